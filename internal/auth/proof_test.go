@@ -94,8 +94,7 @@ func TestProveFormData(t *testing.T) {
 func TestBegin(t *testing.T) {
 	_, m, keys := signing(t)
 	good := headers(m, "whatever")
-	proof := must(keys.Begin(request(t, good)))(t)
-	testenv.Check(t, proof.Key() == m.Caller.ID, "key %d", proof.Key())
+	testenv.Want(t, must(keys.Begin(request(t, good)))(t).Key(), m.Caller.ID, "key")
 	refused(t, errOf(keys.Begin(request(t, with(good, "Signature", "")))), fault.Unauthenticated, "signature_required")
 	for code, name := range map[string]string{
 		"merchant_key_id_required": "X-Merchant-Key-Id", "merchant_secret_required": "X-Merchant-Secret",

@@ -76,37 +76,11 @@ func (h *hanging) mostAtOnce() int {
 	return h.most
 }
 
-// arrivals are when each event came in.
-type arrivals struct {
-	*httptest.Server
-	mu sync.Mutex
-	at map[uuid.UUID]time.Time
-}
-
-func newArrivals(t testing.TB) *arrivals {
-	t.Helper()
-	a := &arrivals{at: map[uuid.UUID]time.Time{}}
-	a.Server = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		now := time.Now()
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.at[uuid.MustParse(r.Header.Get("webhook-id"))] = now
-	}))
-	t.Cleanup(a.Close)
-	return a
-}
-
-func (a *arrivals) count() int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return len(a.at)
-}
-
 // stream queues events of a merchant one after the other, and returns how long each took from its
 // commit to the receiver, the shortest first.
 func (b *bundle) stream(t *testing.T, merchant dbtest.Merchant, count int) []time.Duration {
 	t.Helper()
-	quick, committed := newArrivals(t), map[uuid.UUID]time.Time{}
+	quick, committed := newReceiver(t, codes(http.StatusOK)), map[uuid.UUID]time.Time{}
 	tick := time.NewTicker(testenv.Pick(time.Millisecond, 40*time.Millisecond))
 	defer tick.Stop()
 	for range count {
@@ -114,10 +88,10 @@ func (b *bundle) stream(t *testing.T, merchant dbtest.Merchant, count int) []tim
 		id := b.addFor(t, merchant, quick.URL)
 		committed[id] = time.Now()
 	}
-	testenv.Until(t, "every event has come in", func() bool { return quick.count() == count })
+	testenv.Until(t, "every event has come in", func() bool { return len(quick.all()) == count })
 	var took []time.Duration
-	for id, at := range committed {
-		took = append(took, quick.at[id].Sub(at))
+	for _, got := range quick.all() {
+		took = append(took, got.at.Sub(committed[uuid.MustParse(got.header.Get("webhook-id"))]))
 	}
 	slices.Sort(took)
 	return took

@@ -99,7 +99,7 @@ func (b *bundle) dead(t *testing.T, merchant dbtest.Merchant, url string, at tim
 // A range takes that endpoint's dead events of that merchant from its first moment to just before its last.
 func TestReplayRange(t *testing.T) {
 	b := setup(t)
-	r := newArrivals(t)
+	r := newReceiver(t, codes(http.StatusOK))
 	from := b.clock.Now().Add(-time.Hour)
 	until := from.Add(time.Minute)
 	within := map[uuid.UUID]bool{
@@ -117,15 +117,15 @@ func TestReplayRange(t *testing.T) {
 	ask := Replay{URL: new(r.URL + "/a"), From: &from, Until: &until}
 	progress := must(b.events.Replay(t.Context(), portal(b.merchant.ID), ask))(t)
 	testenv.Check(t, progress.Replayed == 2 && progress.Done, "replayed %+v", progress)
-	testenv.Until(t, "two are sent again", func() bool { return r.count() >= 2 })
+	testenv.Until(t, "two are sent again", func() bool { return len(r.all()) >= 2 })
 	for id := range within {
 		b.await(t, id, 1)
 	}
 	var dead, jobs int
 	noError(t, b.Pool.QueryRow(t.Context(), `select (select count(*) from webhook_event where status = 'dead'),
 		(select count(*) from webhook_attempt)`).Scan(&dead, &jobs))
-	testenv.Check(t, dead == 5 && jobs == 2 && r.count() == 2,
-		"%d are dead still, %d attempts, %d sent", dead, jobs, r.count())
+	testenv.Check(t, dead == 5 && jobs == 2 && len(r.all()) == 2,
+		"%d are dead still, %d attempts, %d sent", dead, jobs, len(r.all()))
 	if progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), ask); err != nil || progress.Replayed != 0 {
 		t.Errorf("again: %+v, %v", progress, err)
 	}

@@ -223,6 +223,7 @@ type received struct {
 	header http.Header
 	body   []byte
 	method string
+	at     time.Time
 }
 
 // receiver is a merchant's endpoint that remembers what it got.
@@ -238,7 +239,7 @@ func newReceiver(t *testing.T, answer func(w http.ResponseWriter, nth int)) *rec
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		body, _ := io.ReadAll(request.Body)
 		r.mu.Lock()
-		r.got = append(r.got, received{header: request.Header.Clone(), body: body, method: request.Method})
+		r.got = append(r.got, received{request.Header.Clone(), body, request.Method, time.Now()})
 		nth := len(r.got)
 		r.mu.Unlock()
 		answer(w, nth)
