@@ -337,10 +337,9 @@ func TestBrokenDistributed(t *testing.T) {
 	defer func() { testenv.NoError(t, writer.Rollback(t.Context())) }()
 	testenv.Must(writer.Exec(t.Context(), "lock table payment in row exclusive mode"))(t)
 	found, err = audit.Everything(t.Context(), d.Pool)
-	if err != nil || len(found) != 1 ||
-		found[0].Rule != "an account's balance is what was moved to it less what was moved from it" {
-		t.Errorf("%v, %v", found, err)
-	}
+	testenv.Check(t, err == nil && len(found) == 1 &&
+		found[0].Rule == "an account's balance is what was moved to it less what was moved from it", "%v, %v", found,
+		err)
 }
 
 // What cannot be proven while writers are held up for a moment is undecided, and they go on.

@@ -32,10 +32,8 @@ func TestMerchantKeys(t *testing.T) {
 	noError(t, err)
 	header := headers(dbtest.Merchant{KeyID: made.KeyID, Secret: secret}, "{}")
 	who := must(signed.Merchant(request(t, header), body("{}")))(t)
-	if who.MerchantID != m.ID || *who.CashboxID != m.CashboxID ||
-		!slices.Equal(who.Scopes, []string{"payments", "payouts"}) || made.Name != "Shop" {
-		t.Errorf("the new key is %+v", who)
-	}
+	testenv.Check(t, who.MerchantID == m.ID && *who.CashboxID == m.CashboxID &&
+		slices.Equal(who.Scopes, []string{"payments", "payouts"}) && made.Name == "Shop", "the new key is %+v", who)
 	second, otherSecret, err := keys.Create(ctx, portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "Shop"})
 	if noError(t, err); second.KeyID == made.KeyID || otherSecret == secret ||
 		!slices.Equal(second.Scopes, []string{"payments"}) {
@@ -47,10 +45,8 @@ func TestMerchantKeys(t *testing.T) {
 	for _, key := range list {
 		ids = append(ids, key.ID)
 	}
-	if !slices.Equal(ids, []int64{second.ID, made.ID, m.Caller.ID}) ||
-		legacy != (auth.Legacy{HasActiveNewCredential: true}) {
-		t.Errorf("listed %v, %+v", ids, legacy)
-	}
+	testenv.Check(t, slices.Equal(ids, []int64{second.ID, made.ID, m.Caller.ID}) &&
+		legacy == (auth.Legacy{HasActiveNewCredential: true}), "listed %v, %+v", ids, legacy)
 	// Another merchant can end none of them, nor reach the cashbox.
 	refused(t, errOf(keys.Revoke(ctx, portal(other), other.CashboxID, made.ID)), fault.NotFound, "not_found")
 	refused(t, errOf(keys.Revoke(ctx, portal(other), m.CashboxID, made.ID)), fault.Forbidden, "cashbox_access_denied")
@@ -127,9 +123,8 @@ func TestDiagnose(t *testing.T) {
 		Header:  http.Header{"Signature": {signature(m.Secret, body)}}, Body: []byte(body), Secret: m.Secret,
 	}
 	read, found, err := keys.Diagnose(t.Context(), developer(m.ID), apart)
-	if err != nil || found.Mistake != doctor.Right || read.Path != "/a" || read.Header.Get("X-Api-Key") != "" {
-		t.Errorf("given apart: %+v, %+v, %v", found, read, err)
-	}
+	testenv.Check(t, err == nil && found.Mistake == doctor.Right && read.Path == "/a" &&
+		read.Header.Get("X-Api-Key") == "", "given apart: %+v, %+v, %v", found, read, err)
 	_, _, err = keys.Diagnose(t.Context(), developer(m.ID), auth.Sample{Request: "?"})
 	refused(t, err, fault.Invalid, "validation_failed")
 	support := developer(m.ID)
@@ -222,17 +217,13 @@ func TestLimitsOfAKey(t *testing.T) {
 	soon := time.Now().Add(time.Hour).UTC().Truncate(time.Millisecond)
 	bound := auth.Limits{ExpiresAt: &soon, Networks: "203.0.113.7", PayoutDailyLimit: "10"}
 	got := must(set(portal(m), made.ID, bound))(t)
-	if !got.ExpiresAt.Equal(soon) || !slices.Equal(got.Networks, []string{"203.0.113.7/32"}) ||
-		got.PayoutDailyLimit.Decimal.String() != "10" || got.Name != "later" {
-		t.Errorf("bound %+v", got)
-	}
+	testenv.Check(t, got.ExpiresAt.Equal(soon) && slices.Equal(got.Networks, []string{"203.0.113.7/32"}) &&
+		got.PayoutDailyLimit.Decimal.String() == "10" && got.Name == "later", "bound %+v", got)
 	// An end that is over can be moved, and all bounds can go.
 	d.Exec(t, "update api_key set expires_at = now() - interval '1 hour' where id = $1", made.ID)
 	got = must(set(portal(m), made.ID, auth.Limits{}))(t)
-	if got.ExpiresAt != nil || got.Networks == nil || len(got.Networks) > 0 || got.PayoutDailyLimit.Valid ||
-		!got.Active() {
-		t.Errorf("unbound %+v", got)
-	}
+	testenv.Check(t, got.ExpiresAt == nil && got.Networks != nil && len(got.Networks) == 0 &&
+		!got.PayoutDailyLimit.Valid && got.Active(), "unbound %+v", got)
 	const logged = `select count(*) from setting_change where subject = 'api_key' and subject_key = $1::text and actor = $2
 		and before->>'payout_daily_limit' is distinct from after->>'payout_daily_limit' and not (after ? 'secret_hash')`
 	testenv.Want(t, d.Count(t, logged, strconv.FormatInt(made.ID, 10), portal(m).Actor()), 2,

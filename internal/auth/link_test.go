@@ -96,9 +96,7 @@ func TestDeriveAll(t *testing.T) {
 	before := must(auth.NewLinks(older))(t)
 	both := must(auth.NewLinks(newer, older))(t)
 	keys := both.DeriveAll("cookie", 64)
-	if len(keys) != 2 || !bytes.Equal(keys[0], both.Derive("cookie", 64)) ||
-		!bytes.Equal(keys[1], before.Derive("cookie", 64)) || bytes.Equal(keys[0], keys[1]) ||
-		bytes.Equal(keys[0], both.Derive("another", 64)) {
-		t.Errorf("derived %x", keys)
-	}
+	testenv.Check(t, len(keys) == 2 && bytes.Equal(keys[0], both.Derive("cookie", 64)) &&
+		bytes.Equal(keys[1], before.Derive("cookie", 64)) && !bytes.Equal(keys[0], keys[1]) &&
+		!bytes.Equal(keys[0], both.Derive("another", 64)), "derived %x", keys)
 }

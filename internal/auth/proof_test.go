@@ -73,10 +73,8 @@ func TestProveFormData(t *testing.T) {
 		proof := must(keys.Begin(request(t, headers(m, auth.AppealText(test.reason, test.fileName, 4)))))(t)
 		who, signed, err := auth.ProveUpload(auth.WithProof(t.Context(), proof),
 			upload(test.sentReason, test.sentName, 4))
-		if err != nil || who.ID != m.Caller.ID || *signed.Reason != test.reason || *signed.FileName != test.fileName ||
-			*signed.FileSize != 4 {
-			t.Errorf("%s: %+v as %+v, %v", name, who, signed, err)
-		}
+		testenv.Check(t, err == nil && who.ID == m.Caller.ID && *signed.Reason == test.reason &&
+			*signed.FileName == test.fileName && *signed.FileSize == 4, "%s: %+v as %+v, %v", name, who, signed, err)
 	}
 	for name, wrong := range map[string][2]string{
 		"more lines": {"a\n\nb", "a.pdf"}, "no lines": {"ab", "a.pdf"}, "another name": {"a\nb", `"a.pdf`}, "CR alone": {"a\rb", "a.pdf"},

@@ -35,10 +35,8 @@ func TestAnotherCard(t *testing.T) {
 		b.later(t, time.Second)
 		b.want(t, token, details, "pending", try.reason)
 		v := must(b.checkouts.Get(t.Context(), token))(t)
-		if v.Terminal || v.Card == nil || v.Card.Brand != "visa" || v.Card.Last4 != try.pan[12:] ||
-			v.Card.Holder != nil {
-			t.Errorf("after card %d: terminal %t, card %+v", n+1, v.Terminal, v.Card)
-		}
+		testenv.Check(t, !v.Terminal && v.Card != nil && v.Card.Brand == "visa" && v.Card.Last4 == try.pan[12:] &&
+			v.Card.Holder == nil, "after card %d: terminal %t, card %+v", n+1, v.Terminal, v.Card)
 		testenv.Check(t, v.CardsLeft == 2-n && !v.Checking,
 			"after card %d: %d left, checking %t", n+1, v.CardsLeft, v.Checking)
 		testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null"), 0,
@@ -173,9 +171,8 @@ func TestResendByPayer(t *testing.T) {
 	noError(t, resend())
 	b.want(t, token, code, "pending", "")
 	v := must(b.checkouts.Get(ctx, token))(t)
-	if v.Resends != 1 || *v.ResentBy != "merchant" || !v.ResentAt.Equal(b.clock.Now()) || v.ResendsLeft() != 2 {
-		t.Errorf("%+v", v.State)
-	}
+	testenv.Check(t, v.Resends == 1 && *v.ResentBy == "merchant" && v.ResentAt.Equal(b.clock.Now()) &&
+		v.ResendsLeft() == 2, "%+v", v.State)
 	b.later(t, time.Second)
 	testenv.Want(t, b.Count(t, "select count(*) from sandbox_acquirer where resends = 1"), 1,
 		"the acquirer was not told of the resend")

@@ -87,10 +87,9 @@ func TestDeclinesCount(t *testing.T) {
 				answer, reason = undone, "card_declined"
 			}
 			taken := hear(payment.Pending, answer, inquired)
-			if int(state.Declined) != n || *state.LastError != reason || !state.AttemptOver ||
-				taken.attempt.Status != string(acquirer.Declined) {
-				t.Errorf("card %d of %d: %+v, attempt %s", n, cards, state, taken.attempt.Status)
-			}
+			testenv.Check(t, int(state.Declined) == n && *state.LastError == reason && state.AttemptOver &&
+				taken.attempt.Status == string(acquirer.Declined), "card %d of %d: %+v, attempt %s", n, cards, state,
+				taken.attempt.Status)
 			switch failed := taken.move.to == payment.Failed; {
 			case failed != (n == cards), failed && *taken.move.reason != reason, !failed && taken.move != move{},
 				failed != (state.Phase == AwaitingBank), !failed && state.Phase != AwaitingDetails:
@@ -113,9 +112,8 @@ func TestAnswerFromBeforeACode(t *testing.T) {
 		"%+v, %+v", taken.state, taken.attempt)
 	taken.codes = 1
 	taken.decide(payment.Pending)
-	if taken.state.Phase != AwaitingCode || *taken.state.LastError != errorUnavailable || taken.attempt.Submitting {
-		t.Errorf("asked after it was sent: %+v, %+v", taken.state, taken.attempt)
-	}
+	testenv.Check(t, taken.state.Phase == AwaitingCode && *taken.state.LastError == errorUnavailable &&
+		!taken.attempt.Submitting, "asked after it was sent: %+v, %+v", taken.state, taken.attempt)
 }
 
 // Asked twice by the acquirer for the same code, the payer is asked once: the trader's word in between stands.
@@ -237,9 +235,8 @@ func TestResends(t *testing.T) {
 		if s, err = s.resent(by, now); err != nil {
 			t.Fatal(err)
 		}
-		if s.Resends != int32(n+1) || *s.ResentBy != by || !s.ResentAt.Equal(now) || s.ResendsLeft() != int32(2-n) {
-			t.Errorf("resend %d: %+v", n+1, s)
-		}
+		testenv.Check(t, s.Resends == int32(n+1) && *s.ResentBy == by && s.ResentAt.Equal(now) &&
+			s.ResendsLeft() == int32(2-n), "resend %d: %+v", n+1, s)
 		early := now.Add(44999 * time.Millisecond)
 		_, err = s.resent(byTrader, early)
 		want := "code_resend_too_early"

@@ -33,9 +33,8 @@ const (
 func TestApproved(t *testing.T) {
 	b := setup(t)
 	p, token := b.create(t, "")
-	if p.RequisiteSnapshot() || p.RequisiteValue != nil || b.Count(t, "select count(*) from requisite_slot") != 0 {
-		t.Errorf("a requisite is shown, or a slot taken: %+v", p)
-	}
+	testenv.Check(t, !p.RequisiteSnapshot() && p.RequisiteValue == nil &&
+		b.Count(t, "select count(*) from requisite_slot") == 0, "a requisite is shown, or a slot taken: %+v", p)
 	// 10 AZN at 2 without a markup are 5 USDT.
 	testenv.Want(t, b.Balance(t, ledger.Reserved(ledger.Trader, b.trader.ID)).String(), "5", "held")
 	v := b.enter(t, token, panApproved)

@@ -108,10 +108,9 @@ func TestPayment(t *testing.T) {
 	name := fmt.Sprint(p.ID)
 	desk := must(b.checkouts.Desk(t.Context(), b.owner()))(t)
 	one := must(b.checkouts.Payment(t.Context(), b.owner(), name))(t)
-	if len(desk) != 1 || len(one.Steps) == 0 ||
-		fmt.Sprint(one.Steps, one.Phase) != fmt.Sprint(desk[0].Steps, desk[0].Phase) {
-		t.Errorf("got %v at %s, want as in %+v", one.Steps, one.Phase, desk)
-	}
+	testenv.Check(t, len(desk) == 1 && len(one.Steps) != 0 &&
+		fmt.Sprint(one.Steps, one.Phase) == fmt.Sprint(desk[0].Steps, desk[0].Phase), "got %v at %s, want as in %+v",
+		one.Steps, one.Phase, desk)
 	must(b.checkouts.Payments.Cancel(t.Context(), b.owner(), p.ID, nil))(t)
 	one = must(b.checkouts.Payment(t.Context(), b.owner(), name))(t)
 	testenv.Check(t, len(one.Steps) == 0 && one.Status == "cancelled", "ended: %v, %s", one.Steps, one.Status)

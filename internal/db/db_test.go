@@ -101,9 +101,8 @@ func TestInTx(t *testing.T) {
 				}()
 				return db.InTx(ctx, d.Pool, func(tx pgx.Tx, q *db.Queries) error { runs++; return c.fn(ctx, leave, tx, q) })
 			}()
-			if !errors.Is(err, c.want) || errors.Is(err, fault.ErrOutcomeUnknown) || runs != 1 || merchants(t, d) != c.left {
-				t.Errorf("%v after %d runs, %d merchants", err, runs, merchants(t, d))
-			}
+			testenv.Check(t, errors.Is(err, c.want) && !errors.Is(err, fault.ErrOutcomeUnknown) && runs == 1 &&
+				merchants(t, d) == c.left, "%v after %d runs, %d merchants", err, runs, merchants(t, d))
 		})
 	}
 }
@@ -267,9 +266,8 @@ func TestInTxUnderstandsCommit(t *testing.T) {
 func TestErrorKinds(t *testing.T) {
 	t.Parallel()
 	wrapped := func(code string) error { return errors.Join(errTest, &pgconn.PgError{Code: code}) }
-	if !db.IsLockTimeout(wrapped("55P03")) || db.IsLockTimeout(wrapped("40001")) || db.IsLockTimeout(errTest) {
-		t.Error("lock timeout")
-	}
+	testenv.Check(t, db.IsLockTimeout(wrapped("55P03")) && !db.IsLockTimeout(wrapped("40001")) &&
+		!db.IsLockTimeout(errTest), "lock timeout")
 	testenv.Check(t, db.NoRows(errors.Join(errTest, pgx.ErrNoRows)) && !db.NoRows(nil), "no rows")
 }
 

@@ -86,10 +86,8 @@ func TestDepositRepeats(t *testing.T) {
 	r := request(1)
 	r.ExternalReference, r.Currency = new(strings.Repeat("ж", 256)), new("USDT")
 	first := d.create(t, r)
-	if first.Status != "pending" || first.CashboxID != d.merchant.CashboxID || first.Amount.String() != "25.5" ||
-		!first.StatusAt.Equal(dbtest.Start) {
-		t.Errorf("created %+v", first)
-	}
+	testenv.Check(t, first.Status == "pending" && first.CashboxID == d.merchant.CashboxID &&
+		first.Amount.String() == "25.5" && first.StatusAt.Equal(dbtest.Start), "created %+v", first)
 	for want, change := range map[string]func(*deposit.Request){
 		"": func(r *deposit.Request) {
 			r.Amount, r.ExternalReference, r.CashboxID = "25.50000000", nil, &d.merchant.CashboxID
@@ -104,9 +102,8 @@ func TestDepositRepeats(t *testing.T) {
 		repeat := request(1)
 		change(&repeat)
 		again, err := d.service.Create(t.Context(), d.merchant.Caller, repeat)
-		if err != nil || !again.Replay || again.Deposit.ID != first.ID || strings.Join(again.Mismatch, " ") != want {
-			t.Errorf("%s: %+v %v", want, again, err)
-		}
+		testenv.Check(t, err == nil && again.Replay && again.Deposit.ID == first.ID &&
+			strings.Join(again.Mismatch, " ") == want, "%s: %+v %v", want, again, err)
 	}
 	// The same key for another cashbox of the merchant is a conflict; another merchant has the key to itself.
 	second := d.secondCashbox(t)
@@ -268,9 +265,8 @@ func TestOwn(t *testing.T) {
 	page.Limit = new(int32(1))
 	for _, want := range []deposit.Deposit{second, first} {
 		list, next, err := d.service.ListOwn(t.Context(), owner, page)
-		if err != nil || len(list) != 1 || list[0].ID != want.ID || (next == nil) != (want.ID == first.ID) {
-			t.Errorf("a page has %v and leads to %v: %v", list, next, err)
-		}
+		testenv.Check(t, err == nil && len(list) == 1 && list[0].ID == want.ID &&
+			(next == nil) == (want.ID == first.ID), "a page has %v and leads to %v: %v", list, next, err)
 		page.Cursor = next
 	}
 	must(d.service.History(t.Context(), owner, first.ID))(t)

@@ -148,7 +148,7 @@ func TestSettlementOfAHoldLocksNothing(t *testing.T) {
 	check(t, b.post(hold...))
 	settlement := ledger.Position(hold).To(ledger.Position{move(trader, shop, "9"), move(trader, platform, "1")})
 	p := ledger.Plan(cause, false, settlement...)
-	testenv.Check(t, len(p.Debits) <= 0 && p.Covered(), "%d queries to debit, covered: %t", len(p.Debits), p.Covered())
+	testenv.Check(t, len(p.Debits) == 0 && p.Covered(), "%d queries to debit, covered: %t", len(p.Debits), p.Covered())
 	check(t, b.post(settlement...))
 	b.wantBalance(t, trader, "0")
 	b.wantBalance(t, held, "0")

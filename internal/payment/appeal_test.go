@@ -55,10 +55,9 @@ func TestOpenAppeal(t *testing.T) {
 	r.File = fileOf(string(content))
 	b.clock.Advance(time.Hour)
 	opened := must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, r))(t)
-	if opened.Payment.ID != p.ID || opened.Payment.UUID != p.UUID || opened.Status != "open" ||
-		opened.FileSize != size || opened.FileName != "receipt.png" || opened.FileType != "image/png" || opened.Reason != *r.Reason || !opened.CreatedAt.Equal(at(60)) {
-		t.Errorf("opened %+v", opened)
-	}
+	testenv.Check(t, opened.Payment.ID == p.ID && opened.Payment.UUID == p.UUID && opened.Status == "open" &&
+		opened.FileSize == size && opened.FileName == "receipt.png" && opened.FileType == "image/png" &&
+		opened.Reason == *r.Reason && opened.CreatedAt.Equal(at(60)), "opened %+v", opened)
 	testenv.Want(t, b.Count(t, "select count(*) from appeal where actor = $1", merchant.Caller.Actor()), 1,
 		"who opened the appeal is not known")
 	file := must(b.payments.ReadAppealFile(t.Context(), operator, opened.ID))(t)
@@ -168,10 +167,8 @@ func TestAppealsTaken(t *testing.T) {
 		b.set(t, p.ID, "failed")
 		opened, err := b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID,
 			payment.AppealRequest{Reason: &test.reason, FileName: &test.name, File: fileOf(test.file)})
-		if err != nil || opened.FileType != test.fileType || opened.FileName != test.name ||
-			opened.Reason != test.reason {
-			t.Errorf("%d: %+v, %v", i, opened, err)
-		}
+		testenv.Check(t, err == nil && opened.FileType == test.fileType && opened.FileName == test.name &&
+			opened.Reason == test.reason, "%d: %+v, %v", i, opened, err)
 	}
 }
 
@@ -191,17 +188,13 @@ func TestDecideAppeal(t *testing.T) {
 			wantCode(t, errOf(resolve()), "appeal_not_in_review")
 			b.clock.Advance(30 * time.Hour) // the merchant had 24 hours, the operator has not
 			reviewed := must(b.payments.ReviewAppeal(ctx, operator, opened.ID))(t)
-			if reviewed.Status != "in_review" || reviewed.Payment.Status != "appeal" ||
-				!reviewed.StatusAt.Equal(at(30*60)) {
-				t.Errorf("in review: %+v", reviewed)
-			}
+			testenv.Check(t, reviewed.Status == "in_review" && reviewed.Payment.Status == "appeal" &&
+				reviewed.StatusAt.Equal(at(30*60)), "in review: %+v", reviewed)
 			b.wantMoney(t, trader.ID, merchant.CashboxID, positions["appeal"])
 			wantCode(t, errOf(b.payments.ReviewAppeal(ctx, operator, opened.ID)), "appeal_not_open")
 			resolved := must(resolve())(t)
-			if resolved.Status != outcome || string(resolved.Payment.Status) != outcome ||
-				*resolved.Payment.StatusReason != "seen" {
-				t.Errorf("resolved: %+v", resolved)
-			}
+			testenv.Check(t, resolved.Status == outcome && string(resolved.Payment.Status) == outcome &&
+				*resolved.Payment.StatusReason == "seen", "resolved: %+v", resolved)
 			b.wantMoney(t, trader.ID, merchant.CashboxID, positions[outcome])
 			wantCode(t, errOf(resolve()), "appeal_not_in_review")
 			wantCode(t, errOf(b.payments.ReviewAppeal(ctx, operator, opened.ID)), "appeal_not_open")
@@ -250,10 +243,9 @@ func TestAppealFollowsItsPayment(t *testing.T) {
 	} {
 		b.set(t, p.ID, step.to)
 		list, _, err := b.payments.ListAppeals(t.Context(), operator, payment.Page{})
-		if err != nil || len(list) != 1 || list[0].ID != opened.ID || list[0].Status != step.want ||
-			string(list[0].Payment.Status) != step.to {
-			t.Errorf("the payment is %s: %+v, %v; want %s", step.to, list, err, step.want)
-		}
+		testenv.Check(t, err == nil && len(list) == 1 && list[0].ID == opened.ID && list[0].Status == step.want &&
+			string(list[0].Payment.Status) == step.to, "the payment is %s: %+v, %v; want %s", step.to, list, err,
+			step.want)
 	}
 	wantCode(t, errOf(b.payments.ReviewAppeal(t.Context(), operator, opened.ID)), "appeal_not_open")
 	b.Audit(t)
@@ -280,10 +272,8 @@ func TestListAppeals(t *testing.T) {
 	}
 	first, next := page(nil, 2, nil)
 	rest, last := page(nil, 2, next)
-	if !slices.Equal(first, []int64{ids[2], ids[1]}) || !slices.Equal(rest, []int64{ids[0]}) || next == nil ||
-		last != nil {
-		t.Errorf("pages %v, %v", first, rest)
-	}
+	testenv.Check(t, slices.Equal(first, []int64{ids[2], ids[1]}) && slices.Equal(rest, []int64{ids[0]}) &&
+		next != nil && last == nil, "pages %v, %v", first, rest)
 	open, _ := page(new("open"), 100, nil)
 	testenv.Check(t, slices.Equal(open, []int64{ids[2], ids[0]}), "open: %v", open)
 	_, _, err := b.payments.ListAppeals(t.Context(), operator, payment.Page{

@@ -30,9 +30,8 @@ func TestOrderIDsAreSeparate(t *testing.T) {
 			r := request("order-1")
 			r.Method = &method
 			p := b.create(t, merchant.Caller, r)
-			if seen[p.ID] || p.MerchantID != merchant.ID || p.CashboxID != merchant.CashboxID || p.Method != method {
-				t.Errorf("%+v", p)
-			}
+			testenv.Check(t, !seen[p.ID] && p.MerchantID == merchant.ID && p.CashboxID == merchant.CashboxID &&
+				p.Method == method, "%+v", p)
 			seen[p.ID] = true
 		}
 	}

@@ -131,10 +131,9 @@ func TestClaimAgainstTrader(t *testing.T) {
 			want = 1
 		}
 		now, err := b.payments.ByUUID(t.Context(), p.UUID)
-		if err != nil || confirmed != nil || now.Status != payment.Completed ||
-			(now.ClaimedAt != nil) != (claimed == nil) {
-			t.Errorf("%s, claimed at %v: %v, %v", now.Status, now.ClaimedAt, confirmed, err)
-		}
+		testenv.Check(t, err == nil && confirmed == nil && now.Status == payment.Completed &&
+			(now.ClaimedAt != nil) == (claimed == nil), "%s, claimed at %v: %v, %v", now.Status, now.ClaimedAt,
+			confirmed, err)
 		numbered := "select count(*) from webhook_event where subject_id = $1 and sequence <= $2"
 		testenv.Want(t, b.Count(t, numbered, p.ID, want), want, "events")
 	}
@@ -214,10 +213,9 @@ func TestReturnHosts(t *testing.T) {
 	b.create(t, merchant.Caller, request("none"))
 	for _, address := range []string{"https://shop.example/", "https://refused.example/"} {
 		again, err := create("first", address)
-		if err != nil || !again.Replay || len(again.Mismatch) != 0 ||
-			*again.Payment.ReturnURL != *first.Payment.ReturnURL {
-			t.Errorf("a repeat that returns to %s: %+v, %v", address, again, err)
-		}
+		testenv.Check(t, err == nil && again.Replay && len(again.Mismatch) == 0 &&
+			*again.Payment.ReturnURL == *first.Payment.ReturnURL, "a repeat that returns to %s: %+v, %v", address,
+			again, err)
 	}
 	allow()
 	must(create("refused", "https://elsewhere.example/"))(t)

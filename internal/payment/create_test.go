@@ -234,10 +234,9 @@ func TestReplay(t *testing.T) {
 		r := request("order-1")
 		c.change(&r)
 		got, err := b.payments.Create(t.Context(), merchant.Caller, r)
-		if err != nil || !got.Replay || got.Payment.ID != p.ID || got.Payment.Status != "completed" ||
-			got.Payment.Amount.String() != "1000" || !slices.Equal(got.Mismatch, c.mismatch) {
-			t.Errorf("%s: %v, replay %v of %d, mismatch %v", name, err, got.Replay, got.Payment.ID, got.Mismatch)
-		}
+		testenv.Check(t, err == nil && got.Replay && got.Payment.ID == p.ID && got.Payment.Status == "completed" &&
+			got.Payment.Amount.String() == "1000" && slices.Equal(got.Mismatch, c.mismatch),
+			"%s: %v, replay %v of %d, mismatch %v", name, err, got.Replay, got.Payment.ID, got.Mismatch)
 	}
 	// What is wrong in form is said first, also under an order id that is in use.
 	wrong := request("order-1")
@@ -259,10 +258,8 @@ func TestReplayWithAnotherCurrency(t *testing.T) {
 	p := b.create(t, merchant.Caller, r)
 	r.Currency, r.Amount, r.CallbackURI = "TRY", "7", "https://a.example/"
 	got := must(b.payments.Create(context.Background(), merchant.Caller, r))(t)
-	if !got.Replay || got.Payment.ID != p.ID ||
-		!slices.Equal(got.Mismatch, []string{"amount", "currency", "callbackUri"}) {
-		t.Errorf("%+v", got)
-	}
+	testenv.Check(t, got.Replay && got.Payment.ID == p.ID &&
+		slices.Equal(got.Mismatch, []string{"amount", "currency", "callbackUri"}), "%+v", got)
 }
 
 // text is n characters that are two bytes each, since limits count characters.
@@ -333,10 +330,8 @@ func TestPayerCancels(t *testing.T) {
 	}
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["cancelled"])
 	changes := b.History(t, after.MerchantID, after.ID)
-	if len(changes) != 2 || changes[1].Actor != "payer" || *changes[1].FromStatus != "pending" ||
-		changes[1].ToStatus != "cancelled" {
-		t.Errorf("%+v", changes)
-	}
+	testenv.Check(t, len(changes) == 2 && changes[1].Actor == "payer" && *changes[1].FromStatus == "pending" &&
+		changes[1].ToStatus == "cancelled", "%+v", changes)
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event where subject_id = $1", p.ID), 1, "webhooks")
 	b.Audit(t)
 }

@@ -60,10 +60,8 @@ func TestExplainForTrader(t *testing.T) {
 	b.create(t, merchant.Caller, request("order-1"))
 	b.clock.Advance(time.Minute)
 	e = b.explain(t, who, id)
-	if e.Free || dropped(e) != "slot_taken" || e.Available.Decimal.String() != "9.8" ||
-		!e.LastUsedAt.Equal(dbtest.Start) {
-		t.Errorf("with an open payment of the amount: %s, %+v", dropped(e), e)
-	}
+	testenv.Check(t, !e.Free && dropped(e) == "slot_taken" && e.Available.Decimal.String() == "9.8" &&
+		e.LastUsedAt.Equal(dbtest.Start), "with an open payment of the amount: %s, %+v", dropped(e), e)
 	// Another hundred of the first 9.8 would not be enough: 1010 RUB would hold 9.898.
 	b.Exec(t, "update requisite set own_min_amount = 1010")
 	if e = b.explain(t, who, id); dropped(e) != "trader_short 9.8/9.898" || e.Free {
@@ -130,9 +128,8 @@ func TestExplainAllForTrader(t *testing.T) {
 	trader := b.NewTrader(t, dbtest.TraderOpts{Requisites: 2})
 	b.NewTrader(t, dbtest.TraderOpts{Requisites: 1})
 	list := must(b.payments.ExplainForTrader(t.Context(), as(caller.Owner, trader), 0))(t)
-	if len(list) != 2 || list[0].RequisiteID != trader.Requisites[0] || list[1].RequisiteID != trader.Requisites[1] {
-		t.Errorf("all: %+v", list)
-	}
+	testenv.Check(t, len(list) == 2 && list[0].RequisiteID == trader.Requisites[0] &&
+		list[1].RequisiteID == trader.Requisites[1], "all: %+v", list)
 }
 
 // A trader on a break gets no payment, and what is open on them goes on.
@@ -165,10 +162,8 @@ func TestDeskList(t *testing.T) {
 		noError(t, b.payments.AddReceipt(t.Context(), late.UUID, name, fileOf(png)))
 	}
 	list := must(b.payments.Desk(t.Context(), who))(t)
-	if len(list) != 2 || list[0].ID != soon.ID || list[1].ID != late.ID || list[0].Receipts != 0 ||
-		list[1].Receipts != 2 || list[0].ClaimedAt != nil || !list[1].ClaimedAt.Equal(dbtest.Start) {
-		t.Errorf("%+v", list)
-	}
+	testenv.Check(t, len(list) == 2 && list[0].ID == soon.ID && list[1].ID == late.ID && list[0].Receipts == 0 &&
+		list[1].Receipts == 2 && list[0].ClaimedAt == nil && list[1].ClaimedAt.Equal(dbtest.Start), "%+v", list)
 	for most, want := range map[int32]int{1: 1, 2: 2, 100: 2} {
 		testenv.Want(t, must(b.payments.DeskCount(t.Context(), who, most))(t), want, "counted of at most %d", most)
 	}
@@ -213,10 +208,8 @@ func TestExplainRate(t *testing.T) {
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "1.5", Requisites: 1})
 	id := b.create(t, merchant.Caller, request("order-1")).ID
 	answer := b.wantSum(t, id, "sum_margin.txt")
-	if answer.PaymentID != id || answer.MarkupSource != "cashbox_method" || answer.RateSource != "test" ||
-		!answer.RateObservedAt.Equal(dbtest.Start) {
-		t.Errorf("%+v", answer)
-	}
+	testenv.Check(t, answer.PaymentID == id && answer.MarkupSource == "cashbox_method" && answer.RateSource == "test" &&
+		answer.RateObservedAt.Equal(dbtest.Start), "%+v", answer)
 	for _, unknown := range []int64{0, -1, id + 1} {
 		wantCode(t, errOf(b.payments.ExplainRate(t.Context(), operator, unknown)), "not_found")
 	}

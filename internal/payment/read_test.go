@@ -187,26 +187,22 @@ func TestSeen(t *testing.T) {
 	} {
 		who := caller.Caller{Kind: kind, ID: 1}
 		seen := known.Seen(who)
-		if seen.Link != want.link || seen.Restricted == want.all || seen.Amount == nil || seen.SpreadTrader == nil {
-			t.Errorf("%s: %+v", kind, seen)
-		}
+		testenv.Check(t, seen.Link == want.link && seen.Restricted != want.all && seen.Amount != nil &&
+			seen.SpreadTrader != nil, "%s: %+v", kind, seen)
 		for name, number := range map[string]*decimal.Decimal{
 			"platform's part": seen.SpreadPlatform, "profit": seen.Profit, "base rate": seen.BaseRate, "markup": seen.Markup,
 		} {
 			testenv.Want(t, number != nil, want.all, "%s sees the %s", kind, name)
 		}
 		late := unknown.Seen(who)
-		if late.Amount != nil || late.SpreadTrader != nil || late.SpreadPlatform != nil || late.Profit != nil ||
-			late.BaseRate != nil || (late.Markup != nil) != want.all {
-			t.Errorf("%s, without a rate: %+v", kind, late)
-		}
+		testenv.Check(t, late.Amount == nil && late.SpreadTrader == nil && late.SpreadPlatform == nil &&
+			late.Profit == nil && late.BaseRate == nil && (late.Markup != nil) == want.all, "%s, without a rate: %+v",
+			kind, late)
 	}
 	// A merchant's users see their own terms, and not how trader and platform share.
 	seen := known.Seen(caller.Caller{Kind: caller.MerchantPortal, ID: 1})
-	if seen.Amount == nil || seen.BaseRate == nil || seen.Markup == nil || seen.Link ||
-		seen.Profit != nil || seen.SpreadTrader != nil || seen.SpreadPlatform != nil {
-		t.Errorf("a merchant's user: %+v", seen)
-	}
+	testenv.Check(t, seen.Amount != nil && seen.BaseRate != nil && seen.Markup != nil && !seen.Link &&
+		seen.Profit == nil && seen.SpreadTrader == nil && seen.SpreadPlatform == nil, "a merchant's user: %+v", seen)
 }
 
 // Whoever holds a payer's link acts as the payer: operators never get one, and of a merchant's users

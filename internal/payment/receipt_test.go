@@ -94,10 +94,9 @@ func TestWhoSeesReceipts(t *testing.T) {
 			t.Errorf("%s lists %+v, %v", name, list, err)
 		}
 		found, got, err := b.payments.ReadReceipt(ctx, test.who, p.ID, 1)
-		if code(err) != test.want ||
-			err == nil && (!bytes.Equal(got, []byte(content)) || found.Size != int64(len(content))) {
-			t.Errorf("%s reads %d bytes, %v", name, len(got), err)
-		}
+		testenv.Check(t, code(err) == test.want &&
+			(err != nil || bytes.Equal(got, []byte(content)) && found.Size == int64(len(content))),
+			"%s reads %d bytes, %v", name, len(got), err)
 		if _, _, err := b.payments.ReadReceipt(ctx, test.who, p.ID, 2); err == nil {
 			t.Errorf("%s reads a receipt that is none", name)
 		}

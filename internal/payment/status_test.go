@@ -113,16 +113,13 @@ func (b *bundle) wantMoved(t *testing.T, from, to payment.Payment) {
 	if to.Status == "pending" {
 		expires = at(3 + 15)
 	}
-	if !to.StatusAt.Equal(at(3)) || !to.ExpiresAt.Equal(expires) || to.StatusReason == nil ||
-		*to.StatusReason != "because" {
-		t.Errorf("moved at %s for %v, expires %s", to.StatusAt, to.StatusReason, to.ExpiresAt)
-	}
+	testenv.Check(t, to.StatusAt.Equal(at(3)) && to.ExpiresAt.Equal(expires) && to.StatusReason != nil &&
+		*to.StatusReason == "because", "moved at %s for %v, expires %s", to.StatusAt, to.StatusReason, to.ExpiresAt)
 	history := b.History(t, to.MerchantID, to.ID)
 	last := history[len(history)-1]
-	if last.FromStatus == nil || *last.FromStatus != string(from.Status) || last.ToStatus != string(to.Status) ||
-		last.Actor != "application" || !last.At.Equal(at(3)) || last.Reason == nil || *last.Reason != "because" {
-		t.Errorf("history ends with %+v", last)
-	}
+	testenv.Check(t, last.FromStatus != nil && *last.FromStatus == string(from.Status) &&
+		last.ToStatus == string(to.Status) && last.Actor == "application" && last.At.Equal(at(3)) &&
+		last.Reason != nil && *last.Reason == "because", "history ends with %+v", last)
 }
 
 // wantEvents wants as many events, numbered from 1, with a delivery each, and as many rows of history after creation's.
@@ -138,10 +135,8 @@ func (b *bundle) wantEvents(t *testing.T, p payment.Payment, want int) {
 	testenv.Check(t, events == want && last == want && queued == want,
 		"%d events up to %d with %d deliveries, want %d", events, last, queued, want)
 	history := b.History(t, p.MerchantID, p.ID)
-	if len(history) != 1+want || history[0].FromStatus != nil || history[0].ToStatus != "pending" ||
-		!strings.HasPrefix(history[0].Actor, "key:") {
-		t.Errorf("history %+v, want creation and %d moves", history, want)
-	}
+	testenv.Check(t, len(history) == 1+want && history[0].FromStatus == nil && history[0].ToStatus == "pending" &&
+		strings.HasPrefix(history[0].Actor, "key:"), "history %+v, want creation and %d moves", history, want)
 }
 
 func (b *bundle) wantSlot(t *testing.T, p payment.Payment, want string) {
@@ -240,8 +235,7 @@ func TestProviderPaymentIDInAnyOrder(t *testing.T) {
 		testenv.Check(t, err == nil && !queued, "the callback: %v, queued %t", err, queued)
 	}
 	row := b.row(t, p)
-	if row.ProviderPaymentID == nil || *row.ProviderPaymentID != "bank-1" || row.Version != 2 ||
-		row.EventSequence != 1 {
-		t.Errorf("stored as %v, version %d, %d events", row.ProviderPaymentID, row.Version, row.EventSequence)
-	}
+	testenv.Check(t, row.ProviderPaymentID != nil && *row.ProviderPaymentID == "bank-1" && row.Version == 2 &&
+		row.EventSequence == 1, "stored as %v, version %d, %d events", row.ProviderPaymentID, row.Version,
+		row.EventSequence)
 }

@@ -48,14 +48,12 @@ func TestExpire(t *testing.T) {
 	b.wantExpired(t, 1)
 	b.wantExpired(t, 0)
 	p = must(b.payments.Get(ctx, merchant.Caller, p.UUID.String()))(t)
-	if p.Status != "failed" || *p.StatusReason != "expired" || !p.StatusAt.Equal(at(15)) || !p.ExpiresAt.Equal(at(15)) {
-		t.Errorf("%s for %v at %s", p.Status, p.StatusReason, p.StatusAt)
-	}
+	testenv.Check(t, p.Status == "failed" && *p.StatusReason == "expired" && p.StatusAt.Equal(at(15)) &&
+		p.ExpiresAt.Equal(at(15)), "%s for %v at %s", p.Status, p.StatusReason, p.StatusAt)
 	history := b.History(t, p.MerchantID, p.ID)
-	if last := history[len(history)-1]; *last.FromStatus != "pending" || last.ToStatus != "failed" || last.Actor != "system" ||
-		*last.Reason != "expired" {
-		t.Errorf("history ends with %+v", last)
-	}
+	last := history[len(history)-1]
+	testenv.Check(t, *last.FromStatus == "pending" && last.ToStatus == "failed" && last.Actor == "system" &&
+		*last.Reason == "expired", "history ends with %+v", last)
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["failed"])
 	b.wantEvents(t, p, 1)
 	// A late transfer must not be taken for the next payer's: the slot rests for 15 minutes.

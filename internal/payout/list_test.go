@@ -165,9 +165,8 @@ func TestGetOffer(t *testing.T) {
 	wantCode(t, errOf(s.payouts.GetOffer(t.Context(), stranger, name)), "not_found")
 	must(s.payouts.Take(t.Context(), taker, name))(t)
 	taken := get(taker)
-	if taken.Address == s.p.AddressMask || taken.Recipient == "" || !taken.RewardUSDT.Equal(waiting.RewardUSDT) {
-		t.Errorf("it is taken: %+v", taken)
-	}
+	testenv.Check(t, taken.Address != s.p.AddressMask && taken.Recipient != "" &&
+		taken.RewardUSDT.Equal(waiting.RewardUSDT), "it is taken: %+v", taken)
 	s.Exec(t, "update trader_payout_method set enabled = false")
 	get(taker) // what they took stays theirs
 	wantCode(t, errOf(s.payouts.GetOffer(t.Context(), taker, "x")), "not_found")
@@ -204,9 +203,8 @@ func TestProofFile(t *testing.T) {
 		file, content, err := s.payouts.ReadProof(t.Context(), who, id(s.p))
 		noError(t, err)
 		found := must(s.payouts.FindProof(t.Context(), who, id(s.p)))(t)
-		if file.Name != "proof.hta.pdf" || file.Type != "application/pdf" || string(content) != pdf || *found != file {
-			t.Errorf("%s reads %+v, %q", who.Kind, file, content)
-		}
+		testenv.Check(t, file.Name == "proof.hta.pdf" && file.Type == "application/pdf" && string(content) == pdf &&
+			*found == file, "%s reads %+v, %q", who.Kind, file, content)
 	}
 	testenv.Want(t, s.Text(t, "select string_agg(subject || ' ' || what, ',') from sensitive_read"), "payin file", "noted")
 	other := s.NewMerchant(t, dbtest.MerchantOpts{})
@@ -244,9 +242,8 @@ func TestOverdue(t *testing.T) {
 	testenv.Check(t, n == 1 && status == "processing", "%d overdue, %s", n, status)
 	after, err := s.payouts.Resolve(t.Context(), operator, id(s.p),
 		payout.Resolution{Outcome: "failed", Reason: new("the trader is gone")})
-	if err != nil || after.Status != "failed" || *after.StatusReason != "the trader is gone" || overdue() != 0 {
-		t.Errorf("resolved %+v %v", after, err)
-	}
+	testenv.Check(t, err == nil && after.Status == "failed" && *after.StatusReason == "the trader is gone" &&
+		overdue() == 0, "resolved %+v %v", after, err)
 	s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"100", "0", "0", "0"})
 }
 

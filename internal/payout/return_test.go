@@ -82,10 +82,8 @@ func TestGiveBack(t *testing.T) {
 	s.take(t, s.taker, s.p)
 	s.clock.Advance(time.Minute)
 	offer := must(s.payouts.GiveBack(t.Context(), s.taker.Caller, id(s.p), nil))(t)
-	if offer.Status != "waiting" || offer.Address != "•••• 4567" || offer.Recipient != "" || offer.TakenAt != nil ||
-		!offer.StatusAt.Equal(s.clock.Now()) {
-		t.Errorf("given back: %+v", offer)
-	}
+	testenv.Check(t, offer.Status == "waiting" && offer.Address == "•••• 4567" && offer.Recipient == "" &&
+		offer.TakenAt == nil && offer.StatusAt.Equal(s.clock.Now()), "given back: %+v", offer)
 	s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"89.8", "10.2", "0", "0"})
 	s.take(t, s.second, s.p)
 	for _, step := range []string{"complete", "fail", "give back"} {

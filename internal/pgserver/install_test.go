@@ -124,7 +124,7 @@ func TestFetch(t *testing.T) {
 		url = "http://127.0.0.1:1"
 	}
 	left := must(filepath.Glob(filepath.Join(dir, "fetch-*")))(t)
-	testenv.Check(t, len(left) <= 0, "left behind: %v", left)
+	testenv.Check(t, len(left) == 0, "left behind: %v", left)
 }
 
 // What has another checksum than the repository says is not used.

@@ -47,10 +47,8 @@ func TestFeedThatCreeps(t *testing.T) {
 				b.clock.Advance(time.Second)
 				b.poll(t)
 			}
-			if base.FiatPerUSDT.LessThan(decimal.NewFromInt(432)) ||
-				base.FiatPerUSDT.GreaterThan(decimal.NewFromInt(437)) {
-				t.Errorf("crept to %s", base.FiatPerUSDT)
-			}
+			testenv.Check(t, !base.FiatPerUSDT.LessThan(decimal.NewFromInt(432)) &&
+				!base.FiatPerUSDT.GreaterThan(decimal.NewFromInt(437)), "crept to %s", base.FiatPerUSDT)
 			b.wantError(t, f.ID,
 				fmt.Sprintf("%s is more than 10%% away from 480, the median of the last 24 hours", answer))
 			n := b.metric(t, "out_of_day_band")

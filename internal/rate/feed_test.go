@@ -123,10 +123,8 @@ func TestDisabledFeed(t *testing.T) {
 	b.wantRate(t, "operator 98 stale")
 	rates, _, err := b.settings.List(context.Background(), operator)
 	noError(t, err)
-	if len(rates) != 2 || rates[0].Source != "operator" || rates[1].InUse || rates[1].Fresh ||
-		rates[1].StaleAt == nil || !rates[1].StaleAt.Equal(after(60)) {
-		t.Errorf("%+v", rates)
-	}
+	testenv.Check(t, len(rates) == 2 && rates[0].Source == "operator" && !rates[1].InUse && !rates[1].Fresh &&
+		rates[1].StaleAt != nil && rates[1].StaleAt.Equal(after(60)), "%+v", rates)
 	b.clock.Advance(time.Hour)
 	b.poll(t)
 	testenv.Want(t, s.count(), 1, "times that a disabled feed was polled")

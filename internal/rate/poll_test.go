@@ -80,10 +80,8 @@ func TestRefusalLeavesTheLastGoodRate(t *testing.T) {
 	b.poll(t)
 	rates, _, err := b.settings.List(context.Background(), operator)
 	noError(t, err)
-	if len(rates) != 1 || !rates[0].ObservedAt.Equal(after(0)) || !rates[0].StaleAt.Equal(after(60)) ||
-		!rates[0].InUse || rates[0].Priority != 1 {
-		t.Errorf("%+v", rates)
-	}
+	testenv.Check(t, len(rates) == 1 && rates[0].ObservedAt.Equal(after(0)) && rates[0].StaleAt.Equal(after(60)) &&
+		rates[0].InUse && rates[0].Priority == 1, "%+v", rates)
 	s.say(status(503))
 	b.clock.Advance(60*time.Second - time.Millisecond)
 	b.poll(t)

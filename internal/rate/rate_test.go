@@ -118,9 +118,8 @@ func TestCurrent(t *testing.T) {
 	}
 	for name, c := range cases {
 		got, err := rate.Current(t.Context(), d.Queries(), c.currency, c.now)
-		if err != nil || got.FiatPerUSDT.String() != c.want || got.Fresh != c.fresh || got.Source != "test" {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
+		testenv.Check(t, err == nil && got.FiatPerUSDT.String() == c.want && got.Fresh == c.fresh &&
+			got.Source == "test", "%s: %+v, %v", name, got, err)
 	}
 }
 
@@ -129,18 +128,15 @@ func dec(s string) decimal.Decimal { return decimal.RequireFromString(s) }
 func TestSetRate(t *testing.T) {
 	b := setup(t)
 	known := must(b.settings.Set(t.Context(), operator, rate.Manual{Currency: "RUB", FiatPerUSDT: "92.35"}))(t)
-	if known.Currency != "RUB" || known.Source != "operator" || known.Priority != 0 ||
-		known.FiatPerUSDT.String() != "92.35" || !known.ObservedAt.Equal(after(0)) || known.StaleAt != nil || !known.InUse || !known.Fresh {
-		t.Errorf("%+v", known)
-	}
+	testenv.Check(t, known.Currency == "RUB" && known.Source == "operator" && known.Priority == 0 &&
+		known.FiatPerUSDT.String() == "92.35" && known.ObservedAt.Equal(after(0)) && known.StaleAt == nil &&
+		known.InUse && known.Fresh, "%+v", known)
 	b.clock.Advance(time.Hour)
 	b.wantRate(t, "operator 92.35")
 	known = must(b.settings.Set(t.Context(), operator,
 		rate.Manual{Currency: "RUB", FiatPerUSDT: "93.5", ValidSeconds: new(int64(90))}))(t)
-	if known.FiatPerUSDT.String() != "93.5" || !known.ObservedAt.Equal(after(3600)) || known.StaleAt == nil ||
-		!known.StaleAt.Equal(after(3690)) {
-		t.Errorf("%+v", known)
-	}
+	testenv.Check(t, known.FiatPerUSDT.String() == "93.5" && known.ObservedAt.Equal(after(3600)) &&
+		known.StaleAt != nil && known.StaleAt.Equal(after(3690)), "%+v", known)
 	b.clock.Advance(90*time.Second - time.Millisecond)
 	b.wantRate(t, "operator 93.5")
 	b.clock.Advance(time.Millisecond)

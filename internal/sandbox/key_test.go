@@ -27,13 +27,10 @@ func TestKeyIsKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first, again, other := loadKey(t, dir), loadKey(t, dir), loadKey(t, t.TempDir())
-	if first.ExternalPaymentsSecret() != again.ExternalPaymentsSecret() ||
-		first.token("operator") != again.token("operator") {
-		t.Error("a second start has other secrets")
-	}
-	if first.ExternalPaymentsSecret() == other.ExternalPaymentsSecret() || first.fingerprint() == other.fingerprint() {
-		t.Error("two sandboxes share secrets")
-	}
+	testenv.Check(t, first.ExternalPaymentsSecret() == again.ExternalPaymentsSecret() &&
+		first.token("operator") == again.token("operator"), "a second start has other secrets")
+	testenv.Check(t, first.ExternalPaymentsSecret() != other.ExternalPaymentsSecret() &&
+		first.fingerprint() != other.fingerprint(), "two sandboxes share secrets")
 	info := testenv.Must(os.Stat(filepath.Join(dir, keyFile)))(t)
 	testenv.Want(t, info.Mode().Perm(), 0o600, "mode")
 	noKeyLeftBehind(t, dir)

@@ -48,9 +48,8 @@ func seed(t *testing.T) seeded {
 func TestCashboxes(t *testing.T) {
 	s := seed(t)
 	first := s.info.Cashboxes[0]
-	if first.Currency != "RUB" || first.TraderCashboxID == nil || !slices.Equal(first.Scopes, []string{"payments", "deposits", "payouts"}) {
-		t.Errorf("the first cashbox: %+v", first)
-	}
+	testenv.Check(t, first.Currency == "RUB" && first.TraderCashboxID != nil &&
+		slices.Equal(first.Scopes, []string{"payments", "deposits", "payouts"}), "the first cashbox: %+v", first)
 	balance := s.Balance(t, ledger.Available(ledger.Cashbox, first.MerchantCashboxID))
 	testenv.Check(t, balance.IsPositive(), "the first cashbox has %s USDT", balance)
 	testenv.Want(t, s.Balance(t, ledger.Reserved(ledger.Cashbox, first.MerchantCashboxID)).String(), "0", "reserved of the first")
@@ -124,9 +123,8 @@ func TestSecretsAreTrue(t *testing.T) {
 	s := seed(t)
 	for _, box := range s.info.Cashboxes {
 		row := testenv.Must(s.Queries().KeyGet(t.Context(), box.KeyID))(t)
-		if !slices.Equal(row.SecretHash, auth.HashSecret(box.Secret)) || *row.CashboxID != box.MerchantCashboxID {
-			t.Errorf("%s: the key does not fit", box.KeyID)
-		}
+		testenv.Check(t, slices.Equal(row.SecretHash, auth.HashSecret(box.Secret)) &&
+			*row.CashboxID == box.MerchantCashboxID, "%s: the key does not fit", box.KeyID)
 		var sealed []byte
 		s.Get(t, &sealed, "select webhook_secret from cashbox where id = $1", box.MerchantCashboxID)
 		opened, err := s.vault.Open(sealed, signing.SecretPlace(box.MerchantCashboxID))

@@ -125,10 +125,9 @@ func TestPaths(t *testing.T) {
 			}
 			testenv.Check(t, leads(leaf, i, n, path) && leads(leaf, i, n, inParts),
 				"leaf %d of %d does not lead to the root", i, n)
-			if leads(leafHash(nil), i, n, path) || leads(leaf, i, n, append(path, root)) ||
-				n > 1 && (leads(leaf, (i+1)%n, n, path) || leads(leaf, i, n, path[1:])) || leads(leaf, i+n, n, path) {
-				t.Errorf("leaf %d of %d: something else leads to the root", i, n)
-			}
+			testenv.Check(t, !leads(leafHash(nil), i, n, path) && !leads(leaf, i, n, append(path, root)) &&
+				(n <= 1 || !leads(leaf, (i+1)%n, n, path) && !leads(leaf, i, n, path[1:])) &&
+				!leads(leaf, i+n, n, path), "leaf %d of %d: something else leads to the root", i, n)
 		}
 	}
 }

@@ -60,9 +60,8 @@ func TestPaymentProof(t *testing.T) {
 	b.posts(t, 2500, b.clock.Now()) // it stands in the first of three parts
 	waiting := b.prove(t, b.shop, p.ID)
 	want := time.Date(2026, 11, 21, 0, 10, 0, 0, time.UTC)
-	if len(waiting.Transfers) != 0 || len(waiting.Waiting) != 1 || !waiting.Waiting[0].SealedAfter.Equal(want) {
-		t.Errorf("before its day is sealed: %+v", waiting)
-	}
+	testenv.Check(t, len(waiting.Transfers) == 0 && len(waiting.Waiting) == 1 &&
+		waiting.Waiting[0].SealedAfter.Equal(want), "before its day is sealed: %+v", waiting)
 	b.until(seal.Grace)
 	b.seal(t)
 	file := must(b.prove(t, b.shop, p.ID).File())(t)
@@ -197,10 +196,9 @@ func TestDepositProof(t *testing.T) {
 	b.seal(t)
 	proof := must(b.proofs.Deposit(t.Context(), merchantUser(b.shop), d.Deposit.ID))(t)
 	file := must(proof.File())(t)
-	if v := b.verify(t, file, nil); len(v.Wrong) != 0 || len(v.Proven) != 1 ||
-		!strings.Contains(v.Proven[0], "25.00000000 USDT were given to the available account of cashbox") {
-		t.Errorf("%q", v)
-	}
+	v := b.verify(t, file, nil)
+	testenv.Check(t, len(v.Wrong) == 0 && len(v.Proven) == 1 &&
+		strings.Contains(v.Proven[0], "25.00000000 USDT were given to the available account of cashbox"), "%q", v)
 	noError(t, ledger.Post(t.Context(), b.Queries(),
 		ledger.Cause{Kind: "deposit", Subject: "deposit", SubjectID: d.Deposit.ID, At: dbtest.Start},
 		ledger.Transfer{

@@ -32,19 +32,16 @@ func TestDeliver(t *testing.T) {
 	attempt := b.await(t, id, 1)[0]
 
 	got := r.all()[0]
-	if got.method != http.MethodPost || string(got.body) != sampleBody ||
-		got.header.Get("Content-Type") != "application/json" {
-		t.Errorf("%s %s %s", got.method, got.header.Get("Content-Type"), got.body)
-	}
+	testenv.Check(t, got.method == http.MethodPost && string(got.body) == sampleBody &&
+		got.header.Get("Content-Type") == "application/json", "%s %s %s", got.method, got.header.Get("Content-Type"),
+		got.body)
 	testenv.Want(t, got.header.Get("webhook-id"), id.String(), "webhook-id")
 	// Verify also refuses a webhook-timestamp off the wall clock; the test's clock is ten years away.
 	verifies(t, b.secret, got)
 	plain := must(signing.Signature(b.secret, got.body))(t)
 	testenv.Want(t, got.header.Get("Signature"), plain, "Signature")
-	if attempt.StatusCode == nil || *attempt.StatusCode != http.StatusAccepted || attempt.Error != nil ||
-		string(attempt.Answer) != "thanks" {
-		t.Errorf("kept %+v", attempt)
-	}
+	testenv.Check(t, attempt.StatusCode != nil && *attempt.StatusCode == http.StatusAccepted && attempt.Error == nil &&
+		string(attempt.Answer) == "thanks", "kept %+v", attempt)
 	testenv.Check(t, attempt.At.Equal(b.clock.Now()) && attempt.DurationMs >= 20 && attempt.DurationMs <= 15_000,
 		"at %s, took %d ms", attempt.At, attempt.DurationMs)
 	testenv.Want(t, b.status(t, id), statusDelivered, "the event is")
@@ -144,10 +141,8 @@ func TestUnsignableIsDead(t *testing.T) {
 			b.setSecret(t, sealed(b))
 			id := b.add(t, r.URL)
 			attempt := b.await(t, id, 1)[0]
-			if attempt.Error == nil || *attempt.Error != "the event could not be signed" || attempt.StatusCode != nil ||
-				b.status(t, id) != statusDead {
-				t.Errorf("%s, attempt %+v", b.status(t, id), attempt)
-			}
+			testenv.Check(t, attempt.Error != nil && *attempt.Error == "the event could not be signed" &&
+				attempt.StatusCode == nil && b.status(t, id) == statusDead, "%s, attempt %+v", b.status(t, id), attempt)
 			_, _, queued := b.queued(t, id)
 			testenv.Check(t, !queued, "it is queued still")
 			testenv.Until(t, "it is counted, which comes after it is kept", func() bool {

@@ -35,21 +35,6 @@ func ids(list []Record) []uuid.UUID {
 	return out
 }
 
-// awaitFeed reads on from a cursor until as many events have come.
-func (b *bundle) awaitFeed(t *testing.T, cursor *string, count int) ([]uuid.UUID, *string) {
-	t.Helper()
-	var got []uuid.UUID
-	testenv.Until(t, "the feed has the events", func() bool {
-		list, next := b.feed(t, FeedPage{Cursor: cursor})
-		got, cursor = append(got, ids(list)...), next
-		return len(got) >= count
-	})
-	if len(got) != count {
-		t.Fatalf("%d events; want %d", len(got), count)
-	}
-	return got, cursor
-}
-
 func TestFeedShowsWhatIsKept(t *testing.T) {
 	b := setup(t)
 	r := newReceiver(t, func(w http.ResponseWriter, nth int) {
@@ -65,15 +50,12 @@ func TestFeedShowsWhatIsKept(t *testing.T) {
 		t.Fatalf("%d events", len(list))
 	}
 	got := list[0]
-	if got.ID != id || got.MerchantID != b.merchant.ID || got.Type != "payment.status.updated" || got.URL != r.URL ||
-		string(got.Body) != sampleBody || !got.CreatedAt.Equal(b.clock.Now()) || got.Status != statusDelivered {
-		t.Errorf("%+v", got)
-	}
-	if len(got.Attempts) != 2 || *got.Attempts[0].StatusCode != 500 || *got.Attempts[1].StatusCode != 200 || string(
-		got.Attempts[1].Answer,
-	) != "ok\xff" || got.Attempts[1].Error != nil || !got.Attempts[0].At.Equal(b.clock.Now()) {
-		t.Errorf("%+v", got.Attempts)
-	}
+	testenv.Check(t, got.ID == id && got.MerchantID == b.merchant.ID && got.Type == "payment.status.updated" &&
+		got.URL == r.URL && string(got.Body) == sampleBody && got.CreatedAt.Equal(b.clock.Now()) &&
+		got.Status == statusDelivered, "%+v", got)
+	testenv.Check(t, len(got.Attempts) == 2 && *got.Attempts[0].StatusCode == 500 &&
+		*got.Attempts[1].StatusCode == 200 && string(got.Attempts[1].Answer) == "ok\xff" &&
+		got.Attempts[1].Error == nil && got.Attempts[0].At.Equal(b.clock.Now()), "%+v", got.Attempts)
 }
 
 // Pages go to the end, and the last cursor goes on from there, also after a page with nothing on it.
