@@ -180,6 +180,13 @@ func TestOwnHours(t *testing.T) {
 	wantIDs(t, r.taken(1, when(t, "20T13:59")), 1)
 	wantIDs(t, r.taken(1, when(t, "20T14:00")))
 	wantIDs(t, r.taken(1, when(t, "20T16:00")))
+	night := plain(1)
+	night.WorkFrom, night.WorkUntil = "22:00:00", "06:00:00" // over midnight
+	r.Renew(&Renewal{requisites: []db.RequisitesSinceRow{night}})
+	wantIDs(t, r.taken(1, when(t, "20T21:59")))
+	wantIDs(t, r.taken(1, when(t, "20T22:00")), 1)
+	wantIDs(t, r.taken(1, when(t, "21T05:59")), 1)
+	wantIDs(t, r.taken(1, when(t, "21T06:00")))
 }
 
 // A break and a switch of the trader's own keep payments away until they end.
