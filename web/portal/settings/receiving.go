@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/internal/deposit"
+	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
@@ -63,7 +63,7 @@ func (v *visit) receivingAsked() (subject, error) {
 	list, err := v.Deposits.ReceivingAddresses(v.Ctx(), v.Who)
 	s := subject{
 		title: v.Shell.Say(sayReceivingOf, network), path: portal.ReceivingPath + "/" + network,
-		needs: caller.OperatorMoney, version: db.NotThere, log: [2]string{"receiving_address", network},
+		needs: caller.OperatorMoney, version: directory.NotThere, log: [2]string{"receiving_address", network},
 		inputs: []input{{name: "address", label: say.Address, hint: sayReceivingHint, max: 64}},
 	}
 	s.page.Crumbs = []Crumb{{Text: v.Shell.Say(say.ReceivingTitle), Href: portal.ReceivingPath}}
