@@ -98,7 +98,8 @@ func (s *Service) Ours(ctx context.Context, who caller.Caller, d Deposit) (bool,
 	return known, nil
 }
 
-// address is where a portal's user is told to send a deposit who has named no address: the platform's, or "".
+// address is where a portal's user is told to send a deposit who has named no address: the platform's, or "". What the
+// codec found wrong is left to the validation of the whole request.
 func (s *Service) address(ctx context.Context, who caller.Caller, network string) (string, error) {
 	list, err := s.ReceivingAddresses(fault.WithDecoded(ctx, nil), who)
 	for _, r := range list {

@@ -193,6 +193,9 @@ func (v *visit) askDeposit(status int, typed url.Values, wrong map[string]string
 	for _, r := range receiving {
 		shown.Networks = append(shown.Networks, view.Option{Value: r.Network, Text: r.Network})
 	}
+	if !shown.AsksAddress && wrong["address"] != "" { // the network's address was taken away meanwhile
+		wrong["network"] = v.Shell.Say(sayNetworkClosed)
+	}
 	if shown.AsksAddress {
 		for _, network := range deposit.Networks() {
 			shown.Networks = append(shown.Networks, view.Option{Value: network, Text: network})

@@ -26,6 +26,9 @@ var (
 		"The next page shows the address to send the USDT to. They are in your cashbox once they have arrived and an operator has confirmed them.",
 		"На следующей странице будет адрес, куда отправить USDT. В кассе они окажутся, когда придут и оператор это подтвердит.",
 	)
+	sayNetworkClosed = say.Both(
+		"The platform takes no deposits by this network any more.", "По этой сети платформа больше не принимает пополнения.",
+	)
 	saySend     = say.Both("Send %s by %s", "Отправьте %s по %s")
 	saySendText = say.Both(
 		"Send exactly this amount, and only USDT over %s: anything else sent to this address may be lost.",

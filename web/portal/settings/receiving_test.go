@@ -25,6 +25,9 @@ func TestReceivingAddress(t *testing.T) {
 	if page := owner.Page(t, "/merchant/deposits/new"); page.Find("[name=address]").Length() > 0 {
 		t.Error("a merchant is asked where they send the USDT, which the platform says")
 	}
+	closed := owner.Post(t, "/merchant/deposits", portaltest.Hidden(owner.Page(t, "/merchant/deposits/new"),
+		"cashbox", fmt.Sprint(b.Merchant.CashboxID), "amount", "25.5", "network", "ERC20")...)
+	wantIn(t, "a network without an address", closed.Text(), "takes no deposits by this network any more")
 	sent := ask()
 	page := owner.Page(t, sent)
 	wantIn(t, "what to do", words(page.Find("main")), "Send 25.50 USDT by TRC20 "+ours)
