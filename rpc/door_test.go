@@ -26,6 +26,7 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/gen/portal/v1/portalv1client"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 	"gateway.example/rpc/rest"
 	"gateway.example/rpc/sign"
@@ -150,7 +151,7 @@ func login(
 	options ...connect.ClientOption,
 ) *connect.Error {
 	t.Helper()
-	_, err := portalv1connect.NewAuthServiceClient(server.Client(), server.URL, options...).
+	_, err := portalv1client.NewAuthServiceClient(server.Client(), server.URL, options...).
 		Login(t.Context(), connect.NewRequest(m))
 	var failed *connect.Error
 	if !errors.As(err, &failed) {

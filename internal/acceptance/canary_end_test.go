@@ -11,7 +11,7 @@ import (
 
 	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/rpc/gen/portal/v1/portalv1client"
 )
 
 // sandboxCards are those whose numbers the sandbox's acquirer knows, which thinks for a second over
@@ -46,7 +46,7 @@ func (r *cardRun) sandboxCards() {
 
 // traders have phones and cards set, changed, read, and paid to. Only who is answered with one learns it.
 func (r *cardRun) traders() {
-	operator := portalv1connect.NewOperatorServiceClient(withToken(r.user(r.t, "operator").Token), r.BaseURL)
+	operator := portalv1client.NewOperatorServiceClient(withToken(r.user(r.t, "operator").Token), r.BaseURL)
 	phone, bank := fmt.Sprintf("+7912%03d%04d", rand.IntN(1000), 1000+rand.IntN(9000)), "Another Bank"
 	sum := 7000 + rand.IntN(1000)
 	for method, value := range map[string]string{"sbp": phone, "sim": phone, "card": randomPAN("4")} {

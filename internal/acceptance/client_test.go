@@ -25,7 +25,7 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/rpc/gen/portal/v1/portalv1client"
 	"gateway.example/rpc/sign"
 )
 
@@ -249,8 +249,8 @@ func (t tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return client.Transport.RoundTrip(r)
 }
 
-func (g *instance) desk(token string) portalv1connect.TraderServiceClient {
-	return portalv1connect.NewTraderServiceClient(withToken(token), g.BaseURL)
+func (g *instance) desk(token string) portalv1client.TraderServiceClient {
+	return portalv1client.NewTraderServiceClient(withToken(token), g.BaseURL)
 }
 
 // traderOf is the user of the trader whose requisite the payment got.
@@ -325,21 +325,21 @@ func wantFault(t testing.TB, what string, err error, code connect.Code, why stri
 	}
 }
 
-func (g *instance) account(token string) portalv1connect.AuthServiceClient {
-	return portalv1connect.NewAuthServiceClient(withToken(token), g.BaseURL)
+func (g *instance) account(token string) portalv1client.AuthServiceClient {
+	return portalv1client.NewAuthServiceClient(withToken(token), g.BaseURL)
 }
 
-func (g *instance) operator(t testing.TB) portalv1connect.OperatorServiceClient {
+func (g *instance) operator(t testing.TB) portalv1client.OperatorServiceClient {
 	t.Helper()
-	return portalv1connect.NewOperatorServiceClient(withToken(g.user(t, "operator").Token), g.BaseURL)
+	return portalv1client.NewOperatorServiceClient(withToken(g.user(t, "operator").Token), g.BaseURL)
 }
 
-func (g *instance) merchantDesk(token string) portalv1connect.MerchantServiceClient {
-	return portalv1connect.NewMerchantServiceClient(withToken(token), g.BaseURL)
+func (g *instance) merchantDesk(token string) portalv1client.MerchantServiceClient {
+	return portalv1client.NewMerchantServiceClient(withToken(token), g.BaseURL)
 }
 
 // feed reads a merchant's whole feed.
-func feed(t *testing.T, desk portalv1connect.MerchantServiceClient) []*portalv1.Event {
+func feed(t *testing.T, desk portalv1client.MerchantServiceClient) []*portalv1.Event {
 	t.Helper()
 	var all []*portalv1.Event
 	var cursor *string

@@ -8,7 +8,7 @@ import (
 	"connectrpc.com/connect"
 
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/rpc/gen/portal/v1/portalv1client"
 )
 
 // Secrets go everywhere a caller can put them, and are found in no log. What the other tests send
@@ -40,7 +40,7 @@ func TestLogsHoldNoSecret(t *testing.T) {
 		g.post(t, box, body)
 	}
 	for _, login := range []*portalv1.LoginRequest{{Login: trader.Password, Password: trader.Password}, {Login: trader.Login, Password: trader.Token}} {
-		_, err := portalv1connect.NewAuthServiceClient(client, g.BaseURL).Login(t.Context(), connect.NewRequest(login))
+		_, err := portalv1client.NewAuthServiceClient(client, g.BaseURL).Login(t.Context(), connect.NewRequest(login))
 		if err == nil {
 			t.Error("signed in")
 		}

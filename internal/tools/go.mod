@@ -10,6 +10,8 @@ tool (
 	google.golang.org/protobuf/cmd/protoc-gen-go
 )
 
+require google.golang.org/protobuf v1.36.12
+
 require (
 	cel.dev/expr v0.25.1 // indirect
 	connectrpc.com/connect v1.21.1 // indirect
@@ -65,7 +67,6 @@ require (
 	google.golang.org/genproto/googleapis/api v0.0.0-20260120221211-b8f7ae30c516 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260120221211-b8f7ae30c516 // indirect
 	google.golang.org/grpc v1.80.0 // indirect
-	google.golang.org/protobuf v1.36.12 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )

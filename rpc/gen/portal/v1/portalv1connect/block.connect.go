@@ -10,7 +10,6 @@ import (
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
 	http "net/http"
-	strings "strings"
 )
 
 // This is a compile-time assertion to ensure that this generated file and the connect package are
@@ -41,70 +40,6 @@ const (
 	// RPC.
 	BlockServiceUnblockPayerProcedure = "/portal.v1.BlockService/UnblockPayer"
 )
-
-// BlockServiceClient is a client for the portal.v1.BlockService service.
-type BlockServiceClient interface {
-	// ListBlocks lists blocks, the newest first.
-	ListBlocks(context.Context, *connect.Request[v1.ListBlocksRequest]) (*connect.Response[v1.ListBlocksResponse], error)
-	// BlockPayer blocks, or changes why and until when something is blocked. The change is in the log of settings.
-	BlockPayer(context.Context, *connect.Request[v1.BlockPayerRequest]) (*connect.Response[v1.BlockPayerResponse], error)
-	// UnblockPayer lifts a block. One that was lifted before stays as it is.
-	UnblockPayer(context.Context, *connect.Request[v1.UnblockPayerRequest]) (*connect.Response[v1.UnblockPayerResponse], error)
-}
-
-// NewBlockServiceClient constructs a client for the portal.v1.BlockService service. By default, it
-// uses the Connect protocol with the binary Protobuf Codec, asks for gzipped responses, and sends
-// uncompressed requests. To use the gRPC or gRPC-Web protocols, supply the connect.WithGRPC() or
-// connect.WithGRPCWeb() options.
-//
-// The URL supplied here should be the base URL for the Connect or gRPC server (for example,
-// http://api.acme.com or https://acme.com/grpc).
-func NewBlockServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) BlockServiceClient {
-	baseURL = strings.TrimRight(baseURL, "/")
-	blockServiceMethods := v1.File_portal_v1_block_proto.Services().ByName("BlockService").Methods()
-	return &blockServiceClient{
-		listBlocks: connect.NewClient[v1.ListBlocksRequest, v1.ListBlocksResponse](
-			httpClient,
-			baseURL+BlockServiceListBlocksProcedure,
-			connect.WithSchema(blockServiceMethods.ByName("ListBlocks")),
-			connect.WithClientOptions(opts...),
-		),
-		blockPayer: connect.NewClient[v1.BlockPayerRequest, v1.BlockPayerResponse](
-			httpClient,
-			baseURL+BlockServiceBlockPayerProcedure,
-			connect.WithSchema(blockServiceMethods.ByName("BlockPayer")),
-			connect.WithClientOptions(opts...),
-		),
-		unblockPayer: connect.NewClient[v1.UnblockPayerRequest, v1.UnblockPayerResponse](
-			httpClient,
-			baseURL+BlockServiceUnblockPayerProcedure,
-			connect.WithSchema(blockServiceMethods.ByName("UnblockPayer")),
-			connect.WithClientOptions(opts...),
-		),
-	}
-}
-
-// blockServiceClient implements BlockServiceClient.
-type blockServiceClient struct {
-	listBlocks   *connect.Client[v1.ListBlocksRequest, v1.ListBlocksResponse]
-	blockPayer   *connect.Client[v1.BlockPayerRequest, v1.BlockPayerResponse]
-	unblockPayer *connect.Client[v1.UnblockPayerRequest, v1.UnblockPayerResponse]
-}
-
-// ListBlocks calls portal.v1.BlockService.ListBlocks.
-func (c *blockServiceClient) ListBlocks(ctx context.Context, req *connect.Request[v1.ListBlocksRequest]) (*connect.Response[v1.ListBlocksResponse], error) {
-	return c.listBlocks.CallUnary(ctx, req)
-}
-
-// BlockPayer calls portal.v1.BlockService.BlockPayer.
-func (c *blockServiceClient) BlockPayer(ctx context.Context, req *connect.Request[v1.BlockPayerRequest]) (*connect.Response[v1.BlockPayerResponse], error) {
-	return c.blockPayer.CallUnary(ctx, req)
-}
-
-// UnblockPayer calls portal.v1.BlockService.UnblockPayer.
-func (c *blockServiceClient) UnblockPayer(ctx context.Context, req *connect.Request[v1.UnblockPayerRequest]) (*connect.Response[v1.UnblockPayerResponse], error) {
-	return c.unblockPayer.CallUnary(ctx, req)
-}
 
 // BlockServiceHandler is an implementation of the portal.v1.BlockService service.
 type BlockServiceHandler interface {

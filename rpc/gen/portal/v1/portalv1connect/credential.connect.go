@@ -10,7 +10,6 @@ import (
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
 	http "net/http"
-	strings "strings"
 )
 
 // This is a compile-time assertion to ensure that this generated file and the connect package are
@@ -49,99 +48,6 @@ const (
 	// CredentialService's DiagnoseSignature RPC.
 	CredentialServiceDiagnoseSignatureProcedure = "/portal.v1.CredentialService/DiagnoseSignature"
 )
-
-// CredentialServiceClient is a client for the portal.v1.CredentialService service.
-type CredentialServiceClient interface {
-	// ListCredentials lists a cashbox's keys, newest first, with those that were revoked, and the merchant's legacy keys.
-	ListCredentials(context.Context, *connect.Request[v1.ListCredentialsRequest]) (*connect.Response[v1.ListCredentialsResponse], error)
-	// CreateCredential makes a key. Its secret is shown only in this answer.
-	CreateCredential(context.Context, *connect.Request[v1.CreateCredentialRequest]) (*connect.Response[v1.CreateCredentialResponse], error)
-	// SetCredentialLimits changes what a key is good for, narrower or wider. It holds within a second.
-	SetCredentialLimits(context.Context, *connect.Request[v1.SetCredentialLimitsRequest]) (*connect.Response[v1.SetCredentialLimitsResponse], error)
-	// RevokeCredential ends a key for good.
-	RevokeCredential(context.Context, *connect.Request[v1.RevokeCredentialRequest]) (*connect.Response[v1.RevokeCredentialResponse], error)
-	// DiagnoseSignature says what is wrong with a signed request. Only whoever has a key's secret learns more of it than that key, secret
-	// and signature do not belong together.
-	DiagnoseSignature(context.Context, *connect.Request[v1.DiagnoseSignatureRequest]) (*connect.Response[v1.DiagnoseSignatureResponse], error)
-}
-
-// NewCredentialServiceClient constructs a client for the portal.v1.CredentialService service. By
-// default, it uses the Connect protocol with the binary Protobuf Codec, asks for gzipped responses,
-// and sends uncompressed requests. To use the gRPC or gRPC-Web protocols, supply the
-// connect.WithGRPC() or connect.WithGRPCWeb() options.
-//
-// The URL supplied here should be the base URL for the Connect or gRPC server (for example,
-// http://api.acme.com or https://acme.com/grpc).
-func NewCredentialServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) CredentialServiceClient {
-	baseURL = strings.TrimRight(baseURL, "/")
-	credentialServiceMethods := v1.File_portal_v1_credential_proto.Services().ByName("CredentialService").Methods()
-	return &credentialServiceClient{
-		listCredentials: connect.NewClient[v1.ListCredentialsRequest, v1.ListCredentialsResponse](
-			httpClient,
-			baseURL+CredentialServiceListCredentialsProcedure,
-			connect.WithSchema(credentialServiceMethods.ByName("ListCredentials")),
-			connect.WithClientOptions(opts...),
-		),
-		createCredential: connect.NewClient[v1.CreateCredentialRequest, v1.CreateCredentialResponse](
-			httpClient,
-			baseURL+CredentialServiceCreateCredentialProcedure,
-			connect.WithSchema(credentialServiceMethods.ByName("CreateCredential")),
-			connect.WithClientOptions(opts...),
-		),
-		setCredentialLimits: connect.NewClient[v1.SetCredentialLimitsRequest, v1.SetCredentialLimitsResponse](
-			httpClient,
-			baseURL+CredentialServiceSetCredentialLimitsProcedure,
-			connect.WithSchema(credentialServiceMethods.ByName("SetCredentialLimits")),
-			connect.WithClientOptions(opts...),
-		),
-		revokeCredential: connect.NewClient[v1.RevokeCredentialRequest, v1.RevokeCredentialResponse](
-			httpClient,
-			baseURL+CredentialServiceRevokeCredentialProcedure,
-			connect.WithSchema(credentialServiceMethods.ByName("RevokeCredential")),
-			connect.WithClientOptions(opts...),
-		),
-		diagnoseSignature: connect.NewClient[v1.DiagnoseSignatureRequest, v1.DiagnoseSignatureResponse](
-			httpClient,
-			baseURL+CredentialServiceDiagnoseSignatureProcedure,
-			connect.WithSchema(credentialServiceMethods.ByName("DiagnoseSignature")),
-			connect.WithClientOptions(opts...),
-		),
-	}
-}
-
-// credentialServiceClient implements CredentialServiceClient.
-type credentialServiceClient struct {
-	listCredentials     *connect.Client[v1.ListCredentialsRequest, v1.ListCredentialsResponse]
-	createCredential    *connect.Client[v1.CreateCredentialRequest, v1.CreateCredentialResponse]
-	setCredentialLimits *connect.Client[v1.SetCredentialLimitsRequest, v1.SetCredentialLimitsResponse]
-	revokeCredential    *connect.Client[v1.RevokeCredentialRequest, v1.RevokeCredentialResponse]
-	diagnoseSignature   *connect.Client[v1.DiagnoseSignatureRequest, v1.DiagnoseSignatureResponse]
-}
-
-// ListCredentials calls portal.v1.CredentialService.ListCredentials.
-func (c *credentialServiceClient) ListCredentials(ctx context.Context, req *connect.Request[v1.ListCredentialsRequest]) (*connect.Response[v1.ListCredentialsResponse], error) {
-	return c.listCredentials.CallUnary(ctx, req)
-}
-
-// CreateCredential calls portal.v1.CredentialService.CreateCredential.
-func (c *credentialServiceClient) CreateCredential(ctx context.Context, req *connect.Request[v1.CreateCredentialRequest]) (*connect.Response[v1.CreateCredentialResponse], error) {
-	return c.createCredential.CallUnary(ctx, req)
-}
-
-// SetCredentialLimits calls portal.v1.CredentialService.SetCredentialLimits.
-func (c *credentialServiceClient) SetCredentialLimits(ctx context.Context, req *connect.Request[v1.SetCredentialLimitsRequest]) (*connect.Response[v1.SetCredentialLimitsResponse], error) {
-	return c.setCredentialLimits.CallUnary(ctx, req)
-}
-
-// RevokeCredential calls portal.v1.CredentialService.RevokeCredential.
-func (c *credentialServiceClient) RevokeCredential(ctx context.Context, req *connect.Request[v1.RevokeCredentialRequest]) (*connect.Response[v1.RevokeCredentialResponse], error) {
-	return c.revokeCredential.CallUnary(ctx, req)
-}
-
-// DiagnoseSignature calls portal.v1.CredentialService.DiagnoseSignature.
-func (c *credentialServiceClient) DiagnoseSignature(ctx context.Context, req *connect.Request[v1.DiagnoseSignatureRequest]) (*connect.Response[v1.DiagnoseSignatureResponse], error) {
-	return c.diagnoseSignature.CallUnary(ctx, req)
-}
 
 // CredentialServiceHandler is an implementation of the portal.v1.CredentialService service.
 type CredentialServiceHandler interface {

@@ -10,7 +10,6 @@ import (
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
 	http "net/http"
-	strings "strings"
 )
 
 // This is a compile-time assertion to ensure that this generated file and the connect package are
@@ -40,56 +39,6 @@ const (
 	// UpdateCashboxLook RPC.
 	LookServiceUpdateCashboxLookProcedure = "/portal.v1.LookService/UpdateCashboxLook"
 )
-
-// LookServiceClient is a client for the portal.v1.LookService service.
-type LookServiceClient interface {
-	// ListCashboxLooks lists the merchant's own cashboxes with their looks, the oldest first.
-	ListCashboxLooks(context.Context, *connect.Request[v1.ListCashboxLooksRequest]) (*connect.Response[v1.ListCashboxLooksResponse], error)
-	// UpdateCashboxLook changes the fields that are set. The change is in the log of settings.
-	UpdateCashboxLook(context.Context, *connect.Request[v1.UpdateCashboxLookRequest]) (*connect.Response[v1.UpdateCashboxLookResponse], error)
-}
-
-// NewLookServiceClient constructs a client for the portal.v1.LookService service. By default, it
-// uses the Connect protocol with the binary Protobuf Codec, asks for gzipped responses, and sends
-// uncompressed requests. To use the gRPC or gRPC-Web protocols, supply the connect.WithGRPC() or
-// connect.WithGRPCWeb() options.
-//
-// The URL supplied here should be the base URL for the Connect or gRPC server (for example,
-// http://api.acme.com or https://acme.com/grpc).
-func NewLookServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) LookServiceClient {
-	baseURL = strings.TrimRight(baseURL, "/")
-	lookServiceMethods := v1.File_portal_v1_look_proto.Services().ByName("LookService").Methods()
-	return &lookServiceClient{
-		listCashboxLooks: connect.NewClient[v1.ListCashboxLooksRequest, v1.ListCashboxLooksResponse](
-			httpClient,
-			baseURL+LookServiceListCashboxLooksProcedure,
-			connect.WithSchema(lookServiceMethods.ByName("ListCashboxLooks")),
-			connect.WithClientOptions(opts...),
-		),
-		updateCashboxLook: connect.NewClient[v1.UpdateCashboxLookRequest, v1.UpdateCashboxLookResponse](
-			httpClient,
-			baseURL+LookServiceUpdateCashboxLookProcedure,
-			connect.WithSchema(lookServiceMethods.ByName("UpdateCashboxLook")),
-			connect.WithClientOptions(opts...),
-		),
-	}
-}
-
-// lookServiceClient implements LookServiceClient.
-type lookServiceClient struct {
-	listCashboxLooks  *connect.Client[v1.ListCashboxLooksRequest, v1.ListCashboxLooksResponse]
-	updateCashboxLook *connect.Client[v1.UpdateCashboxLookRequest, v1.UpdateCashboxLookResponse]
-}
-
-// ListCashboxLooks calls portal.v1.LookService.ListCashboxLooks.
-func (c *lookServiceClient) ListCashboxLooks(ctx context.Context, req *connect.Request[v1.ListCashboxLooksRequest]) (*connect.Response[v1.ListCashboxLooksResponse], error) {
-	return c.listCashboxLooks.CallUnary(ctx, req)
-}
-
-// UpdateCashboxLook calls portal.v1.LookService.UpdateCashboxLook.
-func (c *lookServiceClient) UpdateCashboxLook(ctx context.Context, req *connect.Request[v1.UpdateCashboxLookRequest]) (*connect.Response[v1.UpdateCashboxLookResponse], error) {
-	return c.updateCashboxLook.CallUnary(ctx, req)
-}
 
 // LookServiceHandler is an implementation of the portal.v1.LookService service.
 type LookServiceHandler interface {

@@ -10,7 +10,6 @@ import (
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
 	http "net/http"
-	strings "strings"
 )
 
 // This is a compile-time assertion to ensure that this generated file and the connect package are
@@ -46,84 +45,6 @@ const (
 	// ListSealedDays RPC.
 	ProofServiceListSealedDaysProcedure = "/portal.v1.ProofService/ListSealedDays"
 )
-
-// ProofServiceClient is a client for the portal.v1.ProofService service.
-type ProofServiceClient interface {
-	// GetPaymentProof proves a payment's transfers to and from its merchant. For a merchant's portal users.
-	GetPaymentProof(context.Context, *connect.Request[v1.GetPaymentProofRequest]) (*connect.Response[v1.ProofResponse], error)
-	// GetPayinProof proves a payout's transfers to and from its merchant. For a merchant's portal users.
-	GetPayinProof(context.Context, *connect.Request[v1.GetPayinProofRequest]) (*connect.Response[v1.ProofResponse], error)
-	// GetDepositProof proves a deposit's transfers. For a merchant's portal users who see deposits.
-	GetDepositProof(context.Context, *connect.Request[v1.GetDepositProofRequest]) (*connect.Response[v1.ProofResponse], error)
-	// ListSealedDays lists the sealed days, from the newest down. For operators.
-	ListSealedDays(context.Context, *connect.Request[v1.ListSealedDaysRequest]) (*connect.Response[v1.ListSealedDaysResponse], error)
-}
-
-// NewProofServiceClient constructs a client for the portal.v1.ProofService service. By default, it
-// uses the Connect protocol with the binary Protobuf Codec, asks for gzipped responses, and sends
-// uncompressed requests. To use the gRPC or gRPC-Web protocols, supply the connect.WithGRPC() or
-// connect.WithGRPCWeb() options.
-//
-// The URL supplied here should be the base URL for the Connect or gRPC server (for example,
-// http://api.acme.com or https://acme.com/grpc).
-func NewProofServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) ProofServiceClient {
-	baseURL = strings.TrimRight(baseURL, "/")
-	proofServiceMethods := v1.File_portal_v1_proof_proto.Services().ByName("ProofService").Methods()
-	return &proofServiceClient{
-		getPaymentProof: connect.NewClient[v1.GetPaymentProofRequest, v1.ProofResponse](
-			httpClient,
-			baseURL+ProofServiceGetPaymentProofProcedure,
-			connect.WithSchema(proofServiceMethods.ByName("GetPaymentProof")),
-			connect.WithClientOptions(opts...),
-		),
-		getPayinProof: connect.NewClient[v1.GetPayinProofRequest, v1.ProofResponse](
-			httpClient,
-			baseURL+ProofServiceGetPayinProofProcedure,
-			connect.WithSchema(proofServiceMethods.ByName("GetPayinProof")),
-			connect.WithClientOptions(opts...),
-		),
-		getDepositProof: connect.NewClient[v1.GetDepositProofRequest, v1.ProofResponse](
-			httpClient,
-			baseURL+ProofServiceGetDepositProofProcedure,
-			connect.WithSchema(proofServiceMethods.ByName("GetDepositProof")),
-			connect.WithClientOptions(opts...),
-		),
-		listSealedDays: connect.NewClient[v1.ListSealedDaysRequest, v1.ListSealedDaysResponse](
-			httpClient,
-			baseURL+ProofServiceListSealedDaysProcedure,
-			connect.WithSchema(proofServiceMethods.ByName("ListSealedDays")),
-			connect.WithClientOptions(opts...),
-		),
-	}
-}
-
-// proofServiceClient implements ProofServiceClient.
-type proofServiceClient struct {
-	getPaymentProof *connect.Client[v1.GetPaymentProofRequest, v1.ProofResponse]
-	getPayinProof   *connect.Client[v1.GetPayinProofRequest, v1.ProofResponse]
-	getDepositProof *connect.Client[v1.GetDepositProofRequest, v1.ProofResponse]
-	listSealedDays  *connect.Client[v1.ListSealedDaysRequest, v1.ListSealedDaysResponse]
-}
-
-// GetPaymentProof calls portal.v1.ProofService.GetPaymentProof.
-func (c *proofServiceClient) GetPaymentProof(ctx context.Context, req *connect.Request[v1.GetPaymentProofRequest]) (*connect.Response[v1.ProofResponse], error) {
-	return c.getPaymentProof.CallUnary(ctx, req)
-}
-
-// GetPayinProof calls portal.v1.ProofService.GetPayinProof.
-func (c *proofServiceClient) GetPayinProof(ctx context.Context, req *connect.Request[v1.GetPayinProofRequest]) (*connect.Response[v1.ProofResponse], error) {
-	return c.getPayinProof.CallUnary(ctx, req)
-}
-
-// GetDepositProof calls portal.v1.ProofService.GetDepositProof.
-func (c *proofServiceClient) GetDepositProof(ctx context.Context, req *connect.Request[v1.GetDepositProofRequest]) (*connect.Response[v1.ProofResponse], error) {
-	return c.getDepositProof.CallUnary(ctx, req)
-}
-
-// ListSealedDays calls portal.v1.ProofService.ListSealedDays.
-func (c *proofServiceClient) ListSealedDays(ctx context.Context, req *connect.Request[v1.ListSealedDaysRequest]) (*connect.Response[v1.ListSealedDaysResponse], error) {
-	return c.listSealedDays.CallUnary(ctx, req)
-}
 
 // ProofServiceHandler is an implementation of the portal.v1.ProofService service.
 type ProofServiceHandler interface {

@@ -11,7 +11,6 @@ import (
 	v11 "gateway.example/rpc/gen/gateway/v1"
 	v1 "gateway.example/rpc/gen/portal/v1"
 	http "net/http"
-	strings "strings"
 )
 
 // This is a compile-time assertion to ensure that this generated file and the connect package are
@@ -47,85 +46,6 @@ const (
 	// AppealWithReceipt RPC.
 	ReceiptServiceAppealWithReceiptProcedure = "/portal.v1.ReceiptService/AppealWithReceipt"
 )
-
-// ReceiptServiceClient is a client for the portal.v1.ReceiptService service.
-type ReceiptServiceClient interface {
-	// ListReceipts lists a payment's receipts, in the order they came.
-	ListReceipts(context.Context, *connect.Request[v1.ListReceiptsRequest]) (*connect.Response[v1.ListReceiptsResponse], error)
-	// GetReceipt reads a receipt's file.
-	GetReceipt(context.Context, *connect.Request[v1.GetReceiptRequest]) (*connect.Response[v1.GetReceiptResponse], error)
-	// GetPayinReceipt reads the file with which a trader showed that a payout is paid: for that trader, for users of the merchant's portal, and
-	// for operators.
-	GetPayinReceipt(context.Context, *connect.Request[v1.GetPayinReceiptRequest]) (*connect.Response[v1.GetPayinReceiptResponse], error)
-	// AppealWithReceipt opens the appeal of a failed payment with one of its receipts. For a merchant's portal users.
-	AppealWithReceipt(context.Context, *connect.Request[v1.AppealWithReceiptRequest]) (*connect.Response[v11.CreateAppealResponse], error)
-}
-
-// NewReceiptServiceClient constructs a client for the portal.v1.ReceiptService service. By default,
-// it uses the Connect protocol with the binary Protobuf Codec, asks for gzipped responses, and
-// sends uncompressed requests. To use the gRPC or gRPC-Web protocols, supply the connect.WithGRPC()
-// or connect.WithGRPCWeb() options.
-//
-// The URL supplied here should be the base URL for the Connect or gRPC server (for example,
-// http://api.acme.com or https://acme.com/grpc).
-func NewReceiptServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) ReceiptServiceClient {
-	baseURL = strings.TrimRight(baseURL, "/")
-	receiptServiceMethods := v1.File_portal_v1_receipt_proto.Services().ByName("ReceiptService").Methods()
-	return &receiptServiceClient{
-		listReceipts: connect.NewClient[v1.ListReceiptsRequest, v1.ListReceiptsResponse](
-			httpClient,
-			baseURL+ReceiptServiceListReceiptsProcedure,
-			connect.WithSchema(receiptServiceMethods.ByName("ListReceipts")),
-			connect.WithClientOptions(opts...),
-		),
-		getReceipt: connect.NewClient[v1.GetReceiptRequest, v1.GetReceiptResponse](
-			httpClient,
-			baseURL+ReceiptServiceGetReceiptProcedure,
-			connect.WithSchema(receiptServiceMethods.ByName("GetReceipt")),
-			connect.WithClientOptions(opts...),
-		),
-		getPayinReceipt: connect.NewClient[v1.GetPayinReceiptRequest, v1.GetPayinReceiptResponse](
-			httpClient,
-			baseURL+ReceiptServiceGetPayinReceiptProcedure,
-			connect.WithSchema(receiptServiceMethods.ByName("GetPayinReceipt")),
-			connect.WithClientOptions(opts...),
-		),
-		appealWithReceipt: connect.NewClient[v1.AppealWithReceiptRequest, v11.CreateAppealResponse](
-			httpClient,
-			baseURL+ReceiptServiceAppealWithReceiptProcedure,
-			connect.WithSchema(receiptServiceMethods.ByName("AppealWithReceipt")),
-			connect.WithClientOptions(opts...),
-		),
-	}
-}
-
-// receiptServiceClient implements ReceiptServiceClient.
-type receiptServiceClient struct {
-	listReceipts      *connect.Client[v1.ListReceiptsRequest, v1.ListReceiptsResponse]
-	getReceipt        *connect.Client[v1.GetReceiptRequest, v1.GetReceiptResponse]
-	getPayinReceipt   *connect.Client[v1.GetPayinReceiptRequest, v1.GetPayinReceiptResponse]
-	appealWithReceipt *connect.Client[v1.AppealWithReceiptRequest, v11.CreateAppealResponse]
-}
-
-// ListReceipts calls portal.v1.ReceiptService.ListReceipts.
-func (c *receiptServiceClient) ListReceipts(ctx context.Context, req *connect.Request[v1.ListReceiptsRequest]) (*connect.Response[v1.ListReceiptsResponse], error) {
-	return c.listReceipts.CallUnary(ctx, req)
-}
-
-// GetReceipt calls portal.v1.ReceiptService.GetReceipt.
-func (c *receiptServiceClient) GetReceipt(ctx context.Context, req *connect.Request[v1.GetReceiptRequest]) (*connect.Response[v1.GetReceiptResponse], error) {
-	return c.getReceipt.CallUnary(ctx, req)
-}
-
-// GetPayinReceipt calls portal.v1.ReceiptService.GetPayinReceipt.
-func (c *receiptServiceClient) GetPayinReceipt(ctx context.Context, req *connect.Request[v1.GetPayinReceiptRequest]) (*connect.Response[v1.GetPayinReceiptResponse], error) {
-	return c.getPayinReceipt.CallUnary(ctx, req)
-}
-
-// AppealWithReceipt calls portal.v1.ReceiptService.AppealWithReceipt.
-func (c *receiptServiceClient) AppealWithReceipt(ctx context.Context, req *connect.Request[v1.AppealWithReceiptRequest]) (*connect.Response[v11.CreateAppealResponse], error) {
-	return c.appealWithReceipt.CallUnary(ctx, req)
-}
 
 // ReceiptServiceHandler is an implementation of the portal.v1.ReceiptService service.
 type ReceiptServiceHandler interface {

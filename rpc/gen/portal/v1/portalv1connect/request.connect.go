@@ -10,7 +10,6 @@ import (
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
 	http "net/http"
-	strings "strings"
 )
 
 // This is a compile-time assertion to ensure that this generated file and the connect package are
@@ -37,43 +36,6 @@ const (
 	// ListRequests RPC.
 	RequestLogServiceListRequestsProcedure = "/portal.v1.RequestLogService/ListRequests"
 )
-
-// RequestLogServiceClient is a client for the portal.v1.RequestLogService service.
-type RequestLogServiceClient interface {
-	// ListRequests lists the merchant's signed requests, the newest first. Requests that name a key of the merchant and are not rightly
-	// signed are among them, a few of each key in a minute. A request is listed a second or two after its answer.
-	ListRequests(context.Context, *connect.Request[v1.ListRequestsRequest]) (*connect.Response[v1.ListRequestsResponse], error)
-}
-
-// NewRequestLogServiceClient constructs a client for the portal.v1.RequestLogService service. By
-// default, it uses the Connect protocol with the binary Protobuf Codec, asks for gzipped responses,
-// and sends uncompressed requests. To use the gRPC or gRPC-Web protocols, supply the
-// connect.WithGRPC() or connect.WithGRPCWeb() options.
-//
-// The URL supplied here should be the base URL for the Connect or gRPC server (for example,
-// http://api.acme.com or https://acme.com/grpc).
-func NewRequestLogServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) RequestLogServiceClient {
-	baseURL = strings.TrimRight(baseURL, "/")
-	requestLogServiceMethods := v1.File_portal_v1_request_proto.Services().ByName("RequestLogService").Methods()
-	return &requestLogServiceClient{
-		listRequests: connect.NewClient[v1.ListRequestsRequest, v1.ListRequestsResponse](
-			httpClient,
-			baseURL+RequestLogServiceListRequestsProcedure,
-			connect.WithSchema(requestLogServiceMethods.ByName("ListRequests")),
-			connect.WithClientOptions(opts...),
-		),
-	}
-}
-
-// requestLogServiceClient implements RequestLogServiceClient.
-type requestLogServiceClient struct {
-	listRequests *connect.Client[v1.ListRequestsRequest, v1.ListRequestsResponse]
-}
-
-// ListRequests calls portal.v1.RequestLogService.ListRequests.
-func (c *requestLogServiceClient) ListRequests(ctx context.Context, req *connect.Request[v1.ListRequestsRequest]) (*connect.Response[v1.ListRequestsResponse], error) {
-	return c.listRequests.CallUnary(ctx, req)
-}
 
 // RequestLogServiceHandler is an implementation of the portal.v1.RequestLogService service.
 type RequestLogServiceHandler interface {

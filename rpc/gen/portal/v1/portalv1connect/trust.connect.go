@@ -10,7 +10,6 @@ import (
 	errors "errors"
 	v1 "gateway.example/rpc/gen/portal/v1"
 	http "net/http"
-	strings "strings"
 )
 
 // This is a compile-time assertion to ensure that this generated file and the connect package are
@@ -42,71 +41,6 @@ const (
 	// TrustServiceListAlarmsProcedure is the fully-qualified name of the TrustService's ListAlarms RPC.
 	TrustServiceListAlarmsProcedure = "/portal.v1.TrustService/ListAlarms"
 )
-
-// TrustServiceClient is a client for the portal.v1.TrustService service.
-type TrustServiceClient interface {
-	// ListAuditLog lists changes of settings, sign-ins and tries, what operators read of what is hidden, and what they proposed and
-	// decided, the newest first.
-	ListAuditLog(context.Context, *connect.Request[v1.ListAuditLogRequest]) (*connect.Response[v1.ListAuditLogResponse], error)
-	// GetReconciliation tells of each invariant of the ledger when it was last proved and what breaks it.
-	GetReconciliation(context.Context, *connect.Request[v1.GetReconciliationRequest]) (*connect.Response[v1.GetReconciliationResponse], error)
-	// ListAlarms tells of each alarm whether it fires, and since when.
-	ListAlarms(context.Context, *connect.Request[v1.ListAlarmsRequest]) (*connect.Response[v1.ListAlarmsResponse], error)
-}
-
-// NewTrustServiceClient constructs a client for the portal.v1.TrustService service. By default, it
-// uses the Connect protocol with the binary Protobuf Codec, asks for gzipped responses, and sends
-// uncompressed requests. To use the gRPC or gRPC-Web protocols, supply the connect.WithGRPC() or
-// connect.WithGRPCWeb() options.
-//
-// The URL supplied here should be the base URL for the Connect or gRPC server (for example,
-// http://api.acme.com or https://acme.com/grpc).
-func NewTrustServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...connect.ClientOption) TrustServiceClient {
-	baseURL = strings.TrimRight(baseURL, "/")
-	trustServiceMethods := v1.File_portal_v1_trust_proto.Services().ByName("TrustService").Methods()
-	return &trustServiceClient{
-		listAuditLog: connect.NewClient[v1.ListAuditLogRequest, v1.ListAuditLogResponse](
-			httpClient,
-			baseURL+TrustServiceListAuditLogProcedure,
-			connect.WithSchema(trustServiceMethods.ByName("ListAuditLog")),
-			connect.WithClientOptions(opts...),
-		),
-		getReconciliation: connect.NewClient[v1.GetReconciliationRequest, v1.GetReconciliationResponse](
-			httpClient,
-			baseURL+TrustServiceGetReconciliationProcedure,
-			connect.WithSchema(trustServiceMethods.ByName("GetReconciliation")),
-			connect.WithClientOptions(opts...),
-		),
-		listAlarms: connect.NewClient[v1.ListAlarmsRequest, v1.ListAlarmsResponse](
-			httpClient,
-			baseURL+TrustServiceListAlarmsProcedure,
-			connect.WithSchema(trustServiceMethods.ByName("ListAlarms")),
-			connect.WithClientOptions(opts...),
-		),
-	}
-}
-
-// trustServiceClient implements TrustServiceClient.
-type trustServiceClient struct {
-	listAuditLog      *connect.Client[v1.ListAuditLogRequest, v1.ListAuditLogResponse]
-	getReconciliation *connect.Client[v1.GetReconciliationRequest, v1.GetReconciliationResponse]
-	listAlarms        *connect.Client[v1.ListAlarmsRequest, v1.ListAlarmsResponse]
-}
-
-// ListAuditLog calls portal.v1.TrustService.ListAuditLog.
-func (c *trustServiceClient) ListAuditLog(ctx context.Context, req *connect.Request[v1.ListAuditLogRequest]) (*connect.Response[v1.ListAuditLogResponse], error) {
-	return c.listAuditLog.CallUnary(ctx, req)
-}
-
-// GetReconciliation calls portal.v1.TrustService.GetReconciliation.
-func (c *trustServiceClient) GetReconciliation(ctx context.Context, req *connect.Request[v1.GetReconciliationRequest]) (*connect.Response[v1.GetReconciliationResponse], error) {
-	return c.getReconciliation.CallUnary(ctx, req)
-}
-
-// ListAlarms calls portal.v1.TrustService.ListAlarms.
-func (c *trustServiceClient) ListAlarms(ctx context.Context, req *connect.Request[v1.ListAlarmsRequest]) (*connect.Response[v1.ListAlarmsResponse], error) {
-	return c.listAlarms.CallUnary(ctx, req)
-}
 
 // TrustServiceHandler is an implementation of the portal.v1.TrustService service.
 type TrustServiceHandler interface {
