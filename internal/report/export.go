@@ -148,12 +148,19 @@ func export[R any](
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		next, err := strconv.ParseInt(*page.Next, 10, 64)
-		if err != nil {
-			return fmt.Errorf("go on with an export: %w", err)
+		if at, err = at.on(*page.Next); err != nil {
+			return err
 		}
-		at = at.at(next)
 	}
+}
+
+// on is the window on from a page's end.
+func (w window) on(cursor string) (window, error) {
+	next, err := strconv.ParseInt(cursor, 10, 64)
+	if err != nil {
+		return w, fmt.Errorf("go on with a list: %w", err)
+	}
+	return w.at(next), nil
 }
 
 // ExportStatement writes a statement as ExportPayments does payments, the oldest line first.

@@ -98,7 +98,7 @@ const addresses = `
 			/trader/payments/{id}/no-code
 	trader
 		GET /trader/consent /trader/payments.csv /trader/payouts.csv /trader/earnings /trader/statement /trader/statement.csv
-		GET POST /trader/requisites/new
+		GET POST /trader/requisites/new /trader/requisites/{id}/statement
 		POST /trader/requisites /trader/requisites/{id} /trader/requisites/{id}/switch
 	developers
 		GET /merchant/developers/keys /merchant/developers/webhooks /merchant/developers/cashboxes/{cashbox}/test
@@ -134,6 +134,7 @@ const addresses = `
 			/operator/overdue /operator/conflicts /operator/events/dead /operator/audit /operator/audit.csv
 			/operator/reconciliation /operator/alarms /operator/manual
 			/operator/blocks /operator/search /operator/patterns /operator/receiving /operator/receiving/{network}
+		GET POST /operator/requisites/{id}/statement
 	admin
 		GET POST /operator/merchants/new /operator/cashboxes/new /operator/traders/new
 			/operator/traders/{id}/processor/remove /operator/requisites/new /operator/users/new

@@ -32,6 +32,7 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/account"
 	"gateway.example/web/portal/appeals"
+	"gateway.example/web/portal/bankstatement"
 	"gateway.example/web/portal/cases"
 	"gateway.example/web/portal/deposits"
 	"gateway.example/web/portal/desk"
@@ -155,6 +156,7 @@ func (f *features) ofAll(r Rooms) {
 		Reports: r.Reports, Exports: r.Exports, Signer: r.Signer, Proofs: r.Proofs, Clock: r.Clock,
 		OnPayout: cases.OnPayout(ofCases(r)),
 	})
+	add(f, bankstatement.Routes, bankstatement.Services{Settings: r.Settings, Reports: r.Reports})
 	add(f, statement.Routes, statement.Services{Reports: r.Reports, Exports: r.Exports})
 	add(f, payers.Routes, payers.Services{Settings: r.Settings, Reports: r.Reports})
 	add(f, search.Routes, search.Services{

@@ -47,7 +47,8 @@ func (v *visit) requisite() (standing, error) {
 func (v *visit) showRequisite(status int, s standing, values url.Values, wrong map[string]string) error {
 	card := v.requisiteCard(s)
 	form := RequisiteForm{
-		Card: card, MayChange: v.Who.May(caller.TraderRequisites), Zone: s.own.Set.TimeZone,
+		Card: card, MayChange: v.Who.May(caller.TraderRequisites), SeesMoney: v.Who.May(caller.TraderMoney),
+		Zone:   s.own.Set.TimeZone,
 		Fields: v.limitFields(s.own, values, wrong),
 	}
 	if !form.MayChange {

@@ -132,9 +132,9 @@ type Use struct {
 
 // RequisiteForm changes the limits of a requisite. Values and Wrong go by the fields' names.
 type RequisiteForm struct {
-	Card      RequisiteCard
-	MayChange bool
-	Fields    []view.Field
+	Card                 RequisiteCard
+	MayChange, SeesMoney bool
+	Fields               []view.Field
 	// Zone is of the day that limits count by.
 	Zone string
 }

@@ -87,6 +87,12 @@ var merchantWrongs = map[string]string{
 	"must be a PDF, PNG, JPEG, WebP or MP4 file":                "нужен файл PDF, PNG, JPEG, WebP или MP4",
 	"must not be empty":                                                       "файл пуст",
 	"is larger than 10 MB":                                                    "больше 10 МБ",
+	"is larger than 4 MB":                                                     "больше 4 МБ",
+	"goes over more than 100 days":                                            "выписка больше чем за 100 дней",
+	"has no movement that could be read":                                      "в файле нет ни одной операции",
+	"has no row that names a column of dates and one of amounts":              "в файле нет строки с названиями столбцов даты и суммы",
+	"has more than 10000 movements: send a shorter period":                    "больше 10 000 операций: выберите период короче",
+	"is no XLSX workbook that can be opened":                                  "это не книга XLSX, или она повреждена",
 	"must be at most 2000 characters":                                         "не больше 2000 символов",
 	"must be at most 256 characters":                                          "не больше 256 символов",
 	"must have a name of 1 to 255 characters":                                 "имя файла – от 1 до 255 символов",
@@ -114,6 +120,9 @@ var merchantFlashes = map[string]Flash{
 		"late",
 	},
 }
+
+// CompareStatement leads to where a requisite's payments are compared with its bank's statement.
+var CompareStatement = Phrase{"Compare with the bank's statement", "Сверка с выпиской банка"}
 
 // A merchant's overview.
 var (

@@ -73,6 +73,8 @@ var wrongPatterns = []struct {
 	{regexp.MustCompile(`^must be at most (\S+), which the operator has set$`), "не больше $1: так решил оператор"},
 	{regexp.MustCompile(`^must be between (\S+) and (\S+)$`), "от $1 до $2"},
 	{regexp.MustCompile(`^must be at most (\d+)$`), "не больше $1"},
+	{regexp.MustCompile(`^has a line (\d+) whose amount cannot be read: (.*)$`), "в строке $1 не читается сумма: $2"},
+	{regexp.MustCompile(`^has a line (\d+) whose date cannot be read: (.*)$`), "в строке $1 не читается дата: $2"},
 	{regexp.MustCompile(`^has too many decimals: at most (\d+)$`), "знаков после запятой — не больше $1"},
 	{regexp.MustCompile(`^must be at most (\d+) characters$`), "не больше $1 символов"},
 	{regexp.MustCompile(`^must be (\d+) to (\d+) characters$`), "от $1 до $2 символов"},

@@ -213,6 +213,9 @@ func (v *visit) requisiteSubject(r directory.Requisite) (subject, error) {
 	if r.Masked != "" && v.May(caller.OperatorReveal) {
 		s.page.Links = append(s.page.Links, SubjectStep{Label: sayShowValue, Href: view.Link(s.path + "/value"), Posts: true})
 	}
+	if r.Masked != "" {
+		s.page.Links = append(s.page.Links, SubjectStep{Label: say.CompareStatement, Href: view.Link(s.path + "/statement")})
+	}
 	return s, err
 }
 

@@ -1,0 +1,124 @@
+package bankstatement_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"golang.org/x/text/encoding/charmap"
+
+	"gateway.example/internal/bankstatement"
+	"gateway.example/internal/testenv"
+)
+
+var moscow = time.FixedZone("MSK", 3*60*60)
+
+// Each kind of file has the same three movements; only the first says when in the day they were.
+func TestRead(t *testing.T) {
+	timed := `2 20.11.2026 12:00:05 1500.00 Перевод от Ивана И.; 3 20.11.2026 12:30:00 -300.50 Кофе; 6 21.11.2026 09:00:00 12345.67 СБП, без "имени"`
+	days := `5 20.11.2026 1500.00 ИВАНОВ И.И. Перевод; 17 20.11.2026 -300.50 ООО КОФЕ Оплата; 29 21.11.2026 12345.67 ПЕТРОВ П.`
+	exchange := `1CClientBankExchange
+ВерсияФормата=1.03
+Кодировка=Windows
+РасчСчет=40817810000000000001
+` + document("ДатаПоступило=20.11.2026", "Сумма=1500.00", "ПлательщикСчет=4", "Плательщик=ИВАНОВ И.И.",
+		"ПолучательСчет=40817810000000000001", "НазначениеПлатежа=Перевод") +
+		document("ДатаСписано=20.11.2026", "Сумма=300.50", "ПлательщикСчет=40817810000000000001", "Получатель=ООО КОФЕ",
+			"ПолучательСчет=5", "НазначениеПлатежа=Оплата") +
+		document("Дата=21.11.2026", "Сумма=12345.67", "Плательщик=ПЕТРОВ П.", "ПолучательСчет=40817810000000000001") + "КонецФайла\n"
+	csv := "Дата операции;Время;Описание;Приход;Расход;Остаток\r\n" +
+		"20.11.2026;12:00:05;Перевод от Ивана И.;1 500,00;;9 999,00\r\n20.11.2026;12:30;Кофе;;300,50;1\r\n;;Остаток на конец;;;3\r\n\r\n" +
+		"21.11.2026;09:00;\"СБП, без \"\"имени\"\"\";12 345,67 ₽;;4\r\n"
+	for name, file := range map[string]struct{ content, want string }{
+		"csv":             {csv, timed},
+		"csv of Windows":  {windows(csv), timed},
+		"csv with a mark": {"\ufeff" + csv, timed},
+		"signed, in English": {
+			"My bank\n\nDate,Details,Amount\n2026-11-20 12:00:05,From Ivan,\"1,500.00\"\n2026-11-20,Coffee,-300.5\n",
+			"4 20.11.2026 12:00:05 1500.00 From Ivan; 5 20.11.2026 -300.50 Coffee",
+		},
+		"1C":            {exchange, days},
+		"1C of Windows": {windows(strings.ReplaceAll(exchange, "\n", "\r\n")), days},
+		"xlsx": {
+			book(`<row r="1"><c r="A1" t="inlineStr"><is><t>Дата</t></is></c><c r="C1" t="inlineStr"><is><t>Сумма</t></is></c></row>` +
+				`<row r="4"><c r="A4" t="inlineStr"><is><t>20.11.2026 12:00</t></is></c><c r="C4"><v>1500.5</v></c></row>`),
+			"4 20.11.2026 12:00:00 1500.50 ",
+		},
+		"nothing":        {"Дата;Сумма\n", "has no movement that could be read"},
+		"empty":          {"", "has no row that names a column of dates and one of amounts"},
+		"no names":       {"1;2\n3;4\n", "has no row that names a column of dates and one of amounts"},
+		"no amount":      {"Дата;Сумма\n20.11.2026;сто\n", `has a line 2 whose amount cannot be read: "сто"`},
+		"no date of 1C":  {"1CClientBankExchange\n" + document("Сумма=5"), `has a line 2 whose date cannot be read: ""`},
+		"no book":        {"PK\x03\x04 and nothing", "is no XLSX workbook that can be opened"},
+		"too many lines": {"Дата;Сумма\n" + strings.Repeat("20.11.2026;1\n", 10_001), "has more than 10000 movements: send a shorter period"},
+		"unpacks to much": {
+			book(strings.Repeat(" ", 65<<20)), "has more than 10000 movements: send a shorter period",
+		},
+	} {
+		lines, err := bankstatement.Read([]byte(file.content), moscow)
+		var got []string
+		for _, line := range lines {
+			layout := "02.01.2006"
+			if line.Timed {
+				layout += " 15:04:05"
+			}
+			got = append(got, fmt.Sprintf("%d %s %s %s", line.Number, line.At.Format(layout), line.Amount.StringFixed(2), line.Text))
+		}
+		if err != nil {
+			got = []string{err.Error()}
+		}
+		testenv.Check(t, strings.Join(got, "; ") == file.want, "%s:\n%s, want\n%s", name, strings.Join(got, "; "), file.want)
+	}
+}
+
+func document(lines ...string) string {
+	return "СекцияДокумент=Платежное поручение\n" + strings.Join(lines, "\n") + strings.Repeat("\n", 11-len(lines)) + "КонецДокумента\n"
+}
+
+func windows(text string) string {
+	encoded, _ := charmap.Windows1251.NewEncoder().String(strings.ReplaceAll(text, "₽", "р."))
+	return encoded
+}
+
+// book is a workbook with the rows of one sheet.
+func book(rows string) string {
+	var file bytes.Buffer
+	archive := zip.NewWriter(&file)
+	for name, text := range map[string]string{
+		"xl/workbook.xml": `<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="One" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels": `<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml" ` +
+			`Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet"/></Relationships>`,
+		"xl/styles.xml":            `<styleSheet></styleSheet>`,
+		"xl/worksheets/sheet1.xml": `<worksheet><sheetData>` + rows + `</sheetData></worksheet>`,
+	} {
+		w, _ := archive.Create(name)
+		_, _ = w.Write([]byte(text))
+	}
+	_ = archive.Close()
+	return file.String()
+}
+
+// What was paid has its line before what was not; a line is one payment's; a day without a time allows all of it, and a
+// bank's clock may be ten minutes behind.
+func TestMatch(t *testing.T) {
+	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, moscow)
+	line := func(after time.Duration, amount string, timed bool) bankstatement.Line {
+		return bankstatement.Line{At: noon.Add(after), Timed: timed, Amount: decimal.RequireFromString(amount)}
+	}
+	lines := []bankstatement.Line{
+		line(time.Minute, "500", true), line(2*time.Minute, "500", true), line(-12*time.Hour, "700", false),
+		line(-11*time.Minute, "900", true), line(time.Minute, "-300", true), line(49*time.Hour, "800", true), line(-9*time.Minute, "600", true),
+	}
+	payment := func(amount string, paid bool) bankstatement.Payment {
+		return bankstatement.Payment{Amount: decimal.RequireFromString(amount), CreatedAt: noon, Paid: paid}
+	}
+	found := bankstatement.Match(lines, []bankstatement.Payment{
+		payment("500", false), payment("500.00", true), payment("500", true), payment("700", true), payment("900", true),
+		payment("300", true), payment("800", true), payment("600", false),
+	})
+	testenv.Check(t, fmt.Sprint(found) == "[-1 0 1 2 -1 -1 -1 6]", "lines %v", found)
+}

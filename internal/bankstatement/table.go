@@ -1,0 +1,177 @@
+package bankstatement
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// column is what a column of a table says.
+type column int
+
+const (
+	day column = iota
+	clock
+	amount
+	credit
+	debit
+	about
+	columns
+)
+
+// names are words by which banks head their columns, the surest first: a name that a heading is or begins with.
+var names = [columns][]string{
+	day: {
+		"дата операции", "дата и время", "дата проведения", "дата транзакции", "дата платежа", "дата", "date", "transaction date",
+		"booking date", "tarih", "işlem tarihi", "tarix", "əməliyyat tarixi", "sana", "amal sanasi", "күні",
+	},
+	clock:  {"время", "time", "saat", "vaqt", "уақыты"},
+	amount: {"сумма операции", "сумма платежа", "сумма", "amount", "tutar", "işlem tutarı", "məbləğ", "summa", "сомасы"},
+	credit: {
+		"приход", "поступлени", "зачислен", "кредит", "сумма по кредиту", "credit", "paid in", "money in", "alacak", "mədaxil", "kirim",
+	},
+	debit: {
+		"расход", "списан", "дебет", "сумма по дебету", "debit", "paid out", "money out", "borç", "məxaric", "chiqim",
+	},
+	about: {
+		"описание", "назначение", "детали", "содержание", "контрагент", "description", "details", "narrative", "payee", "açıklama",
+		"təyinat", "tavsif", "maqsad", "сипаттама",
+	},
+}
+
+// headRows is how many rows may stand above the names of the columns.
+const headRows = 60
+
+// fromTable reads rows below a row that names their columns. What has no date is no movement: totals, and notes of the
+// bank.
+func fromTable(rows [][]string, zone *time.Location) ([]Line, error) {
+	head, places := findHead(rows)
+	if head < 0 {
+		return nil, errUnknown
+	}
+	var lines []Line
+	for i, row := range rows[head+1:] {
+		number := head + i + 2
+		cell := func(c column) string {
+			if places[c] < 0 || places[c] >= len(row) {
+				return ""
+			}
+			return strings.TrimSpace(row[places[c]])
+		}
+		at, timed, dated := parseTime(strings.TrimSpace(cell(day)+" "+cell(clock)), zone)
+		if !dated {
+			continue
+		}
+		moved, wrong, ok := movement(cell(amount), cell(credit), cell(debit))
+		if !ok {
+			return nil, lineError(number, "amount", wrong)
+		}
+		if moved.IsZero() {
+			continue
+		}
+		lines = append(lines, Line{number, at, timed, moved, cut(cell(about), maxText)})
+	}
+	return lines, nil
+}
+
+func findHead(rows [][]string) (head int, places [columns]int) {
+	for i, row := range rows[:min(len(rows), headRows)] {
+		for c := range columns {
+			places[c] = findColumn(row, names[c])
+		}
+		if places[day] >= 0 && (places[amount] >= 0 || places[credit] >= 0) {
+			return i, places
+		}
+	}
+	return -1, places
+}
+
+func findColumn(row, names []string) int {
+	for _, name := range names {
+		if place := slices.IndexFunc(row, func(cell string) bool {
+			return strings.HasPrefix(strings.ToLower(strings.TrimSpace(cell)), name)
+		}); place >= 0 {
+			return place
+		}
+	}
+	return -1
+}
+
+// movement is the amount of a row: signed in one column, or in one of two.
+func movement(signed, in, out string) (moved decimal.Decimal, wrong string, ok bool) {
+	if in == "" && out == "" {
+		moved, ok = parseAmount(signed)
+		return moved, signed, ok || signed == ""
+	}
+	for _, side := range []struct {
+		text string
+		sign int64
+	}{{in, 1}, {out, -1}} {
+		if side.text == "" {
+			continue
+		}
+		value, ok := parseAmount(side.text)
+		if !ok {
+			return moved, side.text, false
+		}
+		moved = moved.Add(value.Abs().Mul(decimal.NewFromInt(side.sign)))
+	}
+	return moved, "", true
+}
+
+// parseAmount reads an amount with any separators: the last one, before one or two digits, is that of decimals. What
+// stands before or after it, such as a currency, has no digits.
+func parseAmount(text string) (decimal.Decimal, bool) {
+	negative := strings.ContainsAny(text, "-−–") || strings.HasPrefix(text, "(")
+	text = strings.TrimFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+	whole, cents := text, ""
+	if at := strings.LastIndexAny(text, ".,"); at >= 0 && len(text)-at-1 <= 2 {
+		whole, cents = text[:at], text[at+1:]
+	}
+	whole = strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" \u00a0\u202f\u2009'’,.", r) {
+			return -1
+		}
+		return r
+	}, whole)
+	value, err := decimal.NewFromString(whole + "." + cents + "0")
+	if err != nil || whole == "" || len(whole) > 15 {
+		return decimal.Decimal{}, false
+	}
+	if negative {
+		value = value.Neg()
+	}
+	return value, true
+}
+
+var (
+	timedLayouts = []string{
+		"02.01.2006 15:04:05", "02.01.2006 15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05",
+		"02/01/2006 15:04:05", "02/01/2006 15:04", "02.01.06 15:04:05", "02.01.06 15:04", "02-01-2006 15:04:05",
+	}
+	dayLayouts = []string{"02.01.2006", "2006-01-02", "02/01/2006", "02.01.06", "02-01-2006"}
+)
+
+// parseTime reads a day, with a time where there is one.
+func parseTime(text string, zone *time.Location) (at time.Time, timed, ok bool) {
+	text = strings.ReplaceAll(text, ", ", " ")
+	if at, err := time.Parse(time.RFC3339, text); err == nil { // as Excel's days are given, at midnight
+		if h, m, s := at.Clock(); h+m+s == 0 {
+			return time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, zone), false, true
+		}
+		return time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, zone), true, true
+	}
+	for _, layout := range timedLayouts {
+		if at, err := time.ParseInLocation(layout, text, zone); err == nil {
+			return at, true, true
+		}
+	}
+	for _, layout := range dayLayouts {
+		if at, err := time.ParseInLocation(layout, text, zone); err == nil {
+			return at, false, true
+		}
+	}
+	return time.Time{}, false, false
+}

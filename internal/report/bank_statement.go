@@ -1,0 +1,122 @@
+package report
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"gateway.example/internal/bankstatement"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
+)
+
+// longestStatement is how long a bank's statement may go over: more is read in parts.
+const longestStatement = 100 * 24 * time.Hour
+
+// StatementFile is a bank's statement to compare with a trader's payments. Traders compare with their own.
+type StatementFile struct {
+	TraderID int64
+	// RequisiteID is whose statement it is; 0 is that of all the trader's requisites.
+	RequisiteID int64
+	Content     []byte
+	// Zone is that of the statement's times.
+	Zone *time.Location
+}
+
+// Compared is a bank's statement beside the payments of its time.
+type Compared struct {
+	// From and Until are when its first and its last movement were.
+	From, Until time.Time
+	// In is what came in, the oldest first, with its payment where there is one. Out counts what went out.
+	In  []ComparedLine
+	Out int
+	// Missing are completed payments that are not on it, the oldest first.
+	Missing []payment.Payment
+}
+
+// ComparedLine is what came in, and the payment that it is.
+type ComparedLine struct {
+	bankstatement.Line
+	Payment *payment.Payment
+}
+
+// CompareStatement finds which of a bank's movements are payments, which are none, and which completed payments the bank
+// does not know. Nothing of the statement is kept.
+func (s *Service) CompareStatement(ctx context.Context, who caller.Caller, file StatementFile) (Compared, error) {
+	if err := who.Need(caller.TraderMoney, caller.OperatorRead); err != nil {
+		return Compared{}, err
+	}
+	f := fault.Decoded(ctx)
+	if f.Check(len(file.Content) <= bankstatement.MaxSize, "file", "is larger than %d MB", bankstatement.MaxSize>>20); f.Err() != nil {
+		return Compared{}, f.Err()
+	}
+	lines, err := bankstatement.Read(file.Content, file.Zone)
+	if err != nil {
+		return Compared{}, fault.Fields{"file": {err.Error()}}.Err()
+	}
+	slices.SortStableFunc(lines, func(a, b bankstatement.Line) int { return a.At.Compare(b.At) })
+	c := Compared{From: lines[0].At, Until: lines[len(lines)-1].At}
+	if c.Until.Sub(c.From) > longestStatement {
+		return Compared{}, fault.Fields{"file": {"goes over more than 100 days"}}.Err()
+	}
+	payments, err := s.paymentsBetween(ctx, who, file, c.From.AddDate(0, 0, -2), c.Until.AddDate(0, 0, 1))
+	if err != nil {
+		return Compared{}, err
+	}
+	c.put(lines, payments)
+	return c, nil
+}
+
+func (c *Compared) put(lines []bankstatement.Line, payments []payment.Payment) {
+	asked := make([]bankstatement.Payment, 0, len(payments))
+	for _, p := range payments {
+		asked = append(asked, bankstatement.Payment{Amount: p.Amount, CreatedAt: p.CreatedAt, Paid: p.Status == payment.Completed})
+	}
+	whose := map[int]*payment.Payment{}
+	for i, line := range bankstatement.Match(lines, asked) {
+		p := &payments[i]
+		switch {
+		case line >= 0:
+			whose[line] = p
+		// What was asked for before the statement begins may be on the one before, or on the next.
+		case p.Status == payment.Completed && !p.CreatedAt.Before(c.From) && !p.StatusAt.After(c.Until):
+			c.Missing = append(c.Missing, *p)
+		}
+	}
+	for i, line := range lines {
+		if line.Amount.IsPositive() {
+			c.In = append(c.In, ComparedLine{line, whose[i]})
+		} else {
+			c.Out++
+		}
+	}
+}
+
+// paymentsBetween are a trader's payments that were created in a time, the oldest first.
+func (s *Service) paymentsBetween(
+	ctx context.Context, who caller.Caller, file StatementFile, from, to time.Time,
+) ([]payment.Payment, error) {
+	all := scopeOf(who, Filter{TraderID: file.TraderID, From: from, To: to})
+	var payments []payment.Payment
+	at := window{below: math.MaxInt64, limit: exportPage}
+	for {
+		page, err := s.paymentRows(ctx, all, at)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range page.Items {
+			if file.RequisiteID == 0 || row.RequisiteID != nil && *row.RequisiteID == file.RequisiteID {
+				payments = append(payments, shownPayment(who, s.payments.FromRow(row)))
+			}
+		}
+		if page.Next == nil {
+			slices.Reverse(payments)
+			return payments, nil
+		}
+		if at, err = at.on(*page.Next); err != nil {
+			return nil, err
+		}
+	}
+}

@@ -1,0 +1,35 @@
+// Package bankstatement compares a bank's statement with the payments of a requisite, for its trader and for operators.
+package bankstatement
+
+import (
+	"gateway.example/internal/directory"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/report"
+	"gateway.example/web/portal"
+)
+
+// Services are what statements are compared with.
+type Services struct {
+	Settings *directory.Settings
+	Reports  *report.Service
+}
+
+// visit is a visit to these pages.
+type visit struct {
+	*portal.Visit
+	Services
+	// uploads are the files that are being sent, by users.
+	uploads *edge.Files
+}
+
+// filesAtOnce is how many statements are read at a time, for everybody together: a large one takes memory.
+const filesAtOnce = 4
+
+type route = portal.RouteOf[*visit]
+
+// Routes are the addresses of these pages.
+func Routes(s Services) []portal.Route {
+	uploads := edge.NewFiles(filesAtOnce)
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s, uploads: uploads} },
+		statementRoutes)
+}
