@@ -9,6 +9,7 @@ var (
 	)
 	sayFile     = say.Both("Statement", "Выписка")
 	sayFileHint = say.Both("Up to 4 MB and 100 days", "До 4 МБ и 100 дней")
+	sayAnother  = say.Both("Another statement", "Другая выписка")
 	sayCompares = say.Both("Compare", "Сверить")
 	saySpan     = say.Both("%s – %s: %d incoming, %d outgoing", "%s – %s: поступлений %d, списаний %d")
 	sayPayment  = say.Both("Payment", "Платёж")

@@ -4,6 +4,8 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/a-h/templ"
+
 	"gateway.example/internal/bankstatement"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
@@ -124,6 +126,11 @@ func (v *visit) put(page *Page, c report.Compared) {
 	}
 	page.Span = v.Shell.Say(saySpan, v.Shell.Day(c.From), v.Shell.Day(c.Until), len(c.In), c.Out)
 	page.Sheets = []view.Sheet{unpaid, unknown, missing, matched}
+	for i, sheet := range page.Sheets {
+		page.Figures = append(page.Figures, view.OverviewFigure{
+			Label: sheet.Label, Now: portal.IDText(int64(len(sheet.Rows))), Href: templ.SafeURL("#" + heading(i)),
+		})
+	}
 }
 
 func (v *visit) sheet(label, none say.Phrase) view.Sheet {

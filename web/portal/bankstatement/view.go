@@ -14,10 +14,12 @@ type Page struct {
 	// List leads to all requisites.
 	List  string
 	Wrong string
-	// Read tells that a statement was read; Span says what it goes over, and Sheets what is on it.
-	Read   bool
-	Span   string
-	Sheets []view.Sheet
+	// Read tells that a statement was read; Span says what it goes over, Sheets what is on it, and
+	// Figures how much.
+	Read    bool
+	Span    string
+	Figures []view.OverviewFigure
+	Sheets  []view.Sheet
 }
 
 func (p Page) requisite() templ.SafeURL { return view.Link(portal.Numbered(p.List, p.ID)) }
