@@ -10,6 +10,10 @@ select exists (select 1 from appeal where merchant_id = @merchant_id and payment
 -- name: AppealFollow :exec
 update appeal set status = @status, status_at = @status_at where merchant_id = @merchant_id and payment_id = @payment_id;
 
+-- AppealStatement keeps what a refusal rests on.
+-- name: AppealStatement :exec
+update appeal set statement = @statement where merchant_id = @merchant_id and payment_id = @payment_id;
+
 -- AppealFind looks across merchants: an operator knows only the id.
 -- name: AppealFind :one
 select * from appeal where id = @id;

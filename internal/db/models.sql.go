@@ -56,6 +56,8 @@ type Appeal struct {
 	Actor        string
 	CreatedAt    time.Time
 	FilePurgedAt *time.Time
+	// Read by operators alone.
+	Statement *string
 }
 
 type AuditHistory struct {

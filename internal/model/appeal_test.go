@@ -151,7 +151,7 @@ func (a *modelAppeal) refuseDecision() string {
 
 // decide has an operator decide an appeal in review either way.
 func (w *modelWalk) decide(s modelStep, a *modelAppeal) {
-	r := payment.Resolution{Outcome: pickModel([]string{"completed", "failed"}, s.n[1])}
+	r := payment.Resolution{Outcome: pickModel([]string{"completed", "failed"}, s.n[1]), Statement: new("no such line")}
 	if s.n[2]%2 == 0 {
 		r.Reason = modelText("the bank says so")
 	}
@@ -164,7 +164,7 @@ func (w *modelWalk) decide(s modelStep, a *modelAppeal) {
 func (w *modelWalk) decideBoth(_ modelStep, a *modelAppeal) {
 	outcomes := []string{"completed", "failed"}
 	answers, errs := atOnce(2, func(i int) (payment.AppealRecord, error) {
-		return w.service.ResolveAppeal(w.ctx, modelOperator, a.id, payment.Resolution{Outcome: outcomes[i]})
+		return w.service.ResolveAppeal(w.ctx, modelOperator, a.id, payment.Resolution{Outcome: outcomes[i], Statement: new("no such line")})
 	})
 	w.tell("appeal decided both ways", a.payment.origin())
 	first := max(slices.Index(errs, nil), 0)

@@ -62,7 +62,9 @@ type AppealRecord struct {
 	FileType string
 	// FileSize is in bytes.
 	FileSize int64
-	Payment  Payment
+	// Statement is what a refusal rests on, for operators; see Resolution.
+	Statement *string
+	Payment   Payment
 }
 
 func (s *Service) appealFromRows(row db.Appeal, p db.Payment) AppealRecord {
@@ -75,6 +77,7 @@ func (s *Service) appealFromRows(row db.Appeal, p db.Payment) AppealRecord {
 		FileName:  row.FileName,
 		FileType:  row.FileType,
 		FileSize:  row.FileSize,
+		Statement: row.Statement,
 		Payment:   s.fromRow(p),
 	}
 }

@@ -74,10 +74,11 @@ type AppealDecision struct {
 	Resolution Resolution
 }
 
-// Resolution is how an appeal is decided: completed or failed, and why.
+// Resolution is how an appeal is decided: completed or failed, and why. One that is refused names the line of the trader's
+// bank statement, or says why there is none.
 type Resolution struct {
-	Outcome string
-	Reason  *string
+	Outcome           string
+	Reason, Statement *string
 }
 
 // ResolveAppeal decides an appeal in review: its payment is completed or failed, with money and
@@ -92,13 +93,17 @@ func (s *Service) ResolveAppeal(ctx context.Context, who caller.Caller, id int64
 		f.Check(r.Outcome == string(Completed) || r.Outcome == string(Failed), "outcome", "must be completed or failed")
 	}
 	f.OptionalMaxLength("reason", r.Reason, maxText)
+	f.OptionalMaxLength("statement", r.Statement, maxText)
+	f.Check(r.Outcome != string(Failed) || r.Statement != nil && *r.Statement != "", "statement", "is required")
 	if err := f.Err(); err != nil {
 		return AppealRecord{}, err
 	}
 	c := change{to: Status(r.Outcome), actor: who.Actor(), reason: r.Reason}
 	return s.moveAppealed(ctx, found, appealReview, errAppealNotReview, c, func(q *db.Queries, p db.Payment) error {
-		if c.to == Failed {
-			return nil // what was held is given back
+		if c.to == Failed { // what was held is given back
+			return q.AppealStatement(ctx, db.AppealStatementParams{
+				MerchantID: found.MerchantID, PaymentID: found.PaymentID, Statement: r.Statement,
+			})
 		}
 		err := s.config.FourEyes.Moving(ctx, q, foureyes.Movement{
 			OperatorID: who.ID, Owner: ledger.Cashbox.Of(p.CashboxID), Amount: p.HoldUSDT, At: s.clock.Now(),

@@ -183,7 +183,7 @@ func TestDecideAppeal(t *testing.T) {
 			opened := must(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))(t)
 			resolve := func() (payment.AppealRecord, error) {
 				return b.payments.ResolveAppeal(ctx, operator, opened.ID,
-					payment.Resolution{Outcome: outcome, Reason: new("seen")})
+					payment.Resolution{Outcome: outcome, Reason: new("seen"), Statement: new("20.11: nothing of 1,500")})
 			}
 			wantCode(t, errOf(resolve()), "appeal_not_in_review")
 			b.clock.Advance(30 * time.Hour) // the merchant had 24 hours, the operator has not
@@ -194,7 +194,7 @@ func TestDecideAppeal(t *testing.T) {
 			wantCode(t, errOf(b.payments.ReviewAppeal(ctx, operator, opened.ID)), "appeal_not_open")
 			resolved := must(resolve())(t)
 			testenv.Check(t, resolved.Status == outcome && string(resolved.Payment.Status) == outcome &&
-				*resolved.Payment.StatusReason == "seen", "resolved: %+v", resolved)
+				*resolved.Payment.StatusReason == "seen" && (resolved.Statement != nil) == (outcome == "failed"), "resolved: %+v", resolved)
 			b.wantMoney(t, trader.ID, merchant.CashboxID, positions[outcome])
 			wantCode(t, errOf(resolve()), "appeal_not_in_review")
 			wantCode(t, errOf(b.payments.ReviewAppeal(ctx, operator, opened.ID)), "appeal_not_open")
@@ -297,6 +297,10 @@ func TestAppealDeskRefusals(t *testing.T) {
 	for _, outcome := range []string{"", "pending", "cancelled", "appeal", "COMPLETED", "x"} {
 		wrong := payment.Resolution{Outcome: outcome, Reason: new(text(256))}
 		wantFields(t, errOf(b.payments.ResolveAppeal(ctx, operator, opened.ID, wrong)), "outcome", "reason")
+	}
+	for _, statement := range []*string{nil, new(""), new(text(256))} {
+		wrong := payment.Resolution{Outcome: "failed", Statement: statement}
+		wantFields(t, errOf(b.payments.ResolveAppeal(ctx, operator, opened.ID, wrong)), "statement")
 	}
 	b.wantEvents(t, p, 2)
 }

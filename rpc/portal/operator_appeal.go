@@ -60,7 +60,7 @@ func (s *OperatorService) ResolveAppeal(
 	ctx context.Context, req *connect.Request[portalv1.ResolveAppealRequest],
 ) (*connect.Response[portalv1.AppealDecisionResponse], error) {
 	return appealDecision("Appeal resolved")(s.Payments.ResolveAppeal(ctx, caller.From(ctx), req.Msg.GetAppealId(),
-		payment.Resolution{Outcome: req.Msg.GetOutcome(), Reason: req.Msg.Reason}))
+		payment.Resolution{Outcome: req.Msg.GetOutcome(), Reason: req.Msg.Reason, Statement: req.Msg.Statement}))
 }
 
 func appealDecision(
@@ -93,5 +93,6 @@ func appealView(a payment.AppealRecord) *portalv1.OperatorAppeal {
 		Amount:          money.Fiat(a.Payment.Amount),
 		Currency:        a.Payment.Currency,
 		PaymentStatus:   string(a.Payment.Status),
+		Statement:       a.Statement,
 	}
 }

@@ -276,7 +276,7 @@ func (p *planted) decide(id int64, text string) {
 	noError(p.t, err)
 	p.plant("decision", text, 255, func(reason string) error {
 		_, err := p.b.Payments.ResolveAppeal(p.t.Context(), portaltest.Admin, id,
-			payment.Resolution{Outcome: "failed", Reason: &reason})
+			payment.Resolution{Outcome: "failed", Reason: &reason, Statement: &reason})
 		return err
 	})
 }

@@ -210,6 +210,9 @@ func (v *visit) appealSubject() (decidable, error) {
 	}
 	facts = append(facts, owners...)
 	facts = append(facts, view.Fact{Label: say.Order, Value: a.Payment.OrderID})
+	if a.Statement != nil {
+		facts = append(facts, view.Fact{Label: sayStatementLine, Value: *a.Statement})
+	}
 	return decidable{
 		id:     id,
 		status: a.Status,

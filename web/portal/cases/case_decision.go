@@ -35,6 +35,8 @@ type decision struct {
 	danger                  bool
 	// field is what is asked for; nil is nothing.
 	field *view.Field
+	// also is required besides.
+	also *view.Field
 	// prepared are reasons to choose from, in place of typing one.
 	prepared []say.Phrase
 	// hint says who reads what is typed.
@@ -58,7 +60,9 @@ const preparedField = "prepared"
 var (
 	reasonWanted = &view.Field{Name: "reason", Label: say.Reason, Area: true}
 	reasonAsked  = &view.Field{Name: "reason", Label: say.Reason, Area: true, Optional: true}
-	proofWanted  = &view.Field{Name: "proofReference", Label: say.ProofLabel}
+	// A refusal rests on the trader's bank, not on their word.
+	statementWanted = &view.Field{Name: "statement", Label: sayStatementLine, Area: true}
+	proofWanted     = &view.Field{Name: "proofReference", Label: say.ProofLabel}
 )
 
 var depositDecisions = []decision{
@@ -119,7 +123,7 @@ var (
 	refuseAppeal = decision{
 		of: appealCase, needs: caller.OperatorCases, step: "refuse", from: []string{"open", "in_review"},
 		label: sayRefuseAct, title: sayRefuseAsk, text: sayRefuseText, yes: sayRefuseAppealYes, danger: true,
-		field: reasonWanted, prepared: []say.Phrase{sayNoTransfer, sayProofOfOther, sayProofShowsNone, sayWentElsewhere},
+		field: reasonWanted, also: statementWanted, prepared: []say.Phrase{sayNoTransfer, sayProofOfOther, sayProofShowsNone, sayWentElsewhere},
 		hint: sayMerchantSees, word: "appeal-refused", act: resolved(payment.Failed),
 	}
 )
@@ -136,7 +140,7 @@ func resolved(outcome payment.Status) func(*visit, int64, *string) error {
 			return err
 		}
 		_, err = v.Payments.ResolveAppeal(v.Ctx(), v.Who, id, payment.Resolution{
-			Outcome: string(outcome), Reason: typed,
+			Outcome: string(outcome), Reason: typed, Statement: portal.Given(v.R.PostFormValue(statementWanted.Name)),
 		})
 		return err
 	}
@@ -284,6 +288,11 @@ func (v *visit) decisionShown(d decision, found decidable, typed url.Values, wro
 		}
 		shown.Field = &field
 	}
+	if d.also != nil {
+		also := *d.also
+		also.Value, also.Wrong, also.Hint = typed.Get(also.Name), wrong[also.Name], v.Shell.Say(sayStatementHint)
+		shown.Also = &also
+	}
 	for _, reason := range d.prepared {
 		shown.Prepared = append(shown.Prepared, v.Shell.Say(reason))
 	}
@@ -338,6 +347,9 @@ func (v *visit) decided(d decision, found decidable, form url.Values) (submissio
 		if typed == nil && !d.field.Optional {
 			return submission.Outcome{}, fault.Fields{d.field.Name: {"is required"}}.Err()
 		}
+	}
+	if d.also != nil && form.Get(d.also.Name) == "" { // before a review begins
+		return submission.Outcome{}, fault.Fields{d.also.Name: {"is required"}}.Err()
 	}
 	err = d.act(v, found.id, typed)
 	if waits := waitsForApproval(0); errors.As(err, &waits) {

@@ -138,10 +138,15 @@ var (
 	sayProofOfOther    = say.Both("The proof is of another payment.", "Подтверждение относится к другому платежу.")
 	sayProofShowsNone  = say.Both("The proof does not show a completed transfer.", "Из подтверждения не видно, что перевод выполнен.")
 	sayWentElsewhere   = say.Both("The money went to another requisite.", "Деньги ушли на другой реквизит.")
-	sayMerchantSees    = say.Both("The merchant sees the reason.", "Причину увидит мерчант.")
-	sayPaidAct         = say.Both("It is paid", "Выплачено")
-	sayPaidAsk         = say.Both("Was this payout paid?", "Выплата произведена?")
-	sayPaidText        = say.Both(
+	sayStatementLine   = say.Both("The bank's statement", "Выписка банка")
+	sayStatementHint   = say.Both(
+		"Its line: day, amount, text. Or why there is none. The merchant does not see it.",
+		"Строка выписки: день, сумма, текст. Или почему её нет. Мерчант этого не увидит.",
+	)
+	sayMerchantSees = say.Both("The merchant sees the reason.", "Причину увидит мерчант.")
+	sayPaidAct      = say.Both("It is paid", "Выплачено")
+	sayPaidAsk      = say.Both("Was this payout paid?", "Выплата произведена?")
+	sayPaidText     = say.Both(
 		"The trader gets what is frozen for it. Have the proof before you.",
 		"Трейдер получит замороженное. Подтверждение должно быть у вас.",
 	)

@@ -126,6 +126,8 @@ type Decision struct {
 	Facts []view.Fact
 	// Field asks for something; nil asks for nothing.
 	Field *view.Field
+	// Also is asked for besides.
+	Also *view.Field
 	// Prepared are reasons to choose from, and Chosen the one that was.
 	Prepared []string
 	Chosen   string

@@ -209,7 +209,9 @@ func TestAppealDesk(t *testing.T) {
 	want(t, "unproved", ann.Page(t, path).Find("#decide ~ p a").AttrOr("href", ""), "/second-factor?next="+url.QueryEscape(path))
 	b.Exec(t, "update session set factor_at = now()")
 	chosen := ann.Page(t, path).Find("[name=prepared]").First().AttrOr("value", "")
-	refusal := form("refuse", "prepared", chosen)
+	a = ann.Post(t, path+"/refuse", form("refuse", "prepared", chosen)...)
+	want(t, "without a line of the statement", line(a.Code, words(a.Page(t).Find("#statement-wrong"))), "422 is required")
+	refusal := form("refuse", "prepared", chosen, "statement", "20.11: nothing of 1,500")
 	for range 2 {
 		a = ann.Post(t, path+"/refuse", refusal...)
 		want(t, "refused", line(a.To(), ann.Cookies["flash"]), path+" appeal-refused")
@@ -217,6 +219,7 @@ func TestAppealDesk(t *testing.T) {
 	found, err := b.Payments.GetAppeal(t.Context(), portaltest.Admin, id)
 	noError(t, err)
 	want(t, "as chosen", line(found.Status, *found.Payment.StatusReason, b.Status(t, p)), "failed "+chosen+" failed")
+	wantIn(t, "what it rests on", ann.Get(t, path).Text(), "20.11: nothing of 1,500")
 
 	p, id = b.OpenedAppeal(t, "so was this")
 	path = fmt.Sprintf("/operator/appeals/%d", id)
@@ -236,6 +239,7 @@ func TestAppealDesk(t *testing.T) {
 	portaltest.AwaitScript(t, tab, "document.querySelector('#reason').value", "The proof is of another payment.")
 	tab.Type("#reason", "Of yesterday.")
 	portaltest.AwaitScript(t, tab, "String(document.querySelector('[name=prepared]:checked'))", "null")
+	tab.Type("#statement", "20.11: nothing of 1,500")
 	tab.Click("button.danger")
 	tab.Gone("#decide")
 	found, err = b.Payments.GetAppeal(t.Context(), portaltest.Admin, id)
