@@ -3,10 +3,13 @@ package docs
 
 import (
 	"embed"
+	"path"
 	"regexp"
+	"strings"
+	"unicode"
 )
 
-//go:embed operate.md operate integrate
+//go:embed operate.md operate integrate ru
 var files embed.FS
 
 // Page is a page of a manual, in Markdown.
@@ -14,15 +17,33 @@ type Page struct {
 	// Path is where it is in this directory.
 	Path string
 	Text []byte
+	// Names are those by which the portal's links know the headings, in their order: in every language those
+	// of the page in English, so that what leads to a part need not know the reader's language.
+	Names []string
 }
+
+// Russian is the language of the manuals in the folder of that name. Those beside it are in English.
+const Russian = "ru"
 
 var inOperate = regexp.MustCompile(`(?m)^\| \[.*?\]\((operate/\w+\.md)\)`)
 
-// Operate is the operators' manual: its index, and the pages of the index's table in their order.
-func Operate() []Page {
-	pages := []Page{Find("operate.md")}
-	for _, found := range inOperate.FindAllSubmatch(pages[0].Text, -1) {
-		pages = append(pages, Find(string(found[1])))
+// Operate is the operators' manual in a language: its index, and the pages of the index's table in their
+// order. It has the same pages in both, with the same headings.
+func Operate(language string) []Page {
+	folder := ""
+	if language == Russian {
+		folder = Russian
+	}
+	index := Find("operate.md")
+	names := []string{index.Path}
+	for _, found := range inOperate.FindAllSubmatch(index.Text, -1) {
+		names = append(names, string(found[1]))
+	}
+	var pages []Page
+	for _, file := range names {
+		page := Find(path.Join(folder, file))
+		page.Names = Find(file).Anchors()
+		pages = append(pages, page)
 	}
 	return pages
 }
@@ -30,5 +51,28 @@ func Operate() []Page {
 // Find returns a page of the manuals. One that there is not has no text.
 func Find(path string) Page {
 	text, _ := files.ReadFile(path)
-	return Page{path, text}
+	return Page{Path: path, Text: text}
+}
+
+var (
+	fenced  = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
+	heading = regexp.MustCompile(`(?m)^#{1,6} (.*)$`)
+)
+
+// Anchors are the names by which links know the headings of a page, in their order. Code hosts make them so
+// in every language; the renderer's own names would leave out all letters but Latin ones.
+func (p Page) Anchors() []string {
+	var anchors []string
+	for _, found := range heading.FindAllSubmatch(fenced.ReplaceAll(p.Text, nil), -1) {
+		anchors = append(anchors, strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, string(found[1])))
+	}
+	return anchors
 }

@@ -1,19 +1,22 @@
 // Command gendocs writes the tables of the documentation that the code knows best: error codes,
 // flags and environment variables, metrics, webhook events, fields of requests and methods. It reads the
 // source of the program and docs/openapi.json, and replaces what stands between a line "<!-- generated:
-// NAME -->" and the next line "<!-- end -->" in the Markdown files of the repository. It also writes the
-// lists of the TypeScript package.
+// NAME -->" and the next line "<!-- end -->" in the Markdown files of the repository. Those in Russian have
+// the cells of russian.txt. It also writes the lists of the TypeScript package.
 //
 // It fails where the code has something that this package says nothing of, such as an error code
 // without a remedy.
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"gateway.example/docs"
 )
 
 //go:generate go run .
@@ -62,7 +65,7 @@ func generate(root string) (map[string]page, error) {
 		return nil, err
 	}
 	var paths []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "docs/ru/*/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			return nil, fmt.Errorf("look for pages: %w", err)
@@ -75,7 +78,11 @@ func generate(root string) (map[string]page, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read a page: %w", err)
 		}
-		generated, err := fill(string(content), tables, used)
+		itsTables := tables
+		if strings.HasPrefix(path, filepath.Join(root, "docs", docs.Russian)) {
+			itsTables = inRussian(tables, filepath.Base(path))
+		}
+		generated, err := fill(string(content), itsTables, used)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
@@ -144,8 +151,26 @@ func makeTables(src source) (map[string]string, error) {
 			return nil, err
 		}
 	}
+	if tables["faults"], err = faultTable(root); err != nil {
+		return nil, err
+	}
 	tables["events"], err = eventTable(src, described)
 	return tables, err
+}
+
+// faultTable is what a test has measured and written into the English page.
+func faultTable(root string) (string, error) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "operate", "failover.md"))
+	if err != nil {
+		return "", fmt.Errorf("read the table of faults: %w", err)
+	}
+	_, measured, _ := strings.Cut(string(page), "<!-- measured: ")
+	_, measured, _ = strings.Cut(measured, "\n")
+	measured, _, found := strings.Cut(measured, "<!-- measured end -->")
+	if !found {
+		return "", errors.New("docs/operate/failover.md has no table of faults")
+	}
+	return measured, nil
 }
 
 // table writes rows of cells as Markdown.

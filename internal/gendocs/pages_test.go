@@ -12,9 +12,9 @@ import (
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 
+	"gateway.example/docs"
 	"gateway.example/internal/testenv"
 )
 
@@ -47,14 +47,12 @@ func markdownPages(t *testing.T) map[string]markdown {
 func parseMarkdown(t *testing.T, content string) markdown {
 	t.Helper()
 	page := markdown{words: len(strings.Fields(content)), parts: map[string]bool{}}
-	document := goldmark.New(goldmark.WithParserOptions(parser.WithAutoHeadingID())).
-		Parser().Parse(text.NewReader([]byte(content)))
+	for _, anchor := range (docs.Page{Text: []byte(content)}).Anchors() {
+		page.parts[anchor] = true
+	}
+	document := goldmark.New().Parser().Parse(text.NewReader([]byte(content)))
 	err := ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := node.(type) {
-		case *ast.Heading:
-			id, _ := n.AttributeString("id")
-			name, _ := id.([]byte)
-			page.parts[string(name)] = true
 		case *ast.Link:
 			if entering {
 				page.links = append(page.links, string(n.Destination))
@@ -132,9 +130,78 @@ func TestPagesAreFound(t *testing.T) {
 	pages := markdownPages(t)
 	for name := range pages {
 		folder := path.Dir(name)
-		if path.Dir(folder) == "docs" &&
+		if strings.HasPrefix(folder, "docs/") && folder != "docs/"+docs.Russian &&
 			!slices.Contains(pages[folder+".md"].links, path.Base(folder)+"/"+path.Base(name)) {
 			t.Errorf("%s.md does not lead to %s", folder, name)
 		}
 	}
+}
+
+// What both manuals have alike: the headings' levels, the blocks of code, and the rows of tables.
+var (
+	headingLevel = regexp.MustCompile(`(?m)^#+ `)
+	codeBlock    = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
+	tableRow     = regexp.MustCompile(`(?m)^\|.*$`)
+)
+
+// Who changes a page of the operators' manual changes it in both languages.
+func TestManualsAreInStep(t *testing.T) {
+	t.Parallel()
+	english, russian := docs.Operate(""), docs.Operate(docs.Russian)
+	entries, err := os.ReadDir(path.Join(root, "docs/ru/operate"))
+	testenv.NoError(t, err)
+	testenv.Want(t, len(entries)+1, len(english), "pages in Russian")
+	for i, page := range english {
+		in, other := string(page.Text), string(russian[i].Text)
+		levels := headingLevel.FindAllString(codeBlock.ReplaceAllString(in, ""), -1)
+		for at, level := range headingLevel.FindAllString(codeBlock.ReplaceAllString(other, ""), -1) {
+			if at >= len(levels) || levels[at] != level {
+				t.Errorf("%s: heading %d is not of the level in English", russian[i].Path, at+1)
+			}
+		}
+		testenv.Want(t, len(russian[i].Anchors()), len(page.Names), "headings of %s", russian[i].Path)
+		testenv.Check(t, slices.Equal(codeBlock.FindAllString(other, -1), codeBlock.FindAllString(in, -1)),
+			"%s has other code in English", russian[i].Path)
+		rows, same := tableRow.FindAllString(other, -1), tableRow.FindAllString(in, -1)
+		testenv.Want(t, len(rows), len(same), "rows of tables of %s", russian[i].Path)
+		for at := range min(len(rows), len(same)) {
+			if len(cellsOf(rows[at])) != len(cellsOf(same[at])) {
+				t.Errorf("%s: a row has not the cells it has in English: %s", russian[i].Path, rows[at])
+			}
+		}
+	}
+}
+
+// words are two of them in English, outside of code: names, numbers and codes of currencies need no Russian.
+var words = regexp.MustCompile("[a-z]{2,} [a-z]|^[a-z]{3,}$")
+
+// Every generated cell has its Russian in russian.txt, which has none for what is not there any more.
+func TestCellsAreInRussian(t *testing.T) {
+	t.Parallel()
+	src, err := parse(root)
+	testenv.NoError(t, err)
+	tables, err := makeTables(src)
+	testenv.NoError(t, err)
+	there, russian := map[string]bool{}, readRussian()
+	for _, name := range []string{"settings", "secrets", "metrics", "requisites", "declared", "faults"} {
+		for line := range strings.Lines(tables[name]) {
+			for _, cell := range cellsOf(line) {
+				there[cell] = true
+				plain := regexp.MustCompile("`[^`]*`").ReplaceAllString(cell, "")
+				if words.MatchString(plain) && russian[cell] == "" && !numbered(cell) {
+					t.Errorf("russian.txt has no Russian for %q of the table %s", cell, name)
+				}
+			}
+		}
+	}
+	for pair := range strings.SplitSeq(strings.TrimSpace(russianCells), "\n\n") {
+		if english, _, _ := strings.Cut(pair, "\n"); !there[english] {
+			t.Errorf("russian.txt has %q, which no table has", english)
+		}
+	}
+}
+
+// numbered tells that a cell is one of those which differ in numbers only.
+func numbered(cell string) bool {
+	return slices.ContainsFunc(numbers, func(n number) bool { return n.english.MatchString(cell) })
 }

@@ -17,6 +17,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/seal"
 	"gateway.example/web/portal/portaltest"
+	"gateway.example/web/portal/say"
 )
 
 // An operator finds who signed in and who could not, and what was set, before and after. What was typed
@@ -91,24 +92,29 @@ func TestReconciliation(t *testing.T) {
 	want(t, "no place", p.Get(t, path+"?days=x").Code, http.StatusNotFound)
 }
 
-// Every alarm is said in words, and leads to a part of the manual that is there.
+// Every alarm is said in words, and leads to a part of the manual that is there, in both languages.
 func TestAlarmsPage(t *testing.T) {
 	_, p := portaltest.Operator(t, caller.Auditor)
 	page := p.Page(t, "/operator/alarms")
 	want(t, "alarms", page.Find("tbody tr").Length(), len(alarm.Rules))
-	manual := p.Page(t, "/operator/manual")
-	for _, rule := range alarm.Rules {
-		wantNot(t, "is not said in words", page.Text(), "%!d", rule.Name)
-		want(t, rule.Name+": what to do", page.Find("a[href='/operator/manual#"+rule.Runbook+"']").Length() > 0, true)
-		want(t, rule.Name+": its part of the manual", manual.Find("article #"+rule.Runbook).Length(), 1)
-	}
-	// Every page of it is there, and what they lead to: parts of its own, or other sites.
-	want(t, "pages", manual.Find("article > section").Length(), len(docs.Operate()))
-	manual.Find("article a").Each(func(_ int, link *goquery.Selection) {
-		to := link.AttrOr("href", "")
-		part, own := strings.CutPrefix(to, "#")
-		if own && manual.Find("#"+part).Length() != 1 || !own && !strings.HasPrefix(to, "https://") {
-			t.Errorf("the manual leads to %q", to)
+	for _, language := range []string{say.English, say.Russian} {
+		manual := p.Page(t, "/operator/manual?lang="+language)
+		for _, rule := range alarm.Rules {
+			wantNot(t, "is not said in words", page.Text(), "%!d", rule.Name)
+			want(t, rule.Name+": what to do", page.Find("a[href='/operator/manual#"+rule.Runbook+"']").Length() > 0, true)
+			want(t, rule.Name+": its part of the manual", manual.Find("article #"+rule.Runbook).Length(), 1)
 		}
-	})
+		// Every page of it is there, and what they lead to: parts of its own, or other sites.
+		want(t, "pages", manual.Find("article > section").Length(), len(docs.Operate(language)))
+		manual.Find("article a").Each(func(_ int, link *goquery.Selection) {
+			to := link.AttrOr("href", "")
+			part, own := strings.CutPrefix(to, "#")
+			if own && manual.Find("#"+part).Length() != 1 || !own && !strings.HasPrefix(to, "https://") {
+				t.Errorf("the manual leads to %q", to)
+			}
+		})
+		want(t, "the heading", manual.Find("#page-runbooks h2").Text(), map[string]string{
+			say.English: "Runbooks", say.Russian: "Инструкции к тревогам",
+		}[language])
+	}
 }

@@ -12,16 +12,16 @@ import (
 	source "github.com/yuin/goldmark/text"
 )
 
-// Markdown is a text of the documentation as a page has it. Its parts have the names that links know
-// them by, and headings are deeper by so many levels. A link leads where the function says; one for which
+// Markdown is a text of the documentation as a page has it. Its headings have the names, in their order, or
+// where none are given those that links know them by, and are deeper by so many levels. A link leads where the function says; one for which
 // it returns "" is left out, and its words stay. Tables, which may be wider than a phone, can be scrolled
 // with keys, too.
-func Markdown(content []byte, deeper int, link func(to string) string) (string, error) {
+func Markdown(content []byte, deeper int, link func(to string) string, names ...string) (string, error) {
 	markdown := goldmark.New(
 		goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 	)
 	root := markdown.Parser().Parse(source.NewReader(content))
-	fit(root, deeper, link)
+	fit(root, deeper, link, names)
 	var page bytes.Buffer
 	if err := markdown.Renderer().Render(&page, content, root); err != nil {
 		return "", fmt.Errorf("render a text: %w", err)
@@ -29,13 +29,18 @@ func Markdown(content []byte, deeper int, link func(to string) string) (string, 
 	return page.String(), nil
 }
 
-func fit(root ast.Node, deeper int, link func(to string) string) {
+func fit(root ast.Node, deeper int, link func(to string) string, names []string) {
 	var out []ast.Node
 	_ = ast.Walk(root, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := node.(type) {
 		case *ast.Heading:
-			if entering {
-				n.Level += deeper
+			if !entering {
+				break
+			}
+			n.Level += deeper
+			if len(names) > 0 {
+				n.SetAttributeString("id", []byte(names[0]))
+				names = names[1:]
 			}
 		case *ast.Link:
 			if !entering {

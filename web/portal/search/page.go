@@ -2,9 +2,7 @@ package search
 
 import (
 	"html"
-	"path"
 	"regexp"
-	"strings"
 	"sync"
 
 	"gateway.example/docs"
@@ -27,7 +25,7 @@ func (v *visit) pages(text string) (Group, error) {
 	return group, nil
 }
 
-// heading is a part of the operators' manual.
+// heading is a part of the operators' manual, on the page of that title.
 type heading struct{ page, text, anchor string }
 
 var (
@@ -35,27 +33,35 @@ var (
 	element     = regexp.MustCompile(`<[^>]*>`)
 )
 
-// headings are those of the manual, read once.
-var headings = sync.OnceValues(func() ([]heading, error) {
+// headings are those of the manual in each language of the portal, read once.
+var headings = map[string]func() ([]heading, error){
+	say.English: sync.OnceValues(func() ([]heading, error) { return readHeadings(docs.Operate(say.English)) }),
+	say.Russian: sync.OnceValues(func() ([]heading, error) { return readHeadings(docs.Operate(say.Russian)) }),
+}
+
+func readHeadings(pages []docs.Page) ([]heading, error) {
 	var list []heading
-	for _, page := range docs.Operate() {
-		content, err := site.Markdown(page.Text, 1, func(to string) string { return to })
+	for _, page := range pages {
+		content, err := site.Markdown(page.Text, 1, func(to string) string { return to }, page.Names...)
 		if err != nil {
 			return nil, err
 		}
-		name := strings.TrimSuffix(path.Base(page.Path), ".md")
+		title := ""
 		for _, found := range headingForm.FindAllStringSubmatch(content, -1) {
 			text := html.UnescapeString(element.ReplaceAllString(found[2], ""))
-			list = append(list, heading{name, text, found[1]})
+			list = append(list, heading{title, text, found[1]})
+			if title == "" {
+				title = text
+			}
 		}
 	}
 	return list, nil
-})
+}
 
 // manual are the parts of the operators' manual whose headings have the text.
 func (v *visit) manual(text string) (Group, error) {
 	group := Group{Label: say.ManualTitle}
-	list, err := headings()
+	list, err := headings[v.Shell.Code]()
 	for _, one := range list {
 		if holds(one.text, text) && len(group.Rows) < most {
 			group.Rows = append(group.Rows, Row{

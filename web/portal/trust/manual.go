@@ -24,7 +24,7 @@ var manualRoutes = []route{
 }
 
 func (v *visit) manual() error {
-	html, err := manualHTML()
+	html, err := manuals[v.Shell.Code]()
 	if err != nil {
 		return err
 	}
@@ -33,43 +33,53 @@ func (v *visit) manual() error {
 	return nil
 }
 
+// manuals are the manual in each language of the portal.
+var manuals = map[string]func() (string, error){
+	say.English: sync.OnceValues(func() (string, error) { return manualHTML(docs.Operate(say.English)) }),
+	say.Russian: sync.OnceValues(func() (string, error) { return manualHTML(docs.Operate(say.Russian)) }),
+}
+
 // manualHTML is the manual as one page, so that it can be searched and printed as a whole. The index's
 // title is left out, since the page has one; the titles of the others stand below it.
-var manualHTML = sync.OnceValues(func() (string, error) {
+func manualHTML(pages []docs.Page) (string, error) {
 	var whole strings.Builder
-	pages := docs.Operate()
-	sections := map[string]string{}
+	parts := map[string]string{}
 	for _, page := range pages {
-		sections[page.Path] = "page-" + strings.TrimSuffix(path.Base(page.Path), ".md")
+		parts[page.Path] = "page-" + strings.TrimSuffix(path.Base(page.Path), ".md")
+		for i, anchor := range page.Anchors() {
+			parts[page.Path+"#"+anchor] = page.Names[i]
+		}
 	}
 	for i, page := range pages {
-		text, deeper := page.Text, 1
+		text, names, deeper := page.Text, page.Names, 1
 		if i == 0 {
 			_, text, _ = bytes.Cut(text, []byte("\n"))
-			deeper = 0
+			names, deeper = names[1:], 0
 		}
-		html, err := site.Markdown(text, deeper, func(to string) string { return manualLink(sections, page.Path, to) })
+		link := func(to string) string { return manualLink(parts, page.Path, to) }
+		html, err := site.Markdown(text, deeper, link, names...)
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&whole, "<section id=%q>\n%s</section>\n", sections[page.Path], html)
+		fmt.Fprintf(&whole, "<section id=%q>\n%s</section>\n", parts[page.Path], html)
 	}
 	return whole.String(), nil
-})
+}
 
-// manualLink leads from a page of the manual to another, or to another site. Files that the program does
-// not show have no link.
-func manualLink(sections map[string]string, from, to string) string {
-	if strings.HasPrefix(to, "#") || strings.HasPrefix(to, "https://") {
+// manualLink leads from a page of the manual to a part of it, or to another site. Files that the program
+// does not show have no link.
+func manualLink(parts map[string]string, from, to string) string {
+	if strings.HasPrefix(to, "https://") {
 		return to
 	}
-	file, part, inside := strings.Cut(to, "#")
-	section := sections[path.Join(path.Dir(from), file)]
-	switch {
-	case section == "":
-		return ""
-	case inside:
+	if !strings.HasPrefix(to, "#") {
+		from, to, _ = strings.Cut(path.Join(path.Dir(from), to), "#")
+		if to != "" {
+			to = "#" + to
+		}
+	}
+	if part := parts[from+to]; part != "" {
 		return "#" + part
 	}
-	return "#" + section
+	return ""
 }

@@ -2724,7 +2724,7 @@ func alarms(s view.Shell, rows []AlarmRow, firing bool) templ.Component {
 	})
 }
 
-// ManualPage is the operators' manual, which is in English.
+// ManualPage is the operators' manual in the reader's language.
 //
 //go:noinline
 func ManualPage(s view.Shell, html string) templ.Component {
@@ -2773,7 +2773,7 @@ func ManualPage(s view.Shell, html string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 224, "</h1></div><article class=\"card prose\" lang=\"en\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 224, "</h1></div><article class=\"card prose\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
