@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -22,7 +23,7 @@ func (s *Service) Confirm(ctx context.Context, who caller.Caller, id int64) (Dep
 	return s.moveDeposit(ctx, who, id, depositConfirmed, nil)
 }
 
-// Reject ends a pending deposit without a credit.
+// Reject ends a pending deposit without a credit. The merchant is told the reason.
 func (s *Service) Reject(ctx context.Context, who caller.Caller, id int64, reason *string) (Deposit, error) {
 	return s.moveDeposit(ctx, who, id, depositRejected, reason)
 }
@@ -40,6 +41,9 @@ func (s *Service) moveDeposit(
 		return Deposit{}, err
 	}
 	f := fault.Decoded(ctx)
+	if status == depositRejected {
+		f.Required("reason", strings.TrimSpace(text(reason)))
+	}
 	f.OptionalMaxLength("reason", reason, maxReason)
 	if err := f.Err(); err != nil {
 		return Deposit{}, err

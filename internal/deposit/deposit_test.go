@@ -171,7 +171,7 @@ func TestConfirm(t *testing.T) {
 		return err
 	}), "deposit_not_pending")
 	d.wantBalance(t, "25.5", "0")
-	_, err := d.service.Reject(t.Context(), operator, made.ID, nil)
+	_, err := d.service.Reject(t.Context(), operator, made.ID, new("too late"))
 	wantCode(t, err, "deposit_not_pending")
 	after, err := d.service.Get(t.Context(), d.merchant.Caller, made.ID)
 	testenv.Check(t, err == nil && after.Status == "confirmed" && after.StatusAt.Equal(dbtest.Start.Add(time.Minute)),
@@ -184,8 +184,10 @@ func TestConfirm(t *testing.T) {
 func TestReject(t *testing.T) {
 	d := newDesk(t)
 	made := d.create(t, request(1))
-	_, err := d.service.Reject(t.Context(), operator, made.ID, new(strings.Repeat("x", 256)))
-	wantFields(t, err, "reason")
+	for _, wrong := range []*string{nil, new(" "), new(strings.Repeat("x", 256))} {
+		_, err := d.service.Reject(t.Context(), operator, made.ID, wrong)
+		wantFields(t, err, "reason")
+	}
 	after, err := d.service.Reject(t.Context(), operator, made.ID, new("nothing came"))
 	testenv.Check(t, err == nil && after.Status == "rejected", "rejected %+v %v", after, err)
 	_, err = d.service.Confirm(t.Context(), operator, made.ID)

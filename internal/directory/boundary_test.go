@@ -82,11 +82,11 @@ var (
 		"SetMethod minAmount":     method(func(m *directory.CashboxMethod, v string) { m.MinAmount = v }),
 		"SetMethod maxAmount":     method(func(m *directory.CashboxMethod, v string) { m.MaxAmount = v }),
 		"SetPlatformLimit minAmount maxAmount": func(b *bundle, v string) error {
-			l := directory.NewPlatformLimit{Currency: "RUB", MinAmount: v, MaxAmount: "10"}
+			l := directory.NewPlatformLimit{Currency: "RUB", MinAmount: v, MaxAmount: "10", Reason: "why"}
 			return errOf(b.settings.SetPlatformLimit(ctx, operator, l))
 		},
 		"SetPlatformLimit maxAmount": func(b *bundle, v string) error {
-			l := directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: v}
+			l := directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: v, Reason: "why"}
 			return errOf(b.settings.SetPlatformLimit(ctx, operator, l))
 		},
 		"SetPayoutMethod markupPercent": func(b *bundle, v string) error {

@@ -31,7 +31,8 @@ type MerchantUpdate struct {
 	RatePercent *string
 	// MaxOpenPayments is how many of its payments may be pending at the same time.
 	MaxOpenPayments *int32
-	// Reason is why, for the log; "" says nothing. The other updates that have it mean the same.
+	// Reason is why, for the log; "" says nothing, and only what switches nothing off may. The other updates that have it
+	// mean the same.
 	Reason string
 	// Seen is the version that is to be changed; "" is any. The other updates have it, too.
 	Seen string

@@ -58,7 +58,7 @@ func TestOwnLimits(t *testing.T) {
 		"100 to 4999.99, 6 a day, 90000 in sum, 3 open, 22:30-06:00 Asia/Baku",
 		"100 to 4999.99, 6 a day, 90000 in sum, 3 open, - ")
 	// The operator narrows theirs: that holds at once, and the trader's stay as they are.
-	must(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Enabled: new(false),
+	must(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Enabled: new(false), Reason: "narrowed",
 		Limits: directory.Limits{MaxAmount: new("3000"), DailyCount: new(int32(2)), DailySum: new("80000")}}))(t)
 	b.wantOwn(t, who, id, "false false", "100 to 3000, 2 a day, 80000 in sum, 3 open, 08:00-22:00 Europe/Moscow",
 		"100 to 4999.99, 6 a day, 90000 in sum, 3 open, 22:30-06:00 Asia/Baku",

@@ -92,7 +92,7 @@ func TestWrongSettings(t *testing.T) {
 		directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "iban", ValiditySeconds: 86401})
 	wantFields(t, err, "method", "validitySeconds")
 	wantFields(t, errOf(b.settings.SetPlatformLimit(ctx, operator,
-		directory.NewPlatformLimit{Currency: "XXX", MinAmount: "2", MaxAmount: "1"})), "currency", "maxAmount")
+		directory.NewPlatformLimit{Currency: "XXX", MinAmount: "2", MaxAmount: "1", Reason: "why"})), "currency", "maxAmount")
 	wantFields(t, errOf(b.settings.UpdateCashbox(ctx, operator,
 		directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: new(int64(1 << 40))})), "traderCashboxId")
 	if _, err := b.settings.UpdateMerchant(ctx, operator,

@@ -73,8 +73,12 @@ func (s *Settings) change(who caller.Caller, needed caller.Capability, subject, 
 
 const maxReason = 500
 
-// because is why something is changed, as the log has it.
-func because(f fault.Fields, reason string) *string {
+// because is why something is changed, as the log has it. Who switches off what others work with has to say why; the
+// switch is nil where it stays as it is.
+func because(f fault.Fields, reason string, on *bool) *string {
+	if on != nil && !*on {
+		return orNil(f.RequiredText("reason", reason, maxReason))
+	}
 	reason = strings.TrimSpace(reason)
 	f.MaxLength("reason", reason, maxReason)
 	return orNil(reason)
@@ -92,7 +96,7 @@ func (s *Settings) UpdateMerchant(
 	f := fault.Decoded(ctx)
 	params := db.MerchantUpdateParams{ID: u.ID}
 	setting.Merchant.Read(f, u, &params)
-	c.Reason = because(f, u.Reason)
+	c.Reason = because(f, u.Reason, u.APIEnabled)
 	if err := f.Err(); err != nil {
 		return done, err
 	}
@@ -141,7 +145,7 @@ func (s *Settings) UpdateCashbox(
 	params.Name = checkRename(f, u.Name)
 	u.look(f, &params)
 	u.payer(f, &params)
-	c.Reason = because(f, u.Reason)
+	c.Reason = because(f, u.Reason, u.CollectEnabled)
 	if u.TraderID != nil && *u.TraderID != 0 {
 		params.TraderCashboxID = u.TraderID
 		if err := s.checkTrader(ctx, f, *u.TraderID); err != nil {
@@ -253,26 +257,24 @@ type NewPlatformLimit struct {
 	Seen                           string
 }
 
-// Check says what is wrong with them.
+// Check says what is wrong with them, whether or not a reason is given yet.
 func (n NewPlatformLimit) Check(ctx context.Context) error {
-	_, _, err := n.params(ctx)
-	return err
+	f := fault.Decoded(ctx)
+	n.params(f)
+	return f.Err()
 }
 
-func (n NewPlatformLimit) params(ctx context.Context) (db.PlatformLimitSetParams, *string, error) {
-	f := fault.Decoded(ctx)
+func (n NewPlatformLimit) params(f fault.Fields) db.PlatformLimitSetParams {
 	f.Check(n.Currency != "", "currency", "is required")
 	low, high := optionalAmount(f, "minAmount", n.MinAmount), optionalAmount(f, "maxAmount", n.MaxAmount)
 	f.Check(n.MinAmount != "", "minAmount", "is required")
 	f.Check(n.MaxAmount != "", "maxAmount", "is required")
 	checkOrder(f, low, high)
 	checkCurrency(f, n.Currency)
-	reason := because(f, n.Reason)
-	params := db.PlatformLimitSetParams{Currency: n.Currency, MinAmount: low.Decimal, MaxAmount: high.Decimal}
-	return params, reason, f.Err()
+	return db.PlatformLimitSetParams{Currency: n.Currency, MinAmount: low.Decimal, MaxAmount: high.Decimal}
 }
 
-// SetPlatformLimit makes or changes a currency's limits.
+// SetPlatformLimit makes or changes a currency's limits. They stop payments of every merchant, so it takes a reason.
 func (s *Settings) SetPlatformLimit(
 	ctx context.Context, who caller.Caller, n NewPlatformLimit,
 ) (done Changed[PlatformLimit], err error) {
@@ -280,11 +282,12 @@ func (s *Settings) SetPlatformLimit(
 	if err != nil {
 		return done, err
 	}
-	params, reason, err := n.params(ctx)
-	if err != nil {
+	f := fault.Decoded(ctx)
+	params := n.params(f)
+	c.Reason = orNil(f.RequiredText("reason", n.Reason, maxReason))
+	if err := f.Err(); err != nil {
 		return done, err
 	}
-	c.Reason = reason
 	return became[PlatformLimit](db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Whole: true,
 		Seen:  n.Seen,

@@ -84,14 +84,14 @@ func TestEveryChangeIsKept(t *testing.T) {
 		u.ID = b.merchant.CashboxID
 		return logged(b.settings.UpdateCashbox(ctx, operator, u))
 	}
-	c, err := ofMerchant(directory.MerchantUpdate{APIEnabled: new(false)})
+	c, err := ofMerchant(directory.MerchantUpdate{APIEnabled: new(false), Reason: "off"})
 	wantChange(t, c, err, "merchant", merchant, "api_enabled", true, false)
 	c, err = ofMerchant(directory.MerchantUpdate{RatePercent: new("2.5")})
 	wantChange(t, c, err, "merchant", merchant, "rate_percent", nil, 2.5)
 	c, err = ofMerchant(directory.MerchantUpdate{RatePercent: new("")})
 	wantChange(t, c, err, "merchant", merchant, "rate_percent", 2.5, nil)
 
-	c, err = ofBox(directory.CashboxUpdate{CollectEnabled: new(false)})
+	c, err = ofBox(directory.CashboxUpdate{CollectEnabled: new(false), Reason: "off"})
 	wantChange(t, c, err, "cashbox", box, "collect_enabled", true, false)
 	c, err = ofBox(directory.CashboxUpdate{TraderID: &b.trader.ID})
 	wantChange(t, c, err, "cashbox", box, "trader_cashbox_id", nil, float64(b.trader.ID))
@@ -109,7 +109,7 @@ func TestEveryChangeIsKept(t *testing.T) {
 		CashboxID: b.merchant.CashboxID, Name: "sbp", ValiditySeconds: 600, MarginPercent: "4", MaxAmount: "5000",
 	}))
 	wantChange(t, c, err, "cashbox_method", box+"/sbp", "validity_seconds", 900.0, 600.0)
-	limit := directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: "100000"}
+	limit := directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: "100000", Reason: "why"}
 	c, err = logged(b.settings.SetPlatformLimit(ctx, operator, limit))
 	wantChange(t, c, err, "platform_limit", "RUB", "max_amount", "new", 100000.0)
 	limit.MaxAmount = "200000.50"
@@ -141,7 +141,7 @@ func TestChangesAnswerWithWhatStands(t *testing.T) {
 		must(b.settings.Cashbox(ctx, who, box)))
 	wantNow(t, must(b.settings.UpdateRequisite(ctx, who, directory.RequisiteUpdate{ID: id, Bank: new("B")}))(t),
 		must(b.settings.Requisite(ctx, who, id)))
-	limit := directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: "90"}
+	limit := directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: "90", Reason: "why"}
 	set := must(b.settings.SetPlatformLimit(ctx, who, limit))(t)
 	testenv.Want(t, fmt.Sprint(must(b.settings.PlatformLimits(ctx, who))(t)), fmt.Sprint([]any{set.Now}), "limits")
 }
@@ -162,15 +162,15 @@ func TestNoChangeIsNotRecorded(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		changes := map[string]directory.Change{
 			"merchant": must(b.settings.UpdateMerchant(ctx, operator,
-				directory.MerchantUpdate{ID: b.merchant.ID, APIEnabled: new(false), RatePercent: new("3.5")}))(t).SettingChange,
+				directory.MerchantUpdate{ID: b.merchant.ID, APIEnabled: new(false), Reason: "off", RatePercent: new("3.5")}))(t).SettingChange,
 			"cashbox": must(b.settings.UpdateCashbox(ctx, operator,
-				directory.CashboxUpdate{ID: box, CollectEnabled: new(false)}))(t).SettingChange,
+				directory.CashboxUpdate{ID: box, CollectEnabled: new(false), Reason: "off"}))(t).SettingChange,
 			"method": must(b.settings.SetMethod(ctx, operator,
 				directory.CashboxMethod{CashboxID: box, Name: "sbp", ValiditySeconds: 77}))(t).SettingChange,
 			"platform limit": must(b.settings.SetPlatformLimit(ctx, operator,
-				directory.NewPlatformLimit{Currency: "RUB", MinAmount: "1", MaxAmount: "5"}))(t).SettingChange,
+				directory.NewPlatformLimit{Currency: "RUB", MinAmount: "1", MaxAmount: "5", Reason: "why"}))(t).SettingChange,
 			"trader": must(b.settings.UpdateTrader(ctx, operator,
-				directory.TraderUpdate{ID: b.trader.ID, Enabled: new(false), MaxOpenPayins: new(int32(7))}))(t).SettingChange,
+				directory.TraderUpdate{ID: b.trader.ID, Enabled: new(false), Reason: "off", MaxOpenPayins: new(int32(7))}))(t).SettingChange,
 			"requisite": must(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{
 				ID:     b.trader.Requisites[0],
 				Limits: directory.Limits{DailySum: new("5000"), WorkFrom: new("09:00"), WorkUntil: new("18:00")},
@@ -193,13 +193,35 @@ func TestNoChangeIsNotRecorded(t *testing.T) {
 	testenv.Want(t, len(list), count, "changes that are kept")
 }
 
+// Whoever keeps others from working has to say why, wherever they do it.
+func TestHurtTakesReason(t *testing.T) {
+	b := setup(t)
+	for _, reason := range []string{"", " ", strings.Repeat("x", 501)} {
+		for name, err := range map[string]error{
+			"merchant": errOf(b.settings.UpdateMerchant(ctx, operator,
+				directory.MerchantUpdate{ID: b.merchant.ID, APIEnabled: new(false), Reason: reason})),
+			"cashbox": errOf(b.settings.UpdateCashbox(ctx, operator,
+				directory.CashboxUpdate{ID: b.merchant.CashboxID, CollectEnabled: new(false), Reason: reason})),
+			"trader": errOf(b.settings.UpdateTrader(ctx, operator,
+				directory.TraderUpdate{ID: b.trader.ID, Enabled: new(false), Reason: reason})),
+			"requisite": errOf(b.settings.UpdateRequisite(ctx, operator,
+				directory.RequisiteUpdate{ID: b.trader.Requisites[0], Enabled: new(false), Reason: reason})),
+			"limit": errOf(b.settings.SetPlatformLimit(ctx, operator,
+				directory.NewPlatformLimit{Currency: "RUB", MinAmount: "1", MaxAmount: "5", Reason: reason})),
+		} {
+			t.Log(name)
+			wantFields(t, err, "reason")
+		}
+	}
+}
+
 func TestRequisitesFollowTheirTrader(t *testing.T) {
 	b := setup(t)
 	trader := strconv.FormatInt(b.trader.ID, 10)
 	off := b.trader.Requisites[0]
-	must(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: off, Enabled: new(false)}))(t)
+	must(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: off, Enabled: new(false), Reason: "off"}))(t)
 	c, err := logged(b.settings.UpdateTrader(ctx, operator,
-		directory.TraderUpdate{ID: b.trader.ID, Enabled: new(false), SharePercent: new("1.25"), RatePercent: new("3")}))
+		directory.TraderUpdate{ID: b.trader.ID, Enabled: new(false), Reason: "off", SharePercent: new("1.25"), RatePercent: new("3")}))
 	wantChange(t, c, err, "trader", trader, "enabled", true, false)
 	b.wantRequisites(t, "trader_off 3 1.25|trader_off 3 1.25")
 	c, err = logged(b.settings.UpdateTrader(ctx, operator,

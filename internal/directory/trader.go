@@ -27,7 +27,7 @@ func (s *Settings) UpdateTrader(
 	f := fault.Decoded(ctx)
 	params := db.TraderUpdateParams{ID: u.ID}
 	setting.Trader.Read(f, u, &params)
-	c.Reason = because(f, u.Reason)
+	c.Reason = because(f, u.Reason, u.Enabled)
 	if err := f.Err(); err != nil {
 		return done, err
 	}
@@ -275,7 +275,7 @@ func (s *Settings) UpdateRequisite(
 		f.Check(!isDesk, "limits.openPayments", openNotForDesks)
 	}
 	checkZone(f, u.Limits.TimeZone)
-	c.Reason = because(f, u.Reason)
+	c.Reason = because(f, u.Reason, u.Enabled)
 	if err := f.Err(); err != nil {
 		return done, err
 	}

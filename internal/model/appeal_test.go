@@ -152,7 +152,7 @@ func (a *modelAppeal) refuseDecision() string {
 // decide has an operator decide an appeal in review either way.
 func (w *modelWalk) decide(s modelStep, a *modelAppeal) {
 	r := payment.Resolution{Outcome: pickModel([]string{"completed", "failed"}, s.n[1]), Statement: new("no such line")}
-	if s.n[2]%2 == 0 {
+	if r.Outcome == "failed" || s.n[2]%2 == 0 {
 		r.Reason = modelText("the bank says so")
 	}
 	ctx, injury := w.injured()
@@ -162,13 +162,15 @@ func (w *modelWalk) decide(s modelStep, a *modelAppeal) {
 
 // decideBoth decides an appeal both ways at once: one of the two holds, if any.
 func (w *modelWalk) decideBoth(_ modelStep, a *modelAppeal) {
-	outcomes := []string{"completed", "failed"}
+	outcomes, reason := []string{"completed", "failed"}, modelText("the bank says so")
 	answers, errs := atOnce(2, func(i int) (payment.AppealRecord, error) {
-		return w.service.ResolveAppeal(w.ctx, modelOperator, a.id, payment.Resolution{Outcome: outcomes[i], Statement: new("no such line")})
+		return w.service.ResolveAppeal(w.ctx, modelOperator, a.id, payment.Resolution{
+			Outcome: outcomes[i], Reason: reason, Statement: new("no such line"),
+		})
 	})
 	w.tell("appeal decided both ways", a.payment.origin())
 	first := max(slices.Index(errs, nil), 0)
-	w.movedAppeal(a, &injury{}, answers[first], errs[first], a.refuseDecision(), outcomes[first], nil)
+	w.movedAppeal(a, &injury{}, answers[first], errs[first], a.refuseDecision(), outcomes[first], reason)
 	wantCode(errs[1-first], "appeal_not_in_review")
 }
 

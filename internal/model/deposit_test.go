@@ -134,11 +134,8 @@ func (w *modelWalk) confirmTogether(d *modelDeposit) {
 	}
 }
 
-func (w *modelWalk) rejectDeposit(s modelStep, d *modelDeposit) {
-	var reason *string
-	if s.n[1]%2 == 0 {
-		reason = modelText("nothing came")
-	}
+func (w *modelWalk) rejectDeposit(_ modelStep, d *modelDeposit) {
+	reason := modelText("nothing came")
 	ctx, injury := w.injured()
 	_, err := w.accounts.Reject(ctx, modelOperator, d.id, reason)
 	w.endedDeposit(d, injury, err, "rejected", reason)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -82,7 +83,8 @@ type Resolution struct {
 }
 
 // ResolveAppeal decides an appeal in review: its payment is completed or failed, with money and
-// webhook.
+// webhook. A refusal takes a reason, which the merchant is told, and a line of
+// the trader's bank statement, which the merchant is not.
 func (s *Service) ResolveAppeal(ctx context.Context, who caller.Caller, id int64, r Resolution) (AppealRecord, error) {
 	found, err := s.findAppeal(ctx, who, caller.OperatorCases, id)
 	if err != nil {
@@ -92,9 +94,12 @@ func (s *Service) ResolveAppeal(ctx context.Context, who caller.Caller, id int64
 	if f.Required("outcome", r.Outcome) {
 		f.Check(r.Outcome == string(Completed) || r.Outcome == string(Failed), "outcome", "must be completed or failed")
 	}
+	if r.Outcome == string(Failed) {
+		f.Required("reason", strings.TrimSpace(text(r.Reason)))
+		f.Required("statement", strings.TrimSpace(text(r.Statement)))
+	}
 	f.OptionalMaxLength("reason", r.Reason, maxText)
 	f.OptionalMaxLength("statement", r.Statement, maxText)
-	f.Check(r.Outcome != string(Failed) || r.Statement != nil && *r.Statement != "", "statement", "is required")
 	if err := f.Err(); err != nil {
 		return AppealRecord{}, err
 	}

@@ -298,9 +298,9 @@ func TestAppealDeskRefusals(t *testing.T) {
 		wrong := payment.Resolution{Outcome: outcome, Reason: new(text(256))}
 		wantFields(t, errOf(b.payments.ResolveAppeal(ctx, operator, opened.ID, wrong)), "outcome", "reason")
 	}
-	for _, statement := range []*string{nil, new(""), new(text(256))} {
-		wrong := payment.Resolution{Outcome: "failed", Statement: statement}
-		wantFields(t, errOf(b.payments.ResolveAppeal(ctx, operator, opened.ID, wrong)), "statement")
+	for _, none := range []*string{nil, new("")} { // a refusal has to be explained
+		wrong := payment.Resolution{Outcome: "failed", Reason: none, Statement: none}
+		wantFields(t, errOf(b.payments.ResolveAppeal(ctx, operator, opened.ID, wrong)), "reason", "statement")
 	}
 	b.wantEvents(t, p, 2)
 }

@@ -117,7 +117,7 @@ func TestOperatorsAreSetUpByTwo(t *testing.T) {
 	if f := fault.As(err); f == nil || f.Fields["password"] == nil {
 		t.Errorf("an operator's password was set by another: %v", err)
 	}
-	_, err = s.users.Update(t.Context(), s.one, session.UserUpdate{ID: puppet.ID, Enabled: new(false)})
+	_, err = s.users.Update(t.Context(), s.one, session.UserUpdate{ID: puppet.ID, Enabled: new(false), Reason: "left"})
 	noError(t, err) // to take away takes one
 }
 

@@ -193,14 +193,14 @@ func TestOwnersOutOfTheWay(t *testing.T) {
 	asked := must(g.Awaited(ctx, left))(t)
 	testenv.Want(t, len(asked), 1, "the other owner is asked")
 	for name, update := range map[string]session.UserUpdate{
-		"off": {Enabled: new(false)}, "lowered": {Role: new(caller.Support)},
+		"off": {Enabled: new(false), Reason: "left"}, "lowered": {Role: new(caller.Support)},
 	} {
 		update.ID = left.ID
 		t.Log(name)
 		dbtest.WantCode(t, errOf(g.Update(ctx, g.eve, update)), "consent_open")
 	}
 	noError(t, g.Consent(ctx, left, asked[0].ID, false))
-	must(g.Update(ctx, g.eve, session.UserUpdate{ID: left.ID, Enabled: new(false)}))(t)
+	must(g.Update(ctx, g.eve, session.UserUpdate{ID: left.ID, Enabled: new(false), Reason: "left"}))(t)
 	// Nobody is left to answer: whoever comes in now takes two.
 	n := session.NewUser{Kind: caller.MerchantPortal, Login: "puppet", MerchantID: &g.merchantID}
 	_, _, err := g.Create(ctx, g.eve, n)

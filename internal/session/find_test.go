@@ -93,7 +93,7 @@ func TestOutAtOnce(t *testing.T) {
 			return errOf(o.Pool.Exec(ctx, "update app_user set enabled = false where id = $1", in.Caller.ID))
 		},
 		"switched off by an operator": func(in session.Session) error {
-			return errOf(o.Update(ctx, operator.Session.Caller, session.UserUpdate{ID: in.Caller.ID, Enabled: &off}))
+			return errOf(o.Update(ctx, operator.Session.Caller, session.UserUpdate{ID: in.Caller.ID, Enabled: &off, Reason: "left"}))
 		},
 		"revoked": func(in session.Session) error {
 			return errOf(o.RevokeTokens(ctx, operator.Session.Caller, in.Caller.ID))

@@ -94,7 +94,7 @@ func TestInvitedAnew(t *testing.T) {
 func TestInvitationVoided(t *testing.T) {
 	o := newOffice(t)
 	next, off := "another long password", false
-	for name, update := range map[string]session.UserUpdate{"password": {Password: &next}, "off": {Enabled: &off}} {
+	for name, update := range map[string]session.UserUpdate{"password": {Password: &next}, "off": {Enabled: &off, Reason: "left"}} {
 		id, token := o.invited(t, name)
 		update.ID = id
 		must(o.Update(ctx, admin, update))(t)

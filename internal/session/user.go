@@ -253,7 +253,7 @@ type UserUpdate struct {
 	Enabled  *bool
 	Password *string
 	Role     *caller.Role
-	// Reason is why, for the log; "" says nothing.
+	// Reason is why, for the log. An operator who switches a user off has to give one; "" says nothing.
 	Reason string
 	// Seen is the version that the caller has seen; "" is any.
 	Seen string
@@ -268,7 +268,8 @@ func (s *Service) Update(
 		return done, err
 	}
 	params := db.UserUpdateParams{ID: update.ID, Enabled: update.Enabled}
-	c.Reason = orNil(strings.TrimSpace(update.Reason))
+	update.Reason = strings.TrimSpace(update.Reason)
+	c.Reason = orNil(update.Reason)
 	if err := s.checkUpdate(ctx, update); err != nil {
 		return done, err
 	}
@@ -304,6 +305,9 @@ func (s *Service) Update(
 
 func (s *Service) checkUpdate(ctx context.Context, update UserUpdate) error {
 	f := fault.Decoded(ctx)
+	if update.Enabled != nil && !*update.Enabled {
+		f.Required("reason", update.Reason)
+	}
 	f.MaxLength("reason", update.Reason, maxUpdateReason)
 	if update.Password != nil {
 		checkPassword(f, "password", *update.Password)

@@ -201,7 +201,7 @@ type RejectDepositRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The deposit's id.
 	DepositId int64 `protobuf:"varint,1,opt,name=deposit_id,json=depositId,proto3" json:"deposit_id,omitempty"`
-	// Why, at most 255 characters.
+	// Why, at most 255 characters. Required: the merchant is told.
 	Reason        *string `protobuf:"bytes,2,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -122,7 +122,7 @@ export type RejectDepositRequest = Message<"portal.v1.RejectDepositRequest"> & {
   depositId: bigint;
 
   /**
-   * Why, at most 255 characters.
+   * Why, at most 255 characters. Required: the merchant is told.
    *
    * @generated from field: optional string reason = 2;
    */

@@ -944,7 +944,7 @@ export type UpdateMerchantRequest = Message<"portal.v1.UpdateMerchantRequest"> &
   name?: string | undefined;
 
   /**
-   * Why, for the log of settings; at most 500 characters.
+   * Why, for the log of settings; at most 500 characters. Switching the API off takes one.
    *
    * @generated from field: string reason = 7;
    */
@@ -1035,7 +1035,7 @@ export type UpdateCashboxRequest = Message<"portal.v1.UpdateCashboxRequest"> & {
   name?: string | undefined;
 
   /**
-   * Why, for the log of settings; at most 500 characters.
+   * Why, for the log of settings; at most 500 characters. Switching collecting off takes one.
    *
    * @generated from field: string reason = 11;
    */
@@ -1344,7 +1344,7 @@ export type SetPlatformLimitRequest = Message<"portal.v1.SetPlatformLimitRequest
   version?: string | undefined;
 
   /**
-   * Why, for the log of settings; at most 500 characters.
+   * Why, for the log of settings; at most 500 characters. Required.
    *
    * @generated from field: string reason = 5;
    */
@@ -1414,7 +1414,7 @@ export type UpdateTraderRequest = Message<"portal.v1.UpdateTraderRequest"> & {
   name?: string | undefined;
 
   /**
-   * Why, for the log of settings; at most 500 characters.
+   * Why, for the log of settings; at most 500 characters. Switching the trader off takes one.
    *
    * @generated from field: string reason = 8;
    */
@@ -1617,7 +1617,7 @@ export type UpdateRequisiteRequest = Message<"portal.v1.UpdateRequisiteRequest">
   version?: string | undefined;
 
   /**
-   * Why, for the log of settings; at most 500 characters.
+   * Why, for the log of settings; at most 500 characters. Switching it off takes one.
    *
    * @generated from field: string reason = 7;
    */
@@ -1793,7 +1793,7 @@ export type UpdateUserRequest = Message<"portal.v1.UpdateUserRequest"> & {
   version?: string | undefined;
 
   /**
-   * Why, for the log of settings; at most 500 characters.
+   * Why, for the log of settings; at most 500 characters. Switching the user off takes one.
    *
    * @generated from field: string reason = 6;
    */
