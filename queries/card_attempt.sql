@@ -1,8 +1,8 @@
 -- name: AttemptInsert :exec
 insert into card_attempt (merchant_id, id, payment_id, trader_id, acquirer_id, source, card, status, resends_told,
-    created_at, progress_at, poll_at)
+    created_at, progress_at, poll_at, handed_at)
 values (@merchant_id, @id, @payment_id, @trader_id, @acquirer_id, @source, @card, 'authorising', @resends_told,
-    @created_at, @created_at, @poll_at);
+    @created_at, @created_at, @poll_at, @created_at);
 
 -- name: AttemptGet :one
 select * from card_attempt where merchant_id = @merchant_id and id = @id;
@@ -11,7 +11,8 @@ select * from card_attempt where merchant_id = @merchant_id and id = @id;
 -- name: AttemptPut :exec
 with put as (
     update card_attempt set status = @status, codes_sent = @codes_sent,
-        codes_followed = @codes_followed, submitting = @submitting, progress_at = @progress_at, poll_at = @poll_at
+        codes_followed = @codes_followed, submitting = @submitting, progress_at = @progress_at, poll_at = @poll_at,
+        handed_at = @handed_at, took_ms = @took_ms
     where merchant_id = @merchant_id and id = @id
     returning id
 )
@@ -78,13 +79,18 @@ where merchant_id = @merchant_id and id = @id;
 update card_attempt set status = 'undoing', progress_at = @soon, poll_at = @soon
 where merchant_id = @merchant_id and payment_id = @payment_id and status = 'approved';
 
--- AttemptHealth tells of each processor how the attempts ended for a trader's newest payments of a time.
+-- AttemptHealth tells of each processor how the attempts ended for a trader's newest payments of a time, and how long those with an
+-- answer took; -1 where none was timed.
 -- name: AttemptHealth :many
 with newest as (
     select p.merchant_id, p.id, p.created_at from payment p where p.trader_id = @trader_id and p.id > @above order by p.id desc limit @most
 )
 select a.acquirer_id, count(*) as attempts, count(*) filter (where a.status in ('approved', 'undoing')) as approved,
-    count(*) filter (where a.status = 'declined') as declined, count(*) filter (where a.status in ('lost', 'conflict')) as failed
+    count(*) filter (where a.status = 'declined') as declined, count(*) filter (where a.status in ('lost', 'conflict')) as failed,
+    coalesce(percentile_disc(0.5) within group (order by a.took_ms)
+        filter (where a.took_ms > 0 and a.status in ('approved', 'undoing', 'declined')), -1)::bigint as median_ms,
+    coalesce(percentile_disc(0.95) within group (order by a.took_ms)
+        filter (where a.took_ms > 0 and a.status in ('approved', 'undoing', 'declined')), -1)::bigint as p95_ms
 from newest n join card_attempt a on a.merchant_id = n.merchant_id and a.payment_id = n.id
 where n.created_at >= @since::timestamptz
 group by a.acquirer_id;

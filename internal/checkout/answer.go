@@ -78,6 +78,7 @@ func (s *Service) applyAnswer(ctx context.Context, k key, answer acquirer.Answer
 			attempt: attempt, state: state,
 		}
 		t.decide(p.Status)
+		t.time()
 		if err := noteAsked(ctx, q, p.Payment, state, t); err != nil {
 			return err
 		}
@@ -161,6 +162,7 @@ func putAttempt(ctx context.Context, q *db.Queries, a db.CardAttempt) error {
 	err := q.AttemptPut(ctx, db.AttemptPutParams{
 		MerchantID: a.MerchantID, ID: a.ID, Status: a.Status, CodesSent: a.CodesSent,
 		CodesFollowed: a.CodesFollowed, Submitting: a.Submitting, ProgressAt: a.ProgressAt, PollAt: a.PollAt,
+		HandedAt: a.HandedAt, TookMs: a.TookMs,
 	})
 	if err != nil {
 		return fmt.Errorf("write attempt: %w", err)
@@ -206,6 +208,17 @@ func (t *taking) decide(status payment.Status) {
 	default:
 		t.undo()
 	}
+}
+
+// time adds up how long the acquirer takes: from when it was handed a card or a code until it decides, or asks for the
+// next code.
+func (t *taking) time() {
+	a := &t.attempt
+	if a.HandedAt == nil || underWay(a.Status) && a.CodesFollowed < a.CodesSent {
+		return
+	}
+	a.TookMs += max(1, t.now.Sub(*a.HandedAt).Milliseconds())
+	a.HandedAt = nil
 }
 
 // undoing: the payment was completed by this charge and then taken back. The charge is undone

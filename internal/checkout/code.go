@@ -75,6 +75,7 @@ func (s *Service) beginCode(ctx context.Context, p payment.Payment) (attempt db.
 		now := s.clock.Now()
 		attempt.CodesSent++
 		attempt.Submitting, attempt.ProgressAt, attempt.PollAt = true, now, now.Add(callGrace)
+		attempt.HandedAt = &now
 		if err := putAttempt(ctx, q, attempt); err != nil {
 			return err
 		}

@@ -353,3 +353,17 @@ func (b *bundle) stepsKept(t *testing.T, p payment.Payment) []string {
 		return fmt.Sprintf("%s %s %s", actor, what, detail), err
 	}))(t)
 }
+
+// An attempt is timed while its processor has the card or a code, and not while the payer is asked for one.
+func TestAttemptIsTimed(t *testing.T) {
+	b := setup(t)
+	_, token := b.create(t, "")
+	b.enter(t, token, panCode)
+	b.later(t, time.Second)
+	b.want(t, token, code, "pending", "")
+	b.clock.Advance(time.Minute)
+	must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t) // which is answered at once
+	b.want(t, token, confirm, "completed", "")
+	testenv.Want(t, b.Text(t, "select status || ' ' || took_ms || ' ' || (handed_at is null) from card_attempt"),
+		"approved 1001 true", "the attempt")
+}

@@ -22,7 +22,7 @@ with due as (
 update card_attempt a set poll_at = ($1::timestamptz at time zone 'UTC' + greatest(interval '1 second',
     least(($1::timestamptz - a.progress_at) / 5, interval '30 seconds'))) at time zone 'UTC'
 from due where a.merchant_id = $2 and a.merchant_id = due.merchant_id and a.id = due.id
-returning a.merchant_id, a.id, a.payment_id, a.trader_id, a.status, a.codes_sent, a.resends_told, a.codes_followed, a.submitting, a.created_at, a.poll_at, a.acquirer_id, a.progress_at, a.source, a.card
+returning a.merchant_id, a.id, a.payment_id, a.trader_id, a.status, a.codes_sent, a.resends_told, a.codes_followed, a.submitting, a.created_at, a.poll_at, a.acquirer_id, a.progress_at, a.source, a.card, a.handed_at, a.took_ms
 `
 
 type AttemptClaimParams struct {
@@ -52,12 +52,14 @@ func (q *Queries) AttemptClaim(ctx context.Context, arg AttemptClaimParams) (Car
 		&i.ProgressAt,
 		&i.Source,
 		&i.Card,
+		&i.HandedAt,
+		&i.TookMs,
 	)
 	return i, err
 }
 
 const attemptGet = `-- name: AttemptGet :one
-select merchant_id, id, payment_id, trader_id, status, codes_sent, resends_told, codes_followed, submitting, created_at, poll_at, acquirer_id, progress_at, source, card from card_attempt where merchant_id = $1 and id = $2
+select merchant_id, id, payment_id, trader_id, status, codes_sent, resends_told, codes_followed, submitting, created_at, poll_at, acquirer_id, progress_at, source, card, handed_at, took_ms from card_attempt where merchant_id = $1 and id = $2
 `
 
 type AttemptGetParams struct {
@@ -84,6 +86,8 @@ func (q *Queries) AttemptGet(ctx context.Context, arg AttemptGetParams) (CardAtt
 		&i.ProgressAt,
 		&i.Source,
 		&i.Card,
+		&i.HandedAt,
+		&i.TookMs,
 	)
 	return i, err
 }
@@ -93,7 +97,11 @@ with newest as (
     select p.merchant_id, p.id, p.created_at from payment p where p.trader_id = $2 and p.id > $3 order by p.id desc limit $4
 )
 select a.acquirer_id, count(*) as attempts, count(*) filter (where a.status in ('approved', 'undoing')) as approved,
-    count(*) filter (where a.status = 'declined') as declined, count(*) filter (where a.status in ('lost', 'conflict')) as failed
+    count(*) filter (where a.status = 'declined') as declined, count(*) filter (where a.status in ('lost', 'conflict')) as failed,
+    coalesce(percentile_disc(0.5) within group (order by a.took_ms)
+        filter (where a.took_ms > 0 and a.status in ('approved', 'undoing', 'declined')), -1)::bigint as median_ms,
+    coalesce(percentile_disc(0.95) within group (order by a.took_ms)
+        filter (where a.took_ms > 0 and a.status in ('approved', 'undoing', 'declined')), -1)::bigint as p95_ms
 from newest n join card_attempt a on a.merchant_id = n.merchant_id and a.payment_id = n.id
 where n.created_at >= $1::timestamptz
 group by a.acquirer_id
@@ -112,9 +120,12 @@ type AttemptHealthRow struct {
 	Approved   int64
 	Declined   int64
 	Failed     int64
+	MedianMs   int64
+	P95Ms      int64
 }
 
-// AttemptHealth tells of each processor how the attempts ended for a trader's newest payments of a time.
+// AttemptHealth tells of each processor how the attempts ended for a trader's newest payments of a time, and how long those with an
+// answer took; -1 where none was timed.
 func (q *Queries) AttemptHealth(ctx context.Context, arg AttemptHealthParams) ([]AttemptHealthRow, error) {
 	rows, err := q.db.Query(ctx, attemptHealth,
 		arg.Since,
@@ -135,6 +146,8 @@ func (q *Queries) AttemptHealth(ctx context.Context, arg AttemptHealthParams) ([
 			&i.Approved,
 			&i.Declined,
 			&i.Failed,
+			&i.MedianMs,
+			&i.P95Ms,
 		); err != nil {
 			return nil, err
 		}
@@ -148,9 +161,9 @@ func (q *Queries) AttemptHealth(ctx context.Context, arg AttemptHealthParams) ([
 
 const attemptInsert = `-- name: AttemptInsert :exec
 insert into card_attempt (merchant_id, id, payment_id, trader_id, acquirer_id, source, card, status, resends_told,
-    created_at, progress_at, poll_at)
+    created_at, progress_at, poll_at, handed_at)
 values ($1, $2, $3, $4, $5, $6, $7, 'authorising', $8,
-    $9, $9, $10)
+    $9, $9, $10, $9)
 `
 
 type AttemptInsertParams struct {
@@ -239,8 +252,9 @@ func (q *Queries) AttemptOpenElsewhere(ctx context.Context, traderID int64) (int
 const attemptPut = `-- name: AttemptPut :exec
 with put as (
     update card_attempt set status = $1, codes_sent = $2,
-        codes_followed = $3, submitting = $4, progress_at = $5, poll_at = $6
-    where merchant_id = $7 and id = $8
+        codes_followed = $3, submitting = $4, progress_at = $5, poll_at = $6,
+        handed_at = $7, took_ms = $8
+    where merchant_id = $9 and id = $10
     returning id
 )
 select 1 / count(*) from put
@@ -253,6 +267,8 @@ type AttemptPutParams struct {
 	Submitting    bool
 	ProgressAt    time.Time
 	PollAt        time.Time
+	HandedAt      *time.Time
+	TookMs        int64
 	MerchantID    int64
 	ID            uuid.UUID
 }
@@ -266,6 +282,8 @@ func (q *Queries) AttemptPut(ctx context.Context, arg AttemptPutParams) error {
 		arg.Submitting,
 		arg.ProgressAt,
 		arg.PollAt,
+		arg.HandedAt,
+		arg.TookMs,
 		arg.MerchantID,
 		arg.ID,
 	)

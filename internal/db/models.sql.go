@@ -56,8 +56,6 @@ type Appeal struct {
 	Actor        string
 	CreatedAt    time.Time
 	FilePurgedAt *time.Time
-	// Read by operators alone.
-	Statement *string
 }
 
 type AuditHistory struct {
@@ -84,6 +82,8 @@ type CardAttempt struct {
 	ProgressAt    time.Time
 	Source        []byte
 	Card          []byte
+	HandedAt      *time.Time
+	TookMs        int64
 }
 
 type CardConflict struct {

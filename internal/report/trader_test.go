@@ -41,13 +41,13 @@ func TestProcessors(t *testing.T) {
 	b.Exec(t, "update payment set created_at = created_at - interval '8 days' where id = $1", old.ID)
 	for i, status := range []string{"approved", "approved", "declined", "lost", "open", "undoing"} {
 		for _, id := range []int64{made.ID, old.ID} {
-			b.Exec(t, `insert into card_attempt (merchant_id, id, payment_id, trader_id, status, created_at, poll_at, acquirer_id, progress_at)
-				values ($1, gen_random_uuid(), $2, $3, $4, now(), now(), $5, now())`, b.shop.ID, id, b.sbp.ID, status, 7+i/5)
+			b.Exec(t, `insert into card_attempt (merchant_id, id, payment_id, trader_id, status, created_at, poll_at, acquirer_id, progress_at,
+				took_ms) values ($1, gen_random_uuid(), $2, $3, $4, now(), now(), $5, now(), $6)`, b.shop.ID, id, b.sbp.ID, status, 7+i/5, i*100)
 		}
 	}
 	health := must(b.reports.Processors(t.Context(), operator, b.sbp.ID))(t)
 	want(t, "processors", fmt.Sprint(health, health[7].Success(), health[8].Success(), health[9].Success()),
-		"map[7:{5 2 1 1} 8:{1 1 0 0}] 50 100 <nil>")
+		"map[7:{5 2 1 1 100ms 200ms} 8:{1 1 0 0 500ms 500ms}] 50 100 <nil>")
 	_, err := b.reports.Processors(t.Context(), traderUser(b.sbp, caller.Owner), b.sbp.ID)
 	want(t, "a trader", code(err), "token_kind_not_allowed")
 }

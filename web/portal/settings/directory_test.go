@@ -27,7 +27,7 @@ func TestSetUpByPages(t *testing.T) {
 	p.Made(t, box+"/payouts/sbp", "markupPercent", "2")
 	p.Made(t, trader+"/payouts/RUB/sbp")
 	p.Made(t, trader+"/processor", "url", "https://cards.example", "keyId", "k1", "secret", strings.Repeat("s", 16))
-	wantIn(t, "how the processor works", words(p.Page(t, trader).Find("main")), "https://cards.example k1 – 0 0 0")
+	wantIn(t, "how the processor works", words(p.Page(t, trader).Find("main")), "https://cards.example k1 – 0 0 – 0")
 	requisite := p.Made(t, "/operator/requisites/new?trader="+portaltest.Last(trader), "method", "RUB/sbp",
 		"value", "+7 900 123-45-67", "bank", "Bank")
 	p.Made(t, "/operator/requisites/new?trader="+portaltest.Last(trader), "method", "RUB/mtstpay", "value", "")

@@ -4,6 +4,9 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"time"
+
+	"github.com/shopspring/decimal"
 
 	"gateway.example/web/portal"
 
@@ -288,7 +291,7 @@ func (v *visit) processors(t directory.Trader) (Directory, error) {
 		Title: sayProcessors, NewLabel: saySetProcessor, None: sayNobodyYet,
 		New: v.Makes(view.Link(portal.Numbered(portal.TradersPath, t.ID)+"/processor"), caller.OperatorDirectory),
 		Columns: []say.Phrase{
-			say.ProcessorURL, say.KeyID, sayApproved, sayDeclined, sayAttemptsFailed, sayOpenAttempts, say.Status,
+			say.ProcessorURL, sayApproved, sayDeclined, sayAttemptsFailed, sayTook, sayOpenAttempts, say.Status,
 		},
 	}
 	if err != nil || len(list) == 0 {
@@ -296,9 +299,13 @@ func (v *visit) processors(t directory.Trader) (Directory, error) {
 	}
 	health, err := portal.IfSoon(v.Reports.Processors(v.Ctx(), v.Who, t.ID))
 	for _, p := range list {
-		h, approved := health[p.ID], "–"
+		h, known := health[p.ID]
+		approved, took := "–", "–"
 		if success := h.Success(); success != nil {
 			approved = v.Shell.Say(sayApprovedOf, v.Shell.Percent(*success), h.Approved)
+		}
+		if known && h.Median >= 0 {
+			took = v.Shell.Say(sayTookOf, v.seconds(h.Median), v.seconds(h.P95))
 		}
 		badge := view.Badge{Text: sayProcessorOld, Tone: "off"}
 		if p.Present {
@@ -307,13 +314,11 @@ func (v *visit) processors(t directory.Trader) (Directory, error) {
 		d.Rows = append(d.Rows, DirectoryRow{
 			Href: view.Link(portal.Numbered(portal.TradersPath, t.ID) + "/processor"),
 			Cells: []SubjectCell{
-				{
-					Text: p.URL,
-				},
-				{Text: p.KeyID, Class: "mono"},
+				{Text: p.URL, Note: p.KeyID},
 				{Text: approved, Class: "num"},
 				{Text: portal.IDText(h.Declined), Class: "num"},
 				{Text: portal.IDText(h.Failed), Class: "num"},
+				{Text: took, Class: "num"},
 				{Text: portal.IDText(p.Open), Class: "num"},
 				{Badge: badge},
 			},
@@ -321,6 +326,11 @@ func (v *visit) processors(t directory.Trader) (Directory, error) {
 	}
 	d.Text = sayProcessorsText
 	return d, err
+}
+
+// seconds writes a time in seconds with one decimal.
+func (v *visit) seconds(d time.Duration) string {
+	return v.Shell.Percent(decimal.New(d.Milliseconds(), -3))
 }
 
 func (v *visit) processorAsked() (directory.Trader, subject, error) {

@@ -10,9 +10,11 @@ var (
 	sayApprovedOf     = say.Both("%s\u00a0%% (%d)", "%s\u00a0%% (%d)")
 	sayDeclined       = say.Both("Declined", "Отклонено")
 	sayAttemptsFailed = say.Both("Lost or conflicting", "Потеряно или спорно")
+	sayTook           = say.Both("Median, p95 (s)", "Медиана, p95 (с)")
+	sayTookOf         = say.Both("%s · %s", "%s · %s")
 	sayProcessorsText = say.Both(
-		"Card attempts of the trader's newest payments of seven days.",
-		"Попытки по картам для последних платежей трейдера за семь дней.",
+		"Card attempts of the trader's newest payments of seven days. Time while a payer types a code is not counted.",
+		"Попытки по картам для последних платежей трейдера за семь дней. Время, пока плательщик вводит код, не считается.",
 	)
 	sayPaidShare  = say.Both("Paid", "Оплачено")
 	sayPaidByDay  = say.Both("Paid by day, %", "Оплачено по дням, %")

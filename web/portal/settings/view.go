@@ -72,6 +72,8 @@ type SubjectCell struct {
 	Text  string
 	Badge view.Badge
 	Class string
+	// Note stands below.
+	Note string
 	// By is what the cell is sorted by where its text is no number; nil is its text.
 	By *float64
 	// Drawn stands beside the text.
