@@ -89,6 +89,8 @@ var access = edge.Access{
 	portalv1connect.ReportServiceListPayinsProcedure:         {caller.Trader, caller.MerchantPortal, caller.Operator},
 	portalv1connect.ReportServiceGetStatementProcedure:       {caller.Trader, caller.MerchantPortal, caller.Operator},
 	portalv1connect.ReportServiceGetPayerProcedure:           {caller.MerchantPortal, caller.Operator},
+	portalv1connect.ReportServiceGetPatternsProcedure:        {caller.Operator},
+	portalv1connect.ReportServiceGetProcessorsProcedure:      {caller.Operator},
 	portalv1connect.ReportServiceGetOverviewProcedure:        {caller.MerchantPortal},
 	portalv1connect.ReportServiceListEventsProcedure:         {caller.MerchantPortal},
 	portalv1connect.ReportServiceGetSignedTimelineProcedure:  {caller.Trader, caller.MerchantPortal, caller.Operator},

@@ -37,6 +37,11 @@ type ReportServiceClient interface {
 	GetIncome(context.Context, *connect.Request[v1.GetIncomeRequest]) (*connect.Response[v1.GetIncomeResponse], error)
 	// GetPayer tells what is known of a payer across a merchant's payments. It is for users of that merchant, and for operators.
 	GetPayer(context.Context, *connect.Request[v1.GetPayerRequest]) (*connect.Response[v1.GetPayerResponse], error)
+	// GetPatterns tells what a person should look at in the newest payments of all: who fails often and never pays, who stays just under a
+	// limit, and who confirms sooner than anybody can have looked. It is for operators, and proves nothing.
+	GetPatterns(context.Context, *connect.Request[v1.GetPatternsRequest]) (*connect.Response[v1.GetPatternsResponse], error)
+	// GetProcessors tells how a trader's processors worked over the trader's newest payments of the last seven days. It is for operators.
+	GetProcessors(context.Context, *connect.Request[v1.GetProcessorsRequest]) (*connect.Response[v1.GetProcessorsResponse], error)
 	// GetSigningKeys is the file of public keys by which signed files are proven. It is for everybody.
 	GetSigningKeys(context.Context, *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error)
 }
@@ -118,6 +123,18 @@ func NewReportServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(reportServiceMethods.ByName("GetPayer")),
 			connect.WithClientOptions(opts...),
 		),
+		getPatterns: connect.NewClient[v1.GetPatternsRequest, v1.GetPatternsResponse](
+			httpClient,
+			baseURL+portalv1connect.ReportServiceGetPatternsProcedure,
+			connect.WithSchema(reportServiceMethods.ByName("GetPatterns")),
+			connect.WithClientOptions(opts...),
+		),
+		getProcessors: connect.NewClient[v1.GetProcessorsRequest, v1.GetProcessorsResponse](
+			httpClient,
+			baseURL+portalv1connect.ReportServiceGetProcessorsProcedure,
+			connect.WithSchema(reportServiceMethods.ByName("GetProcessors")),
+			connect.WithClientOptions(opts...),
+		),
 		getSigningKeys: connect.NewClient[v1.GetSigningKeysRequest, v1.SignedDocumentResponse](
 			httpClient,
 			baseURL+portalv1connect.ReportServiceGetSigningKeysProcedure,
@@ -140,6 +157,8 @@ type reportServiceClient struct {
 	listAccounts       *connect.Client[v1.ListAccountsRequest, v1.ListAccountsResponse]
 	getIncome          *connect.Client[v1.GetIncomeRequest, v1.GetIncomeResponse]
 	getPayer           *connect.Client[v1.GetPayerRequest, v1.GetPayerResponse]
+	getPatterns        *connect.Client[v1.GetPatternsRequest, v1.GetPatternsResponse]
+	getProcessors      *connect.Client[v1.GetProcessorsRequest, v1.GetProcessorsResponse]
 	getSigningKeys     *connect.Client[v1.GetSigningKeysRequest, v1.SignedDocumentResponse]
 }
 
@@ -196,6 +215,16 @@ func (c *reportServiceClient) GetIncome(ctx context.Context, req *connect.Reques
 // GetPayer calls portal.v1.ReportService.GetPayer.
 func (c *reportServiceClient) GetPayer(ctx context.Context, req *connect.Request[v1.GetPayerRequest]) (*connect.Response[v1.GetPayerResponse], error) {
 	return c.getPayer.CallUnary(ctx, req)
+}
+
+// GetPatterns calls portal.v1.ReportService.GetPatterns.
+func (c *reportServiceClient) GetPatterns(ctx context.Context, req *connect.Request[v1.GetPatternsRequest]) (*connect.Response[v1.GetPatternsResponse], error) {
+	return c.getPatterns.CallUnary(ctx, req)
+}
+
+// GetProcessors calls portal.v1.ReportService.GetProcessors.
+func (c *reportServiceClient) GetProcessors(ctx context.Context, req *connect.Request[v1.GetProcessorsRequest]) (*connect.Response[v1.GetProcessorsResponse], error) {
+	return c.getProcessors.CallUnary(ctx, req)
 }
 
 // GetSigningKeys calls portal.v1.ReportService.GetSigningKeys.

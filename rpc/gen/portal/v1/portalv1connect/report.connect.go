@@ -63,6 +63,12 @@ const (
 	ReportServiceGetIncomeProcedure = "/portal.v1.ReportService/GetIncome"
 	// ReportServiceGetPayerProcedure is the fully-qualified name of the ReportService's GetPayer RPC.
 	ReportServiceGetPayerProcedure = "/portal.v1.ReportService/GetPayer"
+	// ReportServiceGetPatternsProcedure is the fully-qualified name of the ReportService's GetPatterns
+	// RPC.
+	ReportServiceGetPatternsProcedure = "/portal.v1.ReportService/GetPatterns"
+	// ReportServiceGetProcessorsProcedure is the fully-qualified name of the ReportService's
+	// GetProcessors RPC.
+	ReportServiceGetProcessorsProcedure = "/portal.v1.ReportService/GetProcessors"
 	// ReportServiceGetSigningKeysProcedure is the fully-qualified name of the ReportService's
 	// GetSigningKeys RPC.
 	ReportServiceGetSigningKeysProcedure = "/portal.v1.ReportService/GetSigningKeys"
@@ -93,6 +99,11 @@ type ReportServiceHandler interface {
 	GetIncome(context.Context, *connect.Request[v1.GetIncomeRequest]) (*connect.Response[v1.GetIncomeResponse], error)
 	// GetPayer tells what is known of a payer across a merchant's payments. It is for users of that merchant, and for operators.
 	GetPayer(context.Context, *connect.Request[v1.GetPayerRequest]) (*connect.Response[v1.GetPayerResponse], error)
+	// GetPatterns tells what a person should look at in the newest payments of all: who fails often and never pays, who stays just under a
+	// limit, and who confirms sooner than anybody can have looked. It is for operators, and proves nothing.
+	GetPatterns(context.Context, *connect.Request[v1.GetPatternsRequest]) (*connect.Response[v1.GetPatternsResponse], error)
+	// GetProcessors tells how a trader's processors worked over the trader's newest payments of the last seven days. It is for operators.
+	GetProcessors(context.Context, *connect.Request[v1.GetProcessorsRequest]) (*connect.Response[v1.GetProcessorsResponse], error)
 	// GetSigningKeys is the file of public keys by which signed files are proven. It is for everybody.
 	GetSigningKeys(context.Context, *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error)
 }
@@ -170,6 +181,18 @@ func NewReportServiceHandler(svc ReportServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(reportServiceMethods.ByName("GetPayer")),
 		connect.WithHandlerOptions(opts...),
 	)
+	reportServiceGetPatternsHandler := connect.NewUnaryHandler(
+		ReportServiceGetPatternsProcedure,
+		svc.GetPatterns,
+		connect.WithSchema(reportServiceMethods.ByName("GetPatterns")),
+		connect.WithHandlerOptions(opts...),
+	)
+	reportServiceGetProcessorsHandler := connect.NewUnaryHandler(
+		ReportServiceGetProcessorsProcedure,
+		svc.GetProcessors,
+		connect.WithSchema(reportServiceMethods.ByName("GetProcessors")),
+		connect.WithHandlerOptions(opts...),
+	)
 	reportServiceGetSigningKeysHandler := connect.NewUnaryHandler(
 		ReportServiceGetSigningKeysProcedure,
 		svc.GetSigningKeys,
@@ -200,6 +223,10 @@ func NewReportServiceHandler(svc ReportServiceHandler, opts ...connect.HandlerOp
 			reportServiceGetIncomeHandler.ServeHTTP(w, r)
 		case ReportServiceGetPayerProcedure:
 			reportServiceGetPayerHandler.ServeHTTP(w, r)
+		case ReportServiceGetPatternsProcedure:
+			reportServiceGetPatternsHandler.ServeHTTP(w, r)
+		case ReportServiceGetProcessorsProcedure:
+			reportServiceGetProcessorsHandler.ServeHTTP(w, r)
 		case ReportServiceGetSigningKeysProcedure:
 			reportServiceGetSigningKeysHandler.ServeHTTP(w, r)
 		default:
@@ -253,6 +280,14 @@ func (UnimplementedReportServiceHandler) GetIncome(context.Context, *connect.Req
 
 func (UnimplementedReportServiceHandler) GetPayer(context.Context, *connect.Request[v1.GetPayerRequest]) (*connect.Response[v1.GetPayerResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetPayer is not implemented"))
+}
+
+func (UnimplementedReportServiceHandler) GetPatterns(context.Context, *connect.Request[v1.GetPatternsRequest]) (*connect.Response[v1.GetPatternsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetPatterns is not implemented"))
+}
+
+func (UnimplementedReportServiceHandler) GetProcessors(context.Context, *connect.Request[v1.GetProcessorsRequest]) (*connect.Response[v1.GetProcessorsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetProcessors is not implemented"))
 }
 
 func (UnimplementedReportServiceHandler) GetSigningKeys(context.Context, *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error) {
