@@ -36,7 +36,10 @@ func (v *Visit) Filters(a Asked) (view.Filters, error) {
 	if v.Who.May(a.Export) && len(a.Wrong) == 0 {
 		f.Export = string(Listed(a.Path+".csv", f.Query))
 	}
-	f.Views, err = v.savedViews(a)
+	if f.Views, err = v.savedViews(a); err != nil {
+		return f, err
+	}
+	f.Columns, err = v.columns(a.List)
 	return f, err
 }
 

@@ -51,6 +51,8 @@ type List struct {
 	Sorted bool
 	// Export is what it takes to have it as a file.
 	Export caller.Capability
+	// Columns are those that a user may leave out, or have besides; none does not ask.
+	Columns []Column
 	// About heads the column that tells the reader what something is about, and Sum that of USDT.
 	About, Sum say.Phrase
 	// None, NoneText and Lately are said where there is nothing at all, or nothing recent; Start leads
@@ -58,6 +60,13 @@ type List struct {
 	None, NoneText, Lately say.Phrase
 	Start                  view.Link
 	StartLabel             say.Phrase
+}
+
+// Column is a part of a list's rows that a user may choose. Extra ones are shown to who asks for them.
+type Column struct {
+	Name  string
+	Label say.Phrase
+	Extra bool
 }
 
 // With has a handler show a list.

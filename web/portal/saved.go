@@ -16,6 +16,7 @@ import (
 // Lists that users find again by a name.
 var viewRoutes = []Route{
 	{Pattern: "POST /views", Kinds: Users, Handle: (*Visit).saveView},
+	{Pattern: "POST /columns", Kinds: Users, Handle: (*Visit).saveColumns},
 	{Pattern: "POST /views/{id}/remove", Kinds: Users, Handle: (*Visit).removeView},
 }
 
@@ -40,15 +41,9 @@ func (v *Visit) saveView() error {
 	if err != nil {
 		return err
 	}
-	of := v.server.keeps[form.Get("path")]
-	query, err := url.ParseQuery(form.Get("query"))
-	if of == nil || err != nil {
-		return fault.ErrNotFound
-	}
-	for name := range query {
-		if !slices.Contains(of.parameters(), name) {
-			query.Del(name)
-		}
+	of, query, err := v.listOf(form)
+	if err != nil {
+		return err
 	}
 	asked := view.NewView{Name: form.Get("name"), Path: of.Path, Query: query.Encode()}
 	err = v.server.Views.Save(v.Ctx(), v.Who, savedview.View{Name: asked.Name, Path: asked.Path, Query: asked.Query})
@@ -61,6 +56,74 @@ func (v *Visit) saveView() error {
 		return err
 	}
 	return v.Done(string(Listed(asked.Path, asked.Query)), "view-saved")
+}
+
+// listOf is the list that a form is about, and what it was asked for with, as far as the list knows it.
+func (v *Visit) listOf(form url.Values) (*List, url.Values, error) {
+	of := v.server.keeps[form.Get("path")]
+	query, err := url.ParseQuery(form.Get("query"))
+	if of == nil || err != nil {
+		return nil, nil, fault.ErrNotFound
+	}
+	for name := range query {
+		if !slices.Contains(of.parameters(), name) {
+			query.Del(name)
+		}
+	}
+	return of, query, nil
+}
+
+// asksColumn names a column. A user's choice is kept as a view of columnsOf the list, under this name.
+const asksColumn = "column"
+
+func columnsOf(l List) string { return l.Path + "#columns" }
+
+// columns are those of a list that may be chosen, with the user's choice.
+func (v *Visit) columns(l List) ([]view.Tick, error) {
+	if len(l.Columns) == 0 {
+		return nil, nil
+	}
+	saved, err := v.server.Views.List(v.Ctx(), v.Who, columnsOf(l))
+	if err != nil {
+		return nil, err
+	}
+	var chosen url.Values
+	if len(saved) > 0 {
+		chosen, _ = url.ParseQuery(saved[0].Query)
+	}
+	ticks := make([]view.Tick, 0, len(l.Columns))
+	for _, c := range l.Columns {
+		on := !c.Extra
+		if len(saved) > 0 {
+			on = slices.Contains(chosen[asksColumn], c.Name)
+		}
+		ticks = append(ticks, view.Tick{Value: c.Name, Text: v.Shell.Say(c.Label), On: on})
+	}
+	return ticks, nil
+}
+
+// saveColumns keeps which columns of a list the user wants, and leads back to it.
+func (v *Visit) saveColumns() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	of, query, err := v.listOf(form)
+	if err != nil {
+		return err
+	}
+	chosen := url.Values{}
+	for _, c := range of.Columns {
+		if slices.Contains(form[asksColumn], c.Name) {
+			chosen.Add(asksColumn, c.Name)
+		}
+	}
+	err = v.server.Views.Save(v.Ctx(), v.Who,
+		savedview.View{Name: asksColumn, Path: columnsOf(*of), Query: chosen.Encode()})
+	if err != nil {
+		return err
+	}
+	return v.Done(string(Listed(of.Path, query.Encode())), "columns-saved")
 }
 
 func (v *Visit) removeView() error {

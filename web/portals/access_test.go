@@ -75,7 +75,7 @@ const addresses = `
 			/operator/appeals/{id}/accept /operator/appeals/{id}/refuse /operator/payouts/{id}/complete
 			/operator/payouts/{id}/fail /operator/payouts/{id}/reclaim /operator/payouts/{id}/reverse
 			/operator/conflicts/{id}/close
-		POST /account/passkeys/{id}/remove /account/sessions/{id}/end /trader/payouts/{id}/take /views
+		POST /account/passkeys/{id}/remove /account/sessions/{id}/end /trader/payouts/{id}/take /views /columns
 			/views/{id}/remove /merchant/developers/cashboxes/{cashbox}/test /merchant/developers/resend/{replay}/stop
 			/merchant/team/{member}/role /merchant/consent/{user}/{answer} /trader/consent/{user}/{answer}
 			/operator/approvals/{id}/approve /operator/approvals/{id}/refuse /operator/events/replays/{replay}/stop

@@ -164,6 +164,24 @@ func TestSavedViews(t *testing.T) {
 	want(t, "left", p.Page(t, "/trader/payments").Find(".views li").Length(), 0)
 }
 
+// A user chooses what rows show, which stays so on that list, and is asked with the list's filters kept.
+func TestColumns(t *testing.T) {
+	b, p := portaltest.Operator(t, caller.Auditor)
+	made := b.Create(t, "1500")
+	const list = "/operator/payments"
+	heads := func(path string) string { return words(p.Page(t, path).Find("thead th")) }
+	want(t, "as it is at first", heads(list), "№ Created Amount Method Order Status Merchant, USDT")
+	a := p.Post(t, "/columns", "path", list, "query", "min=1&lang=ru", "column", "uuid", "column", "status", "column", "odd")
+	want(t, "chosen", line(a.Code, a.To(), p.Cookies["flash"]), "303 /operator/payments?min=1 columns-saved")
+	page := p.Page(t, list)
+	want(t, "what rows show", heads(list), "№ Amount Status UUID")
+	wantIn(t, "a row", words(page.Find("tbody tr")), made.UUID.String())
+	want(t, "the choice", page.Find(".columns input:checked").Length(), 2)
+	want(t, "no view beside the user's", page.Find(".views li").Length(), 0)
+	want(t, "on another list", heads("/operator/payouts"), "")
+	want(t, "a list that is none", p.Post(t, "/columns", "path", "/operator/x").Code, http.StatusNotFound)
+}
+
 // The heads of columns sort a list, and say how it is sorted; what the list is kept to stays.
 func TestSortedLists(t *testing.T) {
 	b, operator := portaltest.Operator(t, caller.Admin)

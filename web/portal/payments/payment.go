@@ -86,9 +86,18 @@ var paymentList = portal.List{
 	Sorted:   true,
 	Export:   caller.TraderMoney,
 
-	About: say.Requisite, Sum: sayYouKeepUSDT,
+	About: say.Requisite, Sum: sayYouKeepUSDT, Columns: rowColumns(say.Created, say.Requisite, sayYouKeepUSDT),
 	None: sayNoPayments, NoneText: sayNoPaymentsText, Lately: sayNoneLately,
 	Start: "/trader/requisites", StartLabel: say.WhyNone,
+}
+
+// rowColumns are what rows of payments and payouts have besides number and amount.
+func rowColumns(created, about, sum say.Phrase) []portal.Column {
+	return []portal.Column{
+		{Name: "created", Label: created}, {Name: "method", Label: say.MethodLabel}, {Name: "about", Label: about},
+		{Name: "status", Label: say.Status}, {Name: "sum", Label: sum},
+		{Name: "since", Label: sayStatusSince, Extra: true}, {Name: "uuid", Label: say.UUID, Extra: true},
+	}
 }
 
 func (v *visit) payments(l portal.List) error {
@@ -145,6 +154,8 @@ func (v *visit) paymentRow(item report.PaymentItem, names report.Names) PaymentR
 		Card:      item.CardLast4,
 		Status:    view.PaymentBadge(string(item.Status)),
 		CreatedAt: item.CreatedAt,
+		StatusAt:  item.StatusAt,
+		UUID:      item.UUID.String(),
 	}
 	if v.Who.Kind == caller.Trader {
 		to := v.RequisiteOf(item.Payment)
@@ -328,7 +339,7 @@ var casePaymentList = portal.List{
 	Path: "/operator/payments", Statuses: paymentList.Statuses, Status: say.PaymentStatus,
 	Methods: paymentList.Methods, Currencies: catalogue.Currencies, Search: true, Hint: saySearchAllHint,
 	Amounts: true, Owners: true, Sorted: true, Export: caller.OperatorRead,
-	About: say.Order, Sum: sayMerchantUSDT,
+	About: say.Order, Sum: sayMerchantUSDT, Columns: rowColumns(say.Created, say.Order, sayMerchantUSDT),
 	None: sayNoPayments, NoneText: sayNoPaymentsAtAll, Lately: sayNoneLately,
 }
 
@@ -345,7 +356,7 @@ var ownPaymentList = portal.List{
 	Cashbox:    true,
 	Export:     caller.MerchantMoney,
 
-	About: say.Order, Sum: sayYouGetUSDT,
+	About: say.Order, Sum: sayYouGetUSDT, Columns: rowColumns(say.Created, say.Order, sayYouGetUSDT),
 	None: sayNoPayments, NoneText: sayNoOwnPaymentsText, Lately: sayNoneLately,
 }
 

@@ -110,7 +110,7 @@ var payoutList = portal.List{
 	Hint:     saySearchOwn,
 	Export:   caller.TraderMoney,
 
-	About: say.Recipient, Sum: sayRewardUSDT,
+	About: say.Recipient, Sum: sayRewardUSDT, Columns: rowColumns(sayCreatedPayout, say.Recipient, sayRewardUSDT),
 	None: sayNoPayouts, NoneText: sayNoPayoutsText, Lately: sayNoneTaken,
 	Start: "/trader#waiting", StartLabel: say.Desk,
 }
@@ -169,6 +169,8 @@ func (v *visit) payoutRow(item report.PayoutItem, names report.Names) PayoutRow 
 		Recipient: item.Recipient,
 		Status:    view.PayoutBadge(string(item.Status)),
 		CreatedAt: item.CreatedAt,
+		StatusAt:  item.StatusAt,
+		UUID:      item.UUID.String(),
 		Beside:    portal.Text(item.Bank()),
 	}
 	if item.RewardUSDT != nil {
@@ -329,7 +331,7 @@ var casePayoutList = portal.List{
 	Path: "/operator/payouts", Statuses: ownPayoutList.Statuses, Status: say.PayoutStatus,
 	Methods: payoutList.Methods, Currencies: catalogue.Currencies, Search: true, Hint: saySearchAllHint,
 	Amounts: true, Owners: true, Overdue: true, Export: caller.OperatorRead,
-	About: say.Recipient, Sum: sayFrozenUSDT,
+	About: say.Recipient, Sum: sayFrozenUSDT, Columns: rowColumns(sayCreatedPayout, say.Recipient, sayFrozenUSDT),
 	None: sayNoOwnPayouts, NoneText: sayNoPaymentsAtAll, Lately: sayNoneTaken,
 }
 
@@ -364,6 +366,6 @@ var ownPayoutList = portal.List{
 	Cashbox:  true,
 	Export:   caller.MerchantMoney,
 
-	About: say.Recipient, Sum: sayYouPayUSDT,
+	About: say.Recipient, Sum: sayYouPayUSDT, Columns: rowColumns(sayCreatedPayout, say.Recipient, sayYouPayUSDT),
 	None: sayNoOwnPayouts, NoneText: sayNoOwnPayoutsText, Lately: sayNoneTaken,
 }

@@ -123,6 +123,7 @@ var (
 		"Только если вы ничего не отправляли: её может взять и выплатить другой трейдер.",
 	)
 	sayGiveBackYes = say.Both("Give it back", "Вернуть")
+	sayStatusSince = say.Both("Status since", "Статус с")
 	sayReasonOwn   = say.Both("Operators see it.", "Её видят операторы.")
 )
 

@@ -36,6 +36,9 @@ type PaymentRow struct {
 	Card, USDT string
 	Status     view.Badge
 	CreatedAt  time.Time
+	// StatusAt is when it got its status; UUID is shown to who asks for it.
+	StatusAt time.Time
+	UUID     string
 }
 
 // Payment is everything of one payment.
@@ -103,6 +106,9 @@ type PayoutRow struct {
 	USDT      string
 	Status    view.Badge
 	CreatedAt time.Time
+	// StatusAt is when it got its status; UUID is shown to who asks for it.
+	StatusAt time.Time
+	UUID     string
 }
 
 // Payout is everything of one payout.

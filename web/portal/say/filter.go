@@ -54,6 +54,7 @@ var (
 	WrongSearch = Phrase{"At most 200 characters.", "Не больше 200 символов."}
 
 	SavedViews   = Phrase{"Saved views", "Сохранённые виды"}
+	Columns      = Phrase{"Columns", "Столбцы"}
 	SaveView     = Phrase{"Save this view", "Сохранить вид"}
 	ViewName     = Phrase{"Name", "Название"}
 	ViewNameHint = Phrase{

@@ -89,8 +89,9 @@ var baseFlashes = map[string]Flash{
 		Phrase{"You receive payments again.", "Вы снова принимаете платежи."},
 		"",
 	},
-	"view-saved":   {Phrase{"The view is saved.", "Вид сохранён."}, ""},
-	"view-removed": {Phrase{"The view is removed.", "Вид удалён."}, ""},
+	"columns-saved": {Phrase{"The columns are kept.", "Столбцы сохранены."}, ""},
+	"view-saved":    {Phrase{"The view is saved.", "Вид сохранён."}, ""},
+	"view-removed":  {Phrase{"The view is removed.", "Вид удалён."}, ""},
 }
 
 // wrongs are what forms say of fields, by the words of the services.

@@ -2,6 +2,7 @@ package view
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -56,8 +57,15 @@ type Filters struct {
 	// Export is where the same is had as a file; "" is not for this user.
 	Export string
 	Views  []SavedView
+	// Columns are those that may be chosen; none does not ask.
+	Columns []Tick
 	// Unsaved tells that the list cannot be kept under a name.
 	Unsaved bool
+}
+
+// Shows tells whether a column that may be chosen is shown.
+func (f Filters) Shows(column string) bool {
+	return slices.ContainsFunc(f.Columns, func(c Tick) bool { return c.Value == column && c.On })
 }
 
 // Tick is an option that may be chosen beside others.
