@@ -118,3 +118,22 @@ with dead as (
 )
 select dead.merchant_id, m.name, dead.url, count(*)::integer as events from dead join merchant m on m.id = dead.merchant_id
 group by dead.merchant_id, m.name, dead.url order by count(*) desc, dead.merchant_id, dead.url;
+
+-- ReportCountFailing counts endpoints with a delivery that failed and is tried again: a merchant's, or everybody's.
+-- name: ReportCountFailing :one
+select count(*) from (
+    select from webhook_endpoint e
+    where (sqlc.narg(merchant_id)::bigint is null or e.merchant_id = sqlc.narg(merchant_id)) and exists (
+        select from webhook_delivery d where d.merchant_id = e.merchant_id and d.host = e.host and d.attempts > 0)
+    limit @most
+) counted;
+
+-- ReportFailing lists everybody's endpoints that fail, those first for which most waits.
+-- name: ReportFailing :many
+with failing as (
+    select d.merchant_id, d.host, count(*)::bigint as waiting, max(d.attempts)::integer as attempts, min(d.due_at)::timestamptz as next_at
+    from webhook_delivery d where d.attempts > 0 group by d.merchant_id, d.host
+)
+select f.merchant_id, m.name as merchant, f.host, f.waiting, f.attempts, f.next_at
+from failing f join merchant m on m.id = f.merchant_id
+order by f.waiting desc, f.merchant_id, f.host limit @most;

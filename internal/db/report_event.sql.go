@@ -13,6 +13,28 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
+const reportCountFailing = `-- name: ReportCountFailing :one
+select count(*) from (
+    select from webhook_endpoint e
+    where ($1::bigint is null or e.merchant_id = $1) and exists (
+        select from webhook_delivery d where d.merchant_id = e.merchant_id and d.host = e.host and d.attempts > 0)
+    limit $2
+) counted
+`
+
+type ReportCountFailingParams struct {
+	MerchantID *int64
+	Most       int32
+}
+
+// ReportCountFailing counts endpoints with a delivery that failed and is tried again: a merchant's, or everybody's.
+func (q *Queries) ReportCountFailing(ctx context.Context, arg ReportCountFailingParams) (int64, error) {
+	row := q.db.QueryRow(ctx, reportCountFailing, arg.MerchantID, arg.Most)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const reportDeadEndpoints = `-- name: ReportDeadEndpoints :many
 with dead as (
     select url from webhook_event
@@ -468,6 +490,53 @@ func (q *Queries) ReportEventsStopBelow(ctx context.Context, arg ReportEventsSto
 	var i ReportEventsStopBelowRow
 	err := row.Scan(&i.Number, &i.CreatedAt)
 	return i, err
+}
+
+const reportFailing = `-- name: ReportFailing :many
+with failing as (
+    select d.merchant_id, d.host, count(*)::bigint as waiting, max(d.attempts)::integer as attempts, min(d.due_at)::timestamptz as next_at
+    from webhook_delivery d where d.attempts > 0 group by d.merchant_id, d.host
+)
+select f.merchant_id, m.name as merchant, f.host, f.waiting, f.attempts, f.next_at
+from failing f join merchant m on m.id = f.merchant_id
+order by f.waiting desc, f.merchant_id, f.host limit $1
+`
+
+type ReportFailingRow struct {
+	MerchantID int64
+	Merchant   string
+	Host       string
+	Waiting    int64
+	Attempts   int32
+	NextAt     time.Time
+}
+
+// ReportFailing lists everybody's endpoints that fail, those first for which most waits.
+func (q *Queries) ReportFailing(ctx context.Context, most int32) ([]ReportFailingRow, error) {
+	rows, err := q.db.Query(ctx, reportFailing, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReportFailingRow
+	for rows.Next() {
+		var i ReportFailingRow
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.Merchant,
+			&i.Host,
+			&i.Waiting,
+			&i.Attempts,
+			&i.NextAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const reportFailures = `-- name: ReportFailures :many

@@ -141,6 +141,43 @@ func (s *Service) DeadAddresses(
 	return list, nil
 }
 
+// failingMost is how many endpoints are listed that fail.
+const failingMost = 100
+
+// FailingEndpoint is an endpoint at which deliveries fail and are tried again.
+type FailingEndpoint struct {
+	MerchantID int64
+	Merchant   string
+	// Host and port, which is all of the address that failures have in common.
+	Host string
+	// Waiting is how many deliveries failed and wait, Attempts how often that one was tried which was tried most, and NextAt
+	// when the next attempt is.
+	Waiting  int64
+	Attempts int
+	NextAt   time.Time
+}
+
+// Failing lists the endpoints that fail now, for operators; those first for which most waits, at most 100.
+func (s *Service) Failing(ctx context.Context, who caller.Caller) ([]FailingEndpoint, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return nil, err
+	}
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.ReportFailingRow, error) {
+		return q.ReportFailing(ctx, failingMost)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list endpoints that fail: %w", err)
+	}
+	list := make([]FailingEndpoint, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, FailingEndpoint{
+			MerchantID: row.MerchantID, Merchant: row.Merchant, Host: row.Host, Waiting: row.Waiting,
+			Attempts: int(row.Attempts), NextAt: row.NextAt,
+		})
+	}
+	return list, nil
+}
+
 // DeadEndpoints counts a merchant's dead events by their address, the most first: those created from
 // then on, and before then; zero leaves that end open. No more than DeadMost are counted.
 func (s *Service) DeadEndpoints(ctx context.Context, who caller.Caller, from, to time.Time) ([]DeadEndpoint, error) {

@@ -11,15 +11,19 @@ import (
 // QueueProposals are proposals that wait for a second operator.
 const QueueProposals Queue = "proposals.open"
 
+// QueueFailing are the endpoints at which deliveries fail and are tried again: a merchant's own, or everybody's.
+const QueueFailing Queue = "endpoints.failing"
+
 // waiting are the queues that every page of a portal tells of, and what it takes to know of them.
 var waiting = map[caller.Kind]map[Queue]caller.Capability{
 	caller.Operator: {
 		QueueDeposits: caller.OperatorRead, QueueOpenAppeals: caller.OperatorRead, QueueOverdue: caller.OperatorRead,
 		QueueConflicts: caller.OperatorRead, QueueDeadEvents: caller.OperatorRead, QueueProposals: caller.OperatorRead,
+		QueueFailing: caller.OperatorRead,
 	},
 	caller.MerchantPortal: {
 		QueueOwnDeposits: caller.MerchantMoney, QueueOwnAppeals: caller.MerchantRead,
-		QueueOverdue: caller.MerchantRead, QueueDeadEvents: caller.MerchantEvents,
+		QueueOverdue: caller.MerchantRead, QueueDeadEvents: caller.MerchantEvents, QueueFailing: caller.MerchantEvents,
 	},
 }
 
@@ -62,6 +66,8 @@ func (s *Service) countWaiting(ctx context.Context, q *db.Queries, c scope, queu
 		return q.ReportCountOverdue(ctx, db.ReportCountOverdueParams{
 			MerchantID: unless(c.MerchantID), TakenUntil: now.Add(-overdueAfter), Now: now, Most: countMost + 1,
 		})
+	case QueueFailing:
+		return q.ReportCountFailing(ctx, db.ReportCountFailingParams{MerchantID: unless(c.MerchantID), Most: countMost + 1})
 	case QueueProposals:
 		return q.ReportCountProposals(ctx, db.ReportCountProposalsParams{Now: now, Most: countMost + 1})
 	}

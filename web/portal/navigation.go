@@ -52,7 +52,7 @@ var merchantEntries = []entry{
 	},
 	{
 		needs: caller.MerchantEvents, href: "/merchant/developers/webhooks", label: say.WebhooksTitle,
-		group: say.DeveloperGroup, icon: "link",
+		group: say.DeveloperGroup, icon: "link", waits: report.QueueFailing,
 	},
 	{
 		needs: caller.MerchantEvents, href: "/merchant/developers/events", label: say.EventsTitle,
@@ -191,6 +191,10 @@ var workEntries = []entry{
 	{
 		needs: caller.OperatorRead, href: DeadPath, label: say.DeadTitle,
 		group: say.WorkGroup, icon: "link", waits: report.QueueDeadEvents,
+	},
+	{
+		needs: caller.OperatorRead, href: FailingPath, label: say.FailingTitle,
+		group: say.WorkGroup, icon: "pulse", waits: report.QueueFailing,
 	},
 }
 

@@ -29,6 +29,7 @@ const (
 	OverduePath    = "/operator/overdue"
 	ConflictsPath  = "/operator/conflicts"
 	DeadPath       = "/operator/events/dead"
+	FailingPath    = "/operator/events/failing"
 	MerchantsPath  = "/operator/merchants"
 	CashboxesPath  = "/operator/cashboxes"
 	TradersPath    = "/operator/traders"

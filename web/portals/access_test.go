@@ -131,7 +131,7 @@ const addresses = `
 			/operator/routing/payment /operator/routing/payments/{id} /operator/routing/traders/{id} /operator/approvals /operator/accounts
 			/operator/income /operator/income.csv /operator/work /operator/payments /operator/payments.csv
 			/operator/payments/{id} /operator/payouts /operator/payouts.csv /operator/deposits /operator/appeals
-			/operator/overdue /operator/conflicts /operator/events/dead /operator/audit /operator/audit.csv
+			/operator/overdue /operator/conflicts /operator/events/dead /operator/events/failing /operator/audit /operator/audit.csv
 			/operator/reconciliation /operator/alarms /operator/manual
 			/operator/blocks /operator/search /operator/patterns /operator/receiving /operator/receiving/{network}
 		GET POST /operator/requisites/{id}/statement

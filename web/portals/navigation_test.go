@@ -58,6 +58,17 @@ func TestWaitsInNavigation(t *testing.T) {
 	want(t, "for the merchant", counts(owner, "/merchant/team"), "Appeals 1 waiting, Deposits 1 waiting")
 	want(t, "for who knows of no money", counts(support, "/merchant/payments"), "Appeals 1 waiting")
 	want(t, "for another merchant", counts(stranger, "/merchant/team"), "")
+	b.Exec(t, `insert into webhook_endpoint (merchant_id, host, due_at) select $1, host, now() from unnest(array['a.example', 'b.example']) host`,
+		b.Merchant.ID)
+	b.Exec(t, `insert into webhook_delivery (merchant_id, event_id, host, due_at, attempts, round)
+		select $1, gen_random_uuid(), host, now(), tried, 1 from (values ('a.example', 2), ('a.example', 1), ('b.example', 0)) d (host, tried)`,
+		b.Merchant.ID)
+	want(t, "an endpoint fails", counts(owner, "/merchant/team"), "Appeals 1 waiting, Deposits 1 waiting, Webhooks 1 waiting")
+	want(t, "for who reads no events", counts(support, "/merchant/payments"), "Appeals 1 waiting")
+	want(t, "for the operator", counts(operator, "/operator/traders"), "Deposits 1 waiting, Appeals 1 waiting, Failing hosts 1 waiting")
+	row := operator.Page(t, "/operator/events/failing").Find("tbody tr")
+	want(t, "which", line(row.Length(), words(row.Find("td.lead, td.num"))), "1 a.example 2 2")
+	b.Exec(t, "delete from webhook_delivery")
 	b.Exec(t, `insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key, created_at, status_at)
 		select merchant_id, cashbox_id, amount, network, address, gen_random_uuid(), created_at, status_at
 		from deposit, generate_series(1, 99)`)

@@ -70,7 +70,7 @@ var unexamined = []string{
 // operatorPages are the operators' pages that need no subject.
 var operatorPages = []string{
 	"/operator/manual", "/operator", "/operator/simulator", "/operator/payments", "/operator/payouts",
-	"/operator/deposits", "/operator/appeals", "/operator/overdue", "/operator/conflicts", "/operator/events/dead",
+	"/operator/deposits", "/operator/appeals", "/operator/overdue", "/operator/conflicts", "/operator/events/dead", "/operator/events/failing",
 	"/operator/audit", "/operator/audit?status=sign_in&q=root", "/operator/audit?from=nonsense",
 	"/operator/reconciliation", "/operator/alarms", "/operator/search", "/operator/search?q=payout",
 }

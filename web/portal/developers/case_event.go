@@ -25,6 +25,12 @@ var caseEventRoutes = []route{
 		Handle:  (*visit).caseDead,
 	},
 	{
+		Pattern: "GET " + portal.FailingPath,
+		Kinds:   portal.Operators,
+		Needs:   caller.OperatorRead,
+		Handle:  (*visit).failing,
+	},
+	{
 		Pattern: "GET /operator/events/dead/confirm", Kinds: portal.Operators, Needs: caller.OperatorCases,
 		Handle: (*visit).caseDeadPage,
 	},

@@ -339,3 +339,17 @@ var sayRequestClasses = map[string]say.Phrase{
 
 // sayRequestClass is the name of a class of answers.
 func sayRequestClass(name string) say.Phrase { return say.Named(sayRequestClasses, name) }
+
+// Endpoints that fail.
+var (
+	sayEndpoint       = say.Both("Endpoint", "Адрес")
+	sayDeliveriesWait = say.Both("Deliveries waiting", "Ждут доставки")
+	sayTriedMost      = say.Both("Tried at most", "Попыток, больше всего")
+	sayNextAttempt    = say.Both("Next attempt", "Следующая попытка")
+	sayFailingText    = say.Both(
+		"Deliveries failed here and are tried again, for three days. What is given up then is among the webhooks given up.",
+		"Доставка сюда не удалась и повторяется трое суток. Потом событие попадает в недоставленные вебхуки.",
+	)
+	sayFailingNone     = say.Both("No endpoint fails.", "Сбоев нет.")
+	sayFailingNoneText = say.Both("Whatever merchants are told arrives.", "Мерчанты получают все вебхуки.")
+)

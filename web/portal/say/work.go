@@ -23,6 +23,7 @@ var (
 	WrongNumber    = Phrase{"Write its number.", "Укажите номер."}
 	OverdueTitle   = Phrase{"Overdue payouts", "Просроченные выплаты"}
 	ConflictsTitle = Phrase{"Card conflicts", "Спорные списания"}
+	FailingTitle   = Phrase{"Failing hosts", "Сбои доставки"}
 	DeadTitle      = Phrase{"Webhooks given up", "Недоставленные вебхуки"}
 )
 

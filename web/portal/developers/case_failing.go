@@ -1,0 +1,36 @@
+package developers
+
+import (
+	"net/http"
+
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// failing lists merchants' endpoints at which deliveries fail and are tried again. It is where the operators' counter of
+// them leads to.
+func (v *visit) failing() error {
+	list, err := v.Reports.Failing(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	v.Shell.Title = v.Shell.Say(say.FailingTitle)
+	sheet := view.Sheet{
+		Label: v.Shell.Title, Empty: view.Empty{Title: sayFailingNone, Text: sayFailingNoneText},
+		Columns: []view.Column{
+			{Text: v.Shell.Say(sayEndpoint)}, {Text: v.Shell.Say(say.PortalMerchant)}, {Text: v.Shell.Say(sayDeliveriesWait), Right: true},
+			{Text: v.Shell.Say(sayTriedMost), Right: true}, {Text: v.Shell.Say(sayNextAttempt)},
+		},
+	}
+	for _, one := range list {
+		merchant := view.Link(portal.Numbered(portal.MerchantsPath, one.MerchantID))
+		sheet.Rows = append(sheet.Rows, []view.Cell{
+			{Text: one.Host, Href: merchant}, {Text: one.Merchant}, {Text: portal.IDText(one.Waiting)},
+			{Text: portal.IDText(int64(one.Attempts))}, {At: &one.NextAt},
+		})
+	}
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return FailingPage(s, sheet) })
+	return nil
+}
