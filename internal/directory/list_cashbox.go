@@ -18,9 +18,11 @@ type Cashbox struct {
 	Name         string `json:"name"`
 	Currency     string `json:"currency"`
 	// TraderID is the trader that it is bridged to, or nil.
-	TraderID        *int64          `json:"trader_cashbox_id"`
-	CollectEnabled  bool            `json:"collect_enabled"`
-	PageColor       *string         `json:"page_color"`
+	TraderID       *int64  `json:"trader_cashbox_id"`
+	CollectEnabled bool    `json:"collect_enabled"`
+	PageColor      *string `json:"page_color"`
+	// LogoHash is of the shop's logo on hosted pages, or nil.
+	LogoHash        *string         `json:"page_logo_hash"`
 	FrameOrigin     *string         `json:"frame_origin"`
 	ReturnHosts     []string        `json:"return_hosts"`
 	ReturnAutomatic bool            `json:"return_automatic"`

@@ -123,6 +123,8 @@ type CashboxUpdate struct {
 	TraderID       *int64
 	// PageColor is #rrggbb, FrameOrigin an https origin: see Look.
 	PageColor, FrameOrigin *string
+	// RemoveLogo takes the shop's logo off the hosted pages, and takes a reason.
+	RemoveLogo bool
 	// ReturnHosts are the hosts that payers may be led back to; none is any.
 	ReturnHosts *[]string
 	// ReturnAutomatic leads them back by itself once they have paid, and PayerEvents tells the
@@ -146,6 +148,10 @@ func (s *Settings) UpdateCashbox(
 	u.look(f, &params)
 	u.payer(f, &params)
 	c.Reason = because(f, u.Reason, u.CollectEnabled)
+	if u.RemoveLogo {
+		params.SetPageLogo = true
+		c.Reason = because(f, u.Reason, new(false))
+	}
 	if u.TraderID != nil && *u.TraderID != 0 {
 		params.TraderCashboxID = u.TraderID
 		if err := s.checkTrader(ctx, f, *u.TraderID); err != nil {

@@ -35,7 +35,7 @@ func (s *OperatorService) UpdateCashbox(
 ) (*connect.Response[portalv1.CashboxResponse], error) {
 	c, err := s.Settings.UpdateCashbox(ctx, caller.From(ctx), directory.CashboxUpdate{
 		ID: req.Msg.GetMerchantCashboxId(), CollectEnabled: req.Msg.CollectEnabled, TraderID: req.Msg.TraderCashboxId,
-		Name: req.Msg.Name, PageColor: req.Msg.PageColor, FrameOrigin: req.Msg.FrameOrigin,
+		RemoveLogo: req.Msg.GetRemoveLogo(), Name: req.Msg.Name, PageColor: req.Msg.PageColor, FrameOrigin: req.Msg.FrameOrigin,
 		ReturnAutomatic: req.Msg.ReturnAutomatic, PayerEvents: req.Msg.PayerEvents, ReturnHosts: returnHosts(req.Msg),
 		Reason: req.Msg.GetReason(), Seen: req.Msg.GetVersion(),
 	})

@@ -2,6 +2,7 @@ package portal
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -13,11 +14,14 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
 )
 
 // Pick is a kind of those who take part, of whom a form names one: by number, or by a name that only one has. What is
 // typed is judged here alone, so that it works without script; the field offers names while it is typed.
 type Pick struct {
+	// kind is what it is called in addresses.
+	kind string
 	none say.Phrase
 	// several tells that more than one may be named, with commas between.
 	several bool
@@ -33,26 +37,29 @@ type candidate struct {
 
 // Whom forms name.
 var (
-	PickMerchant = pickOf(say.NoMerchant, (*directory.Settings).Merchants, (*directory.Settings).Merchant,
+	PickMerchant = pickOf("merchant", say.NoMerchant, (*directory.Settings).Merchants, (*directory.Settings).Merchant,
 		func(m directory.Merchant) candidate { return candidate{m.ID, m.Name, Titled(m.Name, m.ID)} })
-	PickTrader = pickOf(say.NoTrader, (*directory.Settings).Traders, (*directory.Settings).Trader,
+	PickTrader = pickOf("trader", say.NoTrader, (*directory.Settings).Traders, (*directory.Settings).Trader,
 		func(t directory.Trader) candidate { return candidate{t.ID, t.Name, Titled(t.Name, t.ID)} })
-	PickCashbox = pickOf(say.NoCashbox, (*directory.Settings).Cashboxes, (*directory.Settings).Cashbox,
+	PickCashbox = pickOf("cashbox", say.NoCashbox, (*directory.Settings).Cashboxes, (*directory.Settings).Cashbox,
 		func(c directory.Cashbox) candidate {
 			return candidate{c.ID, c.Name, Titled(c.MerchantName+", "+c.Name, c.ID)}
 		})
-	PickMerchants = &Pick{none: PickMerchant.none, several: true, list: PickMerchant.list, get: PickMerchant.get}
+	PickMerchants = &Pick{kind: "merchants", none: PickMerchant.none, several: true, list: PickMerchant.list, get: PickMerchant.get}
+
+	picks = []*Pick{PickMerchant, PickTrader, PickCashbox, PickMerchants}
 )
 
 // pickOf is a kind that the directory lists.
 func pickOf[T any](
+	kind string,
 	none say.Phrase,
 	list func(*directory.Settings, context.Context, caller.Caller, directory.Search) ([]T, *string, error),
 	get func(*directory.Settings, context.Context, caller.Caller, int64) (T, error),
 	as func(T) candidate,
 ) *Pick {
 	return &Pick{
-		none: none,
+		kind: kind, none: none,
 		list: func(
 			ctx context.Context, s *directory.Settings, who caller.Caller, search directory.Search,
 		) ([]candidate, error) {
@@ -85,8 +92,41 @@ func (v *Visit) PickField(
 	return view.Field{
 		Name: name, Label: label, Value: v.Called(p, typed.Get(name)), Wrong: wrong[name], Max: maxPicked,
 		Suggest: v.Offered(p, ""),
-		More:    map[string]any{"autocomplete": "off", "spellcheck": "false"},
+		More: map[string]any{
+			"autocomplete": "off", "spellcheck": "false", "data-names": namesPath + p.kind,
+		},
 	}
+}
+
+// namesPath is where fields find names that they did not offer from the beginning.
+const namesPath = "/operator/names/"
+
+var pickRoutes = []Route{
+	{Pattern: "GET " + namesPath + "{kind}", Kinds: Operators, Needs: caller.OperatorRead, Fragment: true, Handle: (*Visit).offerNames},
+}
+
+// offerNames offers the names that have what was typed in them. Where several may be named, that is what follows the last
+// comma.
+func (v *Visit) offerNames() error {
+	query := v.R.URL.Query()
+	at := slices.IndexFunc(picks, func(p *Pick) bool { return p.kind == v.R.PathValue("kind") })
+	if at < 0 {
+		return fault.ErrNotFound
+	}
+	p, before, text := picks[at], "", query.Get(AsksSearch)
+	if last := strings.LastIndex(text, ","); p.several && last >= 0 {
+		before, text = text[:last+1]+" ", text[last+1:]
+	}
+	found, err := v.named(p, strings.TrimSpace(text))
+	if err != nil {
+		return err
+	}
+	names := make([]string, 0, len(found))
+	for _, one := range found {
+		names = append(names, before+one.called)
+	}
+	v.Show(http.StatusOK, func(view.Shell) site.Page { return view.Offers(names) })
+	return nil
 }
 
 // Offered are those that a field offers, each after the same words. A form can do without them.

@@ -55,7 +55,7 @@ var (
 )
 
 // CoreRoutes are the core's own.
-func CoreRoutes() []Route { return viewRoutes }
+func CoreRoutes() []Route { return slices.Concat(viewRoutes, pickRoutes) }
 
 // Bind makes routes of the core of a feature's own: visit makes the feature's visit, with its services.
 func Bind[V any](visit func(*Visit) V, routes ...[]RouteOf[V]) []Route {

@@ -132,14 +132,14 @@ const addresses = `
 			/operator/income /operator/income.csv /operator/work /operator/payments /operator/payments.csv
 			/operator/payments/{id} /operator/payouts /operator/payouts.csv /operator/deposits /operator/appeals
 			/operator/overdue /operator/conflicts /operator/events/dead /operator/events/failing /operator/audit /operator/audit.csv
-			/operator/reconciliation /operator/alarms /operator/manual
+			/operator/reconciliation /operator/alarms /operator/manual /operator/names/{kind}
 			/operator/blocks /operator/search /operator/patterns /operator/receiving /operator/receiving/{network}
 		GET POST /operator/requisites/{id}/statement
 	admin
 		GET POST /operator/merchants/new /operator/cashboxes/new /operator/traders/new
 			/operator/traders/{id}/processor/remove /operator/requisites/new /operator/users/new
 			/operator/users/{id}/{step} /operator/merchants/{id}/switch /operator/traders/{id}/switch
-			/operator/cashboxes/{id}/switch /operator/requisites/{id}/switch
+			/operator/cashboxes/{id}/switch /operator/requisites/{id}/switch /operator/cashboxes/{id}/logo
 		POST /operator/simulator /operator/simulator/stop /operator/merchants/{id} /operator/cashboxes/{id}
 			/operator/cashboxes/{id}/methods/{method} /operator/cashboxes/{id}/payouts/{method} /operator/traders/{id}
 			/operator/traders/{id}/payouts/{currency}/{method} /operator/traders/{id}/processor
@@ -258,7 +258,7 @@ func try(t *testing.T, b *portaltest.Bundle, browser *portaltest.Person, pattern
 	method, path, _ := strings.Cut(pattern, " ")
 	path = strings.NewReplacer("{$}", "", "{id}", id, "{n}", "1", "{token}", "unknown", "{cashbox}", fmt.Sprint(b.Merchant.CashboxID),
 		"{key}", "987654", "{event}", "unknown", "{replay}", "987654", "{member}", "987654", "{step}", "off",
-		"{method}", "sbp", "{currency}", "RUB", "{network}", "TRC20", "{hash}", logoOfX).
+		"{method}", "sbp", "{currency}", "RUB", "{network}", "TRC20", "{kind}", "trader", "{hash}", logoOfX).
 		Replace(path)
 	if method == http.MethodGet {
 		return browser.Get(t, path)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/testenv"
+	"gateway.example/web/browsertest"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -60,10 +62,32 @@ func TestNamesInForms(t *testing.T) {
 	wantIn(t, "one of several is nobody", p.Fill(t, "/operator/users/new", "login", "payer-2", "role", "cabinet",
 		"merchantIds", "shop, Bob").Text(), "There is no merchant of this name")
 
+	// Names beyond those that a field offers are found while they are typed.
+	field := p.Page(t, "/operator/money/fund").Find("#traderId").AttrOr("data-names", "")
+	want(t, "typed", p.Page(t, field+"?q=berg").Find("option").AttrOr("value", ""), called)
+	want(t, "typed after another", p.Get(t, "/operator/names/merchants?q=Bob,+shop").Page(t).Find("option").AttrOr("value", ""),
+		fmt.Sprintf("Bob, Shop № 7 № %d", b.Merchant.ID))
+	want(t, "what is no kind", p.Get(t, "/operator/names/users?q=a").Code, http.StatusNotFound)
+
 	list := p.Get(t, "/operator/payments?q=&merchant=Shop&trader=berg")
 	want(t, "the list's address", list.To(), fmt.Sprintf("/operator/payments?merchant=%d&trader=%d", b.Merchant.ID, two))
 	wantIn(t, "what the list is kept to", words(p.Page(t, list.To()).Find(".chips")), "Trader: Anna Berg")
 	wrong := p.Get(t, "/operator/payments?trader=ann")
 	want(t, "several", wrong.Code, http.StatusUnprocessableEntity)
 	wantIn(t, "several", wrong.Page(t).Find("#trader-wrong").Text(), "Several may be meant")
+}
+
+// Somebody whom a field did not offer from the beginning is offered once a part of their name is typed.
+func TestNamesWhileTyping(t *testing.T) {
+	b, p := portaltest.Operator(t, caller.Admin)
+	b.Exec(t, "update trader set name = 'Anna Berg' where id = $1", b.Traders[0].ID)
+	b.Exec(t, "insert into trader (name, share_percent, created_at) select 'Newer ' || n, 1, now() from generate_series(1, 100) n")
+	tab := p.Tab(t, b.Server.URL)
+	tab.Open(b.Server.URL + "/operator/money/fund")
+	offered := func() int {
+		return browsertest.Eval[int](tab, `document.querySelectorAll("#traderId-list option[value^='Anna Berg']").length`)
+	}
+	want(t, "at first", offered(), 0)
+	tab.Type("#traderId", "berg")
+	testenv.Until(t, "the name is offered", func() bool { return offered() == 1 })
 }

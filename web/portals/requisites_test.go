@@ -264,6 +264,10 @@ func TestProposeRequisite(t *testing.T) {
 	approvals := operator.Page(t, "/operator/approvals").Find("tbody .lead a")
 	refused, approved := approvals.Eq(1).AttrOr("href", ""), approvals.Eq(0).AttrOr("href", "")
 	want(t, "without a reason", operator.Post(t, refused+"/refuse", hidden(operator.Page(t, refused))...).Code, http.StatusUnprocessableEntity)
+	treasurer := b.Operator(t, caller.Treasury).Page(t, approved)
+	want(t, "who makes no requisites is offered to approve, to refuse",
+		line(treasurer.Find("form[action$='/approve']").Length(), treasurer.Find("form[action$='/refuse']").Length()), "0 1")
+	wantIn(t, "why", words(treasurer.Find("main")), "an operator who makes requisites approves it")
 	operator.Post(t, refused+"/refuse", hidden(operator.Page(t, refused), "reason", "another name")...)
 	operator.Post(t, approved+"/approve", hidden(operator.Page(t, approved))...)
 	wantIn(t, "decided", list(), "Added", "Refused", "Reason: another name")

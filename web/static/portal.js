@@ -256,6 +256,19 @@ if (desk) {
   addEventListener("online", asks);
 }
 
+// Fields that take a name offer those that have what is typed, besides the ones that came with the page.
+every("input[data-names]", (input) => {
+  let asked;
+  input.addEventListener("input", () => {
+    clearTimeout(asked);
+    asked = setTimeout(async () => {
+      const typed = input.value;
+      const answer = await fetch(input.dataset.names + "?q=" + encodeURIComponent(typed)).catch(() => null);
+      if (answer?.ok && input.value === typed && input.list) input.list.innerHTML = await answer.text();
+    }, 200);
+  });
+});
+
 // Passkeys: the server's options in, the authenticator's answer out, in a form's field.
 const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (c) => c.charCodeAt(0));
 const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");

@@ -162,10 +162,16 @@ func (v *visit) showApproval(status int, id int64, reason string, wrong map[stri
 		may := v.Who.Need(caller.OperatorMoney)
 		able := may == nil || errors.Is(may, fault.ErrFactorNeeded) // it is asked for when they decide
 		own := p.ProposedBy == v.Who.ID
-		shown.CanApprove, shown.CanRefuse = able && !own, able
+		grants, err := v.Proposals.Grants(v.Ctx(), v.Who, p)
+		if err != nil {
+			return err
+		}
+		shown.CanApprove, shown.CanRefuse = able && grants && !own, able
 		switch {
 		case !able:
 			shown.Why = v.Shell.Say(sayNotYours)
+		case !grants:
+			shown.Why = v.Shell.Say(sayNotGranted)
 		case own:
 			shown.Why = v.Shell.Say(sayOwnProposal)
 			if err := v.warnAlone(&shown.Why); err != nil {

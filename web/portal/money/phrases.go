@@ -81,6 +81,10 @@ var (
 		"You proposed this, so another operator approves it. You may take it back.",
 		"Это предложили вы, поэтому подтверждает другой оператор. Вы можете отозвать его.",
 	)
+	sayNotGranted = say.Both(
+		"A trader proposed this. Your role may refuse it; an operator who makes requisites approves it.",
+		"Это предложил трейдер. Ваша роль может отклонить; подтверждает оператор, который заводит реквизиты.",
+	)
 	sayNotYours     = say.Both("Your role does not decide this.", "Ваша роль не позволяет это решать.")
 	sayValidFor     = say.Both("Valid for", "Действует")
 	sayValidForGood = say.Both("Until it is changed", "Пока не изменят")

@@ -26,6 +26,7 @@ var directoryCashboxRoutes = slices.Concat(
 	changes(portal.CashboxesPath+"/new", caller.OperatorDirectory, (*visit).boxNew, (*visit).makeBox),
 	settings(portal.CashboxesPath+"/{id}", caller.OperatorDirectory, (*visit).boxPage, (*visit).changeBox),
 	switches(portal.CashboxesPath, (*visit).boxSwitch),
+	changes(portal.CashboxesPath+"/{id}/logo", caller.OperatorDirectory, (*visit).askLogo, (*visit).removeLogo),
 	settings(
 		portal.CashboxesPath+"/{id}/methods/{method}",
 		caller.OperatorDirectory,
@@ -178,6 +179,9 @@ func (v *visit) boxSubject(c directory.Cashbox) (subject, error) {
 	s.page.Links = append([]SubjectStep{
 		{Label: say.StatementTitle, Href: portal.StatementOf(ledger.Available(ledger.Cashbox, c.ID))},
 	}, v.switchStep(s.path, c.CollectEnabled)...)
+	if c.LogoHash != nil && v.May(caller.OperatorDirectory) {
+		s.page.Links = append(s.page.Links, SubjectStep{Label: sayRemoveLogo, Href: view.Link(s.path + "/logo")})
+	}
 	return s, err
 }
 

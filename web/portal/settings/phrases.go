@@ -191,3 +191,13 @@ var (
 	sayLimitFrom = say.Both("%s: %s → %s", "%s: %s → %s")
 	sayChange    = say.Both("Change", "Изменить")
 )
+
+// A shop's logo.
+var (
+	sayRemoveLogo     = say.Both("Remove the logo", "Убрать логотип")
+	sayRemoveLogoOf   = say.Both("Remove the logo of %s", "Убрать логотип: %s")
+	sayRemoveLogoText = say.Both(
+		"Payers then see the shop's name in its place. The merchant may set another one.",
+		"Плательщики увидят вместо него название магазина. Мерчант может загрузить другой.",
+	)
+)

@@ -44,6 +44,21 @@ func TestSuspend(t *testing.T) {
 	want(t, "an auditor's page", auditor.Get(t, path+"/switch").Code, http.StatusForbidden)
 }
 
+// An operator takes a shop's logo off its pages, with a reason, and sets none.
+func TestRemoveLogo(t *testing.T) {
+	b, p := portaltest.Operator(t, caller.Admin)
+	path := fmt.Sprintf("/operator/cashboxes/%d", b.Merchant.CashboxID)
+	want(t, "without one", line(p.Page(t, path).Find("a[href$='/logo']").Length(), p.Get(t, path+"/logo").Code), "0 404")
+	b.Exec(t, "update cashbox set page_logo = 'x', page_logo_hash = left(encode(sha256('x'), 'hex'), 32) where id = $1", b.Merchant.CashboxID)
+	ask := p.Page(t, path).Find("a[href$='/logo']").AttrOr("href", "")
+	kept := func() string {
+		return b.Text(t, "select coalesce(page_logo_hash, '-') from cashbox where id = $1", b.Merchant.CashboxID)
+	}
+	want(t, "without a reason", line(p.Fill(t, ask, "reason", " ").Code, kept()), "422 2d711642b726b04401627ca9fbac32f5")
+	want(t, "removed", line(p.Fill(t, ask, "reason", "not theirs").To(), kept()), path+" -")
+	wantIn(t, "the log", words(p.Page(t, path).Find("main")), "Reason: not theirs")
+}
+
 // The pages of a new merchant and a new trader lead from step to step, and say nothing of it once there was a payment.
 func TestNewOnesAreLed(t *testing.T) {
 	b, p := portaltest.Operator(t, caller.Admin)

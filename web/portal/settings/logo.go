@@ -1,0 +1,57 @@
+package settings
+
+import (
+	"net/http"
+
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// askLogo asks why a shop's logo is taken off its hosted pages. Setting one is the merchant's alone.
+func (v *visit) askLogo() error {
+	c, err := v.boxAsked()
+	if err != nil {
+		return err
+	}
+	if c.LogoHash == nil {
+		return fault.ErrNotFound
+	}
+	return v.showLogo(http.StatusOK, c, "", nil)
+}
+
+func (v *visit) showLogo(status int, c directory.Cashbox, reason string, wrong map[string]string) error {
+	path := portal.Numbered(portal.CashboxesPath, c.ID)
+	form := view.MoneyForm{
+		Action: path + "/logo", Text: v.Shell.Say(sayRemoveLogoText), Submit: v.Shell.Say(sayRemoveLogo), Back: view.Link(path),
+		Hidden: [][2]string{{"token", submission.NewToken()}, {"version", c.Version}},
+		Fields: []view.Field{v.reasonField(reason, wrong)},
+	}
+	v.Shell.Title = v.Shell.Say(sayRemoveLogoOf, c.Name)
+	v.Show(status, func(shell view.Shell) site.Page { return view.MoneyFormPage(shell, form) })
+	return nil
+}
+
+func (v *visit) removeLogo() error {
+	c, err := v.boxAsked()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	err = v.Once(form, func() (submission.Outcome, error) {
+		_, err := v.Settings.UpdateCashbox(v.Ctx(), v.Who, directory.CashboxUpdate{
+			ID: c.ID, RemoveLogo: true, Reason: form.Get("reason"), Seen: form.Get("version"),
+		})
+		return submission.Outcome{LedTo: portal.Numbered(portal.CashboxesPath, c.ID), Said: "setting-saved"}, err
+	})
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.showLogo(http.StatusUnprocessableEntity, c, form.Get("reason"), wrong)
+	}
+	return err
+}
