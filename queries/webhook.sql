@@ -239,6 +239,12 @@ update webhook_replay set after_number = @after_number, replayed = replayed + @c
     state = case when @done::boolean then 'done' else state end
 where id = @id;
 
+-- WebhookReplaysOf lists the ranges that are being sent again; whose is null for operators, who see all.
+-- name: WebhookReplaysOf :many
+select r.id, r.url, r.replayed, m.name as merchant from webhook_replay r join merchant m on m.id = r.merchant_id
+where r.state = 'running' and (sqlc.narg(whose)::bigint is null or r.merchant_id = sqlc.narg(whose))
+order by r.id desc limit @most;
+
 -- WebhookReplayGet reads how far a range is; whose is null for operators, who see all.
 -- name: WebhookReplayGet :one
 select replayed, state from webhook_replay

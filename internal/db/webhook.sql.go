@@ -1137,6 +1137,50 @@ func (q *Queries) WebhookReplayStop(ctx context.Context, arg WebhookReplayStopPa
 	return err
 }
 
+const webhookReplaysOf = `-- name: WebhookReplaysOf :many
+select r.id, r.url, r.replayed, m.name as merchant from webhook_replay r join merchant m on m.id = r.merchant_id
+where r.state = 'running' and ($1::bigint is null or r.merchant_id = $1)
+order by r.id desc limit $2
+`
+
+type WebhookReplaysOfParams struct {
+	Whose *int64
+	Most  int32
+}
+
+type WebhookReplaysOfRow struct {
+	ID       int64
+	URL      string
+	Replayed int64
+	Merchant string
+}
+
+// WebhookReplaysOf lists the ranges that are being sent again; whose is null for operators, who see all.
+func (q *Queries) WebhookReplaysOf(ctx context.Context, arg WebhookReplaysOfParams) ([]WebhookReplaysOfRow, error) {
+	rows, err := q.db.Query(ctx, webhookReplaysOf, arg.Whose, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WebhookReplaysOfRow
+	for rows.Next() {
+		var i WebhookReplaysOfRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.URL,
+			&i.Replayed,
+			&i.Merchant,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const webhookReplaysRunning = `-- name: WebhookReplaysRunning :many
 select id from webhook_replay where state = 'running' order by id
 `

@@ -275,6 +275,6 @@ func TestKindsOfCallers(t *testing.T) {
 		"merchant_key":             "Feed",
 		"operator":                 "ListDead",
 		"merchant_portal":          "List Get Latest OldSecrets RotateSecret",
-		"merchant_portal operator": "Replay ReplayProgress StopReplay",
+		"merchant_portal operator": "Replay ReplayProgress Replays StopReplay",
 	})
 }

@@ -94,6 +94,35 @@ func (s *Events) ReplayProgress(ctx context.Context, who caller.Caller, id int64
 	return Progress{ID: &id, Replayed: row.Replayed, Done: row.State != "running", Stopped: row.State == "stopped"}, nil
 }
 
+// Range is a range that is being sent again.
+type Range struct {
+	ID int64
+	// Merchant is the name of whose events they are, and URL where they go.
+	Merchant, URL string
+	// Replayed is how many events became pending so far.
+	Replayed int64
+}
+
+// rangesMost is how many ranges are listed.
+const rangesMost = 20
+
+// Replays lists the ranges that are being sent again, the newest first, at most 20: a merchant's own, or everybody's.
+func (s *Events) Replays(ctx context.Context, who caller.Caller) ([]Range, error) {
+	whose, err := whose(who, caller.OperatorRead, caller.MerchantEvents)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.q.WebhookReplaysOf(ctx, db.WebhookReplaysOfParams{Whose: whose, Most: rangesMost})
+	if err != nil {
+		return nil, fmt.Errorf("list replays: %w", err)
+	}
+	list := make([]Range, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, Range{ID: row.ID, Merchant: row.Merchant, URL: row.URL, Replayed: row.Replayed})
+	}
+	return list, nil
+}
+
 // StopReplay stops a range. What is already pending is delivered.
 func (s *Events) StopReplay(ctx context.Context, who caller.Caller, id int64) (Progress, error) {
 	whose, err := whose(who, caller.OperatorCases, caller.MerchantResend)

@@ -72,6 +72,9 @@ func (v *visit) caseDead() error {
 			shown.Items = append(shown.Items, v.deadAddress(a, address))
 		}
 	}
+	if err := v.running(&shown, caseReplayPath); err != nil {
+		return err
+	}
 	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(say.DeadTitle), len(a.Wrong) > 0
 	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return DeadPage(s, shown) })
 	return nil

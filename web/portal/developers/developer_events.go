@@ -215,6 +215,9 @@ func (v *visit) dead() error {
 			})
 		}
 	}
+	if err := v.running(&shown, replayPath); err != nil {
+		return err
+	}
 	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(sayResendDead), len(a.Wrong) > 0
 	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return DeadPage(s, shown) })
 	return nil

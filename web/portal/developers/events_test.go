@@ -132,6 +132,13 @@ func TestResendDead(t *testing.T) {
 	want(t, "events", line(eventStands(t, b, first), eventStands(t, b, second), eventStands(t, b, third)),
 		"pending 1 pending 1 delivered 0")
 	want(t, "another's event", eventStands(t, b, other), "dead 0")
+	// Whoever left finds what still runs, and nobody another merchant's.
+	running := func(p *portaltest.Person, path string) string { return p.Page(t, path).Find("#running a").AttrOr("href", "") }
+	want(t, "done ones", running(p, "/merchant/developers/resend"), "")
+	b.Exec(t, "update webhook_replay set state = 'running'")
+	want(t, "where it runs", running(p, "/merchant/developers/resend"), led)
+	want(t, "a stranger's", running(stranger, "/merchant/developers/resend"), "")
+	wantIn(t, "an operator's", running(b.Operator(t, caller.Auditor), "/operator/events/dead"), "/operator/events/replays/")
 	a = p.Post(t, led+"/stop")
 	want(t, "stopped", line(a.Code, a.To()), "303 "+led)
 }

@@ -353,3 +353,6 @@ var (
 	sayFailingNone     = say.Both("No endpoint fails.", "Сбоев нет.")
 	sayFailingNoneText = say.Both("Whatever merchants are told arrives.", "Мерчанты получают все вебхуки.")
 )
+
+// sayRunning heads what is being sent again.
+var sayRunning = say.Both("Being sent again", "Отправляется повторно")

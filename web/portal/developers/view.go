@@ -159,6 +159,8 @@ type Dead struct {
 	Merchant *view.Field
 	From, To view.Field
 	Items    []DeadRow
+	// Running are those that are being sent again.
+	Running view.Sheet
 }
 
 // DeadRow is an address.

@@ -1,0 +1,30 @@
+package developers
+
+import (
+	"strconv"
+
+	"gateway.example/internal/caller"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+)
+
+// running lists what is being sent again, so that whoever left the page of its progress comes back to it.
+func (v *visit) running(shown *Dead, path func(int64) string) error {
+	list, err := v.Events.Replays(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	operator := v.Who.Kind == caller.Operator
+	shown.Running = view.Sheet{
+		Label:   v.Shell.Say(sayRunning),
+		Columns: []view.Column{{Text: v.Shell.Say(saySentTo)}, {Text: v.Shell.Say(sayReplaySent), Right: true}},
+	}
+	for _, one := range list {
+		to := view.Cell{Text: one.URL, Href: view.Link(path(one.ID))}
+		if operator {
+			to.Note = v.Shell.Say(say.PortalMerchant) + ": " + one.Merchant
+		}
+		shown.Running.Rows = append(shown.Running.Rows, []view.Cell{to, {Text: strconv.FormatInt(one.Replayed, 10)}})
+	}
+	return nil
+}
