@@ -7,7 +7,8 @@ insert into payment (
     requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable,
     markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt,
     spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at,
-    request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4
+    request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4,
+    received_amount, settled_amount, difference_usdt
 ) values (
     @merchant_id, @id, @uuid, @cashbox_id, @order_id, @method, @currency, @amount, @description, @callback_uri,
     @payer_user_id, @payer_ip, @payer_full_name, @payer_type, @payer_successful, @payer_expired,
@@ -16,7 +17,8 @@ insert into payment (
     @requisite_bank, @base_rate, @rate_source, @rate_unavailable, @markup_percent, @trader_share_percent,
     @hold_usdt, @amount_usdt, @profit_usdt, @spread_trader_usdt, @spread_platform_usdt, @requisite_day,
     @rate_observed_at, @markup_source, @version, @return_url, @payer_claimed_at, @request_id, @request_address,
-    @choice_pool, @choice_looked, @choice_passed, @requisite_sealed, @requisite_last4
+    @choice_pool, @choice_looked, @choice_passed, @requisite_sealed, @requisite_last4, @received_amount,
+    @settled_amount, @difference_usdt
 );
 
 -- name: PaymentGet :one
@@ -52,6 +54,17 @@ with moved as (
 )
 select 1 / count(*) from moved;
 
+-- PaymentReceived keeps what came of a payment that PaymentMove has just moved, and what it is worth.
+-- name: PaymentReceived :exec
+with kept as (
+    update payment set received_amount = @received_amount, settled_amount = @settled_amount, difference_usdt = @difference_usdt,
+        amount_usdt = @amount_usdt, profit_usdt = @profit_usdt, spread_trader_usdt = @spread_trader_usdt,
+        spread_platform_usdt = @spread_platform_usdt
+    where merchant_id = @merchant_id and id = @id
+    returning id
+)
+select 1 / count(*) from kept;
+
 -- PaymentProvided keeps the provider's id of a payment that stays as it is.
 -- name: PaymentProvided :one
 update payment set provider_payment_id = @provider_payment_id, version = version + 1
@@ -62,7 +75,7 @@ returning *;
 update payment set base_rate = @base_rate, rate_source = @rate_source, rate_observed_at = @rate_observed_at,
     rate_unavailable = false,
     amount_usdt = @amount_usdt, profit_usdt = @profit_usdt, spread_trader_usdt = @spread_trader_usdt,
-    spread_platform_usdt = @spread_platform_usdt, version = version + 1
+    spread_platform_usdt = @spread_platform_usdt, difference_usdt = @difference_usdt, version = version + 1
 where merchant_id = @merchant_id and id = @id
 returning *;
 

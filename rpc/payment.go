@@ -172,6 +172,9 @@ func (v PaymentView) payment(who caller.Caller, p payment.Payment) *gatewayv1.Pa
 		Extra: extra(seen), Ledger: ledgerView(who, p, seen), CreatedAt: Timestamp(p.CreatedAt),
 		StatusUpdatedAt: Timestamp(p.StatusAt), StatusReason: p.StatusReason, ReturnUrl: p.ReturnURL,
 	}
+	if p.ReceivedAmount.Valid {
+		out.ReceivedAmount = ptr(money.Fiat(p.ReceivedAmount.Decimal))
+	}
 	if p.ClaimedAt != nil {
 		out.PayerClaimedAt = Timestamp(*p.ClaimedAt)
 	}

@@ -85,13 +85,13 @@ var rules = []rule{
 			from p cross join lateral (values
 				('trader', p.trader_id, 'available', case
 					when p.status in ('pending', 'appeal') or p.due then -p.hold_usdt
-					when p.status = 'completed' then -p.amount_usdt - p.spread_platform_usdt else 0 end),
+					when p.status = 'completed' then -p.amount_usdt - p.spread_platform_usdt - p.difference_usdt else 0 end),
 				('trader', p.trader_id, 'reserved', case
 					when p.status in ('pending', 'appeal') or p.due then p.hold_usdt else 0 end),
 				('cashbox', p.cashbox_id, 'available', case
 					when p.status = 'completed' and not p.due then p.amount_usdt else 0 end),
 				('platform', 0, 'available', case
-					when p.status = 'completed' and not p.due then p.spread_platform_usdt else 0 end)
+					when p.status = 'completed' and not p.due then p.spread_platform_usdt + p.difference_usdt else 0 end)
 			) as x (owner_kind, owner_id, purpose, amount)
 			join account a on a.owner_kind = x.owner_kind and a.owner_id = x.owner_id and a.purpose = x.purpose
 			where x.amount <> 0
@@ -101,6 +101,15 @@ var rules = []rule{
 			where t.subject = 'payment' and t.subject_id in (select id from p)
 			group by t.subject_id, m.account_id having sum(m.amount) <> 0
 		)` + unequal("payment %s, account %s: has %s, should have %s")},
+	{name: "a payment is settled for what was asked or for what came, at its own rate", of: "payment", query: `
+		select format('payment %s: asked %s, came %s, %s USDT, difference %s', p.id, p.amount, p.received_amount, p.amount_usdt,
+			p.difference_usdt)
+		from payment p
+		where p.received_amount is not null and p.id in ` + touched("payment") + ` and (
+			p.settled_amount <> p.received_amount
+			or p.amount_usdt <> trunc(coalesce(p.settled_amount, p.amount) * 100 / (p.base_rate * (100 + p.markup_percent)), 8)
+			or p.difference_usdt <> 0 and (p.settled_amount is not null
+				or p.difference_usdt <> trunc((p.received_amount - p.amount) / p.base_rate, 8)))`},
 	{name: "a payment is due for settlement exactly while completed without a rate", of: "payment", query: `
 		select format('payment %s: %s, due %s', p.id, p.status, d.payment_id is not null)
 		from payment p left join settlement_due d on d.merchant_id = p.merchant_id and d.payment_id = p.id

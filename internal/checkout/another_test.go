@@ -54,7 +54,7 @@ func TestAnotherCard(t *testing.T) {
 		"failed for %v", failed.StatusReason)
 	body := b.Text(t, "select convert_from(body, 'utf8') from webhook_event")
 	if !strings.Contains(body, `"status":"FAILED"`) ||
-		!strings.Contains(body, `"reason":"card_declined","sequence":1}`) {
+		!strings.Contains(body, `"reason":"card_declined","sequence":1,"receivedAmount":null}`) {
 		t.Errorf("webhook %s", body)
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from card_attempt where status = 'declined'"), 3, "attempts")

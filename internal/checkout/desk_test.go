@@ -125,7 +125,7 @@ func TestResends(t *testing.T) {
 	want := fmt.Sprintf(
 		`"createdAt":%[1]q,"id":%[2]q,"order_id":%[3]q,"data":{"id":%[2]q,"orderId":%[3]q,"status":"PENDING","amount":"10.00",`+
 			`"currency":"AZN","requestedBy":"trader","quasiEcom":{"phase":"awaiting_payer_otp","codeResendCount":2,"codeResendMax":3,"attemptsLeft":1,`+
-			`"codeResendLastBy":"trader","codeResendLastAt":%[1]q}},"meta":{"id":%[4]d,"method":"quasi_ecom","previousStatus":"PENDING","reason":null,"sequence":1}}`,
+			`"codeResendLastBy":"trader","codeResendLastAt":%[1]q}},"meta":{"id":%[4]d,"method":"quasi_ecom","previousStatus":"PENDING","reason":null,"sequence":1,"receivedAmount":null}}`,
 		at,
 		p.UUID,
 		p.OrderID,

@@ -38,25 +38,39 @@ func (q *Queries) CashboxMethodList(ctx context.Context, cashboxID int64) ([][]b
 
 const cashboxMethodSet = `-- name: CashboxMethodSet :exec
 insert into cashbox_method (cashbox_id, method, enabled, margin_percent, validity_seconds, min_amount, max_amount,
-    claim_seconds, cards)
+    claim_seconds, cards, amount_policy, tolerance_percent, tolerance_amount, difference_to)
 values ($1, $2, $3, $4, $5, $6, $7,
-    coalesce($8::integer, 900), coalesce($9::smallint, 3))
+    coalesce($8::integer, 900), coalesce($9::smallint, 3),
+    coalesce($10::text, 'exact'), $11, $12,
+    coalesce($13::text, 'trader'))
 on conflict (cashbox_id, method) do update set enabled = excluded.enabled, margin_percent = excluded.margin_percent,
     validity_seconds = excluded.validity_seconds, min_amount = excluded.min_amount, max_amount = excluded.max_amount,
     claim_seconds = coalesce($8::integer, cashbox_method.claim_seconds),
-    cards = coalesce($9::smallint, cashbox_method.cards)
+    cards = coalesce($9::smallint, cashbox_method.cards),
+    amount_policy = coalesce($10::text, cashbox_method.amount_policy),
+    tolerance_percent = case when $14::boolean then excluded.tolerance_percent
+        else cashbox_method.tolerance_percent end,
+    tolerance_amount = case when $15::boolean then excluded.tolerance_amount
+        else cashbox_method.tolerance_amount end,
+    difference_to = coalesce($13::text, cashbox_method.difference_to)
 `
 
 type CashboxMethodSetParams struct {
-	CashboxID       int64
-	Method          string
-	Enabled         bool
-	MarginPercent   decimal.NullDecimal
-	ValiditySeconds int32
-	MinAmount       decimal.NullDecimal
-	MaxAmount       decimal.NullDecimal
-	ClaimSeconds    *int32
-	Cards           *int16
+	CashboxID           int64
+	Method              string
+	Enabled             bool
+	MarginPercent       decimal.NullDecimal
+	ValiditySeconds     int32
+	MinAmount           decimal.NullDecimal
+	MaxAmount           decimal.NullDecimal
+	ClaimSeconds        *int32
+	Cards               *int16
+	AmountPolicy        *string
+	TolerancePercent    decimal.NullDecimal
+	ToleranceAmount     decimal.NullDecimal
+	DifferenceTo        *string
+	SetTolerancePercent bool
+	SetToleranceAmount  bool
 }
 
 func (q *Queries) CashboxMethodSet(ctx context.Context, arg CashboxMethodSetParams) error {
@@ -70,6 +84,12 @@ func (q *Queries) CashboxMethodSet(ctx context.Context, arg CashboxMethodSetPara
 		arg.MaxAmount,
 		arg.ClaimSeconds,
 		arg.Cards,
+		arg.AmountPolicy,
+		arg.TolerancePercent,
+		arg.ToleranceAmount,
+		arg.DifferenceTo,
+		arg.SetTolerancePercent,
+		arg.SetToleranceAmount,
 	)
 	return err
 }
@@ -91,20 +111,25 @@ func (q *Queries) CashboxMethodSetting(ctx context.Context, arg CashboxMethodSet
 }
 
 const cashboxMethodsSince = `-- name: CashboxMethodsSince :many
-select cashbox_id, method, enabled, margin_percent, validity_seconds, min_amount, max_amount, claim_seconds, cards
+select cashbox_id, method, enabled, margin_percent, validity_seconds, min_amount, max_amount, claim_seconds, cards,
+    amount_policy, tolerance_percent, tolerance_amount, difference_to
 from cashbox_method where version >= $1
 `
 
 type CashboxMethodsSinceRow struct {
-	CashboxID       int64
-	Method          string
-	Enabled         bool
-	MarginPercent   decimal.NullDecimal
-	ValiditySeconds int32
-	MinAmount       decimal.NullDecimal
-	MaxAmount       decimal.NullDecimal
-	ClaimSeconds    int32
-	Cards           int16
+	CashboxID        int64
+	Method           string
+	Enabled          bool
+	MarginPercent    decimal.NullDecimal
+	ValiditySeconds  int32
+	MinAmount        decimal.NullDecimal
+	MaxAmount        decimal.NullDecimal
+	ClaimSeconds     int32
+	Cards            int16
+	AmountPolicy     string
+	TolerancePercent decimal.NullDecimal
+	ToleranceAmount  decimal.NullDecimal
+	DifferenceTo     string
 }
 
 func (q *Queries) CashboxMethodsSince(ctx context.Context, version int64) ([]CashboxMethodsSinceRow, error) {
@@ -126,6 +151,10 @@ func (q *Queries) CashboxMethodsSince(ctx context.Context, version int64) ([]Cas
 			&i.MaxAmount,
 			&i.ClaimSeconds,
 			&i.Cards,
+			&i.AmountPolicy,
+			&i.TolerancePercent,
+			&i.ToleranceAmount,
+			&i.DifferenceTo,
 		); err != nil {
 			return nil, err
 		}

@@ -82,8 +82,6 @@ type CardAttempt struct {
 	ProgressAt    time.Time
 	Source        []byte
 	Card          []byte
-	HandedAt      *time.Time
-	TookMs        int64
 }
 
 type CardConflict struct {
@@ -288,6 +286,9 @@ type Payment struct {
 	ChoicePassed       []byte
 	RequisiteSealed    []byte
 	RequisiteLast4     *string
+	ReceivedAmount     decimal.NullDecimal
+	SettledAmount      decimal.NullDecimal
+	DifferenceUSDT     decimal.Decimal
 }
 
 type PaymentCard struct {
@@ -305,14 +306,15 @@ type PaymentCard struct {
 }
 
 type PaymentHistory struct {
-	MerchantID int64
-	PaymentID  int64
-	ID         int64
-	At         time.Time
-	Actor      string
-	FromStatus *string
-	ToStatus   string
-	Reason     *string
+	MerchantID     int64
+	PaymentID      int64
+	ID             int64
+	At             time.Time
+	Actor          string
+	FromStatus     *string
+	ToStatus       string
+	Reason         *string
+	ReceivedAmount decimal.NullDecimal
 }
 
 type PaymentReceipt struct {

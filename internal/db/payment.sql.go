@@ -17,7 +17,7 @@ const paymentClaim = `-- name: PaymentClaim :one
 update payment set payer_claimed_at = $1::timestamptz, expires_at = greatest(expires_at, $2::timestamptz),
     version = version + 1
 where merchant_id = $3 and id = $4
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt
 `
 
 type PaymentClaimParams struct {
@@ -89,13 +89,16 @@ func (q *Queries) PaymentClaim(ctx context.Context, arg PaymentClaimParams) (Pay
 		&i.ChoicePassed,
 		&i.RequisiteSealed,
 		&i.RequisiteLast4,
+		&i.ReceivedAmount,
+		&i.SettledAmount,
+		&i.DifferenceUSDT,
 	)
 	return i, err
 }
 
 const paymentCountEvent = `-- name: PaymentCountEvent :one
 update payment set event_sequence = event_sequence + 1, version = version + 1 where merchant_id = $1 and id = $2
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt
 `
 
 type PaymentCountEventParams struct {
@@ -160,12 +163,15 @@ func (q *Queries) PaymentCountEvent(ctx context.Context, arg PaymentCountEventPa
 		&i.ChoicePassed,
 		&i.RequisiteSealed,
 		&i.RequisiteLast4,
+		&i.ReceivedAmount,
+		&i.SettledAmount,
+		&i.DifferenceUSDT,
 	)
 	return i, err
 }
 
 const paymentDesk = `-- name: PaymentDesk :many
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, (select count(*) from payment_receipt r where r.merchant_id = p.merchant_id and r.payment_id = p.id)::integer
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt, (select count(*) from payment_receipt r where r.merchant_id = p.merchant_id and r.payment_id = p.id)::integer
     as receipts
 from payment p where p.trader_id = $1 and p.status = 'pending' order by p.expires_at, p.id limit $2
 `
@@ -243,6 +249,9 @@ func (q *Queries) PaymentDesk(ctx context.Context, arg PaymentDeskParams) ([]Pay
 			&i.Payment.ChoicePassed,
 			&i.Payment.RequisiteSealed,
 			&i.Payment.RequisiteLast4,
+			&i.Payment.ReceivedAmount,
+			&i.Payment.SettledAmount,
+			&i.Payment.DifferenceUSDT,
 			&i.Receipts,
 		); err != nil {
 			return nil, err
@@ -273,7 +282,7 @@ func (q *Queries) PaymentDeskCount(ctx context.Context, arg PaymentDeskCountPara
 }
 
 const paymentFind = `-- name: PaymentFind :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment where id = $1
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment where id = $1
 `
 
 // PaymentFind looks across merchants, for callers who know only the id: the application, traders, operators.
@@ -333,12 +342,15 @@ func (q *Queries) PaymentFind(ctx context.Context, id int64) (Payment, error) {
 		&i.ChoicePassed,
 		&i.RequisiteSealed,
 		&i.RequisiteLast4,
+		&i.ReceivedAmount,
+		&i.SettledAmount,
+		&i.DifferenceUSDT,
 	)
 	return i, err
 }
 
 const paymentFindByUUID = `-- name: PaymentFindByUUID :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment where uuid = $1
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment where uuid = $1
 `
 
 func (q *Queries) PaymentFindByUUID(ctx context.Context, argUuid uuid.UUID) (Payment, error) {
@@ -397,12 +409,15 @@ func (q *Queries) PaymentFindByUUID(ctx context.Context, argUuid uuid.UUID) (Pay
 		&i.ChoicePassed,
 		&i.RequisiteSealed,
 		&i.RequisiteLast4,
+		&i.ReceivedAmount,
+		&i.SettledAmount,
+		&i.DifferenceUSDT,
 	)
 	return i, err
 }
 
 const paymentGet = `-- name: PaymentGet :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment where merchant_id = $1 and id = $2
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment where merchant_id = $1 and id = $2
 `
 
 type PaymentGetParams struct {
@@ -466,6 +481,9 @@ func (q *Queries) PaymentGet(ctx context.Context, arg PaymentGetParams) (Payment
 		&i.ChoicePassed,
 		&i.RequisiteSealed,
 		&i.RequisiteLast4,
+		&i.ReceivedAmount,
+		&i.SettledAmount,
+		&i.DifferenceUSDT,
 	)
 	return i, err
 }
@@ -478,7 +496,8 @@ insert into payment (
     requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable,
     markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt,
     spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at,
-    request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4
+    request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4,
+    received_amount, settled_amount, difference_usdt
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
     $11, $12, $13, $14, $15, $16,
@@ -487,7 +506,8 @@ insert into payment (
     $29, $30, $31, $32, $33, $34,
     $35, $36, $37, $38, $39, $40,
     $41, $42, $43, $44, $45, $46, $47,
-    $48, $49, $50, $51, $52
+    $48, $49, $50, $51, $52, $53,
+    $54, $55
 )
 `
 
@@ -544,6 +564,9 @@ type PaymentInsertParams struct {
 	ChoicePassed       []byte
 	RequisiteSealed    []byte
 	RequisiteLast4     *string
+	ReceivedAmount     decimal.NullDecimal
+	SettledAmount      decimal.NullDecimal
+	DifferenceUSDT     decimal.Decimal
 }
 
 // PaymentInsert takes every column in the table's order, so that its parameters are a payment.
@@ -601,12 +624,15 @@ func (q *Queries) PaymentInsert(ctx context.Context, arg PaymentInsertParams) er
 		arg.ChoicePassed,
 		arg.RequisiteSealed,
 		arg.RequisiteLast4,
+		arg.ReceivedAmount,
+		arg.SettledAmount,
+		arg.DifferenceUSDT,
 	)
 	return err
 }
 
 const paymentListByMerchant = `-- name: PaymentListByMerchant :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment
 where merchant_id = $1 and id > $2 and id < $3
   and ($4::timestamptz is null or created_at >= $4)
   and ($5::timestamptz is null or created_at < $5)
@@ -698,6 +724,9 @@ func (q *Queries) PaymentListByMerchant(ctx context.Context, arg PaymentListByMe
 			&i.ChoicePassed,
 			&i.RequisiteSealed,
 			&i.RequisiteLast4,
+			&i.ReceivedAmount,
+			&i.SettledAmount,
+			&i.DifferenceUSDT,
 		); err != nil {
 			return nil, err
 		}
@@ -710,7 +739,7 @@ func (q *Queries) PaymentListByMerchant(ctx context.Context, arg PaymentListByMe
 }
 
 const paymentListByOrder = `-- name: PaymentListByOrder :many
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4 from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
 where k.merchant_id = $1 and k.channel = any($2::text[]) and k.order_id = $3
   and ($4::timestamptz is null or p.created_at >= $4)
   and ($5::timestamptz is null or p.created_at < $5)
@@ -797,6 +826,9 @@ func (q *Queries) PaymentListByOrder(ctx context.Context, arg PaymentListByOrder
 			&i.ChoicePassed,
 			&i.RequisiteSealed,
 			&i.RequisiteLast4,
+			&i.ReceivedAmount,
+			&i.SettledAmount,
+			&i.DifferenceUSDT,
 		); err != nil {
 			return nil, err
 		}
@@ -809,7 +841,7 @@ func (q *Queries) PaymentListByOrder(ctx context.Context, arg PaymentListByOrder
 }
 
 const paymentListByPayer = `-- name: PaymentListByPayer :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment
 where payer_user_id = $1::text and merchant_id = $2 and id < $3
   and ($4::text is null or status = $4)
   and ($5::text is null or order_id = $5)
@@ -904,6 +936,9 @@ func (q *Queries) PaymentListByPayer(ctx context.Context, arg PaymentListByPayer
 			&i.ChoicePassed,
 			&i.RequisiteSealed,
 			&i.RequisiteLast4,
+			&i.ReceivedAmount,
+			&i.SettledAmount,
+			&i.DifferenceUSDT,
 		); err != nil {
 			return nil, err
 		}
@@ -916,7 +951,7 @@ func (q *Queries) PaymentListByPayer(ctx context.Context, arg PaymentListByPayer
 }
 
 const paymentListByTrader = `-- name: PaymentListByTrader :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment
 where trader_id = $1 and id < $2 and ($3::text is null or status = $3)
 order by id desc limit $4
 `
@@ -995,6 +1030,9 @@ func (q *Queries) PaymentListByTrader(ctx context.Context, arg PaymentListByTrad
 			&i.ChoicePassed,
 			&i.RequisiteSealed,
 			&i.RequisiteLast4,
+			&i.ReceivedAmount,
+			&i.SettledAmount,
+			&i.DifferenceUSDT,
 		); err != nil {
 			return nil, err
 		}
@@ -1007,7 +1045,7 @@ func (q *Queries) PaymentListByTrader(ctx context.Context, arg PaymentListByTrad
 }
 
 const paymentLock = `-- name: PaymentLock :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment where merchant_id = $1 and id = $2 for no key update
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment where merchant_id = $1 and id = $2 for no key update
 `
 
 type PaymentLockParams struct {
@@ -1071,12 +1109,15 @@ func (q *Queries) PaymentLock(ctx context.Context, arg PaymentLockParams) (Payme
 		&i.ChoicePassed,
 		&i.RequisiteSealed,
 		&i.RequisiteLast4,
+		&i.ReceivedAmount,
+		&i.SettledAmount,
+		&i.DifferenceUSDT,
 	)
 	return i, err
 }
 
 const paymentLockExpired = `-- name: PaymentLockExpired :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment
 where merchant_id = $1 and id = $2 and status = 'pending' and expires_at <= $3
 for no key update skip locked
 `
@@ -1144,6 +1185,9 @@ func (q *Queries) PaymentLockExpired(ctx context.Context, arg PaymentLockExpired
 		&i.ChoicePassed,
 		&i.RequisiteSealed,
 		&i.RequisiteLast4,
+		&i.ReceivedAmount,
+		&i.SettledAmount,
+		&i.DifferenceUSDT,
 	)
 	return i, err
 }
@@ -1225,7 +1269,7 @@ func (q *Queries) PaymentOpenCount(ctx context.Context, arg PaymentOpenCountPara
 const paymentProvided = `-- name: PaymentProvided :one
 update payment set provider_payment_id = $1, version = version + 1
 where merchant_id = $2 and id = $3
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt
 `
 
 type PaymentProvidedParams struct {
@@ -1291,17 +1335,59 @@ func (q *Queries) PaymentProvided(ctx context.Context, arg PaymentProvidedParams
 		&i.ChoicePassed,
 		&i.RequisiteSealed,
 		&i.RequisiteLast4,
+		&i.ReceivedAmount,
+		&i.SettledAmount,
+		&i.DifferenceUSDT,
 	)
 	return i, err
+}
+
+const paymentReceived = `-- name: PaymentReceived :exec
+with kept as (
+    update payment set received_amount = $1, settled_amount = $2, difference_usdt = $3,
+        amount_usdt = $4, profit_usdt = $5, spread_trader_usdt = $6,
+        spread_platform_usdt = $7
+    where merchant_id = $8 and id = $9
+    returning id
+)
+select 1 / count(*) from kept
+`
+
+type PaymentReceivedParams struct {
+	ReceivedAmount     decimal.NullDecimal
+	SettledAmount      decimal.NullDecimal
+	DifferenceUSDT     decimal.Decimal
+	AmountUSDT         decimal.Decimal
+	ProfitUSDT         decimal.Decimal
+	SpreadTraderUSDT   decimal.Decimal
+	SpreadPlatformUSDT decimal.Decimal
+	MerchantID         int64
+	ID                 int64
+}
+
+// PaymentReceived keeps what came of a payment that PaymentMove has just moved, and what it is worth.
+func (q *Queries) PaymentReceived(ctx context.Context, arg PaymentReceivedParams) error {
+	_, err := q.db.Exec(ctx, paymentReceived,
+		arg.ReceivedAmount,
+		arg.SettledAmount,
+		arg.DifferenceUSDT,
+		arg.AmountUSDT,
+		arg.ProfitUSDT,
+		arg.SpreadTraderUSDT,
+		arg.SpreadPlatformUSDT,
+		arg.MerchantID,
+		arg.ID,
+	)
+	return err
 }
 
 const paymentSettle = `-- name: PaymentSettle :one
 update payment set base_rate = $1, rate_source = $2, rate_observed_at = $3,
     rate_unavailable = false,
     amount_usdt = $4, profit_usdt = $5, spread_trader_usdt = $6,
-    spread_platform_usdt = $7, version = version + 1
-where merchant_id = $8 and id = $9
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4
+    spread_platform_usdt = $7, difference_usdt = $8, version = version + 1
+where merchant_id = $9 and id = $10
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt
 `
 
 type PaymentSettleParams struct {
@@ -1312,6 +1398,7 @@ type PaymentSettleParams struct {
 	ProfitUSDT         decimal.Decimal
 	SpreadTraderUSDT   decimal.Decimal
 	SpreadPlatformUSDT decimal.Decimal
+	DifferenceUSDT     decimal.Decimal
 	MerchantID         int64
 	ID                 int64
 }
@@ -1325,6 +1412,7 @@ func (q *Queries) PaymentSettle(ctx context.Context, arg PaymentSettleParams) (P
 		arg.ProfitUSDT,
 		arg.SpreadTraderUSDT,
 		arg.SpreadPlatformUSDT,
+		arg.DifferenceUSDT,
 		arg.MerchantID,
 		arg.ID,
 	)
@@ -1382,6 +1470,9 @@ func (q *Queries) PaymentSettle(ctx context.Context, arg PaymentSettleParams) (P
 		&i.ChoicePassed,
 		&i.RequisiteSealed,
 		&i.RequisiteLast4,
+		&i.ReceivedAmount,
+		&i.SettledAmount,
+		&i.DifferenceUSDT,
 	)
 	return i, err
 }
@@ -1398,7 +1489,7 @@ func (q *Queries) PaymentUUID(ctx context.Context, id int64) (uuid.UUID, error) 
 }
 
 const paymentsExpired = `-- name: PaymentsExpired :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment
 where status = 'pending' and expires_at <= $1 and id <> all($2::bigint[])
 order by expires_at limit $3
 `
@@ -1472,6 +1563,9 @@ func (q *Queries) PaymentsExpired(ctx context.Context, arg PaymentsExpiredParams
 			&i.ChoicePassed,
 			&i.RequisiteSealed,
 			&i.RequisiteLast4,
+			&i.ReceivedAmount,
+			&i.SettledAmount,
+			&i.DifferenceUSDT,
 		); err != nil {
 			return nil, err
 		}

@@ -8,21 +8,24 @@ package db
 import (
 	"context"
 	"time"
+
+	"github.com/shopspring/decimal"
 )
 
 const paymentHistoryInsert = `-- name: PaymentHistoryInsert :exec
-insert into payment_history (merchant_id, payment_id, at, actor, from_status, to_status, reason)
-values ($1, $2, $3, $4, $5, $6, $7)
+insert into payment_history (merchant_id, payment_id, at, actor, from_status, to_status, reason, received_amount)
+values ($1, $2, $3, $4, $5, $6, $7, $8)
 `
 
 type PaymentHistoryInsertParams struct {
-	MerchantID int64
-	PaymentID  int64
-	At         time.Time
-	Actor      string
-	FromStatus *string
-	ToStatus   string
-	Reason     *string
+	MerchantID     int64
+	PaymentID      int64
+	At             time.Time
+	Actor          string
+	FromStatus     *string
+	ToStatus       string
+	Reason         *string
+	ReceivedAmount decimal.NullDecimal
 }
 
 func (q *Queries) PaymentHistoryInsert(ctx context.Context, arg PaymentHistoryInsertParams) error {
@@ -34,12 +37,13 @@ func (q *Queries) PaymentHistoryInsert(ctx context.Context, arg PaymentHistoryIn
 		arg.FromStatus,
 		arg.ToStatus,
 		arg.Reason,
+		arg.ReceivedAmount,
 	)
 	return err
 }
 
 const paymentHistoryList = `-- name: PaymentHistoryList :many
-select merchant_id, payment_id, id, at, actor, from_status, to_status, reason from payment_history where merchant_id = $1 and payment_id = $2 order by id
+select merchant_id, payment_id, id, at, actor, from_status, to_status, reason, received_amount from payment_history where merchant_id = $1 and payment_id = $2 order by id
 `
 
 type PaymentHistoryListParams struct {
@@ -65,6 +69,7 @@ func (q *Queries) PaymentHistoryList(ctx context.Context, arg PaymentHistoryList
 			&i.FromStatus,
 			&i.ToStatus,
 			&i.Reason,
+			&i.ReceivedAmount,
 		); err != nil {
 			return nil, err
 		}

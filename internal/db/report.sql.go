@@ -557,7 +557,7 @@ func (q *Queries) ReportEvents(ctx context.Context, arg ReportEventsParams) ([]R
 
 const reportFunnel = `-- name: ReportFunnel :many
 with newest as (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment p where p.merchant_id = $2 and p.id > $3 order by p.id desc limit $4
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment p where p.merchant_id = $2 and p.id > $3 order by p.id desc limit $4
 )
 select n.status, n.currency, n.method, coalesce(n.status_reason, '')::text as reason, count(*) as payments,
     count(*) filter (where n.payer_claimed_at is not null or n.status = 'completed') as claimed,
@@ -1474,7 +1474,7 @@ func (q *Queries) ReportPaymentNames(ctx context.Context, ids []int64) ([]Report
 
 const reportPaymentsAbove = `-- name: ReportPaymentsAbove :many
 with listed as (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment
     where id > $14 and id < $15
       and ($18::bigint is null or merchant_id = $18)
       and ($19::bigint is null or trader_id = $19)
@@ -1482,7 +1482,7 @@ with listed as (
       and ($21::text is null or payer_user_id = $21)
     order by id asc limit $22
 )
-select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4 from listed
+select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4, listed.received_amount, listed.settled_amount, listed.difference_usdt from listed
 where ($1::text[] is null or status = any($1::text[]))
   and created_at >= $2 and created_at < $3
   and ($4::bigint is null or cashbox_id = $4)
@@ -1577,6 +1577,9 @@ type ReportPaymentsAboveRow struct {
 	ChoicePassed       []byte
 	RequisiteSealed    []byte
 	RequisiteLast4     *string
+	ReceivedAmount     decimal.NullDecimal
+	SettledAmount      decimal.NullDecimal
+	DifferenceUSDT     decimal.Decimal
 }
 
 func (q *Queries) ReportPaymentsAbove(ctx context.Context, arg ReportPaymentsAboveParams) ([]ReportPaymentsAboveRow, error) {
@@ -1664,6 +1667,9 @@ func (q *Queries) ReportPaymentsAbove(ctx context.Context, arg ReportPaymentsAbo
 			&i.ChoicePassed,
 			&i.RequisiteSealed,
 			&i.RequisiteLast4,
+			&i.ReceivedAmount,
+			&i.SettledAmount,
+			&i.DifferenceUSDT,
 		); err != nil {
 			return nil, err
 		}
@@ -1681,7 +1687,7 @@ with named as (
     where k.merchant_id = any($1::bigint[]) and lower(k.order_id) ~>=~ $2::text and lower(k.order_id) ~<~ $3::text
     limit 1000
 ), newest as (select n.merchant_id, n.payment_id from named n order by n.payment_id desc limit $4)
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4 from newest n join payment p on p.merchant_id = n.merchant_id and p.id = n.payment_id
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt from newest n join payment p on p.merchant_id = n.merchant_id and p.id = n.payment_id
 order by p.id desc
 `
 
@@ -1760,6 +1766,9 @@ func (q *Queries) ReportPaymentsBegun(ctx context.Context, arg ReportPaymentsBeg
 			&i.ChoicePassed,
 			&i.RequisiteSealed,
 			&i.RequisiteLast4,
+			&i.ReceivedAmount,
+			&i.SettledAmount,
+			&i.DifferenceUSDT,
 		); err != nil {
 			return nil, err
 		}
@@ -1773,7 +1782,7 @@ func (q *Queries) ReportPaymentsBegun(ctx context.Context, arg ReportPaymentsBeg
 
 const reportPaymentsBelow = `-- name: ReportPaymentsBelow :many
 with listed as (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment
     where id > $14 and id < $15
       and ($18::bigint is null or merchant_id = $18)
       and ($19::bigint is null or trader_id = $19)
@@ -1781,7 +1790,7 @@ with listed as (
       and ($21::text is null or payer_user_id = $21)
     order by id desc limit $22
 )
-select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4 from listed
+select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4, listed.received_amount, listed.settled_amount, listed.difference_usdt from listed
 where ($1::text[] is null or status = any($1::text[]))
   and created_at >= $2 and created_at < $3
   and ($4::bigint is null or cashbox_id = $4)
@@ -1876,6 +1885,9 @@ type ReportPaymentsBelowRow struct {
 	ChoicePassed       []byte
 	RequisiteSealed    []byte
 	RequisiteLast4     *string
+	ReceivedAmount     decimal.NullDecimal
+	SettledAmount      decimal.NullDecimal
+	DifferenceUSDT     decimal.Decimal
 }
 
 // ReportPaymentsBelow and its like read part of a list. The inner query is bounded by indexes, and stops after so many rows whatever
@@ -1965,6 +1977,9 @@ func (q *Queries) ReportPaymentsBelow(ctx context.Context, arg ReportPaymentsBel
 			&i.ChoicePassed,
 			&i.RequisiteSealed,
 			&i.RequisiteLast4,
+			&i.ReceivedAmount,
+			&i.SettledAmount,
+			&i.DifferenceUSDT,
 		); err != nil {
 			return nil, err
 		}
@@ -1978,7 +1993,7 @@ func (q *Queries) ReportPaymentsBelow(ctx context.Context, arg ReportPaymentsBel
 
 const reportPaymentsByAmount = `-- name: ReportPaymentsByAmount :many
 with listed as (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4 from payment
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment
     where id > $14 and id < $15
       and ($21::bigint is null or merchant_id = $21)
       and ($22::bigint is null or trader_id = $22)
@@ -1986,7 +2001,7 @@ with listed as (
       and ($24::text is null or payer_user_id = $24)
     order by id desc limit $25
 )
-select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4 from listed
+select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4, listed.received_amount, listed.settled_amount, listed.difference_usdt from listed
 where ($1::text[] is null or status = any($1::text[]))
   and created_at >= $2 and created_at < $3
   and ($4::bigint is null or cashbox_id = $4)
@@ -2086,6 +2101,9 @@ type ReportPaymentsByAmountRow struct {
 	ChoicePassed       []byte
 	RequisiteSealed    []byte
 	RequisiteLast4     *string
+	ReceivedAmount     decimal.NullDecimal
+	SettledAmount      decimal.NullDecimal
+	DifferenceUSDT     decimal.Decimal
 }
 
 // ReportPaymentsByAmount has what the same inner query looks at by amount: sign 1 the least first, -1 the greatest. It goes on after
@@ -2178,6 +2196,9 @@ func (q *Queries) ReportPaymentsByAmount(ctx context.Context, arg ReportPayments
 			&i.ChoicePassed,
 			&i.RequisiteSealed,
 			&i.RequisiteLast4,
+			&i.ReceivedAmount,
+			&i.SettledAmount,
+			&i.DifferenceUSDT,
 		); err != nil {
 			return nil, err
 		}
@@ -2190,7 +2211,7 @@ func (q *Queries) ReportPaymentsByAmount(ctx context.Context, arg ReportPayments
 }
 
 const reportPaymentsByOrder = `-- name: ReportPaymentsByOrder :many
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4 from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
 where k.merchant_id = any($1::bigint[]) and k.channel = any($2::text[]) and k.order_id = $3
 order by p.id desc limit 100
 `
@@ -2264,6 +2285,9 @@ func (q *Queries) ReportPaymentsByOrder(ctx context.Context, arg ReportPaymentsB
 			&i.ChoicePassed,
 			&i.RequisiteSealed,
 			&i.RequisiteLast4,
+			&i.ReceivedAmount,
+			&i.SettledAmount,
+			&i.DifferenceUSDT,
 		); err != nil {
 			return nil, err
 		}

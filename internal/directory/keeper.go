@@ -360,6 +360,19 @@ func (k *Keeper) Patience(cashboxID int64, method string) time.Duration {
 	return 0
 }
 
+// AmountPolicy says what becomes of another amount than asked for.
+func (k *Keeper) AmountPolicy(cashboxID int64, method string) AmountPolicy {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	if box := k.cashboxes[cashboxID]; box != nil {
+		m := box.methods[method]
+		return AmountPolicy{
+			Kind: m.AmountPolicy, Percent: m.TolerancePercent, Amount: m.ToleranceAmount, ToPlatform: m.DifferenceTo == "platform",
+		}
+	}
+	return AmountPolicy{}
+}
+
 // Cards is how many cards may be tried for a payment; 1 if its cashbox is not in memory.
 func (k *Keeper) Cards(cashboxID int64, method string) int {
 	k.mu.RLock()

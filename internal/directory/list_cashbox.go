@@ -69,6 +69,12 @@ type MethodSetting struct {
 	MaxAmount       decimal.NullDecimal `json:"max_amount"`
 	ClaimSeconds    int32               `json:"claim_seconds"`
 	Cards           int32               `json:"cards"`
+	// AmountPolicy says what becomes of another amount than asked for: exact, tolerance or received.
+	AmountPolicy     string              `json:"amount_policy"`
+	TolerancePercent decimal.NullDecimal `json:"tolerance_percent"`
+	ToleranceAmount  decimal.NullDecimal `json:"tolerance_amount"`
+	// DifferenceTo says whose the difference is: trader or platform.
+	DifferenceTo string `json:"difference_to"`
 	Versioned
 }
 

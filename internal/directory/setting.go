@@ -190,7 +190,10 @@ type CashboxMethod struct {
 	// ClaimSeconds is how long a payment waits at least once its payer says that they have paid, and
 	// Cards how many cards may be tried for it; nil leaves what is set.
 	ClaimSeconds, Cards *int32
-	Seen                string
+	// AmountPolicy says what becomes of another amount than asked for, DifferenceTo whose the
+	// difference is; nil leaves what is set, and so it does of the tolerances, which "" clears.
+	AmountPolicy, TolerancePercent, ToleranceAmount, DifferenceTo *string
+	Seen                                                          string
 }
 
 // SetMethod makes or changes a method of a cashbox.
@@ -253,7 +256,25 @@ func (m CashboxMethod) validate(ctx context.Context, currency string) (db.Cashbo
 		cards.Between(f, *c)
 		params.Cards = new(int16(max(0, min(*c, cards.Max))))
 	}
+	m.validatePolicy(f, &params)
 	return params, f.Err()
+}
+
+func (m CashboxMethod) validatePolicy(f fault.Fields, params *db.CashboxMethodSetParams) {
+	if p := m.AmountPolicy; p != nil {
+		setting.Method.Find("amountPolicy").Among(f, *p)
+		params.AmountPolicy = p
+	}
+	if p := m.TolerancePercent; p != nil {
+		params.SetTolerancePercent, params.TolerancePercent = true, optionalPercent(f, "tolerancePercent", *p)
+	}
+	if a := m.ToleranceAmount; a != nil {
+		params.SetToleranceAmount, params.ToleranceAmount = true, optionalAmount(f, "toleranceAmount", *a)
+	}
+	if d := m.DifferenceTo; d != nil {
+		setting.Method.Find("differenceTo").Among(f, *d)
+		params.DifferenceTo = d
+	}
 }
 
 // NewPlatformLimit are the limits that a currency is to have, of every payment in it.

@@ -238,6 +238,8 @@ type modelEvent struct {
 	card map[string]any
 	// resend, if not 0, is the how-manieth resend of a code it tells of, in place of a change.
 	resend int
+	// received is what came, where it is said.
+	received *string
 	// claim tells that the payer says they have paid, in place of a change.
 	claim bool
 }
@@ -309,6 +311,9 @@ func verifyBody(s modelSource, id uuid.UUID, sequence int, body []byte) {
 			"id": number, "method": from.method, "previousStatus": strings.ToUpper(event.from), "reason": event.reason,
 			"sequence": sequence,
 		},
+	}
+	if from.subject == "payment" {
+		all["meta"].(map[string]any)["receivedAmount"] = event.received
 	}
 	event.tellCard(all, data)
 	var got any

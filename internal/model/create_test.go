@@ -149,6 +149,7 @@ func (w *modelWalk) same(p *modelPayment, got payment.Payment) {
 		{"profitUsdt", got.ProfitUSDT.Shift(8), p.quote.profit},
 		{"spreadTraderUsdt", got.SpreadTraderUSDT.Shift(8), p.quote.trader},
 		{"spreadPlatformUsdt", got.SpreadPlatformUSDT.Shift(8), p.quote.platform},
+		{"receivedAmount", got.ReceivedAmount.Decimal.Shift(2), p.received}, {"received", got.ReceivedAmount.Valid, p.received > 0},
 	})
 }
 
@@ -158,6 +159,7 @@ func (w *modelWalk) sameRow(p *modelPayment, row db.Payment) {
 	sameFields(p.origin(), []modelField{
 		{"callbackUri", row.CallbackURI, p.callback}, {"providerPaymentId", row.ProviderPaymentID, p.provider},
 		{"markup source", row.MarkupSource, p.source}, {"hold", row.HoldUSDT.Shift(8), p.hold},
+		{"difference", row.DifferenceUSDT.Shift(8), p.difference},
 	})
 }
 
@@ -171,6 +173,7 @@ func shownPayment(row db.Payment) payment.Payment {
 		RequisiteID: row.RequisiteID, BaseRate: row.BaseRate, RateUnavailable: row.RateUnavailable,
 		MarkupPercent: row.MarkupPercent, AmountUSDT: row.AmountUSDT, ProfitUSDT: row.ProfitUSDT,
 		SpreadTraderUSDT: row.SpreadTraderUSDT, SpreadPlatformUSDT: row.SpreadPlatformUSDT,
+		ReceivedAmount: row.ReceivedAmount,
 	}
 }
 

@@ -71,6 +71,7 @@ type modelPayment struct {
 	unavailable           bool
 	quote                 modelQuote
 	hold                  int64
+	modelArrival
 	// appeal is nil until there is one; checkout is nil unless the payment is paid by entering a card.
 	appeal   *modelAppeal
 	checkout *modelCheckout
@@ -132,8 +133,8 @@ func (p *modelPayment) position() map[ledger.Account]int64 {
 		return map[ledger.Account]int64{trader: -p.hold, ledger.Reserved(ledger.Trader, p.requisite.trader.ID): p.hold}
 	case p.status == "completed":
 		return map[ledger.Account]int64{
-			trader: -(p.quote.spot - p.quote.trader), ledger.Available(ledger.Cashbox, p.box.id): p.quote.amount,
-			ledger.Available(ledger.Platform, 0): p.quote.platform,
+			trader: -(p.quote.spot - p.quote.trader + p.difference), ledger.Available(ledger.Cashbox, p.box.id): p.quote.amount,
+			ledger.Available(ledger.Platform, 0): p.quote.platform + p.difference,
 		}
 	}
 	return nil
@@ -164,6 +165,7 @@ func (m *gatewayModel) move(p *modelPayment, to, actor string, reason, provider 
 		p.moves = append(p.moves, modelMove{actor, p.status, to, reason, m.now})
 		p.appeal.follow(p.status, to, m.now)
 		p.status, p.reason, p.at = to, reason, m.now
+		p.arrive(nil)
 	})
 	if provider != nil {
 		p.provider = provider
@@ -250,7 +252,7 @@ func (m *gatewayModel) settleable() []*modelPayment {
 func (m *gatewayModel) settle(p *modelPayment) {
 	m.shift(p, func() {
 		p.fiat, p.unavailable = m.rates[p.currency].fiat, false
-		p.quote = quoteModel(p.amount, p.fiat, p.markup, p.share)
+		p.price()
 	})
 }
 

@@ -62,6 +62,7 @@ var modelOps = []modelOp{
 	{"rush", 12, false, (*modelWalk).rush},
 	{"move", 190, true, about(anyPayment, (*modelWalk).move)},
 	{"confirm", 110, true, about(anyPayment, (*modelWalk).confirm)},
+	{"receive", 60, true, about(anyPayment, (*modelWalk).receive)},
 	{"cancel", 55, true, about(anyPayment, (*modelWalk).cancel)},
 	{"claim", 60, true, about((*modelWalk).someClaimable, (*modelWalk).claim)},
 	{"duel", 12, false, about(anyPayment, (*modelWalk).duel)},

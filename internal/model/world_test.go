@@ -53,6 +53,7 @@ type modelMethod struct {
 	enabled  bool
 	margin   string
 	validity time.Duration
+	policy   modelPolicy
 }
 
 type modelTrader struct {
@@ -222,10 +223,13 @@ func newModelBox(t testing.TB, d *dbtest.DB, id int64, secret string, spec model
 	}
 	for method, margin := range spec.margins {
 		known, _ := catalogue.Find(catalogue.Methods, method)
-		box.methods[method] = &modelMethod{enabled: true, margin: margin, validity: known.Validity}
+		box.methods[method] = &modelMethod{enabled: true, margin: margin, validity: known.Validity, policy: modelPolicies[method]}
+		policy := box.methods[method].policy
 		testenv.NoError(t, d.Queries().CashboxMethodSet(t.Context(), db.CashboxMethodSetParams{
 			CashboxID: id, Method: method, Enabled: true, MarginPercent: nullPercent(margin),
 			ValiditySeconds: int32(known.Validity / time.Second),
+			AmountPolicy:    optionalModel(policy.kind), SetToleranceAmount: true, ToleranceAmount: nullModel(policy.near),
+			DifferenceTo: optionalModel(policy.gains),
 		}))
 	}
 	return box

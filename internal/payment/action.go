@@ -87,10 +87,7 @@ func (s *Service) traderMove(
 	to Status,
 	reason *string,
 ) (Payment, error) {
-	if err := who.Need(caller.TraderWork); err != nil {
-		return Payment{}, err
-	}
-	found, err := s.findFor(ctx, who, strconv.FormatInt(id, 10))
+	found, err := s.findTraders(ctx, who, id)
 	if err != nil {
 		return Payment{}, err
 	}
@@ -106,6 +103,14 @@ func (s *Service) traderMove(
 		return &change{to: to, actor: who.Actor(), reason: reason}, nil
 	})
 	return s.fromRow(after), err
+}
+
+// findTraders finds a payment that the caller may end as its trader.
+func (s *Service) findTraders(ctx context.Context, who caller.Caller, id int64) (db.Payment, error) {
+	if err := who.Need(caller.TraderWork); err != nil {
+		return db.Payment{}, err
+	}
+	return s.findFor(ctx, who, strconv.FormatInt(id, 10))
 }
 
 // Page asks for a page of payments, newest first.

@@ -361,7 +361,7 @@ func TestKindsOfCallers(t *testing.T) {
 		"application":                     "UpdateStatus",
 		"cabinet merchant_key":            "List",
 		"merchant_key merchant_portal":    "OpenAppeal",
-		"trader":                          "Confirm Cancel ListAssigned Desk DeskCount ExplainForTrader",
+		"trader":                          "Confirm ConfirmReceived Cancel ListAssigned Desk DeskCount ExplainForTrader",
 		"operator":                        "ListAppeals ReviewAppeal ResolveAppeal ExplainRate QuoteRate Waiting ExplainRouting ReplayRouting Refusals ExplainTrader",
 		"merchant_portal":                 "AppealWithReceipt ListOwnAppeals",
 		"merchant_portal operator":        "GetAppeal AppealOf ReadAppealFile",

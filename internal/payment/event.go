@@ -39,6 +39,8 @@ type statusMeta struct {
 	PreviousStatus string  `json:"previousStatus"`
 	Reason         *string `json:"reason"`
 	Sequence       int32   `json:"sequence"`
+	// ReceivedAmount is what came, where somebody said.
+	ReceivedAmount *string `json:"receivedAmount"`
 }
 
 // statusEvent is the merchant's webhook about a change of status.
@@ -47,7 +49,7 @@ func statusEvent(from, to db.Payment, shown *card.Shown) (webhook.Event, error) 
 	data.PayerRequisites = payerRequisitesOf(shown)
 	meta := statusMeta{
 		ID: to.ID, Method: to.Method, PreviousStatus: strings.ToUpper(from.Status),
-		Reason: to.StatusReason, Sequence: to.EventSequence,
+		Reason: to.StatusReason, Sequence: to.EventSequence, ReceivedAmount: fiatOrNull(to.ReceivedAmount),
 	}
 	return webhook.Event{
 		MerchantID: to.MerchantID, CashboxID: to.CashboxID, Type: typeStatusUpdated, Subject: subject,

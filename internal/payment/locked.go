@@ -61,6 +61,7 @@ func (p *Locked) QueueEvent(ctx context.Context, kind string, at time.Time, cont
 		Method:         after.Method,
 		PreviousStatus: strings.ToUpper(after.Status),
 		Sequence:       after.EventSequence,
+		ReceivedAmount: fiatOrNull(after.ReceivedAmount),
 	}
 	event, err := webhook.Event{
 		MerchantID: after.MerchantID, CashboxID: after.CashboxID, Type: kind, Subject: subject, SubjectID: after.ID,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
 	"go.opentelemetry.io/otel/trace"
 
 	"gateway.example/internal/card"
@@ -26,7 +27,7 @@ func positionOf(p db.Payment) ledger.Position {
 	case status == Completed:
 		return ledger.Given(ledger.Trader, p.TraderID,
 			ledger.Share{To: ledger.Available(ledger.Cashbox, p.CashboxID), Amount: p.AmountUSDT},
-			ledger.Share{To: ledger.Available(ledger.Platform, 0), Amount: p.SpreadPlatformUSDT})
+			ledger.Share{To: ledger.Available(ledger.Platform, 0), Amount: p.SpreadPlatformUSDT.Add(p.DifferenceUSDT)})
 	}
 	return nil
 }
@@ -49,6 +50,8 @@ type change struct {
 	actor             string
 	reason            *string
 	providerPaymentID *string
+	// came is what has come; nil where nobody said.
+	came *arrival
 }
 
 // changeStatus makes the change that decide returns for the payment; nil is none. found is the payment
@@ -145,6 +148,9 @@ func (s *Service) moveQueries(from db.Payment, c change, shown *card.Shown) (db.
 	if c.providerPaymentID != nil {
 		to.ProviderPaymentID = c.providerPaymentID
 	}
+	if from.ReceivedAmount.Valid || c.came != nil {
+		to = withArrival(to, c.came)
+	}
 	event, err := statusEvent(from, to, shown)
 	if err != nil {
 		return from, nil, err
@@ -164,6 +170,7 @@ func (s *Service) moveQueries(from db.Payment, c change, shown *card.Shown) (db.
 		record(c, from.MerchantID, from.ID, &from.Status, now),
 		event.Insert(),
 	}
+	queries = append(queries, keepArrival(from, to)...)
 	if shown != nil && shown.Holder != nil {
 		queries = append(queries, event.NoteHolder())
 	}
@@ -176,6 +183,10 @@ func (s *Service) moveQueries(from db.Payment, c change, shown *card.Shown) (db.
 
 // record writes a row of history.
 func record(c change, merchantID, id int64, from *string, at time.Time) db.Query {
+	came := decimal.NullDecimal{}
+	if c.came != nil {
+		came = decimal.NewNullDecimal(c.came.amount)
+	}
 	return db.Do((*db.Queries).PaymentHistoryInsert, db.PaymentHistoryInsertParams{
 		MerchantID: merchantID,
 		PaymentID:  id,
@@ -184,6 +195,8 @@ func record(c change, merchantID, id int64, from *string, at time.Time) db.Query
 		FromStatus: from,
 		ToStatus:   string(c.to),
 		Reason:     c.reason,
+
+		ReceivedAmount: came,
 	})
 }
 

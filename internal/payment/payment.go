@@ -61,8 +61,10 @@ type Payment struct {
 	Method     string
 	Currency   string
 	// Amount is what the payer pays, in the currency.
-	Amount      decimal.Decimal
-	Description *string
+	Amount decimal.Decimal
+	// ReceivedAmount is what came, where somebody said.
+	ReceivedAmount decimal.NullDecimal
+	Description    *string
 	// PayerUserID is the merchant's own name for the payer, or nil.
 	PayerUserID *string
 
@@ -114,6 +116,7 @@ func (s *Service) fromRow(row db.Payment) Payment {
 		Method:             row.Method,
 		Currency:           row.Currency,
 		Amount:             row.Amount,
+		ReceivedAmount:     row.ReceivedAmount,
 		Description:        row.Description,
 		PayerUserID:        row.PayerUserID,
 		Status:             Status(row.Status),

@@ -145,13 +145,14 @@ func (s *Service) settle(ctx context.Context, tx pgx.Tx, from db.Payment) (bool,
 	if err != nil {
 		return false, err
 	}
-	terms := rate.Terms{Markup: from.MarkupPercent, TraderShare: from.TraderSharePercent}
-	quote := rate.Calculate(from.Amount, base.FiatPerUSDT, terms)
+	worth := from
+	worth.BaseRate = base.FiatPerUSDT
+	worth = priced(worth, !from.DifferenceUSDT.IsZero())
 	to, err := q.PaymentSettle(ctx, db.PaymentSettleParams{
 		MerchantID: from.MerchantID, ID: from.ID, BaseRate: base.FiatPerUSDT, RateSource: base.Source,
 		RateObservedAt: &base.ObservedAt,
-		AmountUSDT:     quote.Amount, ProfitUSDT: quote.Profit,
-		SpreadTraderUSDT: quote.SpreadTrader, SpreadPlatformUSDT: quote.SpreadPlatform,
+		AmountUSDT:     worth.AmountUSDT, ProfitUSDT: worth.ProfitUSDT, DifferenceUSDT: worth.DifferenceUSDT,
+		SpreadTraderUSDT: worth.SpreadTraderUSDT, SpreadPlatformUSDT: worth.SpreadPlatformUSDT,
 	})
 	if err != nil {
 		return false, fmt.Errorf("store settlement: %w", err)

@@ -159,7 +159,7 @@ func Calculate(fiat, base decimal.Decimal, terms Terms) Quote {
 	return Quote{Spot: spot, Amount: amount, Profit: profit, SpreadTrader: trader, SpreadPlatform: profit.Sub(trader)}
 }
 
-// quotient divides positive numbers and rounds down to 8 decimals.
+// quotient divides and rounds towards 0 to 8 decimals.
 func quotient(a, b decimal.Decimal) decimal.Decimal {
 	q, _ := a.QuoRem(b, money.USDTDecimals)
 	return q

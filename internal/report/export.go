@@ -45,6 +45,7 @@ func (s *Service) ExportPayments(
 	if who.Kind == caller.Operator {
 		columns = append(columns, "merchant_id", "merchant", "trader")
 	}
+	columns = append(columns, "received_amount")
 	out := newTable(w, zone, columns...)
 	c := scopeOf(who, f)
 	return export(ctx, out, func(at window) (Page[db.Payment], error) { return s.paymentRows(ctx, c, at) },
@@ -73,7 +74,7 @@ func (s *Service) ExportPayments(
 					usdt(seen.Amount), usdt(seen.Profit), usdt(seen.SpreadTrader), usdt(seen.SpreadPlatform),
 					p.MerchantID, names.Merchants[p.MerchantID], names.Traders[p.TraderID],
 				}
-				out.row(cells[:len(columns)]...)
+				out.row(append(cells[:len(columns)-1], fiatOrEmpty(p.ReceivedAmount))...)
 			}
 			return nil
 		})
@@ -199,6 +200,14 @@ func (s *Service) ExportStatement(
 
 // number is a cell that is a number already and stays as it is.
 type number string
+
+// fiatOrEmpty is an amount, or an empty cell.
+func fiatOrEmpty(d decimal.NullDecimal) number {
+	if !d.Valid {
+		return ""
+	}
+	return fiat(d.Decimal)
+}
 
 func fiat(d decimal.Decimal) number { return number(money.Fiat(d)) }
 

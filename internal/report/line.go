@@ -81,6 +81,9 @@ type Line struct {
 type Details struct {
 	// From and To are statuses; Reason is why.
 	From, To, Reason string
+	// Received is what came of a payment, where somebody said, in Currency.
+	Received decimal.NullDecimal
+	Currency string
 	// Request is what was asked for.
 	Request *Request
 	// Choice is which requisite was chosen.

@@ -116,7 +116,9 @@ func (t *told) payment(p payment.Payment, read paymentSources) {
 	t.tell(p.CreatedAt, KindChoice, "", WhatRequisiteChosen, Details{Choice: t.choice(p, read.row)})
 	t.rate(p, read.row)
 	for _, h := range read.history {
-		t.status(h.At, h.Actor, h.FromStatus, h.ToStatus, h.Reason)
+		t.tell(h.At, KindStatus, h.Actor, WhatStatus, Details{
+			From: text(h.FromStatus), To: h.ToStatus, Reason: text(h.Reason), Received: h.ReceivedAmount, Currency: p.Currency,
+		})
 	}
 	t.ledger(ledger.Cashbox, p.CashboxID)
 	for _, step := range read.steps {

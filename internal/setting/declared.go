@@ -89,6 +89,28 @@ var Method = Subject{"cashbox_method", caller.OperatorDirectory, []Setting{
 		Name: "cards", Kind: Whole, Min: 1, Max: 10, First: "3", Needed: true,
 		Label: Phrase{"Cards that may be tried", "Сколько карт можно попробовать"},
 	},
+	{
+		Name: "amountPolicy", Kind: Choice, First: "exact", Needed: true,
+		Heading: Phrase{"When another amount comes", "Когда пришла другая сумма"},
+		Label:   Phrase{"Another amount", "Другая сумма"},
+		Options: []Option{
+			{"exact", Phrase{"Is not taken", "Не принимается"}},
+			{"tolerance", Phrase{"Is taken as asked, if it is near enough", "Принимается как запрошено, если близка"}},
+			{"received", Phrase{"Is taken as it came", "Принимается как пришло"}},
+		},
+	},
+	{
+		Name: "tolerancePercent", Kind: Percent, Label: Phrase{"Near enough, %", "Близка, %"},
+		Hint: Phrase{"Of the amount asked. Within both where both are set.", "От запрошенной. Если заданы оба, то в пределах обоих."},
+	},
+	{Name: "toleranceAmount", Kind: Amount, Label: Phrase{"Near enough, amount", "Близка, сумма"}},
+	{
+		Name: "differenceTo", Kind: Choice, First: "trader", Needed: true,
+		Label: Phrase{"Difference is of", "Разница"},
+		Options: []Option{
+			{"trader", Phrase{"The trader", "Трейдеру"}}, {"platform", Phrase{"The platform", "Платформе"}},
+		},
+	},
 }}
 
 // PayoutMethod are the settings of a method by which a cashbox pays out.

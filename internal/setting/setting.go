@@ -21,7 +21,7 @@ import (
 type Kind int
 
 // The kinds. A Percent has four decimals and is at most 100, an Amount is fiat. Lines are several
-// texts, a Clock is a time of day, an ID is the id of something else.
+// texts, a Clock is a time of day, an ID is the id of something else, a Choice is one of the options.
 const (
 	Text Kind = iota
 	Percent
@@ -31,10 +31,17 @@ const (
 	Lines
 	Clock
 	ID
+	Choice
 )
 
 // Phrase is a text of the portals in English and Russian.
 type Phrase struct{ En, Ru string }
+
+// Option is a value of a Choice.
+type Option struct {
+	Value string
+	Label Phrase
+}
 
 // Setting is one field that can be set.
 type Setting struct {
@@ -49,6 +56,8 @@ type Setting struct {
 	Needed bool
 	// Term says that it decides what somebody earns: a large change takes a second operator.
 	Term bool
+	// Options are what a Choice can be.
+	Options []Option
 	// Heading begins a section of the form.
 	Heading, Label, Hint Phrase
 }
@@ -115,6 +124,12 @@ func (s Setting) Range() string {
 	switch {
 	case s.Kind == Percent:
 		return "0 to 100"
+	case s.Kind == Choice:
+		values := make([]string, 0, len(s.Options))
+		for _, option := range s.Options {
+			values = append(values, option.Value)
+		}
+		return strings.Join(values, ", ")
 	case s.Kind == Whole && s.Max > 0:
 		return grouped(s.Min) + " to " + grouped(s.Max)
 	}
@@ -128,6 +143,12 @@ func grouped(n int32) string {
 		text = text[:at] + "," + text[at:]
 	}
 	return text
+}
+
+// Among checks a choice.
+func (s Setting) Among(f fault.Fields, value string) {
+	f.Check(slices.ContainsFunc(s.Options, func(o Option) bool { return o.Value == value }), s.Name, "must be one of: %s",
+		s.Range())
 }
 
 // Between checks a whole number.

@@ -100,7 +100,13 @@ func methodView(m directory.MethodSetting) *portalv1.CashboxMethod {
 		MaxAmount:       optionalNumber(m.MaxAmount, money.Fiat),
 		ClaimSeconds:    m.ClaimSeconds,
 		Cards:           m.Cards,
-		Version:         m.Version,
+
+		AmountPolicy:     m.AmountPolicy,
+		TolerancePercent: optionalNumber(m.TolerancePercent, decimal.Decimal.String),
+		ToleranceAmount:  optionalNumber(m.ToleranceAmount, money.Fiat),
+		DifferenceTo:     m.DifferenceTo,
+
+		Version: m.Version,
 	}
 }
 

@@ -51,6 +51,8 @@ func (s *OperatorService) SetCashboxMethod(
 		MarginPercent: req.Msg.GetMarginPercent(), ValiditySeconds: req.Msg.GetValiditySeconds(),
 		ClaimSeconds: req.Msg.ClaimSeconds, Cards: req.Msg.Cards,
 		MinAmount: req.Msg.GetMinAmount(), MaxAmount: req.Msg.GetMaxAmount(),
+		AmountPolicy: req.Msg.AmountPolicy, TolerancePercent: req.Msg.TolerancePercent,
+		ToleranceAmount: req.Msg.ToleranceAmount, DifferenceTo: req.Msg.DifferenceTo,
 		Seen: req.Msg.GetVersion(),
 	})
 	return settled(c, err, methodSet)

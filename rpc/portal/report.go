@@ -193,6 +193,7 @@ func reportPayment(p report.PaymentItem) *portalv1.ReportPayment {
 		ProfitUsdt:         shownUSDT(p.Sight.Profit),
 		SpreadTraderUsdt:   shownUSDT(p.Sight.SpreadTrader),
 		SpreadPlatformUsdt: shownUSDT(p.Sight.SpreadPlatform),
+		ReceivedAmount:     optionalNumber(p.ReceivedAmount, money.Fiat),
 	}
 }
 

@@ -43,6 +43,8 @@ func timelineLine(line report.Line) *portalv1.TimelineLine {
 		By:         unlessEmpty(line.By),
 		Page:       unlessEmpty(line.Page),
 		Agent:      unlessEmpty(line.Agent),
+
+		ReceivedAmount: optionalNumber(line.Received, money.Fiat),
 	}
 }
 

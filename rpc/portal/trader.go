@@ -64,7 +64,7 @@ func (s *TraderService) ConfirmReceived(
 	ctx context.Context, req *connect.Request[portalv1.ConfirmReceivedRequest],
 ) (*connect.Response[portalv1.ConfirmReceivedResponse], error) {
 	who := caller.From(ctx)
-	p, err := s.payments.Confirm(ctx, who, req.Msg.GetPaymentId())
+	p, err := s.payments.ConfirmReceived(ctx, who, req.Msg.GetPaymentId(), req.Msg.ReceivedAmount)
 	if err != nil {
 		return nil, err
 	}

@@ -103,6 +103,7 @@ class _Payment(TypedDict):
     statusReason: Optional[str]
     returnUrl: Optional[str]
     payerClaimedAt: Optional[str]
+    receivedAmount: Optional[str]
 
 
 class Payment(_Payment, total=False):

@@ -67,7 +67,7 @@ const sbpJSON = `{"id":42,"uuid":"0198f2c1-7d30-7a51-9c6e-3f1f6a1b2c3d","orderId
 	`"ledger":{"requisitePhone":null,"requisiteFullName":null,"bank":null,"transferMethod":"sbp","sms":null,"amountUsdt":"16.26016260",` +
 	`"profitUsdt":"0.40650406","spreadTraderUsdt":"0.16666666","spreadPlatformUsdt":"0.23983740","baseRateRubPerUsdt":"90.00",` +
 	`"sellerRateMarkupPercent":2.50,"rateUnavailable":false},` +
-	`"createdAt":"2026-11-20T21:59:03.000Z","statusUpdatedAt":"2026-11-20T21:59:03.500Z","statusReason":null,"returnUrl":null,"payerClaimedAt":null}`
+	`"createdAt":"2026-11-20T21:59:03.000Z","statusUpdatedAt":"2026-11-20T21:59:03.500Z","statusReason":null,"returnUrl":null,"payerClaimedAt":null,"receivedAmount":null}`
 
 func TestEncode(t *testing.T) {
 	t.Parallel()
@@ -80,7 +80,7 @@ func TestEncode(t *testing.T) {
 		"nulls, and no URL of another method": {checkout,
 			`{"id":9223372036854775807,"uuid":"","orderId":"","description":"a/b \"c\" ` + "\u2028" + `\u0001","status":"","amount":"",` +
 				`"currency":"","method":"","expiresAt":null,"requisite":null,"extra":null,"ledger":null,"createdAt":null,` +
-				`"statusUpdatedAt":null,"statusReason":null,"returnUrl":null,"payerClaimedAt":null}`},
+				`"statusUpdatedAt":null,"statusReason":null,"returnUrl":null,"payerClaimedAt":null,"receivedAmount":null}`},
 		"restricted ledger": {&gatewayv1.Ledger{
 			ProfitUsdt: proto.String("1"), SpreadTraderUsdt: proto.String("2"), SpreadPlatformUsdt: proto.String("3"),
 			BaseRateRubPerUsdt: proto.String("4"), SellerRateMarkupPercent: proto.String("5"), Restricted: true,

@@ -94,6 +94,8 @@ type Meta struct {
 	Reason *string `json:"reason"`
 	// Sequence counts the events of one payment or payout from 1 without gaps.
 	Sequence int `json:"sequence"`
+	// ReceivedAmount is what came of a payment, where somebody said.
+	ReceivedAmount *string `json:"receivedAmount"`
 }
 
 // Verify returns the event of a webhook that was signed with one of the secrets within the last five

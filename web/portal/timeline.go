@@ -48,8 +48,11 @@ func (v *Visit) told(
 			told.Notes = []string{v.Shell.Say(until, v.Shell.When(line.Request.ExpiresAt))}
 		case report.WhatStatus:
 			told.Text = v.statusMoved(line, status)
+			if came := line.Received; came.Valid {
+				told.Notes = append(told.Notes, v.Shell.Say(say.LineReceived, v.Shell.Amount(came.Decimal, line.Currency)))
+			}
 			if line.Reason != "" {
-				told.Notes = []string{v.Shell.Say(say.LineReason, v.Shell.Say(say.ReasonOf(line.Reason)))}
+				told.Notes = append(told.Notes, v.Shell.Say(say.LineReason, v.Shell.Say(say.ReasonOf(line.Reason))))
 			}
 		default:
 			told.Text, told.Notes = v.words(line, subject)

@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -182,6 +183,7 @@ func (v *visit) assigned() (payment.Payment, error) {
 	return v.Payments.Get(v.Ctx(), v.Who, strconv.FormatInt(id, 10))
 }
 
+// confirmPage asks whether the money has arrived. Its query says that it was another amount.
 func (v *visit) confirmPage() error { return v.askAbout(ConfirmPayment) }
 func (v *visit) cancelPage() error  { return v.askAbout(CancelPayment) }
 
@@ -191,14 +193,14 @@ func (v *visit) askAbout(page func(view.Shell, PaymentQuestion) site.Page) error
 	if err != nil {
 		return err
 	}
-	return v.ask(http.StatusOK, p, page, "", nil)
+	return v.ask(http.StatusOK, p, page, v.R.URL.Query(), nil)
 }
 
 func (v *visit) ask(
 	status int,
 	p payment.Payment,
 	page func(view.Shell, PaymentQuestion) site.Page,
-	reason string,
+	typed url.Values,
 	wrong map[string]string,
 ) error {
 	if p.Ended() {
@@ -206,7 +208,8 @@ func (v *visit) ask(
 	}
 	question := PaymentQuestion{
 		ID: p.ID, Token: submission.NewToken(), Status: string(p.Status), Amount: v.Shell.Amount(p.Amount, p.Currency),
-		Method: p.Method, Requisite: v.RequisiteOf(p), ClaimedAt: p.ClaimedAt, Reason: reason, Wrong: wrong,
+		Method: p.Method, Requisite: v.RequisiteOf(p), ClaimedAt: p.ClaimedAt, Reason: typed.Get("reason"), Wrong: wrong,
+		Other: !p.CardCheckout(), Came: typed.Get("receivedAmount"), Opened: typed.Has("other") || typed.Get("receivedAmount") != "",
 	}
 	if sight := p.Seen(v.Who); sight.Amount != nil {
 		question.USDT = v.Shell.USDT(*sight.Amount)
@@ -217,22 +220,23 @@ func (v *visit) ask(
 }
 
 func (v *visit) confirm() error {
-	return v.settle("confirmed", func(ctx context.Context, id int64, _ *string) error {
-		_, err := v.Payments.Confirm(ctx, v.Who, id)
+	return v.settle("confirmed", func(ctx context.Context, id int64, form url.Values) error {
+		came := portal.TypedAmount(form.Get("receivedAmount"))
+		_, err := v.Payments.ConfirmReceived(ctx, v.Who, id, portal.Given(came))
 		return err
 	}, ConfirmPayment)
 }
 
 func (v *visit) cancel() error {
-	return v.settle("cancelled", func(ctx context.Context, id int64, reason *string) error {
-		_, err := v.Payments.Cancel(ctx, v.Who, id, reason)
+	return v.settle("cancelled", func(ctx context.Context, id int64, form url.Values) error {
+		_, err := v.Payments.Cancel(ctx, v.Who, id, portal.Given(form.Get("reason")))
 		return err
 	}, CancelPayment)
 }
 
 // settle ends a payment on the trader's word, unless it is no longer as the form has shown it.
 func (v *visit) settle(
-	word string, end func(ctx context.Context, id int64, reason *string) error,
+	word string, end func(ctx context.Context, id int64, form url.Values) error,
 	page func(view.Shell, PaymentQuestion) site.Page,
 ) error {
 	form, err := v.Form()
@@ -243,19 +247,18 @@ func (v *visit) settle(
 	if err != nil {
 		return err
 	}
-	reason := form.Get("reason")
 	err = v.Once(form, func() (submission.Outcome, error) {
 		if string(p.Status) != form.Get("status") {
 			return submission.Outcome{LedTo: v.PaymentPath(p.ID), Said: "changed"}, nil
 		}
-		err := end(v.Ctx(), p.ID, portal.Given(reason))
+		err := end(v.Ctx(), p.ID, form)
 		if f := fault.As(err); f != nil && f.Code == payment.ErrNotPending.Code {
 			return submission.Outcome{LedTo: v.PaymentPath(p.ID), Said: "changed"}, nil
 		}
 		return submission.Outcome{LedTo: "/trader", Said: word}, err
 	})
 	if wrong := v.Wrong(err); wrong != nil {
-		return v.ask(http.StatusUnprocessableEntity, p, page, reason, wrong)
+		return v.ask(http.StatusUnprocessableEntity, p, page, form, wrong)
 	}
 	return err
 }

@@ -92,3 +92,25 @@ func TestEarnings(t *testing.T) {
 	}
 	want(t, "a helper at the desk", b.Clerk(t).Get(t, "/trader/earnings").Code, http.StatusForbidden)
 }
+
+// A trader says on the page of the confirmation that another amount came. What the cashbox does not take comes back with what is
+// wrong; what it takes is kept, and stands on the payment's page.
+func TestAnotherAmount(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	pay := b.Create(t, "1500")
+	row := p.Page(t, "/trader").Find("#job-1 a[href='/trader/payments/1/confirm?other']")
+	want(t, "the row leads there", row.Length(), 1)
+	want(t, "it is folded", p.Page(t, "/trader/payments/1/confirm").Find("details[open]").Length(), 0)
+	page := p.Page(t, "/trader/payments/1/confirm?other")
+	want(t, "it is open", page.Find("details[open] #receivedAmount").Length(), 1)
+	a := p.Post(t, "/trader/payments/1/confirm", hidden(page, "receivedAmount", "1 200,50")...)
+	page = a.Page(t)
+	want(t, "refused", a.Code, http.StatusUnprocessableEntity)
+	wantIn(t, "refused", page.Find("details[open] #receivedAmount-wrong").Text(), "takes no other amount")
+	want(t, "typed", page.Find("#receivedAmount").AttrOr("value", ""), "1 200,50")
+	b.Exec(t, "update cashbox_method set amount_policy = 'received'")
+	want(t, "taken", p.Post(t, "/trader/payments/1/confirm", hidden(page, "receivedAmount", "1 200,50")...).To(), "/trader")
+	want(t, "status", b.Status(t, pay), "completed")
+	wantIn(t, "the payment's page", p.Page(t, "/trader/payments/1").Find("main").Text(), "What came", "1,200.50\u00a0₽", "What came: 1,200.50")
+	b.Audit(t)
+}

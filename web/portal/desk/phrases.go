@@ -41,9 +41,14 @@ var (
 		"Look into your bank first. Confirming completes the payment, and the USDT held for it go to the merchant.",
 		"Сначала проверьте в банке. Подтверждение завершит платёж, и удержанные под него USDT уйдут мерчанту.",
 	)
-	sayConfirmYes  = say.Both("Yes, %s arrived", "Да, %s пришли")
-	sayCancelTitle = say.Both("Cancel this payment?", "Отменить платёж?")
-	sayCancelText  = say.Both(
+	sayOther        = say.Both("Other amount", "Другая сумма")
+	sayOtherCame    = say.Both("Another amount came", "Пришла другая сумма")
+	sayCame         = say.Both("What came", "Сколько пришло")
+	sayCameHint     = say.Both("The whole amount, as your bank shows it.", "Вся сумма, как её показывает банк.")
+	sayConfirmOther = say.Both("Confirm what came", "Подтвердить пришедшее")
+	sayConfirmYes   = say.Both("Yes, %s arrived", "Да, %s пришли")
+	sayCancelTitle  = say.Both("Cancel this payment?", "Отменить платёж?")
+	sayCancelText   = say.Both(
 		"The payer is told that it is cancelled, and the USDT held for it are yours again.",
 		"Плательщик увидит отмену, удержанные USDT вернутся вам.",
 	)

@@ -60,7 +60,11 @@ type PaymentQuestion struct {
 	Requisite            view.Requisite
 	ClaimedAt            *time.Time
 	Reason               string
-	Wrong                map[string]string
+	// Other says that another amount may be said than asked for, Came what was typed, and Opened that
+	// its field is shown.
+	Other, Opened bool
+	Came          string
+	Wrong         map[string]string
 }
 
 func (q PaymentQuestion) href() string { return "/trader/payments/" + strconv.FormatInt(q.ID, 10) }

@@ -301,6 +301,9 @@ func (v *visit) paymentFacts(p checkout.DeskPayment, then portal.Moment, lines [
 			view.Fact{Label: sayDescription, Value: portal.Text(p.Description)})
 		gets = sayYouGet
 	}
+	if came := p.ReceivedAmount; came.Valid && !then.Past() {
+		facts = append(facts, view.Fact{Label: sayCame, Value: v.Shell.Amount(came.Decimal, p.Currency), Class: "num"})
+	}
 	if sight.Amount == nil {
 		return append(facts, view.Fact{Label: gets, Value: v.Shell.Say(sayNoRateYet), Class: "quiet"}), nil
 	}

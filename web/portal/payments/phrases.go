@@ -63,6 +63,7 @@ var (
 	sayMerchantUSDT   = say.Both("Merchant, USDT", "Мерчанту, USDT")
 	sayYouKeep        = say.Both("You keep", "Ваш доход")
 	sayYouKeepUSDT    = say.Both("You keep, USDT", "Ваш доход, USDT")
+	sayCame           = say.Both("What came", "Пришло")
 	sayNothingGot     = say.Both("Nothing: it was not completed", "Ничего: платёж не завершён")
 	sayNoRateYet      = say.Both("Not known until there is a fresh rate", "Станет известно, когда появится свежий курс")
 	sayNoReceipts     = say.Both("The payer has sent none.", "Плательщик не присылал.")

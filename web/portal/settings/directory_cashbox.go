@@ -319,6 +319,7 @@ func (v *visit) boxMethodAsked() (directory.Cashbox, subject, error) {
 	s.version = directory.NotThere
 	s.values = filled(map[string]string{
 		"enabled": "1", "validitySeconds": portal.Counted(&seconds), "claimSeconds": "900", "cards": "3",
+		"amountPolicy": "exact", "differenceTo": "trader",
 	})
 	for _, m := range set {
 		if m.Name != method.Name {
@@ -398,4 +399,13 @@ func (v *visit) setBoxPayout() error {
 		_, err := v.Settings.SetPayoutMethod(ctx, v.Who, m)
 		return s.path, err
 	})
+}
+
+// chosen are options that are called what they are.
+func chosen(values ...string) []view.Option {
+	options := make([]view.Option, 0, len(values))
+	for _, value := range values {
+		options = append(options, view.Option{Value: value, Text: value})
+	}
+	return options
 }

@@ -69,13 +69,15 @@ type input struct {
 	max     int
 	needed  bool
 	options []view.Option
+	// choices are options that the setting declares.
+	choices []setting.Option
 	// pick is whom it names.
 	pick *portal.Pick
 }
 
 var kindsOfSettings = map[setting.Kind]inputKind{
 	setting.Percent: asNumber, setting.Amount: asNumber, setting.Whole: asWhole, setting.ID: asPick,
-	setting.Switch: asTick, setting.Lines: asArea, setting.Clock: asClock,
+	setting.Switch: asTick, setting.Lines: asArea, setting.Clock: asClock, setting.Choice: asText,
 }
 
 // picks are whom the settings name that are the number of somebody.
@@ -88,6 +90,7 @@ func inputsOf(list ...setting.Setting) []input {
 		inputs = append(inputs, input{
 			name: one.Name, kind: kindsOfSettings[one.Kind], needed: one.Needed, max: one.Digits(),
 			pick: picks[one.Name], heading: say.Of(one.Heading), label: say.Of(one.Label), hint: say.Of(one.Hint),
+			choices: one.Options,
 		})
 	}
 	return inputs
@@ -168,6 +171,9 @@ func (v *visit) field(in input, values url.Values, wrong string) Input {
 	hint := in.note
 	if hint == "" && !in.hint.Empty() {
 		hint = v.Shell.Say(in.hint)
+	}
+	for _, choice := range in.choices {
+		in.options = append(in.options, view.Option{Value: choice.Value, Text: v.Shell.Say(say.Of(choice.Label))})
 	}
 	value := values.Get(in.name)
 	shown := Input{
@@ -437,13 +443,4 @@ func filled(pairs map[string]string) url.Values {
 		values.Set(name, value)
 	}
 	return values
-}
-
-// chosen are options that are called what they are.
-func chosen(values ...string) []view.Option {
-	options := make([]view.Option, 0, len(values))
-	for _, value := range values {
-		options = append(options, view.Option{Value: value, Text: value})
-	}
-	return options
 }

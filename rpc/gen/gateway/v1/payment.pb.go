@@ -537,6 +537,8 @@ type Payment struct {
 	ReturnUrl *string `protobuf:"bytes,21,opt,name=return_url,json=returnUrl,proto3,oneof" json:"return_url,omitempty"`
 	// When the payer first said that they have paid; null before.
 	PayerClaimedAt *timestamppb.Timestamp `protobuf:"bytes,22,opt,name=payer_claimed_at,json=payerClaimedAt,proto3" json:"payer_claimed_at,omitempty"`
+	// What came, by the word of who got it; null where nobody said. amount is what was asked for, and never changes.
+	ReceivedAmount *string `protobuf:"bytes,23,opt,name=received_amount,json=receivedAmount,proto3,oneof" json:"received_amount,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -723,6 +725,13 @@ func (x *Payment) GetPayerClaimedAt() *timestamppb.Timestamp {
 		return x.PayerClaimedAt
 	}
 	return nil
+}
+
+func (x *Payment) GetReceivedAmount() string {
+	if x != nil && x.ReceivedAmount != nil {
+		return *x.ReceivedAmount
+	}
+	return ""
 }
 
 // Requisite is a snapshot taken when the payment was created.
@@ -1853,7 +1862,7 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\n" +
 	"payment_id\x18\x01 \x01(\tBS\x8a\xb5\x18OJG^([1-9][0-9]{0,18}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$j\x044021R\tpaymentId\"E\n" +
 	"\x12GetPaymentResponse\x12/\n" +
-	"\x04data\x18\x01 \x01(\v2\x13.gateway.v1.PaymentB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\x9b\f\n" +
+	"\x04data\x18\x01 \x01(\v2\x13.gateway.v1.PaymentB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\xf7\f\n" +
 	"\aPayment\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\x03B\f\x8a\xb5\x18\bj\x044021x\x01R\x02id\x12D\n" +
 	"\x04uuid\x18\x02 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1bR\x04uuid\x12+\n" +
@@ -1885,12 +1894,14 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\tcard_desk\x18\x14 \x01(\v2\x14.gateway.v1.CardDeskB\x06\x8a\xb5\x18\x02 \x01R\bcardDesk\x12-\n" +
 	"\n" +
 	"return_url\x18\x15 \x01(\tB\t\x8a\xb5\x18\x05R\x03uriH\x04R\treturnUrl\x88\x01\x01\x12D\n" +
-	"\x10payer_claimed_at\x18\x16 \x01(\v2\x1a.google.protobuf.TimestampR\x0epayerClaimedAtB\x0e\n" +
+	"\x10payer_claimed_at\x18\x16 \x01(\v2\x1a.google.protobuf.TimestampR\x0epayerClaimedAt\x12F\n" +
+	"\x0freceived_amount\x18\x17 \x01(\tB\x18\x8a\xb5\x18\x14J\x12^[0-9]+\\.[0-9]{2}$H\x05R\x0ereceivedAmount\x88\x01\x01B\x0e\n" +
 	"\f_descriptionB\x13\n" +
 	"\x11_payment_page_urlB\x0f\n" +
 	"\r_checkout_urlB\x10\n" +
 	"\x0e_status_reasonB\r\n" +
-	"\v_return_url\"\x90\x02\n" +
+	"\v_return_urlB\x12\n" +
+	"\x10_received_amount\"\x90\x02\n" +
 	"\tRequisite\x120\n" +
 	"\x04type\x18\x01 \x01(\tB\x1c\x8a\xb5\x18\x18B\x03sbpB\x05phoneB\x04cardB\x04ibanR\x04type\x127\n" +
 	"\x06method\x18\x02 \x01(\tB\x1f\x8a\xb5\x18\x1bB\x03sbpB\x03simB\tcard2cardB\x04ibanR\x06method\x12(\n" +

@@ -1557,7 +1557,7 @@ type UpdateMerchantRequest struct {
 	Version *string `protobuf:"bytes,5,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	// Payers see it, 1 to 100 characters.
 	Name *string `protobuf:"bytes,6,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// Why, for the log of settings; at most 500 characters. Switching the API off takes one.
+	// Why, for the log of settings; at most 500 characters.
 	Reason        string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1665,10 +1665,8 @@ type UpdateCashboxRequest struct {
 	Version *string `protobuf:"bytes,9,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	// 1 to 100 characters.
 	Name *string `protobuf:"bytes,10,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// Why, for the log of settings; at most 500 characters. Switching collecting off and removing the logo take one.
-	Reason string `protobuf:"bytes,11,opt,name=reason,proto3" json:"reason,omitempty"`
-	// Removes the shop's logo from the hosted pages. The merchant sets one.
-	RemoveLogo    bool `protobuf:"varint,12,opt,name=remove_logo,json=removeLogo,proto3" json:"remove_logo,omitempty"`
+	// Why, for the log of settings; at most 500 characters.
+	Reason        string `protobuf:"bytes,11,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1780,13 +1778,6 @@ func (x *UpdateCashboxRequest) GetReason() string {
 	return ""
 }
 
-func (x *UpdateCashboxRequest) GetRemoveLogo() bool {
-	if x != nil {
-		return x.RemoveLogo
-	}
-	return false
-}
-
 // ReturnHosts are names of hosts, such as shop.example.
 type ReturnHosts struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1855,7 +1846,16 @@ type SetCashboxMethodRequest struct {
 	// How many cards may be tried for one payment, 1 to 10; 3 at first. Unset leaves it.
 	Cards *int32 `protobuf:"varint,9,opt,name=cards,proto3,oneof" json:"cards,omitempty"`
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
-	Version       *string `protobuf:"bytes,10,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	Version *string `protobuf:"bytes,10,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	// What becomes of another amount than asked for: exact takes none, tolerance takes what is near enough for the amount asked,
+	// received takes what came. exact at first. Unset leaves it.
+	AmountPolicy *string `protobuf:"bytes,11,opt,name=amount_policy,json=amountPolicy,proto3,oneof" json:"amount_policy,omitempty"`
+	// How far off near enough is, percent of the amount asked. Empty clears it, unset leaves it.
+	TolerancePercent *string `protobuf:"bytes,12,opt,name=tolerance_percent,json=tolerancePercent,proto3,oneof" json:"tolerance_percent,omitempty"`
+	// The same as an amount. Where both are set, near enough is within both.
+	ToleranceAmount *string `protobuf:"bytes,13,opt,name=tolerance_amount,json=toleranceAmount,proto3,oneof" json:"tolerance_amount,omitempty"`
+	// Whose the difference of what is near enough is: trader or platform. trader at first. Unset leaves it.
+	DifferenceTo  *string `protobuf:"bytes,14,opt,name=difference_to,json=differenceTo,proto3,oneof" json:"difference_to,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1956,6 +1956,34 @@ func (x *SetCashboxMethodRequest) GetCards() int32 {
 func (x *SetCashboxMethodRequest) GetVersion() string {
 	if x != nil && x.Version != nil {
 		return *x.Version
+	}
+	return ""
+}
+
+func (x *SetCashboxMethodRequest) GetAmountPolicy() string {
+	if x != nil && x.AmountPolicy != nil {
+		return *x.AmountPolicy
+	}
+	return ""
+}
+
+func (x *SetCashboxMethodRequest) GetTolerancePercent() string {
+	if x != nil && x.TolerancePercent != nil {
+		return *x.TolerancePercent
+	}
+	return ""
+}
+
+func (x *SetCashboxMethodRequest) GetToleranceAmount() string {
+	if x != nil && x.ToleranceAmount != nil {
+		return *x.ToleranceAmount
+	}
+	return ""
+}
+
+func (x *SetCashboxMethodRequest) GetDifferenceTo() string {
+	if x != nil && x.DifferenceTo != nil {
+		return *x.DifferenceTo
 	}
 	return ""
 }
@@ -2246,7 +2274,7 @@ type SetPlatformLimitRequest struct {
 	MaxAmount string `protobuf:"bytes,3,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
 	Version *string `protobuf:"bytes,4,opt,name=version,proto3,oneof" json:"version,omitempty"`
-	// Why, for the log of settings; at most 500 characters. Required.
+	// Why, for the log of settings; at most 500 characters.
 	Reason        string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2334,7 +2362,7 @@ type UpdateTraderRequest struct {
 	Version *string `protobuf:"bytes,6,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	// 1 to 100 characters.
 	Name *string `protobuf:"bytes,7,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// Why, for the log of settings; at most 500 characters. Switching the trader off takes one.
+	// Why, for the log of settings; at most 500 characters.
 	Reason        string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2659,7 +2687,7 @@ type UpdateRequisiteRequest struct {
 	Limits *RequisiteLimits `protobuf:"bytes,5,opt,name=limits,proto3" json:"limits,omitempty"`
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
 	Version *string `protobuf:"bytes,6,opt,name=version,proto3,oneof" json:"version,omitempty"`
-	// Why, for the log of settings; at most 500 characters. Switching it off takes one.
+	// Why, for the log of settings; at most 500 characters.
 	Reason        string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2968,7 +2996,7 @@ type UpdateUserRequest struct {
 	Role *string `protobuf:"bytes,4,opt,name=role,proto3,oneof" json:"role,omitempty"`
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
 	Version *string `protobuf:"bytes,5,opt,name=version,proto3,oneof" json:"version,omitempty"`
-	// Why, for the log of settings; at most 500 characters. Switching the user off takes one.
+	// Why, for the log of settings; at most 500 characters.
 	Reason        string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -4327,7 +4355,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x12_max_open_paymentsB\n" +
 	"\n" +
 	"\b_versionB\a\n" +
-	"\x05_name\"\xfa\x04\n" +
+	"\x05_name\"\xd9\x04\n" +
 	"\x14UpdateCashboxRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12,\n" +
 	"\x0fcollect_enabled\x18\x02 \x01(\bH\x00R\x0ecollectEnabled\x88\x01\x01\x12/\n" +
@@ -4341,9 +4369,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\aversion\x18\t \x01(\tH\x06R\aversion\x88\x01\x01\x12\x17\n" +
 	"\x04name\x18\n" +
 	" \x01(\tH\aR\x04name\x88\x01\x01\x12\x16\n" +
-	"\x06reason\x18\v \x01(\tR\x06reason\x12\x1f\n" +
-	"\vremove_logo\x18\f \x01(\bR\n" +
-	"removeLogoB\x12\n" +
+	"\x06reason\x18\v \x01(\tR\x06reasonB\x12\n" +
 	"\x10_collect_enabledB\x14\n" +
 	"\x12_trader_cashbox_idB\r\n" +
 	"\v_page_colorB\x0f\n" +
@@ -4354,7 +4380,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\b_versionB\a\n" +
 	"\x05_name\"#\n" +
 	"\vReturnHosts\x12\x14\n" +
-	"\x05hosts\x18\x01 \x03(\tR\x05hosts\"\x97\x03\n" +
+	"\x05hosts\x18\x01 \x03(\tR\x05hosts\"\x9c\x05\n" +
 	"\x17SetCashboxMethodRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x16\n" +
 	"\x06method\x18\x02 \x01(\tR\x06method\x12\x18\n" +
@@ -4368,11 +4394,19 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\rclaim_seconds\x18\b \x01(\x05H\x00R\fclaimSeconds\x88\x01\x01\x12\x19\n" +
 	"\x05cards\x18\t \x01(\x05H\x01R\x05cards\x88\x01\x01\x12\x1d\n" +
 	"\aversion\x18\n" +
-	" \x01(\tH\x02R\aversion\x88\x01\x01B\x10\n" +
+	" \x01(\tH\x02R\aversion\x88\x01\x01\x12(\n" +
+	"\ramount_policy\x18\v \x01(\tH\x03R\famountPolicy\x88\x01\x01\x120\n" +
+	"\x11tolerance_percent\x18\f \x01(\tH\x04R\x10tolerancePercent\x88\x01\x01\x12.\n" +
+	"\x10tolerance_amount\x18\r \x01(\tH\x05R\x0ftoleranceAmount\x88\x01\x01\x12(\n" +
+	"\rdifference_to\x18\x0e \x01(\tH\x06R\fdifferenceTo\x88\x01\x01B\x10\n" +
 	"\x0e_claim_secondsB\b\n" +
 	"\x06_cardsB\n" +
 	"\n" +
-	"\b_version\"\xb9\x02\n" +
+	"\b_versionB\x10\n" +
+	"\x0e_amount_policyB\x14\n" +
+	"\x12_tolerance_percentB\x13\n" +
+	"\x11_tolerance_amountB\x10\n" +
+	"\x0e_difference_to\"\xb9\x02\n" +
 	"\x04Bank\x12\x1a\n" +
 	"\bcurrency\x18\x01 \x01(\tR\bcurrency\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +

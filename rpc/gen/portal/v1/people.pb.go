@@ -314,7 +314,15 @@ type CashboxMethod struct {
 	// How many cards may be tried for one payment.
 	Cards int32 `protobuf:"varint,8,opt,name=cards,proto3" json:"cards,omitempty"`
 	// Names the settings as they were read. An update that carries it changes nothing if they are others now.
-	Version       string `protobuf:"bytes,9,opt,name=version,proto3" json:"version,omitempty"`
+	Version string `protobuf:"bytes,9,opt,name=version,proto3" json:"version,omitempty"`
+	// What becomes of another amount than asked for: exact, tolerance or received.
+	AmountPolicy string `protobuf:"bytes,10,opt,name=amount_policy,json=amountPolicy,proto3" json:"amount_policy,omitempty"`
+	// How far off near enough is, percent of the amount asked; unset is no bound.
+	TolerancePercent *string `protobuf:"bytes,11,opt,name=tolerance_percent,json=tolerancePercent,proto3,oneof" json:"tolerance_percent,omitempty"`
+	// The same as an amount.
+	ToleranceAmount *string `protobuf:"bytes,12,opt,name=tolerance_amount,json=toleranceAmount,proto3,oneof" json:"tolerance_amount,omitempty"`
+	// Whose the difference of what is near enough is: trader or platform.
+	DifferenceTo  string `protobuf:"bytes,13,opt,name=difference_to,json=differenceTo,proto3" json:"difference_to,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -408,6 +416,34 @@ func (x *CashboxMethod) GetCards() int32 {
 func (x *CashboxMethod) GetVersion() string {
 	if x != nil {
 		return x.Version
+	}
+	return ""
+}
+
+func (x *CashboxMethod) GetAmountPolicy() string {
+	if x != nil {
+		return x.AmountPolicy
+	}
+	return ""
+}
+
+func (x *CashboxMethod) GetTolerancePercent() string {
+	if x != nil && x.TolerancePercent != nil {
+		return *x.TolerancePercent
+	}
+	return ""
+}
+
+func (x *CashboxMethod) GetToleranceAmount() string {
+	if x != nil && x.ToleranceAmount != nil {
+		return *x.ToleranceAmount
+	}
+	return ""
+}
+
+func (x *CashboxMethod) GetDifferenceTo() string {
+	if x != nil {
+		return x.DifferenceTo
 	}
 	return ""
 }
@@ -3060,7 +3096,7 @@ const file_portal_v1_people_proto_rawDesc = "" +
 	"\aversion\x18\x0f \x01(\tR\aversionB\x14\n" +
 	"\x12_trader_cashbox_idB\r\n" +
 	"\v_page_colorB\x0f\n" +
-	"\r_frame_origin\"\xe6\x02\n" +
+	"\r_frame_origin\"\xbd\x04\n" +
 	"\rCashboxMethod\x12\x16\n" +
 	"\x06method\x18\x01 \x01(\tR\x06method\x12\x18\n" +
 	"\aenabled\x18\x02 \x01(\bR\aenabled\x12*\n" +
@@ -3072,10 +3108,17 @@ const file_portal_v1_people_proto_rawDesc = "" +
 	"max_amount\x18\x06 \x01(\tH\x02R\tmaxAmount\x88\x01\x01\x12#\n" +
 	"\rclaim_seconds\x18\a \x01(\x05R\fclaimSeconds\x12\x14\n" +
 	"\x05cards\x18\b \x01(\x05R\x05cards\x12\x18\n" +
-	"\aversion\x18\t \x01(\tR\aversionB\x11\n" +
+	"\aversion\x18\t \x01(\tR\aversion\x12#\n" +
+	"\ramount_policy\x18\n" +
+	" \x01(\tR\famountPolicy\x120\n" +
+	"\x11tolerance_percent\x18\v \x01(\tH\x03R\x10tolerancePercent\x88\x01\x01\x12.\n" +
+	"\x10tolerance_amount\x18\f \x01(\tH\x04R\x0ftoleranceAmount\x88\x01\x01\x12#\n" +
+	"\rdifference_to\x18\r \x01(\tR\fdifferenceToB\x11\n" +
 	"\x0f_margin_percentB\r\n" +
 	"\v_min_amountB\r\n" +
-	"\v_max_amount\"\x99\x02\n" +
+	"\v_max_amountB\x14\n" +
+	"\x12_tolerance_percentB\x13\n" +
+	"\x11_tolerance_amount\"\x99\x02\n" +
 	"\x13CashboxPayoutMethod\x12\x16\n" +
 	"\x06method\x18\x01 \x01(\tR\x06method\x12\x18\n" +
 	"\aenabled\x18\x02 \x01(\bR\aenabled\x12%\n" +

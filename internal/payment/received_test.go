@@ -1,0 +1,93 @@
+package payment_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/testenv"
+)
+
+// What each policy of a cashbox's method makes of what came for a payment of 1000 RUB at 100 RUB per USDT, a markup of 5% and
+// a trader's share of 2%, the trader having brought 100: the sums are those of internal/rate's table. Refused is what is not
+// taken, of which nothing is kept.
+func TestReceivedAmount(t *testing.T) {
+	const refused = ""
+	for name, c := range map[string]struct {
+		policy, came string
+		want         money
+	}{
+		"exact, to the kopeck":      {"'exact', null, null, 'trader'", "1000.00", positions["completed"]},
+		"exact, another":            {"'exact', 50, 500, 'trader'", "999.99", money{trader: refused}},
+		"near, on the trader":       {"'tolerance', 0.2, null, 'trader'", "998.50", positions["completed"]},
+		"near, on the platform":     {"'tolerance', null, 1.50, 'platform'", "998.50", money{"90.215", "0", "9.52380952", "0.26119048"}},
+		"more, for the platform":    {"'tolerance', 1, 5, 'platform'", "1001.01", money{"90.1899", "0", "9.52380952", "0.28629048"}},
+		"not within both":           {"'tolerance', 1, 1, 'trader'", "998.50", money{trader: refused}},
+		"no tolerance is set":       {"'tolerance', null, null, 'trader'", "998.50", money{trader: refused}},
+		"less, taken as it came":    {"'received', null, null, 'platform'", "800", money{"92.16", "0", "7.61904761", "0.22095239"}},
+		"more, taken as it came":    {"'received', null, null, 'trader'", "1250.50", money{"87.7451", "0", "11.9095238", "0.3453762"}},
+		"as asked, whatever policy": {"'received', null, null, 'trader'", "1000", positions["completed"]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
+			b.Exec(t, "update cashbox_method set (amount_policy, tolerance_percent, tolerance_amount, difference_to) = ("+c.policy+")")
+			p := b.create(t, merchant.Caller, request("order-1"))
+			got, err := b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, &c.came)
+			if c.want.trader == refused {
+				wantFields(t, err, "receivedAmount")
+				b.wantMoney(t, trader.ID, merchant.CashboxID, positions["pending"])
+				testenv.Want(t, b.row(t, p).ReceivedAmount.Valid, false, "something is kept")
+				return
+			}
+			noError(t, err)
+			b.wantMoney(t, trader.ID, merchant.CashboxID, c.want)
+			wantSame(t, got, must(b.payments.Get(t.Context(), trader.Caller, p.UUID.String()))(t))
+			testenv.Check(t, got.Amount.Equal(p.Amount) && got.ReceivedAmount.Valid, "%s of %s", got.ReceivedAmount.Decimal, got.Amount)
+			b.wantToldReceived(t, p.ID, got.ReceivedAmount.Decimal.StringFixed(2))
+			b.Audit(t)
+			// Whatever follows takes all of it back, and nobody's word on an amount is the amount asked for.
+			for _, status := range []string{"appeal", "completed", "failed", "pending"} {
+				after := b.set(t, p.ID, status)
+				b.wantMoney(t, trader.ID, merchant.CashboxID, positions[status])
+				testenv.Want(t, after.ReceivedAmount.Valid, false, "received at %s", status)
+			}
+			b.Audit(t)
+		})
+	}
+}
+
+// wantToldReceived wants what came in the last webhook and in the history.
+func (b *bundle) wantToldReceived(t *testing.T, id int64, want string) {
+	t.Helper()
+	var body []byte
+	var kept string
+	noError(t, b.Pool.QueryRow(t.Context(), `select e.body, h.received_amount::text from webhook_event e, payment_history h
+		where e.subject_id = $1 and h.payment_id = $1 and h.to_status = 'completed'`, id).Scan(&body, &kept))
+	var told struct {
+		Data struct{ Amount string }
+		Meta struct{ ReceivedAmount string }
+	}
+	noError(t, json.Unmarshal(body, &told))
+	testenv.Want(t, strings.Join([]string{told.Data.Amount, told.Meta.ReceivedAmount, kept}, " "), "1000.00 "+want+" "+want, "told")
+}
+
+// A payment that waits for a rate is settled for what came, at the rate that comes; and what is wrong with an amount is said.
+func TestReceivedWithoutRate(t *testing.T) {
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
+	b.SetRate(t, "RUB", "80", false)
+	b.Exec(t, "update cashbox_method set amount_policy = 'received'")
+	p := b.create(t, merchant.Caller, request("order-1"))
+	for _, wrong := range []string{"0", "-5", "1.001", "much", "1000000000000"} {
+		wantFields(t, errOf(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, &wrong)), "receivedAmount")
+	}
+	wantCode(t, errOf(b.payments.ConfirmReceived(t.Context(), b.NewTrader(t, dbtest.TraderOpts{USDT: "1"}).Caller, p.ID, new("800"))),
+		"not_found")
+	must(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, new("800")))(t)
+	b.SetRate(t, "RUB", "100", true)
+	testenv.Want(t, must(b.payments.Settle(t.Context()))(t), 1, "settled")
+	b.wantMoney(t, trader.ID, merchant.CashboxID, money{"92.16", "0", "7.61904761", "0.22095239"})
+	testenv.Want(t, b.Balance(t, ledger.Reserved(ledger.Trader, trader.ID)).String(), "0", "held")
+	b.Audit(t)
+}
