@@ -15,3 +15,11 @@ where requisite_id = @requisite_id and amount = @amount and payment_id = @paymen
 
 -- name: SlotPrune :execrows
 delete from requisite_slot where free_at < @now::timestamptz;
+
+-- SlotOthers reports whether an open payment other than the one given asks for an amount on the phone, card or account of a
+-- requisite.
+-- name: SlotOthers :one
+select exists (
+    select 1 from requisite r join requisite_slot s on s.hash = r.hash and s.amount = @amount
+    where r.id = @requisite_id and s.free_at = 'infinity' and s.payment_id <> @payment_id
+)::boolean;

@@ -9,7 +9,9 @@ alter table cashbox_method
     add column tolerance_percent numeric(7, 4) check (tolerance_percent between 0 and 100),
     add column tolerance_amount numeric(14, 2) check (tolerance_amount >= 0),
     -- Whose the difference is.
-    add column difference_to text not null default 'trader' check (difference_to in ('trader', 'platform'));
+    add column difference_to text not null default 'trader' check (difference_to in ('trader', 'platform')),
+    -- How long after its time a payment can still be completed by its trader.
+    add column late_seconds integer not null default 86400 check (late_seconds between 0 and 604800);
 
 alter table payment
     -- What came by the trader's word; null where nobody said.

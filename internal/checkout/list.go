@@ -55,7 +55,7 @@ func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, e
 }
 
 // Payment reads a payment that a user may see, open or ended, with the state of its checkout. Only
-// traders get steps, while it is open.
+// traders get steps, while it is open or may be paid late.
 func (s *Service) Payment(ctx context.Context, who caller.Caller, id string) (DeskPayment, error) {
 	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return DeskPayment{}, err
@@ -77,6 +77,8 @@ func (s *Service) Payment(ctx context.Context, who caller.Caller, id string) (De
 	}
 	if who.Kind == caller.Trader && !p.Ended() {
 		d.Steps = s.steps(d)
+	} else if who.Kind == caller.Trader && s.Payments.MayComeLate(p) {
+		d.Steps = []Step{StepConfirm}
 	}
 	return d, nil
 }

@@ -38,21 +38,23 @@ func (q *Queries) CashboxMethodList(ctx context.Context, cashboxID int64) ([][]b
 
 const cashboxMethodSet = `-- name: CashboxMethodSet :exec
 insert into cashbox_method (cashbox_id, method, enabled, margin_percent, validity_seconds, min_amount, max_amount,
-    claim_seconds, cards, amount_policy, tolerance_percent, tolerance_amount, difference_to)
+    claim_seconds, cards, amount_policy, tolerance_percent, tolerance_amount, difference_to,
+    late_seconds)
 values ($1, $2, $3, $4, $5, $6, $7,
     coalesce($8::integer, 900), coalesce($9::smallint, 3),
     coalesce($10::text, 'exact'), $11, $12,
-    coalesce($13::text, 'trader'))
+    coalesce($13::text, 'trader'), coalesce($14::integer, 86400))
 on conflict (cashbox_id, method) do update set enabled = excluded.enabled, margin_percent = excluded.margin_percent,
     validity_seconds = excluded.validity_seconds, min_amount = excluded.min_amount, max_amount = excluded.max_amount,
     claim_seconds = coalesce($8::integer, cashbox_method.claim_seconds),
     cards = coalesce($9::smallint, cashbox_method.cards),
     amount_policy = coalesce($10::text, cashbox_method.amount_policy),
-    tolerance_percent = case when $14::boolean then excluded.tolerance_percent
+    tolerance_percent = case when $15::boolean then excluded.tolerance_percent
         else cashbox_method.tolerance_percent end,
-    tolerance_amount = case when $15::boolean then excluded.tolerance_amount
+    tolerance_amount = case when $16::boolean then excluded.tolerance_amount
         else cashbox_method.tolerance_amount end,
-    difference_to = coalesce($13::text, cashbox_method.difference_to)
+    difference_to = coalesce($13::text, cashbox_method.difference_to),
+    late_seconds = coalesce($14::integer, cashbox_method.late_seconds)
 `
 
 type CashboxMethodSetParams struct {
@@ -69,6 +71,7 @@ type CashboxMethodSetParams struct {
 	TolerancePercent    decimal.NullDecimal
 	ToleranceAmount     decimal.NullDecimal
 	DifferenceTo        *string
+	LateSeconds         *int32
 	SetTolerancePercent bool
 	SetToleranceAmount  bool
 }
@@ -88,6 +91,7 @@ func (q *Queries) CashboxMethodSet(ctx context.Context, arg CashboxMethodSetPara
 		arg.TolerancePercent,
 		arg.ToleranceAmount,
 		arg.DifferenceTo,
+		arg.LateSeconds,
 		arg.SetTolerancePercent,
 		arg.SetToleranceAmount,
 	)
@@ -112,7 +116,7 @@ func (q *Queries) CashboxMethodSetting(ctx context.Context, arg CashboxMethodSet
 
 const cashboxMethodsSince = `-- name: CashboxMethodsSince :many
 select cashbox_id, method, enabled, margin_percent, validity_seconds, min_amount, max_amount, claim_seconds, cards,
-    amount_policy, tolerance_percent, tolerance_amount, difference_to
+    amount_policy, tolerance_percent, tolerance_amount, difference_to, late_seconds
 from cashbox_method where version >= $1
 `
 
@@ -130,6 +134,7 @@ type CashboxMethodsSinceRow struct {
 	TolerancePercent decimal.NullDecimal
 	ToleranceAmount  decimal.NullDecimal
 	DifferenceTo     string
+	LateSeconds      int32
 }
 
 func (q *Queries) CashboxMethodsSince(ctx context.Context, version int64) ([]CashboxMethodsSinceRow, error) {
@@ -155,6 +160,7 @@ func (q *Queries) CashboxMethodsSince(ctx context.Context, version int64) ([]Cas
 			&i.TolerancePercent,
 			&i.ToleranceAmount,
 			&i.DifferenceTo,
+			&i.LateSeconds,
 		); err != nil {
 			return nil, err
 		}

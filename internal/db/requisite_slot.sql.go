@@ -38,6 +38,28 @@ func (q *Queries) SlotFree(ctx context.Context, arg SlotFreeParams) error {
 	return err
 }
 
+const slotOthers = `-- name: SlotOthers :one
+select exists (
+    select 1 from requisite r join requisite_slot s on s.hash = r.hash and s.amount = $1
+    where r.id = $2 and s.free_at = 'infinity' and s.payment_id <> $3
+)::boolean
+`
+
+type SlotOthersParams struct {
+	Amount      decimal.Decimal
+	RequisiteID int64
+	PaymentID   int64
+}
+
+// SlotOthers reports whether an open payment other than the one given asks for an amount on the phone, card or account of a
+// requisite.
+func (q *Queries) SlotOthers(ctx context.Context, arg SlotOthersParams) (bool, error) {
+	row := q.db.QueryRow(ctx, slotOthers, arg.Amount, arg.RequisiteID, arg.PaymentID)
+	var column_1 bool
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const slotPrune = `-- name: SlotPrune :execrows
 delete from requisite_slot where free_at < $1::timestamptz
 `

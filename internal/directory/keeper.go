@@ -360,6 +360,16 @@ func (k *Keeper) Patience(cashboxID int64, method string) time.Duration {
 	return 0
 }
 
+// Lateness is how long after its time a payment can still be completed by its trader.
+func (k *Keeper) Lateness(cashboxID int64, method string) time.Duration {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	if box := k.cashboxes[cashboxID]; box != nil {
+		return time.Duration(box.methods[method].LateSeconds) * time.Second
+	}
+	return 0
+}
+
 // AmountPolicy says what becomes of another amount than asked for.
 func (k *Keeper) AmountPolicy(cashboxID int64, method string) AmountPolicy {
 	k.mu.RLock()

@@ -75,6 +75,8 @@ type MethodSetting struct {
 	ToleranceAmount  decimal.NullDecimal `json:"tolerance_amount"`
 	// DifferenceTo says whose the difference is: trader or platform.
 	DifferenceTo string `json:"difference_to"`
+	// LateSeconds is how long after its time a payment can still be completed by its trader.
+	LateSeconds int32 `json:"late_seconds"`
 	Versioned
 }
 

@@ -193,7 +193,9 @@ type CashboxMethod struct {
 	// AmountPolicy says what becomes of another amount than asked for, DifferenceTo whose the
 	// difference is; nil leaves what is set, and so it does of the tolerances, which "" clears.
 	AmountPolicy, TolerancePercent, ToleranceAmount, DifferenceTo *string
-	Seen                                                          string
+	// LateSeconds is how long after its time a payment can still be completed; nil leaves what is set.
+	LateSeconds *int32
+	Seen        string
 }
 
 // SetMethod makes or changes a method of a cashbox.
@@ -255,6 +257,10 @@ func (m CashboxMethod) validate(ctx context.Context, currency string) (db.Cashbo
 		cards := setting.Method.Find("cards")
 		cards.Between(f, *c)
 		params.Cards = new(int16(max(0, min(*c, cards.Max))))
+	}
+	if s := m.LateSeconds; s != nil {
+		setting.Method.Find("lateSeconds").Between(f, *s)
+		params.LateSeconds = s
 	}
 	m.validatePolicy(f, &params)
 	return params, f.Err()

@@ -151,6 +151,8 @@ var Codes = []Code{
 		"Read the payout. A trader has taken it, or it has ended, so it cannot be cancelled or taken."},
 	{"payin_take_limit", Refused, "You have taken as many payouts as you may have open: end one or give one back.",
 		"For traders: complete, fail or give back a payout before you take another one."},
+	{"payment_amount_taken", Refused, "Another open payment asks for this amount on this requisite.",
+		"For traders: the money may be that payment's. Decide by what the bank says of the sender, and confirm the one that was paid."},
 	{"payment_not_pending", Refused, "The payment is no longer pending.",
 		"Read the payment and its status."},
 	{"proposal_author", Refused, "Whoever made this proposal may not do this any more: refuse it.",

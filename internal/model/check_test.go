@@ -238,8 +238,7 @@ type modelEvent struct {
 	card map[string]any
 	// resend, if not 0, is the how-manieth resend of a code it tells of, in place of a change.
 	resend int
-	// received is what came, where it is said.
-	received *string
+	modelTold
 	// claim tells that the payer says they have paid, in place of a change.
 	claim bool
 }
@@ -313,7 +312,7 @@ func verifyBody(s modelSource, id uuid.UUID, sequence int, body []byte) {
 		},
 	}
 	if from.subject == "payment" {
-		all["meta"].(map[string]any)["receivedAmount"] = event.received
+		event.tellArrival(all["meta"].(map[string]any))
 	}
 	event.tellCard(all, data)
 	var got any

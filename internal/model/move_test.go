@@ -66,26 +66,26 @@ func (w *modelWalk) moved(p *modelPayment, i *injury, got payment.Payment, err e
 }
 
 func (w *modelWalk) confirm(s modelStep, p *modelPayment) {
-	w.traderMove(s, p, "completed", nil, w.service.Confirm)
+	refusal, reason := p.confirmable(w.model)
+	w.traderMove(s, p, "completed", refusal, reason, w.service.Confirm)
 }
 
 func (w *modelWalk) cancel(s modelStep, p *modelPayment) {
 	reason := modelText("trader " + strconv.Itoa(s.n[2]%10))
-	w.traderMove(s, p, "cancelled", reason,
+	w.traderMove(s, p, "cancelled", unless(p.status == "pending", "payment_not_pending"), reason,
 		func(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
 			return w.service.Cancel(ctx, who, id, reason)
 		})
 }
 
-// traderMove is a trader's word: on their own payments, and while they are pending.
-func (w *modelWalk) traderMove(s modelStep, p *modelPayment, to string, reason *string,
+// traderMove is a trader's word: on their own payments, unless it is refused.
+func (w *modelWalk) traderMove(s modelStep, p *modelPayment, to, want string, reason *string,
 	call func(context.Context, caller.Caller, int64) (payment.Payment, error),
 ) {
 	trader := p.requisite.trader
 	if s.n[1]%6 == 0 {
 		trader = pickModel(w.model.traders, s.n[3])
 	}
-	want := unless(p.status == "pending", "payment_not_pending")
 	if trader != p.requisite.trader {
 		want = "not_found"
 	}
@@ -97,6 +97,9 @@ func (w *modelWalk) traderMove(s modelStep, p *modelPayment, to string, reason *
 		return
 	}
 	w.moved(p, injury, got, err, func() {
+		if p.status != "pending" {
+			w.tell("late", p.origin())
+		}
 		w.tell("trader "+to, "payment ", p.id)
 		w.model.move(p, to, trader.Caller.Actor(), reason, nil)
 	})
@@ -141,14 +144,16 @@ func (w *modelWalk) claim(_ modelStep, p *modelPayment) {
 // duel confirms and cancels a payment at once: one of the two gets through, if any.
 func (w *modelWalk) duel(_ modelStep, p *modelPayment) {
 	who, late := p.requisite.trader.Caller, "payment_not_pending"
-	refusal := unless(p.status == "pending", late)
-	move := func(to string) func() { return func() { w.model.move(p, to, who.Actor(), nil, nil) } }
+	refusal, reason := p.confirmable(w.model)
+	move := func(to string, reason *string) func() {
+		return func() { w.model.move(p, to, who.Actor(), reason, nil) }
+	}
 	w.tell("duel", "payment ", p.id)
 	rivalsAtOnce([]modelRival{
-		{refusal: refusal, late: late, apply: move("completed"), call: func() error {
+		{refusal: refusal, late: late, apply: move("completed", reason), call: func() error {
 			return errOf(w.service.Confirm(w.ctx, who, p.id))
 		}},
-		{refusal: refusal, late: late, apply: move("cancelled"), call: func() error {
+		{refusal: unless(p.status == "pending", late), late: late, apply: move("cancelled", nil), call: func() error {
 			return errOf(w.service.Cancel(w.ctx, who, p.id, nil))
 		}},
 	})

@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"math/big"
+	"time"
 
 	"github.com/shopspring/decimal"
 )
@@ -63,6 +64,38 @@ func (p *modelPayment) price() {
 	}
 }
 
+// modelLate is how long after its time a payment can still be completed.
+const modelLate = 24 * time.Hour
+
+// confirmable is why the payment's trader may not complete it, or the reason that it is completed for: one that has expired may
+// be, for a day, unless another open payment has its requisite and amount, and unless it is paid by a card.
+func (p *modelPayment) confirmable(m *gatewayModel) (refusal string, reason *string) {
+	if p.status == "pending" {
+		return "", nil
+	}
+	if p.status != "failed" || p.reason == nil || *p.reason != "expired" || p.checkout != nil || !m.now.Before(p.at.Add(modelLate)) {
+		return "payment_not_pending", nil
+	}
+	if hold, held := m.held(p.slot()); held && hold.free.IsZero() && hold.payment != p.id {
+		return "payment_amount_taken", nil
+	}
+	return "", new("late")
+}
+
+// modelTold is what an event tells of money: what came, where it is said, and that the payment's time had run out.
+type modelTold struct {
+	received *string
+	late     bool
+}
+
+// tellArrival adds to a payment's meta what came, and whether late.
+func (e modelEvent) tellArrival(meta map[string]any) {
+	meta["receivedAmount"] = e.received
+	if e.late {
+		meta["late"] = true
+	}
+}
+
 // receive is a trader's word that the payment has come, and how much of it: from nearly nothing to twice what was asked, and
 // often a little off.
 func (w *modelWalk) receive(s modelStep, p *modelPayment) {
@@ -75,14 +108,15 @@ func (w *modelWalk) receive(s modelStep, p *modelPayment) {
 		came = 1 + int64(s.n[2])%(2*p.amount)
 	}
 	off := max(came-p.amount, p.amount-came)
+	refusal, reason := p.confirmable(w.model)
 	want, arrival := "", modelArrival{received: came, asItCame: policy.kind == "received"}
 	switch {
 	case trader != p.requisite.trader:
 		want = "not_found"
 	case p.checkout != nil:
 		want = "validation_failed"
-	case p.status != "pending":
-		want = "payment_not_pending"
+	case refusal != "":
+		want = refusal
 	case !arrival.asItCame && off > policy.near:
 		want = "validation_failed"
 	}
@@ -100,7 +134,7 @@ func (w *modelWalk) receive(s modelStep, p *modelPayment) {
 			what = "received as it came"
 		}
 		w.tell(what, p.origin(), " ", said)
-		w.model.move(p, "completed", trader.Caller.Actor(), nil, nil)
+		w.model.move(p, "completed", trader.Caller.Actor(), reason, nil)
 		p.events[len(p.events)-1].received = &said
 		w.model.shift(p, func() { p.arrive(&arrival) })
 	})

@@ -160,8 +160,10 @@ func (m *gatewayModel) shift(p modelPosition, change func()) {
 // has one, and its card.
 func (m *gatewayModel) move(p *modelPayment, to, actor string, reason, provider *string) {
 	m.shift(p, func() {
-		p.events = append(p.events,
-			modelEvent{from: p.status, to: to, reason: reason, at: m.now, card: p.checkout.shown()})
+		p.events = append(p.events, modelEvent{
+			from: p.status, to: to, reason: reason, at: m.now, card: p.checkout.shown(),
+			modelTold: modelTold{late: reason != nil && *reason == "late"},
+		})
 		p.moves = append(p.moves, modelMove{actor, p.status, to, reason, m.now})
 		p.appeal.follow(p.status, to, m.now)
 		p.status, p.reason, p.at = to, reason, m.now

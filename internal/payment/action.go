@@ -69,24 +69,14 @@ func (u Update) validate(ctx context.Context) error {
 	return f.Err()
 }
 
-// Confirm completes a pending payment when its trader says that the transfer has arrived. The status
-// decides and not the clock: an overdue payment can be confirmed while it is pending.
+// Confirm completes a payment when its trader says that the transfer has arrived. The status decides
+// and not the clock: an overdue payment can be confirmed while it is pending.
 func (s *Service) Confirm(ctx context.Context, who caller.Caller, id int64) (Payment, error) {
-	return s.traderMove(ctx, who, id, Completed, nil)
+	return s.ConfirmReceived(ctx, who, id, nil)
 }
 
 // Cancel cancels a pending payment for its trader.
 func (s *Service) Cancel(ctx context.Context, who caller.Caller, id int64, reason *string) (Payment, error) {
-	return s.traderMove(ctx, who, id, Cancelled, reason)
-}
-
-func (s *Service) traderMove(
-	ctx context.Context,
-	who caller.Caller,
-	id int64,
-	to Status,
-	reason *string,
-) (Payment, error) {
 	found, err := s.findTraders(ctx, who, id)
 	if err != nil {
 		return Payment{}, err
@@ -100,7 +90,7 @@ func (s *Service) traderMove(
 		if Status(p.Status) != Pending {
 			return nil, ErrNotPending
 		}
-		return &change{to: to, actor: who.Actor(), reason: reason}, nil
+		return &change{to: Cancelled, actor: who.Actor(), reason: reason}, nil
 	})
 	return s.fromRow(after), err
 }

@@ -41,15 +41,17 @@ type statusMeta struct {
 	Sequence       int32   `json:"sequence"`
 	// ReceivedAmount is what came, where somebody said.
 	ReceivedAmount *string `json:"receivedAmount"`
+	// Late tells that the payment was completed after its time had run out.
+	Late bool `json:"late,omitempty"`
 }
 
 // statusEvent is the merchant's webhook about a change of status.
-func statusEvent(from, to db.Payment, shown *card.Shown) (webhook.Event, error) {
+func statusEvent(from, to db.Payment, late bool, shown *card.Shown) (webhook.Event, error) {
 	data := dataOf(to)
 	data.PayerRequisites = payerRequisitesOf(shown)
 	meta := statusMeta{
 		ID: to.ID, Method: to.Method, PreviousStatus: strings.ToUpper(from.Status),
-		Reason: to.StatusReason, Sequence: to.EventSequence, ReceivedAmount: fiatOrNull(to.ReceivedAmount),
+		Reason: to.StatusReason, Sequence: to.EventSequence, ReceivedAmount: fiatOrNull(to.ReceivedAmount), Late: late,
 	}
 	return webhook.Event{
 		MerchantID: to.MerchantID, CashboxID: to.CashboxID, Type: typeStatusUpdated, Subject: subject,

@@ -52,6 +52,8 @@ type change struct {
 	providerPaymentID *string
 	// came is what has come; nil where nobody said.
 	came *arrival
+	// late tells that the payment's time had run out.
+	late bool
 }
 
 // changeStatus makes the change that decide returns for the payment; nil is none. found is the payment
@@ -151,7 +153,7 @@ func (s *Service) moveQueries(from db.Payment, c change, shown *card.Shown) (db.
 	if from.ReceivedAmount.Valid || c.came != nil {
 		to = withArrival(to, c.came)
 	}
-	event, err := statusEvent(from, to, shown)
+	event, err := statusEvent(from, to, c.late, shown)
 	if err != nil {
 		return from, nil, err
 	}

@@ -48,6 +48,9 @@ func known(status string) bool { return slices.Contains(Statuses, Status(status)
 // reasonExpired is the reason of a payment that was not paid in time.
 const reasonExpired = "expired"
 
+// reasonLate is the reason of a payment that was completed after it had expired.
+const reasonLate = "late"
+
 // subject is the subject of a payment's transfers and events.
 const subject = "payment"
 

@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/shopspring/decimal"
 
@@ -24,52 +25,85 @@ type arrival struct {
 	taken, toPlatform bool
 }
 
+// errOtherOpen refuses late money that may be another payer's.
+var errOtherOpen = fault.New(fault.Refused, "payment_amount_taken", "Another open payment asks for this amount on this requisite.")
+
 // ConfirmReceived is Confirm, with what came: an amount that is said is kept, and taken as the method
 // of the cashbox says. Nil is the amount asked for.
 func (s *Service) ConfirmReceived(ctx context.Context, who caller.Caller, id int64, said *string) (Payment, error) {
-	if said == nil {
-		return s.Confirm(ctx, who, id)
-	}
 	found, err := s.findTraders(ctx, who, id)
 	if err != nil {
 		return Payment{}, err
 	}
-	f := fault.Decoded(ctx)
-	came, wrong := money.Parse(*said, money.FiatDecimals)
-	if wrong != nil {
-		f.Add("receivedAmount", "%s", wrong)
-	} else {
-		f.Check(came.IsPositive(), "receivedAmount", "must be more than 0")
-	}
-	f.Check(!cardCheckout(found), "receivedAmount", "must not be said of a payment by card")
-	if err := f.Err(); err != nil {
+	came, err := receivedAmount(ctx, found, said)
+	if err != nil {
 		return Payment{}, err
 	}
 	if err := s.settings.Current(ctx); err != nil {
 		return Payment{}, err
 	}
-	policy := s.settings.AmountPolicy(found.CashboxID, found.Method)
 	after, err := s.changeStatus(ctx, found, func(p db.Payment) (*change, error) {
-		if Status(p.Status) != Pending {
-			return nil, ErrNotPending
+		c, err := s.confirmed(ctx, p, who)
+		if err == nil && came.Valid {
+			c.came, err = arrivalOf(p, came.Decimal, s.settings.AmountPolicy(p.CashboxID, p.Method))
 		}
-		return arrived(p, came, policy, who)
+		return c, err
 	})
 	return s.fromRow(after), err
 }
 
-// arrived is the change that an amount makes which has come.
-func arrived(p db.Payment, came decimal.Decimal, policy directory.AmountPolicy, who caller.Caller) (*change, error) {
-	c := &change{to: Completed, actor: who.Actor(), came: &arrival{amount: came}}
+// receivedAmount is what a trader says came.
+func receivedAmount(ctx context.Context, p db.Payment, said *string) (came decimal.NullDecimal, err error) {
+	f := fault.Decoded(ctx)
+	if said == nil {
+		return came, f.Err()
+	}
+	amount, err := money.Parse(*said, money.FiatDecimals)
+	if err != nil {
+		f.Add("receivedAmount", "%s", err)
+	} else {
+		f.Check(amount.IsPositive(), "receivedAmount", "must be more than 0")
+	}
+	f.Check(!cardCheckout(p), "receivedAmount", "must not be said of a payment by card")
+	return decimal.NewNullDecimal(amount), f.Err()
+}
+
+// confirmed is the change that completes a payment by its trader's word, if it may still be.
+func (s *Service) confirmed(ctx context.Context, p db.Payment, who caller.Caller) (*change, error) {
+	c := &change{to: Completed, actor: who.Actor()}
+	if Status(p.Status) == Pending {
+		return c, nil
+	}
+	if !s.MayComeLate(s.fromRow(p)) {
+		return nil, ErrNotPending
+	}
+	// A payment that is made only now cannot be what was paid before, so nothing is locked for this.
+	others, err := s.q.SlotOthers(ctx, db.SlotOthersParams{RequisiteID: *p.RequisiteID, Amount: p.Amount, PaymentID: p.ID})
+	if err != nil {
+		return nil, fmt.Errorf("look for another open payment: %w", err)
+	}
+	if others {
+		return nil, errOtherOpen
+	}
+	c.late, c.reason = true, new(reasonLate)
+	return c, nil
+}
+
+// MayComeLate reports whether a payment that has expired may still be completed by its trader.
+func (s *Service) MayComeLate(p Payment) bool {
+	return p.Expired() && !p.CardCheckout() &&
+		s.clock.Now().Before(p.StatusAt.Add(s.settings.Lateness(p.CashboxID, p.Method)))
+}
+
+// arrivalOf is an amount that has come, if the policy takes it.
+func arrivalOf(p db.Payment, came decimal.Decimal, policy directory.AmountPolicy) (*arrival, error) {
 	switch {
 	case policy.AsItCame():
-		c.came.taken = true
+		return &arrival{amount: came, taken: true}, nil
 	case policy.Near(p.Amount, came):
-		c.came.toPlatform = policy.ToPlatform
-	default:
-		return nil, errOtherAmount
+		return &arrival{amount: came, toPlatform: policy.ToPlatform}, nil
 	}
-	return c, nil
+	return nil, errOtherAmount
 }
 
 // withArrival is a payment with what came of it, and what that is worth at its own rate and terms.

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 )
 
@@ -89,5 +91,35 @@ func TestReceivedWithoutRate(t *testing.T) {
 	testenv.Want(t, must(b.payments.Settle(t.Context()))(t), 1, "settled")
 	b.wantMoney(t, trader.ID, merchant.CashboxID, money{"92.16", "0", "7.61904761", "0.22095239"})
 	testenv.Want(t, b.Balance(t, ledger.Reserved(ledger.Trader, trader.ID)).String(), "0", "held")
+	b.Audit(t)
+}
+
+// A payment that nobody paid in time can be completed by its trader for a day, as long as no other open payment has its requisite
+// and amount; the merchant is told that it is late. What failed for another reason cannot, and neither can another trader's.
+func TestLateMoney(t *testing.T) {
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
+	p := b.create(t, merchant.Caller, request("order-1"))
+	b.clock.Advance(15 * time.Minute)
+	testenv.Want(t, must(b.payments.Expire(t.Context()))(t), 1, "expired")
+	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["failed"])
+
+	b.clock.Advance(20 * time.Minute)
+	second := b.create(t, merchant.Caller, request("order-2"))
+	wantCode(t, errOf(b.payments.Confirm(t.Context(), trader.Caller, p.ID)), "payment_amount_taken")
+	b.set(t, second.ID, "cancelled")
+	wantCode(t, errOf(b.payments.Confirm(t.Context(), trader.Caller, second.ID)), "payment_not_pending")
+	other := b.NewTrader(t, dbtest.TraderOpts{USDT: "1"})
+	wantCode(t, errOf(b.payments.Confirm(t.Context(), other.Caller, p.ID)), "not_found")
+
+	b.Exec(t, "update cashbox_method set late_seconds = 2099") // a second before
+	b.clock.Advance(15 * time.Minute)
+	wantCode(t, errOf(b.payments.Confirm(t.Context(), trader.Caller, p.ID)), "payment_not_pending")
+	b.Exec(t, "update cashbox_method set late_seconds = 2101")
+	after := must(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, new("1000")))(t)
+	testenv.Check(t, after.Status == payment.Completed && *after.StatusReason == "late", "%s, %v", after.Status, after.StatusReason)
+	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["completed"])
+	body := b.Text(t, "select convert_from(body, 'utf8') from webhook_event where sequence = 2 and subject_id = 1")
+	testenv.Check(t, strings.Contains(body, `"previousStatus":"FAILED","reason":"late","sequence":2,"receivedAmount":"1000.00","late":true}`),
+		"%s", body)
 	b.Audit(t)
 }

@@ -90,6 +90,10 @@ var Method = Subject{"cashbox_method", caller.OperatorDirectory, []Setting{
 		Label: Phrase{"Cards that may be tried", "Сколько карт можно попробовать"},
 	},
 	{
+		Name: "lateSeconds", Kind: Whole, Max: 7 * day, First: "86400", Needed: true,
+		Label: Phrase{"May come late, seconds", "Может опоздать, секунд"},
+	},
+	{
 		Name: "amountPolicy", Kind: Choice, First: "exact", Needed: true,
 		Heading: Phrase{"When another amount comes", "Когда пришла другая сумма"},
 		Label:   Phrase{"Another amount", "Другая сумма"},

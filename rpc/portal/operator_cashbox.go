@@ -105,6 +105,7 @@ func methodView(m directory.MethodSetting) *portalv1.CashboxMethod {
 		TolerancePercent: optionalNumber(m.TolerancePercent, decimal.Decimal.String),
 		ToleranceAmount:  optionalNumber(m.ToleranceAmount, money.Fiat),
 		DifferenceTo:     m.DifferenceTo,
+		LateSeconds:      m.LateSeconds,
 
 		Version: m.Version,
 	}

@@ -52,7 +52,7 @@ func (s *OperatorService) SetCashboxMethod(
 		ClaimSeconds: req.Msg.ClaimSeconds, Cards: req.Msg.Cards,
 		MinAmount: req.Msg.GetMinAmount(), MaxAmount: req.Msg.GetMaxAmount(),
 		AmountPolicy: req.Msg.AmountPolicy, TolerancePercent: req.Msg.TolerancePercent,
-		ToleranceAmount: req.Msg.ToleranceAmount, DifferenceTo: req.Msg.DifferenceTo,
+		ToleranceAmount: req.Msg.ToleranceAmount, DifferenceTo: req.Msg.DifferenceTo, LateSeconds: req.Msg.LateSeconds,
 		Seen: req.Msg.GetVersion(),
 	})
 	return settled(c, err, methodSet)

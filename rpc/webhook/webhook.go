@@ -96,6 +96,8 @@ type Meta struct {
 	Sequence int `json:"sequence"`
 	// ReceivedAmount is what came of a payment, where somebody said.
 	ReceivedAmount *string `json:"receivedAmount"`
+	// Late tells that a payment was completed after its time had run out.
+	Late bool `json:"late"`
 }
 
 // Verify returns the event of a webhook that was signed with one of the secrets within the last five

@@ -62,6 +62,7 @@ export const errorCodes = [
   "payin_not_processing",
   "payin_not_waiting",
   "payin_take_limit",
+  "payment_amount_taken",
   "payment_not_pending",
   "proposal_author",
   "proposal_decided",

@@ -203,13 +203,14 @@ func (v *visit) ask(
 	typed url.Values,
 	wrong map[string]string,
 ) error {
-	if p.Ended() {
+	late := p.Ended() && v.Payments.MayComeLate(p)
+	if p.Ended() && !late {
 		return v.Done(v.PaymentPath(p.ID), "changed")
 	}
 	question := PaymentQuestion{
 		ID: p.ID, Token: submission.NewToken(), Status: string(p.Status), Amount: v.Shell.Amount(p.Amount, p.Currency),
 		Method: p.Method, Requisite: v.RequisiteOf(p), ClaimedAt: p.ClaimedAt, Reason: typed.Get("reason"), Wrong: wrong,
-		Other: !p.CardCheckout(), Came: typed.Get("receivedAmount"), Opened: typed.Has("other") || typed.Get("receivedAmount") != "",
+		Late: late, Other: !p.CardCheckout(), Came: typed.Get("receivedAmount"), Opened: typed.Has("other") || typed.Get("receivedAmount") != "",
 	}
 	if sight := p.Seen(v.Who); sight.Amount != nil {
 		question.USDT = v.Shell.USDT(*sight.Amount)

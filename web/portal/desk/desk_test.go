@@ -93,6 +93,23 @@ func TestEarnings(t *testing.T) {
 	want(t, "a helper at the desk", b.Clerk(t).Get(t, "/trader/earnings").Code, http.StatusForbidden)
 }
 
+// A payment whose time has run out is confirmed on its own page, which says that it is late; the desk has it no more.
+func TestLateOnItsPage(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	pay := b.Create(t, "1500")
+	b.Clock.Advance(time.Hour)
+	noError(t, b.Payments.ExpireAll(t.Context()))
+	want(t, "steps", p.Page(t, "/trader/payments/1").Find(".actions a[href='/trader/payments/1/cancel']").Length(), 0)
+	want(t, "confirms", p.Page(t, "/trader/payments/1").Find(".actions a[href='/trader/payments/1/confirm']").Length(), 1)
+	page := p.Page(t, "/trader/payments/1/confirm")
+	wantIn(t, "the page", page.Find("main .note").Text(), "has run out")
+	want(t, "led", p.Post(t, "/trader/payments/1/confirm", hidden(page)...).To(), "/trader")
+	want(t, "status", b.Status(t, pay), "completed")
+	wantIn(t, "the payment", p.Page(t, "/trader/payments/1").Find("main").Text(), "the money came late")
+	want(t, "again", p.Get(t, "/trader/payments/1/confirm").To(), "/trader/payments/1")
+	b.Audit(t)
+}
+
 // A trader says on the page of the confirmation that another amount came. What the cashbox does not take comes back with what is
 // wrong; what it takes is kept, and stands on the payment's page.
 func TestAnotherAmount(t *testing.T) {

@@ -41,6 +41,10 @@ var (
 		"Look into your bank first. Confirming completes the payment, and the USDT held for it go to the merchant.",
 		"Сначала проверьте в банке. Подтверждение завершит платёж, и удержанные под него USDT уйдут мерчанту.",
 	)
+	sayConfirmLate = say.Both(
+		"The time of this payment has run out. Confirm only what your bank shows of this payer: the payment is completed late, and the merchant is told.",
+		"Время этого платежа истекло. Подтверждайте, только если банк показывает перевод этого плательщика: платёж завершится с опозданием, мерчант узнает.",
+	)
 	sayOther        = say.Both("Other amount", "Другая сумма")
 	sayOtherCame    = say.Both("Another amount came", "Пришла другая сумма")
 	sayCame         = say.Both("What came", "Сколько пришло")

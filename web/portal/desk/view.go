@@ -60,6 +60,8 @@ type PaymentQuestion struct {
 	Requisite            view.Requisite
 	ClaimedAt            *time.Time
 	Reason               string
+	// Late says that the payment's time has run out.
+	Late bool
 	// Other says that another amount may be said than asked for, Came what was typed, and Opened that
 	// its field is shown.
 	Other, Opened bool

@@ -17,6 +17,7 @@ var (
 // reasons are why something got its status, where the gateway itself gave the reason.
 var reasons = map[string]Phrase{
 	"expired": {"its time ran out", "истекло время"},
+	"late":    {"the money came late", "деньги пришли с опозданием"},
 }
 
 // ReasonOf is why something got its status. Others than the gateway's own stand for themselves.

@@ -39,6 +39,7 @@ var refusals = map[string]string{
 	"payin_not_processing":                            "Выплата не выполняется.",
 	"payin_not_waiting":                               "Выплата уже не ждёт.",
 	"payin_take_limit":                                "У вас столько открытых выплат, сколько можно: завершите одну или верните.",
+	"payment_amount_taken":                            "Эту сумму на этом реквизите ждёт другой открытый платёж.",
 	"payment_not_pending":                             "Платёж уже не ожидает.",
 	"proposal_author":                                 "Автору предложения это больше не разрешено: откажите.",
 	"proposal_decided":                                "По предложению уже решено.",

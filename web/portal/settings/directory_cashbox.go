@@ -319,7 +319,7 @@ func (v *visit) boxMethodAsked() (directory.Cashbox, subject, error) {
 	s.version = directory.NotThere
 	s.values = filled(map[string]string{
 		"enabled": "1", "validitySeconds": portal.Counted(&seconds), "claimSeconds": "900", "cards": "3",
-		"amountPolicy": "exact", "differenceTo": "trader",
+		"amountPolicy": "exact", "differenceTo": "trader", "lateSeconds": "86400",
 	})
 	for _, m := range set {
 		if m.Name != method.Name {

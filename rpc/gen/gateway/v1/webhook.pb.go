@@ -556,8 +556,10 @@ type PaymentEventMeta struct {
 	Sequence int32 `protobuf:"varint,5,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	// What came, by the word of who got it; null where nobody said.
 	ReceivedAmount *string `protobuf:"bytes,6,opt,name=received_amount,json=receivedAmount,proto3,oneof" json:"received_amount,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// True where a payment was completed after its time had run out; absent otherwise.
+	Late          *bool `protobuf:"varint,7,opt,name=late,proto3,oneof" json:"late,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PaymentEventMeta) Reset() {
@@ -630,6 +632,13 @@ func (x *PaymentEventMeta) GetReceivedAmount() string {
 		return *x.ReceivedAmount
 	}
 	return ""
+}
+
+func (x *PaymentEventMeta) GetLate() bool {
+	if x != nil && x.Late != nil {
+		return *x.Late
+	}
+	return false
 }
 
 // CodeResendData is the payment whose code is asked for again.
@@ -1062,7 +1071,7 @@ const file_gateway_v1_webhook_proto_rawDesc = "" +
 	"\x06status\x18\x03 \x01(\tB\r\x8a\xb5\x18\tB\aPENDINGR\x06status\x129\n" +
 	"\x06amount\x18\x04 \x01(\tB!\x8a\xb5\x18\x1dJ\x12^[0-9]+\\.[0-9]{2}$j\a1500.00R\x06amount\x121\n" +
 	"\bcurrency\x18\x05 \x01(\tB\x15\x8a\xb5\x18\x11J\n" +
-	"^[A-Z]{3}$j\x03RUBR\bcurrency\"\x87\x03\n" +
+	"^[A-Z]{3}$j\x03RUBR\bcurrency\"\xb1\x03\n" +
 	"\x10PaymentEventMeta\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\x03B\f\x8a\xb5\x18\bj\x044021x\x01R\x02id\x12L\n" +
 	"\x06method\x18\x02 \x01(\tB4\x8a\xb5\x180B\x03sbpB\x03simB\x04cardB\amtstpayB\n" +
@@ -1070,9 +1079,11 @@ const file_gateway_v1_webhook_proto_rawDesc = "" +
 	"\x0fprevious_status\x18\x03 \x01(\tB3\x8a\xb5\x18/B\aPENDINGB\tCOMPLETEDB\x06FAILEDB\tCANCELLEDB\x06APPEALR\x0epreviousStatus\x12\x1b\n" +
 	"\x06reason\x18\x04 \x01(\tH\x00R\x06reason\x88\x01\x01\x12%\n" +
 	"\bsequence\x18\x05 \x01(\x05B\t\x8a\xb5\x18\x05j\x011x\x01R\bsequence\x12F\n" +
-	"\x0freceived_amount\x18\x06 \x01(\tB\x18\x8a\xb5\x18\x14J\x12^[0-9]+\\.[0-9]{2}$H\x01R\x0ereceivedAmount\x88\x01\x01B\t\n" +
+	"\x0freceived_amount\x18\x06 \x01(\tB\x18\x8a\xb5\x18\x14J\x12^[0-9]+\\.[0-9]{2}$H\x01R\x0ereceivedAmount\x88\x01\x01\x12\x1f\n" +
+	"\x04late\x18\a \x01(\bB\x06\x8a\xb5\x18\x02\x10\x01H\x02R\x04late\x88\x01\x01B\t\n" +
 	"\a_reasonB\x12\n" +
-	"\x10_received_amount\"\x89\x03\n" +
+	"\x10_received_amountB\a\n" +
+	"\x05_late\"\x89\x03\n" +
 	"\x0eCodeResendData\x12@\n" +
 	"\x02id\x18\x01 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1bR\x02id\x12+\n" +
 	"\border_id\x18\x02 \x01(\tB\x10\x8a\xb5\x18\fj\n" +

@@ -1855,7 +1855,9 @@ type SetCashboxMethodRequest struct {
 	// The same as an amount. Where both are set, near enough is within both.
 	ToleranceAmount *string `protobuf:"bytes,13,opt,name=tolerance_amount,json=toleranceAmount,proto3,oneof" json:"tolerance_amount,omitempty"`
 	// Whose the difference of what is near enough is: trader or platform. trader at first. Unset leaves it.
-	DifferenceTo  *string `protobuf:"bytes,14,opt,name=difference_to,json=differenceTo,proto3,oneof" json:"difference_to,omitempty"`
+	DifferenceTo *string `protobuf:"bytes,14,opt,name=difference_to,json=differenceTo,proto3,oneof" json:"difference_to,omitempty"`
+	// How long after its time a payment can still be completed by its trader, 0 to 604800; 86400 at first. Unset leaves it.
+	LateSeconds   *int32 `protobuf:"varint,15,opt,name=late_seconds,json=lateSeconds,proto3,oneof" json:"late_seconds,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1986,6 +1988,13 @@ func (x *SetCashboxMethodRequest) GetDifferenceTo() string {
 		return *x.DifferenceTo
 	}
 	return ""
+}
+
+func (x *SetCashboxMethodRequest) GetLateSeconds() int32 {
+	if x != nil && x.LateSeconds != nil {
+		return *x.LateSeconds
+	}
+	return 0
 }
 
 // Bank is a bank that payers of a currency use, and how its app is opened.
@@ -4380,7 +4389,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\b_versionB\a\n" +
 	"\x05_name\"#\n" +
 	"\vReturnHosts\x12\x14\n" +
-	"\x05hosts\x18\x01 \x03(\tR\x05hosts\"\x9c\x05\n" +
+	"\x05hosts\x18\x01 \x03(\tR\x05hosts\"\xd5\x05\n" +
 	"\x17SetCashboxMethodRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x16\n" +
 	"\x06method\x18\x02 \x01(\tR\x06method\x12\x18\n" +
@@ -4398,7 +4407,8 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\ramount_policy\x18\v \x01(\tH\x03R\famountPolicy\x88\x01\x01\x120\n" +
 	"\x11tolerance_percent\x18\f \x01(\tH\x04R\x10tolerancePercent\x88\x01\x01\x12.\n" +
 	"\x10tolerance_amount\x18\r \x01(\tH\x05R\x0ftoleranceAmount\x88\x01\x01\x12(\n" +
-	"\rdifference_to\x18\x0e \x01(\tH\x06R\fdifferenceTo\x88\x01\x01B\x10\n" +
+	"\rdifference_to\x18\x0e \x01(\tH\x06R\fdifferenceTo\x88\x01\x01\x12&\n" +
+	"\flate_seconds\x18\x0f \x01(\x05H\aR\vlateSeconds\x88\x01\x01B\x10\n" +
 	"\x0e_claim_secondsB\b\n" +
 	"\x06_cardsB\n" +
 	"\n" +
@@ -4406,7 +4416,8 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x0e_amount_policyB\x14\n" +
 	"\x12_tolerance_percentB\x13\n" +
 	"\x11_tolerance_amountB\x10\n" +
-	"\x0e_difference_to\"\xb9\x02\n" +
+	"\x0e_difference_toB\x0f\n" +
+	"\r_late_seconds\"\xb9\x02\n" +
 	"\x04Bank\x12\x1a\n" +
 	"\bcurrency\x18\x01 \x01(\tR\bcurrency\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +

@@ -322,7 +322,9 @@ type CashboxMethod struct {
 	// The same as an amount.
 	ToleranceAmount *string `protobuf:"bytes,12,opt,name=tolerance_amount,json=toleranceAmount,proto3,oneof" json:"tolerance_amount,omitempty"`
 	// Whose the difference of what is near enough is: trader or platform.
-	DifferenceTo  string `protobuf:"bytes,13,opt,name=difference_to,json=differenceTo,proto3" json:"difference_to,omitempty"`
+	DifferenceTo string `protobuf:"bytes,13,opt,name=difference_to,json=differenceTo,proto3" json:"difference_to,omitempty"`
+	// How long after its time a payment can still be completed by its trader.
+	LateSeconds   int32 `protobuf:"varint,14,opt,name=late_seconds,json=lateSeconds,proto3" json:"late_seconds,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -446,6 +448,13 @@ func (x *CashboxMethod) GetDifferenceTo() string {
 		return x.DifferenceTo
 	}
 	return ""
+}
+
+func (x *CashboxMethod) GetLateSeconds() int32 {
+	if x != nil {
+		return x.LateSeconds
+	}
+	return 0
 }
 
 // CashboxPayoutMethod is a method by which a cashbox pays out.
@@ -3096,7 +3105,7 @@ const file_portal_v1_people_proto_rawDesc = "" +
 	"\aversion\x18\x0f \x01(\tR\aversionB\x14\n" +
 	"\x12_trader_cashbox_idB\r\n" +
 	"\v_page_colorB\x0f\n" +
-	"\r_frame_origin\"\xbd\x04\n" +
+	"\r_frame_origin\"\xe0\x04\n" +
 	"\rCashboxMethod\x12\x16\n" +
 	"\x06method\x18\x01 \x01(\tR\x06method\x12\x18\n" +
 	"\aenabled\x18\x02 \x01(\bR\aenabled\x12*\n" +
@@ -3113,7 +3122,8 @@ const file_portal_v1_people_proto_rawDesc = "" +
 	" \x01(\tR\famountPolicy\x120\n" +
 	"\x11tolerance_percent\x18\v \x01(\tH\x03R\x10tolerancePercent\x88\x01\x01\x12.\n" +
 	"\x10tolerance_amount\x18\f \x01(\tH\x04R\x0ftoleranceAmount\x88\x01\x01\x12#\n" +
-	"\rdifference_to\x18\r \x01(\tR\fdifferenceToB\x11\n" +
+	"\rdifference_to\x18\r \x01(\tR\fdifferenceTo\x12!\n" +
+	"\flate_seconds\x18\x0e \x01(\x05R\vlateSecondsB\x11\n" +
 	"\x0f_margin_percentB\r\n" +
 	"\v_min_amountB\r\n" +
 	"\v_max_amountB\x14\n" +
