@@ -143,7 +143,10 @@ func (s *Service) Waiting(ctx context.Context, who caller.Caller) (list []Waitin
 func rateSteps(p db.Payment) []RateStep {
 	spot := p.AmountUSDT.Add(p.ProfitUSDT)
 	share := spot.Mul(p.TraderSharePercent).Shift(-2).Truncate(money.USDTDecimals)
-	amount, base := money.Fiat(p.Amount), money.Rate(p.BaseRate)
+	name, amount, base := "amount", money.Fiat(p.Amount), money.Rate(p.BaseRate)
+	if p.SettledAmount.Valid {
+		name, amount = "receivedAmount", money.Fiat(p.SettledAmount.Decimal)
+	}
 	markup, percent := money.Plain(p.MarkupPercent), money.Plain(p.TraderSharePercent)
 	step := func(name, names, numbers string, value decimal.Decimal) RateStep {
 		return RateStep{Name: name, Formula: names + " = " + numbers, Value: money.USDT(value)}
@@ -151,8 +154,8 @@ func rateSteps(p db.Payment) []RateStep {
 	steps := []RateStep{
 		{Name: "baseRate", Formula: baseFormula(p), Value: base},
 		{Name: "markupPercent", Formula: "percent of the base rate, from " + p.MarkupSource, Value: markup},
-		step("spot", "amount / baseRate, rounded down", amount+" / "+base, spot),
-		step("amountUsdt", "amount / (baseRate × (1 + markupPercent / 100)), rounded down",
+		step("spot", name+" / baseRate, rounded down", amount+" / "+base, spot),
+		step("amountUsdt", name+" / (baseRate × (1 + markupPercent / 100)), rounded down",
 			fmt.Sprintf("%s / (%s × (1 + %s / 100))", amount, base, markup), p.AmountUSDT),
 		step("profitUsdt", "spot − amountUsdt", money.USDT(spot)+" − "+money.USDT(p.AmountUSDT), p.ProfitUSDT),
 		step(
@@ -165,6 +168,10 @@ func rateSteps(p db.Payment) []RateStep {
 			fmt.Sprintf("min(%s, %s)", money.USDT(p.ProfitUSDT), money.USDT(share)), p.SpreadTraderUSDT),
 		step("spreadPlatformUsdt", "profitUsdt − spreadTraderUsdt",
 			money.USDT(p.ProfitUSDT)+" − "+money.USDT(p.SpreadTraderUSDT), p.SpreadPlatformUSDT),
+	}
+	if !p.DifferenceUSDT.IsZero() {
+		steps = append(steps, step("differenceUsdt", "(receivedAmount − amount) / baseRate, rounded towards 0",
+			fmt.Sprintf("(%s − %s) / %s", money.Fiat(p.ReceivedAmount.Decimal), amount, base), p.DifferenceUSDT))
 	}
 	return append(steps, holdStep(p, spot))
 }
@@ -184,7 +191,9 @@ func holdStep(p db.Payment, spot decimal.Decimal) RateStep {
 		Name: "hold", Value: money.USDT(p.HoldUSDT),
 		Formula: "spot − spreadTraderUsdt = " + money.USDT(spot) + " − " + money.USDT(p.SpreadTraderUSDT),
 	}
-	if !spot.Sub(p.SpreadTraderUSDT).Equal(p.HoldUSDT) {
+	if p.SettledAmount.Valid {
+		step.Formula = "held at creation for the amount asked for"
+	} else if !spot.Sub(p.SpreadTraderUSDT).Equal(p.HoldUSDT) {
 		step.Formula = "held at creation at the rate last known then, before the settlement at the base rate above"
 	}
 	return step

@@ -39,8 +39,11 @@ func (s *Service) ConfirmReceived(ctx context.Context, who caller.Caller, id int
 	if err != nil {
 		return Payment{}, err
 	}
-	if err := s.settings.Current(ctx); err != nil {
-		return Payment{}, err
+	if came.Valid || Status(found.Status) != Pending {
+		// What is taken is decided by settings that may just have been changed.
+		if _, err := s.settings.Renew(ctx); err != nil {
+			return Payment{}, err
+		}
 	}
 	after, err := s.changeStatus(ctx, found, func(p db.Payment) (*change, error) {
 		c, err := s.confirmed(ctx, p, who)

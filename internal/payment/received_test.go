@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 )
@@ -47,6 +49,10 @@ func TestReceivedAmount(t *testing.T) {
 			b.wantMoney(t, trader.ID, merchant.CashboxID, c.want)
 			wantSame(t, got, must(b.payments.Get(t.Context(), trader.Caller, p.UUID.String()))(t))
 			testenv.Check(t, got.Amount.Equal(p.Amount) && got.ReceivedAmount.Valid, "%s of %s", got.ReceivedAmount.Decimal, got.Amount)
+			steps := must(b.payments.ExplainRate(t.Context(), operator, p.ID))(t).Steps
+			testenv.Want(t, steps[2].Value, got.AmountUSDT.Add(got.ProfitUSDT).StringFixed(8), "spot, explained")
+			counted := steps[2].Name + " " + steps[2].Formula
+			testenv.Want(t, strings.Contains(counted, "receivedAmount"), strings.Contains(c.policy, "received"), "%s", counted)
 			b.wantToldReceived(t, p.ID, got.ReceivedAmount.Decimal.StringFixed(2))
 			b.Audit(t)
 			// Whatever follows takes all of it back, and nobody's word on an amount is the amount asked for.
@@ -122,4 +128,14 @@ func TestLateMoney(t *testing.T) {
 	testenv.Check(t, strings.Contains(body, `"previousStatus":"FAILED","reason":"late","sequence":2,"receivedAmount":"1000.00","late":true}`),
 		"%s", body)
 	b.Audit(t)
+}
+
+// What is taken is decided by the settings as they are, also where a process has read them a moment ago.
+func TestPolicyJustSet(t *testing.T) {
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+	p := b.create(t, merchant.Caller, request("order-1"))
+	settings := must(directory.NewKeeper(t.Context(), b.Pool, time.Hour, nil))(t)
+	payments := must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings, configuration))(t)
+	b.Exec(t, "update cashbox_method set amount_policy = 'received'")
+	must(payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, new("800")))(t)
 }

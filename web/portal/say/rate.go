@@ -66,6 +66,10 @@ var rateSteps = map[string][2]Phrase{
 	"spreadPlatformUsdt": {
 		{"The platform gets", "Платформа получит"}, {"what is left of the spread", "остаток спреда"},
 	},
+	"differenceUsdt": {
+		{"Difference for the platform", "Разница платформе"},
+		{"what came less what was asked, at the base rate", "пришедшее минус запрошенное по базовому курсу"},
+	},
 	"hold": {
 		{
 			"Held from the trader",
