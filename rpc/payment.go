@@ -171,9 +171,7 @@ func (v PaymentView) payment(who caller.Caller, p payment.Payment) *gatewayv1.Pa
 		Amount: money.Fiat(p.Amount), Currency: p.Currency, Method: p.Method, ExpiresAt: Timestamp(p.ExpiresAt),
 		Extra: extra(seen), Ledger: ledgerView(who, p, seen), CreatedAt: Timestamp(p.CreatedAt),
 		StatusUpdatedAt: Timestamp(p.StatusAt), StatusReason: p.StatusReason, ReturnUrl: p.ReturnURL,
-	}
-	if p.ReceivedAmount.Valid {
-		out.ReceivedAmount = ptr(money.Fiat(p.ReceivedAmount.Decimal))
+		ReceivedAmount: received(p),
 	}
 	if p.ClaimedAt != nil {
 		out.PayerClaimedAt = Timestamp(*p.ClaimedAt)
@@ -183,6 +181,14 @@ func (v PaymentView) payment(who caller.Caller, p payment.Payment) *gatewayv1.Pa
 		out.PaymentPageUrl = &url
 	}
 	return out
+}
+
+// received is what came, or nil where nobody said.
+func received(p payment.Payment) *string {
+	if !p.ReceivedAmount.Valid {
+		return nil
+	}
+	return ptr(money.Fiat(p.ReceivedAmount.Decimal))
 }
 
 // requisiteView is where the payer sends the money, or nil for card checkout.

@@ -553,6 +553,7 @@ final class Payment extends Record
         public readonly ?array $ledger = null,
         public readonly bool $replayed = false,
         public readonly array $mismatched = [],
+        public readonly ?string $receivedAmount = null,
     ) {
     }
 }
@@ -571,6 +572,7 @@ final class PaymentListItem extends Record
         public readonly ?array $ledger = null,
         public readonly ?string $createdAt = null,
         public readonly ?string $statusUpdatedAt = null,
+        public readonly ?string $receivedAmount = null,
     ) {
     }
 }

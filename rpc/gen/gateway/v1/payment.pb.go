@@ -1451,8 +1451,10 @@ type PaymentListItem struct {
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=created_at,proto3" json:"created_at,omitempty"`
 	// When it got its status.
 	StatusUpdatedAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=status_updated_at,proto3" json:"status_updated_at,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// What came, by the word of who got it; null where nobody said. amount is what was asked for.
+	ReceivedAmount *string `protobuf:"bytes,12,opt,name=received_amount,json=receivedAmount,proto3,oneof" json:"received_amount,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *PaymentListItem) Reset() {
@@ -1560,6 +1562,13 @@ func (x *PaymentListItem) GetStatusUpdatedAt() *timestamppb.Timestamp {
 		return x.StatusUpdatedAt
 	}
 	return nil
+}
+
+func (x *PaymentListItem) GetReceivedAmount() string {
+	if x != nil && x.ReceivedAmount != nil {
+		return *x.ReceivedAmount
+	}
+	return ""
 }
 
 // CreateAppealRequest is what CreateAppeal of PaymentService takes.
@@ -1997,7 +2006,7 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\x04data\x18\x01 \x03(\v2\x1b.gateway.v1.PaymentListItemR\x04data\x123\n" +
 	"\vnext_cursor\x18\x02 \x01(\tB\f\x8a\xb5\x18\b\x1a\x06signedH\x00R\vnext_cursor\x88\x01\x01\x12\x1e\n" +
 	"\x06signed\x18\x03 \x01(\bB\x06\x8a\xb5\x18\x02 \x01R\x06signedB\x0e\n" +
-	"\f_next_cursor\"\xee\x05\n" +
+	"\f_next_cursor\"\xca\x06\n" +
 	"\x0fPaymentListItem\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\x03B\f\x8a\xb5\x18\bj\x044021x\x01R\x02id\x12D\n" +
 	"\x04uuid\x18\x02 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1bR\x04uuid\x12,\n" +
@@ -2014,7 +2023,9 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"created_at\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampB\x1e\x8a\xb5\x18\x1aj\x182026-11-20T22:14:03.123ZR\n" +
 	"created_at\x12h\n" +
-	"\x11status_updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampB\x1e\x8a\xb5\x18\x1aj\x182026-11-20T22:14:03.123ZR\x11status_updated_at\"\xbc\x02\n" +
+	"\x11status_updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampB\x1e\x8a\xb5\x18\x1aj\x182026-11-20T22:14:03.123ZR\x11status_updated_at\x12F\n" +
+	"\x0freceived_amount\x18\f \x01(\tB\x18\x8a\xb5\x18\x14J\x12^[0-9]+\\.[0-9]{2}$H\x00R\x0ereceivedAmount\x88\x01\x01B\x12\n" +
+	"\x10_received_amount\"\xbc\x02\n" +
 	"\x13CreateAppealRequest\x12+\n" +
 	"\n" +
 	"payment_id\x18\x01 \x01(\x03B\f\x8a\xb5\x18\bj\x044021x\x01R\tpaymentId\x12J\n" +
@@ -2167,6 +2178,7 @@ func file_gateway_v1_payment_proto_init() {
 	file_gateway_v1_payment_proto_msgTypes[11].OneofWrappers = []any{}
 	file_gateway_v1_payment_proto_msgTypes[14].OneofWrappers = []any{}
 	file_gateway_v1_payment_proto_msgTypes[15].OneofWrappers = []any{}
+	file_gateway_v1_payment_proto_msgTypes[16].OneofWrappers = []any{}
 	file_gateway_v1_payment_proto_msgTypes[17].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
