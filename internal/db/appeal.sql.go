@@ -27,7 +27,7 @@ func (q *Queries) AppealExists(ctx context.Context, arg AppealExistsParams) (boo
 }
 
 const appealFind = `-- name: AppealFind :one
-select merchant_id, payment_id, id, reason, file_name, file_type, file_size, status, status_at, actor, created_at, file_purged_at from appeal where id = $1
+select merchant_id, payment_id, id, reason, file_name, file_type, file_size, status, status_at, actor, created_at, file_purged_at, statement from appeal where id = $1
 `
 
 // AppealFind looks across merchants: an operator knows only the id.
@@ -47,6 +47,7 @@ func (q *Queries) AppealFind(ctx context.Context, id int64) (Appeal, error) {
 		&i.Actor,
 		&i.CreatedAt,
 		&i.FilePurgedAt,
+		&i.Statement,
 	)
 	return i, err
 }
@@ -74,7 +75,7 @@ func (q *Queries) AppealFollow(ctx context.Context, arg AppealFollowParams) erro
 }
 
 const appealGet = `-- name: AppealGet :one
-select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
+select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, a.statement, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
 where a.merchant_id = $1 and a.id = $2
 `
 
@@ -104,6 +105,7 @@ func (q *Queries) AppealGet(ctx context.Context, arg AppealGetParams) (AppealGet
 		&i.Appeal.Actor,
 		&i.Appeal.CreatedAt,
 		&i.Appeal.FilePurgedAt,
+		&i.Appeal.Statement,
 		&i.Payment.MerchantID,
 		&i.Payment.ID,
 		&i.Payment.UUID,
@@ -166,7 +168,7 @@ func (q *Queries) AppealGet(ctx context.Context, arg AppealGetParams) (AppealGet
 const appealInsert = `-- name: AppealInsert :one
 insert into appeal (merchant_id, payment_id, reason, file_name, file_type, file_size, status, status_at, actor, created_at)
 values ($1, $2, $3, $4, $5, $6, 'open', $7, $8, $7)
-returning merchant_id, payment_id, id, reason, file_name, file_type, file_size, status, status_at, actor, created_at, file_purged_at
+returning merchant_id, payment_id, id, reason, file_name, file_type, file_size, status, status_at, actor, created_at, file_purged_at, statement
 `
 
 type AppealInsertParams struct {
@@ -205,12 +207,13 @@ func (q *Queries) AppealInsert(ctx context.Context, arg AppealInsertParams) (App
 		&i.Actor,
 		&i.CreatedAt,
 		&i.FilePurgedAt,
+		&i.Statement,
 	)
 	return i, err
 }
 
 const appealList = `-- name: AppealList :many
-select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
+select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, a.statement, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
 where a.id < $1 and ($2::text is null or a.status = $2)
 order by a.id desc limit $3
 `
@@ -248,6 +251,7 @@ func (q *Queries) AppealList(ctx context.Context, arg AppealListParams) ([]Appea
 			&i.Appeal.Actor,
 			&i.Appeal.CreatedAt,
 			&i.Appeal.FilePurgedAt,
+			&i.Appeal.Statement,
 			&i.Payment.MerchantID,
 			&i.Payment.ID,
 			&i.Payment.UUID,
@@ -315,7 +319,7 @@ func (q *Queries) AppealList(ctx context.Context, arg AppealListParams) ([]Appea
 }
 
 const appealListOwn = `-- name: AppealListOwn :many
-select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
+select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, a.statement, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
 where a.merchant_id = $1 and a.id < $2
   and ($3::text[] is null or a.status = any($3::text[]))
   and ($4::bigint is null or p.cashbox_id = $4)
@@ -363,6 +367,7 @@ func (q *Queries) AppealListOwn(ctx context.Context, arg AppealListOwnParams) ([
 			&i.Appeal.Actor,
 			&i.Appeal.CreatedAt,
 			&i.Appeal.FilePurgedAt,
+			&i.Appeal.Statement,
 			&i.Payment.MerchantID,
 			&i.Payment.ID,
 			&i.Payment.UUID,
@@ -430,7 +435,7 @@ func (q *Queries) AppealListOwn(ctx context.Context, arg AppealListOwnParams) ([
 }
 
 const appealListOwnAbove = `-- name: AppealListOwnAbove :many
-select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
+select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, a.statement, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
 where a.merchant_id = $1 and a.id > $2
   and ($3::text[] is null or a.status = any($3::text[]))
   and ($4::bigint is null or p.cashbox_id = $4)
@@ -479,6 +484,7 @@ func (q *Queries) AppealListOwnAbove(ctx context.Context, arg AppealListOwnAbove
 			&i.Appeal.Actor,
 			&i.Appeal.CreatedAt,
 			&i.Appeal.FilePurgedAt,
+			&i.Appeal.Statement,
 			&i.Payment.MerchantID,
 			&i.Payment.ID,
 			&i.Payment.UUID,
@@ -559,4 +565,20 @@ func (q *Queries) AppealOfPayment(ctx context.Context, arg AppealOfPaymentParams
 	var id int64
 	err := row.Scan(&id)
 	return id, err
+}
+
+const appealStatement = `-- name: AppealStatement :exec
+update appeal set statement = $1 where merchant_id = $2 and payment_id = $3
+`
+
+type AppealStatementParams struct {
+	Statement  *string
+	MerchantID int64
+	PaymentID  int64
+}
+
+// AppealStatement keeps what a refusal rests on.
+func (q *Queries) AppealStatement(ctx context.Context, arg AppealStatementParams) error {
+	_, err := q.db.Exec(ctx, appealStatement, arg.Statement, arg.MerchantID, arg.PaymentID)
+	return err
 }

@@ -56,6 +56,8 @@ type Appeal struct {
 	Actor        string
 	CreatedAt    time.Time
 	FilePurgedAt *time.Time
+	// Read by operators alone.
+	Statement *string
 }
 
 type AuditHistory struct {
@@ -82,6 +84,8 @@ type CardAttempt struct {
 	ProgressAt    time.Time
 	Source        []byte
 	Card          []byte
+	HandedAt      *time.Time
+	TookMs        int64
 }
 
 type CardConflict struct {

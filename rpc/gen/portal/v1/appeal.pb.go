@@ -60,6 +60,8 @@ type OperatorAppeal struct {
 	Currency string `protobuf:"bytes,16,opt,name=currency,proto3" json:"currency,omitempty"`
 	// The payment's status: pending, completed, failed, cancelled or appeal.
 	PaymentStatus string `protobuf:"bytes,17,opt,name=payment_status,json=paymentStatus,proto3" json:"payment_status,omitempty"`
+	// What a refusal rests on: a line of the trader's bank statement, or why there is none.
+	Statement     *string `protobuf:"bytes,18,opt,name=statement,proto3,oneof" json:"statement,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -209,6 +211,13 @@ func (x *OperatorAppeal) GetCurrency() string {
 func (x *OperatorAppeal) GetPaymentStatus() string {
 	if x != nil {
 		return x.PaymentStatus
+	}
+	return ""
+}
+
+func (x *OperatorAppeal) GetStatement() string {
+	if x != nil && x.Statement != nil {
+		return *x.Statement
 	}
 	return ""
 }
@@ -496,7 +505,10 @@ type ResolveAppealRequest struct {
 	// completed or failed.
 	Outcome string `protobuf:"bytes,2,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	// Why, at most 255 characters; the merchant's webhook carries it. Required for failed.
-	Reason        *string `protobuf:"bytes,3,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
+	Reason *string `protobuf:"bytes,3,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
+	// The line of the trader's bank statement that shows it, or why there is none, at most 255 characters. Required to refuse an
+	// appeal; operators alone read it.
+	Statement     *string `protobuf:"bytes,4,opt,name=statement,proto3,oneof" json:"statement,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -548,6 +560,13 @@ func (x *ResolveAppealRequest) GetOutcome() string {
 func (x *ResolveAppealRequest) GetReason() string {
 	if x != nil && x.Reason != nil {
 		return *x.Reason
+	}
+	return ""
+}
+
+func (x *ResolveAppealRequest) GetStatement() string {
+	if x != nil && x.Statement != nil {
+		return *x.Statement
 	}
 	return ""
 }
@@ -611,7 +630,7 @@ var File_portal_v1_appeal_proto protoreflect.FileDescriptor
 
 const file_portal_v1_appeal_proto_rawDesc = "" +
 	"\n" +
-	"\x16portal/v1/appeal.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa9\x04\n" +
+	"\x16portal/v1/appeal.proto\x12\tportal.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xda\x04\n" +
 	"\x0eOperatorAppeal\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x16\n" +
 	"\x06status\x18\x02 \x01(\tR\x06status\x12F\n" +
@@ -633,7 +652,10 @@ const file_portal_v1_appeal_proto_rawDesc = "" +
 	"\x06method\x18\x0e \x01(\tR\x06method\x12\x16\n" +
 	"\x06amount\x18\x0f \x01(\tR\x06amount\x12\x1a\n" +
 	"\bcurrency\x18\x10 \x01(\tR\bcurrency\x12%\n" +
-	"\x0epayment_status\x18\x11 \x01(\tR\rpaymentStatus\"\x89\x01\n" +
+	"\x0epayment_status\x18\x11 \x01(\tR\rpaymentStatus\x12!\n" +
+	"\tstatement\x18\x12 \x01(\tH\x00R\tstatement\x88\x01\x01B\f\n" +
+	"\n" +
+	"_statement\"\x89\x01\n" +
 	"\x12ListAppealsRequest\x12\x1b\n" +
 	"\x06status\x18\x01 \x01(\tH\x00R\x06status\x88\x01\x01\x12\x19\n" +
 	"\x05limit\x18\x02 \x01(\x05H\x01R\x05limit\x88\x01\x01\x12\x1b\n" +
@@ -654,12 +676,15 @@ const file_portal_v1_appeal_proto_rawDesc = "" +
 	"\tfile_type\x18\x02 \x01(\tR\bfileType\x12\x18\n" +
 	"\acontent\x18\x03 \x01(\fR\acontent\"2\n" +
 	"\x13ReviewAppealRequest\x12\x1b\n" +
-	"\tappeal_id\x18\x01 \x01(\x03R\bappealId\"}\n" +
+	"\tappeal_id\x18\x01 \x01(\x03R\bappealId\"\xb6\x01\n" +
 	"\x14ResolveAppealRequest\x12\x1b\n" +
 	"\tappeal_id\x18\x01 \x01(\x03R\bappealId\x12\x18\n" +
 	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12#\n" +
-	"\x06reason\x18\x03 \x01(\tB\x06\x8a\xb5\x18\x020\x01H\x00R\x06reason\x88\x01\x01B\t\n" +
-	"\a_reason\"a\n" +
+	"\x06reason\x18\x03 \x01(\tB\x06\x8a\xb5\x18\x020\x01H\x00R\x06reason\x88\x01\x01\x12)\n" +
+	"\tstatement\x18\x04 \x01(\tB\x06\x8a\xb5\x18\x020\x01H\x01R\tstatement\x88\x01\x01B\t\n" +
+	"\a_reasonB\f\n" +
+	"\n" +
+	"_statement\"a\n" +
 	"\x16AppealDecisionResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12-\n" +
 	"\x04data\x18\x02 \x01(\v2\x19.portal.v1.OperatorAppealR\x04dataB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
@@ -705,6 +730,7 @@ func file_portal_v1_appeal_proto_init() {
 	if File_portal_v1_appeal_proto != nil {
 		return
 	}
+	file_portal_v1_appeal_proto_msgTypes[0].OneofWrappers = []any{}
 	file_portal_v1_appeal_proto_msgTypes[1].OneofWrappers = []any{}
 	file_portal_v1_appeal_proto_msgTypes[2].OneofWrappers = []any{}
 	file_portal_v1_appeal_proto_msgTypes[6].OneofWrappers = []any{}

@@ -1557,7 +1557,7 @@ type UpdateMerchantRequest struct {
 	Version *string `protobuf:"bytes,5,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	// Payers see it, 1 to 100 characters.
 	Name *string `protobuf:"bytes,6,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// Why, for the log of settings; at most 500 characters.
+	// Why, for the log of settings; at most 500 characters. Switching the API off takes one.
 	Reason        string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1665,8 +1665,10 @@ type UpdateCashboxRequest struct {
 	Version *string `protobuf:"bytes,9,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	// 1 to 100 characters.
 	Name *string `protobuf:"bytes,10,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// Why, for the log of settings; at most 500 characters.
-	Reason        string `protobuf:"bytes,11,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Why, for the log of settings; at most 500 characters. Switching collecting off and removing the logo take one.
+	Reason string `protobuf:"bytes,11,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Removes the shop's logo from the hosted pages. The merchant sets one.
+	RemoveLogo    bool `protobuf:"varint,12,opt,name=remove_logo,json=removeLogo,proto3" json:"remove_logo,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1776,6 +1778,13 @@ func (x *UpdateCashboxRequest) GetReason() string {
 		return x.Reason
 	}
 	return ""
+}
+
+func (x *UpdateCashboxRequest) GetRemoveLogo() bool {
+	if x != nil {
+		return x.RemoveLogo
+	}
+	return false
 }
 
 // ReturnHosts are names of hosts, such as shop.example.
@@ -2283,7 +2292,7 @@ type SetPlatformLimitRequest struct {
 	MaxAmount string `protobuf:"bytes,3,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
 	Version *string `protobuf:"bytes,4,opt,name=version,proto3,oneof" json:"version,omitempty"`
-	// Why, for the log of settings; at most 500 characters.
+	// Why, for the log of settings; at most 500 characters. Required.
 	Reason        string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2371,7 +2380,7 @@ type UpdateTraderRequest struct {
 	Version *string `protobuf:"bytes,6,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	// 1 to 100 characters.
 	Name *string `protobuf:"bytes,7,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// Why, for the log of settings; at most 500 characters.
+	// Why, for the log of settings; at most 500 characters. Switching the trader off takes one.
 	Reason        string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2696,7 +2705,7 @@ type UpdateRequisiteRequest struct {
 	Limits *RequisiteLimits `protobuf:"bytes,5,opt,name=limits,proto3" json:"limits,omitempty"`
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
 	Version *string `protobuf:"bytes,6,opt,name=version,proto3,oneof" json:"version,omitempty"`
-	// Why, for the log of settings; at most 500 characters.
+	// Why, for the log of settings; at most 500 characters. Switching it off takes one.
 	Reason        string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3005,7 +3014,7 @@ type UpdateUserRequest struct {
 	Role *string `protobuf:"bytes,4,opt,name=role,proto3,oneof" json:"role,omitempty"`
 	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
 	Version *string `protobuf:"bytes,5,opt,name=version,proto3,oneof" json:"version,omitempty"`
-	// Why, for the log of settings; at most 500 characters.
+	// Why, for the log of settings; at most 500 characters. Switching the user off takes one.
 	Reason        string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -4364,7 +4373,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x12_max_open_paymentsB\n" +
 	"\n" +
 	"\b_versionB\a\n" +
-	"\x05_name\"\xd9\x04\n" +
+	"\x05_name\"\xfa\x04\n" +
 	"\x14UpdateCashboxRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12,\n" +
 	"\x0fcollect_enabled\x18\x02 \x01(\bH\x00R\x0ecollectEnabled\x88\x01\x01\x12/\n" +
@@ -4378,7 +4387,9 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\aversion\x18\t \x01(\tH\x06R\aversion\x88\x01\x01\x12\x17\n" +
 	"\x04name\x18\n" +
 	" \x01(\tH\aR\x04name\x88\x01\x01\x12\x16\n" +
-	"\x06reason\x18\v \x01(\tR\x06reasonB\x12\n" +
+	"\x06reason\x18\v \x01(\tR\x06reason\x12\x1f\n" +
+	"\vremove_logo\x18\f \x01(\bR\n" +
+	"removeLogoB\x12\n" +
 	"\x10_collect_enabledB\x14\n" +
 	"\x12_trader_cashbox_idB\r\n" +
 	"\v_page_colorB\x0f\n" +

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/appeal.proto.
  */
 export const file_portal_v1_appeal: GenFile = /*@__PURE__*/
-  fileDesc("ChZwb3J0YWwvdjEvYXBwZWFsLnByb3RvEglwb3J0YWwudjEiggMKDk9wZXJhdG9yQXBwZWFsEgoKAmlkGAEgASgDEg4KBnN0YXR1cxgCIAEoCRI1ChFzdGF0dXNfdXBkYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAUgASgJEhEKCWZpbGVfbmFtZRgGIAEoCRIRCglmaWxlX3R5cGUYByABKAkSEQoJZmlsZV9zaXplGAggASgDEhIKCnBheW1lbnRfaWQYCSABKAMSDAoEdXVpZBgKIAEoCRIQCghvcmRlcl9pZBgLIAEoCRITCgttZXJjaGFudF9pZBgMIAEoAxIRCgl0cmFkZXJfaWQYDSABKAMSDgoGbWV0aG9kGA4gASgJEg4KBmFtb3VudBgPIAEoCRIQCghjdXJyZW5jeRgQIAEoCRIWCg5wYXltZW50X3N0YXR1cxgRIAEoCSJyChJMaXN0QXBwZWFsc1JlcXVlc3QSEwoGc3RhdHVzGAEgASgJSACIAQESEgoFbGltaXQYAiABKAVIAYgBARITCgZjdXJzb3IYAyABKAlIAogBAUIJCgdfc3RhdHVzQggKBl9saW1pdEIJCgdfY3Vyc29yImgKE0xpc3RBcHBlYWxzUmVzcG9uc2USJwoEZGF0YRgBIAMoCzIZLnBvcnRhbC52MS5PcGVyYXRvckFwcGVhbBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciI1ChRHZXRBcHBlYWxGaWxlUmVxdWVzdBIdCglhcHBlYWxfaWQYASABKANCCoq1GAZqAjE3eAEiTgoVR2V0QXBwZWFsRmlsZVJlc3BvbnNlEhEKCWZpbGVfbmFtZRgBIAEoCRIRCglmaWxlX3R5cGUYAiABKAkSDwoHY29udGVudBgDIAEoDCIoChNSZXZpZXdBcHBlYWxSZXF1ZXN0EhEKCWFwcGVhbF9pZBgBIAEoAyJiChRSZXNvbHZlQXBwZWFsUmVxdWVzdBIRCglhcHBlYWxfaWQYASABKAMSDwoHb3V0Y29tZRgCIAEoCRIbCgZyZWFzb24YAyABKAlCBoq1GAIwAUgAiAEBQgkKB19yZWFzb24iUgoWQXBwZWFsRGVjaXNpb25SZXNwb25zZRIPCgdtZXNzYWdlGAEgASgJEicKBGRhdGEYAiABKAsyGS5wb3J0YWwudjEuT3BlcmF0b3JBcHBlYWxCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
+  fileDesc("ChZwb3J0YWwvdjEvYXBwZWFsLnByb3RvEglwb3J0YWwudjEiqAMKDk9wZXJhdG9yQXBwZWFsEgoKAmlkGAEgASgDEg4KBnN0YXR1cxgCIAEoCRI1ChFzdGF0dXNfdXBkYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAUgASgJEhEKCWZpbGVfbmFtZRgGIAEoCRIRCglmaWxlX3R5cGUYByABKAkSEQoJZmlsZV9zaXplGAggASgDEhIKCnBheW1lbnRfaWQYCSABKAMSDAoEdXVpZBgKIAEoCRIQCghvcmRlcl9pZBgLIAEoCRITCgttZXJjaGFudF9pZBgMIAEoAxIRCgl0cmFkZXJfaWQYDSABKAMSDgoGbWV0aG9kGA4gASgJEg4KBmFtb3VudBgPIAEoCRIQCghjdXJyZW5jeRgQIAEoCRIWCg5wYXltZW50X3N0YXR1cxgRIAEoCRIWCglzdGF0ZW1lbnQYEiABKAlIAIgBAUIMCgpfc3RhdGVtZW50InIKEkxpc3RBcHBlYWxzUmVxdWVzdBITCgZzdGF0dXMYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhMKBmN1cnNvchgDIAEoCUgCiAEBQgkKB19zdGF0dXNCCAoGX2xpbWl0QgkKB19jdXJzb3IiaAoTTGlzdEFwcGVhbHNSZXNwb25zZRInCgRkYXRhGAEgAygLMhkucG9ydGFsLnYxLk9wZXJhdG9yQXBwZWFsEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIjUKFEdldEFwcGVhbEZpbGVSZXF1ZXN0Eh0KCWFwcGVhbF9pZBgBIAEoA0IKirUYBmoCMTd4ASJOChVHZXRBcHBlYWxGaWxlUmVzcG9uc2USEQoJZmlsZV9uYW1lGAEgASgJEhEKCWZpbGVfdHlwZRgCIAEoCRIPCgdjb250ZW50GAMgASgMIigKE1Jldmlld0FwcGVhbFJlcXVlc3QSEQoJYXBwZWFsX2lkGAEgASgDIpABChRSZXNvbHZlQXBwZWFsUmVxdWVzdBIRCglhcHBlYWxfaWQYASABKAMSDwoHb3V0Y29tZRgCIAEoCRIbCgZyZWFzb24YAyABKAlCBoq1GAIwAUgAiAEBEh4KCXN0YXRlbWVudBgEIAEoCUIGirUYAjABSAGIAQFCCQoHX3JlYXNvbkIMCgpfc3RhdGVtZW50IlIKFkFwcGVhbERlY2lzaW9uUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRInCgRkYXRhGAIgASgLMhkucG9ydGFsLnYxLk9wZXJhdG9yQXBwZWFsQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
 
 /**
  * OperatorAppeal is an appeal as an operator sees it.
@@ -139,6 +139,13 @@ export type OperatorAppeal = Message<"portal.v1.OperatorAppeal"> & {
    * @generated from field: string payment_status = 17;
    */
   paymentStatus: string;
+
+  /**
+   * What a refusal rests on: a line of the trader's bank statement, or why there is none.
+   *
+   * @generated from field: optional string statement = 18;
+   */
+  statement?: string | undefined;
 };
 
 /**
@@ -314,6 +321,14 @@ export type ResolveAppealRequest = Message<"portal.v1.ResolveAppealRequest"> & {
    * @generated from field: optional string reason = 3;
    */
   reason?: string | undefined;
+
+  /**
+   * The line of the trader's bank statement that shows it, or why there is none, at most 255 characters. Required to refuse an
+   * appeal; operators alone read it.
+   *
+   * @generated from field: optional string statement = 4;
+   */
+  statement?: string | undefined;
 };
 
 /**
