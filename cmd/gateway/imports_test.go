@@ -40,6 +40,7 @@ var floors = map[string]int{
 	"gateway.example/internal/directory":                  3,
 	"gateway.example/internal/checkout":                   5,
 	"gateway.example/internal/report":                     5,
+	"gateway.example/internal/bankmessage":                5,
 	"gateway.example/internal/simulator":                  5,
 	"gateway.example/internal/seal":                       5,
 	"gateway.example/internal/checkdigit":                 0,

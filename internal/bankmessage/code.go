@@ -1,0 +1,38 @@
+package bankmessage
+
+import "regexp"
+
+// A code is a word for it near a number, in any language of the market, whoever the sender is. Rather a transfer is refused, which
+// its trader then confirms by hand, than a code is kept.
+const (
+	codeWords = `код\p{L}*|парол\p{L}*|құпия ?сөз\p{L}*|kod\p{L}*|parol\p{L}*|şifre\p{L}*|sifre\p{L}*|şifr\p{L}*|code|otp|password|passcode|pin`
+	codeWhole = `(?:[A-Z]-)?(?:\d{4,8}|\d{3}[- ]\d{3})`
+)
+
+// codeNear has the number in its first group, or in its second where it comes before the word.
+var (
+	codeNear   = regexp.MustCompile(`(?i)(?:^|[^\p{L}\d])(?:` + codeWords + `)(?:[^\p{L}\d]|$)`)
+	codeNumber = regexp.MustCompile(`(?i)(?:^|[^\p{L}\d*.,:•-])(` + codeWhole + `)(?:[^\d\p{L}]|$)`)
+	// afterAmount is what makes a number an amount instead.
+	afterAmount = regexp.MustCompile(
+		`(?i)^(?:[ .,']?\d{3})*(?:[.,]\d{1,2})? ?(?:р\.?(?:[^\p{L}]|$)|руб|₽|RU[BR]|₸|тг|тенге|KZT|UZS|сум|so['‘ʻ’]m|AZN|₼|TL|TRY|₺|USD|%)`)
+)
+
+// HasCode reports whether a message has a one-time code in it.
+func HasCode(text string) bool {
+	text = normal(text)
+	if !codeNear.MatchString(text) {
+		return false
+	}
+	for at := 0; at < len(text); {
+		found := codeNumber.FindStringSubmatchIndex(text[at:])
+		if found == nil {
+			return false
+		}
+		if after := text[at+found[3]:]; !afterAmount.MatchString(after) {
+			return true
+		}
+		at += found[3]
+	}
+	return false
+}

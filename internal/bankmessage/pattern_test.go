@@ -1,0 +1,89 @@
+package bankmessage
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/testenv"
+)
+
+// Each file's examples are read as the file says, by the pattern that they stand below, and none of them is taken for a code.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	read := map[Kind]int{}
+	for _, s := range sheets() {
+		testenv.Check(t, s.bank != "" && s.name != "" && len(s.senders) > 0, "%s: no bank or sender", s.bank)
+		kinds := []Kind{}
+		for _, p := range s.patterns {
+			kinds = append(kinds, p.kind)
+			testenv.Check(t, len(p.examples) > 0, "%s has no example", p.name)
+			for _, e := range p.examples {
+				got := Read(s.senders[0], strings.ReplaceAll(e.text, " ", "\u00a0"))
+				shown := strings.Join([]string{fixed(got.Amount), fixed(got.Balance), cmp.Or(got.Account, "-")}, " ")
+				testenv.Check(t, got.Pattern == p.name && got.Kind == p.kind && shown == e.reads,
+					"%q: %s %s, by %s; want %s by %s", e.text, got.Kind, shown, got.Pattern, e.reads, p.name)
+				testenv.Check(t, !HasCode(e.text), "%q is no code", e.text)
+				testenv.Check(t, Read("+79001112233", e.text).Kind == Unknown, "%q is read from a stranger", e.text)
+				read[p.kind]++
+			}
+		}
+		for _, kind := range []Kind{Incoming, Outgoing, Declined, Balance, Advertisement} {
+			testenv.Check(t, slices.Contains(kinds, kind), "%s in %s has no pattern for %s", s.bank, s.currency, kind)
+		}
+		testenv.Check(t, len(s.codes) > 0, "%s has no example of a code", s.bank)
+		for _, text := range s.codes {
+			testenv.Check(t, HasCode(text), "%q is a code", text)
+			read[Code]++
+		}
+	}
+	t.Logf("%d files, examples by kind: %v", len(sheets()), read)
+}
+
+func fixed(d decimal.NullDecimal) string {
+	if !d.Valid {
+		return "-"
+	}
+	return d.Decimal.StringFixed(2)
+}
+
+// Codes of senders that nobody knows are recognised as well, and amounts beside a warning are none.
+func TestCodes(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"Your verification code is 123-456": true,
+		"G-482913 is your code":             true,
+		"Ваш код: 4821":                     true,
+		"PIN 4821":                          true,
+		"Одноразовый пароль 558 201 для оплаты 15 000 ₸":             true,
+		"Перевод 1500р от Иван П. Никому не сообщайте пароль и код":  false,
+		"Перевод 1 500.00 руб. Код никому не говорите. Остаток 900р": false,
+		"Встреча в 1830": false,
+		"":               false,
+	} {
+		testenv.Check(t, HasCode(text) == want, "%q: a code %v", text, !want)
+	}
+}
+
+// Amounts are decimal as they are written, and never rounded.
+func TestAmounts(t *testing.T) {
+	t.Parallel()
+	for written, want := range map[string]string{
+		"1500": "1500.00", "1 500": "1500.00", "1.500": "1500.00", "1,500.05": "1500.05", "12.345,6": "12345.60",
+		"0,01": "0.01", "999 999 999.99": "999999999.99", "9999999999999": "-",
+	} {
+		if got := fixed(amountOf(written)); got != want {
+			t.Errorf("%s is read as %s, want %s", written, got, want)
+		}
+	}
+	for _, text := range []string{
+		"СЧЁТ1234 14:05 Перевод 1500.123р от Иван П. Баланс: 12 345.67р", // three decimals are no amount of two
+		"СЧЁТ1234 14:05 Перевод 10р от Иван П 1500р. Баланс: 12345.67р",  // a name with an amount in it
+		"СЧЁТ1234 14:05 Перевод 1500р от Иван П. Баланс: 12345.67р и ещё",
+	} {
+		testenv.Check(t, Read("900", text).Kind != Incoming, "%q is read as what came", text)
+	}
+}
