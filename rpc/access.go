@@ -37,6 +37,7 @@ var access = edge.Access{
 	gatewayv1connect.DepositServiceName:   {caller.MerchantKey},
 	gatewayv1connect.CashboxServiceName:   {caller.MerchantKey},
 	gatewayv1connect.EventServiceName:     {caller.MerchantKey},
+	gatewayv1connect.MessageServiceName:   {caller.Device},
 	portalv1connect.OperatorServiceName:   {caller.Operator},
 	portalv1connect.TrustServiceName:      {caller.Operator},
 	portalv1connect.MerchantServiceName:   {caller.MerchantPortal},

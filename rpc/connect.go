@@ -47,6 +47,7 @@ type Services struct {
 	Sandbox    sandboxv1connect.SandboxServiceHandler
 	Checkout   gatewayv1connect.CheckoutServiceHandler
 	Events     gatewayv1connect.EventServiceHandler
+	Messages   gatewayv1connect.MessageServiceHandler
 	// Proposals stores what takes a second operator.
 	Proposals *proposal.Service
 }
@@ -68,6 +69,7 @@ func (s Services) mounted() map[string]http.Handler {
 	add(gatewayv1connect.NewDepositServiceHandler(s.Deposit, options))
 	add(gatewayv1connect.NewCashboxServiceHandler(s.Cashbox, options))
 	add(gatewayv1connect.NewEventServiceHandler(s.Events, options))
+	add(gatewayv1connect.NewMessageServiceHandler(s.Messages, options))
 	add(portalv1connect.NewAuthServiceHandler(s.Auth, options))
 	add(portalv1connect.NewTraderServiceHandler(s.Trader, options))
 	add(portalv1connect.NewOperatorServiceHandler(s.Operator, options))

@@ -70,6 +70,7 @@ func createHandler(b *testing.B, d *dbtest.DB) http.Handler {
 		Cashbox:    gatewayv1connect.UnimplementedCashboxServiceHandler{},
 		Checkout:   gatewayv1connect.UnimplementedCheckoutServiceHandler{},
 		Events:     gatewayv1connect.UnimplementedEventServiceHandler{},
+		Messages:   gatewayv1connect.UnimplementedMessageServiceHandler{},
 		Operator:   portalv1connect.UnimplementedOperatorServiceHandler{},
 		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
 	}, door.Guard)

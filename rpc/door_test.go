@@ -106,6 +106,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 		Cashbox:    gatewayv1connect.UnimplementedCashboxServiceHandler{},
 		Checkout:   gatewayv1connect.UnimplementedCheckoutServiceHandler{},
 		Events:     gatewayv1connect.UnimplementedEventServiceHandler{},
+		Messages:   gatewayv1connect.UnimplementedMessageServiceHandler{},
 	}
 	keys := auth.NewKeys(nil, nil, auth.DefaultHeaders(), auth.Config{Secret: applicationSecret})
 	door, err := rpc.NewDoor(keys, nil, limit.New(nil), services)
@@ -115,7 +116,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 	mux.Handle("/api/", rest.New(rest.Services{
 		Payment: services.Payment, Operator: services.Operator, Credential: services.Credential,
 		Payin: services.Payin, Deposit: services.Deposit, Cashbox: services.Cashbox,
-		Checkout: services.Checkout, Events: services.Events,
+		Checkout: services.Checkout, Events: services.Events, Messages: services.Messages,
 	}, door.Guard))
 	server := httptest.NewServer(
 		edge.NewObserver(slog.New(slog.NewTextHandler(&logged, nil)), prometheus.NewRegistry(), keys.LoggableID, nil).

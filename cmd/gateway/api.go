@@ -33,6 +33,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		return nil, err
 	}
 	door.WarnIgnored = g.sandbox
+	door.Device = g.messages.Admit
 	// There is room for as many calls as there are connections: those for creations, and as many
 	// again for the others.
 	door.Turns = limit.NewTurns(2*g.connections, g.ops.metrics)
@@ -43,7 +44,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	routed := rest.Services{
 		Payment: services.Payment, Checkout: services.Checkout, Payin: services.Payin, Deposit: services.Deposit,
 		Cashbox: services.Cashbox, Operator: services.Operator, Credential: services.Credential,
-		Events: services.Events, Sandbox: services.Sandbox,
+		Events: services.Events, Messages: services.Messages, Sandbox: services.Sandbox,
 	}
 	describe := sync.OnceValues(func() ([]byte, error) {
 		return rest.OpenAPI(routed, rest.About{BaseURL: g.baseURL, Headers: g.headers})
@@ -69,10 +70,11 @@ func (g *gateway) procedures() rpc.Services {
 		Deposit:  rpc.NewDepositService(g.deposits),
 		Cashbox:  rpc.NewCashboxService(g.deposits),
 		Events:   rpc.NewEventService(g.events),
+		Messages: rpc.NewMessageService(g.messages),
 
 		Proposals: g.proposals,
 		Auth:      rpcportal.NewAuthService(g.users),
-		Trader:    rpcportal.NewTraderService(g.payments, g.checkouts, g.payouts, g.settings, g.proposals, g.links, g.payURL),
+		Trader:    rpcportal.NewTraderService(g.payments, g.checkouts, g.payouts, g.settings, g.proposals, g.messages, g.links, g.payURL),
 		Merchant: rpcportal.NewMerchantService(rpcportal.MerchantRooms{
 			Events: g.events, Payouts: g.payouts, Deposits: g.deposits, Payments: g.payments, Settings: g.settings,
 			Reports: g.reports,

@@ -48,8 +48,8 @@ type config struct {
 	// fourEyes says which of an operator's actions take a second operator.
 	fourEyes foureyes.Rules
 
-	// keepFiles, keepRequisites and keepAttempts are how long that is kept; 0 is for good.
-	keepFiles, keepRequisites, keepAttempts time.Duration
+	// keepFiles, keepRequisites, keepAttempts and keepMessages are how long that is kept; 0 is for good.
+	keepFiles, keepRequisites, keepAttempts, keepMessages time.Duration
 
 	externalSecret string
 	// callbackV2 has a payment's callback take Signature-V2 alone.
@@ -64,7 +64,7 @@ type texts struct {
 	fourEyes, fourEyesAbove, fourEyesRate, callbackHosts        string
 	processorNetworks                                           string
 	callbackSignature, portalOrigins, giveBackOutages           string
-	keepFiles, keepRequisites, keepAttempts                     string
+	keepFiles, keepRequisites, keepAttempts, keepMessages       string
 }
 
 // options declares every setting of serve that has a flag and a variable.
@@ -144,6 +144,8 @@ func (t *texts) operationOptions() []setting {
 			"for how many days whole requisites of ended payouts are kept; empty: for good"},
 		{&t.keepAttempts, "keep-attempts", "GATEWAY_KEEP_ATTEMPTS", "",
 			"for how many days attempts to deliver webhooks are kept, by whole months; empty: for good"},
+		{&t.keepMessages, "keep-messages", "GATEWAY_KEEP_MESSAGES", "30",
+			"for how many days texts of banks' messages are kept; empty: for good"},
 	}
 }
 

@@ -83,6 +83,7 @@ func (c *config) complete(t texts) error {
 	found.readDays(&c.keepFiles, "-keep-files (GATEWAY_KEEP_FILES)", t.keepFiles)
 	found.readDays(&c.keepRequisites, "-keep-payout-requisites (GATEWAY_KEEP_PAYOUT_REQUISITES)", t.keepRequisites)
 	found.readDays(&c.keepAttempts, "-keep-attempts (GATEWAY_KEEP_ATTEMPTS)", t.keepAttempts)
+	found.readDays(&c.keepMessages, "-keep-messages (GATEWAY_KEEP_MESSAGES)", t.keepMessages)
 	c.readSecrets(&found, t)
 	return errors.Join(found...)
 }

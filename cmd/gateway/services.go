@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/attest"
 	"gateway.example/internal/audit"
 	"gateway.example/internal/auth"
+	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/db"
 	"gateway.example/internal/deposit"
@@ -61,6 +62,8 @@ type services struct {
 	movers
 	round    movers
 	deposits *deposit.Service
+	// messages are those of banks, which confirm payments.
+	messages *bankmessage.Service
 	// simulator answers for traders; nil outside a sandbox.
 	simulator *simulator.Service
 
@@ -175,6 +178,7 @@ func (g *gateway) wireMoney(addresses *outbound.Addresses) (err error) {
 		return err
 	}
 	g.deposits = deposit.New(g.pools, g.clock, g.fourEyes)
+	g.messages = bankmessage.New(g.pools, g.clock, g.vault, g.payments)
 	if g.sandbox {
 		g.simulator = simulator.New(g.workPool, g.clock, g.round.payments)
 	}

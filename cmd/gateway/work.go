@@ -136,6 +136,9 @@ func (g *gateway) purge(ctx context.Context) error {
 	if keep := g.keepRequisites; keep > 0 {
 		failed = append(failed, g.round.payouts.PurgeRequisites(ctx, keep))
 	}
+	if keep := g.keepMessages; keep > 0 {
+		failed = append(failed, g.messages.Purge(ctx, keep))
+	}
 	if keep := g.keepAttempts; keep > 0 {
 		failed = append(failed, webhook.PurgeAttempts(ctx, g.workPool, g.clock.Now(), keep))
 	}

@@ -22,6 +22,7 @@ var (
 	nobody      = []string{"nobody"}
 	key         = []string{"key"}
 	application = []string{"application"}
+	device      = []string{"device"}
 	payer       = []string{"payer"}
 	merchants   = []string{"merchant owner", "merchant finance", "merchant developer", "merchant support"}
 	developers  = []string{"merchant owner", "merchant developer"}
@@ -45,7 +46,7 @@ var (
 
 // groups are those by name that access.txt uses.
 var groups = map[string][]string{
-	"admins": admins, "application": application, "begun": begun, "developers": developers,
+	"admins": admins, "application": application, "begun": begun, "developers": developers, "device": device,
 	"enrolling": enrolling, "everybody": everybody, "financiers": financiers, "key": key,
 	"merchants": merchants, "operators": operators, "parties": parties, "payer": payer,
 	"proving": proving, "shopOwner": shopOwner, "shopSupport": shopSupport, "signedIn": signedIn,
@@ -188,7 +189,7 @@ func refusalsOf(person string, allowed []string) []string {
 
 // isUser reports whether somebody has a token.
 func isUser(person string) bool {
-	return !slices.Contains(slices.Concat(nobody, key, application), person)
+	return !slices.Contains(slices.Concat(nobody, key, application, device), person)
 }
 
 // why is the code of a refusal, "" of none.

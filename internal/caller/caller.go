@@ -26,6 +26,8 @@ const (
 	MerchantPortal Kind = "merchant_portal"
 	Trader         Kind = "trader"
 	Operator       Kind = "operator"
+	// Device is a trader's phone that forwards messages of banks.
+	Device Kind = "device"
 )
 
 // Scopes of a merchant key.

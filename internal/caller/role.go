@@ -195,7 +195,7 @@ func Roles(kind Kind) []Role {
 		return []Role{Owner, Desk}
 	case Operator:
 		return []Role{Admin, Treasury, Support, Auditor}
-	case Anyone, MerchantKey, Application, Cabinet:
+	case Anyone, MerchantKey, Application, Cabinet, Device:
 	}
 	return nil
 }

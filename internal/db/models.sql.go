@@ -56,8 +56,6 @@ type Appeal struct {
 	Actor        string
 	CreatedAt    time.Time
 	FilePurgedAt *time.Time
-	// Read by operators alone.
-	Statement *string
 }
 
 type AuditHistory struct {
@@ -66,6 +64,45 @@ type AuditHistory struct {
 	EndedAt    time.Time
 	RowsRead   int64
 	Violations int64
+}
+
+type BankDevice struct {
+	ID        int64
+	TraderID  int64
+	Name      string
+	KeyID     string
+	Secret    []byte
+	CreatedAt time.Time
+	HeardAt   *time.Time
+	RevokedAt *time.Time
+}
+
+type BankMessage struct {
+	ID          int64
+	TraderID    int64
+	DeviceID    int64
+	MessageID   string
+	Kind        string
+	Sender      string
+	Text        []byte
+	ReceivedAt  time.Time
+	ArrivedAt   time.Time
+	Says        string
+	Pattern     string
+	Bank        string
+	Currency    string
+	Account     string
+	Amount      decimal.NullDecimal
+	Balance     decimal.NullDecimal
+	State       string
+	Why         string
+	Gap         decimal.NullDecimal
+	Trusted     bool
+	RequisiteID *int64
+	MerchantID  *int64
+	PaymentID   *int64
+	DecidedAt   *time.Time
+	DecidedBy   *string
 }
 
 type CardAttempt struct {
@@ -84,8 +121,6 @@ type CardAttempt struct {
 	ProgressAt    time.Time
 	Source        []byte
 	Card          []byte
-	HandedAt      *time.Time
-	TookMs        int64
 }
 
 type CardConflict struct {
@@ -290,9 +325,6 @@ type Payment struct {
 	ChoicePassed       []byte
 	RequisiteSealed    []byte
 	RequisiteLast4     *string
-	ReceivedAmount     decimal.NullDecimal
-	SettledAmount      decimal.NullDecimal
-	DifferenceUSDT     decimal.Decimal
 }
 
 type PaymentCard struct {
@@ -310,15 +342,14 @@ type PaymentCard struct {
 }
 
 type PaymentHistory struct {
-	MerchantID     int64
-	PaymentID      int64
-	ID             int64
-	At             time.Time
-	Actor          string
-	FromStatus     *string
-	ToStatus       string
-	Reason         *string
-	ReceivedAmount decimal.NullDecimal
+	MerchantID int64
+	PaymentID  int64
+	ID         int64
+	At         time.Time
+	Actor      string
+	FromStatus *string
+	ToStatus   string
+	Reason     *string
 }
 
 type PaymentReceipt struct {
@@ -429,6 +460,18 @@ type Requisite struct {
 	Sealed                []byte
 	Hash                  []byte
 	Last4                 *string
+}
+
+type RequisiteMessage struct {
+	RequisiteID int64
+	TraderID    int64
+	DeviceID    int64
+	Bank        string
+	Account     *string
+	Mode        string
+	Most        decimal.Decimal
+	Since       time.Time
+	StoppedBy   *int64
 }
 
 type SandboxAcquirer struct {

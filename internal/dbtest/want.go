@@ -86,7 +86,7 @@ const portalNeeded = "merchant_portal_token_required"
 func wantKinds(t testing.TB, name string, method reflect.Value, allowed []string) {
 	t.Helper()
 	for kind, role := range map[caller.Kind]caller.Role{
-		caller.Anyone: "", caller.MerchantKey: "", caller.Application: "", caller.Cabinet: "",
+		caller.Anyone: "", caller.MerchantKey: "", caller.Application: "", caller.Device: "", caller.Cabinet: "",
 		caller.MerchantPortal: caller.Owner, caller.Trader: caller.Owner, caller.Operator: caller.Admin,
 	} {
 		args := []reflect.Value{reflect.ValueOf(t.Context()), reflect.ValueOf(caller.Caller{Kind: kind, Role: role})}

@@ -71,6 +71,8 @@ type Door struct {
 	userUploads                 *Files
 	// CallbackPayment returns the id of the payment that a call of the application is about.
 	CallbackPayment func(r *http.Request, body []byte) int64
+	// Device authenticates a trader's phone.
+	Device func(ctx context.Context, header http.Header, body auth.ReadBody) (caller.Caller, error)
 	// OperatorNeeds are the capabilities that procedures need of an operator. Other procedures check
 	// that themselves.
 	OperatorNeeds map[string]caller.Capability
@@ -173,6 +175,9 @@ func (d *Door) admit(
 			return d.CallbackPayment(r, content)
 		})
 		return ctx, who, err
+	case slices.Contains(kinds, caller.Device):
+		who, err = d.Device(ctx, r.Header, body)
+		return ctx, who, err
 	case slices.Contains(kinds, caller.MerchantKey) && (len(kinds) == 1 || d.signs(r.Header, kinds)):
 		who, err = d.signed(r, body)
 		noteSigned(r, who.MerchantID)
@@ -220,6 +225,8 @@ func (d *Door) signs(header http.Header, kinds []caller.Kind) bool {
 func (d *Door) count(r *http.Request, who caller.Caller) error {
 	var err error
 	switch {
+	case who.Kind == caller.Device:
+		_, err = d.limits.Count(limit.Device, strconv.FormatInt(who.ID, 10))
 	case who.Kind != caller.Anyone && who.Kind != caller.Application && who.Kind != caller.MerchantKey:
 		_, err = d.limits.Count(limit.User, strconv.FormatInt(who.ID, 10))
 	case who.Kind == caller.Anyone && r.Method == http.MethodPost:

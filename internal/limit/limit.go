@@ -23,6 +23,7 @@ type Rule string
 const (
 	Key            Rule = "key"
 	User           Rule = "user"
+	Device         Rule = "device"
 	AddressWrites  Rule = "address_writes"
 	CheckoutReads  Rule = "checkout_reads"
 	CheckoutWrites Rule = "checkout_writes"

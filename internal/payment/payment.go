@@ -317,7 +317,7 @@ func mayRead(who caller.Caller) error {
 		return who.NeedMerchant(caller.ScopePayments)
 	case caller.Trader, caller.MerchantPortal, caller.Operator:
 		return who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead)
-	case caller.Anyone, caller.Application, caller.Cabinet:
+	case caller.Anyone, caller.Application, caller.Cabinet, caller.Device:
 	}
 	return nil
 }

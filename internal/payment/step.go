@@ -22,6 +22,8 @@ const (
 	StepCodeNotNeeded StepName = "code_not_needed"
 	// StepTimeGivenBack gives back the time of an outage, in which nobody could pay.
 	StepTimeGivenBack StepName = "time_given_back"
+	// StepBankMessage is the message of a bank that a payment was confirmed by.
+	StepBankMessage StepName = "bank_message"
 )
 
 // StepDetail is what is stored with a step. It has no secrets, and only the last four digits of a
@@ -35,6 +37,8 @@ type StepDetail struct {
 	// Page is the opened page, and Agent the family of the browser.
 	Page  string `json:"page,omitempty"`
 	Agent string `json:"agent,omitempty"`
+	// Message is the message of the bank that says By.
+	Message int64 `json:"message,omitempty"`
 	// Minutes is how many were given back.
 	Minutes int `json:"minutes,omitempty"`
 }

@@ -53,6 +53,8 @@ const (
 	WhatCodeNotNeeded = "code_not_needed"
 	// WhatTimeGivenBack: the payment got the minutes of an outage back. Minutes is set.
 	WhatTimeGivenBack = "time_given_back"
+	// WhatBankMessage: a message of a bank said that the money has come. By is the bank, Message its id, and Last4 the account's.
+	WhatBankMessage = "bank_message"
 	// WhatClaimed: the payer says that they have paid.
 	WhatClaimed = "claimed"
 	// WhatReceipt: the payer sent a receipt. File is set.
@@ -94,11 +96,13 @@ type Details struct {
 	Transfer *Transfer
 	// Last4 and Brand are a card's.
 	Last4, Brand string
-	// By is who had a code sent again: merchant or trader.
+	// By is who had a code sent again: merchant or trader; or the bank that wrote.
 	By string
 	// Page is a page's name: requisite, cancel, checkout, card, code or forget. Agent is the family
 	// of the browser that opened it.
 	Page, Agent string
+	// Message is the message of a bank.
+	Message int64
 	// Minutes are those that were given back after an outage.
 	Minutes int
 	// File is a receipt or the file of an appeal.

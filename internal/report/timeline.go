@@ -266,7 +266,7 @@ var stepKinds = map[string]Kind{
 	string(payment.StepPageOpened): KindVisit, string(payment.StepCardEntered): KindCard,
 	string(payment.StepCodeRequested): KindCode, string(payment.StepCodeResent): KindCode,
 	string(payment.StepCodeEntered): KindCode, string(payment.StepCodeNotNeeded): KindCode,
-	string(payment.StepTimeGivenBack): KindStatus,
+	string(payment.StepTimeGivenBack): KindStatus, string(payment.StepBankMessage): KindStatus,
 }
 
 func (t *told) step(row db.PaymentStep) {
@@ -276,7 +276,7 @@ func (t *told) step(row db.PaymentStep) {
 	}
 	t.tell(row.At, stepKinds[row.What], row.Actor, row.What, Details{
 		Last4: detail.Last4, Brand: detail.Brand, By: detail.By, Page: detail.Page, Agent: detail.Agent,
-		Minutes: detail.Minutes,
+		Minutes: detail.Minutes, Message: detail.Message,
 	})
 }
 

@@ -49,6 +49,8 @@ var columns = []column{
 	{table: "card_hash_key", name: "key", key: []string{"only_row::int"}, row: "1"},
 	{table: "requisite", name: "sealed", key: []string{"id"}, row: "id", bound: requisite.Place(0)},
 	{table: "proposal", name: "secrets", key: []string{"id"}, row: "id"},
+	{table: "bank_device", name: "secret", key: []string{"id"}, row: "id"},
+	{table: "bank_message", name: "text", key: []string{"id"}, row: "id"},
 	// Last, because payments are made with copies of requisites in the memory of processes.
 	{
 		table: "payment", name: "requisite_sealed", key: []string{"merchant_id", "id"},

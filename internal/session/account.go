@@ -81,7 +81,7 @@ func ownSessions(who caller.Caller) error {
 			return errSecondFactorRequired
 		}
 		return nil
-	case caller.Anyone, caller.MerchantKey, caller.Application:
+	case caller.Anyone, caller.MerchantKey, caller.Application, caller.Device:
 	}
 	return fault.ErrTokenKindNotAllowed
 }

@@ -6,6 +6,7 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway.example/internal/auth"
+	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/directory"
@@ -24,6 +25,7 @@ type TraderService struct {
 	payouts   *payout.Service
 	settings  *directory.Settings
 	proposals *proposal.Service
+	messages  *bankmessage.Service
 	view      rpc.PaymentView
 }
 
@@ -33,11 +35,12 @@ var _ portalv1connect.TraderServiceHandler = (*TraderService)(nil)
 // slash.
 func NewTraderService(
 	payments *payment.Service, checkouts *checkout.Service, payouts *payout.Service, settings *directory.Settings,
-	proposals *proposal.Service, links *auth.Links, payURL string,
+	proposals *proposal.Service, messages *bankmessage.Service, links *auth.Links, payURL string,
 ) *TraderService {
 	return &TraderService{
 		payments: payments, checkouts: checkouts, payouts: payouts, settings: settings, proposals: proposals,
-		view: rpc.NewPaymentView(checkouts, links, payURL),
+		messages: messages,
+		view:     rpc.NewPaymentView(checkouts, links, payURL),
 	}
 }
 

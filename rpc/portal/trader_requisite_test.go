@@ -36,7 +36,7 @@ func traderDesk(t *testing.T) (*portal.TraderService, *dbtest.DB, dbtest.Trader)
 	testenv.NoError(t, err)
 	payouts := payout.New(d.Pools(), clock, dbtest.Vault(), addresses, foureyes.Rules{})
 	settings := directory.NewSettings(d.Pools(), clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
-	return portal.NewTraderService(payments, nil, payouts, settings, nil, nil, ""), d, trader
+	return portal.NewTraderService(payments, nil, payouts, settings, nil, nil, nil, ""), d, trader
 }
 
 // says calls a procedure as a role of the trader, and wants its answer.

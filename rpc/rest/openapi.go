@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"gateway.example/internal/auth"
+	"gateway.example/internal/bankmessage"
 )
 
 // descriptors are those of every proto file with their comments, which generated code leaves out.
@@ -38,6 +39,7 @@ var tags = []struct{ name, description string }{
 	{"Card checkout", "The steps of a card payment, for pages of a merchant's own. The link's token is the access."},
 	{"Payouts", "Payments to recipients, called payins in paths and fields. They take USDT from a cashbox."},
 	{"Deposits", "Requests to bring USDT into a cashbox, and what it holds."},
+	{"Messages", "Messages of banks, which traders' phones forward."},
 	{"Keys", "The API keys of a cashbox, for users of the merchant portal."},
 	{"Operators", "Files for the operators of the gateway."},
 	{"Sandbox", "What only a sandbox has: a clock to move, simulated traders, events on request. No key is needed."},
@@ -209,6 +211,8 @@ func securitySchemes(headers auth.Headers) object {
 			auth.HeaderV2,
 			"t=<unix seconds>,v1=<hex HMAC-SHA256 of t.uuid.body under the external payments secret>, good for five minutes.",
 		),
-		"bearer": object{"type": "http", "scheme": "bearer", "description": "Token of a user's sign-in."},
+		"deviceKey":       header(bankmessage.KeyHeader, "Key of a trader's device."),
+		"deviceSignature": header(bankmessage.SignatureHeader, "Hex HMAC-SHA256 of the body under that device's secret."),
+		"bearer":          object{"type": "http", "scheme": "bearer", "description": "Token of a user's sign-in."},
 	}
 }

@@ -77,6 +77,8 @@ func codesOfCallers(kinds []caller.Kind) []string {
 			names = append(names, codesOfKeys...)
 		case caller.Application:
 			names = append(names, codesOfApplication...)
+		case caller.Device:
+			names = append(names, "signature_required", "invalid_signature", "rate_limited")
 		case caller.Anyone:
 		default:
 			users++

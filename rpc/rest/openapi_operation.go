@@ -192,6 +192,8 @@ func security(kinds []caller.Kind) []any {
 			list = append(list, object{"keyId": []any{}, "secret": []any{}, "signature": []any{}})
 		case caller.Application:
 			list = append(list, object{"signatureV2": []any{}}, object{"applicationSignature": []any{}})
+		case caller.Device:
+			list = append(list, object{"deviceKey": []any{}, "deviceSignature": []any{}})
 		case caller.Anyone:
 		default:
 			bearer = true

@@ -26,6 +26,7 @@ type Services struct {
 	Deposit    gatewayv1connect.DepositServiceHandler
 	Cashbox    gatewayv1connect.CashboxServiceHandler
 	Events     gatewayv1connect.EventServiceHandler
+	Messages   gatewayv1connect.MessageServiceHandler
 	Operator   portalv1connect.OperatorServiceHandler
 	Credential portalv1connect.CredentialServiceHandler
 	Sandbox    sandboxv1connect.SandboxServiceHandler

@@ -71,6 +71,7 @@ func services(payments gatewayv1connect.PaymentServiceHandler) Services {
 		Cashbox:    gatewayv1connect.UnimplementedCashboxServiceHandler{},
 		Checkout:   gatewayv1connect.UnimplementedCheckoutServiceHandler{},
 		Events:     gatewayv1connect.UnimplementedEventServiceHandler{},
+		Messages:   gatewayv1connect.UnimplementedMessageServiceHandler{},
 		Operator:   portalv1connect.UnimplementedOperatorServiceHandler{},
 		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
 	}

@@ -82,6 +82,8 @@ func documented(s Services) []route {
 			gatewayv1connect.CashboxServiceGetBalanceProcedure, http.StatusOK, s.Cashbox.GetBalance),
 		unary(http.MethodGet, "/api/v1/events",
 			gatewayv1connect.EventServiceListEventsProcedure, http.StatusOK, s.Events.ListEvents),
+		unary(http.MethodPost, "/api/v1/bank-messages",
+			gatewayv1connect.MessageServiceForwardMessageProcedure, http.StatusAccepted, s.Messages.ForwardMessage),
 
 		unary(http.MethodPost, "/api/v1/payments/{payment_id}/quasi-ecom/resend-code",
 			gatewayv1connect.PaymentServiceResendCodeProcedure, http.StatusOK, s.Payment.ResendCode),

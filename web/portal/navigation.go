@@ -91,7 +91,7 @@ func entries(kind caller.Kind) []entry {
 		return traderEntries
 	case caller.Operator:
 		return slices.Concat(workEntries, directoryEntries, rateEntries, moneyEntries, trustEntries)
-	case caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet:
+	case caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet, caller.Device:
 	}
 	return nil
 }

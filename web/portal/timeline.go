@@ -133,6 +133,8 @@ func (v *Visit) words(line report.Line, subject string) (text string, notes []st
 		return s.Say(say.LineVisit, s.Say(say.PageName(line.Page))), said(line.Agent)
 	case report.WhatTimeGivenBack:
 		return s.Say(say.LineTimeGivenBack, line.Minutes), nil
+	case report.WhatBankMessage:
+		return s.Say(say.LineBankMessage, line.By, line.Message), nil
 	case report.WhatCardEntered:
 		return s.Say(say.LineCard, line.Brand, line.Last4), nil
 	case report.WhatReceipt:

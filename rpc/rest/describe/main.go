@@ -43,6 +43,7 @@ func describe() ([]byte, error) {
 		Operator:   portalv1connect.UnimplementedOperatorServiceHandler{},
 		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
 		Events:     gatewayv1connect.UnimplementedEventServiceHandler{},
+		Messages:   gatewayv1connect.UnimplementedMessageServiceHandler{},
 		Sandbox:    sandboxv1connect.UnimplementedSandboxServiceHandler{},
 	}, rest.About{BaseURL: "https://api.gateway.test", Headers: auth.DefaultHeaders()})
 	if err != nil {

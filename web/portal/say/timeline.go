@@ -34,6 +34,7 @@ var (
 	LineCodeEntered   = Phrase{"The payer entered a code", "Плательщик ввёл код"}
 	LineCodeNotNeeded = Phrase{"No code is needed", "Код не нужен"}
 	LineTimeGivenBack = Phrase{"After an outage: %d more minutes to pay", "После сбоя: на оплату ещё %d мин"}
+	LineBankMessage   = Phrase{"The bank %s wrote that the money has come: message %d", "Банк %s написал, что деньги пришли: сообщение %d"}
 	LineReceived      = Phrase{"What came: %s", "Пришло: %s"}
 	LineClaimed       = Phrase{"The payer says that they have paid", "Плательщик сообщил, что оплатил"}
 	LineReceipt       = Phrase{"The payer sent receipt %d: %s, %s", "Плательщик прислал чек %d: %s, %s"}

@@ -146,11 +146,9 @@ func (x *ListPaymentsResponse) GetNextCursor() string {
 type ConfirmReceivedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The payment's integer id.
-	PaymentId int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
-	// What came, where that is not what was asked for: at most two decimals. The cashbox method's amountPolicy says what is taken.
-	ReceivedAmount *string `protobuf:"bytes,2,opt,name=received_amount,json=receivedAmount,proto3,oneof" json:"received_amount,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	PaymentId     int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ConfirmReceivedRequest) Reset() {
@@ -188,13 +186,6 @@ func (x *ConfirmReceivedRequest) GetPaymentId() int64 {
 		return x.PaymentId
 	}
 	return 0
-}
-
-func (x *ConfirmReceivedRequest) GetReceivedAmount() string {
-	if x != nil && x.ReceivedAmount != nil {
-		return *x.ReceivedAmount
-	}
-	return ""
 }
 
 // ConfirmReceivedResponse is what ConfirmReceived of TraderService answers with.
@@ -1820,7 +1811,7 @@ var File_portal_v1_trader_proto protoreflect.FileDescriptor
 
 const file_portal_v1_trader_proto_rawDesc = "" +
 	"\n" +
-	"\x16portal/v1/trader.proto\x12\tportal.v1\x1a\x18gateway/v1/payment.proto\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14portal/v1/card.proto\x1a\x15portal/v1/payin.proto\"\x8a\x01\n" +
+	"\x16portal/v1/trader.proto\x12\tportal.v1\x1a\x18gateway/v1/payment.proto\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14portal/v1/card.proto\x1a\x17portal/v1/message.proto\x1a\x15portal/v1/payin.proto\"\x8a\x01\n" +
 	"\x13ListPaymentsRequest\x12\x1b\n" +
 	"\x06status\x18\x01 \x01(\tH\x00R\x06status\x88\x01\x01\x12\x19\n" +
 	"\x05limit\x18\x02 \x01(\x05H\x01R\x05limit\x88\x01\x01\x12\x1b\n" +
@@ -1832,12 +1823,10 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"\x04data\x18\x01 \x03(\v2\x13.gateway.v1.PaymentR\x04data\x12$\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
 	"nextCursor\x88\x01\x01B\x0e\n" +
-	"\f_next_cursor\"y\n" +
+	"\f_next_cursor\"7\n" +
 	"\x16ConfirmReceivedRequest\x12\x1d\n" +
 	"\n" +
-	"payment_id\x18\x01 \x01(\x03R\tpaymentId\x12,\n" +
-	"\x0freceived_amount\x18\x02 \x01(\tH\x00R\x0ereceivedAmount\x88\x01\x01B\x12\n" +
-	"\x10_received_amount\"\\\n" +
+	"payment_id\x18\x01 \x01(\x03R\tpaymentId\"\\\n" +
 	"\x17ConfirmReceivedResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12'\n" +
 	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.PaymentR\x04data\"e\n" +
@@ -1993,7 +1982,7 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"\x04used\x18\x03 \x01(\tH\x01R\x04used\x88\x01\x01\x123\n" +
 	"\afree_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06freeAtB\b\n" +
 	"\x06_limitB\a\n" +
-	"\x05_used2\xa8\f\n" +
+	"\x05_used2\xf9\x12\n" +
 	"\rTraderService\x12O\n" +
 	"\fListPayments\x12\x1e.portal.v1.ListPaymentsRequest\x1a\x1f.portal.v1.ListPaymentsResponse\x12X\n" +
 	"\x0fConfirmReceived\x12!.portal.v1.ConfirmReceivedRequest\x1a\".portal.v1.ConfirmReceivedResponse\x12R\n" +
@@ -2013,7 +2002,17 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"\x0fUpdateRequisite\x12..portal.v1.TraderServiceUpdateRequisiteRequest\x1a/.portal.v1.TraderServiceUpdateRequisiteResponse\x12[\n" +
 	"\x10ProposeRequisite\x12\".portal.v1.ProposeRequisiteRequest\x1a#.portal.v1.ProposeRequisiteResponse\x12m\n" +
 	"\x16ListProposedRequisites\x12(.portal.v1.ListProposedRequisitesRequest\x1a).portal.v1.ListProposedRequisitesResponse\x12^\n" +
-	"\x11ExplainRequisites\x12#.portal.v1.ExplainRequisitesRequest\x1a$.portal.v1.ExplainRequisitesResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\x11ExplainRequisites\x12#.portal.v1.ExplainRequisitesRequest\x1a$.portal.v1.ExplainRequisitesResponse\x12O\n" +
+	"\fCreateDevice\x12\x1e.portal.v1.CreateDeviceRequest\x1a\x1f.portal.v1.CreateDeviceResponse\x12L\n" +
+	"\vListDevices\x12\x1d.portal.v1.ListDevicesRequest\x1a\x1e.portal.v1.ListDevicesResponse\x12O\n" +
+	"\fRevokeDevice\x12\x1e.portal.v1.RevokeDeviceRequest\x1a\x1f.portal.v1.RevokeDeviceResponse\x12O\n" +
+	"\fListMessages\x12\x1e.portal.v1.ListMessagesRequest\x1a\x1f.portal.v1.ListMessagesResponse\x12S\n" +
+	"\rAssignMessage\x12\x1f.portal.v1.AssignMessageRequest\x1a!.portal.v1.MessageDecidedResponse\x12U\n" +
+	"\x0eDismissMessage\x12 .portal.v1.DismissMessageRequest\x1a!.portal.v1.MessageDecidedResponse\x12W\n" +
+	"\x0fObjectToMessage\x12!.portal.v1.ObjectToMessageRequest\x1a!.portal.v1.MessageDecidedResponse\x12[\n" +
+	"\x10ListMessageRules\x12\".portal.v1.ListMessageRulesRequest\x1a#.portal.v1.ListMessageRulesResponse\x12U\n" +
+	"\x0eSetMessageRule\x12 .portal.v1.SetMessageRuleRequest\x1a!.portal.v1.SetMessageRuleResponse\x12U\n" +
+	"\x0eResumeMessages\x12 .portal.v1.ResumeMessagesRequest\x1a!.portal.v1.ResumeMessagesResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_trader_proto_rawDescOnce sync.Once
@@ -2065,9 +2064,27 @@ var file_portal_v1_trader_proto_goTypes = []any{
 	(*GiveBackPayinRequest)(nil),                 // 33: portal.v1.GiveBackPayinRequest
 	(*CompletePayinRequest)(nil),                 // 34: portal.v1.CompletePayinRequest
 	(*FailPayinRequest)(nil),                     // 35: portal.v1.FailPayinRequest
-	(*CardStepResponse)(nil),                     // 36: portal.v1.CardStepResponse
-	(*ListTraderPayinsResponse)(nil),             // 37: portal.v1.ListTraderPayinsResponse
-	(*TraderPayinResponse)(nil),                  // 38: portal.v1.TraderPayinResponse
+	(*CreateDeviceRequest)(nil),                  // 36: portal.v1.CreateDeviceRequest
+	(*ListDevicesRequest)(nil),                   // 37: portal.v1.ListDevicesRequest
+	(*RevokeDeviceRequest)(nil),                  // 38: portal.v1.RevokeDeviceRequest
+	(*ListMessagesRequest)(nil),                  // 39: portal.v1.ListMessagesRequest
+	(*AssignMessageRequest)(nil),                 // 40: portal.v1.AssignMessageRequest
+	(*DismissMessageRequest)(nil),                // 41: portal.v1.DismissMessageRequest
+	(*ObjectToMessageRequest)(nil),               // 42: portal.v1.ObjectToMessageRequest
+	(*ListMessageRulesRequest)(nil),              // 43: portal.v1.ListMessageRulesRequest
+	(*SetMessageRuleRequest)(nil),                // 44: portal.v1.SetMessageRuleRequest
+	(*ResumeMessagesRequest)(nil),                // 45: portal.v1.ResumeMessagesRequest
+	(*CardStepResponse)(nil),                     // 46: portal.v1.CardStepResponse
+	(*ListTraderPayinsResponse)(nil),             // 47: portal.v1.ListTraderPayinsResponse
+	(*TraderPayinResponse)(nil),                  // 48: portal.v1.TraderPayinResponse
+	(*CreateDeviceResponse)(nil),                 // 49: portal.v1.CreateDeviceResponse
+	(*ListDevicesResponse)(nil),                  // 50: portal.v1.ListDevicesResponse
+	(*RevokeDeviceResponse)(nil),                 // 51: portal.v1.RevokeDeviceResponse
+	(*ListMessagesResponse)(nil),                 // 52: portal.v1.ListMessagesResponse
+	(*MessageDecidedResponse)(nil),               // 53: portal.v1.MessageDecidedResponse
+	(*ListMessageRulesResponse)(nil),             // 54: portal.v1.ListMessageRulesResponse
+	(*SetMessageRuleResponse)(nil),               // 55: portal.v1.SetMessageRuleResponse
+	(*ResumeMessagesResponse)(nil),               // 56: portal.v1.ResumeMessagesResponse
 }
 var file_portal_v1_trader_proto_depIdxs = []int32{
 	26, // 0: portal.v1.ListPaymentsResponse.data:type_name -> gateway.v1.Payment
@@ -2108,26 +2125,46 @@ var file_portal_v1_trader_proto_depIdxs = []int32{
 	17, // 35: portal.v1.TraderService.ProposeRequisite:input_type -> portal.v1.ProposeRequisiteRequest
 	19, // 36: portal.v1.TraderService.ListProposedRequisites:input_type -> portal.v1.ListProposedRequisitesRequest
 	22, // 37: portal.v1.TraderService.ExplainRequisites:input_type -> portal.v1.ExplainRequisitesRequest
-	1,  // 38: portal.v1.TraderService.ListPayments:output_type -> portal.v1.ListPaymentsResponse
-	3,  // 39: portal.v1.TraderService.ConfirmReceived:output_type -> portal.v1.ConfirmReceivedResponse
-	5,  // 40: portal.v1.TraderService.CancelPayment:output_type -> portal.v1.CancelPaymentResponse
-	36, // 41: portal.v1.TraderService.RequestCode:output_type -> portal.v1.CardStepResponse
-	36, // 42: portal.v1.TraderService.RequestCodeResend:output_type -> portal.v1.CardStepResponse
-	36, // 43: portal.v1.TraderService.MarkCodeNotNeeded:output_type -> portal.v1.CardStepResponse
-	37, // 44: portal.v1.TraderService.ListPayins:output_type -> portal.v1.ListTraderPayinsResponse
-	38, // 45: portal.v1.TraderService.TakePayin:output_type -> portal.v1.TraderPayinResponse
-	38, // 46: portal.v1.TraderService.GiveBackPayin:output_type -> portal.v1.TraderPayinResponse
-	38, // 47: portal.v1.TraderService.CompletePayin:output_type -> portal.v1.TraderPayinResponse
-	38, // 48: portal.v1.TraderService.FailPayin:output_type -> portal.v1.TraderPayinResponse
-	7,  // 49: portal.v1.TraderService.GetDesk:output_type -> portal.v1.GetDeskResponse
-	9,  // 50: portal.v1.TraderService.SetBreak:output_type -> portal.v1.SetBreakResponse
-	11, // 51: portal.v1.TraderService.ListRequisites:output_type -> portal.v1.TraderServiceListRequisitesResponse
-	16, // 52: portal.v1.TraderService.UpdateRequisite:output_type -> portal.v1.TraderServiceUpdateRequisiteResponse
-	18, // 53: portal.v1.TraderService.ProposeRequisite:output_type -> portal.v1.ProposeRequisiteResponse
-	20, // 54: portal.v1.TraderService.ListProposedRequisites:output_type -> portal.v1.ListProposedRequisitesResponse
-	23, // 55: portal.v1.TraderService.ExplainRequisites:output_type -> portal.v1.ExplainRequisitesResponse
-	38, // [38:56] is the sub-list for method output_type
-	20, // [20:38] is the sub-list for method input_type
+	36, // 38: portal.v1.TraderService.CreateDevice:input_type -> portal.v1.CreateDeviceRequest
+	37, // 39: portal.v1.TraderService.ListDevices:input_type -> portal.v1.ListDevicesRequest
+	38, // 40: portal.v1.TraderService.RevokeDevice:input_type -> portal.v1.RevokeDeviceRequest
+	39, // 41: portal.v1.TraderService.ListMessages:input_type -> portal.v1.ListMessagesRequest
+	40, // 42: portal.v1.TraderService.AssignMessage:input_type -> portal.v1.AssignMessageRequest
+	41, // 43: portal.v1.TraderService.DismissMessage:input_type -> portal.v1.DismissMessageRequest
+	42, // 44: portal.v1.TraderService.ObjectToMessage:input_type -> portal.v1.ObjectToMessageRequest
+	43, // 45: portal.v1.TraderService.ListMessageRules:input_type -> portal.v1.ListMessageRulesRequest
+	44, // 46: portal.v1.TraderService.SetMessageRule:input_type -> portal.v1.SetMessageRuleRequest
+	45, // 47: portal.v1.TraderService.ResumeMessages:input_type -> portal.v1.ResumeMessagesRequest
+	1,  // 48: portal.v1.TraderService.ListPayments:output_type -> portal.v1.ListPaymentsResponse
+	3,  // 49: portal.v1.TraderService.ConfirmReceived:output_type -> portal.v1.ConfirmReceivedResponse
+	5,  // 50: portal.v1.TraderService.CancelPayment:output_type -> portal.v1.CancelPaymentResponse
+	46, // 51: portal.v1.TraderService.RequestCode:output_type -> portal.v1.CardStepResponse
+	46, // 52: portal.v1.TraderService.RequestCodeResend:output_type -> portal.v1.CardStepResponse
+	46, // 53: portal.v1.TraderService.MarkCodeNotNeeded:output_type -> portal.v1.CardStepResponse
+	47, // 54: portal.v1.TraderService.ListPayins:output_type -> portal.v1.ListTraderPayinsResponse
+	48, // 55: portal.v1.TraderService.TakePayin:output_type -> portal.v1.TraderPayinResponse
+	48, // 56: portal.v1.TraderService.GiveBackPayin:output_type -> portal.v1.TraderPayinResponse
+	48, // 57: portal.v1.TraderService.CompletePayin:output_type -> portal.v1.TraderPayinResponse
+	48, // 58: portal.v1.TraderService.FailPayin:output_type -> portal.v1.TraderPayinResponse
+	7,  // 59: portal.v1.TraderService.GetDesk:output_type -> portal.v1.GetDeskResponse
+	9,  // 60: portal.v1.TraderService.SetBreak:output_type -> portal.v1.SetBreakResponse
+	11, // 61: portal.v1.TraderService.ListRequisites:output_type -> portal.v1.TraderServiceListRequisitesResponse
+	16, // 62: portal.v1.TraderService.UpdateRequisite:output_type -> portal.v1.TraderServiceUpdateRequisiteResponse
+	18, // 63: portal.v1.TraderService.ProposeRequisite:output_type -> portal.v1.ProposeRequisiteResponse
+	20, // 64: portal.v1.TraderService.ListProposedRequisites:output_type -> portal.v1.ListProposedRequisitesResponse
+	23, // 65: portal.v1.TraderService.ExplainRequisites:output_type -> portal.v1.ExplainRequisitesResponse
+	49, // 66: portal.v1.TraderService.CreateDevice:output_type -> portal.v1.CreateDeviceResponse
+	50, // 67: portal.v1.TraderService.ListDevices:output_type -> portal.v1.ListDevicesResponse
+	51, // 68: portal.v1.TraderService.RevokeDevice:output_type -> portal.v1.RevokeDeviceResponse
+	52, // 69: portal.v1.TraderService.ListMessages:output_type -> portal.v1.ListMessagesResponse
+	53, // 70: portal.v1.TraderService.AssignMessage:output_type -> portal.v1.MessageDecidedResponse
+	53, // 71: portal.v1.TraderService.DismissMessage:output_type -> portal.v1.MessageDecidedResponse
+	53, // 72: portal.v1.TraderService.ObjectToMessage:output_type -> portal.v1.MessageDecidedResponse
+	54, // 73: portal.v1.TraderService.ListMessageRules:output_type -> portal.v1.ListMessageRulesResponse
+	55, // 74: portal.v1.TraderService.SetMessageRule:output_type -> portal.v1.SetMessageRuleResponse
+	56, // 75: portal.v1.TraderService.ResumeMessages:output_type -> portal.v1.ResumeMessagesResponse
+	48, // [48:76] is the sub-list for method output_type
+	20, // [20:48] is the sub-list for method input_type
 	20, // [20:20] is the sub-list for extension type_name
 	20, // [20:20] is the sub-list for extension extendee
 	0,  // [0:20] is the sub-list for field type_name
@@ -2139,10 +2176,10 @@ func file_portal_v1_trader_proto_init() {
 		return
 	}
 	file_portal_v1_card_proto_init()
+	file_portal_v1_message_proto_init()
 	file_portal_v1_payin_proto_init()
 	file_portal_v1_trader_proto_msgTypes[0].OneofWrappers = []any{}
 	file_portal_v1_trader_proto_msgTypes[1].OneofWrappers = []any{}
-	file_portal_v1_trader_proto_msgTypes[2].OneofWrappers = []any{}
 	file_portal_v1_trader_proto_msgTypes[4].OneofWrappers = []any{}
 	file_portal_v1_trader_proto_msgTypes[7].OneofWrappers = []any{}
 	file_portal_v1_trader_proto_msgTypes[10].OneofWrappers = []any{}

@@ -50,6 +50,26 @@ type TraderServiceClient interface {
 	ListProposedRequisites(context.Context, *connect.Request[v1.ListProposedRequisitesRequest]) (*connect.Response[v1.ListProposedRequisitesResponse], error)
 	// ExplainRequisites says of each requisite whether a payment could get it now, and if not, why.
 	ExplainRequisites(context.Context, *connect.Request[v1.ExplainRequisitesRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error)
+	// CreateDevice pairs a phone that forwards messages of banks. Its secret is shown this once.
+	CreateDevice(context.Context, *connect.Request[v1.CreateDeviceRequest]) (*connect.Response[v1.CreateDeviceResponse], error)
+	// ListDevices lists the devices of the caller's trader.
+	ListDevices(context.Context, *connect.Request[v1.ListDevicesRequest]) (*connect.Response[v1.ListDevicesResponse], error)
+	// RevokeDevice takes nothing from a device any more.
+	RevokeDevice(context.Context, *connect.Request[v1.RevokeDeviceRequest]) (*connect.Response[v1.RevokeDeviceResponse], error)
+	// ListMessages lists the messages of banks of the caller's trader, newest first.
+	ListMessages(context.Context, *connect.Request[v1.ListMessagesRequest]) (*connect.Response[v1.ListMessagesResponse], error)
+	// AssignMessage confirms an open payment by a message that waits for a person.
+	AssignMessage(context.Context, *connect.Request[v1.AssignMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error)
+	// DismissMessage says that a message that waits is about no payment.
+	DismissMessage(context.Context, *connect.Request[v1.DismissMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error)
+	// ObjectToMessage says that a message confirmed a payment wrongly. Its requisite's messages only count from then on.
+	ObjectToMessage(context.Context, *connect.Request[v1.ObjectToMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error)
+	// ListMessageRules lists what messages do for the trader's requisites, and how right they were.
+	ListMessageRules(context.Context, *connect.Request[v1.ListMessageRulesRequest]) (*connect.Response[v1.ListMessageRulesResponse], error)
+	// SetMessageRule sets what messages do for a requisite of the trader.
+	SetMessageRule(context.Context, *connect.Request[v1.SetMessageRuleRequest]) (*connect.Response[v1.SetMessageRuleResponse], error)
+	// ResumeMessages lets messages confirm again, after somebody has looked at what stopped them.
+	ResumeMessages(context.Context, *connect.Request[v1.ResumeMessagesRequest]) (*connect.Response[v1.ResumeMessagesResponse], error)
 }
 
 // NewTraderServiceClient constructs a client for the portal.v1.TraderService service. By default,
@@ -171,6 +191,66 @@ func NewTraderServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(traderServiceMethods.ByName("ExplainRequisites")),
 			connect.WithClientOptions(opts...),
 		),
+		createDevice: connect.NewClient[v1.CreateDeviceRequest, v1.CreateDeviceResponse](
+			httpClient,
+			baseURL+portalv1connect.TraderServiceCreateDeviceProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("CreateDevice")),
+			connect.WithClientOptions(opts...),
+		),
+		listDevices: connect.NewClient[v1.ListDevicesRequest, v1.ListDevicesResponse](
+			httpClient,
+			baseURL+portalv1connect.TraderServiceListDevicesProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("ListDevices")),
+			connect.WithClientOptions(opts...),
+		),
+		revokeDevice: connect.NewClient[v1.RevokeDeviceRequest, v1.RevokeDeviceResponse](
+			httpClient,
+			baseURL+portalv1connect.TraderServiceRevokeDeviceProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("RevokeDevice")),
+			connect.WithClientOptions(opts...),
+		),
+		listMessages: connect.NewClient[v1.ListMessagesRequest, v1.ListMessagesResponse](
+			httpClient,
+			baseURL+portalv1connect.TraderServiceListMessagesProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("ListMessages")),
+			connect.WithClientOptions(opts...),
+		),
+		assignMessage: connect.NewClient[v1.AssignMessageRequest, v1.MessageDecidedResponse](
+			httpClient,
+			baseURL+portalv1connect.TraderServiceAssignMessageProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("AssignMessage")),
+			connect.WithClientOptions(opts...),
+		),
+		dismissMessage: connect.NewClient[v1.DismissMessageRequest, v1.MessageDecidedResponse](
+			httpClient,
+			baseURL+portalv1connect.TraderServiceDismissMessageProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("DismissMessage")),
+			connect.WithClientOptions(opts...),
+		),
+		objectToMessage: connect.NewClient[v1.ObjectToMessageRequest, v1.MessageDecidedResponse](
+			httpClient,
+			baseURL+portalv1connect.TraderServiceObjectToMessageProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("ObjectToMessage")),
+			connect.WithClientOptions(opts...),
+		),
+		listMessageRules: connect.NewClient[v1.ListMessageRulesRequest, v1.ListMessageRulesResponse](
+			httpClient,
+			baseURL+portalv1connect.TraderServiceListMessageRulesProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("ListMessageRules")),
+			connect.WithClientOptions(opts...),
+		),
+		setMessageRule: connect.NewClient[v1.SetMessageRuleRequest, v1.SetMessageRuleResponse](
+			httpClient,
+			baseURL+portalv1connect.TraderServiceSetMessageRuleProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("SetMessageRule")),
+			connect.WithClientOptions(opts...),
+		),
+		resumeMessages: connect.NewClient[v1.ResumeMessagesRequest, v1.ResumeMessagesResponse](
+			httpClient,
+			baseURL+portalv1connect.TraderServiceResumeMessagesProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("ResumeMessages")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -194,6 +274,16 @@ type traderServiceClient struct {
 	proposeRequisite       *connect.Client[v1.ProposeRequisiteRequest, v1.ProposeRequisiteResponse]
 	listProposedRequisites *connect.Client[v1.ListProposedRequisitesRequest, v1.ListProposedRequisitesResponse]
 	explainRequisites      *connect.Client[v1.ExplainRequisitesRequest, v1.ExplainRequisitesResponse]
+	createDevice           *connect.Client[v1.CreateDeviceRequest, v1.CreateDeviceResponse]
+	listDevices            *connect.Client[v1.ListDevicesRequest, v1.ListDevicesResponse]
+	revokeDevice           *connect.Client[v1.RevokeDeviceRequest, v1.RevokeDeviceResponse]
+	listMessages           *connect.Client[v1.ListMessagesRequest, v1.ListMessagesResponse]
+	assignMessage          *connect.Client[v1.AssignMessageRequest, v1.MessageDecidedResponse]
+	dismissMessage         *connect.Client[v1.DismissMessageRequest, v1.MessageDecidedResponse]
+	objectToMessage        *connect.Client[v1.ObjectToMessageRequest, v1.MessageDecidedResponse]
+	listMessageRules       *connect.Client[v1.ListMessageRulesRequest, v1.ListMessageRulesResponse]
+	setMessageRule         *connect.Client[v1.SetMessageRuleRequest, v1.SetMessageRuleResponse]
+	resumeMessages         *connect.Client[v1.ResumeMessagesRequest, v1.ResumeMessagesResponse]
 }
 
 // ListPayments calls portal.v1.TraderService.ListPayments.
@@ -284,4 +374,54 @@ func (c *traderServiceClient) ListProposedRequisites(ctx context.Context, req *c
 // ExplainRequisites calls portal.v1.TraderService.ExplainRequisites.
 func (c *traderServiceClient) ExplainRequisites(ctx context.Context, req *connect.Request[v1.ExplainRequisitesRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error) {
 	return c.explainRequisites.CallUnary(ctx, req)
+}
+
+// CreateDevice calls portal.v1.TraderService.CreateDevice.
+func (c *traderServiceClient) CreateDevice(ctx context.Context, req *connect.Request[v1.CreateDeviceRequest]) (*connect.Response[v1.CreateDeviceResponse], error) {
+	return c.createDevice.CallUnary(ctx, req)
+}
+
+// ListDevices calls portal.v1.TraderService.ListDevices.
+func (c *traderServiceClient) ListDevices(ctx context.Context, req *connect.Request[v1.ListDevicesRequest]) (*connect.Response[v1.ListDevicesResponse], error) {
+	return c.listDevices.CallUnary(ctx, req)
+}
+
+// RevokeDevice calls portal.v1.TraderService.RevokeDevice.
+func (c *traderServiceClient) RevokeDevice(ctx context.Context, req *connect.Request[v1.RevokeDeviceRequest]) (*connect.Response[v1.RevokeDeviceResponse], error) {
+	return c.revokeDevice.CallUnary(ctx, req)
+}
+
+// ListMessages calls portal.v1.TraderService.ListMessages.
+func (c *traderServiceClient) ListMessages(ctx context.Context, req *connect.Request[v1.ListMessagesRequest]) (*connect.Response[v1.ListMessagesResponse], error) {
+	return c.listMessages.CallUnary(ctx, req)
+}
+
+// AssignMessage calls portal.v1.TraderService.AssignMessage.
+func (c *traderServiceClient) AssignMessage(ctx context.Context, req *connect.Request[v1.AssignMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error) {
+	return c.assignMessage.CallUnary(ctx, req)
+}
+
+// DismissMessage calls portal.v1.TraderService.DismissMessage.
+func (c *traderServiceClient) DismissMessage(ctx context.Context, req *connect.Request[v1.DismissMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error) {
+	return c.dismissMessage.CallUnary(ctx, req)
+}
+
+// ObjectToMessage calls portal.v1.TraderService.ObjectToMessage.
+func (c *traderServiceClient) ObjectToMessage(ctx context.Context, req *connect.Request[v1.ObjectToMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error) {
+	return c.objectToMessage.CallUnary(ctx, req)
+}
+
+// ListMessageRules calls portal.v1.TraderService.ListMessageRules.
+func (c *traderServiceClient) ListMessageRules(ctx context.Context, req *connect.Request[v1.ListMessageRulesRequest]) (*connect.Response[v1.ListMessageRulesResponse], error) {
+	return c.listMessageRules.CallUnary(ctx, req)
+}
+
+// SetMessageRule calls portal.v1.TraderService.SetMessageRule.
+func (c *traderServiceClient) SetMessageRule(ctx context.Context, req *connect.Request[v1.SetMessageRuleRequest]) (*connect.Response[v1.SetMessageRuleResponse], error) {
+	return c.setMessageRule.CallUnary(ctx, req)
+}
+
+// ResumeMessages calls portal.v1.TraderService.ResumeMessages.
+func (c *traderServiceClient) ResumeMessages(ctx context.Context, req *connect.Request[v1.ResumeMessagesRequest]) (*connect.Response[v1.ResumeMessagesResponse], error) {
+	return c.resumeMessages.CallUnary(ctx, req)
 }

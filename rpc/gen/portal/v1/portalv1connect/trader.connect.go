@@ -82,6 +82,36 @@ const (
 	// TraderServiceExplainRequisitesProcedure is the fully-qualified name of the TraderService's
 	// ExplainRequisites RPC.
 	TraderServiceExplainRequisitesProcedure = "/portal.v1.TraderService/ExplainRequisites"
+	// TraderServiceCreateDeviceProcedure is the fully-qualified name of the TraderService's
+	// CreateDevice RPC.
+	TraderServiceCreateDeviceProcedure = "/portal.v1.TraderService/CreateDevice"
+	// TraderServiceListDevicesProcedure is the fully-qualified name of the TraderService's ListDevices
+	// RPC.
+	TraderServiceListDevicesProcedure = "/portal.v1.TraderService/ListDevices"
+	// TraderServiceRevokeDeviceProcedure is the fully-qualified name of the TraderService's
+	// RevokeDevice RPC.
+	TraderServiceRevokeDeviceProcedure = "/portal.v1.TraderService/RevokeDevice"
+	// TraderServiceListMessagesProcedure is the fully-qualified name of the TraderService's
+	// ListMessages RPC.
+	TraderServiceListMessagesProcedure = "/portal.v1.TraderService/ListMessages"
+	// TraderServiceAssignMessageProcedure is the fully-qualified name of the TraderService's
+	// AssignMessage RPC.
+	TraderServiceAssignMessageProcedure = "/portal.v1.TraderService/AssignMessage"
+	// TraderServiceDismissMessageProcedure is the fully-qualified name of the TraderService's
+	// DismissMessage RPC.
+	TraderServiceDismissMessageProcedure = "/portal.v1.TraderService/DismissMessage"
+	// TraderServiceObjectToMessageProcedure is the fully-qualified name of the TraderService's
+	// ObjectToMessage RPC.
+	TraderServiceObjectToMessageProcedure = "/portal.v1.TraderService/ObjectToMessage"
+	// TraderServiceListMessageRulesProcedure is the fully-qualified name of the TraderService's
+	// ListMessageRules RPC.
+	TraderServiceListMessageRulesProcedure = "/portal.v1.TraderService/ListMessageRules"
+	// TraderServiceSetMessageRuleProcedure is the fully-qualified name of the TraderService's
+	// SetMessageRule RPC.
+	TraderServiceSetMessageRuleProcedure = "/portal.v1.TraderService/SetMessageRule"
+	// TraderServiceResumeMessagesProcedure is the fully-qualified name of the TraderService's
+	// ResumeMessages RPC.
+	TraderServiceResumeMessagesProcedure = "/portal.v1.TraderService/ResumeMessages"
 )
 
 // TraderServiceHandler is an implementation of the portal.v1.TraderService service.
@@ -122,6 +152,26 @@ type TraderServiceHandler interface {
 	ListProposedRequisites(context.Context, *connect.Request[v1.ListProposedRequisitesRequest]) (*connect.Response[v1.ListProposedRequisitesResponse], error)
 	// ExplainRequisites says of each requisite whether a payment could get it now, and if not, why.
 	ExplainRequisites(context.Context, *connect.Request[v1.ExplainRequisitesRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error)
+	// CreateDevice pairs a phone that forwards messages of banks. Its secret is shown this once.
+	CreateDevice(context.Context, *connect.Request[v1.CreateDeviceRequest]) (*connect.Response[v1.CreateDeviceResponse], error)
+	// ListDevices lists the devices of the caller's trader.
+	ListDevices(context.Context, *connect.Request[v1.ListDevicesRequest]) (*connect.Response[v1.ListDevicesResponse], error)
+	// RevokeDevice takes nothing from a device any more.
+	RevokeDevice(context.Context, *connect.Request[v1.RevokeDeviceRequest]) (*connect.Response[v1.RevokeDeviceResponse], error)
+	// ListMessages lists the messages of banks of the caller's trader, newest first.
+	ListMessages(context.Context, *connect.Request[v1.ListMessagesRequest]) (*connect.Response[v1.ListMessagesResponse], error)
+	// AssignMessage confirms an open payment by a message that waits for a person.
+	AssignMessage(context.Context, *connect.Request[v1.AssignMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error)
+	// DismissMessage says that a message that waits is about no payment.
+	DismissMessage(context.Context, *connect.Request[v1.DismissMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error)
+	// ObjectToMessage says that a message confirmed a payment wrongly. Its requisite's messages only count from then on.
+	ObjectToMessage(context.Context, *connect.Request[v1.ObjectToMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error)
+	// ListMessageRules lists what messages do for the trader's requisites, and how right they were.
+	ListMessageRules(context.Context, *connect.Request[v1.ListMessageRulesRequest]) (*connect.Response[v1.ListMessageRulesResponse], error)
+	// SetMessageRule sets what messages do for a requisite of the trader.
+	SetMessageRule(context.Context, *connect.Request[v1.SetMessageRuleRequest]) (*connect.Response[v1.SetMessageRuleResponse], error)
+	// ResumeMessages lets messages confirm again, after somebody has looked at what stopped them.
+	ResumeMessages(context.Context, *connect.Request[v1.ResumeMessagesRequest]) (*connect.Response[v1.ResumeMessagesResponse], error)
 }
 
 // NewTraderServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -239,6 +289,66 @@ func NewTraderServiceHandler(svc TraderServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(traderServiceMethods.ByName("ExplainRequisites")),
 		connect.WithHandlerOptions(opts...),
 	)
+	traderServiceCreateDeviceHandler := connect.NewUnaryHandler(
+		TraderServiceCreateDeviceProcedure,
+		svc.CreateDevice,
+		connect.WithSchema(traderServiceMethods.ByName("CreateDevice")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceListDevicesHandler := connect.NewUnaryHandler(
+		TraderServiceListDevicesProcedure,
+		svc.ListDevices,
+		connect.WithSchema(traderServiceMethods.ByName("ListDevices")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceRevokeDeviceHandler := connect.NewUnaryHandler(
+		TraderServiceRevokeDeviceProcedure,
+		svc.RevokeDevice,
+		connect.WithSchema(traderServiceMethods.ByName("RevokeDevice")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceListMessagesHandler := connect.NewUnaryHandler(
+		TraderServiceListMessagesProcedure,
+		svc.ListMessages,
+		connect.WithSchema(traderServiceMethods.ByName("ListMessages")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceAssignMessageHandler := connect.NewUnaryHandler(
+		TraderServiceAssignMessageProcedure,
+		svc.AssignMessage,
+		connect.WithSchema(traderServiceMethods.ByName("AssignMessage")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceDismissMessageHandler := connect.NewUnaryHandler(
+		TraderServiceDismissMessageProcedure,
+		svc.DismissMessage,
+		connect.WithSchema(traderServiceMethods.ByName("DismissMessage")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceObjectToMessageHandler := connect.NewUnaryHandler(
+		TraderServiceObjectToMessageProcedure,
+		svc.ObjectToMessage,
+		connect.WithSchema(traderServiceMethods.ByName("ObjectToMessage")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceListMessageRulesHandler := connect.NewUnaryHandler(
+		TraderServiceListMessageRulesProcedure,
+		svc.ListMessageRules,
+		connect.WithSchema(traderServiceMethods.ByName("ListMessageRules")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceSetMessageRuleHandler := connect.NewUnaryHandler(
+		TraderServiceSetMessageRuleProcedure,
+		svc.SetMessageRule,
+		connect.WithSchema(traderServiceMethods.ByName("SetMessageRule")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceResumeMessagesHandler := connect.NewUnaryHandler(
+		TraderServiceResumeMessagesProcedure,
+		svc.ResumeMessages,
+		connect.WithSchema(traderServiceMethods.ByName("ResumeMessages")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/portal.v1.TraderService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case TraderServiceListPaymentsProcedure:
@@ -277,6 +387,26 @@ func NewTraderServiceHandler(svc TraderServiceHandler, opts ...connect.HandlerOp
 			traderServiceListProposedRequisitesHandler.ServeHTTP(w, r)
 		case TraderServiceExplainRequisitesProcedure:
 			traderServiceExplainRequisitesHandler.ServeHTTP(w, r)
+		case TraderServiceCreateDeviceProcedure:
+			traderServiceCreateDeviceHandler.ServeHTTP(w, r)
+		case TraderServiceListDevicesProcedure:
+			traderServiceListDevicesHandler.ServeHTTP(w, r)
+		case TraderServiceRevokeDeviceProcedure:
+			traderServiceRevokeDeviceHandler.ServeHTTP(w, r)
+		case TraderServiceListMessagesProcedure:
+			traderServiceListMessagesHandler.ServeHTTP(w, r)
+		case TraderServiceAssignMessageProcedure:
+			traderServiceAssignMessageHandler.ServeHTTP(w, r)
+		case TraderServiceDismissMessageProcedure:
+			traderServiceDismissMessageHandler.ServeHTTP(w, r)
+		case TraderServiceObjectToMessageProcedure:
+			traderServiceObjectToMessageHandler.ServeHTTP(w, r)
+		case TraderServiceListMessageRulesProcedure:
+			traderServiceListMessageRulesHandler.ServeHTTP(w, r)
+		case TraderServiceSetMessageRuleProcedure:
+			traderServiceSetMessageRuleHandler.ServeHTTP(w, r)
+		case TraderServiceResumeMessagesProcedure:
+			traderServiceResumeMessagesHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -356,4 +486,44 @@ func (UnimplementedTraderServiceHandler) ListProposedRequisites(context.Context,
 
 func (UnimplementedTraderServiceHandler) ExplainRequisites(context.Context, *connect.Request[v1.ExplainRequisitesRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ExplainRequisites is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) CreateDevice(context.Context, *connect.Request[v1.CreateDeviceRequest]) (*connect.Response[v1.CreateDeviceResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.CreateDevice is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) ListDevices(context.Context, *connect.Request[v1.ListDevicesRequest]) (*connect.Response[v1.ListDevicesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ListDevices is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) RevokeDevice(context.Context, *connect.Request[v1.RevokeDeviceRequest]) (*connect.Response[v1.RevokeDeviceResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.RevokeDevice is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) ListMessages(context.Context, *connect.Request[v1.ListMessagesRequest]) (*connect.Response[v1.ListMessagesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ListMessages is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) AssignMessage(context.Context, *connect.Request[v1.AssignMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.AssignMessage is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) DismissMessage(context.Context, *connect.Request[v1.DismissMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.DismissMessage is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) ObjectToMessage(context.Context, *connect.Request[v1.ObjectToMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ObjectToMessage is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) ListMessageRules(context.Context, *connect.Request[v1.ListMessageRulesRequest]) (*connect.Response[v1.ListMessageRulesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ListMessageRules is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) SetMessageRule(context.Context, *connect.Request[v1.SetMessageRuleRequest]) (*connect.Response[v1.SetMessageRuleResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.SetMessageRule is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) ResumeMessages(context.Context, *connect.Request[v1.ResumeMessagesRequest]) (*connect.Response[v1.ResumeMessagesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ResumeMessages is not implemented"))
 }

@@ -1,0 +1,98 @@
+package bankmessage
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/db"
+)
+
+// chain is a message among those of its account whose balances are known, the nearest first on each side.
+type chain struct {
+	before, after []db.BankMessage
+	// alone says that the bank has said no other balance on the phone, in whatever account.
+	alone bool
+}
+
+func chainOf(ctx context.Context, q *db.Queries, m db.BankMessage) (c chain, err error) {
+	if !m.Balance.Valid {
+		return c, nil
+	}
+	if c.before, err = q.BankMessageBefore(ctx, db.BankMessageBeforeParams{
+		DeviceID: m.DeviceID, Bank: m.Bank, Account: m.Account, ReceivedAt: m.ReceivedAt, ID: m.ID,
+	}); err != nil {
+		return c, fmt.Errorf("read the messages before: %w", err)
+	}
+	if c.after, err = q.BankMessageAfter(ctx, db.BankMessageAfterParams{
+		DeviceID: m.DeviceID, Bank: m.Bank, Account: m.Account, ReceivedAt: m.ReceivedAt, ID: m.ID,
+	}); err != nil {
+		return c, fmt.Errorf("read the messages after: %w", err)
+	}
+	others, err := q.BankMessageOthers(ctx, db.BankMessageOthersParams{DeviceID: m.DeviceID, Bank: m.Bank, ID: m.ID})
+	if err != nil {
+		return c, fmt.Errorf("look for other balances: %w", err)
+	}
+	c.alone = others == 0
+	return c, nil
+}
+
+// moved is by how much a message changes the balance.
+func moved(m db.BankMessage) decimal.Decimal {
+	switch Kind(m.Says) {
+	case Incoming:
+		return m.Amount.Decimal
+	case Outgoing:
+		return m.Amount.Decimal.Neg()
+	case Declined, Balance, Advertisement, Code, Unknown:
+	}
+	return decimal.Zero
+}
+
+// apart is by how much the balance of a message differs from what the one before it leads to.
+func apart(before, m db.BankMessage) decimal.Decimal {
+	return m.Balance.Decimal.Sub(moved(m)).Sub(before.Balance.Decimal)
+}
+
+func follows(before, m db.BankMessage) bool { return apart(before, m).IsZero() }
+
+// standing is how the balance of a message stands to what was known.
+type standing struct {
+	// gap is by how much it differs, which is what a missed message moved. It is not valid without a balance, and for the first.
+	gap decimal.NullDecimal
+	// trusted says that it follows from a trusted message, or is the first that the bank ever wrote.
+	trusted bool
+}
+
+// standing tells how a message stands. Two messages of one moment may have come in the other order.
+func (c chain) standing(m db.BankMessage) standing {
+	if len(c.before) == 0 {
+		return standing{trusted: c.alone}
+	}
+	last, zero := c.before[0], decimal.NewNullDecimal(decimal.Zero)
+	switch {
+	case len(c.before) > 1 && follows(c.before[1], m) && follows(m, last):
+		return standing{zero, c.before[1].Trusted}
+	case len(c.after) > 0 && follows(last, c.after[0]) && follows(c.after[0], m):
+		return standing{zero, last.Trusted}
+	}
+	gap := apart(last, m)
+	return standing{decimal.NewNullDecimal(gap), gap.IsZero() && last.Trusted}
+}
+
+// forged is the message that the others contradict: the one after it goes on from the one before it as if it had never been.
+func (c chain) forged(m db.BankMessage) *db.BankMessage {
+	var row []db.BankMessage
+	for i := len(c.before) - 1; i >= 0; i-- {
+		row = append(row, c.before[i])
+	}
+	row = append(append(row, m), c.after...)
+	for i := 2; i < len(row); i++ {
+		x, y, z := row[i-2], row[i-1], row[i]
+		if !moved(y).IsZero() && follows(x, z) && !follows(y, z) && !follows(z, y) {
+			return &y
+		}
+	}
+	return nil
+}

@@ -1,0 +1,296 @@
+package bankmessage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
+)
+
+// Why a message waits for a person, or needs none.
+const (
+	WhyNone    = "none"    // no open payment of the amount
+	WhySeveral = "several" // more than one
+	WhyTwin    = "twin"    // another message says the same, perhaps of the same transfer
+	WhyRepeat  = "repeat"  // another message is about the same transfer
+	WhyGap     = "gap"     // the balance does not follow from what is known
+	WhyBalance = "balance" // an SMS without a balance, which anybody could have sent
+	WhyForged  = "forged"  // the next message contradicts it
+	WhyStopped = "stopped" // the requisite is stopped
+	WhyAmount  = "amount"  // more than a person leaves to messages
+	WhyTime    = "time"    // it came too late, or the phone's clock is wrong
+	WhyOff     = "off"     // no requisite has messages of this bank
+	WhyShadow  = "shadow"  // it would have confirmed
+	WhyRefused = "refused" // the payment could not be confirmed
+	WhyOther   = "other"   // a trader chose another payment than was proposed
+)
+
+const (
+	// twinWithin is how far two messages about one transfer, an SMS and a push, are apart at most.
+	twinWithin = 10 * time.Minute
+	// A message may be so much before its payment by the phone's clock, and so late after the payment's time or on its way.
+	early    = time.Minute
+	late     = 15 * time.Minute
+	underway = time.Hour
+)
+
+// decision is what to do about a message.
+type decision struct {
+	state     State
+	why       string
+	payment   *db.BankMessageCandidatesRow
+	requisite *db.RequisiteMessage
+}
+
+func (d decision) params(m db.BankMessage, stands standing, now time.Time) db.BankMessageDecideParams {
+	p := db.BankMessageDecideParams{
+		ID: m.ID, State: string(d.state), Why: d.why, Gap: stands.gap, Trusted: stands.trusted, DecidedAt: now, DecidedBy: Actor,
+	}
+	if d.payment != nil {
+		p.RequisiteID, p.MerchantID, p.PaymentID = d.payment.RequisiteID, &d.payment.MerchantID, &d.payment.ID
+	}
+	return p
+}
+
+// decide decides about a message in the transaction that has its device locked. It returns the state of the message.
+func (s *Service) decide(ctx context.Context, tx pgx.Tx, q *db.Queries, id int64) (State, error) {
+	m, err := q.BankMessageLock(ctx, id)
+	if err != nil {
+		return "", fmt.Errorf("lock message: %w", err)
+	}
+	c, err := chainOf(ctx, q, m)
+	if err != nil {
+		return "", err
+	}
+	if forged := c.forged(m); forged != nil {
+		if err := s.stop(ctx, q, *forged); err != nil {
+			return "", err
+		}
+		if c, err = chainOf(ctx, q, m); err != nil { // without the forged one
+			return "", err
+		}
+	}
+	stands := c.standing(m)
+	state, err := s.settle(ctx, tx, q, m, stands)
+	if err == nil && stands.trusted {
+		err = s.heal(ctx, tx, q, c)
+	}
+	return state, err
+}
+
+// mostHealed is how many messages one that came late, or that a person vouched for, makes trusted at most.
+const mostHealed = 50
+
+// heal decides again about the messages beside a trusted one that were not trusted, and those beside them.
+func (s *Service) heal(ctx context.Context, tx pgx.Tx, q *db.Queries, c chain) error {
+	due := slices.Concat(firstOf(c.before), firstOf(c.after))
+	for healed := 0; len(due) > 0 && healed < mostHealed; healed++ {
+		m := due[0]
+		due = due[1:]
+		waits := m.State == string(Waiting) && m.Why == WhyGap
+		if m.Trusted || !waits && Kind(m.Says) == Incoming {
+			continue
+		}
+		around, err := chainOf(ctx, q, m)
+		if err != nil {
+			return err
+		}
+		stands := around.standing(m)
+		if !stands.trusted {
+			continue
+		}
+		if _, err := s.settle(ctx, tx, q, m, stands); err != nil {
+			return err
+		}
+		due = append(due, slices.Concat(firstOf(around.before), firstOf(around.after))...)
+	}
+	return nil
+}
+
+func firstOf(list []db.BankMessage) []db.BankMessage { return list[:min(1, len(list))] }
+
+// settle decides about one message and writes it down, with the payment that it confirms.
+func (s *Service) settle(
+	ctx context.Context, tx pgx.Tx, q *db.Queries, m db.BankMessage, stands standing,
+) (State, error) {
+	now := s.clock.Now()
+	d := decision{state: Noted}
+	if Kind(m.Says) == Incoming {
+		var err error
+		if d, err = match(ctx, q, m, stands); err != nil {
+			return "", err
+		}
+	}
+	if d.state == Confirmed {
+		err := s.confirm(ctx, tx, m, *d.payment, Actor, now)
+		if fault.As(err) != nil {
+			d.state, d.why = Waiting, WhyRefused
+		} else if err != nil {
+			return "", err
+		}
+	}
+	if err := q.BankMessageDecide(ctx, d.params(m, stands, now)); err != nil {
+		return "", fmt.Errorf("decide about a message: %w", err)
+	}
+	return d.state, nil
+}
+
+// match finds the one payment that a message of what came is about.
+func match(ctx context.Context, q *db.Queries, m db.BankMessage, stands standing) (decision, error) {
+	rules, err := q.RequisiteMessageByDevice(ctx, db.RequisiteMessageByDeviceParams{
+		DeviceID: m.DeviceID, Bank: m.Bank, Account: m.Account,
+	})
+	if err != nil {
+		return decision{}, fmt.Errorf("find requisites: %w", err)
+	}
+	if len(rules) == 0 {
+		return decision{state: Noted, why: WhyOff}, nil
+	}
+	twin, err := twinOf(ctx, q, m)
+	if err != nil || twin == WhyRepeat {
+		return decision{state: Noted, why: twin}, err
+	}
+	found, err := candidates(ctx, q, m, rules)
+	if err != nil {
+		return decision{}, err
+	}
+	waits := decision{state: Waiting}
+	switch {
+	case len(found) == 0:
+		waits.why = WhyNone
+		return waits, nil
+	case len(found) > 1:
+		waits.why = WhySeveral
+		return waits, nil
+	}
+	waits.payment = &found[0]
+	for _, rule := range rules {
+		if rule.RequisiteID == *found[0].RequisiteID {
+			waits.requisite = &rule
+		}
+	}
+	return judge(m, stands, twin, waits), nil
+}
+
+// judge decides what a message may do about the one payment that it fits.
+func judge(m db.BankMessage, stands standing, twin string, waits decision) decision {
+	rule := waits.requisite
+	inTime := m.ArrivedAt.Sub(m.ReceivedAt) <= underway && m.ReceivedAt.Sub(m.ArrivedAt) <= early &&
+		waits.payment.CreatedAt.Before(m.ReceivedAt) && !m.ReceivedAt.After(waits.payment.ExpiresAt.Add(late))
+	switch {
+	case !inTime:
+		waits.why = WhyTime
+	case rule.StoppedBy != nil:
+		waits.why = WhyStopped
+	case m.Why == WhyForged:
+		waits.why = WhyForged
+	case twin != "":
+		waits.why = twin
+	case !m.Balance.Valid && m.Kind == "sms":
+		waits.why = WhyBalance
+	case m.Balance.Valid && !stands.trusted:
+		waits.why = WhyGap
+	case m.Amount.Decimal.GreaterThan(rule.Most):
+		waits.why = WhyAmount
+	case rule.Mode == string(Shadow):
+		waits.state, waits.why = Shadow, WhyShadow
+	default:
+		waits.state = Confirmed
+	}
+	return waits
+}
+
+// twinOf tells whether another message is about the same transfer: surely if both have the same balance, perhaps if one has none.
+func twinOf(ctx context.Context, q *db.Queries, m db.BankMessage) (string, error) {
+	twins, err := q.BankMessageTwins(ctx, db.BankMessageTwinsParams{
+		DeviceID: m.DeviceID, Amount: m.Amount, Bank: m.Bank, Account: m.Account, ID: m.ID,
+		Since: m.ReceivedAt.Add(-twinWithin), Until: m.ReceivedAt.Add(twinWithin),
+	})
+	if err != nil {
+		return "", fmt.Errorf("find messages that say the same: %w", err)
+	}
+	why := ""
+	for _, twin := range twins {
+		switch {
+		case !twin.Balance.Valid || !m.Balance.Valid:
+			why = WhyTwin
+		case twin.Balance.Decimal.Equal(m.Balance.Decimal):
+			return WhyRepeat, nil
+		}
+	}
+	return why, nil
+}
+
+func candidates(
+	ctx context.Context, q *db.Queries, m db.BankMessage, rules []db.RequisiteMessage,
+) ([]db.BankMessageCandidatesRow, error) {
+	ids := make([]int64, 0, len(rules))
+	for _, rule := range rules {
+		ids = append(ids, rule.RequisiteID)
+	}
+	found, err := q.BankMessageCandidates(ctx, db.BankMessageCandidatesParams{
+		TraderID: m.TraderID, Currency: m.Currency, Amount: m.Amount.Decimal, Requisites: ids,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("find payments: %w", err)
+	}
+	return found, nil
+}
+
+// confirm completes a payment in the transaction that decides about the message: never another trader's, nor one of another
+// amount. Whoever ended it meanwhile has the word.
+func (s *Service) confirm(
+	ctx context.Context, tx pgx.Tx, m db.BankMessage, c db.BankMessageCandidatesRow, actor string, now time.Time,
+) error {
+	_, err := s.payments.Approved(tx).WithLocked(ctx, c.MerchantID, c.ID, func(p *payment.Locked) error {
+		switch {
+		case p.TraderID != m.TraderID || p.RequisiteID == nil:
+			return fault.ErrNotFound
+		case !p.Amount.Equal(m.Amount.Decimal) || p.Currency != m.Currency:
+			return ErrOtherAmount
+		case p.Status != payment.Pending:
+			return payment.ErrNotPending
+		}
+		step := payment.Step(p.Payment, now, actor, payment.StepBankMessage, payment.StepDetail{
+			Message: m.ID, By: m.Bank, Last4: m.Account,
+		})
+		if err := step.Run(ctx, db.New(p.Tx)); err != nil {
+			return fmt.Errorf("keep the evidence: %w", err)
+		}
+		return p.Move(ctx, payment.Completed, actor, nil)
+	})
+	return err
+}
+
+// stop marks a message as forged, and has requisites that it may have been about confirm nothing by themselves.
+func (s *Service) stop(ctx context.Context, q *db.Queries, forged db.BankMessage) error {
+	if err := q.BankMessageForged(ctx, forged.ID); err != nil {
+		return fmt.Errorf("mark a message: %w", err)
+	}
+	stopped, err := q.RequisiteMessageStop(ctx, db.RequisiteMessageStopParams{
+		StoppedBy: forged.ID, DeviceID: forged.DeviceID, Bank: forged.Bank, Account: forged.Account,
+	})
+	if err != nil {
+		return fmt.Errorf("stop requisites: %w", err)
+	}
+	for _, one := range stopped {
+		after, err := q.RequisiteMessageState(ctx, db.RequisiteMessageStateParams(one))
+		if err != nil {
+			return fmt.Errorf("read what messages do: %w", err)
+		}
+		if err := db.RecordSetting(ctx, q, db.SettingChange{
+			At: s.clock.Now(), Actor: Actor, Subject: "requisite_message", SubjectKey: strconv.FormatInt(one.RequisiteID, 10),
+			After: after,
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

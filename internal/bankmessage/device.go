@@ -1,0 +1,165 @@
+package bankmessage
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/signature"
+)
+
+// KeyHeader names a device's key, and SignatureHeader has the hex HMAC-SHA256 of the body with its secret.
+const (
+	KeyHeader       = "X-Device-Key"
+	SignatureHeader = "Signature"
+)
+
+const maxName = 100
+
+// Device is a phone that forwards messages.
+type Device struct {
+	ID        int64
+	Name, Key string
+	CreatedAt time.Time
+	// HeardAt is when its last message came, and RevokedAt since when it may send none; nil is never.
+	HeardAt, RevokedAt *time.Time
+}
+
+// NewDevice is a device with its secret, which is shown this once.
+type NewDevice struct {
+	Device
+	Secret string
+}
+
+// CreateDevice pairs a phone of the caller's trader.
+func (s *Service) CreateDevice(ctx context.Context, who caller.Caller, name string) (NewDevice, error) {
+	if err := who.Need(caller.TraderRequisites); err != nil {
+		return NewDevice{}, err
+	}
+	f := fault.Decoded(ctx)
+	name = strings.TrimSpace(name)
+	if f.Required("name", name) {
+		f.MaxLength("name", name, maxName)
+	}
+	if err := f.Err(); err != nil {
+		return NewDevice{}, err
+	}
+	made := NewDevice{
+		Device: Device{Name: name, Key: "device-" + strings.ToLower(rand.Text()), CreatedAt: s.clock.Now()},
+		Secret: auth.RandomToken(),
+	}
+	c := db.SettingChange{At: made.CreatedAt, Actor: who.Actor(), Subject: "device"}
+	_, err := db.CreateSetting(ctx, s.pools.Calls, c, db.Creation{
+		Insert: func(q *db.Queries) (int64, error) {
+			id, err := q.BankDeviceNextID(ctx)
+			if err != nil {
+				return 0, fmt.Errorf("number a device: %w", err)
+			}
+			sealed, err := s.vault.Seal([]byte(made.Secret), secretPlace(id))
+			if err != nil {
+				return 0, err
+			}
+			made.ID = id
+			return id, q.BankDeviceInsert(ctx, db.BankDeviceInsertParams{
+				ID: id, TraderID: who.TraderID, Name: name, KeyID: made.Key, Secret: sealed, CreatedAt: made.CreatedAt,
+			})
+		},
+		Read: func(q *db.Queries, id int64) ([]byte, error) {
+			return q.BankDeviceOwn(ctx, db.BankDeviceOwnParams{ID: id, TraderID: who.TraderID})
+		},
+	})
+	return made, err
+}
+
+// ListDevices lists the newest devices of the caller's trader, those that may send first.
+func (s *Service) ListDevices(ctx context.Context, who caller.Caller) ([]Device, error) {
+	if err := who.Need(caller.TraderRead); err != nil {
+		return nil, err
+	}
+	rows, err := s.q.BankDeviceList(ctx, who.TraderID)
+	if err != nil {
+		return nil, fmt.Errorf("list devices: %w", err)
+	}
+	list := make([]Device, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, Device{
+			ID: row.ID, Name: row.Name, Key: row.KeyID, CreatedAt: row.CreatedAt, HeardAt: row.HeardAt, RevokedAt: row.RevokedAt,
+		})
+	}
+	return list, nil
+}
+
+// RevokeDevice takes nothing from a device any more. One that was revoked stays so.
+func (s *Service) RevokeDevice(ctx context.Context, who caller.Caller, id int64) error {
+	if err := who.Need(caller.TraderRequisites); err != nil {
+		return err
+	}
+	now := s.clock.Now()
+	c := db.SettingChange{At: now, Actor: who.Actor(), Subject: "device", SubjectKey: strconv.FormatInt(id, 10)}
+	_, err := db.ChangeSetting(ctx, s.pools.Calls, c, db.Setting{
+		Whole: true,
+		Read: func(q *db.Queries) ([]byte, error) {
+			return q.BankDeviceOwn(ctx, db.BankDeviceOwnParams{ID: id, TraderID: who.TraderID})
+		},
+		Apply: func(q *db.Queries) error {
+			return q.BankDeviceRevoke(ctx, db.BankDeviceRevokeParams{ID: id, RevokedAt: now})
+		},
+	})
+	return err
+}
+
+// silence is how long a device on shift may say nothing before its trader is told.
+const silence = 30 * time.Minute
+
+// Silent lists the devices of the caller's trader that count on messages and have said nothing for half an hour.
+func (s *Service) Silent(ctx context.Context, who caller.Caller) ([]Device, error) {
+	if err := who.Need(caller.TraderRead); err != nil {
+		return nil, err
+	}
+	rows, err := s.q.BankDevicesSilent(ctx, db.BankDevicesSilentParams{
+		TraderID: who.TraderID, Since: s.clock.Now().Add(-silence),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list silent devices: %w", err)
+	}
+	list := make([]Device, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, Device{ID: row.ID, Name: row.Name, HeardAt: row.HeardAt})
+	}
+	return list, nil
+}
+
+// Admit authenticates a device by the signature of its body.
+func (s *Service) Admit(ctx context.Context, header http.Header, body auth.ReadBody) (caller.Caller, error) {
+	key, signed := header.Get(KeyHeader), header.Get(SignatureHeader)
+	if key == "" || signed == "" {
+		return caller.Caller{}, errSignatureRequired
+	}
+	device, err := s.q.BankDeviceByKey(ctx, key)
+	switch {
+	case db.NoRows(err):
+		return caller.Caller{}, errInvalidSignature
+	case err != nil:
+		return caller.Caller{}, fmt.Errorf("find device: %w", err)
+	}
+	secret, err := s.vault.Open(device.Secret, secretPlace(device.ID))
+	if err != nil {
+		return caller.Caller{}, err
+	}
+	content, err := body()
+	if err != nil {
+		return caller.Caller{}, err
+	}
+	if !signature.Verify(secret, content, signed) {
+		return caller.Caller{}, errInvalidSignature
+	}
+	return caller.Caller{Kind: caller.Device, ID: device.ID, TraderID: device.TraderID}, nil
+}

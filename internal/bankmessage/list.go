@@ -1,0 +1,201 @@
+package bankmessage
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/sensitive"
+)
+
+// Message is a message of a bank, and what was done about it.
+type Message struct {
+	ID, DeviceID, TraderID int64
+	// MessageID is the phone's id of it. Text is nil after its time.
+	MessageID, Kind, Sender string
+	Text                    *string
+	ReceivedAt, ArrivedAt   time.Time
+	Says                    Kind
+	// Pattern and Bank are "" of an unknown message.
+	Pattern, Bank, Currency, Account string
+	Amount, Balance                  *decimal.Decimal
+	State                            State
+	// Why is why it waits or needs nothing: a word of this package, or the reason of an objection.
+	Why string
+	// Gap is by how much the balance differs from what was known; nil is not known.
+	Gap                    *decimal.Decimal
+	RequisiteID, PaymentID *int64
+	DecidedAt              *time.Time
+	DecidedBy              string
+}
+
+func (s *Service) messageOf(row db.BankMessage) Message {
+	m := Message{
+		ID: row.ID, DeviceID: row.DeviceID, TraderID: row.TraderID, MessageID: row.MessageID, Kind: row.Kind,
+		Sender: row.Sender, ReceivedAt: row.ReceivedAt, ArrivedAt: row.ArrivedAt, Says: Kind(row.Says), Pattern: row.Pattern,
+		Bank: row.Bank, Currency: row.Currency, Account: row.Account, Amount: sum(row.Amount), Balance: sum(row.Balance),
+		State: State(row.State), Why: row.Why, Gap: sum(row.Gap), RequisiteID: row.RequisiteID, PaymentID: row.PaymentID,
+		DecidedAt: row.DecidedAt,
+	}
+	if row.DecidedBy != nil {
+		m.DecidedBy = *row.DecidedBy
+	}
+	if row.Text == nil {
+		return m
+	}
+	text, err := s.vault.Open(row.Text, textPlace(row.ID))
+	if err != nil { // as a requisite that cannot be opened, it does not make the list unreadable
+		slog.Error("a message cannot be opened", "message", row.ID, "error", err)
+		return m
+	}
+	m.Text = new(string(text))
+	return m
+}
+
+// MayObject reports whether a trader may still object to what a message confirmed.
+func (m Message) MayObject(now time.Time) bool {
+	return m.State == Confirmed && m.DecidedAt != nil && now.Sub(*m.DecidedAt) <= ObjectWithin
+}
+
+// Page asks for a page of messages, the newest first.
+type Page struct {
+	db.Page
+	// Waiting asks for those alone that wait for a person, and Objected for those to which a trader objected.
+	Waiting, Objected bool
+}
+
+// List lists the messages of the caller's trader. The cursor is nil on the last page.
+func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Message, *string, error) {
+	if err := who.Need(caller.TraderRead); err != nil {
+		return nil, nil, err
+	}
+	return s.list(ctx, page.Page, func(q *db.Queries, limit int32, before int64) ([]db.BankMessage, error) {
+		return q.BankMessageListOwn(ctx, db.BankMessageListOwnParams{
+			TraderID: who.TraderID, BeforeID: before, Waiting: page.Waiting, Page: limit,
+		})
+	})
+}
+
+func (s *Service) list(
+	ctx context.Context, page db.Page, read func(q *db.Queries, limit int32, before int64) ([]db.BankMessage, error),
+) ([]Message, *string, error) {
+	f := fault.Decoded(ctx)
+	limit, before := page.Bounds(f)
+	if err := f.Err(); err != nil {
+		return nil, nil, err
+	}
+	rows, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]db.BankMessage, error) {
+		return read(q, limit+1, before)
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list messages: %w", err)
+	}
+	rows, cursor := db.Cut(rows, limit, func(row db.BankMessage) int64 { return row.ID })
+	list := make([]Message, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, s.messageOf(row))
+	}
+	return list, cursor, nil
+}
+
+// Get reads a message of the caller's trader.
+func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Message, error) {
+	if err := who.Need(caller.TraderRead); err != nil {
+		return Message{}, err
+	}
+	row, err := s.q.BankMessageOwn(ctx, db.BankMessageOwnParams{ID: id, TraderID: who.TraderID})
+	if db.NoRows(err) {
+		return Message{}, fault.ErrNotFound
+	}
+	return s.messageOf(row), err
+}
+
+// Unknown lists the messages that no pattern knows, for operators, or those to which traders objected. That an operator
+// reads their texts is noted first.
+func (s *Service) Unknown(ctx context.Context, who caller.Caller, page Page) ([]Message, *string, error) {
+	if err := s.note(ctx, who, "text"); err != nil {
+		return nil, nil, err
+	}
+	return s.list(ctx, page.Page, func(q *db.Queries, limit int32, before int64) ([]db.BankMessage, error) {
+		if page.Objected {
+			return q.BankMessageObjected(ctx, db.BankMessageObjectedParams{BeforeID: before, Page: limit})
+		}
+		return q.BankMessageUnknown(ctx, db.BankMessageUnknownParams{BeforeID: before, Page: limit})
+	})
+}
+
+func (s *Service) note(ctx context.Context, who caller.Caller, what string) error {
+	if err := who.Need(caller.OperatorReveal); err != nil {
+		return err
+	}
+	subject := sensitive.Subject{Kind: "bank_message", Key: "list", What: what}
+	return sensitive.Record(ctx, db.New(s.pools.Calls), who, s.clock.Now(), subject)
+}
+
+// lastUnknown is how many messages a new pattern is tried against, and maxPattern how long it may be.
+const (
+	lastUnknown = 1000
+	maxPattern  = 1000
+)
+
+// Try is what a new pattern reads of unknown messages.
+type Try struct {
+	// Of is how many messages it was tried against, and Known how many it knows, the newest of which are in Messages, with
+	// what it reads.
+	Of, Known int
+	Messages  []Message
+}
+
+// shownTries is how many messages a try shows.
+const shownTries = 50
+
+// TryPattern tries a pattern, as the files of patterns have it, against the last thousand unknown messages. It changes nothing.
+func (s *Service) TryPattern(ctx context.Context, who caller.Caller, currency, expr string) (Try, error) {
+	if err := who.Need(caller.OperatorReveal); err != nil {
+		return Try{}, err
+	}
+	f := fault.Decoded(ctx)
+	f.MaxLength("pattern", expr, maxPattern)
+	compiled, wrong := compile(expr, currency)
+	f.Check(units[currency] != "", "currency", "must be one whose messages are known")
+	if wrong != nil && units[currency] != "" {
+		f.Add("pattern", "is no regular expression of Go: %s", strings.TrimPrefix(wrong.Error(), "error parsing regexp: "))
+	}
+	if err := f.Err(); err != nil {
+		return Try{}, err
+	}
+	if err := s.note(ctx, who, "pattern tried, "+strconv.Itoa(lastUnknown)); err != nil {
+		return Try{}, err
+	}
+	rows, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]db.BankMessage, error) {
+		return q.BankMessageUnknown(ctx, db.BankMessageUnknownParams{BeforeID: 1 << 62, Page: lastUnknown})
+	})
+	if err != nil {
+		return Try{}, fmt.Errorf("list messages: %w", err)
+	}
+	tried := Try{Of: len(rows)}
+	p := pattern{kind: Incoming, expr: compiled}
+	for _, row := range rows {
+		m := s.messageOf(row)
+		if m.Text == nil {
+			continue
+		}
+		read, known := p.read(normal(*m.Text))
+		if !known {
+			continue
+		}
+		m.Amount, m.Balance, m.Account = sum(read.Amount), sum(read.Balance), read.Account
+		if tried.Known++; len(tried.Messages) < shownTries {
+			tried.Messages = append(tried.Messages, m)
+		}
+	}
+	return tried, nil
+}

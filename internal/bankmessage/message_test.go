@@ -1,0 +1,215 @@
+package bankmessage_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"gateway.example/internal/bankmessage"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
+)
+
+// A message confirms the one payment that it is about, once, and says so in the payment's history and steps.
+func TestConfirm(t *testing.T) {
+	b := setup(t)
+	p := b.create(t, "1500")
+	for range 3 {
+		testenv.Want(t, b.send(t, came("a", "1500", "2500.50")), bankmessage.Confirmed, "the message is")
+	}
+	testenv.Want(t, b.status(t, p), payment.Completed, "the payment is")
+	history := b.History(t, p.MerchantID, p.ID)
+	last := history[len(history)-1]
+	testenv.Check(t, len(history) == 2 && last.Actor == bankmessage.Actor, "history %+v", history)
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_event where subject_id = $1", p.ID), 1, "webhooks")
+	testenv.Want(t, b.Text(t, "select detail ->> 'by' from payment_step where what = 'bank_message'"), "sber", "the evidence is of")
+	b.Audit(t)
+
+	list, _, err := b.messages.List(t.Context(), b.trader.Caller, bankmessage.Page{})
+	noError(t, err)
+	testenv.Check(t, len(list) == 1 && strings.Contains(*list[0].Text, "Сидор С.") && *list[0].PaymentID == p.ID, "listed %+v", list)
+	testenv.Want(t, b.Count(t, "select count(*) from bank_message m where m::text like '%Сидор%' or encode(text, 'escape') like '%2500%'"),
+		0, "texts in the clear")
+	noError(t, b.messages.Purge(t.Context(), -time.Hour))
+	list, _, err = b.messages.List(t.Context(), b.trader.Caller, bankmessage.Page{})
+	testenv.Check(t, err == nil && list[0].Text == nil && list[0].Amount != nil, "after its time: %+v, %v", list, err)
+}
+
+// One-time codes are refused whoever sends them, and nothing of them is kept.
+func TestCodesAreRefused(t *testing.T) {
+	b := setup(t)
+	for _, sender := range []string{"900", "Unknown", "+79001112233"} {
+		_, err := b.messages.Receive(t.Context(), phone(b.device, b.trader), bankmessage.Forwarded{
+			ID: "code-" + sender, Kind: "sms", Sender: sender, Text: "Код 45812. Никому его не сообщайте",
+		})
+		dbtest.WantCode(t, err, "one_time_code")
+		testenv.Check(t, !strings.Contains(err.Error(), "45812"), "the refusal has the code: %v", err)
+	}
+	testenv.Want(t, b.Count(t, "select count(*) from bank_message"), 0, "messages kept")
+}
+
+// A device signs by its own key, until it is revoked.
+func TestDevice(t *testing.T) {
+	b := setup(t)
+	header, body := signed(b.device, came("a", "1", "1"))
+	who, err := b.messages.Admit(t.Context(), header, body)
+	testenv.Check(t, err == nil && who.Kind == caller.Device && who.TraderID == b.trader.ID, "admitted %+v, %v", who, err)
+	_, other := b.pair(t)
+	foreign, _ := signed(other, came("a", "1", "1"))
+	foreign.Set(bankmessage.KeyHeader, b.device.Key)
+	_, err = b.messages.Admit(t.Context(), foreign, body)
+	dbtest.WantCode(t, err, "invalid_signature")
+	_, err = b.messages.Admit(t.Context(), nil, body)
+	dbtest.WantCode(t, err, "signature_required")
+	b.StoredNowhere(t, b.device.Secret)
+
+	b.clock.Advance(time.Hour)
+	silent, err := b.messages.Silent(t.Context(), b.trader.Caller)
+	testenv.Check(t, err == nil && len(silent) == 1, "silent devices: %+v, %v", silent, err)
+	b.send(t, came("b", "1", "1"))
+	silent, err = b.messages.Silent(t.Context(), b.trader.Caller)
+	testenv.Check(t, err == nil && len(silent) == 0, "silent devices: %+v, %v", silent, err)
+
+	noError(t, b.messages.RevokeDevice(t.Context(), b.trader.Caller, b.device.ID))
+	_, err = b.messages.Admit(t.Context(), header, body)
+	dbtest.WantCode(t, err, "invalid_signature")
+}
+
+// What a message may not do by itself waits for a person, who needs one click.
+func TestWaits(t *testing.T) {
+	for why, send := range map[string]func(b *bundle) bankmessage.Forwarded{
+		bankmessage.WhyNone:   func(*bundle) bankmessage.Forwarded { return came("a", "1500.01", "9000") },
+		bankmessage.WhyAmount: func(b *bundle) bankmessage.Forwarded { b.create(t, "5000.01"); return came("a", "5000.01", "9000") },
+		bankmessage.WhyTime: func(b *bundle) bankmessage.Forwarded {
+			m := came("a", "1500", "9000")
+			m.ReceivedAt = new(b.clock.Now().Add(-time.Minute))
+			return m
+		},
+		bankmessage.WhyGap: func(b *bundle) bankmessage.Forwarded {
+			b.send(t, came("before", "1", "1000"))
+			return came("a", "1500", "2600")
+		},
+		"gap of two": func(b *bundle) bankmessage.Forwarded {
+			b.send(t, came("before", "1", "1000"))
+			b.send(t, came("forged", "7", "9000"))
+			return came("a", "1500", "10500")
+		},
+		bankmessage.WhyBalance: func(*bundle) bankmessage.Forwarded {
+			m := came("a", "1500", "")
+			m.Kind, m.Sender = "sms", "900"
+			return m
+		},
+		bankmessage.WhyTwin: func(b *bundle) bankmessage.Forwarded {
+			b.send(t, came("before", "1500", ""))
+			b.create(t, "1500")
+			return came("a", "1500", "")
+		},
+	} {
+		t.Run(why, func(t *testing.T) {
+			b := setup(t)
+			p := b.create(t, "1500")
+			testenv.Want(t, b.send(t, send(b)), bankmessage.Waiting, "the message is")
+			list, _, err := b.messages.List(t.Context(), b.trader.Caller, bankmessage.Page{Waiting: true})
+			noError(t, err)
+			m := list[0]
+			testenv.Check(t, m.Why == strings.TrimSuffix(why, " of two"), "it waits: %+v", list)
+			if m.PaymentID == nil {
+				dbtest.WantCode(t, b.messages.Assign(t.Context(), b.trader.Caller, m.ID, p.ID), "message_amount_differs")
+				noError(t, b.messages.Dismiss(t.Context(), b.trader.Caller, m.ID))
+				return
+			}
+			other, _ := b.pair(t)
+			dbtest.WantCode(t, b.messages.Assign(t.Context(), other.Caller, m.ID, *m.PaymentID), "not_found")
+			noError(t, b.messages.Assign(t.Context(), b.trader.Caller, m.ID, *m.PaymentID))
+			dbtest.WantCode(t, b.messages.Assign(t.Context(), b.trader.Caller, m.ID, *m.PaymentID), "message_decided")
+			b.Audit(t)
+		})
+	}
+}
+
+// A message that the next one contradicts was forged: its requisite confirms nothing until somebody has looked.
+func TestForged(t *testing.T) {
+	b := setup(t)
+	b.send(t, came("base", "1", "1000"))
+	p := b.create(t, "1500")
+	testenv.Want(t, b.send(t, came("forged", "1500", "2501")), bankmessage.Waiting, "a message of another balance is")
+	b.send(t, came("true", "20", "1020"))
+	rules, err := b.messages.Rules(t.Context(), b.trader.Caller)
+	testenv.Check(t, err == nil && rules[0].StoppedBy != nil, "rules %+v, %v", rules, err)
+	testenv.Want(t, b.send(t, came("stopped", "1500", "2520")), bankmessage.Waiting, "while it is stopped, a true message is")
+	testenv.Want(t, b.status(t, p), payment.Pending, "the payment is")
+	noError(t, b.messages.Looked(t.Context(), b.trader.Caller, b.trader.Requisites[0]))
+	q := b.create(t, "30")
+	testenv.Want(t, b.send(t, came("again", "30", "2550")), bankmessage.Confirmed, "after somebody has looked, a message is")
+	testenv.Want(t, b.status(t, q), payment.Completed, "its payment is")
+	testenv.Want(t, b.Count(t, "select count(*) from setting_change where subject = 'requisite_message'"), 3, "lines in the log")
+}
+
+// A message that came late closes the gap that it left, and what waited for it confirms.
+func TestLateClosesGap(t *testing.T) {
+	b := setup(t)
+	b.send(t, came("base", "1", "1000"))
+	p := b.create(t, "1500")
+	first := came("late", "20", "1020")
+	first.ReceivedAt = new(b.clock.Now())
+	b.clock.Advance(time.Second)
+	testenv.Want(t, b.send(t, came("second", "1500", "2520")), bankmessage.Waiting, "with a gap it is")
+	testenv.Want(t, b.status(t, p), payment.Pending, "the payment is")
+	b.send(t, first)
+	testenv.Want(t, b.status(t, p), payment.Completed, "without the gap the payment is")
+}
+
+// In the shadow nothing is confirmed; what would have been is compared with what the trader did. An objection leads back there.
+func TestShadow(t *testing.T) {
+	b := setup(t)
+	b.rule(t, b.trader, b.device, bankmessage.ShadowMode)
+	right, wrong, untold := b.create(t, "1500"), b.create(t, "1600"), b.create(t, "1700")
+	testenv.Want(t, b.send(t, came("a", "1500", "2000")), bankmessage.Shadow, "the message is")
+	testenv.Want(t, b.send(t, came("b", "1600", "3600")), bankmessage.Shadow, "the message is")
+	for _, p := range []payment.Payment{right, untold} {
+		_, err := b.payments.Confirm(t.Context(), b.trader.Caller, p.ID)
+		noError(t, err)
+	}
+	_, err := b.payments.Cancel(t.Context(), b.trader.Caller, wrong.ID, nil)
+	noError(t, err)
+	tally := b.tally(t)
+	testenv.Check(t, *tally.Precision() == 50 && *tally.Recall() == 50, "counted %+v", tally)
+
+	b.rule(t, b.trader, b.device, bankmessage.On)
+	b.clock.Advance(time.Minute)
+	b.create(t, "1800")
+	b.send(t, came("c", "1800", "5400"))
+	list, _, err := b.messages.List(t.Context(), b.trader.Caller, bankmessage.Page{})
+	noError(t, err)
+	noError(t, b.messages.Object(t.Context(), b.trader.Caller, list[0].ID, "It never came"))
+	dbtest.WantCode(t, b.messages.Object(t.Context(), b.trader.Caller, list[0].ID, "Twice"), "message_decided")
+	rules, err := b.messages.Rules(t.Context(), b.trader.Caller)
+	testenv.Check(t, err == nil && rules[0].Mode == bankmessage.ShadowMode, "after an objection: %+v, %v", rules, err)
+	objected, _, err := b.messages.Unknown(t.Context(), operator, bankmessage.Page{Objected: true})
+	testenv.Check(t, err == nil && len(objected) == 1 && objected[0].Why == "It never came", "operators see %+v, %v", objected, err)
+}
+
+func (b *bundle) tally(t *testing.T) bankmessage.Tally {
+	t.Helper()
+	rules, err := b.messages.Rules(t.Context(), b.trader.Caller)
+	noError(t, err)
+	return rules[0].Tally
+}
+
+var operator = caller.Caller{Kind: caller.Operator, ID: 1, Login: "operator", Role: caller.Admin}
+
+// An operator tries a pattern against what nobody knows. That they saw texts is noted.
+func TestTryPattern(t *testing.T) {
+	b := setup(t)
+	m := came("a", "1500", "2000")
+	m.Text = "Вам пришло 1 500,50 руб, стало 2 000 руб"
+	testenv.Want(t, b.send(t, m), bankmessage.Noted, "an unknown message is")
+	tried, err := b.messages.TryPattern(t.Context(), operator, "RUB", "вам пришло {amount} {unit}, стало {balance} {unit}")
+	testenv.Check(t, err == nil && tried.Of == 1 && tried.Known == 1 && tried.Messages[0].Amount.StringFixed(2) == "1500.50" &&
+		tried.Messages[0].Balance.StringFixed(2) == "2000.00", "tried %+v, %v", tried, err)
+	_, err = b.messages.TryPattern(t.Context(), operator, "RUB", "(")
+	dbtest.WantFields(t, err, "pattern")
+	testenv.Want(t, b.Count(t, "select count(*) from sensitive_read where subject = 'bank_message'"), 1, "noted reads")
+}

@@ -1,0 +1,191 @@
+package bankmessage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
+)
+
+// Mode is what messages do for a requisite.
+type Mode string
+
+// The modes: nothing; what would have been done is kept and compared with what the trader did; they confirm.
+const (
+	Off        Mode = "off"
+	ShadowMode Mode = "shadow"
+	On         Mode = "on"
+)
+
+// Modes are all there are.
+var Modes = []Mode{Off, ShadowMode, On}
+
+// Rule is what messages do for a requisite.
+type Rule struct {
+	RequisiteID, DeviceID int64
+	// Bank is whose messages are about it, and Account the last four digits of the account, or "".
+	Bank, Account string
+	Mode          Mode
+	// Most is what messages may confirm; more than that a person confirms.
+	Most  decimal.Decimal
+	Since time.Time
+	// StoppedBy is the message that was contradicted: nothing is confirmed by itself until somebody has looked.
+	StoppedBy *int64
+	Tally     Tally
+}
+
+// Tally counts what messages would have done against what the trader did, since the requisite has its mode.
+type Tally struct {
+	// Right, Wrong and Open are the payments that would have been confirmed, by how they ended.
+	Right, Wrong, Open int64
+	// Completed are the payments that were completed, and Told those of them that a message told of.
+	Completed, Told int64
+}
+
+// Precision is how many percent of what would have been confirmed was right; nil of nothing.
+func (t Tally) Precision() *int64 { return percent(t.Right, t.Right+t.Wrong) }
+
+// Recall is how many percent of what was paid messages told of; nil of nothing.
+func (t Tally) Recall() *int64 { return percent(t.Told, t.Completed) }
+
+func percent(part, whole int64) *int64 {
+	if whole == 0 {
+		return nil
+	}
+	return new(part * 100 / whole) //nolint:mnd // percent
+}
+
+// NewRule is what a trader sets. Most is an amount in the requisite's currency.
+type NewRule struct {
+	RequisiteID, DeviceID int64
+	Bank, Account         string
+	Mode                  Mode
+	Most                  string
+}
+
+// SetRule sets what messages do for a requisite of the caller's trader. It is in the log of settings.
+func (s *Service) SetRule(ctx context.Context, who caller.Caller, n NewRule) error {
+	if err := who.Need(caller.TraderRequisites); err != nil {
+		return err
+	}
+	f := fault.Decoded(ctx)
+	f.Check(slices.Contains(Modes, n.Mode), "mode", "must be off, shadow or on")
+	most, err := money.Parse(n.Most, money.FiatDecimals)
+	if err != nil {
+		f.Add("most", "%s", err.Error())
+	}
+	f.Check(n.Account == "" || len(n.Account) == 4 && isNumber(n.Account), "account", "must be four digits")
+	own, err := s.q.RequisiteOwn(ctx, db.RequisiteOwnParams{ID: n.RequisiteID, TraderID: who.TraderID})
+	if db.NoRows(err) {
+		return fault.ErrNotFound
+	} else if err != nil {
+		return fmt.Errorf("read requisite: %w", err)
+	}
+	known := func(b Bank) bool { return b.Code == n.Bank && b.Currency == own.Currency }
+	f.Check(slices.ContainsFunc(Banks(), known), "bank", "must be a bank of the requisite's currency whose messages are known")
+	devices, err := s.ListDevices(ctx, who)
+	if err != nil {
+		return err
+	}
+	f.Check(slices.ContainsFunc(devices, func(d Device) bool { return d.ID == n.DeviceID && d.RevokedAt == nil }),
+		"deviceId", "must be a device of yours")
+	if err := f.Err(); err != nil {
+		return err
+	}
+	put := db.RequisiteMessagePutParams{
+		RequisiteID: n.RequisiteID, TraderID: who.TraderID, DeviceID: n.DeviceID, Bank: n.Bank, Mode: string(n.Mode),
+		Most: most, Since: s.clock.Now(),
+	}
+	if n.Account != "" {
+		put.Account = &n.Account
+	}
+	return s.change(ctx, who, n.RequisiteID, true, func(q *db.Queries) error { return q.RequisiteMessagePut(ctx, put) })
+}
+
+// Looked lets messages confirm again for a requisite that a contradiction had stopped.
+func (s *Service) Looked(ctx context.Context, who caller.Caller, requisiteID int64) error {
+	if err := who.Need(caller.TraderRequisites); err != nil {
+		return err
+	}
+	return s.change(ctx, who, requisiteID, false, func(q *db.Queries) error {
+		return q.RequisiteMessageLooked(ctx, requisiteID)
+	})
+}
+
+// change changes what messages do for a requisite of the caller's trader, and notes it in the log of settings.
+func (s *Service) change(
+	ctx context.Context, who caller.Caller, requisiteID int64, mayBeNew bool, apply func(q *db.Queries) error,
+) error {
+	c := db.SettingChange{
+		At: s.clock.Now(), Actor: who.Actor(), Subject: "requisite_message", SubjectKey: strconv.FormatInt(requisiteID, 10),
+	}
+	_, err := db.ChangeSetting(ctx, s.pools.Calls, c, db.Setting{
+		Read: func(q *db.Queries) ([]byte, error) {
+			return q.RequisiteMessageState(ctx, db.RequisiteMessageStateParams{
+				RequisiteID: requisiteID, TraderID: who.TraderID,
+			})
+		},
+		Apply: apply, New: mayBeNew, Whole: true,
+	})
+	return err
+}
+
+// Rules lists what messages do for the requisites of the caller's trader, with what they did.
+func (s *Service) Rules(ctx context.Context, who caller.Caller) ([]Rule, error) {
+	if err := who.Need(caller.TraderRead); err != nil {
+		return nil, err
+	}
+	rows, err := s.q.RequisiteMessageList(ctx, who.TraderID)
+	if err != nil {
+		return nil, fmt.Errorf("list what messages do: %w", err)
+	}
+	list := make([]Rule, 0, len(rows))
+	for _, row := range rows {
+		r := Rule{
+			RequisiteID: row.RequisiteID, DeviceID: row.DeviceID, Bank: row.Bank, Mode: Mode(row.Mode), Most: row.Most,
+			Since: row.Since, StoppedBy: row.StoppedBy,
+		}
+		if row.Account != nil {
+			r.Account = *row.Account
+		}
+		if r.Tally, err = s.tally(ctx, row); err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+func (s *Service) tally(ctx context.Context, row db.RequisiteMessage) (t Tally, err error) {
+	if row.Mode == string(Off) {
+		return t, nil
+	}
+	told, err := s.q.RequisiteMessageTally(ctx, db.RequisiteMessageTallyParams{
+		TraderID: row.TraderID, RequisiteID: &row.RequisiteID, Since: row.Since,
+	})
+	if err != nil {
+		return t, fmt.Errorf("count payments: %w", err)
+	}
+	would, err := s.q.RequisiteMessageShadows(ctx, db.RequisiteMessageShadowsParams{
+		RequisiteID: &row.RequisiteID, Since: row.Since,
+	})
+	if err != nil {
+		return t, fmt.Errorf("count messages: %w", err)
+	}
+	return Tally{
+		Right: would.RightOnes, Wrong: would.WrongOnes, Open: would.OpenOnes, Completed: told.Completed, Told: told.Told,
+	}, nil
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.ParseUint(text, 10, 64)
+	return err == nil
+}

@@ -1,0 +1,136 @@
+package bankmessage
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// ObjectWithin is how long a trader may object to a confirmation.
+const ObjectWithin = 15 * time.Minute
+
+const maxReason = 500
+
+// Assign confirms an open payment of the caller's trader by a message that waits for a person. Message and payment must be about
+// the same amount.
+func (s *Service) Assign(ctx context.Context, who caller.Caller, id, paymentID int64) error {
+	return s.byHand(ctx, who, id, func(tx pgx.Tx, q *db.Queries, m db.BankMessage) error {
+		found, err := q.PaymentFind(ctx, paymentID)
+		if db.NoRows(err) || err == nil && found.TraderID != who.TraderID {
+			return fault.ErrNotFound
+		}
+		if err != nil {
+			return fmt.Errorf("find payment: %w", err)
+		}
+		if (m.State != string(Waiting) && m.State != string(Shadow)) || m.Says != string(Incoming) {
+			return ErrDecided
+		}
+		c := db.BankMessageCandidatesRow{ID: found.ID, MerchantID: found.MerchantID, RequisiteID: found.RequisiteID}
+		now := s.clock.Now()
+		if err := s.confirm(ctx, tx, m, c, who.Actor(), now); err != nil {
+			return err
+		}
+		d := decision{state: Assigned, why: m.Why, payment: &c}
+		if m.PaymentID != nil && *m.PaymentID != paymentID {
+			d.why = WhyOther
+		}
+		if err := decideBy(ctx, q, m, d, who, now); err != nil {
+			return err
+		}
+		around, err := chainOf(ctx, q, m)
+		if err != nil {
+			return err
+		}
+		return s.heal(ctx, tx, q, around)
+	})
+}
+
+// Dismiss says that a message that waits is about no payment.
+func (s *Service) Dismiss(ctx context.Context, who caller.Caller, id int64) error {
+	return s.byHand(ctx, who, id, func(_ pgx.Tx, q *db.Queries, m db.BankMessage) error {
+		if m.State != string(Waiting) {
+			return ErrDecided
+		}
+		return decideBy(ctx, q, m, decision{state: Dismissed, why: m.Why}, who, s.clock.Now())
+	})
+}
+
+func decideBy(ctx context.Context, q *db.Queries, m db.BankMessage, d decision, who caller.Caller, now time.Time) error {
+	// Who confirms a payment by a message vouches for its balance.
+	p := d.params(m, standing{m.Gap, m.Trusted || d.state == Assigned}, now)
+	p.DecidedBy = who.Actor()
+	if err := q.BankMessageDecide(ctx, p); err != nil {
+		return fmt.Errorf("decide about a message: %w", err)
+	}
+	return nil
+}
+
+// Object says, within minutes, that a message confirmed a payment wrongly. The payment stays as it is for an operator to look at,
+// and from now on the requisite's messages are only compared with what people do.
+func (s *Service) Object(ctx context.Context, who caller.Caller, id int64, reason string) error {
+	f := fault.Decoded(ctx)
+	if f.Required("reason", reason) {
+		f.MaxLength("reason", reason, maxReason)
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
+	var requisiteID int64
+	now := s.clock.Now()
+	err := s.byHand(ctx, who, id, func(_ pgx.Tx, q *db.Queries, m db.BankMessage) error {
+		if m.State != string(Confirmed) || m.RequisiteID == nil || m.DecidedAt == nil || now.Sub(*m.DecidedAt) > ObjectWithin {
+			return ErrDecided
+		}
+		requisiteID = *m.RequisiteID
+		return q.BankMessageObject(ctx, db.BankMessageObjectParams{
+			ID: id, Why: reason, DecidedAt: now, DecidedBy: who.Actor(),
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return s.change(ctx, who, requisiteID, false, func(q *db.Queries) error {
+		return q.RequisiteMessageShadow(ctx, db.RequisiteMessageShadowParams{RequisiteID: requisiteID, Since: now})
+	})
+}
+
+// byHand has a person of the message's trader do something about it, with its device locked as messages have it.
+func (s *Service) byHand(
+	ctx context.Context, who caller.Caller, id int64, do func(tx pgx.Tx, q *db.Queries, m db.BankMessage) error,
+) error {
+	if err := who.Need(caller.TraderWork); err != nil {
+		return err
+	}
+	own, err := s.q.BankMessageOwn(ctx, db.BankMessageOwnParams{ID: id, TraderID: who.TraderID})
+	if db.NoRows(err) {
+		return fault.ErrNotFound
+	}
+	if err != nil {
+		return fmt.Errorf("read message: %w", err)
+	}
+	return db.InTx(ctx, s.pools.Calls, func(tx pgx.Tx, q *db.Queries) error {
+		if err := q.BankDeviceLock(ctx, own.DeviceID); err != nil {
+			return fmt.Errorf("lock device: %w", err)
+		}
+		m, err := q.BankMessageLock(ctx, id)
+		if err != nil {
+			return fmt.Errorf("lock message: %w", err)
+		}
+		return do(tx, q, m)
+	})
+}
+
+// sum is an amount, or zero.
+func sum(d decimal.NullDecimal) *decimal.Decimal {
+	if !d.Valid {
+		return nil
+	}
+	return &d.Decimal
+}

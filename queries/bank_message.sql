@@ -1,0 +1,97 @@
+-- BankMessageNextID gives the id of a message before it is written: its text is sealed for that.
+-- name: BankMessageNextID :one
+select nextval('bank_message_id_seq')::bigint;
+
+-- BankMessageInsert keeps a message, once for each id that its phone gave it.
+-- name: BankMessageInsert :execrows
+insert into bank_message (id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern,
+    bank, currency, account, amount, balance, state)
+values (@id, @trader_id, @device_id, @message_id, @kind, @sender, @text, @received_at, @arrived_at, @says, @pattern,
+    @bank, @currency, @account, @amount, @balance, 'new')
+on conflict on constraint bank_message_once do nothing;
+
+-- name: BankMessageRepeated :one
+select id, state from bank_message where device_id = @device_id and message_id = @message_id;
+
+-- name: BankMessageLock :one
+select * from bank_message where id = @id for no key update;
+
+-- name: BankMessageOwn :one
+select * from bank_message where id = @id and trader_id = @trader_id;
+
+-- BankMessageDecide says what was done about a message that nobody has decided finally.
+-- name: BankMessageDecide :exec
+with decided as (
+    update bank_message set state = @state, why = @why, gap = @gap, trusted = @trusted, requisite_id = @requisite_id, merchant_id = @merchant_id,
+        payment_id = @payment_id, decided_at = @decided_at::timestamptz, decided_by = @decided_by::text
+    where id = @id and state in ('new', 'noted', 'waiting', 'shadow')
+    returning id
+)
+select 1 / count(*) from decided;
+
+-- name: BankMessageObject :exec
+update bank_message set state = 'objected', why = @why, decided_at = @decided_at::timestamptz, decided_by = @decided_by::text
+where id = @id and state = 'confirmed';
+
+-- BankMessageCandidates lists the open payments that a message can be about.
+-- name: BankMessageCandidates :many
+select id, merchant_id, requisite_id, created_at, expires_at from payment
+where trader_id = @trader_id and status = 'pending' and currency = @currency and amount = @amount
+  and requisite_id = any(@requisites::bigint[])
+order by id limit 10;
+
+-- BankMessageTwins lists other messages that say that the same amount came at about the same time.
+-- name: BankMessageTwins :many
+select id, balance, state, payment_id from bank_message
+where device_id = @device_id and says = 'incoming' and amount = @amount and bank = @bank and id <> @id
+  and received_at between @since::timestamptz and @until::timestamptz
+  and (account = @account or account = '' or @account::text = '') and state <> 'dismissed' and why not in ('forged', 'repeat')
+order by received_at, id limit 20;
+
+-- BankMessageBefore lists the messages of an account before one, the last first.
+-- name: BankMessageBefore :many
+select * from bank_message
+where device_id = @device_id and bank = @bank and account = @account and balance is not null
+  and why not in ('forged', 'repeat') and (received_at, id) < (@received_at::timestamptz, @id::bigint)
+order by received_at desc, id desc limit 2;
+
+-- BankMessageAfter lists the messages of an account after one, the first first.
+-- name: BankMessageAfter :many
+select * from bank_message
+where device_id = @device_id and bank = @bank and account = @account and balance is not null
+  and why not in ('forged', 'repeat') and (received_at, id) > (@received_at::timestamptz, @id::bigint)
+order by received_at, id limit 2;
+
+-- name: BankMessageListOwn :many
+select * from bank_message
+where trader_id = @trader_id and id < @before_id and (not @waiting::boolean or state = 'waiting')
+order by id desc limit @page;
+
+-- BankMessageWaiting counts what waits for a trader, as far as a number is shown.
+-- name: BankMessageWaiting :one
+select count(*) from (select from bank_message where trader_id = @trader_id and state = 'waiting' limit @most) waiting;
+
+-- name: BankMessageUnknown :many
+select * from bank_message where says = 'unknown' and id < @before_id order by id desc limit @page;
+
+-- name: BankMessageObjected :many
+select * from bank_message where state = 'objected' and id < @before_id order by id desc limit @page;
+
+-- BankMessagePurge removes the texts of messages that came before a time.
+-- name: BankMessagePurge :one
+with due as (
+    select id from bank_message where arrived_at < @before::timestamptz and text is not null order by arrived_at limit @most
+), gone as (
+    update bank_message set text = null where id in (select id from due) returning id
+)
+select count(*) as count, coalesce(min(id), 0)::bigint as first, coalesce(max(id), 0)::bigint as last from gone;
+
+-- BankMessageForged marks a message that another one contradicts.
+-- name: BankMessageForged :exec
+update bank_message set why = 'forged' where id = @id;
+
+-- BankMessageOthers counts the other balances that a bank has said on a device, at most one.
+-- name: BankMessageOthers :one
+select count(*) from (
+    select from bank_message where device_id = @device_id and bank = @bank and balance is not null and id <> @id limit 1
+) others;
