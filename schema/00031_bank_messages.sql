@@ -97,7 +97,7 @@ insert into rate_limit (name, calls, per_seconds) values
 
 alter table payment_step drop constraint payment_step_what_check, add constraint payment_step_what_check check (what in (
     'page_opened', 'card_entered', 'code_requested', 'code_resent', 'code_entered', 'code_not_needed', 'time_given_back',
-    'bank_message'));
+    'bank_message')) not valid;
 
 create or replace view sealed_value as
 select place, encode(substring(value from 2 for 4), 'hex') as fingerprint from (

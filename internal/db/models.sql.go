@@ -56,6 +56,8 @@ type Appeal struct {
 	Actor        string
 	CreatedAt    time.Time
 	FilePurgedAt *time.Time
+	// Read by operators alone.
+	Statement *string
 }
 
 type AuditHistory struct {
@@ -121,6 +123,8 @@ type CardAttempt struct {
 	ProgressAt    time.Time
 	Source        []byte
 	Card          []byte
+	HandedAt      *time.Time
+	TookMs        int64
 }
 
 type CardConflict struct {
@@ -325,6 +329,9 @@ type Payment struct {
 	ChoicePassed       []byte
 	RequisiteSealed    []byte
 	RequisiteLast4     *string
+	ReceivedAmount     decimal.NullDecimal
+	SettledAmount      decimal.NullDecimal
+	DifferenceUSDT     decimal.Decimal
 }
 
 type PaymentCard struct {
@@ -342,14 +349,15 @@ type PaymentCard struct {
 }
 
 type PaymentHistory struct {
-	MerchantID int64
-	PaymentID  int64
-	ID         int64
-	At         time.Time
-	Actor      string
-	FromStatus *string
-	ToStatus   string
-	Reason     *string
+	MerchantID     int64
+	PaymentID      int64
+	ID             int64
+	At             time.Time
+	Actor          string
+	FromStatus     *string
+	ToStatus       string
+	Reason         *string
+	ReceivedAmount decimal.NullDecimal
 }
 
 type PaymentReceipt struct {

@@ -1316,9 +1316,11 @@ type TimelineLine struct {
 	// The page that was opened: requisite, cancel, checkout, card, code or forget.
 	Page *string `protobuf:"bytes,17,opt,name=page,proto3,oneof" json:"page,omitempty"`
 	// The family of the browser that opened it: Chrome, Safari, Firefox, Edge, Opera, Samsung, Yandex or other.
-	Agent         *string `protobuf:"bytes,18,opt,name=agent,proto3,oneof" json:"agent,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Agent *string `protobuf:"bytes,18,opt,name=agent,proto3,oneof" json:"agent,omitempty"`
+	// Of a change of status: what came, where somebody said, two decimals.
+	ReceivedAmount *string `protobuf:"bytes,19,opt,name=received_amount,json=receivedAmount,proto3,oneof" json:"received_amount,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *TimelineLine) Reset() {
@@ -1473,6 +1475,13 @@ func (x *TimelineLine) GetPage() string {
 func (x *TimelineLine) GetAgent() string {
 	if x != nil && x.Agent != nil {
 		return *x.Agent
+	}
+	return ""
+}
+
+func (x *TimelineLine) GetReceivedAmount() string {
+	if x != nil && x.ReceivedAmount != nil {
+		return *x.ReceivedAmount
 	}
 	return ""
 }
@@ -2636,8 +2645,10 @@ type ReportPayment struct {
 	SpreadTraderUsdt *string `protobuf:"bytes,20,opt,name=spread_trader_usdt,json=spreadTraderUsdt,proto3,oneof" json:"spread_trader_usdt,omitempty"`
 	// The rest of the spread.
 	SpreadPlatformUsdt *string `protobuf:"bytes,21,opt,name=spread_platform_usdt,json=spreadPlatformUsdt,proto3,oneof" json:"spread_platform_usdt,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	// What came, where somebody said, two decimals.
+	ReceivedAmount *string `protobuf:"bytes,22,opt,name=received_amount,json=receivedAmount,proto3,oneof" json:"received_amount,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *ReportPayment) Reset() {
@@ -2813,6 +2824,13 @@ func (x *ReportPayment) GetSpreadTraderUsdt() string {
 func (x *ReportPayment) GetSpreadPlatformUsdt() string {
 	if x != nil && x.SpreadPlatformUsdt != nil {
 		return *x.SpreadPlatformUsdt
+	}
+	return ""
+}
+
+func (x *ReportPayment) GetReceivedAmount() string {
+	if x != nil && x.ReceivedAmount != nil {
+		return *x.ReceivedAmount
 	}
 	return ""
 }
@@ -4301,6 +4319,418 @@ func (x *PayerPayment) GetCreatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// GetPatternsRequest is what GetPatterns of ReportService takes, which is nothing.
+type GetPatternsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetPatternsRequest) Reset() {
+	*x = GetPatternsRequest{}
+	mi := &file_portal_v1_report_proto_msgTypes[48]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetPatternsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetPatternsRequest) ProtoMessage() {}
+
+func (x *GetPatternsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[48]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetPatternsRequest.ProtoReflect.Descriptor instead.
+func (*GetPatternsRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{48}
+}
+
+// GetPatternsResponse is what GetPatterns of ReportService answers with. Each list has the most frequent first, at most 50.
+type GetPatternsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many payments were looked at, at most 5000.
+	Count int32 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
+	// When the oldest of them was made; unset where there is none.
+	From *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
+	// When the newest of them was made; unset where there is none.
+	To *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=to,proto3" json:"to,omitempty"`
+	// Payers of whose payments five or more failed, and who paid none.
+	Failing []*Pattern `protobuf:"bytes,4,rep,name=failing,proto3" json:"failing,omitempty"`
+	// Payers with three or more payments of 98 % of a limit or more.
+	NearLimit []*Pattern `protobuf:"bytes,5,rep,name=near_limit,json=nearLimit,proto3" json:"near_limit,omitempty"`
+	// Traders who confirmed within three seconds.
+	Fast          []*Pattern `protobuf:"bytes,6,rep,name=fast,proto3" json:"fast,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetPatternsResponse) Reset() {
+	*x = GetPatternsResponse{}
+	mi := &file_portal_v1_report_proto_msgTypes[49]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetPatternsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetPatternsResponse) ProtoMessage() {}
+
+func (x *GetPatternsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[49]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetPatternsResponse.ProtoReflect.Descriptor instead.
+func (*GetPatternsResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{49}
+}
+
+func (x *GetPatternsResponse) GetCount() int32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *GetPatternsResponse) GetFrom() *timestamppb.Timestamp {
+	if x != nil {
+		return x.From
+	}
+	return nil
+}
+
+func (x *GetPatternsResponse) GetTo() *timestamppb.Timestamp {
+	if x != nil {
+		return x.To
+	}
+	return nil
+}
+
+func (x *GetPatternsResponse) GetFailing() []*Pattern {
+	if x != nil {
+		return x.Failing
+	}
+	return nil
+}
+
+func (x *GetPatternsResponse) GetNearLimit() []*Pattern {
+	if x != nil {
+		return x.NearLimit
+	}
+	return nil
+}
+
+func (x *GetPatternsResponse) GetFast() []*Pattern {
+	if x != nil {
+		return x.Fast
+	}
+	return nil
+}
+
+// Pattern is what several payments have in common: a merchant's payer, or a trader.
+type Pattern struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payer's merchant; unset where it is about a trader.
+	MerchantId *int64 `protobuf:"varint,1,opt,name=merchant_id,json=merchantId,proto3,oneof" json:"merchant_id,omitempty"`
+	// The payer.userId of the payments; unset where it is about a trader.
+	UserId *string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3,oneof" json:"user_id,omitempty"`
+	// The trader; unset where it is about a payer.
+	TraderId *int64 `protobuf:"varint,3,opt,name=trader_id,json=traderId,proto3,oneof" json:"trader_id,omitempty"`
+	// How many of the payments are so.
+	Count int32 `protobuf:"varint,4,opt,name=count,proto3" json:"count,omitempty"`
+	// The newest of them.
+	LastPaymentId int64 `protobuf:"varint,5,opt,name=last_payment_id,json=lastPaymentId,proto3" json:"last_payment_id,omitempty"`
+	// When that was made.
+	LastAt        *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=last_at,json=lastAt,proto3" json:"last_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Pattern) Reset() {
+	*x = Pattern{}
+	mi := &file_portal_v1_report_proto_msgTypes[50]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Pattern) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Pattern) ProtoMessage() {}
+
+func (x *Pattern) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[50]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Pattern.ProtoReflect.Descriptor instead.
+func (*Pattern) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{50}
+}
+
+func (x *Pattern) GetMerchantId() int64 {
+	if x != nil && x.MerchantId != nil {
+		return *x.MerchantId
+	}
+	return 0
+}
+
+func (x *Pattern) GetUserId() string {
+	if x != nil && x.UserId != nil {
+		return *x.UserId
+	}
+	return ""
+}
+
+func (x *Pattern) GetTraderId() int64 {
+	if x != nil && x.TraderId != nil {
+		return *x.TraderId
+	}
+	return 0
+}
+
+func (x *Pattern) GetCount() int32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *Pattern) GetLastPaymentId() int64 {
+	if x != nil {
+		return x.LastPaymentId
+	}
+	return 0
+}
+
+func (x *Pattern) GetLastAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastAt
+	}
+	return nil
+}
+
+// GetProcessorsRequest is what GetProcessors of ReportService takes.
+type GetProcessorsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The trader's id.
+	TraderId      int64 `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetProcessorsRequest) Reset() {
+	*x = GetProcessorsRequest{}
+	mi := &file_portal_v1_report_proto_msgTypes[51]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetProcessorsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetProcessorsRequest) ProtoMessage() {}
+
+func (x *GetProcessorsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[51]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetProcessorsRequest.ProtoReflect.Descriptor instead.
+func (*GetProcessorsRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{51}
+}
+
+func (x *GetProcessorsRequest) GetTraderId() int64 {
+	if x != nil {
+		return x.TraderId
+	}
+	return 0
+}
+
+// GetProcessorsResponse is what GetProcessors of ReportService answers with.
+type GetProcessorsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The processors that were sent a card. GetTrader of OperatorService has their addresses.
+	Data          []*ProcessorHealth `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetProcessorsResponse) Reset() {
+	*x = GetProcessorsResponse{}
+	mi := &file_portal_v1_report_proto_msgTypes[52]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetProcessorsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetProcessorsResponse) ProtoMessage() {}
+
+func (x *GetProcessorsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[52]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetProcessorsResponse.ProtoReflect.Descriptor instead.
+func (*GetProcessorsResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{52}
+}
+
+func (x *GetProcessorsResponse) GetData() []*ProcessorHealth {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+// ProcessorHealth is how the card attempts at a processor ended.
+type ProcessorHealth struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The processor's id; 0 is the sandbox's own.
+	AcquirerId int64 `protobuf:"varint,1,opt,name=acquirer_id,json=acquirerId,proto3" json:"acquirer_id,omitempty"`
+	// All attempts, those under way among them.
+	Attempts int32 `protobuf:"varint,2,opt,name=attempts,proto3" json:"attempts,omitempty"`
+	// The charge was approved.
+	Approved int32 `protobuf:"varint,3,opt,name=approved,proto3" json:"approved,omitempty"`
+	// The charge was declined.
+	Declined int32 `protobuf:"varint,4,opt,name=declined,proto3" json:"declined,omitempty"`
+	// Nothing is known of the charge, or it ended otherwise than its payment.
+	Failed int32 `protobuf:"varint,5,opt,name=failed,proto3" json:"failed,omitempty"`
+	// How many milliseconds half of the approved and declined attempts took at most, without the time in which the payer was asked for a
+	// code; unset where none was timed.
+	MedianMs *int32 `protobuf:"varint,6,opt,name=median_ms,json=medianMs,proto3,oneof" json:"median_ms,omitempty"`
+	// How many milliseconds 95 of a hundred of them took at most; unset where none was timed.
+	P95Ms         *int32 `protobuf:"varint,7,opt,name=p95_ms,json=p95Ms,proto3,oneof" json:"p95_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProcessorHealth) Reset() {
+	*x = ProcessorHealth{}
+	mi := &file_portal_v1_report_proto_msgTypes[53]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProcessorHealth) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProcessorHealth) ProtoMessage() {}
+
+func (x *ProcessorHealth) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[53]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProcessorHealth.ProtoReflect.Descriptor instead.
+func (*ProcessorHealth) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{53}
+}
+
+func (x *ProcessorHealth) GetAcquirerId() int64 {
+	if x != nil {
+		return x.AcquirerId
+	}
+	return 0
+}
+
+func (x *ProcessorHealth) GetAttempts() int32 {
+	if x != nil {
+		return x.Attempts
+	}
+	return 0
+}
+
+func (x *ProcessorHealth) GetApproved() int32 {
+	if x != nil {
+		return x.Approved
+	}
+	return 0
+}
+
+func (x *ProcessorHealth) GetDeclined() int32 {
+	if x != nil {
+		return x.Declined
+	}
+	return 0
+}
+
+func (x *ProcessorHealth) GetFailed() int32 {
+	if x != nil {
+		return x.Failed
+	}
+	return 0
+}
+
+func (x *ProcessorHealth) GetMedianMs() int32 {
+	if x != nil && x.MedianMs != nil {
+		return *x.MedianMs
+	}
+	return 0
+}
+
+func (x *ProcessorHealth) GetP95Ms() int32 {
+	if x != nil && x.P95Ms != nil {
+		return *x.P95Ms
+	}
+	return 0
+}
+
 var File_portal_v1_report_proto protoreflect.FileDescriptor
 
 const file_portal_v1_report_proto_rawDesc = "" +
@@ -4403,7 +4833,7 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\x17GetPayinTimelineRequest\x12\x19\n" +
 	"\bpayin_id\x18\x01 \x01(\tR\apayinId\"?\n" +
 	"\x10TimelineResponse\x12+\n" +
-	"\x04data\x18\x01 \x03(\v2\x17.portal.v1.TimelineLineR\x04data\"\x81\x06\n" +
+	"\x04data\x18\x01 \x03(\v2\x17.portal.v1.TimelineLineR\x04data\"\xc3\x06\n" +
 	"\fTimelineLine\x12*\n" +
 	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x14\n" +
@@ -4426,7 +4856,8 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"card_brand\x18\x0f \x01(\tH\x04R\tcardBrand\x88\x01\x01\x12\x13\n" +
 	"\x02by\x18\x10 \x01(\tH\x05R\x02by\x88\x01\x01\x12\x17\n" +
 	"\x04page\x18\x11 \x01(\tH\x06R\x04page\x88\x01\x01\x12\x19\n" +
-	"\x05agent\x18\x12 \x01(\tH\aR\x05agent\x88\x01\x01B\x0e\n" +
+	"\x05agent\x18\x12 \x01(\tH\aR\x05agent\x88\x01\x01\x12,\n" +
+	"\x0freceived_amount\x18\x13 \x01(\tH\bR\x0ereceivedAmount\x88\x01\x01B\x0e\n" +
 	"\f_from_statusB\f\n" +
 	"\n" +
 	"_to_statusB\t\n" +
@@ -4435,7 +4866,8 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\v_card_brandB\x05\n" +
 	"\x03_byB\a\n" +
 	"\x05_pageB\b\n" +
-	"\x06_agent\"\xac\x03\n" +
+	"\x06_agentB\x12\n" +
+	"\x10_received_amount\"\xac\x03\n" +
 	"\x0fTimelineRequest\x12\x16\n" +
 	"\x06method\x18\x01 \x01(\tR\x06method\x12\x1a\n" +
 	"\bcurrency\x18\x02 \x01(\tR\bcurrency\x12\x16\n" +
@@ -4574,7 +5006,7 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\x0fprevious_cursor\x18\x03 \x01(\tH\x01R\x0epreviousCursor\x88\x01\x01\x12D\n" +
 	"\x10searched_back_to\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x0esearchedBackToB\x0e\n" +
 	"\f_next_cursorB\x12\n" +
-	"\x10_previous_cursor\"\xd5\a\n" +
+	"\x10_previous_cursor\"\x97\b\n" +
 	"\rReportPayment\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x12\n" +
 	"\x04uuid\x18\x02 \x01(\tR\x04uuid\x129\n" +
@@ -4604,7 +5036,8 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\vprofit_usdt\x18\x13 \x01(\tH\x06R\n" +
 	"profitUsdt\x88\x01\x01\x121\n" +
 	"\x12spread_trader_usdt\x18\x14 \x01(\tH\aR\x10spreadTraderUsdt\x88\x01\x01\x125\n" +
-	"\x14spread_platform_usdt\x18\x15 \x01(\tH\bR\x12spreadPlatformUsdt\x88\x01\x01B\v\n" +
+	"\x14spread_platform_usdt\x18\x15 \x01(\tH\bR\x12spreadPlatformUsdt\x88\x01\x01\x12,\n" +
+	"\x0freceived_amount\x18\x16 \x01(\tH\tR\x0ereceivedAmount\x88\x01\x01B\v\n" +
 	"\t_order_idB\x10\n" +
 	"\x0e_status_reasonB\f\n" +
 	"\n" +
@@ -4615,7 +5048,8 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\f_amount_usdtB\x0e\n" +
 	"\f_profit_usdtB\x15\n" +
 	"\x13_spread_trader_usdtB\x17\n" +
-	"\x15_spread_platform_usdt\"\x84\x02\n" +
+	"\x15_spread_platform_usdtB\x12\n" +
+	"\x10_received_amount\"\x84\x02\n" +
 	"\x18ListReportPayinsResponse\x12*\n" +
 	"\x04data\x18\x01 \x03(\v2\x16.portal.v1.ReportPayinR\x04data\x12$\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
@@ -4762,7 +5196,45 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\bcurrency\x18\x05 \x01(\tR\bcurrency\x12\x16\n" +
 	"\x06amount\x18\x06 \x01(\tR\x06amount\x129\n" +
 	"\n" +
-	"created_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt2\x8e\b\n" +
+	"created_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\x14\n" +
+	"\x12GetPatternsRequest\"\x90\x02\n" +
+	"\x13GetPatternsResponse\x12\x14\n" +
+	"\x05count\x18\x01 \x01(\x05R\x05count\x12.\n" +
+	"\x04from\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04from\x12*\n" +
+	"\x02to\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02to\x12,\n" +
+	"\afailing\x18\x04 \x03(\v2\x12.portal.v1.PatternR\afailing\x121\n" +
+	"\n" +
+	"near_limit\x18\x05 \x03(\v2\x12.portal.v1.PatternR\tnearLimit\x12&\n" +
+	"\x04fast\x18\x06 \x03(\v2\x12.portal.v1.PatternR\x04fast\"\x8c\x02\n" +
+	"\aPattern\x12$\n" +
+	"\vmerchant_id\x18\x01 \x01(\x03H\x00R\n" +
+	"merchantId\x88\x01\x01\x12\x1c\n" +
+	"\auser_id\x18\x02 \x01(\tH\x01R\x06userId\x88\x01\x01\x12 \n" +
+	"\ttrader_id\x18\x03 \x01(\x03H\x02R\btraderId\x88\x01\x01\x12\x14\n" +
+	"\x05count\x18\x04 \x01(\x05R\x05count\x12&\n" +
+	"\x0flast_payment_id\x18\x05 \x01(\x03R\rlastPaymentId\x123\n" +
+	"\alast_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x06lastAtB\x0e\n" +
+	"\f_merchant_idB\n" +
+	"\n" +
+	"\b_user_idB\f\n" +
+	"\n" +
+	"_trader_id\"3\n" +
+	"\x14GetProcessorsRequest\x12\x1b\n" +
+	"\ttrader_id\x18\x01 \x01(\x03R\btraderId\"G\n" +
+	"\x15GetProcessorsResponse\x12.\n" +
+	"\x04data\x18\x01 \x03(\v2\x1a.portal.v1.ProcessorHealthR\x04data\"\xf5\x01\n" +
+	"\x0fProcessorHealth\x12\x1f\n" +
+	"\vacquirer_id\x18\x01 \x01(\x03R\n" +
+	"acquirerId\x12\x1a\n" +
+	"\battempts\x18\x02 \x01(\x05R\battempts\x12\x1a\n" +
+	"\bapproved\x18\x03 \x01(\x05R\bapproved\x12\x1a\n" +
+	"\bdeclined\x18\x04 \x01(\x05R\bdeclined\x12\x16\n" +
+	"\x06failed\x18\x05 \x01(\x05R\x06failed\x12 \n" +
+	"\tmedian_ms\x18\x06 \x01(\x05H\x00R\bmedianMs\x88\x01\x01\x12\x1a\n" +
+	"\x06p95_ms\x18\a \x01(\x05H\x01R\x05p95Ms\x88\x01\x01B\f\n" +
+	"\n" +
+	"_median_msB\t\n" +
+	"\a_p95_ms2\xb0\t\n" +
 	"\rReportService\x12W\n" +
 	"\x12GetPaymentTimeline\x12$.portal.v1.GetPaymentTimelineRequest\x1a\x1b.portal.v1.TimelineResponse\x12S\n" +
 	"\x10GetPayinTimeline\x12\".portal.v1.GetPayinTimelineRequest\x1a\x1b.portal.v1.TimelineResponse\x12b\n" +
@@ -4776,7 +5248,9 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\x11GetSignedTimeline\x12#.portal.v1.GetSignedTimelineRequest\x1a!.portal.v1.SignedDocumentResponse\x12O\n" +
 	"\fListAccounts\x12\x1e.portal.v1.ListAccountsRequest\x1a\x1f.portal.v1.ListAccountsResponse\x12F\n" +
 	"\tGetIncome\x12\x1b.portal.v1.GetIncomeRequest\x1a\x1c.portal.v1.GetIncomeResponse\x12C\n" +
-	"\bGetPayer\x12\x1a.portal.v1.GetPayerRequest\x1a\x1b.portal.v1.GetPayerResponse\x12U\n" +
+	"\bGetPayer\x12\x1a.portal.v1.GetPayerRequest\x1a\x1b.portal.v1.GetPayerResponse\x12L\n" +
+	"\vGetPatterns\x12\x1d.portal.v1.GetPatternsRequest\x1a\x1e.portal.v1.GetPatternsResponse\x12R\n" +
+	"\rGetProcessors\x12\x1f.portal.v1.GetProcessorsRequest\x1a .portal.v1.GetProcessorsResponse\x12U\n" +
 	"\x0eGetSigningKeys\x12 .portal.v1.GetSigningKeysRequest\x1a!.portal.v1.SignedDocumentResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
@@ -4791,7 +5265,7 @@ func file_portal_v1_report_proto_rawDescGZIP() []byte {
 	return file_portal_v1_report_proto_rawDescData
 }
 
-var file_portal_v1_report_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
+var file_portal_v1_report_proto_msgTypes = make([]protoimpl.MessageInfo, 54)
 var file_portal_v1_report_proto_goTypes = []any{
 	(*GetSignedTimelineRequest)(nil),         // 0: portal.v1.GetSignedTimelineRequest
 	(*GetSigningKeysRequest)(nil),            // 1: portal.v1.GetSigningKeysRequest
@@ -4841,16 +5315,22 @@ var file_portal_v1_report_proto_goTypes = []any{
 	(*PayerSum)(nil),                         // 45: portal.v1.PayerSum
 	(*PayerCard)(nil),                        // 46: portal.v1.PayerCard
 	(*PayerPayment)(nil),                     // 47: portal.v1.PayerPayment
-	(*timestamppb.Timestamp)(nil),            // 48: google.protobuf.Timestamp
+	(*GetPatternsRequest)(nil),               // 48: portal.v1.GetPatternsRequest
+	(*GetPatternsResponse)(nil),              // 49: portal.v1.GetPatternsResponse
+	(*Pattern)(nil),                          // 50: portal.v1.Pattern
+	(*GetProcessorsRequest)(nil),             // 51: portal.v1.GetProcessorsRequest
+	(*GetProcessorsResponse)(nil),            // 52: portal.v1.GetProcessorsResponse
+	(*ProcessorHealth)(nil),                  // 53: portal.v1.ProcessorHealth
+	(*timestamppb.Timestamp)(nil),            // 54: google.protobuf.Timestamp
 }
 var file_portal_v1_report_proto_depIdxs = []int32{
-	48, // 0: portal.v1.ReportServiceListEventsRequest.from:type_name -> google.protobuf.Timestamp
-	48, // 1: portal.v1.ReportServiceListEventsRequest.to:type_name -> google.protobuf.Timestamp
+	54, // 0: portal.v1.ReportServiceListEventsRequest.from:type_name -> google.protobuf.Timestamp
+	54, // 1: portal.v1.ReportServiceListEventsRequest.to:type_name -> google.protobuf.Timestamp
 	5,  // 2: portal.v1.ListReportEventsResponse.data:type_name -> portal.v1.ReportEvent
-	48, // 3: portal.v1.ListReportEventsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
-	48, // 4: portal.v1.ReportEvent.created_at:type_name -> google.protobuf.Timestamp
-	48, // 5: portal.v1.GetOverviewResponse.at:type_name -> google.protobuf.Timestamp
-	48, // 6: portal.v1.GetOverviewResponse.today_from:type_name -> google.protobuf.Timestamp
+	54, // 3: portal.v1.ListReportEventsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
+	54, // 4: portal.v1.ReportEvent.created_at:type_name -> google.protobuf.Timestamp
+	54, // 5: portal.v1.GetOverviewResponse.at:type_name -> google.protobuf.Timestamp
+	54, // 6: portal.v1.GetOverviewResponse.today_from:type_name -> google.protobuf.Timestamp
 	9,  // 7: portal.v1.GetOverviewResponse.today:type_name -> portal.v1.OverviewDay
 	10, // 8: portal.v1.GetOverviewResponse.methods:type_name -> portal.v1.OverviewMethod
 	11, // 9: portal.v1.GetOverviewResponse.hours:type_name -> portal.v1.OverviewHour
@@ -4860,84 +5340,95 @@ var file_portal_v1_report_proto_depIdxs = []int32{
 	8,  // 13: portal.v1.OverviewDay.today:type_name -> portal.v1.OverviewFigures
 	8,  // 14: portal.v1.OverviewDay.last_week:type_name -> portal.v1.OverviewFigures
 	8,  // 15: portal.v1.OverviewMethod.figures:type_name -> portal.v1.OverviewFigures
-	48, // 16: portal.v1.OverviewHour.at:type_name -> google.protobuf.Timestamp
+	54, // 16: portal.v1.OverviewHour.at:type_name -> google.protobuf.Timestamp
 	8,  // 17: portal.v1.OverviewHour.figures:type_name -> portal.v1.OverviewFigures
-	48, // 18: portal.v1.OverviewEndpoint.last_failure_at:type_name -> google.protobuf.Timestamp
+	54, // 18: portal.v1.OverviewEndpoint.last_failure_at:type_name -> google.protobuf.Timestamp
 	18, // 19: portal.v1.TimelineResponse.data:type_name -> portal.v1.TimelineLine
-	48, // 20: portal.v1.TimelineLine.at:type_name -> google.protobuf.Timestamp
+	54, // 20: portal.v1.TimelineLine.at:type_name -> google.protobuf.Timestamp
 	19, // 21: portal.v1.TimelineLine.request:type_name -> portal.v1.TimelineRequest
 	20, // 22: portal.v1.TimelineLine.choice:type_name -> portal.v1.TimelineChoice
 	22, // 23: portal.v1.TimelineLine.rate:type_name -> portal.v1.TimelineRate
 	23, // 24: portal.v1.TimelineLine.transfer:type_name -> portal.v1.TimelineTransfer
 	26, // 25: portal.v1.TimelineLine.webhook:type_name -> portal.v1.TimelineWebhook
 	25, // 26: portal.v1.TimelineLine.file:type_name -> portal.v1.TimelineFile
-	48, // 27: portal.v1.TimelineRequest.expires_at:type_name -> google.protobuf.Timestamp
+	54, // 27: portal.v1.TimelineRequest.expires_at:type_name -> google.protobuf.Timestamp
 	21, // 28: portal.v1.TimelineChoice.passed:type_name -> portal.v1.PassedBy
-	48, // 29: portal.v1.TimelineRate.observed_at:type_name -> google.protobuf.Timestamp
+	54, // 29: portal.v1.TimelineRate.observed_at:type_name -> google.protobuf.Timestamp
 	24, // 30: portal.v1.TimelineTransfer.account:type_name -> portal.v1.LedgerAccount
 	24, // 31: portal.v1.TimelineTransfer.other:type_name -> portal.v1.LedgerAccount
 	29, // 32: portal.v1.ReportServiceListPaymentsRequest.filter:type_name -> portal.v1.ReportFilter
 	29, // 33: portal.v1.ReportServiceListPayinsRequest.filter:type_name -> portal.v1.ReportFilter
-	48, // 34: portal.v1.ReportFilter.from:type_name -> google.protobuf.Timestamp
-	48, // 35: portal.v1.ReportFilter.to:type_name -> google.protobuf.Timestamp
+	54, // 34: portal.v1.ReportFilter.from:type_name -> google.protobuf.Timestamp
+	54, // 35: portal.v1.ReportFilter.to:type_name -> google.protobuf.Timestamp
 	31, // 36: portal.v1.ListReportPaymentsResponse.data:type_name -> portal.v1.ReportPayment
-	48, // 37: portal.v1.ListReportPaymentsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
-	48, // 38: portal.v1.ReportPayment.created_at:type_name -> google.protobuf.Timestamp
-	48, // 39: portal.v1.ReportPayment.status_at:type_name -> google.protobuf.Timestamp
-	48, // 40: portal.v1.ReportPayment.expires_at:type_name -> google.protobuf.Timestamp
-	48, // 41: portal.v1.ReportPayment.claimed_at:type_name -> google.protobuf.Timestamp
+	54, // 37: portal.v1.ListReportPaymentsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
+	54, // 38: portal.v1.ReportPayment.created_at:type_name -> google.protobuf.Timestamp
+	54, // 39: portal.v1.ReportPayment.status_at:type_name -> google.protobuf.Timestamp
+	54, // 40: portal.v1.ReportPayment.expires_at:type_name -> google.protobuf.Timestamp
+	54, // 41: portal.v1.ReportPayment.claimed_at:type_name -> google.protobuf.Timestamp
 	33, // 42: portal.v1.ListReportPayinsResponse.data:type_name -> portal.v1.ReportPayin
-	48, // 43: portal.v1.ListReportPayinsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
-	48, // 44: portal.v1.ReportPayin.created_at:type_name -> google.protobuf.Timestamp
-	48, // 45: portal.v1.ReportPayin.status_at:type_name -> google.protobuf.Timestamp
-	48, // 46: portal.v1.ReportPayin.expires_at:type_name -> google.protobuf.Timestamp
-	48, // 47: portal.v1.GetStatementRequest.from:type_name -> google.protobuf.Timestamp
-	48, // 48: portal.v1.GetStatementRequest.to:type_name -> google.protobuf.Timestamp
+	54, // 43: portal.v1.ListReportPayinsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
+	54, // 44: portal.v1.ReportPayin.created_at:type_name -> google.protobuf.Timestamp
+	54, // 45: portal.v1.ReportPayin.status_at:type_name -> google.protobuf.Timestamp
+	54, // 46: portal.v1.ReportPayin.expires_at:type_name -> google.protobuf.Timestamp
+	54, // 47: portal.v1.GetStatementRequest.from:type_name -> google.protobuf.Timestamp
+	54, // 48: portal.v1.GetStatementRequest.to:type_name -> google.protobuf.Timestamp
 	24, // 49: portal.v1.GetStatementResponse.account:type_name -> portal.v1.LedgerAccount
 	36, // 50: portal.v1.GetStatementResponse.data:type_name -> portal.v1.StatementLine
-	48, // 51: portal.v1.StatementLine.at:type_name -> google.protobuf.Timestamp
+	54, // 51: portal.v1.StatementLine.at:type_name -> google.protobuf.Timestamp
 	39, // 52: portal.v1.ListAccountsResponse.data:type_name -> portal.v1.Holding
-	48, // 53: portal.v1.GetIncomeRequest.from:type_name -> google.protobuf.Timestamp
-	48, // 54: portal.v1.GetIncomeRequest.to:type_name -> google.protobuf.Timestamp
+	54, // 53: portal.v1.GetIncomeRequest.from:type_name -> google.protobuf.Timestamp
+	54, // 54: portal.v1.GetIncomeRequest.to:type_name -> google.protobuf.Timestamp
 	42, // 55: portal.v1.GetIncomeResponse.data:type_name -> portal.v1.Income
-	48, // 56: portal.v1.Income.day:type_name -> google.protobuf.Timestamp
-	48, // 57: portal.v1.GetPayerResponse.first_at:type_name -> google.protobuf.Timestamp
-	48, // 58: portal.v1.GetPayerResponse.last_at:type_name -> google.protobuf.Timestamp
+	54, // 56: portal.v1.Income.day:type_name -> google.protobuf.Timestamp
+	54, // 57: portal.v1.GetPayerResponse.first_at:type_name -> google.protobuf.Timestamp
+	54, // 58: portal.v1.GetPayerResponse.last_at:type_name -> google.protobuf.Timestamp
 	45, // 59: portal.v1.GetPayerResponse.sums:type_name -> portal.v1.PayerSum
 	46, // 60: portal.v1.GetPayerResponse.cards:type_name -> portal.v1.PayerCard
 	47, // 61: portal.v1.GetPayerResponse.failures:type_name -> portal.v1.PayerPayment
 	47, // 62: portal.v1.GetPayerResponse.latest:type_name -> portal.v1.PayerPayment
-	48, // 63: portal.v1.PayerCard.last_at:type_name -> google.protobuf.Timestamp
-	48, // 64: portal.v1.PayerPayment.created_at:type_name -> google.protobuf.Timestamp
-	15, // 65: portal.v1.ReportService.GetPaymentTimeline:input_type -> portal.v1.GetPaymentTimelineRequest
-	16, // 66: portal.v1.ReportService.GetPayinTimeline:input_type -> portal.v1.GetPayinTimelineRequest
-	27, // 67: portal.v1.ReportService.ListPayments:input_type -> portal.v1.ReportServiceListPaymentsRequest
-	28, // 68: portal.v1.ReportService.ListPayins:input_type -> portal.v1.ReportServiceListPayinsRequest
-	34, // 69: portal.v1.ReportService.GetStatement:input_type -> portal.v1.GetStatementRequest
-	6,  // 70: portal.v1.ReportService.GetOverview:input_type -> portal.v1.GetOverviewRequest
-	3,  // 71: portal.v1.ReportService.ListEvents:input_type -> portal.v1.ReportServiceListEventsRequest
-	0,  // 72: portal.v1.ReportService.GetSignedTimeline:input_type -> portal.v1.GetSignedTimelineRequest
-	37, // 73: portal.v1.ReportService.ListAccounts:input_type -> portal.v1.ListAccountsRequest
-	40, // 74: portal.v1.ReportService.GetIncome:input_type -> portal.v1.GetIncomeRequest
-	43, // 75: portal.v1.ReportService.GetPayer:input_type -> portal.v1.GetPayerRequest
-	1,  // 76: portal.v1.ReportService.GetSigningKeys:input_type -> portal.v1.GetSigningKeysRequest
-	17, // 77: portal.v1.ReportService.GetPaymentTimeline:output_type -> portal.v1.TimelineResponse
-	17, // 78: portal.v1.ReportService.GetPayinTimeline:output_type -> portal.v1.TimelineResponse
-	30, // 79: portal.v1.ReportService.ListPayments:output_type -> portal.v1.ListReportPaymentsResponse
-	32, // 80: portal.v1.ReportService.ListPayins:output_type -> portal.v1.ListReportPayinsResponse
-	35, // 81: portal.v1.ReportService.GetStatement:output_type -> portal.v1.GetStatementResponse
-	7,  // 82: portal.v1.ReportService.GetOverview:output_type -> portal.v1.GetOverviewResponse
-	4,  // 83: portal.v1.ReportService.ListEvents:output_type -> portal.v1.ListReportEventsResponse
-	2,  // 84: portal.v1.ReportService.GetSignedTimeline:output_type -> portal.v1.SignedDocumentResponse
-	38, // 85: portal.v1.ReportService.ListAccounts:output_type -> portal.v1.ListAccountsResponse
-	41, // 86: portal.v1.ReportService.GetIncome:output_type -> portal.v1.GetIncomeResponse
-	44, // 87: portal.v1.ReportService.GetPayer:output_type -> portal.v1.GetPayerResponse
-	2,  // 88: portal.v1.ReportService.GetSigningKeys:output_type -> portal.v1.SignedDocumentResponse
-	77, // [77:89] is the sub-list for method output_type
-	65, // [65:77] is the sub-list for method input_type
-	65, // [65:65] is the sub-list for extension type_name
-	65, // [65:65] is the sub-list for extension extendee
-	0,  // [0:65] is the sub-list for field type_name
+	54, // 63: portal.v1.PayerCard.last_at:type_name -> google.protobuf.Timestamp
+	54, // 64: portal.v1.PayerPayment.created_at:type_name -> google.protobuf.Timestamp
+	54, // 65: portal.v1.GetPatternsResponse.from:type_name -> google.protobuf.Timestamp
+	54, // 66: portal.v1.GetPatternsResponse.to:type_name -> google.protobuf.Timestamp
+	50, // 67: portal.v1.GetPatternsResponse.failing:type_name -> portal.v1.Pattern
+	50, // 68: portal.v1.GetPatternsResponse.near_limit:type_name -> portal.v1.Pattern
+	50, // 69: portal.v1.GetPatternsResponse.fast:type_name -> portal.v1.Pattern
+	54, // 70: portal.v1.Pattern.last_at:type_name -> google.protobuf.Timestamp
+	53, // 71: portal.v1.GetProcessorsResponse.data:type_name -> portal.v1.ProcessorHealth
+	15, // 72: portal.v1.ReportService.GetPaymentTimeline:input_type -> portal.v1.GetPaymentTimelineRequest
+	16, // 73: portal.v1.ReportService.GetPayinTimeline:input_type -> portal.v1.GetPayinTimelineRequest
+	27, // 74: portal.v1.ReportService.ListPayments:input_type -> portal.v1.ReportServiceListPaymentsRequest
+	28, // 75: portal.v1.ReportService.ListPayins:input_type -> portal.v1.ReportServiceListPayinsRequest
+	34, // 76: portal.v1.ReportService.GetStatement:input_type -> portal.v1.GetStatementRequest
+	6,  // 77: portal.v1.ReportService.GetOverview:input_type -> portal.v1.GetOverviewRequest
+	3,  // 78: portal.v1.ReportService.ListEvents:input_type -> portal.v1.ReportServiceListEventsRequest
+	0,  // 79: portal.v1.ReportService.GetSignedTimeline:input_type -> portal.v1.GetSignedTimelineRequest
+	37, // 80: portal.v1.ReportService.ListAccounts:input_type -> portal.v1.ListAccountsRequest
+	40, // 81: portal.v1.ReportService.GetIncome:input_type -> portal.v1.GetIncomeRequest
+	43, // 82: portal.v1.ReportService.GetPayer:input_type -> portal.v1.GetPayerRequest
+	48, // 83: portal.v1.ReportService.GetPatterns:input_type -> portal.v1.GetPatternsRequest
+	51, // 84: portal.v1.ReportService.GetProcessors:input_type -> portal.v1.GetProcessorsRequest
+	1,  // 85: portal.v1.ReportService.GetSigningKeys:input_type -> portal.v1.GetSigningKeysRequest
+	17, // 86: portal.v1.ReportService.GetPaymentTimeline:output_type -> portal.v1.TimelineResponse
+	17, // 87: portal.v1.ReportService.GetPayinTimeline:output_type -> portal.v1.TimelineResponse
+	30, // 88: portal.v1.ReportService.ListPayments:output_type -> portal.v1.ListReportPaymentsResponse
+	32, // 89: portal.v1.ReportService.ListPayins:output_type -> portal.v1.ListReportPayinsResponse
+	35, // 90: portal.v1.ReportService.GetStatement:output_type -> portal.v1.GetStatementResponse
+	7,  // 91: portal.v1.ReportService.GetOverview:output_type -> portal.v1.GetOverviewResponse
+	4,  // 92: portal.v1.ReportService.ListEvents:output_type -> portal.v1.ListReportEventsResponse
+	2,  // 93: portal.v1.ReportService.GetSignedTimeline:output_type -> portal.v1.SignedDocumentResponse
+	38, // 94: portal.v1.ReportService.ListAccounts:output_type -> portal.v1.ListAccountsResponse
+	41, // 95: portal.v1.ReportService.GetIncome:output_type -> portal.v1.GetIncomeResponse
+	44, // 96: portal.v1.ReportService.GetPayer:output_type -> portal.v1.GetPayerResponse
+	49, // 97: portal.v1.ReportService.GetPatterns:output_type -> portal.v1.GetPatternsResponse
+	52, // 98: portal.v1.ReportService.GetProcessors:output_type -> portal.v1.GetProcessorsResponse
+	2,  // 99: portal.v1.ReportService.GetSigningKeys:output_type -> portal.v1.SignedDocumentResponse
+	86, // [86:100] is the sub-list for method output_type
+	72, // [72:86] is the sub-list for method input_type
+	72, // [72:72] is the sub-list for extension type_name
+	72, // [72:72] is the sub-list for extension extendee
+	0,  // [0:72] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_report_proto_init() }
@@ -4963,13 +5454,15 @@ func file_portal_v1_report_proto_init() {
 	file_portal_v1_report_proto_msgTypes[36].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[37].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[38].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[50].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[53].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_report_proto_rawDesc), len(file_portal_v1_report_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   48,
+			NumMessages:   54,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

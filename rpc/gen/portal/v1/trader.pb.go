@@ -146,9 +146,11 @@ func (x *ListPaymentsResponse) GetNextCursor() string {
 type ConfirmReceivedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The payment's integer id.
-	PaymentId     int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	PaymentId int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	// What came, where that is not what was asked for: at most two decimals. The cashbox method's amountPolicy says what is taken.
+	ReceivedAmount *string `protobuf:"bytes,2,opt,name=received_amount,json=receivedAmount,proto3,oneof" json:"received_amount,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *ConfirmReceivedRequest) Reset() {
@@ -186,6 +188,13 @@ func (x *ConfirmReceivedRequest) GetPaymentId() int64 {
 		return x.PaymentId
 	}
 	return 0
+}
+
+func (x *ConfirmReceivedRequest) GetReceivedAmount() string {
+	if x != nil && x.ReceivedAmount != nil {
+		return *x.ReceivedAmount
+	}
+	return ""
 }
 
 // ConfirmReceivedResponse is what ConfirmReceived of TraderService answers with.
@@ -1823,10 +1832,12 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"\x04data\x18\x01 \x03(\v2\x13.gateway.v1.PaymentR\x04data\x12$\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
 	"nextCursor\x88\x01\x01B\x0e\n" +
-	"\f_next_cursor\"7\n" +
+	"\f_next_cursor\"y\n" +
 	"\x16ConfirmReceivedRequest\x12\x1d\n" +
 	"\n" +
-	"payment_id\x18\x01 \x01(\x03R\tpaymentId\"\\\n" +
+	"payment_id\x18\x01 \x01(\x03R\tpaymentId\x12,\n" +
+	"\x0freceived_amount\x18\x02 \x01(\tH\x00R\x0ereceivedAmount\x88\x01\x01B\x12\n" +
+	"\x10_received_amount\"\\\n" +
 	"\x17ConfirmReceivedResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12'\n" +
 	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.PaymentR\x04data\"e\n" +
@@ -2180,6 +2191,7 @@ func file_portal_v1_trader_proto_init() {
 	file_portal_v1_payin_proto_init()
 	file_portal_v1_trader_proto_msgTypes[0].OneofWrappers = []any{}
 	file_portal_v1_trader_proto_msgTypes[1].OneofWrappers = []any{}
+	file_portal_v1_trader_proto_msgTypes[2].OneofWrappers = []any{}
 	file_portal_v1_trader_proto_msgTypes[4].OneofWrappers = []any{}
 	file_portal_v1_trader_proto_msgTypes[7].OneofWrappers = []any{}
 	file_portal_v1_trader_proto_msgTypes[10].OneofWrappers = []any{}
