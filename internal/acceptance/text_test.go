@@ -89,6 +89,9 @@ func (g *instance) callerOf(t *testing.T, procedure, body, trader string) header
 		return bearer(trader)
 	case caller.Operator:
 		return bearer(g.user(t, "operator").Token)
+	case caller.Device:
+		paired := send(t, http.MethodPost, g.BaseURL+"/portal.v1.TraderService/CreateDevice", `{"name":"phone"}`, bearer(trader))
+		return header{"X-Device-Key": paired.text("device.key"), "Signature": signature(paired.text("secret"), body)}
 	case caller.Anyone:
 	}
 	return nil

@@ -1,6 +1,7 @@
 package bankmessage
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -77,7 +78,7 @@ func (s *Service) SetRule(ctx context.Context, who caller.Caller, n NewRule) err
 		return err
 	}
 	f := fault.Decoded(ctx)
-	f.Check(slices.Contains(Modes, n.Mode), "mode", "must be off, shadow or on")
+	f.Check(slices.Contains(Modes, n.Mode), "messageMode", "must be off, shadow or on")
 	most, err := money.Parse(n.Most, money.FiatDecimals)
 	if err != nil {
 		f.Add("most", "%s", err.Error())
@@ -85,7 +86,7 @@ func (s *Service) SetRule(ctx context.Context, who caller.Caller, n NewRule) err
 	f.Check(n.Account == "" || len(n.Account) == 4 && isNumber(n.Account), "account", "must be four digits")
 	own, err := s.q.RequisiteOwn(ctx, db.RequisiteOwnParams{ID: n.RequisiteID, TraderID: who.TraderID})
 	if db.NoRows(err) {
-		return fault.ErrNotFound
+		return cmp.Or(f.Err(), error(fault.ErrNotFound))
 	} else if err != nil {
 		return fmt.Errorf("read requisite: %w", err)
 	}

@@ -366,6 +366,6 @@ func TestKindsOfCallers(t *testing.T) {
 		"merchant_portal":                 "AppealWithReceipt ListOwnAppeals",
 		"merchant_portal operator":        "GetAppeal AppealOf ReadAppealFile",
 		"trader merchant_portal operator": "ListReceipts ReadReceipt",
-		"anyone application merchant_key cabinet merchant_portal trader operator": "Get",
+		"anyone application device merchant_key cabinet merchant_portal trader operator": "Get",
 	})
 }

@@ -33,7 +33,8 @@ func traderPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []str
 		"/second-factor/app", "/second-factor/passkey", path + "/confirm", path + "/cancel", path,
 		fmt.Sprintf("/trader/payments/%d", ended.ID), "/trader/payments",
 		"/trader/payments?status=completed&q=nothing", "/trader/payments?from=nonsense", "/trader/payouts",
-		"/trader/requisites", "/trader/requisites/new", fmt.Sprintf("/trader/requisites/%d", b.Traders[0].Requisites[0]), "/trader/statement", "/trader/search",
+		"/trader/requisites", "/trader/requisites/new", fmt.Sprintf("/trader/requisites/%d", b.Traders[0].Requisites[0]),
+		fmt.Sprintf("/trader/requisites/%d/statement", b.Traders[0].Requisites[0]), "/trader/statement", "/trader/search",
 		taken, taken + "/complete", taken + "/fail", taken + "/give-back", invitation(t, b), "/trader/nothing",
 		"/trader/payments/987654",
 	}
@@ -64,7 +65,7 @@ var unexamined = []string{
 	"GET /trader/payouts/{id}/file", "GET /trader/payouts/{id}/file/shown", "GET /merchant/payouts/{id}/file",
 	"GET /merchant/payouts/{id}/file/shown", "GET /operator/payouts/{id}/file", "GET /operator/payouts/{id}/file/shown", "GET /logo/{hash}",
 	"GET /operator/deposits/{id}/claim", "GET /operator/appeals/{id}/claim", "GET /operator/payouts/{id}/claim",
-	"GET /operator/conflicts/{id}/claim",
+	"GET /operator/conflicts/{id}/claim", "GET /operator/names/{kind}",
 }
 
 // operatorPages are the operators' pages that need no subject.
@@ -151,6 +152,7 @@ func directoryPages(t testing.TB, b *portaltest.Bundle, admin *portaltest.Person
 	requisite := fmt.Sprintf("/operator/requisites/%d", b.Traders[0].Requisites[0])
 	trader := fmt.Sprintf("/operator/traders/%d", b.Traders[0].ID)
 	box := fmt.Sprintf("/operator/cashboxes/%d", b.Merchant.CashboxID)
+	b.Exec(t, "update cashbox set page_logo = 'x', page_logo_hash = $1 where id = $2", logoOfX, b.Merchant.CashboxID)
 	for i := range 3 {
 		admin.Made(t, requisite, "dailyCount", strconv.Itoa(20+i), "holder", "A holder with a rather long name")
 	}
@@ -165,7 +167,8 @@ func directoryPages(t testing.TB, b *portaltest.Bundle, admin *portaltest.Person
 		"/operator/traders/new", trader, trader + "/payouts/RUB/sbp", trader + "/processor",
 		trader + "/processor/remove", "/operator/requisites", "/operator/requisites/new", requisite,
 		"/operator/users", "/operator/users/new", fmt.Sprintf("/operator/users/%d/off", id), "/operator/limits",
-		fmt.Sprintf("/operator/merchants/%d/switch", b.Merchant.ID), trader + "/switch", box + "/switch", requisite + "/switch",
+		fmt.Sprintf("/operator/merchants/%d/switch", b.Merchant.ID), trader + "/switch", box + "/switch", box + "/logo", requisite + "/switch",
+		requisite + "/statement",
 		"/operator/receiving", "/operator/receiving/TRC20", "/operator/patterns", "/operator/limits/RUB", "/operator/banks", "/operator/banks/RUB", "/operator/blocks", "/operator/blocks/new",
 		admin.Made(t, "/operator/blocks/new", "kind", "address", "value", "192.0.2.1", "reason", strings.Repeat("why ", 40)),
 	}

@@ -49,7 +49,7 @@ var fields = map[string]Phrase{
 
 	"reason": ReasonWhy, "network": Network, "address": Address,
 
-	"resolution.outcome": Outcome, "resolution.reason": ReasonWhy, "resolution.proof_reference": ProofLabel,
+	"resolution.outcome": Outcome, "resolution.reason": ReasonWhy, "resolution.statement": {"The bank's statement", "Выписка банка"}, "resolution.proof_reference": ProofLabel,
 }
 
 // Field is the name of a field of what an action sets. One without a phrase is named as the log of settings has it.
