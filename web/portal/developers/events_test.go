@@ -133,7 +133,9 @@ func TestResendDead(t *testing.T) {
 		"pending 1 pending 1 delivered 0")
 	want(t, "another's event", eventStands(t, b, other), "dead 0")
 	// Whoever left finds what still runs, and nobody another merchant's.
-	running := func(p *portaltest.Person, path string) string { return p.Page(t, path).Find("#running a").AttrOr("href", "") }
+	running := func(p *portaltest.Person, path string) string {
+		return p.Page(t, path).Find("#running a").AttrOr("href", "")
+	}
 	want(t, "done ones", running(p, "/merchant/developers/resend"), "")
 	b.Exec(t, "update webhook_replay set state = 'running'")
 	want(t, "where it runs", running(p, "/merchant/developers/resend"), led)
