@@ -136,7 +136,7 @@ var Codes = []Code{
 	{"insufficient_cashbox_balance", Refused, "The cashbox does not hold that much available.",
 		"Read the balance. Deposit USDT into the cashbox, or wait until payments are completed. Then repeat the call."},
 	{"insufficient_trader_balance", Refused, "The trader does not hold that much available.",
-		"For operators: the trader has less available than you want to withdraw."},
+		"For operators: the trader has less available than you want to withdraw. For traders: more came than was held for the payment, or it came late, and you have less available than that is worth."},
 	{"look_changed", Refused, "The look of the cashbox has changed since it was read; nothing was changed.",
 		"For merchants' users: read the look again, and change what it is now."},
 	{"merchant_collect_amount_outside_platform_limits", Refused, "The amount is outside the platform's limits.",

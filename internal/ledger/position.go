@@ -52,7 +52,12 @@ type Move struct {
 // Queries move the money. The debits are forced, because any status may follow another, whatever was
 // spent in between.
 func (m Move) Queries(at time.Time) []db.Query {
-	cause := Cause{Kind: m.From + "-" + m.To, Subject: m.Subject, SubjectID: m.SubjectID, At: at}
-	posting := Plan(cause, true, m.Was.To(m.Stands)...)
+	posting := m.Plan(at, true)
 	return append(posting.Debits, posting.Record...)
+}
+
+// Plan is Queries where a debit is only forced if that is said.
+func (m Move) Plan(at time.Time, force bool) *Posting {
+	cause := Cause{Kind: m.From + "-" + m.To, Subject: m.Subject, SubjectID: m.SubjectID, At: at}
+	return Plan(cause, force, m.Was.To(m.Stands)...)
 }

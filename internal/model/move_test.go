@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -67,6 +68,7 @@ func (w *modelWalk) moved(p *modelPayment, i *injury, got payment.Payment, err e
 
 func (w *modelWalk) confirm(s modelStep, p *modelPayment) {
 	refusal, reason := p.confirmable(w.model)
+	refusal = cmp.Or(refusal, p.beyond(w.model, reason != nil, nil))
 	w.traderMove(s, p, "completed", refusal, reason, w.service.Confirm)
 }
 
@@ -145,6 +147,7 @@ func (w *modelWalk) claim(_ modelStep, p *modelPayment) {
 func (w *modelWalk) duel(_ modelStep, p *modelPayment) {
 	who, late := p.requisite.trader.Caller, "payment_not_pending"
 	refusal, reason := p.confirmable(w.model)
+	refusal = cmp.Or(refusal, p.beyond(w.model, reason != nil, nil))
 	move := func(to string, reason *string) func() {
 		return func() { w.model.move(p, to, who.Actor(), reason, nil) }
 	}

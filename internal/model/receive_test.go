@@ -82,6 +82,23 @@ func (p *modelPayment) confirmable(m *gatewayModel) (refusal string, reason *str
 	return "", new("late")
 }
 
+// beyond is why the payment's trader may not complete it though it is confirmable: they have less than it takes beyond what is
+// held for it, which counts where it is late or more came than was asked for.
+func (p *modelPayment) beyond(m *gatewayModel, late bool, came *modelArrival) (refusal string) {
+	if !late && (came == nil || came.received <= p.amount) {
+		return ""
+	}
+	before, after := p.position(), *p
+	after.status = "completed"
+	after.arrive(came)
+	for account, amount := range after.position() {
+		if change := amount - before[account]; change < 0 && !account.Reserved && m.accounts[account]+change < 0 {
+			return "insufficient_trader_balance"
+		}
+	}
+	return ""
+}
+
 // modelTold is what an event tells of money: what came, where it is said, and that the payment's time had run out.
 type modelTold struct {
 	received *string
@@ -117,8 +134,10 @@ func (w *modelWalk) receive(s modelStep, p *modelPayment) {
 		want = "validation_failed"
 	case refusal != "":
 		want = refusal
-	case !arrival.asItCame && off > policy.near:
+	case !arrival.asItCame && off > policy.near, p.unavailable && came > p.amount:
 		want = "validation_failed"
+	default:
+		want = p.beyond(w.model, reason != nil, &arrival)
 	}
 	ctx, injury := w.injured()
 	said := fiatText(came)

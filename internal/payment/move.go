@@ -3,6 +3,7 @@ package payment
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -33,7 +34,9 @@ func positionOf(p db.Payment) ledger.Position {
 }
 
 // moveMoney moves the money along with the status.
-func moveMoney(from, to db.Payment, at time.Time) []db.Query {
+func moveMoney(from, to db.Payment, at time.Time) []db.Query { return moneyOf(from, to).Queries(at) }
+
+func moneyOf(from, to db.Payment) ledger.Move {
 	return ledger.Move{
 		Subject:   subject,
 		SubjectID: to.ID,
@@ -41,7 +44,7 @@ func moveMoney(from, to db.Payment, at time.Time) []db.Query {
 		To:        to.Status,
 		Was:       positionOf(from),
 		Stands:    positionOf(to),
-	}.Queries(at)
+	}
 }
 
 // change is a requested change of status.
@@ -54,6 +57,12 @@ type change struct {
 	came *arrival
 	// late tells that the payment's time had run out.
 	late bool
+}
+
+// beyondHold reports whether a trader's word gives away more than was held for the payment. They must
+// have it then: a forced debit would make money of a word.
+func (c change) beyondHold(p db.Payment) bool {
+	return c.late || c.came != nil && c.came.amount.GreaterThan(p.Amount)
 }
 
 // changeStatus makes the change that decide returns for the payment; nil is none. found is the payment
@@ -69,6 +78,9 @@ func (s *Service) changeStatus(
 		c, err := decide(after)
 		if err != nil || c == nil {
 			return after, err
+		}
+		if c.beyondHold(after) { // which takes a look at the balance before the commit
+			break
 		}
 		moved, err := s.moveNow(ctx, after, *c)
 		if !outdated(err) {
@@ -100,6 +112,7 @@ func (s *Service) moveNow(ctx context.Context, from db.Payment, c change, before
 	if err != nil {
 		return from, err
 	}
+	queries = append(queries, moveMoney(from, to, to.StatusAt)...)
 	ctx, span := traceMove(ctx, from, c)
 	defer span.End()
 	if err := db.Write(ctx, s.pool, append(before, queries...)...); err != nil {
@@ -119,11 +132,15 @@ func (s *Service) move(ctx context.Context, tx pgx.Tx, from db.Payment, c change
 	if err != nil {
 		return from, err
 	}
+	money := moneyOf(from, to).Plan(to.StatusAt, !c.beyondHold(from))
 	ctx, span := traceMove(ctx, from, c)
 	defer span.End()
-	if err := db.Pipeline(ctx, tx, queries...); err != nil {
+	if err := db.Pipeline(ctx, tx, slices.Concat(queries, money.Debits, money.Record)...); err != nil {
 		tracing.Failed(span, true)
 		return from, fmt.Errorf("move payment: %w", err)
+	}
+	if c.beyondHold(from) && !money.Covered() {
+		return from, errTraderShort
 	}
 	return to, nil
 }
@@ -136,7 +153,7 @@ func traceMove(ctx context.Context, p db.Payment, c change) (context.Context, tr
 }
 
 // moveQueries are the queries that move a payment to another status: row, history, webhook,
-// reservation, and last the money. It also returns the row after the move.
+// reservation; the money comes after them. It also returns the row after the move.
 func (s *Service) moveQueries(from db.Payment, c change, shown *card.Shown) (db.Payment, []db.Query, error) {
 	now := s.clock.Now()
 	to := from
@@ -180,7 +197,7 @@ func (s *Service) moveQueries(from db.Payment, c change, shown *card.Shown) (db.
 	queries = append(queries, moveDue(from, to, now)...)
 	queries = append(queries, s.moveCard(to, now)...)
 	queries = append(queries, moveAppeal(from, to, now)...)
-	return to, append(queries, moveMoney(from, to, now)...), nil
+	return to, queries, nil
 }
 
 // record writes a row of history.

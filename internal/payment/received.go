@@ -28,6 +28,12 @@ type arrival struct {
 // errOtherOpen refuses late money that may be another payer's.
 var errOtherOpen = fault.New(fault.Refused, "payment_amount_taken", "Another open payment asks for this amount on this requisite.")
 
+// errMoreUnrated refuses what nobody can know yet whether the trader has it.
+var errMoreUnrated = fault.Fields{"receivedAmount": {"must not be more than was asked for while there is no rate"}}.Err()
+
+// errTraderShort refuses what the trader would have to give beyond what was held, and does not have.
+var errTraderShort = fault.New(fault.Refused, "insufficient_trader_balance", "The trader does not hold that much available.")
+
 // ConfirmReceived is Confirm, with what came: an amount that is said is kept, and taken as the method
 // of the cashbox says. Nil is the amount asked for.
 func (s *Service) ConfirmReceived(ctx context.Context, who caller.Caller, id int64, said *string) (Payment, error) {
@@ -101,6 +107,8 @@ func (s *Service) MayComeLate(p Payment) bool {
 // arrivalOf is an amount that has come, if the policy takes it.
 func arrivalOf(p db.Payment, came decimal.Decimal, policy directory.AmountPolicy) (*arrival, error) {
 	switch {
+	case p.RateUnavailable && came.GreaterThan(p.Amount):
+		return nil, errMoreUnrated
 	case policy.AsItCame():
 		return &arrival{amount: came, taken: true}, nil
 	case policy.Near(p.Amount, came):

@@ -92,6 +92,7 @@ func TestReceivedWithoutRate(t *testing.T) {
 	}
 	wantCode(t, errOf(b.payments.ConfirmReceived(t.Context(), b.NewTrader(t, dbtest.TraderOpts{USDT: "1"}).Caller, p.ID, new("800"))),
 		"not_found")
+	wantFields(t, errOf(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, new("1000.01"))), "receivedAmount")
 	must(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, new("800")))(t)
 	b.SetRate(t, "RUB", "100", true)
 	testenv.Want(t, must(b.payments.Settle(t.Context()))(t), 1, "settled")
@@ -128,6 +129,30 @@ func TestLateMoney(t *testing.T) {
 	testenv.Check(t, strings.Contains(body, `"previousStatus":"FAILED","reason":"late","sequence":2,"receivedAmount":"1000.00","late":true}`),
 		"%s", body)
 	b.Audit(t)
+}
+
+// A trader's word gives nobody what they do not have: neither more than is held for a payment, nor one of which nothing is held any
+// more.
+func TestReceivedBeyondHold(t *testing.T) {
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "9.81", SharePercent: "2", Requisites: 1})
+	b.Exec(t, "update cashbox_method set amount_policy = 'received'")
+	p := b.create(t, merchant.Caller, request("order-1"))
+	confirm := func(came string) error {
+		return errOf(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, &came))
+	}
+	for _, came := range []string{"1002", "999999999999.99"} {
+		wantCode(t, confirm(came), "insufficient_trader_balance")
+	}
+	b.wantMoney(t, trader.ID, merchant.CashboxID, money{"0.01", "9.8", "0", "0"})
+	b.clock.Advance(15 * time.Minute)
+	must(b.payments.Expire(t.Context()))(t)
+	spent := ledger.Available(ledger.Trader, trader.ID).ID() // as by payouts, meanwhile
+	b.Exec(t, "delete from account_pending where account_id = $1", spent)
+	b.Exec(t, "update account_balance set balance = 9.79 where account_id = $1", spent)
+	for _, came := range []string{"1000", "1001"} {
+		wantCode(t, confirm(came), "insufficient_trader_balance")
+	}
+	testenv.Want(t, string(b.row(t, p).Status), "failed", "after what was refused")
 }
 
 // What is taken is decided by the settings as they are, also where a process has read them a moment ago.

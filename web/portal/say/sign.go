@@ -102,6 +102,7 @@ var wrongs = map[string]string{
 	"must have at most 12 integer digits":                            "слишком большое число",
 	"must be at least 1":                                             "не меньше 1",
 	"must be what was asked for: this cashbox takes no other amount": "касса принимает только запрошенную сумму",
+	"must not be more than was asked for while there is no rate":     "пока нет курса, не больше запрошенной суммы",
 	"must not be said of a payment by card":                          "не для оплаты картой",
 	"must be more than 0":                                            "больше 0",
 	"must be a time of day, HH:MM":                                   "время в виде ЧЧ:ММ",
