@@ -72,7 +72,11 @@ func (s *Service) CompareStatement(ctx context.Context, who caller.Caller, file 
 func (c *Compared) put(lines []bankstatement.Line, payments []payment.Payment) {
 	asked := make([]bankstatement.Payment, 0, len(payments))
 	for _, p := range payments {
-		asked = append(asked, bankstatement.Payment{Amount: p.Amount, CreatedAt: p.CreatedAt, Paid: p.Status == payment.Completed})
+		one := bankstatement.Payment{Amount: p.Amount, CreatedAt: p.CreatedAt, Paid: p.Status == payment.Completed}
+		if p.ReceivedAmount.Valid { // the bank knows nothing of what was asked for
+			one.Amount = p.ReceivedAmount.Decimal
+		}
+		asked = append(asked, one)
 	}
 	whose := map[int]*payment.Payment{}
 	for i, line := range bankstatement.Match(lines, asked) {

@@ -28,8 +28,9 @@ func TestStatement(t *testing.T) {
 			b.Exec(t, "update payment set status = 'completed', status_at = created_at where id = $1", made.ID)
 		}
 	}
+	b.Exec(t, "update payment set received_amount = 1600.01 where amount = 1600")
 	file := "Date;Amount;Description\n"
-	for i, amount := range []string{"1500", "1600,00", "1800.5", "-20", "1"} {
+	for i, amount := range []string{"1500", "1600,01", "1800.5", "-20", "1"} {
 		file += fmt.Sprintf("%s;%s;line %d\n", hour.AddDate(0, 0, i/4).Format("2006-01-02 15:04:05"), amount, i)
 	}
 	for who, list := range map[*portaltest.Person]string{trader: "/trader/requisites", operator: "/operator/requisites"} {
@@ -41,7 +42,7 @@ func TestStatement(t *testing.T) {
 		page := a.Page(t)
 		for id, expected := range map[string][]string{
 			"unpaid": {"1,500", "line 0", "Pending"}, "unknown": {"1,800.50 ₽", "line 2", "line 4"},
-			"missing": {"1,700", "Completed"}, "matched": {"1,600", "line 1", "Completed"},
+			"missing": {"1,700", "Completed"}, "matched": {"1,600.01", "line 1", "Completed"},
 		} {
 			part := page.Find("section[aria-labelledby=" + id + "]")
 			want(t, list+", "+id, words(page.Find("dl a[href='#"+id+"']").Closest("div").Find("dd")), cmp.Or(map[string]string{"unknown": "2"}[id], "1"))
