@@ -264,10 +264,22 @@ func (d *DB) StoredNowhere(t testing.TB, secret string) {
 }
 
 // Clock is a test's clock: it stands until told to move.
-type Clock struct{ offset atomic.Int64 }
+type Clock struct {
+	offset atomic.Int64
+	began  atomic.Pointer[time.Time]
+}
 
 // Now implements clock.Clock.
-func (c *Clock) Now() time.Time { return Start.Add(time.Duration(c.offset.Load())) }
+func (c *Clock) Now() time.Time {
+	now := Start.Add(time.Duration(c.offset.Load()))
+	if began := c.began.Load(); began != nil {
+		now = now.Add(time.Since(*began))
+	}
+	return now
+}
+
+// Run has the clock go on by itself, too, for what compares it with the time that has passed.
+func (c *Clock) Run() { c.began.Store(new(time.Now())) }
 
 // Advance moves the clock forward.
 func (c *Clock) Advance(by time.Duration) { c.offset.Add(int64(by)) }

@@ -135,6 +135,7 @@ func TestOffline(t *testing.T) {
 // and not before. Whoever shows something old is answered at once.
 func TestWaitingForNews(t *testing.T) {
 	b := setup(t, false)
+	b.clock.Run() // a clock that stands while time passes is news of the time that is left
 	claimed, paid, carded, answered, over := b.create(t, "RUB", "sbp"), b.create(t, "RUB", "sbp"),
 		b.create(t, "AZN", "quasi_ecom"), b.create(t, "TRY", "quasi_ecom"), b.create(t, "RUB", "card")
 	b.payWith(t, answered, codeCard)
