@@ -252,6 +252,7 @@ func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) 
 		Rates:       g.rateSettings,
 		Proposals:   g.proposals,
 		Acquirers:   g.acquirers,
+		Messages:    g.messages,
 		Reports:     g.pages,
 		Exports:     g.exports,
 		Work:        g.queues,

@@ -68,14 +68,15 @@ const addresses = `
 			/operator/appeals/{id} /operator/appeals/{id}/claim /operator/payouts/{id}/claim /operator/conflicts/{id}
 			/operator/conflicts/{id}/claim
 		GET POST /merchant/blocks/{id} /operator/blocks/{id} /invitation/{token} /trader/payouts/{id}/complete /trader/payouts/{id}/fail
-			/trader/payouts/{id}/give-back /merchant/developers/cashboxes/{cashbox}/keys/{key}/limits
+			/trader/payouts/{id}/give-back /trader/messages/{id}/object /merchant/developers/cashboxes/{cashbox}/keys/{key}/limits
 			/merchant/developers/cashboxes/{cashbox}/keys/{key}/revoke /merchant/developers/events/{event}/resend
 			/merchant/payouts/{id}/cancel /merchant/team/{member}/{step} /operator/rates/feeds/{id}
 			/operator/deposits/{id}/confirm /operator/deposits/{id}/reject /operator/appeals/{id}/review
 			/operator/appeals/{id}/accept /operator/appeals/{id}/refuse /operator/payouts/{id}/complete
 			/operator/payouts/{id}/fail /operator/payouts/{id}/reclaim /operator/payouts/{id}/reverse
 			/operator/conflicts/{id}/close
-		POST /account/passkeys/{id}/remove /account/sessions/{id}/end /trader/payouts/{id}/take /views /columns
+		POST /account/passkeys/{id}/remove /account/sessions/{id}/end /trader/payouts/{id}/take /trader/messages/{id}/confirm /trader/messages/{id}/dismiss
+			/trader/messages/phones/{id}/revoke /trader/requisites/{id}/messages/resume /views /columns
 			/views/{id}/remove /merchant/developers/cashboxes/{cashbox}/test /merchant/developers/resend/{replay}/stop
 			/merchant/team/{member}/role /merchant/consent/{user}/{answer} /trader/consent/{user}/{answer}
 			/operator/approvals/{id}/approve /operator/approvals/{id}/refuse /operator/events/replays/{replay}/stop
@@ -92,13 +93,13 @@ const addresses = `
 			/operator/view-as/end
 	desk
 		GET /trader /trader/search /trader/desk /trader/live /trader/payments /trader/payments/{id} /trader/payouts
-			/trader/requisites /trader/requisites/{id}
+			/trader/requisites /trader/requisites/{id} /trader/messages
 		GET POST /trader/payments/{id}/confirm /trader/payments/{id}/cancel
 		POST /trader/break /trader/payments/{id}/code /trader/payments/{id}/resend
 			/trader/payments/{id}/no-code
 	trader
 		GET /trader/consent /trader/payments.csv /trader/payouts.csv /trader/earnings /trader/statement /trader/statement.csv
-		GET POST /trader/requisites/new /trader/requisites/{id}/statement
+		GET POST /trader/requisites/new /trader/requisites/{id}/statement /trader/messages/phones/new /trader/requisites/{id}/messages
 		POST /trader/requisites /trader/requisites/{id} /trader/requisites/{id}/switch
 	developers
 		GET /merchant/developers/keys /merchant/developers/webhooks /merchant/developers/cashboxes/{cashbox}/test

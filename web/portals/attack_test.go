@@ -58,14 +58,17 @@ func makeVictims(t *testing.T, b *portaltest.Bundle) victims {
 	}
 	member := number("select id from app_user where login = 'merchant-support'")
 	owner := "select id from app_user where login = 'owner-1'"
+	message, phone := forwarded(t, b)
 	of := map[string]string{
-		"/merchant/payments/{id}": fmt.Sprint(failed.ID),
-		"/trader/payments/{id}":   fmt.Sprint(open.ID),
-		"/merchant/payouts/{id}":  waiting,
-		"/trader/payouts/{id}":    taken,
-		"{n}":                     "1",
-		"/merchant/deposits/{id}": fmt.Sprint(b.Deposited(t, "5", "x").ID),
-		"/merchant/appeals/{id}":  fmt.Sprint(appeal),
+		"/trader/messages/{id}":        fmt.Sprint(message),
+		"/trader/messages/phones/{id}": fmt.Sprint(phone),
+		"/merchant/payments/{id}":      fmt.Sprint(failed.ID),
+		"/trader/payments/{id}":        fmt.Sprint(open.ID),
+		"/merchant/payouts/{id}":       waiting,
+		"/trader/payouts/{id}":         taken,
+		"{n}":                          "1",
+		"/merchant/deposits/{id}":      fmt.Sprint(b.Deposited(t, "5", "x").ID),
+		"/merchant/appeals/{id}":       fmt.Sprint(appeal),
 		"/merchant/blocks/{id}": number(`insert into payer_block (kind, mark, shown, merchant_id, own, reason, created_at, created_by)
 			values ('user', 'user:u', 'u', $1, true, 'why', now(), 'operator:1') returning id`, b.Merchant.ID),
 		"/trader/requisites/{id}":  fmt.Sprint(b.Traders[0].Requisites[0]),

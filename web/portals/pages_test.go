@@ -10,6 +10,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/ledger"
@@ -28,16 +29,34 @@ func traderPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []str
 	taken := b.PayOut(t, 1)[0]
 	p.Post(t, taken+"/take")
 	path := fmt.Sprintf("/trader/payments/%d", open.ID)
+	message, _ := forwarded(t, b)
 	return []string{
 		"/trader", "/trader/earnings", "/trader/earnings?days=1", "/sign-in", "/account", "/account/password", "/second-factor", "/second-factor/enrol",
 		"/second-factor/app", "/second-factor/passkey", path + "/confirm", path + "/cancel", path,
 		fmt.Sprintf("/trader/payments/%d", ended.ID), "/trader/payments",
 		"/trader/payments?status=completed&q=nothing", "/trader/payments?from=nonsense", "/trader/payouts",
 		"/trader/requisites", "/trader/requisites/new", fmt.Sprintf("/trader/requisites/%d", b.Traders[0].Requisites[0]),
-		fmt.Sprintf("/trader/requisites/%d/statement", b.Traders[0].Requisites[0]), "/trader/statement", "/trader/search",
+		fmt.Sprintf("/trader/requisites/%d/statement", b.Traders[0].Requisites[0]), "/trader/statement",
+		"/trader/messages", "/trader/messages/phones/new", fmt.Sprintf("/trader/requisites/%d/messages", b.Traders[0].Requisites[0]),
+		fmt.Sprintf("/trader/messages/%d/object", message), "/trader/search",
 		taken, taken + "/complete", taken + "/fail", taken + "/give-back", invitation(t, b), "/trader/nothing",
 		"/trader/payments/987654",
 	}
+}
+
+// forwarded is a message that waits, of a phone that the trader has paired.
+func forwarded(t testing.TB, b *portaltest.Bundle) (message, phoneID int64) {
+	t.Helper()
+	phone := must(b.Rooms.Messages.CreateDevice(t.Context(), b.AsTrader(), "Pixel"))(t)
+	noError(t, b.Rooms.Messages.SetRule(t.Context(), b.AsTrader(), bankmessage.NewRule{
+		RequisiteID: b.Traders[0].Requisites[0], DeviceID: phone.ID, Bank: "sber", Mode: bankmessage.On, Most: "5000",
+	}))
+	who := caller.Caller{Kind: caller.Device, ID: phone.ID, TraderID: b.Traders[0].ID}
+	must(b.Rooms.Messages.Receive(t.Context(), who, bankmessage.Forwarded{
+		ID: "1", Kind: "sms", Sender: "900", Text: "Перевод по СБП от Иван <b>П. + 1500 ₽",
+	}))(t)
+	b.Get(t, &message, "select max(id) from bank_message")
+	return message, phone.ID
 }
 
 // invitation is the page by which somebody sets their password.

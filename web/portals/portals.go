@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/attest"
 	"gateway.example/internal/audit"
 	"gateway.example/internal/auth"
+	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/deposit"
@@ -37,6 +38,7 @@ import (
 	"gateway.example/web/portal/deposits"
 	"gateway.example/web/portal/desk"
 	"gateway.example/web/portal/developers"
+	"gateway.example/web/portal/messages"
 	"gateway.example/web/portal/money"
 	"gateway.example/web/portal/overview"
 	"gateway.example/web/portal/payers"
@@ -66,6 +68,8 @@ type Rooms struct {
 	Deposits    *deposit.Service
 	Rates       *rate.Settings
 	Proposals   *proposal.Service
+	// Messages are those of traders' banks.
+	Messages *bankmessage.Service
 	// Reports answer pages, Exports write files.
 	Reports, Exports *report.Service
 	// Work is what waits for operators.
@@ -174,6 +178,7 @@ func (f *features) ofTradersAndMerchants(r Rooms) {
 		Sessions: r.Sessions, Payments: r.Payments, Checkouts: r.Checkouts, Payouts: r.Payouts,
 		Settings: r.Settings, Reports: r.Reports, Stopping: r.Stopping,
 	})
+	add(f, messages.Routes, messages.Services{Messages: r.Messages, Settings: r.Settings, Address: r.APIURL})
 	add(f, requisites.Routes, requisites.Services{Payments: r.Payments, Settings: r.Settings, Proposals: r.Proposals})
 	add(f, overview.Routes, overview.Services{Reports: r.Reports})
 	add(f, team.Routes, team.Services{Sessions: r.Sessions, Submissions: r.Submissions})

@@ -18,6 +18,7 @@ import (
 	"gateway.example/internal/attest"
 	"gateway.example/internal/audit"
 	"gateway.example/internal/auth"
+	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/card"
 	"gateway.example/internal/checkout"
@@ -164,6 +165,7 @@ func (b *Bundle) rooms(signer *attest.Signer, stopping <-chan struct{}) portals.
 		Proposals: proposal.New(b.Pools(), b.Clock, dbtest.Vault(), proposal.Rooms{
 			Settings: b.Settings, Rates: b.Rates, Deposits: b.Deposits,
 		}),
+		Messages: bankmessage.New(b.Pools(), b.Clock, dbtest.Vault(), b.Payments),
 		Proofs: seal.New(b.Pools(), b.Clock, seal.Rooms{
 			Payments: b.Payments, Payouts: b.Payouts, Deposits: b.Deposits, Signer: signer,
 		}),

@@ -121,6 +121,9 @@ var merchantFlashes = map[string]Flash{
 	},
 }
 
+// MessagesOfBanks leads to what banks write to a trader's phones.
+var MessagesOfBanks = Phrase{"Messages of banks", "Сообщения банков"}
+
 // CompareStatement leads to where a requisite's payments are compared with its bank's statement.
 var CompareStatement = Phrase{"Compare with the bank's statement", "Сверка с выпиской банка"}
 

@@ -39,6 +39,18 @@ var requisiteFlashes = map[string]Flash{
 		Phrase{"Proposed. An operator decides about it.", "Предложено. Решение примет оператор."},
 		"",
 	},
+	"message-confirmed": {Phrase{"The payment is confirmed.", "Платёж подтверждён."}, ""},
+	"message-dismissed": {Phrase{"The message is about no payment.", "Сообщение не относится к платежам."}, ""},
+	"message-objected": {
+		Phrase{
+			"An operator will look. This requisite's messages are on trial again.",
+			"Оператор посмотрит. Сообщения этого реквизита снова на пробе.",
+		},
+		"late",
+	},
+	"phone-revoked":  {Phrase{"Nothing is taken from this phone any more.", "От этого телефона больше ничего не принимается."}, "late"},
+	"pair-first":     {Phrase{"Pair a phone first.", "Сначала подключите телефон."}, "late"},
+	"rule-set":       {Phrase{"Saved. It holds for messages from now on.", "Сохранено. Действует для следующих сообщений."}, ""},
 	"requisites-on":  {Phrase{"The ticked requisites are on.", "Отмеченные реквизиты включены."}, ""},
 	"requisites-off": {Phrase{"The ticked requisites are off: they get no new payments.", "Отмеченные реквизиты выключены: новых платежей не будет."}, "late"},
 	"requisites-saved": {

@@ -1,0 +1,267 @@
+package messages
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/a-h/templ"
+
+	"gateway.example/internal/bankmessage"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+const messagesPath = "/trader/messages"
+
+var messageRoutes = []route{
+	{Pattern: "GET " + messagesPath, Kinds: portal.Traders, Needs: caller.TraderRead, Handle: (*visit).messages},
+	{
+		Pattern: "POST " + messagesPath + "/{id}/confirm", Kinds: portal.Traders, Needs: caller.TraderWork,
+		Handle: (*visit).assign,
+	},
+	{
+		Pattern: "POST " + messagesPath + "/{id}/dismiss", Kinds: portal.Traders, Needs: caller.TraderWork,
+		Handle: (*visit).dismiss,
+	},
+	{
+		Pattern: "GET " + messagesPath + "/{id}/object", Kinds: portal.Traders, Needs: caller.TraderWork,
+		Handle: (*visit).askObjection,
+	},
+	{
+		Pattern: "POST " + messagesPath + "/{id}/object", Kinds: portal.Traders, Needs: caller.TraderWork,
+		Handle: (*visit).object,
+	},
+}
+
+// messages shows what waits, the newest messages, the phones, and what messages do.
+func (v *visit) messages() error {
+	waiting, _, err := v.Messages.List(v.Ctx(), v.Who, bankmessage.Page{Waiting: true})
+	if err != nil {
+		return err
+	}
+	newest, _, err := v.Messages.List(v.Ctx(), v.Who, bankmessage.Page{})
+	if err != nil {
+		return err
+	}
+	phones, err := v.Messages.ListDevices(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	rules, err := v.Messages.Rules(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	own, err := v.Settings.ListOwnRequisites(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	shown := Page{MayWork: v.Who.May(caller.TraderWork), MaySet: v.Who.May(caller.TraderRequisites)}
+	for _, m := range waiting {
+		shown.Waiting = append(shown.Waiting, v.message(m))
+	}
+	for _, m := range newest {
+		if m.State != bankmessage.Waiting {
+			shown.Newest = append(shown.Newest, v.message(m))
+		}
+	}
+	shown.Phones, shown.Rules = v.phones(phones, shown.MaySet), v.rules(rules, phones, own)
+	v.Shell.Title = v.Shell.Say(say.MessagesOfBanks)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return MessagesPage(s, shown) })
+	return nil
+}
+
+func (v *visit) message(m bankmessage.Message) Message {
+	shown := Message{
+		ID: m.ID, At: m.ReceivedAt, Sender: m.Sender, Bank: bankName(m.Bank), Why: v.why(m),
+		State: say.Named(states, string(m.State)), Tone: tones[m.State], MayObject: m.MayObject(v.Shell.Now),
+	}
+	if m.Text != nil {
+		shown.Text = *m.Text
+	}
+	if m.Amount != nil {
+		shown.Amount = v.Shell.Amount(*m.Amount, m.Currency)
+	}
+	if m.PaymentID != nil {
+		shown.Payment, shown.Href = *m.PaymentID, view.Link(v.PaymentPath(*m.PaymentID))
+	}
+	return shown
+}
+
+// why says why a message waits; an objection has its own words.
+func (v *visit) why(m bankmessage.Message) string {
+	if phrase, known := whys[m.Why]; known {
+		return v.Shell.Say(phrase)
+	}
+	return m.Why
+}
+
+func bankName(code string) string {
+	banks := bankmessage.Banks()
+	if i := slices.IndexFunc(banks, func(b bankmessage.Bank) bool { return b.Code == code }); i >= 0 {
+		return banks[i].Name
+	}
+	return code
+}
+
+// assign confirms the payment that the form names by a message.
+func (v *visit) assign() error {
+	return v.decide("message-confirmed", func(id, paymentID int64) error {
+		return v.Messages.Assign(v.Ctx(), v.Who, id, paymentID)
+	})
+}
+
+func (v *visit) dismiss() error {
+	return v.decide("message-dismissed", func(id, _ int64) error { return v.Messages.Dismiss(v.Ctx(), v.Who, id) })
+}
+
+// decide does what a person says about a message. What somebody has decided meanwhile stays as it is.
+func (v *visit) decide(word string, do func(id, paymentID int64) error) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	payment, err := strconv.ParseInt(form.Get("payment"), 10, 64)
+	if err != nil {
+		payment = 0
+	}
+	err = do(id, payment)
+	if f := fault.As(err); f != nil && (f.Kind == fault.Refused || f.Kind == fault.Conflict) {
+		return v.Done(messagesPath, "changed")
+	}
+	if err != nil {
+		return err
+	}
+	return v.Done(messagesPath, word)
+}
+
+// named is the id of a message of the trader.
+func (v *visit) named() (int64, error) {
+	id, err := v.Numbered()
+	if err == nil {
+		_, err = v.Messages.Get(v.Ctx(), v.Who, id)
+	}
+	return id, err
+}
+
+func (v *visit) askObjection() error {
+	id, err := v.named()
+	if err != nil {
+		return err
+	}
+	return v.showObjection(http.StatusOK, id, "", nil)
+}
+
+func (v *visit) showObjection(status int, id int64, reason string, wrong map[string]string) error {
+	asked := view.MoneyForm{
+		Action: portal.Numbered(messagesPath, id) + "/object", Text: v.Shell.Say(sayObjectText), Submit: v.Shell.Say(sayObjectYes),
+		Back: messagesPath, Hidden: [][2]string{{"token", submission.NewToken()}},
+		Fields: []view.Field{{Name: "reason", Label: say.Reason, Area: true, Value: reason, Wrong: wrong["reason"], Max: 500}},
+	}
+	v.Shell.Title = v.Shell.Say(sayObject)
+	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, asked) })
+	return nil
+}
+
+func (v *visit) object() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	id, err := v.named()
+	if err != nil {
+		return err
+	}
+	err = v.Once(form, func() (submission.Outcome, error) {
+		err := v.Messages.Object(v.Ctx(), v.Who, id, form.Get("reason"))
+		if f := fault.As(err); f != nil && f.Kind == fault.Refused {
+			return submission.Outcome{LedTo: messagesPath, Said: "changed"}, nil
+		}
+		return submission.Outcome{LedTo: messagesPath, Said: "message-objected"}, err
+	})
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.showObjection(http.StatusUnprocessableEntity, id, form.Get("reason"), wrong)
+	}
+	return err
+}
+
+func (v *visit) phones(list []bankmessage.Device, maySet bool) view.Sheet {
+	sheet := view.Sheet{
+		Label:   v.Shell.Say(sayPhones),
+		Columns: []view.Column{{Text: v.Shell.Say(sayPhone)}, {Text: v.Shell.Say(sayHeard)}, {Text: v.Shell.Say(say.Status)}},
+	}
+	for _, d := range list {
+		heard, state := view.Cell{At: d.HeardAt}, view.Cell{Text: v.Shell.Say(sayConnected), Tone: "good"}
+		if d.HeardAt == nil {
+			heard.Text = v.Shell.Say(sayUnheard)
+		}
+		if d.RevokedAt != nil {
+			state = view.Cell{Text: v.Shell.Say(sayRevoked), Tone: "off"}
+		} else if maySet {
+			state.Drawn = revoke(v.Shell, view.Link(portal.Numbered(messagesPath+"/phones", d.ID)+"/revoke"))
+		}
+		sheet.Rows = append(sheet.Rows, []view.Cell{{Text: d.Name}, heard, state})
+	}
+	return sheet
+}
+
+// rules are what messages do for each requisite that has a value: those that are set come first.
+func (v *visit) rules(rules []bankmessage.Rule, phones []bankmessage.Device, own []directory.OwnRequisite) view.Sheet {
+	sheet := view.Sheet{
+		Label: v.Shell.Say(sayRules), Empty: view.Empty{Title: sayRulesNone},
+		Columns: []view.Column{
+			{Text: v.Shell.Say(say.Requisite)}, {Text: v.Shell.Say(sayMode)}, {Text: v.Shell.Say(say.Bank)},
+			{Text: v.Shell.Say(sayMost), Right: true}, {Text: v.Shell.Say(sayHowRight)},
+		},
+	}
+	var unset [][]view.Cell
+	for _, r := range own {
+		if r.Masked == "" {
+			continue
+		}
+		name := view.Cell{Text: v.Shell.Say(say.Method(r.Method)) + " " + r.Masked}
+		if v.Who.May(caller.TraderRequisites) {
+			name.Href = view.Link(portal.Numbered("/trader/requisites", r.ID) + "/messages")
+		}
+		i := slices.IndexFunc(rules, func(set bankmessage.Rule) bool { return set.RequisiteID == r.ID })
+		if i < 0 {
+			unset = append(unset, []view.Cell{name, {Text: v.Shell.Say(modes["off"]), Tone: "off"}, {}, {}, {}})
+			continue
+		}
+		sheet.Rows = append(sheet.Rows, append([]view.Cell{name}, v.rule(rules[i], phones, r.Currency)...))
+	}
+	sheet.Rows = append(sheet.Rows, unset...)
+	return sheet
+}
+
+func (v *visit) rule(r bankmessage.Rule, phones []bankmessage.Device, currency string) []view.Cell {
+	mode := view.Cell{Text: v.Shell.Say(say.Named(modes, string(r.Mode))), Tone: modeTones[r.Mode]}
+	if r.StoppedBy != nil {
+		again := templ.SafeURL("")
+		if v.Who.May(caller.TraderRequisites) {
+			again = view.Link(portal.Numbered("/trader/requisites", r.RequisiteID) + "/messages/resume")
+		}
+		mode.Drawn = stopped(v.Shell, again)
+	}
+	bank, right := view.Cell{Text: bankName(r.Bank)}, view.Cell{}
+	if i := slices.IndexFunc(phones, func(d bankmessage.Device) bool { return d.ID == r.DeviceID }); i >= 0 {
+		bank.Note = phones[i].Name
+	}
+	if of := r.Tally.Precision(); of != nil {
+		right.Text = v.Shell.Say(sayRight, *of, r.Tally.Right, r.Tally.Right+r.Tally.Wrong)
+	}
+	if of := r.Tally.Recall(); of != nil {
+		right.Note = v.Shell.Say(sayTold, *of, r.Tally.Told, r.Tally.Completed)
+	}
+	return []view.Cell{mode, bank, {Text: v.Shell.Amount(r.Most, currency)}, right}
+}

@@ -1,0 +1,74 @@
+package messages_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"gateway.example/internal/bankmessage"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/testenv"
+	"gateway.example/web/portal/portaltest"
+)
+
+func TestMain(m *testing.M) { portaltest.Main(m) }
+
+var want, wantIn, words = portaltest.Want, portaltest.WantIn, portaltest.Words
+
+// A trader pairs a phone, whose secret is shown once, sets what its messages do, confirms a payment by one that waits, and
+// says that another is about none; what a message confirmed by itself they object to. Who only works at the desk sets nothing.
+func TestMessages(t *testing.T) {
+	b, owner := portaltest.Trader(t)
+	a := owner.Post(t, "/trader/messages/phones/new", "name", "")
+	want(t, "without a name", a.Code, http.StatusUnprocessableEntity)
+	paired := owner.Post(t, "/trader/messages/phones/new", "name", "Pixel <b>").Page(t)
+	wantIn(t, "paired", words(paired.Find("main")), "Pixel <b>", "https://api.example/api/v1/bank-messages", "device-")
+	want(t, "a code to scan", paired.Find("figure.qr svg").Length(), 1)
+	devices, err := b.Rooms.Messages.ListDevices(t.Context(), b.AsTrader())
+	testenv.NoError(t, err)
+	requisite := b.Traders[0].Requisites[0]
+	rule := fmt.Sprintf("/trader/requisites/%d/messages", requisite)
+	set := func(most string) portaltest.Answer {
+		return owner.Post(t, rule, "messageMode", "on", "bank", "sber", "deviceId", fmt.Sprint(devices[0].ID), "most", most)
+	}
+	want(t, "a wrong amount", set("much").Code, http.StatusUnprocessableEntity)
+	want(t, "set", set("1 600").To(), "/trader/messages")
+	wantIn(t, "the rule", words(owner.Page(t, "/trader/messages").Find("section[aria-labelledby=rules]")), "Confirm", "Sberbank", "1,600 ₽", "Pixel <b>")
+
+	phone := caller.Caller{Kind: caller.Device, ID: devices[0].ID, TraderID: b.Traders[0].ID}
+	message := func(id, kind, sender, amount string) {
+		t.Helper()
+		b.Clock.Advance(time.Second)
+		_, err := b.Rooms.Messages.Receive(t.Context(), phone, bankmessage.Forwarded{
+			ID: id, Kind: kind, Sender: sender, Text: "Перевод по СБП от Иван П. + " + amount + " ₽",
+		})
+		testenv.NoError(t, err)
+	}
+	waits, other, sure := b.Create(t, "1500"), b.Create(t, "1700"), b.Create(t, "1550")
+	message("1", "sms", "900", "1500")
+	message("2", "push", "ru.sberbankmobile", "1700")
+	message("3", "push", "ru.sberbankmobile", "1550")
+	want(t, "confirmed by itself", b.Status(t, sure), "completed")
+	page := owner.Page(t, "/trader/messages").Find("section[aria-labelledby=waiting]")
+	wantIn(t, "waiting", words(page), "1,500 ₽", "Иван П.", "anybody could have sent it", "1,700 ₽", "More than you leave", fmt.Sprintf("Confirm payment № %d", other.ID))
+	form := page.Find(fmt.Sprintf("form:has(input[value='%d'])", waits.ID)).AttrOr("action", "")
+	want(t, "confirmed by hand", owner.Post(t, form, "payment", fmt.Sprint(waits.ID)).To(), "/trader/messages")
+	want(t, "the payment", b.Status(t, waits), "completed")
+	want(t, "again, it is as it was", owner.Post(t, form, "payment", fmt.Sprint(waits.ID)).To(), "/trader/messages")
+	dismiss := owner.Page(t, "/trader/messages").Find("form[action$='/dismiss']").AttrOr("action", "")
+	owner.Post(t, dismiss)
+	want(t, "nothing waits", owner.Page(t, "/trader/messages").Find("form[action$='/dismiss']").Length(), 0)
+	want(t, "the dismissed one's payment", b.Status(t, other), "pending")
+
+	object := owner.Page(t, "/trader/messages").Find("main a[href$='/object']").AttrOr("href", "")
+	a = owner.Fill(t, object, "reason", "")
+	want(t, "without a reason", a.Code, http.StatusUnprocessableEntity)
+	owner.Fill(t, object, "reason", "Another payer's")
+	wantIn(t, "on trial again", words(owner.Page(t, "/trader/messages").Find("section[aria-labelledby=rules]")), "Trial")
+	clerk := b.Joins(t, "clerk", caller.Trader, caller.Desk, b.Traders[0].ID)
+	want(t, "a clerk sets nothing", clerk.Page(t, "/trader/messages").Find("main a[href$='/messages'], main a[href$='/new']").Length(), 0)
+	owner.Post(t, fmt.Sprintf("/trader/messages/phones/%d/revoke", devices[0].ID))
+	wantIn(t, "disconnected", words(owner.Page(t, "/trader/messages").Find("section[aria-labelledby=phones]")), "Disconnected")
+	b.Audit(t)
+}

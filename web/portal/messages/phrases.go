@@ -1,0 +1,107 @@
+package messages
+
+import (
+	"gateway.example/internal/bankmessage"
+	"gateway.example/web/portal/say"
+)
+
+var (
+	sayMessagesText = say.Both(
+		"A phone forwards what the bank writes. A message about the exact amount of one open payment confirms it; all others wait here.",
+		"Телефон пересылает то, что пишет банк. Сообщение ровно на сумму одного открытого платежа подтверждает его, остальные ждут здесь.",
+	)
+	sayWaiting     = say.Both("Waiting for you", "Ждут вас")
+	sayWaitingNone = say.Both("Nothing waits.", "Ничего не ждёт.")
+	sayNewest      = say.Both("Newest", "Последние")
+	sayNewestNone  = say.Both("No messages yet.", "Сообщений ещё не было.")
+	sayConfirmIt   = say.Both("Confirm payment № %d", "Подтвердить платёж № %d")
+	sayNotOurs     = say.Both("Not about a payment", "Не о платеже")
+	sayTextGone    = say.Both("The text was removed.", "Текст удалён.")
+	sayObject      = say.Both("This confirmation is wrong", "Подтверждено ошибочно")
+	sayObjectText  = say.Both(
+		"The payment stays completed until an operator has looked. Messages of this requisite confirm nothing by themselves from now on.",
+		"Платёж остаётся завершённым, пока не посмотрит оператор. Сообщения этого реквизита больше ничего не подтверждают сами.",
+	)
+	sayObjectYes = say.Both("Object", "Возразить")
+
+	sayPhones     = say.Both("Phones", "Телефоны")
+	sayPhone      = say.Both("Phone", "Телефон")
+	sayPhonesNone = say.Both("No phone is paired.", "Телефонов нет.")
+	sayPair       = say.Both("Pair a phone", "Подключить телефон")
+	sayPairText   = say.Both(
+		"Any app that forwards messages, signs them and repeats what failed will do. Its key is shown once.",
+		"Подойдёт любое приложение, которое пересылает сообщения, подписывает их и повторяет неудачное. Ключ показывается один раз.",
+	)
+	sayPhoneName  = say.Both("What you call it", "Как вы его называете")
+	sayPaired     = say.Both("The phone is paired", "Телефон подключён")
+	sayPairedText = say.Both(
+		"Scan the code in the app, or type these. The secret is shown this once: whoever has it can confirm your payments.",
+		"Отсканируйте код в приложении или введите эти значения. Секрет показан один раз: кто его знает, может подтверждать ваши платежи.",
+	)
+	sayAddress   = say.Both("Address", "Адрес")
+	sayKey       = say.Both("Key", "Ключ")
+	saySecret    = say.Both("Secret", "Секрет")
+	sayIsPaired  = say.Both("Done", "Готово")
+	sayHeard     = say.Both("Last heard", "Последнее сообщение")
+	sayUnheard   = say.Both("never", "не было")
+	sayConnected = say.Both("Connected", "Подключён")
+	sayRevoked   = say.Both("Disconnected", "Отключён")
+	sayRevoke    = say.Both("Disconnect", "Отключить")
+
+	sayRules     = say.Both("What messages do", "Что делают сообщения")
+	sayRulesNone = say.Both("You have no requisites yet.", "У вас ещё нет реквизитов.")
+	sayRuleOf    = say.Both("Messages for %s", "Сообщения для %s")
+	sayRuleText  = say.Both(
+		"Begin with the trial: nothing is confirmed, and you see how often messages would have been right.",
+		"Начните с пробы: ничего не подтверждается, и видно, как часто сообщения оказались бы верны.",
+	)
+	sayMode        = say.Both("Messages", "Сообщения")
+	sayAccount     = say.Both("Account", "Счёт")
+	sayAccountHint = say.Both("Its last four digits, if this bank has several of yours", "Последние четыре цифры, если у вас в этом банке их несколько")
+	sayMost        = say.Both("Confirm up to", "Подтверждать до")
+	sayMostHint    = say.Both("Larger amounts wait for you", "Большие суммы ждут вас")
+	sayHowRight    = say.Both("How right they were", "Насколько верны")
+	sayRight       = say.Both("%d%% right (%d of %d)", "верно %d %% (%d из %d)")
+	sayTold        = say.Both("told of %d%% (%d of %d)", "сообщили о %d %% (%d из %d)")
+	sayStopped     = say.Both(
+		"Stopped: one message contradicts another, as a forged one would.", "Остановлено: сообщения противоречат друг другу, как у поддельного.",
+	)
+	sayResume = say.Both("I have looked, go on", "Я проверил, продолжить")
+)
+
+var modes = map[string]say.Phrase{
+	string(bankmessage.Off):        say.Both("Off", "Выключены"),
+	string(bankmessage.ShadowMode): say.Both("Trial", "Проба"),
+	string(bankmessage.On):         say.Both("Confirm", "Подтверждают"),
+}
+
+var modeTones = map[bankmessage.Mode]string{bankmessage.Off: "off", bankmessage.ShadowMode: "late", bankmessage.On: "good"}
+
+var states = map[string]say.Phrase{
+	"noted": say.Both("Noted", "Учтено"), "waiting": say.Both("Waiting", "Ждёт"), "shadow": say.Both("Would have confirmed", "Подтвердило бы"),
+	"confirmed": say.Both("Confirmed", "Подтвердило"), "assigned": say.Both("Confirmed by you", "Подтверждено вами"),
+	"dismissed": say.Both("Not about a payment", "Не о платеже"), "objected": say.Both("Objected", "Возражение"),
+}
+
+var tones = map[bankmessage.State]string{
+	bankmessage.Waiting: "late", bankmessage.Confirmed: "good", bankmessage.Assigned: "good", "objected": "bad",
+	bankmessage.Shadow: "plain", bankmessage.Noted: "off", bankmessage.Dismissed: "off",
+}
+
+var whys = map[string]say.Phrase{
+	"":                     {},
+	bankmessage.WhyNone:    say.Both("No open payment of this amount.", "Открытого платежа на эту сумму нет."),
+	bankmessage.WhySeveral: say.Both("Several open payments of this amount.", "Открытых платежей на эту сумму несколько."),
+	bankmessage.WhyTwin:    say.Both("Another message may be about the same transfer.", "Другое сообщение может быть о том же переводе."),
+	bankmessage.WhyRepeat:  say.Both("Repeats another message.", "Повторяет другое сообщение."),
+	bankmessage.WhyGap:     say.Both("The balance does not follow: a message was missed, or this one is forged.", "Остаток не сходится: сообщение пропущено или это подделано."),
+	bankmessage.WhyBalance: say.Both("No balance in it: anybody could have sent it.", "В нём нет остатка: его мог отправить кто угодно."),
+	bankmessage.WhyForged:  say.Both("The next message contradicts it.", "Следующее сообщение ему противоречит."),
+	bankmessage.WhyStopped: say.Both("Confirmation of this requisite is stopped.", "Подтверждение этого реквизита остановлено."),
+	bankmessage.WhyAmount:  say.Both("More than you leave to messages.", "Больше, чем вы доверяете сообщениям."),
+	bankmessage.WhyTime:    say.Both("It came too late, or the phone's clock is wrong.", "Пришло слишком поздно, или часы телефона неверны."),
+	bankmessage.WhyOff:     say.Both("No requisite counts on this bank's messages.", "Сообщения этого банка не относятся ни к одному реквизиту."),
+	bankmessage.WhyShadow:  say.Both("On trial.", "Проба."),
+	bankmessage.WhyRefused: say.Both("Somebody had ended the payment.", "Платёж уже кто-то завершил."),
+	bankmessage.WhyOther:   say.Both("You chose another payment.", "Вы выбрали другой платёж."),
+}

@@ -1,0 +1,31 @@
+// Package messages is what the banks of a trader's phones write: what waits for the trader, their phones, and what
+// messages do for each requisite.
+package messages
+
+import (
+	"gateway.example/internal/bankmessage"
+	"gateway.example/internal/directory"
+	"gateway.example/web/portal"
+)
+
+// Services are what these pages work with.
+type Services struct {
+	Messages *bankmessage.Service
+	Settings *directory.Settings
+	// Address is where phones send messages.
+	Address string
+}
+
+// visit is a visit to these pages.
+type visit struct {
+	*portal.Visit
+	Services
+}
+
+type route = portal.RouteOf[*visit]
+
+// Routes are the addresses of these pages.
+func Routes(s Services) []portal.Route {
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
+		messageRoutes, phoneRoutes, ruleRoutes)
+}

@@ -1,0 +1,216 @@
+package messages
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/a-h/templ"
+
+	"gateway.example/internal/bankmessage"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/money"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+var phoneRoutes = []route{
+	{
+		Pattern: "GET " + messagesPath + "/phones/new", Kinds: portal.Traders, Needs: caller.TraderRequisites,
+		Handle: (*visit).askPhone,
+	},
+	{
+		Pattern: "POST " + messagesPath + "/phones/new", Kinds: portal.Traders, Needs: caller.TraderRequisites,
+		Handle: (*visit).pair,
+	},
+	{
+		Pattern: "POST " + messagesPath + "/phones/{id}/revoke", Kinds: portal.Traders, Needs: caller.TraderRequisites,
+		Handle: (*visit).revoke,
+	},
+}
+
+var ruleRoutes = []route{
+	{
+		Pattern: "GET /trader/requisites/{id}/messages", Kinds: portal.Traders, Needs: caller.TraderRequisites,
+		Handle: (*visit).askRule,
+	},
+	{
+		Pattern: "POST /trader/requisites/{id}/messages", Kinds: portal.Traders, Needs: caller.TraderRequisites,
+		Handle: (*visit).setRule,
+	},
+	{
+		Pattern: "POST /trader/requisites/{id}/messages/resume", Kinds: portal.Traders, Needs: caller.TraderRequisites,
+		Handle: (*visit).resume,
+	},
+}
+
+func (v *visit) askPhone() error { return v.showPhone(http.StatusOK, "", nil) }
+
+func (v *visit) showPhone(status int, name string, wrong map[string]string) error {
+	asked := view.MoneyForm{
+		Action: messagesPath + "/phones/new", Text: v.Shell.Say(sayPairText), Submit: v.Shell.Say(sayPair), Back: messagesPath,
+		Fields: []view.Field{{
+			Name: "name", Label: sayPhoneName, Value: name, Wrong: wrong["name"], Max: 100, More: templ.Attributes{"autocomplete": "off"},
+		}},
+	}
+	v.Shell.Title = v.Shell.Say(sayPair)
+	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, asked) })
+	return nil
+}
+
+// pair answers with the secret itself, which no other page has.
+func (v *visit) pair() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	made, err := v.Messages.CreateDevice(v.Ctx(), v.Who, form.Get("name"))
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.showPhone(http.StatusUnprocessableEntity, form.Get("name"), wrong)
+	}
+	if err != nil {
+		return err
+	}
+	paired := Paired{Name: made.Name, Address: v.Address + "/api/v1/bank-messages", Key: made.Key, Secret: made.Secret}
+	settings, err := json.Marshal(map[string]string{"url": paired.Address, "key": paired.Key, "secret": paired.Secret})
+	if err != nil {
+		return err
+	}
+	code, err := site.QR(string(settings))
+	if err != nil {
+		return err
+	}
+	paired.QR = string(code)
+	v.Shell.Title = v.Shell.Say(sayPaired)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return PairedPage(s, paired) })
+	return nil
+}
+
+func (v *visit) revoke() error {
+	id, err := v.Numbered()
+	if err == nil {
+		err = v.Messages.RevokeDevice(v.Ctx(), v.Who, id)
+	}
+	if err != nil {
+		return err
+	}
+	return v.Done(messagesPath, "phone-revoked")
+}
+
+// ruleAsked is the requisite that the address names, with its rule as it is.
+func (v *visit) ruleAsked() (own directory.OwnRequisite, set url.Values, err error) {
+	id, err := v.Numbered()
+	if err != nil {
+		return own, nil, err
+	}
+	if own, err = v.Settings.OwnRequisite(v.Ctx(), v.Who, id); err != nil {
+		return own, nil, err
+	}
+	rules, err := v.Messages.Rules(v.Ctx(), v.Who)
+	set = url.Values{"messageMode": {string(bankmessage.ShadowMode)}, "most": {"5000"}}
+	if i := slices.IndexFunc(rules, func(r bankmessage.Rule) bool { return r.RequisiteID == id }); i >= 0 {
+		r := rules[i]
+		set = url.Values{
+			"messageMode": {string(r.Mode)}, "most": {money.Fiat(r.Most)}, "bank": {r.Bank}, "account": {r.Account},
+			"deviceId": {strconv.FormatInt(r.DeviceID, 10)},
+		}
+	}
+	return own, set, err
+}
+
+func (v *visit) askRule() error {
+	own, set, err := v.ruleAsked()
+	if err != nil {
+		return err
+	}
+	return v.showRule(http.StatusOK, own, set, nil)
+}
+
+func (v *visit) showRule(status int, own directory.OwnRequisite, typed url.Values, wrong map[string]string) error {
+	phones, err := v.Messages.ListDevices(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	var devices, banks, modesToChoose []view.Option
+	for _, d := range phones {
+		if d.RevokedAt == nil {
+			devices = append(devices, view.Option{Value: strconv.FormatInt(d.ID, 10), Text: d.Name})
+		}
+	}
+	if len(devices) == 0 { // there is nothing to choose from before
+		return v.Done(messagesPath+"/phones/new", "pair-first")
+	}
+	for _, b := range bankmessage.Banks() {
+		if b.Currency == own.Currency {
+			banks = append(banks, view.Option{Value: b.Code, Text: b.Name})
+		}
+	}
+	for _, mode := range bankmessage.Modes {
+		modesToChoose = append(modesToChoose, view.Option{Value: string(mode), Text: v.Shell.Say(say.Named(modes, string(mode)))})
+	}
+	choice := func(name string, label say.Phrase, options []view.Option) view.Choice {
+		return view.Choice{Name: name, Label: label, Value: typed.Get(name), Options: options, Wrong: wrong[name]}
+	}
+	asked := view.MoneyForm{
+		Action: portal.Numbered("/trader/requisites", own.ID) + "/messages", Text: v.Shell.Say(sayRuleText),
+		Submit: v.Shell.Say(say.Save), Back: messagesPath,
+		Choices: []view.Choice{
+			choice("messageMode", sayMode, modesToChoose), choice("bank", say.Bank, banks), choice("deviceId", sayPhone, devices),
+		},
+		Fields: []view.Field{
+			{
+				Name: "account", Label: sayAccount, Hint: v.Shell.Say(sayAccountHint), Value: typed.Get("account"), Wrong: wrong["account"],
+				Max: 4, Optional: true, More: templ.Attributes{"inputmode": "numeric", "autocomplete": "off"},
+			},
+			{
+				Name: "most", Label: sayMost, Hint: v.Shell.Say(sayMostHint), Value: typed.Get("most"), Wrong: wrong["most"], Max: 20,
+				More: templ.Attributes{"inputmode": "decimal", "autocomplete": "off"},
+			},
+		},
+	}
+	v.Shell.Title = v.Shell.Say(sayRuleOf, v.Shell.Say(say.Method(own.Method))+" "+own.Masked)
+	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, asked) })
+	return nil
+}
+
+func (v *visit) setRule() error {
+	own, _, err := v.ruleAsked()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	device, err := strconv.ParseInt(form.Get("deviceId"), 10, 64)
+	if err != nil {
+		device = 0 // which is nobody's
+	}
+	err = v.Messages.SetRule(v.Ctx(), v.Who, bankmessage.NewRule{
+		RequisiteID: own.ID, DeviceID: device, Bank: form.Get("bank"), Account: form.Get("account"),
+		Mode: bankmessage.Mode(form.Get("messageMode")), Most: portal.TypedAmount(form.Get("most")),
+	})
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.showRule(http.StatusUnprocessableEntity, own, form, wrong)
+	}
+	if err != nil {
+		return err
+	}
+	return v.Done(messagesPath, "rule-set")
+}
+
+func (v *visit) resume() error {
+	id, err := v.Numbered()
+	if err == nil {
+		err = v.Messages.Looked(v.Ctx(), v.Who, id)
+	}
+	if err != nil {
+		return err
+	}
+	return v.Done(messagesPath, "rule-set")
+}

@@ -1,0 +1,37 @@
+package messages
+
+import (
+	"time"
+
+	"github.com/a-h/templ"
+
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+)
+
+// Page is a trader's messages.
+type Page struct {
+	MayWork, MaySet bool
+	Waiting, Newest []Message
+	Phones, Rules   view.Sheet
+}
+
+// Message is a message of a bank.
+type Message struct {
+	ID                              int64
+	At                              time.Time
+	Sender, Bank, Text, Amount, Why string
+	State                           say.Phrase
+	Tone                            string
+	Payment                         int64
+	Href                            templ.SafeURL
+	MayObject                       bool
+}
+
+func (m Message) act(step string) templ.SafeURL {
+	return view.Link(portal.Numbered(messagesPath, m.ID) + "/" + step)
+}
+
+// Paired is a phone's key, which is shown this once.
+type Paired struct{ Name, Address, Key, Secret, QR string }
