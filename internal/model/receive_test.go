@@ -126,7 +126,8 @@ func (w *modelWalk) receive(s modelStep, p *modelPayment) {
 	}
 	off := max(came-p.amount, p.amount-came)
 	refusal, reason := p.confirmable(w.model)
-	want, arrival := "", modelArrival{received: came, asItCame: policy.kind == "received"}
+	var want string
+	arrival := modelArrival{received: came, asItCame: policy.kind == "received"}
 	switch {
 	case trader != p.requisite.trader:
 		want = "not_found"

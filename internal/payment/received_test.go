@@ -152,7 +152,7 @@ func TestReceivedBeyondHold(t *testing.T) {
 	for _, came := range []string{"1000", "1001"} {
 		wantCode(t, confirm(came), "insufficient_trader_balance")
 	}
-	testenv.Want(t, string(b.row(t, p).Status), "failed", "after what was refused")
+	testenv.Want(t, b.row(t, p).Status, "failed", "after what was refused")
 }
 
 // What is taken is decided by the settings as they are, also where a process has read them a moment ago.
