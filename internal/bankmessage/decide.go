@@ -264,7 +264,7 @@ func (s *Service) confirm(
 		if err := step.Run(ctx, db.New(p.Tx)); err != nil {
 			return fmt.Errorf("keep the evidence: %w", err)
 		}
-		return p.Move(ctx, payment.Completed, actor, nil)
+		return p.Received(ctx, actor)
 	})
 	return err
 }

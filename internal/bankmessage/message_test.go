@@ -25,6 +25,7 @@ func TestConfirm(t *testing.T) {
 	testenv.Check(t, len(history) == 2 && last.Actor == bankmessage.Actor, "history %+v", history)
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event where subject_id = $1", p.ID), 1, "webhooks")
 	testenv.Want(t, b.Text(t, "select detail ->> 'by' from payment_step where what = 'bank_message'"), "sber", "the evidence is of")
+	testenv.Want(t, b.Text(t, "select received_amount::text from payment"), "1500.00", "what came is")
 	b.Audit(t)
 
 	list, _, err := b.messages.List(t.Context(), b.trader.Caller, bankmessage.Page{})

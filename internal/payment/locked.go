@@ -38,7 +38,16 @@ func (s *Service) WithLocked(ctx context.Context, merchantID, id int64, fn func(
 
 // Move moves the payment to another status.
 func (p *Locked) Move(ctx context.Context, to Status, actor string, reason *string) error {
-	after, err := p.service.move(ctx, p.Tx, p.row, change{to: to, actor: actor, reason: reason})
+	return p.change(ctx, change{to: to, actor: actor, reason: reason})
+}
+
+// Received completes the payment by somebody's word that exactly what was asked for has come.
+func (p *Locked) Received(ctx context.Context, actor string) error {
+	return p.change(ctx, change{to: Completed, actor: actor, came: &arrival{amount: p.Amount}})
+}
+
+func (p *Locked) change(ctx context.Context, c change) error {
+	after, err := p.service.move(ctx, p.Tx, p.row, c)
 	if err == nil {
 		p.update(after)
 	}
