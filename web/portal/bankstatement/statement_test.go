@@ -44,7 +44,7 @@ func TestStatement(t *testing.T) {
 			"unpaid": {"1,500", "line 0", "Pending"}, "unknown": {"1,800.50 ₽", "line 2", "line 4"},
 			"missing": {"1,700", "Completed"}, "matched": {"1,600.01", "line 1", "Completed"},
 		} {
-			part := page.Find("section[aria-labelledby=" + id + "]")
+			part := page.Find("section:has(#" + id + ")")
 			want(t, list+", "+id, words(page.Find("dl a[href='#"+id+"']").Closest("div").Find("dd")), cmp.Or(map[string]string{"unknown": "2"}[id], "1"))
 			wantIn(t, list+", "+id, words(part.Find("table")), expected...)
 		}

@@ -34,7 +34,7 @@ func TestMessages(t *testing.T) {
 	}
 	want(t, "a wrong amount", set("much").Code, http.StatusUnprocessableEntity)
 	want(t, "set", set("1 600").To(), "/trader/messages")
-	wantIn(t, "the rule", words(owner.Page(t, "/trader/messages").Find("section[aria-labelledby=rules]")), "Confirm", "Sberbank", "1,600 ₽", "Pixel <b>")
+	wantIn(t, "the rule", words(owner.Page(t, "/trader/messages").Find("section:has(#rules)")), "Confirm", "Sberbank", "1,600 ₽", "Pixel <b>")
 
 	phone := caller.Caller{Kind: caller.Device, ID: devices[0].ID, TraderID: b.Traders[0].ID}
 	message := func(id, kind, sender, amount string) {
@@ -65,10 +65,10 @@ func TestMessages(t *testing.T) {
 	a = owner.Fill(t, object, "reason", "")
 	want(t, "without a reason", a.Code, http.StatusUnprocessableEntity)
 	owner.Fill(t, object, "reason", "Another payer's")
-	wantIn(t, "on trial again", words(owner.Page(t, "/trader/messages").Find("section[aria-labelledby=rules]")), "Trial")
+	wantIn(t, "on trial again", words(owner.Page(t, "/trader/messages").Find("section:has(#rules)")), "Trial")
 	clerk := b.Joins(t, "clerk", caller.Trader, caller.Desk, b.Traders[0].ID)
 	want(t, "a clerk sets nothing", clerk.Page(t, "/trader/messages").Find("main a[href$='/messages'], main a[href$='/new']").Length(), 0)
 	owner.Post(t, fmt.Sprintf("/trader/messages/phones/%d/revoke", devices[0].ID))
-	wantIn(t, "disconnected", words(owner.Page(t, "/trader/messages").Find("section[aria-labelledby=phones]")), "Disconnected")
+	wantIn(t, "disconnected", words(owner.Page(t, "/trader/messages").Find("section:has(#phones)")), "Disconnected")
 	b.Audit(t)
 }
