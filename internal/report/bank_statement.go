@@ -15,6 +15,9 @@ import (
 // longestStatement is how long a bank's statement may go over: more is read in parts.
 const longestStatement = 100 * 24 * time.Hour
 
+// comparedMost is how many payments of a trader's time are looked at: all are in memory at once.
+const comparedMost = 100_000
+
 // StatementFile is a bank's statement to compare with a trader's payments. Traders compare with their own.
 type StatementFile struct {
 	TraderID int64
@@ -105,7 +108,10 @@ func (s *Service) paymentsBetween(
 	all := scopeOf(who, Filter{TraderID: file.TraderID, From: from, To: to})
 	var payments []payment.Payment
 	at := window{below: math.MaxInt64, limit: exportPage}
-	for {
+	for looked := 0; ; looked += exportPage {
+		if looked >= comparedMost {
+			return nil, fault.Fields{"file": {"has too many payments in its time: send a shorter period"}}.Err()
+		}
 		page, err := s.paymentRows(ctx, all, at)
 		if err != nil {
 			return nil, err
