@@ -37,7 +37,7 @@ func (s *Service) UpdateStatus(ctx context.Context, who caller.Caller, id int64,
 		return Payment{}, false, err
 	}
 	queued := false
-	after, err := s.changeStatus(ctx, found, func(p db.Payment) (*change, error) {
+	after, err := s.changeStatus(ctx, found, func(_ *db.Queries, p db.Payment) (*change, error) {
 		if queued = p.Status != u.Status; !queued {
 			return nil, nil //nolint:nilnil // the same status again is no change
 		}
@@ -86,7 +86,7 @@ func (s *Service) Cancel(ctx context.Context, who caller.Caller, id int64, reaso
 	if err := f.Err(); err != nil {
 		return Payment{}, err
 	}
-	after, err := s.changeStatus(ctx, found, func(p db.Payment) (*change, error) {
+	after, err := s.changeStatus(ctx, found, func(_ *db.Queries, p db.Payment) (*change, error) {
 		if Status(p.Status) != Pending {
 			return nil, ErrNotPending
 		}

@@ -68,14 +68,15 @@ func (c change) beyondHold(p db.Payment) bool {
 // changeStatus makes the change that decide returns for the payment; nil is none. found is the payment
 // as the caller has read it, and usually that is enough: only if somebody else has changed it meanwhile
 // it is read and decided upon again. A card payment is locked first, because its checkout may change it
-// at the same time.
+// at the same time. decide reads by the queries it is given: beside a transaction no other connection
+// may be free.
 func (s *Service) changeStatus(
 	ctx context.Context,
 	found db.Payment,
-	decide func(p db.Payment) (*change, error),
+	decide func(q *db.Queries, p db.Payment) (*change, error),
 ) (after db.Payment, err error) {
 	for after = found; !cardCheckout(after); {
-		c, err := decide(after)
+		c, err := decide(s.q, after)
 		if err != nil || c == nil {
 			return after, err
 		}
@@ -94,7 +95,7 @@ func (s *Service) changeStatus(
 		}
 	}
 	err = s.inLocked(ctx, found.MerchantID, found.ID, func(tx pgx.Tx, p db.Payment) error {
-		c, err := decide(p)
+		c, err := decide(db.New(tx), p)
 		if after = p; err == nil && c != nil {
 			after, err = s.move(ctx, tx, p, *c)
 		}

@@ -22,7 +22,7 @@ func (s *Service) CancelByPayer(ctx context.Context, id uuid.UUID) (Payment, err
 	if err != nil {
 		return Payment{}, err
 	}
-	after, err := s.changeStatus(ctx, found, func(p db.Payment) (*change, error) {
+	after, err := s.changeStatus(ctx, found, func(_ *db.Queries, p db.Payment) (*change, error) {
 		if !s.fromRow(p).OpenToPayer(s.clock.Now()) {
 			return nil, ErrNotPending
 		}

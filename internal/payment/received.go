@@ -51,8 +51,8 @@ func (s *Service) ConfirmReceived(ctx context.Context, who caller.Caller, id int
 			return Payment{}, err
 		}
 	}
-	after, err := s.changeStatus(ctx, found, func(p db.Payment) (*change, error) {
-		c, err := s.confirmed(ctx, p, who)
+	after, err := s.changeStatus(ctx, found, func(q *db.Queries, p db.Payment) (*change, error) {
+		c, err := s.confirmed(ctx, q, p, who)
 		if err == nil && came.Valid {
 			c.came, err = arrivalOf(p, came.Decimal, s.settings.AmountPolicy(p.CashboxID, p.Method))
 		}
@@ -78,7 +78,7 @@ func receivedAmount(ctx context.Context, p db.Payment, said *string) (came decim
 }
 
 // confirmed is the change that completes a payment by its trader's word, if it may still be.
-func (s *Service) confirmed(ctx context.Context, p db.Payment, who caller.Caller) (*change, error) {
+func (s *Service) confirmed(ctx context.Context, q *db.Queries, p db.Payment, who caller.Caller) (*change, error) {
 	c := &change{to: Completed, actor: who.Actor()}
 	if Status(p.Status) == Pending {
 		return c, nil
@@ -87,7 +87,7 @@ func (s *Service) confirmed(ctx context.Context, p db.Payment, who caller.Caller
 		return nil, ErrNotPending
 	}
 	// A payment that is made only now cannot be what was paid before, so nothing is locked for this.
-	others, err := s.q.SlotOthers(ctx, db.SlotOthersParams{RequisiteID: *p.RequisiteID, Amount: p.Amount, PaymentID: p.ID})
+	others, err := q.SlotOthers(ctx, db.SlotOthersParams{RequisiteID: *p.RequisiteID, Amount: p.Amount, PaymentID: p.ID})
 	if err != nil {
 		return nil, fmt.Errorf("look for another open payment: %w", err)
 	}
