@@ -29,14 +29,17 @@ select id, merchant_id, event_id from webhook_outbox where id > @past order by i
 -- name: WebhookEventsFree :many
 select id from webhook_event where merchant_id = @merchant_id and id = any(@ids::uuid[]) for no key update skip locked;
 
--- WebhookRelayTake takes events out of the outbox and numbers them on, in the order of the outbox.
+-- WebhookRelayTake takes events out of the outbox and numbers them on, in the order of the outbox. One without an address has
+-- nowhere else to go.
 -- name: WebhookRelayTake :many
 with taken as (
     delete from webhook_outbox where id = any(@ids::bigint[]) returning id, merchant_id, event_id
 ), numbered as (
     select merchant_id, event_id, row_number() over (order by id) as place from taken
 )
-update webhook_event e set number = sqlc.arg(last_number)::bigint + n.place from numbered n
+update webhook_event e set number = sqlc.arg(last_number)::bigint + n.place,
+    status = case when e.url = '' then 'delivered' else e.status end
+from numbered n
 where e.merchant_id = n.merchant_id and e.id = n.event_id
 returning e.merchant_id, e.id, e.url, e.number::bigint as number;
 

@@ -44,6 +44,7 @@ var access = edge.Access{
 	portalv1connect.CredentialServiceName: {caller.MerchantPortal},
 	portalv1connect.TeamServiceName:       {caller.MerchantPortal},
 	portalv1connect.LookServiceName:       {caller.MerchantPortal},
+	portalv1connect.LinkServiceName:       {caller.MerchantPortal},
 	portalv1connect.RequestLogServiceName: {caller.MerchantPortal},
 	portalv1connect.TraderServiceName:     {caller.Trader},
 	portalv1connect.AuthServiceName:       users,

@@ -44,6 +44,7 @@ type Services struct {
 	Looks      portalv1connect.LookServiceHandler
 	Trust      portalv1connect.TrustServiceHandler
 	Blocks     portalv1connect.BlockServiceHandler
+	PayLinks   portalv1connect.LinkServiceHandler
 	Sandbox    sandboxv1connect.SandboxServiceHandler
 	Checkout   gatewayv1connect.CheckoutServiceHandler
 	Events     gatewayv1connect.EventServiceHandler
@@ -84,6 +85,7 @@ func (s Services) mounted() map[string]http.Handler {
 	add(portalv1connect.NewLookServiceHandler(s.Looks, options))
 	add(portalv1connect.NewTrustServiceHandler(s.Trust, options))
 	add(portalv1connect.NewBlockServiceHandler(s.Blocks, options))
+	add(portalv1connect.NewLinkServiceHandler(s.PayLinks, options))
 	if s.Sandbox != nil {
 		add(sandboxv1connect.NewSandboxServiceHandler(s.Sandbox, options))
 	}

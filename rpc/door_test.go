@@ -100,6 +100,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 		Requests:   portalv1connect.UnimplementedRequestLogServiceHandler{},
 		Looks:      portalv1connect.UnimplementedLookServiceHandler{},
 		Blocks:     portalv1connect.UnimplementedBlockServiceHandler{},
+		PayLinks:   portalv1connect.UnimplementedLinkServiceHandler{},
 		Trust:      portalv1connect.UnimplementedTrustServiceHandler{},
 		Payin:      gatewayv1connect.UnimplementedPayinServiceHandler{},
 		Deposit:    gatewayv1connect.UnimplementedDepositServiceHandler{},

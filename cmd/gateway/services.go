@@ -20,6 +20,7 @@ import (
 	"gateway.example/internal/edge"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/outbound"
+	"gateway.example/internal/paylink"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/proposal"
@@ -64,6 +65,8 @@ type services struct {
 	deposits *deposit.Service
 	// messages are those of banks, which confirm payments.
 	messages *bankmessage.Service
+	// payLinks have merchants sell without a shop.
+	payLinks *paylink.Service
 	// simulator answers for traders; nil outside a sandbox.
 	simulator *simulator.Service
 
@@ -179,6 +182,7 @@ func (g *gateway) wireMoney(addresses *outbound.Addresses) (err error) {
 	}
 	g.deposits = deposit.New(g.pools, g.clock, g.fourEyes)
 	g.messages = bankmessage.New(g.pools, g.clock, g.vault, g.payments)
+	g.payLinks = paylink.New(g.pools, g.clock, g.directory, addresses, g.payments)
 	if g.sandbox {
 		g.simulator = simulator.New(g.workPool, g.clock, g.round.payments)
 	}

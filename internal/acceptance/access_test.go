@@ -326,6 +326,9 @@ func (g *instance) records(t *testing.T) *strings.Replacer {
 	_, err := g.pool.Exec(t.Context(), `insert into webhook_replay (merchant_id, url, last_number, state, started_at)
 		select merchant_id, 'https://shop.example/hook', 0, 'done', now() from cashbox where id = $1`, box.MerchantCashboxID)
 	noError(t, err)
+	_, err = g.pool.Exec(t.Context(), `insert into payment_link (uuid, merchant_id, cashbox_id, title, methods, callback_uri, created_at, created_by)
+		select gen_random_uuid(), merchant_id, id, 'A lamp', '{}', '', now(), 'merchant_portal:1' from cashbox where id = $1`, box.MerchantCashboxID)
+	noError(t, err)
 	ids := map[string]string{
 		"TRON": tron, "PAYMENT": payment.text("data.id"), "UUID": payment.text("data.uuid"), "PAYIN": payin,
 		"DEPOSIT": g.createDeposit(t, box, nil).text("data.id"), "KEY": uuid.NewString(),
@@ -333,6 +336,7 @@ func (g *instance) records(t *testing.T) *strings.Replacer {
 	}
 	for name, query := range map[string]string{
 		"EVENT":      "select id::text from webhook_event where subject_id = " + failed,
+		"LINK":       "select id::text from payment_link",
 		"REPLAY":     "select id::text from webhook_replay",
 		"APPEAL":     "select id::text from appeal",
 		"MEMBER":     "select id::text from app_user where login = 'merchant'",

@@ -179,7 +179,7 @@ func strangersReadNothing(t *testing.T, g *instance, o owned) {
 // changes are procedures that do something: they are not repeated for the owner. TestForeign calls
 // them.
 var changes = regexp.MustCompile(
-	`/(Create|Cancel|Confirm|Request|Mark|Give|Complete|Fail|Update|Set|Rotate|Replay|Stop|Revoke|Invite|End|Reinvite|Take|` +
+	`/(Create|Close|Cancel|Confirm|Request|Mark|Give|Complete|Fail|Update|Set|Rotate|Replay|Stop|Revoke|Invite|End|Reinvite|Take|` +
 		`Resend|Appeal|Remove|Renew|Change|Begin|Logout|SecondFactor)`,
 )
 

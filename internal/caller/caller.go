@@ -28,6 +28,8 @@ const (
 	Operator       Kind = "operator"
 	// Device is a trader's phone that forwards messages of banks.
 	Device Kind = "device"
+	// Link is a merchant's payment link: whoever opens it has a payment made for them.
+	Link Kind = "link"
 )
 
 // Scopes of a merchant key.
@@ -97,7 +99,7 @@ func (c Caller) SeesWhole() bool { return c.Kind != Operator && !c.ViewAs }
 // traders which of their users, operators everything. Of everybody else they see the kind alone.
 func (c Caller) Knows(actor string) string {
 	kind, _, numbered := strings.Cut(actor, ":")
-	merchants := kind == "key" || kind == string(MerchantPortal)
+	merchants := kind == "key" || kind == string(MerchantPortal) || kind == string(Link)
 	switch {
 	case !numbered, c.Kind == Operator, c.Kind == MerchantPortal && merchants:
 		return actor
@@ -116,7 +118,7 @@ var errAPIDisabled = fault.New(fault.Forbidden, "merchant_api_disabled", "The me
 // whose API is on, and the scope. The empty scope needs none.
 func (c Caller) NeedMerchant(scope string) error {
 	switch {
-	case c.Kind != MerchantKey:
+	case c.Kind != MerchantKey && c.Kind != Link:
 		return fault.ErrTokenKindNotAllowed
 	case c.MerchantID == 0:
 		return fault.ErrBindingRequired

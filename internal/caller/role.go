@@ -62,6 +62,8 @@ const (
 	// MerchantLooks changes how the hosted pages of the merchant's cashboxes look, where they lead
 	// back to and who may frame them. Whoever sees events may see this.
 	MerchantLooks Capability = "merchant.looks"
+	// MerchantSell makes and closes payment links.
+	MerchantSell Capability = "merchant.sell"
 	// MerchantBlock is to block payers of the merchant, and to lift that again.
 	MerchantBlock Capability = "merchant.block"
 	// MerchantTeamRead sees the merchant's users and what they did. MerchantTeam invites them,
@@ -127,6 +129,7 @@ var grants = map[Capability]grant{
 	MerchantResend:   {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}},
 	MerchantKeys:     {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}, reach: Money},
 	MerchantLooks:    {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}},
+	MerchantSell:     {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}},
 	MerchantBlock:    {roles: map[Kind][]Role{MerchantPortal: {Owner}}},
 
 	MerchantTeamRead: {roles: map[Kind][]Role{MerchantPortal: {Owner}}, reads: true},
@@ -195,7 +198,7 @@ func Roles(kind Kind) []Role {
 		return []Role{Owner, Desk}
 	case Operator:
 		return []Role{Admin, Treasury, Support, Auditor}
-	case Anyone, MerchantKey, Application, Cabinet, Device:
+	case Anyone, MerchantKey, Application, Cabinet, Device, Link:
 	}
 	return nil
 }

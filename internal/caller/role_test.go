@@ -17,7 +17,7 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 		caller.Owner: {
 			"merchant.appeal",
 			"merchant.block", "merchant.deposits", "merchant.events", "merchant.keys", "merchant.links",
-			"merchant.looks", "merchant.money", "merchant.payouts", "merchant.read", "merchant.resend", "merchant.team",
+			"merchant.looks", "merchant.money", "merchant.payouts", "merchant.read", "merchant.resend", "merchant.sell", "merchant.team",
 			"merchant.team.read",
 		},
 		caller.Finance: {
@@ -27,6 +27,7 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 			"merchant.money",
 			"merchant.payouts",
 			"merchant.read",
+			"merchant.sell",
 		},
 		caller.Developer: {"merchant.events", "merchant.keys", "merchant.looks", "merchant.read", "merchant.resend"},
 		caller.Support:   {"merchant.appeal", "merchant.read"},

@@ -360,6 +360,26 @@ type PaymentHistory struct {
 	ReceivedAmount decimal.NullDecimal
 }
 
+type PaymentLink struct {
+	ID          int64
+	UUID        uuid.UUID
+	MerchantID  int64
+	CashboxID   int64
+	Title       string
+	Description *string
+	Amount      decimal.NullDecimal
+	MinAmount   decimal.NullDecimal
+	MaxAmount   decimal.NullDecimal
+	Methods     []string
+	MaxPayments *int32
+	EndsAt      *time.Time
+	ReturnURL   *string
+	CallbackURI string
+	CreatedAt   time.Time
+	CreatedBy   string
+	ClosedAt    *time.Time
+}
+
 type PaymentReceipt struct {
 	MerchantID int64
 	PaymentID  int64

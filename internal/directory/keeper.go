@@ -12,6 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/block"
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/routing"
@@ -284,6 +285,19 @@ func (k *Keeper) Offers(merchantID int64, cashboxID *int64) []string {
 	}
 	slices.Sort(offers)
 	return slices.Compact(offers)
+}
+
+// Methods are those by which a cashbox takes payments, in the catalogue's order.
+func (k *Keeper) Methods(cashboxID int64) []string {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	box := k.cashboxes[cashboxID]
+	if box == nil || !box.CollectEnabled {
+		return nil
+	}
+	return slices.DeleteFunc(catalogue.Names(catalogue.Payments(box.Currency)), func(name string) bool {
+		return !box.methods[name].Enabled
+	})
 }
 
 func (c *cashbox) shop(method, currency string) *Shop {

@@ -317,7 +317,7 @@ func mayRead(who caller.Caller) error {
 		return who.NeedMerchant(caller.ScopePayments)
 	case caller.Trader, caller.MerchantPortal, caller.Operator:
 		return who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead)
-	case caller.Anyone, caller.Application, caller.Cabinet, caller.Device:
+	case caller.Anyone, caller.Application, caller.Cabinet, caller.Device, caller.Link:
 	}
 	return nil
 }
@@ -373,7 +373,7 @@ func visible(who caller.Caller, p db.Payment) error {
 			slices.Contains(payers(who), *p.PayerUserID) {
 			return nil
 		}
-	case caller.Anyone, caller.Device:
+	case caller.Anyone, caller.Device, caller.Link:
 	}
 	return fault.ErrNotFound
 }

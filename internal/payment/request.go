@@ -29,6 +29,8 @@ type Request struct {
 	Payer            *Payer
 	// ReturnURL is the shop's page to which the payer returns.
 	ReturnURL *string
+	// FeedOnly says that events of the payment go to no address: they are in the feed alone.
+	FeedOnly bool
 	// MerchantName says that the body names a merchant, which it must not.
 	MerchantName bool
 }
@@ -64,7 +66,7 @@ func validate(ctx context.Context, r Request, addresses *outbound.Addresses) (or
 	o.OrderID = f.RequiredText("orderId", r.OrderID, maxText)
 	o.amount = fault.Read(f, "amount", r.Amount, money.ParseFiat)
 	o.method = checkMethod(f, r)
-	if f.Required("callbackUri", r.CallbackURI) {
+	if !r.FeedOnly && f.Required("callbackUri", r.CallbackURI) {
 		f.Flaw("callbackUri", addresses.Check(r.CallbackURI))
 	}
 	if r.ReturnURL != nil {

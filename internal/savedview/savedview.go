@@ -45,7 +45,7 @@ func needUser(who caller.Caller) error {
 	switch who.Kind {
 	case caller.Trader, caller.MerchantPortal, caller.Operator, caller.Cabinet:
 		return nil
-	case caller.Anyone, caller.MerchantKey, caller.Application, caller.Device:
+	case caller.Anyone, caller.MerchantKey, caller.Application, caller.Device, caller.Link:
 	}
 	return fault.ErrTokenKindNotAllowed
 }

@@ -81,7 +81,7 @@ func ownSessions(who caller.Caller) error {
 			return errSecondFactorRequired
 		}
 		return nil
-	case caller.Anyone, caller.MerchantKey, caller.Application, caller.Device:
+	case caller.Anyone, caller.MerchantKey, caller.Application, caller.Device, caller.Link:
 	}
 	return fault.ErrTokenKindNotAllowed
 }

@@ -146,16 +146,16 @@ func unlocked(ctx context.Context, tx pgx.Tx, rows []db.WebhookOutbox) (map[uuid
 	return free, nil
 }
 
-// queue queues deliveries of the first round.
+// queue queues deliveries of the first round. An event without an address is in the feed alone.
 func queue(ctx context.Context, tx pgx.Tx, rows []db.WebhookRelayTakeRow) error {
 	var merchants []int64
 	var events []uuid.UUID
 	var hosts []string
 	for _, row := range rows {
-		merchants, events, hosts = append(merchants, row.MerchantID), append(
-			events,
-			row.ID,
-		), append(hosts, hostOf(row.URL))
+		if row.URL != "" {
+			merchants, events = append(merchants, row.MerchantID), append(events, row.ID)
+			hosts = append(hosts, hostOf(row.URL))
+		}
 	}
 	err := db.Pipeline(
 		ctx,

@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"gateway.example/internal/directory"
+	"gateway.example/internal/paylink"
 	"gateway.example/internal/testenv"
 	"gateway.example/web/browsertest"
 	texts "gateway.example/web/words"
@@ -23,6 +24,7 @@ func states(t *testing.T, b *bundle) map[string]string {
 	for name, pool := range map[string][2]string{"waiting": {"RUB", "sbp"}, "iban": {"MNT", "iban"}, "colored": {"TRY", "c2c"}} {
 		found[name] = b.path(b.create(t, pool[0], pool[1]))
 	}
+	_, found["link"] = b.sell(t, paylink.Draft{Title: "A lamp", Description: "Brass.", Least: "100"})
 	b.cardStates(t, found)
 	b.setBank(t, directory.Bank{
 		Name: "Alpha", Methods: []string{"sbp"}, Link: "https://alpha.example/{value}", Logo: []byte(logo),

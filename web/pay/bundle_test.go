@@ -28,6 +28,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/outbound"
+	"gateway.example/internal/paylink"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
@@ -54,6 +55,7 @@ type bundle struct {
 	line      *wire
 	limits    *limit.Limits
 	settings  *directory.Settings
+	payLinks  *paylink.Service
 	links     *auth.Links
 	server    *httptest.Server
 	orders    atomic.Int64
@@ -89,6 +91,7 @@ func serve(t *testing.T, simulate bool) *bundle {
 		Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true, Cards: safe,
 		CardMoved: checkout.OnStatusChange,
 	}))(t)
+	b.payLinks = paylink.New(d.Pools(), b.clock, settings, outbound.NewAddresses(simulate), b.payments)
 	b.limits = limit.New(d.Pool)
 	b.line = &wire{Acquirer: acquirer.NewSandbox(d.Pool, b.clock)}
 	b.checkouts = checkout.New(d.Pools(), b.clock, checkout.Rooms{
@@ -98,7 +101,8 @@ func serve(t *testing.T, simulate bool) *bundle {
 	b.settings = directory.NewSettings(d.Pools(), b.clock, nil, dbtest.Requisites(), directory.Config{})
 	rooms := pay.Rooms{
 		Payments: b.payments, Checkouts: b.checkouts, Looks: directory.NewLooks(d.Pools()), Links: b.links,
-		Limits: b.limits, Clock: b.clock, Sandbox: simulate, URL: "https://pay.example",
+		PayLinks: b.payLinks,
+		Limits:   b.limits, Clock: b.clock, Sandbox: simulate, URL: "https://pay.example",
 		Operator: "Example Payments, help@pay.example",
 	}
 	if simulate {

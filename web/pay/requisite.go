@@ -135,17 +135,22 @@ func (v visit) secondsLeft() int {
 func (p *Pay) dress(v visit, room string) view.Shell {
 	s := p.shell(v.w, v.r)
 	s.Path = room + v.r.PathValue("token")
-	style := p.styles.Of(v.look.Color)
-	edge.Admit(v.w.Header(), v.look.FrameOrigin, style.Hash)
-	s.Merchant, s.Color, s.Style, s.Frame = v.look.Merchant, v.look.Color, style.Text, v.look.FrameOrigin
-	s.Operator = p.Operator
-	if v.look.Logo != "" {
-		s.Logo = directory.LogoPath + v.look.Logo
-	}
+	p.wear(&s, v.w.Header(), v.look)
 	if v.payment.Ended() {
 		s.Result = string(v.payment.Status)
 	}
 	return s
+}
+
+// wear gives a page a shop's look, and lets those frame it who may.
+func (p *Pay) wear(s *view.Shell, header http.Header, look directory.Look) {
+	style := p.styles.Of(look.Color)
+	edge.Admit(header, look.FrameOrigin, style.Hash)
+	s.Merchant, s.Color, s.Style, s.Frame = look.Merchant, look.Color, style.Text, look.FrameOrigin
+	s.Operator = p.Operator
+	if look.Logo != "" {
+		s.Logo = directory.LogoPath + look.Logo
+	}
 }
 
 // page begins the page of a visit.

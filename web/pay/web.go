@@ -17,6 +17,7 @@ import (
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
+	"gateway.example/internal/paylink"
 	"gateway.example/internal/payment"
 	"gateway.example/web/pay/view"
 	"gateway.example/web/site"
@@ -28,6 +29,7 @@ type Rooms struct {
 	Payments  *payment.Service
 	Checkouts *checkout.Service
 	Looks     *directory.Looks
+	PayLinks  *paylink.Service
 	Links     *auth.Links
 	Limits    *limit.Limits
 	Clock     clock.Clock
@@ -78,6 +80,8 @@ func New(rooms Rooms) http.Handler {
 		mux.HandleFunc("POST /r/{token}/simulate", p.linked(p.dressed(p.simulate)))
 	}
 	p.checkouts(mux)
+	mux.HandleFunc("GET "+belowLink+"{token}", p.offered(p.start))
+	mux.HandleFunc("POST "+belowLink+"{token}", p.offered(p.begin))
 	mux.HandleFunc("GET /r/{token}"+belowReceipt, p.linked(p.dressed(p.showReceipt)))
 	mux.HandleFunc("GET /bank/{hash}", p.logo(p.Looks.Logo))
 	mux.HandleFunc("GET "+directory.LogoPath+"{hash}", p.logo(p.Looks.PageLogo))

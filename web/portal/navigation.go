@@ -33,6 +33,7 @@ var merchantEntries = []entry{
 		needs: caller.MerchantRead, href: "/merchant/appeals", label: say.Appeals,
 		group: say.Payments, icon: "flag", waits: report.QueueOwnAppeals,
 	},
+	{needs: caller.MerchantRead, href: "/merchant/links", label: say.LinksTitle, group: say.Payments, icon: "link"},
 	{needs: caller.MerchantRead, href: "/merchant/blocks", label: say.BlocksTitle, group: say.Payments, icon: "ban"},
 	{
 		needs: caller.MerchantMoney, href: "/merchant/deposits", label: say.Deposits,
@@ -91,7 +92,7 @@ func entries(kind caller.Kind) []entry {
 		return traderEntries
 	case caller.Operator:
 		return slices.Concat(workEntries, directoryEntries, rateEntries, moneyEntries, trustEntries)
-	case caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet, caller.Device:
+	case caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet, caller.Device, caller.Link:
 	}
 	return nil
 }

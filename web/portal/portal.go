@@ -194,7 +194,7 @@ func Home(kind caller.Kind) string {
 		return "trader"
 	case caller.Operator:
 		return "operator"
-	case caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet, caller.Device:
+	case caller.Anyone, caller.MerchantKey, caller.Application, caller.Cabinet, caller.Device, caller.Link:
 	}
 	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -207,4 +208,16 @@ func (v *Visit) Makes(href view.Link, needs caller.Capability) view.Link {
 		return ""
 	}
 	return href
+}
+
+// LastDay is the end of a day as the user counts days, or nil for none.
+func (v *Visit) LastDay(typed string) (*time.Time, error) {
+	if typed == "" {
+		return nil, nil
+	}
+	day, err := time.ParseInLocation(time.DateOnly, typed, v.Shell.Zone)
+	if err != nil {
+		return nil, err
+	}
+	return new(day.AddDate(0, 0, 1)), nil
 }

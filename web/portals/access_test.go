@@ -55,7 +55,7 @@ const addresses = `
 		GET POST /sign-in
 		POST /sign-out
 	own
-		GET /merchant/payer /operator/payer /trader/payments/{id}/receipts/{n} /trader/payouts/{id} /merchant/developers/events/{event}
+		GET /merchant/links/{id} /merchant/payer /operator/payer /trader/payments/{id}/receipts/{n} /trader/payouts/{id} /merchant/developers/events/{event}
 			/trader/payouts/{id}/file /trader/payouts/{id}/file/shown /merchant/payouts/{id}/file
 			/merchant/payouts/{id}/file/shown /operator/payouts/{id}/file /operator/payouts/{id}/file/shown
 			/merchant/developers/resend/{replay} /merchant/payouts/{id}/proof.json /merchant/deposits/{id}/proof.json
@@ -75,7 +75,7 @@ const addresses = `
 			/operator/appeals/{id}/accept /operator/appeals/{id}/refuse /operator/payouts/{id}/complete
 			/operator/payouts/{id}/fail /operator/payouts/{id}/reclaim /operator/payouts/{id}/reverse
 			/operator/conflicts/{id}/close
-		POST /account/passkeys/{id}/remove /account/sessions/{id}/end /trader/payouts/{id}/take /trader/messages/{id}/confirm /trader/messages/{id}/dismiss
+		POST /merchant/links/{id}/close /account/passkeys/{id}/remove /account/sessions/{id}/end /trader/payouts/{id}/take /trader/messages/{id}/confirm /trader/messages/{id}/dismiss
 			/trader/messages/phones/{id}/revoke /trader/requisites/{id}/messages/resume /views /columns
 			/views/{id}/remove /merchant/developers/cashboxes/{cashbox}/test /merchant/developers/resend/{replay}/stop
 			/merchant/team/{member}/role /merchant/consent/{user}/{answer} /trader/consent/{user}/{answer}
@@ -111,12 +111,13 @@ const addresses = `
 	staff
 		GET /merchant /merchant/payments/{id}/timeline.json /merchant/payments/{id}/print
 			/merchant/payments/{id}/proof.json /merchant/payments /merchant/payments/{id} /merchant/payouts
-			/merchant/appeals /merchant/blocks
+			/merchant/appeals /merchant/blocks /merchant/links
 			/merchant/search
 	finance
 		GET /merchant/payments.csv /merchant/payouts.csv /merchant/deposits/new /merchant/balance /merchant/statement
-			/merchant/statement.csv
+			/merchant/statement.csv /merchant/links/new
 		GET POST /merchant/deposits
+		POST /merchant/links
 	appeals
 		GET POST /merchant/payments/{id}/appeal
 	team

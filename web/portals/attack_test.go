@@ -69,6 +69,9 @@ func makeVictims(t *testing.T, b *portaltest.Bundle) victims {
 		"{n}":                          "1",
 		"/merchant/deposits/{id}":      fmt.Sprint(b.Deposited(t, "5", "x").ID),
 		"/merchant/appeals/{id}":       fmt.Sprint(appeal),
+		"/merchant/links/{id}": number(`insert into payment_link (uuid, merchant_id, cashbox_id, title, methods, callback_uri, created_at, created_by)
+			values (gen_random_uuid(), $1, $2, 'A lamp', '{}', '', now(), 'merchant_portal:1') returning id`,
+			b.Merchant.ID, b.Merchant.CashboxID),
 		"/merchant/blocks/{id}": number(`insert into payer_block (kind, mark, shown, merchant_id, own, reason, created_at, created_by)
 			values ('user', 'user:u', 'u', $1, true, 'why', now(), 'operator:1') returning id`, b.Merchant.ID),
 		"/trader/requisites/{id}":  fmt.Sprint(b.Traders[0].Requisites[0]),

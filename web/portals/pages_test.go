@@ -214,6 +214,8 @@ func merchantPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []s
 		path + "?at=never", fmt.Sprintf("/merchant/payments/%d/appeal", failed.ID+2), "/merchant/payouts",
 		"/merchant/appeals", a.To(), "/merchant/deposits", "/merchant/deposits/new", a2.To(), "/merchant/balance",
 		"/merchant/statement", "/merchant/search?q=1", "/merchant/payer?user=payer-1", "/merchant/blocks", "/merchant/blocks/new",
+		"/merchant/links", "/merchant/links/new", p.Post(t, "/merchant/links", hidden(p.Page(t, "/merchant/links/new"), "cashbox",
+			fmt.Sprint(b.Merchant.CashboxID), "title", "A lamp", "amount", "1500")...).To(),
 		p.Made(t, "/merchant/blocks/new", "kind", "user", "value", "payer-1", "reason", "a chargeback"),
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/limit"
+	"gateway.example/internal/paylink"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/proposal"
@@ -38,6 +39,7 @@ import (
 	"gateway.example/web/portal/deposits"
 	"gateway.example/web/portal/desk"
 	"gateway.example/web/portal/developers"
+	"gateway.example/web/portal/links"
 	"gateway.example/web/portal/messages"
 	"gateway.example/web/portal/money"
 	"gateway.example/web/portal/overview"
@@ -68,6 +70,10 @@ type Rooms struct {
 	Deposits    *deposit.Service
 	Rates       *rate.Settings
 	Proposals   *proposal.Service
+	// PayLinks are merchants' payment links, whose addresses Tokens make below PayURL.
+	PayLinks *paylink.Service
+	Tokens   *auth.Links
+	PayURL   string
 	// Messages are those of traders' banks.
 	Messages *bankmessage.Service
 	// Reports answer pages, Exports write files.
@@ -183,6 +189,7 @@ func (f *features) ofTradersAndMerchants(r Rooms) {
 	add(f, overview.Routes, overview.Services{Reports: r.Reports})
 	add(f, team.Routes, team.Services{Sessions: r.Sessions, Submissions: r.Submissions})
 	add(f, deposits.Routes, deposits.Services{Deposits: r.Deposits})
+	add(f, links.Routes, links.Services{PayLinks: r.PayLinks, Settings: r.Settings, Tokens: r.Tokens, PayURL: r.PayURL})
 }
 
 // ofOperators adds what operators have.

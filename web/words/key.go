@@ -227,6 +227,25 @@ const (
 	NoCardsText    Key = "no cards text"
 )
 
+// The page of a payment link.
+const (
+	LinkBetween     Key = "link between"
+	LinkLeast       Key = "link least"
+	LinkMost        Key = "link most"
+	LinkHow         Key = "link how"
+	WaySBP          Key = "way sbp"
+	WaySIM          Key = "way sim"
+	WayCard         Key = "way card"
+	WayIBAN         Key = "way iban"
+	WayEcom         Key = "way ecom"
+	LinkGo          Key = "link go"
+	LinkAmountWrong Key = "link amount wrong"
+	LinkWayWrong    Key = "link way wrong"
+	LinkEndedTitle  Key = "link ended title"
+	LinkEndedText   Key = "link ended text"
+	LinkRefused     Key = "link refused"
+)
+
 // A sandbox's cards.
 const (
 	TestCards    Key = "test cards"

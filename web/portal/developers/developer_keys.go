@@ -143,7 +143,7 @@ func (v *visit) newKey() error {
 		wrong := map[string]string{"scopes": v.Shell.Say(sayNoScope)}
 		return v.showNewKey(http.StatusUnprocessableEntity, box, form, wrong)
 	}
-	expires, err := v.lastDay(form.Get("expires_at"))
+	expires, err := v.LastDay(form.Get("expires_at"))
 	if err != nil {
 		wrong := map[string]string{"expires_at": v.Shell.Say(sayWrongDay)}
 		return v.showNewKey(http.StatusUnprocessableEntity, box, form, wrong)
@@ -229,7 +229,7 @@ func (v *visit) keyLimits() error {
 	if err != nil {
 		return err
 	}
-	expires, err := v.lastDay(form.Get("expires_at"))
+	expires, err := v.LastDay(form.Get("expires_at"))
 	if err != nil {
 		wrong := map[string]string{"expires_at": v.Shell.Say(sayWrongDay)}
 		return v.showKeyLimits(http.StatusUnprocessableEntity, box, key, form, wrong)
@@ -327,16 +327,4 @@ func (v *visit) revoke() error {
 		return err
 	}
 	return v.Done(string(keysOf(box)), "key-revoked")
-}
-
-// lastDay is the end of a day as the user counts days, or nil for none.
-func (v *visit) lastDay(typed string) (*time.Time, error) {
-	if typed == "" {
-		return nil, nil
-	}
-	day, err := time.ParseInLocation(time.DateOnly, typed, v.Shell.Zone)
-	if err != nil {
-		return nil, err
-	}
-	return new(day.AddDate(0, 0, 1)), nil
 }

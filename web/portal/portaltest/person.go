@@ -48,7 +48,7 @@ func (b *Bundle) User(t testing.TB, login string, kind caller.Kind, role caller.
 		n.MerchantID = &of
 	case caller.Cabinet:
 		n.MerchantIDs = []int64{of}
-	case caller.Operator, caller.Anyone, caller.MerchantKey, caller.Application, caller.Device:
+	case caller.Operator, caller.Anyone, caller.MerchantKey, caller.Application, caller.Device, caller.Link:
 	}
 	id, err := session.InsertUser(context.Background(), b.Queries(), n, passwordHash(), time.Now())
 	noError(t, err)

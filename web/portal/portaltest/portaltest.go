@@ -28,6 +28,7 @@ import (
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/outbound"
+	"gateway.example/internal/paylink"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/proposal"
@@ -80,6 +81,8 @@ type Bundle struct {
 	Stop      func()
 	Rooms     portals.Rooms
 	checkouts *checkout.Service
+	payLinks  *paylink.Service
+	links     *auth.Links
 	orders    atomic.Int64
 }
 
@@ -166,6 +169,7 @@ func (b *Bundle) rooms(signer *attest.Signer, stopping <-chan struct{}) portals.
 			Settings: b.Settings, Rates: b.Rates, Deposits: b.Deposits,
 		}),
 		Messages: bankmessage.New(b.Pools(), b.Clock, dbtest.Vault(), b.Payments),
+		PayLinks: b.payLinks, Tokens: b.links, PayURL: "https://pay.example",
 		Proofs: seal.New(b.Pools(), b.Clock, seal.Rooms{
 			Payments: b.Payments, Payouts: b.Payouts, Deposits: b.Deposits, Signer: signer,
 		}),
@@ -197,10 +201,11 @@ func (b *Bundle) furnish(t testing.TB) {
 		Markup:     decimal.NewFromInt(5), ExternalSecret: true, Cards: safe, CardMoved: checkout.OnStatusChange,
 	})
 	noError(t, err)
-	links, err := auth.NewLinks([]byte(strings.Repeat("k", 32)))
+	b.links, err = auth.NewLinks([]byte(strings.Repeat("k", 32)))
 	noError(t, err)
+	b.payLinks = paylink.New(b.Pools(), b.Clock, keeper, addresses, b.Payments)
 	b.checkouts = checkout.New(b.Pools(), b.Clock, checkout.Rooms{
-		Payments: b.Payments, Links: links, Cards: safe, Limits: limit.New(b.Pool),
+		Payments: b.Payments, Links: b.links, Cards: safe, Limits: limit.New(b.Pool),
 		Acquirers: ownAcquirer{acquirer.NewSandbox(b.Pool, b.Clock)},
 	})
 	b.Payouts = payout.New(b.Pools(), b.Clock, dbtest.Vault(), addresses, foureyes.Rules{})

@@ -59,6 +59,7 @@ var directoryWrongs = map[string]string{
 	"must be a whole number":                         "целое число",
 	"is not a merchant":                              "такого мерчанта нет",
 	"must be in the future":                          "должно быть в будущем",
+	"must not be set beside bounds":                  "не вместе с границами",
 	"must be a date":                                 "укажите дату",
 	"must be an IP address":                          "укажите IP-адрес",
 	"is not known of this payment":                   "у этого платежа неизвестно",

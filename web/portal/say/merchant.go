@@ -22,6 +22,12 @@ var (
 	LineYouPay  = Phrase{"You pay %s", "Вы платите %s"}
 )
 
+// Payment links.
+var (
+	LinksTitle = Phrase{"Payment links", "Платёжные ссылки"}
+	LinkTitle  = Phrase{"Payment link № %d", "Платёжная ссылка № %d"}
+)
+
 // What cashboxes hold.
 var (
 	Currency      = Phrase{"Currency", "Валюта"}
@@ -112,7 +118,9 @@ var merchantFlashes = map[string]Flash{
 		},
 		"",
 	},
-	"appealed": {Phrase{"The appeal is sent.", "Апелляция отправлена."}, ""},
+	"link-made":   {Phrase{"The link is made.", "Ссылка создана."}, ""},
+	"link-closed": {Phrase{"The link is closed.", "Ссылка закрыта."}, "late"},
+	"appealed":    {Phrase{"The appeal is sent.", "Апелляция отправлена."}, ""},
 	"no-appeal": {
 		Phrase{
 			"This payment cannot be appealed, or has been already: nothing was done.",

@@ -51,6 +51,7 @@ var actors = map[string]Phrase{
 	// These two are told apart from the merchant to operators alone.
 	"merchant_portal": {"merchant's user", "сотрудник мерчанта"},
 	"key":             {"key", "ключ"},
+	"link":            {"payment link", "платёжная ссылка"},
 	"trader":          {"trader", "трейдер"},
 	"operator":        {"operator", "оператор"},
 	"acquirer":        {"acquirer", "эквайер"},

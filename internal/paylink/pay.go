@@ -1,0 +1,169 @@
+package paylink
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
+)
+
+// Why a link makes no payment.
+var (
+	// ErrEnded says that the link was closed, or that its time is over.
+	ErrEnded = errors.New("the link takes no payments any more")
+	// ErrUsedUp says that as many payments came of it as may.
+	ErrUsedUp = errors.New("as many payments came of the link as may")
+)
+
+// making is how long a payment that is being made keeps its place. A call that was cut off leaves it then.
+const making = time.Minute
+
+// Open is a link as its payers see it.
+type Open struct {
+	Terms
+	Currency string
+	// Ways are the methods to choose from. There are none while the cashbox takes no payments.
+	Ways []string
+	// Ended tells that it takes no payment any more.
+	Ended bool
+	// who makes its payments.
+	who caller.Caller
+}
+
+// Open finds the link of an address.
+func (s *Service) Open(ctx context.Context, id uuid.UUID) (Open, error) {
+	row, err := s.q.PaymentLinkOpen(ctx, id)
+	switch {
+	case db.NoRows(err):
+		return Open{}, fault.ErrNotFound
+	case err != nil:
+		return Open{}, fmt.Errorf("find a payment link: %w", err)
+	}
+	if err := s.settings.Current(ctx); err != nil {
+		return Open{}, err
+	}
+	l := row.PaymentLink
+	ways := slices.DeleteFunc(s.settings.Methods(l.CashboxID), func(name string) bool {
+		return len(l.Methods) > 0 && !slices.Contains(l.Methods, name)
+	})
+	return Open{
+		Terms: Terms(l), Currency: row.Currency, Ways: ways, Ended: ended(l.ClosedAt, l.EndsAt, s.clock.Now()),
+		who: caller.Caller{
+			Kind: caller.Link, ID: l.ID, MerchantID: l.MerchantID, CashboxID: &l.CashboxID, APIEnabled: row.ApiEnabled,
+			RatePercent: row.RatePercent, Scopes: []string{caller.ScopePayments},
+		},
+	}, nil
+}
+
+// Order is what a payer asks for.
+type Order struct {
+	Amount, Method string
+	// Attempt names the form, which may be sent twice.
+	Attempt string
+	// Address is where the payer comes from, and RequestID names the request.
+	Address, RequestID string
+}
+
+const maxAttempt = 64
+
+// NewAttempt names a new form.
+func NewAttempt() string { return strings.ToLower(rand.Text()) }
+
+// Pay makes a payment by a link. A form that is sent again leads to the payment that it made.
+func (s *Service) Pay(ctx context.Context, l Open, o Order) (payment.Payment, error) {
+	f := fault.Decoded(ctx)
+	if l.Amount.Valid {
+		o.Amount = l.Amount.Decimal.String()
+	}
+	asked := amount(f, "amount", o.Amount)
+	f.Check(asked.Valid || f.Wrong("amount"), "amount", "is required")
+	if !f.Wrong("amount") {
+		f.Check(!l.MinAmount.Valid || !asked.Decimal.LessThan(l.MinAmount.Decimal), "amount", "is less than the least")
+		f.Check(!l.MaxAmount.Valid || !asked.Decimal.GreaterThan(l.MaxAmount.Decimal), "amount", "is more than the most")
+	}
+	o.Method = cmp.Or(o.Method, only(l.Ways))
+	f.Check(slices.Contains(l.Ways, o.Method), "method", "is required")
+	if err := f.Err(); err != nil {
+		return payment.Payment{}, err
+	}
+	if len(o.Attempt) > maxAttempt || fault.NameFlaw(o.Attempt) != "" || o.Attempt == "" {
+		o.Attempt = NewAttempt()
+	}
+	made, err := s.pay(ctx, l, o)
+	if err == nil && made.Replay && (len(made.Mismatch) > 0 || made.Payment.Status != payment.Pending) {
+		o.Attempt = NewAttempt() // the payer came back to the form for another payment
+		made, err = s.pay(ctx, l, o)
+	}
+	return made.Payment, err
+}
+
+// only is the one there is, or nothing.
+func only(ways []string) string {
+	if len(ways) == 1 {
+		return ways[0]
+	}
+	return ""
+}
+
+// pay takes a place of the link, makes the payment, and gives the place back where none was made.
+func (s *Service) pay(ctx context.Context, l Open, o Order) (payment.Created, error) {
+	orderID := "link-" + strconv.FormatInt(l.ID, 10) + "-" + o.Attempt
+	if err := s.take(ctx, l, orderID, o.Method); err != nil {
+		return payment.Created{}, err
+	}
+	who := l.who
+	who.Address, who.RequestID = o.Address, o.RequestID
+	made, err := s.payments.Create(ctx, who, payment.Request{
+		OrderID: orderID, Amount: o.Amount, Currency: l.Currency, CallbackURI: l.CallbackURI, FeedOnly: l.CallbackURI == "",
+		Method: &o.Method, Description: &l.Title, ReturnURL: l.ReturnURL,
+	})
+	if f := fault.As(err); f != nil && f.Kind != fault.Unavailable { // there is none, that is known
+		dropped := s.q.LinkPaymentDrop(ctx, db.LinkPaymentDropParams{
+			MerchantID: l.MerchantID, LinkID: l.ID, OrderID: orderID, Method: o.Method,
+		})
+		return made, errors.Join(err, dropped)
+	}
+	return made, err
+}
+
+// take takes one of the link's places, if it has any left.
+func (s *Service) take(ctx context.Context, l Open, orderID, method string) error {
+	now := s.clock.Now()
+	return db.InTx(ctx, s.pools.Calls, func(_ pgx.Tx, q *db.Queries) error {
+		held, err := q.PaymentLinkLock(ctx, l.ID)
+		if err != nil {
+			return fmt.Errorf("lock a payment link: %w", err)
+		}
+		if ended(held.ClosedAt, held.EndsAt, now) {
+			return ErrEnded
+		}
+		if held.MaxPayments != nil {
+			taken, err := q.LinkPlacesTaken(ctx, db.LinkPlacesTakenParams{
+				MerchantID: l.MerchantID, LinkID: l.ID, OrderID: orderID, Method: method,
+				Since: now.Add(-making), Most: *held.MaxPayments,
+			})
+			if err != nil {
+				return fmt.Errorf("count the payments of a link: %w", err)
+			}
+			if taken >= int64(*held.MaxPayments) {
+				return ErrUsedUp
+			}
+		}
+		return q.LinkPaymentBegin(ctx, db.LinkPaymentBeginParams{
+			MerchantID: l.MerchantID, LinkID: l.ID, OrderID: orderID, Method: method, CreatedAt: now,
+		})
+	})
+}

@@ -1,0 +1,319 @@
+// Package paylink has merchants sell without a shop: a link of theirs is a page on which a payer begins a payment.
+package paylink
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
+	"gateway.example/internal/outbound"
+	"gateway.example/internal/payment"
+)
+
+// The longest texts of a link, in characters, and the most payments that may be allowed.
+const (
+	maxTitle       = 120
+	maxDescription = 1000
+	maxPayments    = 1_000_000
+)
+
+// Service keeps payment links, and makes the payments of those who open them.
+type Service struct {
+	pools     db.Pools
+	q         *db.Queries
+	clock     clock.Clock
+	settings  *directory.Keeper
+	addresses *outbound.Addresses
+	payments  *payment.Service
+}
+
+// New makes the service.
+func New(
+	pools db.Pools, c clock.Clock, settings *directory.Keeper, addresses *outbound.Addresses, payments *payment.Service,
+) *Service {
+	return &Service{
+		pools: pools, q: db.New(pools.Calls), clock: c, settings: settings, addresses: addresses, payments: payments,
+	}
+}
+
+// Terms are what a link was made with.
+type Terms struct {
+	ID int64
+	// The address is made of UUID.
+	UUID                  uuid.UUID
+	MerchantID, CashboxID int64
+	Title                 string
+	Description           *string
+	// Amount is what is asked for; without one payers say it, between the bounds that there are.
+	Amount, MinAmount, MaxAmount decimal.NullDecimal
+	// Methods are to choose from; none are all that the cashbox has.
+	Methods []string
+	// MaxPayments is how many payments may come of it; nil is any number.
+	MaxPayments *int32
+	EndsAt      *time.Time
+	ReturnURL   *string
+	// CallbackURI is where events of its payments go; "" is nowhere.
+	CallbackURI string
+	CreatedAt   time.Time
+	CreatedBy   string
+	ClosedAt    *time.Time
+}
+
+// Link is a payment link as its merchant sees it.
+type Link struct {
+	Terms
+	// Ended tells that it takes no payment any more: it was closed, or its time is over.
+	Ended bool
+	// Payments are those begun by it, Completed those that were paid, and Came what they brought. Of more than
+	// Counted payments only the newest are counted, and More tells so.
+	Payments, Completed int64
+	Came                decimal.Decimal
+	More                bool
+}
+
+// Counted is how many payments of a link its sums are made of at most.
+const Counted = 5000
+
+// Draft is a new link, as it was typed.
+type Draft struct {
+	CashboxID           int64
+	Title, Description  string
+	Amount, Least, Most string
+	Methods             []string
+	MaxPayments         int64
+	EndsAt              *time.Time
+	ReturnURL, Callback string
+}
+
+// Create makes a link of the caller's merchant.
+func (s *Service) Create(ctx context.Context, who caller.Caller, d Draft) (Link, error) {
+	if err := who.Need(caller.MerchantSell); err != nil {
+		return Link{}, err
+	}
+	row, err := s.checked(ctx, who, d)
+	if err != nil {
+		return Link{}, err
+	}
+	c := db.SettingChange{At: row.CreatedAt, Actor: row.CreatedBy, Subject: "payment_link"}
+	_, err = db.CreateSetting(ctx, s.pools.Calls, c, db.Creation{
+		Insert: func(q *db.Queries) (int64, error) {
+			row.ID, err = q.PaymentLinkInsert(ctx, db.PaymentLinkInsertParams{
+				UUID: row.UUID, MerchantID: row.MerchantID, CashboxID: row.CashboxID, Title: row.Title,
+				Description: row.Description, Amount: row.Amount, MinAmount: row.MinAmount, MaxAmount: row.MaxAmount,
+				Methods: row.Methods, MaxPayments: row.MaxPayments, EndsAt: row.EndsAt, ReturnURL: row.ReturnURL,
+				CallbackURI: row.CallbackURI, CreatedAt: row.CreatedAt, CreatedBy: row.CreatedBy,
+			})
+			return row.ID, err
+		},
+		Read: func(q *db.Queries, id int64) ([]byte, error) {
+			return q.PaymentLinkSetting(ctx, db.PaymentLinkSettingParams{ID: id, MerchantID: who.MerchantID})
+		},
+	})
+	if err != nil {
+		return Link{}, fmt.Errorf("make a payment link: %w", err)
+	}
+	return s.link(row), nil
+}
+
+// checked is a link's row, or what is wrong with it.
+func (s *Service) checked(ctx context.Context, who caller.Caller, d Draft) (db.PaymentLink, error) {
+	f := fault.Decoded(ctx)
+	now := s.clock.Now()
+	row := db.PaymentLink{
+		UUID: uuid.New(), MerchantID: who.MerchantID, CashboxID: d.CashboxID, Description: optional(d.Description),
+		Methods: d.Methods, EndsAt: d.EndsAt, ReturnURL: optional(d.ReturnURL), CallbackURI: strings.TrimSpace(d.Callback),
+		CreatedAt: now, CreatedBy: who.Actor(),
+	}
+	row.Title = f.RequiredText("title", d.Title, maxTitle)
+	f.MaxLength("description", d.Description, maxDescription)
+	row.Amount, row.MinAmount, row.MaxAmount = amount(f, "amount", d.Amount), amount(f, "minAmount", d.Least), amount(f, "maxAmount", d.Most)
+	f.Check(!row.Amount.Valid || !row.MinAmount.Valid && !row.MaxAmount.Valid, "amount", "must not be set beside bounds")
+	f.Check(!row.MinAmount.Valid || !row.MaxAmount.Valid || row.MinAmount.Decimal.LessThanOrEqual(row.MaxAmount.Decimal),
+		"maxAmount", "must not be less than minAmount")
+	if d.MaxPayments != 0 {
+		f.Check(d.MaxPayments >= 1 && d.MaxPayments <= maxPayments, "maxPayments", "must be between 1 and %d", maxPayments)
+		row.MaxPayments = new(int32(min(max(d.MaxPayments, 1), maxPayments)))
+	}
+	f.Check(d.EndsAt == nil || d.EndsAt.After(now), "endsAt", "must be in the future")
+	if row.ReturnURL != nil {
+		f.Flaw("returnUrl", s.addresses.CheckLink(*row.ReturnURL))
+	}
+	if row.CallbackURI != "" {
+		f.Flaw("callbackUri", s.addresses.Check(row.CallbackURI))
+	}
+	known, err := s.q.CashboxOfMerchant(ctx, db.CashboxOfMerchantParams{ID: d.CashboxID, MerchantID: who.MerchantID})
+	switch {
+	case db.NoRows(err):
+		return row, fault.ErrCashboxAccessDenied
+	case err != nil:
+		return row, fmt.Errorf("read the cashbox of a link: %w", err)
+	}
+	if row.Methods == nil {
+		row.Methods = []string{}
+	}
+	for _, name := range row.Methods {
+		all := catalogue.Names(catalogue.Payments(known))
+		f.Check(slices.Contains(all, name), "methods", "must be of %s", strings.Join(all, ", "))
+	}
+	return row, f.Err()
+}
+
+func amount(f fault.Fields, field, literal string) decimal.NullDecimal {
+	if literal == "" {
+		return decimal.NullDecimal{}
+	}
+	return decimal.NewNullDecimal(fault.Read(f, field, literal, money.ParseFiat))
+}
+
+func optional(text string) *string {
+	if text = strings.TrimSpace(text); text == "" {
+		return nil
+	}
+	return &text
+}
+
+func (s *Service) link(row db.PaymentLink) Link {
+	return Link{Terms: Terms(row), Ended: ended(row.ClosedAt, row.EndsAt, s.clock.Now())}
+}
+
+// ended reports whether a link takes no payment any more.
+func ended(closedAt, endsAt *time.Time, now time.Time) bool {
+	return closedAt != nil || endsAt != nil && !now.Before(*endsAt)
+}
+
+// Page asks for a part of the list.
+type Page struct {
+	db.Page
+	// Open asks for those alone that nobody has closed.
+	Open bool
+}
+
+// List lists the links of the caller's merchant, the newest first. The cursor is nil on the last page.
+func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Link, *string, error) {
+	if err := who.Need(caller.MerchantRead); err != nil {
+		return nil, nil, err
+	}
+	f := fault.Decoded(ctx)
+	limit, before := page.Bounds(f)
+	if err := f.Err(); err != nil {
+		return nil, nil, err
+	}
+	rows, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]db.PaymentLink, error) {
+		return q.PaymentLinkList(ctx, db.PaymentLinkListParams{
+			MerchantID: who.MerchantID, BeforeID: before, Open: page.Open, Page: limit + 1,
+		})
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list payment links: %w", err)
+	}
+	rows, cursor := db.Cut(rows, limit, func(l db.PaymentLink) int64 { return l.ID })
+	links, err := s.counted(ctx, who.MerchantID, rows)
+	return links, cursor, err
+}
+
+// Get reads a link of the caller's merchant.
+func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Link, error) {
+	if err := who.Need(caller.MerchantRead); err != nil {
+		return Link{}, err
+	}
+	row, err := s.q.PaymentLinkGet(ctx, db.PaymentLinkGetParams{ID: id, MerchantID: who.MerchantID})
+	switch {
+	case db.NoRows(err):
+		return Link{}, fault.ErrNotFound
+	case err != nil:
+		return Link{}, fmt.Errorf("read a payment link: %w", err)
+	}
+	links, err := s.counted(ctx, who.MerchantID, []db.PaymentLink{row})
+	if err != nil {
+		return Link{}, err
+	}
+	return links[0], nil
+}
+
+// counted adds what came of links.
+func (s *Service) counted(ctx context.Context, merchantID int64, rows []db.PaymentLink) ([]Link, error) {
+	ids := make([]int64, 0, len(rows))
+	for _, row := range rows {
+		ids = append(ids, row.ID)
+	}
+	sums, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]db.LinkSumsRow, error) {
+		return q.LinkSums(ctx, db.LinkSumsParams{Ids: ids, MerchantID: merchantID, Most: Counted + 1})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count payments of links: %w", err)
+	}
+	links := make([]Link, 0, len(rows))
+	for _, row := range rows {
+		l := s.link(row)
+		if at := slices.IndexFunc(sums, func(sum db.LinkSumsRow) bool { return sum.LinkID == row.ID }); at >= 0 {
+			sum := sums[at]
+			l.Payments, l.Completed, l.Came, l.More = sum.Payments, sum.Completed, sum.Amount, sum.Payments > Counted
+		}
+		links = append(links, l)
+	}
+	return links, nil
+}
+
+// newest is how many payments of a link are listed with it.
+const newest = 50
+
+// Payments lists the newest payments of a link of the caller's merchant.
+func (s *Service) Payments(ctx context.Context, who caller.Caller, id int64) ([]Paid, error) {
+	if err := who.Need(caller.MerchantRead); err != nil {
+		return nil, err
+	}
+	rows, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]Paid, error) {
+		return q.LinkPaymentList(ctx, db.LinkPaymentListParams{MerchantID: who.MerchantID, LinkID: id, Page: newest})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list payments of a link: %w", err)
+	}
+	return rows, nil
+}
+
+// Close has a link take no payment any more. One that was closed stays so; what was begun by it goes on.
+func (s *Service) Close(ctx context.Context, who caller.Caller, id int64) (Link, error) {
+	if err := who.Need(caller.MerchantSell); err != nil {
+		return Link{}, err
+	}
+	now := s.clock.Now()
+	_, err := db.ChangeSetting(ctx, s.pools.Calls,
+		db.SettingChange{At: now, Actor: who.Actor(), Subject: "payment_link", SubjectKey: fmt.Sprint(id)},
+		db.Setting{
+			Whole: true,
+			Read: func(q *db.Queries) ([]byte, error) {
+				return q.PaymentLinkSetting(ctx, db.PaymentLinkSettingParams{ID: id, MerchantID: who.MerchantID})
+			},
+			Apply: func(q *db.Queries) error {
+				return q.PaymentLinkClose(ctx, db.PaymentLinkCloseParams{ID: id, MerchantID: who.MerchantID, ClosedAt: now})
+			},
+		})
+	if err != nil {
+		return Link{}, err
+	}
+	return s.Get(ctx, who, id)
+}
+
+// Paid is a payment that came by a link.
+type Paid = db.LinkPaymentListRow
+
+// URL is where payers open the link.
+func (l Link) URL(payURL string, tokens *auth.Links) string {
+	return payURL + "/l/" + tokens.Token(l.UUID)
+}
+
+// Callback is where events of its payments go, or nil.
+func (l Link) Callback() *string { return optional(l.CallbackURI) }

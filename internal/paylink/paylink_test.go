@@ -1,0 +1,208 @@
+package paylink_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/outbound"
+	"gateway.example/internal/paylink"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
+	"gateway.example/internal/webhook"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// bundle is a merchant who sells by links, and a trader who takes the payments.
+type bundle struct {
+	*dbtest.DB
+	clock    *dbtest.Clock
+	payments *payment.Service
+	links    *paylink.Service
+	merchant dbtest.Merchant
+	trader   dbtest.Trader
+	owner    caller.Caller
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	t.Parallel()
+	b := &bundle{DB: dbtest.New(t), clock: &dbtest.Clock{}}
+	b.SetRate(t, "RUB", "100", true)
+	b.merchant = b.NewMerchant(t, dbtest.MerchantOpts{Methods: []string{"sbp", "card"}})
+	b.trader = b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: 3})
+	settings, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
+	testenv.NoError(t, err)
+	addresses := outbound.NewAddresses(false)
+	b.payments, err = payment.New(b.Pools(), b.clock, addresses, settings, payment.Config{
+		Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true,
+	})
+	testenv.NoError(t, err)
+	b.links = paylink.New(b.Pools(), b.clock, settings, addresses, b.payments)
+	b.owner = caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 1, MerchantID: b.merchant.ID}
+	return b
+}
+
+func (b *bundle) make(t *testing.T, d paylink.Draft) paylink.Link {
+	t.Helper()
+	d.CashboxID, d.Title = b.merchant.CashboxID, "A vase"
+	made, err := b.links.Create(t.Context(), b.owner, d)
+	testenv.NoError(t, err)
+	return made
+}
+
+func (b *bundle) open(t *testing.T, l paylink.Link) paylink.Open {
+	t.Helper()
+	opened, err := b.links.Open(t.Context(), l.UUID)
+	testenv.NoError(t, err)
+	return opened
+}
+
+func (b *bundle) pay(l paylink.Open, amount, attempt string) (payment.Payment, error) {
+	return b.links.Pay(context.Background(), l, paylink.Order{Amount: amount, Method: "sbp", Attempt: attempt})
+}
+
+// A payer's payment is made once for each form, with what the link says of it, and its events are in the feed alone.
+func TestPay(t *testing.T) {
+	b := setup(t)
+	opened := b.open(t, b.make(t, paylink.Draft{Least: "100", Most: "2000", ReturnURL: "https://me.example/thanks"}))
+	testenv.Want(t, fmt.Sprint(opened.Ways, " ", opened.Currency), "[sbp card] RUB", "the link offers")
+	first, err := b.pay(opened, "1500.50", "one")
+	testenv.NoError(t, err)
+	testenv.Check(t, *first.Description == "A vase" && *first.ReturnURL == "https://me.example/thanks" && first.OrderID == "link-1-one",
+		"made %+v", first)
+	testenv.Want(t, b.Text(t, "select actor from payment_history"), "link:1", "it was made by")
+	again, err := b.pay(opened, "1500.50", "one")
+	testenv.Check(t, err == nil && again.ID == first.ID, "the same form again: %d, %v", again.ID, err)
+	other, err := b.pay(opened, "700", "one")
+	testenv.Check(t, err == nil && other.ID != first.ID, "the form with another amount: %d, %v", other.ID, err)
+	for _, amount := range []string{"99.99", "2000.01", "1e3", "-5", "", "10.001"} {
+		_, err := b.pay(opened, amount, "two")
+		testenv.Check(t, fault.As(err) != nil && fault.As(err).Fields.Wrong("amount"), "%q: %v", amount, err)
+	}
+	_, err = b.links.Pay(t.Context(), opened, paylink.Order{Amount: "100", Method: "sim"})
+	testenv.Check(t, fault.As(err) != nil && fault.As(err).Fields.Wrong("method"), "a method that it has not: %v", err)
+
+	_, err = b.payments.Confirm(t.Context(), b.trader.Caller, first.ID)
+	testenv.NoError(t, err)
+	testenv.NoError(t, webhook.NewRelay(b.Pool, b.clock, prometheus.NewRegistry()).Run(t.Context()))
+	testenv.Want(t, b.Text(t, "select status || url || (number is not null)::text from webhook_event"), "deliveredtrue", "the event is")
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_delivery"), 0, "deliveries")
+
+	l, err := b.links.Get(t.Context(), b.owner, opened.ID)
+	testenv.NoError(t, err)
+	testenv.Want(t, fmt.Sprint(l.Payments, l.Completed, l.Came), "2 1 1500.5", "what came of it")
+	paid, err := b.links.Payments(t.Context(), b.owner, opened.ID)
+	testenv.Check(t, err == nil && len(paid) == 2 && paid[1].ID == first.ID, "its payments: %+v, %v", paid, err)
+	b.Audit(t)
+}
+
+// The last place goes to one of those who want it at the same time, and is free again when their payment fails.
+func TestPlaces(t *testing.T) {
+	b := setup(t)
+	opened := b.open(t, b.make(t, paylink.Draft{Amount: "500", MaxPayments: 2}))
+	errs := testenv.AtOnce(8, func(n int) error {
+		_, err := b.pay(opened, "", fmt.Sprint("form", n))
+		return err
+	})
+	made := 0
+	for _, err := range errs {
+		if err == nil {
+			made++
+			continue
+		}
+		testenv.WantError(t, err, paylink.ErrUsedUp, "one too many")
+	}
+	testenv.Want(t, made, 2, "payments made")
+	testenv.Want(t, b.Count(t, "select count(*) from link_payment"), 2, "places taken")
+	id := int64(b.Count(t, "select min(id) from payment"))
+	_, err := b.payments.Cancel(t.Context(), b.trader.Caller, id, nil)
+	testenv.NoError(t, err)
+	_, err = b.pay(opened, "", "later")
+	testenv.NoError(t, err)
+
+	// A refused payment leaves its place, and so does, after a minute, a call that was cut off.
+	one := b.open(t, b.make(t, paylink.Draft{Amount: "99999999", MaxPayments: 1}))
+	_, err = b.pay(one, "", "big")
+	testenv.Check(t, fault.As(err) != nil && fault.As(err).Code == "collect_requisites_not_available", "nobody takes it: %v", err)
+	testenv.Want(t, b.Count(t, "select count(*) from link_payment where link_id = $1", one.ID), 0, "places kept by a refusal")
+	testenv.NoError(t, b.Queries().LinkPaymentBegin(t.Context(), db.LinkPaymentBeginParams{
+		MerchantID: one.MerchantID, LinkID: one.ID, OrderID: "cut off", Method: "sbp", CreatedAt: b.clock.Now(),
+	}))
+	_, err = b.pay(one, "", "big")
+	testenv.WantError(t, err, paylink.ErrUsedUp, "while somebody is at it")
+	b.clock.Advance(time.Minute)
+	_, err = b.pay(one, "", "big")
+	testenv.Check(t, !errors.Is(err, paylink.ErrUsedUp), "after a minute: %v", err)
+	b.Audit(t)
+}
+
+// A link that is over makes no payment, whatever page is still open; strangers see none of it.
+func TestEnds(t *testing.T) {
+	b := setup(t)
+	ends := b.clock.Now().Add(time.Hour)
+	timed, closed := b.make(t, paylink.Draft{Amount: "500", EndsAt: &ends}), b.make(t, paylink.Draft{Amount: "500"})
+	page, other := b.open(t, timed), b.open(t, closed)
+	b.clock.Advance(time.Hour)
+	_, err := b.pay(page, "", "late")
+	testenv.WantError(t, err, paylink.ErrEnded, "after its time")
+	testenv.Check(t, b.open(t, timed).Ended, "it is not said that the link is over")
+	for range 2 {
+		l, err := b.links.Close(t.Context(), b.owner, closed.ID)
+		testenv.Check(t, err == nil && l.Ended, "closed: %+v, %v", l, err)
+	}
+	_, err = b.pay(other, "", "late")
+	testenv.WantError(t, err, paylink.ErrEnded, "after it was closed")
+	testenv.Want(t, b.Count(t, "select count(*) from setting_change where subject = 'payment_link'"), 3, "changes in the log")
+
+	stranger := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 2, MerchantID: b.NewMerchant(t, dbtest.MerchantOpts{}).ID}
+	_, err = b.links.Get(t.Context(), stranger, timed.ID)
+	testenv.WantError(t, err, fault.ErrNotFound, "a stranger reads it")
+	_, err = b.links.Close(t.Context(), stranger, timed.ID)
+	testenv.WantError(t, err, fault.ErrNotFound, "a stranger closes it")
+	list, _, err := b.links.List(t.Context(), stranger, paylink.Page{})
+	testenv.Check(t, err == nil && len(list) == 0, "a stranger lists %+v, %v", list, err)
+	list, _, err = b.links.List(t.Context(), b.owner, paylink.Page{Open: true})
+	testenv.Check(t, err == nil && len(list) == 1 && list[0].ID == timed.ID, "open: %+v, %v", list, err)
+	_, err = b.links.Open(t.Context(), uuid.New())
+	testenv.WantError(t, err, fault.ErrNotFound, "a link that is none")
+}
+
+// What is wrong with a new link is said of its fields.
+func TestDrafts(t *testing.T) {
+	b := setup(t)
+	past := b.clock.Now()
+	box := b.merchant.CashboxID
+	for field, d := range map[string]paylink.Draft{
+		"title":       {CashboxID: box},
+		"amount":      {CashboxID: box, Title: "A", Amount: "5", Least: "1"},
+		"minAmount":   {CashboxID: box, Title: "A", Least: "0.5"},
+		"maxAmount":   {CashboxID: box, Title: "A", Least: "10", Most: "9"},
+		"maxPayments": {CashboxID: box, Title: "A", MaxPayments: 1_000_001},
+		"endsAt":      {CashboxID: box, Title: "A", EndsAt: &past},
+		"returnUrl":   {CashboxID: box, Title: "A", ReturnURL: "ftp://me.example"},
+		"callbackUri": {CashboxID: box, Title: "A", Callback: "http://127.0.0.1/"},
+		"methods":     {CashboxID: box, Title: "A", Methods: []string{"iban"}},
+	} {
+		_, err := b.links.Create(t.Context(), b.owner, d)
+		testenv.Check(t, fault.As(err) != nil && len(fault.As(err).Fields) == 1 && fault.As(err).Fields.Wrong(field), "%s: %v", field, err)
+	}
+	_, err := b.links.Create(t.Context(), b.owner, paylink.Draft{CashboxID: 99, Title: "A"})
+	testenv.WantError(t, err, fault.ErrCashboxAccessDenied, "another's cashbox")
+	reader := b.owner
+	reader.Role = caller.Developer
+	_, err = b.links.Create(t.Context(), reader, paylink.Draft{CashboxID: box, Title: "A"})
+	testenv.Check(t, fault.As(err) != nil && fault.As(err).Kind == fault.Forbidden, "a developer: %v", err)
+}

@@ -1,0 +1,79 @@
+-- name: PaymentLinkInsert :one
+insert into payment_link (uuid, merchant_id, cashbox_id, title, description, amount, min_amount, max_amount, methods, max_payments,
+    ends_at, return_url, callback_uri, created_at, created_by)
+values (@uuid, @merchant_id, @cashbox_id, @title, @description, @amount, @min_amount, @max_amount, @methods, @max_payments,
+    @ends_at, @return_url, @callback_uri, @created_at, @created_by)
+returning id;
+
+-- PaymentLinkSetting locks a merchant's link and reads it as the log of settings has it.
+-- name: PaymentLinkSetting :one
+select (to_jsonb(l) - 'uuid')::jsonb from payment_link l where id = @id and merchant_id = @merchant_id for no key update;
+
+-- name: PaymentLinkGet :one
+select * from payment_link where id = @id and merchant_id = @merchant_id;
+
+-- name: PaymentLinkList :many
+select * from payment_link
+where merchant_id = @merchant_id and id < @before_id and (not @open::boolean or closed_at is null)
+order by id desc limit @page;
+
+-- name: PaymentLinkClose :exec
+update payment_link set closed_at = @closed_at::timestamptz where id = @id and merchant_id = @merchant_id and closed_at is null;
+
+-- PaymentLinkOpen is what a payer's page shows of a link, and by what its payments are made.
+-- name: PaymentLinkOpen :one
+select sqlc.embed(l), m.rate_percent, m.api_enabled, b.currency
+from payment_link l join merchant m on m.id = l.merchant_id join cashbox b on b.id = l.cashbox_id
+where l.uuid = @uuid;
+
+-- PaymentLinkLock has those who pay by a link at the same time wait for one another.
+-- name: PaymentLinkLock :one
+select closed_at, ends_at, max_payments from payment_link where id = @id for no key update;
+
+-- LinkPlacesTaken counts the payments of a link that came to something or may still, and those that are just being made.
+-- name: LinkPlacesTaken :one
+select count(*) from (
+    select from link_payment l
+    left join payment_key k on k.merchant_id = l.merchant_id and k.channel = l.method and k.order_id = l.order_id
+    left join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+    where l.merchant_id = @merchant_id and l.link_id = @link_id and (l.order_id, l.method) <> (@order_id::text, @method::text)
+      and (p.status in ('pending', 'completed', 'appeal') or p.id is null and l.created_at > @since::timestamptz)
+    limit @most
+) taken;
+
+-- name: LinkPaymentBegin :exec
+insert into link_payment (merchant_id, link_id, order_id, method, created_at)
+values (@merchant_id, @link_id, @order_id, @method, @created_at)
+on conflict (merchant_id, link_id, order_id, method) do update set created_at = excluded.created_at;
+
+-- name: LinkPaymentDrop :exec
+delete from link_payment
+where merchant_id = @merchant_id and link_id = @link_id and order_id = @order_id and method = @method;
+
+-- LinkSums are what came of a merchant's links, of each at most so many of the newest payments.
+-- name: LinkSums :many
+select l.id::bigint as link_id, s.payments, s.completed, s.amount::numeric as amount
+from unnest(@ids::bigint[]) as l (id)
+cross join lateral (
+    select count(*) as payments, count(*) filter (where n.status = 'completed') as completed,
+        coalesce(sum(n.came) filter (where n.status = 'completed'), 0) as amount
+    from (
+        select p.status, coalesce(p.settled_amount, p.amount) as came from link_payment lp
+        join payment_key k on k.merchant_id = lp.merchant_id and k.channel = lp.method and k.order_id = lp.order_id
+        join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+        where lp.merchant_id = @merchant_id and lp.link_id = l.id
+        order by lp.created_at desc limit @most
+    ) n
+) s;
+
+-- LinkPaymentList lists the newest payments of a link.
+-- name: LinkPaymentList :many
+select p.id, p.status, p.amount, p.currency, p.method, p.created_at from link_payment l
+join payment_key k on k.merchant_id = l.merchant_id and k.channel = l.method and k.order_id = l.order_id
+join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+where l.merchant_id = @merchant_id and l.link_id = @link_id
+order by l.created_at desc limit @page;
+
+-- CashboxOfMerchant is the currency of a cashbox, if it is the merchant's.
+-- name: CashboxOfMerchant :one
+select currency from cashbox where id = @id and merchant_id = @merchant_id;

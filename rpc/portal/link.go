@@ -1,0 +1,114 @@
+package portal
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/auth"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
+	"gateway.example/internal/paylink"
+	"gateway.example/rpc"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+)
+
+// LinkService serves portal.v1.LinkService.
+type LinkService struct {
+	links  *paylink.Service
+	tokens *auth.Links
+	payURL string
+}
+
+var _ portalv1connect.LinkServiceHandler = (*LinkService)(nil)
+
+// NewLinkService makes the handler. payURL is the address of the hosted pages, without a trailing slash.
+func NewLinkService(links *paylink.Service, tokens *auth.Links, payURL string) *LinkService {
+	return &LinkService{links, tokens, payURL}
+}
+
+// CreateLink implements the service.
+func (s *LinkService) CreateLink(
+	ctx context.Context, req *connect.Request[portalv1.CreateLinkRequest],
+) (*connect.Response[portalv1.CreateLinkResponse], error) {
+	m, found := req.Msg, fault.Decoded(ctx)
+	ends := rpc.Instant(found, "endsAt", m.GetEndsAt())
+	made, err := s.links.Create(fault.WithDecoded(ctx, found), caller.From(ctx), paylink.Draft{
+		CashboxID: m.GetCashboxId(), Title: m.GetTitle(), Description: m.GetDescription(), Amount: m.GetAmount(),
+		Least: m.GetMinAmount(), Most: m.GetMaxAmount(), Methods: m.GetMethods(), MaxPayments: m.GetMaxPayments(),
+		EndsAt: ends, ReturnURL: m.GetReturnUrl(), Callback: m.GetCallbackUri(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.CreateLinkResponse{Link: s.view(made)}), nil
+}
+
+// ListLinks implements the service.
+func (s *LinkService) ListLinks(
+	ctx context.Context, req *connect.Request[portalv1.ListLinksRequest],
+) (*connect.Response[portalv1.ListLinksResponse], error) {
+	page := paylink.Page{Open: req.Msg.GetOpen()}
+	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
+	list, next, err := s.links.List(ctx, caller.From(ctx), page)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.ListLinksResponse{Data: views(list, s.view), NextCursor: next}), nil
+}
+
+// GetLink implements the service.
+func (s *LinkService) GetLink(
+	ctx context.Context, req *connect.Request[portalv1.GetLinkRequest],
+) (*connect.Response[portalv1.GetLinkResponse], error) {
+	who := caller.From(ctx)
+	found, err := s.links.Get(ctx, who, req.Msg.GetId())
+	if err != nil {
+		return nil, err
+	}
+	payments, err := s.links.Payments(ctx, who, found.ID)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.GetLinkResponse{Link: s.view(found), Payments: views(payments, linkPayment)}), nil
+}
+
+// CloseLink implements the service.
+func (s *LinkService) CloseLink(
+	ctx context.Context, req *connect.Request[portalv1.CloseLinkRequest],
+) (*connect.Response[portalv1.CloseLinkResponse], error) {
+	closed, err := s.links.Close(ctx, caller.From(ctx), req.Msg.GetId())
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.CloseLinkResponse{Link: s.view(closed)}), nil
+}
+
+func (s *LinkService) view(l paylink.Link) *portalv1.Link {
+	return &portalv1.Link{
+		Id: l.ID, Url: l.URL(s.payURL, s.tokens), CashboxId: l.CashboxID, Title: l.Title, Description: l.Description,
+		Amount: fiat(l.Amount), MinAmount: fiat(l.MinAmount), MaxAmount: fiat(l.MaxAmount), Methods: l.Methods,
+		MaxPayments: l.MaxPayments, EndsAt: rpc.OptionalTime(l.EndsAt), ReturnUrl: l.ReturnURL, CallbackUri: l.Callback(),
+		CreatedAt: rpc.Timestamp(l.CreatedAt), ClosedAt: rpc.OptionalTime(l.ClosedAt), Ended: l.Ended,
+		Payments: l.Payments, Completed: l.Completed, Came: money.Fiat(l.Came),
+	}
+}
+
+func linkPayment(p paylink.Paid) *portalv1.LinkPayment {
+	return &portalv1.LinkPayment{
+		Id: p.ID, Status: p.Status, Amount: money.Fiat(p.Amount), Currency: p.Currency, Method: p.Method,
+		CreatedAt: rpc.Timestamp(p.CreatedAt),
+	}
+}
+
+// fiat is an optional amount.
+func fiat(amount decimal.NullDecimal) *string {
+	if !amount.Valid {
+		return nil
+	}
+	text := money.Fiat(amount.Decimal)
+	return &text
+}

@@ -1,0 +1,177 @@
+package pay
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/directory"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/limit"
+	"gateway.example/internal/money"
+	"gateway.example/internal/paylink"
+	"gateway.example/web/pay/view"
+	"gateway.example/web/site"
+	"gateway.example/web/words"
+)
+
+const belowLink = "/l/"
+
+// opening is a request by whoever holds a payment link.
+type opening struct {
+	w    http.ResponseWriter
+	r    *http.Request
+	link paylink.Open
+	look directory.Look
+}
+
+// offered finds the link of an address. One that is over says so.
+func (p *Pay) offered(handle func(opening)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		id, err := p.Links.Parse(r.PathValue("token"))
+		if err != nil {
+			p.unknown(w, r)
+			return
+		}
+		found, err := p.PayLinks.Open(r.Context(), id)
+		if errors.Is(err, fault.ErrNotFound) {
+			p.unknown(w, r)
+			return
+		}
+		look := directory.Look{}
+		if err == nil {
+			look, err = p.Looks.Of(r.Context(), found.CashboxID)
+		}
+		if err != nil {
+			p.broken(w, r, err)
+			return
+		}
+		o := opening{w, r, found, look}
+		if found.Ended {
+			p.over(o)
+			return
+		}
+		handle(o)
+	}
+}
+
+// over says that a link takes no payments.
+func (p *Pay) over(o opening) {
+	s := p.dressLink(o)
+	site.Show(o.w, o.r, http.StatusGone, view.Message(s, s.Say(words.LinkEndedTitle), s.Say(words.LinkEndedText)))
+}
+
+func (p *Pay) dressLink(o opening) view.Shell {
+	s := p.shell(o.w, o.r)
+	s.Path = belowLink + o.r.PathValue("token")
+	p.wear(&s, o.w.Header(), o.look)
+	return s
+}
+
+// start asks for what the link leaves open.
+func (p *Pay) start(o opening) {
+	p.showStart(o, http.StatusOK, paylink.Order{Attempt: paylink.NewAttempt()}, nil, "")
+}
+
+func (p *Pay) showStart(o opening, status int, typed paylink.Order, wrong fault.Fields, notice words.Key) {
+	s := p.dressLink(o)
+	l := view.Link{Shell: s, Title: o.link.Title, Attempt: typed.Attempt}
+	if o.link.Description != nil {
+		l.Description = *o.link.Description
+	}
+	if o.link.Amount.Valid {
+		l.Fixed = view.Bill{Amount: s.Amount(o.link.Amount.Decimal, o.link.Currency), Plain: money.Fiat(o.link.Amount.Decimal)}
+	} else {
+		l.Amount = view.Input{
+			Name: "amount", Label: s.Say(words.AmountToPay) + ", " + o.link.Currency, Value: typed.Amount, Mode: "decimal",
+			Longest: len("1 000 000 000 000.00"), Required: true, Last: true, Hint: bounds(s.Words, o.link),
+		}
+		if wrong.Wrong("amount") {
+			l.Amount.Error = s.Say(words.LinkAmountWrong)
+		}
+	}
+	for _, name := range o.link.Ways {
+		l.Ways = append(l.Ways, view.Way{Name: name, Text: way(s.Words, name), On: name == typed.Method})
+	}
+	if wrong.Wrong("method") {
+		l.WayWrong = s.Say(words.LinkWayWrong)
+	}
+	if len(o.link.Ways) == 0 {
+		notice = words.LinkRefused
+	}
+	if notice != "" {
+		l.Notice = s.Say(notice)
+	}
+	site.Show(o.w, o.r, status, view.Start(l))
+}
+
+// bounds say what a payer may type.
+func bounds(w words.Words, l paylink.Open) string {
+	least, most := l.MinAmount, l.MaxAmount
+	said := func(amount decimal.NullDecimal) string { return w.Amount(amount.Decimal, l.Currency) }
+	switch {
+	case least.Valid && most.Valid:
+		return w.Say(words.LinkBetween, said(least), said(most))
+	case least.Valid:
+		return w.Say(words.LinkLeast, said(least))
+	case most.Valid:
+		return w.Say(words.LinkMost, said(most))
+	}
+	return ""
+}
+
+// way is the name of a method in a payer's words.
+func way(w words.Words, method string) string {
+	key, known := map[string]words.Key{
+		sbp: words.WaySBP, "sim": words.WaySIM, "card": words.WayCard, "c2c": words.WayCard, "iban": words.WayIBAN,
+		"quasi_ecom": words.WayEcom,
+	}[method]
+	if !known {
+		return "MTS Pay" // a name of its own in every language
+	}
+	return w.Say(key)
+}
+
+// begin makes the payment, and leads to its page.
+func (p *Pay) begin(o opening) {
+	address := limit.Address(o.r.RemoteAddr)
+	if _, err := p.Limits.Count(limit.AddressWrites, address); err != nil {
+		edge.SetRetryAfter(o.w.Header(), fault.As(err))
+		p.showStart(o, http.StatusTooManyRequests, p.ordered(o), nil, words.LinkRefused)
+		return
+	}
+	order := p.ordered(o)
+	order.Address, order.RequestID = address, edge.KeptRequestID(o.r.Context())
+	asked := order
+	asked.Amount = plainAmount(order.Amount)
+	made, err := p.PayLinks.Pay(o.r.Context(), o.link, asked)
+	refusal := fault.As(err)
+	switch {
+	case errors.Is(err, paylink.ErrEnded), errors.Is(err, paylink.ErrUsedUp):
+		p.over(o)
+	case refusal != nil && (refusal.Fields.Wrong("amount") || refusal.Fields.Wrong("method")):
+		p.showStart(o, http.StatusUnprocessableEntity, order, refusal.Fields, "")
+	case refusal != nil && refusal.Kind != fault.Unavailable:
+		p.showStart(o, http.StatusUnprocessableEntity, order, nil, words.LinkRefused)
+	case err != nil:
+		p.broken(o.w, o.r, err)
+	case made.RequisiteSnapshot():
+		http.Redirect(o.w, o.r, "/r/"+p.Links.Token(made.UUID), http.StatusSeeOther)
+	default:
+		http.Redirect(o.w, o.r, "/pay/"+p.Links.Token(made.UUID), http.StatusSeeOther)
+	}
+}
+
+func (p *Pay) ordered(o opening) paylink.Order {
+	return paylink.Order{
+		Amount: o.r.PostFormValue("amount"), Method: o.r.PostFormValue("method"), Attempt: o.r.PostFormValue("attempt"),
+	}
+}
+
+// plainAmount is an amount as people type it in the form that amounts have here.
+func plainAmount(typed string) string {
+	return strings.NewReplacer(",", ".", " ", "", "\u00a0", "", "\u202f", "").Replace(strings.TrimSpace(typed))
+}

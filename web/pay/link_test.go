@@ -1,0 +1,69 @@
+package pay_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/paylink"
+)
+
+// sell makes a payment link, and returns where it is.
+func (b *bundle) sell(t *testing.T, d paylink.Draft) (paylink.Link, string) {
+	t.Helper()
+	box := b.box(t, "RUB")
+	d.CashboxID = box.CashboxID
+	owner := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 1, MerchantID: box.ID}
+	made := must(b.payLinks.Create(t.Context(), owner, d))(t)
+	return made, "/l/" + b.links.Token(made.UUID)
+}
+
+// A payer says what a link leaves open, and goes on to their payment, once, however often they send the form.
+func TestLink(t *testing.T) {
+	b, tab := setup(t, false), newTab(t)
+	b.pool(t, "RUB", "sbp")
+	_, path := b.sell(t, paylink.Draft{Title: "Two <cups>", Description: "Blue.\nBy hand.", Least: "100", Most: "5000"})
+	page := b.page(t, path)
+	wantText(t, page, "h1", "Two <cups>")
+	wantText(t, page, "#amount-hint", "From 100 ₽ to 5,000 ₽")
+	attempt := page.Find("[name=attempt]").AttrOr("value", "")
+	first := b.post(t, path, "attempt", attempt, "amount", "1 500,50", "method", "sbp")
+	again := b.post(t, path, "attempt", attempt, "amount", "1 500,50", "method", "sbp")
+	to := first.header.Get("Location")
+	if first.code != http.StatusSeeOther || !strings.HasPrefix(to, "/r/") || again.header.Get("Location") != to {
+		t.Fatalf("%d %q, again %q", first.code, to, again.header.Get("Location"))
+	}
+	want(t, "payments made", b.Count(t, "select count(*) from payment where amount = 1500.50"), 1)
+	for _, amount := range []string{"99", "", "<b>", "5000,01"} {
+		want(t, "amount "+amount, b.post(t, path, "amount", amount, "method", "sbp").code, http.StatusUnprocessableEntity)
+	}
+	tab.Open(b.server.URL + path)
+	tab.Type("#amount", "250")
+	tab.Click(".ways label:first-of-type")
+	tab.Click(".button")
+	tab.Await("h1 .amount", "250 ₽")
+}
+
+// Of a link that is over, or is none, a payer learns just that.
+func TestLinkEnds(t *testing.T) {
+	b := setup(t, false)
+	made, path := b.sell(t, paylink.Draft{Title: "A lamp", Amount: "700"})
+	page := b.page(t, path)
+	want(t, "fields for an amount", page.Find("#amount").Length(), 0)
+	wantText(t, page, ".amount", "700 ₽")
+	refused := b.post(t, path, "method", "sbp") // nobody has a requisite
+	want(t, "without a requisite", refused.code, http.StatusUnprocessableEntity)
+	if !strings.Contains(refused.body, "Choose another way") {
+		t.Errorf("without a requisite: %s", refused.body)
+	}
+	owner := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 1, MerchantID: made.MerchantID}
+	must(b.payLinks.Close(t.Context(), owner, made.ID))(t)
+	for _, a := range []answer{b.ask(t, http.MethodGet, path), b.post(t, path, "method", "sbp")} {
+		if a.code != http.StatusGone || !strings.Contains(a.body, "takes no payments") {
+			t.Errorf("closed: %d %s", a.code, a.body)
+		}
+	}
+	want(t, "a link that is none", b.ask(t, http.MethodGet, path[:len(path)-2]+"AA").code, http.StatusNotFound)
+	want(t, "payments made", b.Count(t, "select count(*) from payment"), 0)
+}

@@ -1,0 +1,283 @@
+package links
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/paylink"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+const linksPath = "/merchant/links"
+
+var linkRoutes = []route{
+	{Pattern: "GET " + linksPath, Kinds: portal.Merchants, Needs: caller.MerchantRead, Handle: (*visit).list},
+	{Pattern: "GET " + linksPath + "/new", Kinds: portal.Merchants, Needs: caller.MerchantSell, Handle: (*visit).ask},
+	{Pattern: "POST " + linksPath, Kinds: portal.Merchants, Needs: caller.MerchantSell, Handle: (*visit).create},
+	{Pattern: "GET " + linksPath + "/{id}", Kinds: portal.Merchants, Needs: caller.MerchantRead, Handle: (*visit).link},
+	{Pattern: "POST " + linksPath + "/{id}/close", Kinds: portal.Merchants, Needs: caller.MerchantSell, Handle: (*visit).close},
+}
+
+func (v *visit) list() error {
+	var page paylink.Page
+	page.Cursor = portal.Given(v.R.URL.Query().Get("cursor"))
+	links, next, err := v.PayLinks.List(v.Ctx(), v.Who, page)
+	if err != nil {
+		return err
+	}
+	boxes, err := v.Settings.OwnCashboxes(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	shown := List{
+		MayMake: v.Who.May(caller.MerchantSell), Empty: view.Empty{Title: sayNone, Text: sayNoneText},
+		Links: view.Sheet{Label: v.Shell.Say(say.LinksTitle), Columns: []view.Column{
+			{Text: v.Shell.Say(sayFor)}, {Text: v.Shell.Say(sayAmount), Right: true}, {Text: v.Shell.Say(sayPaid), Right: true},
+			{Text: v.Shell.Say(sayCame), Right: true}, {Text: v.Shell.Say(say.Created)}, {Text: v.Shell.Say(say.Status)},
+		}},
+	}
+	for _, l := range links {
+		currency, state := currencyOf(boxes, l.CashboxID), v.state(l)
+		shown.Links.Rows = append(shown.Links.Rows, []view.Cell{
+			{Text: l.Title, Href: view.Link(portal.Numbered(linksPath, l.ID))},
+			{Text: v.asked(l, currency)}, v.paid(l), {Text: v.Shell.Amount(l.Came, currency)}, {At: &l.CreatedAt},
+			{Text: v.Shell.Say(state.Text), Tone: state.Tone},
+		})
+	}
+	if next != nil {
+		shown.Next = view.Query(linksPath, "cursor", *next)
+	}
+	v.Shell.Title = v.Shell.Say(say.LinksTitle)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ListPage(s, shown) })
+	return nil
+}
+
+func currencyOf(boxes []directory.OwnCashbox, id int64) string {
+	if at := slices.IndexFunc(boxes, func(b directory.OwnCashbox) bool { return b.ID == id }); at >= 0 {
+		return boxes[at].Currency
+	}
+	return ""
+}
+
+func (v *visit) state(l paylink.Link) view.Badge {
+	switch {
+	case l.ClosedAt != nil:
+		return view.Badge{Text: sayClosed, Tone: "off"}
+	case l.Ended:
+		return view.Badge{Text: sayOver, Tone: "off"}
+	}
+	return view.Badge{Text: sayOpen, Tone: "good"}
+}
+
+// asked is what a link asks for.
+func (v *visit) asked(l paylink.Link, currency string) string {
+	if l.Amount.Valid {
+		return v.Shell.Amount(l.Amount.Decimal, currency)
+	}
+	return v.Shell.Say(sayAnyAmount)
+}
+
+func (v *visit) paid(l paylink.Link) view.Cell {
+	cell := view.Cell{Text: v.Shell.Say(sayOf, l.Completed, min(l.Payments, paylink.Counted))}
+	if l.More {
+		cell.Note = v.Shell.Say(sayNewestOf, paylink.Counted)
+	}
+	return cell
+}
+
+func (v *visit) link() error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	l, err := v.PayLinks.Get(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	boxes, err := v.Settings.OwnCashboxes(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	payments, err := v.PayLinks.Payments(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	currency := currencyOf(boxes, l.CashboxID)
+	shown := Detail{
+		Address: l.URL(v.PayURL, v.Tokens), Amount: v.asked(l, currency), Status: v.state(l),
+		Description: portal.Text(l.Description), Facts: v.facts(l, currency),
+	}
+	code, err := site.QR(shown.Address)
+	if err != nil {
+		return err
+	}
+	shown.QR = string(code)
+	if !l.Ended && v.Who.May(caller.MerchantSell) {
+		shown.Close = view.Link(portal.Numbered(linksPath, id) + "/close")
+	}
+	shown.Payments = view.Sheet{Label: v.Shell.Say(sayPayments), Columns: []view.Column{
+		{Text: v.Shell.Say(say.Number)}, {Text: v.Shell.Say(say.Created)}, {Text: v.Shell.Say(say.Amount), Right: true},
+		{Text: v.Shell.Say(say.MethodLabel)}, {Text: v.Shell.Say(say.Status)},
+	}}
+	for _, p := range payments {
+		badge := view.PaymentBadge(p.Status)
+		shown.Payments.Rows = append(shown.Payments.Rows, []view.Cell{
+			{Text: view.Number(p.ID), Href: view.Link(v.PaymentPath(p.ID))}, {At: &p.CreatedAt},
+			{Text: v.Shell.Amount(p.Amount, p.Currency)}, {Text: v.MethodName(p.Method)},
+			{Text: v.Shell.Say(badge.Text), Tone: badge.Tone},
+		})
+	}
+	v.Shell.Title = l.Title
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DetailPage(s, shown) })
+	return nil
+}
+
+func (v *visit) facts(l paylink.Link, currency string) []view.Fact {
+	paid := v.paid(l)
+	facts := []view.Fact{
+		{Label: sayPaid, Value: paid.Text}, {Label: sayCame, Value: v.Shell.Amount(l.Came, currency)},
+	}
+	if l.MinAmount.Valid {
+		facts = append(facts, view.Fact{Label: sayLeast, Value: v.Shell.Amount(l.MinAmount.Decimal, currency)})
+	}
+	if l.MaxAmount.Valid {
+		facts = append(facts, view.Fact{Label: sayMost, Value: v.Shell.Amount(l.MaxAmount.Decimal, currency)})
+	}
+	if l.MaxPayments != nil {
+		facts = append(facts, view.Fact{Label: sayTimes, Value: strconv.Itoa(int(*l.MaxPayments))})
+	}
+	if l.EndsAt != nil {
+		facts = append(facts, view.Fact{Label: sayUntil, Value: l.EndsAt.Add(-time.Nanosecond).In(v.Shell.Zone).Format(time.DateOnly)})
+	}
+	for _, name := range l.Methods {
+		facts = append(facts, view.Fact{Label: sayMethods, Value: v.MethodName(name)})
+	}
+	if l.ReturnURL != nil {
+		facts = append(facts, view.Fact{Label: sayReturn, Value: *l.ReturnURL})
+	}
+	callback := l.CallbackURI
+	if callback == "" {
+		callback = v.Shell.Say(sayFeed)
+	}
+	return append(facts, view.Fact{Label: sayCallback, Value: callback})
+}
+
+func (v *visit) ask() error {
+	return v.showForm(http.StatusOK, url.Values{"token": {submission.NewToken()}}, nil)
+}
+
+func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) error {
+	boxes, err := v.Settings.OwnCashboxes(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	form := view.MoneyForm{
+		Action: linksPath, Text: v.Shell.Say(sayNoneText), Submit: v.Shell.Say(sayMake), Back: linksPath,
+		Hidden: [][2]string{{"token", typed.Get("token")}},
+	}
+	if len(boxes) == 0 {
+		form.Notes = []string{v.Shell.Say(sayNoBoxes)}
+	}
+	box := view.Choice{Name: "cashbox", Label: say.Cashbox, Value: typed.Get("cashbox")}
+	method := view.Choice{
+		Name: "method", Label: sayMethods, Value: typed.Get("method"), Wrong: wrong["methods"],
+		Options: []view.Option{{Text: v.Shell.Say(sayAll)}},
+	}
+	for _, b := range boxes {
+		box.Options = append(box.Options, view.Option{Value: view.Number(b.ID), Text: b.Name + ", " + b.Currency})
+	}
+	for _, m := range catalogue.Methods {
+		method.Options = append(method.Options, view.Option{Value: m.Name, Text: v.MethodName(m.Name)})
+	}
+	form.Choices = []view.Choice{box, method}
+	digits := templ.Attributes{"inputmode": "decimal", "autocomplete": "off"}
+	field := func(name, wrongName string, label, hint say.Phrase, most int, more templ.Attributes) view.Field {
+		f := view.Field{
+			Name: name, Label: label, Value: typed.Get(name), Wrong: wrong[wrongName], Optional: true, Max: most, More: more,
+		}
+		if !hint.Empty() {
+			f.Hint = v.Shell.Say(hint)
+		}
+		return f
+	}
+	title := field("title", "title", sayFor, sayForHint, 120, nil)
+	title.Optional = false
+	about := field("description", "description", sayMore, say.Phrase{}, 1000, nil)
+	about.Area = true
+	until := field("ends", "endsAt", sayUntil, say.Phrase{}, 0, nil)
+	until.Type = "date"
+	form.Fields = []view.Field{
+		title, about,
+		field("amount", "amount", sayAmount, sayOpenHint, 24, digits),
+		field("least", "minAmount", sayLeast, say.Phrase{}, 24, digits),
+		field("most", "maxAmount", sayMost, say.Phrase{}, 24, digits),
+		field("times", "maxPayments", sayTimes, sayTimesAny, 7, templ.Attributes{"inputmode": "numeric"}),
+		until,
+		field("back", "returnUrl", sayReturn, say.Phrase{}, 2048, templ.Attributes{"inputmode": "url"}),
+		field("callback", "callbackUri", sayCallback, sayCallHint, 2048, templ.Attributes{"inputmode": "url"}),
+	}
+	v.Shell.Title = v.Shell.Say(sayNew)
+	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, form) })
+	return nil
+}
+
+func (v *visit) create() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	draft := paylink.Draft{
+		Title: form.Get("title"), Description: form.Get("description"), Amount: portal.PlainAmount(form.Get("amount")),
+		Least: portal.PlainAmount(form.Get("least")), Most: portal.PlainAmount(form.Get("most")),
+		ReturnURL: form.Get("back"), Callback: form.Get("callback"),
+	}
+	if name := form.Get("method"); name != "" {
+		draft.Methods = []string{name}
+	}
+	flaws := map[string]string{}
+	if draft.CashboxID, err = strconv.ParseInt(form.Get("cashbox"), 10, 64); err != nil {
+		draft.CashboxID = 0 // nobody's
+	}
+	if text := form.Get("times"); text != "" {
+		if draft.MaxPayments, err = strconv.ParseInt(text, 10, 64); err != nil {
+			flaws["maxPayments"] = v.Shell.Say(sayNumber)
+		}
+	}
+	if draft.EndsAt, err = v.LastDay(form.Get("ends")); err != nil {
+		flaws["endsAt"] = v.Shell.Say(sayWrongDay)
+	}
+	if len(flaws) > 0 {
+		return v.showForm(http.StatusUnprocessableEntity, form, flaws)
+	}
+	err = v.Once(form, func() (submission.Outcome, error) {
+		made, err := v.PayLinks.Create(v.Ctx(), v.Who, draft)
+		return submission.Outcome{LedTo: portal.Numbered(linksPath, made.ID), Said: "link-made"}, err
+	})
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.showForm(http.StatusUnprocessableEntity, form, wrong)
+	}
+	return err
+}
+
+func (v *visit) close() error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	if _, err := v.PayLinks.Close(v.Ctx(), v.Who, id); err != nil {
+		return err
+	}
+	return v.Done(portal.Numbered(linksPath, id), "link-closed")
+}
