@@ -67,10 +67,6 @@ select * from bank_message
 where trader_id = @trader_id and id < @before_id and (not @waiting::boolean or state = 'waiting')
 order by id desc limit @page;
 
--- BankMessageWaiting counts what waits for a trader, as far as a number is shown.
--- name: BankMessageWaiting :one
-select count(*) from (select from bank_message where trader_id = @trader_id and state = 'waiting' limit @most) waiting;
-
 -- name: BankMessageUnknown :many
 select * from bank_message where says = 'unknown' and id < @before_id order by id desc limit @page;
 

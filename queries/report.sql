@@ -324,6 +324,14 @@ select count(*) from (
     select 1 from appeal where merchant_id = @merchant_id and status in ('open', 'in_review') limit @most
 ) counted;
 
+-- ReportCountMessages counts a trader's messages of banks that wait, and their phones that count and were not heard since a time.
+-- name: ReportCountMessages :one
+select ((select count(*) from (select from bank_message b where b.trader_id = @trader_id and b.state = 'waiting' limit @most) waiting)
+    + (select count(*) from bank_device d join trader t on t.id = d.trader_id
+       where d.trader_id = @trader_id and d.revoked_at is null and coalesce(d.heard_at, d.created_at) < @since::timestamptz
+         and t.enabled and not t.on_break
+         and exists (select from requisite_message m where m.device_id = d.id and m.mode <> 'off')))::bigint as count;
+
 -- ReportCountProposals counts what waits for a second operator.
 -- name: ReportCountProposals :one
 select count(*) from (select from proposal where decision is null and expires_at > @now::timestamptz limit @most) counted;

@@ -33,20 +33,32 @@ update requisite_message set stopped_by = null where requisite_id = @requisite_i
 -- name: RequisiteMessageShadow :exec
 update requisite_message set mode = 'shadow', since = @since where requisite_id = @requisite_id and mode = 'on';
 
--- RequisiteMessageTally counts, of the newest completed payments of a requisite, those that a message would have confirmed.
--- name: RequisiteMessageTally :one
-select count(*) as completed, count(*) filter (where exists (
-    select from bank_message b where b.payment_id = p.id and b.requisite_id = @requisite_id and (b.state in ('confirmed', 'objected') or b.why = 'shadow')
-)) as told
-from (select o.id, o.requisite_id from payment o where o.trader_id = @trader_id and o.status = 'completed'
-      and o.created_at >= @since::timestamptz order by o.id desc limit 2000) p
-where p.requisite_id = @requisite_id;
-
--- RequisiteMessageShadows counts, of the newest messages that would have confirmed a payment, how those payments ended.
--- name: RequisiteMessageShadows :one
-select count(*) filter (where p.status = 'completed') as right_ones,
-    count(*) filter (where p.status in ('failed', 'cancelled')) as wrong_ones,
-    count(*) filter (where p.status in ('pending', 'appeal')) as open_ones
-from (select m.payment_id, m.merchant_id from bank_message m where m.requisite_id = @requisite_id and m.why = 'shadow'
-      and m.arrived_at >= @since::timestamptz order by m.id desc limit 2000) b
-join payment p on p.merchant_id = b.merchant_id and p.id = b.payment_id;
+-- RequisiteMessageTallies counts, for each requisite of a trader that has messages and since it has its mode: how the payments ended
+-- that the trader's newest messages would have confirmed, and how many of the newest completed payments messages told of.
+-- name: RequisiteMessageTallies :many
+with shadow as (
+    select m.requisite_id, m.merchant_id, m.payment_id, m.arrived_at from bank_message m
+    where m.trader_id = @trader_id and m.why = 'shadow' order by m.id desc limit 2000
+), would as (
+    select b.requisite_id, count(*) filter (where p.status = 'completed') as right_ones,
+        count(*) filter (where p.status in ('failed', 'cancelled')) as wrong_ones,
+        count(*) filter (where p.status in ('pending', 'appeal')) as open_ones
+    from shadow b
+    join requisite_message r on r.requisite_id = b.requisite_id and b.arrived_at >= r.since
+    join payment p on p.merchant_id = b.merchant_id and p.id = b.payment_id
+    group by b.requisite_id
+), newest as (
+    select o.id, o.requisite_id, o.created_at from payment o
+    where o.trader_id = @trader_id and o.status = 'completed' order by o.id desc limit 2000
+), paid as (
+    select n.requisite_id, count(*) as completed, count(*) filter (where n.id in (select s.payment_id from shadow s) or exists (
+        select from bank_message b where b.payment_id = n.id and b.state in ('confirmed', 'objected'))) as told
+    from newest n join requisite_message r on r.requisite_id = n.requisite_id and n.created_at >= r.since
+    group by n.requisite_id
+)
+select r.requisite_id, coalesce(w.right_ones, 0)::bigint as right_ones, coalesce(w.wrong_ones, 0)::bigint as wrong_ones,
+    coalesce(w.open_ones, 0)::bigint as open_ones, coalesce(d.completed, 0)::bigint as completed, coalesce(d.told, 0)::bigint as told
+from requisite_message r
+left join would w on w.requisite_id = r.requisite_id
+left join paid d on d.requisite_id = r.requisite_id
+where r.trader_id = @trader_id and r.mode <> 'off';

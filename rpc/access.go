@@ -93,6 +93,7 @@ var access = edge.Access{
 	portalv1connect.ReportServiceGetPayerProcedure:           {caller.MerchantPortal, caller.Operator},
 	portalv1connect.ReportServiceGetPatternsProcedure:        {caller.Operator},
 	portalv1connect.ReportServiceGetProcessorsProcedure:      {caller.Operator},
+	portalv1connect.ReportServiceCompareStatementProcedure:   {caller.Trader, caller.Operator},
 	portalv1connect.ReportServiceGetOverviewProcedure:        {caller.MerchantPortal},
 	portalv1connect.ReportServiceListEventsProcedure:         {caller.MerchantPortal},
 	portalv1connect.ReportServiceGetSignedTimelineProcedure:  {caller.Trader, caller.MerchantPortal, caller.Operator},
@@ -110,8 +111,9 @@ func Access(procedure string) []caller.Kind { return access.Of(procedure) }
 
 // uploads are the procedures whose body brings a file.
 var uploads = edge.Uploads{
-	gatewayv1connect.PaymentServiceCreateAppealProcedure: caller.ScopePayments,
-	portalv1connect.TraderServiceCompletePayinProcedure:  edge.ByUsers,
+	gatewayv1connect.PaymentServiceCreateAppealProcedure:   caller.ScopePayments,
+	portalv1connect.TraderServiceCompletePayinProcedure:    edge.ByUsers,
+	portalv1connect.ReportServiceCompareStatementProcedure: edge.ByUsers,
 }
 
 // NewDoor makes the door in front of all procedures, over Connect and REST.

@@ -54,6 +54,7 @@ var operatorActs = map[caller.Capability][]string{
 		portalv1connect.ReceiptServiceGetReceiptProcedure,
 		portalv1connect.ReceiptServiceGetPayinReceiptProcedure,
 		portalv1connect.ReceiptServiceListReceiptsProcedure,
+		portalv1connect.ReportServiceCompareStatementProcedure,
 		portalv1connect.ReportServiceGetIncomeProcedure,
 		portalv1connect.ReportServiceGetPatternsProcedure,
 		portalv1connect.ReportServiceGetPayerProcedure,
@@ -70,7 +71,10 @@ var operatorActs = map[caller.Capability][]string{
 		portalv1connect.TrustServiceListAuditLogProcedure,
 	},
 	caller.OperatorReveal: {
+		portalv1connect.OperatorServiceListObjectedMessagesProcedure,
+		portalv1connect.OperatorServiceListUnknownMessagesProcedure,
 		portalv1connect.OperatorServiceRevealRequisiteProcedure,
+		portalv1connect.OperatorServiceTryMessagePatternProcedure,
 	},
 	caller.OperatorDirectory: {
 		portalv1connect.OperatorServiceCreateCashboxProcedure,

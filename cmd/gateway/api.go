@@ -92,7 +92,7 @@ func (g *gateway) procedures() rpc.Services {
 		Operator: rpcportal.NewOperatorService(rpcportal.OperatorRooms{
 			Payments: g.payments, Rates: g.rateSettings, Proposals: g.proposals, Settings: g.settings, Users: g.users,
 			Events: g.events, Deposits: g.deposits, Payouts: g.payouts, Checkouts: g.checkouts, Acquirers: g.acquirers,
-			Reads: g.reads, Work: g.queues,
+			Reads: g.reads, Work: g.queues, Messages: g.messages,
 		}),
 	}
 	if g.testClock != nil {

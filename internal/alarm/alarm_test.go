@@ -91,6 +91,17 @@ var causes = map[string]struct {
 		1,
 		"",
 	},
+	"phones_silent": {
+		`insert into trader (id, name, share_percent, created_at) values (901, 'x', 1, now());
+		insert into trader (id, name, share_percent, created_at, on_break) values (902, 'y', 1, now(), true);
+		insert into bank_device (id, trader_id, name, key_id, secret, created_at, heard_at, revoked_at)
+		select n, case n when 5 then 902 else 901 end, 'x', n::text, '\x00', '2026-11-20 09:00Z', case n when 2 then '2026-11-20 11:45Z'::timestamptz end,
+			case n when 3 then now() end from generate_series(1, 5) n;
+		insert into requisite_message (requisite_id, trader_id, device_id, bank, mode, most, since)
+		select n, 901, n, 'sber', case n when 4 then 'off' else 'shadow' end, 1, now() from generate_series(1, 5) n`,
+		1,
+		"2026-11-20 09:30:00Z",
+	},
 	"operator_by_command": {
 		`with u as (insert into app_user (kind, role, login, created_at) select 'operator', 'admin', 'admin-' || n, now() from generate_series(1, 2) n returning id) insert into setting_change (at, actor, subject, subject_key, after) select '2026-11-20 10:00Z', 'command', 'user', max(id)::text, '{}' from u`,
 		1,

@@ -19,6 +19,7 @@ const (
 	depositLate = time.Hour
 	appealLate  = 24 * time.Hour
 	payoutLate  = 30 * time.Minute
+	phoneSilent = 30 * time.Minute
 	// deadWithin is how far back undeliverable events are counted.
 	deadWithin = time.Hour
 	// snapshotMost is how old a snapshot may be, in seconds.
@@ -95,6 +96,10 @@ var Rules = []Rule{
 		Name: "payouts_given_back", Severity: Ticket, Link: "/operator/traders",
 		Runbook:    "when-a-trader-gives-payouts-back",
 		Expression: firing("payouts_given_back"), find: givenBackOften,
+	},
+	{
+		Name: "phones_silent", Severity: Ticket, Link: "/operator/traders", Runbook: "when-a-phone-is-silent",
+		Expression: firing("phones_silent"), find: phonesSilent,
 	},
 	{
 		Name: "operator_by_command", Severity: Page, Link: "/operator/users",
@@ -239,6 +244,11 @@ const (
 func givenBackOften(ctx context.Context, q reads, now time.Time) (finding, error) {
 	count, err := q.AlarmGiveBacks(ctx, db.AlarmGiveBacksParams{Since: now.Add(-giveBacksWithin), Most: giveBacksMost})
 	return finding{count: count}, err
+}
+
+func phonesSilent(ctx context.Context, q reads, now time.Time) (finding, error) {
+	row, err := q.AlarmPhones(ctx, now.Add(-phoneSilent))
+	return finding{row.Count, row.Oldest.Add(phoneSilent)}, err
 }
 
 // commandWithin is how long an alarm reports an operator who was created by the command line rather

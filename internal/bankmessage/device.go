@@ -116,10 +116,11 @@ func (s *Service) RevokeDevice(ctx context.Context, who caller.Caller, id int64)
 	return err
 }
 
-// silence is how long a device on shift may say nothing before its trader is told.
+// silence is how long a device may say nothing, while its trader gets payments, before the trader and operators are told.
 const silence = 30 * time.Minute
 
-// Silent lists the devices of the caller's trader that count on messages and have said nothing for half an hour.
+// Silent lists the devices of the caller's trader that payments count on and that have said nothing for half an hour. There are none
+// while the trader gets no payments.
 func (s *Service) Silent(ctx context.Context, who caller.Caller) ([]Device, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, err

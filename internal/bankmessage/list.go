@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -13,7 +11,6 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
-	"gateway.example/internal/sensitive"
 )
 
 // Message is a message of a bank, and what was done about it.
@@ -68,8 +65,8 @@ func (m Message) MayObject(now time.Time) bool {
 // Page asks for a page of messages, the newest first.
 type Page struct {
 	db.Page
-	// Waiting asks for those alone that wait for a person, and Objected for those to which a trader objected.
-	Waiting, Objected bool
+	// Waiting asks for those alone that wait for a person.
+	Waiting bool
 }
 
 // List lists the messages of the caller's trader. The cursor is nil on the last page.
@@ -116,86 +113,4 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Message
 		return Message{}, fault.ErrNotFound
 	}
 	return s.messageOf(row), err
-}
-
-// Unknown lists the messages that no pattern knows, for operators, or those to which traders objected. That an operator
-// reads their texts is noted first.
-func (s *Service) Unknown(ctx context.Context, who caller.Caller, page Page) ([]Message, *string, error) {
-	if err := s.note(ctx, who, "text"); err != nil {
-		return nil, nil, err
-	}
-	return s.list(ctx, page.Page, func(q *db.Queries, limit int32, before int64) ([]db.BankMessage, error) {
-		if page.Objected {
-			return q.BankMessageObjected(ctx, db.BankMessageObjectedParams{BeforeID: before, Page: limit})
-		}
-		return q.BankMessageUnknown(ctx, db.BankMessageUnknownParams{BeforeID: before, Page: limit})
-	})
-}
-
-func (s *Service) note(ctx context.Context, who caller.Caller, what string) error {
-	if err := who.Need(caller.OperatorReveal); err != nil {
-		return err
-	}
-	subject := sensitive.Subject{Kind: "bank_message", Key: "list", What: what}
-	return sensitive.Record(ctx, db.New(s.pools.Calls), who, s.clock.Now(), subject)
-}
-
-// lastUnknown is how many messages a new pattern is tried against, and maxPattern how long it may be.
-const (
-	lastUnknown = 1000
-	maxPattern  = 1000
-)
-
-// Try is what a new pattern reads of unknown messages.
-type Try struct {
-	// Of is how many messages it was tried against, and Known how many it knows, the newest of which are in Messages, with
-	// what it reads.
-	Of, Known int
-	Messages  []Message
-}
-
-// shownTries is how many messages a try shows.
-const shownTries = 50
-
-// TryPattern tries a pattern, as the files of patterns have it, against the last thousand unknown messages. It changes nothing.
-func (s *Service) TryPattern(ctx context.Context, who caller.Caller, currency, expr string) (Try, error) {
-	if err := who.Need(caller.OperatorReveal); err != nil {
-		return Try{}, err
-	}
-	f := fault.Decoded(ctx)
-	f.MaxLength("pattern", expr, maxPattern)
-	compiled, wrong := compile(expr, currency)
-	f.Check(units[currency] != "", "currency", "must be one whose messages are known")
-	if wrong != nil && units[currency] != "" {
-		f.Add("pattern", "is no regular expression of Go: %s", strings.TrimPrefix(wrong.Error(), "error parsing regexp: "))
-	}
-	if err := f.Err(); err != nil {
-		return Try{}, err
-	}
-	if err := s.note(ctx, who, "pattern tried, "+strconv.Itoa(lastUnknown)); err != nil {
-		return Try{}, err
-	}
-	rows, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]db.BankMessage, error) {
-		return q.BankMessageUnknown(ctx, db.BankMessageUnknownParams{BeforeID: 1 << 62, Page: lastUnknown})
-	})
-	if err != nil {
-		return Try{}, fmt.Errorf("list messages: %w", err)
-	}
-	tried := Try{Of: len(rows)}
-	p := pattern{kind: Incoming, expr: compiled}
-	for _, row := range rows {
-		m := s.messageOf(row)
-		if m.Text == nil {
-			continue
-		}
-		read, known := p.read(normal(*m.Text))
-		if !known {
-			continue
-		}
-		m.Amount, m.Balance, m.Account = sum(read.Amount), sum(read.Balance), read.Account
-		if tried.Known++; len(tried.Messages) < shownTries {
-			tried.Messages = append(tried.Messages, m)
-		}
-	}
-	return tried, nil
 }

@@ -1,12 +1,14 @@
 package bankmessage_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
@@ -188,7 +190,7 @@ func TestShadow(t *testing.T) {
 	dbtest.WantCode(t, b.messages.Object(t.Context(), b.trader.Caller, list[0].ID, "Twice"), "message_decided")
 	rules, err := b.messages.Rules(t.Context(), b.trader.Caller)
 	testenv.Check(t, err == nil && rules[0].Mode == bankmessage.ShadowMode, "after an objection: %+v, %v", rules, err)
-	objected, _, err := b.messages.Unknown(t.Context(), operator, bankmessage.Page{Objected: true})
+	objected, _, err := b.messages.Objected(t.Context(), operator, db.Page{})
 	testenv.Check(t, err == nil && len(objected) == 1 && objected[0].Why == "It never came", "operators see %+v, %v", objected, err)
 }
 
@@ -201,16 +203,33 @@ func (b *bundle) tally(t *testing.T) bankmessage.Tally {
 
 var operator = caller.Caller{Kind: caller.Operator, ID: 1, Login: "operator", Role: caller.Admin}
 
-// An operator tries a pattern against what nobody knows. That they saw texts is noted.
+// An operator sees what nobody knows in groups, and tries a pattern against it, of bounded size. That they saw texts is noted.
 func TestTryPattern(t *testing.T) {
 	b := setup(t)
-	m := came("a", "1500", "2000")
-	m.Text = "Вам пришло 1 500,50 руб, стало 2 000 руб"
-	testenv.Want(t, b.send(t, m), bankmessage.Noted, "an unknown message is")
-	tried, err := b.messages.TryPattern(t.Context(), operator, "RUB", "вам пришло {amount} {unit}, стало {balance} {unit}")
-	testenv.Check(t, err == nil && tried.Of == 1 && tried.Known == 1 && tried.Messages[0].Amount.StringFixed(2) == "1500.50" &&
-		tried.Messages[0].Balance.StringFixed(2) == "2000.00", "tried %+v, %v", tried, err)
-	_, err = b.messages.TryPattern(t.Context(), operator, "RUB", "(")
-	dbtest.WantFields(t, err, "pattern")
-	testenv.Want(t, b.Count(t, "select count(*) from sensitive_read where subject = 'bank_message'"), 1, "noted reads")
+	for i, text := range []string{
+		"Вам пришло 1 500,50 руб от Иван П., стало 2 000 руб", "Оценка 5 из 5",
+		"Вам пришло 20 руб от Анна-Мария К., стало 2 020 руб",
+	} {
+		m := came(fmt.Sprint(i), "1500", "2000")
+		m.Text = text
+		testenv.Want(t, b.send(t, m), bankmessage.Noted, "an unknown message is")
+	}
+	unknown, err := b.messages.Unknown(t.Context(), operator)
+	testenv.Check(t, err == nil && unknown.Of == 3 && len(unknown.List) == 2 && unknown.List[0].Count == 2 &&
+		strings.Contains(*unknown.List[0].Newest.Text, "Анна"), "grouped %+v, %v", unknown, err)
+	try := func(kind bankmessage.Kind, expr string) (bankmessage.Try, error) {
+		return b.messages.TryPattern(t.Context(), operator, bankmessage.NewPattern{Currency: "RUB", Kind: kind, Expr: expr})
+	}
+	tried, err := try(bankmessage.Incoming, "вам пришло {amount} {unit} от {from}, стало {balance} {unit}")
+	testenv.Check(t, err == nil && tried.Of == 3 && tried.Known == 2 && tried.Messages[1].Amount.StringFixed(2) == "1500.50" &&
+		tried.Messages[1].Balance.StringFixed(2) == "2000.00", "tried %+v, %v", tried, err)
+	tried, err = try(bankmessage.Advertisement, "оценка .*")
+	testenv.Check(t, err == nil && tried.Known == 1, "tried %+v, %v", tried, err)
+	for _, wrong := range []string{"", "(", strings.Repeat("a", 1001), strings.Repeat(".{900}", 6)} {
+		_, err = try(bankmessage.Incoming, wrong)
+		dbtest.WantFields(t, err, "pattern")
+	}
+	_, err = try(bankmessage.Code, "a")
+	dbtest.WantFields(t, err, "says")
+	testenv.Want(t, b.Count(t, "select count(*) from sensitive_read where subject = 'bank_message'"), 3, "noted reads")
 }

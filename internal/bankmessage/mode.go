@@ -148,42 +148,26 @@ func (s *Service) Rules(ctx context.Context, who caller.Caller) ([]Rule, error) 
 	if err != nil {
 		return nil, fmt.Errorf("list what messages do: %w", err)
 	}
+	tallies, err := s.q.RequisiteMessageTallies(ctx, who.TraderID)
+	if err != nil {
+		return nil, fmt.Errorf("count what messages did: %w", err)
+	}
+	of := make(map[int64]Tally, len(tallies))
+	for _, t := range tallies {
+		of[t.RequisiteID] = Tally{Right: t.RightOnes, Wrong: t.WrongOnes, Open: t.OpenOnes, Completed: t.Completed, Told: t.Told}
+	}
 	list := make([]Rule, 0, len(rows))
 	for _, row := range rows {
 		r := Rule{
 			RequisiteID: row.RequisiteID, DeviceID: row.DeviceID, Bank: row.Bank, Mode: Mode(row.Mode), Most: row.Most,
-			Since: row.Since, StoppedBy: row.StoppedBy,
+			Since: row.Since, StoppedBy: row.StoppedBy, Tally: of[row.RequisiteID],
 		}
 		if row.Account != nil {
 			r.Account = *row.Account
 		}
-		if r.Tally, err = s.tally(ctx, row); err != nil {
-			return nil, err
-		}
 		list = append(list, r)
 	}
 	return list, nil
-}
-
-func (s *Service) tally(ctx context.Context, row db.RequisiteMessage) (t Tally, err error) {
-	if row.Mode == string(Off) {
-		return t, nil
-	}
-	told, err := s.q.RequisiteMessageTally(ctx, db.RequisiteMessageTallyParams{
-		TraderID: row.TraderID, RequisiteID: &row.RequisiteID, Since: row.Since,
-	})
-	if err != nil {
-		return t, fmt.Errorf("count payments: %w", err)
-	}
-	would, err := s.q.RequisiteMessageShadows(ctx, db.RequisiteMessageShadowsParams{
-		RequisiteID: &row.RequisiteID, Since: row.Since,
-	})
-	if err != nil {
-		return t, fmt.Errorf("count messages: %w", err)
-	}
-	return Tally{
-		Right: would.RightOnes, Wrong: would.WrongOnes, Open: would.OpenOnes, Completed: told.Completed, Told: told.Told,
-	}, nil
 }
 
 func isNumber(text string) bool {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,6 +29,9 @@ const (
 	Code          Kind = "code"
 	Unknown       Kind = "unknown"
 )
+
+// Kinds are those that a pattern can have.
+var Kinds = []Kind{Incoming, Outgoing, Declined, Balance, Advertisement}
 
 // Reading is what a message says, as a pattern reads it.
 type Reading struct {
@@ -97,6 +101,9 @@ func Banks() []Bank {
 	}
 	return list
 }
+
+// Currencies are those in which patterns can be written.
+func Currencies() []string { return slices.Sorted(maps.Keys(units)) }
 
 // Read reads a message by the patterns of its sender's bank. Of a sender or text that no pattern knows the kind is Unknown.
 func Read(sender, text string) Reading {
@@ -173,6 +180,7 @@ var parts = strings.NewReplacer(
 var (
 	errSheet   = errors.New("a file of patterns is wrong")
 	errNoUnits = errors.New("the currency has no units")
+	errLarge   = errors.New("is too large: repeat less")
 )
 
 // compile makes the expression of a pattern, for the whole message and in whatever case.
@@ -208,7 +216,7 @@ func parseSheet(name, text string) (sheet, error) {
 			s.patterns[last].examples = append(s.patterns[last].examples, example{text: rest, reads: "- - -"})
 		case word == "=" && last >= 0 && len(s.patterns[last].examples) > 0:
 			s.patterns[last].examples[len(s.patterns[last].examples)-1].reads = rest
-		case slices.Contains([]Kind{Incoming, Outgoing, Declined, Balance, Advertisement}, Kind(word)):
+		case slices.Contains(Kinds, Kind(word)):
 			p := pattern{name: fmt.Sprintf("%s/%d", name, last+2), kind: Kind(word)} //nolint:mnd // numbered from one
 			p.expr, err = compile(rest, s.currency)
 			s.patterns = append(s.patterns, p)

@@ -190,6 +190,26 @@ func (q *Queries) AlarmPayouts(ctx context.Context, arg AlarmPayoutsParams) (Ala
 	return i, err
 }
 
+const alarmPhones = `-- name: AlarmPhones :one
+select count(*), coalesce(min(coalesce(d.heard_at, d.created_at)), $1::timestamptz)::timestamptz as oldest
+from bank_device d join trader t on t.id = d.trader_id
+where d.revoked_at is null and coalesce(d.heard_at, d.created_at) < $1::timestamptz and t.enabled and not t.on_break
+  and exists (select from requisite_message m where m.device_id = d.id and m.mode <> 'off')
+`
+
+type AlarmPhonesRow struct {
+	Count  int64
+	Oldest time.Time
+}
+
+// AlarmPhones are the phones that were not heard since a time, while the payments of their traders count on them.
+func (q *Queries) AlarmPhones(ctx context.Context, until time.Time) (AlarmPhonesRow, error) {
+	row := q.db.QueryRow(ctx, alarmPhones, until)
+	var i AlarmPhonesRow
+	err := row.Scan(&i.Count, &i.Oldest)
+	return i, err
+}
+
 const alarmRates = `-- name: AlarmRates :many
 select currency, max(greatest(observed_at, case when isfinite(stale_at) then stale_at else observed_at end))::timestamptz as since
 from rate group by currency having max(stale_at) <= $1::timestamptz order by currency

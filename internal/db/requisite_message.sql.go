@@ -146,34 +146,6 @@ func (q *Queries) RequisiteMessageShadow(ctx context.Context, arg RequisiteMessa
 	return err
 }
 
-const requisiteMessageShadows = `-- name: RequisiteMessageShadows :one
-select count(*) filter (where p.status = 'completed') as right_ones,
-    count(*) filter (where p.status in ('failed', 'cancelled')) as wrong_ones,
-    count(*) filter (where p.status in ('pending', 'appeal')) as open_ones
-from (select m.payment_id, m.merchant_id from bank_message m where m.requisite_id = $1 and m.why = 'shadow'
-      and m.arrived_at >= $2::timestamptz order by m.id desc limit 2000) b
-join payment p on p.merchant_id = b.merchant_id and p.id = b.payment_id
-`
-
-type RequisiteMessageShadowsParams struct {
-	RequisiteID *int64
-	Since       time.Time
-}
-
-type RequisiteMessageShadowsRow struct {
-	RightOnes int64
-	WrongOnes int64
-	OpenOnes  int64
-}
-
-// RequisiteMessageShadows counts, of the newest messages that would have confirmed a payment, how those payments ended.
-func (q *Queries) RequisiteMessageShadows(ctx context.Context, arg RequisiteMessageShadowsParams) (RequisiteMessageShadowsRow, error) {
-	row := q.db.QueryRow(ctx, requisiteMessageShadows, arg.RequisiteID, arg.Since)
-	var i RequisiteMessageShadowsRow
-	err := row.Scan(&i.RightOnes, &i.WrongOnes, &i.OpenOnes)
-	return i, err
-}
-
 const requisiteMessageState = `-- name: RequisiteMessageState :one
 select to_jsonb(m)::jsonb from requisite_message m
 where requisite_id = $1 and trader_id = $2 for no key update
@@ -237,30 +209,69 @@ func (q *Queries) RequisiteMessageStop(ctx context.Context, arg RequisiteMessage
 	return items, nil
 }
 
-const requisiteMessageTally = `-- name: RequisiteMessageTally :one
-select count(*) as completed, count(*) filter (where exists (
-    select from bank_message b where b.payment_id = p.id and b.requisite_id = $1 and (b.state in ('confirmed', 'objected') or b.why = 'shadow')
-)) as told
-from (select o.id, o.requisite_id from payment o where o.trader_id = $2 and o.status = 'completed'
-      and o.created_at >= $3::timestamptz order by o.id desc limit 2000) p
-where p.requisite_id = $1
+const requisiteMessageTallies = `-- name: RequisiteMessageTallies :many
+with shadow as (
+    select m.requisite_id, m.merchant_id, m.payment_id, m.arrived_at from bank_message m
+    where m.trader_id = $1 and m.why = 'shadow' order by m.id desc limit 2000
+), would as (
+    select b.requisite_id, count(*) filter (where p.status = 'completed') as right_ones,
+        count(*) filter (where p.status in ('failed', 'cancelled')) as wrong_ones,
+        count(*) filter (where p.status in ('pending', 'appeal')) as open_ones
+    from shadow b
+    join requisite_message r on r.requisite_id = b.requisite_id and b.arrived_at >= r.since
+    join payment p on p.merchant_id = b.merchant_id and p.id = b.payment_id
+    group by b.requisite_id
+), newest as (
+    select o.id, o.requisite_id, o.created_at from payment o
+    where o.trader_id = $1 and o.status = 'completed' order by o.id desc limit 2000
+), paid as (
+    select n.requisite_id, count(*) as completed, count(*) filter (where n.id in (select s.payment_id from shadow s) or exists (
+        select from bank_message b where b.payment_id = n.id and b.state in ('confirmed', 'objected'))) as told
+    from newest n join requisite_message r on r.requisite_id = n.requisite_id and n.created_at >= r.since
+    group by n.requisite_id
+)
+select r.requisite_id, coalesce(w.right_ones, 0)::bigint as right_ones, coalesce(w.wrong_ones, 0)::bigint as wrong_ones,
+    coalesce(w.open_ones, 0)::bigint as open_ones, coalesce(d.completed, 0)::bigint as completed, coalesce(d.told, 0)::bigint as told
+from requisite_message r
+left join would w on w.requisite_id = r.requisite_id
+left join paid d on d.requisite_id = r.requisite_id
+where r.trader_id = $1 and r.mode <> 'off'
 `
 
-type RequisiteMessageTallyParams struct {
-	RequisiteID *int64
-	TraderID    int64
-	Since       time.Time
+type RequisiteMessageTalliesRow struct {
+	RequisiteID int64
+	RightOnes   int64
+	WrongOnes   int64
+	OpenOnes    int64
+	Completed   int64
+	Told        int64
 }
 
-type RequisiteMessageTallyRow struct {
-	Completed int64
-	Told      int64
-}
-
-// RequisiteMessageTally counts, of the newest completed payments of a requisite, those that a message would have confirmed.
-func (q *Queries) RequisiteMessageTally(ctx context.Context, arg RequisiteMessageTallyParams) (RequisiteMessageTallyRow, error) {
-	row := q.db.QueryRow(ctx, requisiteMessageTally, arg.RequisiteID, arg.TraderID, arg.Since)
-	var i RequisiteMessageTallyRow
-	err := row.Scan(&i.Completed, &i.Told)
-	return i, err
+// RequisiteMessageTallies counts, for each requisite of a trader that has messages and since it has its mode: how the payments ended
+// that the trader's newest messages would have confirmed, and how many of the newest completed payments messages told of.
+func (q *Queries) RequisiteMessageTallies(ctx context.Context, traderID int64) ([]RequisiteMessageTalliesRow, error) {
+	rows, err := q.db.Query(ctx, requisiteMessageTallies, traderID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RequisiteMessageTalliesRow
+	for rows.Next() {
+		var i RequisiteMessageTalliesRow
+		if err := rows.Scan(
+			&i.RequisiteID,
+			&i.RightOnes,
+			&i.WrongOnes,
+			&i.OpenOnes,
+			&i.Completed,
+			&i.Told,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

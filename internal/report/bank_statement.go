@@ -8,6 +8,7 @@ import (
 
 	"gateway.example/internal/bankstatement"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 )
@@ -55,6 +56,9 @@ func (s *Service) CompareStatement(ctx context.Context, who caller.Caller, file 
 	if f.Check(len(file.Content) <= bankstatement.MaxSize, "file", "is larger than %d MB", bankstatement.MaxSize>>20); f.Err() != nil {
 		return Compared{}, f.Err()
 	}
+	if err := s.mayCompare(ctx, who, &file); err != nil {
+		return Compared{}, err
+	}
 	lines, err := bankstatement.Read(file.Content, file.Zone)
 	if err != nil {
 		return Compared{}, fault.Fields{"file": {err.Error()}}.Err()
@@ -70,6 +74,27 @@ func (s *Service) CompareStatement(ctx context.Context, who caller.Caller, file 
 	}
 	c.put(lines, payments)
 	return c, nil
+}
+
+// mayCompare settles whose payments are looked at: a requisite must be that trader's.
+func (s *Service) mayCompare(ctx context.Context, who caller.Caller, file *StatementFile) error {
+	if who.Kind == caller.Trader {
+		file.TraderID = who.TraderID
+	}
+	if file.TraderID == 0 {
+		return fault.Fields{"traderId": {"is required"}}.Err()
+	}
+	if file.RequisiteID == 0 {
+		return nil
+	}
+	_, err := db.List(ctx, s.reads, func(q *db.Queries) ([]struct{}, error) {
+		_, err := q.RequisiteOwn(ctx, db.RequisiteOwnParams{ID: file.RequisiteID, TraderID: file.TraderID})
+		return nil, err
+	})
+	if db.NoRows(err) {
+		return fault.ErrNotFound
+	}
+	return err
 }
 
 func (c *Compared) put(lines []bankstatement.Line, payments []payment.Payment) {

@@ -24,6 +24,8 @@ const (
 	QueueDeposits    Queue = "deposits.pending"
 	QueueOpenAppeals Queue = "appeals.open"
 	QueueConflicts   Queue = "conflicts.open"
+	// QueueMessages are a trader's messages of banks that wait, and phones that fell silent.
+	QueueMessages Queue = "messages.waiting"
 )
 
 // countMost is how many of a queue are counted.

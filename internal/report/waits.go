@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
@@ -13,6 +14,9 @@ const QueueProposals Queue = "proposals.open"
 
 // QueueFailing are the endpoints at which deliveries fail and are tried again: a merchant's own, or everybody's.
 const QueueFailing Queue = "endpoints.failing"
+
+// phoneSilent is how long a phone may say nothing, as its trader's page has it.
+const phoneSilent = 30 * time.Minute
 
 // waiting are the queues that every page of a portal tells of, and what it takes to know of them.
 var waiting = map[caller.Kind]map[Queue]caller.Capability{
@@ -25,6 +29,7 @@ var waiting = map[caller.Kind]map[Queue]caller.Capability{
 		QueueOwnDeposits: caller.MerchantMoney, QueueOwnAppeals: caller.MerchantRead,
 		QueueOverdue: caller.MerchantRead, QueueDeadEvents: caller.MerchantEvents, QueueFailing: caller.MerchantEvents,
 	},
+	caller.Trader: {QueueMessages: caller.TraderRead},
 }
 
 // Waits counts what waits for the caller, each queue up to 99 and one more where there are more. It takes a fraction of a
@@ -68,6 +73,10 @@ func (s *Service) countWaiting(ctx context.Context, q *db.Queries, c scope, queu
 		})
 	case QueueFailing:
 		return q.ReportCountFailing(ctx, db.ReportCountFailingParams{MerchantID: unless(c.MerchantID), Most: countMost + 1})
+	case QueueMessages:
+		return q.ReportCountMessages(ctx, db.ReportCountMessagesParams{
+			TraderID: c.TraderID, Since: now.Add(-phoneSilent), Most: countMost + 1,
+		})
 	case QueueProposals:
 		return q.ReportCountProposals(ctx, db.ReportCountProposalsParams{Now: now, Most: countMost + 1})
 	}

@@ -6,6 +6,7 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway.example/internal/acquirer"
+	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/deposit"
@@ -42,6 +43,8 @@ type OperatorRooms struct {
 	// Reads says who read sensitive values.
 	Reads *sensitive.Reads
 	Work  *work.Service
+	// Messages are those of traders' banks.
+	Messages *bankmessage.Service
 }
 
 // OperatorService serves portal.v1.OperatorService.

@@ -11,6 +11,7 @@ import (
 
 	"gateway.example/internal/attest"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/money"
@@ -24,13 +25,15 @@ import (
 type ReportService struct {
 	reports *report.Service
 	signer  *attest.Signer
+	// statements bounds how many statements are read at a time.
+	statements *edge.Turnstile
 }
 
 var _ portalv1connect.ReportServiceHandler = (*ReportService)(nil)
 
 // NewReportService makes the handler. The signer signs what leaves the gateway.
 func NewReportService(reports *report.Service, signer *attest.Signer) *ReportService {
-	return &ReportService{reports, signer}
+	return &ReportService{reports, signer, edge.NewTurnstile(statementsAtOnce)}
 }
 
 // GetPaymentTimeline implements the service.

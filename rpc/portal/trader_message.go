@@ -77,6 +77,7 @@ func messageView(m bankmessage.Message) *portalv1.BankMessage {
 		ReceivedAt: rpc.Timestamp(m.ReceivedAt), ArrivedAt: rpc.Timestamp(m.ArrivedAt), Says: string(m.Says), Bank: m.Bank,
 		Currency: m.Currency, Account: m.Account, Amount: fiat(m.Amount), Balance: fiat(m.Balance), State: string(m.State),
 		Why: m.Why, Gap: fiat(m.Gap), PaymentId: m.PaymentID, DecidedAt: rpc.OptionalTime(m.DecidedAt), DecidedBy: m.DecidedBy,
+		TraderId: m.TraderID,
 	}
 }
 

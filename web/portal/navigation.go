@@ -80,6 +80,10 @@ var traderEntries = []entry{
 	{needs: caller.TraderRead, href: "/trader/payments", label: say.Payments, icon: "in"},
 	{needs: caller.TraderRead, href: "/trader/payouts", label: say.Payouts, icon: "out"},
 	{needs: caller.TraderRead, href: "/trader/requisites", label: say.Requisites, icon: "card"},
+	{
+		needs: caller.TraderRead, href: "/trader/messages", label: say.MessagesOfBanks, icon: "message",
+		waits: report.QueueMessages,
+	},
 	{needs: caller.TraderMoney, href: "/trader/statement", label: say.StatementTitle, icon: "list"},
 }
 
@@ -208,4 +212,5 @@ var directoryEntries = []entry{
 	{needs: caller.OperatorRead, href: LimitsPath, label: say.PlatformLimit, group: say.DirectoryGroup, icon: "gauge"},
 	{needs: caller.OperatorRead, href: BlocksPath, label: say.BlocksTitle, group: say.DirectoryGroup, icon: "ban"},
 	{needs: caller.OperatorRead, href: BanksPath, label: say.Banks, group: say.DirectoryGroup, icon: "bank"},
+	{needs: caller.OperatorReveal, href: MessagesPath, label: say.MessagesOfBanks, group: say.DirectoryGroup, icon: "message"},
 }

@@ -37,6 +37,7 @@ const (
 	LimitsPath     = "/operator/limits"
 	BlocksPath     = "/operator/blocks"
 	BanksPath      = "/operator/banks"
+	MessagesPath   = "/operator/messages"
 	UsersPath      = "/operator/users"
 	MoneyPath      = "/operator/money"
 	ApprovalsPath  = "/operator/approvals"

@@ -147,6 +147,7 @@ const addresses = `
 			/operator/traders/{id}/payouts/{currency}/{method} /operator/traders/{id}/processor
 			/operator/requisites/{id} /operator/users/{id} /operator/limits/{currency} /operator/banks/{currency}
 	reveals
+		GET POST /operator/messages
 		POST /operator/requisites/{id}/value
 	viewers
 		POST /operator/view-as

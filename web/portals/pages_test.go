@@ -179,6 +179,11 @@ func directoryPages(t testing.TB, b *portaltest.Bundle, admin *portaltest.Person
 		"keyId", "k1", "secret", "0123456789abcdef")
 	id := b.User(t, "a.very.long.login.of.somebody@example.com", caller.MerchantPortal, caller.Owner, b.Merchant.ID)
 	b.User(t, "desk", caller.Trader, caller.Desk, b.Traders[0].ID)
+	_, phone := forwarded(t, b)
+	who := caller.Caller{Kind: caller.Device, ID: phone, TraderID: b.Traders[0].ID}
+	must(b.Rooms.Messages.Receive(t.Context(), who, bankmessage.Forwarded{
+		ID: "unknown", Kind: "push", Sender: "a.bank.with.a.rather.long.name", Text: strings.Repeat("Nobody <b>knows 5 of this. ", 9),
+	}))(t)
 	return []string{
 		fmt.Sprintf("/operator/users/%d", id), "/operator/merchants", "/operator/merchants?q=nothing&on=0",
 		"/operator/merchants/new", fmt.Sprintf("/operator/merchants/%d", b.Merchant.ID), "/operator/cashboxes",
@@ -188,7 +193,7 @@ func directoryPages(t testing.TB, b *portaltest.Bundle, admin *portaltest.Person
 		"/operator/users", "/operator/users/new", fmt.Sprintf("/operator/users/%d/off", id), "/operator/limits",
 		fmt.Sprintf("/operator/merchants/%d/switch", b.Merchant.ID), trader + "/switch", box + "/switch", box + "/logo", requisite + "/switch",
 		requisite + "/statement",
-		"/operator/receiving", "/operator/receiving/TRC20", "/operator/patterns", "/operator/limits/RUB", "/operator/banks", "/operator/banks/RUB", "/operator/blocks", "/operator/blocks/new",
+		"/operator/messages", "/operator/receiving", "/operator/receiving/TRC20", "/operator/patterns", "/operator/limits/RUB", "/operator/banks", "/operator/banks/RUB", "/operator/blocks", "/operator/blocks/new",
 		admin.Made(t, "/operator/blocks/new", "kind", "address", "value", "192.0.2.1", "reason", strings.Repeat("why ", 40)),
 	}
 }

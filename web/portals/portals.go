@@ -182,9 +182,11 @@ func (f *features) ofAll(r Rooms) {
 func (f *features) ofTradersAndMerchants(r Rooms) {
 	add(f, desk.Routes, desk.Services{
 		Sessions: r.Sessions, Payments: r.Payments, Checkouts: r.Checkouts, Payouts: r.Payouts,
-		Settings: r.Settings, Reports: r.Reports, Stopping: r.Stopping,
+		Settings: r.Settings, Reports: r.Reports, Messages: r.Messages, Stopping: r.Stopping,
 	})
-	add(f, messages.Routes, messages.Services{Messages: r.Messages, Settings: r.Settings, Address: r.APIURL})
+	add(f, messages.Routes, messages.Services{
+		Messages: r.Messages, Settings: r.Settings, Submissions: r.Submissions, Address: r.APIURL,
+	})
 	add(f, requisites.Routes, requisites.Services{Payments: r.Payments, Settings: r.Settings, Proposals: r.Proposals})
 	add(f, overview.Routes, overview.Services{Reports: r.Reports})
 	add(f, team.Routes, team.Services{Sessions: r.Sessions, Submissions: r.Submissions})

@@ -115,6 +115,13 @@ func (v *visit) deskShown() (Desk, error) {
 	if shown.OnBreak, err = v.Settings.Break(v.Ctx(), v.Who); err != nil {
 		return shown, err
 	}
+	silent, err := v.Messages.Silent(v.Ctx(), v.Who)
+	if err != nil {
+		return shown, err
+	}
+	for _, phone := range silent {
+		shown.Silent = append(shown.Silent, phone.Name)
+	}
 	if v.Who.May(caller.TraderMoney) {
 		balance, err := v.Settings.OwnBalance(v.Ctx(), v.Who)
 		if err != nil {

@@ -2,6 +2,7 @@
 package desk
 
 import (
+	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/payment"
@@ -19,6 +20,8 @@ type Services struct {
 	Payouts   *payout.Service
 	Settings  *directory.Settings
 	Reports   *report.Service
+	// Messages are those of the trader's banks.
+	Messages *bankmessage.Service
 	// Stopping is closed when the program is about to end: live pages are let go then.
 	Stopping <-chan struct{}
 }

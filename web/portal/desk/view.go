@@ -11,6 +11,8 @@ import (
 // Desk is what waits for a trader.
 type Desk struct {
 	OnBreak, MayWork bool
+	// Silent are the phones whose messages payments count on and that say nothing.
+	Silent []string
 	// Earned is what the trader keeps; none for those who do not see it.
 	Earned []view.OverviewFigure
 	// Balance is what the trader has, and what of it is held for open payments; none for those who do not see it.

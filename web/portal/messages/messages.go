@@ -62,7 +62,14 @@ func (v *visit) messages() error {
 	if err != nil {
 		return err
 	}
+	silent, err := v.Messages.Silent(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
 	shown := Page{MayWork: v.Who.May(caller.TraderWork), MaySet: v.Who.May(caller.TraderRequisites)}
+	for _, phone := range silent {
+		shown.Silent = append(shown.Silent, phone.Name)
+	}
 	for _, m := range waiting {
 		shown.Waiting = append(shown.Waiting, v.message(m))
 	}

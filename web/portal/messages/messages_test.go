@@ -20,9 +20,12 @@ var want, wantIn, words = portaltest.Want, portaltest.WantIn, portaltest.Words
 // says that another is about none; what a message confirmed by itself they object to. Who only works at the desk sets nothing.
 func TestMessages(t *testing.T) {
 	b, owner := portaltest.Trader(t)
-	a := owner.Post(t, "/trader/messages/phones/new", "name", "")
+	a := owner.Fill(t, "/trader/messages/phones/new", "name", "")
 	want(t, "without a name", a.Code, http.StatusUnprocessableEntity)
-	paired := owner.Post(t, "/trader/messages/phones/new", "name", "Pixel <b>").Page(t)
+	token := owner.Page(t, "/trader/messages/phones/new").Find("input[name=token]").AttrOr("value", "")
+	paired := owner.Post(t, "/trader/messages/phones/new", "name", "Pixel <b>", "token", token).Page(t)
+	want(t, "sent twice", owner.Post(t, "/trader/messages/phones/new", "name", "Pixel <b>", "token", token).To(), "/trader/messages")
+	want(t, "phones", b.Count(t, "select count(*) from bank_device"), 1)
 	wantIn(t, "paired", words(paired.Find("main")), "Pixel <b>", "https://api.example/api/v1/bank-messages", "device-")
 	want(t, "a code to scan", paired.Find("figure.qr svg").Length(), 1)
 	devices, err := b.Rooms.Messages.ListDevices(t.Context(), b.AsTrader())
@@ -50,6 +53,10 @@ func TestMessages(t *testing.T) {
 	message("2", "push", "ru.sberbankmobile", "1700")
 	message("3", "push", "ru.sberbankmobile", "1550")
 	want(t, "confirmed by itself", b.Status(t, sure), "completed")
+	counted := func() string {
+		return words(owner.Page(t, "/trader/messages").Find("nav a[href='/trader/messages'] .count"))
+	}
+	wantIn(t, "counted in the navigation", counted(), "2")
 	page := owner.Page(t, "/trader/messages").Find("section[aria-labelledby=waiting]")
 	wantIn(t, "waiting", words(page), "1,500 ₽", "Иван П.", "anybody could have sent it", "1,700 ₽", "More than you leave", fmt.Sprintf("Confirm payment № %d", other.ID))
 	form := page.Find(fmt.Sprintf("form:has(input[value='%d'])", waits.ID)).AttrOr("action", "")
@@ -61,6 +68,13 @@ func TestMessages(t *testing.T) {
 	want(t, "nothing waits", owner.Page(t, "/trader/messages").Find("form[action$='/dismiss']").Length(), 0)
 	want(t, "the dismissed one's payment", b.Status(t, other), "pending")
 
+	want(t, "and nothing is counted", counted(), "")
+	b.Clock.Advance(time.Hour)
+	for _, path := range []string{"/trader", "/trader/messages"} {
+		wantIn(t, path+" tells of a silent phone", words(owner.Page(t, path).Find("main .note")), "Pixel <b>", "forwarded nothing")
+	}
+	wantIn(t, "a silent phone counts", counted(), "1")
+	b.Clock.Advance(-time.Hour)
 	object := owner.Page(t, "/trader/messages").Find("main a[href$='/object']").AttrOr("href", "")
 	a = owner.Fill(t, object, "reason", "")
 	want(t, "without a reason", a.Code, http.StatusUnprocessableEntity)

@@ -69,6 +69,55 @@ var (
 	sayResume = say.Both("I have looked, go on", "Я проверил, продолжить")
 )
 
+// What operators see of all traders' messages.
+var (
+	sayUnknownText = say.Both(
+		"Messages that no pattern knows confirm nothing. Reading them here is noted in the audit log.",
+		"Сообщения, которых не знает ни один образец, ничего не подтверждают. То, что вы их читаете, попадает в журнал аудита.",
+	)
+	sayUnknownTitle = say.Both("Known to no pattern", "Не знает ни один образец")
+	sayUnknownOf    = say.Both("of the last %d", "из последних %d")
+	sayGroups       = say.Both("Unknown messages by their form", "Неизвестные сообщения по виду")
+	sayGroupsNone   = say.Both("Every message was read.", "Все сообщения прочитаны.")
+	saySender       = say.Both("Sender", "Отправитель")
+	sayText         = say.Both("Text", "Текст")
+	sayHowMany      = say.Both("Alike", "Похожих")
+	sayBegin        = say.Both("Begin with it", "Начать с него")
+	sayTry          = say.Both("Try a pattern", "Проверить образец")
+	sayTryText      = say.Both(
+		"It is tried against the last 1,000 unknown messages, and changes nothing.",
+		"Образец проверяется на последних 1000 неизвестных сообщений и ничего не меняет.",
+	)
+	sayTryIt       = say.Both("Try", "Проверить")
+	saySays        = say.Both("Such a message says", "Такое сообщение говорит")
+	sayPattern     = say.Both("Pattern", "Образец")
+	sayPatternHint = say.Both(
+		"A regular expression for the whole text. {amount}, {balance}, {account}, {from}, {time} and {unit} stand for what they say.",
+		"Регулярное выражение для всего текста. {amount}, {balance}, {account}, {from}, {time} и {unit} обозначают сумму, остаток, счёт, имя, время и валюту.",
+	)
+	sayBalance     = say.Both("Balance", "Остаток")
+	sayPayment     = say.Both("Payment", "Платёж")
+	sayWhatItReads = say.Both("What it reads", "Что он читает")
+	sayKnows       = say.Both("It knows %d of %d", "Знает %d из %d")
+	sayKnowsNone   = say.Both("It knows none of them.", "Он не знает ни одного.")
+	sayCut         = say.Both("The time was over before all were tried.", "Время вышло раньше, чем проверены все.")
+	sayCounts      = say.Both(
+		"It does not count yet. Add this line, with examples that name nobody, to the bank's file in internal/bankmessage/patterns of the program's source, and deploy the new version.",
+		"Он ещё не действует. Добавьте эту строку и примеры без настоящих имён в файл банка в internal/bankmessage/patterns исходного кода и разверните новую версию.",
+	)
+	sayObjected      = say.Both("Confirmations that traders object to", "Подтверждения, против которых возражают трейдеры")
+	sayObjectedTitle = say.Both("Objections of traders", "Возражения трейдеров")
+	sayObjectedNone  = say.Both("Nobody objects.", "Возражений нет.")
+)
+
+var kindNames = map[bankmessage.Kind]say.Phrase{
+	bankmessage.Incoming:      say.Both("Money came", "Пришли деньги"),
+	bankmessage.Outgoing:      say.Both("Money went", "Ушли деньги"),
+	bankmessage.Declined:      say.Both("Declined", "Отказ"),
+	bankmessage.Balance:       say.Both("Balance", "Остаток"),
+	bankmessage.Advertisement: say.Both("Advertisement", "Реклама"),
+}
+
 var modes = map[string]say.Phrase{
 	string(bankmessage.Off):        say.Both("Off", "Выключены"),
 	string(bankmessage.ShadowMode): say.Both("Trial", "Проба"),

@@ -1,10 +1,11 @@
-// Package messages is what the banks of a trader's phones write: what waits for the trader, their phones, and what
-// messages do for each requisite.
+// Package messages is what the banks of traders' phones write: what waits for the trader, their phones, and what
+// messages do for each requisite; and for operators what no pattern knows.
 package messages
 
 import (
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/submission"
 	"gateway.example/web/portal"
 )
 
@@ -12,6 +13,8 @@ import (
 type Services struct {
 	Messages *bankmessage.Service
 	Settings *directory.Settings
+	// Submissions have a form act once.
+	Submissions *submission.Service
 	// Address is where phones send messages.
 	Address string
 }
@@ -27,5 +30,5 @@ type route = portal.RouteOf[*visit]
 // Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
 	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
-		messageRoutes, phoneRoutes, ruleRoutes)
+		messageRoutes, phoneRoutes, ruleRoutes, operatorRoutes)
 }

@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/money"
+	"gateway.example/internal/submission"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
@@ -54,6 +55,7 @@ func (v *visit) askPhone() error { return v.showPhone(http.StatusOK, "", nil) }
 func (v *visit) showPhone(status int, name string, wrong map[string]string) error {
 	asked := view.MoneyForm{
 		Action: messagesPath + "/phones/new", Text: v.Shell.Say(sayPairText), Submit: v.Shell.Say(sayPair), Back: messagesPath,
+		Hidden: [][2]string{{"token", submission.NewToken()}},
 		Fields: []view.Field{{
 			Name: "name", Label: sayPhoneName, Value: name, Wrong: wrong["name"], Max: 100, More: templ.Attributes{"autocomplete": "off"},
 		}},
@@ -63,18 +65,23 @@ func (v *visit) showPhone(status int, name string, wrong map[string]string) erro
 	return nil
 }
 
-// pair answers with the secret itself, which no other page has.
+// pair pairs a phone, once, and answers with the secret itself, which no other page has: a second sending leads to the list.
 func (v *visit) pair() error {
 	form, err := v.Form()
 	if err != nil {
 		return err
 	}
-	made, err := v.Messages.CreateDevice(v.Ctx(), v.Who, form.Get("name"))
+	var made bankmessage.NewDevice
+	outcome, err := v.Submissions.Once(v.Ctx(), v.Who.ID, form.Get("token"), func() (submission.Outcome, error) {
+		var err error
+		made, err = v.Messages.CreateDevice(v.Ctx(), v.Who, form.Get("name"))
+		return submission.Outcome{LedTo: messagesPath, Said: "phone-paired-before"}, err
+	})
 	if wrong := v.Wrong(err); wrong != nil {
 		return v.showPhone(http.StatusUnprocessableEntity, form.Get("name"), wrong)
 	}
-	if err != nil {
-		return err
+	if err != nil || made.Secret == "" {
+		return v.Led(outcome, err)
 	}
 	paired := Paired{Name: made.Name, Address: v.Address + "/api/v1/bank-messages", Key: made.Key, Secret: made.Secret}
 	settings, err := json.Marshal(map[string]string{"url": paired.Address, "key": paired.Key, "secret": paired.Secret})

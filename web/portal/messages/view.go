@@ -14,7 +14,9 @@ import (
 type Page struct {
 	MayWork, MaySet bool
 	Waiting, Newest []Message
-	Phones, Rules   view.Sheet
+	// Silent are the phones that payments count on and that say nothing.
+	Silent        []string
+	Phones, Rules view.Sheet
 }
 
 // Message is a message of a bank.
@@ -35,3 +37,20 @@ func (m Message) act(step string) templ.SafeURL {
 
 // Paired is a phone's key, which is shown this once.
 type Paired struct{ Name, Address, Key, Secret, QR string }
+
+// UnknownPage is what operators see of the messages of all traders.
+type UnknownPage struct {
+	// Of says how many messages were looked at.
+	Of               string
+	Choices          []view.Choice
+	Pattern          view.Field
+	Tried            *Tried
+	Groups, Objected view.Sheet
+}
+
+// Tried is what a new pattern reads of unknown messages, and the line that makes it count.
+type Tried struct {
+	Knows, Line string
+	Cut         bool
+	Sheet       view.Sheet
+}

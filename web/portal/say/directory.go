@@ -57,6 +57,7 @@ var directoryFlashes = map[string]Flash{
 // directoryWrongs are what services say of the fields of the directory's forms.
 var directoryWrongs = map[string]string{
 	"must be a whole number":                         "целое число",
+	"is too large: repeat less":                      "слишком большой: меньше повторений",
 	"is not a merchant":                              "такого мерчанта нет",
 	"must be in the future":                          "должно быть в будущем",
 	"must not be set beside bounds":                  "не вместе с границами",

@@ -133,6 +133,12 @@ var merchantFlashes = map[string]Flash{
 // MessagesOfBanks leads to what banks write to a trader's phones.
 var MessagesOfBanks = Phrase{"Messages of banks", "Сообщения банков"}
 
+// PhoneSilent names a phone that payments count on.
+var PhoneSilent = Phrase{
+	"The phone “%s” has forwarded nothing for half an hour: confirm payments by hand until it does.",
+	"Телефон «%s» полчаса ничего не пересылал: пока он молчит, подтверждайте платежи сами.",
+}
+
 // CompareStatement leads to where a requisite's payments are compared with its bank's statement.
 var CompareStatement = Phrase{"Compare with the bank's statement", "Сверка с выпиской банка"}
 

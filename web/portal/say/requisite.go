@@ -48,6 +48,12 @@ var requisiteFlashes = map[string]Flash{
 		},
 		"late",
 	},
+	"phone-paired-before": {
+		Phrase{
+			"The phone was paired before, and its secret was shown then. Disconnect it and pair it anew if you do not have it.",
+			"Телефон уже был подключён, и секрет показан тогда. Если его нет, отключите телефон и подключите заново.",
+		}, "late",
+	},
 	"phone-revoked":  {Phrase{"Nothing is taken from this phone any more.", "От этого телефона больше ничего не принимается."}, "late"},
 	"pair-first":     {Phrase{"Pair a phone first.", "Сначала подключите телефон."}, "late"},
 	"rule-set":       {Phrase{"Saved. It holds for messages from now on.", "Сохранено. Действует для следующих сообщений."}, ""},
@@ -85,6 +91,7 @@ var wrongPatterns = []struct {
 	{regexp.MustCompile(`^must be at most (\S+), which the operator has set$`), "не больше $1: так решил оператор"},
 	{regexp.MustCompile(`^must be between (\S+) and (\S+)$`), "от $1 до $2"},
 	{regexp.MustCompile(`^must be at most (\d+)$`), "не больше $1"},
+	{regexp.MustCompile(`^is no regular expression of Go: (.*)$`), "не регулярное выражение Go: $1"},
 	{regexp.MustCompile(`^has a line (\d+) whose amount cannot be read: (.*)$`), "в строке $1 не читается сумма: $2"},
 	{regexp.MustCompile(`^has a line (\d+) whose date cannot be read: (.*)$`), "в строке $1 не читается дата: $2"},
 	{regexp.MustCompile(`^has too many decimals: at most (\d+)$`), "знаков после запятой — не больше $1"},

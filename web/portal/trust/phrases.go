@@ -193,6 +193,7 @@ var sayAlarms = map[string]say.Phrase{
 		"Traders who give many payouts back: %d",
 		"Трейдеры, часто возвращающие выплаты: %d",
 	),
+	"phones_silent":           say.Both("Phones that have fallen silent: %d", "Замолчавшие телефоны: %d"),
 	"operator_by_command":     say.Both("Operators whom the command has made: %d", "Операторы, созданные командой: %d"),
 	"second_operator_missing": say.Both("Second operators missing: %d", "Не хватает вторых операторов: %d"),
 	"feed_failing":            say.Both("Rate feeds that fail: %d", "Источники курса с ошибкой: %d"),

@@ -541,7 +541,9 @@ type BankMessage struct {
 	// When it was decided.
 	DecidedAt *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=decided_at,json=decidedAt,proto3" json:"decided_at,omitempty"`
 	// Who decided: message, or a user.
-	DecidedBy     string `protobuf:"bytes,20,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
+	DecidedBy string `protobuf:"bytes,20,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
+	// Whose phone forwarded it.
+	TraderId      int64 `protobuf:"varint,21,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -716,6 +718,407 @@ func (x *BankMessage) GetDecidedBy() string {
 	return ""
 }
 
+func (x *BankMessage) GetTraderId() int64 {
+	if x != nil {
+		return x.TraderId
+	}
+	return 0
+}
+
+// ListUnknownMessagesRequest is what ListUnknownMessages of OperatorService takes.
+type ListUnknownMessagesRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListUnknownMessagesRequest) Reset() {
+	*x = ListUnknownMessagesRequest{}
+	mi := &file_portal_v1_message_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListUnknownMessagesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListUnknownMessagesRequest) ProtoMessage() {}
+
+func (x *ListUnknownMessagesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_message_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListUnknownMessagesRequest.ProtoReflect.Descriptor instead.
+func (*ListUnknownMessagesRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{10}
+}
+
+// ListUnknownMessagesResponse is what ListUnknownMessages of OperatorService answers with.
+type ListUnknownMessagesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many messages were looked at, at most 1000.
+	Of int64 `protobuf:"varint,1,opt,name=of,proto3" json:"of,omitempty"`
+	// The 50 largest groups, the largest first.
+	Data          []*MessageGroup `protobuf:"bytes,2,rep,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListUnknownMessagesResponse) Reset() {
+	*x = ListUnknownMessagesResponse{}
+	mi := &file_portal_v1_message_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListUnknownMessagesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListUnknownMessagesResponse) ProtoMessage() {}
+
+func (x *ListUnknownMessagesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_message_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListUnknownMessagesResponse.ProtoReflect.Descriptor instead.
+func (*ListUnknownMessagesResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ListUnknownMessagesResponse) GetOf() int64 {
+	if x != nil {
+		return x.Of
+	}
+	return 0
+}
+
+func (x *ListUnknownMessagesResponse) GetData() []*MessageGroup {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+// MessageGroup is messages of one sender that differ by their numbers and names alone.
+type MessageGroup struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many there are.
+	Count int64 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
+	// The newest of them.
+	Newest        *BankMessage `protobuf:"bytes,2,opt,name=newest,proto3" json:"newest,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MessageGroup) Reset() {
+	*x = MessageGroup{}
+	mi := &file_portal_v1_message_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MessageGroup) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MessageGroup) ProtoMessage() {}
+
+func (x *MessageGroup) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_message_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MessageGroup.ProtoReflect.Descriptor instead.
+func (*MessageGroup) Descriptor() ([]byte, []int) {
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *MessageGroup) GetCount() int64 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *MessageGroup) GetNewest() *BankMessage {
+	if x != nil {
+		return x.Newest
+	}
+	return nil
+}
+
+// ListObjectedMessagesRequest is what ListObjectedMessages of OperatorService takes.
+type ListObjectedMessagesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 100, 50 when unset.
+	Limit *int32 `protobuf:"varint,1,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The next_cursor of the page before.
+	Cursor        *string `protobuf:"bytes,2,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListObjectedMessagesRequest) Reset() {
+	*x = ListObjectedMessagesRequest{}
+	mi := &file_portal_v1_message_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListObjectedMessagesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListObjectedMessagesRequest) ProtoMessage() {}
+
+func (x *ListObjectedMessagesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_message_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListObjectedMessagesRequest.ProtoReflect.Descriptor instead.
+func (*ListObjectedMessagesRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ListObjectedMessagesRequest) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+func (x *ListObjectedMessagesRequest) GetCursor() string {
+	if x != nil && x.Cursor != nil {
+		return *x.Cursor
+	}
+	return ""
+}
+
+// ListObjectedMessagesResponse is what ListObjectedMessages of OperatorService answers with.
+type ListObjectedMessagesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The messages, the newest first. `why` is the trader's reason.
+	Data []*BankMessage `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// Unset on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListObjectedMessagesResponse) Reset() {
+	*x = ListObjectedMessagesResponse{}
+	mi := &file_portal_v1_message_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListObjectedMessagesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListObjectedMessagesResponse) ProtoMessage() {}
+
+func (x *ListObjectedMessagesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_message_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListObjectedMessagesResponse.ProtoReflect.Descriptor instead.
+func (*ListObjectedMessagesResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ListObjectedMessagesResponse) GetData() []*BankMessage {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *ListObjectedMessagesResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
+}
+
+// TryMessagePatternRequest is what TryMessagePattern of OperatorService takes.
+type TryMessagePatternRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The currency that the amounts are in.
+	Currency string `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
+	// What a message that it knows says: incoming, outgoing, declined, balance or advertisement.
+	Says string `protobuf:"bytes,2,opt,name=says,proto3" json:"says,omitempty"`
+	// A regular expression of Go, as the files of patterns have it, of at most 1000 characters.
+	Pattern       string `protobuf:"bytes,3,opt,name=pattern,proto3" json:"pattern,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TryMessagePatternRequest) Reset() {
+	*x = TryMessagePatternRequest{}
+	mi := &file_portal_v1_message_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TryMessagePatternRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TryMessagePatternRequest) ProtoMessage() {}
+
+func (x *TryMessagePatternRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_message_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TryMessagePatternRequest.ProtoReflect.Descriptor instead.
+func (*TryMessagePatternRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *TryMessagePatternRequest) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *TryMessagePatternRequest) GetSays() string {
+	if x != nil {
+		return x.Says
+	}
+	return ""
+}
+
+func (x *TryMessagePatternRequest) GetPattern() string {
+	if x != nil {
+		return x.Pattern
+	}
+	return ""
+}
+
+// TryMessagePatternResponse is what TryMessagePattern of OperatorService answers with.
+type TryMessagePatternResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many messages it was tried against, and how many it knows.
+	Of int64 `protobuf:"varint,1,opt,name=of,proto3" json:"of,omitempty"`
+	// How many it knows.
+	Known int64 `protobuf:"varint,2,opt,name=known,proto3" json:"known,omitempty"`
+	// Whether the time of 2 seconds was over before all were tried.
+	Cut bool `protobuf:"varint,3,opt,name=cut,proto3" json:"cut,omitempty"`
+	// The newest 50 that it knows, with the amount, balance and account that it reads.
+	Data          []*BankMessage `protobuf:"bytes,4,rep,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TryMessagePatternResponse) Reset() {
+	*x = TryMessagePatternResponse{}
+	mi := &file_portal_v1_message_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TryMessagePatternResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TryMessagePatternResponse) ProtoMessage() {}
+
+func (x *TryMessagePatternResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_message_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TryMessagePatternResponse.ProtoReflect.Descriptor instead.
+func (*TryMessagePatternResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *TryMessagePatternResponse) GetOf() int64 {
+	if x != nil {
+		return x.Of
+	}
+	return 0
+}
+
+func (x *TryMessagePatternResponse) GetKnown() int64 {
+	if x != nil {
+		return x.Known
+	}
+	return 0
+}
+
+func (x *TryMessagePatternResponse) GetCut() bool {
+	if x != nil {
+		return x.Cut
+	}
+	return false
+}
+
+func (x *TryMessagePatternResponse) GetData() []*BankMessage {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
 // AssignMessageRequest is what AssignMessage of TraderService takes.
 type AssignMessageRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -729,7 +1132,7 @@ type AssignMessageRequest struct {
 
 func (x *AssignMessageRequest) Reset() {
 	*x = AssignMessageRequest{}
-	mi := &file_portal_v1_message_proto_msgTypes[10]
+	mi := &file_portal_v1_message_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -741,7 +1144,7 @@ func (x *AssignMessageRequest) String() string {
 func (*AssignMessageRequest) ProtoMessage() {}
 
 func (x *AssignMessageRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[10]
+	mi := &file_portal_v1_message_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -754,7 +1157,7 @@ func (x *AssignMessageRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssignMessageRequest.ProtoReflect.Descriptor instead.
 func (*AssignMessageRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{10}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *AssignMessageRequest) GetMessageId() int64 {
@@ -782,7 +1185,7 @@ type DismissMessageRequest struct {
 
 func (x *DismissMessageRequest) Reset() {
 	*x = DismissMessageRequest{}
-	mi := &file_portal_v1_message_proto_msgTypes[11]
+	mi := &file_portal_v1_message_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -794,7 +1197,7 @@ func (x *DismissMessageRequest) String() string {
 func (*DismissMessageRequest) ProtoMessage() {}
 
 func (x *DismissMessageRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[11]
+	mi := &file_portal_v1_message_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -807,7 +1210,7 @@ func (x *DismissMessageRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DismissMessageRequest.ProtoReflect.Descriptor instead.
 func (*DismissMessageRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{11}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *DismissMessageRequest) GetMessageId() int64 {
@@ -830,7 +1233,7 @@ type ObjectToMessageRequest struct {
 
 func (x *ObjectToMessageRequest) Reset() {
 	*x = ObjectToMessageRequest{}
-	mi := &file_portal_v1_message_proto_msgTypes[12]
+	mi := &file_portal_v1_message_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -842,7 +1245,7 @@ func (x *ObjectToMessageRequest) String() string {
 func (*ObjectToMessageRequest) ProtoMessage() {}
 
 func (x *ObjectToMessageRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[12]
+	mi := &file_portal_v1_message_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -855,7 +1258,7 @@ func (x *ObjectToMessageRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObjectToMessageRequest.ProtoReflect.Descriptor instead.
 func (*ObjectToMessageRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{12}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ObjectToMessageRequest) GetMessageId() int64 {
@@ -883,7 +1286,7 @@ type MessageDecidedResponse struct {
 
 func (x *MessageDecidedResponse) Reset() {
 	*x = MessageDecidedResponse{}
-	mi := &file_portal_v1_message_proto_msgTypes[13]
+	mi := &file_portal_v1_message_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -895,7 +1298,7 @@ func (x *MessageDecidedResponse) String() string {
 func (*MessageDecidedResponse) ProtoMessage() {}
 
 func (x *MessageDecidedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[13]
+	mi := &file_portal_v1_message_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -908,7 +1311,7 @@ func (x *MessageDecidedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MessageDecidedResponse.ProtoReflect.Descriptor instead.
 func (*MessageDecidedResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{13}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *MessageDecidedResponse) GetData() *BankMessage {
@@ -947,7 +1350,7 @@ type MessageRule struct {
 
 func (x *MessageRule) Reset() {
 	*x = MessageRule{}
-	mi := &file_portal_v1_message_proto_msgTypes[14]
+	mi := &file_portal_v1_message_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -959,7 +1362,7 @@ func (x *MessageRule) String() string {
 func (*MessageRule) ProtoMessage() {}
 
 func (x *MessageRule) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[14]
+	mi := &file_portal_v1_message_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -972,7 +1375,7 @@ func (x *MessageRule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MessageRule.ProtoReflect.Descriptor instead.
 func (*MessageRule) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{14}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *MessageRule) GetRequisiteId() int64 {
@@ -1054,7 +1457,7 @@ type ListMessageRulesRequest struct {
 
 func (x *ListMessageRulesRequest) Reset() {
 	*x = ListMessageRulesRequest{}
-	mi := &file_portal_v1_message_proto_msgTypes[15]
+	mi := &file_portal_v1_message_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1066,7 +1469,7 @@ func (x *ListMessageRulesRequest) String() string {
 func (*ListMessageRulesRequest) ProtoMessage() {}
 
 func (x *ListMessageRulesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[15]
+	mi := &file_portal_v1_message_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1079,7 +1482,7 @@ func (x *ListMessageRulesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMessageRulesRequest.ProtoReflect.Descriptor instead.
 func (*ListMessageRulesRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{15}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{22}
 }
 
 // ListMessageRulesResponse is what ListMessageRules of TraderService answers with.
@@ -1093,7 +1496,7 @@ type ListMessageRulesResponse struct {
 
 func (x *ListMessageRulesResponse) Reset() {
 	*x = ListMessageRulesResponse{}
-	mi := &file_portal_v1_message_proto_msgTypes[16]
+	mi := &file_portal_v1_message_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1105,7 +1508,7 @@ func (x *ListMessageRulesResponse) String() string {
 func (*ListMessageRulesResponse) ProtoMessage() {}
 
 func (x *ListMessageRulesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[16]
+	mi := &file_portal_v1_message_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1118,7 +1521,7 @@ func (x *ListMessageRulesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMessageRulesResponse.ProtoReflect.Descriptor instead.
 func (*ListMessageRulesResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{16}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListMessageRulesResponse) GetData() []*MessageRule {
@@ -1149,7 +1552,7 @@ type SetMessageRuleRequest struct {
 
 func (x *SetMessageRuleRequest) Reset() {
 	*x = SetMessageRuleRequest{}
-	mi := &file_portal_v1_message_proto_msgTypes[17]
+	mi := &file_portal_v1_message_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1161,7 +1564,7 @@ func (x *SetMessageRuleRequest) String() string {
 func (*SetMessageRuleRequest) ProtoMessage() {}
 
 func (x *SetMessageRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[17]
+	mi := &file_portal_v1_message_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1174,7 +1577,7 @@ func (x *SetMessageRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetMessageRuleRequest.ProtoReflect.Descriptor instead.
 func (*SetMessageRuleRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{17}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SetMessageRuleRequest) GetRequisiteId() int64 {
@@ -1228,7 +1631,7 @@ type SetMessageRuleResponse struct {
 
 func (x *SetMessageRuleResponse) Reset() {
 	*x = SetMessageRuleResponse{}
-	mi := &file_portal_v1_message_proto_msgTypes[18]
+	mi := &file_portal_v1_message_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1240,7 +1643,7 @@ func (x *SetMessageRuleResponse) String() string {
 func (*SetMessageRuleResponse) ProtoMessage() {}
 
 func (x *SetMessageRuleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[18]
+	mi := &file_portal_v1_message_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1253,7 +1656,7 @@ func (x *SetMessageRuleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetMessageRuleResponse.ProtoReflect.Descriptor instead.
 func (*SetMessageRuleResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{18}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{25}
 }
 
 // ResumeMessagesRequest is what ResumeMessages of TraderService takes.
@@ -1267,7 +1670,7 @@ type ResumeMessagesRequest struct {
 
 func (x *ResumeMessagesRequest) Reset() {
 	*x = ResumeMessagesRequest{}
-	mi := &file_portal_v1_message_proto_msgTypes[19]
+	mi := &file_portal_v1_message_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1279,7 +1682,7 @@ func (x *ResumeMessagesRequest) String() string {
 func (*ResumeMessagesRequest) ProtoMessage() {}
 
 func (x *ResumeMessagesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[19]
+	mi := &file_portal_v1_message_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1292,7 +1695,7 @@ func (x *ResumeMessagesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeMessagesRequest.ProtoReflect.Descriptor instead.
 func (*ResumeMessagesRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{19}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ResumeMessagesRequest) GetRequisiteId() int64 {
@@ -1311,7 +1714,7 @@ type ResumeMessagesResponse struct {
 
 func (x *ResumeMessagesResponse) Reset() {
 	*x = ResumeMessagesResponse{}
-	mi := &file_portal_v1_message_proto_msgTypes[20]
+	mi := &file_portal_v1_message_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1323,7 +1726,7 @@ func (x *ResumeMessagesResponse) String() string {
 func (*ResumeMessagesResponse) ProtoMessage() {}
 
 func (x *ResumeMessagesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[20]
+	mi := &file_portal_v1_message_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1336,7 +1739,7 @@ func (x *ResumeMessagesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeMessagesResponse.ProtoReflect.Descriptor instead.
 func (*ResumeMessagesResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{20}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{27}
 }
 
 var File_portal_v1_message_proto protoreflect.FileDescriptor
@@ -1374,7 +1777,7 @@ const file_portal_v1_message_proto_rawDesc = "" +
 	"\x04data\x18\x01 \x03(\v2\x16.portal.v1.BankMessageR\x04data\x12$\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
 	"nextCursor\x88\x01\x01B\x0e\n" +
-	"\f_next_cursor\"\xa4\x05\n" +
+	"\f_next_cursor\"\xc1\x05\n" +
 	"\vBankMessage\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x1b\n" +
 	"\tdevice_id\x18\x02 \x01(\x03R\bdeviceId\x12\x1d\n" +
@@ -1402,13 +1805,40 @@ const file_portal_v1_message_proto_rawDesc = "" +
 	"\n" +
 	"decided_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAt\x12\x1d\n" +
 	"\n" +
-	"decided_by\x18\x14 \x01(\tR\tdecidedByB\a\n" +
+	"decided_by\x18\x14 \x01(\tR\tdecidedBy\x12\x1b\n" +
+	"\ttrader_id\x18\x15 \x01(\x03R\btraderIdB\a\n" +
 	"\x05_textB\t\n" +
 	"\a_amountB\n" +
 	"\n" +
 	"\b_balanceB\x06\n" +
 	"\x04_gapB\r\n" +
-	"\v_payment_id\"T\n" +
+	"\v_payment_id\"\x1c\n" +
+	"\x1aListUnknownMessagesRequest\"Z\n" +
+	"\x1bListUnknownMessagesResponse\x12\x0e\n" +
+	"\x02of\x18\x01 \x01(\x03R\x02of\x12+\n" +
+	"\x04data\x18\x02 \x03(\v2\x17.portal.v1.MessageGroupR\x04data\"T\n" +
+	"\fMessageGroup\x12\x14\n" +
+	"\x05count\x18\x01 \x01(\x03R\x05count\x12.\n" +
+	"\x06newest\x18\x02 \x01(\v2\x16.portal.v1.BankMessageR\x06newest\"j\n" +
+	"\x1bListObjectedMessagesRequest\x12\x19\n" +
+	"\x05limit\x18\x01 \x01(\x05H\x00R\x05limit\x88\x01\x01\x12\x1b\n" +
+	"\x06cursor\x18\x02 \x01(\tH\x01R\x06cursor\x88\x01\x01B\b\n" +
+	"\x06_limitB\t\n" +
+	"\a_cursor\"\x80\x01\n" +
+	"\x1cListObjectedMessagesResponse\x12*\n" +
+	"\x04data\x18\x01 \x03(\v2\x16.portal.v1.BankMessageR\x04data\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"d\n" +
+	"\x18TryMessagePatternRequest\x12\x1a\n" +
+	"\bcurrency\x18\x01 \x01(\tR\bcurrency\x12\x12\n" +
+	"\x04says\x18\x02 \x01(\tR\x04says\x12\x18\n" +
+	"\apattern\x18\x03 \x01(\tR\apattern\"\x7f\n" +
+	"\x19TryMessagePatternResponse\x12\x0e\n" +
+	"\x02of\x18\x01 \x01(\x03R\x02of\x12\x14\n" +
+	"\x05known\x18\x02 \x01(\x03R\x05known\x12\x10\n" +
+	"\x03cut\x18\x03 \x01(\bR\x03cut\x12*\n" +
+	"\x04data\x18\x04 \x03(\v2\x16.portal.v1.BankMessageR\x04data\"T\n" +
 	"\x14AssignMessageRequest\x12\x1d\n" +
 	"\n" +
 	"message_id\x18\x01 \x01(\x03R\tmessageId\x12\x1d\n" +
@@ -1466,49 +1896,60 @@ func file_portal_v1_message_proto_rawDescGZIP() []byte {
 	return file_portal_v1_message_proto_rawDescData
 }
 
-var file_portal_v1_message_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_portal_v1_message_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
 var file_portal_v1_message_proto_goTypes = []any{
-	(*CreateDeviceRequest)(nil),      // 0: portal.v1.CreateDeviceRequest
-	(*CreateDeviceResponse)(nil),     // 1: portal.v1.CreateDeviceResponse
-	(*Device)(nil),                   // 2: portal.v1.Device
-	(*ListDevicesRequest)(nil),       // 3: portal.v1.ListDevicesRequest
-	(*ListDevicesResponse)(nil),      // 4: portal.v1.ListDevicesResponse
-	(*RevokeDeviceRequest)(nil),      // 5: portal.v1.RevokeDeviceRequest
-	(*RevokeDeviceResponse)(nil),     // 6: portal.v1.RevokeDeviceResponse
-	(*ListMessagesRequest)(nil),      // 7: portal.v1.ListMessagesRequest
-	(*ListMessagesResponse)(nil),     // 8: portal.v1.ListMessagesResponse
-	(*BankMessage)(nil),              // 9: portal.v1.BankMessage
-	(*AssignMessageRequest)(nil),     // 10: portal.v1.AssignMessageRequest
-	(*DismissMessageRequest)(nil),    // 11: portal.v1.DismissMessageRequest
-	(*ObjectToMessageRequest)(nil),   // 12: portal.v1.ObjectToMessageRequest
-	(*MessageDecidedResponse)(nil),   // 13: portal.v1.MessageDecidedResponse
-	(*MessageRule)(nil),              // 14: portal.v1.MessageRule
-	(*ListMessageRulesRequest)(nil),  // 15: portal.v1.ListMessageRulesRequest
-	(*ListMessageRulesResponse)(nil), // 16: portal.v1.ListMessageRulesResponse
-	(*SetMessageRuleRequest)(nil),    // 17: portal.v1.SetMessageRuleRequest
-	(*SetMessageRuleResponse)(nil),   // 18: portal.v1.SetMessageRuleResponse
-	(*ResumeMessagesRequest)(nil),    // 19: portal.v1.ResumeMessagesRequest
-	(*ResumeMessagesResponse)(nil),   // 20: portal.v1.ResumeMessagesResponse
-	(*timestamppb.Timestamp)(nil),    // 21: google.protobuf.Timestamp
+	(*CreateDeviceRequest)(nil),          // 0: portal.v1.CreateDeviceRequest
+	(*CreateDeviceResponse)(nil),         // 1: portal.v1.CreateDeviceResponse
+	(*Device)(nil),                       // 2: portal.v1.Device
+	(*ListDevicesRequest)(nil),           // 3: portal.v1.ListDevicesRequest
+	(*ListDevicesResponse)(nil),          // 4: portal.v1.ListDevicesResponse
+	(*RevokeDeviceRequest)(nil),          // 5: portal.v1.RevokeDeviceRequest
+	(*RevokeDeviceResponse)(nil),         // 6: portal.v1.RevokeDeviceResponse
+	(*ListMessagesRequest)(nil),          // 7: portal.v1.ListMessagesRequest
+	(*ListMessagesResponse)(nil),         // 8: portal.v1.ListMessagesResponse
+	(*BankMessage)(nil),                  // 9: portal.v1.BankMessage
+	(*ListUnknownMessagesRequest)(nil),   // 10: portal.v1.ListUnknownMessagesRequest
+	(*ListUnknownMessagesResponse)(nil),  // 11: portal.v1.ListUnknownMessagesResponse
+	(*MessageGroup)(nil),                 // 12: portal.v1.MessageGroup
+	(*ListObjectedMessagesRequest)(nil),  // 13: portal.v1.ListObjectedMessagesRequest
+	(*ListObjectedMessagesResponse)(nil), // 14: portal.v1.ListObjectedMessagesResponse
+	(*TryMessagePatternRequest)(nil),     // 15: portal.v1.TryMessagePatternRequest
+	(*TryMessagePatternResponse)(nil),    // 16: portal.v1.TryMessagePatternResponse
+	(*AssignMessageRequest)(nil),         // 17: portal.v1.AssignMessageRequest
+	(*DismissMessageRequest)(nil),        // 18: portal.v1.DismissMessageRequest
+	(*ObjectToMessageRequest)(nil),       // 19: portal.v1.ObjectToMessageRequest
+	(*MessageDecidedResponse)(nil),       // 20: portal.v1.MessageDecidedResponse
+	(*MessageRule)(nil),                  // 21: portal.v1.MessageRule
+	(*ListMessageRulesRequest)(nil),      // 22: portal.v1.ListMessageRulesRequest
+	(*ListMessageRulesResponse)(nil),     // 23: portal.v1.ListMessageRulesResponse
+	(*SetMessageRuleRequest)(nil),        // 24: portal.v1.SetMessageRuleRequest
+	(*SetMessageRuleResponse)(nil),       // 25: portal.v1.SetMessageRuleResponse
+	(*ResumeMessagesRequest)(nil),        // 26: portal.v1.ResumeMessagesRequest
+	(*ResumeMessagesResponse)(nil),       // 27: portal.v1.ResumeMessagesResponse
+	(*timestamppb.Timestamp)(nil),        // 28: google.protobuf.Timestamp
 }
 var file_portal_v1_message_proto_depIdxs = []int32{
 	2,  // 0: portal.v1.CreateDeviceResponse.device:type_name -> portal.v1.Device
-	21, // 1: portal.v1.Device.created_at:type_name -> google.protobuf.Timestamp
-	21, // 2: portal.v1.Device.heard_at:type_name -> google.protobuf.Timestamp
-	21, // 3: portal.v1.Device.revoked_at:type_name -> google.protobuf.Timestamp
+	28, // 1: portal.v1.Device.created_at:type_name -> google.protobuf.Timestamp
+	28, // 2: portal.v1.Device.heard_at:type_name -> google.protobuf.Timestamp
+	28, // 3: portal.v1.Device.revoked_at:type_name -> google.protobuf.Timestamp
 	2,  // 4: portal.v1.ListDevicesResponse.data:type_name -> portal.v1.Device
 	9,  // 5: portal.v1.ListMessagesResponse.data:type_name -> portal.v1.BankMessage
-	21, // 6: portal.v1.BankMessage.received_at:type_name -> google.protobuf.Timestamp
-	21, // 7: portal.v1.BankMessage.arrived_at:type_name -> google.protobuf.Timestamp
-	21, // 8: portal.v1.BankMessage.decided_at:type_name -> google.protobuf.Timestamp
-	9,  // 9: portal.v1.MessageDecidedResponse.data:type_name -> portal.v1.BankMessage
-	21, // 10: portal.v1.MessageRule.since:type_name -> google.protobuf.Timestamp
-	14, // 11: portal.v1.ListMessageRulesResponse.data:type_name -> portal.v1.MessageRule
-	12, // [12:12] is the sub-list for method output_type
-	12, // [12:12] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	28, // 6: portal.v1.BankMessage.received_at:type_name -> google.protobuf.Timestamp
+	28, // 7: portal.v1.BankMessage.arrived_at:type_name -> google.protobuf.Timestamp
+	28, // 8: portal.v1.BankMessage.decided_at:type_name -> google.protobuf.Timestamp
+	12, // 9: portal.v1.ListUnknownMessagesResponse.data:type_name -> portal.v1.MessageGroup
+	9,  // 10: portal.v1.MessageGroup.newest:type_name -> portal.v1.BankMessage
+	9,  // 11: portal.v1.ListObjectedMessagesResponse.data:type_name -> portal.v1.BankMessage
+	9,  // 12: portal.v1.TryMessagePatternResponse.data:type_name -> portal.v1.BankMessage
+	9,  // 13: portal.v1.MessageDecidedResponse.data:type_name -> portal.v1.BankMessage
+	28, // 14: portal.v1.MessageRule.since:type_name -> google.protobuf.Timestamp
+	21, // 15: portal.v1.ListMessageRulesResponse.data:type_name -> portal.v1.MessageRule
+	16, // [16:16] is the sub-list for method output_type
+	16, // [16:16] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_message_proto_init() }
@@ -1519,14 +1960,16 @@ func file_portal_v1_message_proto_init() {
 	file_portal_v1_message_proto_msgTypes[7].OneofWrappers = []any{}
 	file_portal_v1_message_proto_msgTypes[8].OneofWrappers = []any{}
 	file_portal_v1_message_proto_msgTypes[9].OneofWrappers = []any{}
+	file_portal_v1_message_proto_msgTypes[13].OneofWrappers = []any{}
 	file_portal_v1_message_proto_msgTypes[14].OneofWrappers = []any{}
+	file_portal_v1_message_proto_msgTypes[21].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_message_proto_rawDesc), len(file_portal_v1_message_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   21,
+			NumMessages:   28,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

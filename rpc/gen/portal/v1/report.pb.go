@@ -68,6 +68,343 @@ func (x *GetSignedTimelineRequest) GetPaymentId() string {
 	return ""
 }
 
+// CompareStatementRequest is what CompareStatement of ReportService takes.
+type CompareStatementRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whose payments they are. Operators name the trader, a trader's own are compared.
+	TraderId int64 `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	// The requisite whose statement it is; 0 is all of the trader's.
+	RequisiteId int64 `protobuf:"varint,2,opt,name=requisite_id,json=requisiteId,proto3" json:"requisite_id,omitempty"`
+	// The zone of the statement's times, such as Europe/Moscow; UTC when empty.
+	Zone string `protobuf:"bytes,3,opt,name=zone,proto3" json:"zone,omitempty"`
+	// The statement: CSV, XLSX or an exchange file of 1C, of at most 4 MB and 100 days.
+	File          []byte `protobuf:"bytes,4,opt,name=file,proto3" json:"file,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CompareStatementRequest) Reset() {
+	*x = CompareStatementRequest{}
+	mi := &file_portal_v1_report_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CompareStatementRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CompareStatementRequest) ProtoMessage() {}
+
+func (x *CompareStatementRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CompareStatementRequest.ProtoReflect.Descriptor instead.
+func (*CompareStatementRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *CompareStatementRequest) GetTraderId() int64 {
+	if x != nil {
+		return x.TraderId
+	}
+	return 0
+}
+
+func (x *CompareStatementRequest) GetRequisiteId() int64 {
+	if x != nil {
+		return x.RequisiteId
+	}
+	return 0
+}
+
+func (x *CompareStatementRequest) GetZone() string {
+	if x != nil {
+		return x.Zone
+	}
+	return ""
+}
+
+func (x *CompareStatementRequest) GetFile() []byte {
+	if x != nil {
+		return x.File
+	}
+	return nil
+}
+
+// CompareStatementResponse is what CompareStatement of ReportService answers with.
+type CompareStatementResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// When the first movement was.
+	From *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
+	// When the last movement was.
+	Until *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=until,proto3" json:"until,omitempty"`
+	// What came in, the oldest first.
+	Came []*StatementMovement `protobuf:"bytes,3,rep,name=came,proto3" json:"came,omitempty"`
+	// How many movements went out.
+	Outgoing int64 `protobuf:"varint,4,opt,name=outgoing,proto3" json:"outgoing,omitempty"`
+	// Completed payments that are not on the statement, the oldest first.
+	Missing       []*ComparedPayment `protobuf:"bytes,5,rep,name=missing,proto3" json:"missing,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CompareStatementResponse) Reset() {
+	*x = CompareStatementResponse{}
+	mi := &file_portal_v1_report_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CompareStatementResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CompareStatementResponse) ProtoMessage() {}
+
+func (x *CompareStatementResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CompareStatementResponse.ProtoReflect.Descriptor instead.
+func (*CompareStatementResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *CompareStatementResponse) GetFrom() *timestamppb.Timestamp {
+	if x != nil {
+		return x.From
+	}
+	return nil
+}
+
+func (x *CompareStatementResponse) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
+func (x *CompareStatementResponse) GetCame() []*StatementMovement {
+	if x != nil {
+		return x.Came
+	}
+	return nil
+}
+
+func (x *CompareStatementResponse) GetOutgoing() int64 {
+	if x != nil {
+		return x.Outgoing
+	}
+	return 0
+}
+
+func (x *CompareStatementResponse) GetMissing() []*ComparedPayment {
+	if x != nil {
+		return x.Missing
+	}
+	return nil
+}
+
+// StatementMovement is what came in by a bank's statement.
+type StatementMovement struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its place in the file, from 1.
+	Number int64 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
+	// When it was. Where the bank says no time, the day's beginning.
+	At *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
+	// Whether the bank says the time of the day.
+	Timed bool `protobuf:"varint,3,opt,name=timed,proto3" json:"timed,omitempty"`
+	// How much came.
+	Amount string `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
+	// What the bank says about it.
+	Text string `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"`
+	// The payment that it is; unset where there is none.
+	Payment       *ComparedPayment `protobuf:"bytes,6,opt,name=payment,proto3" json:"payment,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StatementMovement) Reset() {
+	*x = StatementMovement{}
+	mi := &file_portal_v1_report_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StatementMovement) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StatementMovement) ProtoMessage() {}
+
+func (x *StatementMovement) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StatementMovement.ProtoReflect.Descriptor instead.
+func (*StatementMovement) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *StatementMovement) GetNumber() int64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *StatementMovement) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *StatementMovement) GetTimed() bool {
+	if x != nil {
+		return x.Timed
+	}
+	return false
+}
+
+func (x *StatementMovement) GetAmount() string {
+	if x != nil {
+		return x.Amount
+	}
+	return ""
+}
+
+func (x *StatementMovement) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *StatementMovement) GetPayment() *ComparedPayment {
+	if x != nil {
+		return x.Payment
+	}
+	return nil
+}
+
+// ComparedPayment is a payment beside a bank's statement.
+type ComparedPayment struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// pending, completed, failed, cancelled or appeal.
+	Status string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
+	// What was asked for.
+	Amount string `protobuf:"bytes,3,opt,name=amount,proto3" json:"amount,omitempty"`
+	// What came by what the trader said; unset where that was the amount, or nothing yet.
+	ReceivedAmount *string `protobuf:"bytes,4,opt,name=received_amount,json=receivedAmount,proto3,oneof" json:"received_amount,omitempty"`
+	// The currency of both.
+	Currency string `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
+	// When it was created.
+	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ComparedPayment) Reset() {
+	*x = ComparedPayment{}
+	mi := &file_portal_v1_report_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ComparedPayment) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ComparedPayment) ProtoMessage() {}
+
+func (x *ComparedPayment) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_report_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ComparedPayment.ProtoReflect.Descriptor instead.
+func (*ComparedPayment) Descriptor() ([]byte, []int) {
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ComparedPayment) GetId() int64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *ComparedPayment) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *ComparedPayment) GetAmount() string {
+	if x != nil {
+		return x.Amount
+	}
+	return ""
+}
+
+func (x *ComparedPayment) GetReceivedAmount() string {
+	if x != nil && x.ReceivedAmount != nil {
+		return *x.ReceivedAmount
+	}
+	return ""
+}
+
+func (x *ComparedPayment) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *ComparedPayment) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
 // GetSigningKeysRequest is what GetSigningKeys of ReportService takes, which is nothing.
 type GetSigningKeysRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -77,7 +414,7 @@ type GetSigningKeysRequest struct {
 
 func (x *GetSigningKeysRequest) Reset() {
 	*x = GetSigningKeysRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[1]
+	mi := &file_portal_v1_report_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -89,7 +426,7 @@ func (x *GetSigningKeysRequest) String() string {
 func (*GetSigningKeysRequest) ProtoMessage() {}
 
 func (x *GetSigningKeysRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[1]
+	mi := &file_portal_v1_report_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -102,7 +439,7 @@ func (x *GetSigningKeysRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSigningKeysRequest.ProtoReflect.Descriptor instead.
 func (*GetSigningKeysRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{1}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{5}
 }
 
 // SignedDocumentResponse is what GetSignedTimeline and GetSigningKeys of ReportService answer with.
@@ -116,7 +453,7 @@ type SignedDocumentResponse struct {
 
 func (x *SignedDocumentResponse) Reset() {
 	*x = SignedDocumentResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[2]
+	mi := &file_portal_v1_report_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -128,7 +465,7 @@ func (x *SignedDocumentResponse) String() string {
 func (*SignedDocumentResponse) ProtoMessage() {}
 
 func (x *SignedDocumentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[2]
+	mi := &file_portal_v1_report_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -141,7 +478,7 @@ func (x *SignedDocumentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SignedDocumentResponse.ProtoReflect.Descriptor instead.
 func (*SignedDocumentResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{2}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *SignedDocumentResponse) GetDocument() string {
@@ -177,7 +514,7 @@ type ReportServiceListEventsRequest struct {
 
 func (x *ReportServiceListEventsRequest) Reset() {
 	*x = ReportServiceListEventsRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[3]
+	mi := &file_portal_v1_report_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -189,7 +526,7 @@ func (x *ReportServiceListEventsRequest) String() string {
 func (*ReportServiceListEventsRequest) ProtoMessage() {}
 
 func (x *ReportServiceListEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[3]
+	mi := &file_portal_v1_report_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -202,7 +539,7 @@ func (x *ReportServiceListEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportServiceListEventsRequest.ProtoReflect.Descriptor instead.
 func (*ReportServiceListEventsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{3}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ReportServiceListEventsRequest) GetStatus() []string {
@@ -278,7 +615,7 @@ type ListReportEventsResponse struct {
 
 func (x *ListReportEventsResponse) Reset() {
 	*x = ListReportEventsResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[4]
+	mi := &file_portal_v1_report_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -290,7 +627,7 @@ func (x *ListReportEventsResponse) String() string {
 func (*ListReportEventsResponse) ProtoMessage() {}
 
 func (x *ListReportEventsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[4]
+	mi := &file_portal_v1_report_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -303,7 +640,7 @@ func (x *ListReportEventsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReportEventsResponse.ProtoReflect.Descriptor instead.
 func (*ListReportEventsResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{4}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListReportEventsResponse) GetData() []*ReportEvent {
@@ -365,7 +702,7 @@ type ReportEvent struct {
 
 func (x *ReportEvent) Reset() {
 	*x = ReportEvent{}
-	mi := &file_portal_v1_report_proto_msgTypes[5]
+	mi := &file_portal_v1_report_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -377,7 +714,7 @@ func (x *ReportEvent) String() string {
 func (*ReportEvent) ProtoMessage() {}
 
 func (x *ReportEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[5]
+	mi := &file_portal_v1_report_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -390,7 +727,7 @@ func (x *ReportEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportEvent.ProtoReflect.Descriptor instead.
 func (*ReportEvent) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{5}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ReportEvent) GetEventId() string {
@@ -481,7 +818,7 @@ type GetOverviewRequest struct {
 
 func (x *GetOverviewRequest) Reset() {
 	*x = GetOverviewRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[6]
+	mi := &file_portal_v1_report_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -493,7 +830,7 @@ func (x *GetOverviewRequest) String() string {
 func (*GetOverviewRequest) ProtoMessage() {}
 
 func (x *GetOverviewRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[6]
+	mi := &file_portal_v1_report_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -506,7 +843,7 @@ func (x *GetOverviewRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetOverviewRequest.ProtoReflect.Descriptor instead.
 func (*GetOverviewRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{6}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *GetOverviewRequest) GetZone() string {
@@ -542,7 +879,7 @@ type GetOverviewResponse struct {
 
 func (x *GetOverviewResponse) Reset() {
 	*x = GetOverviewResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[7]
+	mi := &file_portal_v1_report_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -554,7 +891,7 @@ func (x *GetOverviewResponse) String() string {
 func (*GetOverviewResponse) ProtoMessage() {}
 
 func (x *GetOverviewResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[7]
+	mi := &file_portal_v1_report_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -567,7 +904,7 @@ func (x *GetOverviewResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetOverviewResponse.ProtoReflect.Descriptor instead.
 func (*GetOverviewResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{7}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *GetOverviewResponse) GetAt() *timestamppb.Timestamp {
@@ -647,7 +984,7 @@ type OverviewFigures struct {
 
 func (x *OverviewFigures) Reset() {
 	*x = OverviewFigures{}
-	mi := &file_portal_v1_report_proto_msgTypes[8]
+	mi := &file_portal_v1_report_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -659,7 +996,7 @@ func (x *OverviewFigures) String() string {
 func (*OverviewFigures) ProtoMessage() {}
 
 func (x *OverviewFigures) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[8]
+	mi := &file_portal_v1_report_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -672,7 +1009,7 @@ func (x *OverviewFigures) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OverviewFigures.ProtoReflect.Descriptor instead.
 func (*OverviewFigures) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{8}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *OverviewFigures) GetPayments() int64 {
@@ -732,7 +1069,7 @@ type OverviewDay struct {
 
 func (x *OverviewDay) Reset() {
 	*x = OverviewDay{}
-	mi := &file_portal_v1_report_proto_msgTypes[9]
+	mi := &file_portal_v1_report_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -744,7 +1081,7 @@ func (x *OverviewDay) String() string {
 func (*OverviewDay) ProtoMessage() {}
 
 func (x *OverviewDay) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[9]
+	mi := &file_portal_v1_report_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -757,7 +1094,7 @@ func (x *OverviewDay) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OverviewDay.ProtoReflect.Descriptor instead.
 func (*OverviewDay) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{9}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *OverviewDay) GetCurrency() string {
@@ -796,7 +1133,7 @@ type OverviewMethod struct {
 
 func (x *OverviewMethod) Reset() {
 	*x = OverviewMethod{}
-	mi := &file_portal_v1_report_proto_msgTypes[10]
+	mi := &file_portal_v1_report_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -808,7 +1145,7 @@ func (x *OverviewMethod) String() string {
 func (*OverviewMethod) ProtoMessage() {}
 
 func (x *OverviewMethod) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[10]
+	mi := &file_portal_v1_report_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -821,7 +1158,7 @@ func (x *OverviewMethod) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OverviewMethod.ProtoReflect.Descriptor instead.
 func (*OverviewMethod) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{10}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *OverviewMethod) GetMethod() string {
@@ -858,7 +1195,7 @@ type OverviewHour struct {
 
 func (x *OverviewHour) Reset() {
 	*x = OverviewHour{}
-	mi := &file_portal_v1_report_proto_msgTypes[11]
+	mi := &file_portal_v1_report_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -870,7 +1207,7 @@ func (x *OverviewHour) String() string {
 func (*OverviewHour) ProtoMessage() {}
 
 func (x *OverviewHour) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[11]
+	mi := &file_portal_v1_report_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -883,7 +1220,7 @@ func (x *OverviewHour) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OverviewHour.ProtoReflect.Descriptor instead.
 func (*OverviewHour) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{11}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *OverviewHour) GetAt() *timestamppb.Timestamp {
@@ -919,7 +1256,7 @@ type OverviewEndpoint struct {
 
 func (x *OverviewEndpoint) Reset() {
 	*x = OverviewEndpoint{}
-	mi := &file_portal_v1_report_proto_msgTypes[12]
+	mi := &file_portal_v1_report_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -931,7 +1268,7 @@ func (x *OverviewEndpoint) String() string {
 func (*OverviewEndpoint) ProtoMessage() {}
 
 func (x *OverviewEndpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[12]
+	mi := &file_portal_v1_report_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -944,7 +1281,7 @@ func (x *OverviewEndpoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OverviewEndpoint.ProtoReflect.Descriptor instead.
 func (*OverviewEndpoint) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{12}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *OverviewEndpoint) GetHost() string {
@@ -997,7 +1334,7 @@ type OverviewQueue struct {
 
 func (x *OverviewQueue) Reset() {
 	*x = OverviewQueue{}
-	mi := &file_portal_v1_report_proto_msgTypes[13]
+	mi := &file_portal_v1_report_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1009,7 +1346,7 @@ func (x *OverviewQueue) String() string {
 func (*OverviewQueue) ProtoMessage() {}
 
 func (x *OverviewQueue) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[13]
+	mi := &file_portal_v1_report_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1022,7 +1359,7 @@ func (x *OverviewQueue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OverviewQueue.ProtoReflect.Descriptor instead.
 func (*OverviewQueue) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{13}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *OverviewQueue) GetQueue() string {
@@ -1067,7 +1404,7 @@ type OverviewBalance struct {
 
 func (x *OverviewBalance) Reset() {
 	*x = OverviewBalance{}
-	mi := &file_portal_v1_report_proto_msgTypes[14]
+	mi := &file_portal_v1_report_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1079,7 +1416,7 @@ func (x *OverviewBalance) String() string {
 func (*OverviewBalance) ProtoMessage() {}
 
 func (x *OverviewBalance) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[14]
+	mi := &file_portal_v1_report_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1092,7 +1429,7 @@ func (x *OverviewBalance) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OverviewBalance.ProtoReflect.Descriptor instead.
 func (*OverviewBalance) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{14}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *OverviewBalance) GetMerchantCashboxId() int64 {
@@ -1148,7 +1485,7 @@ type GetPaymentTimelineRequest struct {
 
 func (x *GetPaymentTimelineRequest) Reset() {
 	*x = GetPaymentTimelineRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[15]
+	mi := &file_portal_v1_report_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1160,7 +1497,7 @@ func (x *GetPaymentTimelineRequest) String() string {
 func (*GetPaymentTimelineRequest) ProtoMessage() {}
 
 func (x *GetPaymentTimelineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[15]
+	mi := &file_portal_v1_report_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1173,7 +1510,7 @@ func (x *GetPaymentTimelineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetPaymentTimelineRequest.ProtoReflect.Descriptor instead.
 func (*GetPaymentTimelineRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{15}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *GetPaymentTimelineRequest) GetPaymentId() string {
@@ -1194,7 +1531,7 @@ type GetPayinTimelineRequest struct {
 
 func (x *GetPayinTimelineRequest) Reset() {
 	*x = GetPayinTimelineRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[16]
+	mi := &file_portal_v1_report_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1206,7 +1543,7 @@ func (x *GetPayinTimelineRequest) String() string {
 func (*GetPayinTimelineRequest) ProtoMessage() {}
 
 func (x *GetPayinTimelineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[16]
+	mi := &file_portal_v1_report_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1219,7 +1556,7 @@ func (x *GetPayinTimelineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetPayinTimelineRequest.ProtoReflect.Descriptor instead.
 func (*GetPayinTimelineRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{16}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *GetPayinTimelineRequest) GetPayinId() string {
@@ -1240,7 +1577,7 @@ type TimelineResponse struct {
 
 func (x *TimelineResponse) Reset() {
 	*x = TimelineResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[17]
+	mi := &file_portal_v1_report_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1252,7 +1589,7 @@ func (x *TimelineResponse) String() string {
 func (*TimelineResponse) ProtoMessage() {}
 
 func (x *TimelineResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[17]
+	mi := &file_portal_v1_report_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1265,7 +1602,7 @@ func (x *TimelineResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineResponse.ProtoReflect.Descriptor instead.
 func (*TimelineResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{17}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *TimelineResponse) GetData() []*TimelineLine {
@@ -1325,7 +1662,7 @@ type TimelineLine struct {
 
 func (x *TimelineLine) Reset() {
 	*x = TimelineLine{}
-	mi := &file_portal_v1_report_proto_msgTypes[18]
+	mi := &file_portal_v1_report_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1337,7 +1674,7 @@ func (x *TimelineLine) String() string {
 func (*TimelineLine) ProtoMessage() {}
 
 func (x *TimelineLine) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[18]
+	mi := &file_portal_v1_report_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1350,7 +1687,7 @@ func (x *TimelineLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineLine.ProtoReflect.Descriptor instead.
 func (*TimelineLine) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{18}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *TimelineLine) GetAt() *timestamppb.Timestamp {
@@ -1513,7 +1850,7 @@ type TimelineRequest struct {
 
 func (x *TimelineRequest) Reset() {
 	*x = TimelineRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[19]
+	mi := &file_portal_v1_report_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1525,7 +1862,7 @@ func (x *TimelineRequest) String() string {
 func (*TimelineRequest) ProtoMessage() {}
 
 func (x *TimelineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[19]
+	mi := &file_portal_v1_report_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1538,7 +1875,7 @@ func (x *TimelineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineRequest.ProtoReflect.Descriptor instead.
 func (*TimelineRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{19}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *TimelineRequest) GetMethod() string {
@@ -1632,7 +1969,7 @@ type TimelineChoice struct {
 
 func (x *TimelineChoice) Reset() {
 	*x = TimelineChoice{}
-	mi := &file_portal_v1_report_proto_msgTypes[20]
+	mi := &file_portal_v1_report_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1644,7 +1981,7 @@ func (x *TimelineChoice) String() string {
 func (*TimelineChoice) ProtoMessage() {}
 
 func (x *TimelineChoice) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[20]
+	mi := &file_portal_v1_report_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1657,7 +1994,7 @@ func (x *TimelineChoice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineChoice.ProtoReflect.Descriptor instead.
 func (*TimelineChoice) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{20}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *TimelineChoice) GetTraderId() int64 {
@@ -1736,7 +2073,7 @@ type PassedBy struct {
 
 func (x *PassedBy) Reset() {
 	*x = PassedBy{}
-	mi := &file_portal_v1_report_proto_msgTypes[21]
+	mi := &file_portal_v1_report_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1748,7 +2085,7 @@ func (x *PassedBy) String() string {
 func (*PassedBy) ProtoMessage() {}
 
 func (x *PassedBy) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[21]
+	mi := &file_portal_v1_report_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1761,7 +2098,7 @@ func (x *PassedBy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PassedBy.ProtoReflect.Descriptor instead.
 func (*PassedBy) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{21}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *PassedBy) GetRule() string {
@@ -1813,7 +2150,7 @@ type TimelineRate struct {
 
 func (x *TimelineRate) Reset() {
 	*x = TimelineRate{}
-	mi := &file_portal_v1_report_proto_msgTypes[22]
+	mi := &file_portal_v1_report_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1825,7 +2162,7 @@ func (x *TimelineRate) String() string {
 func (*TimelineRate) ProtoMessage() {}
 
 func (x *TimelineRate) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[22]
+	mi := &file_portal_v1_report_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1838,7 +2175,7 @@ func (x *TimelineRate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineRate.ProtoReflect.Descriptor instead.
 func (*TimelineRate) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{22}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *TimelineRate) GetSource() string {
@@ -1954,7 +2291,7 @@ type TimelineTransfer struct {
 
 func (x *TimelineTransfer) Reset() {
 	*x = TimelineTransfer{}
-	mi := &file_portal_v1_report_proto_msgTypes[23]
+	mi := &file_portal_v1_report_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1966,7 +2303,7 @@ func (x *TimelineTransfer) String() string {
 func (*TimelineTransfer) ProtoMessage() {}
 
 func (x *TimelineTransfer) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[23]
+	mi := &file_portal_v1_report_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1979,7 +2316,7 @@ func (x *TimelineTransfer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineTransfer.ProtoReflect.Descriptor instead.
 func (*TimelineTransfer) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{23}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *TimelineTransfer) GetTransferId() int64 {
@@ -2039,7 +2376,7 @@ type LedgerAccount struct {
 
 func (x *LedgerAccount) Reset() {
 	*x = LedgerAccount{}
-	mi := &file_portal_v1_report_proto_msgTypes[24]
+	mi := &file_portal_v1_report_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2051,7 +2388,7 @@ func (x *LedgerAccount) String() string {
 func (*LedgerAccount) ProtoMessage() {}
 
 func (x *LedgerAccount) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[24]
+	mi := &file_portal_v1_report_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2064,7 +2401,7 @@ func (x *LedgerAccount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LedgerAccount.ProtoReflect.Descriptor instead.
 func (*LedgerAccount) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{24}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *LedgerAccount) GetOwner() string {
@@ -2103,7 +2440,7 @@ type TimelineFile struct {
 
 func (x *TimelineFile) Reset() {
 	*x = TimelineFile{}
-	mi := &file_portal_v1_report_proto_msgTypes[25]
+	mi := &file_portal_v1_report_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2115,7 +2452,7 @@ func (x *TimelineFile) String() string {
 func (*TimelineFile) ProtoMessage() {}
 
 func (x *TimelineFile) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[25]
+	mi := &file_portal_v1_report_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2128,7 +2465,7 @@ func (x *TimelineFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineFile.ProtoReflect.Descriptor instead.
 func (*TimelineFile) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{25}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *TimelineFile) GetNumber() int32 {
@@ -2179,7 +2516,7 @@ type TimelineWebhook struct {
 
 func (x *TimelineWebhook) Reset() {
 	*x = TimelineWebhook{}
-	mi := &file_portal_v1_report_proto_msgTypes[26]
+	mi := &file_portal_v1_report_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2191,7 +2528,7 @@ func (x *TimelineWebhook) String() string {
 func (*TimelineWebhook) ProtoMessage() {}
 
 func (x *TimelineWebhook) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[26]
+	mi := &file_portal_v1_report_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2204,7 +2541,7 @@ func (x *TimelineWebhook) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineWebhook.ProtoReflect.Descriptor instead.
 func (*TimelineWebhook) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{26}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *TimelineWebhook) GetEventId() string {
@@ -2281,7 +2618,7 @@ type ReportServiceListPaymentsRequest struct {
 
 func (x *ReportServiceListPaymentsRequest) Reset() {
 	*x = ReportServiceListPaymentsRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[27]
+	mi := &file_portal_v1_report_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2293,7 +2630,7 @@ func (x *ReportServiceListPaymentsRequest) String() string {
 func (*ReportServiceListPaymentsRequest) ProtoMessage() {}
 
 func (x *ReportServiceListPaymentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[27]
+	mi := &file_portal_v1_report_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2306,7 +2643,7 @@ func (x *ReportServiceListPaymentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportServiceListPaymentsRequest.ProtoReflect.Descriptor instead.
 func (*ReportServiceListPaymentsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{27}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ReportServiceListPaymentsRequest) GetFilter() *ReportFilter {
@@ -2327,7 +2664,7 @@ type ReportServiceListPayinsRequest struct {
 
 func (x *ReportServiceListPayinsRequest) Reset() {
 	*x = ReportServiceListPayinsRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[28]
+	mi := &file_portal_v1_report_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2339,7 +2676,7 @@ func (x *ReportServiceListPayinsRequest) String() string {
 func (*ReportServiceListPayinsRequest) ProtoMessage() {}
 
 func (x *ReportServiceListPayinsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[28]
+	mi := &file_portal_v1_report_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2352,7 +2689,7 @@ func (x *ReportServiceListPayinsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportServiceListPayinsRequest.ProtoReflect.Descriptor instead.
 func (*ReportServiceListPayinsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{28}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ReportServiceListPayinsRequest) GetFilter() *ReportFilter {
@@ -2401,7 +2738,7 @@ type ReportFilter struct {
 
 func (x *ReportFilter) Reset() {
 	*x = ReportFilter{}
-	mi := &file_portal_v1_report_proto_msgTypes[29]
+	mi := &file_portal_v1_report_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2413,7 +2750,7 @@ func (x *ReportFilter) String() string {
 func (*ReportFilter) ProtoMessage() {}
 
 func (x *ReportFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[29]
+	mi := &file_portal_v1_report_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2426,7 +2763,7 @@ func (x *ReportFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportFilter.ProtoReflect.Descriptor instead.
 func (*ReportFilter) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{29}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ReportFilter) GetStatus() []string {
@@ -2544,7 +2881,7 @@ type ListReportPaymentsResponse struct {
 
 func (x *ListReportPaymentsResponse) Reset() {
 	*x = ListReportPaymentsResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[30]
+	mi := &file_portal_v1_report_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2556,7 +2893,7 @@ func (x *ListReportPaymentsResponse) String() string {
 func (*ListReportPaymentsResponse) ProtoMessage() {}
 
 func (x *ListReportPaymentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[30]
+	mi := &file_portal_v1_report_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2569,7 +2906,7 @@ func (x *ListReportPaymentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReportPaymentsResponse.ProtoReflect.Descriptor instead.
 func (*ListReportPaymentsResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{30}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ListReportPaymentsResponse) GetData() []*ReportPayment {
@@ -2653,7 +2990,7 @@ type ReportPayment struct {
 
 func (x *ReportPayment) Reset() {
 	*x = ReportPayment{}
-	mi := &file_portal_v1_report_proto_msgTypes[31]
+	mi := &file_portal_v1_report_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2665,7 +3002,7 @@ func (x *ReportPayment) String() string {
 func (*ReportPayment) ProtoMessage() {}
 
 func (x *ReportPayment) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[31]
+	mi := &file_portal_v1_report_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2678,7 +3015,7 @@ func (x *ReportPayment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportPayment.ProtoReflect.Descriptor instead.
 func (*ReportPayment) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{31}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ReportPayment) GetId() int64 {
@@ -2852,7 +3189,7 @@ type ListReportPayinsResponse struct {
 
 func (x *ListReportPayinsResponse) Reset() {
 	*x = ListReportPayinsResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[32]
+	mi := &file_portal_v1_report_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2864,7 +3201,7 @@ func (x *ListReportPayinsResponse) String() string {
 func (*ListReportPayinsResponse) ProtoMessage() {}
 
 func (x *ListReportPayinsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[32]
+	mi := &file_portal_v1_report_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2877,7 +3214,7 @@ func (x *ListReportPayinsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReportPayinsResponse.ProtoReflect.Descriptor instead.
 func (*ListReportPayinsResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{32}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ListReportPayinsResponse) GetData() []*ReportPayin {
@@ -2955,7 +3292,7 @@ type ReportPayin struct {
 
 func (x *ReportPayin) Reset() {
 	*x = ReportPayin{}
-	mi := &file_portal_v1_report_proto_msgTypes[33]
+	mi := &file_portal_v1_report_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2967,7 +3304,7 @@ func (x *ReportPayin) String() string {
 func (*ReportPayin) ProtoMessage() {}
 
 func (x *ReportPayin) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[33]
+	mi := &file_portal_v1_report_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2980,7 +3317,7 @@ func (x *ReportPayin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportPayin.ProtoReflect.Descriptor instead.
 func (*ReportPayin) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{33}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ReportPayin) GetId() int64 {
@@ -3143,7 +3480,7 @@ type GetStatementRequest struct {
 
 func (x *GetStatementRequest) Reset() {
 	*x = GetStatementRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[34]
+	mi := &file_portal_v1_report_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3155,7 +3492,7 @@ func (x *GetStatementRequest) String() string {
 func (*GetStatementRequest) ProtoMessage() {}
 
 func (x *GetStatementRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[34]
+	mi := &file_portal_v1_report_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3168,7 +3505,7 @@ func (x *GetStatementRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatementRequest.ProtoReflect.Descriptor instead.
 func (*GetStatementRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{34}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *GetStatementRequest) GetOwner() string {
@@ -3255,7 +3592,7 @@ type GetStatementResponse struct {
 
 func (x *GetStatementResponse) Reset() {
 	*x = GetStatementResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[35]
+	mi := &file_portal_v1_report_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3267,7 +3604,7 @@ func (x *GetStatementResponse) String() string {
 func (*GetStatementResponse) ProtoMessage() {}
 
 func (x *GetStatementResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[35]
+	mi := &file_portal_v1_report_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3280,7 +3617,7 @@ func (x *GetStatementResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatementResponse.ProtoReflect.Descriptor instead.
 func (*GetStatementResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{35}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *GetStatementResponse) GetAccount() *LedgerAccount {
@@ -3352,7 +3689,7 @@ type StatementLine struct {
 
 func (x *StatementLine) Reset() {
 	*x = StatementLine{}
-	mi := &file_portal_v1_report_proto_msgTypes[36]
+	mi := &file_portal_v1_report_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3364,7 +3701,7 @@ func (x *StatementLine) String() string {
 func (*StatementLine) ProtoMessage() {}
 
 func (x *StatementLine) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[36]
+	mi := &file_portal_v1_report_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3377,7 +3714,7 @@ func (x *StatementLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatementLine.ProtoReflect.Descriptor instead.
 func (*StatementLine) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{36}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *StatementLine) GetTransferId() int64 {
@@ -3458,7 +3795,7 @@ type ListAccountsRequest struct {
 
 func (x *ListAccountsRequest) Reset() {
 	*x = ListAccountsRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[37]
+	mi := &file_portal_v1_report_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3470,7 +3807,7 @@ func (x *ListAccountsRequest) String() string {
 func (*ListAccountsRequest) ProtoMessage() {}
 
 func (x *ListAccountsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[37]
+	mi := &file_portal_v1_report_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3483,7 +3820,7 @@ func (x *ListAccountsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAccountsRequest.ProtoReflect.Descriptor instead.
 func (*ListAccountsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{37}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ListAccountsRequest) GetOwner() string {
@@ -3520,7 +3857,7 @@ type ListAccountsResponse struct {
 
 func (x *ListAccountsResponse) Reset() {
 	*x = ListAccountsResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[38]
+	mi := &file_portal_v1_report_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3532,7 +3869,7 @@ func (x *ListAccountsResponse) String() string {
 func (*ListAccountsResponse) ProtoMessage() {}
 
 func (x *ListAccountsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[38]
+	mi := &file_portal_v1_report_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3545,7 +3882,7 @@ func (x *ListAccountsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAccountsResponse.ProtoReflect.Descriptor instead.
 func (*ListAccountsResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{38}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ListAccountsResponse) GetData() []*Holding {
@@ -3583,7 +3920,7 @@ type Holding struct {
 
 func (x *Holding) Reset() {
 	*x = Holding{}
-	mi := &file_portal_v1_report_proto_msgTypes[39]
+	mi := &file_portal_v1_report_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3595,7 +3932,7 @@ func (x *Holding) String() string {
 func (*Holding) ProtoMessage() {}
 
 func (x *Holding) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[39]
+	mi := &file_portal_v1_report_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3608,7 +3945,7 @@ func (x *Holding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Holding.ProtoReflect.Descriptor instead.
 func (*Holding) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{39}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Holding) GetOwner() string {
@@ -3668,7 +4005,7 @@ type GetIncomeRequest struct {
 
 func (x *GetIncomeRequest) Reset() {
 	*x = GetIncomeRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[40]
+	mi := &file_portal_v1_report_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3680,7 +4017,7 @@ func (x *GetIncomeRequest) String() string {
 func (*GetIncomeRequest) ProtoMessage() {}
 
 func (x *GetIncomeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[40]
+	mi := &file_portal_v1_report_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3693,7 +4030,7 @@ func (x *GetIncomeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIncomeRequest.ProtoReflect.Descriptor instead.
 func (*GetIncomeRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{40}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *GetIncomeRequest) GetFrom() *timestamppb.Timestamp {
@@ -3728,7 +4065,7 @@ type GetIncomeResponse struct {
 
 func (x *GetIncomeResponse) Reset() {
 	*x = GetIncomeResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[41]
+	mi := &file_portal_v1_report_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3740,7 +4077,7 @@ func (x *GetIncomeResponse) String() string {
 func (*GetIncomeResponse) ProtoMessage() {}
 
 func (x *GetIncomeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[41]
+	mi := &file_portal_v1_report_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3753,7 +4090,7 @@ func (x *GetIncomeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIncomeResponse.ProtoReflect.Descriptor instead.
 func (*GetIncomeResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{41}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *GetIncomeResponse) GetData() []*Income {
@@ -3791,7 +4128,7 @@ type Income struct {
 
 func (x *Income) Reset() {
 	*x = Income{}
-	mi := &file_portal_v1_report_proto_msgTypes[42]
+	mi := &file_portal_v1_report_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3803,7 +4140,7 @@ func (x *Income) String() string {
 func (*Income) ProtoMessage() {}
 
 func (x *Income) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[42]
+	mi := &file_portal_v1_report_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3816,7 +4153,7 @@ func (x *Income) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Income.ProtoReflect.Descriptor instead.
 func (*Income) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{42}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *Income) GetDay() *timestamppb.Timestamp {
@@ -3895,7 +4232,7 @@ type GetPayerRequest struct {
 
 func (x *GetPayerRequest) Reset() {
 	*x = GetPayerRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[43]
+	mi := &file_portal_v1_report_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3907,7 +4244,7 @@ func (x *GetPayerRequest) String() string {
 func (*GetPayerRequest) ProtoMessage() {}
 
 func (x *GetPayerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[43]
+	mi := &file_portal_v1_report_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3920,7 +4257,7 @@ func (x *GetPayerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetPayerRequest.ProtoReflect.Descriptor instead.
 func (*GetPayerRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{43}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *GetPayerRequest) GetMerchantId() int64 {
@@ -3962,7 +4299,7 @@ type GetPayerResponse struct {
 
 func (x *GetPayerResponse) Reset() {
 	*x = GetPayerResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[44]
+	mi := &file_portal_v1_report_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3974,7 +4311,7 @@ func (x *GetPayerResponse) String() string {
 func (*GetPayerResponse) ProtoMessage() {}
 
 func (x *GetPayerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[44]
+	mi := &file_portal_v1_report_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3987,7 +4324,7 @@ func (x *GetPayerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetPayerResponse.ProtoReflect.Descriptor instead.
 func (*GetPayerResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{44}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *GetPayerResponse) GetCount() int32 {
@@ -4067,7 +4404,7 @@ type PayerSum struct {
 
 func (x *PayerSum) Reset() {
 	*x = PayerSum{}
-	mi := &file_portal_v1_report_proto_msgTypes[45]
+	mi := &file_portal_v1_report_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4079,7 +4416,7 @@ func (x *PayerSum) String() string {
 func (*PayerSum) ProtoMessage() {}
 
 func (x *PayerSum) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[45]
+	mi := &file_portal_v1_report_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4092,7 +4429,7 @@ func (x *PayerSum) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PayerSum.ProtoReflect.Descriptor instead.
 func (*PayerSum) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{45}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *PayerSum) GetCurrency() string {
@@ -4156,7 +4493,7 @@ type PayerCard struct {
 
 func (x *PayerCard) Reset() {
 	*x = PayerCard{}
-	mi := &file_portal_v1_report_proto_msgTypes[46]
+	mi := &file_portal_v1_report_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4168,7 +4505,7 @@ func (x *PayerCard) String() string {
 func (*PayerCard) ProtoMessage() {}
 
 func (x *PayerCard) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[46]
+	mi := &file_portal_v1_report_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4181,7 +4518,7 @@ func (x *PayerCard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PayerCard.ProtoReflect.Descriptor instead.
 func (*PayerCard) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{46}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *PayerCard) GetBrand() string {
@@ -4242,7 +4579,7 @@ type PayerPayment struct {
 
 func (x *PayerPayment) Reset() {
 	*x = PayerPayment{}
-	mi := &file_portal_v1_report_proto_msgTypes[47]
+	mi := &file_portal_v1_report_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4254,7 +4591,7 @@ func (x *PayerPayment) String() string {
 func (*PayerPayment) ProtoMessage() {}
 
 func (x *PayerPayment) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[47]
+	mi := &file_portal_v1_report_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4267,7 +4604,7 @@ func (x *PayerPayment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PayerPayment.ProtoReflect.Descriptor instead.
 func (*PayerPayment) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{47}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *PayerPayment) GetPaymentId() int64 {
@@ -4328,7 +4665,7 @@ type GetPatternsRequest struct {
 
 func (x *GetPatternsRequest) Reset() {
 	*x = GetPatternsRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[48]
+	mi := &file_portal_v1_report_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4340,7 +4677,7 @@ func (x *GetPatternsRequest) String() string {
 func (*GetPatternsRequest) ProtoMessage() {}
 
 func (x *GetPatternsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[48]
+	mi := &file_portal_v1_report_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4353,7 +4690,7 @@ func (x *GetPatternsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetPatternsRequest.ProtoReflect.Descriptor instead.
 func (*GetPatternsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{48}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{52}
 }
 
 // GetPatternsResponse is what GetPatterns of ReportService answers with. Each list has the most frequent first, at most 50.
@@ -4377,7 +4714,7 @@ type GetPatternsResponse struct {
 
 func (x *GetPatternsResponse) Reset() {
 	*x = GetPatternsResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[49]
+	mi := &file_portal_v1_report_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4389,7 +4726,7 @@ func (x *GetPatternsResponse) String() string {
 func (*GetPatternsResponse) ProtoMessage() {}
 
 func (x *GetPatternsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[49]
+	mi := &file_portal_v1_report_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4402,7 +4739,7 @@ func (x *GetPatternsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetPatternsResponse.ProtoReflect.Descriptor instead.
 func (*GetPatternsResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{49}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *GetPatternsResponse) GetCount() int32 {
@@ -4468,7 +4805,7 @@ type Pattern struct {
 
 func (x *Pattern) Reset() {
 	*x = Pattern{}
-	mi := &file_portal_v1_report_proto_msgTypes[50]
+	mi := &file_portal_v1_report_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4480,7 +4817,7 @@ func (x *Pattern) String() string {
 func (*Pattern) ProtoMessage() {}
 
 func (x *Pattern) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[50]
+	mi := &file_portal_v1_report_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4493,7 +4830,7 @@ func (x *Pattern) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pattern.ProtoReflect.Descriptor instead.
 func (*Pattern) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{50}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *Pattern) GetMerchantId() int64 {
@@ -4549,7 +4886,7 @@ type GetProcessorsRequest struct {
 
 func (x *GetProcessorsRequest) Reset() {
 	*x = GetProcessorsRequest{}
-	mi := &file_portal_v1_report_proto_msgTypes[51]
+	mi := &file_portal_v1_report_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4561,7 +4898,7 @@ func (x *GetProcessorsRequest) String() string {
 func (*GetProcessorsRequest) ProtoMessage() {}
 
 func (x *GetProcessorsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[51]
+	mi := &file_portal_v1_report_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4574,7 +4911,7 @@ func (x *GetProcessorsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetProcessorsRequest.ProtoReflect.Descriptor instead.
 func (*GetProcessorsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{51}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *GetProcessorsRequest) GetTraderId() int64 {
@@ -4595,7 +4932,7 @@ type GetProcessorsResponse struct {
 
 func (x *GetProcessorsResponse) Reset() {
 	*x = GetProcessorsResponse{}
-	mi := &file_portal_v1_report_proto_msgTypes[52]
+	mi := &file_portal_v1_report_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4607,7 +4944,7 @@ func (x *GetProcessorsResponse) String() string {
 func (*GetProcessorsResponse) ProtoMessage() {}
 
 func (x *GetProcessorsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[52]
+	mi := &file_portal_v1_report_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4620,7 +4957,7 @@ func (x *GetProcessorsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetProcessorsResponse.ProtoReflect.Descriptor instead.
 func (*GetProcessorsResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{52}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *GetProcessorsResponse) GetData() []*ProcessorHealth {
@@ -4654,7 +4991,7 @@ type ProcessorHealth struct {
 
 func (x *ProcessorHealth) Reset() {
 	*x = ProcessorHealth{}
-	mi := &file_portal_v1_report_proto_msgTypes[53]
+	mi := &file_portal_v1_report_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4666,7 +5003,7 @@ func (x *ProcessorHealth) String() string {
 func (*ProcessorHealth) ProtoMessage() {}
 
 func (x *ProcessorHealth) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_report_proto_msgTypes[53]
+	mi := &file_portal_v1_report_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4679,7 +5016,7 @@ func (x *ProcessorHealth) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProcessorHealth.ProtoReflect.Descriptor instead.
 func (*ProcessorHealth) Descriptor() ([]byte, []int) {
-	return file_portal_v1_report_proto_rawDescGZIP(), []int{53}
+	return file_portal_v1_report_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *ProcessorHealth) GetAcquirerId() int64 {
@@ -4738,7 +5075,34 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\x16portal/v1/report.proto\x12\tportal.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"9\n" +
 	"\x18GetSignedTimelineRequest\x12\x1d\n" +
 	"\n" +
-	"payment_id\x18\x01 \x01(\tR\tpaymentId\"\x17\n" +
+	"payment_id\x18\x01 \x01(\tR\tpaymentId\"\x81\x01\n" +
+	"\x17CompareStatementRequest\x12\x1b\n" +
+	"\ttrader_id\x18\x01 \x01(\x03R\btraderId\x12!\n" +
+	"\frequisite_id\x18\x02 \x01(\x03R\vrequisiteId\x12\x12\n" +
+	"\x04zone\x18\x03 \x01(\tR\x04zone\x12\x12\n" +
+	"\x04file\x18\x04 \x01(\fR\x04file\"\x80\x02\n" +
+	"\x18CompareStatementResponse\x12.\n" +
+	"\x04from\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04from\x120\n" +
+	"\x05until\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x120\n" +
+	"\x04came\x18\x03 \x03(\v2\x1c.portal.v1.StatementMovementR\x04came\x12\x1a\n" +
+	"\boutgoing\x18\x04 \x01(\x03R\boutgoing\x124\n" +
+	"\amissing\x18\x05 \x03(\v2\x1a.portal.v1.ComparedPaymentR\amissing\"\xcf\x01\n" +
+	"\x11StatementMovement\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\x03R\x06number\x12*\n" +
+	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x14\n" +
+	"\x05timed\x18\x03 \x01(\bR\x05timed\x12\x16\n" +
+	"\x06amount\x18\x04 \x01(\tR\x06amount\x12\x12\n" +
+	"\x04text\x18\x05 \x01(\tR\x04text\x124\n" +
+	"\apayment\x18\x06 \x01(\v2\x1a.portal.v1.ComparedPaymentR\apayment\"\xea\x01\n" +
+	"\x0fComparedPayment\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x16\n" +
+	"\x06status\x18\x02 \x01(\tR\x06status\x12\x16\n" +
+	"\x06amount\x18\x03 \x01(\tR\x06amount\x12,\n" +
+	"\x0freceived_amount\x18\x04 \x01(\tH\x00R\x0ereceivedAmount\x88\x01\x01\x12\x1a\n" +
+	"\bcurrency\x18\x05 \x01(\tR\bcurrency\x129\n" +
+	"\n" +
+	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAtB\x12\n" +
+	"\x10_received_amount\"\x17\n" +
 	"\x15GetSigningKeysRequest\"4\n" +
 	"\x16SignedDocumentResponse\x12\x1a\n" +
 	"\bdocument\x18\x01 \x01(\tR\bdocument\"\x8a\x02\n" +
@@ -5234,7 +5598,8 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\x06p95_ms\x18\a \x01(\x05H\x01R\x05p95Ms\x88\x01\x01B\f\n" +
 	"\n" +
 	"_median_msB\t\n" +
-	"\a_p95_ms2\xb0\t\n" +
+	"\a_p95_ms2\x8d\n" +
+	"\n" +
 	"\rReportService\x12W\n" +
 	"\x12GetPaymentTimeline\x12$.portal.v1.GetPaymentTimelineRequest\x1a\x1b.portal.v1.TimelineResponse\x12S\n" +
 	"\x10GetPayinTimeline\x12\".portal.v1.GetPayinTimelineRequest\x1a\x1b.portal.v1.TimelineResponse\x12b\n" +
@@ -5250,7 +5615,8 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\tGetIncome\x12\x1b.portal.v1.GetIncomeRequest\x1a\x1c.portal.v1.GetIncomeResponse\x12C\n" +
 	"\bGetPayer\x12\x1a.portal.v1.GetPayerRequest\x1a\x1b.portal.v1.GetPayerResponse\x12L\n" +
 	"\vGetPatterns\x12\x1d.portal.v1.GetPatternsRequest\x1a\x1e.portal.v1.GetPatternsResponse\x12R\n" +
-	"\rGetProcessors\x12\x1f.portal.v1.GetProcessorsRequest\x1a .portal.v1.GetProcessorsResponse\x12U\n" +
+	"\rGetProcessors\x12\x1f.portal.v1.GetProcessorsRequest\x1a .portal.v1.GetProcessorsResponse\x12[\n" +
+	"\x10CompareStatement\x12\".portal.v1.CompareStatementRequest\x1a#.portal.v1.CompareStatementResponse\x12U\n" +
 	"\x0eGetSigningKeys\x12 .portal.v1.GetSigningKeysRequest\x1a!.portal.v1.SignedDocumentResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
@@ -5265,170 +5631,183 @@ func file_portal_v1_report_proto_rawDescGZIP() []byte {
 	return file_portal_v1_report_proto_rawDescData
 }
 
-var file_portal_v1_report_proto_msgTypes = make([]protoimpl.MessageInfo, 54)
+var file_portal_v1_report_proto_msgTypes = make([]protoimpl.MessageInfo, 58)
 var file_portal_v1_report_proto_goTypes = []any{
 	(*GetSignedTimelineRequest)(nil),         // 0: portal.v1.GetSignedTimelineRequest
-	(*GetSigningKeysRequest)(nil),            // 1: portal.v1.GetSigningKeysRequest
-	(*SignedDocumentResponse)(nil),           // 2: portal.v1.SignedDocumentResponse
-	(*ReportServiceListEventsRequest)(nil),   // 3: portal.v1.ReportServiceListEventsRequest
-	(*ListReportEventsResponse)(nil),         // 4: portal.v1.ListReportEventsResponse
-	(*ReportEvent)(nil),                      // 5: portal.v1.ReportEvent
-	(*GetOverviewRequest)(nil),               // 6: portal.v1.GetOverviewRequest
-	(*GetOverviewResponse)(nil),              // 7: portal.v1.GetOverviewResponse
-	(*OverviewFigures)(nil),                  // 8: portal.v1.OverviewFigures
-	(*OverviewDay)(nil),                      // 9: portal.v1.OverviewDay
-	(*OverviewMethod)(nil),                   // 10: portal.v1.OverviewMethod
-	(*OverviewHour)(nil),                     // 11: portal.v1.OverviewHour
-	(*OverviewEndpoint)(nil),                 // 12: portal.v1.OverviewEndpoint
-	(*OverviewQueue)(nil),                    // 13: portal.v1.OverviewQueue
-	(*OverviewBalance)(nil),                  // 14: portal.v1.OverviewBalance
-	(*GetPaymentTimelineRequest)(nil),        // 15: portal.v1.GetPaymentTimelineRequest
-	(*GetPayinTimelineRequest)(nil),          // 16: portal.v1.GetPayinTimelineRequest
-	(*TimelineResponse)(nil),                 // 17: portal.v1.TimelineResponse
-	(*TimelineLine)(nil),                     // 18: portal.v1.TimelineLine
-	(*TimelineRequest)(nil),                  // 19: portal.v1.TimelineRequest
-	(*TimelineChoice)(nil),                   // 20: portal.v1.TimelineChoice
-	(*PassedBy)(nil),                         // 21: portal.v1.PassedBy
-	(*TimelineRate)(nil),                     // 22: portal.v1.TimelineRate
-	(*TimelineTransfer)(nil),                 // 23: portal.v1.TimelineTransfer
-	(*LedgerAccount)(nil),                    // 24: portal.v1.LedgerAccount
-	(*TimelineFile)(nil),                     // 25: portal.v1.TimelineFile
-	(*TimelineWebhook)(nil),                  // 26: portal.v1.TimelineWebhook
-	(*ReportServiceListPaymentsRequest)(nil), // 27: portal.v1.ReportServiceListPaymentsRequest
-	(*ReportServiceListPayinsRequest)(nil),   // 28: portal.v1.ReportServiceListPayinsRequest
-	(*ReportFilter)(nil),                     // 29: portal.v1.ReportFilter
-	(*ListReportPaymentsResponse)(nil),       // 30: portal.v1.ListReportPaymentsResponse
-	(*ReportPayment)(nil),                    // 31: portal.v1.ReportPayment
-	(*ListReportPayinsResponse)(nil),         // 32: portal.v1.ListReportPayinsResponse
-	(*ReportPayin)(nil),                      // 33: portal.v1.ReportPayin
-	(*GetStatementRequest)(nil),              // 34: portal.v1.GetStatementRequest
-	(*GetStatementResponse)(nil),             // 35: portal.v1.GetStatementResponse
-	(*StatementLine)(nil),                    // 36: portal.v1.StatementLine
-	(*ListAccountsRequest)(nil),              // 37: portal.v1.ListAccountsRequest
-	(*ListAccountsResponse)(nil),             // 38: portal.v1.ListAccountsResponse
-	(*Holding)(nil),                          // 39: portal.v1.Holding
-	(*GetIncomeRequest)(nil),                 // 40: portal.v1.GetIncomeRequest
-	(*GetIncomeResponse)(nil),                // 41: portal.v1.GetIncomeResponse
-	(*Income)(nil),                           // 42: portal.v1.Income
-	(*GetPayerRequest)(nil),                  // 43: portal.v1.GetPayerRequest
-	(*GetPayerResponse)(nil),                 // 44: portal.v1.GetPayerResponse
-	(*PayerSum)(nil),                         // 45: portal.v1.PayerSum
-	(*PayerCard)(nil),                        // 46: portal.v1.PayerCard
-	(*PayerPayment)(nil),                     // 47: portal.v1.PayerPayment
-	(*GetPatternsRequest)(nil),               // 48: portal.v1.GetPatternsRequest
-	(*GetPatternsResponse)(nil),              // 49: portal.v1.GetPatternsResponse
-	(*Pattern)(nil),                          // 50: portal.v1.Pattern
-	(*GetProcessorsRequest)(nil),             // 51: portal.v1.GetProcessorsRequest
-	(*GetProcessorsResponse)(nil),            // 52: portal.v1.GetProcessorsResponse
-	(*ProcessorHealth)(nil),                  // 53: portal.v1.ProcessorHealth
-	(*timestamppb.Timestamp)(nil),            // 54: google.protobuf.Timestamp
+	(*CompareStatementRequest)(nil),          // 1: portal.v1.CompareStatementRequest
+	(*CompareStatementResponse)(nil),         // 2: portal.v1.CompareStatementResponse
+	(*StatementMovement)(nil),                // 3: portal.v1.StatementMovement
+	(*ComparedPayment)(nil),                  // 4: portal.v1.ComparedPayment
+	(*GetSigningKeysRequest)(nil),            // 5: portal.v1.GetSigningKeysRequest
+	(*SignedDocumentResponse)(nil),           // 6: portal.v1.SignedDocumentResponse
+	(*ReportServiceListEventsRequest)(nil),   // 7: portal.v1.ReportServiceListEventsRequest
+	(*ListReportEventsResponse)(nil),         // 8: portal.v1.ListReportEventsResponse
+	(*ReportEvent)(nil),                      // 9: portal.v1.ReportEvent
+	(*GetOverviewRequest)(nil),               // 10: portal.v1.GetOverviewRequest
+	(*GetOverviewResponse)(nil),              // 11: portal.v1.GetOverviewResponse
+	(*OverviewFigures)(nil),                  // 12: portal.v1.OverviewFigures
+	(*OverviewDay)(nil),                      // 13: portal.v1.OverviewDay
+	(*OverviewMethod)(nil),                   // 14: portal.v1.OverviewMethod
+	(*OverviewHour)(nil),                     // 15: portal.v1.OverviewHour
+	(*OverviewEndpoint)(nil),                 // 16: portal.v1.OverviewEndpoint
+	(*OverviewQueue)(nil),                    // 17: portal.v1.OverviewQueue
+	(*OverviewBalance)(nil),                  // 18: portal.v1.OverviewBalance
+	(*GetPaymentTimelineRequest)(nil),        // 19: portal.v1.GetPaymentTimelineRequest
+	(*GetPayinTimelineRequest)(nil),          // 20: portal.v1.GetPayinTimelineRequest
+	(*TimelineResponse)(nil),                 // 21: portal.v1.TimelineResponse
+	(*TimelineLine)(nil),                     // 22: portal.v1.TimelineLine
+	(*TimelineRequest)(nil),                  // 23: portal.v1.TimelineRequest
+	(*TimelineChoice)(nil),                   // 24: portal.v1.TimelineChoice
+	(*PassedBy)(nil),                         // 25: portal.v1.PassedBy
+	(*TimelineRate)(nil),                     // 26: portal.v1.TimelineRate
+	(*TimelineTransfer)(nil),                 // 27: portal.v1.TimelineTransfer
+	(*LedgerAccount)(nil),                    // 28: portal.v1.LedgerAccount
+	(*TimelineFile)(nil),                     // 29: portal.v1.TimelineFile
+	(*TimelineWebhook)(nil),                  // 30: portal.v1.TimelineWebhook
+	(*ReportServiceListPaymentsRequest)(nil), // 31: portal.v1.ReportServiceListPaymentsRequest
+	(*ReportServiceListPayinsRequest)(nil),   // 32: portal.v1.ReportServiceListPayinsRequest
+	(*ReportFilter)(nil),                     // 33: portal.v1.ReportFilter
+	(*ListReportPaymentsResponse)(nil),       // 34: portal.v1.ListReportPaymentsResponse
+	(*ReportPayment)(nil),                    // 35: portal.v1.ReportPayment
+	(*ListReportPayinsResponse)(nil),         // 36: portal.v1.ListReportPayinsResponse
+	(*ReportPayin)(nil),                      // 37: portal.v1.ReportPayin
+	(*GetStatementRequest)(nil),              // 38: portal.v1.GetStatementRequest
+	(*GetStatementResponse)(nil),             // 39: portal.v1.GetStatementResponse
+	(*StatementLine)(nil),                    // 40: portal.v1.StatementLine
+	(*ListAccountsRequest)(nil),              // 41: portal.v1.ListAccountsRequest
+	(*ListAccountsResponse)(nil),             // 42: portal.v1.ListAccountsResponse
+	(*Holding)(nil),                          // 43: portal.v1.Holding
+	(*GetIncomeRequest)(nil),                 // 44: portal.v1.GetIncomeRequest
+	(*GetIncomeResponse)(nil),                // 45: portal.v1.GetIncomeResponse
+	(*Income)(nil),                           // 46: portal.v1.Income
+	(*GetPayerRequest)(nil),                  // 47: portal.v1.GetPayerRequest
+	(*GetPayerResponse)(nil),                 // 48: portal.v1.GetPayerResponse
+	(*PayerSum)(nil),                         // 49: portal.v1.PayerSum
+	(*PayerCard)(nil),                        // 50: portal.v1.PayerCard
+	(*PayerPayment)(nil),                     // 51: portal.v1.PayerPayment
+	(*GetPatternsRequest)(nil),               // 52: portal.v1.GetPatternsRequest
+	(*GetPatternsResponse)(nil),              // 53: portal.v1.GetPatternsResponse
+	(*Pattern)(nil),                          // 54: portal.v1.Pattern
+	(*GetProcessorsRequest)(nil),             // 55: portal.v1.GetProcessorsRequest
+	(*GetProcessorsResponse)(nil),            // 56: portal.v1.GetProcessorsResponse
+	(*ProcessorHealth)(nil),                  // 57: portal.v1.ProcessorHealth
+	(*timestamppb.Timestamp)(nil),            // 58: google.protobuf.Timestamp
 }
 var file_portal_v1_report_proto_depIdxs = []int32{
-	54, // 0: portal.v1.ReportServiceListEventsRequest.from:type_name -> google.protobuf.Timestamp
-	54, // 1: portal.v1.ReportServiceListEventsRequest.to:type_name -> google.protobuf.Timestamp
-	5,  // 2: portal.v1.ListReportEventsResponse.data:type_name -> portal.v1.ReportEvent
-	54, // 3: portal.v1.ListReportEventsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
-	54, // 4: portal.v1.ReportEvent.created_at:type_name -> google.protobuf.Timestamp
-	54, // 5: portal.v1.GetOverviewResponse.at:type_name -> google.protobuf.Timestamp
-	54, // 6: portal.v1.GetOverviewResponse.today_from:type_name -> google.protobuf.Timestamp
-	9,  // 7: portal.v1.GetOverviewResponse.today:type_name -> portal.v1.OverviewDay
-	10, // 8: portal.v1.GetOverviewResponse.methods:type_name -> portal.v1.OverviewMethod
-	11, // 9: portal.v1.GetOverviewResponse.hours:type_name -> portal.v1.OverviewHour
-	12, // 10: portal.v1.GetOverviewResponse.endpoints:type_name -> portal.v1.OverviewEndpoint
-	13, // 11: portal.v1.GetOverviewResponse.queues:type_name -> portal.v1.OverviewQueue
-	14, // 12: portal.v1.GetOverviewResponse.balances:type_name -> portal.v1.OverviewBalance
-	8,  // 13: portal.v1.OverviewDay.today:type_name -> portal.v1.OverviewFigures
-	8,  // 14: portal.v1.OverviewDay.last_week:type_name -> portal.v1.OverviewFigures
-	8,  // 15: portal.v1.OverviewMethod.figures:type_name -> portal.v1.OverviewFigures
-	54, // 16: portal.v1.OverviewHour.at:type_name -> google.protobuf.Timestamp
-	8,  // 17: portal.v1.OverviewHour.figures:type_name -> portal.v1.OverviewFigures
-	54, // 18: portal.v1.OverviewEndpoint.last_failure_at:type_name -> google.protobuf.Timestamp
-	18, // 19: portal.v1.TimelineResponse.data:type_name -> portal.v1.TimelineLine
-	54, // 20: portal.v1.TimelineLine.at:type_name -> google.protobuf.Timestamp
-	19, // 21: portal.v1.TimelineLine.request:type_name -> portal.v1.TimelineRequest
-	20, // 22: portal.v1.TimelineLine.choice:type_name -> portal.v1.TimelineChoice
-	22, // 23: portal.v1.TimelineLine.rate:type_name -> portal.v1.TimelineRate
-	23, // 24: portal.v1.TimelineLine.transfer:type_name -> portal.v1.TimelineTransfer
-	26, // 25: portal.v1.TimelineLine.webhook:type_name -> portal.v1.TimelineWebhook
-	25, // 26: portal.v1.TimelineLine.file:type_name -> portal.v1.TimelineFile
-	54, // 27: portal.v1.TimelineRequest.expires_at:type_name -> google.protobuf.Timestamp
-	21, // 28: portal.v1.TimelineChoice.passed:type_name -> portal.v1.PassedBy
-	54, // 29: portal.v1.TimelineRate.observed_at:type_name -> google.protobuf.Timestamp
-	24, // 30: portal.v1.TimelineTransfer.account:type_name -> portal.v1.LedgerAccount
-	24, // 31: portal.v1.TimelineTransfer.other:type_name -> portal.v1.LedgerAccount
-	29, // 32: portal.v1.ReportServiceListPaymentsRequest.filter:type_name -> portal.v1.ReportFilter
-	29, // 33: portal.v1.ReportServiceListPayinsRequest.filter:type_name -> portal.v1.ReportFilter
-	54, // 34: portal.v1.ReportFilter.from:type_name -> google.protobuf.Timestamp
-	54, // 35: portal.v1.ReportFilter.to:type_name -> google.protobuf.Timestamp
-	31, // 36: portal.v1.ListReportPaymentsResponse.data:type_name -> portal.v1.ReportPayment
-	54, // 37: portal.v1.ListReportPaymentsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
-	54, // 38: portal.v1.ReportPayment.created_at:type_name -> google.protobuf.Timestamp
-	54, // 39: portal.v1.ReportPayment.status_at:type_name -> google.protobuf.Timestamp
-	54, // 40: portal.v1.ReportPayment.expires_at:type_name -> google.protobuf.Timestamp
-	54, // 41: portal.v1.ReportPayment.claimed_at:type_name -> google.protobuf.Timestamp
-	33, // 42: portal.v1.ListReportPayinsResponse.data:type_name -> portal.v1.ReportPayin
-	54, // 43: portal.v1.ListReportPayinsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
-	54, // 44: portal.v1.ReportPayin.created_at:type_name -> google.protobuf.Timestamp
-	54, // 45: portal.v1.ReportPayin.status_at:type_name -> google.protobuf.Timestamp
-	54, // 46: portal.v1.ReportPayin.expires_at:type_name -> google.protobuf.Timestamp
-	54, // 47: portal.v1.GetStatementRequest.from:type_name -> google.protobuf.Timestamp
-	54, // 48: portal.v1.GetStatementRequest.to:type_name -> google.protobuf.Timestamp
-	24, // 49: portal.v1.GetStatementResponse.account:type_name -> portal.v1.LedgerAccount
-	36, // 50: portal.v1.GetStatementResponse.data:type_name -> portal.v1.StatementLine
-	54, // 51: portal.v1.StatementLine.at:type_name -> google.protobuf.Timestamp
-	39, // 52: portal.v1.ListAccountsResponse.data:type_name -> portal.v1.Holding
-	54, // 53: portal.v1.GetIncomeRequest.from:type_name -> google.protobuf.Timestamp
-	54, // 54: portal.v1.GetIncomeRequest.to:type_name -> google.protobuf.Timestamp
-	42, // 55: portal.v1.GetIncomeResponse.data:type_name -> portal.v1.Income
-	54, // 56: portal.v1.Income.day:type_name -> google.protobuf.Timestamp
-	54, // 57: portal.v1.GetPayerResponse.first_at:type_name -> google.protobuf.Timestamp
-	54, // 58: portal.v1.GetPayerResponse.last_at:type_name -> google.protobuf.Timestamp
-	45, // 59: portal.v1.GetPayerResponse.sums:type_name -> portal.v1.PayerSum
-	46, // 60: portal.v1.GetPayerResponse.cards:type_name -> portal.v1.PayerCard
-	47, // 61: portal.v1.GetPayerResponse.failures:type_name -> portal.v1.PayerPayment
-	47, // 62: portal.v1.GetPayerResponse.latest:type_name -> portal.v1.PayerPayment
-	54, // 63: portal.v1.PayerCard.last_at:type_name -> google.protobuf.Timestamp
-	54, // 64: portal.v1.PayerPayment.created_at:type_name -> google.protobuf.Timestamp
-	54, // 65: portal.v1.GetPatternsResponse.from:type_name -> google.protobuf.Timestamp
-	54, // 66: portal.v1.GetPatternsResponse.to:type_name -> google.protobuf.Timestamp
-	50, // 67: portal.v1.GetPatternsResponse.failing:type_name -> portal.v1.Pattern
-	50, // 68: portal.v1.GetPatternsResponse.near_limit:type_name -> portal.v1.Pattern
-	50, // 69: portal.v1.GetPatternsResponse.fast:type_name -> portal.v1.Pattern
-	54, // 70: portal.v1.Pattern.last_at:type_name -> google.protobuf.Timestamp
-	53, // 71: portal.v1.GetProcessorsResponse.data:type_name -> portal.v1.ProcessorHealth
-	15, // 72: portal.v1.ReportService.GetPaymentTimeline:input_type -> portal.v1.GetPaymentTimelineRequest
-	16, // 73: portal.v1.ReportService.GetPayinTimeline:input_type -> portal.v1.GetPayinTimelineRequest
-	27, // 74: portal.v1.ReportService.ListPayments:input_type -> portal.v1.ReportServiceListPaymentsRequest
-	28, // 75: portal.v1.ReportService.ListPayins:input_type -> portal.v1.ReportServiceListPayinsRequest
-	34, // 76: portal.v1.ReportService.GetStatement:input_type -> portal.v1.GetStatementRequest
-	6,  // 77: portal.v1.ReportService.GetOverview:input_type -> portal.v1.GetOverviewRequest
-	3,  // 78: portal.v1.ReportService.ListEvents:input_type -> portal.v1.ReportServiceListEventsRequest
-	0,  // 79: portal.v1.ReportService.GetSignedTimeline:input_type -> portal.v1.GetSignedTimelineRequest
-	37, // 80: portal.v1.ReportService.ListAccounts:input_type -> portal.v1.ListAccountsRequest
-	40, // 81: portal.v1.ReportService.GetIncome:input_type -> portal.v1.GetIncomeRequest
-	43, // 82: portal.v1.ReportService.GetPayer:input_type -> portal.v1.GetPayerRequest
-	48, // 83: portal.v1.ReportService.GetPatterns:input_type -> portal.v1.GetPatternsRequest
-	51, // 84: portal.v1.ReportService.GetProcessors:input_type -> portal.v1.GetProcessorsRequest
-	1,  // 85: portal.v1.ReportService.GetSigningKeys:input_type -> portal.v1.GetSigningKeysRequest
-	17, // 86: portal.v1.ReportService.GetPaymentTimeline:output_type -> portal.v1.TimelineResponse
-	17, // 87: portal.v1.ReportService.GetPayinTimeline:output_type -> portal.v1.TimelineResponse
-	30, // 88: portal.v1.ReportService.ListPayments:output_type -> portal.v1.ListReportPaymentsResponse
-	32, // 89: portal.v1.ReportService.ListPayins:output_type -> portal.v1.ListReportPayinsResponse
-	35, // 90: portal.v1.ReportService.GetStatement:output_type -> portal.v1.GetStatementResponse
-	7,  // 91: portal.v1.ReportService.GetOverview:output_type -> portal.v1.GetOverviewResponse
-	4,  // 92: portal.v1.ReportService.ListEvents:output_type -> portal.v1.ListReportEventsResponse
-	2,  // 93: portal.v1.ReportService.GetSignedTimeline:output_type -> portal.v1.SignedDocumentResponse
-	38, // 94: portal.v1.ReportService.ListAccounts:output_type -> portal.v1.ListAccountsResponse
-	41, // 95: portal.v1.ReportService.GetIncome:output_type -> portal.v1.GetIncomeResponse
-	44, // 96: portal.v1.ReportService.GetPayer:output_type -> portal.v1.GetPayerResponse
-	49, // 97: portal.v1.ReportService.GetPatterns:output_type -> portal.v1.GetPatternsResponse
-	52, // 98: portal.v1.ReportService.GetProcessors:output_type -> portal.v1.GetProcessorsResponse
-	2,  // 99: portal.v1.ReportService.GetSigningKeys:output_type -> portal.v1.SignedDocumentResponse
-	86, // [86:100] is the sub-list for method output_type
-	72, // [72:86] is the sub-list for method input_type
-	72, // [72:72] is the sub-list for extension type_name
-	72, // [72:72] is the sub-list for extension extendee
-	0,  // [0:72] is the sub-list for field type_name
+	58, // 0: portal.v1.CompareStatementResponse.from:type_name -> google.protobuf.Timestamp
+	58, // 1: portal.v1.CompareStatementResponse.until:type_name -> google.protobuf.Timestamp
+	3,  // 2: portal.v1.CompareStatementResponse.came:type_name -> portal.v1.StatementMovement
+	4,  // 3: portal.v1.CompareStatementResponse.missing:type_name -> portal.v1.ComparedPayment
+	58, // 4: portal.v1.StatementMovement.at:type_name -> google.protobuf.Timestamp
+	4,  // 5: portal.v1.StatementMovement.payment:type_name -> portal.v1.ComparedPayment
+	58, // 6: portal.v1.ComparedPayment.created_at:type_name -> google.protobuf.Timestamp
+	58, // 7: portal.v1.ReportServiceListEventsRequest.from:type_name -> google.protobuf.Timestamp
+	58, // 8: portal.v1.ReportServiceListEventsRequest.to:type_name -> google.protobuf.Timestamp
+	9,  // 9: portal.v1.ListReportEventsResponse.data:type_name -> portal.v1.ReportEvent
+	58, // 10: portal.v1.ListReportEventsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
+	58, // 11: portal.v1.ReportEvent.created_at:type_name -> google.protobuf.Timestamp
+	58, // 12: portal.v1.GetOverviewResponse.at:type_name -> google.protobuf.Timestamp
+	58, // 13: portal.v1.GetOverviewResponse.today_from:type_name -> google.protobuf.Timestamp
+	13, // 14: portal.v1.GetOverviewResponse.today:type_name -> portal.v1.OverviewDay
+	14, // 15: portal.v1.GetOverviewResponse.methods:type_name -> portal.v1.OverviewMethod
+	15, // 16: portal.v1.GetOverviewResponse.hours:type_name -> portal.v1.OverviewHour
+	16, // 17: portal.v1.GetOverviewResponse.endpoints:type_name -> portal.v1.OverviewEndpoint
+	17, // 18: portal.v1.GetOverviewResponse.queues:type_name -> portal.v1.OverviewQueue
+	18, // 19: portal.v1.GetOverviewResponse.balances:type_name -> portal.v1.OverviewBalance
+	12, // 20: portal.v1.OverviewDay.today:type_name -> portal.v1.OverviewFigures
+	12, // 21: portal.v1.OverviewDay.last_week:type_name -> portal.v1.OverviewFigures
+	12, // 22: portal.v1.OverviewMethod.figures:type_name -> portal.v1.OverviewFigures
+	58, // 23: portal.v1.OverviewHour.at:type_name -> google.protobuf.Timestamp
+	12, // 24: portal.v1.OverviewHour.figures:type_name -> portal.v1.OverviewFigures
+	58, // 25: portal.v1.OverviewEndpoint.last_failure_at:type_name -> google.protobuf.Timestamp
+	22, // 26: portal.v1.TimelineResponse.data:type_name -> portal.v1.TimelineLine
+	58, // 27: portal.v1.TimelineLine.at:type_name -> google.protobuf.Timestamp
+	23, // 28: portal.v1.TimelineLine.request:type_name -> portal.v1.TimelineRequest
+	24, // 29: portal.v1.TimelineLine.choice:type_name -> portal.v1.TimelineChoice
+	26, // 30: portal.v1.TimelineLine.rate:type_name -> portal.v1.TimelineRate
+	27, // 31: portal.v1.TimelineLine.transfer:type_name -> portal.v1.TimelineTransfer
+	30, // 32: portal.v1.TimelineLine.webhook:type_name -> portal.v1.TimelineWebhook
+	29, // 33: portal.v1.TimelineLine.file:type_name -> portal.v1.TimelineFile
+	58, // 34: portal.v1.TimelineRequest.expires_at:type_name -> google.protobuf.Timestamp
+	25, // 35: portal.v1.TimelineChoice.passed:type_name -> portal.v1.PassedBy
+	58, // 36: portal.v1.TimelineRate.observed_at:type_name -> google.protobuf.Timestamp
+	28, // 37: portal.v1.TimelineTransfer.account:type_name -> portal.v1.LedgerAccount
+	28, // 38: portal.v1.TimelineTransfer.other:type_name -> portal.v1.LedgerAccount
+	33, // 39: portal.v1.ReportServiceListPaymentsRequest.filter:type_name -> portal.v1.ReportFilter
+	33, // 40: portal.v1.ReportServiceListPayinsRequest.filter:type_name -> portal.v1.ReportFilter
+	58, // 41: portal.v1.ReportFilter.from:type_name -> google.protobuf.Timestamp
+	58, // 42: portal.v1.ReportFilter.to:type_name -> google.protobuf.Timestamp
+	35, // 43: portal.v1.ListReportPaymentsResponse.data:type_name -> portal.v1.ReportPayment
+	58, // 44: portal.v1.ListReportPaymentsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
+	58, // 45: portal.v1.ReportPayment.created_at:type_name -> google.protobuf.Timestamp
+	58, // 46: portal.v1.ReportPayment.status_at:type_name -> google.protobuf.Timestamp
+	58, // 47: portal.v1.ReportPayment.expires_at:type_name -> google.protobuf.Timestamp
+	58, // 48: portal.v1.ReportPayment.claimed_at:type_name -> google.protobuf.Timestamp
+	37, // 49: portal.v1.ListReportPayinsResponse.data:type_name -> portal.v1.ReportPayin
+	58, // 50: portal.v1.ListReportPayinsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
+	58, // 51: portal.v1.ReportPayin.created_at:type_name -> google.protobuf.Timestamp
+	58, // 52: portal.v1.ReportPayin.status_at:type_name -> google.protobuf.Timestamp
+	58, // 53: portal.v1.ReportPayin.expires_at:type_name -> google.protobuf.Timestamp
+	58, // 54: portal.v1.GetStatementRequest.from:type_name -> google.protobuf.Timestamp
+	58, // 55: portal.v1.GetStatementRequest.to:type_name -> google.protobuf.Timestamp
+	28, // 56: portal.v1.GetStatementResponse.account:type_name -> portal.v1.LedgerAccount
+	40, // 57: portal.v1.GetStatementResponse.data:type_name -> portal.v1.StatementLine
+	58, // 58: portal.v1.StatementLine.at:type_name -> google.protobuf.Timestamp
+	43, // 59: portal.v1.ListAccountsResponse.data:type_name -> portal.v1.Holding
+	58, // 60: portal.v1.GetIncomeRequest.from:type_name -> google.protobuf.Timestamp
+	58, // 61: portal.v1.GetIncomeRequest.to:type_name -> google.protobuf.Timestamp
+	46, // 62: portal.v1.GetIncomeResponse.data:type_name -> portal.v1.Income
+	58, // 63: portal.v1.Income.day:type_name -> google.protobuf.Timestamp
+	58, // 64: portal.v1.GetPayerResponse.first_at:type_name -> google.protobuf.Timestamp
+	58, // 65: portal.v1.GetPayerResponse.last_at:type_name -> google.protobuf.Timestamp
+	49, // 66: portal.v1.GetPayerResponse.sums:type_name -> portal.v1.PayerSum
+	50, // 67: portal.v1.GetPayerResponse.cards:type_name -> portal.v1.PayerCard
+	51, // 68: portal.v1.GetPayerResponse.failures:type_name -> portal.v1.PayerPayment
+	51, // 69: portal.v1.GetPayerResponse.latest:type_name -> portal.v1.PayerPayment
+	58, // 70: portal.v1.PayerCard.last_at:type_name -> google.protobuf.Timestamp
+	58, // 71: portal.v1.PayerPayment.created_at:type_name -> google.protobuf.Timestamp
+	58, // 72: portal.v1.GetPatternsResponse.from:type_name -> google.protobuf.Timestamp
+	58, // 73: portal.v1.GetPatternsResponse.to:type_name -> google.protobuf.Timestamp
+	54, // 74: portal.v1.GetPatternsResponse.failing:type_name -> portal.v1.Pattern
+	54, // 75: portal.v1.GetPatternsResponse.near_limit:type_name -> portal.v1.Pattern
+	54, // 76: portal.v1.GetPatternsResponse.fast:type_name -> portal.v1.Pattern
+	58, // 77: portal.v1.Pattern.last_at:type_name -> google.protobuf.Timestamp
+	57, // 78: portal.v1.GetProcessorsResponse.data:type_name -> portal.v1.ProcessorHealth
+	19, // 79: portal.v1.ReportService.GetPaymentTimeline:input_type -> portal.v1.GetPaymentTimelineRequest
+	20, // 80: portal.v1.ReportService.GetPayinTimeline:input_type -> portal.v1.GetPayinTimelineRequest
+	31, // 81: portal.v1.ReportService.ListPayments:input_type -> portal.v1.ReportServiceListPaymentsRequest
+	32, // 82: portal.v1.ReportService.ListPayins:input_type -> portal.v1.ReportServiceListPayinsRequest
+	38, // 83: portal.v1.ReportService.GetStatement:input_type -> portal.v1.GetStatementRequest
+	10, // 84: portal.v1.ReportService.GetOverview:input_type -> portal.v1.GetOverviewRequest
+	7,  // 85: portal.v1.ReportService.ListEvents:input_type -> portal.v1.ReportServiceListEventsRequest
+	0,  // 86: portal.v1.ReportService.GetSignedTimeline:input_type -> portal.v1.GetSignedTimelineRequest
+	41, // 87: portal.v1.ReportService.ListAccounts:input_type -> portal.v1.ListAccountsRequest
+	44, // 88: portal.v1.ReportService.GetIncome:input_type -> portal.v1.GetIncomeRequest
+	47, // 89: portal.v1.ReportService.GetPayer:input_type -> portal.v1.GetPayerRequest
+	52, // 90: portal.v1.ReportService.GetPatterns:input_type -> portal.v1.GetPatternsRequest
+	55, // 91: portal.v1.ReportService.GetProcessors:input_type -> portal.v1.GetProcessorsRequest
+	1,  // 92: portal.v1.ReportService.CompareStatement:input_type -> portal.v1.CompareStatementRequest
+	5,  // 93: portal.v1.ReportService.GetSigningKeys:input_type -> portal.v1.GetSigningKeysRequest
+	21, // 94: portal.v1.ReportService.GetPaymentTimeline:output_type -> portal.v1.TimelineResponse
+	21, // 95: portal.v1.ReportService.GetPayinTimeline:output_type -> portal.v1.TimelineResponse
+	34, // 96: portal.v1.ReportService.ListPayments:output_type -> portal.v1.ListReportPaymentsResponse
+	36, // 97: portal.v1.ReportService.ListPayins:output_type -> portal.v1.ListReportPayinsResponse
+	39, // 98: portal.v1.ReportService.GetStatement:output_type -> portal.v1.GetStatementResponse
+	11, // 99: portal.v1.ReportService.GetOverview:output_type -> portal.v1.GetOverviewResponse
+	8,  // 100: portal.v1.ReportService.ListEvents:output_type -> portal.v1.ListReportEventsResponse
+	6,  // 101: portal.v1.ReportService.GetSignedTimeline:output_type -> portal.v1.SignedDocumentResponse
+	42, // 102: portal.v1.ReportService.ListAccounts:output_type -> portal.v1.ListAccountsResponse
+	45, // 103: portal.v1.ReportService.GetIncome:output_type -> portal.v1.GetIncomeResponse
+	48, // 104: portal.v1.ReportService.GetPayer:output_type -> portal.v1.GetPayerResponse
+	53, // 105: portal.v1.ReportService.GetPatterns:output_type -> portal.v1.GetPatternsResponse
+	56, // 106: portal.v1.ReportService.GetProcessors:output_type -> portal.v1.GetProcessorsResponse
+	2,  // 107: portal.v1.ReportService.CompareStatement:output_type -> portal.v1.CompareStatementResponse
+	6,  // 108: portal.v1.ReportService.GetSigningKeys:output_type -> portal.v1.SignedDocumentResponse
+	94, // [94:109] is the sub-list for method output_type
+	79, // [79:94] is the sub-list for method input_type
+	79, // [79:79] is the sub-list for extension type_name
+	79, // [79:79] is the sub-list for extension extendee
+	0,  // [0:79] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_report_proto_init() }
@@ -5437,32 +5816,33 @@ func file_portal_v1_report_proto_init() {
 		return
 	}
 	file_portal_v1_report_proto_msgTypes[4].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[5].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[8].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[9].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[12].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[18].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[19].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[20].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[16].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[22].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[25].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[23].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[24].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[26].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[29].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[30].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[31].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[32].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[33].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[34].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[35].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[36].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[37].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[38].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[50].OneofWrappers = []any{}
-	file_portal_v1_report_proto_msgTypes[53].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[39].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[40].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[41].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[42].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[54].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[57].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_report_proto_rawDesc), len(file_portal_v1_report_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   54,
+			NumMessages:   58,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -42,6 +42,9 @@ type ReportServiceClient interface {
 	GetPatterns(context.Context, *connect.Request[v1.GetPatternsRequest]) (*connect.Response[v1.GetPatternsResponse], error)
 	// GetProcessors tells how a trader's processors worked over the trader's newest payments of the last seven days. It is for operators.
 	GetProcessors(context.Context, *connect.Request[v1.GetProcessorsRequest]) (*connect.Response[v1.GetProcessorsResponse], error)
+	// CompareStatement finds which movements of a bank's statement are payments of a trader, and which completed payments are not on it.
+	// Nothing of the statement is kept. It is for owners of traders, and for operators.
+	CompareStatement(context.Context, *connect.Request[v1.CompareStatementRequest]) (*connect.Response[v1.CompareStatementResponse], error)
 	// GetSigningKeys is the file of public keys by which signed files are proven. It is for everybody.
 	GetSigningKeys(context.Context, *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error)
 }
@@ -135,6 +138,12 @@ func NewReportServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(reportServiceMethods.ByName("GetProcessors")),
 			connect.WithClientOptions(opts...),
 		),
+		compareStatement: connect.NewClient[v1.CompareStatementRequest, v1.CompareStatementResponse](
+			httpClient,
+			baseURL+portalv1connect.ReportServiceCompareStatementProcedure,
+			connect.WithSchema(reportServiceMethods.ByName("CompareStatement")),
+			connect.WithClientOptions(opts...),
+		),
 		getSigningKeys: connect.NewClient[v1.GetSigningKeysRequest, v1.SignedDocumentResponse](
 			httpClient,
 			baseURL+portalv1connect.ReportServiceGetSigningKeysProcedure,
@@ -159,6 +168,7 @@ type reportServiceClient struct {
 	getPayer           *connect.Client[v1.GetPayerRequest, v1.GetPayerResponse]
 	getPatterns        *connect.Client[v1.GetPatternsRequest, v1.GetPatternsResponse]
 	getProcessors      *connect.Client[v1.GetProcessorsRequest, v1.GetProcessorsResponse]
+	compareStatement   *connect.Client[v1.CompareStatementRequest, v1.CompareStatementResponse]
 	getSigningKeys     *connect.Client[v1.GetSigningKeysRequest, v1.SignedDocumentResponse]
 }
 
@@ -225,6 +235,11 @@ func (c *reportServiceClient) GetPatterns(ctx context.Context, req *connect.Requ
 // GetProcessors calls portal.v1.ReportService.GetProcessors.
 func (c *reportServiceClient) GetProcessors(ctx context.Context, req *connect.Request[v1.GetProcessorsRequest]) (*connect.Response[v1.GetProcessorsResponse], error) {
 	return c.getProcessors.CallUnary(ctx, req)
+}
+
+// CompareStatement calls portal.v1.ReportService.CompareStatement.
+func (c *reportServiceClient) CompareStatement(ctx context.Context, req *connect.Request[v1.CompareStatementRequest]) (*connect.Response[v1.CompareStatementResponse], error) {
+	return c.compareStatement.CallUnary(ctx, req)
 }
 
 // GetSigningKeys calls portal.v1.ReportService.GetSigningKeys.

@@ -69,6 +69,9 @@ const (
 	// ReportServiceGetProcessorsProcedure is the fully-qualified name of the ReportService's
 	// GetProcessors RPC.
 	ReportServiceGetProcessorsProcedure = "/portal.v1.ReportService/GetProcessors"
+	// ReportServiceCompareStatementProcedure is the fully-qualified name of the ReportService's
+	// CompareStatement RPC.
+	ReportServiceCompareStatementProcedure = "/portal.v1.ReportService/CompareStatement"
 	// ReportServiceGetSigningKeysProcedure is the fully-qualified name of the ReportService's
 	// GetSigningKeys RPC.
 	ReportServiceGetSigningKeysProcedure = "/portal.v1.ReportService/GetSigningKeys"
@@ -104,6 +107,9 @@ type ReportServiceHandler interface {
 	GetPatterns(context.Context, *connect.Request[v1.GetPatternsRequest]) (*connect.Response[v1.GetPatternsResponse], error)
 	// GetProcessors tells how a trader's processors worked over the trader's newest payments of the last seven days. It is for operators.
 	GetProcessors(context.Context, *connect.Request[v1.GetProcessorsRequest]) (*connect.Response[v1.GetProcessorsResponse], error)
+	// CompareStatement finds which movements of a bank's statement are payments of a trader, and which completed payments are not on it.
+	// Nothing of the statement is kept. It is for owners of traders, and for operators.
+	CompareStatement(context.Context, *connect.Request[v1.CompareStatementRequest]) (*connect.Response[v1.CompareStatementResponse], error)
 	// GetSigningKeys is the file of public keys by which signed files are proven. It is for everybody.
 	GetSigningKeys(context.Context, *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error)
 }
@@ -193,6 +199,12 @@ func NewReportServiceHandler(svc ReportServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(reportServiceMethods.ByName("GetProcessors")),
 		connect.WithHandlerOptions(opts...),
 	)
+	reportServiceCompareStatementHandler := connect.NewUnaryHandler(
+		ReportServiceCompareStatementProcedure,
+		svc.CompareStatement,
+		connect.WithSchema(reportServiceMethods.ByName("CompareStatement")),
+		connect.WithHandlerOptions(opts...),
+	)
 	reportServiceGetSigningKeysHandler := connect.NewUnaryHandler(
 		ReportServiceGetSigningKeysProcedure,
 		svc.GetSigningKeys,
@@ -227,6 +239,8 @@ func NewReportServiceHandler(svc ReportServiceHandler, opts ...connect.HandlerOp
 			reportServiceGetPatternsHandler.ServeHTTP(w, r)
 		case ReportServiceGetProcessorsProcedure:
 			reportServiceGetProcessorsHandler.ServeHTTP(w, r)
+		case ReportServiceCompareStatementProcedure:
+			reportServiceCompareStatementHandler.ServeHTTP(w, r)
 		case ReportServiceGetSigningKeysProcedure:
 			reportServiceGetSigningKeysHandler.ServeHTTP(w, r)
 		default:
@@ -288,6 +302,10 @@ func (UnimplementedReportServiceHandler) GetPatterns(context.Context, *connect.R
 
 func (UnimplementedReportServiceHandler) GetProcessors(context.Context, *connect.Request[v1.GetProcessorsRequest]) (*connect.Response[v1.GetProcessorsResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetProcessors is not implemented"))
+}
+
+func (UnimplementedReportServiceHandler) CompareStatement(context.Context, *connect.Request[v1.CompareStatementRequest]) (*connect.Response[v1.CompareStatementResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.CompareStatement is not implemented"))
 }
 
 func (UnimplementedReportServiceHandler) GetSigningKeys(context.Context, *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error) {

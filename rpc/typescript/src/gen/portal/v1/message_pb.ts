@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/message.proto.
  */
 export const file_portal_v1_message: GenFile = /*@__PURE__*/
-  fileDesc("Chdwb3J0YWwvdjEvbWVzc2FnZS5wcm90bxIJcG9ydGFsLnYxIiMKE0NyZWF0ZURldmljZVJlcXVlc3QSDAoEbmFtZRgBIAEoCSJJChRDcmVhdGVEZXZpY2VSZXNwb25zZRIhCgZkZXZpY2UYASABKAsyES5wb3J0YWwudjEuRGV2aWNlEg4KBnNlY3JldBgCIAEoCSK9AQoGRGV2aWNlEgoKAmlkGAEgASgDEgwKBG5hbWUYAiABKAkSCwoDa2V5GAMgASgJEi4KCmNyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGhlYXJkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpyZXZva2VkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIUChJMaXN0RGV2aWNlc1JlcXVlc3QiNgoTTGlzdERldmljZXNSZXNwb25zZRIfCgRkYXRhGAEgAygLMhEucG9ydGFsLnYxLkRldmljZSIoChNSZXZva2VEZXZpY2VSZXF1ZXN0EhEKCWRldmljZV9pZBgBIAEoAyIWChRSZXZva2VEZXZpY2VSZXNwb25zZSJkChNMaXN0TWVzc2FnZXNSZXF1ZXN0Eg8KB3dhaXRpbmcYASABKAgSEgoFbGltaXQYAiABKAVIAIgBARITCgZjdXJzb3IYAyABKAlIAYgBAUIICgZfbGltaXRCCQoHX2N1cnNvciJmChRMaXN0TWVzc2FnZXNSZXNwb25zZRIkCgRkYXRhGAEgAygLMhYucG9ydGFsLnYxLkJhbmtNZXNzYWdlEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIv4DCgtCYW5rTWVzc2FnZRIKCgJpZBgBIAEoAxIRCglkZXZpY2VfaWQYAiABKAMSEgoKbWVzc2FnZV9pZBgDIAEoCRIMCgRraW5kGAQgASgJEg4KBnNlbmRlchgFIAEoCRIRCgR0ZXh0GAYgASgJSACIAQESLwoLcmVjZWl2ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmFycml2ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBHNheXMYCSABKAkSDAoEYmFuaxgKIAEoCRIQCghjdXJyZW5jeRgLIAEoCRIPCgdhY2NvdW50GAwgASgJEhMKBmFtb3VudBgNIAEoCUgBiAEBEhQKB2JhbGFuY2UYDiABKAlIAogBARINCgVzdGF0ZRgPIAEoCRILCgN3aHkYECABKAkSEAoDZ2FwGBEgASgJSAOIAQESFwoKcGF5bWVudF9pZBgSIAEoA0gEiAEBEi4KCmRlY2lkZWRfYXQYEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmRlY2lkZWRfYnkYFCABKAlCBwoFX3RleHRCCQoHX2Ftb3VudEIKCghfYmFsYW5jZUIGCgRfZ2FwQg0KC19wYXltZW50X2lkIj4KFEFzc2lnbk1lc3NhZ2VSZXF1ZXN0EhIKCm1lc3NhZ2VfaWQYASABKAMSEgoKcGF5bWVudF9pZBgCIAEoAyIrChVEaXNtaXNzTWVzc2FnZVJlcXVlc3QSEgoKbWVzc2FnZV9pZBgBIAEoAyI8ChZPYmplY3RUb01lc3NhZ2VSZXF1ZXN0EhIKCm1lc3NhZ2VfaWQYASABKAMSDgoGcmVhc29uGAIgASgJIj4KFk1lc3NhZ2VEZWNpZGVkUmVzcG9uc2USJAoEZGF0YRgBIAEoCzIWLnBvcnRhbC52MS5CYW5rTWVzc2FnZSKyAgoLTWVzc2FnZVJ1bGUSFAoMcmVxdWlzaXRlX2lkGAEgASgDEhEKCWRldmljZV9pZBgCIAEoAxIMCgRiYW5rGAMgASgJEg8KB2FjY291bnQYBCABKAkSFAoMbWVzc2FnZV9tb2RlGAUgASgJEgwKBG1vc3QYBiABKAkSKQoFc2luY2UYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCnN0b3BwZWRfYnkYCCABKANIAIgBARIeChFwcmVjaXNpb25fcGVyY2VudBgJIAEoA0gBiAEBEhsKDnJlY2FsbF9wZXJjZW50GAogASgDSAKIAQFCDQoLX3N0b3BwZWRfYnlCFAoSX3ByZWNpc2lvbl9wZXJjZW50QhEKD19yZWNhbGxfcGVyY2VudCIZChdMaXN0TWVzc2FnZVJ1bGVzUmVxdWVzdCJAChhMaXN0TWVzc2FnZVJ1bGVzUmVzcG9uc2USJAoEZGF0YRgBIAMoCzIWLnBvcnRhbC52MS5NZXNzYWdlUnVsZSKDAQoVU2V0TWVzc2FnZVJ1bGVSZXF1ZXN0EhQKDHJlcXVpc2l0ZV9pZBgBIAEoAxIRCglkZXZpY2VfaWQYAiABKAMSDAoEYmFuaxgDIAEoCRIPCgdhY2NvdW50GAQgASgJEhQKDG1lc3NhZ2VfbW9kZRgFIAEoCRIMCgRtb3N0GAYgASgJIhgKFlNldE1lc3NhZ2VSdWxlUmVzcG9uc2UiLQoVUmVzdW1lTWVzc2FnZXNSZXF1ZXN0EhQKDHJlcXVpc2l0ZV9pZBgBIAEoAyIYChZSZXN1bWVNZXNzYWdlc1Jlc3BvbnNlQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("Chdwb3J0YWwvdjEvbWVzc2FnZS5wcm90bxIJcG9ydGFsLnYxIiMKE0NyZWF0ZURldmljZVJlcXVlc3QSDAoEbmFtZRgBIAEoCSJJChRDcmVhdGVEZXZpY2VSZXNwb25zZRIhCgZkZXZpY2UYASABKAsyES5wb3J0YWwudjEuRGV2aWNlEg4KBnNlY3JldBgCIAEoCSK9AQoGRGV2aWNlEgoKAmlkGAEgASgDEgwKBG5hbWUYAiABKAkSCwoDa2V5GAMgASgJEi4KCmNyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGhlYXJkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpyZXZva2VkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIUChJMaXN0RGV2aWNlc1JlcXVlc3QiNgoTTGlzdERldmljZXNSZXNwb25zZRIfCgRkYXRhGAEgAygLMhEucG9ydGFsLnYxLkRldmljZSIoChNSZXZva2VEZXZpY2VSZXF1ZXN0EhEKCWRldmljZV9pZBgBIAEoAyIWChRSZXZva2VEZXZpY2VSZXNwb25zZSJkChNMaXN0TWVzc2FnZXNSZXF1ZXN0Eg8KB3dhaXRpbmcYASABKAgSEgoFbGltaXQYAiABKAVIAIgBARITCgZjdXJzb3IYAyABKAlIAYgBAUIICgZfbGltaXRCCQoHX2N1cnNvciJmChRMaXN0TWVzc2FnZXNSZXNwb25zZRIkCgRkYXRhGAEgAygLMhYucG9ydGFsLnYxLkJhbmtNZXNzYWdlEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIpEECgtCYW5rTWVzc2FnZRIKCgJpZBgBIAEoAxIRCglkZXZpY2VfaWQYAiABKAMSEgoKbWVzc2FnZV9pZBgDIAEoCRIMCgRraW5kGAQgASgJEg4KBnNlbmRlchgFIAEoCRIRCgR0ZXh0GAYgASgJSACIAQESLwoLcmVjZWl2ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmFycml2ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBHNheXMYCSABKAkSDAoEYmFuaxgKIAEoCRIQCghjdXJyZW5jeRgLIAEoCRIPCgdhY2NvdW50GAwgASgJEhMKBmFtb3VudBgNIAEoCUgBiAEBEhQKB2JhbGFuY2UYDiABKAlIAogBARINCgVzdGF0ZRgPIAEoCRILCgN3aHkYECABKAkSEAoDZ2FwGBEgASgJSAOIAQESFwoKcGF5bWVudF9pZBgSIAEoA0gEiAEBEi4KCmRlY2lkZWRfYXQYEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmRlY2lkZWRfYnkYFCABKAkSEQoJdHJhZGVyX2lkGBUgASgDQgcKBV90ZXh0QgkKB19hbW91bnRCCgoIX2JhbGFuY2VCBgoEX2dhcEINCgtfcGF5bWVudF9pZCIcChpMaXN0VW5rbm93bk1lc3NhZ2VzUmVxdWVzdCJQChtMaXN0VW5rbm93bk1lc3NhZ2VzUmVzcG9uc2USCgoCb2YYASABKAMSJQoEZGF0YRgCIAMoCzIXLnBvcnRhbC52MS5NZXNzYWdlR3JvdXAiRQoMTWVzc2FnZUdyb3VwEg0KBWNvdW50GAEgASgDEiYKBm5ld2VzdBgCIAEoCzIWLnBvcnRhbC52MS5CYW5rTWVzc2FnZSJbChtMaXN0T2JqZWN0ZWRNZXNzYWdlc1JlcXVlc3QSEgoFbGltaXQYASABKAVIAIgBARITCgZjdXJzb3IYAiABKAlIAYgBAUIICgZfbGltaXRCCQoHX2N1cnNvciJuChxMaXN0T2JqZWN0ZWRNZXNzYWdlc1Jlc3BvbnNlEiQKBGRhdGEYASADKAsyFi5wb3J0YWwudjEuQmFua01lc3NhZ2USGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiSwoYVHJ5TWVzc2FnZVBhdHRlcm5SZXF1ZXN0EhAKCGN1cnJlbmN5GAEgASgJEgwKBHNheXMYAiABKAkSDwoHcGF0dGVybhgDIAEoCSJpChlUcnlNZXNzYWdlUGF0dGVyblJlc3BvbnNlEgoKAm9mGAEgASgDEg0KBWtub3duGAIgASgDEgsKA2N1dBgDIAEoCBIkCgRkYXRhGAQgAygLMhYucG9ydGFsLnYxLkJhbmtNZXNzYWdlIj4KFEFzc2lnbk1lc3NhZ2VSZXF1ZXN0EhIKCm1lc3NhZ2VfaWQYASABKAMSEgoKcGF5bWVudF9pZBgCIAEoAyIrChVEaXNtaXNzTWVzc2FnZVJlcXVlc3QSEgoKbWVzc2FnZV9pZBgBIAEoAyI8ChZPYmplY3RUb01lc3NhZ2VSZXF1ZXN0EhIKCm1lc3NhZ2VfaWQYASABKAMSDgoGcmVhc29uGAIgASgJIj4KFk1lc3NhZ2VEZWNpZGVkUmVzcG9uc2USJAoEZGF0YRgBIAEoCzIWLnBvcnRhbC52MS5CYW5rTWVzc2FnZSKyAgoLTWVzc2FnZVJ1bGUSFAoMcmVxdWlzaXRlX2lkGAEgASgDEhEKCWRldmljZV9pZBgCIAEoAxIMCgRiYW5rGAMgASgJEg8KB2FjY291bnQYBCABKAkSFAoMbWVzc2FnZV9tb2RlGAUgASgJEgwKBG1vc3QYBiABKAkSKQoFc2luY2UYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCnN0b3BwZWRfYnkYCCABKANIAIgBARIeChFwcmVjaXNpb25fcGVyY2VudBgJIAEoA0gBiAEBEhsKDnJlY2FsbF9wZXJjZW50GAogASgDSAKIAQFCDQoLX3N0b3BwZWRfYnlCFAoSX3ByZWNpc2lvbl9wZXJjZW50QhEKD19yZWNhbGxfcGVyY2VudCIZChdMaXN0TWVzc2FnZVJ1bGVzUmVxdWVzdCJAChhMaXN0TWVzc2FnZVJ1bGVzUmVzcG9uc2USJAoEZGF0YRgBIAMoCzIWLnBvcnRhbC52MS5NZXNzYWdlUnVsZSKDAQoVU2V0TWVzc2FnZVJ1bGVSZXF1ZXN0EhQKDHJlcXVpc2l0ZV9pZBgBIAEoAxIRCglkZXZpY2VfaWQYAiABKAMSDAoEYmFuaxgDIAEoCRIPCgdhY2NvdW50GAQgASgJEhQKDG1lc3NhZ2VfbW9kZRgFIAEoCRIMCgRtb3N0GAYgASgJIhgKFlNldE1lc3NhZ2VSdWxlUmVzcG9uc2UiLQoVUmVzdW1lTWVzc2FnZXNSZXF1ZXN0EhQKDHJlcXVpc2l0ZV9pZBgBIAEoAyIYChZSZXN1bWVNZXNzYWdlc1Jlc3BvbnNlQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
  * CreateDeviceRequest is what CreateDevice of TraderService takes.
@@ -399,6 +399,13 @@ export type BankMessage = Message<"portal.v1.BankMessage"> & {
    * @generated from field: string decided_by = 20;
    */
   decidedBy: string;
+
+  /**
+   * Whose phone forwarded it.
+   *
+   * @generated from field: int64 trader_id = 21;
+   */
+  traderId: bigint;
 };
 
 /**
@@ -407,6 +414,210 @@ export type BankMessage = Message<"portal.v1.BankMessage"> & {
  */
 export const BankMessageSchema: GenMessage<BankMessage> = /*@__PURE__*/
   messageDesc(file_portal_v1_message, 9);
+
+/**
+ * ListUnknownMessagesRequest is what ListUnknownMessages of OperatorService takes.
+ *
+ * @generated from message portal.v1.ListUnknownMessagesRequest
+ */
+export type ListUnknownMessagesRequest = Message<"portal.v1.ListUnknownMessagesRequest"> & {
+};
+
+/**
+ * Describes the message portal.v1.ListUnknownMessagesRequest.
+ * Use `create(ListUnknownMessagesRequestSchema)` to create a new message.
+ */
+export const ListUnknownMessagesRequestSchema: GenMessage<ListUnknownMessagesRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_message, 10);
+
+/**
+ * ListUnknownMessagesResponse is what ListUnknownMessages of OperatorService answers with.
+ *
+ * @generated from message portal.v1.ListUnknownMessagesResponse
+ */
+export type ListUnknownMessagesResponse = Message<"portal.v1.ListUnknownMessagesResponse"> & {
+  /**
+   * How many messages were looked at, at most 1000.
+   *
+   * @generated from field: int64 of = 1;
+   */
+  of: bigint;
+
+  /**
+   * The 50 largest groups, the largest first.
+   *
+   * @generated from field: repeated portal.v1.MessageGroup data = 2;
+   */
+  data: MessageGroup[];
+};
+
+/**
+ * Describes the message portal.v1.ListUnknownMessagesResponse.
+ * Use `create(ListUnknownMessagesResponseSchema)` to create a new message.
+ */
+export const ListUnknownMessagesResponseSchema: GenMessage<ListUnknownMessagesResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_message, 11);
+
+/**
+ * MessageGroup is messages of one sender that differ by their numbers and names alone.
+ *
+ * @generated from message portal.v1.MessageGroup
+ */
+export type MessageGroup = Message<"portal.v1.MessageGroup"> & {
+  /**
+   * How many there are.
+   *
+   * @generated from field: int64 count = 1;
+   */
+  count: bigint;
+
+  /**
+   * The newest of them.
+   *
+   * @generated from field: portal.v1.BankMessage newest = 2;
+   */
+  newest?: BankMessage | undefined;
+};
+
+/**
+ * Describes the message portal.v1.MessageGroup.
+ * Use `create(MessageGroupSchema)` to create a new message.
+ */
+export const MessageGroupSchema: GenMessage<MessageGroup> = /*@__PURE__*/
+  messageDesc(file_portal_v1_message, 12);
+
+/**
+ * ListObjectedMessagesRequest is what ListObjectedMessages of OperatorService takes.
+ *
+ * @generated from message portal.v1.ListObjectedMessagesRequest
+ */
+export type ListObjectedMessagesRequest = Message<"portal.v1.ListObjectedMessagesRequest"> & {
+  /**
+   * 1 to 100, 50 when unset.
+   *
+   * @generated from field: optional int32 limit = 1;
+   */
+  limit?: number | undefined;
+
+  /**
+   * The next_cursor of the page before.
+   *
+   * @generated from field: optional string cursor = 2;
+   */
+  cursor?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.ListObjectedMessagesRequest.
+ * Use `create(ListObjectedMessagesRequestSchema)` to create a new message.
+ */
+export const ListObjectedMessagesRequestSchema: GenMessage<ListObjectedMessagesRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_message, 13);
+
+/**
+ * ListObjectedMessagesResponse is what ListObjectedMessages of OperatorService answers with.
+ *
+ * @generated from message portal.v1.ListObjectedMessagesResponse
+ */
+export type ListObjectedMessagesResponse = Message<"portal.v1.ListObjectedMessagesResponse"> & {
+  /**
+   * The messages, the newest first. `why` is the trader's reason.
+   *
+   * @generated from field: repeated portal.v1.BankMessage data = 1;
+   */
+  data: BankMessage[];
+
+  /**
+   * Unset on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2;
+   */
+  nextCursor?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.ListObjectedMessagesResponse.
+ * Use `create(ListObjectedMessagesResponseSchema)` to create a new message.
+ */
+export const ListObjectedMessagesResponseSchema: GenMessage<ListObjectedMessagesResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_message, 14);
+
+/**
+ * TryMessagePatternRequest is what TryMessagePattern of OperatorService takes.
+ *
+ * @generated from message portal.v1.TryMessagePatternRequest
+ */
+export type TryMessagePatternRequest = Message<"portal.v1.TryMessagePatternRequest"> & {
+  /**
+   * The currency that the amounts are in.
+   *
+   * @generated from field: string currency = 1;
+   */
+  currency: string;
+
+  /**
+   * What a message that it knows says: incoming, outgoing, declined, balance or advertisement.
+   *
+   * @generated from field: string says = 2;
+   */
+  says: string;
+
+  /**
+   * A regular expression of Go, as the files of patterns have it, of at most 1000 characters.
+   *
+   * @generated from field: string pattern = 3;
+   */
+  pattern: string;
+};
+
+/**
+ * Describes the message portal.v1.TryMessagePatternRequest.
+ * Use `create(TryMessagePatternRequestSchema)` to create a new message.
+ */
+export const TryMessagePatternRequestSchema: GenMessage<TryMessagePatternRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_message, 15);
+
+/**
+ * TryMessagePatternResponse is what TryMessagePattern of OperatorService answers with.
+ *
+ * @generated from message portal.v1.TryMessagePatternResponse
+ */
+export type TryMessagePatternResponse = Message<"portal.v1.TryMessagePatternResponse"> & {
+  /**
+   * How many messages it was tried against, and how many it knows.
+   *
+   * @generated from field: int64 of = 1;
+   */
+  of: bigint;
+
+  /**
+   * How many it knows.
+   *
+   * @generated from field: int64 known = 2;
+   */
+  known: bigint;
+
+  /**
+   * Whether the time of 2 seconds was over before all were tried.
+   *
+   * @generated from field: bool cut = 3;
+   */
+  cut: boolean;
+
+  /**
+   * The newest 50 that it knows, with the amount, balance and account that it reads.
+   *
+   * @generated from field: repeated portal.v1.BankMessage data = 4;
+   */
+  data: BankMessage[];
+};
+
+/**
+ * Describes the message portal.v1.TryMessagePatternResponse.
+ * Use `create(TryMessagePatternResponseSchema)` to create a new message.
+ */
+export const TryMessagePatternResponseSchema: GenMessage<TryMessagePatternResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_message, 16);
 
 /**
  * AssignMessageRequest is what AssignMessage of TraderService takes.
@@ -434,7 +645,7 @@ export type AssignMessageRequest = Message<"portal.v1.AssignMessageRequest"> & {
  * Use `create(AssignMessageRequestSchema)` to create a new message.
  */
 export const AssignMessageRequestSchema: GenMessage<AssignMessageRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 10);
+  messageDesc(file_portal_v1_message, 17);
 
 /**
  * DismissMessageRequest is what DismissMessage of TraderService takes.
@@ -455,7 +666,7 @@ export type DismissMessageRequest = Message<"portal.v1.DismissMessageRequest"> &
  * Use `create(DismissMessageRequestSchema)` to create a new message.
  */
 export const DismissMessageRequestSchema: GenMessage<DismissMessageRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 11);
+  messageDesc(file_portal_v1_message, 18);
 
 /**
  * ObjectToMessageRequest is what ObjectToMessage of TraderService takes.
@@ -483,7 +694,7 @@ export type ObjectToMessageRequest = Message<"portal.v1.ObjectToMessageRequest">
  * Use `create(ObjectToMessageRequestSchema)` to create a new message.
  */
 export const ObjectToMessageRequestSchema: GenMessage<ObjectToMessageRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 12);
+  messageDesc(file_portal_v1_message, 19);
 
 /**
  * MessageDecidedResponse is what AssignMessage, DismissMessage and ObjectToMessage of TraderService answer with.
@@ -504,7 +715,7 @@ export type MessageDecidedResponse = Message<"portal.v1.MessageDecidedResponse">
  * Use `create(MessageDecidedResponseSchema)` to create a new message.
  */
 export const MessageDecidedResponseSchema: GenMessage<MessageDecidedResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 13);
+  messageDesc(file_portal_v1_message, 20);
 
 /**
  * MessageRule is what messages do for a requisite.
@@ -588,7 +799,7 @@ export type MessageRule = Message<"portal.v1.MessageRule"> & {
  * Use `create(MessageRuleSchema)` to create a new message.
  */
 export const MessageRuleSchema: GenMessage<MessageRule> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 14);
+  messageDesc(file_portal_v1_message, 21);
 
 /**
  * ListMessageRulesRequest is what ListMessageRules of TraderService takes.
@@ -603,7 +814,7 @@ export type ListMessageRulesRequest = Message<"portal.v1.ListMessageRulesRequest
  * Use `create(ListMessageRulesRequestSchema)` to create a new message.
  */
 export const ListMessageRulesRequestSchema: GenMessage<ListMessageRulesRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 15);
+  messageDesc(file_portal_v1_message, 22);
 
 /**
  * ListMessageRulesResponse is what ListMessageRules of TraderService answers with.
@@ -624,7 +835,7 @@ export type ListMessageRulesResponse = Message<"portal.v1.ListMessageRulesRespon
  * Use `create(ListMessageRulesResponseSchema)` to create a new message.
  */
 export const ListMessageRulesResponseSchema: GenMessage<ListMessageRulesResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 16);
+  messageDesc(file_portal_v1_message, 23);
 
 /**
  * SetMessageRuleRequest is what SetMessageRule of TraderService takes.
@@ -680,7 +891,7 @@ export type SetMessageRuleRequest = Message<"portal.v1.SetMessageRuleRequest"> &
  * Use `create(SetMessageRuleRequestSchema)` to create a new message.
  */
 export const SetMessageRuleRequestSchema: GenMessage<SetMessageRuleRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 17);
+  messageDesc(file_portal_v1_message, 24);
 
 /**
  * SetMessageRuleResponse is what SetMessageRule of TraderService answers with.
@@ -695,7 +906,7 @@ export type SetMessageRuleResponse = Message<"portal.v1.SetMessageRuleResponse">
  * Use `create(SetMessageRuleResponseSchema)` to create a new message.
  */
 export const SetMessageRuleResponseSchema: GenMessage<SetMessageRuleResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 18);
+  messageDesc(file_portal_v1_message, 25);
 
 /**
  * ResumeMessagesRequest is what ResumeMessages of TraderService takes.
@@ -716,7 +927,7 @@ export type ResumeMessagesRequest = Message<"portal.v1.ResumeMessagesRequest"> &
  * Use `create(ResumeMessagesRequestSchema)` to create a new message.
  */
 export const ResumeMessagesRequestSchema: GenMessage<ResumeMessagesRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 19);
+  messageDesc(file_portal_v1_message, 26);
 
 /**
  * ResumeMessagesResponse is what ResumeMessages of TraderService answers with.
@@ -731,5 +942,5 @@ export type ResumeMessagesResponse = Message<"portal.v1.ResumeMessagesResponse">
  * Use `create(ResumeMessagesResponseSchema)` to create a new message.
  */
 export const ResumeMessagesResponseSchema: GenMessage<ResumeMessagesResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 20);
+  messageDesc(file_portal_v1_message, 27);
 

@@ -1,0 +1,209 @@
+package bankmessage
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/sensitive"
+)
+
+const (
+	// lastUnknown is how many of the newest unknown messages operators see, and try a new pattern against.
+	lastUnknown = 1000
+	// maxPattern is how many characters a pattern may have, and maxSteps how many steps it may be made of: what it costs to
+	// read a message grows with both.
+	maxPattern = 1000
+	maxSteps   = 5000
+	// tryWithin is how long a pattern is tried.
+	tryWithin = 2 * time.Second
+	// mostShown is how many messages a try shows, and how many groups there are of unknown ones.
+	mostShown = 50
+)
+
+// Group is unknown messages of one sender that differ by their numbers and names alone.
+type Group struct {
+	Count  int
+	Newest Message
+}
+
+// Groups are messages that no pattern knows.
+type Groups struct {
+	// Of is how many messages were looked at, the newest of all.
+	Of int
+	// List are the largest groups, the largest first.
+	List []Group
+}
+
+// Unknown groups the newest messages that no pattern knows, for operators. That an operator reads their texts is noted first.
+func (s *Service) Unknown(ctx context.Context, who caller.Caller) (Groups, error) {
+	if err := s.note(ctx, who, "text"); err != nil {
+		return Groups{}, err
+	}
+	rows, err := s.unknown(ctx)
+	if err != nil {
+		return Groups{}, err
+	}
+	at := map[string]int{}
+	var groups []Group
+	for _, row := range rows {
+		m := s.messageOf(row)
+		if m.Text == nil {
+			continue
+		}
+		shape := strings.ToLower(m.Sender) + "\n" + shapeOf(*m.Text)
+		i, known := at[shape]
+		if !known {
+			i = len(groups)
+			at[shape] = i
+			groups = append(groups, Group{Newest: m})
+		}
+		groups[i].Count++
+	}
+	slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Compare(b.Count, a.Count) })
+	return Groups{Of: len(rows), List: groups[:min(len(groups), mostShown)]}, nil
+}
+
+// What differs from one message to the next of its kind: numbers, and words that begin as names do.
+var (
+	shapeNumbers = regexp.MustCompile(`\d[\d .,:'’]*`)
+	shapeNames   = regexp.MustCompile(`\p{Lu}[\p{L}'’.-]*(?: \p{Lu}[\p{L}'’.-]*)*`)
+)
+
+func shapeOf(text string) string {
+	return shapeNames.ReplaceAllString(shapeNumbers.ReplaceAllString(normal(text), "0 "), "A")
+}
+
+// unknown are the newest messages that no pattern knows.
+func (s *Service) unknown(ctx context.Context) ([]db.BankMessage, error) {
+	rows, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]db.BankMessage, error) {
+		return q.BankMessageUnknown(ctx, db.BankMessageUnknownParams{BeforeID: 1 << 62, Page: lastUnknown})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list messages: %w", err)
+	}
+	return rows, nil
+}
+
+// Objected lists the messages that confirmed a payment to which its trader objected, for operators. That an operator reads
+// their texts is noted first.
+func (s *Service) Objected(ctx context.Context, who caller.Caller, page db.Page) ([]Message, *string, error) {
+	if err := s.note(ctx, who, "text"); err != nil {
+		return nil, nil, err
+	}
+	return s.list(ctx, page, func(q *db.Queries, limit int32, before int64) ([]db.BankMessage, error) {
+		return q.BankMessageObjected(ctx, db.BankMessageObjectedParams{BeforeID: before, Page: limit})
+	})
+}
+
+func (s *Service) note(ctx context.Context, who caller.Caller, what string) error {
+	if err := who.Need(caller.OperatorReveal); err != nil {
+		return err
+	}
+	subject := sensitive.Subject{Kind: "bank_message", Key: "list", What: what}
+	return sensitive.Record(ctx, db.New(s.pools.Calls), who, s.clock.Now(), subject)
+}
+
+// NewPattern is a pattern as the files of patterns have it, which is to be tried.
+type NewPattern struct {
+	Currency string
+	Kind     Kind
+	Expr     string
+}
+
+// Try is what a new pattern reads of unknown messages.
+type Try struct {
+	// Of is how many messages it was tried against, and Known how many it knows, the newest of which are in Messages, with
+	// what it reads.
+	Of, Known int
+	// Cut tells that the time was over before all were tried.
+	Cut      bool
+	Messages []Message
+}
+
+// TryPattern tries a pattern against the newest unknown messages. It changes nothing: what a person then puts into the files of
+// patterns counts. Expressions are linear in the text by their kind, and size and time are bounded besides.
+func (s *Service) TryPattern(ctx context.Context, who caller.Caller, n NewPattern) (Try, error) {
+	if err := who.Need(caller.OperatorReveal); err != nil {
+		return Try{}, err
+	}
+	f := fault.Decoded(ctx)
+	f.Check(slices.Contains(Kinds, n.Kind), "says", "must be incoming, outgoing, declined, balance or advertisement")
+	f.Check(units[n.Currency] != "", "currency", "must be one whose messages are known")
+	if f.Required("pattern", n.Expr) {
+		f.MaxLength("pattern", n.Expr, maxPattern)
+	}
+	p := pattern{kind: n.Kind}
+	if f.Err() == nil {
+		var err error
+		if p.expr, err = compileBounded(n.Expr, n.Currency); err != nil {
+			f.Add("pattern", "%s", err.Error())
+		}
+	}
+	if err := f.Err(); err != nil {
+		return Try{}, err
+	}
+	if err := s.note(ctx, who, "pattern tried, "+strconv.Itoa(lastUnknown)); err != nil {
+		return Try{}, err
+	}
+	rows, err := s.unknown(ctx)
+	if err != nil {
+		return Try{}, err
+	}
+	within, cancel := context.WithTimeout(ctx, tryWithin)
+	defer cancel()
+	return s.try(within, p, rows), ctx.Err()
+}
+
+// try reads messages by a pattern, until the time is over.
+func (s *Service) try(ctx context.Context, p pattern, rows []db.BankMessage) (tried Try) {
+	for _, row := range rows {
+		if ctx.Err() != nil {
+			tried.Cut = true
+			return tried
+		}
+		tried.Of++
+		m := s.messageOf(row)
+		if m.Text == nil {
+			continue
+		}
+		read, known := p.read(normal(*m.Text))
+		if !known {
+			continue
+		}
+		m.Amount, m.Balance, m.Account = sum(read.Amount), sum(read.Balance), read.Account
+		if tried.Known++; len(tried.Messages) < mostShown {
+			tried.Messages = append(tried.Messages, m)
+		}
+	}
+	return tried
+}
+
+// compileBounded makes the expression of a pattern that somebody has typed. An error completes the sentence "the pattern ...".
+func compileBounded(expr, currency string) (*regexp.Regexp, error) {
+	compiled, err := compile(expr, currency)
+	if err != nil {
+		return nil, fmt.Errorf("is no regular expression of Go: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+	}
+	tree, err := syntax.Parse(compiled.String(), syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return nil, err
+	}
+	if len(program.Inst) > maxSteps {
+		return nil, errLarge
+	}
+	return compiled, nil
+}

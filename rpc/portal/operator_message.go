@@ -1,0 +1,55 @@
+package portal
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"gateway.example/internal/bankmessage"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+)
+
+// ListUnknownMessages implements the service.
+func (s *OperatorService) ListUnknownMessages(
+	ctx context.Context, _ *connect.Request[portalv1.ListUnknownMessagesRequest],
+) (*connect.Response[portalv1.ListUnknownMessagesResponse], error) {
+	unknown, err := s.Messages.Unknown(ctx, caller.From(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.ListUnknownMessagesResponse{
+		Of: int64(unknown.Of), Data: views(unknown.List, messageGroup),
+	}), nil
+}
+
+func messageGroup(g bankmessage.Group) *portalv1.MessageGroup {
+	return &portalv1.MessageGroup{Count: int64(g.Count), Newest: messageView(g.Newest)}
+}
+
+// ListObjectedMessages implements the service.
+func (s *OperatorService) ListObjectedMessages(
+	ctx context.Context, req *connect.Request[portalv1.ListObjectedMessagesRequest],
+) (*connect.Response[portalv1.ListObjectedMessagesResponse], error) {
+	list, cursor, err := s.Messages.Objected(ctx, caller.From(ctx), db.Page{Limit: req.Msg.Limit, Cursor: req.Msg.Cursor})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.ListObjectedMessagesResponse{Data: views(list, messageView), NextCursor: cursor}), nil
+}
+
+// TryMessagePattern implements the service.
+func (s *OperatorService) TryMessagePattern(
+	ctx context.Context, req *connect.Request[portalv1.TryMessagePatternRequest],
+) (*connect.Response[portalv1.TryMessagePatternResponse], error) {
+	tried, err := s.Messages.TryPattern(ctx, caller.From(ctx), bankmessage.NewPattern{
+		Currency: req.Msg.GetCurrency(), Kind: bankmessage.Kind(req.Msg.GetSays()), Expr: req.Msg.GetPattern(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.TryMessagePatternResponse{
+		Of: int64(tried.Of), Known: int64(tried.Known), Cut: tried.Cut, Data: views(tried.Messages, messageView),
+	}), nil
+}

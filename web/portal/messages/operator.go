@@ -1,0 +1,166 @@
+package messages
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"gateway.example/internal/bankmessage"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+var operatorRoutes = []route{
+	{Pattern: "GET " + portal.MessagesPath, Kinds: portal.Operators, Needs: caller.OperatorReveal, Handle: (*visit).unknown},
+	{Pattern: "POST " + portal.MessagesPath, Kinds: portal.Operators, Needs: caller.OperatorReveal, Handle: (*visit).try},
+}
+
+// asksLike names the message whose text a pattern is begun with.
+const asksLike = "like"
+
+// unknown shows operators what no pattern knows, and to what traders objected.
+func (v *visit) unknown() error { return v.showUnknown(http.StatusOK, url.Values{}, nil, nil) }
+
+// try answers with what the pattern reads of the newest unknown messages: nothing of it is kept.
+func (v *visit) try() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	n := bankmessage.NewPattern{
+		Currency: form.Get("currency"), Kind: bankmessage.Kind(form.Get("says")), Expr: strings.TrimSpace(form.Get("pattern")),
+	}
+	tried, err := v.Messages.TryPattern(v.Ctx(), v.Who, n)
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.showUnknown(http.StatusUnprocessableEntity, form, nil, wrong)
+	}
+	if err != nil {
+		return err
+	}
+	return v.showUnknown(http.StatusOK, form, v.tried(n, tried), nil)
+}
+
+func (v *visit) tried(n bankmessage.NewPattern, tried bankmessage.Try) *Tried {
+	shown := &Tried{
+		Knows: v.Shell.Say(sayKnows, tried.Known, tried.Of), Cut: tried.Cut, Line: string(n.Kind) + " " + n.Expr,
+		Sheet: view.Sheet{
+			Label: v.Shell.Say(sayWhatItReads), Empty: view.Empty{Title: sayKnowsNone},
+			Columns: []view.Column{
+				{Text: v.Shell.Say(saySender)}, {Text: v.Shell.Say(sayText)}, {Text: v.Shell.Say(say.Amount), Right: true},
+				{Text: v.Shell.Say(sayBalance), Right: true}, {Text: v.Shell.Say(sayAccount)},
+			},
+		},
+	}
+	for _, m := range tried.Messages {
+		row := []view.Cell{{Text: m.Sender, Note: v.Shell.When(m.ReceivedAt)}, {Text: *m.Text}, {}, {}, {Text: m.Account}}
+		if m.Amount != nil {
+			row[2].Text = v.Shell.Amount(*m.Amount, n.Currency)
+		}
+		if m.Balance != nil {
+			row[3].Text = v.Shell.Amount(*m.Balance, n.Currency)
+		}
+		shown.Sheet.Rows = append(shown.Sheet.Rows, row)
+	}
+	return shown
+}
+
+func (v *visit) showUnknown(status int, typed url.Values, tried *Tried, wrong map[string]string) error {
+	unknown, err := v.Messages.Unknown(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	objected, _, err := v.Messages.Objected(v.Ctx(), v.Who, db.Page{})
+	if err != nil {
+		return err
+	}
+	shown := UnknownPage{
+		Of: v.Shell.Say(sayUnknownOf, unknown.Of), Tried: tried, Groups: v.groups(unknown.List), Objected: v.objected(objected),
+	}
+	begun := typed.Get("pattern")
+	if like, err := strconv.ParseInt(v.R.URL.Query().Get(asksLike), 10, 64); err == nil && !typed.Has("pattern") {
+		begun = likeOne(unknown.List, like)
+	}
+	var currencies, kinds []view.Option
+	for _, currency := range bankmessage.Currencies() {
+		currencies = append(currencies, view.Option{Value: currency, Text: currency})
+	}
+	for _, kind := range bankmessage.Kinds {
+		kinds = append(kinds, view.Option{Value: string(kind), Text: v.Shell.Say(kindNames[kind])})
+	}
+	shown.Choices = []view.Choice{
+		{Name: "says", Label: saySays, Value: typed.Get("says"), Options: kinds, Wrong: wrong["says"]},
+		{
+			Name: "currency", Label: say.Currency, Value: cmp.Or(typed.Get("currency"), "RUB"), Options: currencies,
+			Wrong: wrong["currency"],
+		},
+	}
+	shown.Pattern = view.Field{
+		Name: "pattern", Label: sayPattern, Hint: v.Shell.Say(sayPatternHint), Area: true, Value: begun, Wrong: wrong["pattern"],
+		Max: 1000, More: templ.Attributes{"class": "mono", "spellcheck": "false", "autocomplete": "off"},
+	}
+	v.Shell.Title = v.Shell.Say(say.MessagesOfBanks)
+	v.Show(status, func(s view.Shell) site.Page { return UnknownMessagesPage(s, shown) })
+	return nil
+}
+
+// likeOne is the text of one of the messages that are shown, as an expression to begin with.
+func likeOne(groups []bankmessage.Group, id int64) string {
+	for _, g := range groups {
+		if g.Newest.ID == id {
+			return regexp.QuoteMeta(strings.Join(strings.Fields(*g.Newest.Text), " "))
+		}
+	}
+	return ""
+}
+
+func (v *visit) groups(list []bankmessage.Group) view.Sheet {
+	sheet := view.Sheet{
+		Label: v.Shell.Say(sayGroups), Empty: view.Empty{Title: sayGroupsNone},
+		Columns: []view.Column{
+			{Text: v.Shell.Say(saySender)}, {Text: v.Shell.Say(sayText)}, {Text: v.Shell.Say(sayHowMany), Right: true}, {},
+		},
+	}
+	for _, g := range list {
+		sheet.Rows = append(sheet.Rows, []view.Cell{
+			{Text: g.Newest.Sender, Note: v.Shell.When(g.Newest.ReceivedAt)}, {Text: *g.Newest.Text}, {Text: strconv.Itoa(g.Count)},
+			{Text: v.Shell.Say(sayBegin), Href: view.Query(portal.MessagesPath, asksLike, portal.IDText(g.Newest.ID)) + "#try"},
+		})
+	}
+	return sheet
+}
+
+func (v *visit) objected(list []bankmessage.Message) view.Sheet {
+	sheet := view.Sheet{
+		Label: v.Shell.Say(sayObjected), Empty: view.Empty{Title: sayObjectedNone},
+		Columns: []view.Column{
+			{Text: v.Shell.Say(say.SlotLabel)}, {Text: v.Shell.Say(sayPayment)}, {Text: v.Shell.Say(say.Reason)},
+			{Text: v.Shell.Say(sayText)}, {Text: v.Shell.Say(say.PortalTrader)},
+		},
+	}
+	for _, m := range list {
+		text, payment := v.Shell.Say(sayTextGone), view.Cell{}
+		if m.Text != nil {
+			text = *m.Text
+		}
+		if m.PaymentID != nil {
+			payment = view.Cell{Text: "№ " + portal.IDText(*m.PaymentID), Href: view.Link(v.PaymentPath(*m.PaymentID))}
+		}
+		if m.Amount != nil {
+			payment.Note = v.Shell.Amount(*m.Amount, m.Currency)
+		}
+		sheet.Rows = append(sheet.Rows, []view.Cell{
+			{At: m.DecidedAt}, payment, {Text: m.Why}, {Text: text, Note: m.Sender},
+			{Text: "№ " + portal.IDText(m.TraderID), Href: view.Link(portal.Numbered(portal.TradersPath, m.TraderID))},
+		})
+	}
+	return sheet
+}
