@@ -25,6 +25,6 @@ on conflict (method) do update set confirmed = excluded.confirmed, wrong_amount 
 
 -- SimulationOpen are payments that wait for a trader, in the order of their expiry, a page at a time.
 -- name: SimulationOpen :many
-select id, uuid, trader_id, method, created_at, expires_at from payment
+select id, uuid, trader_id, method, created_at, expires_at, currency, amount, requisite_last4 from payment
 where status = 'pending' and (expires_at, id) > (@after_expiry::timestamptz, @after_id::bigint) and method = any (@methods::text[])
 order by expires_at, id limit @most;

@@ -51,7 +51,7 @@ var floors = map[string]int{
 	"gateway.example/internal/payout":                     3,
 	"gateway.example/internal/payment":                    4,
 	"gateway.example/internal/deposit":                    3,
-	"gateway.example/internal/sandbox":                    4,
+	"gateway.example/internal/sandbox":                    6,
 	"gateway.example/internal/dbtest":                     4,
 	"gateway.example/internal/session":                    3,
 	"gateway.example/internal/edge":                       4,

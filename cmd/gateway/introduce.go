@@ -40,6 +40,7 @@ func (g *gateway) introduce(ctx context.Context, e environment, doors *doors, da
 		return err
 	}
 	g.introduced, g.hooksURL = info, localURL(doors.portal)
+	g.phones.Reach(localURL(doors.api))
 	if err := info.Write(g.dataDir); err != nil {
 		return err
 	}

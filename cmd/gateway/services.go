@@ -27,6 +27,7 @@ import (
 	"gateway.example/internal/rate"
 	"gateway.example/internal/report"
 	"gateway.example/internal/requestlog"
+	"gateway.example/internal/sandbox"
 	"gateway.example/internal/savedview"
 	"gateway.example/internal/seal"
 	"gateway.example/internal/sensitive"
@@ -69,6 +70,8 @@ type services struct {
 	payLinks *paylink.Service
 	// simulator answers for traders; nil outside a sandbox.
 	simulator *simulator.Service
+	// phones are those of a sandbox's traders.
+	phones *sandbox.Phones
 
 	events *webhook.Events
 	// replays goes on with events that are sent again.
@@ -184,7 +187,9 @@ func (g *gateway) wireMoney(addresses *outbound.Addresses) (err error) {
 	g.messages = bankmessage.New(g.pools, g.clock, g.vault, g.payments)
 	g.payLinks = paylink.New(g.pools, g.clock, g.directory, addresses, g.payments)
 	if g.sandbox {
+		g.phones = sandbox.NewPhones(g.workPool, g.clock, g.sandboxKey, g.vault)
 		g.simulator = simulator.New(g.workPool, g.clock, g.round.payments)
+		g.simulator.Phones = g.phones
 	}
 	g.proposals = proposal.New(g.pools, g.clock, g.vault, proposal.Rooms{
 		Settings: g.settings, Rates: g.rateSettings, Deposits: g.deposits, Users: g.users, Acquirers: g.acquirers,

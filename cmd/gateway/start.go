@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
@@ -24,6 +26,13 @@ func (g *gateway) startPage() *start.Page {
 	page := &start.Page{
 		APIURL: g.baseURL, PayURL: g.payURL, HooksURL: g.hooksURL, File: filepath.Join(g.dataDir, "sandbox.json"),
 		Link: g.links.Token, Merchant: g.sandboxMerchant, Verified: g.sandboxVerified,
+		Writes: func(ctx context.Context, paymentID int64) (start.Message, error) {
+			w, err := g.phones.Find(ctx, paymentID)
+			return start.Message(w), err
+		},
+		Forward: func(ctx context.Context, m start.Message) (string, error) {
+			return g.phones.Forward(ctx, "pasted-"+strings.ToLower(rand.Text()), sandbox.Written(m))
+		},
 	}
 	for _, user := range info.Users {
 		page.Users = append(page.Users, start.User{

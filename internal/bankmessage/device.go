@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/signature"
+	"gateway.example/internal/vault"
 )
 
 // KeyHeader names a device's key, and SignatureHeader has the hex HMAC-SHA256 of the body with its secret.
@@ -63,13 +64,9 @@ func (s *Service) CreateDevice(ctx context.Context, who caller.Caller, name stri
 			if err != nil {
 				return 0, fmt.Errorf("number a device: %w", err)
 			}
-			sealed, err := s.vault.Seal([]byte(made.Secret), secretPlace(id))
-			if err != nil {
-				return 0, err
-			}
 			made.ID = id
-			return id, q.BankDeviceInsert(ctx, db.BankDeviceInsertParams{
-				ID: id, TraderID: who.TraderID, Name: name, KeyID: made.Key, Secret: sealed, CreatedAt: made.CreatedAt,
+			return id, InsertDevice(ctx, q, s.vault, made.Secret, db.BankDeviceInsertParams{
+				ID: id, TraderID: who.TraderID, Name: name, KeyID: made.Key, CreatedAt: made.CreatedAt,
 			})
 		},
 		Read: func(q *db.Queries, id int64) ([]byte, error) {
@@ -77,6 +74,16 @@ func (s *Service) CreateDevice(ctx context.Context, who caller.Caller, name stri
 		},
 	})
 	return made, err
+}
+
+// InsertDevice writes a device, with its secret sealed.
+func InsertDevice(ctx context.Context, q *db.Queries, v *vault.Vault, secret string, d db.BankDeviceInsertParams) error {
+	sealed, err := v.Seal([]byte(secret), secretPlace(d.ID))
+	if err != nil {
+		return err
+	}
+	d.Secret = sealed
+	return q.BankDeviceInsert(ctx, d)
 }
 
 // ListDevices lists the newest devices of the caller's trader, those that may send first.

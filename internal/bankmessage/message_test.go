@@ -8,7 +8,6 @@ import (
 
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
@@ -190,7 +189,7 @@ func TestShadow(t *testing.T) {
 	dbtest.WantCode(t, b.messages.Object(t.Context(), b.trader.Caller, list[0].ID, "Twice"), "message_decided")
 	rules, err := b.messages.Rules(t.Context(), b.trader.Caller)
 	testenv.Check(t, err == nil && rules[0].Mode == bankmessage.ShadowMode, "after an objection: %+v, %v", rules, err)
-	objected, _, err := b.messages.Objected(t.Context(), operator, db.Page{})
+	objected, _, err := b.messages.Objected(t.Context(), operator, bankmessage.Page{})
 	testenv.Check(t, err == nil && len(objected) == 1 && objected[0].Why == "It never came", "operators see %+v, %v", objected, err)
 }
 

@@ -96,11 +96,11 @@ func (s *Service) unknown(ctx context.Context) ([]db.BankMessage, error) {
 
 // Objected lists the messages that confirmed a payment to which its trader objected, for operators. That an operator reads
 // their texts is noted first.
-func (s *Service) Objected(ctx context.Context, who caller.Caller, page db.Page) ([]Message, *string, error) {
+func (s *Service) Objected(ctx context.Context, who caller.Caller, page Page) ([]Message, *string, error) {
 	if err := s.note(ctx, who, "text"); err != nil {
 		return nil, nil, err
 	}
-	return s.list(ctx, page, func(q *db.Queries, limit int32, before int64) ([]db.BankMessage, error) {
+	return s.list(ctx, page.Page, func(q *db.Queries, limit int32, before int64) ([]db.BankMessage, error) {
 		return q.BankMessageObjected(ctx, db.BankMessageObjectedParams{BeforeID: before, Page: limit})
 	})
 }

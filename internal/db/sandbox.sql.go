@@ -7,6 +7,10 @@ package db
 
 import (
 	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 )
 
 const sandboxCashboxes = `-- name: SandboxCashboxes :many
@@ -82,6 +86,78 @@ func (q *Queries) SandboxLegacyKeys(ctx context.Context, keyIds []string) ([]San
 		return nil, err
 	}
 	return items, nil
+}
+
+const sandboxMessages = `-- name: SandboxMessages :exec
+insert into requisite_message (requisite_id, trader_id, device_id, bank, account, mode, most, since)
+select r.id, r.trader_id, $1, $2, r.last4, 'on', r.max_amount, $3::timestamptz from requisite r
+where r.trader_id = $4 and r.currency = $5 and r.last4 ~ '^[0-9]{4}$'
+on conflict (requisite_id) do nothing
+`
+
+type SandboxMessagesParams struct {
+	DeviceID int64
+	Bank     string
+	Since    time.Time
+	TraderID int64
+	Currency string
+}
+
+// SandboxMessages has messages confirm the payments of a trader's requisites in a currency, each by the last digits of its value.
+func (q *Queries) SandboxMessages(ctx context.Context, arg SandboxMessagesParams) error {
+	_, err := q.db.Exec(ctx, sandboxMessages,
+		arg.DeviceID,
+		arg.Bank,
+		arg.Since,
+		arg.TraderID,
+		arg.Currency,
+	)
+	return err
+}
+
+const sandboxPhone = `-- name: SandboxPhone :one
+select id, revoked_at from bank_device where key_id = $1
+`
+
+type SandboxPhoneRow struct {
+	ID        int64
+	RevokedAt *time.Time
+}
+
+// SandboxPhone finds the phone that a sandbox has paired for a trader, also one that is disconnected.
+func (q *Queries) SandboxPhone(ctx context.Context, keyID string) (SandboxPhoneRow, error) {
+	row := q.db.QueryRow(ctx, sandboxPhone, keyID)
+	var i SandboxPhoneRow
+	err := row.Scan(&i.ID, &i.RevokedAt)
+	return i, err
+}
+
+const sandboxTransfer = `-- name: SandboxTransfer :one
+select id, uuid, trader_id, currency, amount, requisite_last4 from payment where id = $1
+`
+
+type SandboxTransferRow struct {
+	ID             int64
+	UUID           uuid.UUID
+	TraderID       int64
+	Currency       string
+	Amount         decimal.Decimal
+	RequisiteLast4 *string
+}
+
+// SandboxTransfer is what the bank writes of when a payer pays.
+func (q *Queries) SandboxTransfer(ctx context.Context, id int64) (SandboxTransferRow, error) {
+	row := q.db.QueryRow(ctx, sandboxTransfer, id)
+	var i SandboxTransferRow
+	err := row.Scan(
+		&i.ID,
+		&i.UUID,
+		&i.TraderID,
+		&i.Currency,
+		&i.Amount,
+		&i.RequisiteLast4,
+	)
+	return i, err
 }
 
 const sandboxUsers = `-- name: SandboxUsers :many

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 )
 
 const simulationCount = `-- name: SimulationCount :exec
@@ -53,7 +54,7 @@ func (q *Queries) SimulationGet(ctx context.Context) (SimulationGetRow, error) {
 }
 
 const simulationOpen = `-- name: SimulationOpen :many
-select id, uuid, trader_id, method, created_at, expires_at from payment
+select id, uuid, trader_id, method, created_at, expires_at, currency, amount, requisite_last4 from payment
 where status = 'pending' and (expires_at, id) > ($1::timestamptz, $2::bigint) and method = any ($3::text[])
 order by expires_at, id limit $4
 `
@@ -66,12 +67,15 @@ type SimulationOpenParams struct {
 }
 
 type SimulationOpenRow struct {
-	ID        int64
-	UUID      uuid.UUID
-	TraderID  int64
-	Method    string
-	CreatedAt time.Time
-	ExpiresAt time.Time
+	ID             int64
+	UUID           uuid.UUID
+	TraderID       int64
+	Method         string
+	CreatedAt      time.Time
+	ExpiresAt      time.Time
+	Currency       string
+	Amount         decimal.Decimal
+	RequisiteLast4 *string
 }
 
 // SimulationOpen are payments that wait for a trader, in the order of their expiry, a page at a time.
@@ -96,6 +100,9 @@ func (q *Queries) SimulationOpen(ctx context.Context, arg SimulationOpenParams) 
 			&i.Method,
 			&i.CreatedAt,
 			&i.ExpiresAt,
+			&i.Currency,
+			&i.Amount,
+			&i.RequisiteLast4,
 		); err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -52,6 +53,14 @@ type Service struct {
 	q        *db.Queries
 	clock    clock.Clock
 	payments *payment.Service
+	// Phones forward what the traders' banks write; nil has traders confirm by hand.
+	Phones Phones
+}
+
+// Phones are those of traders.
+type Phones interface {
+	// Paid forwards that a payment was paid, and tells whether that confirmed it.
+	Paid(ctx context.Context, p db.SandboxTransferRow) (bool, error)
 }
 
 // New makes the service.
@@ -238,10 +247,21 @@ func (s *Service) answer(
 	return err
 }
 
-// act confirms a payment as its trader, or cancels it for a reason.
+// act has a payment paid, which its bank's message confirms or else its trader, or cancels it for a reason.
 func (s *Service) act(ctx context.Context, p db.SimulationOpenRow, reason string) error {
 	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
 	var err error
+	if reason == "" && s.Phones != nil {
+		told, err := s.Phones.Paid(ctx, db.SandboxTransferRow{
+			ID: p.ID, UUID: p.UUID, TraderID: p.TraderID, Currency: p.Currency, Amount: p.Amount, RequisiteLast4: p.RequisiteLast4,
+		})
+		if err != nil { // the trader has their hands
+			slog.WarnContext(ctx, "a simulated trader's phone forwards nothing", "payment", p.ID, "error", err)
+		}
+		if told {
+			return nil
+		}
+	}
 	if reason == "" {
 		_, err = s.payments.Confirm(ctx, trader, p.ID)
 	} else {

@@ -7,7 +7,6 @@ import (
 
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
@@ -32,7 +31,9 @@ func messageGroup(g bankmessage.Group) *portalv1.MessageGroup {
 func (s *OperatorService) ListObjectedMessages(
 	ctx context.Context, req *connect.Request[portalv1.ListObjectedMessagesRequest],
 ) (*connect.Response[portalv1.ListObjectedMessagesResponse], error) {
-	list, cursor, err := s.Messages.Objected(ctx, caller.From(ctx), db.Page{Limit: req.Msg.Limit, Cursor: req.Msg.Cursor})
+	var page bankmessage.Page
+	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
+	list, cursor, err := s.Messages.Objected(ctx, caller.From(ctx), page)
 	if err != nil {
 		return nil, err
 	}

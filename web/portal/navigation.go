@@ -81,7 +81,7 @@ var traderEntries = []entry{
 	{needs: caller.TraderRead, href: "/trader/payouts", label: say.Payouts, icon: "out"},
 	{needs: caller.TraderRead, href: "/trader/requisites", label: say.Requisites, icon: "card"},
 	{
-		needs: caller.TraderRead, href: "/trader/messages", label: say.MessagesOfBanks, icon: "message",
+		needs: caller.TraderRead, href: "/trader/messages", label: say.MessagesShort, icon: "message",
 		waits: report.QueueMessages,
 	},
 	{needs: caller.TraderMoney, href: "/trader/statement", label: say.StatementTitle, icon: "list"},

@@ -12,7 +12,6 @@ import (
 
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
@@ -78,7 +77,7 @@ func (v *visit) showUnknown(status int, typed url.Values, tried *Tried, wrong ma
 	if err != nil {
 		return err
 	}
-	objected, _, err := v.Messages.Objected(v.Ctx(), v.Who, db.Page{})
+	objected, _, err := v.Messages.Objected(v.Ctx(), v.Who, bankmessage.Page{})
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package portaltest
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/session"
 	"gateway.example/internal/webhook/signing"
@@ -53,6 +55,15 @@ func (b *Bundle) AsSandbox(t testing.TB) {
 		Verified: func(_ int64, body []byte, header http.Header) bool {
 			verifier, err := standardwebhooks.NewWebhook(HookSecret)
 			return err == nil && verifier.Verify(body, header) == nil
+		},
+		Writes: func(_ context.Context, id int64) (start.Message, error) {
+			return start.Message{TraderID: b.Traders[0].ID, Sender: "bank", Text: fmt.Sprintf("payment %d is paid", id)}, nil
+		},
+		Forward: func(_ context.Context, m start.Message) (string, error) {
+			if m.Text == "" {
+				return "", fault.Fields{"text": {"is required"}}.Err()
+			}
+			return "confirmed", nil
 		},
 	}
 	pages, err := portals.New(rooms)

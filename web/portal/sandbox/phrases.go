@@ -12,8 +12,8 @@ var (
 		"Создайте платёж ниже и откройте страницу плательщика: это видит покупатель магазина.",
 	)
 	saySandboxStep2 = say.Both(
-		"Open it as its trader in another tab, and confirm that the money has arrived.",
-		"Откройте его как трейдер в другой вкладке и подтвердите, что деньги пришли.",
+		"Send the bank’s message about it, as the trader’s phone does: it confirms the payment without a hand. Or open it as its trader and confirm it.",
+		"Отправьте о нём сообщение банка, как телефон трейдера: платёж подтвердится сам. Или откройте его как трейдер и подтвердите.",
 	)
 	saySandboxStep3 = say.Both(
 		"See the signed webhook in the inbox. The whole takes a minute, and no money is real.",
@@ -41,6 +41,7 @@ var (
 	sayMadeNext     = say.Both("Open", "Открыть")
 	sayMadePayer    = say.Both("Payer’s page", "Страница плательщика")
 	sayMadeTrader   = say.Both("As %s", "Как %s")
+	sayMadeMessage  = say.Both("Bank’s message", "Сообщение банка")
 	sayMadeHooks    = say.Both("Webhooks", "Вебхуки")
 	sayPayoutNumber = say.Both("Payout %d", "Выплата %d")
 	sayInbox        = say.Both("Inbox of webhooks", "Входящие вебхуки")
@@ -80,4 +81,18 @@ var (
 	sayPlayCancelled   = say.Both("Cancelled, %", "Отменено, %")
 	sayPlayFrom        = say.Both("From, seconds", "От, секунд")
 	sayPlayTo          = say.Both("To, seconds", "До, секунд")
+)
+
+// The page that sends a bank's message.
+var (
+	sayMessage     = say.Both("Send a bank’s message", "Отправить сообщение банка")
+	sayMessageText = say.Both(
+		"The trader’s phone forwards it by a signed call, as a real one does. A message about the exact amount of one open payment confirms it.",
+		"Телефон трейдера пересылает его подписанным вызовом, как настоящий. Сообщение ровно на сумму одного открытого платежа подтверждает его.",
+	)
+	sayMessageSend       = say.Both("Send", "Отправить")
+	sayMessageSender     = say.Both("Sender", "Отправитель")
+	sayMessageSenderHint = say.Both("A number or name for an SMS, an app’s package for a push", "Номер или имя для SMS, пакет приложения для пуша")
+	sayMessageBody       = say.Both("Text", "Текст")
+	sayMessageTrader     = say.Both("Choose a trader.", "Выберите трейдера.")
 )

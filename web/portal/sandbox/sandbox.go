@@ -39,6 +39,10 @@ type Page struct {
 	Merchant func(ctx context.Context, cashboxID int64) (caller.Caller, error)
 	// Verified tells whether a webhook is signed by a cashbox's secret.
 	Verified func(cashboxID int64, body []byte, header http.Header) bool
+	// Writes is what a bank writes when a payment is paid.
+	Writes func(ctx context.Context, paymentID int64) (Message, error)
+	// Forward has a trader's phone forward a message, and answers with what became of it.
+	Forward func(ctx context.Context, m Message) (state string, err error)
 
 	hooks inbox
 }
@@ -48,6 +52,12 @@ type User struct {
 	Kind     caller.Kind
 	Login    string
 	TraderID int64
+}
+
+// Message is what a bank writes to a trader's phone.
+type Message struct {
+	TraderID     int64
+	Sender, Text string
 }
 
 // Cashbox is a cashbox of the sandbox with its key, and what can be made in it.
@@ -63,6 +73,8 @@ var sandboxRoutes = []route{
 	{Pattern: "POST /sandbox/sign-in", Open: true, Handle: (*visit).sandboxSignIn},
 	{Pattern: "POST /sandbox/payments", Open: true, Handle: (*visit).makePayment},
 	{Pattern: "POST /sandbox/payouts", Open: true, Handle: (*visit).makePayout},
+	{Pattern: "GET /sandbox/message", Open: true, Handle: (*visit).messagePage},
+	{Pattern: "POST /sandbox/message", Open: true, Handle: (*visit).forward},
 	{Pattern: "GET /sandbox/made", Open: true, Fragment: true, Handle: (*visit).madeRegion},
 	{Pattern: "GET /sandbox/inbox", Open: true, Handle: (*visit).inboxPage},
 	{Pattern: "GET /sandbox/inbox/list", Open: true, Fragment: true, Handle: (*visit).inboxRegion},
@@ -252,6 +264,9 @@ func (v *visit) madePayment(p payment.Payment, hooks map[string]int) Made {
 	}
 	if p.RequisiteSnapshot() {
 		made.PayerPage = v.Page.PayURL + "/r/" + v.Page.Link(p.UUID)
+		if _, known := bankSenders[p.Currency]; known && p.Status == payment.Pending {
+			made.Message = view.Query(messagePath, "payment", id)
+		}
 	}
 	return made
 }

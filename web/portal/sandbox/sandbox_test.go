@@ -165,6 +165,20 @@ func TestSandboxInbox(t *testing.T) {
 	}
 }
 
+// A pending payment leads to the bank's message about it, which the trader's phone forwards.
+func TestSandboxMessage(t *testing.T) {
+	b := sandbox(t)
+	browser := b.Nobody()
+	browser.Post(t, "/sandbox/payments", "cashbox", strconv.FormatInt(b.Merchant.CashboxID, 10), "method", "sbp", "amount", "900")
+	link := browser.Page(t, "/").Find("#made a[href^='/sandbox/message']").AttrOr("href", "")
+	form := browser.Page(t, link)
+	want(t, "written", form.Find("#text").Text(), "payment 1 is paid")
+	want(t, "an empty one", browser.Fill(t, link, "trader", strconv.FormatInt(b.Traders[0].ID, 10), "text", "").Code, http.StatusUnprocessableEntity)
+	want(t, "of nobody", browser.Fill(t, link, "trader", "987654").Code, http.StatusUnprocessableEntity)
+	want(t, "sent", browser.Fill(t, link, "trader", strconv.FormatInt(b.Traders[0].ID, 10), "text", "paid").To(), "/#made")
+	says(t, browser.Get(t, "/"), "The message has confirmed a payment.")
+}
+
 // What comes beyond 200 makes the oldest go.
 func TestSandboxInboxIsBounded(t *testing.T) {
 	b := sandbox(t)
@@ -189,7 +203,7 @@ func TestNoSandboxOutside(t *testing.T) {
 		a := browser.Post(t, path, "login", "trader-1", "cashbox", "1", "method", "sbp", "amount", "5")
 		want(t, "POST", line(a.Code, browser.Cookie()), line(http.StatusNotFound, ""))
 	}
-	for _, path := range []string{"/sandbox/inbox", "/sandbox/inbox/list", "/sandbox/made"} {
+	for _, path := range []string{"/sandbox/inbox", "/sandbox/inbox/list", "/sandbox/made", "/sandbox/message"} {
 		want(t, "GET", b.Nobody().Get(t, path).Code, http.StatusNotFound)
 	}
 	if code := b.Deliver(t, "{}", portaltest.HookSecret); code < 400 {

@@ -52,8 +52,9 @@ type Made struct {
 	Key, Name, Amount, Method, UUID string
 	Status                          view.Badge
 	At                              time.Time
-	// PayerPage is "" for payouts.
+	// PayerPage is "" for payouts. Message leads to the bank's message by which it is paid, or is "".
 	PayerPage string
+	Message   templ.SafeURL
 	// Trader is the login of who answers for it, and TraderPage their page of it.
 	Trader, TraderPage string
 	// Hooks is how many webhooks came about it.

@@ -133,6 +133,9 @@ var merchantFlashes = map[string]Flash{
 // MessagesOfBanks leads to what banks write to a trader's phones.
 var MessagesOfBanks = Phrase{"Messages of banks", "Сообщения банков"}
 
+// MessagesShort is the same where there is little room.
+var MessagesShort = Phrase{"Messages", "Сообщения"}
+
 // PhoneSilent names a phone that payments count on.
 var PhoneSilent = Phrase{
 	"The phone “%s” has forwarded nothing for half an hour: confirm payments by hand until it does.",

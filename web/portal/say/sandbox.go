@@ -1,6 +1,10 @@
 package say
 
 var sandboxFlashes = map[string]Flash{
+	"forwarded-confirmed": {Phrase{"The message has confirmed a payment.", "Сообщение подтвердило платёж."}, ""},
+	"forwarded-shadow":    {Phrase{"The message is on trial: it would have confirmed a payment.", "Проба: сообщение подтвердило бы платёж."}, "late"},
+	"forwarded-waiting":   {Phrase{"The message waits for its trader.", "Сообщение ждёт трейдера."}, "late"},
+	"forwarded-noted":     {Phrase{"The message is kept and does nothing.", "Сообщение сохранено и ничего не делает."}, "late"},
 	"payment-made": {
 		Phrase{"The payment is created. Open the payer’s page.", "Платёж создан. Откройте страницу плательщика."}, "",
 	},
