@@ -6,6 +6,10 @@ returning *;
 -- name: AppealExists :one
 select exists (select 1 from appeal where merchant_id = @merchant_id and payment_id = @payment_id);
 
+-- AppealWaits reports whether an appeal of a payment waits for its review.
+-- name: AppealWaits :one
+select exists (select 1 from appeal where merchant_id = @merchant_id and payment_id = @payment_id and status = 'open');
+
 -- AppealFollow keeps an appeal, if there is one, in step with its payment.
 -- name: AppealFollow :exec
 update appeal set status = @status, status_at = @status_at where merchant_id = @merchant_id and payment_id = @payment_id;

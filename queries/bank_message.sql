@@ -33,10 +33,10 @@ select 1 / count(*) from decided;
 update bank_message set state = 'objected', why = @why, decided_at = @decided_at::timestamptz, decided_by = @decided_by::text
 where id = @id and state = 'confirmed';
 
--- BankMessageCandidates lists the open payments that a message can be about.
+-- BankMessageCandidates lists the open payments that a message can be about: of the amount, or that wait for this rest.
 -- name: BankMessageCandidates :many
 select id, merchant_id, requisite_id, created_at, expires_at from payment
-where trader_id = @trader_id and status = 'pending' and currency = @currency and amount = @amount
+where trader_id = @trader_id and status = 'pending' and currency = @currency and amount - coalesce(received_amount, 0) = @amount::numeric
   and requisite_id = any(@requisites::bigint[])
 order by id limit 10;
 

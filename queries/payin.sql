@@ -3,13 +3,13 @@ insert into payin (
     merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri,
     address, address_mask, recipient, bank_code, bank_name, user_id, user_ip,
     status, status_at, expires_at, created_at,
-    base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, request_id, request_address
+    base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, request_id, request_address, return_of
 ) values (
     @merchant_id, @id, @uuid, @cashbox_id, @order_id, @method, @currency, @amount, @callback_uri,
     @address, @address_mask, @recipient, @bank_code, @bank_name, @user_id, @user_ip,
     'waiting', @created_at, @expires_at, @created_at,
     @base_rate, @rate_source, @rate_observed_at, @markup_percent, @spot_usdt, @frozen_usdt,
-    @request_id, @request_address
+    @request_id, @request_address, sqlc.narg(return_of)
 ) returning *;
 
 -- name: PayinGet :one

@@ -92,13 +92,21 @@ select * from payment
 where status = 'pending' and expires_at <= @now and id <> all(@put_off::bigint[])
 order by expires_at limit @page;
 
+-- CasesExpired lists payments of which another amount came, and nobody has decided in time.
+-- name: CasesExpired :many
+select * from payment
+where status = 'appeal' and received_amount is not null and expires_at <= @now and id <> all(@put_off::bigint[])
+order by expires_at, id limit @page;
+
 -- PaymentsFree are those of a merchant's payments that nobody is just changing.
 -- name: PaymentsFree :many
 select id from payment where merchant_id = @merchant_id and id = any(@ids::bigint[]) for no key update skip locked;
 
 -- PaymentsExpiredLeft reports whether any are left, those included that somebody is just changing.
 -- name: PaymentsExpiredLeft :one
-select exists (select 1 from payment where status = 'pending' and expires_at <= @now and id <> all(@put_off::bigint[]))::boolean;
+select (exists (select 1 from payment p where p.status = 'pending' and p.expires_at <= @now and p.id <> all(@put_off::bigint[]))
+    or exists (select 1 from payment c where c.status = 'appeal' and c.received_amount is not null and c.expires_at <= @now
+        and c.id <> all(@put_off::bigint[])))::boolean;
 
 -- PaymentLockExpired locks an overdue payment, unless somebody is just changing it.
 -- name: PaymentLockExpired :one

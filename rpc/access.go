@@ -78,6 +78,12 @@ var access = edge.Access{
 	portalv1connect.ProofServiceGetDepositProofProcedure: {caller.MerchantPortal},
 	portalv1connect.ProofServiceListSealedDaysProcedure:  {caller.Operator},
 
+	portalv1connect.ArrivalServiceListPaymentArrivalsProcedure: {caller.Trader, caller.MerchantPortal, caller.Operator},
+	portalv1connect.ArrivalServiceDecideCaseProcedure:          {caller.MerchantPortal, caller.Operator},
+	portalv1connect.ArrivalServiceListFreeArrivalsProcedure:    {caller.Trader},
+	portalv1connect.ArrivalServiceKeepArrivalProcedure:         {caller.Trader},
+	portalv1connect.ArrivalServiceAttachArrivalProcedure:       {caller.Trader},
+
 	portalv1connect.ReceiptServiceListReceiptsProcedure:      {caller.Trader, caller.MerchantPortal, caller.Operator},
 	portalv1connect.ReceiptServiceGetReceiptProcedure:        {caller.Trader, caller.MerchantPortal, caller.Operator},
 	portalv1connect.ReceiptServiceGetPayinReceiptProcedure:   {caller.Trader, caller.MerchantPortal, caller.Operator},

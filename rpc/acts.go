@@ -14,6 +14,7 @@ import (
 var operatorActs = map[caller.Capability][]string{
 	caller.OperatorRead: {
 		gatewayv1connect.PaymentServiceGetPaymentProcedure,
+		portalv1connect.ArrivalServiceListPaymentArrivalsProcedure,
 		portalv1connect.BlockServiceListBlocksProcedure,
 		portalv1connect.OperatorServiceExplainRateProcedure,
 		portalv1connect.OperatorServiceExplainRoutingProcedure,
@@ -113,6 +114,7 @@ var operatorActs = map[caller.Capability][]string{
 		portalv1connect.OperatorServiceWithdrawTraderProcedure,
 	},
 	caller.OperatorCases: {
+		portalv1connect.ArrivalServiceDecideCaseProcedure,
 		portalv1connect.OperatorServiceCloseCardConflictProcedure,
 		portalv1connect.OperatorServiceReclaimPayinProcedure,
 		portalv1connect.OperatorServiceReplayEventsProcedure,

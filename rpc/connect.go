@@ -45,6 +45,7 @@ type Services struct {
 	Trust      portalv1connect.TrustServiceHandler
 	Blocks     portalv1connect.BlockServiceHandler
 	PayLinks   portalv1connect.LinkServiceHandler
+	Arrivals   portalv1connect.ArrivalServiceHandler
 	Sandbox    sandboxv1connect.SandboxServiceHandler
 	Checkout   gatewayv1connect.CheckoutServiceHandler
 	Events     gatewayv1connect.EventServiceHandler
@@ -86,6 +87,7 @@ func (s Services) mounted() map[string]http.Handler {
 	add(portalv1connect.NewTrustServiceHandler(s.Trust, options))
 	add(portalv1connect.NewBlockServiceHandler(s.Blocks, options))
 	add(portalv1connect.NewLinkServiceHandler(s.PayLinks, options))
+	add(portalv1connect.NewArrivalServiceHandler(s.Arrivals, options))
 	if s.Sandbox != nil {
 		add(sandboxv1connect.NewSandboxServiceHandler(s.Sandbox, options))
 	}

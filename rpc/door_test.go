@@ -101,6 +101,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 		Looks:      portalv1connect.UnimplementedLookServiceHandler{},
 		Blocks:     portalv1connect.UnimplementedBlockServiceHandler{},
 		PayLinks:   portalv1connect.UnimplementedLinkServiceHandler{},
+		Arrivals:   portalv1connect.UnimplementedArrivalServiceHandler{},
 		Trust:      portalv1connect.UnimplementedTrustServiceHandler{},
 		Payin:      gatewayv1connect.UnimplementedPayinServiceHandler{},
 		Deposit:    gatewayv1connect.UnimplementedDepositServiceHandler{},

@@ -202,12 +202,15 @@ func (g *gateway) wireMoney(addresses *outbound.Addresses) (err error) {
 func (g *gateway) newMovers(
 	pools db.Pools, addresses *outbound.Addresses, metrics prometheus.Registerer,
 ) (m movers, err error) {
+	m.payouts = payout.New(pools, g.clock, g.vault, addresses, g.fourEyes)
+	m.payouts.Requisites = g.requisites
 	m.payments, err = payment.New(pools, g.clock, addresses, g.directory, payment.Config{
 		FourEyes:       g.fourEyes,
 		Markup:         g.markup,
 		ExternalSecret: g.externalSecret != "",
 		Metrics:        metrics,
 		Requisites:     g.requisites,
+		Payouts:        m.payouts,
 		Cards:          g.cards,
 		CardMoved:      checkout.OnStatusChange,
 
@@ -216,8 +219,6 @@ func (g *gateway) newMovers(
 	if err != nil {
 		return m, err
 	}
-	m.payouts = payout.New(pools, g.clock, g.vault, addresses, g.fourEyes)
-	m.payouts.Requisites = g.requisites
 	m.checkouts = checkout.New(pools, g.clock, checkout.Rooms{
 		Payments: m.payments, Links: g.links, Cards: g.cards, Acquirers: g.acquirers, Limits: g.limits,
 	})

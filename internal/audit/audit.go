@@ -110,6 +110,16 @@ var rules = []rule{
 			or p.amount_usdt <> trunc(coalesce(p.settled_amount, p.amount) * 100 / (p.base_rate * (100 + p.markup_percent)), 8)
 			or p.difference_usdt <> 0 and (p.settled_amount is not null
 				or p.difference_usdt <> trunc((p.received_amount - p.amount) / p.base_rate, 8)))`},
+	{name: "what came of a payment is the sum of what counts towards it", of: "payment", query: `
+		select format('payment %s, %s: came %s, counted %s', p.id, p.status, p.received_amount, kept.amount)
+		from payment p cross join lateral (
+			select sum(a.amount) as amount, bool_and(a.merchant_id = p.merchant_id and a.trader_id = p.trader_id
+				and a.currency = p.currency) as own
+			from arrival a where a.payment_id = p.id and a.state = 'kept'
+		) kept
+		where p.id in ` + touched("payment") + ` and (kept.amount is not null and (not kept.own
+				or p.status in ('failed', 'cancelled') or p.received_amount is distinct from kept.amount)
+			or kept.amount is null and p.status in ('pending', 'appeal') and p.received_amount is not null)`},
 	{name: "a payment is due for settlement exactly while completed without a rate", of: "payment", query: `
 		select format('payment %s: %s, due %s', p.id, p.status, d.payment_id is not null)
 		from payment p left join settlement_due d on d.merchant_id = p.merchant_id and d.payment_id = p.id
@@ -151,6 +161,8 @@ var rules = []rule{
 			union all
 			select p.trader_id, p.hold_usdt from settlement_due d
 			join payment p on p.merchant_id = d.merchant_id and p.id = d.payment_id and p.status not in ('pending', 'appeal')
+			union all
+			select r.trader_id, r.frozen_usdt from payin r where r.status = 'processing' and r.return_of is not null
 		), held as (
 			select trader_id, sum(hold_usdt) as amount from open group by trader_id
 		)

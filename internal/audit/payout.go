@@ -10,12 +10,17 @@ var payoutRules = []rule{
 			select p.id, a.id as account_id, x.amount
 			from p cross join lateral (values
 				('cashbox', p.cashbox_id, 'available', case
+					when p.return_of is not null then case when p.status = 'failed' then p.frozen_usdt else 0 end
 					when p.status in ('waiting', 'processing', 'completed') then -p.frozen_usdt else 0 end),
 				('cashbox', p.cashbox_id, 'reserved', case
-					when p.status in ('waiting', 'processing') then p.frozen_usdt else 0 end),
-				('trader', p.trader_id, 'available', case when p.status = 'completed' then p.trader_usdt else 0 end),
+					when p.return_of is null and p.status in ('waiting', 'processing') then p.frozen_usdt else 0 end),
+				('trader', p.trader_id, 'available', case
+					when p.return_of is not null then case when p.status in ('processing', 'failed') then -p.frozen_usdt else 0 end
+					when p.status = 'completed' then p.trader_usdt else 0 end),
+				('trader', p.trader_id, 'reserved', case
+					when p.return_of is not null and p.status = 'processing' then p.frozen_usdt else 0 end),
 				('platform', 0, 'available', case
-					when p.status = 'completed' then p.frozen_usdt - p.trader_usdt else 0 end)
+					when p.return_of is null and p.status = 'completed' then p.frozen_usdt - p.trader_usdt else 0 end)
 			) as x (owner_kind, owner_id, purpose, amount)
 			join account a on a.owner_kind = x.owner_kind and a.owner_id = x.owner_id and a.purpose = x.purpose
 			where x.amount <> 0
@@ -25,6 +30,15 @@ var payoutRules = []rule{
 			where ` + transfersOf("payin", "p") + `
 			group by t.subject_id, m.account_id having sum(m.amount) <> 0
 		)` + unequal("payout %s, account %s: has %s, should have %s")},
+	{name: "what goes back to a payer is what came, once, and no more", of: "payin", query: `
+		select format('payout %s: returns %s of payment %s, came %s', p.id, p.amount, p.return_of, came.amount)
+		from payin p cross join lateral (
+			select coalesce(sum(a.amount), 0) as amount from arrival a
+			where a.payin_uuid = p.uuid and a.payment_id = p.return_of and a.state = 'returned' and a.currency = p.currency
+		) came
+		where p.return_of is not null and p.id in ` + touched("payin") + ` and (
+			p.amount <> came.amount or p.status not in ('processing', 'completed', 'failed')
+			or p.frozen_usdt <> trunc(p.amount / p.base_rate, 8))`},
 	{name: "a payout's events and history run without gaps", of: "payin", query: `
 		with p as (
 			select merchant_id, id, status, event_sequence from payin
@@ -55,7 +69,7 @@ var payoutRules = []rule{
 	{name: "a cashbox's reserved money is its open payouts and its insurance", query: `
 		with frozen as (
 			select cashbox_id, sum(frozen_usdt) as amount from payin
-			where status in ('waiting', 'processing') group by cashbox_id
+			where status in ('waiting', 'processing') and return_of is null group by cashbox_id
 		)
 		select format('cashbox %s: reserved %s, frozen %s, insurance %s', a.owner_id, b.amount,
 			coalesce(frozen.amount, 0), coalesce(c.insurance_usdt, 0))

@@ -30,6 +30,7 @@ const (
 	WhyShadow  = "shadow"  // it would have confirmed
 	WhyRefused = "refused" // the payment could not be confirmed
 	WhyOther   = "other"   // a trader chose another payment than was proposed
+	WhyPart    = "part"    // it is about a part of a payment's amount, or about more
 )
 
 const (
@@ -129,7 +130,10 @@ func (s *Service) settle(
 		}
 	}
 	if d.state == Confirmed {
-		err := s.confirm(ctx, tx, m, *d.payment, Actor, now)
+		part, err := s.confirm(ctx, tx, m, *d.payment, Actor, now)
+		if part {
+			d.why = WhyPart
+		}
 		if fault.As(err) != nil {
 			d.state, d.why = Waiting, WhyRefused
 		} else if err != nil {
@@ -244,29 +248,31 @@ func candidates(
 	return found, nil
 }
 
-// confirm completes a payment in the transaction that decides about the message: never another trader's, nor one of another
-// amount. Whoever ended it meanwhile has the word.
+// confirm completes a payment in the transaction that decides about the message: never another trader's, nor by itself one of
+// another amount, which only a person says to be the payment's. Whoever ended it meanwhile has the word. It reports whether the
+// message is about another amount than was asked for.
 func (s *Service) confirm(
 	ctx context.Context, tx pgx.Tx, m db.BankMessage, c db.BankMessageCandidatesRow, actor string, now time.Time,
-) error {
-	_, err := s.payments.Approved(tx).WithLocked(ctx, c.MerchantID, c.ID, func(p *payment.Locked) error {
+) (part bool, err error) {
+	_, err = s.payments.Approved(tx).WithLocked(ctx, c.MerchantID, c.ID, func(p *payment.Locked) error {
 		switch {
 		case p.TraderID != m.TraderID || p.RequisiteID == nil:
 			return fault.ErrNotFound
-		case !p.Amount.Equal(m.Amount.Decimal) || p.Currency != m.Currency:
+		case p.Currency != m.Currency, actor == Actor && !p.Expected().Equal(m.Amount.Decimal):
 			return ErrOtherAmount
 		case p.Status != payment.Pending:
 			return payment.ErrNotPending
 		}
+		part = !p.Amount.Equal(m.Amount.Decimal)
 		step := payment.Step(p.Payment, now, actor, payment.StepBankMessage, payment.StepDetail{
 			Message: m.ID, By: m.Bank, Last4: m.Account,
 		})
 		if err := step.Run(ctx, db.New(p.Tx)); err != nil {
 			return fmt.Errorf("keep the evidence: %w", err)
 		}
-		return p.Received(ctx, actor)
+		return p.Received(ctx, actor, m.Amount.Decimal, m.ID)
 	})
-	return err
+	return part, err
 }
 
 // stop marks a message as forged, and has requisites that it may have been about confirm nothing by themselves.

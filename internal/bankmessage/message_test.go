@@ -118,8 +118,10 @@ func TestWaits(t *testing.T) {
 			m := list[0]
 			testenv.Check(t, m.Why == strings.TrimSuffix(why, " of two"), "it waits: %+v", list)
 			if m.PaymentID == nil {
-				dbtest.WantCode(t, b.messages.Assign(t.Context(), b.trader.Caller, m.ID, p.ID), "message_amount_differs")
-				noError(t, b.messages.Dismiss(t.Context(), b.trader.Caller, m.ID))
+				noError(t, b.messages.Assign(t.Context(), b.trader.Caller, m.ID, p.ID))
+				testenv.Want(t, b.Text(t, "select status || ' ' || received_amount from payment"), "appeal "+m.Amount.StringFixed(2), "a case")
+				testenv.Want(t, b.Count(t, "select count(*) from arrival where message_id = 1 and payment_id = 1"), 1, "what came")
+				b.Audit(t)
 				return
 			}
 			other, _ := b.pair(t)

@@ -18,8 +18,8 @@ const ObjectWithin = 15 * time.Minute
 
 const maxReason = 500
 
-// Assign confirms an open payment of the caller's trader by a message that waits for a person. Message and payment must be about
-// the same amount.
+// Assign says that a message that waits for a person is about an open payment of the caller's trader. That confirms it, or is a
+// case where the message is about another amount than the cashbox takes.
 func (s *Service) Assign(ctx context.Context, who caller.Caller, id, paymentID int64) error {
 	return s.byHand(ctx, who, id, func(tx pgx.Tx, q *db.Queries, m db.BankMessage) error {
 		found, err := q.PaymentFind(ctx, paymentID)
@@ -34,11 +34,15 @@ func (s *Service) Assign(ctx context.Context, who caller.Caller, id, paymentID i
 		}
 		c := db.BankMessageCandidatesRow{ID: found.ID, MerchantID: found.MerchantID, RequisiteID: found.RequisiteID}
 		now := s.clock.Now()
-		if err := s.confirm(ctx, tx, m, c, who.Actor(), now); err != nil {
+		part, err := s.confirm(ctx, tx, m, c, who.Actor(), now)
+		if err != nil {
 			return err
 		}
 		d := decision{state: Assigned, why: m.Why, payment: &c}
-		if m.PaymentID != nil && *m.PaymentID != paymentID {
+		switch {
+		case part:
+			d.why = WhyPart
+		case m.PaymentID != nil && *m.PaymentID != paymentID:
 			d.why = WhyOther
 		}
 		if err := decideBy(ctx, q, m, d, who, now); err != nil {

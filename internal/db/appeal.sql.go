@@ -582,3 +582,20 @@ func (q *Queries) AppealStatement(ctx context.Context, arg AppealStatementParams
 	_, err := q.db.Exec(ctx, appealStatement, arg.Statement, arg.MerchantID, arg.PaymentID)
 	return err
 }
+
+const appealWaits = `-- name: AppealWaits :one
+select exists (select 1 from appeal where merchant_id = $1 and payment_id = $2 and status = 'open')
+`
+
+type AppealWaitsParams struct {
+	MerchantID int64
+	PaymentID  int64
+}
+
+// AppealWaits reports whether an appeal of a payment waits for its review.
+func (q *Queries) AppealWaits(ctx context.Context, arg AppealWaitsParams) (bool, error) {
+	row := q.db.QueryRow(ctx, appealWaits, arg.MerchantID, arg.PaymentID)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}

@@ -150,7 +150,7 @@ func (q *Queries) BankMessageBefore(ctx context.Context, arg BankMessageBeforePa
 
 const bankMessageCandidates = `-- name: BankMessageCandidates :many
 select id, merchant_id, requisite_id, created_at, expires_at from payment
-where trader_id = $1 and status = 'pending' and currency = $2 and amount = $3
+where trader_id = $1 and status = 'pending' and currency = $2 and amount - coalesce(received_amount, 0) = $3::numeric
   and requisite_id = any($4::bigint[])
 order by id limit 10
 `
@@ -170,7 +170,7 @@ type BankMessageCandidatesRow struct {
 	ExpiresAt   time.Time
 }
 
-// BankMessageCandidates lists the open payments that a message can be about.
+// BankMessageCandidates lists the open payments that a message can be about: of the amount, or that wait for this rest.
 func (q *Queries) BankMessageCandidates(ctx context.Context, arg BankMessageCandidatesParams) ([]BankMessageCandidatesRow, error) {
 	rows, err := q.db.Query(ctx, bankMessageCandidates,
 		arg.TraderID,
@@ -718,4 +718,21 @@ func (q *Queries) BankMessageUnknown(ctx context.Context, arg BankMessageUnknown
 		return nil, err
 	}
 	return items, nil
+}
+
+const bankMessageWaiting = `-- name: BankMessageWaiting :one
+select count(*) from (select from bank_message where trader_id = $1 and state = 'waiting' limit $2) waiting
+`
+
+type BankMessageWaitingParams struct {
+	TraderID int64
+	Most     int32
+}
+
+// BankMessageWaiting counts what waits for a trader, as far as a number is shown.
+func (q *Queries) BankMessageWaiting(ctx context.Context, arg BankMessageWaitingParams) (int64, error) {
+	row := q.db.QueryRow(ctx, bankMessageWaiting, arg.TraderID, arg.Most)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
 }

@@ -40,8 +40,8 @@ var placements = []struct {
 		rate_observation payment_link setting_change setting_version proposal simulation simulation_play test_clock serving`},
 	// What limits are counted by beside a requisite's settings. Old rows are removed.
 	{OnCoordinator, `requisite_day requisite_slot`},
-	// Messages of banks, beside the requisites that they are about.
-	{OnCoordinator, `bank_device requisite_message bank_message`},
+	// Messages of banks and money that came, beside the requisites that they are about.
+	{OnCoordinator, `bank_device requisite_message bank_message arrival`},
 	// Who may do what, and what they did.
 	{OnCoordinator, `api_key app_user cabinet_merchant session passkey recovery_code invitation saved_view submission
 		sensitive_read operator_movement sign_in_event work_claim card_declined failure_count payin_take key_payout_day secret_key

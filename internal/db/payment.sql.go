@@ -13,6 +13,95 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+const casesExpired = `-- name: CasesExpired :many
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment
+where status = 'appeal' and received_amount is not null and expires_at <= $1 and id <> all($2::bigint[])
+order by expires_at, id limit $3
+`
+
+type CasesExpiredParams struct {
+	Now    time.Time
+	PutOff []int64
+	Page   int32
+}
+
+// CasesExpired lists payments of which another amount came, and nobody has decided in time.
+func (q *Queries) CasesExpired(ctx context.Context, arg CasesExpiredParams) ([]Payment, error) {
+	rows, err := q.db.Query(ctx, casesExpired, arg.Now, arg.PutOff, arg.Page)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Payment
+	for rows.Next() {
+		var i Payment
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.UUID,
+			&i.CashboxID,
+			&i.OrderID,
+			&i.Method,
+			&i.Currency,
+			&i.Amount,
+			&i.Description,
+			&i.CallbackURI,
+			&i.PayerUserID,
+			&i.PayerIP,
+			&i.PayerFullName,
+			&i.PayerType,
+			&i.PayerSuccessful,
+			&i.PayerExpired,
+			&i.ProviderPaymentID,
+			&i.Status,
+			&i.StatusReason,
+			&i.StatusAt,
+			&i.ExpiresAt,
+			&i.CreatedAt,
+			&i.EventSequence,
+			&i.TraderID,
+			&i.RequisiteID,
+			&i.RequisiteType,
+			&i.RequisiteMethod,
+			&i.RequisiteHolder,
+			&i.RequisiteBank,
+			&i.BaseRate,
+			&i.RateSource,
+			&i.RateUnavailable,
+			&i.MarkupPercent,
+			&i.TraderSharePercent,
+			&i.HoldUSDT,
+			&i.AmountUSDT,
+			&i.ProfitUSDT,
+			&i.SpreadTraderUSDT,
+			&i.SpreadPlatformUSDT,
+			&i.RequisiteDay,
+			&i.RateObservedAt,
+			&i.MarkupSource,
+			&i.Version,
+			&i.ReturnURL,
+			&i.PayerClaimedAt,
+			&i.RequestID,
+			&i.RequestAddress,
+			&i.ChoicePool,
+			&i.ChoiceLooked,
+			&i.ChoicePassed,
+			&i.RequisiteSealed,
+			&i.RequisiteLast4,
+			&i.ReceivedAmount,
+			&i.SettledAmount,
+			&i.DifferenceUSDT,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const paymentClaim = `-- name: PaymentClaim :one
 update payment set payer_claimed_at = $1::timestamptz, expires_at = greatest(expires_at, $2::timestamptz),
     version = version + 1
@@ -1578,7 +1667,9 @@ func (q *Queries) PaymentsExpired(ctx context.Context, arg PaymentsExpiredParams
 }
 
 const paymentsExpiredLeft = `-- name: PaymentsExpiredLeft :one
-select exists (select 1 from payment where status = 'pending' and expires_at <= $1 and id <> all($2::bigint[]))::boolean
+select (exists (select 1 from payment p where p.status = 'pending' and p.expires_at <= $1 and p.id <> all($2::bigint[]))
+    or exists (select 1 from payment c where c.status = 'appeal' and c.received_amount is not null and c.expires_at <= $1
+        and c.id <> all($2::bigint[])))::boolean
 `
 
 type PaymentsExpiredLeftParams struct {

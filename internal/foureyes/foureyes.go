@@ -36,6 +36,7 @@ const (
 	UpdateMerchant   Action = "update_merchant"
 	UpdateTrader     Action = "update_trader"
 	ResolveAppeal    Action = "resolve_appeal"
+	DecideCase       Action = "decide_case"
 	ResolvePayin     Action = "resolve_payin"
 	ReversePayin     Action = "reverse_payin"
 	SetReceiving     Action = "set_receiving"

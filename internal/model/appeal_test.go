@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/md5"
 	"fmt"
 	"io"
@@ -146,6 +147,9 @@ func (w *modelWalk) movedAppeal(
 }
 
 func (a *modelAppeal) refuseDecision() string {
+	if a.status == "in_review" && a.payment.isCase() {
+		return "payment_case_open"
+	}
 	return unless(a.status == "in_review", "appeal_not_in_review")
 }
 
@@ -170,8 +174,9 @@ func (w *modelWalk) decideBoth(_ modelStep, a *modelAppeal) {
 	})
 	w.tell("appeal decided both ways", a.payment.origin())
 	first := max(slices.Index(errs, nil), 0)
-	w.movedAppeal(a, &injury{}, answers[first], errs[first], a.refuseDecision(), outcomes[first], reason)
-	wantCode(errs[1-first], "appeal_not_in_review")
+	refusal := a.refuseDecision()
+	w.movedAppeal(a, &injury{}, answers[first], errs[first], refusal, outcomes[first], reason)
+	wantCode(errs[1-first], cmp.Or(refusal, "appeal_not_in_review"))
 }
 
 type modelAppeal struct {

@@ -68,20 +68,21 @@ func (w *modelWalk) moved(p *modelPayment, i *injury, got payment.Payment, err e
 
 func (w *modelWalk) confirm(s modelStep, p *modelPayment) {
 	refusal, reason := p.confirmable(w.model)
-	refusal = cmp.Or(refusal, p.beyond(w.model, reason != nil, nil))
-	w.traderMove(s, p, "completed", refusal, reason, w.service.Confirm)
+	came := p.wholeArrival()
+	refusal = cmp.Or(refusal, p.beyond(w.model, "completed", reason != nil, came))
+	w.traderMove(s, p, "completed", refusal, reason, came, w.service.Confirm)
 }
 
 func (w *modelWalk) cancel(s modelStep, p *modelPayment) {
 	reason := modelText("trader " + strconv.Itoa(s.n[2]%10))
-	w.traderMove(s, p, "cancelled", unless(p.status == "pending", "payment_not_pending"), reason,
+	w.traderMove(s, p, "cancelled", unless(p.status == "pending", "payment_not_pending"), reason, nil,
 		func(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
 			return w.service.Cancel(ctx, who, id, reason)
 		})
 }
 
 // traderMove is a trader's word: on their own payments, unless it is refused.
-func (w *modelWalk) traderMove(s modelStep, p *modelPayment, to, want string, reason *string,
+func (w *modelWalk) traderMove(s modelStep, p *modelPayment, to, want string, reason *string, came *modelArrival,
 	call func(context.Context, caller.Caller, int64) (payment.Payment, error),
 ) {
 	trader := p.requisite.trader
@@ -103,7 +104,7 @@ func (w *modelWalk) traderMove(s modelStep, p *modelPayment, to, want string, re
 			w.tell("late", p.origin())
 		}
 		w.tell("trader "+to, "payment ", p.id)
-		w.model.move(p, to, trader.Caller.Actor(), reason, nil)
+		w.model.moveWith(p, to, trader.Caller.Actor(), reason, nil, came, "")
 	})
 }
 
@@ -147,9 +148,15 @@ func (w *modelWalk) claim(_ modelStep, p *modelPayment) {
 func (w *modelWalk) duel(_ modelStep, p *modelPayment) {
 	who, late := p.requisite.trader.Caller, "payment_not_pending"
 	refusal, reason := p.confirmable(w.model)
-	refusal = cmp.Or(refusal, p.beyond(w.model, reason != nil, nil))
+	came := p.wholeArrival()
+	refusal = cmp.Or(refusal, p.beyond(w.model, "completed", reason != nil, came))
 	move := func(to string, reason *string) func() {
-		return func() { w.model.move(p, to, who.Actor(), reason, nil) }
+		return func() {
+			if to != "completed" {
+				came = nil
+			}
+			w.model.moveWith(p, to, who.Actor(), reason, nil, came, "")
+		}
 	}
 	w.tell("duel", "payment ", p.id)
 	rivalsAtOnce([]modelRival{

@@ -55,8 +55,8 @@ func (p *modelPayment) price() {
 		settled = p.received
 	}
 	p.quote, p.difference = quoteModel(settled, p.fiat, p.markup, p.share), 0
-	if p.received > 0 && !p.asItCame && p.box.methods[p.method].policy.gains == "platform" {
-		off := p.received - p.amount
+	off, policy := p.received-p.amount, p.box.methods[p.method].policy
+	if p.received > 0 && !p.asItCame && policy.gains == "platform" && max(off, -off) <= policy.near {
 		p.difference = floorUSDT(new(big.Rat).Quo(big.NewRat(max(off, -off), 100), p.fiat))
 		if off < 0 {
 			p.difference = -p.difference
@@ -84,12 +84,12 @@ func (p *modelPayment) confirmable(m *gatewayModel) (refusal string, reason *str
 
 // beyond is why the payment's trader may not complete it though it is confirmable: they have less than it takes beyond what is
 // held for it, which counts where it is late or more came than was asked for.
-func (p *modelPayment) beyond(m *gatewayModel, late bool, came *modelArrival) (refusal string) {
+func (p *modelPayment) beyond(m *gatewayModel, to string, late bool, came *modelArrival) (refusal string) {
 	if !late && (came == nil || came.received <= p.amount) {
 		return ""
 	}
 	before, after := p.position(), *p
-	after.status = "completed"
+	after.status = to
 	after.arrive(came)
 	for account, amount := range after.position() {
 		if change := amount - before[account]; change < 0 && !account.Reserved && m.accounts[account]+change < 0 {
@@ -103,11 +103,15 @@ func (p *modelPayment) beyond(m *gatewayModel, late bool, came *modelArrival) (r
 type modelTold struct {
 	received *string
 	late     bool
+	decided  string
 }
 
 // tellArrival adds to a payment's meta what came, and whether late.
 func (e modelEvent) tellArrival(meta map[string]any) {
 	meta["receivedAmount"] = e.received
+	if e.decided != "" {
+		meta["case"] = e.decided
+	}
 	if e.late {
 		meta["late"] = true
 	}
@@ -124,10 +128,14 @@ func (w *modelWalk) receive(s modelStep, p *modelPayment) {
 	if s.n[3]%4 == 0 {
 		came = 1 + int64(s.n[2])%(2*p.amount)
 	}
-	off := max(came-p.amount, p.amount-came)
+	if p.counted() > 0 && s.n[3]%3 == 0 {
+		came = max(1, p.missing())
+	}
+	total, to := p.counted()+came, "completed"
+	off := max(total-p.amount, p.amount-total)
 	refusal, reason := p.confirmable(w.model)
 	var want string
-	arrival := modelArrival{received: came, asItCame: policy.kind == "received"}
+	arrival := modelArrival{received: total, asItCame: policy.kind == "received"}
 	switch {
 	case trader != p.requisite.trader:
 		want = "not_found"
@@ -135,10 +143,13 @@ func (w *modelWalk) receive(s modelStep, p *modelPayment) {
 		want = "validation_failed"
 	case refusal != "":
 		want = refusal
-	case !arrival.asItCame && off > policy.near, p.unavailable && came > p.amount:
+	case p.unavailable && total > p.amount:
 		want = "validation_failed"
 	default:
-		want = p.beyond(w.model, reason != nil, &arrival)
+		if !arrival.asItCame && off > policy.near {
+			to = "appeal"
+		}
+		want = p.beyond(w.model, to, reason != nil, &arrival)
 	}
 	ctx, injury := w.injured()
 	said := fiatText(came)
@@ -153,9 +164,14 @@ func (w *modelWalk) receive(s modelStep, p *modelPayment) {
 		if arrival.asItCame {
 			what = "received as it came"
 		}
+		decided := ""
+		if to == "appeal" {
+			what, decided = "received another amount", "open"
+		}
 		w.tell(what, p.origin(), " ", said)
-		w.model.move(p, "completed", trader.Caller.Actor(), reason, nil)
-		p.events[len(p.events)-1].received = &said
-		w.model.shift(p, func() { p.arrive(&arrival) })
+		w.model.moveWith(p, to, trader.Caller.Actor(), reason, nil, &arrival, decided)
+		if decided != "" {
+			p.expires = w.model.now.Add(modelCase)
+		}
 	})
 }

@@ -159,21 +159,39 @@ func (m *gatewayModel) shift(p modelPosition, change func()) {
 // move carries a payment to another status: one event, the reservation, the money, its appeal if it
 // has one, and its card.
 func (m *gatewayModel) move(p *modelPayment, to, actor string, reason, provider *string) {
+	m.moveWith(p, to, actor, reason, provider, nil, "")
+}
+
+// moveWith is move by somebody's word on what came, and how a case stands after it. What counted towards a payment that ends
+// unpaid is told.
+func (m *gatewayModel) moveWith(
+	p *modelPayment, to, actor string, reason, provider *string, came *modelArrival, decided string,
+) {
+	slot := p.slot()
+	if had := p.counted(); came == nil && had > 0 && (to == "failed" || to == "cancelled") {
+		came, decided = &modelArrival{received: had}, "ended"
+	}
+	told := modelTold{late: reason != nil && *reason == "late", decided: decided}
+	if came != nil {
+		told.received = new(fiatText(came.received))
+	}
 	m.shift(p, func() {
 		p.events = append(p.events, modelEvent{
-			from: p.status, to: to, reason: reason, at: m.now, card: p.checkout.shown(),
-			modelTold: modelTold{late: reason != nil && *reason == "late"},
+			from: p.status, to: to, reason: reason, at: m.now, card: p.checkout.shown(), modelTold: told,
 		})
 		p.moves = append(p.moves, modelMove{actor, p.status, to, reason, m.now})
 		p.appeal.follow(p.status, to, m.now)
 		p.status, p.reason, p.at = to, reason, m.now
-		p.arrive(nil)
+		p.arrive(came)
 	})
 	if provider != nil {
 		p.provider = provider
 	}
 	if to == "pending" {
 		p.expires = m.now.Add(p.box.methods[p.method].validity)
+	}
+	if hold, held := m.held(slot); p.slot() != slot && held && hold.payment == p.id {
+		delete(m.slots, slot)
 	}
 	m.moveSlot(p)
 	p.checkout.follow(to)
@@ -201,7 +219,7 @@ func (m *gatewayModel) moveSlot(p *modelPayment) {
 	}
 }
 
-func (p *modelPayment) slot() modelSlot { return modelSlot{p.requisite.id, p.amount} }
+func (p *modelPayment) slot() modelSlot { return modelSlot{p.requisite.id, p.missing()} }
 
 // held is the reservation of a slot, unless it is over: at the very instant already.
 func (m *gatewayModel) held(slot modelSlot) (modelHold, bool) {
@@ -213,7 +231,7 @@ func (m *gatewayModel) held(slot modelSlot) (modelHold, bool) {
 func (m *gatewayModel) expired() []*modelPayment {
 	var over []*modelPayment
 	for _, p := range m.payments {
-		if p.status == "pending" && !p.expires.After(m.now) {
+		if (p.status == "pending" || p.isCase()) && !p.expires.After(m.now) {
 			over = append(over, p)
 		}
 	}

@@ -151,8 +151,11 @@ func (s *Service) moveAppealed(
 		if err != nil {
 			return fmt.Errorf("read appeal: %w", err)
 		}
-		if now.Status != wanted {
+		switch {
+		case now.Status != wanted:
 			return refusal
+		case isCase(p):
+			return errCaseOpen
 		}
 		if err := may(q, p); err != nil {
 			return err

@@ -43,15 +43,17 @@ type statusMeta struct {
 	ReceivedAmount *string `json:"receivedAmount"`
 	// Late tells that the payment was completed after its time had run out.
 	Late bool `json:"late,omitempty"`
+	// Case is how it stands with another amount that came: open, taken, waiting, returned or ended.
+	Case string `json:"case,omitempty"`
 }
 
 // statusEvent is the merchant's webhook about a change of status.
-func statusEvent(from, to db.Payment, late bool, shown *card.Shown) (webhook.Event, error) {
+func statusEvent(from, to db.Payment, c change, shown *card.Shown) (webhook.Event, error) {
 	data := dataOf(to)
 	data.PayerRequisites = payerRequisitesOf(shown)
 	meta := statusMeta{
 		ID: to.ID, Method: to.Method, PreviousStatus: strings.ToUpper(from.Status),
-		Reason: to.StatusReason, Sequence: to.EventSequence, ReceivedAmount: fiatOrNull(to.ReceivedAmount), Late: late,
+		Reason: to.StatusReason, Sequence: to.EventSequence, ReceivedAmount: fiatOrNull(to.ReceivedAmount), Late: c.late, Case: c.decided,
 	}
 	return webhook.Event{
 		MerchantID: to.MerchantID, CashboxID: to.CashboxID, Type: typeStatusUpdated, Subject: subject,

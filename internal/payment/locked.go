@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/webhook"
@@ -41,9 +42,14 @@ func (p *Locked) Move(ctx context.Context, to Status, actor string, reason *stri
 	return p.change(ctx, change{to: to, actor: actor, reason: reason})
 }
 
-// Received completes the payment by somebody's word that exactly what was asked for has come.
-func (p *Locked) Received(ctx context.Context, actor string) error {
-	return p.change(ctx, change{to: Completed, actor: actor, came: &arrival{amount: p.Amount}})
+// Received is somebody's word, by a message of a bank, on what has come for a pending payment: it completes the
+// payment, or is a case.
+func (p *Locked) Received(ctx context.Context, actor string, amount decimal.Decimal, messageID int64) error {
+	c := change{to: Completed, actor: actor, said: &word{amount: amount, messageID: &messageID}}
+	if err := p.service.arrive(p.row, &c, amount); err != nil {
+		return err
+	}
+	return p.change(ctx, c)
 }
 
 func (p *Locked) change(ctx context.Context, c change) error {

@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/card"
 	"gateway.example/internal/db"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/payout"
 	"gateway.example/internal/routing"
 	"gateway.example/internal/tracing"
 )
@@ -57,6 +58,11 @@ type change struct {
 	came *arrival
 	// late tells that the payment's time had run out.
 	late bool
+	// said is the word that tells of it, where there is one to be kept, and decided how a case stands after it.
+	said    *word
+	decided string
+	// until is when a case or its wait ends.
+	until time.Time
 }
 
 // beyondHold reports whether a trader's word gives away more than was held for the payment. They must
@@ -141,7 +147,7 @@ func (s *Service) move(ctx context.Context, tx pgx.Tx, from db.Payment, c change
 		return from, fmt.Errorf("move payment: %w", err)
 	}
 	if c.beyondHold(from) && !money.Covered() {
-		return from, errTraderShort
+		return from, payout.ErrTraderShort
 	}
 	return to, nil
 }
@@ -165,13 +171,19 @@ func (s *Service) moveQueries(from db.Payment, c change, shown *card.Shown) (db.
 		// A payment that is set back to pending gets its full validity again.
 		to.ExpiresAt = now.Add(s.settings.Validity(from.CashboxID, from.Method))
 	}
+	if !c.until.IsZero() {
+		to.ExpiresAt = c.until
+	}
+	if c.came == nil && counted(from).IsPositive() && !countsToday(to) {
+		c.came, c.decided = &arrival{amount: counted(from)}, caseEnded
+	}
 	if c.providerPaymentID != nil {
 		to.ProviderPaymentID = c.providerPaymentID
 	}
 	if from.ReceivedAmount.Valid || c.came != nil {
 		to = withArrival(to, c.came)
 	}
-	event, err := statusEvent(from, to, c.late, shown)
+	event, err := statusEvent(from, to, c, shown)
 	if err != nil {
 		return from, nil, err
 	}
@@ -191,6 +203,7 @@ func (s *Service) moveQueries(from db.Payment, c change, shown *card.Shown) (db.
 		event.Insert(),
 	}
 	queries = append(queries, keepArrival(from, to)...)
+	queries = append(queries, moveArrivals(from, to, c, now)...)
 	if shown != nil && shown.Holder != nil {
 		queries = append(queries, event.NoteHolder())
 	}
@@ -234,25 +247,29 @@ func moveReservation(from, to db.Payment, now time.Time) []db.Query {
 	if counts := countsToday(to); to.RequisiteDay != nil && counts != countsToday(from) {
 		queries = append(queries, routing.CountDay(*to.RequisiteID, *to.RequisiteDay, to.Amount, counts))
 	}
-	return append(queries, moveSlot(to, now)...)
+	return append(queries, moveSlot(from, to, now)...)
 }
 
-// moveSlot frees or takes a requisite's slot. Card checkout has none.
-func moveSlot(to db.Payment, now time.Time) []db.Query {
+// moveSlot frees or takes a requisite's slot: of what the payment still waits for. Card checkout has none.
+func moveSlot(from, to db.Payment, now time.Time) []db.Query {
 	if cardCheckout(to) {
 		return nil
 	}
-	slot := routing.Slot{RequisiteID: *to.RequisiteID, Amount: to.Amount, PaymentID: to.ID}
+	slot := routing.Slot{RequisiteID: *to.RequisiteID, Amount: expected(to), PaymentID: to.ID}
+	var queries []db.Query
+	if had := expected(from); !had.Equal(slot.Amount) {
+		queries = append(queries, routing.Slot{RequisiteID: slot.RequisiteID, Amount: had, PaymentID: to.ID}.Free(now, now))
+	}
 	switch Status(to.Status) {
 	case Completed:
-		return []db.Query{slot.Free(now, now)}
+		return append(queries, slot.Free(now, now))
 	case Failed, Cancelled:
-		return []db.Query{slot.Free(now.Add(slotRest), now)}
+		return append(queries, slot.Free(now.Add(slotRest), now))
 	case Pending:
-		return []db.Query{slot.Take(now)}
+		return append(queries, slot.Take(now))
 	case Appeal:
 	}
-	return nil
+	return queries
 }
 
 // countsToday reports whether the payment counts towards its requisite's daily limits: it does unless

@@ -25,6 +25,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/outbound"
+	"gateway.example/internal/payout"
 	"gateway.example/internal/requisite"
 )
 
@@ -204,6 +205,8 @@ type Config struct {
 	Metrics prometheus.Registerer
 	// Requisites opens the requisites of payments.
 	Requisites *requisite.Safe
+	// Payouts return what came to payers; without it nothing is returned.
+	Payouts *payout.Service
 	// Cards stores the cards of payments. Without it no card payment changes its status.
 	Cards *card.Safe
 	// CardMoved is called with each change of a card payment's status. It goes with Cards.

@@ -31,17 +31,21 @@ var errOtherOpen = fault.New(fault.Refused, "payment_amount_taken", "Another ope
 // errMoreUnrated refuses what nobody can know yet whether the trader has it.
 var errMoreUnrated = fault.Fields{"receivedAmount": {"must not be more than was asked for while there is no rate"}}.Err()
 
-// errTraderShort refuses what the trader would have to give beyond what was held, and does not have.
-var errTraderShort = fault.New(fault.Refused, "insufficient_trader_balance", "The trader does not hold that much available.")
-
 // ConfirmReceived is Confirm, with what came: an amount that is said is kept, and taken as the method
-// of the cashbox says. Nil is the amount asked for.
+// of the cashbox says. Nil is what the payment waits for.
 func (s *Service) ConfirmReceived(ctx context.Context, who caller.Caller, id int64, said *string) (Payment, error) {
+	return s.ConfirmCame(ctx, who, id, Came{Amount: said})
+}
+
+// ConfirmCame is ConfirmReceived with all that is to be said of it. An amount that the method of the cashbox
+// does not take makes a case of the payment: see DecideCase.
+func (s *Service) ConfirmCame(ctx context.Context, who caller.Caller, id int64, said Came) (Payment, error) {
 	found, err := s.findTraders(ctx, who, id)
 	if err != nil {
 		return Payment{}, err
 	}
-	came, err := receivedAmount(ctx, found, said)
+	w := wordOf(fault.Decoded(ctx), said, s.clock.Now())
+	came, err := receivedAmount(ctx, found, said.Amount)
 	if err != nil {
 		return Payment{}, err
 	}
@@ -53,10 +57,17 @@ func (s *Service) ConfirmReceived(ctx context.Context, who caller.Caller, id int
 	}
 	after, err := s.changeStatus(ctx, found, func(q *db.Queries, p db.Payment) (*change, error) {
 		c, err := s.confirmed(ctx, q, p, who)
-		if err == nil && came.Valid {
-			c.came, err = arrivalOf(p, came.Decimal, s.settings.AmountPolicy(p.CashboxID, p.Method))
+		if err != nil {
+			return nil, err
 		}
-		return c, err
+		w.amount = expected(p)
+		if came.Valid {
+			w.amount = came.Decimal
+		} else if !counted(p).IsPositive() {
+			return c, nil // what was asked for, and nothing besides
+		}
+		c.said = &w
+		return c, s.arrive(p, c, w.amount)
 	})
 	return s.fromRow(after), err
 }

@@ -24,6 +24,9 @@ const (
 	StepTimeGivenBack StepName = "time_given_back"
 	// StepBankMessage is the message of a bank that a payment was confirmed by.
 	StepBankMessage StepName = "bank_message"
+	// StepMoneyCame is another amount than was asked for that came, and StepCaseDecided what was decided about it.
+	StepMoneyCame   StepName = "money_came"
+	StepCaseDecided StepName = "case_decided"
 )
 
 // StepDetail is what is stored with a step. It has no secrets, and only the last four digits of a
@@ -41,6 +44,10 @@ type StepDetail struct {
 	Message int64 `json:"message,omitempty"`
 	// Minutes is how many were given back.
 	Minutes int `json:"minutes,omitempty"`
+	// Amount is what came, Payer who sent it, and Decision what became of it: taken, waiting, returned or ended.
+	Amount   string `json:"amount,omitempty"`
+	Payer    string `json:"payer,omitempty"`
+	Decision string `json:"decision,omitempty"`
 }
 
 // Step is the query that stores a step of a payment, in the transaction that makes it.

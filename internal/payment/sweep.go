@@ -17,7 +17,7 @@ const (
 	actorSystem = "system"
 )
 
-// Expire fails overdue pending payments, the oldest first, and reports how many. Processes that sweep
+// Expire fails overdue pending payments and cases that nobody has decided, the oldest first, and reports how many. Processes that sweep
 // at the same time skip each other's rows.
 func (s *Service) Expire(ctx context.Context) (int, error) {
 	if err := s.serve(ctx); err != nil {
@@ -26,7 +26,12 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 	now, reason := s.clock.Now(), reasonExpired
 	expired := change{to: Failed, actor: actorSystem, reason: &reason}
 	list := func(putOff []int64, page int32) ([]db.Payment, error) {
-		return s.q.PaymentsExpired(ctx, db.PaymentsExpiredParams{Now: now, PutOff: putOff, Page: page})
+		rows, err := s.q.PaymentsExpired(ctx, db.PaymentsExpiredParams{Now: now, PutOff: putOff, Page: page})
+		if err != nil || len(rows) == int(page) {
+			return rows, err
+		}
+		cases, err := s.q.CasesExpired(ctx, db.CasesExpiredParams{Now: now, PutOff: putOff, Page: page - int32(len(rows))})
+		return append(rows, cases...), err
 	}
 	due := func(putOff []int64, page int32) ([]db.Payment, error) {
 		key := func(p db.Payment) (int64, int64) { return p.MerchantID, p.ID }

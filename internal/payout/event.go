@@ -28,17 +28,19 @@ type statusMeta struct {
 	PreviousStatus string  `json:"previousStatus"`
 	Reason         *string `json:"reason"`
 	Sequence       int32   `json:"sequence"`
+	// ReturnOf is the payment whose money goes back to its payer.
+	ReturnOf *int64 `json:"returnOf,omitempty"`
 }
 
 // statusEvent is the merchant's webhook about a change of status.
 func statusEvent(from, to db.Payin) (webhook.Event, error) {
 	data := statusData{
 		ID: to.UUID.String(), OrderID: to.OrderID, Status: strings.ToUpper(to.Status), Amount: money.Fiat(to.Amount),
-		Currency: to.Currency, Method: to.Method, FrozenUSDT: money.USDT(to.FrozenUSDT),
+		Currency: to.Currency, Method: to.Method, FrozenUSDT: money.USDT(fromRow(to).FrozenUSDT),
 	}
 	meta := statusMeta{
 		ID: to.UUID.String(), Method: to.Method, PreviousStatus: strings.ToUpper(from.Status),
-		Reason: to.StatusReason, Sequence: to.EventSequence,
+		Reason: to.StatusReason, Sequence: to.EventSequence, ReturnOf: to.ReturnOf,
 	}
 	return webhook.Event{
 		MerchantID: to.MerchantID, CashboxID: to.CashboxID, Type: typeStatusUpdated, Subject: subject,

@@ -15,6 +15,9 @@ import (
 // positionOf is where a payout's money is in each status: waiting and processing freeze it, completed
 // has divided it between trader and platform, the others have nothing.
 func positionOf(p db.Payin) ledger.Position {
+	if p.ReturnOf != nil {
+		return positionOfReturn(p)
+	}
 	switch Status(p.Status) {
 	case Waiting, Processing:
 		return ledger.Held(ledger.Cashbox, p.CashboxID, p.FrozenUSDT)

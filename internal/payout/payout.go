@@ -82,9 +82,14 @@ type Payin struct {
 
 	// FrozenUSDT is what the payout costs the cashbox.
 	FrozenUSDT decimal.Decimal
+	// ReturnOf is the payment whose money goes back to its payer, or nil. That costs the cashbox nothing.
+	ReturnOf *int64
 }
 
 func fromRow(row db.Payin) Payin {
+	if row.ReturnOf != nil {
+		row.FrozenUSDT = decimal.Zero
+	}
 	return Payin{
 		ID:             row.ID,
 		UUID:           row.UUID,
@@ -109,6 +114,7 @@ func fromRow(row db.Payin) Payin {
 		TakenAt:        row.TakenAt,
 		ProofReference: row.ProofReference,
 		FrozenUSDT:     row.FrozenUSDT,
+		ReturnOf:       row.ReturnOf,
 	}
 }
 
@@ -141,6 +147,9 @@ var (
 	ErrNotWaiting = fault.New(fault.Refused, "payin_not_waiting", "The payout is no longer waiting.")
 	// ErrNotProcessing refuses to end or give back a payout that has ended.
 	ErrNotProcessing = fault.New(fault.Refused, "payin_not_processing", "The payout is not being processed.")
+	// errReturn refuses to have another trader send back what one got.
+	errReturn = fault.New(fault.Refused, "payin_is_return",
+		"This returns what its trader got for a payment: only they can send it.")
 	// ErrTakeLimit refuses a trader who has as many open payouts as they may have.
 	ErrTakeLimit = fault.New(fault.Refused, "payin_take_limit",
 		"You have taken as many payouts as you may have open: end one or give one back.")

@@ -65,6 +65,9 @@ func (s *Service) giveBack(ctx context.Context, found db.Payin, admitted admits,
 		if err := admitted(p); err != nil {
 			return err
 		}
+		if p.ReturnOf != nil {
+			return errReturn
+		}
 		now := s.clock.Now()
 		if p.TraderID != nil && c.byTrader {
 			given := db.TakeGiveBackParams{TraderID: *p.TraderID, PayinID: p.ID, At: &now}

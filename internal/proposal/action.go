@@ -233,6 +233,12 @@ var acts = map[Action]act{
 			_, err := r.Payments.ResolveAppeal(ctx, who, d.ID, d.Resolution)
 			return Done{}, err
 		}),
+	foureyes.DecideCase: declare(caller.OperatorCases,
+		func(d payment.CaseDecision) (string, string) { return "payment", numbered(d.PaymentID) },
+		func(ctx context.Context, who caller.Caller, r Rooms, d payment.CaseDecision) (Done, error) {
+			_, err := r.Payments.DecideCase(ctx, who, d)
+			return Done{}, err
+		}),
 	foureyes.ResolvePayin: declare(caller.OperatorCases,
 		func(d payout.Decision) (string, string) { return aboutPayin, d.ID },
 		func(ctx context.Context, who caller.Caller, r Rooms, d payout.Decision) (Done, error) {

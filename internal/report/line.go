@@ -55,6 +55,10 @@ const (
 	WhatTimeGivenBack = "time_given_back"
 	// WhatBankMessage: a message of a bank said that the money has come. By is the bank, Message its id, and Last4 the account's.
 	WhatBankMessage = "bank_message"
+	// WhatMoneyCame: another amount came; Received, Currency and Payer are set. WhatCaseDecided: what becomes of it; Decision is taken,
+	// waiting, returned or ended, and Received is set.
+	WhatMoneyCame   = "money_came"
+	WhatCaseDecided = "case_decided"
 	// WhatClaimed: the payer says that they have paid.
 	WhatClaimed = "claimed"
 	// WhatReceipt: the payer sent a receipt. File is set.
@@ -101,6 +105,8 @@ type Details struct {
 	// Page is a page's name: requisite, cancel, checkout, card, code or forget. Agent is the family
 	// of the browser that opened it.
 	Page, Agent string
+	// Payer is who sent money, and Decision what becomes of it.
+	Payer, Decision string
 	// Message is the message of a bank.
 	Message int64
 	// Minutes are those that were given back after an outage.

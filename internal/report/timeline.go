@@ -43,7 +43,7 @@ func (s *Service) Timeline(ctx context.Context, who caller.Caller, paymentID str
 	if err != nil {
 		return nil, err
 	}
-	t := told{who: who, merchantID: p.MerchantID, id: p.ID}
+	t := told{who: who, merchantID: p.MerchantID, id: p.ID, currency: p.Currency}
 	var read paymentSources
 	if err := db.Pipeline(ctx, s.reads, append(read.queries(t), t.queries(subjectPayment)...)...); err != nil {
 		return nil, fmt.Errorf("read timeline: %w", err)
@@ -56,6 +56,7 @@ func (s *Service) Timeline(ctx context.Context, who caller.Caller, paymentID str
 type told struct {
 	who            caller.Caller
 	merchantID, id int64
+	currency       string
 
 	transfers []db.Transfer
 	events    []db.ReportEventsRow
@@ -267,6 +268,7 @@ var stepKinds = map[string]Kind{
 	string(payment.StepCodeRequested): KindCode, string(payment.StepCodeResent): KindCode,
 	string(payment.StepCodeEntered): KindCode, string(payment.StepCodeNotNeeded): KindCode,
 	string(payment.StepTimeGivenBack): KindStatus, string(payment.StepBankMessage): KindStatus,
+	string(payment.StepMoneyCame): KindStatus, string(payment.StepCaseDecided): KindStatus,
 }
 
 func (t *told) step(row db.PaymentStep) {
@@ -274,7 +276,12 @@ func (t *told) step(row db.PaymentStep) {
 	if err := json.Unmarshal(row.Detail, &detail); err != nil { // then the step is told without
 		detail = payment.StepDetail{}
 	}
+	received := decimal.NullDecimal{}
+	if came, err := decimal.NewFromString(detail.Amount); err == nil {
+		received = decimal.NewNullDecimal(came)
+	}
 	t.tell(row.At, stepKinds[row.What], row.Actor, row.What, Details{
+		Received: received, Currency: t.currency, Payer: detail.Payer, Decision: detail.Decision,
 		Last4: detail.Last4, Brand: detail.Brand, By: detail.By, Page: detail.Page, Agent: detail.Agent,
 		Minutes: detail.Minutes, Message: detail.Message,
 	})
@@ -379,6 +386,9 @@ func (t *told) payoutRate(p db.Payin) *Rate {
 	if t.who.Kind != caller.Trader {
 		r.Source, r.ObservedAt = p.RateSource, &p.RateObservedAt
 		r.Base, r.Markup, r.Spot, r.Amount = &p.BaseRate, &p.MarkupPercent, &p.SpotUSDT, &p.FrozenUSDT
+		if p.ReturnOf != nil { // it costs the merchant nothing
+			r.Amount = new(decimal.Zero)
+		}
 	}
 	if t.who.Kind != caller.MerchantPortal && p.TraderUSDT.Valid {
 		r.Trader = &p.TraderUSDT.Decimal

@@ -67,7 +67,11 @@ func (s *TraderService) ConfirmReceived(
 	ctx context.Context, req *connect.Request[portalv1.ConfirmReceivedRequest],
 ) (*connect.Response[portalv1.ConfirmReceivedResponse], error) {
 	who := caller.From(ctx)
-	p, err := s.payments.ConfirmReceived(ctx, who, req.Msg.GetPaymentId(), req.Msg.ReceivedAmount)
+	said := payment.Came{Amount: req.Msg.ReceivedAmount, Payer: req.Msg.Payer, Note: req.Msg.Note}
+	if req.Msg.CameAt != nil {
+		said.At = new(req.Msg.CameAt.AsTime())
+	}
+	p, err := s.payments.ConfirmCame(ctx, who, req.Msg.GetPaymentId(), said)
 	if err != nil {
 		return nil, err
 	}

@@ -98,6 +98,10 @@ type Meta struct {
 	ReceivedAmount *string `json:"receivedAmount"`
 	// Late tells that a payment was completed after its time had run out.
 	Late bool `json:"late"`
+	// Case is how it stands with another amount that came of a payment: open, taken, waiting, returned or ended; "" is no case.
+	Case string `json:"case"`
+	// ReturnOf is the payment whose money a payout returns, or 0.
+	ReturnOf int64 `json:"returnOf"`
 }
 
 // Verify returns the event of a webhook that was signed with one of the secrets within the last five

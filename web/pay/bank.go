@@ -34,7 +34,7 @@ func (p *Pay) banks(v visit, s view.Shell) ([]view.Bank, error) {
 				recipient = *v.payment.RequisiteHolder
 			}
 			// An operator's link: its scheme was checked when it was set.
-			link := bank.Fill(*v.payment.RequisiteValue, money.Fiat(v.payment.Amount), recipient)
+			link := bank.Fill(*v.payment.RequisiteValue, money.Fiat(v.payment.Expected()), recipient)
 			if rest, test := strings.CutPrefix(link, testBank); test && p.Sandbox {
 				link = "/test-bank" + rest
 			}

@@ -69,7 +69,7 @@ var countries = map[string]struct{ zone, mark string }{
 // typedAmount is the amount as it is typed into a bank's form: without groups or sign, and with both
 // decimals where there are any.
 func typedAmount(p payment.Payment) string {
-	whole, fraction, _ := strings.Cut(money.Fiat(p.Amount), ".")
+	whole, fraction, _ := strings.Cut(money.Fiat(p.Expected()), ".")
 	if fraction == "00" {
 		return whole
 	}

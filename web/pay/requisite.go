@@ -167,7 +167,7 @@ func (p *Pay) page(v visit) view.Requisite {
 		r.Fields, r.Steps = fields(s.Words, v.payment, s.Merchant), steps(s.Words, v.payment, r.Amount)
 		r.AllCopy = details(s.Words, v.payment, r.Fields)
 	}
-	if v.payment.ClaimedAt != nil {
+	if v.payment.ClaimedAt != nil && !v.payment.ReceivedAmount.Valid { // or else the rest is to be sent
 		r.Steps = []string{s.Say(words.SentStepCheck), s.Say(words.SentStepResult), s.Say(words.SentStepLate)}
 	}
 	return r
@@ -175,8 +175,8 @@ func (p *Pay) page(v visit) view.Requisite {
 
 func (v visit) bill(w words.Words) view.Bill {
 	b := view.Bill{
-		Amount: w.Amount(v.payment.Amount, v.payment.Currency),
-		Plain:  money.Fiat(v.payment.Amount),
+		Amount: w.Amount(v.payment.Expected(), v.payment.Currency),
+		Plain:  money.Fiat(v.payment.Expected()),
 		Order:  v.payment.OrderID,
 	}
 	if v.payment.Description != nil {

@@ -14,7 +14,7 @@ import (
 // Job is a payment as the desk shows it.
 func (v *Visit) Job(p checkout.DeskPayment) view.Job {
 	job := view.Job{
-		ID: p.ID, Amount: v.Shell.Amount(p.Amount, p.Currency), Method: p.Method, Requisite: v.RequisiteOf(p.Payment),
+		ID: p.ID, Amount: v.Shell.Amount(p.Expected(), p.Currency), Method: p.Method, Requisite: v.RequisiteOf(p.Payment),
 		ExpiresAt: p.ExpiresAt, ClaimedAt: p.ClaimedAt, Receipts: p.Receipts,
 	}
 	if p.CardCheckout() {

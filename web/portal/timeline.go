@@ -119,6 +119,11 @@ var steps = map[string]say.Phrase{
 	report.WhatAppealOpened:  say.LineAppeal,
 }
 
+// decided is what is said of another amount that came.
+var decided = map[string]say.Phrase{
+	"taken": say.LineCaseTaken, "waiting": say.LineCaseWaiting, "returned": say.LineCaseReturned, "ended": say.LineCaseEnded,
+}
+
 // words are what a line says, and what more there is to it.
 func (v *Visit) words(line report.Line, subject string) (text string, notes []string) {
 	s := v.Shell
@@ -135,6 +140,14 @@ func (v *Visit) words(line report.Line, subject string) (text string, notes []st
 		return s.Say(say.LineTimeGivenBack, line.Minutes), nil
 	case report.WhatBankMessage:
 		return s.Say(say.LineBankMessage, line.By, line.Message), nil
+	case report.WhatMoneyCame:
+		text = s.Say(say.LineMoneyCame, s.Amount(line.Received.Decimal, line.Currency))
+		if line.Payer != "" {
+			notes = said(s.Say(say.LineFrom, line.Payer))
+		}
+		return text, notes
+	case report.WhatCaseDecided:
+		return s.Say(decided[line.Decision], s.Amount(line.Received.Decimal, line.Currency)), nil
 	case report.WhatCardEntered:
 		return s.Say(say.LineCard, line.Brand, line.Last4), nil
 	case report.WhatReceipt:

@@ -74,8 +74,8 @@ const addresses = `
 			/operator/deposits/{id}/confirm /operator/deposits/{id}/reject /operator/appeals/{id}/review
 			/operator/appeals/{id}/accept /operator/appeals/{id}/refuse /operator/payouts/{id}/complete
 			/operator/payouts/{id}/fail /operator/payouts/{id}/reclaim /operator/payouts/{id}/reverse
-			/operator/conflicts/{id}/close
-		POST /merchant/links/{id}/close /account/passkeys/{id}/remove /account/sessions/{id}/end /trader/payouts/{id}/take /trader/messages/{id}/confirm /trader/messages/{id}/dismiss
+			/operator/conflicts/{id}/close /merchant/payments/{id}/came /operator/payments/{id}/came
+		POST /merchant/links/{id}/close /account/passkeys/{id}/remove /account/sessions/{id}/end /trader/payouts/{id}/take /trader/payments/{id}/attach /trader/messages/{id}/confirm /trader/messages/{id}/dismiss
 			/trader/messages/phones/{id}/revoke /trader/requisites/{id}/messages/resume /views /columns
 			/views/{id}/remove /merchant/developers/cashboxes/{cashbox}/test /merchant/developers/resend/{replay}/stop
 			/merchant/team/{member}/role /merchant/consent/{user}/{answer} /trader/consent/{user}/{answer}

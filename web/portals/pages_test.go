@@ -84,7 +84,7 @@ var unexamined = []string{
 	"GET /trader/payouts/{id}/file", "GET /trader/payouts/{id}/file/shown", "GET /merchant/payouts/{id}/file",
 	"GET /merchant/payouts/{id}/file/shown", "GET /operator/payouts/{id}/file", "GET /operator/payouts/{id}/file/shown", "GET /logo/{hash}",
 	"GET /operator/deposits/{id}/claim", "GET /operator/appeals/{id}/claim", "GET /operator/payouts/{id}/claim",
-	"GET /operator/conflicts/{id}/claim", "GET /operator/names/{kind}",
+	"GET /operator/conflicts/{id}/claim", "GET /operator/names/{kind}", "GET /merchant/payments/{id}/came", // the same as the operators'
 }
 
 // operatorPages are the operators' pages that need no subject.
@@ -111,12 +111,14 @@ func casePages(t testing.TB, b *portaltest.Bundle, _ *portaltest.Person) []strin
 	b.Clock.Advance(31 * time.Minute)
 	b.Exec(t, "update payment set payer_user_id = 'payer-1'")
 	deposit, appeal := fmt.Sprintf("/operator/deposits/%d", d.ID), fmt.Sprintf("/operator/appeals/%d", reviewed)
+	b.Exec(t, "update payment set received_amount = 1 where id = $1", p.ID)
 	conflict := fmt.Sprintf("/operator/conflicts/%d", b.Conflicting(t, p.ID))
 	dead := fmt.Sprintf("/operator/events/dead/confirm?merchant=%d&url=%s", b.Merchant.ID, url.QueryEscape(portaltest.DeadURL))
 	return []string{
 		deposit, deposit + "/confirm", deposit + "/reject", appeal, fmt.Sprintf("/operator/appeals/%d/review", open),
 		appeal + "/accept", appeal + "/refuse", processing, processing + "/complete", processing + "/fail",
 		processing + "/reclaim", conflict, conflict + "/close", fmt.Sprintf("/operator/payments/%d", p.ID), dead,
+		fmt.Sprintf("/operator/payments/%d/came?decision=return", p.ID), fmt.Sprintf("/operator/payments/%d/came", p.ID),
 		"/operator", "/operator/payouts/" + payouts[1] + "/reverse",
 		fmt.Sprintf("/operator/events/replays/%d", *replay.ID),
 		fmt.Sprintf("/operator/payer?merchant=%d&user=payer-1", b.Merchant.ID),

@@ -215,9 +215,9 @@ func (v *visit) ask(
 		return v.Done(v.PaymentPath(p.ID), "changed")
 	}
 	question := PaymentQuestion{
-		ID: p.ID, Token: submission.NewToken(), Status: string(p.Status), Amount: v.Shell.Amount(p.Amount, p.Currency),
+		ID: p.ID, Token: submission.NewToken(), Status: string(p.Status), Amount: v.Shell.Amount(p.Expected(), p.Currency),
 		Method: p.Method, Requisite: v.RequisiteOf(p), ClaimedAt: p.ClaimedAt, Reason: typed.Get("reason"), Wrong: wrong,
-		Late: late, Other: !p.CardCheckout(), Came: typed.Get("receivedAmount"), Opened: typed.Has("other") || typed.Get("receivedAmount") != "",
+		Late: late, Other: !p.CardCheckout(), Came: typed.Get("receivedAmount"), Payer: typed.Get("payer"), Opened: typed.Has("other") || typed.Get("receivedAmount") != "",
 	}
 	if sight := p.Seen(v.Who); sight.Amount != nil {
 		question.USDT = v.Shell.USDT(*sight.Amount)
@@ -228,23 +228,26 @@ func (v *visit) ask(
 }
 
 func (v *visit) confirm() error {
-	return v.settle("confirmed", func(ctx context.Context, id int64, form url.Values) error {
+	return v.settle("confirmed", func(ctx context.Context, id int64, form url.Values) (bool, error) {
 		came := portal.TypedAmount(form.Get("receivedAmount"))
-		_, err := v.Payments.ConfirmReceived(ctx, v.Who, id, portal.Given(came))
-		return err
+		p, err := v.Payments.ConfirmCame(ctx, v.Who, id, payment.Came{
+			Amount: portal.Given(came), Payer: portal.Given(form.Get("payer")),
+		})
+		return p.Case(), err
 	}, ConfirmPayment)
 }
 
 func (v *visit) cancel() error {
-	return v.settle("cancelled", func(ctx context.Context, id int64, form url.Values) error {
+	return v.settle("cancelled", func(ctx context.Context, id int64, form url.Values) (bool, error) {
 		_, err := v.Payments.Cancel(ctx, v.Who, id, portal.Given(form.Get("reason")))
-		return err
+		return false, err
 	}, CancelPayment)
 }
 
-// settle ends a payment on the trader's word, unless it is no longer as the form has shown it.
+// settle ends a payment on the trader's word, unless it is no longer as the form has shown it. What end reports is
+// that another amount waits for a decision.
 func (v *visit) settle(
-	word string, end func(ctx context.Context, id int64, form url.Values) error,
+	word string, end func(ctx context.Context, id int64, form url.Values) (bool, error),
 	page func(view.Shell, PaymentQuestion) site.Page,
 ) error {
 	form, err := v.Form()
@@ -259,7 +262,10 @@ func (v *visit) settle(
 		if string(p.Status) != form.Get("status") {
 			return submission.Outcome{LedTo: v.PaymentPath(p.ID), Said: "changed"}, nil
 		}
-		err := end(v.Ctx(), p.ID, form)
+		open, err := end(v.Ctx(), p.ID, form)
+		if open {
+			word = "case-open"
+		}
 		if f := fault.As(err); f != nil && f.Code == payment.ErrNotPending.Code {
 			return submission.Outcome{LedTo: v.PaymentPath(p.ID), Said: "changed"}, nil
 		}

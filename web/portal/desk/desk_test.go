@@ -1,6 +1,7 @@
 package desk_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -30,6 +31,13 @@ func TestConfirm(t *testing.T) {
 		t.Errorf("the desk says %q", said)
 	}
 	want(t, "what was done is said twice", p.Page(t, "/trader").Find(".flash").Length(), 0)
+	b.Exec(t, "update cashbox_method set amount_policy = 'exact'")
+	second := b.Create(t, "1600")
+	path := fmt.Sprintf("/trader/payments/%d", second.ID)
+	page = p.Page(t, path+"/confirm?other")
+	want(t, "a case", p.Post(t, path+"/confirm", hidden(page, "receivedAmount", "1200", "payer", "Anna")...).To(), "/trader")
+	want(t, "status", b.Status(t, second), "appeal")
+	wantIn(t, "its page", p.Page(t, path).Find("#came").Text(), "1,200\u00a0₽", "Anna", "400\u00a0₽")
 	b.Audit(t)
 }
 
@@ -110,8 +118,8 @@ func TestLateOnItsPage(t *testing.T) {
 	b.Audit(t)
 }
 
-// A trader says on the page of the confirmation that another amount came. What the cashbox does not take comes back with what is
-// wrong; what it takes is kept, and stands on the payment's page.
+// A trader says on the page of the confirmation that another amount came. What is no amount comes back with what is wrong; what the
+// cashbox takes is kept, and stands on the payment's page; what it does not take waits for a decision, which is said.
 func TestAnotherAmount(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	pay := b.Create(t, "1500")
@@ -120,11 +128,11 @@ func TestAnotherAmount(t *testing.T) {
 	want(t, "it is folded", p.Page(t, "/trader/payments/1/confirm").Find("details[open]").Length(), 0)
 	page := p.Page(t, "/trader/payments/1/confirm?other")
 	want(t, "it is open", page.Find("details[open] #receivedAmount").Length(), 1)
-	a := p.Post(t, "/trader/payments/1/confirm", hidden(page, "receivedAmount", "1 200,50")...)
+	a := p.Post(t, "/trader/payments/1/confirm", hidden(page, "receivedAmount", "1 200,505")...)
 	page = a.Page(t)
 	want(t, "refused", a.Code, http.StatusUnprocessableEntity)
-	wantIn(t, "refused", page.Find("details[open] #receivedAmount-wrong").Text(), "takes no other amount")
-	want(t, "typed", page.Find("#receivedAmount").AttrOr("value", ""), "1 200,50")
+	wantIn(t, "refused", page.Find("details[open] #receivedAmount-wrong").Text(), "decimal")
+	want(t, "typed", page.Find("#receivedAmount").AttrOr("value", ""), "1 200,505")
 	b.Exec(t, "update cashbox_method set amount_policy = 'received'")
 	want(t, "taken", p.Post(t, "/trader/payments/1/confirm", hidden(page, "receivedAmount", "1 200,50")...).To(), "/trader")
 	want(t, "status", b.Status(t, pay), "completed")

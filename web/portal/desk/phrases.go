@@ -45,10 +45,15 @@ var (
 		"The time of this payment has run out. Confirm only what your bank shows of this payer: the payment is completed late, and the merchant is told.",
 		"Время этого платежа истекло. Подтверждайте, только если банк показывает перевод этого плательщика: платёж завершится с опозданием, мерчант узнает.",
 	)
-	sayOther        = say.Both("Other amount", "Другая сумма")
-	sayOtherCame    = say.Both("Another amount came", "Пришла другая сумма")
-	sayCame         = say.Both("What came", "Сколько пришло")
-	sayCameHint     = say.Both("The whole amount, as your bank shows it.", "Вся сумма, как её показывает банк.")
+	sayOther     = say.Both("Other amount", "Другая сумма")
+	sayOtherCame = say.Both("Another amount came", "Пришла другая сумма")
+	sayCame      = say.Both("What came", "Сколько пришло")
+	sayCameHint  = say.Both("The whole amount, as your bank shows it.", "Вся сумма, как её показывает банк.")
+	sayCameFrom  = say.Both("Who sent it", "Кто отправил")
+	sayOtherText = say.Both(
+		"What the cashbox does not take, the merchant or an operator decides. Your USDT stay held until then.",
+		"Если касса такую сумму не принимает, решает мерчант или оператор. До решения ваши USDT остаются удержаны.",
+	)
 	sayConfirmOther = say.Both("Confirm what came", "Подтвердить пришедшее")
 	sayConfirmYes   = say.Both("Yes, %s arrived", "Да, %s пришли")
 	sayCancelTitle  = say.Both("Cancel this payment?", "Отменить платёж?")

@@ -64,10 +64,10 @@ type PaymentQuestion struct {
 	Reason               string
 	// Late says that the payment's time has run out.
 	Late bool
-	// Other says that another amount may be said than asked for, Came what was typed, and Opened that
+	// Other says that another amount may be said than asked for, Came and Payer what was typed, and Opened that
 	// its field is shown.
 	Other, Opened bool
-	Came          string
+	Came, Payer   string
 	Wrong         map[string]string
 }
 

@@ -216,6 +216,11 @@ func (v *visit) payment() error {
 	} else if err := v.mayBeAppealed(&shown, p.Payment); err != nil {
 		return err
 	}
+	if !then.Past() {
+		if shown.Came, err = v.cameOf(p.Payment); err != nil {
+			return err
+		}
+	}
 	if shown.Facts, err = v.paymentFacts(p, then, lines); err != nil {
 		return err
 	}

@@ -49,5 +49,5 @@ type route = portal.RouteOf[*visit]
 func Routes(s Services) []portal.Route {
 	uploads := edge.NewFiles(traderFiles)
 	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s, uploads: uploads} },
-		signedRoutes, paymentRoutes, payoutRoutes, payoutFileRoutes, proofRoutes)
+		signedRoutes, paymentRoutes, caseRoutes, payoutRoutes, payoutFileRoutes, proofRoutes)
 }

@@ -1,6 +1,7 @@
 package payments
 
 import (
+	"net/url"
 	"time"
 
 	"github.com/a-h/templ"
@@ -72,6 +73,49 @@ type Payment struct {
 	Then  view.Moment
 	Files []view.Receipt
 	Lines []view.Line
+	// Came is what came otherwise than it was asked for.
+	Came Came
+}
+
+// Came is what came of a payment otherwise than it was asked for, and what may be done about it.
+type Came struct {
+	// Came is all of it and Missing what is not there yet; both may be "".
+	Asked, Came, Missing string
+	// Open says that somebody has to decide, until EndsAt.
+	Open      bool
+	EndsAt    time.Time
+	Items     []ArrivalRow
+	Decisions []CaseStep
+	// Fitting is money of no payment that may be this one's, Attach where it is made so.
+	Fitting       []ArrivalRow
+	MayAttach     bool
+	Attach, Token string
+}
+
+// ArrivalRow is money that came.
+type ArrivalRow struct {
+	ID                           int64
+	Amount, Payer, Note, Message string
+	CameAt                       time.Time
+	State                        say.Phrase
+	// Payout leads to the payout that returns it; "" is none.
+	Payout templ.SafeURL
+}
+
+// CaseStep leads to a decision.
+type CaseStep struct {
+	Href  templ.SafeURL
+	Label say.Phrase
+}
+
+// CaseQuestion asks whether something shall be decided of what came.
+type CaseQuestion struct {
+	Path, Token, Decision, Came string
+	Words                       decisionWords
+	Facts                       Came
+	Methods                     []view.Option
+	Typed                       url.Values
+	Wrong                       map[string]string
 }
 
 func (p Payment) open() bool { return p.Status == "pending" }

@@ -118,9 +118,10 @@ var merchantFlashes = map[string]Flash{
 		},
 		"",
 	},
-	"link-made":   {Phrase{"The link is made.", "Ссылка создана."}, ""},
-	"link-closed": {Phrase{"The link is closed.", "Ссылка закрыта."}, "late"},
-	"appealed":    {Phrase{"The appeal is sent.", "Апелляция отправлена."}, ""},
+	"link-made":    {Phrase{"The link is made.", "Ссылка создана."}, ""},
+	"link-closed":  {Phrase{"The link is closed.", "Ссылка закрыта."}, "late"},
+	"case-decided": {Phrase{"Decided.", "Решено."}, ""},
+	"appealed":     {Phrase{"The appeal is sent.", "Апелляция отправлена."}, ""},
 	"no-appeal": {
 		Phrase{
 			"This payment cannot be appealed, or has been already: nothing was done.",

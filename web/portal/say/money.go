@@ -49,6 +49,7 @@ var actions = map[string]Phrase{
 	"set_cashbox_method": {"Set a method of a cashbox", "Задать метод кассы"},
 	"update_merchant":    {"Change a merchant's terms", "Изменить условия мерчанта"},
 	"update_trader":      {"Change a trader's terms", "Изменить условия трейдера"},
+	"decide_case":        {"Take another amount", "Принять другую сумму"},
 	"resolve_appeal":     {"Complete an appeal", "Удовлетворить апелляцию"},
 	"resolve_payin":      {"End a payout", "Завершить выплату"},
 	"reverse_payin":      {"Reverse a payout", "Отменить завершённую выплату"},

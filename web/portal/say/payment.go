@@ -16,8 +16,9 @@ var (
 
 // reasons are why something got its status, where the gateway itself gave the reason.
 var reasons = map[string]Phrase{
-	"expired": {"its time ran out", "истекло время"},
-	"late":    {"the money came late", "деньги пришли с опозданием"},
+	"expired":  {"its time ran out", "истекло время"},
+	"late":     {"the money came late", "деньги пришли с опозданием"},
+	"returned": {"what came goes back to the payer", "пришедшее возвращается плательщику"},
 }
 
 // ReasonOf is why something got its status. Others than the gateway's own stand for themselves.

@@ -81,6 +81,15 @@ var baseFlashes = map[string]Flash{
 		Phrase{"Given back: another trader may take it.", "Возвращено: её может взять другой трейдер."},
 		"",
 	},
+	"case-open": {
+		Phrase{
+			"Another amount came: the merchant or an operator decides.",
+			"Пришла другая сумма: решает мерчант или оператор.",
+		},
+		"late",
+	},
+	"attached":   {Phrase{"The money counts towards the payment.", "Деньги учтены в платеже."}, ""},
+	"money-kept": {Phrase{"The money is kept.", "Деньги записаны."}, ""},
 	"break-on": {
 		Phrase{"Paused: no new payments come.", "Приостановлено: новые платежи не поступают."},
 		"late",

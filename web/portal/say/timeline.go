@@ -35,6 +35,12 @@ var (
 	LineCodeNotNeeded = Phrase{"No code is needed", "Код не нужен"}
 	LineTimeGivenBack = Phrase{"After an outage: %d more minutes to pay", "После сбоя: на оплату ещё %d мин"}
 	LineBankMessage   = Phrase{"The bank %s wrote that the money has come: message %d", "Банк %s написал, что деньги пришли: сообщение %d"}
+	LineMoneyCame     = Phrase{"Another amount came: %s", "Пришла другая сумма: %s"}
+	LineFrom          = Phrase{"from %s", "от %s"}
+	LineCaseTaken     = Phrase{"What came is taken: %s", "Пришедшее принято: %s"}
+	LineCaseWaiting   = Phrase{"The rest is waited for; so far %s came", "Ждём остаток; пока пришло %s"}
+	LineCaseReturned  = Phrase{"What came goes back to the payer: %s", "Пришедшее возвращается плательщику: %s"}
+	LineCaseEnded     = Phrase{"It ended unpaid; %s that came belong to no payment", "Завершён без оплаты; пришедшие %s не относятся к платежу"}
 	LineReceived      = Phrase{"What came: %s", "Пришло: %s"}
 	LineClaimed       = Phrase{"The payer says that they have paid", "Плательщик сообщил, что оплатил"}
 	LineReceipt       = Phrase{"The payer sent receipt %d: %s, %s", "Плательщик прислал чек %d: %s, %s"}

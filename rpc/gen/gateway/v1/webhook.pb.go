@@ -557,7 +557,10 @@ type PaymentEventMeta struct {
 	// What came, by the word of who got it; null where nobody said.
 	ReceivedAmount *string `protobuf:"bytes,6,opt,name=received_amount,json=receivedAmount,proto3,oneof" json:"received_amount,omitempty"`
 	// True where a payment was completed after its time had run out; absent otherwise.
-	Late          *bool `protobuf:"varint,7,opt,name=late,proto3,oneof" json:"late,omitempty"`
+	Late *bool `protobuf:"varint,7,opt,name=late,proto3,oneof" json:"late,omitempty"`
+	// How it stands with another amount that came: open waits for your decision, taken completed the payment for what came, waiting waits
+	// for the rest, returned sends it back, ended left the payment unpaid. Absent otherwise.
+	Case          *string `protobuf:"bytes,8,opt,name=case,proto3,oneof" json:"case,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -639,6 +642,13 @@ func (x *PaymentEventMeta) GetLate() bool {
 		return *x.Late
 	}
 	return false
+}
+
+func (x *PaymentEventMeta) GetCase() string {
+	if x != nil && x.Case != nil {
+		return *x.Case
+	}
+	return ""
 }
 
 // CodeResendData is the payment whose code is asked for again.
@@ -944,7 +954,9 @@ type PayinEventMeta struct {
 	// Why.
 	Reason *string `protobuf:"bytes,4,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
 	// Counts the payout's events from 1.
-	Sequence      int32 `protobuf:"varint,5,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	Sequence int32 `protobuf:"varint,5,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	// The integer id of the payment whose money goes back to its payer, which costs nothing; absent of other payouts.
+	ReturnOf      *int64 `protobuf:"varint,6,opt,name=return_of,json=returnOf,proto3,oneof" json:"return_of,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1014,6 +1026,13 @@ func (x *PayinEventMeta) GetSequence() int32 {
 	return 0
 }
 
+func (x *PayinEventMeta) GetReturnOf() int64 {
+	if x != nil && x.ReturnOf != nil {
+		return *x.ReturnOf
+	}
+	return 0
+}
+
 var File_gateway_v1_webhook_proto protoreflect.FileDescriptor
 
 const file_gateway_v1_webhook_proto_rawDesc = "" +
@@ -1071,7 +1090,7 @@ const file_gateway_v1_webhook_proto_rawDesc = "" +
 	"\x06status\x18\x03 \x01(\tB\r\x8a\xb5\x18\tB\aPENDINGR\x06status\x129\n" +
 	"\x06amount\x18\x04 \x01(\tB!\x8a\xb5\x18\x1dJ\x12^[0-9]+\\.[0-9]{2}$j\a1500.00R\x06amount\x121\n" +
 	"\bcurrency\x18\x05 \x01(\tB\x15\x8a\xb5\x18\x11J\n" +
-	"^[A-Z]{3}$j\x03RUBR\bcurrency\"\xb1\x03\n" +
+	"^[A-Z]{3}$j\x03RUBR\bcurrency\"\x82\x04\n" +
 	"\x10PaymentEventMeta\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\x03B\f\x8a\xb5\x18\bj\x044021x\x01R\x02id\x12L\n" +
 	"\x06method\x18\x02 \x01(\tB4\x8a\xb5\x180B\x03sbpB\x03simB\x04cardB\amtstpayB\n" +
@@ -1080,10 +1099,12 @@ const file_gateway_v1_webhook_proto_rawDesc = "" +
 	"\x06reason\x18\x04 \x01(\tH\x00R\x06reason\x88\x01\x01\x12%\n" +
 	"\bsequence\x18\x05 \x01(\x05B\t\x8a\xb5\x18\x05j\x011x\x01R\bsequence\x12F\n" +
 	"\x0freceived_amount\x18\x06 \x01(\tB\x18\x8a\xb5\x18\x14J\x12^[0-9]+\\.[0-9]{2}$H\x01R\x0ereceivedAmount\x88\x01\x01\x12\x1f\n" +
-	"\x04late\x18\a \x01(\bB\x06\x8a\xb5\x18\x02\x10\x01H\x02R\x04late\x88\x01\x01B\t\n" +
+	"\x04late\x18\a \x01(\bB\x06\x8a\xb5\x18\x02\x10\x01H\x02R\x04late\x88\x01\x01\x12F\n" +
+	"\x04case\x18\b \x01(\tB-\x8a\xb5\x18)\x10\x01B\x04openB\x05takenB\awaitingB\breturnedB\x05endedH\x03R\x04case\x88\x01\x01B\t\n" +
 	"\a_reasonB\x12\n" +
 	"\x10_received_amountB\a\n" +
-	"\x05_late\"\x89\x03\n" +
+	"\x05_lateB\a\n" +
+	"\x05_case\"\x89\x03\n" +
 	"\x0eCodeResendData\x12@\n" +
 	"\x02id\x18\x01 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1bR\x02id\x12+\n" +
 	"\border_id\x18\x02 \x01(\tB\x10\x8a\xb5\x18\fj\n" +
@@ -1111,7 +1132,7 @@ const file_gateway_v1_webhook_proto_rawDesc = "" +
 	"\x06method\x18\x06 \x01(\tB\x0e\x8a\xb5\x18\n" +
 	"B\x03sbpB\x03c2cR\x06method\x12F\n" +
 	"\vfrozen_usdt\x18\a \x01(\tB%\x8a\xb5\x18!J\x12^[0-9]+\\.[0-9]{8}$j\v16.54054055R\n" +
-	"frozenUsdt\"\xc0\x02\n" +
+	"frozenUsdt\"\xf8\x02\n" +
 	"\x0ePayinEventMeta\x12@\n" +
 	"\x02id\x18\x01 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-8d4e-7f50-9b6c-7d8e9f0a1b2cR\x02id\x12&\n" +
 	"\x06method\x18\x02 \x01(\tB\x0e\x8a\xb5\x18\n" +
@@ -1120,8 +1141,11 @@ const file_gateway_v1_webhook_proto_rawDesc = "" +
 	"PROCESSINGB\tCOMPLETEDB\x06FAILEDB\tCANCELLEDB\aEXPIREDj\n" +
 	"PROCESSINGR\x0epreviousStatus\x12\x1b\n" +
 	"\x06reason\x18\x04 \x01(\tH\x00R\x06reason\x88\x01\x01\x12%\n" +
-	"\bsequence\x18\x05 \x01(\x05B\t\x8a\xb5\x18\x05j\x011x\x01R\bsequenceB\t\n" +
-	"\a_reasonB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
+	"\bsequence\x18\x05 \x01(\x05B\t\x8a\xb5\x18\x05j\x011x\x01R\bsequence\x12(\n" +
+	"\treturn_of\x18\x06 \x01(\x03B\x06\x8a\xb5\x18\x02\x10\x01H\x01R\breturnOf\x88\x01\x01B\t\n" +
+	"\a_reasonB\f\n" +
+	"\n" +
+	"_return_ofB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
 var (
 	file_gateway_v1_webhook_proto_rawDescOnce sync.Once

@@ -1,0 +1,272 @@
+package payment
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/money"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/rate"
+)
+
+// A payment of which another amount came than its cashbox takes is a case: it has the status appeal, the
+// trader's USDT stay held, and its merchant or an operator decides. Whoever decides nothing lets it fail
+// at its end, and then the trader keeps what came as money that belongs to no payment.
+
+// caseLasts is how long a case waits for a decision, and then for the rest if that is decided.
+const caseLasts = 24 * time.Hour
+
+// The decisions of a case, as they are asked for.
+const (
+	TakeWhatCame = "take"
+	WaitForRest  = "wait"
+	ReturnIt     = "return"
+)
+
+// How a case stands, as events tell.
+const (
+	caseOpen     = "open"
+	caseTaken    = "taken"
+	caseWaits    = "waiting"
+	caseReturned = "returned"
+	// caseEnded is one of a payment that ended unpaid: what came is its trader's to keep for whom it was.
+	caseEnded = "ended"
+)
+
+// reasonReturned is the reason of a payment whose money goes back to its payer.
+const reasonReturned = "returned"
+
+var (
+	// ErrNoCase refuses to decide what somebody has decided, or what is no case.
+	ErrNoCase = fault.New(fault.Refused, "payment_no_case", "No other amount waits for a decision at this payment.")
+	// errCaseOpen refuses to decide an appeal of which another amount came.
+	errCaseOpen = fault.New(fault.Refused, "payment_case_open", "Another amount came: decide what becomes of that.")
+	errNoRest   = fault.Fields{"decision": {"must not be wait: at least what was asked for has come"}}.Err()
+)
+
+// CaseDecision is what becomes of another amount.
+type CaseDecision struct {
+	PaymentID int64
+	// Decision is take, wait or return. Reason may be nil.
+	Decision string
+	Reason   *string
+	// To is the payer, to whom money is returned.
+	To *payout.Recipient
+}
+
+func (d CaseDecision) validate(ctx context.Context) error {
+	f := fault.Decoded(ctx)
+	if f.Required("decision", d.Decision) {
+		f.Check(d.Decision == TakeWhatCame || d.Decision == WaitForRest || d.Decision == ReturnIt, "decision",
+			"must be take, wait or return")
+	}
+	f.OptionalMaxLength("reason", d.Reason, maxText)
+	if d.Decision == ReturnIt && d.To == nil {
+		for _, field := range []string{"method", "address", "recipient"} {
+			f.Required(field, "")
+		}
+	}
+	return f.Err()
+}
+
+// DecideCase decides what becomes of another amount than was asked for: a user of the merchant's portal
+// does, or an operator. Of several decisions at the same time one wins.
+func (s *Service) DecideCase(ctx context.Context, who caller.Caller, d CaseDecision) (Payment, error) {
+	if err := who.Need(caller.MerchantAppeal, caller.OperatorCases); err != nil {
+		return Payment{}, err
+	}
+	found, err := s.findFor(ctx, who, strconv.FormatInt(d.PaymentID, 10))
+	if err != nil {
+		return Payment{}, err
+	}
+	if err := d.validate(ctx); err != nil {
+		return Payment{}, err
+	}
+	var after db.Payment
+	err = s.inLocked(ctx, found.MerchantID, found.ID, func(tx pgx.Tx, p db.Payment) error {
+		if !isCase(p) {
+			return ErrNoCase
+		}
+		switch d.Decision {
+		case TakeWhatCame:
+			after, err = s.takeCase(ctx, tx, p, who, d)
+		case WaitForRest:
+			after, err = s.waitForRest(ctx, tx, p, who, d)
+		default:
+			after, err = s.returnCase(ctx, tx, p, who, d)
+		}
+		return err
+	})
+	return s.fromRow(after), err
+}
+
+// takeCase completes a payment for what came, at its own rate.
+func (s *Service) takeCase(
+	ctx context.Context, tx pgx.Tx, p db.Payment, who caller.Caller, d CaseDecision,
+) (db.Payment, error) {
+	c := change{
+		to: Completed, actor: who.Actor(), reason: d.Reason, decided: caseTaken,
+		came: &arrival{amount: p.ReceivedAmount.Decimal, taken: true},
+	}
+	if who.Kind == caller.Operator {
+		err := s.config.FourEyes.Moving(ctx, db.New(tx), foureyes.Movement{
+			OperatorID: who.ID, Owner: ledger.Cashbox.Of(p.CashboxID), Amount: p.HoldUSDT, At: s.clock.Now(),
+		})
+		if err := foureyes.Want(err, foureyes.DecideCase, d); err != nil {
+			return p, err
+		}
+	}
+	return s.move(ctx, tx, p, c)
+}
+
+// waitForRest opens a payment again for what is missing, until the end that a case has.
+func (s *Service) waitForRest(
+	ctx context.Context, tx pgx.Tx, p db.Payment, who caller.Caller, d CaseDecision,
+) (db.Payment, error) {
+	missing := p.Amount.Sub(p.ReceivedAmount.Decimal)
+	if !missing.IsPositive() {
+		return p, errNoRest
+	}
+	others, err := db.New(tx).SlotOthers(ctx, db.SlotOthersParams{
+		RequisiteID: *p.RequisiteID, Amount: missing, PaymentID: p.ID,
+	})
+	if err != nil {
+		return p, fmt.Errorf("look for another open payment: %w", err)
+	}
+	if others { // two transfers of one amount could not be told apart
+		return p, errOtherOpen
+	}
+	return s.move(ctx, tx, p, change{
+		to: Pending, actor: who.Actor(), reason: d.Reason, decided: caseWaits, until: s.clock.Now().Add(caseLasts),
+		came: &arrival{amount: p.ReceivedAmount.Decimal},
+	})
+}
+
+// returnCase fails a payment and has its trader send what came back to the payer. What it is worth stays held
+// of them until they have.
+func (s *Service) returnCase(
+	ctx context.Context, tx pgx.Tx, p db.Payment, who caller.Caller, d CaseDecision,
+) (db.Payment, error) {
+	reason := reasonReturned
+	after, err := s.move(ctx, tx, p, change{
+		to: Failed, actor: who.Actor(), reason: &reason, decided: caseReturned, came: &arrival{amount: p.ReceivedAmount.Decimal},
+	})
+	if err != nil {
+		return p, err
+	}
+	base := rate.Base{FiatPerUSDT: p.BaseRate, Source: p.RateSource, ObservedAt: p.CreatedAt}
+	if p.RateObservedAt != nil {
+		base.ObservedAt = *p.RateObservedAt
+	}
+	id, err := s.config.Payouts.Repay(ctx, tx, who, payout.Repayment{
+		MerchantID: p.MerchantID, CashboxID: p.CashboxID, TraderID: p.TraderID, PaymentID: p.ID,
+		OrderID:     fmt.Sprintf("return-%s-%d", p.UUID, after.EventSequence),
+		CallbackURI: p.CallbackURI, Currency: p.Currency, Amount: p.ReceivedAmount.Decimal, Base: base, To: *d.To,
+	})
+	if err != nil {
+		return p, err
+	}
+	return after, db.New(tx).ArrivalsReturned(ctx, db.ArrivalsReturnedParams{
+		PaymentID: p.ID, PayinUUID: id,
+	})
+}
+
+// arrive is what somebody's word on an amount does to a payment: together with what came before it completes
+// the payment as the cashbox's method says, or is a case.
+func (s *Service) arrive(p db.Payment, c *change, amount decimal.Decimal) error {
+	total := counted(p).Add(amount)
+	came, err := arrivalOf(p, total, s.settings.AmountPolicy(p.CashboxID, p.Method))
+	switch {
+	case err == errOtherAmount: //nolint:errorlint // it is this very value
+		c.to, c.decided, c.until = Appeal, caseOpen, s.clock.Now().Add(caseLasts)
+		c.came = &arrival{amount: total}
+	case err != nil:
+		return err
+	default:
+		c.came = came
+	}
+	return nil
+}
+
+// moveArrivals has money count towards a payment, and frees it where the payment ends unpaid.
+func moveArrivals(from, to db.Payment, c change, now time.Time) []db.Query {
+	var queries []db.Query
+	said, unpaid := c.said, !countsToday(to)
+	switch {
+	case said != nil && said.arrivalID != 0:
+		queries = append(queries, db.Do((*db.Queries).ArrivalKeep, db.ArrivalKeepParams{
+			MerchantID: to.MerchantID, PaymentID: to.ID, ID: said.arrivalID,
+		}))
+	case said != nil && to.RequisiteID != nil && (!said.amount.Equal(to.Amount) || counted(from).IsPositive()):
+		queries = append(queries, db.Do((*db.Queries).ArrivalInsert, said.insert(to, c.actor, now)))
+	}
+	if from.ReceivedAmount.Valid && c.decided != caseReturned && (unpaid || !to.ReceivedAmount.Valid) {
+		queries = append(queries, db.Do((*db.Queries).ArrivalsFree, to.ID))
+	}
+	return append(queries, tellArrivals(to, c, now)...)
+}
+
+// tellArrivals notes in the payment's timeline what came and what was decided about it.
+func tellArrivals(to db.Payment, c change, now time.Time) []db.Query {
+	var queries []db.Query
+	tell := func(what StepName, detail StepDetail) {
+		queries = append(queries, db.Do((*db.Queries).PaymentStepInsert, db.PaymentStepInsertParams{
+			MerchantID: to.MerchantID, PaymentID: to.ID, At: now, Actor: c.actor, What: string(what), Detail: stepJSON(detail),
+		}))
+	}
+	if c.said != nil && c.decided == caseOpen || c.said != nil && c.said.arrivalID != 0 {
+		detail := StepDetail{Amount: money.Fiat(c.said.amount), Payer: c.said.payer}
+		if c.said.messageID != nil {
+			detail.Message = *c.said.messageID
+		}
+		tell(StepMoneyCame, detail)
+	}
+	if c.decided != "" && c.decided != caseOpen {
+		tell(StepCaseDecided, StepDetail{Decision: c.decided, Amount: money.Fiat(c.came.amount)})
+	}
+	return queries
+}
+
+// word is what somebody says came, of which the change keeps a row.
+type word struct {
+	amount      decimal.Decimal
+	payer, note string
+	at          *time.Time
+	messageID   *int64
+	// arrivalID is the row there is already; 0 is none.
+	arrivalID int64
+}
+
+func (w word) insert(p db.Payment, actor string, now time.Time) db.ArrivalInsertParams {
+	came := now
+	if w.at != nil {
+		came = *w.at
+	}
+	return db.ArrivalInsertParams{
+		TraderID: p.TraderID, RequisiteID: *p.RequisiteID, Currency: p.Currency, Amount: w.amount, CameAt: came,
+		Payer: w.payer, Note: w.note, MessageID: w.messageID, Actor: actor, CreatedAt: now,
+		MerchantID: p.MerchantID, PaymentID: p.ID,
+	}
+}
+
+// wordOf is what a caller says came, checked.
+func wordOf(f fault.Fields, said Came, now time.Time) word {
+	w := word{payer: strings.TrimSpace(text(said.Payer)), note: strings.TrimSpace(text(said.Note)), at: said.At, messageID: said.MessageID}
+	f.OptionalMaxLength("payer", said.Payer, maxText)
+	f.OptionalMaxLength("note", said.Note, maxText)
+	if said.At != nil {
+		f.Check(!said.At.After(now.Add(time.Minute)), "cameAt", "must not be in the future")
+	}
+	return w
+}

@@ -1,0 +1,207 @@
+package payment_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/outbound"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/testenv"
+)
+
+// cased is a payment of 1000 RUB at 100 RUB per USDT, a markup of 5% and a trader's share of 2%, of which another amount came.
+type cased struct {
+	*bundle
+	merchant dbtest.Merchant
+	trader   dbtest.Trader
+	payouts  *payout.Service
+	p        payment.Payment
+}
+
+func newCase(t *testing.T, came string) cased {
+	t.Helper()
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
+	c := cased{bundle: b, merchant: merchant, trader: trader}
+	c.payouts = payout.New(b.Pools(), b.clock, dbtest.Vault(), outbound.NewAddresses(false), foureyes.Rules{})
+	config := configuration
+	config.Payouts = c.payouts
+	c.payments = configured(t, b.DB, b.clock, config)
+	c.p = c.create(t, merchant.Caller, request("order-1"))
+	c.came(t, came)
+	return c
+}
+
+func (c *cased) came(t *testing.T, amount string) {
+	t.Helper()
+	c.p = must(c.payments.ConfirmCame(t.Context(), c.trader.Caller, c.p.ID, payment.Came{Amount: &amount, Payer: new("Ivan P.")}))(t)
+}
+
+func (c *cased) decide(t *testing.T, who caller.Caller, d payment.CaseDecision) error {
+	t.Helper()
+	d.PaymentID = c.p.ID
+	p, err := c.payments.DecideCase(t.Context(), who, d)
+	if err == nil {
+		c.p = p
+	}
+	return err
+}
+
+func (c *cased) want(t *testing.T, status payment.Status, m money, received string) {
+	t.Helper()
+	c.wantMoney(t, c.trader.ID, c.merchant.CashboxID, m)
+	testenv.Want(t, c.p.Status, status, "status")
+	testenv.Want(t, c.p.ReceivedAmount.Decimal.StringFixed(2), received, "received")
+	body := c.Text(t, "select convert_from(body, 'utf8') from webhook_event where subject = 'payment' order by sequence desc limit 1")
+	told := `"receivedAmount":"` + received + `"`
+	testenv.Check(t, strings.Contains(body, told), "%s lacks %s", body, told)
+	c.Audit(t)
+}
+
+// told is how the last event says the case stands.
+func (c *cased) told(t *testing.T) string {
+	t.Helper()
+	return c.Text(t, `select coalesce(convert_from(body, 'utf8')::jsonb->'meta'->>'case', '') from webhook_event
+		where subject = 'payment' order by sequence desc limit 1`)
+}
+
+// payer is to whom money goes back.
+func payer() *payout.Recipient {
+	return &payout.Recipient{Method: "c2c", Address: "4111111111111111", Recipient: "Ivan Petrov"}
+}
+
+// What came to 700 of 1000 RUB, decided each way. Of 700, which is 7 USDT, the merchant gets 700/105 and the platform what is
+// left of the spread without the trader's 2%: 7 − 6.66666666 − 0.14. Waiting holds what the whole payment holds.
+func TestCaseByHand(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		who      func(c cased) caller.Caller
+		decision string
+		then     func(t *testing.T, c *cased)
+		status   payment.Status
+		received string
+		money    money
+		told     string
+	}{
+		"taken": {byMerchant, payment.TakeWhatCame, nil, payment.Completed, "700.00", money{"93.14", "0", "6.66666666", "0.19333334"}, "taken"},
+		"taken by an operator": {byOperator, payment.TakeWhatCame, nil, payment.Completed, "700.00",
+			money{"93.14", "0", "6.66666666", "0.19333334"}, "taken"},
+		"waits": {byMerchant, payment.WaitForRest, nil, payment.Pending, "700.00", money{"90.2", "9.8", "0", "0"}, "waiting"},
+		"the rest came": {byMerchant, payment.WaitForRest, func(t *testing.T, c *cased) { c.came(t, "300") },
+			payment.Completed, "1000.00", positions["completed"], ""},
+		"the rest came, unsaid": {byMerchant, payment.WaitForRest, func(t *testing.T, c *cased) {
+			c.p = must(c.payments.Confirm(t.Context(), c.trader.Caller, c.p.ID))(t)
+		}, payment.Completed, "1000.00", positions["completed"], ""},
+		"less than the rest came": {byMerchant, payment.WaitForRest, func(t *testing.T, c *cased) { c.came(t, "100") },
+			payment.Appeal, "800.00", money{"90.2", "9.8", "0", "0"}, "open"},
+		"no rest came": {byOperator, payment.WaitForRest, expire(24 * time.Hour), payment.Failed, "700.00",
+			money{"100", "0", "0", "0"}, "ended"},
+		// 700 / 100 are held of the trader until they have sent them.
+		"goes back": {byMerchant, payment.ReturnIt, nil, payment.Failed, "700.00", money{"93", "7", "0", "0"}, "returned"},
+		"went back": {byMerchant, payment.ReturnIt, func(t *testing.T, c *cased) {
+			must(c.payouts.Complete(t.Context(), c.trader.Caller, c.returned(t), new("receipt 7")))(t)
+		}, payment.Failed, "700.00", money{"100", "0", "0", "0"}, "returned"},
+		"did not go back": {byOperator, payment.ReturnIt, func(t *testing.T, c *cased) {
+			must(c.payouts.Fail(t.Context(), c.trader.Caller, c.returned(t), new("the card is closed")))(t)
+		}, payment.Failed, "700.00", money{"93", "0", "7", "0"}, "returned"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCase(t, "700")
+			c.want(t, payment.Appeal, money{"90.2", "9.8", "0", "0"}, "700.00")
+			testenv.Want(t, c.told(t), "open", "the case")
+			wantCode(t, errOf(c.payments.ConfirmReceived(t.Context(), c.trader.Caller, c.p.ID, new("700"))), "payment_not_pending")
+			noError(t, c.decide(t, test.who(c), payment.CaseDecision{Decision: test.decision, To: payer()}))
+			if test.then != nil {
+				test.then(t, &c)
+			}
+			c.want(t, test.status, test.money, test.received)
+			testenv.Want(t, c.told(t), test.told, "the case")
+			if test.status != payment.Appeal {
+				wantCode(t, c.decide(t, byOperator(c), payment.CaseDecision{Decision: "take"}), "payment_no_case")
+			}
+			list := must(c.payments.Arrivals(t.Context(), portalOf(c.merchant.ID), c.p.UUID.String()))(t)
+			testenv.Check(t, list[0].Payer == "Ivan P." && list[0].Amount.StringFixed(2) == "700.00", "what came: %+v", list)
+		})
+	}
+}
+
+func byMerchant(c cased) caller.Caller { return portalOf(c.merchant.ID) }
+func byOperator(cased) caller.Caller   { return operator }
+
+// returned is the payout that returns what came.
+func (c *cased) returned(t *testing.T) string {
+	t.Helper()
+	return c.Text(t, "select payin_uuid::text from arrival")
+}
+
+func expire(after time.Duration) func(*testing.T, *cased) {
+	return func(t *testing.T, c *cased) {
+		t.Helper()
+		c.clock.Advance(after - time.Second)
+		testenv.Want(t, must(c.payments.Expire(t.Context()))(t), 0, "expired too early")
+		c.clock.Advance(time.Second)
+		noError(t, c.payments.ExpireAll(t.Context()))
+		c.p = must(c.payments.Get(t.Context(), c.trader.Caller, c.p.UUID.String()))(t)
+	}
+}
+
+// A case that nobody decides fails at its end: what came is free then, and counts anew when the payment's trader says so in time.
+func TestCaseEnds(t *testing.T) {
+	c := newCase(t, "1200")
+	expire(24*time.Hour)(t, &c)
+	c.want(t, payment.Failed, money{"100", "0", "0", "0"}, "1200.00")
+	testenv.Want(t, c.told(t), "ended", "the case")
+	testenv.Want(t, c.Text(t, "select state from arrival"), "free", "what came")
+	c.came(t, "1000.01")
+	c.want(t, payment.Appeal, money{"90.2", "9.8", "0", "0"}, "1000.01")
+	wantFields(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: "wait"}), "decision")
+	noError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: "take"}))
+	c.want(t, payment.Completed, money{"90.199902", "0", "9.52390476", "0.27619324"}, "1000.01")
+}
+
+// What is not decided so: by others, of others, of what is no case; and what is missing is named. Nothing is moved.
+func TestCaseRefused(t *testing.T) {
+	c := newCase(t, "0.99")
+	other := c.NewMerchant(t, dbtest.MerchantOpts{})
+	viewer := portalOf(c.merchant.ID)
+	viewer.Role = caller.Developer
+	wantCode(t, c.decide(t, portalOf(other.ID), payment.CaseDecision{Decision: "take"}), "cashbox_access_denied")
+	wantCode(t, c.decide(t, viewer, payment.CaseDecision{Decision: "take"}), "role_not_allowed")
+	wantCode(t, c.decide(t, c.trader.Caller, payment.CaseDecision{Decision: "take"}), "token_kind_not_allowed")
+	wantFields(t, c.decide(t, operator, payment.CaseDecision{}), "decision")
+	wantFields(t, c.decide(t, operator, payment.CaseDecision{Decision: "keep"}), "decision")
+	wantFields(t, c.decide(t, operator, payment.CaseDecision{Decision: "return"}), "method", "address", "recipient")
+	to := payer()
+	to.Address = "4111111111111112"
+	wantFields(t, c.decide(t, operator, payment.CaseDecision{Decision: "return", To: to}), "address", "amount")
+	c.want(t, payment.Appeal, money{"90.2", "9.8", "0", "0"}, "0.99")
+	testenv.Want(t, c.Count(t, "select count(*) from payin"), 0, "payouts")
+	// Whose rest another payment asks for cannot be told from that.
+	second := request("order-2")
+	second.Amount = "999.01"
+	p := c.create(t, c.merchant.Caller, second)
+	wantCode(t, c.decide(t, operator, payment.CaseDecision{Decision: "wait"}), "payment_amount_taken")
+	c.set(t, p.ID, "completed")
+	noError(t, c.decide(t, operator, payment.CaseDecision{Decision: "wait"}))
+	second.OrderID = "order-3"
+	wantCode(t, errOf(c.payments.Create(t.Context(), c.merchant.Caller, second)), "collect_requisites_not_available")
+	c.Audit(t)
+}
+
+// Of many who decide at once one does, and a payout is made once.
+func TestCaseDecidedOnce(t *testing.T) {
+	c := newCase(t, "700")
+	who := portalOf(c.merchant.ID)
+	errs := testenv.AtOnce(8, func(i int) error {
+		_, err := c.payments.DecideCase(t.Context(), who, payment.CaseDecision{
+			PaymentID: c.p.ID, Decision: []string{"take", "wait", "return"}[i%3], To: payer(),
+		})
+		return err
+	})
+	dbtest.WantOne(t, errs, "payment_no_case")
+	c.Audit(t)
+}

@@ -1,0 +1,182 @@
+package payment
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
+)
+
+// errArrivalTaken refuses money that counts towards a payment already.
+var errArrivalTaken = fault.New(fault.Conflict, "arrival_taken", "This money belongs to a payment already.")
+
+// earlyMoney is how long before a payment was made its money may have come by the bank's clock.
+const earlyMoney = 5 * time.Minute
+
+// FreeArrivals asks for a page of money that belongs to no payment, the newest first.
+type FreeArrivals struct {
+	db.Page
+	// Amount and Words filter: what exactly came, and what is said of it. "" is any.
+	Amount, Words string
+}
+
+// ListFree lists the money of the caller's trader that belongs to no payment. The cursor is nil on the last page.
+func (s *Service) ListFree(ctx context.Context, who caller.Caller, page FreeArrivals) ([]Arrival, *string, error) {
+	if err := who.Need(caller.TraderRead); err != nil {
+		return nil, nil, err
+	}
+	f := fault.Decoded(ctx)
+	limit, before := page.Bounds(f)
+	amount := decimal.NullDecimal{}
+	if page.Amount != "" {
+		amount = decimal.NewNullDecimal(fault.Read(f, "amount", page.Amount, fiat))
+	}
+	f.MaxLength("words", page.Words, maxText)
+	if err := f.Err(); err != nil {
+		return nil, nil, err
+	}
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Arrival, error) {
+		return q.ArrivalList(ctx, db.ArrivalListParams{
+			TraderID: who.TraderID, BeforeID: before, Amount: amount, Words: like.Replace(strings.TrimSpace(page.Words)),
+			Page: limit + 1,
+		})
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list what came: %w", err)
+	}
+	rows, cursor := db.Cut(rows, limit, func(row db.Arrival) int64 { return row.ID })
+	return arrivalsFrom(rows), cursor, nil
+}
+
+// like takes the meaning from what a pattern has.
+var like = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+func fiat(literal string) (decimal.Decimal, error) { return money.Parse(literal, money.FiatDecimals) }
+
+// KeepMoney keeps money that came to a requisite of the caller's trader and belongs to no payment.
+func (s *Service) KeepMoney(ctx context.Context, who caller.Caller, requisiteID int64, said Came) (Arrival, error) {
+	if err := who.Need(caller.TraderWork); err != nil {
+		return Arrival{}, err
+	}
+	f, now := fault.Decoded(ctx), s.clock.Now()
+	w := wordOf(f, said, now)
+	if amount := text(said.Amount); f.Required("amount", amount) {
+		w.amount = fault.Read(f, "amount", amount, fiat)
+		f.Check(f.Wrong("amount") || w.amount.IsPositive(), "amount", "must be more than 0")
+	}
+	if err := f.Err(); err != nil {
+		return Arrival{}, err
+	}
+	own, err := s.q.RequisiteOwn(ctx, db.RequisiteOwnParams{ID: requisiteID, TraderID: who.TraderID})
+	if db.NoRows(err) {
+		return Arrival{}, fault.ErrNotFound
+	}
+	if err != nil {
+		return Arrival{}, fmt.Errorf("read requisite: %w", err)
+	}
+	if w.at == nil {
+		w.at = &now
+	}
+	var row db.Arrival
+	err = db.InTx(ctx, s.in, func(_ pgx.Tx, q *db.Queries) error {
+		row, err = q.ArrivalPut(ctx, db.ArrivalPutParams{
+			TraderID: who.TraderID, RequisiteID: requisiteID, Currency: own.Currency, Amount: w.amount, CameAt: *w.at,
+			Payer: w.payer, Note: w.note, MessageID: w.messageID, Actor: who.Actor(), CreatedAt: now,
+		})
+		return err
+	})
+	if db.Violated(err) == "arrival_message" {
+		return Arrival{}, errArrivalTaken
+	}
+	return arrivalFrom(row), err
+}
+
+// Fitting lists the free money that may be a payment's: it came to its requisite, in the amount that is
+// missing, since about when it was made. It is told to the payment's trader, and to operators.
+func (s *Service) Fitting(ctx context.Context, who caller.Caller, id string) ([]Arrival, error) {
+	p, err := s.findFor(ctx, who, id)
+	if err != nil || who.Kind == caller.MerchantPortal || p.RequisiteID == nil || Status(p.Status) == Completed {
+		return nil, err
+	}
+	missing := p.Amount.Sub(counted(p))
+	rows, err := s.q.ArrivalsFitting(ctx, db.ArrivalsFittingParams{
+		RequisiteID: *p.RequisiteID, Amount: missing, Since: p.CreatedAt.Add(-earlyMoney),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for money that fits: %w", err)
+	}
+	return arrivalsFrom(rows), nil
+}
+
+// Attach has money that is free count towards a payment of the same trader, once: as if its trader had said
+// that it came. It is for payments that are pending, in appeal, or late, and those whose appeal waits.
+func (s *Service) Attach(ctx context.Context, who caller.Caller, arrivalID, paymentID int64) (Payment, error) {
+	if err := who.Need(caller.TraderWork); err != nil {
+		return Payment{}, err
+	}
+	found, err := s.findFor(ctx, who, strconv.FormatInt(paymentID, 10))
+	if err != nil {
+		return Payment{}, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return Payment{}, err
+	}
+	if _, err := s.settings.Renew(ctx); err != nil {
+		return Payment{}, err
+	}
+	var after db.Payment
+	err = s.inLocked(ctx, found.MerchantID, found.ID, func(tx pgx.Tx, p db.Payment) error {
+		q := db.New(tx)
+		a, err := q.ArrivalLock(ctx, db.ArrivalLockParams{ID: arrivalID, TraderID: who.TraderID})
+		switch {
+		case db.NoRows(err):
+			return fault.ErrNotFound
+		case err != nil:
+			return fmt.Errorf("lock what came: %w", err)
+		case a.State != string(ArrivalFree):
+			return errArrivalTaken
+		case a.Currency != p.Currency || p.RequisiteID == nil:
+			return fault.Fields{"paymentId": {"must be a payment in the currency of what came, and not by card"}}.Err()
+		}
+		c, err := s.attachable(ctx, q, p, who)
+		if err != nil {
+			return err
+		}
+		c.said = &word{amount: a.Amount, payer: a.Payer, note: a.Note, messageID: a.MessageID, arrivalID: a.ID}
+		if err := s.arrive(p, c, a.Amount); err != nil {
+			return err
+		}
+		after, err = s.move(ctx, tx, p, *c)
+		return err
+	})
+	return s.fromRow(after), err
+}
+
+// attachable is the change that money which is attached makes, if the payment takes any.
+func (s *Service) attachable(ctx context.Context, q *db.Queries, p db.Payment, who caller.Caller) (*change, error) {
+	c := &change{to: Completed, actor: who.Actor()}
+	switch Status(p.Status) {
+	case Appeal:
+		return c, nil
+	case Failed:
+		waits, err := q.AppealWaits(ctx, db.AppealWaitsParams{MerchantID: p.MerchantID, PaymentID: p.ID})
+		if err != nil {
+			return nil, fmt.Errorf("look for an appeal: %w", err)
+		}
+		if waits {
+			c.late, c.reason = true, new(reasonLate)
+			return c, nil
+		}
+	case Pending, Completed, Cancelled:
+	}
+	return s.confirmed(ctx, q, p, who)
+}

@@ -1,0 +1,49 @@
+package payment_test
+
+import (
+	"testing"
+	"time"
+
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
+)
+
+// Money of no payment is kept for its trader, found by its amount and words, offered to the payment that it fits, and counts
+// towards one payment, once, however many ask.
+func TestMoneyOfNoPayment(t *testing.T) {
+	c := newCase(t, "700")
+	ctx, who, requisite := t.Context(), c.trader.Caller, *c.p.RequisiteID
+	keep := func(amount, payer string) payment.Arrival {
+		t.Helper()
+		return must(c.payments.KeepMoney(ctx, who, requisite, payment.Came{Amount: &amount, Payer: &payer}))(t)
+	}
+	rest, other := keep("300", "Ivan P."), keep("299.99", "100% Anna")
+	for words, want := range map[string]int{"": 2, "anna": 1, "100%": 1, "_": 0, "petr": 0} {
+		list, next, err := c.payments.ListFree(ctx, who, payment.FreeArrivals{Words: words})
+		testenv.Check(t, err == nil && next == nil && len(list) == want, "%q finds %+v, %v", words, list, err)
+	}
+	list, _, err := c.payments.ListFree(ctx, who, payment.FreeArrivals{Amount: "300"})
+	testenv.Check(t, err == nil && len(list) == 1 && list[0].ID == rest.ID, "of 300: %+v, %v", list, err)
+	stranger := c.NewTrader(t, dbtest.TraderOpts{USDT: "10"})
+	wantCode(t, errOf(c.payments.KeepMoney(ctx, stranger.Caller, requisite, payment.Came{Amount: new("1")})), "not_found")
+	wantFields(t, errOf(c.payments.KeepMoney(ctx, who, requisite, payment.Came{At: new(c.clock.Now().Add(time.Hour))})), "amount", "cameAt")
+	wantCode(t, errOf(c.payments.Attach(ctx, stranger.Caller, rest.ID, c.p.ID)), "not_found")
+
+	fitting := must(c.payments.Fitting(ctx, who, c.p.UUID.String()))(t)
+	testenv.Check(t, len(fitting) == 1 && fitting[0].ID == rest.ID, "it fits: %+v", fitting)
+	errs := testenv.AtOnce(8, func(int) error { return errOf(c.payments.Attach(ctx, who, rest.ID, c.p.ID)) })
+	dbtest.WantOne(t, errs, "arrival_taken")
+	c.p = must(c.payments.Get(ctx, who, c.p.UUID.String()))(t)
+	c.want(t, payment.Completed, positions["completed"], "1000.00")
+	wantCode(t, errOf(c.payments.Attach(ctx, who, other.ID, c.p.ID)), "payment_not_pending")
+
+	// What is found while a merchant's appeal waits decides it.
+	p := c.create(t, c.merchant.Caller, request("order-2"))
+	c.set(t, p.ID, "failed")
+	opened := must(c.payments.OpenAppeal(ctx, c.merchant.Caller, p.ID, appeal(100)))(t)
+	late := keep("1000", "")
+	must(c.payments.Attach(ctx, who, late.ID, p.ID))(t)
+	testenv.Want(t, must(c.payments.GetAppeal(ctx, operator, opened.ID))(t).Status, "completed", "the appeal")
+	c.Audit(t)
+}

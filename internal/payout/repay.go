@@ -1,0 +1,116 @@
+package payout
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/money"
+	"gateway.example/internal/rate"
+)
+
+// repayFor is how long a trader has to send back what came before operators look after it. They do so
+// after half an hour of any payout that is taken.
+const repayFor = 24 * time.Hour
+
+// ErrTraderShort refuses to hold of a trader what they do not have.
+var ErrTraderShort = fault.New(fault.Refused, "insufficient_trader_balance", "The trader does not hold that much available.")
+
+// Recipient is to whom money goes back: by which method, to which requisite, in whose name.
+type Recipient struct {
+	Method, Address, Recipient string
+	BankCode, BankName         *string
+}
+
+// Repayment is what came for a payment and goes back to its payer. The trader who has it sends it.
+type Repayment struct {
+	MerchantID, CashboxID, TraderID, PaymentID int64
+	// OrderID names the payout among its merchant's.
+	OrderID, CallbackURI, Currency string
+	Amount                         decimal.Decimal
+	// Base is the rate of the payment.
+	Base rate.Base
+	To   Recipient
+}
+
+// Repay makes a payout of what came for a payment, in the transaction that ends the payment. It costs the
+// merchant nothing: the trader has the money, and what it is worth is held of them until they have sent it.
+func (s *Service) Repay(ctx context.Context, tx pgx.Tx, who caller.Caller, r Repayment) (uuid.UUID, error) {
+	o, err := validate(ctx, Request{
+		OrderID: r.OrderID, Amount: money.Fiat(r.Amount), Currency: r.Currency, CallbackURI: r.CallbackURI, Method: r.To.Method,
+		Address: r.To.Address, Recipient: r.To.Recipient, Code: r.To.BankCode, BankName: r.To.BankName,
+	}, s.addresses)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	q, now := db.New(tx), s.clock.Now()
+	blocked, err := q.PayerBlocked(ctx, db.PayerBlockedParams{MerchantID: r.MerchantID, Now: now, Marks: s.marks(o)})
+	if err != nil {
+		return uuid.Nil, fmt.Errorf("look whether the recipient is blocked: %w", err)
+	}
+	if blocked != "" {
+		return uuid.Nil, fault.Fields{"address": {"is not paid out to"}}.Err()
+	}
+	key := db.PayinKeyInsertParams{MerchantID: r.MerchantID, Channel: o.Method, OrderID: o.OrderID}
+	id, err := q.PayinKeyInsert(ctx, key)
+	if err != nil {
+		return uuid.Nil, fmt.Errorf("claim order id: %w", err)
+	}
+	who.MerchantID = r.MerchantID
+	params, err := s.row(&draft{order: o, who: who, id: id, now: now, base: r.Base, box: &db.CashboxForPayoutRow{
+		ID: r.CashboxID, ValiditySeconds: int32(repayFor / time.Second),
+	}})
+	if err != nil {
+		return uuid.Nil, err
+	}
+	params.FrozenUSDT, params.ReturnOf = params.SpotUSDT, &r.PaymentID
+	return params.UUID, s.holdReturn(ctx, tx, who, params, r.TraderID)
+}
+
+// holdReturn inserts a repayment that its trader is sending from the beginning, and holds what it is worth.
+func (s *Service) holdReturn(
+	ctx context.Context, tx pgx.Tx, who caller.Caller, p db.PayinInsertParams, traderID int64,
+) error {
+	cause := ledger.Cause{Kind: "freeze", Subject: subject, SubjectID: p.ID, At: p.CreatedAt}
+	freeze := ledger.Plan(cause, false, ledger.Held(ledger.Trader, traderID, p.FrozenUSDT)...)
+	waits, actor := string(Waiting), who.Actor()
+	var inserted, taken db.Payin
+	queries := append(freeze.Debits,
+		db.One(&inserted, (*db.Queries).PayinInsert, p),
+		record(change{to: Waiting, actor: actor}, p.MerchantID, p.ID, nil, p.CreatedAt),
+		db.One(&taken, (*db.Queries).PayinTake, db.PayinTakeParams{
+			MerchantID: p.MerchantID, ID: p.ID, Now: p.CreatedAt, TraderID: traderID,
+			TraderSharePercent: decimal.NewNullDecimal(decimal.Zero),
+			TraderUSDT:         decimal.NewNullDecimal(p.FrozenUSDT), PlatformUSDT: decimal.NewNullDecimal(decimal.Zero),
+		}),
+		record(change{to: Processing, actor: actor}, p.MerchantID, p.ID, &waits, p.CreatedAt))
+	if err := db.Pipeline(ctx, tx, append(queries, freeze.Record...)...); err != nil {
+		return fmt.Errorf("insert repayment: %w", err)
+	}
+	if !freeze.Covered() {
+		return ErrTraderShort
+	}
+	return nil
+}
+
+// positionOfReturn is where the money of a repayment is: held of the trader who has what came, and theirs again
+// once they have sent it. If they have not, the merchant gets what it is worth, since the payer is theirs.
+func positionOfReturn(p db.Payin) ledger.Position {
+	switch Status(p.Status) {
+	case Processing:
+		return ledger.Held(ledger.Trader, *p.TraderID, p.FrozenUSDT)
+	case Failed:
+		return ledger.Given(ledger.Trader, *p.TraderID,
+			ledger.Share{To: ledger.Available(ledger.Cashbox, p.CashboxID), Amount: p.FrozenUSDT})
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,49 @@
+-- ArrivalInsert keeps money that came for a payment.
+-- name: ArrivalInsert :exec
+insert into arrival (trader_id, requisite_id, currency, amount, came_at, payer, note, message_id, actor, created_at, state,
+    merchant_id, payment_id)
+values (@trader_id, @requisite_id, @currency, @amount, @came_at, @payer, @note, sqlc.narg(message_id), @actor, @created_at, 'kept',
+    @merchant_id::bigint, @payment_id::bigint);
+
+-- ArrivalPut keeps money that came for no payment.
+-- name: ArrivalPut :one
+insert into arrival (trader_id, requisite_id, currency, amount, came_at, payer, note, message_id, actor, created_at, state)
+values (@trader_id, @requisite_id, @currency, @amount, @came_at, @payer, @note, sqlc.narg(message_id), @actor, @created_at, 'free')
+returning *;
+
+-- ArrivalKeep has money that is free count towards a payment; it fails where it is not free any more.
+-- name: ArrivalKeep :exec
+with kept as (
+    update arrival set state = 'kept', merchant_id = @merchant_id::bigint, payment_id = @payment_id::bigint
+    where id = @id and state = 'free'
+    returning id
+)
+select 1 / count(*) from kept;
+
+-- ArrivalsFree frees what counts towards a payment that has ended unpaid.
+-- name: ArrivalsFree :exec
+update arrival set state = 'free' where payment_id = @payment_id::bigint and state = 'kept';
+
+-- ArrivalsReturned notes that what came goes back to its payer.
+-- name: ArrivalsReturned :exec
+update arrival set state = 'returned', payin_uuid = @payin_uuid::uuid where payment_id = @payment_id::bigint and state = 'kept';
+
+-- name: ArrivalLock :one
+select * from arrival where id = @id and trader_id = @trader_id for no key update;
+
+-- name: ArrivalsOfPayment :many
+select * from arrival where payment_id = @payment_id::bigint order by id limit 100;
+
+-- ArrivalsFitting lists the free money that may be a payment's: of its requisite and amount, from a time on.
+-- name: ArrivalsFitting :many
+select * from arrival
+where state = 'free' and requisite_id = @requisite_id and amount = @amount and came_at >= @since::timestamptz
+order by id limit 10;
+
+-- ArrivalList lists a trader's money that belongs to no payment, the newest first.
+-- name: ArrivalList :many
+select * from arrival
+where trader_id = @trader_id and id < @before_id and state = 'free'
+  and (sqlc.narg(amount)::numeric is null or amount = sqlc.narg(amount))
+  and (@words::text = '' or payer ilike '%' || @words || '%' or note ilike '%' || @words || '%')
+order by id desc limit @page;

@@ -1,0 +1,172 @@
+package payments
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// Money that came in another amount than was asked for: its merchant or an operator decides what becomes of it, and a trader
+// has money that came count towards a payment.
+var caseRoutes = []route{
+	{Pattern: "GET /merchant/payments/{id}/came", Kinds: portal.Merchants, Needs: caller.MerchantAppeal, Handle: (*visit).casePage},
+	{Pattern: "POST /merchant/payments/{id}/came", Kinds: portal.Merchants, Needs: caller.MerchantAppeal, Handle: (*visit).decideCase},
+	{Pattern: "GET /operator/payments/{id}/came", Kinds: portal.Operators, Needs: caller.OperatorCases, Handle: (*visit).casePage},
+	{Pattern: "POST /operator/payments/{id}/came", Kinds: portal.Operators, Needs: caller.OperatorCases, Handle: (*visit).decideCase},
+	{Pattern: "POST /trader/payments/{id}/attach", Kinds: portal.Traders, Needs: caller.TraderWork, Handle: (*visit).attach},
+}
+
+// cameOf is what came of a payment otherwise than it was asked for, and what may be done about it.
+func (v *visit) cameOf(p payment.Payment) (Came, error) {
+	id := strconv.FormatInt(p.ID, 10)
+	came := Came{
+		Asked: v.Shell.Amount(p.Amount, p.Currency), Open: p.Case(), EndsAt: p.ExpiresAt,
+		Attach: v.PaymentPath(p.ID) + "/attach", Token: submission.NewToken(),
+	}
+	list, err := v.Payments.Arrivals(v.Ctx(), v.Who, id)
+	if err != nil {
+		return came, err
+	}
+	for _, a := range list {
+		came.Items = append(came.Items, v.arrival(a))
+	}
+	if p.ReceivedAmount.Valid {
+		came.Came = v.Shell.Amount(p.ReceivedAmount.Decimal, p.Currency)
+		if missing := p.Amount.Sub(p.ReceivedAmount.Decimal); missing.IsPositive() {
+			came.Missing = v.Shell.Amount(missing, p.Currency)
+		}
+	}
+	if came.Open && (v.May(caller.MerchantAppeal) || v.May(caller.OperatorCases)) {
+		for _, decision := range decisions {
+			if decision != payment.WaitForRest || came.Missing != "" {
+				came.Decisions = append(came.Decisions, CaseStep{
+					Href: view.Query(v.PaymentPath(p.ID)+"/came", "decision", decision), Label: sayDecisions[decision].act,
+				})
+			}
+		}
+	}
+	fitting, err := v.Payments.Fitting(v.Ctx(), v.Who, id)
+	for _, a := range fitting {
+		came.Fitting = append(came.Fitting, v.arrival(a))
+	}
+	came.MayAttach = v.Who.Kind == caller.Trader && v.Who.May(caller.TraderWork)
+	return came, err
+}
+
+func (v *visit) arrival(a payment.Arrival) ArrivalRow {
+	row := ArrivalRow{
+		ID: a.ID, Amount: v.Shell.Amount(a.Amount, a.Currency), CameAt: a.CameAt, Payer: a.Payer, Note: a.Note,
+		State: sayArrivalStates[a.State],
+	}
+	if a.MessageID != nil {
+		row.Message = v.Shell.Say(sayByMessage, *a.MessageID)
+	}
+	if a.PayinUUID != nil && v.Who.Kind != caller.Trader || a.PayinUUID != nil && a.State == payment.ArrivalReturned {
+		row.Payout = view.Link(v.PayoutPath(a.PayinUUID.String()))
+	}
+	return row
+}
+
+func (v *visit) casePage() error {
+	decision := cmp.Or(v.R.URL.Query().Get("decision"), payment.TakeWhatCame)
+	return v.askCase(http.StatusOK, url.Values{"token": {submission.NewToken()}, "decision": {decision}}, nil)
+}
+
+// askCase asks whether that shall be decided, and of what goes back to whom.
+func (v *visit) askCase(status int, typed url.Values, wrong map[string]string) error {
+	id, err := v.PaymentID()
+	if err != nil {
+		return err
+	}
+	p, err := v.Payments.Get(v.Ctx(), v.Who, strconv.FormatInt(id, 10))
+	if err != nil {
+		return err
+	}
+	decision := typed.Get("decision")
+	if !slices.Contains(decisions, decision) {
+		return fault.ErrNotFound
+	}
+	if !p.Case() {
+		return v.Done(v.PaymentPath(id), "changed")
+	}
+	q := CaseQuestion{
+		Path: v.PaymentPath(id), Token: typed.Get("token"), Decision: decision, Words: sayDecisions[decision], Wrong: wrong,
+		Typed: typed, Came: v.Shell.Amount(p.ReceivedAmount.Decimal, p.Currency),
+	}
+	if q.Facts, err = v.cameOf(p); err != nil {
+		return err
+	}
+	if decision == payment.ReturnIt {
+		for _, method := range catalogue.Payouts(p.Currency) {
+			q.Methods = append(q.Methods, view.Option{Value: method.Name, Text: v.Shell.Say(say.Method(method.Name))})
+		}
+	}
+	v.Shell.Title = v.Shell.Say(say.PaymentTitle, id)
+	v.Show(status, func(s view.Shell) site.Page { return CasePage(s, q) })
+	return nil
+}
+
+func (v *visit) decideCase() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	id, err := v.PaymentID()
+	if err != nil {
+		return err
+	}
+	d := payment.CaseDecision{PaymentID: id, Decision: form.Get("decision"), Reason: portal.Given(form.Get("reason"))}
+	if d.Decision == payment.ReturnIt {
+		d.To = &payout.Recipient{
+			Method: form.Get("method"), Address: form.Get("address"), Recipient: form.Get("recipient"),
+			BankName: portal.Given(form.Get("bankName")),
+		}
+	}
+	err = v.Once(form, func() (submission.Outcome, error) {
+		_, err := v.Payments.DecideCase(v.Ctx(), v.Who, d)
+		if f := fault.As(err); f != nil && f.Code == payment.ErrNoCase.Code {
+			return submission.Outcome{LedTo: v.PaymentPath(id), Said: "changed"}, nil
+		}
+		return submission.Outcome{LedTo: v.PaymentPath(id), Said: "case-decided"}, err
+	})
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.askCase(http.StatusUnprocessableEntity, form, wrong)
+	}
+	return err
+}
+
+// attach has money that belongs to no payment count towards this one.
+func (v *visit) attach() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	id, err := v.PaymentID()
+	if err != nil {
+		return err
+	}
+	arrival, err := strconv.ParseInt(form.Get("arrival"), 10, 64)
+	if err != nil {
+		return fault.ErrNotFound
+	}
+	return v.Once(form, func() (submission.Outcome, error) {
+		_, err := v.Payments.Attach(v.Ctx(), v.Who, arrival, id)
+		if f := fault.As(err); f != nil && (f.Kind == fault.Refused || f.Kind == fault.Conflict) {
+			return submission.Outcome{LedTo: v.PaymentPath(id), Said: "changed"}, nil
+		}
+		return submission.Outcome{LedTo: v.PaymentPath(id), Said: "attached"}, err
+	})
+}

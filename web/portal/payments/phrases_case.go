@@ -1,0 +1,54 @@
+package payments
+
+import (
+	"gateway.example/internal/payment"
+	"gateway.example/web/portal/say"
+)
+
+// Another amount than was asked for.
+var (
+	sayOtherCame          = say.Both("Another amount came", "Пришла другая сумма")
+	sayAsked              = say.Both("Asked for", "Запрошено")
+	sayMissing            = say.Both("Missing", "Не хватает")
+	sayCaseEnds           = say.Both("If nobody decides, the payment fails:", "Если никто не решит, платёж не пройдёт:")
+	sayByMessage          = say.Both("bank message %d", "сообщение банка %d")
+	sayReturnPayout       = say.Both("Its return", "Возврат")
+	sayFitting            = say.Both("Money that fits", "Подходящие деньги")
+	sayFittingText        = say.Both("It came to this requisite and belongs to no payment yet.", "Пришли на этот реквизит и пока не относятся ни к какому платежу.")
+	sayAttach             = say.Both("It is this payment's", "Это по этому платежу")
+	sayPayerRequisite     = say.Both("The payer's phone, card or account", "Телефон, карта или счёт плательщика")
+	sayPayerRequisiteHint = say.Both("Ask the payer: it need not be where the money came from.", "Спросите плательщика: он может отличаться от того, откуда пришли деньги.")
+)
+
+// sayArrivalStates are what became of money that came.
+var sayArrivalStates = map[payment.ArrivalState]say.Phrase{
+	payment.ArrivalFree:     say.Both("belongs to no payment", "не относится к платежу"),
+	payment.ArrivalKept:     say.Both("counted", "учтено"),
+	payment.ArrivalReturned: say.Both("goes back", "возвращается"),
+}
+
+// decisions are what may become of another amount.
+var decisions = []string{payment.TakeWhatCame, payment.WaitForRest, payment.ReturnIt}
+
+// decisionWords are what a decision is asked with.
+type decisionWords struct{ act, ask, text, yes say.Phrase }
+
+var sayDecisions = map[string]decisionWords{
+	payment.TakeWhatCame: {
+		say.Both("Take what came", "Принять пришедшее"), say.Both("Take what came?", "Принять пришедшее?"),
+		say.Both("The payment is completed for what came, at its own rate.", "Платёж завершится на пришедшую сумму по своему курсу."),
+		say.Both("Take %s", "Принять %s"),
+	},
+	payment.WaitForRest: {
+		say.Both("Wait for the rest", "Ждать остаток"), say.Both("Wait for the rest?", "Ждать остаток?"),
+		say.Both("The payer's page asks for what is missing, for a day. If it does not come, the payment fails, and what came stays with the trader, who can still have it count.",
+			"Страница плательщика сутки просит недостающее. Если его не будет, платёж не пройдёт, а пришедшее останется у трейдера, и он ещё сможет его учесть."),
+		say.Both("Wait, keeping %s", "Ждать, сохранив %s"),
+	},
+	payment.ReturnIt: {
+		say.Both("Return it", "Вернуть"), say.Both("Return it to the payer?", "Вернуть плательщику?"),
+		say.Both("The payment fails, and the trader who has the money sends it back. It costs the merchant nothing.",
+			"Платёж не пройдёт, а трейдер, у которого деньги, отправит их обратно. Мерчанту это ничего не стоит."),
+		say.Both("Return %s", "Вернуть %s"),
+	},
+}
