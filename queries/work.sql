@@ -7,6 +7,10 @@ select a.id, a.created_at, p.amount, p.currency, p.order_id from appeal a
 join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
 where a.status in ('open', 'in_review') order by a.id limit @most;
 
+-- WorkAppealAnswers lists the appeals with messages of traders that no operator has read.
+-- name: WorkAppealAnswers :many
+select appeal_id, last_at, operator_unread from appeal_thread where operator_unread > 0 order by last_at limit @most;
+
 -- name: WorkOverdue :many
 select id, uuid, taken_at::timestamptz as taken_at, amount, currency from payin
 where status = 'processing' and (taken_at <= @taken_until::timestamptz or expires_at <= @now)
@@ -72,6 +76,7 @@ order by t.id limit @most;
 select (case @kind::text
     when 'deposit' then exists (select 1 from deposit d where d.id = @subject_id::bigint and d.status = 'pending')
     when 'appeal' then exists (select 1 from appeal a where a.id = @subject_id::bigint and a.status in ('open', 'in_review'))
+    when 'appeal_answer' then exists (select 1 from appeal_thread t where t.appeal_id = @subject_id::bigint and t.operator_unread > 0)
     when 'overdue_payout' then exists (select 1 from payin p where p.id = @subject_id::bigint and p.status = 'processing')
     when 'card_conflict' then exists (select 1 from card_conflict c where c.id = @subject_id::bigint and c.closed_at is null)
     when 'dead_events' then exists (select 1 from webhook_event e where e.merchant_id = @subject_id::bigint and e.status = 'dead')

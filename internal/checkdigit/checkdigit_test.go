@@ -42,3 +42,18 @@ func TestIBAN(t *testing.T) {
 		testenv.Check(t, !checkdigit.IBAN(wrong), "%q is taken", wrong)
 	}
 }
+
+// A card number is found in a text, however it is grouped and whatever is around it; other digits are no number.
+func TestMentionsCard(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"4111111111111111", "it is 4111 1111 1111 1111.", "on 24.11 to 2200-0000-0000-0004 at 12:05", "7 4111\u00a01111\u00a01111\u00a01111",
+	} {
+		testenv.Check(t, checkdigit.MentionsCard(text), "%q is taken", text)
+	}
+	for _, text := range []string{
+		"", "+7 900 000-00-00", "1500.00 came on 24.11.2026, 12:05:33", "4111 1111 1111 1112", "card ends in 1111", "1764153600000",
+	} {
+		testenv.Check(t, !checkdigit.MentionsCard(text), "%q is refused", text)
+	}
+}

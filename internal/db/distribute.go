@@ -42,6 +42,8 @@ var placements = []struct {
 	{OnCoordinator, `requisite_day requisite_slot`},
 	// Messages of banks and money that came, beside the requisites that they are about.
 	{OnCoordinator, `bank_device requisite_message bank_message arrival`},
+	// What operators and traders write to each other about appeals.
+	{OnCoordinator, `appeal_thread appeal_message`},
 	// Who may do what, and what they did.
 	{OnCoordinator, `api_key app_user cabinet_merchant session passkey recovery_code invitation saved_view submission
 		sensitive_read operator_movement sign_in_event work_claim card_declined failure_count payin_take key_payout_day secret_key

@@ -60,22 +60,13 @@ type Appeal struct {
 	Statement *string
 }
 
-type Arrival struct {
-	ID          int64
-	TraderID    int64
-	RequisiteID int64
-	Currency    string
-	Amount      decimal.Decimal
-	CameAt      time.Time
-	Payer       string
-	Note        string
-	MessageID   *int64
-	Actor       string
-	CreatedAt   time.Time
-	State       string
-	MerchantID  *int64
-	PaymentID   *int64
-	PayinUUID   pgtype.UUID
+type AppealThread struct {
+	AppealID       int64
+	TraderID       int64
+	Messages       int32
+	LastAt         time.Time
+	TraderUnread   int32
+	OperatorUnread int32
 }
 
 type AuditHistory struct {
@@ -271,7 +262,6 @@ type Payin struct {
 	PlatformUSDT       decimal.NullDecimal
 	RequestID          *string
 	RequestAddress     *string
-	ReturnOf           *int64
 }
 
 type PayinHistory struct {

@@ -111,6 +111,8 @@ var Codes = []Code{
 		"For operators: call `ReviewAppeal` first, or read the appeal again: somebody has decided it."},
 	{"appeal_not_open", Refused, "The appeal is not open any more.",
 		"For operators: read the appeal again. Somebody has taken it up or decided it."},
+	{"appeal_thread_full", Refused, "There are 100 messages about the appeal already.",
+		"Decide the appeal, or speak to one another elsewhere."},
 	{"appeal_payment_not_failed", Refused, "Only a failed payment can be appealed.",
 		"Read the payment and its status."},
 	{"appeal_trader_required", Refused, "The payment has no trader who could look into it.",

@@ -111,14 +111,14 @@ func (s *Service) GetAppeal(ctx context.Context, who caller.Caller, id int64) (A
 	return s.appealFromRows(row.Appeal, row.Payment), nil
 }
 
-// AppealOf is the id of a payment's appeal for a user of the merchant's portal or an operator; 0 is
-// none.
+// AppealOf is the id of a payment's appeal for a user of the merchant's portal, of the trader who has the payment, or an
+// operator; 0 is none.
 func (s *Service) AppealOf(ctx context.Context, who caller.Caller, paymentID int64) (int64, error) {
-	if err := who.Need(caller.MerchantRead, caller.OperatorRead); err != nil {
+	if err := who.Need(caller.MerchantRead, caller.TraderRead, caller.OperatorRead); err != nil {
 		return 0, err
 	}
 	merchantID := who.MerchantID
-	if who.Kind == caller.Operator {
+	if who.Kind != caller.MerchantPortal {
 		p, err := s.Get(ctx, who, strconv.FormatInt(paymentID, 10))
 		if err != nil {
 			return 0, err

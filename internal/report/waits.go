@@ -15,6 +15,9 @@ const QueueProposals Queue = "proposals.open"
 // QueueFailing are the endpoints at which deliveries fail and are tried again: a merchant's own, or everybody's.
 const QueueFailing Queue = "endpoints.failing"
 
+// QueueUnread are the appeals with messages that a trader has not read.
+const QueueUnread Queue = "appeals.unread"
+
 // phoneSilent is how long a phone may say nothing, as its trader's page has it.
 const phoneSilent = 30 * time.Minute
 
@@ -25,6 +28,7 @@ var waiting = map[caller.Kind]map[Queue]caller.Capability{
 		QueueConflicts: caller.OperatorRead, QueueDeadEvents: caller.OperatorRead, QueueProposals: caller.OperatorRead,
 		QueueFailing: caller.OperatorRead,
 	},
+	caller.Trader: {QueueUnread: caller.TraderRead},
 	caller.MerchantPortal: {
 		QueueOwnDeposits: caller.MerchantMoney, QueueOwnAppeals: caller.MerchantRead,
 		QueueOverdue: caller.MerchantRead, QueueDeadEvents: caller.MerchantEvents, QueueFailing: caller.MerchantEvents,
@@ -77,6 +81,8 @@ func (s *Service) countWaiting(ctx context.Context, q *db.Queries, c scope, queu
 		return q.ReportCountMessages(ctx, db.ReportCountMessagesParams{
 			TraderID: c.TraderID, Since: now.Add(-phoneSilent), Most: countMost + 1,
 		})
+	case QueueUnread:
+		return q.AppealUnreadOwn(ctx, db.AppealUnreadOwnParams{TraderID: c.TraderID, Most: countMost + 1})
 	case QueueProposals:
 		return q.ReportCountProposals(ctx, db.ReportCountProposalsParams{Now: now, Most: countMost + 1})
 	}

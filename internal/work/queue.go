@@ -30,6 +30,9 @@ func (s *Service) waiting(ctx context.Context, q *db.Queries, kind Kind) ([]Item
 	case Appeal:
 		rows, err := q.WorkAppeals(ctx, most)
 		return items(rows, appealItem), err
+	case AppealAnswer:
+		rows, err := q.WorkAppealAnswers(ctx, most)
+		return items(rows, answerItem), err
 	case Deposit:
 		rows, err := q.WorkDeposits(ctx, most)
 		return items(rows, depositItem), err
@@ -85,6 +88,10 @@ func appealItem(row db.WorkAppealsRow) Item {
 	return Item{
 		SubjectID: row.ID, Name: row.OrderID, Since: &row.CreatedAt, Amount: &row.Amount, Currency: row.Currency,
 	}
+}
+
+func answerItem(row db.WorkAppealAnswersRow) Item {
+	return Item{SubjectID: row.AppealID, Since: &row.LastAt, Count: int(row.OperatorUnread)}
 }
 
 func depositItem(row db.WorkDepositsRow) Item {

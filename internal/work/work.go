@@ -30,6 +30,8 @@ const (
 	// Appeal is one to be decided, and Deposit one to be confirmed.
 	Appeal  Kind = "appeal"
 	Deposit Kind = "deposit"
+	// AppealAnswer is an appeal about which its trader wrote what no operator has read.
+	AppealAnswer Kind = "appeal_answer"
 	// DeadEvents are a merchant's webhooks that could not be delivered.
 	DeadEvents Kind = "dead_events"
 	// Feed is a source of rates whose last answer was wrong.
@@ -44,7 +46,7 @@ const (
 
 // Kinds are all kinds, in order.
 func Kinds() []Kind {
-	return []Kind{Conflict, Overdrawn, Overdue, Appeal, Deposit, DeadEvents, Feed, Short, Idle}
+	return []Kind{Conflict, Overdrawn, Overdue, AppealAnswer, Appeal, Deposit, DeadEvents, Feed, Short, Idle}
 }
 
 const (
@@ -68,7 +70,7 @@ type Item struct {
 	// Amount is the amount that it is about, in Currency, or nil.
 	Amount   *decimal.Decimal
 	Currency string
-	// Count is how many dead events there are, at most one more than Most.
+	// Count is how many dead events there are, at most one more than Most, or unread messages.
 	Count int
 	// Claim is who is working on it, or nil.
 	Claim *Claim

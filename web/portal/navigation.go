@@ -20,6 +20,8 @@ type entry struct {
 	icon  string
 	// waits is what is counted there; "" is nothing.
 	waits report.Queue
+	// waiting tells that it is only there while something waits.
+	waiting bool
 }
 
 var merchantEntries = []entry{
@@ -79,6 +81,10 @@ var traderEntries = []entry{
 	{needs: caller.TraderRead, href: "/trader", label: say.Desk, icon: "desk"},
 	{needs: caller.TraderRead, href: "/trader/payments", label: say.Payments, icon: "in"},
 	{needs: caller.TraderRead, href: "/trader/payouts", label: say.Payouts, icon: "out"},
+	{
+		needs: caller.TraderRead, href: "/trader/appeals", label: say.Appeals, icon: "flag",
+		waits: report.QueueUnread, waiting: true,
+	},
 	{needs: caller.TraderRead, href: "/trader/requisites", label: say.Requisites, icon: "card"},
 	{
 		needs: caller.TraderRead, href: "/trader/messages", label: say.MessagesShort, icon: "message",
@@ -117,7 +123,7 @@ func (v *Visit) navigation() []view.NavItem {
 			continue
 		}
 		items = append(items, view.NavItem{
-			Href: e.href, Label: e.label, Group: e.group, Icon: e.icon, Current: v.isAt(e.href), Waits: string(e.waits),
+			Href: e.href, Label: e.label, Group: e.group, Icon: e.icon, Current: v.isAt(e.href), Waits: string(e.waits), Waiting: e.waiting,
 		})
 	}
 	return items
@@ -135,6 +141,9 @@ func (v *Visit) tellWaits() {
 	for i, item := range v.Shell.Nav {
 		v.Shell.Nav[i].Count = report.CountText(counts[report.Queue(item.Waits)])
 	}
+	v.Shell.Nav = slices.DeleteFunc(v.Shell.Nav, func(item view.NavItem) bool {
+		return item.Waiting && item.Count == "" && !item.Current
+	})
 }
 
 // isAt tells whether the page belongs to an entry. The portal's first page is only itself.

@@ -63,7 +63,7 @@ const addresses = `
 			/merchant/appeals/{id}/file /merchant/deposits/{id} /merchant/team/{member} /operator/approvals/{id}
 			/operator/accounts/statement /operator/accounts/statement.csv /operator/payments/{id}/receipts/{n}
 			/operator/payouts/{id} /operator/appeals/{id}/file /operator/appeals/{id}/file/shown
-			/operator/events/replays/{replay}
+			/operator/events/replays/{replay} /trader/appeals/{id}
 			/operator/reconciliation/days/{day} /operator/deposits/{id} /operator/deposits/{id}/claim
 			/operator/appeals/{id} /operator/appeals/{id}/claim /operator/payouts/{id}/claim /operator/conflicts/{id}
 			/operator/conflicts/{id}/claim
@@ -76,6 +76,7 @@ const addresses = `
 			/operator/payouts/{id}/fail /operator/payouts/{id}/reclaim /operator/payouts/{id}/reverse
 			/operator/conflicts/{id}/close /merchant/payments/{id}/came /operator/payments/{id}/came
 		POST /merchant/links/{id}/close /account/passkeys/{id}/remove /account/sessions/{id}/end /trader/payouts/{id}/take /trader/payments/{id}/attach /trader/messages/{id}/confirm /trader/messages/{id}/dismiss
+			/trader/appeals/{id}/messages /operator/appeals/{id}/messages
 			/trader/messages/phones/{id}/revoke /trader/requisites/{id}/messages/resume /views /columns
 			/views/{id}/remove /merchant/developers/cashboxes/{cashbox}/test /merchant/developers/resend/{replay}/stop
 			/merchant/team/{member}/role /merchant/consent/{user}/{answer} /trader/consent/{user}/{answer}
@@ -93,7 +94,7 @@ const addresses = `
 			/operator/view-as/end
 	desk
 		GET /trader /trader/search /trader/desk /trader/live /trader/payments /trader/payments/{id} /trader/payouts
-			/trader/requisites /trader/requisites/{id} /trader/messages
+			/trader/requisites /trader/requisites/{id} /trader/messages /trader/appeals
 		GET POST /trader/payments/{id}/confirm /trader/payments/{id}/cancel
 		POST /trader/break /trader/payments/{id}/code /trader/payments/{id}/resend
 			/trader/payments/{id}/no-code

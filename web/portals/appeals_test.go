@@ -54,3 +54,43 @@ func TestMerchantAppeals(t *testing.T) {
 	noError(t, err)
 	wantIn(t, "the decision", p.Get(t, "/merchant/appeals/1").Text(), "stays failed", reason)
 }
+
+// An operator and the trader write to each other on an appeal's page. Navigation and work count what one has not read, and a card
+// number is neither taken nor shown again.
+func TestAppealThread(t *testing.T) {
+	b, admin := portaltest.Operator(t, caller.Support)
+	trader := b.Trader(t, 0)
+	p, id := b.OpenedAppeal(t, "It was paid.")
+	theirs, ours := fmt.Sprintf("/trader/appeals/%d", id), fmt.Sprintf("/operator/appeals/%d", id)
+	counted := func() string { return words(trader.Page(t, "/trader").Find("#menu a[href='/trader/appeals']")) }
+	want(t, "nothing is written", counted(), "")
+	want(t, "the payment leads there",
+		trader.Page(t, fmt.Sprintf("/trader/payments/%d", p.ID)).Find("a[href='"+theirs+"']").Length(), 1)
+
+	token := admin.Page(t, ours).Find("form[action='" + ours + "/messages'] input[name=token]").AttrOr("value", "")
+	ask := []string{"token", token, "text", "Did <b>1,500</b> come?\nLook, please."}
+	for range 2 {
+		a := admin.Post(t, ours+"/messages", ask...)
+		want(t, "sent", line(a.Code, a.To(), admin.Cookies["flash"]), "303 "+ours+" message-sent")
+	}
+	want(t, "counted", counted(), "Appeals 1 waiting")
+	want(t, "listed", portaltest.List(t, trader, "/trader/appeals", 0, 1, 2, 3, 5), []string{
+		fmt.Sprintf("%d | 1,500 ₽ | Payment № %d | Open | new: 1", id, p.ID),
+	})
+	page := trader.Page(t, theirs)
+	want(t, "read", page.Find(".thread li:not(.own) .lines").Text(), "Did <b>1,500</b> come?\nLook, please.")
+	want(t, "who asked", strings.Contains(page.Find(".thread").Text(), "support"), false)
+	want(t, "counted no more", counted(), "")
+
+	a := trader.Post(t, theirs+"/messages", hidden(page, "text", "Only to 4111 1111 1111 1111")...)
+	want(t, "a card number", line(a.Code, a.Page(t).Find("#text-wrong").Text(), a.Page(t).Find("#text").Text()),
+		"422 must not contain a card number")
+	a = trader.Post(t, theirs+"/messages", hidden(a.Page(t), "text", "No, it did not.")...)
+	want(t, "answered", a.To(), theirs)
+	wantIn(t, "work", admin.Get(t, "/operator").Text(), "Traders' answers to read", fmt.Sprintf("Appeal № %d, new: 1", id))
+	wantIn(t, "the answer", words(admin.Page(t, ours).Find(".thread li:not(.own)")), "No, it did not.")
+	wantNot(t, "work", admin.Get(t, "/operator").Text(), "Traders' answers to read")
+	b.Exec(t, "update appeal set status = 'closed'")
+	want(t, "over", trader.Post(t, theirs+"/messages", hidden(page, "text", "once more", "token", "another")...).To(), theirs)
+	wantIn(t, "over", trader.Get(t, theirs).Text(), "nothing more can be written")
+}

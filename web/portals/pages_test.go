@@ -30,6 +30,8 @@ func traderPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []str
 	p.Post(t, taken+"/take")
 	path := fmt.Sprintf("/trader/payments/%d", open.ID)
 	message, _ := forwarded(t, b)
+	_, asked := b.OpenedAppeal(t, "It was paid.")
+	noError(t, b.Payments.WriteThread(t.Context(), portaltest.Admin, asked, "Did 1,500 ₽ come from Ivan P. at 12:05?"))
 	return []string{
 		"/trader", "/trader/earnings", "/trader/earnings?days=1", "/sign-in", "/account", "/account/password", "/second-factor", "/second-factor/enrol",
 		"/second-factor/app", "/second-factor/passkey", path + "/confirm", path + "/cancel", path,
@@ -39,6 +41,7 @@ func traderPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []str
 		fmt.Sprintf("/trader/requisites/%d/statement", b.Traders[0].Requisites[0]), "/trader/statement",
 		"/trader/messages", "/trader/messages/phones/new", fmt.Sprintf("/trader/requisites/%d/messages", b.Traders[0].Requisites[0]),
 		fmt.Sprintf("/trader/messages/%d/object", message), "/trader/search",
+		"/trader/appeals", fmt.Sprintf("/trader/appeals/%d", asked),
 		taken, taken + "/complete", taken + "/fail", taken + "/give-back", invitation(t, b), "/trader/nothing",
 		"/trader/payments/987654",
 	}
@@ -102,6 +105,8 @@ func casePages(t testing.TB, b *portaltest.Bundle, _ *portaltest.Person) []strin
 	_, open := b.OpenedAppeal(t, strings.Repeat("It was paid. ", 20))
 	p, reviewed := b.OpenedAppeal(t, "it was paid, too")
 	must(b.Payments.ReviewAppeal(t.Context(), portaltest.Admin, reviewed))(t)
+	noError(t, b.Payments.WriteThread(t.Context(), portaltest.Admin, reviewed, strings.Repeat("Did it come? ", 30)))
+	noError(t, b.Payments.WriteThread(t.Context(), b.AsTrader(), reviewed, strings.Repeat("No.", 90)))
 	b.Tell(t, b.Merchant, 901, "dead")
 	payouts := b.TakenPayouts(t, 2)
 	processing, proof, elsewhere := "/operator/payouts/"+payouts[0], "42", "https://elsewhere.example"

@@ -6,6 +6,7 @@ export const errorCodes = [
   "appeal_not_in_review",
   "appeal_not_open",
   "appeal_payment_not_failed",
+  "appeal_thread_full",
   "appeal_trader_required",
   "appeal_window_closed",
   "arrival_taken",

@@ -31,3 +31,21 @@ var (
 	sayWhatYouWrote  = say.Both("What you wrote", "Что вы написали")
 	sayNotDecidedYet = say.Both("An operator has not decided yet.", "Оператор ещё не принял решения.")
 )
+
+// What is written about appeals.
+var (
+	sayThreadsText = say.Both(
+		"Appeals of your payments about which you and the operators have written.",
+		"Апелляции по вашим платежам, о которых вы переписывались с операторами.",
+	)
+	sayNoThreadsText = say.Both(
+		"When an operator asks you about a payment that a merchant has appealed, it will be here.",
+		"Когда оператор спросит вас о платеже с апелляцией, вопрос появится здесь.",
+	)
+	sayThreadAbout = say.Both(
+		"The merchant says that this payment was paid. Look at your bank's statement, and tell the operators what you find.",
+		"Мерчант утверждает, что платёж оплачен. Проверьте выписку банка и напишите операторам, что нашли.",
+	)
+	sayLastMessage = say.Both("Last message", "Последнее сообщение")
+	sayUnread      = say.Both("Unread", "Непрочитанные")
+)

@@ -1,4 +1,4 @@
-// Package appeals is a merchant's appeals of failed payments.
+// Package appeals is a merchant's appeals of failed payments, and what operators and traders write to each other about them.
 package appeals
 
 import (
@@ -28,5 +28,5 @@ type route = portal.RouteOf[*visit]
 func Routes(s Services) []portal.Route {
 	uploads := edge.NewFiles(merchantFiles)
 	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s, uploads: uploads} },
-		appealRoutes)
+		appealRoutes, threadRoutes)
 }

@@ -35,6 +35,17 @@ type Appeal struct {
 	Decision string
 }
 
+// ThreadShown is an appeal as the trader who has its payment sees it.
+type ThreadShown struct {
+	Status, Amount, Payment string
+	// About says what the trader is asked to do; "" is nothing.
+	About             string
+	List, PaymentHref templ.SafeURL
+	// CreatedAt is when the payment was made.
+	CreatedAt, OpenedAt time.Time
+	Thread              view.Thread
+}
+
 // NewAppeal asks why a payment is appealed.
 type NewAppeal struct {
 	Path, Token, Amount, Order, Reason string

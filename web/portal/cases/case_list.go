@@ -241,6 +241,13 @@ func (v *visit) caseAppeal() error {
 	if strings.HasPrefix(a.FileType, "image/") {
 		shown.Proof = string(shown.File.Download) + "/shown"
 	}
+	thread, err := v.Payments.ReadThread(v.Ctx(), v.Who, a.ID)
+	if err != nil {
+		return err
+	}
+	if found.waits || len(thread.Messages) > 0 {
+		shown.Thread = new(v.Thread(thread, nil, nil))
+	}
 	if found.waits && v.May(caller.OperatorCases) {
 		shown.Desk = v.deskOf(found)
 	}

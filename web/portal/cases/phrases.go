@@ -28,6 +28,7 @@ var sayWorkQueues = map[string]say.Phrase{
 	"card_conflict":     say.Both("Card conflicts", "Спорные списания с карт"),
 	"overdrawn_account": say.Both("Overdrawn accounts", "Счета в минусе"),
 	"overdue_payout":    say.Both("Overdue payouts", "Просроченные выплаты"),
+	"appeal_answer":     say.Both("Traders' answers to read", "Непрочитанные ответы трейдеров"),
 	"appeal":            say.Both("Appeals to decide", "Апелляции без решения"),
 	"deposit":           say.Both("Deposits to confirm", "Пополнения без подтверждения"),
 	"dead_events":       say.Both("Webhooks given up", "Недоставленные вебхуки"),

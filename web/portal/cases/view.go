@@ -89,8 +89,10 @@ type Case struct {
 	// Proof is the address of the file where it is a picture; "" shows none.
 	Proof string
 	// Desk is where it is decided on the page itself; nil is elsewhere, or not for this user now.
-	Desk  *Desk
-	Lines []view.Line
+	Desk *Desk
+	// Thread is what was written with the trader; nil where there is none.
+	Thread *view.Thread
+	Lines  []view.Line
 }
 
 // Desk decides an appeal on its page.

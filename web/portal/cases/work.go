@@ -113,6 +113,9 @@ func (v *visit) workName(kind work.Kind, item work.Item) (string, view.Link) {
 		return v.Shell.Say(say.PayoutTitle, item.SubjectID), view.Link(v.PayoutPath(item.UUID.String()))
 	case work.Appeal:
 		return v.Shell.Say(say.AppealTitle, item.SubjectID), v.AppealPath(item.SubjectID)
+	case work.AppealAnswer:
+		return v.Shell.Say(say.AppealTitle, item.SubjectID) + ", " + v.Shell.Say(say.ThreadUnread, item.Count),
+			v.AppealPath(item.SubjectID)
 	case work.Deposit:
 		return v.Shell.Say(say.ShortDeposit, item.SubjectID), view.Link(v.DepositPath(item.SubjectID))
 	case work.DeadEvents:

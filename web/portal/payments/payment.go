@@ -368,11 +368,8 @@ var ownPaymentList = portal.List{
 	None: sayNoPayments, NoneText: sayNoOwnPaymentsText, Lately: sayNoneLately,
 }
 
-// mayBeAppealed says of a merchant's payment that it may be appealed, or where its appeal is.
+// mayBeAppealed says of a payment where its appeal is, and of a merchant's that it may be appealed.
 func (v *visit) mayBeAppealed(shown *Payment, p payment.Payment) error {
-	if v.Who.Kind != caller.MerchantPortal && v.Who.Kind != caller.Operator {
-		return nil
-	}
 	id, err := v.Payments.AppealOf(v.Ctx(), v.Who, p.ID)
 	switch {
 	case err != nil:

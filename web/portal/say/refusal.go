@@ -15,6 +15,7 @@ var refusals = map[string]string{
 	"appeal_not_in_review":                            "Апелляция не на рассмотрении.",
 	"appeal_not_open":                                 "Апелляция уже не открыта.",
 	"appeal_payment_not_failed":                       "Апелляцию можно подать только на неудавшийся платёж.",
+	"appeal_thread_full":                              "Об апелляции уже написано 100 сообщений.",
 	"appeal_trader_required":                          "У платежа нет трейдера, который мог бы проверить его.",
 	"appeal_window_closed":                            "Платёж не удался больше 24 часов назад.",
 	"cashbox_without_trader_bridge":                   "Касса не связана с кассой трейдера.",

@@ -82,6 +82,7 @@ var Flashes = merged(
 	moneyFlashes,
 	directoryFlashes,
 	workFlashes,
+	threadFlashes,
 )
 
 func merged(all ...map[string]Flash) map[string]Flash {

@@ -117,6 +117,7 @@ var wrongs = map[string]string{
 	"must be a time of day, HH:MM":                                   "время в виде ЧЧ:ММ",
 	"maxAmount must not be less than minAmount":                      "наибольший не может быть меньше наименьшего",
 	"must differ from workFrom":                                      "должно отличаться от начала",
+	"must not contain a card number":                                 "не должно быть номера карты",
 	"is required":                                                    "обязательное поле",
 	"must be 12 to 255 characters":                                   "от 12 до 255 символов",
 	"is not a known time zone":                                       "неизвестный часовой пояс",

@@ -73,6 +73,8 @@ type NavItem struct {
 	Current bool
 	// Waits names what is counted there, and Count is how much of it waits, capped; "" is nothing.
 	Waits, Count string
+	// Waiting tells that it is only there while something waits.
+	Waiting bool
 }
 
 // begins tells that a group of pages begins at an entry.

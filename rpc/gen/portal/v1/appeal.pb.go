@@ -626,6 +626,500 @@ func (x *AppealDecisionResponse) GetData() *OperatorAppeal {
 	return nil
 }
 
+// AppealMessage is what somebody wrote about an appeal.
+type AppealMessage struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1, 2, and so on in its appeal.
+	Number int32 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
+	// Whether the payment's trader wrote it, and not an operator.
+	FromTrader bool `protobuf:"varint,2,opt,name=from_trader,json=fromTrader,proto3" json:"from_trader,omitempty"`
+	// Who wrote it. Unset where a trader reads what an operator wrote.
+	Login *string `protobuf:"bytes,3,opt,name=login,proto3,oneof" json:"login,omitempty"`
+	// What was written.
+	Text string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
+	// When it was written.
+	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AppealMessage) Reset() {
+	*x = AppealMessage{}
+	mi := &file_portal_v1_appeal_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AppealMessage) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AppealMessage) ProtoMessage() {}
+
+func (x *AppealMessage) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_appeal_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AppealMessage.ProtoReflect.Descriptor instead.
+func (*AppealMessage) Descriptor() ([]byte, []int) {
+	return file_portal_v1_appeal_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *AppealMessage) GetNumber() int32 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *AppealMessage) GetFromTrader() bool {
+	if x != nil {
+		return x.FromTrader
+	}
+	return false
+}
+
+func (x *AppealMessage) GetLogin() string {
+	if x != nil && x.Login != nil {
+		return *x.Login
+	}
+	return ""
+}
+
+func (x *AppealMessage) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *AppealMessage) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+// ListAppealMessagesRequest is what ListAppealMessages of OperatorService, and ListAppealMessages of TraderService take.
+type ListAppealMessagesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The appeal's id.
+	AppealId      int64 `protobuf:"varint,1,opt,name=appeal_id,json=appealId,proto3" json:"appeal_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListAppealMessagesRequest) Reset() {
+	*x = ListAppealMessagesRequest{}
+	mi := &file_portal_v1_appeal_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListAppealMessagesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListAppealMessagesRequest) ProtoMessage() {}
+
+func (x *ListAppealMessagesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_appeal_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListAppealMessagesRequest.ProtoReflect.Descriptor instead.
+func (*ListAppealMessagesRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_appeal_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ListAppealMessagesRequest) GetAppealId() int64 {
+	if x != nil {
+		return x.AppealId
+	}
+	return 0
+}
+
+// ListAppealMessagesResponse is what ListAppealMessages of OperatorService, and ListAppealMessages of TraderService answer with.
+type ListAppealMessagesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The messages, in the order in which they were written: at most 100.
+	Data []*AppealMessage `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// Whether another may be written: the appeal is open, or in review.
+	Open          bool `protobuf:"varint,2,opt,name=open,proto3" json:"open,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListAppealMessagesResponse) Reset() {
+	*x = ListAppealMessagesResponse{}
+	mi := &file_portal_v1_appeal_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListAppealMessagesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListAppealMessagesResponse) ProtoMessage() {}
+
+func (x *ListAppealMessagesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_appeal_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListAppealMessagesResponse.ProtoReflect.Descriptor instead.
+func (*ListAppealMessagesResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_appeal_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ListAppealMessagesResponse) GetData() []*AppealMessage {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *ListAppealMessagesResponse) GetOpen() bool {
+	if x != nil {
+		return x.Open
+	}
+	return false
+}
+
+// SendAppealMessageRequest is what SendAppealMessage of OperatorService, and SendAppealMessage of TraderService take.
+type SendAppealMessageRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The appeal's id.
+	AppealId int64 `protobuf:"varint,1,opt,name=appeal_id,json=appealId,proto3" json:"appeal_id,omitempty"`
+	// At most 1,000 characters, and no card number.
+	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SendAppealMessageRequest) Reset() {
+	*x = SendAppealMessageRequest{}
+	mi := &file_portal_v1_appeal_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SendAppealMessageRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SendAppealMessageRequest) ProtoMessage() {}
+
+func (x *SendAppealMessageRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_appeal_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SendAppealMessageRequest.ProtoReflect.Descriptor instead.
+func (*SendAppealMessageRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_appeal_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *SendAppealMessageRequest) GetAppealId() int64 {
+	if x != nil {
+		return x.AppealId
+	}
+	return 0
+}
+
+func (x *SendAppealMessageRequest) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+// SendAppealMessageResponse is what SendAppealMessage of OperatorService, and SendAppealMessage of TraderService answer with.
+type SendAppealMessageResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SendAppealMessageResponse) Reset() {
+	*x = SendAppealMessageResponse{}
+	mi := &file_portal_v1_appeal_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SendAppealMessageResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SendAppealMessageResponse) ProtoMessage() {}
+
+func (x *SendAppealMessageResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_appeal_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SendAppealMessageResponse.ProtoReflect.Descriptor instead.
+func (*SendAppealMessageResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_appeal_proto_rawDescGZIP(), []int{12}
+}
+
+// TraderAppeal is an appeal about which something was written, as the trader who has its payment sees it.
+type TraderAppeal struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The appeal's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// open, in_review, completed, failed, or closed when the payment went elsewhere.
+	Status string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
+	// The payment's integer id.
+	PaymentId int64 `protobuf:"varint,3,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
+	// Two decimals.
+	Amount string `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
+	// How many messages there are.
+	Messages int32 `protobuf:"varint,6,opt,name=messages,proto3" json:"messages,omitempty"`
+	// How many of them nobody at the trader has read.
+	Unread int32 `protobuf:"varint,7,opt,name=unread,proto3" json:"unread,omitempty"`
+	// When the last one was written.
+	LastAt        *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=last_at,json=lastAt,proto3" json:"last_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TraderAppeal) Reset() {
+	*x = TraderAppeal{}
+	mi := &file_portal_v1_appeal_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TraderAppeal) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TraderAppeal) ProtoMessage() {}
+
+func (x *TraderAppeal) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_appeal_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TraderAppeal.ProtoReflect.Descriptor instead.
+func (*TraderAppeal) Descriptor() ([]byte, []int) {
+	return file_portal_v1_appeal_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *TraderAppeal) GetId() int64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *TraderAppeal) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *TraderAppeal) GetPaymentId() int64 {
+	if x != nil {
+		return x.PaymentId
+	}
+	return 0
+}
+
+func (x *TraderAppeal) GetAmount() string {
+	if x != nil {
+		return x.Amount
+	}
+	return ""
+}
+
+func (x *TraderAppeal) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *TraderAppeal) GetMessages() int32 {
+	if x != nil {
+		return x.Messages
+	}
+	return 0
+}
+
+func (x *TraderAppeal) GetUnread() int32 {
+	if x != nil {
+		return x.Unread
+	}
+	return 0
+}
+
+func (x *TraderAppeal) GetLastAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastAt
+	}
+	return nil
+}
+
+// TraderServiceListAppealsRequest is what ListAppeals of TraderService takes.
+type TraderServiceListAppealsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 100, 50 when unset.
+	Limit *int32 `protobuf:"varint,1,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The next_cursor of the page before.
+	Cursor        *string `protobuf:"bytes,2,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TraderServiceListAppealsRequest) Reset() {
+	*x = TraderServiceListAppealsRequest{}
+	mi := &file_portal_v1_appeal_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TraderServiceListAppealsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TraderServiceListAppealsRequest) ProtoMessage() {}
+
+func (x *TraderServiceListAppealsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_appeal_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TraderServiceListAppealsRequest.ProtoReflect.Descriptor instead.
+func (*TraderServiceListAppealsRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_appeal_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *TraderServiceListAppealsRequest) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+func (x *TraderServiceListAppealsRequest) GetCursor() string {
+	if x != nil && x.Cursor != nil {
+		return *x.Cursor
+	}
+	return ""
+}
+
+// TraderServiceListAppealsResponse is what ListAppeals of TraderService answers with.
+type TraderServiceListAppealsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The appeals, in the order that the call names.
+	Data []*TraderAppeal `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// Unset on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TraderServiceListAppealsResponse) Reset() {
+	*x = TraderServiceListAppealsResponse{}
+	mi := &file_portal_v1_appeal_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TraderServiceListAppealsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TraderServiceListAppealsResponse) ProtoMessage() {}
+
+func (x *TraderServiceListAppealsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_appeal_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TraderServiceListAppealsResponse.ProtoReflect.Descriptor instead.
+func (*TraderServiceListAppealsResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_appeal_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *TraderServiceListAppealsResponse) GetData() []*TraderAppeal {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *TraderServiceListAppealsResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
+}
+
 var File_portal_v1_appeal_proto protoreflect.FileDescriptor
 
 const file_portal_v1_appeal_proto_rawDesc = "" +
@@ -687,7 +1181,45 @@ const file_portal_v1_appeal_proto_rawDesc = "" +
 	"_statement\"a\n" +
 	"\x16AppealDecisionResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12-\n" +
-	"\x04data\x18\x02 \x01(\v2\x19.portal.v1.OperatorAppealR\x04dataB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\x04data\x18\x02 \x01(\v2\x19.portal.v1.OperatorAppealR\x04data\"\xbc\x01\n" +
+	"\rAppealMessage\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\x05R\x06number\x12\x1f\n" +
+	"\vfrom_trader\x18\x02 \x01(\bR\n" +
+	"fromTrader\x12\x19\n" +
+	"\x05login\x18\x03 \x01(\tH\x00R\x05login\x88\x01\x01\x12\x12\n" +
+	"\x04text\x18\x04 \x01(\tR\x04text\x129\n" +
+	"\n" +
+	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAtB\b\n" +
+	"\x06_login\"8\n" +
+	"\x19ListAppealMessagesRequest\x12\x1b\n" +
+	"\tappeal_id\x18\x01 \x01(\x03R\bappealId\"^\n" +
+	"\x1aListAppealMessagesResponse\x12,\n" +
+	"\x04data\x18\x01 \x03(\v2\x18.portal.v1.AppealMessageR\x04data\x12\x12\n" +
+	"\x04open\x18\x02 \x01(\bR\x04open\"S\n" +
+	"\x18SendAppealMessageRequest\x12\x1b\n" +
+	"\tappeal_id\x18\x01 \x01(\x03R\bappealId\x12\x1a\n" +
+	"\x04text\x18\x02 \x01(\tB\x06\x8a\xb5\x18\x020\x01R\x04text\"\x1b\n" +
+	"\x19SendAppealMessageResponse\"\xf2\x01\n" +
+	"\fTraderAppeal\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x16\n" +
+	"\x06status\x18\x02 \x01(\tR\x06status\x12\x1d\n" +
+	"\n" +
+	"payment_id\x18\x03 \x01(\x03R\tpaymentId\x12\x16\n" +
+	"\x06amount\x18\x04 \x01(\tR\x06amount\x12\x1a\n" +
+	"\bcurrency\x18\x05 \x01(\tR\bcurrency\x12\x1a\n" +
+	"\bmessages\x18\x06 \x01(\x05R\bmessages\x12\x16\n" +
+	"\x06unread\x18\a \x01(\x05R\x06unread\x123\n" +
+	"\alast_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x06lastAt\"n\n" +
+	"\x1fTraderServiceListAppealsRequest\x12\x19\n" +
+	"\x05limit\x18\x01 \x01(\x05H\x00R\x05limit\x88\x01\x01\x12\x1b\n" +
+	"\x06cursor\x18\x02 \x01(\tH\x01R\x06cursor\x88\x01\x01B\b\n" +
+	"\x06_limitB\t\n" +
+	"\a_cursor\"\x85\x01\n" +
+	" TraderServiceListAppealsResponse\x12+\n" +
+	"\x04data\x18\x01 \x03(\v2\x17.portal.v1.TraderAppealR\x04data\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursorB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_appeal_proto_rawDescOnce sync.Once
@@ -701,28 +1233,40 @@ func file_portal_v1_appeal_proto_rawDescGZIP() []byte {
 	return file_portal_v1_appeal_proto_rawDescData
 }
 
-var file_portal_v1_appeal_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_portal_v1_appeal_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_portal_v1_appeal_proto_goTypes = []any{
-	(*OperatorAppeal)(nil),         // 0: portal.v1.OperatorAppeal
-	(*ListAppealsRequest)(nil),     // 1: portal.v1.ListAppealsRequest
-	(*ListAppealsResponse)(nil),    // 2: portal.v1.ListAppealsResponse
-	(*GetAppealFileRequest)(nil),   // 3: portal.v1.GetAppealFileRequest
-	(*GetAppealFileResponse)(nil),  // 4: portal.v1.GetAppealFileResponse
-	(*ReviewAppealRequest)(nil),    // 5: portal.v1.ReviewAppealRequest
-	(*ResolveAppealRequest)(nil),   // 6: portal.v1.ResolveAppealRequest
-	(*AppealDecisionResponse)(nil), // 7: portal.v1.AppealDecisionResponse
-	(*timestamppb.Timestamp)(nil),  // 8: google.protobuf.Timestamp
+	(*OperatorAppeal)(nil),                   // 0: portal.v1.OperatorAppeal
+	(*ListAppealsRequest)(nil),               // 1: portal.v1.ListAppealsRequest
+	(*ListAppealsResponse)(nil),              // 2: portal.v1.ListAppealsResponse
+	(*GetAppealFileRequest)(nil),             // 3: portal.v1.GetAppealFileRequest
+	(*GetAppealFileResponse)(nil),            // 4: portal.v1.GetAppealFileResponse
+	(*ReviewAppealRequest)(nil),              // 5: portal.v1.ReviewAppealRequest
+	(*ResolveAppealRequest)(nil),             // 6: portal.v1.ResolveAppealRequest
+	(*AppealDecisionResponse)(nil),           // 7: portal.v1.AppealDecisionResponse
+	(*AppealMessage)(nil),                    // 8: portal.v1.AppealMessage
+	(*ListAppealMessagesRequest)(nil),        // 9: portal.v1.ListAppealMessagesRequest
+	(*ListAppealMessagesResponse)(nil),       // 10: portal.v1.ListAppealMessagesResponse
+	(*SendAppealMessageRequest)(nil),         // 11: portal.v1.SendAppealMessageRequest
+	(*SendAppealMessageResponse)(nil),        // 12: portal.v1.SendAppealMessageResponse
+	(*TraderAppeal)(nil),                     // 13: portal.v1.TraderAppeal
+	(*TraderServiceListAppealsRequest)(nil),  // 14: portal.v1.TraderServiceListAppealsRequest
+	(*TraderServiceListAppealsResponse)(nil), // 15: portal.v1.TraderServiceListAppealsResponse
+	(*timestamppb.Timestamp)(nil),            // 16: google.protobuf.Timestamp
 }
 var file_portal_v1_appeal_proto_depIdxs = []int32{
-	8, // 0: portal.v1.OperatorAppeal.status_updated_at:type_name -> google.protobuf.Timestamp
-	8, // 1: portal.v1.OperatorAppeal.created_at:type_name -> google.protobuf.Timestamp
-	0, // 2: portal.v1.ListAppealsResponse.data:type_name -> portal.v1.OperatorAppeal
-	0, // 3: portal.v1.AppealDecisionResponse.data:type_name -> portal.v1.OperatorAppeal
-	4, // [4:4] is the sub-list for method output_type
-	4, // [4:4] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	16, // 0: portal.v1.OperatorAppeal.status_updated_at:type_name -> google.protobuf.Timestamp
+	16, // 1: portal.v1.OperatorAppeal.created_at:type_name -> google.protobuf.Timestamp
+	0,  // 2: portal.v1.ListAppealsResponse.data:type_name -> portal.v1.OperatorAppeal
+	0,  // 3: portal.v1.AppealDecisionResponse.data:type_name -> portal.v1.OperatorAppeal
+	16, // 4: portal.v1.AppealMessage.created_at:type_name -> google.protobuf.Timestamp
+	8,  // 5: portal.v1.ListAppealMessagesResponse.data:type_name -> portal.v1.AppealMessage
+	16, // 6: portal.v1.TraderAppeal.last_at:type_name -> google.protobuf.Timestamp
+	13, // 7: portal.v1.TraderServiceListAppealsResponse.data:type_name -> portal.v1.TraderAppeal
+	8,  // [8:8] is the sub-list for method output_type
+	8,  // [8:8] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_appeal_proto_init() }
@@ -734,13 +1278,16 @@ func file_portal_v1_appeal_proto_init() {
 	file_portal_v1_appeal_proto_msgTypes[1].OneofWrappers = []any{}
 	file_portal_v1_appeal_proto_msgTypes[2].OneofWrappers = []any{}
 	file_portal_v1_appeal_proto_msgTypes[6].OneofWrappers = []any{}
+	file_portal_v1_appeal_proto_msgTypes[8].OneofWrappers = []any{}
+	file_portal_v1_appeal_proto_msgTypes[14].OneofWrappers = []any{}
+	file_portal_v1_appeal_proto_msgTypes[15].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_appeal_proto_rawDesc), len(file_portal_v1_appeal_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

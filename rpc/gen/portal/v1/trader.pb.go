@@ -149,14 +149,8 @@ type ConfirmReceivedRequest struct {
 	PaymentId int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
 	// What came, where that is not what was asked for: at most two decimals. The cashbox method's amountPolicy says what is taken.
 	ReceivedAmount *string `protobuf:"bytes,2,opt,name=received_amount,json=receivedAmount,proto3,oneof" json:"received_amount,omitempty"`
-	// Who sent it, at most 255 characters. It is kept where another amount came.
-	Payer *string `protobuf:"bytes,3,opt,name=payer,proto3,oneof" json:"payer,omitempty"`
-	// What else there is to say of it, at most 255 characters.
-	Note *string `protobuf:"bytes,4,opt,name=note,proto3,oneof" json:"note,omitempty"`
-	// When it came; now where it is unset.
-	CameAt        *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=came_at,json=cameAt,proto3" json:"came_at,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *ConfirmReceivedRequest) Reset() {
@@ -201,27 +195,6 @@ func (x *ConfirmReceivedRequest) GetReceivedAmount() string {
 		return *x.ReceivedAmount
 	}
 	return ""
-}
-
-func (x *ConfirmReceivedRequest) GetPayer() string {
-	if x != nil && x.Payer != nil {
-		return *x.Payer
-	}
-	return ""
-}
-
-func (x *ConfirmReceivedRequest) GetNote() string {
-	if x != nil && x.Note != nil {
-		return *x.Note
-	}
-	return ""
-}
-
-func (x *ConfirmReceivedRequest) GetCameAt() *timestamppb.Timestamp {
-	if x != nil {
-		return x.CameAt
-	}
-	return nil
 }
 
 // ConfirmReceivedResponse is what ConfirmReceived of TraderService answers with.
@@ -1847,7 +1820,7 @@ var File_portal_v1_trader_proto protoreflect.FileDescriptor
 
 const file_portal_v1_trader_proto_rawDesc = "" +
 	"\n" +
-	"\x16portal/v1/trader.proto\x12\tportal.v1\x1a\x18gateway/v1/payment.proto\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14portal/v1/card.proto\x1a\x17portal/v1/message.proto\x1a\x15portal/v1/payin.proto\"\x8a\x01\n" +
+	"\x16portal/v1/trader.proto\x12\tportal.v1\x1a\x18gateway/v1/payment.proto\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16portal/v1/appeal.proto\x1a\x14portal/v1/card.proto\x1a\x17portal/v1/message.proto\x1a\x15portal/v1/payin.proto\"\x8a\x01\n" +
 	"\x13ListPaymentsRequest\x12\x1b\n" +
 	"\x06status\x18\x01 \x01(\tH\x00R\x06status\x88\x01\x01\x12\x19\n" +
 	"\x05limit\x18\x02 \x01(\x05H\x01R\x05limit\x88\x01\x01\x12\x1b\n" +
@@ -1859,17 +1832,12 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"\x04data\x18\x01 \x03(\v2\x13.gateway.v1.PaymentR\x04data\x12$\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
 	"nextCursor\x88\x01\x01B\x0e\n" +
-	"\f_next_cursor\"\xf5\x01\n" +
+	"\f_next_cursor\"y\n" +
 	"\x16ConfirmReceivedRequest\x12\x1d\n" +
 	"\n" +
 	"payment_id\x18\x01 \x01(\x03R\tpaymentId\x12,\n" +
-	"\x0freceived_amount\x18\x02 \x01(\tH\x00R\x0ereceivedAmount\x88\x01\x01\x12\x19\n" +
-	"\x05payer\x18\x03 \x01(\tH\x01R\x05payer\x88\x01\x01\x12\x17\n" +
-	"\x04note\x18\x04 \x01(\tH\x02R\x04note\x88\x01\x01\x123\n" +
-	"\acame_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x06cameAtB\x12\n" +
-	"\x10_received_amountB\b\n" +
-	"\x06_payerB\a\n" +
-	"\x05_note\"\\\n" +
+	"\x0freceived_amount\x18\x02 \x01(\tH\x00R\x0ereceivedAmount\x88\x01\x01B\x12\n" +
+	"\x10_received_amount\"\\\n" +
 	"\x17ConfirmReceivedResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12'\n" +
 	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.PaymentR\x04data\"e\n" +
@@ -2025,7 +1993,7 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"\x04used\x18\x03 \x01(\tH\x01R\x04used\x88\x01\x01\x123\n" +
 	"\afree_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06freeAtB\b\n" +
 	"\x06_limitB\a\n" +
-	"\x05_used2\xf9\x12\n" +
+	"\x05_used2\xa4\x15\n" +
 	"\rTraderService\x12O\n" +
 	"\fListPayments\x12\x1e.portal.v1.ListPaymentsRequest\x1a\x1f.portal.v1.ListPaymentsResponse\x12X\n" +
 	"\x0fConfirmReceived\x12!.portal.v1.ConfirmReceivedRequest\x1a\".portal.v1.ConfirmReceivedResponse\x12R\n" +
@@ -2045,7 +2013,10 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"\x0fUpdateRequisite\x12..portal.v1.TraderServiceUpdateRequisiteRequest\x1a/.portal.v1.TraderServiceUpdateRequisiteResponse\x12[\n" +
 	"\x10ProposeRequisite\x12\".portal.v1.ProposeRequisiteRequest\x1a#.portal.v1.ProposeRequisiteResponse\x12m\n" +
 	"\x16ListProposedRequisites\x12(.portal.v1.ListProposedRequisitesRequest\x1a).portal.v1.ListProposedRequisitesResponse\x12^\n" +
-	"\x11ExplainRequisites\x12#.portal.v1.ExplainRequisitesRequest\x1a$.portal.v1.ExplainRequisitesResponse\x12O\n" +
+	"\x11ExplainRequisites\x12#.portal.v1.ExplainRequisitesRequest\x1a$.portal.v1.ExplainRequisitesResponse\x12f\n" +
+	"\vListAppeals\x12*.portal.v1.TraderServiceListAppealsRequest\x1a+.portal.v1.TraderServiceListAppealsResponse\x12a\n" +
+	"\x12ListAppealMessages\x12$.portal.v1.ListAppealMessagesRequest\x1a%.portal.v1.ListAppealMessagesResponse\x12^\n" +
+	"\x11SendAppealMessage\x12#.portal.v1.SendAppealMessageRequest\x1a$.portal.v1.SendAppealMessageResponse\x12O\n" +
 	"\fCreateDevice\x12\x1e.portal.v1.CreateDeviceRequest\x1a\x1f.portal.v1.CreateDeviceResponse\x12L\n" +
 	"\vListDevices\x12\x1d.portal.v1.ListDevicesRequest\x1a\x1e.portal.v1.ListDevicesResponse\x12O\n" +
 	"\fRevokeDevice\x12\x1e.portal.v1.RevokeDeviceRequest\x1a\x1f.portal.v1.RevokeDeviceResponse\x12O\n" +
@@ -2107,111 +2078,122 @@ var file_portal_v1_trader_proto_goTypes = []any{
 	(*GiveBackPayinRequest)(nil),                 // 33: portal.v1.GiveBackPayinRequest
 	(*CompletePayinRequest)(nil),                 // 34: portal.v1.CompletePayinRequest
 	(*FailPayinRequest)(nil),                     // 35: portal.v1.FailPayinRequest
-	(*CreateDeviceRequest)(nil),                  // 36: portal.v1.CreateDeviceRequest
-	(*ListDevicesRequest)(nil),                   // 37: portal.v1.ListDevicesRequest
-	(*RevokeDeviceRequest)(nil),                  // 38: portal.v1.RevokeDeviceRequest
-	(*ListMessagesRequest)(nil),                  // 39: portal.v1.ListMessagesRequest
-	(*AssignMessageRequest)(nil),                 // 40: portal.v1.AssignMessageRequest
-	(*DismissMessageRequest)(nil),                // 41: portal.v1.DismissMessageRequest
-	(*ObjectToMessageRequest)(nil),               // 42: portal.v1.ObjectToMessageRequest
-	(*ListMessageRulesRequest)(nil),              // 43: portal.v1.ListMessageRulesRequest
-	(*SetMessageRuleRequest)(nil),                // 44: portal.v1.SetMessageRuleRequest
-	(*ResumeMessagesRequest)(nil),                // 45: portal.v1.ResumeMessagesRequest
-	(*CardStepResponse)(nil),                     // 46: portal.v1.CardStepResponse
-	(*ListTraderPayinsResponse)(nil),             // 47: portal.v1.ListTraderPayinsResponse
-	(*TraderPayinResponse)(nil),                  // 48: portal.v1.TraderPayinResponse
-	(*CreateDeviceResponse)(nil),                 // 49: portal.v1.CreateDeviceResponse
-	(*ListDevicesResponse)(nil),                  // 50: portal.v1.ListDevicesResponse
-	(*RevokeDeviceResponse)(nil),                 // 51: portal.v1.RevokeDeviceResponse
-	(*ListMessagesResponse)(nil),                 // 52: portal.v1.ListMessagesResponse
-	(*MessageDecidedResponse)(nil),               // 53: portal.v1.MessageDecidedResponse
-	(*ListMessageRulesResponse)(nil),             // 54: portal.v1.ListMessageRulesResponse
-	(*SetMessageRuleResponse)(nil),               // 55: portal.v1.SetMessageRuleResponse
-	(*ResumeMessagesResponse)(nil),               // 56: portal.v1.ResumeMessagesResponse
+	(*TraderServiceListAppealsRequest)(nil),      // 36: portal.v1.TraderServiceListAppealsRequest
+	(*ListAppealMessagesRequest)(nil),            // 37: portal.v1.ListAppealMessagesRequest
+	(*SendAppealMessageRequest)(nil),             // 38: portal.v1.SendAppealMessageRequest
+	(*CreateDeviceRequest)(nil),                  // 39: portal.v1.CreateDeviceRequest
+	(*ListDevicesRequest)(nil),                   // 40: portal.v1.ListDevicesRequest
+	(*RevokeDeviceRequest)(nil),                  // 41: portal.v1.RevokeDeviceRequest
+	(*ListMessagesRequest)(nil),                  // 42: portal.v1.ListMessagesRequest
+	(*AssignMessageRequest)(nil),                 // 43: portal.v1.AssignMessageRequest
+	(*DismissMessageRequest)(nil),                // 44: portal.v1.DismissMessageRequest
+	(*ObjectToMessageRequest)(nil),               // 45: portal.v1.ObjectToMessageRequest
+	(*ListMessageRulesRequest)(nil),              // 46: portal.v1.ListMessageRulesRequest
+	(*SetMessageRuleRequest)(nil),                // 47: portal.v1.SetMessageRuleRequest
+	(*ResumeMessagesRequest)(nil),                // 48: portal.v1.ResumeMessagesRequest
+	(*CardStepResponse)(nil),                     // 49: portal.v1.CardStepResponse
+	(*ListTraderPayinsResponse)(nil),             // 50: portal.v1.ListTraderPayinsResponse
+	(*TraderPayinResponse)(nil),                  // 51: portal.v1.TraderPayinResponse
+	(*TraderServiceListAppealsResponse)(nil),     // 52: portal.v1.TraderServiceListAppealsResponse
+	(*ListAppealMessagesResponse)(nil),           // 53: portal.v1.ListAppealMessagesResponse
+	(*SendAppealMessageResponse)(nil),            // 54: portal.v1.SendAppealMessageResponse
+	(*CreateDeviceResponse)(nil),                 // 55: portal.v1.CreateDeviceResponse
+	(*ListDevicesResponse)(nil),                  // 56: portal.v1.ListDevicesResponse
+	(*RevokeDeviceResponse)(nil),                 // 57: portal.v1.RevokeDeviceResponse
+	(*ListMessagesResponse)(nil),                 // 58: portal.v1.ListMessagesResponse
+	(*MessageDecidedResponse)(nil),               // 59: portal.v1.MessageDecidedResponse
+	(*ListMessageRulesResponse)(nil),             // 60: portal.v1.ListMessageRulesResponse
+	(*SetMessageRuleResponse)(nil),               // 61: portal.v1.SetMessageRuleResponse
+	(*ResumeMessagesResponse)(nil),               // 62: portal.v1.ResumeMessagesResponse
 }
 var file_portal_v1_trader_proto_depIdxs = []int32{
 	26, // 0: portal.v1.ListPaymentsResponse.data:type_name -> gateway.v1.Payment
-	27, // 1: portal.v1.ConfirmReceivedRequest.came_at:type_name -> google.protobuf.Timestamp
-	26, // 2: portal.v1.ConfirmReceivedResponse.data:type_name -> gateway.v1.Payment
-	26, // 3: portal.v1.CancelPaymentResponse.data:type_name -> gateway.v1.Payment
-	12, // 4: portal.v1.TraderServiceListRequisitesResponse.data:type_name -> portal.v1.OwnRequisite
-	13, // 5: portal.v1.OwnRequisite.operator_limits:type_name -> portal.v1.OwnRequisiteLimits
-	13, // 6: portal.v1.OwnRequisite.own_limits:type_name -> portal.v1.OwnRequisiteLimits
-	13, // 7: portal.v1.OwnRequisite.effective_limits:type_name -> portal.v1.OwnRequisiteLimits
-	14, // 8: portal.v1.OwnRequisite.use:type_name -> portal.v1.RequisiteUse
-	27, // 9: portal.v1.RequisiteUse.last_used_at:type_name -> google.protobuf.Timestamp
-	13, // 10: portal.v1.TraderServiceUpdateRequisiteRequest.limits:type_name -> portal.v1.OwnRequisiteLimits
-	12, // 11: portal.v1.TraderServiceUpdateRequisiteResponse.data:type_name -> portal.v1.OwnRequisite
-	21, // 12: portal.v1.ProposeRequisiteResponse.data:type_name -> portal.v1.ProposedRequisite
-	21, // 13: portal.v1.ListProposedRequisitesResponse.data:type_name -> portal.v1.ProposedRequisite
-	27, // 14: portal.v1.ProposedRequisite.created_at:type_name -> google.protobuf.Timestamp
-	27, // 15: portal.v1.ProposedRequisite.expires_at:type_name -> google.protobuf.Timestamp
-	27, // 16: portal.v1.ProposedRequisite.decided_at:type_name -> google.protobuf.Timestamp
-	24, // 17: portal.v1.ExplainRequisitesResponse.data:type_name -> portal.v1.RequisiteExplanation
-	25, // 18: portal.v1.RequisiteExplanation.drops:type_name -> portal.v1.RequisiteDrop
-	27, // 19: portal.v1.RequisiteExplanation.last_used_at:type_name -> google.protobuf.Timestamp
-	27, // 20: portal.v1.RequisiteDrop.free_at:type_name -> google.protobuf.Timestamp
-	0,  // 21: portal.v1.TraderService.ListPayments:input_type -> portal.v1.ListPaymentsRequest
-	2,  // 22: portal.v1.TraderService.ConfirmReceived:input_type -> portal.v1.ConfirmReceivedRequest
-	4,  // 23: portal.v1.TraderService.CancelPayment:input_type -> portal.v1.CancelPaymentRequest
-	28, // 24: portal.v1.TraderService.RequestCode:input_type -> portal.v1.RequestCodeRequest
-	29, // 25: portal.v1.TraderService.RequestCodeResend:input_type -> portal.v1.RequestCodeResendRequest
-	30, // 26: portal.v1.TraderService.MarkCodeNotNeeded:input_type -> portal.v1.MarkCodeNotNeededRequest
-	31, // 27: portal.v1.TraderService.ListPayins:input_type -> portal.v1.ListPayinsRequest
-	32, // 28: portal.v1.TraderService.TakePayin:input_type -> portal.v1.TakePayinRequest
-	33, // 29: portal.v1.TraderService.GiveBackPayin:input_type -> portal.v1.GiveBackPayinRequest
-	34, // 30: portal.v1.TraderService.CompletePayin:input_type -> portal.v1.CompletePayinRequest
-	35, // 31: portal.v1.TraderService.FailPayin:input_type -> portal.v1.FailPayinRequest
-	6,  // 32: portal.v1.TraderService.GetDesk:input_type -> portal.v1.GetDeskRequest
-	8,  // 33: portal.v1.TraderService.SetBreak:input_type -> portal.v1.SetBreakRequest
-	10, // 34: portal.v1.TraderService.ListRequisites:input_type -> portal.v1.TraderServiceListRequisitesRequest
-	15, // 35: portal.v1.TraderService.UpdateRequisite:input_type -> portal.v1.TraderServiceUpdateRequisiteRequest
-	17, // 36: portal.v1.TraderService.ProposeRequisite:input_type -> portal.v1.ProposeRequisiteRequest
-	19, // 37: portal.v1.TraderService.ListProposedRequisites:input_type -> portal.v1.ListProposedRequisitesRequest
-	22, // 38: portal.v1.TraderService.ExplainRequisites:input_type -> portal.v1.ExplainRequisitesRequest
-	36, // 39: portal.v1.TraderService.CreateDevice:input_type -> portal.v1.CreateDeviceRequest
-	37, // 40: portal.v1.TraderService.ListDevices:input_type -> portal.v1.ListDevicesRequest
-	38, // 41: portal.v1.TraderService.RevokeDevice:input_type -> portal.v1.RevokeDeviceRequest
-	39, // 42: portal.v1.TraderService.ListMessages:input_type -> portal.v1.ListMessagesRequest
-	40, // 43: portal.v1.TraderService.AssignMessage:input_type -> portal.v1.AssignMessageRequest
-	41, // 44: portal.v1.TraderService.DismissMessage:input_type -> portal.v1.DismissMessageRequest
-	42, // 45: portal.v1.TraderService.ObjectToMessage:input_type -> portal.v1.ObjectToMessageRequest
-	43, // 46: portal.v1.TraderService.ListMessageRules:input_type -> portal.v1.ListMessageRulesRequest
-	44, // 47: portal.v1.TraderService.SetMessageRule:input_type -> portal.v1.SetMessageRuleRequest
-	45, // 48: portal.v1.TraderService.ResumeMessages:input_type -> portal.v1.ResumeMessagesRequest
-	1,  // 49: portal.v1.TraderService.ListPayments:output_type -> portal.v1.ListPaymentsResponse
-	3,  // 50: portal.v1.TraderService.ConfirmReceived:output_type -> portal.v1.ConfirmReceivedResponse
-	5,  // 51: portal.v1.TraderService.CancelPayment:output_type -> portal.v1.CancelPaymentResponse
-	46, // 52: portal.v1.TraderService.RequestCode:output_type -> portal.v1.CardStepResponse
-	46, // 53: portal.v1.TraderService.RequestCodeResend:output_type -> portal.v1.CardStepResponse
-	46, // 54: portal.v1.TraderService.MarkCodeNotNeeded:output_type -> portal.v1.CardStepResponse
-	47, // 55: portal.v1.TraderService.ListPayins:output_type -> portal.v1.ListTraderPayinsResponse
-	48, // 56: portal.v1.TraderService.TakePayin:output_type -> portal.v1.TraderPayinResponse
-	48, // 57: portal.v1.TraderService.GiveBackPayin:output_type -> portal.v1.TraderPayinResponse
-	48, // 58: portal.v1.TraderService.CompletePayin:output_type -> portal.v1.TraderPayinResponse
-	48, // 59: portal.v1.TraderService.FailPayin:output_type -> portal.v1.TraderPayinResponse
-	7,  // 60: portal.v1.TraderService.GetDesk:output_type -> portal.v1.GetDeskResponse
-	9,  // 61: portal.v1.TraderService.SetBreak:output_type -> portal.v1.SetBreakResponse
-	11, // 62: portal.v1.TraderService.ListRequisites:output_type -> portal.v1.TraderServiceListRequisitesResponse
-	16, // 63: portal.v1.TraderService.UpdateRequisite:output_type -> portal.v1.TraderServiceUpdateRequisiteResponse
-	18, // 64: portal.v1.TraderService.ProposeRequisite:output_type -> portal.v1.ProposeRequisiteResponse
-	20, // 65: portal.v1.TraderService.ListProposedRequisites:output_type -> portal.v1.ListProposedRequisitesResponse
-	23, // 66: portal.v1.TraderService.ExplainRequisites:output_type -> portal.v1.ExplainRequisitesResponse
-	49, // 67: portal.v1.TraderService.CreateDevice:output_type -> portal.v1.CreateDeviceResponse
-	50, // 68: portal.v1.TraderService.ListDevices:output_type -> portal.v1.ListDevicesResponse
-	51, // 69: portal.v1.TraderService.RevokeDevice:output_type -> portal.v1.RevokeDeviceResponse
-	52, // 70: portal.v1.TraderService.ListMessages:output_type -> portal.v1.ListMessagesResponse
-	53, // 71: portal.v1.TraderService.AssignMessage:output_type -> portal.v1.MessageDecidedResponse
-	53, // 72: portal.v1.TraderService.DismissMessage:output_type -> portal.v1.MessageDecidedResponse
-	53, // 73: portal.v1.TraderService.ObjectToMessage:output_type -> portal.v1.MessageDecidedResponse
-	54, // 74: portal.v1.TraderService.ListMessageRules:output_type -> portal.v1.ListMessageRulesResponse
-	55, // 75: portal.v1.TraderService.SetMessageRule:output_type -> portal.v1.SetMessageRuleResponse
-	56, // 76: portal.v1.TraderService.ResumeMessages:output_type -> portal.v1.ResumeMessagesResponse
-	49, // [49:77] is the sub-list for method output_type
-	21, // [21:49] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	26, // 1: portal.v1.ConfirmReceivedResponse.data:type_name -> gateway.v1.Payment
+	26, // 2: portal.v1.CancelPaymentResponse.data:type_name -> gateway.v1.Payment
+	12, // 3: portal.v1.TraderServiceListRequisitesResponse.data:type_name -> portal.v1.OwnRequisite
+	13, // 4: portal.v1.OwnRequisite.operator_limits:type_name -> portal.v1.OwnRequisiteLimits
+	13, // 5: portal.v1.OwnRequisite.own_limits:type_name -> portal.v1.OwnRequisiteLimits
+	13, // 6: portal.v1.OwnRequisite.effective_limits:type_name -> portal.v1.OwnRequisiteLimits
+	14, // 7: portal.v1.OwnRequisite.use:type_name -> portal.v1.RequisiteUse
+	27, // 8: portal.v1.RequisiteUse.last_used_at:type_name -> google.protobuf.Timestamp
+	13, // 9: portal.v1.TraderServiceUpdateRequisiteRequest.limits:type_name -> portal.v1.OwnRequisiteLimits
+	12, // 10: portal.v1.TraderServiceUpdateRequisiteResponse.data:type_name -> portal.v1.OwnRequisite
+	21, // 11: portal.v1.ProposeRequisiteResponse.data:type_name -> portal.v1.ProposedRequisite
+	21, // 12: portal.v1.ListProposedRequisitesResponse.data:type_name -> portal.v1.ProposedRequisite
+	27, // 13: portal.v1.ProposedRequisite.created_at:type_name -> google.protobuf.Timestamp
+	27, // 14: portal.v1.ProposedRequisite.expires_at:type_name -> google.protobuf.Timestamp
+	27, // 15: portal.v1.ProposedRequisite.decided_at:type_name -> google.protobuf.Timestamp
+	24, // 16: portal.v1.ExplainRequisitesResponse.data:type_name -> portal.v1.RequisiteExplanation
+	25, // 17: portal.v1.RequisiteExplanation.drops:type_name -> portal.v1.RequisiteDrop
+	27, // 18: portal.v1.RequisiteExplanation.last_used_at:type_name -> google.protobuf.Timestamp
+	27, // 19: portal.v1.RequisiteDrop.free_at:type_name -> google.protobuf.Timestamp
+	0,  // 20: portal.v1.TraderService.ListPayments:input_type -> portal.v1.ListPaymentsRequest
+	2,  // 21: portal.v1.TraderService.ConfirmReceived:input_type -> portal.v1.ConfirmReceivedRequest
+	4,  // 22: portal.v1.TraderService.CancelPayment:input_type -> portal.v1.CancelPaymentRequest
+	28, // 23: portal.v1.TraderService.RequestCode:input_type -> portal.v1.RequestCodeRequest
+	29, // 24: portal.v1.TraderService.RequestCodeResend:input_type -> portal.v1.RequestCodeResendRequest
+	30, // 25: portal.v1.TraderService.MarkCodeNotNeeded:input_type -> portal.v1.MarkCodeNotNeededRequest
+	31, // 26: portal.v1.TraderService.ListPayins:input_type -> portal.v1.ListPayinsRequest
+	32, // 27: portal.v1.TraderService.TakePayin:input_type -> portal.v1.TakePayinRequest
+	33, // 28: portal.v1.TraderService.GiveBackPayin:input_type -> portal.v1.GiveBackPayinRequest
+	34, // 29: portal.v1.TraderService.CompletePayin:input_type -> portal.v1.CompletePayinRequest
+	35, // 30: portal.v1.TraderService.FailPayin:input_type -> portal.v1.FailPayinRequest
+	6,  // 31: portal.v1.TraderService.GetDesk:input_type -> portal.v1.GetDeskRequest
+	8,  // 32: portal.v1.TraderService.SetBreak:input_type -> portal.v1.SetBreakRequest
+	10, // 33: portal.v1.TraderService.ListRequisites:input_type -> portal.v1.TraderServiceListRequisitesRequest
+	15, // 34: portal.v1.TraderService.UpdateRequisite:input_type -> portal.v1.TraderServiceUpdateRequisiteRequest
+	17, // 35: portal.v1.TraderService.ProposeRequisite:input_type -> portal.v1.ProposeRequisiteRequest
+	19, // 36: portal.v1.TraderService.ListProposedRequisites:input_type -> portal.v1.ListProposedRequisitesRequest
+	22, // 37: portal.v1.TraderService.ExplainRequisites:input_type -> portal.v1.ExplainRequisitesRequest
+	36, // 38: portal.v1.TraderService.ListAppeals:input_type -> portal.v1.TraderServiceListAppealsRequest
+	37, // 39: portal.v1.TraderService.ListAppealMessages:input_type -> portal.v1.ListAppealMessagesRequest
+	38, // 40: portal.v1.TraderService.SendAppealMessage:input_type -> portal.v1.SendAppealMessageRequest
+	39, // 41: portal.v1.TraderService.CreateDevice:input_type -> portal.v1.CreateDeviceRequest
+	40, // 42: portal.v1.TraderService.ListDevices:input_type -> portal.v1.ListDevicesRequest
+	41, // 43: portal.v1.TraderService.RevokeDevice:input_type -> portal.v1.RevokeDeviceRequest
+	42, // 44: portal.v1.TraderService.ListMessages:input_type -> portal.v1.ListMessagesRequest
+	43, // 45: portal.v1.TraderService.AssignMessage:input_type -> portal.v1.AssignMessageRequest
+	44, // 46: portal.v1.TraderService.DismissMessage:input_type -> portal.v1.DismissMessageRequest
+	45, // 47: portal.v1.TraderService.ObjectToMessage:input_type -> portal.v1.ObjectToMessageRequest
+	46, // 48: portal.v1.TraderService.ListMessageRules:input_type -> portal.v1.ListMessageRulesRequest
+	47, // 49: portal.v1.TraderService.SetMessageRule:input_type -> portal.v1.SetMessageRuleRequest
+	48, // 50: portal.v1.TraderService.ResumeMessages:input_type -> portal.v1.ResumeMessagesRequest
+	1,  // 51: portal.v1.TraderService.ListPayments:output_type -> portal.v1.ListPaymentsResponse
+	3,  // 52: portal.v1.TraderService.ConfirmReceived:output_type -> portal.v1.ConfirmReceivedResponse
+	5,  // 53: portal.v1.TraderService.CancelPayment:output_type -> portal.v1.CancelPaymentResponse
+	49, // 54: portal.v1.TraderService.RequestCode:output_type -> portal.v1.CardStepResponse
+	49, // 55: portal.v1.TraderService.RequestCodeResend:output_type -> portal.v1.CardStepResponse
+	49, // 56: portal.v1.TraderService.MarkCodeNotNeeded:output_type -> portal.v1.CardStepResponse
+	50, // 57: portal.v1.TraderService.ListPayins:output_type -> portal.v1.ListTraderPayinsResponse
+	51, // 58: portal.v1.TraderService.TakePayin:output_type -> portal.v1.TraderPayinResponse
+	51, // 59: portal.v1.TraderService.GiveBackPayin:output_type -> portal.v1.TraderPayinResponse
+	51, // 60: portal.v1.TraderService.CompletePayin:output_type -> portal.v1.TraderPayinResponse
+	51, // 61: portal.v1.TraderService.FailPayin:output_type -> portal.v1.TraderPayinResponse
+	7,  // 62: portal.v1.TraderService.GetDesk:output_type -> portal.v1.GetDeskResponse
+	9,  // 63: portal.v1.TraderService.SetBreak:output_type -> portal.v1.SetBreakResponse
+	11, // 64: portal.v1.TraderService.ListRequisites:output_type -> portal.v1.TraderServiceListRequisitesResponse
+	16, // 65: portal.v1.TraderService.UpdateRequisite:output_type -> portal.v1.TraderServiceUpdateRequisiteResponse
+	18, // 66: portal.v1.TraderService.ProposeRequisite:output_type -> portal.v1.ProposeRequisiteResponse
+	20, // 67: portal.v1.TraderService.ListProposedRequisites:output_type -> portal.v1.ListProposedRequisitesResponse
+	23, // 68: portal.v1.TraderService.ExplainRequisites:output_type -> portal.v1.ExplainRequisitesResponse
+	52, // 69: portal.v1.TraderService.ListAppeals:output_type -> portal.v1.TraderServiceListAppealsResponse
+	53, // 70: portal.v1.TraderService.ListAppealMessages:output_type -> portal.v1.ListAppealMessagesResponse
+	54, // 71: portal.v1.TraderService.SendAppealMessage:output_type -> portal.v1.SendAppealMessageResponse
+	55, // 72: portal.v1.TraderService.CreateDevice:output_type -> portal.v1.CreateDeviceResponse
+	56, // 73: portal.v1.TraderService.ListDevices:output_type -> portal.v1.ListDevicesResponse
+	57, // 74: portal.v1.TraderService.RevokeDevice:output_type -> portal.v1.RevokeDeviceResponse
+	58, // 75: portal.v1.TraderService.ListMessages:output_type -> portal.v1.ListMessagesResponse
+	59, // 76: portal.v1.TraderService.AssignMessage:output_type -> portal.v1.MessageDecidedResponse
+	59, // 77: portal.v1.TraderService.DismissMessage:output_type -> portal.v1.MessageDecidedResponse
+	59, // 78: portal.v1.TraderService.ObjectToMessage:output_type -> portal.v1.MessageDecidedResponse
+	60, // 79: portal.v1.TraderService.ListMessageRules:output_type -> portal.v1.ListMessageRulesResponse
+	61, // 80: portal.v1.TraderService.SetMessageRule:output_type -> portal.v1.SetMessageRuleResponse
+	62, // 81: portal.v1.TraderService.ResumeMessages:output_type -> portal.v1.ResumeMessagesResponse
+	51, // [51:82] is the sub-list for method output_type
+	20, // [20:51] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_trader_proto_init() }
@@ -2219,6 +2201,7 @@ func file_portal_v1_trader_proto_init() {
 	if File_portal_v1_trader_proto != nil {
 		return
 	}
+	file_portal_v1_appeal_proto_init()
 	file_portal_v1_card_proto_init()
 	file_portal_v1_message_proto_init()
 	file_portal_v1_payin_proto_init()

@@ -108,7 +108,8 @@ func (x *ListWorkResponse) GetQueues() []*WorkQueue {
 // WorkQueue is what waits of a kind.
 type WorkQueue struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// card_conflict, overdrawn_account, overdue_payout, appeal, deposit, dead_events, rate_feed, short_trader or idle_trader.
+	// card_conflict, overdrawn_account, overdue_payout, appeal_answer, appeal, deposit, dead_events, rate_feed, short_trader or
+	// idle_trader.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	// The oldest first, at most 99.
 	Items []*WorkItem `protobuf:"bytes,2,rep,name=items,proto3" json:"items,omitempty"`
@@ -186,7 +187,7 @@ type WorkItem struct {
 	Amount *string `protobuf:"bytes,6,opt,name=amount,proto3,oneof" json:"amount,omitempty"`
 	// ISO 4217 code, or USDT.
 	Currency *string `protobuf:"bytes,7,opt,name=currency,proto3,oneof" json:"currency,omitempty"`
-	// How many dead events there are, 100 for more than 99.
+	// How many dead events there are, 100 for more than 99, or messages about an appeal that no operator has read.
 	Count *int32 `protobuf:"varint,8,opt,name=count,proto3,oneof" json:"count,omitempty"`
 	// Unset where nobody works on it.
 	Claim         *WorkClaim `protobuf:"bytes,9,opt,name=claim,proto3" json:"claim,omitempty"`

@@ -119,13 +119,6 @@ type OperatorServiceClient interface {
 	RemoveTraderAcquirer(context.Context, *connect.Request[v1.RemoveTraderAcquirerRequest]) (*connect.Response[v1.RemoveTraderAcquirerResponse], error)
 	// ListSensitiveReads lists who read what is shown only to who asks for it, the newest first.
 	ListSensitiveReads(context.Context, *connect.Request[v1.ListSensitiveReadsRequest]) (*connect.Response[v1.ListSensitiveReadsResponse], error)
-	// ListUnknownMessages groups the newest messages of banks that no pattern knows. That somebody reads their texts is kept.
-	ListUnknownMessages(context.Context, *connect.Request[v1.ListUnknownMessagesRequest]) (*connect.Response[v1.ListUnknownMessagesResponse], error)
-	// ListObjectedMessages lists the messages that confirmed a payment to which its trader objected, the newest first. That somebody reads
-	// their texts is kept.
-	ListObjectedMessages(context.Context, *connect.Request[v1.ListObjectedMessagesRequest]) (*connect.Response[v1.ListObjectedMessagesResponse], error)
-	// TryMessagePattern tries a pattern against the newest messages that none knows. It changes nothing.
-	TryMessagePattern(context.Context, *connect.Request[v1.TryMessagePatternRequest]) (*connect.Response[v1.TryMessagePatternResponse], error)
 	// ListSettingChanges lists the changes of settings, the newest first.
 	ListSettingChanges(context.Context, *connect.Request[v1.ListSettingChangesRequest]) (*connect.Response[v1.ListSettingChangesResponse], error)
 	// ListDeposits lists deposits of every merchant, newest first.
@@ -172,6 +165,10 @@ type OperatorServiceClient interface {
 	ReviewAppeal(context.Context, *connect.Request[v1.ReviewAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error)
 	// ResolveAppeal decides an appeal in review: its payment is completed or failed.
 	ResolveAppeal(context.Context, *connect.Request[v1.ResolveAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error)
+	// ListAppealMessages lists what operators and the payment's trader wrote to each other about an appeal. It counts as read.
+	ListAppealMessages(context.Context, *connect.Request[v1.ListAppealMessagesRequest]) (*connect.Response[v1.ListAppealMessagesResponse], error)
+	// SendAppealMessage writes to the payment's trader about an appeal that is not decided.
+	SendAppealMessage(context.Context, *connect.Request[v1.SendAppealMessageRequest]) (*connect.Response[v1.SendAppealMessageResponse], error)
 }
 
 // NewOperatorServiceClient constructs a client for the portal.v1.OperatorService service. By
@@ -497,24 +494,6 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(operatorServiceMethods.ByName("ListSensitiveReads")),
 			connect.WithClientOptions(opts...),
 		),
-		listUnknownMessages: connect.NewClient[v1.ListUnknownMessagesRequest, v1.ListUnknownMessagesResponse](
-			httpClient,
-			baseURL+portalv1connect.OperatorServiceListUnknownMessagesProcedure,
-			connect.WithSchema(operatorServiceMethods.ByName("ListUnknownMessages")),
-			connect.WithClientOptions(opts...),
-		),
-		listObjectedMessages: connect.NewClient[v1.ListObjectedMessagesRequest, v1.ListObjectedMessagesResponse](
-			httpClient,
-			baseURL+portalv1connect.OperatorServiceListObjectedMessagesProcedure,
-			connect.WithSchema(operatorServiceMethods.ByName("ListObjectedMessages")),
-			connect.WithClientOptions(opts...),
-		),
-		tryMessagePattern: connect.NewClient[v1.TryMessagePatternRequest, v1.TryMessagePatternResponse](
-			httpClient,
-			baseURL+portalv1connect.OperatorServiceTryMessagePatternProcedure,
-			connect.WithSchema(operatorServiceMethods.ByName("TryMessagePattern")),
-			connect.WithClientOptions(opts...),
-		),
 		listSettingChanges: connect.NewClient[v1.ListSettingChangesRequest, v1.ListSettingChangesResponse](
 			httpClient,
 			baseURL+portalv1connect.OperatorServiceListSettingChangesProcedure,
@@ -647,6 +626,18 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(operatorServiceMethods.ByName("ResolveAppeal")),
 			connect.WithClientOptions(opts...),
 		),
+		listAppealMessages: connect.NewClient[v1.ListAppealMessagesRequest, v1.ListAppealMessagesResponse](
+			httpClient,
+			baseURL+portalv1connect.OperatorServiceListAppealMessagesProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListAppealMessages")),
+			connect.WithClientOptions(opts...),
+		),
+		sendAppealMessage: connect.NewClient[v1.SendAppealMessageRequest, v1.SendAppealMessageResponse](
+			httpClient,
+			baseURL+portalv1connect.OperatorServiceSendAppealMessageProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("SendAppealMessage")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -704,9 +695,6 @@ type operatorServiceClient struct {
 	listPlatformLimits     *connect.Client[v1.ListPlatformLimitsRequest, v1.ListPlatformLimitsResponse]
 	removeTraderAcquirer   *connect.Client[v1.RemoveTraderAcquirerRequest, v1.RemoveTraderAcquirerResponse]
 	listSensitiveReads     *connect.Client[v1.ListSensitiveReadsRequest, v1.ListSensitiveReadsResponse]
-	listUnknownMessages    *connect.Client[v1.ListUnknownMessagesRequest, v1.ListUnknownMessagesResponse]
-	listObjectedMessages   *connect.Client[v1.ListObjectedMessagesRequest, v1.ListObjectedMessagesResponse]
-	tryMessagePattern      *connect.Client[v1.TryMessagePatternRequest, v1.TryMessagePatternResponse]
 	listSettingChanges     *connect.Client[v1.ListSettingChangesRequest, v1.ListSettingChangesResponse]
 	listDeposits           *connect.Client[v1.ListDepositsRequest, v1.ListDepositsResponse]
 	confirmDeposit         *connect.Client[v1.ConfirmDepositRequest, v1.DepositResponse]
@@ -729,6 +717,8 @@ type operatorServiceClient struct {
 	getAppealFile          *connect.Client[v1.GetAppealFileRequest, v1.GetAppealFileResponse]
 	reviewAppeal           *connect.Client[v1.ReviewAppealRequest, v1.AppealDecisionResponse]
 	resolveAppeal          *connect.Client[v1.ResolveAppealRequest, v1.AppealDecisionResponse]
+	listAppealMessages     *connect.Client[v1.ListAppealMessagesRequest, v1.ListAppealMessagesResponse]
+	sendAppealMessage      *connect.Client[v1.SendAppealMessageRequest, v1.SendAppealMessageResponse]
 }
 
 // ListWork calls portal.v1.OperatorService.ListWork.
@@ -991,21 +981,6 @@ func (c *operatorServiceClient) ListSensitiveReads(ctx context.Context, req *con
 	return c.listSensitiveReads.CallUnary(ctx, req)
 }
 
-// ListUnknownMessages calls portal.v1.OperatorService.ListUnknownMessages.
-func (c *operatorServiceClient) ListUnknownMessages(ctx context.Context, req *connect.Request[v1.ListUnknownMessagesRequest]) (*connect.Response[v1.ListUnknownMessagesResponse], error) {
-	return c.listUnknownMessages.CallUnary(ctx, req)
-}
-
-// ListObjectedMessages calls portal.v1.OperatorService.ListObjectedMessages.
-func (c *operatorServiceClient) ListObjectedMessages(ctx context.Context, req *connect.Request[v1.ListObjectedMessagesRequest]) (*connect.Response[v1.ListObjectedMessagesResponse], error) {
-	return c.listObjectedMessages.CallUnary(ctx, req)
-}
-
-// TryMessagePattern calls portal.v1.OperatorService.TryMessagePattern.
-func (c *operatorServiceClient) TryMessagePattern(ctx context.Context, req *connect.Request[v1.TryMessagePatternRequest]) (*connect.Response[v1.TryMessagePatternResponse], error) {
-	return c.tryMessagePattern.CallUnary(ctx, req)
-}
-
 // ListSettingChanges calls portal.v1.OperatorService.ListSettingChanges.
 func (c *operatorServiceClient) ListSettingChanges(ctx context.Context, req *connect.Request[v1.ListSettingChangesRequest]) (*connect.Response[v1.ListSettingChangesResponse], error) {
 	return c.listSettingChanges.CallUnary(ctx, req)
@@ -1114,4 +1089,14 @@ func (c *operatorServiceClient) ReviewAppeal(ctx context.Context, req *connect.R
 // ResolveAppeal calls portal.v1.OperatorService.ResolveAppeal.
 func (c *operatorServiceClient) ResolveAppeal(ctx context.Context, req *connect.Request[v1.ResolveAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error) {
 	return c.resolveAppeal.CallUnary(ctx, req)
+}
+
+// ListAppealMessages calls portal.v1.OperatorService.ListAppealMessages.
+func (c *operatorServiceClient) ListAppealMessages(ctx context.Context, req *connect.Request[v1.ListAppealMessagesRequest]) (*connect.Response[v1.ListAppealMessagesResponse], error) {
+	return c.listAppealMessages.CallUnary(ctx, req)
+}
+
+// SendAppealMessage calls portal.v1.OperatorService.SendAppealMessage.
+func (c *operatorServiceClient) SendAppealMessage(ctx context.Context, req *connect.Request[v1.SendAppealMessageRequest]) (*connect.Response[v1.SendAppealMessageResponse], error) {
+	return c.sendAppealMessage.CallUnary(ctx, req)
 }

@@ -50,6 +50,12 @@ type TraderServiceClient interface {
 	ListProposedRequisites(context.Context, *connect.Request[v1.ListProposedRequisitesRequest]) (*connect.Response[v1.ListProposedRequisitesResponse], error)
 	// ExplainRequisites says of each requisite whether a payment could get it now, and if not, why.
 	ExplainRequisites(context.Context, *connect.Request[v1.ExplainRequisitesRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error)
+	// ListAppeals lists the appeals of the trader's payments about which something was written, newest first.
+	ListAppeals(context.Context, *connect.Request[v1.TraderServiceListAppealsRequest]) (*connect.Response[v1.TraderServiceListAppealsResponse], error)
+	// ListAppealMessages lists what operators and the trader wrote to each other about an appeal. It counts as read.
+	ListAppealMessages(context.Context, *connect.Request[v1.ListAppealMessagesRequest]) (*connect.Response[v1.ListAppealMessagesResponse], error)
+	// SendAppealMessage writes to operators about an appeal of a payment of the trader's that is not decided.
+	SendAppealMessage(context.Context, *connect.Request[v1.SendAppealMessageRequest]) (*connect.Response[v1.SendAppealMessageResponse], error)
 	// CreateDevice pairs a phone that forwards messages of banks. Its secret is shown this once.
 	CreateDevice(context.Context, *connect.Request[v1.CreateDeviceRequest]) (*connect.Response[v1.CreateDeviceResponse], error)
 	// ListDevices lists the devices of the caller's trader.
@@ -191,6 +197,24 @@ func NewTraderServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(traderServiceMethods.ByName("ExplainRequisites")),
 			connect.WithClientOptions(opts...),
 		),
+		listAppeals: connect.NewClient[v1.TraderServiceListAppealsRequest, v1.TraderServiceListAppealsResponse](
+			httpClient,
+			baseURL+portalv1connect.TraderServiceListAppealsProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("ListAppeals")),
+			connect.WithClientOptions(opts...),
+		),
+		listAppealMessages: connect.NewClient[v1.ListAppealMessagesRequest, v1.ListAppealMessagesResponse](
+			httpClient,
+			baseURL+portalv1connect.TraderServiceListAppealMessagesProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("ListAppealMessages")),
+			connect.WithClientOptions(opts...),
+		),
+		sendAppealMessage: connect.NewClient[v1.SendAppealMessageRequest, v1.SendAppealMessageResponse](
+			httpClient,
+			baseURL+portalv1connect.TraderServiceSendAppealMessageProcedure,
+			connect.WithSchema(traderServiceMethods.ByName("SendAppealMessage")),
+			connect.WithClientOptions(opts...),
+		),
 		createDevice: connect.NewClient[v1.CreateDeviceRequest, v1.CreateDeviceResponse](
 			httpClient,
 			baseURL+portalv1connect.TraderServiceCreateDeviceProcedure,
@@ -274,6 +298,9 @@ type traderServiceClient struct {
 	proposeRequisite       *connect.Client[v1.ProposeRequisiteRequest, v1.ProposeRequisiteResponse]
 	listProposedRequisites *connect.Client[v1.ListProposedRequisitesRequest, v1.ListProposedRequisitesResponse]
 	explainRequisites      *connect.Client[v1.ExplainRequisitesRequest, v1.ExplainRequisitesResponse]
+	listAppeals            *connect.Client[v1.TraderServiceListAppealsRequest, v1.TraderServiceListAppealsResponse]
+	listAppealMessages     *connect.Client[v1.ListAppealMessagesRequest, v1.ListAppealMessagesResponse]
+	sendAppealMessage      *connect.Client[v1.SendAppealMessageRequest, v1.SendAppealMessageResponse]
 	createDevice           *connect.Client[v1.CreateDeviceRequest, v1.CreateDeviceResponse]
 	listDevices            *connect.Client[v1.ListDevicesRequest, v1.ListDevicesResponse]
 	revokeDevice           *connect.Client[v1.RevokeDeviceRequest, v1.RevokeDeviceResponse]
@@ -374,6 +401,21 @@ func (c *traderServiceClient) ListProposedRequisites(ctx context.Context, req *c
 // ExplainRequisites calls portal.v1.TraderService.ExplainRequisites.
 func (c *traderServiceClient) ExplainRequisites(ctx context.Context, req *connect.Request[v1.ExplainRequisitesRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error) {
 	return c.explainRequisites.CallUnary(ctx, req)
+}
+
+// ListAppeals calls portal.v1.TraderService.ListAppeals.
+func (c *traderServiceClient) ListAppeals(ctx context.Context, req *connect.Request[v1.TraderServiceListAppealsRequest]) (*connect.Response[v1.TraderServiceListAppealsResponse], error) {
+	return c.listAppeals.CallUnary(ctx, req)
+}
+
+// ListAppealMessages calls portal.v1.TraderService.ListAppealMessages.
+func (c *traderServiceClient) ListAppealMessages(ctx context.Context, req *connect.Request[v1.ListAppealMessagesRequest]) (*connect.Response[v1.ListAppealMessagesResponse], error) {
+	return c.listAppealMessages.CallUnary(ctx, req)
+}
+
+// SendAppealMessage calls portal.v1.TraderService.SendAppealMessage.
+func (c *traderServiceClient) SendAppealMessage(ctx context.Context, req *connect.Request[v1.SendAppealMessageRequest]) (*connect.Response[v1.SendAppealMessageResponse], error) {
+	return c.sendAppealMessage.CallUnary(ctx, req)
 }
 
 // CreateDevice calls portal.v1.TraderService.CreateDevice.

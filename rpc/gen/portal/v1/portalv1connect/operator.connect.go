@@ -185,15 +185,6 @@ const (
 	// OperatorServiceListSensitiveReadsProcedure is the fully-qualified name of the OperatorService's
 	// ListSensitiveReads RPC.
 	OperatorServiceListSensitiveReadsProcedure = "/portal.v1.OperatorService/ListSensitiveReads"
-	// OperatorServiceListUnknownMessagesProcedure is the fully-qualified name of the OperatorService's
-	// ListUnknownMessages RPC.
-	OperatorServiceListUnknownMessagesProcedure = "/portal.v1.OperatorService/ListUnknownMessages"
-	// OperatorServiceListObjectedMessagesProcedure is the fully-qualified name of the OperatorService's
-	// ListObjectedMessages RPC.
-	OperatorServiceListObjectedMessagesProcedure = "/portal.v1.OperatorService/ListObjectedMessages"
-	// OperatorServiceTryMessagePatternProcedure is the fully-qualified name of the OperatorService's
-	// TryMessagePattern RPC.
-	OperatorServiceTryMessagePatternProcedure = "/portal.v1.OperatorService/TryMessagePattern"
 	// OperatorServiceListSettingChangesProcedure is the fully-qualified name of the OperatorService's
 	// ListSettingChanges RPC.
 	OperatorServiceListSettingChangesProcedure = "/portal.v1.OperatorService/ListSettingChanges"
@@ -260,6 +251,12 @@ const (
 	// OperatorServiceResolveAppealProcedure is the fully-qualified name of the OperatorService's
 	// ResolveAppeal RPC.
 	OperatorServiceResolveAppealProcedure = "/portal.v1.OperatorService/ResolveAppeal"
+	// OperatorServiceListAppealMessagesProcedure is the fully-qualified name of the OperatorService's
+	// ListAppealMessages RPC.
+	OperatorServiceListAppealMessagesProcedure = "/portal.v1.OperatorService/ListAppealMessages"
+	// OperatorServiceSendAppealMessageProcedure is the fully-qualified name of the OperatorService's
+	// SendAppealMessage RPC.
+	OperatorServiceSendAppealMessageProcedure = "/portal.v1.OperatorService/SendAppealMessage"
 )
 
 // OperatorServiceHandler is an implementation of the portal.v1.OperatorService service.
@@ -369,13 +366,6 @@ type OperatorServiceHandler interface {
 	RemoveTraderAcquirer(context.Context, *connect.Request[v1.RemoveTraderAcquirerRequest]) (*connect.Response[v1.RemoveTraderAcquirerResponse], error)
 	// ListSensitiveReads lists who read what is shown only to who asks for it, the newest first.
 	ListSensitiveReads(context.Context, *connect.Request[v1.ListSensitiveReadsRequest]) (*connect.Response[v1.ListSensitiveReadsResponse], error)
-	// ListUnknownMessages groups the newest messages of banks that no pattern knows. That somebody reads their texts is kept.
-	ListUnknownMessages(context.Context, *connect.Request[v1.ListUnknownMessagesRequest]) (*connect.Response[v1.ListUnknownMessagesResponse], error)
-	// ListObjectedMessages lists the messages that confirmed a payment to which its trader objected, the newest first. That somebody reads
-	// their texts is kept.
-	ListObjectedMessages(context.Context, *connect.Request[v1.ListObjectedMessagesRequest]) (*connect.Response[v1.ListObjectedMessagesResponse], error)
-	// TryMessagePattern tries a pattern against the newest messages that none knows. It changes nothing.
-	TryMessagePattern(context.Context, *connect.Request[v1.TryMessagePatternRequest]) (*connect.Response[v1.TryMessagePatternResponse], error)
 	// ListSettingChanges lists the changes of settings, the newest first.
 	ListSettingChanges(context.Context, *connect.Request[v1.ListSettingChangesRequest]) (*connect.Response[v1.ListSettingChangesResponse], error)
 	// ListDeposits lists deposits of every merchant, newest first.
@@ -422,6 +412,10 @@ type OperatorServiceHandler interface {
 	ReviewAppeal(context.Context, *connect.Request[v1.ReviewAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error)
 	// ResolveAppeal decides an appeal in review: its payment is completed or failed.
 	ResolveAppeal(context.Context, *connect.Request[v1.ResolveAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error)
+	// ListAppealMessages lists what operators and the payment's trader wrote to each other about an appeal. It counts as read.
+	ListAppealMessages(context.Context, *connect.Request[v1.ListAppealMessagesRequest]) (*connect.Response[v1.ListAppealMessagesResponse], error)
+	// SendAppealMessage writes to the payment's trader about an appeal that is not decided.
+	SendAppealMessage(context.Context, *connect.Request[v1.SendAppealMessageRequest]) (*connect.Response[v1.SendAppealMessageResponse], error)
 }
 
 // NewOperatorServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -743,24 +737,6 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		connect.WithSchema(operatorServiceMethods.ByName("ListSensitiveReads")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListUnknownMessagesHandler := connect.NewUnaryHandler(
-		OperatorServiceListUnknownMessagesProcedure,
-		svc.ListUnknownMessages,
-		connect.WithSchema(operatorServiceMethods.ByName("ListUnknownMessages")),
-		connect.WithHandlerOptions(opts...),
-	)
-	operatorServiceListObjectedMessagesHandler := connect.NewUnaryHandler(
-		OperatorServiceListObjectedMessagesProcedure,
-		svc.ListObjectedMessages,
-		connect.WithSchema(operatorServiceMethods.ByName("ListObjectedMessages")),
-		connect.WithHandlerOptions(opts...),
-	)
-	operatorServiceTryMessagePatternHandler := connect.NewUnaryHandler(
-		OperatorServiceTryMessagePatternProcedure,
-		svc.TryMessagePattern,
-		connect.WithSchema(operatorServiceMethods.ByName("TryMessagePattern")),
-		connect.WithHandlerOptions(opts...),
-	)
 	operatorServiceListSettingChangesHandler := connect.NewUnaryHandler(
 		OperatorServiceListSettingChangesProcedure,
 		svc.ListSettingChanges,
@@ -893,6 +869,18 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		connect.WithSchema(operatorServiceMethods.ByName("ResolveAppeal")),
 		connect.WithHandlerOptions(opts...),
 	)
+	operatorServiceListAppealMessagesHandler := connect.NewUnaryHandler(
+		OperatorServiceListAppealMessagesProcedure,
+		svc.ListAppealMessages,
+		connect.WithSchema(operatorServiceMethods.ByName("ListAppealMessages")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceSendAppealMessageHandler := connect.NewUnaryHandler(
+		OperatorServiceSendAppealMessageProcedure,
+		svc.SendAppealMessage,
+		connect.WithSchema(operatorServiceMethods.ByName("SendAppealMessage")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/portal.v1.OperatorService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case OperatorServiceListWorkProcedure:
@@ -999,12 +987,6 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 			operatorServiceRemoveTraderAcquirerHandler.ServeHTTP(w, r)
 		case OperatorServiceListSensitiveReadsProcedure:
 			operatorServiceListSensitiveReadsHandler.ServeHTTP(w, r)
-		case OperatorServiceListUnknownMessagesProcedure:
-			operatorServiceListUnknownMessagesHandler.ServeHTTP(w, r)
-		case OperatorServiceListObjectedMessagesProcedure:
-			operatorServiceListObjectedMessagesHandler.ServeHTTP(w, r)
-		case OperatorServiceTryMessagePatternProcedure:
-			operatorServiceTryMessagePatternHandler.ServeHTTP(w, r)
 		case OperatorServiceListSettingChangesProcedure:
 			operatorServiceListSettingChangesHandler.ServeHTTP(w, r)
 		case OperatorServiceListDepositsProcedure:
@@ -1049,6 +1031,10 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 			operatorServiceReviewAppealHandler.ServeHTTP(w, r)
 		case OperatorServiceResolveAppealProcedure:
 			operatorServiceResolveAppealHandler.ServeHTTP(w, r)
+		case OperatorServiceListAppealMessagesProcedure:
+			operatorServiceListAppealMessagesHandler.ServeHTTP(w, r)
+		case OperatorServiceSendAppealMessageProcedure:
+			operatorServiceSendAppealMessageHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -1266,18 +1252,6 @@ func (UnimplementedOperatorServiceHandler) ListSensitiveReads(context.Context, *
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListSensitiveReads is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListUnknownMessages(context.Context, *connect.Request[v1.ListUnknownMessagesRequest]) (*connect.Response[v1.ListUnknownMessagesResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListUnknownMessages is not implemented"))
-}
-
-func (UnimplementedOperatorServiceHandler) ListObjectedMessages(context.Context, *connect.Request[v1.ListObjectedMessagesRequest]) (*connect.Response[v1.ListObjectedMessagesResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListObjectedMessages is not implemented"))
-}
-
-func (UnimplementedOperatorServiceHandler) TryMessagePattern(context.Context, *connect.Request[v1.TryMessagePatternRequest]) (*connect.Response[v1.TryMessagePatternResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.TryMessagePattern is not implemented"))
-}
-
 func (UnimplementedOperatorServiceHandler) ListSettingChanges(context.Context, *connect.Request[v1.ListSettingChangesRequest]) (*connect.Response[v1.ListSettingChangesResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListSettingChanges is not implemented"))
 }
@@ -1364,4 +1338,12 @@ func (UnimplementedOperatorServiceHandler) ReviewAppeal(context.Context, *connec
 
 func (UnimplementedOperatorServiceHandler) ResolveAppeal(context.Context, *connect.Request[v1.ResolveAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ResolveAppeal is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListAppealMessages(context.Context, *connect.Request[v1.ListAppealMessagesRequest]) (*connect.Response[v1.ListAppealMessagesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListAppealMessages is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) SendAppealMessage(context.Context, *connect.Request[v1.SendAppealMessageRequest]) (*connect.Response[v1.SendAppealMessageResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SendAppealMessage is not implemented"))
 }

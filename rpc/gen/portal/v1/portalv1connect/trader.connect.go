@@ -82,6 +82,15 @@ const (
 	// TraderServiceExplainRequisitesProcedure is the fully-qualified name of the TraderService's
 	// ExplainRequisites RPC.
 	TraderServiceExplainRequisitesProcedure = "/portal.v1.TraderService/ExplainRequisites"
+	// TraderServiceListAppealsProcedure is the fully-qualified name of the TraderService's ListAppeals
+	// RPC.
+	TraderServiceListAppealsProcedure = "/portal.v1.TraderService/ListAppeals"
+	// TraderServiceListAppealMessagesProcedure is the fully-qualified name of the TraderService's
+	// ListAppealMessages RPC.
+	TraderServiceListAppealMessagesProcedure = "/portal.v1.TraderService/ListAppealMessages"
+	// TraderServiceSendAppealMessageProcedure is the fully-qualified name of the TraderService's
+	// SendAppealMessage RPC.
+	TraderServiceSendAppealMessageProcedure = "/portal.v1.TraderService/SendAppealMessage"
 	// TraderServiceCreateDeviceProcedure is the fully-qualified name of the TraderService's
 	// CreateDevice RPC.
 	TraderServiceCreateDeviceProcedure = "/portal.v1.TraderService/CreateDevice"
@@ -152,6 +161,12 @@ type TraderServiceHandler interface {
 	ListProposedRequisites(context.Context, *connect.Request[v1.ListProposedRequisitesRequest]) (*connect.Response[v1.ListProposedRequisitesResponse], error)
 	// ExplainRequisites says of each requisite whether a payment could get it now, and if not, why.
 	ExplainRequisites(context.Context, *connect.Request[v1.ExplainRequisitesRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error)
+	// ListAppeals lists the appeals of the trader's payments about which something was written, newest first.
+	ListAppeals(context.Context, *connect.Request[v1.TraderServiceListAppealsRequest]) (*connect.Response[v1.TraderServiceListAppealsResponse], error)
+	// ListAppealMessages lists what operators and the trader wrote to each other about an appeal. It counts as read.
+	ListAppealMessages(context.Context, *connect.Request[v1.ListAppealMessagesRequest]) (*connect.Response[v1.ListAppealMessagesResponse], error)
+	// SendAppealMessage writes to operators about an appeal of a payment of the trader's that is not decided.
+	SendAppealMessage(context.Context, *connect.Request[v1.SendAppealMessageRequest]) (*connect.Response[v1.SendAppealMessageResponse], error)
 	// CreateDevice pairs a phone that forwards messages of banks. Its secret is shown this once.
 	CreateDevice(context.Context, *connect.Request[v1.CreateDeviceRequest]) (*connect.Response[v1.CreateDeviceResponse], error)
 	// ListDevices lists the devices of the caller's trader.
@@ -289,6 +304,24 @@ func NewTraderServiceHandler(svc TraderServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(traderServiceMethods.ByName("ExplainRequisites")),
 		connect.WithHandlerOptions(opts...),
 	)
+	traderServiceListAppealsHandler := connect.NewUnaryHandler(
+		TraderServiceListAppealsProcedure,
+		svc.ListAppeals,
+		connect.WithSchema(traderServiceMethods.ByName("ListAppeals")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceListAppealMessagesHandler := connect.NewUnaryHandler(
+		TraderServiceListAppealMessagesProcedure,
+		svc.ListAppealMessages,
+		connect.WithSchema(traderServiceMethods.ByName("ListAppealMessages")),
+		connect.WithHandlerOptions(opts...),
+	)
+	traderServiceSendAppealMessageHandler := connect.NewUnaryHandler(
+		TraderServiceSendAppealMessageProcedure,
+		svc.SendAppealMessage,
+		connect.WithSchema(traderServiceMethods.ByName("SendAppealMessage")),
+		connect.WithHandlerOptions(opts...),
+	)
 	traderServiceCreateDeviceHandler := connect.NewUnaryHandler(
 		TraderServiceCreateDeviceProcedure,
 		svc.CreateDevice,
@@ -387,6 +420,12 @@ func NewTraderServiceHandler(svc TraderServiceHandler, opts ...connect.HandlerOp
 			traderServiceListProposedRequisitesHandler.ServeHTTP(w, r)
 		case TraderServiceExplainRequisitesProcedure:
 			traderServiceExplainRequisitesHandler.ServeHTTP(w, r)
+		case TraderServiceListAppealsProcedure:
+			traderServiceListAppealsHandler.ServeHTTP(w, r)
+		case TraderServiceListAppealMessagesProcedure:
+			traderServiceListAppealMessagesHandler.ServeHTTP(w, r)
+		case TraderServiceSendAppealMessageProcedure:
+			traderServiceSendAppealMessageHandler.ServeHTTP(w, r)
 		case TraderServiceCreateDeviceProcedure:
 			traderServiceCreateDeviceHandler.ServeHTTP(w, r)
 		case TraderServiceListDevicesProcedure:
@@ -486,6 +525,18 @@ func (UnimplementedTraderServiceHandler) ListProposedRequisites(context.Context,
 
 func (UnimplementedTraderServiceHandler) ExplainRequisites(context.Context, *connect.Request[v1.ExplainRequisitesRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ExplainRequisites is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) ListAppeals(context.Context, *connect.Request[v1.TraderServiceListAppealsRequest]) (*connect.Response[v1.TraderServiceListAppealsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ListAppeals is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) ListAppealMessages(context.Context, *connect.Request[v1.ListAppealMessagesRequest]) (*connect.Response[v1.ListAppealMessagesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ListAppealMessages is not implemented"))
+}
+
+func (UnimplementedTraderServiceHandler) SendAppealMessage(context.Context, *connect.Request[v1.SendAppealMessageRequest]) (*connect.Response[v1.SendAppealMessageResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.SendAppealMessage is not implemented"))
 }
 
 func (UnimplementedTraderServiceHandler) CreateDevice(context.Context, *connect.Request[v1.CreateDeviceRequest]) (*connect.Response[v1.CreateDeviceResponse], error) {

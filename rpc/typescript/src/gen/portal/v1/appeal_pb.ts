@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/appeal.proto.
  */
 export const file_portal_v1_appeal: GenFile = /*@__PURE__*/
-  fileDesc("ChZwb3J0YWwvdjEvYXBwZWFsLnByb3RvEglwb3J0YWwudjEiqAMKDk9wZXJhdG9yQXBwZWFsEgoKAmlkGAEgASgDEg4KBnN0YXR1cxgCIAEoCRI1ChFzdGF0dXNfdXBkYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAUgASgJEhEKCWZpbGVfbmFtZRgGIAEoCRIRCglmaWxlX3R5cGUYByABKAkSEQoJZmlsZV9zaXplGAggASgDEhIKCnBheW1lbnRfaWQYCSABKAMSDAoEdXVpZBgKIAEoCRIQCghvcmRlcl9pZBgLIAEoCRITCgttZXJjaGFudF9pZBgMIAEoAxIRCgl0cmFkZXJfaWQYDSABKAMSDgoGbWV0aG9kGA4gASgJEg4KBmFtb3VudBgPIAEoCRIQCghjdXJyZW5jeRgQIAEoCRIWCg5wYXltZW50X3N0YXR1cxgRIAEoCRIWCglzdGF0ZW1lbnQYEiABKAlIAIgBAUIMCgpfc3RhdGVtZW50InIKEkxpc3RBcHBlYWxzUmVxdWVzdBITCgZzdGF0dXMYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhMKBmN1cnNvchgDIAEoCUgCiAEBQgkKB19zdGF0dXNCCAoGX2xpbWl0QgkKB19jdXJzb3IiaAoTTGlzdEFwcGVhbHNSZXNwb25zZRInCgRkYXRhGAEgAygLMhkucG9ydGFsLnYxLk9wZXJhdG9yQXBwZWFsEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIjUKFEdldEFwcGVhbEZpbGVSZXF1ZXN0Eh0KCWFwcGVhbF9pZBgBIAEoA0IKirUYBmoCMTd4ASJOChVHZXRBcHBlYWxGaWxlUmVzcG9uc2USEQoJZmlsZV9uYW1lGAEgASgJEhEKCWZpbGVfdHlwZRgCIAEoCRIPCgdjb250ZW50GAMgASgMIigKE1Jldmlld0FwcGVhbFJlcXVlc3QSEQoJYXBwZWFsX2lkGAEgASgDIpABChRSZXNvbHZlQXBwZWFsUmVxdWVzdBIRCglhcHBlYWxfaWQYASABKAMSDwoHb3V0Y29tZRgCIAEoCRIbCgZyZWFzb24YAyABKAlCBoq1GAIwAUgAiAEBEh4KCXN0YXRlbWVudBgEIAEoCUIGirUYAjABSAGIAQFCCQoHX3JlYXNvbkIMCgpfc3RhdGVtZW50IlIKFkFwcGVhbERlY2lzaW9uUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRInCgRkYXRhGAIgASgLMhkucG9ydGFsLnYxLk9wZXJhdG9yQXBwZWFsQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
+  fileDesc("ChZwb3J0YWwvdjEvYXBwZWFsLnByb3RvEglwb3J0YWwudjEiqAMKDk9wZXJhdG9yQXBwZWFsEgoKAmlkGAEgASgDEg4KBnN0YXR1cxgCIAEoCRI1ChFzdGF0dXNfdXBkYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAUgASgJEhEKCWZpbGVfbmFtZRgGIAEoCRIRCglmaWxlX3R5cGUYByABKAkSEQoJZmlsZV9zaXplGAggASgDEhIKCnBheW1lbnRfaWQYCSABKAMSDAoEdXVpZBgKIAEoCRIQCghvcmRlcl9pZBgLIAEoCRITCgttZXJjaGFudF9pZBgMIAEoAxIRCgl0cmFkZXJfaWQYDSABKAMSDgoGbWV0aG9kGA4gASgJEg4KBmFtb3VudBgPIAEoCRIQCghjdXJyZW5jeRgQIAEoCRIWCg5wYXltZW50X3N0YXR1cxgRIAEoCRIWCglzdGF0ZW1lbnQYEiABKAlIAIgBAUIMCgpfc3RhdGVtZW50InIKEkxpc3RBcHBlYWxzUmVxdWVzdBITCgZzdGF0dXMYASABKAlIAIgBARISCgVsaW1pdBgCIAEoBUgBiAEBEhMKBmN1cnNvchgDIAEoCUgCiAEBQgkKB19zdGF0dXNCCAoGX2xpbWl0QgkKB19jdXJzb3IiaAoTTGlzdEFwcGVhbHNSZXNwb25zZRInCgRkYXRhGAEgAygLMhkucG9ydGFsLnYxLk9wZXJhdG9yQXBwZWFsEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIjUKFEdldEFwcGVhbEZpbGVSZXF1ZXN0Eh0KCWFwcGVhbF9pZBgBIAEoA0IKirUYBmoCMTd4ASJOChVHZXRBcHBlYWxGaWxlUmVzcG9uc2USEQoJZmlsZV9uYW1lGAEgASgJEhEKCWZpbGVfdHlwZRgCIAEoCRIPCgdjb250ZW50GAMgASgMIigKE1Jldmlld0FwcGVhbFJlcXVlc3QSEQoJYXBwZWFsX2lkGAEgASgDIpABChRSZXNvbHZlQXBwZWFsUmVxdWVzdBIRCglhcHBlYWxfaWQYASABKAMSDwoHb3V0Y29tZRgCIAEoCRIbCgZyZWFzb24YAyABKAlCBoq1GAIwAUgAiAEBEh4KCXN0YXRlbWVudBgEIAEoCUIGirUYAjABSAGIAQFCCQoHX3JlYXNvbkIMCgpfc3RhdGVtZW50IlIKFkFwcGVhbERlY2lzaW9uUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRInCgRkYXRhGAIgASgLMhkucG9ydGFsLnYxLk9wZXJhdG9yQXBwZWFsIpABCg1BcHBlYWxNZXNzYWdlEg4KBm51bWJlchgBIAEoBRITCgtmcm9tX3RyYWRlchgCIAEoCBISCgVsb2dpbhgDIAEoCUgAiAEBEgwKBHRleHQYBCABKAkSLgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCAoGX2xvZ2luIi4KGUxpc3RBcHBlYWxNZXNzYWdlc1JlcXVlc3QSEQoJYXBwZWFsX2lkGAEgASgDIlIKGkxpc3RBcHBlYWxNZXNzYWdlc1Jlc3BvbnNlEiYKBGRhdGEYASADKAsyGC5wb3J0YWwudjEuQXBwZWFsTWVzc2FnZRIMCgRvcGVuGAIgASgIIkMKGFNlbmRBcHBlYWxNZXNzYWdlUmVxdWVzdBIRCglhcHBlYWxfaWQYASABKAMSFAoEdGV4dBgCIAEoCUIGirUYAjABIhsKGVNlbmRBcHBlYWxNZXNzYWdlUmVzcG9uc2UirwEKDFRyYWRlckFwcGVhbBIKCgJpZBgBIAEoAxIOCgZzdGF0dXMYAiABKAkSEgoKcGF5bWVudF9pZBgDIAEoAxIOCgZhbW91bnQYBCABKAkSEAoIY3VycmVuY3kYBSABKAkSEAoIbWVzc2FnZXMYBiABKAUSDgoGdW5yZWFkGAcgASgFEisKB2xhc3RfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIl8KH1RyYWRlclNlcnZpY2VMaXN0QXBwZWFsc1JlcXVlc3QSEgoFbGltaXQYASABKAVIAIgBARITCgZjdXJzb3IYAiABKAlIAYgBAUIICgZfbGltaXRCCQoHX2N1cnNvciJzCiBUcmFkZXJTZXJ2aWNlTGlzdEFwcGVhbHNSZXNwb25zZRIlCgRkYXRhGAEgAygLMhcucG9ydGFsLnYxLlRyYWRlckFwcGVhbBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvckIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
 
 /**
  * OperatorAppeal is an appeal as an operator sees it.
@@ -365,4 +365,271 @@ export type AppealDecisionResponse = Message<"portal.v1.AppealDecisionResponse">
  */
 export const AppealDecisionResponseSchema: GenMessage<AppealDecisionResponse> = /*@__PURE__*/
   messageDesc(file_portal_v1_appeal, 7);
+
+/**
+ * AppealMessage is what somebody wrote about an appeal.
+ *
+ * @generated from message portal.v1.AppealMessage
+ */
+export type AppealMessage = Message<"portal.v1.AppealMessage"> & {
+  /**
+   * 1, 2, and so on in its appeal.
+   *
+   * @generated from field: int32 number = 1;
+   */
+  number: number;
+
+  /**
+   * Whether the payment's trader wrote it, and not an operator.
+   *
+   * @generated from field: bool from_trader = 2;
+   */
+  fromTrader: boolean;
+
+  /**
+   * Who wrote it. Unset where a trader reads what an operator wrote.
+   *
+   * @generated from field: optional string login = 3;
+   */
+  login?: string | undefined;
+
+  /**
+   * What was written.
+   *
+   * @generated from field: string text = 4;
+   */
+  text: string;
+
+  /**
+   * When it was written.
+   *
+   * @generated from field: google.protobuf.Timestamp created_at = 5;
+   */
+  createdAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message portal.v1.AppealMessage.
+ * Use `create(AppealMessageSchema)` to create a new message.
+ */
+export const AppealMessageSchema: GenMessage<AppealMessage> = /*@__PURE__*/
+  messageDesc(file_portal_v1_appeal, 8);
+
+/**
+ * ListAppealMessagesRequest is what ListAppealMessages of OperatorService, and ListAppealMessages of TraderService take.
+ *
+ * @generated from message portal.v1.ListAppealMessagesRequest
+ */
+export type ListAppealMessagesRequest = Message<"portal.v1.ListAppealMessagesRequest"> & {
+  /**
+   * The appeal's id.
+   *
+   * @generated from field: int64 appeal_id = 1;
+   */
+  appealId: bigint;
+};
+
+/**
+ * Describes the message portal.v1.ListAppealMessagesRequest.
+ * Use `create(ListAppealMessagesRequestSchema)` to create a new message.
+ */
+export const ListAppealMessagesRequestSchema: GenMessage<ListAppealMessagesRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_appeal, 9);
+
+/**
+ * ListAppealMessagesResponse is what ListAppealMessages of OperatorService, and ListAppealMessages of TraderService answer with.
+ *
+ * @generated from message portal.v1.ListAppealMessagesResponse
+ */
+export type ListAppealMessagesResponse = Message<"portal.v1.ListAppealMessagesResponse"> & {
+  /**
+   * The messages, in the order in which they were written: at most 100.
+   *
+   * @generated from field: repeated portal.v1.AppealMessage data = 1;
+   */
+  data: AppealMessage[];
+
+  /**
+   * Whether another may be written: the appeal is open, or in review.
+   *
+   * @generated from field: bool open = 2;
+   */
+  open: boolean;
+};
+
+/**
+ * Describes the message portal.v1.ListAppealMessagesResponse.
+ * Use `create(ListAppealMessagesResponseSchema)` to create a new message.
+ */
+export const ListAppealMessagesResponseSchema: GenMessage<ListAppealMessagesResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_appeal, 10);
+
+/**
+ * SendAppealMessageRequest is what SendAppealMessage of OperatorService, and SendAppealMessage of TraderService take.
+ *
+ * @generated from message portal.v1.SendAppealMessageRequest
+ */
+export type SendAppealMessageRequest = Message<"portal.v1.SendAppealMessageRequest"> & {
+  /**
+   * The appeal's id.
+   *
+   * @generated from field: int64 appeal_id = 1;
+   */
+  appealId: bigint;
+
+  /**
+   * At most 1,000 characters, and no card number.
+   *
+   * @generated from field: string text = 2;
+   */
+  text: string;
+};
+
+/**
+ * Describes the message portal.v1.SendAppealMessageRequest.
+ * Use `create(SendAppealMessageRequestSchema)` to create a new message.
+ */
+export const SendAppealMessageRequestSchema: GenMessage<SendAppealMessageRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_appeal, 11);
+
+/**
+ * SendAppealMessageResponse is what SendAppealMessage of OperatorService, and SendAppealMessage of TraderService answer with.
+ *
+ * @generated from message portal.v1.SendAppealMessageResponse
+ */
+export type SendAppealMessageResponse = Message<"portal.v1.SendAppealMessageResponse"> & {
+};
+
+/**
+ * Describes the message portal.v1.SendAppealMessageResponse.
+ * Use `create(SendAppealMessageResponseSchema)` to create a new message.
+ */
+export const SendAppealMessageResponseSchema: GenMessage<SendAppealMessageResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_appeal, 12);
+
+/**
+ * TraderAppeal is an appeal about which something was written, as the trader who has its payment sees it.
+ *
+ * @generated from message portal.v1.TraderAppeal
+ */
+export type TraderAppeal = Message<"portal.v1.TraderAppeal"> & {
+  /**
+   * The appeal's id.
+   *
+   * @generated from field: int64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * open, in_review, completed, failed, or closed when the payment went elsewhere.
+   *
+   * @generated from field: string status = 2;
+   */
+  status: string;
+
+  /**
+   * The payment's integer id.
+   *
+   * @generated from field: int64 payment_id = 3;
+   */
+  paymentId: bigint;
+
+  /**
+   * Two decimals.
+   *
+   * @generated from field: string amount = 4;
+   */
+  amount: string;
+
+  /**
+   * ISO 4217 code, such as RUB.
+   *
+   * @generated from field: string currency = 5;
+   */
+  currency: string;
+
+  /**
+   * How many messages there are.
+   *
+   * @generated from field: int32 messages = 6;
+   */
+  messages: number;
+
+  /**
+   * How many of them nobody at the trader has read.
+   *
+   * @generated from field: int32 unread = 7;
+   */
+  unread: number;
+
+  /**
+   * When the last one was written.
+   *
+   * @generated from field: google.protobuf.Timestamp last_at = 8;
+   */
+  lastAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message portal.v1.TraderAppeal.
+ * Use `create(TraderAppealSchema)` to create a new message.
+ */
+export const TraderAppealSchema: GenMessage<TraderAppeal> = /*@__PURE__*/
+  messageDesc(file_portal_v1_appeal, 13);
+
+/**
+ * TraderServiceListAppealsRequest is what ListAppeals of TraderService takes.
+ *
+ * @generated from message portal.v1.TraderServiceListAppealsRequest
+ */
+export type TraderServiceListAppealsRequest = Message<"portal.v1.TraderServiceListAppealsRequest"> & {
+  /**
+   * 1 to 100, 50 when unset.
+   *
+   * @generated from field: optional int32 limit = 1;
+   */
+  limit?: number | undefined;
+
+  /**
+   * The next_cursor of the page before.
+   *
+   * @generated from field: optional string cursor = 2;
+   */
+  cursor?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.TraderServiceListAppealsRequest.
+ * Use `create(TraderServiceListAppealsRequestSchema)` to create a new message.
+ */
+export const TraderServiceListAppealsRequestSchema: GenMessage<TraderServiceListAppealsRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_appeal, 14);
+
+/**
+ * TraderServiceListAppealsResponse is what ListAppeals of TraderService answers with.
+ *
+ * @generated from message portal.v1.TraderServiceListAppealsResponse
+ */
+export type TraderServiceListAppealsResponse = Message<"portal.v1.TraderServiceListAppealsResponse"> & {
+  /**
+   * The appeals, in the order that the call names.
+   *
+   * @generated from field: repeated portal.v1.TraderAppeal data = 1;
+   */
+  data: TraderAppeal[];
+
+  /**
+   * Unset on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2;
+   */
+  nextCursor?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.TraderServiceListAppealsResponse.
+ * Use `create(TraderServiceListAppealsResponseSchema)` to create a new message.
+ */
+export const TraderServiceListAppealsResponseSchema: GenMessage<TraderServiceListAppealsResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_appeal, 15);
 

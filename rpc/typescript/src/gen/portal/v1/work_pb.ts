@@ -57,7 +57,8 @@ export const ListWorkResponseSchema: GenMessage<ListWorkResponse> = /*@__PURE__*
  */
 export type WorkQueue = Message<"portal.v1.WorkQueue"> & {
   /**
-   * card_conflict, overdrawn_account, overdue_payout, appeal, deposit, dead_events, rate_feed, short_trader or idle_trader.
+   * card_conflict, overdrawn_account, overdue_payout, appeal_answer, appeal, deposit, dead_events, rate_feed, short_trader or
+   * idle_trader.
    *
    * @generated from field: string kind = 1;
    */
@@ -141,7 +142,7 @@ export type WorkItem = Message<"portal.v1.WorkItem"> & {
   currency?: string | undefined;
 
   /**
-   * How many dead events there are, 100 for more than 99.
+   * How many dead events there are, 100 for more than 99, or messages about an appeal that no operator has read.
    *
    * @generated from field: optional int32 count = 8;
    */

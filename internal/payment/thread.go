@@ -1,0 +1,193 @@
+package payment
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/checkdigit"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// errThreadFull refuses a message when there are as many as there may be.
+var errThreadFull = fault.New(fault.Refused, "appeal_thread_full", "There are 100 messages about the appeal already.")
+
+const (
+	// MaxMessage is how many characters a message has at most.
+	MaxMessage = 1000
+	// maxMessages is how many messages an appeal has at most, as the table says, too.
+	maxMessages = 100
+)
+
+// Thread is what operators and the payment's trader wrote to each other about an appeal. Its merchant does not see it.
+type Thread struct {
+	Appeal AppealRecord
+	// Messages are in the order in which they were written.
+	Messages []ThreadMessage
+	// Open tells that something may be written still: the appeal is not decided.
+	Open bool
+}
+
+// ThreadMessage is what somebody wrote about an appeal.
+type ThreadMessage struct {
+	Number     int32
+	FromTrader bool
+	// Login is who wrote it. Traders are not told which operator did; "" then.
+	Login string
+	Text  string
+	At    time.Time
+}
+
+// ThreadSummary is an appeal with messages, as its trader lists it.
+type ThreadSummary struct {
+	Appeal           AppealRecord
+	LastAt           time.Time
+	Messages, Unread int32
+}
+
+// threadAppeal finds an appeal for an operator, or for a user of the trader who has its payment.
+func (s *Service) threadAppeal(ctx context.Context, who caller.Caller, id int64) (AppealRecord, error) {
+	found, err := s.q.AppealFind(ctx, id)
+	if db.NoRows(err) {
+		return AppealRecord{}, fault.ErrNotFound
+	}
+	if err != nil {
+		return AppealRecord{}, fmt.Errorf("find appeal: %w", err)
+	}
+	row, err := s.q.AppealGet(ctx, db.AppealGetParams{MerchantID: found.MerchantID, ID: id})
+	if err != nil {
+		return AppealRecord{}, fmt.Errorf("read appeal: %w", err)
+	}
+	a := s.appealFromRows(row.Appeal, row.Payment)
+	if who.Kind == caller.Trader && a.Payment.TraderID != who.TraderID {
+		return AppealRecord{}, fault.ErrNotFound
+	}
+	return a, nil
+}
+
+// ReadThread reads what was written about an appeal. It counts as read for everybody of the caller's side when they could
+// answer.
+func (s *Service) ReadThread(ctx context.Context, who caller.Caller, appealID int64) (Thread, error) {
+	if err := who.Need(caller.OperatorRead, caller.TraderRead); err != nil {
+		return Thread{}, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return Thread{}, err
+	}
+	a, err := s.threadAppeal(ctx, who, appealID)
+	if err != nil {
+		return Thread{}, err
+	}
+	rows, err := s.q.AppealMessageList(ctx, appealID)
+	if err != nil {
+		return Thread{}, fmt.Errorf("read the messages of an appeal: %w", err)
+	}
+	thread := Thread{Appeal: a, Open: a.Status == appealOpen || a.Status == appealReview}
+	for _, row := range rows {
+		m := ThreadMessage{Number: row.Number, FromTrader: row.FromTrader, Login: row.Login, Text: row.Text, At: row.CreatedAt}
+		if who.Kind == caller.Trader && !m.FromTrader {
+			m.Login = ""
+		}
+		thread.Messages = append(thread.Messages, m)
+	}
+	if len(rows) == 0 || !who.Proved().May(caller.OperatorCases, caller.TraderWork) {
+		return thread, nil
+	}
+	err = s.q.AppealThreadSeen(ctx, db.AppealThreadSeenParams{
+		AppealID: appealID, ByTrader: who.Kind == caller.Trader, Messages: int32(len(rows)),
+	})
+	if err != nil {
+		return Thread{}, fmt.Errorf("note that messages were read: %w", err)
+	}
+	return thread, nil
+}
+
+// WriteThread writes a message about an appeal that is not decided.
+func (s *Service) WriteThread(ctx context.Context, who caller.Caller, appealID int64, message string) error {
+	// It decides nothing, so it asks for no second factor again.
+	if err := who.Proved().Need(caller.OperatorCases, caller.TraderWork); err != nil {
+		return err
+	}
+	f := fault.Decoded(ctx)
+	message = strings.TrimSpace(message)
+	if f.Required("text", message) {
+		f.MaxLength("text", message, MaxMessage)
+		f.Check(!HoldsCard(message), "text", "must not contain a card number")
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
+	a, err := s.threadAppeal(ctx, who, appealID)
+	if err != nil {
+		return err
+	}
+	if a.Status != appealOpen && a.Status != appealReview {
+		return errAppealNotOpen
+	}
+	now, fromTrader := s.clock.Now(), who.Kind == caller.Trader
+	return db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
+		number, err := q.AppealThreadGrow(ctx, db.AppealThreadGrowParams{
+			AppealID: appealID, TraderID: a.Payment.TraderID, Now: now, FromTrader: fromTrader, Most: maxMessages,
+		})
+		if db.NoRows(err) {
+			return errThreadFull
+		}
+		if err != nil {
+			return fmt.Errorf("count a message of an appeal: %w", err)
+		}
+		return q.AppealMessageInsert(ctx, db.AppealMessageInsertParams{
+			AppealID: appealID, Number: number, UserID: who.ID, FromTrader: fromTrader, Text: message, CreatedAt: now,
+		})
+	})
+}
+
+// ListThreads lists the appeals about which something was written, for users of the trader who has their payments, the newest
+// appeal first. The cursor is nil on the last page.
+func (s *Service) ListThreads(ctx context.Context, who caller.Caller, page Page) ([]ThreadSummary, *string, error) {
+	if err := who.Need(caller.TraderRead); err != nil {
+		return nil, nil, err
+	}
+	f := fault.Decoded(ctx)
+	limit, before := page.Bounds(f)
+	if err := f.Err(); err != nil {
+		return nil, nil, err
+	}
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.AppealThread, error) {
+		return q.AppealThreadList(ctx, db.AppealThreadListParams{TraderID: who.TraderID, BeforeID: before, Page: limit + 1})
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list a trader's appeals: %w", err)
+	}
+	rows, cursor := db.Cut(rows, limit, func(row db.AppealThread) int64 { return row.AppealID })
+	ids := make([]int64, 0, len(rows))
+	for _, row := range rows {
+		ids = append(ids, row.AppealID)
+	}
+	found, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.AppealsNamedRow, error) {
+		return q.AppealsNamed(ctx, db.AppealsNamedParams{Ids: ids, TraderID: who.TraderID})
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("read a trader's appeals: %w", err)
+	}
+	list := make([]ThreadSummary, 0, len(rows))
+	for _, row := range rows {
+		i := slices.IndexFunc(found, func(one db.AppealsNamedRow) bool { return one.Appeal.ID == row.AppealID })
+		if i < 0 {
+			continue
+		}
+		list = append(list, ThreadSummary{
+			Appeal: s.appealFromRows(found[i].Appeal, found[i].Payment), LastAt: row.LastAt,
+			Messages: row.Messages, Unread: row.TraderUnread,
+		})
+	}
+	return list, cursor, nil
+}
+
+// HoldsCard reports whether a message may hold a card number. Such text is not shown again in a form.
+func HoldsCard(message string) bool { return checkdigit.MentionsCard(message) }

@@ -1,0 +1,120 @@
+package appeals
+
+import (
+	"net/http"
+	"net/url"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// What operators and traders write to each other about appeals. An operator reads it on the appeal's own page.
+var threadRoutes = []route{
+	{Pattern: "GET /trader/appeals", Kinds: portal.Traders, Needs: caller.TraderRead, Handle: (*visit).threads},
+	{Pattern: "GET /trader/appeals/{id}", Kinds: portal.Traders, Needs: caller.TraderRead, Handle: (*visit).thread},
+	{
+		Pattern: "POST /trader/appeals/{id}/messages", Kinds: portal.Traders, Needs: caller.TraderWork,
+		Handle: (*visit).sendMessage,
+	},
+	{ // whether they may, the service says, which asks for no second factor
+		Pattern: "POST /operator/appeals/{id}/messages", Kinds: portal.Operators, Needs: caller.OperatorRead,
+		Handle: (*visit).sendMessage,
+	},
+}
+
+var threadList = portal.List{
+	Path: "/trader/appeals", Always: true, None: say.NoAppeals, NoneText: sayNoThreadsText,
+}
+
+func (v *visit) threads() error {
+	a := v.Asks(threadList)
+	var page payment.Page
+	page.Cursor = portal.Given(a.Filter.Cursor)
+	found, next, err := v.Payments.ListThreads(v.Ctx(), v.Who, page)
+	if a.Wrong, err = v.Flawed(err); err != nil {
+		return err
+	}
+	sheet := view.Sheet{
+		Label: v.Shell.Say(say.Appeals), Empty: a.Nothing(),
+		Columns: []view.Column{
+			{Text: v.Shell.Say(say.Number)}, {Text: v.Shell.Say(say.Amount), Right: true}, {Text: v.Shell.Say(say.About)},
+			{Text: v.Shell.Say(say.Status)}, {Text: v.Shell.Say(sayLastMessage)}, {Text: v.Shell.Say(sayUnread)},
+		},
+	}
+	for _, one := range found {
+		badge, unread := view.AppealBadge(one.Appeal.Status), view.Cell{}
+		if one.Unread > 0 {
+			unread = view.Cell{Text: v.Shell.Say(say.ThreadUnread, one.Unread), Tone: "busy"}
+		}
+		sheet.Rows = append(sheet.Rows, []view.Cell{
+			{Text: portal.IDText(one.Appeal.ID), Href: v.AppealPath(one.Appeal.ID)},
+			{Text: v.Shell.Amount(one.Appeal.Payment.Amount, one.Appeal.Payment.Currency)},
+			{Text: v.Shell.Say(say.ShortPayment, one.Appeal.Payment.ID)},
+			{Text: v.Shell.Say(badge.Text), Tone: badge.Tone}, {At: &one.LastAt}, unread,
+		})
+	}
+	pages := a.Older(next)
+	v.Shell.Title = v.Shell.Say(say.Appeals)
+	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return ThreadsPage(s, sheet, pages) })
+	return nil
+}
+
+func (v *visit) thread() error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	return v.showThread(http.StatusOK, id, nil, nil)
+}
+
+func (v *visit) showThread(status int, id int64, typed url.Values, wrong map[string]string) error {
+	t, err := v.Payments.ReadThread(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	p := t.Appeal.Payment
+	shown := ThreadShown{
+		Status: t.Appeal.Status, Amount: v.Shell.Amount(p.Amount, p.Currency), OpenedAt: t.Appeal.CreatedAt,
+		Payment: v.Shell.Say(say.ShortPayment, p.ID), PaymentHref: view.Link(v.PaymentPath(p.ID)),
+		List: view.Link(v.Path("/appeals")), CreatedAt: p.CreatedAt, Thread: v.Thread(t, typed, wrong),
+	}
+	if v.Who.Kind == caller.Trader && t.Open {
+		shown.About = v.Shell.Say(sayThreadAbout)
+	}
+	v.Shell.Title = v.Shell.Say(say.AppealTitle, id)
+	v.Show(status, func(s view.Shell) site.Page { return ThreadPage(s, shown) })
+	return nil
+}
+
+// sendMessage sends a message, once. What may hold a card number is not shown again.
+func (v *visit) sendMessage() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	err = v.Once(form, func() (submission.Outcome, error) {
+		err := v.Payments.WriteThread(v.Ctx(), v.Who, id, form.Get("text"))
+		if f := fault.As(err); f != nil && f.Kind == fault.Refused {
+			return submission.Outcome{LedTo: string(v.AppealPath(id)), Said: "changed"}, nil
+		}
+		return submission.Outcome{LedTo: string(v.AppealPath(id)), Said: "message-sent"}, err
+	})
+	wrong := v.Wrong(err)
+	if wrong == nil {
+		return err
+	}
+	if payment.HoldsCard(form.Get("text")) {
+		form.Del("text")
+	}
+	return v.showThread(http.StatusUnprocessableEntity, id, form, wrong)
+}

@@ -1,0 +1,21 @@
+package say
+
+// What operators and traders write to each other about an appeal.
+var (
+	ThreadTrader   = Phrase{"With the trader", "Переписка с трейдером"}
+	ThreadOperator = Phrase{"With the operators", "Переписка с операторами"}
+	ThreadWho      = Phrase{"The merchant does not see it.", "Мерчант её не видит."}
+	ThreadNone     = Phrase{"Nothing is written yet.", "Пока ничего не написано."}
+	ThreadOver     = Phrase{
+		"The appeal is decided: nothing more can be written.", "Решение по апелляции принято: писать больше нельзя.",
+	}
+	ThreadText = Phrase{"Message", "Сообщение"}
+	ThreadHint = Phrase{"At most 1,000 characters, and no card numbers.", "До 1000 знаков, без номеров карт."}
+	ThreadSend = Phrase{"Send", "Отправить"}
+	// ThreadUnread is how many messages nobody has read.
+	ThreadUnread = Phrase{"new: %d", "новых: %d"}
+)
+
+var threadFlashes = map[string]Flash{
+	"message-sent": {Phrase{"The message is sent.", "Сообщение отправлено."}, ""},
+}
