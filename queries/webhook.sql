@@ -250,8 +250,19 @@ order by r.id desc limit @most;
 
 -- WebhookReplayGet reads how far a range is; whose is null for operators, who see all.
 -- name: WebhookReplayGet :one
-select replayed, state from webhook_replay
+select * from webhook_replay
 where id = @id and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id));
+
+-- WebhookReplayLeft counts the dead events of a range that are still to come, as far as they are counted.
+-- name: WebhookReplayLeft :one
+select count(*) from (
+    select from webhook_event
+    where merchant_id = @merchant_id and status = 'dead' and number > @after_number::bigint and number <= @last_number::bigint
+      and url = @url
+      and created_at >= coalesce(sqlc.narg('from')::timestamptz, '-infinity')
+      and created_at < coalesce(sqlc.narg('until')::timestamptz, 'infinity')
+    limit @most
+) left_over;
 
 -- WebhookReplayStop ends a range where it is.
 -- name: WebhookReplayStop :exec

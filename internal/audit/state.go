@@ -36,6 +36,8 @@ type Standing struct {
 	Found    int64
 	RowsRead int64
 	SeenAt   time.Time
+	// Done is how many of the rules it has proven, of so many.
+	Done, Of int64
 }
 
 // Past is a finished audit.
@@ -121,6 +123,8 @@ func (s *Service) standing(ctx context.Context, row db.AuditRunListRow, found ma
 	}
 	if row.BeganAt.After(row.ProvenAt) {
 		st.Running, st.Rule, st.Found, st.RowsRead, st.SeenAt = &row.BeganAt, row.Rule, row.Found, row.RowsRead, row.SeenAt
+		all := allRules()
+		st.Done, st.Of = int64(max(0, slices.IndexFunc(all, func(r rule) bool { return r.name == row.Rule }))), int64(len(all))
 		runs = append(runs, row.BeganAt)
 	}
 	for _, began := range runs {

@@ -981,9 +981,7 @@ with taken as (
 ), numbered as (
     select merchant_id, event_id, row_number() over (order by id) as place from taken
 )
-update webhook_event e set number = $1::bigint + n.place,
-    status = case when e.url = '' then 'delivered' else e.status end
-from numbered n
+update webhook_event e set number = $1::bigint + n.place from numbered n
 where e.merchant_id = n.merchant_id and e.id = n.event_id
 returning e.merchant_id, e.id, e.url, e.number::bigint as number
 `
@@ -1000,8 +998,7 @@ type WebhookRelayTakeRow struct {
 	Number     int64
 }
 
-// WebhookRelayTake takes events out of the outbox and numbers them on, in the order of the outbox. One without an address has
-// nowhere else to go.
+// WebhookRelayTake takes events out of the outbox and numbers them on, in the order of the outbox.
 func (q *Queries) WebhookRelayTake(ctx context.Context, arg WebhookRelayTakeParams) ([]WebhookRelayTakeRow, error) {
 	rows, err := q.db.Query(ctx, webhookRelayTake, arg.LastNumber, arg.Ids)
 	if err != nil {
@@ -1051,7 +1048,7 @@ func (q *Queries) WebhookReplayAdvance(ctx context.Context, arg WebhookReplayAdv
 }
 
 const webhookReplayGet = `-- name: WebhookReplayGet :one
-select replayed, state from webhook_replay
+select id, merchant_id, url, from_at, until_at, after_number, last_number, replayed, state, started_at from webhook_replay
 where id = $1 and ($2::bigint is null or merchant_id = $2)
 `
 
@@ -1060,17 +1057,60 @@ type WebhookReplayGetParams struct {
 	MerchantID *int64
 }
 
-type WebhookReplayGetRow struct {
-	Replayed int64
-	State    string
+// WebhookReplayGet reads how far a range is; whose is null for operators, who see all.
+func (q *Queries) WebhookReplayGet(ctx context.Context, arg WebhookReplayGetParams) (WebhookReplay, error) {
+	row := q.db.QueryRow(ctx, webhookReplayGet, arg.ID, arg.MerchantID)
+	var i WebhookReplay
+	err := row.Scan(
+		&i.ID,
+		&i.MerchantID,
+		&i.URL,
+		&i.FromAt,
+		&i.UntilAt,
+		&i.AfterNumber,
+		&i.LastNumber,
+		&i.Replayed,
+		&i.State,
+		&i.StartedAt,
+	)
+	return i, err
 }
 
-// WebhookReplayGet reads how far a range is; whose is null for operators, who see all.
-func (q *Queries) WebhookReplayGet(ctx context.Context, arg WebhookReplayGetParams) (WebhookReplayGetRow, error) {
-	row := q.db.QueryRow(ctx, webhookReplayGet, arg.ID, arg.MerchantID)
-	var i WebhookReplayGetRow
-	err := row.Scan(&i.Replayed, &i.State)
-	return i, err
+const webhookReplayLeft = `-- name: WebhookReplayLeft :one
+select count(*) from (
+    select from webhook_event
+    where merchant_id = $1 and status = 'dead' and number > $2::bigint and number <= $3::bigint
+      and url = $4
+      and created_at >= coalesce($5::timestamptz, '-infinity')
+      and created_at < coalesce($6::timestamptz, 'infinity')
+    limit $7
+) left_over
+`
+
+type WebhookReplayLeftParams struct {
+	MerchantID  int64
+	AfterNumber int64
+	LastNumber  int64
+	URL         string
+	From        *time.Time
+	Until       *time.Time
+	Most        int32
+}
+
+// WebhookReplayLeft counts the dead events of a range that are still to come, as far as they are counted.
+func (q *Queries) WebhookReplayLeft(ctx context.Context, arg WebhookReplayLeftParams) (int64, error) {
+	row := q.db.QueryRow(ctx, webhookReplayLeft,
+		arg.MerchantID,
+		arg.AfterNumber,
+		arg.LastNumber,
+		arg.URL,
+		arg.From,
+		arg.Until,
+		arg.Most,
+	)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
 }
 
 const webhookReplayLock = `-- name: WebhookReplayLock :one

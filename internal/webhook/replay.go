@@ -32,6 +32,8 @@ const (
 	// replayAhead is how many deliveries may wait for an endpoint before the next batch is taken, so
 	// that a range goes as fast as its endpoint.
 	replayAhead = 1000
+	// leftMost is how many events are counted that are still to come.
+	leftMost = 10_000
 )
 
 // Progress is the state of a replay.
@@ -40,6 +42,8 @@ type Progress struct {
 	ID *int64
 	// Replayed is how many events became pending so far.
 	Replayed int64
+	// Left is how many there are to come, -1 where they are more than are counted.
+	Left int64
 	// Done: no more will follow. Stopped: because somebody stopped it.
 	Done, Stopped bool
 }
@@ -91,7 +95,21 @@ func (s *Events) ReplayProgress(ctx context.Context, who caller.Caller, id int64
 	if err != nil {
 		return Progress{}, fmt.Errorf("read a replay: %w", err)
 	}
-	return Progress{ID: &id, Replayed: row.Replayed, Done: row.State != "running", Stopped: row.State == "stopped"}, nil
+	p := Progress{ID: &id, Replayed: row.Replayed, Done: row.State != "running", Stopped: row.State == "stopped"}
+	if p.Done {
+		return p, nil
+	}
+	p.Left, err = s.q.WebhookReplayLeft(ctx, db.WebhookReplayLeftParams{
+		MerchantID: row.MerchantID, AfterNumber: row.AfterNumber, LastNumber: row.LastNumber, URL: row.URL,
+		From: row.FromAt, Until: row.UntilAt, Most: leftMost + 1,
+	})
+	if err != nil {
+		return Progress{}, fmt.Errorf("count what is left of a replay: %w", err)
+	}
+	if p.Left > leftMost {
+		p.Left = -1
+	}
+	return p, nil
 }
 
 // Range is a range that is being sent again.

@@ -163,7 +163,7 @@ func TestReplayTakesAll(t *testing.T) {
 	r := newReceiver(t, codes(http.StatusOK))
 	many := b.manyDead(t, r.URL)
 	progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{URL: &r.URL})
-	if err != nil || progress.Replayed != replayBatch || progress.Done {
+	if err != nil || progress.Replayed != replayBatch || progress.Left != many-replayBatch || progress.Done {
 		t.Fatalf("at first %+v, %v", progress, err)
 	}
 	if progress = b.goOn(t, progress.ID); progress.Replayed != many || progress.Stopped {

@@ -30,13 +30,9 @@ func (v *Visit) Thread(t payment.Thread, typed url.Values, wrong map[string]stri
 		shown.Action = v.AppealPath(t.Appeal.ID) + "/messages"
 	}
 	for _, m := range t.Messages {
-		kind := string(caller.Operator)
-		if m.FromTrader {
-			kind = string(caller.Trader)
-		}
-		who := v.Shell.Say(say.Actor(kind))
-		if m.Login != "" {
-			who += " " + m.Login
+		who := m.Login
+		if who == "" {
+			who = v.Shell.Say(say.ThreadTheirs)
 		}
 		shown.Messages = append(shown.Messages, view.ThreadMessage{Who: who, Text: m.Text, At: m.At, Own: m.FromTrader == trader})
 	}

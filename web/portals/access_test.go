@@ -63,7 +63,8 @@ const addresses = `
 			/merchant/appeals/{id}/file /merchant/deposits/{id} /merchant/team/{member} /operator/approvals/{id}
 			/operator/accounts/statement /operator/accounts/statement.csv /operator/payments/{id}/receipts/{n}
 			/operator/payouts/{id} /operator/appeals/{id}/file /operator/appeals/{id}/file/shown
-			/operator/events/replays/{replay} /trader/appeals/{id}
+			/operator/events/replays/{replay} /operator/events/replays/{replay}/progress /trader/appeals/{id}
+			/merchant/developers/resend/{replay}/progress
 			/operator/reconciliation/days/{day} /operator/deposits/{id} /operator/deposits/{id}/claim
 			/operator/appeals/{id} /operator/appeals/{id}/claim /operator/payouts/{id}/claim /operator/conflicts/{id}
 			/operator/conflicts/{id}/claim
@@ -135,7 +136,7 @@ const addresses = `
 			/operator/income /operator/income.csv /operator/work /operator/payments /operator/payments.csv
 			/operator/payments/{id} /operator/payouts /operator/payouts.csv /operator/deposits /operator/appeals
 			/operator/overdue /operator/conflicts /operator/events/dead /operator/events/failing /operator/audit /operator/audit.csv
-			/operator/reconciliation /operator/alarms /operator/manual /operator/names/{kind}
+			/operator/reconciliation /operator/reconciliation/audits /operator/alarms /operator/manual /operator/names/{kind}
 			/operator/blocks /operator/search /operator/patterns /operator/receiving /operator/receiving/{network}
 		GET POST /operator/requisites/{id}/statement
 	admin

@@ -67,7 +67,7 @@ func TestAppealThread(t *testing.T) {
 	want(t, "the payment leads there",
 		trader.Page(t, fmt.Sprintf("/trader/payments/%d", p.ID)).Find("a[href='"+theirs+"']").Length(), 1)
 
-	token := admin.Page(t, ours).Find("form[action='" + ours + "/messages'] input[name=token]").AttrOr("value", "")
+	token := admin.Page(t, ours).Find("form[action='"+ours+"/messages'] input[name=token]").AttrOr("value", "")
 	ask := []string{"token", token, "text", "Did <b>1,500</b> come?\nLook, please."}
 	for range 2 {
 		a := admin.Post(t, ours+"/messages", ask...)

@@ -87,7 +87,9 @@ var unexamined = []string{
 	"GET /trader/payouts/{id}/file", "GET /trader/payouts/{id}/file/shown", "GET /merchant/payouts/{id}/file",
 	"GET /merchant/payouts/{id}/file/shown", "GET /operator/payouts/{id}/file", "GET /operator/payouts/{id}/file/shown", "GET /logo/{hash}",
 	"GET /operator/deposits/{id}/claim", "GET /operator/appeals/{id}/claim", "GET /operator/payouts/{id}/claim",
-	"GET /operator/conflicts/{id}/claim", "GET /operator/names/{kind}", "GET /merchant/payments/{id}/came", // the same as the operators'
+	"GET /merchant/developers/resend/{replay}/progress", "GET /operator/events/replays/{replay}/progress",
+	"GET /operator/reconciliation/audits", "GET /operator/conflicts/{id}/claim", "GET /operator/names/{kind}",
+	"GET /merchant/payments/{id}/came", // the same as the operators'
 }
 
 // operatorPages are the operators' pages that need no subject.

@@ -118,3 +118,29 @@ func TestAlarmsPage(t *testing.T) {
 		}[language])
 	}
 }
+
+// What takes long says how far it is, asks for itself anew while it goes on, and then no more: events that are sent again, and audits.
+func TestLongWorkShowsProgress(t *testing.T) {
+	b, admin := portaltest.Operator(t, caller.Admin)
+	for i := range int64(3) {
+		b.Tell(t, b.Merchant, 901+i, "dead")
+	}
+	var id int64
+	b.Get(t, &id, `insert into webhook_replay (merchant_id, url, after_number, last_number, replayed, started_at)
+		values ($1, $2, 901, 903, 6, now()) returning id`, b.Merchant.ID, portaltest.DeadURL)
+	path := fmt.Sprintf("/operator/events/replays/%d", id)
+	shown := func(part *goquery.Selection) string {
+		bar := part.Find("progress")
+		return line(bar.AttrOr("value", "-"), bar.AttrOr("max", "-"), part.AttrOr("hx-get", "-"), part.Find("noscript").Length())
+	}
+	want(t, "a replay that runs", shown(admin.Page(t, path).Find("#replay")), "6 8 "+path+"/progress 1")
+	want(t, "asked for anew", shown(admin.Page(t, path+"/progress").Find("#replay")), "6 8 "+path+"/progress 1")
+	b.Exec(t, "update webhook_replay set state = 'done'")
+	want(t, "one that is done", shown(admin.Page(t, path).Find("#replay")), "6 6 - 0")
+
+	want(t, "no audit runs", shown(admin.Page(t, "/operator/reconciliation").Find("#audits")), "- - - 0")
+	b.Exec(t, `update audit_run set began_at = now(), seen_at = now(), rule = 'an account has what was moved to and from it'
+		where scope = 'full'`)
+	got := shown(admin.Page(t, "/operator/reconciliation").Find("#audits"))
+	want(t, "one that runs", strings.Contains(got, "/operator/reconciliation"+"/audits 1") && !strings.HasPrefix(got, "- -"), true)
+}

@@ -34,10 +34,6 @@ var (
 
 // What is written about appeals.
 var (
-	sayThreadsText = say.Both(
-		"Appeals of your payments about which you and the operators have written.",
-		"Апелляции по вашим платежам, о которых вы переписывались с операторами.",
-	)
 	sayNoThreadsText = say.Both(
 		"When an operator asks you about a payment that a merchant has appealed, it will be here.",
 		"Когда оператор спросит вас о платеже с апелляцией, вопрос появится здесь.",

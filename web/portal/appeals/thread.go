@@ -1,6 +1,7 @@
 package appeals
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 
@@ -56,7 +57,7 @@ func (v *visit) threads() error {
 			{Text: portal.IDText(one.Appeal.ID), Href: v.AppealPath(one.Appeal.ID)},
 			{Text: v.Shell.Amount(one.Appeal.Payment.Amount, one.Appeal.Payment.Currency)},
 			{Text: v.Shell.Say(say.ShortPayment, one.Appeal.Payment.ID)},
-			{Text: v.Shell.Say(badge.Text), Tone: badge.Tone}, {At: &one.LastAt}, unread,
+			{Text: v.Shell.Say(badge.Text), Tone: cmp.Or(badge.Tone, "plain")}, {At: &one.LastAt}, unread,
 		})
 	}
 	pages := a.Older(next)

@@ -43,6 +43,10 @@ var caseEventRoutes = []route{
 		Handle: (*visit).caseReplay,
 	},
 	{
+		Pattern: "GET /operator/events/replays/{replay}/progress", Kinds: portal.Operators, Needs: caller.OperatorRead,
+		Fragment: true, Handle: (*visit).caseReplayRegion,
+	},
+	{
 		Pattern: "POST /operator/events/replays/{replay}/stop", Kinds: portal.Operators, Needs: caller.OperatorCases,
 		Handle: (*visit).caseStopReplay,
 	},
@@ -176,18 +180,15 @@ func (v *visit) caseResend() error {
 func caseReplayPath(id int64) string { return "/operator/events/replays/" + strconv.FormatInt(id, 10) }
 
 func (v *visit) caseReplay() error {
-	id, err := v.replayID()
-	if err != nil {
-		return err
-	}
-	progress, err := v.Events.ReplayProgress(v.Ctx(), v.Who, id)
-	if err != nil {
-		return err
-	}
-	return v.showReplay(Replay{
-		Path: caseReplayPath(id), Sent: strconv.FormatInt(progress.Replayed, 10), Runs: !progress.Done,
+	return v.showReplay(ReplayPage, caseReplayPath, Replay{
 		MayStop: v.May(caller.OperatorCases), Up: portal.DeadPath, UpLabel: say.DeadTitle,
-	}, progress)
+	})
+}
+
+func (v *visit) caseReplayRegion() error {
+	return v.showReplay(ReplayRegion, caseReplayPath, Replay{
+		MayStop: v.May(caller.OperatorCases), Up: portal.DeadPath, UpLabel: say.DeadTitle,
+	})
 }
 
 func (v *visit) caseStopReplay() error {

@@ -137,6 +137,10 @@ var developerRoutes = []route{
 		Handle:  (*visit).replay,
 	},
 	{
+		Pattern: "GET /merchant/developers/resend/{replay}/progress", Kinds: portal.Merchants, Needs: caller.MerchantEvents,
+		Fragment: true, Handle: (*visit).replayRegion,
+	},
+	{
 		Pattern: "POST /merchant/developers/resend/{replay}/stop",
 		Kinds:   portal.Merchants,
 		Needs:   caller.MerchantResend,

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"gateway.example/web/portal"
 
 	"gateway.example/internal/caller"
@@ -321,6 +323,21 @@ func (v *visit) replayID() (int64, error) {
 }
 
 func (v *visit) replay() error {
+	return v.showReplay(ReplayPage, replayPath, Replay{
+		MayStop: v.May(caller.MerchantResend), Up: portal.EventsPath, UpLabel: say.EventsTitle,
+	})
+}
+
+func (v *visit) replayRegion() error {
+	return v.showReplay(ReplayRegion, replayPath, Replay{
+		MayStop: v.May(caller.MerchantResend), Up: portal.EventsPath, UpLabel: say.EventsTitle,
+	})
+}
+
+// showReplay shows how far the replay is that the address names: a page, or what of it asks for itself anew.
+func (v *visit) showReplay(
+	page func(view.Shell, Replay) templ.Component, path func(int64) string, shown Replay,
+) error {
 	id, err := v.replayID()
 	if err != nil {
 		return err
@@ -329,14 +346,11 @@ func (v *visit) replay() error {
 	if err != nil {
 		return err
 	}
-	shown := Replay{
-		Path: replayPath(id), Sent: strconv.FormatInt(progress.Replayed, 10), Runs: !progress.Done,
-		MayStop: v.May(caller.MerchantResend), Up: portal.EventsPath, UpLabel: say.EventsTitle,
+	shown.Path, shown.Runs = path(id), !progress.Done
+	shown.Progress = view.Progress{Label: v.Shell.Say(sayReplaySent), Done: progress.Replayed, Runs: shown.Runs}
+	if progress.Left >= 0 {
+		shown.Progress.Of = progress.Replayed + progress.Left
 	}
-	return v.showReplay(shown, progress)
-}
-
-func (v *visit) showReplay(shown Replay, progress webhook.Progress) error {
 	shown.State = view.Badge{Text: sayReplayRuns}
 	switch {
 	case progress.Stopped:
@@ -344,8 +358,8 @@ func (v *visit) showReplay(shown Replay, progress webhook.Progress) error {
 	case progress.Done:
 		shown.State = view.Badge{Text: sayReplayDone, Tone: "good"}
 	}
-	v.Shell.Title = v.Shell.Say(sayReplayTitle)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ReplayPage(s, shown) })
+	v.Shell.Title, v.Shell.Live = v.Shell.Say(sayReplayTitle), shown.Runs
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return page(s, shown) })
 	return nil
 }
 

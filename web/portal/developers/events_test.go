@@ -23,7 +23,7 @@ func TestCaseResend(t *testing.T) {
 	if !strings.HasPrefix(a.To(), "/operator/events/replays/") {
 		t.Fatalf("resent: %d, to %q", a.Code, a.To())
 	}
-	want(t, "sent", strings.TrimSpace(ann.Page(t, a.To()).Find("dd.num").Text()), "1")
+	want(t, "sent", strings.TrimSpace(ann.Page(t, a.To()).Find("#replay .num").Text()), "1 of 1")
 	want(t, "left", ann.Page(t, "/operator/events/dead").Find("tbody tr").Length(), 0)
 }
 

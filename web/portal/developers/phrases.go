@@ -146,6 +146,7 @@ var (
 	sayReplayDone    = say.Both("Done", "Готово")
 	sayReplayStopped = say.Both("Stopped", "Остановлено")
 	sayReplayStop    = say.Both("Stop it", "Остановить")
+	sayReplayLeave   = say.Both("You may leave this page: it goes on.", "Страницу можно закрыть: отправка продолжится.")
 	sayRefresh       = say.Both("Refresh", "Обновить")
 )
 

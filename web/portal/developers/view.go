@@ -173,7 +173,8 @@ type DeadRow struct {
 
 // Replay is how far events are that are sent again.
 type Replay struct {
-	Path, Sent    string
+	Path          string
+	Progress      view.Progress
 	State         view.Badge
 	Runs, MayStop bool
 	// Up leads to where the page belongs.

@@ -1,5 +1,8 @@
 package say
 
+// ProgressOf is how much is done of how much there is.
+var ProgressOf = Phrase{"%s of %s", "%s из %s"}
+
 // What every page has around its content.
 var (
 	PortalMerchant = Phrase{"Merchant", "Мерчант"}

@@ -75,6 +75,7 @@ var (
 	sayReconRows       = say.Both("Rows read", "Прочитано строк")
 	sayReconViolations = say.Both("Mismatches", "Расхождения")
 	sayReconNever      = say.Both("never", "ни разу")
+	sayReconRules      = say.Both("Rules proven so far", "Проверено правил")
 	sayReconRunning    = say.Both("Running since", "Идёт с")
 	sayReconAt         = say.Both("At", "Сейчас")
 	sayReconInvariants = say.Both("Invariants", "Инварианты")

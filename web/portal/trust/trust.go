@@ -32,6 +32,10 @@ var trustRoutes = []route{
 		Handle:  (*visit).reconciliation,
 	},
 	{
+		Pattern: "GET " + portal.ReconPath + "/audits", Kinds: portal.Operators, Needs: caller.OperatorRead, Fragment: true,
+		Handle: (*visit).auditsRegion,
+	},
+	{
 		Pattern: "GET " + portal.ReconPath + "/days/{day}", Kinds: portal.Operators, Needs: caller.OperatorRead,
 		Handle: (*visit).sealedDay,
 	},

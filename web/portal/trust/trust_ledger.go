@@ -61,8 +61,19 @@ func (v *visit) reconciliation() error {
 	if err := v.sealedDays(&shown); err != nil {
 		return err
 	}
-	v.Shell.Title = v.Shell.Say(say.ReconTitle)
+	v.Shell.Title, v.Shell.Live = v.Shell.Say(say.ReconTitle), runs(shown.Recent, shown.Full).Runs
 	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ReconciliationPage(s, shown) })
+	return nil
+}
+
+// auditsRegion is how the audits stand.
+func (v *visit) auditsRegion() error {
+	state, err := v.Audits.State(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	recent, full := v.standing(sayReconRecent, state.Recent), v.standing(sayReconFull, state.Full)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return AuditsRegion(s, recent, full) })
 	return nil
 }
 
@@ -81,6 +92,7 @@ func overall(state audit.State) view.Badge {
 
 func (v *visit) standing(title say.Phrase, st audit.Standing) Audit {
 	shown := Audit{Title: title, Running: st.Running}
+	shown.Progress = view.Progress{Label: v.Shell.Say(sayReconRules), Done: st.Done, Of: st.Of, Runs: st.Running != nil}
 	if st.Rule != "" && st.Running != nil {
 		shown.Rule = v.Shell.Say(sayInvariant(st.Rule))
 	}

@@ -53,6 +53,16 @@ type Audit struct {
 	Last    *PastAudit
 	Running *time.Time
 	Rule    string
+	// Progress is how far the one is that runs.
+	Progress view.Progress
+}
+
+// runs is an audit that runs, where one does.
+func runs(recent, full Audit) view.Progress {
+	if recent.Progress.Runs {
+		return recent.Progress
+	}
+	return full.Progress
 }
 
 // PastAudit is an audit that came to its end.
