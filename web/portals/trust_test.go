@@ -144,3 +144,14 @@ func TestLongWorkShowsProgress(t *testing.T) {
 	got := shown(admin.Page(t, "/operator/reconciliation").Find("#audits"))
 	want(t, "one that runs", strings.Contains(got, "/operator/reconciliation"+"/audits 1") && !strings.HasPrefix(got, "- -"), true)
 }
+
+// What the audit proves is said in Russian, too: each of its rules.
+func TestInvariantsInRussian(t *testing.T) {
+	_, admin := portaltest.Operator(t, caller.Auditor)
+	page := admin.Get(t, "/operator/reconciliation", "Accept-Language", "ru").Page(t)
+	page.Find("td.lead").Each(func(_ int, cell *goquery.Selection) {
+		text := words(cell)
+		want(t, text+" is in English", strings.ContainsAny(text, "abcdefghijklmnopqrstuvwxyz"), false)
+	})
+	want(t, "rules are listed", page.Find("td.lead").Length() > 10, true)
+}

@@ -265,7 +265,7 @@ func (v *visit) conflictSubject() (decidable, error) {
 		name: v.Shell.Say(sayConflictTitle, id), waits: c.ClosedAt == nil,
 		facts: []view.Fact{
 			{Label: sayPaymentStood, Value: v.Shell.Say(say.PaymentStatus(string(c.PaymentStatus)))},
-			{Label: sayAttemptSays, Value: c.AttemptState},
+			{Label: sayAttemptSays, Value: v.Shell.Say(say.Named(sayAttempts, c.AttemptState))},
 			{Label: sayAttemptID, Value: c.AttemptID.String(), Class: "mono"},
 		},
 	}

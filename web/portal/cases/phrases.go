@@ -201,3 +201,12 @@ var (
 	sayFirstMerchant = say.Both("Create a merchant", "Создать мерчанта")
 	sayFirstTrader   = say.Both("Create a trader", "Создать трейдера")
 )
+
+// sayAttempts are what acquirers say of an attempt to charge a card.
+var sayAttempts = map[string]say.Phrase{
+	"approved": say.Both("charged", "списано"),
+	"declined": say.Both("declined", "отказ"),
+	"pending":  say.Both("not decided", "не решено"),
+	"voided":   say.Both("given back", "возвращено"),
+	"unknown":  say.Both("not known there", "там неизвестно"),
+}

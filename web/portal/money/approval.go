@@ -258,9 +258,20 @@ func (v *visit) accountOf(p proposal.Proposal) *int64 {
 func (v *visit) proposedDetails(p proposal.Proposal) []view.Fact {
 	facts := []view.Fact{{Label: say.About, Value: v.Shell.Say(say.AuditSubjectName(p.Subject)) + " " + p.SubjectKey}}
 	for _, d := range p.Details() {
-		facts = append(facts, view.Fact{Label: say.Field(string(p.Action), d.Name), Value: d.Value})
+		facts = append(facts, view.Fact{Label: say.Field(string(p.Action), d.Name), Value: v.proposedValue(d.Value)})
 	}
 	return facts
+}
+
+// proposedValue is a value of a setting in words.
+func (v *visit) proposedValue(value string) string {
+	switch value {
+	case "true":
+		return v.Shell.Say(say.YesWord)
+	case "false":
+		return v.Shell.Say(say.NoWord)
+	}
+	return value
 }
 
 func (v *visit) proposedRate(p proposal.Proposal) []view.Fact {
@@ -269,7 +280,7 @@ func (v *visit) proposedRate(p proposal.Proposal) []view.Fact {
 	}
 	valid := v.Shell.Say(sayValidForGood)
 	if p.ValidSeconds != nil {
-		valid = (time.Duration(*p.ValidSeconds) * time.Second).String()
+		valid = v.Lasting(time.Duration(*p.ValidSeconds) * time.Second)
 	}
 	return []view.Fact{
 		{Label: say.Pair, Value: "USDT/" + p.Currency},

@@ -76,7 +76,7 @@ var (
 	sayDoneConfirmed   = say.Both("Confirmed", "Подтверждено")
 	sayDoneWrong       = say.Both("Cancelled for another amount", "Отменено из-за другой суммы")
 	sayDoneCancelled   = say.Both("Cancelled, nothing came", "Отменено, перевода нет")
-	sayPlayConfirmed   = say.Both("Confirmed, %", "Подтверждено, %")
+	sayPlayConfirmed   = say.Both("Confirmed, %", "Пришло, %")
 	sayPlayWrong       = say.Both("Another amount, %", "Другая сумма, %")
 	sayPlayCancelled   = say.Both("Cancelled, %", "Отменено, %")
 	sayPlayFrom        = say.Both("From, seconds", "От, секунд")

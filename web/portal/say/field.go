@@ -75,3 +75,9 @@ func Field(action, name string) Phrase {
 	}
 	return Phrase{words, words}
 }
+
+// A switch in words.
+var (
+	YesWord = Phrase{"yes", "да"}
+	NoWord  = Phrase{"no", "нет"}
+)

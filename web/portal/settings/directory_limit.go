@@ -196,9 +196,9 @@ func (v *visit) bankAsked() (subject, error) {
 	})
 	s.values["methods"] = b.Methods
 	s.page.State, s.page.Form.Save = OnBadge(b.Enabled), say.Save
-	logo := sayNoWord
+	logo := say.NoWord
 	if b.LogoHash != "" {
-		logo = sayYesWord
+		logo = say.YesWord
 	}
 	s.page.Facts = []SubjectFact{
 		{Label: say.Currency, Value: currency}, {Label: sayBankHasLogo, Value: v.Shell.Say(logo)},

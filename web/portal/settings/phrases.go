@@ -57,8 +57,6 @@ var (
 	)
 	sayNotSetYet     = say.Both("Not set up", "Не настроено")
 	sayNotSet        = say.Both("not set", "не задано")
-	sayYesWord       = say.Both("yes", "да")
-	sayNoWord        = say.Both("no", "нет")
 	saySettings      = say.Both("Settings", "Настройки")
 	sayKnown         = say.Both("Now", "Сейчас")
 	sayMerchantLabel = say.Both("Merchant", "Мерчант")

@@ -222,9 +222,9 @@ func (v *visit) shownValue(in input, values url.Values) string {
 	case in.kind == asPick && value != "":
 		return v.Called(in.pick, value)
 	case in.kind == asTick && value != "":
-		return v.Shell.Say(sayYesWord)
+		return v.Shell.Say(say.YesWord)
 	case in.kind == asTick:
-		return v.Shell.Say(sayNoWord)
+		return v.Shell.Say(say.NoWord)
 	}
 	for _, option := range in.options {
 		if option.Value == value && in.kind != asSeveral {

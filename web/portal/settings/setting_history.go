@@ -17,6 +17,9 @@ import (
 
 const historyPage = 10
 
+// unsaid are what a page says already of what was made, and what is only kept.
+var unsaid = []string{"id", "created_at", "trader_id", "present"}
+
 // history adds how a subject's settings changed.
 func (v *visit) history(s *subject) error {
 	page := directory.ChangePage{Subject: &s.log[0], SubjectKey: &s.log[1]}
@@ -94,7 +97,7 @@ func (v *visit) notes(c directory.Change, labels map[string]say.Phrase) []string
 		}
 		old, now := v.logged(was[name]), v.logged(is[name])
 		switch {
-		case len(c.Before) == 0 && now != v.logged(nil) && name != "id" && name != "created_at":
+		case len(c.Before) == 0 && now != v.logged(nil) && !slices.Contains(unsaid, name):
 			notes = append(notes, v.Shell.Say(sayHistoryIs, label, now))
 		case len(c.Before) > 0 && old != now:
 			notes = append(notes, v.Shell.Say(sayHistoryFrom, label, old, now))
@@ -110,9 +113,9 @@ func (v *visit) logged(raw json.RawMessage) string {
 	case json.Unmarshal(raw, &text) == nil && text != "":
 		return text
 	case written == "true":
-		return v.Shell.Say(sayYesWord)
+		return v.Shell.Say(say.YesWord)
 	case written == "false":
-		return v.Shell.Say(sayNoWord)
+		return v.Shell.Say(say.NoWord)
 	case written == "", written == "null", written == `""`, written == "[]", written == "{}":
 		return v.Shell.Say(sayHistoryEmpty)
 	default:
