@@ -20,8 +20,10 @@ type bench struct {
 	*progress
 	report *report
 
-	dir        string
-	server     *pgserver.Server
+	dir    string
+	server *pgserver.Server
+	// counts says that PostgreSQL counts what each statement takes.
+	counts     bool
 	postmaster int
 	binary     string
 	hooks      *receivers
@@ -64,6 +66,9 @@ func (b *bench) open(ctx context.Context) error {
 	}
 	b.say("starting PostgreSQL and the gateway")
 	if err := b.startServer(ctx); err != nil {
+		return err
+	}
+	if err := b.countStatements(ctx); err != nil {
 		return err
 	}
 	if b.hooks, err = openReceivers(ctx); err != nil {

@@ -22,12 +22,12 @@ func TestRun(t *testing.T) {
 	positive := []string{
 		"creates_per_s", "create_round_trips", "create_statements", "create_wal_bytes", "credits_one_cashbox_per_s",
 		"credits_spread_per_s", "r_page_bytes", "create_cpu_us.gateway", "create_cpu_us.postgres",
-		"create_cpu_us.generator",
+		"create_cpu_us.generator", "create_ratio", "create_commit_ratio",
 	}
 	if testenv.Whole() {
 		positive = append(
 			positive, "creates_10_requisites_per_s", "create_p50_ms", "create_p99_ms", "create_sql_per_s",
-			"create_ratio", "one_row_commit_per_s", "webhooks_per_s", "stored_creates_per_s", "stored_create_cpu_ratio",
+			"create_p999_ms", "one_row_commit_per_s", "webhooks_per_s", "stored_creates_per_s", "stored_create_cpu_ratio",
 			"store_seconds", "settled_delivered_per_s", "hot_account_transfers_per_s", "create_cpu_growth_open",
 			"create_cpu_growth_snapshot", "expired_per_s", "gateway_memory_100k_requisites_bytes", "longest_snapshot_s",
 			"stored_create_cpu_us.gateway", "stored_create_cpu_us.postgres", "stored_create_cpu_us.generator",
@@ -63,7 +63,10 @@ func TestRun(t *testing.T) {
 	if _, there := got["pay_page_bytes"]; !there {
 		t.Error("pay_page_bytes is missing")
 	}
-	for _, key := range []string{"machine", "settings", "samples"} {
+	for part, text := range map[string]string{"an aim": "≥0.22", "a statement": "RequisiteTake", "the profile": "runtime"} {
+		testenv.Check(t, strings.Contains(log.String(), text), "%s is not told: %s", part, &log)
+	}
+	for _, key := range []string{"machine", "settings", "samples", "statements"} {
 		if object, _ := got[key].(map[string]any); len(object) == 0 {
 			t.Errorf("%s is %v", key, got[key])
 		}
@@ -71,6 +74,31 @@ func TestRun(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "gateway-bench-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
+}
+
+// Results are compared figure by figure, and only what no sample of the other reaches differs.
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	var paths []string
+	for n, rates := range [][]float64{{100, 110, 120}, {130, 150, 140}} {
+		r := newReport()
+		r.samples["creates_per_s"] = rates
+		r.samples["webhooks_per_s"] = []float64{1000, 2000 + 100*float64(n)}
+		r.sample("create_wal_bytes", 3000)
+		file := testenv.Must(os.Create(filepath.Join(t.TempDir(), "result.json")))(t)
+		noError(t, r.print(file))
+		noError(t, file.Close())
+		paths = append(paths, file.Name())
+	}
+	var out bytes.Buffer
+	noError(t, run(t.Context(), append([]string{"compare"}, paths...), &out, &out))
+	var got []string
+	for line := range strings.Lines(out.String()) {
+		got = append(got, strings.Join(strings.Fields(line), " "))
+	}
+	testenv.Want(t, strings.Join(got[1:], "\n"), `creates_per_s 110 100 120 140 130 150 1.27 differ
+create_wal_bytes 3000 3000 3000 3000 3000 3000 1.00
+webhooks_per_s 1500 1000 2000 1550 1000 2100 1.03`, "the comparison")
 }
 
 func TestOptions(t *testing.T) {

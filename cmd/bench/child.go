@@ -21,7 +21,7 @@ import (
 func build(ctx context.Context, dir string) (string, error) {
 	binary := filepath.Join(dir, "gateway.bin")
 	//nolint:gosec // our own
-	command := exec.CommandContext(ctx, "go", "build", "-o", binary, "gateway.example/cmd/gateway")
+	command := exec.CommandContext(ctx, "go", "build", "-tags", "benchprofile", "-o", binary, "gateway.example/cmd/gateway")
 	out, err := command.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build the gateway: %w\n%s", err, out)
@@ -54,24 +54,9 @@ func (b *bench) launch(ctx context.Context, dir, databaseURL string) (*child, er
 	}
 	defer func() { _ = log.Close() }() // the child has it
 	//nolint:gosec,noctx // built by us, and stopped in its turn, not by the context
-	c.cmd = exec.Command(
-		b.binary,
-		"serve",
-		"-sandbox",
-		"-data-dir",
-		dir,
-		"-db-connections",
-		strconv.Itoa(b.connections),
-		"-api-addr",
-		free,
-		"-pay-addr",
-		free,
-		"-portal-addr",
-		free,
-		"-ops-addr",
-		free,
-	)
-	c.cmd.Env = append(cleanEnvironment(), "DATABASE_URL="+databaseURL)
+	c.cmd = exec.Command(b.binary, "serve", "-sandbox", "-data-dir", dir, "-db-connections", strconv.Itoa(b.connections),
+		"-api-addr", free, "-pay-addr", free, "-portal-addr", free, "-ops-addr", free)
+	c.cmd.Env = append(cleanEnvironment(), "DATABASE_URL="+databaseURL, "BENCH_PROFILE="+c.profilePath())
 	c.cmd.Stderr = log
 	c.cmd.SysProcAttr = childAttributes()
 	started := make(chan error, 1)

@@ -25,30 +25,26 @@ func (b *bench) connect(ctx context.Context) (conns []*pgx.Conn, end func(), err
 	return conns, end, nil
 }
 
-// commits measures what the machine does at best: one row inserted and committed.
-func (b *bench) commits(ctx context.Context) error {
-	const table = "create table bench_row (id bigint generated always as identity primary key, at timestamptz not null)"
+// committer is what the machine does at best: one row inserted and committed. Its rate is the ceiling of
+// what is measured in turn with it.
+func (b *bench) committer(ctx context.Context, rate string) (load, func(), error) {
+	const table = "create table if not exists bench_row (id bigint generated always as identity primary key, at timestamptz not null)"
 	if _, err := b.pool.Exec(ctx, table); err != nil {
-		return fmt.Errorf("make a table: %w", err)
+		return load{}, nil, fmt.Errorf("make a table: %w", err)
 	}
 	conns, end, err := b.connect(ctx)
+	return load{rate: rate, do: func(ctx context.Context, client int) (bool, error) {
+		_, err := conns[client].Exec(ctx, "insert into bench_row (at) values ($1)", b.began)
+		return err == nil, err
+	}}, end, err
+}
+
+// commitsNow is a run of the ceiling by itself.
+func (b *bench) commitsNow(ctx context.Context, rate string) error {
+	commits, end, err := b.committer(ctx, rate)
 	if err != nil {
 		return err
 	}
 	defer end()
-	insert := func(ctx context.Context, client int) (bool, error) {
-		_, err := conns[client].Exec(ctx, "insert into bench_row (at) values ($1)", b.began)
-		return err == nil, err
-	}
-	if _, _, err := closedLoop(ctx, b.clients, b.warmUp(), insert); err != nil {
-		return err
-	}
-	for range b.runs {
-		rate, _, err := b.during(ctx, insert)
-		if err != nil {
-			return err
-		}
-		b.report.sample("one_row_commit_per_s", rate)
-	}
-	return nil
+	return b.measured(ctx, commits)
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// creates measures creations over HTTP and, between them, the replay of their statements, so that
-// whatever the machine is doing meets both.
+// creates measures creations over HTTP, and between them the replay of their statements and commits of
+// one row. A last run is profiled.
 func (b *bench) creates(ctx context.Context) error {
 	over, hangUp, err := b.creator(ctx, manyMethod, b.clients)
 	if err != nil {
@@ -19,23 +19,26 @@ func (b *bench) creates(ctx context.Context) error {
 		return err
 	}
 	defer end()
-	for _, load := range []act{over.act, replay} {
-		if _, _, err := closedLoop(ctx, b.clients, b.warmUp(), load); err != nil {
-			return err
-		}
+	commits, hangUpAll, err := b.committer(ctx, "one_row_commit_per_s")
+	if err != nil {
+		return err
 	}
-	for range b.runs {
-		if err := b.sampleCreates(ctx, over, "creates_per_s", "create"); err != nil {
-			return err
-		}
-		rate, each, err := b.during(ctx, replay)
-		if err != nil {
-			return fmt.Errorf("replay: %w", err)
-		}
-		b.report.sample("create_sql_per_s", rate)
-		b.report.sample("create_sql_driver_cpu_us", micros(each.generator))
+	defer hangUpAll()
+	creates := b.creating(over, "creates_per_s", "create")
+	creates.window = "creates"
+	err = b.inTurn(ctx, creates, load{rate: "create_sql_per_s", use: "create_sql", do: replay}, commits)
+	if err != nil {
+		return err
 	}
-	return nil
+	return b.profiled(ctx, func() error {
+		_, _, err := closedLoop(ctx, b.clients, b.seconds, over.act)
+		return err
+	})
+}
+
+// creating is a creator's load.
+func (b *bench) creating(over *creator, rate, use string) load {
+	return load{rate: rate, use: use, do: over.act, ready: func() { over.prepare(b.clients, b.seconds) }}
 }
 
 // createsFew is creates with the smaller pool of requisites, where payments meet on them.
@@ -43,46 +46,14 @@ func (b *bench) createsFew(ctx context.Context) error {
 	return b.createsOf(ctx, fewMethod, "creates_10_requisites_per_s", "create_10_requisites")
 }
 
-func (b *bench) createsOf(ctx context.Context, method, rateName, useName string) error {
+func (b *bench) createsOf(ctx context.Context, method, rate, use string) error {
 	over, hangUp, err := b.creator(ctx, method, b.clients)
 	if err != nil {
 		return err
 	}
 	defer hangUp()
-	if _, _, err := closedLoop(ctx, b.clients, b.warmUp(), over.act); err != nil {
-		return err
-	}
-	for range b.runs {
-		if err := b.sampleCreates(ctx, over, rateName, useName); err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.inTurn(ctx, b.creating(over, rate, use))
 }
-
-// sampleCreates makes one measured run and keeps its numbers.
-func (b *bench) sampleCreates(ctx context.Context, over *creator, rateName, useName string) error {
-	over.prepare(b.clients, b.seconds)
-	rate, each, err := b.during(ctx, over.act)
-	if err != nil {
-		return err
-	}
-	b.report.sample(rateName, rate)
-	b.report.sample(useName+"_cpu_us.gateway", micros(each.gateway))
-	b.report.sample(useName+"_cpu_us.postgres", micros(each.postgres))
-	b.report.sample(useName+"_cpu_us.generator", micros(each.generator))
-	b.report.sample(useName+"_wal_bytes", each.wal)
-	b.say(
-		"  %.0f creations/s, CPU of each: gateway %v, PostgreSQL %v, generator %v",
-		rate,
-		each.gateway,
-		each.postgres,
-		each.generator,
-	)
-	return nil
-}
-
-func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
 // creator creates payments over HTTP, a connection a client.
 type creator struct {
@@ -136,15 +107,16 @@ func (b *bench) latency(ctx context.Context) error {
 	for range b.runs {
 		over.prepare(latencyClients, b.seconds)
 		checkpointed := b.checkpointIn(ctx, b.seconds/2)
-		sorted, err := openLoop(ctx, latencyClients, *saturation/2, b.seconds, over.act)
+		taken, err := openLoop(ctx, latencyClients, *saturation/2, b.seconds, over.act)
 		if cause := <-checkpointed; err == nil {
 			err = cause
 		}
 		if err != nil {
 			return err
 		}
-		b.report.sample("create_p50_ms", percentile(sorted, .50))
-		b.report.sample("create_p99_ms", percentile(sorted, .99))
+		b.report.sample("create_p50_ms", percentile(taken, 50))
+		b.report.sample("create_p99_ms", percentile(taken, 99))
+		b.report.sample("create_p999_ms", percentile(taken, 99.9))
 	}
 	b.report.sample("create_open_loop_per_s", *saturation/2)
 	return nil

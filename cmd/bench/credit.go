@@ -38,10 +38,6 @@ func (b *bench) credits(ctx context.Context) error {
 	return nil
 }
 
-// settledFor is how many measured runs the settlements last whose deliveries count: what the queue
-// is behind with shows only after a while.
-const settledFor = 3
-
 // settled measures what of settlements arrives: the time runs from the first confirmation until the
 // last of their webhooks is at its receiver.
 func (b *bench) settled(ctx context.Context) error {
@@ -49,11 +45,16 @@ func (b *bench) settled(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	count := min(int(settledFor*rate*b.seconds.Seconds()), mostOpen/2)
-	if _, rate, err = b.settle(ctx, b.scene.boxes, count); err != nil {
-		return err
+	count := min(int(rate*b.seconds.Seconds()), mostOpen/2)
+	for range b.runs {
+		if _, rate, err = b.settle(ctx, b.scene.boxes, count); err != nil {
+			return err
+		}
+		b.report.sample("settled_delivered_per_s", rate)
+		if err := b.commitsNow(ctx, "settled_commit_per_s"); err != nil {
+			return err
+		}
 	}
-	b.report.sample("settled_delivered_per_s", rate)
 	return nil
 }
 

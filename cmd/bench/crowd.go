@@ -37,7 +37,7 @@ func (b *bench) warmCrowd(ctx context.Context) (*bench, error) {
 	return c, c.createsOf(ctx, manyMethod, noneOpenRate, noneOpenUse)
 }
 
-// snapshotRuns is how many measured runs' time the load goes on beside an open snapshot: a minute.
+// snapshotRuns is how many measured runs' time the load goes on beside an open snapshot.
 const snapshotRuns = 12
 
 // besideSnapshot measures creations at the start and at the end of a load, while another
@@ -61,13 +61,16 @@ func (b *bench) besideSnapshot(ctx context.Context) error {
 		return err
 	}
 	defer end()
-	if err := c.sampleCreates(ctx, over, snapshotStartRate, snapshotStartUse); err != nil {
+	creates := c.creating(over, snapshotStartRate, snapshotStartUse)
+	creates.window = "creates beside a snapshot"
+	if err := c.measured(ctx, creates); err != nil {
 		return err
 	}
 	if _, _, err := closedLoop(ctx, c.clients, (snapshotRuns-1)*c.seconds, over.act); err != nil {
 		return err
 	}
-	return c.sampleCreates(ctx, over, snapshotEndRate, snapshotEndUse)
+	creates.rate, creates.use = snapshotEndRate, snapshotEndUse
+	return c.measured(ctx, creates)
 }
 
 // holdSnapshot opens a transaction and has it take its snapshot.
@@ -134,6 +137,9 @@ func (b *bench) expire(ctx context.Context) error {
 		return err
 	}
 	if err := c.fill(ctx, c.overdue); err != nil {
+		return err
+	}
+	if err := c.commitsNow(ctx, "expired_commit_per_s"); err != nil {
 		return err
 	}
 	c.hooks.restart()

@@ -37,16 +37,10 @@ func (b *bench) hotAccount(ctx context.Context) error {
 		}, &made)
 		return err == nil, err
 	}
-	if _, _, err := closedLoop(ctx, b.clients, b.warmUp(), fund); err != nil {
+	commits, end, err := b.committer(ctx, "hot_commit_per_s")
+	if err != nil {
 		return err
 	}
-	for range b.runs {
-		rate, each, err := b.during(ctx, fund)
-		if err != nil {
-			return err
-		}
-		b.report.sample("hot_account_transfers_per_s", rate)
-		b.say("  %.0f movements/s, CPU of each: gateway %v, PostgreSQL %v", rate, each.gateway, each.postgres)
-	}
-	return nil
+	defer end()
+	return b.inTurn(ctx, load{rate: "hot_account_transfers_per_s", use: "hot_account", do: fund}, commits)
 }

@@ -3,10 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // act is one operation of a client. done is false for one that was refused in good order and does
@@ -34,11 +35,7 @@ func closedLoop(ctx context.Context, clients int, length time.Duration, do act) 
 }
 
 // workOff has the clients act count times together.
-func workOff(
-	ctx context.Context,
-	clients, count int,
-	do func(ctx context.Context, client, i int) error,
-) (time.Duration, error) {
+func workOff(ctx context.Context, clients, count int, do func(ctx context.Context, client, i int) error) (time.Duration, error) {
 	var next atomic.Int64
 	_, took, err := together(ctx, clients, func(ctx context.Context, client int, _ *int64) error {
 		for {
@@ -56,15 +53,12 @@ func workOff(
 
 // openLoop sends on schedule, whatever the answers take, as callers who know nothing of each other
 // do. A latency is counted from when the call was due, so that waiting for a free client counts.
-func openLoop(
-	ctx context.Context,
-	clients int,
-	perSecond float64,
-	length time.Duration,
-	do act,
-) ([]time.Duration, error) {
+func openLoop(ctx context.Context, clients int, perSecond float64, length time.Duration, do act) (*hdrhistogram.Histogram, error) {
 	due := func(i int64) time.Duration { return time.Duration(float64(i) / perSecond * float64(time.Second)) }
-	taken := make([][]time.Duration, clients)
+	taken := make([]*hdrhistogram.Histogram, clients)
+	for client := range taken {
+		taken[client] = hdrhistogram.New(1, longest, 3)
+	}
 	var next atomic.Int64
 	began := time.Now()
 	_, _, err := together(ctx, clients, func(ctx context.Context, client int, _ *int64) error {
@@ -77,10 +71,13 @@ func openLoop(
 			if _, err := do(ctx, client); err != nil {
 				return err
 			}
-			taken[client] = append(taken[client], time.Since(began)-at)
+			_ = taken[client].RecordValue(min(time.Since(began)-at, longest*time.Microsecond).Microseconds())
 		}
 	})
-	return slices.Sorted(slices.Values(slices.Concat(taken...))), err
+	for _, more := range taken[1:] {
+		taken[0].Merge(more)
+	}
+	return taken[0], err
 }
 
 // together runs every client's work and waits for all. The first error ends it for everybody.
@@ -122,10 +119,10 @@ func firstCause(failures []error) error {
 	return cancelled
 }
 
-// percentile is that of sorted latencies, in milliseconds.
-func percentile(sorted []time.Duration, p float64) float64 {
-	if len(sorted) == 0 {
-		return 0
-	}
-	return sorted[min(int(p*float64(len(sorted))), len(sorted)-1)].Seconds() * 1000
+// longest is the longest latency that is told from others, in microseconds.
+const longest = 60_000_000
+
+// percentile is that of latencies, in milliseconds.
+func percentile(taken *hdrhistogram.Histogram, p float64) float64 {
+	return float64(taken.ValueAtQuantile(p)) / 1000
 }

@@ -18,31 +18,8 @@ type machine struct {
 	PostgreSQL string `json:"postgresql"`
 }
 
-// settings is how they were measured.
-type settings struct {
-	// PostgreSQL is as the server reports it.
-	PostgreSQL  map[string]string `json:"postgresql"`
-	Clients     int               `json:"clients"`
-	Connections int               `json:"gateway_connections"`
-	Requisites  int               `json:"requisites"`
-	Few         int               `json:"few_requisites"`
-	Traders     int               `json:"traders"`
-	Cashboxes   int               `json:"cashboxes"`
-	Keys        int               `json:"creating_keys"`
-	RunSeconds  float64           `json:"run_seconds"`
-	Runs        int               `json:"runs"`
-	Stored      int               `json:"stored_payments"`
-	Merchants   int               `json:"creating_merchants"`
-	Open        int               `json:"open_payments"`
-	Overdue     int               `json:"overdue_payments"`
-	MemoryPool  int               `json:"memory_requisites"`
-	// Payload is a body as it is sent.
-	Payload    string `json:"payload"`
-	Checkpoint string `json:"checkpoint"`
-	Deliveries string `json:"webhook_deliveries"`
-	Credits    string `json:"credits_path"`
-	Pages      string `json:"pages"`
-}
+// settings is how they were measured. PostgreSQL's are as the server reports them.
+type settings map[string]any
 
 // serverSettings are those that bear on what a commit costs.
 var serverSettings = []string{
@@ -51,34 +28,24 @@ var serverSettings = []string{
 }
 
 func (b *bench) describe(ctx context.Context) error {
-	b.report.Machine = machine{
+	b.report.machine = machine{
 		Cores:  runtime.NumCPU(),
 		Memory: firstField("/proc/meminfo", "MemTotal"),
 		CPU:    firstField("/proc/cpuinfo", "model name"),
 		Kernel: wholeFile("/proc/sys/kernel/osrelease"),
 		Go:     runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH,
 	}
-	b.report.Settings = settings{
-		PostgreSQL:  map[string]string{},
-		Clients:     b.clients,
-		Connections: b.connections,
-		Requisites:  b.requisites,
-		Few:         b.few,
-		Traders:     b.traders,
-		Cashboxes:   b.cashboxes,
-		Keys:        len(b.scene.creating),
-		RunSeconds:  b.seconds.Seconds(),
-		Runs:        b.runs,
-		Stored:      b.stored,
-		Merchants:   b.merchants,
-		Open:        b.openPayments,
-		Overdue:     b.overdue,
-		MemoryPool:  b.memoryRequisites,
-		Payload:     string(b.scene.orders(b.scene.boxes[0], manyMethod, b.hooks.urls()[0]).body(1)),
-		Checkpoint:  "one in the middle of every measured run",
-		Deliveries:  "on",
-		Credits:     "HTTP, Connect JSON: portal.v1.TraderService/ConfirmReceived",
-		Pages:       "gzip -6 of each file, or as sent where the server compresses",
+	server := map[string]string{}
+	b.report.settings = settings{
+		"postgresql": server, "clients": b.clients, "gateway_connections": b.connections, "requisites": b.requisites,
+		"few_requisites": b.few, "traders": b.traders, "cashboxes": b.cashboxes, "creating_keys": len(b.scene.creating),
+		"run_seconds": b.seconds.Seconds(), "runs": b.runs, "stored_payments": b.stored, "creating_merchants": b.merchants,
+		"open_payments": b.openPayments, "overdue_payments": b.overdue, "memory_requisites": b.memoryRequisites,
+		"payload":            string(b.scene.orders(b.scene.boxes[0], manyMethod, b.hooks.urls()[0]).body(1)),
+		"checkpoint":         "one in the middle of every measured run",
+		"webhook_deliveries": "on",
+		"credits_path":       "HTTP, Connect JSON: portal.v1.TraderService/ConfirmReceived",
+		"pages":              "as sent, compressed",
 	}
 	show := func(name string) (value string, err error) {
 		if err := b.pool.QueryRow(ctx, "select current_setting($1)", name).Scan(&value); err != nil {
@@ -87,11 +54,11 @@ func (b *bench) describe(ctx context.Context) error {
 		return value, nil
 	}
 	var err error
-	if b.report.Machine.PostgreSQL, err = show("server_version"); err != nil {
+	if b.report.machine.PostgreSQL, err = show("server_version"); err != nil {
 		return err
 	}
 	for _, name := range serverSettings {
-		if b.report.Settings.PostgreSQL[name], err = show(name); err != nil {
+		if server[name], err = show(name); err != nil {
 			return err
 		}
 	}

@@ -51,53 +51,50 @@ type options struct {
 	// that out.
 	stored int
 	// soakFor is how long the soak takes; 0 leaves it out.
-	soakFor    time.Duration
+	soakFor time.Duration
+	// profile is where the gateway's CPU profile goes; "" is nowhere.
+	profile    string
 	only, skip []string
 }
 
 func parseOptions(args []string, usage io.Writer) (options, error) {
 	var o options
 	var only, skip string
+	var quick bool
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(usage)
-	flags.DurationVar(&o.seconds, "run", 5*time.Second, "length of one measured run")
-	flags.IntVar(&o.runs, "runs", 3, "measured runs that make a median")
-	flags.IntVar(
-		&o.clients,
-		"clients",
-		20,
-		"concurrent callers, and connections of what is measured without the gateway",
-	)
-	flags.IntVar(&o.connections, "connections", 20, "size of the gateway's connection pool")
-	flags.IntVar(&o.requisites, "requisites", 1000, "requisites of the larger pool")
-	flags.IntVar(&o.few, "few", 10, "requisites of the smaller pool")
-	flags.IntVar(&o.traders, "traders", 100, "traders who share the requisites")
-	flags.IntVar(&o.cashboxes, "cashboxes", 50, "cashboxes that credits are spread over")
-	flags.IntVar(&o.merchants, "merchants", 80, "merchants who create, each with a cashbox")
-	flags.IntVar(&o.openPayments, "open", 100_000, "payments that are open when creations are measured beside them")
-	flags.IntVar(&o.overdue, "overdue", 20_000, "overdue payments whose expiry is measured")
-	flags.IntVar(
-		&o.memoryRequisites,
-		"memory-requisites",
-		100_000,
-		"requisites of the pool that the gateway's memory is measured with",
-	)
-	flags.IntVar(&o.stored, "stored", 0, "payments to store before creations are measured once more")
-	flags.DurationVar(
-		&o.soakFor,
-		"soak",
-		0,
-		"how long to settle payments and watch what the gateway holds, such as 30m",
-	)
-	flags.StringVar(
-		&only,
-		"only",
-		"",
-		"measure these parts alone, separated by commas: "+strings.Join(partNames(), " "),
-	)
+	flags.DurationVar(&o.seconds, "run", 3*time.Second, "length of one measured run")
+	flags.DurationVar(&o.soakFor, "soak", 0, "how long to settle payments and watch what the gateway holds, such as 30m")
+	for _, n := range []struct {
+		into  *int
+		name  string
+		value int
+		usage string
+	}{
+		{&o.runs, "runs", 3, "measured runs that make a median"},
+		{&o.clients, "clients", 20, "concurrent callers, and connections of what is measured without the gateway"},
+		{&o.connections, "connections", 20, "size of the gateway's connection pool"},
+		{&o.requisites, "requisites", 1000, "requisites of the larger pool"},
+		{&o.few, "few", 10, "requisites of the smaller pool"},
+		{&o.traders, "traders", 100, "traders who share the requisites"},
+		{&o.cashboxes, "cashboxes", 50, "cashboxes that credits are spread over"},
+		{&o.merchants, "merchants", 80, "merchants who create, each with a cashbox"},
+		{&o.openPayments, "open", 50_000, "payments that are open when creations are measured beside them"},
+		{&o.overdue, "overdue", 20_000, "overdue payments whose expiry is measured"},
+		{&o.memoryRequisites, "memory-requisites", 100_000, "requisites of the pool that the gateway's memory is measured with"},
+		{&o.stored, "stored", 0, "payments to store before creations are measured once more"},
+	} {
+		flags.IntVar(n.into, n.name, n.value, n.usage)
+	}
+	flags.BoolVar(&quick, "quick", false, "one run of a second each, with fewer payments: to see whether something is far off")
+	flags.StringVar(&o.profile, "profile", "", "file for the gateway's CPU profile of creates, such as cmd/gateway/default.pgo")
+	flags.StringVar(&only, "only", "", "measure these parts alone, separated by commas: "+strings.Join(partNames(), " "))
 	flags.StringVar(&skip, "skip", "", "leave these parts out")
 	if err := flags.Parse(args); err != nil {
 		return o, err
+	}
+	if quick {
+		o.seconds, o.runs, o.openPayments, o.overdue, o.memoryRequisites = time.Second, 1, 5000, 3000, 10_000
 	}
 	o.only, o.skip = list(only), list(skip)
 	return o, o.check()
@@ -128,6 +125,9 @@ func (o options) check() error {
 
 // run measures and prints. Nothing is printed of a measurement that failed.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if len(args) == 3 && args[0] == "compare" {
+		return compare(stdout, args[1:])
+	}
 	o, err := parseOptions(args, stderr)
 	if err != nil {
 		return err
@@ -140,6 +140,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := b.measure(ctx); err != nil {
 		return err
 	}
+	b.report.tell(stderr)
 	return b.report.print(stdout)
 }
 

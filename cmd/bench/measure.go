@@ -22,7 +22,6 @@ func parts() []part {
 		{"creates", (*bench).creates},
 		{"few", (*bench).createsFew},
 		{"open", (*bench).latency},
-		{"commit", (*bench).commits},
 		{"credits", (*bench).credits},
 		{"webhooks", (*bench).webhooks},
 		{"settled", (*bench).settled},
@@ -69,30 +68,90 @@ func (b *bench) measure(ctx context.Context) error {
 // warmUp is how long a load runs before it is measured.
 func (b *bench) warmUp() time.Duration { return b.seconds / 2 }
 
-// during measures a run with a checkpoint in its middle: what the run does, per operation, and what
-// it used.
-func (b *bench) during(ctx context.Context, do act) (rate float64, each usage, err error) {
+// load is something that clients do without a pause, and what its runs are kept as.
+type load struct {
+	// rate and use name the samples of what is done a second and of what each takes; "" keeps none.
+	rate, use string
+	do        act
+	// ready comes before each run, and looked after it.
+	ready  func()
+	looked func() error
+	// window is where what statements take in the runs is kept; "" keeps none.
+	window string
+}
+
+// inTurn warms the loads up and measures runs of each in turn, so that whatever the machine is doing
+// meets all of them.
+func (b *bench) inTurn(ctx context.Context, loads ...load) error {
+	for _, l := range loads {
+		if _, _, err := closedLoop(ctx, b.clients, b.warmUp(), l.do); err != nil {
+			return err
+		}
+	}
+	for range b.runs {
+		for _, l := range loads {
+			if err := b.measured(ctx, l); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// measured makes one measured run, with a checkpoint in its middle, and keeps its numbers.
+func (b *bench) measured(ctx context.Context, l load) error {
+	if l.ready != nil {
+		l.ready()
+	}
+	statements, err := b.statements(ctx)
+	if err != nil {
+		return err
+	}
 	before, err := b.use(ctx)
 	if err != nil {
-		return 0, usage{}, err
+		return err
 	}
 	checkpointed := b.checkpointIn(ctx, b.seconds/2)
-	done, took, err := closedLoop(ctx, b.clients, b.seconds, do)
+	done, took, err := closedLoop(ctx, b.clients, b.seconds, l.do)
 	if cause := <-checkpointed; err == nil {
 		err = cause
 	}
+	if err == nil && done == 0 {
+		err = fmt.Errorf("nothing was done in %s", took)
+	}
 	if err != nil {
-		return 0, usage{}, err
+		return err
 	}
 	after, err := b.use(ctx)
 	if err != nil {
-		return 0, usage{}, err
+		return err
 	}
-	if done == 0 {
-		return 0, usage{}, fmt.Errorf("nothing was done in %s", took)
+	each := after.since(before).per(done)
+	if b.report.sample(l.rate, float64(done)/took.Seconds()); l.use != "" {
+		b.report.sample(l.use+"_cpu_us", micros(each.gateway+each.postgres))
+		b.report.sample(l.use+"_cpu_us.gateway", micros(each.gateway))
+		b.report.sample(l.use+"_cpu_us.postgres", micros(each.postgres))
+		b.report.sample(l.use+"_cpu_us.generator", micros(each.generator))
+		b.report.sample(l.use+"_wal_bytes", each.wal)
 	}
-	return float64(done) / took.Seconds(), after.since(before).per(done), nil
+	b.say("  %s: %.0f, CPU of each: gateway %v, PostgreSQL %v, bench %v", l.rate, float64(done)/took.Seconds(),
+		each.gateway, each.postgres, each.generator)
+	if l.window != "" {
+		now, err := b.statements(ctx)
+		if err != nil {
+			return err
+		}
+		if seen := window(statements, now); len(seen) > 0 {
+			b.report.windows[l.window] = append(b.report.windows[l.window], seen)
+		}
+	}
+	if l.looked == nil {
+		return nil
+	}
+	return l.looked()
 }
+
+func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
 // per shares what was used among so many.
 func (u usage) per(n int64) usage {
@@ -134,6 +193,6 @@ func (b *bench) audit(ctx context.Context) error {
 		}
 		count += float64(len(found))
 	}
-	b.report.AuditViolations = &count
+	b.report.sample("audit_violations", count)
 	return nil
 }

@@ -31,20 +31,13 @@ func (b *bench) memory(ctx context.Context) error {
 		return err
 	}
 	defer hangUp()
-	for range b.runs {
-		over.prepare(p.clients, p.seconds)
-		rate, _, err := p.during(ctx, over.act)
-		if err != nil {
-			return err
-		}
+	creates := p.creating(over, "creates_of_many_requisites_per_s", "")
+	creates.looked = func() error {
 		resident, err := residentBytes(p.gateway.pid())
-		if err != nil {
-			return err
-		}
-		b.report.sample("gateway_memory_100k_requisites_bytes", resident)
-		b.say("  %.0f MB after creations at %.0f/s", resident/1e6, rate)
+		p.report.sample("gateway_memory_100k_requisites_bytes", resident)
+		return err
 	}
-	return nil
+	return p.inTurn(ctx, creates)
 }
 
 // copyRequisites adds requisites to a pool that are like its first one but for their ids, traders

@@ -119,7 +119,7 @@ func (b *bench) beside(ctx context.Context, t trouble) error {
 		return err
 	}
 	defer hangUp()
-	sorted, err := openLoop(
+	taken, err := openLoop(
 		ctx,
 		othersClients,
 		othersRate,
@@ -141,15 +141,9 @@ func (b *bench) beside(ctx context.Context, t trouble) error {
 	if err != nil {
 		return err
 	}
-	p99 := percentile(sorted, .99)
+	p99 := percentile(taken, 99)
 	b.report.sample(othersName+t.name, p99)
-	b.say(
-		"  beside %s: p50 %.1f ms, p99 %.1f ms, longest %.1f ms",
-		t.name,
-		percentile(sorted, .5),
-		p99,
-		percentile(sorted, 1),
-	)
+	b.say("  beside %s: p50 %.1f ms, p99 %.1f ms, longest %.1f ms", t.name, percentile(taken, 50), p99, percentile(taken, 100))
 	return nil
 }
 
@@ -344,13 +338,7 @@ func (b *bench) replayToHanging(ctx context.Context) (func(), error) {
 }
 
 // merchantsOf makes merchants with a cashbox and as many events each, in a status.
-func (b *bench) merchantsOf(
-	ctx context.Context,
-	merchants int,
-	url string,
-	events int,
-	status string,
-) ([]int64, error) {
+func (b *bench) merchantsOf(ctx context.Context, merchants int, url string, events int, status string) ([]int64, error) {
 	var ids []int64
 	err := b.onStage(ctx, func(ctx context.Context, s *stage) error {
 		for range merchants {

@@ -11,40 +11,34 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 )
 
 // cardMethod is checked out on the hosted page.
 const cardMethod = "mtstpay"
 
-// pages weighs what a payer's browser loads: the page with its stylesheets and scripts, each
+// pages weighs what a payer's browser loads: the page with its stylesheets and scripts, as they come
 // compressed.
 func (b *bench) pages(ctx context.Context) error {
-	page, _, err := b.links(ctx, manyMethod)
-	if err != nil {
-		return err
+	for method, name := range map[string]string{manyMethod: "r_page_bytes", cardMethod: "pay_page_bytes"} {
+		requisite, checkout, err := b.links(ctx, method)
+		if errors.Is(err, errStatus) && method == cardMethod {
+			b.say("  no card checkout to weigh: %v", err)
+			continue
+		}
+		if method == cardMethod {
+			requisite = checkout
+		}
+		var weight float64
+		if err == nil {
+			weight, err = weigh(ctx, requisite)
+		}
+		if err != nil {
+			return err
+		}
+		b.report.sample(name, weight)
 	}
-	if b.report.RequisitePage, err = weigh(ctx, page); err != nil {
-		return err
-	}
-	_, checkout, err := b.links(ctx, cardMethod)
-	if errors.Is(err, errStatus) || err == nil && checkout == "" {
-		b.say("  no card checkout to weigh: %v", err)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	b.report.PayPage, err = weigh(ctx, checkout)
-	if errors.Is(err, errNoPage) {
-		b.say("  no checkout page to weigh: %v", err)
-		return nil
-	}
-	return err
+	return nil
 }
-
-// errNoPage says that a link leads to no page.
-var errNoPage = errors.New("there is no such page")
 
 // links creates a payment and answers the pages it names; "" is none.
 func (b *bench) links(ctx context.Context, method string) (requisite, checkout string, err error) {
@@ -62,50 +56,40 @@ func (b *bench) links(ctx context.Context, method string) (requisite, checkout s
 	var created struct {
 		Data struct{ PaymentPageURL, CheckoutURL string }
 	}
-	if err := json.Unmarshal(answer, &created); err != nil {
-		return "", "", fmt.Errorf("read the payment: %w", err)
-	}
-	return created.Data.PaymentPageURL, created.Data.CheckoutURL, nil
+	err = json.Unmarshal(answer, &created)
+	return created.Data.PaymentPageURL, created.Data.CheckoutURL, err
 }
 
 // loaded finds what a page loads to be shown: stylesheets and scripts.
-var loaded = regexp.MustCompile(`<link\b[^>]*\brel="?stylesheet"?[^>]*>|<script\b[^>]*\bsrc=[^>]*>`)
-
-var target = regexp.MustCompile(`\b(?:href|src)="([^"]+)"`)
+var loaded = regexp.MustCompile(`(?:<link\b[^>]*\brel="?stylesheet"?[^>]*\bhref|<script\b[^>]*\bsrc)="([^"]+)"`)
 
 // weigh is the compressed bytes of a page and what it loads.
-func weigh(ctx context.Context, address string) (*float64, error) {
+func weigh(ctx context.Context, address string) (float64, error) {
 	base, err := url.Parse(address)
 	if err != nil {
-		return nil, fmt.Errorf("the page's address: %w", err)
+		return 0, fmt.Errorf("the page's address: %w", err)
 	}
 	page, total, err := fetch(ctx, address)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	var seen []string
-	for _, tag := range loaded.FindAll(page, -1) {
-		found := target.FindSubmatch(tag)
-		if found == nil {
-			continue
-		}
+	seen := map[string]bool{}
+	for _, found := range loaded.FindAllSubmatch(page, -1) {
 		reference, err := base.Parse(string(found[1]))
-		if err != nil || slices.Contains(seen, reference.String()) {
+		if err != nil || seen[reference.String()] {
 			continue
 		}
-		seen = append(seen, reference.String())
+		seen[reference.String()] = true
 		_, size, err := fetch(ctx, reference.String())
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
 		total += size
 	}
-	weight := float64(total)
-	return &weight, nil
+	return float64(total), nil
 }
 
-// fetch gets a file, and its size as it came compressed, or as it would have been by gzip's usual
-// level.
+// fetch gets a file, and its size as it came.
 func fetch(ctx context.Context, address string) (content []byte, compressed int, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -119,18 +103,11 @@ func fetch(ctx context.Context, address string) (content []byte, compressed int,
 	}
 	defer func() { _ = response.Body.Close() }()
 	sent, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode == http.StatusNotFound {
-		err = errNoPage
-	}
 	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("GET of a page: %d", response.StatusCode)
+		err = fmt.Errorf("%w: %s of a page", errStatus, response.Status)
 	}
-	if err != nil {
-		return nil, 0, err
-	}
-	if response.Header.Get("Content-Encoding") != "gzip" {
-		size, err := gzipped(sent)
-		return sent, size, err
+	if err != nil || response.Header.Get("Content-Encoding") != "gzip" {
+		return sent, len(sent), err
 	}
 	unpacked, err := gzip.NewReader(bytes.NewReader(sent))
 	if err != nil {
@@ -138,12 +115,4 @@ func fetch(ctx context.Context, address string) (content []byte, compressed int,
 	}
 	content, err = io.ReadAll(unpacked)
 	return content, len(sent), err
-}
-
-func gzipped(content []byte) (int, error) {
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	_, err := w.Write(content)
-	err = errors.Join(err, w.Close())
-	return out.Len(), err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	pgxdecimal "github.com/jackc/pgx-shopspring-decimal"
 	"github.com/jackc/pgx/v5"
@@ -53,7 +54,7 @@ create table written (made bigint references made, limited integer)`)
 	b := &bench{place: place{url: d.URL, scene: scene{next: new(counter)}}}
 	conn := tapped(t, d.URL, heard)
 	for id := range int64(5) {
-		c := creation{orderID: orderID(b.scene.next.Add(1)), amount: amount()}
+		c := creation{orderID: orderID(b.scene.next.Add(1)), amount: amount(), id: 100 + id, at: time.Now()}
 		noError(t, create(ctx, conn, 100+id, c))
 		c.trips = heard.told()
 		b.recorded = append(b.recorded, c)

@@ -4,110 +4,103 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"strings"
+	"text/tabwriter"
 )
 
-// report is what is printed. A number that was not measured is null. Every number is the median of
-// the samples of its name, unless its comment says otherwise.
+// figure is one number of the result: the median of the samples of its name, unless it says otherwise.
+// A name with a dot lies in an object.
+type figure struct {
+	name, how string
+	// aim is the least that is aimed at, or with most the most; 0 is no aim.
+	aim  float64
+	most bool
+	// of and by name two others whose quotient it is: with paired, of the samples of the same seconds. of alone is the same as
+	// those samples.
+	of, by string
+	paired bool
+	// highest takes the highest sample. optional leaves it out of the result where it was not measured.
+	highest, optional bool
+}
+
+// figures are all that is measured. What is measured anew needs a line here, and a part that samples it.
+func figures() []figure {
+	list := []figure{
+		{name: "creates_per_s", how: "creates over HTTP, without a pause"},
+		{name: "creates_10_requisites_per_s", how: "the same in a pool of few requisites"},
+		{name: "one_row_commit_per_s", how: "one row inserted and committed: what the machine does at best"},
+		{name: "create_commit_ratio", how: "creates by commits of one row", of: "creates_per_s", by: "one_row_commit_per_s", paired: true, aim: .22},
+		{name: "create_sql_per_s", how: "the statements of recorded creates, without HTTP and gateway"},
+		{name: "create_ratio", how: "creates by their statements alone", of: "creates_per_s", by: "create_sql_per_s", paired: true, aim: .78},
+		{name: "create_sql_driver_cpu_us", how: "CPU of the driver for those statements", of: "create_sql_cpu_us.generator"},
+		{name: "create_driver_ratio", how: "the gateway's CPU by that", of: "create_cpu_us.gateway", by: "create_sql_driver_cpu_us", paired: true, aim: 2.2, most: true},
+		{name: "create_cpu_us.gateway", how: "CPU of a create: gateway"},
+		{name: "create_cpu_us.postgres", how: "PostgreSQL"},
+		{name: "create_cpu_us.generator", how: "the bench, no part of the service"},
+		{name: "create_round_trips", how: "waits of the gateway for PostgreSQL", aim: 1.1, most: true},
+		{name: "create_statements", how: "statements, BEGIN and COMMIT among them"},
+		{name: "create_wal_bytes", how: "WAL of a create, with a checkpoint's full pages", aim: 3400, most: true},
+		{name: "create_p50_ms", how: "latency of a create at half of creates_per_s, from when it was due"},
+		{name: "create_p99_ms", how: "the same"},
+		{name: "create_p999_ms", how: "the same"},
+		{name: "create_tail_ratio", how: "p99 by p50", of: "create_p99_ms", by: "create_p50_ms", paired: true, aim: 6, most: true},
+		{name: "credits_one_cashbox_per_s", how: "confirmations over HTTP, all onto one cashbox"},
+		{name: "credits_spread_per_s", how: "the same over many cashboxes"},
+		{name: "credits_ratio", how: "one by many", of: "credits_one_cashbox_per_s", by: "credits_spread_per_s", paired: true, aim: .8},
+		{name: "webhooks_per_s", how: "a backlog's webhooks, as they arrive"},
+		{name: "settled_delivered_per_s", how: "settled, from the confirmation to the webhook at its receiver"},
+		{name: "settled_commit_ratio", how: "that by commits of one row", of: "settled_delivered_per_s", by: "settled_commit_per_s", paired: true, aim: .14},
+		{name: "hot_account_transfers_per_s", how: "movements onto one account, over HTTP"},
+		{name: "hot_commit_ratio", how: "that by commits of one row", of: "hot_account_transfers_per_s", by: "hot_commit_per_s", paired: true, aim: .15},
+		{name: "create_cpu_growth_snapshot", how: "CPU of a create late beside an open snapshot, by that at its start", of: "create_snapshot_end_cpu_us", by: "create_snapshot_start_cpu_us", aim: 1.1, most: true},
+		{name: "create_cpu_growth_open", how: "CPU of a create with many payments open, by none", of: "create_many_open_cpu_us", by: "create_none_open_cpu_us", aim: 1.1, most: true},
+		{name: "expired_per_s", how: "overdue payments expired, webhooks included"},
+		{name: "expired_commit_ratio", how: "that by commits of one row", of: "expired_per_s", by: "expired_commit_per_s", aim: .16},
+		{name: "gateway_memory_100k_requisites_bytes", how: "resident memory with many requisites", aim: 300e6, most: true},
+		{name: "longest_snapshot_s", how: "the oldest snapshot of the gateway itself", aim: 5, most: true, highest: true},
+		{name: "pay_page_bytes", how: "/pay/ with all it loads, compressed", aim: 14 << 10, most: true},
+		{name: "r_page_bytes", how: "/r/ with all it loads, compressed", aim: 14 << 10, most: true},
+		{name: "open_desks_cpu_ms_per_s.gateway", how: "CPU that 200 open desks cost: gateway", optional: true},
+		{name: "open_desks_cpu_ms_per_s.postgres", how: "PostgreSQL", optional: true},
+		{name: "stored_creates_per_s", how: "creates in a full database", optional: true},
+		{name: "stored_create_cpu_us.gateway", how: "CPU of them: gateway", optional: true},
+		{name: "stored_create_cpu_us.postgres", how: "PostgreSQL", optional: true},
+		{name: "stored_create_cpu_us.generator", how: "the bench", optional: true},
+		{name: "stored_create_cpu_ratio", how: "by that of the empty one", of: "stored_create_cpu_us", by: "create_cpu_us", optional: true},
+		{name: "store_seconds", how: "what storing took", optional: true},
+		{name: "audit_violations", how: "what the ledger's audit found after all: anything but 0 spoils the rest", most: true},
+	}
+	for _, t := range troubles() {
+		list = append(list, figure{name: othersName + t.name, how: "p99 of creates of others, beside this", aim: 300, most: true})
+	}
+	return list
+}
+
+// report is what was found: the samples of each name, and where the time was.
 type report struct {
-	// Creations over HTTP from as many callers as settings say, without a pause: the larger pool of
-	// requisites, then the smaller one.
-	Creates    *float64 `json:"creates_per_s"`
-	CreatesFew *float64 `json:"creates_10_requisites_per_s"`
-	// CPU a creation takes, user and system. The generator's is that of this process and no part of
-	// the service.
-	CreateCPU *cpu `json:"create_cpu_us"`
-	// Waits of the gateway for PostgreSQL per creation, and the statements it makes, BEGIN and
-	// COMMIT among them, as its driver makes them for one caller; no medians but means.
-	CreateRoundTrips *float64 `json:"create_round_trips"`
-	CreateStatements *float64 `json:"create_statements"`
-	// Bytes of WAL a creation writes, with a checkpoint's full pages.
-	CreateWAL *float64 `json:"create_wal_bytes"`
-	// Latency at half of creates_per_s, sent on schedule, counted from when it should have been
-	// sent.
-	CreateP50 *float64 `json:"create_p50_ms"`
-	CreateP99 *float64 `json:"create_p99_ms"`
-	// The statements of recorded creations without HTTP or gateway: the database's ceiling for this
-	// SQL.
-	CreateSQL *float64 `json:"create_sql_per_s"`
-	// CPU that such a creation takes of this process, which is the driver's work and hardly more:
-	// the floor below the gateway's own.
-	CreateSQLCPU *float64 `json:"create_sql_driver_cpu_us"`
-	// creates_per_s / create_sql_per_s.
-	CreateRatio *float64 `json:"create_ratio"`
-	// One row inserted and committed by the same driver over as many connections: the machine's
-	// ceiling.
-	OneRowCommit *float64 `json:"one_row_commit_per_s"`
-	// Settlements: traders' confirmations over HTTP, each crediting a cashbox and queueing a
-	// webhook.
-	CreditsOne    *float64 `json:"credits_one_cashbox_per_s"`
-	CreditsSpread *float64 `json:"credits_spread_per_s"`
-	// Deliveries as they arrive at fast endpoints on this machine.
-	Webhooks *float64 `json:"webhooks_per_s"`
-	// Settlements from their confirmation over HTTP to the webhook at its receiver, sustained:
-	// those delivered.
-	SettledDelivered *float64 `json:"settled_delivered_per_s"`
-	// Movements onto one account: see hotAccount.
-	HotAccount *float64 `json:"hot_account_transfers_per_s"`
-
-	// What a creation costs of CPU, of gateway and PostgreSQL together, by what it costs otherwise:
-	// with so many payments open as settings say, by none; after a minute of load beside a snapshot
-	// that is kept open, by the minute's start.
-	GrowthOpen     *float64 `json:"create_cpu_growth_open"`
-	GrowthSnapshot *float64 `json:"create_cpu_growth_snapshot"`
-	// Overdue payments that one gateway's sweep expires, counted by their webhooks as they arrive.
-	Expired *float64 `json:"expired_per_s"`
-	// Resident memory of a gateway that creates payments in a pool of as many requisites as
-	// settings say.
-	GatewayMemory *float64 `json:"gateway_memory_100k_requisites_bytes"`
-	// 99th percentile of the latency of creations by merchants who have no part in a trouble, while
-	// it lasts, in ms; no medians.
-	OthersP99 map[string]float64 `json:"others_p99_ms"`
-	// The oldest snapshot of ours that was seen meanwhile.
-	LongestSnapshot *float64 `json:"longest_snapshot_s"`
-	// Compressed bytes of a page with its stylesheets and scripts; no median. The first is null
-	// while there is no card checkout.
-	PayPage       *float64 `json:"pay_page_bytes"`
-	RequisitePage *float64 `json:"r_page_bytes"`
-	// What 200 desks cost that are open in browsers, in milliseconds of CPU a second.
-	DesksCPU *deskCPU `json:"open_desks_cpu_ms_per_s,omitempty"`
-
-	// With -stored: the same with so many payments in the database, and its CPU of gateway and
-	// PostgreSQL by that of the empty one.
-	StoredCreates *float64 `json:"stored_creates_per_s,omitempty"`
-	StoredCPU     *cpu     `json:"stored_create_cpu_us,omitempty"`
-	StoredRatio   *float64 `json:"stored_create_cpu_ratio,omitempty"`
-	StoreSeconds  *float64 `json:"store_seconds,omitempty"`
-
-	// With -soak: what the gateway held each minute, and what the largest tables take at the end.
-	Soak  []standing `json:"soak,omitempty"`
-	Bloat []bloat    `json:"bloat,omitempty"`
-
-	// Violations the ledger's audit found after everything; anything but 0 spoils the rest.
-	AuditViolations *float64 `json:"audit_violations"`
-
-	Machine  machine              `json:"machine"`
-	Settings settings             `json:"settings"`
-	Samples  map[string][]float64 `json:"samples"`
+	samples  map[string][]float64
+	machine  machine
+	settings settings
+	// windows are what statements took in a window of a part, in order. packages is the gateway's CPU.
+	windows  map[string][][]statementUse
+	packages []packageUse
+	// soak and bloat are what the gateway held each minute, and the largest tables at the end.
+	soak  []standing
+	bloat []bloat
 }
 
-// cpu is microseconds of CPU per operation.
-type cpu struct {
-	Gateway   float64 `json:"gateway"`
-	Postgres  float64 `json:"postgres"`
-	Generator float64 `json:"generator"`
+func newReport() *report {
+	return &report{samples: map[string][]float64{}, windows: map[string][][]statementUse{}}
 }
-
-func newReport() *report { return &report{Samples: map[string][]float64{}} }
 
 // sample keeps a run's raw number.
-func (r *report) sample(name string, value float64) {
-	r.Samples[name] = append(r.Samples[name], value)
-}
+func (r *report) sample(name string, value float64) { r.samples[name] = append(r.samples[name], value) }
 
 // median is that of the samples kept under the name, or nil if there are none.
 func (r *report) median(name string) *float64 {
-	sorted := slices.Sorted(slices.Values(r.Samples[name]))
+	sorted := slices.Sorted(slices.Values(r.samples[name]))
 	n := len(sorted)
 	if n == 0 {
 		return nil
@@ -116,70 +109,118 @@ func (r *report) median(name string) *float64 {
 	return &middle
 }
 
-// medianCPU is the medians of the three samples that sampleCreates keeps, or nil.
-func (r *report) medianCPU(name string) *cpu {
-	gateway, postgres, generator := r.median(name+"_cpu_us.gateway"), r.median(
-		name+"_cpu_us.postgres",
-	), r.median(name+"_cpu_us.generator")
-	if gateway == nil || postgres == nil || generator == nil {
-		return nil
-	}
-	return &cpu{Gateway: *gateway, Postgres: *postgres, Generator: *generator}
-}
-
-// growth is the CPU of gateway and PostgreSQL under one name by that under another, or nil.
-func (r *report) growth(name, by string) *float64 {
-	grown, from := r.medianCPU(name), r.medianCPU(by)
-	if grown == nil || from == nil {
-		return nil
-	}
-	a, b := grown.Gateway+grown.Postgres, from.Gateway+from.Postgres
-	return quotient(&a, &b)
-}
-
-// quotient is nil where one of the two was not measured.
-func quotient(a, b *float64) *float64 {
-	if a == nil || b == nil || *b == 0 {
-		return nil
-	}
-	q := *a / *b
-	return &q
-}
-
-// finish draws the medians from the samples.
+// finish makes the samples of what follows from others. A slow minute is in both samples of a pair.
 func (r *report) finish() {
-	r.Creates, r.CreatesFew = r.median("creates_per_s"), r.median("creates_10_requisites_per_s")
-	r.CreateCPU, r.CreateWAL = r.medianCPU("create"), r.median("create_wal_bytes")
-	r.CreateP50, r.CreateP99 = r.median("create_p50_ms"), r.median("create_p99_ms")
-	r.CreateSQL, r.OneRowCommit = r.median("create_sql_per_s"), r.median("one_row_commit_per_s")
-	r.CreateSQLCPU = r.median("create_sql_driver_cpu_us")
-	r.CreateRatio = quotient(r.Creates, r.CreateSQL)
-	r.CreditsOne, r.CreditsSpread = r.median("credits_one_cashbox_per_s"), r.median("credits_spread_per_s")
-	r.Webhooks = r.median("webhooks_per_s")
-	r.StoredCreates, r.StoredCPU = r.median("stored_creates_per_s"), r.medianCPU("stored_create")
-	r.StoredRatio = r.growth("stored_create", "create")
-	r.GrowthOpen, r.GrowthSnapshot = r.growth(openUse, noneOpenUse), r.growth(snapshotEndUse, snapshotStartUse)
-	r.SettledDelivered, r.HotAccount = r.median("settled_delivered_per_s"), r.median("hot_account_transfers_per_s")
-	r.Expired, r.GatewayMemory = r.median("expired_per_s"), r.median("gateway_memory_100k_requisites_bytes")
-	if ages := r.Samples["longest_snapshot_s"]; len(ages) > 0 {
-		longest := slices.Max(ages)
-		r.LongestSnapshot = &longest
-	}
-	for _, t := range troubles() {
-		if p99 := r.median(othersName + t.name); p99 != nil {
-			if r.OthersP99 == nil {
-				r.OthersP99 = map[string]float64{}
+	for _, f := range figures() {
+		of, by := r.samples[f.of], r.samples[f.by]
+		if f.of != "" && f.by == "" {
+			r.samples[f.name] = of
+		}
+		if !f.paired {
+			if m := r.median(f.of); m != nil {
+				of = []float64{*m}
 			}
-			r.OthersP99[t.name] = *p99
+			if m := r.median(f.by); m != nil {
+				by = []float64{*m}
+			}
+		}
+		for i := range min(len(of), len(by)) {
+			if by[i] != 0 {
+				r.sample(f.name, of[i]/by[i])
+			}
 		}
 	}
 }
 
+// value is a figure's, or nil where it was not measured.
+func (r *report) value(f figure) *float64 {
+	if all := r.samples[f.name]; f.highest && len(all) > 0 {
+		highest := slices.Max(all)
+		return &highest
+	}
+	return r.median(f.name)
+}
+
+// print writes the result as one JSON object. A number that was not measured is null.
 func (r *report) print(w io.Writer) error {
-	text, err := json.MarshalIndent(r, "", "  ")
+	all := map[string]any{
+		"machine": r.machine, "settings": r.settings, "samples": r.samples, "statements": r.windows, "gateway_cpu_by_package": r.packages,
+		"others_p99_ms": map[string]float64{}, "create_cpu_us": nil,
+	}
+	if r.soak != nil {
+		all["soak"], all["bloat"] = r.soak, r.bloat
+	}
+	for _, f := range figures() {
+		value := r.value(f)
+		above, below, nested := strings.Cut(f.name, ".")
+		switch {
+		case !nested && (value != nil || !f.optional):
+			all[f.name] = value
+		case nested && value != nil:
+			object, _ := all[above].(map[string]float64)
+			if object == nil {
+				object = map[string]float64{}
+			}
+			object[below] = *value
+			all[above] = object
+		}
+	}
+	text, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode the report: %w", err)
 	}
 	_, err = fmt.Fprintf(w, "%s\n", text)
 	return err
+}
+
+// statementsShown and packagesShown are so many of each, the costliest.
+const statementsShown, packagesShown = 14, 20
+
+// tell writes the result for people: what was measured beside its aim, and where the time is.
+func (r *report) tell(w io.Writer) {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "what\tmeasured\tfrom\tto\taim\t\thow")
+	for _, f := range figures() {
+		value := r.value(f)
+		if value == nil {
+			continue
+		}
+		all, aim, met := r.samples[f.name], "", ""
+		if f.aim != 0 {
+			sign := map[bool]string{false: "≥", true: "≤"}[f.most]
+			aim = sign + short(f.aim)
+			if f.most != (*value <= f.aim) {
+				met = "missed"
+			}
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+			f.name, short(*value), short(slices.Min(all)), short(slices.Max(all)), aim, met, f.how)
+	}
+	for _, part := range slices.Sorted(maps.Keys(r.windows)) {
+		first, last := r.windows[part][0], r.windows[part][len(r.windows[part])-1]
+		_, _ = fmt.Fprintf(table, "\nPostgreSQL in %s\tcalls\tµs\tbuffers at the start\tat the end\tWAL\tms in all\n", part)
+		for _, s := range last[:min(len(last), statementsShown)] {
+			start := "-"
+			if i := slices.IndexFunc(first, func(f statementUse) bool { return f.Name == s.Name }); i >= 0 {
+				start = short(first[i].Buffers / first[i].Calls)
+			}
+			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, short(s.Calls), short(s.MS*1000/s.Calls),
+				start, short(s.Buffers/s.Calls), short(s.WAL/s.Calls), short(s.MS))
+		}
+	}
+	if len(r.packages) > 0 {
+		_, _ = fmt.Fprintln(table, "\nthe gateway's CPU in creates\t%")
+		for _, p := range r.packages[:min(len(r.packages), packagesShown)] {
+			_, _ = fmt.Fprintf(table, "%s\t%.1f\n", p.Name, p.Percent)
+		}
+	}
+	_ = table.Flush()
+}
+
+// short writes a number with three digits that count, or whole where it is large.
+func short(x float64) string {
+	if x >= 100 || x <= -100 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
 }

@@ -63,14 +63,14 @@ func (b *bench) soak(ctx context.Context) error {
 			return err
 		}
 		now.At, now.Settled = time.Since(began).Seconds(), settled
-		b.report.Soak = append(b.report.Soak, now)
+		b.report.soak = append(b.report.soak, now)
 		b.say("  %d settled: %.0f goroutines, %.0f MB, %.0f files, %.0f connections",
 			settled, now.Goroutines, now.Resident/1e6, now.Files, now.Connections)
 	}
 	if err := b.reportBloat(ctx); err != nil {
 		return err
 	}
-	return checkSoak(b.report.Soak)
+	return checkSoak(b.report.soak)
 }
 
 func (b *bench) soakRound(ctx context.Context) error {
@@ -163,15 +163,8 @@ func (b *bench) reportBloat(ctx context.Context) error {
 		if err := rows.Scan(&t.Table, &t.Live, &t.Dead, &t.Bytes, &t.IndexSize); err != nil {
 			return err
 		}
-		b.report.Bloat = append(b.report.Bloat, t)
-		b.say(
-			"  %s: %.0f rows, %.0f dead, %.1f MB and indexes of %.1f MB",
-			t.Table,
-			t.Live,
-			t.Dead,
-			t.Bytes/1e6,
-			t.IndexSize/1e6,
-		)
+		b.report.bloat = append(b.report.bloat, t)
+		b.say("  %s: %.0f rows, %.0f dead, %.1f MB and indexes of %.1f MB", t.Table, t.Live, t.Dead, t.Bytes/1e6, t.IndexSize/1e6)
 	}
 	return rows.Err()
 }

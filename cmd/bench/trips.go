@@ -18,12 +18,6 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// creation is a creation as the database saw it.
-type creation struct {
-	orderID, amount string
-	trips           []trip
-}
-
 const (
 	// unrecorded creations come first, until the connection they use has its statements prepared,
 	// and each merchant's key and open payments are known.
@@ -34,6 +28,10 @@ const (
 // roundTrips has one client create payments in this process, and notes the statements. What counts
 // is all that is said to PostgreSQL for the creations, in whatever tables.
 func (b *bench) roundTrips(ctx context.Context) error {
+	// Ids of payments are like those of nothing else then, and so are found among what is said.
+	if _, err := b.pool.Exec(ctx, reserveIDs, 1_000_000); err != nil {
+		return fmt.Errorf("reserve ids: %w", err)
+	}
 	heard := new(tap)
 	create, end, err := b.creatorHere(ctx, heard)
 	if err != nil {
@@ -43,7 +41,7 @@ func (b *bench) roundTrips(ctx context.Context) error {
 	trips, statements := 0.0, 0.0
 	for i := range unrecorded + recordings {
 		c := creation{orderID: orderID(b.scene.next.Add(1)), amount: amount()}
-		if err := create(ctx, c.orderID, c.amount); err != nil {
+		if c.id, c.at, err = create(ctx, c.orderID, c.amount); err != nil {
 			return err
 		}
 		c.trips = heard.told()
@@ -57,8 +55,8 @@ func (b *bench) roundTrips(ctx context.Context) error {
 		b.recorded = append(b.recorded, c)
 	}
 	trips, statements = trips/recordings, statements/recordings
-	b.report.CreateRoundTrips, b.report.CreateStatements = &trips, &statements
-	b.say("  %.2f statements in %.2f round trips", statements, trips)
+	b.report.sample("create_round_trips", trips)
+	b.report.sample("create_statements", statements)
 	return nil
 }
 
@@ -71,7 +69,7 @@ const settingsHere = time.Hour
 func (b *bench) creatorHere(
 	ctx context.Context,
 	heard *tap,
-) (create func(ctx context.Context, orderID, amount string) error, end func(), err error) {
+) (create func(ctx context.Context, orderID, amount string) (int64, time.Time, error), end func(), err error) {
 	settings, err := directory.NewKeeper(ctx, b.pool, settingsHere, nil)
 	if err != nil {
 		return nil, nil, err
@@ -94,18 +92,18 @@ func (b *bench) creatorHere(
 	}
 	keys := auth.NewKeys(pool, nil, auth.DefaultHeaders(), auth.Config{})
 	o := b.scene.orders(b.scene.recording, manyMethod, b.hooks.urls()[0])
-	return func(ctx context.Context, orderID, amount string) error {
+	return func(ctx context.Context, orderID, amount string) (int64, time.Time, error) {
 		body := o.bodyOf(orderID, amount)
 		signed, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(o.request("bench", body))))
 		if err != nil {
-			return err
+			return 0, time.Time{}, err
 		}
 		who, err := keys.Merchant(signed.WithContext(ctx), func() ([]byte, error) { return body, nil })
 		if err != nil {
-			return err
+			return 0, time.Time{}, err
 		}
-		_, err = payments.Create(ctx, who, o.asked(orderID, amount))
-		return err
+		made, err := payments.Create(ctx, who, o.asked(orderID, amount))
+		return made.Payment.ID, made.Payment.CreatedAt, err
 	}, pool.Close, nil
 }
 

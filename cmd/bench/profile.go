@@ -1,0 +1,94 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// packageUse is a package's own part of the gateway's CPU, in percent.
+type packageUse struct {
+	Name    string  `json:"name"`
+	Percent float64 `json:"percent"`
+}
+
+// profilePath is where a gateway writes its profile.
+func (c *child) profilePath() string { return filepath.Join(c.dir, "cpu.pprof") }
+
+// profiled has the gateway profile itself while something is done, and keeps what its packages took.
+func (b *bench) profiled(ctx context.Context, do func() error) error {
+	gateway := b.gateway
+	if err := gateway.cmd.Process.Signal(syscall.SIGUSR1); err != nil {
+		return fmt.Errorf("begin a profile: %w", err)
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	if err := gateway.cmd.Process.Signal(syscall.SIGUSR2); err != nil {
+		return fmt.Errorf("end a profile: %w", err)
+	}
+	// The profile is written by the gateway, which says not when.
+	for until := time.Now().Add(startTimeout); ; time.Sleep(100 * time.Millisecond) {
+		if info, err := os.Stat(gateway.profilePath()); err == nil && info.Size() > 0 {
+			break
+		}
+		if time.Now().After(until) {
+			return fmt.Errorf("%s: no profile was written", gateway.profilePath())
+		}
+	}
+	//nolint:gosec // our own file
+	top, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-top", "-nodecount=1000000", "-nodefraction=0",
+		gateway.profilePath()).Output()
+	if err != nil {
+		return fmt.Errorf("read the profile: %w", err)
+	}
+	b.report.packages = byPackage(string(top))
+	if b.profile == "" {
+		return nil
+	}
+	content, err := os.ReadFile(gateway.profilePath())
+	if err == nil {
+		err = os.WriteFile(b.profile, content, 0o644) //nolint:gosec // it has no secrets
+	}
+	return err
+}
+
+// byPackage adds up the lines of pprof's list: a function's own time, in what part of all, and its name.
+func byPackage(top string) []packageUse {
+	sums := map[string]float64{}
+	for line := range strings.Lines(top) {
+		fields := strings.Fields(line)
+		if len(fields) < 6 || !strings.HasSuffix(fields[1], "%") {
+			continue
+		}
+		percent, err := strconv.ParseFloat(strings.TrimSuffix(fields[1], "%"), 64)
+		if err != nil {
+			continue
+		}
+		// Types of generic functions are named with their packages, too, and functions in assembly without one.
+		function := fields[5]
+		if types := strings.IndexAny(function, "(["); types >= 0 {
+			function = function[:types]
+		}
+		dir := strings.LastIndexByte(function, '/') + 1
+		name, _, in := strings.Cut(function[dir:], ".")
+		if !in {
+			dir, name = 0, "runtime"
+		}
+		sums[function[:dir]+name] += percent
+	}
+	var list []packageUse
+	for name, percent := range sums {
+		list = append(list, packageUse{Name: name, Percent: percent})
+	}
+	slices.SortFunc(list, func(a, b packageUse) int { return cmp.Compare(b.Percent, a.Percent) })
+	return list
+}

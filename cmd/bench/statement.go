@@ -1,0 +1,101 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// statementUse is what the executions of one statement took of PostgreSQL, together.
+type statementUse struct {
+	// Name is sqlc's, or the statement's beginning.
+	Name  string  `json:"name"`
+	Calls float64 `json:"calls"`
+	MS    float64 `json:"ms"`
+	// Buffers are pages looked at, in memory or not. WAL is in bytes.
+	Buffers float64 `json:"buffers"`
+	WAL     float64 `json:"wal_bytes"`
+}
+
+// countStatements has PostgreSQL count what each statement takes, where it has the extension.
+func (b *bench) countStatements(ctx context.Context) error {
+	admin, err := pgx.Connect(ctx, b.server.URL("postgres"))
+	if err != nil {
+		return fmt.Errorf("reach PostgreSQL: %w", err)
+	}
+	defer func() { _ = admin.Close(ctx) }()
+	err = admin.QueryRow(ctx, "select exists (select from pg_available_extensions where name = 'pg_stat_statements')").
+		Scan(&b.counts)
+	if err != nil || !b.counts {
+		return err
+	}
+	if _, err := admin.Exec(ctx, "alter system set shared_preload_libraries = 'pg_stat_statements'"); err != nil {
+		return fmt.Errorf("have PostgreSQL count statements: %w", err)
+	}
+	if err := b.server.Stop(ctx); err != nil {
+		return err
+	}
+	return b.startServer(ctx)
+}
+
+// statementsOf lists what statements took of a database, but for the bench's own.
+const statementsOf = `select query, calls::float8, total_exec_time, (shared_blks_hit + shared_blks_read)::float8, wal_bytes::float8
+from pg_stat_statements where dbid = (select oid from pg_database where datname = current_database())
+    and query not like 'checkpoint%' and query not like '%pg_stat_statements%'`
+
+// statements reads what each statement took so far. It is empty where PostgreSQL does not count.
+func (b *bench) statements(ctx context.Context) (map[string]statementUse, error) {
+	all := map[string]statementUse{}
+	if !b.counts {
+		return all, nil
+	}
+	if _, err := b.pool.Exec(ctx, "create extension if not exists pg_stat_statements"); err != nil {
+		return nil, fmt.Errorf("read the statements' counts: %w", err)
+	}
+	rows, err := b.pool.Query(ctx, statementsOf)
+	if err != nil {
+		return nil, fmt.Errorf("read the statements' counts: %w", err)
+	}
+	for rows.Next() {
+		var s statementUse
+		if err := rows.Scan(&s.Name, &s.Calls, &s.MS, &s.Buffers, &s.WAL); err != nil {
+			return nil, fmt.Errorf("read the statements' counts: %w", err)
+		}
+		s.Name = statementName(s.Name)
+		s.add(all[s.Name])
+		all[s.Name] = s
+	}
+	return all, rows.Err()
+}
+
+func (s *statementUse) add(more statementUse) {
+	s.Calls, s.MS, s.Buffers, s.WAL = s.Calls+more.Calls, s.MS+more.MS, s.Buffers+more.Buffers, s.WAL+more.WAL
+}
+
+// statementName is the name that sqlc gives in the first line, or how the statement begins.
+func statementName(sql string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(sql), "\n")
+	if name, named := strings.CutPrefix(first, "-- name: "); named {
+		name, _, _ = strings.Cut(name, " ")
+		return name
+	}
+	return first[:min(len(first), 60)]
+}
+
+// window is what statements took between two looks, the costliest first.
+func window(before, after map[string]statementUse) []statementUse {
+	var list []statementUse
+	for name, s := range after {
+		was := before[name]
+		s.add(statementUse{Calls: -was.Calls, MS: -was.MS, Buffers: -was.Buffers, WAL: -was.WAL})
+		if s.Calls > 0 {
+			list = append(list, s)
+		}
+	}
+	slices.SortFunc(list, func(a, b statementUse) int { return cmp.Compare(b.MS, a.MS) })
+	return list
+}
