@@ -61,18 +61,13 @@ func createHandler(b *testing.B, d *dbtest.DB) http.Handler {
 	_, err := d.Pool.Exec(b.Context(), "update rate_limit set calls = 1000000000, per_seconds = 1 where name = 'key'")
 	noError(b, err)
 	noError(b, limits.Load(b.Context()))
-	door, err := rpc.NewDoor(keys, nil, limits, rpc.Services{})
+	services := servicesWith(made{}, portalv1connect.UnimplementedAuthServiceHandler{})
+	door, err := rpc.NewDoor(keys, nil, limits, services)
 	noError(b, err)
 	routes := rest.New(rest.Services{
-		Payment:    made{},
-		Payin:      gatewayv1connect.UnimplementedPayinServiceHandler{},
-		Deposit:    gatewayv1connect.UnimplementedDepositServiceHandler{},
-		Cashbox:    gatewayv1connect.UnimplementedCashboxServiceHandler{},
-		Checkout:   gatewayv1connect.UnimplementedCheckoutServiceHandler{},
-		Events:     gatewayv1connect.UnimplementedEventServiceHandler{},
-		Messages:   gatewayv1connect.UnimplementedMessageServiceHandler{},
-		Operator:   portalv1connect.UnimplementedOperatorServiceHandler{},
-		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
+		Payment: services.Payment, Payin: services.Payin, Deposit: services.Deposit, Cashbox: services.Cashbox,
+		Checkout: services.Checkout, Events: services.Events, Messages: services.Messages,
+		Operator: services.Operator, Credential: services.Credential,
 	}, door.Guard)
 	log := slog.New(slog.NewJSONHandler(io.Discard, nil))
 	return edge.NewObserver(log, prometheus.NewRegistry(), keys.LoggableID, nil).Observe(routes)

@@ -82,13 +82,11 @@ func (s trouble) Login(
 
 const applicationSecret = "application"
 
-// serve mounts the service behind a door that needs no database: the application's, and the one
-// open to anyone.
-func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
-	t.Helper()
-	services := rpc.Services{
-		Payment:    trouble{fail: fail},
-		Auth:       trouble{fail: fail},
+// servicesWith are services of which two do something.
+func servicesWith(payments gatewayv1connect.PaymentServiceHandler, sign portalv1connect.AuthServiceHandler) rpc.Services {
+	return rpc.Services{
+		Payment:    payments,
+		Auth:       sign,
 		Trader:     portalv1connect.UnimplementedTraderServiceHandler{},
 		Merchant:   portalv1connect.UnimplementedMerchantServiceHandler{},
 		Receipt:    portalv1connect.UnimplementedReceiptServiceHandler{},
@@ -110,6 +108,13 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 		Events:     gatewayv1connect.UnimplementedEventServiceHandler{},
 		Messages:   gatewayv1connect.UnimplementedMessageServiceHandler{},
 	}
+}
+
+// serve mounts the service behind a door that needs no database: the application's, and the one
+// open to anyone.
+func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
+	t.Helper()
+	services := servicesWith(trouble{fail: fail}, trouble{fail: fail})
 	keys := auth.NewKeys(nil, nil, auth.DefaultHeaders(), auth.Config{Secret: applicationSecret})
 	door, err := rpc.NewDoor(keys, nil, limit.New(nil), services)
 	noError(t, err)
