@@ -14,7 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	decimal "github.com/jackc/pgx-shopspring-decimal"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/multitracer"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -69,7 +68,7 @@ func (g *Group) newPool(ctx context.Context, url string, maxConns int, kind Kind
 	config.BeforeClose = closeSoon
 	config.PrepareConn = isAlive
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
-		decimal.Register(conn.TypeMap())
+		registerTypes(conn.TypeMap())
 		return nil
 	}
 	bounds := answers{group: g, limit: kind.answer()}
@@ -266,6 +265,10 @@ func collided(err error) bool {
 func IsLockTimeout(err error) bool { return hasCode(err, codeLockNotAvailable) }
 
 func hasCode(err error, code string) bool {
+	// The variable is made for each error that is looked into, which is most of them for nothing.
+	if err == nil || err == errNoted { //nolint:errorlint // it is never wrapped
+		return false
+	}
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && pg.Code == code
 }
@@ -288,6 +291,9 @@ func IsCheckViolation(err error) bool { return hasCode(err, "23514") }
 // Citus passes on the text alone, with the constraint of the shard: the table's name and the shard's
 // number.
 func Violated(err error) string {
+	if err == nil {
+		return ""
+	}
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
 		return ""

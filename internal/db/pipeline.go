@@ -17,13 +17,15 @@ type Query struct {
 	run func(ctx context.Context, q *Queries) error
 	// sure says that the database itself fails if no row is found.
 	sure bool
+	// says makes the error of a query that has no answer: what its result says is all there is to read.
+	says func(error) error
 }
 
 // Do is a query without an answer.
 func Do[P any](method func(*Queries, context.Context, P) error, params P) Query {
 	return Query{run: func(ctx context.Context, q *Queries) error {
 		return named(method(q, ctx, params))
-	}}
+	}, says: named}
 }
 
 // ErrMissing says that a statement did not find the row that it needs, and that its transaction
@@ -82,12 +84,15 @@ func Maybe[P, T any](answer **T, method func(*Queries, context.Context, P) (T, e
 // Held is the query with its own error for a lock timeout.
 func (query Query) Held(says error) Query {
 	held := query
-	held.run = func(ctx context.Context, q *Queries) error {
-		err := query.run(ctx, q)
+	named := func(err error) error {
 		if IsLockTimeout(err) {
 			return fmt.Errorf("%w: %w", says, err)
 		}
 		return err
+	}
+	held.run = func(ctx context.Context, q *Queries) error { return named(query.run(ctx, q)) }
+	if query.says != nil {
+		held.says = func(err error) error { return named(query.says(err)) }
 	}
 	return held
 }
@@ -107,10 +112,12 @@ var (
 // note adds queries to a batch. With unseen, nobody reads their answers before the COMMIT, so it
 // refuses those that may find no row.
 func note(ctx context.Context, batch *pgx.Batch, queries []Query, unseen bool) error {
+	noted := noting{batch: batch}
+	q := New(&noted)
 	for _, query := range queries {
 		before := batch.Len()
-		noted := noting{batch: batch}
-		if err := query.run(ctx, New(&noted)); batch.Len() != before+1 {
+		noted.row = false
+		if err := query.run(ctx, q); batch.Len() != before+1 {
 			return errors.Join(errNotOne, err)
 		}
 		if unseen && noted.row && !query.sure {
@@ -123,8 +130,16 @@ func note(ctx context.Context, batch *pgx.Batch, queries []Query, unseen bool) e
 // answer reads the answers to all noted queries and returns the first error.
 func answer(ctx context.Context, results pgx.BatchResults, queries []Query) error {
 	var first error
+	q := New(answering{results})
 	for _, query := range queries {
-		if err := query.run(ctx, New(answering{results})); first == nil {
+		var err error
+		if query.says != nil { // its arguments are not made again
+			_, err = results.Exec()
+			err = query.says(err)
+		} else {
+			err = query.run(ctx, q)
+		}
+		if first == nil {
 			first = err
 		}
 	}
