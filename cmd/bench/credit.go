@@ -66,17 +66,20 @@ func (b *bench) settle(ctx context.Context, boxes []box, count int) (confirmed, 
 		return 0, 0, err
 	}
 	b.hooks.restart()
-	checkpointed := b.checkpointIn(ctx, b.seconds/4)
-	began := time.Now()
-	took, err := b.confirm(ctx, pending)
-	if cause := <-checkpointed; err == nil {
-		err = cause
-	}
-	if err != nil {
-		return 0, 0, err
-	}
-	_, last, err := b.hooks.await(ctx, count)
-	confirmed, delivered = float64(count)/took.Seconds(), float64(count)/last.Sub(began).Seconds()
+	err = b.costs(ctx, "settled", "settlements", func() (int64, error) {
+		checkpointed := b.checkpointIn(ctx, b.seconds/4)
+		began := time.Now()
+		took, err := b.confirm(ctx, pending)
+		if cause := <-checkpointed; err == nil {
+			err = cause
+		}
+		if err != nil {
+			return 0, err
+		}
+		_, last, err := b.hooks.await(ctx, count)
+		confirmed, delivered = float64(count)/took.Seconds(), float64(count)/last.Sub(began).Seconds()
+		return int64(count), err
+	})
 	b.say("  %d settled onto %d cashboxes, %.0f/s, delivered %.0f/s", count, len(boxes), confirmed, delivered)
 	return confirmed, delivered, err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -103,6 +104,25 @@ func (b *bench) measured(ctx context.Context, l load) error {
 	if l.ready != nil {
 		l.ready()
 	}
+	err := b.costs(ctx, l.use, l.window, func() (int64, error) {
+		checkpointed := b.checkpointIn(ctx, b.seconds/2)
+		done, took, err := closedLoop(ctx, b.clients, b.seconds, l.do)
+		if cause := <-checkpointed; err == nil {
+			err = cause
+		}
+		b.report.sample(l.rate, float64(done)/took.Seconds())
+		b.say("  %s: %.0f", l.rate, float64(done)/took.Seconds())
+		return done, err
+	})
+	if err != nil || l.looked == nil {
+		return err
+	}
+	return l.looked()
+}
+
+// costs does something so many times, and keeps what each of them takes: CPU, WAL, and what statements
+// take in all. "" keeps none.
+func (b *bench) costs(ctx context.Context, use, windowOf string, do func() (int64, error)) error {
 	statements, err := b.statements(ctx)
 	if err != nil {
 		return err
@@ -111,13 +131,9 @@ func (b *bench) measured(ctx context.Context, l load) error {
 	if err != nil {
 		return err
 	}
-	checkpointed := b.checkpointIn(ctx, b.seconds/2)
-	done, took, err := closedLoop(ctx, b.clients, b.seconds, l.do)
-	if cause := <-checkpointed; err == nil {
-		err = cause
-	}
+	done, err := do()
 	if err == nil && done == 0 {
-		err = fmt.Errorf("nothing was done in %s", took)
+		err = errors.New("nothing was done")
 	}
 	if err != nil {
 		return err
@@ -126,29 +142,23 @@ func (b *bench) measured(ctx context.Context, l load) error {
 	if err != nil {
 		return err
 	}
-	each := after.since(before).per(done)
-	if b.report.sample(l.rate, float64(done)/took.Seconds()); l.use != "" {
-		b.report.sample(l.use+"_cpu_us", micros(each.gateway+each.postgres))
-		b.report.sample(l.use+"_cpu_us.gateway", micros(each.gateway))
-		b.report.sample(l.use+"_cpu_us.postgres", micros(each.postgres))
-		b.report.sample(l.use+"_cpu_us.generator", micros(each.generator))
-		b.report.sample(l.use+"_wal_bytes", each.wal)
+	if use != "" {
+		each := after.since(before).per(done)
+		b.report.sample(use+"_cpu_us", micros(each.gateway+each.postgres))
+		b.report.sample(use+"_cpu_us.gateway", micros(each.gateway))
+		b.report.sample(use+"_cpu_us.postgres", micros(each.postgres))
+		b.report.sample(use+"_cpu_us.generator", micros(each.generator))
+		b.report.sample(use+"_wal_bytes", each.wal)
+		b.say("  CPU of each: gateway %v, PostgreSQL %v, bench %v", each.gateway, each.postgres, each.generator)
 	}
-	b.say("  %s: %.0f, CPU of each: gateway %v, PostgreSQL %v, bench %v", l.rate, float64(done)/took.Seconds(),
-		each.gateway, each.postgres, each.generator)
-	if l.window != "" {
-		now, err := b.statements(ctx)
-		if err != nil {
-			return err
-		}
-		if seen := window(statements, now); len(seen) > 0 {
-			b.report.windows[l.window] = append(b.report.windows[l.window], seen)
-		}
-	}
-	if l.looked == nil {
+	if windowOf == "" {
 		return nil
 	}
-	return l.looked()
+	now, err := b.statements(ctx)
+	if seen := window(statements, now); len(seen) > 0 {
+		b.report.windows[windowOf] = append(b.report.windows[windowOf], seen)
+	}
+	return err
 }
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }

@@ -17,7 +17,7 @@ import (
 const cardMethod = "mtstpay"
 
 // pages weighs what a payer's browser loads: the page with its stylesheets and scripts, as they come
-// compressed.
+// compressed, and measures how often the one of a requisite is shown.
 func (b *bench) pages(ctx context.Context) error {
 	for method, name := range map[string]string{manyMethod: "r_page_bytes", cardMethod: "pay_page_bytes"} {
 		requisite, checkout, err := b.links(ctx, method)
@@ -36,6 +36,16 @@ func (b *bench) pages(ctx context.Context) error {
 			return err
 		}
 		b.report.sample(name, weight)
+		if method == cardMethod {
+			continue
+		}
+		load := load{rate: "r_pages_per_s", use: "r_page", window: "pages", do: func(ctx context.Context, _ int) (bool, error) {
+			_, _, err := fetch(ctx, requisite)
+			return err == nil, err
+		}}
+		if err := b.inTurn(ctx, load); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -89,6 +99,9 @@ func weigh(ctx context.Context, address string) (float64, error) {
 	return float64(total), nil
 }
 
+// browsers keep a connection for each client.
+var browsers = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
+
 // fetch gets a file, and its size as it came.
 func fetch(ctx context.Context, address string) (content []byte, compressed int, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -97,7 +110,7 @@ func fetch(ctx context.Context, address string) (content []byte, compressed int,
 	}
 	// Asked for by name, the answer is not unpacked on the way.
 	request.Header.Set("Accept-Encoding", "gzip")
-	response, err := http.DefaultClient.Do(request)
+	response, err := browsers.Do(request)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -40,16 +40,17 @@ func (b *bench) deliver(ctx context.Context, operator string, count int) (float6
 		return 0, err
 	}
 	b.hooks.restart()
-	if err := b.sendAgain(ctx, operator); err != nil {
-		return 0, err
-	}
-	first, last, err := b.hooks.await(ctx, events)
-	if err != nil {
-		return 0, err
-	}
-	rate := float64(events-1) / last.Sub(first).Seconds()
+	var rate float64
+	err = b.costs(ctx, "webhook", "webhooks", func() (int64, error) {
+		if err := b.sendAgain(ctx, operator); err != nil {
+			return 0, err
+		}
+		first, last, err := b.hooks.await(ctx, events)
+		rate = float64(events-1) / last.Sub(first).Seconds()
+		return int64(events), err
+	})
 	b.say("  %d delivered, %.0f/s", events, rate)
-	return rate, nil
+	return rate, err
 }
 
 const killEvents = `update webhook_event set status = 'dead'
