@@ -11,10 +11,14 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"sync/atomic"
 )
 
 // cardMethod is checked out on the hosted page.
 const cardMethod = "mtstpay"
+
+// pageLinks are so many for each client.
+const pageLinks = 20
 
 // pages weighs what a payer's browser loads: the page with its stylesheets and scripts, as they come
 // compressed, and measures how often the one of a requisite is shown.
@@ -39,8 +43,18 @@ func (b *bench) pages(ctx context.Context) error {
 		if method == cardMethod {
 			continue
 		}
+		// One link is shown so many times a second only.
+		links := []string{requisite}
+		for range pageLinks * b.clients {
+			requisite, _, err := b.links(ctx, method)
+			if err != nil {
+				return err
+			}
+			links = append(links, requisite)
+		}
+		var next atomic.Int64
 		load := load{rate: "r_pages_per_s", use: "r_page", window: "pages", do: func(ctx context.Context, _ int) (bool, error) {
-			_, _, err := fetch(ctx, requisite)
+			_, _, err := fetch(ctx, links[next.Add(1)%int64(len(links))])
 			return err == nil, err
 		}}
 		if err := b.inTurn(ctx, load); err != nil {
