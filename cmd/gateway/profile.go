@@ -1,4 +1,4 @@
-//go:build benchprofile
+//go:build benchprofile && !windows
 
 package main
 
