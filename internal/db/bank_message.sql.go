@@ -719,20 +719,3 @@ func (q *Queries) BankMessageUnknown(ctx context.Context, arg BankMessageUnknown
 	}
 	return items, nil
 }
-
-const bankMessageWaiting = `-- name: BankMessageWaiting :one
-select count(*) from (select from bank_message where trader_id = $1 and state = 'waiting' limit $2) waiting
-`
-
-type BankMessageWaitingParams struct {
-	TraderID int64
-	Most     int32
-}
-
-// BankMessageWaiting counts what waits for a trader, as far as a number is shown.
-func (q *Queries) BankMessageWaiting(ctx context.Context, arg BankMessageWaitingParams) (int64, error) {
-	row := q.db.QueryRow(ctx, bankMessageWaiting, arg.TraderID, arg.Most)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}

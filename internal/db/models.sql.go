@@ -69,6 +69,24 @@ type AppealThread struct {
 	OperatorUnread int32
 }
 
+type Arrival struct {
+	ID          int64
+	TraderID    int64
+	RequisiteID int64
+	Currency    string
+	Amount      decimal.Decimal
+	CameAt      time.Time
+	Payer       string
+	Note        string
+	MessageID   *int64
+	Actor       string
+	CreatedAt   time.Time
+	State       string
+	MerchantID  *int64
+	PaymentID   *int64
+	PayinUUID   pgtype.UUID
+}
+
 type AuditHistory struct {
 	Scope      string
 	BeganAt    time.Time
@@ -262,6 +280,7 @@ type Payin struct {
 	PlatformUSDT       decimal.NullDecimal
 	RequestID          *string
 	RequestAddress     *string
+	ReturnOf           *int64
 }
 
 type PayinHistory struct {
@@ -367,6 +386,26 @@ type PaymentHistory struct {
 	ToStatus       string
 	Reason         *string
 	ReceivedAmount decimal.NullDecimal
+}
+
+type PaymentLink struct {
+	ID          int64
+	UUID        uuid.UUID
+	MerchantID  int64
+	CashboxID   int64
+	Title       string
+	Description *string
+	Amount      decimal.NullDecimal
+	MinAmount   decimal.NullDecimal
+	MaxAmount   decimal.NullDecimal
+	Methods     []string
+	MaxPayments *int32
+	EndsAt      *time.Time
+	ReturnURL   *string
+	CallbackURI string
+	CreatedAt   time.Time
+	CreatedBy   string
+	ClosedAt    *time.Time
 }
 
 type PaymentReceipt struct {

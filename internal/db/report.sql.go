@@ -267,6 +267,28 @@ func (q *Queries) ReportCountMerchantDeposits(ctx context.Context, arg ReportCou
 	return count, err
 }
 
+const reportCountMessages = `-- name: ReportCountMessages :one
+select ((select count(*) from (select from bank_message b where b.trader_id = $1 and b.state = 'waiting' limit $2) waiting)
+    + (select count(*) from bank_device d join trader t on t.id = d.trader_id
+       where d.trader_id = $1 and d.revoked_at is null and coalesce(d.heard_at, d.created_at) < $3::timestamptz
+         and t.enabled and not t.on_break
+         and exists (select from requisite_message m where m.device_id = d.id and m.mode <> 'off')))::bigint as count
+`
+
+type ReportCountMessagesParams struct {
+	TraderID int64
+	Most     int32
+	Since    time.Time
+}
+
+// ReportCountMessages counts a trader's messages of banks that wait, and their phones that count and were not heard since a time.
+func (q *Queries) ReportCountMessages(ctx context.Context, arg ReportCountMessagesParams) (int64, error) {
+	row := q.db.QueryRow(ctx, reportCountMessages, arg.TraderID, arg.Most, arg.Since)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const reportCountOverdue = `-- name: ReportCountOverdue :one
 select count(*) from (
     select 1 from payin

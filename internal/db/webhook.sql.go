@@ -981,7 +981,9 @@ with taken as (
 ), numbered as (
     select merchant_id, event_id, row_number() over (order by id) as place from taken
 )
-update webhook_event e set number = $1::bigint + n.place from numbered n
+update webhook_event e set number = $1::bigint + n.place,
+    status = case when e.url = '' then 'delivered' else e.status end
+from numbered n
 where e.merchant_id = n.merchant_id and e.id = n.event_id
 returning e.merchant_id, e.id, e.url, e.number::bigint as number
 `
@@ -998,7 +1000,8 @@ type WebhookRelayTakeRow struct {
 	Number     int64
 }
 
-// WebhookRelayTake takes events out of the outbox and numbers them on, in the order of the outbox.
+// WebhookRelayTake takes events out of the outbox and numbers them on, in the order of the outbox. One without an address has
+// nowhere else to go.
 func (q *Queries) WebhookRelayTake(ctx context.Context, arg WebhookRelayTakeParams) ([]WebhookRelayTakeRow, error) {
 	rows, err := q.db.Query(ctx, webhookRelayTake, arg.LastNumber, arg.Ids)
 	if err != nil {

@@ -149,8 +149,14 @@ type ConfirmReceivedRequest struct {
 	PaymentId int64 `protobuf:"varint,1,opt,name=payment_id,json=paymentId,proto3" json:"payment_id,omitempty"`
 	// What came, where that is not what was asked for: at most two decimals. The cashbox method's amountPolicy says what is taken.
 	ReceivedAmount *string `protobuf:"bytes,2,opt,name=received_amount,json=receivedAmount,proto3,oneof" json:"received_amount,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Who sent it, at most 255 characters. It is kept where another amount came.
+	Payer *string `protobuf:"bytes,3,opt,name=payer,proto3,oneof" json:"payer,omitempty"`
+	// What else there is to say of it, at most 255 characters.
+	Note *string `protobuf:"bytes,4,opt,name=note,proto3,oneof" json:"note,omitempty"`
+	// When it came; now where it is unset.
+	CameAt        *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=came_at,json=cameAt,proto3" json:"came_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ConfirmReceivedRequest) Reset() {
@@ -195,6 +201,27 @@ func (x *ConfirmReceivedRequest) GetReceivedAmount() string {
 		return *x.ReceivedAmount
 	}
 	return ""
+}
+
+func (x *ConfirmReceivedRequest) GetPayer() string {
+	if x != nil && x.Payer != nil {
+		return *x.Payer
+	}
+	return ""
+}
+
+func (x *ConfirmReceivedRequest) GetNote() string {
+	if x != nil && x.Note != nil {
+		return *x.Note
+	}
+	return ""
+}
+
+func (x *ConfirmReceivedRequest) GetCameAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CameAt
+	}
+	return nil
 }
 
 // ConfirmReceivedResponse is what ConfirmReceived of TraderService answers with.
@@ -1832,12 +1859,17 @@ const file_portal_v1_trader_proto_rawDesc = "" +
 	"\x04data\x18\x01 \x03(\v2\x13.gateway.v1.PaymentR\x04data\x12$\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
 	"nextCursor\x88\x01\x01B\x0e\n" +
-	"\f_next_cursor\"y\n" +
+	"\f_next_cursor\"\xf5\x01\n" +
 	"\x16ConfirmReceivedRequest\x12\x1d\n" +
 	"\n" +
 	"payment_id\x18\x01 \x01(\x03R\tpaymentId\x12,\n" +
-	"\x0freceived_amount\x18\x02 \x01(\tH\x00R\x0ereceivedAmount\x88\x01\x01B\x12\n" +
-	"\x10_received_amount\"\\\n" +
+	"\x0freceived_amount\x18\x02 \x01(\tH\x00R\x0ereceivedAmount\x88\x01\x01\x12\x19\n" +
+	"\x05payer\x18\x03 \x01(\tH\x01R\x05payer\x88\x01\x01\x12\x17\n" +
+	"\x04note\x18\x04 \x01(\tH\x02R\x04note\x88\x01\x01\x123\n" +
+	"\acame_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x06cameAtB\x12\n" +
+	"\x10_received_amountB\b\n" +
+	"\x06_payerB\a\n" +
+	"\x05_note\"\\\n" +
 	"\x17ConfirmReceivedResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12'\n" +
 	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.PaymentR\x04data\"e\n" +
@@ -2108,92 +2140,93 @@ var file_portal_v1_trader_proto_goTypes = []any{
 }
 var file_portal_v1_trader_proto_depIdxs = []int32{
 	26, // 0: portal.v1.ListPaymentsResponse.data:type_name -> gateway.v1.Payment
-	26, // 1: portal.v1.ConfirmReceivedResponse.data:type_name -> gateway.v1.Payment
-	26, // 2: portal.v1.CancelPaymentResponse.data:type_name -> gateway.v1.Payment
-	12, // 3: portal.v1.TraderServiceListRequisitesResponse.data:type_name -> portal.v1.OwnRequisite
-	13, // 4: portal.v1.OwnRequisite.operator_limits:type_name -> portal.v1.OwnRequisiteLimits
-	13, // 5: portal.v1.OwnRequisite.own_limits:type_name -> portal.v1.OwnRequisiteLimits
-	13, // 6: portal.v1.OwnRequisite.effective_limits:type_name -> portal.v1.OwnRequisiteLimits
-	14, // 7: portal.v1.OwnRequisite.use:type_name -> portal.v1.RequisiteUse
-	27, // 8: portal.v1.RequisiteUse.last_used_at:type_name -> google.protobuf.Timestamp
-	13, // 9: portal.v1.TraderServiceUpdateRequisiteRequest.limits:type_name -> portal.v1.OwnRequisiteLimits
-	12, // 10: portal.v1.TraderServiceUpdateRequisiteResponse.data:type_name -> portal.v1.OwnRequisite
-	21, // 11: portal.v1.ProposeRequisiteResponse.data:type_name -> portal.v1.ProposedRequisite
-	21, // 12: portal.v1.ListProposedRequisitesResponse.data:type_name -> portal.v1.ProposedRequisite
-	27, // 13: portal.v1.ProposedRequisite.created_at:type_name -> google.protobuf.Timestamp
-	27, // 14: portal.v1.ProposedRequisite.expires_at:type_name -> google.protobuf.Timestamp
-	27, // 15: portal.v1.ProposedRequisite.decided_at:type_name -> google.protobuf.Timestamp
-	24, // 16: portal.v1.ExplainRequisitesResponse.data:type_name -> portal.v1.RequisiteExplanation
-	25, // 17: portal.v1.RequisiteExplanation.drops:type_name -> portal.v1.RequisiteDrop
-	27, // 18: portal.v1.RequisiteExplanation.last_used_at:type_name -> google.protobuf.Timestamp
-	27, // 19: portal.v1.RequisiteDrop.free_at:type_name -> google.protobuf.Timestamp
-	0,  // 20: portal.v1.TraderService.ListPayments:input_type -> portal.v1.ListPaymentsRequest
-	2,  // 21: portal.v1.TraderService.ConfirmReceived:input_type -> portal.v1.ConfirmReceivedRequest
-	4,  // 22: portal.v1.TraderService.CancelPayment:input_type -> portal.v1.CancelPaymentRequest
-	28, // 23: portal.v1.TraderService.RequestCode:input_type -> portal.v1.RequestCodeRequest
-	29, // 24: portal.v1.TraderService.RequestCodeResend:input_type -> portal.v1.RequestCodeResendRequest
-	30, // 25: portal.v1.TraderService.MarkCodeNotNeeded:input_type -> portal.v1.MarkCodeNotNeededRequest
-	31, // 26: portal.v1.TraderService.ListPayins:input_type -> portal.v1.ListPayinsRequest
-	32, // 27: portal.v1.TraderService.TakePayin:input_type -> portal.v1.TakePayinRequest
-	33, // 28: portal.v1.TraderService.GiveBackPayin:input_type -> portal.v1.GiveBackPayinRequest
-	34, // 29: portal.v1.TraderService.CompletePayin:input_type -> portal.v1.CompletePayinRequest
-	35, // 30: portal.v1.TraderService.FailPayin:input_type -> portal.v1.FailPayinRequest
-	6,  // 31: portal.v1.TraderService.GetDesk:input_type -> portal.v1.GetDeskRequest
-	8,  // 32: portal.v1.TraderService.SetBreak:input_type -> portal.v1.SetBreakRequest
-	10, // 33: portal.v1.TraderService.ListRequisites:input_type -> portal.v1.TraderServiceListRequisitesRequest
-	15, // 34: portal.v1.TraderService.UpdateRequisite:input_type -> portal.v1.TraderServiceUpdateRequisiteRequest
-	17, // 35: portal.v1.TraderService.ProposeRequisite:input_type -> portal.v1.ProposeRequisiteRequest
-	19, // 36: portal.v1.TraderService.ListProposedRequisites:input_type -> portal.v1.ListProposedRequisitesRequest
-	22, // 37: portal.v1.TraderService.ExplainRequisites:input_type -> portal.v1.ExplainRequisitesRequest
-	36, // 38: portal.v1.TraderService.ListAppeals:input_type -> portal.v1.TraderServiceListAppealsRequest
-	37, // 39: portal.v1.TraderService.ListAppealMessages:input_type -> portal.v1.ListAppealMessagesRequest
-	38, // 40: portal.v1.TraderService.SendAppealMessage:input_type -> portal.v1.SendAppealMessageRequest
-	39, // 41: portal.v1.TraderService.CreateDevice:input_type -> portal.v1.CreateDeviceRequest
-	40, // 42: portal.v1.TraderService.ListDevices:input_type -> portal.v1.ListDevicesRequest
-	41, // 43: portal.v1.TraderService.RevokeDevice:input_type -> portal.v1.RevokeDeviceRequest
-	42, // 44: portal.v1.TraderService.ListMessages:input_type -> portal.v1.ListMessagesRequest
-	43, // 45: portal.v1.TraderService.AssignMessage:input_type -> portal.v1.AssignMessageRequest
-	44, // 46: portal.v1.TraderService.DismissMessage:input_type -> portal.v1.DismissMessageRequest
-	45, // 47: portal.v1.TraderService.ObjectToMessage:input_type -> portal.v1.ObjectToMessageRequest
-	46, // 48: portal.v1.TraderService.ListMessageRules:input_type -> portal.v1.ListMessageRulesRequest
-	47, // 49: portal.v1.TraderService.SetMessageRule:input_type -> portal.v1.SetMessageRuleRequest
-	48, // 50: portal.v1.TraderService.ResumeMessages:input_type -> portal.v1.ResumeMessagesRequest
-	1,  // 51: portal.v1.TraderService.ListPayments:output_type -> portal.v1.ListPaymentsResponse
-	3,  // 52: portal.v1.TraderService.ConfirmReceived:output_type -> portal.v1.ConfirmReceivedResponse
-	5,  // 53: portal.v1.TraderService.CancelPayment:output_type -> portal.v1.CancelPaymentResponse
-	49, // 54: portal.v1.TraderService.RequestCode:output_type -> portal.v1.CardStepResponse
-	49, // 55: portal.v1.TraderService.RequestCodeResend:output_type -> portal.v1.CardStepResponse
-	49, // 56: portal.v1.TraderService.MarkCodeNotNeeded:output_type -> portal.v1.CardStepResponse
-	50, // 57: portal.v1.TraderService.ListPayins:output_type -> portal.v1.ListTraderPayinsResponse
-	51, // 58: portal.v1.TraderService.TakePayin:output_type -> portal.v1.TraderPayinResponse
-	51, // 59: portal.v1.TraderService.GiveBackPayin:output_type -> portal.v1.TraderPayinResponse
-	51, // 60: portal.v1.TraderService.CompletePayin:output_type -> portal.v1.TraderPayinResponse
-	51, // 61: portal.v1.TraderService.FailPayin:output_type -> portal.v1.TraderPayinResponse
-	7,  // 62: portal.v1.TraderService.GetDesk:output_type -> portal.v1.GetDeskResponse
-	9,  // 63: portal.v1.TraderService.SetBreak:output_type -> portal.v1.SetBreakResponse
-	11, // 64: portal.v1.TraderService.ListRequisites:output_type -> portal.v1.TraderServiceListRequisitesResponse
-	16, // 65: portal.v1.TraderService.UpdateRequisite:output_type -> portal.v1.TraderServiceUpdateRequisiteResponse
-	18, // 66: portal.v1.TraderService.ProposeRequisite:output_type -> portal.v1.ProposeRequisiteResponse
-	20, // 67: portal.v1.TraderService.ListProposedRequisites:output_type -> portal.v1.ListProposedRequisitesResponse
-	23, // 68: portal.v1.TraderService.ExplainRequisites:output_type -> portal.v1.ExplainRequisitesResponse
-	52, // 69: portal.v1.TraderService.ListAppeals:output_type -> portal.v1.TraderServiceListAppealsResponse
-	53, // 70: portal.v1.TraderService.ListAppealMessages:output_type -> portal.v1.ListAppealMessagesResponse
-	54, // 71: portal.v1.TraderService.SendAppealMessage:output_type -> portal.v1.SendAppealMessageResponse
-	55, // 72: portal.v1.TraderService.CreateDevice:output_type -> portal.v1.CreateDeviceResponse
-	56, // 73: portal.v1.TraderService.ListDevices:output_type -> portal.v1.ListDevicesResponse
-	57, // 74: portal.v1.TraderService.RevokeDevice:output_type -> portal.v1.RevokeDeviceResponse
-	58, // 75: portal.v1.TraderService.ListMessages:output_type -> portal.v1.ListMessagesResponse
-	59, // 76: portal.v1.TraderService.AssignMessage:output_type -> portal.v1.MessageDecidedResponse
-	59, // 77: portal.v1.TraderService.DismissMessage:output_type -> portal.v1.MessageDecidedResponse
-	59, // 78: portal.v1.TraderService.ObjectToMessage:output_type -> portal.v1.MessageDecidedResponse
-	60, // 79: portal.v1.TraderService.ListMessageRules:output_type -> portal.v1.ListMessageRulesResponse
-	61, // 80: portal.v1.TraderService.SetMessageRule:output_type -> portal.v1.SetMessageRuleResponse
-	62, // 81: portal.v1.TraderService.ResumeMessages:output_type -> portal.v1.ResumeMessagesResponse
-	51, // [51:82] is the sub-list for method output_type
-	20, // [20:51] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	27, // 1: portal.v1.ConfirmReceivedRequest.came_at:type_name -> google.protobuf.Timestamp
+	26, // 2: portal.v1.ConfirmReceivedResponse.data:type_name -> gateway.v1.Payment
+	26, // 3: portal.v1.CancelPaymentResponse.data:type_name -> gateway.v1.Payment
+	12, // 4: portal.v1.TraderServiceListRequisitesResponse.data:type_name -> portal.v1.OwnRequisite
+	13, // 5: portal.v1.OwnRequisite.operator_limits:type_name -> portal.v1.OwnRequisiteLimits
+	13, // 6: portal.v1.OwnRequisite.own_limits:type_name -> portal.v1.OwnRequisiteLimits
+	13, // 7: portal.v1.OwnRequisite.effective_limits:type_name -> portal.v1.OwnRequisiteLimits
+	14, // 8: portal.v1.OwnRequisite.use:type_name -> portal.v1.RequisiteUse
+	27, // 9: portal.v1.RequisiteUse.last_used_at:type_name -> google.protobuf.Timestamp
+	13, // 10: portal.v1.TraderServiceUpdateRequisiteRequest.limits:type_name -> portal.v1.OwnRequisiteLimits
+	12, // 11: portal.v1.TraderServiceUpdateRequisiteResponse.data:type_name -> portal.v1.OwnRequisite
+	21, // 12: portal.v1.ProposeRequisiteResponse.data:type_name -> portal.v1.ProposedRequisite
+	21, // 13: portal.v1.ListProposedRequisitesResponse.data:type_name -> portal.v1.ProposedRequisite
+	27, // 14: portal.v1.ProposedRequisite.created_at:type_name -> google.protobuf.Timestamp
+	27, // 15: portal.v1.ProposedRequisite.expires_at:type_name -> google.protobuf.Timestamp
+	27, // 16: portal.v1.ProposedRequisite.decided_at:type_name -> google.protobuf.Timestamp
+	24, // 17: portal.v1.ExplainRequisitesResponse.data:type_name -> portal.v1.RequisiteExplanation
+	25, // 18: portal.v1.RequisiteExplanation.drops:type_name -> portal.v1.RequisiteDrop
+	27, // 19: portal.v1.RequisiteExplanation.last_used_at:type_name -> google.protobuf.Timestamp
+	27, // 20: portal.v1.RequisiteDrop.free_at:type_name -> google.protobuf.Timestamp
+	0,  // 21: portal.v1.TraderService.ListPayments:input_type -> portal.v1.ListPaymentsRequest
+	2,  // 22: portal.v1.TraderService.ConfirmReceived:input_type -> portal.v1.ConfirmReceivedRequest
+	4,  // 23: portal.v1.TraderService.CancelPayment:input_type -> portal.v1.CancelPaymentRequest
+	28, // 24: portal.v1.TraderService.RequestCode:input_type -> portal.v1.RequestCodeRequest
+	29, // 25: portal.v1.TraderService.RequestCodeResend:input_type -> portal.v1.RequestCodeResendRequest
+	30, // 26: portal.v1.TraderService.MarkCodeNotNeeded:input_type -> portal.v1.MarkCodeNotNeededRequest
+	31, // 27: portal.v1.TraderService.ListPayins:input_type -> portal.v1.ListPayinsRequest
+	32, // 28: portal.v1.TraderService.TakePayin:input_type -> portal.v1.TakePayinRequest
+	33, // 29: portal.v1.TraderService.GiveBackPayin:input_type -> portal.v1.GiveBackPayinRequest
+	34, // 30: portal.v1.TraderService.CompletePayin:input_type -> portal.v1.CompletePayinRequest
+	35, // 31: portal.v1.TraderService.FailPayin:input_type -> portal.v1.FailPayinRequest
+	6,  // 32: portal.v1.TraderService.GetDesk:input_type -> portal.v1.GetDeskRequest
+	8,  // 33: portal.v1.TraderService.SetBreak:input_type -> portal.v1.SetBreakRequest
+	10, // 34: portal.v1.TraderService.ListRequisites:input_type -> portal.v1.TraderServiceListRequisitesRequest
+	15, // 35: portal.v1.TraderService.UpdateRequisite:input_type -> portal.v1.TraderServiceUpdateRequisiteRequest
+	17, // 36: portal.v1.TraderService.ProposeRequisite:input_type -> portal.v1.ProposeRequisiteRequest
+	19, // 37: portal.v1.TraderService.ListProposedRequisites:input_type -> portal.v1.ListProposedRequisitesRequest
+	22, // 38: portal.v1.TraderService.ExplainRequisites:input_type -> portal.v1.ExplainRequisitesRequest
+	36, // 39: portal.v1.TraderService.ListAppeals:input_type -> portal.v1.TraderServiceListAppealsRequest
+	37, // 40: portal.v1.TraderService.ListAppealMessages:input_type -> portal.v1.ListAppealMessagesRequest
+	38, // 41: portal.v1.TraderService.SendAppealMessage:input_type -> portal.v1.SendAppealMessageRequest
+	39, // 42: portal.v1.TraderService.CreateDevice:input_type -> portal.v1.CreateDeviceRequest
+	40, // 43: portal.v1.TraderService.ListDevices:input_type -> portal.v1.ListDevicesRequest
+	41, // 44: portal.v1.TraderService.RevokeDevice:input_type -> portal.v1.RevokeDeviceRequest
+	42, // 45: portal.v1.TraderService.ListMessages:input_type -> portal.v1.ListMessagesRequest
+	43, // 46: portal.v1.TraderService.AssignMessage:input_type -> portal.v1.AssignMessageRequest
+	44, // 47: portal.v1.TraderService.DismissMessage:input_type -> portal.v1.DismissMessageRequest
+	45, // 48: portal.v1.TraderService.ObjectToMessage:input_type -> portal.v1.ObjectToMessageRequest
+	46, // 49: portal.v1.TraderService.ListMessageRules:input_type -> portal.v1.ListMessageRulesRequest
+	47, // 50: portal.v1.TraderService.SetMessageRule:input_type -> portal.v1.SetMessageRuleRequest
+	48, // 51: portal.v1.TraderService.ResumeMessages:input_type -> portal.v1.ResumeMessagesRequest
+	1,  // 52: portal.v1.TraderService.ListPayments:output_type -> portal.v1.ListPaymentsResponse
+	3,  // 53: portal.v1.TraderService.ConfirmReceived:output_type -> portal.v1.ConfirmReceivedResponse
+	5,  // 54: portal.v1.TraderService.CancelPayment:output_type -> portal.v1.CancelPaymentResponse
+	49, // 55: portal.v1.TraderService.RequestCode:output_type -> portal.v1.CardStepResponse
+	49, // 56: portal.v1.TraderService.RequestCodeResend:output_type -> portal.v1.CardStepResponse
+	49, // 57: portal.v1.TraderService.MarkCodeNotNeeded:output_type -> portal.v1.CardStepResponse
+	50, // 58: portal.v1.TraderService.ListPayins:output_type -> portal.v1.ListTraderPayinsResponse
+	51, // 59: portal.v1.TraderService.TakePayin:output_type -> portal.v1.TraderPayinResponse
+	51, // 60: portal.v1.TraderService.GiveBackPayin:output_type -> portal.v1.TraderPayinResponse
+	51, // 61: portal.v1.TraderService.CompletePayin:output_type -> portal.v1.TraderPayinResponse
+	51, // 62: portal.v1.TraderService.FailPayin:output_type -> portal.v1.TraderPayinResponse
+	7,  // 63: portal.v1.TraderService.GetDesk:output_type -> portal.v1.GetDeskResponse
+	9,  // 64: portal.v1.TraderService.SetBreak:output_type -> portal.v1.SetBreakResponse
+	11, // 65: portal.v1.TraderService.ListRequisites:output_type -> portal.v1.TraderServiceListRequisitesResponse
+	16, // 66: portal.v1.TraderService.UpdateRequisite:output_type -> portal.v1.TraderServiceUpdateRequisiteResponse
+	18, // 67: portal.v1.TraderService.ProposeRequisite:output_type -> portal.v1.ProposeRequisiteResponse
+	20, // 68: portal.v1.TraderService.ListProposedRequisites:output_type -> portal.v1.ListProposedRequisitesResponse
+	23, // 69: portal.v1.TraderService.ExplainRequisites:output_type -> portal.v1.ExplainRequisitesResponse
+	52, // 70: portal.v1.TraderService.ListAppeals:output_type -> portal.v1.TraderServiceListAppealsResponse
+	53, // 71: portal.v1.TraderService.ListAppealMessages:output_type -> portal.v1.ListAppealMessagesResponse
+	54, // 72: portal.v1.TraderService.SendAppealMessage:output_type -> portal.v1.SendAppealMessageResponse
+	55, // 73: portal.v1.TraderService.CreateDevice:output_type -> portal.v1.CreateDeviceResponse
+	56, // 74: portal.v1.TraderService.ListDevices:output_type -> portal.v1.ListDevicesResponse
+	57, // 75: portal.v1.TraderService.RevokeDevice:output_type -> portal.v1.RevokeDeviceResponse
+	58, // 76: portal.v1.TraderService.ListMessages:output_type -> portal.v1.ListMessagesResponse
+	59, // 77: portal.v1.TraderService.AssignMessage:output_type -> portal.v1.MessageDecidedResponse
+	59, // 78: portal.v1.TraderService.DismissMessage:output_type -> portal.v1.MessageDecidedResponse
+	59, // 79: portal.v1.TraderService.ObjectToMessage:output_type -> portal.v1.MessageDecidedResponse
+	60, // 80: portal.v1.TraderService.ListMessageRules:output_type -> portal.v1.ListMessageRulesResponse
+	61, // 81: portal.v1.TraderService.SetMessageRule:output_type -> portal.v1.SetMessageRuleResponse
+	62, // 82: portal.v1.TraderService.ResumeMessages:output_type -> portal.v1.ResumeMessagesResponse
+	52, // [52:83] is the sub-list for method output_type
+	21, // [21:52] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_trader_proto_init() }

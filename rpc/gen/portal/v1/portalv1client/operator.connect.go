@@ -119,6 +119,13 @@ type OperatorServiceClient interface {
 	RemoveTraderAcquirer(context.Context, *connect.Request[v1.RemoveTraderAcquirerRequest]) (*connect.Response[v1.RemoveTraderAcquirerResponse], error)
 	// ListSensitiveReads lists who read what is shown only to who asks for it, the newest first.
 	ListSensitiveReads(context.Context, *connect.Request[v1.ListSensitiveReadsRequest]) (*connect.Response[v1.ListSensitiveReadsResponse], error)
+	// ListUnknownMessages groups the newest messages of banks that no pattern knows. That somebody reads their texts is kept.
+	ListUnknownMessages(context.Context, *connect.Request[v1.ListUnknownMessagesRequest]) (*connect.Response[v1.ListUnknownMessagesResponse], error)
+	// ListObjectedMessages lists the messages that confirmed a payment to which its trader objected, the newest first. That somebody reads
+	// their texts is kept.
+	ListObjectedMessages(context.Context, *connect.Request[v1.ListObjectedMessagesRequest]) (*connect.Response[v1.ListObjectedMessagesResponse], error)
+	// TryMessagePattern tries a pattern against the newest messages that none knows. It changes nothing.
+	TryMessagePattern(context.Context, *connect.Request[v1.TryMessagePatternRequest]) (*connect.Response[v1.TryMessagePatternResponse], error)
 	// ListSettingChanges lists the changes of settings, the newest first.
 	ListSettingChanges(context.Context, *connect.Request[v1.ListSettingChangesRequest]) (*connect.Response[v1.ListSettingChangesResponse], error)
 	// ListDeposits lists deposits of every merchant, newest first.
@@ -494,6 +501,24 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(operatorServiceMethods.ByName("ListSensitiveReads")),
 			connect.WithClientOptions(opts...),
 		),
+		listUnknownMessages: connect.NewClient[v1.ListUnknownMessagesRequest, v1.ListUnknownMessagesResponse](
+			httpClient,
+			baseURL+portalv1connect.OperatorServiceListUnknownMessagesProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListUnknownMessages")),
+			connect.WithClientOptions(opts...),
+		),
+		listObjectedMessages: connect.NewClient[v1.ListObjectedMessagesRequest, v1.ListObjectedMessagesResponse](
+			httpClient,
+			baseURL+portalv1connect.OperatorServiceListObjectedMessagesProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListObjectedMessages")),
+			connect.WithClientOptions(opts...),
+		),
+		tryMessagePattern: connect.NewClient[v1.TryMessagePatternRequest, v1.TryMessagePatternResponse](
+			httpClient,
+			baseURL+portalv1connect.OperatorServiceTryMessagePatternProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("TryMessagePattern")),
+			connect.WithClientOptions(opts...),
+		),
 		listSettingChanges: connect.NewClient[v1.ListSettingChangesRequest, v1.ListSettingChangesResponse](
 			httpClient,
 			baseURL+portalv1connect.OperatorServiceListSettingChangesProcedure,
@@ -695,6 +720,9 @@ type operatorServiceClient struct {
 	listPlatformLimits     *connect.Client[v1.ListPlatformLimitsRequest, v1.ListPlatformLimitsResponse]
 	removeTraderAcquirer   *connect.Client[v1.RemoveTraderAcquirerRequest, v1.RemoveTraderAcquirerResponse]
 	listSensitiveReads     *connect.Client[v1.ListSensitiveReadsRequest, v1.ListSensitiveReadsResponse]
+	listUnknownMessages    *connect.Client[v1.ListUnknownMessagesRequest, v1.ListUnknownMessagesResponse]
+	listObjectedMessages   *connect.Client[v1.ListObjectedMessagesRequest, v1.ListObjectedMessagesResponse]
+	tryMessagePattern      *connect.Client[v1.TryMessagePatternRequest, v1.TryMessagePatternResponse]
 	listSettingChanges     *connect.Client[v1.ListSettingChangesRequest, v1.ListSettingChangesResponse]
 	listDeposits           *connect.Client[v1.ListDepositsRequest, v1.ListDepositsResponse]
 	confirmDeposit         *connect.Client[v1.ConfirmDepositRequest, v1.DepositResponse]
@@ -979,6 +1007,21 @@ func (c *operatorServiceClient) RemoveTraderAcquirer(ctx context.Context, req *c
 // ListSensitiveReads calls portal.v1.OperatorService.ListSensitiveReads.
 func (c *operatorServiceClient) ListSensitiveReads(ctx context.Context, req *connect.Request[v1.ListSensitiveReadsRequest]) (*connect.Response[v1.ListSensitiveReadsResponse], error) {
 	return c.listSensitiveReads.CallUnary(ctx, req)
+}
+
+// ListUnknownMessages calls portal.v1.OperatorService.ListUnknownMessages.
+func (c *operatorServiceClient) ListUnknownMessages(ctx context.Context, req *connect.Request[v1.ListUnknownMessagesRequest]) (*connect.Response[v1.ListUnknownMessagesResponse], error) {
+	return c.listUnknownMessages.CallUnary(ctx, req)
+}
+
+// ListObjectedMessages calls portal.v1.OperatorService.ListObjectedMessages.
+func (c *operatorServiceClient) ListObjectedMessages(ctx context.Context, req *connect.Request[v1.ListObjectedMessagesRequest]) (*connect.Response[v1.ListObjectedMessagesResponse], error) {
+	return c.listObjectedMessages.CallUnary(ctx, req)
+}
+
+// TryMessagePattern calls portal.v1.OperatorService.TryMessagePattern.
+func (c *operatorServiceClient) TryMessagePattern(ctx context.Context, req *connect.Request[v1.TryMessagePatternRequest]) (*connect.Response[v1.TryMessagePatternResponse], error) {
+	return c.tryMessagePattern.CallUnary(ctx, req)
 }
 
 // ListSettingChanges calls portal.v1.OperatorService.ListSettingChanges.

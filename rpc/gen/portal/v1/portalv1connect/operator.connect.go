@@ -185,6 +185,15 @@ const (
 	// OperatorServiceListSensitiveReadsProcedure is the fully-qualified name of the OperatorService's
 	// ListSensitiveReads RPC.
 	OperatorServiceListSensitiveReadsProcedure = "/portal.v1.OperatorService/ListSensitiveReads"
+	// OperatorServiceListUnknownMessagesProcedure is the fully-qualified name of the OperatorService's
+	// ListUnknownMessages RPC.
+	OperatorServiceListUnknownMessagesProcedure = "/portal.v1.OperatorService/ListUnknownMessages"
+	// OperatorServiceListObjectedMessagesProcedure is the fully-qualified name of the OperatorService's
+	// ListObjectedMessages RPC.
+	OperatorServiceListObjectedMessagesProcedure = "/portal.v1.OperatorService/ListObjectedMessages"
+	// OperatorServiceTryMessagePatternProcedure is the fully-qualified name of the OperatorService's
+	// TryMessagePattern RPC.
+	OperatorServiceTryMessagePatternProcedure = "/portal.v1.OperatorService/TryMessagePattern"
 	// OperatorServiceListSettingChangesProcedure is the fully-qualified name of the OperatorService's
 	// ListSettingChanges RPC.
 	OperatorServiceListSettingChangesProcedure = "/portal.v1.OperatorService/ListSettingChanges"
@@ -366,6 +375,13 @@ type OperatorServiceHandler interface {
 	RemoveTraderAcquirer(context.Context, *connect.Request[v1.RemoveTraderAcquirerRequest]) (*connect.Response[v1.RemoveTraderAcquirerResponse], error)
 	// ListSensitiveReads lists who read what is shown only to who asks for it, the newest first.
 	ListSensitiveReads(context.Context, *connect.Request[v1.ListSensitiveReadsRequest]) (*connect.Response[v1.ListSensitiveReadsResponse], error)
+	// ListUnknownMessages groups the newest messages of banks that no pattern knows. That somebody reads their texts is kept.
+	ListUnknownMessages(context.Context, *connect.Request[v1.ListUnknownMessagesRequest]) (*connect.Response[v1.ListUnknownMessagesResponse], error)
+	// ListObjectedMessages lists the messages that confirmed a payment to which its trader objected, the newest first. That somebody reads
+	// their texts is kept.
+	ListObjectedMessages(context.Context, *connect.Request[v1.ListObjectedMessagesRequest]) (*connect.Response[v1.ListObjectedMessagesResponse], error)
+	// TryMessagePattern tries a pattern against the newest messages that none knows. It changes nothing.
+	TryMessagePattern(context.Context, *connect.Request[v1.TryMessagePatternRequest]) (*connect.Response[v1.TryMessagePatternResponse], error)
 	// ListSettingChanges lists the changes of settings, the newest first.
 	ListSettingChanges(context.Context, *connect.Request[v1.ListSettingChangesRequest]) (*connect.Response[v1.ListSettingChangesResponse], error)
 	// ListDeposits lists deposits of every merchant, newest first.
@@ -737,6 +753,24 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		connect.WithSchema(operatorServiceMethods.ByName("ListSensitiveReads")),
 		connect.WithHandlerOptions(opts...),
 	)
+	operatorServiceListUnknownMessagesHandler := connect.NewUnaryHandler(
+		OperatorServiceListUnknownMessagesProcedure,
+		svc.ListUnknownMessages,
+		connect.WithSchema(operatorServiceMethods.ByName("ListUnknownMessages")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceListObjectedMessagesHandler := connect.NewUnaryHandler(
+		OperatorServiceListObjectedMessagesProcedure,
+		svc.ListObjectedMessages,
+		connect.WithSchema(operatorServiceMethods.ByName("ListObjectedMessages")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceTryMessagePatternHandler := connect.NewUnaryHandler(
+		OperatorServiceTryMessagePatternProcedure,
+		svc.TryMessagePattern,
+		connect.WithSchema(operatorServiceMethods.ByName("TryMessagePattern")),
+		connect.WithHandlerOptions(opts...),
+	)
 	operatorServiceListSettingChangesHandler := connect.NewUnaryHandler(
 		OperatorServiceListSettingChangesProcedure,
 		svc.ListSettingChanges,
@@ -987,6 +1021,12 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 			operatorServiceRemoveTraderAcquirerHandler.ServeHTTP(w, r)
 		case OperatorServiceListSensitiveReadsProcedure:
 			operatorServiceListSensitiveReadsHandler.ServeHTTP(w, r)
+		case OperatorServiceListUnknownMessagesProcedure:
+			operatorServiceListUnknownMessagesHandler.ServeHTTP(w, r)
+		case OperatorServiceListObjectedMessagesProcedure:
+			operatorServiceListObjectedMessagesHandler.ServeHTTP(w, r)
+		case OperatorServiceTryMessagePatternProcedure:
+			operatorServiceTryMessagePatternHandler.ServeHTTP(w, r)
 		case OperatorServiceListSettingChangesProcedure:
 			operatorServiceListSettingChangesHandler.ServeHTTP(w, r)
 		case OperatorServiceListDepositsProcedure:
@@ -1250,6 +1290,18 @@ func (UnimplementedOperatorServiceHandler) RemoveTraderAcquirer(context.Context,
 
 func (UnimplementedOperatorServiceHandler) ListSensitiveReads(context.Context, *connect.Request[v1.ListSensitiveReadsRequest]) (*connect.Response[v1.ListSensitiveReadsResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListSensitiveReads is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListUnknownMessages(context.Context, *connect.Request[v1.ListUnknownMessagesRequest]) (*connect.Response[v1.ListUnknownMessagesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListUnknownMessages is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListObjectedMessages(context.Context, *connect.Request[v1.ListObjectedMessagesRequest]) (*connect.Response[v1.ListObjectedMessagesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListObjectedMessages is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) TryMessagePattern(context.Context, *connect.Request[v1.TryMessagePatternRequest]) (*connect.Response[v1.TryMessagePatternResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.TryMessagePattern is not implemented"))
 }
 
 func (UnimplementedOperatorServiceHandler) ListSettingChanges(context.Context, *connect.Request[v1.ListSettingChangesRequest]) (*connect.Response[v1.ListSettingChangesResponse], error) {
