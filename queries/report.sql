@@ -451,7 +451,7 @@ select r.trader_id, count(*) as requisites, count(*) filter (
       and (r.effective_daily_sum is null or coalesce(d.sum, 0) < r.effective_daily_sum)
 ) as usable
 from requisite r
-left join requisite_day d on d.requisite_id = r.id and d.day = timezone(r.time_zone, @now::timestamptz)::date
+left join requisite_day d on d.requisite_id = r.id and d.day = timezone(r.time_zone, @now::timestamptz)::date and d.version >= 0
 where r.trader_id = any(@traders::bigint[]) group by r.trader_id;
 
 -- ReportPayerPayments are the last payments of a merchant's payer, with the card that was entered for each.

@@ -32,7 +32,9 @@ from (select unnest(@ids::bigint[]) as id, unnest(@days::date[]) as day, unnest(
 join requisite r on r.id = asked.id
 join trader t on t.id = r.trader_id
 join standing on standing.account_id = r.trader_id * 8 + 6
-left join requisite_day d on d.requisite_id = asked.id and d.day = asked.day
+left join lateral (
+    select n.count, n.sum from requisite_day n where n.requisite_id = asked.id and n.day = asked.day order by n.version desc limit 1
+) d on true
 left join requisite_slot s on s.hash = r.hash and s.amount = asked.amount and s.free_at > @now::timestamptz;
 
 -- RequisiteUses is what requisites were given on a day of their own each, what is open on them now, and when they were last
@@ -42,7 +44,7 @@ select asked.id::bigint as id, coalesce(d.count, 0)::integer as count, coalesce(
     coalesce((select max(u.used_at) from requisite_day u where u.requisite_id = asked.id), 'epoch')::timestamptz as used_at,
     coalesce(open.count, 0)::integer as open_payments
 from (select unnest(@ids::bigint[]) as id, unnest(@days::date[]) as day) asked
-left join requisite_day d on d.requisite_id = asked.id and d.day = asked.day
+left join requisite_day d on d.requisite_id = asked.id and d.day = asked.day and d.version >= 0
 left join (
     select p.requisite_id, count(*) as count from payment p
     where p.trader_id = @trader_id and p.status = 'pending' group by p.requisite_id
@@ -55,6 +57,8 @@ select id from requisite where id = @id and effective_open_payments is not null 
 
 -- RequisiteTake counts a payment towards its requisite's day and takes the slot of its value and amount, but for a desk, which
 -- has none.
+-- By its version the index leads to a day's newest row, past the dead ones that an old snapshot keeps. Of two payments that
+-- both open a day the later violates requisite_day_pkey, and its transaction is made again.
 -- What the requisite does not allow violates a constraint: requisite_day_count (also where it is switched off or its trader on a
 -- break, since then it may be counted on no time, and where it is gone), requisite_day_sum, or requisite_slot_free.
 -- name: RequisiteTake :exec
@@ -62,12 +66,20 @@ with rule as (
     select asked.id, r.hash, r.enabled and r.own_enabled and t.enabled and not t.on_break as enabled, r.effective_daily_count as daily_count,
         r.effective_daily_sum as daily_sum, r.effective_open_payments as open_payments
     from (select @id::bigint as id) asked left join requisite r on r.id = asked.id left join trader t on t.id = r.trader_id
+), newest as (
+    select max(n.version) as version from requisite_day n where n.requisite_id = @id and n.day = @day
 ), counted as (
-    insert into requisite_day as d (requisite_id, day, count, sum, count_limit, sum_limit, used_at)
-    select id, @day::date, 1, @amount::numeric, case when enabled then daily_count else 0 end, daily_sum, @now::timestamptz from rule
-    on conflict (requisite_id, day) do update set count = d.count + 1, sum = d.sum + excluded.sum,
-        count_limit = excluded.count_limit, sum_limit = excluded.sum_limit, used_at = excluded.used_at
-    returning requisite_id
+    update requisite_day d set count = d.count + 1, sum = d.sum + @amount::numeric,
+        count_limit = case when rule.enabled then rule.daily_count else 0 end, sum_limit = rule.daily_sum, used_at = @now::timestamptz,
+        changes = d.changes + 1
+    from rule where d.requisite_id = @id and d.day = @day and d.version >= (select version from newest)
+    returning d.requisite_id
+), opened as (
+    insert into requisite_day (requisite_id, day, count, sum, count_limit, sum_limit, used_at, changes)
+    select rule.id, @day, n, n * @amount::numeric, case when n = 0 then null when enabled then daily_count else 0 end,
+        case n when 1 then daily_sum end, case n when 1 then @now::timestamptz end, n - 1
+    from rule, newest, generate_series(0, 1) n where newest.version is null
+    returning requisite_id, version
 )
 insert into requisite_slot as s (requisite_id, amount, payment_id, free_at, hash)
 -- A null limit is asked for first: comparing with it would count the slots all the same.
@@ -75,7 +87,8 @@ select rule.id, @amount::numeric, @payment_id::bigint, case when open_payments i
     when open_payments <= (
         select count(*) from requisite_slot o where o.requisite_id = rule.id and o.free_at = 'infinity'
     ) then '-infinity' else 'infinity' end::timestamptz, rule.hash
-from counted join rule on rule.id = counted.requisite_id where not @desk::boolean
+from (select requisite_id from counted union all select requisite_id from opened where version >= 0) given
+join rule on rule.id = given.requisite_id where not @desk::boolean
 on conflict (hash, amount) do update set requisite_id = excluded.requisite_id, payment_id = excluded.payment_id,
     free_at = case when s.free_at <= @now::timestamptz then excluded.free_at else '-infinity' end;
 

@@ -64,7 +64,7 @@ where t.enabled and not t.on_break
   and exists (select from requisite own where own.trader_id = t.id)
   and not exists (
     select from requisite r
-    left join requisite_day d on d.requisite_id = r.id and d.day = timezone(r.time_zone, @now::timestamptz)::date
+    left join requisite_day d on d.requisite_id = r.id and d.day = timezone(r.time_zone, @now::timestamptz)::date and d.version >= 0
     where r.trader_id = t.id and r.enabled and r.own_enabled
       and (r.effective_daily_count is null or coalesce(d.count, 0) < r.effective_daily_count)
       and (r.effective_daily_sum is null or coalesce(d.sum, 0) < r.effective_daily_sum)

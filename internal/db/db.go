@@ -257,8 +257,11 @@ const (
 	codeQueryCanceled        = "57014"
 )
 
+// collided tells a transaction that another one was in the way of, and that will be made again. So it
+// is where both have opened the day of a requisite, of which neither could see the other's row.
 func collided(err error) bool {
-	return hasCode(err, codeSerializationFailure) || hasCode(err, codeDeadlockDetected)
+	return hasCode(err, codeSerializationFailure) || hasCode(err, codeDeadlockDetected) ||
+		Violated(err) == "requisite_day_pkey"
 }
 
 // IsLockTimeout reports whether the error is a lock timeout.

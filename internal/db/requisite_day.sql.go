@@ -13,9 +13,15 @@ import (
 )
 
 const requisiteDayAdd = `-- name: RequisiteDayAdd :exec
-insert into requisite_day as d (requisite_id, day, count, sum) values ($1, $2, 1, $3)
-on conflict (requisite_id, day) do update set count = d.count + 1, sum = d.sum + excluded.sum,
-    count_limit = null, sum_limit = null
+with newest as (
+    select max(n.version) as version from requisite_day n where n.requisite_id = $1 and n.day = $2
+), counted as (
+    update requisite_day d set count = d.count + 1, sum = d.sum + $3::numeric, count_limit = null, sum_limit = null,
+        changes = d.changes + 1
+    where d.requisite_id = $1 and d.day = $2 and d.version >= (select version from newest)
+)
+insert into requisite_day (requisite_id, day, count, sum, changes)
+select $1, $2, n, n * $3::numeric, n - 1 from newest, generate_series(0, 1) n where newest.version is null
 `
 
 type RequisiteDayAddParams struct {
@@ -24,7 +30,7 @@ type RequisiteDayAddParams struct {
 	Amount      decimal.Decimal
 }
 
-// RequisiteDayAdd counts a payment that is open or paid again, whatever the limits.
+// RequisiteDayAdd counts a payment that is open or paid again, whatever the limits. The day is written as RequisiteTake writes it.
 func (q *Queries) RequisiteDayAdd(ctx context.Context, arg RequisiteDayAddParams) error {
 	_, err := q.db.Exec(ctx, requisiteDayAdd, arg.RequisiteID, arg.Day, arg.Amount)
 	return err
@@ -43,8 +49,10 @@ func (q *Queries) RequisiteDayPrune(ctx context.Context, before time.Time) (int6
 }
 
 const requisiteDayTake = `-- name: RequisiteDayTake :exec
-update requisite_day set count = greatest(count - 1, 0), sum = greatest(sum - $1::numeric, 0)
-where requisite_id = $2 and day = $3
+update requisite_day d set count = greatest(d.count - 1, 0), sum = greatest(d.sum - $1::numeric, 0), changes = d.changes + 1
+where d.requisite_id = $2 and d.day = $3 and d.version >= (
+    select max(n.version) from requisite_day n where n.requisite_id = $2 and n.day = $3
+)
 `
 
 type RequisiteDayTakeParams struct {
