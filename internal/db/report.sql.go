@@ -267,6 +267,28 @@ func (q *Queries) ReportCountMerchantDeposits(ctx context.Context, arg ReportCou
 	return count, err
 }
 
+const reportCountMessages = `-- name: ReportCountMessages :one
+select ((select count(*) from (select from bank_message b where b.trader_id = $1 and b.state = 'waiting' limit $2) waiting)
+    + (select count(*) from bank_device d join trader t on t.id = d.trader_id
+       where d.trader_id = $1 and d.revoked_at is null and coalesce(d.heard_at, d.created_at) < $3::timestamptz
+         and t.enabled and not t.on_break
+         and exists (select from requisite_message m where m.device_id = d.id and m.mode <> 'off')))::bigint as count
+`
+
+type ReportCountMessagesParams struct {
+	TraderID int64
+	Most     int32
+	Since    time.Time
+}
+
+// ReportCountMessages counts a trader's messages of banks that wait, and their phones that count and were not heard since a time.
+func (q *Queries) ReportCountMessages(ctx context.Context, arg ReportCountMessagesParams) (int64, error) {
+	row := q.db.QueryRow(ctx, reportCountMessages, arg.TraderID, arg.Most, arg.Since)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const reportCountOverdue = `-- name: ReportCountOverdue :one
 select count(*) from (
     select 1 from payin
@@ -800,7 +822,7 @@ func (q *Queries) ReportPayerPayments(ctx context.Context, arg ReportPayerPaymen
 }
 
 const reportPayinByID = `-- name: ReportPayinByID :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address from payin where id = $1
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of from payin where id = $1
 `
 
 func (q *Queries) ReportPayinByID(ctx context.Context, id int64) (Payin, error) {
@@ -843,6 +865,7 @@ func (q *Queries) ReportPayinByID(ctx context.Context, id int64) (Payin, error) 
 		&i.PlatformUSDT,
 		&i.RequestID,
 		&i.RequestAddress,
+		&i.ReturnOf,
 	)
 	return i, err
 }
@@ -878,14 +901,14 @@ func (q *Queries) ReportPayinNames(ctx context.Context, ids []int64) ([]ReportPa
 
 const reportPayinsAbove = `-- name: ReportPayinsAbove :many
 with listed as (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address from payin
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of from payin
     where id > $17 and id < $18
       and ($19::bigint is null or merchant_id = $19)
       and ($20::bigint is null or trader_id = $20)
       and ($21::text is null or status = $21)
     order by id asc limit $22
 )
-select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.callback_uri, listed.address, listed.address_mask, listed.recipient, listed.bank_code, listed.bank_name, listed.user_id, listed.user_ip, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.taken_at, listed.proof_reference, listed.base_rate, listed.rate_source, listed.rate_observed_at, listed.markup_percent, listed.spot_usdt, listed.frozen_usdt, listed.trader_share_percent, listed.trader_usdt, listed.platform_usdt, listed.request_id, listed.request_address from listed
+select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.callback_uri, listed.address, listed.address_mask, listed.recipient, listed.bank_code, listed.bank_name, listed.user_id, listed.user_ip, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.taken_at, listed.proof_reference, listed.base_rate, listed.rate_source, listed.rate_observed_at, listed.markup_percent, listed.spot_usdt, listed.frozen_usdt, listed.trader_share_percent, listed.trader_usdt, listed.platform_usdt, listed.request_id, listed.request_address, listed.return_of from listed
 where ($1::text[] is null or status = any($1::text[]))
   and created_at >= $2 and created_at < $3
   and ($4::bigint is null or cashbox_id = $4)
@@ -963,6 +986,7 @@ type ReportPayinsAboveRow struct {
 	PlatformUSDT       decimal.NullDecimal
 	RequestID          *string
 	RequestAddress     *string
+	ReturnOf           *int64
 }
 
 func (q *Queries) ReportPayinsAbove(ctx context.Context, arg ReportPayinsAboveParams) ([]ReportPayinsAboveRow, error) {
@@ -1034,6 +1058,7 @@ func (q *Queries) ReportPayinsAbove(ctx context.Context, arg ReportPayinsAbovePa
 			&i.PlatformUSDT,
 			&i.RequestID,
 			&i.RequestAddress,
+			&i.ReturnOf,
 		); err != nil {
 			return nil, err
 		}
@@ -1051,7 +1076,7 @@ with named as (
     where k.merchant_id = any($1::bigint[]) and lower(k.order_id) ~>=~ $2::text and lower(k.order_id) ~<~ $3::text
     limit 1000
 ), newest as (select n.merchant_id, n.payin_id from named n order by n.payin_id desc limit $4)
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address from newest n join payin p on p.merchant_id = n.merchant_id and p.id = n.payin_id
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address, p.return_of from newest n join payin p on p.merchant_id = n.merchant_id and p.id = n.payin_id
 order by p.id desc
 `
 
@@ -1114,6 +1139,7 @@ func (q *Queries) ReportPayinsBegun(ctx context.Context, arg ReportPayinsBegunPa
 			&i.PlatformUSDT,
 			&i.RequestID,
 			&i.RequestAddress,
+			&i.ReturnOf,
 		); err != nil {
 			return nil, err
 		}
@@ -1127,14 +1153,14 @@ func (q *Queries) ReportPayinsBegun(ctx context.Context, arg ReportPayinsBegunPa
 
 const reportPayinsBelow = `-- name: ReportPayinsBelow :many
 with listed as (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address from payin
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of from payin
     where id > $17 and id < $18
       and ($19::bigint is null or merchant_id = $19)
       and ($20::bigint is null or trader_id = $20)
       and ($21::text is null or status = $21)
     order by id desc limit $22
 )
-select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.callback_uri, listed.address, listed.address_mask, listed.recipient, listed.bank_code, listed.bank_name, listed.user_id, listed.user_ip, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.taken_at, listed.proof_reference, listed.base_rate, listed.rate_source, listed.rate_observed_at, listed.markup_percent, listed.spot_usdt, listed.frozen_usdt, listed.trader_share_percent, listed.trader_usdt, listed.platform_usdt, listed.request_id, listed.request_address from listed
+select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.callback_uri, listed.address, listed.address_mask, listed.recipient, listed.bank_code, listed.bank_name, listed.user_id, listed.user_ip, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.taken_at, listed.proof_reference, listed.base_rate, listed.rate_source, listed.rate_observed_at, listed.markup_percent, listed.spot_usdt, listed.frozen_usdt, listed.trader_share_percent, listed.trader_usdt, listed.platform_usdt, listed.request_id, listed.request_address, listed.return_of from listed
 where ($1::text[] is null or status = any($1::text[]))
   and created_at >= $2 and created_at < $3
   and ($4::bigint is null or cashbox_id = $4)
@@ -1212,6 +1238,7 @@ type ReportPayinsBelowRow struct {
 	PlatformUSDT       decimal.NullDecimal
 	RequestID          *string
 	RequestAddress     *string
+	ReturnOf           *int64
 }
 
 func (q *Queries) ReportPayinsBelow(ctx context.Context, arg ReportPayinsBelowParams) ([]ReportPayinsBelowRow, error) {
@@ -1283,6 +1310,7 @@ func (q *Queries) ReportPayinsBelow(ctx context.Context, arg ReportPayinsBelowPa
 			&i.PlatformUSDT,
 			&i.RequestID,
 			&i.RequestAddress,
+			&i.ReturnOf,
 		); err != nil {
 			return nil, err
 		}
@@ -1295,7 +1323,7 @@ func (q *Queries) ReportPayinsBelow(ctx context.Context, arg ReportPayinsBelowPa
 }
 
 const reportPayinsByOrder = `-- name: ReportPayinsByOrder :many
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address, p.return_of from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
 where k.merchant_id = any($1::bigint[]) and k.channel = any($2::text[]) and k.order_id = $3
 order by p.id desc limit 100
 `
@@ -1353,6 +1381,7 @@ func (q *Queries) ReportPayinsByOrder(ctx context.Context, arg ReportPayinsByOrd
 			&i.PlatformUSDT,
 			&i.RequestID,
 			&i.RequestAddress,
+			&i.ReturnOf,
 		); err != nil {
 			return nil, err
 		}

@@ -13,6 +13,37 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+const workAppealAnswers = `-- name: WorkAppealAnswers :many
+select appeal_id, last_at, operator_unread from appeal_thread where operator_unread > 0 order by last_at limit $1
+`
+
+type WorkAppealAnswersRow struct {
+	AppealID       int64
+	LastAt         time.Time
+	OperatorUnread int32
+}
+
+// WorkAppealAnswers lists the appeals with messages of traders that no operator has read.
+func (q *Queries) WorkAppealAnswers(ctx context.Context, most int32) ([]WorkAppealAnswersRow, error) {
+	rows, err := q.db.Query(ctx, workAppealAnswers, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WorkAppealAnswersRow
+	for rows.Next() {
+		var i WorkAppealAnswersRow
+		if err := rows.Scan(&i.AppealID, &i.LastAt, &i.OperatorUnread); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const workAppeals = `-- name: WorkAppeals :many
 select a.id, a.created_at, p.amount, p.currency, p.order_id from appeal a
 join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
@@ -374,6 +405,7 @@ const workWaits = `-- name: WorkWaits :one
 select (case $1::text
     when 'deposit' then exists (select 1 from deposit d where d.id = $2::bigint and d.status = 'pending')
     when 'appeal' then exists (select 1 from appeal a where a.id = $2::bigint and a.status in ('open', 'in_review'))
+    when 'appeal_answer' then exists (select 1 from appeal_thread t where t.appeal_id = $2::bigint and t.operator_unread > 0)
     when 'overdue_payout' then exists (select 1 from payin p where p.id = $2::bigint and p.status = 'processing')
     when 'card_conflict' then exists (select 1 from card_conflict c where c.id = $2::bigint and c.closed_at is null)
     when 'dead_events' then exists (select 1 from webhook_event e where e.merchant_id = $2::bigint and e.status = 'dead')

@@ -28,12 +28,11 @@ var waiting = map[caller.Kind]map[Queue]caller.Capability{
 		QueueConflicts: caller.OperatorRead, QueueDeadEvents: caller.OperatorRead, QueueProposals: caller.OperatorRead,
 		QueueFailing: caller.OperatorRead,
 	},
-	caller.Trader: {QueueUnread: caller.TraderRead},
 	caller.MerchantPortal: {
 		QueueOwnDeposits: caller.MerchantMoney, QueueOwnAppeals: caller.MerchantRead,
 		QueueOverdue: caller.MerchantRead, QueueDeadEvents: caller.MerchantEvents, QueueFailing: caller.MerchantEvents,
 	},
-	caller.Trader: {QueueMessages: caller.TraderRead},
+	caller.Trader: {QueueMessages: caller.TraderRead, QueueUnread: caller.TraderRead},
 }
 
 // Waits counts what waits for the caller, each queue up to 99 and one more where there are more. It takes a fraction of a
