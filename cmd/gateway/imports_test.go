@@ -104,6 +104,7 @@ var floors = map[string]int{
 	"gateway.example/web/portal/team":                     8,
 	"gateway.example/web/portal/deposits":                 8,
 	"gateway.example/web/portal/appeals":                  8,
+	"gateway.example/web/portal/arrivals":                 8,
 	"gateway.example/web/portal/bankstatement":            8,
 	"gateway.example/web/portal/links":                    8,
 	"gateway.example/web/portal/messages":                 8,

@@ -154,6 +154,9 @@ func (s *Service) checked(ctx context.Context, who caller.Caller, d Draft) (db.P
 	if row.CallbackURI != "" {
 		f.Flaw("callbackUri", s.addresses.Check(row.CallbackURI))
 	}
+	if err := f.Err(); err != nil {
+		return row, err
+	}
 	known, err := s.q.CashboxOfMerchant(ctx, db.CashboxOfMerchantParams{ID: d.CashboxID, MerchantID: who.MerchantID})
 	switch {
 	case db.NoRows(err):

@@ -123,6 +123,7 @@ func (s *Service) takeCase(
 		err := s.config.FourEyes.Moving(ctx, db.New(tx), foureyes.Movement{
 			OperatorID: who.ID, Owner: ledger.Cashbox.Of(p.CashboxID), Amount: p.HoldUSDT, At: s.clock.Now(),
 		})
+		d.To = nil // nobody is paid back, and a proposal keeps what it is given
 		if err := foureyes.Want(err, foureyes.DecideCase, d); err != nil {
 			return p, err
 		}

@@ -361,13 +361,13 @@ func TestKindsOfCallers(t *testing.T) {
 		"application":                     "UpdateStatus",
 		"cabinet merchant_key":            "List",
 		"merchant_key merchant_portal":    "OpenAppeal",
-		"trader":                          "Confirm ConfirmReceived Cancel ListAssigned Desk DeskCount ExplainForTrader ListThreads",
+		"trader":                          "Confirm ConfirmReceived ConfirmCame KeepMoney ListFree Attach Cancel ListAssigned Desk DeskCount ExplainForTrader ListThreads",
 		"operator":                        "ListAppeals ReviewAppeal ResolveAppeal ExplainRate QuoteRate Waiting ExplainRouting ReplayRouting Refusals ExplainTrader",
 		"merchant_portal":                 "AppealWithReceipt ListOwnAppeals",
 		"trader operator":                 "ReadThread WriteThread",
 		"merchant_portal trader operator": "AppealOf",
-		"merchant_portal operator":        "GetAppeal ReadAppealFile",
+		"merchant_portal operator":        "GetAppeal ReadAppealFile DecideCase",
 		"trader merchant_portal operator": "ListReceipts ReadReceipt",
-		"anyone application device merchant_key cabinet merchant_portal trader operator": "Get",
+		"anyone application device merchant_key cabinet merchant_portal trader operator": "Get Arrivals Fitting",
 	})
 }

@@ -24,7 +24,10 @@ const statementsAtOnce = 4
 func (s *ReportService) CompareStatement(
 	ctx context.Context, req *connect.Request[portalv1.CompareStatementRequest],
 ) (*connect.Response[portalv1.CompareStatementResponse], error) {
-	found := fault.Decoded(ctx)
+	who, found := caller.From(ctx), fault.Decoded(ctx)
+	if err := who.Need(caller.TraderMoney, caller.OperatorRead); err != nil {
+		return nil, err
+	}
 	zone, err := time.LoadLocation(req.Msg.GetZone())
 	found.Check(err == nil && req.Msg.GetZone() != "Local", "zone", "must be the name of a time zone, such as Europe/Moscow")
 	file := rpc.UploadedFile(ctx, req.Msg.GetFile())
@@ -43,7 +46,7 @@ func (s *ReportService) CompareStatement(
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.reports.CompareStatement(ctx, caller.From(ctx), report.StatementFile{
+	c, err := s.reports.CompareStatement(ctx, who, report.StatementFile{
 		TraderID: req.Msg.GetTraderId(), RequisiteID: req.Msg.GetRequisiteId(), Content: content, Zone: zone,
 	})
 	if err != nil {

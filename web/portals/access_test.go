@@ -95,8 +95,8 @@ const addresses = `
 			/operator/view-as/end
 	desk
 		GET /trader /trader/search /trader/desk /trader/live /trader/payments /trader/payments/{id} /trader/payouts
-			/trader/requisites /trader/requisites/{id} /trader/messages /trader/appeals
-		GET POST /trader/payments/{id}/confirm /trader/payments/{id}/cancel
+			/trader/requisites /trader/requisites/{id} /trader/messages /trader/appeals /trader/arrivals
+		GET POST /trader/arrivals/new /trader/payments/{id}/confirm /trader/payments/{id}/cancel
 		POST /trader/break /trader/payments/{id}/code /trader/payments/{id}/resend
 			/trader/payments/{id}/no-code
 	trader

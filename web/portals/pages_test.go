@@ -39,7 +39,7 @@ func traderPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []str
 		"/trader/payments?status=completed&q=nothing", "/trader/payments?from=nonsense", "/trader/payouts",
 		"/trader/requisites", "/trader/requisites/new", fmt.Sprintf("/trader/requisites/%d", b.Traders[0].Requisites[0]),
 		fmt.Sprintf("/trader/requisites/%d/statement", b.Traders[0].Requisites[0]), "/trader/statement",
-		"/trader/messages", "/trader/messages/phones/new", fmt.Sprintf("/trader/requisites/%d/messages", b.Traders[0].Requisites[0]),
+		"/trader/arrivals", "/trader/arrivals/new", "/trader/messages", "/trader/messages/phones/new", fmt.Sprintf("/trader/requisites/%d/messages", b.Traders[0].Requisites[0]),
 		fmt.Sprintf("/trader/messages/%d/object", message), "/trader/search",
 		"/trader/appeals", fmt.Sprintf("/trader/appeals/%d", asked),
 		taken, taken + "/complete", taken + "/fail", taken + "/give-back", invitation(t, b), "/trader/nothing",

@@ -34,6 +34,7 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/account"
 	"gateway.example/web/portal/appeals"
+	"gateway.example/web/portal/arrivals"
 	"gateway.example/web/portal/bankstatement"
 	"gateway.example/web/portal/cases"
 	"gateway.example/web/portal/deposits"
@@ -184,6 +185,7 @@ func (f *features) ofTradersAndMerchants(r Rooms) {
 		Sessions: r.Sessions, Payments: r.Payments, Checkouts: r.Checkouts, Payouts: r.Payouts,
 		Settings: r.Settings, Reports: r.Reports, Messages: r.Messages, Stopping: r.Stopping,
 	})
+	add(f, arrivals.Routes, arrivals.Services{Payments: r.Payments, Settings: r.Settings})
 	add(f, messages.Routes, messages.Services{
 		Messages: r.Messages, Settings: r.Settings, Submissions: r.Submissions, Address: r.APIURL,
 	})

@@ -22,6 +22,9 @@ var (
 	LineYouPay  = Phrase{"You pay %s", "Вы платите %s"}
 )
 
+// ArrivalsTitle is a trader's page of money that came for no payment.
+var ArrivalsTitle = Phrase{"Money without a payment", "Деньги без платежа"}
+
 // Payment links.
 var (
 	LinksTitle = Phrase{"Payment links", "Платёжные ссылки"}

@@ -1,0 +1,141 @@
+package arrivals
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/money"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+const arrivalsPath = "/trader/arrivals"
+
+var arrivalRoutes = []route{
+	{Pattern: "GET " + arrivalsPath, Kinds: portal.Traders, Needs: caller.TraderRead, Handle: (*visit).list},
+	{Pattern: "GET " + arrivalsPath + "/new", Kinds: portal.Traders, Needs: caller.TraderWork, Handle: (*visit).ask},
+	{Pattern: "POST " + arrivalsPath + "/new", Kinds: portal.Traders, Needs: caller.TraderWork, Handle: (*visit).keep},
+}
+
+// list looks for an amount where one was typed, and for words otherwise.
+func (v *visit) list() error {
+	typed := v.R.URL.Query().Get("q")
+	page := payment.FreeArrivals{Words: typed}
+	if amount := portal.PlainAmount(typed); typed != "" {
+		if _, err := money.Parse(amount, money.FiatDecimals); err == nil {
+			page.Amount, page.Words = amount, ""
+		}
+	}
+	page.Cursor = portal.Given(v.R.URL.Query().Get("cursor"))
+	found, next, err := v.Payments.ListFree(v.Ctx(), v.Who, page)
+	if err != nil {
+		return err
+	}
+	own, err := v.Settings.ListOwnRequisites(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	shown := List{MayKeep: v.Who.May(caller.TraderWork), Typed: typed, Money: view.Sheet{
+		Label: v.Shell.Say(say.ArrivalsTitle), Columns: []view.Column{
+			{Text: v.Shell.Say(say.Amount), Right: true}, {Text: v.Shell.Say(sayCame)}, {Text: v.Shell.Say(say.Requisite)},
+			{Text: v.Shell.Say(sayFrom)}, {Text: v.Shell.Say(sayNote)},
+		},
+	}}
+	for _, a := range found {
+		note := view.Cell{Text: a.Note}
+		if a.PaymentID != nil {
+			note.Note, note.NoteHref = v.Shell.Say(sayWas, *a.PaymentID), view.Link(v.PaymentPath(*a.PaymentID))
+		}
+		shown.Money.Rows = append(shown.Money.Rows, []view.Cell{
+			{Text: v.Shell.Amount(a.Amount, a.Currency)}, {At: &a.CameAt}, {Text: v.requisite(own, a.RequisiteID)}, {Text: a.Payer}, note,
+		})
+	}
+	if next != nil {
+		shown.Next = view.Query(arrivalsPath, "q", typed, "cursor", *next)
+	}
+	v.Shell.Title = v.Shell.Say(say.ArrivalsTitle)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ListPage(s, shown) })
+	return nil
+}
+
+// requisite is what a requisite is called.
+func (v *visit) requisite(own []directory.OwnRequisite, id int64) string {
+	if at := slices.IndexFunc(own, func(r directory.OwnRequisite) bool { return r.ID == id }); at >= 0 {
+		return v.Shell.Say(say.Method(own[at].Method)) + " " + own[at].Masked
+	}
+	return view.Number(id)
+}
+
+func (v *visit) ask() error {
+	return v.showForm(http.StatusOK, url.Values{"token": {submission.NewToken()}}, nil)
+}
+
+func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) error {
+	own, err := v.Settings.ListOwnRequisites(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	at := view.Choice{Name: "requisite", Label: say.Requisite, Value: typed.Get("requisite")}
+	for _, r := range own {
+		if r.Masked != "" {
+			at.Options = append(at.Options, view.Option{Value: view.Number(r.ID), Text: v.requisite(own, r.ID) + ", " + r.Currency})
+		}
+	}
+	form := view.MoneyForm{
+		Action: arrivalsPath + "/new", Text: v.Shell.Say(sayKeepText), Submit: v.Shell.Say(sayKeep), Back: arrivalsPath,
+		Hidden: [][2]string{{"token", typed.Get("token")}}, Choices: []view.Choice{at}, Fields: []view.Field{
+			{
+				Name: "amount", Label: say.Amount, Value: typed.Get("amount"), Wrong: wrong["amount"], Max: 24,
+				More: templ.Attributes{"inputmode": "decimal", "autocomplete": "off"},
+			},
+			{
+				Name: "came", Label: sayCame, Value: typed.Get("came"), Wrong: wrong["cameAt"], Hint: v.Shell.Say(sayNow),
+				Type: "datetime-local", Optional: true,
+			},
+			{Name: "payer", Label: sayFrom, Value: typed.Get("payer"), Wrong: wrong["payer"], Optional: true},
+			{Name: "note", Label: sayNote, Value: typed.Get("note"), Wrong: wrong["note"], Optional: true},
+		},
+	}
+	v.Shell.Title = v.Shell.Say(sayKeep)
+	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, form) })
+	return nil
+}
+
+func (v *visit) keep() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	amount := portal.PlainAmount(form.Get("amount"))
+	said := payment.Came{Amount: &amount, Payer: portal.Given(form.Get("payer")), Note: portal.Given(form.Get("note"))}
+	if text := form.Get("came"); text != "" {
+		at, err := time.ParseInLocation("2006-01-02T15:04", text, v.Shell.Zone)
+		if err != nil {
+			return v.showForm(http.StatusUnprocessableEntity, form, map[string]string{"cameAt": v.Shell.Say(sayWrongAt)})
+		}
+		said.At = &at
+	}
+	requisite, err := strconv.ParseInt(form.Get("requisite"), 10, 64)
+	if err != nil {
+		requisite = 0 // nobody's
+	}
+	err = v.Once(form, func() (submission.Outcome, error) {
+		_, err := v.Payments.KeepMoney(v.Ctx(), v.Who, requisite, said)
+		return submission.Outcome{LedTo: arrivalsPath, Said: "saved"}, err
+	})
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.showForm(http.StatusUnprocessableEntity, form, wrong)
+	}
+	return err
+}

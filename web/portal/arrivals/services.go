@@ -1,0 +1,27 @@
+// Package arrivals is the money of a trader that belongs to no payment.
+package arrivals
+
+import (
+	"gateway.example/internal/directory"
+	"gateway.example/internal/payment"
+	"gateway.example/web/portal"
+)
+
+// Services are what these pages work with.
+type Services struct {
+	Payments *payment.Service
+	Settings *directory.Settings
+}
+
+// visit is a visit to these pages.
+type visit struct {
+	*portal.Visit
+	Services
+}
+
+type route = portal.RouteOf[*visit]
+
+// Routes are the addresses of these pages.
+func Routes(s Services) []portal.Route {
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} }, arrivalRoutes)
+}

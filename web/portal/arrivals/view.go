@@ -1,0 +1,15 @@
+package arrivals
+
+import (
+	"github.com/a-h/templ"
+
+	"gateway.example/web/portal/view"
+)
+
+// List is the money that belongs to no payment.
+type List struct {
+	MayKeep bool
+	Typed   string
+	Money   view.Sheet
+	Next    templ.SafeURL
+}
