@@ -40,7 +40,7 @@ func TestLink(t *testing.T) {
 	}
 	tab.Open(b.server.URL + path)
 	tab.Type("#amount", "250")
-	tab.Click(".ways label:first-of-type")
+	tab.Click("fieldset label:first-of-type")
 	tab.Click(".button")
 	tab.Await("h1 .amount", "250 ₽")
 }

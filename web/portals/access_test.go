@@ -75,8 +75,8 @@ const addresses = `
 			/operator/deposits/{id}/confirm /operator/deposits/{id}/reject /operator/appeals/{id}/review
 			/operator/appeals/{id}/accept /operator/appeals/{id}/refuse /operator/payouts/{id}/complete
 			/operator/payouts/{id}/fail /operator/payouts/{id}/reclaim /operator/payouts/{id}/reverse
-			/operator/conflicts/{id}/close /merchant/payments/{id}/came /operator/payments/{id}/came
-		POST /merchant/links/{id}/close /account/passkeys/{id}/remove /account/sessions/{id}/end /trader/payouts/{id}/take /trader/payments/{id}/attach /trader/messages/{id}/confirm /trader/messages/{id}/dismiss
+			/operator/conflicts/{id}/close
+		POST /merchant/payments/{id}/came /operator/payments/{id}/came /merchant/links/{id}/close /account/passkeys/{id}/remove /account/sessions/{id}/end /trader/payouts/{id}/take /trader/payments/{id}/attach /trader/messages/{id}/confirm /trader/messages/{id}/dismiss
 			/trader/appeals/{id}/messages /operator/appeals/{id}/messages
 			/trader/messages/phones/{id}/revoke /trader/requisites/{id}/messages/resume /views /columns
 			/views/{id}/remove /merchant/developers/cashboxes/{cashbox}/test /merchant/developers/resend/{replay}/stop
@@ -121,6 +121,7 @@ const addresses = `
 		GET POST /merchant/deposits
 		POST /merchant/links
 	appeals
+		GET /merchant/payments/{id}/came
 		GET POST /merchant/payments/{id}/appeal
 	team
 		GET /merchant/consent /merchant/team /merchant/log
@@ -160,7 +161,7 @@ const addresses = `
 			/operator/money/insurance /operator/money/correct
 		POST /operator/receiving/{network}
 	cases
-		GET /operator/events/dead/confirm
+		GET /operator/events/dead/confirm /operator/payments/{id}/came
 		GET POST /operator/blocks/new
 		POST /operator/events/dead
 `

@@ -269,7 +269,7 @@ var azerbaijani = phrases{
 	LinkGo:          text("Ödənişə keç"),
 	LinkAmountWrong: text("Məbləği yazın, məsələn, 1500 və ya 99,50."),
 	LinkWayWrong:    text("Ödəniş üsulunu seçin."),
-	LinkEndedTitle:  text("Bu linklə ödəmək olmur"),
+	LinkEndedTitle:  text("Bu linklə ödəniş qəbul edilmir"),
 	LinkEndedText:   text("Mağazadan yenisini istəyin."),
 	LinkRefused:     text("Bu ödənişi indi qəbul etmək mümkün deyil. Başqa üsul və ya məbləğ seçin, yaxud sonra yenidən cəhd edin."),
 }

@@ -282,7 +282,7 @@ var uzbek = phrases{
 	LinkGo:          text("Toʻlovga oʻtish"),
 	LinkAmountWrong: text("Summani kiriting, masalan, 1500 yoki 99,50."),
 	LinkWayWrong:    text("Toʻlov usulini tanlang."),
-	LinkEndedTitle:  text("Bu havola orqali toʻlab boʻlmaydi"),
+	LinkEndedTitle:  text("Bu havola orqali toʻlov qabul qilinmaydi"),
 	LinkEndedText:   text("Doʻkondan yangisini soʻrang."),
 	LinkRefused:     text("Bu toʻlovni hozir qabul qilib boʻlmaydi. Boshqa usul yoki summani tanlang yoxud keyinroq urinib koʻring."),
 }

@@ -127,9 +127,9 @@ func (v *visit) deskShown() (Desk, error) {
 		if err != nil {
 			return shown, err
 		}
-		shown.Balance = []view.OverviewFigure{
-			v.Shell.Rounded(v.Shell.Say(sayAvailable), balance.Available), v.Shell.Rounded(v.Shell.Say(sayReserved), balance.Reserved),
-		}
+		available := v.Shell.Rounded(v.Shell.Say(sayAvailable), balance.Available)
+		available.Href = "/trader/statement" // a phone's bar has no room for it
+		shown.Balance = []view.OverviewFigure{available, v.Shell.Rounded(v.Shell.Say(sayReserved), balance.Reserved)}
 	}
 	open, err := v.Checkouts.Desk(v.Ctx(), v.Who)
 	if err != nil {
