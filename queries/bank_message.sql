@@ -2,12 +2,20 @@
 -- name: BankMessageNextID :one
 select nextval('bank_message_id_seq')::bigint;
 
--- BankMessageInsert keeps a message, once for each id that its phone gave it.
--- name: BankMessageInsert :execrows
+-- BankMessageInsert keeps a message that is to be decided about.
+-- name: BankMessageInsert :one
 insert into bank_message (id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern,
     bank, currency, account, amount, balance, state)
 values (@id, @trader_id, @device_id, @message_id, @kind, @sender, @text, @received_at, @arrived_at, @says, @pattern,
     @bank, @currency, @account, @amount, @balance, 'new')
+returning *;
+
+-- BankMessageNote keeps a message that needs nothing, once for each id that its phone gave it.
+-- name: BankMessageNote :exec
+insert into bank_message (id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern,
+    bank, currency, account, amount, balance, state, decided_at, decided_by)
+values (@id, @trader_id, @device_id, @message_id, @kind, @sender, @text, @received_at, @arrived_at, @says, @pattern,
+    @bank, @currency, @account, @amount, null, 'noted', @arrived_at, @decided_by::text)
 on conflict on constraint bank_message_once do nothing;
 
 -- name: BankMessageRepeated :one

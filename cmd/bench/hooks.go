@@ -24,6 +24,8 @@ type receivers struct {
 	seen        map[string]struct{}
 	first, last time.Time
 	arrived     chan struct{}
+	// told is handed each webhook's body; nil is nobody.
+	told func(body []byte)
 }
 
 func openReceivers(ctx context.Context) (*receivers, error) {
@@ -52,7 +54,7 @@ func (r *receivers) urls() []string {
 }
 
 func (r *receivers) take(_ http.ResponseWriter, request *http.Request) {
-	_, _ = io.Copy(io.Discard, request.Body)
+	body, _ := io.ReadAll(request.Body)
 	event := request.Header.Get("webhook-id")
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,10 +66,20 @@ func (r *receivers) take(_ http.ResponseWriter, request *http.Request) {
 		r.first = r.last
 	}
 	r.seen[event] = struct{}{}
+	if r.told != nil {
+		r.told(body)
+	}
 	select {
 	case r.arrived <- struct{}{}:
 	default:
 	}
+}
+
+// tell has each webhook's body handed on from now.
+func (r *receivers) tell(told func(body []byte)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.told = told
 }
 
 // restart begins to count anew.

@@ -42,6 +42,8 @@ type options struct {
 	// cashboxes are those that credits are spread over, merchants those that create: each may have
 	// so many payments open.
 	cashboxes, merchants int
+	// messageCount is how many messages of banks are forwarded, of which a tenth confirm payments.
+	messageCount int
 	// openPayments, and overdue ones, are there when creations, and expiry, are measured beside
 	// them.
 	openPayments, overdue int
@@ -81,6 +83,7 @@ func parseOptions(args []string, usage io.Writer) (options, error) {
 		{&o.merchants, "merchants", 80, "merchants who create, each with a cashbox"},
 		{&o.openPayments, "open", 50_000, "payments that are open when creations are measured beside them"},
 		{&o.overdue, "overdue", 20_000, "overdue payments whose expiry is measured"},
+		{&o.messageCount, "messages", 12_000, "messages of banks to forward, of which a tenth confirm payments"},
 		{&o.memoryRequisites, "memory-requisites", 100_000, "requisites of the pool that the gateway's memory is measured with"},
 		{&o.stored, "stored", 0, "payments to store before creations are measured once more"},
 	} {
@@ -94,7 +97,7 @@ func parseOptions(args []string, usage io.Writer) (options, error) {
 		return o, err
 	}
 	if quick {
-		o.seconds, o.runs, o.openPayments, o.overdue, o.memoryRequisites = time.Second, 1, 5000, 3000, 10_000
+		o.seconds, o.runs, o.openPayments, o.overdue, o.memoryRequisites, o.messageCount = time.Second, 1, 5000, 3000, 10_000, 2000
 	}
 	o.only, o.skip = list(only), list(skip)
 	return o, o.check()
@@ -106,7 +109,8 @@ func list(text string) []string {
 
 func (o options) check() error {
 	for _, n := range []int{
-		o.runs, o.clients, o.connections, o.requisites, o.few, o.traders, o.cashboxes, o.merchants, o.openPayments, o.overdue, o.memoryRequisites,
+		o.runs, o.clients, o.connections, o.requisites, o.few, o.traders, o.cashboxes, o.merchants, o.openPayments, o.overdue, o.messageCount,
+		o.memoryRequisites,
 	} {
 		if n < 1 {
 			return errors.New("every number but -stored must be at least 1")

@@ -26,6 +26,7 @@ func parts() []part {
 		{"credits", (*bench).credits},
 		{"webhooks", (*bench).webhooks},
 		{"settled", (*bench).settled},
+		{"messages", (*bench).messages},
 		{"hot", (*bench).hotAccount},
 		{"pages", (*bench).pages},
 		{"desks", (*bench).openDesksCost},

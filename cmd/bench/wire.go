@@ -27,7 +27,7 @@ func dial(ctx context.Context, address string) (*wire, error) {
 	return &wire{conn: conn, in: bufio.NewReaderSize(conn, 8<<10)}, nil
 }
 
-// errStatus is an answer other than 200, and errBusy one that asks to come again.
+// errStatus is an answer that is no success, and errBusy one that asks to come again.
 var (
 	errStatus = errors.New("the gateway answered")
 	errBusy   = fmt.Errorf("%w, busy", errStatus)
@@ -47,7 +47,7 @@ func (w *wire) send(request []byte) ([]byte, error) {
 	if err := errors.Join(err, response.Body.Close()); err != nil {
 		return nil, fmt.Errorf("read the answer: %w", err)
 	}
-	if response.StatusCode != http.StatusOK {
+	if response.StatusCode/100 != http.StatusOK/100 {
 		status := errStatus
 		if response.StatusCode == http.StatusServiceUnavailable {
 			status = errBusy

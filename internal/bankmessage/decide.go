@@ -61,11 +61,7 @@ func (d decision) params(m db.BankMessage, stands standing, now time.Time) db.Ba
 }
 
 // decide decides about a message in the transaction that has its device locked. It returns the state of the message.
-func (s *Service) decide(ctx context.Context, tx pgx.Tx, q *db.Queries, id int64) (State, error) {
-	m, err := q.BankMessageLock(ctx, id)
-	if err != nil {
-		return "", fmt.Errorf("lock message: %w", err)
-	}
+func (s *Service) decide(ctx context.Context, tx pgx.Tx, q *db.Queries, m db.BankMessage) (State, error) {
 	c, err := chainOf(ctx, q, m)
 	if err != nil {
 		return "", err

@@ -68,6 +68,9 @@ func (s *Service) Receive(ctx context.Context, who caller.Caller, m Forwarded) (
 		return "", errOneTimeCode
 	}
 	read := Read(m.Sender, m.Text)
+	if read.Kind != Incoming && !read.Balance.Valid { // most are: advertisements, and what no pattern knows
+		return s.file(ctx, who, m, read)
+	}
 	var state State
 	err := db.InTx(ctx, s.pools.Calls, func(tx pgx.Tx, q *db.Queries) error {
 		var err error
@@ -77,37 +80,80 @@ func (s *Service) Receive(ctx context.Context, who caller.Caller, m Forwarded) (
 	return state, err
 }
 
+// file keeps a message that can do nothing, so that no lock is held for it.
+func (s *Service) file(ctx context.Context, who caller.Caller, m Forwarded, read Reading) (State, error) {
+	now := s.clock.Now()
+	id, state, err := s.heard(ctx, s.pools.Calls, who, m, now)
+	if err != nil || state != "" {
+		return state, err
+	}
+	p, err := s.params(who, m, read, id, now)
+	if err != nil {
+		return "", err
+	}
+	err = s.q.BankMessageNote(ctx, db.BankMessageNoteParams{
+		ID: p.ID, TraderID: p.TraderID, DeviceID: p.DeviceID, MessageID: p.MessageID, Kind: p.Kind, Sender: p.Sender, Text: p.Text,
+		ReceivedAt: p.ReceivedAt, ArrivedAt: p.ArrivedAt, Says: p.Says, Pattern: p.Pattern, Bank: p.Bank, Currency: p.Currency,
+		Account: p.Account, Amount: p.Amount, DecidedBy: Actor,
+	})
+	if err != nil {
+		return "", fmt.Errorf("note a message: %w", err)
+	}
+	return Noted, nil
+}
+
+// heard notes that a device was heard, which locks it in a transaction, and numbers its message. The state is that of a
+// message that came before, or "".
+func (s *Service) heard(
+	ctx context.Context, on db.Batcher, who caller.Caller, m Forwarded, now time.Time,
+) (id int64, state State, err error) {
+	var repeated *db.BankMessageRepeatedRow
+	err = db.Pipeline(ctx, on,
+		db.Do((*db.Queries).BankDeviceHeard, db.BankDeviceHeardParams{ID: who.ID, HeardAt: now}),
+		db.Maybe(&repeated, (*db.Queries).BankMessageRepeated, db.BankMessageRepeatedParams{DeviceID: who.ID, MessageID: m.ID}),
+		db.Get(&id, (*db.Queries).BankMessageNextID),
+	)
+	if err != nil {
+		return 0, "", fmt.Errorf("hear a device: %w", err)
+	}
+	if repeated != nil {
+		state = State(repeated.State)
+	}
+	return id, state, nil
+}
+
 // keep keeps a message and decides about it. The lock of its device has messages of one phone wait for one another.
 func (s *Service) keep(
 	ctx context.Context, tx pgx.Tx, q *db.Queries, who caller.Caller, m Forwarded, read Reading,
 ) (State, error) {
 	now := s.clock.Now()
-	if err := q.BankDeviceHeard(ctx, db.BankDeviceHeardParams{ID: who.ID, HeardAt: now}); err != nil {
-		return "", fmt.Errorf("lock device: %w", err)
+	id, state, err := s.heard(ctx, tx, who, m, now)
+	if err != nil || state != "" {
+		return state, err
 	}
-	repeated, err := q.BankMessageRepeated(ctx, db.BankMessageRepeatedParams{DeviceID: who.ID, MessageID: m.ID})
-	if !db.NoRows(err) {
-		return State(repeated.State), err
-	}
-	id, err := q.BankMessageNextID(ctx)
-	if err != nil {
-		return "", fmt.Errorf("number a message: %w", err)
-	}
-	sealed, err := s.vault.Seal([]byte(m.Text), textPlace(id))
+	p, err := s.params(who, m, read, id, now)
 	if err != nil {
 		return "", err
 	}
+	kept, err := q.BankMessageInsert(ctx, p)
+	if err != nil {
+		return "", fmt.Errorf("keep a message: %w", err)
+	}
+	return s.decide(ctx, tx, q, kept)
+}
+
+// params are a message's row. Its text is sealed for its id.
+func (s *Service) params(
+	who caller.Caller, m Forwarded, read Reading, id int64, now time.Time,
+) (db.BankMessageInsertParams, error) {
+	sealed, err := s.vault.Seal([]byte(m.Text), textPlace(id))
 	received := now
 	if m.ReceivedAt != nil {
 		received = *m.ReceivedAt
 	}
-	_, err = q.BankMessageInsert(ctx, db.BankMessageInsertParams{
+	return db.BankMessageInsertParams{
 		ID: id, TraderID: who.TraderID, DeviceID: who.ID, MessageID: m.ID, Kind: m.Kind, Sender: strings.TrimSpace(m.Sender),
 		Text: sealed, ReceivedAt: received, ArrivedAt: now, Says: string(read.Kind), Pattern: read.Pattern, Bank: read.Bank,
 		Currency: read.Currency, Account: read.Account, Amount: read.Amount, Balance: read.Balance,
-	})
-	if err != nil {
-		return "", fmt.Errorf("keep a message: %w", err)
-	}
-	return s.decide(ctx, tx, q, id)
+	}, err
 }

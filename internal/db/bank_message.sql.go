@@ -252,12 +252,12 @@ func (q *Queries) BankMessageForged(ctx context.Context, id int64) error {
 	return err
 }
 
-const bankMessageInsert = `-- name: BankMessageInsert :execrows
+const bankMessageInsert = `-- name: BankMessageInsert :one
 insert into bank_message (id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern,
     bank, currency, account, amount, balance, state)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
     $12, $13, $14, $15, $16, 'new')
-on conflict on constraint bank_message_once do nothing
+returning id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by
 `
 
 type BankMessageInsertParams struct {
@@ -279,9 +279,9 @@ type BankMessageInsertParams struct {
 	Balance    decimal.NullDecimal
 }
 
-// BankMessageInsert keeps a message, once for each id that its phone gave it.
-func (q *Queries) BankMessageInsert(ctx context.Context, arg BankMessageInsertParams) (int64, error) {
-	result, err := q.db.Exec(ctx, bankMessageInsert,
+// BankMessageInsert keeps a message that is to be decided about.
+func (q *Queries) BankMessageInsert(ctx context.Context, arg BankMessageInsertParams) (BankMessage, error) {
+	row := q.db.QueryRow(ctx, bankMessageInsert,
 		arg.ID,
 		arg.TraderID,
 		arg.DeviceID,
@@ -299,10 +299,35 @@ func (q *Queries) BankMessageInsert(ctx context.Context, arg BankMessageInsertPa
 		arg.Amount,
 		arg.Balance,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	var i BankMessage
+	err := row.Scan(
+		&i.ID,
+		&i.TraderID,
+		&i.DeviceID,
+		&i.MessageID,
+		&i.Kind,
+		&i.Sender,
+		&i.Text,
+		&i.ReceivedAt,
+		&i.ArrivedAt,
+		&i.Says,
+		&i.Pattern,
+		&i.Bank,
+		&i.Currency,
+		&i.Account,
+		&i.Amount,
+		&i.Balance,
+		&i.State,
+		&i.Why,
+		&i.Gap,
+		&i.Trusted,
+		&i.RequisiteID,
+		&i.MerchantID,
+		&i.PaymentID,
+		&i.DecidedAt,
+		&i.DecidedBy,
+	)
+	return i, err
 }
 
 const bankMessageListOwn = `-- name: BankMessageListOwn :many
@@ -416,6 +441,56 @@ func (q *Queries) BankMessageNextID(ctx context.Context) (int64, error) {
 	var column_1 int64
 	err := row.Scan(&column_1)
 	return column_1, err
+}
+
+const bankMessageNote = `-- name: BankMessageNote :exec
+insert into bank_message (id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern,
+    bank, currency, account, amount, balance, state, decided_at, decided_by)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+    $12, $13, $14, $15, null, 'noted', $9, $16::text)
+on conflict on constraint bank_message_once do nothing
+`
+
+type BankMessageNoteParams struct {
+	ID         int64
+	TraderID   int64
+	DeviceID   int64
+	MessageID  string
+	Kind       string
+	Sender     string
+	Text       []byte
+	ReceivedAt time.Time
+	ArrivedAt  time.Time
+	Says       string
+	Pattern    string
+	Bank       string
+	Currency   string
+	Account    string
+	Amount     decimal.NullDecimal
+	DecidedBy  string
+}
+
+// BankMessageNote keeps a message that needs nothing, once for each id that its phone gave it.
+func (q *Queries) BankMessageNote(ctx context.Context, arg BankMessageNoteParams) error {
+	_, err := q.db.Exec(ctx, bankMessageNote,
+		arg.ID,
+		arg.TraderID,
+		arg.DeviceID,
+		arg.MessageID,
+		arg.Kind,
+		arg.Sender,
+		arg.Text,
+		arg.ReceivedAt,
+		arg.ArrivedAt,
+		arg.Says,
+		arg.Pattern,
+		arg.Bank,
+		arg.Currency,
+		arg.Account,
+		arg.Amount,
+		arg.DecidedBy,
+	)
+	return err
 }
 
 const bankMessageObject = `-- name: BankMessageObject :exec

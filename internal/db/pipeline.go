@@ -146,14 +146,14 @@ func answer(ctx context.Context, results pgx.BatchResults, queries []Query) erro
 	return first
 }
 
-// batcher sends queries together: a transaction, or a pool for reading queries.
-type batcher interface {
+// Batcher sends queries together: a transaction, or a pool, where they are one.
+type Batcher interface {
 	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
 }
 
 // Pipeline makes queries that do not depend on one another in one round trip, in order. Each has its
 // own snapshot, as if it were sent alone. It returns the first error.
-func Pipeline(ctx context.Context, b batcher, queries ...Query) error {
+func Pipeline(ctx context.Context, b Batcher, queries ...Query) error {
 	if len(queries) == 0 {
 		return nil
 	}

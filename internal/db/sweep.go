@@ -82,7 +82,7 @@ func (s *Sweep[R]) Run(
 // merchant's ids that are not locked. It is asked for each merchant, in one round trip: their rows
 // may be on several nodes, and no statement can lock rows on more than one.
 func ListFree[R any](
-	ctx context.Context, b batcher, putOff []int64, page int32,
+	ctx context.Context, b Batcher, putOff []int64, page int32,
 	list func(putOff []int64, page int32) ([]R, error),
 	key func(R) (merchantID, id int64),
 	free func(free *[]int64, merchantID int64, ids []int64) Query,
@@ -111,7 +111,7 @@ func ListFree[R any](
 }
 
 func unlocked[R any](
-	ctx context.Context, b batcher, rows []R,
+	ctx context.Context, b Batcher, rows []R,
 	key func(R) (merchantID, id int64),
 	free func(free *[]int64, merchantID int64, ids []int64) Query,
 ) (map[int64]bool, error) {
