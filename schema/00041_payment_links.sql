@@ -44,3 +44,7 @@ create table link_payment (
     primary key (merchant_id, link_id, order_id, method)
 );
 create index link_payment_newest_idx on link_payment (merchant_id, link_id, created_at);
+
+insert into rate_limit (name, calls, per_seconds) values
+    -- Payments begun by links, per address: each holds a trader's USDT until its time is over.
+    ('link_payments', 30, 600);

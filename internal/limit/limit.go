@@ -21,10 +21,12 @@ type Rule string
 
 // The rules, as the database names them.
 const (
-	Key            Rule = "key"
-	User           Rule = "user"
-	Device         Rule = "device"
-	AddressWrites  Rule = "address_writes"
+	Key           Rule = "key"
+	User          Rule = "user"
+	Device        Rule = "device"
+	AddressWrites Rule = "address_writes"
+	// LinkPayments counts payments that are begun by links, by address.
+	LinkPayments   Rule = "link_payments"
 	CheckoutReads  Rule = "checkout_reads"
 	CheckoutWrites Rule = "checkout_writes"
 	// Failed sign-ins count by login and address, by login, and by address.

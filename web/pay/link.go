@@ -138,7 +138,7 @@ func way(w words.Words, method string) string {
 // begin makes the payment, and leads to its page.
 func (p *Pay) begin(o opening) {
 	address := limit.Address(o.r.RemoteAddr)
-	if _, err := p.Limits.Count(limit.AddressWrites, address); err != nil {
+	if _, err := p.Limits.Count(limit.LinkPayments, address); err != nil {
 		edge.SetRetryAfter(o.w.Header(), fault.As(err))
 		p.showStart(o, http.StatusTooManyRequests, p.ordered(o), nil, words.LinkRefused)
 		return

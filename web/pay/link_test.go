@@ -57,6 +57,11 @@ func TestLinkEnds(t *testing.T) {
 	if !strings.Contains(refused.body, "Choose another way") {
 		t.Errorf("without a requisite: %s", refused.body)
 	}
+	b.Exec(t, "update rate_limit set calls = 1 where name = 'link_payments'")
+	noError(t, b.limits.Load(t.Context()))
+	b.post(t, path, "method", "sbp")
+	slow := b.post(t, path, "method", "sbp")
+	want(t, "too many from one address", line(slow.code, slow.header.Get("Retry-After") != ""), line(http.StatusTooManyRequests, true))
 	owner := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 1, MerchantID: made.MerchantID}
 	must(b.payLinks.Close(t.Context(), owner, made.ID))(t)
 	for _, a := range []answer{b.ask(t, http.MethodGet, path), b.post(t, path, "method", "sbp")} {
