@@ -63,7 +63,7 @@ var modelOps = []modelOp{
 	{"move", 190, true, about(anyPayment, (*modelWalk).move)},
 	{"confirm", 110, true, about(anyPayment, (*modelWalk).confirm)},
 	{"receive", 60, true, about(anyPayment, (*modelWalk).receive)},
-	{"decide another amount", 40, true, about((*modelWalk).someCase, (*modelWalk).decideCase)},
+	{"decide-case", 40, true, about((*modelWalk).someCase, (*modelWalk).decideCase)},
 	{"cancel", 55, true, about(anyPayment, (*modelWalk).cancel)},
 	{"claim", 60, true, about((*modelWalk).someClaimable, (*modelWalk).claim)},
 	{"duel", 12, false, about(anyPayment, (*modelWalk).duel)},

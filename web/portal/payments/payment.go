@@ -312,6 +312,9 @@ func (v *visit) paymentFacts(p checkout.DeskPayment, then portal.Moment, lines [
 	if sight.Amount == nil {
 		return append(facts, view.Fact{Label: gets, Value: v.Shell.Say(sayNoRateYet), Class: "quiet"}), nil
 	}
+	if p.Case() {
+		return append(facts, view.Fact{Label: gets, Value: v.Shell.Say(sayNotDecided), Class: "quiet"}), nil
+	}
 	if p.Ended() && p.Status != payment.Completed {
 		return append(facts, view.Fact{Label: gets, Value: v.Shell.Say(sayNothingGot), Class: "quiet"}), nil
 	}

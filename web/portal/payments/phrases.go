@@ -65,6 +65,7 @@ var (
 	sayYouKeepUSDT    = say.Both("You keep, USDT", "Ваш доход, USDT")
 	sayCame           = say.Both("What came", "Пришло")
 	sayNothingGot     = say.Both("Nothing: it was not completed", "Ничего: платёж не завершён")
+	sayNotDecided     = say.Both("Nobody has decided yet", "Ещё не решено")
 	sayNoRateYet      = say.Both("Not known until there is a fresh rate", "Станет известно, когда появится свежий курс")
 	sayNoReceipts     = say.Both("The payer has sent none.", "Плательщик не присылал.")
 	sayNoPayments     = say.Both("No payments yet.", "Платежей ещё не было.")
