@@ -31,10 +31,11 @@ update card_attempt set progress_at = @soon, poll_at = @soon where merchant_id =
 update card_attempt set progress_at = @soon, poll_at = @soon
 where merchant_id = @merchant_id and id = @id and status = 'open' and not submitting;
 
--- AttemptNudgeAll is AttemptNudge for a payment that has moved: what was asked about by the hour has to be known soon.
+-- AttemptNudgeAll is AttemptNudge for a payment that has moved: what was asked about by the hour has to be known soon, a code
+-- that was lost on its way included. One that is just on its way is asked about within a minute anyway.
 -- name: AttemptNudgeAll :exec
 update card_attempt set progress_at = @soon, poll_at = @soon
-where merchant_id = @merchant_id and payment_id = @payment_id and status = 'open' and not submitting and poll_at > @later;
+where merchant_id = @merchant_id and payment_id = @payment_id and status = 'open' and poll_at > @later;
 
 -- AttemptQueues counts the attempts that are due, by trader and processor.
 -- name: AttemptQueues :many

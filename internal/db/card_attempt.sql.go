@@ -214,7 +214,7 @@ func (q *Queries) AttemptNudge(ctx context.Context, arg AttemptNudgeParams) erro
 
 const attemptNudgeAll = `-- name: AttemptNudgeAll :exec
 update card_attempt set progress_at = $1, poll_at = $1
-where merchant_id = $2 and payment_id = $3 and status = 'open' and not submitting and poll_at > $4
+where merchant_id = $2 and payment_id = $3 and status = 'open' and poll_at > $4
 `
 
 type AttemptNudgeAllParams struct {
@@ -224,7 +224,8 @@ type AttemptNudgeAllParams struct {
 	Later      time.Time
 }
 
-// AttemptNudgeAll is AttemptNudge for a payment that has moved: what was asked about by the hour has to be known soon.
+// AttemptNudgeAll is AttemptNudge for a payment that has moved: what was asked about by the hour has to be known soon, a code
+// that was lost on its way included. One that is just on its way is asked about within a minute anyway.
 func (q *Queries) AttemptNudgeAll(ctx context.Context, arg AttemptNudgeAllParams) error {
 	_, err := q.db.Exec(ctx, attemptNudgeAll,
 		arg.Soon,
