@@ -171,7 +171,7 @@ func (v PaymentView) payment(who caller.Caller, p payment.Payment) *gatewayv1.Pa
 		Amount: money.Fiat(p.Amount), Currency: p.Currency, Method: p.Method, ExpiresAt: Timestamp(p.ExpiresAt),
 		Extra: extra(seen), Ledger: ledgerView(who, p, seen), CreatedAt: Timestamp(p.CreatedAt),
 		StatusUpdatedAt: Timestamp(p.StatusAt), StatusReason: p.StatusReason, ReturnUrl: p.ReturnURL,
-		ReceivedAmount: received(p),
+		ReceivedAmount: OptionalFiat(p.ReceivedAmount),
 	}
 	if p.ClaimedAt != nil {
 		out.PayerClaimedAt = Timestamp(*p.ClaimedAt)
@@ -183,12 +183,12 @@ func (v PaymentView) payment(who caller.Caller, p payment.Payment) *gatewayv1.Pa
 	return out
 }
 
-// received is what came, or nil where nobody said.
-func received(p payment.Payment) *string {
-	if !p.ReceivedAmount.Valid {
+// OptionalFiat is an amount, or nil for none.
+func OptionalFiat(amount decimal.NullDecimal) *string {
+	if !amount.Valid {
 		return nil
 	}
-	return ptr(money.Fiat(p.ReceivedAmount.Decimal))
+	return ptr(money.Fiat(amount.Decimal))
 }
 
 // requisiteView is where the payer sends the money, or nil for card checkout.

@@ -19,7 +19,7 @@ create table payment_link (
     -- The methods that payers choose from; empty: all that the cashbox has.
     methods text[] not null,
     -- How many payments may come of it; null: any number. One that failed or was cancelled leaves its place.
-    max_payments integer check (max_payments between 1 and 1000000),
+    max_payments integer check (max_payments between 1 and 10000),
     -- Until when; null: until it is closed.
     ends_at timestamptz,
     return_url text,

@@ -19,7 +19,6 @@ const (
 	depositLate = time.Hour
 	appealLate  = 24 * time.Hour
 	payoutLate  = 30 * time.Minute
-	phoneSilent = 30 * time.Minute
 	// deadWithin is how far back undeliverable events are counted.
 	deadWithin = time.Hour
 	// snapshotMost is how old a snapshot may be, in seconds.
@@ -247,8 +246,8 @@ func givenBackOften(ctx context.Context, q reads, now time.Time) (finding, error
 }
 
 func phonesSilent(ctx context.Context, q reads, now time.Time) (finding, error) {
-	row, err := q.AlarmPhones(ctx, now.Add(-phoneSilent))
-	return finding{row.Count, row.Oldest.Add(phoneSilent)}, err
+	row, err := q.AlarmPhones(ctx, now.Add(-db.PhoneSilent))
+	return finding{row.Count, row.Oldest.Add(db.PhoneSilent)}, err
 }
 
 // commandWithin is how long an alarm reports an operator who was created by the command line rather

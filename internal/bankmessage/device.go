@@ -123,9 +123,6 @@ func (s *Service) RevokeDevice(ctx context.Context, who caller.Caller, id int64)
 	return err
 }
 
-// silence is how long a device may say nothing, while its trader gets payments, before the trader and operators are told.
-const silence = 30 * time.Minute
-
 // Silent lists the devices of the caller's trader that payments count on and that have said nothing for half an hour. There are none
 // while the trader gets no payments.
 func (s *Service) Silent(ctx context.Context, who caller.Caller) ([]Device, error) {
@@ -133,7 +130,7 @@ func (s *Service) Silent(ctx context.Context, who caller.Caller) ([]Device, erro
 		return nil, err
 	}
 	rows, err := s.q.BankDevicesSilent(ctx, db.BankDevicesSilentParams{
-		TraderID: who.TraderID, Since: s.clock.Now().Add(-silence),
+		TraderID: who.TraderID, Since: s.clock.Now().Add(-db.PhoneSilent),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list silent devices: %w", err)

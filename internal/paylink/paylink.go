@@ -27,7 +27,7 @@ import (
 const (
 	maxTitle       = 120
 	maxDescription = 1000
-	maxPayments    = 1_000_000
+	maxPayments    = 10_000 // they are counted while others wait
 )
 
 // Service keeps payment links, and makes the payments of those who open them.
@@ -85,7 +85,7 @@ type Link struct {
 }
 
 // Counted is how many payments of a link its sums are made of at most.
-const Counted = 5000
+const Counted = 500
 
 // Draft is a new link, as it was typed.
 type Draft struct {

@@ -190,7 +190,7 @@ func TestDrafts(t *testing.T) {
 		"amount":      {CashboxID: box, Title: "A", Amount: "5", Least: "1"},
 		"minAmount":   {CashboxID: box, Title: "A", Least: "0.5"},
 		"maxAmount":   {CashboxID: box, Title: "A", Least: "10", Most: "9"},
-		"maxPayments": {CashboxID: box, Title: "A", MaxPayments: 1_000_001},
+		"maxPayments": {CashboxID: box, Title: "A", MaxPayments: 10_001},
 		"endsAt":      {CashboxID: box, Title: "A", EndsAt: &past},
 		"returnUrl":   {CashboxID: box, Title: "A", ReturnURL: "ftp://me.example"},
 		"callbackUri": {CashboxID: box, Title: "A", Callback: "http://127.0.0.1/"},

@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
@@ -17,9 +16,6 @@ const QueueFailing Queue = "endpoints.failing"
 
 // QueueUnread are the appeals with messages that a trader has not read.
 const QueueUnread Queue = "appeals.unread"
-
-// phoneSilent is how long a phone may say nothing, as its trader's page has it.
-const phoneSilent = 30 * time.Minute
 
 // waiting are the queues that every page of a portal tells of, and what it takes to know of them.
 var waiting = map[caller.Kind]map[Queue]caller.Capability{
@@ -78,7 +74,7 @@ func (s *Service) countWaiting(ctx context.Context, q *db.Queries, c scope, queu
 		return q.ReportCountFailing(ctx, db.ReportCountFailingParams{MerchantID: unless(c.MerchantID), Most: countMost + 1})
 	case QueueMessages:
 		return q.ReportCountMessages(ctx, db.ReportCountMessagesParams{
-			TraderID: c.TraderID, Since: now.Add(-phoneSilent), Most: countMost + 1,
+			TraderID: c.TraderID, Since: now.Add(-db.PhoneSilent), Most: countMost + 1,
 		})
 	case QueueUnread:
 		return q.AppealUnreadOwn(ctx, db.AppealUnreadOwnParams{TraderID: c.TraderID, Most: countMost + 1})

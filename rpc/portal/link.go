@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"connectrpc.com/connect"
-	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
@@ -90,7 +89,7 @@ func (s *LinkService) CloseLink(
 func (s *LinkService) view(l paylink.Link) *portalv1.Link {
 	return &portalv1.Link{
 		Id: l.ID, Url: l.URL(s.payURL, s.tokens), CashboxId: l.CashboxID, Title: l.Title, Description: l.Description,
-		Amount: fiat(l.Amount), MinAmount: fiat(l.MinAmount), MaxAmount: fiat(l.MaxAmount), Methods: l.Methods,
+		Amount: rpc.OptionalFiat(l.Amount), MinAmount: rpc.OptionalFiat(l.MinAmount), MaxAmount: rpc.OptionalFiat(l.MaxAmount), Methods: l.Methods,
 		MaxPayments: l.MaxPayments, EndsAt: rpc.OptionalTime(l.EndsAt), ReturnUrl: l.ReturnURL, CallbackUri: l.Callback(),
 		CreatedAt: rpc.Timestamp(l.CreatedAt), ClosedAt: rpc.OptionalTime(l.ClosedAt), Ended: l.Ended,
 		Payments: l.Payments, Completed: l.Completed, Came: money.Fiat(l.Came),
@@ -102,13 +101,4 @@ func linkPayment(p paylink.Paid) *portalv1.LinkPayment {
 		Id: p.ID, Status: p.Status, Amount: money.Fiat(p.Amount), Currency: p.Currency, Method: p.Method,
 		CreatedAt: rpc.Timestamp(p.CreatedAt),
 	}
-}
-
-// fiat is an optional amount.
-func fiat(amount decimal.NullDecimal) *string {
-	if !amount.Valid {
-		return nil
-	}
-	text := money.Fiat(amount.Decimal)
-	return &text
 }

@@ -69,11 +69,8 @@ func statementMovement(line report.ComparedLine) *portalv1.StatementMovement {
 }
 
 func comparedPayment(p payment.Payment) *portalv1.ComparedPayment {
-	out := &portalv1.ComparedPayment{
+	return &portalv1.ComparedPayment{
 		Id: p.ID, Status: string(p.Status), Amount: money.Fiat(p.Amount), Currency: p.Currency, CreatedAt: rpc.Timestamp(p.CreatedAt),
+		ReceivedAmount: rpc.OptionalFiat(p.ReceivedAmount),
 	}
-	if p.ReceivedAmount.Valid {
-		out.ReceivedAmount = new(money.Fiat(p.ReceivedAmount.Decimal))
-	}
-	return out
 }

@@ -3,7 +3,6 @@ package pay
 import (
 	"errors"
 	"net/http"
-	"strings"
 
 	"github.com/shopspring/decimal"
 
@@ -146,7 +145,7 @@ func (p *Pay) begin(o opening) {
 	order := p.ordered(o)
 	order.Address, order.RequestID = address, edge.KeptRequestID(o.r.Context())
 	asked := order
-	asked.Amount = plainAmount(order.Amount)
+	asked.Amount = money.Typed(order.Amount)
 	made, err := p.PayLinks.Pay(o.r.Context(), o.link, asked)
 	refusal := fault.As(err)
 	switch {
@@ -169,9 +168,4 @@ func (p *Pay) ordered(o opening) paylink.Order {
 	return paylink.Order{
 		Amount: o.r.PostFormValue("amount"), Method: o.r.PostFormValue("method"), Attempt: o.r.PostFormValue("attempt"),
 	}
-}
-
-// plainAmount is an amount as people type it in the form that amounts have here.
-func plainAmount(typed string) string {
-	return strings.NewReplacer(",", ".", " ", "", "\u00a0", "", "\u202f", "").Replace(strings.TrimSpace(typed))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/money"
 	"gateway.example/internal/report"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
@@ -224,7 +225,7 @@ func (a *Asked) amount(name string) (decimal.Decimal, bool) {
 	if text == "" {
 		return decimal.Zero, true
 	}
-	text = PlainAmount(text)
+	text = money.Typed(text)
 	amount, err := decimal.NewFromString(text)
 	plain := err == nil && !strings.ContainsAny(text, "eE") && amount.Exponent() >= -2
 	if !plain || !amount.IsPositive() || amount.GreaterThan(amountsMost) {

@@ -94,11 +94,6 @@ func Given(text string) *string {
 	return &text
 }
 
-// PlainAmount is an amount that people typed as programs read it.
-func PlainAmount(text string) string {
-	return strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", ",", ".").Replace(text)
-}
-
 // MethodName is a method's name; two of the same name are told apart by what the API calls them.
 func (v *Visit) MethodName(method string) string {
 	name := v.Shell.Say(say.Method(method))

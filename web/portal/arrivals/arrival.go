@@ -32,7 +32,7 @@ var arrivalRoutes = []route{
 func (v *visit) list() error {
 	typed := v.R.URL.Query().Get("q")
 	page := payment.FreeArrivals{Words: typed}
-	if amount := portal.PlainAmount(typed); typed != "" {
+	if amount := money.Typed(typed); typed != "" {
 		if _, err := money.Parse(amount, money.FiatDecimals); err == nil {
 			page.Amount, page.Words = amount, ""
 		}
@@ -117,7 +117,7 @@ func (v *visit) keep() error {
 	if err != nil {
 		return err
 	}
-	amount := portal.PlainAmount(form.Get("amount"))
+	amount := money.Typed(form.Get("amount"))
 	said := payment.Came{Amount: &amount, Payer: portal.Given(form.Get("payer")), Note: portal.Given(form.Get("note"))}
 	if text := form.Get("came"); text != "" {
 		at, err := time.ParseInLocation("2006-01-02T15:04", text, v.Shell.Zone)

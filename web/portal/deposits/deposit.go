@@ -11,6 +11,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/deposit"
+	"gateway.example/internal/money"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
@@ -219,7 +220,7 @@ func (v *visit) requestDeposit() error {
 	err = v.Once(form, func() (submission.Outcome, error) {
 		created, err := v.Deposits.Create(v.Ctx(), v.Who, deposit.Request{
 			CashboxID:         &box,
-			Amount:            portal.PlainAmount(form.Get("amount")),
+			Amount:            money.Typed(form.Get("amount")),
 			Network:           form.Get("network"),
 			Address:           strings.TrimSpace(form.Get("address")),
 			ExternalReference: portal.Given(form.Get("externalReference")),

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/money"
 	"gateway.example/internal/paylink"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal"
@@ -202,6 +203,14 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 		method.Options = append(method.Options, view.Option{Value: m.Name, Text: v.MethodName(m.Name)})
 	}
 	form.Choices = []view.Choice{box, method}
+	form.Fields = v.fields(typed, wrong)
+	v.Shell.Title = v.Shell.Say(sayNew)
+	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, form) })
+	return nil
+}
+
+// fields are those of the form that are typed.
+func (v *visit) fields(typed url.Values, wrong map[string]string) []view.Field {
 	digits := templ.Attributes{"inputmode": "decimal", "autocomplete": "off"}
 	field := func(name, wrongName string, label, hint say.Phrase, most int, more templ.Attributes) view.Field {
 		f := view.Field{
@@ -218,7 +227,7 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 	about.Area = true
 	until := field("ends", "endsAt", sayUntil, say.Phrase{}, 0, nil)
 	until.Type = "date"
-	form.Fields = []view.Field{
+	return []view.Field{
 		title, about,
 		field("amount", "amount", sayAmount, sayOpenHint, 24, digits),
 		field("least", "minAmount", sayLeast, say.Phrase{}, 24, digits),
@@ -228,9 +237,6 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 		field("back", "returnUrl", sayReturn, say.Phrase{}, 2048, templ.Attributes{"inputmode": "url"}),
 		field("callback", "callbackUri", sayCallback, sayCallHint, 2048, templ.Attributes{"inputmode": "url"}),
 	}
-	v.Shell.Title = v.Shell.Say(sayNew)
-	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, form) })
-	return nil
 }
 
 func (v *visit) create() error {
@@ -239,8 +245,8 @@ func (v *visit) create() error {
 		return err
 	}
 	draft := paylink.Draft{
-		Title: form.Get("title"), Description: form.Get("description"), Amount: portal.PlainAmount(form.Get("amount")),
-		Least: portal.PlainAmount(form.Get("least")), Most: portal.PlainAmount(form.Get("most")),
+		Title: form.Get("title"), Description: form.Get("description"), Amount: money.Typed(form.Get("amount")),
+		Least: money.Typed(form.Get("least")), Most: money.Typed(form.Get("most")),
 		ReturnURL: form.Get("back"), Callback: form.Get("callback"),
 	}
 	if name := form.Get("method"); name != "" {

@@ -256,7 +256,7 @@ func fundingFields(v *visit, typed url.Values, wrong map[string]string) ([]view.
 
 // readAmount reads an amount of USDT as people type it.
 func readAmount(form url.Values, f fault.Fields) string {
-	amount := portal.PlainAmount(form.Get("amount"))
+	amount := money.Typed(form.Get("amount"))
 	fault.Read(f, "amount", amount, money.ParseUSDT)
 	return amount
 }

@@ -44,7 +44,7 @@ func rateFields(v *visit, typed url.Values, wrong map[string]string) ([]view.Cho
 }
 
 func readRate(form url.Values, f fault.Fields) proposal.Payload {
-	p := proposal.Payload{Currency: form.Get("currency"), FiatPerUSDT: portal.PlainAmount(form.Get("fiatPerUsdt"))}
+	p := proposal.Payload{Currency: form.Get("currency"), FiatPerUSDT: money.Typed(form.Get("fiatPerUsdt"))}
 	f.Check(slices.Contains(catalogue.Currencies, p.Currency), "currency", "is not a currency that is known here")
 	value := fault.Read(f, "fiatPerUsdt", p.FiatPerUSDT, money.ParseUSDT)
 	f.Check(value.IsPositive() || f.Wrong("fiatPerUsdt"), "fiatPerUsdt", "must be more than 0")

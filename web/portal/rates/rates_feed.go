@@ -10,6 +10,7 @@ import (
 	"gateway.example/web/portal"
 
 	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
@@ -184,7 +185,7 @@ func (v *visit) keepFeed(feed rate.Feed) error {
 	), form.Get("pointer")
 	feed.Priority, feed.PollSeconds = number("priority"), number("pollSeconds")
 	feed.TimeoutMS, feed.FreshSeconds = number("timeoutMs"), number("freshSeconds")
-	feed.BandPercent, feed.DayBandPercent = portal.PlainAmount(form.Get("bandPercent")), portal.PlainAmount(
+	feed.BandPercent, feed.DayBandPercent = money.Typed(form.Get("bandPercent")), money.Typed(
 		form.Get("dayBandPercent"),
 	)
 	err = v.Once(form, func() (submission.Outcome, error) {

@@ -6,6 +6,7 @@ import (
 
 	"gateway.example/web/portal"
 
+	"gateway.example/internal/money"
 	"gateway.example/internal/payment"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
@@ -17,8 +18,8 @@ func (v *visit) quote(shown *Rates) (int, error) {
 	var wrong map[string]string
 	if typed.Has("amount") {
 		answer, err := v.Payments.QuoteRate(v.Ctx(), v.Who, payment.RateQuestion{
-			Currency: typed.Get("currency"), Amount: portal.PlainAmount(typed.Get("amount")),
-			Markup: portal.PlainAmount(typed.Get("markup")), TraderShare: portal.PlainAmount(typed.Get("traderShare")),
+			Currency: typed.Get("currency"), Amount: money.Typed(typed.Get("amount")),
+			Markup: money.Typed(typed.Get("markup")), TraderShare: money.Typed(typed.Get("traderShare")),
 		})
 		if wrong = v.Wrong(err); wrong == nil && err != nil {
 			return 0, err

@@ -89,7 +89,7 @@ func (v *visit) askRouting(typed url.Values) (payment.RoutingAnswer, error) {
 	}
 	f := fault.Decoded(v.Ctx())
 	question := payment.RoutingQuestion{
-		Amount: portal.PlainAmount(typed.Get("amount")), Currency: typed.Get("currency"), Method: typed.Get("method"),
+		Amount: money.Typed(typed.Get("amount")), Currency: typed.Get("currency"), Method: typed.Get("method"),
 		CashboxID: portal.ReadID(typed, "cashboxId", f),
 	}
 	if at := strings.TrimSpace(typed.Get("at")); at != "" {

@@ -57,7 +57,7 @@ type Link struct {
 	ClosedAt *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=closed_at,json=closedAt,proto3" json:"closed_at,omitempty"`
 	// It takes no payment any more: it was closed, or its time is over.
 	Ended bool `protobuf:"varint,16,opt,name=ended,proto3" json:"ended,omitempty"`
-	// Payments that were begun by it. This and the next two are of its newest 5000 at most.
+	// Payments that were begun by it. This and the next two are of its newest 500 at most.
 	Payments int64 `protobuf:"varint,17,opt,name=payments,proto3" json:"payments,omitempty"`
 	// Those of them that were paid.
 	Completed int64 `protobuf:"varint,18,opt,name=completed,proto3" json:"completed,omitempty"`
@@ -338,7 +338,7 @@ type CreateLinkRequest struct {
 	MaxAmount string `protobuf:"bytes,6,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`
 	// The methods that payers choose from; empty is all that the cashbox has.
 	Methods []string `protobuf:"bytes,7,rep,name=methods,proto3" json:"methods,omitempty"`
-	// How many payments may come of it, 1 to 1000000; 0 is any number.
+	// How many payments may come of it, 1 to 10000; 0 is any number.
 	MaxPayments int64 `protobuf:"varint,8,opt,name=max_payments,json=maxPayments,proto3" json:"max_payments,omitempty"`
 	// Until when; unset is until it is closed.
 	EndsAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`

@@ -133,7 +133,7 @@ export type Link = Message<"portal.v1.Link"> & {
   ended: boolean;
 
   /**
-   * Payments that were begun by it. This and the next two are of its newest 5000 at most.
+   * Payments that were begun by it. This and the next two are of its newest 500 at most.
    *
    * @generated from field: int64 payments = 17;
    */
@@ -273,7 +273,7 @@ export type CreateLinkRequest = Message<"portal.v1.CreateLinkRequest"> & {
   methods: string[];
 
   /**
-   * How many payments may come of it, 1 to 1000000; 0 is any number.
+   * How many payments may come of it, 1 to 10000; 0 is any number.
    *
    * @generated from field: int64 max_payments = 8;
    */
