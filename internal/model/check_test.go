@@ -214,7 +214,7 @@ func (p *modelPayment) lookAround(w *modelWalk, b *pgx.Batch) {
 		select exists (select 1 from settlement_due where merchant_id = $1 and payment_id = $2),
 			coalesce(s.payment_id, 0), coalesce(to_char(s.free_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS.MS'), '')
 		from (select) as one left join requisite_slot s on s.requisite_id = $3 and s.amount = $4 and s.free_at > $5`,
-		[]any{p.merchantID, p.id, p.requisite.id, decimal.New(p.amount, -2), w.model.now}, []any{&due, &holder, &free},
+		[]any{p.merchantID, p.id, p.requisite.id, decimal.New(p.missing(), -2), w.model.now}, []any{&due, &holder, &free},
 		func() {
 			hold, held := w.model.held(p.slot())
 			from := ""
