@@ -249,7 +249,11 @@ func (m *gatewayModel) claim(p *modelPayment) {
 		p.expires = until
 	}
 	if p.box.tells {
-		p.events = append(p.events, modelEvent{from: p.status, to: p.status, at: now, claim: true})
+		event := modelEvent{from: p.status, to: p.status, at: now, claim: true}
+		if came := p.counted(); came > 0 {
+			event.received = new(fiatText(came))
+		}
+		p.events = append(p.events, event)
 	}
 }
 
