@@ -1,5 +1,5 @@
 // Package web has the rooms of everything that people see in a browser.
 package web
 
-//go:generate go tool -modfile=../internal/tools/go.mod templ generate -lazy=false
+//go:generate go tool -modfile=../internal/tools/generate/go.mod templ generate -lazy=false
 //go:generate go run ./noinline

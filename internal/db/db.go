@@ -23,7 +23,7 @@ import (
 	"gateway.example/internal/tracing"
 )
 
-//go:generate go tool -modfile=../tools/go.mod sqlc generate -f ../../sqlc.yaml
+//go:generate go tool -modfile=../tools/generate/go.mod sqlc generate -f ../../sqlc.yaml
 
 // Open connects a pool of at most maxConns connections of a kind, the only one of its group, and
 // checks that the server answers.

@@ -1,5 +1,5 @@
-// Module tools pins the generators and linters that `go generate ./...` and CI run.
-module gateway.example/internal/tools
+// Module generate pins the generators that `go generate ./...` and CI run.
+module gateway.example/internal/tools/generate
 
 go 1.26.0
 
