@@ -417,31 +417,26 @@ with newest as (
 select n.status, n.currency, n.method, coalesce(n.status_reason, '')::text as reason, count(*) as payments,
     count(*) filter (where n.payer_claimed_at is not null or n.status = 'completed') as claimed,
     count(*) filter (where n.payer_claimed_at is not null or n.status = 'completed' or exists (
-        select 1 from payment_step s
-        where s.merchant_id = n.merchant_id and s.payment_id = n.id and s.what = 'page_opened'
+        select 1 from payment_step s where s.merchant_id = @merchant_id and s.payment_id = n.id and s.what = 'page_opened'
     )) as opened,
     count(n.payer_claimed_at) as said
 from newest n where n.created_at >= @from_at::timestamptz
 group by n.status, n.currency, n.method, reason order by payments desc;
 
--- ReportTraders tells how the newest payments of traders went, in each slot of time and in all as slot 0. Half of the completed ones were
+-- ReportTrader tells how the newest payments of a trader went, in each slot of time and in all as slot 0. Half of the completed ones were
 -- confirmed within so many seconds from when the payer said that they have paid, or else from their creation.
--- name: ReportTraders :many
+-- name: ReportTrader :many
 with newest as (
-    select p.*, width_bucket(p.created_at, @starts::timestamptz[]) as slot
-    from unnest(@traders::bigint[]) as t (id)
-    cross join lateral (
-        select g.trader_id, g.status, g.created_at, g.status_at, g.payer_claimed_at from payment g
-        where g.trader_id = t.id and g.id > @above order by g.id desc limit @most
-    ) p
-    where p.created_at >= @since::timestamptz
+    select p.status, p.created_at, p.status_at, p.payer_claimed_at from payment p
+    where p.trader_id = @trader_id and p.id > @above order by p.id desc limit @most
 )
-select trader_id, coalesce(slot, 0)::int as slot, count(*) filter (where status = 'completed') as completed,
+select coalesce(slot, 0)::int as slot, count(*) filter (where status = 'completed') as completed,
     count(*) filter (where status in ('completed', 'failed', 'cancelled')) as ended,
     coalesce(percentile_cont(0.5) within group (
         order by greatest(extract(epoch from status_at - coalesce(payer_claimed_at, created_at)), 0)
     ) filter (where status = 'completed'), 0)::bigint as seconds
-from newest group by grouping sets ((trader_id, slot), (trader_id));
+from (select *, width_bucket(created_at, @starts::timestamptz[]) as slot from newest where created_at >= @since::timestamptz) as timed
+group by grouping sets ((slot), ());
 
 -- ReportTraderRequisites counts the requisites of traders, and those that are switched on and have not reached a limit of today.
 -- name: ReportTraderRequisites :many

@@ -122,10 +122,9 @@ group by dead.merchant_id, m.name, dead.url order by count(*) desc, dead.merchan
 -- ReportCountFailing counts endpoints with a delivery that failed and is tried again: a merchant's, or everybody's.
 -- name: ReportCountFailing :one
 select count(*) from (
-    select from webhook_endpoint e
-    where (sqlc.narg(merchant_id)::bigint is null or e.merchant_id = sqlc.narg(merchant_id)) and exists (
-        select from webhook_delivery d where d.merchant_id = e.merchant_id and d.host = e.host and d.attempts > 0)
-    limit @most
+    select from webhook_delivery d
+    where (sqlc.narg(merchant_id)::bigint is null or d.merchant_id = sqlc.narg(merchant_id)) and d.attempts > 0
+    group by d.merchant_id, d.host limit @most
 ) counted;
 
 -- ReportFailing lists everybody's endpoints that fail, those first for which most waits.

@@ -579,22 +579,21 @@ func (q *Queries) ReportEvents(ctx context.Context, arg ReportEventsParams) ([]R
 
 const reportFunnel = `-- name: ReportFunnel :many
 with newest as (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment p where p.merchant_id = $2 and p.id > $3 order by p.id desc limit $4
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment p where p.merchant_id = $1 and p.id > $3 order by p.id desc limit $4
 )
 select n.status, n.currency, n.method, coalesce(n.status_reason, '')::text as reason, count(*) as payments,
     count(*) filter (where n.payer_claimed_at is not null or n.status = 'completed') as claimed,
     count(*) filter (where n.payer_claimed_at is not null or n.status = 'completed' or exists (
-        select 1 from payment_step s
-        where s.merchant_id = n.merchant_id and s.payment_id = n.id and s.what = 'page_opened'
+        select 1 from payment_step s where s.merchant_id = $1 and s.payment_id = n.id and s.what = 'page_opened'
     )) as opened,
     count(n.payer_claimed_at) as said
-from newest n where n.created_at >= $1::timestamptz
+from newest n where n.created_at >= $2::timestamptz
 group by n.status, n.currency, n.method, reason order by payments desc
 `
 
 type ReportFunnelParams struct {
-	FromAt     time.Time
 	MerchantID int64
+	FromAt     time.Time
 	Above      int64
 	Scan       int32
 }
@@ -613,8 +612,8 @@ type ReportFunnelRow struct {
 // ReportFunnel tells of a merchant's newest payments of a time, by how they ended, how far their payers came.
 func (q *Queries) ReportFunnel(ctx context.Context, arg ReportFunnelParams) ([]ReportFunnelRow, error) {
 	rows, err := q.db.Query(ctx, reportFunnel,
-		arg.FromAt,
 		arg.MerchantID,
+		arg.FromAt,
 		arg.Above,
 		arg.Scan,
 	)
@@ -2413,6 +2412,68 @@ func (q *Queries) ReportPaymentsStopBelow(ctx context.Context, arg ReportPayment
 	return i, err
 }
 
+const reportTrader = `-- name: ReportTrader :many
+with newest as (
+    select p.status, p.created_at, p.status_at, p.payer_claimed_at from payment p
+    where p.trader_id = $3 and p.id > $4 order by p.id desc limit $5
+)
+select coalesce(slot, 0)::int as slot, count(*) filter (where status = 'completed') as completed,
+    count(*) filter (where status in ('completed', 'failed', 'cancelled')) as ended,
+    coalesce(percentile_cont(0.5) within group (
+        order by greatest(extract(epoch from status_at - coalesce(payer_claimed_at, created_at)), 0)
+    ) filter (where status = 'completed'), 0)::bigint as seconds
+from (select status, created_at, status_at, payer_claimed_at, width_bucket(created_at, $1::timestamptz[]) as slot from newest where created_at >= $2::timestamptz) as timed
+group by grouping sets ((slot), ())
+`
+
+type ReportTraderParams struct {
+	Starts   []time.Time
+	Since    time.Time
+	TraderID int64
+	Above    int64
+	Most     int32
+}
+
+type ReportTraderRow struct {
+	Slot      int32
+	Completed int64
+	Ended     int64
+	Seconds   int64
+}
+
+// ReportTrader tells how the newest payments of a trader went, in each slot of time and in all as slot 0. Half of the completed ones were
+// confirmed within so many seconds from when the payer said that they have paid, or else from their creation.
+func (q *Queries) ReportTrader(ctx context.Context, arg ReportTraderParams) ([]ReportTraderRow, error) {
+	rows, err := q.db.Query(ctx, reportTrader,
+		arg.Starts,
+		arg.Since,
+		arg.TraderID,
+		arg.Above,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReportTraderRow
+	for rows.Next() {
+		var i ReportTraderRow
+		if err := rows.Scan(
+			&i.Slot,
+			&i.Completed,
+			&i.Ended,
+			&i.Seconds,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const reportTraderRequisites = `-- name: ReportTraderRequisites :many
 select r.trader_id, count(*) as requisites, count(*) filter (
     where r.enabled and r.own_enabled
@@ -2446,74 +2507,6 @@ func (q *Queries) ReportTraderRequisites(ctx context.Context, arg ReportTraderRe
 	for rows.Next() {
 		var i ReportTraderRequisitesRow
 		if err := rows.Scan(&i.TraderID, &i.Requisites, &i.Usable); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const reportTraders = `-- name: ReportTraders :many
-with newest as (
-    select p.trader_id, p.status, p.created_at, p.status_at, p.payer_claimed_at, width_bucket(p.created_at, $1::timestamptz[]) as slot
-    from unnest($2::bigint[]) as t (id)
-    cross join lateral (
-        select g.trader_id, g.status, g.created_at, g.status_at, g.payer_claimed_at from payment g
-        where g.trader_id = t.id and g.id > $3 order by g.id desc limit $4
-    ) p
-    where p.created_at >= $5::timestamptz
-)
-select trader_id, coalesce(slot, 0)::int as slot, count(*) filter (where status = 'completed') as completed,
-    count(*) filter (where status in ('completed', 'failed', 'cancelled')) as ended,
-    coalesce(percentile_cont(0.5) within group (
-        order by greatest(extract(epoch from status_at - coalesce(payer_claimed_at, created_at)), 0)
-    ) filter (where status = 'completed'), 0)::bigint as seconds
-from newest group by grouping sets ((trader_id, slot), (trader_id))
-`
-
-type ReportTradersParams struct {
-	Starts  []time.Time
-	Traders []int64
-	Above   int64
-	Most    int32
-	Since   time.Time
-}
-
-type ReportTradersRow struct {
-	TraderID  int64
-	Slot      int32
-	Completed int64
-	Ended     int64
-	Seconds   int64
-}
-
-// ReportTraders tells how the newest payments of traders went, in each slot of time and in all as slot 0. Half of the completed ones were
-// confirmed within so many seconds from when the payer said that they have paid, or else from their creation.
-func (q *Queries) ReportTraders(ctx context.Context, arg ReportTradersParams) ([]ReportTradersRow, error) {
-	rows, err := q.db.Query(ctx, reportTraders,
-		arg.Starts,
-		arg.Traders,
-		arg.Above,
-		arg.Most,
-		arg.Since,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []ReportTradersRow
-	for rows.Next() {
-		var i ReportTradersRow
-		if err := rows.Scan(
-			&i.TraderID,
-			&i.Slot,
-			&i.Completed,
-			&i.Ended,
-			&i.Seconds,
-		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -15,10 +15,9 @@ import (
 
 const reportCountFailing = `-- name: ReportCountFailing :one
 select count(*) from (
-    select from webhook_endpoint e
-    where ($1::bigint is null or e.merchant_id = $1) and exists (
-        select from webhook_delivery d where d.merchant_id = e.merchant_id and d.host = e.host and d.attempts > 0)
-    limit $2
+    select from webhook_delivery d
+    where ($1::bigint is null or d.merchant_id = $1) and d.attempts > 0
+    group by d.merchant_id, d.host limit $2
 ) counted
 `
 

@@ -50,14 +50,16 @@ func (s *Service) Traders(
 		if err != nil {
 			return nil, err
 		}
-		rows, err := q.ReportTraders(ctx, db.ReportTradersParams{
-			Traders: ids, Starts: starts, Since: starts[0], Above: above, Most: tradersMost,
-		})
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range rows {
-			health[row.TraderID] = health[row.TraderID].with(row, len(starts))
+		for _, id := range ids {
+			rows, err := q.ReportTrader(ctx, db.ReportTraderParams{
+				TraderID: id, Starts: starts, Since: starts[0], Above: above, Most: tradersMost,
+			})
+			if err != nil {
+				return nil, err
+			}
+			for _, row := range rows {
+				health[id] = health[id].with(row, len(starts))
+			}
 		}
 		counts, err := q.ReportTraderRequisites(ctx, db.ReportTraderRequisitesParams{Traders: ids, Now: now})
 		for _, row := range counts {
@@ -73,7 +75,7 @@ func (s *Service) Traders(
 	return health, nil
 }
 
-func (h TraderHealth) with(row db.ReportTradersRow, days int) TraderHealth {
+func (h TraderHealth) with(row db.ReportTraderRow, days int) TraderHealth {
 	if h.Days == nil {
 		h.Days = make([]*decimal.Decimal, days)
 	}
