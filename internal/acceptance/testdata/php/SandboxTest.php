@@ -7,9 +7,13 @@ use PaymentGateway\GatewayError;
 use PaymentGateway\Webhook;
 use PHPUnit\Framework\TestCase;
 
+require_once __DIR__ . '/Operator.php';
+
 /** Drives a running sandbox. */
 final class SandboxTest extends TestCase
 {
+    use Operator;
+
     private array $told;
     private Client $client;
     /** @var resource the shop's server */
@@ -43,21 +47,6 @@ final class SandboxTest extends TestCase
             return $error;
         }
         self::fail('the call did not fail');
-    }
-
-    /** Says as an application of the operator's that the payment has ended. */
-    private function end(int $paymentId, string $status): void
-    {
-        $body = json_encode(['status' => $status]);
-        $curl = curl_init("{$this->told['baseUrl']}/api/v1/payments/$paymentId/callback");
-        curl_setopt_array($curl, [
-            CURLOPT_RETURNTRANSFER => true,
-            CURLOPT_POSTFIELDS => $body,
-            CURLOPT_HTTPHEADER => [
-                'Content-Type: application/json', 'Signature: ' . Client::sign($this->told['external'], $body),
-            ],
-        ]);
-        self::assertStringContainsString($status, curl_exec($curl));
     }
 
     /** Waits for a webhook, as a web server would, and answers it. */

@@ -1,0 +1,277 @@
+<?php
+
+declare(strict_types=1);
+
+use PaymentGateway\Client;
+use PaymentGateway\Shop\Order;
+use PaymentGateway\Shop\Orders;
+use PaymentGateway\Shop\Outcome;
+use PaymentGateway\Shop\Shop;
+use PaymentGateway\Shop\ShopError;
+use PHPUnit\Framework\TestCase;
+
+require_once __DIR__ . '/../../../../rpc/php/shop/shop.php';
+require_once __DIR__ . '/Operator.php';
+
+/** A shop whose orders lie in memory. */
+final class Drawer implements Orders
+{
+    /** @var array<string, Order> */
+    public array $orders = [];
+    /** @var list<string> what was done, and why */
+    public array $done = [];
+    public string $cursor = '';
+    public bool $broken = false;
+
+    public function add(string $number, string $amount, string $currency = 'RUB'): void
+    {
+        $this->orders[$number] = new Order($number, $amount, $currency, Order::OPEN);
+    }
+
+    public function locked(string $number, callable $work): mixed
+    {
+        return $this->broken ? throw new RuntimeException('the disk is full') : $work();
+    }
+
+    public function find(string $number): ?Order
+    {
+        return $this->orders[$number] ?? null;
+    }
+
+    public function apply(Order $order, Outcome $outcome): void
+    {
+        $state = ['paid' => Order::PAID, 'hold' => Order::OPEN][$outcome->action] ?? $order->state;
+        $paidBy = $outcome->action === 'paid' ? $outcome->paymentId : $order->paidBy;
+        $this->orders[$order->number] =
+            new Order($order->number, $order->amount, $order->currency, $state, $paidBy, $outcome->memory);
+        if ($outcome->action !== 'none') {
+            $this->done[] = "$outcome->action: " . $outcome->text();
+        }
+    }
+
+    public function cursor(): string
+    {
+        return $this->cursor;
+    }
+
+    public function keepCursor(string $cursor): void
+    {
+        $this->cursor = $cursor;
+    }
+
+    public function told(): array
+    {
+        return array_splice($this->done, 0);
+    }
+}
+
+/** Holds the core of shop modules to what it promises, beside a running sandbox. */
+final class ShopTest extends TestCase
+{
+    use Operator;
+
+    private const SECRET = 'whsec_c2hvcCB0ZXN0IHNlY3JldA==';
+
+    private array $told;
+    private Drawer $drawer;
+    private Shop $shop;
+    private string $log = '';
+
+    protected function setUp(): void
+    {
+        $this->told = json_decode(getenv('DRIVE'), true, flags: JSON_THROW_ON_ERROR);
+        $this->drawer = new Drawer();
+        $this->shop = $this->shopAt($this->told['baseUrl']);
+    }
+
+    private function shopAt(string $url): Shop
+    {
+        $box = $this->told['roubles'];
+        $prefix = "{$this->told['run']}-{$this->getName(false)}-";
+        $log = function (string $level, string $message): void {
+            $this->log .= "$level: $message\n";
+        };
+        // Nobody listens there: what happens comes by the feed, or as the tests sign it.
+        $client = new Client($url, $box['key_id'], $box['secret'], attempts: 1);
+        return new Shop($client, $this->drawer, $prefix, 'http://127.0.0.1:1/', self::SECRET, $log);
+    }
+
+    private function pay(string $number, string $method = 'sbp'): object
+    {
+        return $this->shop->pay($number, $method, 'http://127.0.0.1:1/thanks');
+    }
+
+    private function refused(string $note, callable $call): void
+    {
+        try {
+            $call();
+        } catch (ShopError $error) {
+            self::assertSame(Shop::NOTES[$note], $error->note);
+            return;
+        }
+        self::fail("it was not refused: $note");
+    }
+
+    /** Sends the shop a webhook as the gateway signs it. */
+    private function send(array $data, array $meta, string $type = 'payment.status.updated', int $age = 0): int
+    {
+        $data += ['uuid' => 'p1', 'amount' => '100.00', 'currency' => 'RUB'];
+        $data['orderId'] ??= "{$this->told['run']}-{$this->getName(false)}-7-1";
+        $at = (string) (time() - $age);
+        $body = json_encode(compact('type', 'data', 'meta') + ['eventId' => 'e', 'createdAt' => "2026-01-01T$at"]);
+        $key = base64_decode(substr(self::SECRET, 6));
+        $signature = 'v1,' . base64_encode(hash_hmac('sha256', "e.$at.$body", $key, true));
+        return $this->shop->webhook($body, [
+            'HTTP_WEBHOOK_ID' => 'e', 'HTTP_WEBHOOK_TIMESTAMP' => $at, 'HTTP_WEBHOOK_SIGNATURE' => $signature,
+        ]);
+    }
+
+    /** Reads the feed until something was done: an event is in it a moment after it happened. */
+    private function catchUp(): void
+    {
+        for ($end = time() + 60; $this->drawer->done === [] && time() < $end; usleep(50000)) {
+            $this->shop->catchUp();
+        }
+    }
+
+    /** An order is paid by one payment at a time, and each try after an end has one of its own. */
+    public function testPay(): void
+    {
+        $this->drawer->add('7', '1450.00');
+        $first = $this->pay('7');
+        self::assertStringStartsWith('http', Shop::page($first));
+        self::assertSame($first->uuid, $this->pay('7')->uuid);
+        $this->end($first->id, 'failed', 'expired');
+        $second = $this->pay('7');
+        self::assertNotSame($first->uuid, $second->uuid);
+        $third = $this->pay('7', 'card');
+        self::assertNotSame($second->uuid, $third->uuid);
+        $this->drawer->orders['7'] = new Order('7', '1460.00', 'RUB', 'open', '', $this->drawer->orders['7']->memory);
+        $fourth = $this->pay('7', 'card');
+        self::assertSame('1460.00', $fourth->amount);
+
+        $this->end($fourth->id, 'completed');
+        $this->refused('paid_already', fn () => $this->pay('7', 'card'));
+        $this->catchUp();
+        self::assertSame(["paid: Paid: the gateway confirmed payment $fourth->uuid."], $this->drawer->told());
+        $this->end($third->id, 'completed'); // the payer had both pages open
+        $this->catchUp();
+        self::assertStringStartsWith('note: The order was paid before', $this->drawer->told()[0]);
+        $this->drawer->cursor = '';
+        $this->shop->catchUp();
+        self::assertSame([], $this->drawer->told());
+        $this->refused('paid_already', fn () => $this->pay('7', 'card'));
+        $this->refused('not_payable', fn () => $this->pay('8'));
+
+        $this->drawer->add('9', '0.50');
+        $this->refused('later', fn () => $this->pay('9'));
+        self::assertStringContainsString('error: order 9: no payment: validation_failed, request ', $this->log);
+        foreach ([$this->told['roubles']['secret'], self::SECRET] as $secret) {
+            self::assertStringNotContainsString($secret, $this->log . print_r($this->shop, true));
+        }
+    }
+
+    public function meanings(): array
+    {
+        $back = ['sequence' => 3, 'reason' => 'chargeback'];
+        return [
+            'twice' => [[['COMPLETED', ['sequence' => 1]], ['COMPLETED', ['sequence' => 1]]], ['paid: Paid: the']],
+            'reordered' => [[['COMPLETED', ['sequence' => 2]], ['FAILED', ['sequence' => 1]]], ['paid: Paid: the']],
+            'late' => [
+                [['FAILED', ['sequence' => 1, 'reason' => 'expired']], ['COMPLETED', ['sequence' => 2, 'late' => true]]],
+                ['failed: The payment was not made in time.', 'paid: Paid late'],
+            ],
+            'taken back' => [
+                [['COMPLETED', ['sequence' => 2]], ['FAILED', $back]], ['paid: Paid: the', 'hold: Payment p1 counts'],
+            ],
+            'cancelled' => [[['CANCELLED', ['sequence' => 1]]], ['failed: The payment was cancelled.']],
+            'declined' => [[['FAILED', ['sequence' => 1, 'reason' => 'declined']]], ['failed: The payment failed: dec']],
+            'an earlier attempt' => [[['FAILED', ['sequence' => 1], ['orderId' => '-7-0']]], []],
+            'another amount' => [
+                [['APPEAL', ['sequence' => 1, 'case' => 'open', 'receivedAmount' => '90.00']],
+                    ['COMPLETED', ['sequence' => 2, 'case' => 'taken', 'receivedAmount' => '90.00']]],
+                ['hold: 90.00 came instead of 100.00 RUB. Decide in', 'hold: 90.00 came instead of 100.00 RUB. Decide be'],
+            ],
+            'the amount' => [[['COMPLETED', ['sequence' => 1, 'receivedAmount' => '100']]], ['paid: Paid: the']],
+            'of another sum' => [[['COMPLETED', ['sequence' => 1], ['amount' => '1.00']]], ['hold: The payment is of 1']],
+            'of another currency' => [[['COMPLETED', ['sequence' => 1], ['currency' => 'UZS']]], ['hold: The payment is']],
+            'a stranger' => [[['COMPLETED', ['sequence' => 1], ['orderId' => 'link-7-1']]], []],
+        ];
+    }
+
+    /**
+     * @dataProvider meanings
+     * @param list<array{string, array<string, mixed>, array<string, string>}> $events
+     * @param list<string> $told how each thing that the shop does begins
+     */
+    public function testMeaning(array $events, array $told): void
+    {
+        $this->drawer->add('7', '100.00');
+        foreach ($events as $event) {
+            [$status, $meta, $data] = $event + [2 => []];
+            if (str_starts_with($data['orderId'] ?? '', '-')) {
+                $data['orderId'] = "{$this->told['run']}-{$this->getName(false)}{$data['orderId']}";
+            }
+            self::assertSame(200, $this->send(['status' => $status] + $data, $meta));
+        }
+        $done = $this->drawer->told();
+        self::assertCount(count($told), $done, implode("\n", $done));
+        foreach ($told as $i => $beginning) {
+            self::assertStringStartsWith($beginning, $done[$i]);
+        }
+    }
+
+    /** What is not from the gateway, or old, changes nothing; what the shop cannot take comes again. */
+    public function testRefusedWebhooks(): void
+    {
+        $this->drawer->add('7', '100.00');
+        self::assertSame(400, $this->shop->webhook('{}', ['HTTP_WEBHOOK_ID' => 'e']));
+        self::assertSame(400, $this->send(['status' => 'COMPLETED'], ['sequence' => 1], age: 301));
+        $this->drawer->broken = true;
+        self::assertSame(503, $this->send(['status' => 'COMPLETED'], ['sequence' => 1]));
+        $this->drawer->broken = false;
+        self::assertSame([], $this->drawer->told());
+        self::assertSame(200, $this->send(['status' => 'PENDING'], ['sequence' => 1], 'payment.payer.claimed'));
+        self::assertSame(200, $this->send(['status' => 'PENDING'], ['sequence' => 1], 'payment.of.tomorrow'));
+        self::assertSame(200, $this->send(['status' => 'COMPLETED'], ['sequence' => 2]));
+        self::assertCount(2, $this->drawer->told());
+        $this->drawer->cursor = 'nonsense';
+        $this->shop->catchUp();
+        self::assertSame('', $this->drawer->cursor);
+    }
+
+    /** Money goes back at most once, also when nobody knows whether it did, and never more than came. */
+    public function testRefund(): void
+    {
+        $this->drawer->add('7', '1500.00');
+        $refund = fn (string $amount) => $this->shop->refund('7', $amount, 'sbp', '+79991234567', 'Иван Петров');
+        $this->refused('refund_unpaid', fn () => $refund('1000.00'));
+        $payment = $this->pay('7');
+        $this->end($payment->id, 'completed');
+        $this->catchUp();
+        $this->refused('refund_too_much', fn () => $refund('1500.01'));
+        $before = $this->drawer->orders['7'];
+        $payin = $refund('1000.00');
+        $this->refused('refund_too_much', fn () => $refund('500.01'));
+
+        $this->drawer->orders['7'] = $before; // the answer was lost
+        $this->refused('refund_sent', fn () => $refund('900.00'));
+        self::assertSame([$payin->id], array_keys($this->drawer->orders['7']->memory['refunds']));
+        $this->drawer->told();
+        $name = "{$this->told['run']}-{$this->getName(false)}-7-refund-1";
+        $failed = ['uuid' => null, 'id' => $payin->id, 'orderId' => $name, 'status' => 'FAILED', 'amount' => '1000.00'];
+        self::assertSame(200, $this->send($failed, ['sequence' => 1], 'payin.status.updated'));
+        self::assertStringStartsWith('note: Refund of 1000.00 RUB could not', $this->drawer->told()[0]);
+        self::assertNotSame($payin->id, $refund('1500.00')->id);
+        $this->drawer->add('8', '10.00', 'KZT');
+        $kzt = fn () => $this->shop->refund('8', '1.00', 'c2c', '4000', 'N');
+        $this->refused('refund_currency', $kzt);
+    }
+
+    /** The methods are the gateway's. */
+    public function testMethods(): void
+    {
+        self::assertEquals($this->told['methods'], Shop::METHODS);
+        self::assertEquals($this->told['payoutMethods'], Shop::REFUNDS);
+    }
+}
