@@ -146,9 +146,9 @@ final class Decision
             'APPEAL' => self::appeal($event),
             default => [Outcome::NONE, '', []],
         };
-        $others = $order->state !== Order::OPEN && $order->paidBy !== $id;
+        $others = $order->state === Order::PAID && $order->paidBy !== $id;
         if ($others && in_array($action, [Outcome::HOLD, Outcome::FAILED], true)) {
-            $action = Outcome::NOTE; // what another payment paid, or the shop has closed, is not stopped by this one
+            $action = Outcome::NOTE; // what another payment has paid is not stopped by this one
         }
         return new Outcome($action, $memory, $note, $values, $id);
     }

@@ -195,6 +195,8 @@ final class ShopTest extends TestCase
             'the amount' => [[['COMPLETED', ['sequence' => 1, 'receivedAmount' => '100']]], ['paid: Paid: the']],
             'of another sum' => [[['COMPLETED', ['sequence' => 1], ['amount' => '1.00']]], ['hold: The payment is of 1']],
             'of another currency' => [[['COMPLETED', ['sequence' => 1], ['currency' => 'UZS']]], ['hold: The payment is']],
+            'a closed order' => [[['COMPLETED', ['sequence' => 1]]], ['hold: 100.00 RUB came for an order that'], 'closed'],
+            'paid otherwise' => [[['APPEAL', ['sequence' => 1]]], ['note: The payment is under review'], 'paid'],
             'a stranger' => [[['COMPLETED', ['sequence' => 1], ['orderId' => 'link-7-1']]], []],
         ];
     }
@@ -204,9 +206,9 @@ final class ShopTest extends TestCase
      * @param list<array{string, array<string, mixed>, array<string, string>}> $events
      * @param list<string> $told how each thing that the shop does begins
      */
-    public function testMeaning(array $events, array $told): void
+    public function testMeaning(array $events, array $told, string $state = 'open'): void
     {
-        $this->drawer->add('7', '100.00');
+        $this->drawer->orders['7'] = new Order('7', '100.00', 'RUB', $state);
         foreach ($events as $event) {
             [$status, $meta, $data] = $event + [2 => []];
             if (str_starts_with($data['orderId'] ?? '', '-')) {
