@@ -21,6 +21,7 @@ func TestPHPClient(t *testing.T) {
 	source := testenv.Must(filepath.Abs("../../rpc/php"))(t)
 	openAll(t, source)
 	openAll(t, "testdata/php")
+	openAll(t, "../../docs/integrate/php-shop.md")
 	g := sharedSandbox(t)
 	told := driven(t, g)
 	told["external"] = g.ExternalPaymentsSecret

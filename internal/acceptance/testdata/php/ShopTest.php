@@ -84,7 +84,7 @@ final class ShopTest extends TestCase
         $this->shop = $this->shopAt($this->told['baseUrl']);
     }
 
-    private function shopAt(string $url): Shop
+    private function shopAt(string $url, ?Orders $orders = null): Shop
     {
         $box = $this->told['roubles'];
         $prefix = "{$this->told['run']}-{$this->getName(false)}-";
@@ -93,7 +93,7 @@ final class ShopTest extends TestCase
         };
         // Nobody listens there: what happens comes by the feed, or as the tests sign it.
         $client = new Client($url, $box['key_id'], $box['secret'], attempts: 1);
-        return new Shop($client, $this->drawer, $prefix, 'http://127.0.0.1:1/', self::SECRET, $log);
+        return new Shop($client, $orders ?? $this->drawer, $prefix, 'http://127.0.0.1:1/', self::SECRET, $log);
     }
 
     private function pay(string $number, string $method = 'sbp'): object
@@ -268,6 +268,56 @@ final class ShopTest extends TestCase
         $this->drawer->add('8', '10.00', 'KZT');
         $kzt = fn () => $this->shop->refund('8', '1.00', 'c2c', '4000', 'N');
         $this->refused('refund_currency', $kzt);
+    }
+
+    /** The manual's example for OpenCart keeps what it is given, and moves orders as the core says. */
+    public function testManual(): void
+    {
+        $page = file_get_contents(__DIR__ . '/../../../../docs/integrate/php-shop.md');
+        self::assertSame(1, preg_match('~```php\n<\?php(.*?)\n```~s', $page, $found));
+        eval($found[1]);
+        $db = new class {
+            public array $kept = [];
+
+            public function query(string $sql): object
+            {
+                if (preg_match("~^REPLACE INTO `kept` SET id = (\d+), kept = '(.*)'$~s", $sql, $new)) {
+                    $this->kept[$new[1]] = stripslashes($new[2]);
+                }
+                $asked = preg_match('~^SELECT kept FROM `kept` WHERE id = (\d+)$~', $sql, $key);
+                return (object) ['row' => ['got' => '1', 'kept' => $asked ? $this->kept[$key[1]] ?? null : null]];
+            }
+
+            public function escape(string $text): string
+            {
+                return addslashes($text);
+            }
+        };
+        $model = new class {
+            public array $row = ['total' => 50.0, 'currency_value' => 2.0, 'currency_code' => 'RUB', 'order_status_id' => 1];
+            public array $history = [];
+
+            public function getOrder(int $id): array
+            {
+                return $id === 7 ? $this->row : [];
+            }
+
+            public function addHistory(int $id, int $status, string $comment): void
+            {
+                $this->row['order_status_id'] = $status;
+                $this->history[] = "$status $comment";
+            }
+        };
+        $orders = new OpenCartOrders($db, $model, 'kept');
+        $this->shop = $this->shopAt($this->told['baseUrl'], $orders);
+        foreach ([['COMPLETED', 2], ['COMPLETED', 2], ['FAILED', 1], ['FAILED', 3]] as [$status, $sequence]) {
+            self::assertSame(200, $this->send(['status' => $status], ['sequence' => $sequence]));
+        }
+        $taken = 'Payment p1 counts as unpaid again: it was corrected at the gateway. Deliver nothing for it.';
+        self::assertSame(['2 Paid: the gateway confirmed payment p1.', "1 $taken"], $model->history);
+        self::assertNull($orders->find('8'));
+        $orders->keepCursor("it's here");
+        self::assertSame("it's here", $orders->cursor());
     }
 
     /** The methods are the gateway's. */
