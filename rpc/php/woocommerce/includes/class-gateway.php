@@ -40,7 +40,7 @@ final class Gateway extends \WC_Payment_Gateway
             'enabled' => $field('checkbox', __('Enable', 'payment-gateway'), '', 'no')
                 + ['label' => __('Offer this way to pay', 'payment-gateway')],
             'address' => $field('text', __('Address of the gateway', 'payment-gateway'), __('Your operator tells you, such as https://api.example.com', 'payment-gateway')),
-            'key_id' => $field('text', __('Key id', 'payment-gateway'), __('Make a key in the merchant portal, below Developers.', 'payment-gateway')),
+            'key_id' => $field('text', __('Key id', 'payment-gateway'), __('Make a key in the merchant portal, on the page API keys.', 'payment-gateway')),
             'secret' => $field('password', __('Secret of the key', 'payment-gateway')),
             'webhook_secret' => $field('password', __('Webhook secret', 'payment-gateway'), __('It begins with whsec_. While you change it, put both here with a space between.', 'payment-gateway')),
             'sandbox' => $field('checkbox', __('Sandbox', 'payment-gateway'), __('Only staff see it then: in a sandbox anybody can pay without money.', 'payment-gateway'), 'no')
