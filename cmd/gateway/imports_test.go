@@ -127,7 +127,7 @@ var floors = map[string]int{
 	"gateway.example/internal/acceptance":                 8,
 	"gateway.example/internal/gendocs":                    8,
 	"gateway.example/internal/tools/gallery":              0,
-	"gateway.example/internal/pluginzip":                  8,
+	"gateway.example/internal/tools/pluginzip":            8,
 }
 
 // forbidden are imports that would go down and still must not be: the two transports know services,

@@ -74,7 +74,7 @@ func newSite(t *testing.T) string {
 	place := testenv.Must(os.ReadFile("testdata/woocommerce/woocommerce.php"))(t)
 	noError(t, os.WriteFile(filepath.Join(plugins, "woocommerce/woocommerce.php"), place, 0o600))
 	packed := filepath.Join(site, "plugin.zip")
-	tool(t, "../..", nil, "go", "run", "./internal/pluginzip", packed)
+	tool(t, "../..", nil, "go", "run", "./internal/tools/pluginzip", packed)
 	archive := testenv.Must(zip.OpenReader(packed))(t)
 	defer func() { _ = archive.Close() }()
 	noError(t, os.CopyFS(plugins, archive))

@@ -1,7 +1,7 @@
 // Command pluginzip writes the WooCommerce plug-in as the zip that a shop's owner uploads: its files, the PHP client, the
 // core of shop modules, the licence, and the translations as WordPress reads them. The same sources make the same bytes.
 //
-//	go run ./internal/pluginzip payment-gateway.zip
+//	go run ./internal/tools/pluginzip payment-gateway.zip
 package main
 
 import (
@@ -22,7 +22,7 @@ const folder = "payment-gateway"
 
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage, in the repository's directory: go run ./internal/pluginzip ZIP")
+		fmt.Fprintln(os.Stderr, "usage, in the repository's directory: go run ./internal/tools/pluginzip ZIP")
 		os.Exit(2)
 	}
 	content, err := build(os.DirFS("."))

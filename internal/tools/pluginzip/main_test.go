@@ -41,7 +41,7 @@ func texts(t *testing.T, root fs.FS) []string {
 // Every text of the plug-in is in each language, with the same places for values, and no language has others.
 func TestTranslations(t *testing.T) {
 	t.Parallel()
-	root := os.DirFS("../..")
+	root := os.DirFS("../../..")
 	all := texts(t, root)
 	if len(all) < 60 {
 		t.Fatalf("the plug-in seems to say %d things", len(all))
@@ -73,7 +73,7 @@ func TestTranslations(t *testing.T) {
 // The same sources make the same zip, and it has what the plug-in needs.
 func TestReproducible(t *testing.T) {
 	t.Parallel()
-	root := os.DirFS("../..")
+	root := os.DirFS("../../..")
 	first, second := testenv.Must(build(root))(t), testenv.Must(build(root))(t)
 	if !bytes.Equal(first, second) {
 		t.Error("two zips of the same sources differ")
