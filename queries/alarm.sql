@@ -54,10 +54,8 @@ where status = 'open' and created_at <= @until::timestamptz;
 
 -- AlarmPhones are the phones that were not heard since a time, while the payments of their traders count on them.
 -- name: AlarmPhones :one
-select count(*), coalesce(min(coalesce(d.heard_at, d.created_at)), @until::timestamptz)::timestamptz as oldest
-from bank_device d join trader t on t.id = d.trader_id
-where d.revoked_at is null and coalesce(d.heard_at, d.created_at) < @until::timestamptz and t.enabled and not t.on_break
-  and exists (select from requisite_message m where m.device_id = d.id and m.mode <> 'off');
+select count(*), coalesce(min(silent_since), @until::timestamptz)::timestamptz as oldest from counted_phone
+where silent_since < @until::timestamptz;
 
 -- name: AlarmConflicts :one
 select count(*), coalesce(min(created_at), @now::timestamptz)::timestamptz as oldest from card_conflict where closed_at is null;

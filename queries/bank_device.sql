@@ -27,14 +27,9 @@ with heard as (
 )
 select 1 / count(*) from heard;
 
--- BankDevicesSilent lists the devices that a trader's payments count on, and that were not heard since a time. A trader who gets no
--- payments counts on none.
+-- BankDevicesSilent lists the devices that a trader's payments count on, and that were not heard since a time.
 -- name: BankDevicesSilent :many
-select d.id, d.name, d.heard_at from bank_device d join trader t on t.id = d.trader_id
-where d.trader_id = @trader_id and d.revoked_at is null and coalesce(d.heard_at, d.created_at) < @since::timestamptz
-  and t.enabled and not t.on_break
-  and exists (select from requisite_message m where m.device_id = d.id and m.mode <> 'off')
-order by d.id limit 20;
+select id, name, heard_at from counted_phone where trader_id = @trader_id and silent_since < @since::timestamptz order by id limit 20;
 
 -- BankDeviceLock has a person and the messages of a device wait for one another.
 -- name: BankDeviceLock :exec

@@ -327,10 +327,7 @@ select count(*) from (
 -- ReportCountMessages counts a trader's messages of banks that wait, and their phones that count and were not heard since a time.
 -- name: ReportCountMessages :one
 select ((select count(*) from (select from bank_message b where b.trader_id = @trader_id and b.state = 'waiting' limit @most) waiting)
-    + (select count(*) from bank_device d join trader t on t.id = d.trader_id
-       where d.trader_id = @trader_id and d.revoked_at is null and coalesce(d.heard_at, d.created_at) < @since::timestamptz
-         and t.enabled and not t.on_break
-         and exists (select from requisite_message m where m.device_id = d.id and m.mode <> 'off')))::bigint as count;
+    + (select count(*) from counted_phone where trader_id = @trader_id and silent_since < @since::timestamptz))::bigint as count;
 
 -- ReportCountProposals counts what waits for a second operator.
 -- name: ReportCountProposals :one

@@ -96,9 +96,11 @@ var causes = map[string]struct {
 		insert into trader (id, name, share_percent, created_at, on_break) values (902, 'y', 1, now(), true);
 		insert into bank_device (id, trader_id, name, key_id, secret, created_at, heard_at, revoked_at)
 		select n, case n when 5 then 902 else 901 end, 'x', n::text, '\x00', '2026-11-20 09:00Z', case n when 2 then '2026-11-20 11:45Z'::timestamptz end,
-			case n when 3 then now() end from generate_series(1, 5) n;
+			case n when 3 then now() end from generate_series(1, 6) n;
 		insert into requisite_message (requisite_id, trader_id, device_id, bank, mode, most, since)
-		select n, 901, n, 'sber', case n when 4 then 'off' else 'shadow' end, 1, now() from generate_series(1, 5) n`,
+		select n, 901, n, 'sber', case n when 4 then 'off' else 'shadow' end, 1, now() from generate_series(1, 6) n;
+		insert into requisite_day (requisite_id, day, count, sum, used_at)
+		select n, '2026-11-20', 1, 1, case n when 6 then timestamptz '2026-11-20 08:59Z' else '2026-11-20 11:59Z' end from generate_series(1, 6) n`,
 		1,
 		"2026-11-20 09:30:00Z",
 	},

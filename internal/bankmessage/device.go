@@ -123,8 +123,7 @@ func (s *Service) RevokeDevice(ctx context.Context, who caller.Caller, id int64)
 	return err
 }
 
-// Silent lists the devices of the caller's trader that payments count on and that have said nothing for half an hour. There are none
-// while the trader gets no payments.
+// Silent lists the devices of the caller's trader that have said nothing for half an hour, though a payment came that counts on them.
 func (s *Service) Silent(ctx context.Context, who caller.Caller) ([]Device, error) {
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, err

@@ -67,12 +67,17 @@ func TestDevice(t *testing.T) {
 	dbtest.WantCode(t, err, "signature_required")
 	b.StoredNowhere(t, b.device.Secret)
 
-	b.clock.Advance(time.Hour)
-	silent, err := b.messages.Silent(t.Context(), b.trader.Caller)
-	testenv.Check(t, err == nil && len(silent) == 1, "silent devices: %+v, %v", silent, err)
+	silent := func(n int, when string) {
+		t.Helper()
+		b.clock.Advance(time.Hour)
+		list, err := b.messages.Silent(t.Context(), b.trader.Caller)
+		testenv.Check(t, err == nil && len(list) == n, "silent devices %s: %+v, %v", when, list, err)
+	}
+	silent(0, "while no payments come")
+	b.create(t, "1500")
+	silent(1, "since a payment came")
 	b.send(t, came("b", "1", "1"))
-	silent, err = b.messages.Silent(t.Context(), b.trader.Caller)
-	testenv.Check(t, err == nil && len(silent) == 0, "silent devices: %+v, %v", silent, err)
+	silent(0, "since they were heard")
 
 	noError(t, b.messages.RevokeDevice(t.Context(), b.trader.Caller, b.device.ID))
 	_, err = b.messages.Admit(t.Context(), header, body)

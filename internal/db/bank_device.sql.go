@@ -162,11 +162,7 @@ func (q *Queries) BankDeviceRevoke(ctx context.Context, arg BankDeviceRevokePara
 }
 
 const bankDevicesSilent = `-- name: BankDevicesSilent :many
-select d.id, d.name, d.heard_at from bank_device d join trader t on t.id = d.trader_id
-where d.trader_id = $1 and d.revoked_at is null and coalesce(d.heard_at, d.created_at) < $2::timestamptz
-  and t.enabled and not t.on_break
-  and exists (select from requisite_message m where m.device_id = d.id and m.mode <> 'off')
-order by d.id limit 20
+select id, name, heard_at from counted_phone where trader_id = $1 and silent_since < $2::timestamptz order by id limit 20
 `
 
 type BankDevicesSilentParams struct {
@@ -180,8 +176,7 @@ type BankDevicesSilentRow struct {
 	HeardAt *time.Time
 }
 
-// BankDevicesSilent lists the devices that a trader's payments count on, and that were not heard since a time. A trader who gets no
-// payments counts on none.
+// BankDevicesSilent lists the devices that a trader's payments count on, and that were not heard since a time.
 func (q *Queries) BankDevicesSilent(ctx context.Context, arg BankDevicesSilentParams) ([]BankDevicesSilentRow, error) {
 	rows, err := q.db.Query(ctx, bankDevicesSilent, arg.TraderID, arg.Since)
 	if err != nil {

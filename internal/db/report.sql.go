@@ -269,10 +269,7 @@ func (q *Queries) ReportCountMerchantDeposits(ctx context.Context, arg ReportCou
 
 const reportCountMessages = `-- name: ReportCountMessages :one
 select ((select count(*) from (select from bank_message b where b.trader_id = $1 and b.state = 'waiting' limit $2) waiting)
-    + (select count(*) from bank_device d join trader t on t.id = d.trader_id
-       where d.trader_id = $1 and d.revoked_at is null and coalesce(d.heard_at, d.created_at) < $3::timestamptz
-         and t.enabled and not t.on_break
-         and exists (select from requisite_message m where m.device_id = d.id and m.mode <> 'off')))::bigint as count
+    + (select count(*) from counted_phone where trader_id = $1 and silent_since < $3::timestamptz))::bigint as count
 `
 
 type ReportCountMessagesParams struct {
