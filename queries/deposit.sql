@@ -1,7 +1,8 @@
 -- DepositInsert claims an idempotency key for a new request. No row: another request has it.
 -- name: DepositInsert :one
-insert into deposit (merchant_id, cashbox_id, amount, network, address, external_reference, idempotency_key, created_at, status_at)
-values (@merchant_id, @cashbox_id, @amount, @network, @address, @external_reference, @idempotency_key, @now, @now)
+insert into deposit (merchant_id, cashbox_id, amount, network, address, external_reference, idempotency_key, created_at, status_at,
+    metadata)
+values (@merchant_id, @cashbox_id, @amount, @network, @address, @external_reference, @idempotency_key, @now, @now, @metadata)
 on conflict (merchant_id, idempotency_key) do nothing
 returning *;
 
@@ -41,6 +42,28 @@ select * from deposit where merchant_id = @merchant_id and id > @after_id
   and (sqlc.narg(created_from)::timestamptz is null or created_at >= sqlc.narg(created_from))
   and (sqlc.narg(created_to)::timestamptz is null or created_at < sqlc.narg(created_to))
 order by id limit @page;
+
+-- DepositListByPair lists a merchant's deposits that have a pair of metadata.
+-- name: DepositListByPair :many
+select d.* from metadata_pair m join deposit d on d.merchant_id = m.merchant_id and d.id = m.subject_id
+where m.merchant_id = @merchant_id and m.subject = 'deposit' and m.pair = @pair and m.subject_id < @before_id
+  and (sqlc.narg(status)::text is null or d.status = sqlc.narg(status))
+  and (sqlc.narg(cashbox_id)::bigint is null or d.cashbox_id = sqlc.narg(cashbox_id))
+  and (sqlc.narg(idempotency_key)::uuid is null or d.idempotency_key = sqlc.narg(idempotency_key))
+  and (sqlc.narg(created_from)::timestamptz is null or d.created_at >= sqlc.narg(created_from))
+  and (sqlc.narg(created_to)::timestamptz is null or d.created_at < sqlc.narg(created_to))
+order by m.subject_id desc limit @page;
+
+-- DepositListByPairAbove lists a merchant's deposits that have a pair of metadata, the oldest first.
+-- name: DepositListByPairAbove :many
+select d.* from metadata_pair m join deposit d on d.merchant_id = m.merchant_id and d.id = m.subject_id
+where m.merchant_id = @merchant_id and m.subject = 'deposit' and m.pair = @pair and m.subject_id > @after_id
+  and (sqlc.narg(status)::text is null or d.status = sqlc.narg(status))
+  and (sqlc.narg(cashbox_id)::bigint is null or d.cashbox_id = sqlc.narg(cashbox_id))
+  and (sqlc.narg(idempotency_key)::uuid is null or d.idempotency_key = sqlc.narg(idempotency_key))
+  and (sqlc.narg(created_from)::timestamptz is null or d.created_at >= sqlc.narg(created_from))
+  and (sqlc.narg(created_to)::timestamptz is null or d.created_at < sqlc.narg(created_to))
+order by m.subject_id asc limit @page;
 
 -- DepositsBegun finds deposits whose references begin with a text, in whatever case: the newest of the first thousand.
 -- name: DepositsBegun :many

@@ -3,13 +3,14 @@ insert into payin (
     merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri,
     address, address_mask, recipient, bank_code, bank_name, user_id, user_ip,
     status, status_at, expires_at, created_at,
-    base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, request_id, request_address, return_of
+    base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, request_id, request_address, return_of,
+    metadata
 ) values (
     @merchant_id, @id, @uuid, @cashbox_id, @order_id, @method, @currency, @amount, @callback_uri,
     @address, @address_mask, @recipient, @bank_code, @bank_name, @user_id, @user_ip,
     'waiting', @created_at, @expires_at, @created_at,
     @base_rate, @rate_source, @rate_observed_at, @markup_percent, @spot_usdt, @frozen_usdt,
-    @request_id, @request_address, sqlc.narg(return_of)
+    @request_id, @request_address, sqlc.narg(return_of), @metadata
 ) returning *;
 
 -- name: PayinGet :one
@@ -74,6 +75,15 @@ where merchant_id = @merchant_id and id > @above_id and id < @below_id
   and (sqlc.narg(created_to)::timestamptz is null or created_at < sqlc.narg(created_to))
   and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
 order by id desc limit @page;
+
+-- PayinListByPair lists a merchant's payouts that have a pair of metadata.
+-- name: PayinListByPair :many
+select p.* from metadata_pair m join payin p on p.merchant_id = m.merchant_id and p.id = m.subject_id
+where m.merchant_id = @merchant_id and m.subject = 'payin' and m.pair = @pair and m.subject_id > @above_id and m.subject_id < @below_id
+  and (sqlc.narg(created_from)::timestamptz is null or p.created_at >= sqlc.narg(created_from))
+  and (sqlc.narg(created_to)::timestamptz is null or p.created_at < sqlc.narg(created_to))
+  and (sqlc.narg(status)::text is null or p.status = sqlc.narg(status))
+order by m.subject_id desc limit @page;
 
 -- PayinListByOrder finds a merchant's payouts of one order id, one a channel.
 -- name: PayinListByOrder :many

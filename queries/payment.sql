@@ -8,7 +8,7 @@ insert into payment (
     markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt,
     spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at,
     request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4,
-    received_amount, settled_amount, difference_usdt
+    received_amount, settled_amount, difference_usdt, metadata
 ) values (
     @merchant_id, @id, @uuid, @cashbox_id, @order_id, @method, @currency, @amount, @description, @callback_uri,
     @payer_user_id, @payer_ip, @payer_full_name, @payer_type, @payer_successful, @payer_expired,
@@ -18,7 +18,7 @@ insert into payment (
     @hold_usdt, @amount_usdt, @profit_usdt, @spread_trader_usdt, @spread_platform_usdt, @requisite_day,
     @rate_observed_at, @markup_source, @version, @return_url, @payer_claimed_at, @request_id, @request_address,
     @choice_pool, @choice_looked, @choice_passed, @requisite_sealed, @requisite_last4, @received_amount,
-    @settled_amount, @difference_usdt
+    @settled_amount, @difference_usdt, @metadata
 );
 
 -- name: PaymentGet :one
@@ -139,6 +139,16 @@ where merchant_id = @merchant_id and id > @above_id and id < @below_id
   and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
   and (sqlc.narg(method)::text is null or method = sqlc.narg(method))
 order by id desc limit @page;
+
+-- PaymentListByPair lists a merchant's payments that have a pair of metadata.
+-- name: PaymentListByPair :many
+select p.* from metadata_pair m join payment p on p.merchant_id = m.merchant_id and p.id = m.subject_id
+where m.merchant_id = @merchant_id and m.subject = 'payment' and m.pair = @pair and m.subject_id > @above_id and m.subject_id < @below_id
+  and (sqlc.narg(created_from)::timestamptz is null or p.created_at >= sqlc.narg(created_from))
+  and (sqlc.narg(created_to)::timestamptz is null or p.created_at < sqlc.narg(created_to))
+  and (sqlc.narg(status)::text is null or p.status = sqlc.narg(status))
+  and (sqlc.narg(method)::text is null or p.method = sqlc.narg(method))
+order by m.subject_id desc limit @page;
 
 -- PaymentListByOrder finds a merchant's payments of one order id, one a channel.
 -- name: PaymentListByOrder :many

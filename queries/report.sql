@@ -6,6 +6,7 @@ with listed as (
     where id > @above and id < @below
       and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
       and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(ids)::bigint[] is null or id = any(sqlc.narg(ids)::bigint[]))
       and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
       and (sqlc.narg(payer)::text is null or payer_user_id = sqlc.narg(payer))
     order by id desc limit @scan
@@ -32,6 +33,7 @@ with listed as (
     where id > @above and id < @below
       and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
       and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(ids)::bigint[] is null or id = any(sqlc.narg(ids)::bigint[]))
       and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
       and (sqlc.narg(payer)::text is null or payer_user_id = sqlc.narg(payer))
     order by id asc limit @scan
@@ -60,6 +62,7 @@ with listed as (
     where id > @above and id < @below
       and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
       and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(ids)::bigint[] is null or id = any(sqlc.narg(ids)::bigint[]))
       and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
       and (sqlc.narg(payer)::text is null or payer_user_id = sqlc.narg(payer))
     order by id desc limit @scan
@@ -89,6 +92,7 @@ select stop.id, stop.created_at from payment stop where stop.id = (
     where s.id > @above and s.id < @below
       and (sqlc.narg(merchant_id)::bigint is null or s.merchant_id = sqlc.narg(merchant_id))
       and (sqlc.narg(trader_id)::bigint is null or s.trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(ids)::bigint[] is null or s.id = any(sqlc.narg(ids)::bigint[]))
       and (sqlc.narg(status)::text is null or s.status = sqlc.narg(status))
       and (sqlc.narg(payer)::text is null or s.payer_user_id = sqlc.narg(payer))
     order by s.id desc limit 1 offset @past
@@ -100,6 +104,7 @@ select stop.id, stop.created_at from payment stop where stop.id = (
     where s.id > @above and s.id < @below
       and (sqlc.narg(merchant_id)::bigint is null or s.merchant_id = sqlc.narg(merchant_id))
       and (sqlc.narg(trader_id)::bigint is null or s.trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(ids)::bigint[] is null or s.id = any(sqlc.narg(ids)::bigint[]))
       and (sqlc.narg(status)::text is null or s.status = sqlc.narg(status))
       and (sqlc.narg(payer)::text is null or s.payer_user_id = sqlc.narg(payer))
     order by s.id asc limit 1 offset @past
@@ -111,6 +116,7 @@ with listed as (
     where id > @above and id < @below
       and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
       and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(ids)::bigint[] is null or id = any(sqlc.narg(ids)::bigint[]))
       and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
     order by id desc limit @scan
 )
@@ -135,6 +141,7 @@ with listed as (
     where id > @above and id < @below
       and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
       and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(ids)::bigint[] is null or id = any(sqlc.narg(ids)::bigint[]))
       and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
     order by id asc limit @scan
 )
@@ -159,6 +166,7 @@ select stop.id, stop.created_at from payin stop where stop.id = (
     where s.id > @above and s.id < @below
       and (sqlc.narg(merchant_id)::bigint is null or s.merchant_id = sqlc.narg(merchant_id))
       and (sqlc.narg(trader_id)::bigint is null or s.trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(ids)::bigint[] is null or s.id = any(sqlc.narg(ids)::bigint[]))
       and (sqlc.narg(status)::text is null or s.status = sqlc.narg(status))
     order by s.id desc limit 1 offset @past
 );
@@ -169,6 +177,7 @@ select stop.id, stop.created_at from payin stop where stop.id = (
     where s.id > @above and s.id < @below
       and (sqlc.narg(merchant_id)::bigint is null or s.merchant_id = sqlc.narg(merchant_id))
       and (sqlc.narg(trader_id)::bigint is null or s.trader_id = sqlc.narg(trader_id))
+      and (sqlc.narg(ids)::bigint[] is null or s.id = any(sqlc.narg(ids)::bigint[]))
       and (sqlc.narg(status)::text is null or s.status = sqlc.narg(status))
     order by s.id asc limit 1 offset @past
 );

@@ -31,6 +31,7 @@ func (s *DepositService) CreateDeposit(
 	created, err := s.deposits.Create(ctx, caller.From(ctx), deposit.Request{
 		CashboxID: m.MerchantCashboxId, Amount: m.GetAmount(), Network: m.GetNetwork(), Currency: m.Currency,
 		Address: m.GetAddress(), ExternalReference: m.ExternalReference, IdempotencyKey: m.GetIdempotencyKey(),
+		Metadata: m.GetMetadata(),
 	})
 	if err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func (s *DepositService) ListDeposits(
 	ctx context.Context, req *connect.Request[gatewayv1.ListDepositsRequest],
 ) (*connect.Response[gatewayv1.ListDepositsResponse], error) {
 	m, found := req.Msg, fault.Decoded(ctx)
-	page := deposit.OwnPage{Page: deposit.Page{Status: m.Status}, IdempotencyKey: m.IdempotencyKey}
+	page := deposit.OwnPage{Page: deposit.Page{Status: m.Status}, IdempotencyKey: m.IdempotencyKey, Metadata: m.GetMetadata()}
 	page.Limit, page.Cursor = m.Limit, m.Cursor
 	page.From, page.To = Instant(found, "from", m.GetFrom()), Instant(found, "to", m.GetTo())
 	list, cursor, err := s.deposits.ListOwn(fault.WithDecoded(ctx, found), caller.From(ctx), page)
@@ -85,5 +86,6 @@ func DepositView(d deposit.Deposit) *gatewayv1.Deposit {
 		IdempotencyKey:    d.IdempotencyKey.String(),
 		CreatedAt:         Timestamp(d.CreatedAt),
 		StatusUpdatedAt:   Timestamp(d.StatusAt),
+		Metadata:          d.Metadata,
 	}
 }

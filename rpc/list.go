@@ -21,6 +21,7 @@ func (s *PaymentService) ListPayments(
 	m, who, found := req.Msg, caller.From(ctx), fault.Decoded(ctx)
 	query := payment.Query{
 		Page: payment.Page{Status: m.Status}, OrderID: m.OrderId, Method: m.Method,
+		Metadata: m.GetMetadata(),
 	}
 	query.From, query.To = Instant(found, "from", m.GetFrom()), Instant(found, "to", m.GetTo())
 	query.Limit, query.Cursor = m.Limit, m.Cursor
@@ -42,11 +43,15 @@ func (v PaymentView) item(who caller.Caller, p payment.Payment) *gatewayv1.Payme
 	if who.Kind == caller.MerchantKey { // lists hide from keys what a single payment shows
 		seen = seen.Restrict()
 	}
-	return &gatewayv1.PaymentListItem{
+	item := &gatewayv1.PaymentListItem{
 		Id: p.ID, Uuid: p.UUID.String(), OrderId: p.OrderID, Amount: money.Fiat(p.Amount), Currency: p.Currency,
 		Status: string(p.Status), RequisiteSnapshot: requisiteView(who, p), Ledger: ledgerView(who, p, seen),
 		CreatedAt: Timestamp(p.CreatedAt), StatusUpdatedAt: Timestamp(p.StatusAt), ReceivedAmount: OptionalFiat(p.ReceivedAmount),
 	}
+	if who.Kind != caller.Cabinet {
+		item.Metadata = p.Metadata
+	}
+	return item
 }
 
 // Instant reads an optional time; nil is none. It refuses a time outside the years that a date has.

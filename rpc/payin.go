@@ -29,7 +29,7 @@ func (s *PayinService) CreatePayin(
 	created, err := s.payouts.Create(ctx, caller.From(ctx), payout.Request{
 		OrderID: m.GetOrderId(), Amount: m.GetAmount(), Currency: m.GetCurrency(), CallbackURI: m.GetCallbackUri(),
 		Method: m.GetMethod(), Address: m.GetAddress(), Recipient: m.GetRecipient(), Code: m.Code, BankName: m.BankName,
-		UserID: m.UserId, UserIP: m.UserIp,
+		UserID: m.UserId, UserIP: m.UserIp, Metadata: m.GetMetadata(),
 	})
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (s *PayinService) ListPayins(
 	ctx context.Context, req *connect.Request[gatewayv1.ListPayinsRequest],
 ) (*connect.Response[gatewayv1.ListPayinsResponse], error) {
 	m, found := req.Msg, fault.Decoded(ctx)
-	query := payout.Query{Page: payout.Page{Status: m.Status}, OrderID: m.OrderId}
+	query := payout.Query{Page: payout.Page{Status: m.Status}, OrderID: m.OrderId, Metadata: m.GetMetadata()}
 	query.Limit, query.Cursor = m.Limit, m.Cursor
 	query.From, query.To = Instant(found, "from", m.GetFrom()), Instant(found, "to", m.GetTo())
 	list, cursor, err := s.payouts.ListOwn(fault.WithDecoded(ctx, found), caller.From(ctx), query)
@@ -92,6 +92,7 @@ func PayinView(p payout.Payin) *gatewayv1.Payin {
 		StatusUpdatedAt: Timestamp(p.StatusAt),
 		StatusReason:    p.StatusReason,
 		ProofReference:  p.ProofReference,
+		Metadata:        p.Metadata,
 	}
 }
 

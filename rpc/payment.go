@@ -86,6 +86,7 @@ func paymentRequest(m *gatewayv1.CreatePaymentRequest) payment.Request {
 		Description:  m.Description,
 		RatePercent:  m.RatePercent,
 		ReturnURL:    m.ReturnUrl,
+		Metadata:     m.GetMetadata(),
 		MerchantName: m.GetMerchantName() != nil,
 	}
 	if m.GetRubCollect() != nil {
@@ -172,6 +173,9 @@ func (v PaymentView) payment(who caller.Caller, p payment.Payment) *gatewayv1.Pa
 		Extra: extra(seen), Ledger: ledgerView(who, p, seen), CreatedAt: Timestamp(p.CreatedAt),
 		StatusUpdatedAt: Timestamp(p.StatusAt), StatusReason: p.StatusReason, ReturnUrl: p.ReturnURL,
 		ReceivedAmount: OptionalFiat(p.ReceivedAmount),
+	}
+	if who.Kind != caller.Cabinet && who.Kind != caller.Trader {
+		out.Metadata = p.Metadata
 	}
 	if p.ClaimedAt != nil {
 		out.PayerClaimedAt = Timestamp(*p.ClaimedAt)

@@ -48,6 +48,7 @@ var floors = map[string]int{
 	"gateway.example/internal/requisite":                  1,
 	"gateway.example/internal/block":                      2,
 	"gateway.example/internal/attachment":                 2,
+	"gateway.example/internal/metadata":                   2,
 	"gateway.example/internal/payout":                     3,
 	"gateway.example/internal/payment":                    4,
 	"gateway.example/internal/deposit":                    3,

@@ -75,7 +75,7 @@ func (q *Queries) AppealFollow(ctx context.Context, arg AppealFollowParams) erro
 }
 
 const appealGet = `-- name: AppealGet :one
-select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, a.statement, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
+select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, a.statement, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt, p.metadata from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
 where a.merchant_id = $1 and a.id = $2
 `
 
@@ -161,6 +161,7 @@ func (q *Queries) AppealGet(ctx context.Context, arg AppealGetParams) (AppealGet
 		&i.Payment.ReceivedAmount,
 		&i.Payment.SettledAmount,
 		&i.Payment.DifferenceUSDT,
+		&i.Payment.Metadata,
 	)
 	return i, err
 }
@@ -213,7 +214,7 @@ func (q *Queries) AppealInsert(ctx context.Context, arg AppealInsertParams) (App
 }
 
 const appealList = `-- name: AppealList :many
-select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, a.statement, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
+select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, a.statement, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt, p.metadata from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
 where a.id < $1 and ($2::text is null or a.status = $2)
 order by a.id desc limit $3
 `
@@ -307,6 +308,7 @@ func (q *Queries) AppealList(ctx context.Context, arg AppealListParams) ([]Appea
 			&i.Payment.ReceivedAmount,
 			&i.Payment.SettledAmount,
 			&i.Payment.DifferenceUSDT,
+			&i.Payment.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -319,7 +321,7 @@ func (q *Queries) AppealList(ctx context.Context, arg AppealListParams) ([]Appea
 }
 
 const appealListOwn = `-- name: AppealListOwn :many
-select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, a.statement, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
+select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, a.statement, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt, p.metadata from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
 where a.merchant_id = $1 and a.id < $2
   and ($3::text[] is null or a.status = any($3::text[]))
   and ($4::bigint is null or p.cashbox_id = $4)
@@ -423,6 +425,7 @@ func (q *Queries) AppealListOwn(ctx context.Context, arg AppealListOwnParams) ([
 			&i.Payment.ReceivedAmount,
 			&i.Payment.SettledAmount,
 			&i.Payment.DifferenceUSDT,
+			&i.Payment.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -435,7 +438,7 @@ func (q *Queries) AppealListOwn(ctx context.Context, arg AppealListOwnParams) ([
 }
 
 const appealListOwnAbove = `-- name: AppealListOwnAbove :many
-select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, a.statement, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
+select a.merchant_id, a.payment_id, a.id, a.reason, a.file_name, a.file_type, a.file_size, a.status, a.status_at, a.actor, a.created_at, a.file_purged_at, a.statement, p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt, p.metadata from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
 where a.merchant_id = $1 and a.id > $2
   and ($3::text[] is null or a.status = any($3::text[]))
   and ($4::bigint is null or p.cashbox_id = $4)
@@ -540,6 +543,7 @@ func (q *Queries) AppealListOwnAbove(ctx context.Context, arg AppealListOwnAbove
 			&i.Payment.ReceivedAmount,
 			&i.Payment.SettledAmount,
 			&i.Payment.DifferenceUSDT,
+			&i.Payment.Metadata,
 		); err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 const depositByKey = `-- name: DepositByKey :one
-select merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at from deposit where merchant_id = $1 and idempotency_key = $2
+select merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at, metadata from deposit where merchant_id = $1 and idempotency_key = $2
 `
 
 type DepositByKeyParams struct {
@@ -38,12 +38,13 @@ func (q *Queries) DepositByKey(ctx context.Context, arg DepositByKeyParams) (Dep
 		&i.IdempotencyKey,
 		&i.CreatedAt,
 		&i.StatusAt,
+		&i.Metadata,
 	)
 	return i, err
 }
 
 const depositFind = `-- name: DepositFind :one
-select merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at from deposit where id = $1
+select merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at, metadata from deposit where id = $1
 `
 
 // DepositFind looks across merchants: an id is all that callers know.
@@ -62,15 +63,17 @@ func (q *Queries) DepositFind(ctx context.Context, id int64) (Deposit, error) {
 		&i.IdempotencyKey,
 		&i.CreatedAt,
 		&i.StatusAt,
+		&i.Metadata,
 	)
 	return i, err
 }
 
 const depositInsert = `-- name: DepositInsert :one
-insert into deposit (merchant_id, cashbox_id, amount, network, address, external_reference, idempotency_key, created_at, status_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $8)
+insert into deposit (merchant_id, cashbox_id, amount, network, address, external_reference, idempotency_key, created_at, status_at,
+    metadata)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)
 on conflict (merchant_id, idempotency_key) do nothing
-returning merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at
+returning merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at, metadata
 `
 
 type DepositInsertParams struct {
@@ -82,6 +85,7 @@ type DepositInsertParams struct {
 	ExternalReference *string
 	IdempotencyKey    uuid.UUID
 	Now               time.Time
+	Metadata          []byte
 }
 
 // DepositInsert claims an idempotency key for a new request. No row: another request has it.
@@ -95,6 +99,7 @@ func (q *Queries) DepositInsert(ctx context.Context, arg DepositInsertParams) (D
 		arg.ExternalReference,
 		arg.IdempotencyKey,
 		arg.Now,
+		arg.Metadata,
 	)
 	var i Deposit
 	err := row.Scan(
@@ -109,12 +114,13 @@ func (q *Queries) DepositInsert(ctx context.Context, arg DepositInsertParams) (D
 		&i.IdempotencyKey,
 		&i.CreatedAt,
 		&i.StatusAt,
+		&i.Metadata,
 	)
 	return i, err
 }
 
 const depositList = `-- name: DepositList :many
-select merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at from deposit where id < $1 and ($2::text is null or status = $2)
+select merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at, metadata from deposit where id < $1 and ($2::text is null or status = $2)
 order by id desc limit $3
 `
 
@@ -145,6 +151,141 @@ func (q *Queries) DepositList(ctx context.Context, arg DepositListParams) ([]Dep
 			&i.IdempotencyKey,
 			&i.CreatedAt,
 			&i.StatusAt,
+			&i.Metadata,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const depositListByPair = `-- name: DepositListByPair :many
+select d.merchant_id, d.id, d.cashbox_id, d.status, d.amount, d.network, d.address, d.external_reference, d.idempotency_key, d.created_at, d.status_at, d.metadata from metadata_pair m join deposit d on d.merchant_id = m.merchant_id and d.id = m.subject_id
+where m.merchant_id = $1 and m.subject = 'deposit' and m.pair = $2 and m.subject_id < $3
+  and ($4::text is null or d.status = $4)
+  and ($5::bigint is null or d.cashbox_id = $5)
+  and ($6::uuid is null or d.idempotency_key = $6)
+  and ($7::timestamptz is null or d.created_at >= $7)
+  and ($8::timestamptz is null or d.created_at < $8)
+order by m.subject_id desc limit $9
+`
+
+type DepositListByPairParams struct {
+	MerchantID     int64
+	Pair           uuid.UUID
+	BeforeID       int64
+	Status         *string
+	CashboxID      *int64
+	IdempotencyKey pgtype.UUID
+	CreatedFrom    *time.Time
+	CreatedTo      *time.Time
+	Page           int32
+}
+
+// DepositListByPair lists a merchant's deposits that have a pair of metadata.
+func (q *Queries) DepositListByPair(ctx context.Context, arg DepositListByPairParams) ([]Deposit, error) {
+	rows, err := q.db.Query(ctx, depositListByPair,
+		arg.MerchantID,
+		arg.Pair,
+		arg.BeforeID,
+		arg.Status,
+		arg.CashboxID,
+		arg.IdempotencyKey,
+		arg.CreatedFrom,
+		arg.CreatedTo,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Deposit
+	for rows.Next() {
+		var i Deposit
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.CashboxID,
+			&i.Status,
+			&i.Amount,
+			&i.Network,
+			&i.Address,
+			&i.ExternalReference,
+			&i.IdempotencyKey,
+			&i.CreatedAt,
+			&i.StatusAt,
+			&i.Metadata,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const depositListByPairAbove = `-- name: DepositListByPairAbove :many
+select d.merchant_id, d.id, d.cashbox_id, d.status, d.amount, d.network, d.address, d.external_reference, d.idempotency_key, d.created_at, d.status_at, d.metadata from metadata_pair m join deposit d on d.merchant_id = m.merchant_id and d.id = m.subject_id
+where m.merchant_id = $1 and m.subject = 'deposit' and m.pair = $2 and m.subject_id > $3
+  and ($4::text is null or d.status = $4)
+  and ($5::bigint is null or d.cashbox_id = $5)
+  and ($6::uuid is null or d.idempotency_key = $6)
+  and ($7::timestamptz is null or d.created_at >= $7)
+  and ($8::timestamptz is null or d.created_at < $8)
+order by m.subject_id asc limit $9
+`
+
+type DepositListByPairAboveParams struct {
+	MerchantID     int64
+	Pair           uuid.UUID
+	AfterID        int64
+	Status         *string
+	CashboxID      *int64
+	IdempotencyKey pgtype.UUID
+	CreatedFrom    *time.Time
+	CreatedTo      *time.Time
+	Page           int32
+}
+
+// DepositListByPairAbove lists a merchant's deposits that have a pair of metadata, the oldest first.
+func (q *Queries) DepositListByPairAbove(ctx context.Context, arg DepositListByPairAboveParams) ([]Deposit, error) {
+	rows, err := q.db.Query(ctx, depositListByPairAbove,
+		arg.MerchantID,
+		arg.Pair,
+		arg.AfterID,
+		arg.Status,
+		arg.CashboxID,
+		arg.IdempotencyKey,
+		arg.CreatedFrom,
+		arg.CreatedTo,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Deposit
+	for rows.Next() {
+		var i Deposit
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.CashboxID,
+			&i.Status,
+			&i.Amount,
+			&i.Network,
+			&i.Address,
+			&i.ExternalReference,
+			&i.IdempotencyKey,
+			&i.CreatedAt,
+			&i.StatusAt,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -157,7 +298,7 @@ func (q *Queries) DepositList(ctx context.Context, arg DepositListParams) ([]Dep
 }
 
 const depositListOwn = `-- name: DepositListOwn :many
-select merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at from deposit where merchant_id = $1 and id < $2
+select merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at, metadata from deposit where merchant_id = $1 and id < $2
   and ($3::text is null or status = $3)
   and ($4::bigint is null or cashbox_id = $4)
   and ($5::uuid is null or idempotency_key = $5)
@@ -207,6 +348,7 @@ func (q *Queries) DepositListOwn(ctx context.Context, arg DepositListOwnParams) 
 			&i.IdempotencyKey,
 			&i.CreatedAt,
 			&i.StatusAt,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -219,7 +361,7 @@ func (q *Queries) DepositListOwn(ctx context.Context, arg DepositListOwnParams) 
 }
 
 const depositListOwnAbove = `-- name: DepositListOwnAbove :many
-select merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at from deposit where merchant_id = $1 and id > $2
+select merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at, metadata from deposit where merchant_id = $1 and id > $2
   and ($3::text is null or status = $3)
   and ($4::bigint is null or cashbox_id = $4)
   and ($5::uuid is null or idempotency_key = $5)
@@ -270,6 +412,7 @@ func (q *Queries) DepositListOwnAbove(ctx context.Context, arg DepositListOwnAbo
 			&i.IdempotencyKey,
 			&i.CreatedAt,
 			&i.StatusAt,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -282,7 +425,7 @@ func (q *Queries) DepositListOwnAbove(ctx context.Context, arg DepositListOwnAbo
 }
 
 const depositLock = `-- name: DepositLock :one
-select merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at from deposit where merchant_id = $1 and id = $2 for no key update
+select merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at, metadata from deposit where merchant_id = $1 and id = $2 for no key update
 `
 
 type DepositLockParams struct {
@@ -305,13 +448,14 @@ func (q *Queries) DepositLock(ctx context.Context, arg DepositLockParams) (Depos
 		&i.IdempotencyKey,
 		&i.CreatedAt,
 		&i.StatusAt,
+		&i.Metadata,
 	)
 	return i, err
 }
 
 const depositMove = `-- name: DepositMove :one
 update deposit set status = $1, status_at = $2 where merchant_id = $3 and id = $4
-returning merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at
+returning merchant_id, id, cashbox_id, status, amount, network, address, external_reference, idempotency_key, created_at, status_at, metadata
 `
 
 type DepositMoveParams struct {
@@ -341,6 +485,7 @@ func (q *Queries) DepositMove(ctx context.Context, arg DepositMoveParams) (Depos
 		&i.IdempotencyKey,
 		&i.CreatedAt,
 		&i.StatusAt,
+		&i.Metadata,
 	)
 	return i, err
 }
@@ -352,7 +497,7 @@ with named as (
       and ($3::bigint is null or d.merchant_id = $3)
     limit 1000
 ), newest as (select n.merchant_id, n.id from named n order by n.id desc limit $4)
-select d.merchant_id, d.id, d.cashbox_id, d.status, d.amount, d.network, d.address, d.external_reference, d.idempotency_key, d.created_at, d.status_at from newest n join deposit d on d.merchant_id = n.merchant_id and d.id = n.id
+select d.merchant_id, d.id, d.cashbox_id, d.status, d.amount, d.network, d.address, d.external_reference, d.idempotency_key, d.created_at, d.status_at, d.metadata from newest n join deposit d on d.merchant_id = n.merchant_id and d.id = n.id
 order by d.id desc
 `
 
@@ -390,6 +535,7 @@ func (q *Queries) DepositsBegun(ctx context.Context, arg DepositsBegunParams) ([
 			&i.IdempotencyKey,
 			&i.CreatedAt,
 			&i.StatusAt,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}

@@ -31,7 +31,8 @@ var placements = []struct {
 }{
 	{ByMerchant, `payment payment_key payment_history payment_step payment_card payment_receipt payment_receipt_chunk
 		checkout card_attempt settlement_due appeal appeal_chunk payin payin_key payin_history deposit deposit_history
-		webhook_event webhook_delivery webhook_attempt webhook_holder payin_proof payin_proof_chunk link_payment`},
+		webhook_event webhook_delivery webhook_attempt webhook_holder payin_proof payin_proof_chunk link_payment
+		metadata_pair`},
 	{ByAccount, `account_balance account_pending account_fold`},
 	{BySubject, `transfer`},
 	// Settings and their log. A trigger counts their changes, which needs one node.

@@ -193,6 +193,7 @@ type Deposit struct {
 	IdempotencyKey    uuid.UUID
 	CreatedAt         time.Time
 	StatusAt          time.Time
+	Metadata          []byte
 }
 
 type DepositHistory struct {
@@ -281,6 +282,7 @@ type Payin struct {
 	RequestID          *string
 	RequestAddress     *string
 	ReturnOf           *int64
+	Metadata           []byte
 }
 
 type PayinHistory struct {
@@ -360,6 +362,7 @@ type Payment struct {
 	ReceivedAmount     decimal.NullDecimal
 	SettledAmount      decimal.NullDecimal
 	DifferenceUSDT     decimal.Decimal
+	Metadata           []byte
 }
 
 type PaymentCard struct {

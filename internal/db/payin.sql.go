@@ -141,7 +141,7 @@ func (q *Queries) PayinDeskStamps(ctx context.Context, traderIds []int64) ([]Pay
 }
 
 const payinDeskTaken = `-- name: PayinDeskTaken :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of from payin where trader_id = $1::bigint and status = 'processing' order by expires_at, id limit $2
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin where trader_id = $1::bigint and status = 'processing' order by expires_at, id limit $2
 `
 
 type PayinDeskTakenParams struct {
@@ -197,6 +197,7 @@ func (q *Queries) PayinDeskTaken(ctx context.Context, arg PayinDeskTakenParams) 
 			&i.RequestID,
 			&i.RequestAddress,
 			&i.ReturnOf,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -209,7 +210,7 @@ func (q *Queries) PayinDeskTaken(ctx context.Context, arg PayinDeskTakenParams) 
 }
 
 const payinDeskWaiting = `-- name: PayinDeskWaiting :many
-select w.merchant_id, w.id, w.uuid, w.cashbox_id, w.order_id, w.method, w.currency, w.amount, w.callback_uri, w.address, w.address_mask, w.recipient, w.bank_code, w.bank_name, w.user_id, w.user_ip, w.status, w.status_reason, w.status_at, w.expires_at, w.created_at, w.event_sequence, w.trader_id, w.taken_at, w.proof_reference, w.base_rate, w.rate_source, w.rate_observed_at, w.markup_percent, w.spot_usdt, w.frozen_usdt, w.trader_share_percent, w.trader_usdt, w.platform_usdt, w.request_id, w.request_address, w.return_of from payin w
+select w.merchant_id, w.id, w.uuid, w.cashbox_id, w.order_id, w.method, w.currency, w.amount, w.callback_uri, w.address, w.address_mask, w.recipient, w.bank_code, w.bank_name, w.user_id, w.user_ip, w.status, w.status_reason, w.status_at, w.expires_at, w.created_at, w.event_sequence, w.trader_id, w.taken_at, w.proof_reference, w.base_rate, w.rate_source, w.rate_observed_at, w.markup_percent, w.spot_usdt, w.frozen_usdt, w.trader_share_percent, w.trader_usdt, w.platform_usdt, w.request_id, w.request_address, w.return_of, w.metadata from payin w
 where w.status = 'waiting' and w.id <> all($1::bigint[]) and (w.currency, w.method) in (
         select m.currency, m.method from trader_payout_method m join trader t on t.id = m.trader_id
         where m.trader_id = $2::bigint and m.enabled and t.enabled
@@ -277,6 +278,7 @@ func (q *Queries) PayinDeskWaiting(ctx context.Context, arg PayinDeskWaitingPara
 			&i.RequestID,
 			&i.RequestAddress,
 			&i.ReturnOf,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -292,7 +294,7 @@ const payinEnd = `-- name: PayinEnd :one
 update payin set status = $1, status_reason = $2, status_at = $3,
     proof_reference = coalesce($4, proof_reference), event_sequence = event_sequence + 1
 where merchant_id = $5 and id = $6
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata
 `
 
 type PayinEndParams struct {
@@ -353,12 +355,13 @@ func (q *Queries) PayinEnd(ctx context.Context, arg PayinEndParams) (Payin, erro
 		&i.RequestID,
 		&i.RequestAddress,
 		&i.ReturnOf,
+		&i.Metadata,
 	)
 	return i, err
 }
 
 const payinFind = `-- name: PayinFind :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of from payin where uuid = $1
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin where uuid = $1
 `
 
 // PayinFind looks across merchants: a uuid is all that callers know.
@@ -403,12 +406,13 @@ func (q *Queries) PayinFind(ctx context.Context, argUuid uuid.UUID) (Payin, erro
 		&i.RequestID,
 		&i.RequestAddress,
 		&i.ReturnOf,
+		&i.Metadata,
 	)
 	return i, err
 }
 
 const payinGet = `-- name: PayinGet :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of from payin where merchant_id = $1 and id = $2
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin where merchant_id = $1 and id = $2
 `
 
 type PayinGetParams struct {
@@ -457,6 +461,7 @@ func (q *Queries) PayinGet(ctx context.Context, arg PayinGetParams) (Payin, erro
 		&i.RequestID,
 		&i.RequestAddress,
 		&i.ReturnOf,
+		&i.Metadata,
 	)
 	return i, err
 }
@@ -465,7 +470,7 @@ const payinGiveBack = `-- name: PayinGiveBack :one
 update payin set status = 'waiting', status_reason = $1, status_at = $2, taken_at = null, trader_id = null,
     trader_share_percent = null, trader_usdt = null, platform_usdt = null
 where merchant_id = $3 and id = $4
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata
 `
 
 type PayinGiveBackParams struct {
@@ -522,6 +527,7 @@ func (q *Queries) PayinGiveBack(ctx context.Context, arg PayinGiveBackParams) (P
 		&i.RequestID,
 		&i.RequestAddress,
 		&i.ReturnOf,
+		&i.Metadata,
 	)
 	return i, err
 }
@@ -531,14 +537,15 @@ insert into payin (
     merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri,
     address, address_mask, recipient, bank_code, bank_name, user_id, user_ip,
     status, status_at, expires_at, created_at,
-    base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, request_id, request_address, return_of
+    base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, request_id, request_address, return_of,
+    metadata
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9,
     $10, $11, $12, $13, $14, $15, $16,
     'waiting', $17, $18, $17,
     $19, $20, $21, $22, $23, $24,
-    $25, $26, $27
-) returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of
+    $25, $26, $27, $28
+) returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata
 `
 
 type PayinInsertParams struct {
@@ -569,6 +576,7 @@ type PayinInsertParams struct {
 	RequestID      *string
 	RequestAddress *string
 	ReturnOf       *int64
+	Metadata       []byte
 }
 
 func (q *Queries) PayinInsert(ctx context.Context, arg PayinInsertParams) (Payin, error) {
@@ -600,6 +608,7 @@ func (q *Queries) PayinInsert(ctx context.Context, arg PayinInsertParams) (Payin
 		arg.RequestID,
 		arg.RequestAddress,
 		arg.ReturnOf,
+		arg.Metadata,
 	)
 	var i Payin
 	err := row.Scan(
@@ -640,12 +649,13 @@ func (q *Queries) PayinInsert(ctx context.Context, arg PayinInsertParams) (Payin
 		&i.RequestID,
 		&i.RequestAddress,
 		&i.ReturnOf,
+		&i.Metadata,
 	)
 	return i, err
 }
 
 const payinListByMerchant = `-- name: PayinListByMerchant :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of from payin
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin
 where merchant_id = $1 and id > $2 and id < $3
   and ($4::timestamptz is null or created_at >= $4)
   and ($5::timestamptz is null or created_at < $5)
@@ -719,6 +729,7 @@ func (q *Queries) PayinListByMerchant(ctx context.Context, arg PayinListByMercha
 			&i.RequestID,
 			&i.RequestAddress,
 			&i.ReturnOf,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -731,7 +742,7 @@ func (q *Queries) PayinListByMerchant(ctx context.Context, arg PayinListByMercha
 }
 
 const payinListByOrder = `-- name: PayinListByOrder :many
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address, p.return_of from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address, p.return_of, p.metadata from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
 where k.merchant_id = $1 and k.channel = any($2::text[]) and k.order_id = $3
   and ($4::timestamptz is null or p.created_at >= $4)
   and ($5::timestamptz is null or p.created_at < $5)
@@ -803,6 +814,96 @@ func (q *Queries) PayinListByOrder(ctx context.Context, arg PayinListByOrderPara
 			&i.RequestID,
 			&i.RequestAddress,
 			&i.ReturnOf,
+			&i.Metadata,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const payinListByPair = `-- name: PayinListByPair :many
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address, p.return_of, p.metadata from metadata_pair m join payin p on p.merchant_id = m.merchant_id and p.id = m.subject_id
+where m.merchant_id = $1 and m.subject = 'payin' and m.pair = $2 and m.subject_id > $3 and m.subject_id < $4
+  and ($5::timestamptz is null or p.created_at >= $5)
+  and ($6::timestamptz is null or p.created_at < $6)
+  and ($7::text is null or p.status = $7)
+order by m.subject_id desc limit $8
+`
+
+type PayinListByPairParams struct {
+	MerchantID  int64
+	Pair        uuid.UUID
+	AboveID     int64
+	BelowID     int64
+	CreatedFrom *time.Time
+	CreatedTo   *time.Time
+	Status      *string
+	Page        int32
+}
+
+// PayinListByPair lists a merchant's payouts that have a pair of metadata.
+func (q *Queries) PayinListByPair(ctx context.Context, arg PayinListByPairParams) ([]Payin, error) {
+	rows, err := q.db.Query(ctx, payinListByPair,
+		arg.MerchantID,
+		arg.Pair,
+		arg.AboveID,
+		arg.BelowID,
+		arg.CreatedFrom,
+		arg.CreatedTo,
+		arg.Status,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Payin
+	for rows.Next() {
+		var i Payin
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.UUID,
+			&i.CashboxID,
+			&i.OrderID,
+			&i.Method,
+			&i.Currency,
+			&i.Amount,
+			&i.CallbackURI,
+			&i.Address,
+			&i.AddressMask,
+			&i.Recipient,
+			&i.BankCode,
+			&i.BankName,
+			&i.UserID,
+			&i.UserIP,
+			&i.Status,
+			&i.StatusReason,
+			&i.StatusAt,
+			&i.ExpiresAt,
+			&i.CreatedAt,
+			&i.EventSequence,
+			&i.TraderID,
+			&i.TakenAt,
+			&i.ProofReference,
+			&i.BaseRate,
+			&i.RateSource,
+			&i.RateObservedAt,
+			&i.MarkupPercent,
+			&i.SpotUSDT,
+			&i.FrozenUSDT,
+			&i.TraderSharePercent,
+			&i.TraderUSDT,
+			&i.PlatformUSDT,
+			&i.RequestID,
+			&i.RequestAddress,
+			&i.ReturnOf,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -815,7 +916,7 @@ func (q *Queries) PayinListByOrder(ctx context.Context, arg PayinListByOrderPara
 }
 
 const payinListForTrader = `-- name: PayinListForTrader :many
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address, p.return_of from payin p
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address, p.return_of, p.metadata from payin p
 where p.id in (
     (select own.id from payin own
      where own.trader_id = $1::bigint and own.id < $2
@@ -895,6 +996,7 @@ func (q *Queries) PayinListForTrader(ctx context.Context, arg PayinListForTrader
 			&i.RequestID,
 			&i.RequestAddress,
 			&i.ReturnOf,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -907,7 +1009,7 @@ func (q *Queries) PayinListForTrader(ctx context.Context, arg PayinListForTrader
 }
 
 const payinListOverdue = `-- name: PayinListOverdue :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of from payin
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin
 where status = 'processing' and (taken_at <= $1::timestamptz or expires_at <= $2) and id < $3
 order by id desc limit $4
 `
@@ -972,6 +1074,7 @@ func (q *Queries) PayinListOverdue(ctx context.Context, arg PayinListOverduePara
 			&i.RequestID,
 			&i.RequestAddress,
 			&i.ReturnOf,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -984,7 +1087,7 @@ func (q *Queries) PayinListOverdue(ctx context.Context, arg PayinListOverduePara
 }
 
 const payinLock = `-- name: PayinLock :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of from payin where merchant_id = $1 and id = $2 for no key update
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin where merchant_id = $1 and id = $2 for no key update
 `
 
 type PayinLockParams struct {
@@ -1033,12 +1136,13 @@ func (q *Queries) PayinLock(ctx context.Context, arg PayinLockParams) (Payin, er
 		&i.RequestID,
 		&i.RequestAddress,
 		&i.ReturnOf,
+		&i.Metadata,
 	)
 	return i, err
 }
 
 const payinLockExpired = `-- name: PayinLockExpired :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of from payin
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin
 where merchant_id = $1 and id = $2 and status = 'waiting' and expires_at <= $3
 for no key update skip locked
 `
@@ -1090,6 +1194,7 @@ func (q *Queries) PayinLockExpired(ctx context.Context, arg PayinLockExpiredPara
 		&i.RequestID,
 		&i.RequestAddress,
 		&i.ReturnOf,
+		&i.Metadata,
 	)
 	return i, err
 }
@@ -1156,7 +1261,7 @@ const payinTake = `-- name: PayinTake :one
 update payin set status = 'processing', status_reason = null, status_at = $1, taken_at = $1, trader_id = $2::bigint,
     trader_share_percent = $3, trader_usdt = $4, platform_usdt = $5
 where merchant_id = $6 and id = $7
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata
 `
 
 type PayinTakeParams struct {
@@ -1219,6 +1324,7 @@ func (q *Queries) PayinTake(ctx context.Context, arg PayinTakeParams) (Payin, er
 		&i.RequestID,
 		&i.RequestAddress,
 		&i.ReturnOf,
+		&i.Metadata,
 	)
 	return i, err
 }

@@ -95,7 +95,7 @@ func credit(ctx context.Context, q *db.Queries, d db.Deposit) error {
 	if d.Status != depositConfirmed {
 		return nil
 	}
-	cause := ledger.Cause{Kind: "deposit", Subject: "deposit", SubjectID: d.ID, At: d.StatusAt}
+	cause := ledger.Cause{Kind: "deposit", Subject: subject, SubjectID: d.ID, At: d.StatusAt}
 	return ledger.Post(ctx, q, cause, ledger.Transfer{
 		Debit:  ledger.Available(ledger.External, 0),
 		Credit: ledger.Available(ledger.Cashbox, d.CashboxID),

@@ -15,6 +15,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/metadata"
 	"gateway.example/internal/money"
 )
 
@@ -32,8 +33,10 @@ type Deposit struct {
 	Address           string
 	ExternalReference *string
 	IdempotencyKey    uuid.UUID
-	CreatedAt         time.Time
-	StatusAt          time.Time
+	// Metadata is what the merchant noted.
+	Metadata  metadata.Set
+	CreatedAt time.Time
+	StatusAt  time.Time
 }
 
 func fromRow(row db.Deposit) Deposit {
@@ -47,6 +50,7 @@ func fromRow(row db.Deposit) Deposit {
 		Address:           row.Address,
 		ExternalReference: row.ExternalReference,
 		IdempotencyKey:    row.IdempotencyKey,
+		Metadata:          metadata.Read(row.Metadata),
 		CreatedAt:         row.CreatedAt,
 		StatusAt:          row.StatusAt,
 	}
@@ -58,6 +62,9 @@ const (
 	depositConfirmed = "confirmed"
 	depositRejected  = "rejected"
 )
+
+// subject is the subject of a deposit's transfers and metadata.
+const subject = "deposit"
 
 // Statuses are all statuses.
 var Statuses = []string{depositPending, depositConfirmed, depositRejected}
@@ -100,6 +107,8 @@ type Request struct {
 	Address           string
 	ExternalReference *string
 	IdempotencyKey    string
+	// Metadata is what the merchant notes on the deposit.
+	Metadata metadata.Set
 }
 
 // Created is the answer to a creation.
@@ -143,9 +152,12 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Cre
 	}
 	params.MerchantID, params.Now = who.MerchantID, s.clock.Now()
 	var created Created
-	err = db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
+	err = db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
 		created, err = createDeposit(ctx, q, who, params)
-		return err
+		if err != nil || created.Replay {
+			return err
+		}
+		return db.Pipeline(ctx, tx, r.Metadata.Index(who.MerchantID, subject, created.Deposit.ID)...)
 	})
 	return created, err
 }
@@ -219,6 +231,7 @@ func (r Request) validate(ctx context.Context) (db.DepositInsertParams, error) {
 		Network:           r.Network,
 		Address:           r.Address,
 		ExternalReference: r.ExternalReference,
+		Metadata:          r.Metadata.Column(),
 		Amount:            fault.Read(f, "amount", r.Amount, money.ParseUSDT),
 	}
 	if r.CashboxID != nil {
@@ -233,6 +246,7 @@ func (r Request) validate(ctx context.Context) (db.DepositInsertParams, error) {
 	f.Check(r.Currency == nil || *r.Currency == usdt, "currency", "must be USDT")
 	checkAddress(f, r.Network, r.Address)
 	f.OptionalMaxLength("externalReference", r.ExternalReference, maxReference)
+	r.Metadata.Check(f)
 	if f.Required("idempotencyKey", r.IdempotencyKey) {
 		params.IdempotencyKey = readKey(f, r.IdempotencyKey)
 	}

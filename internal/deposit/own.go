@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/metadata"
 )
 
 // OwnPage asks for a page of a merchant's deposits, newest first.
@@ -22,6 +23,9 @@ type OwnPage struct {
 	CashboxID *int64
 	// IdempotencyKey is the key that the deposit was created with; nil is any.
 	IdempotencyKey *string
+	// Metadata keeps to what has one pair.
+	Metadata metadata.Set
+	pair     *metadata.Pair
 	// Backward asks for newer deposits than the cursor instead of older ones.
 	Backward bool
 }
@@ -38,6 +42,9 @@ func (s *Service) ListOwn(ctx context.Context, who caller.Caller, page OwnPage) 
 	}
 	limit := params.Page - 1
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Deposit, error) {
+		if page.pair != nil {
+			return page.paired(ctx, q, params)
+		}
 		if page.Backward {
 			return q.DepositListOwnAbove(ctx, db.DepositListOwnAboveParams{
 				MerchantID: params.MerchantID, AfterID: params.BeforeID, Status: params.Status,
@@ -58,10 +65,11 @@ func (s *Service) ListOwn(ctx context.Context, who caller.Caller, page OwnPage) 
 }
 
 // params checks a page and turns it into SQL's terms. One row more than the page is read.
-func (p OwnPage) params(ctx context.Context, merchantID int64) (db.DepositListOwnParams, error) {
+func (p *OwnPage) params(ctx context.Context, merchantID int64) (db.DepositListOwnParams, error) {
 	f := fault.Decoded(ctx)
 	limit, from := p.bounds(f)
 	p.Check(f)
+	p.pair = metadata.Wanted(f, p.Metadata)
 	var key pgtype.UUID
 	if p.IdempotencyKey != nil {
 		key = pgtype.UUID{Bytes: readKey(f, *p.IdempotencyKey), Valid: true}
@@ -70,6 +78,22 @@ func (p OwnPage) params(ctx context.Context, merchantID int64) (db.DepositListOw
 		MerchantID: merchantID, BeforeID: from, Status: p.Status, CashboxID: p.CashboxID, IdempotencyKey: key,
 		CreatedFrom: p.From, CreatedTo: p.To, Page: limit + 1,
 	}, f.Err()
+}
+
+// paired reads the deposits that have the page's pair.
+func (p *OwnPage) paired(ctx context.Context, q *db.Queries, of db.DepositListOwnParams) ([]db.Deposit, error) {
+	params := db.DepositListByPairParams{
+		MerchantID: of.MerchantID, Pair: p.pair.ID(), BeforeID: of.BeforeID, Status: of.Status, CashboxID: of.CashboxID,
+		IdempotencyKey: of.IdempotencyKey, CreatedFrom: of.CreatedFrom, CreatedTo: of.CreatedTo, Page: of.Page,
+	}
+	if p.Backward {
+		return q.DepositListByPairAbove(ctx, db.DepositListByPairAboveParams{
+			MerchantID: params.MerchantID, Pair: params.Pair, AfterID: params.BeforeID, Status: params.Status,
+			CashboxID: params.CashboxID, IdempotencyKey: params.IdempotencyKey, CreatedFrom: params.CreatedFrom,
+			CreatedTo: params.CreatedTo, Page: params.Page,
+		})
+	}
+	return q.DepositListByPair(ctx, params)
 }
 
 // listed makes a page of rows that were read with one row too many.

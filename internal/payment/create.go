@@ -308,6 +308,7 @@ func (s *Service) write(ctx context.Context, d *draft, c routing.Candidate, plac
 		db.Do((*db.Queries).PaymentInsert, db.PaymentInsertParams(p)),
 		record(change{to: Pending, actor: d.who.Actor()}, p.MerchantID, id, nil, d.now),
 	)
+	queries = append(queries, d.Metadata.Index(p.MerchantID, subject, id)...)
 	queries = append(queries, routing.Reserve(c, d.want(), id)...)
 	// A trader never puts up more than they have.
 	queries = append(queries, ledger.Take(cause, positionOf(p)...)...)
@@ -375,6 +376,7 @@ func (d *draft) row(id int64, number uuid.UUID, r routing.Candidate) db.Payment 
 		ChoicePool:         &r.Pool,
 		ChoiceLooked:       &r.Looked,
 		ChoicePassed:       passedBy(r.Passed),
+		Metadata:           d.Metadata.Column(),
 	}
 	if d.method.RequisiteType != "" {
 		p.RequisiteType, p.RequisiteMethod = &d.method.RequisiteType, &d.method.RequisiteMethod

@@ -5,6 +5,7 @@ import (
 
 	"gateway.example/internal/card"
 	"gateway.example/internal/db"
+	"gateway.example/internal/metadata"
 	"gateway.example/internal/money"
 	"gateway.example/internal/webhook"
 )
@@ -45,6 +46,8 @@ type statusMeta struct {
 	Late bool `json:"late,omitempty"`
 	// Case is how it stands with another amount that came: open, taken, waiting, returned or ended.
 	Case string `json:"case,omitempty"`
+	// Metadata is what the merchant noted.
+	Metadata metadata.Set `json:"metadata,omitempty"`
 }
 
 // statusEvent is the merchant's webhook about a change of status.
@@ -54,6 +57,7 @@ func statusEvent(from, to db.Payment, c change, shown *card.Shown) (webhook.Even
 	meta := statusMeta{
 		ID: to.ID, Method: to.Method, PreviousStatus: strings.ToUpper(from.Status),
 		Reason: to.StatusReason, Sequence: to.EventSequence, ReceivedAmount: fiatOrNull(to.ReceivedAmount), Late: c.late, Case: c.decided,
+		Metadata: metadata.Read(to.Metadata),
 	}
 	return webhook.Event{
 		MerchantID: to.MerchantID, CashboxID: to.CashboxID, Type: typeStatusUpdated, Subject: subject,

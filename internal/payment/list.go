@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/metadata"
 )
 
 // Query asks for payments: interface, "GET /api/v1/payments".
@@ -20,6 +21,8 @@ type Query struct {
 	// OrderID filters by order id; each method has at most one payment with it. Method filters by
 	// method.
 	OrderID, Method *string
+	// Metadata keeps to what has one pair; it is for merchants' keys.
+	Metadata metadata.Set
 }
 
 // List lists the payments of a cabinet user, or of the key's merchant, the newest first. The cursor
@@ -45,6 +48,7 @@ func (s *Service) listByPayer(ctx context.Context, who caller.Caller, query Quer
 	f := fault.Decoded(ctx)
 	limit, before := query.bounds(f)
 	query.Check(f)
+	f.Check(len(query.Metadata) == 0, "metadata", "is for the lists of merchants' keys")
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -97,6 +101,8 @@ func (s *Service) listByMerchant(ctx context.Context, who caller.Caller, query Q
 		orderID := f.RequiredText("orderId", *query.OrderID, maxText)
 		query.OrderID = &orderID
 	}
+	pair := metadata.Wanted(f, query.Metadata)
+	f.Check(pair == nil || query.OrderID == nil, "metadata", "cannot be given beside orderId")
 	channels := channels(query.Method)
 	f.Check(len(channels) > 0 || f.Wrong("method"), "method", "%s",
 		fault.OneOf(text(query.Method), catalogue.Names(catalogue.Methods)))
@@ -114,7 +120,7 @@ func (s *Service) listByMerchant(ctx context.Context, who caller.Caller, query Q
 				Status:      query.Status,
 			})
 		}
-		return query.ofMerchant(ctx, q, who.MerchantID, before, limit+1)
+		return query.ofMerchant(ctx, q, who.MerchantID, pair, before, limit+1)
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list payments: %w", err)
@@ -125,11 +131,17 @@ func (s *Service) listByMerchant(ctx context.Context, who caller.Caller, query Q
 
 // ofMerchant reads a page of a merchant's payments.
 func (query Query) ofMerchant(
-	ctx context.Context, q *db.Queries, merchantID, before int64, page int32,
+	ctx context.Context, q *db.Queries, merchantID int64, pair *metadata.Pair, before int64, page int32,
 ) ([]db.Payment, error) {
 	above, below, err := query.IDs(ctx, q, subject, 0, before)
 	if err != nil {
 		return nil, err
+	}
+	if pair != nil {
+		return q.PaymentListByPair(ctx, db.PaymentListByPairParams{
+			MerchantID: merchantID, Pair: pair.ID(), AboveID: above, BelowID: below, CreatedFrom: query.From,
+			CreatedTo: query.To, Status: query.Status, Method: query.Method, Page: page,
+		})
 	}
 	return q.PaymentListByMerchant(ctx, db.PaymentListByMerchantParams{
 		MerchantID:  merchantID,

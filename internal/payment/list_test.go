@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/metadata"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 )
@@ -219,6 +220,14 @@ func TestListByMerchantPlans(t *testing.T) {
 			MerchantID: merchant.ID, Channels: []string{"sbp", "card"}, OrderID: "order-20000",
 		}))
 	}, "payment_key_pkey", "Index Scan using payment_")
+	b.Exec(t, `insert into metadata_pair (merchant_id, subject, pair, subject_id)
+		select merchant_id, 'payment', (md5((id / 200 % 2)::text))::uuid, id from payment where id >= 10000`)
+	b.Exec(t, "analyze metadata_pair")
+	b.WantPlan(t, "metadata", func(q *db.Queries) error {
+		return errOf(q.PaymentListByPair(t.Context(), db.PaymentListByPairParams{
+			MerchantID: merchant.ID, Pair: metadata.Pair{}.ID(), BelowID: 1 << 62, Page: 51,
+		}))
+	}, "Index Only Scan Backward using metadata_pair_pkey", "Index Scan using payment_")
 	// Made on the 29th: the first ids of that day and of the 2nd, a day to spare, bound them.
 	b.WantPlan(t, "times", func(q *db.Queries) (err error) {
 		times := query

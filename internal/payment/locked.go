@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/metadata"
 	"gateway.example/internal/webhook"
 )
 
@@ -77,6 +78,7 @@ func (p *Locked) QueueEvent(ctx context.Context, kind string, at time.Time, cont
 		PreviousStatus: strings.ToUpper(after.Status),
 		Sequence:       after.EventSequence,
 		ReceivedAmount: fiatOrNull(after.ReceivedAmount),
+		Metadata:       metadata.Read(after.Metadata),
 	}
 	event, err := webhook.Event{
 		MerchantID: after.MerchantID, CashboxID: after.CashboxID, Type: kind, Subject: subject, SubjectID: after.ID,

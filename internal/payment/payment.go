@@ -24,6 +24,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/metadata"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/requisite"
@@ -80,6 +81,8 @@ type Payment struct {
 	ExpiresAt time.Time
 	// ReturnURL is the shop's page to which the payer returns, or nil.
 	ReturnURL *string
+	// Metadata is what the merchant noted, which is for nobody but the merchant and operators.
+	Metadata metadata.Set
 	// ClaimedAt is when the payer first said that they have paid, or nil.
 	ClaimedAt *time.Time
 	// EventSequence is the number of the payment's last webhook event; 0 before the first.
@@ -129,6 +132,7 @@ func (s *Service) fromRow(row db.Payment) Payment {
 		CreatedAt:          row.CreatedAt,
 		ExpiresAt:          row.ExpiresAt,
 		ReturnURL:          row.ReturnURL,
+		Metadata:           metadata.Read(row.Metadata),
 		ClaimedAt:          row.PayerClaimedAt,
 		EventSequence:      row.EventSequence,
 		TraderID:           row.TraderID,

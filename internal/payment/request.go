@@ -11,6 +11,7 @@ import (
 
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/metadata"
 	"gateway.example/internal/money"
 	"gateway.example/internal/outbound"
 )
@@ -29,6 +30,8 @@ type Request struct {
 	Payer            *Payer
 	// ReturnURL is the shop's page to which the payer returns.
 	ReturnURL *string
+	// Metadata is what the merchant notes on the payment.
+	Metadata metadata.Set
 	// FeedOnly says that events of the payment go to no address: they are in the feed alone.
 	FeedOnly bool
 	// MerchantName says that the body names a merchant, which it must not.
@@ -73,6 +76,7 @@ func validate(ctx context.Context, r Request, addresses *outbound.Addresses) (or
 		f.Flaw("returnUrl", addresses.CheckLink(*r.ReturnURL))
 	}
 	f.OptionalMaxLength("description", r.Description, maxText)
+	r.Metadata.Check(f)
 	o.percent = checkRatePercent(f, r.RatePercent)
 	f.Check(!r.MerchantName, "merchantName", "must not be sent: the key headers identify the merchant")
 	if r.Payer != nil {

@@ -228,6 +228,7 @@ func (s *Service) freeze(ctx context.Context, tx pgx.Tx, d *draft) (db.Payin, er
 		db.One(&p, (*db.Queries).PayinInsert, params),
 		record(change{to: Waiting, actor: d.who.Actor()}, params.MerchantID, d.id, nil, d.now),
 	}
+	queries = append(queries, d.Metadata.Index(params.MerchantID, subject, d.id)...)
 	if err := db.Pipeline(ctx, tx, append(queries, freeze.Record...)...); err != nil {
 		return p, fmt.Errorf("insert payout: %w", err)
 	}
@@ -271,6 +272,7 @@ func (s *Service) row(d *draft) (db.PayinInsertParams, error) {
 		FrozenUSDT:     quote.Frozen,
 		RequestID:      optional(d.who.RequestID),
 		RequestAddress: optional(d.who.Address),
+		Metadata:       d.Metadata.Column(),
 	}, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/metadata"
 	"gateway.example/internal/money"
 	"gateway.example/internal/webhook"
 )
@@ -30,6 +31,8 @@ type statusMeta struct {
 	Sequence       int32   `json:"sequence"`
 	// ReturnOf is the payment whose money goes back to its payer.
 	ReturnOf *int64 `json:"returnOf,omitempty"`
+	// Metadata is what the merchant noted.
+	Metadata metadata.Set `json:"metadata,omitempty"`
 }
 
 // statusEvent is the merchant's webhook about a change of status.
@@ -41,6 +44,7 @@ func statusEvent(from, to db.Payin) (webhook.Event, error) {
 	meta := statusMeta{
 		ID: to.UUID.String(), Method: to.Method, PreviousStatus: strings.ToUpper(from.Status),
 		Reason: to.StatusReason, Sequence: to.EventSequence, ReturnOf: to.ReturnOf,
+		Metadata: metadata.Read(to.Metadata),
 	}
 	return webhook.Event{
 		MerchantID: to.MerchantID, CashboxID: to.CashboxID, Type: typeStatusUpdated, Subject: subject,

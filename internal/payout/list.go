@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/metadata"
 	"gateway.example/internal/rate"
 )
 
@@ -36,6 +37,8 @@ type Query struct {
 	db.Span
 	// OrderID filters by order id; each method has at most one payout with it. Nil is any.
 	OrderID *string
+	// Metadata keeps to what has one pair.
+	Metadata metadata.Set
 }
 
 // Offer is a payout as a trader sees it who took it or could take it.
@@ -162,6 +165,8 @@ func (s *Service) ListOwn(ctx context.Context, who caller.Caller, query Query) (
 		orderID := f.RequiredText("orderId", *query.OrderID, maxText)
 		query.OrderID = &orderID
 	}
+	pair := metadata.Wanted(f, query.Metadata)
+	f.Check(pair == nil || query.OrderID == nil, "metadata", "cannot be given beside orderId")
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -176,7 +181,7 @@ func (s *Service) ListOwn(ctx context.Context, who caller.Caller, query Query) (
 				Status:      query.Status,
 			})
 		}
-		return query.ofMerchant(ctx, q, who.MerchantID, before, limit+1)
+		return query.ofMerchant(ctx, q, who.MerchantID, pair, before, limit+1)
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list payouts: %w", err)
@@ -187,11 +192,17 @@ func (s *Service) ListOwn(ctx context.Context, who caller.Caller, query Query) (
 
 // ofMerchant reads a page of a merchant's payouts.
 func (query Query) ofMerchant(
-	ctx context.Context, q *db.Queries, merchantID, before int64, page int32,
+	ctx context.Context, q *db.Queries, merchantID int64, pair *metadata.Pair, before int64, page int32,
 ) ([]db.Payin, error) {
 	above, below, err := query.IDs(ctx, q, subject, 0, before)
 	if err != nil {
 		return nil, err
+	}
+	if pair != nil {
+		return q.PayinListByPair(ctx, db.PayinListByPairParams{
+			MerchantID: merchantID, Pair: pair.ID(), AboveID: above, BelowID: below, CreatedFrom: query.From,
+			CreatedTo: query.To, Status: query.Status, Page: page,
+		})
 	}
 	return q.PayinListByMerchant(ctx, db.PayinListByMerchantParams{
 		MerchantID:  merchantID,

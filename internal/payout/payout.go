@@ -20,6 +20,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/metadata"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/requisite"
 	"gateway.example/internal/vault"
@@ -67,6 +68,8 @@ type Payin struct {
 	BankName *string
 	UserID   *string
 	UserIP   *string
+	// Metadata is what the merchant noted, which is for nobody but the merchant and operators.
+	Metadata metadata.Set
 
 	Status       Status
 	StatusReason *string
@@ -105,6 +108,7 @@ func fromRow(row db.Payin) Payin {
 		BankName:       row.BankName,
 		UserID:         row.UserID,
 		UserIP:         row.UserIP,
+		Metadata:       metadata.Read(row.Metadata),
 		Status:         Status(row.Status),
 		StatusReason:   row.StatusReason,
 		StatusAt:       row.StatusAt,

@@ -10,6 +10,7 @@ import (
 
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/metadata"
 	"gateway.example/internal/money"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/requisite"
@@ -29,6 +30,8 @@ type Request struct {
 	BankName  *string
 	UserID    *string
 	UserIP    *string
+	// Metadata is what the merchant notes on the payout.
+	Metadata metadata.Set
 }
 
 // order is a valid request.
@@ -57,6 +60,7 @@ func validate(ctx context.Context, r Request, addresses *outbound.Addresses) (or
 	f.OptionalMaxLength("code", r.Code, maxText)
 	f.OptionalMaxLength("bankName", r.BankName, maxText)
 	f.OptionalMaxLength("userId", r.UserID, maxText)
+	r.Metadata.Check(f)
 	if r.UserIP != nil && !f.Wrong("userIp") {
 		ip, err := netip.ParseAddr(*r.UserIP)
 		f.Check(err == nil && ip.Zone() == "", "userIp", "must be an IPv4 or IPv6 address")

@@ -46,6 +46,10 @@ func (s *Service) ExportPayments(
 		columns = append(columns, "merchant_id", "merchant", "trader")
 	}
 	columns = append(columns, "received_amount")
+	noted := who.Kind != caller.Trader
+	if noted {
+		columns = append(columns, "metadata")
+	}
 	out := newTable(w, zone, columns...)
 	c := scopeOf(who, f)
 	return export(ctx, out, func(at window) (Page[db.Payment], error) { return s.paymentRows(ctx, c, at) },
@@ -74,7 +78,11 @@ func (s *Service) ExportPayments(
 					usdt(seen.Amount), usdt(seen.Profit), usdt(seen.SpreadTrader), usdt(seen.SpreadPlatform),
 					p.MerchantID, names.Merchants[p.MerchantID], names.Traders[p.TraderID],
 				}
-				out.row(append(cells[:len(columns)-1], fiatOrEmpty(p.ReceivedAmount))...)
+				last := []any{fiatOrEmpty(p.ReceivedAmount)}
+				if noted {
+					last = append(last, p.Metadata.Text())
+				}
+				out.row(append(cells[:len(columns)-len(last)], last...)...)
 			}
 			return nil
 		})
@@ -97,6 +105,10 @@ func (s *Service) ExportPayouts(
 	}
 	if who.Kind == caller.Operator {
 		columns = append(columns, "merchant_id", "merchant", "trader")
+	}
+	named := len(columns)
+	if who.Kind != caller.Trader {
+		columns = append(columns, "metadata")
 	}
 	out := newTable(w, zone, columns...)
 	c := scopeOf(who, f)
@@ -121,6 +133,7 @@ func (s *Service) ExportPayouts(
 					p.StatusReason, p.StatusAt, p.CashboxID, p.TraderID, p.AddressMask, p.Recipient, p.ProofReference,
 					usdt(frozen), usdt(p.RewardUSDT), p.MerchantID, names.Merchants[p.MerchantID], names.Traders[trader],
 				}
+				cells = append(cells[:named], p.Metadata.Text())
 				out.row(cells[:len(columns)]...)
 			}
 			return nil

@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/metadata"
 	"gateway.example/internal/payment"
 )
 
@@ -31,6 +32,8 @@ type Filter struct {
 	CashboxID, MerchantID, TraderID int64
 	// Overdue keeps to payouts whose time to be paid has passed; it is for payouts alone.
 	Overdue bool
+	// Metadata keeps to what has a pair, of a merchant; nil is any.
+	Metadata *metadata.Pair
 	// Search looks for one thing: a uuid, an id, an amount, or the last four digits of a requisite or card; for
 	// merchants and operators also a payer, or an order id or three characters or more of one; for operators and traders
 	// the whole of a requisite. What a uuid, an id or a whole order id finds is shown whatever else the filter says.
@@ -90,7 +93,7 @@ func shownPayment(who caller.Caller, p payment.Payment) payment.Payment {
 	p.RequisiteValue = p.RequisiteFor(who)
 	switch who.Kind {
 	case caller.Trader:
-		p.OrderID, p.Description, p.PayerUserID, p.ReturnURL = "", nil, nil, nil
+		p.OrderID, p.Description, p.PayerUserID, p.ReturnURL, p.Metadata = "", nil, nil, nil, nil
 		p.BaseRate, p.MarkupPercent = decimal.Zero, decimal.Zero
 		p.ProfitUSDT, p.SpreadPlatformUSDT = decimal.Zero, decimal.Zero
 	case caller.MerchantPortal:
@@ -136,6 +139,9 @@ func scopeOf(who caller.Caller, f Filter) scope {
 func (s *Service) paymentPage(ctx context.Context, t paymentTable, w window) (Page[db.Payment], error) {
 	var err error
 	if t.created, w, err = s.bound(ctx, "payment", t.Filter, w); err != nil {
+		return Page[db.Payment]{}, err
+	}
+	if t.ids, err = s.paired(ctx, "payment", t.scope, w); err != nil {
 		return Page[db.Payment]{}, err
 	}
 	if w.sort.byAmount() {
@@ -230,6 +236,8 @@ type paymentTable struct {
 	payer   *string
 	// requisites are those whose payments are wanted; none is any.
 	requisites []int64
+	// ids are those that have the pair of the filter; nil is any.
+	ids []int64
 }
 
 func (t paymentTable) branches() []*string {
@@ -266,6 +274,7 @@ func (t paymentTable) params(branch *string, w window) db.ReportPaymentsBelowPar
 		Sought: t.any(), Last4: t.last4, SumFrom: t.from, SumTo: t.to, Part: t.part,
 		Page: int32(w.limit) + 1, Above: w.above, Below: w.below, MerchantID: unless(t.MerchantID),
 		TraderID: unless(t.TraderID), Status: branch, Payer: t.payer, Scan: scanMost, Requisites: t.requisites,
+		Ids: t.ids,
 	}
 	if branch == nil && len(t.Status) > 0 {
 		params.Statuses = t.Status
@@ -276,7 +285,7 @@ func (t paymentTable) params(branch *string, w window) db.ReportPaymentsBelowPar
 func (t paymentTable) stop(ctx context.Context, q *db.Queries, branch *string, w window) (*mark, error) {
 	params := db.ReportPaymentsStopBelowParams{
 		Above: w.above, Below: w.below, MerchantID: unless(t.MerchantID), TraderID: unless(t.TraderID), Status: branch,
-		Payer: t.payer, Past: scanMost - 1,
+		Payer: t.payer, Past: scanMost - 1, Ids: t.ids,
 	}
 	if w.backward {
 		row, err := q.ReportPaymentsStopAbove(ctx, db.ReportPaymentsStopAboveParams(params))

@@ -46,7 +46,7 @@ func payoutItem(who caller.Caller, row db.Payin) PayoutItem {
 	}
 	switch who.Kind {
 	case caller.Trader:
-		item.OrderID, item.UserID, item.UserIP, item.FrozenUSDT = "", nil, nil, decimal.Zero
+		item.OrderID, item.UserID, item.UserIP, item.Metadata, item.FrozenUSDT = "", nil, nil, nil, decimal.Zero
 	case caller.MerchantPortal:
 		item.TraderID = nil
 	default:
@@ -78,6 +78,9 @@ func (s *Service) payoutRows(ctx context.Context, c scope, w window) (Page[db.Pa
 func (s *Service) payoutPage(ctx context.Context, t payoutTable, w window) (Page[db.Payin], error) {
 	var err error
 	if t.created, w, err = s.bound(ctx, "payin", t.Filter, w); err != nil {
+		return Page[db.Payin]{}, err
+	}
+	if t.ids, err = s.paired(ctx, "payin", t.scope, w); err != nil {
 		return Page[db.Payin]{}, err
 	}
 	page, err := read(ctx, s, t, t.branchesBy(payoutIndexed), w)
@@ -119,6 +122,8 @@ type payoutTable struct {
 	sought
 	created created
 	now     time.Time
+	// ids are those that have the pair of the filter; nil is any.
+	ids []int64
 }
 
 func (payoutTable) id(p db.Payin) int64 { return p.ID }
@@ -130,6 +135,7 @@ func (t payoutTable) list(ctx context.Context, q *db.Queries, branch *string, w 
 		Sought: t.any(), Last4: t.last4, SumFrom: t.from, SumTo: t.to, Part: t.part,
 		Page: int32(w.limit) + 1, Above: w.above, Below: w.below, MerchantID: unless(t.MerchantID),
 		TraderID: unless(t.TraderID), Status: branch, Scan: scanMost,
+		Ids: t.ids,
 	}
 	if t.Overdue {
 		until := t.now.Add(-overdueAfter)
@@ -156,7 +162,7 @@ func (t payoutTable) list(ctx context.Context, q *db.Queries, branch *string, w 
 func (t payoutTable) stop(ctx context.Context, q *db.Queries, branch *string, w window) (*mark, error) {
 	params := db.ReportPayinsStopBelowParams{
 		Above: w.above, Below: w.below, MerchantID: unless(t.MerchantID), TraderID: unless(t.TraderID), Status: branch,
-		Past: scanMost - 1,
+		Past: scanMost - 1, Ids: t.ids,
 	}
 	if w.backward {
 		row, err := q.ReportPayinsStopAbove(ctx, db.ReportPayinsStopAboveParams(params))

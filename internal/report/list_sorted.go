@@ -79,6 +79,6 @@ func (t paymentTable) amountParams(
 		Method: p.Method, Currency: p.Currency, MinAmount: p.MinAmount, MaxAmount: p.MaxAmount, Sought: p.Sought,
 		Last4: p.Last4, SumFrom: p.SumFrom, SumTo: p.SumTo, Part: p.Part, Above: p.Above, Below: p.Below,
 		Requisites: p.Requisites, After: after, Sign: sign, AfterID: w.cursor, Page: p.Page, MerchantID: p.MerchantID,
-		TraderID: p.TraderID, Status: p.Status, Payer: p.Payer, Scan: p.Scan,
+		TraderID: p.TraderID, Status: p.Status, Payer: p.Payer, Scan: p.Scan, Ids: p.Ids,
 	}
 }

@@ -125,7 +125,7 @@ func (t paymentTable) none() bool { return !t.any() && t.payer == nil && len(t.r
 // unkept tells that a list is kept to nothing but a search, and to whose it is.
 func (f Filter) unkept() bool {
 	return len(f.Status) == 0 && f.Method == "" && f.Currency == "" && f.From.IsZero() && f.To.IsZero() &&
-		f.MinAmount.IsZero() && f.MaxAmount.IsZero() && f.CashboxID == 0 && !f.Overdue
+		f.MinAmount.IsZero() && f.MaxAmount.IsZero() && f.CashboxID == 0 && !f.Overdue && f.Metadata == nil
 }
 
 // begunMost is how many are shown whose order ids begin with what is sought, before all that have it in them.

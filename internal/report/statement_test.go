@@ -205,12 +205,13 @@ func TestExports(t *testing.T) {
 	b := setup(t)
 	baku := must(time.LoadLocation("Asia/Baku"))(t)
 	p := b.create(t, b.shop, "=1+2")
+	b.Exec(t, `update payment set metadata = '{"region": "north"}' where id = $1`, p.ID)
 	var out bytes.Buffer
 	noError(t,
 		b.reports.ExportPayments(t.Context(), merchantUser(b.shop, caller.Owner), report.PaymentFilter{}, &out, baku))
 	want := fmt.Sprintf(
-		`created_at,id,uuid,order_id,method,currency,amount,status,status_reason,status_at,cashbox_id,trader_id,requisite,card_last4,amount_usdt,received_amount
-2026-11-20T16:00:00+04:00,%d,%s,'=1+2,sbp,RUB,1000.00,pending,,2026-11-20T16:00:00+04:00,%d,,'%s,,,
+		`created_at,id,uuid,order_id,method,currency,amount,status,status_reason,status_at,cashbox_id,trader_id,requisite,card_last4,amount_usdt,received_amount,metadata
+2026-11-20T16:00:00+04:00,%d,%s,'=1+2,sbp,RUB,1000.00,pending,,2026-11-20T16:00:00+04:00,%d,,'%s,,,,"{""region"":""north""}"
 rows,1
 `,
 		p.ID,
@@ -226,8 +227,8 @@ rows,1
 	b.Exec(t, "update trader set name = 'Ann' where id = $1", b.sbp.ID)
 	noError(t, b.reports.ExportPayments(t.Context(), operator, report.PaymentFilter{}, &out, nil))
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if owners := fmt.Sprintf(",%d,'=Shop,Ann,", b.shop.ID); !strings.HasSuffix(lines[0], ",merchant_id,merchant,trader,received_amount") ||
-		!strings.HasSuffix(lines[1], owners) {
+	if owners := fmt.Sprintf(",%d,'=Shop,Ann,,", b.shop.ID); !strings.HasSuffix(lines[0], ",merchant_id,merchant,trader,received_amount,metadata") ||
+		!strings.Contains(lines[1], owners) {
 		t.Errorf("an operator's line has no names: %s\n%s", lines[0], lines[1])
 	}
 	unique := map[string]bool{}

@@ -77,6 +77,7 @@ final class Client
      * @param ?string $ratePercent an explicit markup, such as '4.5'
      * @param ?array{userId?: string, userIp?: string, fullName?: string, type?: string,
      *     payments?: array{successful?: int, expired?: int}} $payer what the shop knows of the payer
+     * @param ?array<string, string> $metadata pairs of your own
      */
     public function createPayment(
         string $orderId,
@@ -88,9 +89,11 @@ final class Client
         ?string $ratePercent = null,
         ?array $payer = null,
         ?string $returnUrl = null,
+        ?array $metadata = null,
     ): Payment {
         $body = get_defined_vars();
         unset($body['ratePercent']);
+        $body['metadata'] = $metadata ?: null;
         return Payment::created($this->create('/api/v1/payments', $body, $ratePercent));
     }
 
@@ -101,7 +104,7 @@ final class Client
     }
 
     /**
-     * Goes through payments, the newest first. Of an order id there is at most one for each method.
+     * Goes through payments, the newest first, of one pair of metadata if given. Of an order id there is at most one for each method.
      *
      * @return Generator<int, PaymentListItem>
      */
@@ -111,6 +114,7 @@ final class Client
         ?string $status = null,
         ?DateTimeInterface $from = null,
         ?DateTimeInterface $to = null,
+        ?array $metadata = null,
     ): Generator {
         foreach ($this->items('/api/v1/payments', get_defined_vars()) as $item) {
             yield PaymentListItem::from($item);
@@ -151,8 +155,9 @@ final class Client
         ?string $bankName = null,
         ?string $userId = null,
         ?string $userIp = null,
+        ?array $metadata = null,
     ): Payin {
-        return Payin::created($this->create('/api/v1/payins', get_defined_vars()));
+        return Payin::created($this->create('/api/v1/payins', ['metadata' => $metadata ?: null] + get_defined_vars()));
     }
 
     /** Reads a payout by its uuid. */
@@ -168,7 +173,7 @@ final class Client
     }
 
     /**
-     * Goes through payouts, the newest first.
+     * Goes through payouts, the newest first, of one pair of metadata if given.
      *
      * @return Generator<int, Payin>
      */
@@ -177,6 +182,7 @@ final class Client
         ?string $status = null,
         ?DateTimeInterface $from = null,
         ?DateTimeInterface $to = null,
+        ?array $metadata = null,
     ): Generator {
         foreach ($this->items('/api/v1/payins', get_defined_vars()) as $item) {
             yield Payin::from($item);
@@ -191,8 +197,9 @@ final class Client
         string $idempotencyKey,
         ?int $merchantCashboxId = null,
         ?string $externalReference = null,
+        ?array $metadata = null,
     ): Deposit {
-        return Deposit::created($this->create('/api/v1/deposits', get_defined_vars()));
+        return Deposit::created($this->create('/api/v1/deposits', ['metadata' => $metadata ?: null] + get_defined_vars()));
     }
 
     /** Reads a deposit by its id. */
@@ -202,7 +209,7 @@ final class Client
     }
 
     /**
-     * Goes through deposits, the newest first.
+     * Goes through deposits, the newest first, of one pair of metadata if given.
      *
      * @return Generator<int, Deposit>
      */
@@ -211,6 +218,7 @@ final class Client
         ?string $status = null,
         ?DateTimeInterface $from = null,
         ?DateTimeInterface $to = null,
+        ?array $metadata = null,
     ): Generator {
         foreach ($this->items('/api/v1/deposits', get_defined_vars()) as $item) {
             yield Deposit::from($item);
@@ -554,6 +562,7 @@ final class Payment extends Record
         public readonly bool $replayed = false,
         public readonly array $mismatched = [],
         public readonly ?string $receivedAmount = null,
+        public readonly ?array $metadata = null,
     ) {
     }
 }
@@ -573,6 +582,7 @@ final class PaymentListItem extends Record
         public readonly ?string $createdAt = null,
         public readonly ?string $statusUpdatedAt = null,
         public readonly ?string $receivedAmount = null,
+        public readonly ?array $metadata = null,
     ) {
     }
 }
@@ -631,6 +641,7 @@ final class Payin extends Record
         public readonly ?string $proofReference = null,
         public readonly bool $replayed = false,
         public readonly array $mismatched = [],
+        public readonly ?array $metadata = null,
     ) {
     }
 }
@@ -656,6 +667,7 @@ final class Deposit extends Record
         public readonly ?string $externalReference = null,
         public readonly bool $replayed = false,
         public readonly array $mismatched = [],
+        public readonly ?array $metadata = null,
     ) {
     }
 }

@@ -53,7 +53,7 @@ func (s *MerchantService) ListBalances(
 func (s *MerchantService) ListDeposits(
 	ctx context.Context, req *connect.Request[portalv1.MerchantServiceListDepositsRequest],
 ) (*connect.Response[portalv1.ListDepositsResponse], error) {
-	page := deposit.OwnPage{Page: deposit.Page{Status: req.Msg.Status}, CashboxID: req.Msg.MerchantCashboxId}
+	page := deposit.OwnPage{Page: deposit.Page{Status: req.Msg.Status}, CashboxID: req.Msg.MerchantCashboxId, Metadata: req.Msg.GetMetadata()}
 	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
 	list, cursor, err := s.Deposits.ListOwn(ctx, caller.From(ctx), page)
 	if err != nil {

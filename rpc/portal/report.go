@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/metadata"
 	"gateway.example/internal/money"
 	"gateway.example/internal/report"
 	"gateway.example/rpc"
@@ -144,6 +145,7 @@ func reportFilter(ctx context.Context, m *portalv1.ReportFilter) (context.Contex
 		MerchantID: m.GetMerchantId(),
 		TraderID:   m.GetTraderId(),
 		Search:     m.GetSearch(),
+		Metadata:   metadata.Wanted(found, m.GetMetadata()),
 	}
 	return fault.WithDecoded(ctx, found), filter
 }
@@ -197,6 +199,7 @@ func reportPayment(p report.PaymentItem) *portalv1.ReportPayment {
 		SpreadTraderUsdt:   shownUSDT(p.Sight.SpreadTrader),
 		SpreadPlatformUsdt: shownUSDT(p.Sight.SpreadPlatform),
 		ReceivedAmount:     optionalNumber(p.ReceivedAmount, money.Fiat),
+		Metadata:           p.Metadata,
 	}
 }
 
@@ -220,6 +223,7 @@ func reportPayin(p report.PayoutItem) *portalv1.ReportPayin {
 		Recipient:         p.Recipient,
 		ProofReference:    p.ProofReference,
 		RewardUsdt:        shownUSDT(p.RewardUSDT),
+		Metadata:          p.Metadata,
 	}
 	if !p.FrozenUSDT.IsZero() {
 		out.FrozenUsdt = shownUSDT(&p.FrozenUSDT)

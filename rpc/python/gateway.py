@@ -73,6 +73,7 @@ class NewPayment(_RequiredOfPayment, total=False):
     ratePercent: Decimal
     payer: Payer
     returnUrl: str
+    metadata: Dict[str, str]
 
 
 class Requisite(TypedDict):
@@ -113,6 +114,7 @@ class Payment(_Payment, total=False):
     checkoutUrl: str
     quasiEcom: Dict[str, Any]
     payerRequisites: Dict[str, str]
+    metadata: Dict[str, str]
 
 
 class _RequiredOfPayin(TypedDict):
@@ -132,11 +134,10 @@ class NewPayin(_RequiredOfPayin, total=False):
     bankName: str
     userId: str
     userIp: str
+    metadata: Dict[str, str]
 
 
-class Payin(TypedDict):
-    """A payout."""
-
+class _Payin(TypedDict):
     id: str
     orderId: str
     status: PayinStatus
@@ -150,6 +151,12 @@ class Payin(TypedDict):
     statusUpdatedAt: str
     statusReason: Optional[str]
     proofReference: Optional[str]
+
+
+class Payin(_Payin, total=False):
+    """A payout. The field below is there where something was noted."""
+
+    metadata: Dict[str, str]
 
 
 class Balance(TypedDict):
@@ -255,9 +262,12 @@ class Gateway:
         status: Optional[PaymentStatus] = None,
         since: Optional[datetime] = None,
         until: Optional[datetime] = None,
+        metadata: Optional[Dict[str, str]] = None,
     ) -> Iterator[Dict[str, Any]]:
-        """Go through payments, the newest first. Of an order id there is at most one for each method."""
-        return self._items("/api/v1/payments", since, until, orderId=order_id, method=method, status=status)
+        """Go through payments, the newest first, of one pair of metadata if given. Of an order id there is at most one
+        for each method."""
+        filters = {"orderId": order_id, "method": method, "status": status, **_pairs(metadata)}
+        return self._items("/api/v1/payments", since, until, **filters)
 
     def resend_code(self, payment_id: Union[int, str]) -> Dict[str, Any]:
         """Have the code of a quasi_ecom payment sent again: three times for a payment, 45 seconds apart."""
@@ -292,9 +302,11 @@ class Gateway:
         status: Optional[PayinStatus] = None,
         since: Optional[datetime] = None,
         until: Optional[datetime] = None,
+        metadata: Optional[Dict[str, str]] = None,
     ) -> Iterator[Payin]:
-        """Go through payouts, the newest first."""
-        return self._items("/api/v1/payins", since, until, orderId=order_id, status=status)
+        """Go through payouts, the newest first, of one pair of metadata if given."""
+        filters = {"orderId": order_id, "status": status, **_pairs(metadata)}
+        return self._items("/api/v1/payins", since, until, **filters)
 
     def events(self, cursor: Optional[str] = None) -> Iterator[Tuple[str, Dict[str, Any]]]:
         """Go through the events of webhooks, the oldest first, for a shop that was away when they were sent.
@@ -361,6 +373,10 @@ class Gateway:
 
 def _quoted(part: Union[int, str]) -> str:
     return urllib.parse.quote(str(part), safe="")
+
+
+def _pairs(metadata: Optional[Mapping[str, str]]) -> Dict[str, Optional[str]]:
+    return {f"metadata[{key}]": value for key, value in (metadata or {}).items()}
 
 
 def _with(path: str, **query: Union[None, int, str]) -> str:

@@ -160,7 +160,7 @@ func (d *decoder) field(at *path, f *field, v strictjson.Token) {
 	case f.isAnyValue():
 		d.ignored(at, v)
 		d.null(f.number)
-	case v.Kind == strictjson.Null && f.presence:
+	case v.Kind == strictjson.Null && (f.presence || f.mapped):
 	case f.list:
 		d.list(at, f, v)
 	case f.mapped:
@@ -208,18 +208,30 @@ func (d *decoder) mapping(at *path, f *field, v strictjson.Token) {
 		d.mismatch(at, "must be an object", v)
 		return
 	}
-	const key, value = 1, 2
 	d.members(at, func(here *path, name string) bool {
-		before, ok := len(d.out), false
-		d.nested(f.number, func() {
-			d.string(key, name)
-			ok = d.value(here, f, value, d.in.Next())
-		})
-		if !ok {
-			d.out = d.out[:before]
-		}
+		d.put(here, f, name, d.in.Next())
 		return true
 	})
+}
+
+// entry puts what a query gives into a map.
+func (d *decoder) entry(here *path, f *field, key, v strictjson.Token) {
+	if d.sound(here, key) {
+		d.put(here, f, key.Text, v)
+	}
+}
+
+// put writes an entry of a map, unless its value is wrong.
+func (d *decoder) put(here *path, f *field, name string, v strictjson.Token) {
+	const key, value = 1, 2
+	before, ok := len(d.out), false
+	d.nested(f.number, func() {
+		d.string(key, name)
+		ok = d.value(here, f, value, v)
+	})
+	if !ok {
+		d.out = d.out[:before]
+	}
 }
 
 // mismatch reports a value of the wrong kind, and everything wrong inside it.

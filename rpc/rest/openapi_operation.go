@@ -152,6 +152,9 @@ func (d *description) parameter(f *field, name, in string) object {
 		value = object{"type": "string", "pattern": idOrUUID, "example": "4021"}
 	}
 	described := object{"name": name, "in": in, "schema": value}
+	if f.mapped { // name[key]=value
+		described["schema"], described["style"], described["explode"] = f.mapOf(value, false), "deepObject", true
+	}
 	if in == "path" {
 		described["required"] = true
 	}

@@ -54,7 +54,7 @@ func (d *description) field(f *field, request bool) any {
 	value := d.value(f, request)
 	switch {
 	case f.mapped:
-		value = object{"type": "object", "additionalProperties": value}
+		value = f.mapOf(value, request)
 	case f.list:
 		value = object{"type": "array", "items": value}
 	case f.mayBeNull(request):
@@ -64,6 +64,18 @@ func (d *description) field(f *field, request bool) any {
 		value["description"] = text
 	}
 	return value
+}
+
+// mapOf describes a map of values.
+func (f *field) mapOf(value object, request bool) object {
+	described := object{"type": "object", "additionalProperties": value}
+	if most := f.wire.GetMaxEntries(); most > 0 {
+		described["maxProperties"] = most
+	}
+	if request {
+		return nullable(described)
+	}
+	return described
 }
 
 // mayBeNull reports whether the field may be null: in a request if it may be left out, in an answer

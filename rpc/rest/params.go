@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -46,7 +47,8 @@ func pathValue(kind protoreflect.Kind, text string) (protoreflect.Value, bool) {
 
 // decodeQuery fills msg from query parameters by their JSON names, or by the spelling in answers
 // (order_id), and returns what is wrong and the unknown names. A repeated parameter is wrong, as a
-// repeated field in a body is. Lists, maps and messages other than timestamps cannot be given.
+// repeated field in a body is. An entry of a map is given as name[key]=value. Lists and messages other than timestamps cannot be
+// given.
 func decodeQuery(u *url.URL, s *schema, msg protoreflect.Message) (found fault.Fields, ignored []string) {
 	d := decoder{found: fault.Fields{}}
 	if u.RawQuery == "" {
@@ -55,6 +57,10 @@ func decodeQuery(u *url.URL, s *schema, msg protoreflect.Message) (found fault.F
 	query := u.Query()
 	given := map[*field]bool{}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if f, key := s.entry(name); f != nil && len(query[name]) == 1 {
+			d.entry((*path)(nil).field(f.name).field(key), f, textValue(key), textValue(query.Get(name)))
+			continue
+		}
 		here, f := (*path)(nil).field(name), s.parameter(name)
 		twice := given[f] || len(query[name]) > 1
 		given[f] = true
@@ -69,6 +75,15 @@ func decodeQuery(u *url.URL, s *schema, msg protoreflect.Message) (found fault.F
 	}
 	d.fill(msg)
 	return d.found, ignored
+}
+
+// entry is the field and the key of a query parameter that gives an entry of a map of texts; nil is none.
+func (s *schema) entry(name string) (f *field, key string) {
+	base, rest, found := strings.Cut(name, "[")
+	if f = s.byName[base]; !found || !strings.HasSuffix(rest, "]") || f == nil || !f.mapped || f.kind != protoreflect.StringKind {
+		return nil, ""
+	}
+	return f, strings.TrimSuffix(rest, "]")
 }
 
 // parameter is the field for a query parameter, or nil.
@@ -90,8 +105,11 @@ func (s *schema) parameter(name string) *field {
 func refuseUnknown(found fault.Fields, s *schema, names []string) {
 	var known []string
 	for _, f := range s.fields {
-		if s.parameter(f.name) == f {
+		switch {
+		case s.parameter(f.name) == f:
 			known = append(known, f.name)
+		case f.mapped && s.byName[f.name] == f:
+			known = append(known, f.name+"[key]")
 		}
 	}
 	for _, name := range names[:min(len(names), maxFindings)] {

@@ -73,7 +73,7 @@ func TestListParameters(t *testing.T) {
 		"order_id=a":           {"a", fault.Fields{}},
 		"orderId=a&order_id=b": {"a", fault.Fields{"order_id": {"must not be given more than once"}}},
 		"orderid=a": {"", fault.Fields{"orderid": {"is not a parameter of this list: must be one of status, from, to, " +
-			"limit, cursor, orderId, method; did you mean orderId?"}}},
+			"limit, cursor, orderId, method, metadata[key]; did you mean orderId?"}}},
 	} {
 		got := &gatewayv1.ListPaymentsRequest{}
 		found, ignored := decodeQuery(&url.URL{RawQuery: query}, s, got.ProtoReflect())

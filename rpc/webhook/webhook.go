@@ -102,6 +102,8 @@ type Meta struct {
 	Case string `json:"case"`
 	// ReturnOf is the payment whose money a payout returns, or 0.
 	ReturnOf int64 `json:"returnOf"`
+	// Metadata is what you noted; nil is nothing.
+	Metadata map[string]string `json:"metadata"`
 }
 
 // Verify returns the event of a webhook that was signed with one of the secrets within the last five

@@ -7,6 +7,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/metadata"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 )
@@ -94,6 +95,11 @@ func (v *Visit) textFilters(f *view.Filters, a Asked) {
 		merchant.Quiet, trader.Quiet = true, true
 		f.Texts = append(f.Texts, merchant, trader)
 	}
+	if a.Metadata {
+		asked := f.Text(AsksMetadata, say.Metadata, a.Query)
+		asked.Hint, asked.Max = v.Shell.Say(say.MetadataHint), metadata.MaxKey+1+metadata.MaxValue
+		f.Texts = append(f.Texts, asked)
+	}
 	if a.Log {
 		f.StatusLabel = say.AuditKind
 		f.Texts = []view.Field{f.Text(AsksSubject, say.AuditSubject, a.Query), f.Text(AsksKey, say.AuditKey, a.Query)}
@@ -120,7 +126,7 @@ func (v *Visit) chips(a Asked, boxes cashboxes) []view.Chip {
 	if !a.Account { // an account is always of one
 		add(AsksCashbox, boxes.Name)
 	}
-	for _, name := range []string{AsksType, AsksCode, AsksSubject, AsksKey, AsksCurrency} {
+	for _, name := range []string{AsksType, AsksCode, AsksSubject, AsksKey, AsksCurrency, AsksMetadata} {
 		add(name, func(value string) string { return value })
 	}
 	add(AsksMerchant, func(value string) string { return s.Say(say.PortalMerchant) + ": " + v.Called(PickMerchant, value) })

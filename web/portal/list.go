@@ -44,6 +44,8 @@ type List struct {
 	Overdue bool
 	// Owners tells that it is of everybody, and may be kept to a merchant and a trader by their ids.
 	Owners bool
+	// Metadata tells that it may be kept to what has a pair of metadata.
+	Metadata bool
 	// Always tells that it is of all time, and not of the last days; Single that it is kept to one
 	// status and not to several.
 	Always, Single bool
@@ -92,6 +94,8 @@ const (
 	// AsksCurrency keeps to a currency, and AsksOverdue to what is late.
 	AsksCurrency = "currency"
 	AsksOverdue  = "overdue"
+	// AsksMetadata keeps to what has a pair, key=value.
+	AsksMetadata = "metadata"
 	// AsksMerchant and AsksTrader keep to the one of that id.
 	AsksMerchant = "merchant"
 	AsksTrader   = "trader"

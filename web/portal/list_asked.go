@@ -10,6 +10,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/metadata"
 	"gateway.example/internal/money"
 	"gateway.example/internal/report"
 	"gateway.example/web/portal/say"
@@ -122,6 +123,9 @@ func (l List) parameters() []string {
 	if l.Sorted {
 		names = append(names, AsksSort)
 	}
+	if l.Metadata {
+		names = append(names, AsksMetadata)
+	}
 	if l.Owners {
 		names = append(names, AsksMerchant, AsksTrader)
 	}
@@ -148,6 +152,11 @@ func (a *Asked) readTexts(check checker) {
 	f.Overdue, f.Sort = q.Get(AsksOverdue) != "", report.Sort(q.Get(AsksSort))
 	check(len([]rune(f.Search)) <= MaxSearch, AsksSearch, say.WrongSearch)
 	check(!a.Log || q.Get(AsksKey) == "" || q.Has(AsksSubject), AsksKey, say.AuditOnlyKey)
+	if text := q.Get(AsksMetadata); text != "" {
+		var ok bool
+		f.Metadata, ok = metadata.Typed(text)
+		check(ok, AsksMetadata, say.WrongMetadata)
+	}
 	for _, name := range []string{AsksCode, AsksKey, AsksSubject} {
 		check(len([]rune(q.Get(name))) <= maxText, name, say.WrongTooLong)
 	}

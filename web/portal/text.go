@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"net/url"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/metadata"
 	"gateway.example/internal/money"
 	"gateway.example/internal/report"
 	"gateway.example/web/portal/say"
@@ -215,4 +217,21 @@ func (v *Visit) LastDay(typed string) (*time.Time, error) {
 		return nil, err
 	}
 	return new(day.AddDate(0, 0, 1)), nil
+}
+
+// Noted are the pairs that a merchant noted on something, each leading to what else has it in the merchant's list. Traders
+// see none.
+func (v *Visit) Noted(noted metadata.Set, list string) []view.Fact {
+	if v.Who.Kind == caller.Trader {
+		return nil
+	}
+	var facts []view.Fact
+	for _, key := range noted.Keys() {
+		fact := view.Fact{Label: say.Both(key, key), Value: cmp.Or(noted[key], "—")}
+		if v.Who.Kind == caller.MerchantPortal {
+			fact.Href = view.Query(v.Path(list), AsksMetadata, key+"="+noted[key])
+		}
+		facts = append(facts, fact)
+	}
+	return facts
 }

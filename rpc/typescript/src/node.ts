@@ -60,6 +60,8 @@ export interface Filter<Status> {
   from?: string;
   /** Only what was created before then: an ISO 8601 time. */
   to?: string;
+  /** Only what has this pair: one at most. */
+  metadata?: Record<string, string>;
   /** 1 to 100; 50 when not given. */
   limit?: number;
   /** The nextCursor of the page before. */

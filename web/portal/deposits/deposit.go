@@ -11,6 +11,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/deposit"
+	"gateway.example/internal/metadata"
 	"gateway.example/internal/money"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
@@ -50,6 +51,7 @@ var depositList = portal.List{
 	Statuses: portal.DepositStatuses,
 	Status:   say.DepositStatus,
 	Cashbox:  true,
+	Metadata: true,
 	Always:   true,
 	Single:   true,
 	None:     say.NoDeposits,
@@ -67,6 +69,9 @@ func (v *visit) deposits() error {
 		var page deposit.OwnPage
 		page.Status, page.Cursor = portal.Given(a.Query.Get(portal.AsksStatus)), portal.Given(a.Filter.Cursor)
 		page.CashboxID, page.Backward = a.CashboxID(), a.Filter.Backward
+		if pair := a.Filter.Metadata; pair != nil {
+			page.Metadata = metadata.Set{pair.Key: pair.Value}
+		}
 		var err error
 		found, next, err = v.Deposits.ListOwn(v.Ctx(), v.Who, page)
 		if a.Wrong, err = v.Flawed(err); err != nil {
@@ -140,6 +145,7 @@ func (v *visit) deposit() error {
 			Href: view.Link(v.DepositPath(d.ID) + "/proof.json"),
 		})
 	}
+	shown.Noted = v.Noted(d.Metadata, "/deposits")
 	shown.Curl = v.Curl("/api/v1/deposits/" + strconv.FormatInt(d.ID, 10))
 	shown.Lines = v.DepositLines(moves)
 	v.Shell.Title = v.Shell.Say(say.DepositTitle, d.ID)

@@ -43,7 +43,8 @@ type DepositRow struct {
 type Deposit struct {
 	Amount, Status string
 	CreatedAt      time.Time
-	Facts          []view.Fact
+	// Noted is what the merchant noted.
+	Facts, Noted []view.Fact
 	// Curl reads it through the API; "" is not for this user.
 	Curl  string
 	Lines []view.Line

@@ -248,7 +248,7 @@ func (v *visit) payment() error {
 
 func (v *visit) paymentShown(p checkout.DeskPayment) Payment {
 	shown := Payment{
-		Job: v.Job(p), List: view.Link(v.Path("/payments")), UUID: p.UUID.String(), Status: string(p.Status),
+		Job: v.Job(p), List: view.Link(v.Path("/payments")), Noted: v.Noted(p.Metadata, "/payments"), UUID: p.UUID.String(), Status: string(p.Status),
 		CreatedAt: p.CreatedAt, StatusAt: p.StatusAt,
 	}
 	if v.May(caller.OperatorBlock) || v.May(caller.MerchantBlock) {
@@ -365,6 +365,7 @@ var ownPaymentList = portal.List{
 	Amounts:    true,
 	Sorted:     true,
 	Cashbox:    true,
+	Metadata:   true,
 	Export:     caller.MerchantMoney,
 
 	About: say.Order, Sum: sayYouGetUSDT, Columns: rowColumns(say.Created, say.Order, sayYouGetUSDT),

@@ -260,6 +260,7 @@ func (v *visit) payoutShown(o payout.Offer) Payout {
 	shown := Payout{
 		Offer:     v.Offer(o),
 		List:      view.Link(v.Path("/payouts")),
+		Noted:     v.Noted(o.Metadata, "/payouts"),
 		Number:    o.ID,
 		CreatedAt: o.CreatedAt,
 		TakenAt:   o.TakenAt,
@@ -364,6 +365,7 @@ var ownPayoutList = portal.List{
 	Hint:     saySearchPayouts,
 	Amounts:  true,
 	Cashbox:  true,
+	Metadata: true,
 	Export:   caller.MerchantMoney,
 
 	About: say.Recipient, Sum: sayYouPayUSDT, Columns: rowColumns(sayCreatedPayout, say.Recipient, sayYouPayUSDT),

@@ -52,8 +52,8 @@ type Payment struct {
 	Reason   string
 	// List is where it is listed.
 	List templ.SafeURL
-	// Facts are what the reader's side knows of it.
-	Facts []view.Fact
+	// Facts are what the reader's side knows of it, Noted what the merchant noted.
+	Facts, Noted []view.Fact
 	// RequisitePage leads to the requisite, which RequisiteName names, and Choice to how it was chosen;
 	// all are "" to those who have no such pages.
 	RequisiteName         string
@@ -161,9 +161,9 @@ type Payout struct {
 	// List is where it is listed.
 	List   templ.SafeURL
 	Number int64
-	// Note says what to know first, and Facts what the reader's side knows of it.
-	Note  say.Phrase
-	Facts []view.Fact
+	// Note says what to know first, Facts what the reader's side knows of it, and Noted what the merchant noted.
+	Note         say.Phrase
+	Facts, Noted []view.Fact
 	// Curl reads it through the API; "" is not for this user.
 	Curl string
 	// Cancel leads to where the merchant may cancel it, or is "".

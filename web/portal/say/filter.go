@@ -43,15 +43,18 @@ var (
 		"Write an amount as in 1000 or 1000.50.",
 		"Укажите сумму в виде 1000 или 1000,50.",
 	}
-	WrongLess   = Phrase{"Must not be less than “Amount from”.", "Не меньше «Сумма от»."}
-	WrongStatus = Phrase{"There is no such status.", "Такого статуса нет."}
-	WrongMethod = Phrase{"There is no such method.", "Такого метода нет."}
-	PresetsOf   = Phrase{"Days", "Дни"}
-	Today       = Phrase{"Today", "Сегодня"}
-	Yesterday   = Phrase{"Yesterday", "Вчера"}
-	SevenDays   = Phrase{"7 days", "7 дней"}
-	ThisMonth   = Phrase{"This month", "Этот месяц"}
-	WrongSearch = Phrase{"At most 200 characters.", "Не больше 200 символов."}
+	WrongLess     = Phrase{"Must not be less than “Amount from”.", "Не меньше «Сумма от»."}
+	WrongStatus   = Phrase{"There is no such status.", "Такого статуса нет."}
+	WrongMethod   = Phrase{"There is no such method.", "Такого метода нет."}
+	PresetsOf     = Phrase{"Days", "Дни"}
+	Today         = Phrase{"Today", "Сегодня"}
+	Yesterday     = Phrase{"Yesterday", "Вчера"}
+	SevenDays     = Phrase{"7 days", "7 дней"}
+	ThisMonth     = Phrase{"This month", "Этот месяц"}
+	Metadata      = Phrase{"Metadata", "Метаданные"}
+	MetadataHint  = Phrase{"One pair, as key=value.", "Одна пара: ключ=значение."}
+	WrongMetadata = Phrase{"Write it as key=value.", "Напишите в виде ключ=значение."}
+	WrongSearch   = Phrase{"At most 200 characters.", "Не больше 200 символов."}
 
 	SavedViews   = Phrase{"Saved views", "Сохранённые виды"}
 	Columns      = Phrase{"Columns", "Столбцы"}

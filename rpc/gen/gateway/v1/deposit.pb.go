@@ -39,8 +39,11 @@ type CreateDepositRequest struct {
 	ExternalReference *string `protobuf:"bytes,6,opt,name=external_reference,json=externalReference,proto3,oneof" json:"external_reference,omitempty"`
 	// A uuid. Idempotent per merchant and cashbox; the same key with another cashbox is a conflict.
 	IdempotencyKey string `protobuf:"bytes,7,opt,name=idempotency_key,json=idempotencyKey,proto3" json:"idempotency_key,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Pairs of your own, such as a region or a campaign: at most 20 keys of 1 to 40 characters, values of at most 500. Reads,
+	// lists and webhooks give them back, and lists are filtered by them. Payers and traders never see them; no card numbers.
+	Metadata      map[string]string `protobuf:"bytes,8,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateDepositRequest) Reset() {
@@ -120,6 +123,13 @@ func (x *CreateDepositRequest) GetIdempotencyKey() string {
 		return x.IdempotencyKey
 	}
 	return ""
+}
+
+func (x *CreateDepositRequest) GetMetadata() map[string]string {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
 }
 
 // CreateDepositResponse is what CreateDeposit of DepositService, and CreateDeposit of MerchantService answer with.
@@ -275,8 +285,10 @@ type ListDepositsRequest struct {
 	Cursor *string `protobuf:"bytes,5,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
 	// Only the deposit that was created under this idempotencyKey.
 	IdempotencyKey *string `protobuf:"bytes,6,opt,name=idempotency_key,json=idempotencyKey,proto3,oneof" json:"idempotency_key,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Only deposits that have this pair: one at most. Over REST metadata[key]=value.
+	Metadata      map[string]string `protobuf:"bytes,7,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListDepositsRequest) Reset() {
@@ -349,6 +361,13 @@ func (x *ListDepositsRequest) GetIdempotencyKey() string {
 		return *x.IdempotencyKey
 	}
 	return ""
+}
+
+func (x *ListDepositsRequest) GetMetadata() map[string]string {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
 }
 
 // ListDepositsResponse is what ListDeposits of DepositService answers with.
@@ -433,8 +452,10 @@ type Deposit struct {
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// When it got its status.
 	StatusUpdatedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=status_updated_at,json=statusUpdatedAt,proto3" json:"status_updated_at,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// What the merchant noted; absent where nothing was. Not for payers and traders.
+	Metadata      map[string]string `protobuf:"bytes,13,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Deposit) Reset() {
@@ -551,12 +572,19 @@ func (x *Deposit) GetStatusUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Deposit) GetMetadata() map[string]string {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
 var File_gateway_v1_deposit_proto protoreflect.FileDescriptor
 
 const file_gateway_v1_deposit_proto_rawDesc = "" +
 	"\n" +
 	"\x18gateway/v1/deposit.proto\x12\n" +
-	"gateway.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb8\x04\n" +
+	"gateway.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xcd\x05\n" +
 	"\x14CreateDepositRequest\x12;\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03B\x06\x8a\xb5\x18\x02x\x01H\x00R\x11merchantCashboxId\x88\x01\x01\x12D\n" +
 	"\x06amount\x18\x02 \x01(\tB,\x8a\xb5\x18((\x01J\x1c^[0-9]{1,12}(\\.[0-9]{1,8})?$j\x06250.50R\x06amount\x12H\n" +
@@ -566,7 +594,12 @@ const file_gateway_v1_deposit_proto_rawDesc = "" +
 	"\aaddress\x18\x05 \x01(\tB*\x8a\xb5\x18&(\x01j\"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6tR\aaddress\x12G\n" +
 	"\x12external_reference\x18\x06 \x01(\tB\x13\x8a\xb5\x18\x0f`\x80\x02j\n" +
 	"invoice-12H\x02R\x11externalReference\x88\x01\x01\x12[\n" +
-	"\x0fidempotency_key\x18\a \x01(\tB2\x8a\xb5\x18.(\x01R\x04uuidj$0b9f3c5e-4a1d-4c2b-8e7f-6a5d4c3b2a10R\x0eidempotencyKeyB\x16\n" +
+	"\x0fidempotency_key\x18\a \x01(\tB2\x8a\xb5\x18.(\x01R\x04uuidj$0b9f3c5e-4a1d-4c2b-8e7f-6a5d4c3b2a10R\x0eidempotencyKey\x12V\n" +
+	"\bmetadata\x18\b \x03(\v2..gateway.v1.CreateDepositRequest.MetadataEntryB\n" +
+	"\x8a\xb5\x18\x06`\xf4\x03\x88\x01\x14R\bmetadata\x1a;\n" +
+	"\rMetadataEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x16\n" +
 	"\x14_merchant_cashbox_idB\v\n" +
 	"\t_currencyB\x15\n" +
 	"\x13_external_reference\"H\n" +
@@ -577,14 +610,19 @@ const file_gateway_v1_deposit_proto_rawDesc = "" +
 	"deposit_id\x18\x01 \x01(\x03B\n" +
 	"\x8a\xb5\x18\x06j\x0231x\x01R\tdepositId\"E\n" +
 	"\x12GetDepositResponse\x12/\n" +
-	"\x04data\x18\x01 \x01(\v2\x13.gateway.v1.DepositB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\x89\x03\n" +
+	"\x04data\x18\x01 \x01(\v2\x13.gateway.v1.DepositB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\x9d\x04\n" +
 	"\x13ListDepositsRequest\x12?\n" +
 	"\x06status\x18\x01 \x01(\tB\"\x8a\xb5\x18\x1eB\apendingB\tconfirmedB\brejectedH\x00R\x06status\x88\x01\x01\x12.\n" +
 	"\x04from\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04from\x12*\n" +
 	"\x02to\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02to\x12$\n" +
 	"\x05limit\x18\x04 \x01(\x05B\t\x8a\xb5\x18\x05x\x01\x80\x01dH\x01R\x05limit\x88\x01\x01\x12\x1b\n" +
 	"\x06cursor\x18\x05 \x01(\tH\x02R\x06cursor\x88\x01\x01\x12^\n" +
-	"\x0fidempotency_key\x18\x06 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$0b9f3c5e-4a1d-4c2b-8e7f-6a5d4c3b2a10H\x03R\x0eidempotencyKey\x88\x01\x01B\t\n" +
+	"\x0fidempotency_key\x18\x06 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$0b9f3c5e-4a1d-4c2b-8e7f-6a5d4c3b2a10H\x03R\x0eidempotencyKey\x88\x01\x01\x12U\n" +
+	"\bmetadata\x18\a \x03(\v2-.gateway.v1.ListDepositsRequest.MetadataEntryB\n" +
+	"\x8a\xb5\x18\x06`\xf4\x03\x88\x01\x01R\bmetadata\x1a;\n" +
+	"\rMetadataEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\t\n" +
 	"\a_statusB\b\n" +
 	"\x06_limitB\t\n" +
 	"\a_cursorB\x12\n" +
@@ -592,7 +630,7 @@ const file_gateway_v1_deposit_proto_rawDesc = "" +
 	"\x14ListDepositsResponse\x12'\n" +
 	"\x04data\x18\x01 \x03(\v2\x13.gateway.v1.DepositR\x04data\x12%\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\vnext_cursor\x88\x01\x01B\x0e\n" +
-	"\f_next_cursor\"\xbe\x06\n" +
+	"\f_next_cursor\"\xc2\a\n" +
 	"\aDeposit\x12\x1a\n" +
 	"\x02id\x18\x01 \x01(\x03B\n" +
 	"\x8a\xb5\x18\x06j\x0231x\x01R\x02id\x129\n" +
@@ -610,7 +648,11 @@ const file_gateway_v1_deposit_proto_rawDesc = "" +
 	" \x01(\tB0\x8a\xb5\x18,R\x04uuidj$0b9f3c5e-4a1d-4c2b-8e7f-6a5d4c3b2a10R\x0eidempotencyKey\x12[\n" +
 	"\n" +
 	"created_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\tcreatedAt\x12h\n" +
-	"\x11status_updated_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\x0fstatusUpdatedAtB\x15\n" +
+	"\x11status_updated_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\x0fstatusUpdatedAt\x12E\n" +
+	"\bmetadata\x18\r \x03(\v2!.gateway.v1.Deposit.MetadataEntryB\x06\x8a\xb5\x18\x02\x10\x01R\bmetadata\x1a;\n" +
+	"\rMetadataEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x15\n" +
 	"\x13_external_reference2\x8b\x04\n" +
 	"\x0eDepositService\x12\xce\x01\n" +
 	"\rCreateDeposit\x12 .gateway.v1.CreateDepositRequest\x1a!.gateway.v1.CreateDepositResponse\"x\x92\xb5\x18t\n" +
@@ -633,7 +675,7 @@ func file_gateway_v1_deposit_proto_rawDescGZIP() []byte {
 	return file_gateway_v1_deposit_proto_rawDescData
 }
 
-var file_gateway_v1_deposit_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_gateway_v1_deposit_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_gateway_v1_deposit_proto_goTypes = []any{
 	(*CreateDepositRequest)(nil),  // 0: gateway.v1.CreateDepositRequest
 	(*CreateDepositResponse)(nil), // 1: gateway.v1.CreateDepositResponse
@@ -642,27 +684,33 @@ var file_gateway_v1_deposit_proto_goTypes = []any{
 	(*ListDepositsRequest)(nil),   // 4: gateway.v1.ListDepositsRequest
 	(*ListDepositsResponse)(nil),  // 5: gateway.v1.ListDepositsResponse
 	(*Deposit)(nil),               // 6: gateway.v1.Deposit
-	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
+	nil,                           // 7: gateway.v1.CreateDepositRequest.MetadataEntry
+	nil,                           // 8: gateway.v1.ListDepositsRequest.MetadataEntry
+	nil,                           // 9: gateway.v1.Deposit.MetadataEntry
+	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
 }
 var file_gateway_v1_deposit_proto_depIdxs = []int32{
-	6,  // 0: gateway.v1.CreateDepositResponse.data:type_name -> gateway.v1.Deposit
-	6,  // 1: gateway.v1.GetDepositResponse.data:type_name -> gateway.v1.Deposit
-	7,  // 2: gateway.v1.ListDepositsRequest.from:type_name -> google.protobuf.Timestamp
-	7,  // 3: gateway.v1.ListDepositsRequest.to:type_name -> google.protobuf.Timestamp
-	6,  // 4: gateway.v1.ListDepositsResponse.data:type_name -> gateway.v1.Deposit
-	7,  // 5: gateway.v1.Deposit.created_at:type_name -> google.protobuf.Timestamp
-	7,  // 6: gateway.v1.Deposit.status_updated_at:type_name -> google.protobuf.Timestamp
-	0,  // 7: gateway.v1.DepositService.CreateDeposit:input_type -> gateway.v1.CreateDepositRequest
-	2,  // 8: gateway.v1.DepositService.GetDeposit:input_type -> gateway.v1.GetDepositRequest
-	4,  // 9: gateway.v1.DepositService.ListDeposits:input_type -> gateway.v1.ListDepositsRequest
-	1,  // 10: gateway.v1.DepositService.CreateDeposit:output_type -> gateway.v1.CreateDepositResponse
-	3,  // 11: gateway.v1.DepositService.GetDeposit:output_type -> gateway.v1.GetDepositResponse
-	5,  // 12: gateway.v1.DepositService.ListDeposits:output_type -> gateway.v1.ListDepositsResponse
-	10, // [10:13] is the sub-list for method output_type
-	7,  // [7:10] is the sub-list for method input_type
-	7,  // [7:7] is the sub-list for extension type_name
-	7,  // [7:7] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	7,  // 0: gateway.v1.CreateDepositRequest.metadata:type_name -> gateway.v1.CreateDepositRequest.MetadataEntry
+	6,  // 1: gateway.v1.CreateDepositResponse.data:type_name -> gateway.v1.Deposit
+	6,  // 2: gateway.v1.GetDepositResponse.data:type_name -> gateway.v1.Deposit
+	10, // 3: gateway.v1.ListDepositsRequest.from:type_name -> google.protobuf.Timestamp
+	10, // 4: gateway.v1.ListDepositsRequest.to:type_name -> google.protobuf.Timestamp
+	8,  // 5: gateway.v1.ListDepositsRequest.metadata:type_name -> gateway.v1.ListDepositsRequest.MetadataEntry
+	6,  // 6: gateway.v1.ListDepositsResponse.data:type_name -> gateway.v1.Deposit
+	10, // 7: gateway.v1.Deposit.created_at:type_name -> google.protobuf.Timestamp
+	10, // 8: gateway.v1.Deposit.status_updated_at:type_name -> google.protobuf.Timestamp
+	9,  // 9: gateway.v1.Deposit.metadata:type_name -> gateway.v1.Deposit.MetadataEntry
+	0,  // 10: gateway.v1.DepositService.CreateDeposit:input_type -> gateway.v1.CreateDepositRequest
+	2,  // 11: gateway.v1.DepositService.GetDeposit:input_type -> gateway.v1.GetDepositRequest
+	4,  // 12: gateway.v1.DepositService.ListDeposits:input_type -> gateway.v1.ListDepositsRequest
+	1,  // 13: gateway.v1.DepositService.CreateDeposit:output_type -> gateway.v1.CreateDepositResponse
+	3,  // 14: gateway.v1.DepositService.GetDeposit:output_type -> gateway.v1.GetDepositResponse
+	5,  // 15: gateway.v1.DepositService.ListDeposits:output_type -> gateway.v1.ListDepositsResponse
+	13, // [13:16] is the sub-list for method output_type
+	10, // [10:13] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_gateway_v1_deposit_proto_init() }
@@ -681,7 +729,7 @@ func file_gateway_v1_deposit_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gateway_v1_deposit_proto_rawDesc), len(file_gateway_v1_deposit_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -46,7 +46,10 @@ type CreatePayinRequest struct {
 	// The merchant's id of the user, at most 255 characters.
 	UserId *string `protobuf:"bytes,10,opt,name=user_id,json=userId,proto3,oneof" json:"user_id,omitempty"`
 	// IPv4 or IPv6 address of the user.
-	UserIp        *string `protobuf:"bytes,11,opt,name=user_ip,json=userIp,proto3,oneof" json:"user_ip,omitempty"`
+	UserIp *string `protobuf:"bytes,11,opt,name=user_ip,json=userIp,proto3,oneof" json:"user_ip,omitempty"`
+	// Pairs of your own, such as a region or a campaign: at most 20 keys of 1 to 40 characters, values of at most 500. Reads,
+	// lists and webhooks give them back, and lists are filtered by them. Payers and traders never see them; no card numbers.
+	Metadata      map[string]string `protobuf:"bytes,12,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -156,6 +159,13 @@ func (x *CreatePayinRequest) GetUserIp() string {
 		return *x.UserIp
 	}
 	return ""
+}
+
+func (x *CreatePayinRequest) GetMetadata() map[string]string {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
 }
 
 // CreatePayinResponse is what CreatePayin of PayinService answers with.
@@ -319,7 +329,9 @@ type ListPayinsRequest struct {
 	// The next_cursor of the page before.
 	Cursor *string `protobuf:"bytes,5,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
 	// Only payouts of this order id, at most one a method.
-	OrderId       *string `protobuf:"bytes,6,opt,name=order_id,json=orderId,proto3,oneof" json:"order_id,omitempty"`
+	OrderId *string `protobuf:"bytes,6,opt,name=order_id,json=orderId,proto3,oneof" json:"order_id,omitempty"`
+	// Only payouts that have this pair: one at most. Over REST metadata[key]=value.
+	Metadata      map[string]string `protobuf:"bytes,7,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -394,6 +406,13 @@ func (x *ListPayinsRequest) GetOrderId() string {
 		return *x.OrderId
 	}
 	return ""
+}
+
+func (x *ListPayinsRequest) GetMetadata() map[string]string {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
 }
 
 // ListPayinsResponse is what ListPayins of PayinService answers with.
@@ -581,8 +600,10 @@ type Payin struct {
 	StatusReason *string `protobuf:"bytes,12,opt,name=status_reason,json=statusReason,proto3,oneof" json:"status_reason,omitempty"`
 	// What proves that it was paid, such as the transfer's number.
 	ProofReference *string `protobuf:"bytes,13,opt,name=proof_reference,json=proofReference,proto3,oneof" json:"proof_reference,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// What the merchant noted; absent where nothing was. Not for payers and traders.
+	Metadata      map[string]string `protobuf:"bytes,14,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Payin) Reset() {
@@ -706,6 +727,13 @@ func (x *Payin) GetProofReference() string {
 	return ""
 }
 
+func (x *Payin) GetMetadata() map[string]string {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
 // Beneficiary is who is paid.
 type Beneficiary struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -775,7 +803,7 @@ var File_gateway_v1_payin_proto protoreflect.FileDescriptor
 const file_gateway_v1_payin_proto_rawDesc = "" +
 	"\n" +
 	"\x16gateway/v1/payin.proto\x12\n" +
-	"gateway.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x87\x05\n" +
+	"gateway.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9a\x06\n" +
 	"\x12CreatePayinRequest\x125\n" +
 	"\border_id\x18\x01 \x01(\tB\x1a\x8a\xb5\x18\x16(\x018\x01X\x01`\xff\x01j\vpayout-1001R\aorderId\x12G\n" +
 	"\x06amount\x18\x02 \x01(\tB/\x8a\xb5\x18+\b\x01(\x01J\x1c^[0-9]{1,12}(\\.[0-9]{1,2})?$j\a1500.00R\x06amount\x12'\n" +
@@ -788,7 +816,12 @@ const file_gateway_v1_payin_proto_rawDesc = "" +
 	"\tbank_name\x18\t \x01(\tB\a\x8a\xb5\x18\x03`\xff\x01H\x01R\bbankName\x88\x01\x01\x12%\n" +
 	"\auser_id\x18\n" +
 	" \x01(\tB\a\x8a\xb5\x18\x03`\xff\x01H\x02R\x06userId\x88\x01\x01\x124\n" +
-	"\auser_ip\x18\v \x01(\tB\x16\x8a\xb5\x18\x12J\x10^[0-9A-Fa-f.:]+$H\x03R\x06userIp\x88\x01\x01B\a\n" +
+	"\auser_ip\x18\v \x01(\tB\x16\x8a\xb5\x18\x12J\x10^[0-9A-Fa-f.:]+$H\x03R\x06userIp\x88\x01\x01\x12T\n" +
+	"\bmetadata\x18\f \x03(\v2,.gateway.v1.CreatePayinRequest.MetadataEntryB\n" +
+	"\x8a\xb5\x18\x06`\xf4\x03\x88\x01\x14R\bmetadata\x1a;\n" +
+	"\rMetadataEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\a\n" +
 	"\x05_codeB\f\n" +
 	"\n" +
 	"_bank_nameB\n" +
@@ -802,7 +835,7 @@ const file_gateway_v1_payin_proto_rawDesc = "" +
 	"\x0fGetPayinRequest\x12K\n" +
 	"\bpayin_id\x18\x01 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-8d4e-7f50-9b6c-7d8e9f0a1b2cR\apayinId\"A\n" +
 	"\x10GetPayinResponse\x12-\n" +
-	"\x04data\x18\x01 \x01(\v2\x11.gateway.v1.PayinB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\xf5\x02\n" +
+	"\x04data\x18\x01 \x01(\v2\x11.gateway.v1.PayinB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\x87\x04\n" +
 	"\x11ListPayinsRequest\x12]\n" +
 	"\x06status\x18\x01 \x01(\tB@\x8a\xb5\x18<B\awaitingB\n" +
 	"processingB\tcompletedB\x06failedB\tcancelledB\aexpiredH\x00R\x06status\x88\x01\x01\x12.\n" +
@@ -811,7 +844,12 @@ const file_gateway_v1_payin_proto_rawDesc = "" +
 	"\x05limit\x18\x04 \x01(\x05B\t\x8a\xb5\x18\x05x\x01\x80\x01dH\x01R\x05limit\x88\x01\x01\x12\x1b\n" +
 	"\x06cursor\x18\x05 \x01(\tH\x02R\x06cursor\x88\x01\x01\x125\n" +
 	"\border_id\x18\x06 \x01(\tB\x15\x8a\xb5\x18\x118\x01`\xff\x01j\n" +
-	"order-1001H\x03R\aorderId\x88\x01\x01B\t\n" +
+	"order-1001H\x03R\aorderId\x88\x01\x01\x12S\n" +
+	"\bmetadata\x18\a \x03(\v2+.gateway.v1.ListPayinsRequest.MetadataEntryB\n" +
+	"\x8a\xb5\x18\x06`\xf4\x03\x88\x01\x01R\bmetadata\x1a;\n" +
+	"\rMetadataEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\t\n" +
 	"\a_statusB\b\n" +
 	"\x06_limitB\t\n" +
 	"\a_cursorB\v\n" +
@@ -824,7 +862,7 @@ const file_gateway_v1_payin_proto_rawDesc = "" +
 	"\bpayin_id\x18\x01 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-8d4e-7f50-9b6c-7d8e9f0a1b2cR\apayinId\"u\n" +
 	"\x13CancelPayinResponse\x12/\n" +
 	"\amessage\x18\x01 \x01(\tB\x15\x8a\xb5\x18\x11B\x0fPayin cancelledR\amessage\x12-\n" +
-	"\x04data\x18\x02 \x01(\v2\x11.gateway.v1.PayinB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\x8a\a\n" +
+	"\x04data\x18\x02 \x01(\v2\x11.gateway.v1.PayinB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\x8c\b\n" +
 	"\x05Payin\x12@\n" +
 	"\x02id\x18\x01 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-8d4e-7f50-9b6c-7d8e9f0a1b2cR\x02id\x12,\n" +
 	"\border_id\x18\x02 \x01(\tB\x11\x8a\xb5\x18\rj\vpayout-1001R\aorderId\x12X\n" +
@@ -844,7 +882,11 @@ const file_gateway_v1_payin_proto_rawDesc = "" +
 	" \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\tcreatedAt\x12h\n" +
 	"\x11status_updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\x0fstatusUpdatedAt\x12(\n" +
 	"\rstatus_reason\x18\f \x01(\tH\x00R\fstatusReason\x88\x01\x01\x12,\n" +
-	"\x0fproof_reference\x18\r \x01(\tH\x01R\x0eproofReference\x88\x01\x01B\x10\n" +
+	"\x0fproof_reference\x18\r \x01(\tH\x01R\x0eproofReference\x88\x01\x01\x12C\n" +
+	"\bmetadata\x18\x0e \x03(\v2\x1f.gateway.v1.Payin.MetadataEntryB\x06\x8a\xb5\x18\x02\x10\x01R\bmetadata\x1a;\n" +
+	"\rMetadataEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x10\n" +
 	"\x0e_status_reasonB\x12\n" +
 	"\x10_proof_reference\"\x9a\x01\n" +
 	"\vBeneficiary\x12-\n" +
@@ -875,7 +917,7 @@ func file_gateway_v1_payin_proto_rawDescGZIP() []byte {
 	return file_gateway_v1_payin_proto_rawDescData
 }
 
-var file_gateway_v1_payin_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_gateway_v1_payin_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_gateway_v1_payin_proto_goTypes = []any{
 	(*CreatePayinRequest)(nil),    // 0: gateway.v1.CreatePayinRequest
 	(*CreatePayinResponse)(nil),   // 1: gateway.v1.CreatePayinResponse
@@ -887,32 +929,38 @@ var file_gateway_v1_payin_proto_goTypes = []any{
 	(*CancelPayinResponse)(nil),   // 7: gateway.v1.CancelPayinResponse
 	(*Payin)(nil),                 // 8: gateway.v1.Payin
 	(*Beneficiary)(nil),           // 9: gateway.v1.Beneficiary
-	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
+	nil,                           // 10: gateway.v1.CreatePayinRequest.MetadataEntry
+	nil,                           // 11: gateway.v1.ListPayinsRequest.MetadataEntry
+	nil,                           // 12: gateway.v1.Payin.MetadataEntry
+	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
 }
 var file_gateway_v1_payin_proto_depIdxs = []int32{
-	8,  // 0: gateway.v1.CreatePayinResponse.data:type_name -> gateway.v1.Payin
-	8,  // 1: gateway.v1.GetPayinResponse.data:type_name -> gateway.v1.Payin
-	10, // 2: gateway.v1.ListPayinsRequest.from:type_name -> google.protobuf.Timestamp
-	10, // 3: gateway.v1.ListPayinsRequest.to:type_name -> google.protobuf.Timestamp
-	8,  // 4: gateway.v1.ListPayinsResponse.data:type_name -> gateway.v1.Payin
-	8,  // 5: gateway.v1.CancelPayinResponse.data:type_name -> gateway.v1.Payin
-	9,  // 6: gateway.v1.Payin.beneficiary:type_name -> gateway.v1.Beneficiary
-	10, // 7: gateway.v1.Payin.expires_at:type_name -> google.protobuf.Timestamp
-	10, // 8: gateway.v1.Payin.created_at:type_name -> google.protobuf.Timestamp
-	10, // 9: gateway.v1.Payin.status_updated_at:type_name -> google.protobuf.Timestamp
-	0,  // 10: gateway.v1.PayinService.CreatePayin:input_type -> gateway.v1.CreatePayinRequest
-	2,  // 11: gateway.v1.PayinService.GetPayin:input_type -> gateway.v1.GetPayinRequest
-	4,  // 12: gateway.v1.PayinService.ListPayins:input_type -> gateway.v1.ListPayinsRequest
-	6,  // 13: gateway.v1.PayinService.CancelPayin:input_type -> gateway.v1.CancelPayinRequest
-	1,  // 14: gateway.v1.PayinService.CreatePayin:output_type -> gateway.v1.CreatePayinResponse
-	3,  // 15: gateway.v1.PayinService.GetPayin:output_type -> gateway.v1.GetPayinResponse
-	5,  // 16: gateway.v1.PayinService.ListPayins:output_type -> gateway.v1.ListPayinsResponse
-	7,  // 17: gateway.v1.PayinService.CancelPayin:output_type -> gateway.v1.CancelPayinResponse
-	14, // [14:18] is the sub-list for method output_type
-	10, // [10:14] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	10, // 0: gateway.v1.CreatePayinRequest.metadata:type_name -> gateway.v1.CreatePayinRequest.MetadataEntry
+	8,  // 1: gateway.v1.CreatePayinResponse.data:type_name -> gateway.v1.Payin
+	8,  // 2: gateway.v1.GetPayinResponse.data:type_name -> gateway.v1.Payin
+	13, // 3: gateway.v1.ListPayinsRequest.from:type_name -> google.protobuf.Timestamp
+	13, // 4: gateway.v1.ListPayinsRequest.to:type_name -> google.protobuf.Timestamp
+	11, // 5: gateway.v1.ListPayinsRequest.metadata:type_name -> gateway.v1.ListPayinsRequest.MetadataEntry
+	8,  // 6: gateway.v1.ListPayinsResponse.data:type_name -> gateway.v1.Payin
+	8,  // 7: gateway.v1.CancelPayinResponse.data:type_name -> gateway.v1.Payin
+	9,  // 8: gateway.v1.Payin.beneficiary:type_name -> gateway.v1.Beneficiary
+	13, // 9: gateway.v1.Payin.expires_at:type_name -> google.protobuf.Timestamp
+	13, // 10: gateway.v1.Payin.created_at:type_name -> google.protobuf.Timestamp
+	13, // 11: gateway.v1.Payin.status_updated_at:type_name -> google.protobuf.Timestamp
+	12, // 12: gateway.v1.Payin.metadata:type_name -> gateway.v1.Payin.MetadataEntry
+	0,  // 13: gateway.v1.PayinService.CreatePayin:input_type -> gateway.v1.CreatePayinRequest
+	2,  // 14: gateway.v1.PayinService.GetPayin:input_type -> gateway.v1.GetPayinRequest
+	4,  // 15: gateway.v1.PayinService.ListPayins:input_type -> gateway.v1.ListPayinsRequest
+	6,  // 16: gateway.v1.PayinService.CancelPayin:input_type -> gateway.v1.CancelPayinRequest
+	1,  // 17: gateway.v1.PayinService.CreatePayin:output_type -> gateway.v1.CreatePayinResponse
+	3,  // 18: gateway.v1.PayinService.GetPayin:output_type -> gateway.v1.GetPayinResponse
+	5,  // 19: gateway.v1.PayinService.ListPayins:output_type -> gateway.v1.ListPayinsResponse
+	7,  // 20: gateway.v1.PayinService.CancelPayin:output_type -> gateway.v1.CancelPayinResponse
+	17, // [17:21] is the sub-list for method output_type
+	13, // [13:17] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_gateway_v1_payin_proto_init() }
@@ -932,7 +980,7 @@ func file_gateway_v1_payin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gateway_v1_payin_proto_rawDesc), len(file_gateway_v1_payin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -48,7 +48,10 @@ type CreatePaymentRequest struct {
 	MerchantName *structpb.Value `protobuf:"bytes,10,opt,name=merchant_name,json=merchantName,proto3" json:"merchant_name,omitempty"`
 	// HTTPS address of the shop's page that the payer goes back to. It is opened with paymentUuid and status added to its
 	// query, which prove nothing.
-	ReturnUrl     *string `protobuf:"bytes,11,opt,name=return_url,json=returnUrl,proto3,oneof" json:"return_url,omitempty"`
+	ReturnUrl *string `protobuf:"bytes,11,opt,name=return_url,json=returnUrl,proto3,oneof" json:"return_url,omitempty"`
+	// Pairs of your own, such as a region or a campaign: at most 20 keys of 1 to 40 characters, values of at most 500. Reads,
+	// lists and webhooks give them back, and lists are filtered by them. Payers and traders never see them; no card numbers.
+	Metadata      map[string]string `protobuf:"bytes,12,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -158,6 +161,13 @@ func (x *CreatePaymentRequest) GetReturnUrl() string {
 		return *x.ReturnUrl
 	}
 	return ""
+}
+
+func (x *CreatePaymentRequest) GetMetadata() map[string]string {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
 }
 
 // RubCollect is another way to give the method of a RUB payment.
@@ -539,8 +549,10 @@ type Payment struct {
 	PayerClaimedAt *timestamppb.Timestamp `protobuf:"bytes,22,opt,name=payer_claimed_at,json=payerClaimedAt,proto3" json:"payer_claimed_at,omitempty"`
 	// What came, by the word of who got it; null where nobody said. amount is what was asked for, and never changes.
 	ReceivedAmount *string `protobuf:"bytes,23,opt,name=received_amount,json=receivedAmount,proto3,oneof" json:"received_amount,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// What the merchant noted; absent where nothing was. Not for payers and traders.
+	Metadata      map[string]string `protobuf:"bytes,24,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Payment) Reset() {
@@ -732,6 +744,13 @@ func (x *Payment) GetReceivedAmount() string {
 		return *x.ReceivedAmount
 	}
 	return ""
+}
+
+func (x *Payment) GetMetadata() map[string]string {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
 }
 
 // Requisite is a snapshot taken when the payment was created.
@@ -1278,7 +1297,9 @@ type ListPaymentsRequest struct {
 	// Only payments of this order id, at most one a method.
 	OrderId *string `protobuf:"bytes,6,opt,name=order_id,json=orderId,proto3,oneof" json:"order_id,omitempty"`
 	// Only payments of this method.
-	Method        *string `protobuf:"bytes,7,opt,name=method,proto3,oneof" json:"method,omitempty"`
+	Method *string `protobuf:"bytes,7,opt,name=method,proto3,oneof" json:"method,omitempty"`
+	// Only payments that have this pair: one at most. Over REST metadata[key]=value.
+	Metadata      map[string]string `protobuf:"bytes,8,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1360,6 +1381,13 @@ func (x *ListPaymentsRequest) GetMethod() string {
 		return *x.Method
 	}
 	return ""
+}
+
+func (x *ListPaymentsRequest) GetMetadata() map[string]string {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
 }
 
 // ListPaymentsResponse is what ListPayments of PaymentService answers with.
@@ -1453,8 +1481,10 @@ type PaymentListItem struct {
 	StatusUpdatedAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=status_updated_at,proto3" json:"status_updated_at,omitempty"`
 	// What came, by the word of who got it; null where nobody said. amount is what was asked for.
 	ReceivedAmount *string `protobuf:"bytes,12,opt,name=received_amount,json=receivedAmount,proto3,oneof" json:"received_amount,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// What the merchant noted; absent where nothing was. Not for payers and traders.
+	Metadata      map[string]string `protobuf:"bytes,13,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PaymentListItem) Reset() {
@@ -1569,6 +1599,13 @@ func (x *PaymentListItem) GetReceivedAmount() string {
 		return *x.ReceivedAmount
 	}
 	return ""
+}
+
+func (x *PaymentListItem) GetMetadata() map[string]string {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
 }
 
 // CreateAppealRequest is what CreateAppeal of PaymentService takes.
@@ -1822,7 +1859,7 @@ var File_gateway_v1_payment_proto protoreflect.FileDescriptor
 const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\n" +
 	"\x18gateway/v1/payment.proto\x12\n" +
-	"gateway.v1\x1a\x19gateway/v1/checkout.proto\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf1\x05\n" +
+	"gateway.v1\x1a\x19gateway/v1/checkout.proto\x1a\x15gateway/v1/wire.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x86\a\n" +
 	"\x14CreatePaymentRequest\x124\n" +
 	"\border_id\x18\x01 \x01(\tB\x19\x8a\xb5\x18\x15(\x018\x01X\x01`\xff\x01j\n" +
 	"order-1001R\aorderId\x12G\n" +
@@ -1840,7 +1877,12 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\rmerchant_name\x18\n" +
 	" \x01(\v2\x16.google.protobuf.ValueR\fmerchantName\x120\n" +
 	"\n" +
-	"return_url\x18\v \x01(\tB\f\x8a\xb5\x18\bR\x03uri`\x80\x10H\x03R\treturnUrl\x88\x01\x01B\t\n" +
+	"return_url\x18\v \x01(\tB\f\x8a\xb5\x18\bR\x03uri`\x80\x10H\x03R\treturnUrl\x88\x01\x01\x12V\n" +
+	"\bmetadata\x18\f \x03(\v2..gateway.v1.CreatePaymentRequest.MetadataEntryB\n" +
+	"\x8a\xb5\x18\x06`\xf4\x03\x88\x01\x14R\bmetadata\x1a;\n" +
+	"\rMetadataEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\t\n" +
 	"\a_methodB\x0e\n" +
 	"\f_descriptionB\x0f\n" +
 	"\r_rate_percentB\r\n" +
@@ -1871,7 +1913,7 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\n" +
 	"payment_id\x18\x01 \x01(\tBS\x8a\xb5\x18OJG^([1-9][0-9]{0,18}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$j\x044021R\tpaymentId\"E\n" +
 	"\x12GetPaymentResponse\x12/\n" +
-	"\x04data\x18\x01 \x01(\v2\x13.gateway.v1.PaymentB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\xf7\f\n" +
+	"\x04data\x18\x01 \x01(\v2\x13.gateway.v1.PaymentB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\xfb\r\n" +
 	"\aPayment\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\x03B\f\x8a\xb5\x18\bj\x044021x\x01R\x02id\x12D\n" +
 	"\x04uuid\x18\x02 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1bR\x04uuid\x12+\n" +
@@ -1904,7 +1946,11 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\n" +
 	"return_url\x18\x15 \x01(\tB\t\x8a\xb5\x18\x05R\x03uriH\x04R\treturnUrl\x88\x01\x01\x12D\n" +
 	"\x10payer_claimed_at\x18\x16 \x01(\v2\x1a.google.protobuf.TimestampR\x0epayerClaimedAt\x12F\n" +
-	"\x0freceived_amount\x18\x17 \x01(\tB\x18\x8a\xb5\x18\x14J\x12^[0-9]+\\.[0-9]{2}$H\x05R\x0ereceivedAmount\x88\x01\x01B\x0e\n" +
+	"\x0freceived_amount\x18\x17 \x01(\tB\x18\x8a\xb5\x18\x14J\x12^[0-9]+\\.[0-9]{2}$H\x05R\x0ereceivedAmount\x88\x01\x01\x12E\n" +
+	"\bmetadata\x18\x18 \x03(\v2!.gateway.v1.Payment.MetadataEntryB\x06\x8a\xb5\x18\x02\x10\x01R\bmetadata\x1a;\n" +
+	"\rMetadataEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x0e\n" +
 	"\f_descriptionB\x13\n" +
 	"\x11_payment_page_urlB\x0f\n" +
 	"\r_checkout_urlB\x10\n" +
@@ -1986,7 +2032,7 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"order-1001R\aorderId\x12V\n" +
 	"\x06status\x18\x04 \x01(\tB>\x8a\xb5\x18:B\apendingB\tcompletedB\x06failedB\tcancelledB\x06appealj\tcompletedR\x06status\x123\n" +
 	"\x0fcallback_queued\x18\x05 \x01(\bB\n" +
-	"\x8a\xb5\x18\x06j\x04trueR\x0ecallbackQueued\"\xc8\x03\n" +
+	"\x8a\xb5\x18\x06j\x04trueR\x0ecallbackQueued\"\xdc\x04\n" +
 	"\x13ListPaymentsRequest\x12P\n" +
 	"\x06status\x18\x01 \x01(\tB3\x8a\xb5\x18/B\apendingB\tcompletedB\x06failedB\tcancelledB\x06appealH\x00R\x06status\x88\x01\x01\x12.\n" +
 	"\x04from\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04from\x12*\n" +
@@ -1996,7 +2042,12 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\border_id\x18\x06 \x01(\tB\x15\x8a\xb5\x18\x118\x01`\xff\x01j\n" +
 	"order-1001H\x03R\aorderId\x88\x01\x01\x12Q\n" +
 	"\x06method\x18\a \x01(\tB4\x8a\xb5\x180B\x03sbpB\x03simB\x04cardB\amtstpayB\n" +
-	"quasi_ecomB\x03c2cB\x04ibanH\x04R\x06method\x88\x01\x01B\t\n" +
+	"quasi_ecomB\x03c2cB\x04ibanH\x04R\x06method\x88\x01\x01\x12U\n" +
+	"\bmetadata\x18\b \x03(\v2-.gateway.v1.ListPaymentsRequest.MetadataEntryB\n" +
+	"\x8a\xb5\x18\x06`\xf4\x03\x88\x01\x01R\bmetadata\x1a;\n" +
+	"\rMetadataEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\t\n" +
 	"\a_statusB\b\n" +
 	"\x06_limitB\t\n" +
 	"\a_cursorB\v\n" +
@@ -2006,7 +2057,7 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	"\x04data\x18\x01 \x03(\v2\x1b.gateway.v1.PaymentListItemR\x04data\x123\n" +
 	"\vnext_cursor\x18\x02 \x01(\tB\f\x8a\xb5\x18\b\x1a\x06signedH\x00R\vnext_cursor\x88\x01\x01\x12\x1e\n" +
 	"\x06signed\x18\x03 \x01(\bB\x06\x8a\xb5\x18\x02 \x01R\x06signedB\x0e\n" +
-	"\f_next_cursor\"\xca\x06\n" +
+	"\f_next_cursor\"\xd6\a\n" +
 	"\x0fPaymentListItem\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\x03B\f\x8a\xb5\x18\bj\x044021x\x01R\x02id\x12D\n" +
 	"\x04uuid\x18\x02 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1bR\x04uuid\x12,\n" +
@@ -2024,7 +2075,11 @@ const file_gateway_v1_payment_proto_rawDesc = "" +
 	" \x01(\v2\x1a.google.protobuf.TimestampB\x1e\x8a\xb5\x18\x1aj\x182026-11-20T22:14:03.123ZR\n" +
 	"created_at\x12h\n" +
 	"\x11status_updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampB\x1e\x8a\xb5\x18\x1aj\x182026-11-20T22:14:03.123ZR\x11status_updated_at\x12F\n" +
-	"\x0freceived_amount\x18\f \x01(\tB\x18\x8a\xb5\x18\x14J\x12^[0-9]+\\.[0-9]{2}$H\x00R\x0ereceivedAmount\x88\x01\x01B\x12\n" +
+	"\x0freceived_amount\x18\f \x01(\tB\x18\x8a\xb5\x18\x14J\x12^[0-9]+\\.[0-9]{2}$H\x00R\x0ereceivedAmount\x88\x01\x01\x12M\n" +
+	"\bmetadata\x18\r \x03(\v2).gateway.v1.PaymentListItem.MetadataEntryB\x06\x8a\xb5\x18\x02\x10\x01R\bmetadata\x1a;\n" +
+	"\rMetadataEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x12\n" +
 	"\x10_received_amount\"\xbc\x02\n" +
 	"\x13CreateAppealRequest\x12+\n" +
 	"\n" +
@@ -2084,7 +2139,7 @@ func file_gateway_v1_payment_proto_rawDescGZIP() []byte {
 	return file_gateway_v1_payment_proto_rawDescData
 }
 
-var file_gateway_v1_payment_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_gateway_v1_payment_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_gateway_v1_payment_proto_goTypes = []any{
 	(*CreatePaymentRequest)(nil),        // 0: gateway.v1.CreatePaymentRequest
 	(*RubCollect)(nil),                  // 1: gateway.v1.RubCollect
@@ -2106,59 +2161,67 @@ var file_gateway_v1_payment_proto_goTypes = []any{
 	(*CreateAppealRequest)(nil),         // 17: gateway.v1.CreateAppealRequest
 	(*CreateAppealResponse)(nil),        // 18: gateway.v1.CreateAppealResponse
 	(*Appeal)(nil),                      // 19: gateway.v1.Appeal
-	(*structpb.Value)(nil),              // 20: google.protobuf.Value
-	(*timestamppb.Timestamp)(nil),       // 21: google.protobuf.Timestamp
-	(*QuasiEcom)(nil),                   // 22: gateway.v1.QuasiEcom
-	(*PayerRequisites)(nil),             // 23: gateway.v1.PayerRequisites
-	(*CardDesk)(nil),                    // 24: gateway.v1.CardDesk
-	(*ResendCodeRequest)(nil),           // 25: gateway.v1.ResendCodeRequest
-	(*ResendCodeResponse)(nil),          // 26: gateway.v1.ResendCodeResponse
+	nil,                                 // 20: gateway.v1.CreatePaymentRequest.MetadataEntry
+	nil,                                 // 21: gateway.v1.Payment.MetadataEntry
+	nil,                                 // 22: gateway.v1.ListPaymentsRequest.MetadataEntry
+	nil,                                 // 23: gateway.v1.PaymentListItem.MetadataEntry
+	(*structpb.Value)(nil),              // 24: google.protobuf.Value
+	(*timestamppb.Timestamp)(nil),       // 25: google.protobuf.Timestamp
+	(*QuasiEcom)(nil),                   // 26: gateway.v1.QuasiEcom
+	(*PayerRequisites)(nil),             // 27: gateway.v1.PayerRequisites
+	(*CardDesk)(nil),                    // 28: gateway.v1.CardDesk
+	(*ResendCodeRequest)(nil),           // 29: gateway.v1.ResendCodeRequest
+	(*ResendCodeResponse)(nil),          // 30: gateway.v1.ResendCodeResponse
 }
 var file_gateway_v1_payment_proto_depIdxs = []int32{
 	1,  // 0: gateway.v1.CreatePaymentRequest.rub_collect:type_name -> gateway.v1.RubCollect
 	2,  // 1: gateway.v1.CreatePaymentRequest.payer:type_name -> gateway.v1.Payer
-	20, // 2: gateway.v1.CreatePaymentRequest.merchant_name:type_name -> google.protobuf.Value
-	3,  // 3: gateway.v1.Payer.payments:type_name -> gateway.v1.PayerPayments
-	7,  // 4: gateway.v1.CreatePaymentResponse.data:type_name -> gateway.v1.Payment
-	7,  // 5: gateway.v1.GetPaymentResponse.data:type_name -> gateway.v1.Payment
-	21, // 6: gateway.v1.Payment.expires_at:type_name -> google.protobuf.Timestamp
-	8,  // 7: gateway.v1.Payment.requisite:type_name -> gateway.v1.Requisite
-	22, // 8: gateway.v1.Payment.quasi_ecom:type_name -> gateway.v1.QuasiEcom
-	9,  // 9: gateway.v1.Payment.extra:type_name -> gateway.v1.Extra
-	10, // 10: gateway.v1.Payment.ledger:type_name -> gateway.v1.Ledger
-	21, // 11: gateway.v1.Payment.created_at:type_name -> google.protobuf.Timestamp
-	21, // 12: gateway.v1.Payment.status_updated_at:type_name -> google.protobuf.Timestamp
-	23, // 13: gateway.v1.Payment.payer_requisites:type_name -> gateway.v1.PayerRequisites
-	24, // 14: gateway.v1.Payment.card_desk:type_name -> gateway.v1.CardDesk
-	21, // 15: gateway.v1.Payment.payer_claimed_at:type_name -> google.protobuf.Timestamp
-	13, // 16: gateway.v1.UpdatePaymentStatusResponse.data:type_name -> gateway.v1.PaymentStatus
-	21, // 17: gateway.v1.ListPaymentsRequest.from:type_name -> google.protobuf.Timestamp
-	21, // 18: gateway.v1.ListPaymentsRequest.to:type_name -> google.protobuf.Timestamp
-	16, // 19: gateway.v1.ListPaymentsResponse.data:type_name -> gateway.v1.PaymentListItem
-	8,  // 20: gateway.v1.PaymentListItem.payment_snapshot:type_name -> gateway.v1.Requisite
-	8,  // 21: gateway.v1.PaymentListItem.requisite_snapshot:type_name -> gateway.v1.Requisite
-	10, // 22: gateway.v1.PaymentListItem.ledger:type_name -> gateway.v1.Ledger
-	21, // 23: gateway.v1.PaymentListItem.created_at:type_name -> google.protobuf.Timestamp
-	21, // 24: gateway.v1.PaymentListItem.status_updated_at:type_name -> google.protobuf.Timestamp
-	19, // 25: gateway.v1.CreateAppealResponse.data:type_name -> gateway.v1.Appeal
-	21, // 26: gateway.v1.Appeal.created_at:type_name -> google.protobuf.Timestamp
-	0,  // 27: gateway.v1.PaymentService.CreatePayment:input_type -> gateway.v1.CreatePaymentRequest
-	5,  // 28: gateway.v1.PaymentService.GetPayment:input_type -> gateway.v1.GetPaymentRequest
-	11, // 29: gateway.v1.PaymentService.UpdatePaymentStatus:input_type -> gateway.v1.UpdatePaymentStatusRequest
-	14, // 30: gateway.v1.PaymentService.ListPayments:input_type -> gateway.v1.ListPaymentsRequest
-	17, // 31: gateway.v1.PaymentService.CreateAppeal:input_type -> gateway.v1.CreateAppealRequest
-	25, // 32: gateway.v1.PaymentService.ResendCode:input_type -> gateway.v1.ResendCodeRequest
-	4,  // 33: gateway.v1.PaymentService.CreatePayment:output_type -> gateway.v1.CreatePaymentResponse
-	6,  // 34: gateway.v1.PaymentService.GetPayment:output_type -> gateway.v1.GetPaymentResponse
-	12, // 35: gateway.v1.PaymentService.UpdatePaymentStatus:output_type -> gateway.v1.UpdatePaymentStatusResponse
-	15, // 36: gateway.v1.PaymentService.ListPayments:output_type -> gateway.v1.ListPaymentsResponse
-	18, // 37: gateway.v1.PaymentService.CreateAppeal:output_type -> gateway.v1.CreateAppealResponse
-	26, // 38: gateway.v1.PaymentService.ResendCode:output_type -> gateway.v1.ResendCodeResponse
-	33, // [33:39] is the sub-list for method output_type
-	27, // [27:33] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	24, // 2: gateway.v1.CreatePaymentRequest.merchant_name:type_name -> google.protobuf.Value
+	20, // 3: gateway.v1.CreatePaymentRequest.metadata:type_name -> gateway.v1.CreatePaymentRequest.MetadataEntry
+	3,  // 4: gateway.v1.Payer.payments:type_name -> gateway.v1.PayerPayments
+	7,  // 5: gateway.v1.CreatePaymentResponse.data:type_name -> gateway.v1.Payment
+	7,  // 6: gateway.v1.GetPaymentResponse.data:type_name -> gateway.v1.Payment
+	25, // 7: gateway.v1.Payment.expires_at:type_name -> google.protobuf.Timestamp
+	8,  // 8: gateway.v1.Payment.requisite:type_name -> gateway.v1.Requisite
+	26, // 9: gateway.v1.Payment.quasi_ecom:type_name -> gateway.v1.QuasiEcom
+	9,  // 10: gateway.v1.Payment.extra:type_name -> gateway.v1.Extra
+	10, // 11: gateway.v1.Payment.ledger:type_name -> gateway.v1.Ledger
+	25, // 12: gateway.v1.Payment.created_at:type_name -> google.protobuf.Timestamp
+	25, // 13: gateway.v1.Payment.status_updated_at:type_name -> google.protobuf.Timestamp
+	27, // 14: gateway.v1.Payment.payer_requisites:type_name -> gateway.v1.PayerRequisites
+	28, // 15: gateway.v1.Payment.card_desk:type_name -> gateway.v1.CardDesk
+	25, // 16: gateway.v1.Payment.payer_claimed_at:type_name -> google.protobuf.Timestamp
+	21, // 17: gateway.v1.Payment.metadata:type_name -> gateway.v1.Payment.MetadataEntry
+	13, // 18: gateway.v1.UpdatePaymentStatusResponse.data:type_name -> gateway.v1.PaymentStatus
+	25, // 19: gateway.v1.ListPaymentsRequest.from:type_name -> google.protobuf.Timestamp
+	25, // 20: gateway.v1.ListPaymentsRequest.to:type_name -> google.protobuf.Timestamp
+	22, // 21: gateway.v1.ListPaymentsRequest.metadata:type_name -> gateway.v1.ListPaymentsRequest.MetadataEntry
+	16, // 22: gateway.v1.ListPaymentsResponse.data:type_name -> gateway.v1.PaymentListItem
+	8,  // 23: gateway.v1.PaymentListItem.payment_snapshot:type_name -> gateway.v1.Requisite
+	8,  // 24: gateway.v1.PaymentListItem.requisite_snapshot:type_name -> gateway.v1.Requisite
+	10, // 25: gateway.v1.PaymentListItem.ledger:type_name -> gateway.v1.Ledger
+	25, // 26: gateway.v1.PaymentListItem.created_at:type_name -> google.protobuf.Timestamp
+	25, // 27: gateway.v1.PaymentListItem.status_updated_at:type_name -> google.protobuf.Timestamp
+	23, // 28: gateway.v1.PaymentListItem.metadata:type_name -> gateway.v1.PaymentListItem.MetadataEntry
+	19, // 29: gateway.v1.CreateAppealResponse.data:type_name -> gateway.v1.Appeal
+	25, // 30: gateway.v1.Appeal.created_at:type_name -> google.protobuf.Timestamp
+	0,  // 31: gateway.v1.PaymentService.CreatePayment:input_type -> gateway.v1.CreatePaymentRequest
+	5,  // 32: gateway.v1.PaymentService.GetPayment:input_type -> gateway.v1.GetPaymentRequest
+	11, // 33: gateway.v1.PaymentService.UpdatePaymentStatus:input_type -> gateway.v1.UpdatePaymentStatusRequest
+	14, // 34: gateway.v1.PaymentService.ListPayments:input_type -> gateway.v1.ListPaymentsRequest
+	17, // 35: gateway.v1.PaymentService.CreateAppeal:input_type -> gateway.v1.CreateAppealRequest
+	29, // 36: gateway.v1.PaymentService.ResendCode:input_type -> gateway.v1.ResendCodeRequest
+	4,  // 37: gateway.v1.PaymentService.CreatePayment:output_type -> gateway.v1.CreatePaymentResponse
+	6,  // 38: gateway.v1.PaymentService.GetPayment:output_type -> gateway.v1.GetPaymentResponse
+	12, // 39: gateway.v1.PaymentService.UpdatePaymentStatus:output_type -> gateway.v1.UpdatePaymentStatusResponse
+	15, // 40: gateway.v1.PaymentService.ListPayments:output_type -> gateway.v1.ListPaymentsResponse
+	18, // 41: gateway.v1.PaymentService.CreateAppeal:output_type -> gateway.v1.CreateAppealResponse
+	30, // 42: gateway.v1.PaymentService.ResendCode:output_type -> gateway.v1.ResendCodeResponse
+	37, // [37:43] is the sub-list for method output_type
+	31, // [31:37] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_gateway_v1_payment_proto_init() }
@@ -2186,7 +2249,7 @@ func file_gateway_v1_payment_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gateway_v1_payment_proto_rawDesc), len(file_gateway_v1_payment_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   20,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

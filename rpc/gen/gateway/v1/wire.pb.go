@@ -109,7 +109,9 @@ type Wire struct {
 	// The least number.
 	Minimum *int64 `protobuf:"varint,15,opt,name=minimum,proto3,oneof" json:"minimum,omitempty"`
 	// The greatest number.
-	Maximum       *int64 `protobuf:"varint,16,opt,name=maximum,proto3,oneof" json:"maximum,omitempty"`
+	Maximum *int64 `protobuf:"varint,16,opt,name=maximum,proto3,oneof" json:"maximum,omitempty"`
+	// The greatest number of entries.
+	MaxEntries    int32 `protobuf:"varint,17,opt,name=max_entries,json=maxEntries,proto3" json:"max_entries,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -252,6 +254,13 @@ func (x *Wire) GetMinimum() int64 {
 func (x *Wire) GetMaximum() int64 {
 	if x != nil && x.Maximum != nil {
 		return *x.Maximum
+	}
+	return 0
+}
+
+func (x *Wire) GetMaxEntries() int32 {
+	if x != nil {
+		return x.MaxEntries
 	}
 	return 0
 }
@@ -441,7 +450,7 @@ var File_gateway_v1_wire_proto protoreflect.FileDescriptor
 const file_gateway_v1_wire_proto_rawDesc = "" +
 	"\n" +
 	"\x15gateway/v1/wire.proto\x12\n" +
-	"gateway.v1\x1a google/protobuf/descriptor.proto\"\xec\x03\n" +
+	"gateway.v1\x1a google/protobuf/descriptor.proto\"\x8d\x04\n" +
 	"\x04Wire\x12-\n" +
 	"\aliteral\x18\x01 \x01(\x0e2\x13.gateway.v1.LiteralR\aliteral\x12\x1d\n" +
 	"\n" +
@@ -463,7 +472,9 @@ const file_gateway_v1_wire_proto_rawDesc = "" +
 	"\n" +
 	"never_null\x18\x0e \x01(\bR\tneverNull\x12\x1d\n" +
 	"\aminimum\x18\x0f \x01(\x03H\x00R\aminimum\x88\x01\x01\x12\x1d\n" +
-	"\amaximum\x18\x10 \x01(\x03H\x01R\amaximum\x88\x01\x01B\n" +
+	"\amaximum\x18\x10 \x01(\x03H\x01R\amaximum\x88\x01\x01\x12\x1f\n" +
+	"\vmax_entries\x18\x11 \x01(\x05R\n" +
+	"maxEntriesB\n" +
 	"\n" +
 	"\b_minimumB\n" +
 	"\n" +

@@ -381,7 +381,9 @@ type MerchantServiceListDepositsRequest struct {
 	// 1 to 100, 50 when unset.
 	Limit *int32 `protobuf:"varint,3,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
 	// The next_cursor of the page before.
-	Cursor        *string `protobuf:"bytes,4,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
+	Cursor *string `protobuf:"bytes,4,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
+	// Only deposits that have this pair: one at most.
+	Metadata      map[string]string `protobuf:"bytes,5,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -442,6 +444,13 @@ func (x *MerchantServiceListDepositsRequest) GetCursor() string {
 		return *x.Cursor
 	}
 	return ""
+}
+
+func (x *MerchantServiceListDepositsRequest) GetMetadata() map[string]string {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
 }
 
 // MerchantServiceGetDepositResponse is what GetDeposit of MerchantService answers with.
@@ -1850,12 +1859,16 @@ const file_portal_v1_merchant_proto_rawDesc = "" +
 	"\x05total\x18\x04 \x01(\tR\x05total\x12\x1c\n" +
 	"\tavailable\x18\x05 \x01(\tR\tavailable\x12\x1a\n" +
 	"\breserved\x18\x06 \x01(\tR\breserved\x12\x1c\n" +
-	"\tinsurance\x18\a \x01(\tR\tinsurance\"\xe6\x01\n" +
+	"\tinsurance\x18\a \x01(\tR\tinsurance\"\xfc\x02\n" +
 	"\"MerchantServiceListDepositsRequest\x12\x1b\n" +
 	"\x06status\x18\x01 \x01(\tH\x00R\x06status\x88\x01\x01\x123\n" +
 	"\x13merchant_cashbox_id\x18\x02 \x01(\x03H\x01R\x11merchantCashboxId\x88\x01\x01\x12\x19\n" +
 	"\x05limit\x18\x03 \x01(\x05H\x02R\x05limit\x88\x01\x01\x12\x1b\n" +
-	"\x06cursor\x18\x04 \x01(\tH\x03R\x06cursor\x88\x01\x01B\t\n" +
+	"\x06cursor\x18\x04 \x01(\tH\x03R\x06cursor\x88\x01\x01\x12W\n" +
+	"\bmetadata\x18\x05 \x03(\v2;.portal.v1.MerchantServiceListDepositsRequest.MetadataEntryR\bmetadata\x1a;\n" +
+	"\rMetadataEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\t\n" +
 	"\a_statusB\x16\n" +
 	"\x14_merchant_cashbox_idB\b\n" +
 	"\x06_limitB\t\n" +
@@ -2004,7 +2017,7 @@ func file_portal_v1_merchant_proto_rawDescGZIP() []byte {
 	return file_portal_v1_merchant_proto_rawDescData
 }
 
-var file_portal_v1_merchant_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
+var file_portal_v1_merchant_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_portal_v1_merchant_proto_goTypes = []any{
 	(*ListCashboxesRequest)(nil),               // 0: portal.v1.ListCashboxesRequest
 	(*ListCashboxesResponse)(nil),              // 1: portal.v1.ListCashboxesResponse
@@ -2035,93 +2048,95 @@ var file_portal_v1_merchant_proto_goTypes = []any{
 	(*ListOldWebhookSecretsResponse)(nil),      // 26: portal.v1.ListOldWebhookSecretsResponse
 	(*RotateWebhookSecretRequest)(nil),         // 27: portal.v1.RotateWebhookSecretRequest
 	(*RotateWebhookSecretResponse)(nil),        // 28: portal.v1.RotateWebhookSecretResponse
-	(*v1.Deposit)(nil),                         // 29: gateway.v1.Deposit
-	(*timestamppb.Timestamp)(nil),              // 30: google.protobuf.Timestamp
-	(*ReceivingAddress)(nil),                   // 31: portal.v1.ReceivingAddress
-	(*Event)(nil),                              // 32: portal.v1.Event
-	(*DeliveryAttempt)(nil),                    // 33: portal.v1.DeliveryAttempt
-	(*ListEventsRequest)(nil),                  // 34: portal.v1.ListEventsRequest
-	(*ReplayEventsRequest)(nil),                // 35: portal.v1.ReplayEventsRequest
-	(*GetReplayRequest)(nil),                   // 36: portal.v1.GetReplayRequest
-	(*StopReplayRequest)(nil),                  // 37: portal.v1.StopReplayRequest
-	(*ListPayinsRequest)(nil),                  // 38: portal.v1.ListPayinsRequest
-	(*v1.CancelPayinRequest)(nil),              // 39: gateway.v1.CancelPayinRequest
-	(*v1.GetDepositRequest)(nil),               // 40: gateway.v1.GetDepositRequest
-	(*v1.CreateDepositRequest)(nil),            // 41: gateway.v1.CreateDepositRequest
-	(*GetAppealFileRequest)(nil),               // 42: portal.v1.GetAppealFileRequest
-	(*ListEventsResponse)(nil),                 // 43: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),               // 44: portal.v1.ReplayEventsResponse
-	(*ListMerchantPayinsResponse)(nil),         // 45: portal.v1.ListMerchantPayinsResponse
-	(*v1.CancelPayinResponse)(nil),             // 46: gateway.v1.CancelPayinResponse
-	(*ListDepositsResponse)(nil),               // 47: portal.v1.ListDepositsResponse
-	(*v1.CreateDepositResponse)(nil),           // 48: gateway.v1.CreateDepositResponse
-	(*GetAppealFileResponse)(nil),              // 49: portal.v1.GetAppealFileResponse
+	nil,                                        // 29: portal.v1.MerchantServiceListDepositsRequest.MetadataEntry
+	(*v1.Deposit)(nil),                         // 30: gateway.v1.Deposit
+	(*timestamppb.Timestamp)(nil),              // 31: google.protobuf.Timestamp
+	(*ReceivingAddress)(nil),                   // 32: portal.v1.ReceivingAddress
+	(*Event)(nil),                              // 33: portal.v1.Event
+	(*DeliveryAttempt)(nil),                    // 34: portal.v1.DeliveryAttempt
+	(*ListEventsRequest)(nil),                  // 35: portal.v1.ListEventsRequest
+	(*ReplayEventsRequest)(nil),                // 36: portal.v1.ReplayEventsRequest
+	(*GetReplayRequest)(nil),                   // 37: portal.v1.GetReplayRequest
+	(*StopReplayRequest)(nil),                  // 38: portal.v1.StopReplayRequest
+	(*ListPayinsRequest)(nil),                  // 39: portal.v1.ListPayinsRequest
+	(*v1.CancelPayinRequest)(nil),              // 40: gateway.v1.CancelPayinRequest
+	(*v1.GetDepositRequest)(nil),               // 41: gateway.v1.GetDepositRequest
+	(*v1.CreateDepositRequest)(nil),            // 42: gateway.v1.CreateDepositRequest
+	(*GetAppealFileRequest)(nil),               // 43: portal.v1.GetAppealFileRequest
+	(*ListEventsResponse)(nil),                 // 44: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),               // 45: portal.v1.ReplayEventsResponse
+	(*ListMerchantPayinsResponse)(nil),         // 46: portal.v1.ListMerchantPayinsResponse
+	(*v1.CancelPayinResponse)(nil),             // 47: gateway.v1.CancelPayinResponse
+	(*ListDepositsResponse)(nil),               // 48: portal.v1.ListDepositsResponse
+	(*v1.CreateDepositResponse)(nil),           // 49: gateway.v1.CreateDepositResponse
+	(*GetAppealFileResponse)(nil),              // 50: portal.v1.GetAppealFileResponse
 }
 var file_portal_v1_merchant_proto_depIdxs = []int32{
 	2,  // 0: portal.v1.ListCashboxesResponse.data:type_name -> portal.v1.OwnCashbox
 	5,  // 1: portal.v1.ListBalancesResponse.data:type_name -> portal.v1.CashboxHolding
-	29, // 2: portal.v1.MerchantServiceGetDepositResponse.data:type_name -> gateway.v1.Deposit
-	8,  // 3: portal.v1.MerchantServiceGetDepositResponse.history:type_name -> portal.v1.DepositMove
-	30, // 4: portal.v1.DepositMove.at:type_name -> google.protobuf.Timestamp
-	31, // 5: portal.v1.ListDepositNetworksResponse.addresses:type_name -> portal.v1.ReceivingAddress
-	13, // 6: portal.v1.MerchantServiceListAppealsResponse.data:type_name -> portal.v1.MerchantAppeal
-	30, // 7: portal.v1.MerchantAppeal.status_updated_at:type_name -> google.protobuf.Timestamp
-	30, // 8: portal.v1.MerchantAppeal.created_at:type_name -> google.protobuf.Timestamp
-	13, // 9: portal.v1.GetAppealResponse.data:type_name -> portal.v1.MerchantAppeal
-	32, // 10: portal.v1.GetEventResponse.data:type_name -> portal.v1.Event
-	20, // 11: portal.v1.GetEndpointHealthResponse.cashboxes:type_name -> portal.v1.CashboxHealth
-	21, // 12: portal.v1.GetEndpointHealthResponse.failures:type_name -> portal.v1.FailedAttempt
-	33, // 13: portal.v1.FailedAttempt.attempt:type_name -> portal.v1.DeliveryAttempt
-	30, // 14: portal.v1.ListDeadEndpointsRequest.from:type_name -> google.protobuf.Timestamp
-	30, // 15: portal.v1.ListDeadEndpointsRequest.to:type_name -> google.protobuf.Timestamp
-	24, // 16: portal.v1.ListDeadEndpointsResponse.data:type_name -> portal.v1.DeadEndpoint
-	30, // 17: portal.v1.ListOldWebhookSecretsResponse.until:type_name -> google.protobuf.Timestamp
-	30, // 18: portal.v1.RotateWebhookSecretResponse.previous_until:type_name -> google.protobuf.Timestamp
-	34, // 19: portal.v1.MerchantService.ListEvents:input_type -> portal.v1.ListEventsRequest
-	35, // 20: portal.v1.MerchantService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	36, // 21: portal.v1.MerchantService.GetReplay:input_type -> portal.v1.GetReplayRequest
-	37, // 22: portal.v1.MerchantService.StopReplay:input_type -> portal.v1.StopReplayRequest
-	27, // 23: portal.v1.MerchantService.RotateWebhookSecret:input_type -> portal.v1.RotateWebhookSecretRequest
-	38, // 24: portal.v1.MerchantService.ListPayins:input_type -> portal.v1.ListPayinsRequest
-	39, // 25: portal.v1.MerchantService.CancelPayin:input_type -> gateway.v1.CancelPayinRequest
-	0,  // 26: portal.v1.MerchantService.ListCashboxes:input_type -> portal.v1.ListCashboxesRequest
-	3,  // 27: portal.v1.MerchantService.ListBalances:input_type -> portal.v1.ListBalancesRequest
-	6,  // 28: portal.v1.MerchantService.ListDeposits:input_type -> portal.v1.MerchantServiceListDepositsRequest
-	40, // 29: portal.v1.MerchantService.GetDeposit:input_type -> gateway.v1.GetDepositRequest
-	41, // 30: portal.v1.MerchantService.CreateDeposit:input_type -> gateway.v1.CreateDepositRequest
-	9,  // 31: portal.v1.MerchantService.ListDepositNetworks:input_type -> portal.v1.ListDepositNetworksRequest
-	11, // 32: portal.v1.MerchantService.ListAppeals:input_type -> portal.v1.MerchantServiceListAppealsRequest
-	14, // 33: portal.v1.MerchantService.GetAppeal:input_type -> portal.v1.GetAppealRequest
-	42, // 34: portal.v1.MerchantService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
-	16, // 35: portal.v1.MerchantService.GetEvent:input_type -> portal.v1.GetEventRequest
-	18, // 36: portal.v1.MerchantService.GetEndpointHealth:input_type -> portal.v1.GetEndpointHealthRequest
-	22, // 37: portal.v1.MerchantService.ListDeadEndpoints:input_type -> portal.v1.ListDeadEndpointsRequest
-	25, // 38: portal.v1.MerchantService.ListOldWebhookSecrets:input_type -> portal.v1.ListOldWebhookSecretsRequest
-	43, // 39: portal.v1.MerchantService.ListEvents:output_type -> portal.v1.ListEventsResponse
-	44, // 40: portal.v1.MerchantService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	44, // 41: portal.v1.MerchantService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
-	44, // 42: portal.v1.MerchantService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
-	28, // 43: portal.v1.MerchantService.RotateWebhookSecret:output_type -> portal.v1.RotateWebhookSecretResponse
-	45, // 44: portal.v1.MerchantService.ListPayins:output_type -> portal.v1.ListMerchantPayinsResponse
-	46, // 45: portal.v1.MerchantService.CancelPayin:output_type -> gateway.v1.CancelPayinResponse
-	1,  // 46: portal.v1.MerchantService.ListCashboxes:output_type -> portal.v1.ListCashboxesResponse
-	4,  // 47: portal.v1.MerchantService.ListBalances:output_type -> portal.v1.ListBalancesResponse
-	47, // 48: portal.v1.MerchantService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
-	7,  // 49: portal.v1.MerchantService.GetDeposit:output_type -> portal.v1.MerchantServiceGetDepositResponse
-	48, // 50: portal.v1.MerchantService.CreateDeposit:output_type -> gateway.v1.CreateDepositResponse
-	10, // 51: portal.v1.MerchantService.ListDepositNetworks:output_type -> portal.v1.ListDepositNetworksResponse
-	12, // 52: portal.v1.MerchantService.ListAppeals:output_type -> portal.v1.MerchantServiceListAppealsResponse
-	15, // 53: portal.v1.MerchantService.GetAppeal:output_type -> portal.v1.GetAppealResponse
-	49, // 54: portal.v1.MerchantService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
-	17, // 55: portal.v1.MerchantService.GetEvent:output_type -> portal.v1.GetEventResponse
-	19, // 56: portal.v1.MerchantService.GetEndpointHealth:output_type -> portal.v1.GetEndpointHealthResponse
-	23, // 57: portal.v1.MerchantService.ListDeadEndpoints:output_type -> portal.v1.ListDeadEndpointsResponse
-	26, // 58: portal.v1.MerchantService.ListOldWebhookSecrets:output_type -> portal.v1.ListOldWebhookSecretsResponse
-	39, // [39:59] is the sub-list for method output_type
-	19, // [19:39] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	29, // 2: portal.v1.MerchantServiceListDepositsRequest.metadata:type_name -> portal.v1.MerchantServiceListDepositsRequest.MetadataEntry
+	30, // 3: portal.v1.MerchantServiceGetDepositResponse.data:type_name -> gateway.v1.Deposit
+	8,  // 4: portal.v1.MerchantServiceGetDepositResponse.history:type_name -> portal.v1.DepositMove
+	31, // 5: portal.v1.DepositMove.at:type_name -> google.protobuf.Timestamp
+	32, // 6: portal.v1.ListDepositNetworksResponse.addresses:type_name -> portal.v1.ReceivingAddress
+	13, // 7: portal.v1.MerchantServiceListAppealsResponse.data:type_name -> portal.v1.MerchantAppeal
+	31, // 8: portal.v1.MerchantAppeal.status_updated_at:type_name -> google.protobuf.Timestamp
+	31, // 9: portal.v1.MerchantAppeal.created_at:type_name -> google.protobuf.Timestamp
+	13, // 10: portal.v1.GetAppealResponse.data:type_name -> portal.v1.MerchantAppeal
+	33, // 11: portal.v1.GetEventResponse.data:type_name -> portal.v1.Event
+	20, // 12: portal.v1.GetEndpointHealthResponse.cashboxes:type_name -> portal.v1.CashboxHealth
+	21, // 13: portal.v1.GetEndpointHealthResponse.failures:type_name -> portal.v1.FailedAttempt
+	34, // 14: portal.v1.FailedAttempt.attempt:type_name -> portal.v1.DeliveryAttempt
+	31, // 15: portal.v1.ListDeadEndpointsRequest.from:type_name -> google.protobuf.Timestamp
+	31, // 16: portal.v1.ListDeadEndpointsRequest.to:type_name -> google.protobuf.Timestamp
+	24, // 17: portal.v1.ListDeadEndpointsResponse.data:type_name -> portal.v1.DeadEndpoint
+	31, // 18: portal.v1.ListOldWebhookSecretsResponse.until:type_name -> google.protobuf.Timestamp
+	31, // 19: portal.v1.RotateWebhookSecretResponse.previous_until:type_name -> google.protobuf.Timestamp
+	35, // 20: portal.v1.MerchantService.ListEvents:input_type -> portal.v1.ListEventsRequest
+	36, // 21: portal.v1.MerchantService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
+	37, // 22: portal.v1.MerchantService.GetReplay:input_type -> portal.v1.GetReplayRequest
+	38, // 23: portal.v1.MerchantService.StopReplay:input_type -> portal.v1.StopReplayRequest
+	27, // 24: portal.v1.MerchantService.RotateWebhookSecret:input_type -> portal.v1.RotateWebhookSecretRequest
+	39, // 25: portal.v1.MerchantService.ListPayins:input_type -> portal.v1.ListPayinsRequest
+	40, // 26: portal.v1.MerchantService.CancelPayin:input_type -> gateway.v1.CancelPayinRequest
+	0,  // 27: portal.v1.MerchantService.ListCashboxes:input_type -> portal.v1.ListCashboxesRequest
+	3,  // 28: portal.v1.MerchantService.ListBalances:input_type -> portal.v1.ListBalancesRequest
+	6,  // 29: portal.v1.MerchantService.ListDeposits:input_type -> portal.v1.MerchantServiceListDepositsRequest
+	41, // 30: portal.v1.MerchantService.GetDeposit:input_type -> gateway.v1.GetDepositRequest
+	42, // 31: portal.v1.MerchantService.CreateDeposit:input_type -> gateway.v1.CreateDepositRequest
+	9,  // 32: portal.v1.MerchantService.ListDepositNetworks:input_type -> portal.v1.ListDepositNetworksRequest
+	11, // 33: portal.v1.MerchantService.ListAppeals:input_type -> portal.v1.MerchantServiceListAppealsRequest
+	14, // 34: portal.v1.MerchantService.GetAppeal:input_type -> portal.v1.GetAppealRequest
+	43, // 35: portal.v1.MerchantService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	16, // 36: portal.v1.MerchantService.GetEvent:input_type -> portal.v1.GetEventRequest
+	18, // 37: portal.v1.MerchantService.GetEndpointHealth:input_type -> portal.v1.GetEndpointHealthRequest
+	22, // 38: portal.v1.MerchantService.ListDeadEndpoints:input_type -> portal.v1.ListDeadEndpointsRequest
+	25, // 39: portal.v1.MerchantService.ListOldWebhookSecrets:input_type -> portal.v1.ListOldWebhookSecretsRequest
+	44, // 40: portal.v1.MerchantService.ListEvents:output_type -> portal.v1.ListEventsResponse
+	45, // 41: portal.v1.MerchantService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	45, // 42: portal.v1.MerchantService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
+	45, // 43: portal.v1.MerchantService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
+	28, // 44: portal.v1.MerchantService.RotateWebhookSecret:output_type -> portal.v1.RotateWebhookSecretResponse
+	46, // 45: portal.v1.MerchantService.ListPayins:output_type -> portal.v1.ListMerchantPayinsResponse
+	47, // 46: portal.v1.MerchantService.CancelPayin:output_type -> gateway.v1.CancelPayinResponse
+	1,  // 47: portal.v1.MerchantService.ListCashboxes:output_type -> portal.v1.ListCashboxesResponse
+	4,  // 48: portal.v1.MerchantService.ListBalances:output_type -> portal.v1.ListBalancesResponse
+	48, // 49: portal.v1.MerchantService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	7,  // 50: portal.v1.MerchantService.GetDeposit:output_type -> portal.v1.MerchantServiceGetDepositResponse
+	49, // 51: portal.v1.MerchantService.CreateDeposit:output_type -> gateway.v1.CreateDepositResponse
+	10, // 52: portal.v1.MerchantService.ListDepositNetworks:output_type -> portal.v1.ListDepositNetworksResponse
+	12, // 53: portal.v1.MerchantService.ListAppeals:output_type -> portal.v1.MerchantServiceListAppealsResponse
+	15, // 54: portal.v1.MerchantService.GetAppeal:output_type -> portal.v1.GetAppealResponse
+	50, // 55: portal.v1.MerchantService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	17, // 56: portal.v1.MerchantService.GetEvent:output_type -> portal.v1.GetEventResponse
+	19, // 57: portal.v1.MerchantService.GetEndpointHealth:output_type -> portal.v1.GetEndpointHealthResponse
+	23, // 58: portal.v1.MerchantService.ListDeadEndpoints:output_type -> portal.v1.ListDeadEndpointsResponse
+	26, // 59: portal.v1.MerchantService.ListOldWebhookSecrets:output_type -> portal.v1.ListOldWebhookSecretsResponse
+	40, // [40:60] is the sub-list for method output_type
+	20, // [20:40] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_merchant_proto_init() }
@@ -2147,7 +2162,7 @@ func file_portal_v1_merchant_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_merchant_proto_rawDesc), len(file_portal_v1_merchant_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   29,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

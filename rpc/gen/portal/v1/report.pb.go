@@ -2731,7 +2731,9 @@ type ReportFilter struct {
 	// Asks for the page before the cursor.
 	Backward bool `protobuf:"varint,13,opt,name=backward,proto3" json:"backward,omitempty"`
 	// 1 to 100, 50 when unset.
-	Limit         int32 `protobuf:"varint,14,opt,name=limit,proto3" json:"limit,omitempty"`
+	Limit int32 `protobuf:"varint,14,opt,name=limit,proto3" json:"limit,omitempty"`
+	// Only what has this pair: one at most. Not for traders; operators name the merchant besides.
+	Metadata      map[string]string `protobuf:"bytes,15,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2864,6 +2866,13 @@ func (x *ReportFilter) GetLimit() int32 {
 	return 0
 }
 
+func (x *ReportFilter) GetMetadata() map[string]string {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
 // ListReportPaymentsResponse is what ListPayments of ReportService answers with.
 type ListReportPaymentsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2984,8 +2993,10 @@ type ReportPayment struct {
 	SpreadPlatformUsdt *string `protobuf:"bytes,21,opt,name=spread_platform_usdt,json=spreadPlatformUsdt,proto3,oneof" json:"spread_platform_usdt,omitempty"`
 	// What came, where somebody said, two decimals.
 	ReceivedAmount *string `protobuf:"bytes,22,opt,name=received_amount,json=receivedAmount,proto3,oneof" json:"received_amount,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// What the merchant noted. Not for traders.
+	Metadata      map[string]string `protobuf:"bytes,23,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ReportPayment) Reset() {
@@ -3172,6 +3183,13 @@ func (x *ReportPayment) GetReceivedAmount() string {
 	return ""
 }
 
+func (x *ReportPayment) GetMetadata() map[string]string {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
 // ListReportPayinsResponse is what ListPayins of ReportService answers with.
 type ListReportPayinsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3285,7 +3303,9 @@ type ReportPayin struct {
 	// What the merchant pays, in USDT. Not for traders.
 	FrozenUsdt *string `protobuf:"bytes,18,opt,name=frozen_usdt,json=frozenUsdt,proto3,oneof" json:"frozen_usdt,omitempty"`
 	// What the trader who took it gets on completion, in USDT. Not for merchants.
-	RewardUsdt    *string `protobuf:"bytes,19,opt,name=reward_usdt,json=rewardUsdt,proto3,oneof" json:"reward_usdt,omitempty"`
+	RewardUsdt *string `protobuf:"bytes,19,opt,name=reward_usdt,json=rewardUsdt,proto3,oneof" json:"reward_usdt,omitempty"`
+	// What the merchant noted. Not for traders.
+	Metadata      map[string]string `protobuf:"bytes,20,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3451,6 +3471,13 @@ func (x *ReportPayin) GetRewardUsdt() string {
 		return *x.RewardUsdt
 	}
 	return ""
+}
+
+func (x *ReportPayin) GetMetadata() map[string]string {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
 }
 
 // GetStatementRequest is what GetStatement of ReportService takes.
@@ -5343,7 +5370,7 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	" ReportServiceListPaymentsRequest\x12/\n" +
 	"\x06filter\x18\x01 \x01(\v2\x17.portal.v1.ReportFilterR\x06filter\"Q\n" +
 	"\x1eReportServiceListPayinsRequest\x12/\n" +
-	"\x06filter\x18\x01 \x01(\v2\x17.portal.v1.ReportFilterR\x06filter\"\xc4\x03\n" +
+	"\x06filter\x18\x01 \x01(\v2\x17.portal.v1.ReportFilterR\x06filter\"\xc4\x04\n" +
 	"\fReportFilter\x12\x16\n" +
 	"\x06status\x18\x01 \x03(\tR\x06status\x12\x16\n" +
 	"\x06method\x18\x02 \x01(\tR\x06method\x12\x1a\n" +
@@ -5362,7 +5389,11 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\ttrader_id\x18\v \x01(\x03R\btraderId\x12\x16\n" +
 	"\x06cursor\x18\f \x01(\tR\x06cursor\x12\x1a\n" +
 	"\bbackward\x18\r \x01(\bR\bbackward\x12\x14\n" +
-	"\x05limit\x18\x0e \x01(\x05R\x05limit\"\x88\x02\n" +
+	"\x05limit\x18\x0e \x01(\x05R\x05limit\x12A\n" +
+	"\bmetadata\x18\x0f \x03(\v2%.portal.v1.ReportFilter.MetadataEntryR\bmetadata\x1a;\n" +
+	"\rMetadataEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x88\x02\n" +
 	"\x1aListReportPaymentsResponse\x12,\n" +
 	"\x04data\x18\x01 \x03(\v2\x18.portal.v1.ReportPaymentR\x04data\x12$\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
@@ -5370,7 +5401,7 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\x0fprevious_cursor\x18\x03 \x01(\tH\x01R\x0epreviousCursor\x88\x01\x01\x12D\n" +
 	"\x10searched_back_to\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x0esearchedBackToB\x0e\n" +
 	"\f_next_cursorB\x12\n" +
-	"\x10_previous_cursor\"\x97\b\n" +
+	"\x10_previous_cursor\"\x98\t\n" +
 	"\rReportPayment\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x12\n" +
 	"\x04uuid\x18\x02 \x01(\tR\x04uuid\x129\n" +
@@ -5401,7 +5432,11 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"profitUsdt\x88\x01\x01\x121\n" +
 	"\x12spread_trader_usdt\x18\x14 \x01(\tH\aR\x10spreadTraderUsdt\x88\x01\x01\x125\n" +
 	"\x14spread_platform_usdt\x18\x15 \x01(\tH\bR\x12spreadPlatformUsdt\x88\x01\x01\x12,\n" +
-	"\x0freceived_amount\x18\x16 \x01(\tH\tR\x0ereceivedAmount\x88\x01\x01B\v\n" +
+	"\x0freceived_amount\x18\x16 \x01(\tH\tR\x0ereceivedAmount\x88\x01\x01\x12B\n" +
+	"\bmetadata\x18\x17 \x03(\v2&.portal.v1.ReportPayment.MetadataEntryR\bmetadata\x1a;\n" +
+	"\rMetadataEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\v\n" +
 	"\t_order_idB\x10\n" +
 	"\x0e_status_reasonB\f\n" +
 	"\n" +
@@ -5421,7 +5456,7 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\x0fprevious_cursor\x18\x03 \x01(\tH\x01R\x0epreviousCursor\x88\x01\x01\x12D\n" +
 	"\x10searched_back_to\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x0esearchedBackToB\x0e\n" +
 	"\f_next_cursorB\x12\n" +
-	"\x10_previous_cursor\"\xa4\x06\n" +
+	"\x10_previous_cursor\"\xa3\a\n" +
 	"\vReportPayin\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x19\n" +
 	"\bpayin_id\x18\x02 \x01(\tR\apayinId\x129\n" +
@@ -5447,7 +5482,11 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\vfrozen_usdt\x18\x12 \x01(\tH\x04R\n" +
 	"frozenUsdt\x88\x01\x01\x12$\n" +
 	"\vreward_usdt\x18\x13 \x01(\tH\x05R\n" +
-	"rewardUsdt\x88\x01\x01B\v\n" +
+	"rewardUsdt\x88\x01\x01\x12@\n" +
+	"\bmetadata\x18\x14 \x03(\v2$.portal.v1.ReportPayin.MetadataEntryR\bmetadata\x1a;\n" +
+	"\rMetadataEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\v\n" +
 	"\t_order_idB\x10\n" +
 	"\x0e_status_reasonB\f\n" +
 	"\n" +
@@ -5631,7 +5670,7 @@ func file_portal_v1_report_proto_rawDescGZIP() []byte {
 	return file_portal_v1_report_proto_rawDescData
 }
 
-var file_portal_v1_report_proto_msgTypes = make([]protoimpl.MessageInfo, 58)
+var file_portal_v1_report_proto_msgTypes = make([]protoimpl.MessageInfo, 61)
 var file_portal_v1_report_proto_goTypes = []any{
 	(*GetSignedTimelineRequest)(nil),         // 0: portal.v1.GetSignedTimelineRequest
 	(*CompareStatementRequest)(nil),          // 1: portal.v1.CompareStatementRequest
@@ -5691,23 +5730,26 @@ var file_portal_v1_report_proto_goTypes = []any{
 	(*GetProcessorsRequest)(nil),             // 55: portal.v1.GetProcessorsRequest
 	(*GetProcessorsResponse)(nil),            // 56: portal.v1.GetProcessorsResponse
 	(*ProcessorHealth)(nil),                  // 57: portal.v1.ProcessorHealth
-	(*timestamppb.Timestamp)(nil),            // 58: google.protobuf.Timestamp
+	nil,                                      // 58: portal.v1.ReportFilter.MetadataEntry
+	nil,                                      // 59: portal.v1.ReportPayment.MetadataEntry
+	nil,                                      // 60: portal.v1.ReportPayin.MetadataEntry
+	(*timestamppb.Timestamp)(nil),            // 61: google.protobuf.Timestamp
 }
 var file_portal_v1_report_proto_depIdxs = []int32{
-	58, // 0: portal.v1.CompareStatementResponse.from:type_name -> google.protobuf.Timestamp
-	58, // 1: portal.v1.CompareStatementResponse.until:type_name -> google.protobuf.Timestamp
+	61, // 0: portal.v1.CompareStatementResponse.from:type_name -> google.protobuf.Timestamp
+	61, // 1: portal.v1.CompareStatementResponse.until:type_name -> google.protobuf.Timestamp
 	3,  // 2: portal.v1.CompareStatementResponse.came:type_name -> portal.v1.StatementMovement
 	4,  // 3: portal.v1.CompareStatementResponse.missing:type_name -> portal.v1.ComparedPayment
-	58, // 4: portal.v1.StatementMovement.at:type_name -> google.protobuf.Timestamp
+	61, // 4: portal.v1.StatementMovement.at:type_name -> google.protobuf.Timestamp
 	4,  // 5: portal.v1.StatementMovement.payment:type_name -> portal.v1.ComparedPayment
-	58, // 6: portal.v1.ComparedPayment.created_at:type_name -> google.protobuf.Timestamp
-	58, // 7: portal.v1.ReportServiceListEventsRequest.from:type_name -> google.protobuf.Timestamp
-	58, // 8: portal.v1.ReportServiceListEventsRequest.to:type_name -> google.protobuf.Timestamp
+	61, // 6: portal.v1.ComparedPayment.created_at:type_name -> google.protobuf.Timestamp
+	61, // 7: portal.v1.ReportServiceListEventsRequest.from:type_name -> google.protobuf.Timestamp
+	61, // 8: portal.v1.ReportServiceListEventsRequest.to:type_name -> google.protobuf.Timestamp
 	9,  // 9: portal.v1.ListReportEventsResponse.data:type_name -> portal.v1.ReportEvent
-	58, // 10: portal.v1.ListReportEventsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
-	58, // 11: portal.v1.ReportEvent.created_at:type_name -> google.protobuf.Timestamp
-	58, // 12: portal.v1.GetOverviewResponse.at:type_name -> google.protobuf.Timestamp
-	58, // 13: portal.v1.GetOverviewResponse.today_from:type_name -> google.protobuf.Timestamp
+	61, // 10: portal.v1.ListReportEventsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
+	61, // 11: portal.v1.ReportEvent.created_at:type_name -> google.protobuf.Timestamp
+	61, // 12: portal.v1.GetOverviewResponse.at:type_name -> google.protobuf.Timestamp
+	61, // 13: portal.v1.GetOverviewResponse.today_from:type_name -> google.protobuf.Timestamp
 	13, // 14: portal.v1.GetOverviewResponse.today:type_name -> portal.v1.OverviewDay
 	14, // 15: portal.v1.GetOverviewResponse.methods:type_name -> portal.v1.OverviewMethod
 	15, // 16: portal.v1.GetOverviewResponse.hours:type_name -> portal.v1.OverviewHour
@@ -5717,97 +5759,100 @@ var file_portal_v1_report_proto_depIdxs = []int32{
 	12, // 20: portal.v1.OverviewDay.today:type_name -> portal.v1.OverviewFigures
 	12, // 21: portal.v1.OverviewDay.last_week:type_name -> portal.v1.OverviewFigures
 	12, // 22: portal.v1.OverviewMethod.figures:type_name -> portal.v1.OverviewFigures
-	58, // 23: portal.v1.OverviewHour.at:type_name -> google.protobuf.Timestamp
+	61, // 23: portal.v1.OverviewHour.at:type_name -> google.protobuf.Timestamp
 	12, // 24: portal.v1.OverviewHour.figures:type_name -> portal.v1.OverviewFigures
-	58, // 25: portal.v1.OverviewEndpoint.last_failure_at:type_name -> google.protobuf.Timestamp
+	61, // 25: portal.v1.OverviewEndpoint.last_failure_at:type_name -> google.protobuf.Timestamp
 	22, // 26: portal.v1.TimelineResponse.data:type_name -> portal.v1.TimelineLine
-	58, // 27: portal.v1.TimelineLine.at:type_name -> google.protobuf.Timestamp
+	61, // 27: portal.v1.TimelineLine.at:type_name -> google.protobuf.Timestamp
 	23, // 28: portal.v1.TimelineLine.request:type_name -> portal.v1.TimelineRequest
 	24, // 29: portal.v1.TimelineLine.choice:type_name -> portal.v1.TimelineChoice
 	26, // 30: portal.v1.TimelineLine.rate:type_name -> portal.v1.TimelineRate
 	27, // 31: portal.v1.TimelineLine.transfer:type_name -> portal.v1.TimelineTransfer
 	30, // 32: portal.v1.TimelineLine.webhook:type_name -> portal.v1.TimelineWebhook
 	29, // 33: portal.v1.TimelineLine.file:type_name -> portal.v1.TimelineFile
-	58, // 34: portal.v1.TimelineRequest.expires_at:type_name -> google.protobuf.Timestamp
+	61, // 34: portal.v1.TimelineRequest.expires_at:type_name -> google.protobuf.Timestamp
 	25, // 35: portal.v1.TimelineChoice.passed:type_name -> portal.v1.PassedBy
-	58, // 36: portal.v1.TimelineRate.observed_at:type_name -> google.protobuf.Timestamp
+	61, // 36: portal.v1.TimelineRate.observed_at:type_name -> google.protobuf.Timestamp
 	28, // 37: portal.v1.TimelineTransfer.account:type_name -> portal.v1.LedgerAccount
 	28, // 38: portal.v1.TimelineTransfer.other:type_name -> portal.v1.LedgerAccount
 	33, // 39: portal.v1.ReportServiceListPaymentsRequest.filter:type_name -> portal.v1.ReportFilter
 	33, // 40: portal.v1.ReportServiceListPayinsRequest.filter:type_name -> portal.v1.ReportFilter
-	58, // 41: portal.v1.ReportFilter.from:type_name -> google.protobuf.Timestamp
-	58, // 42: portal.v1.ReportFilter.to:type_name -> google.protobuf.Timestamp
-	35, // 43: portal.v1.ListReportPaymentsResponse.data:type_name -> portal.v1.ReportPayment
-	58, // 44: portal.v1.ListReportPaymentsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
-	58, // 45: portal.v1.ReportPayment.created_at:type_name -> google.protobuf.Timestamp
-	58, // 46: portal.v1.ReportPayment.status_at:type_name -> google.protobuf.Timestamp
-	58, // 47: portal.v1.ReportPayment.expires_at:type_name -> google.protobuf.Timestamp
-	58, // 48: portal.v1.ReportPayment.claimed_at:type_name -> google.protobuf.Timestamp
-	37, // 49: portal.v1.ListReportPayinsResponse.data:type_name -> portal.v1.ReportPayin
-	58, // 50: portal.v1.ListReportPayinsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
-	58, // 51: portal.v1.ReportPayin.created_at:type_name -> google.protobuf.Timestamp
-	58, // 52: portal.v1.ReportPayin.status_at:type_name -> google.protobuf.Timestamp
-	58, // 53: portal.v1.ReportPayin.expires_at:type_name -> google.protobuf.Timestamp
-	58, // 54: portal.v1.GetStatementRequest.from:type_name -> google.protobuf.Timestamp
-	58, // 55: portal.v1.GetStatementRequest.to:type_name -> google.protobuf.Timestamp
-	28, // 56: portal.v1.GetStatementResponse.account:type_name -> portal.v1.LedgerAccount
-	40, // 57: portal.v1.GetStatementResponse.data:type_name -> portal.v1.StatementLine
-	58, // 58: portal.v1.StatementLine.at:type_name -> google.protobuf.Timestamp
-	43, // 59: portal.v1.ListAccountsResponse.data:type_name -> portal.v1.Holding
-	58, // 60: portal.v1.GetIncomeRequest.from:type_name -> google.protobuf.Timestamp
-	58, // 61: portal.v1.GetIncomeRequest.to:type_name -> google.protobuf.Timestamp
-	46, // 62: portal.v1.GetIncomeResponse.data:type_name -> portal.v1.Income
-	58, // 63: portal.v1.Income.day:type_name -> google.protobuf.Timestamp
-	58, // 64: portal.v1.GetPayerResponse.first_at:type_name -> google.protobuf.Timestamp
-	58, // 65: portal.v1.GetPayerResponse.last_at:type_name -> google.protobuf.Timestamp
-	49, // 66: portal.v1.GetPayerResponse.sums:type_name -> portal.v1.PayerSum
-	50, // 67: portal.v1.GetPayerResponse.cards:type_name -> portal.v1.PayerCard
-	51, // 68: portal.v1.GetPayerResponse.failures:type_name -> portal.v1.PayerPayment
-	51, // 69: portal.v1.GetPayerResponse.latest:type_name -> portal.v1.PayerPayment
-	58, // 70: portal.v1.PayerCard.last_at:type_name -> google.protobuf.Timestamp
-	58, // 71: portal.v1.PayerPayment.created_at:type_name -> google.protobuf.Timestamp
-	58, // 72: portal.v1.GetPatternsResponse.from:type_name -> google.protobuf.Timestamp
-	58, // 73: portal.v1.GetPatternsResponse.to:type_name -> google.protobuf.Timestamp
-	54, // 74: portal.v1.GetPatternsResponse.failing:type_name -> portal.v1.Pattern
-	54, // 75: portal.v1.GetPatternsResponse.near_limit:type_name -> portal.v1.Pattern
-	54, // 76: portal.v1.GetPatternsResponse.fast:type_name -> portal.v1.Pattern
-	58, // 77: portal.v1.Pattern.last_at:type_name -> google.protobuf.Timestamp
-	57, // 78: portal.v1.GetProcessorsResponse.data:type_name -> portal.v1.ProcessorHealth
-	19, // 79: portal.v1.ReportService.GetPaymentTimeline:input_type -> portal.v1.GetPaymentTimelineRequest
-	20, // 80: portal.v1.ReportService.GetPayinTimeline:input_type -> portal.v1.GetPayinTimelineRequest
-	31, // 81: portal.v1.ReportService.ListPayments:input_type -> portal.v1.ReportServiceListPaymentsRequest
-	32, // 82: portal.v1.ReportService.ListPayins:input_type -> portal.v1.ReportServiceListPayinsRequest
-	38, // 83: portal.v1.ReportService.GetStatement:input_type -> portal.v1.GetStatementRequest
-	10, // 84: portal.v1.ReportService.GetOverview:input_type -> portal.v1.GetOverviewRequest
-	7,  // 85: portal.v1.ReportService.ListEvents:input_type -> portal.v1.ReportServiceListEventsRequest
-	0,  // 86: portal.v1.ReportService.GetSignedTimeline:input_type -> portal.v1.GetSignedTimelineRequest
-	41, // 87: portal.v1.ReportService.ListAccounts:input_type -> portal.v1.ListAccountsRequest
-	44, // 88: portal.v1.ReportService.GetIncome:input_type -> portal.v1.GetIncomeRequest
-	47, // 89: portal.v1.ReportService.GetPayer:input_type -> portal.v1.GetPayerRequest
-	52, // 90: portal.v1.ReportService.GetPatterns:input_type -> portal.v1.GetPatternsRequest
-	55, // 91: portal.v1.ReportService.GetProcessors:input_type -> portal.v1.GetProcessorsRequest
-	1,  // 92: portal.v1.ReportService.CompareStatement:input_type -> portal.v1.CompareStatementRequest
-	5,  // 93: portal.v1.ReportService.GetSigningKeys:input_type -> portal.v1.GetSigningKeysRequest
-	21, // 94: portal.v1.ReportService.GetPaymentTimeline:output_type -> portal.v1.TimelineResponse
-	21, // 95: portal.v1.ReportService.GetPayinTimeline:output_type -> portal.v1.TimelineResponse
-	34, // 96: portal.v1.ReportService.ListPayments:output_type -> portal.v1.ListReportPaymentsResponse
-	36, // 97: portal.v1.ReportService.ListPayins:output_type -> portal.v1.ListReportPayinsResponse
-	39, // 98: portal.v1.ReportService.GetStatement:output_type -> portal.v1.GetStatementResponse
-	11, // 99: portal.v1.ReportService.GetOverview:output_type -> portal.v1.GetOverviewResponse
-	8,  // 100: portal.v1.ReportService.ListEvents:output_type -> portal.v1.ListReportEventsResponse
-	6,  // 101: portal.v1.ReportService.GetSignedTimeline:output_type -> portal.v1.SignedDocumentResponse
-	42, // 102: portal.v1.ReportService.ListAccounts:output_type -> portal.v1.ListAccountsResponse
-	45, // 103: portal.v1.ReportService.GetIncome:output_type -> portal.v1.GetIncomeResponse
-	48, // 104: portal.v1.ReportService.GetPayer:output_type -> portal.v1.GetPayerResponse
-	53, // 105: portal.v1.ReportService.GetPatterns:output_type -> portal.v1.GetPatternsResponse
-	56, // 106: portal.v1.ReportService.GetProcessors:output_type -> portal.v1.GetProcessorsResponse
-	2,  // 107: portal.v1.ReportService.CompareStatement:output_type -> portal.v1.CompareStatementResponse
-	6,  // 108: portal.v1.ReportService.GetSigningKeys:output_type -> portal.v1.SignedDocumentResponse
-	94, // [94:109] is the sub-list for method output_type
-	79, // [79:94] is the sub-list for method input_type
-	79, // [79:79] is the sub-list for extension type_name
-	79, // [79:79] is the sub-list for extension extendee
-	0,  // [0:79] is the sub-list for field type_name
+	61, // 41: portal.v1.ReportFilter.from:type_name -> google.protobuf.Timestamp
+	61, // 42: portal.v1.ReportFilter.to:type_name -> google.protobuf.Timestamp
+	58, // 43: portal.v1.ReportFilter.metadata:type_name -> portal.v1.ReportFilter.MetadataEntry
+	35, // 44: portal.v1.ListReportPaymentsResponse.data:type_name -> portal.v1.ReportPayment
+	61, // 45: portal.v1.ListReportPaymentsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
+	61, // 46: portal.v1.ReportPayment.created_at:type_name -> google.protobuf.Timestamp
+	61, // 47: portal.v1.ReportPayment.status_at:type_name -> google.protobuf.Timestamp
+	61, // 48: portal.v1.ReportPayment.expires_at:type_name -> google.protobuf.Timestamp
+	61, // 49: portal.v1.ReportPayment.claimed_at:type_name -> google.protobuf.Timestamp
+	59, // 50: portal.v1.ReportPayment.metadata:type_name -> portal.v1.ReportPayment.MetadataEntry
+	37, // 51: portal.v1.ListReportPayinsResponse.data:type_name -> portal.v1.ReportPayin
+	61, // 52: portal.v1.ListReportPayinsResponse.searched_back_to:type_name -> google.protobuf.Timestamp
+	61, // 53: portal.v1.ReportPayin.created_at:type_name -> google.protobuf.Timestamp
+	61, // 54: portal.v1.ReportPayin.status_at:type_name -> google.protobuf.Timestamp
+	61, // 55: portal.v1.ReportPayin.expires_at:type_name -> google.protobuf.Timestamp
+	60, // 56: portal.v1.ReportPayin.metadata:type_name -> portal.v1.ReportPayin.MetadataEntry
+	61, // 57: portal.v1.GetStatementRequest.from:type_name -> google.protobuf.Timestamp
+	61, // 58: portal.v1.GetStatementRequest.to:type_name -> google.protobuf.Timestamp
+	28, // 59: portal.v1.GetStatementResponse.account:type_name -> portal.v1.LedgerAccount
+	40, // 60: portal.v1.GetStatementResponse.data:type_name -> portal.v1.StatementLine
+	61, // 61: portal.v1.StatementLine.at:type_name -> google.protobuf.Timestamp
+	43, // 62: portal.v1.ListAccountsResponse.data:type_name -> portal.v1.Holding
+	61, // 63: portal.v1.GetIncomeRequest.from:type_name -> google.protobuf.Timestamp
+	61, // 64: portal.v1.GetIncomeRequest.to:type_name -> google.protobuf.Timestamp
+	46, // 65: portal.v1.GetIncomeResponse.data:type_name -> portal.v1.Income
+	61, // 66: portal.v1.Income.day:type_name -> google.protobuf.Timestamp
+	61, // 67: portal.v1.GetPayerResponse.first_at:type_name -> google.protobuf.Timestamp
+	61, // 68: portal.v1.GetPayerResponse.last_at:type_name -> google.protobuf.Timestamp
+	49, // 69: portal.v1.GetPayerResponse.sums:type_name -> portal.v1.PayerSum
+	50, // 70: portal.v1.GetPayerResponse.cards:type_name -> portal.v1.PayerCard
+	51, // 71: portal.v1.GetPayerResponse.failures:type_name -> portal.v1.PayerPayment
+	51, // 72: portal.v1.GetPayerResponse.latest:type_name -> portal.v1.PayerPayment
+	61, // 73: portal.v1.PayerCard.last_at:type_name -> google.protobuf.Timestamp
+	61, // 74: portal.v1.PayerPayment.created_at:type_name -> google.protobuf.Timestamp
+	61, // 75: portal.v1.GetPatternsResponse.from:type_name -> google.protobuf.Timestamp
+	61, // 76: portal.v1.GetPatternsResponse.to:type_name -> google.protobuf.Timestamp
+	54, // 77: portal.v1.GetPatternsResponse.failing:type_name -> portal.v1.Pattern
+	54, // 78: portal.v1.GetPatternsResponse.near_limit:type_name -> portal.v1.Pattern
+	54, // 79: portal.v1.GetPatternsResponse.fast:type_name -> portal.v1.Pattern
+	61, // 80: portal.v1.Pattern.last_at:type_name -> google.protobuf.Timestamp
+	57, // 81: portal.v1.GetProcessorsResponse.data:type_name -> portal.v1.ProcessorHealth
+	19, // 82: portal.v1.ReportService.GetPaymentTimeline:input_type -> portal.v1.GetPaymentTimelineRequest
+	20, // 83: portal.v1.ReportService.GetPayinTimeline:input_type -> portal.v1.GetPayinTimelineRequest
+	31, // 84: portal.v1.ReportService.ListPayments:input_type -> portal.v1.ReportServiceListPaymentsRequest
+	32, // 85: portal.v1.ReportService.ListPayins:input_type -> portal.v1.ReportServiceListPayinsRequest
+	38, // 86: portal.v1.ReportService.GetStatement:input_type -> portal.v1.GetStatementRequest
+	10, // 87: portal.v1.ReportService.GetOverview:input_type -> portal.v1.GetOverviewRequest
+	7,  // 88: portal.v1.ReportService.ListEvents:input_type -> portal.v1.ReportServiceListEventsRequest
+	0,  // 89: portal.v1.ReportService.GetSignedTimeline:input_type -> portal.v1.GetSignedTimelineRequest
+	41, // 90: portal.v1.ReportService.ListAccounts:input_type -> portal.v1.ListAccountsRequest
+	44, // 91: portal.v1.ReportService.GetIncome:input_type -> portal.v1.GetIncomeRequest
+	47, // 92: portal.v1.ReportService.GetPayer:input_type -> portal.v1.GetPayerRequest
+	52, // 93: portal.v1.ReportService.GetPatterns:input_type -> portal.v1.GetPatternsRequest
+	55, // 94: portal.v1.ReportService.GetProcessors:input_type -> portal.v1.GetProcessorsRequest
+	1,  // 95: portal.v1.ReportService.CompareStatement:input_type -> portal.v1.CompareStatementRequest
+	5,  // 96: portal.v1.ReportService.GetSigningKeys:input_type -> portal.v1.GetSigningKeysRequest
+	21, // 97: portal.v1.ReportService.GetPaymentTimeline:output_type -> portal.v1.TimelineResponse
+	21, // 98: portal.v1.ReportService.GetPayinTimeline:output_type -> portal.v1.TimelineResponse
+	34, // 99: portal.v1.ReportService.ListPayments:output_type -> portal.v1.ListReportPaymentsResponse
+	36, // 100: portal.v1.ReportService.ListPayins:output_type -> portal.v1.ListReportPayinsResponse
+	39, // 101: portal.v1.ReportService.GetStatement:output_type -> portal.v1.GetStatementResponse
+	11, // 102: portal.v1.ReportService.GetOverview:output_type -> portal.v1.GetOverviewResponse
+	8,  // 103: portal.v1.ReportService.ListEvents:output_type -> portal.v1.ListReportEventsResponse
+	6,  // 104: portal.v1.ReportService.GetSignedTimeline:output_type -> portal.v1.SignedDocumentResponse
+	42, // 105: portal.v1.ReportService.ListAccounts:output_type -> portal.v1.ListAccountsResponse
+	45, // 106: portal.v1.ReportService.GetIncome:output_type -> portal.v1.GetIncomeResponse
+	48, // 107: portal.v1.ReportService.GetPayer:output_type -> portal.v1.GetPayerResponse
+	53, // 108: portal.v1.ReportService.GetPatterns:output_type -> portal.v1.GetPatternsResponse
+	56, // 109: portal.v1.ReportService.GetProcessors:output_type -> portal.v1.GetProcessorsResponse
+	2,  // 110: portal.v1.ReportService.CompareStatement:output_type -> portal.v1.CompareStatementResponse
+	6,  // 111: portal.v1.ReportService.GetSigningKeys:output_type -> portal.v1.SignedDocumentResponse
+	97, // [97:112] is the sub-list for method output_type
+	82, // [82:97] is the sub-list for method input_type
+	82, // [82:82] is the sub-list for extension type_name
+	82, // [82:82] is the sub-list for extension extendee
+	0,  // [0:82] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_report_proto_init() }
@@ -5842,7 +5887,7 @@ func file_portal_v1_report_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_report_proto_rawDesc), len(file_portal_v1_report_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   58,
+			NumMessages:   61,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

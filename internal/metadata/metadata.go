@@ -1,0 +1,138 @@
+// Package metadata is what merchants note on payments, payouts and deposits in words of their own: pairs of a key and a
+// value, which reads and webhooks give back, and by which lists find what has them.
+package metadata
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"gateway.example/internal/checkdigit"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// How much a merchant may note.
+const (
+	MostKeys = 20
+	MaxKey   = 40
+	MaxValue = 500
+)
+
+const field = "metadata"
+
+// Set is what was noted on one thing; nil is nothing.
+type Set map[string]string
+
+// Check adds what is wrong with a set that was sent. It quotes no key that may hold what nobody shall read.
+func (s Set) Check(f fault.Fields) {
+	if len(s) > MostKeys {
+		f.Add(field, "must have at most %d keys", MostKeys)
+		return
+	}
+	for _, key := range s.Keys() {
+		if !checkKey(f, key) {
+			continue
+		}
+		at := field + "." + key
+		if f.Wrong(at) {
+			continue
+		}
+		f.MaxLength(at, s[key], MaxValue)
+		f.Flaw(at, fault.NameFlaw(s[key]))
+		f.Check(!checkdigit.MentionsCard(s[key]), at, "must not contain a card number")
+	}
+}
+
+// Keys are the keys in order. Of nothing they cost nothing, as most payments have none.
+func (s Set) Keys() []string {
+	if len(s) == 0 {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(s))
+}
+
+func checkKey(f fault.Fields, key string) bool {
+	switch {
+	case f.Wrong(field):
+	case key == "":
+		f.Add(field, "must have no empty key")
+	case utf8.RuneCountInString(key) > MaxKey:
+		f.Add(field, "must have keys of at most %d characters", MaxKey)
+	case fault.NameFlaw(key) != "":
+		f.Add(field, "must have keys without control and invisible characters")
+	case checkdigit.MentionsCard(key):
+		f.Add(field, "must not have a card number as a key")
+	default:
+		return true
+	}
+	return false
+}
+
+// Column is the set as it is stored; nil where nothing was noted.
+func (s Set) Column() []byte {
+	if len(s) == 0 {
+		return nil
+	}
+	column, err := json.Marshal(s)
+	if err != nil {
+		panic("metadata: texts cannot be encoded: " + err.Error())
+	}
+	return column
+}
+
+// Read reads a column.
+func Read(column []byte) Set {
+	if column == nil {
+		return nil
+	}
+	var s Set
+	if err := json.Unmarshal(column, &s); err != nil {
+		panic("metadata: a column is no object of strings: " + err.Error())
+	}
+	return s
+}
+
+// Text is the set on one line, its keys in order; "" where nothing was noted.
+func (s Set) Text() string { return string(s.Column()) }
+
+// Index has what the set was noted on found by each pair. Of nothing there is nothing to do.
+func (s Set) Index(merchantID int64, subject string, id int64) []db.Query {
+	var queries []db.Query
+	for _, key := range s.Keys() {
+		queries = append(queries, db.Do((*db.Queries).MetadataPairInsert, db.MetadataPairInsertParams{
+			MerchantID: merchantID, Subject: subject, Pair: Pair{key, s[key]}.ID(), SubjectID: id,
+		}))
+	}
+	return queries
+}
+
+// Pair is a key and its value.
+type Pair struct{ Key, Value string }
+
+// Wanted is the pair that a list is kept to, or nil for any. A list is kept to one.
+func Wanted(f fault.Fields, sent map[string]string) *Pair {
+	f.Check(len(sent) <= 1, field, "must be one pair: metadata[key]=value")
+	for key, value := range sent {
+		return &Pair{key, value}
+	}
+	return nil
+}
+
+// Typed is a pair as people type it: key=value.
+func Typed(text string) (*Pair, bool) {
+	key, value, ok := strings.Cut(text, "=")
+	return &Pair{strings.TrimSpace(key), strings.TrimSpace(value)}, ok && strings.TrimSpace(key) != ""
+}
+
+// ID stands for the pair in the index. The key's length comes first, so that no two pairs are the same text.
+func (p Pair) ID() uuid.UUID {
+	sum := sha256.Sum256([]byte(strconv.Itoa(len(p.Key)) + ":" + p.Key + p.Value))
+	return uuid.UUID(sum[:16])
+}

@@ -1,0 +1,36 @@
+package report
+
+import (
+	"context"
+	"fmt"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// paired are the ids of what has the pair that a list is kept to, as many as a list looks at, on from where it is read; nil
+// where it is kept to none. An index has them by merchant.
+func (s *Service) paired(ctx context.Context, subject string, c scope, w window) ([]int64, error) {
+	if c.Metadata == nil {
+		return nil, nil
+	}
+	if c.MerchantID == 0 {
+		return nil, fault.Fields{"metadata": {"is looked for with a merchant"}}.Err()
+	}
+	params := db.MetadataIDsBelowParams{
+		MerchantID: c.MerchantID, Subject: subject, Pair: c.Metadata.ID(), Above: w.above, Below: w.below, Most: scanMost,
+	}
+	ids, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]int64, error) {
+		if w.backward {
+			return q.MetadataIDsAbove(ctx, db.MetadataIDsAboveParams(params))
+		}
+		return q.MetadataIDsBelow(ctx, params)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for metadata: %w", err)
+	}
+	if ids == nil {
+		ids = []int64{}
+	}
+	return ids, nil
+}
