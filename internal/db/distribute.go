@@ -43,6 +43,8 @@ var placements = []struct {
 	{OnCoordinator, `requisite_day requisite_slot`},
 	// Messages of banks and money that came, beside the requisites that they are about.
 	{OnCoordinator, `bank_device requisite_message bank_message arrival`},
+	// What moved on the networks, each of which one process at a time reads.
+	{OnCoordinator, `chain_transfer chain_cursor chain_node`},
 	// What operators and traders write to each other about appeals.
 	{OnCoordinator, `appeal_thread appeal_message`},
 	// Who may do what, and what they did.

@@ -2,6 +2,7 @@ package deposit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/chain"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
@@ -255,14 +257,22 @@ func (r Request) validate(ctx context.Context) (db.DepositInsertParams, error) {
 
 func checkAddress(f fault.Fields, network, address string) {
 	checkNetwork(f, network)
-	if wrong, known := networks[network]; f.Required("address", address) && known {
-		f.Flaw("address", wrong(address))
+	if f.Required("address", address) {
+		flawed(f, chain.CheckForm(network, address))
+	}
+}
+
+// flawed notes what is wrong with an address. Of an unknown network nothing is known.
+func flawed(f fault.Fields, err error) {
+	if err != nil && !errors.Is(err, chain.ErrNetwork) {
+		f.Flaw("address", err.Error())
 	}
 }
 
 func checkNetwork(f fault.Fields, network string) {
 	if f.Required("network", network) {
-		f.Check(networks[network] != nil, "network", "must be TRC20, ERC20, BEP20, POLYGON or ARBITRUM")
+		_, known := chain.Find(network)
+		f.Check(known, "network", "%s", chain.ErrNetwork)
 	}
 }
 

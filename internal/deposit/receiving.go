@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/chain"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
@@ -59,8 +60,8 @@ func (s *Service) SetReceiving(ctx context.Context, who caller.Caller, r Receivi
 	}
 	f := fault.Decoded(ctx)
 	checkNetwork(f, r.Network)
-	if wrong, known := networks[r.Network]; known && r.Address != "" {
-		f.Flaw("address", wrong(r.Address))
+	if r.Address != "" {
+		flawed(f, chain.CheckAddress(r.Network, r.Address))
 	}
 	if err := f.Err(); err != nil {
 		return c, err

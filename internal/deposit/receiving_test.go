@@ -44,8 +44,10 @@ func TestReceiving(t *testing.T) {
 	set(deposit.Receiving{Network: "SOLANA", Address: tron}, "validation_failed")
 	set(deposit.Receiving{Network: "ERC20", Address: former, Seen: "new"}, "")
 	set(deposit.Receiving{Network: "ERC20", Address: later, Seen: "new"}, "setting_changed")
-	set(deposit.Receiving{Network: "TRC20", Address: tron}, "")
-	testenv.Want(t, shown(user), "map[ERC20:"+former+" TRC20:"+tron+"]", "shown to a merchant")
+	set(deposit.Receiving{Network: "TRC20", Address: tron}, "validation_failed") // the contract of the token
+	const ours = "T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm"
+	set(deposit.Receiving{Network: "TRC20", Address: ours}, "")
+	testenv.Want(t, shown(user), "map[ERC20:"+former+" TRC20:"+ours+"]", "shown to a merchant")
 
 	first := testenv.Must(ask(user, 2))(t)
 	testenv.Want(t, first.Address, former, "the deposit's address")

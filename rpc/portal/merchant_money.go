@@ -6,6 +6,7 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/chain"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/money"
 	"gateway.example/rpc"
@@ -100,7 +101,7 @@ func (s *MerchantService) ListDepositNetworks(
 	if err != nil {
 		return nil, err
 	}
-	out := &portalv1.ListDepositNetworksResponse{Networks: deposit.Networks()}
+	out := &portalv1.ListDepositNetworksResponse{Networks: chain.Names()}
 	for _, r := range list {
 		out.Addresses = append(out.Addresses, &portalv1.ReceivingAddress{Network: r.Network, Address: r.Address})
 	}

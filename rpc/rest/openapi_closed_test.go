@@ -9,6 +9,7 @@ import (
 	"gateway.example/internal/acquirer"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
+	"gateway.example/internal/chain"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/fault"
@@ -54,8 +55,8 @@ func TestClosedLists(t *testing.T) {
 		"Payin method":                         payouts,
 		"PayinEventData method":                payouts,
 		"Deposit status":                       deposit.Statuses,
-		"Deposit network":                      deposit.Networks(),
-		"CreateDepositRequest network":         deposit.Networks(),
+		"Deposit network":                      chain.Names(),
+		"CreateDepositRequest network":         chain.Names(),
 		"Requisite type":                       types,
 		"Requisite method":                     ways,
 		"Credential scopes items":              scopes,

@@ -10,6 +10,7 @@ import (
 	"gateway.example/web/portal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/chain"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/metadata"
 	"gateway.example/internal/money"
@@ -204,7 +205,7 @@ func (v *visit) askDeposit(status int, typed url.Values, wrong map[string]string
 		wrong["network"] = v.Shell.Say(sayNetworkClosed)
 	}
 	if shown.AsksAddress {
-		for _, network := range deposit.Networks() {
+		for _, network := range chain.Names() {
 			shown.Networks = append(shown.Networks, view.Option{Value: network, Text: network})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/chain"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
@@ -39,7 +40,7 @@ func (v *visit) receivingList() error {
 		return err
 	}
 	d := Directory{Columns: []say.Phrase{say.Network, say.Address}, Text: sayReceivingText}
-	for _, network := range deposit.Networks() {
+	for _, network := range chain.Names() {
 		address := SubjectCell{Text: v.Shell.Say(sayNotSet), Class: "quiet"}
 		for _, r := range list {
 			if r.Network == network && r.Address != "" {
@@ -57,7 +58,7 @@ func (v *visit) receivingList() error {
 
 func (v *visit) receivingAsked() (subject, error) {
 	network := v.R.PathValue("network")
-	if !slices.Contains(deposit.Networks(), network) {
+	if !slices.Contains(chain.Names(), network) {
 		return subject{}, fault.ErrNotFound
 	}
 	list, err := v.Deposits.ReceivingAddresses(v.Ctx(), v.Who)

@@ -12,7 +12,7 @@ import (
 
 // A merchant who requests a deposit is shown where to send it, and an operator which deposits went elsewhere.
 func TestReceivingAddress(t *testing.T) {
-	const ours, another = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb"
+	const ours, another = "T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm", "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb"
 	b, p := portaltest.Operator(t, caller.Admin)
 	owner := b.As(t, caller.Owner)
 	ask := func(pairs ...string) string {

@@ -1,0 +1,62 @@
+package chain
+
+import (
+	"encoding/hex"
+	"strings"
+)
+
+// Network is a network by which USDT come and go.
+type Network struct {
+	Name string
+	// Token is the contract of USDT on the network, in the form of its addresses.
+	Token string
+	// Decimals is how many decimals the contract's amounts have.
+	Decimals int32
+	// Confirmations is how many blocks a transfer needs, its own among them, until it is taken for final.
+	Confirmations int64
+	form          form
+}
+
+// networks are all networks, in the order of their names.
+var networks = []Network{
+	{"ARBITRUM", "0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9", 6, 240, ethereum},
+	{"BEP20", "0x55d398326f99059fF775485246999027B3197955", 18, 30, ethereum},
+	{"ERC20", "0xdAC17F958D2ee523a2206206994597C13D831ec7", 6, 64, ethereum},
+	{"POLYGON", "0xc2132D05D31c914a87C6611C10748AEb04B58e8F", 6, 128, ethereum},
+	{"TRC20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", 6, 20, tron},
+}
+
+// Networks are all networks, in the order of their names.
+func Networks() []Network { return append([]Network(nil), networks...) }
+
+// Names are the names of all networks, in order.
+func Names() []string {
+	names := make([]string, 0, len(networks))
+	for _, n := range networks {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+// Find finds a network by its name.
+func Find(name string) (Network, bool) {
+	for _, n := range networks {
+		if n.Name == name {
+			return n, true
+		}
+	}
+	return Network{}, false
+}
+
+const hashDigits = 64
+
+// Hash reads the hash of a transaction as people and nodes write it, with or without 0x and in either case, and writes it
+// as the network's explorers do. It is "" where the text is none.
+func (n Network) Hash(text string) string {
+	digits := strings.ToLower(strings.TrimSpace(text))
+	digits = strings.TrimPrefix(digits, "0x")
+	if _, err := hex.DecodeString(digits); err != nil || len(digits) != hashDigits {
+		return ""
+	}
+	return n.form.hashPrefix + digits
+}
