@@ -65,3 +65,12 @@ select count(*), coalesce(min(created_at), @now::timestamptz)::timestamptz as ol
 select count(*), coalesce(min(c.at), @since::timestamptz)::timestamptz as oldest from setting_change c
 where c.actor = 'command' and c.at > @since::timestamptz and c.subject = 'user'
   and exists (select from app_user u where u.kind = 'operator' and u.id < c.subject_key::bigint);
+
+-- AlarmChains are the networks that were not read further since a time.
+-- name: AlarmChains :one
+select count(*), coalesce(min(trouble_since), @until)::timestamptz as oldest from chain_cursor where trouble_since <= @until::timestamptz;
+
+-- AlarmChainLost are the transfers that vanished lately after they were final.
+-- name: AlarmChainLost :one
+select count(*), coalesce(min(state_at), @since)::timestamptz as oldest from chain_transfer
+where state = 'lost' and state_at > @since::timestamptz;

@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/auth"
+	"gateway.example/internal/chain"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/foureyes"
 )
@@ -51,6 +52,9 @@ type config struct {
 	// keepFiles, keepRequisites, keepAttempts and keepMessages are how long that is kept; 0 is for good.
 	keepFiles, keepRequisites, keepAttempts, keepMessages time.Duration
 
+	// chainURLs are the nodes of each network that is watched.
+	chainURLs map[string][]string
+
 	externalSecret string
 	// callbackV2 has a payment's callback take Signature-V2 alone.
 	callbackV2 bool
@@ -65,6 +69,8 @@ type texts struct {
 	processorNetworks                                           string
 	callbackSignature, portalOrigins, giveBackOutages           string
 	keepFiles, keepRequisites, keepAttempts, keepMessages       string
+	// chains are the nodes of each network.
+	chains map[string]string
 }
 
 // options declares every setting of serve that has a flag and a variable.
@@ -166,7 +172,8 @@ func parseConfig(args []string, getenv func(string) string, help io.Writer) (con
 	var c config
 	var t texts
 	variables := []variable{vaultKeysVariable, linkKeysVariable, externalSecretVariable, postgresVariable}
-	o := newOptions("serve", getenv, help, c.options(&t), append(variables, traceVariables...)...)
+	o := newOptions("serve", getenv, help, c.options(&t),
+		slices.Concat(variables, chainVariables, traceVariables)...)
 	o.BoolVar(&c.sandbox, "sandbox", false, "run a sandbox on the given database, too")
 	o.BoolVar(&c.offline, "offline", false,
 		"call no processor, webhook or feed, and number no events: to look at a restored copy")
@@ -181,6 +188,10 @@ func parseConfig(args []string, getenv func(string) string, help io.Writer) (con
 	}
 	t.externalSecret, t.vaultKeys, t.linkKeys = getenv(envExternalSecret), getenv(envVaultKeys), getenv(envLinkKeys)
 	c.sandbox = c.sandbox || c.databaseURL == ""
+	t.chains = map[string]string{}
+	for _, name := range chain.Names() {
+		t.chains[name] = getenv(chainVariable[name])
+	}
 	if c.sandbox { // whoever reaches it may do everything in it
 		for flag, address := range map[string]*string{
 			flagAPIAddr: &c.apiAddr, flagPayAddr: &c.payAddr, flagPortalAddr: &c.portalAddr,

@@ -85,6 +85,7 @@ func (c *config) complete(t texts) error {
 	found.readDays(&c.keepAttempts, "-keep-attempts (GATEWAY_KEEP_ATTEMPTS)", t.keepAttempts)
 	found.readDays(&c.keepMessages, "-keep-messages (GATEWAY_KEEP_MESSAGES)", t.keepMessages)
 	c.readSecrets(&found, t)
+	c.readChains(&found, t.chains)
 	return errors.Join(found...)
 }
 

@@ -241,3 +241,17 @@ func TestBeginsAnew(t *testing.T) {
 	given := config{dataDir: "here/.gateway", databaseURL: "postgres://db/gateway"}.anew(refused)
 	testenv.Check(t, !strings.Contains(given.Error(), "here/"), "%v", given)
 }
+
+// Nodes of a network are two hosts or more. What is wrong is said without their addresses, which can contain keys.
+func TestChains(t *testing.T) {
+	t.Parallel()
+	const one, two = "https://one.example/hunter2", "http://10.0.0.2:8545"
+	c, err := parse(map[string]string{"GATEWAY_CHAIN_TRC20_URLS": one + ", " + two})
+	testenv.NoError(t, err)
+	testenv.Want(t, fmt.Sprint(c.chainURLs), "map[TRC20:["+one+" "+two+"]]", "nodes")
+	for _, wrong := range []string{one, one + "," + one, one + ",https://one.example/other", one + ",", one + ",ftp://x", "hunter2"} {
+		_, err := parse(map[string]string{"GATEWAY_CHAIN_ERC20_URLS": wrong})
+		testenv.Check(t, err != nil && strings.Contains(err.Error(), "GATEWAY_CHAIN_ERC20_URLS") &&
+			!strings.Contains(err.Error(), "hunter2"), "%s: %v", wrong, err)
+	}
+}

@@ -52,6 +52,7 @@ var floors = map[string]int{
 	"gateway.example/internal/payout":                     3,
 	"gateway.example/internal/payment":                    4,
 	"gateway.example/internal/chain":                      2,
+	"gateway.example/internal/chain/simulated":            3,
 	"gateway.example/internal/deposit":                    3,
 	"gateway.example/internal/sandbox":                    6,
 	"gateway.example/internal/dbtest":                     4,

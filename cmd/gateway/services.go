@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/audit"
 	"gateway.example/internal/auth"
 	"gateway.example/internal/bankmessage"
+	"gateway.example/internal/chain"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/db"
 	"gateway.example/internal/deposit"
@@ -64,6 +65,8 @@ type services struct {
 	movers
 	round    movers
 	deposits *deposit.Service
+	// chains read networks.
+	chains []*chain.Watcher
 	// messages are those of banks, which confirm payments.
 	messages *bankmessage.Service
 	// payLinks have merchants sell without a shop.
@@ -117,6 +120,7 @@ func (g *gateway) wire(ctx context.Context) error {
 		g.wireSettings,
 		func(context.Context) error { return g.wireMoney(addresses) },
 		g.wireProofs,
+		g.wireChains,
 	} {
 		if err := build(ctx); err != nil {
 			return err

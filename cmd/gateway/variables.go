@@ -48,6 +48,15 @@ var (
 		{"OTEL_RESOURCE_ATTRIBUTES", "Attributes of the process in all traces: `name=value`, separated by commas."},
 		{"OTEL_SDK_DISABLED", "`true` turns traces off, whatever else is set."},
 	}
+	// chainVariables name the nodes of each network. A node's address can contain a key.
+	chainVariables = []variable{
+		{"GATEWAY_CHAIN_ARBITRUM_URLS", "Nodes of Arbitrum, as of `GATEWAY_CHAIN_TRC20_URLS`."},
+		{"GATEWAY_CHAIN_BEP20_URLS", "Nodes of BNB Smart Chain, as of `GATEWAY_CHAIN_TRC20_URLS`."},
+		{"GATEWAY_CHAIN_ERC20_URLS", "Nodes of Ethereum, as of `GATEWAY_CHAIN_TRC20_URLS`."},
+		{"GATEWAY_CHAIN_POLYGON_URLS", "Nodes of Polygon, as of `GATEWAY_CHAIN_TRC20_URLS`."},
+		{"GATEWAY_CHAIN_TRC20_URLS", "Nodes of Tron that answer JSON-RPC, which have to agree: addresses of two or more " +
+			"providers, separated by commas. Empty: transfers by the network are not watched. A sandbox has a network of its own."},
+	}
 	postgresVariable = variable{"GATEWAY_POSTGRES_BIN", "Directory of the PostgreSQL programs for the server that " +
 		"a sandbox and the tests start. Empty: they are searched for."}
 )

@@ -104,6 +104,21 @@ var causes = map[string]struct {
 		1,
 		"2026-11-20 09:30:00Z",
 	},
+	"chain_stuck": {
+		`insert into chain_cursor (network, start_number, block_number, block_hash, head_number, leased_until, trouble_since, trouble)
+		select n, 1, 1, '', 1, now(), since, 'x' from (values ('TRC20', '2026-11-20 11:40Z'::timestamptz),
+		('ERC20', '2026-11-20 11:51Z'), ('BEP20', null)) v (n, since)`,
+		1,
+		"2026-11-20 11:50:00Z",
+	},
+	"chain_lost": {
+		`insert into chain_transfer (network, transaction_hash, log_index, direction, block_number, block_hash, from_address,
+		to_address, amount, state, seen_at, state_at)
+		select 'TRC20', 'h' || n, 0, 'in', 1, 'b', 'f', 't', 1, s, now(), at from (values (1, 'lost', '2026-11-19 12:00Z'::timestamptz),
+		(2, 'lost', '2026-11-12 12:00Z'), (3, 'gone', '2026-11-19 12:00Z')) v (n, s, at)`,
+		1,
+		"2026-11-19 12:00:00Z",
+	},
 	"operator_by_command": {
 		`with u as (insert into app_user (kind, role, login, created_at) select 'operator', 'admin', 'admin-' || n, now() from generate_series(1, 2) n returning id) insert into setting_change (at, actor, subject, subject_key, after) select '2026-11-20 10:00Z', 'command', 'user', max(id)::text, '{}' from u`,
 		1,

@@ -19,6 +19,9 @@ const (
 	depositLate = time.Hour
 	appealLate  = 24 * time.Hour
 	payoutLate  = 30 * time.Minute
+	chainLate   = 10 * time.Minute
+	// lostWithin is how far back vanished transfers are counted.
+	lostWithin = 7 * 24 * time.Hour
 	// deadWithin is how far back undeliverable events are counted.
 	deadWithin = time.Hour
 	// snapshotMost is how old a snapshot may be, in seconds.
@@ -99,6 +102,14 @@ var Rules = []Rule{
 	{
 		Name: "phones_silent", Severity: Ticket, Link: "/operator/traders", Runbook: "when-a-phone-is-silent",
 		Expression: firing("phones_silent"), find: phonesSilent,
+	},
+	{
+		Name: "chain_stuck", Severity: Ticket, Link: "/operator/deposits", Runbook: "when-a-network-is-not-read",
+		Expression: firing("chain_stuck"), find: chainStuck,
+	},
+	{
+		Name: "chain_lost", Severity: Page, Link: "/operator/deposits", Runbook: "when-a-transfer-has-vanished",
+		Expression: firing("chain_lost"), find: chainLost,
 	},
 	{
 		Name: "operator_by_command", Severity: Page, Link: "/operator/users",
@@ -248,6 +259,16 @@ func givenBackOften(ctx context.Context, q reads, now time.Time) (finding, error
 func phonesSilent(ctx context.Context, q reads, now time.Time) (finding, error) {
 	row, err := q.AlarmPhones(ctx, now.Add(-db.PhoneSilent))
 	return finding{row.Count, row.Oldest.Add(db.PhoneSilent)}, err
+}
+
+func chainStuck(ctx context.Context, q reads, now time.Time) (finding, error) {
+	row, err := q.AlarmChains(ctx, now.Add(-chainLate))
+	return finding{row.Count, row.Oldest.Add(chainLate)}, err
+}
+
+func chainLost(ctx context.Context, q reads, now time.Time) (finding, error) {
+	row, err := q.AlarmChainLost(ctx, now.Add(-lostWithin))
+	return finding{row.Count, row.Oldest}, err
 }
 
 // commandWithin is how long an alarm reports an operator who was created by the command line rather

@@ -15,15 +15,17 @@ type Network struct {
 	// Confirmations is how many blocks a transfer needs, its own among them, until it is taken for final.
 	Confirmations int64
 	form          form
+	// still says that no blocks come while nothing is sent, as in a sandbox.
+	still bool
 }
 
 // networks are all networks, in the order of their names.
 var networks = []Network{
-	{"ARBITRUM", "0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9", 6, 240, ethereum},
-	{"BEP20", "0x55d398326f99059fF775485246999027B3197955", 18, 30, ethereum},
-	{"ERC20", "0xdAC17F958D2ee523a2206206994597C13D831ec7", 6, 64, ethereum},
-	{"POLYGON", "0xc2132D05D31c914a87C6611C10748AEb04B58e8F", 6, 128, ethereum},
-	{"TRC20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", 6, 20, tron},
+	{"ARBITRUM", "0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9", 6, 240, ethereum, false},
+	{"BEP20", "0x55d398326f99059fF775485246999027B3197955", 18, 30, ethereum, false},
+	{"ERC20", "0xdAC17F958D2ee523a2206206994597C13D831ec7", 6, 64, ethereum, false},
+	{"POLYGON", "0xc2132D05D31c914a87C6611C10748AEb04B58e8F", 6, 128, ethereum, false},
+	{"TRC20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", 6, 20, tron, false},
 }
 
 // Networks are all networks, in the order of their names.
@@ -59,4 +61,10 @@ func (n Network) Hash(text string) string {
 		return ""
 	}
 	return n.form.hashPrefix + digits
+}
+
+// Still is the network as a sandbox has it, where blocks come only while something is sent.
+func (n Network) Still() Network {
+	n.still = true
+	return n
 }

@@ -93,7 +93,7 @@ func shown(value string) string {
 }
 
 // variable is a literal that names an environment variable of ours, or one of OpenTelemetry that we read.
-var variable = regexp.MustCompile(`^(GATEWAY|DATABASE|OTEL)_[A-Z_]+$`)
+var variable = regexp.MustCompile(`^(GATEWAY|DATABASE|OTEL)_[A-Z0-9_]+$`)
 
 // describedVariables are the descriptions of the environment variables that no flag has, by their
 // names. The help of the commands has them, too.

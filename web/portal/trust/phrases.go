@@ -198,6 +198,8 @@ var sayAlarms = map[string]say.Phrase{
 		"Трейдеры, часто возвращающие выплаты: %d",
 	),
 	"phones_silent":           say.Both("Phones that have fallen silent: %d", "Замолчавшие телефоны: %d"),
+	"chain_stuck":             say.Both("Networks that are not read: %d", "Сети, которые не читаются: %d"),
+	"chain_lost":              say.Both("Transfers that have vanished: %d", "Исчезнувшие переводы: %d"),
 	"operator_by_command":     say.Both("Operators whom the command has made: %d", "Операторы, созданные командой: %d"),
 	"second_operator_missing": say.Both("Second operators missing: %d", "Не хватает вторых операторов: %d"),
 	"feed_failing":            say.Both("Rate feeds that fail: %d", "Источники курса с ошибкой: %d"),

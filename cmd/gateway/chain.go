@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"gateway.example/internal/chain"
+	"gateway.example/internal/db"
+	"gateway.example/internal/outbound"
+)
+
+const (
+	chainEvery = 3 * time.Second
+	// nodePatience is how long a node has for one answer.
+	nodePatience = 10 * time.Second
+	leastNodes   = 2
+)
+
+// chainVariable names the variable with the nodes of a network.
+var chainVariable = map[string]string{
+	"ARBITRUM": "GATEWAY_CHAIN_ARBITRUM_URLS",
+	"BEP20":    "GATEWAY_CHAIN_BEP20_URLS",
+	"ERC20":    "GATEWAY_CHAIN_ERC20_URLS",
+	"POLYGON":  "GATEWAY_CHAIN_POLYGON_URLS",
+	"TRC20":    "GATEWAY_CHAIN_TRC20_URLS",
+}
+
+// readChains reads the nodes of each network. No problem quotes an address, which can contain a key.
+func (c *config) readChains(found *problems, texts map[string]string) {
+	c.chainURLs = map[string][]string{}
+	for _, network := range chain.Names() {
+		if texts[network] == "" {
+			continue
+		}
+		var hosts []string
+		for one := range strings.SplitSeq(texts[network], ",") {
+			u, err := url.Parse(strings.TrimSpace(one))
+			if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
+				found.add(chainVariable[network], "must be whole URLs such as https://node.example.com, separated by commas")
+				return
+			}
+			hosts = append(hosts, u.Host)
+			c.chainURLs[network] = append(c.chainURLs[network], u.String())
+		}
+		slices.Sort(hosts)
+		if len(slices.Compact(hosts)) < max(leastNodes, len(c.chainURLs[network])) {
+			found.add(chainVariable[network], "must be nodes of two or more hosts, each once: one alone is not believed")
+		}
+	}
+}
+
+// wireChains builds a watcher for each network that has nodes. The operator of the program names the nodes, so that they
+// may be in a network of its own.
+func (g *gateway) wireChains(ctx context.Context) error {
+	var watched []string
+	for _, network := range chain.Networks() {
+		urls := g.chainURLs[network.Name]
+		if len(urls) == 0 {
+			continue
+		}
+		var hosts []string
+		for _, address := range urls {
+			if u, err := url.Parse(address); err == nil {
+				hosts = append(hosts, strings.ToLower(u.Hostname()))
+			}
+		}
+		client := outbound.NewAddresses(g.sandbox, hosts...).Client(nodePatience)
+		watcher, err := chain.NewWatcher(g.workPool, g.clock, client, network, urls)
+		if err != nil {
+			return err
+		}
+		g.chains, watched = append(g.chains, watcher), append(watched, network.Name)
+	}
+	return db.New(g.workPool).ChainForget(ctx, append([]string{""}, watched...))
+}
+
+// chainLoops read the networks, each for itself.
+func (g *gateway) chainLoops() (loops []loop) {
+	for _, watcher := range g.chains {
+		loops = append(loops, loop{"watch " + watcher.Network(), chainEvery, watcher.Round})
+	}
+	return loops
+}

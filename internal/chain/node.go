@@ -1,0 +1,185 @@
+package chain
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// maxAnswer is how much is read of a node's answer.
+const maxAnswer = 16 << 20
+
+// node is one of a network's nodes, asked by JSON-RPC over HTTP. Tron's nodes speak it as Ethereum's do.
+type node struct {
+	// host names the node. The rest of its address can contain a key, and is in no message.
+	host, url string
+	client    *http.Client
+	// receipts are those of transactions whose transfers are not final yet, by transaction and block.
+	receipts map[[2]string][]event
+}
+
+func newNode(address string, client *http.Client) (*node, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return nil, errors.New("must be an absolute URL")
+	}
+	return &node{host: u.Host, url: address, client: client, receipts: map[[2]string][]event{}}, nil
+}
+
+// call asks one question. A null answer leaves into as it is.
+func (n *node) call(ctx context.Context, into any, method string, params ...any) error {
+	if params == nil {
+		params = []any{}
+	}
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, n.url, bytes.NewReader(body))
+	if err != nil {
+		return errors.New("its address is not valid")
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := n.client.Do(request)
+	if err != nil {
+		return fmt.Errorf("%s: no answer", method) // the error of the client would quote the address
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: answered with status %d", method, response.StatusCode)
+	}
+	document, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	if err != nil || len(document) > maxAnswer {
+		return fmt.Errorf("%s: the answer broke off or is larger than %d bytes", method, maxAnswer)
+	}
+	var answer struct {
+		Result json.RawMessage `json:"result"`
+		Error  *struct {
+			Code int `json:"code"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(document, &answer) != nil {
+		return fmt.Errorf("%s: the answer is not JSON-RPC", method)
+	}
+	if answer.Error != nil {
+		return fmt.Errorf("%s: refused with code %d", method, answer.Error.Code)
+	}
+	if json.Unmarshal(answer.Result, into) != nil {
+		return fmt.Errorf("%s: the answer is of another form", method)
+	}
+	return nil
+}
+
+// head is the number of the node's newest block.
+func (n *node) head(ctx context.Context) (int64, error) {
+	var head quantity
+	err := n.call(ctx, &head, "eth_blockNumber")
+	if err == nil && head == 0 {
+		err = errors.New("eth_blockNumber: no number")
+	}
+	return int64(head), err
+}
+
+// block is the hash of a block.
+func (n *node) block(ctx context.Context, number int64) (string, error) {
+	var found struct {
+		Number quantity `json:"number"`
+		Hash   string   `json:"hash"`
+	}
+	if err := n.call(ctx, &found, "eth_getBlockByNumber", hexNumber(number), false); err != nil {
+		return "", err
+	}
+	if int64(found.Number) != number || !isHash(found.Hash) {
+		return "", fmt.Errorf("eth_getBlockByNumber: no block %d", number)
+	}
+	return found.Hash, nil
+}
+
+// event is what a contract has written into a transaction's log.
+type event struct {
+	Address         string   `json:"address"`
+	Topics          []string `json:"topics"`
+	Data            string   `json:"data"`
+	BlockNumber     quantity `json:"blockNumber"`
+	BlockHash       string   `json:"blockHash"`
+	TransactionHash string   `json:"transactionHash"`
+	Index           quantity `json:"logIndex"`
+}
+
+func (e event) same(as event) bool {
+	return strings.EqualFold(e.Address, as.Address) && strings.EqualFold(strings.Join(e.Topics, " "), strings.Join(as.Topics, " ")) &&
+		e.Data == as.Data && e.BlockHash == as.BlockHash && e.TransactionHash == as.TransactionHash && e.Index == as.Index
+}
+
+// logs are the contract's events in a span of blocks that have all the topics; an empty one stands for any.
+func (n *node) logs(ctx context.Context, contract string, from, to int64, topics [3][]string) ([]event, error) {
+	wanted := []any{nil, nil, nil}
+	for i, topic := range topics {
+		if len(topic) > 0 {
+			wanted[i] = topic
+		}
+	}
+	var found []event
+	err := n.call(ctx, &found, "eth_getLogs", map[string]any{
+		"address": contract, "fromBlock": hexNumber(from), "toBlock": hexNumber(to), "topics": wanted,
+	})
+	return found, err
+}
+
+// place is where an event stands among those of its transaction, as the transaction's receipt has it.
+func (n *node) place(ctx context.Context, e event) (int, error) {
+	key := [2]string{e.TransactionHash, e.BlockHash}
+	events, known := n.receipts[key]
+	if !known {
+		var receipt struct {
+			Status    quantity `json:"status"`
+			BlockHash string   `json:"blockHash"`
+			Logs      []event  `json:"logs"`
+		}
+		if err := n.call(ctx, &receipt, "eth_getTransactionReceipt", e.TransactionHash); err != nil {
+			return 0, err
+		}
+		if receipt.Status != 1 || receipt.BlockHash != e.BlockHash {
+			return 0, errors.New("eth_getTransactionReceipt: not of a transaction that succeeded in its block")
+		}
+		events = receipt.Logs
+		n.receipts[key] = events
+	}
+	for i, listed := range events {
+		if listed.same(e) {
+			return i, nil
+		}
+	}
+	return 0, errors.New("eth_getTransactionReceipt: the receipt does not have the transfer")
+}
+
+// quantity is a number as JSON-RPC writes it: 0x and digits.
+type quantity int64
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (q *quantity) UnmarshalJSON(document []byte) error {
+	var text string
+	if err := json.Unmarshal(document, &text); err != nil {
+		return err
+	}
+	digits, prefixed := strings.CutPrefix(text, "0x")
+	number, err := strconv.ParseInt(digits, 16, 64)
+	if !prefixed || err != nil || number < 0 {
+		return errors.New("is no quantity")
+	}
+	*q = quantity(number)
+	return nil
+}
+
+func hexNumber(number int64) string { return "0x" + strconv.FormatInt(number, 16) }
+
+func isHash(text string) bool {
+	return strings.HasPrefix(text, "0x") && Network{form: ethereum}.Hash(text) == text
+}

@@ -1,0 +1,334 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
+)
+
+const (
+	// maxSpan is how many blocks are read at once. It is more than any network's confirmations.
+	maxSpan = 500
+	// leaseSeconds is how long a network is left to the process that reads it: longer than a round takes.
+	leaseSeconds = 60
+	roundLasts   = 40 * time.Second
+	// agreeing is how many nodes have to say the same.
+	agreeing = 2
+	// Without an answer, nodes are asked less and less often.
+	firstPause, longestPause = 2 * time.Second, time.Minute
+	// stillAfter is how long a network may have no new block.
+	stillAfter = 10 * time.Minute
+)
+
+// Watcher reads one network. Of several processes one does.
+type Watcher struct {
+	network Network
+	nodes   []*node
+	need    int
+	pool    *pgxpool.Pool
+	q       *db.Queries
+	clock   clock.Clock
+	holder  uuid.UUID
+	// What is known of the rounds before: by real time, whatever becomes of the clock.
+	pause   time.Duration
+	resting time.Time
+	head    int64
+	movedAt time.Time
+	told    string
+}
+
+// NewWatcher makes the watcher of a network that asks the nodes at these addresses. One alone is believed.
+func NewWatcher(
+	pool *pgxpool.Pool, c clock.Clock, client *http.Client, network Network, addresses []string,
+) (*Watcher, error) {
+	w := &Watcher{
+		network: network, need: min(agreeing, len(addresses)), pool: pool, q: db.New(pool), clock: c, holder: uuid.New(),
+		movedAt: time.Now(),
+	}
+	for _, address := range addresses {
+		n, err := newNode(address, client)
+		if err != nil {
+			return nil, fmt.Errorf("node of %s: %w", network.Name, err)
+		}
+		w.nodes = append(w.nodes, n)
+	}
+	return w, nil
+}
+
+// Network names the network.
+func (w *Watcher) Network() string { return w.network.Name }
+
+// Round reads what there is to read, if it is this process's turn. What keeps it from that is noted, for the alarm.
+func (w *Watcher) Round(parent context.Context) error {
+	if time.Now().Before(w.resting) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(parent, roundLasts)
+	defer cancel()
+	for {
+		more, err := w.step(ctx)
+		var why *trouble
+		if parent.Err() != nil {
+			return parent.Err() // the nodes are not to blame
+		}
+		if errors.As(err, &why) {
+			return w.rest(ctx, why)
+		}
+		if err == nil && !more {
+			w.pause, w.told = 0, ""
+		}
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
+// rest notes a trouble, and leaves the nodes alone for a while.
+func (w *Watcher) rest(ctx context.Context, why *trouble) error {
+	w.pause = min(max(2*w.pause, firstPause), longestPause)
+	w.resting = time.Now().Add(w.pause)
+	if w.told != why.text {
+		slog.WarnContext(ctx, "network not read", "network", w.network.Name, "why", why.text)
+		w.told = why.text
+	}
+	return w.q.ChainTrouble(context.WithoutCancel(ctx), db.ChainTroubleParams{
+		Network: w.network.Name, Trouble: &why.text, Now: new(w.clock.Now()),
+	})
+}
+
+// step reads one span, or goes back where blocks that were final are there no more. It holds no connection to the database
+// while it asks. It tells whether there is more.
+func (w *Watcher) step(ctx context.Context) (more bool, err error) {
+	cursor, err := w.q.ChainLease(ctx, db.ChainLeaseParams{
+		Network: w.network.Name, Holder: w.holder, Seconds: leaseSeconds,
+	})
+	if err != nil {
+		return false, db.IgnoreNoRows(err) // another process has it
+	}
+	all, head, err := w.heads(ctx)
+	defer func() { err = errors.Join(err, w.noteNodes(ctx, all)) }()
+	if err != nil {
+		return false, err
+	}
+	asked := slices.DeleteFunc(slices.Clone(all), func(s *said) bool { return s.err != nil || s.head < head })
+	switch {
+	case cursor.BlockHash == "":
+		return true, w.begin(ctx, asked, cursor, head)
+	case head < cursor.BlockNumber:
+		return false, &trouble{"the nodes are behind what is final"}
+	case w.head == head && cursor.HeadNumber == head && cursor.Trouble == nil:
+		if time.Since(w.movedAt) > stillAfter && !w.network.still {
+			return false, &trouble{"no new block"}
+		}
+		return false, nil
+	}
+	hash, err := w.block(ctx, asked, cursor.BlockNumber)
+	if err != nil {
+		return false, err
+	}
+	if hash != cursor.BlockHash {
+		return true, w.back(ctx, asked, cursor, head)
+	}
+	return w.read(ctx, asked, cursor, head)
+}
+
+// heads asks all nodes for their newest block, and finds the newest that enough of them have.
+func (w *Watcher) heads(ctx context.Context) ([]*said, int64, error) {
+	asked := make([]*said, 0, len(w.nodes))
+	for _, n := range w.nodes {
+		asked = append(asked, &said{node: n})
+	}
+	answers := askAll(asked, func(n *node) (int64, error) { return n.head(ctx) })
+	var heads []int64
+	for i, s := range asked {
+		if s.head = answers[i]; s.err == nil {
+			heads = append(heads, s.head)
+		}
+	}
+	if len(heads) < w.need {
+		return asked, 0, &trouble{"too few nodes answer"}
+	}
+	slices.Sort(heads)
+	return asked, heads[len(heads)-w.need], nil
+}
+
+// begin begins a network at what is final now.
+func (w *Watcher) begin(ctx context.Context, asked []*said, cursor db.ChainCursor, head int64) error {
+	start := max(1, head-w.network.Confirmations+1)
+	hash, err := w.block(ctx, asked, start)
+	if err != nil {
+		return err
+	}
+	return w.q.ChainStart(ctx, db.ChainStartParams{
+		Network: w.network.Name, Version: cursor.Version, BlockNumber: start, BlockHash: hash,
+	})
+}
+
+// block is the hash of a block, if the nodes agree.
+func (w *Watcher) block(ctx context.Context, asked []*said, number int64) (string, error) {
+	hashes := askAll(asked, func(n *node) (string, error) { return n.block(ctx, number) })
+	return agreed(asked, w.need, hashes, func(a, b string) bool { return a == b })
+}
+
+// read reads the blocks above the cursor, again and again until they are final.
+func (w *Watcher) read(ctx context.Context, asked []*said, cursor db.ChainCursor, head int64) (more bool, err error) {
+	ours, err := w.addresses(ctx)
+	if err != nil {
+		return false, err
+	}
+	s := span{after: cursor.BlockNumber, to: min(head, cursor.BlockNumber+maxSpan)}
+	s.final = max(s.after, min(s.to, head-w.network.Confirmations+1))
+	views := askAll(asked, func(n *node) (view, error) { return n.view(ctx, w.network, s, ours) })
+	v, err := agreed(asked, w.need, views, view.same)
+	if err != nil {
+		return false, err
+	}
+	err = db.InTx(ctx, w.pool, func(_ pgx.Tx, q *db.Queries) error { return w.store(ctx, q, cursor, head, s, v, ours) })
+	if errors.Is(err, errOvertaken) {
+		return false, nil
+	}
+	if err == nil && w.head != head {
+		w.head, w.movedAt = head, time.Now()
+	}
+	if s.to < head {
+		w.head = 0 // the same head has more to read
+	}
+	return s.to < head, err
+}
+
+// errOvertaken says that another process has gone on meanwhile.
+var errOvertaken = errors.New("another process has moved the cursor")
+
+// addresses are the platform's.
+func (w *Watcher) addresses(ctx context.Context) (map[Raw]bool, error) {
+	list, err := w.q.ChainAddresses(ctx, w.network.Name)
+	if err != nil {
+		return nil, fmt.Errorf("read addresses: %w", err)
+	}
+	ours := map[Raw]bool{}
+	for _, address := range list {
+		raw, err := w.network.form.read(address)
+		if err != nil {
+			return nil, fmt.Errorf("address %s of %s: %w", address, w.network.Name, err)
+		}
+		ours[raw] = true
+	}
+	return ours, nil
+}
+
+// store moves the cursor on and writes what was read, all or nothing.
+func (w *Watcher) store(
+	ctx context.Context, q *db.Queries, cursor db.ChainCursor, head int64, s span, v view, ours map[Raw]bool,
+) error {
+	moved, err := q.ChainMove(ctx, db.ChainMoveParams{
+		Network: w.network.Name, Version: cursor.Version, BlockNumber: s.final, BlockHash: v.finalHash, HeadNumber: head,
+	})
+	if err != nil || moved == 0 {
+		return errors.Join(err, errOvertaken)
+	}
+	gone := db.ChainUnseeParams{
+		Network: w.network.Name, AfterNumber: s.after, ToNumber: s.to, Now: w.clock.Now(), Hashes: []string{}, Places: []int32{},
+	}
+	for _, t := range v.transfers {
+		gone.Hashes, gone.Places = append(gone.Hashes, t.hash), append(gone.Places, int32(t.place))
+		if err := w.see(ctx, q, t, s.final, ours); err != nil {
+			return fmt.Errorf("note a transfer: %w", err)
+		}
+	}
+	return q.ChainUnsee(ctx, gone)
+}
+
+// see writes a transfer, once for each of its ends that is the platform's.
+func (w *Watcher) see(ctx context.Context, q *db.Queries, t seen, final int64, ours map[Raw]bool) error {
+	row := db.ChainSeeParams{
+		Network: w.network.Name, TransactionHash: t.hash, LogIndex: int32(t.place), BlockNumber: t.block, BlockHash: t.blockHash,
+		FromAddress: w.network.Write(t.from), ToAddress: w.network.Write(t.to), Amount: decimal.RequireFromString(t.amount),
+		State: string(Seen), Now: w.clock.Now(),
+	}
+	if t.block <= final {
+		row.State = string(Final)
+	}
+	for direction, is := range map[string]bool{"in": ours[t.to], "out": ours[t.from]} {
+		row.Direction = direction
+		if !is {
+			continue
+		}
+		if err := q.ChainSee(ctx, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// back goes back to the newest block that still stands, of those that had transfers, or to the beginning.
+func (w *Watcher) back(ctx context.Context, asked []*said, cursor db.ChainCursor, head int64) error {
+	blocks, err := w.q.ChainFinalBlocks(ctx, w.network.Name)
+	if err != nil {
+		return fmt.Errorf("read final blocks: %w", err)
+	}
+	var failed error
+	i := sort.Search(len(blocks), func(i int) bool {
+		hash, err := w.block(ctx, asked, blocks[i].BlockNumber)
+		failed = errors.Join(failed, err)
+		return hash == blocks[i].BlockHash
+	})
+	if failed != nil {
+		return failed
+	}
+	number := cursor.StartNumber
+	if i < len(blocks) {
+		number = max(number, blocks[i].BlockNumber)
+	}
+	hash, err := w.block(ctx, asked, number)
+	if err != nil {
+		return err
+	}
+	err = db.InTx(ctx, w.pool, func(_ pgx.Tx, q *db.Queries) error {
+		moved, err := q.ChainMove(ctx, db.ChainMoveParams{
+			Network: w.network.Name, Version: cursor.Version, BlockNumber: number, BlockHash: hash, HeadNumber: head,
+		})
+		if err != nil || moved == 0 {
+			return errors.Join(err, errOvertaken)
+		}
+		taken, err := q.ChainTakeBack(ctx, db.ChainTakeBackParams{
+			Network: w.network.Name, AfterNumber: number, Now: w.clock.Now(),
+		})
+		slog.ErrorContext(ctx, "final blocks are gone", "network", w.network.Name, "back_to", number, "transfers", len(taken))
+		return err
+	})
+	if errors.Is(err, errOvertaken) {
+		return nil
+	}
+	return err
+}
+
+// noteNodes keeps what each node said, for operators.
+func (w *Watcher) noteNodes(ctx context.Context, asked []*said) error {
+	ctx = context.WithoutCancel(ctx)
+	hosts := make([]string, 0, len(w.nodes))
+	for _, n := range w.nodes {
+		hosts = append(hosts, n.host)
+	}
+	err := w.q.ChainNodesKeep(ctx, db.ChainNodesKeepParams{Network: w.network.Name, Hosts: hosts})
+	for _, s := range asked {
+		row := db.ChainNodeSetParams{Network: w.network.Name, Host: s.node.host, HeadNumber: s.head, Now: w.clock.Now()}
+		if s.err != nil {
+			row.Trouble = s.err.Error()
+		}
+		err = errors.Join(err, w.q.ChainNodeSet(ctx, row))
+	}
+	return err
+}

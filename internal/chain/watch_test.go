@@ -1,0 +1,314 @@
+package chain_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/chain"
+	"gateway.example/internal/chain/simulated"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/outbound"
+	"gateway.example/internal/testenv"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+const ours = "T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm"
+
+// patience is how long nodes are waited for.
+const patience = 2 * time.Second
+
+// script is a chain whose blocks are what a test says, and may become others.
+type script struct {
+	lock      sync.Mutex
+	salts     []int // of each block; the hash of a block is about all below it
+	transfers []simulated.Transfer
+}
+
+func (s *script) Head() (int64, error) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return int64(len(s.salts) - 1), nil
+}
+
+func (s *script) Hash(number int64) string {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	sum := sha256.Sum256(fmt.Append(nil, s.salts[:min(number+1, int64(len(s.salts)))]))
+	return hex.EncodeToString(sum[:])
+}
+
+func (s *script) Transfers(from, to int64) (found []simulated.Transfer, _ error) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	for _, t := range s.transfers {
+		if t.Block >= from && t.Block <= to {
+			found = append(found, t)
+		}
+	}
+	return found, nil
+}
+
+func (s *script) mine(blocks, salt int) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	for range blocks {
+		s.salts = append(s.salts, salt)
+	}
+}
+
+// fork puts other blocks in the place of the last ones, one more than there were, with nothing in them.
+func (s *script) fork(blocks, salt int) {
+	s.lock.Lock()
+	kept := len(s.salts) - blocks
+	s.salts = s.salts[:kept]
+	var left []simulated.Transfer
+	for _, t := range s.transfers {
+		if t.Block < int64(kept) {
+			left = append(left, t)
+		}
+	}
+	s.transfers = left
+	s.lock.Unlock()
+	s.mine(blocks+1, salt)
+}
+
+// send puts a transfer into a block of its own.
+func (s *script) send(number int, from, to chain.Raw, amount string) {
+	s.mine(1, 0)
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.transfers = append(s.transfers, simulated.Transfer{
+		Block: int64(len(s.salts) - 1), Hash: hashOf(number), From: from, To: to, Amount: decimal.RequireFromString(amount),
+	})
+}
+
+func hashOf(number int) string { return fmt.Sprintf("%064x", number) }
+
+// lab is a network with two nodes that show one script, each as its own fault has it.
+type lab struct {
+	*dbtest.DB
+	script *script
+	clock  *dbtest.Clock
+	urls   []string
+	faults [2]func(w http.ResponseWriter, body string, next http.Handler, r *http.Request)
+	asked  int
+}
+
+func newLab(t *testing.T) *lab {
+	t.Helper()
+	tron, _ := chain.Find("TRC20")
+	l := &lab{DB: dbtest.New(t), script: &script{}, clock: &dbtest.Clock{}}
+	l.script.mine(30, 0)
+	l.Exec(t, "insert into receiving_address (network, address) values ('TRC20', $1)", ours)
+	for i := range l.faults {
+		honest := simulated.Handler(tron, l.script)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(strings.NewReader(string(body)))
+			if fault := l.faults[i]; fault != nil {
+				fault(w, string(body), honest, r)
+				return
+			}
+			honest.ServeHTTP(w, r)
+		}))
+		t.Cleanup(server.Close)
+		l.urls = append(l.urls, server.URL+"/secret-key")
+	}
+	return l
+}
+
+func (l *lab) watcher(t *testing.T) *chain.Watcher {
+	t.Helper()
+	tron, _ := chain.Find("TRC20")
+	client := outbound.NewAddresses(true).Client(patience)
+	return testenv.Must(chain.NewWatcher(l.Pool, l.clock, client, tron, l.urls))(t)
+}
+
+// round is one of a process that has just begun, so that every round is also one after a kill.
+func (l *lab) round(t *testing.T) {
+	t.Helper()
+	l.Exec(t, "update chain_cursor set leased_until = now()")
+	testenv.NoError(t, l.watcher(t).Round(t.Context()))
+}
+
+func (l *lab) want(t *testing.T, transfers, what string) {
+	t.Helper()
+	testenv.Want(t, l.Text(t, `select coalesce(string_agg(ltrim(transaction_hash, '0') || ' ' || direction || ' ' || amount::real || ' '
+		|| state, ', ' order by transaction_hash, direction), '') from chain_transfer`), transfers, "%s", what)
+}
+
+func (l *lab) trouble(t *testing.T) string {
+	t.Helper()
+	return l.Text(t, "select coalesce(trouble, '') from chain_cursor")
+}
+
+func platform(t *testing.T) chain.Raw {
+	t.Helper()
+	return testenv.Must(chain.Read("TRC20", ours))(t)
+}
+
+// A transfer is seen at once and final with its confirmations, each way; what is sent between others, or nothing, is not.
+func TestConfirmations(t *testing.T) {
+	l := newLab(t)
+	us, them := platform(t), chain.Raw{1}
+	l.round(t)
+	l.script.send(1, them, us, "10.5")
+	l.script.send(2, us, them, "3")
+	l.script.send(3, us, us, "1")
+	l.script.send(4, them, chain.Raw{2}, "7")
+	l.script.send(5, them, us, "0")
+	l.round(t)
+	l.want(t, "1 in 10.5 seen, 2 out 3 seen, 3 in 1 seen, 3 out 1 seen", "at once")
+	l.script.mine(15, 0)
+	l.round(t)
+	l.want(t, "1 in 10.5 final, 2 out 3 seen, 3 in 1 seen, 3 out 1 seen", "the first has 20")
+	l.script.mine(1200, 0)
+	l.round(t)
+	l.want(t, "1 in 10.5 final, 2 out 3 final, 3 in 1 final, 3 out 1 final", "after a long gap")
+	testenv.Want(t, l.Text(t, "select to_address from chain_transfer where direction = 'in' limit 1"), ours, "the address")
+}
+
+// What vanishes before it is final is gone, and comes again in another block. What vanishes afterwards is lost, however
+// deep, and what still stands stays.
+func TestReorganisations(t *testing.T) {
+	l := newLab(t)
+	us, them := platform(t), chain.Raw{1}
+	l.round(t)
+	l.script.send(1, them, us, "1")
+	l.script.mine(40, 0)
+	l.script.send(2, them, us, "2")
+	l.round(t)
+	l.want(t, "1 in 1 final, 2 in 2 seen", "at first")
+	l.script.fork(1, 1)
+	l.round(t)
+	l.want(t, "1 in 1 final, 2 in 2 gone", "its block is another")
+	l.script.send(2, them, us, "2.5")
+	l.round(t)
+	l.want(t, "1 in 1 final, 2 in 2.5 seen", "included again")
+	l.script.mine(600, 1)
+	l.round(t)
+	l.want(t, "1 in 1 final, 2 in 2.5 final", "final")
+	l.script.fork(610, 2)
+	l.round(t)
+	l.want(t, "1 in 1 final, 2 in 2.5 lost", "deeper than its confirmations")
+	l.script.send(2, them, us, "2.5")
+	l.script.mine(20, 2)
+	l.round(t)
+	l.want(t, "1 in 1 final, 2 in 2.5 final", "it has come after all, and is one still")
+	l.script.fork(680, 3)
+	l.round(t)
+	l.want(t, "1 in 1 lost, 2 in 2.5 lost", "to the beginning")
+}
+
+// While one node lies, is silent, lags behind or answers with rubbish, nothing is taken for true, and it is said why.
+func TestNodesThatDiffer(t *testing.T) {
+	l := newLab(t)
+	us, them := platform(t), chain.Raw{1}
+	l.round(t)
+	l.script.send(1, them, us, "100")
+	answer := func(method, document string) {
+		l.faults[1] = func(w http.ResponseWriter, body string, next http.Handler, r *http.Request) {
+			if strings.Contains(body, method) {
+				_, _ = io.WriteString(w, document)
+				return
+			}
+			next.ServeHTTP(w, r)
+		}
+	}
+	rewrite := func(from, to string) {
+		l.faults[1] = func(w http.ResponseWriter, _ string, next http.Handler, r *http.Request) {
+			said := httptest.NewRecorder()
+			next.ServeHTTP(said, r)
+			_, _ = io.WriteString(w, strings.ReplaceAll(said.Body.String(), from, to))
+		}
+	}
+	hundred, million := fmt.Sprintf("%064x", 100_000_000), fmt.Sprintf("%064x", 1_000_000_000_000)
+	for name, fault := range map[string]func(){
+		"another amount": func() { rewrite(hundred, million) },
+		"hides it":       func() { answer("eth_getLogs", `{"result":[]}`) },
+		"no receipt":     func() { answer("eth_getTransactionReceipt", `{"result":null}`) },
+		"failed":         func() { rewrite(`"status":"0x1"`, `"status":"0x0"`) },
+		"another token":  func() { rewrite("a614f803b6fd780986a42c78ec9c7f77e6ded13c", strings.Repeat("ab", 20)) },
+		"behind":         func() { answer("eth_blockNumber", `{"result":"0x3"}`) },
+		"no block":       func() { answer("eth_getBlockByNumber", `{"result":null}`) },
+		"no number":      func() { answer("eth_blockNumber", `{"result":null}`) },
+		"rubbish":        func() { answer("eth_getLogs", `<html>`) },
+		"an error":       func() { answer("eth_getLogs", `{"error":{"code":-32005,"message":"secret-key"}}`) },
+		"endless":        func() { answer("eth_getLogs", strings.Repeat("x", 17<<20)) },
+		"silent": func() {
+			l.faults[1] = func(_ http.ResponseWriter, _ string, _ http.Handler, r *http.Request) { <-r.Context().Done() }
+		},
+	} {
+		fault()
+		l.round(t)
+		l.want(t, "", name)
+		testenv.Check(t, l.trouble(t) != "", "%s: no trouble is told", name)
+		testenv.Want(t, l.Count(t, "select count(*) from chain_node where trouble like '%secret%'"), 0, "%s: keys told", name)
+	}
+	since := l.Text(t, "select trouble_since::text from chain_cursor")
+	l.clock.Advance(time.Hour)
+	l.round(t)
+	testenv.Want(t, l.Text(t, "select trouble_since::text from chain_cursor"), since, "since when")
+	l.faults[1] = nil
+	l.round(t)
+	l.want(t, "1 in 100 seen", "they agree")
+	testenv.Want(t, l.trouble(t), "", "what is wrong now")
+	testenv.Want(t, l.Count(t, "select count(*) from chain_node where trouble = ''"), 2, "nodes that agree")
+}
+
+// Two processes read at once, one of which thinks it has the lease; blocks come, vanish and come again at random. What is
+// there in the end is what the chain has, each once.
+func TestManyReaders(t *testing.T) {
+	l := newLab(t)
+	us, random := platform(t), rand.New(rand.NewPCG(1, 2))
+	watchers := []*chain.Watcher{l.watcher(t), l.watcher(t)}
+	number := 0
+	for range testenv.Pick(40, 400) {
+		switch random.IntN(4) {
+		case 0:
+			l.script.fork(1+random.IntN(4), number)
+		case 1:
+			l.script.mine(1+random.IntN(5), number)
+		default:
+			number++
+			l.script.send(number, chain.Raw{1}, us, fmt.Sprint(number))
+		}
+		l.Exec(t, "update chain_cursor set leased_until = now()")
+		for _, err := range testenv.AtOnce(2, func(i int) error { return watchers[i].Round(t.Context()) }) {
+			testenv.NoError(t, err)
+		}
+	}
+	l.script.mine(30, number)
+	l.round(t)
+	l.round(t)
+	var there []string
+	all, _ := l.script.Transfers(0, 1<<40)
+	for _, s := range all {
+		there = append(there, fmt.Sprint(strings.TrimLeft(s.Hash, "0"), " in ", s.Amount, " final"))
+	}
+	testenv.Check(t, len(there) > 5, "only %d transfers", len(there))
+	got := l.Text(t, `select coalesce(string_agg(ltrim(transaction_hash, '0') || ' in ' || amount::real || ' ' || state, ', '
+		order by transaction_hash), '') from chain_transfer where state <> 'gone'`)
+	testenv.Want(t, got, strings.Join(there, ", "), "final transfers")
+}
+
+// While one process has the lease, another asks no node.
+func TestLease(t *testing.T) {
+	l := newLab(t)
+	testenv.NoError(t, l.watcher(t).Round(t.Context()))
+	l.faults[0] = func(http.ResponseWriter, string, http.Handler, *http.Request) { l.asked++ }
+	testenv.NoError(t, l.watcher(t).Round(t.Context()))
+	testenv.Want(t, l.asked, 0, "questions of a process without the lease")
+}
