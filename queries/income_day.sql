@@ -16,16 +16,16 @@ on conflict (only_row) do update set day = greatest(income_day_closed.day, exclu
 
 -- IncomeDayList lists closed days.
 -- name: IncomeDayList :many
-select i.day, i.merchant_id, m.name as merchant, i.subject, i.method, i.currency, i.earned, i.reversed
-from income_day i join merchant m on m.id = i.merchant_id
+select i.day, i.merchant_id, coalesce(m.name, '')::text as merchant, i.subject, i.method, i.currency, i.earned, i.reversed
+from income_day i left join merchant m on m.id = i.merchant_id
 where i.day >= @from_day and i.day < @to_day and (sqlc.narg(merchant_id)::bigint is null or i.merchant_id = sqlc.narg(merchant_id))
 order by i.day desc, i.merchant_id, i.subject, i.method, i.currency;
 
 -- IncomeOpen adds up what was booked on days that are not closed yet.
 -- name: IncomeOpen :many
-select (i.created_at at time zone 'UTC')::date as day, i.merchant_id, m.name as merchant, i.subject, i.method, i.currency,
+select (i.created_at at time zone 'UTC')::date as day, i.merchant_id, coalesce(m.name, '')::text as merchant, i.subject, i.method, i.currency,
     sum(i.earned)::numeric as earned, sum(i.reversed)::numeric as reversed
-from income_moved i join merchant m on m.id = i.merchant_id
+from income_moved i left join merchant m on m.id = i.merchant_id
 where i.created_at >= @from_at and i.created_at < @until_at
     and (sqlc.narg(merchant_id)::bigint is null or i.merchant_id = sqlc.narg(merchant_id))
 group by 1, 2, 3, 4, 5, 6

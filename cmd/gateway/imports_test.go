@@ -42,6 +42,7 @@ var floors = map[string]int{
 	"gateway.example/internal/report":                     5,
 	"gateway.example/internal/bankmessage":                5,
 	"gateway.example/internal/paylink":                    5,
+	"gateway.example/internal/withdrawal":                 3,
 	"gateway.example/internal/simulator":                  5,
 	"gateway.example/internal/seal":                       5,
 	"gateway.example/internal/checkdigit":                 0,

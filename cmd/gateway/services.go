@@ -36,6 +36,7 @@ import (
 	"gateway.example/internal/simulator"
 	"gateway.example/internal/submission"
 	"gateway.example/internal/webhook"
+	"gateway.example/internal/withdrawal"
 	"gateway.example/internal/work"
 )
 
@@ -71,6 +72,8 @@ type services struct {
 	messages *bankmessage.Service
 	// payLinks have merchants sell without a shop.
 	payLinks *paylink.Service
+	// withdrawals have USDT leave.
+	withdrawals *withdrawal.Service
 	// simulator answers for traders; nil outside a sandbox.
 	simulator *simulator.Service
 	// phones are those of a sandbox's traders.
@@ -190,6 +193,10 @@ func (g *gateway) wireMoney(addresses *outbound.Addresses) (err error) {
 	g.deposits = deposit.New(g.pools, g.clock, g.fourEyes)
 	g.messages = bankmessage.New(g.pools, g.clock, g.vault, g.payments)
 	g.payLinks = paylink.New(g.pools, g.clock, g.directory, addresses, g.payments)
+	if g.signer, err = attest.New(g.workPool, g.vaultKeys...); err != nil {
+		return err
+	}
+	g.withdrawals = withdrawal.New(g.pools, g.clock, addresses, g.signer, g.fourEyes)
 	if g.sandbox {
 		g.phones = sandbox.NewPhones(g.workPool, g.clock, g.sandboxKey, g.vault)
 		g.simulator = simulator.New(g.workPool, g.clock, g.round.payments)
@@ -197,7 +204,7 @@ func (g *gateway) wireMoney(addresses *outbound.Addresses) (err error) {
 	}
 	g.proposals = proposal.New(g.pools, g.clock, g.vault, proposal.Rooms{
 		Settings: g.settings, Rates: g.rateSettings, Deposits: g.deposits, Users: g.users, Acquirers: g.acquirers,
-		Payments: g.payments, Payouts: g.payouts,
+		Payments: g.payments, Payouts: g.payouts, Withdrawals: g.withdrawals,
 	})
 	return nil
 }
@@ -229,10 +236,7 @@ func (g *gateway) newMovers(
 	return m, nil
 }
 
-func (g *gateway) wireProofs(ctx context.Context) (err error) {
-	if g.signer, err = attest.New(g.workPool, g.vaultKeys...); err != nil {
-		return err
-	}
+func (g *gateway) wireProofs(ctx context.Context) error {
 	if err := g.signer.Note(ctx, time.Now()); err != nil {
 		return err
 	}

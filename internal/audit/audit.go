@@ -163,6 +163,9 @@ var rules = []rule{
 			join payment p on p.merchant_id = d.merchant_id and p.id = d.payment_id and p.status not in ('pending', 'appeal')
 			union all
 			select r.trader_id, r.frozen_usdt from payin r where r.status = 'processing' and r.return_of is not null
+			union all
+			select w.owner_id, w.amount + w.fee from withdrawal w
+			where w.cashbox_id is null and w.status in ('requested', 'approved', 'handed_over')
 		), held as (
 			select trader_id, sum(hold_usdt) as amount from open group by trader_id
 		)
@@ -201,7 +204,7 @@ func Since(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]Violatio
 }
 
 func allRules() []rule {
-	return slices.Concat(rules, payoutRules, depositRules, dayRules, hourRules, pageRules, incomeRules)
+	return slices.Concat(rules, payoutRules, depositRules, withdrawalRules, dayRules, hourRules, pageRules, incomeRules)
 }
 
 // Size is how much an audit has to prove.

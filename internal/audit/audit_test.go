@@ -123,7 +123,8 @@ func (b bundle) wantFound(t *testing.T, breakages map[string]breakage) {
 // breakable are the tables that breakages change.
 var breakable = []string{
 	"account", "account_balance", "account_pending", "arrival", "cashbox", "deposit", "deposit_history", "payin", "payin_history",
-	"payment", "payment_history", "settlement_due", "trader_funding", "transfer", "webhook_event",
+	"payment", "payment_history", "settlement_due", "trader_funding", "transfer", "webhook_event", "withdrawal",
+	"withdrawal_history",
 }
 
 func TestAuditOfAnEmptyDatabase(t *testing.T) {

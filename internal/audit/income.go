@@ -14,22 +14,24 @@ var incomeRules = []rule{
 	{name: "a day's income is what was moved to the platform and from it", prove: proveIncome},
 }
 
-// incomeBroken adds up the transfers from $1 on and before $2, for each payment and payout.
+// incomeBroken adds up the transfers from $1 on and before $2, for each payment, payout and withdrawal.
 const incomeBroken = `
 	with moved as (
 		select t.subject, t.subject_id, sum(case when m.amount > 0 then m.amount else 0 end) as earned,
 			sum(case when m.amount < 0 then -m.amount else 0 end) as reversed
 		from transfer t
 		cross join lateral (values (t.debit_account, -t.amount), (t.credit_account, t.amount)) m (account_id, amount)
-		where t.created_at >= $1 and t.created_at < $2 and m.account_id = 2 and t.subject in ('payment', 'payin')
+		where t.created_at >= $1 and t.created_at < $2 and m.account_id = 2 and t.subject in ('payment', 'payin', 'withdrawal')
 			and 1 in (t.debit_account >> 1, t.credit_account >> 1)
 		group by t.subject, t.subject_id
 	), expected as (
-		select coalesce(p.merchant_id, o.merchant_id) as merchant_id, m.subject, coalesce(p.method, o.method) as method,
-			coalesce(p.currency, o.currency) as currency, sum(m.earned) as earned, sum(m.reversed) as reversed
+		select coalesce(p.merchant_id, o.merchant_id, case when w.cashbox_id is null then 0 else w.owner_id end) as merchant_id,
+			m.subject, coalesce(p.method, o.method, w.network) as method, coalesce(p.currency, o.currency, 'USDT') as currency,
+			sum(m.earned) as earned, sum(m.reversed) as reversed
 		from moved m
 		left join payment p on m.subject = 'payment' and p.id = m.subject_id
 		left join payin o on m.subject = 'payin' and o.id = m.subject_id
+		left join withdrawal w on m.subject = 'withdrawal' and w.id = m.subject_id
 		group by 1, 2, 3, 4
 	), actual as (
 		select merchant_id, subject, method, currency, earned, reversed from income_day

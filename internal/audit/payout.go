@@ -66,21 +66,25 @@ var payoutRules = []rule{
 				when 'processing' then ' waiting>processing'
 				when 'failed' then ' waiting>processing processing>(failed|completed completed>failed)'
 				else ' waiting>processing processing>' || p.status end || '$')`},
-	{name: "a cashbox's reserved money is its open payouts and its insurance", query: `
+	{name: "a cashbox's reserved money is its open payouts and withdrawals, and its insurance", query: `
 		with frozen as (
 			select cashbox_id, sum(frozen_usdt) as amount from payin
 			where status in ('waiting', 'processing') and return_of is null group by cashbox_id
+		), leaving as (
+			select cashbox_id, sum(amount + fee) as amount from withdrawal
+			where status in ('requested', 'approved', 'handed_over') and cashbox_id is not null group by cashbox_id
 		)
-		select format('cashbox %s: reserved %s, frozen %s, insurance %s', a.owner_id, b.amount,
-			coalesce(frozen.amount, 0), coalesce(c.insurance_usdt, 0))
+		select format('cashbox %s: reserved %s, frozen %s, leaving %s, insurance %s', a.owner_id, b.amount,
+			coalesce(frozen.amount, 0), coalesce(leaving.amount, 0), coalesce(c.insurance_usdt, 0))
 		from account a
 		join account_balance s on s.account_id = a.id
 		left join frozen on frozen.cashbox_id = a.owner_id
+		left join leaving on leaving.cashbox_id = a.owner_id
 		left join cashbox c on c.id = a.owner_id
 		cross join lateral (select s.balance + coalesce((select sum(w.amount) from account_pending w
 			where w.account_id = a.id), 0) as amount) b
 		where a.owner_kind = 'cashbox' and a.purpose = 'reserved'
-			and b.amount <> coalesce(frozen.amount, 0) + coalesce(c.insurance_usdt, 0)`},
+			and b.amount <> coalesce(frozen.amount, 0) + coalesce(leaving.amount, 0) + coalesce(c.insurance_usdt, 0)`},
 	{name: "a cashbox's insurance is what was moved for it", query: `
 		with moved as (
 			select t.subject_id, m.account_id, sum(m.amount) as amount from ` + sides + `

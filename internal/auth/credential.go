@@ -167,7 +167,7 @@ const (
 	leastBits = 64
 )
 
-var knownScopes = []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts}
+var knownScopes = []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts, caller.ScopeWithdrawals}
 
 // Create makes a key for a cashbox and returns its secret, of which only the SHA-256 is kept.
 func (k *MerchantKeys) Create(ctx context.Context, who caller.Caller, n NewCredential) (Credential, string, error) {

@@ -37,6 +37,8 @@ const (
 	ScopePayments = "payments"
 	ScopeDeposits = "deposits"
 	ScopePayouts  = "payouts"
+	// ScopeWithdrawals lets a program have USDT leave for addresses of the merchant's book.
+	ScopeWithdrawals = "withdrawals"
 )
 
 // Caller is who makes a call. Every method of a service decides by it.

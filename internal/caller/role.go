@@ -54,6 +54,10 @@ const (
 	// deposits.
 	MerchantMoney    Capability = "merchant.money"
 	MerchantDeposits Capability = "merchant.deposits"
+	// MerchantWithdraw and TraderWithdraw ask for withdrawals of USDT, cancel them, and change the
+	// addresses that they may go to.
+	MerchantWithdraw Capability = "merchant.withdraw"
+	TraderWithdraw   Capability = "trader.withdraw"
 	// MerchantEvents sees what was sent to the merchant's endpoints, MerchantResend sends it again,
 	// MerchantKeys manages keys and signing secrets.
 	MerchantEvents Capability = "merchant.events"
@@ -118,6 +122,7 @@ var grants = map[Capability]grant{
 	TraderMoney:      {roles: map[Kind][]Role{Trader: {Owner}}, reads: true},
 	TraderRequisites: {roles: map[Kind][]Role{Trader: {Owner}}},
 	TraderTeam:       {roles: map[Kind][]Role{Trader: {Owner}}, reach: People},
+	TraderWithdraw:   {roles: map[Kind][]Role{Trader: {Owner}}, reach: Money},
 
 	MerchantRead:     {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance, Developer, Support}}, reads: true},
 	MerchantAppeal:   {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance, Support}}},
@@ -125,6 +130,7 @@ var grants = map[Capability]grant{
 	MerchantLinks:    {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}},
 	MerchantMoney:    {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}, reads: true},
 	MerchantDeposits: {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}},
+	MerchantWithdraw: {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}, reach: Money},
 	MerchantEvents:   {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}, reads: true},
 	MerchantResend:   {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}},
 	MerchantKeys:     {roles: map[Kind][]Role{MerchantPortal: {Owner, Developer}}, reach: Money},

@@ -18,7 +18,7 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 			"merchant.appeal",
 			"merchant.block", "merchant.deposits", "merchant.events", "merchant.keys", "merchant.links",
 			"merchant.looks", "merchant.money", "merchant.payouts", "merchant.read", "merchant.resend", "merchant.sell", "merchant.team",
-			"merchant.team.read",
+			"merchant.team.read", "merchant.withdraw",
 		},
 		caller.Finance: {
 			"merchant.appeal",
@@ -28,12 +28,13 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 			"merchant.payouts",
 			"merchant.read",
 			"merchant.sell",
+			"merchant.withdraw",
 		},
 		caller.Developer: {"merchant.events", "merchant.keys", "merchant.looks", "merchant.read", "merchant.resend"},
 		caller.Support:   {"merchant.appeal", "merchant.read"},
 	},
 	caller.Trader: {
-		caller.Owner: {"trader.money", "trader.read", "trader.requisites", "trader.team", "trader.work"},
+		caller.Owner: {"trader.money", "trader.read", "trader.requisites", "trader.team", "trader.withdraw", "trader.work"},
 		caller.Desk:  {"trader.read", "trader.work"},
 	},
 	caller.Operator: {
@@ -62,6 +63,8 @@ var (
 	fresh = []caller.Capability{
 		caller.MerchantTeam,
 		caller.TraderTeam,
+		caller.TraderWithdraw,
+		caller.MerchantWithdraw,
 		"merchant.keys",
 		"operator.block",
 		"operator.cases",

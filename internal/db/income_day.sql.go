@@ -44,8 +44,8 @@ func (q *Queries) IncomeDayClosed(ctx context.Context) (time.Time, error) {
 }
 
 const incomeDayList = `-- name: IncomeDayList :many
-select i.day, i.merchant_id, m.name as merchant, i.subject, i.method, i.currency, i.earned, i.reversed
-from income_day i join merchant m on m.id = i.merchant_id
+select i.day, i.merchant_id, coalesce(m.name, '')::text as merchant, i.subject, i.method, i.currency, i.earned, i.reversed
+from income_day i left join merchant m on m.id = i.merchant_id
 where i.day >= $1 and i.day < $2 and ($3::bigint is null or i.merchant_id = $3)
 order by i.day desc, i.merchant_id, i.subject, i.method, i.currency
 `
@@ -109,9 +109,9 @@ func (q *Queries) IncomeDaySetClosed(ctx context.Context, day time.Time) error {
 }
 
 const incomeOpen = `-- name: IncomeOpen :many
-select (i.created_at at time zone 'UTC')::date as day, i.merchant_id, m.name as merchant, i.subject, i.method, i.currency,
+select (i.created_at at time zone 'UTC')::date as day, i.merchant_id, coalesce(m.name, '')::text as merchant, i.subject, i.method, i.currency,
     sum(i.earned)::numeric as earned, sum(i.reversed)::numeric as reversed
-from income_moved i join merchant m on m.id = i.merchant_id
+from income_moved i left join merchant m on m.id = i.merchant_id
 where i.created_at >= $1 and i.created_at < $2
     and ($3::bigint is null or i.merchant_id = $3)
 group by 1, 2, 3, 4, 5, 6

@@ -166,27 +166,6 @@ type CardConflict struct {
 	ClosedBy      *string
 }
 
-type ChainCursor struct {
-	Network      string
-	StartNumber  int64
-	BlockNumber  int64
-	BlockHash    string
-	HeadNumber   int64
-	Version      int64
-	Holder       pgtype.UUID
-	LeasedUntil  time.Time
-	TroubleSince *time.Time
-	Trouble      *string
-}
-
-type ChainNode struct {
-	Network    string
-	Host       string
-	HeadNumber int64
-	Trouble    string
-	AskedAt    time.Time
-}
-
 type Checkout struct {
 	MerchantID    int64
 	PaymentID     int64
@@ -690,4 +669,68 @@ type WebhookReplay struct {
 	Replayed    int64
 	State       string
 	StartedAt   time.Time
+}
+
+type Withdrawal struct {
+	ID              int64
+	OwnerKind       string
+	OwnerID         int64
+	CashboxID       *int64
+	OrderID         string
+	Amount          decimal.Decimal
+	Fee             decimal.Decimal
+	Network         string
+	AddressID       int64
+	Address         string
+	CallbackURI     string
+	Status          string
+	StatusReason    *string
+	CreatedAt       time.Time
+	StatusAt        time.Time
+	EventSequence   int32
+	HandOverID      *int64
+	TransactionHash *string
+	Mismatch        *string
+	RequestID       *string
+	RequestAddress  *string
+}
+
+type WithdrawalAddress struct {
+	ID        int64
+	OwnerKind string
+	OwnerID   int64
+	Network   string
+	Address   string
+	Label     string
+	AddedBy   string
+	AddedAt   time.Time
+	UsableAt  time.Time
+	RemovedAt *time.Time
+}
+
+type WithdrawalHandOver struct {
+	ID        int64
+	CreatedAt time.Time
+	CreatedBy string
+	Count     int32
+	Amount    decimal.Decimal
+	Document  string
+}
+
+type WithdrawalHistory struct {
+	WithdrawalID int64
+	ID           int64
+	At           time.Time
+	Actor        string
+	FromStatus   *string
+	ToStatus     string
+	Reason       *string
+}
+
+type WithdrawalTerm struct {
+	Network     string
+	Enabled     bool
+	Fee         decimal.Decimal
+	MinAmount   decimal.Decimal
+	DailyAmount decimal.Decimal
 }

@@ -40,6 +40,11 @@ const (
 	ResolvePayin     Action = "resolve_payin"
 	ReversePayin     Action = "reverse_payin"
 	SetReceiving     Action = "set_receiving"
+
+	SetWithdrawalTerms Action = "set_withdrawal_terms"
+	ApproveWithdrawal  Action = "approve_withdrawal"
+	CompleteWithdrawal Action = "complete_withdrawal"
+	FailWithdrawal     Action = "fail_withdrawal"
 )
 
 // Wanted is ErrSecondOperator with the action, from which a proposal is made. Params are the

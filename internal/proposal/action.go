@@ -20,6 +20,7 @@ import (
 	"gateway.example/internal/rate"
 	"gateway.example/internal/requisite"
 	"gateway.example/internal/session"
+	"gateway.example/internal/withdrawal"
 )
 
 // Action is something that may take a second operator.
@@ -62,6 +63,8 @@ type Rooms struct {
 	Acquirers *acquirer.Directory
 	Payments  *payment.Service
 	Payouts   *payout.Service
+
+	Withdrawals *withdrawal.Service
 }
 
 // approved are the services for use inside the transaction in which a second operator approves a
@@ -73,6 +76,7 @@ func (r Rooms) approved(tx pgx.Tx, proposedBy int64) Rooms {
 	return Rooms{
 		Settings: within(r.Settings, tx), Rates: within(r.Rates, tx), Deposits: within(r.Deposits, tx), Users: r.Users,
 		Acquirers: within(r.Acquirers, tx), Payments: within(r.Payments, tx), Payouts: within(r.Payouts, tx),
+		Withdrawals: within(r.Withdrawals, tx),
 	}
 }
 
@@ -201,6 +205,26 @@ var acts = map[Action]act{
 		func(ctx context.Context, who caller.Caller, r Rooms, a deposit.Receiving) (Done, error) {
 			return noted(r.Deposits.SetReceiving(ctx, who, a))
 		}),
+	foureyes.SetWithdrawalTerms: declare(caller.OperatorMoney,
+		func(n withdrawal.NewTerms) (string, string) { return "withdrawal_terms", n.Network },
+		func(ctx context.Context, who caller.Caller, r Rooms, n withdrawal.NewTerms) (Done, error) {
+			return noted(r.Withdrawals.SetTerms(ctx, who, n))
+		}),
+	foureyes.ApproveWithdrawal: ofWithdrawal(
+		func(ctx context.Context, who caller.Caller, s *withdrawal.Service, d withdrawal.Decision) error {
+			_, err := s.Approve(ctx, who, d.ID)
+			return err
+		}),
+	foureyes.CompleteWithdrawal: ofWithdrawal(
+		func(ctx context.Context, who caller.Caller, s *withdrawal.Service, d withdrawal.Decision) error {
+			_, err := s.Complete(ctx, who, d)
+			return err
+		}),
+	foureyes.FailWithdrawal: ofWithdrawal(
+		func(ctx context.Context, who caller.Caller, s *withdrawal.Service, d withdrawal.Decision) error {
+			_, err := s.Fail(ctx, who, d)
+			return err
+		}),
 	foureyes.SetAcquirer: secret(declare(caller.OperatorDirectory,
 		func(s acquirer.Setting) (string, string) { return "trader_acquirer", numbered(s.TraderID) },
 		func(ctx context.Context, who caller.Caller, r Rooms, s acquirer.Setting) (Done, error) {
@@ -251,6 +275,17 @@ var acts = map[Action]act{
 			_, err := r.Payouts.Reverse(ctx, who, d.ID, d.Resolution.Reason)
 			return Done{}, err
 		}),
+}
+
+// ofWithdrawal makes a decision about a withdrawal.
+func ofWithdrawal(
+	do func(ctx context.Context, who caller.Caller, s *withdrawal.Service, d withdrawal.Decision) error,
+) act {
+	return declare(caller.OperatorMoney,
+		func(d withdrawal.Decision) (string, string) { return "withdrawal", numbered(d.ID) },
+		func(ctx context.Context, who caller.Caller, r Rooms, d withdrawal.Decision) (Done, error) {
+			return Done{}, do(ctx, who, r.Withdrawals, d)
+		})
 }
 
 const (

@@ -114,7 +114,7 @@ type box struct {
 	trader int
 }
 
-var allScopes = []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts}
+var allScopes = []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts, caller.ScopeWithdrawals}
 
 var boxes = []box{
 	{"sandbox-rub", 0, "Shop RUB", "RUB", allScopes, 0},

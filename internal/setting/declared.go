@@ -136,6 +136,19 @@ func (s Setting) needed() Setting {
 	return s
 }
 
+// WithdrawalTerms are the settings of withdrawals by a network.
+var WithdrawalTerms = Subject{"withdrawal_terms", caller.OperatorMoney, []Setting{
+	{Name: "enabled", Kind: Switch, Label: Phrase{"Withdrawals go by this network", "По этой сети идут выводы"}},
+	{Name: "fee", Kind: Amount, Needed: true, Label: Phrase{"Fee, USDT", "Комиссия, USDT"}},
+	{Name: "minAmount", Kind: Amount, Needed: true, Label: Phrase{"Smallest withdrawal, USDT", "Наименьший вывод, USDT"}},
+	{
+		Name: "dailyAmount", Kind: Amount, Needed: true, Label: Phrase{"Most in a day, USDT", "В день, не больше, USDT"},
+		Hint: Phrase{
+			"Of one merchant or trader, by days in UTC.", "Одному мерчанту или трейдеру, по дням UTC.",
+		},
+	},
+}}
+
 // Requisite are the settings of a requisite.
 var Requisite = Subject{
 	"requisite",
@@ -174,4 +187,4 @@ var Requisite = Subject{
 }
 
 // Subjects are all of them.
-var Subjects = []Subject{Merchant, Cashbox, Method, PayoutMethod, Limit, Trader, Requisite}
+var Subjects = []Subject{Merchant, Cashbox, Method, PayoutMethod, Limit, WithdrawalTerms, Trader, Requisite}

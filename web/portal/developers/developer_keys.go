@@ -118,7 +118,7 @@ func (v *visit) showNewKey(status int, box directory.OwnCashbox, typed url.Value
 		Wrong:  wrong,
 		Back:   keysOf(box),
 	}
-	for _, scope := range []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts} {
+	for _, scope := range []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts, caller.ScopeWithdrawals} {
 		shown.Scopes = append(shown.Scopes, view.Tick{
 			Value: scope, Text: v.Shell.Say(say.Scope(scope)), On: slices.Contains(typed["scopes"], scope),
 		})

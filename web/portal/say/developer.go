@@ -21,9 +21,10 @@ var (
 
 // scopes are what keys may do.
 var scopes = map[string]Phrase{
-	"payments": {"Payments", "Платежи"},
-	"deposits": {"Deposits", "Пополнения"},
-	"payouts":  {"Payouts", "Выплаты"},
+	"payments":    {"Payments", "Платежи"},
+	"deposits":    {"Deposits", "Пополнения"},
+	"payouts":     {"Payouts", "Выплаты"},
+	"withdrawals": {"Withdrawals", "Выводы"},
 }
 
 // Scope is the name of what a key may do.

@@ -1,0 +1,161 @@
+package withdrawal
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
+)
+
+// Errors of a step.
+var (
+	errNotRequested  = fault.New(fault.Refused, "withdrawal_not_requested", "The withdrawal waits for no decision any more.")
+	errNotOpen       = fault.New(fault.Refused, "withdrawal_not_open", "The withdrawal was handed over, or has ended.")
+	errNotHandedOver = fault.New(fault.Refused, "withdrawal_not_handed_over",
+		"The withdrawal was not handed over, or has ended.")
+	errNoHash = fault.New(fault.Refused, "withdrawal_without_hash", "Report the transaction that pays it first.")
+)
+
+// inLocked locks a withdrawal in a transaction, refuses it in other statuses than those, and runs fn.
+func (s *Service) inLocked(
+	ctx context.Context, id int64, refusal error, in []Status, fn func(q *db.Queries, w db.Withdrawal) error,
+) error {
+	return db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
+		locked, err := q.WithdrawalLock(ctx, id)
+		if db.NoRows(err) {
+			return fault.ErrNotFound
+		}
+		if err != nil {
+			return fmt.Errorf("lock withdrawal: %w", err)
+		}
+		for _, status := range in {
+			if Status(locked.Status) == status {
+				return fn(q, locked)
+			}
+		}
+		return refusal
+	})
+}
+
+// moved moves a withdrawal that is in one of the statuses. may is asked first, under the lock.
+func (s *Service) moved(
+	ctx context.Context, id int64, refusal error, in []Status, c change, may func(q *db.Queries, w db.Withdrawal) error,
+) (Withdrawal, error) {
+	var after db.Withdrawal
+	err := s.inLocked(ctx, id, refusal, in, func(q *db.Queries, w db.Withdrawal) error {
+		if may != nil {
+			if err := may(q, w); err != nil {
+				return err
+			}
+		}
+		var err error
+		after, err = s.move(ctx, q, w, c)
+		return err
+	})
+	if err != nil {
+		return Withdrawal{}, err
+	}
+	return fromRow(after), nil
+}
+
+// Cancel takes a withdrawal back for its owner, while nobody has decided about it.
+func (s *Service) Cancel(ctx context.Context, who caller.Caller, id int64) (Withdrawal, error) {
+	own, err := acting(who)
+	if err != nil {
+		return Withdrawal{}, err
+	}
+	if who.Kind == caller.MerchantKey {
+		return Withdrawal{}, fault.ErrTokenKindNotAllowed
+	}
+	if _, err := s.findOwn(ctx, own, id); err != nil {
+		return Withdrawal{}, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return Withdrawal{}, err
+	}
+	return s.moved(ctx, id, errNotRequested, []Status{Requested}, change{to: Cancelled, actor: who.Actor()}, nil)
+}
+
+// Approve lets a withdrawal be handed over. It takes a second operator above what one may move alone.
+func (s *Service) Approve(ctx context.Context, who caller.Caller, id int64) (Withdrawal, error) {
+	if err := deciding(ctx, who); err != nil {
+		return Withdrawal{}, err
+	}
+	return s.moved(ctx, id, errNotRequested, []Status{Requested}, change{to: Approved, actor: who.Actor()},
+		func(q *db.Queries, w db.Withdrawal) error {
+			owner, ownerID := payer(w)
+			err := s.FourEyes.Moving(ctx, q, foureyes.Movement{
+				OperatorID: who.ID, Owner: owner.Of(ownerID), Amount: w.Amount.Add(w.Fee), At: s.clock.Now(),
+			})
+			return foureyes.Want(err, foureyes.ApproveWithdrawal, Decision{ID: id})
+		})
+}
+
+// Reject ends a withdrawal that was not handed over, and gives all of it back. The owner is told the reason.
+func (s *Service) Reject(ctx context.Context, who caller.Caller, id int64, reason string) (Withdrawal, error) {
+	reason, err := because(ctx, who, reason)
+	if err != nil {
+		return Withdrawal{}, err
+	}
+	return s.moved(ctx, id, errNotOpen, []Status{Requested, Approved},
+		change{to: Rejected, actor: who.Actor(), reason: &reason}, nil)
+}
+
+// Decision is an operator's decision about a withdrawal, as a proposal keeps it.
+type Decision struct {
+	ID     int64
+	Reason string
+}
+
+// Complete ends a withdrawal as paid where no watcher sees it on the chain. It takes a second operator: whoever could do it
+// alone could have the books say what never happened.
+func (s *Service) Complete(ctx context.Context, who caller.Caller, d Decision) (Withdrawal, error) {
+	return s.byHand(ctx, who, d, Completed, foureyes.CompleteWithdrawal)
+}
+
+// Fail ends a withdrawal that was handed over and not paid, and gives all of it back. It takes a second operator: what was
+// paid after all would be paid twice.
+func (s *Service) Fail(ctx context.Context, who caller.Caller, d Decision) (Withdrawal, error) {
+	return s.byHand(ctx, who, d, Failed, foureyes.FailWithdrawal)
+}
+
+func (s *Service) byHand(
+	ctx context.Context, who caller.Caller, d Decision, to Status, action foureyes.Action,
+) (Withdrawal, error) {
+	reason, err := because(ctx, who, d.Reason)
+	if err != nil {
+		return Withdrawal{}, err
+	}
+	d.Reason = reason
+	return s.moved(ctx, d.ID, errNotHandedOver, []Status{HandedOver}, change{to: to, actor: who.Actor(), reason: &reason},
+		func(_ *db.Queries, w db.Withdrawal) error {
+			if to == Completed && w.TransactionHash == nil {
+				return errNoHash
+			}
+			return foureyes.Want(s.FourEyes.Always(), action, d)
+		})
+}
+
+// deciding checks that the caller may decide about withdrawals.
+func deciding(ctx context.Context, who caller.Caller) error {
+	if err := who.Need(caller.OperatorMoney); err != nil {
+		return err
+	}
+	return fault.Decoded(ctx).Err()
+}
+
+// because checks that the caller may decide, and the reason that they give.
+func because(ctx context.Context, who caller.Caller, reason string) (string, error) {
+	if err := who.Need(caller.OperatorMoney); err != nil {
+		return "", err
+	}
+	f := fault.Decoded(ctx)
+	reason = f.RequiredText("reason", strings.TrimSpace(reason), maxText)
+	return reason, f.Err()
+}

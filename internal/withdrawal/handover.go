@@ -1,0 +1,173 @@
+package withdrawal
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/chain"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
+)
+
+// maxHandOver is how many withdrawals one list has.
+const maxHandOver = 200
+
+// errNothing says that there is nothing to hand over.
+var errNothing = fault.New(fault.Refused, "withdrawal_nothing_approved", "No withdrawal is approved.")
+
+// HandOver is a signed list of what is to be paid.
+type HandOver struct {
+	ID        int64
+	CreatedAt time.Time
+	CreatedBy string
+	Count     int
+	Amount    decimal.Decimal
+	// Document is the signed list; lists of lists leave it out.
+	Document string
+}
+
+func handOverOf(row db.WithdrawalHandOver) HandOver {
+	return HandOver{
+		ID: row.ID, CreatedAt: row.CreatedAt, CreatedBy: row.CreatedBy, Count: int(row.Count), Amount: row.Amount,
+		Document: row.Document,
+	}
+}
+
+// Export returns the list after the one that the signer had last, 0 for none. If there is none yet, it is made of all that is
+// approved. Whoever loses an answer asks again with the same number and gets the same list: so a withdrawal is on one
+// list, and no list is lost.
+func (s *Service) Export(ctx context.Context, who caller.Caller, past int64) (HandOver, error) {
+	if err := deciding(ctx, who); err != nil {
+		return HandOver{}, err
+	}
+	var made db.WithdrawalHandOver
+	err := db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
+		if err := q.WithdrawalHandOverTurn(ctx); err != nil {
+			return fmt.Errorf("wait for another list: %w", err)
+		}
+		var err error
+		if made, err = q.WithdrawalHandOverNext(ctx, past); !db.NoRows(err) {
+			return err
+		}
+		made, err = s.handOver(ctx, q, who)
+		return err
+	})
+	if err != nil {
+		return HandOver{}, err
+	}
+	return handOverOf(made), nil
+}
+
+// handOver puts what is approved on a list of its own.
+func (s *Service) handOver(ctx context.Context, q *db.Queries, who caller.Caller) (db.WithdrawalHandOver, error) {
+	list, err := q.WithdrawalsApproved(ctx, maxHandOver)
+	if err != nil {
+		return db.WithdrawalHandOver{}, fmt.Errorf("read what is approved: %w", err)
+	}
+	if len(list) == 0 {
+		return db.WithdrawalHandOver{}, errNothing
+	}
+	made := db.WithdrawalHandOver{CreatedAt: s.clock.Now(), CreatedBy: who.Actor(), Count: int32(len(list))}
+	if made.ID, err = q.WithdrawalHandOverID(ctx); err != nil {
+		return made, fmt.Errorf("number a list: %w", err)
+	}
+	lines := make([]any, 0, len(list))
+	for _, w := range list {
+		made.Amount = made.Amount.Add(w.Amount)
+		lines = append(lines, map[string]any{
+			"id": w.ID, "network": w.Network, "asset": "USDT", "address": w.Address, "amount": money.USDT(w.Amount),
+		})
+	}
+	document, err := s.signer.Sign(map[string]any{
+		"withdrawals": made.ID, "created_at": made.CreatedAt.UTC().Format(time.RFC3339Nano), "count": len(list),
+		"amount": money.USDT(made.Amount),
+	}, lines)
+	if err != nil {
+		return made, fmt.Errorf("sign a list: %w", err)
+	}
+	made.Document = string(document)
+	if err := q.WithdrawalHandOverInsert(ctx, db.WithdrawalHandOverInsertParams(made)); err != nil {
+		return made, fmt.Errorf("keep a list: %w", err)
+	}
+	for _, w := range list {
+		if _, err := s.move(ctx, q, w, change{to: HandedOver, actor: who.Actor(), handOver: made.ID}); err != nil {
+			return made, err
+		}
+	}
+	return made, nil
+}
+
+// HandOvers lists the lists, the newest first, without their documents.
+func (s *Service) HandOvers(ctx context.Context, who caller.Caller, page db.Page) ([]HandOver, *string, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return nil, nil, err
+	}
+	f := fault.Decoded(ctx)
+	limit, before := page.Bounds(f)
+	if err := f.Err(); err != nil {
+		return nil, nil, err
+	}
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.WithdrawalHandOverListRow, error) {
+		return q.WithdrawalHandOverList(ctx, db.WithdrawalHandOverListParams{BeforeID: before, Page: limit + 1})
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list hand-overs: %w", err)
+	}
+	rows, cursor := db.Cut(rows, limit, func(r db.WithdrawalHandOverListRow) int64 { return r.ID })
+	list := make([]HandOver, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, HandOver{
+			ID: row.ID, CreatedAt: row.CreatedAt, CreatedBy: row.CreatedBy, Count: int(row.Count), Amount: row.Amount,
+		})
+	}
+	return list, cursor, nil
+}
+
+// HandOver reads a list with its document.
+func (s *Service) HandOver(ctx context.Context, who caller.Caller, id int64) (HandOver, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return HandOver{}, err
+	}
+	row, err := s.q.WithdrawalHandOverGet(ctx, id)
+	if db.NoRows(err) {
+		return HandOver{}, fault.ErrNotFound
+	}
+	if err != nil {
+		return HandOver{}, fmt.Errorf("read a list: %w", err)
+	}
+	return handOverOf(row), nil
+}
+
+// ReportHash notes the transaction that pays a withdrawal. Another one replaces it until the withdrawal has ended.
+func (s *Service) ReportHash(ctx context.Context, who caller.Caller, id int64, hash string) (Withdrawal, error) {
+	if err := who.Need(caller.OperatorMoney); err != nil {
+		return Withdrawal{}, err
+	}
+	f := fault.Decoded(ctx)
+	if f.Required("transactionHash", hash) {
+		f.Check(chain.Network{}.Hash(hash) != "", "transactionHash", "must be the 64 hexadecimal digits of a transaction")
+	}
+	if err := f.Err(); err != nil {
+		return Withdrawal{}, err
+	}
+	var after db.Withdrawal
+	err := s.inLocked(ctx, id, errNotHandedOver, []Status{HandedOver}, func(q *db.Queries, w db.Withdrawal) error {
+		network, _ := chain.Find(w.Network)
+		var err error
+		after, err = q.WithdrawalSetHash(ctx, db.WithdrawalSetHashParams{ID: id, TransactionHash: network.Hash(hash)})
+		return err
+	})
+	if db.IsUniqueViolation(err) {
+		return Withdrawal{}, fault.Fields{"transactionHash": {"pays another withdrawal already"}}.Err()
+	}
+	if err != nil {
+		return Withdrawal{}, err
+	}
+	return fromRow(after), nil
+}

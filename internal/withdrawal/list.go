@@ -1,0 +1,114 @@
+package withdrawal
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// Page asks for a page of withdrawals, newest first.
+type Page struct {
+	db.Page
+	db.Span
+	// Status, CashboxID and OrderID are those of the withdrawals; nil is any. Operators ask by the status alone.
+	Status    *string
+	CashboxID *int64
+	OrderID   *string
+	// Backward asks for newer withdrawals than the cursor instead of older ones.
+	Backward bool
+}
+
+// List lists the caller's withdrawals, or for an operator everybody's. The cursor leads on in the same direction; nil is the
+// end.
+func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Withdrawal, *string, error) {
+	var own owner
+	err := who.Need(caller.OperatorRead)
+	if who.Kind != caller.Operator {
+		own, err = reading(who)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	f := fault.Decoded(ctx)
+	limit, from := page.Bounds(f)
+	page.Check(f)
+	f.Check(page.Status == nil || slices.Contains(Statuses, *page.Status), "status", "must be one of: %s",
+		strings.Join(Statuses, ", "))
+	if err := f.Err(); err != nil {
+		return nil, nil, err
+	}
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Withdrawal, error) {
+		return page.read(ctx, q, own, from, limit+1)
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list withdrawals: %w", err)
+	}
+	rows, cursor := db.Cut(rows, limit, func(w db.Withdrawal) int64 { return w.ID })
+	list := make([]Withdrawal, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, fromRow(row))
+	}
+	if page.Backward {
+		slices.Reverse(list)
+	}
+	return list, cursor, nil
+}
+
+func (p Page) read(ctx context.Context, q *db.Queries, own owner, from int64, rows int32) ([]db.Withdrawal, error) {
+	switch {
+	case own.kind == "" && p.Backward:
+		return q.WithdrawalListAbove(ctx, db.WithdrawalListAboveParams{AfterID: from, Status: p.Status, Page: rows})
+	case own.kind == "":
+		return q.WithdrawalList(ctx, db.WithdrawalListParams{BeforeID: from, Status: p.Status, Page: rows})
+	case p.Backward:
+		return q.WithdrawalListOwnAbove(ctx, db.WithdrawalListOwnAboveParams{
+			OwnerKind: own.kind, OwnerID: own.id, AfterID: from, Status: p.Status, CashboxID: p.CashboxID, Page: rows,
+		})
+	}
+	return q.WithdrawalListOwn(ctx, db.WithdrawalListOwnParams{
+		OwnerKind: own.kind, OwnerID: own.id, BeforeID: from, Status: p.Status, CashboxID: p.CashboxID, OrderID: p.OrderID,
+		CreatedFrom: p.From, CreatedTo: p.To, Page: rows,
+	})
+}
+
+// Move is a change of a withdrawal's status.
+type Move struct {
+	At time.Time
+	// From is "" at the creation.
+	From, To string
+	// Actor is who did it, as the caller may know it.
+	Actor string
+	// Reason is why, or "".
+	Reason string
+}
+
+// History lists the changes of a withdrawal's status, the oldest first.
+func (s *Service) History(ctx context.Context, who caller.Caller, id int64) ([]Move, error) {
+	if _, err := s.seen(ctx, who, id); err != nil {
+		return nil, err
+	}
+	rows, err := s.q.WithdrawalHistoryList(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("read the history of a withdrawal: %w", err)
+	}
+	moves := make([]Move, 0, len(rows))
+	for _, row := range rows {
+		moves = append(moves, Move{
+			At: row.At, From: text(row.FromStatus), To: row.ToStatus, Actor: who.Knows(row.Actor), Reason: text(row.Reason),
+		})
+	}
+	return moves, nil
+}
+
+func text(value *string) string {
+	if value == nil {
+		return ""
+	}
+	return *value
+}

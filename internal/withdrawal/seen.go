@@ -1,0 +1,71 @@
+package withdrawal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/money"
+)
+
+// Seen is a final transfer of USDT that was seen on a chain, in the transaction that pays a withdrawal.
+type Seen struct {
+	To     string
+	Amount decimal.Decimal
+}
+
+const (
+	// watcher is who completes withdrawals by what was seen.
+	watcher = "system"
+	// seenAtOnce is how many transfers are looked at a time.
+	seenAtOnce = 500
+)
+
+// Settle completes the withdrawals whose transactions are final on their chains.
+func (s *Service) Settle(ctx context.Context) error {
+	rows, err := s.q.WithdrawalsSeen(ctx, seenAtOnce)
+	if err != nil {
+		return fmt.Errorf("look for transfers of withdrawals: %w", err)
+	}
+	var failed []error
+	for len(rows) > 0 {
+		w, seen := rows[0].Withdrawal, []Seen(nil)
+		for len(rows) > 0 && rows[0].Withdrawal.ID == w.ID {
+			seen, rows = append(seen, Seen{To: rows[0].ToAddress, Amount: rows[0].Amount}), rows[1:]
+		}
+		failed = append(failed, s.See(ctx, w.ID, text(w.TransactionHash), seen))
+	}
+	return errors.Join(failed...)
+}
+
+// See tells of the transfers of a transaction that is to pay a withdrawal. One that is what was to be paid completes it. If
+// none is, it stops until operators have decided. The same again changes nothing.
+func (s *Service) See(ctx context.Context, id int64, hash string, seen []Seen) error {
+	err := s.inLocked(ctx, id, errNotHandedOver, []Status{HandedOver}, func(q *db.Queries, w db.Withdrawal) error {
+		if len(seen) == 0 || text(w.TransactionHash) != hash {
+			return nil // another transaction was named meanwhile
+		}
+		var wrong []string
+		for _, t := range seen {
+			if strings.EqualFold(w.Address, t.To) && w.Amount.Equal(t.Amount) {
+				_, err := s.move(ctx, q, w, change{to: Completed, actor: watcher})
+				return err
+			}
+			wrong = append(wrong, money.USDT(t.Amount)+" to "+t.To)
+		}
+		return q.WithdrawalSetMismatch(ctx, db.WithdrawalSetMismatchParams{
+			ID: w.ID, Mismatch: strings.Join(wrong[:min(len(wrong), maxNamed)], ", "),
+		})
+	})
+	if errors.Is(err, errNotHandedOver) {
+		return nil
+	}
+	return err
+}
+
+// maxNamed is how many transfers a mismatch names.
+const maxNamed = 5

@@ -1,0 +1,407 @@
+package withdrawal_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/attest"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/outbound"
+	"gateway.example/internal/testenv"
+	"gateway.example/internal/withdrawal"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+const (
+	tron  = "T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm"
+	ether = "0x52908400098527886E0F7030069857D2E4169EE7"
+	// alike begins and ends as ether does.
+	alike = "0x5290000000000000000000000000000000009ee7"
+	hash  = "ab12ab12ab12ab12ab12ab12ab12ab12ab12ab12ab12ab12ab12ab12ab12ab12"
+)
+
+var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 9}
+
+// desk is a merchant's owner, and the service.
+type desk struct {
+	*dbtest.DB
+	clock    *dbtest.Clock
+	service  *withdrawal.Service
+	keys     attest.Keys
+	merchant dbtest.Merchant
+	user     caller.Caller
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	t.Parallel()
+	d := &desk{DB: dbtest.New(t), clock: &dbtest.Clock{}}
+	signer := testenv.Must(attest.New(d.Pool, bytes.Repeat([]byte{7}, 32)))(t)
+	d.keys = testenv.Must(attest.ParseKeys(testenv.Must(signer.Published(t.Context()))(t)))(t)
+	d.service = withdrawal.New(d.Pools(), d.clock, outbound.NewAddresses(true), signer, foureyes.Rules{})
+	d.merchant = d.NewMerchant(t, dbtest.MerchantOpts{Scopes: []string{caller.ScopeWithdrawals}})
+	d.user = caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 5, MerchantID: d.merchant.ID}
+	for _, network := range []string{"TRC20", "ERC20"} {
+		_, err := d.service.SetTerms(t.Context(), operator, withdrawal.NewTerms{
+			Network: network, Enabled: true, Fee: "1.5", MinAmount: "10", DailyAmount: "1000", Seen: "new",
+		})
+		testenv.NoError(t, err)
+	}
+	return d
+}
+
+// known adds an address that has rested to a book.
+func (d *desk) known(t *testing.T, who caller.Caller, network, address string) withdrawal.Address {
+	t.Helper()
+	added := testenv.Must(d.service.AddAddress(t.Context(), who, withdrawal.NewAddress{
+		Network: network, Address: address, Label: "Ours",
+	}))(t)
+	d.Exec(t, "update withdrawal_address set usable_at = added_at where id = $1", added.ID)
+	return added
+}
+
+func (d *desk) request(address withdrawal.Address, amount, orderID string) withdrawal.Request {
+	return withdrawal.Request{CashboxID: &d.merchant.CashboxID, Amount: amount, AddressID: address.ID, OrderID: orderID}
+}
+
+func (d *desk) fund(t *testing.T, amount string) {
+	t.Helper()
+	d.Fund(t, ledger.Available(ledger.Cashbox, d.merchant.CashboxID), amount)
+}
+
+// asked is a new withdrawal of 20 USDT.
+func (d *desk) asked(t *testing.T, address withdrawal.Address) withdrawal.Withdrawal {
+	t.Helper()
+	return testenv.Must(d.service.Request(t.Context(), d.user, d.request(address, "20", "")))(t).Withdrawal
+}
+
+func (d *desk) wantBalance(t *testing.T, available, reserved string) {
+	t.Helper()
+	for account, want := range map[ledger.Account]string{
+		ledger.Available(ledger.Cashbox, d.merchant.CashboxID): available,
+		ledger.Reserved(ledger.Cashbox, d.merchant.CashboxID):  reserved,
+	} {
+		testenv.Want(t, d.Balance(t, account).String(), want, "reserved=%v", account.Reserved)
+	}
+	d.Audit(t)
+}
+
+func wantCode(t *testing.T, err error, code string) {
+	t.Helper()
+	got := ""
+	if f := fault.As(err); f != nil {
+		got = f.Code
+	} else if err != nil {
+		got = err.Error()
+	}
+	testenv.Want(t, got, code, "refused with")
+}
+
+// A book takes an address of the network's form once, never the platform's or a contract; one that looks like another is
+// confirmed first; and nothing is sent to it before it has rested.
+func TestAddressBook(t *testing.T) {
+	d := newDesk(t)
+	d.fund(t, "100")
+	d.Exec(t, "insert into receiving_address (network, address) values ('BEP20', '0x8617E340B3D01FA5F11F306F4090FD50E238070D')")
+	add := func(who caller.Caller, network, address string, confirmed bool) (withdrawal.Address, error) {
+		return d.service.AddAddress(t.Context(), who, withdrawal.NewAddress{
+			Network: network, Address: address, Label: "Cold wallet", Confirmed: confirmed,
+		})
+	}
+	for _, wrong := range []struct{ network, address string }{
+		{"TRC20", ether}, {"ERC20", tron}, {"TRC20", tron[:33] + "n"}, {"SOLANA", tron}, {"ERC20", ""},
+		{"ERC20", "0x8617e340b3d01fa5f11f306f4090fd50e238070d"}, {"ERC20", "0xdac17f958d2ee523a2206206994597c13d831ec7"},
+	} {
+		_, err := add(d.user, wrong.network, wrong.address, true)
+		wantCode(t, err, "validation_failed")
+	}
+	first := testenv.Must(add(d.user, "ERC20", ether, false))(t)
+	testenv.Check(t, first.Rests && first.UsableAt.Equal(dbtest.Start.Add(24*time.Hour)), "%+v", first)
+	_, err := add(d.user, "ERC20", strings.ToUpper(ether[:2])+ether[2:], false)
+	wantCode(t, err, "validation_failed") // 0X is no prefix
+	_, err = add(d.user, "ERC20", ether, true)
+	wantCode(t, err, "withdrawal_address_known")
+	_, err = add(d.user, "BEP20", alike, false)
+	wantCode(t, err, "withdrawal_address_alike")
+	_, err = add(d.user, "BEP20", alike, true)
+	testenv.NoError(t, err)
+	_, err = add(d.merchant.Caller, "TRC20", tron, true)
+	wantCode(t, err, "token_kind_not_allowed")
+	stale := d.user
+	stale.Stale = true
+	_, err = add(stale, "TRC20", tron, true)
+	testenv.WantError(t, err, fault.ErrFactorNeeded, "without a fresh second factor")
+
+	// Every owner reads in the log who added what.
+	testenv.Want(t, d.Count(t, `select count(*) from setting_change where subject = 'withdrawal_address'
+		and actor = 'merchant_portal:5'`), 2, "noted")
+
+	_, err = d.service.Request(t.Context(), d.user, d.request(first, "20", ""))
+	wantCode(t, err, "withdrawal_address_resting")
+	d.clock.Advance(24*time.Hour - time.Millisecond)
+	_, err = d.service.Request(t.Context(), d.user, d.request(first, "20", ""))
+	wantCode(t, err, "withdrawal_address_resting")
+	d.clock.Advance(time.Millisecond)
+	d.asked(t, first)
+	testenv.NoError(t, d.service.RemoveAddress(t.Context(), d.user, first.ID))
+	_, err = d.service.Request(t.Context(), d.user, d.request(first, "20", ""))
+	wantCode(t, err, "validation_failed")
+	stranger := caller.Caller{Kind: caller.Trader, Role: caller.Owner, ID: 6, TraderID: d.merchant.ID}
+	wantCode(t, d.service.RemoveAddress(t.Context(), stranger, first.ID+1), "not_found")
+	d.wantBalance(t, "78.5", "21.5")
+}
+
+// Requests at once never take more than there is, nor more than a day's limit; one order id makes one withdrawal.
+func TestRequestsAtOnce(t *testing.T) {
+	d := newDesk(t)
+	d.fund(t, "100")
+	address := d.known(t, d.user, "TRC20", tron)
+	var made atomic.Int64
+	for _, err := range testenv.AtOnce(12, func(i int) error {
+		created, err := d.service.Request(t.Context(), d.user, d.request(address, "20", fmt.Sprint("order-", i%6)))
+		if err == nil && !created.Replay {
+			made.Add(1)
+		}
+		return err
+	}) {
+		if err != nil {
+			wantCode(t, err, "insufficient_cashbox_balance")
+		}
+	}
+	testenv.Want(t, made.Load(), 4, "made")
+	d.wantBalance(t, "14", "86")
+
+	d.fund(t, "5000")
+	limited := 0
+	for _, err := range testenv.AtOnce(6, func(int) error {
+		_, err := d.service.Request(t.Context(), d.user, d.request(address, "300", ""))
+		return err
+	}) {
+		if err != nil {
+			wantCode(t, err, "withdrawal_daily_limit")
+			limited++
+		}
+	}
+	testenv.Want(t, limited, 3, "beyond the limit of the day")
+	for _, wrong := range []string{"9.99", "0", "-1", "10.1234567", ""} {
+		_, err := d.service.Request(t.Context(), d.user, d.request(address, wrong, ""))
+		wantCode(t, err, "validation_failed")
+	}
+	closed := d.known(t, d.user, "ARBITRUM", ether)
+	_, err := d.service.Request(t.Context(), d.user, d.request(closed, "20", ""))
+	wantCode(t, err, "withdrawal_network_closed")
+}
+
+// A program asks with its key for an address of its merchant's book; a repeat answers with the first and names what differs.
+func TestByKey(t *testing.T) {
+	d := newDesk(t)
+	d.fund(t, "100")
+	d.known(t, d.user, "TRC20", tron)
+	ask := func(amount, address string) (withdrawal.Created, error) {
+		return d.service.Request(t.Context(), d.merchant.Caller, withdrawal.Request{
+			Amount: amount, Network: "TRC20", Address: address, OrderID: "w-1",
+		})
+	}
+	_, err := ask("20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")
+	wantCode(t, err, "validation_failed")
+	first := testenv.Must(ask("20", tron))(t)
+	again := testenv.Must(ask("21", tron))(t)
+	testenv.Check(t, again.Replay && again.Withdrawal.ID == first.Withdrawal.ID &&
+		strings.Join(again.Mismatch, " ") == "amount", "%+v", again)
+	without := d.merchant.Caller
+	without.Scopes = []string{caller.ScopePayouts}
+	_, err = d.service.Get(t.Context(), without, first.Withdrawal.ID)
+	testenv.WantError(t, err, fault.ErrScopeRequired, "without the scope")
+	d.wantBalance(t, "78.5", "21.5")
+}
+
+// What is refused, cancelled or has failed comes back once, whoever else decides at the same time.
+func TestGivenBackOnce(t *testing.T) {
+	d := newDesk(t)
+	d.fund(t, "100")
+	address := d.known(t, d.user, "TRC20", tron)
+	w := d.asked(t, address)
+	ended := 0
+	for _, err := range testenv.AtOnce(9, func(i int) error {
+		var err error
+		switch i % 3 {
+		case 0:
+			_, err = d.service.Cancel(t.Context(), d.user, w.ID)
+		case 1:
+			_, err = d.service.Reject(t.Context(), operator, w.ID, "unknown address")
+		default:
+			_, err = d.service.Approve(t.Context(), operator, w.ID)
+		}
+		return err
+	}) {
+		if err == nil {
+			ended++
+		}
+	}
+	testenv.Check(t, ended == 1 || ended == 2, "%d decided; an approved one may be rejected still", ended)
+	if after := testenv.Must(d.service.Get(t.Context(), operator, w.ID))(t); after.Status == withdrawal.Approved {
+		testenv.Must(d.service.Reject(t.Context(), operator, w.ID, "late"))(t)
+	}
+	d.wantBalance(t, "100", "0")
+	_, err := d.service.Cancel(t.Context(), d.user, w.ID)
+	wantCode(t, err, "withdrawal_not_requested")
+
+	w = d.asked(t, address)
+	testenv.Must(d.service.Approve(t.Context(), operator, w.ID))(t)
+	_, err = d.service.Fail(t.Context(), operator, withdrawal.Decision{ID: w.ID, Reason: "too early"})
+	wantCode(t, err, "withdrawal_not_handed_over")
+	testenv.Must(d.service.Export(t.Context(), operator, 0))(t)
+	_, err = d.service.Reject(t.Context(), operator, w.ID, "too late")
+	wantCode(t, err, "withdrawal_not_open")
+	failed := testenv.Must(d.service.Fail(t.Context(), operator, withdrawal.Decision{ID: w.ID, Reason: "wallet empty"}))(t)
+	testenv.Want(t, failed.Status, withdrawal.Failed, "after a failure")
+	d.wantBalance(t, "100", "0")
+}
+
+// Each withdrawal is on one list, whoever asks and however often; the list is signed, and the same number gets the same list.
+func TestHandOverOnce(t *testing.T) {
+	d := newDesk(t)
+	d.fund(t, "500")
+	address := d.known(t, d.user, "TRC20", tron)
+	for range 5 {
+		testenv.Must(d.service.Approve(t.Context(), operator, d.asked(t, address).ID))(t)
+	}
+	// A list of which the transaction was killed never was.
+	tx := testenv.Must(d.Pool.Begin(t.Context()))(t)
+	lost := testenv.Must(d.service.Approved(tx).Export(t.Context(), operator, 0))(t)
+	testenv.NoError(t, tx.Rollback(t.Context()))
+
+	documents := make([]string, 8)
+	testenv.NoError(t, testenv.AtOnce(8, func(i int) error {
+		list, err := d.service.Export(t.Context(), operator, 0)
+		documents[i] = list.Document
+		return err
+	})...)
+	for _, document := range documents {
+		testenv.Want(t, document, documents[0], "the list")
+	}
+	testenv.Check(t, documents[0] != lost.Document && strings.Count(documents[0], `"address"`) == 5, "%s", documents[0])
+	testenv.Want(t, len(attest.Verify([]byte(documents[0]), d.keys)), 0, "flaws of the signature")
+	only, _, err := d.service.HandOvers(t.Context(), operator, db.Page{})
+	testenv.Check(t, err == nil && len(only) == 1 && only[0].Count == 5, "%+v %v", only, err)
+	_, err = d.service.Export(t.Context(), operator, only[0].ID)
+	wantCode(t, err, "withdrawal_nothing_approved")
+
+	late := d.asked(t, address)
+	testenv.Must(d.service.Approve(t.Context(), operator, late.ID))(t)
+	next := testenv.Must(d.service.Export(t.Context(), operator, only[0].ID))(t)
+	testenv.Check(t, next.Count == 1 && strings.Contains(next.Document, fmt.Sprintf(`"id":%d`, late.ID)), "%s", next.Document)
+	d.wantBalance(t, "371", "129")
+}
+
+// A withdrawal is complete when the transfer that was named is seen and is what was to be paid, once; another one stops it
+// until operators decide.
+func TestSeen(t *testing.T) {
+	d := newDesk(t)
+	trader := d.NewTrader(t, dbtest.TraderOpts{USDT: "100"})
+	address := d.known(t, trader.Caller, "ERC20", ether)
+	ask := func() withdrawal.Withdrawal {
+		t.Helper()
+		w := testenv.Must(d.service.Request(t.Context(), trader.Caller, withdrawal.Request{
+			Amount: "20", AddressID: address.ID,
+		}))(t).Withdrawal
+		testenv.Must(d.service.Approve(t.Context(), operator, w.ID))(t)
+		testenv.Must(d.service.Export(t.Context(), operator, w.ID-1))(t)
+		return w
+	}
+	w := ask()
+	_, err := d.service.Complete(t.Context(), operator, withdrawal.Decision{ID: w.ID, Reason: "seen by eye"})
+	wantCode(t, err, "withdrawal_without_hash")
+	_, err = d.service.ReportHash(t.Context(), operator, w.ID, "0x12")
+	wantCode(t, err, "validation_failed")
+	testenv.Must(d.service.ReportHash(t.Context(), operator, w.ID, strings.ToUpper(hash)))(t)
+	see := func(logIndex int, to, amount, state string) string {
+		t.Helper()
+		d.Exec(t, `insert into chain_transfer (network, transaction_hash, log_index, direction, block_number, block_hash,
+			from_address, to_address, amount, state, seen_at, state_at)
+			values ('ERC20', '0x' || $1::text, $2, 'out', 1, 'b', 'ours', $3, $4, $5, now(), now())`, hash, logIndex, to,
+			decimal.RequireFromString(amount), state)
+		testenv.NoError(t, d.service.Settle(t.Context()))
+		now := testenv.Must(d.service.Get(t.Context(), operator, w.ID))(t)
+		if now.Mismatch != nil {
+			return string(now.Status) + ": " + *now.Mismatch
+		}
+		return string(now.Status)
+	}
+	testenv.Want(t, see(1, ether, "20", "seen"), "handed_over", "one that is not final")
+	testenv.Want(t, see(2, alike, "20", "final"), "handed_over: 20.00000000 to "+alike, "another address")
+	again := func() {
+		t.Helper()
+		testenv.Must(d.service.ReportHash(t.Context(), operator, w.ID, hash))(t)
+	}
+	again()
+	testenv.Want(t, see(3, ether, "20.000001", "final"),
+		"handed_over: 20.00000000 to "+alike+", 20.00000100 to "+ether, "another amount")
+	again()
+	testenv.Want(t, see(4, ether, "20", "final"), "completed", "what was to be paid")
+	testenv.Want(t, see(5, ether, "20", "final"), "completed", "the same again")
+	after := testenv.Must(d.service.Get(t.Context(), trader.Caller, w.ID))(t)
+	testenv.Check(t, after.Status == withdrawal.Completed && *after.Hash == "0x"+hash, "%+v", after)
+	testenv.Want(t, d.Balance(t, ledger.Available(ledger.Platform, 0)).String(), "1.5", "the fee")
+	testenv.Want(t, d.Balance(t, ledger.Available(ledger.Trader, trader.ID)).String(), "78.5", "what is left")
+
+	second := ask()
+	_, err = d.service.ReportHash(t.Context(), operator, second.ID, "0x"+hash)
+	wantCode(t, err, "validation_failed") // it pays the first
+	_, err = d.service.Get(t.Context(), d.user, second.ID)
+	wantCode(t, err, "not_found")
+	d.Audit(t)
+}
+
+// Above what one operator may move alone it takes two, and so it does whenever one says what nobody has seen.
+func TestFourEyes(t *testing.T) {
+	d := newDesk(t)
+	d.fund(t, "500")
+	address := d.known(t, d.user, "TRC20", tron)
+	d.Exec(t, `insert into app_user (id, kind, login, role, created_at) overriding system value
+		values ($1, 'operator', 'dora', 'admin', now())`, operator.ID)
+	d.service.FourEyes = foureyes.Rules{On: true, Above: decimal.NewFromInt(30)}
+	first, second := d.asked(t, address), d.asked(t, address)
+	testenv.Must(d.service.Approve(t.Context(), operator, first.ID))(t)
+	_, err := d.service.Approve(t.Context(), operator, second.ID)
+	testenv.WantError(t, err, foureyes.ErrSecondOperator, "more than one may in a day")
+	testenv.NoError(t, pgx.BeginFunc(t.Context(), d.Pool, func(tx pgx.Tx) error {
+		_, err := d.service.Approved(tx).Approve(t.Context(), operator, second.ID)
+		return err
+	}))
+	testenv.Must(d.service.Export(t.Context(), operator, 0))(t)
+	testenv.Must(d.service.ReportHash(t.Context(), operator, first.ID, hash))(t)
+	_, err = d.service.Complete(t.Context(), operator, withdrawal.Decision{ID: first.ID, Reason: "seen by eye"})
+	testenv.WantError(t, err, foureyes.ErrSecondOperator, "completed by hand")
+	_, err = d.service.Fail(t.Context(), operator, withdrawal.Decision{ID: second.ID, Reason: "never sent"})
+	testenv.WantError(t, err, foureyes.ErrSecondOperator, "failed")
+	_, err = d.service.SetTerms(t.Context(), operator, withdrawal.NewTerms{
+		Network: "TRC20", Enabled: true, Fee: "0", MinAmount: "1", DailyAmount: "999999",
+	})
+	testenv.WantError(t, err, foureyes.ErrSecondOperator, "terms")
+	d.wantBalance(t, "457", "43")
+}
+
+// Whose a call is, is settled before anything else is looked at.
+func TestKindsOfCallers(t *testing.T) {
+	d := newDesk(t)
+	dbtest.WantKinds(t, d.service, map[string]string{
+		"merchant_key merchant_portal trader":          "Request AddAddress RemoveAddress Cancel Addresses",
+		"merchant_key merchant_portal trader operator": "Get List History",
+		"merchant_portal trader operator":              "Terms",
+		"operator":                                     "Approve Reject Complete Fail Export HandOver HandOvers ReportHash SetTerms",
+	})
+}

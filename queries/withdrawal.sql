@@ -1,0 +1,153 @@
+-- WithdrawalTurn has one owner's requests come one after another until the transaction ends.
+-- name: WithdrawalTurn :exec
+select pg_advisory_xact_lock(hashtextextended('withdrawals ' || @whose::text, 0));
+
+-- name: WithdrawalByOrder :one
+select * from withdrawal where owner_kind = @owner_kind and owner_id = @owner_id and order_id = @order_id;
+
+-- WithdrawalDay is what an owner had leave by a network since a time, or is about to.
+-- name: WithdrawalDay :one
+select coalesce(sum(amount), 0)::numeric from withdrawal
+where owner_kind = @owner_kind and owner_id = @owner_id and network = @network and created_at >= @since
+  and status not in ('rejected', 'failed', 'cancelled');
+
+-- name: WithdrawalInsert :one
+insert into withdrawal (owner_kind, owner_id, cashbox_id, order_id, amount, fee, network, address_id, address, callback_uri,
+    created_at, status_at, request_id, request_address)
+values (@owner_kind, @owner_id, @cashbox_id, @order_id, @amount, @fee, @network, @address_id, @address, @callback_uri,
+    @now, @now, @request_id, @request_address)
+returning *;
+
+-- name: WithdrawalFind :one
+select * from withdrawal where id = @id;
+
+-- name: WithdrawalLock :one
+select * from withdrawal where id = @id for no key update;
+
+-- WithdrawalMove moves one out of the status that it is known to have.
+-- name: WithdrawalMove :one
+update withdrawal set status = @status, status_reason = @status_reason, status_at = @now, event_sequence = @event_sequence,
+    transaction_hash = @transaction_hash, mismatch = null
+where id = @id and status = @was
+returning *;
+
+-- WithdrawalsApproved locks what can be handed over, the oldest first.
+-- name: WithdrawalsApproved :many
+select * from withdrawal where status = 'approved' order by id limit @most for no key update;
+
+-- WithdrawalHandOver puts one on a list: never one that is on a list already.
+-- name: WithdrawalHandOver :one
+update withdrawal set status = 'handed_over', status_reason = null, status_at = @now, event_sequence = @event_sequence,
+    hand_over_id = @hand_over_id
+where id = @id and status = 'approved' and hand_over_id is null
+returning *;
+
+-- name: WithdrawalSetHash :one
+update withdrawal set transaction_hash = @transaction_hash::text, mismatch = null where id = @id and status = 'handed_over'
+returning *;
+
+-- name: WithdrawalSetMismatch :exec
+update withdrawal set mismatch = @mismatch::text where id = @id and status = 'handed_over';
+
+-- WithdrawalsSeen lists what the transactions moved that withdrawals were paid by, once these are final.
+-- name: WithdrawalsSeen :many
+select sqlc.embed(w), t.to_address, t.amount from withdrawal w
+join chain_transfer t on t.network = w.network and t.transaction_hash = w.transaction_hash and t.direction = 'out' and t.state = 'final'
+where w.status = 'handed_over' and w.mismatch is null
+order by w.id, t.log_index limit @most;
+
+-- name: WithdrawalList :many
+select * from withdrawal where id < @before_id and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+order by id desc limit @page;
+
+-- name: WithdrawalListOwn :many
+select * from withdrawal where owner_kind = @owner_kind and owner_id = @owner_id and id < @before_id
+  and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+  and (sqlc.narg(cashbox_id)::bigint is null or cashbox_id = sqlc.narg(cashbox_id))
+  and (sqlc.narg(order_id)::text is null or order_id = sqlc.narg(order_id))
+  and (sqlc.narg(created_from)::timestamptz is null or created_at >= sqlc.narg(created_from))
+  and (sqlc.narg(created_to)::timestamptz is null or created_at < sqlc.narg(created_to))
+order by id desc limit @page;
+
+-- WithdrawalListOwnAbove is the same the other way, the oldest first.
+-- name: WithdrawalListOwnAbove :many
+select * from withdrawal where owner_kind = @owner_kind and owner_id = @owner_id and id > @after_id
+  and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+  and (sqlc.narg(cashbox_id)::bigint is null or cashbox_id = sqlc.narg(cashbox_id))
+order by id limit @page;
+
+-- WithdrawalListAbove is WithdrawalList the other way, the oldest first.
+-- name: WithdrawalListAbove :many
+select * from withdrawal where id > @after_id and (sqlc.narg(status)::text is null or status = sqlc.narg(status))
+order by id limit @page;
+
+-- name: WithdrawalHistoryInsert :exec
+insert into withdrawal_history (withdrawal_id, at, actor, from_status, to_status, reason)
+values (@withdrawal_id, @at, @actor, @from_status, @to_status, @reason);
+
+-- name: WithdrawalHistoryList :many
+select * from withdrawal_history where withdrawal_id = @withdrawal_id order by id;
+
+-- name: WithdrawalTermsSettings :many
+select to_jsonb(t)::jsonb as setting from withdrawal_terms t order by t.network;
+
+-- WithdrawalTermsSetting locks what holds for a network and reads it.
+-- name: WithdrawalTermsSetting :one
+select to_jsonb(t)::jsonb from withdrawal_terms t where t.network = @network for no key update;
+
+-- name: WithdrawalTermsGet :one
+select * from withdrawal_terms where network = @network;
+
+-- name: WithdrawalTermsSet :exec
+insert into withdrawal_terms (network, enabled, fee, min_amount, daily_amount)
+values (@network, @enabled, @fee, @min_amount, @daily_amount)
+on conflict (network) do update set enabled = excluded.enabled, fee = excluded.fee, min_amount = excluded.min_amount,
+    daily_amount = excluded.daily_amount;
+
+-- name: WithdrawalAddressInsert :one
+insert into withdrawal_address (owner_kind, owner_id, network, address, label, added_by, added_at, usable_at)
+values (@owner_kind, @owner_id, @network, @address, @label, @added_by, @added_at, @usable_at)
+returning id;
+
+-- WithdrawalAddressSetting is what the log of settings tells of an address.
+-- name: WithdrawalAddressSetting :one
+select jsonb_build_object('network', network, 'address', address, 'label', label, 'owner_kind', owner_kind, 'owner_id', owner_id,
+    'usable_at', usable_at, 'removed', removed_at is not null)::jsonb
+from withdrawal_address where id = @id for no key update;
+
+-- name: WithdrawalAddressGet :one
+select * from withdrawal_address where id = @id;
+
+-- WithdrawalAddressList is an address book: what a person keeps, so that it needs no pages.
+-- name: WithdrawalAddressList :many
+select * from withdrawal_address where owner_kind = @owner_kind and owner_id = @owner_id and removed_at is null
+order by id desc limit @most;
+
+-- name: WithdrawalAddressFind :one
+select * from withdrawal_address
+where owner_kind = @owner_kind and owner_id = @owner_id and network = @network and address = @address
+  and removed_at is null;
+
+-- name: WithdrawalAddressRemove :exec
+update withdrawal_address set removed_at = @removed_at where id = @id and removed_at is null;
+
+-- name: WithdrawalHandOverID :one
+select nextval('withdrawal_hand_over_id_seq')::bigint;
+
+-- WithdrawalHandOverTurn has lists made one after another until the transaction ends.
+-- name: WithdrawalHandOverTurn :exec
+select pg_advisory_xact_lock(hashtextextended('withdrawal hand over', 0));
+
+-- name: WithdrawalHandOverInsert :exec
+insert into withdrawal_hand_over (id, created_at, created_by, count, amount, document)
+values (@id, @created_at, @created_by, @count, @amount, @document);
+
+-- WithdrawalHandOverNext is the first list after one.
+-- name: WithdrawalHandOverNext :one
+select * from withdrawal_hand_over where id > @past order by id limit 1;
+
+-- name: WithdrawalHandOverGet :one
+select * from withdrawal_hand_over where id = @id;
+
+-- name: WithdrawalHandOverList :many
+select id, created_at, created_by, count, amount from withdrawal_hand_over where id < @before_id order by id desc limit @page;
