@@ -151,3 +151,17 @@ select * from withdrawal_hand_over where id = @id;
 
 -- name: WithdrawalHandOverList :many
 select id, created_at, created_by, count, amount from withdrawal_hand_over where id < @before_id order by id desc limit @page;
+
+-- ReportCountWithdrawals counts the withdrawals that wait for operators, no further than so many.
+-- name: ReportCountWithdrawals :one
+select count(*) from (
+    (select 1 from withdrawal where status = 'requested' limit @most)
+    union all
+    (select 1 from withdrawal where status = 'handed_over' and mismatch is not null limit @most)
+    limit @most
+) waiting;
+
+-- AlarmWithdrawals are those that wait for a decision since before a time, and those that were stopped.
+-- name: AlarmWithdrawals :one
+select count(*), coalesce(min(status_at), @until::timestamptz)::timestamptz as oldest from withdrawal
+where status = 'requested' and status_at <= @until::timestamptz or status = 'handed_over' and mismatch is not null;

@@ -46,10 +46,13 @@ type Services struct {
 	Blocks     portalv1connect.BlockServiceHandler
 	PayLinks   portalv1connect.LinkServiceHandler
 	Arrivals   portalv1connect.ArrivalServiceHandler
-	Sandbox    sandboxv1connect.SandboxServiceHandler
-	Checkout   gatewayv1connect.CheckoutServiceHandler
-	Events     gatewayv1connect.EventServiceHandler
-	Messages   gatewayv1connect.MessageServiceHandler
+	// Withdrawals are for merchants' programs, OwnWithdrawals for users of the portals.
+	Withdrawals    gatewayv1connect.WithdrawalServiceHandler
+	OwnWithdrawals portalv1connect.WithdrawalServiceHandler
+	Sandbox        sandboxv1connect.SandboxServiceHandler
+	Checkout       gatewayv1connect.CheckoutServiceHandler
+	Events         gatewayv1connect.EventServiceHandler
+	Messages       gatewayv1connect.MessageServiceHandler
 	// Proposals stores what takes a second operator.
 	Proposals *proposal.Service
 }
@@ -88,6 +91,8 @@ func (s Services) mounted() map[string]http.Handler {
 	add(portalv1connect.NewBlockServiceHandler(s.Blocks, options))
 	add(portalv1connect.NewLinkServiceHandler(s.PayLinks, options))
 	add(portalv1connect.NewArrivalServiceHandler(s.Arrivals, options))
+	add(gatewayv1connect.NewWithdrawalServiceHandler(s.Withdrawals, options))
+	add(portalv1connect.NewWithdrawalServiceHandler(s.OwnWithdrawals, options))
 	if s.Sandbox != nil {
 		add(sandboxv1connect.NewSandboxServiceHandler(s.Sandbox, options))
 	}

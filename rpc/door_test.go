@@ -99,14 +99,18 @@ func servicesWith(payments gatewayv1connect.PaymentServiceHandler, sign portalv1
 		Looks:      portalv1connect.UnimplementedLookServiceHandler{},
 		Blocks:     portalv1connect.UnimplementedBlockServiceHandler{},
 		PayLinks:   portalv1connect.UnimplementedLinkServiceHandler{},
-		Arrivals:   portalv1connect.UnimplementedArrivalServiceHandler{},
-		Trust:      portalv1connect.UnimplementedTrustServiceHandler{},
-		Payin:      gatewayv1connect.UnimplementedPayinServiceHandler{},
-		Deposit:    gatewayv1connect.UnimplementedDepositServiceHandler{},
-		Cashbox:    gatewayv1connect.UnimplementedCashboxServiceHandler{},
-		Checkout:   gatewayv1connect.UnimplementedCheckoutServiceHandler{},
-		Events:     gatewayv1connect.UnimplementedEventServiceHandler{},
-		Messages:   gatewayv1connect.UnimplementedMessageServiceHandler{},
+
+		Withdrawals:    gatewayv1connect.UnimplementedWithdrawalServiceHandler{},
+		OwnWithdrawals: portalv1connect.UnimplementedWithdrawalServiceHandler{},
+
+		Arrivals: portalv1connect.UnimplementedArrivalServiceHandler{},
+		Trust:    portalv1connect.UnimplementedTrustServiceHandler{},
+		Payin:    gatewayv1connect.UnimplementedPayinServiceHandler{},
+		Deposit:  gatewayv1connect.UnimplementedDepositServiceHandler{},
+		Cashbox:  gatewayv1connect.UnimplementedCashboxServiceHandler{},
+		Checkout: gatewayv1connect.UnimplementedCheckoutServiceHandler{},
+		Events:   gatewayv1connect.UnimplementedEventServiceHandler{},
+		Messages: gatewayv1connect.UnimplementedMessageServiceHandler{},
 	}
 }
 

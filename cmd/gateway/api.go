@@ -45,6 +45,7 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 		Payment: services.Payment, Checkout: services.Checkout, Payin: services.Payin, Deposit: services.Deposit,
 		Cashbox: services.Cashbox, Operator: services.Operator, Credential: services.Credential,
 		Events: services.Events, Messages: services.Messages, Sandbox: services.Sandbox,
+		Withdrawals: services.Withdrawals,
 	}
 	describe := sync.OnceValues(func() ([]byte, error) {
 		return rest.OpenAPI(routed, rest.About{BaseURL: g.baseURL, Headers: g.headers})
@@ -71,6 +72,9 @@ func (g *gateway) procedures() rpc.Services {
 		Cashbox:  rpc.NewCashboxService(g.deposits),
 		Events:   rpc.NewEventService(g.events),
 		Messages: rpc.NewMessageService(g.messages),
+
+		Withdrawals:    rpc.NewWithdrawalService(g.withdrawals),
+		OwnWithdrawals: rpcportal.NewWithdrawalService(g.withdrawals),
 
 		Proposals: g.proposals,
 		Auth:      rpcportal.NewAuthService(g.users),
@@ -252,6 +256,7 @@ func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) 
 		Settings:    g.settings,
 		Looks:       g.looks,
 		Deposits:    g.deposits,
+		Withdrawals: g.withdrawals,
 		Rates:       g.rateSettings,
 		Proposals:   g.proposals,
 		Acquirers:   g.acquirers,

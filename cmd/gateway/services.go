@@ -72,8 +72,6 @@ type services struct {
 	messages *bankmessage.Service
 	// payLinks have merchants sell without a shop.
 	payLinks *paylink.Service
-	// withdrawals have USDT leave.
-	withdrawals *withdrawal.Service
 	// simulator answers for traders; nil outside a sandbox.
 	simulator *simulator.Service
 	// phones are those of a sandbox's traders.
@@ -112,6 +110,8 @@ type movers struct {
 	payments  *payment.Service
 	payouts   *payout.Service
 	checkouts *checkout.Service
+	// withdrawals have USDT leave.
+	withdrawals *withdrawal.Service
 }
 
 // wire builds the services, each after those that it uses.
@@ -184,6 +184,9 @@ func (g *gateway) wireSettings(ctx context.Context) (err error) {
 }
 
 func (g *gateway) wireMoney(addresses *outbound.Addresses) (err error) {
+	if g.signer, err = attest.New(g.workPool, g.vaultKeys...); err != nil {
+		return err
+	}
 	if g.movers, err = g.newMovers(g.pools, addresses, g.ops.metrics); err != nil {
 		return err
 	}
@@ -193,10 +196,6 @@ func (g *gateway) wireMoney(addresses *outbound.Addresses) (err error) {
 	g.deposits = deposit.New(g.pools, g.clock, g.fourEyes)
 	g.messages = bankmessage.New(g.pools, g.clock, g.vault, g.payments)
 	g.payLinks = paylink.New(g.pools, g.clock, g.directory, addresses, g.payments)
-	if g.signer, err = attest.New(g.workPool, g.vaultKeys...); err != nil {
-		return err
-	}
-	g.withdrawals = withdrawal.New(g.pools, g.clock, addresses, g.signer, g.fourEyes)
 	if g.sandbox {
 		g.phones = sandbox.NewPhones(g.workPool, g.clock, g.sandboxKey, g.vault)
 		g.simulator = simulator.New(g.workPool, g.clock, g.round.payments)
@@ -215,6 +214,7 @@ func (g *gateway) newMovers(
 ) (m movers, err error) {
 	m.payouts = payout.New(pools, g.clock, g.vault, addresses, g.fourEyes)
 	m.payouts.Requisites = g.requisites
+	m.withdrawals = withdrawal.New(pools, g.clock, addresses, g.signer, g.fourEyes)
 	m.payments, err = payment.New(pools, g.clock, addresses, g.directory, payment.Config{
 		FourEyes:       g.fourEyes,
 		Markup:         g.markup,

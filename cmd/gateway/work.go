@@ -84,6 +84,7 @@ func (g *gateway) datedLoops() []loop {
 			return err
 		}},
 		{"settle", sweepEvery, func(ctx context.Context) error { _, err := g.round.payments.Settle(ctx); return err }},
+		{"settle withdrawals", sweepEvery, g.round.withdrawals.Settle},
 		{"keep refusals", foldEvery, func(ctx context.Context) error { return g.payments.KeepRefusals(ctx, g.workPool) }},
 		{"count hours", hoursEvery, g.hours.Count},
 		{"summarise", summariesEvery, func(ctx context.Context) error { return report.Work(ctx, g.workPool, g.clock) }},

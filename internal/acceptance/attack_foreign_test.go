@@ -35,6 +35,8 @@ var untried = map[string]string{
 	"/portal.v1.ReportService/GetStatement":   "a trader's is always their own: TestForeign asks",
 	"/portal.v1.MerchantService/ListDeposits": "a filter: TestForeign asks",
 	"/portal.v1.MerchantService/ListAppeals":  "a filter: TestForeign asks",
+
+	"/portal.v1.WithdrawalService/ListWithdrawals": "a filter of the caller's own: strangersReadNothing asks",
 }
 
 // ids are the fields of a request that name records.

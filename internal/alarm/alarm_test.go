@@ -75,6 +75,15 @@ var causes = map[string]struct {
 		1,
 		"2026-11-20 11:30:00Z",
 	},
+	"withdrawals_waiting": {
+		`insert into withdrawal_terms values ('TRC20', true, 1, 1, 100);
+		insert into withdrawal_address (owner_kind, owner_id, network, address, label, added_by, added_at, usable_at)
+		values ('trader', 1, 'TRC20', 'T', 'x', 'x', now(), now());
+		insert into withdrawal (owner_kind, owner_id, order_id, amount, fee, network, address_id, address, callback_uri, created_at, status_at)
+		values ('trader', 1, 'o', 5, 1, 'TRC20', 1, 'T', '', '2026-11-20 07:00Z', '2026-11-20 07:00Z')`,
+		1,
+		"2026-11-20 07:00:00Z",
+	},
 	"appeals_waiting": {
 		`insert into appeal (merchant_id, payment_id, reason, file_name, file_type, file_size, status, status_at, actor,
 		created_at) values (1, 1, 'r', 'f', 'image/png', 1, 'open', '2026-11-19 11:00Z', 'key:1', '2026-11-19 11:00Z')`,

@@ -18,10 +18,12 @@ const (
 	relayLate   = time.Minute
 	depositLate = time.Hour
 	appealLate  = 24 * time.Hour
-	payoutLate  = 30 * time.Minute
 	chainLate   = 10 * time.Minute
 	// lostWithin is how far back vanished transfers are counted.
 	lostWithin = 7 * 24 * time.Hour
+	// withdrawalLate is how long a withdrawal may wait for a decision. One that was stopped waits for no time.
+	withdrawalLate = 4 * time.Hour
+	payoutLate     = 30 * time.Minute
 	// deadWithin is how far back undeliverable events are counted.
 	deadWithin = time.Hour
 	// snapshotMost is how old a snapshot may be, in seconds.
@@ -81,6 +83,10 @@ var Rules = []Rule{
 	{
 		Name: "deposits_waiting", Severity: Ticket, Link: "/operator/deposits", Runbook: "when-work-waits-too-long",
 		Expression: firing("deposits_waiting"), find: depositsWaiting,
+	},
+	{
+		Name: "withdrawals_waiting", Severity: Page, Link: "/operator/withdrawals", Runbook: "when-work-waits-too-long",
+		Expression: firing("withdrawals_waiting"), find: withdrawalsWaiting,
 	},
 	{
 		Name: "appeals_waiting", Severity: Ticket, Link: "/operator/appeals", Runbook: "when-work-waits-too-long",
@@ -228,6 +234,11 @@ func payoutsOverdue(ctx context.Context, q reads, now time.Time) (finding, error
 func depositsWaiting(ctx context.Context, q reads, now time.Time) (finding, error) {
 	row, err := q.AlarmDeposits(ctx, now.Add(-depositLate))
 	return finding{row.Count, row.Oldest.Add(depositLate)}, err
+}
+
+func withdrawalsWaiting(ctx context.Context, q reads, now time.Time) (finding, error) {
+	row, err := q.AlarmWithdrawals(ctx, now.Add(-withdrawalLate))
+	return finding{row.Count, row.Oldest}, err
 }
 
 func appealsWaiting(ctx context.Context, q reads, now time.Time) (finding, error) {

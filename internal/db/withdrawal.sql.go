@@ -12,6 +12,41 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+const alarmWithdrawals = `-- name: AlarmWithdrawals :one
+select count(*), coalesce(min(status_at), $1::timestamptz)::timestamptz as oldest from withdrawal
+where status = 'requested' and status_at <= $1::timestamptz or status = 'handed_over' and mismatch is not null
+`
+
+type AlarmWithdrawalsRow struct {
+	Count  int64
+	Oldest time.Time
+}
+
+// AlarmWithdrawals are those that wait for a decision since before a time, and those that were stopped.
+func (q *Queries) AlarmWithdrawals(ctx context.Context, until time.Time) (AlarmWithdrawalsRow, error) {
+	row := q.db.QueryRow(ctx, alarmWithdrawals, until)
+	var i AlarmWithdrawalsRow
+	err := row.Scan(&i.Count, &i.Oldest)
+	return i, err
+}
+
+const reportCountWithdrawals = `-- name: ReportCountWithdrawals :one
+select count(*) from (
+    (select 1 from withdrawal where status = 'requested' limit $1)
+    union all
+    (select 1 from withdrawal where status = 'handed_over' and mismatch is not null limit $1)
+    limit $1
+) waiting
+`
+
+// ReportCountWithdrawals counts the withdrawals that wait for operators, no further than so many.
+func (q *Queries) ReportCountWithdrawals(ctx context.Context, most int32) (int64, error) {
+	row := q.db.QueryRow(ctx, reportCountWithdrawals, most)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const withdrawalAddressFind = `-- name: WithdrawalAddressFind :one
 select id, owner_kind, owner_id, network, address, label, added_by, added_at, usable_at, removed_at from withdrawal_address
 where owner_kind = $1 and owner_id = $2 and network = $3 and address = $4

@@ -193,7 +193,7 @@ var Codes = []Code{
 		"Compare every character. Add it with `confirmed` if it is yours: whoever wants to be paid in your place makes an address that looks like one of yours."},
 	{"withdrawal_address_known", Conflict, "The address is in your book already.",
 		"Use the one that is there, or remove it first."},
-	{"withdrawal_address_resting", Refused, "The address still rests, until a time.",
+	{"withdrawal_address_resting", Refused, "The address still rests.",
 		"Wait until then: an address that was added rests for 24 hours."},
 	{"withdrawal_addresses_full", Refused, "Your book has as many addresses as it may have.",
 		"Remove addresses that are not used any more."},

@@ -11,6 +11,9 @@ import (
 // QueueProposals are proposals that wait for a second operator.
 const QueueProposals Queue = "proposals.open"
 
+// QueueWithdrawals are withdrawals that wait for operators: for a decision, or because another transfer was seen.
+const QueueWithdrawals Queue = "withdrawals.waiting"
+
 // QueueFailing are the endpoints at which deliveries fail and are tried again: a merchant's own, or everybody's.
 const QueueFailing Queue = "endpoints.failing"
 
@@ -22,7 +25,7 @@ var waiting = map[caller.Kind]map[Queue]caller.Capability{
 	caller.Operator: {
 		QueueDeposits: caller.OperatorRead, QueueOpenAppeals: caller.OperatorRead, QueueOverdue: caller.OperatorRead,
 		QueueConflicts: caller.OperatorRead, QueueDeadEvents: caller.OperatorRead, QueueProposals: caller.OperatorRead,
-		QueueFailing: caller.OperatorRead,
+		QueueFailing: caller.OperatorRead, QueueWithdrawals: caller.OperatorRead,
 	},
 	caller.MerchantPortal: {
 		QueueOwnDeposits: caller.MerchantMoney, QueueOwnAppeals: caller.MerchantRead,
@@ -78,6 +81,8 @@ func (s *Service) countWaiting(ctx context.Context, q *db.Queries, c scope, queu
 		})
 	case QueueUnread:
 		return q.AppealUnreadOwn(ctx, db.AppealUnreadOwnParams{TraderID: c.TraderID, Most: countMost + 1})
+	case QueueWithdrawals:
+		return q.ReportCountWithdrawals(ctx, countMost+1)
 	case QueueProposals:
 		return q.ReportCountProposals(ctx, db.ReportCountProposalsParams{Now: now, Most: countMost + 1})
 	}

@@ -158,6 +158,9 @@ func (s *seeder) all(ctx context.Context) error {
 	if err := s.receiving(ctx); err != nil {
 		return err
 	}
+	if err := s.withdrawals(ctx, merchantIDs, traderIDs); err != nil {
+		return err
+	}
 	legacyID, err := s.legacy(ctx, traderIDs)
 	if err != nil {
 		return err

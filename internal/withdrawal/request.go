@@ -83,6 +83,23 @@ func (s *Service) Request(ctx context.Context, who caller.Caller, r Request) (Cr
 	return created, nil
 }
 
+// Quote checks a request without making a withdrawal, and says what it would be. What there is to withdraw is only known
+// when it is made.
+func (s *Service) Quote(ctx context.Context, who caller.Caller, r Request) (Withdrawal, error) {
+	own, err := acting(who)
+	if err != nil {
+		return Withdrawal{}, err
+	}
+	o, err := s.validate(ctx, who, own, r)
+	if err != nil {
+		return Withdrawal{}, err
+	}
+	fee, err := s.terms(ctx, s.q, o)
+	return Withdrawal{
+		Amount: o.insert.Amount, Fee: fee, Network: o.insert.Network, Address: o.insert.Address, Status: Requested,
+	}, err
+}
+
 // validate checks a whole request and reports all wrong fields together with those that the codec found.
 func (s *Service) validate(ctx context.Context, who caller.Caller, own owner, r Request) (order, error) {
 	f := fault.Decoded(ctx)

@@ -399,7 +399,7 @@ func TestFourEyes(t *testing.T) {
 func TestKindsOfCallers(t *testing.T) {
 	d := newDesk(t)
 	dbtest.WantKinds(t, d.service, map[string]string{
-		"merchant_key merchant_portal trader":          "Request AddAddress RemoveAddress Cancel Addresses",
+		"merchant_key merchant_portal trader":          "Request Quote AddAddress RemoveAddress Cancel Addresses",
 		"merchant_key merchant_portal trader operator": "Get List History",
 		"merchant_portal trader operator":              "Terms",
 		"operator":                                     "Approve Reject Complete Fail Export HandOver HandOvers ReportHash SetTerms",

@@ -39,6 +39,7 @@ var tags = []struct{ name, description string }{
 	{"Card checkout", "The steps of a card payment, for pages of a merchant's own. The link's token is the access."},
 	{"Payouts", "Payments to recipients, called payins in paths and fields. They take USDT from a cashbox."},
 	{"Deposits", "Requests to bring USDT into a cashbox, and what it holds."},
+	{"Withdrawals", "USDT of a cashbox that leave for an address of the merchant's address book."},
 	{"Messages", "Messages of banks, which traders' phones forward."},
 	{"Keys", "The API keys of a cashbox, for users of the merchant portal."},
 	{"Operators", "Files for the operators of the gateway."},

@@ -20,16 +20,17 @@ var errMethodNotAllowed = fault.New(fault.MethodNotAllowed, "method_not_allowed"
 // Services are the handlers behind the routes, the same ones as for Connect. Sandbox is nil outside a
 // sandbox.
 type Services struct {
-	Payment    gatewayv1connect.PaymentServiceHandler
-	Checkout   gatewayv1connect.CheckoutServiceHandler
-	Payin      gatewayv1connect.PayinServiceHandler
-	Deposit    gatewayv1connect.DepositServiceHandler
-	Cashbox    gatewayv1connect.CashboxServiceHandler
-	Events     gatewayv1connect.EventServiceHandler
-	Messages   gatewayv1connect.MessageServiceHandler
-	Operator   portalv1connect.OperatorServiceHandler
-	Credential portalv1connect.CredentialServiceHandler
-	Sandbox    sandboxv1connect.SandboxServiceHandler
+	Payment     gatewayv1connect.PaymentServiceHandler
+	Checkout    gatewayv1connect.CheckoutServiceHandler
+	Payin       gatewayv1connect.PayinServiceHandler
+	Deposit     gatewayv1connect.DepositServiceHandler
+	Cashbox     gatewayv1connect.CashboxServiceHandler
+	Events      gatewayv1connect.EventServiceHandler
+	Messages    gatewayv1connect.MessageServiceHandler
+	Withdrawals gatewayv1connect.WithdrawalServiceHandler
+	Operator    portalv1connect.OperatorServiceHandler
+	Credential  portalv1connect.CredentialServiceHandler
+	Sandbox     sandboxv1connect.SandboxServiceHandler
 }
 
 // Guard wraps a procedure's route with the checks that come before its body: who is calling and how

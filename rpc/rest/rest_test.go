@@ -72,6 +72,9 @@ func services(payments gatewayv1connect.PaymentServiceHandler) Services {
 		Checkout:   gatewayv1connect.UnimplementedCheckoutServiceHandler{},
 		Events:     gatewayv1connect.UnimplementedEventServiceHandler{},
 		Messages:   gatewayv1connect.UnimplementedMessageServiceHandler{},
+
+		Withdrawals: gatewayv1connect.UnimplementedWithdrawalServiceHandler{},
+
 		Operator:   portalv1connect.UnimplementedOperatorServiceHandler{},
 		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
 	}

@@ -42,6 +42,10 @@ var merchantEntries = []entry{
 		group: say.MoneyGroup, icon: "wallet", waits: report.QueueOwnDeposits,
 	},
 	{
+		needs: caller.MerchantMoney, href: "/merchant/withdrawals", label: say.Withdrawals,
+		group: say.MoneyGroup, icon: "out",
+	},
+	{
 		needs: caller.MerchantMoney, href: "/merchant/balance", label: say.BalanceTitle,
 		group: say.MoneyGroup, icon: "coins",
 	},
@@ -90,6 +94,7 @@ var traderEntries = []entry{
 		needs: caller.TraderRead, href: "/trader/messages", label: say.MessagesShort, icon: "message",
 		waits: report.QueueMessages,
 	},
+	{needs: caller.TraderMoney, href: "/trader/withdrawals", label: say.Withdrawals, icon: "wallet"},
 	{needs: caller.TraderMoney, href: "/trader/statement", label: say.StatementTitle, icon: "list"},
 }
 
@@ -161,6 +166,7 @@ var moneyEntries = []entry{
 	},
 	{needs: caller.OperatorRead, href: AccountsPath, label: say.AccountsTitle, group: say.MoneyGroup, icon: "wallet"},
 	{needs: caller.OperatorRead, href: ReceivingPath, label: say.ReceivingTitle, group: say.MoneyGroup, icon: "in"},
+	{needs: caller.OperatorRead, href: TermsPath, label: say.WithdrawalsTerms, group: say.MoneyGroup, icon: "gauge"},
 	{needs: caller.OperatorRead, href: IncomePath, label: say.IncomeTitle, group: say.MoneyGroup, icon: "chart"},
 }
 
@@ -189,6 +195,10 @@ var workEntries = []entry{
 	{
 		needs: caller.OperatorRead, href: DepositsPath, label: say.Deposits,
 		group: say.WorkGroup, icon: "wallet", waits: report.QueueDeposits,
+	},
+	{
+		needs: caller.OperatorRead, href: WithdrawalsPath, label: say.Withdrawals,
+		group: say.WorkGroup, icon: "out", waits: report.QueueWithdrawals,
 	},
 	{
 		needs: caller.OperatorRead, href: AppealsPath, label: say.Appeals,

@@ -22,9 +22,12 @@ const (
 	RequestsPath     = "/merchant/developers/requests"
 	LooksPath        = "/merchant/looks"
 
-	PaymentsPath   = "/operator/payments"
-	PayoutsPath    = "/operator/payouts"
-	DepositsPath   = "/operator/deposits"
+	PaymentsPath = "/operator/payments"
+	PayoutsPath  = "/operator/payouts"
+	DepositsPath = "/operator/deposits"
+
+	WithdrawalsPath = "/operator/withdrawals"
+
 	AppealsPath    = "/operator/appeals"
 	OverduePath    = "/operator/overdue"
 	ConflictsPath  = "/operator/conflicts"
@@ -44,6 +47,7 @@ const (
 	AccountsPath   = "/operator/accounts"
 	StatementPath  = AccountsPath + "/statement"
 	ReceivingPath  = "/operator/receiving"
+	TermsPath      = "/operator/withdrawal-terms"
 	IncomePath     = "/operator/income"
 	RatesPath      = "/operator/rates"
 	SetRatePath    = RatesPath + "/set"

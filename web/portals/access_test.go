@@ -55,6 +55,10 @@ const addresses = `
 		GET POST /sign-in
 		POST /sign-out
 	own
+		GET /merchant/withdrawals/{id} /trader/withdrawals/{id} /operator/withdrawals/{id} /operator/withdrawals/lists/{id}
+		GET POST /merchant/withdrawals/{id}/cancel /trader/withdrawals/{id}/cancel /merchant/withdrawals/addresses/{id}/remove
+			/trader/withdrawals/addresses/{id}/remove /operator/withdrawals/{id}/approve /operator/withdrawals/{id}/reject
+			/operator/withdrawals/{id}/hash /operator/withdrawals/{id}/complete /operator/withdrawals/{id}/fail
 		GET /merchant/links/{id} /merchant/payer /operator/payer /trader/payments/{id}/receipts/{n} /trader/payouts/{id} /merchant/developers/events/{event}
 			/trader/payouts/{id}/file /trader/payouts/{id}/file/shown /merchant/payouts/{id}/file
 			/merchant/payouts/{id}/file/shown /operator/payouts/{id}/file /operator/payouts/{id}/file/shown
@@ -100,6 +104,9 @@ const addresses = `
 		POST /trader/break /trader/payments/{id}/code /trader/payments/{id}/resend
 			/trader/payments/{id}/no-code
 	trader
+		GET /trader/withdrawals /trader/withdrawals/new /trader/withdrawals/addresses/new
+		GET POST /trader/withdrawals/addresses
+		POST /trader/withdrawals
 		GET /trader/consent /trader/payments.csv /trader/payouts.csv /trader/earnings /trader/statement /trader/statement.csv
 		GET POST /trader/requisites/new /trader/requisites/{id}/statement /trader/messages/phones/new /trader/requisites/{id}/messages
 		POST /trader/requisites /trader/requisites/{id} /trader/requisites/{id}/switch
@@ -118,7 +125,8 @@ const addresses = `
 	finance
 		GET /merchant/payments.csv /merchant/payouts.csv /merchant/deposits/new /merchant/balance /merchant/statement
 			/merchant/statement.csv /merchant/links/new
-		GET POST /merchant/deposits
+		GET POST /merchant/deposits /merchant/withdrawals /merchant/withdrawals/addresses
+		GET /merchant/withdrawals/new /merchant/withdrawals/addresses/new
 		POST /merchant/links
 	appeals
 		GET /merchant/payments/{id}/came
@@ -139,6 +147,7 @@ const addresses = `
 			/operator/overdue /operator/conflicts /operator/events/dead /operator/events/failing /operator/audit /operator/audit.csv
 			/operator/reconciliation /operator/reconciliation/audits /operator/alarms /operator/manual /operator/names/{kind}
 			/operator/blocks /operator/search /operator/patterns /operator/receiving /operator/receiving/{network}
+			/operator/withdrawals /operator/withdrawals/lists /operator/withdrawal-terms /operator/withdrawal-terms/{network}
 		GET POST /operator/requisites/{id}/statement
 	admin
 		GET POST /operator/merchants/new /operator/cashboxes/new /operator/traders/new
@@ -159,7 +168,7 @@ const addresses = `
 			/operator/money/insurance/confirm /operator/money/correct/confirm
 		GET POST /operator/rates/set /operator/rates/feeds/new /operator/money/fund /operator/money/withdraw
 			/operator/money/insurance /operator/money/correct
-		POST /operator/receiving/{network}
+		POST /operator/receiving/{network} /operator/withdrawal-terms/{network} /operator/withdrawals/lists
 	cases
 		GET /operator/events/dead/confirm /operator/payments/{id}/came
 		GET POST /operator/blocks/new

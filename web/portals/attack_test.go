@@ -73,6 +73,10 @@ func makeVictims(t *testing.T, b *portaltest.Bundle) victims {
 		"/merchant/links/{id}": number(`insert into payment_link (uuid, merchant_id, cashbox_id, title, methods, callback_uri, created_at, created_by)
 			values (gen_random_uuid(), $1, $2, 'A lamp', '{}', '', now(), 'merchant_portal:1') returning id`,
 			b.Merchant.ID, b.Merchant.CashboxID),
+		"/merchant/withdrawals/{id}":           fmt.Sprint(b.Withdrawn(t, "merchant")),
+		"/merchant/withdrawals/addresses/{id}": number("select id from withdrawal_address where owner_kind = 'merchant'"),
+		"/trader/withdrawals/{id}":             fmt.Sprint(b.Withdrawn(t, "trader")),
+		"/trader/withdrawals/addresses/{id}":   number("select id from withdrawal_address where owner_kind = 'trader'"),
 		"/merchant/blocks/{id}": number(`insert into payer_block (kind, mark, shown, merchant_id, own, reason, created_at, created_by)
 			values ('user', 'user:u', 'u', $1, true, 'why', now(), 'operator:1') returning id`, b.Merchant.ID),
 		"/trader/requisites/{id}":  fmt.Sprint(b.Traders[0].Requisites[0]),

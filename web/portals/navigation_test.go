@@ -25,9 +25,9 @@ func TestMenu(t *testing.T) {
 func TestMerchantNavigation(t *testing.T) {
 	b := portaltest.Parallel(t)
 	for role, expected := range map[caller.Role]string{
-		caller.Owner: "Overview Payments Payments Payouts Appeals Payment links Blocked payers Money Deposits Balance Statement " +
+		caller.Owner: "Overview Payments Payments Payouts Appeals Payment links Blocked payers Money Deposits Withdrawals Balance Statement " +
 			"Developers API keys Webhooks Events Requests Signature check Settings Page looks Team Log You Account",
-		caller.Finance: "Overview Payments Payments Payouts Appeals Payment links Blocked payers Money Deposits Balance Statement You Account",
+		caller.Finance: "Overview Payments Payments Payouts Appeals Payment links Blocked payers Money Deposits Withdrawals Balance Statement You Account",
 		caller.Developer: "Overview Payments Payments Payouts Appeals Payment links Blocked payers " +
 			"Developers API keys Webhooks Events Requests Signature check Settings Page looks You Account",
 		caller.Support: "Overview Payments Payments Payouts Appeals Payment links Blocked payers You Account",

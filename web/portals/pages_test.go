@@ -79,7 +79,7 @@ var unexamined = []string{
 	"GET /merchant/payments/{id}/receipts/{n}", "GET /merchant/looks/preview", "GET /merchant/looks/code.svg",
 	"GET /merchant/payments/{id}/timeline.json", "GET /merchant/appeals/{id}/file",
 	"GET /merchant/payments/{id}/proof.json", "GET /merchant/payouts/{id}/proof.json",
-	"GET /merchant/deposits/{id}/proof.json", "GET /.well-known/ledger-roots.json",
+	"GET /merchant/deposits/{id}/proof.json", "GET /operator/withdrawals/lists/{id}", "GET /.well-known/ledger-roots.json",
 	"GET /operator/accounts/statement.csv", "GET /operator/income.csv", "GET /operator/routing/payment",
 	"GET /operator/audit.csv", "GET /operator/reconciliation/days/{day}", "GET /operator/work", "GET /operator/payments.csv",
 	"GET /operator/payouts.csv", "GET /operator/payments/{id}/receipts/{n}", "GET /operator/appeals/{id}/file",
@@ -121,7 +121,11 @@ func casePages(t testing.TB, b *portaltest.Bundle, _ *portaltest.Person) []strin
 	b.Exec(t, "update payment set received_amount = 1 where id = $1", p.ID)
 	conflict := fmt.Sprintf("/operator/conflicts/%d", b.Conflicting(t, p.ID))
 	dead := fmt.Sprintf("/operator/events/dead/confirm?merchant=%d&url=%s", b.Merchant.ID, url.QueryEscape(portaltest.DeadURL))
+	w := fmt.Sprintf("/operator/withdrawals/%d", b.Withdrawn(t, "trader"))
+	handed := fmt.Sprintf("/operator/withdrawals/%d", b.HandedOver(t))
 	return []string{
+		"/operator/withdrawals", "/operator/withdrawals?status=requested", "/operator/withdrawals/lists", w, w + "/approve", w + "/reject",
+		handed, handed + "/hash", handed + "/complete", handed + "/fail", "/operator/withdrawal-terms", "/operator/withdrawal-terms/TRC20",
 		deposit, deposit + "/confirm", deposit + "/reject", appeal, fmt.Sprintf("/operator/appeals/%d/review", open),
 		appeal + "/accept", appeal + "/refuse", processing, processing + "/complete", processing + "/fail",
 		processing + "/reclaim", conflict, conflict + "/close", fmt.Sprintf("/operator/payments/%d", p.ID), dead,
@@ -222,7 +226,10 @@ func merchantPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []s
 	path := fmt.Sprintf("/merchant/payments/%d", open.ID)
 	b.Exec(t, "update payment set payer_user_id = 'payer-1'")
 	payout := strings.Replace(b.PayOut(t, 1)[0], "trader", "merchant", 1)
+	w := fmt.Sprintf("/merchant/withdrawals/%d", b.Withdrawn(t, "merchant"))
 	return []string{
+		"/merchant/withdrawals", w, w + "/cancel", "/merchant/withdrawals/new", "/merchant/withdrawals/addresses",
+		"/merchant/withdrawals/addresses/new", "/merchant/withdrawals/addresses/1/remove",
 		"/merchant/payments", payout, payout + "/cancel", path + "/print",
 		"/merchant/payments?status=completed&q=nothing", path, fmt.Sprintf("/merchant/payments/%d", failed.ID),
 		path + "?at=never", fmt.Sprintf("/merchant/payments/%d/appeal", failed.ID+2), "/merchant/payouts",

@@ -30,6 +30,7 @@ import (
 	"gateway.example/internal/simulator"
 	"gateway.example/internal/submission"
 	"gateway.example/internal/webhook"
+	"gateway.example/internal/withdrawal"
 	"gateway.example/internal/work"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/account"
@@ -55,6 +56,7 @@ import (
 	"gateway.example/web/portal/statement"
 	"gateway.example/web/portal/team"
 	"gateway.example/web/portal/trust"
+	"gateway.example/web/portal/withdrawals"
 )
 
 // Rooms are what the portals show and drive.
@@ -69,6 +71,7 @@ type Rooms struct {
 	Looks       *directory.Looks
 	Acquirers   *acquirer.Directory
 	Deposits    *deposit.Service
+	Withdrawals *withdrawal.Service
 	Rates       *rate.Settings
 	Proposals   *proposal.Service
 	// PayLinks are merchants' payment links, whose addresses Tokens make below PayURL.
@@ -193,6 +196,9 @@ func (f *features) ofTradersAndMerchants(r Rooms) {
 	add(f, overview.Routes, overview.Services{Reports: r.Reports})
 	add(f, team.Routes, team.Services{Sessions: r.Sessions, Submissions: r.Submissions})
 	add(f, deposits.Routes, deposits.Services{Deposits: r.Deposits})
+	add(f, withdrawals.Routes, withdrawals.Services{
+		Withdrawals: r.Withdrawals, Deposits: r.Deposits, Reports: r.Reports,
+	})
 	add(f, links.Routes, links.Services{PayLinks: r.PayLinks, Settings: r.Settings, Tokens: r.Tokens, PayURL: r.PayURL})
 }
 
@@ -209,7 +215,7 @@ func (f *features) ofOperators(r Rooms) {
 	})
 	add(f, settings.Routes, settings.Services{
 		Sessions: r.Sessions, Submissions: r.Submissions, Settings: r.Settings, Acquirers: r.Acquirers, Reports: r.Reports,
-		Deposits: r.Deposits,
+		Deposits: r.Deposits, Withdrawals: r.Withdrawals,
 	})
 }
 

@@ -44,6 +44,9 @@ func describe() ([]byte, error) {
 		Credential: portalv1connect.UnimplementedCredentialServiceHandler{},
 		Events:     gatewayv1connect.UnimplementedEventServiceHandler{},
 		Messages:   gatewayv1connect.UnimplementedMessageServiceHandler{},
+
+		Withdrawals: gatewayv1connect.UnimplementedWithdrawalServiceHandler{},
+
 		Sandbox:    sandboxv1connect.UnimplementedSandboxServiceHandler{},
 	}, rest.About{BaseURL: "https://api.gateway.test", Headers: auth.DefaultHeaders()})
 	if err != nil {

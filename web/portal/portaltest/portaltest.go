@@ -41,6 +41,7 @@ import (
 	"gateway.example/internal/submission"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook"
+	"gateway.example/internal/withdrawal"
 	"gateway.example/internal/work"
 	"gateway.example/web/browsertest"
 	"gateway.example/web/portals"
@@ -71,10 +72,12 @@ type Bundle struct {
 	Payouts  *payout.Service
 	Settings *directory.Settings
 	Deposits *deposit.Service
-	Rates    *rate.Settings
-	Sessions *session.Service
-	Server   *httptest.Server
-	Merchant dbtest.Merchant
+	// Withdrawals take two operators for nothing.
+	Withdrawals *withdrawal.Service
+	Rates       *rate.Settings
+	Sessions    *session.Service
+	Server      *httptest.Server
+	Merchant    dbtest.Merchant
 	// Traders have a requisite each: payments of up to 10,000 go to the first, others to the second.
 	Traders [2]dbtest.Trader
 	// Stop ends live pages.
@@ -140,6 +143,7 @@ func With(t testing.TB, o Options) *Bundle {
 	noError(t, err)
 	signer, err := attest.New(b.Pool, []byte(strings.Repeat("s", 32)))
 	noError(t, err)
+	b.Withdrawals = withdrawal.New(b.Pools(), b.Clock, outbound.NewAddresses(true), signer, foureyes.Rules{})
 	b.Rooms = b.rooms(signer, stopping)
 	pages, err := portals.New(b.Rooms)
 	noError(t, err)
@@ -164,9 +168,10 @@ func (b *Bundle) rooms(signer *attest.Signer, stopping <-chan struct{}) portals.
 		Looks:       directory.NewLooks(b.Pools()),
 		Acquirers:   acquirer.NewDirectory(b.Pool, b.Clock, dbtest.Vault(), outbound.NewAddresses(true), nil, acquirer.Config{}),
 		Deposits:    b.Deposits,
+		Withdrawals: b.Withdrawals,
 		Rates:       b.Rates,
 		Proposals: proposal.New(b.Pools(), b.Clock, dbtest.Vault(), proposal.Rooms{
-			Settings: b.Settings, Rates: b.Rates, Deposits: b.Deposits,
+			Settings: b.Settings, Rates: b.Rates, Deposits: b.Deposits, Withdrawals: b.Withdrawals,
 		}),
 		Messages: bankmessage.New(b.Pools(), b.Clock, dbtest.Vault(), b.Payments),
 		PayLinks: b.payLinks, Tokens: b.links, PayURL: "https://pay.example",

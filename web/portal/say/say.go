@@ -73,7 +73,7 @@ var Flashes = merged(
 	requisiteFlashes,
 	sandboxFlashes,
 	viewAsFlashes,
-	merchantFlashes,
+	merchantFlashes, withdrawalFlashes,
 	developerFlashes,
 	teamFlashes,
 	consentFlashes,

@@ -19,7 +19,7 @@ import (
 
 var directoryRoutes = slices.Concat(
 	directoryMerchantRoutes, directoryCashboxRoutes, directoryTraderRoutes, directoryRequisiteRoutes,
-	directoryUserRoutes, directoryLimitRoutes, receivingRoutes,
+	directoryUserRoutes, directoryLimitRoutes, receivingRoutes, withdrawalRoutes,
 )
 
 // looks is a page of the directory that every operator reads.

@@ -8,6 +8,7 @@ import (
 	"gateway.example/internal/report"
 	"gateway.example/internal/session"
 	"gateway.example/internal/submission"
+	"gateway.example/internal/withdrawal"
 	"gateway.example/web/portal"
 )
 
@@ -18,6 +19,7 @@ type Services struct {
 	Settings    *directory.Settings
 	Acquirers   *acquirer.Directory
 	Deposits    *deposit.Service
+	Withdrawals *withdrawal.Service
 	Reports     *report.Service
 }
 

@@ -210,6 +210,7 @@ var sayAlarms = map[string]say.Phrase{
 	"events_dead":             say.Both("Events given up in the last hour: %d", "События без доставки за час: %d"),
 	"events_waiting":          say.Both("Events are not queued: late by %d s", "События не в очереди: опоздание %d с"),
 	"payouts_overdue":         say.Both("Overdue payouts: %d", "Просроченные выплаты: %d"),
+	"withdrawals_waiting":     say.Both("Withdrawals that wait over four hours, or were stopped: %d", "Выводы ждут больше четырёх часов или остановлены: %d"),
 	"deposits_waiting":        say.Both("Deposits that wait over an hour: %d", "Депозиты ждут больше часа: %d"),
 	"appeals_waiting":         say.Both("Appeals that wait over a day: %d", "Апелляции ждут больше суток: %d"),
 	"card_conflicts":          say.Both("Card conflicts: %d", "Конфликты по картам: %d"),

@@ -368,6 +368,88 @@ func (x *PayinStatusUpdated) GetMeta() *PayinEventMeta {
 	return nil
 }
 
+// The status of a withdrawal has changed.
+type WithdrawalStatusUpdated struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The type of the event.
+	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	// The same for every attempt to deliver the event.
+	EventId string `protobuf:"bytes,2,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	// When it happened.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// The withdrawal as it is after the change.
+	Data *WithdrawalEventData `protobuf:"bytes,4,opt,name=data,proto3" json:"data,omitempty"`
+	// Not part of the stable contract.
+	Meta          *WithdrawalEventMeta `protobuf:"bytes,5,opt,name=meta,proto3" json:"meta,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WithdrawalStatusUpdated) Reset() {
+	*x = WithdrawalStatusUpdated{}
+	mi := &file_gateway_v1_webhook_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WithdrawalStatusUpdated) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WithdrawalStatusUpdated) ProtoMessage() {}
+
+func (x *WithdrawalStatusUpdated) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_webhook_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WithdrawalStatusUpdated.ProtoReflect.Descriptor instead.
+func (*WithdrawalStatusUpdated) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *WithdrawalStatusUpdated) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *WithdrawalStatusUpdated) GetEventId() string {
+	if x != nil {
+		return x.EventId
+	}
+	return ""
+}
+
+func (x *WithdrawalStatusUpdated) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *WithdrawalStatusUpdated) GetData() *WithdrawalEventData {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *WithdrawalStatusUpdated) GetMeta() *WithdrawalEventMeta {
+	if x != nil {
+		return x.Meta
+	}
+	return nil
+}
+
 // PaymentEventData is the payment as it is after the change.
 type PaymentEventData struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -389,7 +471,7 @@ type PaymentEventData struct {
 
 func (x *PaymentEventData) Reset() {
 	*x = PaymentEventData{}
-	mi := &file_gateway_v1_webhook_proto_msgTypes[4]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -401,7 +483,7 @@ func (x *PaymentEventData) String() string {
 func (*PaymentEventData) ProtoMessage() {}
 
 func (x *PaymentEventData) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_webhook_proto_msgTypes[4]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -414,7 +496,7 @@ func (x *PaymentEventData) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PaymentEventData.ProtoReflect.Descriptor instead.
 func (*PaymentEventData) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{4}
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *PaymentEventData) GetUuid() string {
@@ -478,7 +560,7 @@ type PayerClaimData struct {
 
 func (x *PayerClaimData) Reset() {
 	*x = PayerClaimData{}
-	mi := &file_gateway_v1_webhook_proto_msgTypes[5]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -490,7 +572,7 @@ func (x *PayerClaimData) String() string {
 func (*PayerClaimData) ProtoMessage() {}
 
 func (x *PayerClaimData) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_webhook_proto_msgTypes[5]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -503,7 +585,7 @@ func (x *PayerClaimData) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PayerClaimData.ProtoReflect.Descriptor instead.
 func (*PayerClaimData) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{5}
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *PayerClaimData) GetUuid() string {
@@ -560,16 +642,14 @@ type PaymentEventMeta struct {
 	Late *bool `protobuf:"varint,7,opt,name=late,proto3,oneof" json:"late,omitempty"`
 	// How it stands with another amount that came: open waits for your decision, taken completed the payment for what came, waiting waits
 	// for the rest, returned sends it back, ended left the payment unpaid. Absent otherwise.
-	Case *string `protobuf:"bytes,8,opt,name=case,proto3,oneof" json:"case,omitempty"`
-	// What the merchant noted; absent where nothing was.
-	Metadata      map[string]string `protobuf:"bytes,9,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Case          *string `protobuf:"bytes,8,opt,name=case,proto3,oneof" json:"case,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PaymentEventMeta) Reset() {
 	*x = PaymentEventMeta{}
-	mi := &file_gateway_v1_webhook_proto_msgTypes[6]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -581,7 +661,7 @@ func (x *PaymentEventMeta) String() string {
 func (*PaymentEventMeta) ProtoMessage() {}
 
 func (x *PaymentEventMeta) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_webhook_proto_msgTypes[6]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -594,7 +674,7 @@ func (x *PaymentEventMeta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PaymentEventMeta.ProtoReflect.Descriptor instead.
 func (*PaymentEventMeta) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{6}
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *PaymentEventMeta) GetId() int64 {
@@ -653,13 +733,6 @@ func (x *PaymentEventMeta) GetCase() string {
 	return ""
 }
 
-func (x *PaymentEventMeta) GetMetadata() map[string]string {
-	if x != nil {
-		return x.Metadata
-	}
-	return nil
-}
-
 // CodeResendData is the payment whose code is asked for again.
 type CodeResendData struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -683,7 +756,7 @@ type CodeResendData struct {
 
 func (x *CodeResendData) Reset() {
 	*x = CodeResendData{}
-	mi := &file_gateway_v1_webhook_proto_msgTypes[7]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -695,7 +768,7 @@ func (x *CodeResendData) String() string {
 func (*CodeResendData) ProtoMessage() {}
 
 func (x *CodeResendData) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_webhook_proto_msgTypes[7]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -708,7 +781,7 @@ func (x *CodeResendData) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CodeResendData.ProtoReflect.Descriptor instead.
 func (*CodeResendData) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{7}
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CodeResendData) GetId() string {
@@ -781,7 +854,7 @@ type CodeResendState struct {
 
 func (x *CodeResendState) Reset() {
 	*x = CodeResendState{}
-	mi := &file_gateway_v1_webhook_proto_msgTypes[8]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -793,7 +866,7 @@ func (x *CodeResendState) String() string {
 func (*CodeResendState) ProtoMessage() {}
 
 func (x *CodeResendState) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_webhook_proto_msgTypes[8]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -806,7 +879,7 @@ func (x *CodeResendState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CodeResendState.ProtoReflect.Descriptor instead.
 func (*CodeResendState) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{8}
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *CodeResendState) GetPhase() string {
@@ -874,7 +947,7 @@ type PayinEventData struct {
 
 func (x *PayinEventData) Reset() {
 	*x = PayinEventData{}
-	mi := &file_gateway_v1_webhook_proto_msgTypes[9]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -886,7 +959,7 @@ func (x *PayinEventData) String() string {
 func (*PayinEventData) ProtoMessage() {}
 
 func (x *PayinEventData) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_webhook_proto_msgTypes[9]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -899,7 +972,7 @@ func (x *PayinEventData) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PayinEventData.ProtoReflect.Descriptor instead.
 func (*PayinEventData) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{9}
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *PayinEventData) GetId() string {
@@ -965,16 +1038,14 @@ type PayinEventMeta struct {
 	// Counts the payout's events from 1.
 	Sequence int32 `protobuf:"varint,5,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	// The integer id of the payment whose money goes back to its payer, which costs nothing; absent of other payouts.
-	ReturnOf *int64 `protobuf:"varint,6,opt,name=return_of,json=returnOf,proto3,oneof" json:"return_of,omitempty"`
-	// What the merchant noted; absent where nothing was.
-	Metadata      map[string]string `protobuf:"bytes,7,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	ReturnOf      *int64 `protobuf:"varint,6,opt,name=return_of,json=returnOf,proto3,oneof" json:"return_of,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PayinEventMeta) Reset() {
 	*x = PayinEventMeta{}
-	mi := &file_gateway_v1_webhook_proto_msgTypes[10]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -986,7 +1057,7 @@ func (x *PayinEventMeta) String() string {
 func (*PayinEventMeta) ProtoMessage() {}
 
 func (x *PayinEventMeta) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_webhook_proto_msgTypes[10]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -999,7 +1070,7 @@ func (x *PayinEventMeta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PayinEventMeta.ProtoReflect.Descriptor instead.
 func (*PayinEventMeta) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{10}
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *PayinEventMeta) GetId() string {
@@ -1044,11 +1115,195 @@ func (x *PayinEventMeta) GetReturnOf() int64 {
 	return 0
 }
 
-func (x *PayinEventMeta) GetMetadata() map[string]string {
+// WithdrawalEventData is the withdrawal as it is after the change.
+type WithdrawalEventData struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The withdrawal's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// What the merchant calls the withdrawal.
+	OrderId string `protobuf:"bytes,2,opt,name=order_id,json=orderId,proto3" json:"order_id,omitempty"`
+	// The withdrawal's status, in capital letters.
+	Status string `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
+	// What arrives, 8 decimals.
+	Amount string `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
+	// What it costs besides, 8 decimals.
+	Fee string `protobuf:"bytes,5,opt,name=fee,proto3" json:"fee,omitempty"`
+	// USDT.
+	Currency string `protobuf:"bytes,6,opt,name=currency,proto3" json:"currency,omitempty"`
+	// The network, such as TRC20.
+	Network string `protobuf:"bytes,7,opt,name=network,proto3" json:"network,omitempty"`
+	// Where it goes.
+	Address string `protobuf:"bytes,8,opt,name=address,proto3" json:"address,omitempty"`
+	// The transaction that pays it; null until it is known.
+	TransactionHash *string `protobuf:"bytes,9,opt,name=transaction_hash,json=transactionHash,proto3,oneof" json:"transaction_hash,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *WithdrawalEventData) Reset() {
+	*x = WithdrawalEventData{}
+	mi := &file_gateway_v1_webhook_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WithdrawalEventData) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WithdrawalEventData) ProtoMessage() {}
+
+func (x *WithdrawalEventData) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_webhook_proto_msgTypes[12]
 	if x != nil {
-		return x.Metadata
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
 	}
-	return nil
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WithdrawalEventData.ProtoReflect.Descriptor instead.
+func (*WithdrawalEventData) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *WithdrawalEventData) GetId() int64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *WithdrawalEventData) GetOrderId() string {
+	if x != nil {
+		return x.OrderId
+	}
+	return ""
+}
+
+func (x *WithdrawalEventData) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *WithdrawalEventData) GetAmount() string {
+	if x != nil {
+		return x.Amount
+	}
+	return ""
+}
+
+func (x *WithdrawalEventData) GetFee() string {
+	if x != nil {
+		return x.Fee
+	}
+	return ""
+}
+
+func (x *WithdrawalEventData) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *WithdrawalEventData) GetNetwork() string {
+	if x != nil {
+		return x.Network
+	}
+	return ""
+}
+
+func (x *WithdrawalEventData) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *WithdrawalEventData) GetTransactionHash() string {
+	if x != nil && x.TransactionHash != nil {
+		return *x.TransactionHash
+	}
+	return ""
+}
+
+// WithdrawalEventMeta says what has changed, and the place of the event among those of the withdrawal.
+type WithdrawalEventMeta struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The withdrawal's id, as a text.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The status before, as the status is written.
+	PreviousStatus string `protobuf:"bytes,2,opt,name=previous_status,json=previousStatus,proto3" json:"previous_status,omitempty"`
+	// Why.
+	Reason *string `protobuf:"bytes,3,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
+	// Counts the withdrawal's events from 1.
+	Sequence      int32 `protobuf:"varint,4,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WithdrawalEventMeta) Reset() {
+	*x = WithdrawalEventMeta{}
+	mi := &file_gateway_v1_webhook_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WithdrawalEventMeta) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WithdrawalEventMeta) ProtoMessage() {}
+
+func (x *WithdrawalEventMeta) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_webhook_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WithdrawalEventMeta.ProtoReflect.Descriptor instead.
+func (*WithdrawalEventMeta) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *WithdrawalEventMeta) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *WithdrawalEventMeta) GetPreviousStatus() string {
+	if x != nil {
+		return x.PreviousStatus
+	}
+	return ""
+}
+
+func (x *WithdrawalEventMeta) GetReason() string {
+	if x != nil && x.Reason != nil {
+		return *x.Reason
+	}
+	return ""
+}
+
+func (x *WithdrawalEventMeta) GetSequence() int32 {
+	if x != nil {
+		return x.Sequence
+	}
+	return 0
 }
 
 var File_gateway_v1_webhook_proto protoreflect.FileDescriptor
@@ -1091,7 +1346,15 @@ const file_gateway_v1_webhook_proto_rawDesc = "" +
 	"created_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:16:41.907Zp\x01R\tcreatedAt\x126\n" +
 	"\x04data\x18\x04 \x01(\v2\x1a.gateway.v1.PayinEventDataB\x06\x8a\xb5\x18\x02p\x01R\x04data\x126\n" +
 	"\x04meta\x18\x05 \x01(\v2\x1a.gateway.v1.PayinEventMetaB\x06\x8a\xb5\x18\x02p\x01R\x04meta:.\x9a\xb5\x18*\n" +
-	"\x14payin.status.updated\x12\x12A payout has ended\"\x9b\x03\n" +
+	"\x14payin.status.updated\x12\x12A payout has ended\"\xbb\x03\n" +
+	"\x17WithdrawalStatusUpdated\x123\n" +
+	"\x04type\x18\x01 \x01(\tB\x1f\x8a\xb5\x18\x1bB\x19withdrawal.status.updatedR\x04type\x12K\n" +
+	"\bevent_id\x18\x02 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b3-0a1b-7c2d-8e3f-4a5b6c7d8e9fR\aeventId\x12[\n" +
+	"\n" +
+	"created_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:16:41.907Zp\x01R\tcreatedAt\x12;\n" +
+	"\x04data\x18\x04 \x01(\v2\x1f.gateway.v1.WithdrawalEventDataB\x06\x8a\xb5\x18\x02p\x01R\x04data\x12;\n" +
+	"\x04meta\x18\x05 \x01(\v2\x1f.gateway.v1.WithdrawalEventMetaB\x06\x8a\xb5\x18\x02p\x01R\x04meta:G\x9a\xb5\x18C\n" +
+	"\x19withdrawal.status.updated\x12&The status of a withdrawal has changed\"\x9b\x03\n" +
 	"\x10PaymentEventData\x12D\n" +
 	"\x04uuid\x18\x01 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1bR\x04uuid\x12+\n" +
 	"\border_id\x18\x02 \x01(\tB\x10\x8a\xb5\x18\fj\n" +
@@ -1108,7 +1371,7 @@ const file_gateway_v1_webhook_proto_rawDesc = "" +
 	"\x06status\x18\x03 \x01(\tB\r\x8a\xb5\x18\tB\aPENDINGR\x06status\x129\n" +
 	"\x06amount\x18\x04 \x01(\tB!\x8a\xb5\x18\x1dJ\x12^[0-9]+\\.[0-9]{2}$j\a1500.00R\x06amount\x121\n" +
 	"\bcurrency\x18\x05 \x01(\tB\x15\x8a\xb5\x18\x11J\n" +
-	"^[A-Z]{3}$j\x03RUBR\bcurrency\"\x8f\x05\n" +
+	"^[A-Z]{3}$j\x03RUBR\bcurrency\"\x82\x04\n" +
 	"\x10PaymentEventMeta\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\x03B\f\x8a\xb5\x18\bj\x044021x\x01R\x02id\x12L\n" +
 	"\x06method\x18\x02 \x01(\tB4\x8a\xb5\x180B\x03sbpB\x03simB\x04cardB\amtstpayB\n" +
@@ -1118,11 +1381,7 @@ const file_gateway_v1_webhook_proto_rawDesc = "" +
 	"\bsequence\x18\x05 \x01(\x05B\t\x8a\xb5\x18\x05j\x011x\x01R\bsequence\x12F\n" +
 	"\x0freceived_amount\x18\x06 \x01(\tB\x18\x8a\xb5\x18\x14J\x12^[0-9]+\\.[0-9]{2}$H\x01R\x0ereceivedAmount\x88\x01\x01\x12\x1f\n" +
 	"\x04late\x18\a \x01(\bB\x06\x8a\xb5\x18\x02\x10\x01H\x02R\x04late\x88\x01\x01\x12F\n" +
-	"\x04case\x18\b \x01(\tB-\x8a\xb5\x18)\x10\x01B\x04openB\x05takenB\awaitingB\breturnedB\x05endedH\x03R\x04case\x88\x01\x01\x12N\n" +
-	"\bmetadata\x18\t \x03(\v2*.gateway.v1.PaymentEventMeta.MetadataEntryB\x06\x8a\xb5\x18\x02\x10\x01R\bmetadata\x1a;\n" +
-	"\rMetadataEntry\x12\x10\n" +
-	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\t\n" +
+	"\x04case\x18\b \x01(\tB-\x8a\xb5\x18)\x10\x01B\x04openB\x05takenB\awaitingB\breturnedB\x05endedH\x03R\x04case\x88\x01\x01B\t\n" +
 	"\a_reasonB\x12\n" +
 	"\x10_received_amountB\a\n" +
 	"\x05_lateB\a\n" +
@@ -1154,7 +1413,7 @@ const file_gateway_v1_webhook_proto_rawDesc = "" +
 	"\x06method\x18\x06 \x01(\tB\x0e\x8a\xb5\x18\n" +
 	"B\x03sbpB\x03c2cR\x06method\x12F\n" +
 	"\vfrozen_usdt\x18\a \x01(\tB%\x8a\xb5\x18!J\x12^[0-9]+\\.[0-9]{8}$j\v16.54054055R\n" +
-	"frozenUsdt\"\x83\x04\n" +
+	"frozenUsdt\"\xf8\x02\n" +
 	"\x0ePayinEventMeta\x12@\n" +
 	"\x02id\x18\x01 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-8d4e-7f50-9b6c-7d8e9f0a1b2cR\x02id\x12&\n" +
 	"\x06method\x18\x02 \x01(\tB\x0e\x8a\xb5\x18\n" +
@@ -1164,14 +1423,30 @@ const file_gateway_v1_webhook_proto_rawDesc = "" +
 	"PROCESSINGR\x0epreviousStatus\x12\x1b\n" +
 	"\x06reason\x18\x04 \x01(\tH\x00R\x06reason\x88\x01\x01\x12%\n" +
 	"\bsequence\x18\x05 \x01(\x05B\t\x8a\xb5\x18\x05j\x011x\x01R\bsequence\x12(\n" +
-	"\treturn_of\x18\x06 \x01(\x03B\x06\x8a\xb5\x18\x02\x10\x01H\x01R\breturnOf\x88\x01\x01\x12L\n" +
-	"\bmetadata\x18\a \x03(\v2(.gateway.v1.PayinEventMeta.MetadataEntryB\x06\x8a\xb5\x18\x02\x10\x01R\bmetadata\x1a;\n" +
-	"\rMetadataEntry\x12\x10\n" +
-	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\t\n" +
+	"\treturn_of\x18\x06 \x01(\x03B\x06\x8a\xb5\x18\x02\x10\x01H\x01R\breturnOf\x88\x01\x01B\t\n" +
 	"\a_reasonB\f\n" +
 	"\n" +
-	"_return_ofB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
+	"_return_of\"\xbc\x04\n" +
+	"\x13WithdrawalEventData\x12\x1a\n" +
+	"\x02id\x18\x01 \x01(\x03B\n" +
+	"\x8a\xb5\x18\x06j\x0212x\x01R\x02id\x120\n" +
+	"\border_id\x18\x02 \x01(\tB\x15\x8a\xb5\x18\x11j\x0fwithdrawal-1001R\aorderId\x12f\n" +
+	"\x06status\x18\x03 \x01(\tBN\x8a\xb5\x18JB\bAPPROVEDB\vHANDED_OVERB\tCOMPLETEDB\bREJECTEDB\x06FAILEDB\tCANCELLEDj\tCOMPLETEDR\x06status\x12>\n" +
+	"\x06amount\x18\x04 \x01(\tB&\x8a\xb5\x18\"J\x12^[0-9]+\\.[0-9]{8}$j\f250.50000000R\x06amount\x126\n" +
+	"\x03fee\x18\x05 \x01(\tB$\x8a\xb5\x18 J\x12^[0-9]+\\.[0-9]{8}$j\n" +
+	"1.50000000R\x03fee\x12&\n" +
+	"\bcurrency\x18\x06 \x01(\tB\n" +
+	"\x8a\xb5\x18\x06B\x04USDTR\bcurrency\x12F\n" +
+	"\anetwork\x18\a \x01(\tB,\x8a\xb5\x18(B\x05TRC20B\x05ERC20B\x05BEP20B\aPOLYGONB\bARBITRUMR\anetwork\x12B\n" +
+	"\aaddress\x18\b \x01(\tB(\x8a\xb5\x18$j\"T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxmR\aaddress\x12.\n" +
+	"\x10transaction_hash\x18\t \x01(\tH\x00R\x0ftransactionHash\x88\x01\x01B\x13\n" +
+	"\x11_transaction_hash\"\xdc\x01\n" +
+	"\x13WithdrawalEventMeta\x12\x18\n" +
+	"\x02id\x18\x01 \x01(\tB\b\x8a\xb5\x18\x04j\x0212R\x02id\x12\\\n" +
+	"\x0fprevious_status\x18\x02 \x01(\tB3\x8a\xb5\x18/B\tREQUESTEDB\bAPPROVEDB\vHANDED_OVERj\vHANDED_OVERR\x0epreviousStatus\x12\x1b\n" +
+	"\x06reason\x18\x03 \x01(\tH\x00R\x06reason\x88\x01\x01\x12%\n" +
+	"\bsequence\x18\x04 \x01(\x05B\t\x8a\xb5\x18\x05j\x011x\x01R\bsequenceB\t\n" +
+	"\a_reasonB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
 var (
 	file_gateway_v1_webhook_proto_rawDescOnce sync.Once
@@ -1185,47 +1460,49 @@ func file_gateway_v1_webhook_proto_rawDescGZIP() []byte {
 	return file_gateway_v1_webhook_proto_rawDescData
 }
 
-var file_gateway_v1_webhook_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_gateway_v1_webhook_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_gateway_v1_webhook_proto_goTypes = []any{
-	(*PaymentStatusUpdated)(nil),  // 0: gateway.v1.PaymentStatusUpdated
-	(*PaymentPayerClaimed)(nil),   // 1: gateway.v1.PaymentPayerClaimed
-	(*CodeResendRequested)(nil),   // 2: gateway.v1.CodeResendRequested
-	(*PayinStatusUpdated)(nil),    // 3: gateway.v1.PayinStatusUpdated
-	(*PaymentEventData)(nil),      // 4: gateway.v1.PaymentEventData
-	(*PayerClaimData)(nil),        // 5: gateway.v1.PayerClaimData
-	(*PaymentEventMeta)(nil),      // 6: gateway.v1.PaymentEventMeta
-	(*CodeResendData)(nil),        // 7: gateway.v1.CodeResendData
-	(*CodeResendState)(nil),       // 8: gateway.v1.CodeResendState
-	(*PayinEventData)(nil),        // 9: gateway.v1.PayinEventData
-	(*PayinEventMeta)(nil),        // 10: gateway.v1.PayinEventMeta
-	nil,                           // 11: gateway.v1.PaymentEventMeta.MetadataEntry
-	nil,                           // 12: gateway.v1.PayinEventMeta.MetadataEntry
-	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
-	(*PayerRequisites)(nil),       // 14: gateway.v1.PayerRequisites
+	(*PaymentStatusUpdated)(nil),    // 0: gateway.v1.PaymentStatusUpdated
+	(*PaymentPayerClaimed)(nil),     // 1: gateway.v1.PaymentPayerClaimed
+	(*CodeResendRequested)(nil),     // 2: gateway.v1.CodeResendRequested
+	(*PayinStatusUpdated)(nil),      // 3: gateway.v1.PayinStatusUpdated
+	(*WithdrawalStatusUpdated)(nil), // 4: gateway.v1.WithdrawalStatusUpdated
+	(*PaymentEventData)(nil),        // 5: gateway.v1.PaymentEventData
+	(*PayerClaimData)(nil),          // 6: gateway.v1.PayerClaimData
+	(*PaymentEventMeta)(nil),        // 7: gateway.v1.PaymentEventMeta
+	(*CodeResendData)(nil),          // 8: gateway.v1.CodeResendData
+	(*CodeResendState)(nil),         // 9: gateway.v1.CodeResendState
+	(*PayinEventData)(nil),          // 10: gateway.v1.PayinEventData
+	(*PayinEventMeta)(nil),          // 11: gateway.v1.PayinEventMeta
+	(*WithdrawalEventData)(nil),     // 12: gateway.v1.WithdrawalEventData
+	(*WithdrawalEventMeta)(nil),     // 13: gateway.v1.WithdrawalEventMeta
+	(*timestamppb.Timestamp)(nil),   // 14: google.protobuf.Timestamp
+	(*PayerRequisites)(nil),         // 15: gateway.v1.PayerRequisites
 }
 var file_gateway_v1_webhook_proto_depIdxs = []int32{
-	13, // 0: gateway.v1.PaymentStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
-	4,  // 1: gateway.v1.PaymentStatusUpdated.data:type_name -> gateway.v1.PaymentEventData
-	6,  // 2: gateway.v1.PaymentStatusUpdated.meta:type_name -> gateway.v1.PaymentEventMeta
-	13, // 3: gateway.v1.PaymentPayerClaimed.created_at:type_name -> google.protobuf.Timestamp
-	5,  // 4: gateway.v1.PaymentPayerClaimed.data:type_name -> gateway.v1.PayerClaimData
-	6,  // 5: gateway.v1.PaymentPayerClaimed.meta:type_name -> gateway.v1.PaymentEventMeta
-	13, // 6: gateway.v1.CodeResendRequested.created_at:type_name -> google.protobuf.Timestamp
-	7,  // 7: gateway.v1.CodeResendRequested.data:type_name -> gateway.v1.CodeResendData
-	6,  // 8: gateway.v1.CodeResendRequested.meta:type_name -> gateway.v1.PaymentEventMeta
-	13, // 9: gateway.v1.PayinStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
-	9,  // 10: gateway.v1.PayinStatusUpdated.data:type_name -> gateway.v1.PayinEventData
-	10, // 11: gateway.v1.PayinStatusUpdated.meta:type_name -> gateway.v1.PayinEventMeta
-	14, // 12: gateway.v1.PaymentEventData.payer_requisites:type_name -> gateway.v1.PayerRequisites
-	11, // 13: gateway.v1.PaymentEventMeta.metadata:type_name -> gateway.v1.PaymentEventMeta.MetadataEntry
-	8,  // 14: gateway.v1.CodeResendData.quasi_ecom:type_name -> gateway.v1.CodeResendState
-	13, // 15: gateway.v1.CodeResendState.code_resend_last_at:type_name -> google.protobuf.Timestamp
-	12, // 16: gateway.v1.PayinEventMeta.metadata:type_name -> gateway.v1.PayinEventMeta.MetadataEntry
-	17, // [17:17] is the sub-list for method output_type
-	17, // [17:17] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	14, // 0: gateway.v1.PaymentStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
+	5,  // 1: gateway.v1.PaymentStatusUpdated.data:type_name -> gateway.v1.PaymentEventData
+	7,  // 2: gateway.v1.PaymentStatusUpdated.meta:type_name -> gateway.v1.PaymentEventMeta
+	14, // 3: gateway.v1.PaymentPayerClaimed.created_at:type_name -> google.protobuf.Timestamp
+	6,  // 4: gateway.v1.PaymentPayerClaimed.data:type_name -> gateway.v1.PayerClaimData
+	7,  // 5: gateway.v1.PaymentPayerClaimed.meta:type_name -> gateway.v1.PaymentEventMeta
+	14, // 6: gateway.v1.CodeResendRequested.created_at:type_name -> google.protobuf.Timestamp
+	8,  // 7: gateway.v1.CodeResendRequested.data:type_name -> gateway.v1.CodeResendData
+	7,  // 8: gateway.v1.CodeResendRequested.meta:type_name -> gateway.v1.PaymentEventMeta
+	14, // 9: gateway.v1.PayinStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
+	10, // 10: gateway.v1.PayinStatusUpdated.data:type_name -> gateway.v1.PayinEventData
+	11, // 11: gateway.v1.PayinStatusUpdated.meta:type_name -> gateway.v1.PayinEventMeta
+	14, // 12: gateway.v1.WithdrawalStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
+	12, // 13: gateway.v1.WithdrawalStatusUpdated.data:type_name -> gateway.v1.WithdrawalEventData
+	13, // 14: gateway.v1.WithdrawalStatusUpdated.meta:type_name -> gateway.v1.WithdrawalEventMeta
+	15, // 15: gateway.v1.PaymentEventData.payer_requisites:type_name -> gateway.v1.PayerRequisites
+	9,  // 16: gateway.v1.CodeResendData.quasi_ecom:type_name -> gateway.v1.CodeResendState
+	14, // 17: gateway.v1.CodeResendState.code_resend_last_at:type_name -> google.protobuf.Timestamp
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_gateway_v1_webhook_proto_init() }
@@ -1235,15 +1512,17 @@ func file_gateway_v1_webhook_proto_init() {
 	}
 	file_gateway_v1_checkout_proto_init()
 	file_gateway_v1_wire_proto_init()
-	file_gateway_v1_webhook_proto_msgTypes[6].OneofWrappers = []any{}
-	file_gateway_v1_webhook_proto_msgTypes[10].OneofWrappers = []any{}
+	file_gateway_v1_webhook_proto_msgTypes[7].OneofWrappers = []any{}
+	file_gateway_v1_webhook_proto_msgTypes[11].OneofWrappers = []any{}
+	file_gateway_v1_webhook_proto_msgTypes[12].OneofWrappers = []any{}
+	file_gateway_v1_webhook_proto_msgTypes[13].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gateway_v1_webhook_proto_rawDesc), len(file_gateway_v1_webhook_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

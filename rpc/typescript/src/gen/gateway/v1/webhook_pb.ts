@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gateway/v1/webhook.proto.
  */
 export const file_gateway_v1_webhook: GenFile = /*@__PURE__*/
-  fileDesc("ChhnYXRld2F5L3YxL3dlYmhvb2sucHJvdG8SCmdhdGV3YXkudjEigwMKFFBheW1lbnRTdGF0dXNVcGRhdGVkEioKBHR5cGUYASABKAlCHIq1GBhCFnBheW1lbnQuc3RhdHVzLnVwZGF0ZWQSQgoIZXZlbnRfaWQYAiABKAlCMIq1GCxSBHV1aWRqJDAxOWFhMWIzLTBhMWItN2MyZC04ZTNmLTRhNWI2YzdkOGU5ZhJQCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIgirUYHGoYMjAyNi0xMS0yMFQyMjoxNjo0MS45MDdacAESMgoEZGF0YRgEIAEoCzIcLmdhdGV3YXkudjEuUGF5bWVudEV2ZW50RGF0YUIGirUYAnABEjIKBG1ldGEYBSABKAsyHC5nYXRld2F5LnYxLlBheW1lbnRFdmVudE1ldGFCBoq1GAJwATpBmrUYPQoWcGF5bWVudC5zdGF0dXMudXBkYXRlZBIjVGhlIHN0YXR1cyBvZiBhIHBheW1lbnQgaGFzIGNoYW5nZWQi/QIKE1BheW1lbnRQYXllckNsYWltZWQSKQoEdHlwZRgBIAEoCUIbirUYF0IVcGF5bWVudC5wYXllci5jbGFpbWVkEkIKCGV2ZW50X2lkGAIgASgJQjCKtRgsUgR1dWlkaiQwMTlhYTFiMy0wYTFiLTdjMmQtOGUzZi00YTViNmM3ZDhlOWYSUAoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCIIq1GBxqGDIwMjYtMTEtMjBUMjI6MTY6NDEuOTA3WnABEjAKBGRhdGEYBCABKAsyGi5nYXRld2F5LnYxLlBheWVyQ2xhaW1EYXRhQgaKtRgCcAESMgoEbWV0YRgFIAEoCzIcLmdhdGV3YXkudjEuUGF5bWVudEV2ZW50TWV0YUIGirUYAnABOj+atRg7ChVwYXltZW50LnBheWVyLmNsYWltZWQSIlRoZSBwYXllciBzYXlzIHRoYXQgdGhleSBoYXZlIHBhaWQi+wMKE0NvZGVSZXNlbmRSZXF1ZXN0ZWQSMgoEdHlwZRgBIAEoCUIkirUYIEIecGF5bWVudC5xdWFzaV9lY29tLmNvZGVfcmVzZW5kEkIKCGV2ZW50X2lkGAIgASgJQjCKtRgsUgR1dWlkaiQwMTlhYTFiMy0wYTFiLTdjMmQtOGUzZi00YTViNmM3ZDhlOWYSUAoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCIIq1GBxqGDIwMjYtMTEtMjBUMjI6MTY6NDEuOTA3WnABEjwKAmlkGAQgASgJQjCKtRgsUgR1dWlkaiQwMTlhYTFiMi03YzNkLTdlNGYtOGE1Yi02YzdkOGU5ZjBhMWISLAoIb3JkZXJfaWQYBSABKAlCEIq1GAxqCm9yZGVyLTEwMDFSCG9yZGVyX2lkEjAKBGRhdGEYBiABKAsyGi5nYXRld2F5LnYxLkNvZGVSZXNlbmREYXRhQgaKtRgCcAESMgoEbWV0YRgHIAEoCzIcLmdhdGV3YXkudjEuUGF5bWVudEV2ZW50TWV0YUIGirUYAnABOkiatRhECh5wYXltZW50LnF1YXNpX2Vjb20uY29kZV9yZXNlbmQSIlRoZSB0cmFkZXIgYXNrcyBmb3IgdGhlIGNvZGUgYWdhaW4i6AIKElBheWluU3RhdHVzVXBkYXRlZBIoCgR0eXBlGAEgASgJQhqKtRgWQhRwYXlpbi5zdGF0dXMudXBkYXRlZBJCCghldmVudF9pZBgCIAEoCUIwirUYLFIEdXVpZGokMDE5YWExYjMtMGExYi03YzJkLThlM2YtNGE1YjZjN2Q4ZTlmElAKCmNyZWF0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiCKtRgcahgyMDI2LTExLTIwVDIyOjE2OjQxLjkwN1pwARIwCgRkYXRhGAQgASgLMhouZ2F0ZXdheS52MS5QYXlpbkV2ZW50RGF0YUIGirUYAnABEjAKBG1ldGEYBSABKAsyGi5nYXRld2F5LnYxLlBheWluRXZlbnRNZXRhQgaKtRgCcAE6Lpq1GCoKFHBheWluLnN0YXR1cy51cGRhdGVkEhJBIHBheW91dCBoYXMgZW5kZWQi4QIKEFBheW1lbnRFdmVudERhdGESPgoEdXVpZBgBIAEoCUIwirUYLFIEdXVpZGokMDE5YWExYjItN2MzZC03ZTRmLThhNWItNmM3ZDhlOWYwYTFiEiIKCG9yZGVyX2lkGAIgASgJQhCKtRgMagpvcmRlci0xMDAxEk4KBnN0YXR1cxgDIAEoCUI+irUYOkIHUEVORElOR0IJQ09NUExFVEVEQgZGQUlMRURCCUNBTkNFTExFREIGQVBQRUFMaglDT01QTEVURUQSMQoGYW1vdW50GAQgASgJQiGKtRgdShJeWzAtOV0rXC5bMC05XXsyfSRqBzE1MDAuMDASJwoIY3VycmVuY3kYBSABKAlCFYq1GBFKCl5bQS1aXXszfSRqA1JVQhI9ChBwYXllcl9yZXF1aXNpdGVzGAYgASgLMhsuZ2F0ZXdheS52MS5QYXllclJlcXVpc2l0ZXNCBoq1GAIQASLvAQoOUGF5ZXJDbGFpbURhdGESPgoEdXVpZBgBIAEoCUIwirUYLFIEdXVpZGokMDE5YWExYjItN2MzZC03ZTRmLThhNWItNmM3ZDhlOWYwYTFiEiIKCG9yZGVyX2lkGAIgASgJQhCKtRgMagpvcmRlci0xMDAxEh0KBnN0YXR1cxgDIAEoCUINirUYCUIHUEVORElORxIxCgZhbW91bnQYBCABKAlCIYq1GB1KEl5bMC05XStcLlswLTldezJ9JGoHMTUwMC4wMBInCghjdXJyZW5jeRgFIAEoCUIVirUYEUoKXltBLVpdezN9JGoDUlVCIq8EChBQYXltZW50RXZlbnRNZXRhEhgKAmlkGAEgASgDQgyKtRgIagQ0MDIxeAESRAoGbWV0aG9kGAIgASgJQjSKtRgwQgNzYnBCA3NpbUIEY2FyZEIHbXRzdHBheUIKcXVhc2lfZWNvbUIDYzJjQgRpYmFuEkwKD3ByZXZpb3VzX3N0YXR1cxgDIAEoCUIzirUYL0IHUEVORElOR0IJQ09NUExFVEVEQgZGQUlMRURCCUNBTkNFTExFREIGQVBQRUFMEhMKBnJlYXNvbhgEIAEoCUgAiAEBEhsKCHNlcXVlbmNlGAUgASgFQgmKtRgFagExeAESNgoPcmVjZWl2ZWRfYW1vdW50GAYgASgJQhiKtRgUShJeWzAtOV0rXC5bMC05XXsyfSRIAYgBARIZCgRsYXRlGAcgASgIQgaKtRgCEAFIAogBARJACgRjYXNlGAggASgJQi2KtRgpEAFCBG9wZW5CBXRha2VuQgd3YWl0aW5nQghyZXR1cm5lZEIFZW5kZWRIA4gBARJECghtZXRhZGF0YRgJIAMoCzIqLmdhdGV3YXkudjEuUGF5bWVudEV2ZW50TWV0YS5NZXRhZGF0YUVudHJ5QgaKtRgCEAEaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgkKB19yZWFzb25CEgoQX3JlY2VpdmVkX2Ftb3VudEIHCgVfbGF0ZUIHCgVfY2FzZSLKAgoOQ29kZVJlc2VuZERhdGESPAoCaWQYASABKAlCMIq1GCxSBHV1aWRqJDAxOWFhMWIyLTdjM2QtN2U0Zi04YTViLTZjN2Q4ZTlmMGExYhIiCghvcmRlcl9pZBgCIAEoCUIQirUYDGoKb3JkZXItMTAwMRIdCgZzdGF0dXMYAyABKAlCDYq1GAlCB1BFTkRJTkcSMQoGYW1vdW50GAQgASgJQiGKtRgdShJeWzAtOV0rXC5bMC05XXsyfSRqBzE1MDAuMDASJwoIY3VycmVuY3kYBSABKAlCFYq1GBFKCl5bQS1aXXszfSRqA0FaThIiCgxyZXF1ZXN0ZWRfYnkYBiABKAlCDIq1GAhCBnRyYWRlchI3CgpxdWFzaV9lY29tGAcgASgLMhsuZ2F0ZXdheS52MS5Db2RlUmVzZW5kU3RhdGVCBoq1GAJwASKsAgoPQ29kZVJlc2VuZFN0YXRlEicKBXBoYXNlGAEgASgJQhiKtRgUQhJhd2FpdGluZ19wYXllcl9vdHASJAoRY29kZV9yZXNlbmRfY291bnQYAiABKAVCCYq1GAVqATF4ARIiCg9jb2RlX3Jlc2VuZF9tYXgYAyABKAVCCYq1GAVqATN4ARIgCg1hdHRlbXB0c19sZWZ0GAQgASgFQgmKtRgFagEyeAASKQoTY29kZV9yZXNlbmRfbGFzdF9ieRgFIAEoCUIMirUYCEIGdHJhZGVyElkKE2NvZGVfcmVzZW5kX2xhc3RfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiCKtRgcahgyMDI2LTExLTIwVDIyOjE2OjQxLjkwN1pwASLnAgoOUGF5aW5FdmVudERhdGESPAoCaWQYASABKAlCMIq1GCxSBHV1aWRqJDAxOWFhMWIyLThkNGUtN2Y1MC05YjZjLTdkOGU5ZjBhMWIyYxIjCghvcmRlcl9pZBgCIAEoCUIRirUYDWoLcGF5b3V0LTEwMDESRgoGc3RhdHVzGAMgASgJQjaKtRgyQglDT01QTEVURURCBkZBSUxFREIJQ0FOQ0VMTEVEQgdFWFBJUkVEaglDT01QTEVURUQSMQoGYW1vdW50GAQgASgJQiGKtRgdShJeWzAtOV0rXC5bMC05XXsyfSRqBzE1MDAuMDASGwoIY3VycmVuY3kYBSABKAlCCYq1GAVCA1JVQhIeCgZtZXRob2QYBiABKAlCDoq1GApCA3NicEIDYzJjEjoKC2Zyb3plbl91c2R0GAcgASgJQiWKtRghShJeWzAtOV0rXC5bMC05XXs4fSRqCzE2LjU0MDU0MDU1IrUDCg5QYXlpbkV2ZW50TWV0YRI8CgJpZBgBIAEoCUIwirUYLFIEdXVpZGokMDE5YWExYjItOGQ0ZS03ZjUwLTliNmMtN2Q4ZTlmMGExYjJjEh4KBm1ldGhvZBgCIAEoCUIOirUYCkIDc2JwQgNjMmMSZQoPcHJldmlvdXNfc3RhdHVzGAMgASgJQkyKtRhIQgdXQUlUSU5HQgpQUk9DRVNTSU5HQglDT01QTEVURURCBkZBSUxFREIJQ0FOQ0VMTEVEQgdFWFBJUkVEagpQUk9DRVNTSU5HEhMKBnJlYXNvbhgEIAEoCUgAiAEBEhsKCHNlcXVlbmNlGAUgASgFQgmKtRgFagExeAESHgoJcmV0dXJuX29mGAYgASgDQgaKtRgCEAFIAYgBARJCCghtZXRhZGF0YRgHIAMoCzIoLmdhdGV3YXkudjEuUGF5aW5FdmVudE1ldGEuTWV0YWRhdGFFbnRyeUIGirUYAhABGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIJCgdfcmVhc29uQgwKCl9yZXR1cm5fb2ZCLlosZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw", [file_gateway_v1_checkout, file_gateway_v1_wire, file_google_protobuf_timestamp]);
+  fileDesc("ChhnYXRld2F5L3YxL3dlYmhvb2sucHJvdG8SCmdhdGV3YXkudjEigwMKFFBheW1lbnRTdGF0dXNVcGRhdGVkEioKBHR5cGUYASABKAlCHIq1GBhCFnBheW1lbnQuc3RhdHVzLnVwZGF0ZWQSQgoIZXZlbnRfaWQYAiABKAlCMIq1GCxSBHV1aWRqJDAxOWFhMWIzLTBhMWItN2MyZC04ZTNmLTRhNWI2YzdkOGU5ZhJQCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIgirUYHGoYMjAyNi0xMS0yMFQyMjoxNjo0MS45MDdacAESMgoEZGF0YRgEIAEoCzIcLmdhdGV3YXkudjEuUGF5bWVudEV2ZW50RGF0YUIGirUYAnABEjIKBG1ldGEYBSABKAsyHC5nYXRld2F5LnYxLlBheW1lbnRFdmVudE1ldGFCBoq1GAJwATpBmrUYPQoWcGF5bWVudC5zdGF0dXMudXBkYXRlZBIjVGhlIHN0YXR1cyBvZiBhIHBheW1lbnQgaGFzIGNoYW5nZWQi/QIKE1BheW1lbnRQYXllckNsYWltZWQSKQoEdHlwZRgBIAEoCUIbirUYF0IVcGF5bWVudC5wYXllci5jbGFpbWVkEkIKCGV2ZW50X2lkGAIgASgJQjCKtRgsUgR1dWlkaiQwMTlhYTFiMy0wYTFiLTdjMmQtOGUzZi00YTViNmM3ZDhlOWYSUAoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCIIq1GBxqGDIwMjYtMTEtMjBUMjI6MTY6NDEuOTA3WnABEjAKBGRhdGEYBCABKAsyGi5nYXRld2F5LnYxLlBheWVyQ2xhaW1EYXRhQgaKtRgCcAESMgoEbWV0YRgFIAEoCzIcLmdhdGV3YXkudjEuUGF5bWVudEV2ZW50TWV0YUIGirUYAnABOj+atRg7ChVwYXltZW50LnBheWVyLmNsYWltZWQSIlRoZSBwYXllciBzYXlzIHRoYXQgdGhleSBoYXZlIHBhaWQi+wMKE0NvZGVSZXNlbmRSZXF1ZXN0ZWQSMgoEdHlwZRgBIAEoCUIkirUYIEIecGF5bWVudC5xdWFzaV9lY29tLmNvZGVfcmVzZW5kEkIKCGV2ZW50X2lkGAIgASgJQjCKtRgsUgR1dWlkaiQwMTlhYTFiMy0wYTFiLTdjMmQtOGUzZi00YTViNmM3ZDhlOWYSUAoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCIIq1GBxqGDIwMjYtMTEtMjBUMjI6MTY6NDEuOTA3WnABEjwKAmlkGAQgASgJQjCKtRgsUgR1dWlkaiQwMTlhYTFiMi03YzNkLTdlNGYtOGE1Yi02YzdkOGU5ZjBhMWISLAoIb3JkZXJfaWQYBSABKAlCEIq1GAxqCm9yZGVyLTEwMDFSCG9yZGVyX2lkEjAKBGRhdGEYBiABKAsyGi5nYXRld2F5LnYxLkNvZGVSZXNlbmREYXRhQgaKtRgCcAESMgoEbWV0YRgHIAEoCzIcLmdhdGV3YXkudjEuUGF5bWVudEV2ZW50TWV0YUIGirUYAnABOkiatRhECh5wYXltZW50LnF1YXNpX2Vjb20uY29kZV9yZXNlbmQSIlRoZSB0cmFkZXIgYXNrcyBmb3IgdGhlIGNvZGUgYWdhaW4i6AIKElBheWluU3RhdHVzVXBkYXRlZBIoCgR0eXBlGAEgASgJQhqKtRgWQhRwYXlpbi5zdGF0dXMudXBkYXRlZBJCCghldmVudF9pZBgCIAEoCUIwirUYLFIEdXVpZGokMDE5YWExYjMtMGExYi03YzJkLThlM2YtNGE1YjZjN2Q4ZTlmElAKCmNyZWF0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiCKtRgcahgyMDI2LTExLTIwVDIyOjE2OjQxLjkwN1pwARIwCgRkYXRhGAQgASgLMhouZ2F0ZXdheS52MS5QYXlpbkV2ZW50RGF0YUIGirUYAnABEjAKBG1ldGEYBSABKAsyGi5nYXRld2F5LnYxLlBheWluRXZlbnRNZXRhQgaKtRgCcAE6Lpq1GCoKFHBheWluLnN0YXR1cy51cGRhdGVkEhJBIHBheW91dCBoYXMgZW5kZWQilQMKF1dpdGhkcmF3YWxTdGF0dXNVcGRhdGVkEi0KBHR5cGUYASABKAlCH4q1GBtCGXdpdGhkcmF3YWwuc3RhdHVzLnVwZGF0ZWQSQgoIZXZlbnRfaWQYAiABKAlCMIq1GCxSBHV1aWRqJDAxOWFhMWIzLTBhMWItN2MyZC04ZTNmLTRhNWI2YzdkOGU5ZhJQCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIgirUYHGoYMjAyNi0xMS0yMFQyMjoxNjo0MS45MDdacAESNQoEZGF0YRgEIAEoCzIfLmdhdGV3YXkudjEuV2l0aGRyYXdhbEV2ZW50RGF0YUIGirUYAnABEjUKBG1ldGEYBSABKAsyHy5nYXRld2F5LnYxLldpdGhkcmF3YWxFdmVudE1ldGFCBoq1GAJwATpHmrUYQwoZd2l0aGRyYXdhbC5zdGF0dXMudXBkYXRlZBImVGhlIHN0YXR1cyBvZiBhIHdpdGhkcmF3YWwgaGFzIGNoYW5nZWQi4QIKEFBheW1lbnRFdmVudERhdGESPgoEdXVpZBgBIAEoCUIwirUYLFIEdXVpZGokMDE5YWExYjItN2MzZC03ZTRmLThhNWItNmM3ZDhlOWYwYTFiEiIKCG9yZGVyX2lkGAIgASgJQhCKtRgMagpvcmRlci0xMDAxEk4KBnN0YXR1cxgDIAEoCUI+irUYOkIHUEVORElOR0IJQ09NUExFVEVEQgZGQUlMRURCCUNBTkNFTExFREIGQVBQRUFMaglDT01QTEVURUQSMQoGYW1vdW50GAQgASgJQiGKtRgdShJeWzAtOV0rXC5bMC05XXsyfSRqBzE1MDAuMDASJwoIY3VycmVuY3kYBSABKAlCFYq1GBFKCl5bQS1aXXszfSRqA1JVQhI9ChBwYXllcl9yZXF1aXNpdGVzGAYgASgLMhsuZ2F0ZXdheS52MS5QYXllclJlcXVpc2l0ZXNCBoq1GAIQASLvAQoOUGF5ZXJDbGFpbURhdGESPgoEdXVpZBgBIAEoCUIwirUYLFIEdXVpZGokMDE5YWExYjItN2MzZC03ZTRmLThhNWItNmM3ZDhlOWYwYTFiEiIKCG9yZGVyX2lkGAIgASgJQhCKtRgMagpvcmRlci0xMDAxEh0KBnN0YXR1cxgDIAEoCUINirUYCUIHUEVORElORxIxCgZhbW91bnQYBCABKAlCIYq1GB1KEl5bMC05XStcLlswLTldezJ9JGoHMTUwMC4wMBInCghjdXJyZW5jeRgFIAEoCUIVirUYEUoKXltBLVpdezN9JGoDUlVCIrgDChBQYXltZW50RXZlbnRNZXRhEhgKAmlkGAEgASgDQgyKtRgIagQ0MDIxeAESRAoGbWV0aG9kGAIgASgJQjSKtRgwQgNzYnBCA3NpbUIEY2FyZEIHbXRzdHBheUIKcXVhc2lfZWNvbUIDYzJjQgRpYmFuEkwKD3ByZXZpb3VzX3N0YXR1cxgDIAEoCUIzirUYL0IHUEVORElOR0IJQ09NUExFVEVEQgZGQUlMRURCCUNBTkNFTExFREIGQVBQRUFMEhMKBnJlYXNvbhgEIAEoCUgAiAEBEhsKCHNlcXVlbmNlGAUgASgFQgmKtRgFagExeAESNgoPcmVjZWl2ZWRfYW1vdW50GAYgASgJQhiKtRgUShJeWzAtOV0rXC5bMC05XXsyfSRIAYgBARIZCgRsYXRlGAcgASgIQgaKtRgCEAFIAogBARJACgRjYXNlGAggASgJQi2KtRgpEAFCBG9wZW5CBXRha2VuQgd3YWl0aW5nQghyZXR1cm5lZEIFZW5kZWRIA4gBAUIJCgdfcmVhc29uQhIKEF9yZWNlaXZlZF9hbW91bnRCBwoFX2xhdGVCBwoFX2Nhc2UiygIKDkNvZGVSZXNlbmREYXRhEjwKAmlkGAEgASgJQjCKtRgsUgR1dWlkaiQwMTlhYTFiMi03YzNkLTdlNGYtOGE1Yi02YzdkOGU5ZjBhMWISIgoIb3JkZXJfaWQYAiABKAlCEIq1GAxqCm9yZGVyLTEwMDESHQoGc3RhdHVzGAMgASgJQg2KtRgJQgdQRU5ESU5HEjEKBmFtb3VudBgEIAEoCUIhirUYHUoSXlswLTldK1wuWzAtOV17Mn0kagcxNTAwLjAwEicKCGN1cnJlbmN5GAUgASgJQhWKtRgRSgpeW0EtWl17M30kagNBWk4SIgoMcmVxdWVzdGVkX2J5GAYgASgJQgyKtRgIQgZ0cmFkZXISNwoKcXVhc2lfZWNvbRgHIAEoCzIbLmdhdGV3YXkudjEuQ29kZVJlc2VuZFN0YXRlQgaKtRgCcAEirAIKD0NvZGVSZXNlbmRTdGF0ZRInCgVwaGFzZRgBIAEoCUIYirUYFEISYXdhaXRpbmdfcGF5ZXJfb3RwEiQKEWNvZGVfcmVzZW5kX2NvdW50GAIgASgFQgmKtRgFagExeAESIgoPY29kZV9yZXNlbmRfbWF4GAMgASgFQgmKtRgFagEzeAESIAoNYXR0ZW1wdHNfbGVmdBgEIAEoBUIJirUYBWoBMngAEikKE2NvZGVfcmVzZW5kX2xhc3RfYnkYBSABKAlCDIq1GAhCBnRyYWRlchJZChNjb2RlX3Jlc2VuZF9sYXN0X2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIgirUYHGoYMjAyNi0xMS0yMFQyMjoxNjo0MS45MDdacAEi5wIKDlBheWluRXZlbnREYXRhEjwKAmlkGAEgASgJQjCKtRgsUgR1dWlkaiQwMTlhYTFiMi04ZDRlLTdmNTAtOWI2Yy03ZDhlOWYwYTFiMmMSIwoIb3JkZXJfaWQYAiABKAlCEYq1GA1qC3BheW91dC0xMDAxEkYKBnN0YXR1cxgDIAEoCUI2irUYMkIJQ09NUExFVEVEQgZGQUlMRURCCUNBTkNFTExFREIHRVhQSVJFRGoJQ09NUExFVEVEEjEKBmFtb3VudBgEIAEoCUIhirUYHUoSXlswLTldK1wuWzAtOV17Mn0kagcxNTAwLjAwEhsKCGN1cnJlbmN5GAUgASgJQgmKtRgFQgNSVUISHgoGbWV0aG9kGAYgASgJQg6KtRgKQgNzYnBCA2MyYxI6Cgtmcm96ZW5fdXNkdBgHIAEoCUIlirUYIUoSXlswLTldK1wuWzAtOV17OH0kagsxNi41NDA1NDA1NSLAAgoOUGF5aW5FdmVudE1ldGESPAoCaWQYASABKAlCMIq1GCxSBHV1aWRqJDAxOWFhMWIyLThkNGUtN2Y1MC05YjZjLTdkOGU5ZjBhMWIyYxIeCgZtZXRob2QYAiABKAlCDoq1GApCA3NicEIDYzJjEmUKD3ByZXZpb3VzX3N0YXR1cxgDIAEoCUJMirUYSEIHV0FJVElOR0IKUFJPQ0VTU0lOR0IJQ09NUExFVEVEQgZGQUlMRURCCUNBTkNFTExFREIHRVhQSVJFRGoKUFJPQ0VTU0lORxITCgZyZWFzb24YBCABKAlIAIgBARIbCghzZXF1ZW5jZRgFIAEoBUIJirUYBWoBMXgBEh4KCXJldHVybl9vZhgGIAEoA0IGirUYAhABSAGIAQFCCQoHX3JlYXNvbkIMCgpfcmV0dXJuX29mIu0DChNXaXRoZHJhd2FsRXZlbnREYXRhEhYKAmlkGAEgASgDQgqKtRgGagIxMngBEicKCG9yZGVyX2lkGAIgASgJQhWKtRgRag93aXRoZHJhd2FsLTEwMDESXgoGc3RhdHVzGAMgASgJQk6KtRhKQghBUFBST1ZFREILSEFOREVEX09WRVJCCUNPTVBMRVRFREIIUkVKRUNURURCBkZBSUxFREIJQ0FOQ0VMTEVEaglDT01QTEVURUQSNgoGYW1vdW50GAQgASgJQiaKtRgiShJeWzAtOV0rXC5bMC05XXs4fSRqDDI1MC41MDAwMDAwMBIxCgNmZWUYBSABKAlCJIq1GCBKEl5bMC05XStcLlswLTldezh9JGoKMS41MDAwMDAwMBIcCghjdXJyZW5jeRgGIAEoCUIKirUYBkIEVVNEVBI9CgduZXR3b3JrGAcgASgJQiyKtRgoQgVUUkMyMEIFRVJDMjBCBUJFUDIwQgdQT0xZR09OQghBUkJJVFJVTRI5CgdhZGRyZXNzGAggASgJQiiKtRgkaiJUOXlFRDV4TVY1QVJWOThCZXhOOTdhTFoxVVVxN2VLU3htEh0KEHRyYW5zYWN0aW9uX2hhc2gYCSABKAlIAIgBAUITChFfdHJhbnNhY3Rpb25faGFzaCK2AQoTV2l0aGRyYXdhbEV2ZW50TWV0YRIUCgJpZBgBIAEoCUIIirUYBGoCMTISTAoPcHJldmlvdXNfc3RhdHVzGAIgASgJQjOKtRgvQglSRVFVRVNURURCCEFQUFJPVkVEQgtIQU5ERURfT1ZFUmoLSEFOREVEX09WRVISEwoGcmVhc29uGAMgASgJSACIAQESGwoIc2VxdWVuY2UYBCABKAVCCYq1GAVqATF4AUIJCgdfcmVhc29uQi5aLGdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL2dhdGV3YXkvdjE7Z2F0ZXdheXYxYgZwcm90bzM", [file_gateway_v1_checkout, file_gateway_v1_wire, file_google_protobuf_timestamp]);
 
 /**
  * The status of a payment has changed. Creation sends no webhook.
@@ -228,6 +228,55 @@ export const PayinStatusUpdatedSchema: GenMessage<PayinStatusUpdated> = /*@__PUR
   messageDesc(file_gateway_v1_webhook, 3);
 
 /**
+ * The status of a withdrawal has changed.
+ *
+ * @generated from message gateway.v1.WithdrawalStatusUpdated
+ */
+export type WithdrawalStatusUpdated = Message<"gateway.v1.WithdrawalStatusUpdated"> & {
+  /**
+   * The type of the event.
+   *
+   * @generated from field: string type = 1;
+   */
+  type: string;
+
+  /**
+   * The same for every attempt to deliver the event.
+   *
+   * @generated from field: string event_id = 2;
+   */
+  eventId: string;
+
+  /**
+   * When it happened.
+   *
+   * @generated from field: google.protobuf.Timestamp created_at = 3;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * The withdrawal as it is after the change.
+   *
+   * @generated from field: gateway.v1.WithdrawalEventData data = 4;
+   */
+  data?: WithdrawalEventData | undefined;
+
+  /**
+   * Not part of the stable contract.
+   *
+   * @generated from field: gateway.v1.WithdrawalEventMeta meta = 5;
+   */
+  meta?: WithdrawalEventMeta | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.WithdrawalStatusUpdated.
+ * Use `create(WithdrawalStatusUpdatedSchema)` to create a new message.
+ */
+export const WithdrawalStatusUpdatedSchema: GenMessage<WithdrawalStatusUpdated> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_webhook, 4);
+
+/**
  * PaymentEventData is the payment as it is after the change.
  *
  * @generated from message gateway.v1.PaymentEventData
@@ -281,7 +330,7 @@ export type PaymentEventData = Message<"gateway.v1.PaymentEventData"> & {
  * Use `create(PaymentEventDataSchema)` to create a new message.
  */
 export const PaymentEventDataSchema: GenMessage<PaymentEventData> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_webhook, 4);
+  messageDesc(file_gateway_v1_webhook, 5);
 
 /**
  * PayerClaimData is as of payment.status.updated. The status has not changed.
@@ -330,7 +379,7 @@ export type PayerClaimData = Message<"gateway.v1.PayerClaimData"> & {
  * Use `create(PayerClaimDataSchema)` to create a new message.
  */
 export const PayerClaimDataSchema: GenMessage<PayerClaimData> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_webhook, 5);
+  messageDesc(file_gateway_v1_webhook, 6);
 
 /**
  * PaymentEventMeta says what has changed, and the place of the event among those of the payment.
@@ -394,13 +443,6 @@ export type PaymentEventMeta = Message<"gateway.v1.PaymentEventMeta"> & {
    * @generated from field: optional string case = 8;
    */
   case?: string | undefined;
-
-  /**
-   * What the merchant noted; absent where nothing was.
-   *
-   * @generated from field: map<string, string> metadata = 9;
-   */
-  metadata: { [key: string]: string };
 };
 
 /**
@@ -408,7 +450,7 @@ export type PaymentEventMeta = Message<"gateway.v1.PaymentEventMeta"> & {
  * Use `create(PaymentEventMetaSchema)` to create a new message.
  */
 export const PaymentEventMetaSchema: GenMessage<PaymentEventMeta> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_webhook, 6);
+  messageDesc(file_gateway_v1_webhook, 7);
 
 /**
  * CodeResendData is the payment whose code is asked for again.
@@ -471,7 +513,7 @@ export type CodeResendData = Message<"gateway.v1.CodeResendData"> & {
  * Use `create(CodeResendDataSchema)` to create a new message.
  */
 export const CodeResendDataSchema: GenMessage<CodeResendData> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_webhook, 7);
+  messageDesc(file_gateway_v1_webhook, 8);
 
 /**
  * CodeResendState is how the checkout stands after the resend.
@@ -527,7 +569,7 @@ export type CodeResendState = Message<"gateway.v1.CodeResendState"> & {
  * Use `create(CodeResendStateSchema)` to create a new message.
  */
 export const CodeResendStateSchema: GenMessage<CodeResendState> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_webhook, 8);
+  messageDesc(file_gateway_v1_webhook, 9);
 
 /**
  * PayinEventData is the payout as it is after the change.
@@ -590,7 +632,7 @@ export type PayinEventData = Message<"gateway.v1.PayinEventData"> & {
  * Use `create(PayinEventDataSchema)` to create a new message.
  */
 export const PayinEventDataSchema: GenMessage<PayinEventData> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_webhook, 9);
+  messageDesc(file_gateway_v1_webhook, 10);
 
 /**
  * PayinEventMeta says what has changed, and the place of the event among those of the payout.
@@ -639,13 +681,6 @@ export type PayinEventMeta = Message<"gateway.v1.PayinEventMeta"> & {
    * @generated from field: optional int64 return_of = 6;
    */
   returnOf?: bigint | undefined;
-
-  /**
-   * What the merchant noted; absent where nothing was.
-   *
-   * @generated from field: map<string, string> metadata = 7;
-   */
-  metadata: { [key: string]: string };
 };
 
 /**
@@ -653,5 +688,124 @@ export type PayinEventMeta = Message<"gateway.v1.PayinEventMeta"> & {
  * Use `create(PayinEventMetaSchema)` to create a new message.
  */
 export const PayinEventMetaSchema: GenMessage<PayinEventMeta> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_webhook, 10);
+  messageDesc(file_gateway_v1_webhook, 11);
+
+/**
+ * WithdrawalEventData is the withdrawal as it is after the change.
+ *
+ * @generated from message gateway.v1.WithdrawalEventData
+ */
+export type WithdrawalEventData = Message<"gateway.v1.WithdrawalEventData"> & {
+  /**
+   * The withdrawal's id.
+   *
+   * @generated from field: int64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * What the merchant calls the withdrawal.
+   *
+   * @generated from field: string order_id = 2;
+   */
+  orderId: string;
+
+  /**
+   * The withdrawal's status, in capital letters.
+   *
+   * @generated from field: string status = 3;
+   */
+  status: string;
+
+  /**
+   * What arrives, 8 decimals.
+   *
+   * @generated from field: string amount = 4;
+   */
+  amount: string;
+
+  /**
+   * What it costs besides, 8 decimals.
+   *
+   * @generated from field: string fee = 5;
+   */
+  fee: string;
+
+  /**
+   * USDT.
+   *
+   * @generated from field: string currency = 6;
+   */
+  currency: string;
+
+  /**
+   * The network, such as TRC20.
+   *
+   * @generated from field: string network = 7;
+   */
+  network: string;
+
+  /**
+   * Where it goes.
+   *
+   * @generated from field: string address = 8;
+   */
+  address: string;
+
+  /**
+   * The transaction that pays it; null until it is known.
+   *
+   * @generated from field: optional string transaction_hash = 9;
+   */
+  transactionHash?: string | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.WithdrawalEventData.
+ * Use `create(WithdrawalEventDataSchema)` to create a new message.
+ */
+export const WithdrawalEventDataSchema: GenMessage<WithdrawalEventData> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_webhook, 12);
+
+/**
+ * WithdrawalEventMeta says what has changed, and the place of the event among those of the withdrawal.
+ *
+ * @generated from message gateway.v1.WithdrawalEventMeta
+ */
+export type WithdrawalEventMeta = Message<"gateway.v1.WithdrawalEventMeta"> & {
+  /**
+   * The withdrawal's id, as a text.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The status before, as the status is written.
+   *
+   * @generated from field: string previous_status = 2;
+   */
+  previousStatus: string;
+
+  /**
+   * Why.
+   *
+   * @generated from field: optional string reason = 3;
+   */
+  reason?: string | undefined;
+
+  /**
+   * Counts the withdrawal's events from 1.
+   *
+   * @generated from field: int32 sequence = 4;
+   */
+  sequence: number;
+};
+
+/**
+ * Describes the message gateway.v1.WithdrawalEventMeta.
+ * Use `create(WithdrawalEventMetaSchema)` to create a new message.
+ */
+export const WithdrawalEventMetaSchema: GenMessage<WithdrawalEventMeta> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_webhook, 13);
 

@@ -1,0 +1,152 @@
+package withdrawals
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/a-h/templ"
+
+	"gateway.example/internal/chain"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/submission"
+	"gateway.example/internal/withdrawal"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+func (v *visit) addresses() error {
+	book, err := v.Withdrawals.Addresses(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	shown := List{
+		Crumb: view.Link(v.path("")), Empty: view.Empty{Title: sayBookNone, Text: sayBookText},
+		Sheet: view.Sheet{Label: v.Shell.Say(sayBook), Columns: []view.Column{
+			{Text: v.Shell.Say(sayLabel)}, {Text: v.Shell.Say(say.Network)}, {Text: v.Shell.Say(say.Address)},
+			{Text: v.Shell.Say(sayAdded)}, {Text: v.Shell.Say(say.Status)},
+		}},
+	}
+	if v.may() {
+		shown.Primary = Act{view.Link(v.path("/addresses/new")), v.Shell.Say(sayAdd)}
+		shown.Sheet.Columns = append(shown.Sheet.Columns, view.Column{Text: v.Shell.Say(sayRemove)})
+	}
+	if shown.Notices, err = v.resting(); err != nil {
+		return err
+	}
+	for _, a := range book {
+		state := view.Cell{Text: v.Shell.Say(sayUsable), Tone: "good"}
+		if a.Rests {
+			state = view.Cell{Text: v.Shell.Say(sayRests), Tone: "late", Note: v.Shell.Say(sayRestsUntil, v.Shell.When(a.UsableAt))}
+		}
+		row := []view.Cell{
+			{Text: a.Label}, {Text: a.Network}, {Text: a.Address},
+			{At: &a.AddedAt, Note: v.ActorName(a.AddedBy)}, state,
+		}
+		if v.may() {
+			row = append(row, view.Cell{
+				Text: v.Shell.Say(sayRemove), Href: view.Link(portal.Numbered(v.path("/addresses"), a.ID) + "/remove"),
+			})
+		}
+		shown.Sheet.Rows = append(shown.Sheet.Rows, row)
+	}
+	v.Shell.Title = v.Shell.Say(sayBook)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ListPage(s, shown) })
+	return nil
+}
+
+func (v *visit) askAddress() error {
+	return v.showAddress(http.StatusOK, url.Values{"token": {submission.NewToken()}}, nil, nil)
+}
+
+func (v *visit) showAddress(status int, typed url.Values, wrong map[string]string, notes []string) error {
+	form := view.MoneyForm{
+		Action: v.path("/addresses"), Text: v.Shell.Say(sayAddText), Submit: v.Shell.Say(sayAdd), Notes: notes,
+		Back: view.Link(v.path("/addresses")), Hidden: [][2]string{{"token", typed.Get("token")}},
+	}
+	if len(notes) > 0 {
+		form.Hidden = append(form.Hidden, [2]string{"alike", typed.Get("address")})
+		form.Submit = v.Shell.Say(sayAddAlike)
+	}
+	network := view.Choice{Name: "network", Label: say.Network, Value: typed.Get("network"), Wrong: wrong["network"]}
+	names := chain.Names()
+	slices.Reverse(names) // most go by TRC20
+	for _, name := range names {
+		network.Options = append(network.Options, view.Option{Value: name, Text: name})
+	}
+	form.Choices = []view.Choice{network}
+	plain := templ.Attributes{"autocomplete": "off", "spellcheck": "false"}
+	form.Fields = []view.Field{
+		{Name: "address", Label: say.Address, Value: typed.Get("address"), Wrong: wrong["address"], Max: 64, More: plain},
+		{Name: "label", Label: sayLabel, Value: typed.Get("label"), Wrong: wrong["label"], Max: 100, Hint: v.Shell.Say(sayLabelHint)},
+	}
+	v.Shell.Title = v.Shell.Say(sayAddTitle)
+	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, form) })
+	return nil
+}
+
+// addAddress adds an address. One that looks like another is shown again first; it is taken when the same is sent once more.
+func (v *visit) addAddress() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	alike := false
+	err = v.Once(form, func() (submission.Outcome, error) {
+		_, err := v.Withdrawals.AddAddress(v.Ctx(), v.Who, withdrawal.NewAddress{
+			Network: form.Get("network"), Address: form.Get("address"), Label: form.Get("label"),
+			Confirmed: form.Get("alike") != "" && form.Get("alike") == form.Get("address"),
+		})
+		f := fault.As(err)
+		alike = f != nil && f.Code == "withdrawal_address_alike"
+		return submission.Outcome{LedTo: v.path("/addresses"), Said: "address-added"}, err
+	})
+	if alike {
+		form.Set("token", submission.NewToken())
+		return v.showAddress(http.StatusUnprocessableEntity, form, nil, []string{v.Shell.Say(sayAlike)})
+	}
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.showAddress(http.StatusUnprocessableEntity, form, wrong, nil)
+	}
+	return err
+}
+
+func (v *visit) askRemove() error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	book, err := v.Withdrawals.Addresses(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(book, func(a withdrawal.Address) bool { return a.ID == id })
+	if at < 0 {
+		return fault.ErrNotFound
+	}
+	return v.Question(view.Question{
+		Title: sayRemoveTitle, Action: portal.Numbered(v.path("/addresses"), id) + "/remove", Yes: v.Shell.Say(sayRemove), Danger: true,
+		Back: view.Link(v.path("/addresses")), Texts: []string{v.Shell.Say(sayRemoveText)},
+		Facts: []view.Fact{
+			{Label: sayLabel, Value: book[at].Label}, {Label: say.Network, Value: book[at].Network},
+			{Label: say.Address, Value: book[at].Address, Class: "mono"},
+		},
+	})
+}
+
+func (v *visit) remove() error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	return v.Once(form, func() (submission.Outcome, error) {
+		err := v.Withdrawals.RemoveAddress(v.Ctx(), v.Who, id)
+		return submission.Outcome{LedTo: v.path("/addresses"), Said: "address-removed"}, err
+	})
+}

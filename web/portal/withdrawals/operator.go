@@ -1,0 +1,338 @@
+package withdrawals
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/report"
+	"gateway.example/internal/submission"
+	"gateway.example/internal/withdrawal"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+const listsPath = portal.WithdrawalsPath + "/lists"
+
+// decision is what an operator may do with a withdrawal in some statuses. A page asks first.
+type decision struct {
+	step               string
+	from               []withdrawal.Status
+	label, title, text say.Phrase
+	danger             bool
+	// field is what is typed; nil is nothing.
+	field *view.Field
+	said  string
+	act   func(ctx context.Context, s *withdrawal.Service, who caller.Caller, id int64, typed string) (withdrawal.Withdrawal, error)
+}
+
+// why is the reason of a decision.
+var why = &view.Field{Name: "reason", Label: say.ReasonWhy, Area: true, Max: 255}
+
+var decisions = []decision{
+	{
+		step: "approve", from: []withdrawal.Status{withdrawal.Requested}, label: sayApprove, title: sayApproveTitle,
+		text: sayApproveText, said: "withdrawal-approved",
+		act: func(
+			ctx context.Context, s *withdrawal.Service, who caller.Caller, id int64, _ string,
+		) (withdrawal.Withdrawal, error) {
+			return s.Approve(ctx, who, id)
+		},
+	},
+	{
+		step: "reject", from: []withdrawal.Status{withdrawal.Requested, withdrawal.Approved}, label: sayReject,
+		title: sayRejectTitle, text: sayRejectText, danger: true, field: why, said: "withdrawal-rejected",
+		act: func(
+			ctx context.Context, s *withdrawal.Service, who caller.Caller, id int64, typed string,
+		) (withdrawal.Withdrawal, error) {
+			return s.Reject(ctx, who, id, typed)
+		},
+	},
+	{
+		step: "hash", from: []withdrawal.Status{withdrawal.HandedOver}, label: sayReport, title: sayReportTitle,
+		text: sayReportText, field: &view.Field{Name: "transactionHash", Label: sayHash, Max: 66}, said: "withdrawal-reported",
+		act: func(
+			ctx context.Context, s *withdrawal.Service, who caller.Caller, id int64, typed string,
+		) (withdrawal.Withdrawal, error) {
+			return s.ReportHash(ctx, who, id, typed)
+		},
+	},
+	{
+		step: "complete", from: []withdrawal.Status{withdrawal.HandedOver}, label: sayComplete, title: sayCompleteTitle,
+		text: sayCompleteText, field: why, said: "withdrawal-completed",
+		act: func(
+			ctx context.Context, s *withdrawal.Service, who caller.Caller, id int64, typed string,
+		) (withdrawal.Withdrawal, error) {
+			return s.Complete(ctx, who, withdrawal.Decision{ID: id, Reason: typed})
+		},
+	},
+	{
+		step: "fail", from: []withdrawal.Status{withdrawal.HandedOver}, label: sayFail, title: sayFailTitle,
+		text: sayFailText, danger: true, field: why, said: "withdrawal-failed",
+		act: func(
+			ctx context.Context, s *withdrawal.Service, who caller.Caller, id int64, typed string,
+		) (withdrawal.Withdrawal, error) {
+			return s.Fail(ctx, who, withdrawal.Decision{ID: id, Reason: typed})
+		},
+	},
+}
+
+// operatorRoutes are the pages of operators.
+var operatorRoutes = func() []route {
+	one := portal.WithdrawalsPath + "/{id}"
+	routes := []route{
+		{
+			Pattern: "GET " + portal.WithdrawalsPath, Kinds: portal.Operators, Needs: caller.OperatorRead,
+			Handle: (*visit).queue,
+		},
+		{Pattern: "GET " + one, Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).decidable},
+		{Pattern: "GET " + listsPath, Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).lists},
+		{Pattern: "POST " + listsPath, Kinds: portal.Operators, Needs: caller.OperatorMoney, Handle: (*visit).handOver},
+		{Pattern: "GET " + listsPath + "/{id}", Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).document},
+	}
+	for _, d := range decisions {
+		routes = append(routes,
+			route{
+				Pattern: "GET " + one + "/" + d.step, Kinds: portal.Operators, Needs: caller.OperatorMoney,
+				Handle: func(v *visit) error { return v.askDecision(d, "", nil) },
+			},
+			route{
+				Pattern: "POST " + one + "/" + d.step, Kinds: portal.Operators, Needs: caller.OperatorMoney,
+				Handle: func(v *visit) error { return v.decide(d) },
+			})
+	}
+	return routes
+}()
+
+func (v *visit) queue() error {
+	query := v.R.URL.Query()
+	page := withdrawal.Page{Status: portal.Given(query.Get(portal.AsksStatus))}
+	page.Cursor = portal.Given(query.Get("cursor"))
+	found, next, err := v.Withdrawals.List(v.Ctx(), v.Who, page)
+	if fault.As(err) != nil && v.Wrong(err) != nil {
+		return fault.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	names, err := report.NamesOf(v.Ctx(), v.Reports, v.Who, found)
+	if err != nil {
+		return err
+	}
+	shown := List{
+		Empty: view.Empty{Title: sayNone, Text: sayQueueNone},
+		Quiet: Act{listsPath, v.Shell.Say(sayLists)},
+		Sheet: view.Sheet{Label: v.Shell.Say(say.Withdrawals), Columns: []view.Column{
+			{Text: v.Shell.Say(say.Number)}, {Text: v.Shell.Say(say.Created)}, {Text: v.Shell.Say(sayOwner)},
+			{Text: v.Shell.Say(say.Amount), Right: true}, {Text: v.Shell.Say(say.Network)}, {Text: v.Shell.Say(say.Status)},
+		}},
+	}
+	shown.Picks = []view.Pick{{Text: v.Shell.Say(sayAll), Href: portal.WithdrawalsPath, Current: page.Status == nil}}
+	for _, status := range withdrawal.Statuses {
+		shown.Picks = append(shown.Picks, view.Pick{
+			Text: v.Shell.Say(say.WithdrawalStatus(status)), Current: page.Status != nil && *page.Status == status,
+			Href: view.Query(portal.WithdrawalsPath, portal.AsksStatus, status),
+		})
+	}
+	for _, w := range found {
+		badge := badgeOf(w)
+		state := view.Cell{Text: v.Shell.Say(badge.Text), Tone: badge.Tone}
+		if w.Mismatch != nil {
+			state = view.Cell{Text: v.Shell.Say(sayStopped), Tone: "bad"}
+		}
+		shown.Sheet.Rows = append(shown.Sheet.Rows, []view.Cell{
+			{Text: view.Number(w.ID), Href: view.Link(portal.Numbered(portal.WithdrawalsPath, w.ID))}, {At: &w.CreatedAt},
+			{Text: ownerOf(names, w)}, {Text: v.Shell.USDT(w.Amount)}, {Text: w.Network}, state,
+		})
+	}
+	if next != nil {
+		shown.Next = view.Query(portal.WithdrawalsPath, "cursor", *next, portal.AsksStatus, query.Get(portal.AsksStatus))
+	}
+	v.Shell.Title = v.Shell.Say(say.Withdrawals)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ListPage(s, shown) })
+	return nil
+}
+
+func ownerOf(names report.Names, w withdrawal.Withdrawal) string {
+	if w.TraderID != 0 {
+		return names.Traders[w.TraderID]
+	}
+	return names.Merchants[w.MerchantID]
+}
+
+func (v *visit) decidable() error {
+	w, d, err := v.asked()
+	if err != nil {
+		return err
+	}
+	if w.Mismatch != nil {
+		d.Alarm = v.Shell.Say(sayMismatch, *w.Mismatch)
+	}
+	if w.HandOverID != nil {
+		d.Facts = append(d.Facts, view.Fact{
+			Label: sayList, Value: "№ " + strconv.FormatInt(*w.HandOverID, 10), Href: view.Link(portal.Numbered(listsPath, *w.HandOverID)),
+		})
+	}
+	for _, one := range decisions {
+		if slices.Contains(one.from, w.Status) && v.Who.Proved().May(caller.OperatorMoney) {
+			d.Acts = append(d.Acts, Act{view.Link(portal.Numbered(portal.WithdrawalsPath, w.ID) + "/" + one.step), v.Shell.Say(one.label)})
+		}
+	}
+	v.Shell.Title = v.Shell.Say(say.WithdrawalTitle, w.ID)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DetailPage(s, d) })
+	return nil
+}
+
+// asked is the withdrawal that the address names, with whose it is.
+func (v *visit) asked() (withdrawal.Withdrawal, Detail, error) {
+	id, err := v.Numbered()
+	if err != nil {
+		return withdrawal.Withdrawal{}, Detail{}, err
+	}
+	w, err := v.Withdrawals.Get(v.Ctx(), v.Who, id)
+	if err != nil {
+		return w, Detail{}, err
+	}
+	d, err := v.detail(w)
+	if err != nil {
+		return w, d, err
+	}
+	names, err := report.NamesOf(v.Ctx(), v.Reports, v.Who, []withdrawal.Withdrawal{w})
+	owner := view.Fact{Label: sayOwner, Value: ownerOf(names, w), Href: view.Link(portal.Numbered(portal.MerchantsPath, w.MerchantID))}
+	if w.TraderID != 0 {
+		owner.Href = view.Link(portal.Numbered(portal.TradersPath, w.TraderID))
+	}
+	d.Facts = append([]view.Fact{owner}, d.Facts...)
+	return w, d, err
+}
+
+func (v *visit) askDecision(d decision, typed string, wrong map[string]string) error {
+	w, shown, err := v.asked()
+	if err != nil {
+		return err
+	}
+	to := portal.Numbered(portal.WithdrawalsPath, w.ID)
+	if !slices.Contains(d.from, w.Status) {
+		return v.Done(to, "changed")
+	}
+	q := view.Question{
+		Title: d.title, Action: to + "/" + d.step, Yes: v.Shell.Say(d.label), Danger: d.danger, Back: view.Link(to),
+		Texts:  []string{v.Shell.Say(d.text)},
+		Facts:  append([]view.Fact{{Label: say.Amount, Value: shown.Amount, Class: "num"}}, shown.Facts...),
+		Hidden: [][2]string{{"status", string(w.Status)}},
+	}
+	if d.field != nil {
+		field := *d.field
+		field.Value, field.Wrong = typed, wrong[field.Name]
+		q.Fields = []view.Field{field}
+	}
+	return v.Question(q)
+}
+
+func (v *visit) decide(d decision) error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	typed, to := "", portal.Numbered(portal.WithdrawalsPath, id)
+	if d.field != nil {
+		typed = form.Get(d.field.Name)
+	}
+	w, err := v.Withdrawals.Get(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	if string(w.Status) != form.Get("status") {
+		return v.Done(to, "changed")
+	}
+	err = v.Once(form, func() (submission.Outcome, error) {
+		_, err := d.act(v.Ctx(), v.Withdrawals, v.Who, id, typed)
+		return submission.Outcome{LedTo: to, Said: d.said}, err
+	})
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.askDecision(d, typed, wrong)
+	}
+	return err
+}
+
+func (v *visit) lists() error {
+	page := db.Page{Cursor: portal.Given(v.R.URL.Query().Get("cursor"))}
+	found, next, err := v.Withdrawals.HandOvers(v.Ctx(), v.Who, page)
+	if err != nil {
+		return err
+	}
+	var approved withdrawal.Page
+	approved.Status = portal.Given(string(withdrawal.Approved))
+	waits, _, err := v.Withdrawals.List(v.Ctx(), v.Who, approved)
+	if err != nil {
+		return err
+	}
+	shown := List{
+		Crumb: portal.WithdrawalsPath, Empty: view.Empty{Title: sayListsNone, Text: sayListsText},
+		Sheet: view.Sheet{Label: v.Shell.Say(sayLists), Columns: []view.Column{
+			{Text: v.Shell.Say(say.Number)}, {Text: v.Shell.Say(say.Created)}, {Text: v.Shell.Say(say.Withdrawals), Right: true},
+			{Text: v.Shell.Say(say.Amount), Right: true},
+		}},
+	}
+	if len(waits) > 0 && v.Who.Proved().May(caller.OperatorMoney) {
+		shown.HandOver = Form{
+			Action: listsPath, Token: submission.NewToken(), Past: "0", Submit: v.Shell.Say(sayHandOver),
+			Text: v.Shell.Say(sayHandOverText, len(waits)),
+		}
+		if len(found) > 0 {
+			shown.HandOver.Past = strconv.FormatInt(found[0].ID, 10)
+		}
+	}
+	for _, h := range found {
+		shown.Sheet.Rows = append(shown.Sheet.Rows, []view.Cell{
+			{Text: view.Number(h.ID), Href: view.Link(portal.Numbered(listsPath, h.ID))},
+			{At: &h.CreatedAt, Note: v.ActorName(h.CreatedBy)}, {Text: strconv.Itoa(h.Count)}, {Text: v.Shell.USDT(h.Amount)},
+		})
+	}
+	if next != nil {
+		shown.Next = view.Query(listsPath, "cursor", *next)
+	}
+	v.Shell.Title = v.Shell.Say(sayLists)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ListPage(s, shown) })
+	return nil
+}
+
+// handOver has a list made of what is approved, after the newest that the page has shown.
+func (v *visit) handOver() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	past, err := strconv.ParseInt(form.Get("past"), 10, 64)
+	if err != nil {
+		return fault.ErrNotFound
+	}
+	return v.Once(form, func() (submission.Outcome, error) {
+		_, err := v.Withdrawals.Export(v.Ctx(), v.Who, past)
+		return submission.Outcome{LedTo: listsPath, Said: "withdrawals-listed"}, err
+	})
+}
+
+// document sends a list's signed document.
+func (v *visit) document() error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	list, err := v.Withdrawals.HandOver(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	v.KeepFile("withdrawals-"+strconv.FormatInt(id, 10)+".json", "application/json", []byte(list.Document))
+	return nil
+}

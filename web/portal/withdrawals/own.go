@@ -1,0 +1,340 @@
+package withdrawals
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/money"
+	"gateway.example/internal/report"
+	"gateway.example/internal/submission"
+	"gateway.example/internal/withdrawal"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// ownRoutes are the pages of whoever has USDT leave, a merchant's or a trader's.
+func ownRoutes(base string) []route {
+	kinds, reads, acts := portal.Merchants, caller.MerchantMoney, caller.MerchantWithdraw
+	if base == "/trader" {
+		kinds, reads, acts = portal.Traders, caller.TraderMoney, caller.TraderWithdraw
+	}
+	path := base + "/withdrawals"
+	return []route{
+		{Pattern: "GET " + path, Kinds: kinds, Needs: reads, Handle: (*visit).list},
+		{Pattern: "GET " + path + "/new", Kinds: kinds, Needs: acts, Handle: (*visit).ask},
+		{Pattern: "POST " + path, Kinds: kinds, Needs: acts, Handle: (*visit).request},
+		{Pattern: "GET " + path + "/{id}", Kinds: kinds, Needs: reads, Handle: (*visit).one},
+		{Pattern: "GET " + path + "/{id}/cancel", Kinds: kinds, Needs: acts, Handle: (*visit).askCancel},
+		{Pattern: "POST " + path + "/{id}/cancel", Kinds: kinds, Needs: acts, Handle: (*visit).cancel},
+		{Pattern: "GET " + path + "/addresses", Kinds: kinds, Needs: reads, Handle: (*visit).addresses},
+		{Pattern: "POST " + path + "/addresses", Kinds: kinds, Needs: acts, Handle: (*visit).addAddress},
+		{Pattern: "GET " + path + "/addresses/new", Kinds: kinds, Needs: acts, Handle: (*visit).askAddress},
+		{Pattern: "GET " + path + "/addresses/{id}/remove", Kinds: kinds, Needs: acts, Handle: (*visit).askRemove},
+		{Pattern: "POST " + path + "/addresses/{id}/remove", Kinds: kinds, Needs: acts, Handle: (*visit).remove},
+	}
+}
+
+func (v *visit) path(rest string) string { return v.Path("/withdrawals") + rest }
+
+// may tells whether the reader may have USDT leave.
+func (v *visit) may() bool { return v.Who.May(caller.MerchantWithdraw, caller.TraderWithdraw) }
+
+func (v *visit) list() error {
+	var page withdrawal.Page
+	page.Cursor = portal.Given(v.R.URL.Query().Get("cursor"))
+	found, next, err := v.Withdrawals.List(v.Ctx(), v.Who, page)
+	if err != nil {
+		return err
+	}
+	shown := List{
+		Empty: view.Empty{Title: sayNone, Text: sayNoneText},
+		Quiet: Act{view.Link(v.path("/addresses")), v.Shell.Say(sayBook)},
+		Sheet: view.Sheet{Label: v.Shell.Say(say.Withdrawals), Columns: []view.Column{
+			{Text: v.Shell.Say(say.Number)}, {Text: v.Shell.Say(say.Created)}, {Text: v.Shell.Say(say.Amount), Right: true},
+			{Text: v.Shell.Say(say.Network)}, {Text: v.Shell.Say(say.Address)}, {Text: v.Shell.Say(say.Status)},
+		}},
+	}
+	if v.may() {
+		shown.Primary = Act{view.Link(v.path("/new")), v.Shell.Say(sayWithdraw)}
+	}
+	if shown.Notices, err = v.resting(); err != nil {
+		return err
+	}
+	for _, w := range found {
+		badge := badgeOf(w)
+		shown.Sheet.Rows = append(shown.Sheet.Rows, []view.Cell{
+			{Text: view.Number(w.ID), Href: view.Link(portal.Numbered(v.path(""), w.ID))}, {At: &w.CreatedAt},
+			{Text: v.Shell.USDT(w.Amount)}, {Text: w.Network}, {Text: short(w.Address)},
+			{Text: v.Shell.Say(badge.Text), Tone: badge.Tone},
+		})
+	}
+	if next != nil {
+		shown.Next = view.Query(v.path(""), "cursor", *next)
+	}
+	v.Shell.Title = v.Shell.Say(say.Withdrawals)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ListPage(s, shown) })
+	return nil
+}
+
+// resting tells everybody who sees the money of addresses that somebody has added lately.
+func (v *visit) resting() ([]string, error) {
+	book, err := v.Withdrawals.Addresses(v.Ctx(), v.Who)
+	var notices []string
+	for _, a := range book {
+		if a.Rests {
+			notices = append(notices, v.Shell.Say(sayRestNotice, a.Label, short(a.Address), v.ActorName(a.AddedBy), v.Shell.When(a.UsableAt)))
+		}
+	}
+	return notices, err
+}
+
+// shown is how many characters of each end of an address lists have.
+const shown = 6
+
+func short(address string) string {
+	if len(address) <= 2*shown {
+		return address
+	}
+	return address[:shown] + "…" + address[len(address)-shown:]
+}
+
+func badgeOf(w withdrawal.Withdrawal) view.Badge {
+	tones := map[withdrawal.Status]string{
+		withdrawal.Requested: "late", withdrawal.Completed: "good", withdrawal.Rejected: "bad", withdrawal.Failed: "bad",
+		withdrawal.Cancelled: "off",
+	}
+	tone := tones[w.Status]
+	if tone == "" {
+		tone = "plain"
+	}
+	return view.Badge{Text: say.WithdrawalStatus(string(w.Status)), Tone: tone}
+}
+
+func (v *visit) one() error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	w, err := v.Withdrawals.Get(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	d, err := v.detail(w)
+	if err != nil {
+		return err
+	}
+	if w.Status == withdrawal.Requested && v.may() {
+		d.Acts = []Act{{view.Link(portal.Numbered(v.path(""), id) + "/cancel"), v.Shell.Say(sayCancel)}}
+	}
+	if w.CashboxID != 0 {
+		d.Curl = v.Curl("/api/v1/withdrawals/" + strconv.FormatInt(id, 10))
+	}
+	v.Shell.Title = v.Shell.Say(say.WithdrawalTitle, id)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DetailPage(s, d) })
+	return nil
+}
+
+// detail is what every reader sees of a withdrawal.
+func (v *visit) detail(w withdrawal.Withdrawal) (Detail, error) {
+	moves, err := v.Withdrawals.History(v.Ctx(), v.Who, w.ID)
+	if err != nil {
+		return Detail{}, err
+	}
+	d := Detail{
+		Back: view.Link(v.path("")), Amount: v.Shell.USDT(w.Amount), Status: badgeOf(w), CreatedAt: w.CreatedAt,
+		Facts: []view.Fact{
+			{Label: sayFee, Value: v.Shell.USDT(w.Fee), Class: "num"},
+			{Label: say.Network, Value: w.Network}, {Label: say.Address, Value: w.Address, Class: "mono"},
+			{Label: say.Order, Value: w.OrderID, Class: "mono"},
+		},
+	}
+	if w.Hash != nil {
+		d.Facts = append(d.Facts, view.Fact{Label: sayHash, Value: *w.Hash, Class: "mono"})
+	}
+	if w.Reason != nil {
+		d.Facts = append(d.Facts, view.Fact{Label: say.ReasonWhy, Value: *w.Reason})
+	}
+	for _, move := range moves {
+		line := view.Line{At: move.At, Kind: "status", Actor: v.ActorName(move.Actor)}
+		line.Text = v.Shell.Say(say.LineStatusFirst, v.Shell.Say(say.WithdrawalStatus(move.To)))
+		if move.From != "" {
+			line.Text = v.Shell.Say(say.LineStatus, v.Shell.Say(say.WithdrawalStatus(move.From)),
+				v.Shell.Say(say.WithdrawalStatus(move.To)))
+		}
+		if move.Reason != "" {
+			line.Notes = []string{v.Shell.Say(say.LineReason, move.Reason)}
+		}
+		d.Lines = append(d.Lines, line)
+	}
+	return d, nil
+}
+
+func (v *visit) ask() error {
+	return v.showForm(http.StatusOK, url.Values{"token": {submission.NewToken()}}, nil)
+}
+
+func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) error {
+	book, err := v.Withdrawals.Addresses(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	terms, err := v.Withdrawals.Terms(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	form := view.MoneyForm{
+		Action: v.path(""), Text: v.Shell.Say(sayRequestText), Submit: v.Shell.Say(sayContinue), Back: view.Link(v.path("")),
+		Hidden: [][2]string{{"token", typed.Get("token")}},
+	}
+	boxes, err := v.payers(typed.Get("cashbox"), wrong["merchantCashboxId"])
+	if err != nil {
+		return err
+	}
+	to := view.Choice{Name: "address", Label: say.Address, Value: typed.Get("address"), Wrong: wrong["addressId"]}
+	for _, a := range book {
+		if !a.Rests {
+			to.Options = append(to.Options, view.Option{Value: view.Number(a.ID), Text: a.Label + " · " + a.Network + " · " + short(a.Address)})
+		}
+	}
+	if len(to.Options) == 0 {
+		form.Notes = []string{v.Shell.Say(sayNoAddress)}
+	}
+	form.Choices = append(boxes, to)
+	if v.Who.Kind == caller.Trader {
+		has, err := v.available()
+		if err != nil {
+			return err
+		}
+		form.Text = v.Shell.Say(sayYouHave, has) + " " + form.Text
+	}
+	hints := make([]string, 0, len(terms))
+	for _, t := range terms {
+		hints = append(hints, v.Shell.Say(sayTermsLine, t.Network, v.Shell.Number(t.Fee), v.Shell.Number(t.MinAmount), v.Shell.Number(t.DailyAmount)))
+	}
+	form.Fields = []view.Field{{
+		Name: "amount", Label: sayArrives, Value: typed.Get("amount"), Wrong: wrong["amount"], Max: 24, Hint: strings.Join(hints, " "),
+		More: templ.Attributes{"inputmode": "decimal", "autocomplete": "off"},
+	}}
+	v.Shell.Title = v.Shell.Say(sayWithdraw)
+	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, form) })
+	return nil
+}
+
+// payers are the cashboxes of a merchant, each with what it has; a trader has one account and no choice.
+func (v *visit) payers(value, wrong string) ([]view.Choice, error) {
+	if v.Who.Kind != caller.MerchantPortal {
+		return nil, nil
+	}
+	boxes, err := v.Deposits.Balances(v.Ctx(), v.Who)
+	choice := view.Choice{Name: "cashbox", Label: say.Cashbox, Value: value, Wrong: wrong}
+	for _, box := range boxes {
+		choice.Options = append(choice.Options, view.Option{
+			Value: view.Number(box.ID), Text: box.Name + " · " + v.Shell.USDT(box.Balance.Available),
+		})
+	}
+	return []view.Choice{choice}, err
+}
+
+// request asks once more with everything said again, and then asks for the withdrawal.
+func (v *visit) request() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	r := withdrawal.Request{Amount: money.Typed(form.Get("amount")), OrderID: form.Get("token")}
+	if v.Who.Kind == caller.MerchantPortal {
+		box, err := strconv.ParseInt(form.Get("cashbox"), 10, 64)
+		if err != nil {
+			box = 0 // nobody's
+		}
+		r.CashboxID = &box
+	}
+	if r.AddressID, err = strconv.ParseInt(form.Get("address"), 10, 64); err != nil {
+		r.AddressID = -1 // nobody's
+	}
+	if form.Get("confirmed") == "" {
+		quoted, err := v.Withdrawals.Quote(v.Ctx(), v.Who, r)
+		if wrong := v.Wrong(err); wrong != nil {
+			return v.showForm(http.StatusUnprocessableEntity, form, wrong)
+		}
+		if err != nil {
+			return err
+		}
+		return v.confirm(form, quoted)
+	}
+	err = v.Once(form, func() (submission.Outcome, error) {
+		created, err := v.Withdrawals.Request(v.Ctx(), v.Who, r)
+		return submission.Outcome{LedTo: portal.Numbered(v.path(""), created.Withdrawal.ID), Said: "withdrawal-requested"}, err
+	})
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.showForm(http.StatusUnprocessableEntity, form, wrong)
+	}
+	return err
+}
+
+// confirm says what is about to be asked for.
+func (v *visit) confirm(form url.Values, w withdrawal.Withdrawal) error {
+	return v.Question(view.Question{
+		Title: sayConfirmTitle, Action: v.path(""), Yes: v.Shell.Say(sayConfirmYes, v.Shell.USDT(w.Amount)),
+		Back: view.Link(v.path("/new")), Texts: []string{v.Shell.Say(sayConfirmText)},
+		Facts: []view.Fact{
+			{Label: sayArrives, Value: v.Shell.USDT(w.Amount), Class: "num"}, {Label: sayFee, Value: v.Shell.USDT(w.Fee), Class: "num"},
+			{Label: sayLeaves, Value: v.Shell.USDT(w.Total()), Class: "num"}, {Label: say.Network, Value: w.Network},
+			{Label: say.Address, Value: w.Address, Class: "mono"},
+		},
+		Hidden: [][2]string{
+			{"confirmed", portal.Yes}, {"amount", form.Get("amount")}, {"address", form.Get("address")}, {"cashbox", form.Get("cashbox")},
+		},
+	})
+}
+
+func (v *visit) askCancel() error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	w, err := v.Withdrawals.Get(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	return v.Question(view.Question{
+		Title: sayCancelTitle, Action: portal.Numbered(v.path(""), id) + "/cancel", Yes: v.Shell.Say(sayCancel), Danger: true,
+		Back: view.Link(portal.Numbered(v.path(""), id)), Texts: []string{v.Shell.Say(sayCancelText, v.Shell.USDT(w.Total()))},
+	})
+}
+
+func (v *visit) cancel() error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	to := portal.Numbered(v.path(""), id)
+	return v.Once(form, func() (submission.Outcome, error) {
+		_, err := v.Withdrawals.Cancel(v.Ctx(), v.Who, id)
+		if f := fault.As(err); f != nil && f.Kind == fault.Refused {
+			return submission.Outcome{LedTo: to, Said: "changed"}, nil
+		}
+		return submission.Outcome{LedTo: to, Said: "withdrawal-cancelled"}, err
+	})
+}
+
+// available is what a trader has to withdraw.
+func (v *visit) available() (string, error) {
+	statement, err := v.Reports.Statement(v.Ctx(), v.Who, report.StatementFilter{
+		Account: ledger.Available(ledger.Trader, v.Who.TraderID),
+	})
+	return v.Shell.USDT(statement.Closing), err
+}

@@ -1,0 +1,33 @@
+// Package withdrawals is how USDT leave: the withdrawals and address books of merchants and traders, and what operators do
+// with withdrawals.
+package withdrawals
+
+import (
+	"slices"
+
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/report"
+	"gateway.example/internal/withdrawal"
+	"gateway.example/web/portal"
+)
+
+// Services are what these pages work with.
+type Services struct {
+	Withdrawals *withdrawal.Service
+	Deposits    *deposit.Service
+	Reports     *report.Service
+}
+
+// visit is a visit to these pages.
+type visit struct {
+	*portal.Visit
+	Services
+}
+
+type route = portal.RouteOf[*visit]
+
+// Routes are the addresses of these pages.
+func Routes(s Services) []portal.Route {
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
+		slices.Concat(ownRoutes("/merchant"), ownRoutes("/trader"), operatorRoutes))
+}
