@@ -226,10 +226,8 @@ func (q *Queries) AlarmPayouts(ctx context.Context, arg AlarmPayoutsParams) (Ala
 }
 
 const alarmPhones = `-- name: AlarmPhones :one
-select count(*), coalesce(min(coalesce(d.heard_at, d.created_at)), $1::timestamptz)::timestamptz as oldest
-from bank_device d join trader t on t.id = d.trader_id
-where d.revoked_at is null and coalesce(d.heard_at, d.created_at) < $1::timestamptz and t.enabled and not t.on_break
-  and exists (select from requisite_message m where m.device_id = d.id and m.mode <> 'off')
+select count(*), coalesce(min(silent_since), $1::timestamptz)::timestamptz as oldest from counted_phone
+where silent_since < $1::timestamptz
 `
 
 type AlarmPhonesRow struct {

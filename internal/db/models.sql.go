@@ -166,6 +166,27 @@ type CardConflict struct {
 	ClosedBy      *string
 }
 
+type ChainCursor struct {
+	Network      string
+	StartNumber  int64
+	BlockNumber  int64
+	BlockHash    string
+	HeadNumber   int64
+	Version      int64
+	Holder       pgtype.UUID
+	LeasedUntil  time.Time
+	TroubleSince *time.Time
+	Trouble      *string
+}
+
+type ChainNode struct {
+	Network    string
+	Host       string
+	HeadNumber int64
+	Trouble    string
+	AskedAt    time.Time
+}
+
 type Checkout struct {
 	MerchantID    int64
 	PaymentID     int64
@@ -193,6 +214,7 @@ type Deposit struct {
 	IdempotencyKey    uuid.UUID
 	CreatedAt         time.Time
 	StatusAt          time.Time
+	Metadata          []byte
 }
 
 type DepositHistory struct {
@@ -281,6 +303,7 @@ type Payin struct {
 	RequestID          *string
 	RequestAddress     *string
 	ReturnOf           *int64
+	Metadata           []byte
 }
 
 type PayinHistory struct {
@@ -360,6 +383,7 @@ type Payment struct {
 	ReceivedAmount     decimal.NullDecimal
 	SettledAmount      decimal.NullDecimal
 	DifferenceUSDT     decimal.Decimal
+	Metadata           []byte
 }
 
 type PaymentCard struct {

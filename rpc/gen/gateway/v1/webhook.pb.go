@@ -642,7 +642,9 @@ type PaymentEventMeta struct {
 	Late *bool `protobuf:"varint,7,opt,name=late,proto3,oneof" json:"late,omitempty"`
 	// How it stands with another amount that came: open waits for your decision, taken completed the payment for what came, waiting waits
 	// for the rest, returned sends it back, ended left the payment unpaid. Absent otherwise.
-	Case          *string `protobuf:"bytes,8,opt,name=case,proto3,oneof" json:"case,omitempty"`
+	Case *string `protobuf:"bytes,8,opt,name=case,proto3,oneof" json:"case,omitempty"`
+	// What the merchant noted; absent where nothing was.
+	Metadata      map[string]string `protobuf:"bytes,9,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -731,6 +733,13 @@ func (x *PaymentEventMeta) GetCase() string {
 		return *x.Case
 	}
 	return ""
+}
+
+func (x *PaymentEventMeta) GetMetadata() map[string]string {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
 }
 
 // CodeResendData is the payment whose code is asked for again.
@@ -1038,7 +1047,9 @@ type PayinEventMeta struct {
 	// Counts the payout's events from 1.
 	Sequence int32 `protobuf:"varint,5,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	// The integer id of the payment whose money goes back to its payer, which costs nothing; absent of other payouts.
-	ReturnOf      *int64 `protobuf:"varint,6,opt,name=return_of,json=returnOf,proto3,oneof" json:"return_of,omitempty"`
+	ReturnOf *int64 `protobuf:"varint,6,opt,name=return_of,json=returnOf,proto3,oneof" json:"return_of,omitempty"`
+	// What the merchant noted; absent where nothing was.
+	Metadata      map[string]string `protobuf:"bytes,7,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1113,6 +1124,13 @@ func (x *PayinEventMeta) GetReturnOf() int64 {
 		return *x.ReturnOf
 	}
 	return 0
+}
+
+func (x *PayinEventMeta) GetMetadata() map[string]string {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
 }
 
 // WithdrawalEventData is the withdrawal as it is after the change.
@@ -1371,7 +1389,7 @@ const file_gateway_v1_webhook_proto_rawDesc = "" +
 	"\x06status\x18\x03 \x01(\tB\r\x8a\xb5\x18\tB\aPENDINGR\x06status\x129\n" +
 	"\x06amount\x18\x04 \x01(\tB!\x8a\xb5\x18\x1dJ\x12^[0-9]+\\.[0-9]{2}$j\a1500.00R\x06amount\x121\n" +
 	"\bcurrency\x18\x05 \x01(\tB\x15\x8a\xb5\x18\x11J\n" +
-	"^[A-Z]{3}$j\x03RUBR\bcurrency\"\x82\x04\n" +
+	"^[A-Z]{3}$j\x03RUBR\bcurrency\"\x8f\x05\n" +
 	"\x10PaymentEventMeta\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\x03B\f\x8a\xb5\x18\bj\x044021x\x01R\x02id\x12L\n" +
 	"\x06method\x18\x02 \x01(\tB4\x8a\xb5\x180B\x03sbpB\x03simB\x04cardB\amtstpayB\n" +
@@ -1381,7 +1399,11 @@ const file_gateway_v1_webhook_proto_rawDesc = "" +
 	"\bsequence\x18\x05 \x01(\x05B\t\x8a\xb5\x18\x05j\x011x\x01R\bsequence\x12F\n" +
 	"\x0freceived_amount\x18\x06 \x01(\tB\x18\x8a\xb5\x18\x14J\x12^[0-9]+\\.[0-9]{2}$H\x01R\x0ereceivedAmount\x88\x01\x01\x12\x1f\n" +
 	"\x04late\x18\a \x01(\bB\x06\x8a\xb5\x18\x02\x10\x01H\x02R\x04late\x88\x01\x01\x12F\n" +
-	"\x04case\x18\b \x01(\tB-\x8a\xb5\x18)\x10\x01B\x04openB\x05takenB\awaitingB\breturnedB\x05endedH\x03R\x04case\x88\x01\x01B\t\n" +
+	"\x04case\x18\b \x01(\tB-\x8a\xb5\x18)\x10\x01B\x04openB\x05takenB\awaitingB\breturnedB\x05endedH\x03R\x04case\x88\x01\x01\x12N\n" +
+	"\bmetadata\x18\t \x03(\v2*.gateway.v1.PaymentEventMeta.MetadataEntryB\x06\x8a\xb5\x18\x02\x10\x01R\bmetadata\x1a;\n" +
+	"\rMetadataEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\t\n" +
 	"\a_reasonB\x12\n" +
 	"\x10_received_amountB\a\n" +
 	"\x05_lateB\a\n" +
@@ -1413,7 +1435,7 @@ const file_gateway_v1_webhook_proto_rawDesc = "" +
 	"\x06method\x18\x06 \x01(\tB\x0e\x8a\xb5\x18\n" +
 	"B\x03sbpB\x03c2cR\x06method\x12F\n" +
 	"\vfrozen_usdt\x18\a \x01(\tB%\x8a\xb5\x18!J\x12^[0-9]+\\.[0-9]{8}$j\v16.54054055R\n" +
-	"frozenUsdt\"\xf8\x02\n" +
+	"frozenUsdt\"\x83\x04\n" +
 	"\x0ePayinEventMeta\x12@\n" +
 	"\x02id\x18\x01 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-8d4e-7f50-9b6c-7d8e9f0a1b2cR\x02id\x12&\n" +
 	"\x06method\x18\x02 \x01(\tB\x0e\x8a\xb5\x18\n" +
@@ -1423,7 +1445,11 @@ const file_gateway_v1_webhook_proto_rawDesc = "" +
 	"PROCESSINGR\x0epreviousStatus\x12\x1b\n" +
 	"\x06reason\x18\x04 \x01(\tH\x00R\x06reason\x88\x01\x01\x12%\n" +
 	"\bsequence\x18\x05 \x01(\x05B\t\x8a\xb5\x18\x05j\x011x\x01R\bsequence\x12(\n" +
-	"\treturn_of\x18\x06 \x01(\x03B\x06\x8a\xb5\x18\x02\x10\x01H\x01R\breturnOf\x88\x01\x01B\t\n" +
+	"\treturn_of\x18\x06 \x01(\x03B\x06\x8a\xb5\x18\x02\x10\x01H\x01R\breturnOf\x88\x01\x01\x12L\n" +
+	"\bmetadata\x18\a \x03(\v2(.gateway.v1.PayinEventMeta.MetadataEntryB\x06\x8a\xb5\x18\x02\x10\x01R\bmetadata\x1a;\n" +
+	"\rMetadataEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\t\n" +
 	"\a_reasonB\f\n" +
 	"\n" +
 	"_return_of\"\xbc\x04\n" +
@@ -1460,7 +1486,7 @@ func file_gateway_v1_webhook_proto_rawDescGZIP() []byte {
 	return file_gateway_v1_webhook_proto_rawDescData
 }
 
-var file_gateway_v1_webhook_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_gateway_v1_webhook_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_gateway_v1_webhook_proto_goTypes = []any{
 	(*PaymentStatusUpdated)(nil),    // 0: gateway.v1.PaymentStatusUpdated
 	(*PaymentPayerClaimed)(nil),     // 1: gateway.v1.PaymentPayerClaimed
@@ -1476,33 +1502,37 @@ var file_gateway_v1_webhook_proto_goTypes = []any{
 	(*PayinEventMeta)(nil),          // 11: gateway.v1.PayinEventMeta
 	(*WithdrawalEventData)(nil),     // 12: gateway.v1.WithdrawalEventData
 	(*WithdrawalEventMeta)(nil),     // 13: gateway.v1.WithdrawalEventMeta
-	(*timestamppb.Timestamp)(nil),   // 14: google.protobuf.Timestamp
-	(*PayerRequisites)(nil),         // 15: gateway.v1.PayerRequisites
+	nil,                             // 14: gateway.v1.PaymentEventMeta.MetadataEntry
+	nil,                             // 15: gateway.v1.PayinEventMeta.MetadataEntry
+	(*timestamppb.Timestamp)(nil),   // 16: google.protobuf.Timestamp
+	(*PayerRequisites)(nil),         // 17: gateway.v1.PayerRequisites
 }
 var file_gateway_v1_webhook_proto_depIdxs = []int32{
-	14, // 0: gateway.v1.PaymentStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
+	16, // 0: gateway.v1.PaymentStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
 	5,  // 1: gateway.v1.PaymentStatusUpdated.data:type_name -> gateway.v1.PaymentEventData
 	7,  // 2: gateway.v1.PaymentStatusUpdated.meta:type_name -> gateway.v1.PaymentEventMeta
-	14, // 3: gateway.v1.PaymentPayerClaimed.created_at:type_name -> google.protobuf.Timestamp
+	16, // 3: gateway.v1.PaymentPayerClaimed.created_at:type_name -> google.protobuf.Timestamp
 	6,  // 4: gateway.v1.PaymentPayerClaimed.data:type_name -> gateway.v1.PayerClaimData
 	7,  // 5: gateway.v1.PaymentPayerClaimed.meta:type_name -> gateway.v1.PaymentEventMeta
-	14, // 6: gateway.v1.CodeResendRequested.created_at:type_name -> google.protobuf.Timestamp
+	16, // 6: gateway.v1.CodeResendRequested.created_at:type_name -> google.protobuf.Timestamp
 	8,  // 7: gateway.v1.CodeResendRequested.data:type_name -> gateway.v1.CodeResendData
 	7,  // 8: gateway.v1.CodeResendRequested.meta:type_name -> gateway.v1.PaymentEventMeta
-	14, // 9: gateway.v1.PayinStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
+	16, // 9: gateway.v1.PayinStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
 	10, // 10: gateway.v1.PayinStatusUpdated.data:type_name -> gateway.v1.PayinEventData
 	11, // 11: gateway.v1.PayinStatusUpdated.meta:type_name -> gateway.v1.PayinEventMeta
-	14, // 12: gateway.v1.WithdrawalStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
+	16, // 12: gateway.v1.WithdrawalStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
 	12, // 13: gateway.v1.WithdrawalStatusUpdated.data:type_name -> gateway.v1.WithdrawalEventData
 	13, // 14: gateway.v1.WithdrawalStatusUpdated.meta:type_name -> gateway.v1.WithdrawalEventMeta
-	15, // 15: gateway.v1.PaymentEventData.payer_requisites:type_name -> gateway.v1.PayerRequisites
-	9,  // 16: gateway.v1.CodeResendData.quasi_ecom:type_name -> gateway.v1.CodeResendState
-	14, // 17: gateway.v1.CodeResendState.code_resend_last_at:type_name -> google.protobuf.Timestamp
-	18, // [18:18] is the sub-list for method output_type
-	18, // [18:18] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	17, // 15: gateway.v1.PaymentEventData.payer_requisites:type_name -> gateway.v1.PayerRequisites
+	14, // 16: gateway.v1.PaymentEventMeta.metadata:type_name -> gateway.v1.PaymentEventMeta.MetadataEntry
+	9,  // 17: gateway.v1.CodeResendData.quasi_ecom:type_name -> gateway.v1.CodeResendState
+	16, // 18: gateway.v1.CodeResendState.code_resend_last_at:type_name -> google.protobuf.Timestamp
+	15, // 19: gateway.v1.PayinEventMeta.metadata:type_name -> gateway.v1.PayinEventMeta.MetadataEntry
+	20, // [20:20] is the sub-list for method output_type
+	20, // [20:20] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_gateway_v1_webhook_proto_init() }
@@ -1522,7 +1552,7 @@ func file_gateway_v1_webhook_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gateway_v1_webhook_proto_rawDesc), len(file_gateway_v1_webhook_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   14,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
