@@ -20,6 +20,19 @@ order by id desc limit @page;
 -- name: PaymentLinkClose :exec
 update payment_link set closed_at = @closed_at::timestamptz where id = @id and merchant_id = @merchant_id and closed_at is null;
 
+-- name: PaymentLinkPicture :exec
+update payment_link set picture_hash = sqlc.narg(picture_hash) where id = @id and merchant_id = @merchant_id;
+
+-- name: LinkPictureSet :exec
+insert into link_picture (link_id, merchant_id, hash, content) values (@link_id, @merchant_id, @hash, @content)
+on conflict (link_id) do update set hash = excluded.hash, content = excluded.content;
+
+-- name: LinkPictureDrop :exec
+delete from link_picture where link_id = @link_id and merchant_id = @merchant_id;
+
+-- name: LinkPicture :one
+select content from link_picture where link_id = @link_id and hash = @hash;
+
 -- PaymentLinkOpen is what a payer's page shows of a link, and by what its payments are made.
 -- name: PaymentLinkOpen :one
 select sqlc.embed(l), m.rate_percent, m.api_enabled, b.currency

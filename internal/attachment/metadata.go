@@ -42,6 +42,8 @@ type keeping struct {
 	file  *io.SectionReader
 	parts []io.Reader
 	size  int64
+	// way is the orientation that a JPEG says, 0 where it is upright.
+	way int
 }
 
 func (k *keeping) keep(from, size int64) {
@@ -142,6 +144,7 @@ func (k *keeping) segment(mark byte, at, size int64) error {
 			return err
 		}
 		if tiff := onlyOrientation(content); tiff != nil {
+			k.way = int(tiff[orientationAt])
 			k.put(append([]byte{0xff, markExif, 0, byte(2 + len(exif) + len(tiff))}, exif+string(tiff)...))
 		}
 	case mark == markText,
@@ -267,6 +270,8 @@ const (
 	tagOrientation = 0x0112
 	upright        = 1
 	orientations   = 8
+	// orientationAt is where onlyOrientation has it.
+	orientationAt = 19
 )
 
 // onlyOrientation is EXIF data with nothing but the orientation; nil if the picture is upright or the

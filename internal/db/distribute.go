@@ -38,7 +38,8 @@ var placements = []struct {
 	// Settings and their log. A trigger counts their changes, which needs one node.
 	{OnCoordinator, `merchant cashbox cashbox_method cashbox_payout_method trader trader_payout_method trader_acquirer receiving_address
 		requisite method payout_method payer_block platform_limit rate_limit bank rate rate_anchor rate_feed
-		rate_observation payment_link withdrawal_terms withdrawal_address setting_change setting_version proposal simulation simulation_play test_clock serving`},
+		rate_observation payment_link link_picture withdrawal_terms withdrawal_address setting_change setting_version proposal simulation
+		simulation_play test_clock serving`},
 	// What limits are counted by beside a requisite's settings. Old rows are removed.
 	{OnCoordinator, `requisite_day requisite_slot`},
 	// Messages of banks and money that came, beside the requisites that they are about.

@@ -128,6 +128,58 @@ func (q *Queries) LinkPaymentList(ctx context.Context, arg LinkPaymentListParams
 	return items, nil
 }
 
+const linkPicture = `-- name: LinkPicture :one
+select content from link_picture where link_id = $1 and hash = $2
+`
+
+type LinkPictureParams struct {
+	LinkID int64
+	Hash   string
+}
+
+func (q *Queries) LinkPicture(ctx context.Context, arg LinkPictureParams) ([]byte, error) {
+	row := q.db.QueryRow(ctx, linkPicture, arg.LinkID, arg.Hash)
+	var content []byte
+	err := row.Scan(&content)
+	return content, err
+}
+
+const linkPictureDrop = `-- name: LinkPictureDrop :exec
+delete from link_picture where link_id = $1 and merchant_id = $2
+`
+
+type LinkPictureDropParams struct {
+	LinkID     int64
+	MerchantID int64
+}
+
+func (q *Queries) LinkPictureDrop(ctx context.Context, arg LinkPictureDropParams) error {
+	_, err := q.db.Exec(ctx, linkPictureDrop, arg.LinkID, arg.MerchantID)
+	return err
+}
+
+const linkPictureSet = `-- name: LinkPictureSet :exec
+insert into link_picture (link_id, merchant_id, hash, content) values ($1, $2, $3, $4)
+on conflict (link_id) do update set hash = excluded.hash, content = excluded.content
+`
+
+type LinkPictureSetParams struct {
+	LinkID     int64
+	MerchantID int64
+	Hash       string
+	Content    []byte
+}
+
+func (q *Queries) LinkPictureSet(ctx context.Context, arg LinkPictureSetParams) error {
+	_, err := q.db.Exec(ctx, linkPictureSet,
+		arg.LinkID,
+		arg.MerchantID,
+		arg.Hash,
+		arg.Content,
+	)
+	return err
+}
+
 const linkPlacesTaken = `-- name: LinkPlacesTaken :one
 select count(*) from (
     select from link_payment l
@@ -234,7 +286,7 @@ func (q *Queries) PaymentLinkClose(ctx context.Context, arg PaymentLinkClosePara
 }
 
 const paymentLinkGet = `-- name: PaymentLinkGet :one
-select id, uuid, merchant_id, cashbox_id, title, description, amount, min_amount, max_amount, methods, max_payments, ends_at, return_url, callback_uri, created_at, created_by, closed_at from payment_link where id = $1 and merchant_id = $2
+select id, uuid, merchant_id, cashbox_id, title, description, amount, min_amount, max_amount, methods, max_payments, ends_at, return_url, callback_uri, created_at, created_by, closed_at, picture_hash from payment_link where id = $1 and merchant_id = $2
 `
 
 type PaymentLinkGetParams struct {
@@ -263,6 +315,7 @@ func (q *Queries) PaymentLinkGet(ctx context.Context, arg PaymentLinkGetParams) 
 		&i.CreatedAt,
 		&i.CreatedBy,
 		&i.ClosedAt,
+		&i.PictureHash,
 	)
 	return i, err
 }
@@ -317,7 +370,7 @@ func (q *Queries) PaymentLinkInsert(ctx context.Context, arg PaymentLinkInsertPa
 }
 
 const paymentLinkList = `-- name: PaymentLinkList :many
-select id, uuid, merchant_id, cashbox_id, title, description, amount, min_amount, max_amount, methods, max_payments, ends_at, return_url, callback_uri, created_at, created_by, closed_at from payment_link
+select id, uuid, merchant_id, cashbox_id, title, description, amount, min_amount, max_amount, methods, max_payments, ends_at, return_url, callback_uri, created_at, created_by, closed_at, picture_hash from payment_link
 where merchant_id = $1 and id < $2 and (not $3::boolean or closed_at is null)
 order by id desc limit $4
 `
@@ -361,6 +414,7 @@ func (q *Queries) PaymentLinkList(ctx context.Context, arg PaymentLinkListParams
 			&i.CreatedAt,
 			&i.CreatedBy,
 			&i.ClosedAt,
+			&i.PictureHash,
 		); err != nil {
 			return nil, err
 		}
@@ -391,7 +445,7 @@ func (q *Queries) PaymentLinkLock(ctx context.Context, id int64) (PaymentLinkLoc
 }
 
 const paymentLinkOpen = `-- name: PaymentLinkOpen :one
-select l.id, l.uuid, l.merchant_id, l.cashbox_id, l.title, l.description, l.amount, l.min_amount, l.max_amount, l.methods, l.max_payments, l.ends_at, l.return_url, l.callback_uri, l.created_at, l.created_by, l.closed_at, m.rate_percent, m.api_enabled, b.currency
+select l.id, l.uuid, l.merchant_id, l.cashbox_id, l.title, l.description, l.amount, l.min_amount, l.max_amount, l.methods, l.max_payments, l.ends_at, l.return_url, l.callback_uri, l.created_at, l.created_by, l.closed_at, l.picture_hash, m.rate_percent, m.api_enabled, b.currency
 from payment_link l join merchant m on m.id = l.merchant_id join cashbox b on b.id = l.cashbox_id
 where l.uuid = $1
 `
@@ -425,11 +479,27 @@ func (q *Queries) PaymentLinkOpen(ctx context.Context, argUuid uuid.UUID) (Payme
 		&i.PaymentLink.CreatedAt,
 		&i.PaymentLink.CreatedBy,
 		&i.PaymentLink.ClosedAt,
+		&i.PaymentLink.PictureHash,
 		&i.RatePercent,
 		&i.ApiEnabled,
 		&i.Currency,
 	)
 	return i, err
+}
+
+const paymentLinkPicture = `-- name: PaymentLinkPicture :exec
+update payment_link set picture_hash = $1 where id = $2 and merchant_id = $3
+`
+
+type PaymentLinkPictureParams struct {
+	PictureHash *string
+	ID          int64
+	MerchantID  int64
+}
+
+func (q *Queries) PaymentLinkPicture(ctx context.Context, arg PaymentLinkPictureParams) error {
+	_, err := q.db.Exec(ctx, paymentLinkPicture, arg.PictureHash, arg.ID, arg.MerchantID)
+	return err
 }
 
 const paymentLinkSetting = `-- name: PaymentLinkSetting :one

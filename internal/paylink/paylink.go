@@ -70,6 +70,8 @@ type Terms struct {
 	CreatedAt   time.Time
 	CreatedBy   string
 	ClosedAt    *time.Time
+	// PictureHash names the picture; nil is none.
+	PictureHash *string
 }
 
 // Link is a payment link as its merchant sees it.

@@ -7,6 +7,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/paylink"
 	"gateway.example/internal/testenv"
@@ -24,7 +25,10 @@ func states(t *testing.T, b *bundle) map[string]string {
 	for name, pool := range map[string][2]string{"waiting": {"RUB", "sbp"}, "iban": {"MNT", "iban"}, "colored": {"TRY", "c2c"}} {
 		found[name] = b.path(b.create(t, pool[0], pool[1]))
 	}
-	_, found["link"] = b.sell(t, paylink.Draft{Title: "A lamp", Description: "Brass.", Least: "100"})
+	lamp, path := b.sell(t, paylink.Draft{Title: "A lamp", Description: "Brass.", Least: "100"})
+	found["link"] = path
+	owner := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 1, MerchantID: lamp.MerchantID}
+	noError(t, b.payLinks.SetPicture(t.Context(), owner, lamp.ID, []byte(logo)))
 	b.cardStates(t, found)
 	b.setBank(t, directory.Bank{
 		Name: "Alpha", Methods: []string{"sbp"}, Link: "https://alpha.example/{value}", Logo: []byte(logo),

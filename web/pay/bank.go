@@ -75,7 +75,7 @@ func (p *Pay) openTestBank(w http.ResponseWriter, r *http.Request) {
 
 var hashForm = regexp.MustCompile(`^[0-9a-f]+$`)
 
-// logo serves a logo by its hash. Its content never changes.
+// logo serves a logo, or another picture, by its hash. Its content never changes.
 func (p *Pay) logo(read func(context.Context, string) ([]byte, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		hash := r.PathValue("hash")

@@ -1,6 +1,7 @@
 package pay
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
@@ -17,7 +18,11 @@ import (
 	"gateway.example/web/words"
 )
 
-const belowLink = "/l/"
+const (
+	belowLink = "/l/"
+	// belowPicture is where a link's picture is, by its hash.
+	belowPicture = "/picture/"
+)
 
 // opening is a request by whoever holds a payment link.
 type opening struct {
@@ -66,7 +71,7 @@ func (p *Pay) over(o opening) {
 func (p *Pay) dressLink(o opening) view.Shell {
 	s := p.shell(o.w, o.r)
 	s.Path = belowLink + o.r.PathValue("token")
-	p.wear(&s, o.w.Header(), o.look)
+	p.wear(&s, o.w.Header(), o.look, p.linkStyles)
 	return s
 }
 
@@ -80,6 +85,9 @@ func (p *Pay) showStart(o opening, status int, typed paylink.Order, wrong fault.
 	l := view.Link{Shell: s, Title: o.link.Title, Attempt: typed.Attempt}
 	if o.link.Description != nil {
 		l.Description = *o.link.Description
+	}
+	if o.link.PictureHash != nil {
+		l.Picture = s.Path + belowPicture + *o.link.PictureHash
 	}
 	if o.link.Amount.Valid {
 		l.Fixed = view.Bill{Amount: s.Amount(o.link.Amount.Decimal, o.link.Currency), Plain: money.Fiat(o.link.Amount.Decimal)}
@@ -105,6 +113,13 @@ func (p *Pay) showStart(o opening, status int, typed paylink.Order, wrong fault.
 		l.Notice = s.Say(notice)
 	}
 	site.Show(o.w, o.r, status, view.Start(l))
+}
+
+// picture serves the picture of a link.
+func (p *Pay) picture(o opening) {
+	p.logo(func(ctx context.Context, hash string) ([]byte, error) {
+		return p.PayLinks.Picture(ctx, o.link, hash)
+	})(o.w, o.r)
 }
 
 // bounds say what a payer may type.

@@ -1,11 +1,16 @@
 package pay_test
 
 import (
+	"bytes"
+	"image"
+	"image/jpeg"
+	imagepng "image/png"
 	"net/http"
 	"strings"
 	"testing"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/paylink"
 )
 
@@ -71,4 +76,36 @@ func TestLinkEnds(t *testing.T) {
 	}
 	want(t, "a link that is none", b.ask(t, http.MethodGet, path[:len(path)-2]+"AA").code, http.StatusNotFound)
 	want(t, "payments made", b.Count(t, "select count(*) from payment"), 0)
+}
+
+// A link's picture stands above its title, drawn anew and of a bounded size, at an address that may be kept for good and is
+// none of another link's. It can be taken away.
+func TestLinkPicture(t *testing.T) {
+	b := setup(t, false)
+	made, path := b.sell(t, paylink.Draft{Title: "A lamp", Amount: "700"})
+	_, other := b.sell(t, paylink.Draft{Title: "A chair", Amount: "700"})
+	owner := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 1, MerchantID: made.MerchantID}
+	set := func(file []byte) error { return b.payLinks.SetPicture(t.Context(), owner, made.ID, file) }
+	var file bytes.Buffer
+	noError(t, imagepng.Encode(&file, image.NewRGBA(image.Rect(0, 0, 2000, 1000))))
+	noError(t, set(append(file.Bytes(), "<script>"...)))
+	address := b.page(t, path).Find("main img").AttrOr("src", "")
+	a := b.ask(t, http.MethodGet, address)
+	want(t, "the picture is", line(a.code, a.header.Get("Content-Type"), a.header.Get("Cache-Control")),
+		"200 image/jpeg public, max-age=31536000, immutable")
+	drawn := must(jpeg.Decode(strings.NewReader(a.body)))(t)
+	white, _, _, _ := drawn.At(0, 0).RGBA()
+	want(t, "it is", line(drawn.Bounds().Size(), white, strings.Contains(a.body, "<script>")), "(960,480) 65535 false")
+	of := strings.Replace(address, path, other, 1)
+	want(t, "below another link", b.ask(t, http.MethodGet, of).code, http.StatusNotFound)
+	file.Reset()
+	noError(t, imagepng.Encode(&file, image.NewGray(image.Rect(0, 0, 16_001, 1000))))
+	for _, wrong := range [][]byte{[]byte("<svg onload=alert(1)>"), file.Bytes()} {
+		if f := fault.As(set(wrong)); f == nil || !f.Fields.Wrong("picture") {
+			t.Errorf("what is no picture: %v", f)
+		}
+	}
+	noError(t, set(nil))
+	want(t, "taken away", line(b.page(t, path).Find("main img").Length(), b.ask(t, http.MethodGet, address).code), "0 404")
+	want(t, "kept", b.Count(t, "select count(*) from link_picture"), 0)
 }

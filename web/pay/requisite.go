@@ -135,7 +135,7 @@ func (v visit) secondsLeft() int {
 func (p *Pay) dress(v visit, room string) view.Shell {
 	s := p.shell(v.w, v.r)
 	s.Path = room + v.r.PathValue("token")
-	p.wear(&s, v.w.Header(), v.look)
+	p.wear(&s, v.w.Header(), v.look, p.styles)
 	if v.payment.Ended() {
 		s.Result = string(v.payment.Status)
 	}
@@ -143,8 +143,8 @@ func (p *Pay) dress(v visit, room string) view.Shell {
 }
 
 // wear gives a page a shop's look, and lets those frame it who may.
-func (p *Pay) wear(s *view.Shell, header http.Header, look directory.Look) {
-	style := p.styles.Of(look.Color)
+func (p *Pay) wear(s *view.Shell, header http.Header, look directory.Look, sheets *site.PaySheets) {
+	style := sheets.Of(look.Color)
 	edge.Admit(header, look.FrameOrigin, style.Hash)
 	s.Merchant, s.Color, s.Style, s.Frame = look.Merchant, look.Color, style.Text, look.FrameOrigin
 	s.Operator = p.Operator

@@ -50,10 +50,12 @@ type Rooms struct {
 // Pay serves the hosted pages of payments.
 type Pay struct {
 	Rooms
-	files   view.Files
-	styles  *site.PaySheets
-	forms   *securecookie.SecureCookie
-	uploads *edge.Files
+	files  view.Files
+	styles *site.PaySheets
+	// linkStyles are those of links' pages.
+	linkStyles *site.PaySheets
+	forms      *securecookie.SecureCookie
+	uploads    *edge.Files
 	// watching holds the questions of pages that wait.
 	watching *watch
 }
@@ -61,11 +63,12 @@ type Pay struct {
 // New makes the handler of everything on the pay address.
 func New(rooms Rooms) http.Handler {
 	p := &Pay{
-		Rooms:    rooms,
-		styles:   &site.PaySheets{},
-		forms:    newForms(rooms.Links),
-		uploads:  edge.NewFiles(merchantFiles),
-		watching: &watch{look: rooms.Checkouts.Stamps, waiting: map[int64]*watched{}},
+		Rooms:      rooms,
+		styles:     &site.PaySheets{},
+		linkStyles: &site.PaySheets{More: "link.css"},
+		forms:      newForms(rooms.Links),
+		uploads:    edge.NewFiles(merchantFiles),
+		watching:   &watch{look: rooms.Checkouts.Stamps, waiting: map[int64]*watched{}},
 	}
 	library := site.Library{}
 	p.files = view.Files{Script: library.Add("pay.js"), Icon: library.Add("icon.svg")}
@@ -82,6 +85,7 @@ func New(rooms Rooms) http.Handler {
 	p.checkouts(mux)
 	mux.HandleFunc("GET "+belowLink+"{token}", p.offered(p.start))
 	mux.HandleFunc("POST "+belowLink+"{token}", p.offered(p.begin))
+	mux.HandleFunc("GET "+belowLink+"{token}"+belowPicture+"{hash}", p.offered(p.picture))
 	mux.HandleFunc("GET /r/{token}"+belowReceipt, p.linked(p.dressed(p.showReceipt)))
 	mux.HandleFunc("GET /bank/{hash}", p.logo(p.Looks.Logo))
 	mux.HandleFunc("GET "+directory.LogoPath+"{hash}", p.logo(p.Looks.PageLogo))

@@ -36,7 +36,11 @@ func PaySheet(color string) Sheet {
 var paySheet = sync.OnceValue(func() string { return Style("tokens.css", "pay.css") })
 
 // PaySheets are those of all colours that shops have, each made once.
-type PaySheets struct{ made sync.Map }
+type PaySheets struct {
+	// More is the name of a stylesheet that comes before the rest; "" is none.
+	More string
+	made sync.Map
+}
 
 // Of is PaySheet, kept for the next time.
 func (s *PaySheets) Of(color string) Sheet {
@@ -44,6 +48,10 @@ func (s *PaySheets) Of(color string) Sheet {
 		return made.(Sheet) //nolint:forcetypeassert // only sheets are put in
 	}
 	made := PaySheet(color)
+	if s.More != "" {
+		text := Style(s.More) + made.Text
+		made = Sheet{text, Hash(text)}
+	}
 	s.made.Store(color, made)
 	return made
 }

@@ -28,6 +28,7 @@ var linkRoutes = []route{
 	{Pattern: "GET " + linksPath + "/new", Kinds: portal.Merchants, Needs: caller.MerchantSell, Handle: (*visit).ask},
 	{Pattern: "POST " + linksPath, Kinds: portal.Merchants, Needs: caller.MerchantSell, Handle: (*visit).create},
 	{Pattern: "GET " + linksPath + "/{id}", Kinds: portal.Merchants, Needs: caller.MerchantRead, Handle: (*visit).link},
+	{Pattern: "POST " + linksPath + "/{id}/picture", Kinds: portal.Merchants, Needs: caller.MerchantSell, Handle: (*visit).changePicture},
 	{Pattern: "POST " + linksPath + "/{id}/close", Kinds: portal.Merchants, Needs: caller.MerchantSell, Handle: (*visit).close},
 }
 
@@ -103,6 +104,11 @@ func (v *visit) link() error {
 	if err != nil {
 		return err
 	}
+	return v.showLink(http.StatusOK, id, "")
+}
+
+// showLink shows a link, and beside its picture's field what is wrong with the one that was sent.
+func (v *visit) showLink(status int, id int64, wrong string) error {
 	l, err := v.PayLinks.Get(v.Ctx(), v.Who, id)
 	if err != nil {
 		return err
@@ -127,6 +133,7 @@ func (v *visit) link() error {
 	shown.QR = string(code)
 	if !l.Ended && v.Who.May(caller.MerchantSell) {
 		shown.Close = view.Link(portal.Numbered(linksPath, id) + "/close")
+		shown.Picture = v.pictureForm(l, wrong)
 	}
 	shown.Payments = view.Sheet{Label: v.Shell.Say(sayPayments), Columns: []view.Column{
 		{Text: v.Shell.Say(say.Number)}, {Text: v.Shell.Say(say.Created)}, {Text: v.Shell.Say(say.Amount), Right: true},
@@ -141,7 +148,7 @@ func (v *visit) link() error {
 		})
 	}
 	v.Shell.Title = l.Title
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DetailPage(s, shown) })
+	v.Show(status, func(s view.Shell) site.Page { return DetailPage(s, shown) })
 	return nil
 }
 

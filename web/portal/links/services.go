@@ -4,6 +4,7 @@ package links
 import (
 	"gateway.example/internal/auth"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/edge"
 	"gateway.example/internal/paylink"
 	"gateway.example/web/portal"
 )
@@ -21,11 +22,14 @@ type Services struct {
 type visit struct {
 	*portal.Visit
 	Services
+	// uploads are the pictures that are being sent, by merchants.
+	uploads *edge.Files
 }
 
 type route = portal.RouteOf[*visit]
 
 // Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
-	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} }, linkRoutes)
+	uploads := edge.NewFiles(merchantPictures)
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s, uploads: uploads} }, linkRoutes)
 }

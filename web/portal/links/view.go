@@ -22,5 +22,15 @@ type Detail struct {
 	Description string
 	Facts       []view.Fact
 	Close       templ.SafeURL
-	Payments    view.Sheet
+	// Picture is nil where none can be sent.
+	Picture  *PictureForm
+	Payments view.Sheet
+}
+
+// PictureForm gives a link a picture, or takes it away.
+type PictureForm struct {
+	Action templ.SafeURL
+	File   view.Field
+	Token  string
+	Has    bool
 }

@@ -94,6 +94,7 @@ var lookWrongs = map[string]string{
 	"must be at most 512 KB":                       "не больше 512 КБ",
 	"must be at most 2000 pixels wide and high":    "не больше 2000 точек в ширину и высоту",
 	"must be a PNG or JPEG picture":                "картинка PNG или JPEG",
+	"must have at most 16 million pixels":          "не больше 16 миллионов точек",
 }
 
 // A merchant's team, and what it did.

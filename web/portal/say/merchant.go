@@ -122,6 +122,7 @@ var merchantFlashes = map[string]Flash{
 		"",
 	},
 	"link-made":    {Phrase{"The link is made.", "Ссылка создана."}, ""},
+	"link-picture": {Phrase{"The picture is saved.", "Картинка сохранена."}, ""},
 	"link-closed":  {Phrase{"The link is closed.", "Ссылка закрыта."}, "late"},
 	"case-decided": {Phrase{"Decided.", "Решено."}, ""},
 	"appealed":     {Phrase{"The appeal is sent.", "Апелляция отправлена."}, ""},

@@ -1,0 +1,107 @@
+package paylink
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/jpeg"
+
+	"gateway.example/internal/attachment"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+const (
+	// maxPixels is what photos of phones have, and pictureWidth and pictureHeight what is kept of them.
+	maxPixels, pictureWidth, pictureHeight = 16_000_000, 960, 720
+	// pictureQuality is that of the JPEG which is kept.
+	pictureQuality = 82
+	// hashLength is how much of a picture's hash its address has.
+	hashLength = 32
+)
+
+// What is wrong with a picture.
+const (
+	PictureTooWide = "must have at most 16 million pixels"
+	PictureIsNone  = "must be a PNG or JPEG picture"
+)
+
+// SetPicture gives a link of the caller's merchant a picture in place of the one that it had. No file takes it away.
+func (s *Service) SetPicture(ctx context.Context, who caller.Caller, id int64, file []byte) error {
+	if err := who.Need(caller.MerchantSell); err != nil {
+		return err
+	}
+	var hash *string
+	picture, flaw := drawPicture(file)
+	if flaw != "" {
+		return fault.Fields{"picture": {flaw}}.Err()
+	}
+	if len(picture) > 0 {
+		sum := sha256.Sum256(picture)
+		hash = new(hex.EncodeToString(sum[:])[:hashLength])
+	}
+	change := db.SettingChange{At: s.clock.Now(), Actor: who.Actor(), Subject: "payment_link", SubjectKey: fmt.Sprint(id)}
+	_, err := db.ChangeSetting(ctx, s.pools.Calls, change, db.Setting{
+		Whole: true,
+		Read: func(q *db.Queries) ([]byte, error) {
+			return q.PaymentLinkSetting(ctx, db.PaymentLinkSettingParams{ID: id, MerchantID: who.MerchantID})
+		},
+		Apply: func(q *db.Queries) error {
+			err := q.PaymentLinkPicture(ctx, db.PaymentLinkPictureParams{ID: id, MerchantID: who.MerchantID, PictureHash: hash})
+			switch {
+			case err != nil:
+				return err
+			case hash == nil:
+				return q.LinkPictureDrop(ctx, db.LinkPictureDropParams{LinkID: id, MerchantID: who.MerchantID})
+			}
+			return q.LinkPictureSet(ctx, db.LinkPictureSetParams{
+				LinkID: id, MerchantID: who.MerchantID, Hash: *hash, Content: picture,
+			})
+		},
+	})
+	return err
+}
+
+// drawPicture draws an uploaded picture anew, as a JPEG on white, or says what is wrong with it. No file is no picture.
+func drawPicture(file []byte) (drawn []byte, flaw string) {
+	if len(file) == 0 {
+		return nil, ""
+	}
+	small, err := attachment.Draw(file, attachment.Canvas{
+		Width: pictureWidth, Height: pictureHeight,
+		Fits: func(width, height int) bool { return height == 0 || width <= maxPixels/height },
+	})
+	switch {
+	case errors.Is(err, attachment.ErrTooWide):
+		return nil, PictureTooWide
+	case err != nil:
+		return nil, PictureIsNone
+	}
+	on := image.NewRGBA(small.Bounds())
+	draw.Draw(on, on.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
+	draw.Draw(on, on.Bounds(), small, image.Point{}, draw.Over)
+	var out bytes.Buffer
+	if err := jpeg.Encode(&out, on, &jpeg.Options{Quality: pictureQuality}); err != nil {
+		return nil, PictureIsNone
+	}
+	return out.Bytes(), ""
+}
+
+// Picture is the picture of an open link that has a hash, a JPEG.
+func (s *Service) Picture(ctx context.Context, l Open, hash string) ([]byte, error) {
+	content, err := s.q.LinkPicture(ctx, db.LinkPictureParams{LinkID: l.ID, Hash: hash})
+	if db.NoRows(err) {
+		return nil, fault.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the picture of a link: %w", err)
+	}
+	return content, nil
+}

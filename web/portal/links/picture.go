@@ -1,0 +1,70 @@
+package links
+
+import (
+	"io"
+	"net/http"
+
+	"gateway.example/internal/fault"
+	"gateway.example/internal/paylink"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/view"
+)
+
+const (
+	// merchantPictures is how many pictures of one merchant are taken at once.
+	merchantPictures = 2
+	// fieldPicture is what the service calls the picture.
+	fieldPicture = "picture"
+)
+
+// pictureForm is the form by which a link gets a picture, or none.
+func (v *visit) pictureForm(l paylink.Link, wrong string) *PictureForm {
+	return &PictureForm{
+		Action: view.Link(portal.Numbered(linksPath, l.ID) + "/picture"), Token: submission.NewToken(), Has: l.PictureHash != nil,
+		File: view.Field{
+			Name: portal.FileField, Label: sayPictureFile, Hint: v.Shell.Say(sayPictureHint), Wrong: wrong,
+			Type: view.TypeFile, Quiet: true, More: map[string]any{"accept": "image/png,image/jpeg"},
+		},
+	}
+}
+
+// changePicture takes a picture, or takes it away where that is asked for.
+func (v *visit) changePicture() error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	sent, err := v.TakeUpload(v.uploads, v.Who.MerchantID)
+	if err == nil {
+		err = v.Once(sent.Form, func() (submission.Outcome, error) {
+			return submission.Outcome{LedTo: portal.Numbered(linksPath, id), Said: "link-picture"}, v.keepPicture(id, sent)
+		})
+	}
+	wrong := v.Wrong(err)
+	if wrong == nil {
+		return err
+	}
+	said := wrong[fieldPicture]
+	if said == "" {
+		said = wrong[portal.FileField]
+	}
+	return v.showLink(http.StatusUnprocessableEntity, id, said)
+}
+
+func (v *visit) keepPicture(id int64, sent portal.Upload) error {
+	if sent.Form.Get("remove") != "" {
+		return v.PayLinks.SetPicture(v.Ctx(), v.Who, id, nil)
+	}
+	if sent.File == nil {
+		return fault.Fields{fieldPicture: {"is required"}}.Err()
+	}
+	content, err := io.ReadAll(sent.File.Content())
+	if err != nil {
+		return err
+	}
+	if len(content) == 0 {
+		return fault.Fields{fieldPicture: {paylink.PictureIsNone}}.Err()
+	}
+	return v.PayLinks.SetPicture(v.Ctx(), v.Who, id, content)
+}

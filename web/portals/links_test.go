@@ -1,0 +1,47 @@
+package portals_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"net/http"
+	"testing"
+
+	"gateway.example/internal/caller"
+	"gateway.example/web/portal/portaltest"
+)
+
+// A merchant gives a link a picture and takes it away; a file that is none is refused beside its field, in the reader's
+// language, and nothing is sent for a link that is closed.
+func TestLinkPicture(t *testing.T) {
+	b, p := portaltest.Member(t, caller.Owner)
+	path := p.Post(t, "/merchant/links", hidden(p.Page(t, "/merchant/links/new"), "cashbox", fmt.Sprint(b.Merchant.CashboxID),
+		"title", "A lamp", "amount", "1500")...).To()
+	form := "form[enctype]"
+	send := func(file, content string, more ...string) portaltest.Answer {
+		t.Helper()
+		token := p.Page(t, path).Find(form+" [name=token]").AttrOr("value", "")
+		return p.Upload(t, path+"/picture", append(more, "token", token), file, content)
+	}
+	for lang, said := range map[string]string{"en": "must be a PNG or JPEG picture", "ru": "картинка PNG или JPEG"} {
+		p.Page(t, path+"?lang="+lang)
+		a := send("lamp.png", "<svg onload=alert(1)>")
+		want(t, lang, line(a.Code, words(a.Page(t).Find("#file-wrong"))), "422 "+said)
+	}
+	p.Page(t, path+"?lang=en")
+	a := send("", "")
+	want(t, "without a file", line(a.Code, words(a.Page(t).Find("#file-wrong"))), "422 is required")
+	var drawn bytes.Buffer
+	noError(t, png.Encode(&drawn, image.NewRGBA(image.Rect(0, 0, 48, 48))))
+	a = send("lamp.png", drawn.String())
+	want(t, "sent", line(a.Code, a.To(), p.Cookies["flash"]), "303 "+path+" link-picture")
+	want(t, "to remove", p.Page(t, path).Find(form+" [name=remove]").Length(), 1)
+	wantIn(t, "the log", words(p.Page(t, "/merchant/log").Find("main")), "picture_hash: null → ")
+	support := b.As(t, caller.Support).Upload(t, path+"/picture", []string{"remove", "1"}, "", "")
+	want(t, "support", support.Code, http.StatusForbidden)
+	a = send("", "", "remove", "1")
+	want(t, "removed", line(a.Code, b.Count(t, "select count(*) from link_picture")), "303 0")
+	p.Post(t, path+"/close")
+	want(t, "of a closed link", p.Page(t, path).Find(form).Length(), 0)
+}
