@@ -119,6 +119,7 @@ var floors = map[string]int{
 	"gateway.example/web/portal/rates":                    8,
 	"gateway.example/web/portal/routing":                  8,
 	"gateway.example/web/portal/trust":                    8,
+	"gateway.example/web/portal/withdrawals":              8,
 	"gateway.example/web/portal/settings":                 8,
 	"gateway.example/web/portals":                         9,
 	"gateway.example/web/portal/portaltest":               10,

@@ -9,7 +9,7 @@ import (
 )
 
 // eventName is a literal that names a type of webhook.
-var eventName = regexp.MustCompile(`^(payment|payin|deposit|appeal)(\.[a-z_]+)+$`)
+var eventName = regexp.MustCompile(`^(payment|payin|deposit|appeal|withdrawal)(\.[a-z_]+)+$`)
 
 // eventTable lists every type of webhook. It fails where the code has one that webhook.proto does not
 // describe.

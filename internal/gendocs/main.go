@@ -146,7 +146,7 @@ func makeTables(src source) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, message := range []string{"CreatePaymentRequest", "CreatePayinRequest", "CreateDepositRequest"} {
+	for _, message := range []string{"CreatePaymentRequest", "CreatePayinRequest", "CreateDepositRequest", "CreateWithdrawalRequest"} {
 		if tables["fields-"+message], err = described.fieldTable(message); err != nil {
 			return nil, err
 		}

@@ -55,7 +55,7 @@ const addresses = `
 		GET POST /sign-in
 		POST /sign-out
 	own
-		GET /merchant/withdrawals/{id} /trader/withdrawals/{id} /operator/withdrawals/{id} /operator/withdrawals/lists/{id}
+		GET /merchant/withdrawals/{id} /trader/withdrawals/{id} /operator/withdrawals/{id} /operator/hand-overs/{id}
 		GET POST /merchant/withdrawals/{id}/cancel /trader/withdrawals/{id}/cancel /merchant/withdrawals/addresses/{id}/remove
 			/trader/withdrawals/addresses/{id}/remove /operator/withdrawals/{id}/approve /operator/withdrawals/{id}/reject
 			/operator/withdrawals/{id}/hash /operator/withdrawals/{id}/complete /operator/withdrawals/{id}/fail
@@ -147,7 +147,7 @@ const addresses = `
 			/operator/overdue /operator/conflicts /operator/events/dead /operator/events/failing /operator/audit /operator/audit.csv
 			/operator/reconciliation /operator/reconciliation/audits /operator/alarms /operator/manual /operator/names/{kind}
 			/operator/blocks /operator/search /operator/patterns /operator/receiving /operator/receiving/{network}
-			/operator/withdrawals /operator/withdrawals/lists /operator/withdrawal-terms /operator/withdrawal-terms/{network}
+			/operator/withdrawals /operator/hand-overs /operator/withdrawal-terms /operator/withdrawal-terms/{network}
 		GET POST /operator/requisites/{id}/statement
 	admin
 		GET POST /operator/merchants/new /operator/cashboxes/new /operator/traders/new
@@ -168,7 +168,7 @@ const addresses = `
 			/operator/money/insurance/confirm /operator/money/correct/confirm
 		GET POST /operator/rates/set /operator/rates/feeds/new /operator/money/fund /operator/money/withdraw
 			/operator/money/insurance /operator/money/correct
-		POST /operator/receiving/{network} /operator/withdrawal-terms/{network} /operator/withdrawals/lists
+		POST /operator/receiving/{network} /operator/withdrawal-terms/{network} /operator/hand-overs
 	cases
 		GET /operator/events/dead/confirm /operator/payments/{id}/came
 		GET POST /operator/blocks/new

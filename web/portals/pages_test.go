@@ -32,7 +32,10 @@ func traderPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []str
 	message, _ := forwarded(t, b)
 	_, asked := b.OpenedAppeal(t, "It was paid.")
 	noError(t, b.Payments.WriteThread(t.Context(), portaltest.Admin, asked, "Did 1,500 ₽ come from Ivan P. at 12:05?"))
+	w := fmt.Sprintf("/trader/withdrawals/%d", b.Withdrawn(t, "trader"))
 	return []string{
+		"/trader/withdrawals", w, w + "/cancel", "/trader/withdrawals/new", "/trader/withdrawals/addresses",
+		"/trader/withdrawals/addresses/new", "/trader/withdrawals/addresses/1/remove",
 		"/trader", "/trader/earnings", "/trader/earnings?days=1", "/sign-in", "/account", "/account/password", "/second-factor", "/second-factor/enrol",
 		"/second-factor/app", "/second-factor/passkey", path + "/confirm", path + "/cancel", path,
 		fmt.Sprintf("/trader/payments/%d", ended.ID), "/trader/payments",
@@ -79,7 +82,7 @@ var unexamined = []string{
 	"GET /merchant/payments/{id}/receipts/{n}", "GET /merchant/looks/preview", "GET /merchant/looks/code.svg",
 	"GET /merchant/payments/{id}/timeline.json", "GET /merchant/appeals/{id}/file",
 	"GET /merchant/payments/{id}/proof.json", "GET /merchant/payouts/{id}/proof.json",
-	"GET /merchant/deposits/{id}/proof.json", "GET /operator/withdrawals/lists/{id}", "GET /.well-known/ledger-roots.json",
+	"GET /merchant/deposits/{id}/proof.json", "GET /operator/hand-overs/{id}", "GET /.well-known/ledger-roots.json",
 	"GET /operator/accounts/statement.csv", "GET /operator/income.csv", "GET /operator/routing/payment",
 	"GET /operator/audit.csv", "GET /operator/reconciliation/days/{day}", "GET /operator/work", "GET /operator/payments.csv",
 	"GET /operator/payouts.csv", "GET /operator/payments/{id}/receipts/{n}", "GET /operator/appeals/{id}/file",
@@ -124,7 +127,7 @@ func casePages(t testing.TB, b *portaltest.Bundle, _ *portaltest.Person) []strin
 	w := fmt.Sprintf("/operator/withdrawals/%d", b.Withdrawn(t, "trader"))
 	handed := fmt.Sprintf("/operator/withdrawals/%d", b.HandedOver(t))
 	return []string{
-		"/operator/withdrawals", "/operator/withdrawals?status=requested", "/operator/withdrawals/lists", w, w + "/approve", w + "/reject",
+		"/operator/withdrawals", "/operator/withdrawals?status=requested", "/operator/hand-overs", w, w + "/approve", w + "/reject",
 		handed, handed + "/hash", handed + "/complete", handed + "/fail", "/operator/withdrawal-terms", "/operator/withdrawal-terms/TRC20",
 		deposit, deposit + "/confirm", deposit + "/reject", appeal, fmt.Sprintf("/operator/appeals/%d/review", open),
 		appeal + "/accept", appeal + "/refuse", processing, processing + "/complete", processing + "/fail",

@@ -39,7 +39,7 @@ func TestWithdrawalInThePortals(t *testing.T) {
 	a = p.Post(t, path, hidden(a.Page(t))...)
 	want(t, "asked for", line(a.Code, a.To(), p.Cookies["flash"]), "303 /merchant/withdrawals/2 withdrawal-requested")
 
-	const one, lists = "/operator/withdrawals/2", "/operator/withdrawals/lists"
+	const one, lists = "/operator/withdrawals/2", "/operator/hand-overs"
 	step := func(name string, typed ...string) string {
 		a := operator.Post(t, one+"/"+name, hidden(operator.Page(t, one+"/"+name), typed...)...)
 		return line(a.Code, a.To(), operator.Cookies["flash"])

@@ -96,6 +96,17 @@ export const errorCodes = [
   "unsupported_media_type",
   "validation_failed",
   "view_only",
+  "withdrawal_address_alike",
+  "withdrawal_address_known",
+  "withdrawal_address_resting",
+  "withdrawal_addresses_full",
+  "withdrawal_daily_limit",
+  "withdrawal_network_closed",
+  "withdrawal_not_handed_over",
+  "withdrawal_not_open",
+  "withdrawal_not_requested",
+  "withdrawal_nothing_approved",
+  "withdrawal_without_hash",
   "work_taken",
 ] as const;
 

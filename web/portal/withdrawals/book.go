@@ -31,7 +31,7 @@ func (v *visit) addresses() error {
 	}
 	if v.may() {
 		shown.Primary = Act{view.Link(v.path("/addresses/new")), v.Shell.Say(sayAdd)}
-		shown.Sheet.Columns = append(shown.Sheet.Columns, view.Column{Text: v.Shell.Say(sayRemove)})
+		shown.Sheet.Columns = append(shown.Sheet.Columns, view.Column{Text: v.Shell.Say(sayAction)})
 	}
 	if shown.Notices, err = v.resting(); err != nil {
 		return err
@@ -113,31 +113,40 @@ func (v *visit) addAddress() error {
 	return err
 }
 
-func (v *visit) askRemove() error {
+// address is the one of the reader's book that the page's address names.
+func (v *visit) address() (withdrawal.Address, error) {
 	id, err := v.Numbered()
 	if err != nil {
-		return err
+		return withdrawal.Address{}, err
 	}
 	book, err := v.Withdrawals.Addresses(v.Ctx(), v.Who)
 	if err != nil {
-		return err
+		return withdrawal.Address{}, err
 	}
 	at := slices.IndexFunc(book, func(a withdrawal.Address) bool { return a.ID == id })
 	if at < 0 {
-		return fault.ErrNotFound
+		return withdrawal.Address{}, fault.ErrNotFound
+	}
+	return book[at], nil
+}
+
+func (v *visit) askRemove() error {
+	a, err := v.address()
+	if err != nil {
+		return err
 	}
 	return v.Question(view.Question{
-		Title: sayRemoveTitle, Action: portal.Numbered(v.path("/addresses"), id) + "/remove", Yes: v.Shell.Say(sayRemove), Danger: true,
+		Title: sayRemoveTitle, Action: portal.Numbered(v.path("/addresses"), a.ID) + "/remove", Yes: v.Shell.Say(sayRemove), Danger: true,
 		Back: view.Link(v.path("/addresses")), Texts: []string{v.Shell.Say(sayRemoveText)},
 		Facts: []view.Fact{
-			{Label: sayLabel, Value: book[at].Label}, {Label: say.Network, Value: book[at].Network},
-			{Label: say.Address, Value: book[at].Address, Class: "mono"},
+			{Label: sayLabel, Value: a.Label}, {Label: say.Network, Value: a.Network},
+			{Label: say.Address, Value: a.Address, Class: "mono"},
 		},
 	})
 }
 
 func (v *visit) remove() error {
-	id, err := v.Numbered()
+	a, err := v.address()
 	if err != nil {
 		return err
 	}
@@ -146,7 +155,7 @@ func (v *visit) remove() error {
 		return err
 	}
 	return v.Once(form, func() (submission.Outcome, error) {
-		err := v.Withdrawals.RemoveAddress(v.Ctx(), v.Who, id)
+		err := v.Withdrawals.RemoveAddress(v.Ctx(), v.Who, a.ID)
 		return submission.Outcome{LedTo: v.path("/addresses"), Said: "address-removed"}, err
 	})
 }

@@ -18,7 +18,7 @@ import (
 	"gateway.example/web/site"
 )
 
-const listsPath = portal.WithdrawalsPath + "/lists"
+const listsPath = "/operator/hand-overs"
 
 // decision is what an operator may do with a withdrawal in some statuses. A page asks first.
 type decision struct {
@@ -315,7 +315,7 @@ func (v *visit) handOver() error {
 	}
 	past, err := strconv.ParseInt(form.Get("past"), 10, 64)
 	if err != nil {
-		return fault.ErrNotFound
+		past = 0 // the first list, of which nothing new is made
 	}
 	return v.Once(form, func() (submission.Outcome, error) {
 		_, err := v.Withdrawals.Export(v.Ctx(), v.Who, past)

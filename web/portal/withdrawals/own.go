@@ -252,11 +252,9 @@ func (v *visit) request() error {
 	}
 	r := withdrawal.Request{Amount: money.Typed(form.Get("amount")), OrderID: form.Get("token")}
 	if v.Who.Kind == caller.MerchantPortal {
-		box, err := strconv.ParseInt(form.Get("cashbox"), 10, 64)
-		if err != nil {
-			box = 0 // nobody's
+		if box, err := strconv.ParseInt(form.Get("cashbox"), 10, 64); err == nil {
+			r.CashboxID = &box
 		}
-		r.CashboxID = &box
 	}
 	if r.AddressID, err = strconv.ParseInt(form.Get("address"), 10, 64); err != nil {
 		r.AddressID = -1 // nobody's
@@ -319,6 +317,9 @@ func (v *visit) cancel() error {
 	}
 	form, err := v.Form()
 	if err != nil {
+		return err
+	}
+	if _, err := v.Withdrawals.Get(v.Ctx(), v.Who, id); err != nil {
 		return err
 	}
 	to := portal.Numbered(v.path(""), id)

@@ -68,6 +68,7 @@ var (
 		"Этот адрес начинается и заканчивается как другой из вашей книги. Такие адреса делают, чтобы получить деньги вместо вас. Сверьте его целиком.",
 	)
 	sayRemove      = say.Both("Remove", "Удалить")
+	sayAction      = say.Both("Action", "Действие")
 	sayRemoveTitle = say.Both("Remove this address?", "Удалить этот адрес?")
 	sayRemoveText  = say.Both(
 		"Nothing new is sent to it then. Added again, it rests again.",
