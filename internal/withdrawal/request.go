@@ -261,7 +261,7 @@ func (s *Service) terms(ctx context.Context, q *db.Queries, o order) (fee decima
 
 // freeze moves amount and fee from what the owner has available to what is reserved. The debit must be covered.
 func freeze(ctx context.Context, q *db.Queries, w db.Withdrawal) error {
-	cause := ledger.Cause{Kind: "freeze", Subject: subject, SubjectID: w.ID, At: w.CreatedAt}
+	cause := ledger.Cause{Kind: "leave", Subject: subject, SubjectID: w.ID, At: w.CreatedAt}
 	err := ledger.Post(ctx, q, cause, positionOf(w)...)
 	if !errors.Is(err, ledger.ErrInsufficient) {
 		return err

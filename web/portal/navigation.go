@@ -94,8 +94,8 @@ var traderEntries = []entry{
 		needs: caller.TraderRead, href: "/trader/messages", label: say.MessagesShort, icon: "message",
 		waits: report.QueueMessages,
 	},
-	{needs: caller.TraderMoney, href: "/trader/withdrawals", label: say.Withdrawals, icon: "wallet"},
 	{needs: caller.TraderMoney, href: "/trader/statement", label: say.StatementTitle, icon: "list"},
+	{needs: caller.TraderMoney, href: "/trader/withdrawals", label: say.Withdrawals, icon: "wallet"},
 }
 
 // entries are the pages of a kind of user.

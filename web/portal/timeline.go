@@ -23,6 +23,8 @@ const (
 	SubjectPayment = "payment"
 	SubjectPayout  = "payin"
 	SubjectDeposit = "deposit"
+
+	SubjectWithdrawal = "withdrawal"
 )
 
 // Timeline puts the lines of a payment's timeline into words.

@@ -68,12 +68,18 @@ var movements = map[string]Phrase{
 	"correction": {"Correction by the operator", "Исправление оператором"},
 	"withdrawal": {"Withdrawn by the operator", "Выведено оператором"},
 	// A change of status says what it was to.
-	"pending-completed":    {"Payment completed", "Платёж завершён"},
-	"pending-failed":       {"Payment failed: no longer held", "Платёж не удался: удержание снято"},
-	"pending-cancelled":    {"Payment cancelled: no longer held", "Платёж отменён: удержание снято"},
-	"completed-completed":  {"Settled at a fresh rate", "Расчёт по свежему курсу"},
-	"processing-completed": {"Payout completed", "Выплата завершена"},
-	"completed-failed":     {"Reversed", "Отменено после завершения"},
+	"pending-completed":     {"Payment completed", "Платёж завершён"},
+	"pending-failed":        {"Payment failed: no longer held", "Платёж не удался: удержание снято"},
+	"pending-cancelled":     {"Payment cancelled: no longer held", "Платёж отменён: удержание снято"},
+	"completed-completed":   {"Settled at a fresh rate", "Расчёт по свежему курсу"},
+	"processing-completed":  {"Payout completed", "Выплата завершена"},
+	"leave":                 {"Held for a withdrawal", "Удержано под вывод"},
+	"handed_over-completed": {"Withdrawn", "Выведено"},
+	"handed_over-failed":    {"Withdrawal failed: given back", "Вывод не удался: возвращено"},
+	"requested-cancelled":   {"Withdrawal taken back", "Вывод отменён"},
+	"requested-rejected":    {"Withdrawal rejected: given back", "Вывод отклонён: возвращено"},
+	"approved-rejected":     {"Withdrawal rejected: given back", "Вывод отклонён: возвращено"},
+	"completed-failed":      {"Reversed", "Отменено после завершения"},
 }
 
 // MovementOf says why money was moved; it is empty for what has no phrase.

@@ -37,6 +37,9 @@ var auditSubjects = map[string]Phrase{
 	"appeal":                {"Appeal", "Апелляция"},
 	"receiving_address":     {"Address for deposits", "Адрес для пополнений"},
 	"deposit":               {"Deposit", "Пополнение"},
+	"withdrawal":            {"Withdrawal", "Вывод"},
+	"withdrawal_terms":      {"Terms of withdrawals by", "Условия выводов по"},
+	"withdrawal_address":    {"Withdrawal address", "Адрес вывода"},
 	"account":               {"Account", "Счёт"},
 }
 

@@ -112,6 +112,9 @@ func (v *visit) showStatement(a portal.Asked, found *report.Statement) error {
 	if found == nil {
 		filters.Export = ""
 	}
+	if v.Who.Kind == caller.Trader { // a phone's bar has no room for it
+		filters.Act, filters.ActLabel = "/trader/withdrawals", say.Withdrawals
+	}
 	shown := Statement{Filters: filters, Accounts: v.accounts(a), Empty: view.Empty{Text: say.NotShown}}
 	if found != nil {
 		shown.Opening, shown.Closing = v.Shell.USDT(found.Opening), v.Shell.USDT(found.Closing)
@@ -178,6 +181,9 @@ func (v *visit) statementLine(event []report.StatementLine, of ledger.Account) L
 		shown.About, shown.Href = v.Shell.Say(say.ShortDeposit, line.SubjectID), view.Link(
 			v.DepositPath(line.SubjectID),
 		)
+	case portal.SubjectWithdrawal:
+		shown.About = v.Shell.Say(say.WithdrawalTitle, line.SubjectID)
+		shown.Href = view.Link(portal.Numbered(v.Path("/withdrawals"), line.SubjectID))
 	default:
 		shown.About = v.Shell.Say(sayShortFunding, line.SubjectID)
 	}
