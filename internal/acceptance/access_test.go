@@ -329,6 +329,8 @@ func (g *instance) records(t *testing.T) *strings.Replacer {
 	_, err = g.pool.Exec(t.Context(), `insert into payment_link (uuid, merchant_id, cashbox_id, title, methods, callback_uri, created_at, created_by)
 		select gen_random_uuid(), merchant_id, id, 'A lamp', '{}', '', now(), 'merchant_portal:1' from cashbox where id = $1`, box.MerchantCashboxID)
 	noError(t, err)
+	g.signedTo(t, "/api/v1/withdrawals", box, `{"orderId":"victims-withdrawal","amount":"20","network":"TRC20",
+		"address":"T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm"}`).must(t, "withdraw", http.StatusOK)
 	ids := map[string]string{
 		"TRON": tron, "PAYMENT": payment.text("data.id"), "UUID": payment.text("data.uuid"), "PAYIN": payin,
 		"DEPOSIT": g.createDeposit(t, box, nil).text("data.id"), "KEY": uuid.NewString(),
@@ -337,6 +339,8 @@ func (g *instance) records(t *testing.T) *strings.Replacer {
 	for name, query := range map[string]string{
 		"EVENT":      "select id::text from webhook_event where subject_id = " + failed,
 		"LINK":       "select id::text from payment_link",
+		"WITHDRAWAL": "select id::text from withdrawal",
+		"ADDRESS":    "select address_id::text from withdrawal",
 		"REPLAY":     "select id::text from webhook_replay",
 		"APPEAL":     "select id::text from appeal",
 		"MEMBER":     "select id::text from app_user where login = 'merchant'",

@@ -279,7 +279,7 @@ func unstamped(a answer) string { return fmt.Sprint(a.status, " ", stamp.Replace
 // an id that nobody has or, by the contract, with cashbox_access_denied. Nothing changes.
 func foreignREST(t *testing.T, g *instance, o owned) {
 	values := map[string]string{
-		"payins/{payin_id}": "PAYIN", "{payment_id}": "OF_APPEAL", "{deposit_id}": "DEPOSIT",
+		"payins/{payin_id}": "PAYIN", "{payment_id}": "OF_APPEAL", "{deposit_id}": "DEPOSIT", "{withdrawal_id}": "WITHDRAWAL",
 		"{merchant_cashbox_id}": "CASHBOX", "{credential_id}": "CREDENTIAL", "{appeal_id}": "APPEAL",
 	}
 	before, tried := g.kept(t), 0

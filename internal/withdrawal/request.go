@@ -170,8 +170,11 @@ func (s *Service) checkBook(ctx context.Context, f fault.Fields, r Request, o *o
 	if db.IgnoreNoRows(err) != nil {
 		return fmt.Errorf("find an address: %w", err)
 	}
-	mine := err == nil && found.OwnerKind == o.own.kind && found.OwnerID == o.own.id && found.RemovedAt == nil
-	f.Check(mine, field, "is not in your address book")
+	mine := err == nil && found.OwnerKind == o.own.kind && found.OwnerID == o.own.id
+	if !mine && r.AddressID > 0 {
+		return fault.ErrNotFound
+	}
+	f.Check(mine && found.RemovedAt == nil, field, "is not in your address book")
 	o.insert.AddressID, o.insert.Network, o.insert.Address = found.ID, found.Network, found.Address
 	return nil
 }

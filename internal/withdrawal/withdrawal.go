@@ -160,7 +160,7 @@ func acting(who caller.Caller) (owner, error) {
 }
 
 func owned(who caller.Caller, merchant, trader caller.Capability) (owner, error) {
-	switch who.Kind { //nolint:exhaustive // the others are refused
+	switch who.Kind {
 	case caller.MerchantKey:
 		return owner{ownerMerchant, who.MerchantID}, who.NeedMerchant(caller.ScopeWithdrawals)
 	case caller.MerchantPortal:
