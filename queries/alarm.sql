@@ -52,6 +52,11 @@ where status = 'pending' and created_at <= @until::timestamptz;
 select count(*), coalesce(min(created_at), @until)::timestamptz as oldest from appeal
 where status = 'open' and created_at <= @until::timestamptz;
 
+-- AlarmCases are the payments of which another amount came before a time, and that nobody has decided.
+-- name: AlarmCases :one
+select count(*), coalesce(min(status_at), @until)::timestamptz as oldest from payment
+where status = 'appeal' and received_amount is not null and status_at <= @until::timestamptz;
+
 -- AlarmPhones are the phones that were not heard since a time, while the payments of their traders count on them.
 -- name: AlarmPhones :one
 select count(*), coalesce(min(silent_since), @until::timestamptz)::timestamptz as oldest from counted_phone

@@ -98,6 +98,10 @@ select * from payment
 where status = 'appeal' and received_amount is not null and expires_at <= @now and id <> all(@put_off::bigint[])
 order by expires_at, id limit @page;
 
+-- CaseList lists payments of which another amount came and nobody has decided, the newest first.
+-- name: CaseList :many
+select * from payment where status = 'appeal' and received_amount is not null and id < @before_id order by id desc limit @page;
+
 -- PaymentsFree are those of a merchant's payments that nobody is just changing.
 -- name: PaymentsFree :many
 select id from payment where merchant_id = @merchant_id and id = any(@ids::bigint[]) for no key update skip locked;

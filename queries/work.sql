@@ -7,6 +7,11 @@ select a.id, a.created_at, p.amount, p.currency, p.order_id from appeal a
 join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
 where a.status in ('open', 'in_review') order by a.id limit @most;
 
+-- WorkCases lists the payments of which another amount came, in the order in which they would fail undecided.
+-- name: WorkCases :many
+select id, order_id, status_at, received_amount, currency from payment
+where status = 'appeal' and received_amount is not null order by expires_at, id limit @most;
+
 -- WorkAppealAnswers lists the appeals with messages of traders that no operator has read.
 -- name: WorkAppealAnswers :many
 select appeal_id, last_at, operator_unread from appeal_thread where operator_unread > 0 order by last_at limit @most;
@@ -76,6 +81,8 @@ order by t.id limit @most;
 select (case @kind::text
     when 'deposit' then exists (select 1 from deposit d where d.id = @subject_id::bigint and d.status = 'pending')
     when 'appeal' then exists (select 1 from appeal a where a.id = @subject_id::bigint and a.status in ('open', 'in_review'))
+    when 'other_amount' then exists (select 1 from payment p where p.id = @subject_id::bigint and p.status = 'appeal'
+        and p.received_amount is not null)
     when 'appeal_answer' then exists (select 1 from appeal_thread t where t.appeal_id = @subject_id::bigint and t.operator_unread > 0)
     when 'overdue_payout' then exists (select 1 from payin p where p.id = @subject_id::bigint and p.status = 'processing')
     when 'card_conflict' then exists (select 1 from card_conflict c where c.id = @subject_id::bigint and c.closed_at is null)

@@ -90,6 +90,17 @@ var causes = map[string]struct {
 		1,
 		"2026-11-20 11:00:00Z",
 	},
+	"cases_waiting": {
+		`insert into payment select made.* from jsonb_populate_record(null::payment, '{"merchant_id": 1, "id": 1, "cashbox_id": 1,
+		"uuid": "0190a5d0-ac96-774b-bcce-b302099a8057", "order_id": "o", "method": "sbp", "currency": "RUB", "amount": 10,
+		"callback_uri": "https://x.example", "status": "appeal", "status_at": "2026-11-20T07:30Z", "expires_at": "2026-11-21T07:30Z",
+		"created_at": "2026-11-20T07:00Z", "event_sequence": 1, "trader_id": 1, "base_rate": 1, "rate_source": "x",
+		"rate_unavailable": false, "markup_percent": 0, "trader_share_percent": 0, "hold_usdt": 1, "amount_usdt": 1, "profit_usdt": 0,
+		"spread_trader_usdt": 0, "spread_platform_usdt": 0, "markup_source": "body", "version": 0, "received_amount": 7,
+		"difference_usdt": 0}') made`,
+		1,
+		"2026-11-20 11:30:00Z",
+	},
 	"factor_locked": {
 		`insert into app_user (kind, role, login, created_at, factor_locked_at) values ('operator', 'admin', 'locked', now(), '2026-11-20 11:00Z')`,
 		1,

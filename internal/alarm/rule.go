@@ -23,7 +23,9 @@ const (
 	lostWithin = 7 * 24 * time.Hour
 	// withdrawalLate is how long a withdrawal may wait for a decision. One that was stopped waits for no time.
 	withdrawalLate = 4 * time.Hour
-	payoutLate     = 30 * time.Minute
+	// A case fails after a day, and somebody who is away for a night has to see it before.
+	caseLate   = 4 * time.Hour
+	payoutLate = 30 * time.Minute
 	// deadWithin is how far back undeliverable events are counted.
 	deadWithin = time.Hour
 	// snapshotMost is how old a snapshot may be, in seconds.
@@ -91,6 +93,10 @@ var Rules = []Rule{
 	{
 		Name: "appeals_waiting", Severity: Ticket, Link: "/operator/appeals", Runbook: "when-work-waits-too-long",
 		Expression: firing("appeals_waiting"), find: appealsWaiting,
+	},
+	{
+		Name: "cases_waiting", Severity: Ticket, Link: "/operator/cases", Runbook: "when-work-waits-too-long",
+		Expression: firing("cases_waiting"), find: casesWaiting,
 	},
 	{
 		Name: "card_conflicts", Severity: Page, Link: "/operator/conflicts", Runbook: "when-work-waits-too-long",
@@ -244,6 +250,11 @@ func withdrawalsWaiting(ctx context.Context, q reads, now time.Time) (finding, e
 func appealsWaiting(ctx context.Context, q reads, now time.Time) (finding, error) {
 	row, err := q.AlarmAppeals(ctx, now.Add(-appealLate))
 	return finding{row.Count, row.Oldest.Add(appealLate)}, err
+}
+
+func casesWaiting(ctx context.Context, q reads, now time.Time) (finding, error) {
+	row, err := q.AlarmCases(ctx, now.Add(-caseLate))
+	return finding{row.Count, row.Oldest.Add(caseLate)}, err
 }
 
 func cardConflicts(ctx context.Context, q reads, now time.Time) (finding, error) {

@@ -84,6 +84,46 @@ func (q *Queries) WorkAppeals(ctx context.Context, most int32) ([]WorkAppealsRow
 	return items, nil
 }
 
+const workCases = `-- name: WorkCases :many
+select id, order_id, status_at, received_amount, currency from payment
+where status = 'appeal' and received_amount is not null order by expires_at, id limit $1
+`
+
+type WorkCasesRow struct {
+	ID             int64
+	OrderID        string
+	StatusAt       time.Time
+	ReceivedAmount decimal.NullDecimal
+	Currency       string
+}
+
+// WorkCases lists the payments of which another amount came, in the order in which they would fail undecided.
+func (q *Queries) WorkCases(ctx context.Context, most int32) ([]WorkCasesRow, error) {
+	rows, err := q.db.Query(ctx, workCases, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WorkCasesRow
+	for rows.Next() {
+		var i WorkCasesRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.OrderID,
+			&i.StatusAt,
+			&i.ReceivedAmount,
+			&i.Currency,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const workConflicts = `-- name: WorkConflicts :many
 select id, payment_id, created_at from card_conflict where closed_at is null order by id limit $1
 `
@@ -405,6 +445,8 @@ const workWaits = `-- name: WorkWaits :one
 select (case $1::text
     when 'deposit' then exists (select 1 from deposit d where d.id = $2::bigint and d.status = 'pending')
     when 'appeal' then exists (select 1 from appeal a where a.id = $2::bigint and a.status in ('open', 'in_review'))
+    when 'other_amount' then exists (select 1 from payment p where p.id = $2::bigint and p.status = 'appeal'
+        and p.received_amount is not null)
     when 'appeal_answer' then exists (select 1 from appeal_thread t where t.appeal_id = $2::bigint and t.operator_unread > 0)
     when 'overdue_payout' then exists (select 1 from payin p where p.id = $2::bigint and p.status = 'processing')
     when 'card_conflict' then exists (select 1 from card_conflict c where c.id = $2::bigint and c.closed_at is null)

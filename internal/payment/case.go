@@ -80,6 +80,31 @@ func (d CaseDecision) validate(ctx context.Context) error {
 	return f.Err()
 }
 
+// ListCases lists for an operator the payments of which another amount came and nobody has decided, the newest first. The cursor
+// is nil on the last page.
+func (s *Service) ListCases(ctx context.Context, who caller.Caller, page db.Page) ([]Payment, *string, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return nil, nil, err
+	}
+	f := fault.Decoded(ctx)
+	limit, before := page.Bounds(f)
+	if err := f.Err(); err != nil {
+		return nil, nil, err
+	}
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payment, error) {
+		return q.CaseList(ctx, db.CaseListParams{BeforeID: before, Page: limit + 1})
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list cases: %w", err)
+	}
+	rows, cursor := db.Cut(rows, limit, func(row db.Payment) int64 { return row.ID })
+	list := make([]Payment, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, s.fromRow(row))
+	}
+	return list, cursor, nil
+}
+
 // DecideCase decides what becomes of another amount than was asked for: a user of the merchant's portal
 // does, or an operator. Of several decisions at the same time one wins.
 func (s *Service) DecideCase(ctx context.Context, who caller.Caller, d CaseDecision) (Payment, error) {

@@ -24,6 +24,8 @@ const (
 	QueueDeposits    Queue = "deposits.pending"
 	QueueOpenAppeals Queue = "appeals.open"
 	QueueConflicts   Queue = "conflicts.open"
+	// QueueCases are the payments of which another amount came.
+	QueueCases Queue = "cases.open"
 	// QueueMessages are a trader's messages of banks that wait, and phones that fell silent.
 	QueueMessages Queue = "messages.waiting"
 )
@@ -55,7 +57,7 @@ func mayCount(who caller.Caller, queue Queue) error {
 		return who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead)
 	case QueueDeadEvents:
 		return who.Need(caller.MerchantEvents, caller.OperatorRead)
-	case QueueDeposits, QueueOpenAppeals, QueueConflicts:
+	case QueueDeposits, QueueOpenAppeals, QueueConflicts, QueueCases:
 		return who.Need(caller.OperatorRead)
 	}
 	return fault.ErrNotFound
@@ -89,6 +91,8 @@ func count(ctx context.Context, q *db.Queries, c scope, queue Queue) (int64, err
 		return q.ReportCountDeposits(ctx, countMost+1)
 	case QueueOpenAppeals:
 		return q.ReportCountAppeals(ctx, countMost+1)
+	case QueueCases:
+		return q.ReportCountCases(ctx, countMost+1)
 	case QueueConflicts:
 		return q.ReportCountConflicts(ctx, countMost+1)
 	}

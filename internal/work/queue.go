@@ -27,6 +27,9 @@ func (s *Service) waiting(ctx context.Context, q *db.Queries, kind Kind) ([]Item
 			TakenUntil: now.Add(-OverdueAfter), Now: now, Most: most,
 		})
 		return items(rows, overdueItem), err
+	case OtherAmount:
+		rows, err := q.WorkCases(ctx, most)
+		return items(rows, caseItem), err
 	case Appeal:
 		rows, err := q.WorkAppeals(ctx, most)
 		return items(rows, appealItem), err
@@ -82,6 +85,12 @@ func accountName(id int64) string {
 
 func overdueItem(row db.WorkOverdueRow) Item {
 	return Item{SubjectID: row.ID, UUID: row.UUID, Since: &row.TakenAt, Amount: &row.Amount, Currency: row.Currency}
+}
+
+func caseItem(row db.WorkCasesRow) Item {
+	return Item{
+		SubjectID: row.ID, Name: row.OrderID, Since: &row.StatusAt, Amount: &row.ReceivedAmount.Decimal, Currency: row.Currency,
+	}
 }
 
 func appealItem(row db.WorkAppealsRow) Item {

@@ -27,6 +27,8 @@ const (
 	Overdrawn Kind = "overdrawn_account"
 	// Overdue is a payout that a trader took and did not end in time.
 	Overdue Kind = "overdue_payout"
+	// OtherAmount is a payment of which another amount came than was asked for.
+	OtherAmount Kind = "other_amount"
 	// Appeal is one to be decided, and Deposit one to be confirmed.
 	Appeal  Kind = "appeal"
 	Deposit Kind = "deposit"
@@ -46,7 +48,7 @@ const (
 
 // Kinds are all kinds, in order.
 func Kinds() []Kind {
-	return []Kind{Conflict, Overdrawn, Overdue, AppealAnswer, Appeal, Deposit, DeadEvents, Feed, Short, Idle}
+	return []Kind{Conflict, Overdrawn, Overdue, OtherAmount, AppealAnswer, Appeal, Deposit, DeadEvents, Feed, Short, Idle}
 }
 
 const (
@@ -58,7 +60,7 @@ const (
 
 // Item is something that waits.
 type Item struct {
-	// SubjectID is the id of the deposit, appeal, payout, conflict, merchant, feed, account or trader.
+	// SubjectID is the id of the deposit, appeal, payment, payout, conflict, merchant, feed, account or trader.
 	SubjectID int64
 	// UUID is for a payout, and PaymentID is the payment of a conflict.
 	UUID      uuid.UUID

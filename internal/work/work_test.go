@@ -176,12 +176,21 @@ func TestPlans(t *testing.T) {
 		from generate_series(1, 20000) n`,
 		b.clock.Now(),
 	)
-	b.Exec(t, "analyze deposit, appeal, card_conflict")
+	b.Exec(t, `insert into payment select made.* from generate_series(1, 4000) n, jsonb_populate_record(null::payment, jsonb_build_object(
+		'merchant_id', 1, 'id', n, 'cashbox_id', 1, 'uuid', gen_random_uuid(), 'order_id', 'o', 'method', 'sbp', 'currency', 'RUB',
+		'amount', 10, 'callback_uri', 'x', 'status', case when n > 3900 then 'appeal' else 'completed' end, 'status_at', $1::timestamptz,
+		'expires_at', $1, 'created_at', $1, 'event_sequence', 1, 'trader_id', 1, 'base_rate', 1, 'rate_source', 'x', 'rate_unavailable', false,
+		'markup_percent', 0, 'trader_share_percent', 0, 'hold_usdt', 1, 'amount_usdt', 1, 'profit_usdt', 0, 'spread_trader_usdt', 0,
+		'spread_platform_usdt', 0, 'markup_source', 'body', 'version', 0, 'difference_usdt', 0,
+		'received_amount', case when n % 2 = 0 then 7 end)) made`, b.clock.Now())
+	b.Exec(t, "analyze deposit, appeal, card_conflict, payment")
 	p := &plans{DBTX: b.Pool, t: t}
 	q, ctx := db.New(p), t.Context()
 	for index, read := range map[string]func() error{
 		"Index Scan using deposit_": func() error { _, err := q.WorkDeposits(ctx, 100); return err },
 		"appeal_waiting_idx":        func() error { _, err := q.WorkAppeals(ctx, 100); return err },
+		"payment_case_idx":          func() error { _, err := q.WorkCases(ctx, 100); return err },
+		"using payment_case_idx":    func() error { _, err := q.CaseList(ctx, db.CaseListParams{BeforeID: 20_000, Page: 50}); return err },
 		"card_conflict_open_idx":    func() error { _, err := q.WorkConflicts(ctx, 100); return err },
 	} {
 		noError(t, read())

@@ -205,6 +205,10 @@ var workEntries = []entry{
 		group: say.WorkGroup, icon: "flag", waits: report.QueueOpenAppeals,
 	},
 	{
+		needs: caller.OperatorRead, href: CasesPath, label: say.CasesTitle,
+		group: say.WorkGroup, icon: "scales", waits: report.QueueCases, waiting: true,
+	},
+	{
 		needs: caller.OperatorRead, href: OverduePath, label: say.OverdueTitle,
 		group: say.WorkGroup, icon: "clock", waits: report.QueueOverdue,
 	},

@@ -30,6 +30,7 @@ const (
 
 	AppealsPath    = "/operator/appeals"
 	OverduePath    = "/operator/overdue"
+	CasesPath      = "/operator/cases"
 	ConflictsPath  = "/operator/conflicts"
 	DeadPath       = "/operator/events/dead"
 	FailingPath    = "/operator/events/failing"

@@ -143,8 +143,8 @@ const addresses = `
 			/operator/limits/{currency} /operator/banks /operator/banks/{currency} /operator/rates /operator/routing
 			/operator/routing/payment /operator/routing/payments/{id} /operator/routing/traders/{id} /operator/approvals /operator/accounts
 			/operator/income /operator/income.csv /operator/work /operator/payments /operator/payments.csv
-			/operator/payments/{id} /operator/payouts /operator/payouts.csv /operator/deposits /operator/appeals
-			/operator/overdue /operator/conflicts /operator/events/dead /operator/events/failing /operator/audit /operator/audit.csv
+			/operator/payments/{id} /operator/payments/{id}/claim /operator/payouts /operator/payouts.csv /operator/deposits /operator/appeals
+			/operator/overdue /operator/cases /operator/conflicts /operator/events/dead /operator/events/failing /operator/audit /operator/audit.csv
 			/operator/reconciliation /operator/reconciliation/audits /operator/alarms /operator/manual /operator/names/{kind}
 			/operator/blocks /operator/search /operator/patterns /operator/receiving /operator/receiving/{network}
 			/operator/withdrawals /operator/hand-overs /operator/withdrawal-terms /operator/withdrawal-terms/{network}
@@ -172,7 +172,7 @@ const addresses = `
 	cases
 		GET /operator/events/dead/confirm /operator/payments/{id}/came
 		GET POST /operator/blocks/new
-		POST /operator/events/dead
+		POST /operator/events/dead /operator/payments/{id}/take /operator/payments/{id}/release
 `
 
 // visitors are everybody there is, by the groups of addresses that let them in; "foreign" owners are of the second

@@ -89,7 +89,7 @@ var unexamined = []string{
 	"GET /operator/appeals/{id}/file/shown",
 	"GET /trader/payouts/{id}/file", "GET /trader/payouts/{id}/file/shown", "GET /merchant/payouts/{id}/file",
 	"GET /merchant/payouts/{id}/file/shown", "GET /operator/payouts/{id}/file", "GET /operator/payouts/{id}/file/shown", "GET /logo/{hash}",
-	"GET /operator/deposits/{id}/claim", "GET /operator/appeals/{id}/claim", "GET /operator/payouts/{id}/claim",
+	"GET /operator/deposits/{id}/claim", "GET /operator/appeals/{id}/claim", "GET /operator/payouts/{id}/claim", "GET /operator/payments/{id}/claim",
 	"GET /merchant/developers/resend/{replay}/progress", "GET /operator/events/replays/{replay}/progress",
 	"GET /operator/reconciliation/audits", "GET /operator/conflicts/{id}/claim", "GET /operator/names/{kind}",
 	"GET /merchant/payments/{id}/came", // the same as the operators'
@@ -98,7 +98,7 @@ var unexamined = []string{
 // operatorPages are the operators' pages that need no subject.
 var operatorPages = []string{
 	"/operator/manual", "/operator", "/operator/simulator", "/operator/payments", "/operator/payouts",
-	"/operator/deposits", "/operator/appeals", "/operator/overdue", "/operator/conflicts", "/operator/events/dead", "/operator/events/failing",
+	"/operator/deposits", "/operator/appeals", "/operator/overdue", "/operator/cases", "/operator/conflicts", "/operator/events/dead", "/operator/events/failing",
 	"/operator/audit", "/operator/audit?status=sign_in&q=root", "/operator/audit?from=nonsense",
 	"/operator/reconciliation", "/operator/alarms", "/operator/search", "/operator/search?q=payout",
 }

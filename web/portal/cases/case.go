@@ -37,6 +37,7 @@ type decidable struct {
 var (
 	depositCase  = caseKind{work.Deposit, "/operator/deposits", (*visit).depositSubject}
 	appealCase   = caseKind{work.Appeal, "/operator/appeals", (*visit).appealSubject}
+	amountCase   = caseKind{work.OtherAmount, portal.PaymentsPath, (*visit).amountSubject}
 	payoutCase   = caseKind{work.Overdue, "/operator/payouts", (*visit).payoutSubject}
 	conflictCase = caseKind{work.Conflict, portal.ConflictsPath, (*visit).conflictSubject}
 )
@@ -68,6 +69,10 @@ var caseRoutes = slices.Concat(
 			Handle:  (*visit).caseAppeal,
 		},
 		{
+			Pattern: "GET " + portal.CasesPath, Kinds: portal.Operators, Needs: caller.OperatorRead,
+			Handle: (*visit).amounts,
+		},
+		{
 			Pattern: "GET /operator/overdue",
 			Kinds:   portal.Operators,
 			Needs:   caller.OperatorRead,
@@ -86,6 +91,7 @@ var caseRoutes = slices.Concat(
 	},
 	claimRoutes(depositCase),
 	claimRoutes(appealCase),
+	claimRoutes(amountCase),
 	claimRoutes(payoutCase),
 	claimRoutes(conflictCase),
 	decisionRoutes(depositDecisions, appealDecisions, payoutDecisions, conflictDecisions),
@@ -222,6 +228,16 @@ func (v *visit) appealSubject() (decidable, error) {
 		facts:  facts,
 		waits:  a.Status == "open" || a.Status == "in_review",
 	}, nil
+}
+
+// amountSubject is a payment of which another amount came.
+func (v *visit) amountSubject() (decidable, error) {
+	id, err := v.PaymentID()
+	if err != nil {
+		return decidable{}, err
+	}
+	p, err := v.Payments.Get(v.Ctx(), v.Who, portal.IDText(id))
+	return decidable{id: id, status: string(p.Status), path: v.PaymentPath(id), waits: p.Case()}, err
 }
 
 func (v *visit) payoutSubject() (decidable, error) {

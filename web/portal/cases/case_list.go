@@ -30,6 +30,7 @@ var (
 		Path: appealCase.base, Statuses: portal.AppealStatuses, Status: say.AppealStatus, Always: true, Single: true,
 		None: say.NoAppeals,
 	}
+	amountList   = portal.List{Path: portal.CasesPath, Always: true, None: sayCasesNone}
 	overdueList  = portal.List{Path: portal.OverduePath, Always: true, None: sayCasesNone}
 	conflictList = portal.List{Path: portal.ConflictsPath, Always: true, None: sayCasesNone}
 )
@@ -120,6 +121,27 @@ func (v *visit) caseAppeals() error {
 				Amount: v.Shell.Amount(one.Payment.Amount, one.Payment.Currency),
 				About:  v.Shell.Say(say.ShortPayment, one.Payment.ID), Beside: one.Payment.OrderID,
 			})
+		}
+		return rows, ids, next, err
+	})
+}
+
+func (v *visit) amounts() error {
+	a := v.Asks(amountList)
+	v.Shell.Title = v.Shell.Say(say.CasesTitle)
+	shown := Cases{Text: sayOtherText, At: sayFoundAt}
+	return v.showCases(a, work.OtherAmount, shown, func() (rows []CaseRow, ids []int64, next *string, err error) {
+		var page payment.Page
+		page.Cursor = portal.Given(a.Filter.Cursor)
+		found, next, err := v.Payments.ListCases(v.Ctx(), v.Who, page.Page)
+		for _, p := range found {
+			badge := view.PaymentBadge(string(p.Status))
+			rows = append(rows, CaseRow{
+				Name: portal.IDText(p.ID), Href: view.Link(v.PaymentPath(p.ID)), At: p.StatusAt, Status: &badge,
+				Amount: v.Shell.Amount(p.ReceivedAmount.Decimal, p.Currency),
+				About:  v.Shell.Say(sayAskedFor, v.Shell.Amount(p.Amount, p.Currency)), Beside: p.OrderID,
+			})
+			ids = append(ids, p.ID)
 		}
 		return rows, ids, next, err
 	})

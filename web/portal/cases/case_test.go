@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gateway.example/internal/payment"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -56,4 +57,38 @@ func TestConflicts(t *testing.T) {
 	}
 	want(t, "listed then", ann.Page(t, "/operator/conflicts").Find("tbody tr").Length(), 0)
 	want(t, "badge", ann.Page(t, path).Find(".headline .badge").Text(), "Closed")
+}
+
+// A payment of which another amount came is work of operators until somebody decides, and keeps others away while one has it.
+func TestOtherAmounts(t *testing.T) {
+	b := portaltest.Parallel(t)
+	ann, bob := b.Two(t)
+	want(t, "the menu before", ann.Page(t, "/operator").Find(`nav a[href="/operator/cases"]`).Length(), 0)
+	p := b.Create(t, "1500")
+	_, err := b.Payments.ConfirmCame(t.Context(), b.AsTrader(), p.ID, payment.Came{Amount: new("1250.5")})
+	noError(t, err)
+	b.Clock.Advance(90 * time.Minute)
+	path := fmt.Sprintf("/operator/payments/%d", p.ID)
+	page := ann.Page(t, "/operator")
+	wantIn(t, "the queue", words(page.Find("#work section")), "Other amounts to decide 1 oldest: 1 h 30 min", "1,250.50", "1 h 30 min")
+	want(t, "its address", page.Find("#work li a").AttrOr("href", ""), path)
+	wantIn(t, "the menu", words(page.Find(`nav a[href="/operator/cases"]`)), "Other amounts", "1")
+	list := ann.Page(t, page.Find("#work .headline a").AttrOr("href", ""))
+	wantIn(t, "the list", words(list.Find("tbody tr")), "1,250.50", "asked for 1,500", p.OrderID)
+	want(t, "to it", list.Find("tbody a").AttrOr("href", ""), path)
+
+	form := hidden(ann.Page(t, path+"/came"))
+	want(t, "bob takes it", bob.Post(t, path+"/take").To(), path)
+	wantIn(t, "who has it", words(ann.Page(t, "/operator").Find("#work .badge")), "bob, ")
+	wantIn(t, "its page", words(ann.Page(t, path).Find("#claim")), "bob took this", "Take it over")
+	for _, a := range []portaltest.Answer{ann.Post(t, path+"/came", form...), ann.Get(t, path+"/came")} {
+		want(t, "ann decides it all the same", line(a.To(), ann.Cookies["flash"]), path+" work-others")
+	}
+	want(t, "not decided", b.Status(t, p), "appeal")
+	want(t, "she takes it over", ann.Post(t, path+"/take", "over", "yes").To(), path)
+	want(t, "decided", line(ann.Post(t, path+"/came", hidden(ann.Page(t, path+"/came"))...).To(), b.Status(t, p)), path+" completed")
+	want(t, "what waits then", ann.Page(t, "/operator").Find("#work li").Length(), 0)
+	want(t, "nobody's", ann.Page(t, path).Find("#claim").Length(), 0)
+	want(t, "too late", bob.Post(t, path+"/take").To(), path)
+	b.Audit(t)
 }

@@ -28,6 +28,7 @@ var sayWorkQueues = map[string]say.Phrase{
 	"card_conflict":     say.Both("Card conflicts", "Спорные списания с карт"),
 	"overdrawn_account": say.Both("Overdrawn accounts", "Счета в минусе"),
 	"overdue_payout":    say.Both("Overdue payouts", "Просроченные выплаты"),
+	"other_amount":      say.Both("Other amounts to decide", "Другие суммы без решения"),
 	"appeal_answer":     say.Both("Traders' answers to read", "Непрочитанные ответы трейдеров"),
 	"appeal":            say.Both("Appeals to decide", "Апелляции без решения"),
 	"deposit":           say.Both("Deposits to confirm", "Пополнения без подтверждения"),
@@ -68,6 +69,11 @@ var (
 		"A trader took these and has not ended them in time.",
 		"Трейдер взял их и не завершил вовремя.",
 	)
+	sayOtherText = say.Both(
+		"Another amount came than was asked for. The merchant or an operator decides; after a day the payment fails.",
+		"Пришла не та сумма, которую просили. Решает мерчант или оператор; через сутки платёж не пройдёт.",
+	)
+	sayAskedFor      = say.Both("asked for %s", "запрошено %s")
 	sayConflictsText = say.Both(
 		"The charge of a card ended otherwise than its payment. Settle it with the acquirer, then close it.",
 		"Списание с карты закончилось не так, как платёж. Решите вопрос с эквайером, затем закройте спор.",

@@ -48,6 +48,13 @@ func Routes(s Services) []portal.Route {
 		caseRoutes, workRoutes)
 }
 
+// OnCase tells for the page of a payment of which another amount came who works on it.
+func OnCase(s Services) func(*portal.Visit, payment.Payment) (*view.Claim, error) {
+	return func(v *portal.Visit, p payment.Payment) (*view.Claim, error) {
+		return (&visit{Visit: v, Services: s}).claimShown(work.OtherAmount, p.ID, v.PaymentPath(p.ID))
+	}
+}
+
 // OnPayout tells for the page of a payout what an operator may do with it, and who works on it.
 func OnPayout(s Services) func(*portal.Visit, payout.Payin) ([]view.Act, *view.Claim, error) {
 	return func(v *portal.Visit, p payout.Payin) ([]view.Act, *view.Claim, error) {

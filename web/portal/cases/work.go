@@ -81,11 +81,12 @@ func (v *visit) workShown() (Work, error) {
 
 // workLists are where the whole of a queue is listed.
 var workLists = map[work.Kind]view.Link{
-	work.Conflict:   portal.ConflictsPath,
-	work.Overdue:    portal.OverduePath,
-	work.Appeal:     view.Link(caseAppealList.Path),
-	work.Deposit:    view.Link(caseDepositList.Path + "?status=pending"),
-	work.DeadEvents: portal.DeadPath,
+	work.Conflict:    portal.ConflictsPath,
+	work.Overdue:     portal.OverduePath,
+	work.OtherAmount: portal.CasesPath,
+	work.Appeal:      view.Link(caseAppealList.Path),
+	work.Deposit:     view.Link(caseDepositList.Path + "?status=pending"),
+	work.DeadEvents:  portal.DeadPath,
 }
 
 func (v *visit) workItem(kind work.Kind, item work.Item) WorkItem {
@@ -111,6 +112,8 @@ func (v *visit) workName(kind work.Kind, item work.Item) (string, view.Link) {
 		return v.Shell.Say(sayShortConflict, item.SubjectID), view.Link(portal.ConflictsPath + "/" + id)
 	case work.Overdue:
 		return v.Shell.Say(say.PayoutTitle, item.SubjectID), view.Link(v.PayoutPath(item.UUID.String()))
+	case work.OtherAmount:
+		return v.Shell.Say(say.PaymentTitle, item.SubjectID), view.Link(v.PaymentPath(item.SubjectID))
 	case work.Appeal:
 		return v.Shell.Say(say.AppealTitle, item.SubjectID), v.AppealPath(item.SubjectID)
 	case work.AppealAnswer:

@@ -58,6 +58,12 @@ func (v *visit) cameOf(p payment.Payment) (Came, error) {
 			}
 		}
 	}
+	if came.Open && v.Who.Kind == caller.Operator {
+		v.Shell.Live = true
+		if came.Claim, err = v.OnCase(v.Visit, p); err != nil {
+			return came, err
+		}
+	}
 	fitting, err := v.Payments.Fitting(v.Ctx(), v.Who, id)
 	for _, a := range fitting {
 		came.Fitting = append(came.Fitting, v.arrival(a))
@@ -109,6 +115,9 @@ func (v *visit) askCase(status int, typed url.Values, wrong map[string]string) e
 	if q.Facts, err = v.cameOf(p); err != nil {
 		return err
 	}
+	if others(q.Facts.Claim) {
+		return v.Done(q.Path, "work-others")
+	}
 	if decision == payment.ReturnIt {
 		for _, method := range catalogue.Payouts(p.Currency) {
 			q.Methods = append(q.Methods, view.Option{Value: method.Name, Text: v.Shell.Say(say.Method(method.Name))})
@@ -136,6 +145,9 @@ func (v *visit) decideCase() error {
 		}
 	}
 	err = v.Once(form, func() (submission.Outcome, error) {
+		if busy, err := v.othersDecide(id); err != nil || busy {
+			return submission.Outcome{LedTo: v.PaymentPath(id), Said: "work-others"}, err
+		}
 		_, err := v.Payments.DecideCase(v.Ctx(), v.Who, d)
 		if f := fault.As(err); f != nil && f.Code == payment.ErrNoCase.Code {
 			return submission.Outcome{LedTo: v.PaymentPath(id), Said: "changed"}, nil
@@ -147,6 +159,17 @@ func (v *visit) decideCase() error {
 	}
 	return err
 }
+
+// othersDecide tells whether another operator has taken what the reader is about to decide.
+func (v *visit) othersDecide(id int64) (bool, error) {
+	if v.Who.Kind != caller.Operator {
+		return false, nil
+	}
+	claim, err := v.OnCase(v.Visit, payment.Payment{ID: id})
+	return others(claim), err
+}
+
+func others(claim *view.Claim) bool { return claim != nil && claim.Others }
 
 // attach has money that belongs to no payment count towards this one.
 func (v *visit) attach() error {

@@ -86,6 +86,8 @@ type Came struct {
 	EndsAt    time.Time
 	Items     []ArrivalRow
 	Decisions []CaseStep
+	// Claim is who of the operators works on it; nil is not for this user, or nothing to work on.
+	Claim *view.Claim
 	// Fitting is money of no payment that may be this one's, Attach where it is made so.
 	Fitting       []ArrivalRow
 	MayAttach     bool

@@ -21,6 +21,7 @@ var (
 // Lists and pages of operators.
 var (
 	WrongNumber    = Phrase{"Write its number.", "Укажите номер."}
+	CasesTitle     = Phrase{"Other amounts", "Другие суммы"}
 	OverdueTitle   = Phrase{"Overdue payouts", "Просроченные выплаты"}
 	ConflictsTitle = Phrase{"Card conflicts", "Спорные списания"}
 	FailingTitle   = Phrase{"Failing hosts", "Сбои доставки"}

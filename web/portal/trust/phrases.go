@@ -213,6 +213,7 @@ var sayAlarms = map[string]say.Phrase{
 	"withdrawals_waiting":     say.Both("Withdrawals that wait over four hours, or were stopped: %d", "Выводы ждут больше четырёх часов или остановлены: %d"),
 	"deposits_waiting":        say.Both("Deposits that wait over an hour: %d", "Депозиты ждут больше часа: %d"),
 	"appeals_waiting":         say.Both("Appeals that wait over a day: %d", "Апелляции ждут больше суток: %d"),
+	"cases_waiting":           say.Both("Other amounts that wait over four hours: %d", "Другие суммы ждут больше четырёх часов: %d"),
 	"card_conflicts":          say.Both("Card conflicts: %d", "Конфликты по картам: %d"),
 	"snapshot_old":            say.Both("An old snapshot is open in the database: %d s", "В базе открыт старый снимок: %d с"),
 	"replica_unused":          say.Both("Lists are not read from the replica: for %d s", "Списки читаются не с реплики: %d с"),

@@ -57,8 +57,8 @@ export const ListWorkResponseSchema: GenMessage<ListWorkResponse> = /*@__PURE__*
  */
 export type WorkQueue = Message<"portal.v1.WorkQueue"> & {
   /**
-   * card_conflict, overdrawn_account, overdue_payout, appeal_answer, appeal, deposit, dead_events, rate_feed, short_trader or
-   * idle_trader.
+   * card_conflict, overdrawn_account, overdue_payout, other_amount, appeal_answer, appeal, deposit, dead_events, rate_feed,
+   * short_trader or idle_trader.
    *
    * @generated from field: string kind = 1;
    */
@@ -93,7 +93,7 @@ export const WorkQueueSchema: GenMessage<WorkQueue> = /*@__PURE__*/
  */
 export type WorkItem = Message<"portal.v1.WorkItem"> & {
   /**
-   * The id of the conflict, account, payout, appeal, deposit, merchant, feed or trader.
+   * The id of the conflict, account, payout, payment, appeal, deposit, merchant, feed or trader.
    *
    * @generated from field: int64 subject_id = 1;
    */
@@ -114,7 +114,7 @@ export type WorkItem = Message<"portal.v1.WorkItem"> & {
   paymentId?: bigint | undefined;
 
   /**
-   * The name of the merchant, trader or account, the currency of a feed, or the order of an appeal.
+   * The name of the merchant, trader or account, the currency of a feed, or the order of a payment or appeal.
    *
    * @generated from field: optional string name = 4;
    */
