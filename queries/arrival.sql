@@ -34,11 +34,17 @@ select * from arrival where id = @id and trader_id = @trader_id for no key updat
 -- name: ArrivalsOfPayment :many
 select * from arrival where payment_id = @payment_id::bigint order by id limit 100;
 
--- ArrivalsFitting lists the free money that may be a payment's: of its requisite and amount, from a time on.
+-- ArrivalsFitting lists the free money that may be a payment's: of its requisite, near its amount, from a time on; the nearest first.
 -- name: ArrivalsFitting :many
 select * from arrival
-where state = 'free' and requisite_id = @requisite_id and amount = @amount and came_at >= @since::timestamptz
-order by id limit 10;
+where state = 'free' and requisite_id = @requisite_id and amount between @least and @most and came_at >= @since::timestamptz
+order by abs(amount - @amount::numeric), id limit 10;
+
+-- ArrivalsAt tells when free money last came to requisites in amounts.
+-- name: ArrivalsAt :many
+select requisite_id, amount, max(came_at)::timestamptz as last_at from arrival
+where state = 'free' and requisite_id = any(@requisites::bigint[]) and amount = any(@amounts::numeric[])
+group by requisite_id, amount;
 
 -- ArrivalList lists a trader's money that belongs to no payment, the newest first.
 -- name: ArrivalList :many

@@ -128,6 +128,7 @@ var operatorActs = map[caller.Capability][]string{
 		portalv1connect.WithdrawalServiceSetWithdrawalTermsProcedure,
 	},
 	caller.OperatorCases: {
+		portalv1connect.ArrivalServiceAttachArrivalProcedure,
 		portalv1connect.ArrivalServiceDecideCaseProcedure,
 		portalv1connect.OperatorServiceCloseCardConflictProcedure,
 		portalv1connect.OperatorServiceReclaimPayinProcedure,

@@ -220,21 +220,67 @@ func (q *Queries) ArrivalPut(ctx context.Context, arg ArrivalPutParams) (Arrival
 	return i, err
 }
 
+const arrivalsAt = `-- name: ArrivalsAt :many
+select requisite_id, amount, max(came_at)::timestamptz as last_at from arrival
+where state = 'free' and requisite_id = any($1::bigint[]) and amount = any($2::numeric[])
+group by requisite_id, amount
+`
+
+type ArrivalsAtParams struct {
+	Requisites []int64
+	Amounts    []decimal.Decimal
+}
+
+type ArrivalsAtRow struct {
+	RequisiteID int64
+	Amount      decimal.Decimal
+	LastAt      time.Time
+}
+
+// ArrivalsAt tells when free money last came to requisites in amounts.
+func (q *Queries) ArrivalsAt(ctx context.Context, arg ArrivalsAtParams) ([]ArrivalsAtRow, error) {
+	rows, err := q.db.Query(ctx, arrivalsAt, arg.Requisites, arg.Amounts)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ArrivalsAtRow
+	for rows.Next() {
+		var i ArrivalsAtRow
+		if err := rows.Scan(&i.RequisiteID, &i.Amount, &i.LastAt); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const arrivalsFitting = `-- name: ArrivalsFitting :many
 select id, trader_id, requisite_id, currency, amount, came_at, payer, note, message_id, actor, created_at, state, merchant_id, payment_id, payin_uuid from arrival
-where state = 'free' and requisite_id = $1 and amount = $2 and came_at >= $3::timestamptz
-order by id limit 10
+where state = 'free' and requisite_id = $1 and amount between $2 and $3 and came_at >= $4::timestamptz
+order by abs(amount - $5::numeric), id limit 10
 `
 
 type ArrivalsFittingParams struct {
 	RequisiteID int64
-	Amount      decimal.Decimal
+	Least       decimal.Decimal
+	Most        decimal.Decimal
 	Since       time.Time
+	Amount      decimal.Decimal
 }
 
-// ArrivalsFitting lists the free money that may be a payment's: of its requisite and amount, from a time on.
+// ArrivalsFitting lists the free money that may be a payment's: of its requisite, near its amount, from a time on; the nearest first.
 func (q *Queries) ArrivalsFitting(ctx context.Context, arg ArrivalsFittingParams) ([]Arrival, error) {
-	rows, err := q.db.Query(ctx, arrivalsFitting, arg.RequisiteID, arg.Amount, arg.Since)
+	rows, err := q.db.Query(ctx, arrivalsFitting,
+		arg.RequisiteID,
+		arg.Least,
+		arg.Most,
+		arg.Since,
+		arg.Amount,
+	)
 	if err != nil {
 		return nil, err
 	}

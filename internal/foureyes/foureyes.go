@@ -37,6 +37,7 @@ const (
 	UpdateTrader     Action = "update_trader"
 	ResolveAppeal    Action = "resolve_appeal"
 	DecideCase       Action = "decide_case"
+	AttachArrival    Action = "attach_arrival"
 	ResolvePayin     Action = "resolve_payin"
 	ReversePayin     Action = "reverse_payin"
 	SetReceiving     Action = "set_receiving"

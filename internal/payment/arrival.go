@@ -107,6 +107,14 @@ func rest(status Status, asked decimal.Decimal, came decimal.NullDecimal) decima
 	return asked
 }
 
+// Missing is what has not come yet of what was asked; below 0, what came more.
+func (p Payment) Missing() decimal.Decimal {
+	if p.ReceivedAmount.Valid && (p.Status == Pending || p.Status == Appeal) {
+		return p.Amount.Sub(p.ReceivedAmount.Decimal)
+	}
+	return p.Amount
+}
+
 // Case reports whether another amount came than was asked for, and somebody has to decide what becomes of it.
 func (p Payment) Case() bool { return p.Status == Appeal && p.ReceivedAmount.Valid }
 

@@ -17,6 +17,8 @@ type DeskPayment struct {
 	Payment
 	// Receipts is how many the payer has sent.
 	Receipts int
+	// Fits says that money of no payment came in the amount it waits for.
+	Fits bool
 }
 
 // Desk lists the open payments of the caller's trader, those that expire first before the others, at
@@ -25,15 +27,19 @@ func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, e
 	if err := checkDesk(ctx, who); err != nil {
 		return nil, err
 	}
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.PaymentDeskRow, error) {
-		return q.PaymentDesk(ctx, db.PaymentDeskParams{TraderID: who.TraderID, Page: MaxDesk})
+	list, err := db.List(ctx, s.reads, func(q *db.Queries) ([]DeskPayment, error) {
+		rows, err := q.PaymentDesk(ctx, db.PaymentDeskParams{TraderID: who.TraderID, Page: MaxDesk})
+		if err != nil {
+			return nil, err
+		}
+		list := make([]DeskPayment, 0, len(rows))
+		for _, row := range rows {
+			list = append(list, DeskPayment{Payment: s.fromRow(row.Payment), Receipts: int(row.Receipts)})
+		}
+		return list, fits(ctx, q, list)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list open payments: %w", err)
-	}
-	list := make([]DeskPayment, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, DeskPayment{Payment: s.fromRow(row.Payment), Receipts: int(row.Receipts)})
 	}
 	return list, nil
 }

@@ -3,6 +3,7 @@ package payment
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +14,8 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/ledger"
 	"gateway.example/internal/money"
 )
 
@@ -21,6 +24,9 @@ var errArrivalTaken = fault.New(fault.Conflict, "arrival_taken", "This money bel
 
 // earlyMoney is how long before a payment was made its money may have come by the bank's clock.
 const earlyMoney = 5 * time.Minute
+
+// nearPercent is how far from what is missing money may be that is offered: a bank's fee, or a slip of the payer's.
+var nearPercent = decimal.NewFromInt(5)
 
 // FreeArrivals asks for a page of money that belongs to no payment, the newest first.
 type FreeArrivals struct {
@@ -100,16 +106,18 @@ func (s *Service) KeepMoney(ctx context.Context, who caller.Caller, requisiteID 
 	return arrivalFrom(row), err
 }
 
-// Fitting lists the free money that may be a payment's: it came to its requisite, in the amount that is
-// missing, since about when it was made. It is told to the payment's trader, and to operators.
+// Fitting lists the free money that may be a payment's, the nearest first: it came to its requisite, in the amount that
+// is missing or up to 5% off, since about when it was made. It is told to the payment's trader, and to operators.
 func (s *Service) Fitting(ctx context.Context, who caller.Caller, id string) ([]Arrival, error) {
 	p, err := s.findFor(ctx, who, id)
 	if err != nil || who.Kind == caller.MerchantPortal || p.RequisiteID == nil || Status(p.Status) == Completed {
 		return nil, err
 	}
-	missing := p.Amount.Sub(counted(p))
+	missing := s.fromRow(p).Missing()
+	off := missing.Mul(nearPercent).Div(decimal.NewFromInt(100))
 	rows, err := s.q.ArrivalsFitting(ctx, db.ArrivalsFittingParams{
-		RequisiteID: *p.RequisiteID, Amount: missing, Since: p.CreatedAt.Add(-earlyMoney),
+		RequisiteID: *p.RequisiteID, Amount: missing, Least: missing.Sub(off), Most: missing.Add(off),
+		Since: p.CreatedAt.Add(-earlyMoney),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look for money that fits: %w", err)
@@ -117,10 +125,37 @@ func (s *Service) Fitting(ctx context.Context, who caller.Caller, id string) ([]
 	return arrivalsFrom(rows), nil
 }
 
+// fits notes on a desk which payments have free money that came in the amount they wait for.
+func fits(ctx context.Context, q *db.Queries, desk []DeskPayment) error {
+	var asked db.ArrivalsAtParams
+	for _, p := range desk {
+		if p.RequisiteID != nil {
+			asked.Requisites, asked.Amounts = append(asked.Requisites, *p.RequisiteID), append(asked.Amounts, p.Missing())
+		}
+	}
+	if len(asked.Requisites) == 0 {
+		return nil
+	}
+	rows, err := q.ArrivalsAt(ctx, asked)
+	if err != nil {
+		return fmt.Errorf("look for money that fits: %w", err)
+	}
+	for i, p := range desk {
+		desk[i].Fits = p.RequisiteID != nil && slices.ContainsFunc(rows, func(row db.ArrivalsAtRow) bool {
+			return row.RequisiteID == *p.RequisiteID && row.Amount.Equal(p.Missing()) && !row.LastAt.Before(p.CreatedAt.Add(-earlyMoney))
+		})
+	}
+	return nil
+}
+
+// Attachment is money that is free, and the payment towards which it shall count.
+type Attachment struct{ ArrivalID, PaymentID int64 }
+
 // Attach has money that is free count towards a payment of the same trader, once: as if its trader had said
-// that it came. It is for payments that are pending, in appeal, or late, and those whose appeal waits.
+// that it came. It is for payments that are pending, in appeal, or late, and those whose appeal waits. The trader does,
+// or an operator.
 func (s *Service) Attach(ctx context.Context, who caller.Caller, arrivalID, paymentID int64) (Payment, error) {
-	if err := who.Need(caller.TraderWork); err != nil {
+	if err := who.Need(caller.TraderWork, caller.OperatorCases); err != nil {
 		return Payment{}, err
 	}
 	found, err := s.findFor(ctx, who, strconv.FormatInt(paymentID, 10))
@@ -136,7 +171,7 @@ func (s *Service) Attach(ctx context.Context, who caller.Caller, arrivalID, paym
 	var after db.Payment
 	err = s.inLocked(ctx, found.MerchantID, found.ID, func(tx pgx.Tx, p db.Payment) error {
 		q := db.New(tx)
-		a, err := q.ArrivalLock(ctx, db.ArrivalLockParams{ID: arrivalID, TraderID: who.TraderID})
+		a, err := q.ArrivalLock(ctx, db.ArrivalLockParams{ID: arrivalID, TraderID: p.TraderID})
 		switch {
 		case db.NoRows(err):
 			return fault.ErrNotFound
@@ -154,6 +189,14 @@ func (s *Service) Attach(ctx context.Context, who caller.Caller, arrivalID, paym
 		c.said = &word{amount: a.Amount, payer: a.Payer, note: a.Note, messageID: a.MessageID, arrivalID: a.ID}
 		if err := s.arrive(p, c, a.Amount); err != nil {
 			return err
+		}
+		if who.Kind == caller.Operator && c.to == Completed {
+			err := s.config.FourEyes.Moving(ctx, q, foureyes.Movement{
+				OperatorID: who.ID, Owner: ledger.Cashbox.Of(p.CashboxID), Amount: p.HoldUSDT, At: s.clock.Now(),
+			})
+			if err := foureyes.Want(err, foureyes.AttachArrival, Attachment{arrivalID, p.ID}); err != nil {
+				return err
+			}
 		}
 		after, err = s.move(ctx, tx, p, *c)
 		return err

@@ -1,10 +1,15 @@
 package payment_test
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 )
@@ -30,8 +35,9 @@ func TestMoneyOfNoPayment(t *testing.T) {
 	wantFields(t, errOf(c.payments.KeepMoney(ctx, who, requisite, payment.Came{At: new(c.clock.Now().Add(time.Hour))})), "amount", "cameAt")
 	wantCode(t, errOf(c.payments.Attach(ctx, stranger.Caller, rest.ID, c.p.ID)), "not_found")
 
+	keep("284.99", "") // more than 5% off
 	fitting := must(c.payments.Fitting(ctx, who, c.p.UUID.String()))(t)
-	testenv.Check(t, len(fitting) == 1 && fitting[0].ID == rest.ID, "it fits: %+v", fitting)
+	testenv.Check(t, len(fitting) == 2 && fitting[0].ID == rest.ID && fitting[1].ID == other.ID, "it fits: %+v", fitting)
 	errs := testenv.AtOnce(8, func(int) error { return errOf(c.payments.Attach(ctx, who, rest.ID, c.p.ID)) })
 	dbtest.WantOne(t, errs, "arrival_taken")
 	c.p = must(c.payments.Get(ctx, who, c.p.UUID.String()))(t)
@@ -43,7 +49,23 @@ func TestMoneyOfNoPayment(t *testing.T) {
 	c.set(t, p.ID, "failed")
 	opened := must(c.payments.OpenAppeal(ctx, c.merchant.Caller, p.ID, appeal(100)))(t)
 	late := keep("1000", "")
-	must(c.payments.Attach(ctx, who, late.ID, p.ID))(t)
+	keep("500", "")
+	for i, amount := range []string{"500", "499.99"} {
+		r := request(fmt.Sprint("desk-", i))
+		r.Amount = amount
+		open := c.create(t, c.merchant.Caller, r)
+		desk := must(c.payments.Desk(ctx, who))(t)
+		testenv.Check(t, len(desk) == 1 && desk[0].ID == open.ID && desk[0].Fits == (amount == "500"), "the desk: %+v", desk)
+		c.set(t, open.ID, "completed")
+	}
+	far := c.NewTrader(t, dbtest.TraderOpts{Requisites: 1})
+	foreign := must(c.payments.KeepMoney(ctx, far.Caller, far.Requisites[0], payment.Came{Amount: new("1000")}))(t)
+	wantCode(t, errOf(c.payments.Attach(ctx, operator, foreign.ID, p.ID)), "not_found")
+	config := configuration
+	config.Payouts, config.FourEyes = c.payouts, foureyes.Rules{On: true, Above: decimal.NewFromInt(1)}
+	guarded := configured(t, c.DB, c.clock, config)
+	testenv.Check(t, errors.Is(errOf(guarded.Attach(ctx, operator, late.ID, p.ID)), foureyes.ErrSecondOperator), "one operator alone")
+	must(c.payments.Attach(ctx, operator, late.ID, p.ID))(t)
 	testenv.Want(t, must(c.payments.GetAppeal(ctx, operator, opened.ID))(t).Status, "completed", "the appeal")
 	c.Audit(t)
 }

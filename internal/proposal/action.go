@@ -263,6 +263,12 @@ var acts = map[Action]act{
 			_, err := r.Payments.DecideCase(ctx, who, d)
 			return Done{}, err
 		}),
+	foureyes.AttachArrival: declare(caller.OperatorCases,
+		func(a payment.Attachment) (string, string) { return "payment", numbered(a.PaymentID) },
+		func(ctx context.Context, who caller.Caller, r Rooms, a payment.Attachment) (Done, error) {
+			_, err := r.Payments.Attach(ctx, who, a.ArrivalID, a.PaymentID)
+			return Done{}, err
+		}),
 	foureyes.ResolvePayin: declare(caller.OperatorCases,
 		func(d payout.Decision) (string, string) { return aboutPayin, d.ID },
 		func(ctx context.Context, who caller.Caller, r Rooms, d payout.Decision) (Done, error) {

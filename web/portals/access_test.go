@@ -80,7 +80,7 @@ const addresses = `
 			/operator/appeals/{id}/accept /operator/appeals/{id}/refuse /operator/payouts/{id}/complete
 			/operator/payouts/{id}/fail /operator/payouts/{id}/reclaim /operator/payouts/{id}/reverse
 			/operator/conflicts/{id}/close
-		POST /merchant/payments/{id}/came /operator/payments/{id}/came /merchant/links/{id}/close /merchant/links/{id}/picture /account/passkeys/{id}/remove /account/sessions/{id}/end /trader/payouts/{id}/take /trader/payments/{id}/attach /trader/messages/{id}/confirm /trader/messages/{id}/dismiss
+		POST /merchant/payments/{id}/came /operator/payments/{id}/came /operator/payments/{id}/attach /merchant/links/{id}/close /merchant/links/{id}/picture /account/passkeys/{id}/remove /account/sessions/{id}/end /trader/payouts/{id}/take /trader/payments/{id}/attach /trader/messages/{id}/confirm /trader/messages/{id}/dismiss
 			/trader/appeals/{id}/messages /operator/appeals/{id}/messages
 			/trader/messages/phones/{id}/revoke /trader/requisites/{id}/messages/resume /views /columns
 			/views/{id}/remove /merchant/developers/cashboxes/{cashbox}/test /merchant/developers/resend/{replay}/stop

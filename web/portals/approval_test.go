@@ -26,7 +26,7 @@ func TestProposedFieldsHaveNames(t *testing.T) {
 		foureyes.CreateRequisite: &directory.NewRequisite{}, foureyes.SetCashboxMethod: &directory.CashboxMethod{},
 		foureyes.UpdateMerchant: &directory.MerchantUpdate{}, foureyes.UpdateTrader: &directory.TraderUpdate{},
 		foureyes.ResolveAppeal: &payment.AppealDecision{}, foureyes.ResolvePayin: &payout.Decision{},
-		foureyes.DecideCase: &payment.CaseDecision{}, foureyes.ReversePayin: &payout.Decision{}, foureyes.SetReceiving: &deposit.Receiving{},
+		foureyes.DecideCase: &payment.CaseDecision{}, foureyes.AttachArrival: &payment.Attachment{}, foureyes.ReversePayin: &payout.Decision{}, foureyes.SetReceiving: &deposit.Receiving{},
 	} {
 		fill(reflect.ValueOf(params).Elem())
 		details := proposal.Proposal{Params: params}.Details()

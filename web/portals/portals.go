@@ -168,7 +168,7 @@ func (f *features) ofAll(r Rooms) {
 	add(f, payments.Routes, payments.Services{
 		Payments: r.Payments, Checkouts: r.Checkouts, Payouts: r.Payouts, Settings: r.Settings,
 		Reports: r.Reports, Exports: r.Exports, Signer: r.Signer, Proofs: r.Proofs, Clock: r.Clock,
-		OnCase: cases.OnCase(ofCases(r)), OnPayout: cases.OnPayout(ofCases(r)),
+		Claim: cases.Claim(ofCases(r)), OnPayout: cases.OnPayout(ofCases(r)),
 	})
 	add(f, bankstatement.Routes, bankstatement.Services{Settings: r.Settings, Reports: r.Reports})
 	add(f, statement.Routes, statement.Services{Reports: r.Reports, Exports: r.Exports})

@@ -1,7 +1,10 @@
 package arrivals_test
 
 import (
+	"fmt"
 	"testing"
+
+	"github.com/PuerkitoBio/goquery"
 
 	"gateway.example/web/portal/portaltest"
 )
@@ -23,6 +26,11 @@ func TestArrivals(t *testing.T) {
 	} {
 		portaltest.Want(t, path, p.Page(t, path).Find("tbody tr").Length(), rows)
 	}
+	// An open payment of that amount has a link on the desk to where it is attached.
+	open := b.Create(t, "1250.5")
+	link := p.Page(t, "/trader").Find(".job").FilterFunction(func(_ int, s *goquery.Selection) bool { return s.Find("a[href$='#fitting']").Length() == 1 })
+	portaltest.Want(t, "on the desk", link.AttrOr("data-job", ""), fmt.Sprint(open.ID))
+	portaltest.Want(t, "where it leads", p.Page(t, fmt.Sprintf("/trader/payments/%d", open.ID)).Find("#fitting button").Length(), 1)
 	portaltest.Want(t, "another trader's", b.Trader(t, 1).Page(t, "/trader/arrivals").Find("tbody tr").Length(), 0)
 	wrong := p.Post(t, "/trader/arrivals/new", portaltest.Hidden(p.Page(t, "/trader/arrivals/new"), "requisite", "1", "amount", "no")...)
 	portaltest.Want(t, "without an amount", wrong.Code, 422)

@@ -209,7 +209,7 @@ func (v *visit) showCase(of caseKind, found decidable, decisions []decision, sho
 		}
 		shown.Claim, v.Shell.Live = claim, true
 		if claim.Others {
-			shown.Desk = nil
+			shown.Desk, shown.Fitting.May = nil, false
 		}
 	}
 	v.Shell.Title = found.name
@@ -270,8 +270,17 @@ func (v *visit) caseAppeal() error {
 	if found.waits || len(thread.Messages) > 0 {
 		shown.Thread = new(v.Thread(thread, nil, nil))
 	}
+	if found.waits {
+		fitting, err := v.Payments.Fitting(v.Ctx(), v.Who, portal.IDText(a.Payment.ID))
+		if err != nil {
+			return err
+		}
+		shown.Fitting = v.Fitting(a.Payment, fitting)
+		shown.Fitting.Leads = true
+	}
 	if found.waits && v.May(caller.OperatorCases) {
 		shown.Desk = v.deskOf(found)
+		shown.Desk.Second = len(shown.Fitting.Items) > 0
 	}
 	// What is left to lead to is the beginning of a review that takes a while.
 	return v.showCase(appealCase, found, appealDecisions[:1], shown)

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"gateway.example/internal/payment"
 	"gateway.example/web/portal/portaltest"
 )
@@ -90,5 +92,38 @@ func TestOtherAmounts(t *testing.T) {
 	want(t, "what waits then", ann.Page(t, "/operator").Find("#work li").Length(), 0)
 	want(t, "nobody's", ann.Page(t, path).Find("#claim").Length(), 0)
 	want(t, "too late", bob.Post(t, path+"/take").To(), path)
+	b.Audit(t)
+}
+
+// Money of no payment that fits an appeal is offered on its page, and counts towards its payment by one press of who may decide it.
+func TestAttachToAppeal(t *testing.T) {
+	b := portaltest.Parallel(t)
+	ann, bob := b.Two(t)
+	p, id := b.OpenedAppeal(t, "it was paid")
+	path := fmt.Sprintf("/operator/appeals/%d", id)
+	want(t, "nothing fits", ann.Page(t, path).Find("#fitting").Length(), 0)
+	less := p.Amount.Sub(decimal.NewFromInt(10))
+	for _, amount := range []string{less.String(), p.Amount.String(), "7"} {
+		_, err := b.Payments.KeepMoney(t.Context(), b.AsTrader(), *p.RequisiteID, payment.Came{Amount: &amount, Payer: new("<b>Ivan")})
+		noError(t, err)
+	}
+	page := ann.Page(t, path)
+	want(t, "what fits, the nearest first", words(page.Find("#fitting .badge")), "belongs to no payment another amount")
+	want(t, "the first thing to do", words(page.Find("main button.primary")), "Attach to this payment "+words(page.Find("#fitting strong").First()))
+	first := page.Find("#fitting form").First()
+	action := first.AttrOr("action", "")
+	form := []string{"token", first.Find("[name=token]").AttrOr("value", ""), "arrival", first.Find("[name=arrival]").AttrOr("value", "")}
+	bob.Post(t, path+"/take")
+	want(t, "while bob has it", ann.Page(t, path).Find("#fitting button").Length(), 0)
+	want(t, "ann attaches it all the same", line(ann.Post(t, action, form...).To(), ann.Cookies["flash"], b.Status(t, p)),
+		fmt.Sprintf("/operator/payments/%d work-others failed", p.ID))
+	bob.Post(t, path+"/release")
+	form[1] = ann.Page(t, path).Find("#fitting [name=token]").AttrOr("value", "")
+	for range 2 {
+		want(t, "attached", line(ann.Post(t, action, form...).To(), ann.Cookies["flash"], b.Status(t, p)),
+			fmt.Sprintf("/operator/payments/%d attached completed", p.ID))
+	}
+	wantIn(t, "the appeal", words(ann.Page(t, path).Find(".headline")), "Accepted")
+	want(t, "what is offered then", ann.Page(t, path).Find("#fitting").Length(), 0)
 	b.Audit(t)
 }

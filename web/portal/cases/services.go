@@ -48,10 +48,10 @@ func Routes(s Services) []portal.Route {
 		caseRoutes, workRoutes)
 }
 
-// OnCase tells for the page of a payment of which another amount came who works on it.
-func OnCase(s Services) func(*portal.Visit, payment.Payment) (*view.Claim, error) {
-	return func(v *portal.Visit, p payment.Payment) (*view.Claim, error) {
-		return (&visit{Visit: v, Services: s}).claimShown(work.OtherAmount, p.ID, v.PaymentPath(p.ID))
+// Claim tells for the page of a payment who works on it.
+func Claim(s Services) func(*portal.Visit, work.Kind, int64) (*view.Claim, error) {
+	return func(v *portal.Visit, kind work.Kind, id int64) (*view.Claim, error) {
+		return (&visit{Visit: v, Services: s}).claimShown(kind, id, v.PaymentPath(id))
 	}
 }
 

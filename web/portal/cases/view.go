@@ -90,6 +90,8 @@ type Case struct {
 	Proof string
 	// Desk is where it is decided on the page itself; nil is elsewhere, or not for this user now.
 	Desk *Desk
+	// Fitting is money of no payment that may be what it is about.
+	Fitting view.Fitting
 	// Thread is what was written with the trader; nil where there is none.
 	Thread *view.Thread
 	Lines  []view.Line
@@ -98,6 +100,8 @@ type Case struct {
 // Desk decides an appeal on its page.
 type Desk struct {
 	Accept, Refuse Decision
+	// Second says that something else is to be done first.
+	Second bool
 	// Reasoned leads to where it is accepted with a reason.
 	Reasoned templ.SafeURL
 	// Factor leads to where the second factor is given that deciding takes; "" is given.

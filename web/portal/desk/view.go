@@ -53,6 +53,9 @@ func urgency(now, until time.Time) string {
 	return ""
 }
 
+// saysMore says that a row has a line for what its payer did, or for money that fits.
+func saysMore(j view.Job) bool { return j.ClaimedAt != nil || j.Receipts > 0 || j.Fits }
+
 // PaymentQuestion asks whether a payment shall end.
 type PaymentQuestion struct {
 	ID int64

@@ -2,6 +2,7 @@ package payments
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,23 +11,26 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/submission"
+	"gateway.example/internal/work"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
 )
 
-// Money that came in another amount than was asked for: its merchant or an operator decides what becomes of it, and a trader
-// has money that came count towards a payment.
+// Money that came in another amount than was asked for: its merchant or an operator decides what becomes of it, and a trader or an
+// operator has money that came count towards a payment.
 var caseRoutes = []route{
 	{Pattern: "GET /merchant/payments/{id}/came", Kinds: portal.Merchants, Needs: caller.MerchantAppeal, Handle: (*visit).casePage},
 	{Pattern: "POST /merchant/payments/{id}/came", Kinds: portal.Merchants, Needs: caller.MerchantAppeal, Handle: (*visit).decideCase},
 	{Pattern: "GET /operator/payments/{id}/came", Kinds: portal.Operators, Needs: caller.OperatorCases, Handle: (*visit).casePage},
 	{Pattern: "POST /operator/payments/{id}/came", Kinds: portal.Operators, Needs: caller.OperatorCases, Handle: (*visit).decideCase},
 	{Pattern: "POST /trader/payments/{id}/attach", Kinds: portal.Traders, Needs: caller.TraderWork, Handle: (*visit).attach},
+	{Pattern: "POST /operator/payments/{id}/attach", Kinds: portal.Operators, Needs: caller.OperatorCases, Handle: (*visit).attach},
 }
 
 // cameOf is what came of a payment otherwise than it was asked for, and what may be done about it.
@@ -34,14 +38,13 @@ func (v *visit) cameOf(p payment.Payment) (Came, error) {
 	id := strconv.FormatInt(p.ID, 10)
 	came := Came{
 		Asked: v.Shell.Amount(p.Amount, p.Currency), Open: p.Case(), EndsAt: p.ExpiresAt,
-		Attach: v.PaymentPath(p.ID) + "/attach", Token: submission.NewToken(),
 	}
 	list, err := v.Payments.Arrivals(v.Ctx(), v.Who, id)
 	if err != nil {
 		return came, err
 	}
 	for _, a := range list {
-		came.Items = append(came.Items, v.arrival(a))
+		came.Items = append(came.Items, v.Arrival(a))
 	}
 	if p.ReceivedAmount.Valid {
 		came.Came = v.Shell.Amount(p.ReceivedAmount.Decimal, p.Currency)
@@ -60,30 +63,13 @@ func (v *visit) cameOf(p payment.Payment) (Came, error) {
 	}
 	if came.Open && v.Who.Kind == caller.Operator {
 		v.Shell.Live = true
-		if came.Claim, err = v.OnCase(v.Visit, p); err != nil {
+		if came.Claim, err = v.Claim(v.Visit, work.OtherAmount, p.ID); err != nil {
 			return came, err
 		}
 	}
 	fitting, err := v.Payments.Fitting(v.Ctx(), v.Who, id)
-	for _, a := range fitting {
-		came.Fitting = append(came.Fitting, v.arrival(a))
-	}
-	came.MayAttach = v.Who.Kind == caller.Trader && v.Who.May(caller.TraderWork)
+	came.Fitting = v.Fitting(p, fitting)
 	return came, err
-}
-
-func (v *visit) arrival(a payment.Arrival) ArrivalRow {
-	row := ArrivalRow{
-		ID: a.ID, Amount: v.Shell.Amount(a.Amount, a.Currency), CameAt: a.CameAt, Payer: a.Payer, Note: a.Note,
-		State: sayArrivalStates[a.State],
-	}
-	if a.MessageID != nil {
-		row.Message = v.Shell.Say(sayByMessage, *a.MessageID)
-	}
-	if a.PayinUUID != nil && v.Who.Kind != caller.Trader || a.PayinUUID != nil && a.State == payment.ArrivalReturned {
-		row.Payout = view.Link(v.PayoutPath(a.PayinUUID.String()))
-	}
-	return row
 }
 
 func (v *visit) casePage() error {
@@ -165,7 +151,15 @@ func (v *visit) othersDecide(id int64) (bool, error) {
 	if v.Who.Kind != caller.Operator {
 		return false, nil
 	}
-	claim, err := v.OnCase(v.Visit, payment.Payment{ID: id})
+	claim, err := v.Claim(v.Visit, work.OtherAmount, id)
+	if err != nil || others(claim) {
+		return others(claim), err
+	}
+	appeal, err := v.Payments.AppealOf(v.Ctx(), v.Who, id)
+	if err != nil || appeal == 0 {
+		return false, err
+	}
+	claim, err = v.Claim(v.Visit, work.Appeal, appeal)
 	return others(claim), err
 }
 
@@ -186,8 +180,11 @@ func (v *visit) attach() error {
 		return fault.ErrNotFound
 	}
 	return v.Once(form, func() (submission.Outcome, error) {
+		if busy, err := v.othersDecide(id); err != nil || busy {
+			return submission.Outcome{LedTo: v.PaymentPath(id), Said: "work-others"}, err
+		}
 		_, err := v.Payments.Attach(v.Ctx(), v.Who, arrival, id)
-		if f := fault.As(err); f != nil && (f.Kind == fault.Refused || f.Kind == fault.Conflict) {
+		if f := fault.As(err); f != nil && !errors.Is(err, foureyes.ErrSecondOperator) && (f.Kind == fault.Refused || f.Kind == fault.Conflict) {
 			return submission.Outcome{LedTo: v.PaymentPath(id), Said: "changed"}, nil
 		}
 		return submission.Outcome{LedTo: v.PaymentPath(id), Said: "attached"}, err

@@ -11,21 +11,9 @@ var (
 	sayAsked              = say.Both("Asked for", "Запрошено")
 	sayMissing            = say.Both("Missing", "Не хватает")
 	sayCaseEnds           = say.Both("If nobody decides, the payment fails:", "Если никто не решит, платёж не пройдёт:")
-	sayByMessage          = say.Both("bank message %d", "сообщение банка %d")
-	sayReturnPayout       = say.Both("Its return", "Возврат")
-	sayFitting            = say.Both("Money that fits", "Подходящие деньги")
-	sayFittingText        = say.Both("It came to this requisite and belongs to no payment yet.", "Пришли на этот реквизит и пока не относятся ни к какому платежу.")
-	sayAttach             = say.Both("It is this payment's", "Это по этому платежу")
 	sayPayerRequisite     = say.Both("The payer's phone, card or account", "Телефон, карта или счёт плательщика")
 	sayPayerRequisiteHint = say.Both("Ask the payer: it need not be where the money came from.", "Спросите плательщика: он может отличаться от того, откуда пришли деньги.")
 )
-
-// sayArrivalStates are what became of money that came.
-var sayArrivalStates = map[payment.ArrivalState]say.Phrase{
-	payment.ArrivalFree:     say.Both("belongs to no payment", "не относится к платежу"),
-	payment.ArrivalKept:     say.Both("counted", "учтено"),
-	payment.ArrivalReturned: say.Both("goes back", "возвращается"),
-}
 
 // decisions are what may become of another amount.
 var decisions = []string{payment.TakeWhatCame, payment.WaitForRest, payment.ReturnIt}

@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/payout"
 	"gateway.example/internal/report"
 	"gateway.example/internal/seal"
+	"gateway.example/internal/work"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/view"
 )
@@ -28,8 +29,8 @@ type Services struct {
 	// Proofs prove what is in the ledger, and publish its pages.
 	Proofs *seal.Service
 	Clock  clock.Clock
-	// OnCase is who of the operators works on a payment of which another amount came.
-	OnCase func(*portal.Visit, payment.Payment) (*view.Claim, error)
+	// Claim is who of the operators works on a payment or an appeal.
+	Claim func(v *portal.Visit, kind work.Kind, id int64) (*view.Claim, error)
 	// OnPayout is what an operator may do with a payout, and who works on it.
 	OnPayout func(*portal.Visit, payout.Payin) ([]view.Act, *view.Claim, error)
 }

@@ -84,24 +84,12 @@ type Came struct {
 	// Open says that somebody has to decide, until EndsAt.
 	Open      bool
 	EndsAt    time.Time
-	Items     []ArrivalRow
+	Items     []view.Arrival
 	Decisions []CaseStep
 	// Claim is who of the operators works on it; nil is not for this user, or nothing to work on.
 	Claim *view.Claim
-	// Fitting is money of no payment that may be this one's, Attach where it is made so.
-	Fitting       []ArrivalRow
-	MayAttach     bool
-	Attach, Token string
-}
-
-// ArrivalRow is money that came.
-type ArrivalRow struct {
-	ID                           int64
-	Amount, Payer, Note, Message string
-	CameAt                       time.Time
-	State                        say.Phrase
-	// Payout leads to the payout that returns it; "" is none.
-	Payout templ.SafeURL
+	// Fitting is money of no payment that may be this one's.
+	Fitting view.Fitting
 }
 
 // CaseStep leads to a decision.

@@ -53,6 +53,7 @@ var actions = map[string]Phrase{
 	"set_cashbox_method":   {"Set a method of a cashbox", "Задать метод кассы"},
 	"update_merchant":      {"Change a merchant's terms", "Изменить условия мерчанта"},
 	"update_trader":        {"Change a trader's terms", "Изменить условия трейдера"},
+	"attach_arrival":       {"Attach money to a payment", "Учесть деньги в платеже"},
 	"decide_case":          {"Take another amount", "Принять другую сумму"},
 	"resolve_appeal":       {"Complete an appeal", "Удовлетворить апелляцию"},
 	"resolve_payin":        {"End a payout", "Завершить выплату"},

@@ -155,3 +155,25 @@ func Method(name string) Phrase {
 
 // Empty tells that there is nothing to say.
 func (p Phrase) Empty() bool { return p == Phrase{} }
+
+// Money that came otherwise than it was asked for.
+var (
+	ByMessage     = Phrase{"bank message %d", "сообщение банка %d"}
+	ArrivalReturn = Phrase{"Its return", "Возврат"}
+	ArrivalOff    = Phrase{"another amount", "другая сумма"}
+	Fitting       = Phrase{"Money that fits", "Подходящие деньги"}
+	FittingText   = Phrase{
+		"It came to this requisite in this amount or near it, and belongs to no payment yet.",
+		"Пришли на этот реквизит, эта сумма или близкая к ней, и пока не относятся ни к какому платежу.",
+	}
+	Attach = Phrase{"Attach to this payment", "Учесть в этом платеже"}
+)
+
+var arrivalStates = map[string]Phrase{
+	"free":     {"belongs to no payment", "не относится к платежу"},
+	"kept":     {"counted", "учтено"},
+	"returned": {"goes back", "возвращается"},
+}
+
+// ArrivalState is what became of money that came.
+func ArrivalState(state string) Phrase { return Named(arrivalStates, state) }

@@ -40,6 +40,27 @@ type Claim struct {
 	May, Mine, Others bool
 }
 
+// Arrival is money that came.
+type Arrival struct {
+	ID                           int64
+	Amount, Payer, Note, Message string
+	CameAt                       time.Time
+	State                        say.Phrase
+	// Off says that it is another amount than is missing.
+	Off bool
+	// Payout leads to the payout that returns it; "" is none.
+	Payout templ.SafeURL
+}
+
+// Fitting is money of no payment that may be one's.
+type Fitting struct {
+	Items []Arrival
+	// Action is where it is made so, and Token has that be done once.
+	Action, Token string
+	// May says that the reader may, and Leads that it is the first thing to do on the page.
+	May, Leads bool
+}
+
 // Act leads to a decision.
 type Act struct {
 	Label  say.Phrase
@@ -102,7 +123,9 @@ type Job struct {
 	ExpiresAt time.Time
 	ClaimedAt *time.Time
 	Receipts  int
-	Steps     []Step
+	// Fits says that money of no payment came in its amount.
+	Fits  bool
+	Steps []Step
 }
 
 // Href is the payment's page.

@@ -219,7 +219,7 @@ type ListPaymentArrivalsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What came, the first first.
 	Data []*Arrival `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
-	// What belongs to no payment and may be this one's. Merchants are not told.
+	// What belongs to no payment and may be this one's, in the amount that is missing or up to 5% off. Merchants are not told.
 	Fitting       []*Arrival `protobuf:"bytes,2,rep,name=fitting,proto3" json:"fitting,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

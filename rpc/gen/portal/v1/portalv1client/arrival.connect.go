@@ -22,7 +22,7 @@ type ArrivalServiceClient interface {
 	ListFreeArrivals(context.Context, *connect.Request[v1.ListFreeArrivalsRequest]) (*connect.Response[v1.ListFreeArrivalsResponse], error)
 	// KeepArrival keeps money that came to a requisite of the caller's trader and belongs to no payment.
 	KeepArrival(context.Context, *connect.Request[v1.KeepArrivalRequest]) (*connect.Response[v1.KeepArrivalResponse], error)
-	// AttachArrival has money that belongs to no payment count towards one of the caller's trader, once.
+	// AttachArrival has money that belongs to no payment count towards one of the same trader, once. For traders, and operators.
 	AttachArrival(context.Context, *connect.Request[v1.AttachArrivalRequest]) (*connect.Response[v1.AttachArrivalResponse], error)
 }
 

@@ -150,7 +150,7 @@ export type ListPaymentArrivalsResponse = Message<"portal.v1.ListPaymentArrivals
   data: Arrival[];
 
   /**
-   * What belongs to no payment and may be this one's. Merchants are not told.
+   * What belongs to no payment and may be this one's, in the amount that is missing or up to 5% off. Merchants are not told.
    *
    * @generated from field: repeated portal.v1.Arrival fitting = 2;
    */
@@ -505,7 +505,7 @@ export const ArrivalService: GenService<{
     output: typeof KeepArrivalResponseSchema;
   },
   /**
-   * AttachArrival has money that belongs to no payment count towards one of the caller's trader, once.
+   * AttachArrival has money that belongs to no payment count towards one of the same trader, once. For traders, and operators.
    *
    * @generated from rpc portal.v1.ArrivalService.AttachArrival
    */
