@@ -106,10 +106,10 @@ func local(p payment.Payment, at time.Time, layout string) string {
 // receipt is what a paid payment's receipt says besides the amount. Of where the money went it shows
 // as much as the payer's own bank does.
 func receipt(w words.Words, p payment.Payment, card string) []view.Field {
-	lines := []view.Field{{
+	lines := append(askedFor(w, p), view.Field{
 		ID: "paid-at", Label: w.Say(words.PaidAt), Value: local(p, p.StatusAt, "02.01.2006 15:04"),
 		Time: p.StatusAt.Format(time.RFC3339),
-	}}
+	})
 	switch {
 	case card != "":
 		lines = append(lines, view.Field{ID: "paid-with", Label: w.Say(words.PaidWith), Value: card})
@@ -121,6 +121,19 @@ func receipt(w words.Words, p payment.Payment, card string) []view.Field {
 		lines = append(lines, view.Field{ID: "paid-to", Label: w.Say(words.PaidTo), Value: to})
 	}
 	return append(lines, view.Field{ID: "reference", Label: w.Say(words.Reference), Value: p.UUID.String()})
+}
+
+// paidOther reports whether a payment was completed by another amount than was asked for, which its pages then show.
+func paidOther(p payment.Payment) bool {
+	return p.Status == payment.Completed && p.ReceivedAmount.Valid && !p.ReceivedAmount.Decimal.Equal(p.Amount)
+}
+
+// askedFor says what was asked for, where another amount came.
+func askedFor(w words.Words, p payment.Payment) []view.Field {
+	if !paidOther(p) {
+		return nil
+	}
+	return []view.Field{{ID: "asked", Label: w.Say(words.AskedFor), Value: w.Amount(p.Amount, p.Currency)}}
 }
 
 // question is what the shop needs to have a transfer checked.
@@ -143,7 +156,7 @@ func outcome(w words.Words, v visit) view.Outcome {
 	end.Leads = end.Return != "" && v.look.ReturnAutomatic && p.Status == payment.Completed
 	switch {
 	case p.Status == payment.Completed:
-		end.Receipt = true
+		end.Receipt, end.Facts = true, askedFor(w, p)
 	case p.CardCheckout():
 		end.Late = false // nothing was sent that could arrive late
 	case v.asked:

@@ -174,9 +174,13 @@ func (p *Pay) page(v visit) view.Requisite {
 }
 
 func (v visit) bill(w words.Words) view.Bill {
+	sum := v.payment.Expected()
+	if paidOther(v.payment) {
+		sum = v.payment.ReceivedAmount.Decimal
+	}
 	b := view.Bill{
-		Amount: w.Amount(v.payment.Expected(), v.payment.Currency),
-		Plain:  money.Fiat(v.payment.Expected()),
+		Amount: w.Amount(sum, v.payment.Currency),
+		Plain:  money.Fiat(sum),
 		Order:  v.payment.OrderID,
 	}
 	if v.payment.Description != nil {

@@ -4,8 +4,11 @@ import (
 	"testing"
 	"time"
 
+	"gateway.example/internal/caller"
+	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 	"gateway.example/web/browsertest"
+	texts "gateway.example/web/words"
 )
 
 // told is a walk through the states of a page, whoever or whatever moves it.
@@ -220,6 +223,29 @@ func TestShare(t *testing.T) {
 	page.Click("[data-share]")
 	page.Await("[data-share]", "Copied")
 	want(t, "the clipboard has", eval[string](page, "window.kept"), "copied "+b.server.URL+b.path(p))
+}
+
+// Where another amount came and was taken, the page and the receipt say what came, and what was asked for, in every language.
+func TestAnotherAmountTaken(t *testing.T) {
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
+	must(b.payments.ConfirmCame(t.Context(), trader, p.ID, payment.Came{Amount: ptr("700.50")}))(t)
+	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
+	must(b.payments.DecideCase(t.Context(), operator, payment.CaseDecision{PaymentID: p.ID, Decision: payment.TakeWhatCame}))(t)
+	for _, language := range texts.Languages {
+		spoken := texts.For(language.Code)
+		for _, path := range []string{"", "/receipt"} {
+			page := b.page(t, b.path(p)+path+"?lang="+language.Code)
+			wantIn(t, language.Code+" came"+path, words(page.Find("main .card").First().Find(".amount")), "700")
+			want(t, language.Code+" asked"+path, words(page.Find("#label-asked")), spoken.Say(texts.AskedFor))
+			want(t, language.Code+" how much"+path, page.Find("#label-asked + dd").Text(), spoken.Amount(p.Amount, "RUB"))
+			want(t, "empty lists", page.Find("main ol:empty").Length(), 0)
+		}
+	}
+	paid := b.create(t, "RUB", "sbp")
+	noError(t, b.confirm(t.Context(), paid))
+	want(t, "as asked", b.page(t, b.path(paid)).Find("#label-asked").Length(), 0)
 }
 
 // A paid payment has a receipt to print, with the time of the payer's own clock; any other leads to its page.

@@ -113,6 +113,7 @@ var azerbaijani = phrases{
 		"Pulu göndərdiyinizi bildirmisiniz. Elədirsə, ləğv etməyin: ləğv edilmiş ödənişi tapmaq daha çox vaxt aparır. Yalnız heç nə göndərməmisinizsə, ləğv edin.",
 	),
 	ReceiptTitle:   text("Qəbz"),
+	AskedFor:       text("İstənilən məbləğ"),
 	PaidAt:         text("Ödəniş tarixi"),
 	PaidWith:       text("Ödəniş kartı"),
 	PaidTo:         text("Hara göndərilib"),

@@ -121,6 +121,7 @@ var english = phrases{
 		"You said that you have sent the money. If that is so, do not cancel: a cancelled payment takes longer to find. Cancel only if nothing was sent.",
 	),
 	ReceiptTitle:   text("Receipt"),
+	AskedFor:       text("Amount asked for"),
 	PaidAt:         text("Paid on"),
 	PaidWith:       text("Paid with"),
 	PaidTo:         text("Sent to"),

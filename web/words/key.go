@@ -115,6 +115,7 @@ const (
 	LateText       Key = "late text"
 	CancelSentText Key = "cancel sent text"
 	ReceiptTitle   Key = "receipt title"
+	AskedFor       Key = "asked for"
 	PaidAt         Key = "paid at"
 	PaidWith       Key = "paid with"
 	PaidTo         Key = "paid to"

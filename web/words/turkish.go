@@ -115,6 +115,7 @@ var turkish = phrases{
 		"Parayı gönderdiğinizi bildirdiniz. Öyleyse iptal etmeyin: iptal edilen bir ödemeyi bulmak daha uzun sürer. Yalnızca hiç para göndermediyseniz iptal edin.",
 	),
 	ReceiptTitle:   text("Dekont"),
+	AskedFor:       text("İstenen tutar"),
 	PaidAt:         text("Ödeme tarihi"),
 	PaidWith:       text("Ödeme yapılan kart"),
 	PaidTo:         text("Gönderilen hesap"),

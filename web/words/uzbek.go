@@ -119,6 +119,7 @@ var uzbek = phrases{
 		"Siz pulni oʻtkazganingizni bildirdingiz. Shunday boʻlsa, bekor qilmang: bekor qilingan toʻlovni topish koʻproq vaqt oladi. Faqat hech narsa oʻtkazmagan boʻlsangiz, bekor qiling.",
 	),
 	ReceiptTitle:   text("Chek"),
+	AskedFor:       text("Soʻralgan summa"),
 	PaidAt:         text("Toʻlov sanasi"),
 	PaidWith:       text("Toʻlov kartasi"),
 	PaidTo:         text("Qayerga oʻtkazildi"),
