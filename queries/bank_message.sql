@@ -24,6 +24,9 @@ select id, state from bank_message where device_id = @device_id and message_id =
 -- name: BankMessageLock :one
 select * from bank_message where id = @id for no key update;
 
+-- name: BankMessageFind :one
+select * from bank_message where id = @id;
+
 -- name: BankMessageOwn :one
 select * from bank_message where id = @id and trader_id = @trader_id;
 
@@ -53,7 +56,8 @@ order by id limit 10;
 select id, balance, state, payment_id from bank_message
 where device_id = @device_id and says = 'incoming' and amount = @amount and bank = @bank and id <> @id
   and received_at between @since::timestamptz and @until::timestamptz
-  and (account = @account or account = '' or @account::text = '') and state <> 'dismissed' and why not in ('forged', 'repeat')
+  and (account = @account or account = '' or @account::text = '') and (state <> 'dismissed' or why = 'kept')
+  and why not in ('forged', 'repeat')
 order by received_at, id limit 20;
 
 -- BankMessageBefore lists the messages of an account before one, the last first.

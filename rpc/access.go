@@ -83,6 +83,7 @@ var access = edge.Access{
 	portalv1connect.ArrivalServiceDecideCaseProcedure:          {caller.MerchantPortal, caller.Operator},
 	portalv1connect.ArrivalServiceListFreeArrivalsProcedure:    {caller.Trader},
 	portalv1connect.ArrivalServiceKeepArrivalProcedure:         {caller.Trader},
+	portalv1connect.ArrivalServiceKeepMessageProcedure:         {caller.Trader, caller.Operator},
 	portalv1connect.ArrivalServiceAttachArrivalProcedure:       {caller.Trader, caller.Operator},
 
 	portalv1connect.WithdrawalServiceAddAddressProcedure:          {caller.MerchantPortal, caller.Trader},

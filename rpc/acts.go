@@ -130,6 +130,7 @@ var operatorActs = map[caller.Capability][]string{
 	caller.OperatorCases: {
 		portalv1connect.ArrivalServiceAttachArrivalProcedure,
 		portalv1connect.ArrivalServiceDecideCaseProcedure,
+		portalv1connect.ArrivalServiceKeepMessageProcedure,
 		portalv1connect.OperatorServiceCloseCardConflictProcedure,
 		portalv1connect.OperatorServiceReclaimPayinProcedure,
 		portalv1connect.OperatorServiceReplayEventsProcedure,

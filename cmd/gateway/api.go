@@ -92,7 +92,7 @@ func (g *gateway) procedures() rpc.Services {
 		Looks:      rpcportal.NewLookService(g.settings),
 		Blocks:     rpcportal.NewBlockService(g.settings),
 		PayLinks:   rpcportal.NewLinkService(g.payLinks, g.links, g.payURL),
-		Arrivals:   rpcportal.NewArrivalService(g.payments, g.checkouts, g.links, g.payURL),
+		Arrivals:   rpcportal.NewArrivalService(g.payments, g.messages, g.checkouts, g.links, g.payURL),
 		Trust:      rpcportal.NewTrustService(g.reports, g.audits, g.alarms),
 		Operator: rpcportal.NewOperatorService(rpcportal.OperatorRooms{
 			Payments: g.payments, Rates: g.rateSettings, Proposals: g.proposals, Settings: g.settings, Users: g.users,

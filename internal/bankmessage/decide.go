@@ -30,6 +30,7 @@ const (
 	WhyShadow  = "shadow"  // it would have confirmed
 	WhyRefused = "refused" // the payment could not be confirmed
 	WhyOther   = "other"   // a trader chose another payment than was proposed
+	WhyKept    = "kept"    // it is kept as money of no payment
 	WhyPart    = "part"    // it is about a part of a payment's amount, or about more
 )
 

@@ -21,6 +21,9 @@ const maxReason = 500
 // Assign says that a message that waits for a person is about an open payment of the caller's trader. That confirms it, or is a
 // case where the message is about another amount than the cashbox takes.
 func (s *Service) Assign(ctx context.Context, who caller.Caller, id, paymentID int64) error {
+	if err := who.Need(caller.TraderWork); err != nil {
+		return err
+	}
 	return s.byHand(ctx, who, id, func(tx pgx.Tx, q *db.Queries, m db.BankMessage) error {
 		found, err := q.PaymentFind(ctx, paymentID)
 		if db.NoRows(err) || err == nil && found.TraderID != who.TraderID {
@@ -58,6 +61,9 @@ func (s *Service) Assign(ctx context.Context, who caller.Caller, id, paymentID i
 
 // Dismiss says that a message that waits is about no payment.
 func (s *Service) Dismiss(ctx context.Context, who caller.Caller, id int64) error {
+	if err := who.Need(caller.TraderWork); err != nil {
+		return err
+	}
 	return s.byHand(ctx, who, id, func(_ pgx.Tx, q *db.Queries, m db.BankMessage) error {
 		if m.State != string(Waiting) {
 			return ErrDecided
@@ -67,8 +73,8 @@ func (s *Service) Dismiss(ctx context.Context, who caller.Caller, id int64) erro
 }
 
 func decideBy(ctx context.Context, q *db.Queries, m db.BankMessage, d decision, who caller.Caller, now time.Time) error {
-	// Who confirms a payment by a message vouches for its balance.
-	p := d.params(m, standing{m.Gap, m.Trusted || d.state == Assigned}, now)
+	// Who confirms a payment by a message, or keeps its money, vouches for its balance.
+	p := d.params(m, standing{m.Gap, m.Trusted || d.state == Assigned || d.why == WhyKept}, now)
 	p.DecidedBy = who.Actor()
 	if err := q.BankMessageDecide(ctx, p); err != nil {
 		return fmt.Errorf("decide about a message: %w", err)
@@ -79,6 +85,9 @@ func decideBy(ctx context.Context, q *db.Queries, m db.BankMessage, d decision, 
 // Object says, within minutes, that a message confirmed a payment wrongly. The payment stays as it is for an operator to look at,
 // and from now on the requisite's messages are only compared with what people do.
 func (s *Service) Object(ctx context.Context, who caller.Caller, id int64, reason string) error {
+	if err := who.Need(caller.TraderWork); err != nil {
+		return err
+	}
 	f := fault.Decoded(ctx)
 	if f.Required("reason", reason) {
 		f.MaxLength("reason", reason, maxReason)
@@ -105,15 +114,13 @@ func (s *Service) Object(ctx context.Context, who caller.Caller, id int64, reaso
 	})
 }
 
-// byHand has a person of the message's trader do something about it, with its device locked as messages have it.
+// byHand has a person of the message's trader, or an operator who may, do something about it, with its device locked as messages
+// have it.
 func (s *Service) byHand(
 	ctx context.Context, who caller.Caller, id int64, do func(tx pgx.Tx, q *db.Queries, m db.BankMessage) error,
 ) error {
-	if err := who.Need(caller.TraderWork); err != nil {
-		return err
-	}
-	own, err := s.q.BankMessageOwn(ctx, db.BankMessageOwnParams{ID: id, TraderID: who.TraderID})
-	if db.NoRows(err) {
+	own, err := s.q.BankMessageFind(ctx, id)
+	if db.NoRows(err) || err == nil && who.Kind != caller.Operator && own.TraderID != who.TraderID {
 		return fault.ErrNotFound
 	}
 	if err != nil {

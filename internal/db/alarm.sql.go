@@ -61,6 +61,41 @@ func (q *Queries) AlarmCases(ctx context.Context, until time.Time) (AlarmCasesRo
 	return i, err
 }
 
+const alarmChainLost = `-- name: AlarmChainLost :one
+select count(*), coalesce(min(state_at), $1)::timestamptz as oldest from chain_transfer
+where state = 'lost' and state_at > $1::timestamptz
+`
+
+type AlarmChainLostRow struct {
+	Count  int64
+	Oldest time.Time
+}
+
+// AlarmChainLost are the transfers that vanished lately after they were final.
+func (q *Queries) AlarmChainLost(ctx context.Context, since time.Time) (AlarmChainLostRow, error) {
+	row := q.db.QueryRow(ctx, alarmChainLost, since)
+	var i AlarmChainLostRow
+	err := row.Scan(&i.Count, &i.Oldest)
+	return i, err
+}
+
+const alarmChains = `-- name: AlarmChains :one
+select count(*), coalesce(min(trouble_since), $1)::timestamptz as oldest from chain_cursor where trouble_since <= $1::timestamptz
+`
+
+type AlarmChainsRow struct {
+	Count  int64
+	Oldest time.Time
+}
+
+// AlarmChains are the networks that were not read further since a time.
+func (q *Queries) AlarmChains(ctx context.Context, until time.Time) (AlarmChainsRow, error) {
+	row := q.db.QueryRow(ctx, alarmChains, until)
+	var i AlarmChainsRow
+	err := row.Scan(&i.Count, &i.Oldest)
+	return i, err
+}
+
 const alarmCommand = `-- name: AlarmCommand :one
 select count(*), coalesce(min(c.at), $1::timestamptz)::timestamptz as oldest from setting_change c
 where c.actor = 'command' and c.at > $1::timestamptz and c.subject = 'user'
@@ -209,10 +244,8 @@ func (q *Queries) AlarmPayouts(ctx context.Context, arg AlarmPayoutsParams) (Ala
 }
 
 const alarmPhones = `-- name: AlarmPhones :one
-select count(*), coalesce(min(coalesce(d.heard_at, d.created_at)), $1::timestamptz)::timestamptz as oldest
-from bank_device d join trader t on t.id = d.trader_id
-where d.revoked_at is null and coalesce(d.heard_at, d.created_at) < $1::timestamptz and t.enabled and not t.on_break
-  and exists (select from requisite_message m where m.device_id = d.id and m.mode <> 'off')
+select count(*), coalesce(min(silent_since), $1::timestamptz)::timestamptz as oldest from counted_phone
+where silent_since < $1::timestamptz
 `
 
 type AlarmPhonesRow struct {

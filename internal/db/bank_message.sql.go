@@ -242,6 +242,43 @@ func (q *Queries) BankMessageDecide(ctx context.Context, arg BankMessageDecidePa
 	return err
 }
 
+const bankMessageFind = `-- name: BankMessageFind :one
+select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by from bank_message where id = $1
+`
+
+func (q *Queries) BankMessageFind(ctx context.Context, id int64) (BankMessage, error) {
+	row := q.db.QueryRow(ctx, bankMessageFind, id)
+	var i BankMessage
+	err := row.Scan(
+		&i.ID,
+		&i.TraderID,
+		&i.DeviceID,
+		&i.MessageID,
+		&i.Kind,
+		&i.Sender,
+		&i.Text,
+		&i.ReceivedAt,
+		&i.ArrivedAt,
+		&i.Says,
+		&i.Pattern,
+		&i.Bank,
+		&i.Currency,
+		&i.Account,
+		&i.Amount,
+		&i.Balance,
+		&i.State,
+		&i.Why,
+		&i.Gap,
+		&i.Trusted,
+		&i.RequisiteID,
+		&i.MerchantID,
+		&i.PaymentID,
+		&i.DecidedAt,
+		&i.DecidedBy,
+	)
+	return i, err
+}
+
 const bankMessageForged = `-- name: BankMessageForged :exec
 update bank_message set why = 'forged' where id = $1
 `
@@ -685,7 +722,8 @@ const bankMessageTwins = `-- name: BankMessageTwins :many
 select id, balance, state, payment_id from bank_message
 where device_id = $1 and says = 'incoming' and amount = $2 and bank = $3 and id <> $4
   and received_at between $5::timestamptz and $6::timestamptz
-  and (account = $7 or account = '' or $7::text = '') and state <> 'dismissed' and why not in ('forged', 'repeat')
+  and (account = $7 or account = '' or $7::text = '') and (state <> 'dismissed' or why = 'kept')
+  and why not in ('forged', 'repeat')
 order by received_at, id limit 20
 `
 

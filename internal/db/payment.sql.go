@@ -14,7 +14,7 @@ import (
 )
 
 const caseList = `-- name: CaseList :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment where status = 'appeal' and received_amount is not null and id < $1 order by id desc limit $2
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata from payment where status = 'appeal' and received_amount is not null and id < $1 order by id desc limit $2
 `
 
 type CaseListParams struct {
@@ -88,6 +88,7 @@ func (q *Queries) CaseList(ctx context.Context, arg CaseListParams) ([]Payment, 
 			&i.ReceivedAmount,
 			&i.SettledAmount,
 			&i.DifferenceUSDT,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -100,7 +101,7 @@ func (q *Queries) CaseList(ctx context.Context, arg CaseListParams) ([]Payment, 
 }
 
 const casesExpired = `-- name: CasesExpired :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata from payment
 where status = 'appeal' and received_amount is not null and expires_at <= $1 and id <> all($2::bigint[])
 order by expires_at, id limit $3
 `
@@ -177,6 +178,7 @@ func (q *Queries) CasesExpired(ctx context.Context, arg CasesExpiredParams) ([]P
 			&i.ReceivedAmount,
 			&i.SettledAmount,
 			&i.DifferenceUSDT,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -192,7 +194,7 @@ const paymentClaim = `-- name: PaymentClaim :one
 update payment set payer_claimed_at = $1::timestamptz, expires_at = greatest(expires_at, $2::timestamptz),
     version = version + 1
 where merchant_id = $3 and id = $4
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata
 `
 
 type PaymentClaimParams struct {
@@ -267,13 +269,14 @@ func (q *Queries) PaymentClaim(ctx context.Context, arg PaymentClaimParams) (Pay
 		&i.ReceivedAmount,
 		&i.SettledAmount,
 		&i.DifferenceUSDT,
+		&i.Metadata,
 	)
 	return i, err
 }
 
 const paymentCountEvent = `-- name: PaymentCountEvent :one
 update payment set event_sequence = event_sequence + 1, version = version + 1 where merchant_id = $1 and id = $2
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata
 `
 
 type PaymentCountEventParams struct {
@@ -341,12 +344,13 @@ func (q *Queries) PaymentCountEvent(ctx context.Context, arg PaymentCountEventPa
 		&i.ReceivedAmount,
 		&i.SettledAmount,
 		&i.DifferenceUSDT,
+		&i.Metadata,
 	)
 	return i, err
 }
 
 const paymentDesk = `-- name: PaymentDesk :many
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt, (select count(*) from payment_receipt r where r.merchant_id = p.merchant_id and r.payment_id = p.id)::integer
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt, p.metadata, (select count(*) from payment_receipt r where r.merchant_id = p.merchant_id and r.payment_id = p.id)::integer
     as receipts
 from payment p where p.trader_id = $1 and p.status = 'pending' order by p.expires_at, p.id limit $2
 `
@@ -427,6 +431,7 @@ func (q *Queries) PaymentDesk(ctx context.Context, arg PaymentDeskParams) ([]Pay
 			&i.Payment.ReceivedAmount,
 			&i.Payment.SettledAmount,
 			&i.Payment.DifferenceUSDT,
+			&i.Payment.Metadata,
 			&i.Receipts,
 		); err != nil {
 			return nil, err
@@ -457,7 +462,7 @@ func (q *Queries) PaymentDeskCount(ctx context.Context, arg PaymentDeskCountPara
 }
 
 const paymentFind = `-- name: PaymentFind :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment where id = $1
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata from payment where id = $1
 `
 
 // PaymentFind looks across merchants, for callers who know only the id: the application, traders, operators.
@@ -520,12 +525,13 @@ func (q *Queries) PaymentFind(ctx context.Context, id int64) (Payment, error) {
 		&i.ReceivedAmount,
 		&i.SettledAmount,
 		&i.DifferenceUSDT,
+		&i.Metadata,
 	)
 	return i, err
 }
 
 const paymentFindByUUID = `-- name: PaymentFindByUUID :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment where uuid = $1
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata from payment where uuid = $1
 `
 
 func (q *Queries) PaymentFindByUUID(ctx context.Context, argUuid uuid.UUID) (Payment, error) {
@@ -587,12 +593,13 @@ func (q *Queries) PaymentFindByUUID(ctx context.Context, argUuid uuid.UUID) (Pay
 		&i.ReceivedAmount,
 		&i.SettledAmount,
 		&i.DifferenceUSDT,
+		&i.Metadata,
 	)
 	return i, err
 }
 
 const paymentGet = `-- name: PaymentGet :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment where merchant_id = $1 and id = $2
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata from payment where merchant_id = $1 and id = $2
 `
 
 type PaymentGetParams struct {
@@ -659,6 +666,7 @@ func (q *Queries) PaymentGet(ctx context.Context, arg PaymentGetParams) (Payment
 		&i.ReceivedAmount,
 		&i.SettledAmount,
 		&i.DifferenceUSDT,
+		&i.Metadata,
 	)
 	return i, err
 }
@@ -672,7 +680,7 @@ insert into payment (
     markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt,
     spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at,
     request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4,
-    received_amount, settled_amount, difference_usdt
+    received_amount, settled_amount, difference_usdt, metadata
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
     $11, $12, $13, $14, $15, $16,
@@ -682,7 +690,7 @@ insert into payment (
     $35, $36, $37, $38, $39, $40,
     $41, $42, $43, $44, $45, $46, $47,
     $48, $49, $50, $51, $52, $53,
-    $54, $55
+    $54, $55, $56
 )
 `
 
@@ -742,6 +750,7 @@ type PaymentInsertParams struct {
 	ReceivedAmount     decimal.NullDecimal
 	SettledAmount      decimal.NullDecimal
 	DifferenceUSDT     decimal.Decimal
+	Metadata           []byte
 }
 
 // PaymentInsert takes every column in the table's order, so that its parameters are a payment.
@@ -802,12 +811,13 @@ func (q *Queries) PaymentInsert(ctx context.Context, arg PaymentInsertParams) er
 		arg.ReceivedAmount,
 		arg.SettledAmount,
 		arg.DifferenceUSDT,
+		arg.Metadata,
 	)
 	return err
 }
 
 const paymentListByMerchant = `-- name: PaymentListByMerchant :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata from payment
 where merchant_id = $1 and id > $2 and id < $3
   and ($4::timestamptz is null or created_at >= $4)
   and ($5::timestamptz is null or created_at < $5)
@@ -902,6 +912,7 @@ func (q *Queries) PaymentListByMerchant(ctx context.Context, arg PaymentListByMe
 			&i.ReceivedAmount,
 			&i.SettledAmount,
 			&i.DifferenceUSDT,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -914,7 +925,7 @@ func (q *Queries) PaymentListByMerchant(ctx context.Context, arg PaymentListByMe
 }
 
 const paymentListByOrder = `-- name: PaymentListByOrder :many
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt, p.metadata from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
 where k.merchant_id = $1 and k.channel = any($2::text[]) and k.order_id = $3
   and ($4::timestamptz is null or p.created_at >= $4)
   and ($5::timestamptz is null or p.created_at < $5)
@@ -1004,6 +1015,117 @@ func (q *Queries) PaymentListByOrder(ctx context.Context, arg PaymentListByOrder
 			&i.ReceivedAmount,
 			&i.SettledAmount,
 			&i.DifferenceUSDT,
+			&i.Metadata,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const paymentListByPair = `-- name: PaymentListByPair :many
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt, p.metadata from metadata_pair m join payment p on p.merchant_id = m.merchant_id and p.id = m.subject_id
+where m.merchant_id = $1 and m.subject = 'payment' and m.pair = $2 and m.subject_id > $3 and m.subject_id < $4
+  and ($5::timestamptz is null or p.created_at >= $5)
+  and ($6::timestamptz is null or p.created_at < $6)
+  and ($7::text is null or p.status = $7)
+  and ($8::text is null or p.method = $8)
+order by m.subject_id desc limit $9
+`
+
+type PaymentListByPairParams struct {
+	MerchantID  int64
+	Pair        uuid.UUID
+	AboveID     int64
+	BelowID     int64
+	CreatedFrom *time.Time
+	CreatedTo   *time.Time
+	Status      *string
+	Method      *string
+	Page        int32
+}
+
+// PaymentListByPair lists a merchant's payments that have a pair of metadata.
+func (q *Queries) PaymentListByPair(ctx context.Context, arg PaymentListByPairParams) ([]Payment, error) {
+	rows, err := q.db.Query(ctx, paymentListByPair,
+		arg.MerchantID,
+		arg.Pair,
+		arg.AboveID,
+		arg.BelowID,
+		arg.CreatedFrom,
+		arg.CreatedTo,
+		arg.Status,
+		arg.Method,
+		arg.Page,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Payment
+	for rows.Next() {
+		var i Payment
+		if err := rows.Scan(
+			&i.MerchantID,
+			&i.ID,
+			&i.UUID,
+			&i.CashboxID,
+			&i.OrderID,
+			&i.Method,
+			&i.Currency,
+			&i.Amount,
+			&i.Description,
+			&i.CallbackURI,
+			&i.PayerUserID,
+			&i.PayerIP,
+			&i.PayerFullName,
+			&i.PayerType,
+			&i.PayerSuccessful,
+			&i.PayerExpired,
+			&i.ProviderPaymentID,
+			&i.Status,
+			&i.StatusReason,
+			&i.StatusAt,
+			&i.ExpiresAt,
+			&i.CreatedAt,
+			&i.EventSequence,
+			&i.TraderID,
+			&i.RequisiteID,
+			&i.RequisiteType,
+			&i.RequisiteMethod,
+			&i.RequisiteHolder,
+			&i.RequisiteBank,
+			&i.BaseRate,
+			&i.RateSource,
+			&i.RateUnavailable,
+			&i.MarkupPercent,
+			&i.TraderSharePercent,
+			&i.HoldUSDT,
+			&i.AmountUSDT,
+			&i.ProfitUSDT,
+			&i.SpreadTraderUSDT,
+			&i.SpreadPlatformUSDT,
+			&i.RequisiteDay,
+			&i.RateObservedAt,
+			&i.MarkupSource,
+			&i.Version,
+			&i.ReturnURL,
+			&i.PayerClaimedAt,
+			&i.RequestID,
+			&i.RequestAddress,
+			&i.ChoicePool,
+			&i.ChoiceLooked,
+			&i.ChoicePassed,
+			&i.RequisiteSealed,
+			&i.RequisiteLast4,
+			&i.ReceivedAmount,
+			&i.SettledAmount,
+			&i.DifferenceUSDT,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -1016,7 +1138,7 @@ func (q *Queries) PaymentListByOrder(ctx context.Context, arg PaymentListByOrder
 }
 
 const paymentListByPayer = `-- name: PaymentListByPayer :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata from payment
 where payer_user_id = $1::text and merchant_id = $2 and id < $3
   and ($4::text is null or status = $4)
   and ($5::text is null or order_id = $5)
@@ -1114,6 +1236,7 @@ func (q *Queries) PaymentListByPayer(ctx context.Context, arg PaymentListByPayer
 			&i.ReceivedAmount,
 			&i.SettledAmount,
 			&i.DifferenceUSDT,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -1126,7 +1249,7 @@ func (q *Queries) PaymentListByPayer(ctx context.Context, arg PaymentListByPayer
 }
 
 const paymentListByTrader = `-- name: PaymentListByTrader :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata from payment
 where trader_id = $1 and id < $2 and ($3::text is null or status = $3)
 order by id desc limit $4
 `
@@ -1208,6 +1331,7 @@ func (q *Queries) PaymentListByTrader(ctx context.Context, arg PaymentListByTrad
 			&i.ReceivedAmount,
 			&i.SettledAmount,
 			&i.DifferenceUSDT,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -1220,7 +1344,7 @@ func (q *Queries) PaymentListByTrader(ctx context.Context, arg PaymentListByTrad
 }
 
 const paymentLock = `-- name: PaymentLock :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment where merchant_id = $1 and id = $2 for no key update
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata from payment where merchant_id = $1 and id = $2 for no key update
 `
 
 type PaymentLockParams struct {
@@ -1287,12 +1411,13 @@ func (q *Queries) PaymentLock(ctx context.Context, arg PaymentLockParams) (Payme
 		&i.ReceivedAmount,
 		&i.SettledAmount,
 		&i.DifferenceUSDT,
+		&i.Metadata,
 	)
 	return i, err
 }
 
 const paymentLockExpired = `-- name: PaymentLockExpired :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata from payment
 where merchant_id = $1 and id = $2 and status = 'pending' and expires_at <= $3
 for no key update skip locked
 `
@@ -1363,6 +1488,7 @@ func (q *Queries) PaymentLockExpired(ctx context.Context, arg PaymentLockExpired
 		&i.ReceivedAmount,
 		&i.SettledAmount,
 		&i.DifferenceUSDT,
+		&i.Metadata,
 	)
 	return i, err
 }
@@ -1444,7 +1570,7 @@ func (q *Queries) PaymentOpenCount(ctx context.Context, arg PaymentOpenCountPara
 const paymentProvided = `-- name: PaymentProvided :one
 update payment set provider_payment_id = $1, version = version + 1
 where merchant_id = $2 and id = $3
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata
 `
 
 type PaymentProvidedParams struct {
@@ -1513,6 +1639,7 @@ func (q *Queries) PaymentProvided(ctx context.Context, arg PaymentProvidedParams
 		&i.ReceivedAmount,
 		&i.SettledAmount,
 		&i.DifferenceUSDT,
+		&i.Metadata,
 	)
 	return i, err
 }
@@ -1562,7 +1689,7 @@ update payment set base_rate = $1, rate_source = $2, rate_observed_at = $3,
     amount_usdt = $4, profit_usdt = $5, spread_trader_usdt = $6,
     spread_platform_usdt = $7, difference_usdt = $8, version = version + 1
 where merchant_id = $9 and id = $10
-returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt
+returning merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata
 `
 
 type PaymentSettleParams struct {
@@ -1648,6 +1775,7 @@ func (q *Queries) PaymentSettle(ctx context.Context, arg PaymentSettleParams) (P
 		&i.ReceivedAmount,
 		&i.SettledAmount,
 		&i.DifferenceUSDT,
+		&i.Metadata,
 	)
 	return i, err
 }
@@ -1664,7 +1792,7 @@ func (q *Queries) PaymentUUID(ctx context.Context, id int64) (uuid.UUID, error) 
 }
 
 const paymentsExpired = `-- name: PaymentsExpired :many
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata from payment
 where status = 'pending' and expires_at <= $1 and id <> all($2::bigint[])
 order by expires_at limit $3
 `
@@ -1741,6 +1869,7 @@ func (q *Queries) PaymentsExpired(ctx context.Context, arg PaymentsExpiredParams
 			&i.ReceivedAmount,
 			&i.SettledAmount,
 			&i.DifferenceUSDT,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}

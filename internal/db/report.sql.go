@@ -280,10 +280,7 @@ func (q *Queries) ReportCountMerchantDeposits(ctx context.Context, arg ReportCou
 
 const reportCountMessages = `-- name: ReportCountMessages :one
 select ((select count(*) from (select from bank_message b where b.trader_id = $1 and b.state = 'waiting' limit $2) waiting)
-    + (select count(*) from bank_device d join trader t on t.id = d.trader_id
-       where d.trader_id = $1 and d.revoked_at is null and coalesce(d.heard_at, d.created_at) < $3::timestamptz
-         and t.enabled and not t.on_break
-         and exists (select from requisite_message m where m.device_id = d.id and m.mode <> 'off')))::bigint as count
+    + (select count(*) from counted_phone where trader_id = $1 and silent_since < $3::timestamptz))::bigint as count
 `
 
 type ReportCountMessagesParams struct {
@@ -590,22 +587,21 @@ func (q *Queries) ReportEvents(ctx context.Context, arg ReportEventsParams) ([]R
 
 const reportFunnel = `-- name: ReportFunnel :many
 with newest as (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment p where p.merchant_id = $2 and p.id > $3 order by p.id desc limit $4
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata from payment p where p.merchant_id = $1 and p.id > $3 order by p.id desc limit $4
 )
 select n.status, n.currency, n.method, coalesce(n.status_reason, '')::text as reason, count(*) as payments,
     count(*) filter (where n.payer_claimed_at is not null or n.status = 'completed') as claimed,
     count(*) filter (where n.payer_claimed_at is not null or n.status = 'completed' or exists (
-        select 1 from payment_step s
-        where s.merchant_id = n.merchant_id and s.payment_id = n.id and s.what = 'page_opened'
+        select 1 from payment_step s where s.merchant_id = $1 and s.payment_id = n.id and s.what = 'page_opened'
     )) as opened,
     count(n.payer_claimed_at) as said
-from newest n where n.created_at >= $1::timestamptz
+from newest n where n.created_at >= $2::timestamptz
 group by n.status, n.currency, n.method, reason order by payments desc
 `
 
 type ReportFunnelParams struct {
-	FromAt     time.Time
 	MerchantID int64
+	FromAt     time.Time
 	Above      int64
 	Scan       int32
 }
@@ -624,8 +620,8 @@ type ReportFunnelRow struct {
 // ReportFunnel tells of a merchant's newest payments of a time, by how they ended, how far their payers came.
 func (q *Queries) ReportFunnel(ctx context.Context, arg ReportFunnelParams) ([]ReportFunnelRow, error) {
 	rows, err := q.db.Query(ctx, reportFunnel,
-		arg.FromAt,
 		arg.MerchantID,
+		arg.FromAt,
 		arg.Above,
 		arg.Scan,
 	)
@@ -833,7 +829,7 @@ func (q *Queries) ReportPayerPayments(ctx context.Context, arg ReportPayerPaymen
 }
 
 const reportPayinByID = `-- name: ReportPayinByID :one
-select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of from payin where id = $1
+select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin where id = $1
 `
 
 func (q *Queries) ReportPayinByID(ctx context.Context, id int64) (Payin, error) {
@@ -877,6 +873,7 @@ func (q *Queries) ReportPayinByID(ctx context.Context, id int64) (Payin, error) 
 		&i.RequestID,
 		&i.RequestAddress,
 		&i.ReturnOf,
+		&i.Metadata,
 	)
 	return i, err
 }
@@ -912,14 +909,15 @@ func (q *Queries) ReportPayinNames(ctx context.Context, ids []int64) ([]ReportPa
 
 const reportPayinsAbove = `-- name: ReportPayinsAbove :many
 with listed as (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of from payin
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin
     where id > $17 and id < $18
       and ($19::bigint is null or merchant_id = $19)
       and ($20::bigint is null or trader_id = $20)
-      and ($21::text is null or status = $21)
-    order by id asc limit $22
+      and ($21::bigint[] is null or id = any($21::bigint[]))
+      and ($22::text is null or status = $22)
+    order by id asc limit $23
 )
-select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.callback_uri, listed.address, listed.address_mask, listed.recipient, listed.bank_code, listed.bank_name, listed.user_id, listed.user_ip, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.taken_at, listed.proof_reference, listed.base_rate, listed.rate_source, listed.rate_observed_at, listed.markup_percent, listed.spot_usdt, listed.frozen_usdt, listed.trader_share_percent, listed.trader_usdt, listed.platform_usdt, listed.request_id, listed.request_address, listed.return_of from listed
+select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.callback_uri, listed.address, listed.address_mask, listed.recipient, listed.bank_code, listed.bank_name, listed.user_id, listed.user_ip, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.taken_at, listed.proof_reference, listed.base_rate, listed.rate_source, listed.rate_observed_at, listed.markup_percent, listed.spot_usdt, listed.frozen_usdt, listed.trader_share_percent, listed.trader_usdt, listed.platform_usdt, listed.request_id, listed.request_address, listed.return_of, listed.metadata from listed
 where ($1::text[] is null or status = any($1::text[]))
   and created_at >= $2 and created_at < $3
   and ($4::bigint is null or cashbox_id = $4)
@@ -956,6 +954,7 @@ type ReportPayinsAboveParams struct {
 	Below       int64
 	MerchantID  *int64
 	TraderID    *int64
+	Ids         []int64
 	Status      *string
 	Scan        int32
 }
@@ -998,6 +997,7 @@ type ReportPayinsAboveRow struct {
 	RequestID          *string
 	RequestAddress     *string
 	ReturnOf           *int64
+	Metadata           []byte
 }
 
 func (q *Queries) ReportPayinsAbove(ctx context.Context, arg ReportPayinsAboveParams) ([]ReportPayinsAboveRow, error) {
@@ -1022,6 +1022,7 @@ func (q *Queries) ReportPayinsAbove(ctx context.Context, arg ReportPayinsAbovePa
 		arg.Below,
 		arg.MerchantID,
 		arg.TraderID,
+		arg.Ids,
 		arg.Status,
 		arg.Scan,
 	)
@@ -1070,6 +1071,7 @@ func (q *Queries) ReportPayinsAbove(ctx context.Context, arg ReportPayinsAbovePa
 			&i.RequestID,
 			&i.RequestAddress,
 			&i.ReturnOf,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -1087,7 +1089,7 @@ with named as (
     where k.merchant_id = any($1::bigint[]) and lower(k.order_id) ~>=~ $2::text and lower(k.order_id) ~<~ $3::text
     limit 1000
 ), newest as (select n.merchant_id, n.payin_id from named n order by n.payin_id desc limit $4)
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address, p.return_of from newest n join payin p on p.merchant_id = n.merchant_id and p.id = n.payin_id
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address, p.return_of, p.metadata from newest n join payin p on p.merchant_id = n.merchant_id and p.id = n.payin_id
 order by p.id desc
 `
 
@@ -1151,6 +1153,7 @@ func (q *Queries) ReportPayinsBegun(ctx context.Context, arg ReportPayinsBegunPa
 			&i.RequestID,
 			&i.RequestAddress,
 			&i.ReturnOf,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -1164,14 +1167,15 @@ func (q *Queries) ReportPayinsBegun(ctx context.Context, arg ReportPayinsBegunPa
 
 const reportPayinsBelow = `-- name: ReportPayinsBelow :many
 with listed as (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of from payin
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address, address_mask, recipient, bank_code, bank_name, user_id, user_ip, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, taken_at, proof_reference, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt, trader_share_percent, trader_usdt, platform_usdt, request_id, request_address, return_of, metadata from payin
     where id > $17 and id < $18
       and ($19::bigint is null or merchant_id = $19)
       and ($20::bigint is null or trader_id = $20)
-      and ($21::text is null or status = $21)
-    order by id desc limit $22
+      and ($21::bigint[] is null or id = any($21::bigint[]))
+      and ($22::text is null or status = $22)
+    order by id desc limit $23
 )
-select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.callback_uri, listed.address, listed.address_mask, listed.recipient, listed.bank_code, listed.bank_name, listed.user_id, listed.user_ip, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.taken_at, listed.proof_reference, listed.base_rate, listed.rate_source, listed.rate_observed_at, listed.markup_percent, listed.spot_usdt, listed.frozen_usdt, listed.trader_share_percent, listed.trader_usdt, listed.platform_usdt, listed.request_id, listed.request_address, listed.return_of from listed
+select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.callback_uri, listed.address, listed.address_mask, listed.recipient, listed.bank_code, listed.bank_name, listed.user_id, listed.user_ip, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.taken_at, listed.proof_reference, listed.base_rate, listed.rate_source, listed.rate_observed_at, listed.markup_percent, listed.spot_usdt, listed.frozen_usdt, listed.trader_share_percent, listed.trader_usdt, listed.platform_usdt, listed.request_id, listed.request_address, listed.return_of, listed.metadata from listed
 where ($1::text[] is null or status = any($1::text[]))
   and created_at >= $2 and created_at < $3
   and ($4::bigint is null or cashbox_id = $4)
@@ -1208,6 +1212,7 @@ type ReportPayinsBelowParams struct {
 	Below       int64
 	MerchantID  *int64
 	TraderID    *int64
+	Ids         []int64
 	Status      *string
 	Scan        int32
 }
@@ -1250,6 +1255,7 @@ type ReportPayinsBelowRow struct {
 	RequestID          *string
 	RequestAddress     *string
 	ReturnOf           *int64
+	Metadata           []byte
 }
 
 func (q *Queries) ReportPayinsBelow(ctx context.Context, arg ReportPayinsBelowParams) ([]ReportPayinsBelowRow, error) {
@@ -1274,6 +1280,7 @@ func (q *Queries) ReportPayinsBelow(ctx context.Context, arg ReportPayinsBelowPa
 		arg.Below,
 		arg.MerchantID,
 		arg.TraderID,
+		arg.Ids,
 		arg.Status,
 		arg.Scan,
 	)
@@ -1322,6 +1329,7 @@ func (q *Queries) ReportPayinsBelow(ctx context.Context, arg ReportPayinsBelowPa
 			&i.RequestID,
 			&i.RequestAddress,
 			&i.ReturnOf,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -1334,7 +1342,7 @@ func (q *Queries) ReportPayinsBelow(ctx context.Context, arg ReportPayinsBelowPa
 }
 
 const reportPayinsByOrder = `-- name: ReportPayinsByOrder :many
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address, p.return_of from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.callback_uri, p.address, p.address_mask, p.recipient, p.bank_code, p.bank_name, p.user_id, p.user_ip, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.taken_at, p.proof_reference, p.base_rate, p.rate_source, p.rate_observed_at, p.markup_percent, p.spot_usdt, p.frozen_usdt, p.trader_share_percent, p.trader_usdt, p.platform_usdt, p.request_id, p.request_address, p.return_of, p.metadata from payin_key k join payin p on p.merchant_id = k.merchant_id and p.id = k.payin_id
 where k.merchant_id = any($1::bigint[]) and k.channel = any($2::text[]) and k.order_id = $3
 order by p.id desc limit 100
 `
@@ -1393,6 +1401,7 @@ func (q *Queries) ReportPayinsByOrder(ctx context.Context, arg ReportPayinsByOrd
 			&i.RequestID,
 			&i.RequestAddress,
 			&i.ReturnOf,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -1410,8 +1419,9 @@ select stop.id, stop.created_at from payin stop where stop.id = (
     where s.id > $1 and s.id < $2
       and ($3::bigint is null or s.merchant_id = $3)
       and ($4::bigint is null or s.trader_id = $4)
-      and ($5::text is null or s.status = $5)
-    order by s.id asc limit 1 offset $6
+      and ($5::bigint[] is null or s.id = any($5::bigint[]))
+      and ($6::text is null or s.status = $6)
+    order by s.id asc limit 1 offset $7
 )
 `
 
@@ -1420,6 +1430,7 @@ type ReportPayinsStopAboveParams struct {
 	Below      int64
 	MerchantID *int64
 	TraderID   *int64
+	Ids        []int64
 	Status     *string
 	Past       int32
 }
@@ -1435,6 +1446,7 @@ func (q *Queries) ReportPayinsStopAbove(ctx context.Context, arg ReportPayinsSto
 		arg.Below,
 		arg.MerchantID,
 		arg.TraderID,
+		arg.Ids,
 		arg.Status,
 		arg.Past,
 	)
@@ -1449,8 +1461,9 @@ select stop.id, stop.created_at from payin stop where stop.id = (
     where s.id > $1 and s.id < $2
       and ($3::bigint is null or s.merchant_id = $3)
       and ($4::bigint is null or s.trader_id = $4)
-      and ($5::text is null or s.status = $5)
-    order by s.id desc limit 1 offset $6
+      and ($5::bigint[] is null or s.id = any($5::bigint[]))
+      and ($6::text is null or s.status = $6)
+    order by s.id desc limit 1 offset $7
 )
 `
 
@@ -1459,6 +1472,7 @@ type ReportPayinsStopBelowParams struct {
 	Below      int64
 	MerchantID *int64
 	TraderID   *int64
+	Ids        []int64
 	Status     *string
 	Past       int32
 }
@@ -1474,6 +1488,7 @@ func (q *Queries) ReportPayinsStopBelow(ctx context.Context, arg ReportPayinsSto
 		arg.Below,
 		arg.MerchantID,
 		arg.TraderID,
+		arg.Ids,
 		arg.Status,
 		arg.Past,
 	)
@@ -1514,15 +1529,16 @@ func (q *Queries) ReportPaymentNames(ctx context.Context, ids []int64) ([]Report
 
 const reportPaymentsAbove = `-- name: ReportPaymentsAbove :many
 with listed as (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata from payment
     where id > $14 and id < $15
       and ($18::bigint is null or merchant_id = $18)
       and ($19::bigint is null or trader_id = $19)
-      and ($20::text is null or status = $20)
-      and ($21::text is null or payer_user_id = $21)
-    order by id asc limit $22
+      and ($20::bigint[] is null or id = any($20::bigint[]))
+      and ($21::text is null or status = $21)
+      and ($22::text is null or payer_user_id = $22)
+    order by id asc limit $23
 )
-select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4, listed.received_amount, listed.settled_amount, listed.difference_usdt from listed
+select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4, listed.received_amount, listed.settled_amount, listed.difference_usdt, listed.metadata from listed
 where ($1::text[] is null or status = any($1::text[]))
   and created_at >= $2 and created_at < $3
   and ($4::bigint is null or cashbox_id = $4)
@@ -1559,6 +1575,7 @@ type ReportPaymentsAboveParams struct {
 	Page        int32
 	MerchantID  *int64
 	TraderID    *int64
+	Ids         []int64
 	Status      *string
 	Payer       *string
 	Scan        int32
@@ -1620,6 +1637,7 @@ type ReportPaymentsAboveRow struct {
 	ReceivedAmount     decimal.NullDecimal
 	SettledAmount      decimal.NullDecimal
 	DifferenceUSDT     decimal.Decimal
+	Metadata           []byte
 }
 
 func (q *Queries) ReportPaymentsAbove(ctx context.Context, arg ReportPaymentsAboveParams) ([]ReportPaymentsAboveRow, error) {
@@ -1643,6 +1661,7 @@ func (q *Queries) ReportPaymentsAbove(ctx context.Context, arg ReportPaymentsAbo
 		arg.Page,
 		arg.MerchantID,
 		arg.TraderID,
+		arg.Ids,
 		arg.Status,
 		arg.Payer,
 		arg.Scan,
@@ -1710,6 +1729,7 @@ func (q *Queries) ReportPaymentsAbove(ctx context.Context, arg ReportPaymentsAbo
 			&i.ReceivedAmount,
 			&i.SettledAmount,
 			&i.DifferenceUSDT,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -1727,7 +1747,7 @@ with named as (
     where k.merchant_id = any($1::bigint[]) and lower(k.order_id) ~>=~ $2::text and lower(k.order_id) ~<~ $3::text
     limit 1000
 ), newest as (select n.merchant_id, n.payment_id from named n order by n.payment_id desc limit $4)
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt from newest n join payment p on p.merchant_id = n.merchant_id and p.id = n.payment_id
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt, p.metadata from newest n join payment p on p.merchant_id = n.merchant_id and p.id = n.payment_id
 order by p.id desc
 `
 
@@ -1809,6 +1829,7 @@ func (q *Queries) ReportPaymentsBegun(ctx context.Context, arg ReportPaymentsBeg
 			&i.ReceivedAmount,
 			&i.SettledAmount,
 			&i.DifferenceUSDT,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -1822,15 +1843,16 @@ func (q *Queries) ReportPaymentsBegun(ctx context.Context, arg ReportPaymentsBeg
 
 const reportPaymentsBelow = `-- name: ReportPaymentsBelow :many
 with listed as (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata from payment
     where id > $14 and id < $15
       and ($18::bigint is null or merchant_id = $18)
       and ($19::bigint is null or trader_id = $19)
-      and ($20::text is null or status = $20)
-      and ($21::text is null or payer_user_id = $21)
-    order by id desc limit $22
+      and ($20::bigint[] is null or id = any($20::bigint[]))
+      and ($21::text is null or status = $21)
+      and ($22::text is null or payer_user_id = $22)
+    order by id desc limit $23
 )
-select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4, listed.received_amount, listed.settled_amount, listed.difference_usdt from listed
+select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4, listed.received_amount, listed.settled_amount, listed.difference_usdt, listed.metadata from listed
 where ($1::text[] is null or status = any($1::text[]))
   and created_at >= $2 and created_at < $3
   and ($4::bigint is null or cashbox_id = $4)
@@ -1867,6 +1889,7 @@ type ReportPaymentsBelowParams struct {
 	Page        int32
 	MerchantID  *int64
 	TraderID    *int64
+	Ids         []int64
 	Status      *string
 	Payer       *string
 	Scan        int32
@@ -1928,6 +1951,7 @@ type ReportPaymentsBelowRow struct {
 	ReceivedAmount     decimal.NullDecimal
 	SettledAmount      decimal.NullDecimal
 	DifferenceUSDT     decimal.Decimal
+	Metadata           []byte
 }
 
 // ReportPaymentsBelow and its like read part of a list. The inner query is bounded by indexes, and stops after so many rows whatever
@@ -1953,6 +1977,7 @@ func (q *Queries) ReportPaymentsBelow(ctx context.Context, arg ReportPaymentsBel
 		arg.Page,
 		arg.MerchantID,
 		arg.TraderID,
+		arg.Ids,
 		arg.Status,
 		arg.Payer,
 		arg.Scan,
@@ -2020,6 +2045,7 @@ func (q *Queries) ReportPaymentsBelow(ctx context.Context, arg ReportPaymentsBel
 			&i.ReceivedAmount,
 			&i.SettledAmount,
 			&i.DifferenceUSDT,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -2033,15 +2059,16 @@ func (q *Queries) ReportPaymentsBelow(ctx context.Context, arg ReportPaymentsBel
 
 const reportPaymentsByAmount = `-- name: ReportPaymentsByAmount :many
 with listed as (
-    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt from payment
+    select merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, description, callback_uri, payer_user_id, payer_ip, payer_full_name, payer_type, payer_successful, payer_expired, provider_payment_id, status, status_reason, status_at, expires_at, created_at, event_sequence, trader_id, requisite_id, requisite_type, requisite_method, requisite_holder, requisite_bank, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent, hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt, requisite_day, rate_observed_at, markup_source, version, return_url, payer_claimed_at, request_id, request_address, choice_pool, choice_looked, choice_passed, requisite_sealed, requisite_last4, received_amount, settled_amount, difference_usdt, metadata from payment
     where id > $14 and id < $15
       and ($21::bigint is null or merchant_id = $21)
       and ($22::bigint is null or trader_id = $22)
-      and ($23::text is null or status = $23)
-      and ($24::text is null or payer_user_id = $24)
-    order by id desc limit $25
+      and ($23::bigint[] is null or id = any($23::bigint[]))
+      and ($24::text is null or status = $24)
+      and ($25::text is null or payer_user_id = $25)
+    order by id desc limit $26
 )
-select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4, listed.received_amount, listed.settled_amount, listed.difference_usdt from listed
+select listed.merchant_id, listed.id, listed.uuid, listed.cashbox_id, listed.order_id, listed.method, listed.currency, listed.amount, listed.description, listed.callback_uri, listed.payer_user_id, listed.payer_ip, listed.payer_full_name, listed.payer_type, listed.payer_successful, listed.payer_expired, listed.provider_payment_id, listed.status, listed.status_reason, listed.status_at, listed.expires_at, listed.created_at, listed.event_sequence, listed.trader_id, listed.requisite_id, listed.requisite_type, listed.requisite_method, listed.requisite_holder, listed.requisite_bank, listed.base_rate, listed.rate_source, listed.rate_unavailable, listed.markup_percent, listed.trader_share_percent, listed.hold_usdt, listed.amount_usdt, listed.profit_usdt, listed.spread_trader_usdt, listed.spread_platform_usdt, listed.requisite_day, listed.rate_observed_at, listed.markup_source, listed.version, listed.return_url, listed.payer_claimed_at, listed.request_id, listed.request_address, listed.choice_pool, listed.choice_looked, listed.choice_passed, listed.requisite_sealed, listed.requisite_last4, listed.received_amount, listed.settled_amount, listed.difference_usdt, listed.metadata from listed
 where ($1::text[] is null or status = any($1::text[]))
   and created_at >= $2 and created_at < $3
   and ($4::bigint is null or cashbox_id = $4)
@@ -2083,6 +2110,7 @@ type ReportPaymentsByAmountParams struct {
 	Page        int32
 	MerchantID  *int64
 	TraderID    *int64
+	Ids         []int64
 	Status      *string
 	Payer       *string
 	Scan        int32
@@ -2144,6 +2172,7 @@ type ReportPaymentsByAmountRow struct {
 	ReceivedAmount     decimal.NullDecimal
 	SettledAmount      decimal.NullDecimal
 	DifferenceUSDT     decimal.Decimal
+	Metadata           []byte
 }
 
 // ReportPaymentsByAmount has what the same inner query looks at by amount: sign 1 the least first, -1 the greatest. It goes on after
@@ -2172,6 +2201,7 @@ func (q *Queries) ReportPaymentsByAmount(ctx context.Context, arg ReportPayments
 		arg.Page,
 		arg.MerchantID,
 		arg.TraderID,
+		arg.Ids,
 		arg.Status,
 		arg.Payer,
 		arg.Scan,
@@ -2239,6 +2269,7 @@ func (q *Queries) ReportPaymentsByAmount(ctx context.Context, arg ReportPayments
 			&i.ReceivedAmount,
 			&i.SettledAmount,
 			&i.DifferenceUSDT,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -2251,7 +2282,7 @@ func (q *Queries) ReportPaymentsByAmount(ctx context.Context, arg ReportPayments
 }
 
 const reportPaymentsByOrder = `-- name: ReportPaymentsByOrder :many
-select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+select p.merchant_id, p.id, p.uuid, p.cashbox_id, p.order_id, p.method, p.currency, p.amount, p.description, p.callback_uri, p.payer_user_id, p.payer_ip, p.payer_full_name, p.payer_type, p.payer_successful, p.payer_expired, p.provider_payment_id, p.status, p.status_reason, p.status_at, p.expires_at, p.created_at, p.event_sequence, p.trader_id, p.requisite_id, p.requisite_type, p.requisite_method, p.requisite_holder, p.requisite_bank, p.base_rate, p.rate_source, p.rate_unavailable, p.markup_percent, p.trader_share_percent, p.hold_usdt, p.amount_usdt, p.profit_usdt, p.spread_trader_usdt, p.spread_platform_usdt, p.requisite_day, p.rate_observed_at, p.markup_source, p.version, p.return_url, p.payer_claimed_at, p.request_id, p.request_address, p.choice_pool, p.choice_looked, p.choice_passed, p.requisite_sealed, p.requisite_last4, p.received_amount, p.settled_amount, p.difference_usdt, p.metadata from payment_key k join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
 where k.merchant_id = any($1::bigint[]) and k.channel = any($2::text[]) and k.order_id = $3
 order by p.id desc limit 100
 `
@@ -2328,6 +2359,7 @@ func (q *Queries) ReportPaymentsByOrder(ctx context.Context, arg ReportPaymentsB
 			&i.ReceivedAmount,
 			&i.SettledAmount,
 			&i.DifferenceUSDT,
+			&i.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -2345,9 +2377,10 @@ select stop.id, stop.created_at from payment stop where stop.id = (
     where s.id > $1 and s.id < $2
       and ($3::bigint is null or s.merchant_id = $3)
       and ($4::bigint is null or s.trader_id = $4)
-      and ($5::text is null or s.status = $5)
-      and ($6::text is null or s.payer_user_id = $6)
-    order by s.id asc limit 1 offset $7
+      and ($5::bigint[] is null or s.id = any($5::bigint[]))
+      and ($6::text is null or s.status = $6)
+      and ($7::text is null or s.payer_user_id = $7)
+    order by s.id asc limit 1 offset $8
 )
 `
 
@@ -2356,6 +2389,7 @@ type ReportPaymentsStopAboveParams struct {
 	Below      int64
 	MerchantID *int64
 	TraderID   *int64
+	Ids        []int64
 	Status     *string
 	Payer      *string
 	Past       int32
@@ -2372,6 +2406,7 @@ func (q *Queries) ReportPaymentsStopAbove(ctx context.Context, arg ReportPayment
 		arg.Below,
 		arg.MerchantID,
 		arg.TraderID,
+		arg.Ids,
 		arg.Status,
 		arg.Payer,
 		arg.Past,
@@ -2387,9 +2422,10 @@ select stop.id, stop.created_at from payment stop where stop.id = (
     where s.id > $1 and s.id < $2
       and ($3::bigint is null or s.merchant_id = $3)
       and ($4::bigint is null or s.trader_id = $4)
-      and ($5::text is null or s.status = $5)
-      and ($6::text is null or s.payer_user_id = $6)
-    order by s.id desc limit 1 offset $7
+      and ($5::bigint[] is null or s.id = any($5::bigint[]))
+      and ($6::text is null or s.status = $6)
+      and ($7::text is null or s.payer_user_id = $7)
+    order by s.id desc limit 1 offset $8
 )
 `
 
@@ -2398,6 +2434,7 @@ type ReportPaymentsStopBelowParams struct {
 	Below      int64
 	MerchantID *int64
 	TraderID   *int64
+	Ids        []int64
 	Status     *string
 	Payer      *string
 	Past       int32
@@ -2415,6 +2452,7 @@ func (q *Queries) ReportPaymentsStopBelow(ctx context.Context, arg ReportPayment
 		arg.Below,
 		arg.MerchantID,
 		arg.TraderID,
+		arg.Ids,
 		arg.Status,
 		arg.Payer,
 		arg.Past,
@@ -2422,6 +2460,68 @@ func (q *Queries) ReportPaymentsStopBelow(ctx context.Context, arg ReportPayment
 	var i ReportPaymentsStopBelowRow
 	err := row.Scan(&i.ID, &i.CreatedAt)
 	return i, err
+}
+
+const reportTrader = `-- name: ReportTrader :many
+with newest as (
+    select p.status, p.created_at, p.status_at, p.payer_claimed_at from payment p
+    where p.trader_id = $3 and p.id > $4 order by p.id desc limit $5
+)
+select coalesce(slot, 0)::int as slot, count(*) filter (where status = 'completed') as completed,
+    count(*) filter (where status in ('completed', 'failed', 'cancelled')) as ended,
+    coalesce(percentile_cont(0.5) within group (
+        order by greatest(extract(epoch from status_at - coalesce(payer_claimed_at, created_at)), 0)
+    ) filter (where status = 'completed'), 0)::bigint as seconds
+from (select status, created_at, status_at, payer_claimed_at, width_bucket(created_at, $1::timestamptz[]) as slot from newest where created_at >= $2::timestamptz) as timed
+group by grouping sets ((slot), ())
+`
+
+type ReportTraderParams struct {
+	Starts   []time.Time
+	Since    time.Time
+	TraderID int64
+	Above    int64
+	Most     int32
+}
+
+type ReportTraderRow struct {
+	Slot      int32
+	Completed int64
+	Ended     int64
+	Seconds   int64
+}
+
+// ReportTrader tells how the newest payments of a trader went, in each slot of time and in all as slot 0. Half of the completed ones were
+// confirmed within so many seconds from when the payer said that they have paid, or else from their creation.
+func (q *Queries) ReportTrader(ctx context.Context, arg ReportTraderParams) ([]ReportTraderRow, error) {
+	rows, err := q.db.Query(ctx, reportTrader,
+		arg.Starts,
+		arg.Since,
+		arg.TraderID,
+		arg.Above,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReportTraderRow
+	for rows.Next() {
+		var i ReportTraderRow
+		if err := rows.Scan(
+			&i.Slot,
+			&i.Completed,
+			&i.Ended,
+			&i.Seconds,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const reportTraderRequisites = `-- name: ReportTraderRequisites :many
@@ -2457,74 +2557,6 @@ func (q *Queries) ReportTraderRequisites(ctx context.Context, arg ReportTraderRe
 	for rows.Next() {
 		var i ReportTraderRequisitesRow
 		if err := rows.Scan(&i.TraderID, &i.Requisites, &i.Usable); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const reportTraders = `-- name: ReportTraders :many
-with newest as (
-    select p.trader_id, p.status, p.created_at, p.status_at, p.payer_claimed_at, width_bucket(p.created_at, $1::timestamptz[]) as slot
-    from unnest($2::bigint[]) as t (id)
-    cross join lateral (
-        select g.trader_id, g.status, g.created_at, g.status_at, g.payer_claimed_at from payment g
-        where g.trader_id = t.id and g.id > $3 order by g.id desc limit $4
-    ) p
-    where p.created_at >= $5::timestamptz
-)
-select trader_id, coalesce(slot, 0)::int as slot, count(*) filter (where status = 'completed') as completed,
-    count(*) filter (where status in ('completed', 'failed', 'cancelled')) as ended,
-    coalesce(percentile_cont(0.5) within group (
-        order by greatest(extract(epoch from status_at - coalesce(payer_claimed_at, created_at)), 0)
-    ) filter (where status = 'completed'), 0)::bigint as seconds
-from newest group by grouping sets ((trader_id, slot), (trader_id))
-`
-
-type ReportTradersParams struct {
-	Starts  []time.Time
-	Traders []int64
-	Above   int64
-	Most    int32
-	Since   time.Time
-}
-
-type ReportTradersRow struct {
-	TraderID  int64
-	Slot      int32
-	Completed int64
-	Ended     int64
-	Seconds   int64
-}
-
-// ReportTraders tells how the newest payments of traders went, in each slot of time and in all as slot 0. Half of the completed ones were
-// confirmed within so many seconds from when the payer said that they have paid, or else from their creation.
-func (q *Queries) ReportTraders(ctx context.Context, arg ReportTradersParams) ([]ReportTradersRow, error) {
-	rows, err := q.db.Query(ctx, reportTraders,
-		arg.Starts,
-		arg.Traders,
-		arg.Above,
-		arg.Most,
-		arg.Since,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []ReportTradersRow
-	for rows.Next() {
-		var i ReportTradersRow
-		if err := rows.Scan(
-			&i.TraderID,
-			&i.Slot,
-			&i.Completed,
-			&i.Ended,
-			&i.Seconds,
-		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

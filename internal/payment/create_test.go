@@ -364,7 +364,7 @@ func TestKindsOfCallers(t *testing.T) {
 		"trader":                          "Confirm ConfirmReceived ConfirmCame KeepMoney ListFree Cancel ListAssigned Desk DeskCount ExplainForTrader ListThreads",
 		"operator":                        "ListCases ListAppeals ReviewAppeal ResolveAppeal ExplainRate QuoteRate Waiting ExplainRouting ReplayRouting Refusals ExplainTrader",
 		"merchant_portal":                 "AppealWithReceipt ListOwnAppeals",
-		"trader operator":                 "ReadThread WriteThread Attach",
+		"trader operator":                 "ReadThread WriteThread Attach KeepFor",
 		"merchant_portal trader operator": "AppealOf",
 		"merchant_portal operator":        "GetAppeal ReadAppealFile DecideCase",
 		"trader merchant_portal operator": "ListReceipts ReadReceipt",

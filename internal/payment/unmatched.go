@@ -73,6 +73,27 @@ func (s *Service) KeepMoney(ctx context.Context, who caller.Caller, requisiteID 
 	if err := who.Need(caller.TraderWork); err != nil {
 		return Arrival{}, err
 	}
+	return s.keepMoney(ctx, who, KeptFor{TraderID: who.TraderID, RequisiteID: requisiteID}, said)
+}
+
+// KeptFor is to whom money came. Currency is that of what tells of it, "" any.
+type KeptFor struct {
+	TraderID, RequisiteID int64
+	Currency              string
+}
+
+// KeepFor is KeepMoney by a message of a bank, which operators read as well.
+func (s *Service) KeepFor(ctx context.Context, who caller.Caller, to KeptFor, said Came) (Arrival, error) {
+	if err := who.Need(caller.TraderWork, caller.OperatorCases); err != nil {
+		return Arrival{}, err
+	}
+	if who.Kind == caller.Trader && to.TraderID != who.TraderID {
+		return Arrival{}, fault.ErrNotFound
+	}
+	return s.keepMoney(ctx, who, to, said)
+}
+
+func (s *Service) keepMoney(ctx context.Context, who caller.Caller, to KeptFor, said Came) (Arrival, error) {
 	f, now := fault.Decoded(ctx), s.clock.Now()
 	w := wordOf(f, said, now)
 	if amount := text(said.Amount); f.Required("amount", amount) {
@@ -82,12 +103,15 @@ func (s *Service) KeepMoney(ctx context.Context, who caller.Caller, requisiteID 
 	if err := f.Err(); err != nil {
 		return Arrival{}, err
 	}
-	own, err := s.q.RequisiteOwn(ctx, db.RequisiteOwnParams{ID: requisiteID, TraderID: who.TraderID})
+	own, err := s.q.RequisiteOwn(ctx, db.RequisiteOwnParams{ID: to.RequisiteID, TraderID: to.TraderID})
 	if db.NoRows(err) {
 		return Arrival{}, fault.ErrNotFound
 	}
 	if err != nil {
 		return Arrival{}, fmt.Errorf("read requisite: %w", err)
+	}
+	if to.Currency != "" && to.Currency != own.Currency {
+		return Arrival{}, fault.Fields{"requisiteId": {"must be one in the currency of the message"}}.Err()
 	}
 	if w.at == nil {
 		w.at = &now
@@ -95,7 +119,7 @@ func (s *Service) KeepMoney(ctx context.Context, who caller.Caller, requisiteID 
 	var row db.Arrival
 	err = db.InTx(ctx, s.in, func(_ pgx.Tx, q *db.Queries) error {
 		row, err = q.ArrivalPut(ctx, db.ArrivalPutParams{
-			TraderID: who.TraderID, RequisiteID: requisiteID, Currency: own.Currency, Amount: w.amount, CameAt: *w.at,
+			TraderID: to.TraderID, RequisiteID: to.RequisiteID, Currency: own.Currency, Amount: w.amount, CameAt: *w.at,
 			Payer: w.payer, Note: w.note, MessageID: w.messageID, Actor: who.Actor(), CreatedAt: now,
 		})
 		return err

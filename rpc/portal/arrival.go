@@ -7,6 +7,7 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway.example/internal/auth"
+	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/money"
@@ -20,6 +21,7 @@ import (
 // ArrivalService serves portal.v1.ArrivalService.
 type ArrivalService struct {
 	payments *payment.Service
+	messages *bankmessage.Service
 	view     rpc.PaymentView
 }
 
@@ -27,9 +29,9 @@ var _ portalv1connect.ArrivalServiceHandler = (*ArrivalService)(nil)
 
 // NewArrivalService makes the handler. payURL is the address of the hosted pages, without a trailing slash.
 func NewArrivalService(
-	payments *payment.Service, checkouts *checkout.Service, links *auth.Links, payURL string,
+	payments *payment.Service, messages *bankmessage.Service, checkouts *checkout.Service, links *auth.Links, payURL string,
 ) *ArrivalService {
-	return &ArrivalService{payments: payments, view: rpc.NewPaymentView(checkouts, links, payURL)}
+	return &ArrivalService{payments: payments, messages: messages, view: rpc.NewPaymentView(checkouts, links, payURL)}
 }
 
 // ListPaymentArrivals implements the service.
@@ -82,6 +84,17 @@ func (s *ArrivalService) KeepArrival(
 		said.At = new(m.CameAt.AsTime())
 	}
 	kept, err := s.payments.KeepMoney(ctx, caller.From(ctx), m.GetRequisiteId(), said)
+	return connect.NewResponse(&portalv1.KeepArrivalResponse{Message: "Kept", Data: arrivalView(kept)}), err
+}
+
+// KeepMessage implements the service.
+func (s *ArrivalService) KeepMessage(
+	ctx context.Context, req *connect.Request[portalv1.KeepMessageRequest],
+) (*connect.Response[portalv1.KeepArrivalResponse], error) {
+	m := req.Msg
+	kept, err := s.messages.Keep(ctx, caller.From(ctx), bankmessage.Keeping{
+		MessageID: m.GetMessageId(), RequisiteID: m.GetRequisiteId(), Amount: m.Amount, Payer: m.Payer, Note: m.Note,
+	})
 	return connect.NewResponse(&portalv1.KeepArrivalResponse{Message: "Kept", Data: arrivalView(kept)}), err
 }
 

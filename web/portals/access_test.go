@@ -72,7 +72,7 @@ const addresses = `
 			/operator/reconciliation/days/{day} /operator/deposits/{id} /operator/deposits/{id}/claim
 			/operator/appeals/{id} /operator/appeals/{id}/claim /operator/payouts/{id}/claim /operator/conflicts/{id}
 			/operator/conflicts/{id}/claim
-		GET POST /merchant/blocks/{id} /operator/blocks/{id} /invitation/{token} /trader/payouts/{id}/complete /trader/payouts/{id}/fail
+		GET POST /merchant/blocks/{id} /operator/blocks/{id} /operator/messages/{id}/keep /trader/messages/{id}/keep /invitation/{token} /trader/payouts/{id}/complete /trader/payouts/{id}/fail
 			/trader/payouts/{id}/give-back /trader/messages/{id}/object /merchant/developers/cashboxes/{cashbox}/keys/{key}/limits
 			/merchant/developers/cashboxes/{cashbox}/keys/{key}/revoke /merchant/developers/events/{event}/resend
 			/merchant/payouts/{id}/cancel /merchant/team/{member}/{step} /operator/rates/feeds/{id}

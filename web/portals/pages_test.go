@@ -43,7 +43,7 @@ func traderPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []str
 		"/trader/requisites", "/trader/requisites/new", fmt.Sprintf("/trader/requisites/%d", b.Traders[0].Requisites[0]),
 		fmt.Sprintf("/trader/requisites/%d/statement", b.Traders[0].Requisites[0]), "/trader/statement",
 		"/trader/arrivals", "/trader/arrivals/new", "/trader/messages", "/trader/messages/phones/new", fmt.Sprintf("/trader/requisites/%d/messages", b.Traders[0].Requisites[0]),
-		fmt.Sprintf("/trader/messages/%d/object", message), "/trader/search",
+		fmt.Sprintf("/trader/messages/%d/object", message), fmt.Sprintf("/trader/messages/%d/keep", message), "/trader/search",
 		"/trader/appeals", fmt.Sprintf("/trader/appeals/%d", asked),
 		taken, taken + "/complete", taken + "/fail", taken + "/give-back", invitation(t, b), "/trader/nothing",
 		"/trader/payments/987654",
@@ -93,6 +93,7 @@ var unexamined = []string{
 	"GET /merchant/developers/resend/{replay}/progress", "GET /operator/events/replays/{replay}/progress",
 	"GET /operator/reconciliation/audits", "GET /operator/conflicts/{id}/claim", "GET /operator/names/{kind}",
 	"GET /merchant/payments/{id}/came", // the same as the operators'
+	"GET /operator/messages/{id}/keep", // the same as the traders'
 }
 
 // operatorPages are the operators' pages that need no subject.

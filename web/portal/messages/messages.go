@@ -31,6 +31,14 @@ var messageRoutes = []route{
 		Handle: (*visit).dismiss,
 	},
 	{
+		Pattern: "GET " + messagesPath + "/{id}/keep", Kinds: portal.Traders, Needs: caller.TraderWork,
+		Handle: (*visit).askKeep,
+	},
+	{
+		Pattern: "POST " + messagesPath + "/{id}/keep", Kinds: portal.Traders, Needs: caller.TraderWork,
+		Handle: (*visit).keep,
+	},
+	{
 		Pattern: "GET " + messagesPath + "/{id}/object", Kinds: portal.Traders, Needs: caller.TraderWork,
 		Handle: (*visit).askObjection,
 	},
@@ -88,6 +96,7 @@ func (v *visit) message(m bankmessage.Message) Message {
 	shown := Message{
 		ID: m.ID, At: m.ReceivedAt, Sender: m.Sender, Bank: bankName(m.Bank), Why: v.why(m),
 		State: say.Named(states, string(m.State)), Tone: tones[m.State], MayObject: m.MayObject(v.Shell.Now),
+		MayKeep: m.MayKeep(),
 	}
 	if m.Text != nil {
 		shown.Text = *m.Text

@@ -20,6 +20,8 @@ import (
 
 var operatorRoutes = []route{
 	{Pattern: "GET " + portal.MessagesPath, Kinds: portal.Operators, Needs: caller.OperatorReveal, Handle: (*visit).unknown},
+	{Pattern: "GET " + portal.MessagesPath + "/{id}/keep", Kinds: portal.Operators, Needs: caller.OperatorCases, Handle: (*visit).askKeep},
+	{Pattern: "POST " + portal.MessagesPath + "/{id}/keep", Kinds: portal.Operators, Needs: caller.OperatorCases, Handle: (*visit).keep},
 	{Pattern: "POST " + portal.MessagesPath, Kinds: portal.Operators, Needs: caller.OperatorReveal, Handle: (*visit).try},
 }
 
@@ -129,9 +131,15 @@ func (v *visit) groups(list []bankmessage.Group) view.Sheet {
 		},
 	}
 	for _, g := range list {
+		begin := view.Cell{
+			Text: v.Shell.Say(sayBegin), Href: view.Query(portal.MessagesPath, asksLike, portal.IDText(g.Newest.ID)) + "#try",
+		}
+		if v.May(caller.OperatorCases) && g.Newest.MayKeep() {
+			begin.Note, begin.NoteHref = v.Shell.Say(sayKeep), view.Link(portal.Numbered(portal.MessagesPath, g.Newest.ID)+"/keep")
+		}
 		sheet.Rows = append(sheet.Rows, []view.Cell{
 			{Text: g.Newest.Sender, Note: v.Shell.When(g.Newest.ReceivedAt)}, {Text: *g.Newest.Text}, {Text: strconv.Itoa(g.Count)},
-			{Text: v.Shell.Say(sayBegin), Href: view.Query(portal.MessagesPath, asksLike, portal.IDText(g.Newest.ID)) + "#try"},
+			begin,
 		})
 	}
 	return sheet

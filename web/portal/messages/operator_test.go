@@ -1,6 +1,7 @@
 package messages_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -40,6 +41,19 @@ func TestUnknown(t *testing.T) {
 	wantIn(t, "what it reads", main, "It knows 2 of 3", "1,500.50 ₽", "20 ₽", "Anna", "It does not count yet", `incoming came {amount} {unit} \(.*\)`)
 	want(t, "nothing counts by it", b.Count(t, "select count(*) from bank_message where says <> 'unknown'"), 0)
 	want(t, "noted", b.Count(t, "select count(*) from sensitive_read where subject = 'bank_message' and what like 'pattern%'"), 1)
+	// What no pattern reads, an operator reads, and keeps its money for the trader, once.
+	b.Exec(t, "update bank_message set state = 'noted', why = '' where message_id = '3'")
+	path := page.Find("section:has(#unknown) a[href$='/keep']").First().AttrOr("href", "")
+	keeping := operator.Page(t, path)
+	wantIn(t, "its text", words(keeping.Find("main")), "new.bank: Came")
+	form := portaltest.Hidden(keeping, "requisite", keeping.Find("[name=requisite] option").AttrOr("value", ""), "amount", "1 500,50")
+	wrong := operator.Post(t, path, "token", "x", "requisite", "0", "amount", "no")
+	want(t, "no amount", wrong.Code, http.StatusUnprocessableEntity)
+	for range 2 {
+		want(t, "kept", operator.Post(t, path, form...).To(), "/operator/messages")
+	}
+	want(t, "kept money", b.Text(t, "select trader_id || ' ' || amount from arrival"), fmt.Sprintf("%d 1500.50", b.Traders[0].ID))
+	want(t, "decided already", operator.Get(t, path).To(), "/operator/messages")
 	auditor := b.Joins(t, "auditor", caller.Operator, caller.Auditor, 0)
 	want(t, "an auditor reads none", auditor.Get(t, "/operator/messages").Code, http.StatusForbidden)
 }

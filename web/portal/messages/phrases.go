@@ -15,6 +15,10 @@ var (
 	sayNewest      = say.Both("Newest", "Последние")
 	sayNewestNone  = say.Both("No messages yet.", "Сообщений ещё не было.")
 	sayConfirmIt   = say.Both("Confirm payment № %d", "Подтвердить платёж № %d")
+	sayKeep        = say.Both("Keep its money", "Записать деньги")
+	sayKeepText    = say.Both("It belongs to no payment yet, and is offered on the page of a payment that it fits.", "Пока не относится ни к какому платежу и будет предложено на странице подходящего.")
+	sayFrom        = say.Both("From whom", "От кого")
+	sayNote        = say.Both("Note", "Заметка")
 	sayNotOurs     = say.Both("Not about a payment", "Не о платеже")
 	sayTextGone    = say.Both("The text was removed.", "Текст удалён.")
 	sayObject      = say.Both("This confirmation is wrong", "Подтверждено ошибочно")
@@ -151,6 +155,7 @@ var whys = map[string]say.Phrase{
 	bankmessage.WhyTime:    say.Both("It came too late, or the phone's clock is wrong.", "Пришло слишком поздно, или часы телефона неверны."),
 	bankmessage.WhyOff:     say.Both("No requisite counts on this bank's messages.", "Сообщения этого банка не относятся ни к одному реквизиту."),
 	bankmessage.WhyShadow:  say.Both("On trial.", "Проба."),
+	bankmessage.WhyKept:    say.Both("Its money is kept as money of no payment.", "Деньги записаны как деньги без платежа."),
 	bankmessage.WhyRefused: say.Both("Somebody had ended the payment.", "Платёж уже кто-то завершил."),
 	bankmessage.WhyOther:   say.Both("You chose another payment.", "Вы выбрали другой платёж."),
 }

@@ -28,7 +28,7 @@ type Message struct {
 	Tone                            string
 	Payment                         int64
 	Href                            templ.SafeURL
-	MayObject                       bool
+	MayObject, MayKeep              bool
 }
 
 func (m Message) act(step string) templ.SafeURL {

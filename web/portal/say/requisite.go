@@ -41,6 +41,7 @@ var requisiteFlashes = map[string]Flash{
 	},
 	"message-confirmed": {Phrase{"The payment is confirmed.", "Платёж подтверждён."}, ""},
 	"message-dismissed": {Phrase{"The message is about no payment.", "Сообщение не относится к платежам."}, ""},
+	"message-kept":      {Phrase{"The money is kept.", "Деньги записаны."}, ""},
 	"message-objected": {
 		Phrase{
 			"An operator will look. This requisite's messages are on trial again.",

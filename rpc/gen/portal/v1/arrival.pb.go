@@ -689,6 +689,88 @@ func (x *KeepArrivalResponse) GetData() *Arrival {
 	return nil
 }
 
+// KeepMessageRequest is what KeepMessage of ArrivalService takes.
+type KeepMessageRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of a message that waits, that no pattern knows, or on whose bank no requisite counts.
+	MessageId int64 `protobuf:"varint,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
+	// The requisite that the money came to.
+	RequisiteId int64 `protobuf:"varint,2,opt,name=requisite_id,json=requisiteId,proto3" json:"requisite_id,omitempty"`
+	// What came, at most two decimals, where no pattern has read it of the message.
+	Amount *string `protobuf:"bytes,3,opt,name=amount,proto3,oneof" json:"amount,omitempty"`
+	// Who sent it.
+	Payer *string `protobuf:"bytes,4,opt,name=payer,proto3,oneof" json:"payer,omitempty"`
+	// What else there is to say.
+	Note          *string `protobuf:"bytes,5,opt,name=note,proto3,oneof" json:"note,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *KeepMessageRequest) Reset() {
+	*x = KeepMessageRequest{}
+	mi := &file_portal_v1_arrival_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *KeepMessageRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*KeepMessageRequest) ProtoMessage() {}
+
+func (x *KeepMessageRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_arrival_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use KeepMessageRequest.ProtoReflect.Descriptor instead.
+func (*KeepMessageRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_arrival_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *KeepMessageRequest) GetMessageId() int64 {
+	if x != nil {
+		return x.MessageId
+	}
+	return 0
+}
+
+func (x *KeepMessageRequest) GetRequisiteId() int64 {
+	if x != nil {
+		return x.RequisiteId
+	}
+	return 0
+}
+
+func (x *KeepMessageRequest) GetAmount() string {
+	if x != nil && x.Amount != nil {
+		return *x.Amount
+	}
+	return ""
+}
+
+func (x *KeepMessageRequest) GetPayer() string {
+	if x != nil && x.Payer != nil {
+		return *x.Payer
+	}
+	return ""
+}
+
+func (x *KeepMessageRequest) GetNote() string {
+	if x != nil && x.Note != nil {
+		return *x.Note
+	}
+	return ""
+}
+
 // AttachArrivalRequest is what AttachArrival of ArrivalService takes.
 type AttachArrivalRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -702,7 +784,7 @@ type AttachArrivalRequest struct {
 
 func (x *AttachArrivalRequest) Reset() {
 	*x = AttachArrivalRequest{}
-	mi := &file_portal_v1_arrival_proto_msgTypes[9]
+	mi := &file_portal_v1_arrival_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -714,7 +796,7 @@ func (x *AttachArrivalRequest) String() string {
 func (*AttachArrivalRequest) ProtoMessage() {}
 
 func (x *AttachArrivalRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_arrival_proto_msgTypes[9]
+	mi := &file_portal_v1_arrival_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -727,7 +809,7 @@ func (x *AttachArrivalRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachArrivalRequest.ProtoReflect.Descriptor instead.
 func (*AttachArrivalRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_arrival_proto_rawDescGZIP(), []int{9}
+	return file_portal_v1_arrival_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *AttachArrivalRequest) GetArrivalId() int64 {
@@ -757,7 +839,7 @@ type AttachArrivalResponse struct {
 
 func (x *AttachArrivalResponse) Reset() {
 	*x = AttachArrivalResponse{}
-	mi := &file_portal_v1_arrival_proto_msgTypes[10]
+	mi := &file_portal_v1_arrival_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -769,7 +851,7 @@ func (x *AttachArrivalResponse) String() string {
 func (*AttachArrivalResponse) ProtoMessage() {}
 
 func (x *AttachArrivalResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_arrival_proto_msgTypes[10]
+	mi := &file_portal_v1_arrival_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -782,7 +864,7 @@ func (x *AttachArrivalResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachArrivalResponse.ProtoReflect.Descriptor instead.
 func (*AttachArrivalResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_arrival_proto_rawDescGZIP(), []int{10}
+	return file_portal_v1_arrival_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *AttachArrivalResponse) GetMessage() string {
@@ -874,7 +956,17 @@ const file_portal_v1_arrival_proto_rawDesc = "" +
 	"\x05_note\"W\n" +
 	"\x13KeepArrivalResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12&\n" +
-	"\x04data\x18\x02 \x01(\v2\x12.portal.v1.ArrivalR\x04data\"T\n" +
+	"\x04data\x18\x02 \x01(\v2\x12.portal.v1.ArrivalR\x04data\"\xc5\x01\n" +
+	"\x12KeepMessageRequest\x12\x1d\n" +
+	"\n" +
+	"message_id\x18\x01 \x01(\x03R\tmessageId\x12!\n" +
+	"\frequisite_id\x18\x02 \x01(\x03R\vrequisiteId\x12\x1b\n" +
+	"\x06amount\x18\x03 \x01(\tH\x00R\x06amount\x88\x01\x01\x12\x19\n" +
+	"\x05payer\x18\x04 \x01(\tH\x01R\x05payer\x88\x01\x01\x12\x17\n" +
+	"\x04note\x18\x05 \x01(\tH\x02R\x04note\x88\x01\x01B\t\n" +
+	"\a_amountB\b\n" +
+	"\x06_payerB\a\n" +
+	"\x05_note\"T\n" +
 	"\x14AttachArrivalRequest\x12\x1d\n" +
 	"\n" +
 	"arrival_id\x18\x01 \x01(\x03R\tarrivalId\x12\x1d\n" +
@@ -882,13 +974,14 @@ const file_portal_v1_arrival_proto_rawDesc = "" +
 	"payment_id\x18\x02 \x01(\x03R\tpaymentId\"Z\n" +
 	"\x15AttachArrivalResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12'\n" +
-	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.PaymentR\x04data2\xc0\x03\n" +
+	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.PaymentR\x04data2\x8e\x04\n" +
 	"\x0eArrivalService\x12d\n" +
 	"\x13ListPaymentArrivals\x12%.portal.v1.ListPaymentArrivalsRequest\x1a&.portal.v1.ListPaymentArrivalsResponse\x12I\n" +
 	"\n" +
 	"DecideCase\x12\x1c.portal.v1.DecideCaseRequest\x1a\x1d.portal.v1.DecideCaseResponse\x12[\n" +
 	"\x10ListFreeArrivals\x12\".portal.v1.ListFreeArrivalsRequest\x1a#.portal.v1.ListFreeArrivalsResponse\x12L\n" +
-	"\vKeepArrival\x12\x1d.portal.v1.KeepArrivalRequest\x1a\x1e.portal.v1.KeepArrivalResponse\x12R\n" +
+	"\vKeepArrival\x12\x1d.portal.v1.KeepArrivalRequest\x1a\x1e.portal.v1.KeepArrivalResponse\x12L\n" +
+	"\vKeepMessage\x12\x1d.portal.v1.KeepMessageRequest\x1a\x1e.portal.v1.KeepArrivalResponse\x12R\n" +
 	"\rAttachArrival\x12\x1f.portal.v1.AttachArrivalRequest\x1a .portal.v1.AttachArrivalResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
@@ -903,7 +996,7 @@ func file_portal_v1_arrival_proto_rawDescGZIP() []byte {
 	return file_portal_v1_arrival_proto_rawDescData
 }
 
-var file_portal_v1_arrival_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_portal_v1_arrival_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_portal_v1_arrival_proto_goTypes = []any{
 	(*Arrival)(nil),                     // 0: portal.v1.Arrival
 	(*ListPaymentArrivalsRequest)(nil),  // 1: portal.v1.ListPaymentArrivalsRequest
@@ -914,32 +1007,35 @@ var file_portal_v1_arrival_proto_goTypes = []any{
 	(*ListFreeArrivalsResponse)(nil),    // 6: portal.v1.ListFreeArrivalsResponse
 	(*KeepArrivalRequest)(nil),          // 7: portal.v1.KeepArrivalRequest
 	(*KeepArrivalResponse)(nil),         // 8: portal.v1.KeepArrivalResponse
-	(*AttachArrivalRequest)(nil),        // 9: portal.v1.AttachArrivalRequest
-	(*AttachArrivalResponse)(nil),       // 10: portal.v1.AttachArrivalResponse
-	(*timestamppb.Timestamp)(nil),       // 11: google.protobuf.Timestamp
-	(*v1.Payment)(nil),                  // 12: gateway.v1.Payment
+	(*KeepMessageRequest)(nil),          // 9: portal.v1.KeepMessageRequest
+	(*AttachArrivalRequest)(nil),        // 10: portal.v1.AttachArrivalRequest
+	(*AttachArrivalResponse)(nil),       // 11: portal.v1.AttachArrivalResponse
+	(*timestamppb.Timestamp)(nil),       // 12: google.protobuf.Timestamp
+	(*v1.Payment)(nil),                  // 13: gateway.v1.Payment
 }
 var file_portal_v1_arrival_proto_depIdxs = []int32{
-	11, // 0: portal.v1.Arrival.came_at:type_name -> google.protobuf.Timestamp
-	11, // 1: portal.v1.Arrival.created_at:type_name -> google.protobuf.Timestamp
+	12, // 0: portal.v1.Arrival.came_at:type_name -> google.protobuf.Timestamp
+	12, // 1: portal.v1.Arrival.created_at:type_name -> google.protobuf.Timestamp
 	0,  // 2: portal.v1.ListPaymentArrivalsResponse.data:type_name -> portal.v1.Arrival
 	0,  // 3: portal.v1.ListPaymentArrivalsResponse.fitting:type_name -> portal.v1.Arrival
 	0,  // 4: portal.v1.ListFreeArrivalsResponse.data:type_name -> portal.v1.Arrival
-	11, // 5: portal.v1.KeepArrivalRequest.came_at:type_name -> google.protobuf.Timestamp
+	12, // 5: portal.v1.KeepArrivalRequest.came_at:type_name -> google.protobuf.Timestamp
 	0,  // 6: portal.v1.KeepArrivalResponse.data:type_name -> portal.v1.Arrival
-	12, // 7: portal.v1.AttachArrivalResponse.data:type_name -> gateway.v1.Payment
+	13, // 7: portal.v1.AttachArrivalResponse.data:type_name -> gateway.v1.Payment
 	1,  // 8: portal.v1.ArrivalService.ListPaymentArrivals:input_type -> portal.v1.ListPaymentArrivalsRequest
 	3,  // 9: portal.v1.ArrivalService.DecideCase:input_type -> portal.v1.DecideCaseRequest
 	5,  // 10: portal.v1.ArrivalService.ListFreeArrivals:input_type -> portal.v1.ListFreeArrivalsRequest
 	7,  // 11: portal.v1.ArrivalService.KeepArrival:input_type -> portal.v1.KeepArrivalRequest
-	9,  // 12: portal.v1.ArrivalService.AttachArrival:input_type -> portal.v1.AttachArrivalRequest
-	2,  // 13: portal.v1.ArrivalService.ListPaymentArrivals:output_type -> portal.v1.ListPaymentArrivalsResponse
-	4,  // 14: portal.v1.ArrivalService.DecideCase:output_type -> portal.v1.DecideCaseResponse
-	6,  // 15: portal.v1.ArrivalService.ListFreeArrivals:output_type -> portal.v1.ListFreeArrivalsResponse
-	8,  // 16: portal.v1.ArrivalService.KeepArrival:output_type -> portal.v1.KeepArrivalResponse
-	10, // 17: portal.v1.ArrivalService.AttachArrival:output_type -> portal.v1.AttachArrivalResponse
-	13, // [13:18] is the sub-list for method output_type
-	8,  // [8:13] is the sub-list for method input_type
+	9,  // 12: portal.v1.ArrivalService.KeepMessage:input_type -> portal.v1.KeepMessageRequest
+	10, // 13: portal.v1.ArrivalService.AttachArrival:input_type -> portal.v1.AttachArrivalRequest
+	2,  // 14: portal.v1.ArrivalService.ListPaymentArrivals:output_type -> portal.v1.ListPaymentArrivalsResponse
+	4,  // 15: portal.v1.ArrivalService.DecideCase:output_type -> portal.v1.DecideCaseResponse
+	6,  // 16: portal.v1.ArrivalService.ListFreeArrivals:output_type -> portal.v1.ListFreeArrivalsResponse
+	8,  // 17: portal.v1.ArrivalService.KeepArrival:output_type -> portal.v1.KeepArrivalResponse
+	8,  // 18: portal.v1.ArrivalService.KeepMessage:output_type -> portal.v1.KeepArrivalResponse
+	11, // 19: portal.v1.ArrivalService.AttachArrival:output_type -> portal.v1.AttachArrivalResponse
+	14, // [14:20] is the sub-list for method output_type
+	8,  // [8:14] is the sub-list for method input_type
 	8,  // [8:8] is the sub-list for extension type_name
 	8,  // [8:8] is the sub-list for extension extendee
 	0,  // [0:8] is the sub-list for field type_name
@@ -955,13 +1051,14 @@ func file_portal_v1_arrival_proto_init() {
 	file_portal_v1_arrival_proto_msgTypes[5].OneofWrappers = []any{}
 	file_portal_v1_arrival_proto_msgTypes[6].OneofWrappers = []any{}
 	file_portal_v1_arrival_proto_msgTypes[7].OneofWrappers = []any{}
+	file_portal_v1_arrival_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_arrival_proto_rawDesc), len(file_portal_v1_arrival_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   11,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -22,6 +22,8 @@ type ArrivalServiceClient interface {
 	ListFreeArrivals(context.Context, *connect.Request[v1.ListFreeArrivalsRequest]) (*connect.Response[v1.ListFreeArrivalsResponse], error)
 	// KeepArrival keeps money that came to a requisite of the caller's trader and belongs to no payment.
 	KeepArrival(context.Context, *connect.Request[v1.KeepArrivalRequest]) (*connect.Response[v1.KeepArrivalResponse], error)
+	// KeepMessage keeps the money that a message of a bank tells of as money of no payment, once. For its trader, and operators.
+	KeepMessage(context.Context, *connect.Request[v1.KeepMessageRequest]) (*connect.Response[v1.KeepArrivalResponse], error)
 	// AttachArrival has money that belongs to no payment count towards one of the same trader, once. For traders, and operators.
 	AttachArrival(context.Context, *connect.Request[v1.AttachArrivalRequest]) (*connect.Response[v1.AttachArrivalResponse], error)
 }
@@ -61,6 +63,12 @@ func NewArrivalServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(arrivalServiceMethods.ByName("KeepArrival")),
 			connect.WithClientOptions(opts...),
 		),
+		keepMessage: connect.NewClient[v1.KeepMessageRequest, v1.KeepArrivalResponse](
+			httpClient,
+			baseURL+portalv1connect.ArrivalServiceKeepMessageProcedure,
+			connect.WithSchema(arrivalServiceMethods.ByName("KeepMessage")),
+			connect.WithClientOptions(opts...),
+		),
 		attachArrival: connect.NewClient[v1.AttachArrivalRequest, v1.AttachArrivalResponse](
 			httpClient,
 			baseURL+portalv1connect.ArrivalServiceAttachArrivalProcedure,
@@ -76,6 +84,7 @@ type arrivalServiceClient struct {
 	decideCase          *connect.Client[v1.DecideCaseRequest, v1.DecideCaseResponse]
 	listFreeArrivals    *connect.Client[v1.ListFreeArrivalsRequest, v1.ListFreeArrivalsResponse]
 	keepArrival         *connect.Client[v1.KeepArrivalRequest, v1.KeepArrivalResponse]
+	keepMessage         *connect.Client[v1.KeepMessageRequest, v1.KeepArrivalResponse]
 	attachArrival       *connect.Client[v1.AttachArrivalRequest, v1.AttachArrivalResponse]
 }
 
@@ -97,6 +106,11 @@ func (c *arrivalServiceClient) ListFreeArrivals(ctx context.Context, req *connec
 // KeepArrival calls portal.v1.ArrivalService.KeepArrival.
 func (c *arrivalServiceClient) KeepArrival(ctx context.Context, req *connect.Request[v1.KeepArrivalRequest]) (*connect.Response[v1.KeepArrivalResponse], error) {
 	return c.keepArrival.CallUnary(ctx, req)
+}
+
+// KeepMessage calls portal.v1.ArrivalService.KeepMessage.
+func (c *arrivalServiceClient) KeepMessage(ctx context.Context, req *connect.Request[v1.KeepMessageRequest]) (*connect.Response[v1.KeepArrivalResponse], error) {
+	return c.keepMessage.CallUnary(ctx, req)
 }
 
 // AttachArrival calls portal.v1.ArrivalService.AttachArrival.

@@ -44,6 +44,9 @@ const (
 	// ArrivalServiceKeepArrivalProcedure is the fully-qualified name of the ArrivalService's
 	// KeepArrival RPC.
 	ArrivalServiceKeepArrivalProcedure = "/portal.v1.ArrivalService/KeepArrival"
+	// ArrivalServiceKeepMessageProcedure is the fully-qualified name of the ArrivalService's
+	// KeepMessage RPC.
+	ArrivalServiceKeepMessageProcedure = "/portal.v1.ArrivalService/KeepMessage"
 	// ArrivalServiceAttachArrivalProcedure is the fully-qualified name of the ArrivalService's
 	// AttachArrival RPC.
 	ArrivalServiceAttachArrivalProcedure = "/portal.v1.ArrivalService/AttachArrival"
@@ -59,6 +62,8 @@ type ArrivalServiceHandler interface {
 	ListFreeArrivals(context.Context, *connect.Request[v1.ListFreeArrivalsRequest]) (*connect.Response[v1.ListFreeArrivalsResponse], error)
 	// KeepArrival keeps money that came to a requisite of the caller's trader and belongs to no payment.
 	KeepArrival(context.Context, *connect.Request[v1.KeepArrivalRequest]) (*connect.Response[v1.KeepArrivalResponse], error)
+	// KeepMessage keeps the money that a message of a bank tells of as money of no payment, once. For its trader, and operators.
+	KeepMessage(context.Context, *connect.Request[v1.KeepMessageRequest]) (*connect.Response[v1.KeepArrivalResponse], error)
 	// AttachArrival has money that belongs to no payment count towards one of the same trader, once. For traders, and operators.
 	AttachArrival(context.Context, *connect.Request[v1.AttachArrivalRequest]) (*connect.Response[v1.AttachArrivalResponse], error)
 }
@@ -94,6 +99,12 @@ func NewArrivalServiceHandler(svc ArrivalServiceHandler, opts ...connect.Handler
 		connect.WithSchema(arrivalServiceMethods.ByName("KeepArrival")),
 		connect.WithHandlerOptions(opts...),
 	)
+	arrivalServiceKeepMessageHandler := connect.NewUnaryHandler(
+		ArrivalServiceKeepMessageProcedure,
+		svc.KeepMessage,
+		connect.WithSchema(arrivalServiceMethods.ByName("KeepMessage")),
+		connect.WithHandlerOptions(opts...),
+	)
 	arrivalServiceAttachArrivalHandler := connect.NewUnaryHandler(
 		ArrivalServiceAttachArrivalProcedure,
 		svc.AttachArrival,
@@ -110,6 +121,8 @@ func NewArrivalServiceHandler(svc ArrivalServiceHandler, opts ...connect.Handler
 			arrivalServiceListFreeArrivalsHandler.ServeHTTP(w, r)
 		case ArrivalServiceKeepArrivalProcedure:
 			arrivalServiceKeepArrivalHandler.ServeHTTP(w, r)
+		case ArrivalServiceKeepMessageProcedure:
+			arrivalServiceKeepMessageHandler.ServeHTTP(w, r)
 		case ArrivalServiceAttachArrivalProcedure:
 			arrivalServiceAttachArrivalHandler.ServeHTTP(w, r)
 		default:
@@ -135,6 +148,10 @@ func (UnimplementedArrivalServiceHandler) ListFreeArrivals(context.Context, *con
 
 func (UnimplementedArrivalServiceHandler) KeepArrival(context.Context, *connect.Request[v1.KeepArrivalRequest]) (*connect.Response[v1.KeepArrivalResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ArrivalService.KeepArrival is not implemented"))
+}
+
+func (UnimplementedArrivalServiceHandler) KeepMessage(context.Context, *connect.Request[v1.KeepMessageRequest]) (*connect.Response[v1.KeepArrivalResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ArrivalService.KeepMessage is not implemented"))
 }
 
 func (UnimplementedArrivalServiceHandler) AttachArrival(context.Context, *connect.Request[v1.AttachArrivalRequest]) (*connect.Response[v1.AttachArrivalResponse], error) {

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/arrival.proto.
  */
 export const file_portal_v1_arrival: GenFile = /*@__PURE__*/
-  fileDesc("Chdwb3J0YWwvdjEvYXJyaXZhbC5wcm90bxIJcG9ydGFsLnYxIsMCCgdBcnJpdmFsEgoKAmlkGAEgASgDEg4KBmFtb3VudBgCIAEoCRIQCghjdXJyZW5jeRgDIAEoCRIrCgdjYW1lX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVwYXllchgFIAEoCRIMCgRub3RlGAYgASgJEhcKCm1lc3NhZ2VfaWQYByABKANIAIgBARINCgVzdGF0ZRgIIAEoCRIXCgpwYXltZW50X2lkGAkgASgDSAGIAQESFQoIcGF5aW5faWQYCiABKAlIAogBARINCgVhY3RvchgLIAEoCRIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEINCgtfbWVzc2FnZV9pZEINCgtfcGF5bWVudF9pZEILCglfcGF5aW5faWQiMAoaTGlzdFBheW1lbnRBcnJpdmFsc1JlcXVlc3QSEgoKcGF5bWVudF9pZBgBIAEoAyJkChtMaXN0UGF5bWVudEFycml2YWxzUmVzcG9uc2USIAoEZGF0YRgBIAMoCzISLnBvcnRhbC52MS5BcnJpdmFsEiMKB2ZpdHRpbmcYAiADKAsyEi5wb3J0YWwudjEuQXJyaXZhbCLvAQoRRGVjaWRlQ2FzZVJlcXVlc3QSEgoKcGF5bWVudF9pZBgBIAEoAxIQCghkZWNpc2lvbhgCIAEoCRIbCgZyZWFzb24YAyABKAlCBoq1GAIwAUgAiAEBEhMKBm1ldGhvZBgEIAEoCUgBiAEBEhQKB2FkZHJlc3MYBSABKAlIAogBARIWCglyZWNpcGllbnQYBiABKAlIA4gBARIWCgliYW5rX25hbWUYByABKAlIBIgBAUIJCgdfcmVhc29uQgkKB19tZXRob2RCCgoIX2FkZHJlc3NCDAoKX3JlY2lwaWVudEIMCgpfYmFua19uYW1lIjUKEkRlY2lkZUNhc2VSZXNwb25zZRIPCgdtZXNzYWdlGAEgASgJEg4KBnN0YXR1cxgCIAEoCSKVAQoXTGlzdEZyZWVBcnJpdmFsc1JlcXVlc3QSEwoGYW1vdW50GAEgASgJSACIAQESEgoFd29yZHMYAiABKAlIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBEhMKBmN1cnNvchgEIAEoCUgDiAEBQgkKB19hbW91bnRCCAoGX3dvcmRzQggKBl9saW1pdEIJCgdfY3Vyc29yImYKGExpc3RGcmVlQXJyaXZhbHNSZXNwb25zZRIgCgRkYXRhGAEgAygLMhIucG9ydGFsLnYxLkFycml2YWwSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IioQEKEktlZXBBcnJpdmFsUmVxdWVzdBIUCgxyZXF1aXNpdGVfaWQYASABKAMSDgoGYW1vdW50GAIgASgJEisKB2NhbWVfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKBXBheWVyGAQgASgJSACIAQESEQoEbm90ZRgFIAEoCUgBiAEBQggKBl9wYXllckIHCgVfbm90ZSJIChNLZWVwQXJyaXZhbFJlc3BvbnNlEg8KB21lc3NhZ2UYASABKAkSIAoEZGF0YRgCIAEoCzISLnBvcnRhbC52MS5BcnJpdmFsIj4KFEF0dGFjaEFycml2YWxSZXF1ZXN0EhIKCmFycml2YWxfaWQYASABKAMSEgoKcGF5bWVudF9pZBgCIAEoAyJLChVBdHRhY2hBcnJpdmFsUmVzcG9uc2USDwoHbWVzc2FnZRgBIAEoCRIhCgRkYXRhGAIgASgLMhMuZ2F0ZXdheS52MS5QYXltZW50MsADCg5BcnJpdmFsU2VydmljZRJkChNMaXN0UGF5bWVudEFycml2YWxzEiUucG9ydGFsLnYxLkxpc3RQYXltZW50QXJyaXZhbHNSZXF1ZXN0GiYucG9ydGFsLnYxLkxpc3RQYXltZW50QXJyaXZhbHNSZXNwb25zZRJJCgpEZWNpZGVDYXNlEhwucG9ydGFsLnYxLkRlY2lkZUNhc2VSZXF1ZXN0Gh0ucG9ydGFsLnYxLkRlY2lkZUNhc2VSZXNwb25zZRJbChBMaXN0RnJlZUFycml2YWxzEiIucG9ydGFsLnYxLkxpc3RGcmVlQXJyaXZhbHNSZXF1ZXN0GiMucG9ydGFsLnYxLkxpc3RGcmVlQXJyaXZhbHNSZXNwb25zZRJMCgtLZWVwQXJyaXZhbBIdLnBvcnRhbC52MS5LZWVwQXJyaXZhbFJlcXVlc3QaHi5wb3J0YWwudjEuS2VlcEFycml2YWxSZXNwb25zZRJSCg1BdHRhY2hBcnJpdmFsEh8ucG9ydGFsLnYxLkF0dGFjaEFycml2YWxSZXF1ZXN0GiAucG9ydGFsLnYxLkF0dGFjaEFycml2YWxSZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_gateway_v1_payment, file_gateway_v1_wire, file_google_protobuf_timestamp]);
+  fileDesc("Chdwb3J0YWwvdjEvYXJyaXZhbC5wcm90bxIJcG9ydGFsLnYxIsMCCgdBcnJpdmFsEgoKAmlkGAEgASgDEg4KBmFtb3VudBgCIAEoCRIQCghjdXJyZW5jeRgDIAEoCRIrCgdjYW1lX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVwYXllchgFIAEoCRIMCgRub3RlGAYgASgJEhcKCm1lc3NhZ2VfaWQYByABKANIAIgBARINCgVzdGF0ZRgIIAEoCRIXCgpwYXltZW50X2lkGAkgASgDSAGIAQESFQoIcGF5aW5faWQYCiABKAlIAogBARINCgVhY3RvchgLIAEoCRIuCgpjcmVhdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEINCgtfbWVzc2FnZV9pZEINCgtfcGF5bWVudF9pZEILCglfcGF5aW5faWQiMAoaTGlzdFBheW1lbnRBcnJpdmFsc1JlcXVlc3QSEgoKcGF5bWVudF9pZBgBIAEoAyJkChtMaXN0UGF5bWVudEFycml2YWxzUmVzcG9uc2USIAoEZGF0YRgBIAMoCzISLnBvcnRhbC52MS5BcnJpdmFsEiMKB2ZpdHRpbmcYAiADKAsyEi5wb3J0YWwudjEuQXJyaXZhbCLvAQoRRGVjaWRlQ2FzZVJlcXVlc3QSEgoKcGF5bWVudF9pZBgBIAEoAxIQCghkZWNpc2lvbhgCIAEoCRIbCgZyZWFzb24YAyABKAlCBoq1GAIwAUgAiAEBEhMKBm1ldGhvZBgEIAEoCUgBiAEBEhQKB2FkZHJlc3MYBSABKAlIAogBARIWCglyZWNpcGllbnQYBiABKAlIA4gBARIWCgliYW5rX25hbWUYByABKAlIBIgBAUIJCgdfcmVhc29uQgkKB19tZXRob2RCCgoIX2FkZHJlc3NCDAoKX3JlY2lwaWVudEIMCgpfYmFua19uYW1lIjUKEkRlY2lkZUNhc2VSZXNwb25zZRIPCgdtZXNzYWdlGAEgASgJEg4KBnN0YXR1cxgCIAEoCSKVAQoXTGlzdEZyZWVBcnJpdmFsc1JlcXVlc3QSEwoGYW1vdW50GAEgASgJSACIAQESEgoFd29yZHMYAiABKAlIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBEhMKBmN1cnNvchgEIAEoCUgDiAEBQgkKB19hbW91bnRCCAoGX3dvcmRzQggKBl9saW1pdEIJCgdfY3Vyc29yImYKGExpc3RGcmVlQXJyaXZhbHNSZXNwb25zZRIgCgRkYXRhGAEgAygLMhIucG9ydGFsLnYxLkFycml2YWwSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IioQEKEktlZXBBcnJpdmFsUmVxdWVzdBIUCgxyZXF1aXNpdGVfaWQYASABKAMSDgoGYW1vdW50GAIgASgJEisKB2NhbWVfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKBXBheWVyGAQgASgJSACIAQESEQoEbm90ZRgFIAEoCUgBiAEBQggKBl9wYXllckIHCgVfbm90ZSJIChNLZWVwQXJyaXZhbFJlc3BvbnNlEg8KB21lc3NhZ2UYASABKAkSIAoEZGF0YRgCIAEoCzISLnBvcnRhbC52MS5BcnJpdmFsIpgBChJLZWVwTWVzc2FnZVJlcXVlc3QSEgoKbWVzc2FnZV9pZBgBIAEoAxIUCgxyZXF1aXNpdGVfaWQYAiABKAMSEwoGYW1vdW50GAMgASgJSACIAQESEgoFcGF5ZXIYBCABKAlIAYgBARIRCgRub3RlGAUgASgJSAKIAQFCCQoHX2Ftb3VudEIICgZfcGF5ZXJCBwoFX25vdGUiPgoUQXR0YWNoQXJyaXZhbFJlcXVlc3QSEgoKYXJyaXZhbF9pZBgBIAEoAxISCgpwYXltZW50X2lkGAIgASgDIksKFUF0dGFjaEFycml2YWxSZXNwb25zZRIPCgdtZXNzYWdlGAEgASgJEiEKBGRhdGEYAiABKAsyEy5nYXRld2F5LnYxLlBheW1lbnQyjgQKDkFycml2YWxTZXJ2aWNlEmQKE0xpc3RQYXltZW50QXJyaXZhbHMSJS5wb3J0YWwudjEuTGlzdFBheW1lbnRBcnJpdmFsc1JlcXVlc3QaJi5wb3J0YWwudjEuTGlzdFBheW1lbnRBcnJpdmFsc1Jlc3BvbnNlEkkKCkRlY2lkZUNhc2USHC5wb3J0YWwudjEuRGVjaWRlQ2FzZVJlcXVlc3QaHS5wb3J0YWwudjEuRGVjaWRlQ2FzZVJlc3BvbnNlElsKEExpc3RGcmVlQXJyaXZhbHMSIi5wb3J0YWwudjEuTGlzdEZyZWVBcnJpdmFsc1JlcXVlc3QaIy5wb3J0YWwudjEuTGlzdEZyZWVBcnJpdmFsc1Jlc3BvbnNlEkwKC0tlZXBBcnJpdmFsEh0ucG9ydGFsLnYxLktlZXBBcnJpdmFsUmVxdWVzdBoeLnBvcnRhbC52MS5LZWVwQXJyaXZhbFJlc3BvbnNlEkwKC0tlZXBNZXNzYWdlEh0ucG9ydGFsLnYxLktlZXBNZXNzYWdlUmVxdWVzdBoeLnBvcnRhbC52MS5LZWVwQXJyaXZhbFJlc3BvbnNlElIKDUF0dGFjaEFycml2YWwSHy5wb3J0YWwudjEuQXR0YWNoQXJyaXZhbFJlcXVlc3QaIC5wb3J0YWwudjEuQXR0YWNoQXJyaXZhbFJlc3BvbnNlQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_gateway_v1_payment, file_gateway_v1_wire, file_google_protobuf_timestamp]);
 
 /**
  * Arrival is money that came.
@@ -403,6 +403,55 @@ export const KeepArrivalResponseSchema: GenMessage<KeepArrivalResponse> = /*@__P
   messageDesc(file_portal_v1_arrival, 8);
 
 /**
+ * KeepMessageRequest is what KeepMessage of ArrivalService takes.
+ *
+ * @generated from message portal.v1.KeepMessageRequest
+ */
+export type KeepMessageRequest = Message<"portal.v1.KeepMessageRequest"> & {
+  /**
+   * The id of a message that waits, that no pattern knows, or on whose bank no requisite counts.
+   *
+   * @generated from field: int64 message_id = 1;
+   */
+  messageId: bigint;
+
+  /**
+   * The requisite that the money came to.
+   *
+   * @generated from field: int64 requisite_id = 2;
+   */
+  requisiteId: bigint;
+
+  /**
+   * What came, at most two decimals, where no pattern has read it of the message.
+   *
+   * @generated from field: optional string amount = 3;
+   */
+  amount?: string | undefined;
+
+  /**
+   * Who sent it.
+   *
+   * @generated from field: optional string payer = 4;
+   */
+  payer?: string | undefined;
+
+  /**
+   * What else there is to say.
+   *
+   * @generated from field: optional string note = 5;
+   */
+  note?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.KeepMessageRequest.
+ * Use `create(KeepMessageRequestSchema)` to create a new message.
+ */
+export const KeepMessageRequestSchema: GenMessage<KeepMessageRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_arrival, 9);
+
+/**
  * AttachArrivalRequest is what AttachArrival of ArrivalService takes.
  *
  * @generated from message portal.v1.AttachArrivalRequest
@@ -428,7 +477,7 @@ export type AttachArrivalRequest = Message<"portal.v1.AttachArrivalRequest"> & {
  * Use `create(AttachArrivalRequestSchema)` to create a new message.
  */
 export const AttachArrivalRequestSchema: GenMessage<AttachArrivalRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_arrival, 9);
+  messageDesc(file_portal_v1_arrival, 10);
 
 /**
  * AttachArrivalResponse is what AttachArrival of ArrivalService answers with.
@@ -456,7 +505,7 @@ export type AttachArrivalResponse = Message<"portal.v1.AttachArrivalResponse"> &
  * Use `create(AttachArrivalResponseSchema)` to create a new message.
  */
 export const AttachArrivalResponseSchema: GenMessage<AttachArrivalResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_arrival, 10);
+  messageDesc(file_portal_v1_arrival, 11);
 
 /**
  * ArrivalService is about money that came otherwise than it was asked for: in another amount, in parts, or for no payment.
@@ -502,6 +551,16 @@ export const ArrivalService: GenService<{
   keepArrival: {
     methodKind: "unary";
     input: typeof KeepArrivalRequestSchema;
+    output: typeof KeepArrivalResponseSchema;
+  },
+  /**
+   * KeepMessage keeps the money that a message of a bank tells of as money of no payment, once. For its trader, and operators.
+   *
+   * @generated from rpc portal.v1.ArrivalService.KeepMessage
+   */
+  keepMessage: {
+    methodKind: "unary";
+    input: typeof KeepMessageRequestSchema;
     output: typeof KeepArrivalResponseSchema;
   },
   /**

@@ -1,0 +1,94 @@
+package bankmessage
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
+	"gateway.example/internal/payment"
+)
+
+// MayKeep reports whether the money that a message tells of may be kept as money of no payment: it waits, no pattern knows it,
+// or no requisite counts on its bank.
+func (m Message) MayKeep() bool { return mayKeep(m.State, m.Says, m.Why) }
+
+func mayKeep(state State, says Kind, why string) bool {
+	switch says {
+	case Incoming:
+		return state == Waiting || state == Noted && why == WhyOff
+	case Unknown:
+		return state == Noted
+	case Outgoing, Declined, Balance, Advertisement, Code:
+	}
+	return false
+}
+
+// Keeping is the money of a message that shall be kept. Amount is what came where no pattern has read it; the others may be nil.
+type Keeping struct {
+	MessageID, RequisiteID int64
+	Amount, Payer, Note    *string
+}
+
+// Keep keeps the money that a message tells of as money of no payment, once: its trader does, or an operator. The message is
+// decided then.
+func (s *Service) Keep(ctx context.Context, who caller.Caller, k Keeping) (payment.Arrival, error) {
+	if err := who.Need(caller.TraderWork, caller.OperatorCases); err != nil {
+		return payment.Arrival{}, err
+	}
+	var kept payment.Arrival
+	err := s.byHand(ctx, who, k.MessageID, func(tx pgx.Tx, q *db.Queries, m db.BankMessage) error {
+		if !mayKeep(State(m.State), Kind(m.Says), m.Why) {
+			return ErrDecided
+		}
+		now := s.clock.Now()
+		said := payment.Came{Amount: k.Amount, Payer: k.Payer, Note: k.Note, At: &now, MessageID: &m.ID}
+		if m.ReceivedAt.Before(now) {
+			said.At = &m.ReceivedAt
+		}
+		if m.Amount.Valid {
+			said.Amount = new(money.Fiat(m.Amount.Decimal))
+		}
+		var err error
+		kept, err = s.payments.Approved(tx).KeepFor(ctx, who, payment.KeptFor{
+			TraderID: m.TraderID, RequisiteID: k.RequisiteID, Currency: m.Currency,
+		}, said)
+		if err != nil {
+			return err
+		}
+		if err := decideBy(ctx, q, m, decision{state: Dismissed, why: WhyKept}, who, now); err != nil {
+			return err
+		}
+		if !m.Balance.Valid {
+			return nil
+		}
+		around, err := chainOf(ctx, q, m)
+		if err != nil {
+			return err
+		}
+		return s.heal(ctx, tx, q, around)
+	})
+	return kept, err
+}
+
+// ToKeep reads a message of which somebody is about to keep the money. That an operator reads its text is noted first.
+func (s *Service) ToKeep(ctx context.Context, who caller.Caller, id int64) (Message, error) {
+	if who.Kind != caller.Operator {
+		return s.Get(ctx, who, id)
+	}
+	if err := s.note(ctx, who, "text"); err != nil {
+		return Message{}, err
+	}
+	row, err := s.q.BankMessageFind(ctx, id)
+	if db.NoRows(err) {
+		return Message{}, fault.ErrNotFound
+	}
+	if err != nil {
+		return Message{}, fmt.Errorf("read message: %w", err)
+	}
+	return s.messageOf(row), nil
+}

@@ -1,0 +1,123 @@
+package messages
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/a-h/templ"
+
+	"gateway.example/internal/bankmessage"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// askKeep asks to which requisite the money came that a message tells of, and how much where no pattern has read it.
+func (v *visit) askKeep() error {
+	return v.showKeep(http.StatusOK, url.Values{"token": {submission.NewToken()}}, nil)
+}
+
+func (v *visit) showKeep(status int, typed url.Values, wrong map[string]string) error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	m, err := v.Messages.ToKeep(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	list := v.Path("/messages")
+	if !m.MayKeep() {
+		return v.Done(list, "changed")
+	}
+	at, err := v.cameTo(m)
+	if err != nil {
+		return err
+	}
+	at.Value, at.Wrong = typed.Get(at.Name), wrong["requisiteId"]
+	form := view.MoneyForm{
+		Action: portal.Numbered(list, id) + "/keep", Text: v.Shell.Say(sayKeepText), Submit: v.Shell.Say(sayKeep), Back: view.Link(list),
+		Hidden: [][2]string{{"token", typed.Get("token")}}, Choices: []view.Choice{at},
+	}
+	if m.Text != nil {
+		form.Notes = append(form.Notes, m.Sender+": "+*m.Text)
+	}
+	if m.Amount != nil {
+		form.Submit += ", " + v.Shell.Amount(*m.Amount, m.Currency)
+	} else {
+		form.Fields = append(form.Fields, view.Field{
+			Name: "amount", Label: say.Amount, Value: typed.Get("amount"), Wrong: wrong["amount"], Max: 24,
+			More: templ.Attributes{"inputmode": "decimal", "autocomplete": "off"},
+		})
+	}
+	form.Fields = append(form.Fields,
+		view.Field{Name: "payer", Label: sayFrom, Value: typed.Get("payer"), Wrong: wrong["payer"], Optional: true},
+		view.Field{Name: "note", Label: sayNote, Value: typed.Get("note"), Wrong: wrong["note"], Optional: true})
+	v.Shell.Title = v.Shell.Say(sayKeep)
+	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, form) })
+	return nil
+}
+
+// cameTo are the requisites of a message's trader, in its currency.
+func (v *visit) cameTo(m bankmessage.Message) (view.Choice, error) {
+	at := view.Choice{Name: "requisite", Label: say.Requisite}
+	add := func(id int64, method, masked, currency string) {
+		if masked != "" && (m.Currency == "" || m.Currency == currency) {
+			at.Options = append(at.Options, view.Option{
+				Value: view.Number(id), Text: v.Shell.Say(say.Method(method)) + " " + masked + ", " + currency,
+			})
+		}
+	}
+	if v.Who.Kind == caller.Operator {
+		found, _, err := v.Settings.Requisites(v.Ctx(), v.Who, directory.Search{TraderID: m.TraderID})
+		for _, r := range found {
+			add(r.ID, r.Method, r.Masked, r.Currency)
+		}
+		return at, err
+	}
+	own, err := v.Settings.ListOwnRequisites(v.Ctx(), v.Who)
+	for _, r := range own {
+		add(r.ID, r.Method, r.Masked, r.Currency)
+	}
+	return at, err
+}
+
+// keep keeps the money of a message. What somebody has decided about it meanwhile stays as it is.
+func (v *visit) keep() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	requisite, err := strconv.ParseInt(form.Get("requisite"), 10, 64)
+	if err != nil {
+		requisite = 0 // nobody's
+	}
+	k := bankmessage.Keeping{
+		MessageID: id, RequisiteID: requisite, Payer: portal.Given(form.Get("payer")), Note: portal.Given(form.Get("note")),
+	}
+	if form.Has("amount") {
+		k.Amount = new(money.Typed(form.Get("amount")))
+	}
+	err = v.Once(form, func() (submission.Outcome, error) {
+		_, err := v.Messages.Keep(v.Ctx(), v.Who, k)
+		if f := fault.As(err); f != nil && (f.Code == bankmessage.ErrDecided.Code || f.Kind == fault.Conflict) {
+			return submission.Outcome{LedTo: v.Path("/messages"), Said: "changed"}, nil
+		}
+		return submission.Outcome{LedTo: v.Path("/messages"), Said: "message-kept"}, err
+	})
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.showKeep(http.StatusUnprocessableEntity, form, wrong)
+	}
+	return err
+}
