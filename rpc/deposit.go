@@ -73,7 +73,7 @@ func (s *DepositService) ListDeposits(
 
 // DepositView shows a deposit to its merchant and to operators.
 func DepositView(d deposit.Deposit) *gatewayv1.Deposit {
-	return &gatewayv1.Deposit{
+	shown := &gatewayv1.Deposit{
 		Id:                d.ID,
 		MerchantCashboxId: d.CashboxID,
 		Direction:         "deposit",
@@ -88,4 +88,8 @@ func DepositView(d deposit.Deposit) *gatewayv1.Deposit {
 		StatusUpdatedAt:   Timestamp(d.StatusAt),
 		Metadata:          d.Metadata,
 	}
+	if t := d.Transfer; t != nil {
+		shown.TransactionHash, shown.Confirmations = &t.Hash, &t.Confirmations
+	}
+	return shown
 }

@@ -52,6 +52,8 @@ type config struct {
 	// keepFiles, keepRequisites, keepAttempts and keepMessages are how long that is kept; 0 is for good.
 	keepFiles, keepRequisites, keepAttempts, keepMessages time.Duration
 
+	// confirmDepositsSeen has deposits confirmed without an operator when their transfers are final.
+	confirmDepositsSeen bool
 	// chainURLs are the nodes of each network that is watched.
 	chainURLs map[string][]string
 
@@ -68,6 +70,7 @@ type texts struct {
 	fourEyes, fourEyesAbove, fourEyesRate, callbackHosts        string
 	processorNetworks                                           string
 	callbackSignature, portalOrigins, giveBackOutages           string
+	confirmDepositsSeen                                         string
 	keepFiles, keepRequisites, keepAttempts, keepMessages       string
 	// chains are the nodes of each network.
 	chains map[string]string
@@ -144,6 +147,8 @@ func (t *texts) operationOptions() []setting {
 			"how many percent one operator alone may change a rate by, less where a feed has a narrower band"},
 		{&t.giveBackOutages, "give-back-outages", "GATEWAY_GIVE_BACK_OUTAGES", "on",
 			"whether open payments get back the time, at most an hour, in which no process served; on or off"},
+		{&t.confirmDepositsSeen, "confirm-deposits-seen", "GATEWAY_CONFIRM_DEPOSITS_SEEN", "off",
+			"whether a deposit is confirmed by itself when its transfer is final, in 24 hours as much as four-eyes-above; on or off"},
 		{&t.keepFiles, "keep-files", "GATEWAY_KEEP_FILES", "",
 			"for how many days files of decided appeals, receipts of ended payments and photos of paid payouts are kept; empty: for good"},
 		{&t.keepRequisites, "keep-payout-requisites", "GATEWAY_KEEP_PAYOUT_REQUISITES", "",

@@ -77,7 +77,8 @@ func (c *config) complete(t texts) error {
 	c.readPortalOrigins(&found, t.portalOrigins)
 	c.readDrain(&found, t.drain)
 	c.readFourEyes(&found, t)
-	c.readGiveBack(&found, t)
+	found.readSwitch(&c.giveBackOutages, "-give-back-outages (GATEWAY_GIVE_BACK_OUTAGES)", t.giveBackOutages)
+	found.readSwitch(&c.confirmDepositsSeen, "-confirm-deposits-seen (GATEWAY_CONFIRM_DEPOSITS_SEEN)", t.confirmDepositsSeen)
 	c.readCallbackHosts(&found, t.callbackHosts)
 	c.readProcessorNetworks(&found, t.processorNetworks)
 	found.readDays(&c.keepFiles, "-keep-files (GATEWAY_KEEP_FILES)", t.keepFiles)
@@ -212,10 +213,10 @@ func (c *config) readPortalOrigins(found *problems, text string) {
 // originForm is how browsers write an origin, with the exception of standard ports, which they leave out.
 var originForm = regexp.MustCompile(`^https?://([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?$`)
 
-// readGiveBack reads whether open payments get the time of outages back.
-func (c *config) readGiveBack(found *problems, t texts) {
-	if c.giveBackOutages = t.giveBackOutages == "on"; !c.giveBackOutages && t.giveBackOutages != "off" {
-		found.add("-give-back-outages (GATEWAY_GIVE_BACK_OUTAGES)", "must be on or off")
+// readSwitch reads what is on or off.
+func (p *problems) readSwitch(into *bool, name, text string) {
+	if *into = text == "on"; !*into && text != "off" {
+		p.add(name, "must be on or off")
 	}
 }
 

@@ -66,8 +66,9 @@ type services struct {
 	movers
 	round    movers
 	deposits *deposit.Service
-	// chains read networks.
-	chains []*chain.Watcher
+	// chains read networks, matcher finds the deposits that transfers are for.
+	chains  []*chain.Watcher
+	matcher *deposit.Service
 	// messages are those of banks, which confirm payments.
 	messages *bankmessage.Service
 	// payLinks have merchants sell without a shop.
@@ -194,6 +195,8 @@ func (g *gateway) wireMoney(addresses *outbound.Addresses) (err error) {
 		return err
 	}
 	g.deposits = deposit.New(g.pools, g.clock, g.fourEyes)
+	g.matcher = deposit.New(db.OnePool(g.workPool), g.clock, g.fourEyes)
+	g.matcher.ConfirmSeen = g.confirmDepositsSeen
 	g.messages = bankmessage.New(g.pools, g.clock, g.vault, g.payments)
 	g.payLinks = paylink.New(g.pools, g.clock, g.directory, addresses, g.payments)
 	if g.sandbox {

@@ -24,6 +24,7 @@ const (
 	settingsEvery = 100 * time.Millisecond
 	feedEvery     = 200 * time.Millisecond
 	sweepEvery    = time.Second
+	matchEvery    = 2 * time.Second
 	foldEvery     = 10 * time.Second
 	tidyEvery     = 10 * time.Minute
 	limitsEvery   = time.Minute
@@ -85,6 +86,7 @@ func (g *gateway) datedLoops() []loop {
 		}},
 		{"settle", sweepEvery, func(ctx context.Context) error { _, err := g.round.payments.Settle(ctx); return err }},
 		{"settle withdrawals", sweepEvery, g.round.withdrawals.Settle},
+		{"match deposits", matchEvery, g.matcher.Match},
 		{"keep refusals", foldEvery, func(ctx context.Context) error { return g.payments.KeepRefusals(ctx, g.workPool) }},
 		{"count hours", hoursEvery, g.hours.Count},
 		{"summarise", summariesEvery, func(ctx context.Context) error { return report.Work(ctx, g.workPool, g.clock) }},

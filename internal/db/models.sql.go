@@ -430,7 +430,6 @@ type PaymentLink struct {
 	CreatedAt   time.Time
 	CreatedBy   string
 	ClosedAt    *time.Time
-	PictureHash *string
 }
 
 type PaymentReceipt struct {

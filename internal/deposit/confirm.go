@@ -80,8 +80,12 @@ func (s *Service) moveDeposit(
 
 // recordDeposit writes a row of history.
 func recordDeposit(ctx context.Context, q *db.Queries, d db.Deposit, who caller.Caller, from, reason *string) error {
+	return recordDepositBy(ctx, q, d, who.Actor(), from, reason)
+}
+
+func recordDepositBy(ctx context.Context, q *db.Queries, d db.Deposit, actor string, from, reason *string) error {
 	err := q.DepositHistoryInsert(ctx, db.DepositHistoryInsertParams{
-		MerchantID: d.MerchantID, DepositID: d.ID, At: d.StatusAt, Actor: who.Actor(),
+		MerchantID: d.MerchantID, DepositID: d.ID, At: d.StatusAt, Actor: actor,
 		FromStatus: from, ToStatus: d.Status, Reason: reason,
 	})
 	if err != nil {

@@ -39,6 +39,8 @@ type Deposit struct {
 	Metadata  metadata.Set
 	CreatedAt time.Time
 	StatusAt  time.Time
+	// Transfer is what came for it; nil is nothing that was seen.
+	Transfer *Transfer
 }
 
 func fromRow(row db.Deposit) Deposit {
@@ -82,6 +84,8 @@ type Service struct {
 	clock clock.Clock
 	// FourEyes says when a confirmation takes two operators.
 	FourEyes foureyes.Rules
+	// ConfirmSeen has Match confirm deposits without an operator.
+	ConfirmSeen bool
 }
 
 // New makes the service.
@@ -161,6 +165,9 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, r Request) (Cre
 		}
 		return db.Pipeline(ctx, tx, r.Metadata.Index(who.MerchantID, subject, created.Deposit.ID)...)
 	})
+	if err == nil && created.Replay {
+		err = s.withTransfers(ctx, &created.Deposit)
+	}
 	return created, err
 }
 
@@ -289,7 +296,8 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Deposit
 	if err != nil {
 		return Deposit{}, err
 	}
-	return fromRow(d), nil
+	found := fromRow(d)
+	return found, s.withTransfers(ctx, &found)
 }
 
 // seen finds a deposit if the caller may see it.

@@ -343,7 +343,7 @@ func TestKindsOfCallers(t *testing.T) {
 		"merchant_key merchant_portal operator": "Get History Search",
 		"merchant_key":                          "Balance",
 		"merchant_portal":                       "Balances",
-		"operator":                              "Confirm Reject List SetReceiving Ours",
+		"operator":                              "Confirm Reject List SetReceiving Ours Unmatched Assign Nodes",
 		"merchant_portal operator":              "ReceivingAddresses",
 	})
 }

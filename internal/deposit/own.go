@@ -61,7 +61,11 @@ func (s *Service) ListOwn(ctx context.Context, who caller.Caller, page OwnPage) 
 	if page.Backward {
 		slices.Reverse(list)
 	}
-	return list, cursor, nil
+	shown := make([]*Deposit, 0, len(list))
+	for i := range list {
+		shown = append(shown, &list[i])
+	}
+	return list, cursor, s.withTransfers(ctx, shown...)
 }
 
 // params checks a page and turns it into SQL's terms. One row more than the page is read.

@@ -665,6 +665,8 @@ final class Deposit extends Record
         public readonly string $createdAt,
         public readonly string $statusUpdatedAt,
         public readonly ?string $externalReference = null,
+        public readonly ?string $transactionHash = null,
+        public readonly ?int $confirmations = null,
         public readonly bool $replayed = false,
         public readonly array $mismatched = [],
         public readonly ?array $metadata = null,

@@ -88,7 +88,7 @@ const addresses = `
 			/operator/approvals/{id}/approve /operator/approvals/{id}/refuse /operator/events/replays/{replay}/stop
 			/operator/deposits/{id}/take /operator/deposits/{id}/release /operator/appeals/{id}/take
 			/operator/appeals/{id}/release /operator/payouts/{id}/take /operator/payouts/{id}/release
-			/operator/conflicts/{id}/take /operator/conflicts/{id}/release
+			/operator/conflicts/{id}/take /operator/conflicts/{id}/release /operator/transfers/{id}/assign
 	begun
 		GET /second-factor/enrol
 		GET POST /second-factor /second-factor/app /second-factor/passkey
@@ -144,7 +144,7 @@ const addresses = `
 			/operator/routing/payment /operator/routing/payments/{id} /operator/routing/traders/{id} /operator/approvals /operator/accounts
 			/operator/income /operator/income.csv /operator/work /operator/payments /operator/payments.csv
 			/operator/payments/{id} /operator/payments/{id}/claim /operator/payouts /operator/payouts.csv /operator/deposits /operator/appeals
-			/operator/overdue /operator/cases /operator/conflicts /operator/events/dead /operator/events/failing /operator/audit /operator/audit.csv
+			/operator/overdue /operator/cases /operator/conflicts /operator/transfers /operator/events/dead /operator/events/failing /operator/audit /operator/audit.csv
 			/operator/reconciliation /operator/reconciliation/audits /operator/alarms /operator/manual /operator/names/{kind}
 			/operator/blocks /operator/search /operator/patterns /operator/receiving /operator/receiving/{network}
 			/operator/withdrawals /operator/hand-overs /operator/withdrawal-terms /operator/withdrawal-terms/{network}

@@ -99,7 +99,7 @@ var unexamined = []string{
 // operatorPages are the operators' pages that need no subject.
 var operatorPages = []string{
 	"/operator/manual", "/operator", "/operator/simulator", "/operator/payments", "/operator/payouts",
-	"/operator/deposits", "/operator/appeals", "/operator/overdue", "/operator/cases", "/operator/conflicts", "/operator/events/dead", "/operator/events/failing",
+	"/operator/deposits", "/operator/appeals", "/operator/overdue", "/operator/cases", "/operator/conflicts", "/operator/transfers", "/operator/events/dead", "/operator/events/failing",
 	"/operator/audit", "/operator/audit?status=sign_in&q=root", "/operator/audit?from=nonsense",
 	"/operator/reconciliation", "/operator/alarms", "/operator/search", "/operator/search?q=payout",
 }
@@ -124,6 +124,15 @@ func casePages(t testing.TB, b *portaltest.Bundle, _ *portaltest.Person) []strin
 	deposit, appeal := fmt.Sprintf("/operator/deposits/%d", d.ID), fmt.Sprintf("/operator/appeals/%d", reviewed)
 	b.Exec(t, "update payment set received_amount = 1 where id = $1", p.ID)
 	conflict := fmt.Sprintf("/operator/conflicts/%d", b.Conflicting(t, p.ID))
+	b.Exec(t, `insert into chain_cursor (network, start_number, block_number, block_hash, head_number, leased_until)
+		values ('TRC20', 1, 1, 'b', 100, now())`)
+	b.Exec(t, `insert into chain_transfer (network, transaction_hash, log_index, direction, block_number, block_hash, from_address,
+		to_address, amount, state, seen_at, state_at) select 'TRC20', repeat('ab', 31) || n, 0, 'in', 95, 'b',
+		'T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', n, 'seen', now(), now() from generate_series(10, 12) n`)
+	b.Exec(t, `insert into deposit_transfer (transfer_id, actor, at, merchant_id, deposit_id) select id, 'chain', now(),
+		case amount when 10 then $1::bigint end, case amount when 10 then $2::bigint end from chain_transfer`, b.Merchant.ID, d.ID)
+	b.Exec(t, `insert into chain_node (network, host, head_number, trouble, asked_at) values
+		('TRC20', 'one.example', 100, '', now()), ('TRC20', 'two.example', 0, 'eth_getLogs: no answer', now())`)
 	dead := fmt.Sprintf("/operator/events/dead/confirm?merchant=%d&url=%s", b.Merchant.ID, url.QueryEscape(portaltest.DeadURL))
 	w := fmt.Sprintf("/operator/withdrawals/%d", b.Withdrawn(t, "trader"))
 	handed := fmt.Sprintf("/operator/withdrawals/%d", b.HandedOver(t))

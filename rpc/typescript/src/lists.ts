@@ -91,6 +91,8 @@ export const errorCodes = [
   "submission_unfinished",
   "team_last_owner",
   "token_kind_not_allowed",
+  "transfer_differs",
+  "transfer_taken",
   "unauthenticated",
   "unavailable",
   "unsupported_media_type",

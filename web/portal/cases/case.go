@@ -8,6 +8,7 @@ import (
 	"gateway.example/web/portal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/deposit"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/work"
@@ -193,10 +194,52 @@ func (v *visit) depositSubject() (decidable, error) {
 	}
 	facts = append(facts,
 		view.Fact{Label: sayMerchantsReference, Value: portal.Text(d.ExternalReference)})
+	seen, err := v.seenOf(d)
+	if err != nil {
+		return decidable{}, err
+	}
+	facts = append(facts, seen...)
 	return decidable{
 		id: id, status: d.Status, path: v.DepositPath(id), name: v.Shell.Say(say.DepositTitle, id),
 		amount: v.Shell.USDT(d.Amount), facts: facts, waits: d.Status == "pending",
 	}, nil
+}
+
+// seenOf are what the network says of a deposit, and what each of its nodes said last.
+func (v *visit) seenOf(d deposit.Deposit) ([]view.Fact, error) {
+	nodes, err := v.Deposits.Nodes(v.Ctx(), v.Who, d.Network)
+	if err != nil {
+		return nil, err
+	}
+	var facts []view.Fact
+	switch t := d.Transfer; {
+	case t != nil:
+		facts = append(facts,
+			view.Fact{Label: say.TransactionHash, Value: t.Hash, Class: "mono"},
+			view.Fact{Label: saySender, Value: t.From, Class: "mono"},
+			view.Fact{Label: say.Confirmations, Value: v.confirmations(*t), Class: "num"})
+		if t.ByOperator {
+			facts = append(facts, view.Fact{Label: sayAssigned, Value: v.Shell.Say(sayAssignedByHand)})
+		}
+	case len(nodes) > 0 && d.Status == "pending":
+		facts = append(facts, view.Fact{Label: say.TransactionHash, Value: v.Shell.Say(sayNothingCame)})
+	}
+	if d.Status != "pending" {
+		return facts, nil
+	}
+	for _, n := range nodes {
+		fact := view.Fact{Label: sayNode, Value: v.Shell.Say(sayNodeAgrees, n.Host, n.Head)}
+		if n.Trouble != "" {
+			fact.Value, fact.Class = v.Shell.Say(sayNodeTrouble, n.Host, n.Trouble), "wrong"
+		}
+		facts = append(facts, fact)
+	}
+	return facts, nil
+}
+
+// confirmations are how many a transfer has of those it needs.
+func (v *visit) confirmations(t deposit.Transfer) string {
+	return v.Shell.Say(say.ConfirmationsOf, min(t.Confirmations, t.Needed), t.Needed)
 }
 
 func (v *visit) appealSubject() (decidable, error) {

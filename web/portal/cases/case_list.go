@@ -71,6 +71,7 @@ func (v *visit) caseDeposits() error {
 	if err != nil {
 		return err
 	}
+	filters.Act, filters.ActLabel = transfersPath, sayTransfers
 	v.Shell.Title = v.Shell.Say(say.Deposits)
 	shown := Cases{Filters: &filters, At: say.Created}
 	return v.showCases(a, work.Deposit, shown, func() (rows []CaseRow, ids []int64, next *string, err error) {

@@ -45,7 +45,7 @@ type route = portal.RouteOf[*visit]
 // Routes are the addresses of these pages.
 func Routes(s Services) []portal.Route {
 	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} },
-		caseRoutes, workRoutes)
+		caseRoutes, transferRoutes, workRoutes)
 }
 
 // Claim tells for the page of a payment who works on it.

@@ -140,6 +140,12 @@ func (v *visit) deposit() error {
 		shown.Facts = append(shown.Facts, view.Fact{Label: say.Address, Value: d.Address, Class: "mono"})
 	}
 	shown.Facts = append(shown.Facts, view.Fact{Label: sayReference, Value: portal.Text(d.ExternalReference)})
+	if t := d.Transfer; t != nil {
+		shown.Facts = append(shown.Facts, view.Fact{Label: say.TransactionHash, Value: t.Hash, Class: "mono"},
+			view.Fact{
+				Label: say.Confirmations, Value: v.Shell.Say(say.ConfirmationsOf, min(t.Confirmations, t.Needed), t.Needed), Class: "num",
+			})
+	}
 	if d.Status == "confirmed" {
 		shown.Facts = append(shown.Facts, view.Fact{
 			Label: say.LedgerProof, Value: v.Shell.Say(say.LedgerProofFile),

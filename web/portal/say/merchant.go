@@ -41,6 +41,11 @@ var (
 
 // Deposits.
 var (
+	// What the network says of a deposit.
+	TransactionHash = Phrase{"Transaction hash", "Хеш транзакции"}
+	Confirmations   = Phrase{"Confirmations", "Подтверждений сети"}
+	ConfirmationsOf = Phrase{"%d of %d", "%d из %d"}
+
 	DepositTitle = Phrase{"Deposit № %d", "Пополнение № %d"}
 	ShortDeposit = Phrase{"Deposit № %d", "Пополнение № %d"}
 	Network      = Phrase{"Network", "Сеть"}

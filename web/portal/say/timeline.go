@@ -62,6 +62,7 @@ var actors = map[string]Phrase{
 	"operator":        {"operator", "оператор"},
 	"acquirer":        {"acquirer", "эквайер"},
 	"application":     {"application", "приложение"},
+	"chain":           {"network", "сеть"},
 	"system":          {"by itself", "автоматически"},
 	"you":             {"you", "вы"},
 }

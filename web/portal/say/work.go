@@ -37,6 +37,7 @@ var workFlashes = map[string]Flash{
 	},
 	"deposit-confirmed": {Phrase{"The deposit is credited.", "Пополнение зачислено."}, ""},
 	"deposit-rejected":  {Phrase{"The deposit is rejected.", "Пополнение отклонено."}, ""},
+	"transfer-assigned": {Phrase{"The transfer is for this deposit.", "Перевод назначен этому пополнению."}, ""},
 	"appeal-reviewed":   {Phrase{"The appeal is in review.", "Апелляция рассматривается."}, ""},
 	"appeal-accepted":   {Phrase{"The payment is completed.", "Платёж завершён."}, ""},
 	"appeal-refused":    {Phrase{"The appeal is refused.", "В апелляции отказано."}, ""},

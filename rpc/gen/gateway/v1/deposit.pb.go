@@ -453,7 +453,11 @@ type Deposit struct {
 	// When it got its status.
 	StatusUpdatedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=status_updated_at,json=statusUpdatedAt,proto3" json:"status_updated_at,omitempty"`
 	// What the merchant noted; absent where nothing was. Not for payers and traders.
-	Metadata      map[string]string `protobuf:"bytes,13,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Metadata map[string]string `protobuf:"bytes,13,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// The transaction by which the USDT came, as explorers of the network write it; null until it was seen.
+	TransactionHash *string `protobuf:"bytes,14,opt,name=transaction_hash,json=transactionHash,proto3,oneof" json:"transaction_hash,omitempty"`
+	// How many blocks confirm the transaction, its own among them; null until it was seen.
+	Confirmations *int64 `protobuf:"varint,15,opt,name=confirmations,proto3,oneof" json:"confirmations,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -579,6 +583,20 @@ func (x *Deposit) GetMetadata() map[string]string {
 	return nil
 }
 
+func (x *Deposit) GetTransactionHash() string {
+	if x != nil && x.TransactionHash != nil {
+		return *x.TransactionHash
+	}
+	return ""
+}
+
+func (x *Deposit) GetConfirmations() int64 {
+	if x != nil && x.Confirmations != nil {
+		return *x.Confirmations
+	}
+	return 0
+}
+
 var File_gateway_v1_deposit_proto protoreflect.FileDescriptor
 
 const file_gateway_v1_deposit_proto_rawDesc = "" +
@@ -630,7 +648,7 @@ const file_gateway_v1_deposit_proto_rawDesc = "" +
 	"\x14ListDepositsResponse\x12'\n" +
 	"\x04data\x18\x01 \x03(\v2\x13.gateway.v1.DepositR\x04data\x12%\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\vnext_cursor\x88\x01\x01B\x0e\n" +
-	"\f_next_cursor\"\xc2\a\n" +
+	"\f_next_cursor\"\x98\t\n" +
 	"\aDeposit\x12\x1a\n" +
 	"\x02id\x18\x01 \x01(\x03B\n" +
 	"\x8a\xb5\x18\x06j\x0231x\x01R\x02id\x129\n" +
@@ -649,11 +667,16 @@ const file_gateway_v1_deposit_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\tcreatedAt\x12h\n" +
 	"\x11status_updated_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:14:03.123Zp\x01R\x0fstatusUpdatedAt\x12E\n" +
-	"\bmetadata\x18\r \x03(\v2!.gateway.v1.Deposit.MetadataEntryB\x06\x8a\xb5\x18\x02\x10\x01R\bmetadata\x1a;\n" +
+	"\bmetadata\x18\r \x03(\v2!.gateway.v1.Deposit.MetadataEntryB\x06\x8a\xb5\x18\x02\x10\x01R\bmetadata\x12v\n" +
+	"\x10transaction_hash\x18\x0e \x01(\tBF\x8a\xb5\x18Bj@3b7c1f0d9a5e42c8b6f1a0d7e8c94b2a5d6f708192a3b4c5d6e7f8091a2b3c4dH\x01R\x0ftransactionHash\x88\x01\x01\x125\n" +
+	"\rconfirmations\x18\x0f \x01(\x03B\n" +
+	"\x8a\xb5\x18\x06j\x0212x\x00H\x02R\rconfirmations\x88\x01\x01\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x15\n" +
-	"\x13_external_reference2\x8b\x04\n" +
+	"\x13_external_referenceB\x13\n" +
+	"\x11_transaction_hashB\x10\n" +
+	"\x0e_confirmations2\x8b\x04\n" +
 	"\x0eDepositService\x12\xce\x01\n" +
 	"\rCreateDeposit\x12 .gateway.v1.CreateDepositRequest\x1a!.gateway.v1.CreateDepositResponse\"x\x92\xb5\x18t\n" +
 	"\x11Request a deposit\x12\bDeposits\x1a\x17merchant_scope_required\x1a\tnot_found\x1a\x15cashbox_access_denied\x1a\x18idempotency_key_conflict \x01\x12\x9b\x01\n" +

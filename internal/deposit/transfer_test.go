@@ -1,0 +1,161 @@
+package deposit_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/testenv"
+)
+
+// network is what the gateway has seen of one.
+type network struct{ *desk }
+
+func newNetwork(t *testing.T) network {
+	t.Helper()
+	n := network{newDesk(t)}
+	n.Exec(t, `insert into chain_cursor (network, start_number, block_number, block_hash, head_number, leased_until)
+		values ('TRC20', 1, 1, 'b', 100, now())`)
+	return n
+}
+
+// comes has a transfer in a state. Sent again, it is in another one.
+func (n network) comes(t *testing.T, number int, amount, state string) {
+	t.Helper()
+	n.Exec(t, `insert into chain_transfer (network, transaction_hash, log_index, direction, block_number, block_hash, from_address,
+		to_address, amount, state, seen_at, state_at) values ('TRC20', $1, 0, 'in', 95, 'b', 'f', $2, $3, $4, $5, $5)
+		on conflict (network, transaction_hash, log_index, direction) do update set state = excluded.state`,
+		fmt.Sprint("hash", number), tron, amount, state, n.clock.Now())
+}
+
+func (n network) match(t *testing.T) {
+	t.Helper()
+	testenv.NoError(t, n.service.Match(t.Context()))
+}
+
+// asks requests a deposit of an amount, before what comes next.
+func (n network) asks(t *testing.T, number int, amount string) int64 {
+	t.Helper()
+	r := request(number)
+	r.Amount = amount
+	d := n.create(t, r)
+	n.clock.Advance(time.Second)
+	return d.ID
+}
+
+func (n network) want(t *testing.T, id int64, want, what string) {
+	t.Helper()
+	d := testenv.Must(n.service.Get(t.Context(), n.merchant.Caller, id))(t)
+	got := d.Status + " none"
+	if d.Transfer != nil {
+		got = fmt.Sprint(d.Status, " ", d.Transfer.Hash, " ", d.Transfer.Confirmations, " ", d.Transfer.ByOperator)
+	}
+	testenv.Want(t, got, want, "%s", what)
+}
+
+func (n network) free(t *testing.T) (hashes string) {
+	t.Helper()
+	list, _, err := n.service.Unmatched(t.Context(), operator, db.Page{})
+	testenv.NoError(t, err)
+	for _, f := range list {
+		hashes += f.Hash + " "
+	}
+	return hashes
+}
+
+// A transfer is for the only deposit that it fits, which was there before it. Where several fit, or none, an operator says
+// which. What vanishes is taken back, and what is final confirms nothing by itself.
+func TestTransfersFindDeposits(t *testing.T) {
+	n := newNetwork(t)
+	alone, one, two := n.asks(t, 1, "25.5"), n.asks(t, 2, "40"), n.asks(t, 3, "40")
+	n.comes(t, 1, "25.5", "seen")
+	n.comes(t, 2, "40", "seen")
+	n.comes(t, 3, "7", "final")
+	n.comes(t, 4, "25.500001", "seen")
+	n.clock.Advance(time.Second)
+	late := n.asks(t, 4, "7")
+	n.match(t)
+	n.want(t, alone, "pending hash1 6 false", "the only one")
+	n.want(t, one, "pending none", "one of two")
+	n.want(t, late, "pending none", "requested when it had come")
+	testenv.Want(t, n.free(t), "hash4 hash3 hash2 ", "for no deposit")
+
+	assign := func(transfer string, id int64, want string) {
+		t.Helper()
+		var number int64
+		n.Get(t, &number, "select id from chain_transfer where transaction_hash = $1", transfer)
+		_, err := n.service.Assign(t.Context(), operator, number, id)
+		testenv.Want(t, code(err), want, "assign %s to %d", transfer, id)
+	}
+	assign("hash3", one, "transfer_differs")
+	assign("hash2", two, "")
+	assign("hash2", one, "transfer_taken")
+	assign("hash1", alone, "transfer_taken")
+	assign("hash3", late, "")
+	n.comes(t, 1, "25.5", "gone")
+	n.match(t)
+	n.want(t, alone, "pending none", "vanished")
+	n.comes(t, 1, "25.5", "final")
+	n.match(t)
+	n.match(t)
+	n.want(t, alone, "pending hash1 6 false", "in another block")
+	n.want(t, two, "pending hash2 6 true", "assigned")
+	n.wantBalance(t, "0", "0")
+
+	// An operator decides: what was rejected leaves its transfer, what was confirmed keeps it whatever becomes of it.
+	testenv.Must(n.service.Reject(t.Context(), operator, two, new("no")))(t)
+	testenv.Must(n.service.Confirm(t.Context(), operator, alone))(t)
+	n.match(t)
+	n.want(t, two, "rejected none", "rejected")
+	n.want(t, alone, "confirmed hash1 6 false", "confirmed")
+	n.comes(t, 1, "25.5", "lost")
+	n.match(t)
+	testenv.Want(t, n.free(t), "hash4 ", "hash2 went to the only one that was left")
+	n.want(t, one, "pending hash2 6 false", "the only one that is left")
+	n.wantBalance(t, "25.5", "0")
+}
+
+// Told to, the gateway confirms what is final and was not assigned by hand, each once however many of its processes do, and
+// in a day no more than one operator may.
+func TestConfirmSeen(t *testing.T) {
+	n := newNetwork(t)
+	n.service.ConfirmSeen = true
+	n.service.FourEyes = foureyes.Rules{On: true, Above: decimal.NewFromInt(60)}
+	first, second, third, byHand := n.asks(t, 1, "25.5"), n.asks(t, 2, "30"), n.asks(t, 3, "20"), n.asks(t, 4, "1")
+	n.comes(t, 1, "25.5", "seen")
+	n.match(t)
+	n.want(t, first, "pending hash1 6 false", "not final")
+	n.comes(t, 1, "25.5", "final")
+	n.comes(t, 2, "30", "final")
+	n.clock.Advance(time.Second)
+	for _, err := range testenv.AtOnce(4, func(int) error { return n.service.Match(t.Context()) }) {
+		testenv.NoError(t, err)
+	}
+	n.match(t)
+	n.want(t, first, "confirmed hash1 6 false", "final")
+	n.want(t, second, "confirmed hash2 6 false", "final")
+	n.wantBalance(t, "55.5", "0")
+	moves := testenv.Must(n.service.History(t.Context(), n.merchant.Caller, first))(t)
+	testenv.Want(t, moves[len(moves)-1].Actor, "chain", "who confirmed it")
+
+	n.comes(t, 3, "20", "final")
+	n.match(t)
+	n.want(t, third, "pending hash3 6 false", "more than one operator may")
+	n.clock.Advance(25 * time.Hour)
+	n.match(t)
+	n.want(t, third, "confirmed hash3 6 false", "a day later")
+
+	n.comes(t, 4, "1", "seen")
+	n.Exec(t, "insert into deposit_transfer (transfer_id, actor, at) select id, 'chain', now() from chain_transfer where transaction_hash = 'hash4'")
+	var transfer int64
+	n.Get(t, &transfer, "select id from chain_transfer where transaction_hash = 'hash4'")
+	testenv.Must(n.service.Assign(t.Context(), operator, transfer, byHand))(t)
+	n.comes(t, 4, "1", "final")
+	n.match(t)
+	n.want(t, byHand, "pending hash4 6 true", "assigned by hand")
+	n.wantBalance(t, "75.5", "0")
+}

@@ -1,0 +1,60 @@
+-- DepositTransfersNew takes up transfers that came. Those that committed late are among the last thousand.
+-- name: DepositTransfersNew :exec
+insert into deposit_transfer (transfer_id, actor, at)
+select t.id, 'chain', @now from chain_transfer t
+where t.id > (select coalesce(max(o.transfer_id), 0) - 1000 from deposit_transfer o) and t.direction = 'in'
+  and t.state in ('seen', 'final') and not exists (select from deposit_transfer o where o.transfer_id = t.id)
+on conflict do nothing;
+
+-- DepositTransfersFree are transfers for no deposit, the newest first.
+-- name: DepositTransfersFree :many
+select t.id::bigint as id, t.network, t.transaction_hash, t.from_address, t.to_address, t.amount, t.state, t.seen_at,
+    greatest(0, c.head_number - t.block_number + 1)::bigint as confirmations
+from deposit_transfer d join chain_transfer t on t.id = d.transfer_id join chain_cursor c on c.network = t.network
+where d.deposit_id is null and d.transfer_id < @before_id and t.state in ('seen', 'final') and t.seen_at > @since::timestamptz
+order by d.transfer_id desc limit @page;
+
+-- DepositTransfersOpen are transfers for deposits that are to be decided.
+-- name: DepositTransfersOpen :many
+select d.transfer_id, d.merchant_id::bigint as merchant_id, d.deposit_id::bigint as deposit_id, d.actor, t.state
+from deposit_transfer d join chain_transfer t on t.id = d.transfer_id
+where d.deposit_id is not null and not d.done order by d.transfer_id limit 1000;
+
+-- DepositTransfersOf are the transfers for deposits.
+-- name: DepositTransfersOf :many
+select d.deposit_id::bigint as deposit_id, d.actor, d.credited, t.id::bigint as id, t.network, t.transaction_hash, t.from_address, t.to_address,
+    t.amount, t.state, t.seen_at, t.block_number, greatest(0, c.head_number - t.block_number + 1)::bigint as confirmations
+from deposit_transfer d join chain_transfer t on t.id = d.transfer_id join chain_cursor c on c.network = t.network
+where d.deposit_id = any(@deposit_ids::bigint[]);
+
+-- name: DepositTransferFind :one
+select d.deposit_id, t.network, t.amount, t.state from deposit_transfer d join chain_transfer t on t.id = d.transfer_id
+where d.transfer_id = @transfer_id;
+
+-- DepositTransferLock locks a transfer for a deposit, and what the network says of it.
+-- name: DepositTransferLock :one
+select t.state, t.amount, t.network from deposit_transfer d join chain_transfer t on t.id = d.transfer_id
+where d.transfer_id = @transfer_id and d.deposit_id = @deposit_id::bigint and not d.done for update;
+
+-- name: DepositTransferAttach :execrows
+update deposit_transfer set merchant_id = @merchant_id, deposit_id = @deposit_id, actor = @actor, at = @now
+where transfer_id = @transfer_id and deposit_id is null;
+
+-- name: DepositTransferDetach :exec
+update deposit_transfer set merchant_id = null, deposit_id = null, actor = 'chain', at = @now
+where transfer_id = @transfer_id and deposit_id = @deposit_id::bigint and not done;
+
+-- DepositTransferDone ends the matter. Credited is what was confirmed without an operator.
+-- name: DepositTransferDone :exec
+update deposit_transfer set done = true, credited = sqlc.narg(credited), credited_at = sqlc.narg(credited_at)
+where transfer_id = @transfer_id and deposit_id = @deposit_id::bigint and not done;
+
+-- name: DepositTransferCredited :one
+select coalesce(sum(credited), 0)::numeric from deposit_transfer where credited is not null and credited_at > @since::timestamptz;
+
+-- DepositsFitting are pending deposits that a transfer can be for: of its amount, to its address, requested before it was seen.
+-- name: DepositsFitting :many
+select merchant_id, id from deposit
+where status = 'pending' and network = @network and amount = @amount and created_at <= @seen_at
+  and lower(address) = lower(@address::text)
+order by id limit 10;

@@ -1,0 +1,87 @@
+package cases
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/fault"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// Transfers is what came to the platform and is for no deposit.
+type Transfers struct {
+	Items []TransferRow
+	Pages view.Pages
+}
+
+// TransferRow is a transfer. Action is "" for who may not assign it.
+type TransferRow struct {
+	Hash, Amount, Network, Confirmations string
+	At                                   time.Time
+	Action                               templ.SafeURL
+}
+
+const transfersPath = "/operator/transfers"
+
+var transferList = portal.List{Path: transfersPath, Always: true, None: sayCasesNone}
+
+var transferRoutes = []route{
+	{Pattern: "GET " + transfersPath, Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).transfers},
+	{
+		Pattern: "POST " + transfersPath + "/{id}/assign", Kinds: portal.Operators, Needs: caller.OperatorMoney,
+		Handle: (*visit).assign,
+	},
+}
+
+func (v *visit) transfers() error {
+	a := v.Asks(transferList)
+	var page deposit.Page
+	page.Cursor = portal.Given(a.Filter.Cursor)
+	found, next, err := v.Deposits.Unmatched(v.Ctx(), v.Who, page.Page)
+	if err != nil {
+		return err
+	}
+	var shown Transfers
+	var ids []int64
+	for _, t := range found {
+		row := TransferRow{
+			Hash: t.Hash, At: t.SeenAt, Amount: v.Shell.USDT(t.Amount), Network: t.Network, Confirmations: v.confirmations(t),
+		}
+		if v.May(caller.OperatorMoney) {
+			row.Action = view.Link(transfersPath + "/" + strconv.FormatInt(t.ID, 10) + "/assign")
+		}
+		shown.Items, ids = append(shown.Items, row), append(ids, t.ID)
+	}
+	shown.Pages = portal.Around(a, next, ids)
+	v.Shell.Title = v.Shell.Say(sayTransfers)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return TransfersPage(s, shown) })
+	return nil
+}
+
+// assign has a transfer be for the deposit that the operator names.
+func (v *visit) assign() error {
+	transfer, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	id, err := strconv.ParseInt(strings.TrimSpace(form.Get("deposit")), 10, 64)
+	if err != nil {
+		return fault.ErrNotFound
+	}
+	if _, err := v.Deposits.Assign(v.Ctx(), v.Who, transfer, id); err != nil {
+		return err
+	}
+	return v.Done(v.DepositPath(id), "transfer-assigned")
+}
