@@ -219,6 +219,9 @@ func (v *Visit) LastDay(typed string) (*time.Time, error) {
 	return new(day.AddDate(0, 0, 1)), nil
 }
 
+// longNote is from how many bytes on a value is a text of its own and not what anything is looked for by.
+const longNote = 100
+
 // Noted are the pairs that a merchant noted on something, each leading to what else has it in the merchant's list. Traders
 // see none.
 func (v *Visit) Noted(noted metadata.Set, list string) []view.Fact {
@@ -228,7 +231,7 @@ func (v *Visit) Noted(noted metadata.Set, list string) []view.Fact {
 	var facts []view.Fact
 	for _, key := range noted.Keys() {
 		fact := view.Fact{Label: say.Both(key, key), Value: cmp.Or(noted[key], "—")}
-		if v.Who.Kind == caller.MerchantPortal {
+		if v.Who.Kind == caller.MerchantPortal && len(noted[key]) < longNote {
 			fact.Href = view.Query(v.Path(list), AsksMetadata, key+"="+noted[key])
 		}
 		facts = append(facts, fact)
