@@ -430,6 +430,7 @@ type PaymentLink struct {
 	CreatedAt   time.Time
 	CreatedBy   string
 	ClosedAt    *time.Time
+	PictureHash *string
 }
 
 type PaymentReceipt struct {
