@@ -43,6 +43,24 @@ func (q *Queries) AlarmAudit(ctx context.Context, scope string) (AlarmAuditRow, 
 	return i, err
 }
 
+const alarmCases = `-- name: AlarmCases :one
+select count(*), coalesce(min(status_at), $1)::timestamptz as oldest from payment
+where status = 'appeal' and received_amount is not null and status_at <= $1::timestamptz
+`
+
+type AlarmCasesRow struct {
+	Count  int64
+	Oldest time.Time
+}
+
+// AlarmCases are the payments of which another amount came before a time, and that nobody has decided.
+func (q *Queries) AlarmCases(ctx context.Context, until time.Time) (AlarmCasesRow, error) {
+	row := q.db.QueryRow(ctx, alarmCases, until)
+	var i AlarmCasesRow
+	err := row.Scan(&i.Count, &i.Oldest)
+	return i, err
+}
+
 const alarmChainLost = `-- name: AlarmChainLost :one
 select count(*), coalesce(min(state_at), $1)::timestamptz as oldest from chain_transfer
 where state = 'lost' and state_at > $1::timestamptz
