@@ -55,7 +55,7 @@ var (
 		{"GATEWAY_CHAIN_ERC20_URLS", "Nodes of Ethereum, as of `GATEWAY_CHAIN_TRC20_URLS`."},
 		{"GATEWAY_CHAIN_POLYGON_URLS", "Nodes of Polygon, as of `GATEWAY_CHAIN_TRC20_URLS`."},
 		{"GATEWAY_CHAIN_TRC20_URLS", "Nodes of Tron that answer JSON-RPC, which have to agree: addresses of two or more " +
-			"providers, separated by commas. Empty: transfers by the network are not watched. A sandbox has a network of its own."},
+			"providers, separated by commas. Empty: transfers by the network are not watched."},
 	}
 	postgresVariable = variable{"GATEWAY_POSTGRES_BIN", "Directory of the PostgreSQL programs for the server that " +
 		"a sandbox and the tests start. Empty: they are searched for."}

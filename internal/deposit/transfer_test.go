@@ -104,7 +104,7 @@ func TestTransfersFindDeposits(t *testing.T) {
 	n.match(t)
 	n.want(t, alone, "pending hash1 6 false", "in another block")
 	n.want(t, two, "pending hash2 6 true", "assigned")
-	n.wantBalance(t, "0", "0")
+	n.wantBalance(t, "0")
 
 	// An operator decides: what was rejected leaves its transfer, what was confirmed keeps it whatever becomes of it.
 	testenv.Must(n.service.Reject(t.Context(), operator, two, new("no")))(t)
@@ -116,7 +116,7 @@ func TestTransfersFindDeposits(t *testing.T) {
 	n.match(t)
 	testenv.Want(t, n.free(t), "hash4 ", "hash2 went to the only one that was left")
 	n.want(t, one, "pending hash2 6 false", "the only one that is left")
-	n.wantBalance(t, "25.5", "0")
+	n.wantBalance(t, "25.5")
 }
 
 // Told to, the gateway confirms what is final and was not assigned by hand, each once however many of its processes do, and
@@ -138,7 +138,7 @@ func TestConfirmSeen(t *testing.T) {
 	n.match(t)
 	n.want(t, first, "confirmed hash1 6 false", "final")
 	n.want(t, second, "confirmed hash2 6 false", "final")
-	n.wantBalance(t, "55.5", "0")
+	n.wantBalance(t, "55.5")
 	moves := testenv.Must(n.service.History(t.Context(), n.merchant.Caller, first))(t)
 	testenv.Want(t, moves[len(moves)-1].Actor, "chain", "who confirmed it")
 
@@ -157,5 +157,5 @@ func TestConfirmSeen(t *testing.T) {
 	n.comes(t, 4, "1", "final")
 	n.match(t)
 	n.want(t, byHand, "pending hash4 6 true", "assigned by hand")
-	n.wantBalance(t, "75.5", "0")
+	n.wantBalance(t, "75.5")
 }

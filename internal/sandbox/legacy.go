@@ -34,7 +34,7 @@ func (s *seeder) legacy(ctx context.Context, traderIDs []int64) (int64, error) {
 	if _, err := s.tx.Exec(ctx, "update api_key set cashbox_id = null where key_id = $1", legacyBox.keyID); err != nil {
 		return 0, fmt.Errorf("unbind %s: %w", legacyBox.keyID, err)
 	}
-	err = s.apiKey(ctx, db.KeyInsertParams{KeyID: withoutMerchant, Name: "Key without a merchant", Scopes: allScopes})
+	err = s.apiKey(ctx, db.KeyInsertParams{KeyID: withoutMerchant, Name: "Key without a merchant", Scopes: usualScopes})
 	if err != nil {
 		return 0, fmt.Errorf("seed %s: %w", withoutMerchant, err)
 	}

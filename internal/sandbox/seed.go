@@ -114,16 +114,17 @@ type box struct {
 	trader int
 }
 
-var allScopes = []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts, caller.ScopeWithdrawals}
+// usualScopes are what a key is for. Withdrawals are what a merchant has to add.
+var usualScopes = []string{caller.ScopePayments, caller.ScopeDeposits, caller.ScopePayouts}
 
 var boxes = []box{
-	{"sandbox-rub", 0, "Shop RUB", "RUB", allScopes, 0},
-	{"sandbox-azn", 0, "Shop AZN", "AZN", allScopes, 2},
-	{"sandbox-try", 0, "Shop TRY", "TRY", allScopes, 2},
-	{"sandbox-mnt", 0, "Shop MNT", "MNT", allScopes, 2},
-	{"sandbox-second-rub", 1, "Second shop RUB", "RUB", allScopes, 1},
+	{"sandbox-rub", 0, "Shop RUB", "RUB", usualScopes, 0},
+	{"sandbox-azn", 0, "Shop AZN", "AZN", usualScopes, 2},
+	{"sandbox-try", 0, "Shop TRY", "TRY", usualScopes, 2},
+	{"sandbox-mnt", 0, "Shop MNT", "MNT", usualScopes, 2},
+	{"sandbox-second-rub", 1, "Second shop RUB", "RUB", usualScopes, 1},
 	{"sandbox-payments-only", 0, "Shop RUB, payments only", "RUB", []string{caller.ScopePayments}, 0},
-	{"sandbox-without-bridge", 0, "Shop RUB without a bridge", "RUB", allScopes, -1},
+	{"sandbox-without-bridge", 0, "Shop RUB without a bridge", "RUB", usualScopes, -1},
 }
 
 func (s *seeder) all(ctx context.Context) error {

@@ -103,8 +103,11 @@ func (s *Service) handOver(ctx context.Context, q *db.Queries, who caller.Caller
 	return made, nil
 }
 
+// HandOverPage asks for a page of lists.
+type HandOverPage struct{ db.Page }
+
 // HandOvers lists the lists, the newest first, without their documents.
-func (s *Service) HandOvers(ctx context.Context, who caller.Caller, page db.Page) ([]HandOver, *string, error) {
+func (s *Service) HandOvers(ctx context.Context, who caller.Caller, page HandOverPage) ([]HandOver, *string, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}

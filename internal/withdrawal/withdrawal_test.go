@@ -13,7 +13,6 @@ import (
 
 	"gateway.example/internal/attest"
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
@@ -295,7 +294,7 @@ func TestHandOverOnce(t *testing.T) {
 	}
 	testenv.Check(t, documents[0] != lost.Document && strings.Count(documents[0], `"address"`) == 5, "%s", documents[0])
 	testenv.Want(t, len(attest.Verify([]byte(documents[0]), d.keys)), 0, "flaws of the signature")
-	only, _, err := d.service.HandOvers(t.Context(), operator, db.Page{})
+	only, _, err := d.service.HandOvers(t.Context(), operator, withdrawal.HandOverPage{})
 	testenv.Check(t, err == nil && len(only) == 1 && only[0].Count == 5, "%+v %v", only, err)
 	_, err = d.service.Export(t.Context(), operator, only[0].ID)
 	wantCode(t, err, "withdrawal_nothing_approved")

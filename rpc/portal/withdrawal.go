@@ -6,7 +6,6 @@ import (
 	"connectrpc.com/connect"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/internal/money"
 	"gateway.example/internal/withdrawal"
 	"gateway.example/rpc"
@@ -184,7 +183,8 @@ func (s *WithdrawalService) ExportHandOver(
 func (s *WithdrawalService) ListHandOvers(
 	ctx context.Context, req *connect.Request[portalv1.ListHandOversRequest],
 ) (*connect.Response[portalv1.ListHandOversResponse], error) {
-	page := db.Page{Limit: req.Msg.Limit, Cursor: req.Msg.Cursor}
+	var page withdrawal.HandOverPage
+	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
 	list, next, err := s.withdrawals.HandOvers(ctx, caller.From(ctx), page)
 	if err != nil {
 		return nil, err

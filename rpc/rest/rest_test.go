@@ -65,13 +65,13 @@ func (s *stub) UpdatePaymentStatus(
 // services are all that the routes need, those of payments as given.
 func services(payments gatewayv1connect.PaymentServiceHandler) Services {
 	return Services{
-		Payment:    payments,
-		Payin:      gatewayv1connect.UnimplementedPayinServiceHandler{},
-		Deposit:    depositStub{},
-		Cashbox:    gatewayv1connect.UnimplementedCashboxServiceHandler{},
-		Checkout:   gatewayv1connect.UnimplementedCheckoutServiceHandler{},
-		Events:     gatewayv1connect.UnimplementedEventServiceHandler{},
-		Messages:   gatewayv1connect.UnimplementedMessageServiceHandler{},
+		Payment:  payments,
+		Payin:    gatewayv1connect.UnimplementedPayinServiceHandler{},
+		Deposit:  depositStub{},
+		Cashbox:  gatewayv1connect.UnimplementedCashboxServiceHandler{},
+		Checkout: gatewayv1connect.UnimplementedCheckoutServiceHandler{},
+		Events:   gatewayv1connect.UnimplementedEventServiceHandler{},
+		Messages: gatewayv1connect.UnimplementedMessageServiceHandler{},
 
 		Withdrawals: gatewayv1connect.UnimplementedWithdrawalServiceHandler{},
 

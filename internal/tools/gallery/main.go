@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"html/template"
@@ -16,13 +17,13 @@ import (
 )
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	if err := run(context.Background(), os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(args []string) error {
+func run(ctx context.Context, args []string) error {
 	if len(args) != 1 {
 		return errors.New("usage: go run ./internal/tools/gallery DIRECTORY")
 	}
@@ -31,7 +32,7 @@ func run(args []string) error {
 		return err
 	}
 	// The pages' own tests know how to fill a gateway and where its pages are.
-	test := exec.Command("go", "test", "-count=1", "-timeout=30m", "-run=Gallery", "./web/portals", "./web/pay")
+	test := exec.CommandContext(ctx, "go", "test", "-count=1", "-timeout=30m", "-run=Gallery", "./web/portals", "./web/pay")
 	test.Env = append(os.Environ(), "GATEWAY_TEST_GALLERY="+dir)
 	test.Stdout, test.Stderr = os.Stdout, os.Stderr
 	if err := test.Run(); err != nil {

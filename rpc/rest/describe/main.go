@@ -47,7 +47,7 @@ func describe() ([]byte, error) {
 
 		Withdrawals: gatewayv1connect.UnimplementedWithdrawalServiceHandler{},
 
-		Sandbox:    sandboxv1connect.UnimplementedSandboxServiceHandler{},
+		Sandbox: sandboxv1connect.UnimplementedSandboxServiceHandler{},
 	}, rest.About{BaseURL: "https://api.gateway.test", Headers: auth.DefaultHeaders()})
 	if err != nil {
 		return nil, err

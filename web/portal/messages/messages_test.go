@@ -73,6 +73,8 @@ func TestMessages(t *testing.T) {
 	want(t, "the dismissed one's payment", b.Status(t, other), "pending")
 
 	want(t, "and nothing is counted", counted(), "")
+	b.Exec(t, "insert into requisite_day (requisite_id, day, count, sum, used_at) values ($1, '2000-01-01', 0, 0, $2)",
+		requisite, b.Clock.Now().Add(time.Minute))
 	b.Clock.Advance(time.Hour)
 	for _, path := range []string{"/trader", "/trader/messages"} {
 		wantIn(t, path+" tells of a silent phone", words(owner.Page(t, path).Find("main .note")), "Pixel <b>", "forwarded nothing")

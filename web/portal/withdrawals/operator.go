@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/report"
 	"gateway.example/internal/submission"
@@ -266,7 +265,8 @@ func (v *visit) decide(d decision) error {
 }
 
 func (v *visit) lists() error {
-	page := db.Page{Cursor: portal.Given(v.R.URL.Query().Get("cursor"))}
+	var page withdrawal.HandOverPage
+	page.Cursor = portal.Given(v.R.URL.Query().Get("cursor"))
 	found, next, err := v.Withdrawals.HandOvers(v.Ctx(), v.Who, page)
 	if err != nil {
 		return err
