@@ -329,8 +329,9 @@ func (g *instance) records(t *testing.T) *strings.Replacer {
 	_, err = g.pool.Exec(t.Context(), `insert into payment_link (uuid, merchant_id, cashbox_id, title, methods, callback_uri, created_at, created_by)
 		select gen_random_uuid(), merchant_id, id, 'A lamp', '{}', '', now(), 'merchant_portal:1' from cashbox where id = $1`, box.MerchantCashboxID)
 	noError(t, err)
-	_, err = g.pool.Exec(t.Context(), "update api_key set scopes = scopes || '{withdrawals}' where key_id = $1", box.KeyID)
-	noError(t, err)
+	for _, one := range g.Cashboxes {
+		g.withdrawing(t, one)
+	}
 	g.signedTo(t, "/api/v1/withdrawals", box, `{"orderId":"victims-withdrawal","amount":"20","network":"TRC20",
 		"address":"T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm"}`).must(t, "withdraw", http.StatusOK)
 	ids := map[string]string{

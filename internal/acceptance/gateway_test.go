@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -126,6 +127,8 @@ func connections() string {
 	return "10"
 }
 
+var givenAddrs sync.Map
+
 // freeAddr is a loopback address nobody listens on, for programs that must be found again after a
 // start. Its port is not one of those that systems hand out, so that no connection of another test
 // takes it before the program does.
@@ -136,7 +139,10 @@ func freeAddr() string {
 			continue
 		}
 		defer func() { _ = listener.Close() }()
-		return listener.Addr().String()
+		// The next one may be asked for before this one is listened on.
+		if _, given := givenAddrs.LoadOrStore(listener.Addr().String(), true); !given {
+			return listener.Addr().String()
+		}
 	}
 }
 

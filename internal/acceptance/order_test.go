@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"gateway.example/internal/sandbox"
+	"gateway.example/internal/testenv"
 )
 
 const (
@@ -74,6 +75,16 @@ func typedCard(pan string, more object) string {
 func (g *instance) signedTo(t testing.TB, path string, box sandbox.Cashbox, body string) answer {
 	t.Helper()
 	return send(t, http.MethodPost, g.BaseURL+path, body, signed(box, body))
+}
+
+// withdrawing has a cashbox's key withdraw, too, which keys may not unless their merchant says so.
+func (g *instance) withdrawing(t *testing.T, box sandbox.Cashbox) sandbox.Cashbox {
+	t.Helper()
+	g.exec(t, "update api_key set scopes = scopes || '{withdrawals}' where key_id = $1 and not scopes @> '{withdrawals}'", box.KeyID)
+	testenv.Until(t, "the key may withdraw", func() bool {
+		return fetched(t, http.MethodGet, g.BaseURL+"/api/v1/withdrawals", "", signed(box, "")).status == http.StatusOK
+	})
+	return box
 }
 
 // post sends a merchant's signed request for a payment.

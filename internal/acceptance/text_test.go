@@ -78,7 +78,11 @@ func (g *instance) callerOf(t *testing.T, procedure, body, trader string) header
 	t.Helper()
 	switch rpc.Access(procedure)[0] {
 	case caller.MerchantKey:
-		return signed(g.first(), body)
+		box := g.first()
+		if strings.Contains(procedure, "WithdrawalService") {
+			box = g.withdrawing(t, g.Cashboxes[1])
+		}
+		return signed(box, body)
 	case caller.Application:
 		return g.application(body)
 	case caller.Cabinet:
