@@ -49,12 +49,18 @@ returning *;
 -- name: WithdrawalSetMismatch :exec
 update withdrawal set mismatch = @mismatch::text where id = @id and status = 'handed_over';
 
--- WithdrawalsSeen lists what the transactions moved that withdrawals were paid by, once these are final.
+-- WithdrawalsSeen lists what the transactions moved that withdrawals were paid by, once these are final. The limit is of withdrawals:
+-- one of which a part of the transfers is missing would be stopped.
 -- name: WithdrawalsSeen :many
 select sqlc.embed(w), t.to_address, t.amount from withdrawal w
 join chain_transfer t on t.network = w.network and t.transaction_hash = w.transaction_hash and t.direction = 'out' and t.state = 'final'
-where w.status = 'handed_over' and w.mismatch is null
-order by w.id, t.log_index limit @most;
+where w.id in (
+    select o.id from withdrawal o
+    where o.status = 'handed_over' and o.mismatch is null and exists (
+        select from chain_transfer f
+        where f.network = o.network and f.transaction_hash = o.transaction_hash and f.direction = 'out' and f.state = 'final')
+    order by o.id limit @most)
+order by w.id, t.log_index;
 
 -- name: WithdrawalList :many
 select * from withdrawal where id < @before_id and (sqlc.narg(status)::text is null or status = sqlc.narg(status))

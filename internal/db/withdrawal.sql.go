@@ -1135,8 +1135,13 @@ func (q *Queries) WithdrawalsApproved(ctx context.Context, most int32) ([]Withdr
 const withdrawalsSeen = `-- name: WithdrawalsSeen :many
 select w.id, w.owner_kind, w.owner_id, w.cashbox_id, w.order_id, w.amount, w.fee, w.network, w.address_id, w.address, w.callback_uri, w.status, w.status_reason, w.created_at, w.status_at, w.event_sequence, w.hand_over_id, w.transaction_hash, w.mismatch, w.request_id, w.request_address, t.to_address, t.amount from withdrawal w
 join chain_transfer t on t.network = w.network and t.transaction_hash = w.transaction_hash and t.direction = 'out' and t.state = 'final'
-where w.status = 'handed_over' and w.mismatch is null
-order by w.id, t.log_index limit $1
+where w.id in (
+    select o.id from withdrawal o
+    where o.status = 'handed_over' and o.mismatch is null and exists (
+        select from chain_transfer f
+        where f.network = o.network and f.transaction_hash = o.transaction_hash and f.direction = 'out' and f.state = 'final')
+    order by o.id limit $1)
+order by w.id, t.log_index
 `
 
 type WithdrawalsSeenRow struct {
@@ -1145,7 +1150,8 @@ type WithdrawalsSeenRow struct {
 	Amount     decimal.Decimal
 }
 
-// WithdrawalsSeen lists what the transactions moved that withdrawals were paid by, once these are final.
+// WithdrawalsSeen lists what the transactions moved that withdrawals were paid by, once these are final. The limit is of withdrawals:
+// one of which a part of the transfers is missing would be stopped.
 func (q *Queries) WithdrawalsSeen(ctx context.Context, most int32) ([]WithdrawalsSeenRow, error) {
 	rows, err := q.db.Query(ctx, withdrawalsSeen, most)
 	if err != nil {

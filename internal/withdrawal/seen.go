@@ -21,7 +21,7 @@ type Seen struct {
 const (
 	// watcher is who completes withdrawals by what was seen.
 	watcher = "system"
-	// seenAtOnce is how many transfers are looked at a time.
+	// seenAtOnce is how many withdrawals are looked at a time.
 	seenAtOnce = 500
 )
 
