@@ -6,12 +6,17 @@ where t.id > (select coalesce(max(o.transfer_id), 0) - 1000 from deposit_transfe
   and t.state in ('seen', 'final') and not exists (select from deposit_transfer o where o.transfer_id = t.id)
 on conflict do nothing;
 
--- DepositTransfersFree are transfers for no deposit, the newest first.
+-- DepositAmounts are the amounts for which pending deposits wait.
+-- name: DepositAmounts :many
+select distinct amount from deposit where status = 'pending' limit 10000;
+
+-- DepositTransfersFree are transfers for no deposit, the newest first: all, or those of some amounts.
 -- name: DepositTransfersFree :many
 select t.id::bigint as id, t.network, t.transaction_hash, t.from_address, t.to_address, t.amount, t.state, t.seen_at,
     greatest(0, c.head_number - t.block_number + 1)::bigint as confirmations
 from deposit_transfer d join chain_transfer t on t.id = d.transfer_id join chain_cursor c on c.network = t.network
 where d.deposit_id is null and d.transfer_id < @before_id and t.state in ('seen', 'final') and t.seen_at > @since::timestamptz
+  and (sqlc.narg(amounts)::numeric[] is null or t.amount = any(sqlc.narg(amounts)::numeric[]))
 order by d.transfer_id desc limit @page;
 
 -- DepositTransfersOpen are transfers for deposits that are to be decided.

@@ -12,6 +12,31 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+const depositAmounts = `-- name: DepositAmounts :many
+select distinct amount from deposit where status = 'pending' limit 10000
+`
+
+// DepositAmounts are the amounts for which pending deposits wait.
+func (q *Queries) DepositAmounts(ctx context.Context) ([]decimal.Decimal, error) {
+	rows, err := q.db.Query(ctx, depositAmounts)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []decimal.Decimal
+	for rows.Next() {
+		var amount decimal.Decimal
+		if err := rows.Scan(&amount); err != nil {
+			return nil, err
+		}
+		items = append(items, amount)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const depositTransferAttach = `-- name: DepositTransferAttach :execrows
 update deposit_transfer set merchant_id = $1, deposit_id = $2, actor = $3, at = $4
 where transfer_id = $5 and deposit_id is null
@@ -142,12 +167,14 @@ select t.id::bigint as id, t.network, t.transaction_hash, t.from_address, t.to_a
     greatest(0, c.head_number - t.block_number + 1)::bigint as confirmations
 from deposit_transfer d join chain_transfer t on t.id = d.transfer_id join chain_cursor c on c.network = t.network
 where d.deposit_id is null and d.transfer_id < $1 and t.state in ('seen', 'final') and t.seen_at > $2::timestamptz
-order by d.transfer_id desc limit $3
+  and ($3::numeric[] is null or t.amount = any($3::numeric[]))
+order by d.transfer_id desc limit $4
 `
 
 type DepositTransfersFreeParams struct {
 	BeforeID int64
 	Since    time.Time
+	Amounts  []decimal.Decimal
 	Page     int32
 }
 
@@ -163,9 +190,14 @@ type DepositTransfersFreeRow struct {
 	Confirmations   int64
 }
 
-// DepositTransfersFree are transfers for no deposit, the newest first.
+// DepositTransfersFree are transfers for no deposit, the newest first: all, or those of some amounts.
 func (q *Queries) DepositTransfersFree(ctx context.Context, arg DepositTransfersFreeParams) ([]DepositTransfersFreeRow, error) {
-	rows, err := q.db.Query(ctx, depositTransfersFree, arg.BeforeID, arg.Since, arg.Page)
+	rows, err := q.db.Query(ctx, depositTransfersFree,
+		arg.BeforeID,
+		arg.Since,
+		arg.Amounts,
+		arg.Page,
+	)
 	if err != nil {
 		return nil, err
 	}

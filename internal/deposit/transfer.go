@@ -53,8 +53,13 @@ func (s *Service) Match(ctx context.Context) error {
 	if err := s.q.DepositTransfersNew(ctx, now); err != nil {
 		return fmt.Errorf("take up transfers: %w", err)
 	}
+	// Of what comes, much is for nobody: anybody can send crumbs. They must not stand before what fits.
+	amounts, err := s.q.DepositAmounts(ctx)
+	if err != nil {
+		return fmt.Errorf("list amounts: %w", err)
+	}
 	free, err := s.q.DepositTransfersFree(ctx, db.DepositTransfersFreeParams{
-		BeforeID: math.MaxInt64, Since: now.Add(-matchWithin), Page: matchMost,
+		BeforeID: math.MaxInt64, Since: now.Add(-matchWithin), Amounts: append([]decimal.Decimal{}, amounts...), Page: matchMost,
 	})
 	if err != nil {
 		return fmt.Errorf("list free transfers: %w", err)

@@ -159,3 +159,15 @@ func TestConfirmSeen(t *testing.T) {
 	n.want(t, byHand, "pending hash4 6 true", "assigned by hand")
 	n.wantBalance(t, "75.5")
 }
+
+// Crumbs that anybody can send do not stand before what a deposit waits for.
+func TestCrumbsHideNoTransfer(t *testing.T) {
+	n := newNetwork(t)
+	waits := n.asks(t, 1, "25.5")
+	n.comes(t, 1, "25.5", "seen")
+	n.Exec(t, `insert into chain_transfer (network, transaction_hash, log_index, direction, block_number, block_hash, from_address,
+		to_address, amount, state, seen_at, state_at)
+		select 'TRC20', 'crumb' || c, 0, 'in', 95, 'b', 'f', $1, 0.01, 'seen', $2, $2 from generate_series(1, 300) c`, tron, n.clock.Now())
+	n.match(t)
+	n.want(t, waits, "pending hash1 6 false", "behind 300 crumbs")
+}
