@@ -16,6 +16,7 @@ import type {
   Deposit,
   DepositStatus,
   Event,
+  Metadata,
   NewDeposit,
   NewPayin,
   NewPayment,
@@ -61,7 +62,7 @@ export interface Filter<Status> {
   /** Only what was created before then: an ISO 8601 time. */
   to?: string;
   /** Only what has this pair: one at most. */
-  metadata?: Record<string, string>;
+  metadata?: Metadata;
   /** 1 to 100; 50 when not given. */
   limit?: number;
   /** The nextCursor of the page before. */

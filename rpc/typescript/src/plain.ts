@@ -27,7 +27,9 @@ function convert(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(convert);
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
   if (isTimestamp(value)) return timestampDate(value).toISOString();
-  const fields = Object.entries(value).filter(([name, field]) => !name.startsWith("$") && field !== undefined);
+  // A map has keys of its own, which may begin as the marks of a message do.
+  const marks = "$typeName" in value ? ["$typeName", "$unknown"] : [];
+  const fields = Object.entries(value).filter(([name, field]) => !marks.includes(name) && field !== undefined);
   return Object.fromEntries(fields.map(([name, field]) => [name, convert(field)]));
 }
 

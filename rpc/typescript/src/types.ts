@@ -55,6 +55,9 @@ export type ResendBy = "merchant" | "trader";
 /** With gives fields of a type narrower types. */
 type With<T, Narrower> = Omit<T, keyof Narrower> & Narrower;
 
+/** Pairs of your own that reads, lists and webhooks give back. */
+export type Metadata = Record<string, string>;
+
 type Resends = { codeResendLastBy?: ResendBy };
 
 export type QuasiEcom = With<Plain<checkout.QuasiEcom>, Resends & { phase: Phase }>;
@@ -70,7 +73,7 @@ export type PaymentListItem = With<Plain<payment.PaymentListItem>, { status: Pay
 /** What createPayment takes. The method of RUB payments is given as every other, by method. */
 export type NewPayment = With<
   Omit<Plain<payment.CreatePaymentRequest>, "merchantName" | "rubCollect">,
-  { method: PaymentMethod; currency: Currency; payer?: NewPayer }
+  { method: PaymentMethod; currency: Currency; payer?: NewPayer; metadata?: Metadata }
 >;
 
 /** What the shop knows of the payer, as far as it knows it. */
@@ -94,7 +97,10 @@ export type Card = Omit<Plain<checkout.SubmitPayerDetailsRequest>, "token">;
 
 export type Payin = With<Plain<payin.Payin>, { status: PayinStatus; method: PayinMethod }>;
 
-export type NewPayin = With<Plain<payin.CreatePayinRequest>, { method: PayinMethod; currency: "RUB" }>;
+export type NewPayin = With<
+  Plain<payin.CreatePayinRequest>,
+  { method: PayinMethod; currency: "RUB"; metadata?: Metadata }
+>;
 
 export type Deposit = With<Plain<deposit.Deposit>, { status: DepositStatus; network: Network }>;
 
@@ -102,4 +108,7 @@ export type Deposit = With<Plain<deposit.Deposit>, { status: DepositStatus; netw
 export type Event = With<Plain<event.Event>, { status: EventStatus }>;
 export type EventStatus = "pending" | "delivered" | "dead";
 
-export type NewDeposit = With<Plain<deposit.CreateDepositRequest>, { network: Network; currency?: "USDT" }>;
+export type NewDeposit = With<
+  Plain<deposit.CreateDepositRequest>,
+  { network: Network; currency?: "USDT"; metadata?: Metadata }
+>;

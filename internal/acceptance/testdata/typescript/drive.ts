@@ -82,11 +82,13 @@ async function payment() {
     description: "Чашки",
     ratePercent: "4.5",
     payer: { userId: "payer-1", payments: { successful: 2, expired: 0 } },
+    metadata: { $region: "north" },
   } as const;
   const created = await client.createPayment(order);
   assert.equal(created.payment.status, "pending");
   assert.equal(created.payment.amount, "1500.00");
   assert.equal(created.payment.ledger?.amountUsdt, "15.51791025");
+  assert.deepEqual(created.payment.metadata, { $region: "north" });
   assert.match(created.payment.id, /^\d+$/);
   assert.match(created.payment.expiresAt ?? "", /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.equal(typeof created.payment.requisite?.value, "string");
