@@ -85,7 +85,7 @@ func byPackage(top string) []packageUse {
 		}
 		sums[function[:dir]+name] += percent
 	}
-	var list []packageUse
+	list := []packageUse{}
 	for name, percent := range sums {
 		list = append(list, packageUse{Name: name, Percent: percent})
 	}
