@@ -13,8 +13,8 @@ import (
 )
 
 const incomeDayClose = `-- name: IncomeDayClose :exec
-insert into income_day (day, merchant_id, subject, method, currency, earned, reversed)
-select $1::date, merchant_id, subject, method, currency, sum(earned), sum(reversed) from income_moved
+insert into income_day (day, merchant_id, subject, method, currency, earned, reversed, volume)
+select $1::date, merchant_id, subject, method, currency, sum(earned), sum(reversed), sum(volume) from income_moved
 where created_at >= $2 and created_at < $3
 group by merchant_id, subject, method, currency
 on conflict do nothing
@@ -44,7 +44,8 @@ func (q *Queries) IncomeDayClosed(ctx context.Context) (time.Time, error) {
 }
 
 const incomeDayList = `-- name: IncomeDayList :many
-select i.day, i.merchant_id, coalesce(m.name, '')::text as merchant, i.subject, i.method, i.currency, i.earned, i.reversed
+select i.day, i.merchant_id, coalesce(m.name, '')::text as merchant, i.subject, i.method, i.currency, i.earned, i.reversed,
+    i.volume
 from income_day i left join merchant m on m.id = i.merchant_id
 where i.day >= $1 and i.day < $2 and ($3::bigint is null or i.merchant_id = $3)
 order by i.day desc, i.merchant_id, i.subject, i.method, i.currency
@@ -65,6 +66,7 @@ type IncomeDayListRow struct {
 	Currency   string
 	Earned     decimal.Decimal
 	Reversed   decimal.Decimal
+	Volume     decimal.NullDecimal
 }
 
 // IncomeDayList lists closed days.
@@ -86,6 +88,7 @@ func (q *Queries) IncomeDayList(ctx context.Context, arg IncomeDayListParams) ([
 			&i.Currency,
 			&i.Earned,
 			&i.Reversed,
+			&i.Volume,
 		); err != nil {
 			return nil, err
 		}
@@ -110,7 +113,7 @@ func (q *Queries) IncomeDaySetClosed(ctx context.Context, day time.Time) error {
 
 const incomeOpen = `-- name: IncomeOpen :many
 select (i.created_at at time zone 'UTC')::date as day, i.merchant_id, coalesce(m.name, '')::text as merchant, i.subject, i.method, i.currency,
-    sum(i.earned)::numeric as earned, sum(i.reversed)::numeric as reversed
+    sum(i.earned)::numeric as earned, sum(i.reversed)::numeric as reversed, sum(i.volume)::numeric as volume
 from income_moved i left join merchant m on m.id = i.merchant_id
 where i.created_at >= $1 and i.created_at < $2
     and ($3::bigint is null or i.merchant_id = $3)
@@ -133,6 +136,7 @@ type IncomeOpenRow struct {
 	Currency   string
 	Earned     decimal.Decimal
 	Reversed   decimal.Decimal
+	Volume     decimal.Decimal
 }
 
 // IncomeOpen adds up what was booked on days that are not closed yet.
@@ -154,6 +158,7 @@ func (q *Queries) IncomeOpen(ctx context.Context, arg IncomeOpenParams) ([]Incom
 			&i.Currency,
 			&i.Earned,
 			&i.Reversed,
+			&i.Volume,
 		); err != nil {
 			return nil, err
 		}

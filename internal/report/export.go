@@ -232,6 +232,13 @@ func usdt(d *decimal.Decimal) number {
 	return number(money.USDT(*d))
 }
 
+func usdtOrEmpty(d decimal.NullDecimal) number {
+	if !d.Valid {
+		return ""
+	}
+	return usdt(&d.Decimal)
+}
+
 // moved is what was moved one way, empty where it was the other.
 func moved(d decimal.Decimal) number {
 	if d.IsZero() {

@@ -38,6 +38,8 @@ type Income struct {
 	Method, Currency string
 	// Earned is what the platform got and Reversed what it gave back, in USDT.
 	Earned, Reversed decimal.Decimal
+	// Volume is what it was earned on, less what it was given back on; null of days that were closed before it was kept.
+	Volume decimal.NullDecimal
 }
 
 // Net is what is left.
@@ -92,7 +94,10 @@ func income(ctx context.Context, q *db.Queries, f IncomeFilter) ([]Income, error
 			return nil, err
 		}
 		for _, row := range rows {
-			list = append(list, Income(row))
+			list = append(list, Income{
+				Day: row.Day, MerchantID: row.MerchantID, Merchant: row.Merchant, Subject: row.Subject, Method: row.Method,
+				Currency: row.Currency, Earned: row.Earned, Reversed: row.Reversed, Volume: decimal.NewNullDecimal(row.Volume),
+			})
 		}
 	}
 	rows, err := q.IncomeDayList(ctx, db.IncomeDayListParams{FromDay: f.From, ToDay: f.To, MerchantID: merchant})
@@ -112,11 +117,11 @@ func (s *Service) ExportIncome(ctx context.Context, who caller.Caller, f IncomeF
 		return err
 	}
 	out := newTable(w, time.UTC, "day", "merchant_id", "merchant", "subject", "method", "currency", "earned_usdt",
-		"reversed_usdt", "net_usdt")
+		"reversed_usdt", "net_usdt", "volume_usdt")
 	for _, row := range rows {
 		net := row.Net()
 		out.row(row.Day.Format(time.DateOnly), row.MerchantID, row.Merchant, row.Subject, row.Method, row.Currency,
-			usdt(&row.Earned), usdt(&row.Reversed), usdt(&net))
+			usdt(&row.Earned), usdt(&row.Reversed), usdt(&net), usdtOrEmpty(row.Volume))
 	}
 	return out.end()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
@@ -48,11 +49,15 @@ func (s *ReportService) GetIncome(
 	}
 	out := &portalv1.GetIncomeResponse{}
 	for _, i := range list {
-		out.Data = append(out.Data, &portalv1.Income{
+		income := &portalv1.Income{
 			Day: rpc.Timestamp(i.Day), MerchantId: i.MerchantID, Merchant: i.Merchant, Subject: i.Subject,
 			Method: i.Method, Currency: i.Currency, Earned: money.USDT(i.Earned), Reversed: money.USDT(i.Reversed),
 			Net: money.USDT(i.Net()),
-		})
+		}
+		if i.Volume.Valid {
+			income.Volume = proto.String(money.USDT(i.Volume.Decimal))
+		}
+		out.Data = append(out.Data, income)
 	}
 	return connect.NewResponse(out), nil
 }

@@ -78,10 +78,20 @@ func (v *Visit) IncomeChart(list []report.Income, by string, from, to time.Time)
 type IncomeSum struct {
 	Name             string
 	Earned, Reversed decimal.Decimal
+	// Volume is what it was earned on; not valid where that is not known of all of it.
+	Volume decimal.NullDecimal
 }
 
 // Net is what is left of it.
 func (s IncomeSum) Net() decimal.Decimal { return s.Earned.Sub(s.Reversed) }
+
+// Margin is the net income in percent of what it was earned on.
+func (s IncomeSum) Margin() (percent decimal.Decimal, known bool) {
+	if !s.Volume.Valid || !s.Volume.Decimal.IsPositive() {
+		return decimal.Zero, false
+	}
+	return s.Net().Mul(decimal.NewFromInt(100)).DivRound(s.Volume.Decimal, 2), true
+}
 
 // SumIncome adds income up by a name, in the order in which the names come first.
 func SumIncome(list []report.Income, name func(report.Income) string) []IncomeSum {
@@ -91,10 +101,12 @@ func SumIncome(list []report.Income, name func(report.Income) string) []IncomeSu
 		name := name(i)
 		at, known := places[name]
 		if !known {
-			at, sums = len(sums), append(sums, IncomeSum{Name: name})
+			at, sums = len(sums), append(sums, IncomeSum{Name: name, Volume: decimal.NewNullDecimal(decimal.Zero)})
 			places[name] = at
 		}
-		sums[at].Earned, sums[at].Reversed = sums[at].Earned.Add(i.Earned), sums[at].Reversed.Add(i.Reversed)
+		sum := &sums[at]
+		sum.Earned, sum.Reversed = sum.Earned.Add(i.Earned), sum.Reversed.Add(i.Reversed)
+		sum.Volume.Decimal, sum.Volume.Valid = sum.Volume.Decimal.Add(i.Volume.Decimal), sum.Volume.Valid && i.Volume.Valid
 	}
 	return sums
 }

@@ -159,16 +159,17 @@ func TestIncome(t *testing.T) {
 	noError(t, err)
 	b.Audit(t)
 	for by, wanted := range map[string]string{
-		"day":      "DayEarnedGiven backNet 2026-11-21 0.00000000 0.47619048 −0.47619048 2026-11-20 0.47619048 0.00000000 0.47619048",
+		"day": "DayEarnedGiven backNetMargin 2026-11-21 0.00000000 0.47619048 −0.47619048 – " +
+			"2026-11-20 0.47619048 0.00000000 0.47619048 4.76 %",
 		"merchant": fmt.Sprintf("Merchant № %d 0.47619048 0.47619048 0.00000000", b.Merchant.ID),
 		"method":   "0.47619048 0.47619048 0.00000000",
 	} {
 		wantIn(t, by, one.Get(t, "/operator/income?by="+by).Text(), wanted)
 	}
 	csv := one.Get(t, "/operator/income.csv").Body
-	wanted := fmt.Sprintf("day,merchant_id,merchant,subject,method,currency,earned_usdt,reversed_usdt,net_usdt\n"+
-		"2026-11-21,%[1]d,Merchant,payment,sbp,RUB,0.00000000,0.47619048,-0.47619048\n"+
-		"2026-11-20,%[1]d,Merchant,payment,sbp,RUB,0.47619048,0.00000000,0.47619048\nrows,2\n", b.Merchant.ID)
+	wanted := fmt.Sprintf("day,merchant_id,merchant,subject,method,currency,earned_usdt,reversed_usdt,net_usdt,volume_usdt\n"+
+		"2026-11-21,%[1]d,Merchant,payment,sbp,RUB,0.00000000,0.47619048,-0.47619048,-10.00000000\n"+
+		"2026-11-20,%[1]d,Merchant,payment,sbp,RUB,0.47619048,0.00000000,0.47619048,10.00000000\nrows,2\n", b.Merchant.ID)
 	want(t, "the file", csv, wanted)
 	// The audit notices what is not so.
 	b.Exec(t, "update income_day set earned = 1")

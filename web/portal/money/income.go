@@ -81,6 +81,7 @@ func (v *visit) income(l portal.List) error {
 		shown.Figures = []view.OverviewFigure{
 			v.Shell.Rounded(v.Shell.Say(sayNetIncome), all.Net()),
 			v.Shell.Rounded(v.Shell.Say(sayEarned), all.Earned), v.Shell.Rounded(v.Shell.Say(sayGivenBack), all.Reversed),
+			{Label: v.Shell.Say(sayMargin), Now: v.margin(all)},
 		}
 		from, to := v.incomeDays(filter)
 		stack := by
@@ -101,7 +102,7 @@ func (v *visit) incomeSheet(list []report.Income, by string) view.Sheet {
 		head = say.DayLabel
 	}
 	sheet := view.Sheet{
-		Label: v.Shell.Say(say.IncomeTitle), Columns: v.Columns(true, head, sayEarned, sayGivenBack, sayNetIncome),
+		Label: v.Shell.Say(say.IncomeTitle), Columns: v.Columns(true, head, sayEarned, sayGivenBack, sayNetIncome, sayMargin),
 		Empty: view.Empty{Title: sayNoIncome},
 	}
 	sums := portal.SumIncome(list, func(i report.Income) string { return v.IncomeBy(i, by) })
@@ -111,10 +112,19 @@ func (v *visit) incomeSheet(list []report.Income, by string) view.Sheet {
 	for _, s := range sums {
 		sheet.Rows = append(sheet.Rows, []view.Cell{
 			{Text: s.Name}, {Text: v.Shell.Figure(s.Earned)}, {Text: v.Shell.Figure(s.Reversed)},
-			{Text: v.Shell.Figure(s.Net())},
+			{Text: v.Shell.Figure(s.Net())}, {Text: v.margin(s)},
 		})
 	}
 	return sheet
+}
+
+// margin writes what is earned of the turnover.
+func (v *visit) margin(s portal.IncomeSum) string {
+	percent, known := s.Margin()
+	if !known {
+		return "–"
+	}
+	return v.Shell.Number(percent) + "\u00a0%"
 }
 
 func (v *visit) incomeCSV(l portal.List) error {

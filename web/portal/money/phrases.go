@@ -95,12 +95,14 @@ var (
 var (
 	sayIncomeText = say.Both(
 		"The platform's share of what was completed on a day, less what was given back on the day. Days are in UTC; a day that is "+
-			"over stays as it is.",
-		"Доля платформы в завершённом за день за вычетом возвращённого за день. Дни — по UTC; прошедший день не меняется.",
+			"over stays as it is. The margin is the net share in percent of the turnover in USDT that it was earned on.",
+		"Доля платформы в завершённом за день за вычетом возвращённого за день. Дни — по UTC; прошедший день не меняется. "+
+			"Маржа — итоговая доля в процентах от оборота в USDT, с которого она получена.",
 	)
 	sayEarned           = say.Both("Earned", "Получено")
 	sayGivenBack        = say.Both("Given back", "Возвращено")
 	sayNetIncome        = say.Both("Net", "Итого")
+	sayMargin           = say.Both("Margin", "Маржа")
 	sayIncomeByDay      = say.Both("By day", "По дням")
 	sayIncomeByMerchant = say.Both("By merchant", "По мерчантам")
 	sayIncomeByMethod   = say.Both("By method", "По методам")

@@ -4148,7 +4148,9 @@ type Income struct {
 	// USDT, eight places: what was given back.
 	Reversed string `protobuf:"bytes,8,opt,name=reversed,proto3" json:"reversed,omitempty"`
 	// USDT, eight places: earned without reversed.
-	Net           string `protobuf:"bytes,9,opt,name=net,proto3" json:"net,omitempty"`
+	Net string `protobuf:"bytes,9,opt,name=net,proto3" json:"net,omitempty"`
+	// USDT, eight places: what it was earned on, less what it was given back on. Unset of days that were closed before this was kept.
+	Volume        *string `protobuf:"bytes,10,opt,name=volume,proto3,oneof" json:"volume,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4242,6 +4244,13 @@ func (x *Income) GetReversed() string {
 func (x *Income) GetNet() string {
 	if x != nil {
 		return x.Net
+	}
+	return ""
+}
+
+func (x *Income) GetVolume() string {
+	if x != nil && x.Volume != nil {
+		return *x.Volume
 	}
 	return ""
 }
@@ -5550,7 +5559,7 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\vmerchant_id\x18\x03 \x01(\x03R\n" +
 	"merchantId\":\n" +
 	"\x11GetIncomeResponse\x12%\n" +
-	"\x04data\x18\x01 \x03(\v2\x11.portal.v1.IncomeR\x04data\"\x87\x02\n" +
+	"\x04data\x18\x01 \x03(\v2\x11.portal.v1.IncomeR\x04data\"\xaf\x02\n" +
 	"\x06Income\x12,\n" +
 	"\x03day\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x03day\x12\x1f\n" +
 	"\vmerchant_id\x18\x02 \x01(\x03R\n" +
@@ -5561,7 +5570,10 @@ const file_portal_v1_report_proto_rawDesc = "" +
 	"\bcurrency\x18\x06 \x01(\tR\bcurrency\x12\x16\n" +
 	"\x06earned\x18\a \x01(\tR\x06earned\x12\x1a\n" +
 	"\breversed\x18\b \x01(\tR\breversed\x12\x10\n" +
-	"\x03net\x18\t \x01(\tR\x03net\"K\n" +
+	"\x03net\x18\t \x01(\tR\x03net\x12\x1b\n" +
+	"\x06volume\x18\n" +
+	" \x01(\tH\x00R\x06volume\x88\x01\x01B\t\n" +
+	"\a_volume\"K\n" +
 	"\x0fGetPayerRequest\x12\x1f\n" +
 	"\vmerchant_id\x18\x01 \x01(\x03R\n" +
 	"merchantId\x12\x17\n" +
@@ -5879,6 +5891,7 @@ func file_portal_v1_report_proto_init() {
 	file_portal_v1_report_proto_msgTypes[40].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[41].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[42].OneofWrappers = []any{}
+	file_portal_v1_report_proto_msgTypes[46].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[54].OneofWrappers = []any{}
 	file_portal_v1_report_proto_msgTypes[57].OneofWrappers = []any{}
 	type x struct{}
