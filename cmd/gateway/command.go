@@ -18,10 +18,11 @@ import (
 	"gateway.example/internal/session"
 )
 
-// migrate brings the database to the present schema and ends. It makes what is not there yet.
+// migrate brings the database to the present schema and ends. It makes what is not there yet. With "check" it only tells what it
+// would do.
 func (e environment) migrate(ctx context.Context, args []string) error {
 	var distribute string
-	c, _, err := e.parseDatabase("migrate", args, []setting{
+	c, found, err := e.parseDatabase("migrate", args, []setting{
 		{
 			&distribute,
 			"distribute",
@@ -29,12 +30,16 @@ func (e environment) migrate(ctx context.Context, args []string) error {
 			"",
 			"citus: spread the tables over the nodes of a Citus cluster, whose coordinator the database is on",
 		},
-	})
+	}, "[check]")
 	switch {
 	case err != nil:
 		return err
 	case distribute != "" && distribute != "citus":
 		return usageError{fmt.Errorf("-distribute must be citus, not %q", distribute)}
+	case len(found) == 1 && found[0] != "check":
+		return usageError{errors.New("migrate: only migrate check is known: see gateway migrate -h")}
+	case len(found) == 1:
+		return e.checkMigrations(ctx, c)
 	}
 	database, err := besideServer(ctx, c, newLogger(e.stderr, slog.LevelWarn))
 	if err != nil {
@@ -45,6 +50,41 @@ func (e environment) migrate(ctx context.Context, args []string) error {
 		return c.anew(err)
 	}
 	return db.Distribute(ctx, database.url)
+}
+
+// checkMigrations tells what a migration would do, and whether older programs can work afterwards.
+func (e environment) checkMigrations(ctx context.Context, c config) error {
+	database, err := existing(ctx, c, newLogger(e.stderr, slog.LevelWarn))
+	if err != nil {
+		return err
+	}
+	defer database.close()
+	pool, err := db.Open(ctx, database.url, 1, db.ForCommands)
+	if err != nil {
+		return c.anew(err)
+	}
+	defer pool.Close()
+	plan, err := db.PlanMigrations(ctx, pool)
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(e.stdout, "schema %d: %s to make\n", plan.Have,
+		counted(int64(len(plan.Due)), "migration", "migrations"))
+	broken := false
+	for _, due := range plan.Due {
+		does := "adds"
+		if due.Breaks {
+			does, broken = "does more than add", true
+		}
+		_, _ = fmt.Fprintf(e.stdout, "%s %s\n", due.File, does)
+	}
+	switch {
+	case broken:
+		_, err = fmt.Fprintln(e.stdout, "stop all older gateways first: none can work afterwards, and there is no way back but a restore")
+	case len(plan.Due) > 0 && plan.Have > 0:
+		_, err = fmt.Fprintln(e.stdout, "older gateways can go on meanwhile")
+	}
+	return err
 }
 
 // withDatabase runs a command on a database that is there and has this program's schema, beside a

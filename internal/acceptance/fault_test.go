@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"os"
@@ -28,6 +29,8 @@ type stage struct {
 	pool  *pgxpool.Pool
 	load  *load
 	lines []line
+	// newest is the program that has made the newest schema, where that is not the one under test.
+	newest string
 	// unsteady is a program whose clock can be set back.
 	unsteady string
 	// uploads is where the second replica keeps files that arrive.
@@ -149,8 +152,8 @@ func (s *stage) suffer(t *testing.T, name string, fault func(t *testing.T)) {
 	l.lost, l.twice = s.kept(t, r.promises)
 	// A program audits the schema of its own version only.
 	audit := gatewayCommand(t.Context(), map[string]string{"DATABASE_URL": s.url}, "audit")
-	if s.a.program != "" {
-		audit.Path = s.a.program
+	if program := cmp.Or(s.newest, s.a.program); program != "" {
+		audit.Path = program
 	}
 	out, err := audit.Output()
 	if l.audit, _, _ = strings.Cut(string(out), "\n"); err != nil || !strings.HasPrefix(l.audit, "clean") {

@@ -11,8 +11,8 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// Two replicas are replaced one after the other by a version with one migration more. The older one
-// goes on working on the newer schema until its turn comes, and no call fails that is made again.
+// Two replicas are replaced one after the other by a version with one migration more, and then by the older one again, which
+// works on the newer schema. No call fails that is made again.
 func TestRollingUpgrade(t *testing.T) {
 	if os.Getenv("GATEWAY_TEST_FAULTS") == "" {
 		t.Skip("builds another program: GATEWAY_TEST_FAULTS=required has it run")
@@ -27,17 +27,20 @@ func TestRollingUpgrade(t *testing.T) {
 	})
 	s.load.next(newRound())
 	s.load.start(t)
-	s.suffer(t, "rolling upgrade", func(t *testing.T) {
-		for _, v := range []*instance{s.a, s.b} {
-			v.cancel()
-			<-v.ended
-			noError(t, v.err)
-			v.pool.Close()
-			v.program = program
-			v.start(t)
-			time.Sleep(2 * time.Second)
-		}
-	})
+	s.newest = program
+	for _, change := range []struct{ name, program string }{{"rolling upgrade", program}, {"the way back", s.a.program}} {
+		s.suffer(t, change.name, func(t *testing.T) {
+			for _, v := range []*instance{s.a, s.b} {
+				v.cancel()
+				<-v.ended
+				noError(t, v.err)
+				v.pool.Close()
+				v.program = change.program
+				v.start(t)
+				time.Sleep(2 * time.Second)
+			}
+		})
+	}
 	s.load.stop()
 	s.awaitEvents(t)
 	var upgraded bool

@@ -150,8 +150,8 @@ func checkVersion(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// refuseOther refuses a database that a newer program has migrated, because this one would write rows
-// that the newer one does not understand, and one from before the baseline.
+// refuseOther refuses a database from before the baseline, and one that a newer program has migrated in a way that this one
+// cannot work with.
 func refuseOther(ctx context.Context, lock pgx.Tx) error {
 	// Reading a table that does not exist would end the lock's transaction.
 	inside, err := lock.Begin(ctx)
@@ -160,7 +160,7 @@ func refuseOther(ctx context.Context, lock pgx.Tx) error {
 	}
 	defer func() { _ = inside.Rollback(context.WithoutCancel(ctx)) }()
 	have, err := applied(ctx, inside)
-	if errors.Is(err, ErrNoGateway) {
+	if errors.Is(err, ErrNoGateway) || err == nil && len(have) == 0 {
 		return nil // the first start makes the tables
 	}
 	if err != nil {
@@ -170,7 +170,18 @@ func refuseOther(ctx context.Context, lock pgx.Tx) error {
 	if err != nil {
 		return err
 	}
-	return checkNotNewer(have, known)
+	least, err := floor(ctx, inside, have)
+	if err != nil {
+		return err
+	}
+	if err := checkNotNewer(have, known, least); err != nil {
+		return err
+	}
+	if have[len(have)-1] > known[len(known)-1] {
+		slog.WarnContext(ctx, "a newer program has migrated the database: this one can work on it",
+			"schema", have[len(have)-1], "known", known[len(known)-1])
+	}
+	return nil
 }
 
 // keeper is the role that owns the tables, if the user may act as it, else "". With it an

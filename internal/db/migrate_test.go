@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"io/fs"
 	"net/url"
 	"regexp"
 	"slices"
@@ -270,4 +271,18 @@ func TestMonthsKeepTheirRows(t *testing.T) {
 			testenv.Want(t, unique, keys, "unique indexes of %s", part)
 		}
 	}
+}
+
+// A migration that takes away or changes what an older program uses says so, so that the older one refuses the database.
+func TestMigrationsThatBreakSaySo(t *testing.T) {
+	t.Parallel()
+	files := must(fs.Glob(schema.FS, "*.sql"))(t)
+	breaks := regexp.MustCompile(`(?im)^[^-\n]*\b(drop\s+(table|column|view|function)|rename\s+(to|column)|alter\s+column\s+\w+\s+(type|set\s+not\s+null))\b`)
+	const first = "00060_floor.sql" // those before it had no way to say so
+	for _, file := range files[slices.Index(files, first):] {
+		content := string(must(schema.FS.ReadFile(file))(t))
+		testenv.Check(t, !breaks.MatchString(content) || strings.Contains(content, "update schema_floor"),
+			"%s does more than add and does not raise schema_floor", file)
+	}
+	testenv.Check(t, breaks.MatchString("alter table a\n    drop column b;"), "a column that is dropped is not seen")
 }

@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/pressly/goose/v3"
 
 	"gateway.example/schema"
 )
@@ -42,7 +41,7 @@ func CheckSchema(ctx context.Context, pool *pgxpool.Pool) (version int64, err er
 	if len(have) == 0 {
 		return 0, ErrNoGateway
 	}
-	if err := checkNotNewer(have, want); err != nil {
+	if err := checkNotNewer(have, want, have[len(have)-1]); err != nil {
 		return 0, err
 	}
 	if !slices.Equal(have, want) {
@@ -88,9 +87,25 @@ func applied(ctx context.Context, from querier) ([]int64, error) {
 	return have, nil
 }
 
-// checkNotNewer fails if a database has a later migration than this program.
-func checkNotNewer(have, known []int64) error {
-	if len(have) == 0 || have[len(have)-1] <= known[len(known)-1] {
+// floor is the migration that a program must know to work on the database.
+func floor(ctx context.Context, from querier, have []int64) (least int64, err error) {
+	var kept bool
+	if err := from.QueryRow(ctx, "select to_regclass('schema_floor') is not null").Scan(&kept); err != nil {
+		return 0, schemaError(err)
+	}
+	if !kept {
+		return have[len(have)-1], nil
+	}
+	if err := from.QueryRow(ctx, "select version from schema_floor").Scan(&least); err != nil {
+		return 0, schemaError(err)
+	}
+	return least, nil
+}
+
+// checkNotNewer fails if a database has a later migration than this program, and least, the migration that a program must know
+// there, is a later one, too.
+func checkNotNewer(have, known []int64, least int64) error {
+	if len(have) == 0 || have[len(have)-1] <= known[len(known)-1] || least <= known[len(known)-1] {
 		return nil
 	}
 	return fmt.Errorf(
@@ -115,8 +130,7 @@ func migrations() ([]int64, error) {
 	}
 	var numbers []int64
 	for _, file := range files {
-		number, _, _ := strings.Cut(file, "_")
-		n, err := strconv.ParseInt(number, 10, 64)
+		n, err := goose.NumericComponent(file)
 		if err != nil {
 			return nil, fmt.Errorf("migration %s: %w", file, err)
 		}

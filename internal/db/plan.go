@@ -1,0 +1,76 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/pressly/goose/v3"
+
+	"gateway.example/schema"
+)
+
+// Plan is what Migrate would do to a database.
+type Plan struct {
+	// Have is the last migration that was made, 0 where none was.
+	Have int64
+	Due  []Due
+}
+
+// Due is a migration that is to be made.
+type Due struct {
+	File string
+	// Breaks tells that programs which do not know it cannot work afterwards: it does more than add.
+	Breaks bool
+}
+
+// raisesFloor is how a migration says that it does more than add.
+var raisesFloor = regexp.MustCompile(`(?i)\bupdate\s+schema_floor\b`)
+
+// PlanMigrations tells what Migrate would do. It changes nothing.
+func PlanMigrations(ctx context.Context, pool *pgxpool.Pool) (Plan, error) {
+	var p Plan
+	have, err := applied(ctx, pool)
+	switch {
+	case errors.Is(err, ErrNoGateway):
+	case err != nil:
+		return p, err
+	case len(have) > 0:
+		p.Have = have[len(have)-1]
+	}
+	known, err := migrations()
+	if err != nil {
+		return p, err
+	}
+	if p.Have > 0 {
+		least, err := floor(ctx, pool, have)
+		if err != nil {
+			return p, err
+		}
+		if err := checkNotNewer(have, known, least); err != nil {
+			return p, err
+		}
+	}
+	files, err := fs.Glob(schema.FS, "*.sql")
+	if err != nil {
+		return p, fmt.Errorf("read migrations: %w", err)
+	}
+	for _, file := range files {
+		number, err := goose.NumericComponent(file)
+		if err != nil {
+			return p, fmt.Errorf("migration %s: %w", file, err)
+		}
+		if number <= p.Have {
+			continue
+		}
+		content, err := schema.FS.ReadFile(file)
+		if err != nil {
+			return p, fmt.Errorf("migration %s: %w", file, err)
+		}
+		p.Due = append(p.Due, Due{File: file, Breaks: raisesFloor.Match(content)})
+	}
+	return p, nil
+}
