@@ -1,9 +1,16 @@
 package model_test
 
 import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
 	"time"
 
+	"gateway.example/internal/caller"
+	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
 )
 
 // modelCase is how long another amount waits for a decision, and then for the rest.
@@ -40,37 +47,123 @@ func (w *modelWalk) someCase(s modelStep) *modelPayment {
 	return pickRecord(w, s.n[0], w.model.payments, func(p *modelPayment) bool { return s.n[1]%5 == 0 || p.isCase() })
 }
 
-// decideCase is an operator's decision about another amount that came: it is taken, or the rest is waited for.
+// decideCase is a decision about another amount that came, of an operator or of the merchant: it is taken, or the rest is waited
+// for, or it goes back to the payer.
 func (w *modelWalk) decideCase(s modelStep, p *modelPayment) {
-	d := payment.CaseDecision{PaymentID: p.id, Decision: pickModel([]string{payment.TakeWhatCame, payment.WaitForRest}, s.n[2])}
-	came := modelArrival{received: p.received, asItCame: d.Decision == payment.TakeWhatCame}
-	slot := modelSlot{p.requisite.id, p.amount - p.received}
-	hold, held := w.model.held(slot)
-	want := ""
-	switch {
-	case !p.isCase():
-		want = "payment_no_case"
-	case came.asItCame:
-		want = p.beyond(w.model, "completed", false, &came)
-	case p.received >= p.amount:
-		want = "validation_failed"
-	case held && hold.free.IsZero() && hold.payment != p.id:
-		want = "payment_amount_taken"
+	d := payment.CaseDecision{
+		PaymentID: p.id, Decision: pickModel([]string{payment.TakeWhatCame, payment.WaitForRest, payment.ReturnIt}, s.n[2]),
 	}
+	if d.Decision == payment.ReturnIt {
+		d.To = modelPayer(s)
+	}
+	who := modelOperator
+	if s.n[4]%2 == 0 {
+		who = caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 9, MerchantID: p.merchantID}
+	}
+	came := modelArrival{received: p.received, asItCame: d.Decision == payment.TakeWhatCame}
+	want := w.model.refuseDecision(p, d.Decision, came)
 	ctx, injury := w.injured()
-	got, err := w.service.DecideCase(ctx, modelOperator, d)
+	got, err := w.service.DecideCase(ctx, who, d)
 	if want != "" && !injury.fired {
-		w.tell("case "+want, p.origin())
+		w.tell("case "+d.Decision+" "+want, p.origin())
 		wantCode(err, want)
 		return
 	}
 	w.moved(p, injury, got, err, func() {
 		w.tell("case "+d.Decision, p.origin())
-		if came.asItCame {
-			w.model.moveWith(p, "completed", modelOperator.Actor(), nil, nil, &came, "taken")
-			return
+		switch d.Decision {
+		case payment.TakeWhatCame:
+			w.model.moveWith(p, "completed", who.Actor(), nil, nil, &came, "taken")
+		case payment.WaitForRest:
+			w.model.moveWith(p, "pending", who.Actor(), nil, nil, &came, "waiting")
+			p.expires = w.model.now.Add(modelCase)
+		default:
+			w.model.moveWith(p, "failed", who.Actor(), new("returned"), nil, &came, "returned")
+			w.adoptReturn(s, p, who.Actor(), d.To)
 		}
-		w.model.moveWith(p, "pending", modelOperator.Actor(), nil, nil, &came, "waiting")
-		p.expires = w.model.now.Add(modelCase)
 	})
+}
+
+// refuseDecision is why a case cannot be decided so, "" if it can.
+func (m *gatewayModel) refuseDecision(p *modelPayment, decision string, came modelArrival) string {
+	slot := modelSlot{p.requisite.id, p.amount - p.received}
+	hold, held := m.held(slot)
+	trader := ledger.Available(ledger.Trader, p.requisite.trader.ID)
+	switch {
+	case !p.isCase():
+		return "payment_no_case"
+	case decision == payment.TakeWhatCame:
+		return p.beyond(m, "completed", false, &came)
+	case decision == payment.WaitForRest && p.received >= p.amount:
+		return "validation_failed"
+	case decision == payment.WaitForRest:
+		return unless(!held || !hold.free.IsZero() || hold.payment == p.id, "payment_amount_taken")
+	case p.currency != "RUB" || p.received < 1_00: // the least that is paid out, and in roubles alone
+		return "validation_failed"
+	}
+	// What was held for the payment is free by then, and may be short where debits were forced.
+	return unless(m.accounts[trader]+p.hold >= p.returnWorth(), "insufficient_trader_balance")
+}
+
+// returnWorth is what is held of the trader while they send back what came: its worth at the payment's rate, without a markup.
+func (p *modelPayment) returnWorth() int64 {
+	return floorUSDT(new(big.Rat).Quo(big.NewRat(p.received, 100), p.fiat))
+}
+
+// modelPayer is to whom money goes back.
+func modelPayer(s modelStep) *payout.Recipient {
+	method := pickModel([]string{"sbp", "c2c"}, s.n[3])
+	return &payout.Recipient{
+		Method: method, Address: pickModel(modelRecipients[method], s.n[3]/2), Recipient: "Payer " + strconv.Itoa(s.n[5]%10),
+	}
+}
+
+// adoptReturn takes the payout that sends back what came into the model: its trader has been sending it since it was made, and
+// nobody earns by it.
+func (w *modelWalk) adoptReturn(s modelStep, of *modelPayment, actor string, to *payout.Recipient) {
+	m := w.model
+	p := &modelPayout{
+		modelStepped: modelStepped{s.id}, merchantID: of.merchantID, box: of.box, returnOf: &of.id, currency: of.currency,
+		order: fmt.Sprintf("return-%s-%d", of.uuid, len(of.events)), method: to.Method, callback: of.callback,
+		address: to.Address, recipient: to.Recipient, amount: of.received, at: m.now, created: m.now,
+		expires: m.now.Add(modelCase), fiat: of.fiat, markup: "0", spot: of.returnWorth(), trader: of.requisite.trader,
+	}
+	p.frozen, p.traderPart = p.spot, p.spot
+	must(w.check.QueryRow(w.ctx, "select id, uuid::text from payin where merchant_id = $1 and order_id = $2", p.merchantID, p.order).
+		Scan(&p.id, &p.uuid))
+	p.begin(actor, "waiting", m.now)
+	p.moves = append(p.moves, modelMove{actor: actor, from: "waiting", to: "processing", at: m.now})
+	m.shift(p, func() { p.status = "processing" })
+	merchant := slices.IndexFunc(m.merchants, func(merchant *modelMerchant) bool { return merchant.ID == p.merchantID })
+	m.payoutKeys[modelKey{merchant, p.method, p.order}] = p
+	m.payouts = append(m.payouts, p)
+	w.touch(p)
+}
+
+// tellMore adds to a payout's meta the payment whose money it returns.
+func (p *modelPayout) tellMore(meta map[string]any, _ modelEvent) {
+	if p.returnOf != nil {
+		meta["returnOf"] = p.returnOf
+	}
+}
+
+// holder is the account that holds what an open payout is worth.
+func (p *modelPayout) holder() ledger.Account {
+	if p.returnOf != nil {
+		return ledger.Reserved(ledger.Trader, p.trader.ID)
+	}
+	return ledger.Reserved(ledger.Cashbox, p.box.id)
+}
+
+// returnPosition: a payout that returns money holds its worth of its trader, who has what came; if they do not send it, the
+// cashbox gets that.
+func (p *modelPayout) returnPosition() map[ledger.Account]int64 {
+	available := ledger.Available(ledger.Trader, p.trader.ID)
+	switch p.status {
+	case "processing":
+		return map[ledger.Account]int64{available: -p.frozen, ledger.Reserved(ledger.Trader, p.trader.ID): p.frozen}
+	case "failed":
+		return map[ledger.Account]int64{available: -p.frozen, ledger.Available(ledger.Cashbox, p.box.id): p.frozen}
+	}
+	return nil
 }

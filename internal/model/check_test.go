@@ -118,7 +118,7 @@ func (m *gatewayModel) open() map[ledger.Account]int64 {
 	}
 	for _, p := range m.payouts {
 		if p.open() {
-			sums[ledger.Reserved(ledger.Cashbox, p.box.id)] += p.frozen
+			sums[p.holder()] += p.frozen
 		}
 	}
 	for _, merchant := range m.merchants {
@@ -258,6 +258,8 @@ type modelSource interface {
 	origin() modelAddress
 	// data is what a webhook says of the record besides its status, and what it is called in meta.
 	data() (data map[string]any, id any)
+	// tellMore adds to an event's meta what only such records tell.
+	tellMore(meta map[string]any, e modelEvent)
 }
 
 // modelAddress says what a record's events are about and where they go.
@@ -311,9 +313,7 @@ func verifyBody(s modelSource, id uuid.UUID, sequence int, body []byte) {
 			"sequence": sequence,
 		},
 	}
-	if from.subject == "payment" {
-		event.tellArrival(all["meta"].(map[string]any))
-	}
+	s.tellMore(all["meta"].(map[string]any), event)
 	event.tellCard(all, data)
 	var got any
 	must(json.Unmarshal(body, &got))

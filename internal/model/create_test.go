@@ -239,6 +239,14 @@ func cardCounter(n int) int {
 	return n
 }
 
+// caseCounter turns a step's number into one that asks for a payment in roubles of which another amount is a case.
+func caseCounter(n int) int {
+	for c := pickModel(modelCounters, n); c.currency != "RUB" || cardMethod(c.method) || c.method == "card"; c = pickModel(modelCounters, n) {
+		n++
+	}
+	return n
+}
+
 var modelPercents = []string{"", "", "", "0", "12.3456", "100"}
 
 func (w *modelWalk) ask(s modelStep) modelAsk {

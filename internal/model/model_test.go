@@ -219,7 +219,10 @@ func modelOutcomes() []string {
 const happenings = `
 	created, replayed, rushed, create collect_requisites_not_available, create merchant_collect_disabled,
 	create merchant_collect_method_disabled, create merchant_collect_amount_outside_platform_limits, payment_not_pending,
-	received near, received as it came, received another amount, case take, case wait, case payment_no_case, receive validation_failed, receive payment_not_pending, receive not_found, late,
+	received near, received as it came, received another amount, case take, case wait, case return,
+	case take payment_no_case, case wait payment_no_case, case return payment_no_case, case return validation_failed,
+	case wait validation_failed, return processing-completed, return processing-failed, return completed-failed,
+	give-back payin_is_return, receive validation_failed, receive payment_not_pending, receive not_found, late,
 	claimed, claimed again, claim payment_not_pending, claim not_found, not_found, trader completed, trader cancelled,
 	expired, settled, expired cut short, delivered, restart, spent, overspent
 	card entered, card entered twice, card checkout_closed, card checkout_wrong_step, cut short enter, code given,

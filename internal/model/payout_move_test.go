@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -74,7 +75,11 @@ func (p *modelPayout) judgeOffer(i *injury, offer payout.Offer) {
 
 // movedPayout tells of a move that is about to be made in the model.
 func (w *modelWalk) movedPayout(p *modelPayout, to string) {
-	w.tell("payout "+p.status+"-"+to, p.origin())
+	what := "payout "
+	if p.returnOf != nil {
+		what = "return "
+	}
+	w.tell(what+p.status+"-"+to, p.origin())
 }
 
 // takeBoth has two traders take a payout at once: one of those who can gets it.
@@ -124,17 +129,20 @@ func refuseTaker(p *modelPayout, trader *modelTrader) string {
 	return unless(p.status == "processing", "payin_not_processing")
 }
 
+// bound is why a payout stays its trader's: nobody else got the money that it returns.
+func (p *modelPayout) bound() string { return unless(p.returnOf == nil, "payin_is_return") }
+
 // giveBack lets go of a payout that was taken: its trader does, or an operator does it for them.
 func (w *modelWalk) giveBack(s modelStep, p *modelPayout) {
 	reason := modelText("cannot pay " + strconv.Itoa(s.n[4]%10))
 	ctx, injury := w.injured()
 	var err error
-	who, want := modelOperator, unless(p.status == "processing", "payin_not_processing")
+	who, want := modelOperator, cmp.Or(unless(p.status == "processing", "payin_not_processing"), p.bound())
 	if s.n[2]%3 == 0 {
 		_, err = w.payouts.Reclaim(ctx, who, p.uuid, reason)
 	} else {
 		trader := w.taker(s, p)
-		who, want = trader.Caller, refuseTaker(p, trader)
+		who, want = trader.Caller, cmp.Or(refuseTaker(p, trader), p.bound())
 		_, err = w.payouts.GiveBack(ctx, who, p.uuid, reason)
 	}
 	if w.judged(injury, err, want) {

@@ -16,10 +16,13 @@ import (
 
 type modelPayout struct {
 	modelStepped
-	id, merchantID           int64
-	uuid                     string
-	box                      *modelBox
+	id, merchantID int64
+	uuid           string
+	box            *modelBox
+	// returnOf is the payment whose money it returns to its payer, or nil.
+	returnOf                 *int64
 	order, method, callback  string
+	currency                 string
 	address, recipient       string
 	amount                   int64
 	status                   string
@@ -41,6 +44,8 @@ func (p *modelPayout) open() bool { return p.status == "waiting" || p.status == 
 func (p *modelPayout) position() map[ledger.Account]int64 {
 	available := ledger.Available(ledger.Cashbox, p.box.id)
 	switch {
+	case p.returnOf != nil:
+		return p.returnPosition()
 	case p.open():
 		return map[ledger.Account]int64{available: -p.frozen, ledger.Reserved(ledger.Cashbox, p.box.id): p.frozen}
 	case p.status == "completed":
@@ -58,9 +63,17 @@ func (p *modelPayout) origin() modelAddress {
 
 func (p *modelPayout) data() (map[string]any, any) {
 	return map[string]any{
-		"id": p.uuid, "orderId": p.order, "amount": fiatText(p.amount), "currency": "RUB", "method": p.method,
-		"frozenUsdt": usdtText(p.frozen),
+		"id": p.uuid, "orderId": p.order, "amount": fiatText(p.amount), "currency": p.currency,
+		"method": p.method, "frozenUsdt": usdtText(p.cost()),
 	}, p.uuid
+}
+
+// cost is what a payout costs its cashbox: nothing where it returns money.
+func (p *modelPayout) cost() int64 {
+	if p.returnOf != nil {
+		return 0
+	}
+	return p.frozen
 }
 
 // quotePayout: spot = amount / base, rounded down; frozen = amount / base × (1 + markup/100), rounded up.
@@ -123,7 +136,7 @@ func (m *gatewayModel) createPayout(a modelPayoutAsk, box *modelBox, id int64, u
 	method := box.payouts[a.method]
 	p := &modelPayout{
 		modelStepped: a.modelStepped, id: id, uuid: uuid, merchantID: m.merchants[a.merchant].ID, box: box, order: a.order,
-		method: a.method, callback: a.callback, address: a.address, recipient: a.recipient, amount: a.amount, at: m.now,
+		method: a.method, currency: "RUB", callback: a.callback, address: a.address, recipient: a.recipient, amount: a.amount, at: m.now,
 		created: m.now, expires: m.now.Add(method.validity), fiat: m.rates["RUB"].fiat, markup: method.markup,
 	}
 	p.spot, p.frozen = quotePayout(p.amount, p.fiat, p.markup)
@@ -221,12 +234,13 @@ func (p *modelPayout) same(got payout.Payin) {
 	sameFields(p.origin(), []modelField{
 		{"id", got.ID, p.id}, {"uuid", got.UUID, p.uuid}, {"merchant", got.MerchantID, p.merchantID},
 		{"cashbox", got.CashboxID, p.box.id}, {"orderId", got.OrderID, p.order}, {"method", got.Method, p.method},
-		{"currency", got.Currency, "RUB"}, {"amount", got.Amount.Shift(2), p.amount},
+		{"currency", got.Currency, p.currency}, {"amount", got.Amount.Shift(2), p.amount},
 		{"recipient", got.Recipient, p.recipient}, {"address", got.AddressMask, "•••• " + p.address[len(p.address)-4:]},
 		{"status", got.Status, p.status}, {"reason", got.StatusReason, p.reason},
 		{"proofReference", got.ProofReference, p.proof}, {"statusUpdatedAt", got.StatusAt, p.at},
 		{"createdAt", got.CreatedAt, p.created}, {"expiresAt", got.ExpiresAt, p.expires},
-		{"frozenUsdt", got.FrozenUSDT.Shift(8), p.frozen}, {"trader", got.TraderID, trader},
+		{"frozenUsdt", got.FrozenUSDT.Shift(8), p.cost()}, {"trader", got.TraderID, trader},
+		{"returnOf", got.ReturnOf, p.returnOf},
 	})
 }
 
@@ -236,6 +250,7 @@ func (p *modelPayout) sameRow(row db.Payin) {
 	sameFields(p.origin(), []modelField{
 		{"callbackUri", row.CallbackURI, p.callback}, {"sequence", row.EventSequence, len(p.events)},
 		{"base", row.BaseRate.StringFixed(8), p.fiat.FloatString(8)}, {"spot", row.SpotUSDT.Shift(8), p.spot},
+		{"frozen", row.FrozenUSDT.Shift(8), p.frozen},
 		{"markup", row.MarkupPercent, decimal.RequireFromString(p.markup)}, {"taken", row.TraderUSDT.Valid, p.trader != nil},
 		{"the trader's part", row.TraderUSDT.Decimal.Shift(8), p.traderPart},
 		{"the platform's part", row.PlatformUSDT.Decimal.Shift(8), p.platformPart},
@@ -244,12 +259,15 @@ func (p *modelPayout) sameRow(row db.Payin) {
 
 // shownPayout is what readers are to be shown of a row.
 func shownPayout(row db.Payin) payout.Payin {
+	if row.ReturnOf != nil { // which costs the cashbox nothing
+		row.FrozenUSDT = decimal.Zero
+	}
 	return payout.Payin{
 		ID: row.ID, UUID: row.UUID, MerchantID: row.MerchantID, CashboxID: row.CashboxID, OrderID: row.OrderID,
 		Method: row.Method, Currency: row.Currency, Amount: row.Amount, AddressMask: row.AddressMask,
 		Recipient: row.Recipient, Status: payout.Status(row.Status), StatusReason: row.StatusReason,
 		StatusAt: row.StatusAt, CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt, TraderID: row.TraderID,
-		ProofReference: row.ProofReference, FrozenUSDT: row.FrozenUSDT,
+		ProofReference: row.ProofReference, FrozenUSDT: row.FrozenUSDT, ReturnOf: row.ReturnOf,
 	}
 }
 

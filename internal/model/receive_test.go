@@ -106,8 +106,8 @@ type modelTold struct {
 	decided  string
 }
 
-// tellArrival adds to a payment's meta what came, and whether late.
-func (e modelEvent) tellArrival(meta map[string]any) {
+// tellMore adds to a payment's meta what came, and whether late.
+func (*modelPayment) tellMore(meta map[string]any, e modelEvent) {
 	meta["receivedAmount"] = e.received
 	if e.decided != "" {
 		meta["case"] = e.decided

@@ -100,6 +100,7 @@ var modelOps = []modelOp{
 	{"decide", 30, true, about(appealIn("in_review"), (*modelWalk).decide)},
 	{"decide-both", 12, false, about(appealIn("in_review"), (*modelWalk).decideBoth)},
 	{opVisit, 130, false, nil},
+	{opCase, 30, false, nil},
 	{"enter", 30, true, about(waitingForCard, (*modelWalk).enter)},
 	{"enter-both", 12, false, about(waitingForCard, (*modelWalk).enterBoth)},
 	{"enter-late", 12, false, about(waitingForCard, (*modelWalk).enterLate)},
@@ -132,6 +133,9 @@ const (
 // opVisit is drawn for a payer's visit: a card payment, and the next steps about it, mixed with others.
 const opVisit = "visit"
 
+// opCase is drawn for a payment of which another amount comes, and what is decided about it.
+const opCase = "case"
+
 // modelVisits are kinds of visits: the steps after the card, as often as they stand here, and which
 // card it is by preference.
 var modelVisits = []struct{ pan, ops string }{
@@ -163,6 +167,9 @@ func modelSteps(seed uint64, count int) []modelStep {
 		case s.op == opVisit:
 			s.op, s.n[1], s.n[2] = "create", cardCounter(s.n[1]), s.n[2]%7 // what most traders can put up
 			visit = append(visit, drawModelVisit(random, id)...)
+		case s.op == opCase:
+			s.op, s.n[1], s.n[2] = "create", caseCounter(s.n[1]), s.n[2]%7
+			visit = append(visit, drawModelCase(random, id)...)
 		}
 		s.id = id
 		steps = append(steps, s)
@@ -189,6 +196,18 @@ func drawModelVisit(random *rand.Rand, maker int) []modelStep {
 		steps[i].ref = maker
 	}
 	return steps
+}
+
+// drawModelCase draws what follows on the step that makes a payment: its trader says that another amount came, somebody decides,
+// and what may have to be returned is sent, or not.
+func drawModelCase(random *rand.Rand, maker int) []modelStep {
+	came, decided := drawOp(random, "receive"), drawOp(random, "decide-case")
+	came.n[1], came.n[3] = 1, 4 // the payment's own trader, any amount
+	came.ref, decided.ref = maker, maker
+	if random.IntN(2) == 0 {
+		decided.n[2] = 2 // returned
+	}
+	return []modelStep{came, decided, drawOp(random, pickModel([]string{"finish", "finish", "give-back", "reverse"}, random.IntN(modelRange)))}
 }
 
 func drawModelStep(random *rand.Rand) modelStep {

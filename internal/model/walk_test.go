@@ -111,10 +111,11 @@ func (w *modelWalk) restart() {
 	w.pool = given(openInjurable(w.ctx, w.db.URL, dbtest.PoolSize()))
 	pools, addresses, key := db.OnePool(w.pool), outbound.NewAddresses(true), make([]byte, vault.KeySize)
 	cards := card.NewSafe(w.vault, key)
+	w.payouts = payout.New(pools, w.clock, w.vault, addresses, foureyes.Rules{})
 	keeper := given(directory.NewKeeper(w.ctx, w.pool, 0, nil))
 	w.service = given(payment.New(pools, w.clock, addresses, keeper, payment.Config{
 		Requisites: dbtest.Requisites(), Markup: decimal.RequireFromString(modelMarkup), ExternalSecret: true,
-		Cards: cards, CardMoved: checkout.OnStatusChange,
+		Cards: cards, CardMoved: checkout.OnStatusChange, Payouts: w.payouts,
 	}))
 	w.links = given(auth.NewLinks(key))
 	// Limits that were never loaded bound nothing.
@@ -123,7 +124,6 @@ func (w *modelWalk) restart() {
 	})
 	w.accounts = deposit.New(pools, w.clock, foureyes.Rules{})
 	w.settings = directory.NewSettings(pools, w.clock, w.vault, dbtest.Requisites(), directory.Config{})
-	w.payouts = payout.New(pools, w.clock, w.vault, addresses, foureyes.Rules{})
 }
 
 // play plays the steps up to the first that fails, and answers its index, or -1. With audits it
