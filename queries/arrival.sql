@@ -46,6 +46,15 @@ select requisite_id, amount, max(came_at)::timestamptz as last_at from arrival
 where state = 'free' and requisite_id = any(@requisites::bigint[]) and amount = any(@amounts::numeric[])
 group by requisite_id, amount;
 
+-- ArrivalStamps reads of traders numbers that change with what came to them last.
+-- name: ArrivalStamps :many
+select t.id::bigint as id, coalesce((
+    select bit_xor(hashtextextended(a.id || ' ' || a.state, 0)) from (
+        select id, state from arrival where trader_id = t.id order by id desc limit 50
+    ) a
+), 0)::bigint as stamp
+from unnest(@trader_ids::bigint[]) as t (id);
+
 -- ArrivalList lists a trader's money that belongs to no payment, the newest first.
 -- name: ArrivalList :many
 select * from arrival

@@ -12,5 +12,9 @@ where c.user_id = excluded.user_id or c.since <= @stale::timestamptz or @over::b
 -- name: WorkClaimRelease :exec
 delete from work_claim where kind = @kind and subject_id = @subject_id and user_id = @user_id;
 
+-- WorkClaimEnd ends anybody's claim on what does not wait any more.
+-- name: WorkClaimEnd :exec
+delete from work_claim where kind = @kind and subject_id = @subject_id;
+
 -- name: WorkClaimPrune :exec
 delete from work_claim where since < @before;

@@ -220,6 +220,41 @@ func (q *Queries) ArrivalPut(ctx context.Context, arg ArrivalPutParams) (Arrival
 	return i, err
 }
 
+const arrivalStamps = `-- name: ArrivalStamps :many
+select t.id::bigint as id, coalesce((
+    select bit_xor(hashtextextended(a.id || ' ' || a.state, 0)) from (
+        select id, state from arrival where trader_id = t.id order by id desc limit 50
+    ) a
+), 0)::bigint as stamp
+from unnest($1::bigint[]) as t (id)
+`
+
+type ArrivalStampsRow struct {
+	ID    int64
+	Stamp int64
+}
+
+// ArrivalStamps reads of traders numbers that change with what came to them last.
+func (q *Queries) ArrivalStamps(ctx context.Context, traderIds []int64) ([]ArrivalStampsRow, error) {
+	rows, err := q.db.Query(ctx, arrivalStamps, traderIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ArrivalStampsRow
+	for rows.Next() {
+		var i ArrivalStampsRow
+		if err := rows.Scan(&i.ID, &i.Stamp); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const arrivalsAt = `-- name: ArrivalsAt :many
 select requisite_id, amount, max(came_at)::timestamptz as last_at from arrival
 where state = 'free' and requisite_id = any($1::bigint[]) and amount = any($2::numeric[])

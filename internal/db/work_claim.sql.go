@@ -10,6 +10,21 @@ import (
 	"time"
 )
 
+const workClaimEnd = `-- name: WorkClaimEnd :exec
+delete from work_claim where kind = $1 and subject_id = $2
+`
+
+type WorkClaimEndParams struct {
+	Kind      string
+	SubjectID int64
+}
+
+// WorkClaimEnd ends anybody's claim on what does not wait any more.
+func (q *Queries) WorkClaimEnd(ctx context.Context, arg WorkClaimEndParams) error {
+	_, err := q.db.Exec(ctx, workClaimEnd, arg.Kind, arg.SubjectID)
+	return err
+}
+
 const workClaimPrune = `-- name: WorkClaimPrune :exec
 delete from work_claim where since < $1
 `

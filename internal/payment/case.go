@@ -225,6 +225,10 @@ func (s *Service) arrive(p db.Payment, c *change, amount decimal.Decimal) error 
 	return nil
 }
 
+// workKind is what operators claim cases by. A claim ends with its case, whoever decides it: the next case of the
+// payment waits for anybody.
+const workKind = "other_amount"
+
 // moveArrivals has money count towards a payment, and frees it where the payment ends unpaid.
 func moveArrivals(from, to db.Payment, c change, now time.Time) []db.Query {
 	var queries []db.Query
@@ -239,6 +243,9 @@ func moveArrivals(from, to db.Payment, c change, now time.Time) []db.Query {
 	}
 	if from.ReceivedAmount.Valid && c.decided != caseReturned && (unpaid || !to.ReceivedAmount.Valid) {
 		queries = append(queries, db.Do((*db.Queries).ArrivalsFree, to.ID))
+	}
+	if isCase(from) && !isCase(to) {
+		queries = append(queries, db.Do((*db.Queries).WorkClaimEnd, db.WorkClaimEndParams{Kind: workKind, SubjectID: to.ID}))
 	}
 	return append(queries, tellArrivals(to, c, now)...)
 }

@@ -114,7 +114,10 @@ func TestCaseByHand(t *testing.T) {
 			c.want(t, payment.Appeal, money{"90.2", "9.8", "0", "0"}, "700.00")
 			testenv.Want(t, c.told(t), "open", "the case")
 			wantCode(t, errOf(c.payments.ConfirmReceived(t.Context(), c.trader.Caller, c.p.ID, new("700"))), "payment_not_pending")
+			c.Exec(t, `with u as (insert into app_user (kind, login, role, created_at) values ('operator', 'ann', 'admin', now()) returning id)
+				insert into work_claim select 'other_amount', $1, id, now() from u`, c.p.ID)
 			noError(t, c.decide(t, test.who(c), payment.CaseDecision{Decision: test.decision, To: payer()}))
+			testenv.Want(t, c.Count(t, "select count(*) from work_claim"), 0, "claims of what is decided")
 			if test.then != nil {
 				test.then(t, &c)
 			}

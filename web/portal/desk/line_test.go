@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
@@ -24,6 +25,9 @@ func TestLine(t *testing.T) {
 	want(t, "another desk's change tells", events.next(t, 2500*time.Millisecond), "")
 	b.Create(t, "1500")
 	want(t, "told", events.next(t, 10*time.Second), "event: changed")
+	_, err := b.Payments.KeepMoney(t.Context(), b.AsTrader(), b.Traders[0].Requisites[0], payment.Came{Amount: new("1500")})
+	noError(t, err)
+	want(t, "told of money that fits", events.next(t, 10*time.Second), "event: changed")
 	b.Stop()
 	want(t, "after the stop", events.next(t, 5*time.Second), "end")
 }

@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"maps"
@@ -29,8 +28,9 @@ const (
 // live tells open desks that something has changed; what it is they then ask for. A desk is looked at
 // in the database, so that it does not matter which process changed it.
 type live struct {
-	payments, payouts func(context.Context, []int64) (map[int64]uint64, error)
-	stopping          <-chan struct{}
+	// stamps are of payments, of payouts, and of money that came.
+	stamps   [3]func(context.Context, []int64) (map[int64]uint64, error)
+	stopping <-chan struct{}
 
 	mu      sync.Mutex
 	desks   map[int64]*desk
@@ -39,15 +39,17 @@ type live struct {
 
 // desk is a trader's, as it was last seen, and the lines to those who have it open.
 type desk struct {
-	stamp [2]uint64
+	stamp [3]uint64
 	known bool
 	lines map[chan struct{}]bool
 }
 
 func newLive(s Services) *live {
 	return &live{
-		payments: s.Checkouts.DeskStamps, payouts: s.Payouts.DeskStamps, stopping: s.Stopping,
-		desks: map[int64]*desk{},
+		stopping: s.Stopping, desks: map[int64]*desk{},
+		stamps: [3]func(context.Context, []int64) (map[int64]uint64, error){
+			s.Checkouts.DeskStamps, s.Payouts.DeskStamps, s.Payments.DeskStamps,
+		},
 	}
 }
 
@@ -116,19 +118,23 @@ func (l *live) openDesks() []int64 {
 func (l *live) lookOnce(traders []int64) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	payments, err := l.payments(ctx, traders)
-	if err != nil {
-		return fmt.Errorf("payments: %w", err)
-	}
-	payouts, err := l.payouts(ctx, traders)
-	if err != nil {
-		return fmt.Errorf("payouts: %w", err)
+	found := map[int64][len(l.stamps)]uint64{}
+	for i, read := range l.stamps {
+		stamps, err := read(ctx, traders)
+		if err != nil {
+			return err
+		}
+		for id, stamp := range stamps {
+			of := found[id]
+			of[i] = stamp
+			found[id] = of
+		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, id := range traders {
 		if d := l.desks[id]; d != nil {
-			d.seen([2]uint64{payments[id], payouts[id]})
+			d.seen(found[id])
 		}
 	}
 	return nil
@@ -136,7 +142,7 @@ func (l *live) lookOnce(traders []int64) error {
 
 // seen tells every line of a desk if it is not as it was. So it does at the first look: what happened
 // between the page and that look is in the stamp already, and would never be heard of.
-func (d *desk) seen(stamp [2]uint64) {
+func (d *desk) seen(stamp [3]uint64) {
 	changed := !d.known || d.stamp != stamp
 	d.stamp, d.known = stamp, true
 	if !changed {
