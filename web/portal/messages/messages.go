@@ -66,10 +66,6 @@ func (v *visit) messages() error {
 	if err != nil {
 		return err
 	}
-	own, err := v.Settings.ListOwnRequisites(v.Ctx(), v.Who)
-	if err != nil {
-		return err
-	}
 	silent, err := v.Messages.Silent(v.Ctx(), v.Who)
 	if err != nil {
 		return err
@@ -86,7 +82,10 @@ func (v *visit) messages() error {
 			shown.Newest = append(shown.Newest, v.message(m))
 		}
 	}
-	shown.Phones, shown.Rules = v.phones(phones, shown.MaySet), v.rules(rules, phones, own)
+	shown.Phones = v.phones(phones, shown.MaySet)
+	if shown.Rules, err = v.rules(rules, phones); err != nil {
+		return err
+	}
 	v.Shell.Title = v.Shell.Say(say.MessagesOfBanks)
 	v.Show(http.StatusOK, func(s view.Shell) site.Page { return MessagesPage(s, shown) })
 	return nil
@@ -231,33 +230,47 @@ func (v *visit) phones(list []bankmessage.Device, maySet bool) view.Sheet {
 	return sheet
 }
 
-// rules are what messages do for each requisite that has a value: those that are set come first.
-func (v *visit) rules(rules []bankmessage.Rule, phones []bankmessage.Device, own []directory.OwnRequisite) view.Sheet {
-	sheet := view.Sheet{
+// rules are what messages do for a page of requisites: those that are set, where there are any, or those that are searched for.
+func (v *visit) rules(rules []bankmessage.Rule, phones []bankmessage.Device) (Rules, error) {
+	shown := Rules{Search: v.R.URL.Query().Get("q"), Pages: view.Pages{Sorted: true}, Sheet: view.Sheet{
 		Label: v.Shell.Say(sayRules), Empty: view.Empty{Title: sayRulesNone},
 		Columns: []view.Column{
 			{Text: v.Shell.Say(say.Requisite)}, {Text: v.Shell.Say(sayMode)}, {Text: v.Shell.Say(say.Bank)},
 			{Text: v.Shell.Say(sayMost), Right: true}, {Text: v.Shell.Say(sayHowRight)},
 		},
+	}}
+	query := directory.OwnQuery{Search: shown.Search}
+	if shown.Search == "" {
+		for _, r := range rules {
+			query.IDs = append(query.IDs, r.RequisiteID)
+		}
+		shown.Others = len(rules) > 0
 	}
-	var unset [][]view.Cell
+	if after := v.R.URL.Query().Get("after"); after != "" {
+		query.Cursor, shown.Pages.Newest = &after, view.Query(messagesPath, "q", shown.Search)
+	}
+	own, next, err := v.Settings.OwnPage(v.Ctx(), v.Who, query)
+	if err != nil {
+		return shown, err
+	}
+	if next != nil {
+		shown.Pages.Older = view.Query(messagesPath, "q", shown.Search, "after", *next)
+	}
 	for _, r := range own {
-		if r.Masked == "" {
+		if r.Masked == "" { // is paid by cards, of which no bank writes
 			continue
 		}
 		name := view.Cell{Text: v.Shell.Say(say.Method(r.Method)) + " " + r.Masked}
 		if v.Who.May(caller.TraderRequisites) {
 			name.Href = view.Link(portal.Numbered("/trader/requisites", r.ID) + "/messages")
 		}
-		i := slices.IndexFunc(rules, func(set bankmessage.Rule) bool { return set.RequisiteID == r.ID })
-		if i < 0 {
-			unset = append(unset, []view.Cell{name, {Text: v.Shell.Say(modes["off"]), Tone: "off"}, {}, {}, {}})
-			continue
+		cells := []view.Cell{{Text: v.Shell.Say(modes["off"]), Tone: "off"}, {}, {}, {}}
+		if i := slices.IndexFunc(rules, func(set bankmessage.Rule) bool { return set.RequisiteID == r.ID }); i >= 0 {
+			cells = v.rule(rules[i], phones, r.Currency)
 		}
-		sheet.Rows = append(sheet.Rows, append([]view.Cell{name}, v.rule(rules[i], phones, r.Currency)...))
+		shown.Sheet.Rows = append(shown.Sheet.Rows, append([]view.Cell{name}, cells...))
 	}
-	sheet.Rows = append(sheet.Rows, unset...)
-	return sheet
+	return shown, nil
 }
 
 func (v *visit) rule(r bankmessage.Rule, phones []bankmessage.Device, currency string) []view.Cell {

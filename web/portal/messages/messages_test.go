@@ -6,8 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/directory"
 	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
@@ -85,6 +90,23 @@ func TestMessages(t *testing.T) {
 	a = owner.Fill(t, object, "reason", "")
 	want(t, "without a reason", a.Code, http.StatusUnprocessableEntity)
 	owner.Fill(t, object, "reason", "Another payer's")
+	for n := range 60 {
+		_, err := directory.InsertRequisite(t.Context(), b.Queries(), dbtest.Requisites(), fmt.Sprintf("+7900555%04d", 1000+n), db.RequisiteInsertParams{
+			Currency: "RUB", Method: "sbp", TraderID: b.Traders[0].ID, Holder: new("Many"), MinAmount: decimal.NewFromInt(1),
+			MaxAmount: decimal.NewFromInt(1000), Now: b.Clock.Now(),
+		})
+		testenv.NoError(t, err)
+	}
+	rows := func(address string) int {
+		t.Helper()
+		return owner.Page(t, address).Find("section:has(#rules) tbody tr").Length()
+	}
+	want(t, "only what is set", rows("/trader/messages"), 1)
+	found := owner.Page(t, "/trader/messages?q=Many")
+	next := found.Find("section:has(#rules) a[rel=next]").AttrOr("href", "")
+	want(t, "a page of what is searched for", found.Find("section:has(#rules) tbody tr").Length(), 50)
+	want(t, "and the next", rows(next), 10)
+	want(t, "nothing is found", rows("/trader/messages?q=nobody"), 0)
 	wantIn(t, "on trial again", words(owner.Page(t, "/trader/messages").Find("section:has(#rules)")), "Trial")
 	clerk := b.Joins(t, "clerk", caller.Trader, caller.Desk, b.Traders[0].ID)
 	want(t, "a clerk sets nothing", clerk.Page(t, "/trader/messages").Find("main a[href$='/messages'], main a[href$='/new']").Length(), 0)

@@ -52,10 +52,15 @@ var (
 	sayRevoked   = say.Both("Disconnected", "Отключён")
 	sayRevoke    = say.Both("Disconnect", "Отключить")
 
-	sayRules     = say.Both("What messages do", "Что делают сообщения")
-	sayRulesNone = say.Both("You have no requisites yet.", "У вас ещё нет реквизитов.")
-	sayRuleOf    = say.Both("Messages for %s", "Сообщения для %s")
-	sayRuleText  = say.Both(
+	sayRules       = say.Both("What messages do", "Что делают сообщения")
+	sayRulesNone   = say.Both("No requisite fits.", "Нет подходящих реквизитов.")
+	sayRulesHint   = say.Both("Last digits, bank or holder", "Последние цифры, банк или владелец")
+	sayRulesOthers = say.Both(
+		"For your other requisites messages are off. Search for one to set it.",
+		"Для остальных реквизитов сообщения выключены. Найдите нужный, чтобы настроить.",
+	)
+	sayRuleOf   = say.Both("Messages for %s", "Сообщения для %s")
+	sayRuleText = say.Both(
 		"Begin with the trial: nothing is confirmed, and you see how often messages would have been right.",
 		"Начните с пробы: ничего не подтверждается, и видно, как часто сообщения оказались бы верны.",
 	)

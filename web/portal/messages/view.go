@@ -15,8 +15,17 @@ type Page struct {
 	MayWork, MaySet bool
 	Waiting, Newest []Message
 	// Silent are the phones that payments count on and that say nothing.
-	Silent        []string
-	Phones, Rules view.Sheet
+	Silent []string
+	Phones view.Sheet
+	Rules  Rules
+}
+
+// Rules are what messages do for a page of requisites. Others says that the rest of them is left out.
+type Rules struct {
+	Sheet  view.Sheet
+	Search string
+	Others bool
+	Pages  view.Pages
 }
 
 // Message is a message of a bank.
