@@ -86,6 +86,7 @@ var floors = map[string]int{
 	"gateway.example/web/static":                          0,
 	"gateway.example/web/chart":                           0,
 	"gateway.example/internal/testenv":                    0,
+	"gateway.example/internal/history":                    0,
 	"gateway.example/web/browsertest":                     1,
 	"gateway.example/internal/signature":                  1,
 	"gateway.example/internal/attest":                     2,

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"gateway.example/internal/history"
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/testenv"
 	"gateway.example/rpc/sign"
@@ -30,6 +31,10 @@ type load struct {
 	external string
 	// hooks choose the endpoint of a payment, for each of the boxes.
 	hooks []func() *shop
+
+	// seen is all that clients asked of payments, and were answered; feeds are what they read of events meanwhile.
+	seen  *history.Orders
+	feeds []*feedReader
 
 	stopping atomic.Bool
 	running  sync.WaitGroup
@@ -81,6 +86,16 @@ func (l *load) start(t *testing.T) {
 			}
 		})
 	}
+	for _, box := range l.boxes {
+		r := &feedReader{box: box, bases: l.bases}
+		l.feeds = append(l.feeds, r)
+		l.running.Go(func() {
+			for !l.stopping.Load() {
+				r.page()
+				time.Sleep(200 * time.Millisecond)
+			}
+		})
+	}
 }
 
 func (l *load) stop() {
@@ -100,7 +115,8 @@ func (l *load) next(r *round) *round {
 	return before
 }
 
-// pay is the life of one payment: created, moved unless it is an eighth, and read.
+// pay is the life of one payment: created, moved unless it is an eighth, and read. Of every third somebody else asks for the
+// creation, too, while all that happens.
 func (l *load) pay(client, n int) {
 	at := client % len(l.boxes)
 	p := promise{order: newOrder(), status: "pending", box: l.boxes[at], hook: l.hooks[at]()}
@@ -109,7 +125,13 @@ func (l *load) pay(client, n int) {
 		"callbackUri": p.hook.URL,
 		"amount":      fmt.Sprintf("%d.%02d", 100+rand.IntN(900), rand.IntN(100)),
 	})
-	created, ok := l.insist(client, http.MethodPost, payments, body, signed(p.box, body))
+	asked := history.Call{What: history.Create, Order: p.order}
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	if n%3 == 0 {
+		beside.Go(func() { l.ask(bystander, asked, http.MethodPost, payments, body, signed(p.box, body)) })
+	}
+	created, ok := l.ask(client, asked, http.MethodPost, payments, body, signed(p.box, body))
 	if !ok {
 		return
 	}
@@ -118,11 +140,13 @@ func (l *load) pay(client, n int) {
 		p.status = []string{"completed", "failed"}[n%2]
 		body := fmt.Sprintf(`{"status":%q}`, p.status)
 		mark := header{"Signature": sign.Signature(l.external, []byte(body))}
-		if _, ok := l.insist(client, http.MethodPost, payments+"/"+p.id+"/callback", body, mark); !ok {
+		asked := history.Call{What: history.Move, Order: p.order, To: p.status}
+		if _, ok := l.ask(client, asked, http.MethodPost, payments+"/"+p.id+"/callback", body, mark); !ok {
 			return
 		}
 	}
-	read, ok := l.insist(client, http.MethodGet, payments+"/"+p.id, "", signed(p.box, ""))
+	asked = history.Call{What: history.Read, Order: p.order}
+	read, ok := l.ask(client, asked, http.MethodGet, payments+"/"+p.id, "", signed(p.box, ""))
 	if !ok {
 		return
 	}
@@ -138,10 +162,19 @@ func (l *load) pay(client, n int) {
 // what is answered as no client should be answered that comes again. Client bystander is none of the
 // load's.
 func (l *load) insist(client int, method, path, body string, headers header) (answer, bool) {
+	return l.ask(client, history.Call{}, method, path, body, headers)
+}
+
+// ask is insist about an order, where each try is recorded.
+func (l *load) ask(client int, asked history.Call, method, path, body string, headers header) (answer, bool) {
 	began := time.Now()
 	for try := rand.IntN(len(l.bases)); ; try++ {
+		end := l.seen.Begin(asked)
 		got, err := trySend(method, l.bases[try%len(l.bases)]+path, body, headers)
 		kind := kindOf(got, err)
+		if asked.Order != "" {
+			seen(asked, end, kind, got)
+		}
 		if kind != "" && time.Since(began) > 40*time.Second {
 			kind = "wrong" // there is an end to every fault
 		}

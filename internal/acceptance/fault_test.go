@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"gateway.example/internal/history"
 	"gateway.example/internal/pgserver"
 	"gateway.example/internal/testenv"
 )
@@ -75,7 +76,9 @@ func (s *stage) loadReplicas(t *testing.T, databaseURL string) {
 		other.variables = map[string]string{"TMPDIR": s.uploads.path}
 	}
 	s.b = other.start(t)
-	s.load = &load{external: s.a.ExternalPaymentsSecret, bases: [2]string{s.a.BaseURL, s.b.BaseURL}}
+	s.load = &load{
+		external: s.a.ExternalPaymentsSecret, bases: [2]string{s.a.BaseURL, s.b.BaseURL}, seen: history.NewOrders(),
+	}
 	for _, keyID := range []string{"sandbox-rub", "sandbox-second-rub"} {
 		box := s.a.box(t, keyID)
 		s.load.boxes = append(s.load.boxes, box)
@@ -128,6 +131,7 @@ func TestFaults(t *testing.T) {
 	}
 	s.load.stop()
 	s.awaitEvents(t)
+	s.checkHistory(t)
 	if mode == "write" && !t.Failed() {
 		s.writeTable(t)
 	}
@@ -197,8 +201,12 @@ func (s *stage) kept(t *testing.T, promises []promise) (lost, twice int) {
 		asking.Go(func() {
 			for i := part; i < len(promises); i += 8 {
 				p := promises[i]
+				end := s.load.seen.Begin(history.Call{What: history.Read, Order: p.order})
 				got, err := trySend(http.MethodGet, s.a.BaseURL+payments+"?orderId="+p.order, "", signed(p.box, ""))
 				list, _ := got.at("data").([]any)
+				if err == nil && len(list) == 1 {
+					end(history.Answer{ID: p.id, Status: fmt.Sprint(list[0].(object)["status"])})
+				}
 				if err != nil || len(list) != 1 || fmt.Sprint(list[0].(object)["status"]) != p.status {
 					t.Errorf("%s by the API: %s %v", p.order, got, err)
 				}

@@ -126,6 +126,16 @@ func (s *shop) letters(t *testing.T, order string, count int) []letter {
 	return got
 }
 
+// all are the deliveries of all orders that were taken.
+func (s *shop) all() (letters []letter) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, came := range s.came {
+		letters = append(letters, came...)
+	}
+	return slices.DeleteFunc(letters, func(l letter) bool { return !l.taken })
+}
+
 // taken are the ids of all events that were taken.
 func (s *shop) taken() map[string]bool {
 	s.mu.Lock()

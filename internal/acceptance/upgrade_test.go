@@ -43,6 +43,7 @@ func TestRollingUpgrade(t *testing.T) {
 	}
 	s.load.stop()
 	s.awaitEvents(t)
+	s.checkHistory(t)
 	var upgraded bool
 	noError(t, s.pool.QueryRow(t.Context(), "select bool_and(upgraded) from merchant").Scan(&upgraded))
 	if !upgraded {
