@@ -18,7 +18,7 @@ func TestRun(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	noError(t, os.Chmod(os.TempDir(), 0o711))
 	args := strings.Fields(`-run 200ms -runs 1 -clients 4 -traders 5 -cashboxes 5 -merchants 5 -requisites 100
-		-stored 300 -memory-requisites 300 -open 700 -overdue 500 -messages 400`)
+		-stored 300 -memory-requisites 300 -open 700 -overdue 500 -messages 400 -kept 400`)
 	positive := []string{
 		"creates_per_s", "create_round_trips", "create_statements", "create_wal_bytes", "credits_one_cashbox_per_s",
 		"credits_spread_per_s", "r_page_bytes", "create_cpu_us.gateway", "create_cpu_us.postgres",
@@ -28,7 +28,7 @@ func TestRun(t *testing.T) {
 		positive = append(
 			positive, "creates_10_requisites_per_s", "create_p50_ms", "create_p99_ms", "create_sql_per_s",
 			"create_p999_ms", "one_row_commit_per_s", "webhooks_per_s", "stored_creates_per_s", "stored_create_cpu_ratio",
-			"store_seconds", "settled_delivered_per_s", "messages_per_s", "message_webhook_p99_ms", "hot_account_transfers_per_s", "create_cpu_growth_open",
+			"store_seconds", "settled_delivered_per_s", "messages_per_s", "message_webhook_p99_ms", "create_without_messages_p99_ms", "create_beside_messages_p99_ms", "hot_account_transfers_per_s", "create_cpu_growth_open",
 			"create_cpu_growth_snapshot", "expired_per_s", "gateway_memory_100k_requisites_bytes", "longest_snapshot_s",
 			"stored_create_cpu_us.gateway", "stored_create_cpu_us.postgres", "stored_create_cpu_us.generator",
 		)

@@ -44,6 +44,8 @@ type options struct {
 	cashboxes, merchants int
 	// messageCount is how many messages of banks are forwarded, of which a tenth confirm payments.
 	messageCount int
+	// keptMessages are there before, and a tenth as many payments open.
+	keptMessages int
 	// openPayments, and overdue ones, are there when creations, and expiry, are measured beside
 	// them.
 	openPayments, overdue int
@@ -84,6 +86,7 @@ func parseOptions(args []string, usage io.Writer) (options, error) {
 		{&o.openPayments, "open", 50_000, "payments that are open when creations are measured beside them"},
 		{&o.overdue, "overdue", 20_000, "overdue payments whose expiry is measured"},
 		{&o.messageCount, "messages", 12_000, "messages of banks to forward, of which a tenth confirm payments"},
+		{&o.keptMessages, "kept", 100_000, "messages that are kept when messages are measured, with a tenth as many payments open"},
 		{&o.memoryRequisites, "memory-requisites", 100_000, "requisites of the pool that the gateway's memory is measured with"},
 		{&o.stored, "stored", 0, "payments to store before creations are measured once more"},
 	} {
@@ -98,6 +101,7 @@ func parseOptions(args []string, usage io.Writer) (options, error) {
 	}
 	if quick {
 		o.seconds, o.runs, o.openPayments, o.overdue, o.memoryRequisites, o.messageCount = time.Second, 1, 5000, 3000, 10_000, 2000
+		o.keptMessages = 5000
 	}
 	o.only, o.skip = list(only), list(skip)
 	return o, o.check()
@@ -110,7 +114,7 @@ func list(text string) []string {
 func (o options) check() error {
 	for _, n := range []int{
 		o.runs, o.clients, o.connections, o.requisites, o.few, o.traders, o.cashboxes, o.merchants, o.openPayments, o.overdue, o.messageCount,
-		o.memoryRequisites,
+		o.memoryRequisites, o.keptMessages,
 	} {
 		if n < 1 {
 			return errors.New("every number but -stored must be at least 1")

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -33,29 +34,105 @@ var noise = []string{
 // phone forwards the messages about one requisite.
 type phone struct{ key, secret string }
 
-// messages measures messages of banks that confirm payments: first without a pause, then on schedule at
-// half the rate, from the message to the webhook of the payment that it has completed.
+// createsBeside is how many creations a second come while messages do.
+const createsBeside = 100
+
+// messages measures messages of banks that confirm payments, where many are kept already and many payments are open: first
+// without a pause, then on schedule at half the rate, from the message to the webhook of the payment that it has
+// completed. Creations come beside the latter, and before it alone.
 func (b *bench) messages(ctx context.Context) error {
+	a, err := b.apart(ctx, "messages")
+	if err != nil {
+		return err
+	}
+	defer a.leave()
+	return a.messagesApart(ctx)
+}
+
+func (b *bench) messagesApart(ctx context.Context) error {
 	phones, err := b.pairPhones(ctx)
 	if err != nil {
 		return err
 	}
+	if err := b.keepMessages(ctx); err != nil {
+		return err
+	}
+	over, hangUp, err := b.creator(ctx, manyMethod, latencyClients)
+	if err != nil {
+		return err
+	}
+	defer hangUp()
 	payments := max(b.messageCount/messagesEach/2/b.runs, b.clients)
 	for range b.runs {
-		rate, _, err := b.forward(ctx, phones, payments, 0)
+		due, err := b.dueMessages(ctx, phones, payments)
+		if err != nil {
+			return err
+		}
+		rate, _, err := b.forward(ctx, due, payments, 0)
 		if err != nil {
 			return err
 		}
 		b.report.sample("messages_per_s", rate)
-		_, taken, err := b.forward(ctx, phones, payments, rate/2)
-		if err != nil {
+		if err := b.forwardBeside(ctx, over, phones, payments, rate/2); err != nil {
 			return err
 		}
-		b.report.sample("message_webhook_p50_ms", percentile(taken, 50))
-		b.report.sample("message_webhook_p99_ms", percentile(taken, 99))
 	}
-	_, err = b.pool.Exec(ctx, "delete from requisite_message")
-	return err
+	return nil
+}
+
+// keepMessages has the phones have forwarded messages about nothing, and makes a tenth as many payments that stay open.
+func (b *bench) keepMessages(ctx context.Context) error {
+	_, err := b.pool.Exec(ctx, `insert into bank_message (id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at,
+			says, pattern, bank, currency, account, state)
+		select nextval('bank_message_id_seq'), d.trader_id, d.id, 'kept-' || n, 'push', 'ru.sberbankmobile', sha512(n::text::bytea),
+			at, at, 'declined', 'kept', 'sber', $2, '', 'noted'
+		from generate_series(1, $1) n
+		join (select id, trader_id, row_number() over (order by id) - 1 as place, count(*) over () as all from bank_device) d
+			on d.place = n % d.all
+		cross join lateral (select now() - n * interval '1 second' as at) t`, b.keptMessages, currency)
+	if err != nil {
+		return fmt.Errorf("keep messages: %w", err)
+	}
+	if _, err := b.prepare(ctx, b.scene.boxes, b.keptMessages/messagesEach); err != nil {
+		return err
+	}
+	return b.vacuum(ctx)
+}
+
+// forwardBeside has creations come alone, and then beside messages on schedule.
+func (b *bench) forwardBeside(ctx context.Context, over *creator, phones map[int64]phone, payments int, perSecond float64) error {
+	due, err := b.dueMessages(ctx, phones, payments)
+	if err != nil {
+		return err
+	}
+	length := time.Duration(float64(len(due)) / perSecond * float64(time.Second))
+	create := func() (*hdrhistogram.Histogram, error) {
+		return openLoop(ctx, latencyClients, createsBeside, length, over.act)
+	}
+	over.prepare(latencyClients, length)
+	alone, err := create()
+	if err != nil {
+		return err
+	}
+	over.prepare(latencyClients, length)
+	var beside *hdrhistogram.Histogram
+	created := make(chan error, 1)
+	go func() {
+		var err error
+		beside, err = create()
+		created <- err
+	}()
+	_, taken, err := b.forward(ctx, due, payments, perSecond)
+	if err := errors.Join(err, <-created); err != nil {
+		return err
+	}
+	b.report.sample("message_webhook_p50_ms", percentile(taken, 50))
+	b.report.sample("message_webhook_p99_ms", percentile(taken, 99))
+	b.report.sample("create_without_messages_p50_ms", percentile(alone, 50))
+	b.report.sample("create_without_messages_p99_ms", percentile(alone, 99))
+	b.report.sample("create_beside_messages_p50_ms", percentile(beside, 50))
+	b.report.sample("create_beside_messages_p99_ms", percentile(beside, 99))
+	return nil
 }
 
 // pairPhones has the traders pair a phone for each requisite of the larger pool, whose messages confirm.
@@ -105,15 +182,11 @@ func (b *bench) pairPhones(ctx context.Context) (map[int64]phone, error) {
 	return phones, nil
 }
 
-// forward makes payments and forwards the messages about them among others. It answers how many messages were
-// taken a second, and how long each payment took from its message to its webhook.
+// forward forwards messages about payments among others. It answers how many messages were taken a second, and how long each
+// payment took from its message to its webhook.
 func (b *bench) forward(
-	ctx context.Context, phones map[int64]phone, payments int, perSecond float64,
+	ctx context.Context, due []message, payments int, perSecond float64,
 ) (rate float64, taken *hdrhistogram.Histogram, err error) {
-	due, err := b.dueMessages(ctx, phones, payments)
-	if err != nil {
-		return 0, nil, err
-	}
 	clients := b.clients
 	if perSecond > 0 {
 		clients = latencyClients
