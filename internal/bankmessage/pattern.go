@@ -102,6 +102,15 @@ func Banks() []Bank {
 	return list
 }
 
+// NameOf is the name of the bank of a code, or the code where nobody knows it.
+func NameOf(code string) string {
+	banks := Banks()
+	if i := slices.IndexFunc(banks, func(b Bank) bool { return b.Code == code }); i >= 0 {
+		return banks[i].Name
+	}
+	return code
+}
+
 // Currencies are those in which patterns can be written.
 func Currencies() []string { return slices.Sorted(maps.Keys(units)) }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/rate"
 
 	"gateway.example/internal/deposit"
@@ -141,7 +142,7 @@ func (v *Visit) words(line report.Line, subject string) (text string, notes []st
 	case report.WhatTimeGivenBack:
 		return s.Say(say.LineTimeGivenBack, line.Minutes), nil
 	case report.WhatBankMessage:
-		return s.Say(say.LineBankMessage, line.By, line.Message), nil
+		return s.Say(say.LineBankMessage, bankmessage.NameOf(line.By), line.Message), nil
 	case report.WhatMoneyCame:
 		text = s.Say(say.LineMoneyCame, s.Amount(line.Received.Decimal, line.Currency))
 		if line.Payer != "" {

@@ -20,6 +20,9 @@ import (
 
 const messagesPath = "/trader/messages"
 
+// rulesPlace is where on the page the rules are, the last of what it has.
+const rulesPlace = "#rules"
+
 var messageRoutes = []route{
 	{Pattern: "GET " + messagesPath, Kinds: portal.Traders, Needs: caller.TraderRead, Handle: (*visit).messages},
 	{
@@ -93,7 +96,7 @@ func (v *visit) messages() error {
 
 func (v *visit) message(m bankmessage.Message) Message {
 	shown := Message{
-		ID: m.ID, At: m.ReceivedAt, Sender: m.Sender, Bank: bankName(m.Bank), Why: v.why(m),
+		ID: m.ID, At: m.ReceivedAt, Sender: m.Sender, Bank: bankmessage.NameOf(m.Bank), Why: v.why(m),
 		State: say.Named(states, string(m.State)), Tone: tones[m.State], MayObject: m.MayObject(v.Shell.Now),
 		MayKeep: m.MayKeep(),
 	}
@@ -115,14 +118,6 @@ func (v *visit) why(m bankmessage.Message) string {
 		return v.Shell.Say(phrase)
 	}
 	return m.Why
-}
-
-func bankName(code string) string {
-	banks := bankmessage.Banks()
-	if i := slices.IndexFunc(banks, func(b bankmessage.Bank) bool { return b.Code == code }); i >= 0 {
-		return banks[i].Name
-	}
-	return code
 }
 
 // assign confirms the payment that the form names by a message.
@@ -247,14 +242,14 @@ func (v *visit) rules(rules []bankmessage.Rule, phones []bankmessage.Device) (Ru
 		shown.Others = len(rules) > 0
 	}
 	if after := v.R.URL.Query().Get("after"); after != "" {
-		query.Cursor, shown.Pages.Newest = &after, view.Query(messagesPath, "q", shown.Search)
+		query.Cursor, shown.Pages.Newest = &after, view.Query(messagesPath, "q", shown.Search)+rulesPlace
 	}
 	own, next, err := v.Settings.OwnPage(v.Ctx(), v.Who, query)
 	if err != nil {
 		return shown, err
 	}
 	if next != nil {
-		shown.Pages.Older = view.Query(messagesPath, "q", shown.Search, "after", *next)
+		shown.Pages.Older = view.Query(messagesPath, "q", shown.Search, "after", *next) + rulesPlace
 	}
 	for _, r := range own {
 		if r.Masked == "" { // is paid by cards, of which no bank writes
@@ -282,7 +277,7 @@ func (v *visit) rule(r bankmessage.Rule, phones []bankmessage.Device, currency s
 		}
 		mode.Drawn = stopped(v.Shell, again)
 	}
-	bank, right := view.Cell{Text: bankName(r.Bank)}, view.Cell{}
+	bank, right := view.Cell{Text: bankmessage.NameOf(r.Bank)}, view.Cell{}
 	if i := slices.IndexFunc(phones, func(d bankmessage.Device) bool { return d.ID == r.DeviceID }); i >= 0 {
 		bank.Note = phones[i].Name
 	}
