@@ -57,11 +57,6 @@ func (b *bench) messagesApart(ctx context.Context) error {
 	if err := b.keepMessages(ctx); err != nil {
 		return err
 	}
-	over, hangUp, err := b.creator(ctx, manyMethod, latencyClients)
-	if err != nil {
-		return err
-	}
-	defer hangUp()
 	payments := max(b.messageCount/messagesEach/2/b.runs, b.clients)
 	for range b.runs {
 		due, err := b.dueMessages(ctx, phones, payments)
@@ -73,7 +68,7 @@ func (b *bench) messagesApart(ctx context.Context) error {
 			return err
 		}
 		b.report.sample("messages_per_s", rate)
-		if err := b.forwardBeside(ctx, over, phones, payments, rate/2); err != nil {
+		if err := b.forwardBeside(ctx, phones, payments, rate/2); err != nil {
 			return err
 		}
 	}
@@ -100,11 +95,16 @@ func (b *bench) keepMessages(ctx context.Context) error {
 }
 
 // forwardBeside has creations come alone, and then beside messages on schedule.
-func (b *bench) forwardBeside(ctx context.Context, over *creator, phones map[int64]phone, payments int, perSecond float64) error {
+func (b *bench) forwardBeside(ctx context.Context, phones map[int64]phone, payments int, perSecond float64) error {
 	due, err := b.dueMessages(ctx, phones, payments)
 	if err != nil {
 		return err
 	}
+	over, hangUp, err := b.creator(ctx, manyMethod, latencyClients)
+	if err != nil {
+		return err
+	}
+	defer hangUp()
 	length := time.Duration(float64(len(due)) / perSecond * float64(time.Second))
 	create := func() (*hdrhistogram.Histogram, error) {
 		return openLoop(ctx, latencyClients, createsBeside, length, over.act)
