@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"gateway.example/internal/chain"
 	"gateway.example/internal/db"
 	"gateway.example/internal/outbound"
+	"gateway.example/internal/sandbox"
+	start "gateway.example/web/portal/sandbox"
 )
 
 const (
@@ -52,12 +55,19 @@ func (c *config) readChains(found *problems, texts map[string]string) {
 	}
 }
 
-// wireChains builds a watcher for each network that has nodes. The operator of the program names the nodes, so that they
+// wireChains builds a watcher for each network that has nodes; a sandbox has its own form of the others. The operator of the program names the nodes, so that they
 // may be in a network of its own.
 func (g *gateway) wireChains(ctx context.Context) error {
 	var watched []string
 	for _, network := range chain.Networks() {
 		urls := g.chainURLs[network.Name]
+		if len(urls) == 0 && g.sandbox {
+			every, round, err := sandbox.Follow(g.workPool, network, g.watcher)
+			if err != nil {
+				return err
+			}
+			g.chains, watched = append(g.chains, loop{"watch " + network.Name, every, round}), append(watched, network.Name)
+		}
 		if len(urls) == 0 {
 			continue
 		}
@@ -68,19 +78,37 @@ func (g *gateway) wireChains(ctx context.Context) error {
 			}
 		}
 		client := outbound.NewAddresses(g.sandbox, hosts...).Client(nodePatience)
-		watcher, err := chain.NewWatcher(g.workPool, g.clock, client, network, urls)
+		watcher, err := g.watcher(client, network, urls)
 		if err != nil {
 			return err
 		}
-		g.chains, watched = append(g.chains, watcher), append(watched, network.Name)
+		g.chains, watched = append(g.chains, loop{"watch " + network.Name, chainEvery, watcher.Round}), append(watched, network.Name)
 	}
 	return db.New(g.workPool).ChainForget(ctx, append([]string{""}, watched...))
 }
 
-// chainLoops read the networks, each for itself.
-func (g *gateway) chainLoops() (loops []loop) {
-	for _, watcher := range g.chains {
-		loops = append(loops, loop{"watch " + watcher.Network(), chainEvery, watcher.Round})
-	}
-	return loops
+// watcher makes the watcher of a network with nodes.
+func (g *gateway) watcher(client *http.Client, network chain.Network, urls []string) (*chain.Watcher, error) {
+	return chain.NewWatcher(g.workPool, g.clock, client, network, urls)
 }
+
+// purse is the sandbox's wallet, as its pages have it.
+func (g *gateway) purse() start.Purse {
+	wallet := sandbox.NewWallet(g.workPool, g.deposits, g.withdrawals)
+	return start.Purse{
+		Deposit: wallet.Deposit, Pay: wallet.Pay,
+		Latest: func(ctx context.Context) (list []start.Transferred, _ error) {
+			rows, err := wallet.Latest(ctx, walletShows)
+			for _, t := range rows {
+				list = append(list, start.Transferred{
+					Network: t.Network, Hash: t.TransactionHash, To: t.ToAddress, Amount: t.Amount, At: t.SentAt,
+					Confirmations: t.Confirmations,
+				})
+			}
+			return list, err
+		},
+	}
+}
+
+// walletShows is how many transfers the wallet's page has.
+const walletShows = 20

@@ -13,7 +13,6 @@ import (
 	"gateway.example/internal/audit"
 	"gateway.example/internal/auth"
 	"gateway.example/internal/bankmessage"
-	"gateway.example/internal/chain"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/db"
 	"gateway.example/internal/deposit"
@@ -67,7 +66,7 @@ type services struct {
 	round    movers
 	deposits *deposit.Service
 	// chains read networks, matcher finds the deposits that transfers are for.
-	chains  []*chain.Watcher
+	chains  []loop
 	matcher *deposit.Service
 	// messages are those of banks, which confirm payments.
 	messages *bankmessage.Service
@@ -196,7 +195,7 @@ func (g *gateway) wireMoney(addresses *outbound.Addresses) (err error) {
 	}
 	g.deposits = deposit.New(g.pools, g.clock, g.fourEyes)
 	g.matcher = deposit.New(db.OnePool(g.workPool), g.clock, g.fourEyes)
-	g.matcher.ConfirmSeen = g.confirmDepositsSeen
+	g.matcher.ConfirmSeen = g.confirmDepositsSeen || g.sandbox
 	g.messages = bankmessage.New(g.pools, g.clock, g.vault, g.payments)
 	g.payLinks = paylink.New(g.pools, g.clock, g.directory, addresses, g.payments)
 	if g.sandbox {

@@ -25,7 +25,7 @@ func (g *gateway) startPage() *start.Page {
 	info := g.introduced
 	page := &start.Page{
 		APIURL: g.baseURL, PayURL: g.payURL, HooksURL: g.hooksURL, File: filepath.Join(g.dataDir, "sandbox.json"),
-		Link: g.links.Token, Merchant: g.sandboxMerchant, Verified: g.sandboxVerified,
+		Link: g.links.Token, Merchant: g.sandboxMerchant, Verified: g.sandboxVerified, Purse: g.purse(),
 		Writes: func(ctx context.Context, paymentID int64) (start.Message, error) {
 			w, err := g.phones.Find(ctx, paymentID)
 			return start.Message(w), err

@@ -109,7 +109,7 @@ func (g *gateway) datedLoops() []loop {
 			loop{"poll acquirers", sweepEvery, g.pollAcquirers},
 			loop{"poll rates", sweepEvery, g.rates.Poll},
 		)
-		loops = append(loops, g.chainLoops()...)
+		loops = append(loops, g.chains...)
 	}
 	if g.simulator != nil {
 		loops = append(loops, loop{"simulate traders", sweepEvery, g.simulator.Step})

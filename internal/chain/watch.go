@@ -68,9 +68,6 @@ func NewWatcher(
 	return w, nil
 }
 
-// Network names the network.
-func (w *Watcher) Network() string { return w.network.Name }
-
 // Round reads what there is to read, if it is this process's turn. What keeps it from that is noted, for the alarm.
 func (w *Watcher) Round(parent context.Context) error {
 	if time.Now().Before(w.resting) {

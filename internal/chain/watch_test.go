@@ -1,6 +1,7 @@
 package chain_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -36,7 +37,7 @@ type script struct {
 	transfers []simulated.Transfer
 }
 
-func (s *script) Head() (int64, error) {
+func (s *script) Head(context.Context) (int64, error) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	return int64(len(s.salts) - 1), nil
@@ -49,7 +50,7 @@ func (s *script) Hash(number int64) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (s *script) Transfers(from, to int64) (found []simulated.Transfer, _ error) {
+func (s *script) Transfers(_ context.Context, from, to int64) (found []simulated.Transfer, _ error) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	for _, t := range s.transfers {
@@ -294,7 +295,7 @@ func TestManyReaders(t *testing.T) {
 	l.round(t)
 	l.round(t)
 	var there []string
-	all, _ := l.script.Transfers(0, 1<<40)
+	all, _ := l.script.Transfers(t.Context(), 0, 1<<40)
 	for _, s := range all {
 		there = append(there, fmt.Sprint(strings.TrimLeft(s.Hash, "0"), " in ", s.Amount, " final"))
 	}

@@ -567,6 +567,16 @@ type SandboxAcquirer struct {
 	Voided    bool
 }
 
+type SandboxTransfer struct {
+	Network         string
+	BlockNumber     int64
+	TransactionHash string
+	FromAddress     string
+	ToAddress       string
+	Amount          decimal.Decimal
+	SentAt          time.Time
+}
+
 type SecretKey struct {
 	Purpose     string
 	Fingerprint string

@@ -298,5 +298,5 @@ func sandboxPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []st
 	p.Post(t, "/sandbox/payments", "cashbox", strconv.FormatInt(b.Merchant.CashboxID, 10), "method", "sbp", "amount",
 		"900")
 	b.Deliver(t, `{"type":"payment.status.updated","data":{"uuid":"u-1","status":"COMPLETED"}}`, portaltest.HookSecret)
-	return []string{"/", "/sandbox/inbox", "/sandbox/message?payment=1"}
+	return []string{"/", "/sandbox/inbox", "/sandbox/wallet", "/sandbox/message?payment=1"}
 }

@@ -163,7 +163,7 @@ func (f *features) ofAll(r Rooms) {
 	add(f, account.Routes, account.Services{Sessions: r.Sessions, Sandbox: r.Sandbox != nil})
 	add(f, sandbox.Routes, sandbox.Services{
 		Sessions: r.Sessions, Payments: r.Payments, Payouts: r.Payouts, Reports: r.Reports,
-		Page: r.Sandbox, Simulator: r.Simulator,
+		Page: r.Sandbox, Simulator: r.Simulator, Deposits: r.Deposits, Withdrawals: r.Withdrawals,
 	})
 	add(f, payments.Routes, payments.Services{
 		Payments: r.Payments, Checkouts: r.Checkouts, Payouts: r.Payouts, Settings: r.Settings,

@@ -2,6 +2,7 @@
 package simulated
 
 import (
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -20,11 +21,11 @@ import (
 // Chain is what a node answers from.
 type Chain interface {
 	// Head is the number of the newest block.
-	Head() (int64, error)
+	Head(ctx context.Context) (int64, error)
 	// Hash is the hash of a block, without 0x.
 	Hash(number int64) string
 	// Transfers are those in a span of blocks, in order.
-	Transfers(from, to int64) ([]Transfer, error)
+	Transfers(ctx context.Context, from, to int64) ([]Transfer, error)
 }
 
 // Transfer is one of a block, the only one of its transaction.
@@ -56,7 +57,7 @@ func Handler(network chain.Network, c Chain) http.Handler {
 			return
 		}
 		answer := map[string]any{"jsonrpc": "2.0", "id": 1}
-		result, err := n.answer(asked.Method, asked.Params)
+		result, err := n.answer(r.Context(), asked.Method, asked.Params)
 		if answer["result"] = result; err != nil {
 			delete(answer, "result")
 			answer["error"] = map[string]any{"code": -32602, "message": err.Error()}
@@ -71,8 +72,8 @@ type node struct {
 	chain   Chain
 }
 
-func (n node) answer(method string, params []json.RawMessage) (any, error) {
-	head, err := n.chain.Head()
+func (n node) answer(ctx context.Context, method string, params []json.RawMessage) (any, error) {
+	head, err := n.chain.Head(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -89,15 +90,15 @@ func (n node) answer(method string, params []json.RawMessage) (any, error) {
 		}
 		return nil, nil //nolint:nilnil // a block that is not there is null
 	case method == "eth_getTransactionReceipt":
-		return n.receipt(strings.TrimPrefix(text, "0x"), head)
+		return n.receipt(ctx, strings.TrimPrefix(text, "0x"), head)
 	case method == "eth_getLogs" && len(params) == 1:
-		return n.logs(params[0], head)
+		return n.logs(ctx, params[0], head)
 	}
 	return nil, errUnknown
 }
 
-func (n node) receipt(hash string, head int64) (any, error) {
-	all, err := n.chain.Transfers(0, head)
+func (n node) receipt(ctx context.Context, hash string, head int64) (any, error) {
+	all, err := n.chain.Transfers(ctx, 0, head)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func (n node) receipt(hash string, head int64) (any, error) {
 	return map[string]any{"status": "0x1", "blockHash": event.BlockHash, "logs": []any{event}}, nil
 }
 
-func (n node) logs(filter json.RawMessage, head int64) (any, error) {
+func (n node) logs(ctx context.Context, filter json.RawMessage, head int64) (any, error) {
 	var asked struct {
 		From   string            `json:"fromBlock"`
 		To     string            `json:"toBlock"`
@@ -118,7 +119,7 @@ func (n node) logs(filter json.RawMessage, head int64) (any, error) {
 	if err := json.Unmarshal(filter, &asked); err != nil {
 		return nil, err
 	}
-	all, err := n.chain.Transfers(number(asked.From), min(head, number(asked.To)))
+	all, err := n.chain.Transfers(ctx, number(asked.From), min(head, number(asked.To)))
 	found := []any{}
 	for _, t := range all {
 		event := n.event(t)

@@ -127,7 +127,7 @@ func (v *visit) deposit() error {
 	if err != nil {
 		return err
 	}
-	shown := Deposit{Amount: v.Shell.USDT(d.Amount), Status: d.Status, CreatedAt: d.CreatedAt, Facts: []view.Fact{
+	shown := Deposit{Amount: v.Shell.USDT(d.Amount), Status: d.Status, CreatedAt: d.CreatedAt, Here: v.DepositPath(d.ID), Facts: []view.Fact{
 		{Label: say.Cashbox, Value: boxes.Name(strconv.FormatInt(d.CashboxID, 10))},
 		{Label: say.Network, Value: d.Network},
 	}}
@@ -171,6 +171,9 @@ func (v *visit) sendTo(shown *Deposit, d deposit.Deposit) error {
 	code, err := site.QR(d.Address)
 	if err != nil {
 		return err
+	}
+	if v.Shell.Sandbox && d.Transfer == nil {
+		shown.SandboxSend = view.Link("/sandbox/wallet/deposits/" + strconv.FormatInt(d.ID, 10))
 	}
 	shown.Send = Send{Network: d.Network, Address: d.Address, QR: string(code)}
 	return nil

@@ -34,5 +34,6 @@ var (
 		"Send exactly this amount, and only USDT over %s: anything else sent to this address may be lost.",
 		"Отправьте ровно эту сумму и только USDT по сети %s: всё остальное, отправленное на этот адрес, может пропасть.",
 	)
+	saySandboxSend       = say.Both("Send from the sandbox’s wallet", "Отправить из кошелька песочницы")
 	sayRequestDepositYes = say.Both("Request the deposit", "Запросить")
 )

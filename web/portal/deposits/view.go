@@ -50,6 +50,10 @@ type Deposit struct {
 	Lines []view.Line
 	// Send is where to send the USDT; without an address there is nothing to send, or nobody knows where.
 	Send Send
+	// SandboxSend has the wallet of a sandbox send them; "" is nothing to send.
+	SandboxSend templ.SafeURL
+	// Here is the page's own address.
+	Here string
 }
 
 // Send is the platform's address, with its QR code as SVG.

@@ -81,7 +81,9 @@ type Bundle struct {
 	// Traders have a requisite each: payments of up to 10,000 go to the first, others to the second.
 	Traders [2]dbtest.Trader
 	// Stop ends live pages.
-	Stop      func()
+	Stop func()
+	// Purse is what a sandbox's wallet was asked to send.
+	Purse     []string
 	Rooms     portals.Rooms
 	checkouts *checkout.Service
 	payLinks  *paylink.Service

@@ -66,6 +66,19 @@ func (b *Bundle) AsSandbox(t testing.TB) {
 			return "confirmed", nil
 		},
 	}
+	rooms.Sandbox.Purse = start.Purse{
+		Deposit: func(_ context.Context, id int64) error {
+			b.Purse = append(b.Purse, fmt.Sprint("deposit ", id))
+			return nil
+		},
+		Pay: func(_ context.Context, id int64) error {
+			b.Purse = append(b.Purse, fmt.Sprint("withdrawal ", id))
+			return nil
+		},
+		Latest: func(context.Context) ([]start.Transferred, error) {
+			return []start.Transferred{{Network: "TRC20", Hash: strings.Repeat("ab", 32), To: "<b>", At: b.Clock.Now(), Confirmations: 7}}, nil
+		},
+	}
 	pages, err := portals.New(rooms)
 	noError(t, err)
 	b.Server = httptest.NewServer(pages)

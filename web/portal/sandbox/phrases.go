@@ -61,6 +61,31 @@ var (
 	sayHookHeaders  = say.Both("Headers", "Заголовки")
 )
 
+// The page of the sandbox's wallet.
+var (
+	sayWallet     = say.Both("Wallet of the sandbox", "Кошелёк песочницы")
+	sayWalletText = say.Both(
+		"The sandbox has networks of its own. Send what a deposit waits for, or pay a withdrawal that was handed over, as a signer outside would. The gateway sees the transfer, counts its confirmations, and ends the matter in half a minute.",
+		"У песочницы свои сети. Отправьте то, чего ждёт пополнение, или оплатите переданный вывод, как это сделал бы внешний подписант. Шлюз увидит перевод, дождётся подтверждений и через полминуты завершит дело.",
+	)
+	sayWalletDeposits      = say.Both("Deposits that wait", "Пополнения в ожидании")
+	sayWalletNoDeposits    = say.Both("None: sign in as a merchant and request one.", "Нет: войдите как мерчант и запросите пополнение.")
+	sayWalletSend          = say.Both("Send", "Отправить")
+	sayWalletWithdrawals   = say.Both("Withdrawals to be paid", "Выводы к оплате")
+	sayWalletNoWithdrawals = say.Both(
+		"None: a merchant or trader requests one, then an operator approves it and hands it over.",
+		"Нет: мерчант или трейдер запрашивает вывод, оператор одобряет и передаёт его.",
+	)
+	sayWalletPay      = say.Both("Pay", "Оплатить")
+	sayWalletOnItsWay = say.Both("On its way", "В пути")
+	sayWalletSent     = say.Both("Transfers", "Переводы")
+	sayWalletNothing  = say.Both("Nothing was sent yet.", "Ещё ничего не отправлено.")
+	saySandboxStep4   = say.Both(
+		"Deposit and withdraw USDT: a merchant requests, and the wallet sends on the sandbox’s own networks.",
+		"Пополните и выведите USDT: мерчант запрашивает, а кошелёк отправляет в собственных сетях песочницы.",
+	)
+)
+
 // The simulated traders of a sandbox.
 var (
 	saySimulatorText = say.Both(

@@ -44,6 +44,9 @@ type Page struct {
 	// Forward has a trader's phone forward a message, and answers with what became of it.
 	Forward func(ctx context.Context, m Message) (state string, err error)
 
+	// Purse sends USDT on the sandbox's networks.
+	Purse Purse
+
 	hooks inbox
 }
 
@@ -232,7 +235,6 @@ func (v *visit) madeRegion() error {
 
 // made are the latest payments and payouts of the sandbox's merchants, however they were made.
 func (v *visit) made() ([]Made, error) {
-	anybody := caller.Caller{Kind: caller.Operator, Role: caller.Auditor}
 	filter := report.Filter{Paging: report.Paging{Limit: madeShown}}
 	payments, err := v.Reports.Payments(v.Ctx(), anybody, filter)
 	if err != nil {

@@ -210,3 +210,21 @@ func TestNoSandboxOutside(t *testing.T) {
 		t.Errorf("a webhook is taken: %d", code)
 	}
 }
+
+// The wallet sends for a deposit that waits and pays a withdrawal that was handed over, and leads back to whose they are.
+func TestSandboxWallet(t *testing.T) {
+	b := sandbox(t)
+	d, w := b.Deposited(t, "25", "first"), b.HandedOver(t)
+	shop := b.Nobody()
+	shop.Post(t, "/sandbox/sign-in", "login", "shop")
+	deposit := "/sandbox/wallet/deposits/" + strconv.FormatInt(d.ID, 10)
+	a := shop.Post(t, deposit)
+	want(t, "back at the deposit", line(a.Code, a.To()), "303 /merchant/deposits/"+strconv.FormatInt(d.ID, 10))
+	nobody := b.Nobody()
+	page := nobody.Get(t, "/sandbox/wallet")
+	says(t, page, "25.00 USDT", "20.00 USDT", "7 of 20", "<b>")
+	want(t, "things to send", page.Page(t).Find("#wallet form").Length(), 2)
+	a = nobody.Post(t, "/sandbox/wallet/withdrawals/"+strconv.FormatInt(w, 10))
+	want(t, "back at the wallet", line(a.Code, a.To()), "303 /sandbox/wallet")
+	want(t, "sent", strings.Join(b.Purse, ", "), "deposit 1, withdrawal "+strconv.FormatInt(w, 10))
+}

@@ -2,11 +2,13 @@
 package sandbox
 
 import (
+	"gateway.example/internal/deposit"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/report"
 	"gateway.example/internal/session"
 	"gateway.example/internal/simulator"
+	"gateway.example/internal/withdrawal"
 	"gateway.example/web/portal"
 )
 
@@ -16,6 +18,9 @@ type Services struct {
 	Payments *payment.Service
 	Payouts  *payout.Service
 	Reports  *report.Service
+	// Deposits and Withdrawals are what the sandbox's wallet sends for.
+	Deposits    *deposit.Service
+	Withdrawals *withdrawal.Service
 	// Page has everybody sign in with a click and tries payments out.
 	Page *Page `absent:"outside a sandbox"`
 	// Simulator answers for traders.
@@ -35,7 +40,7 @@ func Routes(s Services) []portal.Route {
 	visited := func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} }
 	var routes []portal.Route
 	if s.Page != nil {
-		routes = portal.Bind(visited, sandboxRoutes)
+		routes = portal.Bind(visited, sandboxRoutes, walletRoutes)
 	}
 	if s.Simulator != nil {
 		routes = append(routes, portal.Bind(visited, simulatorRoutes)...)

@@ -113,3 +113,21 @@ func (d Delivery) badge() view.Badge {
 	}
 	return view.PaymentBadge(d.Status)
 }
+
+// Wallet is what can be sent on the networks of a sandbox, and what was.
+type Wallet struct {
+	Deposits, Withdrawals []Due
+	Sent                  []Sent
+}
+
+// Due is what waits for a transfer. Send is "" once it was sent.
+type Due struct {
+	Name, Amount, Network, Address string
+	Send                           templ.SafeURL
+}
+
+// Sent is a transfer on a network, as the page shows it.
+type Sent struct {
+	Amount, Network, To, Hash, Confirmations string
+	At                                       time.Time
+}

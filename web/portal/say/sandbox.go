@@ -5,6 +5,8 @@ var sandboxFlashes = map[string]Flash{
 	"forwarded-shadow":    {Phrase{"The message is on trial: it would have confirmed a payment.", "Проба: сообщение подтвердило бы платёж."}, "late"},
 	"forwarded-waiting":   {Phrase{"The message waits for its trader.", "Сообщение ждёт трейдера."}, "late"},
 	"forwarded-noted":     {Phrase{"The message is kept and does nothing.", "Сообщение сохранено и ничего не делает."}, "late"},
+	"wallet-sent":         {Phrase{"The transfer is sent. It is confirmed in half a minute.", "Перевод отправлен. Через полминуты он подтвердится."}, ""},
+	"wallet-paid":         {Phrase{"The withdrawal is paid. It is completed in half a minute.", "Вывод оплачен. Через полминуты он завершится."}, ""},
 	"payment-made": {
 		Phrase{"The payment is created. Open the payer’s page.", "Платёж создан. Откройте страницу плательщика."}, "",
 	},

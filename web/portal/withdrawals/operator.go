@@ -183,6 +183,9 @@ func (v *visit) decidable() error {
 			d.Acts = append(d.Acts, Act{view.Link(portal.Numbered(portal.WithdrawalsPath, w.ID) + "/" + one.step), v.Shell.Say(one.label)})
 		}
 	}
+	if v.Shell.Sandbox && w.Status == withdrawal.HandedOver && w.Hash == nil {
+		d.SandboxPay = view.Link("/sandbox/wallet/withdrawals/" + strconv.FormatInt(w.ID, 10))
+	}
 	v.Shell.Title = v.Shell.Say(say.WithdrawalTitle, w.ID)
 	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DetailPage(s, d) })
 	return nil

@@ -4,8 +4,9 @@ import "gateway.example/web/portal/say"
 
 // What owners read.
 var (
-	sayNone     = say.Both("No withdrawals yet", "Выводов ещё нет")
-	sayNoneText = say.Both(
+	saySandboxPay = say.Both("Pay from the sandbox’s wallet", "Оплатить из кошелька песочницы")
+	sayNone       = say.Both("No withdrawals yet", "Выводов ещё нет")
+	sayNoneText   = say.Both(
 		"A withdrawal sends USDT to an address of your address book.", "Вывод отправляет USDT на адрес из вашей адресной книги.",
 	)
 	sayWithdraw    = say.Both("Withdraw", "Вывести")

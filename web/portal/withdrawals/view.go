@@ -45,6 +45,8 @@ type Detail struct {
 	Alarm string
 	Facts []view.Fact
 	Acts  []Act
-	Curl  string
-	Lines []view.Line
+	// SandboxPay has the wallet of a sandbox pay it; "" is nothing to pay.
+	SandboxPay templ.SafeURL
+	Curl       string
+	Lines      []view.Line
 }

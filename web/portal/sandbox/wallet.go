@@ -1,0 +1,126 @@
+package sandbox
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/chain"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/withdrawal"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// Purse sends USDT on the networks of a sandbox.
+type Purse struct {
+	// Deposit sends what a deposit waits for, and Pay what a withdrawal is to be paid, each once.
+	Deposit, Pay func(ctx context.Context, id int64) error
+	// Latest are the latest transfers, the newest first.
+	Latest func(ctx context.Context) ([]Transferred, error)
+}
+
+// Transferred is a transfer on a network of a sandbox.
+type Transferred struct {
+	Network, Hash, To string
+	Amount            decimal.Decimal
+	At                time.Time
+	Confirmations     int64
+}
+
+const walletPath = "/sandbox/wallet"
+
+var walletRoutes = []route{
+	{Pattern: "GET " + walletPath, Open: true, Handle: (*visit).walletPage},
+	{Pattern: "GET " + walletPath + "/list", Open: true, Fragment: true, Handle: (*visit).walletRegion},
+	{Pattern: "POST " + walletPath + "/deposits/{id}", Open: true, Handle: (*visit).sendDeposit},
+	{Pattern: "POST " + walletPath + "/withdrawals/{id}", Open: true, Handle: (*visit).payWithdrawal},
+}
+
+func (v *visit) walletPage() error {
+	w, err := v.wallet()
+	if err != nil {
+		return err
+	}
+	v.Shell.Title = v.Shell.Say(sayWallet)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return WalletPage(s, w) })
+	return nil
+}
+
+func (v *visit) walletRegion() error {
+	w, err := v.wallet()
+	if err != nil {
+		return err
+	}
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return WalletRegion(s, w) })
+	return nil
+}
+
+// anybody reads what the sandbox has.
+var anybody = caller.Caller{Kind: caller.Operator, Role: caller.Auditor}
+
+func (v *visit) wallet() (w Wallet, err error) {
+	latest, err := v.Page.Purse.Latest(v.Ctx())
+	if err != nil {
+		return w, err
+	}
+	for _, t := range latest {
+		n, _ := chain.Find(t.Network)
+		w.Sent = append(w.Sent, Sent{
+			Hash: n.Hash(t.Hash), Network: t.Network, To: t.To, Amount: v.Shell.USDT(t.Amount), At: t.At,
+			Confirmations: v.Shell.Say(say.ConfirmationsOf, min(t.Confirmations, n.Confirmations), n.Confirmations),
+		})
+	}
+	deposits, _, err := v.Deposits.List(v.Ctx(), anybody, deposit.Page{Status: portal.Given("pending")})
+	if err != nil {
+		return w, err
+	}
+	for _, d := range deposits {
+		w.Deposits = append(w.Deposits, Due{
+			Name: v.Shell.Say(say.DepositTitle, d.ID), Amount: v.Shell.USDT(d.Amount), Network: d.Network, Address: d.Address,
+			Send: view.Link(walletPath + "/deposits/" + strconv.FormatInt(d.ID, 10)),
+		})
+	}
+	paying, _, err := v.Withdrawals.List(v.Ctx(), anybody, withdrawal.Page{Status: portal.Given(string(withdrawal.HandedOver))})
+	for _, p := range paying {
+		due := Due{
+			Name: v.Shell.Say(say.WithdrawalTitle, p.ID), Amount: v.Shell.USDT(p.Amount), Network: p.Network, Address: p.Address,
+		}
+		if p.Hash == nil {
+			due.Send = view.Link(walletPath + "/withdrawals/" + strconv.FormatInt(p.ID, 10))
+		}
+		w.Withdrawals = append(w.Withdrawals, due)
+	}
+	return w, err
+}
+
+// sendDeposit sends what a deposit waits for, and leads back to it.
+func (v *visit) sendDeposit() error {
+	return v.send(v.Page.Purse.Deposit, "/deposits/", "wallet-sent", caller.MerchantPortal)
+}
+
+// payWithdrawal stands in for the signer outside.
+func (v *visit) payWithdrawal() error {
+	return v.send(v.Page.Purse.Pay, "/withdrawals/", "wallet-paid", caller.Operator)
+}
+
+// send sends what the address names. Whoever has a page of it is led there.
+func (v *visit) send(do func(context.Context, int64) error, page, word string, whose caller.Kind) error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	if err := do(v.Ctx(), id); err != nil {
+		return err
+	}
+	if v.Who.Kind == whose {
+		return v.Done(portal.Numbered(v.Path(page[:len(page)-1]), id), word)
+	}
+	return v.Done(walletPath, word)
+}
