@@ -19,11 +19,16 @@ where d.deposit_id is null and d.transfer_id < @before_id and t.state in ('seen'
   and (sqlc.narg(amounts)::numeric[] is null or t.amount = any(sqlc.narg(amounts)::numeric[]))
 order by d.transfer_id desc limit @page;
 
--- DepositTransfersOpen are transfers for deposits that are to be decided.
+-- DepositTransfersOpen are transfers for deposits of which there is something to do: the deposit is decided, the transfer has vanished
+-- or differs, or it is final and of at most so much, where nobody has to confirm it.
 -- name: DepositTransfersOpen :many
 select d.transfer_id, d.merchant_id::bigint as merchant_id, d.deposit_id::bigint as deposit_id, d.actor, t.state
 from deposit_transfer d join chain_transfer t on t.id = d.transfer_id
-where d.deposit_id is not null and not d.done order by d.transfer_id limit 1000;
+join deposit p on p.merchant_id = d.merchant_id and p.id = d.deposit_id
+where d.deposit_id is not null and not d.done and (p.status <> 'pending' or t.state in ('gone', 'lost')
+    or t.amount <> p.amount or t.network <> p.network
+    or t.state = 'final' and d.actor = 'chain' and p.amount <= sqlc.narg(confirmed)::numeric)
+order by d.transfer_id limit 1000;
 
 -- DepositTransfersOf are the transfers for deposits.
 -- name: DepositTransfersOf :many

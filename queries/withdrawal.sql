@@ -52,15 +52,26 @@ update withdrawal set mismatch = @mismatch::text where id = @id and status = 'ha
 -- WithdrawalsSeen lists what the transactions moved that withdrawals were paid by, once these are final. The limit is of withdrawals:
 -- one of which a part of the transfers is missing would be stopped.
 -- name: WithdrawalsSeen :many
-select sqlc.embed(w), t.to_address, t.amount from withdrawal w
-join chain_transfer t on t.network = w.network and t.transaction_hash = w.transaction_hash and t.direction = 'out' and t.state = 'final'
+select distinct on (w.id, t.log_index) sqlc.embed(w), t.to_address, t.amount from withdrawal w
+join chain_transfer t on t.network = w.network and t.transaction_hash = w.transaction_hash and t.direction in ('out', 'named')
+    and t.state = 'final'
 where w.id in (
     select o.id from withdrawal o
     where o.status = 'handed_over' and o.mismatch is null and exists (
         select from chain_transfer f
-        where f.network = o.network and f.transaction_hash = o.transaction_hash and f.direction = 'out' and f.state = 'final')
+        where f.network = o.network and f.transaction_hash = o.transaction_hash and f.direction in ('out', 'named')
+          and f.state = 'final')
     order by o.id limit @most)
 order by w.id, t.log_index;
+
+-- WithdrawalHashes are the transactions of a network by which withdrawals are to be paid, of the newest.
+-- name: WithdrawalHashes :many
+select transaction_hash::text from withdrawal
+where status = 'handed_over' and network = @network and transaction_hash is not null and mismatch is null
+order by id desc limit @most;
+
+-- name: WithdrawalByHash :one
+select id from withdrawal where network = @network and transaction_hash = @transaction_hash::text;
 
 -- name: WithdrawalList :many
 select * from withdrawal where id < @before_id and (sqlc.narg(status)::text is null or status = sqlc.narg(status))

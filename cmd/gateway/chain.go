@@ -89,7 +89,11 @@ func (g *gateway) wireChains(ctx context.Context) error {
 
 // watcher makes the watcher of a network with nodes.
 func (g *gateway) watcher(client *http.Client, network chain.Network, urls []string) (*chain.Watcher, error) {
-	return chain.NewWatcher(g.workPool, g.clock, client, network, urls)
+	watcher, err := chain.NewWatcher(g.workPool, g.clock, client, network, urls)
+	if err == nil {
+		watcher.Named = g.round.withdrawals
+	}
+	return watcher, err
 }
 
 // purse is the sandbox's wallet, as its pages have it.

@@ -35,6 +35,9 @@ const (
 
 // Watcher reads one network. Of several processes one does.
 type Watcher struct {
+	// Named are transactions that are looked for besides; nil is none.
+	Named Named
+
 	network Network
 	nodes   []*node
 	need    int
@@ -193,7 +196,23 @@ func (w *Watcher) read(ctx context.Context, asked []*said, cursor db.ChainCursor
 	if err != nil {
 		return false, err
 	}
-	err = db.InTx(ctx, w.pool, func(_ pgx.Tx, q *db.Queries) error { return w.store(ctx, q, cursor, head, s, v, ours) })
+	var named []seen
+	if s.to == head {
+		if named, err = w.named(ctx, asked, s.final); err != nil {
+			return false, err
+		}
+	}
+	err = db.InTx(ctx, w.pool, func(_ pgx.Tx, q *db.Queries) error {
+		if err := w.store(ctx, q, cursor, head, s, v, ours); err != nil {
+			return err
+		}
+		for _, t := range named {
+			if err := q.ChainSee(ctx, w.row(t, s.final, "named")); err != nil {
+				return fmt.Errorf("note a named transfer: %w", err)
+			}
+		}
+		return nil
+	})
 	if errors.Is(err, errOvertaken) {
 		return false, nil
 	}
@@ -250,24 +269,28 @@ func (w *Watcher) store(
 
 // see writes a transfer, once for each of its ends that is the platform's.
 func (w *Watcher) see(ctx context.Context, q *db.Queries, t seen, final int64, ours map[Raw]bool) error {
-	row := db.ChainSeeParams{
-		Network: w.network.Name, TransactionHash: t.hash, LogIndex: int32(t.place), BlockNumber: t.block, BlockHash: t.blockHash,
-		FromAddress: w.network.Write(t.from), ToAddress: w.network.Write(t.to), Amount: decimal.RequireFromString(t.amount),
-		State: string(Seen), Now: w.clock.Now(),
-	}
-	if t.block <= final {
-		row.State = string(Final)
-	}
 	for direction, is := range map[string]bool{"in": ours[t.to], "out": ours[t.from]} {
-		row.Direction = direction
 		if !is {
 			continue
 		}
-		if err := q.ChainSee(ctx, row); err != nil {
+		if err := q.ChainSee(ctx, w.row(t, final, direction)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// row is a transfer as it is written down.
+func (w *Watcher) row(t seen, final int64, direction string) db.ChainSeeParams {
+	row := db.ChainSeeParams{
+		Network: w.network.Name, TransactionHash: t.hash, LogIndex: int32(t.place), BlockNumber: t.block, BlockHash: t.blockHash,
+		FromAddress: w.network.Write(t.from), ToAddress: w.network.Write(t.to), Amount: decimal.RequireFromString(t.amount),
+		State: string(Seen), Now: w.clock.Now(), Direction: direction,
+	}
+	if t.block <= final {
+		row.State = string(Final)
+	}
+	return row
 }
 
 // back goes back to the newest block that still stands, of those that had transfers, or to the beginning.

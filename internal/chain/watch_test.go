@@ -305,6 +305,51 @@ func TestManyReaders(t *testing.T) {
 	testenv.Want(t, got, strings.Join(there, ", "), "final transfers")
 }
 
+// payments are named transactions, and those that have moved nothing.
+type payments struct{ names, empty []string }
+
+func (p *payments) Hashes(context.Context, string) ([]string, error) { return p.names, nil }
+
+func (p *payments) Empty(_ context.Context, _, hash string) error {
+	p.empty = append(p.empty, strings.TrimLeft(hash, "0"))
+	return nil
+}
+
+// A named transaction is seen from whichever address once it is final, and not while the nodes differ about it, which keeps
+// nothing else from being read.
+func TestNamedTransactions(t *testing.T) {
+	l := newLab(t)
+	us, them := platform(t), chain.Raw{1}
+	named := &payments{names: []string{hashOf(1), hashOf(2), hashOf(9)}}
+	round := func() {
+		l.Exec(t, "update chain_cursor set leased_until = now()")
+		w := l.watcher(t)
+		w.Named = named
+		testenv.NoError(t, w.Round(t.Context()))
+	}
+	round()
+	l.script.send(1, them, chain.Raw{2}, "7")
+	l.script.send(2, them, chain.Raw{2}, "0")
+	round()
+	l.want(t, "", "not final")
+	l.script.mine(30, 0)
+	l.script.send(3, them, us, "1")
+	l.faults[1] = func(w http.ResponseWriter, body string, next http.Handler, r *http.Request) {
+		if strings.Contains(body, hashOf(1)) {
+			_, _ = io.WriteString(w, `{"result":null}`)
+			return
+		}
+		next.ServeHTTP(w, r)
+	}
+	round()
+	l.want(t, "3 in 1 seen", "the nodes differ about one")
+	l.faults[1] = nil
+	l.script.mine(1, 0)
+	round()
+	l.want(t, "1 named 7 final, 3 in 1 seen", "they agree")
+	testenv.Want(t, strings.Join(named.empty, " "), "2", "what has moved nothing")
+}
+
 // While one process has the lease, another asks no node.
 func TestLease(t *testing.T) {
 	l := newLab(t)

@@ -301,7 +301,11 @@ func (q *Queries) DepositTransfersOf(ctx context.Context, depositIds []int64) ([
 const depositTransfersOpen = `-- name: DepositTransfersOpen :many
 select d.transfer_id, d.merchant_id::bigint as merchant_id, d.deposit_id::bigint as deposit_id, d.actor, t.state
 from deposit_transfer d join chain_transfer t on t.id = d.transfer_id
-where d.deposit_id is not null and not d.done order by d.transfer_id limit 1000
+join deposit p on p.merchant_id = d.merchant_id and p.id = d.deposit_id
+where d.deposit_id is not null and not d.done and (p.status <> 'pending' or t.state in ('gone', 'lost')
+    or t.amount <> p.amount or t.network <> p.network
+    or t.state = 'final' and d.actor = 'chain' and p.amount <= $1::numeric)
+order by d.transfer_id limit 1000
 `
 
 type DepositTransfersOpenRow struct {
@@ -312,9 +316,10 @@ type DepositTransfersOpenRow struct {
 	State      string
 }
 
-// DepositTransfersOpen are transfers for deposits that are to be decided.
-func (q *Queries) DepositTransfersOpen(ctx context.Context) ([]DepositTransfersOpenRow, error) {
-	rows, err := q.db.Query(ctx, depositTransfersOpen)
+// DepositTransfersOpen are transfers for deposits of which there is something to do: the deposit is decided, the transfer has vanished
+// or differs, or it is final and of at most so much, where nobody has to confirm it.
+func (q *Queries) DepositTransfersOpen(ctx context.Context, confirmed decimal.NullDecimal) ([]DepositTransfersOpenRow, error) {
+	rows, err := q.db.Query(ctx, depositTransfersOpen, confirmed)
 	if err != nil {
 		return nil, err
 	}

@@ -209,6 +209,22 @@ func (q *Queries) WithdrawalAddressSetting(ctx context.Context, id int64) ([]byt
 	return column_1, err
 }
 
+const withdrawalByHash = `-- name: WithdrawalByHash :one
+select id from withdrawal where network = $1 and transaction_hash = $2::text
+`
+
+type WithdrawalByHashParams struct {
+	Network         string
+	TransactionHash string
+}
+
+func (q *Queries) WithdrawalByHash(ctx context.Context, arg WithdrawalByHashParams) (int64, error) {
+	row := q.db.QueryRow(ctx, withdrawalByHash, arg.Network, arg.TransactionHash)
+	var id int64
+	err := row.Scan(&id)
+	return id, err
+}
+
 const withdrawalByOrder = `-- name: WithdrawalByOrder :one
 select id, owner_kind, owner_id, cashbox_id, order_id, amount, fee, network, address_id, address, callback_uri, status, status_reason, created_at, status_at, event_sequence, hand_over_id, transaction_hash, mismatch, request_id, request_address from withdrawal where owner_kind = $1 and owner_id = $2 and order_id = $3
 `
@@ -481,6 +497,38 @@ select pg_advisory_xact_lock(hashtextextended('withdrawal hand over', 0))
 func (q *Queries) WithdrawalHandOverTurn(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, withdrawalHandOverTurn)
 	return err
+}
+
+const withdrawalHashes = `-- name: WithdrawalHashes :many
+select transaction_hash::text from withdrawal
+where status = 'handed_over' and network = $1 and transaction_hash is not null and mismatch is null
+order by id desc limit $2
+`
+
+type WithdrawalHashesParams struct {
+	Network string
+	Most    int32
+}
+
+// WithdrawalHashes are the transactions of a network by which withdrawals are to be paid, of the newest.
+func (q *Queries) WithdrawalHashes(ctx context.Context, arg WithdrawalHashesParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, withdrawalHashes, arg.Network, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var transaction_hash string
+		if err := rows.Scan(&transaction_hash); err != nil {
+			return nil, err
+		}
+		items = append(items, transaction_hash)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const withdrawalHistoryInsert = `-- name: WithdrawalHistoryInsert :exec
@@ -1133,13 +1181,15 @@ func (q *Queries) WithdrawalsApproved(ctx context.Context, most int32) ([]Withdr
 }
 
 const withdrawalsSeen = `-- name: WithdrawalsSeen :many
-select w.id, w.owner_kind, w.owner_id, w.cashbox_id, w.order_id, w.amount, w.fee, w.network, w.address_id, w.address, w.callback_uri, w.status, w.status_reason, w.created_at, w.status_at, w.event_sequence, w.hand_over_id, w.transaction_hash, w.mismatch, w.request_id, w.request_address, t.to_address, t.amount from withdrawal w
-join chain_transfer t on t.network = w.network and t.transaction_hash = w.transaction_hash and t.direction = 'out' and t.state = 'final'
+select distinct on (w.id, t.log_index) w.id, w.owner_kind, w.owner_id, w.cashbox_id, w.order_id, w.amount, w.fee, w.network, w.address_id, w.address, w.callback_uri, w.status, w.status_reason, w.created_at, w.status_at, w.event_sequence, w.hand_over_id, w.transaction_hash, w.mismatch, w.request_id, w.request_address, t.to_address, t.amount from withdrawal w
+join chain_transfer t on t.network = w.network and t.transaction_hash = w.transaction_hash and t.direction in ('out', 'named')
+    and t.state = 'final'
 where w.id in (
     select o.id from withdrawal o
     where o.status = 'handed_over' and o.mismatch is null and exists (
         select from chain_transfer f
-        where f.network = o.network and f.transaction_hash = o.transaction_hash and f.direction = 'out' and f.state = 'final')
+        where f.network = o.network and f.transaction_hash = o.transaction_hash and f.direction in ('out', 'named')
+          and f.state = 'final')
     order by o.id limit $1)
 order by w.id, t.log_index
 `

@@ -70,7 +70,11 @@ func (s *Service) Match(ctx context.Context) error {
 			failed = append(failed, fmt.Errorf("transfer %d: %w", t.ID, err))
 		}
 	}
-	open, err := s.q.DepositTransfersOpen(ctx)
+	most, err := s.mayConfirm(ctx)
+	if err != nil {
+		return err
+	}
+	open, err := s.q.DepositTransfersOpen(ctx, most)
 	if err != nil {
 		return fmt.Errorf("list attached transfers: %w", err)
 	}
@@ -174,6 +178,24 @@ func (s *Service) follow(ctx context.Context, row db.DepositTransfersOpenRow) er
 		return nil
 	})
 }
+
+// mayConfirm is how much a deposit may be of that is confirmed now without an operator; null is none.
+func (s *Service) mayConfirm(ctx context.Context) (decimal.NullDecimal, error) {
+	if !s.ConfirmSeen {
+		return decimal.NullDecimal{}, nil
+	}
+	if !s.FourEyes.On {
+		return decimal.NewNullDecimal(decimal.New(1, amountDigits)), nil
+	}
+	sum, err := s.q.DepositTransferCredited(ctx, s.clock.Now().Add(-24*time.Hour))
+	if err != nil {
+		return decimal.NullDecimal{}, fmt.Errorf("add up what was confirmed: %w", err)
+	}
+	return decimal.NewNullDecimal(s.FourEyes.Above.Sub(sum)), nil
+}
+
+// amountDigits are those of the greatest amount of a deposit before the point.
+const amountDigits = 12
 
 // confirmSeen confirms a deposit whose transfer is final, as far as one operator alone could have in a day. What is left is
 // an operator's.

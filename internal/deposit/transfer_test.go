@@ -171,3 +171,18 @@ func TestCrumbsHideNoTransfer(t *testing.T) {
 	n.match(t)
 	n.want(t, waits, "pending hash1 6 false", "behind 300 crumbs")
 }
+
+// What waits for its network or an operator is left alone from round to round, however much there is of it.
+func TestWaitingDepositsAreNotTouched(t *testing.T) {
+	n := newNetwork(t)
+	n.asks(t, 1, "25.5")
+	n.comes(t, 1, "25.5", "final")
+	n.match(t)
+	locked := func() string { return n.Text(t, "select xmax::text from deposit") }
+	before := locked()
+	n.match(t)
+	testenv.Want(t, locked(), before, "who locked the deposit last")
+	n.comes(t, 1, "25.5", "gone")
+	n.match(t)
+	testenv.Check(t, locked() != before, "a transfer that has vanished was left alone")
+}

@@ -42,6 +42,32 @@ func (s *Service) Settle(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
+// hashesAtOnce is how many transactions of a network are looked for at a time.
+const hashesAtOnce = 100
+
+// Hashes implements chain.Named: a signer may pay from an address that nobody watches.
+func (s *Service) Hashes(ctx context.Context, network string) ([]string, error) {
+	return s.q.WithdrawalHashes(ctx, db.WithdrawalHashesParams{Network: network, Most: hashesAtOnce})
+}
+
+// Empty implements chain.Named: a transaction that has failed, or has moved another token, pays nothing.
+func (s *Service) Empty(ctx context.Context, network, hash string) error {
+	id, err := s.q.WithdrawalByHash(ctx, db.WithdrawalByHashParams{Network: network, TransactionHash: hash})
+	if err != nil {
+		return db.IgnoreNoRows(err) // another transaction was named meanwhile
+	}
+	err = s.inLocked(ctx, id, errNotHandedOver, []Status{HandedOver}, func(q *db.Queries, w db.Withdrawal) error {
+		if text(w.TransactionHash) != hash {
+			return nil
+		}
+		return q.WithdrawalSetMismatch(ctx, db.WithdrawalSetMismatchParams{ID: id, Mismatch: "0 USDT"})
+	})
+	if errors.Is(err, errNotHandedOver) {
+		return nil
+	}
+	return err
+}
+
 // See tells of the transfers of a transaction that is to pay a withdrawal. One that is what was to be paid completes it. If
 // none is, it stops until operators have decided. The same again changes nothing.
 func (s *Service) See(ctx context.Context, id int64, hash string, seen []Seen) error {

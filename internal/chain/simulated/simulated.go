@@ -107,7 +107,7 @@ func (n node) receipt(ctx context.Context, hash string, head int64) (any, error)
 		return nil, nil //nolint:nilnil // as above
 	}
 	event := n.event(all[i])
-	return map[string]any{"status": "0x1", "blockHash": event.BlockHash, "logs": []any{event}}, nil
+	return map[string]any{"status": "0x1", "blockNumber": event.BlockNumber, "blockHash": event.BlockHash, "logs": []any{event}}, nil
 }
 
 func (n node) logs(ctx context.Context, filter json.RawMessage, head int64) (any, error) {
