@@ -43,6 +43,12 @@ select * from chain_node where network = @network order by host;
 -- name: ChainAddresses :many
 select address from receiving_address where network = @network and address <> '';
 
+-- ChainSums add up what came to the platform's addresses and left them, for good, by each network. A transfer between two of them is in both.
+-- name: ChainSums :many
+select network, coalesce(sum(amount) filter (where direction = 'in'), 0)::numeric as came,
+    coalesce(sum(amount) filter (where direction = 'out'), 0)::numeric as went
+from chain_transfer where state = 'final' and direction in ('in', 'out') group by network order by network;
+
 -- ChainSee notes a transfer, or that it is in another block now. What is final stays so.
 -- name: ChainSee :exec
 insert into chain_transfer as t (network, transaction_hash, log_index, direction, block_number, block_hash, from_address,

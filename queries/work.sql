@@ -2,6 +2,11 @@
 -- name: WorkDeposits :many
 select id, amount, created_at from deposit where status = 'pending' order by id limit @most;
 
+-- WorkWithdrawals lists those that are to be decided, and those that were stopped because another transfer was seen.
+-- name: WorkWithdrawals :many
+select id, amount, status_at from withdrawal
+where status = 'requested' or status = 'handed_over' and mismatch is not null order by status_at, id limit @most;
+
 -- name: WorkAppeals :many
 select a.id, a.created_at, p.amount, p.currency, p.order_id from appeal a
 join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
@@ -80,6 +85,8 @@ order by t.id limit @most;
 -- name: WorkWaits :one
 select (case @kind::text
     when 'deposit' then exists (select 1 from deposit d where d.id = @subject_id::bigint and d.status = 'pending')
+    when 'withdrawal' then exists (select 1 from withdrawal w where w.id = @subject_id::bigint
+        and (w.status = 'requested' or w.status = 'handed_over' and w.mismatch is not null))
     when 'appeal' then exists (select 1 from appeal a where a.id = @subject_id::bigint and a.status in ('open', 'in_review'))
     when 'other_amount' then exists (select 1 from payment p where p.id = @subject_id::bigint and p.status = 'appeal'
         and p.received_amount is not null)

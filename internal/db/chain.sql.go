@@ -280,6 +280,39 @@ func (q *Queries) ChainStart(ctx context.Context, arg ChainStartParams) error {
 	return err
 }
 
+const chainSums = `-- name: ChainSums :many
+select network, coalesce(sum(amount) filter (where direction = 'in'), 0)::numeric as came,
+    coalesce(sum(amount) filter (where direction = 'out'), 0)::numeric as went
+from chain_transfer where state = 'final' and direction in ('in', 'out') group by network order by network
+`
+
+type ChainSumsRow struct {
+	Network string
+	Came    decimal.Decimal
+	Went    decimal.Decimal
+}
+
+// ChainSums add up what came to the platform's addresses and left them, for good, by each network. A transfer between two of them is in both.
+func (q *Queries) ChainSums(ctx context.Context) ([]ChainSumsRow, error) {
+	rows, err := q.db.Query(ctx, chainSums)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ChainSumsRow
+	for rows.Next() {
+		var i ChainSumsRow
+		if err := rows.Scan(&i.Network, &i.Came, &i.Went); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const chainTakeBack = `-- name: ChainTakeBack :many
 update chain_transfer set state = case state when 'final' then 'lost' else 'gone' end, state_at = $1
 where network = $2 and block_number > $3 and state in ('seen', 'final')

@@ -444,6 +444,8 @@ func (q *Queries) WorkShortTraders(ctx context.Context, most int32) ([]WorkShort
 const workWaits = `-- name: WorkWaits :one
 select (case $1::text
     when 'deposit' then exists (select 1 from deposit d where d.id = $2::bigint and d.status = 'pending')
+    when 'withdrawal' then exists (select 1 from withdrawal w where w.id = $2::bigint
+        and (w.status = 'requested' or w.status = 'handed_over' and w.mismatch is not null))
     when 'appeal' then exists (select 1 from appeal a where a.id = $2::bigint and a.status in ('open', 'in_review'))
     when 'other_amount' then exists (select 1 from payment p where p.id = $2::bigint and p.status = 'appeal'
         and p.received_amount is not null)
@@ -468,4 +470,36 @@ func (q *Queries) WorkWaits(ctx context.Context, arg WorkWaitsParams) (bool, err
 	var waits bool
 	err := row.Scan(&waits)
 	return waits, err
+}
+
+const workWithdrawals = `-- name: WorkWithdrawals :many
+select id, amount, status_at from withdrawal
+where status = 'requested' or status = 'handed_over' and mismatch is not null order by status_at, id limit $1
+`
+
+type WorkWithdrawalsRow struct {
+	ID       int64
+	Amount   decimal.Decimal
+	StatusAt time.Time
+}
+
+// WorkWithdrawals lists those that are to be decided, and those that were stopped because another transfer was seen.
+func (q *Queries) WorkWithdrawals(ctx context.Context, most int32) ([]WorkWithdrawalsRow, error) {
+	rows, err := q.db.Query(ctx, workWithdrawals, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WorkWithdrawalsRow
+	for rows.Next() {
+		var i WorkWithdrawalsRow
+		if err := rows.Scan(&i.ID, &i.Amount, &i.StatusAt); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

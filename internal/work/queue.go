@@ -39,6 +39,9 @@ func (s *Service) waiting(ctx context.Context, q *db.Queries, kind Kind) ([]Item
 	case Deposit:
 		rows, err := q.WorkDeposits(ctx, most)
 		return items(rows, depositItem), err
+	case Withdrawal:
+		rows, err := q.WorkWithdrawals(ctx, most)
+		return items(rows, withdrawalItem), err
 	case DeadEvents:
 		rows, err := q.WorkDeadEvents(ctx, db.WorkDeadEventsParams{Counted: most, Most: most})
 		return items(rows, deadItem), err
@@ -105,6 +108,10 @@ func answerItem(row db.WorkAppealAnswersRow) Item {
 
 func depositItem(row db.WorkDepositsRow) Item {
 	return Item{SubjectID: row.ID, Since: &row.CreatedAt, Amount: &row.Amount, Currency: usdt}
+}
+
+func withdrawalItem(row db.WorkWithdrawalsRow) Item {
+	return Item{SubjectID: row.ID, Since: &row.StatusAt, Amount: &row.Amount, Currency: usdt}
 }
 
 func deadItem(row db.WorkDeadEventsRow) Item {

@@ -32,6 +32,8 @@ const (
 	// Appeal is one to be decided, and Deposit one to be confirmed.
 	Appeal  Kind = "appeal"
 	Deposit Kind = "deposit"
+	// Withdrawal is one to be decided, or that was stopped because another transfer was seen.
+	Withdrawal Kind = "withdrawal"
 	// AppealAnswer is an appeal about which its trader wrote what no operator has read.
 	AppealAnswer Kind = "appeal_answer"
 	// DeadEvents are a merchant's webhooks that could not be delivered.
@@ -48,7 +50,7 @@ const (
 
 // Kinds are all kinds, in order.
 func Kinds() []Kind {
-	return []Kind{Conflict, Overdrawn, Overdue, OtherAmount, AppealAnswer, Appeal, Deposit, DeadEvents, Feed, Short, Idle}
+	return []Kind{Conflict, Overdrawn, Overdue, OtherAmount, AppealAnswer, Appeal, Deposit, Withdrawal, DeadEvents, Feed, Short, Idle}
 }
 
 const (
@@ -60,7 +62,7 @@ const (
 
 // Item is something that waits.
 type Item struct {
-	// SubjectID is the id of the deposit, appeal, payment, payout, conflict, merchant, feed, account or trader.
+	// SubjectID is the id of the deposit, withdrawal, appeal, payment, payout, conflict, merchant, feed, account or trader.
 	SubjectID int64
 	// UUID is for a payout, and PaymentID is the payment of a conflict.
 	UUID      uuid.UUID

@@ -183,11 +183,18 @@ func TestPlans(t *testing.T) {
 		'markup_percent', 0, 'trader_share_percent', 0, 'hold_usdt', 1, 'amount_usdt', 1, 'profit_usdt', 0, 'spread_trader_usdt', 0,
 		'spread_platform_usdt', 0, 'markup_source', 'body', 'version', 0, 'difference_usdt', 0,
 		'received_amount', case when n % 2 = 0 then 7 end)) made`, b.clock.Now())
-	b.Exec(t, "analyze deposit, appeal, card_conflict, payment")
+	b.Exec(t, "insert into withdrawal_terms values ('TRC20', true, 1, 1, 1)")
+	b.Exec(t, `insert into withdrawal_address (owner_kind, owner_id, network, address, label, added_by, added_at, usable_at)
+		values ('trader', 1, 'TRC20', 'x', 'x', 'x', $1, $1)`, b.clock.Now())
+	b.Exec(t, `insert into withdrawal (owner_kind, owner_id, order_id, amount, fee, network, address_id, address, callback_uri, status,
+		created_at, status_at) select 'trader', 1, n, 1, 1, 'TRC20', 1, 'x', '', case when n > 3990 then 'requested' else 'rejected' end,
+		$1, $1 from generate_series(1, 4000) n`, b.clock.Now())
+	b.Exec(t, "analyze deposit, appeal, card_conflict, payment, withdrawal")
 	p := &plans{DBTX: b.Pool, t: t}
 	q, ctx := db.New(p), t.Context()
 	for index, read := range map[string]func() error{
 		"Index Scan using deposit_": func() error { _, err := q.WorkDeposits(ctx, 100); return err },
+		"withdrawal_waiting_idx":    func() error { _, err := q.WorkWithdrawals(ctx, 100); return err },
 		"appeal_waiting_idx":        func() error { _, err := q.WorkAppeals(ctx, 100); return err },
 		"payment_case_idx":          func() error { _, err := q.WorkCases(ctx, 100); return err },
 		"using payment_case_idx":    func() error { _, err := q.CaseList(ctx, db.CaseListParams{BeforeID: 20_000, Page: 50}); return err },

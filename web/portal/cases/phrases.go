@@ -32,6 +32,7 @@ var sayWorkQueues = map[string]say.Phrase{
 	"appeal_answer":     say.Both("Traders' answers to read", "Непрочитанные ответы трейдеров"),
 	"appeal":            say.Both("Appeals to decide", "Апелляции без решения"),
 	"deposit":           say.Both("Deposits to confirm", "Пополнения без подтверждения"),
+	"withdrawal":        say.Both("Withdrawals to decide", "Выводы без решения"),
 	"dead_events":       say.Both("Webhooks given up", "Недоставленные вебхуки"),
 	"rate_feed":         say.Both("Rate feeds that fail", "Источники курсов с ошибками"),
 	"short_trader":      say.Both("Traders short of USDT", "Трейдеры, которым не хватает USDT"),

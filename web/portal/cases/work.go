@@ -86,6 +86,7 @@ var workLists = map[work.Kind]view.Link{
 	work.OtherAmount: portal.CasesPath,
 	work.Appeal:      view.Link(caseAppealList.Path),
 	work.Deposit:     view.Link(caseDepositList.Path + "?status=pending"),
+	work.Withdrawal:  portal.WithdrawalsPath,
 	work.DeadEvents:  portal.DeadPath,
 }
 
@@ -121,6 +122,8 @@ func (v *visit) workName(kind work.Kind, item work.Item) (string, view.Link) {
 			v.AppealPath(item.SubjectID)
 	case work.Deposit:
 		return v.Shell.Say(say.ShortDeposit, item.SubjectID), view.Link(v.DepositPath(item.SubjectID))
+	case work.Withdrawal:
+		return v.Shell.Say(say.WithdrawalTitle, item.SubjectID), view.Link(portal.Numbered(portal.WithdrawalsPath, item.SubjectID))
 	case work.DeadEvents:
 		count := strconv.Itoa(min(item.Count, work.Most))
 		if item.Count > work.Most {

@@ -90,6 +90,17 @@ var (
 	sayReconFoundNone  = say.Both("No audit has found anything.", "Ни одна проверка ничего не нашла.")
 	sayReconBegan      = say.Both("Began", "Началась")
 	sayReconNoHistory  = say.Both("No audit has come to its end yet.", "Ни одна проверка ещё не завершилась.")
+	sayReconChain      = say.Both("On the networks and in the ledger", "В сетях и в книге")
+	sayReconChainText  = say.Both(
+		"What came to the platform’s addresses and left them, as the watched networks have it, beside what the ledger says came from outside. What was funded or corrected by hand, or paid from another wallet, is in the difference.",
+		"Что пришло на адреса платформы и ушло с них по данным сетей — рядом с тем, что по книге пришло извне. То, что внесено или исправлено вручную либо оплачено с другого кошелька, попадает в разницу.",
+	)
+	sayReconCame       = say.Both("Came", "Пришло")
+	sayReconWent       = say.Both("Left", "Ушло")
+	sayReconThere      = say.Both("There", "Осталось")
+	sayReconOnNetworks = say.Both("On the networks", "В сетях")
+	sayReconInLedger   = say.Both("In the ledger", "В книге")
+	sayReconDifference = say.Both("Difference", "Разница")
 	sayReconDays       = say.Both("Sealed days", "Опечатанные дни")
 	sayReconNoDays     = say.Both(
 		"No day is sealed yet. A day is sealed ten minutes after its end in UTC.",

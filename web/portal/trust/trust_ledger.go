@@ -2,6 +2,7 @@ package trust
 
 import (
 	"encoding/base64"
+	"errors"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -61,8 +62,37 @@ func (v *visit) reconciliation() error {
 	if err := v.sealedDays(&shown); err != nil {
 		return err
 	}
+	if err := v.onChain(&shown); err != nil {
+		return err
+	}
 	v.Shell.Title, v.Shell.Live = v.Shell.Say(say.ReconTitle), runs(shown.Recent, shown.Full).Runs
 	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ReconciliationPage(s, shown) })
+	return nil
+}
+
+// onChain shows what the networks say beside the ledger.
+func (v *visit) onChain(shown *Reconciliation) error {
+	found, err := v.Reports.OnChain(v.Ctx(), v.Who)
+	if errors.Is(err, fault.ErrBusy) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	shown.Chain = []view.Fact{
+		{Label: sayReconOnNetworks, Value: v.Shell.USDT(found.Seen), Class: "num"},
+		{Label: sayReconInLedger, Value: v.Shell.USDT(found.Booked), Class: "num"},
+		{Label: sayReconDifference, Value: v.Shell.USDT(found.Difference()), Class: "num"},
+	}
+	shown.Networks = view.Sheet{Label: v.Shell.Say(say.Network), Columns: []view.Column{
+		{Text: v.Shell.Say(say.Network)}, {Text: v.Shell.Say(sayReconCame), Right: true},
+		{Text: v.Shell.Say(sayReconWent), Right: true}, {Text: v.Shell.Say(sayReconThere), Right: true},
+	}}
+	for _, n := range found.Networks {
+		shown.Networks.Rows = append(shown.Networks.Rows, []view.Cell{
+			{Text: n.Network}, {Text: v.Shell.USDT(n.Came)}, {Text: v.Shell.USDT(n.Went)}, {Text: v.Shell.USDT(n.Came.Sub(n.Went))},
+		})
+	}
 	return nil
 }
 

@@ -45,6 +45,9 @@ type Reconciliation struct {
 	Days  []SealedDayRow
 	// OlderDays leads to days before.
 	OlderDays view.Link
+	// Chain is what the networks say beside the ledger, and Networks each of them; nil takes too long now.
+	Chain    []view.Fact
+	Networks view.Sheet
 }
 
 // Audit is how the audit of a scope stands. What is nil or "" is not known.

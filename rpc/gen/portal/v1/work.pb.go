@@ -108,7 +108,7 @@ func (x *ListWorkResponse) GetQueues() []*WorkQueue {
 // WorkQueue is what waits of a kind.
 type WorkQueue struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// card_conflict, overdrawn_account, overdue_payout, other_amount, appeal_answer, appeal, deposit, dead_events, rate_feed,
+	// card_conflict, overdrawn_account, overdue_payout, other_amount, appeal_answer, appeal, deposit, withdrawal, dead_events, rate_feed,
 	// short_trader or idle_trader.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	// The oldest first, at most 99.

@@ -57,7 +57,7 @@ export const ListWorkResponseSchema: GenMessage<ListWorkResponse> = /*@__PURE__*
  */
 export type WorkQueue = Message<"portal.v1.WorkQueue"> & {
   /**
-   * card_conflict, overdrawn_account, overdue_payout, other_amount, appeal_answer, appeal, deposit, dead_events, rate_feed,
+   * card_conflict, overdrawn_account, overdue_payout, other_amount, appeal_answer, appeal, deposit, withdrawal, dead_events, rate_feed,
    * short_trader or idle_trader.
    *
    * @generated from field: string kind = 1;
