@@ -59,7 +59,7 @@ func TestWithdrawalInThePortals(t *testing.T) {
 func TestWithdrawalsWaitAndReconcile(t *testing.T) {
 	b, p := portaltest.Operator(t, caller.Admin)
 	id := b.Withdrawn(t, "merchant")
-	wantIn(t, "the first page", p.Get(t, "/operator/work").Text(), "Withdrawals to decide", fmt.Sprint("Withdrawal № ", id))
+	wantIn(t, "the first page", p.Get(t, "/operator/work").Body, "Withdrawals to decide", fmt.Sprint("Withdrawal № ", id))
 	b.Exec(t, `insert into chain_transfer (network, transaction_hash, log_index, direction, block_number, block_hash, from_address,
 		to_address, amount, state, seen_at, state_at)
 		select 'TRC20', direction, 0, direction, 1, 'b', 'f', 't', amount, state, now(), now()
