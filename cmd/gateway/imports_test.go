@@ -34,6 +34,7 @@ var floors = map[string]int{
 	"gateway.example/internal/limit":                      2,
 	"gateway.example/internal/requestlog":                 2,
 	"gateway.example/internal/webhook":                    2,
+	"gateway.example/internal/notify":                     2,
 	"gateway.example/internal/webhook/signing":            1,
 	"gateway.example/internal/card":                       2,
 	"gateway.example/internal/acquirer":                   3,

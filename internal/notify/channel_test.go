@@ -1,0 +1,179 @@
+package notify
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/ecdh"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/emersion/go-smtp"
+
+	"gateway.example/internal/outbound"
+	"gateway.example/internal/testenv"
+)
+
+// mailbox is an SMTP server that keeps what it is given.
+type mailbox struct {
+	mu    sync.Mutex
+	mails []string
+}
+
+func (m *mailbox) NewSession(*smtp.Conn) (smtp.Session, error) { return letter{m}, nil }
+
+type letter struct{ to *mailbox }
+
+func (letter) Reset()                               {}
+func (letter) Logout() error                        { return nil }
+func (letter) Mail(string, *smtp.MailOptions) error { return nil }
+func (letter) Rcpt(to string, _ *smtp.RcptOptions) error {
+	if strings.HasPrefix(to, "nobody@") {
+		return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "no such user"}
+	}
+	return nil
+}
+
+func (l letter) Data(r io.Reader) error {
+	content, err := io.ReadAll(r)
+	l.to.mu.Lock()
+	defer l.to.mu.Unlock()
+	l.to.mails = append(l.to.mails, string(content))
+	return err
+}
+
+func newMailbox(t *testing.T) (*mailbox, *MailSender) {
+	t.Helper()
+	box := &mailbox{}
+	server := smtp.NewServer(box)
+	server.Domain = "localhost"
+	listener := must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() { _ = server.Close() })
+	port := listener.Addr().(*net.TCPAddr).Port
+	return box, must(NewMail(MailServer{Host: "127.0.0.1", Port: port, From: "gateway@example.com", Plain: true}))(t)
+}
+
+func (m *mailbox) last(t *testing.T) string {
+	t.Helper()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.mails) == 0 {
+		t.Fatal("there is no mail")
+	}
+	return m.mails[len(m.mails)-1]
+}
+
+// An address is told nothing before a code that was sent to it confirms it. Mail is text and HTML, and says where it is switched
+// off. An address that a server refuses is told no more.
+func TestMail(t *testing.T) {
+	box, sender := newMailbox(t)
+	b := setup(t, sender)
+	noError(t, b.AddMail(t.Context(), b.who, "trader@example.com"))
+	b.round(t)
+	b.pay(t, 1, 1)
+	b.round(t)
+	testenv.Want(t, len(box.mails), 1, "mails before the address is confirmed")
+	_, code, _ := strings.Cut(box.last(t), "is yours: ")
+	code, _, _ = strings.Cut(code, "\r\n")
+	other := b.newUser(t, "desk-2")
+	testenv.Check(t, b.ConfirmMail(t.Context(), other, "WRONG") != nil, "a wrong code is good")
+	noError(t, b.ConfirmMail(t.Context(), b.who, code))
+	b.feed.renewAt = b.feed.renewAt.Add(-feedLease)
+	b.round(t)
+	b.pay(t, 2, 2)
+	b.round(t)
+	for _, part := range []string{
+		"Subject: A payment is open.", "List-Unsubscribe: <https://portal.example/account/notifications>",
+		"https://portal.example/trader/payments/2", "text/plain", "text/html",
+	} {
+		testenv.Check(t, strings.Contains(box.last(t), part), "the mail lacks %q:\n%s", part, box.last(t))
+	}
+	b.StoredNowhere(t, "trader@example.com")
+	err := sender.Send(t.Context(), "nobody@example.com", Message{Text: "x"})
+	refusal, is := err.(*Refusal) //nolint:errorlint // it is returned as it is
+	testenv.Check(t, is && refusal.Gone, "a refused address: %v", err)
+}
+
+// browser is a subscription, and what its maker's service was given for it.
+type browser struct {
+	*httptest.Server
+	key    *ecdh.PrivateKey
+	auth   []byte
+	bodies [][]byte
+	answer int
+}
+
+func newBrowser(t *testing.T) *browser {
+	t.Helper()
+	b := &browser{key: must(ecdh.P256().GenerateKey(rand.Reader))(t), auth: make([]byte, 16), answer: http.StatusCreated}
+	b.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if !strings.HasPrefix(r.Header.Get("Authorization"), "vapid t=") || r.Header.Get("Content-Encoding") != "aes128gcm" {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		b.bodies = append(b.bodies, body)
+		w.WriteHeader(b.answer)
+	}))
+	t.Cleanup(b.Close)
+	return b
+}
+
+func (b *browser) subscription(endpoint string) string {
+	raw := base64.RawURLEncoding
+	return `{"endpoint":"` + endpoint + `","expirationTime":null,"keys":{"p256dh":"` + raw.EncodeToString(b.key.PublicKey().Bytes()) +
+		`","auth":"` + raw.EncodeToString(b.auth) + `"}}`
+}
+
+// open decrypts a body as RFC 8291 has browsers do it.
+func (b *browser) open(t *testing.T, body []byte) []byte {
+	t.Helper()
+	salt, size := body[:16], int(body[20])
+	public, sealed := body[21:21+size], body[21+size:]
+	shared := must(b.key.ECDH(must(ecdh.P256().NewPublicKey(public))(t)))(t)
+	info := "WebPush: info\x00" + string(b.key.PublicKey().Bytes()) + string(public)
+	ikm := must(hkdf.Key(sha256.New, shared, b.auth, info, 32))(t)
+	key := must(hkdf.Key(sha256.New, ikm, salt, "Content-Encoding: aes128gcm\x00", 16))(t)
+	nonce := must(hkdf.Key(sha256.New, ikm, salt, "Content-Encoding: nonce\x00", 12))(t)
+	gcm := must(cipher.NewGCM(must(aes.NewCipher(key))(t)))(t)
+	plain := must(gcm.Open(nil, nonce, sealed, nil))(t)
+	end := len(plain) - 1
+	for end >= 0 && plain[end] == 0 {
+		end--
+	}
+	return plain[:end]
+}
+
+// A browser can read what it is pushed, and its maker's service cannot. One that has ended its subscription is pushed no more,
+// and no subscription has the gateway call an address within.
+func TestPush(t *testing.T) {
+	public, private, err := PushKeys()
+	noError(t, err)
+	b := setup(t, NewPush(public, private, "ops@example.com", outbound.NewAddresses(true)))
+	one := newBrowser(t)
+	for _, wrong := range []string{"{}", one.subscription("https://10.0.0.1/push"), one.subscription("https://169.254.169.254/")} {
+		testenv.Check(t, b.AddPush(t.Context(), b.who, wrong, "") != nil, "%s is taken", wrong)
+	}
+	noError(t, b.AddPush(t.Context(), b.who, one.subscription(one.URL), "Firefox"))
+	b.round(t)
+	b.pay(t, 1, 2)
+	b.round(t)
+	testenv.Want(t, len(one.bodies), 1, "pushes")
+	var got pushed
+	noError(t, json.Unmarshal(one.open(t, one.bodies[0]), &got))
+	testenv.Want(t, got, pushed{"2 payments are open.", "/trader", "payment_opened"}, "what the browser reads")
+	one.answer = http.StatusGone
+	noError(t, b.Try(t.Context(), b.who))
+	b.round(t)
+	testenv.Want(t, b.Count(t, "select count(*) from notify_channel where ended_at is not null"), 1, "ended")
+}

@@ -1,0 +1,288 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"gateway.example/internal/db"
+)
+
+const (
+	lookEvery = 200 * time.Millisecond
+	// placesAll limits the lines that one process works of a channel at a time, and placesSlow those of them whose last try
+	// failed: so there is always a place for one that works, and one channel's trouble is no other's.
+	placesAll  = 40
+	placesSlow = 20
+	// leaseLasts is longer than a visit, which begins no message after visitLasts.
+	leaseLasts  = time.Minute
+	visitLasts  = 30 * time.Second
+	sendWithin  = 15 * time.Second
+	leaveWithin = 10 * time.Second
+	// apart is how far apart messages of one kind are: what comes meanwhile is one message.
+	apart = time.Minute
+)
+
+// delays are between one try and the next, each ± 10%.
+var delays = [...]time.Duration{5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour}
+
+// Message is what is sent.
+type Message struct {
+	Kind Kind
+	// Text is what happened, Open what the link is called.
+	Text, Open string
+	// URL is the page it leads to; "" has none. SettingsURL is where it is switched off, unless it cannot be.
+	URL, SettingsURL string
+	// Path is the page's path, Count how many things it is about.
+	Path     string
+	Count    int
+	Security bool
+	Language string
+}
+
+// Sender sends messages by a channel.
+type Sender interface {
+	Channel() Channel
+	Send(ctx context.Context, address string, m Message) error
+}
+
+// Refusal is an answer that says why a message was not taken, in words for the user.
+type Refusal struct {
+	Says string
+	// Gone says that no later one is taken either; After is how long to wait.
+	Gone  bool
+	After time.Duration
+}
+
+func (r *Refusal) Error() string { return r.Says }
+
+// Deliverer sends what waits. Several processes share the lines by leases; none holds a connection while it waits for an answer.
+type Deliverer struct {
+	s      *Service
+	q      *db.Queries
+	pool   *pgxpool.Pool
+	holder uuid.UUID
+	sent   *prometheus.CounterVec
+
+	mu    sync.Mutex
+	taken map[Channel]int
+	slow  map[Channel]int
+}
+
+// NewDeliverer makes the deliverer.
+func NewDeliverer(s *Service, pool *pgxpool.Pool, metrics prometheus.Registerer) *Deliverer {
+	d := &Deliverer{
+		s: s, q: db.New(pool), pool: pool, holder: uuid.New(), taken: map[Channel]int{}, slow: map[Channel]int{},
+		sent: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "gateway_notify_messages_total",
+			Help: "Tries to tell users something, by channel and by what became of them.",
+		}, []string{"channel", "outcome"}),
+	}
+	for _, c := range s.Channels() {
+		for _, outcome := range []string{outcomeSent, outcomeAgain, outcomeGivenUp} {
+			d.sent.WithLabelValues(string(c), outcome)
+		}
+	}
+	metrics.MustRegister(d.sent)
+	return d
+}
+
+// What becomes of a try.
+const (
+	outcomeSent    = "sent"
+	outcomeAgain   = "again"
+	outcomeGivenUp = "given_up"
+)
+
+// Run sends until ctx ends, and returns when what is under way has ended.
+func (d *Deliverer) Run(ctx context.Context) {
+	if len(d.s.senders) == 0 {
+		return
+	}
+	var running sync.WaitGroup
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for ctx.Err() == nil {
+		if err := d.Look(ctx, &running); err != nil && ctx.Err() == nil {
+			slog.ErrorContext(ctx, "notices could not be looked for", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-look.C:
+		}
+	}
+	running.Wait()
+}
+
+// Look leases lines in which something is due, and has each visited.
+func (d *Deliverer) Look(ctx context.Context, running *sync.WaitGroup) error {
+	var failed error
+	for _, channel := range d.s.Channels() {
+		for _, slow := range []bool{false, true} {
+			most := d.free(channel, slow)
+			if most <= 0 {
+				continue
+			}
+			rows, err := d.q.NotifyLease(ctx, db.NotifyLeaseParams{
+				Channel: string(channel), Slow: slow, Most: int32(most), Holder: d.holder, Seconds: leaseLasts.Seconds(),
+			})
+			failed = errors.Join(failed, err)
+			d.take(channel, slow, len(rows))
+			for _, row := range rows {
+				running.Go(func() {
+					defer d.take(channel, slow, -1)
+					d.visit(context.WithoutCancel(ctx), row)
+				})
+			}
+		}
+	}
+	return failed
+}
+
+func (d *Deliverer) free(channel Channel, slow bool) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	free := placesAll - d.taken[channel]
+	if slow {
+		return min(free, placesSlow-d.slow[channel])
+	}
+	return free
+}
+
+func (d *Deliverer) take(channel Channel, slow bool, n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.taken[channel] += n
+	if slow {
+		d.slow[channel] += n
+	}
+}
+
+// visit sends what is due in a line, a message for each kind, until one is refused.
+func (d *Deliverer) visit(ctx context.Context, line db.NotifyLeaseRow) {
+	began := time.Now()
+	failed := false
+	waiting, err := d.waiting(ctx, line.ID)
+	for _, kind := range waiting {
+		if err != nil || failed || time.Since(began) > visitLasts {
+			break
+		}
+		if kind.Seconds <= 0 && kind.Due > 0 {
+			failed, err = d.send(ctx, line, kind)
+		}
+	}
+	if err == nil {
+		waiting, err = d.waiting(ctx, line.ID)
+	}
+	seconds := -1.0
+	for _, kind := range waiting {
+		if after := max(kind.Seconds, 0); seconds < 0 || after < seconds {
+			seconds = after
+		}
+	}
+	if err != nil {
+		slog.ErrorContext(ctx, "notices could not be sent", "channel", line.ID, "error", err)
+		return // the lease ends by itself
+	}
+	ctx, cancel := context.WithTimeout(ctx, leaveWithin)
+	defer cancel()
+	err = d.q.NotifyLeave(ctx, db.NotifyLeaveParams{ID: line.ID, Holder: d.holder, Slow: failed, Seconds: seconds})
+	if err != nil {
+		slog.ErrorContext(ctx, "the lease of a line of notices could not be ended", "channel", line.ID, "error", err)
+	}
+}
+
+func (d *Deliverer) waiting(ctx context.Context, id int64) ([]db.NoticeWaitingRow, error) {
+	return d.q.NoticeWaiting(ctx, db.NoticeWaitingParams{ChannelID: id, Apart: apart.Seconds()})
+}
+
+// send sends one message and keeps what became of it.
+func (d *Deliverer) send(ctx context.Context, line db.NotifyLeaseRow, kind db.NoticeWaitingRow) (failed bool, err error) {
+	about, known := AboutOf(Kind(kind.Kind))
+	now := d.s.clock.Now()
+	if !known || !line.Enabled || now.Sub(kind.Newest) > about.Lasts+apart { // nobody is to read it any more
+		return false, d.keep(ctx, line, kind, outcomeGivenUp, &Refusal{Says: "too late"})
+	}
+	address, err := d.s.vault.Open(line.Address, place(line.ID))
+	if err != nil {
+		return true, d.keep(ctx, line, kind, outcomeGivenUp, &Refusal{Says: "the address cannot be opened"})
+	}
+	sending, cancel := context.WithTimeout(ctx, sendWithin)
+	defer cancel()
+	refused := d.s.senders[Channel(line.Channel)].Send(sending, string(address), d.s.message(about, kind, line.Language))
+	outcome := outcomeSent
+	var r *Refusal
+	switch {
+	case refused == nil:
+	case !errors.As(refused, &r):
+		r = &Refusal{Says: "the connection failed"}
+		fallthrough
+	default:
+		if outcome = outcomeAgain; r.Gone || int(kind.Attempts) >= len(delays) {
+			outcome = outcomeGivenUp
+		}
+	}
+	return refused != nil, d.keep(ctx, line, kind, outcome, r)
+}
+
+// message says in a user's language what happened.
+func (s *Service) message(about About, kind db.NoticeWaitingRow, language string) Message {
+	m := Message{
+		Kind: about.Kind, Text: about.In(language).Of(int(kind.Due)), Open: "Open", Path: kind.Path, Count: int(kind.Due),
+		Security: about.Security, Language: language,
+	}
+	if language == "ru" {
+		m.Open = "Открыть"
+	}
+	if kind.Due > 1 {
+		m.Path = about.All
+	}
+	if base := strings.TrimSuffix(s.portalURL, "/"); base != "" {
+		m.URL = base + m.Path
+		m.SettingsURL = base + "/account/notifications"
+	}
+	return m
+}
+
+// keep keeps what became of a try, in one transaction with what is tried again.
+func (d *Deliverer) keep(
+	ctx context.Context, line db.NotifyLeaseRow, kind db.NoticeWaitingRow, outcome string, refused *Refusal,
+) error {
+	problem, after := "", time.Duration(0)
+	if refused != nil {
+		problem, after = refused.Says, refused.After
+	}
+	queries := []db.Query{db.Do((*db.Queries).NotifyMessageInsert, db.NotifyMessageInsertParams{
+		UserID: line.UserID, Channel: line.Channel, Label: line.Label, Kind: kind.Kind, Count: max(kind.Due, 1),
+		At: d.s.clock.Now(), Outcome: outcome, Problem: problem,
+	})}
+	if outcome == outcomeAgain {
+		delay := delays[min(int(kind.Attempts), len(delays)-1)]
+		jitter := 0.9 + 0.2*rand.Float64()
+		queries = append(queries, db.Do((*db.Queries).NoticeAgain, db.NoticeAgainParams{
+			ChannelID: line.ID, Kind: kind.Kind, LastID: kind.LastID, Attempts: kind.Attempts + 1,
+			Seconds: max(time.Duration(float64(delay)*jitter), after).Seconds(),
+		}))
+	} else {
+		queries = append(queries, db.Do((*db.Queries).NoticeDone, db.NoticeDoneParams{
+			ChannelID: line.ID, Kind: kind.Kind, LastID: kind.LastID,
+		}))
+	}
+	if refused != nil && refused.Gone {
+		now := d.s.clock.Now()
+		queries = append(queries, db.Do((*db.Queries).NotifyEnd, db.NotifyEndParams{ID: line.ID, Now: &now}))
+	}
+	if err := db.Write(ctx, d.pool, queries...); err != nil {
+		return err
+	}
+	d.sent.WithLabelValues(line.Channel, outcome).Inc()
+	return nil
+}

@@ -1,0 +1,216 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"gateway.example/internal/db"
+)
+
+const (
+	feedLease = 10 * time.Second
+	feedRenew = 3 * time.Second
+	// windowBack is how far back each look goes. What is found twice is told once.
+	windowBack = 2 * time.Minute
+	// missedFor is how long an id of the history may be missing: no transaction is open for longer.
+	missedFor  = 20 * time.Second
+	missedMost = 10_000
+	feedMost   = 2000
+)
+
+// Feed finds out what happened. Of all processes one at a time does, by a lease.
+type Feed struct {
+	s      *Service
+	q      *db.Queries
+	holder uuid.UUID
+
+	// mine is until when the lease holds by this process's clock, and somebody tells that a channel works at all.
+	renewAt  time.Time
+	mine     bool
+	somebody bool
+	// history is the last id that was read, and missing are ids before it that were not committed then.
+	history int64
+	missing map[int64]time.Time
+	// next is when a source is due; told is what was found already, and when.
+	next map[int]time.Time
+	told map[event]time.Time
+	// held are what edges last found; nil: they have not looked yet.
+	held map[Kind]map[event]bool
+}
+
+// event is something to be told of.
+type event struct {
+	kind    Kind
+	of      owner
+	ownerID int64
+	subject string
+	path    string
+}
+
+// owner is whose it is.
+type owner int
+
+const (
+	ofTrader owner = iota
+	ofMerchant
+	ofUser
+	ofOperators
+)
+
+// NewFeed makes the feed. Its reads are the service's own pool's.
+func NewFeed(s *Service) *Feed {
+	return &Feed{
+		s: s, q: s.q, holder: uuid.New(), missing: map[int64]time.Time{}, next: map[int]time.Time{},
+		told: map[event]time.Time{}, held: map[Kind]map[event]bool{},
+	}
+}
+
+// Find looks once for what happened, and has it told.
+func (f *Feed) Find(ctx context.Context) error {
+	if len(f.s.senders) == 0 {
+		return nil
+	}
+	if err := f.lease(ctx); err != nil || !f.mine {
+		return err
+	}
+	if !f.somebody { // nobody is told anything: it goes on from here once somebody is
+		last, err := f.q.NotifyHistoryLast(ctx)
+		f.history = last
+		return err
+	}
+	events, failed := f.opened(ctx)
+	now := time.Now()
+	for i, source := range sources {
+		if now.Before(f.next[i]) {
+			continue
+		}
+		f.next[i] = now.Add(source.every)
+		found, err := source.find(ctx, f)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("look for %s: %w", source.kind, err))
+			continue
+		}
+		events = append(events, found...)
+	}
+	return errors.Join(failed, f.tell(ctx, events))
+}
+
+// lease gets or prolongs the lease. A process that gets it anew begins where the one before has come to.
+func (f *Feed) lease(ctx context.Context) error {
+	if time.Now().Before(f.renewAt) {
+		return nil
+	}
+	from := f.history
+	for id := range f.missing {
+		from = min(from, id-1)
+	}
+	had := f.mine
+	row, err := f.q.NotifyFeedLease(ctx, db.NotifyFeedLeaseParams{
+		Holder: f.holder, Seconds: feedLease.Seconds(), HistoryID: from,
+	})
+	f.renewAt = time.Now().Add(feedRenew)
+	f.mine = err == nil
+	if db.NoRows(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("lease the feed of notices: %w", err)
+	}
+	if f.somebody = row.Somebody; !had {
+		f.history = row.HistoryID
+		clear(f.missing)
+		clear(f.held)
+	}
+	return nil
+}
+
+// opened reads on in the history of payments, and again what was missing in it. The history is only ever added to, so an old
+// snapshot that somebody keeps open makes it no slower.
+func (f *Feed) opened(ctx context.Context) ([]event, error) {
+	var events []event
+	add := func(id, payment, trader int64, opened bool) {
+		delete(f.missing, id)
+		if opened {
+			events = append(events, f.event(PaymentOpened, ofTrader, trader, fmt.Sprint(payment), fmt.Sprint(payment)))
+		}
+	}
+	now := time.Now()
+	if len(f.missing) > 0 {
+		ids := make([]int64, 0, len(f.missing))
+		for id, since := range f.missing {
+			if now.Sub(since) > missedFor {
+				delete(f.missing, id)
+				continue
+			}
+			ids = append(ids, id)
+		}
+		rows, err := f.q.NotifyMissing(ctx, ids)
+		if err != nil {
+			return nil, fmt.Errorf("read the history of payments: %w", err)
+		}
+		for _, row := range rows {
+			add(row.ID, row.PaymentID, row.TraderID, row.Opened)
+		}
+	}
+	for {
+		rows, err := f.q.NotifyOpened(ctx, db.NotifyOpenedParams{After: f.history, Most: feedMost})
+		if err != nil {
+			return events, fmt.Errorf("read the history of payments: %w", err)
+		}
+		for _, row := range rows {
+			for id := f.history + 1; id < row.ID && len(f.missing) < missedMost; id++ {
+				f.missing[id] = now
+			}
+			f.history = row.ID
+			add(row.ID, row.PaymentID, row.TraderID, row.Opened)
+		}
+		if len(rows) < feedMost {
+			return events, nil
+		}
+	}
+}
+
+// event is one of a kind, with the page that it leads to.
+func (f *Feed) event(kind Kind, of owner, ownerID int64, subject, place string) event {
+	about := abouts[kind]
+	path := about.All
+	if place != "" && about.One != "" {
+		path = about.One + place
+	}
+	return event{kind, of, ownerID, subject, path}
+}
+
+// fresh leaves out what was found before.
+func (f *Feed) fresh(events []event) []event {
+	now := time.Now()
+	for e, at := range f.told {
+		if now.Sub(at) > 2*windowBack {
+			delete(f.told, e)
+		}
+	}
+	var list []event
+	for _, e := range events {
+		if _, known := f.told[e]; !known {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// tell has everybody told who may hear of it and wants to.
+func (f *Feed) tell(ctx context.Context, events []event) error {
+	if events = f.fresh(events); len(events) == 0 {
+		return nil
+	}
+	if err := f.s.tell(ctx, events); err != nil {
+		return err
+	}
+	for _, e := range events {
+		f.told[e] = time.Now()
+	}
+	return nil
+}

@@ -1,0 +1,230 @@
+package notify
+
+import (
+	"fmt"
+	"time"
+
+	"gateway.example/internal/caller"
+)
+
+// Kind is a kind of what users are told.
+type Kind string
+
+// The kinds.
+const (
+	PaymentOpened    Kind = "payment_opened"
+	PaymentExpiring  Kind = "payment_expiring"
+	PaymentClaimed   Kind = "payment_claimed"
+	TraderAppeal     Kind = "trader_appeal"
+	PayoutOffered    Kind = "payout_offered"
+	RequisiteLimit   Kind = "requisite_limit"
+	ShortOfUSDT      Kind = "usdt_short"
+	DeviceSilent     Kind = "device_silent"
+	TraderWithdrawal Kind = "trader_withdrawal"
+
+	EndpointFailing Kind = "endpoint_failing"
+	EndpointBack    Kind = "endpoint_back"
+	AppealDecided   Kind = "appeal_decided"
+	DepositDecided  Kind = "deposit_decided"
+	WithdrawalEnded Kind = "withdrawal_ended"
+	KeyMade         Kind = "key_made"
+	TeamChanged     Kind = "team_changed"
+
+	AlarmFires      Kind = "alarm_fires"
+	ProposalWaiting Kind = "proposal_waiting"
+
+	NewDevice       Kind = "new_device"
+	PasswordChanged Kind = "password_changed"
+	FactorChanged   Kind = "factor_changed"
+	AccessReset     Kind = "access_reset"
+
+	// Trial is what the button of the page sends.
+	Trial Kind = "trial"
+)
+
+// Text is a text in the languages of the portals. One has a place for the count, the other is about one thing.
+type Text struct{ One, Many, Label string }
+
+// About declares a kind: who hears of it, in which words, and where it leads to.
+type About struct {
+	Kind Kind
+	// Needs is the capability of who hears of it; "" is whoever it happened to.
+	Needs caller.Capability
+	// Security goes to all channels, is never put off, and nobody switches it off.
+	Security bool
+	// Off says that users hear of it only if they ask for it.
+	Off bool
+	// Lasts is how long after it happened it is worth telling.
+	Lasts time.Duration
+	// All is the page of everything of the kind, One is that of one, before its name; "" has none.
+	All, One string
+	// Telling is the text in English and in Russian.
+	English, Russian Text
+}
+
+const (
+	soon  = 15 * time.Minute
+	today = 24 * time.Hour
+)
+
+// Kinds are all kinds, in the order of the page.
+var Kinds = []About{
+	{
+		Kind: PaymentOpened, Needs: caller.TraderWork, Lasts: soon, All: "/trader", One: "/trader/payments/",
+		English: Text{"A payment is open.", "%d payments are open.", "Payment opened"},
+		Russian: Text{"Открыт платёж.", "Открыто платежей: %d.", "Открыт платёж"},
+	},
+	{
+		Kind: PaymentExpiring, Needs: caller.TraderWork, Lasts: 3 * time.Minute, All: "/trader", One: "/trader/payments/",
+		English: Text{"A payment is about to expire.", "%d payments are about to expire.", "Payment about to expire"},
+		Russian: Text{"Платёж скоро истечёт.", "Скоро истекут платежи: %d.", "Платёж скоро истечёт"},
+	},
+	{
+		Kind: PaymentClaimed, Needs: caller.TraderWork, Lasts: soon, All: "/trader", One: "/trader/payments/",
+		English: Text{"A payer says that they have paid.", "%d payers say that they have paid.", "Payer says that they have paid"},
+		Russian: Text{"Плательщик сообщил об оплате.", "Об оплате сообщили плательщики: %d.", "Плательщик сообщил об оплате"},
+	},
+	{
+		Kind: TraderAppeal, Needs: caller.TraderWork, Lasts: today, All: "/trader/appeals", One: "/trader/appeals/",
+		English: Text{"There is news of an appeal.", "There is news of appeals: %d.", "Appeal opened or answered"},
+		Russian: Text{"Новости по апелляции.", "Новости по апелляциям: %d.", "Апелляция открыта или есть ответ"},
+	},
+	{
+		Kind: PayoutOffered, Needs: caller.TraderWork, Lasts: soon, All: "/trader/payouts",
+		English: Text{"A payout waits to be taken.", "%d payouts wait to be taken.", "Payout to take"},
+		Russian: Text{"Можно взять выплату.", "Можно взять выплаты: %d.", "Можно взять выплату"},
+	},
+	{
+		Kind: RequisiteLimit, Needs: caller.TraderRead, Lasts: today, All: "/trader/requisites",
+		English: Text{"A requisite is near a limit of today.", "%d requisites are near a limit of today.", "Requisite near its limit"},
+		Russian: Text{"Реквизит близок к дневному лимиту.", "Реквизиты близки к дневному лимиту: %d.", "Реквизит близок к лимиту"},
+	},
+	{
+		Kind: ShortOfUSDT, Needs: caller.TraderMoney, Lasts: today, All: "/trader/statement",
+		English: Text{"Too few USDT are left for more payments.", "Too few USDT are left for more payments.", "Too few USDT"},
+		Russian: Text{"USDT не хватает на новые платежи.", "USDT не хватает на новые платежи.", "Не хватает USDT"},
+	},
+	{
+		Kind: DeviceSilent, Needs: caller.TraderWork, Lasts: today, All: "/trader/messages",
+		English: Text{"A phone forwards no messages.", "%d phones forward no messages.", "Phone is silent"},
+		Russian: Text{"Телефон не присылает сообщения.", "Телефоны не присылают сообщения: %d.", "Телефон молчит"},
+	},
+	{
+		Kind: TraderWithdrawal, Needs: caller.TraderMoney, Lasts: today, All: "/trader/withdrawals", One: "/trader/withdrawals/",
+		English: Text{"A withdrawal has come to its end.", "%d withdrawals have come to their end.", "Withdrawal ended"},
+		Russian: Text{"Вывод завершён.", "Завершено выводов: %d.", "Вывод завершён"},
+	},
+	{
+		Kind: EndpointFailing, Needs: caller.MerchantEvents, Lasts: today, All: "/merchant/developers/webhooks",
+		English: Text{"An endpoint does not take webhooks.", "%d endpoints do not take webhooks.", "Endpoint fails"},
+		Russian: Text{"Адрес не принимает вебхуки.", "Адреса не принимают вебхуки: %d.", "Адрес не принимает вебхуки"},
+	},
+	{
+		Kind: EndpointBack, Needs: caller.MerchantEvents, Lasts: today, All: "/merchant/developers/webhooks",
+		English: Text{"An endpoint takes webhooks again.", "%d endpoints take webhooks again.", "Endpoint is back"},
+		Russian: Text{"Адрес снова принимает вебхуки.", "Адреса снова принимают вебхуки: %d.", "Адрес снова принимает вебхуки"},
+	},
+	{
+		Kind: AppealDecided, Needs: caller.MerchantRead, Lasts: today, All: "/merchant/appeals", One: "/merchant/appeals/",
+		English: Text{"An appeal is decided.", "%d appeals are decided.", "Appeal decided"},
+		Russian: Text{"Апелляция решена.", "Решено апелляций: %d.", "Апелляция решена"},
+	},
+	{
+		Kind: DepositDecided, Needs: caller.MerchantMoney, Lasts: today, All: "/merchant/deposits", One: "/merchant/deposits/",
+		English: Text{"A deposit is decided.", "%d deposits are decided.", "Deposit decided"},
+		Russian: Text{"Депозит рассмотрен.", "Рассмотрено депозитов: %d.", "Депозит рассмотрен"},
+	},
+	{
+		Kind: WithdrawalEnded, Needs: caller.MerchantMoney, Lasts: today, All: "/merchant/withdrawals", One: "/merchant/withdrawals/",
+		English: Text{"A withdrawal has come to its end.", "%d withdrawals have come to their end.", "Withdrawal ended"},
+		Russian: Text{"Вывод завершён.", "Завершено выводов: %d.", "Вывод завершён"},
+	},
+	{
+		Kind: KeyMade, Needs: caller.MerchantKeys, Lasts: today, All: "/merchant/developers/keys",
+		English: Text{"A key of the API was made.", "%d keys of the API were made.", "API key made"},
+		Russian: Text{"Создан ключ API.", "Создано ключей API: %d.", "Создан ключ API"},
+	},
+	{
+		Kind: TeamChanged, Needs: caller.MerchantTeamRead, Lasts: today, All: "/merchant/team",
+		English: Text{"A user of your team was changed.", "Users of your team were changed: %d.", "Team changed"},
+		Russian: Text{"Изменён пользователь команды.", "Изменения в команде: %d.", "Изменения в команде"},
+	},
+	{
+		Kind: AlarmFires, Needs: caller.OperatorRead, Lasts: today, All: "/operator/alarms",
+		English: Text{"An alarm fires.", "%d alarms fire.", "Alarm fires"},
+		Russian: Text{"Сработала тревога.", "Сработали тревоги: %d.", "Сработала тревога"},
+	},
+	{
+		Kind: ProposalWaiting, Needs: caller.OperatorRead, Lasts: today, All: "/operator/approvals", One: "/operator/approvals/",
+		English: Text{"A proposal waits for a second operator.", "%d proposals wait for a second operator.", "Proposal waits"},
+		Russian: Text{"Предложение ждёт второго оператора.", "Второго оператора ждут предложения: %d.", "Предложение ждёт решения"},
+	},
+	{
+		Kind: NewDevice, Security: true, Lasts: today, All: "/account",
+		English: Text{"Somebody signed in as you from a new place. If it was not you, end the session and change your password.",
+			"Somebody signed in as you from new places: %d. If it was not you, end the sessions and change your password.", "Sign-in from a new place"},
+		Russian: Text{"Выполнен вход с нового места. Если это не вы, завершите сеанс и смените пароль.",
+			"Входы с новых мест: %d. Если это не вы, завершите сеансы и смените пароль.", "Вход с нового места"},
+	},
+	{
+		Kind: PasswordChanged, Security: true, Lasts: today, All: "/account",
+		English: Text{"Your password was changed.", "Your password was changed.", "Password changed"},
+		Russian: Text{"Ваш пароль изменён.", "Ваш пароль изменён.", "Пароль изменён"},
+	},
+	{
+		Kind: FactorChanged, Security: true, Lasts: today, All: "/account",
+		English: Text{"A second factor of yours was changed.", "Second factors of yours were changed.", "Second factor changed"},
+		Russian: Text{"Ваш второй фактор изменён.", "Ваши вторые факторы изменены.", "Второй фактор изменён"},
+	},
+	{
+		Kind: AccessReset, Security: true, Lasts: today, All: "/account",
+		English: Text{"Your access was reset: you were invited anew.", "Your access was reset: you were invited anew.", "Access reset"},
+		Russian: Text{"Ваш доступ сброшен: вас пригласили заново.", "Ваш доступ сброшен: вас пригласили заново.", "Доступ сброшен"},
+	},
+}
+
+// trial is sent by the button of the page, and chosen by nobody.
+var trial = About{
+	Kind: Trial, Security: true, Lasts: today, All: "/account/notifications",
+	English: Text{"This is a trial: notifications reach you here.", "This is a trial: notifications reach you here.", "Trial"},
+	Russian: Text{"Это проверка: уведомления приходят сюда.", "Это проверка: уведомления приходят сюда.", "Проверка"},
+}
+
+var abouts = func() map[Kind]About {
+	all := map[Kind]About{Trial: trial}
+	for _, a := range Kinds {
+		all[a.Kind] = a
+	}
+	return all
+}()
+
+// AboutOf is the declaration of a kind.
+func AboutOf(kind Kind) (About, bool) {
+	a, known := abouts[kind]
+	return a, known
+}
+
+// hears tells whether a user is one of those who may hear of it.
+func (a About) hears(who caller.Caller) bool {
+	switch {
+	case a.Needs != "":
+		return who.Proved().May(a.Needs)
+	}
+	return who.Kind == caller.Trader || who.Kind == caller.MerchantPortal || who.Kind == caller.Operator
+}
+
+// In is the text in a language.
+func (a About) In(language string) Text {
+	if language == "ru" {
+		return a.Russian
+	}
+	return a.English
+}
+
+// Of is what is said of so many things.
+func (t Text) Of(count int) string {
+	if count == 1 || t.Many == t.One {
+		return t.One
+	}
+	return fmt.Sprintf(t.Many, count)
+}

@@ -1,0 +1,84 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"html"
+
+	"github.com/wneessen/go-mail"
+)
+
+// MailSender sends mail by an SMTP server.
+type MailSender struct {
+	client *mail.Client
+	from   string
+}
+
+// MailServer is where mail is handed over. Plain hands it over without TLS, which is for the same machine only.
+type MailServer struct {
+	Host           string
+	Port           int
+	User, Password string
+	From           string
+	Plain          bool
+}
+
+// NewMail makes the sender.
+func NewMail(m MailServer) (*MailSender, error) {
+	options := []mail.Option{mail.WithPort(m.Port), mail.WithTimeout(sendWithin), mail.WithTLSPolicy(mail.TLSMandatory)}
+	if m.Plain {
+		options = append(options, mail.WithTLSPolicy(mail.NoTLS))
+	}
+	if m.Port == implicitTLS {
+		options = append(options, mail.WithSSL())
+	}
+	if m.User != "" {
+		auth := mail.SMTPAuthAutoDiscover
+		options = append(options, mail.WithSMTPAuth(auth), mail.WithUsername(m.User), mail.WithPassword(m.Password))
+	}
+	client, err := mail.NewClient(m.Host, options...)
+	if err != nil {
+		return nil, err
+	}
+	return &MailSender{client: client, from: m.From}, mail.NewMsg().From(m.From)
+}
+
+// implicitTLS is the port on which TLS begins at once.
+const implicitTLS = 465
+
+// Channel implements Sender.
+func (*MailSender) Channel() Channel { return Mail }
+
+// Send implements Sender.
+func (s *MailSender) Send(ctx context.Context, address string, m Message) error {
+	msg := mail.NewMsg()
+	if err := msg.From(s.from); err != nil {
+		return err
+	}
+	if err := msg.To(address); err != nil {
+		return &Refusal{Says: "this is no address", Gone: true}
+	}
+	msg.Subject(m.Text)
+	text, page := m.Text, "<p>"+html.EscapeString(m.Text)+"</p>"
+	if m.URL != "" {
+		text += "\r\n\r\n" + m.URL
+		page += `<p><a href="` + html.EscapeString(m.URL) + `">` + html.EscapeString(m.Open) + "</a></p>"
+	}
+	if m.SettingsURL != "" && !m.Security {
+		msg.SetGenHeader("List-Unsubscribe", "<"+m.SettingsURL+">")
+	}
+	msg.SetGenHeader("Auto-Submitted", "auto-generated")
+	msg.SetBodyString(mail.TypeTextPlain, text+"\r\n")
+	msg.AddAlternativeString(mail.TypeTextHTML, "<!DOCTYPE html><html><body>"+page+"</body></html>")
+	err := s.client.DialAndSendWithContext(ctx, msg)
+	var refused *mail.SendError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &refused) && !refused.IsTemp() && refused.Reason == mail.ErrSMTPRcptTo:
+		return &Refusal{Says: "the mail server refuses the address", Gone: true}
+	case errors.As(err, &refused):
+		return &Refusal{Says: "the mail server refuses it"}
+	}
+	return &Refusal{Says: "the mail server gives no answer"}
+}

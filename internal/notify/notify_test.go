@@ -1,0 +1,111 @@
+package notify
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"gateway.example/internal/testenv"
+)
+
+// A payment is told at once; those of the next minute are one message with their number. Each is told once, also where an id of
+// the history is committed late, and to nobody who does not want it.
+func TestPaymentsAreToldTogether(t *testing.T) {
+	far, bot := newTelegram(t)
+	b := setup(t, bot)
+	b.linked(t, b.who, "71")
+	other := b.newUser(t, "desk-2")
+	b.linked(t, other, "72")
+	noError(t, b.Set(t.Context(), other, Update{Choices: []Choice{{PaymentOpened, Telegram, false}}}))
+	b.round(t)
+
+	late := b.Beside(t)
+	_, err := late.Exec(t.Context(), "select nextval('payment_history_id_seq')")
+	noError(t, err)
+	b.pay(t, 1, 1)
+	b.round(t)
+	want := []string{"A payment is open.\nhttps://portal.example/trader/payments/1"}
+	same(t, far.heard("71"), want, "told of the first")
+	b.pay(t, 2, 10)
+	b.round(t)
+	b.round(t)
+	same(t, far.heard("71"), nil, "told within the minute")
+	b.later(t, "61 seconds")
+	b.round(t)
+	same(t, far.heard("71"), []string{"9 payments are open.\nhttps://portal.example/trader"}, "told of the others")
+	same(t, far.heard("72"), nil, "told who does not want it")
+
+	// Another process takes over and reads some of it again.
+	b.Exec(t, "update notify_feed set leased_until = now(), history_id = 0")
+	b.feed = NewFeed(b.Service)
+	b.later(t, "61 seconds")
+	b.round(t)
+	same(t, far.heard("71"), nil, "told twice")
+	own := must(b.Own(t.Context(), b.who))(t)
+	testenv.Check(t, len(own.Sent) == 2 && own.Sent[0].Count == 9 && own.Sent[0].Outcome == "sent", "the page has %+v", own.Sent)
+}
+
+// A chat that is blocked, or gives no answer, costs no other one anything. What is refused is tried again, and what is refused
+// for good ends.
+func TestTroubleIsNobodyElses(t *testing.T) {
+	far, bot := newTelegram(t)
+	b := setup(t, bot)
+	far.refuse["81"] = `{"ok":false,"error_code":403,"description":"blocked"}`
+	far.refuse["82"] = `{"ok":false,"error_code":429,"description":"slow","parameters":{"retry_after":30}}`
+	for i, chat := range []string{"81", "82", "83"} {
+		b.linked(t, b.newUser(t, []string{"a", "b", "c"}[i]), chat)
+	}
+	b.round(t)
+	b.pay(t, 1, 3)
+	b.round(t)
+	testenv.Want(t, len(far.heard("83")), 1, "messages to the one that works")
+	testenv.Want(t, b.Count(t, "select count(*) from notify_channel where ended_at is not null"), 1, "channels that have ended")
+	testenv.Want(t, b.Count(t, "select count(*) from notify_channel where slow"), 2, "channels that failed")
+	testenv.Want(t, b.Count(t, `select count(*) from notice where done_at is null and attempts = 1
+		and due_at between now() + interval '29 seconds' and now() + interval '31 seconds'`), 3, "that are tried again")
+	delete(far.refuse, "82")
+	b.later(t, "31 seconds")
+	b.round(t)
+	same(t, far.heard("82"), []string{"3 payments are open.\nhttps://portal.example/trader"}, "told at the second try")
+}
+
+// In quiet hours nothing is told but what is about security; of what is old by their end nobody hears.
+func TestQuietHours(t *testing.T) {
+	far, bot := newTelegram(t)
+	b := setup(t, bot)
+	b.linked(t, b.who, "91")
+	b.Exec(t, "update app_user set zone = 'Asia/Tashkent'")
+	now := b.clock.Now().In(must(time.LoadLocation("Asia/Tashkent"))(t))
+	from := (now.Hour()*60 + now.Minute() + 24*60 - 60) % (24 * 60)
+	until := (from + 120) % (24 * 60)
+	noError(t, b.Set(t.Context(), b.who, Update{QuietFrom: &from, QuietUntil: &until}))
+	err := b.Set(t.Context(), b.who, Update{Choices: []Choice{{PasswordChanged, Telegram, false}}})
+	testenv.Check(t, err != nil, "what is about security is switched off")
+	b.round(t)
+	b.pay(t, 1, 1)
+	noError(t, Say(PasswordChanged, b.who.ID, "1", time.Now()).Run(t.Context(), b.Queries()))
+	noError(t, b.tell(t.Context(), []event{{TraderAppeal, ofTrader, b.trader.ID, "5", "/trader/appeals/5"}}))
+	b.round(t)
+	same(t, far.heard("91"), []string{"Your password was changed.\nhttps://portal.example/account"}, "told in quiet hours")
+	b.later(t, "2 hours")
+	b.round(t)
+	same(t, far.heard("91"), []string{"There is news of an appeal.\nhttps://portal.example/trader/appeals/5"}, "told after them")
+}
+
+// The bot says how the desk stands, begins a break and is quiet when asked to; a chat that is not linked learns nothing.
+func TestBot(t *testing.T) {
+	_, bot := newTelegram(t)
+	b := setup(t, bot)
+	said := must(b.answer(t.Context(), "61", "@x", "/status"))(t)
+	testenv.Check(t, strings.HasPrefix(said, "This chat is not linked."), "a stranger is told %q", said)
+	b.linked(t, b.who, "61")
+	b.pay(t, 1, 2)
+	for command, wanted := range map[string]string{
+		"/status": "On shift. Open payments: 2.", "/break": "Only traders have breaks.", "/mute": "Quiet for 8 hours. Only security is still told.",
+		"/pay": "/status /break /mute",
+	} {
+		testenv.Want(t, must(b.answer(t.Context(), "61", "@x", command))(t), wanted, "the answer to %s", command)
+	}
+	until := must(b.Own(t.Context(), b.who))(t).MutedUntil
+	testenv.Check(t, until != nil && until.Sub(b.clock.Now()) == muteFor, "muted until %v", until)
+}

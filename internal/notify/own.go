@@ -1,0 +1,359 @@
+package notify
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/mail"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/SherClockHolmes/webpush-go"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+const (
+	maxLabel = 100
+	// channelsMost bounds the channels of one user.
+	channelsMost = 20
+	codeLasts    = 15 * time.Minute
+	shownMost    = 10
+)
+
+// Line is one of a user's chats, addresses or browsers.
+type Line struct {
+	ID        int64
+	Channel   Channel
+	Label     string
+	Confirmed bool
+	// Ended says that it was refused for good.
+	Ended     bool
+	CreatedAt time.Time
+}
+
+// Choice is whether a user wants a kind by a channel.
+type Choice struct {
+	Kind    Kind
+	Channel Channel
+	Wanted  bool
+}
+
+// Sent is a try to tell the user something.
+type Sent struct {
+	Channel Channel
+	Label   string
+	Kind    Kind
+	Count   int
+	At      time.Time
+	// Outcome is sent, again or given_up.
+	Outcome, Problem string
+}
+
+// Own is what a user set, and what they were told.
+type Own struct {
+	Channels []Channel
+	Kinds    []About
+	Lines    []Line
+	// Unwanted has what is switched off, Security aside.
+	Choices []Choice
+	// QuietFrom and QuietUntil are minutes of the day in Zone; nil is none.
+	QuietFrom, QuietUntil *int
+	Zone                  string
+	MutedUntil            *time.Time
+	Sent                  []Sent
+	// Bot is the name of the bot of Telegram, PushKey what browsers subscribe with.
+	Bot, PushKey string
+}
+
+// mayHear checks that the caller is a user whom something is told, and who asks for themselves.
+func mayHear(who caller.Caller) error {
+	if who.Kind != caller.Trader && who.Kind != caller.MerchantPortal && who.Kind != caller.Operator || who.Role == "" {
+		return fault.ErrTokenKindNotAllowed
+	}
+	return nil
+}
+
+func mayChange(ctx context.Context, who caller.Caller) error {
+	if err := mayHear(who); err != nil {
+		return err
+	}
+	if who.ViewAs {
+		return fault.ErrViewOnly
+	}
+	return fault.Decoded(ctx).Err()
+}
+
+// Own is what the caller set.
+func (s *Service) Own(ctx context.Context, who caller.Caller) (Own, error) {
+	if err := mayHear(who); err != nil {
+		return Own{}, err
+	}
+	own := Own{Channels: s.Channels()}
+	for _, a := range Kinds {
+		if a.hears(who) {
+			own.Kinds = append(own.Kinds, a)
+		}
+	}
+	if t, there := s.senders[Telegram].(*TelegramSender); there {
+		own.Bot = t.Name
+	}
+	if p, there := s.senders[Push].(*PushSender); there {
+		own.PushKey = p.PublicKey
+	}
+	var lines []db.NotifyChannelsRow
+	var choices []db.NotifyChoicesRow
+	var user db.NotifyUserGetRow
+	var sent []db.NotifyMessagesRow
+	err := db.Pipeline(ctx, s.pool,
+		db.One(&lines, (*db.Queries).NotifyChannels, who.ID),
+		db.One(&choices, (*db.Queries).NotifyChoices, who.ID),
+		db.One(&user, (*db.Queries).NotifyUserGet, who.ID),
+		db.One(&sent, (*db.Queries).NotifyMessages, db.NotifyMessagesParams{UserID: who.ID, Most: shownMost}),
+	)
+	if err != nil {
+		return Own{}, fmt.Errorf("read what a user is told: %w", err)
+	}
+	for _, row := range lines {
+		own.Lines = append(own.Lines, Line{row.ID, Channel(row.Channel), row.Label, row.Confirmed, row.Ended, row.CreatedAt})
+	}
+	for _, a := range own.Kinds {
+		for _, c := range own.Channels {
+			wanted := !a.Off || a.Security
+			for _, row := range choices {
+				if row.Kind == string(a.Kind) && row.Channel == string(c) {
+					wanted = row.Wanted || a.Security
+				}
+			}
+			own.Choices = append(own.Choices, Choice{a.Kind, c, wanted})
+		}
+	}
+	for _, row := range sent {
+		own.Sent = append(own.Sent, Sent{
+			Channel(row.Channel), row.Label, Kind(row.Kind), int(row.Count), row.At, row.Outcome, row.Problem,
+		})
+	}
+	own.Zone, own.MutedUntil = user.Zone, user.MutedUntil
+	own.QuietFrom, own.QuietUntil = minutes(user.QuietFrom), minutes(user.QuietUntil)
+	return own, nil
+}
+
+func minutes(m *int16) *int {
+	if m == nil {
+		return nil
+	}
+	return new(int(*m))
+}
+
+// Update says what the caller wants. Choices that are not named stay.
+type Update struct {
+	Choices []Choice
+	// QuietFrom and QuietUntil are both nil for no quiet hours.
+	QuietFrom, QuietUntil *int
+}
+
+// Set keeps what the caller wants. What is about security is told in any case.
+func (s *Service) Set(ctx context.Context, who caller.Caller, u Update) error {
+	if err := mayChange(ctx, who); err != nil {
+		return err
+	}
+	f := fault.Fields{}
+	put := db.NotifyChoicePutParams{UserID: who.ID}
+	for _, c := range u.Choices {
+		about, known := AboutOf(c.Kind)
+		f.Check(known && about.Kind != Trial, "choices", "name a kind that is not known")
+		f.Check(slices.Contains([]Channel{Telegram, Mail, Push}, c.Channel), "choices", "name a channel that is not known")
+		f.Check(!about.Security || c.Wanted, "choices", "cannot switch off what is about security")
+		put.Kinds, put.Channels = append(put.Kinds, string(c.Kind)), append(put.Channels, string(c.Channel))
+		put.Wanted = append(put.Wanted, c.Wanted)
+	}
+	f.Check((u.QuietFrom == nil) == (u.QuietUntil == nil), "quietUntil", "must be given with the other end")
+	times := db.NotifyUserPutParams{UserID: who.ID}
+	if u.QuietFrom != nil && u.QuietUntil != nil {
+		from, until := *u.QuietFrom, *u.QuietUntil
+		f.Check(from >= 0 && from < 24*60, "quietFrom", "must be a time of the day")
+		f.Check(until >= 0 && until < 24*60, "quietUntil", "must be a time of the day")
+		f.Check(from != until, "quietUntil", "must not be the same")
+		times.QuietFrom, times.QuietUntil = new(int16(from)), new(int16(until))
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
+	queries := []db.Query{db.Do((*db.Queries).NotifyUserPut, times)}
+	if len(put.Kinds) > 0 {
+		queries = append(queries, db.Do((*db.Queries).NotifyChoicePut, put))
+	}
+	return named("keep what a user wants", db.Write(ctx, s.pool, queries...))
+}
+
+// put adds a channel of a user, or has one work again.
+func (s *Service) put(
+	ctx context.Context, userID int64, c Channel, address, label string, confirmed *time.Time,
+) (db.NotifyChannelPutRow, error) {
+	id, err := s.q.NotifyChannelID(ctx)
+	if err != nil {
+		return db.NotifyChannelPutRow{}, fmt.Errorf("number a channel: %w", err)
+	}
+	sealed, err := s.vault.Seal([]byte(address), place(id))
+	if err != nil {
+		return db.NotifyChannelPutRow{}, fmt.Errorf("seal an address: %w", err)
+	}
+	row, err := s.q.NotifyChannelPut(ctx, db.NotifyChannelPutParams{
+		ID: id, UserID: userID, Channel: string(c), Address: sealed, Mark: s.mark(c, address), Label: cut(label),
+		Now: s.clock.Now(), ConfirmedAt: confirmed, Most: channelsMost,
+	})
+	if db.NoRows(err) {
+		return row, fault.Fields{"address": {fmt.Sprintf("would be one too many: there are %d", channelsMost)}}.Err()
+	}
+	return row, named("keep a channel", err)
+}
+
+// code makes a code that is good once, for a while.
+func (s *Service) code(ctx context.Context, userID int64, channelID *int64) (string, error) {
+	code := rand.Text()
+	err := s.q.NotifyCodeInsert(ctx, db.NotifyCodeInsertParams{
+		Hash: hashOf(code), UserID: userID, ChannelID: channelID, ExpiresAt: s.clock.Now().Add(codeLasts),
+	})
+	return code, named("keep a code", err)
+}
+
+func hashOf(code string) []byte {
+	sum := sha256.Sum256([]byte(code))
+	return sum[:]
+}
+
+// LinkTelegram is the address at which the caller's chat with the bot begins, with a code that links it.
+func (s *Service) LinkTelegram(ctx context.Context, who caller.Caller) (string, error) {
+	if err := mayChange(ctx, who); err != nil {
+		return "", err
+	}
+	t, there := s.senders[Telegram].(*TelegramSender)
+	if !there {
+		return "", fault.ErrNotFound
+	}
+	code, err := s.code(ctx, who.ID, nil)
+	return "https://t.me/" + t.Name + "?start=" + code, err
+}
+
+// AddMail adds an address, to which a code is sent that confirms it.
+func (s *Service) AddMail(ctx context.Context, who caller.Caller, address string) error {
+	if err := mayChange(ctx, who); err != nil {
+		return err
+	}
+	sender := s.senders[Mail]
+	if sender == nil {
+		return fault.ErrNotFound
+	}
+	address = strings.TrimSpace(address)
+	parsed, err := mail.ParseAddress(address)
+	f := fault.Fields{}
+	f.Check(err == nil && parsed.Address == address && len(address) <= 254, "address", "must be an address such as you@example.com")
+	if err := f.Err(); err != nil {
+		return err
+	}
+	row, err := s.put(ctx, who.ID, Mail, address, masked(address), nil)
+	if err != nil || row.Confirmed {
+		return err
+	}
+	code, err := s.code(ctx, who.ID, &row.ID)
+	if err != nil {
+		return err
+	}
+	user, err := s.q.NotifyWho(ctx, who.ID)
+	if err != nil {
+		return fmt.Errorf("find a user: %w", err)
+	}
+	text := "Confirm that this address is yours: " + code
+	if user.Language == "ru" {
+		text = "Подтвердите, что это ваш адрес: " + code
+	}
+	ctx, cancel := context.WithTimeout(ctx, sendWithin)
+	defer cancel()
+	if err := sender.Send(ctx, address, Message{Text: text, Security: true}); err != nil {
+		return fault.Fields{"address": {err.Error()}}.Err()
+	}
+	return nil
+}
+
+// masked is an address as its owner knows it and nobody else learns it.
+func masked(address string) string {
+	name, host, _ := strings.Cut(address, "@")
+	return name[:1] + "•••@" + host
+}
+
+// ConfirmMail confirms an address by the code that was sent to it.
+func (s *Service) ConfirmMail(ctx context.Context, who caller.Caller, code string) error {
+	if err := mayChange(ctx, who); err != nil {
+		return err
+	}
+	wrong := fault.Fields{"code": {"is wrong or too old"}}
+	now := s.clock.Now()
+	taken, err := s.q.NotifyCodeTake(ctx, db.NotifyCodeTakeParams{Hash: hashOf(strings.TrimSpace(code)), Now: now})
+	if db.NoRows(err) || err == nil && taken.UserID != who.ID {
+		return wrong.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("take a code: %w", err)
+	}
+	_, err = s.q.NotifyChannelConfirm(ctx, db.NotifyChannelConfirmParams{ID: *taken.ChannelID, Now: &now})
+	return named("confirm an address", err)
+}
+
+// AddPush adds a browser by its subscription, as PushSubscription.toJSON writes it.
+func (s *Service) AddPush(ctx context.Context, who caller.Caller, subscription, label string) error {
+	if err := mayChange(ctx, who); err != nil {
+		return err
+	}
+	sender, there := s.senders[Push].(*PushSender)
+	if !there {
+		return fault.ErrNotFound
+	}
+	var given webpush.Subscription
+	f := fault.Fields{}
+	err := json.Unmarshal([]byte(subscription), &given)
+	f.Check(err == nil && given.Keys.Auth != "" && given.Keys.P256dh != "" && len(subscription) <= 4096,
+		"subscription", "must be a subscription")
+	if err == nil {
+		f.Flaw("subscription", sender.addresses.Check(given.Endpoint))
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
+	kept, err := json.Marshal(given)
+	if err != nil {
+		return err
+	}
+	if label = strings.TrimSpace(label); label == "" {
+		label = "browser"
+	}
+	now := s.clock.Now()
+	_, err = s.put(ctx, who.ID, Push, string(kept), label, &now)
+	return err
+}
+
+// Remove removes one of the caller's channels.
+func (s *Service) Remove(ctx context.Context, who caller.Caller, id int64) error {
+	if err := mayChange(ctx, who); err != nil {
+		return err
+	}
+	removed, err := s.q.NotifyChannelRemove(ctx, db.NotifyChannelRemoveParams{ID: id, UserID: who.ID})
+	if err == nil && removed == 0 {
+		return fault.ErrNotFound
+	}
+	return named("remove a channel", err)
+}
+
+// Try sends the caller something by every channel of theirs.
+func (s *Service) Try(ctx context.Context, who caller.Caller) error {
+	if err := mayChange(ctx, who); err != nil {
+		return err
+	}
+	return s.tell(ctx, []event{{
+		kind: Trial, of: ofUser, ownerID: who.ID, subject: fmt.Sprint(s.clock.Now().Unix()), path: trial.All,
+	}})
+}

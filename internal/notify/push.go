@@ -1,0 +1,82 @@
+package notify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"code.dny.dev/ssrf"
+	"github.com/SherClockHolmes/webpush-go"
+
+	"gateway.example/internal/outbound"
+)
+
+// PushSender sends to browsers by their makers' services. Users' browsers name those, so every address is judged as those of
+// webhooks are.
+type PushSender struct {
+	client    *http.Client
+	addresses *outbound.Addresses
+	// PublicKey is what browsers subscribe with.
+	PublicKey  string
+	privateKey string
+	contact    string
+}
+
+// NewPush makes the sender. The contact is an address of the operator's, for the services.
+func NewPush(publicKey, privateKey, contact string, addresses *outbound.Addresses) *PushSender {
+	return &PushSender{addresses.Client(sendWithin), addresses, publicKey, privateKey, contact}
+}
+
+// PushKeys makes a pair of keys, which the subscriptions of browsers belong to.
+func PushKeys() (public, private string, err error) {
+	private, public, err = webpush.GenerateVAPIDKeys()
+	return public, private, err
+}
+
+// Channel implements Sender.
+func (*PushSender) Channel() Channel { return Push }
+
+// pushed is what the page's service worker reads.
+type pushed struct {
+	Title string `json:"title"`
+	Path  string `json:"path"`
+	Tag   string `json:"tag"`
+}
+
+// Send implements Sender.
+func (s *PushSender) Send(ctx context.Context, address string, m Message) error {
+	var subscription webpush.Subscription
+	if err := json.Unmarshal([]byte(address), &subscription); err != nil {
+		return &Refusal{Says: "this is no subscription", Gone: true}
+	}
+	body, err := json.Marshal(pushed{Title: m.Text, Path: m.Path, Tag: string(m.Kind)})
+	if err != nil {
+		return err
+	}
+	about, _ := AboutOf(m.Kind)
+	answer, err := webpush.SendNotificationWithContext(ctx, body, &subscription, &webpush.Options{
+		HTTPClient: s.client, Subscriber: s.contact, TTL: int(about.Lasts.Seconds()), Urgency: webpush.UrgencyHigh,
+		VAPIDPublicKey: s.PublicKey, VAPIDPrivateKey: s.privateKey,
+	})
+	if errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedNetwork) {
+		return &Refusal{Says: "the address is not allowed", Gone: true}
+	}
+	if err != nil {
+		return &Refusal{Says: "the browser's service gives no answer"}
+	}
+	defer func() { _ = answer.Body.Close() }()
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<10))
+	switch code := answer.StatusCode; {
+	case code >= 200 && code < 300:
+		return nil
+	case code == http.StatusNotFound || code == http.StatusGone:
+		return &Refusal{Says: "the browser has ended its subscription", Gone: true}
+	default:
+		seconds, _ := strconv.ParseUint(answer.Header.Get("Retry-After"), 10, 16)
+		return &Refusal{Says: "the browser's service answers " + strconv.Itoa(code), After: time.Duration(seconds) * time.Second}
+	}
+}

@@ -1,0 +1,160 @@
+package notify
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T { t.Helper(); noError(t, err); return value }
+}
+
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// bundle is the whole way of a notice: what finds it out, keeps it and sends it.
+type bundle struct {
+	*dbtest.DB
+	*Service
+	clock     *dbtest.Clock
+	feed      *Feed
+	deliverer *Deliverer
+	trader    dbtest.Trader
+	who       caller.Caller
+}
+
+func setup(t *testing.T, senders ...Sender) *bundle {
+	t.Helper()
+	t.Parallel()
+	b := &bundle{DB: dbtest.New(t), clock: new(dbtest.Clock)}
+	b.Service = New(b.Pools(), b.clock, Rooms{
+		Vault: dbtest.Vault(), HashKey: make([]byte, 32), Senders: senders, PortalURL: "https://portal.example",
+	})
+	b.feed, b.deliverer = NewFeed(b.Service), NewDeliverer(b.Service, b.Pool, prometheus.NewRegistry())
+	b.trader = b.NewTrader(t, dbtest.TraderOpts{Requisites: 1})
+	b.who = b.newUser(t, "desk-1")
+	return b
+}
+
+// newUser makes a user of the bundle's trader.
+func (b *bundle) newUser(t *testing.T, login string) caller.Caller {
+	t.Helper()
+	who := caller.Caller{Kind: caller.Trader, Login: login, Role: caller.Owner, TraderID: b.trader.ID}
+	b.Get(t, &who.ID, `insert into app_user (kind, role, login, trader_id, created_at) values ('trader', 'owner', $1, $2, now())
+		returning id`, login, b.trader.ID)
+	return who
+}
+
+// pay makes payments of the trader, as creations leave them.
+func (b *bundle) pay(t *testing.T, from, to int) {
+	t.Helper()
+	b.Exec(t, `with made as (insert into payment (merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, status,
+		status_at, expires_at, created_at, trader_id, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent,
+		hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt)
+		select 1, n, gen_random_uuid(), 1, 'order-' || n, 'sbp', 'RUB', 100, '', 'pending', now(), now() + interval '15 minutes', now(), $3,
+		90, 'test', false, 1, 0, 1, 1, 0, 0, 0 from generate_series($1::bigint, $2::bigint) n returning merchant_id, id)
+		insert into payment_history (merchant_id, payment_id, at, actor, to_status) select merchant_id, id, now(), 'key:1', 'pending' from made`,
+		from, to, b.trader.ID)
+}
+
+// round finds out what happened and sends what is due.
+func (b *bundle) round(t *testing.T) {
+	t.Helper()
+	clear(b.feed.next)
+	noError(t, b.feed.Find(t.Context()))
+	var running sync.WaitGroup
+	noError(t, b.deliverer.Look(t.Context(), &running))
+	running.Wait()
+}
+
+// later has so much time go by for what waits.
+func (b *bundle) later(t *testing.T, by string) {
+	t.Helper()
+	b.Exec(t, `update notice set due_at = due_at - $1::interval, done_at = done_at - $1::interval`, by)
+	b.Exec(t, `update notify_channel set due_at = due_at - $1::interval where due_at < 'infinity'`, by)
+}
+
+// telegram is a bot's other side.
+type telegram struct {
+	*httptest.Server
+	mu    sync.Mutex
+	texts map[string][]string
+	// refuse is how chats answer that do not take messages.
+	refuse map[string]string
+	// updates are given to the bot when it asks.
+	updates chan string
+}
+
+func newTelegram(t *testing.T) (*telegram, *TelegramSender) {
+	t.Helper()
+	far := &telegram{texts: map[string][]string{}, refuse: map[string]string{}, updates: make(chan string, 10)}
+	far.Server = httptest.NewServer(far)
+	t.Cleanup(far.Close)
+	return far, must(NewTelegram("1:token", "gateway_bot", far.URL))(t)
+}
+
+func (f *telegram) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "/getUpdates") {
+		select {
+		case update := <-f.updates:
+			_, _ = io.WriteString(w, `{"ok":true,"result":[`+update+`]}`)
+		case <-r.Context().Done():
+		}
+		return
+	}
+	_ = r.ParseMultipartForm(1 << 16)
+	form := url.Values(r.MultipartForm.Value)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if refusal := f.refuse[form.Get("chat_id")]; refusal != "" {
+		_, _ = io.WriteString(w, refusal)
+		return
+	}
+	f.texts[form.Get("chat_id")] = append(f.texts[form.Get("chat_id")], form.Get("text"))
+	_ = json.NewEncoder(w).Encode(map[string]any{"ok": true, "result": map[string]any{"message_id": 1}})
+}
+
+// heard is what a chat was told since it was last asked.
+func (f *telegram) heard(chat string) []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	texts := f.texts[chat]
+	delete(f.texts, chat)
+	return texts
+}
+
+// linked links a chat of Telegram to a user, as they do it by the code of the portal.
+func (b *bundle) linked(t *testing.T, who caller.Caller, chat string) {
+	t.Helper()
+	address := must(b.LinkTelegram(t.Context(), who))(t)
+	_, code, _ := strings.Cut(address, "?start=")
+	said := must(b.answer(t.Context(), chat, "@"+who.Login, "/start "+code))(t)
+	testenv.Check(t, strings.HasPrefix(said, "Linked."), "the bot says %q", said)
+	said = must(b.answer(t.Context(), chat, "@other", "/start "+code))(t)
+	testenv.Check(t, !strings.HasPrefix(said, "Linked."), "a code is good twice")
+}
+
+// same compares what a chat was told.
+func same(t *testing.T, got, want []string, what string) {
+	t.Helper()
+	testenv.Check(t, slices.Equal(got, want), "%s: %q; want %q", what, got, want)
+}

@@ -1,0 +1,201 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gateway.example/internal/db"
+)
+
+const (
+	often  = time.Second
+	seldom = 10 * time.Second
+	rarely = 30 * time.Second
+	// expiringWithin is how long before its end a payment is about to expire.
+	expiringWithin = 2 * time.Minute
+	// silentWithin is how far back phones are told that have become silent.
+	silentWithin = 10 * time.Minute
+	// failingFrom is after how many failed tries an endpoint fails.
+	failingFrom = 3
+	// knownFor is how long a place is known that somebody signed in from.
+	knownFor   = 90 * 24 * time.Hour
+	sourceMost = 500
+)
+
+// source is where something is found out.
+type source struct {
+	kind  Kind
+	every time.Duration
+	find  func(ctx context.Context, f *Feed) ([]event, error)
+}
+
+// found is what every query of a source answers with.
+type found = struct {
+	OwnerID int64
+	Subject string
+	Place   string
+	At      time.Time
+}
+
+// rows has a query's answer be events of a kind.
+func rows[R ~struct {
+	OwnerID int64
+	Subject string
+	Place   string
+	At      time.Time
+}](kind Kind, of owner, every time.Duration, ask func(ctx context.Context, q *db.Queries, now, since time.Time) ([]R, error)) source {
+	return source{kind, every, func(ctx context.Context, f *Feed) ([]event, error) {
+		now := f.s.clock.Now()
+		list, err := ask(ctx, f.q, now, now.Add(-windowBack))
+		events := make([]event, 0, len(list))
+		for _, row := range list {
+			one := found(row)
+			events = append(events, f.event(kind, of, one.OwnerID, one.Subject, one.Place))
+		}
+		return events, err
+	}}
+}
+
+// sources are all but the openings of payments, which are read from their history.
+var sources = []source{
+	rows(PaymentClaimed, ofTrader, often, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyClaimedRow, error) {
+		return q.NotifyClaimed(ctx, db.NotifyClaimedParams{Since: since, Most: feedMost})
+	}),
+	rows(PaymentExpiring, ofTrader, often, func(ctx context.Context, q *db.Queries, now, _ time.Time) ([]db.NotifyExpiringRow, error) {
+		return q.NotifyExpiring(ctx, db.NotifyExpiringParams{Now: now, Until: now.Add(expiringWithin), Most: feedMost})
+	}),
+	rows(PayoutOffered, ofTrader, often, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyPayoutsRow, error) {
+		return q.NotifyPayouts(ctx, db.NotifyPayoutsParams{Since: since, Most: feedMost})
+	}),
+	rows(TraderAppeal, ofTrader, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyAppealsRow, error) {
+		return q.NotifyAppeals(ctx, db.NotifyAppealsParams{Since: since, Most: sourceMost})
+	}),
+	rows(TraderAppeal, ofTrader, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyAppealMessagesRow, error) {
+		return q.NotifyAppealMessages(ctx, db.NotifyAppealMessagesParams{Since: since, Most: sourceMost})
+	}),
+	rows(RequisiteLimit, ofTrader, rarely, func(ctx context.Context, q *db.Queries, now, since time.Time) ([]db.NotifyRequisitesRow, error) {
+		return q.NotifyRequisites(ctx, db.NotifyRequisitesParams{Day: now.AddDate(0, 0, -1), Now: now, Since: since, Most: sourceMost})
+	}),
+	rows(DeviceSilent, ofTrader, rarely, func(ctx context.Context, q *db.Queries, now, _ time.Time) ([]db.NotifySilentRow, error) {
+		until := now.Add(-db.PhoneSilent)
+		return q.NotifySilent(ctx, db.NotifySilentParams{Until: until, Since: until.Add(-silentWithin), Most: sourceMost})
+	}),
+	rows(TraderWithdrawal, ofTrader, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyWithdrawalsRow, error) {
+		return q.NotifyWithdrawals(ctx, db.NotifyWithdrawalsParams{OwnerKind: "trader", Since: since, Most: sourceMost})
+	}),
+	rows(WithdrawalEnded, ofMerchant, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyWithdrawalsRow, error) {
+		return q.NotifyWithdrawals(ctx, db.NotifyWithdrawalsParams{OwnerKind: "merchant", Since: since, Most: sourceMost})
+	}),
+	rows(AppealDecided, ofMerchant, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyDecidedRow, error) {
+		return q.NotifyDecided(ctx, db.NotifyDecidedParams{Since: since, Most: sourceMost})
+	}),
+	rows(DepositDecided, ofMerchant, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyDepositsRow, error) {
+		return q.NotifyDeposits(ctx, db.NotifyDepositsParams{Since: since, Most: sourceMost})
+	}),
+	rows(KeyMade, ofMerchant, seldom, func(ctx context.Context, q *db.Queries, _, _ time.Time) ([]db.NotifyKeysRow, error) {
+		return q.NotifyKeys(ctx, db.NotifyKeysParams{Since: time.Now().Add(-windowBack), Most: sourceMost})
+	}),
+	rows(TeamChanged, ofMerchant, seldom, func(ctx context.Context, q *db.Queries, _, _ time.Time) ([]db.NotifyTeamRow, error) {
+		return q.NotifyTeam(ctx, db.NotifyTeamParams{Since: time.Now().Add(-windowBack), Most: sourceMost})
+	}),
+	rows(AlarmFires, ofOperators, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyAlarmsRow, error) {
+		return q.NotifyAlarms(ctx, db.NotifyAlarmsParams{Since: since, Most: sourceMost})
+	}),
+	rows(ProposalWaiting, ofOperators, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyProposalsRow, error) {
+		return q.NotifyProposals(ctx, db.NotifyProposalsParams{Since: since, Most: sourceMost})
+	}),
+	// Sign-ins are noted by the real time, wherever a sandbox's clock is.
+	rows(NewDevice, ofUser, often, func(ctx context.Context, q *db.Queries, _, _ time.Time) ([]db.NotifySignInsRow, error) {
+		now := time.Now()
+		return q.NotifySignIns(ctx, db.NotifySignInsParams{Since: now.Add(-windowBack), KnownSince: now.Add(-knownFor), Most: sourceMost})
+	}),
+	{"said", often, func(ctx context.Context, f *Feed) ([]event, error) {
+		rows, err := f.q.NotifyEvents(ctx, db.NotifyEventsParams{Since: time.Now().Add(-windowBack), Most: sourceMost})
+		var events []event
+		for _, row := range rows {
+			events = append(events, f.event(Kind(row.Kind), ofUser, row.OwnerID, row.Subject, ""))
+		}
+		return events, err
+	}},
+	{ShortOfUSDT, rarely, short},
+	{EndpointFailing, rarely, failing},
+}
+
+// short finds the traders who have become short of USDT.
+func short(ctx context.Context, f *Feed) ([]event, error) {
+	traders, _, err := f.owners(ctx)
+	if err != nil || len(traders) == 0 {
+		return nil, err
+	}
+	ids, err := f.q.NotifyShort(ctx, db.NotifyShortParams{Traders: traders, Most: sourceMost})
+	if err != nil {
+		return nil, err
+	}
+	now := map[event]bool{}
+	for _, id := range ids {
+		now[f.event(ShortOfUSDT, ofTrader, id, "", "")] = true
+	}
+	begun, _ := f.edges(ShortOfUSDT, now)
+	return begun, nil
+}
+
+// failing finds endpoints that have begun to fail, or take webhooks again.
+func failing(ctx context.Context, f *Feed) ([]event, error) {
+	_, merchants, err := f.owners(ctx)
+	if err != nil || len(merchants) == 0 {
+		return nil, err
+	}
+	list, err := f.q.NotifyFailing(ctx, db.NotifyFailingParams{Merchants: merchants, Attempts: failingFrom, Most: sourceMost})
+	if err != nil {
+		return nil, err
+	}
+	now := map[event]bool{}
+	for _, row := range list {
+		now[f.event(EndpointFailing, ofMerchant, row.OwnerID, row.Subject, "")] = true
+	}
+	begun, over := f.edges(EndpointFailing, now)
+	for _, e := range over {
+		e.kind = EndpointBack
+		begun = append(begun, e)
+	}
+	return begun, nil
+}
+
+// edges compares what holds with what held before: what has begun, and what is over. A process that looks for the first time
+// knows neither. Each time is told, so it is part of the subject.
+func (f *Feed) edges(kind Kind, now map[event]bool) (begun, over []event) {
+	held, before := f.held[kind]
+	f.held[kind] = now
+	if !before {
+		return nil, nil
+	}
+	stamp := fmt.Sprint("@", f.s.clock.Now().Unix())
+	for e := range now {
+		if !held[e] {
+			e.subject += stamp
+			begun = append(begun, e)
+		}
+	}
+	for e := range held {
+		if !now[e] {
+			e.subject += stamp
+			over = append(over, e)
+		}
+	}
+	return begun, over
+}
+
+// owners are the traders and merchants of whom somebody can be told.
+func (f *Feed) owners(ctx context.Context) (traders, merchants []int64, err error) {
+	rows, err := f.q.NotifyOwners(ctx)
+	for _, row := range rows {
+		if row.TraderID != 0 {
+			traders = append(traders, row.TraderID)
+		}
+		if row.MerchantID != 0 {
+			merchants = append(merchants, row.MerchantID)
+		}
+	}
+	return traders, merchants, err
+}

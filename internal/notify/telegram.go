@@ -1,0 +1,228 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-telegram/bot"
+	"github.com/go-telegram/bot/models"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// pollFor is how long Telegram holds a question for news.
+const pollFor = 50 * time.Second
+
+// TelegramSender sends by a bot, and answers what users write to it.
+type TelegramSender struct {
+	bot *bot.Bot
+	// Name is the bot's, without the @.
+	Name string
+	// service answers; nil until the bot runs.
+	service *Service
+}
+
+// NewTelegram makes the sender. The base is the address of Telegram's API; "" is the real one. It asks nobody anything yet.
+func NewTelegram(token, name, base string) (*TelegramSender, error) {
+	t := &TelegramSender{Name: name}
+	options := []bot.Option{
+		bot.WithSkipGetMe(), bot.WithDefaultHandler(t.hear), bot.WithNotAsyncHandlers(),
+		bot.WithHTTPClient(pollFor, &http.Client{Timeout: pollFor + 10*time.Second}),
+		bot.WithAllowedUpdates(bot.AllowedUpdates{models.AllowedUpdateMessage}),
+		bot.WithErrorsHandler(func(err error) { slog.Warn("Telegram", "error", err) }),
+	}
+	if base != "" {
+		options = append(options, bot.WithServerURL(strings.TrimSuffix(base, "/")))
+	}
+	var err error
+	t.bot, err = bot.New(token, options...)
+	return t, err
+}
+
+// Channel implements Sender.
+func (*TelegramSender) Channel() Channel { return Telegram }
+
+// Send implements Sender.
+func (t *TelegramSender) Send(ctx context.Context, address string, m Message) error {
+	text := m.Text
+	if m.URL != "" {
+		text += "\n" + m.URL
+	}
+	return t.write(ctx, address, text)
+}
+
+func (t *TelegramSender) write(ctx context.Context, chat, text string) error {
+	id, err := strconv.ParseInt(chat, 10, 64)
+	if err != nil {
+		return &Refusal{Says: "this is no chat", Gone: true}
+	}
+	off := true
+	_, err = t.bot.SendMessage(ctx, &bot.SendMessageParams{
+		ChatID: id, Text: text, LinkPreviewOptions: &models.LinkPreviewOptions{IsDisabled: &off},
+	})
+	var many *bot.TooManyRequestsError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &many):
+		return &Refusal{Says: "Telegram asks to wait", After: time.Duration(many.RetryAfter) * time.Second}
+	case errors.Is(err, bot.ErrorForbidden):
+		return &Refusal{Says: "the bot is blocked in Telegram", Gone: true}
+	case errors.Is(err, bot.ErrorBadRequest), errors.Is(err, bot.ErrorNotFound):
+		return &Refusal{Says: "Telegram does not take it"}
+	}
+	return &Refusal{Says: "Telegram gives no answer"}
+}
+
+// Run answers users until ctx ends. Telegram gives what they wrote to one process at a time; the others are told so and ask
+// again.
+func (t *TelegramSender) Run(ctx context.Context, s *Service) {
+	t.service = s
+	t.bot.Start(ctx)
+}
+
+// hear answers a message. It moves no money, and says nothing to chats that it does not know.
+func (t *TelegramSender) hear(ctx context.Context, _ *bot.Bot, update *models.Update) {
+	message := update.Message
+	if message == nil || message.Chat.Type != models.ChatTypePrivate {
+		return
+	}
+	chat := strconv.FormatInt(message.Chat.ID, 10)
+	answer, err := t.service.answer(ctx, chat, labelOf(message), message.Text)
+	if err != nil {
+		slog.ErrorContext(ctx, "a message to the bot could not be answered", "error", err)
+		answer = "It did not work. Try again."
+	}
+	if answer != "" {
+		if err := t.write(ctx, chat, answer); err != nil {
+			slog.WarnContext(ctx, "Telegram", "error", err)
+		}
+	}
+}
+
+func labelOf(m *models.Message) string {
+	if m.From != nil && m.From.Username != "" {
+		return "@" + cut(m.From.Username)
+	}
+	return cut(m.Chat.FirstName + " (Telegram)")
+}
+
+func cut(text string) string {
+	if letters := []rune(text); len(letters) > maxLabel {
+		return string(letters[:maxLabel])
+	}
+	return text
+}
+
+// Breaker begins a break of a trader: they get no new payments. Who ends it does so at the desk.
+type Breaker func(ctx context.Context, who caller.Caller, on bool) error
+
+// muteFor is how long /mute leaves a user alone.
+const muteFor = 8 * time.Hour
+
+// answer does what a chat asks for, and says what was done.
+func (s *Service) answer(ctx context.Context, chat, label, text string) (string, error) {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return "", nil
+	}
+	if words[0] == "/start" && len(words) == 2 {
+		return s.link(ctx, chat, label, words[1])
+	}
+	linked, err := s.q.NotifyChannelsOf(ctx, db.NotifyChannelsOfParams{Mark: s.mark(Telegram, chat), Channel: string(Telegram)})
+	if err != nil {
+		return "", fmt.Errorf("find a chat: %w", err)
+	}
+	if len(linked) == 0 {
+		return "This chat is not linked. Open Notifications in the portal.\nЧат не привязан. Откройте «Уведомления» в портале.", nil
+	}
+	var answers []string
+	for _, one := range linked {
+		user, err := s.q.NotifyWho(ctx, one.UserID)
+		if err != nil {
+			return "", fmt.Errorf("find a user: %w", err)
+		}
+		said, err := s.command(ctx, user, words[0])
+		if err != nil {
+			return "", err
+		}
+		if len(linked) > 1 {
+			said = user.Login + ": " + said
+		}
+		answers = append(answers, said)
+	}
+	return strings.Join(answers, "\n"), nil
+}
+
+// link links a chat to the user who was given the code.
+func (s *Service) link(ctx context.Context, chat, label, code string) (string, error) {
+	taken, err := s.q.NotifyCodeTake(ctx, db.NotifyCodeTakeParams{Hash: hashOf(code), Now: s.clock.Now(), Open: true})
+	if db.NoRows(err) {
+		return "The code is wrong or too old.\nКод неверен или устарел.", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("take a code: %w", err)
+	}
+	now := s.clock.Now()
+	if _, err := s.put(ctx, taken.UserID, Telegram, chat, label, &now); err != nil {
+		return "", err
+	}
+	return "Linked. /status /break /mute\nПривязано. /status /break /mute", nil
+}
+
+// command does one for a user.
+func (s *Service) command(ctx context.Context, user db.NotifyWhoRow, command string) (string, error) {
+	say := func(english, russian string) string {
+		if user.Language == "ru" {
+			return russian
+		}
+		return english
+	}
+	who := caller.Caller{Kind: caller.Kind(user.Kind), ID: user.ID, Login: user.Login, Role: caller.Role(user.Role)}
+	if user.TraderID != nil {
+		who.TraderID = *user.TraderID
+	}
+	if user.AwaitsUntil != nil && user.AwaitsUntil.After(s.clock.Now()) {
+		who.AwaitsUntil = *user.AwaitsUntil
+	}
+	switch command {
+	case "/status":
+		if who.Kind != caller.Trader {
+			return say("You get notifications here.", "Уведомления приходят сюда."), nil
+		}
+		desk, err := s.q.NotifyDesk(ctx, db.NotifyDeskParams{TraderID: who.TraderID, Now: s.clock.Now()})
+		if err != nil {
+			return "", fmt.Errorf("read a desk: %w", err)
+		}
+		if desk.OnBreak {
+			return fmt.Sprintf(say("On a break. Open payments: %d.", "Перерыв. Открытых платежей: %d."), desk.Open), nil
+		}
+		return fmt.Sprintf(say("On shift. Open payments: %d.", "На смене. Открытых платежей: %d."), desk.Open), nil
+	case "/break":
+		if who.Kind != caller.Trader || s.breaks == nil {
+			return say("Only traders have breaks.", "Перерывы есть только у трейдеров."), nil
+		}
+		if err := s.breaks(ctx, who, true); err != nil {
+			if fault.As(err) != nil {
+				return say("You may not do this.", "Вам это нельзя."), nil
+			}
+			return "", err
+		}
+		return say("On a break: no new payments. End it at the desk.", "Перерыв: новых платежей нет. Закончить его можно на рабочем столе."), nil
+	case "/mute":
+		until := s.clock.Now().Add(muteFor)
+		if err := s.q.NotifyMute(ctx, db.NotifyMuteParams{UserID: user.ID, MutedUntil: &until}); err != nil {
+			return "", fmt.Errorf("mute: %w", err)
+		}
+		return say("Quiet for 8 hours. Only security is still told.", "Тишина на 8 часов. Приходить будет только о безопасности."), nil
+	}
+	return "/status /break /mute", nil
+}

@@ -1,0 +1,138 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+)
+
+// tell puts events into the lines of everybody who may hear of them and wants to.
+func (s *Service) tell(ctx context.Context, events []event) error {
+	var ask db.NotifyAudienceParams
+	for _, e := range events {
+		switch e.of {
+		case ofTrader:
+			ask.Traders = append(ask.Traders, e.ownerID)
+		case ofMerchant:
+			ask.Merchants = append(ask.Merchants, e.ownerID)
+		case ofUser:
+			ask.Users = append(ask.Users, e.ownerID)
+		case ofOperators:
+			ask.Operators = true
+		}
+	}
+	ask.Traders, ask.Merchants, ask.Users = once(ask.Traders), once(ask.Merchants), once(ask.Users)
+	audience, err := s.q.NotifyAudience(ctx, ask)
+	if err != nil || len(audience) == 0 {
+		return named("read who is told", err)
+	}
+	params := s.notices(audience, events)
+	if len(params.ChannelIds) == 0 {
+		return nil
+	}
+	_, err = s.q.NoticeInsert(ctx, params)
+	return named("keep notices", err)
+}
+
+func named(what string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+func once(ids []int64) []int64 {
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// notices are what is told in which channel, and after how long.
+func (s *Service) notices(audience []db.NotifyAudienceRow, events []event) (p db.NoticeInsertParams) {
+	now := s.clock.Now()
+	type group struct {
+		of owner
+		id int64
+	}
+	by := map[group][]event{}
+	for _, e := range events {
+		by[group{e.of, e.ownerID}] = append(by[group{e.of, e.ownerID}], e)
+	}
+	for _, to := range audience {
+		if s.senders[Channel(to.Channel)] == nil {
+			continue
+		}
+		who := caller.Caller{Kind: caller.Kind(to.Kind), ID: to.UserID, Role: caller.Role(to.Role)}
+		groups := []group{{ofUser, to.UserID}}
+		if to.TraderID != nil {
+			groups = append(groups, group{ofTrader, *to.TraderID})
+		}
+		if to.MerchantID != nil {
+			groups = append(groups, group{ofMerchant, *to.MerchantID})
+		}
+		if who.Kind == caller.Operator {
+			groups = append(groups, group{ofOperators, 0})
+		}
+		quiet := quietFor(to, now)
+		for _, g := range groups {
+			for _, e := range by[g] {
+				about := abouts[e.kind]
+				if !about.hears(who) || !wants(about, to.Wanted, to.Unwanted) {
+					continue
+				}
+				wait := quiet
+				if about.Security {
+					wait = 0
+				}
+				if wait > about.Lasts { // nobody wants to read of it any more then
+					continue
+				}
+				p.ChannelIds, p.Kinds = append(p.ChannelIds, to.ID), append(p.Kinds, string(e.kind))
+				p.Subjects, p.Paths = append(p.Subjects, e.subject), append(p.Paths, e.path)
+				p.Ats, p.Seconds = append(p.Ats, now), append(p.Seconds, wait.Seconds())
+			}
+		}
+	}
+	return p
+}
+
+// wants tells whether a user wants a kind by a channel.
+func wants(a About, wanted, unwanted []string) bool {
+	switch {
+	case a.Security:
+		return true
+	case a.Off:
+		return slices.Contains(wanted, string(a.Kind))
+	}
+	return !slices.Contains(unwanted, string(a.Kind))
+}
+
+// quietFor is for how long a user is left alone from now on.
+func quietFor(to db.NotifyAudienceRow, now time.Time) time.Duration {
+	var wait time.Duration
+	if to.MutedUntil != nil {
+		wait = max(wait, to.MutedUntil.Sub(now))
+	}
+	if to.QuietFrom == nil || to.QuietUntil == nil {
+		return wait
+	}
+	zone, err := time.LoadLocation(to.Zone)
+	if err != nil {
+		zone = time.UTC
+	}
+	local := now.In(zone)
+	from, until := int(*to.QuietFrom), int(*to.QuietUntil)
+	minute := local.Hour()*60 + local.Minute()
+	inside := from < until && minute >= from && minute < until || from > until && (minute >= from || minute < until)
+	if !inside {
+		return wait
+	}
+	end := time.Date(local.Year(), local.Month(), local.Day(), until/60, until%60, 0, 0, zone)
+	if !end.After(now) {
+		end = time.Date(local.Year(), local.Month(), local.Day()+1, until/60, until%60, 0, 0, zone)
+	}
+	return max(wait, end.Sub(now))
+}

@@ -1,0 +1,306 @@
+-- NotifyAudience lists the working channels of those who may hear of something: of traders, merchants and users by their ids, and of
+-- operators where they are asked for.
+-- name: NotifyAudience :many
+select c.id, c.channel, u.id as user_id, u.kind, coalesce(u.role, '')::text as role, u.trader_id, u.merchant_id, u.zone,
+    n.quiet_from, n.quiet_until, n.muted_until,
+    array(select h.kind from notify_choice h where h.user_id = u.id and h.channel = c.channel and h.wanted)::text[] as wanted,
+    array(select h.kind from notify_choice h where h.user_id = u.id and h.channel = c.channel and not h.wanted)::text[] as unwanted
+from app_user u join notify_channel c on c.user_id = u.id left join notify_user n on n.user_id = u.id
+where u.enabled and c.confirmed_at is not null and c.ended_at is null
+  and (u.trader_id = any(@traders::bigint[]) or u.merchant_id = any(@merchants::bigint[]) or u.id = any(@users::bigint[])
+    or @operators::boolean and u.kind = 'operator')
+order by c.id;
+
+-- NoticeInsert has channels tell something, each thing once, after so many seconds.
+-- name: NoticeInsert :execrows
+with told as (
+    insert into notice (channel_id, kind, subject, path, at, due_at)
+    select n.channel_id, n.kind, n.subject, n.path, n.at, now() + make_interval(secs => n.seconds)
+    from (select unnest(@channel_ids::bigint[]) as channel_id, unnest(@kinds::text[]) as kind, unnest(@subjects::text[]) as subject,
+        unnest(@paths::text[]) as path, unnest(@ats::timestamptz[]) as at, unnest(@seconds::double precision[]) as seconds) n
+    join notify_channel c on c.id = n.channel_id
+    on conflict do nothing
+    returning channel_id, due_at
+), due as (
+    select channel_id, min(due_at) as due_at from told group by channel_id
+)
+update notify_channel c set due_at = least(c.due_at, due.due_at) from due where c.id = due.channel_id;
+
+-- NotifyLease gives a process channels with something to do, for a while; those another is taking it leaves out. Until more comes,
+-- the next time to look at one is when the lease ends, in case the process is gone then.
+-- name: NotifyLease :many
+with due as (
+    select d.id from notify_channel d
+    where d.channel = @channel and d.slow = @slow and greatest(d.due_at, d.leased_until) <= now()
+      and d.confirmed_at is not null and d.ended_at is null
+    order by greatest(d.due_at, d.leased_until) limit @most
+    for no key update skip locked
+)
+update notify_channel c set holder = @holder::uuid, leased_until = now() + make_interval(secs => @seconds),
+    due_at = now() + make_interval(secs => @seconds)
+from due join notify_channel o on o.id = due.id join app_user u on u.id = o.user_id
+where c.id = due.id
+returning c.id, c.user_id, c.channel, c.address, c.label, u.login, u.enabled, coalesce(u.language, 'en')::text as language;
+
+-- NoticeWaiting adds up what waits in a channel, by kind: how much is due, when the first of it is, and when the kind was last told.
+-- name: NoticeWaiting :many
+select n.kind, count(*) filter (where n.due_at <= now())::integer as due, max(n.id)::bigint as last_id, max(n.attempts)::integer as attempts,
+    max(n.at)::timestamptz as newest, (array_agg(n.path order by n.id desc))[1]::text as path,
+    extract(epoch from greatest(min(n.due_at), max(last.done_at) + make_interval(secs => @apart)) - now())::double precision as seconds
+from notice n left join lateral (
+    select max(d.done_at) as done_at from notice d
+    where d.channel_id = n.channel_id and d.kind = n.kind and d.done_at > now() - make_interval(secs => @apart)
+) last on true
+where n.channel_id = @channel_id and n.done_at is null
+group by n.kind order by min(n.id);
+
+-- NoticeDone notes that what was due of a kind has been told, or was given up.
+-- name: NoticeDone :exec
+update notice set done_at = now(), attempts = attempts + 1
+where channel_id = @channel_id and kind = @kind and id <= @last_id and done_at is null and due_at <= now();
+
+-- NoticeAgain has what was due of a kind be told later.
+-- name: NoticeAgain :exec
+update notice set attempts = @attempts, due_at = now() + make_interval(secs => @seconds)
+where channel_id = @channel_id and kind = @kind and id <= @last_id and done_at is null and due_at <= now();
+
+-- name: NotifyMessageInsert :exec
+insert into notify_message (user_id, channel, label, kind, count, at, outcome, problem)
+values (@user_id, @channel, @label, @kind, @count, @at, @outcome, @problem);
+
+-- NotifyLeave ends a lease. What has come meanwhile is due at once; what is left, when it is.
+-- name: NotifyLeave :exec
+update notify_channel c set holder = null, leased_until = now(), slow = @slow,
+    due_at = case when c.due_at < c.leased_until then c.due_at
+        when @seconds::double precision < 0 then 'infinity' else now() + make_interval(secs => @seconds::double precision) end
+where c.id = @id and c.holder = @holder::uuid;
+
+-- NotifyEnd has a channel tell nothing any more: it was refused for good.
+-- name: NotifyEnd :exec
+update notify_channel set ended_at = @now, due_at = 'infinity' where id = @id;
+
+-- NotifyFeedLease makes a process the one that finds out what happened, and keeps how far it has come.
+-- name: NotifyFeedLease :one
+update notify_feed set holder = @holder::uuid, leased_until = now() + make_interval(secs => @seconds),
+    history_id = greatest(history_id, @history_id)
+where holder = @holder::uuid or leased_until <= now()
+returning history_id, exists (select from notify_channel where confirmed_at is not null and ended_at is null)::boolean as somebody;
+
+-- name: NotifyHistoryLast :one
+select coalesce(max(id), 0)::bigint as id from payment_history;
+
+-- NotifyOpened reads on in the history of payments, and which of it are creations.
+-- name: NotifyOpened :many
+select h.id, h.payment_id, h.at, p.trader_id, (h.from_status is null and p.status = 'pending')::boolean as opened
+from payment_history h join payment p on p.merchant_id = h.merchant_id and p.id = h.payment_id
+where h.id > @after order by h.id limit @most;
+
+-- NotifyMissing reads what was not committed yet when those after it were read.
+-- name: NotifyMissing :many
+select h.id, h.payment_id, h.at, p.trader_id, (h.from_status is null and p.status = 'pending')::boolean as opened
+from payment_history h join payment p on p.merchant_id = h.merchant_id and p.id = h.payment_id
+where h.id = any(@ids::bigint[]);
+
+-- NotifyClaimed lists the payments that payers say they have paid.
+-- name: NotifyClaimed :many
+select trader_id as owner_id, id::text as subject, id::text as place, payer_claimed_at::timestamptz as at from payment
+where payer_claimed_at > @since::timestamptz and status = 'pending' order by payer_claimed_at limit @most;
+
+-- NotifyExpiring lists the payments that are about to end.
+-- name: NotifyExpiring :many
+select trader_id as owner_id, id::text as subject, id::text as place, expires_at as at from payment
+where status = 'pending' and expires_at > @now::timestamptz and expires_at <= @until::timestamptz order by expires_at limit @most;
+
+-- NotifyPayouts lists the payouts that have begun to wait, for each trader who may take them.
+-- name: NotifyPayouts :many
+select t.id as owner_id, w.id::text as subject, ''::text as place, w.created_at as at
+from payin w join trader_payout_method m on m.currency = w.currency and m.method = w.method join trader t on t.id = m.trader_id
+where w.status = 'waiting' and w.created_at > @since::timestamptz and m.enabled and t.enabled and not t.on_break
+order by w.id limit @most;
+
+-- NotifyAppeals lists the appeals that were opened, with the trader of their payment.
+-- name: NotifyAppeals :many
+select p.trader_id as owner_id, a.id::text as subject, a.id::text as place, a.created_at as at
+from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
+where a.status in ('open', 'in_review') and a.created_at > @since::timestamptz order by a.id limit @most;
+
+-- NotifyAppealMessages lists what operators wrote about appeals and their traders have not read.
+-- name: NotifyAppealMessages :many
+select t.trader_id as owner_id, (t.appeal_id || '/' || t.messages)::text as subject, t.appeal_id::text as place, t.last_at as at
+from appeal_thread t where t.trader_unread > 0 and t.last_at > @since::timestamptz order by t.last_at limit @most;
+
+-- NotifyDecided lists those of the newest appeals that were decided.
+-- name: NotifyDecided :many
+select a.merchant_id as owner_id, a.id::text as subject, a.id::text as place, a.status_at as at from (
+    select n.merchant_id, n.id, n.status, n.status_at from appeal n order by n.id desc limit @most
+) a where a.status in ('completed', 'failed') and a.status_at > @since::timestamptz;
+
+-- NotifyRequisites lists the requisites that have come near a limit of today.
+-- name: NotifyRequisites :many
+select r.trader_id as owner_id, (r.id || '@' || d.day)::text as subject, r.id::text as place, d.used_at::timestamptz as at
+from requisite_day d join requisite r on r.id = d.requisite_id
+where d.day >= @day::date and d.day = timezone(r.time_zone, @now::timestamptz)::date and d.used_at > @since::timestamptz
+  and r.enabled and r.own_enabled
+  and (d.count * 10 >= r.effective_daily_count * 9 or d.sum * 10 >= r.effective_daily_sum * 9)
+order by r.id limit @most;
+
+-- NotifyShort lists the traders who have too few USDT for more payments.
+-- name: NotifyShort :many
+with standing as (
+    select b.account_id,
+        b.balance + coalesce((select sum(p.amount) from account_pending p where p.account_id = b.account_id), 0) as balance
+    from account_balance b where b.account_id % 8 in (6, 7) and b.account_id / 8 = any(@traders::bigint[])
+)
+select t.id as owner_id from trader t
+join standing free on free.account_id = t.id * 8 + 6
+join standing held on held.account_id = t.id * 8 + 7
+where t.enabled and not t.on_break and (free.balance <= 0 or free.balance < held.balance)
+  and exists (select from requisite r where r.trader_id = t.id and r.enabled and r.own_enabled)
+order by t.id limit @most;
+
+-- NotifyOwners lists the traders and merchants of whom somebody can be told; an id is one or the other.
+-- name: NotifyOwners :many
+select distinct coalesce(u.trader_id, 0)::bigint as trader_id, coalesce(u.merchant_id, 0)::bigint as merchant_id
+from notify_channel c join app_user u on u.id = c.user_id
+where (u.trader_id is not null or u.merchant_id is not null) and u.enabled and c.confirmed_at is not null and c.ended_at is null;
+
+-- NotifySilent lists the phones that were not heard since a time, while payments count on them.
+-- name: NotifySilent :many
+select trader_id as owner_id, (id || '@' || extract(epoch from silent_since))::text as subject, ''::text as place, silent_since::timestamptz as at from counted_phone
+where silent_since < @until::timestamptz and silent_since > @since::timestamptz order by id limit @most;
+
+-- NotifyFailing lists the endpoints that gave no answer, or a wrong one, at the last try.
+-- name: NotifyFailing :many
+select d.merchant_id as owner_id, d.host as subject from webhook_delivery d
+where d.merchant_id = any(@merchants::bigint[]) and d.attempts >= @attempts::integer
+group by d.merchant_id, d.host order by d.merchant_id, d.host limit @most;
+
+-- NotifyDeposits lists those of the newest deposits that were decided.
+-- name: NotifyDeposits :many
+select d.merchant_id as owner_id, (d.id || d.status)::text as subject, d.id::text as place, d.status_at as at from (
+    select n.merchant_id, n.id, n.status, n.status_at from deposit n order by n.id desc limit @most
+) d where d.status in ('confirmed', 'rejected') and d.status_at > @since::timestamptz;
+
+-- NotifyWithdrawals lists those of the newest withdrawals that have come to their end.
+-- name: NotifyWithdrawals :many
+select w.owner_id, (w.id || w.status)::text as subject, w.id::text as place, w.status_at as at from (
+    select n.owner_kind, n.owner_id, n.id, n.status, n.status_at from withdrawal n order by n.id desc limit @most
+) w where w.owner_kind = @owner_kind::text and w.status in ('completed', 'failed', 'cancelled') and w.status_at > @since::timestamptz;
+
+-- NotifyKeys lists the keys of merchants that were made.
+-- name: NotifyKeys :many
+select k.merchant_id::bigint as owner_id, k.id::text as subject, ''::text as place, k.created_at as at from (
+    select n.merchant_id, n.id, n.created_at from api_key n order by n.id desc limit @most
+) k where k.merchant_id is not null and k.created_at > @since::timestamptz;
+
+-- NotifyTeam lists what changed about users of merchants.
+-- name: NotifyTeam :many
+select u.merchant_id::bigint as owner_id, c.id::text as subject, ''::text as place, c.at from setting_change c join app_user u on u.id = c.subject_key::bigint
+where c.at > @since::timestamptz and c.subject = 'app_user' and u.merchant_id is not null order by c.at limit @most;
+
+-- NotifyAlarms lists the alarms that have begun to fire.
+-- name: NotifyAlarms :many
+select 0::bigint as owner_id, (name || '@' || extract(epoch from since))::text as subject, ''::text as place, since as at
+from alarm_state where firing and since > @since::timestamptz order by since limit @most;
+
+-- NotifyProposals lists the proposals that wait for a second operator.
+-- name: NotifyProposals :many
+select 0::bigint as owner_id, id::text as subject, id::text as place, created_at as at from proposal where decision is null and created_at > @since::timestamptz order by id limit @most;
+
+-- NotifySignIns lists the sign-ins from a device that the user had not used before.
+-- name: NotifySignIns :many
+select e.user_id as owner_id, e.id::text as subject, ''::text as place, e.at from sign_in_event e
+where e.at > @since::timestamptz and e.outcome in ('signed_in', 'factor_given') and not exists (
+    select from sign_in_event o where o.user_id = e.user_id and o.at < e.at and o.at > @known_since::timestamptz
+      and o.outcome in ('signed_in', 'factor_given') and o.address = e.address and o.agent = e.agent)
+order by e.at limit @most;
+
+-- NotifyEvents lists what packages said that happened.
+-- name: NotifyEvents :many
+select kind, user_id as owner_id, subject from notify_event where at > @since::timestamptz order by at limit @most;
+
+-- name: NotifyEventInsert :exec
+insert into notify_event (kind, user_id, subject, at) values (@kind, @user_id, @subject, @at);
+
+-- NotifyPrune forgets what was told long ago.
+-- name: NotifyPrune :exec
+with notices as (
+    delete from notice where id in (select n.id from notice n where n.done_at < @before::timestamptz order by n.done_at limit @most)
+), messages as (
+    delete from notify_message where id in (select m.id from notify_message m where m.at < @before::timestamptz limit @most)
+), codes as (
+    delete from notify_code where expires_at < @before::timestamptz
+)
+delete from notify_event where id in (select e.id from notify_event e where e.at < @before::timestamptz order by e.at limit @most);
+
+-- NotifyChannels lists a user's channels.
+-- name: NotifyChannels :many
+select id, channel, label, (confirmed_at is not null)::boolean as confirmed, (ended_at is not null)::boolean as ended, created_at from notify_channel
+where user_id = @user_id order by id;
+
+-- name: NotifyChannelID :one
+select nextval('notify_channel_id_seq')::bigint as id;
+
+-- NotifyChannelPut adds a channel, or has one work again that is there.
+-- name: NotifyChannelPut :one
+insert into notify_channel (id, user_id, channel, address, mark, label, created_at, confirmed_at)
+select @id, @user_id, @channel, @address, @mark, @label, @now, sqlc.narg(confirmed_at)
+where (select count(*) from notify_channel where user_id = @user_id) < @most::bigint
+   or exists (select from notify_channel where user_id = @user_id and channel = @channel and mark = @mark)
+on conflict (user_id, channel, mark) do update set label = excluded.label, ended_at = null,
+    confirmed_at = coalesce(notify_channel.confirmed_at, excluded.confirmed_at)
+returning id, (confirmed_at is not null)::boolean as confirmed;
+
+-- name: NotifyChannelConfirm :execrows
+update notify_channel set confirmed_at = @now where id = @id and confirmed_at is null;
+
+-- name: NotifyChannelRemove :execrows
+delete from notify_channel where id = @id and user_id = @user_id;
+
+-- NotifyChannelsOf lists whose a chat or an address is.
+-- name: NotifyChannelsOf :many
+select c.id, c.user_id from notify_channel c join app_user u on u.id = c.user_id
+where c.mark = @mark and c.channel = @channel and c.confirmed_at is not null and u.enabled order by c.id;
+
+-- name: NotifyCodeInsert :exec
+insert into notify_code (hash, user_id, channel_id, expires_at) values (@hash, @user_id, sqlc.narg(channel_id), @expires_at);
+
+-- NotifyCodeTake takes a code, which is good once.
+-- name: NotifyCodeTake :one
+delete from notify_code where hash = @hash and expires_at > @now and (channel_id is null) = @open::boolean
+returning user_id, channel_id;
+
+-- name: NotifyUserGet :one
+select u.zone, n.quiet_from, n.quiet_until, n.muted_until from app_user u left join notify_user n on n.user_id = u.id where u.id = @user_id;
+
+-- name: NotifyUserPut :exec
+insert into notify_user (user_id, quiet_from, quiet_until) values (@user_id, sqlc.narg(quiet_from), sqlc.narg(quiet_until))
+on conflict (user_id) do update set quiet_from = excluded.quiet_from, quiet_until = excluded.quiet_until;
+
+-- name: NotifyMute :exec
+insert into notify_user (user_id, muted_until) values (@user_id, sqlc.narg(muted_until))
+on conflict (user_id) do update set muted_until = excluded.muted_until;
+
+-- name: NotifyChoices :many
+select kind, channel, wanted from notify_choice where user_id = @user_id order by kind, channel;
+
+-- NotifyChoicePut keeps choices of a user, in the place of those before.
+-- name: NotifyChoicePut :exec
+insert into notify_choice (user_id, kind, channel, wanted)
+select @user_id, unnest(@kinds::text[]), unnest(@channels::text[]), unnest(@wanted::boolean[])
+on conflict (user_id, kind, channel) do update set wanted = excluded.wanted;
+
+-- NotifyMessages lists the newest tries to tell a user something.
+-- name: NotifyMessages :many
+select channel, label, kind, count, at, outcome, problem from notify_message where user_id = @user_id order by id desc limit @most;
+
+-- NotifyWho is a user as the bot asks about them.
+-- name: NotifyWho :one
+select id, login, kind, coalesce(role, '')::text as role, trader_id, merchant_id, coalesce(language, 'en')::text as language, zone,
+    awaits_until
+from app_user where id = @id and enabled;
+
+-- NotifyDesk tells what a trader has to do: open payments, and whether they take new ones.
+-- name: NotifyDesk :one
+select t.on_break, (select count(*) from payment p where p.trader_id = t.id and p.status = 'pending' and p.expires_at > @now)::bigint as open
+from trader t where t.id = @trader_id;
