@@ -54,6 +54,8 @@ type config struct {
 
 	// confirmDepositsSeen has deposits confirmed without an operator when their transfers are final.
 	confirmDepositsSeen bool
+	// notify are the channels by which users are told.
+	notify notifySettings
 	// chainURLs are the nodes of each network that is watched.
 	chainURLs map[string][]string
 
@@ -78,7 +80,7 @@ type texts struct {
 
 // options declares every setting of serve that has a flag and a variable.
 func (c *config) options(t *texts) []setting {
-	return slices.Concat(c.addressOptions(t), c.databaseOptions(), c.signatureOptions(t), t.operationOptions())
+	return slices.Concat(c.addressOptions(t), c.databaseOptions(), c.signatureOptions(t), t.operationOptions(), c.notify.options())
 }
 
 // addressOptions are where the program listens, and how it is reached.
@@ -160,6 +162,21 @@ func (t *texts) operationOptions() []setting {
 	}
 }
 
+// options are the channels by which users are told.
+func (n *notifySettings) options() []setting {
+	return []setting{
+		{&n.bot, "telegram-bot", "GATEWAY_TELEGRAM_BOT", "", "name of the bot that GATEWAY_TELEGRAM_TOKEN is of, without the @"},
+		{&n.telegramURL, "telegram-url", "GATEWAY_TELEGRAM_URL", "",
+			"address of Telegram's API; empty: the real one"},
+		{&n.mailServer, "mail-server", "GATEWAY_MAIL_SERVER", "",
+			"SMTP server that mail to users is handed to, such as smtp.example.com:587, by TLS unless it is on this machine; empty: no mail"},
+		{&n.mailFrom, "mail-from", "GATEWAY_MAIL_FROM", "", "address that mail to users comes from"},
+		{&n.mailUser, "mail-user", "GATEWAY_MAIL_USER", "", "user of the SMTP server; empty: it asks for none"},
+		{&n.pushContact, "push-contact", "GATEWAY_PUSH_CONTACT", "",
+			"address at which the makers of browsers reach who runs the gateway, about pushes"},
+	}
+}
+
 const (
 	defaultConnections = 20
 	defaultDataDir     = ".gateway"
@@ -178,7 +195,7 @@ func parseConfig(args []string, getenv func(string) string, help io.Writer) (con
 	var t texts
 	variables := []variable{vaultKeysVariable, linkKeysVariable, externalSecretVariable, postgresVariable}
 	o := newOptions("serve", getenv, help, c.options(&t),
-		slices.Concat(variables, chainVariables, traceVariables)...)
+		slices.Concat(variables, chainVariables, notifyVariables, traceVariables)...)
 	o.BoolVar(&c.sandbox, "sandbox", false, "run a sandbox on the given database, too")
 	o.BoolVar(&c.offline, "offline", false,
 		"call no processor, webhook or feed, and number no events: to look at a restored copy")
@@ -192,6 +209,7 @@ func parseConfig(args []string, getenv func(string) string, help io.Writer) (con
 		c.fixed[name] = o.given(name) || getenv(o.behind[name]) != ""
 	}
 	t.externalSecret, t.vaultKeys, t.linkKeys = getenv(envExternalSecret), getenv(envVaultKeys), getenv(envLinkKeys)
+	c.notify.token, c.notify.word, c.notify.pushKey = getenv(envTelegramToken), getenv(envMailPassword), getenv(envPushKey)
 	c.sandbox = c.sandbox || c.databaseURL == ""
 	t.chains = map[string]string{}
 	for _, name := range chain.Names() {

@@ -87,6 +87,7 @@ func (c *config) complete(t texts) error {
 	found.readDays(&c.keepMessages, "-keep-messages (GATEWAY_KEEP_MESSAGES)", t.keepMessages)
 	c.readSecrets(&found, t)
 	c.readChains(&found, t.chains)
+	c.notify.read(&found)
 	return errors.Join(found...)
 }
 

@@ -20,16 +20,19 @@ import (
 func (e environment) manageKeys(ctx context.Context, args []string) error {
 	var c config
 	found, err := newOptions("keys", e.getenv, e.stdout, c.only("data-dir", "database-url"),
-		vaultKeysVariable, linkKeysVariable, postgresVariable).parse(args, "[rotate]")
+		vaultKeysVariable, linkKeysVariable, postgresVariable).parse(args, "[rotate|push]")
 	if err != nil {
 		return err
+	}
+	if len(found) == 1 && found[0] == "push" {
+		return printPushKey(e.stdout)
 	}
 	var wrong problems
 	c.checkDatabaseURL(&wrong)
 	c.sandbox = c.databaseURL == ""
 	c.readSecrets(&wrong, texts{vaultKeys: e.getenv(envVaultKeys), linkKeys: e.getenv(envLinkKeys)})
 	if len(found) == 1 && found[0] != "rotate" {
-		wrong = append(wrong, errors.New("keys: only keys rotate is known: see gateway keys -h"))
+		wrong = append(wrong, errors.New("keys: only keys rotate and keys push are known: see gateway keys -h"))
 	}
 	if len(wrong) > 0 {
 		return usageError{errors.Join(wrong...)}

@@ -90,10 +90,11 @@ func commands() []command {
 			more: "The password, of at least 12 characters, is read from standard input.",
 		},
 		{
-			name: "keys", arguments: "[rotate]", run: environment.manageKeys,
+			name: "keys", arguments: "[rotate|push]", run: environment.manageKeys,
 			does: "Lists the keys in use, by fingerprint, and how many values each vault key opens.",
 			more: "With rotate it first seals with the first vault key what the others sealed. Gateways that have all " +
-				"these keys may run meanwhile. The exit status is 1 if a key is missing, or still needed after a rotation.",
+				"these keys may run meanwhile. The exit status is 1 if a key is missing, or still needed after a rotation. " +
+				"With push it makes keys for pushes to browsers and prints them.",
 		},
 		{
 			name: "adopt", run: environment.adopt,

@@ -49,6 +49,8 @@ type gateway struct {
 	cards *card.Safe
 	// requisites seals and opens what payers send money to.
 	requisites *requisite.Safe
+	// hashKey is the key of hashes that tell what is sealed apart.
+	hashKey []byte
 	services
 	// leaving says that the gateway was told to stop.
 	leaving atomic.Bool
@@ -205,6 +207,7 @@ func (g *gateway) openSafes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	g.hashKey = hashKey
 	g.cards, g.requisites = card.NewSafe(g.vault, hashKey), requisite.NewSafe(g.vault, hashKey)
 	return nil
 }
@@ -263,6 +266,7 @@ func (g *gateway) run(ctx context.Context, doors *doors, databaseDied <-chan str
 	working.Go(func() { g.work(background) })
 	if !g.offline {
 		working.Go(func() { g.deliverer.Run(delivering) })
+		working.Go(func() { g.tellUsers(delivering) })
 	}
 	working.Go(func() { g.requests.Run(background) })
 	if g.testClock != nil {

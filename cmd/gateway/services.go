@@ -19,6 +19,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/limit"
+	"gateway.example/internal/notify"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/paylink"
 	"gateway.example/internal/payment"
@@ -94,6 +95,12 @@ type services struct {
 	// reads are looks at what is sensitive.
 	reads *sensitive.Reads
 
+	// notices are what users are told, bot answers them in Telegram; nil without one.
+	notices         *notify.Service
+	noticeFeed      *notify.Feed
+	noticeDeliverer *notify.Deliverer
+	bot             *notify.TelegramSender
+
 	signer *attest.Signer
 	// sealer seals the days of the ledger, proofs show what is on their pages.
 	sealer    *seal.Sealer
@@ -124,6 +131,7 @@ func (g *gateway) wire(ctx context.Context) error {
 		func(context.Context) error { return g.wireMoney(addresses) },
 		g.wireProofs,
 		g.wireChains,
+		g.wireNotify,
 	} {
 		if err := build(ctx); err != nil {
 			return err

@@ -10,6 +10,9 @@ const (
 	envLinkKeys       = "GATEWAY_LINK_KEYS"
 	envMerchantSecret = "GATEWAY_MERCHANT_SECRET"
 	envWebhookSecret  = "GATEWAY_WEBHOOK_SECRET"
+	envTelegramToken  = "GATEWAY_TELEGRAM_TOKEN"
+	envMailPassword   = "GATEWAY_MAIL_PASSWORD"
+	envPushKey        = "GATEWAY_PUSH_KEY"
 )
 
 // The descriptions are also those of the documentation.
@@ -59,4 +62,10 @@ var (
 	}
 	postgresVariable = variable{"GATEWAY_POSTGRES_BIN", "Directory of the PostgreSQL programs for the server that " +
 		"a sandbox and the tests start. Empty: they are searched for."}
+	// notifyVariables are the secrets of the channels by which users are told.
+	notifyVariables = []variable{
+		{envTelegramToken, "Token of the bot that tells users by Telegram, from @BotFather. Empty: there is no Telegram."},
+		{envMailPassword, "Password of `GATEWAY_MAIL_USER`."},
+		{envPushKey, "Keys that browsers' subscriptions belong to, as `gateway keys push` makes them. Empty: there is no push."},
+	}
 )

@@ -23,6 +23,7 @@ const (
 	relayEvery    = 30 * time.Millisecond
 	settingsEvery = 100 * time.Millisecond
 	feedEvery     = 200 * time.Millisecond
+	noticesEvery  = 500 * time.Millisecond
 	sweepEvery    = time.Second
 	matchEvery    = 2 * time.Second
 	foldEvery     = 10 * time.Second
@@ -107,6 +108,7 @@ func (g *gateway) datedLoops() []loop {
 		loops = append(loops,
 			loop{"feed replays", feedEvery, g.replays.FeedReplays},
 			loop{"poll acquirers", sweepEvery, g.pollAcquirers},
+			loop{"find what users are told", noticesEvery, g.noticeFeed.Find},
 			loop{"poll rates", sweepEvery, g.rates.Poll},
 		)
 		loops = append(loops, g.chains...)
@@ -127,6 +129,7 @@ func (g *gateway) tidy(ctx context.Context) error {
 		g.submissions.Prune(ctx),
 		g.queues.Prune(ctx),
 		g.requests.Prune(ctx),
+		g.notices.Prune(ctx),
 		q.WebhookEndpointPrune(ctx),
 	)
 }

@@ -21,6 +21,7 @@ var alerts = map[string]string{
 	"gateway_ledger_overdrawn_accounts":     "Yes: alert on anything but 0.",
 	"gateway_ledger_seal_age_seconds":       "Yes: alert above 90000, and on -1. See [Sealed days](runbooks.md#sealed-days).",
 	"gateway_ledger_seal_failures_total":    "Alert when it grows for an hour. The log says why, in a line with the work `seal days`.",
+	"gateway_notify_messages_total":         "No. Where `outcome=\"given_up\"` grows for one channel, look whether it works.",
 	"gateway_payments_total":                "No. What came to `completed` beside what came to `pending` shows how many payers pay, by method.",
 	"gateway_rate_age_seconds":              "No. Alert on `gateway_rate_fresh`.",
 	"gateway_rate_feed_polls_total":         "No. Alert on the alarm `feed_failing`, which knows each feed.",

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+
+	"gateway.example/internal/db"
+	"gateway.example/internal/notify"
+	"gateway.example/internal/outbound"
+)
+
+// notifySettings are the channels by which users are told. The secrets come by the environment.
+type notifySettings struct {
+	bot, telegramURL, token              string
+	mailServer, mailFrom, mailUser, word string
+	pushContact, pushKey                 string
+
+	mail    notify.MailServer
+	pushing [2]string
+}
+
+// read checks the settings. No problem quotes a secret.
+func (n *notifySettings) read(found *problems) {
+	if n.token != "" && n.bot == "" {
+		found.add("-telegram-bot (GATEWAY_TELEGRAM_BOT)", "is needed with %s", envTelegramToken)
+	}
+	if n.mailServer != "" {
+		host, port, err := net.SplitHostPort(n.mailServer)
+		number, wrong := strconv.Atoi(port)
+		if err != nil || wrong != nil || host == "" {
+			found.add("-mail-server (GATEWAY_MAIL_SERVER)", "must be a host and a port, such as smtp.example.com:587")
+		}
+		if n.mailFrom == "" {
+			found.add("-mail-from (GATEWAY_MAIL_FROM)", "is needed with a mail server")
+		}
+		n.mail = notify.MailServer{
+			Host: host, Port: number, User: n.mailUser, Password: n.word, From: n.mailFrom,
+			Plain: host == "localhost" || net.ParseIP(host).IsLoopback(),
+		}
+	}
+	if n.pushKey != "" {
+		public, private, there := strings.Cut(n.pushKey, ".")
+		if !there {
+			found.add(envPushKey, "must be what gateway keys push prints")
+		}
+		if n.pushContact == "" {
+			found.add("-push-contact (GATEWAY_PUSH_CONTACT)", "is needed with %s", envPushKey)
+		}
+		n.pushing = [2]string{public, private}
+	}
+}
+
+// printPushKey makes keys for pushes.
+func printPushKey(out io.Writer) error {
+	public, private, err := notify.PushKeys()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s=%s.%s\n", envPushKey, public, private)
+	return err
+}
+
+// wireNotify builds what tells users. A gateway that is offline tells nobody.
+func (g *gateway) wireNotify(context.Context) error {
+	rooms := notify.Rooms{
+		Vault: g.vault, HashKey: g.hashKey, PortalURL: g.portalURL, Breaks: g.settings.SetBreak,
+	}
+	if g.notify.token != "" {
+		bot, err := notify.NewTelegram(g.notify.token, g.notify.bot, g.notify.telegramURL)
+		if err != nil {
+			return fmt.Errorf("%s: it is no token", envTelegramToken)
+		}
+		g.bot = bot
+		rooms.Senders = append(rooms.Senders, bot)
+	}
+	if g.notify.mailServer != "" {
+		mail, err := notify.NewMail(g.notify.mail)
+		if err != nil {
+			return fmt.Errorf("-mail-server (GATEWAY_MAIL_SERVER), -mail-from (GATEWAY_MAIL_FROM): %w", err)
+		}
+		rooms.Senders = append(rooms.Senders, mail)
+	}
+	if g.notify.pushKey != "" {
+		rooms.Senders = append(rooms.Senders, notify.NewPush(
+			g.notify.pushing[0], g.notify.pushing[1], g.notify.pushContact, outbound.NewAddresses(g.sandbox)))
+	}
+	g.notices = notify.New(g.pools, g.clock, rooms)
+	g.noticeFeed = notify.NewFeed(notify.New(db.OnePool(g.workPool), g.clock, rooms))
+	g.noticeDeliverer = notify.NewDeliverer(g.notices, g.deliveryPool, g.ops.metrics)
+	return nil
+}
+
+// tellUsers runs what sends and what answers users, until ctx ends.
+func (g *gateway) tellUsers(ctx context.Context) {
+	if g.bot != nil {
+		go g.bot.Run(ctx, g.notices)
+	}
+	g.noticeDeliverer.Run(ctx)
+}
