@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/notify"
 )
 
 // ChangePassword changes the user's password. It ends their other sessions, and gives this one a new
@@ -54,6 +55,9 @@ func (s *Service) replacePassword(ctx context.Context, session Session, old, nex
 		}
 		if err := q.UserSetPassword(ctx, db.UserSetPasswordParams{ID: user.ID, PasswordHash: &next}); err != nil {
 			return fmt.Errorf("set password: %w", err)
+		}
+		if err := s.say(ctx, q, notify.PasswordChanged, user.ID); err != nil {
+			return err
 		}
 		_, err := q.SessionEndOthers(ctx, db.SessionEndOthersParams{UserID: user.ID, ExceptID: session.ID})
 		if err != nil {

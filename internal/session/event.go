@@ -2,11 +2,13 @@ package session
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"time"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/notify"
 )
 
 // The outcomes of sign-ins in the log. Those that begin a session are the session's states.
@@ -48,6 +50,14 @@ func (s *Service) logEvent(ctx context.Context, q *db.Queries, e event) error {
 	})
 	if err != nil {
 		return fmt.Errorf("keep the sign-in: %w", err)
+	}
+	return nil
+}
+
+// say has the user be told of a change of how they sign in, by every channel of theirs.
+func (s *Service) say(ctx context.Context, q *db.Queries, kind notify.Kind, userID int64) error {
+	if err := notify.Say(kind, userID, rand.Text(), s.wallNow()).Run(ctx, q); err != nil {
+		return fmt.Errorf("say that %s: %w", kind, err)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/notify"
 )
 
 const (
@@ -253,7 +254,7 @@ func (s *Service) addPasskey(
 	if err != nil {
 		return fmt.Errorf("insert passkey: %w", err)
 	}
-	return nil
+	return s.say(ctx, q, notify.FactorChanged, session.Caller.ID)
 }
 
 // ListPasskeys lists the user's passkeys, the oldest first.
@@ -294,6 +295,9 @@ func (s *Service) RemovePasskey(ctx context.Context, session Session, id string)
 		}
 		if rows == 0 {
 			return fault.ErrNotFound
+		}
+		if err := s.say(ctx, q, notify.FactorChanged, user.ID); err != nil {
+			return err
 		}
 		if err := s.mayLose(session, user, has); err != nil {
 			return err

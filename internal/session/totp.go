@@ -8,6 +8,7 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/notify"
 	"gateway.example/internal/vault"
 )
 
@@ -105,7 +106,7 @@ func (s *Service) setTOTP(ctx context.Context, q *db.Queries, session Session, u
 	if err != nil {
 		return fmt.Errorf("set the TOTP secret: %w", err)
 	}
-	return nil
+	return s.say(ctx, q, notify.FactorChanged, userID)
 }
 
 // RemoveTOTP removes the authenticator app.
@@ -126,6 +127,9 @@ func (s *Service) RemoveTOTP(ctx context.Context, session Session) error {
 		}
 		if err := q.UserSetTOTP(ctx, db.UserSetTOTPParams{ID: user.ID}); err != nil {
 			return fmt.Errorf("remove the TOTP secret: %w", err)
+		}
+		if err := s.say(ctx, q, notify.FactorChanged, user.ID); err != nil {
+			return err
 		}
 		return afterLoss(ctx, q, user, has)
 	})

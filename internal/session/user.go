@@ -15,6 +15,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/notify"
 )
 
 // NewUser is a user to be created.
@@ -388,6 +389,9 @@ func (s *Service) invite(ctx context.Context, q *db.Queries, userID int64) (link
 	})
 	if err != nil {
 		return "", fmt.Errorf("insert invitation: %w", err)
+	}
+	if err := s.say(ctx, q, notify.AccessReset, userID); err != nil {
+		return "", err
 	}
 	return strings.TrimSuffix(s.PortalURL, "/") + "/invitation/" + token, nil
 }
