@@ -3,7 +3,6 @@
 -- name: NotifyAudience :many
 select c.id, c.channel, u.id as user_id, u.kind, coalesce(u.role, '')::text as role, u.trader_id, u.merchant_id, u.zone,
     n.quiet_from, n.quiet_until, n.muted_until,
-    array(select h.kind from notify_choice h where h.user_id = u.id and h.channel = c.channel and h.wanted)::text[] as wanted,
     array(select h.kind from notify_choice h where h.user_id = u.id and h.channel = c.channel and not h.wanted)::text[] as unwanted
 from app_user u join notify_channel c on c.user_id = u.id left join notify_user n on n.user_id = u.id
 where u.enabled and c.confirmed_at is not null and c.ended_at is null

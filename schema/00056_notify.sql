@@ -10,8 +10,6 @@ create table notify_user (
     quiet_until smallint check (quiet_until between 0 and 1439),
     -- Until when all is quiet, because the user has said so to the bot.
     muted_until timestamptz,
-    -- When the user was last told of a day.
-    summary_day date,
     constraint notify_user_quiet check ((quiet_from is null) = (quiet_until is null) and quiet_from is distinct from quiet_until
         or quiet_from is null and quiet_until is null)
 );

@@ -274,6 +274,7 @@ func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) 
 		Audits:      g.audits,
 		Alarms:      g.alarms,
 		Limits:      g.limits,
+		Notices:     g.notices,
 		Clock:       g.clock,
 		APIURL:      g.baseURL,
 		Headers:     g.headers,

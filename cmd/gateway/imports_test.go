@@ -100,6 +100,7 @@ var floors = map[string]int{
 	"gateway.example/web/portal/view":                     6,
 	"gateway.example/web/portal":                          7,
 	"gateway.example/web/portal/desk":                     8,
+	"gateway.example/web/portal/notices":                  8,
 	"gateway.example/web/portal/requisites":               8,
 	"gateway.example/web/portal/payments":                 8,
 	"gateway.example/web/portal/payers":                   8,

@@ -51,6 +51,14 @@ func AdmitOwn(h http.Header, style string) {
 	h.Set("X-Frame-Options", "SAMEORIGIN")
 }
 
+// Installable also lets browsers read what makes the pages an app, of the same origin.
+func Installable(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(policyHeader, w.Header().Get(policyHeader)+"; manifest-src 'self'")
+		next.ServeHTTP(w, r)
+	})
+}
+
 // Picture is the policy of a picture that a stranger made: pages of the same origin alone show it, and opened by itself
 // it runs and loads nothing.
 func Picture(h http.Header) {

@@ -52,13 +52,11 @@ type About struct {
 	Needs caller.Capability
 	// Security goes to all channels, is never put off, and nobody switches it off.
 	Security bool
-	// Off says that users hear of it only if they ask for it.
-	Off bool
 	// Lasts is how long after it happened it is worth telling.
 	Lasts time.Duration
 	// All is the page of everything of the kind, One is that of one, before its name; "" has none.
 	All, One string
-	// Telling is the text in English and in Russian.
+	// English and Russian are the texts.
 	English, Russian Text
 }
 
@@ -206,11 +204,7 @@ func AboutOf(kind Kind) (About, bool) {
 
 // hears tells whether a user is one of those who may hear of it.
 func (a About) hears(who caller.Caller) bool {
-	switch {
-	case a.Needs != "":
-		return who.Proved().May(a.Needs)
-	}
-	return who.Kind == caller.Trader || who.Kind == caller.MerchantPortal || who.Kind == caller.Operator
+	return a.Needs == "" || who.Proved().May(a.Needs)
 }
 
 // In is the text in a language.

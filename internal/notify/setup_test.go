@@ -109,7 +109,7 @@ func newTelegram(t *testing.T) (*telegram, *TelegramSender) {
 	far := &telegram{texts: map[string][]string{}, refuse: map[string]string{}, updates: make(chan string, 10)}
 	far.Server = httptest.NewServer(far)
 	t.Cleanup(far.Close)
-	return far, must(NewTelegram("1:token", "gateway_bot", far.URL))(t)
+	return far, must(NewTelegram("1:token", "GatewayBot", far.URL))(t)
 }
 
 func (f *telegram) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -80,7 +80,7 @@ func (s *Service) notices(audience []db.NotifyAudienceRow, events []event) (p db
 		for _, g := range groups {
 			for _, e := range by[g] {
 				about := abouts[e.kind]
-				if !about.hears(who) || !wants(about, to.Wanted, to.Unwanted) {
+				if !about.hears(who) || !wants(about, to.Unwanted) {
 					continue
 				}
 				wait := quiet
@@ -100,14 +100,8 @@ func (s *Service) notices(audience []db.NotifyAudienceRow, events []event) (p db
 }
 
 // wants tells whether a user wants a kind by a channel.
-func wants(a About, wanted, unwanted []string) bool {
-	switch {
-	case a.Security:
-		return true
-	case a.Off:
-		return slices.Contains(wanted, string(a.Kind))
-	}
-	return !slices.Contains(unwanted, string(a.Kind))
+func wants(a About, unwanted []string) bool {
+	return a.Security || !slices.Contains(unwanted, string(a.Kind))
 }
 
 // quietFor is for how long a user is left alone from now on.

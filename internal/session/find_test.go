@@ -202,6 +202,7 @@ func TestChangePassword(t *testing.T) {
 	refused(t, errOf(o.ChangePassword(ctx, in.Session, "wrong", next)), "invalid_credentials")
 	wrongField(t, errOf(o.ChangePassword(ctx, in.Session, password, "short")), "newPassword")
 	changed := must(o.ChangePassword(ctx, in.Session, password, next))(t)
+	testenv.Want(t, o.Count(t, "select count(*) from notify_event where kind = 'password_changed'"), 1, "times that its user is told")
 	if o.live(t, in.Cookie) || o.live(t, other.Cookie) || !o.live(t, changed.Cookie) {
 		t.Error("the wrong sessions go on")
 	}

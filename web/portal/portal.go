@@ -91,7 +91,7 @@ func New(core Core, features ...Route) (http.Handler, error) {
 	}
 	p.addresses = mux
 	mux.Handle("/", p.handler(Route{Open: true, Handle: func(v *Visit) error { return v.NotFound() }}))
-	return library.Beside(edge.Secured(edge.Named(mux))), nil
+	return library.Beside(edge.Secured(edge.Installable(edge.Named(mux)))), nil
 }
 
 // handler is a route's. Browsers post to it from the portals' own pages only.

@@ -51,7 +51,7 @@ var access = func() map[string]string {
 const addresses = `
 	all
 		GET /{$} /.well-known/gateway-keys.json /.well-known/ledger-roots.json /merchant/looks/code.svg
-			/logo/{hash}
+			/logo/{hash} /app.webmanifest /worker.js /app-192.png /app-512.png /offline
 		GET POST /sign-in
 		POST /sign-out
 	own
@@ -80,7 +80,7 @@ const addresses = `
 			/operator/appeals/{id}/accept /operator/appeals/{id}/refuse /operator/payouts/{id}/complete
 			/operator/payouts/{id}/fail /operator/payouts/{id}/reclaim /operator/payouts/{id}/reverse
 			/operator/conflicts/{id}/close
-		POST /merchant/payments/{id}/came /operator/payments/{id}/came /operator/payments/{id}/attach /merchant/links/{id}/close /merchant/links/{id}/picture /account/passkeys/{id}/remove /account/sessions/{id}/end /trader/payouts/{id}/take /trader/payments/{id}/attach /trader/messages/{id}/confirm /trader/messages/{id}/dismiss
+		POST /merchant/payments/{id}/came /operator/payments/{id}/came /operator/payments/{id}/attach /merchant/links/{id}/close /merchant/links/{id}/picture /account/passkeys/{id}/remove /account/notifications/{id}/remove /account/sessions/{id}/end /trader/payouts/{id}/take /trader/payments/{id}/attach /trader/messages/{id}/confirm /trader/messages/{id}/dismiss
 			/trader/appeals/{id}/messages /operator/appeals/{id}/messages
 			/trader/messages/phones/{id}/revoke /trader/requisites/{id}/messages/resume /views /columns
 			/views/{id}/remove /merchant/developers/cashboxes/{cashbox}/test /merchant/developers/resend/{replay}/stop
@@ -94,8 +94,10 @@ const addresses = `
 		GET POST /second-factor /second-factor/app /second-factor/passkey
 	users
 		GET /account
-		GET POST /account/password
+		GET POST /account/password /account/notifications
 		POST /account/preferences /account/app/remove /account/recovery-codes /account/sessions/end
+			/account/notifications/telegram /account/notifications/mail /account/notifications/mail/confirm
+			/account/notifications/push /account/notifications/try
 			/operator/view-as/end
 	desk
 		GET /trader /trader/search /trader/desk /trader/live /trader/payments /trader/payments/{id} /trader/payouts

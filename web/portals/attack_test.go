@@ -91,6 +91,8 @@ func makeVictims(t *testing.T, b *portaltest.Bundle) victims {
 		"{replay}": number(`insert into webhook_replay (merchant_id, url, last_number, state, started_at)
 			values ($1, $2, 0, 'running', now()) returning id`, b.Merchant.ID, portaltest.DeadURL),
 		"/account/sessions/{id}": number("select id from session where user_id = (" + owner + ") limit 1"),
+		"/account/notifications/{id}": number(`insert into notify_channel (id, user_id, channel, address, mark, label, created_at)
+			values (1, (` + owner + `), 'mail', '', sha256(''), 'a@b', now()) returning id`),
 		"/views/{id}": number(`insert into saved_view (user_id, name, path, query, created_at)
 			values ((` + owner + `), 'mine', '/trader/payments', '', now()) returning id`),
 	}

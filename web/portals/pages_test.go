@@ -36,7 +36,7 @@ func traderPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []str
 	return []string{
 		"/trader/withdrawals", w, w + "/cancel", "/trader/withdrawals/new", "/trader/withdrawals/addresses",
 		"/trader/withdrawals/addresses/new", "/trader/withdrawals/addresses/1/remove",
-		"/trader", "/trader/earnings", "/trader/earnings?days=1", "/sign-in", "/account", "/account/password", "/second-factor", "/second-factor/enrol",
+		"/trader", "/trader/earnings", "/trader/earnings?days=1", "/sign-in", "/account", "/account/notifications", "/offline", "/account/password", "/second-factor", "/second-factor/enrol",
 		"/second-factor/app", "/second-factor/passkey", path + "/confirm", path + "/cancel", path,
 		fmt.Sprintf("/trader/payments/%d", ended.ID), "/trader/payments",
 		"/trader/payments?status=completed&q=nothing", "/trader/payments?from=nonsense", "/trader/payouts",
@@ -76,6 +76,7 @@ func invitation(t testing.TB, b *portaltest.Bundle) string {
 // unexamined are the addresses at which there is no page of its own: files, parts of pages, and those
 // that only lead on.
 var unexamined = []string{
+	"GET /app.webmanifest", "GET /worker.js", "GET /app-192.png", "GET /app-512.png",
 	"GET /{$}", "GET /trader/desk", "GET /trader/live", "GET /.well-known/gateway-keys.json",
 	"GET /trader/payments.csv", "GET /trader/payouts.csv", "GET /trader/statement.csv", "GET /merchant/payments.csv",
 	"GET /merchant/payouts.csv", "GET /merchant/statement.csv", "GET /trader/payments/{id}/receipts/{n}",

@@ -18,6 +18,7 @@ import (
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/limit"
+	"gateway.example/internal/notify"
 	"gateway.example/internal/paylink"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
@@ -44,6 +45,7 @@ import (
 	"gateway.example/web/portal/links"
 	"gateway.example/web/portal/messages"
 	"gateway.example/web/portal/money"
+	"gateway.example/web/portal/notices"
 	"gateway.example/web/portal/overview"
 	"gateway.example/web/portal/payers"
 	"gateway.example/web/portal/payments"
@@ -93,8 +95,10 @@ type Rooms struct {
 	// Audits tell whether the ledger holds, and Alarms what needs somebody now.
 	Audits *audit.Service
 	Alarms *alarm.Service
-	Limits *limit.Limits
-	Clock  clock.Clock
+	// Notices are what users are told.
+	Notices *notify.Service
+	Limits  *limit.Limits
+	Clock   clock.Clock
 	// APIURL is where merchants' programs call, and Headers are what their signed requests carry.
 	APIURL  string
 	Headers auth.Headers
@@ -161,6 +165,7 @@ func whole(services any) error {
 // ofAll adds what users of several kinds have.
 func (f *features) ofAll(r Rooms) {
 	add(f, account.Routes, account.Services{Sessions: r.Sessions, Sandbox: r.Sandbox != nil})
+	add(f, notices.Routes, notices.Services{Notices: r.Notices})
 	add(f, sandbox.Routes, sandbox.Services{
 		Sessions: r.Sessions, Payments: r.Payments, Payouts: r.Payouts, Reports: r.Reports,
 		Page: r.Sandbox, Simulator: r.Simulator, Deposits: r.Deposits, Withdrawals: r.Withdrawals,

@@ -210,6 +210,9 @@ if (desk) {
   const ids = () => new Set([...document.querySelectorAll("#desk [data-job]")].map((e) => e.dataset.job));
   const title = document.title;
   let known = ids(), audio;
+  // On a home screen the icon shows how many payments are open.
+  const badge = () => navigator.setAppBadge?.(document.querySelectorAll("#desk .payments [data-job]").length).catch(() => {});
+  badge();
   const chime = () => {
     if (!audio || audio.state !== "running") return;
     [0, 0.18].forEach((at, i) => {
@@ -240,6 +243,7 @@ if (desk) {
     const now = ids(), fresh = [...now].filter((id) => !known.has(id));
     every("#desk [data-job]", (e) => e.classList.toggle("fresh", fresh.includes(e.dataset.job)));
     known = now;
+    badge();
     current()?.classList.add("at");
     countDown();
     if (!fresh.length) return;
@@ -248,6 +252,20 @@ if (desk) {
     if (document.hidden) document.title = "(" + fresh.length + ") " + title;
   });
   document.addEventListener("visibilitychange", () => { if (!document.hidden) document.title = title; });
+  // The screen stays on while the trader wants it to on this device.
+  const awake = document.querySelector("[data-awake]");
+  if (awake && navigator.wakeLock) {
+    let lock;
+    const hold = async () => {
+      const on = localStorage.getItem("awake") === "on";
+      awake.setAttribute("aria-pressed", on);
+      if (!on) { lock?.release(); lock = null; } else if (!document.hidden) lock = await navigator.wakeLock.request("screen").catch(() => null);
+    };
+    awake.hidden = false;
+    awake.addEventListener("click", () => { localStorage.setItem("awake", localStorage.getItem("awake") === "on" ? "off" : "on"); hold(); });
+    document.addEventListener("visibilitychange", hold);
+    hold();
+  }
   // After the line was down, what was missed is asked for.
   const line = document.getElementById("line");
   const asks = () => htmx.trigger(document.body, "changed");
@@ -304,6 +322,25 @@ if (window.PublicKeyCredential) {
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       passkey(form).catch(() => { const failed = form.querySelector(".wrong"); if (failed) failed.hidden = false; });
+    });
+  });
+}
+
+// The app: the worker keeps static files, the icon shows how many payments are open, and a push opens one.
+if (navigator.serviceWorker && isSecureContext) {
+  const worker = navigator.serviceWorker.register("/worker.js");
+  worker.catch(() => {});
+  every("form[data-push]", (form) => {
+    if (!window.PushManager) return;
+    form.hidden = false;
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      if (await Notification.requestPermission() !== "granted") return;
+      await worker;
+      const ready = await navigator.serviceWorker.ready;
+      const made = await ready.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: bytes(form.dataset.push) });
+      form.elements.subscription.value = JSON.stringify(made);
+      form.submit();
     });
   });
 }

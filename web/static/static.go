@@ -3,7 +3,7 @@ package static
 
 import "embed"
 
-//go:embed *.css *.js *.svg
+//go:embed *.css *.js *.svg *.png *.webmanifest
 var files embed.FS
 
 // Read returns a file. It panics where there is none of that name, which only a mistake of ours can

@@ -14,6 +14,7 @@ var (
 		"Нет связи. Страница могла устареть; она обновится сама.",
 	)
 	sayArrived   = say.Both("Something new is on the desk.", "На столе новое.")
+	sayAwake     = say.Both("Keep the screen on", "Не гасить экран")
 	saySoundOn   = say.Both("Turn the sound on", "Включить звук")
 	sayPause     = say.Both("Pause", "Приостановить")
 	sayBreakNote = say.Both(

@@ -27,6 +27,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/limit"
+	"gateway.example/internal/notify"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/paylink"
 	"gateway.example/internal/payment"
@@ -146,7 +147,7 @@ func With(t testing.TB, o Options) *Bundle {
 	signer, err := attest.New(b.Pool, []byte(strings.Repeat("s", 32)))
 	noError(t, err)
 	b.Withdrawals = withdrawal.New(b.Pools(), b.Clock, outbound.NewAddresses(true), signer, foureyes.Rules{})
-	b.Rooms = b.rooms(signer, stopping)
+	b.Rooms = b.rooms(t, signer, stopping)
 	pages, err := portals.New(b.Rooms)
 	noError(t, err)
 	handler.Handle("/", pages)
@@ -156,7 +157,7 @@ func With(t testing.TB, o Options) *Bundle {
 var cookieKeys = [][]byte{[]byte(strings.Repeat("c", session.CookieKeySize))}
 
 // rooms are what the portals show and drive.
-func (b *Bundle) rooms(signer *attest.Signer, stopping <-chan struct{}) portals.Rooms {
+func (b *Bundle) rooms(t testing.TB, signer *attest.Signer, stopping <-chan struct{}) portals.Rooms {
 	reports := report.New(b.Pools(), b.Clock, b.Payments, nil)
 	return portals.Rooms{
 		Signer:      signer,
@@ -189,11 +190,27 @@ func (b *Bundle) rooms(signer *attest.Signer, stopping <-chan struct{}) portals.
 		Events:    webhook.NewEvents(b.Pools(), dbtest.Vault(), b.Clock),
 		Clock:     b.Clock,
 		Limits:    limit.New(b.Pool),
+		Notices:   b.notices(t),
 		Simulator: simulator.New(b.Pool, b.Clock, b.Payments),
 		APIURL:    "https://api.example",
 		Headers:   auth.DefaultHeaders(),
 		Stopping:  stopping,
 	}
+}
+
+// notices has every channel, and none that would answer.
+func (b *Bundle) notices(t testing.TB) *notify.Service {
+	t.Helper()
+	bot, err := notify.NewTelegram("1:token", "GatewayBot", "http://127.0.0.1:1")
+	noError(t, err)
+	mail, err := notify.NewMail(notify.MailServer{Host: "127.0.0.1", Port: 1, From: "gateway@example.com", Plain: true})
+	noError(t, err)
+	public, private, err := notify.PushKeys()
+	noError(t, err)
+	return notify.New(b.Pools(), b.Clock, notify.Rooms{
+		Vault: dbtest.Vault(), HashKey: make([]byte, 32), PortalURL: "https://portal.example",
+		Senders: []notify.Sender{bot, mail, notify.NewPush(public, private, "ops@example.com", outbound.NewAddresses(true))},
+	})
 }
 
 // furnish makes the rooms that the portals drive.

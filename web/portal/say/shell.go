@@ -12,6 +12,7 @@ var (
 	SkipToContent = Phrase{"Skip to the content", "К содержанию"}
 	SandboxBand   = Phrase{"Sandbox: no real money", "Песочница: ненастоящие деньги"}
 	Account       = Phrase{"Account", "Учётная запись"}
+	NoticesTitle  = Phrase{"Notifications", "Уведомления"}
 	SignOut       = Phrase{"Sign out", "Выйти"}
 	Pages         = Phrase{"Pages", "Разделы"}
 	TimesIn       = Phrase{"Times are in %s (%s).", "Время: %s (%s)."}

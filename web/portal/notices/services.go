@@ -1,0 +1,23 @@
+// Package notices is what a user is told by Telegram, mail and push, and the desk as an app on a phone.
+package notices
+
+import (
+	"gateway.example/internal/notify"
+	"gateway.example/web/portal"
+)
+
+// Services are what these pages work with.
+type Services struct{ Notices *notify.Service }
+
+// visit is a visit to these pages.
+type visit struct {
+	*portal.Visit
+	Services
+}
+
+type route = portal.RouteOf[*visit]
+
+// Routes are the addresses of these pages.
+func Routes(s Services) []portal.Route {
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s} }, noticeRoutes, appRoutes)
+}

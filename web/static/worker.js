@@ -1,0 +1,39 @@
+// The app's worker keeps static files and the page that says that there is no connection. It never keeps a page with data.
+const kept = "static-1";
+const own = (url) => url.origin === location.origin;
+
+self.addEventListener("install", (event) => {
+  self.skipWaiting();
+  event.waitUntil(caches.open(kept).then((cache) => cache.add("/offline")));
+});
+self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+
+self.addEventListener("fetch", (event) => {
+  const request = event.request;
+  const url = new URL(request.url);
+  if (request.method !== "GET" || !own(url)) return;
+  if (request.mode === "navigate") {
+    event.respondWith(fetch(request).catch(() => caches.match("/offline")));
+  } else if (url.pathname.startsWith("/static/")) {
+    event.respondWith(caches.open(kept).then(async (cache) => {
+      const found = await cache.match(request);
+      if (found) return found;
+      const answer = await fetch(request);
+      if (answer.ok) cache.put(request, answer.clone());
+      return answer;
+    }));
+  }
+});
+
+self.addEventListener("push", (event) => {
+  const said = event.data.json();
+  event.waitUntil(self.registration.showNotification(said.title, {
+    tag: said.tag, renotify: true, icon: "/app-192.png", data: said.path,
+  }));
+});
+
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  const url = new URL(event.notification.data, location.origin);
+  if (own(url)) event.waitUntil(self.clients.openWindow(url.href));
+});
