@@ -85,7 +85,7 @@ func clock(minutes *int) string {
 }
 
 func (v *visit) sent(list []notify.Sent) view.Sheet {
-	sheet := view.Sheet{Label: v.Shell.Say(saySentNone), Empty: view.Empty{Title: saySentNone}, Columns: []view.Column{
+	sheet := view.Sheet{Label: v.Shell.Say(say.NoticesTitle), Empty: view.Empty{Title: saySentNone}, Columns: []view.Column{
 		{Text: v.Shell.Say(sayKind)}, {Text: v.Shell.Say(sayPlace)}, {Text: v.Shell.Say(sayCount), Right: true},
 		{Text: v.Shell.Say(sayAt)}, {Text: v.Shell.Say(sayOutcome)},
 	}}
