@@ -1,0 +1,139 @@
+// Package sheet reads tables out of files as people send them: text with a column for each value (CSV), and workbooks of
+// Excel (XLSX).
+package sheet
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/thedatashed/xlsxreader"
+	"golang.org/x/text/encoding/charmap"
+)
+
+// maxUnpacked is how many bytes a workbook may have when it is unpacked, and maxColumns how many columns are read.
+const (
+	maxUnpacked = 64 << 20
+	maxColumns  = 200
+)
+
+// What is wrong with a file. Each completes the sentence "the file ...".
+var (
+	ErrLong = errors.New("has too many rows")
+	ErrBook = errors.New("is no XLSX workbook that can be opened")
+)
+
+// IsBook tells a workbook from text.
+func IsBook(content []byte) bool { return bytes.HasPrefix(content, []byte("PK\x03\x04")) }
+
+// Rows reads the rows of a file, of a workbook those of its first sheet. A row's place is its line in the file, so that
+// empty ones are there as well.
+func Rows(content []byte, most int) ([][]string, error) {
+	if IsBook(content) {
+		return bookRows(content, most)
+	}
+	return textRows(Decode(content), most)
+}
+
+// Decode makes text of a file, which is in UTF-8 or, as older programs write it, in Windows' Cyrillic.
+func Decode(content []byte) string {
+	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
+	if utf8.Valid(content) {
+		return string(content)
+	}
+	text, _ := charmap.Windows1251.NewDecoder().Bytes(content) // every byte has a character or a replacement
+	return string(text)
+}
+
+// textRows takes the separator that most lines have most of.
+func textRows(text string, most int) ([][]string, error) {
+	separator, found := ',', 0
+	for _, one := range []rune{';', '\t', ','} {
+		if count := strings.Count(text, string(one)); count > found {
+			separator, found = one, count
+		}
+		if one == '\t' && found > 0 { // commas stand in amounts and texts, too
+			break
+		}
+	}
+	reader := csv.NewReader(strings.NewReader(text))
+	reader.Comma, reader.FieldsPerRecord, reader.LazyQuotes = separator, -1, true
+	var rows [][]string
+	for {
+		row, err := reader.Read()
+		switch {
+		case errors.Is(err, io.EOF):
+			return rows, nil
+		case err != nil:
+			return nil, fmt.Errorf("has a line that cannot be read: %w", err)
+		}
+		// The reader leaves out empty lines, and a text may go over several.
+		number, _ := reader.FieldPos(0)
+		for len(rows) < number-1 && len(rows) <= most {
+			rows = append(rows, nil)
+		}
+		if rows = append(rows, row); len(rows) > most {
+			return nil, ErrLong
+		}
+	}
+}
+
+// bookRows reads the first sheet of a workbook.
+func bookRows(content []byte, most int) ([][]string, error) {
+	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		return nil, ErrBook
+	}
+	// A small archive may unpack to more than there is memory.
+	unpacked := uint64(0)
+	for _, file := range archive.File {
+		unpacked += min(file.UncompressedSize64, maxUnpacked+1)
+	}
+	if unpacked > maxUnpacked {
+		return nil, ErrLong
+	}
+	book, err := xlsxreader.NewReaderZip(archive)
+	if err != nil || len(book.Sheets) == 0 {
+		return nil, ErrBook
+	}
+	var rows [][]string
+	var failed error
+	for row := range book.ReadRows(book.Sheets[0]) { // read to the end, or its goroutine stays
+		if failed == nil {
+			failed = row.Error
+		}
+		if failed == nil && len(rows) >= most {
+			failed = ErrLong
+		}
+		if failed != nil {
+			continue
+		}
+		for len(rows) < row.Index-1 && len(rows) < most {
+			rows = append(rows, nil)
+		}
+		rows = append(rows, cells(row))
+	}
+	if failed != nil && !errors.Is(failed, ErrLong) {
+		return nil, ErrBook
+	}
+	return rows, failed
+}
+
+func cells(row xlsxreader.Row) []string {
+	var values []string
+	for _, cell := range row.Cells {
+		column := cell.ColumnIndex()
+		for len(values) <= column && column < maxColumns {
+			values = append(values, "")
+		}
+		if column < len(values) {
+			values[column] = cell.Value
+		}
+	}
+	return values
+}
