@@ -133,6 +133,7 @@ select place, encode(substring(value from 2 for 4), 'hex') as fingerprint from (
     union all select 'proposal.secrets', secrets from proposal
     union all select 'bank_device.secret', secret from bank_device
     union all select 'bank_message.text', text from bank_message
+    union all select 'payout_file.content', content from payout_file
     union all select 'notify_channel.address', address from notify_channel
     union all select 'payment.requisite_sealed', requisite_sealed from payment
 ) as sealed where length(value) > 5 and get_byte(value, 0) = 1;

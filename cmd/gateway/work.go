@@ -125,6 +125,7 @@ func (g *gateway) tidy(ctx context.Context) error {
 	return errors.Join(
 		g.round.payments.PruneSlots(ctx),
 		routing.PruneDays(ctx, q, g.clock.Now()),
+		g.round.payouts.PurgeFiles(ctx),
 		g.users.Prune(ctx),
 		g.submissions.Prune(ctx),
 		g.queues.Prune(ctx),

@@ -44,10 +44,11 @@ const (
 	TraderTeam Capability = "trader.team"
 
 	// MerchantRead sees payments, payouts, appeals and receipts. MerchantAppeal opens appeals,
-	// MerchantPayouts cancels payouts.
+	// MerchantPayouts cancels payouts, and looks at files of them; MerchantPayOut has them made of a file.
 	MerchantRead    Capability = "merchant.read"
 	MerchantAppeal  Capability = "merchant.appeal"
 	MerchantPayouts Capability = "merchant.payouts"
+	MerchantPayOut  Capability = "merchant.pay-out"
 	// MerchantLinks gets the links of payers' pages. Whoever has such a link can act as the payer.
 	MerchantLinks Capability = "merchant.links"
 	// MerchantMoney sees balances, deposits and statements, and exports. MerchantDeposits asks for
@@ -127,6 +128,7 @@ var grants = map[Capability]grant{
 	MerchantRead:     {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance, Developer, Support}}, reads: true},
 	MerchantAppeal:   {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance, Support}}},
 	MerchantPayouts:  {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}},
+	MerchantPayOut:   {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}, reach: Money},
 	MerchantLinks:    {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}},
 	MerchantMoney:    {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}, reads: true},
 	MerchantDeposits: {roles: map[Kind][]Role{MerchantPortal: {Owner, Finance}}},

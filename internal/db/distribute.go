@@ -32,13 +32,13 @@ var placements = []struct {
 	{ByMerchant, `payment payment_key payment_history payment_step payment_card payment_receipt payment_receipt_chunk
 		checkout card_attempt settlement_due appeal appeal_chunk payin payin_key payin_history deposit deposit_history
 		webhook_event webhook_delivery webhook_attempt webhook_holder payin_proof payin_proof_chunk link_payment
-		metadata_pair`},
+		metadata_pair payout_file_row`},
 	{ByAccount, `account_balance account_pending account_fold`},
 	{BySubject, `transfer`},
 	// Settings and their log. A trigger counts their changes, which needs one node.
 	{OnCoordinator, `merchant cashbox cashbox_method cashbox_payout_method trader trader_payout_method trader_acquirer receiving_address
 		requisite method payout_method payer_block platform_limit rate_limit bank rate rate_anchor rate_feed
-		rate_observation payment_link link_picture withdrawal_terms withdrawal_address setting_change setting_version proposal simulation
+		rate_observation payment_link link_picture payout_file withdrawal_terms withdrawal_address setting_change setting_version proposal simulation
 		simulation_play test_clock serving`},
 	// What limits are counted by beside a requisite's settings. Old rows are removed.
 	{OnCoordinator, `requisite_day requisite_slot`},

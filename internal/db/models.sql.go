@@ -454,6 +454,23 @@ type PaymentStep struct {
 	Detail     []byte
 }
 
+type PayoutFile struct {
+	ID         int64
+	MerchantID int64
+	KeyID      int64
+	CashboxID  int64
+	Hash       string
+	Name       string
+	Content    []byte
+	SentAt     time.Time
+	SentBy     string
+	MadeAt     *time.Time
+	MadeBy     *string
+	Payouts    *int32
+	Amount     decimal.NullDecimal
+	FrozenUSDT decimal.NullDecimal
+}
+
 type PlatformLimit struct {
 	Currency  string
 	MinAmount decimal.Decimal

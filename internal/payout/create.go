@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/block"
 	"gateway.example/internal/caller"
@@ -85,8 +86,10 @@ func (s *Service) createOrReplay(
 	if err := d.refusal(); err != nil {
 		return Created{}, err
 	}
-	if err := withinKey(ctx, q, d); err != nil {
-		return Created{}, err
+	if d.who.Kind == caller.MerchantKey {
+		if err := withinKey(ctx, q, d.who.ID, d.amount, d.now); err != nil {
+			return Created{}, err
+		}
 	}
 	p, err := s.freeze(ctx, tx, d)
 	return Created{Payin: fromRow(p)}, err
@@ -181,24 +184,22 @@ func (d *draft) refusal() error {
 	return nil
 }
 
-// withinKey counts a payout towards its key's daily limit.
-func withinKey(ctx context.Context, q *db.Queries, d *draft) error {
-	if d.who.Kind != caller.MerchantKey {
-		return nil
-	}
-	most, err := q.KeyPayoutLimit(ctx, d.who.ID)
+// keyDay is the day that a key's limit counts by.
+func keyDay(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour) }
+
+// withinKey counts what is paid out towards its key's daily limit.
+func withinKey(ctx context.Context, q *db.Queries, keyID int64, amount decimal.Decimal, now time.Time) error {
+	most, err := q.KeyPayoutLimit(ctx, keyID)
 	if err != nil && !db.NoRows(err) {
 		return fmt.Errorf("read the key's limit: %w", err)
 	}
 	if !most.Valid {
 		return nil
 	}
-	if d.amount.GreaterThan(most.Decimal) {
+	if amount.GreaterThan(most.Decimal) {
 		return errKeyLimit
 	}
-	_, err = q.KeyPayoutAdd(ctx, db.KeyPayoutAddParams{
-		KeyID: d.who.ID, Day: d.now.UTC().Truncate(24 * time.Hour), Amount: d.amount, Most: most.Decimal,
-	})
+	_, err = q.KeyPayoutAdd(ctx, db.KeyPayoutAddParams{KeyID: keyID, Day: keyDay(now), Amount: amount, Most: most.Decimal})
 	if db.NoRows(err) {
 		return errKeyLimit
 	}
@@ -216,23 +217,33 @@ func (s *Service) freeze(ctx context.Context, tx pgx.Tx, d *draft) (db.Payin, er
 	if err != nil {
 		return p, err
 	}
-	cause := ledger.Cause{Kind: "freeze", Subject: subject, SubjectID: d.id, At: d.now}
-	freeze := ledger.Plan(cause, false, ledger.Held(ledger.Cashbox, d.box.ID, params.FrozenUSDT)...)
+	freeze := frozen(d, params.FrozenUSDT)
 	if err := db.Pipeline(ctx, tx, freeze.Debits...); err != nil {
 		return p, fmt.Errorf("freeze: %w", err)
 	}
 	if !freeze.Covered() {
 		return p, errBalance
 	}
-	queries := []db.Query{
-		db.One(&p, (*db.Queries).PayinInsert, params),
-		record(change{to: Waiting, actor: d.who.Actor()}, params.MerchantID, d.id, nil, d.now),
-	}
-	queries = append(queries, d.Metadata.Index(params.MerchantID, subject, d.id)...)
-	if err := db.Pipeline(ctx, tx, append(queries, freeze.Record...)...); err != nil {
+	if err := db.Pipeline(ctx, tx, s.inserts(d, params, &p)...); err != nil {
 		return p, fmt.Errorf("insert payout: %w", err)
 	}
 	return p, nil
+}
+
+// frozen is the transfer of a payout's cost to what is reserved.
+func frozen(d *draft, usdt decimal.Decimal) *ledger.Posting {
+	cause := ledger.Cause{Kind: "freeze", Subject: subject, SubjectID: d.id, At: d.now}
+	return ledger.Plan(cause, false, ledger.Held(ledger.Cashbox, d.box.ID, usdt)...)
+}
+
+// inserts write a payout, its first status, what is noted on it and its transfer, but for the debit.
+func (s *Service) inserts(d *draft, params db.PayinInsertParams, p *db.Payin) []db.Query {
+	queries := []db.Query{
+		db.One(p, (*db.Queries).PayinInsert, params),
+		record(change{to: Waiting, actor: d.who.Actor()}, params.MerchantID, d.id, nil, d.now),
+	}
+	queries = append(queries, d.Metadata.Index(params.MerchantID, subject, d.id)...)
+	return append(queries, frozen(d, params.FrozenUSDT).Record...)
 }
 
 func (s *Service) row(d *draft) (db.PayinInsertParams, error) {

@@ -22,7 +22,9 @@ type Request struct {
 	Amount      string
 	Currency    string
 	CallbackURI string
-	Method      string
+	// FeedOnly says that events of the payout go to no address: they are in the feed alone.
+	FeedOnly bool
+	Method   string
 	// Address is the recipient's requisite, Recipient their full name.
 	Address   string
 	Recipient string
@@ -54,7 +56,7 @@ func validate(ctx context.Context, r Request, addresses *outbound.Addresses) (or
 	if f.Required("address", r.Address) && !f.Wrong("method") {
 		f.Flaw("address", requisite.WrongRecipient(r.Method, r.Address))
 	}
-	if f.Required("callbackUri", r.CallbackURI) {
+	if !r.FeedOnly && f.Required("callbackUri", r.CallbackURI) {
 		f.Flaw("callbackUri", addresses.Check(r.CallbackURI))
 	}
 	f.OptionalMaxLength("code", r.Code, maxText)

@@ -72,6 +72,8 @@ export const errorCodes = [
   "payment_case_open",
   "payment_no_case",
   "payment_not_pending",
+  "payout_file_costs_more",
+  "payout_file_flawed",
   "proposal_author",
   "proposal_decided",
   "proposal_decider",

@@ -63,6 +63,8 @@ var refusals = map[string]string{
 	"withdrawal_address_known":                        "Этот адрес уже есть в книге.",
 	"withdrawal_address_resting":                      "Адрес новый и ещё выдерживается.",
 	"withdrawal_addresses_full":                       "В книге столько адресов, сколько может быть.",
+	"payout_file_costs_more":                          "Курс изменился, и выплаты стоят больше, чем было показано. Ничего не создано.",
+	"payout_file_flawed":                              "В строках файла есть ошибки, поэтому ничего не создано.",
 	"withdrawal_daily_limit":                          "Больше за день по этой сети вывести нельзя.",
 	"withdrawal_network_closed":                       "По этой сети сейчас нет выводов.",
 	"withdrawal_not_handed_over":                      "Вывод не передан на подпись или уже закончен.",

@@ -1,0 +1,262 @@
+package payout
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/vault"
+)
+
+const (
+	// keepUnmade is how long a file is kept of which nothing is made, and unmadeMost how many of them a merchant has.
+	keepUnmade = 24 * time.Hour
+	unmadeMost = 20
+)
+
+// File is a file of payouts.
+type File struct {
+	ID, KeyID, CashboxID int64
+	Name                 string
+	SentAt               time.Time
+	SentBy               string
+	// MadeAt and MadeBy are when the payouts were made, and by whom; without them they are not.
+	MadeAt *time.Time
+	MadeBy *string
+	// Payouts, Amount and FrozenUSDT are how many were made, and of how much together.
+	Payouts            int
+	Amount, FrozenUSDT decimal.Decimal
+}
+
+// Made reports whether the payouts were made.
+func (f File) Made() bool { return f.MadeAt != nil }
+
+func fileOf(row db.PayoutFileListRow) File {
+	f := File{
+		ID: row.ID, KeyID: row.KeyID, CashboxID: row.CashboxID, Name: row.Name, SentAt: row.SentAt, SentBy: row.SentBy,
+		MadeAt: row.MadeAt, MadeBy: row.MadeBy, Amount: row.Amount.Decimal, FrozenUSDT: row.FrozenUSDT.Decimal,
+	}
+	if row.Payouts != nil {
+		f.Payouts = int(*row.Payouts)
+	}
+	return f
+}
+
+func fromFileRow(row db.PayoutFile) File {
+	return fileOf(db.PayoutFileListRow{
+		ID: row.ID, KeyID: row.KeyID, CashboxID: row.CashboxID, Name: row.Name, SentAt: row.SentAt, SentBy: row.SentBy,
+		MadeAt: row.MadeAt, MadeBy: row.MadeBy, Payouts: row.Payouts, Amount: row.Amount, FrozenUSDT: row.FrozenUSDT,
+	})
+}
+
+func filePlace(id int64) vault.Place {
+	return vault.Place{Table: "payout_file", Column: "content", Row: id}
+}
+
+// NewFile is a file that is sent, and the key by which its payouts are to be made.
+type NewFile struct {
+	KeyID   int64
+	Name    string
+	Content []byte
+}
+
+// SendFile keeps a file so that it can be looked at before its payouts are made. The same file again is the same one:
+// it is paid by another key then, unless its payouts are made already.
+func (s *Service) SendFile(ctx context.Context, who caller.Caller, n NewFile) (File, error) {
+	if err := who.Need(caller.MerchantPayouts); err != nil {
+		return File{}, err
+	}
+	f := fault.Decoded(ctx)
+	if f.Check(len(n.Content) > 0, "file", "must not be empty"); !f.Wrong("file") {
+		f.Check(len(n.Content) <= MaxFileSize, "file", "is larger than %d MB", MaxFileSize>>20)
+	}
+	n.Name = f.RequiredText("name", n.Name, maxText)
+	f.Flaw("name", fault.NameFlaw(n.Name))
+	if err := f.Err(); err != nil {
+		return File{}, err
+	}
+	keys, err := s.keys(ctx, s.q, who, &n.KeyID)
+	if err != nil {
+		return File{}, err
+	}
+	if len(keys) == 0 {
+		return File{}, fault.Fields{"keyId": {"is no key of yours that may ask for payouts"}}.Err()
+	}
+	if _, err := readFile(ctx, n.Content, keys[0].Currency, s.addresses); err != nil {
+		return File{}, err
+	}
+	id, err := s.keep(ctx, who, keys[0], n)
+	if err != nil {
+		return File{}, fmt.Errorf("keep a file of payouts: %w", err)
+	}
+	return s.File(ctx, who, id)
+}
+
+// keep stores a file, or finds the one with the same content.
+func (s *Service) keep(ctx context.Context, who caller.Caller, k Key, n NewFile) (id int64, err error) {
+	sum := sha256.Sum256(n.Content)
+	hash := hex.EncodeToString(sum[:])
+	err = db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
+		next, err := q.PayoutFileNext(ctx)
+		if err != nil {
+			return err
+		}
+		sealed, err := s.vault.Seal(n.Content, filePlace(next))
+		if err != nil {
+			return err
+		}
+		id, err = q.PayoutFileInsert(ctx, db.PayoutFileInsertParams{
+			ID: next, MerchantID: who.MerchantID, KeyID: k.ID, CashboxID: k.CashboxID, Hash: hash, Name: n.Name,
+			Content: sealed, SentAt: s.clock.Now(), SentBy: who.Actor(),
+		})
+		if db.NoRows(err) {
+			id, err = q.PayoutFileByHash(ctx, db.PayoutFileByHashParams{MerchantID: who.MerchantID, Hash: hash})
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		return q.PayoutFileTrim(ctx, db.PayoutFileTrimParams{MerchantID: who.MerchantID, Keep: unmadeMost})
+	})
+	return id, err
+}
+
+// File reads a file of the caller's merchant.
+func (s *Service) File(ctx context.Context, who caller.Caller, id int64) (File, error) {
+	row, err := s.fileRow(ctx, who, id)
+	return fromFileRow(row), err
+}
+
+func (s *Service) fileRow(ctx context.Context, who caller.Caller, id int64) (db.PayoutFile, error) {
+	if err := who.Need(caller.MerchantMoney); err != nil {
+		return db.PayoutFile{}, err
+	}
+	row, err := s.fresh().PayoutFileGet(ctx, db.PayoutFileGetParams{MerchantID: who.MerchantID, ID: id})
+	switch {
+	case db.NoRows(err):
+		return row, fault.ErrNotFound
+	case err != nil:
+		return row, fmt.Errorf("read a file of payouts: %w", err)
+	}
+	return row, nil
+}
+
+// fresh reads what has just been written.
+func (s *Service) fresh() *db.Queries { return db.New(s.pool) }
+
+// PreviewFile says what the payouts of a file would be that are not made yet, and what keeps them from being made.
+func (s *Service) PreviewFile(ctx context.Context, who caller.Caller, id int64) (Preview, error) {
+	row, err := s.fileRow(ctx, who, id)
+	if err != nil || row.MadeAt != nil {
+		return Preview{}, err
+	}
+	preview, _, _, err := s.draftFile(ctx, s.fresh(), who, row)
+	return preview, err
+}
+
+// FilePage asks for a part of a list of files.
+type FilePage struct{ db.Page }
+
+// Files lists the files of the caller's merchant, the newest first. The cursor is nil on the last page.
+func (s *Service) Files(ctx context.Context, who caller.Caller, page FilePage) ([]File, *string, error) {
+	if err := who.Need(caller.MerchantMoney); err != nil {
+		return nil, nil, err
+	}
+	f := fault.Decoded(ctx)
+	limit, before := page.Bounds(f)
+	if err := f.Err(); err != nil {
+		return nil, nil, err
+	}
+	rows, err := s.fresh().PayoutFileList(ctx, db.PayoutFileListParams{MerchantID: who.MerchantID, BeforeID: before, Page: limit + 1})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list files of payouts: %w", err)
+	}
+	rows, cursor := db.Cut(rows, limit, func(row db.PayoutFileListRow) int64 { return row.ID })
+	files := make([]File, 0, len(rows))
+	for _, row := range rows {
+		files = append(files, fileOf(row))
+	}
+	return files, cursor, nil
+}
+
+// FileProgress counts the payouts of a file by their status.
+func (s *Service) FileProgress(ctx context.Context, who caller.Caller, id int64) (map[Status]int64, error) {
+	if _, err := s.fileRow(ctx, who, id); err != nil {
+		return nil, err
+	}
+	rows, err := s.fresh().PayoutFileCounts(ctx, db.PayoutFileCountsParams{MerchantID: who.MerchantID, FileID: id})
+	if err != nil {
+		return nil, fmt.Errorf("count the payouts of a file: %w", err)
+	}
+	counts := map[Status]int64{}
+	for _, row := range rows {
+		counts[Status(row.Status)] = row.Payouts
+	}
+	return counts, nil
+}
+
+// FilePayin is the payout of a line.
+type FilePayin struct {
+	Line int
+	Payin
+}
+
+// FilePayins lists the payouts of a file, by its lines. The cursor is nil on the last page.
+func (s *Service) FilePayins(ctx context.Context, who caller.Caller, id int64, page db.Page) ([]FilePayin, *string, error) {
+	if _, err := s.fileRow(ctx, who, id); err != nil {
+		return nil, nil, err
+	}
+	f := fault.Decoded(ctx)
+	limit, after := page.Bounds(f)
+	if err := f.Err(); err != nil {
+		return nil, nil, err
+	}
+	if page.Cursor == nil {
+		after = 0
+	}
+	return s.filePayins(ctx, who, id, int32(min(after, MaxFileRows+headRows)), limit)
+}
+
+func (s *Service) filePayins(ctx context.Context, who caller.Caller, id int64, after, limit int32) ([]FilePayin, *string, error) {
+	rows, err := s.fresh().PayoutFileRowList(ctx, db.PayoutFileRowListParams{
+		MerchantID: who.MerchantID, FileID: id, After: after, Page: limit + 1,
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list the payouts of a file: %w", err)
+	}
+	rows, cursor := db.Cut(rows, limit, func(row db.PayoutFileRowListRow) int64 { return int64(row.Line) })
+	list := make([]FilePayin, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, FilePayin{Line: int(row.Line), Payin: fromRow(row.Payin)})
+	}
+	return list, cursor, nil
+}
+
+// AllFilePayins are all payouts of a file, by its lines.
+func (s *Service) AllFilePayins(ctx context.Context, who caller.Caller, id int64) ([]FilePayin, error) {
+	if _, err := s.fileRow(ctx, who, id); err != nil {
+		return nil, err
+	}
+	list, _, err := s.filePayins(ctx, who, id, 0, MaxFileRows)
+	return list, err
+}
+
+// PurgeFiles drops files that were sent a day ago or longer and of which nothing was made.
+func (s *Service) PurgeFiles(ctx context.Context) error {
+	_, err := s.fresh().PayoutFilePurge(ctx, s.clock.Now().Add(-keepUnmade))
+	return err
+}
+
+// FileTemplate is a file with the names of the columns and a row to write over.
+func FileTemplate() string {
+	return strings.Join(FileColumns[:needed], ",") + ",bankName\r\n" + "PAYOUT-1,1500.00,sbp,+79001234567,Ivan Petrov,Sberbank\r\n"
+}

@@ -1,0 +1,178 @@
+package payout
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+)
+
+const (
+	// fileTimeout limits making the payouts of a file, and fileBatch is how many of them one round trip makes.
+	fileTimeout = time.Minute
+	fileBatch   = 200
+)
+
+// Errors of making the payouts of a file.
+var (
+	errFileFlawed = fault.New(fault.Refused, "payout_file_flawed",
+		"Rows of the file are wrong, so nothing was made of it.")
+	// ErrFileCosts refuses to freeze more than whoever asks has seen.
+	ErrFileCosts = fault.New(fault.Refused, "payout_file_costs_more",
+		"The rate has changed, and the payouts cost more than was shown; nothing was made.")
+)
+
+// MadeFile is the answer to making the payouts of a file.
+type MadeFile struct {
+	File File
+	// Replay says that they were made before, and nothing new is.
+	Replay bool
+}
+
+// MakeFile makes all payouts of a file, in one transaction, or none. What they freeze must not be more than most; an empty
+// text is any. A second call, at the same time or later, makes nothing.
+func (s *Service) MakeFile(ctx context.Context, who caller.Caller, id int64, most string) (MadeFile, error) {
+	if err := who.Need(caller.MerchantPayOut); err != nil {
+		return MadeFile{}, err
+	}
+	f := fault.Decoded(ctx)
+	var bound decimal.NullDecimal
+	if most != "" {
+		parsed, err := decimal.NewFromString(most)
+		f.Check(err == nil, "frozenUsdt", "must be an amount")
+		bound = decimal.NewNullDecimal(parsed)
+	}
+	if err := f.Err(); err != nil {
+		return MadeFile{}, err
+	}
+	var made MadeFile
+	err := db.AwaitClaim(ctx, fileTimeout, func(ctx context.Context) error {
+		return db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) (err error) {
+			made, err = s.makeFile(ctx, tx, q, who, id, bound)
+			return err
+		})
+	})
+	return made, err
+}
+
+func (s *Service) makeFile(
+	ctx context.Context, tx pgx.Tx, q *db.Queries, who caller.Caller, id int64, most decimal.NullDecimal,
+) (MadeFile, error) {
+	row, err := q.PayoutFileLock(ctx, db.PayoutFileLockParams{MerchantID: who.MerchantID, ID: id})
+	switch {
+	case db.NoRows(err):
+		return MadeFile{}, fault.ErrNotFound
+	case err != nil:
+		return MadeFile{}, fmt.Errorf("lock a file of payouts: %w", err)
+	case row.MadeAt != nil:
+		return MadeFile{File: fromFileRow(row), Replay: true}, nil
+	}
+	preview, drafts, lines, err := s.draftFile(ctx, q, who, row)
+	switch {
+	case err != nil:
+		return MadeFile{}, err
+	case len(preview.Flaws) > 0:
+		return MadeFile{}, errFileFlawed
+	case preview.Refused != nil:
+		return MadeFile{}, preview.Refused
+	case most.Valid && preview.FrozenUSDT.GreaterThan(most.Decimal):
+		return MadeFile{}, ErrFileCosts
+	}
+	if err := claimAll(ctx, tx, drafts); err != nil {
+		return MadeFile{}, err
+	}
+	if err := s.insertAll(ctx, tx, drafts); err != nil {
+		return MadeFile{}, err
+	}
+	now := s.clock.Now()
+	made := db.PayoutFileMadeParams{
+		ID: id, MadeAt: &now, MadeBy: new(who.Actor()), Payouts: new(int32(len(drafts))),
+		Amount: decimal.NewNullDecimal(preview.Amount), FrozenUSDT: decimal.NewNullDecimal(preview.FrozenUSDT),
+	}
+	if err := q.PayoutFileRowsInsert(ctx, rowsOf(row, drafts, lines)); err != nil {
+		return MadeFile{}, fmt.Errorf("note the rows of a file: %w", err)
+	}
+	if err := q.PayoutFileMade(ctx, made); err != nil {
+		return MadeFile{}, fmt.Errorf("note that a file is made: %w", err)
+	}
+	row.MadeAt, row.MadeBy, row.Payouts, row.Amount, row.FrozenUSDT = made.MadeAt, made.MadeBy, made.Payouts, made.Amount, made.FrozenUSDT
+	return MadeFile{File: fromFileRow(row)}, s.debitAll(ctx, tx, q, row, now)
+}
+
+func rowsOf(file db.PayoutFile, drafts []*draft, lines []line) db.PayoutFileRowsInsertParams {
+	rows := db.PayoutFileRowsInsertParams{MerchantID: file.MerchantID, FileID: file.ID}
+	for i, d := range drafts {
+		rows.Lines, rows.PayinIds = append(rows.Lines, int32(lines[i].number)), append(rows.PayinIds, d.id)
+	}
+	return rows
+}
+
+// claimAll claims the order ids, in an order that all files share, so that two of them never wait for each other.
+func claimAll(ctx context.Context, tx pgx.Tx, drafts []*draft) error {
+	sorted := slices.Clone(drafts)
+	slices.SortFunc(sorted, func(a, b *draft) int {
+		return strings.Compare(a.Method+" "+a.OrderID, b.Method+" "+b.OrderID)
+	})
+	for batch := range slices.Chunk(sorted, fileBatch) {
+		ids := make([]*int64, len(batch))
+		queries := make([]db.Query, 0, len(batch))
+		for i, d := range batch {
+			key := db.PayinKeyInsertParams{MerchantID: d.who.MerchantID, Channel: d.Method, OrderID: d.OrderID}
+			queries = append(queries, db.Maybe(&ids[i], (*db.Queries).PayinKeyInsert, key).Held(db.ErrClaimed))
+		}
+		if err := db.Pipeline(ctx, tx, queries...); err != nil {
+			return fmt.Errorf("claim order ids: %w", err)
+		}
+		for i, id := range ids {
+			if id == nil { // used since the file was checked
+				return errFileFlawed
+			}
+			batch[i].id = *id
+		}
+	}
+	return nil
+}
+
+// insertAll inserts payouts and the transfers that freeze their cost. The debit of all of them together comes last.
+func (s *Service) insertAll(ctx context.Context, tx pgx.Tx, drafts []*draft) error {
+	for batch := range slices.Chunk(drafts, fileBatch) {
+		var queries []db.Query
+		for _, d := range batch {
+			params, err := s.row(d)
+			if err != nil {
+				return err
+			}
+			queries = append(queries, s.inserts(d, params, new(db.Payin))...)
+		}
+		if err := db.Pipeline(ctx, tx, queries...); err != nil {
+			return fmt.Errorf("insert payouts: %w", err)
+		}
+	}
+	return nil
+}
+
+// debitAll counts a file towards its key's limit, and takes its cost from the cashbox: at the very end, so that the
+// cashbox's other payouts wait for no more than the COMMIT.
+func (s *Service) debitAll(ctx context.Context, tx pgx.Tx, q *db.Queries, file db.PayoutFile, now time.Time) error {
+	if err := withinKey(ctx, q, file.KeyID, file.Amount.Decimal, now); err != nil {
+		return err
+	}
+	cause := ledger.Cause{Kind: "freeze", Subject: subject, At: now}
+	freeze := ledger.Plan(cause, false, ledger.Held(ledger.Cashbox, file.CashboxID, file.FrozenUSDT.Decimal)...)
+	if err := db.Pipeline(ctx, tx, freeze.Debits...); err != nil {
+		return fmt.Errorf("freeze: %w", err)
+	}
+	if !freeze.Covered() {
+		return errBalance
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package payout_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/testenv"
+)
+
+// owner is a user of a merchant's portal who may have payouts made.
+func owner(m dbtest.Merchant) caller.Caller {
+	return caller.Caller{Kind: caller.MerchantPortal, ID: 7, MerchantID: m.ID, Role: caller.Owner}
+}
+
+const fileHead = "orderId,amount,method,address,recipient,bankName,metadata.region\r\n"
+
+// table is a file of so many payouts of 1000 RUB each.
+func table(rows int) string {
+	var file strings.Builder
+	file.WriteString(fileHead)
+	for i := range rows {
+		fmt.Fprintf(&file, "row-%d,1000,sbp,+7900123%04d,Ivan Petrov,Sberbank,west\r\n", i, i)
+	}
+	return file.String()
+}
+
+func (b *bundle) send(t *testing.T, m dbtest.Merchant, content string) payout.File {
+	t.Helper()
+	return must(b.payouts.SendFile(t.Context(), owner(m), payout.NewFile{KeyID: m.Caller.ID, Name: "pay.csv", Content: []byte(content)}))(t)
+}
+
+func (b *bundle) make(t *testing.T, m dbtest.Merchant, id int64, most string) (payout.MadeFile, error) {
+	t.Helper()
+	return b.payouts.MakeFile(t.Context(), owner(m), id, most)
+}
+
+// Every form in which spreadsheets write the same payouts makes the same ones, whose preview says what they cost; and the
+// same file again is the one that was made.
+func TestFileMakesPayouts(t *testing.T) {
+	b := setup(t)
+	m := b.merchant(t, "100", dbtest.MerchantOpts{})
+	cyrillic := must(charmap.Windows1251.NewEncoder().String(
+		"Выплаты;;;;\r\nЗаказ;Сумма;Способ;Телефон;Получатель;Банк\r\n;;;;;\r\nA-1;1 000,50;СБП;8 (900) 123-45-67;Пётр Ильин;Т-Банк\r\n"))(t)
+	for name, content := range map[string]string{
+		"windows":    cyrillic,
+		"a mark":     "\ufefforderId;amount;method;address;recipient;bankName\nA-2;1000,50;sbp;79001234567;Пётр Ильин;Т-Банк\n",
+		"of Windows": "ORDERID\tAmount\tMETHOD\taddress\trecipient\tbank\nA-3\t1000.50\tSBP\t+7 900 123-45-67\tПётр Ильин\tТ-Банк\n",
+	} {
+		file := b.send(t, m, content)
+		preview := must(b.payouts.PreviewFile(t.Context(), owner(m), file.ID))(t)
+		testenv.Check(t, preview.Good() && preview.Payouts == 1 && preview.Amount.String() == "1000.5" &&
+			preview.FrozenUSDT.String() == "10.2051" && preview.Rate.String() == "100", "%s: %+v", name, preview)
+		made := must(b.make(t, m, file.ID, preview.FrozenUSDT.String()))(t)
+		testenv.Check(t, !made.Replay && made.File.Made() && made.File.Payouts == 1, "%s: %+v", name, made)
+		rows := must(b.payouts.AllFilePayins(t.Context(), owner(m), file.ID))(t)
+		testenv.Check(t, len(rows) == 1 && rows[0].Recipient == "Пётр Ильин" && rows[0].AddressMask == "•••• 4567" &&
+			*rows[0].BankName == "Т-Банк" && rows[0].FrozenUSDT.Equal(preview.FrozenUSDT), "%s: %+v", name, rows)
+		again := b.send(t, m, content)
+		repeat := must(b.make(t, m, again.ID, ""))(t)
+		testenv.Check(t, again.ID == file.ID && again.Made() && repeat.Replay, "%s again: %+v, %+v", name, again, repeat)
+	}
+	testenv.Want(t, b.Text(t, "select string_agg(distinct actor, ',') from payin_history"), "merchant_portal:7", "who made them")
+	testenv.Want(t, b.Count(t, "select count(*) from payout_file where content is not null"), 0, "files that are kept")
+	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"69.3847", "30.6153", "0", "0"})
+}
+
+// Whatever is wrong is said by line and field, and nothing is made of such a file.
+func TestFileFlaws(t *testing.T) {
+	b := setup(t)
+	m := b.merchant(t, "21", dbtest.MerchantOpts{})
+	b.create(t, m.Caller, request("used"))
+	file := b.send(t, m, fileHead+
+		"used,1000,sbp,+79001234567,Ivan Petrov,,\n\nsame,1000,sbp,+79001234567,Ivan Petrov,,\nsame,1000,sbp,+79001234567,Ivan Petrov,,\n"+
+		"wrong,ten,c2c,4111111111111112,,,\ncard,1,sbp,+79001234567,Ivan Petrov,,4111111111111111\n")
+	preview := must(b.payouts.PreviewFile(t.Context(), owner(m), file.ID))(t)
+	var said []string
+	for _, flaw := range preview.Flaws {
+		said = append(said, fmt.Sprintf("%d %s %s", flaw.Line, flaw.Field, strings.Join(flaw.Reasons, "; ")))
+	}
+	want := `2 orderId was used for a payout before
+5 orderId is that of line 4, too
+6 amount must be a plain decimal number, without sign or exponent
+6 address must be a card number of 13 to 19 digits with a valid check digit, or an account number of 20 digits
+6 recipient is required
+7 metadata.region must not contain a card number`
+	testenv.Want(t, strings.Join(said, "\n"), want, "flaws")
+	wantCode(t, errOf(b.make(t, m, file.ID, "")), "payout_file_flawed")
+	for content, wrong := range map[string]string{
+		"":                         "must not be empty",
+		"amount,method\n1,sbp\n":   "has no row that names the columns orderId, amount, method, address and recipient",
+		fileHead:                   "has no payout",
+		table(2001):                "has more than 2000 rows",
+		"PK\x03\x04 and no more":   "is no XLSX workbook that can be opened",
+		strings.Repeat(" ", 2<<20): "is larger than 1 MB",
+	} {
+		_, err := b.payouts.SendFile(t.Context(), owner(m), payout.NewFile{KeyID: m.Caller.ID, Name: "pay.csv", Content: []byte(content)})
+		wantFields(t, err, "file")
+		testenv.Check(t, err != nil && strings.Contains(fmt.Sprint(fault.As(err).Fields), wrong), "%.20q: %v", content, err)
+	}
+	// A file of right rows is refused as a whole: by the balance, the key's day, and what was shown.
+	costs := b.send(t, m, table(1))
+	wantCode(t, errOf(b.make(t, m, costs.ID, "10.19")), "payout_file_costs_more")
+	wantCode(t, errOf(b.make(t, m, b.send(t, m, table(2)).ID, "")), "insufficient_cashbox_balance")
+	b.Exec(t, "update api_key set payout_daily_limit = 999")
+	wantCode(t, errOf(b.make(t, m, costs.ID, "")), "key_payout_limit")
+	// It takes a second factor of the last minutes, and somebody who works with money.
+	for _, who := range []caller.Caller{
+		{Kind: caller.MerchantPortal, MerchantID: m.ID, Role: caller.Owner, Stale: true},
+		{Kind: caller.MerchantPortal, MerchantID: m.ID, Role: caller.Developer},
+	} {
+		if _, err := b.payouts.MakeFile(t.Context(), who, costs.ID, ""); err == nil || fault.As(err).Kind != fault.Forbidden {
+			t.Errorf("%+v: %v", who, err)
+		}
+	}
+	testenv.Want(t, b.Count(t, "select count(*) from payin"), 1, "payouts")
+	// Only keys that may pay out, of one's own; and of another merchant's file nothing is known.
+	other := b.merchant(t, "20", dbtest.MerchantOpts{Scopes: []string{caller.ScopePayments}})
+	for _, key := range []int64{m.Caller.ID, other.Caller.ID} {
+		_, err := b.payouts.SendFile(t.Context(), owner(other), payout.NewFile{KeyID: key, Name: "pay.csv", Content: []byte(table(1))})
+		wantFields(t, err, "keyId")
+	}
+	wantCode(t, errOf(b.make(t, other, costs.ID, "")), "not_found")
+	wantCode(t, errOf(b.payouts.File(t.Context(), owner(other), costs.ID)), "not_found")
+}
+
+// Two thousand payouts are made together, once, however often they are asked for at a time; and if the last thing fails,
+// nothing is left of them.
+func TestFileIsAllOrNothing(t *testing.T) {
+	b := setup(t)
+	m := b.merchant(t, "20400", dbtest.MerchantOpts{})
+	b.create(t, m.Caller, request("before")) // the balance is short of it now
+	b.Exec(t, "update api_key set payout_daily_limit = 2000000")
+	file := b.send(t, m, table(payout.MaxFileRows))
+	wantCode(t, errOf(b.make(t, m, file.ID, "")), "insufficient_cashbox_balance")
+	b.Exec(t, "create function fail() returns trigger language plpgsql as $$ begin raise 'the end'; end $$")
+	b.Exec(t, "create trigger fail before update on account_balance for each row execute function fail()")
+	b.Exec(t, "update cashbox_payout_method set markup_percent = 0")
+	testenv.Check(t, errOf(b.make(t, m, file.ID, "")) != nil, "made without its debit")
+	testenv.Want(t, b.Count(t, "select count(*) from payin_key"), 1, "order ids that are taken")
+	b.Exec(t, "drop trigger fail on account_balance")
+	made := make([]payout.MadeFile, 4)
+	noError(t, testenv.AtOnce(len(made), func(i int) (err error) {
+		made[i], err = b.payouts.MakeFile(context.Background(), owner(m), file.ID, "")
+		return err
+	})...)
+	fresh := 0
+	for _, one := range made {
+		if !one.Replay {
+			fresh++
+		}
+		testenv.Check(t, one.File.Payouts == payout.MaxFileRows && one.File.FrozenUSDT.String() == "20000", "%+v", one.File)
+	}
+	testenv.Want(t, fresh, 1, "calls made them")
+	testenv.Want(t, b.Count(t, "select count(*) from payin"), payout.MaxFileRows+1, "payouts")
+	testenv.Want(t, b.Text(t, "select amount::text from key_payout_day"), "2000000.00", "counts of the key's day")
+	counts := must(b.payouts.FileProgress(t.Context(), owner(m), file.ID))(t)
+	testenv.Want(t, counts[payout.Waiting], payout.MaxFileRows, "wait")
+	page, _, err := b.payouts.FilePayins(t.Context(), owner(m), file.ID, db.Page{Limit: new(int32(2)), Cursor: new("3")})
+	noError(t, err)
+	testenv.Check(t, len(page) == 2 && page[0].Line == 4 && page[0].OrderID == "row-2", "a page: %+v", page)
+	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"389.8", "20010.2", "0", "0"})
+}
