@@ -104,6 +104,7 @@ var floors = map[string]int{
 	"gateway.example/web/portal/notices":                  8,
 	"gateway.example/web/portal/requisites":               8,
 	"gateway.example/web/portal/payments":                 8,
+	"gateway.example/web/portal/payoutfiles":              8,
 	"gateway.example/web/portal/payers":                   8,
 	"gateway.example/web/portal/search":                   8,
 	"gateway.example/web/portal/statement":                8,

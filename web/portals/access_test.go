@@ -59,6 +59,8 @@ const addresses = `
 		GET POST /merchant/withdrawals/{id}/cancel /trader/withdrawals/{id}/cancel /merchant/withdrawals/addresses/{id}/remove
 			/trader/withdrawals/addresses/{id}/remove /operator/withdrawals/{id}/approve /operator/withdrawals/{id}/reject
 			/operator/withdrawals/{id}/hash /operator/withdrawals/{id}/complete /operator/withdrawals/{id}/fail
+		GET /merchant/payout-files/{id} /merchant/payout-files/{id}/progress /merchant/payout-files/{id}/result.csv
+		GET POST /merchant/payout-files/{id}/pay
 		GET /merchant/links/{id} /merchant/payer /operator/payer /trader/payments/{id}/receipts/{n} /trader/payouts/{id} /merchant/developers/events/{event}
 			/trader/payouts/{id}/file /trader/payouts/{id}/file/shown /merchant/payouts/{id}/file
 			/merchant/payouts/{id}/file/shown /operator/payouts/{id}/file /operator/payouts/{id}/file/shown
@@ -126,8 +128,8 @@ const addresses = `
 			/merchant/search
 	finance
 		GET /merchant/payments.csv /merchant/payouts.csv /merchant/deposits/new /merchant/balance /merchant/statement
-			/merchant/statement.csv /merchant/links/new
-		GET POST /merchant/deposits /merchant/withdrawals /merchant/withdrawals/addresses
+			/merchant/statement.csv /merchant/links/new /merchant/payout-files/new /merchant/payout-files/template.csv
+		GET POST /merchant/payout-files /merchant/deposits /merchant/withdrawals /merchant/withdrawals/addresses
 		GET /merchant/withdrawals/new /merchant/withdrawals/addresses/new
 		POST /merchant/links
 	appeals

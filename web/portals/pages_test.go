@@ -93,6 +93,7 @@ var unexamined = []string{
 	"GET /operator/deposits/{id}/claim", "GET /operator/appeals/{id}/claim", "GET /operator/payouts/{id}/claim", "GET /operator/payments/{id}/claim",
 	"GET /merchant/developers/resend/{replay}/progress", "GET /operator/events/replays/{replay}/progress",
 	"GET /operator/reconciliation/audits", "GET /operator/conflicts/{id}/claim", "GET /operator/names/{kind}",
+	"GET /merchant/payout-files/template.csv", "GET /merchant/payout-files/{id}/result.csv", "GET /merchant/payout-files/{id}/progress",
 	"GET /merchant/payments/{id}/came", // the same as the operators'
 	"GET /operator/messages/{id}/keep", // the same as the traders'
 }
@@ -241,7 +242,12 @@ func merchantPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []s
 	b.Exec(t, "update payment set payer_user_id = 'payer-1'")
 	payout := strings.Replace(b.PayOut(t, 1)[0], "trader", "merchant", 1)
 	w := fmt.Sprintf("/merchant/withdrawals/%d", b.Withdrawn(t, "merchant"))
+	files := "/merchant/payout-files"
+	unmade := fmt.Sprintf("%s/%d", files, b.PayoutFile(t, "unmade").ID)
+	made := fmt.Sprintf("%s/%d", files, b.PayoutFile(t, "made").ID)
+	p.Post(t, made+"/pay", hidden(p.Page(t, made+"/pay"))...)
 	return []string{
+		files, files + "/new", unmade, unmade + "/pay", made,
 		"/merchant/withdrawals", w, w + "/cancel", "/merchant/withdrawals/new", "/merchant/withdrawals/addresses",
 		"/merchant/withdrawals/addresses/new", "/merchant/withdrawals/addresses/1/remove",
 		"/merchant/payments", payout, payout + "/cancel", path + "/print",

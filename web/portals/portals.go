@@ -49,6 +49,7 @@ import (
 	"gateway.example/web/portal/overview"
 	"gateway.example/web/portal/payers"
 	"gateway.example/web/portal/payments"
+	"gateway.example/web/portal/payoutfiles"
 	"gateway.example/web/portal/rates"
 	"gateway.example/web/portal/requisites"
 	"gateway.example/web/portal/routing"
@@ -204,6 +205,7 @@ func (f *features) ofTradersAndMerchants(r Rooms) {
 	add(f, withdrawals.Routes, withdrawals.Services{
 		Withdrawals: r.Withdrawals, Deposits: r.Deposits, Reports: r.Reports,
 	})
+	add(f, payoutfiles.Routes, payoutfiles.Services{Payouts: r.Payouts, Reports: r.Reports})
 	add(f, links.Routes, links.Services{PayLinks: r.PayLinks, Settings: r.Settings, Tokens: r.Tokens, PayURL: r.PayURL})
 }
 

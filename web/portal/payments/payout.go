@@ -138,6 +138,9 @@ func (v *visit) showPayouts(a portal.Asked, page report.Page[report.PayoutItem])
 	shown := Payouts{
 		Filters: filters, Pages: portal.Pages(a, page), About: a.About, Sum: a.Sum, Desk: v.Who.Kind == caller.Trader,
 	}
+	if v.Who.May(caller.MerchantPayouts) {
+		shown.Filters.Act, shown.Filters.ActLabel = "/merchant/payout-files", sayByFile
+	}
 	names, err := report.NamesOf(v.Ctx(), v.Reports, v.Who, page.Items)
 	if err != nil {
 		return err

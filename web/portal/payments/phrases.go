@@ -78,6 +78,7 @@ var (
 
 // A trader's payouts.
 var (
+	sayByFile        = say.Both("By file", "Файлом")
 	sayCreatedPayout = say.Both("Created", "Создана")
 	sayRewardUSDT    = say.Both("You get, USDT", "Вы получите, USDT")
 	sayEndedPayout   = say.Both("Ended", "Окончена")

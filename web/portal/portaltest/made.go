@@ -187,6 +187,20 @@ func (b *Bundle) PayOut(t testing.TB, count int) []string {
 	return ids
 }
 
+// PayoutFile is a file with one payout, whose order id is given, before anything is made of it.
+func (b *Bundle) PayoutFile(t testing.TB, orderID string) payout.File {
+	t.Helper()
+	b.PayOut(t, 0)
+	b.Exec(t, "update api_key set scopes = '{payments,payouts}' where id = $1", b.Merchant.Caller.ID)
+	who := caller.Caller{Kind: caller.MerchantPortal, ID: 1, MerchantID: b.Merchant.ID, Role: caller.Owner}
+	file, err := b.Payouts.SendFile(t.Context(), who, payout.NewFile{
+		KeyID: b.Merchant.Caller.ID, Name: orderID + ".csv",
+		Content: []byte("orderId,amount,method,address,recipient\n" + orderID + ",1000,sbp,+79001234567,Ivan Petrov\n"),
+	})
+	noError(t, err)
+	return file
+}
+
 // Deposited asks for a deposit of so many USDT.
 func (b *Bundle) Deposited(t testing.TB, amount, reference string) deposit.Deposit {
 	t.Helper()

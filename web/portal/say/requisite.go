@@ -91,6 +91,8 @@ var wrongPatterns = []struct {
 	},
 	{regexp.MustCompile(`^must be at most (\S+), which the operator has set$`), "не больше $1: так решил оператор"},
 	{regexp.MustCompile(`^must be between (\S+) and (\S+)$`), "от $1 до $2"},
+	{regexp.MustCompile(`^is that of line (\d+), too$`), "такой же, как в строке $1"},
+	{regexp.MustCompile(`^has more than (\d+) rows$`), "больше $1 строк"},
 	{regexp.MustCompile(`^must be at most (\d+)$`), "не больше $1"},
 	{regexp.MustCompile(`^is no regular expression of Go: (.*)$`), "не регулярное выражение Go: $1"},
 	{regexp.MustCompile(`^has a line (\d+) whose amount cannot be read: (.*)$`), "в строке $1 не читается сумма: $2"},

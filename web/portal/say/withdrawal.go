@@ -33,5 +33,14 @@ var withdrawalFlashes = map[string]Flash{
 	"address-added": {
 		Phrase{"The address is added. It can be used in 24 hours.", "Адрес добавлен. Им можно пользоваться через 24 часа."}, "",
 	},
-	"address-removed": {Phrase{"The address is removed.", "Адрес удалён."}, "late"},
+	"payouts-made": {Phrase{"The payouts are made.", "Выплаты созданы."}, ""},
+	"payout-file-before": {
+		Phrase{"This file was sent before. Nothing new was made.", "Этот файл уже отправляли. Ничего нового не создано."}, "late",
+	},
+	"payout-file-costs": {
+		Phrase{"The rate has changed: look at what it costs now. Nothing was made.", "Курс изменился: посмотрите новую стоимость. Ничего не создано."},
+		"late",
+	},
+	"payout-file-refused": {Phrase{"Nothing was made; the page says why.", "Ничего не создано; причина на странице."}, "bad"},
+	"address-removed":     {Phrase{"The address is removed.", "Адрес удалён."}, "late"},
 }

@@ -1,0 +1,369 @@
+package payoutfiles
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/money"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/report"
+	"gateway.example/internal/submission"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+const filesPath = "/merchant/payout-files"
+
+var fileRoutes = []route{
+	{Pattern: "GET " + filesPath, Kinds: portal.Merchants, Needs: caller.MerchantMoney, Handle: (*visit).list},
+	{Pattern: "GET " + filesPath + "/new", Kinds: portal.Merchants, Needs: caller.MerchantPayouts, Handle: (*visit).ask},
+	{Pattern: "GET " + filesPath + "/template.csv", Kinds: portal.Merchants, Needs: caller.MerchantPayouts, Handle: (*visit).template},
+	{Pattern: "POST " + filesPath, Kinds: portal.Merchants, Needs: caller.MerchantPayouts, Handle: (*visit).send},
+	{Pattern: "GET " + filesPath + "/{id}", Kinds: portal.Merchants, Needs: caller.MerchantMoney, Handle: (*visit).file},
+	{
+		Pattern: "GET " + filesPath + "/{id}/progress", Kinds: portal.Merchants, Needs: caller.MerchantMoney, Fragment: true,
+		Handle: (*visit).progress,
+	},
+	{Pattern: "GET " + filesPath + "/{id}/result.csv", Kinds: portal.Merchants, Needs: caller.MerchantMoney, Handle: (*visit).result},
+	{Pattern: "GET " + filesPath + "/{id}/pay", Kinds: portal.Merchants, Needs: caller.MerchantPayOut, Handle: (*visit).askPay},
+	{Pattern: "POST " + filesPath + "/{id}/pay", Kinds: portal.Merchants, Needs: caller.MerchantPayOut, Handle: (*visit).pay},
+}
+
+func (v *visit) list() error {
+	var page payout.FilePage
+	page.Cursor = portal.Given(v.R.URL.Query().Get("cursor"))
+	files, next, err := v.Payouts.Files(v.Ctx(), v.Who, page)
+	if err != nil {
+		return err
+	}
+	shown := List{
+		MayPay: v.Who.May(caller.MerchantPayouts), Empty: view.Empty{Title: sayNone, Text: sayNoneText},
+		Files: view.Sheet{Label: v.Shell.Say(sayTitle), Columns: []view.Column{
+			{Text: v.Shell.Say(sayFile)}, {Text: v.Shell.Say(saySent)}, {Text: v.Shell.Say(sayPayouts), Right: true},
+			{Text: v.Shell.Say(sayFroze), Right: true}, {Text: v.Shell.Say(say.Status)},
+		}},
+	}
+	for _, f := range files {
+		row := []view.Cell{{Text: f.Name, Href: view.Link(portal.Numbered(filesPath, f.ID))}, {At: &f.SentAt}}
+		if f.Made() {
+			row = append(row, view.Cell{Text: v.Shell.Grouped(strconv.Itoa(f.Payouts))}, view.Cell{Text: v.Shell.USDT(f.FrozenUSDT)},
+				view.Cell{Text: v.Shell.Say(sayMadeAt), Tone: "good"})
+		} else {
+			row = append(row, view.Cell{}, view.Cell{}, view.Cell{Text: v.Shell.Say(sayNotMade), Tone: "late"})
+		}
+		shown.Files.Rows = append(shown.Files.Rows, row)
+	}
+	if next != nil {
+		shown.Next = view.Query(filesPath, "cursor", *next)
+	}
+	v.Shell.Title = v.Shell.Say(sayTitle)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ListPage(s, shown) })
+	return nil
+}
+
+func (v *visit) ask() error { return v.showForm(http.StatusOK, "", nil) }
+
+func (v *visit) showForm(status int, chosen string, wrong map[string]string) error {
+	keys, err := v.Payouts.Keys(v.Ctx(), v.Who)
+	if err != nil {
+		return err
+	}
+	shown := Form{
+		Token: submission.NewToken(), NoKey: len(keys) == 0,
+		Key: view.Choice{Name: "key", Label: sayKey, Value: chosen, Wrong: wrong["keyId"]},
+		File: view.Field{
+			Name: portal.FileField, Label: sayFile, Type: view.TypeFile, Hint: v.Shell.Say(sayFileHint), Wrong: wrong[portal.FileField],
+			More: map[string]any{"accept": ".csv,.txt,.xlsx,text/csv,text/plain"},
+		},
+		Columns: view.Sheet{
+			Label: v.Shell.Say(sayColumns), Columns: []view.Column{{Text: v.Shell.Say(sayColumn)}, {Text: v.Shell.Say(sayHolds)}},
+		},
+	}
+	for _, k := range keys {
+		shown.Key.Options = append(shown.Key.Options, view.Option{
+			Value: view.Number(k.ID), Text: k.Cashbox + " · " + k.Name + " · " + v.Shell.Say(sayLeft) + ": " + v.left(k),
+		})
+	}
+	for _, column := range payout.FileColumns {
+		shown.Columns.Rows = append(shown.Columns.Rows, []view.Cell{{Text: column}, {Text: v.Shell.Say(columns[column])}})
+	}
+	shown.Columns.Rows = append(shown.Columns.Rows, []view.Cell{{Text: "metadata.region"}, {Text: v.Shell.Say(sayMetadata)}})
+	v.Shell.Title = v.Shell.Say(sayNew)
+	v.Show(status, func(s view.Shell) site.Page { return FormPage(s, shown) })
+	return nil
+}
+
+// left is what may still be asked for today by a key.
+func (v *visit) left(k payout.Key) string {
+	left := k.Left()
+	if !left.Valid {
+		return v.Shell.Say(sayNoLimit)
+	}
+	return v.Shell.Amount(left.Decimal, k.Currency)
+}
+
+func (v *visit) template() error {
+	return v.SendCSV("payouts-template.csv", func(file *portal.CSVFile) error {
+		_, err := io.WriteString(file, payout.FileTemplate())
+		return err
+	})
+}
+
+// send keeps a file and leads to its preview. One whose payouts were made before leads to what was made of it.
+func (v *visit) send() error {
+	sent, err := v.TakeUpload(v.uploads, v.Who.MerchantID)
+	if err == nil {
+		err = v.Once(sent.Form, func() (submission.Outcome, error) {
+			file, err := v.keep(sent)
+			out := submission.Outcome{LedTo: portal.Numbered(filesPath, file.ID)}
+			if file.Made() {
+				out.Said = "payout-file-before"
+			}
+			return out, err
+		})
+	}
+	if wrong := v.Wrong(err); wrong != nil {
+		if said := wrong["name"]; said != "" && wrong[portal.FileField] == "" {
+			wrong[portal.FileField] = said
+		}
+		return v.showForm(http.StatusUnprocessableEntity, sent.Form.Get("key"), wrong)
+	}
+	return err
+}
+
+func (v *visit) keep(sent portal.Upload) (payout.File, error) {
+	key, err := strconv.ParseInt(sent.Form.Get("key"), 10, 64)
+	if err != nil {
+		key = 0 // nobody's
+	}
+	n := payout.NewFile{KeyID: key, Name: sent.Name}
+	if sent.File == nil {
+		return payout.File{}, fault.Fields{portal.FileField: {"must not be empty"}}.Err()
+	}
+	if n.Content, err = io.ReadAll(io.LimitReader(sent.File.Content(), payout.MaxFileSize+1)); err != nil {
+		return payout.File{}, err
+	}
+	return v.Payouts.SendFile(v.Ctx(), v.Who, n)
+}
+
+// asked is the file that the address names.
+func (v *visit) asked() (payout.File, error) {
+	id, err := v.Numbered()
+	if err != nil {
+		return payout.File{}, err
+	}
+	return v.Payouts.File(v.Ctx(), v.Who, id)
+}
+
+func (v *visit) file() error {
+	f, err := v.asked()
+	if err != nil {
+		return err
+	}
+	v.Shell.Title = f.Name
+	if f.Made() {
+		made, err := v.made(f)
+		if err != nil {
+			return err
+		}
+		v.Show(http.StatusOK, func(s view.Shell) site.Page { return MadePage(s, made) })
+		return nil
+	}
+	p, err := v.Payouts.PreviewFile(v.Ctx(), v.Who, f.ID)
+	if err != nil {
+		return err
+	}
+	shown := v.preview(f, p)
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return PreviewPage(s, shown) })
+	return nil
+}
+
+// flawsShown is how many flaws a page shows. A file has all of them.
+const flawsShown = 200
+
+func (v *visit) preview(f payout.File, p payout.Preview) Preview {
+	path := portal.Numbered(filesPath, f.ID)
+	shown := Preview{
+		Crumb: filesPath, Figures: v.costs(p), Facts: v.terms(p), All: view.Link(path + "/result.csv"), Again: filesPath + "/new",
+		More: max(len(p.Flaws)-flawsShown, 0),
+		Flaws: view.Sheet{Label: v.Shell.Say(sayFlaws), Columns: []view.Column{
+			{Text: v.Shell.Say(sayLine)}, {Text: v.Shell.Say(sayField)}, {Text: v.Shell.Say(sayReason)},
+		}},
+	}
+	if p.Good() && v.Who.Proved().May(caller.MerchantPayOut) {
+		shown.Pay = view.Link(path + "/pay")
+	}
+	if p.Refused != nil {
+		shown.Refused = say.Refused(v.Shell.Code, p.Refused.Code, p.Refused.Message)
+	}
+	for _, flaw := range p.Flaws[:min(len(p.Flaws), flawsShown)] {
+		shown.Flaws.Rows = append(shown.Flaws.Rows, []view.Cell{
+			{Text: strconv.Itoa(flaw.Line)}, {Text: flaw.Field}, {Text: v.reason(flaw)},
+		})
+	}
+	return shown
+}
+
+func (v *visit) reason(flaw payout.Flaw) string {
+	text := ""
+	for i, reason := range flaw.Reasons {
+		if i > 0 {
+			text += "; "
+		}
+		text += say.Wrong(v.Shell.Code, reason)
+	}
+	return text
+}
+
+// costs are the sums of a file that can still be looked at.
+func (v *visit) costs(p payout.Preview) []view.OverviewFigure {
+	return []view.OverviewFigure{
+		{Label: v.Shell.Say(sayPayouts), Now: v.Shell.Grouped(strconv.Itoa(p.Payouts))},
+		{Label: v.Shell.Say(saySum), Now: v.Shell.Amount(p.Amount, p.Key.Currency)},
+		v.Shell.Rounded(v.Shell.Say(sayFreezes), p.FrozenUSDT), v.Shell.Rounded(v.Shell.Say(sayHas), p.Available),
+	}
+}
+
+func (v *visit) terms(p payout.Preview) []view.Fact {
+	if p.Key.ID == 0 {
+		return nil
+	}
+	facts := []view.Fact{
+		{Label: say.Cashbox, Value: p.Key.Cashbox}, {Label: sayKey, Value: p.Key.Name}, {Label: sayLeft, Value: v.left(p.Key), Class: "num"},
+	}
+	if !p.Rate.IsZero() {
+		facts = append(facts, view.Fact{Label: sayRate, Value: v.Shell.Say(sayRateOf, v.Shell.Amount(p.Rate, p.Key.Currency)), Class: "num"})
+	}
+	return facts
+}
+
+func (v *visit) askPay() error {
+	f, err := v.asked()
+	if err != nil {
+		return err
+	}
+	to := portal.Numbered(filesPath, f.ID)
+	if f.Made() {
+		return v.Done(to, "payout-file-before")
+	}
+	p, err := v.Payouts.PreviewFile(v.Ctx(), v.Who, f.ID)
+	if err != nil {
+		return err
+	}
+	if !p.Good() {
+		return v.Done(to, "payout-file-refused")
+	}
+	return v.Question(view.Question{
+		Title: sayPayAsk, Action: to + "/pay", Yes: v.Shell.Say(sayPayYes, v.Shell.Amount(p.Amount, p.Key.Currency)), Back: view.Link(to),
+		Texts: []string{v.Shell.Say(sayPayText)}, Hidden: [][2]string{{"frozen", money.USDT(p.FrozenUSDT)}},
+		Facts: append([]view.Fact{
+			{Label: sayFile, Value: f.Name}, {Label: sayPayouts, Value: v.Shell.Grouped(strconv.Itoa(p.Payouts)), Class: "num"},
+			{Label: saySum, Value: v.Shell.Amount(p.Amount, p.Key.Currency), Class: "num"},
+			{Label: sayFreezes, Value: v.Shell.USDT(p.FrozenUSDT), Class: "num"},
+		}, v.terms(p)...),
+	})
+}
+
+// refusals are why nothing is made of a file, which its page explains.
+var refusals = []string{
+	"payout_file_flawed", "key_payout_limit", fault.ErrCashboxBalance.Code, "rate_unavailable", "merchant_external_payins_disabled",
+}
+
+// pay makes the payouts for no more than was shown.
+func (v *visit) pay() error {
+	f, err := v.asked()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	to := portal.Numbered(filesPath, f.ID)
+	return v.Once(form, func() (submission.Outcome, error) {
+		made, err := v.Payouts.MakeFile(v.Ctx(), v.Who, f.ID, form.Get("frozen"))
+		out := submission.Outcome{LedTo: to, Said: "payouts-made"}
+		refused := fault.As(err)
+		switch {
+		case errors.Is(err, payout.ErrFileCosts):
+			out.Said, err = "payout-file-costs", nil
+		case refused != nil && slices.Contains(refusals, refused.Code):
+			out.Said, err = "payout-file-refused", nil
+		case made.Replay:
+			out.Said = "payout-file-before"
+		}
+		return out, err
+	})
+}
+
+func (v *visit) made(f payout.File) (Made, error) {
+	counts, err := v.Payouts.FileProgress(v.Ctx(), v.Who, f.ID)
+	if err != nil {
+		return Made{}, err
+	}
+	unpaid := counts[payout.Failed] + counts[payout.Cancelled] + counts[payout.Expired]
+	ended := counts[payout.Completed] + unpaid
+	path := portal.Numbered(filesPath, f.ID)
+	shown := Made{
+		Path: path, Result: view.Link(path + "/result.csv"),
+		Progress: view.Progress{Label: v.Shell.Say(sayEnded), Done: ended, Of: int64(f.Payouts), Runs: ended < int64(f.Payouts)},
+		Facts: []view.Fact{
+			{Label: sayMadeAt, Value: v.Shell.When(*f.MadeAt)}, {Label: sayMadeBy, Value: v.ActorName(*f.MadeBy)},
+			{Label: sayFroze, Value: v.Shell.USDT(f.FrozenUSDT), Class: "num"},
+		},
+	}
+	for _, one := range []struct {
+		label say.Phrase
+		count int64
+	}{{sayWaits, counts[payout.Waiting]}, {sayTaken, counts[payout.Processing]}, {sayPaid, counts[payout.Completed]}, {sayUnpaid, unpaid}} {
+		shown.Figures = append(shown.Figures, view.OverviewFigure{
+			Label: v.Shell.Say(one.label), Now: v.Shell.Grouped(strconv.FormatInt(one.count, 10)),
+		})
+	}
+	return shown, nil
+}
+
+// progress is the part of a file's page that asks for itself anew.
+func (v *visit) progress() error {
+	f, err := v.asked()
+	if err != nil {
+		return err
+	}
+	if !f.Made() {
+		return fault.ErrNotFound
+	}
+	made, err := v.made(f)
+	if err != nil {
+		return err
+	}
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return MadeRegion(s, made) })
+	return nil
+}
+
+// result is what became of a file's payouts, or what is wrong with its rows.
+func (v *visit) result() error {
+	f, err := v.asked()
+	if err != nil {
+		return err
+	}
+	name := "payouts-" + view.Number(f.ID)
+	if f.Made() {
+		rows, err := v.Payouts.AllFilePayins(v.Ctx(), v.Who, f.ID)
+		if err != nil {
+			return err
+		}
+		return v.SendCSV(name+".csv", func(file *portal.CSVFile) error { return report.WriteFilePayouts(file, v.Shell.Zone, rows) })
+	}
+	p, err := v.Payouts.PreviewFile(v.Ctx(), v.Who, f.ID)
+	if err != nil {
+		return err
+	}
+	return v.SendCSV(name+"-flaws.csv", func(file *portal.CSVFile) error { return report.WriteFileFlaws(file, p.Flaws, v.reason) })
+}

@@ -1,0 +1,34 @@
+// Package payoutfiles has merchants pay out by a file: a look at it first, then all of its payouts or none.
+package payoutfiles
+
+import (
+	"gateway.example/internal/edge"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/report"
+	"gateway.example/web/portal"
+)
+
+// Services are what these pages work with.
+type Services struct {
+	Payouts *payout.Service
+	Reports *report.Service
+}
+
+// visit is a visit to these pages.
+type visit struct {
+	*portal.Visit
+	Services
+	// uploads are the files that are being sent, by merchants.
+	uploads *edge.Files
+}
+
+// merchantFiles is how many files of one merchant are taken at once.
+const merchantFiles = 2
+
+type route = portal.RouteOf[*visit]
+
+// Routes are the addresses of these pages.
+func Routes(s Services) []portal.Route {
+	uploads := edge.NewFiles(merchantFiles)
+	return portal.Bind(func(v *portal.Visit) *visit { return &visit{Visit: v, Services: s, uploads: uploads} }, fileRoutes)
+}
