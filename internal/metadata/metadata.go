@@ -131,6 +131,24 @@ func Typed(text string) (*Pair, bool) {
 	return &Pair{strings.TrimSpace(key), strings.TrimSpace(value)}, ok && strings.TrimSpace(key) != ""
 }
 
+// TypedLines are pairs as people type them, one in each line, or what is wrong with them.
+func TypedLines(text string) (s Set, flaw string) {
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		pair, ok := Typed(line)
+		if _, twice := s[pair.Key]; !ok || twice {
+			return nil, "must have one pair such as region=west in each line, each key once"
+		}
+		if s == nil {
+			s = Set{}
+		}
+		s[pair.Key] = pair.Value
+	}
+	return s, ""
+}
+
 // ID stands for the pair in the index. The key's length comes first, so that no two pairs are the same text.
 func (p Pair) ID() uuid.UUID {
 	sum := sha256.Sum256([]byte(strconv.Itoa(len(p.Key)) + ":" + p.Key + p.Value))

@@ -198,7 +198,7 @@ func (v *visit) depositSubject() (decidable, error) {
 	if err != nil {
 		return decidable{}, err
 	}
-	facts = append(facts, seen...)
+	facts = append(append(facts, seen...), v.Noted(d.Metadata, "/deposits")...)
 	return decidable{
 		id: id, status: d.Status, path: v.DepositPath(id), name: v.Shell.Say(say.DepositTitle, id),
 		amount: v.Shell.USDT(d.Amount), facts: facts, waits: d.Status == "pending",

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/chain"
 	"gateway.example/internal/deposit"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/metadata"
 	"gateway.example/internal/money"
 	"gateway.example/internal/submission"
@@ -201,6 +202,7 @@ func (v *visit) askDeposit(status int, typed url.Values, wrong map[string]string
 		Network:     typed.Get("network"),
 		Address:     typed.Get("address"),
 		Reference:   typed.Get("externalReference"),
+		Metadata:    typed.Get("metadata"),
 		Wrong:       wrong,
 	}
 	for _, box := range boxes {
@@ -233,6 +235,11 @@ func (v *visit) requestDeposit() error {
 	if err != nil {
 		box = 0 // nobody's
 	}
+	noted, flaw := metadata.TypedLines(form.Get("metadata"))
+	if flaw != "" {
+		err := fault.Fields{"metadata": {flaw}}.Err()
+		return v.askDeposit(http.StatusUnprocessableEntity, form, v.Wrong(err))
+	}
 	err = v.Once(form, func() (submission.Outcome, error) {
 		created, err := v.Deposits.Create(v.Ctx(), v.Who, deposit.Request{
 			CashboxID:         &box,
@@ -241,10 +248,16 @@ func (v *visit) requestDeposit() error {
 			Address:           strings.TrimSpace(form.Get("address")),
 			ExternalReference: portal.Given(form.Get("externalReference")),
 			IdempotencyKey:    form.Get("token"),
+			Metadata:          noted,
 		})
 		return submission.Outcome{LedTo: v.DepositPath(created.Deposit.ID), Said: "deposit-requested"}, err
 	})
 	if wrong := v.Wrong(err); wrong != nil {
+		for field, said := range wrong { // what is wrong with a pair stands at the field of all pairs
+			if key, ok := strings.CutPrefix(field, "metadata."); ok {
+				wrong["metadata"] += key + ": " + said + " "
+			}
+		}
 		return v.askDeposit(http.StatusUnprocessableEntity, form, wrong)
 	}
 	return err

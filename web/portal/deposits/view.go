@@ -61,8 +61,8 @@ type Send struct{ Network, Address, QR string }
 
 // NewDeposit asks for a deposit, with what was typed.
 type NewDeposit struct {
-	Token, Cashbox, Amount, Network, Address, Reference string
-	Cashboxes, Networks                                 []view.Option
+	Token, Cashbox, Amount, Network, Address, Reference, Metadata string
+	Cashboxes, Networks                                           []view.Option
 	// AsksAddress: the platform has told no address, so the merchant says where they send the USDT.
 	AsksAddress bool
 	Wrong       map[string]string

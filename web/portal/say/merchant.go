@@ -109,6 +109,7 @@ var merchantWrongs = map[string]string{
 	"is not paid out to":                                                      "этому получателю не выплачивают",
 	"is not enabled for payouts on the cashbox":                               "на кассе не включён для выплат",
 	"is no key of yours that may ask for payouts":                             "это не ваш ключ с правом на выплаты",
+	"must have one pair such as region=west in each line, each key once":      "по одной паре вида region=west в строке, каждый ключ один раз",
 	"is larger than 4 MB":                                                     "больше 4 МБ",
 	"goes over more than 100 days":                                            "выписка больше чем за 100 дней",
 	"has too many payments in its time: send a shorter period":                "за это время слишком много платежей: выберите период короче",
