@@ -17,7 +17,7 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 		caller.Owner: {
 			"merchant.appeal",
 			"merchant.block", "merchant.deposits", "merchant.events", "merchant.keys", "merchant.links",
-			"merchant.looks", "merchant.money", "merchant.payouts", "merchant.read", "merchant.resend", "merchant.sell", "merchant.team",
+			"merchant.looks", "merchant.money", "merchant.pay-out", "merchant.payouts", "merchant.read", "merchant.resend", "merchant.sell", "merchant.team",
 			"merchant.team.read", "merchant.withdraw",
 		},
 		caller.Finance: {
@@ -25,7 +25,7 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 			"merchant.deposits",
 			"merchant.links",
 			"merchant.money",
-			"merchant.payouts",
+			"merchant.pay-out", "merchant.payouts",
 			"merchant.read",
 			"merchant.sell",
 			"merchant.withdraw",
@@ -65,6 +65,7 @@ var (
 		caller.TraderTeam,
 		caller.TraderWithdraw,
 		caller.MerchantWithdraw,
+		caller.MerchantPayOut,
 		"merchant.keys",
 		"operator.block",
 		"operator.cases",

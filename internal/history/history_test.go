@@ -14,13 +14,13 @@ import (
 func answered(word string) (history.Call, history.Answer) {
 	f := strings.Fields(word)
 	c, a := history.Call{What: f[0], Order: "1"}, history.Answer{ID: "7", Status: f[1]}
-	switch last := f[len(f)-1]; {
-	case last == "?":
+	switch f[len(f)-1] {
+	case "?":
 		a = history.Answer{Unknown: true}
-	case last == "none":
+	case "none":
 		a = history.Answer{}
-	default:
-		a.Changed = last == "new"
+	case "new":
+		a.Changed = true
 	}
 	if c.What == history.Move {
 		c.To = f[1]

@@ -65,7 +65,7 @@ func (o *Orders) Counts() (orders, calls, unknown int) {
 	for _, list := range o.calls {
 		calls += len(list)
 		for _, op := range list {
-			if op.Output.(Answer).Unknown {
+			if a, _ := op.Output.(Answer); a.Unknown {
 				unknown++
 			}
 		}
@@ -106,7 +106,10 @@ type state struct{ id, status string }
 var model = (&porcupine.NondeterministicModel{
 	Init: func() []any { return []any{state{}} },
 	Step: func(from, input, output any) []any {
-		return next(from.(state), input.(Call), output.(Answer))
+		was, _ := from.(state)
+		asked, _ := input.(Call)
+		answer, _ := output.(Answer)
+		return next(was, asked, answer)
 	},
 }).ToModel()
 

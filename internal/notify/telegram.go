@@ -210,10 +210,11 @@ func (s *Service) command(ctx context.Context, user db.NotifyWhoRow, command str
 		if who.Kind != caller.Trader || s.breaks == nil {
 			return say("Only traders have breaks.", "Перерывы есть только у трейдеров."), nil
 		}
-		if err := s.breaks(ctx, who, true); err != nil {
-			if fault.As(err) != nil {
-				return say("You may not do this.", "Вам это нельзя."), nil
-			}
+		err := s.breaks(ctx, who, true)
+		if fault.As(err) != nil {
+			return say("You may not do this.", "Вам это нельзя."), nil
+		}
+		if err != nil {
 			return "", err
 		}
 		return say("On a break: no new payments. End it at the desk.", "Перерыв: новых платежей нет. Закончить его можно на рабочем столе."), nil

@@ -258,5 +258,5 @@ func (s *Service) PurgeFiles(ctx context.Context) error {
 
 // FileTemplate is a file with the names of the columns and a row to write over.
 func FileTemplate() string {
-	return strings.Join(FileColumns[:needed], ",") + ",bankName\r\n" + "PAYOUT-1,1500.00,sbp,+79001234567,Ivan Petrov,Sberbank\r\n"
+	return strings.Join(FileColumns[:needed], ",") + ",bankName\r\n" + "PAYOUT-1,1500.00,sbp,79001234567,Ivan Petrov,Sberbank\r\n"
 }

@@ -37,7 +37,7 @@ const keysMost = 200
 
 // Keys lists the keys of the caller's merchant that may ask for payouts.
 func (s *Service) Keys(ctx context.Context, who caller.Caller) ([]Key, error) {
-	if err := who.Need(caller.MerchantPayouts); err != nil {
+	if err := who.Need(caller.MerchantMoney); err != nil {
 		return nil, err
 	}
 	return s.keys(ctx, s.q, who, nil)

@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	// MaxFileSize is how many bytes a file may have, and MaxFileRows how many payouts.
+	// MaxFileSize is how many bytes a file may have.
 	MaxFileSize = 1 << 20
+	// MaxFileRows is how many payouts a file may have.
 	MaxFileRows = 2_000
 	// headRows is how many rows may stand above the names of the columns.
 	headRows = 20

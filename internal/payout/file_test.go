@@ -51,8 +51,10 @@ func TestFileMakesPayouts(t *testing.T) {
 	cyrillic := must(charmap.Windows1251.NewEncoder().String(
 		"Выплаты;;;;\r\nЗаказ;Сумма;Способ;Телефон;Получатель;Банк\r\n;;;;;\r\nA-1;1 000,50;СБП;8 (900) 123-45-67;Пётр Ильин;Т-Банк\r\n"))(t)
 	for name, content := range map[string]string{
-		"windows":    cyrillic,
-		"a mark":     "\ufefforderId;amount;method;address;recipient;bankName\nA-2;1000,50;sbp;79001234567;Пётр Ильин;Т-Банк\n",
+		"windows": cyrillic,
+		"a mark":  "\ufefforderId;amount;method;address;recipient;bankName\nA-2;1000,50;sbp;79001234567;Пётр Ильин;Т-Банк\n",
+		"the template": strings.NewReplacer("PAYOUT-1,1500.00", "A-4,1000.50", "Ivan Petrov", "Пётр Ильин", "Sberbank", "Т-Банк").
+			Replace(payout.FileTemplate()),
 		"of Windows": "ORDERID\tAmount\tMETHOD\taddress\trecipient\tbank\nA-3\t1000.50\tSBP\t+7 900 123-45-67\tПётр Ильин\tТ-Банк\n",
 	} {
 		file := b.send(t, m, content)
@@ -70,7 +72,7 @@ func TestFileMakesPayouts(t *testing.T) {
 	}
 	testenv.Want(t, b.Text(t, "select string_agg(distinct actor, ',') from payin_history"), "merchant_portal:7", "who made them")
 	testenv.Want(t, b.Count(t, "select count(*) from payout_file where content is not null"), 0, "files that are kept")
-	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"69.3847", "30.6153", "0", "0"})
+	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"59.1796", "40.8204", "0", "0"})
 }
 
 // Whatever is wrong is said by line and field, and nothing is made of such a file.

@@ -308,6 +308,7 @@ func TestKindsOfCallers(t *testing.T) {
 	b := setup(t)
 	dbtest.WantKinds(t, b.payouts, map[string]string{
 		"merchant_key":                          "Create",
+		"merchant_portal":                       "AllFilePayins File FilePayins FileProgress Files Keys MakeFile PreviewFile SendFile",
 		"merchant_key merchant_portal":          "Cancel ListOwn",
 		"merchant_key merchant_portal operator": "Get",
 		"trader":                                "Take Complete Prove Fail GiveBack Desk DeskCounts GetOffer ListForTrader",

@@ -51,8 +51,8 @@ var columns = []column{
 	{table: "proposal", name: "secrets", key: []string{"id"}, row: "id"},
 	{table: "bank_device", name: "secret", key: []string{"id"}, row: "id"},
 	{table: "bank_message", name: "text", key: []string{"id"}, row: "id"},
-	{table: "notify_channel", name: "address", key: []string{"id"}, row: "id"},
 	{table: "payout_file", name: "content", key: []string{"id"}, row: "id"},
+	{table: "notify_channel", name: "address", key: []string{"id"}, row: "id"},
 	// Last, because payments are made with copies of requisites in the memory of processes.
 	{
 		table: "payment", name: "requisite_sealed", key: []string{"merchant_id", "id"},

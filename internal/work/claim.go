@@ -68,7 +68,7 @@ func (s *Service) Taken(ctx context.Context, who caller.Caller, kind Kind, id in
 // needs are the capabilities for working on each kind.
 func needs(kind Kind) []caller.Capability {
 	switch kind {
-	case Deposit, Short, Overdrawn:
+	case Deposit, Withdrawal, Short, Overdrawn:
 		return []caller.Capability{caller.OperatorMoney}
 	case Feed:
 		return []caller.Capability{caller.OperatorRates}

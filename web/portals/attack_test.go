@@ -70,7 +70,7 @@ func makeVictims(t *testing.T, b *portaltest.Bundle) victims {
 		"/merchant/deposits/{id}":      fmt.Sprint(b.Deposited(t, "5", "x").ID),
 		"/trader/appeals/{id}":         fmt.Sprint(appeal),
 		"/merchant/appeals/{id}":       fmt.Sprint(appeal),
-		"/merchant/payout-files/{id}": fmt.Sprint(b.PayoutFile(t, "attacked").ID),
+		"/merchant/payout-files/{id}":  fmt.Sprint(b.PayoutFile(t, "attacked").ID),
 		"/merchant/links/{id}": number(`insert into payment_link (uuid, merchant_id, cashbox_id, title, methods, callback_uri, created_at, created_by)
 			values (gen_random_uuid(), $1, $2, 'A lamp', '{}', '', now(), 'merchant_portal:1') returning id`,
 			b.Merchant.ID, b.Merchant.CashboxID),
