@@ -178,7 +178,7 @@ select count(*) from (
     limit @most
 ) waiting;
 
--- AlarmWithdrawals are those that wait for a decision since before a time, and those that were stopped.
+-- AlarmWithdrawals are those that wait since before a time, for a decision, a hand-over or their transfer, and those that were stopped.
 -- name: AlarmWithdrawals :one
 select count(*), coalesce(min(status_at), @until::timestamptz)::timestamptz as oldest from withdrawal
-where status = 'requested' and status_at <= @until::timestamptz or status = 'handed_over' and mismatch is not null;
+where status in ('requested', 'approved', 'handed_over') and status_at <= @until::timestamptz or status = 'handed_over' and mismatch is not null;

@@ -79,9 +79,11 @@ var causes = map[string]struct {
 		`insert into withdrawal_terms values ('TRC20', true, 1, 1, 100);
 		insert into withdrawal_address (owner_kind, owner_id, network, address, label, added_by, added_at, usable_at)
 		values ('trader', 1, 'TRC20', 'T', 'x', 'x', now(), now());
-		insert into withdrawal (owner_kind, owner_id, order_id, amount, fee, network, address_id, address, callback_uri, created_at, status_at)
-		values ('trader', 1, 'o', 5, 1, 'TRC20', 1, 'T', '', '2026-11-20 07:00Z', '2026-11-20 07:00Z')`,
-		1,
+		insert into withdrawal_hand_over values (1, now(), 'x', 2, 10, '');
+		insert into withdrawal (owner_kind, owner_id, order_id, amount, fee, network, address_id, address, callback_uri, created_at, status_at, status, hand_over_id)
+		select 'trader', 1, status, 5, 1, 'TRC20', 1, 'T', '', '2026-11-20 07:00Z', '2026-11-20 07:00Z', status, hand_over_id
+		from (values ('requested', null), ('approved', null), ('handed_over', 1), ('failed', 1)) of (status, hand_over_id)`,
+		3,
 		"2026-11-20 07:00:00Z",
 	},
 	"appeals_waiting": {

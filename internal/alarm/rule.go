@@ -21,7 +21,8 @@ const (
 	chainLate   = 10 * time.Minute
 	// lostWithin is how far back vanished transfers are counted.
 	lostWithin = 7 * 24 * time.Hour
-	// withdrawalLate is how long a withdrawal may wait for a decision. One that was stopped waits for no time.
+	// withdrawalLate is how long a withdrawal may wait for a decision, for its hand-over or for its transfer. One that was
+	// stopped waits for no time.
 	withdrawalLate = 4 * time.Hour
 	// A case fails after a day, and somebody who is away for a night has to see it before.
 	caseLate   = 4 * time.Hour

@@ -14,7 +14,7 @@ import (
 
 const alarmWithdrawals = `-- name: AlarmWithdrawals :one
 select count(*), coalesce(min(status_at), $1::timestamptz)::timestamptz as oldest from withdrawal
-where status = 'requested' and status_at <= $1::timestamptz or status = 'handed_over' and mismatch is not null
+where status in ('requested', 'approved', 'handed_over') and status_at <= $1::timestamptz or status = 'handed_over' and mismatch is not null
 `
 
 type AlarmWithdrawalsRow struct {
@@ -22,7 +22,7 @@ type AlarmWithdrawalsRow struct {
 	Oldest time.Time
 }
 
-// AlarmWithdrawals are those that wait for a decision since before a time, and those that were stopped.
+// AlarmWithdrawals are those that wait since before a time, for a decision, a hand-over or their transfer, and those that were stopped.
 func (q *Queries) AlarmWithdrawals(ctx context.Context, until time.Time) (AlarmWithdrawalsRow, error) {
 	row := q.db.QueryRow(ctx, alarmWithdrawals, until)
 	var i AlarmWithdrawalsRow

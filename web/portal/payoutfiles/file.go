@@ -87,8 +87,12 @@ func (v *visit) showForm(status int, chosen string, wrong map[string]string) err
 		},
 	}
 	for _, k := range keys {
+		name := k.Cashbox
+		if k.Name != k.Cashbox {
+			name += " · " + k.Name
+		}
 		shown.Key.Options = append(shown.Key.Options, view.Option{
-			Value: view.Number(k.ID), Text: k.Cashbox + " · " + k.Name + " · " + v.Shell.Say(sayLeft) + ": " + v.left(k),
+			Value: view.Number(k.ID), Text: name + " · " + v.Shell.Say(sayLeft) + ": " + v.left(k),
 		})
 	}
 	for _, column := range payout.FileColumns {
