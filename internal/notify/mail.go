@@ -51,7 +51,7 @@ func (*MailSender) Channel() Channel { return Mail }
 
 // Send implements Sender.
 func (s *MailSender) Send(ctx context.Context, address string, m Message) error {
-	msg := mail.NewMsg()
+	msg := mail.NewMsg(mail.WithNoDefaultUserAgent())
 	if err := msg.From(s.from); err != nil {
 		return err
 	}
