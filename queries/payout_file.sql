@@ -18,7 +18,7 @@ select id from payout_file where merchant_id = @merchant_id and hash = @hash;
 
 -- PayoutFileTrim drops what a merchant has sent and not used, but the newest so many.
 -- name: PayoutFileTrim :exec
-delete from payout_file d where d.id in (
+delete from payout_file d where d.made_at is null and d.id in (
     select f.id from payout_file f where f.merchant_id = @merchant_id and f.made_at is null order by f.id desc offset @keep::integer
 );
 

@@ -64,6 +64,14 @@ where w.id in (
     order by o.id limit @most)
 order by w.id, t.log_index;
 
+-- WithdrawalPaid tells whether the network shows the transfer that a withdrawal waits for.
+-- name: WithdrawalPaid :one
+select exists (
+    select from withdrawal w join chain_transfer t on t.network = w.network and t.transaction_hash = w.transaction_hash
+        and t.to_address = w.address and t.amount = w.amount and t.state in ('seen', 'final')
+    where w.id = @id
+);
+
 -- WithdrawalHashes are the transactions of a network by which withdrawals are to be paid, of the newest.
 -- name: WithdrawalHashes :many
 select transaction_hash::text from withdrawal

@@ -75,13 +75,22 @@ func (w *Watcher) named(ctx context.Context, asked []*said, final int64) ([]seen
 		return nil, fmt.Errorf("list named transactions: %w", err)
 	}
 	var all []seen
-	for _, hash := range hashes {
-		outcomes := askAll(asked, func(n *node) (outcome, error) { return n.outcome(ctx, w.network, hash, final) })
+	// Slow nodes must not keep what was read from being stored: what is not asked in time is asked in a later round, which
+	// begins with another one.
+	soon, cancel := context.WithTimeout(ctx, namedLasts)
+	defer cancel()
+	w.turn++
+	for i := range hashes {
+		hash := hashes[(i+w.turn)%len(hashes)]
+		outcomes := askAll(asked, func(n *node) (outcome, error) { return n.outcome(soon, w.network, hash, final) })
+		if soon.Err() != nil {
+			return all, nil
+		}
 		o, err := agreed(asked, w.need, outcomes, outcome.same)
 		switch {
 		case err != nil:
 			slog.WarnContext(ctx, "named transaction not read", "network", w.network.Name, "hash", hash, "why", err)
-			return all, nil
+			continue
 		case o.final && len(o.transfers) == 0:
 			if err := w.Named.Empty(ctx, w.network.Name, hash); err != nil {
 				return all, err

@@ -25,6 +25,8 @@ const (
 	// leaseSeconds is how long a network is left to the process that reads it: longer than a round takes.
 	leaseSeconds = 60
 	roundLasts   = 40 * time.Second
+	// namedLasts is how long named transactions are asked for in a round.
+	namedLasts = 10 * time.Second
 	// agreeing is how many nodes have to say the same.
 	agreeing = 2
 	// Without an answer, nodes are asked less and less often.
@@ -50,7 +52,9 @@ type Watcher struct {
 	resting time.Time
 	head    int64
 	movedAt time.Time
-	told    string
+	// turn counts the rounds in which named transactions were asked for.
+	turn int
+	told string
 }
 
 // NewWatcher makes the watcher of a network that asks the nodes at these addresses. One alone is believed.

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -308,9 +309,13 @@ func TestManyReaders(t *testing.T) {
 // payments are named transactions, and those that have moved nothing.
 type payments struct{ names, empty []string }
 
-func (p *payments) Hashes(context.Context, string) ([]string, error) { return p.names, nil }
+func (p *payments) Hashes(context.Context, string) ([]string, error) {
+	return slices.Clone(p.names), nil
+}
 
+// Empty has the transaction be asked about no more, as withdrawals do.
 func (p *payments) Empty(_ context.Context, _, hash string) error {
+	p.names = slices.DeleteFunc(p.names, func(name string) bool { return name == hash })
 	p.empty = append(p.empty, strings.TrimLeft(hash, "0"))
 	return nil
 }
@@ -343,6 +348,7 @@ func TestNamedTransactions(t *testing.T) {
 	}
 	round()
 	l.want(t, "3 in 1 seen", "the nodes differ about one")
+	testenv.Want(t, strings.Join(named.empty, " "), "2", "what has moved nothing, asked about after the other")
 	l.faults[1] = nil
 	l.script.mine(1, 0)
 	round()

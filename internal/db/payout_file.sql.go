@@ -454,7 +454,7 @@ func (q *Queries) PayoutFileRowsInsert(ctx context.Context, arg PayoutFileRowsIn
 }
 
 const payoutFileTrim = `-- name: PayoutFileTrim :exec
-delete from payout_file d where d.id in (
+delete from payout_file d where d.made_at is null and d.id in (
     select f.id from payout_file f where f.merchant_id = $1 and f.made_at is null order by f.id desc offset $2::integer
 )
 `

@@ -991,6 +991,22 @@ func (q *Queries) WithdrawalMove(ctx context.Context, arg WithdrawalMoveParams) 
 	return i, err
 }
 
+const withdrawalPaid = `-- name: WithdrawalPaid :one
+select exists (
+    select from withdrawal w join chain_transfer t on t.network = w.network and t.transaction_hash = w.transaction_hash
+        and t.to_address = w.address and t.amount = w.amount and t.state in ('seen', 'final')
+    where w.id = $1
+)
+`
+
+// WithdrawalPaid tells whether the network shows the transfer that a withdrawal waits for.
+func (q *Queries) WithdrawalPaid(ctx context.Context, id int64) (bool, error) {
+	row := q.db.QueryRow(ctx, withdrawalPaid, id)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const withdrawalSetHash = `-- name: WithdrawalSetHash :one
 update withdrawal set transaction_hash = $1::text, mismatch = null where id = $2 and status = 'handed_over'
 returning id, owner_kind, owner_id, cashbox_id, order_id, amount, fee, network, address_id, address, callback_uri, status, status_reason, created_at, status_at, event_sequence, hand_over_id, transaction_hash, mismatch, request_id, request_address

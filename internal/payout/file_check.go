@@ -151,6 +151,7 @@ func (s *Service) drafts(
 			seen[id] = one.number
 		}
 		one.found.Check(!known.taken[id], "orderId", "was used for a payout before")
+		one.found.Check(o.Currency == preview.Key.Currency || one.found.Wrong("currency"), "currency", "is not that of the key's cashbox")
 		if len(one.found) > 0 {
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/money"
 )
 
 const (
@@ -38,26 +39,26 @@ type MadeFile struct {
 	Replay bool
 }
 
-// MakeFile makes all payouts of a file, in one transaction, or none. What they freeze must not be more than most; an empty
-// text is any. A second call, at the same time or later, makes nothing.
-func (s *Service) MakeFile(ctx context.Context, who caller.Caller, id int64, most string) (MadeFile, error) {
+// Shown is what whoever has a file's payouts made has seen: the key, and what they freeze, which is not to be more.
+type Shown struct {
+	KeyID      int64
+	FrozenUSDT string
+}
+
+// MakeFile makes all payouts of a file, in one transaction, or none. A second call, at the same time or later, makes nothing.
+func (s *Service) MakeFile(ctx context.Context, who caller.Caller, id int64, shown Shown) (MadeFile, error) {
 	if err := who.Need(caller.MerchantPayOut); err != nil {
 		return MadeFile{}, err
 	}
 	f := fault.Decoded(ctx)
-	var bound decimal.NullDecimal
-	if most != "" {
-		parsed, err := decimal.NewFromString(most)
-		f.Check(err == nil, "frozenUsdt", "must be an amount")
-		bound = decimal.NewNullDecimal(parsed)
-	}
+	most := fault.Read(f, "frozenUsdt", shown.FrozenUSDT, money.ParseUSDT)
 	if err := f.Err(); err != nil {
 		return MadeFile{}, err
 	}
 	var made MadeFile
 	err := db.AwaitClaim(ctx, fileTimeout, func(ctx context.Context) error {
 		return db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) (err error) {
-			made, err = s.makeFile(ctx, tx, q, who, id, bound)
+			made, err = s.makeFile(ctx, tx, q, who, id, shown.KeyID, most)
 			return err
 		})
 	})
@@ -65,7 +66,7 @@ func (s *Service) MakeFile(ctx context.Context, who caller.Caller, id int64, mos
 }
 
 func (s *Service) makeFile(
-	ctx context.Context, tx pgx.Tx, q *db.Queries, who caller.Caller, id int64, most decimal.NullDecimal,
+	ctx context.Context, tx pgx.Tx, q *db.Queries, who caller.Caller, id, keyID int64, most decimal.Decimal,
 ) (MadeFile, error) {
 	row, err := q.PayoutFileLock(ctx, db.PayoutFileLockParams{MerchantID: who.MerchantID, ID: id})
 	switch {
@@ -75,6 +76,8 @@ func (s *Service) makeFile(
 		return MadeFile{}, fmt.Errorf("lock a file of payouts: %w", err)
 	case row.MadeAt != nil:
 		return MadeFile{File: fromFileRow(row), Replay: true}, nil
+	case row.KeyID != keyID: // somebody has sent the same file for another key meanwhile
+		return MadeFile{}, ErrFileCosts
 	}
 	preview, drafts, lines, err := s.draftFile(ctx, q, who, row)
 	switch {
@@ -84,7 +87,7 @@ func (s *Service) makeFile(
 		return MadeFile{}, errFileFlawed
 	case preview.Refused != nil:
 		return MadeFile{}, preview.Refused
-	case most.Valid && preview.FrozenUSDT.GreaterThan(most.Decimal):
+	case preview.FrozenUSDT.GreaterThan(most):
 		return MadeFile{}, ErrFileCosts
 	}
 	if err := claimAll(ctx, tx, drafts); err != nil {

@@ -108,6 +108,9 @@ func readFile(ctx context.Context, content []byte, currency string, addresses *o
 		}
 		one := line{number: first + i, found: fault.Fields{}}
 		r := requestOf(head, row, currency, one.found)
+		if !sheet.IsBook(content) && slices.ContainsFunc(row, func(cell string) bool { return strings.ContainsAny(cell, "\r\n") }) {
+			one.found.Add("line", "goes over several lines: is a quotation mark missing?")
+		}
 		one.order, err = validate(fault.WithDecoded(ctx, one.found), r, addresses)
 		if f := fault.As(err); f != nil {
 			one.found = f.Fields

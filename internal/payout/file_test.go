@@ -1,6 +1,7 @@
 package payout_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -38,9 +39,14 @@ func (b *bundle) send(t *testing.T, m dbtest.Merchant, content string) payout.Fi
 	return must(b.payouts.SendFile(t.Context(), owner(m), payout.NewFile{KeyID: m.Caller.ID, Name: "pay.csv", Content: []byte(content)}))(t)
 }
 
+// shown is a file's preview for the merchant's key; an empty text is more than any.
+func shown(m dbtest.Merchant, most string) payout.Shown {
+	return payout.Shown{KeyID: m.Caller.ID, FrozenUSDT: cmp.Or(most, "1000000")}
+}
+
 func (b *bundle) make(t *testing.T, m dbtest.Merchant, id int64, most string) (payout.MadeFile, error) {
 	t.Helper()
-	return b.payouts.MakeFile(t.Context(), owner(m), id, most)
+	return b.payouts.MakeFile(t.Context(), owner(m), id, shown(m, most))
 }
 
 // Every form in which spreadsheets write the same payouts makes the same ones, whose preview says what they cost; and the
@@ -119,7 +125,7 @@ func TestFileFlaws(t *testing.T) {
 		{Kind: caller.MerchantPortal, MerchantID: m.ID, Role: caller.Owner, Stale: true},
 		{Kind: caller.MerchantPortal, MerchantID: m.ID, Role: caller.Developer},
 	} {
-		if _, err := b.payouts.MakeFile(t.Context(), who, costs.ID, ""); err == nil || fault.As(err).Kind != fault.Forbidden {
+		if _, err := b.payouts.MakeFile(t.Context(), who, costs.ID, shown(m, "")); err == nil || fault.As(err).Kind != fault.Forbidden {
 			t.Errorf("%+v: %v", who, err)
 		}
 	}
@@ -151,7 +157,7 @@ func TestFileIsAllOrNothing(t *testing.T) {
 	b.Exec(t, "drop trigger fail on account_balance")
 	made := make([]payout.MadeFile, 4)
 	noError(t, testenv.AtOnce(len(made), func(i int) (err error) {
-		made[i], err = b.payouts.MakeFile(context.Background(), owner(m), file.ID, "")
+		made[i], err = b.payouts.MakeFile(context.Background(), owner(m), file.ID, shown(m, ""))
 		return err
 	})...)
 	fresh := 0

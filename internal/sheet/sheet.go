@@ -16,10 +16,13 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// maxUnpacked is how many bytes a workbook may have when it is unpacked, and maxColumns how many columns are read.
 const (
-	maxUnpacked = 64 << 20
-	maxColumns  = 200
+	// maxUnpacked is how many bytes a workbook may have when it is unpacked. Its texts are all in memory at once.
+	maxUnpacked = 16 << 20
+	// maxColumns is how many columns are read.
+	maxColumns = 200
+	// maxCells is how many cells a workbook may have: a few bytes of a file are many of memory.
+	maxCells = 1 << 20
 )
 
 // What is wrong with a file. Each completes the sentence "the file ...".
@@ -97,6 +100,11 @@ func bookRows(content []byte, most int) ([][]string, error) {
 	if unpacked > maxUnpacked {
 		return nil, ErrLong
 	}
+	for _, file := range archive.File {
+		if err := harmless(file); err != nil {
+			return nil, err
+		}
+	}
 	book, err := xlsxreader.NewReaderZip(archive)
 	if err != nil || len(book.Sheets) == 0 {
 		return nil, ErrBook
@@ -116,7 +124,9 @@ func bookRows(content []byte, most int) ([][]string, error) {
 		for len(rows) < row.Index-1 && len(rows) < most {
 			rows = append(rows, nil)
 		}
-		rows = append(rows, cells(row))
+		var values []string
+		values, failed = cells(row)
+		rows = append(rows, values)
 	}
 	if failed != nil && !errors.Is(failed, ErrLong) {
 		return nil, ErrBook
@@ -124,10 +134,14 @@ func bookRows(content []byte, most int) ([][]string, error) {
 	return rows, failed
 }
 
-func cells(row xlsxreader.Row) []string {
+// cells are a row's values. A cell that does not say where it is could be any of them.
+func cells(row xlsxreader.Row) ([]string, error) {
 	var values []string
 	for _, cell := range row.Cells {
 		column := cell.ColumnIndex()
+		if column < 0 {
+			return nil, ErrBook
+		}
 		for len(values) <= column && column < maxColumns {
 			values = append(values, "")
 		}
@@ -135,5 +149,5 @@ func cells(row xlsxreader.Row) []string {
 			values[column] = cell.Value
 		}
 	}
-	return values
+	return values, nil
 }

@@ -19,6 +19,9 @@ var (
 	errNotOpen       = fault.New(fault.Refused, "withdrawal_not_open", "The withdrawal was handed over, or has ended.")
 	errNotHandedOver = fault.New(fault.Refused, "withdrawal_not_handed_over",
 		"The withdrawal was not handed over, or has ended.")
+	errHashChanged = fault.New(fault.Refused, "withdrawal_hash_changed",
+		"Another transaction was reported since this was proposed. Look at it and propose again.")
+	errPaid   = fault.New(fault.Refused, "withdrawal_paid", "The network shows the transfer that pays it.")
 	errNoHash = fault.New(fault.Refused, "withdrawal_without_hash", "Report the transaction that pays it first.")
 )
 
@@ -111,6 +114,8 @@ func (s *Service) Reject(ctx context.Context, who caller.Caller, id int64, reaso
 type Decision struct {
 	ID     int64
 	Reason string
+	// Hash is the transaction that was known when it was proposed.
+	Hash string
 }
 
 // Complete ends a withdrawal as paid where no watcher sees it on the chain. It takes a second operator: whoever could do it
@@ -134,9 +139,26 @@ func (s *Service) byHand(
 	}
 	d.Reason = reason
 	return s.moved(ctx, d.ID, errNotHandedOver, []Status{HandedOver}, change{to: to, actor: who.Actor(), reason: &reason},
-		func(_ *db.Queries, w db.Withdrawal) error {
+		func(q *db.Queries, w db.Withdrawal) error {
 			if to == Completed && w.TransactionHash == nil {
 				return errNoHash
+			}
+			hash := ""
+			if w.TransactionHash != nil {
+				hash = *w.TransactionHash
+			}
+			if s.approved && d.Hash != hash {
+				return errHashChanged
+			}
+			d.Hash = hash
+			if to == Failed {
+				paid, err := q.WithdrawalPaid(ctx, w.ID)
+				if err != nil {
+					return fmt.Errorf("look for the transfer of a withdrawal: %w", err)
+				}
+				if paid {
+					return errPaid
+				}
 			}
 			return foureyes.Want(s.FourEyes.Always(), action, d)
 		})

@@ -119,6 +119,8 @@ type Service struct {
 	clock     clock.Clock
 	addresses *outbound.Addresses
 	signer    *attest.Signer
+	// approved tells that a second operator approves what was proposed.
+	approved bool
 }
 
 // New makes the service. signer signs what is handed over.
@@ -135,7 +137,7 @@ func New(
 // change. It does not ask for another approval.
 func (s *Service) Approved(tx pgx.Tx) *Service {
 	within := *s
-	within.pool, within.q, within.FourEyes = tx, db.New(tx), foureyes.Rules{}
+	within.pool, within.q, within.FourEyes, within.approved = tx, db.New(tx), foureyes.Rules{}, true
 	return &within
 }
 

@@ -385,8 +385,23 @@ func TestFourEyes(t *testing.T) {
 	testenv.Must(d.service.ReportHash(t.Context(), operator, first.ID, hash))(t)
 	_, err = d.service.Complete(t.Context(), operator, withdrawal.Decision{ID: first.ID, Reason: "seen by eye"})
 	testenv.WantError(t, err, foureyes.ErrSecondOperator, "completed by hand")
-	_, err = d.service.Fail(t.Context(), operator, withdrawal.Decision{ID: second.ID, Reason: "never sent"})
+	never := withdrawal.Decision{ID: second.ID, Reason: "never sent"}
+	_, err = d.service.Fail(t.Context(), operator, never)
 	testenv.WantError(t, err, foureyes.ErrSecondOperator, "failed")
+	approve := func() error {
+		return pgx.BeginFunc(t.Context(), d.Pool, func(tx pgx.Tx) error {
+			_, err := d.service.Approved(tx).Fail(t.Context(), operator, never)
+			return err
+		})
+	}
+	other := strings.Repeat("b", len(hash))
+	testenv.Must(d.service.ReportHash(t.Context(), operator, second.ID, other))(t)
+	wantCode(t, approve(), "withdrawal_hash_changed")
+	never.Hash = other
+	d.Exec(t, `insert into chain_transfer (network, transaction_hash, log_index, direction, block_number, block_hash, from_address,
+		to_address, amount, state, seen_at, state_at) select network, transaction_hash, 0, 'named', 1, 'b', 'x', address, amount, 'seen', now(), now()
+		from withdrawal where id = $1`, second.ID)
+	wantCode(t, approve(), "withdrawal_paid")
 	_, err = d.service.SetTerms(t.Context(), operator, withdrawal.NewTerms{
 		Network: "TRC20", Enabled: true, Fee: "0", MinAmount: "1", DailyAmount: "999999",
 	})

@@ -266,7 +266,7 @@ func (v *visit) askPay() error {
 	}
 	return v.Question(view.Question{
 		Title: sayPayAsk, Action: to + "/pay", Yes: v.Shell.Say(sayPayYes, v.Shell.Amount(p.Amount, p.Key.Currency)), Back: view.Link(to),
-		Texts: []string{v.Shell.Say(sayPayText)}, Hidden: [][2]string{{"frozen", money.USDT(p.FrozenUSDT)}},
+		Texts: []string{v.Shell.Say(sayPayText)}, Hidden: [][2]string{{"frozen", money.USDT(p.FrozenUSDT)}, {"key", view.Number(p.Key.ID)}},
 		Facts: append([]view.Fact{
 			{Label: sayFile, Value: f.Name}, {Label: sayPayouts, Value: v.Shell.Grouped(strconv.Itoa(p.Payouts)), Class: "num"},
 			{Label: saySum, Value: v.Shell.Amount(p.Amount, p.Key.Currency), Class: "num"},
@@ -292,7 +292,8 @@ func (v *visit) pay() error {
 	}
 	to := portal.Numbered(filesPath, f.ID)
 	return v.Once(form, func() (submission.Outcome, error) {
-		made, err := v.Payouts.MakeFile(v.Ctx(), v.Who, f.ID, form.Get("frozen"))
+		key, _ := strconv.ParseInt(form.Get("key"), 10, 64)
+		made, err := v.Payouts.MakeFile(v.Ctx(), v.Who, f.ID, payout.Shown{KeyID: key, FrozenUSDT: form.Get("frozen")})
 		out := submission.Outcome{LedTo: to, Said: "payouts-made"}
 		refused := fault.As(err)
 		switch {

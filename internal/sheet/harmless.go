@@ -1,0 +1,56 @@
+package sheet
+
+import (
+	"archive/zip"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+)
+
+// harmless refuses what the library that reads workbooks would not survive, or would keep quiet about: more cells than memory
+// may have, a text by a number below zero, which panics where nobody can recover it, and a sheet that breaks off.
+func harmless(file *zip.File) error {
+	if !strings.HasSuffix(file.Name, ".xml") && !strings.HasPrefix(file.Name, "xl/") {
+		return nil
+	}
+	content, err := file.Open()
+	if err != nil {
+		return ErrBook
+	}
+	defer func() { _ = content.Close() }()
+	decoder := xml.NewDecoder(content)
+	for cells, shared, value := 0, false, false; ; {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			if strings.HasPrefix(file.Name, "xl/worksheets/") {
+				return ErrBook
+			}
+			return nil // a picture, say: nobody reads cells of it
+		}
+		switch one := token.(type) {
+		case xml.StartElement:
+			switch one.Name.Local {
+			case "c":
+				if cells++; cells > maxCells {
+					return ErrLong
+				}
+				shared = false
+				for _, attribute := range one.Attr {
+					shared = shared || attribute.Name.Local == "t" && attribute.Value == "s"
+				}
+			case "v":
+				value = true
+			}
+		case xml.EndElement:
+			value = value && one.Name.Local != "v"
+		case xml.CharData:
+			if shared && value && strings.HasPrefix(strings.TrimSpace(string(one)), "-") {
+				return ErrBook
+			}
+		}
+	}
+}
