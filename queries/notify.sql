@@ -45,7 +45,7 @@ returning c.id, c.user_id, c.channel, c.address, c.label, u.login, u.enabled, co
 -- name: NoticeWaiting :many
 select n.kind, count(*) filter (where n.due_at <= now())::integer as due, max(n.id)::bigint as last_id, max(n.attempts)::integer as attempts,
     max(n.at)::timestamptz as newest, (array_agg(n.path order by n.id desc))[1]::text as path,
-    extract(epoch from greatest(min(n.due_at), max(last.done_at) + make_interval(secs => @apart)) - now())::double precision as seconds
+    extract(epoch from greatest(min(n.due_at), max(n.due_at) filter (where n.attempts > 0), max(last.done_at) + make_interval(secs => @apart)) - now())::double precision as seconds
 from notice n left join lateral (
     select max(d.done_at) as done_at from notice d
     where d.channel_id = n.channel_id and d.kind = n.kind and d.done_at > now() - make_interval(secs => @apart)
@@ -70,13 +70,16 @@ values (@user_id, @channel, @label, @kind, @count, @at, @outcome, @problem);
 -- NotifyLeave ends a lease. What has come meanwhile is due at once; what is left, when it is.
 -- name: NotifyLeave :exec
 update notify_channel c set holder = null, leased_until = now(), slow = @slow,
-    due_at = case when c.due_at < c.leased_until then c.due_at
+    due_at = case when c.ended_at is not null then 'infinity' when c.due_at < c.leased_until then c.due_at
         when @seconds::double precision < 0 then 'infinity' else now() + make_interval(secs => @seconds::double precision) end
 where c.id = @id and c.holder = @holder::uuid;
 
--- NotifyEnd has a channel tell nothing any more: it was refused for good.
+-- NotifyEnd has a channel tell nothing any more, nor what waits in it: it was refused for good.
 -- name: NotifyEnd :exec
-update notify_channel set ended_at = @now, due_at = 'infinity' where id = @id;
+with given_up as (
+    update notice n set done_at = now() where n.channel_id = @id and n.done_at is null
+)
+update notify_channel c set ended_at = @now, due_at = 'infinity' where c.id = @id;
 
 -- NotifyFeedLease makes a process the one that finds out what happened, and keeps how far it has come.
 -- name: NotifyFeedLease :one
@@ -115,6 +118,8 @@ where status = 'pending' and expires_at > @now::timestamptz and expires_at <= @u
 select t.id as owner_id, w.id::text as subject, ''::text as place, w.created_at as at
 from payin w join trader_payout_method m on m.currency = w.currency and m.method = w.method join trader t on t.id = m.trader_id
 where w.status = 'waiting' and w.created_at > @since::timestamptz and m.enabled and t.enabled and not t.on_break
+  and t.id in (select u.trader_id from notify_channel c join app_user u on u.id = c.user_id
+    where u.trader_id is not null and u.enabled and c.confirmed_at is not null and c.ended_at is null)
 order by w.id limit @most;
 
 -- NotifyAppeals lists the appeals that were opened, with the trader of their payment.
@@ -229,6 +234,8 @@ with notices as (
     delete from notify_message where id in (select m.id from notify_message m where m.at < @before::timestamptz limit @most)
 ), codes as (
     delete from notify_code where expires_at < @before::timestamptz
+), mailed as (
+    delete from notify_mailed where at < @before::timestamptz
 )
 delete from notify_event where id in (select e.id from notify_event e where e.at < @before::timestamptz order by e.at limit @most);
 
@@ -261,8 +268,29 @@ delete from notify_channel where id = @id and user_id = @user_id;
 select c.id, c.user_id from notify_channel c join app_user u on u.id = c.user_id
 where c.mark = @mark and c.channel = @channel and c.confirmed_at is not null and u.enabled order by c.id;
 
+-- NotifyCodeInsert keeps a code, in the place of one for the same before.
 -- name: NotifyCodeInsert :exec
+with before as (
+    delete from notify_code o where o.user_id = @user_id and o.channel_id is not distinct from sqlc.narg(channel_id)
+)
 insert into notify_code (hash, user_id, channel_id, expires_at) values (@hash, @user_id, sqlc.narg(channel_id), @expires_at);
+
+-- NotifyMailed notes that a code goes to an address, unless its user has had too many sent since a time, or it has got too many.
+-- name: NotifyMailed :execrows
+insert into notify_mailed (user_id, mark, at) select @user_id::bigint, @mark::bytea, @now::timestamptz
+where (select count(*) from notify_mailed m where m.user_id = @user_id and m.at > @since::timestamptz) < @user_most::bigint
+  and (select count(*) from notify_mailed m where m.mark = @mark and m.at > @since) < @mark_most::bigint;
+
+-- NotifyForget forgets where a user is told, since nobody knows whose these places are.
+-- name: NotifyForget :exec
+with codes as (
+    delete from notify_code o where o.user_id = @user_id
+)
+delete from notify_channel c where c.user_id = @user_id;
+
+-- NotifyPushLeave takes a browser from other users: who has it now is not to read what they are told.
+-- name: NotifyPushLeave :exec
+delete from notify_channel where channel = 'push' and mark = @mark and user_id <> @user_id;
 
 -- NotifyCodeTake takes a code, which is good once.
 -- name: NotifyCodeTake :one
@@ -297,7 +325,7 @@ select channel, label, kind, count, at, outcome, problem from notify_message whe
 -- name: NotifyWho :one
 select id, login, kind, coalesce(role, '')::text as role, trader_id, merchant_id, coalesce(language, 'en')::text as language, zone,
     awaits_until
-from app_user where id = @id and enabled;
+from app_user where id = @id and enabled and password_hash is not null;
 
 -- NotifyDesk tells what a trader has to do: open payments, and whether they take new ones.
 -- name: NotifyDesk :one

@@ -54,6 +54,17 @@ create table notify_code (
 create index notify_code_user_idx on notify_code (user_id);
 create index notify_code_channel_idx on notify_code (channel_id);
 
+-- When a code went to an address, also one that was removed since: so that nobody is written to again and again.
+create table notify_mailed (
+    user_id bigint not null,
+    -- As of notify_channel.
+    mark bytea not null,
+    at timestamptz not null
+);
+create index notify_mailed_user_idx on notify_mailed (user_id, at);
+create index notify_mailed_mark_idx on notify_mailed (mark, at);
+create index notify_mailed_at_idx on notify_mailed (at);
+
 -- What a user said about a kind by a channel. Where there is no row, the kind's own choice holds.
 create table notify_choice (
     user_id bigint not null references app_user,

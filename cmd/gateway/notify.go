@@ -5,13 +5,18 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/notify"
 	"gateway.example/internal/outbound"
 )
+
+// botToken is the form of a bot's token. One of another form would stand in errors of the library.
+var botToken = regexp.MustCompile(`^[0-9]+:[A-Za-z0-9_-]+$`)
 
 // notifySettings are the channels by which users are told. The secrets come by the environment.
 type notifySettings struct {
@@ -25,6 +30,9 @@ type notifySettings struct {
 
 // read checks the settings. No problem quotes a secret.
 func (n *notifySettings) read(found *problems) {
+	if n.token != "" && !botToken.MatchString(n.token) {
+		found.add(envTelegramToken, "must be a token as BotFather gives it")
+	}
 	if n.token != "" && n.bot == "" {
 		found.add("-telegram-bot (GATEWAY_TELEGRAM_BOT)", "is needed with %s", envTelegramToken)
 	}
@@ -96,8 +104,10 @@ func (g *gateway) wireNotify(context.Context) error {
 
 // tellUsers runs what sends and what answers users, until ctx ends.
 func (g *gateway) tellUsers(ctx context.Context) {
+	var hearing sync.WaitGroup
+	defer hearing.Wait()
 	if g.bot != nil {
-		go g.bot.Run(ctx, g.notices)
+		hearing.Go(func() { g.bot.Run(ctx, g.notices) })
 	}
 	g.noticeDeliverer.Run(ctx)
 }

@@ -97,7 +97,7 @@ func (q *Queries) NoticeInsert(ctx context.Context, arg NoticeInsertParams) (int
 const noticeWaiting = `-- name: NoticeWaiting :many
 select n.kind, count(*) filter (where n.due_at <= now())::integer as due, max(n.id)::bigint as last_id, max(n.attempts)::integer as attempts,
     max(n.at)::timestamptz as newest, (array_agg(n.path order by n.id desc))[1]::text as path,
-    extract(epoch from greatest(min(n.due_at), max(last.done_at) + make_interval(secs => $1)) - now())::double precision as seconds
+    extract(epoch from greatest(min(n.due_at), max(n.due_at) filter (where n.attempts > 0), max(last.done_at) + make_interval(secs => $1)) - now())::double precision as seconds
 from notice n left join lateral (
     select max(d.done_at) as done_at from notice d
     where d.channel_id = n.channel_id and d.kind = n.kind and d.done_at > now() - make_interval(secs => $1)
@@ -619,6 +619,9 @@ func (q *Queries) NotifyClaimed(ctx context.Context, arg NotifyClaimedParams) ([
 }
 
 const notifyCodeInsert = `-- name: NotifyCodeInsert :exec
+with before as (
+    delete from notify_code o where o.user_id = $2 and o.channel_id is not distinct from $3
+)
 insert into notify_code (hash, user_id, channel_id, expires_at) values ($1, $2, $3, $4)
 `
 
@@ -629,6 +632,7 @@ type NotifyCodeInsertParams struct {
 	ExpiresAt time.Time
 }
 
+// NotifyCodeInsert keeps a code, in the place of one for the same before.
 func (q *Queries) NotifyCodeInsert(ctx context.Context, arg NotifyCodeInsertParams) error {
 	_, err := q.db.Exec(ctx, notifyCodeInsert,
 		arg.Hash,
@@ -775,7 +779,10 @@ func (q *Queries) NotifyDesk(ctx context.Context, arg NotifyDeskParams) (NotifyD
 }
 
 const notifyEnd = `-- name: NotifyEnd :exec
-update notify_channel set ended_at = $1, due_at = 'infinity' where id = $2
+with given_up as (
+    update notice n set done_at = now() where n.channel_id = $2 and n.done_at is null
+)
+update notify_channel c set ended_at = $1, due_at = 'infinity' where c.id = $2
 `
 
 type NotifyEndParams struct {
@@ -783,7 +790,7 @@ type NotifyEndParams struct {
 	ID  int64
 }
 
-// NotifyEnd has a channel tell nothing any more: it was refused for good.
+// NotifyEnd has a channel tell nothing any more, nor what waits in it: it was refused for good.
 func (q *Queries) NotifyEnd(ctx context.Context, arg NotifyEndParams) error {
 	_, err := q.db.Exec(ctx, notifyEnd, arg.Now, arg.ID)
 	return err
@@ -954,6 +961,19 @@ func (q *Queries) NotifyFeedLease(ctx context.Context, arg NotifyFeedLeaseParams
 	return i, err
 }
 
+const notifyForget = `-- name: NotifyForget :exec
+with codes as (
+    delete from notify_code o where o.user_id = $1
+)
+delete from notify_channel c where c.user_id = $1
+`
+
+// NotifyForget forgets where a user is told, since nobody knows whose these places are.
+func (q *Queries) NotifyForget(ctx context.Context, userID int64) error {
+	_, err := q.db.Exec(ctx, notifyForget, userID)
+	return err
+}
+
 const notifyHistoryLast = `-- name: NotifyHistoryLast :one
 select coalesce(max(id), 0)::bigint as id from payment_history
 `
@@ -1082,7 +1102,7 @@ func (q *Queries) NotifyLease(ctx context.Context, arg NotifyLeaseParams) ([]Not
 
 const notifyLeave = `-- name: NotifyLeave :exec
 update notify_channel c set holder = null, leased_until = now(), slow = $1,
-    due_at = case when c.due_at < c.leased_until then c.due_at
+    due_at = case when c.ended_at is not null then 'infinity' when c.due_at < c.leased_until then c.due_at
         when $2::double precision < 0 then 'infinity' else now() + make_interval(secs => $2::double precision) end
 where c.id = $3 and c.holder = $4::uuid
 `
@@ -1103,6 +1123,37 @@ func (q *Queries) NotifyLeave(ctx context.Context, arg NotifyLeaveParams) error 
 		arg.Holder,
 	)
 	return err
+}
+
+const notifyMailed = `-- name: NotifyMailed :execrows
+insert into notify_mailed (user_id, mark, at) select $1::bigint, $2::bytea, $3::timestamptz
+where (select count(*) from notify_mailed m where m.user_id = $1 and m.at > $4::timestamptz) < $5::bigint
+  and (select count(*) from notify_mailed m where m.mark = $2 and m.at > $4) < $6::bigint
+`
+
+type NotifyMailedParams struct {
+	UserID   int64
+	Mark     []byte
+	Now      time.Time
+	Since    time.Time
+	UserMost int64
+	MarkMost int64
+}
+
+// NotifyMailed notes that a code goes to an address, unless its user has had too many sent since a time, or it has got too many.
+func (q *Queries) NotifyMailed(ctx context.Context, arg NotifyMailedParams) (int64, error) {
+	result, err := q.db.Exec(ctx, notifyMailed,
+		arg.UserID,
+		arg.Mark,
+		arg.Now,
+		arg.Since,
+		arg.UserMost,
+		arg.MarkMost,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const notifyMessageInsert = `-- name: NotifyMessageInsert :exec
@@ -1321,6 +1372,8 @@ const notifyPayouts = `-- name: NotifyPayouts :many
 select t.id as owner_id, w.id::text as subject, ''::text as place, w.created_at as at
 from payin w join trader_payout_method m on m.currency = w.currency and m.method = w.method join trader t on t.id = m.trader_id
 where w.status = 'waiting' and w.created_at > $1::timestamptz and m.enabled and t.enabled and not t.on_break
+  and t.id in (select u.trader_id from notify_channel c join app_user u on u.id = c.user_id
+    where u.trader_id is not null and u.enabled and c.confirmed_at is not null and c.ended_at is null)
 order by w.id limit $2
 `
 
@@ -1411,6 +1464,8 @@ with notices as (
     delete from notify_message where id in (select m.id from notify_message m where m.at < $1::timestamptz limit $2)
 ), codes as (
     delete from notify_code where expires_at < $1::timestamptz
+), mailed as (
+    delete from notify_mailed where at < $1::timestamptz
 )
 delete from notify_event where id in (select e.id from notify_event e where e.at < $1::timestamptz order by e.at limit $2)
 `
@@ -1423,6 +1478,21 @@ type NotifyPruneParams struct {
 // NotifyPrune forgets what was told long ago.
 func (q *Queries) NotifyPrune(ctx context.Context, arg NotifyPruneParams) error {
 	_, err := q.db.Exec(ctx, notifyPrune, arg.Before, arg.Most)
+	return err
+}
+
+const notifyPushLeave = `-- name: NotifyPushLeave :exec
+delete from notify_channel where channel = 'push' and mark = $1 and user_id <> $2
+`
+
+type NotifyPushLeaveParams struct {
+	Mark   []byte
+	UserID int64
+}
+
+// NotifyPushLeave takes a browser from other users: who has it now is not to read what they are told.
+func (q *Queries) NotifyPushLeave(ctx context.Context, arg NotifyPushLeaveParams) error {
+	_, err := q.db.Exec(ctx, notifyPushLeave, arg.Mark, arg.UserID)
 	return err
 }
 
@@ -1696,7 +1766,7 @@ func (q *Queries) NotifyUserPut(ctx context.Context, arg NotifyUserPutParams) er
 const notifyWho = `-- name: NotifyWho :one
 select id, login, kind, coalesce(role, '')::text as role, trader_id, merchant_id, coalesce(language, 'en')::text as language, zone,
     awaits_until
-from app_user where id = $1 and enabled
+from app_user where id = $1 and enabled and password_hash is not null
 `
 
 type NotifyWhoRow struct {

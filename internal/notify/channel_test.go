@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -19,6 +20,8 @@ import (
 
 	"github.com/emersion/go-smtp"
 
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/testenv"
 )
@@ -99,6 +102,13 @@ func TestMail(t *testing.T) {
 		testenv.Check(t, strings.Contains(box.last(t), part), "the mail lacks %q:\n%s", part, box.last(t))
 	}
 	b.StoredNowhere(t, "trader@example.com")
+	for _, user := range []caller.Caller{other, other, b.newUser(t, "desk-3")} {
+		noError(t, b.AddMail(t.Context(), user, "иван@example.com"))
+	}
+	refused := fault.As(b.AddMail(t.Context(), b.newUser(t, "desk-4"), "иван@example.com"))
+	testenv.Check(t, refused != nil && strings.Contains(fmt.Sprint(refused.Fields), "too many codes"), "a fourth code in a day: %v", refused)
+	noError(t, Forget(b.who.ID).Run(t.Context(), b.q))
+	testenv.Want(t, b.Count(t, fmt.Sprintf("select count(*) from notify_channel where user_id = %d", b.who.ID)), 0, "channels after a reset")
 	err := sender.Send(t.Context(), "nobody@example.com", Message{Text: "x"})
 	refusal, is := err.(*Refusal) //nolint:errorlint // it is returned as it is
 	testenv.Check(t, is && refusal.Gone, "a refused address: %v", err)

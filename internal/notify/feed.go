@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/google/uuid"
@@ -82,6 +83,7 @@ func (f *Feed) Find(ctx context.Context) error {
 		f.history = last
 		return err
 	}
+	history, missing := f.history, maps.Clone(f.missing)
 	events, failed := f.opened(ctx)
 	now := time.Now()
 	for i, source := range sources {
@@ -96,7 +98,11 @@ func (f *Feed) Find(ctx context.Context) error {
 		}
 		events = append(events, found...)
 	}
-	return errors.Join(failed, f.tell(ctx, events))
+	if err := f.tell(ctx, events); err != nil {
+		f.history, f.missing = history, missing // what was not noted is looked at again
+		failed = errors.Join(failed, err)
+	}
+	return failed
 }
 
 // lease gets or prolongs the lease. A process that gets it anew begins where the one before has come to.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"html"
+	"strings"
 
 	"github.com/wneessen/go-mail"
 )
@@ -75,7 +76,7 @@ func (s *MailSender) Send(ctx context.Context, address string, m Message) error 
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &refused) && !refused.IsTemp() && refused.Reason == mail.ErrSMTPRcptTo:
+	case errors.As(err, &refused) && refused.Reason == mail.ErrSMTPRcptTo && strings.HasPrefix(refused.EnhancedStatusCode(), "5.1."):
 		return &Refusal{Says: "the mail server refuses the address", Gone: true}
 	case errors.As(err, &refused):
 		return &Refusal{Says: "the mail server refuses it"}

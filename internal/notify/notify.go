@@ -94,6 +94,10 @@ func Say(kind Kind, userID int64, subject string, at time.Time) db.Query {
 	})
 }
 
+// Forget has a user be told nowhere any more, in the transaction that gives them their access anew: whoever had it before may
+// have said where.
+func Forget(userID int64) db.Query { return db.Do((*db.Queries).NotifyForget, userID) }
+
 const (
 	keptFor   = 7 * 24 * time.Hour
 	pruneMost = 10_000

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/SherClockHolmes/webpush-go"
 
@@ -23,7 +24,10 @@ const (
 	// channelsMost bounds the channels of one user.
 	channelsMost = 20
 	codeLasts    = 15 * time.Minute
-	shownMost    = 10
+	// mailedByUser and mailedTo bound the codes that a user has sent, and that an address gets, in such a time.
+	mailedByUser, mailedTo = 10, 3
+	mailedWithin           = 24 * time.Hour
+	shownMost              = 10
 )
 
 // Line is one of a user's chats, addresses or browsers.
@@ -266,6 +270,16 @@ func (s *Service) AddMail(ctx context.Context, who caller.Caller, address string
 	if err != nil || row.Confirmed {
 		return err
 	}
+	now := s.clock.Now()
+	noted, err := s.q.NotifyMailed(ctx, db.NotifyMailedParams{
+		UserID: who.ID, Mark: s.mark(Mail, address), Now: now, Since: now.Add(-mailedWithin), UserMost: mailedByUser, MarkMost: mailedTo,
+	})
+	if err != nil {
+		return fmt.Errorf("note a code that is sent: %w", err)
+	}
+	if noted == 0 {
+		return fault.Fields{"address": {"got too many codes today: come again tomorrow"}}.Err()
+	}
 	code, err := s.code(ctx, who.ID, &row.ID)
 	if err != nil {
 		return err
@@ -289,7 +303,8 @@ func (s *Service) AddMail(ctx context.Context, who caller.Caller, address string
 // masked is an address as its owner knows it and nobody else learns it.
 func masked(address string) string {
 	name, host, _ := strings.Cut(address, "@")
-	return name[:1] + "•••@" + host
+	first, _ := utf8.DecodeRuneInString(name)
+	return string(first) + "•••@" + host
 }
 
 // ConfirmMail confirms an address by the code that was sent to it.
@@ -338,8 +353,11 @@ func (s *Service) AddPush(ctx context.Context, who caller.Caller, subscription, 
 		label = "browser"
 	}
 	now := s.clock.Now()
-	_, err = s.put(ctx, who.ID, Push, string(kept), label, &now)
-	return err
+	if _, err = s.put(ctx, who.ID, Push, string(kept), label, &now); err != nil {
+		return err
+	}
+	err = s.q.NotifyPushLeave(ctx, db.NotifyPushLeaveParams{Mark: s.mark(Push, string(kept)), UserID: who.ID})
+	return named("take a browser from other users", err)
 }
 
 // Remove removes one of the caller's channels.

@@ -59,7 +59,8 @@ func setup(t *testing.T, senders ...Sender) *bundle {
 func (b *bundle) newUser(t *testing.T, login string) caller.Caller {
 	t.Helper()
 	who := caller.Caller{Kind: caller.Trader, Login: login, Role: caller.Owner, TraderID: b.trader.ID}
-	b.Get(t, &who.ID, `insert into app_user (kind, role, login, trader_id, created_at) values ('trader', 'owner', $1, $2, now())
+	b.Get(t, &who.ID, `insert into app_user (kind, role, login, password_hash, trader_id, created_at)
+		values ('trader', 'owner', $1, 'x', $2, now())
 		returning id`, login, b.trader.ID)
 	return who
 }

@@ -37,7 +37,11 @@ func NewTelegram(token, name, base string) (*TelegramSender, error) {
 		bot.WithSkipGetMe(), bot.WithDefaultHandler(t.hear), bot.WithNotAsyncHandlers(),
 		bot.WithHTTPClient(pollFor, &http.Client{Timeout: pollFor + 10*time.Second}),
 		bot.WithAllowedUpdates(bot.AllowedUpdates{models.AllowedUpdateMessage}),
-		bot.WithErrorsHandler(func(err error) { slog.Warn("Telegram", "error", err) }),
+		bot.WithErrorsHandler(func(err error) {
+			if !errors.Is(err, bot.ErrorConflict) { // another process hears what users write
+				slog.Warn("Telegram", "error", err)
+			}
+		}),
 	}
 	if base != "" {
 		options = append(options, bot.WithServerURL(strings.TrimSuffix(base, "/")))

@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/auth"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/notify"
 )
 
 // Invited finds the user of an invitation's token. It does not use the invitation up.
@@ -55,7 +56,7 @@ func (s *Service) AcceptInvitation(ctx context.Context, token, password string, 
 	return s.opened(ctx, bearer, Web)
 }
 
-// acceptInvitation uses an invitation up, and ends all sessions of the user.
+// acceptInvitation uses an invitation up, ends all sessions of the user, and forgets where they were told of things.
 func acceptInvitation(ctx context.Context, q *db.Queries, token, hash string, now time.Time) (db.UserLockRow, error) {
 	id, err := q.InvitationTake(ctx, db.InvitationTakeParams{Hash: auth.HashSecret(token), Now: now})
 	if db.NoRows(err) {
@@ -76,6 +77,7 @@ func acceptInvitation(ctx context.Context, q *db.Queries, token, hash string, no
 	}
 	if err := errors.Join(
 		q.SessionEndAll(ctx, id),
+		notify.Forget(id).Run(ctx, q),
 		q.OperatorSetUpAgain(ctx, db.OperatorSetUpAgainParams{ID: id, At: now}),
 	); err != nil {
 		return db.UserLockRow{}, fmt.Errorf("end sessions: %w", err)

@@ -105,11 +105,13 @@ export const errorCodes = [
   "withdrawal_address_resting",
   "withdrawal_addresses_full",
   "withdrawal_daily_limit",
+  "withdrawal_hash_changed",
   "withdrawal_network_closed",
   "withdrawal_not_handed_over",
   "withdrawal_not_open",
   "withdrawal_not_requested",
   "withdrawal_nothing_approved",
+  "withdrawal_paid",
   "withdrawal_without_hash",
   "work_taken",
 ] as const;
