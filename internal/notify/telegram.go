@@ -216,7 +216,7 @@ func (s *Service) command(ctx context.Context, user db.NotifyWhoRow, command str
 		}
 		err := s.breaks(ctx, who, true)
 		if fault.As(err) != nil {
-			return say("You may not do this.", "Вам это нельзя."), nil
+			return say("You may not do this.", "Вам это нельзя."), nil //nolint:nilerr // the refusal is the answer
 		}
 		if err != nil {
 			return "", err
