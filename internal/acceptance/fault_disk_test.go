@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -120,16 +119,16 @@ func (s *stage) appealAll(t *testing.T, gets bool, want string, makeRoom func())
 func (s *stage) appealOne(content string) (id int64, ok bool) {
 	box, hook := s.load.boxes[1], s.load.hooks[1]()
 	body := order(object{"callbackUri": hook.URL})
-	created, ok := s.load.insist(http.MethodPost, payments, body, signed(box, body))
+	created, ok := s.load.insist(payments, body, signed(box, body))
 	if !ok {
 		return 0, false
 	}
 	path := payments + "/" + created.text("data.id")
 	failed := `{"status":"failed"}`
-	if _, ok = s.load.insist(http.MethodPost, path+"/callback", failed, s.a.application(failed)); !ok {
+	if _, ok = s.load.insist(path+"/callback", failed, s.a.application(failed)); !ok {
 		return 0, false
 	}
-	_, ok = s.load.insist(http.MethodPost, path+"/appeal",
+	_, ok = s.load.insist(path+"/appeal",
 		form(reasonPart("paid"), filePart("receipt.pdf", content)),
 		appealHeaders(box, "paid", "receipt.pdf", len(content)))
 	return number(created.text("data.id")), ok

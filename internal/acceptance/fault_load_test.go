@@ -158,10 +158,10 @@ func (l *load) pay(client, n int) {
 	}
 }
 
-// insist makes a call at one replica and at the other until it is acknowledged. It gives up only
+// insist posts at one replica and at the other until it is acknowledged. It gives up only
 // what is answered as no client should be answered that comes again. It is none of the load's clients.
-func (l *load) insist(method, path, body string, headers header) (answer, bool) {
-	return l.ask(bystander, history.Call{}, method, path, body, headers)
+func (l *load) insist(path, body string, headers header) (answer, bool) {
+	return l.ask(bystander, history.Call{}, http.MethodPost, path, body, headers)
 }
 
 // ask is insist about an order, where each try is recorded.

@@ -186,7 +186,7 @@ func cardOf(i int) string {
 // payByCard types a card, whatever comes of it, and returns the payment's id.
 func (s *stage) payByCard(t *testing.T, i int) string {
 	body := order(object{"method": "quasi_ecom", "currency": "AZN", "amount": "100"})
-	created, ok := s.load.insist(http.MethodPost, payments, body, signed(s.a.box(t, "sandbox-azn"), body))
+	created, ok := s.load.insist(payments, body, signed(s.a.box(t, "sandbox-azn"), body))
 	if !ok {
 		return ""
 	}
