@@ -56,6 +56,7 @@ func TestRead(t *testing.T) {
 		"no book":                {"PK\x03\x04 and nothing", "is no XLSX workbook that can be opened"},
 		"too many lines":         {"Дата;Сумма\n" + strings.Repeat("20.11.2026;1\n", 10_001), "has more than 10000 movements: send a shorter period"},
 		"a text below the first": {book(`<row r="1"><c r="A1" t="s"><v> -1</v></c></row>`), "is no XLSX workbook that can be opened"},
+		"a cell in another":      {book(`<row r="1"><c r="A1" t="s"><c/><v>-1</v></c></row>`), "is no XLSX workbook that can be opened"},
 		"a cell without a place": {book(`<row r="1"><c><v>1</v></c></row>`), "is no XLSX workbook that can be opened"},
 		"breaks off":             {book(`<row r="1"><c r="A1"><v>1</v></c>`), "is no XLSX workbook that can be opened"},
 		"too many cells": {
