@@ -137,36 +137,49 @@ func (e environment) audit(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	err = e.withDatabase(ctx, c, func(pool *pgxpool.Pool, at place) error {
-		began := time.Now()
-		found, err := audit.Everything(ctx, pool)
-		if err != nil {
-			return err
-		}
-		size, err := audit.Count(ctx, pool)
-		if err != nil {
-			return err
-		}
-		for _, violation := range found {
-			_, _ = fmt.Fprintf(e.stdout, "%s: %s\n", violation.Rule, violation.Detail)
-		}
-		if len(found) == 0 {
-			_, _ = fmt.Fprintf(
-				e.stdout,
-				"clean: every invariant holds (%s)\n",
-				time.Since(began).Round(time.Millisecond),
-			)
-		}
-		_, err = fmt.Fprintf(e.stdout, "audited: %s, schema %d: %s, %s, %s\n", at, at.schema,
-			counted(size.Payments, "payment", "payments"), counted(size.Payouts, "payout", "payouts"),
-			counted(size.Transfers, "transfer", "transfers"))
-		if len(found) > 0 {
-			return fmt.Errorf("%w: %s", errUnclean, counted(int64(len(found)), "violation", "violations"))
-		}
-		return err
-	})
-	if err != nil && !errors.Is(err, errUnclean) {
+	return audited(e.withDatabase(ctx, c, func(pool *pgxpool.Pool, at place) error {
+		return e.prove(ctx, pool, at, false)
+	}))
+}
+
+// audited has an error say whether the ledger does not hold, or nobody knows.
+func audited(err error) error {
+	if err != nil && !errors.Is(err, errUnclean) && !errors.Is(err, errBadBackup) {
 		return notAudited{err}
+	}
+	return err
+}
+
+// prove tells whether every invariant holds in a database. Where a page of it cannot be read, or with "whole" always, it
+// reads all of them.
+func (e environment) prove(ctx context.Context, pool *pgxpool.Pool, at place, whole bool) error {
+	began := time.Now()
+	found, failed := audit.Everything(ctx, pool)
+	size, err := audit.Count(ctx, pool)
+	if failed = errors.Join(failed, err); failed != nil && !db.IsDamaged(failed) {
+		return failed
+	}
+	if whole || failed != nil {
+		damaged, err := audit.Damage(ctx, pool)
+		if err != nil {
+			return errors.Join(failed, err)
+		}
+		found = append(damaged, found...)
+	}
+	for _, violation := range found {
+		_, _ = fmt.Fprintf(e.stdout, "%s: %s\n", violation.Rule, violation.Detail)
+	}
+	if failed != nil {
+		return fmt.Errorf("%w: it could not be read to its end: %w", errUnclean, failed)
+	}
+	if len(found) == 0 {
+		_, _ = fmt.Fprintf(e.stdout, "clean: every invariant holds (%s)\n", time.Since(began).Round(time.Millisecond))
+	}
+	_, err = fmt.Fprintf(e.stdout, "audited: %s, schema %d: %s, %s, %s\n", at, at.schema,
+		counted(size.Payments, "payment", "payments"), counted(size.Payouts, "payout", "payouts"),
+		counted(size.Transfers, "transfer", "transfers"))
+	if len(found) > 0 {
+		return fmt.Errorf("%w: %s", errUnclean, counted(int64(len(found)), "violation", "violations"))
 	}
 	return err
 }

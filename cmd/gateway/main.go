@@ -86,6 +86,13 @@ func commands() []command {
 			more: "The exit status is 0 if every invariant holds, 1 if not, and 2 if the ledger could not be audited.",
 		},
 		{
+			name: "rehearse", arguments: "BACKUP", run: environment.rehearse,
+			does: "Restores a backup beside the database, proves its ledger and compares the sealed days of both.",
+			more: "BACKUP is a file of pg_dump -Fc, or a directory as pg_basebackup makes it, which is copied to TMPDIR " +
+				"and started there. It needs PostgreSQL's programs. The exit status is 0 if the backup can be " +
+				"restored and is whole, 1 if not, and 2 if nobody knows.",
+		},
+		{
 			name: "operator", arguments: "create", run: environment.operator, does: "Makes an operator.",
 			more: "The password, of at least 12 characters, is read from standard input.",
 		},

@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"context"
 	"net/http"
 	"os"
 	"os/exec"
@@ -14,7 +15,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gateway.example/internal/attest"
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
 	"gateway.example/internal/pgserver"
+	"gateway.example/internal/seal"
 	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
@@ -45,11 +50,17 @@ func ownServer(t *testing.T, dir string) *pgserver.Server {
 	return server
 }
 
-// dumped is a database restored into a cluster of its own from a dump that is made now.
-func dumped(t *testing.T, url string) string {
+// dump is a file with a dump of a database that is made now.
+func dump(t *testing.T, url string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "dump")
 	pgTool(t, "pg_dump", "-Fc", "-f", file, url)
+	return file
+}
+
+// dumped is a database restored from a dump into a cluster of its own.
+func dumped(t *testing.T, file string) string {
+	t.Helper()
 	server := ownServer(t, openDir(t))
 	conn, err := pgx.Connect(t.Context(), server.URL("postgres"))
 	noError(t, err)
@@ -59,16 +70,83 @@ func dumped(t *testing.T, url string) string {
 	return server.URL("gateway")
 }
 
-// copied is a database in a base backup of its whole cluster that is made now.
-func copied(t *testing.T, url string) string {
+// baseBackup is a directory with a base backup of a database's whole cluster that is made now.
+func baseBackup(t *testing.T, url string) string {
 	t.Helper()
 	var major string
-	pool := poolOf(t, url)
-	noError(t,
-		pool.QueryRow(t.Context(), "select current_setting('server_version_num')::int / 10000 || ''").Scan(&major))
-	dir := openDir(t)
-	pgTool(t, "pg_basebackup", "-c", "fast", "-X", "stream", "-d", url, "-D", filepath.Join(dir, "pg"+major))
-	return ownServer(t, dir).URL(pool.Config().ConnConfig.Database)
+	noError(t, poolOf(t, url).
+		QueryRow(t.Context(), "select current_setting('server_version_num')::int / 10000 || ''").Scan(&major))
+	dir := filepath.Join(openDir(t), "pg"+major)
+	pgTool(t, "pg_basebackup", "-c", "fast", "-X", "stream", "-d", url, "-D", dir)
+	return dir
+}
+
+// copied is a database in a base backup.
+func copied(t *testing.T, url, backup string) string {
+	t.Helper()
+	return ownServer(t, filepath.Dir(backup)).URL(poolOf(t, url).Config().ConnConfig.Database)
+}
+
+// sealsToday seals the present day as if it were over.
+func (o *original) sealsToday(t *testing.T, key []byte) {
+	t.Helper()
+	pool := poolOf(t, o.url)
+	signer := testenv.Must(attest.New(pool, key))(t)
+	noError(t, signer.Note(t.Context(), time.Now()))
+	ahead := new(clock.Offset)
+	ahead.Raise(26 * time.Hour)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- seal.NewSealer(pool, ahead, signer).Run(ctx) }()
+	testenv.Until(t, "the day is sealed", func() bool { return o.count(t, "select count(*) from ledger_page") == 1 })
+	cancel()
+	<-ended
+}
+
+// rehearses has the program rehearse the restoring of a backup, beside the original.
+func (o *original) rehearses(t *testing.T, backup string) {
+	t.Helper()
+	out, _, err := command(t, "", nil, "rehearse", backup, "-database-url", o.url)
+	for _, want := range []string{"restored: ", "\nclean: ", "\ncompared: 1 sealed day ", "\nthe backup ends with a transfer of "} {
+		if err != nil || !strings.Contains(out, want) {
+			t.Errorf("rehearse %s: %s%v, want %q", backup, out, err, want)
+		}
+	}
+}
+
+// noticesDamage has one byte of a backup of the transfers change, and the sealed day of the original.
+func (o *original) noticesDamage(t *testing.T, backup string) {
+	t.Helper()
+	damaged := filepath.Join(openDir(t), "damaged")
+	noError(t, os.CopyFS(damaged, os.DirFS(backup)))
+	var file, table string
+	noError(t, poolOf(t, o.url).QueryRow(t.Context(), `select pg_relation_filepath(tableoid), tableoid::regclass::text
+		from transfer limit 1`).Scan(&file, &table))
+	content := testenv.Must(os.ReadFile(filepath.Join(damaged, file)))(t)
+	content[8000] ^= 1
+	noError(t, os.WriteFile(filepath.Join(damaged, file), content, 0o600))
+	o.refusesBackup(t, damaged, table+": page 0 cannot be read")
+	noError(t, os.Rename(damaged, filepath.Join(filepath.Dir(damaged), filepath.Base(backup))))
+	broken := poolOf(t, ownServer(t, filepath.Dir(damaged)).URL("postgres"))
+	_, err := broken.Exec(t.Context(), "select count(amount) from transfer")
+	reads, failed := db.DamagedReads(t.Context(), broken)
+	if !db.IsDamaged(err) || reads == 0 || failed != nil {
+		t.Errorf("reading the page: %v; %d damaged pages noticed (%v)", err, reads, failed)
+	}
+	broken.Close()
+	conn := testenv.Must(pgx.Connect(t.Context(), o.url))(t)
+	testenv.Must(conn.Exec(t.Context(), "set session_replication_role = replica"))(t)
+	testenv.Must(conn.Exec(t.Context(), "update ledger_page set hash = sha256(hash)"))(t)
+	noError(t, conn.Close(t.Context()))
+	o.refusesBackup(t, backup, "is another one than the original's")
+}
+
+func (o *original) refusesBackup(t *testing.T, backup, why string) {
+	t.Helper()
+	out, _, err := command(t, "", nil, "rehearse", backup, "-database-url", o.url)
+	if err == nil || !strings.HasPrefix(err.Error(), "exit status 1: ") || !strings.Contains(out, why) {
+		t.Errorf("rehearse: %s%v, want %q", out, err, why)
+	}
 }
 
 // original is a sandbox whose database is backed up while it works.
@@ -94,7 +172,6 @@ func TestRestore(t *testing.T) {
 	created := o.create(t, o.first(), nil)
 	o.link = o.PayURL + "/r/" + lastOf(created.text("data.paymentPageUrl"))
 	o.cursor = o.feedEnd(t, nil)
-	var copies []string
 	var load sync.WaitGroup
 	var stopped atomic.Bool
 	for range 3 {
@@ -104,11 +181,16 @@ func TestRestore(t *testing.T) {
 			}
 		})
 	}
+	o.sealsToday(t, keys)
 	o.told(t) // is in both backups, however little the load has done
-	copies = append(copies, dumped(t, o.url), copied(t, o.url))
+	file, base := dump(t, o.url), baseBackup(t, o.url)
 	o.told(t) // is in no backup
 	stopped.Store(true)
 	load.Wait()
+	o.rehearses(t, file)
+	o.rehearses(t, base)
+	o.noticesDamage(t, base)
+	copies := []string{dumped(t, file), copied(t, o.url, base)}
 	end := o.feedEnd(t, nil)
 	noError(t, o.stop())
 	for _, url := range copies {
@@ -222,8 +304,9 @@ func TestCopyIsRefused(t *testing.T) {
 	starts("the first start", url, nil)
 	starts("a restart", url, nil)
 	elsewhere := map[string]string{"GATEWAY_BASE_URL": "https://staging.example"}
-	refused("another address", "it was served as https://api.example since ", copied(t, url), elsewhere)
-	dump := dumped(t, url)
+	refused("another address", "it was served as https://api.example since ",
+		copied(t, url, baseBackup(t, url)), elsewhere)
+	dump := dumped(t, dump(t, url))
 	refused("a dump", "it was served from another PostgreSQL cluster since ", dump, nil)
 	refused("a sandbox on a dump", "the database is that of a production gateway, https://api.example", dump,
 		map[string]string{"GATEWAY_VAULT_KEYS": ""}, "-sandbox")

@@ -143,6 +143,10 @@ var Rules = []Rule{
 		Expression: "max(gateway_db_oldest_snapshot_seconds) > 300", find: snapshotOld,
 	},
 	{
+		Name: "pages_damaged", Severity: Page, Runbook: "when-a-page-is-damaged",
+		Expression: firing("pages_damaged"), find: pagesDamaged,
+	},
+	{
 		Name: "replica_unused", Severity: Ticket, Runbook: "when-the-read-replica-is-not-used",
 		Expression: "min(gateway_read_replica_used) == 0", find: replicaUnused,
 	},
@@ -319,6 +323,11 @@ func snapshotOld(ctx context.Context, q reads, _ time.Time) (finding, error) {
 		return finding{}, err
 	}
 	return finding{count: seconds}, err
+}
+
+func pagesDamaged(ctx context.Context, q reads, _ time.Time) (finding, error) {
+	count, err := db.DamagedReads(ctx, q.pool)
+	return finding{count: count}, err
 }
 
 func replicaUnused(_ context.Context, q reads, _ time.Time) (finding, error) {

@@ -329,3 +329,18 @@ func (a *pageAgain) sumsHash(stored []string) []byte {
 	hash := sha256.Sum256(net(append([]string{format, a.salted(format)}, stored...)...))
 	return hash[:]
 }
+
+// SealedDays has the hash of each sealed day, by the day. It covers the day's transfers and the days before it.
+func SealedDays(ctx context.Context, pool *pgxpool.Pool) (map[string]string, error) {
+	rows, err := pool.Query(ctx, "select day::text, encode(hash, 'hex') from ledger_page")
+	if err != nil {
+		return nil, fmt.Errorf("read sealed days: %w", err)
+	}
+	days := map[string]string{}
+	var day, hash string
+	_, err = pgx.ForEachRow(rows, []any{&day, &hash}, func() error {
+		days[day] = hash
+		return nil
+	})
+	return days, err
+}

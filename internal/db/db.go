@@ -255,6 +255,8 @@ const (
 	codeDeadlockDetected     = "40P01"
 	codeLockNotAvailable     = "55P03"
 	codeQueryCanceled        = "57014"
+	codeDataCorrupted        = "XX001"
+	codeIndexCorrupted       = "XX002"
 )
 
 // collided tells a transaction that another one was in the way of, and that will be made again. So it
@@ -266,6 +268,11 @@ func collided(err error) bool {
 
 // IsLockTimeout reports whether the error is a lock timeout.
 func IsLockTimeout(err error) bool { return hasCode(err, codeLockNotAvailable) }
+
+// IsDamaged reports whether PostgreSQL could not read what is stored, because it is not what was written.
+func IsDamaged(err error) bool {
+	return hasCode(err, codeDataCorrupted) || hasCode(err, codeIndexCorrupted)
+}
 
 func hasCode(err error, code string) bool {
 	// The variable is made for each error that is looked into, which is most of them for nothing.

@@ -20,3 +20,12 @@ func OldestSnapshot(ctx context.Context, pool *pgxpool.Pool) (seconds int64, err
 	}
 	return seconds, nil
 }
+
+// DamagedReads is how often the server has read a page whose checksum was wrong, since its statistics began.
+func DamagedReads(ctx context.Context, pool *pgxpool.Pool) (count int64, err error) {
+	const query = "select coalesce(sum(checksum_failures), 0)::bigint from pg_stat_database where datname = current_database() or datid = 0"
+	if err := pool.QueryRow(ctx, query).Scan(&count); err != nil {
+		return 0, fmt.Errorf("count damaged pages: %w", err)
+	}
+	return count, nil
+}

@@ -90,7 +90,8 @@ func createCluster(ctx context.Context, at site, data string) error {
 // initdbArgs fixes encoding and locale, so that every machine makes the same cluster. A durable one
 // is synced, because the server never syncs again what initdb wrote.
 func initdbArgs(dir string, ephemeral bool) []string {
-	args := []string{"-D", dir, "-U", superuser, "--auth=trust", "-E", "UTF8", "--locale=C", "--no-instructions"}
+	args := []string{"-D", dir, "-U", superuser, "--auth=trust", "-E", "UTF8", "--locale=C",
+		"--data-checksums", "--no-instructions"}
 	if ephemeral {
 		args = append(args, "--no-sync")
 	}

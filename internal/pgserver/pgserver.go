@@ -86,7 +86,12 @@ type Server struct {
 	proc *process
 	// socketDir is where clients connect.
 	socketDir string
+	// bin is where its programs are.
+	bin string
 }
+
+// Program is the path of one of PostgreSQL's own programs that came with the server.
+func (s *Server) Program(name string) string { return filepath.Join(s.bin, name) }
 
 // Start starts a private PostgreSQL in opts.Dir and returns when it accepts connections. ctx limits
 // only the start. The server ends with Stop or with this process, even after SIGKILL (on Linux).
@@ -173,7 +178,7 @@ func launchIn(ctx context.Context, at site) (*Server, error) {
 	if err := proc.awaitReady(ctx, data); err != nil {
 		return nil, errors.Join(err, proc.stop(context.WithoutCancel(ctx)))
 	}
-	return &Server{proc: proc, socketDir: sock.path}, nil
+	return &Server{proc: proc, socketDir: sock.path, bin: at.inst.bin}, nil
 }
 
 // URL is the connection string for pgx of one database, over the unix socket. A new cluster has the

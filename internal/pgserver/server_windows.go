@@ -39,6 +39,9 @@ func Start(context.Context, Options) (*Server, error) { return nil, errWindows }
 // URL lets programs compile that are built for every system.
 func (*Server) URL(string) string { return "" }
 
+// Program lets programs compile that are built for every system.
+func (*Server) Program(string) string { return "" }
+
 // Stop lets programs compile that are built for every system.
 func (*Server) Stop(context.Context) error { return nil }
 

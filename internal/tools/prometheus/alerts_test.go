@@ -117,6 +117,7 @@ var causes = map[string]map[string]string{
 	"GatewayCasesWaiting":          {firing("cases_waiting"): "1x90"},
 	"GatewayWithdrawalsWaiting":    {firing("withdrawals_waiting"): "1x90"},
 	"GatewaySnapshotOld":           {`gateway_db_oldest_snapshot_seconds{instance="a"}`: "301x90"},
+	"GatewayPagesDamaged":          {firing("pages_damaged"): "1x90"},
 	"GatewayClockSkewed":           {`gateway_clock_skew_seconds{instance="a"}`: "-3x90"},
 	"GatewayReplicaUnused":         {`gateway_read_replica_used{instance="a"}`: "0x90"},
 }

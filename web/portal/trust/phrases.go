@@ -227,6 +227,7 @@ var sayAlarms = map[string]say.Phrase{
 	"cases_waiting":           say.Both("Other amounts that wait over four hours: %d", "Другие суммы ждут больше четырёх часов: %d"),
 	"card_conflicts":          say.Both("Card conflicts: %d", "Конфликты по картам: %d"),
 	"snapshot_old":            say.Both("An old snapshot is open in the database: %d s", "В базе открыт старый снимок: %d с"),
+	"pages_damaged":           say.Both("Damaged pages were read in the database: %d", "В базе прочитаны повреждённые страницы: %d"),
 	"replica_unused":          say.Both("Lists are not read from the replica: for %d s", "Списки читаются не с реплики: %d с"),
 	"clock_skewed":            say.Both("The clock of a process is wrong: by %d s", "Часы процесса неверны: на %d с"),
 }
