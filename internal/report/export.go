@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -18,9 +19,12 @@ import (
 	"gateway.example/internal/payment"
 )
 
-// exportPage is how many rows are read at a time for an export. No transaction lasts longer than
-// that takes.
-const exportPage = 2_000
+// exportPage is how many rows are read at a time for an export, exportLeast how many while the database is busy. No
+// transaction lasts longer than that takes.
+const (
+	exportPage  = 2_000
+	exportLeast = 250
+)
 
 // ExportPayments writes the payments of a filter as CSV, the newest first, whatever its paging says.
 // Times are in the zone. USDT are those that moved, so a payment that is not completed has none. The last line says how many rows there are: without it the file is not
@@ -140,13 +144,18 @@ func (s *Service) ExportPayouts(
 		})
 }
 
-// export goes from page to page, of as many rows as fit into one, to the end.
+// export goes from page to page, of as many rows as fit into one, to the end. Where the database has no time for a page, it
+// asks for half as many rows, since a file that ends in the middle is of no use.
 func export[R any](
 	ctx context.Context, out *csvTable, read func(window) (Page[R], error), write func([]R) error,
 ) error {
 	at := window{below: math.MaxInt64, limit: exportPage}
 	for {
 		page, err := read(at)
+		if errors.Is(err, fault.ErrBusy) && at.limit > exportLeast {
+			at.limit /= 2
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -246,6 +247,14 @@ rows,1
 	if got := strings.TrimSpace(out.String()); !strings.HasSuffix(got, "\nrows,5001") || strings.Count(got, ",1000,sbp,") != 1 {
 		t.Errorf("a search's file ends with %q and has order 1000 %d times", got[len(got)-20:], strings.Count(got, ",1000,sbp,"))
 	}
+	busy := b.Beside(t)
+	must(busy.Exec(t.Context(), "lock table payment"))(t)
+	exported := make(chan error, 1)
+	go func() {
+		exported <- b.reports.ExportPayments(t.Context(), operator, report.PaymentFilter{}, io.Discard, nil)
+	}()
+	b.AwaitTries(t, 2)
+	noError(t, busy.Rollback(t.Context()), <-exported)
 	if err := b.reports.ExportPayments(t.Context(), operator, report.PaymentFilter{}, failing{},
 		nil); !errors.Is(err, errFull) {
 		t.Errorf("to a full disk: %v", err)
