@@ -169,9 +169,14 @@ function confirmHere(row, url) {
   let left = 5;
   const { confirmed, undo, unsent, read } = desk.dataset;
   const body = new URLSearchParams({ token: row.dataset.token, status: "pending", stays: "1" });
-  const send = async () => {
+  const send = async (leaving) => {
     clearInterval(timer);
     if (!confirming.delete(send)) return;
+    if (leaving && navigator.serviceWorker?.controller) {
+      // A request that has to pass the worker is lost with its page; the worker's own is not.
+      navigator.serviceWorker.controller.postMessage({ url, body: body.toString() });
+      return;
+    }
     button.hidden = true;
     const text = await fetch(url, { method: "POST", body, keepalive: true }).then(
       (answer) => (answer.status === 204 ? "" : answer.headers.get("Content-Type")?.startsWith("text/plain") ? answer.text() : unsent), () => unsent);
@@ -200,9 +205,8 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   confirmHere(act.closest("[data-token]"), act.href);
 });
-const sendAll = () => confirming.forEach((send) => send());
-addEventListener("pagehide", sendAll);
-document.addEventListener("visibilitychange", () => { if (document.hidden) sendAll(); });
+addEventListener("pagehide", () => confirming.forEach((send) => send(true)));
+document.addEventListener("visibilitychange", () => { if (document.hidden) confirming.forEach((send) => send()); });
 
 // The desk: a chime for what is new, once sound may be played in this tab.
 const desk = document.getElementById("desk");

@@ -25,6 +25,12 @@ self.addEventListener("fetch", (event) => {
   }
 });
 
+// What was confirmed on a page that is being left.
+self.addEventListener("message", (event) => {
+  const { url, body } = event.data;
+  event.waitUntil(fetch(url, { method: "POST", body: new URLSearchParams(body) }));
+});
+
 self.addEventListener("push", (event) => {
   const said = event.data.json();
   event.waitUntil(self.registration.showNotification(said.title, {
