@@ -256,8 +256,11 @@ func (w *Watcher) store(
 	moved, err := q.ChainMove(ctx, db.ChainMoveParams{
 		Network: w.network.Name, Version: cursor.Version, BlockNumber: s.final, BlockHash: v.finalHash, HeadNumber: head,
 	})
-	if err != nil || moved == 0 {
-		return errors.Join(err, errOvertaken)
+	if err == nil && moved == 0 {
+		err = errOvertaken
+	}
+	if err != nil {
+		return err
 	}
 	gone := db.ChainUnseeParams{
 		Network: w.network.Name, AfterNumber: s.after, ToNumber: s.to, Now: w.clock.Now(), Hashes: []string{}, Places: []int32{},
@@ -324,8 +327,11 @@ func (w *Watcher) back(ctx context.Context, asked []*said, cursor db.ChainCursor
 		moved, err := q.ChainMove(ctx, db.ChainMoveParams{
 			Network: w.network.Name, Version: cursor.Version, BlockNumber: number, BlockHash: hash, HeadNumber: head,
 		})
-		if err != nil || moved == 0 {
-			return errors.Join(err, errOvertaken)
+		if err == nil && moved == 0 {
+			err = errOvertaken
+		}
+		if err != nil {
+			return err
 		}
 		taken, err := q.ChainTakeBack(ctx, db.ChainTakeBackParams{
 			Network: w.network.Name, AfterNumber: number, Now: w.clock.Now(),
