@@ -108,7 +108,7 @@ func (w *modelWalk) verifyBalances(found map[int64]int64) {
 	}
 }
 
-// open are the reserved balances as they follow from what is open: traders' holds, payouts, insurance.
+// open are the reserved balances as they follow from what is open: traders' holds, payouts, withdrawals, insurance.
 func (m *gatewayModel) open() map[ledger.Account]int64 {
 	sums := map[ledger.Account]int64{}
 	for _, p := range m.payments {
@@ -119,6 +119,13 @@ func (m *gatewayModel) open() map[ledger.Account]int64 {
 	for _, p := range m.payouts {
 		if p.open() {
 			sums[p.holder()] += p.frozen
+		}
+	}
+	for _, l := range m.leaves {
+		for account, units := range l.position() {
+			if account.Reserved {
+				sums[account] += units
+			}
 		}
 	}
 	for _, merchant := range m.merchants {
@@ -379,6 +386,7 @@ func (w *modelWalk) audit() {
 	b := &pgx.Batch{}
 	w.lookAtCounts(b)
 	w.lookAtSlots(b)
+	w.chain.look(w, b)
 	must(w.check.SendBatch(w.ctx, b).Close())
 }
 
@@ -388,6 +396,7 @@ func (w *modelWalk) counts() map[string]int {
 	counts := map[string]int{
 		"payment": len(m.payments), "payment_key": len(m.keys), "payin": len(m.payouts), "payin_key": len(m.payoutKeys),
 		"deposit": len(m.deposits), "setting_change": m.settings,
+		"withdrawal": len(m.leaves), "withdrawal_hand_over": len(m.handOvers),
 	}
 	for _, p := range m.payments {
 		counts["webhook_event"] += len(p.events)
@@ -404,6 +413,10 @@ func (w *modelWalk) counts() map[string]int {
 	}
 	for _, d := range m.deposits {
 		counts["deposit_history"] += len(d.moves)
+	}
+	for _, l := range m.leaves {
+		counts["webhook_event"] += len(l.events)
+		counts["withdrawal_history"] += len(l.moves)
 	}
 	// Exactly what is pending is queued.
 	counts[`(select 1 from webhook_event e full join webhook_delivery d

@@ -182,6 +182,7 @@ type modelAsks struct {
 	payments []modelAsk
 	payouts  []modelPayoutAsk
 	deposits []modelDepositAsk
+	leaves   []modelLeaveAsk
 }
 
 // modelStepped is the step that made something, or asked for it.

@@ -24,9 +24,10 @@ var modelDepositAmounts = []struct {
 }
 
 var modelDepositAddresses = []struct{ network, address string }{
-	{"TRC20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"}, {"TRC20", "T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm"},
+	{"TRC20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"}, {modelNetwork, modelOurs},
 	{"ERC20", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"}, {"POLYGON", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"},
-	{"BEP20", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"},
+	{"BEP20", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"}, {modelNetwork, modelOurs}, {modelNetwork, modelOurs},
+	{modelNetwork, modelOurs},
 }
 
 func (w *modelWalk) depositAsk(s modelStep) modelDepositAsk {

@@ -207,7 +207,7 @@ func modelOutcomes() []string {
 	}
 	// The rarer steps are injured too, but not surely in every walk.
 	for op := range strings.FieldsSeq(`create move confirm payout take finish deposit confirm-deposit insure appeal review
-		enter code resend`) {
+		enter code resend watch leave leave-approve hand-over sign`) {
 		outcomes = append(outcomes, "aborted "+op, "lost "+op)
 	}
 	return outcomes
@@ -252,6 +252,13 @@ const happenings = `
 	deposit-again idempotency_key_conflict, deposit confirmed, deposit confirmed by three, deposit rejected,
 	confirm-deposit deposit_not_pending, reject-deposit deposit_not_pending, insured, insurance lowered,
 	insure insufficient_cashbox_balance
+	sent in, network forked, watched, deposit confirmed by chain, leave created, leave replayed, leave rushed,
+	leave withdrawal_daily_limit, leave insufficient_cashbox_balance, leave insufficient_trader_balance,
+	leave requested-approved, leave requested-rejected, leave approved-rejected, leave requested-cancelled,
+	leave approved-handed_over, leave handed_over-failed, leave handed_over-completed, leave stopped, leave duel,
+	leave-approve withdrawal_not_requested, leave-reject withdrawal_not_open, leave-cancel withdrawal_not_requested,
+	leave-fail withdrawal_not_handed_over, leave-fail withdrawal_hash_changed, leave-fail withdrawal_paid,
+	hand-over withdrawal_nothing_approved, handed over, handed over again, sign withdrawal_not_handed_over, signed,
 	appeal opened, appeal rushed, appeal appeal_already_exists, appeal appeal_payment_not_failed,
 	appeal appeal_window_closed, appeal cashbox_access_denied, operator appeal, operator completed, operator failed,
 	review appeal_not_open, decide appeal_not_in_review, appeal decided both ways, appeal followed the application

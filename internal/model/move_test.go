@@ -237,10 +237,15 @@ func (m modelMove) String() string {
 
 // lookAtHistory wants the number of moves and, word by word, the last two.
 func lookAtHistory(b *pgx.Batch, kind string, merchantID, id int64, h *modelHistory) {
+	lookAtMoves(b, kind, fmt.Sprintf("merchant_id = %d and %s_id", merchantID, kind), id, h)
+}
+
+// lookAtMoves is lookAtHistory of those for whom the key is the record's id.
+func lookAtMoves(b *pgx.Batch, kind, key string, id int64, h *modelHistory) {
 	sql := fmt.Sprintf(`
 		select (count(*) over ())::int, actor, coalesce(from_status, ''), to_status, reason, at
-		from %[1]s_history where merchant_id = $1 and %[1]s_id = $2 order by id desc limit 2`, kind)
-	lookAt(b, sql, []any{merchantID, id}, func(rows pgx.Rows) {
+		from %s_history where %s = $1 order by id desc limit 2`, kind, key)
+	lookAt(b, sql, []any{id}, func(rows pgx.Rows) {
 		var count int
 		var found, want []string
 		var m modelMove

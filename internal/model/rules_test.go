@@ -30,6 +30,12 @@ type gatewayModel struct {
 	deposits    []*modelDeposit
 	depositKeys map[modelDepositKey]*modelDeposit
 	appeals     []*modelAppeal
+	// leaves are the withdrawals in the order of their requests, and handOvers the lists of them.
+	leaves    []*modelLeave
+	leaveKeys map[modelLeaveKey]*modelLeave
+	handOvers []modelHandOver
+	// outside is what came from outside, less what left, besides by deposits and withdrawals.
+	outside int64
 	// attempts are the tries to charge cards, by the id their acquirer knows them by.
 	attempts map[uuid.UUID]*modelAttempt
 	// settings counts the changes of settings that are on record.
@@ -85,7 +91,7 @@ func newGatewayModel() *gatewayModel {
 	return &gatewayModel{
 		rates: map[string]modelRate{}, limits: map[string][2]int64{}, keys: map[modelKey]*modelPayment{},
 		slots: map[modelSlot]modelHold{}, accounts: map[ledger.Account]int64{}, payoutKeys: map[modelKey]*modelPayout{},
-		depositKeys: map[modelDepositKey]*modelDeposit{}, attempts: map[uuid.UUID]*modelAttempt{},
+		leaveKeys: map[modelLeaveKey]*modelLeave{}, depositKeys: map[modelDepositKey]*modelDeposit{}, attempts: map[uuid.UUID]*modelAttempt{},
 	}
 }
 

@@ -119,6 +119,7 @@ func (w *modelWalk) fund(trader *modelTrader, units int64) {
 	w.db.Fund(w.t, account, decimal.New(units, -8).String())
 	w.model.accounts[ledger.Available(ledger.External, 0)] -= units
 	w.model.accounts[account] += units
+	w.model.outside += units
 	w.tell("funded", "trader ", trader.ID, " ", units)
 }
 
@@ -146,6 +147,7 @@ func (w *modelWalk) spend(s modelStep) {
 	w.tell("spent", units)
 	w.model.accounts[account] -= units
 	w.model.accounts[outside] += units
+	w.model.outside -= units
 }
 
 // fold does what the folding worker does to a busy account, and lets the worker itself look for one.

@@ -52,6 +52,9 @@ var (
 	waitingForCard   = checkoutIn(phaseDetails)
 	openCheckout     = checkoutThat(func(w *modelWalk, p *modelPayment) bool { return !p.closed(w.model.now) })
 	begunCheckout    = checkoutThat(func(_ *modelWalk, p *modelPayment) bool { return p.checkout.last() != nil })
+	requestedLeave   = leaveIn("requested")
+	approvedLeave    = leaveIn("requested", "approved")
+	handedLeave      = leaveIn("handed_over")
 	undecidedCharge  = checkoutThat(func(w *modelWalk, p *modelPayment) bool { return len(w.undecided(p)) > 0 })
 )
 
@@ -93,6 +96,21 @@ var modelOps = []modelOp{
 	{"deposit-again", 100, true, (*modelWalk).depositAgain},
 	{"confirm-deposit", 45, true, about(pendingDeposit, (*modelWalk).confirmDeposit)},
 	{"reject-deposit", 12, true, about(pendingDeposit, (*modelWalk).rejectDeposit)},
+	{opCome, 40, false, nil},
+	{opLeave, 60, false, nil},
+	{"send", 30, false, (*modelWalk).send},
+	{"watch", 40, true, (*modelWalk).watch},
+	{"fork", 14, false, (*modelWalk).fork},
+	{"leave", 30, true, (*modelWalk).leave},
+	{"leave-again", 20, true, (*modelWalk).leaveAgain},
+	{"leave-rush", 8, false, (*modelWalk).rushLeaves},
+	{"leave-approve", 24, true, about(requestedLeave, (*modelWalk).approveLeave)},
+	{"leave-reject", 8, true, about(approvedLeave, (*modelWalk).rejectLeave)},
+	{"leave-cancel", 8, true, about(requestedLeave, (*modelWalk).cancelLeave)},
+	{"leave-duel", 10, false, about(requestedLeave, (*modelWalk).duelLeave)},
+	{"leave-fail", 16, true, about(handedLeave, (*modelWalk).failLeave)},
+	{"hand-over", 30, true, (*modelWalk).handOver},
+	{"sign", 24, true, about(handedLeave, (*modelWalk).sign)},
 	{"insure", 30, true, about((*modelWalk).someBox, (*modelWalk).insure)},
 	{"appeal", 70, true, about(failedPayment, (*modelWalk).appeal)},
 	{"appeal-rush", 12, false, about(failedPayment, (*modelWalk).rushAppeals)},
@@ -136,6 +154,12 @@ const opVisit = "visit"
 // opCase is drawn for a payment of which another amount comes, and what is decided about it.
 const opCase = "case"
 
+// opCome is drawn for a deposit that comes by the network, and opLeave for a withdrawal that goes its way.
+const (
+	opCome  = "come"
+	opLeave = "go"
+)
+
 // modelVisits are kinds of visits: the steps after the card, as often as they stand here, and which
 // card it is by preference.
 var modelVisits = []struct{ pan, ops string }{
@@ -170,6 +194,12 @@ func modelSteps(seed uint64, count int) []modelStep {
 		case s.op == opCase:
 			s.op, s.n[1], s.n[2] = "create", caseCounter(s.n[1]), s.n[2]%7
 			visit = append(visit, drawModelCase(random, id)...)
+		case s.op == opCome:
+			s.op, s.n[1], s.n[2], s.n[4] = "deposit", s.n[1]%2, 6, 1 // by its own cashbox, to the platform's address
+			visit = append(visit, drawModelWay(random, id, "send watch fork watch watch")...)
+		case s.op == opLeave:
+			s.op, s.n[2] = "leave", s.n[2]%3 // little enough for most
+			visit = append(visit, drawModelWay(random, id, "leave-approve hand-over sign watch leave-fail watch watch")...)
 		}
 		s.id = id
 		steps = append(steps, s)
@@ -210,6 +240,18 @@ func drawModelCase(random *rand.Rand, maker int) []modelStep {
 	return []modelStep{came, decided, drawOp(random, pickModel([]string{"finish", "finish", "give-back", "reverse"}, random.IntN(modelRange)))}
 }
 
+// drawModelWay draws steps about what a step makes, most of those that are given.
+func drawModelWay(random *rand.Rand, maker int, ops string) (steps []modelStep) {
+	for op := range strings.FieldsSeq(ops) {
+		if random.IntN(6) > 0 {
+			s := drawOp(random, op)
+			s.ref = maker
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}
+
 func drawModelStep(random *rand.Rand) modelStep {
 	total := 0
 	for _, o := range modelOps {
@@ -232,7 +274,7 @@ func drawOp(random *rand.Rand, op string) modelStep {
 	i := slices.IndexFunc(modelOps, func(o modelOp) bool { return o.op == op })
 	if modelOps[i].injured && random.IntN(100) < modelInjured {
 		s.injury, s.at = 1+random.IntN(injuries), 1+random.IntN(modelStatements)
-		if op == "enter" || op == "code" { // two transactions with the bank's answer between them
+		if op == "enter" || op == "code" || op == "watch" { // several transactions, with what others answer between them
 			s.at += random.IntN(2 * modelStatements)
 		}
 	}

@@ -1,5 +1,5 @@
 // Package model_test walks at random through a gateway's life, payments, cards, payouts, deposits,
-// insurance and appeals mixed, and compares every step with a small model written from the
+// withdrawals, insurance and appeals mixed, and compares every step with a small model written from the
 // contract. Refusals for which it does not matter what was made before, of a wrong caller or a field,
 // are left to the rooms' own tests. There is no program code here.
 package model_test
@@ -19,9 +19,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/attest"
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/card"
+	"gateway.example/internal/chain"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
@@ -35,6 +37,7 @@ import (
 	"gateway.example/internal/payout"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
+	"gateway.example/internal/withdrawal"
 )
 
 // modelWalk plays steps on a gateway and on the model of it, and compares the two after each.
@@ -53,6 +56,10 @@ type modelWalk struct {
 	// accounts and settings are the two services of cashboxes.
 	accounts *deposit.Service
 	settings *directory.Settings
+	// withdrawals and watcher look outside at chain, which is the network as it is.
+	withdrawals *withdrawal.Service
+	watcher     *chain.Watcher
+	chain       *modelChain
 	// pool is the services'; check is the walk's own connection.
 	pool  *pgxpool.Pool
 	check *pgx.Conn
@@ -75,7 +82,7 @@ func newModelWalk(t testing.TB) *modelWalk {
 	d, v := dbtest.New(t), dbtest.Vault()
 	w := &modelWalk{
 		ctx: t.Context(), t: t, db: d, clock: &dbtest.Clock{}, vault: v,
-		bank: newModelBank(), outcomes: map[string]int{},
+		bank: newModelBank(), chain: newModelChain(), outcomes: map[string]int{},
 	}
 	w.model = newModelWorld(t, d)
 	w.model.now = w.clock.Now()
@@ -123,7 +130,11 @@ func (w *modelWalk) restart() {
 		Payments: w.service, Links: w.links, Cards: cards, Acquirers: w.bank, Limits: limit.New(w.pool),
 	})
 	w.accounts = deposit.New(pools, w.clock, foureyes.Rules{})
+	w.accounts.ConfirmSeen = true
 	w.settings = directory.NewSettings(pools, w.clock, w.vault, dbtest.Requisites(), directory.Config{})
+	signer := given(attest.New(w.pool, key))
+	w.withdrawals = withdrawal.New(pools, w.clock, addresses, signer, foureyes.Rules{On: true})
+	w.follow()
 }
 
 // play plays the steps up to the first that fails, and answers its index, or -1. With audits it
@@ -238,6 +249,7 @@ func (w *modelWalk) judged(i *injury, err error, want string) (done bool) {
 
 var (
 	modelOperator    = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
+	modelSecond      = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 2}
 	modelApplication = caller.Caller{Kind: caller.Application}
 )
 

@@ -168,7 +168,7 @@ func newModelWorld(t testing.TB, d *dbtest.DB) *gatewayModel {
 		merchant := &modelMerchant{percent: spec.percent, unbound: spec.unbound}
 		merchant.Merchant = d.NewMerchant(t, dbtest.MerchantOpts{
 			Currency: spec.boxes[0].currency, Methods: []string{}, RatePercent: nullPercent(spec.percent),
-			Unbound: spec.unbound, Scopes: []string{caller.ScopePayments, caller.ScopePayouts, caller.ScopeDeposits},
+			Unbound: spec.unbound, Scopes: []string{caller.ScopePayments, caller.ScopePayouts, caller.ScopeDeposits, caller.ScopeWithdrawals},
 		})
 		for k, box := range spec.boxes {
 			id, secret := merchant.CashboxID, merchant.WebhookSecret
@@ -194,6 +194,7 @@ func newModelWorld(t testing.TB, d *dbtest.DB) *gatewayModel {
 	m.openAccounts(ledger.Available(ledger.Platform, 0))
 	m.openAccounts(ledger.Available(ledger.External, 0))
 	addModelRequisites(t, d, m)
+	addModelLeaving(t, d, m)
 	return m
 }
 
