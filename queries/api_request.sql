@@ -13,6 +13,20 @@ from (
 where r.merchant_id <> 0 or k.merchant_id is not null
 order by r.place;
 
+-- KeyAddressPut notes from where keys were used. What was noted within a day is left as it is.
+-- name: KeyAddressPut :exec
+insert into key_address as k (key_id, address, merchant_id, first_at, last_at)
+select n.key_id, n.address, n.merchant_id, @at::timestamptz, @at from (
+    select unnest(@key_ids::text[]) as key_id, unnest(@addresses::text[]) as address, unnest(@merchant_ids::bigint[]) as merchant_id
+) n order by n.key_id, n.address
+on conflict (key_id, address) do update set last_at = excluded.last_at
+where k.last_at < excluded.last_at - interval '1 day';
+
+-- KeyAddressPrune forgets addresses that were not seen since a time.
+-- name: KeyAddressPrune :exec
+delete from key_address where ctid in (
+    select k.ctid from key_address k where k.last_at < @before::timestamptz order by k.last_at limit @most);
+
 -- ApiRequestPrune removes old requests, of so many at most: it looks at that many of the lowest ids alone.
 -- name: ApiRequestPrune :execrows
 with oldest as (select id, at as came from api_request order by id limit @most),

@@ -3,7 +3,8 @@
 -- name: NotifyAudience :many
 select c.id, c.channel, u.id as user_id, u.kind, coalesce(u.role, '')::text as role, u.trader_id, u.merchant_id, u.zone,
     n.quiet_from, n.quiet_until, n.muted_until,
-    array(select h.kind from notify_choice h where h.user_id = u.id and h.channel = c.channel and not h.wanted)::text[] as unwanted
+    array(select h.kind from notify_choice h where h.user_id = u.id and h.channel = c.channel and not h.wanted)::text[] as unwanted,
+    array(select h.kind from notify_choice h where h.user_id = u.id and h.channel = c.channel and h.wanted)::text[] as wanted
 from app_user u join notify_channel c on c.user_id = u.id left join notify_user n on n.user_id = u.id
 where u.enabled and c.confirmed_at is not null and c.ended_at is null
   and (u.trader_id = any(@traders::bigint[]) or u.merchant_id = any(@merchants::bigint[]) or u.id = any(@users::bigint[])
@@ -13,10 +14,10 @@ order by c.id;
 -- NoticeInsert has channels tell something, each thing once, after so many seconds.
 -- name: NoticeInsert :execrows
 with told as (
-    insert into notice (channel_id, kind, subject, path, at, due_at)
-    select n.channel_id, n.kind, n.subject, n.path, n.at, now() + make_interval(secs => n.seconds)
+    insert into notice (channel_id, kind, subject, path, figures, at, due_at)
+    select n.channel_id, n.kind, n.subject, n.path, n.figures, n.at, now() + make_interval(secs => n.seconds)
     from (select unnest(@channel_ids::bigint[]) as channel_id, unnest(@kinds::text[]) as kind, unnest(@subjects::text[]) as subject,
-        unnest(@paths::text[]) as path, unnest(@ats::timestamptz[]) as at, unnest(@seconds::double precision[]) as seconds) n
+        unnest(@paths::text[]) as path, unnest(@figures::text[]) as figures, unnest(@ats::timestamptz[]) as at, unnest(@seconds::double precision[]) as seconds) n
     join notify_channel c on c.id = n.channel_id
     on conflict do nothing
     returning channel_id, due_at
@@ -44,7 +45,7 @@ returning c.id, c.user_id, c.channel, c.address, c.label, u.login, u.enabled, co
 -- NoticeWaiting adds up what waits in a channel, by kind: how much is due, when the first of it is, and when the kind was last told.
 -- name: NoticeWaiting :many
 select n.kind, count(*) filter (where n.due_at <= now())::integer as due, max(n.id)::bigint as last_id, max(n.attempts)::integer as attempts,
-    max(n.at)::timestamptz as newest, (array_agg(n.path order by n.id desc))[1]::text as path,
+    max(n.at)::timestamptz as newest, (array_agg(n.path order by n.id desc))[1]::text as path, (array_agg(n.figures order by n.id desc))[1]::text as figures,
     extract(epoch from greatest(min(n.due_at), max(n.due_at) filter (where n.attempts > 0), max(last.done_at) + make_interval(secs => @apart)) - now())::double precision as seconds
 from notice n left join lateral (
     select max(d.done_at) as done_at from notice d
@@ -197,6 +198,43 @@ select k.merchant_id::bigint as owner_id, k.id::text as subject, ''::text as pla
     select n.merchant_id, n.id, n.created_at from api_key n order by n.id desc limit @most
 ) k where k.merchant_id is not null and k.created_at > @since::timestamptz;
 
+-- NotifyKeyAddresses lists from where keys were used for the first time that were in use for a day.
+-- name: NotifyKeyAddresses :many
+select k.merchant_id as owner_id, (k.key_id || '@' || k.address)::text as subject, ''::text as place, k.first_at as at
+from key_address k
+where k.first_at > @since::timestamptz and exists (
+    select from key_address o where o.key_id = k.key_id and o.first_at < k.first_at - interval '1 day')
+order by k.first_at limit @most;
+
+-- NotifySummaries lists the users of merchants who want a summary of yesterday, in whose zone it is late enough for it, and who have
+-- none yet. They are for the process that finds out what happened.
+-- name: NotifySummaries :many
+select distinct u.id, u.kind, u.role::text as role, u.merchant_id::bigint as merchant_id, u.zone, day.yesterday::date as yesterday
+from app_user u
+join notify_channel c on c.user_id = u.id
+join notify_choice h on h.user_id = u.id and h.kind = @kind::text and h.channel = c.channel and h.wanted
+cross join lateral (select timezone(u.zone, @now::timestamptz) as at) here
+cross join lateral (select here.at::date - 1 as yesterday) day
+where u.merchant_id is not null and u.enabled and u.role is not null and c.confirmed_at is not null and c.ended_at is null
+  and extract(hour from here.at) >= @from_hour::integer
+  and not exists (select from notice n where n.channel_id = c.id and n.kind = h.kind and n.subject = day.yesterday::text)
+  and exists (select from notify_feed f where f.holder = @holder::uuid)
+order by u.id limit @most;
+
+-- NotifyDay adds up the payments of a merchant that were created in some time, by currency, the most used first.
+-- name: NotifyDay :many
+select currency, sum(payments)::bigint as payments, sum(case when status = 'completed' then payments else 0 end)::bigint as completed,
+    sum(case when status in ('completed', 'failed', 'cancelled') then payments else 0 end)::bigint as ended,
+    sum(case when status = 'completed' then amount else 0 end)::numeric as volume
+from payment_hour where merchant_id = @merchant_id and hour >= @from_at and hour < @until_at and payments <> 0
+group by currency order by 2 desc, 1;
+
+-- NotifyCredited is what a merchant got for those of them that are completed.
+-- name: NotifyCredited :one
+select coalesce(sum(amount_usdt), 0)::numeric as usdt from payment
+where merchant_id = @merchant_id and id > @above and id < @below and status = 'completed'
+  and created_at >= @from_at::timestamptz and created_at < @until_at::timestamptz;
+
 -- NotifyTeam lists what changed about users of merchants.
 -- name: NotifyTeam :many
 select u.merchant_id::bigint as owner_id, c.id::text as subject, ''::text as place, c.at from setting_change c join app_user u on u.id = c.subject_key::bigint
@@ -204,7 +242,7 @@ where c.at > @since::timestamptz and c.subject = 'app_user' and u.merchant_id is
 
 -- NotifyAlarms lists the alarms that have begun to fire.
 -- name: NotifyAlarms :many
-select 0::bigint as owner_id, (name || '@' || extract(epoch from since))::text as subject, ''::text as place, since as at
+select 0::bigint as owner_id, (name || '@' || extract(epoch from since))::text as subject, name as place, since as at
 from alarm_state where firing and since > @since::timestamptz order by since limit @most;
 
 -- NotifyProposals lists the proposals that wait for a second operator.
@@ -247,18 +285,26 @@ where user_id = @user_id order by id;
 -- name: NotifyChannelID :one
 select nextval('notify_channel_id_seq')::bigint as id;
 
--- NotifyChannelPut adds a channel, or has one work again that is there.
+-- NotifyChannelPut adds a channel, or has one work again that is there. The user's other channels are told, by the real time.
 -- name: NotifyChannelPut :one
+with put as (
 insert into notify_channel (id, user_id, channel, address, mark, label, created_at, confirmed_at)
 select @id, @user_id, @channel, @address, @mark, @label, @now, sqlc.narg(confirmed_at)
 where (select count(*) from notify_channel where user_id = @user_id) < @most::bigint
    or exists (select from notify_channel where user_id = @user_id and channel = @channel and mark = @mark)
 on conflict (user_id, channel, mark) do update set label = excluded.label, ended_at = null,
     confirmed_at = coalesce(notify_channel.confirmed_at, excluded.confirmed_at)
-returning id, (confirmed_at is not null)::boolean as confirmed;
+returning id, user_id, (confirmed_at is not null)::boolean as confirmed
+), told as (
+    insert into notify_event (kind, user_id, subject, at) select @kind::text, put.user_id, put.id::text, now() from put where put.confirmed
+)
+select put.id, put.confirmed from put;
 
--- name: NotifyChannelConfirm :execrows
-update notify_channel set confirmed_at = @now where id = @id and confirmed_at is null;
+-- name: NotifyChannelConfirm :exec
+with put as (
+    update notify_channel c set confirmed_at = @now where c.id = @id and c.confirmed_at is null returning c.id, c.user_id
+)
+insert into notify_event (kind, user_id, subject, at) select @kind::text, put.user_id, put.id::text, now() from put;
 
 -- name: NotifyChannelRemove :execrows
 delete from notify_channel where id = @id and user_id = @user_id;

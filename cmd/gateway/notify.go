@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"gateway.example/internal/alarm"
 	"gateway.example/internal/db"
 	"gateway.example/internal/notify"
 	"gateway.example/internal/outbound"
@@ -75,7 +76,10 @@ func printPushKey(out io.Writer) error {
 // wireNotify builds what tells users. A gateway that is offline tells nobody.
 func (g *gateway) wireNotify(context.Context) error {
 	rooms := notify.Rooms{
-		Vault: g.vault, HashKey: g.hashKey, PortalURL: g.portalURL, Breaks: g.settings.SetBreak,
+		Vault: g.vault, HashKey: g.hashKey, PortalURL: g.portalURL, Breaks: g.settings.SetBreak, Alarms: map[string]notify.Alarm{},
+	}
+	for _, rule := range alarm.Rules {
+		rooms.Alarms[rule.Name] = notify.Alarm{Path: rule.Leads(), Work: rule.OfWork()}
 	}
 	if g.notify.token != "" {
 		bot, err := notify.NewTelegram(g.notify.token, g.notify.bot, g.notify.telegramURL)

@@ -24,6 +24,7 @@ const (
 	settingsEvery = 100 * time.Millisecond
 	feedEvery     = 200 * time.Millisecond
 	noticesEvery  = 500 * time.Millisecond
+	dayTellEvery  = time.Minute
 	sweepEvery    = time.Second
 	matchEvery    = 2 * time.Second
 	foldEvery     = 10 * time.Second
@@ -109,6 +110,7 @@ func (g *gateway) datedLoops() []loop {
 			loop{"feed replays", feedEvery, g.replays.FeedReplays},
 			loop{"poll acquirers", sweepEvery, g.pollAcquirers},
 			loop{"find what users are told", noticesEvery, g.noticeFeed.Find},
+			loop{"summarise days for merchants", dayTellEvery, g.noticeFeed.Summaries},
 			loop{"poll rates", sweepEvery, g.rates.Poll},
 		)
 		loops = append(loops, g.chains...)

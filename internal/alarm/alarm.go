@@ -41,6 +41,20 @@ type Rule struct {
 	find       func(ctx context.Context, q reads, now time.Time) (finding, error)
 }
 
+// ofWork is the part of the manual about work that waits.
+const ofWork = "when-work-waits-too-long"
+
+// OfWork tells whether the alarm is about work that has waited too long.
+func (r Rule) OfWork() bool { return r.Runbook == ofWork }
+
+// Leads is the page of the portal that tells what to do: the work itself, or the manual's part.
+func (r Rule) Leads() string {
+	if r.OfWork() {
+		return r.Link
+	}
+	return "/operator/manual#" + r.Runbook
+}
+
 // finding is what a rule has found. A count of 0 means that all is well.
 type finding struct {
 	count int64

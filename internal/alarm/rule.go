@@ -80,27 +80,27 @@ var Rules = []Rule{
 		Expression: "max(gateway_webhook_relay_age_seconds) > 60", find: eventsWaiting,
 	},
 	{
-		Name: "payouts_overdue", Severity: Page, Link: "/operator/overdue", Runbook: "when-work-waits-too-long",
+		Name: "payouts_overdue", Severity: Page, Link: "/operator/overdue", Runbook: ofWork,
 		Expression: firing("payouts_overdue"), find: payoutsOverdue,
 	},
 	{
-		Name: "deposits_waiting", Severity: Ticket, Link: "/operator/deposits", Runbook: "when-work-waits-too-long",
+		Name: "deposits_waiting", Severity: Ticket, Link: "/operator/deposits", Runbook: ofWork,
 		Expression: firing("deposits_waiting"), find: depositsWaiting,
 	},
 	{
-		Name: "withdrawals_waiting", Severity: Page, Link: "/operator/withdrawals", Runbook: "when-work-waits-too-long",
+		Name: "withdrawals_waiting", Severity: Page, Link: "/operator/withdrawals", Runbook: ofWork,
 		Expression: firing("withdrawals_waiting"), find: withdrawalsWaiting,
 	},
 	{
-		Name: "appeals_waiting", Severity: Ticket, Link: "/operator/appeals", Runbook: "when-work-waits-too-long",
+		Name: "appeals_waiting", Severity: Ticket, Link: "/operator/appeals", Runbook: ofWork,
 		Expression: firing("appeals_waiting"), find: appealsWaiting,
 	},
 	{
-		Name: "cases_waiting", Severity: Ticket, Link: "/operator/cases", Runbook: "when-work-waits-too-long",
+		Name: "cases_waiting", Severity: Ticket, Link: "/operator/cases", Runbook: ofWork,
 		Expression: firing("cases_waiting"), find: casesWaiting,
 	},
 	{
-		Name: "card_conflicts", Severity: Page, Link: "/operator/conflicts", Runbook: "when-work-waits-too-long",
+		Name: "card_conflicts", Severity: Page, Link: "/operator/conflicts", Runbook: ofWork,
 		Expression: "max(gateway_card_conflicts) > 0", find: cardConflicts,
 	},
 	{

@@ -77,3 +77,46 @@ func (q *Queries) ApiRequestPrune(ctx context.Context, arg ApiRequestPruneParams
 	}
 	return result.RowsAffected(), nil
 }
+
+const keyAddressPrune = `-- name: KeyAddressPrune :exec
+delete from key_address where ctid in (
+    select k.ctid from key_address k where k.last_at < $1::timestamptz order by k.last_at limit $2)
+`
+
+type KeyAddressPruneParams struct {
+	Before time.Time
+	Most   int32
+}
+
+// KeyAddressPrune forgets addresses that were not seen since a time.
+func (q *Queries) KeyAddressPrune(ctx context.Context, arg KeyAddressPruneParams) error {
+	_, err := q.db.Exec(ctx, keyAddressPrune, arg.Before, arg.Most)
+	return err
+}
+
+const keyAddressPut = `-- name: KeyAddressPut :exec
+insert into key_address as k (key_id, address, merchant_id, first_at, last_at)
+select n.key_id, n.address, n.merchant_id, $1::timestamptz, $1 from (
+    select unnest($2::text[]) as key_id, unnest($3::text[]) as address, unnest($4::bigint[]) as merchant_id
+) n order by n.key_id, n.address
+on conflict (key_id, address) do update set last_at = excluded.last_at
+where k.last_at < excluded.last_at - interval '1 day'
+`
+
+type KeyAddressPutParams struct {
+	At          time.Time
+	KeyIds      []string
+	Addresses   []string
+	MerchantIds []int64
+}
+
+// KeyAddressPut notes from where keys were used. What was noted within a day is left as it is.
+func (q *Queries) KeyAddressPut(ctx context.Context, arg KeyAddressPutParams) error {
+	_, err := q.db.Exec(ctx, keyAddressPut,
+		arg.At,
+		arg.KeyIds,
+		arg.Addresses,
+		arg.MerchantIds,
+	)
+	return err
+}

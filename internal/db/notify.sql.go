@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 )
 
 const noticeAgain = `-- name: NoticeAgain :exec
@@ -56,10 +57,10 @@ func (q *Queries) NoticeDone(ctx context.Context, arg NoticeDoneParams) error {
 
 const noticeInsert = `-- name: NoticeInsert :execrows
 with told as (
-    insert into notice (channel_id, kind, subject, path, at, due_at)
-    select n.channel_id, n.kind, n.subject, n.path, n.at, now() + make_interval(secs => n.seconds)
+    insert into notice (channel_id, kind, subject, path, figures, at, due_at)
+    select n.channel_id, n.kind, n.subject, n.path, n.figures, n.at, now() + make_interval(secs => n.seconds)
     from (select unnest($1::bigint[]) as channel_id, unnest($2::text[]) as kind, unnest($3::text[]) as subject,
-        unnest($4::text[]) as path, unnest($5::timestamptz[]) as at, unnest($6::double precision[]) as seconds) n
+        unnest($4::text[]) as path, unnest($5::text[]) as figures, unnest($6::timestamptz[]) as at, unnest($7::double precision[]) as seconds) n
     join notify_channel c on c.id = n.channel_id
     on conflict do nothing
     returning channel_id, due_at
@@ -74,6 +75,7 @@ type NoticeInsertParams struct {
 	Kinds      []string
 	Subjects   []string
 	Paths      []string
+	Figures    []string
 	Ats        []time.Time
 	Seconds    []float64
 }
@@ -85,6 +87,7 @@ func (q *Queries) NoticeInsert(ctx context.Context, arg NoticeInsertParams) (int
 		arg.Kinds,
 		arg.Subjects,
 		arg.Paths,
+		arg.Figures,
 		arg.Ats,
 		arg.Seconds,
 	)
@@ -96,7 +99,7 @@ func (q *Queries) NoticeInsert(ctx context.Context, arg NoticeInsertParams) (int
 
 const noticeWaiting = `-- name: NoticeWaiting :many
 select n.kind, count(*) filter (where n.due_at <= now())::integer as due, max(n.id)::bigint as last_id, max(n.attempts)::integer as attempts,
-    max(n.at)::timestamptz as newest, (array_agg(n.path order by n.id desc))[1]::text as path,
+    max(n.at)::timestamptz as newest, (array_agg(n.path order by n.id desc))[1]::text as path, (array_agg(n.figures order by n.id desc))[1]::text as figures,
     extract(epoch from greatest(min(n.due_at), max(n.due_at) filter (where n.attempts > 0), max(last.done_at) + make_interval(secs => $1)) - now())::double precision as seconds
 from notice n left join lateral (
     select max(d.done_at) as done_at from notice d
@@ -118,6 +121,7 @@ type NoticeWaitingRow struct {
 	Attempts int32
 	Newest   time.Time
 	Path     string
+	Figures  string
 	Seconds  float64
 }
 
@@ -138,6 +142,7 @@ func (q *Queries) NoticeWaiting(ctx context.Context, arg NoticeWaitingParams) ([
 			&i.Attempts,
 			&i.Newest,
 			&i.Path,
+			&i.Figures,
 			&i.Seconds,
 		); err != nil {
 			return nil, err
@@ -151,7 +156,7 @@ func (q *Queries) NoticeWaiting(ctx context.Context, arg NoticeWaitingParams) ([
 }
 
 const notifyAlarms = `-- name: NotifyAlarms :many
-select 0::bigint as owner_id, (name || '@' || extract(epoch from since))::text as subject, ''::text as place, since as at
+select 0::bigint as owner_id, (name || '@' || extract(epoch from since))::text as subject, name as place, since as at
 from alarm_state where firing and since > $1::timestamptz order by since limit $2
 `
 
@@ -283,7 +288,8 @@ func (q *Queries) NotifyAppeals(ctx context.Context, arg NotifyAppealsParams) ([
 const notifyAudience = `-- name: NotifyAudience :many
 select c.id, c.channel, u.id as user_id, u.kind, coalesce(u.role, '')::text as role, u.trader_id, u.merchant_id, u.zone,
     n.quiet_from, n.quiet_until, n.muted_until,
-    array(select h.kind from notify_choice h where h.user_id = u.id and h.channel = c.channel and not h.wanted)::text[] as unwanted
+    array(select h.kind from notify_choice h where h.user_id = u.id and h.channel = c.channel and not h.wanted)::text[] as unwanted,
+    array(select h.kind from notify_choice h where h.user_id = u.id and h.channel = c.channel and h.wanted)::text[] as wanted
 from app_user u join notify_channel c on c.user_id = u.id left join notify_user n on n.user_id = u.id
 where u.enabled and c.confirmed_at is not null and c.ended_at is null
   and (u.trader_id = any($1::bigint[]) or u.merchant_id = any($2::bigint[]) or u.id = any($3::bigint[])
@@ -311,6 +317,7 @@ type NotifyAudienceRow struct {
 	QuietUntil *int16
 	MutedUntil *time.Time
 	Unwanted   []string
+	Wanted     []string
 }
 
 // NotifyAudience lists the working channels of those who may hear of something: of traders, merchants and users by their ids, and of
@@ -342,6 +349,7 @@ func (q *Queries) NotifyAudience(ctx context.Context, arg NotifyAudienceParams) 
 			&i.QuietUntil,
 			&i.MutedUntil,
 			&i.Unwanted,
+			&i.Wanted,
 		); err != nil {
 			return nil, err
 		}
@@ -353,21 +361,22 @@ func (q *Queries) NotifyAudience(ctx context.Context, arg NotifyAudienceParams) 
 	return items, nil
 }
 
-const notifyChannelConfirm = `-- name: NotifyChannelConfirm :execrows
-update notify_channel set confirmed_at = $1 where id = $2 and confirmed_at is null
+const notifyChannelConfirm = `-- name: NotifyChannelConfirm :exec
+with put as (
+    update notify_channel c set confirmed_at = $2 where c.id = $3 and c.confirmed_at is null returning c.id, c.user_id
+)
+insert into notify_event (kind, user_id, subject, at) select $1::text, put.user_id, put.id::text, now() from put
 `
 
 type NotifyChannelConfirmParams struct {
-	Now *time.Time
-	ID  int64
+	Kind string
+	Now  *time.Time
+	ID   int64
 }
 
-func (q *Queries) NotifyChannelConfirm(ctx context.Context, arg NotifyChannelConfirmParams) (int64, error) {
-	result, err := q.db.Exec(ctx, notifyChannelConfirm, arg.Now, arg.ID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+func (q *Queries) NotifyChannelConfirm(ctx context.Context, arg NotifyChannelConfirmParams) error {
+	_, err := q.db.Exec(ctx, notifyChannelConfirm, arg.Kind, arg.Now, arg.ID)
+	return err
 }
 
 const notifyChannelID = `-- name: NotifyChannelID :one
@@ -382,13 +391,18 @@ func (q *Queries) NotifyChannelID(ctx context.Context) (int64, error) {
 }
 
 const notifyChannelPut = `-- name: NotifyChannelPut :one
+with put as (
 insert into notify_channel (id, user_id, channel, address, mark, label, created_at, confirmed_at)
 select $1, $2, $3, $4, $5, $6, $7, $8
 where (select count(*) from notify_channel where user_id = $2) < $9::bigint
    or exists (select from notify_channel where user_id = $2 and channel = $3 and mark = $5)
 on conflict (user_id, channel, mark) do update set label = excluded.label, ended_at = null,
     confirmed_at = coalesce(notify_channel.confirmed_at, excluded.confirmed_at)
-returning id, (confirmed_at is not null)::boolean as confirmed
+returning id, user_id, (confirmed_at is not null)::boolean as confirmed
+), told as (
+    insert into notify_event (kind, user_id, subject, at) select $10::text, put.user_id, put.id::text, now() from put where put.confirmed
+)
+select put.id, put.confirmed from put
 `
 
 type NotifyChannelPutParams struct {
@@ -401,6 +415,7 @@ type NotifyChannelPutParams struct {
 	Now         time.Time
 	ConfirmedAt *time.Time
 	Most        int64
+	Kind        string
 }
 
 type NotifyChannelPutRow struct {
@@ -408,7 +423,7 @@ type NotifyChannelPutRow struct {
 	Confirmed bool
 }
 
-// NotifyChannelPut adds a channel, or has one work again that is there.
+// NotifyChannelPut adds a channel, or has one work again that is there. The user's other channels are told, by the real time.
 func (q *Queries) NotifyChannelPut(ctx context.Context, arg NotifyChannelPutParams) (NotifyChannelPutRow, error) {
 	row := q.db.QueryRow(ctx, notifyChannelPut,
 		arg.ID,
@@ -420,6 +435,7 @@ func (q *Queries) NotifyChannelPut(ctx context.Context, arg NotifyChannelPutPara
 		arg.Now,
 		arg.ConfirmedAt,
 		arg.Most,
+		arg.Kind,
 	)
 	var i NotifyChannelPutRow
 	err := row.Scan(&i.ID, &i.Confirmed)
@@ -665,6 +681,83 @@ func (q *Queries) NotifyCodeTake(ctx context.Context, arg NotifyCodeTakeParams) 
 	var i NotifyCodeTakeRow
 	err := row.Scan(&i.UserID, &i.ChannelID)
 	return i, err
+}
+
+const notifyCredited = `-- name: NotifyCredited :one
+select coalesce(sum(amount_usdt), 0)::numeric as usdt from payment
+where merchant_id = $1 and id > $2 and id < $3 and status = 'completed'
+  and created_at >= $4::timestamptz and created_at < $5::timestamptz
+`
+
+type NotifyCreditedParams struct {
+	MerchantID int64
+	Above      int64
+	Below      int64
+	FromAt     time.Time
+	UntilAt    time.Time
+}
+
+// NotifyCredited is what a merchant got for those of them that are completed.
+func (q *Queries) NotifyCredited(ctx context.Context, arg NotifyCreditedParams) (decimal.Decimal, error) {
+	row := q.db.QueryRow(ctx, notifyCredited,
+		arg.MerchantID,
+		arg.Above,
+		arg.Below,
+		arg.FromAt,
+		arg.UntilAt,
+	)
+	var usdt decimal.Decimal
+	err := row.Scan(&usdt)
+	return usdt, err
+}
+
+const notifyDay = `-- name: NotifyDay :many
+select currency, sum(payments)::bigint as payments, sum(case when status = 'completed' then payments else 0 end)::bigint as completed,
+    sum(case when status in ('completed', 'failed', 'cancelled') then payments else 0 end)::bigint as ended,
+    sum(case when status = 'completed' then amount else 0 end)::numeric as volume
+from payment_hour where merchant_id = $1 and hour >= $2 and hour < $3 and payments <> 0
+group by currency order by 2 desc, 1
+`
+
+type NotifyDayParams struct {
+	MerchantID int64
+	FromAt     time.Time
+	UntilAt    time.Time
+}
+
+type NotifyDayRow struct {
+	Currency  string
+	Payments  int64
+	Completed int64
+	Ended     int64
+	Volume    decimal.Decimal
+}
+
+// NotifyDay adds up the payments of a merchant that were created in some time, by currency, the most used first.
+func (q *Queries) NotifyDay(ctx context.Context, arg NotifyDayParams) ([]NotifyDayRow, error) {
+	rows, err := q.db.Query(ctx, notifyDay, arg.MerchantID, arg.FromAt, arg.UntilAt)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []NotifyDayRow
+	for rows.Next() {
+		var i NotifyDayRow
+		if err := rows.Scan(
+			&i.Currency,
+			&i.Payments,
+			&i.Completed,
+			&i.Ended,
+			&i.Volume,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const notifyDecided = `-- name: NotifyDecided :many
@@ -983,6 +1076,52 @@ func (q *Queries) NotifyHistoryLast(ctx context.Context) (int64, error) {
 	var id int64
 	err := row.Scan(&id)
 	return id, err
+}
+
+const notifyKeyAddresses = `-- name: NotifyKeyAddresses :many
+select k.merchant_id as owner_id, (k.key_id || '@' || k.address)::text as subject, ''::text as place, k.first_at as at
+from key_address k
+where k.first_at > $1::timestamptz and exists (
+    select from key_address o where o.key_id = k.key_id and o.first_at < k.first_at - interval '1 day')
+order by k.first_at limit $2
+`
+
+type NotifyKeyAddressesParams struct {
+	Since time.Time
+	Most  int32
+}
+
+type NotifyKeyAddressesRow struct {
+	OwnerID int64
+	Subject string
+	Place   string
+	At      time.Time
+}
+
+// NotifyKeyAddresses lists from where keys were used for the first time that were in use for a day.
+func (q *Queries) NotifyKeyAddresses(ctx context.Context, arg NotifyKeyAddressesParams) ([]NotifyKeyAddressesRow, error) {
+	rows, err := q.db.Query(ctx, notifyKeyAddresses, arg.Since, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []NotifyKeyAddressesRow
+	for rows.Next() {
+		var i NotifyKeyAddressesRow
+		if err := rows.Scan(
+			&i.OwnerID,
+			&i.Subject,
+			&i.Place,
+			&i.At,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const notifyKeys = `-- name: NotifyKeys :many
@@ -1670,6 +1809,72 @@ func (q *Queries) NotifySilent(ctx context.Context, arg NotifySilentParams) ([]N
 			&i.Subject,
 			&i.Place,
 			&i.At,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const notifySummaries = `-- name: NotifySummaries :many
+select distinct u.id, u.kind, u.role::text as role, u.merchant_id::bigint as merchant_id, u.zone, day.yesterday::date as yesterday
+from app_user u
+join notify_channel c on c.user_id = u.id
+join notify_choice h on h.user_id = u.id and h.kind = $1::text and h.channel = c.channel and h.wanted
+cross join lateral (select timezone(u.zone, $2::timestamptz) as at) here
+cross join lateral (select here.at::date - 1 as yesterday) day
+where u.merchant_id is not null and u.enabled and u.role is not null and c.confirmed_at is not null and c.ended_at is null
+  and extract(hour from here.at) >= $3::integer
+  and not exists (select from notice n where n.channel_id = c.id and n.kind = h.kind and n.subject = day.yesterday::text)
+  and exists (select from notify_feed f where f.holder = $4::uuid)
+order by u.id limit $5
+`
+
+type NotifySummariesParams struct {
+	Kind     string
+	Now      time.Time
+	FromHour int32
+	Holder   uuid.UUID
+	Most     int32
+}
+
+type NotifySummariesRow struct {
+	ID         int64
+	Kind       string
+	Role       string
+	MerchantID int64
+	Zone       string
+	Yesterday  time.Time
+}
+
+// NotifySummaries lists the users of merchants who want a summary of yesterday, in whose zone it is late enough for it, and who have
+// none yet. They are for the process that finds out what happened.
+func (q *Queries) NotifySummaries(ctx context.Context, arg NotifySummariesParams) ([]NotifySummariesRow, error) {
+	rows, err := q.db.Query(ctx, notifySummaries,
+		arg.Kind,
+		arg.Now,
+		arg.FromHour,
+		arg.Holder,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []NotifySummariesRow
+	for rows.Next() {
+		var i NotifySummariesRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.Role,
+			&i.MerchantID,
+			&i.Zone,
+			&i.Yesterday,
 		); err != nil {
 			return nil, err
 		}

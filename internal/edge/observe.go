@@ -171,7 +171,7 @@ func (c *call) entry(r *http.Request, status int, took time.Duration, keyID stri
 		path = c.pattern
 	}
 	return requestlog.Entry{
-		MerchantID: c.merchant, KeyID: keyID, Bounded: c.bounded, Method: r.Method, Path: path, Status: status,
+		MerchantID: c.merchant, KeyID: keyID, Address: c.address, Bounded: c.bounded, Method: r.Method, Path: path, Status: status,
 		Code: c.code, RequestID: RequestID(r.Context()), Took: took,
 	}
 }

@@ -50,6 +50,8 @@ type event struct {
 	ownerID int64
 	subject string
 	path    string
+	// figures fill the places of the kind's text, separated by tabs.
+	figures string
 }
 
 // owner is whose it is.
@@ -187,7 +189,7 @@ func (f *Feed) event(kind Kind, of owner, ownerID int64, subject, place string) 
 	if place != "" && about.One != "" {
 		path = about.One + place
 	}
-	return event{kind, of, ownerID, subject, path}
+	return event{kind: kind, of: of, ownerID: ownerID, subject: subject, path: path}
 }
 
 // fresh leaves out what was found before.

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"gateway.example/internal/caller"
@@ -29,20 +30,25 @@ const (
 	WithdrawalEnded Kind = "withdrawal_ended"
 	KeyMade         Kind = "key_made"
 	TeamChanged     Kind = "team_changed"
+	KeyElsewhere    Kind = "key_elsewhere"
+	DailySummary    Kind = "daily_summary"
 
 	AlarmFires      Kind = "alarm_fires"
+	WorkLate        Kind = "work_late"
 	ProposalWaiting Kind = "proposal_waiting"
 
 	NewDevice       Kind = "new_device"
 	PasswordChanged Kind = "password_changed"
 	FactorChanged   Kind = "factor_changed"
 	AccessReset     Kind = "access_reset"
+	ChannelAdded    Kind = "channel_added"
 
 	// Trial is what the button of the page sends.
 	Trial Kind = "trial"
 )
 
-// Text is a text in the languages of the portals. One has a place for the count, the other is about one thing.
+// Text is a text in the languages of the portals. Many has a place for the count, and One is about one thing; it has places where
+// the kind has figures.
 type Text struct{ One, Many, Label string }
 
 // About declares a kind: who hears of it, in which words, and where it leads to.
@@ -52,6 +58,8 @@ type About struct {
 	Needs caller.Capability
 	// Security goes to all channels, is never put off, and nobody switches it off.
 	Security bool
+	// Off is told only to who asks for it.
+	Off bool
 	// Lasts is how long after it happened it is worth telling.
 	Lasts time.Duration
 	// All is the page of everything of the kind, One is that of one, before its name; "" has none.
@@ -143,6 +151,20 @@ var Kinds = []About{
 		Russian: Text{"Создан ключ API.", "Создано ключей API: %d.", "Создан ключ API"},
 	},
 	{
+		Kind: KeyElsewhere, Needs: caller.MerchantKeys, Security: true, Lasts: today, All: "/merchant/developers/keys",
+		English: Text{"A key of the API is used from a new address. If this is not your server, revoke the key.",
+			"Keys of the API are used from new addresses: %d. If these are not your servers, revoke the keys.", "API key used from a new address"},
+		Russian: Text{"Ключ API используется с нового адреса. Если это не ваш сервер, отзовите ключ.",
+			"Ключи API используются с новых адресов: %d. Если это не ваши серверы, отзовите ключи.", "Ключ API используется с нового адреса"},
+	},
+	{
+		Kind: DailySummary, Needs: caller.MerchantMoney, Off: true, Lasts: today, All: "/merchant",
+		English: Text{"%s: payments %s, of them paid %s (%s). Volume: %s. Credited: %s USDT.",
+			"Summaries of days: %d.", "Summary of yesterday"},
+		Russian: Text{"%s: платежей %s, оплачено %s (%s). Оборот: %s. Зачислено: %s USDT.",
+			"Итоги дней: %d.", "Итоги вчерашнего дня"},
+	},
+	{
 		Kind: TeamChanged, Needs: caller.MerchantTeamRead, Lasts: today, All: "/merchant/team",
 		English: Text{"A user of your team was changed.", "Users of your team were changed: %d.", "Team changed"},
 		Russian: Text{"Изменён пользователь команды.", "Изменения в команде: %d.", "Изменения в команде"},
@@ -151,6 +173,11 @@ var Kinds = []About{
 		Kind: AlarmFires, Needs: caller.OperatorRead, Lasts: today, All: "/operator/alarms",
 		English: Text{"An alarm fires.", "%d alarms fire.", "Alarm fires"},
 		Russian: Text{"Сработала тревога.", "Сработали тревоги: %d.", "Сработала тревога"},
+	},
+	{
+		Kind: WorkLate, Needs: caller.OperatorRead, Lasts: today, All: "/operator",
+		English: Text{"Work has waited too long.", "Work of %d kinds has waited too long.", "Work waits too long"},
+		Russian: Text{"Работа ждёт слишком долго.", "Слишком долго ждёт работа разных видов: %d.", "Работа ждёт слишком долго"},
 	},
 	{
 		Kind: ProposalWaiting, Needs: caller.OperatorRead, Lasts: today, All: "/operator/approvals", One: "/operator/approvals/",
@@ -178,6 +205,13 @@ var Kinds = []About{
 		Kind: AccessReset, Security: true, Lasts: today, All: "/account",
 		English: Text{"Your access was reset: you were invited anew.", "Your access was reset: you were invited anew.", "Access reset"},
 		Russian: Text{"Ваш доступ сброшен: вас пригласили заново.", "Ваш доступ сброшен: вас пригласили заново.", "Доступ сброшен"},
+	},
+	{
+		Kind: ChannelAdded, Security: true, Lasts: today, All: "/account/notifications",
+		English: Text{"Another place was added where you are told. If it was not you, remove it and change your password.",
+			"Other places were added where you are told: %d. If it was not you, remove them and change your password.", "Channel added"},
+		Russian: Text{"Добавлен ещё один канал уведомлений. Если это не вы, удалите его и смените пароль.",
+			"Добавлены каналы уведомлений: %d. Если это не вы, удалите их и смените пароль.", "Добавлен канал"},
 	},
 }
 
@@ -215,8 +249,15 @@ func (a About) In(language string) Text {
 	return a.English
 }
 
-// Of is what is said of so many things.
-func (t Text) Of(count int) string {
+// Of is what is said of so many things; the figures are those of one.
+func (t Text) Of(count int, figures string) string {
+	if count == 1 && figures != "" {
+		var fill []any
+		for one := range strings.SplitSeq(figures, "\t") {
+			fill = append(fill, one)
+		}
+		return fmt.Sprintf(t.One, fill...)
+	}
 	if count == 1 || t.Many == t.One {
 		return t.One
 	}

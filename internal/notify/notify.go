@@ -41,6 +41,7 @@ type Service struct {
 	portalURL string
 	// breaks puts a trader's user on a break; nil: the bot has no such command.
 	breaks Breaker
+	alarms map[string]Alarm
 }
 
 // Rooms are what the service works with. HashKey makes the marks of addresses; Senders are those of the channels that are
@@ -51,13 +52,20 @@ type Rooms struct {
 	Senders   []Sender
 	PortalURL string
 	Breaks    Breaker
+	Alarms    map[string]Alarm
+}
+
+// Alarm is the page that says what to do about an alarm, and whether it is one about work that waits.
+type Alarm struct {
+	Path string
+	Work bool
 }
 
 // New makes the service.
 func New(pools db.Pools, c clock.Clock, r Rooms) *Service {
 	s := &Service{
 		pool: pools.Calls, q: db.New(pools.Calls), reads: db.New(pools.Reads), clock: c, vault: r.Vault, hashKey: r.HashKey,
-		senders: map[Channel]Sender{}, portalURL: r.PortalURL, breaks: r.Breaks,
+		senders: map[Channel]Sender{}, portalURL: r.PortalURL, breaks: r.Breaks, alarms: r.Alarms,
 	}
 	for _, sender := range r.Senders {
 		s.senders[sender.Channel()] = sender

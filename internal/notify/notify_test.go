@@ -84,7 +84,7 @@ func TestQuietHours(t *testing.T) {
 	b.round(t)
 	b.pay(t, 1, 1)
 	noError(t, Say(PasswordChanged, b.who.ID, "1", time.Now()).Run(t.Context(), b.Queries()))
-	noError(t, b.tell(t.Context(), []event{{TraderAppeal, ofTrader, b.trader.ID, "5", "/trader/appeals/5"}}))
+	noError(t, b.tell(t.Context(), []event{{kind: TraderAppeal, of: ofTrader, ownerID: b.trader.ID, subject: "5", path: "/trader/appeals/5"}}))
 	b.round(t)
 	same(t, far.heard("91"), []string{"Your password was changed.\nhttps://portal.example/account"}, "told in quiet hours")
 	b.later(t, "2 hours")

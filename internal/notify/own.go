@@ -134,7 +134,7 @@ func (s *Service) Own(ctx context.Context, who caller.Caller) (Own, error) {
 	}
 	for _, a := range own.Kinds {
 		for _, c := range own.Channels {
-			wanted := true
+			wanted := !a.Off
 			for _, row := range choices {
 				if row.Kind == string(a.Kind) && row.Channel == string(c) {
 					wanted = row.Wanted || a.Security
@@ -215,7 +215,7 @@ func (s *Service) put(
 	}
 	row, err := s.q.NotifyChannelPut(ctx, db.NotifyChannelPutParams{
 		ID: id, UserID: userID, Channel: string(c), Address: sealed, Mark: s.mark(c, address), Label: cut(label),
-		Now: s.clock.Now(), ConfirmedAt: confirmed, Most: channelsMost,
+		Now: s.clock.Now(), ConfirmedAt: confirmed, Most: channelsMost, Kind: string(ChannelAdded),
 	})
 	if db.NoRows(err) {
 		return row, fault.Fields{"address": {fmt.Sprintf("would be one too many: there are %d", channelsMost)}}.Err()
@@ -321,7 +321,7 @@ func (s *Service) ConfirmMail(ctx context.Context, who caller.Caller, code strin
 	if err != nil {
 		return fmt.Errorf("take a code: %w", err)
 	}
-	_, err = s.q.NotifyChannelConfirm(ctx, db.NotifyChannelConfirmParams{ID: *taken.ChannelID, Now: &now})
+	err = s.q.NotifyChannelConfirm(ctx, db.NotifyChannelConfirmParams{ID: *taken.ChannelID, Now: &now, Kind: string(ChannelAdded)})
 	return named("confirm an address", err)
 }
 

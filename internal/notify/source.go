@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -99,8 +100,9 @@ var sources = []source{
 	rows(TeamChanged, ofMerchant, seldom, func(ctx context.Context, q *db.Queries, _, _ time.Time) ([]db.NotifyTeamRow, error) {
 		return q.NotifyTeam(ctx, db.NotifyTeamParams{Since: time.Now().Add(-windowBack), Most: sourceMost})
 	}),
-	rows(AlarmFires, ofOperators, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyAlarmsRow, error) {
-		return q.NotifyAlarms(ctx, db.NotifyAlarmsParams{Since: since, Most: sourceMost})
+	{AlarmFires, seldom, alarms},
+	rows(KeyElsewhere, ofMerchant, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyKeyAddressesRow, error) {
+		return q.NotifyKeyAddresses(ctx, db.NotifyKeyAddressesParams{Since: since, Most: sourceMost})
 	}),
 	rows(ProposalWaiting, ofOperators, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyProposalsRow, error) {
 		return q.NotifyProposals(ctx, db.NotifyProposalsParams{Since: since, Most: sourceMost})
@@ -120,6 +122,22 @@ var sources = []source{
 	}},
 	{ShortOfUSDT, rarely, short},
 	{EndpointFailing, rarely, failing},
+}
+
+// alarms finds what has begun to fire. It leads to what is to be done: to its part of the manual, or to the work that waits.
+func alarms(ctx context.Context, f *Feed) ([]event, error) {
+	list, err := f.q.NotifyAlarms(ctx, db.NotifyAlarmsParams{Since: f.s.clock.Now().Add(-windowBack), Most: sourceMost})
+	var events []event
+	for _, row := range list {
+		kind, about := AlarmFires, f.s.alarms[row.Place]
+		if about.Work {
+			kind = WorkLate
+		}
+		e := f.event(kind, ofOperators, 0, row.Subject, "")
+		e.path = cmp.Or(about.Path, e.path)
+		events = append(events, e)
+	}
+	return events, err
 }
 
 // short finds the traders who have become short of USDT.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"gateway.example/internal/caller"
@@ -80,7 +81,8 @@ func (s *Service) notices(audience []db.NotifyAudienceRow, events []event) (p db
 		for _, g := range groups {
 			for _, e := range by[g] {
 				about := abouts[e.kind]
-				if !about.hears(who) || !wants(about, to.Unwanted) {
+				itself := e.kind == ChannelAdded && e.subject == strconv.FormatInt(to.ID, 10)
+				if itself || !about.hears(who) || !wants(about, to) {
 					continue
 				}
 				wait := quiet
@@ -92,6 +94,7 @@ func (s *Service) notices(audience []db.NotifyAudienceRow, events []event) (p db
 				}
 				p.ChannelIds, p.Kinds = append(p.ChannelIds, to.ID), append(p.Kinds, string(e.kind))
 				p.Subjects, p.Paths = append(p.Subjects, e.subject), append(p.Paths, e.path)
+				p.Figures = append(p.Figures, e.figures)
 				p.Ats, p.Seconds = append(p.Ats, now), append(p.Seconds, wait.Seconds())
 			}
 		}
@@ -100,8 +103,11 @@ func (s *Service) notices(audience []db.NotifyAudienceRow, events []event) (p db
 }
 
 // wants tells whether a user wants a kind by a channel.
-func wants(a About, unwanted []string) bool {
-	return a.Security || !slices.Contains(unwanted, string(a.Kind))
+func wants(a About, to db.NotifyAudienceRow) bool {
+	if a.Off {
+		return slices.Contains(to.Wanted, string(a.Kind))
+	}
+	return a.Security || !slices.Contains(to.Unwanted, string(a.Kind))
 }
 
 // quietFor is for how long a user is left alone from now on.

@@ -24,6 +24,8 @@ type Entry struct {
 	// known, which anybody can name.
 	MerchantID int64
 	KeyID      string
+	// Address is where a request came from whose key is proved.
+	Address string
 	// Bounded says that only so many of them are stored for a key in a minute, because anybody who
 	// knows the key's id can make them.
 	Bounded bool
@@ -66,6 +68,8 @@ type Log struct {
 
 	mu      sync.Mutex
 	waiting []Entry
+	// seen are the addresses of keys that were noted in these hours; who writes uses it.
+	seen map[[2]string]time.Time
 	// bounded counts bounded requests by their keys in a minute.
 	bounded map[string]int
 	minute  time.Time
@@ -74,7 +78,7 @@ type Log struct {
 // New makes the log. The pool is for background work.
 func New(pool *pgxpool.Pool, c clock.Clock, metrics prometheus.Registerer) *Log {
 	l := &Log{
-		q: db.New(pool), clock: c, bounded: map[string]int{}, waiting: make([]Entry, 0, batch),
+		q: db.New(pool), clock: c, bounded: map[string]int{}, seen: map[[2]string]time.Time{}, waiting: make([]Entry, 0, batch),
 		dropped: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "gateway_request_log_dropped_total",
 			Help: "Requests that are missing in merchants' request logs, by the reason: full, bounded, unwritten.",
@@ -181,15 +185,57 @@ func (l *Log) write(ctx context.Context, entries []Entry) error {
 		p.Durations = append(p.Durations, e.Took.Microseconds())
 		p.Places = append(p.Places, int32(i))
 	}
+	if err := l.noteAddresses(ctx, entries); err != nil { // first, since it bears to be repeated
+		return err
+	}
 	if _, err := l.q.ApiRequestInsert(ctx, p); err != nil {
 		return fmt.Errorf("write requests: %w", err)
 	}
 	return nil
 }
 
+const (
+	// addressKept is how long an address is known that a key was used from, seenFor how long this process need not note it again,
+	// and seenMost how many it remembers.
+	addressKept = 90 * 24 * time.Hour
+	seenFor     = 6 * time.Hour
+	seenMost    = 20_000
+)
+
+// noteAddresses notes from where keys were used, for who tells their merchants of new places.
+func (l *Log) noteAddresses(ctx context.Context, entries []Entry) error {
+	p := db.KeyAddressPutParams{At: l.clock.Now()}
+	fresh := map[[2]string]bool{}
+	for _, e := range entries {
+		at := [2]string{e.KeyID, e.Address}
+		if e.MerchantID == 0 || e.Address == "" || fresh[at] || p.At.Sub(l.seen[at]).Abs() < seenFor {
+			continue
+		}
+		fresh[at] = true
+		p.KeyIds, p.Addresses, p.MerchantIds = append(p.KeyIds, e.KeyID), append(p.Addresses, e.Address), append(p.MerchantIds, e.MerchantID)
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	if err := l.q.KeyAddressPut(ctx, p); err != nil {
+		return fmt.Errorf("note from where keys are used: %w", err)
+	}
+	if len(l.seen) > seenMost {
+		clear(l.seen)
+	}
+	for at := range fresh {
+		l.seen[at] = p.At
+	}
+	return nil
+}
+
 // Prune removes what is older than KeepFor, in batches, each in its own transaction.
 func (l *Log) Prune(ctx context.Context) error {
-	before := l.clock.Now().Add(-KeepFor)
+	now := l.clock.Now()
+	if err := l.q.KeyAddressPrune(ctx, db.KeyAddressPruneParams{Before: now.Add(-addressKept), Most: pruned}); err != nil {
+		return fmt.Errorf("forget from where keys were used: %w", err)
+	}
+	before := now.Add(-KeepFor)
 	for ctx.Err() == nil {
 		gone, err := l.q.ApiRequestPrune(ctx, db.ApiRequestPruneParams{Most: pruned, Before: before})
 		if err != nil {

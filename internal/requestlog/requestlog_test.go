@@ -188,3 +188,29 @@ func TestPrune(t *testing.T) {
 }
 
 var noError = testenv.NoError
+
+// From where a proved key is used is noted once a day, and forgotten after long; who only names a key notes nothing.
+func TestAddressesOfKeys(t *testing.T) {
+	b := setup(t)
+	noted := func() (text string) {
+		noError(t, b.log.Flush(t.Context()))
+		b.Get(t, &text, "select coalesce(string_agg(concat_ws(' ', key_id, address, first_at = last_at), ',' order by address), '') from key_address")
+		return text
+	}
+	use := func(address string, merchant int64) {
+		e := b.entry("r")
+		e.Address, e.MerchantID, e.KeyID = address, merchant, "k"
+		b.log.Add(e)
+	}
+	use("192.0.2.1", b.shop.ID)
+	use("192.0.2.1", b.shop.ID)
+	use("192.0.2.9", 0)
+	testenv.Want(t, noted(), "k 192.0.2.1 t", "addresses")
+	b.clock.Advance(25 * time.Hour)
+	use("192.0.2.1", b.shop.ID)
+	use("192.0.2.2", b.shop.ID)
+	testenv.Want(t, noted(), "k 192.0.2.1 f,k 192.0.2.2 t", "addresses a day later")
+	b.clock.Advance(91 * 24 * time.Hour)
+	noError(t, b.log.Prune(t.Context()))
+	testenv.Want(t, noted(), "", "addresses at last")
+}

@@ -1,0 +1,94 @@
+package notify
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
+)
+
+// newOther makes a user who is not a trader's; the merchant may be 0.
+func (b *bundle) newOther(t *testing.T, kind, login string, merchantID int64) caller.Caller {
+	t.Helper()
+	who := caller.Caller{Kind: caller.Kind(kind), Login: login, Role: caller.Owner, MerchantID: merchantID}
+	if who.Kind == caller.Operator {
+		who.Role = caller.Admin
+	}
+	b.Get(t, &who.ID, `insert into app_user (kind, role, login, password_hash, merchant_id, created_at)
+		values ($1, $2, $3, 'x', nullif($4::bigint, 0), now()) returning id`, kind, who.Role, login, merchantID)
+	return who
+}
+
+// Who asks for it reads in the morning where they are how their yesterday was, once; others do not, and nobody before.
+func TestSummary(t *testing.T) {
+	far, bot := newTelegram(t)
+	b := setup(t, bot)
+	shop := b.NewMerchant(t, dbtest.MerchantOpts{})
+	who, other := b.newOther(t, "merchant_portal", "shop-1", shop.ID), b.newOther(t, "merchant_portal", "shop-2", shop.ID)
+	b.linked(t, who, "31")
+	b.linked(t, other, "32")
+	b.Exec(t, "update app_user set zone = 'Asia/Tashkent'")
+	zone := must(time.LoadLocation("Asia/Tashkent"))(t)
+	now := b.clock.Now().In(zone)
+	morning := time.Date(now.Year(), now.Month(), now.Day()+1, summaryFrom, 0, 0, 0, zone)
+	noon := morning.AddDate(0, 0, -1).Add(4 * time.Hour)
+	b.Exec(t, `insert into payment_hour (merchant_id, hour, cashbox_id, method, currency, status, span, payments, amount, seconds)
+		select $1, date_trunc('hour', h.at), 1, 'sbp', h.currency, h.status, -1, h.payments, h.amount, 0
+		from (values ($2::timestamptz, 'RUB', 'completed', 2, 3000.50), ($2, 'RUB', 'failed', 1, 700), ($2, 'RUB', 'pending', 1, 10),
+		  ($2, 'KZT', 'completed', 1, 5), ($2 - interval '1 day', 'RUB', 'completed', 9, 9)) h (at, currency, status, payments, amount)`, shop.ID, noon)
+	b.pay(t, 1, 3)
+	b.Exec(t, `update payment set merchant_id = $1, status = 'completed', created_at = $2::timestamptz - case id when 3 then interval '1 day' else '0' end,
+		amount_usdt = 1.25 where id <= 3`, shop.ID, noon)
+	noError(t, b.feed.Find(t.Context()))
+	far.heard("31") // that the channels are there is told before
+	told := func() []string {
+		t.Helper()
+		noError(t, b.feed.Summaries(t.Context()))
+		b.round(t)
+		return far.heard("31")
+	}
+	b.clock.Advance(morning.Add(-time.Minute).Sub(now))
+	noError(t, b.Set(t.Context(), who, Update{Choices: []Choice{{DailySummary, Telegram, true}}}))
+	same(t, told(), nil, "told before the morning")
+	b.clock.Advance(time.Minute)
+	text := noon.Format(time.DateOnly) + ": payments 5, of them paid 3 (75 %). Volume: 3000.50 RUB, 5.00 KZT. Credited: 2.50000000 USDT."
+	same(t, told(), []string{text + "\nhttps://portal.example/merchant"}, "told in the morning")
+	same(t, told(), nil, "told again")
+	same(t, far.heard("32"), nil, "told who has not asked")
+}
+
+// A merchant hears of a key that is used from a new address, a user of a channel that is added, and operators of alarms, by what
+// is to be done.
+func TestOfSecurityAndAlarms(t *testing.T) {
+	far, bot := newTelegram(t)
+	b := setup(t, bot)
+	b.Service.alarms = map[string]Alarm{"rate_stale": {"/operator/manual#when-a-rate-is-stale", false}, "appeals_waiting": {"/operator/appeals", true}}
+	shop := b.NewMerchant(t, dbtest.MerchantOpts{})
+	merchant, operator := b.newOther(t, "merchant_portal", "shop-1", shop.ID), b.newOther(t, "operator", "ops-1", 0)
+	b.linked(t, merchant, "41")
+	b.linked(t, operator, "42")
+	b.round(t)
+	same(t, append(far.heard("41"), far.heard("42")...), nil, "told of the only channel")
+
+	b.Exec(t, `insert into key_address (key_id, address, merchant_id, first_at, last_at)
+		select k, a, $1, $2::timestamptz - at, $2 from (values ('old', '192.0.2.1', interval '2 days'), ('old', '192.0.2.2', '1 second'),
+		  ('new', '192.0.2.1', '1 hour'), ('new', '192.0.2.3', '1 second')) n (k, a, at)`, shop.ID, b.clock.Now())
+	b.Exec(t, `insert into alarm_state (name, firing, since, checked_at) select n, true, $1, $1
+		from unnest(array['rate_stale', 'appeals_waiting']) n on conflict (name) do update set firing = true, since = excluded.since`, b.clock.Now())
+	b.linked(t, merchant, "43")
+	b.round(t)
+	heard := strings.Join(far.heard("41"), "\n")
+	for _, part := range []string{"A key of the API is used from a new address.", "Another place was added where you are told."} {
+		testenv.Want(t, strings.Count(heard, part), 1, "%q in %q", part, heard)
+	}
+	testenv.Check(t, !strings.Contains(strings.Join(far.heard("43"), "\n"), "Another place"), "the new place is told of itself")
+	heard = strings.Join(far.heard("42"), "\n")
+	for _, part := range []string{
+		"An alarm fires.\nhttps://portal.example/operator/manual#when-a-rate-is-stale", "Work has waited too long.\nhttps://portal.example/operator/appeals",
+	} {
+		testenv.Check(t, strings.Contains(heard, part), "an operator is told %q", heard)
+	}
+}
