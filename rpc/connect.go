@@ -42,6 +42,7 @@ type Services struct {
 	Team       portalv1connect.TeamServiceHandler
 	Requests   portalv1connect.RequestLogServiceHandler
 	Looks      portalv1connect.LookServiceHandler
+	Notices    portalv1connect.NotificationServiceHandler
 	Trust      portalv1connect.TrustServiceHandler
 	Blocks     portalv1connect.BlockServiceHandler
 	PayLinks   portalv1connect.LinkServiceHandler
@@ -87,6 +88,7 @@ func (s Services) mounted() map[string]http.Handler {
 	add(portalv1connect.NewTeamServiceHandler(s.Team, options))
 	add(portalv1connect.NewRequestLogServiceHandler(s.Requests, options))
 	add(portalv1connect.NewLookServiceHandler(s.Looks, options))
+	add(portalv1connect.NewNotificationServiceHandler(s.Notices, options))
 	add(portalv1connect.NewTrustServiceHandler(s.Trust, options))
 	add(portalv1connect.NewBlockServiceHandler(s.Blocks, options))
 	add(portalv1connect.NewLinkServiceHandler(s.PayLinks, options))

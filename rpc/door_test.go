@@ -97,6 +97,7 @@ func servicesWith(payments gatewayv1connect.PaymentServiceHandler, sign portalv1
 		Team:       portalv1connect.UnimplementedTeamServiceHandler{},
 		Requests:   portalv1connect.UnimplementedRequestLogServiceHandler{},
 		Looks:      portalv1connect.UnimplementedLookServiceHandler{},
+		Notices:    portalv1connect.UnimplementedNotificationServiceHandler{},
 		Blocks:     portalv1connect.UnimplementedBlockServiceHandler{},
 		PayLinks:   portalv1connect.UnimplementedLinkServiceHandler{},
 

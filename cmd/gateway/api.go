@@ -90,6 +90,7 @@ func (g *gateway) procedures() rpc.Services {
 		Proof:      rpcportal.NewProofService(g.proofs),
 		Requests:   rpcportal.NewRequestLogService(g.reports),
 		Looks:      rpcportal.NewLookService(g.settings),
+		Notices:    rpcportal.NewNotificationService(g.notices),
 		Blocks:     rpcportal.NewBlockService(g.settings),
 		PayLinks:   rpcportal.NewLinkService(g.payLinks, g.links, g.payURL),
 		Arrivals:   rpcportal.NewArrivalService(g.payments, g.messages, g.checkouts, g.links, g.payURL),

@@ -104,6 +104,9 @@ func (s *Service) Own(ctx context.Context, who caller.Caller) (Own, error) {
 	if err := mayHear(who); err != nil {
 		return Own{}, err
 	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return Own{}, err
+	}
 	own := Own{Channels: s.Channels()}
 	for _, a := range Kinds {
 		if a.hears(who) {
