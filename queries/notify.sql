@@ -104,15 +104,17 @@ select h.id, h.payment_id, h.at, p.trader_id, (h.from_status is null and p.statu
 from payment_history h join payment p on p.merchant_id = h.merchant_id and p.id = h.payment_id
 where h.id = any(@ids::bigint[]);
 
--- NotifyClaimed lists the payments that payers say they have paid.
+-- NotifyClaimed lists the payments that payers say they have paid, a page after another.
 -- name: NotifyClaimed :many
 select trader_id as owner_id, id::text as subject, id::text as place, payer_claimed_at::timestamptz as at from payment
-where payer_claimed_at > @since::timestamptz and status = 'pending' order by payer_claimed_at limit @most;
+where (payer_claimed_at, id) > (@since::timestamptz, @after::bigint) and payer_claimed_at is not null and status = 'pending'
+order by payer_claimed_at, id limit @most;
 
--- NotifyExpiring lists the payments that are about to end.
+-- NotifyExpiring lists the payments that are about to end, a page after another.
 -- name: NotifyExpiring :many
 select trader_id as owner_id, id::text as subject, id::text as place, expires_at as at from payment
-where status = 'pending' and expires_at > @now::timestamptz and expires_at <= @until::timestamptz order by expires_at limit @most;
+where status = 'pending' and (expires_at, id) > (@since::timestamptz, @after::bigint) and expires_at <= @until::timestamptz
+order by expires_at, id limit @most;
 
 -- NotifyPayouts lists the payouts that have begun to wait, for each trader who may take them.
 -- name: NotifyPayouts :many
@@ -353,6 +355,18 @@ on conflict (user_id) do update set quiet_from = excluded.quiet_from, quiet_unti
 -- name: NotifyMute :exec
 insert into notify_user (user_id, muted_until) values (@user_id, sqlc.narg(muted_until))
 on conflict (user_id) do update set muted_until = excluded.muted_until;
+
+-- NotifyUnmute has a user be told again, and what waited for the end of the silence, after so many seconds at most.
+-- name: NotifyUnmute :exec
+with heard as (
+    update notify_user u set muted_until = null where u.user_id = @user_id
+), due as (
+    update notice n set due_at = now() + make_interval(secs => @seconds::double precision) from notify_channel c
+    where c.user_id = @user_id and n.channel_id = c.id and n.done_at is null and n.attempts = 0
+      and n.due_at > now() + make_interval(secs => @seconds)
+    returning n.channel_id, n.due_at
+)
+update notify_channel c set due_at = least(c.due_at, due.due_at) from due where c.id = due.channel_id;
 
 -- name: NotifyChoices :many
 select kind, channel, wanted from notify_choice where user_id = @user_id order by kind, channel;

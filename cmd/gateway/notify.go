@@ -111,7 +111,7 @@ func (g *gateway) tellUsers(ctx context.Context) {
 	var hearing sync.WaitGroup
 	defer hearing.Wait()
 	if g.bot != nil {
-		hearing.Go(func() { g.bot.Run(ctx, g.notices) })
+		hearing.Go(func() { g.bot.Run(ctx, g.notices, g.noticeFeed) })
 	}
 	g.noticeDeliverer.Run(ctx)
 }

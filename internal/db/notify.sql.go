@@ -593,11 +593,13 @@ func (q *Queries) NotifyChoices(ctx context.Context, userID int64) ([]NotifyChoi
 
 const notifyClaimed = `-- name: NotifyClaimed :many
 select trader_id as owner_id, id::text as subject, id::text as place, payer_claimed_at::timestamptz as at from payment
-where payer_claimed_at > $1::timestamptz and status = 'pending' order by payer_claimed_at limit $2
+where (payer_claimed_at, id) > ($1::timestamptz, $2::bigint) and payer_claimed_at is not null and status = 'pending'
+order by payer_claimed_at, id limit $3
 `
 
 type NotifyClaimedParams struct {
 	Since time.Time
+	After int64
 	Most  int32
 }
 
@@ -608,9 +610,9 @@ type NotifyClaimedRow struct {
 	At      time.Time
 }
 
-// NotifyClaimed lists the payments that payers say they have paid.
+// NotifyClaimed lists the payments that payers say they have paid, a page after another.
 func (q *Queries) NotifyClaimed(ctx context.Context, arg NotifyClaimedParams) ([]NotifyClaimedRow, error) {
-	rows, err := q.db.Query(ctx, notifyClaimed, arg.Since, arg.Most)
+	rows, err := q.db.Query(ctx, notifyClaimed, arg.Since, arg.After, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -948,11 +950,13 @@ func (q *Queries) NotifyEvents(ctx context.Context, arg NotifyEventsParams) ([]N
 
 const notifyExpiring = `-- name: NotifyExpiring :many
 select trader_id as owner_id, id::text as subject, id::text as place, expires_at as at from payment
-where status = 'pending' and expires_at > $1::timestamptz and expires_at <= $2::timestamptz order by expires_at limit $3
+where status = 'pending' and (expires_at, id) > ($1::timestamptz, $2::bigint) and expires_at <= $3::timestamptz
+order by expires_at, id limit $4
 `
 
 type NotifyExpiringParams struct {
-	Now   time.Time
+	Since time.Time
+	After int64
 	Until time.Time
 	Most  int32
 }
@@ -964,9 +968,14 @@ type NotifyExpiringRow struct {
 	At      time.Time
 }
 
-// NotifyExpiring lists the payments that are about to end.
+// NotifyExpiring lists the payments that are about to end, a page after another.
 func (q *Queries) NotifyExpiring(ctx context.Context, arg NotifyExpiringParams) ([]NotifyExpiringRow, error) {
-	rows, err := q.db.Query(ctx, notifyExpiring, arg.Now, arg.Until, arg.Most)
+	rows, err := q.db.Query(ctx, notifyExpiring,
+		arg.Since,
+		arg.After,
+		arg.Until,
+		arg.Most,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -1927,6 +1936,29 @@ func (q *Queries) NotifyTeam(ctx context.Context, arg NotifyTeamParams) ([]Notif
 		return nil, err
 	}
 	return items, nil
+}
+
+const notifyUnmute = `-- name: NotifyUnmute :exec
+with heard as (
+    update notify_user u set muted_until = null where u.user_id = $1
+), due as (
+    update notice n set due_at = now() + make_interval(secs => $2::double precision) from notify_channel c
+    where c.user_id = $1 and n.channel_id = c.id and n.done_at is null and n.attempts = 0
+      and n.due_at > now() + make_interval(secs => $2)
+    returning n.channel_id, n.due_at
+)
+update notify_channel c set due_at = least(c.due_at, due.due_at) from due where c.id = due.channel_id
+`
+
+type NotifyUnmuteParams struct {
+	UserID  int64
+	Seconds float64
+}
+
+// NotifyUnmute has a user be told again, and what waited for the end of the silence, after so many seconds at most.
+func (q *Queries) NotifyUnmute(ctx context.Context, arg NotifyUnmuteParams) error {
+	_, err := q.db.Exec(ctx, notifyUnmute, arg.UserID, arg.Seconds)
+	return err
 }
 
 const notifyUserGet = `-- name: NotifyUserGet :one

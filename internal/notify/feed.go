@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -29,10 +30,12 @@ type Feed struct {
 	q      *db.Queries
 	holder uuid.UUID
 
-	// mine is until when the lease holds by this process's clock, and somebody tells that a channel works at all.
+	// mine tells that the lease holds, and somebody that a channel works at all.
 	renewAt  time.Time
 	mine     bool
 	somebody bool
+	// until is when the lease ends by this process's clock, in nanoseconds, for those who only ask.
+	until atomic.Int64
 	// history is the last id that was read, and missing are ids before it that were not committed then.
 	history int64
 	missing map[int64]time.Time
@@ -71,6 +74,9 @@ func NewFeed(s *Service) *Feed {
 		told: map[event]time.Time{}, held: map[Kind]map[event]bool{},
 	}
 }
+
+// Works tells whether this process is the one that finds out what happened.
+func (f *Feed) Works() bool { return time.Now().UnixNano() < f.until.Load() }
 
 // Find looks once for what happened, and has it told.
 func (f *Feed) Find(ctx context.Context) error {
@@ -116,12 +122,16 @@ func (f *Feed) lease(ctx context.Context) error {
 	for id := range f.missing {
 		from = min(from, id-1)
 	}
-	had := f.mine
+	had, asked := f.mine, time.Now()
 	row, err := f.q.NotifyFeedLease(ctx, db.NotifyFeedLeaseParams{
 		Holder: f.holder, Seconds: feedLease.Seconds(), HistoryID: from,
 	})
 	f.renewAt = time.Now().Add(feedRenew)
-	f.mine = err == nil
+	if f.mine = err == nil; f.mine {
+		f.until.Store(asked.Add(feedLease).UnixNano())
+	} else {
+		f.until.Store(0)
+	}
 	if db.NoRows(err) {
 		return nil
 	}

@@ -1,7 +1,11 @@
 package notify
 
 import (
+	"context"
+	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -94,18 +98,77 @@ func TestQuietHours(t *testing.T) {
 
 // The bot says how the desk stands, begins a break and is quiet when asked to; a chat that is not linked learns nothing.
 func TestBot(t *testing.T) {
-	_, bot := newTelegram(t)
+	far, bot := newTelegram(t)
 	b := setup(t, bot)
 	said := must(b.answer(t.Context(), "61", "@x", "/status"))(t)
 	testenv.Check(t, strings.HasPrefix(said, "This chat is not linked."), "a stranger is told %q", said)
 	b.linked(t, b.who, "61")
 	b.pay(t, 1, 2)
 	for command, wanted := range map[string]string{
-		"/status": "On shift. Open payments: 2.", "/break": "Only traders have breaks.", "/mute": "Quiet for 8 hours. Only security is still told.",
-		"/pay": "/status /break /mute",
+		"/status": "On shift. Open payments: 2.", "/break": "Only traders have breaks.",
+		"/mute": "Quiet for 8 hours. Only security is still told. /unmute ends it.", "/pay": commands,
 	} {
 		testenv.Want(t, must(b.answer(t.Context(), "61", "@x", command))(t), wanted, "the answer to %s", command)
 	}
 	until := must(b.Own(t.Context(), b.who))(t).MutedUntil
 	testenv.Check(t, until != nil && until.Sub(b.clock.Now()) == muteFor, "muted until %v", until)
+
+	b.round(t)
+	noError(t, b.tell(t.Context(), []event{{kind: TraderAppeal, of: ofTrader, ownerID: b.trader.ID, subject: "5", path: "/trader/appeals/5"}}))
+	b.round(t)
+	same(t, far.heard("61"), nil, "told while muted")
+	testenv.Want(t, must(b.answer(t.Context(), "61", "@x", "/unmute"))(t), "You are told again.", "the answer to /unmute")
+	b.round(t)
+	same(t, far.heard("61"), []string{"There is news of an appeal.\nhttps://portal.example/trader/appeals/5"}, "told once not muted")
+}
+
+// Thousands of payments that are opened, claimed or about to expire at once are one message of each kind, with all of them.
+func TestThousands(t *testing.T) {
+	const many = 2*feedMost + 1
+	far, bot := newTelegram(t)
+	b := setup(t, bot)
+	b.linked(t, b.who, "51")
+	b.round(t)
+	b.pay(t, 1, many)
+	b.Exec(t, "update payment set payer_claimed_at = $1, expires_at = $2", b.clock.Now(), b.clock.Now().Add(time.Minute))
+	b.round(t)
+	heard := far.heard("51")
+	slices.Sort(heard)
+	same(t, heard, []string{
+		"4001 payers say that they have paid.\nhttps://portal.example/trader", "4001 payments are about to expire.\nhttps://portal.example/trader",
+		"4001 payments are open.\nhttps://portal.example/trader",
+	}, "told of thousands")
+}
+
+// Of several processes one asks the bot for what users write; when it is gone, another one does.
+func TestOneHearsTheBot(t *testing.T) {
+	far, bot := newTelegram(t)
+	b := setup(t, bot)
+	far.updates = make(chan string)
+	other := must(NewTelegram("1:token", "GatewayBot", far.URL))(t)
+	first, second := NewFeed(b.Service), NewFeed(b.Service)
+	hears := func(bot *TelegramSender, f *Feed) (stop func()) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { bot.Run(ctx, b.Service, f) })
+		return func() { cancel(); running.Wait() }
+	}
+	noError(t, first.Find(t.Context()))
+	noError(t, second.Find(t.Context()))
+	testenv.Check(t, first.Works() && !second.Works(), "the lease is not of one")
+	stop := hears(bot, first)
+	defer hears(other, second)()
+	ask := func(id int, chat string) {
+		t.Helper()
+		far.updates <- fmt.Sprintf(`{"update_id":%d,"message":{"message_id":1,"text":"/status","chat":{"id":%s,"type":"private"}}}`, id, chat)
+		testenv.Until(t, "an answer of the bot", func() bool { return len(far.heard(chat)) == 1 })
+		testenv.Want(t, far.most.Load(), 1, "processes that ask at a time")
+	}
+	ask(1, "11")
+	stop()
+	testenv.Until(t, "the end of the first's asking", func() bool { return far.asking.Load() == 0 })
+	b.Exec(t, "update notify_feed set leased_until = now()")
+	second.renewAt = time.Time{}
+	noError(t, second.Find(t.Context()))
+	ask(2, "12")
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -103,6 +104,8 @@ type telegram struct {
 	refuse map[string]string
 	// updates are given to the bot when it asks.
 	updates chan string
+	// asking are those who ask for updates now, most how many were at a time.
+	asking, most atomic.Int64
 }
 
 func newTelegram(t *testing.T) (*telegram, *TelegramSender) {
@@ -115,6 +118,9 @@ func newTelegram(t *testing.T) (*telegram, *TelegramSender) {
 
 func (f *telegram) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasSuffix(r.URL.Path, "/getUpdates") {
+		_, _ = io.Copy(io.Discard, r.Body) // else it is not seen that who asks is gone
+		f.most.Store(max(f.most.Load(), f.asking.Add(1)))
+		defer f.asking.Add(-1)
 		select {
 		case update := <-f.updates:
 			_, _ = io.WriteString(w, `{"ok":true,"result":[`+update+`]}`)

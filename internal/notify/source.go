@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"strconv"
 	"time"
 
 	"gateway.example/internal/db"
@@ -58,13 +60,39 @@ func rows[R ~struct {
 	}}
 }
 
+// paged asks for page after page of payments, in the order of their time and number. The first begins after a time.
+func paged[R ~struct {
+	OwnerID int64
+	Subject string
+	Place   string
+	At      time.Time
+}](since time.Time, ask func(since time.Time, after int64) ([]R, error)) ([]R, error) {
+	var all []R
+	for after := int64(math.MaxInt64); ; {
+		page, err := ask(since, after)
+		all = append(all, page...)
+		if err != nil || len(page) < feedMost {
+			return all, err
+		}
+		last := found(page[len(page)-1])
+		since = last.At
+		if after, err = strconv.ParseInt(last.Subject, 10, 64); err != nil {
+			return all, err
+		}
+	}
+}
+
 // sources are all but the openings of payments, which are read from their history.
 var sources = []source{
 	rows(PaymentClaimed, ofTrader, often, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyClaimedRow, error) {
-		return q.NotifyClaimed(ctx, db.NotifyClaimedParams{Since: since, Most: feedMost})
+		return paged(since, func(since time.Time, after int64) ([]db.NotifyClaimedRow, error) {
+			return q.NotifyClaimed(ctx, db.NotifyClaimedParams{Since: since, After: after, Most: feedMost})
+		})
 	}),
 	rows(PaymentExpiring, ofTrader, often, func(ctx context.Context, q *db.Queries, now, _ time.Time) ([]db.NotifyExpiringRow, error) {
-		return q.NotifyExpiring(ctx, db.NotifyExpiringParams{Now: now, Until: now.Add(expiringWithin), Most: feedMost})
+		return paged(now, func(since time.Time, after int64) ([]db.NotifyExpiringRow, error) {
+			return q.NotifyExpiring(ctx, db.NotifyExpiringParams{Since: since, After: after, Until: now.Add(expiringWithin), Most: feedMost})
+		})
 	}),
 	rows(PayoutOffered, ofTrader, often, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyPayoutsRow, error) {
 		return q.NotifyPayouts(ctx, db.NotifyPayoutsParams{Since: since, Most: feedMost})

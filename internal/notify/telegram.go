@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-telegram/bot"
@@ -86,12 +87,36 @@ func (t *TelegramSender) write(ctx context.Context, chat, text string) error {
 	return &Refusal{Says: "Telegram gives no answer"}
 }
 
-// Run answers users until ctx ends. Telegram gives what they wrote to one process at a time; the others are told so and ask
-// again.
-func (t *TelegramSender) Run(ctx context.Context, s *Service) {
+// Run answers users until ctx ends. Telegram gives what they wrote to one process at a time, so the one that may does: while the
+// feed of a process is the one that works, it asks, and the others do not.
+func (t *TelegramSender) Run(ctx context.Context, s *Service, f *Feed) {
 	t.service = s
-	t.bot.Start(ctx)
+	look := time.NewTicker(hearEvery)
+	defer look.Stop()
+	var hearing sync.WaitGroup
+	stop := func() {}
+	asks := false
+	for ctx.Err() == nil {
+		if may := f.Works(); may != asks {
+			stop()
+			hearing.Wait()
+			if asks = may; may {
+				var asking context.Context
+				asking, stop = context.WithCancel(ctx)
+				hearing.Go(func() { t.bot.Start(asking) })
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-look.C:
+		}
+	}
+	stop()
+	hearing.Wait()
 }
+
+// hearEvery is how often a process looks whether it is the one that hears users.
+const hearEvery = 500 * time.Millisecond
 
 // hear answers a message. It moves no money, and says nothing to chats that it does not know.
 func (t *TelegramSender) hear(ctx context.Context, _ *bot.Bot, update *models.Update) {
@@ -128,6 +153,9 @@ func cut(text string) string {
 
 // Breaker begins a break of a trader: they get no new payments. Who ends it does so at the desk.
 type Breaker func(ctx context.Context, who caller.Caller, on bool) error
+
+// commands are what the bot answers to.
+const commands = "/status /break /mute /unmute"
 
 // muteFor is how long /mute leaves a user alone.
 const muteFor = 8 * time.Hour
@@ -179,7 +207,7 @@ func (s *Service) link(ctx context.Context, chat, label, code string) (string, e
 	if _, err := s.put(ctx, taken.UserID, Telegram, chat, label, &now); err != nil {
 		return "", err
 	}
-	return "Linked. /status /break /mute\nПривязано. /status /break /mute", nil
+	return "Linked. " + commands + "\nПривязано. " + commands, nil
 }
 
 // command does one for a user.
@@ -227,7 +255,18 @@ func (s *Service) command(ctx context.Context, user db.NotifyWhoRow, command str
 		if err := s.q.NotifyMute(ctx, db.NotifyMuteParams{UserID: user.ID, MutedUntil: &until}); err != nil {
 			return "", fmt.Errorf("mute: %w", err)
 		}
-		return say("Quiet for 8 hours. Only security is still told.", "Тишина на 8 часов. Приходить будет только о безопасности."), nil
+		return say("Quiet for 8 hours. Only security is still told. /unmute ends it.",
+			"Тишина на 8 часов. Приходить будет только о безопасности. /unmute — закончить."), nil
+	case "/unmute":
+		own, err := s.q.NotifyUserGet(ctx, user.ID)
+		if err != nil {
+			return "", fmt.Errorf("read quiet hours: %w", err)
+		}
+		quiet := quietFor(db.NotifyAudienceRow{Zone: own.Zone, QuietFrom: own.QuietFrom, QuietUntil: own.QuietUntil}, s.clock.Now())
+		if err := s.q.NotifyUnmute(ctx, db.NotifyUnmuteParams{UserID: user.ID, Seconds: quiet.Seconds()}); err != nil {
+			return "", fmt.Errorf("end a silence: %w", err)
+		}
+		return say("You are told again.", "Уведомления снова приходят."), nil
 	}
-	return "/status /break /mute", nil
+	return commands, nil
 }
