@@ -75,12 +75,15 @@ type Deliverer struct {
 	mu    sync.Mutex
 	taken map[Channel]int
 	slow  map[Channel]int
+	// more tells that the last look left something due for want of a place, and freed that there are places again.
+	more  bool
+	freed chan struct{}
 }
 
 // NewDeliverer makes the deliverer.
 func NewDeliverer(s *Service, pool *pgxpool.Pool, metrics prometheus.Registerer) *Deliverer {
 	d := &Deliverer{
-		s: s, q: db.New(pool), pool: pool, holder: uuid.New(), taken: map[Channel]int{}, slow: map[Channel]int{},
+		s: s, q: db.New(pool), pool: pool, holder: uuid.New(), taken: map[Channel]int{}, slow: map[Channel]int{}, freed: make(chan struct{}, 1),
 		sent: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "gateway_notify_messages_total",
 			Help: "Tries to tell users something, by channel and by what became of them.",
@@ -117,6 +120,7 @@ func (d *Deliverer) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-look.C:
+		case <-d.freed:
 		}
 	}
 	running.Wait()
@@ -125,6 +129,7 @@ func (d *Deliverer) Run(ctx context.Context) {
 // Look leases lines in which something is due, and has each visited.
 func (d *Deliverer) Look(ctx context.Context, running *sync.WaitGroup) error {
 	var failed error
+	more := false
 	for _, channel := range d.s.Channels() {
 		for _, slow := range []bool{false, true} {
 			most := d.free(channel, slow)
@@ -135,6 +140,7 @@ func (d *Deliverer) Look(ctx context.Context, running *sync.WaitGroup) error {
 				Channel: string(channel), Slow: slow, Most: int32(most), Holder: d.holder, Seconds: leaseLasts.Seconds(),
 			})
 			failed = errors.Join(failed, err)
+			more = more || len(rows) == most
 			d.take(channel, slow, len(rows))
 			for _, row := range rows {
 				running.Go(func() {
@@ -144,6 +150,9 @@ func (d *Deliverer) Look(ctx context.Context, running *sync.WaitGroup) error {
 			}
 		}
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.more = more
 	return failed
 }
 
@@ -163,6 +172,12 @@ func (d *Deliverer) take(channel Channel, slow bool, n int) {
 	d.taken[channel] += n
 	if slow {
 		d.slow[channel] += n
+	}
+	if n < 0 && d.more && d.taken[channel] <= placesAll/2 { // many at a time, since each look costs a statement
+		select {
+		case d.freed <- struct{}{}:
+		default:
+		}
 	}
 }
 
