@@ -27,6 +27,8 @@ type bench struct {
 	postmaster int
 	binary     string
 	hooks      *receivers
+	// telegram is where the gateways of a place find a bot's far side; "" has them tell nobody.
+	telegram string
 	place
 	// crowd is the place of those parts that fill one with open payments, once the first of them
 	// has come.

@@ -57,6 +57,10 @@ func (b *bench) launch(ctx context.Context, dir, databaseURL string) (*child, er
 	c.cmd = exec.Command(b.binary, "serve", "-sandbox", "-data-dir", dir, "-db-connections", strconv.Itoa(b.connections),
 		"-api-addr", free, "-pay-addr", free, "-portal-addr", free, "-ops-addr", free)
 	c.cmd.Env = append(cleanEnvironment(), "DATABASE_URL="+databaseURL, "BENCH_PROFILE="+c.profilePath())
+	if b.telegram != "" {
+		c.cmd.Args = append(c.cmd.Args, "-telegram-bot", "bench", "-telegram-url", b.telegram)
+		c.cmd.Env = append(c.cmd.Env, "GATEWAY_TELEGRAM_TOKEN=1:bench")
+	}
 	c.cmd.Stderr = log
 	c.cmd.SysProcAttr = childAttributes()
 	started := make(chan error, 1)

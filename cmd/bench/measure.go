@@ -27,6 +27,7 @@ func parts() []part {
 		{"webhooks", (*bench).webhooks},
 		{"settled", (*bench).settled},
 		{"messages", (*bench).messages},
+		{"notifications", (*bench).notifications},
 		{"hot", (*bench).hotAccount},
 		{"pages", (*bench).pages},
 		{"desks", (*bench).openDesksCost},
