@@ -12,6 +12,10 @@ select (to_jsonb(l) - 'uuid')::jsonb from payment_link l where id = @id and merc
 -- name: PaymentLinkGet :one
 select * from payment_link where id = @id and merchant_id = @merchant_id;
 
+-- PaymentLinkPictured reads a link of any merchant that has a picture.
+-- name: PaymentLinkPictured :one
+select * from payment_link where id = @id and picture_hash is not null;
+
 -- name: PaymentLinkList :many
 select * from payment_link
 where merchant_id = @merchant_id and id < @before_id and (not @open::boolean or closed_at is null)

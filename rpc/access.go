@@ -50,6 +50,7 @@ var access = edge.Access{
 	portalv1connect.TraderServiceName:       {caller.Trader},
 	portalv1connect.AuthServiceName:         users,
 	portalv1connect.NotificationServiceName: users,
+	portalv1connect.PayoutFileServiceName:   {caller.MerchantPortal},
 
 	gatewayv1connect.CheckoutServiceGetCheckoutProcedure:        {caller.Anyone},
 	gatewayv1connect.CheckoutServiceSubmitPayerDetailsProcedure: {caller.Anyone},
@@ -138,9 +139,11 @@ func Access(procedure string) []caller.Kind { return access.Of(procedure) }
 
 // uploads are the procedures whose body brings a file.
 var uploads = edge.Uploads{
-	gatewayv1connect.PaymentServiceCreateAppealProcedure:   caller.ScopePayments,
-	portalv1connect.TraderServiceCompletePayinProcedure:    edge.ByUsers,
-	portalv1connect.ReportServiceCompareStatementProcedure: edge.ByUsers,
+	gatewayv1connect.PaymentServiceCreateAppealProcedure:     caller.ScopePayments,
+	portalv1connect.TraderServiceCompletePayinProcedure:      edge.ByUsers,
+	portalv1connect.ReportServiceCompareStatementProcedure:   edge.ByUsers,
+	portalv1connect.PayoutFileServiceSendPayoutFileProcedure: edge.ByUsers,
+	portalv1connect.LinkServiceSetLinkPictureProcedure:       edge.ByUsers,
 }
 
 // NewDoor makes the door in front of all procedures, over Connect and REST.

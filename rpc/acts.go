@@ -89,6 +89,7 @@ var operatorActs = map[caller.Capability][]string{
 		portalv1connect.OperatorServiceCreateMerchantProcedure,
 		portalv1connect.OperatorServiceCreateRequisiteProcedure,
 		portalv1connect.OperatorServiceCreateTraderProcedure,
+		portalv1connect.OperatorServiceRemoveLinkPictureProcedure,
 		portalv1connect.OperatorServiceRemoveTraderAcquirerProcedure,
 		portalv1connect.OperatorServiceSetBankProcedure,
 		portalv1connect.OperatorServiceSetCashboxMethodProcedure,

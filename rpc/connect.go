@@ -46,6 +46,7 @@ type Services struct {
 	Trust      portalv1connect.TrustServiceHandler
 	Blocks     portalv1connect.BlockServiceHandler
 	PayLinks   portalv1connect.LinkServiceHandler
+	Files      portalv1connect.PayoutFileServiceHandler
 	Arrivals   portalv1connect.ArrivalServiceHandler
 	// Withdrawals are for merchants' programs, OwnWithdrawals for users of the portals.
 	Withdrawals    gatewayv1connect.WithdrawalServiceHandler
@@ -92,6 +93,7 @@ func (s Services) mounted() map[string]http.Handler {
 	add(portalv1connect.NewTrustServiceHandler(s.Trust, options))
 	add(portalv1connect.NewBlockServiceHandler(s.Blocks, options))
 	add(portalv1connect.NewLinkServiceHandler(s.PayLinks, options))
+	add(portalv1connect.NewPayoutFileServiceHandler(s.Files, options))
 	add(portalv1connect.NewArrivalServiceHandler(s.Arrivals, options))
 	add(gatewayv1connect.NewWithdrawalServiceHandler(s.Withdrawals, options))
 	add(portalv1connect.NewWithdrawalServiceHandler(s.OwnWithdrawals, options))

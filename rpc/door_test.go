@@ -100,6 +100,7 @@ func servicesWith(payments gatewayv1connect.PaymentServiceHandler, sign portalv1
 		Notices:    portalv1connect.UnimplementedNotificationServiceHandler{},
 		Blocks:     portalv1connect.UnimplementedBlockServiceHandler{},
 		PayLinks:   portalv1connect.UnimplementedLinkServiceHandler{},
+		Files:      portalv1connect.UnimplementedPayoutFileServiceHandler{},
 
 		Withdrawals:    gatewayv1connect.UnimplementedWithdrawalServiceHandler{},
 		OwnWithdrawals: portalv1connect.UnimplementedWithdrawalServiceHandler{},

@@ -257,6 +257,15 @@ func (b *plainBase64) Read(p []byte) (int, error) {
 	return 1, err
 }
 
+// WholeUpload is the content of UploadedFile, at most a byte more than an upload may have; no file is none.
+func WholeUpload(ctx context.Context, content []byte) ([]byte, error) {
+	file := UploadedFile(ctx, content)
+	if file == nil {
+		return nil, nil
+	}
+	return io.ReadAll(io.LimitReader(file, edge.MaxUpload+1))
+}
+
 // UploadedFile is FileFrom, or a file that is still in the message because its name was spelled with
 // escapes.
 func UploadedFile(ctx context.Context, content []byte) *io.SectionReader {

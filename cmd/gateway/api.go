@@ -93,12 +93,13 @@ func (g *gateway) procedures() rpc.Services {
 		Notices:    rpcportal.NewNotificationService(g.notices),
 		Blocks:     rpcportal.NewBlockService(g.settings),
 		PayLinks:   rpcportal.NewLinkService(g.payLinks, g.links, g.payURL),
+		Files:      rpcportal.NewPayoutFileService(g.payouts),
 		Arrivals:   rpcportal.NewArrivalService(g.payments, g.messages, g.checkouts, g.links, g.payURL),
 		Trust:      rpcportal.NewTrustService(g.reports, g.audits, g.alarms),
 		Operator: rpcportal.NewOperatorService(rpcportal.OperatorRooms{
 			Payments: g.payments, Rates: g.rateSettings, Proposals: g.proposals, Settings: g.settings, Users: g.users,
 			Events: g.events, Deposits: g.deposits, Payouts: g.payouts, Checkouts: g.checkouts, Acquirers: g.acquirers,
-			Reads: g.reads, Work: g.queues, Messages: g.messages,
+			Reads: g.reads, Work: g.queues, Messages: g.messages, PayLinks: g.payLinks,
 		}),
 	}
 	if g.testClock != nil {

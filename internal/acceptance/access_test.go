@@ -329,6 +329,9 @@ func (g *instance) records(t *testing.T) *strings.Replacer {
 	_, err = g.pool.Exec(t.Context(), `insert into payment_link (uuid, merchant_id, cashbox_id, title, methods, callback_uri, created_at, created_by)
 		select gen_random_uuid(), merchant_id, id, 'A lamp', '{}', '', now(), 'merchant_portal:1' from cashbox where id = $1`, box.MerchantCashboxID)
 	noError(t, err)
+	_, err = g.pool.Exec(t.Context(), `insert into payout_file (merchant_id, key_id, cashbox_id, hash, name, content, sent_at, sent_by)
+		select merchant_id, 1, id, repeat('0', 64), 'pay.csv', '', now(), 'merchant_portal:1' from cashbox where id = $1`, box.MerchantCashboxID)
+	noError(t, err)
 	for _, one := range g.Cashboxes {
 		g.withdrawing(t, one)
 	}
@@ -340,15 +343,16 @@ func (g *instance) records(t *testing.T) *strings.Replacer {
 		"CASHBOX": fmt.Sprint(box.MerchantCashboxID), "OF_APPEAL": failed,
 	}
 	for name, query := range map[string]string{
-		"EVENT":      "select id::text from webhook_event where subject_id = " + failed,
-		"LINK":       "select id::text from payment_link",
-		"WITHDRAWAL": "select id::text from withdrawal",
-		"ADDRESS":    "select address_id::text from withdrawal",
-		"REPLAY":     "select id::text from webhook_replay",
-		"APPEAL":     "select id::text from appeal",
-		"MEMBER":     "select id::text from app_user where login = 'merchant'",
-		"REQUISITE":  "select min(id)::text from requisite where trader_id = 1",
-		"CREDENTIAL": "select min(id)::text from api_key where cashbox_id = " + ids["CASHBOX"],
+		"EVENT":       "select id::text from webhook_event where subject_id = " + failed,
+		"LINK":        "select id::text from payment_link",
+		"PAYOUT_FILE": "select id::text from payout_file",
+		"WITHDRAWAL":  "select id::text from withdrawal",
+		"ADDRESS":     "select address_id::text from withdrawal",
+		"REPLAY":      "select id::text from webhook_replay",
+		"APPEAL":      "select id::text from appeal",
+		"MEMBER":      "select id::text from app_user where login = 'merchant'",
+		"REQUISITE":   "select min(id)::text from requisite where trader_id = 1",
+		"CREDENTIAL":  "select min(id)::text from api_key where cashbox_id = " + ids["CASHBOX"],
 		"SESSION": `select min(s.id)::text from session s join app_user u on u.id = s.user_id
 			where u.login = 'trader-1'`,
 	} {

@@ -502,6 +502,37 @@ func (q *Queries) PaymentLinkPicture(ctx context.Context, arg PaymentLinkPicture
 	return err
 }
 
+const paymentLinkPictured = `-- name: PaymentLinkPictured :one
+select id, uuid, merchant_id, cashbox_id, title, description, amount, min_amount, max_amount, methods, max_payments, ends_at, return_url, callback_uri, created_at, created_by, closed_at, picture_hash from payment_link where id = $1 and picture_hash is not null
+`
+
+// PaymentLinkPictured reads a link of any merchant that has a picture.
+func (q *Queries) PaymentLinkPictured(ctx context.Context, id int64) (PaymentLink, error) {
+	row := q.db.QueryRow(ctx, paymentLinkPictured, id)
+	var i PaymentLink
+	err := row.Scan(
+		&i.ID,
+		&i.UUID,
+		&i.MerchantID,
+		&i.CashboxID,
+		&i.Title,
+		&i.Description,
+		&i.Amount,
+		&i.MinAmount,
+		&i.MaxAmount,
+		&i.Methods,
+		&i.MaxPayments,
+		&i.EndsAt,
+		&i.ReturnURL,
+		&i.CallbackURI,
+		&i.CreatedAt,
+		&i.CreatedBy,
+		&i.ClosedAt,
+		&i.PictureHash,
+	)
+	return i, err
+}
+
 const paymentLinkSetting = `-- name: PaymentLinkSetting :one
 select (to_jsonb(l) - 'uuid')::jsonb from payment_link l where id = $1 and merchant_id = $2 for no key update
 `

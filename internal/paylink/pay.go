@@ -118,9 +118,23 @@ func only(ways []string) string {
 	return ""
 }
 
+// orderPrefix begins the order ids of all payments by links.
+const orderPrefix = "link-"
+
+// OfOrder is the id of the link that an order id names; 0 is none. A merchant may call orders of their own so.
+func OfOrder(orderID string) int64 {
+	rest, _ := strings.CutPrefix(orderID, orderPrefix)
+	number, _, _ := strings.Cut(rest, "-")
+	id, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || rest == orderID {
+		return 0
+	}
+	return id
+}
+
 // pay takes a place of the link, makes the payment, and gives the place back where none was made.
 func (s *Service) pay(ctx context.Context, l Open, o Order) (payment.Created, error) {
-	orderID := "link-" + strconv.FormatInt(l.ID, 10) + "-" + o.Attempt
+	orderID := orderPrefix + strconv.FormatInt(l.ID, 10) + "-" + o.Attempt
 	if err := s.take(ctx, l, orderID, o.Method); err != nil {
 		return payment.Created{}, err
 	}

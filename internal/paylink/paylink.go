@@ -316,9 +316,17 @@ func (s *Service) Close(ctx context.Context, who caller.Caller, id int64) (Link,
 type Paid = db.LinkPaymentListRow
 
 // URL is where payers open the link.
-func (l Link) URL(payURL string, tokens *auth.Links) string {
+func (l Terms) URL(payURL string, tokens *auth.Links) string {
 	return payURL + "/l/" + tokens.Token(l.UUID)
 }
+
+// PictureURL is where the picture of a link is that has one.
+func (l Terms) PictureURL(payURL string, tokens *auth.Links) string {
+	return l.URL(payURL, tokens) + BelowPicture + *l.PictureHash
+}
+
+// BelowPicture is what stands between a link's address and the hash of its picture.
+const BelowPicture = "/picture/"
 
 // Callback is where events of its payments go, or nil.
 func (l Link) Callback() *string { return optional(l.CallbackURI) }

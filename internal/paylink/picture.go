@@ -25,6 +25,8 @@ const (
 	pictureQuality = 82
 	// hashLength is how much of a picture's hash its address has.
 	hashLength = 32
+	// MaxReason is how long the reason of an operator may be.
+	MaxReason = 500
 )
 
 // What is wrong with a picture.
@@ -47,26 +49,62 @@ func (s *Service) SetPicture(ctx context.Context, who caller.Caller, id int64, f
 		sum := sha256.Sum256(picture)
 		hash = new(hex.EncodeToString(sum[:])[:hashLength])
 	}
-	change := db.SettingChange{At: s.clock.Now(), Actor: who.Actor(), Subject: "payment_link", SubjectKey: fmt.Sprint(id)}
-	_, err := db.ChangeSetting(ctx, s.pools.Calls, change, db.Setting{
+	_, err := s.changePicture(ctx, who.Actor(), nil, db.PaymentLinkPictureParams{ID: id, MerchantID: who.MerchantID, PictureHash: hash}, picture)
+	return err
+}
+
+// RemovePicture has an operator take the picture off the page of any merchant's link, and say why.
+func (s *Service) RemovePicture(ctx context.Context, who caller.Caller, id int64, reason string) (db.SettingChange, error) {
+	l, err := s.Pictured(ctx, who, id)
+	if err != nil {
+		return db.SettingChange{}, err
+	}
+	f := fault.Decoded(ctx)
+	reason = f.RequiredText("reason", reason, MaxReason)
+	if err := f.Err(); err != nil {
+		return db.SettingChange{}, err
+	}
+	return s.changePicture(ctx, who.Actor(), &reason, db.PaymentLinkPictureParams{ID: id, MerchantID: l.MerchantID}, nil)
+}
+
+// Pictured is a link of any merchant, for an operator who may take its picture away; fault.ErrNotFound where it has none.
+func (s *Service) Pictured(ctx context.Context, who caller.Caller, id int64) (Terms, error) {
+	if err := who.Need(caller.OperatorDirectory); err != nil {
+		return Terms{}, err
+	}
+	row, err := db.New(s.pools.Calls).PaymentLinkPictured(ctx, id)
+	switch {
+	case db.NoRows(err):
+		return Terms{}, fault.ErrNotFound
+	case err != nil:
+		return Terms{}, fmt.Errorf("read a link with a picture: %w", err)
+	}
+	return Terms(row), nil
+}
+
+// changePicture notes what a link's picture is now and keeps it, or drops it where there is no hash.
+func (s *Service) changePicture(
+	ctx context.Context, actor string, reason *string, to db.PaymentLinkPictureParams, picture []byte,
+) (db.SettingChange, error) {
+	change := db.SettingChange{At: s.clock.Now(), Actor: actor, Subject: "payment_link", SubjectKey: fmt.Sprint(to.ID), Reason: reason}
+	return db.ChangeSetting(ctx, s.pools.Calls, change, db.Setting{
 		Whole: true,
 		Read: func(q *db.Queries) ([]byte, error) {
-			return q.PaymentLinkSetting(ctx, db.PaymentLinkSettingParams{ID: id, MerchantID: who.MerchantID})
+			return q.PaymentLinkSetting(ctx, db.PaymentLinkSettingParams{ID: to.ID, MerchantID: to.MerchantID})
 		},
 		Apply: func(q *db.Queries) error {
-			err := q.PaymentLinkPicture(ctx, db.PaymentLinkPictureParams{ID: id, MerchantID: who.MerchantID, PictureHash: hash})
+			err := q.PaymentLinkPicture(ctx, to)
 			switch {
 			case err != nil:
 				return err
-			case hash == nil:
-				return q.LinkPictureDrop(ctx, db.LinkPictureDropParams{LinkID: id, MerchantID: who.MerchantID})
+			case to.PictureHash == nil:
+				return q.LinkPictureDrop(ctx, db.LinkPictureDropParams{LinkID: to.ID, MerchantID: to.MerchantID})
 			}
 			return q.LinkPictureSet(ctx, db.LinkPictureSetParams{
-				LinkID: id, MerchantID: who.MerchantID, Hash: *hash, Content: picture,
+				LinkID: to.ID, MerchantID: to.MerchantID, Hash: *to.PictureHash, Content: picture,
 			})
 		},
 	})
-	return err
 }
 
 // drawPicture draws an uploaded picture anew, as a JPEG on white, or says what is wrong with it. No file is no picture.

@@ -211,7 +211,7 @@ type FilePayin struct {
 }
 
 // FilePayins lists the payouts of a file, by its lines. The cursor is nil on the last page.
-func (s *Service) FilePayins(ctx context.Context, who caller.Caller, id int64, page db.Page) ([]FilePayin, *string, error) {
+func (s *Service) FilePayins(ctx context.Context, who caller.Caller, id int64, page FilePage) ([]FilePayin, *string, error) {
 	if _, err := s.fileRow(ctx, who, id); err != nil {
 		return nil, nil, err
 	}

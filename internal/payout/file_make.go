@@ -52,6 +52,7 @@ func (s *Service) MakeFile(ctx context.Context, who caller.Caller, id int64, sho
 	}
 	f := fault.Decoded(ctx)
 	most := fault.Read(f, "frozenUsdt", shown.FrozenUSDT, money.ParseUSDT)
+	f.Check(shown.KeyID > 0, "keyId", "is required")
 	if err := f.Err(); err != nil {
 		return MadeFile{}, err
 	}

@@ -1,6 +1,8 @@
 package payout_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -34,6 +36,34 @@ func table(rows int) string {
 	return file.String()
 }
 
+// workbook is an XLSX file as Excel writes it: a line of a title, the columns' names as shared texts, and a row of these cells.
+func workbook(t *testing.T, cells string) string {
+	t.Helper()
+	var names, head strings.Builder
+	for i, name := range []string{"Заказ", "Сумма", "Способ", "Телефон", "Получатель", "Банк"} {
+		fmt.Fprintf(&names, "<si><t>%s</t></si>", name)
+		fmt.Fprintf(&head, `<c r="%c2" t="s"><v>%d</v></c>`, 'A'+i, i)
+	}
+	const of = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+	const main = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"`
+	const packaged = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="`
+	var book bytes.Buffer
+	archive := zip.NewWriter(&book)
+	for name, content := range map[string]string{
+		"xl/workbook.xml":            `<workbook ` + main + ` xmlns:r="` + of + `"><sheets><sheet name="Pay" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels": packaged + of + `/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+		"xl/styles.xml":              "<styleSheet " + main + "/>",
+		"xl/sharedStrings.xml":       "<sst " + main + ">" + names.String() + "</sst>",
+		"xl/worksheets/sheet1.xml": `<worksheet ` + main + `><sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>Выплаты</t></is></c></row>` +
+			`<row r="2">` + head.String() + `</row><row r="3">` + cells + `</row></sheetData></worksheet>`,
+	} {
+		file := must(archive.Create(name))(t)
+		must(file.Write([]byte(content)))(t)
+	}
+	noError(t, archive.Close())
+	return book.String()
+}
+
 func (b *bundle) send(t *testing.T, m dbtest.Merchant, content string) payout.File {
 	t.Helper()
 	return must(b.payouts.SendFile(t.Context(), owner(m), payout.NewFile{KeyID: m.Caller.ID, Name: "pay.csv", Content: []byte(content)}))(t)
@@ -61,6 +91,9 @@ func TestFileMakesPayouts(t *testing.T) {
 		"a mark":  "\ufefforderId;amount;method;address;recipient;bankName\nA-2;1000,50;sbp;79001234567;Пётр Ильин;Т-Банк\n",
 		"the template": strings.NewReplacer("PAYOUT-1,1500.00", "A-4,1000.50", "Ivan Petrov", "Пётр Ильин", "Sberbank", "Т-Банк").
 			Replace(payout.FileTemplate()),
+		"a workbook": workbook(t, `<c r="A3" t="inlineStr"><is><t>A-5</t></is></c><c r="B3"><v>1000.5</v></c>`+
+			`<c r="C3" t="inlineStr"><is><t>СБП</t></is></c><c r="D3"><v>79001234567</v></c>`+
+			`<c r="E3" t="inlineStr"><is><t>Пётр Ильин</t></is></c><c r="F3" t="inlineStr"><is><t>Т-Банк</t></is></c>`),
 		"of Windows": "ORDERID\tAmount\tMETHOD\taddress\trecipient\tbank\nA-3\t1000.50\tSBP\t+7 900 123-45-67\tПётр Ильин\tТ-Банк\n",
 	} {
 		file := b.send(t, m, content)
@@ -78,7 +111,7 @@ func TestFileMakesPayouts(t *testing.T) {
 	}
 	testenv.Want(t, b.Text(t, "select string_agg(distinct actor, ',') from payin_history"), "merchant_portal:7", "who made them")
 	testenv.Want(t, b.Count(t, "select count(*) from payout_file where content is not null"), 0, "files that are kept")
-	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"59.1796", "40.8204", "0", "0"})
+	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"48.9745", "51.0255", "0", "0"})
 }
 
 // Whatever is wrong is said by line and field, and nothing is made of such a file.
@@ -172,7 +205,7 @@ func TestFileIsAllOrNothing(t *testing.T) {
 	testenv.Want(t, b.Text(t, "select amount::text from key_payout_day"), "2000000.00", "counts of the key's day")
 	counts := must(b.payouts.FileProgress(t.Context(), owner(m), file.ID))(t)
 	testenv.Want(t, counts[payout.Waiting], payout.MaxFileRows, "wait")
-	page, _, err := b.payouts.FilePayins(t.Context(), owner(m), file.ID, db.Page{Limit: new(int32(2)), Cursor: new("3")})
+	page, _, err := b.payouts.FilePayins(t.Context(), owner(m), file.ID, payout.FilePage{Page: db.Page{Limit: new(int32(2)), Cursor: new("3")}})
 	noError(t, err)
 	testenv.Check(t, len(page) == 2 && page[0].Line == 4 && page[0].OrderID == "row-2", "a page: %+v", page)
 	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"389.8", "20010.2", "0", "0"})

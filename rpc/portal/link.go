@@ -86,13 +86,40 @@ func (s *LinkService) CloseLink(
 	return connect.NewResponse(&portalv1.CloseLinkResponse{Link: s.view(closed)}), nil
 }
 
+// SetLinkPicture implements the service.
+func (s *LinkService) SetLinkPicture(
+	ctx context.Context, req *connect.Request[portalv1.SetLinkPictureRequest],
+) (*connect.Response[portalv1.SetLinkPictureResponse], error) {
+	who := caller.From(ctx)
+	if err := who.Need(caller.MerchantSell); err != nil {
+		return nil, err
+	}
+	picture, err := rpc.WholeUpload(ctx, req.Msg.GetPicture())
+	if err != nil {
+		return nil, err
+	}
+	if err := s.links.SetPicture(ctx, who, req.Msg.GetId(), picture); err != nil {
+		return nil, err
+	}
+	changed, err := s.links.Get(ctx, who, req.Msg.GetId())
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.SetLinkPictureResponse{Link: s.view(changed)}), nil
+}
+
 func (s *LinkService) view(l paylink.Link) *portalv1.Link {
+	var picture *string
+	if l.PictureHash != nil {
+		picture = new(l.PictureURL(s.payURL, s.tokens))
+	}
 	return &portalv1.Link{
 		Id: l.ID, Url: l.URL(s.payURL, s.tokens), CashboxId: l.CashboxID, Title: l.Title, Description: l.Description,
 		Amount: rpc.OptionalFiat(l.Amount), MinAmount: rpc.OptionalFiat(l.MinAmount), MaxAmount: rpc.OptionalFiat(l.MaxAmount), Methods: l.Methods,
 		MaxPayments: l.MaxPayments, EndsAt: rpc.OptionalTime(l.EndsAt), ReturnUrl: l.ReturnURL, CallbackUri: l.Callback(),
 		CreatedAt: rpc.Timestamp(l.CreatedAt), ClosedAt: rpc.OptionalTime(l.ClosedAt), Ended: l.Ended,
 		Payments: l.Payments, Completed: l.Completed, Came: money.Fiat(l.Came),
+		PictureUrl: picture,
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/paylink"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/proposal"
@@ -45,6 +46,7 @@ type OperatorRooms struct {
 	Work  *work.Service
 	// Messages are those of traders' banks.
 	Messages *bankmessage.Service
+	PayLinks *paylink.Service
 }
 
 // OperatorService serves portal.v1.OperatorService.

@@ -189,6 +189,17 @@ func (s *OperatorService) ListSettingChanges(
 	return connect.NewResponse(out), nil
 }
 
+// RemoveLinkPicture implements the service.
+func (s *OperatorService) RemoveLinkPicture(
+	ctx context.Context, req *connect.Request[portalv1.RemoveLinkPictureRequest],
+) (*connect.Response[portalv1.SettingResponse], error) {
+	change, err := s.PayLinks.RemovePicture(ctx, caller.From(ctx), req.Msg.GetLinkId(), req.Msg.GetReason())
+	if err != nil {
+		return nil, err
+	}
+	return settingResponse(change)
+}
+
 func settingResponse(c directory.Change) (*connect.Response[portalv1.SettingResponse], error) {
 	change, err := settingChange(c)
 	if err != nil {

@@ -20,8 +20,6 @@ import (
 
 const (
 	belowLink = "/l/"
-	// belowPicture is where a link's picture is, by its hash.
-	belowPicture = "/picture/"
 )
 
 // opening is a request by whoever holds a payment link.
@@ -87,7 +85,7 @@ func (p *Pay) showStart(o opening, status int, typed paylink.Order, wrong fault.
 		l.Description = *o.link.Description
 	}
 	if o.link.PictureHash != nil {
-		l.Picture = s.Path + belowPicture + *o.link.PictureHash
+		l.Picture = s.Path + paylink.BelowPicture + *o.link.PictureHash
 	}
 	if o.link.Amount.Valid {
 		l.Fixed = view.Bill{Amount: s.Amount(o.link.Amount.Decimal, o.link.Currency), Plain: money.Fiat(o.link.Amount.Decimal)}

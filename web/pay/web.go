@@ -85,7 +85,7 @@ func New(rooms Rooms) http.Handler {
 	p.checkouts(mux)
 	mux.HandleFunc("GET "+belowLink+"{token}", p.offered(p.start))
 	mux.HandleFunc("POST "+belowLink+"{token}", p.offered(p.begin))
-	mux.HandleFunc("GET "+belowLink+"{token}"+belowPicture+"{hash}", p.offered(p.picture))
+	mux.HandleFunc("GET "+belowLink+"{token}"+paylink.BelowPicture+"{hash}", p.offered(p.picture))
 	mux.HandleFunc("GET /r/{token}"+belowReceipt, p.linked(p.dressed(p.showReceipt)))
 	mux.HandleFunc("GET /bank/{hash}", p.logo(p.Looks.Logo))
 	mux.HandleFunc("GET "+directory.LogoPath+"{hash}", p.logo(p.Looks.PageLogo))

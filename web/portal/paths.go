@@ -36,6 +36,7 @@ const (
 	FailingPath    = "/operator/events/failing"
 	MerchantsPath  = "/operator/merchants"
 	CashboxesPath  = "/operator/cashboxes"
+	LinksPath      = "/operator/links"
 	TradersPath    = "/operator/traders"
 	RequisitesPath = "/operator/requisites"
 	LimitsPath     = "/operator/limits"

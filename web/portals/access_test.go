@@ -157,7 +157,7 @@ const addresses = `
 		GET POST /operator/merchants/new /operator/cashboxes/new /operator/traders/new
 			/operator/traders/{id}/processor/remove /operator/requisites/new /operator/users/new
 			/operator/users/{id}/{step} /operator/merchants/{id}/switch /operator/traders/{id}/switch
-			/operator/cashboxes/{id}/switch /operator/requisites/{id}/switch /operator/cashboxes/{id}/logo
+			/operator/cashboxes/{id}/switch /operator/requisites/{id}/switch /operator/cashboxes/{id}/logo /operator/links/{id}/picture
 		POST /operator/simulator /operator/simulator/stop /operator/merchants/{id} /operator/cashboxes/{id}
 			/operator/cashboxes/{id}/methods/{method} /operator/cashboxes/{id}/payouts/{method} /operator/traders/{id}
 			/operator/traders/{id}/payouts/{currency}/{method} /operator/traders/{id}/processor

@@ -95,6 +95,7 @@ var unexamined = []string{
 	"GET /operator/reconciliation/audits", "GET /operator/conflicts/{id}/claim", "GET /operator/names/{kind}",
 	"GET /merchant/payout-files/template.csv", "GET /merchant/payout-files/{id}/result.csv", "GET /merchant/payout-files/{id}/progress",
 	"GET /merchant/payments/{id}/came", // the same as the operators'
+	"GET /operator/links/{id}/picture", // asks as the operators' other pages do
 	"GET /operator/messages/{id}/keep", // the same as the traders'
 }
 

@@ -175,6 +175,7 @@ func (f *features) ofAll(r Rooms) {
 		Payments: r.Payments, Checkouts: r.Checkouts, Payouts: r.Payouts, Settings: r.Settings,
 		Reports: r.Reports, Exports: r.Exports, Signer: r.Signer, Proofs: r.Proofs, Clock: r.Clock,
 		Claim: cases.Claim(ofCases(r)), OnPayout: cases.OnPayout(ofCases(r)),
+		PayLinks: r.PayLinks,
 	})
 	add(f, bankstatement.Routes, bankstatement.Services{Settings: r.Settings, Reports: r.Reports})
 	add(f, statement.Routes, statement.Services{Reports: r.Reports, Exports: r.Exports})

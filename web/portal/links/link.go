@@ -29,6 +29,8 @@ var linkRoutes = []route{
 	{Pattern: "POST " + linksPath, Kinds: portal.Merchants, Needs: caller.MerchantSell, Handle: (*visit).create},
 	{Pattern: "GET " + linksPath + "/{id}", Kinds: portal.Merchants, Needs: caller.MerchantRead, Handle: (*visit).link},
 	{Pattern: "POST " + linksPath + "/{id}/picture", Kinds: portal.Merchants, Needs: caller.MerchantSell, Handle: (*visit).changePicture},
+	{Pattern: "GET " + portal.LinksPath + "/{id}/picture", Kinds: portal.Operators, Needs: caller.OperatorDirectory, Handle: (*visit).askPicture},
+	{Pattern: "POST " + portal.LinksPath + "/{id}/picture", Kinds: portal.Operators, Needs: caller.OperatorDirectory, Handle: (*visit).removePicture},
 	{Pattern: "POST " + linksPath + "/{id}/close", Kinds: portal.Merchants, Needs: caller.MerchantSell, Handle: (*visit).close},
 }
 

@@ -4,10 +4,13 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/a-h/templ"
+
 	"gateway.example/internal/fault"
 	"gateway.example/internal/paylink"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 )
 
@@ -67,4 +70,51 @@ func (v *visit) keepPicture(id int64, sent portal.Upload) error {
 		return fault.Fields{fieldPicture: {paylink.PictureIsNone}}.Err()
 	}
 	return v.PayLinks.SetPicture(v.Ctx(), v.Who, id, content)
+}
+
+// askPicture asks an operator why a picture is taken off the page of a link. Sending one is the merchant's alone.
+func (v *visit) askPicture() error { return v.showRemoval("", nil) }
+
+func (v *visit) showRemoval(reason string, wrong map[string]string) error {
+	l, err := v.pictured()
+	if err != nil {
+		return err
+	}
+	return v.Question(view.Question{
+		Title: sayRemoval, Texts: []string{v.Shell.Say(sayRemovalText)}, Yes: v.Shell.Say(sayPictureRemove), Danger: true,
+		Action: portal.Numbered(portal.LinksPath, l.ID) + "/picture", Back: view.Link(portal.Numbered(portal.MerchantsPath, l.MerchantID)),
+		Facts: []view.Fact{
+			{Label: sayFor, Value: l.Title}, {Label: sayPicture, Value: v.Shell.Say(sayPictureOpen), Href: templ.SafeURL(l.PictureURL(v.PayURL, v.Tokens))},
+		},
+		Fields: []view.Field{{
+			Name: "reason", Label: say.ReasonWhy, Value: reason, Wrong: wrong["reason"], Area: true, Max: paylink.MaxReason,
+		}},
+	})
+}
+
+// pictured is the link with a picture that the address names.
+func (v *visit) pictured() (paylink.Terms, error) {
+	id, err := v.Numbered()
+	if err != nil {
+		return paylink.Terms{}, err
+	}
+	return v.PayLinks.Pictured(v.Ctx(), v.Who, id)
+}
+
+func (v *visit) removePicture() error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	err = v.Once(form, func() (submission.Outcome, error) {
+		l, err := v.pictured()
+		if err == nil {
+			_, err = v.PayLinks.RemovePicture(v.Ctx(), v.Who, l.ID, form.Get("reason"))
+		}
+		return submission.Outcome{LedTo: portal.Numbered(portal.MerchantsPath, l.MerchantID), Said: "setting-saved"}, err
+	})
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.showRemoval(form.Get("reason"), wrong)
+	}
+	return err
 }

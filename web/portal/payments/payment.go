@@ -9,6 +9,7 @@ import (
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/paylink"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/report"
 	"gateway.example/web/portal/say"
@@ -294,6 +295,7 @@ func (v *visit) paymentFacts(p checkout.DeskPayment, then portal.Moment, lines [
 		facts = append(facts, view.Fact{Label: say.Order, Value: p.OrderID},
 			view.Fact{Label: sayPayer, Value: portal.Text(p.PayerUserID), Href: v.PayerPath(p.MerchantID, p.PayerUserID)},
 			view.Fact{Label: sayDescription, Value: portal.Text(p.Description)})
+		facts = append(facts, v.linkPicture(p)...)
 	}
 	if v.Who.Kind == caller.MerchantPortal {
 		boxes, err := v.Cashboxes(portal.Asked{List: portal.List{Cashbox: true}})
@@ -326,6 +328,21 @@ func (v *visit) paymentFacts(p checkout.DeskPayment, then portal.Moment, lines [
 		facts = append(facts, view.Fact{Label: sayYouKeep, Value: v.Shell.USDT(*sight.SpreadTrader), Class: "num"})
 	}
 	return facts, nil
+}
+
+// linkPicture leads an operator who may take it away to the picture of the link that a payment came by.
+func (v *visit) linkPicture(p checkout.DeskPayment) []view.Fact {
+	id := paylink.OfOrder(p.OrderID)
+	if id == 0 {
+		return nil
+	}
+	l, err := v.PayLinks.Pictured(v.Ctx(), v.Who.Proved(), id)
+	if err != nil || l.MerchantID != p.MerchantID {
+		return nil
+	}
+	return []view.Fact{{
+		Label: sayLinkPicture, Value: l.Title, Href: view.Link(portal.Numbered(portal.LinksPath, l.ID) + "/picture"),
+	}}
 }
 
 // receipt sends a payer's file.

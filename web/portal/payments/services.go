@@ -7,6 +7,7 @@ import (
 	"gateway.example/internal/clock"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/edge"
+	"gateway.example/internal/paylink"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/report"
@@ -29,6 +30,8 @@ type Services struct {
 	// Proofs prove what is in the ledger, and publish its pages.
 	Proofs *seal.Service
 	Clock  clock.Clock
+	// PayLinks are where some payments come from.
+	PayLinks *paylink.Service
 	// Claim is who of the operators works on a payment or an appeal.
 	Claim func(v *portal.Visit, kind work.Kind, id int64) (*view.Claim, error)
 	// OnPayout is what an operator may do with a payout, and who works on it.

@@ -62,7 +62,9 @@ type Link struct {
 	// Those of them that were paid.
 	Completed int64 `protobuf:"varint,18,opt,name=completed,proto3" json:"completed,omitempty"`
 	// What these brought, with two decimals.
-	Came          string `protobuf:"bytes,19,opt,name=came,proto3" json:"came,omitempty"`
+	Came string `protobuf:"bytes,19,opt,name=came,proto3" json:"came,omitempty"`
+	// Where the picture is, a JPEG; unset is none. What is there never changes: another picture has another address.
+	PictureUrl    *string `protobuf:"bytes,20,opt,name=picture_url,json=pictureUrl,proto3,oneof" json:"picture_url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -226,6 +228,13 @@ func (x *Link) GetCompleted() int64 {
 func (x *Link) GetCame() string {
 	if x != nil {
 		return x.Came
+	}
+	return ""
+}
+
+func (x *Link) GetPictureUrl() string {
+	if x != nil && x.PictureUrl != nil {
+		return *x.PictureUrl
 	}
 	return ""
 }
@@ -815,11 +824,112 @@ func (x *CloseLinkResponse) GetLink() *Link {
 	return nil
 }
 
+// SetLinkPictureRequest is what SetLinkPicture of LinkService takes.
+type SetLinkPictureRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The link's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// A PNG or JPEG of up to 10 MB and 16 million pixels, which is drawn anew to fit into 960 by 720; empty is no picture.
+	Picture       []byte `protobuf:"bytes,2,opt,name=picture,proto3" json:"picture,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetLinkPictureRequest) Reset() {
+	*x = SetLinkPictureRequest{}
+	mi := &file_portal_v1_link_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetLinkPictureRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetLinkPictureRequest) ProtoMessage() {}
+
+func (x *SetLinkPictureRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_link_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetLinkPictureRequest.ProtoReflect.Descriptor instead.
+func (*SetLinkPictureRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_link_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *SetLinkPictureRequest) GetId() int64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *SetLinkPictureRequest) GetPicture() []byte {
+	if x != nil {
+		return x.Picture
+	}
+	return nil
+}
+
+// SetLinkPictureResponse is what SetLinkPicture of LinkService answers with.
+type SetLinkPictureResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The link as it is now.
+	Link          *Link `protobuf:"bytes,1,opt,name=link,proto3" json:"link,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetLinkPictureResponse) Reset() {
+	*x = SetLinkPictureResponse{}
+	mi := &file_portal_v1_link_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetLinkPictureResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetLinkPictureResponse) ProtoMessage() {}
+
+func (x *SetLinkPictureResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_link_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetLinkPictureResponse.ProtoReflect.Descriptor instead.
+func (*SetLinkPictureResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_link_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *SetLinkPictureResponse) GetLink() *Link {
+	if x != nil {
+		return x.Link
+	}
+	return nil
+}
+
 var File_portal_v1_link_proto protoreflect.FileDescriptor
 
 const file_portal_v1_link_proto_rawDesc = "" +
 	"\n" +
-	"\x14portal/v1/link.proto\x12\tportal.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xee\x05\n" +
+	"\x14portal/v1/link.proto\x12\tportal.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa4\x06\n" +
 	"\x04Link\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x10\n" +
 	"\x03url\x18\x02 \x01(\tR\x03url\x12\x1d\n" +
@@ -845,14 +955,17 @@ const file_portal_v1_link_proto_rawDesc = "" +
 	"\x05ended\x18\x10 \x01(\bR\x05ended\x12\x1a\n" +
 	"\bpayments\x18\x11 \x01(\x03R\bpayments\x12\x1c\n" +
 	"\tcompleted\x18\x12 \x01(\x03R\tcompleted\x12\x12\n" +
-	"\x04came\x18\x13 \x01(\tR\x04cameB\x0e\n" +
+	"\x04came\x18\x13 \x01(\tR\x04came\x12$\n" +
+	"\vpicture_url\x18\x14 \x01(\tH\aR\n" +
+	"pictureUrl\x88\x01\x01B\x0e\n" +
 	"\f_descriptionB\t\n" +
 	"\a_amountB\r\n" +
 	"\v_min_amountB\r\n" +
 	"\v_max_amountB\x0f\n" +
 	"\r_max_paymentsB\r\n" +
 	"\v_return_urlB\x0f\n" +
-	"\r_callback_uri\"\xbc\x01\n" +
+	"\r_callback_uriB\x0e\n" +
+	"\f_picture_url\"\xbc\x01\n" +
 	"\vLinkPayment\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x16\n" +
 	"\x06status\x18\x02 \x01(\tR\x06status\x12\x16\n" +
@@ -899,13 +1012,19 @@ const file_portal_v1_link_proto_rawDesc = "" +
 	"\x10CloseLinkRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\"8\n" +
 	"\x11CloseLinkResponse\x12#\n" +
-	"\x04link\x18\x01 \x01(\v2\x0f.portal.v1.LinkR\x04link2\xaa\x02\n" +
+	"\x04link\x18\x01 \x01(\v2\x0f.portal.v1.LinkR\x04link\"A\n" +
+	"\x15SetLinkPictureRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x18\n" +
+	"\apicture\x18\x02 \x01(\fR\apicture\"=\n" +
+	"\x16SetLinkPictureResponse\x12#\n" +
+	"\x04link\x18\x01 \x01(\v2\x0f.portal.v1.LinkR\x04link2\x81\x03\n" +
 	"\vLinkService\x12I\n" +
 	"\n" +
 	"CreateLink\x12\x1c.portal.v1.CreateLinkRequest\x1a\x1d.portal.v1.CreateLinkResponse\x12F\n" +
 	"\tListLinks\x12\x1b.portal.v1.ListLinksRequest\x1a\x1c.portal.v1.ListLinksResponse\x12@\n" +
 	"\aGetLink\x12\x19.portal.v1.GetLinkRequest\x1a\x1a.portal.v1.GetLinkResponse\x12F\n" +
-	"\tCloseLink\x12\x1b.portal.v1.CloseLinkRequest\x1a\x1c.portal.v1.CloseLinkResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
+	"\tCloseLink\x12\x1b.portal.v1.CloseLinkRequest\x1a\x1c.portal.v1.CloseLinkResponse\x12U\n" +
+	"\x0eSetLinkPicture\x12 .portal.v1.SetLinkPictureRequest\x1a!.portal.v1.SetLinkPictureResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
 	file_portal_v1_link_proto_rawDescOnce sync.Once
@@ -919,44 +1038,49 @@ func file_portal_v1_link_proto_rawDescGZIP() []byte {
 	return file_portal_v1_link_proto_rawDescData
 }
 
-var file_portal_v1_link_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_portal_v1_link_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_portal_v1_link_proto_goTypes = []any{
-	(*Link)(nil),                  // 0: portal.v1.Link
-	(*LinkPayment)(nil),           // 1: portal.v1.LinkPayment
-	(*CreateLinkRequest)(nil),     // 2: portal.v1.CreateLinkRequest
-	(*CreateLinkResponse)(nil),    // 3: portal.v1.CreateLinkResponse
-	(*ListLinksRequest)(nil),      // 4: portal.v1.ListLinksRequest
-	(*ListLinksResponse)(nil),     // 5: portal.v1.ListLinksResponse
-	(*GetLinkRequest)(nil),        // 6: portal.v1.GetLinkRequest
-	(*GetLinkResponse)(nil),       // 7: portal.v1.GetLinkResponse
-	(*CloseLinkRequest)(nil),      // 8: portal.v1.CloseLinkRequest
-	(*CloseLinkResponse)(nil),     // 9: portal.v1.CloseLinkResponse
-	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
+	(*Link)(nil),                   // 0: portal.v1.Link
+	(*LinkPayment)(nil),            // 1: portal.v1.LinkPayment
+	(*CreateLinkRequest)(nil),      // 2: portal.v1.CreateLinkRequest
+	(*CreateLinkResponse)(nil),     // 3: portal.v1.CreateLinkResponse
+	(*ListLinksRequest)(nil),       // 4: portal.v1.ListLinksRequest
+	(*ListLinksResponse)(nil),      // 5: portal.v1.ListLinksResponse
+	(*GetLinkRequest)(nil),         // 6: portal.v1.GetLinkRequest
+	(*GetLinkResponse)(nil),        // 7: portal.v1.GetLinkResponse
+	(*CloseLinkRequest)(nil),       // 8: portal.v1.CloseLinkRequest
+	(*CloseLinkResponse)(nil),      // 9: portal.v1.CloseLinkResponse
+	(*SetLinkPictureRequest)(nil),  // 10: portal.v1.SetLinkPictureRequest
+	(*SetLinkPictureResponse)(nil), // 11: portal.v1.SetLinkPictureResponse
+	(*timestamppb.Timestamp)(nil),  // 12: google.protobuf.Timestamp
 }
 var file_portal_v1_link_proto_depIdxs = []int32{
-	10, // 0: portal.v1.Link.ends_at:type_name -> google.protobuf.Timestamp
-	10, // 1: portal.v1.Link.created_at:type_name -> google.protobuf.Timestamp
-	10, // 2: portal.v1.Link.closed_at:type_name -> google.protobuf.Timestamp
-	10, // 3: portal.v1.LinkPayment.created_at:type_name -> google.protobuf.Timestamp
-	10, // 4: portal.v1.CreateLinkRequest.ends_at:type_name -> google.protobuf.Timestamp
+	12, // 0: portal.v1.Link.ends_at:type_name -> google.protobuf.Timestamp
+	12, // 1: portal.v1.Link.created_at:type_name -> google.protobuf.Timestamp
+	12, // 2: portal.v1.Link.closed_at:type_name -> google.protobuf.Timestamp
+	12, // 3: portal.v1.LinkPayment.created_at:type_name -> google.protobuf.Timestamp
+	12, // 4: portal.v1.CreateLinkRequest.ends_at:type_name -> google.protobuf.Timestamp
 	0,  // 5: portal.v1.CreateLinkResponse.link:type_name -> portal.v1.Link
 	0,  // 6: portal.v1.ListLinksResponse.data:type_name -> portal.v1.Link
 	0,  // 7: portal.v1.GetLinkResponse.link:type_name -> portal.v1.Link
 	1,  // 8: portal.v1.GetLinkResponse.payments:type_name -> portal.v1.LinkPayment
 	0,  // 9: portal.v1.CloseLinkResponse.link:type_name -> portal.v1.Link
-	2,  // 10: portal.v1.LinkService.CreateLink:input_type -> portal.v1.CreateLinkRequest
-	4,  // 11: portal.v1.LinkService.ListLinks:input_type -> portal.v1.ListLinksRequest
-	6,  // 12: portal.v1.LinkService.GetLink:input_type -> portal.v1.GetLinkRequest
-	8,  // 13: portal.v1.LinkService.CloseLink:input_type -> portal.v1.CloseLinkRequest
-	3,  // 14: portal.v1.LinkService.CreateLink:output_type -> portal.v1.CreateLinkResponse
-	5,  // 15: portal.v1.LinkService.ListLinks:output_type -> portal.v1.ListLinksResponse
-	7,  // 16: portal.v1.LinkService.GetLink:output_type -> portal.v1.GetLinkResponse
-	9,  // 17: portal.v1.LinkService.CloseLink:output_type -> portal.v1.CloseLinkResponse
-	14, // [14:18] is the sub-list for method output_type
-	10, // [10:14] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	0,  // 10: portal.v1.SetLinkPictureResponse.link:type_name -> portal.v1.Link
+	2,  // 11: portal.v1.LinkService.CreateLink:input_type -> portal.v1.CreateLinkRequest
+	4,  // 12: portal.v1.LinkService.ListLinks:input_type -> portal.v1.ListLinksRequest
+	6,  // 13: portal.v1.LinkService.GetLink:input_type -> portal.v1.GetLinkRequest
+	8,  // 14: portal.v1.LinkService.CloseLink:input_type -> portal.v1.CloseLinkRequest
+	10, // 15: portal.v1.LinkService.SetLinkPicture:input_type -> portal.v1.SetLinkPictureRequest
+	3,  // 16: portal.v1.LinkService.CreateLink:output_type -> portal.v1.CreateLinkResponse
+	5,  // 17: portal.v1.LinkService.ListLinks:output_type -> portal.v1.ListLinksResponse
+	7,  // 18: portal.v1.LinkService.GetLink:output_type -> portal.v1.GetLinkResponse
+	9,  // 19: portal.v1.LinkService.CloseLink:output_type -> portal.v1.CloseLinkResponse
+	11, // 20: portal.v1.LinkService.SetLinkPicture:output_type -> portal.v1.SetLinkPictureResponse
+	16, // [16:21] is the sub-list for method output_type
+	11, // [11:16] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_link_proto_init() }
@@ -973,7 +1097,7 @@ func file_portal_v1_link_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_link_proto_rawDesc), len(file_portal_v1_link_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

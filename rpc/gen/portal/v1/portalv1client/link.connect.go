@@ -22,6 +22,8 @@ type LinkServiceClient interface {
 	GetLink(context.Context, *connect.Request[v1.GetLinkRequest]) (*connect.Response[v1.GetLinkResponse], error)
 	// CloseLink has a link take no payment any more. One that was closed stays so; payments that were begun go on.
 	CloseLink(context.Context, *connect.Request[v1.CloseLinkRequest]) (*connect.Response[v1.CloseLinkResponse], error)
+	// SetLinkPicture gives a link a picture in place of the one that it had, or takes it away.
+	SetLinkPicture(context.Context, *connect.Request[v1.SetLinkPictureRequest]) (*connect.Response[v1.SetLinkPictureResponse], error)
 }
 
 // NewLinkServiceClient constructs a client for the portal.v1.LinkService service. By default, it
@@ -59,15 +61,22 @@ func NewLinkServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithSchema(linkServiceMethods.ByName("CloseLink")),
 			connect.WithClientOptions(opts...),
 		),
+		setLinkPicture: connect.NewClient[v1.SetLinkPictureRequest, v1.SetLinkPictureResponse](
+			httpClient,
+			baseURL+portalv1connect.LinkServiceSetLinkPictureProcedure,
+			connect.WithSchema(linkServiceMethods.ByName("SetLinkPicture")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // linkServiceClient implements LinkServiceClient.
 type linkServiceClient struct {
-	createLink *connect.Client[v1.CreateLinkRequest, v1.CreateLinkResponse]
-	listLinks  *connect.Client[v1.ListLinksRequest, v1.ListLinksResponse]
-	getLink    *connect.Client[v1.GetLinkRequest, v1.GetLinkResponse]
-	closeLink  *connect.Client[v1.CloseLinkRequest, v1.CloseLinkResponse]
+	createLink     *connect.Client[v1.CreateLinkRequest, v1.CreateLinkResponse]
+	listLinks      *connect.Client[v1.ListLinksRequest, v1.ListLinksResponse]
+	getLink        *connect.Client[v1.GetLinkRequest, v1.GetLinkResponse]
+	closeLink      *connect.Client[v1.CloseLinkRequest, v1.CloseLinkResponse]
+	setLinkPicture *connect.Client[v1.SetLinkPictureRequest, v1.SetLinkPictureResponse]
 }
 
 // CreateLink calls portal.v1.LinkService.CreateLink.
@@ -88,4 +97,9 @@ func (c *linkServiceClient) GetLink(ctx context.Context, req *connect.Request[v1
 // CloseLink calls portal.v1.LinkService.CloseLink.
 func (c *linkServiceClient) CloseLink(ctx context.Context, req *connect.Request[v1.CloseLinkRequest]) (*connect.Response[v1.CloseLinkResponse], error) {
 	return c.closeLink.CallUnary(ctx, req)
+}
+
+// SetLinkPicture calls portal.v1.LinkService.SetLinkPicture.
+func (c *linkServiceClient) SetLinkPicture(ctx context.Context, req *connect.Request[v1.SetLinkPictureRequest]) (*connect.Response[v1.SetLinkPictureResponse], error) {
+	return c.setLinkPicture.CallUnary(ctx, req)
 }

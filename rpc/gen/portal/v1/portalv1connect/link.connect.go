@@ -40,6 +40,9 @@ const (
 	LinkServiceGetLinkProcedure = "/portal.v1.LinkService/GetLink"
 	// LinkServiceCloseLinkProcedure is the fully-qualified name of the LinkService's CloseLink RPC.
 	LinkServiceCloseLinkProcedure = "/portal.v1.LinkService/CloseLink"
+	// LinkServiceSetLinkPictureProcedure is the fully-qualified name of the LinkService's
+	// SetLinkPicture RPC.
+	LinkServiceSetLinkPictureProcedure = "/portal.v1.LinkService/SetLinkPicture"
 )
 
 // LinkServiceHandler is an implementation of the portal.v1.LinkService service.
@@ -52,6 +55,8 @@ type LinkServiceHandler interface {
 	GetLink(context.Context, *connect.Request[v1.GetLinkRequest]) (*connect.Response[v1.GetLinkResponse], error)
 	// CloseLink has a link take no payment any more. One that was closed stays so; payments that were begun go on.
 	CloseLink(context.Context, *connect.Request[v1.CloseLinkRequest]) (*connect.Response[v1.CloseLinkResponse], error)
+	// SetLinkPicture gives a link a picture in place of the one that it had, or takes it away.
+	SetLinkPicture(context.Context, *connect.Request[v1.SetLinkPictureRequest]) (*connect.Response[v1.SetLinkPictureResponse], error)
 }
 
 // NewLinkServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -85,6 +90,12 @@ func NewLinkServiceHandler(svc LinkServiceHandler, opts ...connect.HandlerOption
 		connect.WithSchema(linkServiceMethods.ByName("CloseLink")),
 		connect.WithHandlerOptions(opts...),
 	)
+	linkServiceSetLinkPictureHandler := connect.NewUnaryHandler(
+		LinkServiceSetLinkPictureProcedure,
+		svc.SetLinkPicture,
+		connect.WithSchema(linkServiceMethods.ByName("SetLinkPicture")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/portal.v1.LinkService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case LinkServiceCreateLinkProcedure:
@@ -95,6 +106,8 @@ func NewLinkServiceHandler(svc LinkServiceHandler, opts ...connect.HandlerOption
 			linkServiceGetLinkHandler.ServeHTTP(w, r)
 		case LinkServiceCloseLinkProcedure:
 			linkServiceCloseLinkHandler.ServeHTTP(w, r)
+		case LinkServiceSetLinkPictureProcedure:
+			linkServiceSetLinkPictureHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -118,4 +131,8 @@ func (UnimplementedLinkServiceHandler) GetLink(context.Context, *connect.Request
 
 func (UnimplementedLinkServiceHandler) CloseLink(context.Context, *connect.Request[v1.CloseLinkRequest]) (*connect.Response[v1.CloseLinkResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.LinkService.CloseLink is not implemented"))
+}
+
+func (UnimplementedLinkServiceHandler) SetLinkPicture(context.Context, *connect.Request[v1.SetLinkPictureRequest]) (*connect.Response[v1.SetLinkPictureResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.LinkService.SetLinkPicture is not implemented"))
 }

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/link.proto.
  */
 export const file_portal_v1_link: GenFile = /*@__PURE__*/
-  fileDesc("ChRwb3J0YWwvdjEvbGluay5wcm90bxIJcG9ydGFsLnYxIrsECgRMaW5rEgoKAmlkGAEgASgDEgsKA3VybBgCIAEoCRISCgpjYXNoYm94X2lkGAMgASgDEg0KBXRpdGxlGAQgASgJEhgKC2Rlc2NyaXB0aW9uGAUgASgJSACIAQESEwoGYW1vdW50GAYgASgJSAGIAQESFwoKbWluX2Ftb3VudBgHIAEoCUgCiAEBEhcKCm1heF9hbW91bnQYCCABKAlIA4gBARIPCgdtZXRob2RzGAkgAygJEhkKDG1heF9wYXltZW50cxgKIAEoBUgEiAEBEisKB2VuZHNfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCnJldHVybl91cmwYDCABKAlIBYgBARIZCgxjYWxsYmFja191cmkYDSABKAlIBogBARIuCgpjcmVhdGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBItCgljbG9zZWRfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWVuZGVkGBAgASgIEhAKCHBheW1lbnRzGBEgASgDEhEKCWNvbXBsZXRlZBgSIAEoAxIMCgRjYW1lGBMgASgJQg4KDF9kZXNjcmlwdGlvbkIJCgdfYW1vdW50Qg0KC19taW5fYW1vdW50Qg0KC19tYXhfYW1vdW50Qg8KDV9tYXhfcGF5bWVudHNCDQoLX3JldHVybl91cmxCDwoNX2NhbGxiYWNrX3VyaSKLAQoLTGlua1BheW1lbnQSCgoCaWQYASABKAMSDgoGc3RhdHVzGAIgASgJEg4KBmFtb3VudBgDIAEoCRIQCghjdXJyZW5jeRgEIAEoCRIOCgZtZXRob2QYBSABKAkSLgoKY3JlYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAigQIKEUNyZWF0ZUxpbmtSZXF1ZXN0EhIKCmNhc2hib3hfaWQYASABKAMSDQoFdGl0bGUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSDgoGYW1vdW50GAQgASgJEhIKCm1pbl9hbW91bnQYBSABKAkSEgoKbWF4X2Ftb3VudBgGIAEoCRIPCgdtZXRob2RzGAcgAygJEhQKDG1heF9wYXltZW50cxgIIAEoAxIrCgdlbmRzX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpyZXR1cm5fdXJsGAogASgJEhQKDGNhbGxiYWNrX3VyaRgLIAEoCSIzChJDcmVhdGVMaW5rUmVzcG9uc2USHQoEbGluaxgBIAEoCzIPLnBvcnRhbC52MS5MaW5rIl4KEExpc3RMaW5rc1JlcXVlc3QSDAoEb3BlbhgBIAEoCBISCgVsaW1pdBgCIAEoBUgAiAEBEhMKBmN1cnNvchgDIAEoCUgBiAEBQggKBl9saW1pdEIJCgdfY3Vyc29yIlwKEUxpc3RMaW5rc1Jlc3BvbnNlEh0KBGRhdGEYASADKAsyDy5wb3J0YWwudjEuTGluaxIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciIcCg5HZXRMaW5rUmVxdWVzdBIKCgJpZBgBIAEoAyJaCg9HZXRMaW5rUmVzcG9uc2USHQoEbGluaxgBIAEoCzIPLnBvcnRhbC52MS5MaW5rEigKCHBheW1lbnRzGAIgAygLMhYucG9ydGFsLnYxLkxpbmtQYXltZW50Ih4KEENsb3NlTGlua1JlcXVlc3QSCgoCaWQYASABKAMiMgoRQ2xvc2VMaW5rUmVzcG9uc2USHQoEbGluaxgBIAEoCzIPLnBvcnRhbC52MS5MaW5rMqoCCgtMaW5rU2VydmljZRJJCgpDcmVhdGVMaW5rEhwucG9ydGFsLnYxLkNyZWF0ZUxpbmtSZXF1ZXN0Gh0ucG9ydGFsLnYxLkNyZWF0ZUxpbmtSZXNwb25zZRJGCglMaXN0TGlua3MSGy5wb3J0YWwudjEuTGlzdExpbmtzUmVxdWVzdBocLnBvcnRhbC52MS5MaXN0TGlua3NSZXNwb25zZRJACgdHZXRMaW5rEhkucG9ydGFsLnYxLkdldExpbmtSZXF1ZXN0GhoucG9ydGFsLnYxLkdldExpbmtSZXNwb25zZRJGCglDbG9zZUxpbmsSGy5wb3J0YWwudjEuQ2xvc2VMaW5rUmVxdWVzdBocLnBvcnRhbC52MS5DbG9zZUxpbmtSZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChRwb3J0YWwvdjEvbGluay5wcm90bxIJcG9ydGFsLnYxIuUECgRMaW5rEgoKAmlkGAEgASgDEgsKA3VybBgCIAEoCRISCgpjYXNoYm94X2lkGAMgASgDEg0KBXRpdGxlGAQgASgJEhgKC2Rlc2NyaXB0aW9uGAUgASgJSACIAQESEwoGYW1vdW50GAYgASgJSAGIAQESFwoKbWluX2Ftb3VudBgHIAEoCUgCiAEBEhcKCm1heF9hbW91bnQYCCABKAlIA4gBARIPCgdtZXRob2RzGAkgAygJEhkKDG1heF9wYXltZW50cxgKIAEoBUgEiAEBEisKB2VuZHNfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCnJldHVybl91cmwYDCABKAlIBYgBARIZCgxjYWxsYmFja191cmkYDSABKAlIBogBARIuCgpjcmVhdGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBItCgljbG9zZWRfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWVuZGVkGBAgASgIEhAKCHBheW1lbnRzGBEgASgDEhEKCWNvbXBsZXRlZBgSIAEoAxIMCgRjYW1lGBMgASgJEhgKC3BpY3R1cmVfdXJsGBQgASgJSAeIAQFCDgoMX2Rlc2NyaXB0aW9uQgkKB19hbW91bnRCDQoLX21pbl9hbW91bnRCDQoLX21heF9hbW91bnRCDwoNX21heF9wYXltZW50c0INCgtfcmV0dXJuX3VybEIPCg1fY2FsbGJhY2tfdXJpQg4KDF9waWN0dXJlX3VybCKLAQoLTGlua1BheW1lbnQSCgoCaWQYASABKAMSDgoGc3RhdHVzGAIgASgJEg4KBmFtb3VudBgDIAEoCRIQCghjdXJyZW5jeRgEIAEoCRIOCgZtZXRob2QYBSABKAkSLgoKY3JlYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAigQIKEUNyZWF0ZUxpbmtSZXF1ZXN0EhIKCmNhc2hib3hfaWQYASABKAMSDQoFdGl0bGUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSDgoGYW1vdW50GAQgASgJEhIKCm1pbl9hbW91bnQYBSABKAkSEgoKbWF4X2Ftb3VudBgGIAEoCRIPCgdtZXRob2RzGAcgAygJEhQKDG1heF9wYXltZW50cxgIIAEoAxIrCgdlbmRzX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpyZXR1cm5fdXJsGAogASgJEhQKDGNhbGxiYWNrX3VyaRgLIAEoCSIzChJDcmVhdGVMaW5rUmVzcG9uc2USHQoEbGluaxgBIAEoCzIPLnBvcnRhbC52MS5MaW5rIl4KEExpc3RMaW5rc1JlcXVlc3QSDAoEb3BlbhgBIAEoCBISCgVsaW1pdBgCIAEoBUgAiAEBEhMKBmN1cnNvchgDIAEoCUgBiAEBQggKBl9saW1pdEIJCgdfY3Vyc29yIlwKEUxpc3RMaW5rc1Jlc3BvbnNlEh0KBGRhdGEYASADKAsyDy5wb3J0YWwudjEuTGluaxIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciIcCg5HZXRMaW5rUmVxdWVzdBIKCgJpZBgBIAEoAyJaCg9HZXRMaW5rUmVzcG9uc2USHQoEbGluaxgBIAEoCzIPLnBvcnRhbC52MS5MaW5rEigKCHBheW1lbnRzGAIgAygLMhYucG9ydGFsLnYxLkxpbmtQYXltZW50Ih4KEENsb3NlTGlua1JlcXVlc3QSCgoCaWQYASABKAMiMgoRQ2xvc2VMaW5rUmVzcG9uc2USHQoEbGluaxgBIAEoCzIPLnBvcnRhbC52MS5MaW5rIjQKFVNldExpbmtQaWN0dXJlUmVxdWVzdBIKCgJpZBgBIAEoAxIPCgdwaWN0dXJlGAIgASgMIjcKFlNldExpbmtQaWN0dXJlUmVzcG9uc2USHQoEbGluaxgBIAEoCzIPLnBvcnRhbC52MS5MaW5rMoEDCgtMaW5rU2VydmljZRJJCgpDcmVhdGVMaW5rEhwucG9ydGFsLnYxLkNyZWF0ZUxpbmtSZXF1ZXN0Gh0ucG9ydGFsLnYxLkNyZWF0ZUxpbmtSZXNwb25zZRJGCglMaXN0TGlua3MSGy5wb3J0YWwudjEuTGlzdExpbmtzUmVxdWVzdBocLnBvcnRhbC52MS5MaXN0TGlua3NSZXNwb25zZRJACgdHZXRMaW5rEhkucG9ydGFsLnYxLkdldExpbmtSZXF1ZXN0GhoucG9ydGFsLnYxLkdldExpbmtSZXNwb25zZRJGCglDbG9zZUxpbmsSGy5wb3J0YWwudjEuQ2xvc2VMaW5rUmVxdWVzdBocLnBvcnRhbC52MS5DbG9zZUxpbmtSZXNwb25zZRJVCg5TZXRMaW5rUGljdHVyZRIgLnBvcnRhbC52MS5TZXRMaW5rUGljdHVyZVJlcXVlc3QaIS5wb3J0YWwudjEuU2V0TGlua1BpY3R1cmVSZXNwb25zZUIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * Link is a payment link.
@@ -152,6 +152,13 @@ export type Link = Message<"portal.v1.Link"> & {
    * @generated from field: string came = 19;
    */
   came: string;
+
+  /**
+   * Where the picture is, a JPEG; unset is none. What is there never changes: another picture has another address.
+   *
+   * @generated from field: optional string picture_url = 20;
+   */
+  pictureUrl?: string | undefined;
 };
 
 /**
@@ -484,6 +491,55 @@ export const CloseLinkResponseSchema: GenMessage<CloseLinkResponse> = /*@__PURE_
   messageDesc(file_portal_v1_link, 9);
 
 /**
+ * SetLinkPictureRequest is what SetLinkPicture of LinkService takes.
+ *
+ * @generated from message portal.v1.SetLinkPictureRequest
+ */
+export type SetLinkPictureRequest = Message<"portal.v1.SetLinkPictureRequest"> & {
+  /**
+   * The link's id.
+   *
+   * @generated from field: int64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * A PNG or JPEG of up to 10 MB and 16 million pixels, which is drawn anew to fit into 960 by 720; empty is no picture.
+   *
+   * @generated from field: bytes picture = 2;
+   */
+  picture: Uint8Array;
+};
+
+/**
+ * Describes the message portal.v1.SetLinkPictureRequest.
+ * Use `create(SetLinkPictureRequestSchema)` to create a new message.
+ */
+export const SetLinkPictureRequestSchema: GenMessage<SetLinkPictureRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_link, 10);
+
+/**
+ * SetLinkPictureResponse is what SetLinkPicture of LinkService answers with.
+ *
+ * @generated from message portal.v1.SetLinkPictureResponse
+ */
+export type SetLinkPictureResponse = Message<"portal.v1.SetLinkPictureResponse"> & {
+  /**
+   * The link as it is now.
+   *
+   * @generated from field: portal.v1.Link link = 1;
+   */
+  link?: Link | undefined;
+};
+
+/**
+ * Describes the message portal.v1.SetLinkPictureResponse.
+ * Use `create(SetLinkPictureResponseSchema)` to create a new message.
+ */
+export const SetLinkPictureResponseSchema: GenMessage<SetLinkPictureResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_link, 11);
+
+/**
  * LinkService has a merchant's users sell without a shop: a link is a page on which a payer begins a payment. Whoever reads payments
  * reads links; owners and finance make and close them.
  *
@@ -529,6 +585,16 @@ export const LinkService: GenService<{
     methodKind: "unary";
     input: typeof CloseLinkRequestSchema;
     output: typeof CloseLinkResponseSchema;
+  },
+  /**
+   * SetLinkPicture gives a link a picture in place of the one that it had, or takes it away.
+   *
+   * @generated from rpc portal.v1.LinkService.SetLinkPicture
+   */
+  setLinkPicture: {
+    methodKind: "unary";
+    input: typeof SetLinkPictureRequestSchema;
+    output: typeof SetLinkPictureResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_portal_v1_link, 0);
