@@ -74,6 +74,7 @@ const addresses = `
 			/operator/reconciliation/days/{day} /operator/deposits/{id} /operator/deposits/{id}/claim
 			/operator/appeals/{id} /operator/appeals/{id}/claim /operator/payouts/{id}/claim /operator/conflicts/{id}
 			/operator/conflicts/{id}/claim
+		GET POST /operator/links/{id}/picture
 		GET POST /merchant/blocks/{id} /operator/blocks/{id} /operator/messages/{id}/keep /trader/messages/{id}/keep /invitation/{token} /trader/payouts/{id}/complete /trader/payouts/{id}/fail
 			/trader/payouts/{id}/give-back /trader/messages/{id}/object /merchant/developers/cashboxes/{cashbox}/keys/{key}/limits
 			/merchant/developers/cashboxes/{cashbox}/keys/{key}/revoke /merchant/developers/events/{event}/resend
@@ -157,7 +158,7 @@ const addresses = `
 		GET POST /operator/merchants/new /operator/cashboxes/new /operator/traders/new
 			/operator/traders/{id}/processor/remove /operator/requisites/new /operator/users/new
 			/operator/users/{id}/{step} /operator/merchants/{id}/switch /operator/traders/{id}/switch
-			/operator/cashboxes/{id}/switch /operator/requisites/{id}/switch /operator/cashboxes/{id}/logo /operator/links/{id}/picture
+			/operator/cashboxes/{id}/switch /operator/requisites/{id}/switch /operator/cashboxes/{id}/logo
 		POST /operator/simulator /operator/simulator/stop /operator/merchants/{id} /operator/cashboxes/{id}
 			/operator/cashboxes/{id}/methods/{method} /operator/cashboxes/{id}/payouts/{method} /operator/traders/{id}
 			/operator/traders/{id}/payouts/{currency}/{method} /operator/traders/{id}/processor
