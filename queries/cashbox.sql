@@ -30,7 +30,8 @@ update cashbox set name = coalesce(sqlc.narg(name), name), collect_enabled = coa
     frame_origin = case when @set_frame_origin::boolean then sqlc.narg(frame_origin) else frame_origin end,
     return_hosts = coalesce(sqlc.narg(return_hosts)::text[], return_hosts),
     return_automatic = coalesce(sqlc.narg(return_automatic), return_automatic),
-    payer_events = coalesce(sqlc.narg(payer_events), payer_events)
+    payer_events = coalesce(sqlc.narg(payer_events), payer_events),
+    deposit_callback_uri = case when @set_deposit_callback_uri::boolean then sqlc.narg(deposit_callback_uri) else deposit_callback_uri end
 where id = @id;
 
 -- CashboxLook is what a hosted page shows of the shop behind it.
@@ -44,10 +45,15 @@ select page_logo from cashbox where page_logo_hash = @hash::text limit 1;
 
 -- CashboxesLooks are the looks of a merchant's cashboxes, or of one of them.
 -- name: CashboxesLooks :many
-select c.id, c.name, c.currency, c.page_color, c.page_logo_hash, c.frame_origin, c.return_hosts, c.payer_events, m.name as merchant
+select c.id, c.name, c.currency, c.page_color, c.page_logo_hash, c.frame_origin, c.return_hosts, c.payer_events,
+    c.deposit_callback_uri, m.name as merchant
 from cashbox c join merchant m on m.id = c.merchant_id
 where c.merchant_id = @merchant_id and (sqlc.narg(id)::bigint is null or c.id = sqlc.narg(id))
 order by c.id limit @most;
+
+-- CashboxDepositCallback is where events of a cashbox's deposits go, null for nowhere.
+-- name: CashboxDepositCallback :one
+select deposit_callback_uri from cashbox where id = @id;
 
 -- name: CashboxCurrency :one
 select currency from cashbox where id = @id;

@@ -127,7 +127,7 @@ func (g *gateway) wire(ctx context.Context) error {
 	g.wireEvents(addresses)
 	for _, build := range []func(context.Context) error{
 		g.wireCallers,
-		g.wireSettings,
+		func(ctx context.Context) error { return g.wireSettings(ctx, addresses) },
 		func(context.Context) error { return g.wireMoney(addresses) },
 		g.wireProofs,
 		g.wireChains,
@@ -169,12 +169,12 @@ func (g *gateway) wireCallers(ctx context.Context) (err error) {
 
 // wireSettings builds what is set. In a sandbox a trader needs no processor of their own to take cards, and it alone has an
 // acquirer of its own.
-func (g *gateway) wireSettings(ctx context.Context) (err error) {
+func (g *gateway) wireSettings(ctx context.Context, addresses *outbound.Addresses) (err error) {
 	if g.directory, err = directory.NewKeeper(ctx, g.opsPool, directory.Usable, g.ops.metrics); err != nil {
 		return err
 	}
 	g.settings = directory.NewSettings(g.pools, g.clock, g.vault, g.requisites, directory.Config{
-		FourEyes: g.fourEyes, CardsWithoutAcquirer: g.sandbox, Markup: g.markup,
+		FourEyes: g.fourEyes, CardsWithoutAcquirer: g.sandbox, Markup: g.markup, Addresses: addresses,
 	})
 	g.looks = directory.NewLooks(g.pools)
 	feeds := outbound.NewAddresses(g.sandbox)

@@ -23,6 +23,18 @@ func (q *Queries) CashboxCurrency(ctx context.Context, id int64) (string, error)
 	return currency, err
 }
 
+const cashboxDepositCallback = `-- name: CashboxDepositCallback :one
+select deposit_callback_uri from cashbox where id = $1
+`
+
+// CashboxDepositCallback is where events of a cashbox's deposits go, null for nowhere.
+func (q *Queries) CashboxDepositCallback(ctx context.Context, id int64) (*string, error) {
+	row := q.db.QueryRow(ctx, cashboxDepositCallback, id)
+	var deposit_callback_uri *string
+	err := row.Scan(&deposit_callback_uri)
+	return deposit_callback_uri, err
+}
+
 const cashboxInsert = `-- name: CashboxInsert :one
 insert into cashbox (merchant_id, name, currency, trader_cashbox_id, webhook_secret, created_at)
 values ($1, $2, $3, $4, $5, $6)
@@ -225,25 +237,28 @@ update cashbox set name = coalesce($1, name), collect_enabled = coalesce($2, col
     frame_origin = case when $9::boolean then $10 else frame_origin end,
     return_hosts = coalesce($11::text[], return_hosts),
     return_automatic = coalesce($12, return_automatic),
-    payer_events = coalesce($13, payer_events)
-where id = $14
+    payer_events = coalesce($13, payer_events),
+    deposit_callback_uri = case when $14::boolean then $15 else deposit_callback_uri end
+where id = $16
 `
 
 type CashboxUpdateParams struct {
-	Name            *string
-	CollectEnabled  *bool
-	SetBridge       bool
-	TraderCashboxID *int64
-	SetPageColor    bool
-	PageColor       *string
-	SetPageLogo     bool
-	PageLogo        []byte
-	SetFrameOrigin  bool
-	FrameOrigin     *string
-	ReturnHosts     []string
-	ReturnAutomatic *bool
-	PayerEvents     *bool
-	ID              int64
+	Name                  *string
+	CollectEnabled        *bool
+	SetBridge             bool
+	TraderCashboxID       *int64
+	SetPageColor          bool
+	PageColor             *string
+	SetPageLogo           bool
+	PageLogo              []byte
+	SetFrameOrigin        bool
+	FrameOrigin           *string
+	ReturnHosts           []string
+	ReturnAutomatic       *bool
+	PayerEvents           *bool
+	SetDepositCallbackURI bool
+	DepositCallbackURI    *string
+	ID                    int64
 }
 
 func (q *Queries) CashboxUpdate(ctx context.Context, arg CashboxUpdateParams) error {
@@ -261,6 +276,8 @@ func (q *Queries) CashboxUpdate(ctx context.Context, arg CashboxUpdateParams) er
 		arg.ReturnHosts,
 		arg.ReturnAutomatic,
 		arg.PayerEvents,
+		arg.SetDepositCallbackURI,
+		arg.DepositCallbackURI,
 		arg.ID,
 	)
 	return err
@@ -284,7 +301,8 @@ func (q *Queries) CashboxWebhookSecret(ctx context.Context, arg CashboxWebhookSe
 }
 
 const cashboxesLooks = `-- name: CashboxesLooks :many
-select c.id, c.name, c.currency, c.page_color, c.page_logo_hash, c.frame_origin, c.return_hosts, c.payer_events, m.name as merchant
+select c.id, c.name, c.currency, c.page_color, c.page_logo_hash, c.frame_origin, c.return_hosts, c.payer_events,
+    c.deposit_callback_uri, m.name as merchant
 from cashbox c join merchant m on m.id = c.merchant_id
 where c.merchant_id = $1 and ($2::bigint is null or c.id = $2)
 order by c.id limit $3
@@ -297,15 +315,16 @@ type CashboxesLooksParams struct {
 }
 
 type CashboxesLooksRow struct {
-	ID           int64
-	Name         string
-	Currency     string
-	PageColor    *string
-	PageLogoHash *string
-	FrameOrigin  *string
-	ReturnHosts  []string
-	PayerEvents  bool
-	Merchant     string
+	ID                 int64
+	Name               string
+	Currency           string
+	PageColor          *string
+	PageLogoHash       *string
+	FrameOrigin        *string
+	ReturnHosts        []string
+	PayerEvents        bool
+	DepositCallbackURI *string
+	Merchant           string
 }
 
 // CashboxesLooks are the looks of a merchant's cashboxes, or of one of them.
@@ -327,6 +346,7 @@ func (q *Queries) CashboxesLooks(ctx context.Context, arg CashboxesLooksParams) 
 			&i.FrameOrigin,
 			&i.ReturnHosts,
 			&i.PayerEvents,
+			&i.DepositCallbackURI,
 			&i.Merchant,
 		); err != nil {
 			return nil, err

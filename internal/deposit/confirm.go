@@ -73,6 +73,9 @@ func (s *Service) moveDeposit(
 		if err := recordDeposit(ctx, q, after, who, &locked.Status, reason); err != nil {
 			return err
 		}
+		if err := tell(ctx, q, after, reason); err != nil {
+			return err
+		}
 		return credit(ctx, q, after)
 	})
 	return fromRow(after), err
@@ -130,8 +133,7 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Dep
 	if err != nil {
 		return nil, nil, fmt.Errorf("list deposits: %w", err)
 	}
-	list, cursor := listed(rows, limit)
-	return list, cursor, nil
+	return s.listed(ctx, rows, limit)
 }
 
 // bounds checks a page and turns it into SQL's terms.

@@ -347,3 +347,34 @@ func TestKindsOfCallers(t *testing.T) {
 		"merchant_portal operator":              "ReceivingAddresses",
 	})
 }
+
+// The end of a deposit is told once, with what came for it, where its cashbox has an address for that.
+func TestDepositTells(t *testing.T) {
+	n := newNetwork(t)
+	quiet := n.asks(t, 1, "1")
+	testenv.Must(n.service.Confirm(t.Context(), operator, quiet))(t)
+	n.Exec(t, "update cashbox set deposit_callback_uri = 'https://shop.example/deposits'")
+	paid, refused := n.asks(t, 2, "25.5"), n.asks(t, 3, "40")
+	n.comes(t, 1, "25.5", "final")
+	n.service.ConfirmSeen = true
+	n.match(t)
+	testenv.Must(n.service.Reject(t.Context(), operator, refused, new("nothing came")))(t)
+	_, err := n.service.Reject(t.Context(), operator, refused, new("again"))
+	testenv.Want(t, code(err), "deposit_not_pending", "again")
+	told := n.Text(t, `select string_agg(concat_ws(' ', type, subject, subject_id, sequence, url,
+		convert_from(body, 'UTF8')::jsonb - 'eventId' - 'createdAt'), E'\n' order by subject_id) from webhook_event`)
+	want := fmt.Sprintf(`deposit.status.updated deposit %[1]d 1 https://shop.example/deposits {"data": {"id": %[1]d, `+
+		`"amount": "25.50000000", "status": "CONFIRMED", "address": "%[3]s", "network": "TRC20", "currency": "USDT", `+
+		`"idempotencyKey": "7d444840-9dc0-11d1-b245-5ffdce74f002", "transactionHash": "hash1", "externalReference": null, `+
+		`"merchantCashboxId": %[4]d}, "meta": {"id": "%[1]d", "reason": null, "sequence": 1, "previousStatus": "PENDING"}, `+
+		`"type": "deposit.status.updated"}
+deposit.status.updated deposit %[2]d 1 https://shop.example/deposits {"data": {"id": %[2]d, `+
+		`"amount": "40.00000000", "status": "REJECTED", "address": "%[3]s", "network": "TRC20", "currency": "USDT", `+
+		`"idempotencyKey": "7d444840-9dc0-11d1-b245-5ffdce74f003", "transactionHash": null, "externalReference": null, `+
+		`"merchantCashboxId": %[4]d}, "meta": {"id": "%[2]d", "reason": "nothing came", "sequence": 1, "previousStatus": "PENDING"}, `+
+		`"type": "deposit.status.updated"}`, paid, refused, tron, n.merchant.CashboxID)
+	testenv.Want(t, told, want, "events")
+	list, _, err := n.service.List(t.Context(), operator, deposit.Page{})
+	testenv.NoError(t, err)
+	testenv.Check(t, list[1].ID == paid && list[1].Transfer != nil && list[1].Transfer.Hash == "hash1", "an operator's list lacks %d's transfer", paid)
+}

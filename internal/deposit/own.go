@@ -57,15 +57,11 @@ func (s *Service) ListOwn(ctx context.Context, who caller.Caller, page OwnPage) 
 	if err != nil {
 		return nil, nil, fmt.Errorf("list the merchant's deposits: %w", err)
 	}
-	list, cursor := listed(rows, limit)
+	list, cursor, err := s.listed(ctx, rows, limit)
 	if page.Backward {
 		slices.Reverse(list)
 	}
-	shown := make([]*Deposit, 0, len(list))
-	for i := range list {
-		shown = append(shown, &list[i])
-	}
-	return list, cursor, s.withTransfers(ctx, shown...)
+	return list, cursor, err
 }
 
 // params checks a page and turns it into SQL's terms. One row more than the page is read.
@@ -100,14 +96,15 @@ func (p *OwnPage) paired(ctx context.Context, q *db.Queries, of db.DepositListOw
 	return q.DepositListByPair(ctx, params)
 }
 
-// listed makes a page of rows that were read with one row too many.
-func listed(rows []db.Deposit, limit int32) ([]Deposit, *string) {
+// listed makes a page of rows that were read with one row too many, with what came for each.
+func (s *Service) listed(ctx context.Context, rows []db.Deposit, limit int32) ([]Deposit, *string, error) {
 	rows, cursor := db.Cut(rows, limit, func(d db.Deposit) int64 { return d.ID })
-	list := make([]Deposit, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, fromRow(row))
+	list, shown := make([]Deposit, len(rows)), make([]*Deposit, len(rows))
+	for i, row := range rows {
+		list[i] = fromRow(row)
+		shown[i] = &list[i]
 	}
-	return list, cursor
+	return list, cursor, s.withTransfers(ctx, shown...)
 }
 
 // Move is a change of a deposit's status.

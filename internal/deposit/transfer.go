@@ -226,6 +226,9 @@ func (s *Service) confirmSeen(ctx context.Context, q *db.Queries, transfer int64
 	if err != nil {
 		return err
 	}
+	if err := tell(ctx, q, after, nil); err != nil {
+		return err
+	}
 	return credit(ctx, q, after)
 }
 

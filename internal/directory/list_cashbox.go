@@ -27,6 +27,7 @@ type Cashbox struct {
 	ReturnHosts     []string        `json:"return_hosts"`
 	ReturnAutomatic bool            `json:"return_automatic"`
 	PayerEvents     bool            `json:"payer_events"`
+	DepositCallback *string         `json:"deposit_callback_uri"`
 	InsuranceUSDT   decimal.Decimal `json:"insurance_usdt"`
 	CreatedAt       time.Time       `json:"created_at"`
 	Versioned

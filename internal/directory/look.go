@@ -96,6 +96,17 @@ func (u CashboxUpdate) payer(f fault.Fields, params *db.CashboxUpdateParams) {
 	}
 }
 
+// callback sets where events of deposits go.
+func (s *Settings) callback(f fault.Fields, address *string, params *db.CashboxUpdateParams) {
+	if address == nil {
+		return
+	}
+	params.SetDepositCallbackURI, params.DepositCallbackURI = true, some(strings.TrimSpace(*address))
+	if params.DepositCallbackURI != nil {
+		f.Flaw("depositCallbackUri", s.Addresses.Check(*params.DepositCallbackURI))
+	}
+}
+
 // Host is a host in the form that is compared: lower case, in ASCII. What is not a host name is
 // returned unchanged.
 func Host(name string) string {

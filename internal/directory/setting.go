@@ -17,6 +17,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/requisite"
 	"gateway.example/internal/setting"
 	"gateway.example/internal/vault"
@@ -43,12 +44,17 @@ type Config struct {
 	CardsWithoutAcquirer bool
 	// Markup is that of payments for which nothing else names one.
 	Markup decimal.Decimal
+	// Addresses judges where events may go; nil admits public addresses.
+	Addresses *outbound.Addresses
 }
 
 // NewSettings makes the service. The vault seals the secrets of new cashboxes.
 func NewSettings(
 	pools db.Pools, c clock.Clock, v *vault.Vault, requisites *requisite.Safe, config Config,
 ) *Settings {
+	if config.Addresses == nil {
+		config.Addresses = outbound.NewAddresses(false)
+	}
 	return &Settings{
 		pool: pools.Calls, reads: pools.Reads, q: db.New(pools.Reads), clock: c, vault: v, requisites: requisites,
 		Config: config,
@@ -130,8 +136,10 @@ type CashboxUpdate struct {
 	// ReturnAutomatic leads them back by itself once they have paid, and PayerEvents tells the
 	// merchant when a payer says that they have.
 	ReturnAutomatic, PayerEvents *bool
-	Reason                       string
-	Seen                         string
+	// DepositCallback is where events of deposits go.
+	DepositCallback *string
+	Reason          string
+	Seen            string
 }
 
 // UpdateCashbox renames a cashbox, switches collecting, sets the bridge, or the look of the hosted pages.
@@ -147,6 +155,7 @@ func (s *Settings) UpdateCashbox(
 	params.Name = checkRename(f, u.Name)
 	u.look(f, &params)
 	u.payer(f, &params)
+	s.callback(f, u.DepositCallback, &params)
 	c.Reason = because(f, u.Reason, u.CollectEnabled)
 	if u.RemoveLogo {
 		params.SetPageLogo = true

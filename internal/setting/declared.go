@@ -68,6 +68,10 @@ var Cashbox = Subject{"cashbox", caller.OperatorDirectory, []Setting{
 		Name: "payerEvents", Kind: Switch,
 		Label: Phrase{"Tell the merchant when a payer says paid", "Сообщать мерчанту об «оплачено»"},
 	},
+	{
+		Name: "depositCallbackUri", Max: 2048, Label: Phrase{"Address for events of deposits", "Адрес для событий пополнений"},
+		Hint: Phrase{"As in https://shop.example/hook; empty: none are sent", "Например, https://shop.example/hook; пусто — не отправляются"},
+	},
 }}
 
 // Method are the settings of a method by which a cashbox takes payments.

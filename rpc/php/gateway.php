@@ -728,7 +728,7 @@ final class WebhookEvent extends Record
     }
 }
 
-/** What an event tells of a payment or a payout. What its type does not have is null. The status is in upper case. */
+/** What an event tells, of a payment or a payout mostly. Deposits and withdrawals have numbers for ids. What its type does not have is null. The status is in upper case. */
 final class EventData extends Record
 {
     public function __construct(
@@ -737,7 +737,7 @@ final class EventData extends Record
         public readonly ?string $amount = null,
         public readonly ?string $currency = null,
         public readonly ?string $uuid = null,
-        public readonly ?string $id = null,
+        public readonly string|int|null $id = null,
         public readonly ?string $method = null,
         public readonly ?string $frozenUsdt = null,
         public readonly ?array $payerRequisites = null,

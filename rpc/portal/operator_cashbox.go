@@ -72,21 +72,22 @@ func (s *OperatorService) GetCashbox(
 
 func cashboxView(c directory.Cashbox) *portalv1.Cashbox {
 	return &portalv1.Cashbox{
-		Id:              c.ID,
-		MerchantId:      c.MerchantID,
-		MerchantName:    c.MerchantName,
-		Name:            c.Name,
-		Currency:        c.Currency,
-		TraderCashboxId: c.TraderID,
-		CollectEnabled:  c.CollectEnabled,
-		PageColor:       c.PageColor,
-		FrameOrigin:     c.FrameOrigin,
-		ReturnHosts:     c.ReturnHosts,
-		ReturnAutomatic: c.ReturnAutomatic,
-		PayerEvents:     c.PayerEvents,
-		InsuranceUsdt:   money.USDT(c.InsuranceUSDT),
-		CreatedAt:       rpc.Timestamp(c.CreatedAt),
-		Version:         c.Version,
+		Id:                 c.ID,
+		MerchantId:         c.MerchantID,
+		MerchantName:       c.MerchantName,
+		Name:               c.Name,
+		Currency:           c.Currency,
+		TraderCashboxId:    c.TraderID,
+		CollectEnabled:     c.CollectEnabled,
+		PageColor:          c.PageColor,
+		FrameOrigin:        c.FrameOrigin,
+		ReturnHosts:        c.ReturnHosts,
+		ReturnAutomatic:    c.ReturnAutomatic,
+		PayerEvents:        c.PayerEvents,
+		InsuranceUsdt:      money.USDT(c.InsuranceUSDT),
+		DepositCallbackUri: c.DepositCallback,
+		CreatedAt:          rpc.Timestamp(c.CreatedAt),
+		Version:            c.Version,
 	}
 }
 

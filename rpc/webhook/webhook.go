@@ -34,6 +34,8 @@ const (
 	TypePayerClaimed         = "payment.payer.claimed"
 	TypeCodeResend           = "payment.quasi_ecom.code_resend"
 	TypePayinStatusUpdated   = "payin.status.updated"
+	TypeDepositStatusUpdated = "deposit.status.updated"
+	TypeWithdrawalUpdated    = "withdrawal.status.updated"
 )
 
 // Event is a webhook that the gateway signed.
@@ -47,11 +49,11 @@ type Event struct {
 	Meta Meta `json:"meta"`
 }
 
-// Data is about a payment or a payout. Fields that the type does not have are empty.
+// Data is about a payment, a payout, a deposit or a withdrawal. Fields that the type does not have are empty.
 type Data struct {
 	// UUID is the payment's; code_resend has it as ID.
 	UUID string `json:"uuid"`
-	// ID is the payout's, also a UUID.
+	// ID is the payout's, also a UUID; of a deposit or a withdrawal it is a number.
 	ID      string `json:"id"`
 	OrderID string `json:"orderId"`
 	// Status is in upper case, such as COMPLETED.
@@ -68,6 +70,24 @@ type Data struct {
 	// RequestedBy and QuasiEcom belong to code_resend.
 	RequestedBy string     `json:"requestedBy"`
 	QuasiEcom   *QuasiEcom `json:"quasiEcom"`
+	// TransactionHash is that of a deposit's or withdrawal's transaction, or "".
+	TransactionHash string `json:"transactionHash"`
+}
+
+// UnmarshalJSON reads ids of both forms: those of deposits and withdrawals are numbers.
+func (d *Data) UnmarshalJSON(text []byte) error {
+	type plain Data
+	read := struct {
+		*plain
+		ID json.RawMessage `json:"id"`
+	}{plain: (*plain)(d)}
+	if err := json.Unmarshal(text, &read); err != nil {
+		return err
+	}
+	if id := strings.Trim(string(read.ID), `"`); id != "null" {
+		d.ID = id
+	}
+	return nil
 }
 
 // PayerRequisites describe the payer's card.

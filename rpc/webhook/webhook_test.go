@@ -135,6 +135,12 @@ func TestVerifyReads(t *testing.T) {
 	}
 	testenv.Check(t, event.Meta.PreviousStatus == "PENDING" && event.Meta.Reason == nil && event.Meta.Sequence == 2,
 		"meta %+v", event.Meta)
+	body = []byte(`{"type":"deposit.status.updated","data":{"id":31,"status":"CONFIRMED","transactionHash":null},"meta":{"id":"31"}}`)
+	event, err = Verify(signedNow(t, body), body, secret)
+	testenv.Check(t, err == nil && event.Data.ID == "31" && event.Data.Status == "CONFIRMED", "a deposit's: %+v, %v", event, err)
+	body = []byte(`{"type":"payin.status.updated","data":{"id":"u","orderId":"o"}}`)
+	event, err = Verify(signedNow(t, body), body, secret)
+	testenv.Check(t, err == nil && event.Data.ID == "u" && event.Data.OrderID == "o", "a payout's: %+v, %v", event, err)
 	if _, err := Verify(signedNow(t, []byte("{")), []byte("{"), secret); err == nil {
 		t.Error("a body that is no JSON was read")
 	}

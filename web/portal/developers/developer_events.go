@@ -30,6 +30,7 @@ var eventList = portal.List{
 	Status:   sayEventStatus,
 	Types: []string{
 		"payment.status.updated", "payment.payer.claimed", "payment.quasi_ecom.code_resend", "payin.status.updated",
+		"deposit.status.updated", "withdrawal.status.updated",
 	},
 	Search: true,
 	Hint:   saySearchEvents,

@@ -45,6 +45,7 @@ const (
 	lookHosts  = "returnHosts"
 	lookFrame  = "frameOrigin"
 	lookEvents = "payerEvents"
+	lookTold   = "depositCallbackUri"
 )
 
 func lookPath(id int64) string {
@@ -82,7 +83,7 @@ func (v *visit) looks() error {
 // lookValues are a look as the form has it.
 func lookValues(l directory.OwnLook) url.Values {
 	values := url.Values{
-		lookColor: {l.Color}, lookHosts: {strings.Join(l.ReturnHosts, "\n")}, lookFrame: {l.FrameOrigin},
+		lookColor: {l.Color}, lookHosts: {strings.Join(l.ReturnHosts, "\n")}, lookFrame: {l.FrameOrigin}, lookTold: {l.DepositCallback},
 		"version": {l.Version()},
 	}
 	if l.PayerEvents {
@@ -140,6 +141,7 @@ func (v *visit) lookFields(typed url.Values, wrong map[string]string) []view.Fie
 		{Name: lookColor, Label: sayLookColor, Hint: v.Shell.Say(sayLookColorHint), Max: 7},
 		{Name: lookHosts, Label: sayLookHosts, Hint: v.Shell.Say(sayLookHostsHint), Area: true, Max: 13_000},
 		{Name: lookFrame, Label: sayLookFrame, Hint: v.Shell.Say(sayLookFrameHint), Max: 260},
+		{Name: lookTold, Label: sayLookTold, Hint: v.Shell.Say(sayLookToldHint), Max: 2048},
 	}
 	for i := range fields {
 		f := &fields[i]
@@ -214,9 +216,9 @@ func (v *visit) redrawLook(looks []directory.OwnLook, at int, form url.Values) e
 func typedLook(id int64, form url.Values) directory.LookUpdate {
 	color, frame := strings.TrimSpace(form.Get(lookColor)), strings.TrimSpace(form.Get(lookFrame))
 	hosts := strings.Fields(strings.ReplaceAll(form.Get(lookHosts), ",", " "))
-	events := form.Get(lookEvents) != ""
+	events, told := form.Get(lookEvents) != "", form.Get(lookTold)
 	return directory.LookUpdate{
 		CashboxID: id, Version: form.Get("version"), Color: &color, FrameOrigin: &frame, ReturnHosts: &hosts,
-		PayerEvents: &events,
+		PayerEvents: &events, DepositCallback: &told,
 	}
 }

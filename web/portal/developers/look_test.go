@@ -23,7 +23,7 @@ import (
 // lookKept is the look of the first merchant's cashbox as it is kept.
 func lookKept(t testing.TB, b *portaltest.Bundle) string {
 	t.Helper()
-	return b.Text(t, `select concat_ws(' ', coalesce(page_color, '-'), coalesce(frame_origin, '-'), return_hosts, payer_events)
+	return b.Text(t, `select concat_ws(' ', coalesce(page_color, '-'), coalesce(frame_origin, '-'), return_hosts, payer_events, deposit_callback_uri)
 		from cashbox where id = $1`, b.Merchant.CashboxID)
 }
 
@@ -38,12 +38,13 @@ func TestLook(t *testing.T) {
 	path := looksPath(b)
 	want(t, "before", lookKept(t, b), "- - {} f")
 	fields := hidden(p.Page(t, path), "pageColor", " #FFD400 ", "returnHosts",
-		"Shop.example\r\nwww.shop.example, a.example", "frameOrigin", "https://Shop.example:8443", "payerEvents", "on")
+		"Shop.example\r\nwww.shop.example, a.example", "frameOrigin", "https://Shop.example:8443", "payerEvents", "on",
+		"depositCallbackUri", " https://shop.example/hook ")
 	for range 2 {
 		a := p.Post(t, path, fields...)
 		want(t, "saved", line(a.Code, a.To(), p.Cookies["flash"]), "303 "+path+" look-saved")
 	}
-	want(t, "kept", lookKept(t, b), "#ffd400 https://shop.example:8443 {shop.example,www.shop.example,a.example} t")
+	want(t, "kept", lookKept(t, b), "#ffd400 https://shop.example:8443 {shop.example,www.shop.example,a.example} t https://shop.example/hook")
 	var changes int
 	var actor string
 	noError(t, b.Pool.QueryRow(t.Context(), `select count(*), min(actor) from setting_change
@@ -55,7 +56,7 @@ func TestLook(t *testing.T) {
 	page := p.Page(t, path)
 	want(t, "hosts", page.Find("#returnHosts").Text(), "shop.example\nwww.shop.example\na.example")
 	want(t, "ticked", page.Find("#payerEvents[checked]").Length(), 1)
-	p.Post(t, path, hidden(page, "pageColor", "", "returnHosts", "", "frameOrigin", "")...)
+	p.Post(t, path, hidden(page, "pageColor", "", "returnHosts", "", "frameOrigin", "", "depositCallbackUri", "")...)
 	want(t, "cleared", lookKept(t, b), "- - {} f")
 }
 
@@ -67,7 +68,7 @@ func TestWrongLook(t *testing.T) {
 	for _, test := range [][2]string{
 		{"pageColor", "red"}, {"pageColor", "</style><script>alert(1)</script>"},
 		{"frameOrigin", "https://shop.example/path"}, {"frameOrigin", "https://shop.example; script-src *"},
-		{"returnHosts", "<b>.example"}, {"returnHosts", "a\x00b.example"},
+		{"depositCallbackUri", "http://shop.example/hook"}, {"returnHosts", "<b>.example"}, {"returnHosts", "a\x00b.example"},
 	} {
 		a := p.Post(t, path, hidden(p.Page(t, path), test[0], test[1])...)
 		page := a.Page(t)

@@ -267,6 +267,11 @@ var (
 		"The one site that may show the pages in a frame, as in https://shop.example. Empty: none.",
 		"Единственный сайт, который может показать страницы во фрейме, например https://shop.example. Пусто: никакой.",
 	)
+	sayLookTold     = say.Both("Address for events of deposits", "Адрес для событий пополнений")
+	sayLookToldHint = say.Both(
+		"deposit.status.updated goes there, as in https://shop.example/hook. Empty: none are sent.",
+		"Туда идёт deposit.status.updated, например https://shop.example/hook. Пусто: не отправляется.",
+	)
 	sayLookEvents = say.Both(
 		"Send payment.payer.claimed when a payer says that they have paid",
 		"Отправлять payment.payer.claimed, когда плательщик сообщает об оплате",

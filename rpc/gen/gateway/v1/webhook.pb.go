@@ -450,6 +450,88 @@ func (x *WithdrawalStatusUpdated) GetMeta() *WithdrawalEventMeta {
 	return nil
 }
 
+// An operator has confirmed or rejected a deposit, or it was confirmed by its transfer. Sent where the cashbox has a `depositCallbackUri`.
+type DepositStatusUpdated struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The type of the event.
+	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	// The same for every attempt to deliver the event.
+	EventId string `protobuf:"bytes,2,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	// When it happened.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// The deposit as it is after the change.
+	Data *DepositEventData `protobuf:"bytes,4,opt,name=data,proto3" json:"data,omitempty"`
+	// Not part of the stable contract.
+	Meta          *DepositEventMeta `protobuf:"bytes,5,opt,name=meta,proto3" json:"meta,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DepositStatusUpdated) Reset() {
+	*x = DepositStatusUpdated{}
+	mi := &file_gateway_v1_webhook_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DepositStatusUpdated) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DepositStatusUpdated) ProtoMessage() {}
+
+func (x *DepositStatusUpdated) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_webhook_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DepositStatusUpdated.ProtoReflect.Descriptor instead.
+func (*DepositStatusUpdated) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *DepositStatusUpdated) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *DepositStatusUpdated) GetEventId() string {
+	if x != nil {
+		return x.EventId
+	}
+	return ""
+}
+
+func (x *DepositStatusUpdated) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *DepositStatusUpdated) GetData() *DepositEventData {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *DepositStatusUpdated) GetMeta() *DepositEventMeta {
+	if x != nil {
+		return x.Meta
+	}
+	return nil
+}
+
 // PaymentEventData is the payment as it is after the change.
 type PaymentEventData struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -471,7 +553,7 @@ type PaymentEventData struct {
 
 func (x *PaymentEventData) Reset() {
 	*x = PaymentEventData{}
-	mi := &file_gateway_v1_webhook_proto_msgTypes[5]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -483,7 +565,7 @@ func (x *PaymentEventData) String() string {
 func (*PaymentEventData) ProtoMessage() {}
 
 func (x *PaymentEventData) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_webhook_proto_msgTypes[5]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -496,7 +578,7 @@ func (x *PaymentEventData) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PaymentEventData.ProtoReflect.Descriptor instead.
 func (*PaymentEventData) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{5}
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *PaymentEventData) GetUuid() string {
@@ -560,7 +642,7 @@ type PayerClaimData struct {
 
 func (x *PayerClaimData) Reset() {
 	*x = PayerClaimData{}
-	mi := &file_gateway_v1_webhook_proto_msgTypes[6]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -572,7 +654,7 @@ func (x *PayerClaimData) String() string {
 func (*PayerClaimData) ProtoMessage() {}
 
 func (x *PayerClaimData) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_webhook_proto_msgTypes[6]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -585,7 +667,7 @@ func (x *PayerClaimData) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PayerClaimData.ProtoReflect.Descriptor instead.
 func (*PayerClaimData) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{6}
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *PayerClaimData) GetUuid() string {
@@ -651,7 +733,7 @@ type PaymentEventMeta struct {
 
 func (x *PaymentEventMeta) Reset() {
 	*x = PaymentEventMeta{}
-	mi := &file_gateway_v1_webhook_proto_msgTypes[7]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -663,7 +745,7 @@ func (x *PaymentEventMeta) String() string {
 func (*PaymentEventMeta) ProtoMessage() {}
 
 func (x *PaymentEventMeta) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_webhook_proto_msgTypes[7]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -676,7 +758,7 @@ func (x *PaymentEventMeta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PaymentEventMeta.ProtoReflect.Descriptor instead.
 func (*PaymentEventMeta) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{7}
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *PaymentEventMeta) GetId() int64 {
@@ -765,7 +847,7 @@ type CodeResendData struct {
 
 func (x *CodeResendData) Reset() {
 	*x = CodeResendData{}
-	mi := &file_gateway_v1_webhook_proto_msgTypes[8]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -777,7 +859,7 @@ func (x *CodeResendData) String() string {
 func (*CodeResendData) ProtoMessage() {}
 
 func (x *CodeResendData) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_webhook_proto_msgTypes[8]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -790,7 +872,7 @@ func (x *CodeResendData) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CodeResendData.ProtoReflect.Descriptor instead.
 func (*CodeResendData) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{8}
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *CodeResendData) GetId() string {
@@ -863,7 +945,7 @@ type CodeResendState struct {
 
 func (x *CodeResendState) Reset() {
 	*x = CodeResendState{}
-	mi := &file_gateway_v1_webhook_proto_msgTypes[9]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -875,7 +957,7 @@ func (x *CodeResendState) String() string {
 func (*CodeResendState) ProtoMessage() {}
 
 func (x *CodeResendState) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_webhook_proto_msgTypes[9]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -888,7 +970,7 @@ func (x *CodeResendState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CodeResendState.ProtoReflect.Descriptor instead.
 func (*CodeResendState) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{9}
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CodeResendState) GetPhase() string {
@@ -956,7 +1038,7 @@ type PayinEventData struct {
 
 func (x *PayinEventData) Reset() {
 	*x = PayinEventData{}
-	mi := &file_gateway_v1_webhook_proto_msgTypes[10]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -968,7 +1050,7 @@ func (x *PayinEventData) String() string {
 func (*PayinEventData) ProtoMessage() {}
 
 func (x *PayinEventData) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_webhook_proto_msgTypes[10]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -981,7 +1063,7 @@ func (x *PayinEventData) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PayinEventData.ProtoReflect.Descriptor instead.
 func (*PayinEventData) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{10}
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *PayinEventData) GetId() string {
@@ -1056,7 +1138,7 @@ type PayinEventMeta struct {
 
 func (x *PayinEventMeta) Reset() {
 	*x = PayinEventMeta{}
-	mi := &file_gateway_v1_webhook_proto_msgTypes[11]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1068,7 +1150,7 @@ func (x *PayinEventMeta) String() string {
 func (*PayinEventMeta) ProtoMessage() {}
 
 func (x *PayinEventMeta) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_webhook_proto_msgTypes[11]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1081,7 +1163,7 @@ func (x *PayinEventMeta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PayinEventMeta.ProtoReflect.Descriptor instead.
 func (*PayinEventMeta) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{11}
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *PayinEventMeta) GetId() string {
@@ -1160,7 +1242,7 @@ type WithdrawalEventData struct {
 
 func (x *WithdrawalEventData) Reset() {
 	*x = WithdrawalEventData{}
-	mi := &file_gateway_v1_webhook_proto_msgTypes[12]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1172,7 +1254,7 @@ func (x *WithdrawalEventData) String() string {
 func (*WithdrawalEventData) ProtoMessage() {}
 
 func (x *WithdrawalEventData) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_webhook_proto_msgTypes[12]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1185,7 +1267,7 @@ func (x *WithdrawalEventData) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WithdrawalEventData.ProtoReflect.Descriptor instead.
 func (*WithdrawalEventData) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{12}
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *WithdrawalEventData) GetId() int64 {
@@ -1268,7 +1350,7 @@ type WithdrawalEventMeta struct {
 
 func (x *WithdrawalEventMeta) Reset() {
 	*x = WithdrawalEventMeta{}
-	mi := &file_gateway_v1_webhook_proto_msgTypes[13]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1280,7 +1362,7 @@ func (x *WithdrawalEventMeta) String() string {
 func (*WithdrawalEventMeta) ProtoMessage() {}
 
 func (x *WithdrawalEventMeta) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_webhook_proto_msgTypes[13]
+	mi := &file_gateway_v1_webhook_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1293,7 +1375,7 @@ func (x *WithdrawalEventMeta) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WithdrawalEventMeta.ProtoReflect.Descriptor instead.
 func (*WithdrawalEventMeta) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{13}
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *WithdrawalEventMeta) GetId() string {
@@ -1322,6 +1404,215 @@ func (x *WithdrawalEventMeta) GetSequence() int32 {
 		return x.Sequence
 	}
 	return 0
+}
+
+// DepositEventData is the deposit as it is after the change.
+type DepositEventData struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The deposit's id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The cashbox that is credited.
+	MerchantCashboxId int64 `protobuf:"varint,2,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	// The deposit's status, in capital letters.
+	Status string `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
+	// 8 decimals.
+	Amount string `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
+	// USDT.
+	Currency string `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
+	// The network, such as TRC20.
+	Network string `protobuf:"bytes,6,opt,name=network,proto3" json:"network,omitempty"`
+	// Destination address of the transfer.
+	Address string `protobuf:"bytes,7,opt,name=address,proto3" json:"address,omitempty"`
+	// The merchant's own reference; null where none was given.
+	ExternalReference *string `protobuf:"bytes,8,opt,name=external_reference,json=externalReference,proto3,oneof" json:"external_reference,omitempty"`
+	// As the creation gave it.
+	IdempotencyKey string `protobuf:"bytes,9,opt,name=idempotency_key,json=idempotencyKey,proto3" json:"idempotency_key,omitempty"`
+	// The transaction by which the USDT came; null where none was seen.
+	TransactionHash *string `protobuf:"bytes,10,opt,name=transaction_hash,json=transactionHash,proto3,oneof" json:"transaction_hash,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *DepositEventData) Reset() {
+	*x = DepositEventData{}
+	mi := &file_gateway_v1_webhook_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DepositEventData) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DepositEventData) ProtoMessage() {}
+
+func (x *DepositEventData) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_webhook_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DepositEventData.ProtoReflect.Descriptor instead.
+func (*DepositEventData) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *DepositEventData) GetId() int64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *DepositEventData) GetMerchantCashboxId() int64 {
+	if x != nil {
+		return x.MerchantCashboxId
+	}
+	return 0
+}
+
+func (x *DepositEventData) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *DepositEventData) GetAmount() string {
+	if x != nil {
+		return x.Amount
+	}
+	return ""
+}
+
+func (x *DepositEventData) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *DepositEventData) GetNetwork() string {
+	if x != nil {
+		return x.Network
+	}
+	return ""
+}
+
+func (x *DepositEventData) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *DepositEventData) GetExternalReference() string {
+	if x != nil && x.ExternalReference != nil {
+		return *x.ExternalReference
+	}
+	return ""
+}
+
+func (x *DepositEventData) GetIdempotencyKey() string {
+	if x != nil {
+		return x.IdempotencyKey
+	}
+	return ""
+}
+
+func (x *DepositEventData) GetTransactionHash() string {
+	if x != nil && x.TransactionHash != nil {
+		return *x.TransactionHash
+	}
+	return ""
+}
+
+// DepositEventMeta says what has changed.
+type DepositEventMeta struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The deposit's id, as a text.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The status before, as the status is written.
+	PreviousStatus string `protobuf:"bytes,2,opt,name=previous_status,json=previousStatus,proto3" json:"previous_status,omitempty"`
+	// Why it was rejected.
+	Reason *string `protobuf:"bytes,3,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
+	// Counts the deposit's events from 1.
+	Sequence int32 `protobuf:"varint,4,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	// What the merchant noted; absent where nothing was.
+	Metadata      map[string]string `protobuf:"bytes,5,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DepositEventMeta) Reset() {
+	*x = DepositEventMeta{}
+	mi := &file_gateway_v1_webhook_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DepositEventMeta) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DepositEventMeta) ProtoMessage() {}
+
+func (x *DepositEventMeta) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_webhook_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DepositEventMeta.ProtoReflect.Descriptor instead.
+func (*DepositEventMeta) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_webhook_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *DepositEventMeta) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *DepositEventMeta) GetPreviousStatus() string {
+	if x != nil {
+		return x.PreviousStatus
+	}
+	return ""
+}
+
+func (x *DepositEventMeta) GetReason() string {
+	if x != nil && x.Reason != nil {
+		return *x.Reason
+	}
+	return ""
+}
+
+func (x *DepositEventMeta) GetSequence() int32 {
+	if x != nil {
+		return x.Sequence
+	}
+	return 0
+}
+
+func (x *DepositEventMeta) GetMetadata() map[string]string {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
 }
 
 var File_gateway_v1_webhook_proto protoreflect.FileDescriptor
@@ -1372,7 +1663,15 @@ const file_gateway_v1_webhook_proto_rawDesc = "" +
 	"created_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:16:41.907Zp\x01R\tcreatedAt\x12;\n" +
 	"\x04data\x18\x04 \x01(\v2\x1f.gateway.v1.WithdrawalEventDataB\x06\x8a\xb5\x18\x02p\x01R\x04data\x12;\n" +
 	"\x04meta\x18\x05 \x01(\v2\x1f.gateway.v1.WithdrawalEventMetaB\x06\x8a\xb5\x18\x02p\x01R\x04meta:G\x9a\xb5\x18C\n" +
-	"\x19withdrawal.status.updated\x12&The status of a withdrawal has changed\"\x9b\x03\n" +
+	"\x19withdrawal.status.updated\x12&The status of a withdrawal has changed\"\xa8\x03\n" +
+	"\x14DepositStatusUpdated\x120\n" +
+	"\x04type\x18\x01 \x01(\tB\x1c\x8a\xb5\x18\x18B\x16deposit.status.updatedR\x04type\x12K\n" +
+	"\bevent_id\x18\x02 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b3-0a1b-7c2d-8e3f-4a5b6c7d8e9fR\aeventId\x12[\n" +
+	"\n" +
+	"created_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampB \x8a\xb5\x18\x1cj\x182026-11-20T22:16:41.907Zp\x01R\tcreatedAt\x128\n" +
+	"\x04data\x18\x04 \x01(\v2\x1c.gateway.v1.DepositEventDataB\x06\x8a\xb5\x18\x02p\x01R\x04data\x128\n" +
+	"\x04meta\x18\x05 \x01(\v2\x1c.gateway.v1.DepositEventMetaB\x06\x8a\xb5\x18\x02p\x01R\x04meta:@\x9a\xb5\x18<\n" +
+	"\x16deposit.status.updated\x12\"A deposit is confirmed or rejected\"\x9b\x03\n" +
 	"\x10PaymentEventData\x12D\n" +
 	"\x04uuid\x18\x01 \x01(\tB0\x8a\xb5\x18,R\x04uuidj$019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1bR\x04uuid\x12+\n" +
 	"\border_id\x18\x02 \x01(\tB\x10\x8a\xb5\x18\fj\n" +
@@ -1472,6 +1771,33 @@ const file_gateway_v1_webhook_proto_rawDesc = "" +
 	"\x0fprevious_status\x18\x02 \x01(\tB3\x8a\xb5\x18/B\tREQUESTEDB\bAPPROVEDB\vHANDED_OVERj\vHANDED_OVERR\x0epreviousStatus\x12\x1b\n" +
 	"\x06reason\x18\x03 \x01(\tH\x00R\x06reason\x88\x01\x01\x12%\n" +
 	"\bsequence\x18\x04 \x01(\x05B\t\x8a\xb5\x18\x05j\x011x\x01R\bsequenceB\t\n" +
+	"\a_reason\"\x98\x05\n" +
+	"\x10DepositEventData\x12\x1a\n" +
+	"\x02id\x18\x01 \x01(\x03B\n" +
+	"\x8a\xb5\x18\x06j\x0231x\x01R\x02id\x129\n" +
+	"\x13merchant_cashbox_id\x18\x02 \x01(\x03B\t\x8a\xb5\x18\x05j\x011x\x01R\x11merchantCashboxId\x12<\n" +
+	"\x06status\x18\x03 \x01(\tB$\x8a\xb5\x18 B\tCONFIRMEDB\bREJECTEDj\tCONFIRMEDR\x06status\x12>\n" +
+	"\x06amount\x18\x04 \x01(\tB&\x8a\xb5\x18\"J\x12^[0-9]+\\.[0-9]{8}$j\f250.50000000R\x06amount\x12&\n" +
+	"\bcurrency\x18\x05 \x01(\tB\n" +
+	"\x8a\xb5\x18\x06B\x04USDTR\bcurrency\x12F\n" +
+	"\anetwork\x18\x06 \x01(\tB,\x8a\xb5\x18(B\x05TRC20B\x05ERC20B\x05BEP20B\aPOLYGONB\bARBITRUMR\anetwork\x12B\n" +
+	"\aaddress\x18\a \x01(\tB(\x8a\xb5\x18$j\"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6tR\aaddress\x12D\n" +
+	"\x12external_reference\x18\b \x01(\tB\x10\x8a\xb5\x18\fj\n" +
+	"invoice-12H\x00R\x11externalReference\x88\x01\x01\x12Y\n" +
+	"\x0fidempotency_key\x18\t \x01(\tB0\x8a\xb5\x18,R\x04uuidj$0b9f3c5e-4a1d-4c2b-8e7f-6a5d4c3b2a10R\x0eidempotencyKey\x12.\n" +
+	"\x10transaction_hash\x18\n" +
+	" \x01(\tH\x01R\x0ftransactionHash\x88\x01\x01B\x15\n" +
+	"\x13_external_referenceB\x13\n" +
+	"\x11_transaction_hash\"\xc0\x02\n" +
+	"\x10DepositEventMeta\x12\x18\n" +
+	"\x02id\x18\x01 \x01(\tB\b\x8a\xb5\x18\x04j\x0231R\x02id\x126\n" +
+	"\x0fprevious_status\x18\x02 \x01(\tB\r\x8a\xb5\x18\tB\aPENDINGR\x0epreviousStatus\x12\x1b\n" +
+	"\x06reason\x18\x03 \x01(\tH\x00R\x06reason\x88\x01\x01\x12%\n" +
+	"\bsequence\x18\x04 \x01(\x05B\t\x8a\xb5\x18\x05j\x011x\x01R\bsequence\x12N\n" +
+	"\bmetadata\x18\x05 \x03(\v2*.gateway.v1.DepositEventMeta.MetadataEntryB\x06\x8a\xb5\x18\x02\x10\x01R\bmetadata\x1a;\n" +
+	"\rMetadataEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\t\n" +
 	"\a_reasonB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
 var (
@@ -1486,53 +1812,61 @@ func file_gateway_v1_webhook_proto_rawDescGZIP() []byte {
 	return file_gateway_v1_webhook_proto_rawDescData
 }
 
-var file_gateway_v1_webhook_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_gateway_v1_webhook_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_gateway_v1_webhook_proto_goTypes = []any{
 	(*PaymentStatusUpdated)(nil),    // 0: gateway.v1.PaymentStatusUpdated
 	(*PaymentPayerClaimed)(nil),     // 1: gateway.v1.PaymentPayerClaimed
 	(*CodeResendRequested)(nil),     // 2: gateway.v1.CodeResendRequested
 	(*PayinStatusUpdated)(nil),      // 3: gateway.v1.PayinStatusUpdated
 	(*WithdrawalStatusUpdated)(nil), // 4: gateway.v1.WithdrawalStatusUpdated
-	(*PaymentEventData)(nil),        // 5: gateway.v1.PaymentEventData
-	(*PayerClaimData)(nil),          // 6: gateway.v1.PayerClaimData
-	(*PaymentEventMeta)(nil),        // 7: gateway.v1.PaymentEventMeta
-	(*CodeResendData)(nil),          // 8: gateway.v1.CodeResendData
-	(*CodeResendState)(nil),         // 9: gateway.v1.CodeResendState
-	(*PayinEventData)(nil),          // 10: gateway.v1.PayinEventData
-	(*PayinEventMeta)(nil),          // 11: gateway.v1.PayinEventMeta
-	(*WithdrawalEventData)(nil),     // 12: gateway.v1.WithdrawalEventData
-	(*WithdrawalEventMeta)(nil),     // 13: gateway.v1.WithdrawalEventMeta
-	nil,                             // 14: gateway.v1.PaymentEventMeta.MetadataEntry
-	nil,                             // 15: gateway.v1.PayinEventMeta.MetadataEntry
-	(*timestamppb.Timestamp)(nil),   // 16: google.protobuf.Timestamp
-	(*PayerRequisites)(nil),         // 17: gateway.v1.PayerRequisites
+	(*DepositStatusUpdated)(nil),    // 5: gateway.v1.DepositStatusUpdated
+	(*PaymentEventData)(nil),        // 6: gateway.v1.PaymentEventData
+	(*PayerClaimData)(nil),          // 7: gateway.v1.PayerClaimData
+	(*PaymentEventMeta)(nil),        // 8: gateway.v1.PaymentEventMeta
+	(*CodeResendData)(nil),          // 9: gateway.v1.CodeResendData
+	(*CodeResendState)(nil),         // 10: gateway.v1.CodeResendState
+	(*PayinEventData)(nil),          // 11: gateway.v1.PayinEventData
+	(*PayinEventMeta)(nil),          // 12: gateway.v1.PayinEventMeta
+	(*WithdrawalEventData)(nil),     // 13: gateway.v1.WithdrawalEventData
+	(*WithdrawalEventMeta)(nil),     // 14: gateway.v1.WithdrawalEventMeta
+	(*DepositEventData)(nil),        // 15: gateway.v1.DepositEventData
+	(*DepositEventMeta)(nil),        // 16: gateway.v1.DepositEventMeta
+	nil,                             // 17: gateway.v1.PaymentEventMeta.MetadataEntry
+	nil,                             // 18: gateway.v1.PayinEventMeta.MetadataEntry
+	nil,                             // 19: gateway.v1.DepositEventMeta.MetadataEntry
+	(*timestamppb.Timestamp)(nil),   // 20: google.protobuf.Timestamp
+	(*PayerRequisites)(nil),         // 21: gateway.v1.PayerRequisites
 }
 var file_gateway_v1_webhook_proto_depIdxs = []int32{
-	16, // 0: gateway.v1.PaymentStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
-	5,  // 1: gateway.v1.PaymentStatusUpdated.data:type_name -> gateway.v1.PaymentEventData
-	7,  // 2: gateway.v1.PaymentStatusUpdated.meta:type_name -> gateway.v1.PaymentEventMeta
-	16, // 3: gateway.v1.PaymentPayerClaimed.created_at:type_name -> google.protobuf.Timestamp
-	6,  // 4: gateway.v1.PaymentPayerClaimed.data:type_name -> gateway.v1.PayerClaimData
-	7,  // 5: gateway.v1.PaymentPayerClaimed.meta:type_name -> gateway.v1.PaymentEventMeta
-	16, // 6: gateway.v1.CodeResendRequested.created_at:type_name -> google.protobuf.Timestamp
-	8,  // 7: gateway.v1.CodeResendRequested.data:type_name -> gateway.v1.CodeResendData
-	7,  // 8: gateway.v1.CodeResendRequested.meta:type_name -> gateway.v1.PaymentEventMeta
-	16, // 9: gateway.v1.PayinStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
-	10, // 10: gateway.v1.PayinStatusUpdated.data:type_name -> gateway.v1.PayinEventData
-	11, // 11: gateway.v1.PayinStatusUpdated.meta:type_name -> gateway.v1.PayinEventMeta
-	16, // 12: gateway.v1.WithdrawalStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
-	12, // 13: gateway.v1.WithdrawalStatusUpdated.data:type_name -> gateway.v1.WithdrawalEventData
-	13, // 14: gateway.v1.WithdrawalStatusUpdated.meta:type_name -> gateway.v1.WithdrawalEventMeta
-	17, // 15: gateway.v1.PaymentEventData.payer_requisites:type_name -> gateway.v1.PayerRequisites
-	14, // 16: gateway.v1.PaymentEventMeta.metadata:type_name -> gateway.v1.PaymentEventMeta.MetadataEntry
-	9,  // 17: gateway.v1.CodeResendData.quasi_ecom:type_name -> gateway.v1.CodeResendState
-	16, // 18: gateway.v1.CodeResendState.code_resend_last_at:type_name -> google.protobuf.Timestamp
-	15, // 19: gateway.v1.PayinEventMeta.metadata:type_name -> gateway.v1.PayinEventMeta.MetadataEntry
-	20, // [20:20] is the sub-list for method output_type
-	20, // [20:20] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	20, // 0: gateway.v1.PaymentStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
+	6,  // 1: gateway.v1.PaymentStatusUpdated.data:type_name -> gateway.v1.PaymentEventData
+	8,  // 2: gateway.v1.PaymentStatusUpdated.meta:type_name -> gateway.v1.PaymentEventMeta
+	20, // 3: gateway.v1.PaymentPayerClaimed.created_at:type_name -> google.protobuf.Timestamp
+	7,  // 4: gateway.v1.PaymentPayerClaimed.data:type_name -> gateway.v1.PayerClaimData
+	8,  // 5: gateway.v1.PaymentPayerClaimed.meta:type_name -> gateway.v1.PaymentEventMeta
+	20, // 6: gateway.v1.CodeResendRequested.created_at:type_name -> google.protobuf.Timestamp
+	9,  // 7: gateway.v1.CodeResendRequested.data:type_name -> gateway.v1.CodeResendData
+	8,  // 8: gateway.v1.CodeResendRequested.meta:type_name -> gateway.v1.PaymentEventMeta
+	20, // 9: gateway.v1.PayinStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
+	11, // 10: gateway.v1.PayinStatusUpdated.data:type_name -> gateway.v1.PayinEventData
+	12, // 11: gateway.v1.PayinStatusUpdated.meta:type_name -> gateway.v1.PayinEventMeta
+	20, // 12: gateway.v1.WithdrawalStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
+	13, // 13: gateway.v1.WithdrawalStatusUpdated.data:type_name -> gateway.v1.WithdrawalEventData
+	14, // 14: gateway.v1.WithdrawalStatusUpdated.meta:type_name -> gateway.v1.WithdrawalEventMeta
+	20, // 15: gateway.v1.DepositStatusUpdated.created_at:type_name -> google.protobuf.Timestamp
+	15, // 16: gateway.v1.DepositStatusUpdated.data:type_name -> gateway.v1.DepositEventData
+	16, // 17: gateway.v1.DepositStatusUpdated.meta:type_name -> gateway.v1.DepositEventMeta
+	21, // 18: gateway.v1.PaymentEventData.payer_requisites:type_name -> gateway.v1.PayerRequisites
+	17, // 19: gateway.v1.PaymentEventMeta.metadata:type_name -> gateway.v1.PaymentEventMeta.MetadataEntry
+	10, // 20: gateway.v1.CodeResendData.quasi_ecom:type_name -> gateway.v1.CodeResendState
+	20, // 21: gateway.v1.CodeResendState.code_resend_last_at:type_name -> google.protobuf.Timestamp
+	18, // 22: gateway.v1.PayinEventMeta.metadata:type_name -> gateway.v1.PayinEventMeta.MetadataEntry
+	19, // 23: gateway.v1.DepositEventMeta.metadata:type_name -> gateway.v1.DepositEventMeta.MetadataEntry
+	24, // [24:24] is the sub-list for method output_type
+	24, // [24:24] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_gateway_v1_webhook_proto_init() }
@@ -1542,17 +1876,19 @@ func file_gateway_v1_webhook_proto_init() {
 	}
 	file_gateway_v1_checkout_proto_init()
 	file_gateway_v1_wire_proto_init()
-	file_gateway_v1_webhook_proto_msgTypes[7].OneofWrappers = []any{}
-	file_gateway_v1_webhook_proto_msgTypes[11].OneofWrappers = []any{}
+	file_gateway_v1_webhook_proto_msgTypes[8].OneofWrappers = []any{}
 	file_gateway_v1_webhook_proto_msgTypes[12].OneofWrappers = []any{}
 	file_gateway_v1_webhook_proto_msgTypes[13].OneofWrappers = []any{}
+	file_gateway_v1_webhook_proto_msgTypes[14].OneofWrappers = []any{}
+	file_gateway_v1_webhook_proto_msgTypes[15].OneofWrappers = []any{}
+	file_gateway_v1_webhook_proto_msgTypes[16].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gateway_v1_webhook_proto_rawDesc), len(file_gateway_v1_webhook_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -125,9 +125,11 @@ type CashboxLook struct {
 	Version string `protobuf:"bytes,8,opt,name=version,proto3" json:"version,omitempty"`
 	// Where the logo is below the address of the hosted pages, such as /logo/0123456789abcdef0123456789abcdef; empty is none. What is there
 	// never changes: another logo has another path.
-	LogoPath      string `protobuf:"bytes,9,opt,name=logo_path,json=logoPath,proto3" json:"logo_path,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	LogoPath string `protobuf:"bytes,9,opt,name=logo_path,json=logoPath,proto3" json:"logo_path,omitempty"`
+	// Where deposit.status.updated is sent for deposits into the cashbox; empty: nowhere.
+	DepositCallbackUri string `protobuf:"bytes,10,opt,name=deposit_callback_uri,json=depositCallbackUri,proto3" json:"deposit_callback_uri,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *CashboxLook) Reset() {
@@ -223,6 +225,13 @@ func (x *CashboxLook) GetLogoPath() string {
 	return ""
 }
 
+func (x *CashboxLook) GetDepositCallbackUri() string {
+	if x != nil {
+		return x.DepositCallbackUri
+	}
+	return ""
+}
+
 // UpdateCashboxLookRequest is what UpdateCashboxLook of LookService takes.
 type UpdateCashboxLookRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -240,9 +249,11 @@ type UpdateCashboxLookRequest struct {
 	PayerEvents *bool `protobuf:"varint,6,opt,name=payer_events,json=payerEvents,proto3,oneof" json:"payer_events,omitempty"`
 	// A PNG or JPEG picture that pages show in place of the shop's name. It is drawn anew, to fit into 240 by 96 pixels. Empty removes the
 	// logo, unset leaves it. A call has at most 65536 bytes; the portal takes pictures of up to 512 KB.
-	Logo          []byte `protobuf:"bytes,7,opt,name=logo,proto3,oneof" json:"logo,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Logo []byte `protobuf:"bytes,7,opt,name=logo,proto3,oneof" json:"logo,omitempty"`
+	// Where deposit.status.updated is sent for deposits into the cashbox, an https URL. Empty sends none, unset leaves it.
+	DepositCallbackUri *string `protobuf:"bytes,8,opt,name=deposit_callback_uri,json=depositCallbackUri,proto3,oneof" json:"deposit_callback_uri,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *UpdateCashboxLookRequest) Reset() {
@@ -322,6 +333,13 @@ func (x *UpdateCashboxLookRequest) GetLogo() []byte {
 		return x.Logo
 	}
 	return nil
+}
+
+func (x *UpdateCashboxLookRequest) GetDepositCallbackUri() string {
+	if x != nil && x.DepositCallbackUri != nil {
+		return *x.DepositCallbackUri
+	}
+	return ""
 }
 
 // LookHosts are names of hosts, such as shop.example; none is any host.
@@ -423,7 +441,7 @@ const file_portal_v1_look_proto_rawDesc = "" +
 	"\x14portal/v1/look.proto\x12\tportal.v1\"\x19\n" +
 	"\x17ListCashboxLooksRequest\"F\n" +
 	"\x18ListCashboxLooksResponse\x12*\n" +
-	"\x04data\x18\x01 \x03(\v2\x16.portal.v1.CashboxLookR\x04data\"\xac\x02\n" +
+	"\x04data\x18\x01 \x03(\v2\x16.portal.v1.CashboxLookR\x04data\"\xde\x02\n" +
 	"\vCashboxLook\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1a\n" +
@@ -434,7 +452,9 @@ const file_portal_v1_look_proto_rawDesc = "" +
 	"\freturn_hosts\x18\x06 \x03(\tR\vreturnHosts\x12!\n" +
 	"\fpayer_events\x18\a \x01(\bR\vpayerEvents\x12\x18\n" +
 	"\aversion\x18\b \x01(\tR\aversion\x12\x1b\n" +
-	"\tlogo_path\x18\t \x01(\tR\blogoPath\"\xe4\x02\n" +
+	"\tlogo_path\x18\t \x01(\tR\blogoPath\x120\n" +
+	"\x14deposit_callback_uri\x18\n" +
+	" \x01(\tR\x12depositCallbackUri\"\xb4\x03\n" +
 	"\x18UpdateCashboxLookRequest\x12.\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\"\n" +
@@ -443,11 +463,13 @@ const file_portal_v1_look_proto_rawDesc = "" +
 	"\fframe_origin\x18\x04 \x01(\tH\x01R\vframeOrigin\x88\x01\x01\x127\n" +
 	"\freturn_hosts\x18\x05 \x01(\v2\x14.portal.v1.LookHostsR\vreturnHosts\x12&\n" +
 	"\fpayer_events\x18\x06 \x01(\bH\x02R\vpayerEvents\x88\x01\x01\x12\x17\n" +
-	"\x04logo\x18\a \x01(\fH\x03R\x04logo\x88\x01\x01B\r\n" +
+	"\x04logo\x18\a \x01(\fH\x03R\x04logo\x88\x01\x01\x125\n" +
+	"\x14deposit_callback_uri\x18\b \x01(\tH\x04R\x12depositCallbackUri\x88\x01\x01B\r\n" +
 	"\v_page_colorB\x0f\n" +
 	"\r_frame_originB\x0f\n" +
 	"\r_payer_eventsB\a\n" +
-	"\x05_logo\"!\n" +
+	"\x05_logoB\x17\n" +
+	"\x15_deposit_callback_uri\"!\n" +
 	"\tLookHosts\x12\x14\n" +
 	"\x05hosts\x18\x01 \x03(\tR\x05hosts\"G\n" +
 	"\x19UpdateCashboxLookResponse\x12*\n" +

@@ -154,9 +154,11 @@ type Cashbox struct {
 	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// Names the settings as they were read. An update that carries it changes nothing if they are others now.
-	Version       string `protobuf:"bytes,15,opt,name=version,proto3" json:"version,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Version string `protobuf:"bytes,15,opt,name=version,proto3" json:"version,omitempty"`
+	// Where deposit.status.updated is sent for its deposits; unset: nowhere.
+	DepositCallbackUri *string `protobuf:"bytes,16,opt,name=deposit_callback_uri,json=depositCallbackUri,proto3,oneof" json:"deposit_callback_uri,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *Cashbox) Reset() {
@@ -290,6 +292,13 @@ func (x *Cashbox) GetCreatedAt() *timestamppb.Timestamp {
 func (x *Cashbox) GetVersion() string {
 	if x != nil {
 		return x.Version
+	}
+	return ""
+}
+
+func (x *Cashbox) GetDepositCallbackUri() string {
+	if x != nil && x.DepositCallbackUri != nil {
+		return *x.DepositCallbackUri
 	}
 	return ""
 }
@@ -3082,7 +3091,7 @@ const file_portal_v1_people_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x18\n" +
 	"\aversion\x18\a \x01(\tR\aversionB\x0f\n" +
-	"\r_rate_percent\"\xd8\x04\n" +
+	"\r_rate_percent\"\xa8\x05\n" +
 	"\aCashbox\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x1f\n" +
 	"\vmerchant_id\x18\x02 \x01(\x03R\n" +
@@ -3102,10 +3111,12 @@ const file_portal_v1_people_proto_rawDesc = "" +
 	"\x0einsurance_usdt\x18\r \x01(\tR\rinsuranceUsdt\x129\n" +
 	"\n" +
 	"created_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x18\n" +
-	"\aversion\x18\x0f \x01(\tR\aversionB\x14\n" +
+	"\aversion\x18\x0f \x01(\tR\aversion\x125\n" +
+	"\x14deposit_callback_uri\x18\x10 \x01(\tH\x03R\x12depositCallbackUri\x88\x01\x01B\x14\n" +
 	"\x12_trader_cashbox_idB\r\n" +
 	"\v_page_colorB\x0f\n" +
-	"\r_frame_origin\"\xe0\x04\n" +
+	"\r_frame_originB\x17\n" +
+	"\x15_deposit_callback_uri\"\xe0\x04\n" +
 	"\rCashboxMethod\x12\x16\n" +
 	"\x06method\x18\x01 \x01(\tR\x06method\x12\x18\n" +
 	"\aenabled\x18\x02 \x01(\bR\aenabled\x12*\n" +

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gateway/v1/webhook.proto.
  */
 export const file_gateway_v1_webhook: GenFile = /*@__PURE__*/
-  fileDesc("ChhnYXRld2F5L3YxL3dlYmhvb2sucHJvdG8SCmdhdGV3YXkudjEigwMKFFBheW1lbnRTdGF0dXNVcGRhdGVkEioKBHR5cGUYASABKAlCHIq1GBhCFnBheW1lbnQuc3RhdHVzLnVwZGF0ZWQSQgoIZXZlbnRfaWQYAiABKAlCMIq1GCxSBHV1aWRqJDAxOWFhMWIzLTBhMWItN2MyZC04ZTNmLTRhNWI2YzdkOGU5ZhJQCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIgirUYHGoYMjAyNi0xMS0yMFQyMjoxNjo0MS45MDdacAESMgoEZGF0YRgEIAEoCzIcLmdhdGV3YXkudjEuUGF5bWVudEV2ZW50RGF0YUIGirUYAnABEjIKBG1ldGEYBSABKAsyHC5nYXRld2F5LnYxLlBheW1lbnRFdmVudE1ldGFCBoq1GAJwATpBmrUYPQoWcGF5bWVudC5zdGF0dXMudXBkYXRlZBIjVGhlIHN0YXR1cyBvZiBhIHBheW1lbnQgaGFzIGNoYW5nZWQi/QIKE1BheW1lbnRQYXllckNsYWltZWQSKQoEdHlwZRgBIAEoCUIbirUYF0IVcGF5bWVudC5wYXllci5jbGFpbWVkEkIKCGV2ZW50X2lkGAIgASgJQjCKtRgsUgR1dWlkaiQwMTlhYTFiMy0wYTFiLTdjMmQtOGUzZi00YTViNmM3ZDhlOWYSUAoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCIIq1GBxqGDIwMjYtMTEtMjBUMjI6MTY6NDEuOTA3WnABEjAKBGRhdGEYBCABKAsyGi5nYXRld2F5LnYxLlBheWVyQ2xhaW1EYXRhQgaKtRgCcAESMgoEbWV0YRgFIAEoCzIcLmdhdGV3YXkudjEuUGF5bWVudEV2ZW50TWV0YUIGirUYAnABOj+atRg7ChVwYXltZW50LnBheWVyLmNsYWltZWQSIlRoZSBwYXllciBzYXlzIHRoYXQgdGhleSBoYXZlIHBhaWQi+wMKE0NvZGVSZXNlbmRSZXF1ZXN0ZWQSMgoEdHlwZRgBIAEoCUIkirUYIEIecGF5bWVudC5xdWFzaV9lY29tLmNvZGVfcmVzZW5kEkIKCGV2ZW50X2lkGAIgASgJQjCKtRgsUgR1dWlkaiQwMTlhYTFiMy0wYTFiLTdjMmQtOGUzZi00YTViNmM3ZDhlOWYSUAoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCIIq1GBxqGDIwMjYtMTEtMjBUMjI6MTY6NDEuOTA3WnABEjwKAmlkGAQgASgJQjCKtRgsUgR1dWlkaiQwMTlhYTFiMi03YzNkLTdlNGYtOGE1Yi02YzdkOGU5ZjBhMWISLAoIb3JkZXJfaWQYBSABKAlCEIq1GAxqCm9yZGVyLTEwMDFSCG9yZGVyX2lkEjAKBGRhdGEYBiABKAsyGi5nYXRld2F5LnYxLkNvZGVSZXNlbmREYXRhQgaKtRgCcAESMgoEbWV0YRgHIAEoCzIcLmdhdGV3YXkudjEuUGF5bWVudEV2ZW50TWV0YUIGirUYAnABOkiatRhECh5wYXltZW50LnF1YXNpX2Vjb20uY29kZV9yZXNlbmQSIlRoZSB0cmFkZXIgYXNrcyBmb3IgdGhlIGNvZGUgYWdhaW4i6AIKElBheWluU3RhdHVzVXBkYXRlZBIoCgR0eXBlGAEgASgJQhqKtRgWQhRwYXlpbi5zdGF0dXMudXBkYXRlZBJCCghldmVudF9pZBgCIAEoCUIwirUYLFIEdXVpZGokMDE5YWExYjMtMGExYi03YzJkLThlM2YtNGE1YjZjN2Q4ZTlmElAKCmNyZWF0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiCKtRgcahgyMDI2LTExLTIwVDIyOjE2OjQxLjkwN1pwARIwCgRkYXRhGAQgASgLMhouZ2F0ZXdheS52MS5QYXlpbkV2ZW50RGF0YUIGirUYAnABEjAKBG1ldGEYBSABKAsyGi5nYXRld2F5LnYxLlBheWluRXZlbnRNZXRhQgaKtRgCcAE6Lpq1GCoKFHBheWluLnN0YXR1cy51cGRhdGVkEhJBIHBheW91dCBoYXMgZW5kZWQilQMKF1dpdGhkcmF3YWxTdGF0dXNVcGRhdGVkEi0KBHR5cGUYASABKAlCH4q1GBtCGXdpdGhkcmF3YWwuc3RhdHVzLnVwZGF0ZWQSQgoIZXZlbnRfaWQYAiABKAlCMIq1GCxSBHV1aWRqJDAxOWFhMWIzLTBhMWItN2MyZC04ZTNmLTRhNWI2YzdkOGU5ZhJQCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIgirUYHGoYMjAyNi0xMS0yMFQyMjoxNjo0MS45MDdacAESNQoEZGF0YRgEIAEoCzIfLmdhdGV3YXkudjEuV2l0aGRyYXdhbEV2ZW50RGF0YUIGirUYAnABEjUKBG1ldGEYBSABKAsyHy5nYXRld2F5LnYxLldpdGhkcmF3YWxFdmVudE1ldGFCBoq1GAJwATpHmrUYQwoZd2l0aGRyYXdhbC5zdGF0dXMudXBkYXRlZBImVGhlIHN0YXR1cyBvZiBhIHdpdGhkcmF3YWwgaGFzIGNoYW5nZWQi4QIKEFBheW1lbnRFdmVudERhdGESPgoEdXVpZBgBIAEoCUIwirUYLFIEdXVpZGokMDE5YWExYjItN2MzZC03ZTRmLThhNWItNmM3ZDhlOWYwYTFiEiIKCG9yZGVyX2lkGAIgASgJQhCKtRgMagpvcmRlci0xMDAxEk4KBnN0YXR1cxgDIAEoCUI+irUYOkIHUEVORElOR0IJQ09NUExFVEVEQgZGQUlMRURCCUNBTkNFTExFREIGQVBQRUFMaglDT01QTEVURUQSMQoGYW1vdW50GAQgASgJQiGKtRgdShJeWzAtOV0rXC5bMC05XXsyfSRqBzE1MDAuMDASJwoIY3VycmVuY3kYBSABKAlCFYq1GBFKCl5bQS1aXXszfSRqA1JVQhI9ChBwYXllcl9yZXF1aXNpdGVzGAYgASgLMhsuZ2F0ZXdheS52MS5QYXllclJlcXVpc2l0ZXNCBoq1GAIQASLvAQoOUGF5ZXJDbGFpbURhdGESPgoEdXVpZBgBIAEoCUIwirUYLFIEdXVpZGokMDE5YWExYjItN2MzZC03ZTRmLThhNWItNmM3ZDhlOWYwYTFiEiIKCG9yZGVyX2lkGAIgASgJQhCKtRgMagpvcmRlci0xMDAxEh0KBnN0YXR1cxgDIAEoCUINirUYCUIHUEVORElORxIxCgZhbW91bnQYBCABKAlCIYq1GB1KEl5bMC05XStcLlswLTldezJ9JGoHMTUwMC4wMBInCghjdXJyZW5jeRgFIAEoCUIVirUYEUoKXltBLVpdezN9JGoDUlVCIq8EChBQYXltZW50RXZlbnRNZXRhEhgKAmlkGAEgASgDQgyKtRgIagQ0MDIxeAESRAoGbWV0aG9kGAIgASgJQjSKtRgwQgNzYnBCA3NpbUIEY2FyZEIHbXRzdHBheUIKcXVhc2lfZWNvbUIDYzJjQgRpYmFuEkwKD3ByZXZpb3VzX3N0YXR1cxgDIAEoCUIzirUYL0IHUEVORElOR0IJQ09NUExFVEVEQgZGQUlMRURCCUNBTkNFTExFREIGQVBQRUFMEhMKBnJlYXNvbhgEIAEoCUgAiAEBEhsKCHNlcXVlbmNlGAUgASgFQgmKtRgFagExeAESNgoPcmVjZWl2ZWRfYW1vdW50GAYgASgJQhiKtRgUShJeWzAtOV0rXC5bMC05XXsyfSRIAYgBARIZCgRsYXRlGAcgASgIQgaKtRgCEAFIAogBARJACgRjYXNlGAggASgJQi2KtRgpEAFCBG9wZW5CBXRha2VuQgd3YWl0aW5nQghyZXR1cm5lZEIFZW5kZWRIA4gBARJECghtZXRhZGF0YRgJIAMoCzIqLmdhdGV3YXkudjEuUGF5bWVudEV2ZW50TWV0YS5NZXRhZGF0YUVudHJ5QgaKtRgCEAEaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgkKB19yZWFzb25CEgoQX3JlY2VpdmVkX2Ftb3VudEIHCgVfbGF0ZUIHCgVfY2FzZSLKAgoOQ29kZVJlc2VuZERhdGESPAoCaWQYASABKAlCMIq1GCxSBHV1aWRqJDAxOWFhMWIyLTdjM2QtN2U0Zi04YTViLTZjN2Q4ZTlmMGExYhIiCghvcmRlcl9pZBgCIAEoCUIQirUYDGoKb3JkZXItMTAwMRIdCgZzdGF0dXMYAyABKAlCDYq1GAlCB1BFTkRJTkcSMQoGYW1vdW50GAQgASgJQiGKtRgdShJeWzAtOV0rXC5bMC05XXsyfSRqBzE1MDAuMDASJwoIY3VycmVuY3kYBSABKAlCFYq1GBFKCl5bQS1aXXszfSRqA0FaThIiCgxyZXF1ZXN0ZWRfYnkYBiABKAlCDIq1GAhCBnRyYWRlchI3CgpxdWFzaV9lY29tGAcgASgLMhsuZ2F0ZXdheS52MS5Db2RlUmVzZW5kU3RhdGVCBoq1GAJwASKsAgoPQ29kZVJlc2VuZFN0YXRlEicKBXBoYXNlGAEgASgJQhiKtRgUQhJhd2FpdGluZ19wYXllcl9vdHASJAoRY29kZV9yZXNlbmRfY291bnQYAiABKAVCCYq1GAVqATF4ARIiCg9jb2RlX3Jlc2VuZF9tYXgYAyABKAVCCYq1GAVqATN4ARIgCg1hdHRlbXB0c19sZWZ0GAQgASgFQgmKtRgFagEyeAASKQoTY29kZV9yZXNlbmRfbGFzdF9ieRgFIAEoCUIMirUYCEIGdHJhZGVyElkKE2NvZGVfcmVzZW5kX2xhc3RfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiCKtRgcahgyMDI2LTExLTIwVDIyOjE2OjQxLjkwN1pwASLnAgoOUGF5aW5FdmVudERhdGESPAoCaWQYASABKAlCMIq1GCxSBHV1aWRqJDAxOWFhMWIyLThkNGUtN2Y1MC05YjZjLTdkOGU5ZjBhMWIyYxIjCghvcmRlcl9pZBgCIAEoCUIRirUYDWoLcGF5b3V0LTEwMDESRgoGc3RhdHVzGAMgASgJQjaKtRgyQglDT01QTEVURURCBkZBSUxFREIJQ0FOQ0VMTEVEQgdFWFBJUkVEaglDT01QTEVURUQSMQoGYW1vdW50GAQgASgJQiGKtRgdShJeWzAtOV0rXC5bMC05XXsyfSRqBzE1MDAuMDASGwoIY3VycmVuY3kYBSABKAlCCYq1GAVCA1JVQhIeCgZtZXRob2QYBiABKAlCDoq1GApCA3NicEIDYzJjEjoKC2Zyb3plbl91c2R0GAcgASgJQiWKtRghShJeWzAtOV0rXC5bMC05XXs4fSRqCzE2LjU0MDU0MDU1IrUDCg5QYXlpbkV2ZW50TWV0YRI8CgJpZBgBIAEoCUIwirUYLFIEdXVpZGokMDE5YWExYjItOGQ0ZS03ZjUwLTliNmMtN2Q4ZTlmMGExYjJjEh4KBm1ldGhvZBgCIAEoCUIOirUYCkIDc2JwQgNjMmMSZQoPcHJldmlvdXNfc3RhdHVzGAMgASgJQkyKtRhIQgdXQUlUSU5HQgpQUk9DRVNTSU5HQglDT01QTEVURURCBkZBSUxFREIJQ0FOQ0VMTEVEQgdFWFBJUkVEagpQUk9DRVNTSU5HEhMKBnJlYXNvbhgEIAEoCUgAiAEBEhsKCHNlcXVlbmNlGAUgASgFQgmKtRgFagExeAESHgoJcmV0dXJuX29mGAYgASgDQgaKtRgCEAFIAYgBARJCCghtZXRhZGF0YRgHIAMoCzIoLmdhdGV3YXkudjEuUGF5aW5FdmVudE1ldGEuTWV0YWRhdGFFbnRyeUIGirUYAhABGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIJCgdfcmVhc29uQgwKCl9yZXR1cm5fb2Yi7QMKE1dpdGhkcmF3YWxFdmVudERhdGESFgoCaWQYASABKANCCoq1GAZqAjEyeAESJwoIb3JkZXJfaWQYAiABKAlCFYq1GBFqD3dpdGhkcmF3YWwtMTAwMRJeCgZzdGF0dXMYAyABKAlCToq1GEpCCEFQUFJPVkVEQgtIQU5ERURfT1ZFUkIJQ09NUExFVEVEQghSRUpFQ1RFREIGRkFJTEVEQglDQU5DRUxMRURqCUNPTVBMRVRFRBI2CgZhbW91bnQYBCABKAlCJoq1GCJKEl5bMC05XStcLlswLTldezh9JGoMMjUwLjUwMDAwMDAwEjEKA2ZlZRgFIAEoCUIkirUYIEoSXlswLTldK1wuWzAtOV17OH0kagoxLjUwMDAwMDAwEhwKCGN1cnJlbmN5GAYgASgJQgqKtRgGQgRVU0RUEj0KB25ldHdvcmsYByABKAlCLIq1GChCBVRSQzIwQgVFUkMyMEIFQkVQMjBCB1BPTFlHT05CCEFSQklUUlVNEjkKB2FkZHJlc3MYCCABKAlCKIq1GCRqIlQ5eUVENXhNVjVBUlY5OEJleE45N2FMWjFVVXE3ZUtTeG0SHQoQdHJhbnNhY3Rpb25faGFzaBgJIAEoCUgAiAEBQhMKEV90cmFuc2FjdGlvbl9oYXNoIrYBChNXaXRoZHJhd2FsRXZlbnRNZXRhEhQKAmlkGAEgASgJQgiKtRgEagIxMhJMCg9wcmV2aW91c19zdGF0dXMYAiABKAlCM4q1GC9CCVJFUVVFU1RFREIIQVBQUk9WRURCC0hBTkRFRF9PVkVSagtIQU5ERURfT1ZFUhITCgZyZWFzb24YAyABKAlIAIgBARIbCghzZXF1ZW5jZRgEIAEoBUIJirUYBWoBMXgBQgkKB19yZWFzb25CLlosZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw", [file_gateway_v1_checkout, file_gateway_v1_wire, file_google_protobuf_timestamp]);
+  fileDesc("ChhnYXRld2F5L3YxL3dlYmhvb2sucHJvdG8SCmdhdGV3YXkudjEigwMKFFBheW1lbnRTdGF0dXNVcGRhdGVkEioKBHR5cGUYASABKAlCHIq1GBhCFnBheW1lbnQuc3RhdHVzLnVwZGF0ZWQSQgoIZXZlbnRfaWQYAiABKAlCMIq1GCxSBHV1aWRqJDAxOWFhMWIzLTBhMWItN2MyZC04ZTNmLTRhNWI2YzdkOGU5ZhJQCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIgirUYHGoYMjAyNi0xMS0yMFQyMjoxNjo0MS45MDdacAESMgoEZGF0YRgEIAEoCzIcLmdhdGV3YXkudjEuUGF5bWVudEV2ZW50RGF0YUIGirUYAnABEjIKBG1ldGEYBSABKAsyHC5nYXRld2F5LnYxLlBheW1lbnRFdmVudE1ldGFCBoq1GAJwATpBmrUYPQoWcGF5bWVudC5zdGF0dXMudXBkYXRlZBIjVGhlIHN0YXR1cyBvZiBhIHBheW1lbnQgaGFzIGNoYW5nZWQi/QIKE1BheW1lbnRQYXllckNsYWltZWQSKQoEdHlwZRgBIAEoCUIbirUYF0IVcGF5bWVudC5wYXllci5jbGFpbWVkEkIKCGV2ZW50X2lkGAIgASgJQjCKtRgsUgR1dWlkaiQwMTlhYTFiMy0wYTFiLTdjMmQtOGUzZi00YTViNmM3ZDhlOWYSUAoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCIIq1GBxqGDIwMjYtMTEtMjBUMjI6MTY6NDEuOTA3WnABEjAKBGRhdGEYBCABKAsyGi5nYXRld2F5LnYxLlBheWVyQ2xhaW1EYXRhQgaKtRgCcAESMgoEbWV0YRgFIAEoCzIcLmdhdGV3YXkudjEuUGF5bWVudEV2ZW50TWV0YUIGirUYAnABOj+atRg7ChVwYXltZW50LnBheWVyLmNsYWltZWQSIlRoZSBwYXllciBzYXlzIHRoYXQgdGhleSBoYXZlIHBhaWQi+wMKE0NvZGVSZXNlbmRSZXF1ZXN0ZWQSMgoEdHlwZRgBIAEoCUIkirUYIEIecGF5bWVudC5xdWFzaV9lY29tLmNvZGVfcmVzZW5kEkIKCGV2ZW50X2lkGAIgASgJQjCKtRgsUgR1dWlkaiQwMTlhYTFiMy0wYTFiLTdjMmQtOGUzZi00YTViNmM3ZDhlOWYSUAoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCIIq1GBxqGDIwMjYtMTEtMjBUMjI6MTY6NDEuOTA3WnABEjwKAmlkGAQgASgJQjCKtRgsUgR1dWlkaiQwMTlhYTFiMi03YzNkLTdlNGYtOGE1Yi02YzdkOGU5ZjBhMWISLAoIb3JkZXJfaWQYBSABKAlCEIq1GAxqCm9yZGVyLTEwMDFSCG9yZGVyX2lkEjAKBGRhdGEYBiABKAsyGi5nYXRld2F5LnYxLkNvZGVSZXNlbmREYXRhQgaKtRgCcAESMgoEbWV0YRgHIAEoCzIcLmdhdGV3YXkudjEuUGF5bWVudEV2ZW50TWV0YUIGirUYAnABOkiatRhECh5wYXltZW50LnF1YXNpX2Vjb20uY29kZV9yZXNlbmQSIlRoZSB0cmFkZXIgYXNrcyBmb3IgdGhlIGNvZGUgYWdhaW4i6AIKElBheWluU3RhdHVzVXBkYXRlZBIoCgR0eXBlGAEgASgJQhqKtRgWQhRwYXlpbi5zdGF0dXMudXBkYXRlZBJCCghldmVudF9pZBgCIAEoCUIwirUYLFIEdXVpZGokMDE5YWExYjMtMGExYi03YzJkLThlM2YtNGE1YjZjN2Q4ZTlmElAKCmNyZWF0ZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiCKtRgcahgyMDI2LTExLTIwVDIyOjE2OjQxLjkwN1pwARIwCgRkYXRhGAQgASgLMhouZ2F0ZXdheS52MS5QYXlpbkV2ZW50RGF0YUIGirUYAnABEjAKBG1ldGEYBSABKAsyGi5nYXRld2F5LnYxLlBheWluRXZlbnRNZXRhQgaKtRgCcAE6Lpq1GCoKFHBheWluLnN0YXR1cy51cGRhdGVkEhJBIHBheW91dCBoYXMgZW5kZWQilQMKF1dpdGhkcmF3YWxTdGF0dXNVcGRhdGVkEi0KBHR5cGUYASABKAlCH4q1GBtCGXdpdGhkcmF3YWwuc3RhdHVzLnVwZGF0ZWQSQgoIZXZlbnRfaWQYAiABKAlCMIq1GCxSBHV1aWRqJDAxOWFhMWIzLTBhMWItN2MyZC04ZTNmLTRhNWI2YzdkOGU5ZhJQCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIgirUYHGoYMjAyNi0xMS0yMFQyMjoxNjo0MS45MDdacAESNQoEZGF0YRgEIAEoCzIfLmdhdGV3YXkudjEuV2l0aGRyYXdhbEV2ZW50RGF0YUIGirUYAnABEjUKBG1ldGEYBSABKAsyHy5nYXRld2F5LnYxLldpdGhkcmF3YWxFdmVudE1ldGFCBoq1GAJwATpHmrUYQwoZd2l0aGRyYXdhbC5zdGF0dXMudXBkYXRlZBImVGhlIHN0YXR1cyBvZiBhIHdpdGhkcmF3YWwgaGFzIGNoYW5nZWQiggMKFERlcG9zaXRTdGF0dXNVcGRhdGVkEioKBHR5cGUYASABKAlCHIq1GBhCFmRlcG9zaXQuc3RhdHVzLnVwZGF0ZWQSQgoIZXZlbnRfaWQYAiABKAlCMIq1GCxSBHV1aWRqJDAxOWFhMWIzLTBhMWItN2MyZC04ZTNmLTRhNWI2YzdkOGU5ZhJQCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIgirUYHGoYMjAyNi0xMS0yMFQyMjoxNjo0MS45MDdacAESMgoEZGF0YRgEIAEoCzIcLmdhdGV3YXkudjEuRGVwb3NpdEV2ZW50RGF0YUIGirUYAnABEjIKBG1ldGEYBSABKAsyHC5nYXRld2F5LnYxLkRlcG9zaXRFdmVudE1ldGFCBoq1GAJwATpAmrUYPAoWZGVwb3NpdC5zdGF0dXMudXBkYXRlZBIiQSBkZXBvc2l0IGlzIGNvbmZpcm1lZCBvciByZWplY3RlZCLhAgoQUGF5bWVudEV2ZW50RGF0YRI+CgR1dWlkGAEgASgJQjCKtRgsUgR1dWlkaiQwMTlhYTFiMi03YzNkLTdlNGYtOGE1Yi02YzdkOGU5ZjBhMWISIgoIb3JkZXJfaWQYAiABKAlCEIq1GAxqCm9yZGVyLTEwMDESTgoGc3RhdHVzGAMgASgJQj6KtRg6QgdQRU5ESU5HQglDT01QTEVURURCBkZBSUxFREIJQ0FOQ0VMTEVEQgZBUFBFQUxqCUNPTVBMRVRFRBIxCgZhbW91bnQYBCABKAlCIYq1GB1KEl5bMC05XStcLlswLTldezJ9JGoHMTUwMC4wMBInCghjdXJyZW5jeRgFIAEoCUIVirUYEUoKXltBLVpdezN9JGoDUlVCEj0KEHBheWVyX3JlcXVpc2l0ZXMYBiABKAsyGy5nYXRld2F5LnYxLlBheWVyUmVxdWlzaXRlc0IGirUYAhABIu8BCg5QYXllckNsYWltRGF0YRI+CgR1dWlkGAEgASgJQjCKtRgsUgR1dWlkaiQwMTlhYTFiMi03YzNkLTdlNGYtOGE1Yi02YzdkOGU5ZjBhMWISIgoIb3JkZXJfaWQYAiABKAlCEIq1GAxqCm9yZGVyLTEwMDESHQoGc3RhdHVzGAMgASgJQg2KtRgJQgdQRU5ESU5HEjEKBmFtb3VudBgEIAEoCUIhirUYHUoSXlswLTldK1wuWzAtOV17Mn0kagcxNTAwLjAwEicKCGN1cnJlbmN5GAUgASgJQhWKtRgRSgpeW0EtWl17M30kagNSVUIirwQKEFBheW1lbnRFdmVudE1ldGESGAoCaWQYASABKANCDIq1GAhqBDQwMjF4ARJECgZtZXRob2QYAiABKAlCNIq1GDBCA3NicEIDc2ltQgRjYXJkQgdtdHN0cGF5QgpxdWFzaV9lY29tQgNjMmNCBGliYW4STAoPcHJldmlvdXNfc3RhdHVzGAMgASgJQjOKtRgvQgdQRU5ESU5HQglDT01QTEVURURCBkZBSUxFREIJQ0FOQ0VMTEVEQgZBUFBFQUwSEwoGcmVhc29uGAQgASgJSACIAQESGwoIc2VxdWVuY2UYBSABKAVCCYq1GAVqATF4ARI2Cg9yZWNlaXZlZF9hbW91bnQYBiABKAlCGIq1GBRKEl5bMC05XStcLlswLTldezJ9JEgBiAEBEhkKBGxhdGUYByABKAhCBoq1GAIQAUgCiAEBEkAKBGNhc2UYCCABKAlCLYq1GCkQAUIEb3BlbkIFdGFrZW5CB3dhaXRpbmdCCHJldHVybmVkQgVlbmRlZEgDiAEBEkQKCG1ldGFkYXRhGAkgAygLMiouZ2F0ZXdheS52MS5QYXltZW50RXZlbnRNZXRhLk1ldGFkYXRhRW50cnlCBoq1GAIQARovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCCQoHX3JlYXNvbkISChBfcmVjZWl2ZWRfYW1vdW50QgcKBV9sYXRlQgcKBV9jYXNlIsoCCg5Db2RlUmVzZW5kRGF0YRI8CgJpZBgBIAEoCUIwirUYLFIEdXVpZGokMDE5YWExYjItN2MzZC03ZTRmLThhNWItNmM3ZDhlOWYwYTFiEiIKCG9yZGVyX2lkGAIgASgJQhCKtRgMagpvcmRlci0xMDAxEh0KBnN0YXR1cxgDIAEoCUINirUYCUIHUEVORElORxIxCgZhbW91bnQYBCABKAlCIYq1GB1KEl5bMC05XStcLlswLTldezJ9JGoHMTUwMC4wMBInCghjdXJyZW5jeRgFIAEoCUIVirUYEUoKXltBLVpdezN9JGoDQVpOEiIKDHJlcXVlc3RlZF9ieRgGIAEoCUIMirUYCEIGdHJhZGVyEjcKCnF1YXNpX2Vjb20YByABKAsyGy5nYXRld2F5LnYxLkNvZGVSZXNlbmRTdGF0ZUIGirUYAnABIqwCCg9Db2RlUmVzZW5kU3RhdGUSJwoFcGhhc2UYASABKAlCGIq1GBRCEmF3YWl0aW5nX3BheWVyX290cBIkChFjb2RlX3Jlc2VuZF9jb3VudBgCIAEoBUIJirUYBWoBMXgBEiIKD2NvZGVfcmVzZW5kX21heBgDIAEoBUIJirUYBWoBM3gBEiAKDWF0dGVtcHRzX2xlZnQYBCABKAVCCYq1GAVqATJ4ABIpChNjb2RlX3Jlc2VuZF9sYXN0X2J5GAUgASgJQgyKtRgIQgZ0cmFkZXISWQoTY29kZV9yZXNlbmRfbGFzdF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCIIq1GBxqGDIwMjYtMTEtMjBUMjI6MTY6NDEuOTA3WnABIucCCg5QYXlpbkV2ZW50RGF0YRI8CgJpZBgBIAEoCUIwirUYLFIEdXVpZGokMDE5YWExYjItOGQ0ZS03ZjUwLTliNmMtN2Q4ZTlmMGExYjJjEiMKCG9yZGVyX2lkGAIgASgJQhGKtRgNagtwYXlvdXQtMTAwMRJGCgZzdGF0dXMYAyABKAlCNoq1GDJCCUNPTVBMRVRFREIGRkFJTEVEQglDQU5DRUxMRURCB0VYUElSRURqCUNPTVBMRVRFRBIxCgZhbW91bnQYBCABKAlCIYq1GB1KEl5bMC05XStcLlswLTldezJ9JGoHMTUwMC4wMBIbCghjdXJyZW5jeRgFIAEoCUIJirUYBUIDUlVCEh4KBm1ldGhvZBgGIAEoCUIOirUYCkIDc2JwQgNjMmMSOgoLZnJvemVuX3VzZHQYByABKAlCJYq1GCFKEl5bMC05XStcLlswLTldezh9JGoLMTYuNTQwNTQwNTUitQMKDlBheWluRXZlbnRNZXRhEjwKAmlkGAEgASgJQjCKtRgsUgR1dWlkaiQwMTlhYTFiMi04ZDRlLTdmNTAtOWI2Yy03ZDhlOWYwYTFiMmMSHgoGbWV0aG9kGAIgASgJQg6KtRgKQgNzYnBCA2MyYxJlCg9wcmV2aW91c19zdGF0dXMYAyABKAlCTIq1GEhCB1dBSVRJTkdCClBST0NFU1NJTkdCCUNPTVBMRVRFREIGRkFJTEVEQglDQU5DRUxMRURCB0VYUElSRURqClBST0NFU1NJTkcSEwoGcmVhc29uGAQgASgJSACIAQESGwoIc2VxdWVuY2UYBSABKAVCCYq1GAVqATF4ARIeCglyZXR1cm5fb2YYBiABKANCBoq1GAIQAUgBiAEBEkIKCG1ldGFkYXRhGAcgAygLMiguZ2F0ZXdheS52MS5QYXlpbkV2ZW50TWV0YS5NZXRhZGF0YUVudHJ5QgaKtRgCEAEaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgkKB19yZWFzb25CDAoKX3JldHVybl9vZiLtAwoTV2l0aGRyYXdhbEV2ZW50RGF0YRIWCgJpZBgBIAEoA0IKirUYBmoCMTJ4ARInCghvcmRlcl9pZBgCIAEoCUIVirUYEWoPd2l0aGRyYXdhbC0xMDAxEl4KBnN0YXR1cxgDIAEoCUJOirUYSkIIQVBQUk9WRURCC0hBTkRFRF9PVkVSQglDT01QTEVURURCCFJFSkVDVEVEQgZGQUlMRURCCUNBTkNFTExFRGoJQ09NUExFVEVEEjYKBmFtb3VudBgEIAEoCUImirUYIkoSXlswLTldK1wuWzAtOV17OH0kagwyNTAuNTAwMDAwMDASMQoDZmVlGAUgASgJQiSKtRggShJeWzAtOV0rXC5bMC05XXs4fSRqCjEuNTAwMDAwMDASHAoIY3VycmVuY3kYBiABKAlCCoq1GAZCBFVTRFQSPQoHbmV0d29yaxgHIAEoCUIsirUYKEIFVFJDMjBCBUVSQzIwQgVCRVAyMEIHUE9MWUdPTkIIQVJCSVRSVU0SOQoHYWRkcmVzcxgIIAEoCUIoirUYJGoiVDl5RUQ1eE1WNUFSVjk4QmV4Tjk3YUxaMVVVcTdlS1N4bRIdChB0cmFuc2FjdGlvbl9oYXNoGAkgASgJSACIAQFCEwoRX3RyYW5zYWN0aW9uX2hhc2gitgEKE1dpdGhkcmF3YWxFdmVudE1ldGESFAoCaWQYASABKAlCCIq1GARqAjEyEkwKD3ByZXZpb3VzX3N0YXR1cxgCIAEoCUIzirUYL0IJUkVRVUVTVEVEQghBUFBST1ZFREILSEFOREVEX09WRVJqC0hBTkRFRF9PVkVSEhMKBnJlYXNvbhgDIAEoCUgAiAEBEhsKCHNlcXVlbmNlGAQgASgFQgmKtRgFagExeAFCCQoHX3JlYXNvbiKhBAoQRGVwb3NpdEV2ZW50RGF0YRIWCgJpZBgBIAEoA0IKirUYBmoCMzF4ARImChNtZXJjaGFudF9jYXNoYm94X2lkGAIgASgDQgmKtRgFagExeAESNAoGc3RhdHVzGAMgASgJQiSKtRggQglDT05GSVJNRURCCFJFSkVDVEVEaglDT05GSVJNRUQSNgoGYW1vdW50GAQgASgJQiaKtRgiShJeWzAtOV0rXC5bMC05XXs4fSRqDDI1MC41MDAwMDAwMBIcCghjdXJyZW5jeRgFIAEoCUIKirUYBkIEVVNEVBI9CgduZXR3b3JrGAYgASgJQiyKtRgoQgVUUkMyMEIFRVJDMjBCBUJFUDIwQgdQT0xZR09OQghBUkJJVFJVTRI5CgdhZGRyZXNzGAcgASgJQiiKtRgkaiJUUjdOSHFqZUtReEdUQ2k4cThaWTRwTDhvdFN6Z2pMajZ0EjEKEmV4dGVybmFsX3JlZmVyZW5jZRgIIAEoCUIQirUYDGoKaW52b2ljZS0xMkgAiAEBEkkKD2lkZW1wb3RlbmN5X2tleRgJIAEoCUIwirUYLFIEdXVpZGokMGI5ZjNjNWUtNGExZC00YzJiLThlN2YtNmE1ZDRjM2IyYTEwEh0KEHRyYW5zYWN0aW9uX2hhc2gYCiABKAlIAYgBAUIVChNfZXh0ZXJuYWxfcmVmZXJlbmNlQhMKEV90cmFuc2FjdGlvbl9oYXNoIoQCChBEZXBvc2l0RXZlbnRNZXRhEhQKAmlkGAEgASgJQgiKtRgEagIzMRImCg9wcmV2aW91c19zdGF0dXMYAiABKAlCDYq1GAlCB1BFTkRJTkcSEwoGcmVhc29uGAMgASgJSACIAQESGwoIc2VxdWVuY2UYBCABKAVCCYq1GAVqATF4ARJECghtZXRhZGF0YRgFIAMoCzIqLmdhdGV3YXkudjEuRGVwb3NpdEV2ZW50TWV0YS5NZXRhZGF0YUVudHJ5QgaKtRgCEAEaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgkKB19yZWFzb25CLlosZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vZ2F0ZXdheS92MTtnYXRld2F5djFiBnByb3RvMw", [file_gateway_v1_checkout, file_gateway_v1_wire, file_google_protobuf_timestamp]);
 
 /**
  * The status of a payment has changed. Creation sends no webhook.
@@ -277,6 +277,55 @@ export const WithdrawalStatusUpdatedSchema: GenMessage<WithdrawalStatusUpdated> 
   messageDesc(file_gateway_v1_webhook, 4);
 
 /**
+ * An operator has confirmed or rejected a deposit, or it was confirmed by its transfer. Sent where the cashbox has a `depositCallbackUri`.
+ *
+ * @generated from message gateway.v1.DepositStatusUpdated
+ */
+export type DepositStatusUpdated = Message<"gateway.v1.DepositStatusUpdated"> & {
+  /**
+   * The type of the event.
+   *
+   * @generated from field: string type = 1;
+   */
+  type: string;
+
+  /**
+   * The same for every attempt to deliver the event.
+   *
+   * @generated from field: string event_id = 2;
+   */
+  eventId: string;
+
+  /**
+   * When it happened.
+   *
+   * @generated from field: google.protobuf.Timestamp created_at = 3;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * The deposit as it is after the change.
+   *
+   * @generated from field: gateway.v1.DepositEventData data = 4;
+   */
+  data?: DepositEventData | undefined;
+
+  /**
+   * Not part of the stable contract.
+   *
+   * @generated from field: gateway.v1.DepositEventMeta meta = 5;
+   */
+  meta?: DepositEventMeta | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.DepositStatusUpdated.
+ * Use `create(DepositStatusUpdatedSchema)` to create a new message.
+ */
+export const DepositStatusUpdatedSchema: GenMessage<DepositStatusUpdated> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_webhook, 5);
+
+/**
  * PaymentEventData is the payment as it is after the change.
  *
  * @generated from message gateway.v1.PaymentEventData
@@ -330,7 +379,7 @@ export type PaymentEventData = Message<"gateway.v1.PaymentEventData"> & {
  * Use `create(PaymentEventDataSchema)` to create a new message.
  */
 export const PaymentEventDataSchema: GenMessage<PaymentEventData> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_webhook, 5);
+  messageDesc(file_gateway_v1_webhook, 6);
 
 /**
  * PayerClaimData is as of payment.status.updated. The status has not changed.
@@ -379,7 +428,7 @@ export type PayerClaimData = Message<"gateway.v1.PayerClaimData"> & {
  * Use `create(PayerClaimDataSchema)` to create a new message.
  */
 export const PayerClaimDataSchema: GenMessage<PayerClaimData> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_webhook, 6);
+  messageDesc(file_gateway_v1_webhook, 7);
 
 /**
  * PaymentEventMeta says what has changed, and the place of the event among those of the payment.
@@ -457,7 +506,7 @@ export type PaymentEventMeta = Message<"gateway.v1.PaymentEventMeta"> & {
  * Use `create(PaymentEventMetaSchema)` to create a new message.
  */
 export const PaymentEventMetaSchema: GenMessage<PaymentEventMeta> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_webhook, 7);
+  messageDesc(file_gateway_v1_webhook, 8);
 
 /**
  * CodeResendData is the payment whose code is asked for again.
@@ -520,7 +569,7 @@ export type CodeResendData = Message<"gateway.v1.CodeResendData"> & {
  * Use `create(CodeResendDataSchema)` to create a new message.
  */
 export const CodeResendDataSchema: GenMessage<CodeResendData> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_webhook, 8);
+  messageDesc(file_gateway_v1_webhook, 9);
 
 /**
  * CodeResendState is how the checkout stands after the resend.
@@ -576,7 +625,7 @@ export type CodeResendState = Message<"gateway.v1.CodeResendState"> & {
  * Use `create(CodeResendStateSchema)` to create a new message.
  */
 export const CodeResendStateSchema: GenMessage<CodeResendState> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_webhook, 9);
+  messageDesc(file_gateway_v1_webhook, 10);
 
 /**
  * PayinEventData is the payout as it is after the change.
@@ -639,7 +688,7 @@ export type PayinEventData = Message<"gateway.v1.PayinEventData"> & {
  * Use `create(PayinEventDataSchema)` to create a new message.
  */
 export const PayinEventDataSchema: GenMessage<PayinEventData> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_webhook, 10);
+  messageDesc(file_gateway_v1_webhook, 11);
 
 /**
  * PayinEventMeta says what has changed, and the place of the event among those of the payout.
@@ -702,7 +751,7 @@ export type PayinEventMeta = Message<"gateway.v1.PayinEventMeta"> & {
  * Use `create(PayinEventMetaSchema)` to create a new message.
  */
 export const PayinEventMetaSchema: GenMessage<PayinEventMeta> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_webhook, 11);
+  messageDesc(file_gateway_v1_webhook, 12);
 
 /**
  * WithdrawalEventData is the withdrawal as it is after the change.
@@ -779,7 +828,7 @@ export type WithdrawalEventData = Message<"gateway.v1.WithdrawalEventData"> & {
  * Use `create(WithdrawalEventDataSchema)` to create a new message.
  */
 export const WithdrawalEventDataSchema: GenMessage<WithdrawalEventData> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_webhook, 12);
+  messageDesc(file_gateway_v1_webhook, 13);
 
 /**
  * WithdrawalEventMeta says what has changed, and the place of the event among those of the withdrawal.
@@ -821,5 +870,138 @@ export type WithdrawalEventMeta = Message<"gateway.v1.WithdrawalEventMeta"> & {
  * Use `create(WithdrawalEventMetaSchema)` to create a new message.
  */
 export const WithdrawalEventMetaSchema: GenMessage<WithdrawalEventMeta> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_webhook, 13);
+  messageDesc(file_gateway_v1_webhook, 14);
+
+/**
+ * DepositEventData is the deposit as it is after the change.
+ *
+ * @generated from message gateway.v1.DepositEventData
+ */
+export type DepositEventData = Message<"gateway.v1.DepositEventData"> & {
+  /**
+   * The deposit's id.
+   *
+   * @generated from field: int64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * The cashbox that is credited.
+   *
+   * @generated from field: int64 merchant_cashbox_id = 2;
+   */
+  merchantCashboxId: bigint;
+
+  /**
+   * The deposit's status, in capital letters.
+   *
+   * @generated from field: string status = 3;
+   */
+  status: string;
+
+  /**
+   * 8 decimals.
+   *
+   * @generated from field: string amount = 4;
+   */
+  amount: string;
+
+  /**
+   * USDT.
+   *
+   * @generated from field: string currency = 5;
+   */
+  currency: string;
+
+  /**
+   * The network, such as TRC20.
+   *
+   * @generated from field: string network = 6;
+   */
+  network: string;
+
+  /**
+   * Destination address of the transfer.
+   *
+   * @generated from field: string address = 7;
+   */
+  address: string;
+
+  /**
+   * The merchant's own reference; null where none was given.
+   *
+   * @generated from field: optional string external_reference = 8;
+   */
+  externalReference?: string | undefined;
+
+  /**
+   * As the creation gave it.
+   *
+   * @generated from field: string idempotency_key = 9;
+   */
+  idempotencyKey: string;
+
+  /**
+   * The transaction by which the USDT came; null where none was seen.
+   *
+   * @generated from field: optional string transaction_hash = 10;
+   */
+  transactionHash?: string | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.DepositEventData.
+ * Use `create(DepositEventDataSchema)` to create a new message.
+ */
+export const DepositEventDataSchema: GenMessage<DepositEventData> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_webhook, 15);
+
+/**
+ * DepositEventMeta says what has changed.
+ *
+ * @generated from message gateway.v1.DepositEventMeta
+ */
+export type DepositEventMeta = Message<"gateway.v1.DepositEventMeta"> & {
+  /**
+   * The deposit's id, as a text.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The status before, as the status is written.
+   *
+   * @generated from field: string previous_status = 2;
+   */
+  previousStatus: string;
+
+  /**
+   * Why it was rejected.
+   *
+   * @generated from field: optional string reason = 3;
+   */
+  reason?: string | undefined;
+
+  /**
+   * Counts the deposit's events from 1.
+   *
+   * @generated from field: int32 sequence = 4;
+   */
+  sequence: number;
+
+  /**
+   * What the merchant noted; absent where nothing was.
+   *
+   * @generated from field: map<string, string> metadata = 5;
+   */
+  metadata: { [key: string]: string };
+};
+
+/**
+ * Describes the message gateway.v1.DepositEventMeta.
+ * Use `create(DepositEventMetaSchema)` to create a new message.
+ */
+export const DepositEventMetaSchema: GenMessage<DepositEventMeta> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_webhook, 16);
 

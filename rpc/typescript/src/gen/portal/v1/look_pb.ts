@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/look.proto.
  */
 export const file_portal_v1_look: GenFile = /*@__PURE__*/
-  fileDesc("ChRwb3J0YWwvdjEvbG9vay5wcm90bxIJcG9ydGFsLnYxIhkKF0xpc3RDYXNoYm94TG9va3NSZXF1ZXN0IkAKGExpc3RDYXNoYm94TG9va3NSZXNwb25zZRIkCgRkYXRhGAEgAygLMhYucG9ydGFsLnYxLkNhc2hib3hMb29rIsQBCgtDYXNoYm94TG9vaxIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDEgwKBG5hbWUYAiABKAkSEAoIY3VycmVuY3kYAyABKAkSEgoKcGFnZV9jb2xvchgEIAEoCRIUCgxmcmFtZV9vcmlnaW4YBSABKAkSFAoMcmV0dXJuX2hvc3RzGAYgAygJEhQKDHBheWVyX2V2ZW50cxgHIAEoCBIPCgd2ZXJzaW9uGAggASgJEhEKCWxvZ29fcGF0aBgJIAEoCSKQAgoYVXBkYXRlQ2FzaGJveExvb2tSZXF1ZXN0EhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMSDwoHdmVyc2lvbhgCIAEoCRIXCgpwYWdlX2NvbG9yGAMgASgJSACIAQESGQoMZnJhbWVfb3JpZ2luGAQgASgJSAGIAQESKgoMcmV0dXJuX2hvc3RzGAUgASgLMhQucG9ydGFsLnYxLkxvb2tIb3N0cxIZCgxwYXllcl9ldmVudHMYBiABKAhIAogBARIRCgRsb2dvGAcgASgMSAOIAQFCDQoLX3BhZ2VfY29sb3JCDwoNX2ZyYW1lX29yaWdpbkIPCg1fcGF5ZXJfZXZlbnRzQgcKBV9sb2dvIhoKCUxvb2tIb3N0cxINCgVob3N0cxgBIAMoCSJBChlVcGRhdGVDYXNoYm94TG9va1Jlc3BvbnNlEiQKBGxvb2sYASABKAsyFi5wb3J0YWwudjEuQ2FzaGJveExvb2syygEKC0xvb2tTZXJ2aWNlElsKEExpc3RDYXNoYm94TG9va3MSIi5wb3J0YWwudjEuTGlzdENhc2hib3hMb29rc1JlcXVlc3QaIy5wb3J0YWwudjEuTGlzdENhc2hib3hMb29rc1Jlc3BvbnNlEl4KEVVwZGF0ZUNhc2hib3hMb29rEiMucG9ydGFsLnYxLlVwZGF0ZUNhc2hib3hMb29rUmVxdWVzdBokLnBvcnRhbC52MS5VcGRhdGVDYXNoYm94TG9va1Jlc3BvbnNlQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z");
+  fileDesc("ChRwb3J0YWwvdjEvbG9vay5wcm90bxIJcG9ydGFsLnYxIhkKF0xpc3RDYXNoYm94TG9va3NSZXF1ZXN0IkAKGExpc3RDYXNoYm94TG9va3NSZXNwb25zZRIkCgRkYXRhGAEgAygLMhYucG9ydGFsLnYxLkNhc2hib3hMb29rIuIBCgtDYXNoYm94TG9vaxIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDEgwKBG5hbWUYAiABKAkSEAoIY3VycmVuY3kYAyABKAkSEgoKcGFnZV9jb2xvchgEIAEoCRIUCgxmcmFtZV9vcmlnaW4YBSABKAkSFAoMcmV0dXJuX2hvc3RzGAYgAygJEhQKDHBheWVyX2V2ZW50cxgHIAEoCBIPCgd2ZXJzaW9uGAggASgJEhEKCWxvZ29fcGF0aBgJIAEoCRIcChRkZXBvc2l0X2NhbGxiYWNrX3VyaRgKIAEoCSLMAgoYVXBkYXRlQ2FzaGJveExvb2tSZXF1ZXN0EhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMSDwoHdmVyc2lvbhgCIAEoCRIXCgpwYWdlX2NvbG9yGAMgASgJSACIAQESGQoMZnJhbWVfb3JpZ2luGAQgASgJSAGIAQESKgoMcmV0dXJuX2hvc3RzGAUgASgLMhQucG9ydGFsLnYxLkxvb2tIb3N0cxIZCgxwYXllcl9ldmVudHMYBiABKAhIAogBARIRCgRsb2dvGAcgASgMSAOIAQESIQoUZGVwb3NpdF9jYWxsYmFja191cmkYCCABKAlIBIgBAUINCgtfcGFnZV9jb2xvckIPCg1fZnJhbWVfb3JpZ2luQg8KDV9wYXllcl9ldmVudHNCBwoFX2xvZ29CFwoVX2RlcG9zaXRfY2FsbGJhY2tfdXJpIhoKCUxvb2tIb3N0cxINCgVob3N0cxgBIAMoCSJBChlVcGRhdGVDYXNoYm94TG9va1Jlc3BvbnNlEiQKBGxvb2sYASABKAsyFi5wb3J0YWwudjEuQ2FzaGJveExvb2syygEKC0xvb2tTZXJ2aWNlElsKEExpc3RDYXNoYm94TG9va3MSIi5wb3J0YWwudjEuTGlzdENhc2hib3hMb29rc1JlcXVlc3QaIy5wb3J0YWwudjEuTGlzdENhc2hib3hMb29rc1Jlc3BvbnNlEl4KEVVwZGF0ZUNhc2hib3hMb29rEiMucG9ydGFsLnYxLlVwZGF0ZUNhc2hib3hMb29rUmVxdWVzdBokLnBvcnRhbC52MS5VcGRhdGVDYXNoYm94TG9va1Jlc3BvbnNlQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z");
 
 /**
  * ListCashboxLooksRequest is what ListCashboxLooks of LookService takes, which is nothing.
@@ -117,6 +117,13 @@ export type CashboxLook = Message<"portal.v1.CashboxLook"> & {
    * @generated from field: string logo_path = 9;
    */
   logoPath: string;
+
+  /**
+   * Where deposit.status.updated is sent for deposits into the cashbox; empty: nowhere.
+   *
+   * @generated from field: string deposit_callback_uri = 10;
+   */
+  depositCallbackUri: string;
 };
 
 /**
@@ -181,6 +188,13 @@ export type UpdateCashboxLookRequest = Message<"portal.v1.UpdateCashboxLookReque
    * @generated from field: optional bytes logo = 7;
    */
   logo?: Uint8Array | undefined;
+
+  /**
+   * Where deposit.status.updated is sent for deposits into the cashbox, an https URL. Empty sends none, unset leaves it.
+   *
+   * @generated from field: optional string deposit_callback_uri = 8;
+   */
+  depositCallbackUri?: string | undefined;
 };
 
 /**
