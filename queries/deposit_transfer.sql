@@ -13,10 +13,28 @@ select distinct amount from deposit where status = 'pending' limit 10000;
 -- DepositTransfersFree are transfers for no deposit, the newest first: all, or those of some amounts.
 -- name: DepositTransfersFree :many
 select t.id::bigint as id, t.network, t.transaction_hash, t.from_address, t.to_address, t.amount, t.state, t.seen_at,
-    greatest(0, c.head_number - t.block_number + 1)::bigint as confirmations
+    greatest(0, c.head_number - t.block_number + 1)::bigint as confirmations, k.deposit_id as named_by
 from deposit_transfer d join chain_transfer t on t.id = d.transfer_id join chain_cursor c on c.network = t.network
+left join deposit_claim k on k.network = t.network and k.transaction_hash = t.transaction_hash
 where d.deposit_id is null and d.transfer_id < @before_id and t.state in ('seen', 'final') and t.seen_at > @since::timestamptz
   and (sqlc.narg(amounts)::numeric[] is null or t.amount = any(sqlc.narg(amounts)::numeric[]))
+order by d.transfer_id desc limit @page;
+
+-- DepositTransfersNamed are transfers for no deposit, of transactions that merchants have named lately.
+-- name: DepositTransfersNamed :many
+select t.id::bigint as id, t.network, t.transaction_hash, t.to_address, t.amount, t.seen_at
+from deposit_claim k join chain_transfer t on t.network = k.network and t.transaction_hash = k.transaction_hash and t.direction = 'in'
+join deposit_transfer d on d.transfer_id = t.id
+where k.at > @since and d.deposit_id is null and t.state in ('seen', 'final')
+order by t.id desc limit @most;
+
+-- DepositTransfersMatched are transfers for deposits, the newest first.
+-- name: DepositTransfersMatched :many
+select t.id::bigint as id, t.network, t.transaction_hash, t.from_address, t.to_address, t.amount, t.state, t.seen_at,
+    greatest(0, c.head_number - t.block_number + 1)::bigint as confirmations, d.deposit_id, d.actor, d.credited, k.deposit_id as named_by
+from deposit_transfer d join chain_transfer t on t.id = d.transfer_id join chain_cursor c on c.network = t.network
+left join deposit_claim k on k.network = t.network and k.transaction_hash = t.transaction_hash
+where d.deposit_id is not null and d.transfer_id < @before_id
 order by d.transfer_id desc limit @page;
 
 -- DepositTransfersOpen are transfers for deposits of which there is something to do: the deposit is decided, the transfer has vanished
@@ -26,7 +44,7 @@ select d.transfer_id, d.merchant_id::bigint as merchant_id, d.deposit_id::bigint
 from deposit_transfer d join chain_transfer t on t.id = d.transfer_id
 join deposit p on p.merchant_id = d.merchant_id and p.id = d.deposit_id
 where d.deposit_id is not null and not d.done and (p.status <> 'pending' or t.state in ('gone', 'lost')
-    or t.amount <> p.amount or t.network <> p.network
+    or t.amount <> p.amount and (d.actor = 'chain' or d.actor like 'operator:%') or t.network <> p.network
     or t.state = 'final' and d.actor = 'chain' and p.amount <= sqlc.narg(confirmed)::numeric)
 order by d.transfer_id limit 1000;
 

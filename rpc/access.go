@@ -76,10 +76,11 @@ var access = edge.Access{
 	portalv1connect.BlockServiceBlockPayerProcedure:   {caller.MerchantPortal, caller.Operator},
 	portalv1connect.BlockServiceUnblockPayerProcedure: {caller.MerchantPortal, caller.Operator},
 
-	portalv1connect.ProofServiceGetPaymentProofProcedure: {caller.MerchantPortal},
-	portalv1connect.ProofServiceGetPayinProofProcedure:   {caller.MerchantPortal},
-	portalv1connect.ProofServiceGetDepositProofProcedure: {caller.MerchantPortal},
-	portalv1connect.ProofServiceListSealedDaysProcedure:  {caller.Operator},
+	portalv1connect.ProofServiceGetPaymentProofProcedure:    {caller.MerchantPortal},
+	portalv1connect.ProofServiceGetPayinProofProcedure:      {caller.MerchantPortal},
+	portalv1connect.ProofServiceGetDepositProofProcedure:    {caller.MerchantPortal},
+	portalv1connect.ProofServiceGetWithdrawalProofProcedure: {caller.MerchantPortal},
+	portalv1connect.ProofServiceListSealedDaysProcedure:     {caller.Operator},
 
 	portalv1connect.ArrivalServiceListPaymentArrivalsProcedure: {caller.Trader, caller.MerchantPortal, caller.Operator},
 	portalv1connect.ArrivalServiceDecideCaseProcedure:          {caller.MerchantPortal, caller.Operator},

@@ -45,6 +45,7 @@ var operatorActs = map[caller.Capability][]string{
 		portalv1connect.OperatorServiceListSensitiveReadsProcedure,
 		portalv1connect.OperatorServiceListSettingChangesProcedure,
 		portalv1connect.OperatorServiceListTradersProcedure,
+		portalv1connect.OperatorServiceListTransfersProcedure,
 		portalv1connect.OperatorServiceListUsersProcedure,
 		portalv1connect.OperatorServiceListWaitingSettlementsProcedure,
 		portalv1connect.OperatorServiceListWorkProcedure,
@@ -112,6 +113,7 @@ var operatorActs = map[caller.Capability][]string{
 	},
 	caller.OperatorMoney: {
 		portalv1connect.OperatorServiceApproveProposalProcedure,
+		portalv1connect.OperatorServiceAssignTransferProcedure,
 		portalv1connect.OperatorServiceConfirmDepositProcedure,
 		portalv1connect.OperatorServiceCorrectBalanceProcedure,
 		portalv1connect.OperatorServiceFundTraderProcedure,

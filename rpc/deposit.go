@@ -52,6 +52,17 @@ func (s *DepositService) GetDeposit(
 	return connect.NewResponse(&gatewayv1.GetDepositResponse{Data: DepositView(d)}), nil
 }
 
+// NameTransaction implements the service.
+func (s *DepositService) NameTransaction(
+	ctx context.Context, req *connect.Request[gatewayv1.NameTransactionRequest],
+) (*connect.Response[gatewayv1.NameTransactionResponse], error) {
+	d, err := s.deposits.Name(ctx, caller.From(ctx), req.Msg.GetDepositId(), req.Msg.GetTransactionHash())
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&gatewayv1.NameTransactionResponse{Data: DepositView(d)}), nil
+}
+
 // ListDeposits implements the service.
 func (s *DepositService) ListDeposits(
 	ctx context.Context, req *connect.Request[gatewayv1.ListDepositsRequest],
@@ -90,6 +101,9 @@ func DepositView(d deposit.Deposit) *gatewayv1.Deposit {
 	}
 	if t := d.Transfer; t != nil {
 		shown.TransactionHash, shown.Confirmations = &t.Hash, &t.Confirmations
+	}
+	if d.Named != "" {
+		shown.NamedTransactionHash = &d.Named
 	}
 	return shown
 }

@@ -256,7 +256,7 @@ func (g *gateway) wireProofs(ctx context.Context) error {
 		Help: "Attempts to seal days of the ledger that failed.",
 	})
 	g.proofs = seal.New(g.pools, g.clock, seal.Rooms{
-		Payments: g.payments, Payouts: g.payouts, Deposits: g.deposits, Signer: g.signer,
+		Payments: g.payments, Payouts: g.payouts, Deposits: g.deposits, Withdrawals: g.withdrawals, Signer: g.signer,
 	})
 	g.audits = audit.New(g.pools)
 	g.alarms = alarm.New(g.pools, g.clock)

@@ -164,8 +164,9 @@ func (q *Queries) DepositTransferLock(ctx context.Context, arg DepositTransferLo
 
 const depositTransfersFree = `-- name: DepositTransfersFree :many
 select t.id::bigint as id, t.network, t.transaction_hash, t.from_address, t.to_address, t.amount, t.state, t.seen_at,
-    greatest(0, c.head_number - t.block_number + 1)::bigint as confirmations
+    greatest(0, c.head_number - t.block_number + 1)::bigint as confirmations, k.deposit_id as named_by
 from deposit_transfer d join chain_transfer t on t.id = d.transfer_id join chain_cursor c on c.network = t.network
+left join deposit_claim k on k.network = t.network and k.transaction_hash = t.transaction_hash
 where d.deposit_id is null and d.transfer_id < $1 and t.state in ('seen', 'final') and t.seen_at > $2::timestamptz
   and ($3::numeric[] is null or t.amount = any($3::numeric[]))
 order by d.transfer_id desc limit $4
@@ -188,6 +189,7 @@ type DepositTransfersFreeRow struct {
 	State           string
 	SeenAt          time.Time
 	Confirmations   int64
+	NamedBy         *int64
 }
 
 // DepositTransfersFree are transfers for no deposit, the newest first: all, or those of some amounts.
@@ -215,6 +217,122 @@ func (q *Queries) DepositTransfersFree(ctx context.Context, arg DepositTransfers
 			&i.State,
 			&i.SeenAt,
 			&i.Confirmations,
+			&i.NamedBy,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const depositTransfersMatched = `-- name: DepositTransfersMatched :many
+select t.id::bigint as id, t.network, t.transaction_hash, t.from_address, t.to_address, t.amount, t.state, t.seen_at,
+    greatest(0, c.head_number - t.block_number + 1)::bigint as confirmations, d.deposit_id, d.actor, d.credited, k.deposit_id as named_by
+from deposit_transfer d join chain_transfer t on t.id = d.transfer_id join chain_cursor c on c.network = t.network
+left join deposit_claim k on k.network = t.network and k.transaction_hash = t.transaction_hash
+where d.deposit_id is not null and d.transfer_id < $1
+order by d.transfer_id desc limit $2
+`
+
+type DepositTransfersMatchedParams struct {
+	BeforeID int64
+	Page     int32
+}
+
+type DepositTransfersMatchedRow struct {
+	ID              int64
+	Network         string
+	TransactionHash string
+	FromAddress     string
+	ToAddress       string
+	Amount          decimal.Decimal
+	State           string
+	SeenAt          time.Time
+	Confirmations   int64
+	DepositID       *int64
+	Actor           string
+	Credited        decimal.NullDecimal
+	NamedBy         *int64
+}
+
+// DepositTransfersMatched are transfers for deposits, the newest first.
+func (q *Queries) DepositTransfersMatched(ctx context.Context, arg DepositTransfersMatchedParams) ([]DepositTransfersMatchedRow, error) {
+	rows, err := q.db.Query(ctx, depositTransfersMatched, arg.BeforeID, arg.Page)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DepositTransfersMatchedRow
+	for rows.Next() {
+		var i DepositTransfersMatchedRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Network,
+			&i.TransactionHash,
+			&i.FromAddress,
+			&i.ToAddress,
+			&i.Amount,
+			&i.State,
+			&i.SeenAt,
+			&i.Confirmations,
+			&i.DepositID,
+			&i.Actor,
+			&i.Credited,
+			&i.NamedBy,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const depositTransfersNamed = `-- name: DepositTransfersNamed :many
+select t.id::bigint as id, t.network, t.transaction_hash, t.to_address, t.amount, t.seen_at
+from deposit_claim k join chain_transfer t on t.network = k.network and t.transaction_hash = k.transaction_hash and t.direction = 'in'
+join deposit_transfer d on d.transfer_id = t.id
+where k.at > $1 and d.deposit_id is null and t.state in ('seen', 'final')
+order by t.id desc limit $2
+`
+
+type DepositTransfersNamedParams struct {
+	Since time.Time
+	Most  int32
+}
+
+type DepositTransfersNamedRow struct {
+	ID              int64
+	Network         string
+	TransactionHash string
+	ToAddress       string
+	Amount          decimal.Decimal
+	SeenAt          time.Time
+}
+
+// DepositTransfersNamed are transfers for no deposit, of transactions that merchants have named lately.
+func (q *Queries) DepositTransfersNamed(ctx context.Context, arg DepositTransfersNamedParams) ([]DepositTransfersNamedRow, error) {
+	rows, err := q.db.Query(ctx, depositTransfersNamed, arg.Since, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DepositTransfersNamedRow
+	for rows.Next() {
+		var i DepositTransfersNamedRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Network,
+			&i.TransactionHash,
+			&i.ToAddress,
+			&i.Amount,
+			&i.SeenAt,
 		); err != nil {
 			return nil, err
 		}
@@ -303,7 +421,7 @@ select d.transfer_id, d.merchant_id::bigint as merchant_id, d.deposit_id::bigint
 from deposit_transfer d join chain_transfer t on t.id = d.transfer_id
 join deposit p on p.merchant_id = d.merchant_id and p.id = d.deposit_id
 where d.deposit_id is not null and not d.done and (p.status <> 'pending' or t.state in ('gone', 'lost')
-    or t.amount <> p.amount or t.network <> p.network
+    or t.amount <> p.amount and (d.actor = 'chain' or d.actor like 'operator:%') or t.network <> p.network
     or t.state = 'final' and d.actor = 'chain' and p.amount <= $1::numeric)
 order by d.transfer_id limit 1000
 `

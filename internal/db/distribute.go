@@ -45,7 +45,7 @@ var placements = []struct {
 	// Messages of banks and money that came, beside the requisites that they are about.
 	{OnCoordinator, `bank_device requisite_message bank_message arrival`},
 	// What moved on the networks, each of which one process at a time reads.
-	{OnCoordinator, `chain_transfer chain_cursor chain_node deposit_transfer sandbox_transfer`},
+	{OnCoordinator, `chain_transfer chain_cursor chain_node deposit_transfer deposit_claim sandbox_transfer`},
 	// Withdrawals, of which there are few.
 	{OnCoordinator, `withdrawal withdrawal_history withdrawal_hand_over`},
 	// What users are told.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -59,12 +60,12 @@ func (s *Service) moveDeposit(
 		}
 		now := s.clock.Now()
 		if status == depositConfirmed {
-			err := s.FourEyes.Moving(ctx, q, foureyes.Movement{
-				OperatorID: who.ID, Owner: ledger.Cashbox.Of(locked.CashboxID), Amount: locked.Amount, At: now,
-			})
-			if err != nil {
-				return err
-			}
+			err = s.mayCredit(ctx, q, who, locked, now)
+		} else {
+			err = q.DepositClaimDrop(ctx, locked.ID)
+		}
+		if err != nil {
+			return err
 		}
 		params := db.DepositMoveParams{MerchantID: locked.MerchantID, ID: locked.ID, Status: status, Now: now}
 		if after, err = q.DepositMove(ctx, params); err != nil {
@@ -79,6 +80,22 @@ func (s *Service) moveDeposit(
 		return credit(ctx, q, after)
 	})
 	return fromRow(after), err
+}
+
+// mayCredit refuses to credit another amount than came, and what takes a second operator.
+func (s *Service) mayCredit(ctx context.Context, q *db.Queries, who caller.Caller, d db.Deposit, at time.Time) error {
+	came, err := q.DepositTransfersOf(ctx, []int64{d.ID})
+	if err != nil {
+		return fmt.Errorf("read the transfer of a deposit: %w", err)
+	}
+	for _, t := range came {
+		if !t.Amount.Equal(d.Amount) {
+			return errTransferDiffer
+		}
+	}
+	return s.FourEyes.Moving(ctx, q, foureyes.Movement{
+		OperatorID: who.ID, Owner: ledger.Cashbox.Of(d.CashboxID), Amount: d.Amount, At: at,
+	})
 }
 
 // recordDeposit writes a row of history.

@@ -41,6 +41,8 @@ type Deposit struct {
 	StatusAt  time.Time
 	// Transfer is what came for it; nil is nothing that was seen.
 	Transfer *Transfer
+	// Named is the transaction that the merchant has named, or "".
+	Named string
 }
 
 func fromRow(row db.Deposit) Deposit {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,8 +29,11 @@ type Transfer struct {
 	State    chain.State
 	// Confirmations are its block and those above it, of Needed ones.
 	Confirmations, Needed int64
-	// ByOperator tells that an operator assigned it, Alone that its deposit was confirmed without one.
-	ByOperator, Alone bool
+	// ByOperator tells that an operator assigned it, ByMerchant that the merchant has named it, Alone that its deposit was
+	// confirmed without an operator.
+	ByOperator, ByMerchant, Alone bool
+	// DepositID is the deposit that it is for, NamedBy the one whose merchant has named its transaction; 0 is none.
+	DepositID, NamedBy int64
 }
 
 const (
@@ -36,6 +41,8 @@ const (
 	byChain = "chain"
 	// matchWithin is for how long a deposit is looked for that a transfer fits.
 	matchWithin = time.Hour
+	// namedWithin is for how long a transfer is looked for that a merchant has named.
+	namedWithin = 24 * time.Hour
 	matchMost   = 200
 )
 
@@ -64,8 +71,17 @@ func (s *Service) Match(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("list free transfers: %w", err)
 	}
-	var failed []error
+	look, err := s.q.DepositTransfersNamed(ctx, db.DepositTransfersNamedParams{Since: now.Add(-namedWithin), Most: matchMost})
+	if err != nil {
+		return fmt.Errorf("list named transfers: %w", err)
+	}
 	for _, t := range free {
+		look = append(look, came{
+			ID: t.ID, Network: t.Network, TransactionHash: t.TransactionHash, ToAddress: t.ToAddress, Amount: t.Amount, SeenAt: t.SeenAt,
+		})
+	}
+	var failed []error
+	for _, t := range look {
 		if err := s.attachFitting(ctx, t); err != nil {
 			failed = append(failed, fmt.Errorf("transfer %d: %w", t.ID, err))
 		}
@@ -86,16 +102,24 @@ func (s *Service) Match(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// attachFitting attaches a transfer to the only deposit that it fits. Where several fit, an operator says which.
-func (s *Service) attachFitting(ctx context.Context, t db.DepositTransfersFreeRow) error {
-	fitting, err := s.q.DepositsFitting(ctx, db.DepositsFittingParams{
+// came is a transfer for which a deposit is looked for.
+type came = db.DepositTransfersNamedRow
+
+// attachFitting attaches a transfer to the only deposit that it can be for: that it fits, or whose merchant has named it. Where
+// several deposits fit, the one that names it has it, if all are of its merchant. What else is doubtful is an operator's.
+func (s *Service) attachFitting(ctx context.Context, t came) error {
+	rows, err := s.q.DepositsFitting(ctx, db.DepositsFittingParams{
 		Network: t.Network, Amount: t.Amount, SeenAt: t.SeenAt, Address: t.ToAddress,
 	})
-	if err != nil || len(fitting) == 0 {
+	if err != nil {
 		return err
 	}
-	ids := make([]int64, 0, len(fitting))
-	for _, d := range fitting {
+	claim, err := s.q.DepositClaimOf(ctx, db.DepositClaimOfParams{Network: t.Network, TransactionHash: t.TransactionHash})
+	if db.IgnoreNoRows(err) != nil {
+		return err
+	}
+	ids := []int64{claim.DepositID}
+	for _, d := range rows {
 		ids = append(ids, d.ID)
 	}
 	attached, err := s.q.DepositTransfersOf(ctx, ids)
@@ -106,20 +130,17 @@ func (s *Service) attachFitting(ctx context.Context, t db.DepositTransfersFreeRo
 	for _, row := range attached {
 		has[row.DepositID] = true
 	}
-	var only *db.DepositsFittingRow
-	for _, d := range fitting {
-		if has[d.ID] {
-			continue
-		}
-		if only != nil {
-			return nil
-		}
-		only = &d
-	}
-	if only == nil {
+	fitting := slices.DeleteFunc(rows, func(d db.DepositsFittingRow) bool { return has[d.ID] })
+	to, actor := db.DepositsFittingRow{MerchantID: claim.MerchantID, ID: claim.DepositID}, claim.Actor
+	named := to.ID != 0 && !has[to.ID]
+	foreign := slices.ContainsFunc(fitting, func(d db.DepositsFittingRow) bool { return d.MerchantID != to.MerchantID })
+	switch {
+	case named && foreign, !named && len(fitting) != 1:
 		return nil
+	case !named, len(fitting) == 1 && fitting[0] == to:
+		to, actor = fitting[0], byChain
 	}
-	err = s.attach(ctx, t.ID, only.MerchantID, only.ID, byChain)
+	err = s.attach(ctx, t.ID, to.MerchantID, to.ID, actor)
 	if errors.Is(err, errTransferTaken) || errors.Is(err, errDepositNotPending) {
 		return nil
 	}
@@ -170,7 +191,7 @@ func (s *Service) follow(ctx context.Context, row db.DepositTransfersOpenRow) er
 		switch {
 		case locked.Status == depositConfirmed:
 			return q.DepositTransferDone(ctx, db.DepositTransferDoneParams{TransferID: row.TransferID, DepositID: row.DepositID})
-		case vanished, !t.Amount.Equal(locked.Amount), t.Network != locked.Network:
+		case vanished, !t.Amount.Equal(locked.Amount) && !byMerchant(row.Actor), t.Network != locked.Network:
 			return q.DepositTransferDetach(ctx, detach)
 		case t.State == string(chain.Final) && row.Actor == byChain && s.ConfirmSeen:
 			return s.confirmSeen(ctx, q, row.TransferID, locked)
@@ -178,6 +199,9 @@ func (s *Service) follow(ctx context.Context, row db.DepositTransfersOpenRow) er
 		return nil
 	})
 }
+
+// byMerchant tells whether a transfer is for its deposit by the merchant's word, who may have sent another amount.
+func byMerchant(actor string) bool { return actor != byChain && !strings.HasPrefix(actor, "operator:") }
 
 // mayConfirm is how much a deposit may be of that is confirmed now without an operator; null is none.
 func (s *Service) mayConfirm(ctx context.Context) (decimal.NullDecimal, error) {
@@ -232,33 +256,6 @@ func (s *Service) confirmSeen(ctx context.Context, q *db.Queries, transfer int64
 	return credit(ctx, q, after)
 }
 
-// Unmatched lists the transfers that are for no deposit, the newest first. The cursor is nil on the last page.
-func (s *Service) Unmatched(ctx context.Context, who caller.Caller, page db.Page) ([]Transfer, *string, error) {
-	if err := who.Need(caller.OperatorRead); err != nil {
-		return nil, nil, err
-	}
-	f := fault.Decoded(ctx)
-	limit, before := page.Bounds(f)
-	if err := f.Err(); err != nil {
-		return nil, nil, err
-	}
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.DepositTransfersFreeRow, error) {
-		return q.DepositTransfersFree(ctx, db.DepositTransfersFreeParams{BeforeID: before, Page: limit + 1})
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list free transfers: %w", err)
-	}
-	rows, cursor := db.Cut(rows, limit, func(t db.DepositTransfersFreeRow) int64 { return t.ID })
-	list := make([]Transfer, 0, len(rows))
-	for _, t := range rows {
-		list = append(list, Transfer{
-			ID: t.ID, Network: t.Network, Hash: t.TransactionHash, From: t.FromAddress, To: t.ToAddress, Amount: t.Amount,
-			SeenAt: t.SeenAt, State: chain.State(t.State), Confirmations: t.Confirmations, Needed: needed(t.Network),
-		})
-	}
-	return list, cursor, nil
-}
-
 func needed(network string) int64 {
 	n, _ := chain.Find(network)
 	return n.Confirmations
@@ -290,33 +287,6 @@ func (s *Service) Assign(ctx context.Context, who caller.Caller, transfer, id in
 		return Deposit{}, err
 	}
 	return s.Get(ctx, who, id)
-}
-
-// withTransfers adds to deposits the transfers that are for them.
-func (s *Service) withTransfers(ctx context.Context, list ...*Deposit) error {
-	if len(list) == 0 {
-		return nil
-	}
-	ids := make([]int64, 0, len(list))
-	for _, d := range list {
-		ids = append(ids, d.ID)
-	}
-	rows, err := s.q.DepositTransfersOf(ctx, ids)
-	if err != nil {
-		return fmt.Errorf("read transfers of deposits: %w", err)
-	}
-	for _, t := range rows {
-		for _, d := range list {
-			if d.ID == t.DepositID {
-				d.Transfer = &Transfer{
-					ID: t.ID, Network: t.Network, Hash: t.TransactionHash, From: t.FromAddress, To: t.ToAddress, Amount: t.Amount,
-					SeenAt: t.SeenAt, State: chain.State(t.State), Confirmations: t.Confirmations, Needed: needed(t.Network),
-					ByOperator: t.Actor != byChain, Alone: t.Credited.Valid,
-				}
-			}
-		}
-	}
-	return nil
 }
 
 // Node is what a node of a network said when it was last asked.

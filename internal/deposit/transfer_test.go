@@ -186,3 +186,73 @@ func TestWaitingDepositsAreNotTouched(t *testing.T) {
 	n.match(t)
 	testenv.Check(t, locked() != before, "a transfer that has vanished was left alone")
 }
+
+// The transaction that a merchant names finds what came, of whatever amount, and is one deposit's. What it finds is never
+// confirmed by itself, nor as another amount, and no deposit of another merchant loses what fits it.
+func TestMerchantNamesTransaction(t *testing.T) {
+	n := newNetwork(t)
+	n.service.ConfirmSeen = true
+	hash := func(number int) string { return fmt.Sprintf("%064d", number) }
+	comes := func(number int, amount string) {
+		t.Helper()
+		n.comes(t, number, amount, "final")
+		n.Exec(t, "update chain_transfer set transaction_hash = $2 where transaction_hash = $1", fmt.Sprint("hash", number), hash(number))
+	}
+	name := func(id int64, hash, want string) {
+		t.Helper()
+		_, err := n.service.Name(t.Context(), n.merchant.Caller, id, hash)
+		testenv.Want(t, code(err), want, "name %s for %d", hash, id)
+	}
+	less, one, two := n.asks(t, 1, "50"), n.asks(t, 2, "40"), n.asks(t, 3, "40")
+	name(less, "abc", "validation_failed")
+	name(less, " 0x"+hash(9), "")
+	name(one, hash(9), "validation_failed")
+	name(less, hash(1), "")
+	name(one, hash(9), "")
+	name(two, hash(2), "")
+	comes(1, "49")
+	comes(2, "40")
+	n.match(t)
+	n.want(t, less, "pending "+hash(1)+" 6 false", "another amount")
+	n.want(t, two, "pending "+hash(2)+" 6 false", "one of two that fit")
+	n.want(t, one, "pending none", "the other one")
+	n.match(t)
+	n.want(t, less, "pending "+hash(1)+" 6 false", "still")
+	name(less, hash(8), "transfer_taken")
+	name(one, hash(2), "validation_failed")
+	n.wantBalance(t, "0")
+	_, err := n.service.Confirm(t.Context(), operator, less)
+	testenv.Want(t, code(err), "transfer_differs", "confirm another amount")
+	testenv.Must(n.service.Confirm(t.Context(), operator, two))(t)
+	n.wantBalance(t, "40")
+	matched, _, err := n.service.Matched(t.Context(), operator, db.Page{})
+	testenv.NoError(t, err)
+	testenv.Check(t, len(matched) == 2 && matched[1].DepositID == less && matched[1].ByMerchant, "matched: %+v", matched)
+
+	// Rejected, a deposit leaves transaction and name to the next, which asks for what came.
+	testenv.Must(n.service.Reject(t.Context(), operator, less, new("49 came")))(t)
+	name(less, hash(1), "deposit_not_pending")
+	n.clock.Advance(time.Second)
+	again := n.asks(t, 4, "49")
+	n.match(t)
+	name(again, hash(1), "")
+	n.match(t)
+	n.want(t, again, "pending "+hash(1)+" 6 false", "asked for again")
+	testenv.Must(n.service.Confirm(t.Context(), operator, again))(t)
+	n.wantBalance(t, "89")
+
+	// Another merchant names what fits this one's deposit.
+	fits := n.asks(t, 5, "12")
+	thief := n.newMerchant(t)
+	r := request(6)
+	r.Amount = "13"
+	theirs := testenv.Must(n.service.Create(t.Context(), thief.Caller, r))(t).Deposit.ID
+	testenv.Must(n.service.Name(t.Context(), thief.Caller, theirs, hash(3)))(t)
+	comes(3, "12")
+	n.match(t)
+	n.want(t, fits, "pending none", "named by another merchant")
+	free, _, err := n.service.Unmatched(t.Context(), operator, db.Page{})
+	testenv.NoError(t, err)
+	testenv.Check(t, len(free) == 1 && free[0].NamedBy == theirs, "an operator sees who has named it: %+v", free)
+	name(theirs, hash(4), "cashbox_access_denied")
+}

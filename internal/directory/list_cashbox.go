@@ -22,14 +22,14 @@ type Cashbox struct {
 	CollectEnabled bool    `json:"collect_enabled"`
 	PageColor      *string `json:"page_color"`
 	// LogoHash is of the shop's logo on hosted pages, or nil.
-	LogoHash        *string         `json:"page_logo_hash"`
-	FrameOrigin     *string         `json:"frame_origin"`
-	ReturnHosts     []string        `json:"return_hosts"`
-	ReturnAutomatic bool            `json:"return_automatic"`
-	PayerEvents     bool            `json:"payer_events"`
-	DepositCallback *string         `json:"deposit_callback_uri"`
-	InsuranceUSDT   decimal.Decimal `json:"insurance_usdt"`
-	CreatedAt       time.Time       `json:"created_at"`
+	LogoHash           *string         `json:"page_logo_hash"`
+	FrameOrigin        *string         `json:"frame_origin"`
+	ReturnHosts        []string        `json:"return_hosts"`
+	ReturnAutomatic    bool            `json:"return_automatic"`
+	PayerEvents        bool            `json:"payer_events"`
+	DepositCallbackURI *string         `json:"deposit_callback_uri"`
+	InsuranceUSDT      decimal.Decimal `json:"insurance_usdt"`
+	CreatedAt          time.Time       `json:"created_at"`
 	Versioned
 }
 

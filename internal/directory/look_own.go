@@ -32,8 +32,8 @@ type OwnLook struct {
 	ReturnHosts []string
 	// PayerEvents sends the merchant an event when a payer says that they have paid.
 	PayerEvents bool
-	// DepositCallback is where events of deposits go; "": none are made.
-	DepositCallback string
+	// DepositCallbackURI is where events of deposits go; "": none are made.
+	DepositCallbackURI string
 }
 
 // Color is a colour in the form that is stored, and whether it is valid; "" is the default.
@@ -45,7 +45,7 @@ func Color(text string) (color string, good bool) {
 // Version changes whenever the look does.
 func (l OwnLook) Version() string {
 	all := strings.Join(
-		append([]string{l.Color, l.Logo, l.FrameOrigin, strconv.FormatBool(l.PayerEvents), l.DepositCallback}, l.ReturnHosts...),
+		append([]string{l.Color, l.Logo, l.FrameOrigin, strconv.FormatBool(l.PayerEvents), l.DepositCallbackURI}, l.ReturnHosts...),
 		"\n",
 	)
 	sum := sha256.Sum256([]byte(all))
@@ -78,7 +78,7 @@ func ownLook(row db.CashboxesLooksRow) OwnLook {
 	return OwnLook{
 		CashboxID: row.ID, Name: row.Name, Currency: row.Currency, Merchant: row.Merchant, Color: deref(row.PageColor),
 		Logo: deref(row.PageLogoHash), FrameOrigin: deref(row.FrameOrigin), ReturnHosts: row.ReturnHosts, PayerEvents: row.PayerEvents,
-		DepositCallback: deref(row.DepositCallbackURI),
+		DepositCallbackURI: deref(row.DepositCallbackURI),
 	}
 }
 
@@ -92,8 +92,8 @@ type LookUpdate struct {
 	Logo        []byte
 	ReturnHosts *[]string
 	PayerEvents *bool
-	// DepositCallback is where events of deposits go.
-	DepositCallback *string
+	// DepositCallbackURI is where events of deposits go.
+	DepositCallbackURI *string
 }
 
 // UpdateOwnLook changes the look of a cashbox of the calling user's merchant, and returns the new
@@ -109,7 +109,7 @@ func (s *Settings) UpdateOwnLook(ctx context.Context, who caller.Caller, u LookU
 	params, f := db.CashboxUpdateParams{ID: u.CashboxID}, fault.Decoded(ctx)
 	fields.look(f, &params)
 	fields.payer(f, &params)
-	s.callback(f, u.DepositCallback, &params)
+	s.callback(f, u.DepositCallbackURI, &params)
 	u.logo(f, &params)
 	if err := f.Err(); err != nil {
 		return OwnLook{}, err

@@ -136,10 +136,10 @@ type CashboxUpdate struct {
 	// ReturnAutomatic leads them back by itself once they have paid, and PayerEvents tells the
 	// merchant when a payer says that they have.
 	ReturnAutomatic, PayerEvents *bool
-	// DepositCallback is where events of deposits go.
-	DepositCallback *string
-	Reason          string
-	Seen            string
+	// DepositCallbackURI is where events of deposits go.
+	DepositCallbackURI *string
+	Reason             string
+	Seen               string
 }
 
 // UpdateCashbox renames a cashbox, switches collecting, sets the bridge, or the look of the hosted pages.
@@ -155,7 +155,7 @@ func (s *Settings) UpdateCashbox(
 	params.Name = checkRename(f, u.Name)
 	u.look(f, &params)
 	u.payer(f, &params)
-	s.callback(f, u.DepositCallback, &params)
+	s.callback(f, u.DepositCallbackURI, &params)
 	c.Reason = because(f, u.Reason, u.CollectEnabled)
 	if u.RemoveLogo {
 		params.SetPageLogo = true

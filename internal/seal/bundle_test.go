@@ -22,6 +22,7 @@ import (
 	"gateway.example/internal/payout"
 	"gateway.example/internal/seal"
 	"gateway.example/internal/testenv"
+	"gateway.example/internal/withdrawal"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -61,7 +62,7 @@ func setup(t *testing.T) *bundle {
 	noError(t, b.signer.Note(t.Context(), dbtest.Start))
 	b.rooms = seal.Rooms{
 		Payments: b.payments, Payouts: payout.New(b.Pools(), b.clock, dbtest.Vault(), addresses, foureyes.Rules{}), Deposits: b.deposits,
-		Signer: b.signer,
+		Withdrawals: withdrawal.New(b.Pools(), b.clock, addresses, b.signer, foureyes.Rules{}), Signer: b.signer,
 	}
 	b.sealer, b.proofs = seal.NewSealer(b.Pool, b.clock, b.signer), seal.New(b.Pools(), b.clock, b.rooms)
 	return b

@@ -20,12 +20,13 @@ const FormatProof = "gateway-ledger-proof-1"
 
 // The subjects that proofs are made for.
 const (
-	SubjectPayment = "payment"
-	SubjectPayout  = "payin"
-	SubjectDeposit = "deposit"
+	SubjectPayment    = "payment"
+	SubjectPayout     = "payin"
+	SubjectDeposit    = "deposit"
+	SubjectWithdrawal = "withdrawal"
 )
 
-// Proof proves that the transfers of a payment, a payout or a deposit to and from its merchant are
+// Proof proves that the transfers of a payment, a payout, a deposit or a withdrawal to and from its merchant are
 // on the pages of their days.
 type Proof struct {
 	Format    string `json:"format"`
@@ -92,6 +93,14 @@ func (s *Service) Deposit(ctx context.Context, who caller.Caller, depositID int6
 	return s.prove(ctx, who, caller.MerchantMoney, SubjectDeposit, func() (id, cashboxID int64, err error) {
 		d, err := s.rooms.Deposits.Get(ctx, who, depositID)
 		return d.ID, d.CashboxID, err
+	})
+}
+
+// Withdrawal proves a withdrawal's transfers.
+func (s *Service) Withdrawal(ctx context.Context, who caller.Caller, withdrawalID int64) (Proof, error) {
+	return s.prove(ctx, who, caller.MerchantMoney, SubjectWithdrawal, func() (id, cashboxID int64, err error) {
+		w, err := s.rooms.Withdrawals.Get(ctx, who, withdrawalID)
+		return w.ID, w.CashboxID, err
 	})
 }
 

@@ -211,6 +211,30 @@ func TestDepositProof(t *testing.T) {
 		"one of a sealed day that came late: %+v", proof)
 }
 
+// A withdrawal, whose fee is the platform's. Another merchant has no proof of it.
+func TestWithdrawalProof(t *testing.T) {
+	b := setup(t)
+	var id int64
+	b.Get(t, &id, `with terms as (insert into withdrawal_terms values ('TRC20', true, 1, 1, 1000) returning network),
+		book as (insert into withdrawal_address (owner_kind, owner_id, network, address, label, added_by, added_at, usable_at)
+			select 'merchant', $1, 'TRC20', 'T', 'cold', 'x', now(), now() returning id)
+		insert into withdrawal (owner_kind, owner_id, cashbox_id, order_id, amount, fee, network, address_id, address, callback_uri,
+			created_at, status_at) select 'merchant', $1, $2, 'w', 10, 1, 'TRC20', book.id, 'T', '', now(), now() from book returning id`,
+		b.shop.ID, b.shop.CashboxID)
+	box := ledger.Reserved(ledger.Cashbox, b.shop.CashboxID)
+	noError(t, ledger.Post(t.Context(), b.Queries(), ledger.Cause{Kind: "capture", Subject: "withdrawal", SubjectID: id, At: dbtest.Start},
+		ledger.Transfer{Debit: box, Credit: ledger.Available(ledger.External, 0), Amount: decimal.NewFromInt(10)},
+		ledger.Transfer{Debit: box, Credit: ledger.Available(ledger.Platform, 0), Amount: decimal.NewFromInt(1)}))
+	b.until(seal.Grace)
+	b.seal(t)
+	proof := must(b.proofs.Withdrawal(t.Context(), merchantUser(b.shop), id))(t)
+	v := b.verify(t, must(proof.File())(t), nil)
+	testenv.Check(t, len(v.Wrong) == 0 && len(v.Proven) == 2 && strings.Contains(v.Proven[0], "10.00000000 USDT were taken from the reserved"),
+		"%q", v)
+	_, err := b.proofs.Withdrawal(t.Context(), merchantUser(b.other), id)
+	testenv.Want(t, code(err), "not_found", "another merchant's")
+}
+
 // A payout of 1000 RUB freezes 1000 / 100 × 1.02 = 10.2 USDT of the cashbox: both sides of that transfer
 // are the merchant's own.
 func TestPayoutProof(t *testing.T) {
@@ -313,7 +337,7 @@ func TestDayList(t *testing.T) {
 func TestKindsOfCallers(t *testing.T) {
 	b := setup(t)
 	dbtest.WantKinds(t, b.proofs, map[string]string{
-		"merchant_portal": "Payment Payout Deposit",
+		"merchant_portal": "Payment Payout Deposit Withdrawal",
 		"operator":        "Days",
 	})
 }

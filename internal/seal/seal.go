@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
+	"gateway.example/internal/withdrawal"
 )
 
 // Service makes proofs and shows pages.
@@ -22,10 +23,11 @@ type Service struct {
 
 // Rooms decide what a caller may see. Signer has the public keys.
 type Rooms struct {
-	Payments *payment.Service
-	Payouts  *payout.Service
-	Deposits *deposit.Service
-	Signer   *attest.Signer
+	Payments    *payment.Service
+	Payouts     *payout.Service
+	Deposits    *deposit.Service
+	Withdrawals *withdrawal.Service
+	Signer      *attest.Signer
 }
 
 // New makes the service.

@@ -41,7 +41,7 @@ func (s *LookService) UpdateCashboxLook(
 	m := req.Msg
 	u := directory.LookUpdate{
 		CashboxID: m.GetMerchantCashboxId(), Version: m.GetVersion(), Color: m.PageColor, FrameOrigin: m.FrameOrigin,
-		Logo: m.Logo, PayerEvents: m.PayerEvents, DepositCallback: m.DepositCallbackUri,
+		Logo: m.Logo, PayerEvents: m.PayerEvents, DepositCallbackURI: m.DepositCallbackUri,
 	}
 	if m.GetReturnHosts() != nil {
 		hosts := m.GetReturnHosts().GetHosts()
@@ -62,6 +62,6 @@ func cashboxLook(l directory.OwnLook) *portalv1.CashboxLook {
 	return &portalv1.CashboxLook{
 		MerchantCashboxId: l.CashboxID, Name: l.Name, Currency: l.Currency, PageColor: l.Color,
 		FrameOrigin: l.FrameOrigin, ReturnHosts: l.ReturnHosts, PayerEvents: l.PayerEvents, Version: l.Version(),
-		LogoPath: path, DepositCallbackUri: l.DepositCallback,
+		LogoPath: path, DepositCallbackUri: l.DepositCallbackURI,
 	}
 }

@@ -93,6 +93,13 @@ func (s *MerchantService) CreateDeposit(
 	return rpc.NewDepositService(s.Deposits).CreateDeposit(ctx, req)
 }
 
+// NameTransaction implements the service.
+func (s *MerchantService) NameTransaction(
+	ctx context.Context, req *connect.Request[gatewayv1.NameTransactionRequest],
+) (*connect.Response[gatewayv1.NameTransactionResponse], error) {
+	return rpc.NewDepositService(s.Deposits).NameTransaction(ctx, req)
+}
+
 // ListDepositNetworks implements the service. All roles may see the list.
 func (s *MerchantService) ListDepositNetworks(
 	ctx context.Context, _ *connect.Request[portalv1.ListDepositNetworksRequest],

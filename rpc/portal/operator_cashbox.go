@@ -85,7 +85,7 @@ func cashboxView(c directory.Cashbox) *portalv1.Cashbox {
 		ReturnAutomatic:    c.ReturnAutomatic,
 		PayerEvents:        c.PayerEvents,
 		InsuranceUsdt:      money.USDT(c.InsuranceUSDT),
-		DepositCallbackUri: c.DepositCallback,
+		DepositCallbackUri: c.DepositCallbackURI,
 		CreatedAt:          rpc.Timestamp(c.CreatedAt),
 		Version:            c.Version,
 	}

@@ -59,6 +59,39 @@ func (s *OperatorService) RejectDeposit(
 	return depositResponse("Deposit rejected", d, err)
 }
 
+// ListTransfers implements the service.
+func (s *OperatorService) ListTransfers(
+	ctx context.Context, req *connect.Request[portalv1.ListTransfersRequest],
+) (*connect.Response[portalv1.ListTransfersResponse], error) {
+	list := s.Deposits.Unmatched
+	if req.Msg.GetMatched() {
+		list = s.Deposits.Matched
+	}
+	var page deposit.Page
+	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
+	found, cursor, err := list(ctx, caller.From(ctx), page.Page)
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.ListTransfersResponse{NextCursor: cursor}
+	for _, t := range found {
+		out.Data = append(out.Data, &portalv1.ChainTransfer{
+			Id: t.ID, Network: t.Network, TransactionHash: t.Hash, FromAddress: t.From, ToAddress: t.To, Amount: t.Amount.String(),
+			State: string(t.State), Confirmations: t.Confirmations, SeenAt: rpc.Timestamp(t.SeenAt),
+			DepositId: optional(t.DepositID), NamedByDepositId: optional(t.NamedBy),
+		})
+	}
+	return connect.NewResponse(out), nil
+}
+
+// AssignTransfer implements the service.
+func (s *OperatorService) AssignTransfer(
+	ctx context.Context, req *connect.Request[portalv1.AssignTransferRequest],
+) (*connect.Response[portalv1.DepositResponse], error) {
+	d, err := s.Deposits.Assign(ctx, caller.From(ctx), req.Msg.GetTransferId(), req.Msg.GetDepositId())
+	return depositResponse("Transfer assigned", d, err)
+}
+
 func depositResponse(
 	message string,
 	d deposit.Deposit,

@@ -37,7 +37,7 @@ func (s *OperatorService) UpdateCashbox(
 		ID: req.Msg.GetMerchantCashboxId(), CollectEnabled: req.Msg.CollectEnabled, TraderID: req.Msg.TraderCashboxId,
 		RemoveLogo: req.Msg.GetRemoveLogo(), Name: req.Msg.Name, PageColor: req.Msg.PageColor, FrameOrigin: req.Msg.FrameOrigin,
 		ReturnAutomatic: req.Msg.ReturnAutomatic, PayerEvents: req.Msg.PayerEvents, ReturnHosts: returnHosts(req.Msg),
-		DepositCallback: req.Msg.DepositCallbackUri, Reason: req.Msg.GetReason(), Seen: req.Msg.GetVersion(),
+		DepositCallbackURI: req.Msg.DepositCallbackUri, Reason: req.Msg.GetReason(), Seen: req.Msg.GetVersion(),
 	})
 	return settled(c, err, cashboxSet)
 }

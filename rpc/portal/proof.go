@@ -42,6 +42,13 @@ func (s *ProofService) GetDepositProof(
 	return proofResponse(s.proofs.Deposit(ctx, caller.From(ctx), req.Msg.GetDepositId()))
 }
 
+// GetWithdrawalProof implements the service.
+func (s *ProofService) GetWithdrawalProof(
+	ctx context.Context, req *connect.Request[portalv1.GetWithdrawalProofRequest],
+) (*connect.Response[portalv1.ProofResponse], error) {
+	return proofResponse(s.proofs.Withdrawal(ctx, caller.From(ctx), req.Msg.GetWithdrawalId()))
+}
+
 func proofResponse(p seal.Proof, err error) (*connect.Response[portalv1.ProofResponse], error) {
 	if err != nil {
 		return nil, err

@@ -26,10 +26,11 @@ import (
 func TestProofAccess(t *testing.T) {
 	t.Parallel()
 	for procedure, want := range map[string]caller.Kind{
-		portalv1connect.ProofServiceGetPaymentProofProcedure: caller.MerchantPortal,
-		portalv1connect.ProofServiceGetPayinProofProcedure:   caller.MerchantPortal,
-		portalv1connect.ProofServiceGetDepositProofProcedure: caller.MerchantPortal,
-		portalv1connect.ProofServiceListSealedDaysProcedure:  caller.Operator,
+		portalv1connect.ProofServiceGetPaymentProofProcedure:    caller.MerchantPortal,
+		portalv1connect.ProofServiceGetPayinProofProcedure:      caller.MerchantPortal,
+		portalv1connect.ProofServiceGetDepositProofProcedure:    caller.MerchantPortal,
+		portalv1connect.ProofServiceGetWithdrawalProofProcedure: caller.MerchantPortal,
+		portalv1connect.ProofServiceListSealedDaysProcedure:     caller.Operator,
 	} {
 		if got := rpc.Access(procedure); !slices.Equal(got, []caller.Kind{want}) {
 			t.Errorf("%s lets in %v", procedure, got)

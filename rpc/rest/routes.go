@@ -78,6 +78,8 @@ func documented(s Services) []route {
 			gatewayv1connect.DepositServiceListDepositsProcedure, http.StatusOK, s.Deposit.ListDeposits),
 		unary(http.MethodGet, "/api/v1/deposits/{deposit_id}",
 			gatewayv1connect.DepositServiceGetDepositProcedure, http.StatusOK, s.Deposit.GetDeposit),
+		unary(http.MethodPost, "/api/v1/deposits/{deposit_id}/transaction",
+			gatewayv1connect.DepositServiceNameTransactionProcedure, http.StatusOK, s.Deposit.NameTransaction),
 		unary(http.MethodPost, "/api/v1/withdrawals",
 			gatewayv1connect.WithdrawalServiceCreateWithdrawalProcedure, http.StatusOK, s.Withdrawals.CreateWithdrawal),
 		unary(http.MethodGet, "/api/v1/withdrawals",

@@ -65,6 +65,7 @@ const addresses = `
 			/trader/payouts/{id}/file /trader/payouts/{id}/file/shown /merchant/payouts/{id}/file
 			/merchant/payouts/{id}/file/shown /operator/payouts/{id}/file /operator/payouts/{id}/file/shown
 			/merchant/developers/resend/{replay} /merchant/payouts/{id}/proof.json /merchant/deposits/{id}/proof.json
+			/merchant/withdrawals/{id}/proof.json
 			/merchant/payments/{id}/receipts/{n} /merchant/payouts/{id} /merchant/appeals/{id}
 			/merchant/appeals/{id}/file /merchant/deposits/{id} /merchant/team/{member} /operator/approvals/{id}
 			/operator/accounts/statement /operator/accounts/statement.csv /operator/payments/{id}/receipts/{n}
@@ -83,7 +84,7 @@ const addresses = `
 			/operator/appeals/{id}/accept /operator/appeals/{id}/refuse /operator/payouts/{id}/complete
 			/operator/payouts/{id}/fail /operator/payouts/{id}/reclaim /operator/payouts/{id}/reverse
 			/operator/conflicts/{id}/close
-		POST /merchant/payments/{id}/came /operator/payments/{id}/came /operator/payments/{id}/attach /merchant/links/{id}/close /merchant/links/{id}/picture /account/passkeys/{id}/remove /account/notifications/{id}/remove /account/sessions/{id}/end /trader/payouts/{id}/take /trader/payments/{id}/attach /trader/messages/{id}/confirm /trader/messages/{id}/dismiss
+		POST /merchant/deposits/{id}/transaction /merchant/payments/{id}/came /operator/payments/{id}/came /operator/payments/{id}/attach /merchant/links/{id}/close /merchant/links/{id}/picture /account/passkeys/{id}/remove /account/notifications/{id}/remove /account/sessions/{id}/end /trader/payouts/{id}/take /trader/payments/{id}/attach /trader/messages/{id}/confirm /trader/messages/{id}/dismiss
 			/trader/appeals/{id}/messages /operator/appeals/{id}/messages
 			/trader/messages/phones/{id}/revoke /trader/requisites/{id}/messages/resume /views /columns
 			/views/{id}/remove /merchant/developers/cashboxes/{cashbox}/test /merchant/developers/resend/{replay}/stop

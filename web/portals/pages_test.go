@@ -83,7 +83,7 @@ var unexamined = []string{
 	"GET /merchant/payments/{id}/receipts/{n}", "GET /merchant/looks/preview", "GET /merchant/looks/code.svg",
 	"GET /merchant/payments/{id}/timeline.json", "GET /merchant/appeals/{id}/file",
 	"GET /merchant/payments/{id}/proof.json", "GET /merchant/payouts/{id}/proof.json",
-	"GET /merchant/deposits/{id}/proof.json", "GET /operator/hand-overs/{id}", "GET /.well-known/ledger-roots.json",
+	"GET /merchant/deposits/{id}/proof.json", "GET /merchant/withdrawals/{id}/proof.json", "GET /operator/hand-overs/{id}", "GET /.well-known/ledger-roots.json",
 	"GET /operator/accounts/statement.csv", "GET /operator/income.csv", "GET /operator/routing/payment",
 	"GET /operator/audit.csv", "GET /operator/reconciliation/days/{day}", "GET /operator/work", "GET /operator/payments.csv",
 	"GET /operator/payouts.csv", "GET /operator/payments/{id}/receipts/{n}", "GET /operator/appeals/{id}/file",

@@ -218,11 +218,20 @@ func (v *visit) seenOf(d deposit.Deposit) ([]view.Fact, error) {
 			view.Fact{Label: say.TransactionHash, Value: t.Hash, Class: "mono"},
 			view.Fact{Label: saySender, Value: t.From, Class: "mono"},
 			view.Fact{Label: say.Confirmations, Value: v.confirmations(*t), Class: "num"})
+		if !t.Amount.Equal(d.Amount) {
+			facts = append(facts, view.Fact{Label: say.TransferCame, Value: v.Shell.Say(say.AnotherCame, v.Shell.USDT(t.Amount)), Class: "wrong"})
+		}
+		if t.ByMerchant {
+			facts = append(facts, view.Fact{Label: sayAssigned, Value: v.Shell.Say(sayAssignedByMerchant)})
+		}
 		if t.ByOperator {
 			facts = append(facts, view.Fact{Label: sayAssigned, Value: v.Shell.Say(sayAssignedByHand)})
 		}
 	case len(nodes) > 0 && d.Status == "pending":
 		facts = append(facts, view.Fact{Label: say.TransactionHash, Value: v.Shell.Say(sayNothingCame)})
+	}
+	if d.Named != "" && (d.Transfer == nil || d.Transfer.Hash != d.Named) {
+		facts = append(facts, view.Fact{Label: sayNamedHash, Value: d.Named, Class: "mono"})
 	}
 	if d.Status != "pending" {
 		return facts, nil

@@ -91,18 +91,21 @@ var (
 		"USDT, которые пришли на адреса платформы и не подходят ни к одному ожидающему пополнению или подходят к нескольким. "+
 			"Назначение ничего не подтверждает.",
 	)
-	sayCameAt         = say.Both("Came", "Пришёл")
-	sayAssign         = say.Both("Assign", "Назначить")
-	sayAssignTo       = say.Both("Number of the deposit for %s", "Номер пополнения для %s")
-	saySender         = say.Both("Sender's address", "Адрес отправителя")
-	sayAssigned       = say.Both("Found by", "Найден")
-	sayAssignedByHand = say.Both("an operator: it is not confirmed by itself", "оператором: сам не подтверждается")
-	sayNothingCame    = say.Both("Nothing was seen for it yet", "Пока ничего не видно")
-	sayNode           = say.Both("Node", "Узел")
-	sayNodeAgrees     = say.Both("%s, agrees, at block %d", "%s, согласен, блок %d")
-	sayNodeTrouble    = say.Both("%s: %s", "%s: %s")
-	sayWhoseAddress   = say.Both("Whose address", "Чей адрес")
-	sayNotOurAddress  = say.Both(
+	sayCameAt             = say.Both("Came", "Пришёл")
+	sayAssign             = say.Both("Assign", "Назначить")
+	sayAssignTo           = say.Both("Number of the deposit for %s", "Номер пополнения для %s")
+	saySender             = say.Both("Sender's address", "Адрес отправителя")
+	sayAssigned           = say.Both("Found by", "Найден")
+	sayAssignedByHand     = say.Both("an operator: it is not confirmed by itself", "оператором: сам не подтверждается")
+	sayAssignedByMerchant = say.Both("the merchant’s word: it is not confirmed by itself", "по словам мерчанта: сам не подтверждается")
+	sayNamedHash          = say.Both("Named by the merchant", "Назвал мерчант")
+	sayNamedBy            = say.Both("Named for deposit № %s", "Назван для пополнения № %s")
+	sayNothingCame        = say.Both("Nothing was seen for it yet", "Пока ничего не видно")
+	sayNode               = say.Both("Node", "Узел")
+	sayNodeAgrees         = say.Both("%s, agrees, at block %d", "%s, согласен, блок %d")
+	sayNodeTrouble        = say.Both("%s: %s", "%s: %s")
+	sayWhoseAddress       = say.Both("Whose address", "Чей адрес")
+	sayNotOurAddress      = say.Both(
 		"Not the platform's. Confirm only if you know where the USDT went.",
 		"Не адрес платформы. Подтверждайте, только если знаете, куда пришли USDT.",
 	)

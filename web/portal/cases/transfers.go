@@ -27,6 +27,8 @@ type TransferRow struct {
 	Hash, Amount, Network, Confirmations string
 	At                                   time.Time
 	Action                               templ.SafeURL
+	// NamedBy is the number of the deposit whose merchant has named the transaction, or "".
+	NamedBy string
 }
 
 const transfersPath = "/operator/transfers"
@@ -54,6 +56,9 @@ func (v *visit) transfers() error {
 	for _, t := range found {
 		row := TransferRow{
 			Hash: t.Hash, At: t.SeenAt, Amount: v.Shell.USDT(t.Amount), Network: t.Network, Confirmations: v.confirmations(t),
+		}
+		if t.NamedBy != 0 {
+			row.NamedBy = strconv.FormatInt(t.NamedBy, 10)
 		}
 		if v.May(caller.OperatorMoney) {
 			row.Action = view.Link(transfersPath + "/" + strconv.FormatInt(t.ID, 10) + "/assign")

@@ -1,11 +1,14 @@
 package deposits
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/a-h/templ"
 
 	"gateway.example/web/portal"
 
@@ -43,6 +46,10 @@ var depositRoutes = []route{
 		Kinds:   portal.Merchants,
 		Needs:   caller.MerchantMoney,
 		Handle:  (*visit).deposit,
+	},
+	{
+		Pattern: "POST /merchant/deposits/{id}/transaction", Kinds: portal.Merchants, Needs: caller.MerchantDeposits,
+		Handle: (*visit).nameTransaction,
 	},
 	{Pattern: "GET /merchant/balance", Kinds: portal.Merchants, Needs: caller.MerchantMoney, Handle: (*visit).balance},
 }
@@ -116,6 +123,35 @@ func (v *visit) deposit() error {
 	if err != nil {
 		return err
 	}
+	return v.showDeposit(http.StatusOK, id, "", nil)
+}
+
+// nameTransaction takes the hash of the transaction by which the USDT come.
+func (v *visit) nameTransaction() error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	typed := form.Get("transactionHash")
+	_, err = v.Deposits.Name(v.Ctx(), v.Who, id, typed)
+	if wrong := v.Wrong(err); wrong != nil {
+		return v.showDeposit(http.StatusUnprocessableEntity, id, typed, wrong)
+	}
+	if f := fault.As(err); f != nil && (f.Kind == fault.Refused || f.Kind == fault.Conflict) {
+		return v.Done(v.DepositPath(id), "changed")
+	}
+	if err != nil {
+		return err
+	}
+	return v.Done(v.DepositPath(id), "transaction-named")
+}
+
+// showDeposit shows a deposit, with what was typed as its transaction.
+func (v *visit) showDeposit(status int, id int64, typed string, wrong map[string]string) error {
 	d, err := v.Deposits.Get(v.Ctx(), v.Who, id)
 	if err != nil {
 		return err
@@ -136,12 +172,25 @@ func (v *visit) deposit() error {
 		if err := v.sendTo(&shown, d); err != nil {
 			return err
 		}
+		if d.Transfer == nil && v.May(caller.MerchantDeposits) {
+			shown.Name = &view.Field{
+				Name: "transactionHash", Label: sayNameHash, Value: cmp.Or(typed, d.Named), Wrong: wrong["transactionHash"],
+				Hint: v.Shell.Say(sayNameHint), Max: 80, More: templ.Attributes{"autocomplete": "off", "spellcheck": "false"},
+			}
+		}
 	}
 	if shown.Send.Address == "" {
 		shown.Facts = append(shown.Facts, view.Fact{Label: say.Address, Value: d.Address, Class: "mono"})
 	}
 	shown.Facts = append(shown.Facts, view.Fact{Label: sayReference, Value: portal.Text(d.ExternalReference)})
-	if t := d.Transfer; t != nil {
+	t := d.Transfer
+	if d.Named != "" && (t == nil || t.Hash != d.Named) && shown.Name == nil {
+		shown.Facts = append(shown.Facts, view.Fact{Label: sayNamed, Value: d.Named, Class: "mono"})
+	}
+	if t != nil && !t.Amount.Equal(d.Amount) {
+		shown.Facts = append(shown.Facts, view.Fact{Label: say.TransferCame, Value: v.Shell.Say(say.AnotherCame, v.Shell.USDT(t.Amount)), Class: "wrong"})
+	}
+	if t != nil {
 		shown.Facts = append(shown.Facts, view.Fact{Label: say.TransactionHash, Value: t.Hash, Class: "mono"},
 			view.Fact{
 				Label: say.Confirmations, Value: v.Shell.Say(say.ConfirmationsOf, min(t.Confirmations, t.Needed), t.Needed), Class: "num",
@@ -156,8 +205,8 @@ func (v *visit) deposit() error {
 	shown.Noted = v.Noted(d.Metadata, "/deposits")
 	shown.Curl = v.Curl("/api/v1/deposits/" + strconv.FormatInt(d.ID, 10))
 	shown.Lines = v.DepositLines(moves)
-	v.Shell.Title = v.Shell.Say(say.DepositTitle, d.ID)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DepositPage(s, shown) })
+	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(say.DepositTitle, d.ID), len(wrong) > 0
+	v.Show(status, func(s view.Shell) site.Page { return DepositPage(s, shown) })
 	return nil
 }
 

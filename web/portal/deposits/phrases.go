@@ -35,6 +35,14 @@ var (
 		"Send exactly this amount, and only USDT over %s: anything else sent to this address may be lost.",
 		"Отправьте ровно эту сумму и только USDT по сети %s: всё остальное, отправленное на этот адрес, может пропасть.",
 	)
+	sayNameHash = say.Both("Hash of your transaction", "Хеш вашей транзакции")
+	sayNameHint = say.Both(
+		"64 characters. It helps to find what you sent, also where the amount differs. An operator confirms then.",
+		"64 символа. По нему найдут отправленное, даже если сумма отличается. Тогда подтвердит оператор.",
+	)
+	sayNamed             = say.Both("Your transaction", "Ваша транзакция")
+	sayNameYes           = say.Both("Save the hash", "Сохранить хеш")
+	sayNameHead          = say.Both("Already sent?", "Уже отправили?")
 	saySandboxSend       = say.Both("Send from the sandbox’s wallet", "Отправить из кошелька песочницы")
 	sayRequestDepositYes = say.Both("Request the deposit", "Запросить")
 )

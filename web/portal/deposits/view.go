@@ -50,6 +50,8 @@ type Deposit struct {
 	Lines []view.Line
 	// Send is where to send the USDT; without an address there is nothing to send, or nobody knows where.
 	Send Send
+	// Name takes the transaction by which the USDT come; nil is not now.
+	Name *view.Field
 	// SandboxSend has the wallet of a sandbox send them; "" is nothing to send.
 	SandboxSend templ.SafeURL
 	// Here is the page's own address.

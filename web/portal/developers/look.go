@@ -83,7 +83,7 @@ func (v *visit) looks() error {
 // lookValues are a look as the form has it.
 func lookValues(l directory.OwnLook) url.Values {
 	values := url.Values{
-		lookColor: {l.Color}, lookHosts: {strings.Join(l.ReturnHosts, "\n")}, lookFrame: {l.FrameOrigin}, lookTold: {l.DepositCallback},
+		lookColor: {l.Color}, lookHosts: {strings.Join(l.ReturnHosts, "\n")}, lookFrame: {l.FrameOrigin}, lookTold: {l.DepositCallbackURI},
 		"version": {l.Version()},
 	}
 	if l.PayerEvents {
@@ -219,6 +219,6 @@ func typedLook(id int64, form url.Values) directory.LookUpdate {
 	events, told := form.Get(lookEvents) != "", form.Get(lookTold)
 	return directory.LookUpdate{
 		CashboxID: id, Version: form.Get("version"), Color: &color, FrameOrigin: &frame, ReturnHosts: &hosts,
-		PayerEvents: &events, DepositCallback: &told,
+		PayerEvents: &events, DepositCallbackURI: &told,
 	}
 }

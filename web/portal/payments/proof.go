@@ -27,6 +27,10 @@ var proofRoutes = []route{
 		Pattern: "GET /merchant/deposits/{id}/proof.json", Kinds: portal.Merchants, Needs: caller.MerchantMoney,
 		Handle: (*visit).depositProof,
 	},
+	{
+		Pattern: "GET /merchant/withdrawals/{id}/proof.json", Kinds: portal.Merchants, Needs: caller.MerchantMoney,
+		Handle: (*visit).withdrawalProof,
+	},
 	{Pattern: "GET /.well-known/ledger-roots.json", Open: true, Handle: (*visit).ledgerRoots},
 }
 
@@ -44,6 +48,14 @@ func (v *visit) depositProof() error {
 		return err
 	}
 	return v.sendProof(v.Proofs.Deposit(v.Ctx(), v.Who, id))
+}
+
+func (v *visit) withdrawalProof() error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	return v.sendProof(v.Proofs.Withdrawal(v.Ctx(), v.Who, id))
 }
 
 // sendProof sends a file of proofs, or says from when on there is one.

@@ -179,7 +179,7 @@ func (b *Bundle) rooms(t testing.TB, signer *attest.Signer, stopping <-chan stru
 		Messages: bankmessage.New(b.Pools(), b.Clock, dbtest.Vault(), b.Payments),
 		PayLinks: b.payLinks, Tokens: b.links, PayURL: "https://pay.example",
 		Proofs: seal.New(b.Pools(), b.Clock, seal.Rooms{
-			Payments: b.Payments, Payouts: b.Payouts, Deposits: b.Deposits, Signer: signer,
+			Payments: b.Payments, Payouts: b.Payouts, Deposits: b.Deposits, Withdrawals: b.Withdrawals, Signer: signer,
 		}),
 		Audits:    audit.New(b.Pools()),
 		Alarms:    alarm.New(b.Pools(), b.Clock),

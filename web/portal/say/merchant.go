@@ -45,6 +45,8 @@ var (
 	TransactionHash = Phrase{"Transaction hash", "Хеш транзакции"}
 	Confirmations   = Phrase{"Confirmations", "Подтверждений сети"}
 	ConfirmationsOf = Phrase{"%d of %d", "%d из %d"}
+	TransferCame    = Phrase{"Came", "Пришло"}
+	AnotherCame     = Phrase{"%s, which is not what was asked for", "%s, а запрошено другое"}
 
 	DepositTitle = Phrase{"Deposit № %d", "Пополнение № %d"}
 	ShortDeposit = Phrase{"Deposit № %d", "Пополнение № %d"}
@@ -123,11 +125,15 @@ var merchantWrongs = map[string]string{
 	"must be TRC20, ERC20, BEP20, POLYGON or ARBITRUM":                        "нужна одна из сетей списка",
 	"must be a TRC20 address: 34 characters from T on, with a valid checksum": "нужен адрес TRC20: 34 символа, первый – T",
 	"must have a valid checksum in the case of its letters (EIP-55)":          "в адресе опечатка: регистр букв не сходится",
+	"must be the 64 hexadecimal digits of a transaction":                      "нужны 64 шестнадцатеричные цифры транзакции",
+	"pays another withdrawal already":                                         "уже оплачивает другой вывод",
+	"is of another deposit already":                                           "относится к другому пополнению",
 	"must be an address of 0x and 40 hexadecimal digits":                      "нужен адрес из 0x и 40 шестнадцатеричных цифр",
 }
 
 var merchantFlashes = map[string]Flash{
-	"payout-cancelled": {Phrase{"The payout is cancelled.", "Выплата отменена."}, ""},
+	"transaction-named": {Phrase{"The transaction is noted.", "Транзакция записана."}, ""},
+	"payout-cancelled":  {Phrase{"The payout is cancelled.", "Выплата отменена."}, ""},
 	"deposit-requested": {
 		Phrase{
 			"The deposit is requested. An operator confirms it.",

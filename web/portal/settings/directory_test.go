@@ -113,6 +113,7 @@ func TestWrongSettings(t *testing.T) {
 		{fmt.Sprintf("/operator/traders/%d", b.Traders[0].ID), "name", ""},
 		{"/operator/cashboxes/new", "merchantId", "987654"},
 		{fmt.Sprintf("/operator/cashboxes/%d", b.Merchant.CashboxID), "pageColor", "red"},
+		{fmt.Sprintf("/operator/cashboxes/%d", b.Merchant.CashboxID), "depositCallbackUri", "http://shop.example"},
 		{fmt.Sprintf("/operator/cashboxes/%d", b.Merchant.CashboxID), "frameOrigin", "shop"},
 		{fmt.Sprintf("/operator/cashboxes/%d", b.Merchant.CashboxID), "returnHosts", "https://x/"},
 		{fmt.Sprintf("/operator/cashboxes/%d", b.Merchant.CashboxID), "traderCashboxId", "987654"},

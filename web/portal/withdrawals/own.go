@@ -137,6 +137,12 @@ func (v *visit) one() error {
 	}
 	if w.CashboxID != 0 {
 		d.Curl = v.Curl("/api/v1/withdrawals/" + strconv.FormatInt(id, 10))
+		if w.Status == withdrawal.Completed {
+			d.Facts = append(d.Facts, view.Fact{
+				Label: say.LedgerProof, Value: v.Shell.Say(say.LedgerProofFile),
+				Href: view.Link(portal.Numbered(v.path(""), id) + "/proof.json"),
+			})
+		}
 	}
 	v.Shell.Title = v.Shell.Say(say.WithdrawalTitle, id)
 	v.Show(http.StatusOK, func(s view.Shell) site.Page { return DetailPage(s, d) })

@@ -22,6 +22,107 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// NameTransactionRequest is what NameTransaction of DepositService, and NameTransaction of MerchantService take.
+type NameTransactionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The deposit's id.
+	DepositId int64 `protobuf:"varint,1,opt,name=deposit_id,json=depositId,proto3" json:"deposit_id,omitempty"`
+	// 64 hexadecimal digits, with or without 0x. A transaction is of one deposit.
+	TransactionHash string `protobuf:"bytes,2,opt,name=transaction_hash,json=transactionHash,proto3" json:"transaction_hash,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *NameTransactionRequest) Reset() {
+	*x = NameTransactionRequest{}
+	mi := &file_gateway_v1_deposit_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NameTransactionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NameTransactionRequest) ProtoMessage() {}
+
+func (x *NameTransactionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_deposit_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NameTransactionRequest.ProtoReflect.Descriptor instead.
+func (*NameTransactionRequest) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_deposit_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *NameTransactionRequest) GetDepositId() int64 {
+	if x != nil {
+		return x.DepositId
+	}
+	return 0
+}
+
+func (x *NameTransactionRequest) GetTransactionHash() string {
+	if x != nil {
+		return x.TransactionHash
+	}
+	return ""
+}
+
+// NameTransactionResponse is what NameTransaction of DepositService, and NameTransaction of MerchantService answer with.
+type NameTransactionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The deposit as it is now.
+	Data          *Deposit `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NameTransactionResponse) Reset() {
+	*x = NameTransactionResponse{}
+	mi := &file_gateway_v1_deposit_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NameTransactionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NameTransactionResponse) ProtoMessage() {}
+
+func (x *NameTransactionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_gateway_v1_deposit_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NameTransactionResponse.ProtoReflect.Descriptor instead.
+func (*NameTransactionResponse) Descriptor() ([]byte, []int) {
+	return file_gateway_v1_deposit_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *NameTransactionResponse) GetData() *Deposit {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
 // CreateDepositRequest is what CreateDeposit of DepositService, and CreateDeposit of MerchantService take.
 type CreateDepositRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -48,7 +149,7 @@ type CreateDepositRequest struct {
 
 func (x *CreateDepositRequest) Reset() {
 	*x = CreateDepositRequest{}
-	mi := &file_gateway_v1_deposit_proto_msgTypes[0]
+	mi := &file_gateway_v1_deposit_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -60,7 +161,7 @@ func (x *CreateDepositRequest) String() string {
 func (*CreateDepositRequest) ProtoMessage() {}
 
 func (x *CreateDepositRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_deposit_proto_msgTypes[0]
+	mi := &file_gateway_v1_deposit_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -73,7 +174,7 @@ func (x *CreateDepositRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateDepositRequest.ProtoReflect.Descriptor instead.
 func (*CreateDepositRequest) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_deposit_proto_rawDescGZIP(), []int{0}
+	return file_gateway_v1_deposit_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *CreateDepositRequest) GetMerchantCashboxId() int64 {
@@ -143,7 +244,7 @@ type CreateDepositResponse struct {
 
 func (x *CreateDepositResponse) Reset() {
 	*x = CreateDepositResponse{}
-	mi := &file_gateway_v1_deposit_proto_msgTypes[1]
+	mi := &file_gateway_v1_deposit_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -155,7 +256,7 @@ func (x *CreateDepositResponse) String() string {
 func (*CreateDepositResponse) ProtoMessage() {}
 
 func (x *CreateDepositResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_deposit_proto_msgTypes[1]
+	mi := &file_gateway_v1_deposit_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -168,7 +269,7 @@ func (x *CreateDepositResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateDepositResponse.ProtoReflect.Descriptor instead.
 func (*CreateDepositResponse) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_deposit_proto_rawDescGZIP(), []int{1}
+	return file_gateway_v1_deposit_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *CreateDepositResponse) GetData() *Deposit {
@@ -189,7 +290,7 @@ type GetDepositRequest struct {
 
 func (x *GetDepositRequest) Reset() {
 	*x = GetDepositRequest{}
-	mi := &file_gateway_v1_deposit_proto_msgTypes[2]
+	mi := &file_gateway_v1_deposit_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -201,7 +302,7 @@ func (x *GetDepositRequest) String() string {
 func (*GetDepositRequest) ProtoMessage() {}
 
 func (x *GetDepositRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_deposit_proto_msgTypes[2]
+	mi := &file_gateway_v1_deposit_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -214,7 +315,7 @@ func (x *GetDepositRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetDepositRequest.ProtoReflect.Descriptor instead.
 func (*GetDepositRequest) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_deposit_proto_rawDescGZIP(), []int{2}
+	return file_gateway_v1_deposit_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *GetDepositRequest) GetDepositId() int64 {
@@ -235,7 +336,7 @@ type GetDepositResponse struct {
 
 func (x *GetDepositResponse) Reset() {
 	*x = GetDepositResponse{}
-	mi := &file_gateway_v1_deposit_proto_msgTypes[3]
+	mi := &file_gateway_v1_deposit_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -247,7 +348,7 @@ func (x *GetDepositResponse) String() string {
 func (*GetDepositResponse) ProtoMessage() {}
 
 func (x *GetDepositResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_deposit_proto_msgTypes[3]
+	mi := &file_gateway_v1_deposit_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -260,7 +361,7 @@ func (x *GetDepositResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetDepositResponse.ProtoReflect.Descriptor instead.
 func (*GetDepositResponse) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_deposit_proto_rawDescGZIP(), []int{3}
+	return file_gateway_v1_deposit_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *GetDepositResponse) GetData() *Deposit {
@@ -293,7 +394,7 @@ type ListDepositsRequest struct {
 
 func (x *ListDepositsRequest) Reset() {
 	*x = ListDepositsRequest{}
-	mi := &file_gateway_v1_deposit_proto_msgTypes[4]
+	mi := &file_gateway_v1_deposit_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -305,7 +406,7 @@ func (x *ListDepositsRequest) String() string {
 func (*ListDepositsRequest) ProtoMessage() {}
 
 func (x *ListDepositsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_deposit_proto_msgTypes[4]
+	mi := &file_gateway_v1_deposit_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -318,7 +419,7 @@ func (x *ListDepositsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDepositsRequest.ProtoReflect.Descriptor instead.
 func (*ListDepositsRequest) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_deposit_proto_rawDescGZIP(), []int{4}
+	return file_gateway_v1_deposit_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListDepositsRequest) GetStatus() string {
@@ -383,7 +484,7 @@ type ListDepositsResponse struct {
 
 func (x *ListDepositsResponse) Reset() {
 	*x = ListDepositsResponse{}
-	mi := &file_gateway_v1_deposit_proto_msgTypes[5]
+	mi := &file_gateway_v1_deposit_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -395,7 +496,7 @@ func (x *ListDepositsResponse) String() string {
 func (*ListDepositsResponse) ProtoMessage() {}
 
 func (x *ListDepositsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_deposit_proto_msgTypes[5]
+	mi := &file_gateway_v1_deposit_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -408,7 +509,7 @@ func (x *ListDepositsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDepositsResponse.ProtoReflect.Descriptor instead.
 func (*ListDepositsResponse) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_deposit_proto_rawDescGZIP(), []int{5}
+	return file_gateway_v1_deposit_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListDepositsResponse) GetData() []*Deposit {
@@ -458,13 +559,15 @@ type Deposit struct {
 	TransactionHash *string `protobuf:"bytes,14,opt,name=transaction_hash,json=transactionHash,proto3,oneof" json:"transaction_hash,omitempty"`
 	// How many blocks confirm the transaction, its own among them; null until it was seen.
 	Confirmations *int64 `protobuf:"varint,15,opt,name=confirmations,proto3,oneof" json:"confirmations,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// The transaction that the merchant has named; absent where none was.
+	NamedTransactionHash *string `protobuf:"bytes,16,opt,name=named_transaction_hash,json=namedTransactionHash,proto3,oneof" json:"named_transaction_hash,omitempty"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
 }
 
 func (x *Deposit) Reset() {
 	*x = Deposit{}
-	mi := &file_gateway_v1_deposit_proto_msgTypes[6]
+	mi := &file_gateway_v1_deposit_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -476,7 +579,7 @@ func (x *Deposit) String() string {
 func (*Deposit) ProtoMessage() {}
 
 func (x *Deposit) ProtoReflect() protoreflect.Message {
-	mi := &file_gateway_v1_deposit_proto_msgTypes[6]
+	mi := &file_gateway_v1_deposit_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -489,7 +592,7 @@ func (x *Deposit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Deposit.ProtoReflect.Descriptor instead.
 func (*Deposit) Descriptor() ([]byte, []int) {
-	return file_gateway_v1_deposit_proto_rawDescGZIP(), []int{6}
+	return file_gateway_v1_deposit_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Deposit) GetId() int64 {
@@ -597,12 +700,26 @@ func (x *Deposit) GetConfirmations() int64 {
 	return 0
 }
 
+func (x *Deposit) GetNamedTransactionHash() string {
+	if x != nil && x.NamedTransactionHash != nil {
+		return *x.NamedTransactionHash
+	}
+	return ""
+}
+
 var File_gateway_v1_deposit_proto protoreflect.FileDescriptor
 
 const file_gateway_v1_deposit_proto_rawDesc = "" +
 	"\n" +
 	"\x18gateway/v1/deposit.proto\x12\n" +
-	"gateway.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xcd\x05\n" +
+	"gateway.v1\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb8\x01\n" +
+	"\x16NameTransactionRequest\x12)\n" +
+	"\n" +
+	"deposit_id\x18\x01 \x01(\x03B\n" +
+	"\x8a\xb5\x18\x06j\x0231x\x01R\tdepositId\x12s\n" +
+	"\x10transaction_hash\x18\x02 \x01(\tBH\x8a\xb5\x18D(\x01j@3b7c1f0d9a5e42c8b6f1a0d7e8c94b2a5d6f708192a3b4c5d6e7f8091a2b3c4dR\x0ftransactionHash\"J\n" +
+	"\x17NameTransactionResponse\x12/\n" +
+	"\x04data\x18\x01 \x01(\v2\x13.gateway.v1.DepositB\x06\x8a\xb5\x18\x02p\x01R\x04data\"\xcd\x05\n" +
 	"\x14CreateDepositRequest\x12;\n" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03B\x06\x8a\xb5\x18\x02x\x01H\x00R\x11merchantCashboxId\x88\x01\x01\x12D\n" +
 	"\x06amount\x18\x02 \x01(\tB,\x8a\xb5\x18((\x01J\x1c^[0-9]{1,12}(\\.[0-9]{1,8})?$j\x06250.50R\x06amount\x12H\n" +
@@ -648,7 +765,7 @@ const file_gateway_v1_deposit_proto_rawDesc = "" +
 	"\x14ListDepositsResponse\x12'\n" +
 	"\x04data\x18\x01 \x03(\v2\x13.gateway.v1.DepositR\x04data\x12%\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\vnext_cursor\x88\x01\x01B\x0e\n" +
-	"\f_next_cursor\"\x98\t\n" +
+	"\f_next_cursor\"\xf6\t\n" +
 	"\aDeposit\x12\x1a\n" +
 	"\x02id\x18\x01 \x01(\x03B\n" +
 	"\x8a\xb5\x18\x06j\x0231x\x01R\x02id\x129\n" +
@@ -670,13 +787,15 @@ const file_gateway_v1_deposit_proto_rawDesc = "" +
 	"\bmetadata\x18\r \x03(\v2!.gateway.v1.Deposit.MetadataEntryB\x06\x8a\xb5\x18\x02\x10\x01R\bmetadata\x12v\n" +
 	"\x10transaction_hash\x18\x0e \x01(\tBF\x8a\xb5\x18Bj@3b7c1f0d9a5e42c8b6f1a0d7e8c94b2a5d6f708192a3b4c5d6e7f8091a2b3c4dH\x01R\x0ftransactionHash\x88\x01\x01\x125\n" +
 	"\rconfirmations\x18\x0f \x01(\x03B\n" +
-	"\x8a\xb5\x18\x06j\x0212x\x00H\x02R\rconfirmations\x88\x01\x01\x1a;\n" +
+	"\x8a\xb5\x18\x06j\x0212x\x00H\x02R\rconfirmations\x88\x01\x01\x12A\n" +
+	"\x16named_transaction_hash\x18\x10 \x01(\tB\x06\x8a\xb5\x18\x02\x10\x01H\x03R\x14namedTransactionHash\x88\x01\x01\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x15\n" +
 	"\x13_external_referenceB\x13\n" +
 	"\x11_transaction_hashB\x10\n" +
-	"\x0e_confirmations2\x8b\x04\n" +
+	"\x0e_confirmationsB\x19\n" +
+	"\x17_named_transaction_hash2\xee\x05\n" +
 	"\x0eDepositService\x12\xce\x01\n" +
 	"\rCreateDeposit\x12 .gateway.v1.CreateDepositRequest\x1a!.gateway.v1.CreateDepositResponse\"x\x92\xb5\x18t\n" +
 	"\x11Request a deposit\x12\bDeposits\x1a\x17merchant_scope_required\x1a\tnot_found\x1a\x15cashbox_access_denied\x1a\x18idempotency_key_conflict \x01\x12\x9b\x01\n" +
@@ -684,7 +803,9 @@ const file_gateway_v1_deposit_proto_rawDesc = "" +
 	"GetDeposit\x12\x1d.gateway.v1.GetDepositRequest\x1a\x1e.gateway.v1.GetDepositResponse\"N\x92\xb5\x18J\n" +
 	"\x0eRead a deposit\x12\bDeposits\x1a\x17merchant_scope_required\x1a\x15cashbox_access_denied\x12\x89\x01\n" +
 	"\fListDeposits\x12\x1f.gateway.v1.ListDepositsRequest\x1a .gateway.v1.ListDepositsResponse\"6\x92\xb5\x182\n" +
-	"\rList deposits\x12\bDeposits\x1a\x17merchant_scope_requiredB.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
+	"\rList deposits\x12\bDeposits\x1a\x17merchant_scope_required\x12\xe0\x01\n" +
+	"\x0fNameTransaction\x12\".gateway.v1.NameTransactionRequest\x1a#.gateway.v1.NameTransactionResponse\"\x83\x01\x92\xb5\x18\x7f\n" +
+	"\x1cName a deposit's transaction\x12\bDeposits\x1a\x17merchant_scope_required\x1a\x15cashbox_access_denied\x1a\x13deposit_not_pending\x1a\x0etransfer_taken \x01B.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
 var (
 	file_gateway_v1_deposit_proto_rawDescOnce sync.Once
@@ -698,42 +819,47 @@ func file_gateway_v1_deposit_proto_rawDescGZIP() []byte {
 	return file_gateway_v1_deposit_proto_rawDescData
 }
 
-var file_gateway_v1_deposit_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_gateway_v1_deposit_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_gateway_v1_deposit_proto_goTypes = []any{
-	(*CreateDepositRequest)(nil),  // 0: gateway.v1.CreateDepositRequest
-	(*CreateDepositResponse)(nil), // 1: gateway.v1.CreateDepositResponse
-	(*GetDepositRequest)(nil),     // 2: gateway.v1.GetDepositRequest
-	(*GetDepositResponse)(nil),    // 3: gateway.v1.GetDepositResponse
-	(*ListDepositsRequest)(nil),   // 4: gateway.v1.ListDepositsRequest
-	(*ListDepositsResponse)(nil),  // 5: gateway.v1.ListDepositsResponse
-	(*Deposit)(nil),               // 6: gateway.v1.Deposit
-	nil,                           // 7: gateway.v1.CreateDepositRequest.MetadataEntry
-	nil,                           // 8: gateway.v1.ListDepositsRequest.MetadataEntry
-	nil,                           // 9: gateway.v1.Deposit.MetadataEntry
-	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
+	(*NameTransactionRequest)(nil),  // 0: gateway.v1.NameTransactionRequest
+	(*NameTransactionResponse)(nil), // 1: gateway.v1.NameTransactionResponse
+	(*CreateDepositRequest)(nil),    // 2: gateway.v1.CreateDepositRequest
+	(*CreateDepositResponse)(nil),   // 3: gateway.v1.CreateDepositResponse
+	(*GetDepositRequest)(nil),       // 4: gateway.v1.GetDepositRequest
+	(*GetDepositResponse)(nil),      // 5: gateway.v1.GetDepositResponse
+	(*ListDepositsRequest)(nil),     // 6: gateway.v1.ListDepositsRequest
+	(*ListDepositsResponse)(nil),    // 7: gateway.v1.ListDepositsResponse
+	(*Deposit)(nil),                 // 8: gateway.v1.Deposit
+	nil,                             // 9: gateway.v1.CreateDepositRequest.MetadataEntry
+	nil,                             // 10: gateway.v1.ListDepositsRequest.MetadataEntry
+	nil,                             // 11: gateway.v1.Deposit.MetadataEntry
+	(*timestamppb.Timestamp)(nil),   // 12: google.protobuf.Timestamp
 }
 var file_gateway_v1_deposit_proto_depIdxs = []int32{
-	7,  // 0: gateway.v1.CreateDepositRequest.metadata:type_name -> gateway.v1.CreateDepositRequest.MetadataEntry
-	6,  // 1: gateway.v1.CreateDepositResponse.data:type_name -> gateway.v1.Deposit
-	6,  // 2: gateway.v1.GetDepositResponse.data:type_name -> gateway.v1.Deposit
-	10, // 3: gateway.v1.ListDepositsRequest.from:type_name -> google.protobuf.Timestamp
-	10, // 4: gateway.v1.ListDepositsRequest.to:type_name -> google.protobuf.Timestamp
-	8,  // 5: gateway.v1.ListDepositsRequest.metadata:type_name -> gateway.v1.ListDepositsRequest.MetadataEntry
-	6,  // 6: gateway.v1.ListDepositsResponse.data:type_name -> gateway.v1.Deposit
-	10, // 7: gateway.v1.Deposit.created_at:type_name -> google.protobuf.Timestamp
-	10, // 8: gateway.v1.Deposit.status_updated_at:type_name -> google.protobuf.Timestamp
-	9,  // 9: gateway.v1.Deposit.metadata:type_name -> gateway.v1.Deposit.MetadataEntry
-	0,  // 10: gateway.v1.DepositService.CreateDeposit:input_type -> gateway.v1.CreateDepositRequest
-	2,  // 11: gateway.v1.DepositService.GetDeposit:input_type -> gateway.v1.GetDepositRequest
-	4,  // 12: gateway.v1.DepositService.ListDeposits:input_type -> gateway.v1.ListDepositsRequest
-	1,  // 13: gateway.v1.DepositService.CreateDeposit:output_type -> gateway.v1.CreateDepositResponse
-	3,  // 14: gateway.v1.DepositService.GetDeposit:output_type -> gateway.v1.GetDepositResponse
-	5,  // 15: gateway.v1.DepositService.ListDeposits:output_type -> gateway.v1.ListDepositsResponse
-	13, // [13:16] is the sub-list for method output_type
-	10, // [10:13] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	8,  // 0: gateway.v1.NameTransactionResponse.data:type_name -> gateway.v1.Deposit
+	9,  // 1: gateway.v1.CreateDepositRequest.metadata:type_name -> gateway.v1.CreateDepositRequest.MetadataEntry
+	8,  // 2: gateway.v1.CreateDepositResponse.data:type_name -> gateway.v1.Deposit
+	8,  // 3: gateway.v1.GetDepositResponse.data:type_name -> gateway.v1.Deposit
+	12, // 4: gateway.v1.ListDepositsRequest.from:type_name -> google.protobuf.Timestamp
+	12, // 5: gateway.v1.ListDepositsRequest.to:type_name -> google.protobuf.Timestamp
+	10, // 6: gateway.v1.ListDepositsRequest.metadata:type_name -> gateway.v1.ListDepositsRequest.MetadataEntry
+	8,  // 7: gateway.v1.ListDepositsResponse.data:type_name -> gateway.v1.Deposit
+	12, // 8: gateway.v1.Deposit.created_at:type_name -> google.protobuf.Timestamp
+	12, // 9: gateway.v1.Deposit.status_updated_at:type_name -> google.protobuf.Timestamp
+	11, // 10: gateway.v1.Deposit.metadata:type_name -> gateway.v1.Deposit.MetadataEntry
+	2,  // 11: gateway.v1.DepositService.CreateDeposit:input_type -> gateway.v1.CreateDepositRequest
+	4,  // 12: gateway.v1.DepositService.GetDeposit:input_type -> gateway.v1.GetDepositRequest
+	6,  // 13: gateway.v1.DepositService.ListDeposits:input_type -> gateway.v1.ListDepositsRequest
+	0,  // 14: gateway.v1.DepositService.NameTransaction:input_type -> gateway.v1.NameTransactionRequest
+	3,  // 15: gateway.v1.DepositService.CreateDeposit:output_type -> gateway.v1.CreateDepositResponse
+	5,  // 16: gateway.v1.DepositService.GetDeposit:output_type -> gateway.v1.GetDepositResponse
+	7,  // 17: gateway.v1.DepositService.ListDeposits:output_type -> gateway.v1.ListDepositsResponse
+	1,  // 18: gateway.v1.DepositService.NameTransaction:output_type -> gateway.v1.NameTransactionResponse
+	15, // [15:19] is the sub-list for method output_type
+	11, // [11:15] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_gateway_v1_deposit_proto_init() }
@@ -742,17 +868,17 @@ func file_gateway_v1_deposit_proto_init() {
 		return
 	}
 	file_gateway_v1_wire_proto_init()
-	file_gateway_v1_deposit_proto_msgTypes[0].OneofWrappers = []any{}
-	file_gateway_v1_deposit_proto_msgTypes[4].OneofWrappers = []any{}
-	file_gateway_v1_deposit_proto_msgTypes[5].OneofWrappers = []any{}
+	file_gateway_v1_deposit_proto_msgTypes[2].OneofWrappers = []any{}
 	file_gateway_v1_deposit_proto_msgTypes[6].OneofWrappers = []any{}
+	file_gateway_v1_deposit_proto_msgTypes[7].OneofWrappers = []any{}
+	file_gateway_v1_deposit_proto_msgTypes[8].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_gateway_v1_deposit_proto_rawDesc), len(file_gateway_v1_deposit_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

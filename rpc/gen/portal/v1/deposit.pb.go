@@ -10,6 +10,7 @@ import (
 	v1 "gateway.example/rpc/gen/gateway/v1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -251,7 +252,7 @@ func (x *RejectDepositRequest) GetReason() string {
 	return ""
 }
 
-// DepositResponse is what ConfirmDeposit and RejectDeposit of OperatorService answer with.
+// DepositResponse is what ConfirmDeposit, RejectDeposit and AssignTransfer of OperatorService answer with.
 type DepositResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What was done, in English, for people. Programs go by data.
@@ -315,6 +316,316 @@ func (x *DepositResponse) GetProposal() *Proposal {
 	return nil
 }
 
+// ListTransfersRequest is what ListTransfers of OperatorService takes.
+type ListTransfersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Lists what is for a deposit; false: what is for none.
+	Matched bool `protobuf:"varint,1,opt,name=matched,proto3" json:"matched,omitempty"`
+	// 1 to 100, 50 when unset.
+	Limit *int32 `protobuf:"varint,2,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// The next_cursor of the page before.
+	Cursor        *string `protobuf:"bytes,3,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListTransfersRequest) Reset() {
+	*x = ListTransfersRequest{}
+	mi := &file_portal_v1_deposit_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListTransfersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListTransfersRequest) ProtoMessage() {}
+
+func (x *ListTransfersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_deposit_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListTransfersRequest.ProtoReflect.Descriptor instead.
+func (*ListTransfersRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_deposit_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ListTransfersRequest) GetMatched() bool {
+	if x != nil {
+		return x.Matched
+	}
+	return false
+}
+
+func (x *ListTransfersRequest) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+func (x *ListTransfersRequest) GetCursor() string {
+	if x != nil && x.Cursor != nil {
+		return *x.Cursor
+	}
+	return ""
+}
+
+// ListTransfersResponse is what ListTransfers of OperatorService answers with.
+type ListTransfersResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The transfers, newest first.
+	Data []*ChainTransfer `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
+	// Unset on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListTransfersResponse) Reset() {
+	*x = ListTransfersResponse{}
+	mi := &file_portal_v1_deposit_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListTransfersResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListTransfersResponse) ProtoMessage() {}
+
+func (x *ListTransfersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_deposit_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListTransfersResponse.ProtoReflect.Descriptor instead.
+func (*ListTransfersResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_deposit_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ListTransfersResponse) GetData() []*ChainTransfer {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *ListTransfersResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
+}
+
+// ChainTransfer is USDT that came to an address of the platform's.
+type ChainTransfer struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its id.
+	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Such as TRC20.
+	Network string `protobuf:"bytes,2,opt,name=network,proto3" json:"network,omitempty"`
+	// As explorers of the network write it.
+	TransactionHash string `protobuf:"bytes,3,opt,name=transaction_hash,json=transactionHash,proto3" json:"transaction_hash,omitempty"`
+	// Who sent it.
+	FromAddress string `protobuf:"bytes,4,opt,name=from_address,json=fromAddress,proto3" json:"from_address,omitempty"`
+	// The platform's address.
+	ToAddress string `protobuf:"bytes,5,opt,name=to_address,json=toAddress,proto3" json:"to_address,omitempty"`
+	// USDT, with as many decimals as it has.
+	Amount string `protobuf:"bytes,6,opt,name=amount,proto3" json:"amount,omitempty"`
+	// seen, final, gone or lost: the last two are not in their blocks any more.
+	State string `protobuf:"bytes,7,opt,name=state,proto3" json:"state,omitempty"`
+	// How many blocks confirm it, its own among them.
+	Confirmations int64 `protobuf:"varint,8,opt,name=confirmations,proto3" json:"confirmations,omitempty"`
+	// When it was seen.
+	SeenAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=seen_at,json=seenAt,proto3" json:"seen_at,omitempty"`
+	// The deposit it is for.
+	DepositId *int64 `protobuf:"varint,10,opt,name=deposit_id,json=depositId,proto3,oneof" json:"deposit_id,omitempty"`
+	// The deposit whose merchant has named the transaction.
+	NamedByDepositId *int64 `protobuf:"varint,11,opt,name=named_by_deposit_id,json=namedByDepositId,proto3,oneof" json:"named_by_deposit_id,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *ChainTransfer) Reset() {
+	*x = ChainTransfer{}
+	mi := &file_portal_v1_deposit_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChainTransfer) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChainTransfer) ProtoMessage() {}
+
+func (x *ChainTransfer) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_deposit_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChainTransfer.ProtoReflect.Descriptor instead.
+func (*ChainTransfer) Descriptor() ([]byte, []int) {
+	return file_portal_v1_deposit_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ChainTransfer) GetId() int64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *ChainTransfer) GetNetwork() string {
+	if x != nil {
+		return x.Network
+	}
+	return ""
+}
+
+func (x *ChainTransfer) GetTransactionHash() string {
+	if x != nil {
+		return x.TransactionHash
+	}
+	return ""
+}
+
+func (x *ChainTransfer) GetFromAddress() string {
+	if x != nil {
+		return x.FromAddress
+	}
+	return ""
+}
+
+func (x *ChainTransfer) GetToAddress() string {
+	if x != nil {
+		return x.ToAddress
+	}
+	return ""
+}
+
+func (x *ChainTransfer) GetAmount() string {
+	if x != nil {
+		return x.Amount
+	}
+	return ""
+}
+
+func (x *ChainTransfer) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *ChainTransfer) GetConfirmations() int64 {
+	if x != nil {
+		return x.Confirmations
+	}
+	return 0
+}
+
+func (x *ChainTransfer) GetSeenAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.SeenAt
+	}
+	return nil
+}
+
+func (x *ChainTransfer) GetDepositId() int64 {
+	if x != nil && x.DepositId != nil {
+		return *x.DepositId
+	}
+	return 0
+}
+
+func (x *ChainTransfer) GetNamedByDepositId() int64 {
+	if x != nil && x.NamedByDepositId != nil {
+		return *x.NamedByDepositId
+	}
+	return 0
+}
+
+// AssignTransferRequest is what AssignTransfer of OperatorService takes.
+type AssignTransferRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The transfer's id.
+	TransferId int64 `protobuf:"varint,1,opt,name=transfer_id,json=transferId,proto3" json:"transfer_id,omitempty"`
+	// The deposit's id.
+	DepositId     int64 `protobuf:"varint,2,opt,name=deposit_id,json=depositId,proto3" json:"deposit_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AssignTransferRequest) Reset() {
+	*x = AssignTransferRequest{}
+	mi := &file_portal_v1_deposit_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AssignTransferRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AssignTransferRequest) ProtoMessage() {}
+
+func (x *AssignTransferRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_deposit_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AssignTransferRequest.ProtoReflect.Descriptor instead.
+func (*AssignTransferRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_deposit_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *AssignTransferRequest) GetTransferId() int64 {
+	if x != nil {
+		return x.TransferId
+	}
+	return 0
+}
+
+func (x *AssignTransferRequest) GetDepositId() int64 {
+	if x != nil {
+		return x.DepositId
+	}
+	return 0
+}
+
 // ReceivingAddress is the platform's address for deposits by a network.
 type ReceivingAddress struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -330,7 +641,7 @@ type ReceivingAddress struct {
 
 func (x *ReceivingAddress) Reset() {
 	*x = ReceivingAddress{}
-	mi := &file_portal_v1_deposit_proto_msgTypes[5]
+	mi := &file_portal_v1_deposit_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -342,7 +653,7 @@ func (x *ReceivingAddress) String() string {
 func (*ReceivingAddress) ProtoMessage() {}
 
 func (x *ReceivingAddress) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_deposit_proto_msgTypes[5]
+	mi := &file_portal_v1_deposit_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -355,7 +666,7 @@ func (x *ReceivingAddress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceivingAddress.ProtoReflect.Descriptor instead.
 func (*ReceivingAddress) Descriptor() ([]byte, []int) {
-	return file_portal_v1_deposit_proto_rawDescGZIP(), []int{5}
+	return file_portal_v1_deposit_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ReceivingAddress) GetNetwork() string {
@@ -388,7 +699,7 @@ type ListReceivingAddressesRequest struct {
 
 func (x *ListReceivingAddressesRequest) Reset() {
 	*x = ListReceivingAddressesRequest{}
-	mi := &file_portal_v1_deposit_proto_msgTypes[6]
+	mi := &file_portal_v1_deposit_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -400,7 +711,7 @@ func (x *ListReceivingAddressesRequest) String() string {
 func (*ListReceivingAddressesRequest) ProtoMessage() {}
 
 func (x *ListReceivingAddressesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_deposit_proto_msgTypes[6]
+	mi := &file_portal_v1_deposit_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -413,7 +724,7 @@ func (x *ListReceivingAddressesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReceivingAddressesRequest.ProtoReflect.Descriptor instead.
 func (*ListReceivingAddressesRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_deposit_proto_rawDescGZIP(), []int{6}
+	return file_portal_v1_deposit_proto_rawDescGZIP(), []int{10}
 }
 
 // ListReceivingAddressesResponse is what ListReceivingAddresses of OperatorService answers with.
@@ -427,7 +738,7 @@ type ListReceivingAddressesResponse struct {
 
 func (x *ListReceivingAddressesResponse) Reset() {
 	*x = ListReceivingAddressesResponse{}
-	mi := &file_portal_v1_deposit_proto_msgTypes[7]
+	mi := &file_portal_v1_deposit_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -439,7 +750,7 @@ func (x *ListReceivingAddressesResponse) String() string {
 func (*ListReceivingAddressesResponse) ProtoMessage() {}
 
 func (x *ListReceivingAddressesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_deposit_proto_msgTypes[7]
+	mi := &file_portal_v1_deposit_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -452,7 +763,7 @@ func (x *ListReceivingAddressesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReceivingAddressesResponse.ProtoReflect.Descriptor instead.
 func (*ListReceivingAddressesResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_deposit_proto_rawDescGZIP(), []int{7}
+	return file_portal_v1_deposit_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListReceivingAddressesResponse) GetData() []*ReceivingAddress {
@@ -477,7 +788,7 @@ type SetReceivingAddressRequest struct {
 
 func (x *SetReceivingAddressRequest) Reset() {
 	*x = SetReceivingAddressRequest{}
-	mi := &file_portal_v1_deposit_proto_msgTypes[8]
+	mi := &file_portal_v1_deposit_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -489,7 +800,7 @@ func (x *SetReceivingAddressRequest) String() string {
 func (*SetReceivingAddressRequest) ProtoMessage() {}
 
 func (x *SetReceivingAddressRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_deposit_proto_msgTypes[8]
+	mi := &file_portal_v1_deposit_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -502,7 +813,7 @@ func (x *SetReceivingAddressRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetReceivingAddressRequest.ProtoReflect.Descriptor instead.
 func (*SetReceivingAddressRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_deposit_proto_rawDescGZIP(), []int{8}
+	return file_portal_v1_deposit_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *SetReceivingAddressRequest) GetNetwork() string {
@@ -541,7 +852,7 @@ type SetInsuranceRequest struct {
 
 func (x *SetInsuranceRequest) Reset() {
 	*x = SetInsuranceRequest{}
-	mi := &file_portal_v1_deposit_proto_msgTypes[9]
+	mi := &file_portal_v1_deposit_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -553,7 +864,7 @@ func (x *SetInsuranceRequest) String() string {
 func (*SetInsuranceRequest) ProtoMessage() {}
 
 func (x *SetInsuranceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_deposit_proto_msgTypes[9]
+	mi := &file_portal_v1_deposit_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -566,7 +877,7 @@ func (x *SetInsuranceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetInsuranceRequest.ProtoReflect.Descriptor instead.
 func (*SetInsuranceRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_deposit_proto_rawDescGZIP(), []int{9}
+	return file_portal_v1_deposit_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *SetInsuranceRequest) GetMerchantCashboxId() int64 {
@@ -594,7 +905,7 @@ var File_portal_v1_deposit_proto protoreflect.FileDescriptor
 
 const file_portal_v1_deposit_proto_rawDesc = "" +
 	"\n" +
-	"\x17portal/v1/deposit.proto\x12\tportal.v1\x1a\x18gateway/v1/deposit.proto\x1a\x15gateway/v1/wire.proto\x1a\x18portal/v1/proposal.proto\"\x8a\x01\n" +
+	"\x17portal/v1/deposit.proto\x12\tportal.v1\x1a\x18gateway/v1/deposit.proto\x1a\x15gateway/v1/wire.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18portal/v1/proposal.proto\"\x8a\x01\n" +
 	"\x13ListDepositsRequest\x12\x1b\n" +
 	"\x06status\x18\x01 \x01(\tH\x00R\x06status\x88\x01\x01\x12\x19\n" +
 	"\x05limit\x18\x02 \x01(\x05H\x01R\x05limit\x88\x01\x01\x12\x1b\n" +
@@ -619,7 +930,40 @@ const file_portal_v1_deposit_proto_rawDesc = "" +
 	"\x0fDepositResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x12'\n" +
 	"\x04data\x18\x02 \x01(\v2\x13.gateway.v1.DepositR\x04data\x12/\n" +
-	"\bproposal\x18\x03 \x01(\v2\x13.portal.v1.ProposalR\bproposal\"q\n" +
+	"\bproposal\x18\x03 \x01(\v2\x13.portal.v1.ProposalR\bproposal\"}\n" +
+	"\x14ListTransfersRequest\x12\x18\n" +
+	"\amatched\x18\x01 \x01(\bR\amatched\x12\x19\n" +
+	"\x05limit\x18\x02 \x01(\x05H\x00R\x05limit\x88\x01\x01\x12\x1b\n" +
+	"\x06cursor\x18\x03 \x01(\tH\x01R\x06cursor\x88\x01\x01B\b\n" +
+	"\x06_limitB\t\n" +
+	"\a_cursor\"{\n" +
+	"\x15ListTransfersResponse\x12,\n" +
+	"\x04data\x18\x01 \x03(\v2\x18.portal.v1.ChainTransferR\x04data\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"\xae\x03\n" +
+	"\rChainTransfer\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x18\n" +
+	"\anetwork\x18\x02 \x01(\tR\anetwork\x12)\n" +
+	"\x10transaction_hash\x18\x03 \x01(\tR\x0ftransactionHash\x12!\n" +
+	"\ffrom_address\x18\x04 \x01(\tR\vfromAddress\x12\x1d\n" +
+	"\n" +
+	"to_address\x18\x05 \x01(\tR\ttoAddress\x12\x16\n" +
+	"\x06amount\x18\x06 \x01(\tR\x06amount\x12\x14\n" +
+	"\x05state\x18\a \x01(\tR\x05state\x12$\n" +
+	"\rconfirmations\x18\b \x01(\x03R\rconfirmations\x123\n" +
+	"\aseen_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x06seenAt\x12\"\n" +
+	"\n" +
+	"deposit_id\x18\n" +
+	" \x01(\x03H\x00R\tdepositId\x88\x01\x01\x122\n" +
+	"\x13named_by_deposit_id\x18\v \x01(\x03H\x01R\x10namedByDepositId\x88\x01\x01B\r\n" +
+	"\v_deposit_idB\x16\n" +
+	"\x14_named_by_deposit_id\"W\n" +
+	"\x15AssignTransferRequest\x12\x1f\n" +
+	"\vtransfer_id\x18\x01 \x01(\x03R\n" +
+	"transferId\x12\x1d\n" +
+	"\n" +
+	"deposit_id\x18\x02 \x01(\x03R\tdepositId\"q\n" +
 	"\x10ReceivingAddress\x12\x18\n" +
 	"\anetwork\x18\x01 \x01(\tR\anetwork\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x1d\n" +
@@ -652,31 +996,38 @@ func file_portal_v1_deposit_proto_rawDescGZIP() []byte {
 	return file_portal_v1_deposit_proto_rawDescData
 }
 
-var file_portal_v1_deposit_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_portal_v1_deposit_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_portal_v1_deposit_proto_goTypes = []any{
 	(*ListDepositsRequest)(nil),            // 0: portal.v1.ListDepositsRequest
 	(*ListDepositsResponse)(nil),           // 1: portal.v1.ListDepositsResponse
 	(*ConfirmDepositRequest)(nil),          // 2: portal.v1.ConfirmDepositRequest
 	(*RejectDepositRequest)(nil),           // 3: portal.v1.RejectDepositRequest
 	(*DepositResponse)(nil),                // 4: portal.v1.DepositResponse
-	(*ReceivingAddress)(nil),               // 5: portal.v1.ReceivingAddress
-	(*ListReceivingAddressesRequest)(nil),  // 6: portal.v1.ListReceivingAddressesRequest
-	(*ListReceivingAddressesResponse)(nil), // 7: portal.v1.ListReceivingAddressesResponse
-	(*SetReceivingAddressRequest)(nil),     // 8: portal.v1.SetReceivingAddressRequest
-	(*SetInsuranceRequest)(nil),            // 9: portal.v1.SetInsuranceRequest
-	(*v1.Deposit)(nil),                     // 10: gateway.v1.Deposit
-	(*Proposal)(nil),                       // 11: portal.v1.Proposal
+	(*ListTransfersRequest)(nil),           // 5: portal.v1.ListTransfersRequest
+	(*ListTransfersResponse)(nil),          // 6: portal.v1.ListTransfersResponse
+	(*ChainTransfer)(nil),                  // 7: portal.v1.ChainTransfer
+	(*AssignTransferRequest)(nil),          // 8: portal.v1.AssignTransferRequest
+	(*ReceivingAddress)(nil),               // 9: portal.v1.ReceivingAddress
+	(*ListReceivingAddressesRequest)(nil),  // 10: portal.v1.ListReceivingAddressesRequest
+	(*ListReceivingAddressesResponse)(nil), // 11: portal.v1.ListReceivingAddressesResponse
+	(*SetReceivingAddressRequest)(nil),     // 12: portal.v1.SetReceivingAddressRequest
+	(*SetInsuranceRequest)(nil),            // 13: portal.v1.SetInsuranceRequest
+	(*v1.Deposit)(nil),                     // 14: gateway.v1.Deposit
+	(*Proposal)(nil),                       // 15: portal.v1.Proposal
+	(*timestamppb.Timestamp)(nil),          // 16: google.protobuf.Timestamp
 }
 var file_portal_v1_deposit_proto_depIdxs = []int32{
-	10, // 0: portal.v1.ListDepositsResponse.data:type_name -> gateway.v1.Deposit
-	10, // 1: portal.v1.DepositResponse.data:type_name -> gateway.v1.Deposit
-	11, // 2: portal.v1.DepositResponse.proposal:type_name -> portal.v1.Proposal
-	5,  // 3: portal.v1.ListReceivingAddressesResponse.data:type_name -> portal.v1.ReceivingAddress
-	4,  // [4:4] is the sub-list for method output_type
-	4,  // [4:4] is the sub-list for method input_type
-	4,  // [4:4] is the sub-list for extension type_name
-	4,  // [4:4] is the sub-list for extension extendee
-	0,  // [0:4] is the sub-list for field type_name
+	14, // 0: portal.v1.ListDepositsResponse.data:type_name -> gateway.v1.Deposit
+	14, // 1: portal.v1.DepositResponse.data:type_name -> gateway.v1.Deposit
+	15, // 2: portal.v1.DepositResponse.proposal:type_name -> portal.v1.Proposal
+	7,  // 3: portal.v1.ListTransfersResponse.data:type_name -> portal.v1.ChainTransfer
+	16, // 4: portal.v1.ChainTransfer.seen_at:type_name -> google.protobuf.Timestamp
+	9,  // 5: portal.v1.ListReceivingAddressesResponse.data:type_name -> portal.v1.ReceivingAddress
+	6,  // [6:6] is the sub-list for method output_type
+	6,  // [6:6] is the sub-list for method input_type
+	6,  // [6:6] is the sub-list for extension type_name
+	6,  // [6:6] is the sub-list for extension extendee
+	0,  // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_deposit_proto_init() }
@@ -689,14 +1040,17 @@ func file_portal_v1_deposit_proto_init() {
 	file_portal_v1_deposit_proto_msgTypes[1].OneofWrappers = []any{}
 	file_portal_v1_deposit_proto_msgTypes[3].OneofWrappers = []any{}
 	file_portal_v1_deposit_proto_msgTypes[5].OneofWrappers = []any{}
-	file_portal_v1_deposit_proto_msgTypes[8].OneofWrappers = []any{}
+	file_portal_v1_deposit_proto_msgTypes[6].OneofWrappers = []any{}
+	file_portal_v1_deposit_proto_msgTypes[7].OneofWrappers = []any{}
+	file_portal_v1_deposit_proto_msgTypes[9].OneofWrappers = []any{}
+	file_portal_v1_deposit_proto_msgTypes[12].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_deposit_proto_rawDesc), len(file_portal_v1_deposit_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

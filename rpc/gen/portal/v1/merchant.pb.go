@@ -1978,7 +1978,7 @@ const file_portal_v1_merchant_proto_rawDesc = "" +
 	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\"\x87\x01\n" +
 	"\x1bRotateWebhookSecretResponse\x12%\n" +
 	"\x0ewebhook_secret\x18\x01 \x01(\tR\rwebhookSecret\x12A\n" +
-	"\x0eprevious_until\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\rpreviousUntil2\xe3\r\n" +
+	"\x0eprevious_until\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\rpreviousUntil2\xbf\x0e\n" +
 	"\x0fMerchantService\x12I\n" +
 	"\n" +
 	"ListEvents\x12\x1c.portal.v1.ListEventsRequest\x1a\x1d.portal.v1.ListEventsResponse\x12O\n" +
@@ -1995,7 +1995,8 @@ const file_portal_v1_merchant_proto_rawDesc = "" +
 	"\fListDeposits\x12-.portal.v1.MerchantServiceListDepositsRequest\x1a\x1f.portal.v1.ListDepositsResponse\x12Y\n" +
 	"\n" +
 	"GetDeposit\x12\x1d.gateway.v1.GetDepositRequest\x1a,.portal.v1.MerchantServiceGetDepositResponse\x12T\n" +
-	"\rCreateDeposit\x12 .gateway.v1.CreateDepositRequest\x1a!.gateway.v1.CreateDepositResponse\x12d\n" +
+	"\rCreateDeposit\x12 .gateway.v1.CreateDepositRequest\x1a!.gateway.v1.CreateDepositResponse\x12Z\n" +
+	"\x0fNameTransaction\x12\".gateway.v1.NameTransactionRequest\x1a#.gateway.v1.NameTransactionResponse\x12d\n" +
 	"\x13ListDepositNetworks\x12%.portal.v1.ListDepositNetworksRequest\x1a&.portal.v1.ListDepositNetworksResponse\x12j\n" +
 	"\vListAppeals\x12,.portal.v1.MerchantServiceListAppealsRequest\x1a-.portal.v1.MerchantServiceListAppealsResponse\x12F\n" +
 	"\tGetAppeal\x12\x1b.portal.v1.GetAppealRequest\x1a\x1c.portal.v1.GetAppealResponse\x12R\n" +
@@ -2062,14 +2063,16 @@ var file_portal_v1_merchant_proto_goTypes = []any{
 	(*v1.CancelPayinRequest)(nil),              // 40: gateway.v1.CancelPayinRequest
 	(*v1.GetDepositRequest)(nil),               // 41: gateway.v1.GetDepositRequest
 	(*v1.CreateDepositRequest)(nil),            // 42: gateway.v1.CreateDepositRequest
-	(*GetAppealFileRequest)(nil),               // 43: portal.v1.GetAppealFileRequest
-	(*ListEventsResponse)(nil),                 // 44: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),               // 45: portal.v1.ReplayEventsResponse
-	(*ListMerchantPayinsResponse)(nil),         // 46: portal.v1.ListMerchantPayinsResponse
-	(*v1.CancelPayinResponse)(nil),             // 47: gateway.v1.CancelPayinResponse
-	(*ListDepositsResponse)(nil),               // 48: portal.v1.ListDepositsResponse
-	(*v1.CreateDepositResponse)(nil),           // 49: gateway.v1.CreateDepositResponse
-	(*GetAppealFileResponse)(nil),              // 50: portal.v1.GetAppealFileResponse
+	(*v1.NameTransactionRequest)(nil),          // 43: gateway.v1.NameTransactionRequest
+	(*GetAppealFileRequest)(nil),               // 44: portal.v1.GetAppealFileRequest
+	(*ListEventsResponse)(nil),                 // 45: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),               // 46: portal.v1.ReplayEventsResponse
+	(*ListMerchantPayinsResponse)(nil),         // 47: portal.v1.ListMerchantPayinsResponse
+	(*v1.CancelPayinResponse)(nil),             // 48: gateway.v1.CancelPayinResponse
+	(*ListDepositsResponse)(nil),               // 49: portal.v1.ListDepositsResponse
+	(*v1.CreateDepositResponse)(nil),           // 50: gateway.v1.CreateDepositResponse
+	(*v1.NameTransactionResponse)(nil),         // 51: gateway.v1.NameTransactionResponse
+	(*GetAppealFileResponse)(nil),              // 52: portal.v1.GetAppealFileResponse
 }
 var file_portal_v1_merchant_proto_depIdxs = []int32{
 	2,  // 0: portal.v1.ListCashboxesResponse.data:type_name -> portal.v1.OwnCashbox
@@ -2104,36 +2107,38 @@ var file_portal_v1_merchant_proto_depIdxs = []int32{
 	6,  // 29: portal.v1.MerchantService.ListDeposits:input_type -> portal.v1.MerchantServiceListDepositsRequest
 	41, // 30: portal.v1.MerchantService.GetDeposit:input_type -> gateway.v1.GetDepositRequest
 	42, // 31: portal.v1.MerchantService.CreateDeposit:input_type -> gateway.v1.CreateDepositRequest
-	9,  // 32: portal.v1.MerchantService.ListDepositNetworks:input_type -> portal.v1.ListDepositNetworksRequest
-	11, // 33: portal.v1.MerchantService.ListAppeals:input_type -> portal.v1.MerchantServiceListAppealsRequest
-	14, // 34: portal.v1.MerchantService.GetAppeal:input_type -> portal.v1.GetAppealRequest
-	43, // 35: portal.v1.MerchantService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
-	16, // 36: portal.v1.MerchantService.GetEvent:input_type -> portal.v1.GetEventRequest
-	18, // 37: portal.v1.MerchantService.GetEndpointHealth:input_type -> portal.v1.GetEndpointHealthRequest
-	22, // 38: portal.v1.MerchantService.ListDeadEndpoints:input_type -> portal.v1.ListDeadEndpointsRequest
-	25, // 39: portal.v1.MerchantService.ListOldWebhookSecrets:input_type -> portal.v1.ListOldWebhookSecretsRequest
-	44, // 40: portal.v1.MerchantService.ListEvents:output_type -> portal.v1.ListEventsResponse
-	45, // 41: portal.v1.MerchantService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	45, // 42: portal.v1.MerchantService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
-	45, // 43: portal.v1.MerchantService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
-	28, // 44: portal.v1.MerchantService.RotateWebhookSecret:output_type -> portal.v1.RotateWebhookSecretResponse
-	46, // 45: portal.v1.MerchantService.ListPayins:output_type -> portal.v1.ListMerchantPayinsResponse
-	47, // 46: portal.v1.MerchantService.CancelPayin:output_type -> gateway.v1.CancelPayinResponse
-	1,  // 47: portal.v1.MerchantService.ListCashboxes:output_type -> portal.v1.ListCashboxesResponse
-	4,  // 48: portal.v1.MerchantService.ListBalances:output_type -> portal.v1.ListBalancesResponse
-	48, // 49: portal.v1.MerchantService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
-	7,  // 50: portal.v1.MerchantService.GetDeposit:output_type -> portal.v1.MerchantServiceGetDepositResponse
-	49, // 51: portal.v1.MerchantService.CreateDeposit:output_type -> gateway.v1.CreateDepositResponse
-	10, // 52: portal.v1.MerchantService.ListDepositNetworks:output_type -> portal.v1.ListDepositNetworksResponse
-	12, // 53: portal.v1.MerchantService.ListAppeals:output_type -> portal.v1.MerchantServiceListAppealsResponse
-	15, // 54: portal.v1.MerchantService.GetAppeal:output_type -> portal.v1.GetAppealResponse
-	50, // 55: portal.v1.MerchantService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
-	17, // 56: portal.v1.MerchantService.GetEvent:output_type -> portal.v1.GetEventResponse
-	19, // 57: portal.v1.MerchantService.GetEndpointHealth:output_type -> portal.v1.GetEndpointHealthResponse
-	23, // 58: portal.v1.MerchantService.ListDeadEndpoints:output_type -> portal.v1.ListDeadEndpointsResponse
-	26, // 59: portal.v1.MerchantService.ListOldWebhookSecrets:output_type -> portal.v1.ListOldWebhookSecretsResponse
-	40, // [40:60] is the sub-list for method output_type
-	20, // [20:40] is the sub-list for method input_type
+	43, // 32: portal.v1.MerchantService.NameTransaction:input_type -> gateway.v1.NameTransactionRequest
+	9,  // 33: portal.v1.MerchantService.ListDepositNetworks:input_type -> portal.v1.ListDepositNetworksRequest
+	11, // 34: portal.v1.MerchantService.ListAppeals:input_type -> portal.v1.MerchantServiceListAppealsRequest
+	14, // 35: portal.v1.MerchantService.GetAppeal:input_type -> portal.v1.GetAppealRequest
+	44, // 36: portal.v1.MerchantService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	16, // 37: portal.v1.MerchantService.GetEvent:input_type -> portal.v1.GetEventRequest
+	18, // 38: portal.v1.MerchantService.GetEndpointHealth:input_type -> portal.v1.GetEndpointHealthRequest
+	22, // 39: portal.v1.MerchantService.ListDeadEndpoints:input_type -> portal.v1.ListDeadEndpointsRequest
+	25, // 40: portal.v1.MerchantService.ListOldWebhookSecrets:input_type -> portal.v1.ListOldWebhookSecretsRequest
+	45, // 41: portal.v1.MerchantService.ListEvents:output_type -> portal.v1.ListEventsResponse
+	46, // 42: portal.v1.MerchantService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	46, // 43: portal.v1.MerchantService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
+	46, // 44: portal.v1.MerchantService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
+	28, // 45: portal.v1.MerchantService.RotateWebhookSecret:output_type -> portal.v1.RotateWebhookSecretResponse
+	47, // 46: portal.v1.MerchantService.ListPayins:output_type -> portal.v1.ListMerchantPayinsResponse
+	48, // 47: portal.v1.MerchantService.CancelPayin:output_type -> gateway.v1.CancelPayinResponse
+	1,  // 48: portal.v1.MerchantService.ListCashboxes:output_type -> portal.v1.ListCashboxesResponse
+	4,  // 49: portal.v1.MerchantService.ListBalances:output_type -> portal.v1.ListBalancesResponse
+	49, // 50: portal.v1.MerchantService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	7,  // 51: portal.v1.MerchantService.GetDeposit:output_type -> portal.v1.MerchantServiceGetDepositResponse
+	50, // 52: portal.v1.MerchantService.CreateDeposit:output_type -> gateway.v1.CreateDepositResponse
+	51, // 53: portal.v1.MerchantService.NameTransaction:output_type -> gateway.v1.NameTransactionResponse
+	10, // 54: portal.v1.MerchantService.ListDepositNetworks:output_type -> portal.v1.ListDepositNetworksResponse
+	12, // 55: portal.v1.MerchantService.ListAppeals:output_type -> portal.v1.MerchantServiceListAppealsResponse
+	15, // 56: portal.v1.MerchantService.GetAppeal:output_type -> portal.v1.GetAppealResponse
+	52, // 57: portal.v1.MerchantService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	17, // 58: portal.v1.MerchantService.GetEvent:output_type -> portal.v1.GetEventResponse
+	19, // 59: portal.v1.MerchantService.GetEndpointHealth:output_type -> portal.v1.GetEndpointHealthResponse
+	23, // 60: portal.v1.MerchantService.ListDeadEndpoints:output_type -> portal.v1.ListDeadEndpointsResponse
+	26, // 61: portal.v1.MerchantService.ListOldWebhookSecrets:output_type -> portal.v1.ListOldWebhookSecretsResponse
+	41, // [41:62] is the sub-list for method output_type
+	20, // [20:41] is the sub-list for method input_type
 	20, // [20:20] is the sub-list for extension type_name
 	20, // [20:20] is the sub-list for extension extendee
 	0,  // [0:20] is the sub-list for field type_name

@@ -4655,7 +4655,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x06cursor\x18\x03 \x01(\tH\x02R\x06cursor\x88\x01\x01B\x0e\n" +
 	"\f_merchant_idB\b\n" +
 	"\x06_limitB\t\n" +
-	"\a_cursor2\xd44\n" +
+	"\a_cursor2\xf85\n" +
 	"\x0fOperatorService\x12C\n" +
 	"\bListWork\x12\x1a.portal.v1.ListWorkRequest\x1a\x1b.portal.v1.ListWorkResponse\x12C\n" +
 	"\bTakeWork\x12\x1a.portal.v1.TakeWorkRequest\x1a\x1b.portal.v1.TakeWorkResponse\x12L\n" +
@@ -4721,7 +4721,9 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x12ListSettingChanges\x12$.portal.v1.ListSettingChangesRequest\x1a%.portal.v1.ListSettingChangesResponse\x12O\n" +
 	"\fListDeposits\x12\x1e.portal.v1.ListDepositsRequest\x1a\x1f.portal.v1.ListDepositsResponse\x12N\n" +
 	"\x0eConfirmDeposit\x12 .portal.v1.ConfirmDepositRequest\x1a\x1a.portal.v1.DepositResponse\x12L\n" +
-	"\rRejectDeposit\x12\x1f.portal.v1.RejectDepositRequest\x1a\x1a.portal.v1.DepositResponse\x12J\n" +
+	"\rRejectDeposit\x12\x1f.portal.v1.RejectDepositRequest\x1a\x1a.portal.v1.DepositResponse\x12R\n" +
+	"\rListTransfers\x12\x1f.portal.v1.ListTransfersRequest\x1a .portal.v1.ListTransfersResponse\x12N\n" +
+	"\x0eAssignTransfer\x12 .portal.v1.AssignTransferRequest\x1a\x1a.portal.v1.DepositResponse\x12J\n" +
 	"\fSetInsurance\x12\x1e.portal.v1.SetInsuranceRequest\x1a\x1a.portal.v1.SettingResponse\x12^\n" +
 	"\x11ListOverduePayins\x12#.portal.v1.ListOverduePayinsRequest\x1a$.portal.v1.ListOverduePayinsResponse\x12P\n" +
 	"\fResolvePayin\x12\x1e.portal.v1.ResolvePayinRequest\x1a .portal.v1.OperatorPayinResponse\x12P\n" +
@@ -4868,63 +4870,66 @@ var file_portal_v1_operator_proto_goTypes = []any{
 	(*ListDepositsRequest)(nil),                  // 106: portal.v1.ListDepositsRequest
 	(*ConfirmDepositRequest)(nil),                // 107: portal.v1.ConfirmDepositRequest
 	(*RejectDepositRequest)(nil),                 // 108: portal.v1.RejectDepositRequest
-	(*SetInsuranceRequest)(nil),                  // 109: portal.v1.SetInsuranceRequest
-	(*ListOverduePayinsRequest)(nil),             // 110: portal.v1.ListOverduePayinsRequest
-	(*ResolvePayinRequest)(nil),                  // 111: portal.v1.ResolvePayinRequest
-	(*ReclaimPayinRequest)(nil),                  // 112: portal.v1.ReclaimPayinRequest
-	(*ReversePayinRequest)(nil),                  // 113: portal.v1.ReversePayinRequest
-	(*SetCashboxPayoutMethodRequest)(nil),        // 114: portal.v1.SetCashboxPayoutMethodRequest
-	(*SetTraderPayoutMethodRequest)(nil),         // 115: portal.v1.SetTraderPayoutMethodRequest
-	(*SetTraderAcquirerRequest)(nil),             // 116: portal.v1.SetTraderAcquirerRequest
-	(*ListCardConflictsRequest)(nil),             // 117: portal.v1.ListCardConflictsRequest
-	(*CloseCardConflictRequest)(nil),             // 118: portal.v1.CloseCardConflictRequest
-	(*ReplayEventsRequest)(nil),                  // 119: portal.v1.ReplayEventsRequest
-	(*GetReplayRequest)(nil),                     // 120: portal.v1.GetReplayRequest
-	(*StopReplayRequest)(nil),                    // 121: portal.v1.StopReplayRequest
-	(*ListAppealsRequest)(nil),                   // 122: portal.v1.ListAppealsRequest
-	(*GetAppealFileRequest)(nil),                 // 123: portal.v1.GetAppealFileRequest
-	(*ReviewAppealRequest)(nil),                  // 124: portal.v1.ReviewAppealRequest
-	(*ResolveAppealRequest)(nil),                 // 125: portal.v1.ResolveAppealRequest
-	(*ListAppealMessagesRequest)(nil),            // 126: portal.v1.ListAppealMessagesRequest
-	(*SendAppealMessageRequest)(nil),             // 127: portal.v1.SendAppealMessageRequest
-	(*ListWorkResponse)(nil),                     // 128: portal.v1.ListWorkResponse
-	(*TakeWorkResponse)(nil),                     // 129: portal.v1.TakeWorkResponse
-	(*ReleaseWorkResponse)(nil),                  // 130: portal.v1.ReleaseWorkResponse
-	(*ExplainRequisitesResponse)(nil),            // 131: portal.v1.ExplainRequisitesResponse
-	(*GetRateDayResponse)(nil),                   // 132: portal.v1.GetRateDayResponse
-	(*ListWaitingSettlementsResponse)(nil),       // 133: portal.v1.ListWaitingSettlementsResponse
-	(*ListProposalsResponse)(nil),                // 134: portal.v1.ListProposalsResponse
-	(*ProposalResponse)(nil),                     // 135: portal.v1.ProposalResponse
-	(*ListReceivingAddressesResponse)(nil),       // 136: portal.v1.ListReceivingAddressesResponse
-	(*ListMerchantsResponse)(nil),                // 137: portal.v1.ListMerchantsResponse
-	(*GetMerchantResponse)(nil),                  // 138: portal.v1.GetMerchantResponse
-	(*OperatorServiceListCashboxesResponse)(nil), // 139: portal.v1.OperatorServiceListCashboxesResponse
-	(*GetCashboxResponse)(nil),                   // 140: portal.v1.GetCashboxResponse
-	(*ListTradersResponse)(nil),                  // 141: portal.v1.ListTradersResponse
-	(*GetTraderResponse)(nil),                    // 142: portal.v1.GetTraderResponse
-	(*ListRequisitesResponse)(nil),               // 143: portal.v1.ListRequisitesResponse
-	(*GetRequisiteResponse)(nil),                 // 144: portal.v1.GetRequisiteResponse
-	(*RevealRequisiteResponse)(nil),              // 145: portal.v1.RevealRequisiteResponse
-	(*ListUsersResponse)(nil),                    // 146: portal.v1.ListUsersResponse
-	(*GetUserResponse)(nil),                      // 147: portal.v1.GetUserResponse
-	(*ListPlatformLimitsResponse)(nil),           // 148: portal.v1.ListPlatformLimitsResponse
-	(*ListSensitiveReadsResponse)(nil),           // 149: portal.v1.ListSensitiveReadsResponse
-	(*ListUnknownMessagesResponse)(nil),          // 150: portal.v1.ListUnknownMessagesResponse
-	(*ListObjectedMessagesResponse)(nil),         // 151: portal.v1.ListObjectedMessagesResponse
-	(*TryMessagePatternResponse)(nil),            // 152: portal.v1.TryMessagePatternResponse
-	(*ListDepositsResponse)(nil),                 // 153: portal.v1.ListDepositsResponse
-	(*DepositResponse)(nil),                      // 154: portal.v1.DepositResponse
-	(*ListOverduePayinsResponse)(nil),            // 155: portal.v1.ListOverduePayinsResponse
-	(*OperatorPayinResponse)(nil),                // 156: portal.v1.OperatorPayinResponse
-	(*ListCardConflictsResponse)(nil),            // 157: portal.v1.ListCardConflictsResponse
-	(*CloseCardConflictResponse)(nil),            // 158: portal.v1.CloseCardConflictResponse
-	(*ListEventsResponse)(nil),                   // 159: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),                 // 160: portal.v1.ReplayEventsResponse
-	(*ListAppealsResponse)(nil),                  // 161: portal.v1.ListAppealsResponse
-	(*GetAppealFileResponse)(nil),                // 162: portal.v1.GetAppealFileResponse
-	(*AppealDecisionResponse)(nil),               // 163: portal.v1.AppealDecisionResponse
-	(*ListAppealMessagesResponse)(nil),           // 164: portal.v1.ListAppealMessagesResponse
-	(*SendAppealMessageResponse)(nil),            // 165: portal.v1.SendAppealMessageResponse
+	(*ListTransfersRequest)(nil),                 // 109: portal.v1.ListTransfersRequest
+	(*AssignTransferRequest)(nil),                // 110: portal.v1.AssignTransferRequest
+	(*SetInsuranceRequest)(nil),                  // 111: portal.v1.SetInsuranceRequest
+	(*ListOverduePayinsRequest)(nil),             // 112: portal.v1.ListOverduePayinsRequest
+	(*ResolvePayinRequest)(nil),                  // 113: portal.v1.ResolvePayinRequest
+	(*ReclaimPayinRequest)(nil),                  // 114: portal.v1.ReclaimPayinRequest
+	(*ReversePayinRequest)(nil),                  // 115: portal.v1.ReversePayinRequest
+	(*SetCashboxPayoutMethodRequest)(nil),        // 116: portal.v1.SetCashboxPayoutMethodRequest
+	(*SetTraderPayoutMethodRequest)(nil),         // 117: portal.v1.SetTraderPayoutMethodRequest
+	(*SetTraderAcquirerRequest)(nil),             // 118: portal.v1.SetTraderAcquirerRequest
+	(*ListCardConflictsRequest)(nil),             // 119: portal.v1.ListCardConflictsRequest
+	(*CloseCardConflictRequest)(nil),             // 120: portal.v1.CloseCardConflictRequest
+	(*ReplayEventsRequest)(nil),                  // 121: portal.v1.ReplayEventsRequest
+	(*GetReplayRequest)(nil),                     // 122: portal.v1.GetReplayRequest
+	(*StopReplayRequest)(nil),                    // 123: portal.v1.StopReplayRequest
+	(*ListAppealsRequest)(nil),                   // 124: portal.v1.ListAppealsRequest
+	(*GetAppealFileRequest)(nil),                 // 125: portal.v1.GetAppealFileRequest
+	(*ReviewAppealRequest)(nil),                  // 126: portal.v1.ReviewAppealRequest
+	(*ResolveAppealRequest)(nil),                 // 127: portal.v1.ResolveAppealRequest
+	(*ListAppealMessagesRequest)(nil),            // 128: portal.v1.ListAppealMessagesRequest
+	(*SendAppealMessageRequest)(nil),             // 129: portal.v1.SendAppealMessageRequest
+	(*ListWorkResponse)(nil),                     // 130: portal.v1.ListWorkResponse
+	(*TakeWorkResponse)(nil),                     // 131: portal.v1.TakeWorkResponse
+	(*ReleaseWorkResponse)(nil),                  // 132: portal.v1.ReleaseWorkResponse
+	(*ExplainRequisitesResponse)(nil),            // 133: portal.v1.ExplainRequisitesResponse
+	(*GetRateDayResponse)(nil),                   // 134: portal.v1.GetRateDayResponse
+	(*ListWaitingSettlementsResponse)(nil),       // 135: portal.v1.ListWaitingSettlementsResponse
+	(*ListProposalsResponse)(nil),                // 136: portal.v1.ListProposalsResponse
+	(*ProposalResponse)(nil),                     // 137: portal.v1.ProposalResponse
+	(*ListReceivingAddressesResponse)(nil),       // 138: portal.v1.ListReceivingAddressesResponse
+	(*ListMerchantsResponse)(nil),                // 139: portal.v1.ListMerchantsResponse
+	(*GetMerchantResponse)(nil),                  // 140: portal.v1.GetMerchantResponse
+	(*OperatorServiceListCashboxesResponse)(nil), // 141: portal.v1.OperatorServiceListCashboxesResponse
+	(*GetCashboxResponse)(nil),                   // 142: portal.v1.GetCashboxResponse
+	(*ListTradersResponse)(nil),                  // 143: portal.v1.ListTradersResponse
+	(*GetTraderResponse)(nil),                    // 144: portal.v1.GetTraderResponse
+	(*ListRequisitesResponse)(nil),               // 145: portal.v1.ListRequisitesResponse
+	(*GetRequisiteResponse)(nil),                 // 146: portal.v1.GetRequisiteResponse
+	(*RevealRequisiteResponse)(nil),              // 147: portal.v1.RevealRequisiteResponse
+	(*ListUsersResponse)(nil),                    // 148: portal.v1.ListUsersResponse
+	(*GetUserResponse)(nil),                      // 149: portal.v1.GetUserResponse
+	(*ListPlatformLimitsResponse)(nil),           // 150: portal.v1.ListPlatformLimitsResponse
+	(*ListSensitiveReadsResponse)(nil),           // 151: portal.v1.ListSensitiveReadsResponse
+	(*ListUnknownMessagesResponse)(nil),          // 152: portal.v1.ListUnknownMessagesResponse
+	(*ListObjectedMessagesResponse)(nil),         // 153: portal.v1.ListObjectedMessagesResponse
+	(*TryMessagePatternResponse)(nil),            // 154: portal.v1.TryMessagePatternResponse
+	(*ListDepositsResponse)(nil),                 // 155: portal.v1.ListDepositsResponse
+	(*DepositResponse)(nil),                      // 156: portal.v1.DepositResponse
+	(*ListTransfersResponse)(nil),                // 157: portal.v1.ListTransfersResponse
+	(*ListOverduePayinsResponse)(nil),            // 158: portal.v1.ListOverduePayinsResponse
+	(*OperatorPayinResponse)(nil),                // 159: portal.v1.OperatorPayinResponse
+	(*ListCardConflictsResponse)(nil),            // 160: portal.v1.ListCardConflictsResponse
+	(*CloseCardConflictResponse)(nil),            // 161: portal.v1.CloseCardConflictResponse
+	(*ListEventsResponse)(nil),                   // 162: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),                 // 163: portal.v1.ReplayEventsResponse
+	(*ListAppealsResponse)(nil),                  // 164: portal.v1.ListAppealsResponse
+	(*GetAppealFileResponse)(nil),                // 165: portal.v1.GetAppealFileResponse
+	(*AppealDecisionResponse)(nil),               // 166: portal.v1.AppealDecisionResponse
+	(*ListAppealMessagesResponse)(nil),           // 167: portal.v1.ListAppealMessagesResponse
+	(*SendAppealMessageResponse)(nil),            // 168: portal.v1.SendAppealMessageResponse
 }
 var file_portal_v1_operator_proto_depIdxs = []int32{
 	59,  // 0: portal.v1.ExplainRoutingRequest.at:type_name -> google.protobuf.Timestamp
@@ -5047,107 +5052,111 @@ var file_portal_v1_operator_proto_depIdxs = []int32{
 	106, // 117: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
 	107, // 118: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
 	108, // 119: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
-	109, // 120: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
-	110, // 121: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
-	111, // 122: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
-	112, // 123: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
-	113, // 124: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
-	114, // 125: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
-	115, // 126: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
-	116, // 127: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
-	117, // 128: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
-	118, // 129: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
-	57,  // 130: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
-	119, // 131: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	120, // 132: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
-	121, // 133: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
-	122, // 134: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
-	123, // 135: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
-	124, // 136: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
-	125, // 137: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
-	126, // 138: portal.v1.OperatorService.ListAppealMessages:input_type -> portal.v1.ListAppealMessagesRequest
-	127, // 139: portal.v1.OperatorService.SendAppealMessage:input_type -> portal.v1.SendAppealMessageRequest
-	128, // 140: portal.v1.OperatorService.ListWork:output_type -> portal.v1.ListWorkResponse
-	129, // 141: portal.v1.OperatorService.TakeWork:output_type -> portal.v1.TakeWorkResponse
-	130, // 142: portal.v1.OperatorService.ReleaseWork:output_type -> portal.v1.ReleaseWorkResponse
-	7,   // 143: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
-	131, // 144: portal.v1.OperatorService.ExplainTrader:output_type -> portal.v1.ExplainRequisitesResponse
-	2,   // 145: portal.v1.OperatorService.ReplayRouting:output_type -> portal.v1.ReplayRoutingResponse
-	4,   // 146: portal.v1.OperatorService.ListRoutingRefusals:output_type -> portal.v1.ListRoutingRefusalsResponse
-	11,  // 147: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
-	11,  // 148: portal.v1.OperatorService.QuoteRate:output_type -> portal.v1.ExplainRateResponse
-	14,  // 149: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
-	18,  // 150: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
-	20,  // 151: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
-	132, // 152: portal.v1.OperatorService.GetRateDay:output_type -> portal.v1.GetRateDayResponse
-	133, // 153: portal.v1.OperatorService.ListWaitingSettlements:output_type -> portal.v1.ListWaitingSettlementsResponse
-	40,  // 154: portal.v1.OperatorService.CorrectBalance:output_type -> portal.v1.SettingResponse
-	134, // 155: portal.v1.OperatorService.ListProposals:output_type -> portal.v1.ListProposalsResponse
-	135, // 156: portal.v1.OperatorService.ApproveProposal:output_type -> portal.v1.ProposalResponse
-	135, // 157: portal.v1.OperatorService.RefuseProposal:output_type -> portal.v1.ProposalResponse
-	41,  // 158: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.MerchantResponse
-	41,  // 159: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.MerchantResponse
-	53,  // 160: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
-	42,  // 161: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.CashboxResponse
-	43,  // 162: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.CashboxMethodResponse
-	50,  // 163: portal.v1.OperatorService.SetBank:output_type -> portal.v1.BankResponse
-	40,  // 164: portal.v1.OperatorService.SetReceivingAddress:output_type -> portal.v1.SettingResponse
-	136, // 165: portal.v1.OperatorService.ListReceivingAddresses:output_type -> portal.v1.ListReceivingAddressesResponse
-	29,  // 166: portal.v1.OperatorService.ListBanks:output_type -> portal.v1.ListBanksResponse
-	49,  // 167: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.PlatformLimitResponse
-	45,  // 168: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.TraderResponse
-	40,  // 169: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
-	40,  // 170: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
-	45,  // 171: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.TraderResponse
-	47,  // 172: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.RequisiteResponse
-	47,  // 173: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.RequisiteResponse
-	37,  // 174: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.UserInvitedResponse
-	37,  // 175: portal.v1.OperatorService.InviteUser:output_type -> portal.v1.UserInvitedResponse
-	48,  // 176: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.UserResponse
-	48,  // 177: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.UserResponse
-	137, // 178: portal.v1.OperatorService.ListMerchants:output_type -> portal.v1.ListMerchantsResponse
-	138, // 179: portal.v1.OperatorService.GetMerchant:output_type -> portal.v1.GetMerchantResponse
-	139, // 180: portal.v1.OperatorService.ListCashboxes:output_type -> portal.v1.OperatorServiceListCashboxesResponse
-	140, // 181: portal.v1.OperatorService.GetCashbox:output_type -> portal.v1.GetCashboxResponse
-	141, // 182: portal.v1.OperatorService.ListTraders:output_type -> portal.v1.ListTradersResponse
-	142, // 183: portal.v1.OperatorService.GetTrader:output_type -> portal.v1.GetTraderResponse
-	143, // 184: portal.v1.OperatorService.ListRequisites:output_type -> portal.v1.ListRequisitesResponse
-	144, // 185: portal.v1.OperatorService.GetRequisite:output_type -> portal.v1.GetRequisiteResponse
-	145, // 186: portal.v1.OperatorService.RevealRequisite:output_type -> portal.v1.RevealRequisiteResponse
-	146, // 187: portal.v1.OperatorService.ListUsers:output_type -> portal.v1.ListUsersResponse
-	147, // 188: portal.v1.OperatorService.GetUser:output_type -> portal.v1.GetUserResponse
-	148, // 189: portal.v1.OperatorService.ListPlatformLimits:output_type -> portal.v1.ListPlatformLimitsResponse
-	51,  // 190: portal.v1.OperatorService.RemoveTraderAcquirer:output_type -> portal.v1.RemoveTraderAcquirerResponse
-	149, // 191: portal.v1.OperatorService.ListSensitiveReads:output_type -> portal.v1.ListSensitiveReadsResponse
-	150, // 192: portal.v1.OperatorService.ListUnknownMessages:output_type -> portal.v1.ListUnknownMessagesResponse
-	151, // 193: portal.v1.OperatorService.ListObjectedMessages:output_type -> portal.v1.ListObjectedMessagesResponse
-	152, // 194: portal.v1.OperatorService.TryMessagePattern:output_type -> portal.v1.TryMessagePatternResponse
-	56,  // 195: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
-	153, // 196: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
-	154, // 197: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
-	154, // 198: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
-	40,  // 199: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
-	155, // 200: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
-	156, // 201: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
-	156, // 202: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
-	156, // 203: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
-	44,  // 204: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.CashboxPayoutMethodResponse
-	46,  // 205: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.TraderPayoutMethodResponse
-	52,  // 206: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
-	157, // 207: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
-	158, // 208: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
-	159, // 209: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
-	160, // 210: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	160, // 211: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
-	160, // 212: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
-	161, // 213: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
-	162, // 214: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
-	163, // 215: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
-	163, // 216: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
-	164, // 217: portal.v1.OperatorService.ListAppealMessages:output_type -> portal.v1.ListAppealMessagesResponse
-	165, // 218: portal.v1.OperatorService.SendAppealMessage:output_type -> portal.v1.SendAppealMessageResponse
-	140, // [140:219] is the sub-list for method output_type
-	61,  // [61:140] is the sub-list for method input_type
+	109, // 120: portal.v1.OperatorService.ListTransfers:input_type -> portal.v1.ListTransfersRequest
+	110, // 121: portal.v1.OperatorService.AssignTransfer:input_type -> portal.v1.AssignTransferRequest
+	111, // 122: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
+	112, // 123: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
+	113, // 124: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
+	114, // 125: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
+	115, // 126: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
+	116, // 127: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
+	117, // 128: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
+	118, // 129: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
+	119, // 130: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
+	120, // 131: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
+	57,  // 132: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
+	121, // 133: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
+	122, // 134: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
+	123, // 135: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
+	124, // 136: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
+	125, // 137: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	126, // 138: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
+	127, // 139: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
+	128, // 140: portal.v1.OperatorService.ListAppealMessages:input_type -> portal.v1.ListAppealMessagesRequest
+	129, // 141: portal.v1.OperatorService.SendAppealMessage:input_type -> portal.v1.SendAppealMessageRequest
+	130, // 142: portal.v1.OperatorService.ListWork:output_type -> portal.v1.ListWorkResponse
+	131, // 143: portal.v1.OperatorService.TakeWork:output_type -> portal.v1.TakeWorkResponse
+	132, // 144: portal.v1.OperatorService.ReleaseWork:output_type -> portal.v1.ReleaseWorkResponse
+	7,   // 145: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
+	133, // 146: portal.v1.OperatorService.ExplainTrader:output_type -> portal.v1.ExplainRequisitesResponse
+	2,   // 147: portal.v1.OperatorService.ReplayRouting:output_type -> portal.v1.ReplayRoutingResponse
+	4,   // 148: portal.v1.OperatorService.ListRoutingRefusals:output_type -> portal.v1.ListRoutingRefusalsResponse
+	11,  // 149: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
+	11,  // 150: portal.v1.OperatorService.QuoteRate:output_type -> portal.v1.ExplainRateResponse
+	14,  // 151: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
+	18,  // 152: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
+	20,  // 153: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
+	134, // 154: portal.v1.OperatorService.GetRateDay:output_type -> portal.v1.GetRateDayResponse
+	135, // 155: portal.v1.OperatorService.ListWaitingSettlements:output_type -> portal.v1.ListWaitingSettlementsResponse
+	40,  // 156: portal.v1.OperatorService.CorrectBalance:output_type -> portal.v1.SettingResponse
+	136, // 157: portal.v1.OperatorService.ListProposals:output_type -> portal.v1.ListProposalsResponse
+	137, // 158: portal.v1.OperatorService.ApproveProposal:output_type -> portal.v1.ProposalResponse
+	137, // 159: portal.v1.OperatorService.RefuseProposal:output_type -> portal.v1.ProposalResponse
+	41,  // 160: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.MerchantResponse
+	41,  // 161: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.MerchantResponse
+	53,  // 162: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
+	42,  // 163: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.CashboxResponse
+	43,  // 164: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.CashboxMethodResponse
+	50,  // 165: portal.v1.OperatorService.SetBank:output_type -> portal.v1.BankResponse
+	40,  // 166: portal.v1.OperatorService.SetReceivingAddress:output_type -> portal.v1.SettingResponse
+	138, // 167: portal.v1.OperatorService.ListReceivingAddresses:output_type -> portal.v1.ListReceivingAddressesResponse
+	29,  // 168: portal.v1.OperatorService.ListBanks:output_type -> portal.v1.ListBanksResponse
+	49,  // 169: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.PlatformLimitResponse
+	45,  // 170: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.TraderResponse
+	40,  // 171: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
+	40,  // 172: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
+	45,  // 173: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.TraderResponse
+	47,  // 174: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.RequisiteResponse
+	47,  // 175: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.RequisiteResponse
+	37,  // 176: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.UserInvitedResponse
+	37,  // 177: portal.v1.OperatorService.InviteUser:output_type -> portal.v1.UserInvitedResponse
+	48,  // 178: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.UserResponse
+	48,  // 179: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.UserResponse
+	139, // 180: portal.v1.OperatorService.ListMerchants:output_type -> portal.v1.ListMerchantsResponse
+	140, // 181: portal.v1.OperatorService.GetMerchant:output_type -> portal.v1.GetMerchantResponse
+	141, // 182: portal.v1.OperatorService.ListCashboxes:output_type -> portal.v1.OperatorServiceListCashboxesResponse
+	142, // 183: portal.v1.OperatorService.GetCashbox:output_type -> portal.v1.GetCashboxResponse
+	143, // 184: portal.v1.OperatorService.ListTraders:output_type -> portal.v1.ListTradersResponse
+	144, // 185: portal.v1.OperatorService.GetTrader:output_type -> portal.v1.GetTraderResponse
+	145, // 186: portal.v1.OperatorService.ListRequisites:output_type -> portal.v1.ListRequisitesResponse
+	146, // 187: portal.v1.OperatorService.GetRequisite:output_type -> portal.v1.GetRequisiteResponse
+	147, // 188: portal.v1.OperatorService.RevealRequisite:output_type -> portal.v1.RevealRequisiteResponse
+	148, // 189: portal.v1.OperatorService.ListUsers:output_type -> portal.v1.ListUsersResponse
+	149, // 190: portal.v1.OperatorService.GetUser:output_type -> portal.v1.GetUserResponse
+	150, // 191: portal.v1.OperatorService.ListPlatformLimits:output_type -> portal.v1.ListPlatformLimitsResponse
+	51,  // 192: portal.v1.OperatorService.RemoveTraderAcquirer:output_type -> portal.v1.RemoveTraderAcquirerResponse
+	151, // 193: portal.v1.OperatorService.ListSensitiveReads:output_type -> portal.v1.ListSensitiveReadsResponse
+	152, // 194: portal.v1.OperatorService.ListUnknownMessages:output_type -> portal.v1.ListUnknownMessagesResponse
+	153, // 195: portal.v1.OperatorService.ListObjectedMessages:output_type -> portal.v1.ListObjectedMessagesResponse
+	154, // 196: portal.v1.OperatorService.TryMessagePattern:output_type -> portal.v1.TryMessagePatternResponse
+	56,  // 197: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
+	155, // 198: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	156, // 199: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
+	156, // 200: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
+	157, // 201: portal.v1.OperatorService.ListTransfers:output_type -> portal.v1.ListTransfersResponse
+	156, // 202: portal.v1.OperatorService.AssignTransfer:output_type -> portal.v1.DepositResponse
+	40,  // 203: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
+	158, // 204: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
+	159, // 205: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
+	159, // 206: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
+	159, // 207: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
+	44,  // 208: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.CashboxPayoutMethodResponse
+	46,  // 209: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.TraderPayoutMethodResponse
+	52,  // 210: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
+	160, // 211: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
+	161, // 212: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
+	162, // 213: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
+	163, // 214: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	163, // 215: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
+	163, // 216: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
+	164, // 217: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
+	165, // 218: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	166, // 219: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
+	166, // 220: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
+	167, // 221: portal.v1.OperatorService.ListAppealMessages:output_type -> portal.v1.ListAppealMessagesResponse
+	168, // 222: portal.v1.OperatorService.SendAppealMessage:output_type -> portal.v1.SendAppealMessageResponse
+	142, // [142:223] is the sub-list for method output_type
+	61,  // [61:142] is the sub-list for method input_type
 	61,  // [61:61] is the sub-list for extension type_name
 	61,  // [61:61] is the sub-list for extension extendee
 	0,   // [0:61] is the sub-list for field type_name

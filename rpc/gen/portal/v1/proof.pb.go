@@ -160,7 +160,53 @@ func (x *GetDepositProofRequest) GetDepositId() int64 {
 	return 0
 }
 
-// ProofResponse is what GetPaymentProof, GetPayinProof and GetDepositProof of ProofService answer with.
+// GetWithdrawalProofRequest is what GetWithdrawalProof of ProofService takes.
+type GetWithdrawalProofRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The withdrawal's id.
+	WithdrawalId  int64 `protobuf:"varint,1,opt,name=withdrawal_id,json=withdrawalId,proto3" json:"withdrawal_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetWithdrawalProofRequest) Reset() {
+	*x = GetWithdrawalProofRequest{}
+	mi := &file_portal_v1_proof_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetWithdrawalProofRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetWithdrawalProofRequest) ProtoMessage() {}
+
+func (x *GetWithdrawalProofRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_proof_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetWithdrawalProofRequest.ProtoReflect.Descriptor instead.
+func (*GetWithdrawalProofRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_proof_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *GetWithdrawalProofRequest) GetWithdrawalId() int64 {
+	if x != nil {
+		return x.WithdrawalId
+	}
+	return 0
+}
+
+// ProofResponse is what GetPaymentProof, GetPayinProof, GetDepositProof and GetWithdrawalProof of ProofService answer with.
 type ProofResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The file that `gateway verify-proof` takes, in JSON.
@@ -175,7 +221,7 @@ type ProofResponse struct {
 
 func (x *ProofResponse) Reset() {
 	*x = ProofResponse{}
-	mi := &file_portal_v1_proof_proto_msgTypes[3]
+	mi := &file_portal_v1_proof_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -187,7 +233,7 @@ func (x *ProofResponse) String() string {
 func (*ProofResponse) ProtoMessage() {}
 
 func (x *ProofResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proof_proto_msgTypes[3]
+	mi := &file_portal_v1_proof_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -200,7 +246,7 @@ func (x *ProofResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProofResponse.ProtoReflect.Descriptor instead.
 func (*ProofResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proof_proto_rawDescGZIP(), []int{3}
+	return file_portal_v1_proof_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ProofResponse) GetFile() []byte {
@@ -237,7 +283,7 @@ type WaitingTransfer struct {
 
 func (x *WaitingTransfer) Reset() {
 	*x = WaitingTransfer{}
-	mi := &file_portal_v1_proof_proto_msgTypes[4]
+	mi := &file_portal_v1_proof_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -249,7 +295,7 @@ func (x *WaitingTransfer) String() string {
 func (*WaitingTransfer) ProtoMessage() {}
 
 func (x *WaitingTransfer) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proof_proto_msgTypes[4]
+	mi := &file_portal_v1_proof_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -262,7 +308,7 @@ func (x *WaitingTransfer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitingTransfer.ProtoReflect.Descriptor instead.
 func (*WaitingTransfer) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proof_proto_rawDescGZIP(), []int{4}
+	return file_portal_v1_proof_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *WaitingTransfer) GetTransferId() int64 {
@@ -292,7 +338,7 @@ type ListSealedDaysRequest struct {
 
 func (x *ListSealedDaysRequest) Reset() {
 	*x = ListSealedDaysRequest{}
-	mi := &file_portal_v1_proof_proto_msgTypes[5]
+	mi := &file_portal_v1_proof_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -304,7 +350,7 @@ func (x *ListSealedDaysRequest) String() string {
 func (*ListSealedDaysRequest) ProtoMessage() {}
 
 func (x *ListSealedDaysRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proof_proto_msgTypes[5]
+	mi := &file_portal_v1_proof_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -317,7 +363,7 @@ func (x *ListSealedDaysRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSealedDaysRequest.ProtoReflect.Descriptor instead.
 func (*ListSealedDaysRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proof_proto_rawDescGZIP(), []int{5}
+	return file_portal_v1_proof_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListSealedDaysRequest) GetLimit() int32 {
@@ -347,7 +393,7 @@ type ListSealedDaysResponse struct {
 
 func (x *ListSealedDaysResponse) Reset() {
 	*x = ListSealedDaysResponse{}
-	mi := &file_portal_v1_proof_proto_msgTypes[6]
+	mi := &file_portal_v1_proof_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -359,7 +405,7 @@ func (x *ListSealedDaysResponse) String() string {
 func (*ListSealedDaysResponse) ProtoMessage() {}
 
 func (x *ListSealedDaysResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proof_proto_msgTypes[6]
+	mi := &file_portal_v1_proof_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -372,7 +418,7 @@ func (x *ListSealedDaysResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSealedDaysResponse.ProtoReflect.Descriptor instead.
 func (*ListSealedDaysResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proof_proto_rawDescGZIP(), []int{6}
+	return file_portal_v1_proof_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListSealedDaysResponse) GetData() []*SealedDay {
@@ -425,7 +471,7 @@ type SealedDay struct {
 
 func (x *SealedDay) Reset() {
 	*x = SealedDay{}
-	mi := &file_portal_v1_proof_proto_msgTypes[7]
+	mi := &file_portal_v1_proof_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -437,7 +483,7 @@ func (x *SealedDay) String() string {
 func (*SealedDay) ProtoMessage() {}
 
 func (x *SealedDay) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proof_proto_msgTypes[7]
+	mi := &file_portal_v1_proof_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -450,7 +496,7 @@ func (x *SealedDay) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SealedDay.ProtoReflect.Descriptor instead.
 func (*SealedDay) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proof_proto_rawDescGZIP(), []int{7}
+	return file_portal_v1_proof_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *SealedDay) GetDay() string {
@@ -559,7 +605,7 @@ type KindTotal struct {
 
 func (x *KindTotal) Reset() {
 	*x = KindTotal{}
-	mi := &file_portal_v1_proof_proto_msgTypes[8]
+	mi := &file_portal_v1_proof_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -571,7 +617,7 @@ func (x *KindTotal) String() string {
 func (*KindTotal) ProtoMessage() {}
 
 func (x *KindTotal) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proof_proto_msgTypes[8]
+	mi := &file_portal_v1_proof_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -584,7 +630,7 @@ func (x *KindTotal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KindTotal.ProtoReflect.Descriptor instead.
 func (*KindTotal) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proof_proto_rawDescGZIP(), []int{8}
+	return file_portal_v1_proof_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *KindTotal) GetKind() string {
@@ -623,7 +669,7 @@ type BalanceTotal struct {
 
 func (x *BalanceTotal) Reset() {
 	*x = BalanceTotal{}
-	mi := &file_portal_v1_proof_proto_msgTypes[9]
+	mi := &file_portal_v1_proof_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -635,7 +681,7 @@ func (x *BalanceTotal) String() string {
 func (*BalanceTotal) ProtoMessage() {}
 
 func (x *BalanceTotal) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_proof_proto_msgTypes[9]
+	mi := &file_portal_v1_proof_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -648,7 +694,7 @@ func (x *BalanceTotal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BalanceTotal.ProtoReflect.Descriptor instead.
 func (*BalanceTotal) Descriptor() ([]byte, []int) {
-	return file_portal_v1_proof_proto_rawDescGZIP(), []int{9}
+	return file_portal_v1_proof_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *BalanceTotal) GetOwner() string {
@@ -684,7 +730,9 @@ const file_portal_v1_proof_proto_rawDesc = "" +
 	"\bpayin_id\x18\x01 \x01(\tR\apayinId\"7\n" +
 	"\x16GetDepositProofRequest\x12\x1d\n" +
 	"\n" +
-	"deposit_id\x18\x01 \x01(\x03R\tdepositId\"q\n" +
+	"deposit_id\x18\x01 \x01(\x03R\tdepositId\"@\n" +
+	"\x19GetWithdrawalProofRequest\x12#\n" +
+	"\rwithdrawal_id\x18\x01 \x01(\x03R\fwithdrawalId\"q\n" +
 	"\rProofResponse\x12\x12\n" +
 	"\x04file\x18\x01 \x01(\fR\x04file\x12\x16\n" +
 	"\x06proven\x18\x02 \x01(\x05R\x06proven\x124\n" +
@@ -727,11 +775,12 @@ const file_portal_v1_proof_proto_rawDesc = "" +
 	"\fBalanceTotal\x12\x14\n" +
 	"\x05owner\x18\x01 \x01(\tR\x05owner\x12\x18\n" +
 	"\aaccount\x18\x02 \x01(\tR\aaccount\x12\x16\n" +
-	"\x06amount\x18\x03 \x01(\tR\x06amount2\xd1\x02\n" +
+	"\x06amount\x18\x03 \x01(\tR\x06amount2\xa7\x03\n" +
 	"\fProofService\x12N\n" +
 	"\x0fGetPaymentProof\x12!.portal.v1.GetPaymentProofRequest\x1a\x18.portal.v1.ProofResponse\x12J\n" +
 	"\rGetPayinProof\x12\x1f.portal.v1.GetPayinProofRequest\x1a\x18.portal.v1.ProofResponse\x12N\n" +
-	"\x0fGetDepositProof\x12!.portal.v1.GetDepositProofRequest\x1a\x18.portal.v1.ProofResponse\x12U\n" +
+	"\x0fGetDepositProof\x12!.portal.v1.GetDepositProofRequest\x1a\x18.portal.v1.ProofResponse\x12T\n" +
+	"\x12GetWithdrawalProof\x12$.portal.v1.GetWithdrawalProofRequest\x1a\x18.portal.v1.ProofResponse\x12U\n" +
 	"\x0eListSealedDays\x12 .portal.v1.ListSealedDaysRequest\x1a!.portal.v1.ListSealedDaysResponseB,Z*gateway.example/rpc/gen/portal/v1;portalv1b\x06proto3"
 
 var (
@@ -746,38 +795,41 @@ func file_portal_v1_proof_proto_rawDescGZIP() []byte {
 	return file_portal_v1_proof_proto_rawDescData
 }
 
-var file_portal_v1_proof_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_portal_v1_proof_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_portal_v1_proof_proto_goTypes = []any{
-	(*GetPaymentProofRequest)(nil), // 0: portal.v1.GetPaymentProofRequest
-	(*GetPayinProofRequest)(nil),   // 1: portal.v1.GetPayinProofRequest
-	(*GetDepositProofRequest)(nil), // 2: portal.v1.GetDepositProofRequest
-	(*ProofResponse)(nil),          // 3: portal.v1.ProofResponse
-	(*WaitingTransfer)(nil),        // 4: portal.v1.WaitingTransfer
-	(*ListSealedDaysRequest)(nil),  // 5: portal.v1.ListSealedDaysRequest
-	(*ListSealedDaysResponse)(nil), // 6: portal.v1.ListSealedDaysResponse
-	(*SealedDay)(nil),              // 7: portal.v1.SealedDay
-	(*KindTotal)(nil),              // 8: portal.v1.KindTotal
-	(*BalanceTotal)(nil),           // 9: portal.v1.BalanceTotal
-	(*timestamppb.Timestamp)(nil),  // 10: google.protobuf.Timestamp
+	(*GetPaymentProofRequest)(nil),    // 0: portal.v1.GetPaymentProofRequest
+	(*GetPayinProofRequest)(nil),      // 1: portal.v1.GetPayinProofRequest
+	(*GetDepositProofRequest)(nil),    // 2: portal.v1.GetDepositProofRequest
+	(*GetWithdrawalProofRequest)(nil), // 3: portal.v1.GetWithdrawalProofRequest
+	(*ProofResponse)(nil),             // 4: portal.v1.ProofResponse
+	(*WaitingTransfer)(nil),           // 5: portal.v1.WaitingTransfer
+	(*ListSealedDaysRequest)(nil),     // 6: portal.v1.ListSealedDaysRequest
+	(*ListSealedDaysResponse)(nil),    // 7: portal.v1.ListSealedDaysResponse
+	(*SealedDay)(nil),                 // 8: portal.v1.SealedDay
+	(*KindTotal)(nil),                 // 9: portal.v1.KindTotal
+	(*BalanceTotal)(nil),              // 10: portal.v1.BalanceTotal
+	(*timestamppb.Timestamp)(nil),     // 11: google.protobuf.Timestamp
 }
 var file_portal_v1_proof_proto_depIdxs = []int32{
-	4,  // 0: portal.v1.ProofResponse.waiting:type_name -> portal.v1.WaitingTransfer
-	10, // 1: portal.v1.WaitingTransfer.sealed_after:type_name -> google.protobuf.Timestamp
-	7,  // 2: portal.v1.ListSealedDaysResponse.data:type_name -> portal.v1.SealedDay
-	8,  // 3: portal.v1.SealedDay.kinds:type_name -> portal.v1.KindTotal
-	9,  // 4: portal.v1.SealedDay.balances:type_name -> portal.v1.BalanceTotal
-	10, // 5: portal.v1.SealedDay.sealed_at:type_name -> google.protobuf.Timestamp
-	10, // 6: portal.v1.SealedDay.audited_at:type_name -> google.protobuf.Timestamp
+	5,  // 0: portal.v1.ProofResponse.waiting:type_name -> portal.v1.WaitingTransfer
+	11, // 1: portal.v1.WaitingTransfer.sealed_after:type_name -> google.protobuf.Timestamp
+	8,  // 2: portal.v1.ListSealedDaysResponse.data:type_name -> portal.v1.SealedDay
+	9,  // 3: portal.v1.SealedDay.kinds:type_name -> portal.v1.KindTotal
+	10, // 4: portal.v1.SealedDay.balances:type_name -> portal.v1.BalanceTotal
+	11, // 5: portal.v1.SealedDay.sealed_at:type_name -> google.protobuf.Timestamp
+	11, // 6: portal.v1.SealedDay.audited_at:type_name -> google.protobuf.Timestamp
 	0,  // 7: portal.v1.ProofService.GetPaymentProof:input_type -> portal.v1.GetPaymentProofRequest
 	1,  // 8: portal.v1.ProofService.GetPayinProof:input_type -> portal.v1.GetPayinProofRequest
 	2,  // 9: portal.v1.ProofService.GetDepositProof:input_type -> portal.v1.GetDepositProofRequest
-	5,  // 10: portal.v1.ProofService.ListSealedDays:input_type -> portal.v1.ListSealedDaysRequest
-	3,  // 11: portal.v1.ProofService.GetPaymentProof:output_type -> portal.v1.ProofResponse
-	3,  // 12: portal.v1.ProofService.GetPayinProof:output_type -> portal.v1.ProofResponse
-	3,  // 13: portal.v1.ProofService.GetDepositProof:output_type -> portal.v1.ProofResponse
-	6,  // 14: portal.v1.ProofService.ListSealedDays:output_type -> portal.v1.ListSealedDaysResponse
-	11, // [11:15] is the sub-list for method output_type
-	7,  // [7:11] is the sub-list for method input_type
+	3,  // 10: portal.v1.ProofService.GetWithdrawalProof:input_type -> portal.v1.GetWithdrawalProofRequest
+	6,  // 11: portal.v1.ProofService.ListSealedDays:input_type -> portal.v1.ListSealedDaysRequest
+	4,  // 12: portal.v1.ProofService.GetPaymentProof:output_type -> portal.v1.ProofResponse
+	4,  // 13: portal.v1.ProofService.GetPayinProof:output_type -> portal.v1.ProofResponse
+	4,  // 14: portal.v1.ProofService.GetDepositProof:output_type -> portal.v1.ProofResponse
+	4,  // 15: portal.v1.ProofService.GetWithdrawalProof:output_type -> portal.v1.ProofResponse
+	7,  // 16: portal.v1.ProofService.ListSealedDays:output_type -> portal.v1.ListSealedDaysResponse
+	12, // [12:17] is the sub-list for method output_type
+	7,  // [7:12] is the sub-list for method input_type
 	7,  // [7:7] is the sub-list for extension type_name
 	7,  // [7:7] is the sub-list for extension extendee
 	0,  // [0:7] is the sub-list for field type_name
@@ -788,16 +840,16 @@ func file_portal_v1_proof_proto_init() {
 	if File_portal_v1_proof_proto != nil {
 		return
 	}
-	file_portal_v1_proof_proto_msgTypes[5].OneofWrappers = []any{}
 	file_portal_v1_proof_proto_msgTypes[6].OneofWrappers = []any{}
 	file_portal_v1_proof_proto_msgTypes[7].OneofWrappers = []any{}
+	file_portal_v1_proof_proto_msgTypes[8].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_proof_proto_rawDesc), len(file_portal_v1_proof_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

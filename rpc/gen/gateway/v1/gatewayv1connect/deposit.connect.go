@@ -42,6 +42,9 @@ const (
 	// DepositServiceListDepositsProcedure is the fully-qualified name of the DepositService's
 	// ListDeposits RPC.
 	DepositServiceListDepositsProcedure = "/gateway.v1.DepositService/ListDeposits"
+	// DepositServiceNameTransactionProcedure is the fully-qualified name of the DepositService's
+	// NameTransaction RPC.
+	DepositServiceNameTransactionProcedure = "/gateway.v1.DepositService/NameTransaction"
 )
 
 // DepositServiceClient is a client for the gateway.v1.DepositService service.
@@ -52,6 +55,9 @@ type DepositServiceClient interface {
 	GetDeposit(context.Context, *connect.Request[v1.GetDepositRequest]) (*connect.Response[v1.GetDepositResponse], error)
 	// ListDeposits lists the merchant's requests, the newest first.
 	ListDeposits(context.Context, *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error)
+	// NameTransaction names the transaction by which the USDT of a pending deposit come, in place of one that was named before. It helps to
+	// find what came, of whatever amount, and confirms nothing.
+	NameTransaction(context.Context, *connect.Request[v1.NameTransactionRequest]) (*connect.Response[v1.NameTransactionResponse], error)
 }
 
 // NewDepositServiceClient constructs a client for the gateway.v1.DepositService service. By
@@ -83,14 +89,21 @@ func NewDepositServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(depositServiceMethods.ByName("ListDeposits")),
 			connect.WithClientOptions(opts...),
 		),
+		nameTransaction: connect.NewClient[v1.NameTransactionRequest, v1.NameTransactionResponse](
+			httpClient,
+			baseURL+DepositServiceNameTransactionProcedure,
+			connect.WithSchema(depositServiceMethods.ByName("NameTransaction")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // depositServiceClient implements DepositServiceClient.
 type depositServiceClient struct {
-	createDeposit *connect.Client[v1.CreateDepositRequest, v1.CreateDepositResponse]
-	getDeposit    *connect.Client[v1.GetDepositRequest, v1.GetDepositResponse]
-	listDeposits  *connect.Client[v1.ListDepositsRequest, v1.ListDepositsResponse]
+	createDeposit   *connect.Client[v1.CreateDepositRequest, v1.CreateDepositResponse]
+	getDeposit      *connect.Client[v1.GetDepositRequest, v1.GetDepositResponse]
+	listDeposits    *connect.Client[v1.ListDepositsRequest, v1.ListDepositsResponse]
+	nameTransaction *connect.Client[v1.NameTransactionRequest, v1.NameTransactionResponse]
 }
 
 // CreateDeposit calls gateway.v1.DepositService.CreateDeposit.
@@ -108,6 +121,11 @@ func (c *depositServiceClient) ListDeposits(ctx context.Context, req *connect.Re
 	return c.listDeposits.CallUnary(ctx, req)
 }
 
+// NameTransaction calls gateway.v1.DepositService.NameTransaction.
+func (c *depositServiceClient) NameTransaction(ctx context.Context, req *connect.Request[v1.NameTransactionRequest]) (*connect.Response[v1.NameTransactionResponse], error) {
+	return c.nameTransaction.CallUnary(ctx, req)
+}
+
 // DepositServiceHandler is an implementation of the gateway.v1.DepositService service.
 type DepositServiceHandler interface {
 	// CreateDeposit creates a request, or answers with the one already created under the same idempotencyKey.
@@ -116,6 +134,9 @@ type DepositServiceHandler interface {
 	GetDeposit(context.Context, *connect.Request[v1.GetDepositRequest]) (*connect.Response[v1.GetDepositResponse], error)
 	// ListDeposits lists the merchant's requests, the newest first.
 	ListDeposits(context.Context, *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error)
+	// NameTransaction names the transaction by which the USDT of a pending deposit come, in place of one that was named before. It helps to
+	// find what came, of whatever amount, and confirms nothing.
+	NameTransaction(context.Context, *connect.Request[v1.NameTransactionRequest]) (*connect.Response[v1.NameTransactionResponse], error)
 }
 
 // NewDepositServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -143,6 +164,12 @@ func NewDepositServiceHandler(svc DepositServiceHandler, opts ...connect.Handler
 		connect.WithSchema(depositServiceMethods.ByName("ListDeposits")),
 		connect.WithHandlerOptions(opts...),
 	)
+	depositServiceNameTransactionHandler := connect.NewUnaryHandler(
+		DepositServiceNameTransactionProcedure,
+		svc.NameTransaction,
+		connect.WithSchema(depositServiceMethods.ByName("NameTransaction")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/gateway.v1.DepositService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case DepositServiceCreateDepositProcedure:
@@ -151,6 +178,8 @@ func NewDepositServiceHandler(svc DepositServiceHandler, opts ...connect.Handler
 			depositServiceGetDepositHandler.ServeHTTP(w, r)
 		case DepositServiceListDepositsProcedure:
 			depositServiceListDepositsHandler.ServeHTTP(w, r)
+		case DepositServiceNameTransactionProcedure:
+			depositServiceNameTransactionHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -170,4 +199,8 @@ func (UnimplementedDepositServiceHandler) GetDeposit(context.Context, *connect.R
 
 func (UnimplementedDepositServiceHandler) ListDeposits(context.Context, *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.DepositService.ListDeposits is not implemented"))
+}
+
+func (UnimplementedDepositServiceHandler) NameTransaction(context.Context, *connect.Request[v1.NameTransactionRequest]) (*connect.Response[v1.NameTransactionResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.DepositService.NameTransaction is not implemented"))
 }

@@ -39,6 +39,8 @@ type MerchantServiceClient interface {
 	GetDeposit(context.Context, *connect.Request[v11.GetDepositRequest]) (*connect.Response[v1.MerchantServiceGetDepositResponse], error)
 	// CreateDeposit asks for a deposit, or answers with the one already made under the same idempotencyKey. The cashbox is to be named.
 	CreateDeposit(context.Context, *connect.Request[v11.CreateDepositRequest]) (*connect.Response[v11.CreateDepositResponse], error)
+	// NameTransaction names the transaction by which the USDT of a pending deposit come, in place of one that was named before.
+	NameTransaction(context.Context, *connect.Request[v11.NameTransactionRequest]) (*connect.Response[v11.NameTransactionResponse], error)
 	// ListDepositNetworks lists the networks that deposits come by.
 	ListDepositNetworks(context.Context, *connect.Request[v1.ListDepositNetworksRequest]) (*connect.Response[v1.ListDepositNetworksResponse], error)
 	// ListAppeals lists the merchant's appeals, newest first.
@@ -141,6 +143,12 @@ func NewMerchantServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(merchantServiceMethods.ByName("CreateDeposit")),
 			connect.WithClientOptions(opts...),
 		),
+		nameTransaction: connect.NewClient[v11.NameTransactionRequest, v11.NameTransactionResponse](
+			httpClient,
+			baseURL+portalv1connect.MerchantServiceNameTransactionProcedure,
+			connect.WithSchema(merchantServiceMethods.ByName("NameTransaction")),
+			connect.WithClientOptions(opts...),
+		),
 		listDepositNetworks: connect.NewClient[v1.ListDepositNetworksRequest, v1.ListDepositNetworksResponse](
 			httpClient,
 			baseURL+portalv1connect.MerchantServiceListDepositNetworksProcedure,
@@ -206,6 +214,7 @@ type merchantServiceClient struct {
 	listDeposits          *connect.Client[v1.MerchantServiceListDepositsRequest, v1.ListDepositsResponse]
 	getDeposit            *connect.Client[v11.GetDepositRequest, v1.MerchantServiceGetDepositResponse]
 	createDeposit         *connect.Client[v11.CreateDepositRequest, v11.CreateDepositResponse]
+	nameTransaction       *connect.Client[v11.NameTransactionRequest, v11.NameTransactionResponse]
 	listDepositNetworks   *connect.Client[v1.ListDepositNetworksRequest, v1.ListDepositNetworksResponse]
 	listAppeals           *connect.Client[v1.MerchantServiceListAppealsRequest, v1.MerchantServiceListAppealsResponse]
 	getAppeal             *connect.Client[v1.GetAppealRequest, v1.GetAppealResponse]
@@ -274,6 +283,11 @@ func (c *merchantServiceClient) GetDeposit(ctx context.Context, req *connect.Req
 // CreateDeposit calls portal.v1.MerchantService.CreateDeposit.
 func (c *merchantServiceClient) CreateDeposit(ctx context.Context, req *connect.Request[v11.CreateDepositRequest]) (*connect.Response[v11.CreateDepositResponse], error) {
 	return c.createDeposit.CallUnary(ctx, req)
+}
+
+// NameTransaction calls portal.v1.MerchantService.NameTransaction.
+func (c *merchantServiceClient) NameTransaction(ctx context.Context, req *connect.Request[v11.NameTransactionRequest]) (*connect.Response[v11.NameTransactionResponse], error) {
+	return c.nameTransaction.CallUnary(ctx, req)
 }
 
 // ListDepositNetworks calls portal.v1.MerchantService.ListDepositNetworks.

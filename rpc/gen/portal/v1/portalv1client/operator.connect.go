@@ -59,8 +59,6 @@ type OperatorServiceClient interface {
 	CreateCashbox(context.Context, *connect.Request[v1.CreateCashboxRequest]) (*connect.Response[v1.CreateCashboxResponse], error)
 	// UpdateCashbox changes the fields that are set.
 	UpdateCashbox(context.Context, *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.CashboxResponse], error)
-	// RemoveLinkPicture takes the picture off a merchant's payment link. The merchant sends one.
-	RemoveLinkPicture(context.Context, *connect.Request[v1.RemoveLinkPictureRequest]) (*connect.Response[v1.SettingResponse], error)
 	// SetCashboxMethod makes or changes a method of a cashbox.
 	SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.CashboxMethodResponse], error)
 	// SetBank makes or changes a bank that payers of a currency use: hosted pages open its app.
@@ -136,6 +134,10 @@ type OperatorServiceClient interface {
 	ConfirmDeposit(context.Context, *connect.Request[v1.ConfirmDepositRequest]) (*connect.Response[v1.DepositResponse], error)
 	// RejectDeposit ends a pending deposit without a credit.
 	RejectDeposit(context.Context, *connect.Request[v1.RejectDepositRequest]) (*connect.Response[v1.DepositResponse], error)
+	// ListTransfers lists the USDT that came to the platform's addresses, newest first: what is for no deposit, or what is for one.
+	ListTransfers(context.Context, *connect.Request[v1.ListTransfersRequest]) (*connect.Response[v1.ListTransfersResponse], error)
+	// AssignTransfer has a transfer that is for no deposit be for a pending one of its network and amount. It confirms nothing.
+	AssignTransfer(context.Context, *connect.Request[v1.AssignTransferRequest]) (*connect.Response[v1.DepositResponse], error)
 	// SetInsurance sets what of a cashbox's USDT is reserved as insurance.
 	SetInsurance(context.Context, *connect.Request[v1.SetInsuranceRequest]) (*connect.Response[v1.SettingResponse], error)
 	// ListOverduePayins lists the payouts that a trader took and did not end within 30 minutes, or before they expired.
@@ -321,12 +323,6 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			httpClient,
 			baseURL+portalv1connect.OperatorServiceUpdateCashboxProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("UpdateCashbox")),
-			connect.WithClientOptions(opts...),
-		),
-		removeLinkPicture: connect.NewClient[v1.RemoveLinkPictureRequest, v1.SettingResponse](
-			httpClient,
-			baseURL+portalv1connect.OperatorServiceRemoveLinkPictureProcedure,
-			connect.WithSchema(operatorServiceMethods.ByName("RemoveLinkPicture")),
 			connect.WithClientOptions(opts...),
 		),
 		setCashboxMethod: connect.NewClient[v1.SetCashboxMethodRequest, v1.CashboxMethodResponse](
@@ -551,6 +547,18 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(operatorServiceMethods.ByName("RejectDeposit")),
 			connect.WithClientOptions(opts...),
 		),
+		listTransfers: connect.NewClient[v1.ListTransfersRequest, v1.ListTransfersResponse](
+			httpClient,
+			baseURL+portalv1connect.OperatorServiceListTransfersProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ListTransfers")),
+			connect.WithClientOptions(opts...),
+		),
+		assignTransfer: connect.NewClient[v1.AssignTransferRequest, v1.DepositResponse](
+			httpClient,
+			baseURL+portalv1connect.OperatorServiceAssignTransferProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("AssignTransfer")),
+			connect.WithClientOptions(opts...),
+		),
 		setInsurance: connect.NewClient[v1.SetInsuranceRequest, v1.SettingResponse](
 			httpClient,
 			baseURL+portalv1connect.OperatorServiceSetInsuranceProcedure,
@@ -698,7 +706,6 @@ type operatorServiceClient struct {
 	updateMerchant         *connect.Client[v1.UpdateMerchantRequest, v1.MerchantResponse]
 	createCashbox          *connect.Client[v1.CreateCashboxRequest, v1.CreateCashboxResponse]
 	updateCashbox          *connect.Client[v1.UpdateCashboxRequest, v1.CashboxResponse]
-	removeLinkPicture      *connect.Client[v1.RemoveLinkPictureRequest, v1.SettingResponse]
 	setCashboxMethod       *connect.Client[v1.SetCashboxMethodRequest, v1.CashboxMethodResponse]
 	setBank                *connect.Client[v1.SetBankRequest, v1.BankResponse]
 	setReceivingAddress    *connect.Client[v1.SetReceivingAddressRequest, v1.SettingResponse]
@@ -736,6 +743,8 @@ type operatorServiceClient struct {
 	listDeposits           *connect.Client[v1.ListDepositsRequest, v1.ListDepositsResponse]
 	confirmDeposit         *connect.Client[v1.ConfirmDepositRequest, v1.DepositResponse]
 	rejectDeposit          *connect.Client[v1.RejectDepositRequest, v1.DepositResponse]
+	listTransfers          *connect.Client[v1.ListTransfersRequest, v1.ListTransfersResponse]
+	assignTransfer         *connect.Client[v1.AssignTransferRequest, v1.DepositResponse]
 	setInsurance           *connect.Client[v1.SetInsuranceRequest, v1.SettingResponse]
 	listOverduePayins      *connect.Client[v1.ListOverduePayinsRequest, v1.ListOverduePayinsResponse]
 	resolvePayin           *connect.Client[v1.ResolvePayinRequest, v1.OperatorPayinResponse]
@@ -866,11 +875,6 @@ func (c *operatorServiceClient) CreateCashbox(ctx context.Context, req *connect.
 // UpdateCashbox calls portal.v1.OperatorService.UpdateCashbox.
 func (c *operatorServiceClient) UpdateCashbox(ctx context.Context, req *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.CashboxResponse], error) {
 	return c.updateCashbox.CallUnary(ctx, req)
-}
-
-// RemoveLinkPicture calls portal.v1.OperatorService.RemoveLinkPicture.
-func (c *operatorServiceClient) RemoveLinkPicture(ctx context.Context, req *connect.Request[v1.RemoveLinkPictureRequest]) (*connect.Response[v1.SettingResponse], error) {
-	return c.removeLinkPicture.CallUnary(ctx, req)
 }
 
 // SetCashboxMethod calls portal.v1.OperatorService.SetCashboxMethod.
@@ -1056,6 +1060,16 @@ func (c *operatorServiceClient) ConfirmDeposit(ctx context.Context, req *connect
 // RejectDeposit calls portal.v1.OperatorService.RejectDeposit.
 func (c *operatorServiceClient) RejectDeposit(ctx context.Context, req *connect.Request[v1.RejectDepositRequest]) (*connect.Response[v1.DepositResponse], error) {
 	return c.rejectDeposit.CallUnary(ctx, req)
+}
+
+// ListTransfers calls portal.v1.OperatorService.ListTransfers.
+func (c *operatorServiceClient) ListTransfers(ctx context.Context, req *connect.Request[v1.ListTransfersRequest]) (*connect.Response[v1.ListTransfersResponse], error) {
+	return c.listTransfers.CallUnary(ctx, req)
+}
+
+// AssignTransfer calls portal.v1.OperatorService.AssignTransfer.
+func (c *operatorServiceClient) AssignTransfer(ctx context.Context, req *connect.Request[v1.AssignTransferRequest]) (*connect.Response[v1.DepositResponse], error) {
+	return c.assignTransfer.CallUnary(ctx, req)
 }
 
 // SetInsurance calls portal.v1.OperatorService.SetInsurance.

@@ -20,6 +20,8 @@ type ProofServiceClient interface {
 	GetPayinProof(context.Context, *connect.Request[v1.GetPayinProofRequest]) (*connect.Response[v1.ProofResponse], error)
 	// GetDepositProof proves a deposit's transfers. For a merchant's portal users who see deposits.
 	GetDepositProof(context.Context, *connect.Request[v1.GetDepositProofRequest]) (*connect.Response[v1.ProofResponse], error)
+	// GetWithdrawalProof proves a withdrawal's transfers. For a merchant's portal users who see withdrawals.
+	GetWithdrawalProof(context.Context, *connect.Request[v1.GetWithdrawalProofRequest]) (*connect.Response[v1.ProofResponse], error)
 	// ListSealedDays lists the sealed days, from the newest down. For operators.
 	ListSealedDays(context.Context, *connect.Request[v1.ListSealedDaysRequest]) (*connect.Response[v1.ListSealedDaysResponse], error)
 }
@@ -53,6 +55,12 @@ func NewProofServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 			connect.WithSchema(proofServiceMethods.ByName("GetDepositProof")),
 			connect.WithClientOptions(opts...),
 		),
+		getWithdrawalProof: connect.NewClient[v1.GetWithdrawalProofRequest, v1.ProofResponse](
+			httpClient,
+			baseURL+portalv1connect.ProofServiceGetWithdrawalProofProcedure,
+			connect.WithSchema(proofServiceMethods.ByName("GetWithdrawalProof")),
+			connect.WithClientOptions(opts...),
+		),
 		listSealedDays: connect.NewClient[v1.ListSealedDaysRequest, v1.ListSealedDaysResponse](
 			httpClient,
 			baseURL+portalv1connect.ProofServiceListSealedDaysProcedure,
@@ -64,10 +72,11 @@ func NewProofServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 
 // proofServiceClient implements ProofServiceClient.
 type proofServiceClient struct {
-	getPaymentProof *connect.Client[v1.GetPaymentProofRequest, v1.ProofResponse]
-	getPayinProof   *connect.Client[v1.GetPayinProofRequest, v1.ProofResponse]
-	getDepositProof *connect.Client[v1.GetDepositProofRequest, v1.ProofResponse]
-	listSealedDays  *connect.Client[v1.ListSealedDaysRequest, v1.ListSealedDaysResponse]
+	getPaymentProof    *connect.Client[v1.GetPaymentProofRequest, v1.ProofResponse]
+	getPayinProof      *connect.Client[v1.GetPayinProofRequest, v1.ProofResponse]
+	getDepositProof    *connect.Client[v1.GetDepositProofRequest, v1.ProofResponse]
+	getWithdrawalProof *connect.Client[v1.GetWithdrawalProofRequest, v1.ProofResponse]
+	listSealedDays     *connect.Client[v1.ListSealedDaysRequest, v1.ListSealedDaysResponse]
 }
 
 // GetPaymentProof calls portal.v1.ProofService.GetPaymentProof.
@@ -83,6 +92,11 @@ func (c *proofServiceClient) GetPayinProof(ctx context.Context, req *connect.Req
 // GetDepositProof calls portal.v1.ProofService.GetDepositProof.
 func (c *proofServiceClient) GetDepositProof(ctx context.Context, req *connect.Request[v1.GetDepositProofRequest]) (*connect.Response[v1.ProofResponse], error) {
 	return c.getDepositProof.CallUnary(ctx, req)
+}
+
+// GetWithdrawalProof calls portal.v1.ProofService.GetWithdrawalProof.
+func (c *proofServiceClient) GetWithdrawalProof(ctx context.Context, req *connect.Request[v1.GetWithdrawalProofRequest]) (*connect.Response[v1.ProofResponse], error) {
+	return c.getWithdrawalProof.CallUnary(ctx, req)
 }
 
 // ListSealedDays calls portal.v1.ProofService.ListSealedDays.

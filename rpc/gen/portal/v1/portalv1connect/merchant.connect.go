@@ -69,6 +69,9 @@ const (
 	// MerchantServiceCreateDepositProcedure is the fully-qualified name of the MerchantService's
 	// CreateDeposit RPC.
 	MerchantServiceCreateDepositProcedure = "/portal.v1.MerchantService/CreateDeposit"
+	// MerchantServiceNameTransactionProcedure is the fully-qualified name of the MerchantService's
+	// NameTransaction RPC.
+	MerchantServiceNameTransactionProcedure = "/portal.v1.MerchantService/NameTransaction"
 	// MerchantServiceListDepositNetworksProcedure is the fully-qualified name of the MerchantService's
 	// ListDepositNetworks RPC.
 	MerchantServiceListDepositNetworksProcedure = "/portal.v1.MerchantService/ListDepositNetworks"
@@ -121,6 +124,8 @@ type MerchantServiceHandler interface {
 	GetDeposit(context.Context, *connect.Request[v11.GetDepositRequest]) (*connect.Response[v1.MerchantServiceGetDepositResponse], error)
 	// CreateDeposit asks for a deposit, or answers with the one already made under the same idempotencyKey. The cashbox is to be named.
 	CreateDeposit(context.Context, *connect.Request[v11.CreateDepositRequest]) (*connect.Response[v11.CreateDepositResponse], error)
+	// NameTransaction names the transaction by which the USDT of a pending deposit come, in place of one that was named before.
+	NameTransaction(context.Context, *connect.Request[v11.NameTransactionRequest]) (*connect.Response[v11.NameTransactionResponse], error)
 	// ListDepositNetworks lists the networks that deposits come by.
 	ListDepositNetworks(context.Context, *connect.Request[v1.ListDepositNetworksRequest]) (*connect.Response[v1.ListDepositNetworksResponse], error)
 	// ListAppeals lists the merchant's appeals, newest first.
@@ -219,6 +224,12 @@ func NewMerchantServiceHandler(svc MerchantServiceHandler, opts ...connect.Handl
 		connect.WithSchema(merchantServiceMethods.ByName("CreateDeposit")),
 		connect.WithHandlerOptions(opts...),
 	)
+	merchantServiceNameTransactionHandler := connect.NewUnaryHandler(
+		MerchantServiceNameTransactionProcedure,
+		svc.NameTransaction,
+		connect.WithSchema(merchantServiceMethods.ByName("NameTransaction")),
+		connect.WithHandlerOptions(opts...),
+	)
 	merchantServiceListDepositNetworksHandler := connect.NewUnaryHandler(
 		MerchantServiceListDepositNetworksProcedure,
 		svc.ListDepositNetworks,
@@ -293,6 +304,8 @@ func NewMerchantServiceHandler(svc MerchantServiceHandler, opts ...connect.Handl
 			merchantServiceGetDepositHandler.ServeHTTP(w, r)
 		case MerchantServiceCreateDepositProcedure:
 			merchantServiceCreateDepositHandler.ServeHTTP(w, r)
+		case MerchantServiceNameTransactionProcedure:
+			merchantServiceNameTransactionHandler.ServeHTTP(w, r)
 		case MerchantServiceListDepositNetworksProcedure:
 			merchantServiceListDepositNetworksHandler.ServeHTTP(w, r)
 		case MerchantServiceListAppealsProcedure:
@@ -364,6 +377,10 @@ func (UnimplementedMerchantServiceHandler) GetDeposit(context.Context, *connect.
 
 func (UnimplementedMerchantServiceHandler) CreateDeposit(context.Context, *connect.Request[v11.CreateDepositRequest]) (*connect.Response[v11.CreateDepositResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.CreateDeposit is not implemented"))
+}
+
+func (UnimplementedMerchantServiceHandler) NameTransaction(context.Context, *connect.Request[v11.NameTransactionRequest]) (*connect.Response[v11.NameTransactionResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.NameTransaction is not implemented"))
 }
 
 func (UnimplementedMerchantServiceHandler) ListDepositNetworks(context.Context, *connect.Request[v1.ListDepositNetworksRequest]) (*connect.Response[v1.ListDepositNetworksResponse], error) {

@@ -97,9 +97,6 @@ const (
 	// OperatorServiceUpdateCashboxProcedure is the fully-qualified name of the OperatorService's
 	// UpdateCashbox RPC.
 	OperatorServiceUpdateCashboxProcedure = "/portal.v1.OperatorService/UpdateCashbox"
-	// OperatorServiceRemoveLinkPictureProcedure is the fully-qualified name of the OperatorService's
-	// RemoveLinkPicture RPC.
-	OperatorServiceRemoveLinkPictureProcedure = "/portal.v1.OperatorService/RemoveLinkPicture"
 	// OperatorServiceSetCashboxMethodProcedure is the fully-qualified name of the OperatorService's
 	// SetCashboxMethod RPC.
 	OperatorServiceSetCashboxMethodProcedure = "/portal.v1.OperatorService/SetCashboxMethod"
@@ -209,6 +206,12 @@ const (
 	// OperatorServiceRejectDepositProcedure is the fully-qualified name of the OperatorService's
 	// RejectDeposit RPC.
 	OperatorServiceRejectDepositProcedure = "/portal.v1.OperatorService/RejectDeposit"
+	// OperatorServiceListTransfersProcedure is the fully-qualified name of the OperatorService's
+	// ListTransfers RPC.
+	OperatorServiceListTransfersProcedure = "/portal.v1.OperatorService/ListTransfers"
+	// OperatorServiceAssignTransferProcedure is the fully-qualified name of the OperatorService's
+	// AssignTransfer RPC.
+	OperatorServiceAssignTransferProcedure = "/portal.v1.OperatorService/AssignTransfer"
 	// OperatorServiceSetInsuranceProcedure is the fully-qualified name of the OperatorService's
 	// SetInsurance RPC.
 	OperatorServiceSetInsuranceProcedure = "/portal.v1.OperatorService/SetInsurance"
@@ -318,8 +321,6 @@ type OperatorServiceHandler interface {
 	CreateCashbox(context.Context, *connect.Request[v1.CreateCashboxRequest]) (*connect.Response[v1.CreateCashboxResponse], error)
 	// UpdateCashbox changes the fields that are set.
 	UpdateCashbox(context.Context, *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.CashboxResponse], error)
-	// RemoveLinkPicture takes the picture off a merchant's payment link. The merchant sends one.
-	RemoveLinkPicture(context.Context, *connect.Request[v1.RemoveLinkPictureRequest]) (*connect.Response[v1.SettingResponse], error)
 	// SetCashboxMethod makes or changes a method of a cashbox.
 	SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.CashboxMethodResponse], error)
 	// SetBank makes or changes a bank that payers of a currency use: hosted pages open its app.
@@ -395,6 +396,10 @@ type OperatorServiceHandler interface {
 	ConfirmDeposit(context.Context, *connect.Request[v1.ConfirmDepositRequest]) (*connect.Response[v1.DepositResponse], error)
 	// RejectDeposit ends a pending deposit without a credit.
 	RejectDeposit(context.Context, *connect.Request[v1.RejectDepositRequest]) (*connect.Response[v1.DepositResponse], error)
+	// ListTransfers lists the USDT that came to the platform's addresses, newest first: what is for no deposit, or what is for one.
+	ListTransfers(context.Context, *connect.Request[v1.ListTransfersRequest]) (*connect.Response[v1.ListTransfersResponse], error)
+	// AssignTransfer has a transfer that is for no deposit be for a pending one of its network and amount. It confirms nothing.
+	AssignTransfer(context.Context, *connect.Request[v1.AssignTransferRequest]) (*connect.Response[v1.DepositResponse], error)
 	// SetInsurance sets what of a cashbox's USDT is reserved as insurance.
 	SetInsurance(context.Context, *connect.Request[v1.SetInsuranceRequest]) (*connect.Response[v1.SettingResponse], error)
 	// ListOverduePayins lists the payouts that a trader took and did not end within 30 minutes, or before they expired.
@@ -576,12 +581,6 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		OperatorServiceUpdateCashboxProcedure,
 		svc.UpdateCashbox,
 		connect.WithSchema(operatorServiceMethods.ByName("UpdateCashbox")),
-		connect.WithHandlerOptions(opts...),
-	)
-	operatorServiceRemoveLinkPictureHandler := connect.NewUnaryHandler(
-		OperatorServiceRemoveLinkPictureProcedure,
-		svc.RemoveLinkPicture,
-		connect.WithSchema(operatorServiceMethods.ByName("RemoveLinkPicture")),
 		connect.WithHandlerOptions(opts...),
 	)
 	operatorServiceSetCashboxMethodHandler := connect.NewUnaryHandler(
@@ -806,6 +805,18 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		connect.WithSchema(operatorServiceMethods.ByName("RejectDeposit")),
 		connect.WithHandlerOptions(opts...),
 	)
+	operatorServiceListTransfersHandler := connect.NewUnaryHandler(
+		OperatorServiceListTransfersProcedure,
+		svc.ListTransfers,
+		connect.WithSchema(operatorServiceMethods.ByName("ListTransfers")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceAssignTransferHandler := connect.NewUnaryHandler(
+		OperatorServiceAssignTransferProcedure,
+		svc.AssignTransfer,
+		connect.WithSchema(operatorServiceMethods.ByName("AssignTransfer")),
+		connect.WithHandlerOptions(opts...),
+	)
 	operatorServiceSetInsuranceHandler := connect.NewUnaryHandler(
 		OperatorServiceSetInsuranceProcedure,
 		svc.SetInsurance,
@@ -972,8 +983,6 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 			operatorServiceCreateCashboxHandler.ServeHTTP(w, r)
 		case OperatorServiceUpdateCashboxProcedure:
 			operatorServiceUpdateCashboxHandler.ServeHTTP(w, r)
-		case OperatorServiceRemoveLinkPictureProcedure:
-			operatorServiceRemoveLinkPictureHandler.ServeHTTP(w, r)
 		case OperatorServiceSetCashboxMethodProcedure:
 			operatorServiceSetCashboxMethodHandler.ServeHTTP(w, r)
 		case OperatorServiceSetBankProcedure:
@@ -1048,6 +1057,10 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 			operatorServiceConfirmDepositHandler.ServeHTTP(w, r)
 		case OperatorServiceRejectDepositProcedure:
 			operatorServiceRejectDepositHandler.ServeHTTP(w, r)
+		case OperatorServiceListTransfersProcedure:
+			operatorServiceListTransfersHandler.ServeHTTP(w, r)
+		case OperatorServiceAssignTransferProcedure:
+			operatorServiceAssignTransferHandler.ServeHTTP(w, r)
 		case OperatorServiceSetInsuranceProcedure:
 			operatorServiceSetInsuranceHandler.ServeHTTP(w, r)
 		case OperatorServiceListOverduePayinsProcedure:
@@ -1183,10 +1196,6 @@ func (UnimplementedOperatorServiceHandler) CreateCashbox(context.Context, *conne
 
 func (UnimplementedOperatorServiceHandler) UpdateCashbox(context.Context, *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.CashboxResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.UpdateCashbox is not implemented"))
-}
-
-func (UnimplementedOperatorServiceHandler) RemoveLinkPicture(context.Context, *connect.Request[v1.RemoveLinkPictureRequest]) (*connect.Response[v1.SettingResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.RemoveLinkPicture is not implemented"))
 }
 
 func (UnimplementedOperatorServiceHandler) SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.CashboxMethodResponse], error) {
@@ -1335,6 +1344,14 @@ func (UnimplementedOperatorServiceHandler) ConfirmDeposit(context.Context, *conn
 
 func (UnimplementedOperatorServiceHandler) RejectDeposit(context.Context, *connect.Request[v1.RejectDepositRequest]) (*connect.Response[v1.DepositResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.RejectDeposit is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ListTransfers(context.Context, *connect.Request[v1.ListTransfersRequest]) (*connect.Response[v1.ListTransfersResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListTransfers is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) AssignTransfer(context.Context, *connect.Request[v1.AssignTransferRequest]) (*connect.Response[v1.DepositResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.AssignTransfer is not implemented"))
 }
 
 func (UnimplementedOperatorServiceHandler) SetInsurance(context.Context, *connect.Request[v1.SetInsuranceRequest]) (*connect.Response[v1.SettingResponse], error) {

@@ -41,6 +41,9 @@ const (
 	// ProofServiceGetDepositProofProcedure is the fully-qualified name of the ProofService's
 	// GetDepositProof RPC.
 	ProofServiceGetDepositProofProcedure = "/portal.v1.ProofService/GetDepositProof"
+	// ProofServiceGetWithdrawalProofProcedure is the fully-qualified name of the ProofService's
+	// GetWithdrawalProof RPC.
+	ProofServiceGetWithdrawalProofProcedure = "/portal.v1.ProofService/GetWithdrawalProof"
 	// ProofServiceListSealedDaysProcedure is the fully-qualified name of the ProofService's
 	// ListSealedDays RPC.
 	ProofServiceListSealedDaysProcedure = "/portal.v1.ProofService/ListSealedDays"
@@ -54,6 +57,8 @@ type ProofServiceHandler interface {
 	GetPayinProof(context.Context, *connect.Request[v1.GetPayinProofRequest]) (*connect.Response[v1.ProofResponse], error)
 	// GetDepositProof proves a deposit's transfers. For a merchant's portal users who see deposits.
 	GetDepositProof(context.Context, *connect.Request[v1.GetDepositProofRequest]) (*connect.Response[v1.ProofResponse], error)
+	// GetWithdrawalProof proves a withdrawal's transfers. For a merchant's portal users who see withdrawals.
+	GetWithdrawalProof(context.Context, *connect.Request[v1.GetWithdrawalProofRequest]) (*connect.Response[v1.ProofResponse], error)
 	// ListSealedDays lists the sealed days, from the newest down. For operators.
 	ListSealedDays(context.Context, *connect.Request[v1.ListSealedDaysRequest]) (*connect.Response[v1.ListSealedDaysResponse], error)
 }
@@ -83,6 +88,12 @@ func NewProofServiceHandler(svc ProofServiceHandler, opts ...connect.HandlerOpti
 		connect.WithSchema(proofServiceMethods.ByName("GetDepositProof")),
 		connect.WithHandlerOptions(opts...),
 	)
+	proofServiceGetWithdrawalProofHandler := connect.NewUnaryHandler(
+		ProofServiceGetWithdrawalProofProcedure,
+		svc.GetWithdrawalProof,
+		connect.WithSchema(proofServiceMethods.ByName("GetWithdrawalProof")),
+		connect.WithHandlerOptions(opts...),
+	)
 	proofServiceListSealedDaysHandler := connect.NewUnaryHandler(
 		ProofServiceListSealedDaysProcedure,
 		svc.ListSealedDays,
@@ -97,6 +108,8 @@ func NewProofServiceHandler(svc ProofServiceHandler, opts ...connect.HandlerOpti
 			proofServiceGetPayinProofHandler.ServeHTTP(w, r)
 		case ProofServiceGetDepositProofProcedure:
 			proofServiceGetDepositProofHandler.ServeHTTP(w, r)
+		case ProofServiceGetWithdrawalProofProcedure:
+			proofServiceGetWithdrawalProofHandler.ServeHTTP(w, r)
 		case ProofServiceListSealedDaysProcedure:
 			proofServiceListSealedDaysHandler.ServeHTTP(w, r)
 		default:
@@ -118,6 +131,10 @@ func (UnimplementedProofServiceHandler) GetPayinProof(context.Context, *connect.
 
 func (UnimplementedProofServiceHandler) GetDepositProof(context.Context, *connect.Request[v1.GetDepositProofRequest]) (*connect.Response[v1.ProofResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ProofService.GetDepositProof is not implemented"))
+}
+
+func (UnimplementedProofServiceHandler) GetWithdrawalProof(context.Context, *connect.Request[v1.GetWithdrawalProofRequest]) (*connect.Response[v1.ProofResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ProofService.GetWithdrawalProof is not implemented"))
 }
 
 func (UnimplementedProofServiceHandler) ListSealedDays(context.Context, *connect.Request[v1.ListSealedDaysRequest]) (*connect.Response[v1.ListSealedDaysResponse], error) {

@@ -13,7 +13,56 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gateway/v1/deposit.proto.
  */
 export const file_gateway_v1_deposit: GenFile = /*@__PURE__*/
-  fileDesc("ChhnYXRld2F5L3YxL2RlcG9zaXQucHJvdG8SCmdhdGV3YXkudjEi3QQKFENyZWF0ZURlcG9zaXRSZXF1ZXN0EigKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKANCBoq1GAJ4AUgAiAEBEjwKBmFtb3VudBgCIAEoCUIsirUYKCgBShxeWzAtOV17MSwxMn0oXC5bMC05XXsxLDh9KT8kagYyNTAuNTASPwoHbmV0d29yaxgDIAEoCUIuirUYKigBQgVUUkMyMEIFRVJDMjBCBUJFUDIwQgdQT0xZR09OQghBUkJJVFJVTRIhCghjdXJyZW5jeRgEIAEoCUIKirUYBkIEVVNEVEgBiAEBEjsKB2FkZHJlc3MYBSABKAlCKoq1GCYoAWoiVFI3TkhxamVLUXhHVENpOHE4Wlk0cEw4b3RTemdqTGo2dBI0ChJleHRlcm5hbF9yZWZlcmVuY2UYBiABKAlCE4q1GA9ggAJqCmludm9pY2UtMTJIAogBARJLCg9pZGVtcG90ZW5jeV9rZXkYByABKAlCMoq1GC4oAVIEdXVpZGokMGI5ZjNjNWUtNGExZC00YzJiLThlN2YtNmE1ZDRjM2IyYTEwEkwKCG1ldGFkYXRhGAggAygLMi4uZ2F0ZXdheS52MS5DcmVhdGVEZXBvc2l0UmVxdWVzdC5NZXRhZGF0YUVudHJ5QgqKtRgGYPQDiAEUGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIWChRfbWVyY2hhbnRfY2FzaGJveF9pZEILCglfY3VycmVuY3lCFQoTX2V4dGVybmFsX3JlZmVyZW5jZSJCChVDcmVhdGVEZXBvc2l0UmVzcG9uc2USKQoEZGF0YRgBIAEoCzITLmdhdGV3YXkudjEuRGVwb3NpdEIGirUYAnABIjMKEUdldERlcG9zaXRSZXF1ZXN0Eh4KCmRlcG9zaXRfaWQYASABKANCCoq1GAZqAjMxeAEiPwoSR2V0RGVwb3NpdFJlc3BvbnNlEikKBGRhdGEYASABKAsyEy5nYXRld2F5LnYxLkRlcG9zaXRCBoq1GAJwASLWAwoTTGlzdERlcG9zaXRzUmVxdWVzdBI3CgZzdGF0dXMYASABKAlCIoq1GB5CB3BlbmRpbmdCCWNvbmZpcm1lZEIIcmVqZWN0ZWRIAIgBARIoCgRmcm9tGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgJ0bxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHQoFbGltaXQYBCABKAVCCYq1GAV4AYABZEgBiAEBEhMKBmN1cnNvchgFIAEoCUgCiAEBEk4KD2lkZW1wb3RlbmN5X2tleRgGIAEoCUIwirUYLFIEdXVpZGokMGI5ZjNjNWUtNGExZC00YzJiLThlN2YtNmE1ZDRjM2IyYTEwSAOIAQESSwoIbWV0YWRhdGEYByADKAsyLS5nYXRld2F5LnYxLkxpc3REZXBvc2l0c1JlcXVlc3QuTWV0YWRhdGFFbnRyeUIKirUYBmD0A4gBARovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCCQoHX3N0YXR1c0IICgZfbGltaXRCCQoHX2N1cnNvckISChBfaWRlbXBvdGVuY3lfa2V5InAKFExpc3REZXBvc2l0c1Jlc3BvbnNlEiEKBGRhdGEYASADKAsyEy5nYXRld2F5LnYxLkRlcG9zaXQSJQoLbmV4dF9jdXJzb3IYAiABKAlIAFILbmV4dF9jdXJzb3KIAQFCDgoMX25leHRfY3Vyc29yItUHCgdEZXBvc2l0EhYKAmlkGAEgASgDQgqKtRgGagIzMXgBEiYKE21lcmNoYW50X2Nhc2hib3hfaWQYAiABKANCCYq1GAVqATF4ARIgCglkaXJlY3Rpb24YAyABKAlCDYq1GAlCB2RlcG9zaXQSMgoGc3RhdHVzGAQgASgJQiKKtRgeQgdwZW5kaW5nQgljb25maXJtZWRCCHJlamVjdGVkEjgKBmFtb3VudBgFIAEoCUIoirUYJEoUXi0/WzAtOV0rXC5bMC05XXs4fSRqDDI1MC41MDAwMDAwMBIcCghjdXJyZW5jeRgGIAEoCUIKirUYBkIEVVNEVBI9CgduZXR3b3JrGAcgASgJQiyKtRgoQgVUUkMyMEIFRVJDMjBCBUJFUDIwQgdQT0xZR09OQghBUkJJVFJVTRI5CgdhZGRyZXNzGAggASgJQiiKtRgkaiJUUjdOSHFqZUtReEdUQ2k4cThaWTRwTDhvdFN6Z2pMajZ0EjEKEmV4dGVybmFsX3JlZmVyZW5jZRgJIAEoCUIQirUYDGoKaW52b2ljZS0xMkgAiAEBEkkKD2lkZW1wb3RlbmN5X2tleRgKIAEoCUIwirUYLFIEdXVpZGokMGI5ZjNjNWUtNGExZC00YzJiLThlN2YtNmE1ZDRjM2IyYTEwElAKCmNyZWF0ZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiCKtRgcahgyMDI2LTExLTIwVDIyOjE0OjAzLjEyM1pwARJXChFzdGF0dXNfdXBkYXRlZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCIIq1GBxqGDIwMjYtMTEtMjBUMjI6MTQ6MDMuMTIzWnABEjsKCG1ldGFkYXRhGA0gAygLMiEuZ2F0ZXdheS52MS5EZXBvc2l0Lk1ldGFkYXRhRW50cnlCBoq1GAIQARJlChB0cmFuc2FjdGlvbl9oYXNoGA4gASgJQkaKtRhCakAzYjdjMWYwZDlhNWU0MmM4YjZmMWEwZDdlOGM5NGIyYTVkNmY3MDgxOTJhM2I0YzVkNmU3ZjgwOTFhMmIzYzRkSAGIAQESJgoNY29uZmlybWF0aW9ucxgPIAEoA0IKirUYBmoCMTJ4AEgCiAEBGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIVChNfZXh0ZXJuYWxfcmVmZXJlbmNlQhMKEV90cmFuc2FjdGlvbl9oYXNoQhAKDl9jb25maXJtYXRpb25zMosECg5EZXBvc2l0U2VydmljZRLOAQoNQ3JlYXRlRGVwb3NpdBIgLmdhdGV3YXkudjEuQ3JlYXRlRGVwb3NpdFJlcXVlc3QaIS5nYXRld2F5LnYxLkNyZWF0ZURlcG9zaXRSZXNwb25zZSJ4krUYdAoRUmVxdWVzdCBhIGRlcG9zaXQSCERlcG9zaXRzGhdtZXJjaGFudF9zY29wZV9yZXF1aXJlZBoJbm90X2ZvdW5kGhVjYXNoYm94X2FjY2Vzc19kZW5pZWQaGGlkZW1wb3RlbmN5X2tleV9jb25mbGljdCABEpsBCgpHZXREZXBvc2l0Eh0uZ2F0ZXdheS52MS5HZXREZXBvc2l0UmVxdWVzdBoeLmdhdGV3YXkudjEuR2V0RGVwb3NpdFJlc3BvbnNlIk6StRhKCg5SZWFkIGEgZGVwb3NpdBIIRGVwb3NpdHMaF21lcmNoYW50X3Njb3BlX3JlcXVpcmVkGhVjYXNoYm94X2FjY2Vzc19kZW5pZWQSiQEKDExpc3REZXBvc2l0cxIfLmdhdGV3YXkudjEuTGlzdERlcG9zaXRzUmVxdWVzdBogLmdhdGV3YXkudjEuTGlzdERlcG9zaXRzUmVzcG9uc2UiNpK1GDIKDUxpc3QgZGVwb3NpdHMSCERlcG9zaXRzGhdtZXJjaGFudF9zY29wZV9yZXF1aXJlZEIuWixnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
+  fileDesc("ChhnYXRld2F5L3YxL2RlcG9zaXQucHJvdG8SCmdhdGV3YXkudjEinAEKFk5hbWVUcmFuc2FjdGlvblJlcXVlc3QSHgoKZGVwb3NpdF9pZBgBIAEoA0IKirUYBmoCMzF4ARJiChB0cmFuc2FjdGlvbl9oYXNoGAIgASgJQkiKtRhEKAFqQDNiN2MxZjBkOWE1ZTQyYzhiNmYxYTBkN2U4Yzk0YjJhNWQ2ZjcwODE5MmEzYjRjNWQ2ZTdmODA5MWEyYjNjNGQiRAoXTmFtZVRyYW5zYWN0aW9uUmVzcG9uc2USKQoEZGF0YRgBIAEoCzITLmdhdGV3YXkudjEuRGVwb3NpdEIGirUYAnABIt0EChRDcmVhdGVEZXBvc2l0UmVxdWVzdBIoChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDQgaKtRgCeAFIAIgBARI8CgZhbW91bnQYAiABKAlCLIq1GCgoAUocXlswLTldezEsMTJ9KFwuWzAtOV17MSw4fSk/JGoGMjUwLjUwEj8KB25ldHdvcmsYAyABKAlCLoq1GCooAUIFVFJDMjBCBUVSQzIwQgVCRVAyMEIHUE9MWUdPTkIIQVJCSVRSVU0SIQoIY3VycmVuY3kYBCABKAlCCoq1GAZCBFVTRFRIAYgBARI7CgdhZGRyZXNzGAUgASgJQiqKtRgmKAFqIlRSN05IcWplS1F4R1RDaThxOFpZNHBMOG90U3pnakxqNnQSNAoSZXh0ZXJuYWxfcmVmZXJlbmNlGAYgASgJQhOKtRgPYIACagppbnZvaWNlLTEySAKIAQESSwoPaWRlbXBvdGVuY3lfa2V5GAcgASgJQjKKtRguKAFSBHV1aWRqJDBiOWYzYzVlLTRhMWQtNGMyYi04ZTdmLTZhNWQ0YzNiMmExMBJMCghtZXRhZGF0YRgIIAMoCzIuLmdhdGV3YXkudjEuQ3JlYXRlRGVwb3NpdFJlcXVlc3QuTWV0YWRhdGFFbnRyeUIKirUYBmD0A4gBFBovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCFgoUX21lcmNoYW50X2Nhc2hib3hfaWRCCwoJX2N1cnJlbmN5QhUKE19leHRlcm5hbF9yZWZlcmVuY2UiQgoVQ3JlYXRlRGVwb3NpdFJlc3BvbnNlEikKBGRhdGEYASABKAsyEy5nYXRld2F5LnYxLkRlcG9zaXRCBoq1GAJwASIzChFHZXREZXBvc2l0UmVxdWVzdBIeCgpkZXBvc2l0X2lkGAEgASgDQgqKtRgGagIzMXgBIj8KEkdldERlcG9zaXRSZXNwb25zZRIpCgRkYXRhGAEgASgLMhMuZ2F0ZXdheS52MS5EZXBvc2l0QgaKtRgCcAEi1gMKE0xpc3REZXBvc2l0c1JlcXVlc3QSNwoGc3RhdHVzGAEgASgJQiKKtRgeQgdwZW5kaW5nQgljb25maXJtZWRCCHJlamVjdGVkSACIAQESKAoEZnJvbRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoCdG8YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh0KBWxpbWl0GAQgASgFQgmKtRgFeAGAAWRIAYgBARITCgZjdXJzb3IYBSABKAlIAogBARJOCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCMIq1GCxSBHV1aWRqJDBiOWYzYzVlLTRhMWQtNGMyYi04ZTdmLTZhNWQ0YzNiMmExMEgDiAEBEksKCG1ldGFkYXRhGAcgAygLMi0uZ2F0ZXdheS52MS5MaXN0RGVwb3NpdHNSZXF1ZXN0Lk1ldGFkYXRhRW50cnlCCoq1GAZg9AOIAQEaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgkKB19zdGF0dXNCCAoGX2xpbWl0QgkKB19jdXJzb3JCEgoQX2lkZW1wb3RlbmN5X2tleSJwChRMaXN0RGVwb3NpdHNSZXNwb25zZRIhCgRkYXRhGAEgAygLMhMuZ2F0ZXdheS52MS5EZXBvc2l0EiUKC25leHRfY3Vyc29yGAIgASgJSABSC25leHRfY3Vyc29yiAEBQg4KDF9uZXh0X2N1cnNvciKdCAoHRGVwb3NpdBIWCgJpZBgBIAEoA0IKirUYBmoCMzF4ARImChNtZXJjaGFudF9jYXNoYm94X2lkGAIgASgDQgmKtRgFagExeAESIAoJZGlyZWN0aW9uGAMgASgJQg2KtRgJQgdkZXBvc2l0EjIKBnN0YXR1cxgEIAEoCUIiirUYHkIHcGVuZGluZ0IJY29uZmlybWVkQghyZWplY3RlZBI4CgZhbW91bnQYBSABKAlCKIq1GCRKFF4tP1swLTldK1wuWzAtOV17OH0kagwyNTAuNTAwMDAwMDASHAoIY3VycmVuY3kYBiABKAlCCoq1GAZCBFVTRFQSPQoHbmV0d29yaxgHIAEoCUIsirUYKEIFVFJDMjBCBUVSQzIwQgVCRVAyMEIHUE9MWUdPTkIIQVJCSVRSVU0SOQoHYWRkcmVzcxgIIAEoCUIoirUYJGoiVFI3TkhxamVLUXhHVENpOHE4Wlk0cEw4b3RTemdqTGo2dBIxChJleHRlcm5hbF9yZWZlcmVuY2UYCSABKAlCEIq1GAxqCmludm9pY2UtMTJIAIgBARJJCg9pZGVtcG90ZW5jeV9rZXkYCiABKAlCMIq1GCxSBHV1aWRqJDBiOWYzYzVlLTRhMWQtNGMyYi04ZTdmLTZhNWQ0YzNiMmExMBJQCgpjcmVhdGVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIgirUYHGoYMjAyNi0xMS0yMFQyMjoxNDowMy4xMjNacAESVwoRc3RhdHVzX3VwZGF0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiCKtRgcahgyMDI2LTExLTIwVDIyOjE0OjAzLjEyM1pwARI7CghtZXRhZGF0YRgNIAMoCzIhLmdhdGV3YXkudjEuRGVwb3NpdC5NZXRhZGF0YUVudHJ5QgaKtRgCEAESZQoQdHJhbnNhY3Rpb25faGFzaBgOIAEoCUJGirUYQmpAM2I3YzFmMGQ5YTVlNDJjOGI2ZjFhMGQ3ZThjOTRiMmE1ZDZmNzA4MTkyYTNiNGM1ZDZlN2Y4MDkxYTJiM2M0ZEgBiAEBEiYKDWNvbmZpcm1hdGlvbnMYDyABKANCCoq1GAZqAjEyeABIAogBARIrChZuYW1lZF90cmFuc2FjdGlvbl9oYXNoGBAgASgJQgaKtRgCEAFIA4gBARovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCFQoTX2V4dGVybmFsX3JlZmVyZW5jZUITChFfdHJhbnNhY3Rpb25faGFzaEIQCg5fY29uZmlybWF0aW9uc0IZChdfbmFtZWRfdHJhbnNhY3Rpb25faGFzaDLuBQoORGVwb3NpdFNlcnZpY2USzgEKDUNyZWF0ZURlcG9zaXQSIC5nYXRld2F5LnYxLkNyZWF0ZURlcG9zaXRSZXF1ZXN0GiEuZ2F0ZXdheS52MS5DcmVhdGVEZXBvc2l0UmVzcG9uc2UieJK1GHQKEVJlcXVlc3QgYSBkZXBvc2l0EghEZXBvc2l0cxoXbWVyY2hhbnRfc2NvcGVfcmVxdWlyZWQaCW5vdF9mb3VuZBoVY2FzaGJveF9hY2Nlc3NfZGVuaWVkGhhpZGVtcG90ZW5jeV9rZXlfY29uZmxpY3QgARKbAQoKR2V0RGVwb3NpdBIdLmdhdGV3YXkudjEuR2V0RGVwb3NpdFJlcXVlc3QaHi5nYXRld2F5LnYxLkdldERlcG9zaXRSZXNwb25zZSJOkrUYSgoOUmVhZCBhIGRlcG9zaXQSCERlcG9zaXRzGhdtZXJjaGFudF9zY29wZV9yZXF1aXJlZBoVY2FzaGJveF9hY2Nlc3NfZGVuaWVkEokBCgxMaXN0RGVwb3NpdHMSHy5nYXRld2F5LnYxLkxpc3REZXBvc2l0c1JlcXVlc3QaIC5nYXRld2F5LnYxLkxpc3REZXBvc2l0c1Jlc3BvbnNlIjaStRgyCg1MaXN0IGRlcG9zaXRzEghEZXBvc2l0cxoXbWVyY2hhbnRfc2NvcGVfcmVxdWlyZWQS4AEKD05hbWVUcmFuc2FjdGlvbhIiLmdhdGV3YXkudjEuTmFtZVRyYW5zYWN0aW9uUmVxdWVzdBojLmdhdGV3YXkudjEuTmFtZVRyYW5zYWN0aW9uUmVzcG9uc2UigwGStRh/ChxOYW1lIGEgZGVwb3NpdCdzIHRyYW5zYWN0aW9uEghEZXBvc2l0cxoXbWVyY2hhbnRfc2NvcGVfcmVxdWlyZWQaFWNhc2hib3hfYWNjZXNzX2RlbmllZBoTZGVwb3NpdF9ub3RfcGVuZGluZxoOdHJhbnNmZXJfdGFrZW4gAUIuWixnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9nYXRld2F5L3YxO2dhdGV3YXl2MWIGcHJvdG8z", [file_gateway_v1_wire, file_google_protobuf_timestamp]);
+
+/**
+ * NameTransactionRequest is what NameTransaction of DepositService, and NameTransaction of MerchantService take.
+ *
+ * @generated from message gateway.v1.NameTransactionRequest
+ */
+export type NameTransactionRequest = Message<"gateway.v1.NameTransactionRequest"> & {
+  /**
+   * The deposit's id.
+   *
+   * @generated from field: int64 deposit_id = 1;
+   */
+  depositId: bigint;
+
+  /**
+   * 64 hexadecimal digits, with or without 0x. A transaction is of one deposit.
+   *
+   * @generated from field: string transaction_hash = 2;
+   */
+  transactionHash: string;
+};
+
+/**
+ * Describes the message gateway.v1.NameTransactionRequest.
+ * Use `create(NameTransactionRequestSchema)` to create a new message.
+ */
+export const NameTransactionRequestSchema: GenMessage<NameTransactionRequest> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_deposit, 0);
+
+/**
+ * NameTransactionResponse is what NameTransaction of DepositService, and NameTransaction of MerchantService answer with.
+ *
+ * @generated from message gateway.v1.NameTransactionResponse
+ */
+export type NameTransactionResponse = Message<"gateway.v1.NameTransactionResponse"> & {
+  /**
+   * The deposit as it is now.
+   *
+   * @generated from field: gateway.v1.Deposit data = 1;
+   */
+  data?: Deposit | undefined;
+};
+
+/**
+ * Describes the message gateway.v1.NameTransactionResponse.
+ * Use `create(NameTransactionResponseSchema)` to create a new message.
+ */
+export const NameTransactionResponseSchema: GenMessage<NameTransactionResponse> = /*@__PURE__*/
+  messageDesc(file_gateway_v1_deposit, 1);
 
 /**
  * CreateDepositRequest is what CreateDeposit of DepositService, and CreateDeposit of MerchantService take.
@@ -84,7 +133,7 @@ export type CreateDepositRequest = Message<"gateway.v1.CreateDepositRequest"> & 
  * Use `create(CreateDepositRequestSchema)` to create a new message.
  */
 export const CreateDepositRequestSchema: GenMessage<CreateDepositRequest> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_deposit, 0);
+  messageDesc(file_gateway_v1_deposit, 2);
 
 /**
  * CreateDepositResponse is what CreateDeposit of DepositService, and CreateDeposit of MerchantService answer with.
@@ -105,7 +154,7 @@ export type CreateDepositResponse = Message<"gateway.v1.CreateDepositResponse"> 
  * Use `create(CreateDepositResponseSchema)` to create a new message.
  */
 export const CreateDepositResponseSchema: GenMessage<CreateDepositResponse> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_deposit, 1);
+  messageDesc(file_gateway_v1_deposit, 3);
 
 /**
  * GetDepositRequest is what GetDeposit of DepositService, and GetDeposit of MerchantService take.
@@ -126,7 +175,7 @@ export type GetDepositRequest = Message<"gateway.v1.GetDepositRequest"> & {
  * Use `create(GetDepositRequestSchema)` to create a new message.
  */
 export const GetDepositRequestSchema: GenMessage<GetDepositRequest> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_deposit, 2);
+  messageDesc(file_gateway_v1_deposit, 4);
 
 /**
  * GetDepositResponse is what GetDeposit of DepositService answers with.
@@ -147,7 +196,7 @@ export type GetDepositResponse = Message<"gateway.v1.GetDepositResponse"> & {
  * Use `create(GetDepositResponseSchema)` to create a new message.
  */
 export const GetDepositResponseSchema: GenMessage<GetDepositResponse> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_deposit, 3);
+  messageDesc(file_gateway_v1_deposit, 5);
 
 /**
  * ListDepositsRequest is what ListDeposits of DepositService takes.
@@ -210,7 +259,7 @@ export type ListDepositsRequest = Message<"gateway.v1.ListDepositsRequest"> & {
  * Use `create(ListDepositsRequestSchema)` to create a new message.
  */
 export const ListDepositsRequestSchema: GenMessage<ListDepositsRequest> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_deposit, 4);
+  messageDesc(file_gateway_v1_deposit, 6);
 
 /**
  * ListDepositsResponse is what ListDeposits of DepositService answers with.
@@ -238,7 +287,7 @@ export type ListDepositsResponse = Message<"gateway.v1.ListDepositsResponse"> & 
  * Use `create(ListDepositsResponseSchema)` to create a new message.
  */
 export const ListDepositsResponseSchema: GenMessage<ListDepositsResponse> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_deposit, 5);
+  messageDesc(file_gateway_v1_deposit, 7);
 
 /**
  * Deposit is a request to bring USDT into a cashbox.
@@ -350,6 +399,13 @@ export type Deposit = Message<"gateway.v1.Deposit"> & {
    * @generated from field: optional int64 confirmations = 15;
    */
   confirmations?: bigint | undefined;
+
+  /**
+   * The transaction that the merchant has named; absent where none was.
+   *
+   * @generated from field: optional string named_transaction_hash = 16;
+   */
+  namedTransactionHash?: string | undefined;
 };
 
 /**
@@ -357,7 +413,7 @@ export type Deposit = Message<"gateway.v1.Deposit"> & {
  * Use `create(DepositSchema)` to create a new message.
  */
 export const DepositSchema: GenMessage<Deposit> = /*@__PURE__*/
-  messageDesc(file_gateway_v1_deposit, 6);
+  messageDesc(file_gateway_v1_deposit, 8);
 
 /**
  * DepositService takes requests to bring USDT into a cashbox. The key needs the scope deposits.
@@ -394,6 +450,17 @@ export const DepositService: GenService<{
     methodKind: "unary";
     input: typeof ListDepositsRequestSchema;
     output: typeof ListDepositsResponseSchema;
+  },
+  /**
+   * NameTransaction names the transaction by which the USDT of a pending deposit come, in place of one that was named before. It helps to
+   * find what came, of whatever amount, and confirms nothing.
+   *
+   * @generated from rpc gateway.v1.DepositService.NameTransaction
+   */
+  nameTransaction: {
+    methodKind: "unary";
+    input: typeof NameTransactionRequestSchema;
+    output: typeof NameTransactionResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_gateway_v1_deposit, 0);

@@ -7,6 +7,8 @@ import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Deposit } from "../../gateway/v1/deposit_pb.js";
 import { file_gateway_v1_deposit } from "../../gateway/v1/deposit_pb.js";
 import { file_gateway_v1_wire } from "../../gateway/v1/wire_pb.js";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Proposal } from "./proposal_pb.js";
 import { file_portal_v1_proposal } from "./proposal_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -15,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/deposit.proto.
  */
 export const file_portal_v1_deposit: GenFile = /*@__PURE__*/
-  fileDesc("Chdwb3J0YWwvdjEvZGVwb3NpdC5wcm90bxIJcG9ydGFsLnYxInMKE0xpc3REZXBvc2l0c1JlcXVlc3QSEwoGc3RhdHVzGAEgASgJSACIAQESEgoFbGltaXQYAiABKAVIAYgBARITCgZjdXJzb3IYAyABKAlIAogBAUIJCgdfc3RhdHVzQggKBl9saW1pdEIJCgdfY3Vyc29yImMKFExpc3REZXBvc2l0c1Jlc3BvbnNlEiEKBGRhdGEYASADKAsyEy5nYXRld2F5LnYxLkRlcG9zaXQSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiQwoVQ29uZmlybURlcG9zaXRSZXF1ZXN0EhIKCmRlcG9zaXRfaWQYASABKAMSFgoGcmVhc29uGAIgASgJQgaKtRgCMAEiUgoUUmVqZWN0RGVwb3NpdFJlcXVlc3QSEgoKZGVwb3NpdF9pZBgBIAEoAxIbCgZyZWFzb24YAiABKAlCBoq1GAIwAUgAiAEBQgkKB19yZWFzb24ibAoPRGVwb3NpdFJlc3BvbnNlEg8KB21lc3NhZ2UYASABKAkSIQoEZGF0YRgCIAEoCzITLmdhdGV3YXkudjEuRGVwb3NpdBIlCghwcm9wb3NhbBgDIAEoCzITLnBvcnRhbC52MS5Qcm9wb3NhbCJWChBSZWNlaXZpbmdBZGRyZXNzEg8KB25ldHdvcmsYASABKAkSDwoHYWRkcmVzcxgCIAEoCRIUCgd2ZXJzaW9uGAMgASgJSACIAQFCCgoIX3ZlcnNpb24iHwodTGlzdFJlY2VpdmluZ0FkZHJlc3Nlc1JlcXVlc3QiSwoeTGlzdFJlY2VpdmluZ0FkZHJlc3Nlc1Jlc3BvbnNlEikKBGRhdGEYASADKAsyGy5wb3J0YWwudjEuUmVjZWl2aW5nQWRkcmVzcyJgChpTZXRSZWNlaXZpbmdBZGRyZXNzUmVxdWVzdBIPCgduZXR3b3JrGAEgASgJEg8KB2FkZHJlc3MYAiABKAkSFAoHdmVyc2lvbhgDIAEoCUgAiAEBQgoKCF92ZXJzaW9uIloKE1NldEluc3VyYW5jZVJlcXVlc3QSGwoTbWVyY2hhbnRfY2FzaGJveF9pZBgBIAEoAxIOCgZhbW91bnQYAiABKAkSFgoGcmVhc29uGAMgASgJQgaKtRgCMAFCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_gateway_v1_deposit, file_gateway_v1_wire, file_portal_v1_proposal]);
+  fileDesc("Chdwb3J0YWwvdjEvZGVwb3NpdC5wcm90bxIJcG9ydGFsLnYxInMKE0xpc3REZXBvc2l0c1JlcXVlc3QSEwoGc3RhdHVzGAEgASgJSACIAQESEgoFbGltaXQYAiABKAVIAYgBARITCgZjdXJzb3IYAyABKAlIAogBAUIJCgdfc3RhdHVzQggKBl9saW1pdEIJCgdfY3Vyc29yImMKFExpc3REZXBvc2l0c1Jlc3BvbnNlEiEKBGRhdGEYASADKAsyEy5nYXRld2F5LnYxLkRlcG9zaXQSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiQwoVQ29uZmlybURlcG9zaXRSZXF1ZXN0EhIKCmRlcG9zaXRfaWQYASABKAMSFgoGcmVhc29uGAIgASgJQgaKtRgCMAEiUgoUUmVqZWN0RGVwb3NpdFJlcXVlc3QSEgoKZGVwb3NpdF9pZBgBIAEoAxIbCgZyZWFzb24YAiABKAlCBoq1GAIwAUgAiAEBQgkKB19yZWFzb24ibAoPRGVwb3NpdFJlc3BvbnNlEg8KB21lc3NhZ2UYASABKAkSIQoEZGF0YRgCIAEoCzITLmdhdGV3YXkudjEuRGVwb3NpdBIlCghwcm9wb3NhbBgDIAEoCzITLnBvcnRhbC52MS5Qcm9wb3NhbCJlChRMaXN0VHJhbnNmZXJzUmVxdWVzdBIPCgdtYXRjaGVkGAEgASgIEhIKBWxpbWl0GAIgASgFSACIAQESEwoGY3Vyc29yGAMgASgJSAGIAQFCCAoGX2xpbWl0QgkKB19jdXJzb3IiaQoVTGlzdFRyYW5zZmVyc1Jlc3BvbnNlEiYKBGRhdGEYASADKAsyGC5wb3J0YWwudjEuQ2hhaW5UcmFuc2ZlchIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciK1AgoNQ2hhaW5UcmFuc2ZlchIKCgJpZBgBIAEoAxIPCgduZXR3b3JrGAIgASgJEhgKEHRyYW5zYWN0aW9uX2hhc2gYAyABKAkSFAoMZnJvbV9hZGRyZXNzGAQgASgJEhIKCnRvX2FkZHJlc3MYBSABKAkSDgoGYW1vdW50GAYgASgJEg0KBXN0YXRlGAcgASgJEhUKDWNvbmZpcm1hdGlvbnMYCCABKAMSKwoHc2Vlbl9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoKZGVwb3NpdF9pZBgKIAEoA0gAiAEBEiAKE25hbWVkX2J5X2RlcG9zaXRfaWQYCyABKANIAYgBAUINCgtfZGVwb3NpdF9pZEIWChRfbmFtZWRfYnlfZGVwb3NpdF9pZCJAChVBc3NpZ25UcmFuc2ZlclJlcXVlc3QSEwoLdHJhbnNmZXJfaWQYASABKAMSEgoKZGVwb3NpdF9pZBgCIAEoAyJWChBSZWNlaXZpbmdBZGRyZXNzEg8KB25ldHdvcmsYASABKAkSDwoHYWRkcmVzcxgCIAEoCRIUCgd2ZXJzaW9uGAMgASgJSACIAQFCCgoIX3ZlcnNpb24iHwodTGlzdFJlY2VpdmluZ0FkZHJlc3Nlc1JlcXVlc3QiSwoeTGlzdFJlY2VpdmluZ0FkZHJlc3Nlc1Jlc3BvbnNlEikKBGRhdGEYASADKAsyGy5wb3J0YWwudjEuUmVjZWl2aW5nQWRkcmVzcyJgChpTZXRSZWNlaXZpbmdBZGRyZXNzUmVxdWVzdBIPCgduZXR3b3JrGAEgASgJEg8KB2FkZHJlc3MYAiABKAkSFAoHdmVyc2lvbhgDIAEoCUgAiAEBQgoKCF92ZXJzaW9uIloKE1NldEluc3VyYW5jZVJlcXVlc3QSGwoTbWVyY2hhbnRfY2FzaGJveF9pZBgBIAEoAxIOCgZhbW91bnQYAiABKAkSFgoGcmVhc29uGAMgASgJQgaKtRgCMAFCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_gateway_v1_deposit, file_gateway_v1_wire, file_google_protobuf_timestamp, file_portal_v1_proposal]);
 
 /**
  * ListDepositsRequest is what ListDeposits of OperatorService takes.
@@ -137,7 +139,7 @@ export const RejectDepositRequestSchema: GenMessage<RejectDepositRequest> = /*@_
   messageDesc(file_portal_v1_deposit, 3);
 
 /**
- * DepositResponse is what ConfirmDeposit and RejectDeposit of OperatorService answer with.
+ * DepositResponse is what ConfirmDeposit, RejectDeposit and AssignTransfer of OperatorService answer with.
  *
  * @generated from message portal.v1.DepositResponse
  */
@@ -172,6 +174,188 @@ export const DepositResponseSchema: GenMessage<DepositResponse> = /*@__PURE__*/
   messageDesc(file_portal_v1_deposit, 4);
 
 /**
+ * ListTransfersRequest is what ListTransfers of OperatorService takes.
+ *
+ * @generated from message portal.v1.ListTransfersRequest
+ */
+export type ListTransfersRequest = Message<"portal.v1.ListTransfersRequest"> & {
+  /**
+   * Lists what is for a deposit; false: what is for none.
+   *
+   * @generated from field: bool matched = 1;
+   */
+  matched: boolean;
+
+  /**
+   * 1 to 100, 50 when unset.
+   *
+   * @generated from field: optional int32 limit = 2;
+   */
+  limit?: number | undefined;
+
+  /**
+   * The next_cursor of the page before.
+   *
+   * @generated from field: optional string cursor = 3;
+   */
+  cursor?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.ListTransfersRequest.
+ * Use `create(ListTransfersRequestSchema)` to create a new message.
+ */
+export const ListTransfersRequestSchema: GenMessage<ListTransfersRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_deposit, 5);
+
+/**
+ * ListTransfersResponse is what ListTransfers of OperatorService answers with.
+ *
+ * @generated from message portal.v1.ListTransfersResponse
+ */
+export type ListTransfersResponse = Message<"portal.v1.ListTransfersResponse"> & {
+  /**
+   * The transfers, newest first.
+   *
+   * @generated from field: repeated portal.v1.ChainTransfer data = 1;
+   */
+  data: ChainTransfer[];
+
+  /**
+   * Unset on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2;
+   */
+  nextCursor?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.ListTransfersResponse.
+ * Use `create(ListTransfersResponseSchema)` to create a new message.
+ */
+export const ListTransfersResponseSchema: GenMessage<ListTransfersResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_deposit, 6);
+
+/**
+ * ChainTransfer is USDT that came to an address of the platform's.
+ *
+ * @generated from message portal.v1.ChainTransfer
+ */
+export type ChainTransfer = Message<"portal.v1.ChainTransfer"> & {
+  /**
+   * Its id.
+   *
+   * @generated from field: int64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * Such as TRC20.
+   *
+   * @generated from field: string network = 2;
+   */
+  network: string;
+
+  /**
+   * As explorers of the network write it.
+   *
+   * @generated from field: string transaction_hash = 3;
+   */
+  transactionHash: string;
+
+  /**
+   * Who sent it.
+   *
+   * @generated from field: string from_address = 4;
+   */
+  fromAddress: string;
+
+  /**
+   * The platform's address.
+   *
+   * @generated from field: string to_address = 5;
+   */
+  toAddress: string;
+
+  /**
+   * USDT, with as many decimals as it has.
+   *
+   * @generated from field: string amount = 6;
+   */
+  amount: string;
+
+  /**
+   * seen, final, gone or lost: the last two are not in their blocks any more.
+   *
+   * @generated from field: string state = 7;
+   */
+  state: string;
+
+  /**
+   * How many blocks confirm it, its own among them.
+   *
+   * @generated from field: int64 confirmations = 8;
+   */
+  confirmations: bigint;
+
+  /**
+   * When it was seen.
+   *
+   * @generated from field: google.protobuf.Timestamp seen_at = 9;
+   */
+  seenAt?: Timestamp | undefined;
+
+  /**
+   * The deposit it is for.
+   *
+   * @generated from field: optional int64 deposit_id = 10;
+   */
+  depositId?: bigint | undefined;
+
+  /**
+   * The deposit whose merchant has named the transaction.
+   *
+   * @generated from field: optional int64 named_by_deposit_id = 11;
+   */
+  namedByDepositId?: bigint | undefined;
+};
+
+/**
+ * Describes the message portal.v1.ChainTransfer.
+ * Use `create(ChainTransferSchema)` to create a new message.
+ */
+export const ChainTransferSchema: GenMessage<ChainTransfer> = /*@__PURE__*/
+  messageDesc(file_portal_v1_deposit, 7);
+
+/**
+ * AssignTransferRequest is what AssignTransfer of OperatorService takes.
+ *
+ * @generated from message portal.v1.AssignTransferRequest
+ */
+export type AssignTransferRequest = Message<"portal.v1.AssignTransferRequest"> & {
+  /**
+   * The transfer's id.
+   *
+   * @generated from field: int64 transfer_id = 1;
+   */
+  transferId: bigint;
+
+  /**
+   * The deposit's id.
+   *
+   * @generated from field: int64 deposit_id = 2;
+   */
+  depositId: bigint;
+};
+
+/**
+ * Describes the message portal.v1.AssignTransferRequest.
+ * Use `create(AssignTransferRequestSchema)` to create a new message.
+ */
+export const AssignTransferRequestSchema: GenMessage<AssignTransferRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_deposit, 8);
+
+/**
  * ReceivingAddress is the platform's address for deposits by a network.
  *
  * @generated from message portal.v1.ReceivingAddress
@@ -204,7 +388,7 @@ export type ReceivingAddress = Message<"portal.v1.ReceivingAddress"> & {
  * Use `create(ReceivingAddressSchema)` to create a new message.
  */
 export const ReceivingAddressSchema: GenMessage<ReceivingAddress> = /*@__PURE__*/
-  messageDesc(file_portal_v1_deposit, 5);
+  messageDesc(file_portal_v1_deposit, 9);
 
 /**
  * ListReceivingAddressesRequest is what ListReceivingAddresses of OperatorService takes, which is nothing.
@@ -219,7 +403,7 @@ export type ListReceivingAddressesRequest = Message<"portal.v1.ListReceivingAddr
  * Use `create(ListReceivingAddressesRequestSchema)` to create a new message.
  */
 export const ListReceivingAddressesRequestSchema: GenMessage<ListReceivingAddressesRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_deposit, 6);
+  messageDesc(file_portal_v1_deposit, 10);
 
 /**
  * ListReceivingAddressesResponse is what ListReceivingAddresses of OperatorService answers with.
@@ -240,7 +424,7 @@ export type ListReceivingAddressesResponse = Message<"portal.v1.ListReceivingAdd
  * Use `create(ListReceivingAddressesResponseSchema)` to create a new message.
  */
 export const ListReceivingAddressesResponseSchema: GenMessage<ListReceivingAddressesResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_deposit, 7);
+  messageDesc(file_portal_v1_deposit, 11);
 
 /**
  * SetReceivingAddressRequest is what SetReceivingAddress of OperatorService takes.
@@ -275,7 +459,7 @@ export type SetReceivingAddressRequest = Message<"portal.v1.SetReceivingAddressR
  * Use `create(SetReceivingAddressRequestSchema)` to create a new message.
  */
 export const SetReceivingAddressRequestSchema: GenMessage<SetReceivingAddressRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_deposit, 8);
+  messageDesc(file_portal_v1_deposit, 12);
 
 /**
  * SetInsuranceRequest is what SetInsurance of OperatorService takes.
@@ -310,5 +494,5 @@ export type SetInsuranceRequest = Message<"portal.v1.SetInsuranceRequest"> & {
  * Use `create(SetInsuranceRequestSchema)` to create a new message.
  */
 export const SetInsuranceRequestSchema: GenMessage<SetInsuranceRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_deposit, 9);
+  messageDesc(file_portal_v1_deposit, 13);
 

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/proof.proto.
  */
 export const file_portal_v1_proof: GenFile = /*@__PURE__*/
-  fileDesc("ChVwb3J0YWwvdjEvcHJvb2YucHJvdG8SCXBvcnRhbC52MSIsChZHZXRQYXltZW50UHJvb2ZSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAkiKAoUR2V0UGF5aW5Qcm9vZlJlcXVlc3QSEAoIcGF5aW5faWQYASABKAkiLAoWR2V0RGVwb3NpdFByb29mUmVxdWVzdBISCgpkZXBvc2l0X2lkGAEgASgDIloKDVByb29mUmVzcG9uc2USDAoEZmlsZRgBIAEoDBIOCgZwcm92ZW4YAiABKAUSKwoHd2FpdGluZxgDIAMoCzIaLnBvcnRhbC52MS5XYWl0aW5nVHJhbnNmZXIiWAoPV2FpdGluZ1RyYW5zZmVyEhMKC3RyYW5zZmVyX2lkGAEgASgDEjAKDHNlYWxlZF9hZnRlchgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiVQoVTGlzdFNlYWxlZERheXNSZXF1ZXN0EhIKBWxpbWl0GAEgASgFSACIAQESEwoGY3Vyc29yGAIgASgJSAGIAQFCCAoGX2xpbWl0QgkKB19jdXJzb3IiZgoWTGlzdFNlYWxlZERheXNSZXNwb25zZRIiCgRkYXRhGAEgAygLMhQucG9ydGFsLnYxLlNlYWxlZERheRIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciLoAgoJU2VhbGVkRGF5EgsKA2RheRgBIAEoCRIRCgl0cmFuc2ZlcnMYAiABKAMSDwoHZW50cmllcxgDIAEoAxIMCgRyb290GAQgASgJEgwKBGhhc2gYBSABKAkSFQoNcHJldmlvdXNfaGFzaBgGIAEoCRIjCgVraW5kcxgHIAMoCzIULnBvcnRhbC52MS5LaW5kVG90YWwSKQoIYmFsYW5jZXMYCCADKAsyFy5wb3J0YWwudjEuQmFsYW5jZVRvdGFsEi0KCXNlYWxlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASCwoDa2lkGAogASgJEg0KBXN0YXRlGAsgASgJEjMKCmF1ZGl0ZWRfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESGAoQYXVkaXRfdmlvbGF0aW9ucxgNIAEoA0INCgtfYXVkaXRlZF9hdCI8CglLaW5kVG90YWwSDAoEa2luZBgBIAEoCRIRCgl0cmFuc2ZlcnMYAiABKAMSDgoGYW1vdW50GAMgASgJIj4KDEJhbGFuY2VUb3RhbBINCgVvd25lchgBIAEoCRIPCgdhY2NvdW50GAIgASgJEg4KBmFtb3VudBgDIAEoCTLRAgoMUHJvb2ZTZXJ2aWNlEk4KD0dldFBheW1lbnRQcm9vZhIhLnBvcnRhbC52MS5HZXRQYXltZW50UHJvb2ZSZXF1ZXN0GhgucG9ydGFsLnYxLlByb29mUmVzcG9uc2USSgoNR2V0UGF5aW5Qcm9vZhIfLnBvcnRhbC52MS5HZXRQYXlpblByb29mUmVxdWVzdBoYLnBvcnRhbC52MS5Qcm9vZlJlc3BvbnNlEk4KD0dldERlcG9zaXRQcm9vZhIhLnBvcnRhbC52MS5HZXREZXBvc2l0UHJvb2ZSZXF1ZXN0GhgucG9ydGFsLnYxLlByb29mUmVzcG9uc2USVQoOTGlzdFNlYWxlZERheXMSIC5wb3J0YWwudjEuTGlzdFNlYWxlZERheXNSZXF1ZXN0GiEucG9ydGFsLnYxLkxpc3RTZWFsZWREYXlzUmVzcG9uc2VCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("ChVwb3J0YWwvdjEvcHJvb2YucHJvdG8SCXBvcnRhbC52MSIsChZHZXRQYXltZW50UHJvb2ZSZXF1ZXN0EhIKCnBheW1lbnRfaWQYASABKAkiKAoUR2V0UGF5aW5Qcm9vZlJlcXVlc3QSEAoIcGF5aW5faWQYASABKAkiLAoWR2V0RGVwb3NpdFByb29mUmVxdWVzdBISCgpkZXBvc2l0X2lkGAEgASgDIjIKGUdldFdpdGhkcmF3YWxQcm9vZlJlcXVlc3QSFQoNd2l0aGRyYXdhbF9pZBgBIAEoAyJaCg1Qcm9vZlJlc3BvbnNlEgwKBGZpbGUYASABKAwSDgoGcHJvdmVuGAIgASgFEisKB3dhaXRpbmcYAyADKAsyGi5wb3J0YWwudjEuV2FpdGluZ1RyYW5zZmVyIlgKD1dhaXRpbmdUcmFuc2ZlchITCgt0cmFuc2Zlcl9pZBgBIAEoAxIwCgxzZWFsZWRfYWZ0ZXIYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlUKFUxpc3RTZWFsZWREYXlzUmVxdWVzdBISCgVsaW1pdBgBIAEoBUgAiAEBEhMKBmN1cnNvchgCIAEoCUgBiAEBQggKBl9saW1pdEIJCgdfY3Vyc29yImYKFkxpc3RTZWFsZWREYXlzUmVzcG9uc2USIgoEZGF0YRgBIAMoCzIULnBvcnRhbC52MS5TZWFsZWREYXkSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3Ii6AIKCVNlYWxlZERheRILCgNkYXkYASABKAkSEQoJdHJhbnNmZXJzGAIgASgDEg8KB2VudHJpZXMYAyABKAMSDAoEcm9vdBgEIAEoCRIMCgRoYXNoGAUgASgJEhUKDXByZXZpb3VzX2hhc2gYBiABKAkSIwoFa2luZHMYByADKAsyFC5wb3J0YWwudjEuS2luZFRvdGFsEikKCGJhbGFuY2VzGAggAygLMhcucG9ydGFsLnYxLkJhbGFuY2VUb3RhbBItCglzZWFsZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgsKA2tpZBgKIAEoCRINCgVzdGF0ZRgLIAEoCRIzCgphdWRpdGVkX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgAiAEBEhgKEGF1ZGl0X3Zpb2xhdGlvbnMYDSABKANCDQoLX2F1ZGl0ZWRfYXQiPAoJS2luZFRvdGFsEgwKBGtpbmQYASABKAkSEQoJdHJhbnNmZXJzGAIgASgDEg4KBmFtb3VudBgDIAEoCSI+CgxCYWxhbmNlVG90YWwSDQoFb3duZXIYASABKAkSDwoHYWNjb3VudBgCIAEoCRIOCgZhbW91bnQYAyABKAkypwMKDFByb29mU2VydmljZRJOCg9HZXRQYXltZW50UHJvb2YSIS5wb3J0YWwudjEuR2V0UGF5bWVudFByb29mUmVxdWVzdBoYLnBvcnRhbC52MS5Qcm9vZlJlc3BvbnNlEkoKDUdldFBheWluUHJvb2YSHy5wb3J0YWwudjEuR2V0UGF5aW5Qcm9vZlJlcXVlc3QaGC5wb3J0YWwudjEuUHJvb2ZSZXNwb25zZRJOCg9HZXREZXBvc2l0UHJvb2YSIS5wb3J0YWwudjEuR2V0RGVwb3NpdFByb29mUmVxdWVzdBoYLnBvcnRhbC52MS5Qcm9vZlJlc3BvbnNlElQKEkdldFdpdGhkcmF3YWxQcm9vZhIkLnBvcnRhbC52MS5HZXRXaXRoZHJhd2FsUHJvb2ZSZXF1ZXN0GhgucG9ydGFsLnYxLlByb29mUmVzcG9uc2USVQoOTGlzdFNlYWxlZERheXMSIC5wb3J0YWwudjEuTGlzdFNlYWxlZERheXNSZXF1ZXN0GiEucG9ydGFsLnYxLkxpc3RTZWFsZWREYXlzUmVzcG9uc2VCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * GetPaymentProofRequest is what GetPaymentProof of ProofService takes.
@@ -78,7 +78,28 @@ export const GetDepositProofRequestSchema: GenMessage<GetDepositProofRequest> = 
   messageDesc(file_portal_v1_proof, 2);
 
 /**
- * ProofResponse is what GetPaymentProof, GetPayinProof and GetDepositProof of ProofService answer with.
+ * GetWithdrawalProofRequest is what GetWithdrawalProof of ProofService takes.
+ *
+ * @generated from message portal.v1.GetWithdrawalProofRequest
+ */
+export type GetWithdrawalProofRequest = Message<"portal.v1.GetWithdrawalProofRequest"> & {
+  /**
+   * The withdrawal's id.
+   *
+   * @generated from field: int64 withdrawal_id = 1;
+   */
+  withdrawalId: bigint;
+};
+
+/**
+ * Describes the message portal.v1.GetWithdrawalProofRequest.
+ * Use `create(GetWithdrawalProofRequestSchema)` to create a new message.
+ */
+export const GetWithdrawalProofRequestSchema: GenMessage<GetWithdrawalProofRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_proof, 3);
+
+/**
+ * ProofResponse is what GetPaymentProof, GetPayinProof, GetDepositProof and GetWithdrawalProof of ProofService answer with.
  *
  * @generated from message portal.v1.ProofResponse
  */
@@ -110,7 +131,7 @@ export type ProofResponse = Message<"portal.v1.ProofResponse"> & {
  * Use `create(ProofResponseSchema)` to create a new message.
  */
 export const ProofResponseSchema: GenMessage<ProofResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proof, 3);
+  messageDesc(file_portal_v1_proof, 4);
 
 /**
  * WaitingTransfer is a transfer that is not sealed yet.
@@ -138,7 +159,7 @@ export type WaitingTransfer = Message<"portal.v1.WaitingTransfer"> & {
  * Use `create(WaitingTransferSchema)` to create a new message.
  */
 export const WaitingTransferSchema: GenMessage<WaitingTransfer> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proof, 4);
+  messageDesc(file_portal_v1_proof, 5);
 
 /**
  * ListSealedDaysRequest is what ListSealedDays of ProofService takes.
@@ -166,7 +187,7 @@ export type ListSealedDaysRequest = Message<"portal.v1.ListSealedDaysRequest"> &
  * Use `create(ListSealedDaysRequestSchema)` to create a new message.
  */
 export const ListSealedDaysRequestSchema: GenMessage<ListSealedDaysRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proof, 5);
+  messageDesc(file_portal_v1_proof, 6);
 
 /**
  * ListSealedDaysResponse is what ListSealedDays of ProofService answers with.
@@ -194,7 +215,7 @@ export type ListSealedDaysResponse = Message<"portal.v1.ListSealedDaysResponse">
  * Use `create(ListSealedDaysResponseSchema)` to create a new message.
  */
 export const ListSealedDaysResponseSchema: GenMessage<ListSealedDaysResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proof, 6);
+  messageDesc(file_portal_v1_proof, 7);
 
 /**
  * SealedDay is the page of a day.
@@ -300,7 +321,7 @@ export type SealedDay = Message<"portal.v1.SealedDay"> & {
  * Use `create(SealedDaySchema)` to create a new message.
  */
 export const SealedDaySchema: GenMessage<SealedDay> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proof, 7);
+  messageDesc(file_portal_v1_proof, 8);
 
 /**
  * KindTotal is the sum of a day's transfers of one kind.
@@ -335,7 +356,7 @@ export type KindTotal = Message<"portal.v1.KindTotal"> & {
  * Use `create(KindTotalSchema)` to create a new message.
  */
 export const KindTotalSchema: GenMessage<KindTotal> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proof, 8);
+  messageDesc(file_portal_v1_proof, 9);
 
 /**
  * BalanceTotal is the sum of the accounts of one kind of owner.
@@ -370,7 +391,7 @@ export type BalanceTotal = Message<"portal.v1.BalanceTotal"> & {
  * Use `create(BalanceTotalSchema)` to create a new message.
  */
 export const BalanceTotalSchema: GenMessage<BalanceTotal> = /*@__PURE__*/
-  messageDesc(file_portal_v1_proof, 9);
+  messageDesc(file_portal_v1_proof, 10);
 
 /**
  * ProofService proves that transfers of USDT are in the ledger as it was sealed, and lists the sealed days.
@@ -407,6 +428,16 @@ export const ProofService: GenService<{
   getDepositProof: {
     methodKind: "unary";
     input: typeof GetDepositProofRequestSchema;
+    output: typeof ProofResponseSchema;
+  },
+  /**
+   * GetWithdrawalProof proves a withdrawal's transfers. For a merchant's portal users who see withdrawals.
+   *
+   * @generated from rpc portal.v1.ProofService.GetWithdrawalProof
+   */
+  getWithdrawalProof: {
+    methodKind: "unary";
+    input: typeof GetWithdrawalProofRequestSchema;
     output: typeof ProofResponseSchema;
   },
   /**

@@ -1,0 +1,103 @@
+package deposit
+
+import (
+	"context"
+	"fmt"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/chain"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// Unmatched lists the transfers that are for no deposit, the newest first. The cursor is nil on the last page.
+func (s *Service) Unmatched(ctx context.Context, who caller.Caller, page db.Page) ([]Transfer, *string, error) {
+	return s.transfers(ctx, who, page, func(q *db.Queries, before int64, most int32) ([]db.DepositTransfersMatchedRow, error) {
+		rows, err := q.DepositTransfersFree(ctx, db.DepositTransfersFreeParams{BeforeID: before, Page: most})
+		list := make([]db.DepositTransfersMatchedRow, 0, len(rows))
+		for _, t := range rows {
+			list = append(list, db.DepositTransfersMatchedRow{
+				ID: t.ID, Network: t.Network, TransactionHash: t.TransactionHash, FromAddress: t.FromAddress, ToAddress: t.ToAddress,
+				Amount: t.Amount, State: t.State, SeenAt: t.SeenAt, Confirmations: t.Confirmations, Actor: byChain, NamedBy: t.NamedBy,
+			})
+		}
+		return list, err
+	})
+}
+
+// Matched lists the transfers that are for deposits, the newest first. The cursor is nil on the last page.
+func (s *Service) Matched(ctx context.Context, who caller.Caller, page db.Page) ([]Transfer, *string, error) {
+	return s.transfers(ctx, who, page, func(q *db.Queries, before int64, most int32) ([]db.DepositTransfersMatchedRow, error) {
+		return q.DepositTransfersMatched(ctx, db.DepositTransfersMatchedParams{BeforeID: before, Page: most})
+	})
+}
+
+func (s *Service) transfers(
+	ctx context.Context, who caller.Caller, page db.Page,
+	read func(q *db.Queries, before int64, most int32) ([]db.DepositTransfersMatchedRow, error),
+) ([]Transfer, *string, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return nil, nil, err
+	}
+	f := fault.Decoded(ctx)
+	limit, before := page.Bounds(f)
+	if err := f.Err(); err != nil {
+		return nil, nil, err
+	}
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.DepositTransfersMatchedRow, error) {
+		return read(q, before, limit+1)
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list transfers: %w", err)
+	}
+	rows, cursor := db.Cut(rows, limit, func(t db.DepositTransfersMatchedRow) int64 { return t.ID })
+	list := make([]Transfer, 0, len(rows))
+	for _, t := range rows {
+		list = append(list, Transfer{
+			ID: t.ID, Network: t.Network, Hash: t.TransactionHash, From: t.FromAddress, To: t.ToAddress, Amount: t.Amount,
+			SeenAt: t.SeenAt, State: chain.State(t.State), Confirmations: t.Confirmations, Needed: needed(t.Network),
+			ByOperator: t.Actor != byChain && !byMerchant(t.Actor), ByMerchant: byMerchant(t.Actor), Alone: t.Credited.Valid,
+			DepositID: number(t.DepositID), NamedBy: number(t.NamedBy),
+		})
+	}
+	return list, cursor, nil
+}
+
+func number(id *int64) int64 {
+	if id == nil {
+		return 0
+	}
+	return *id
+}
+
+// withTransfers adds to deposits the transfers that are for them, and what their merchants have named.
+func (s *Service) withTransfers(ctx context.Context, list ...*Deposit) error {
+	if len(list) == 0 {
+		return nil
+	}
+	ids, of := make([]int64, 0, len(list)), map[int64]*Deposit{}
+	for _, d := range list {
+		ids = append(ids, d.ID)
+		of[d.ID] = d
+	}
+	named, err := s.q.DepositClaimsOf(ctx, ids)
+	if err != nil {
+		return fmt.Errorf("read named transactions: %w", err)
+	}
+	for _, n := range named {
+		of[n.DepositID].Named = n.TransactionHash
+	}
+	rows, err := s.q.DepositTransfersOf(ctx, ids)
+	if err != nil {
+		return fmt.Errorf("read transfers of deposits: %w", err)
+	}
+	for _, t := range rows {
+		of[t.DepositID].Transfer = &Transfer{
+			ID: t.ID, Network: t.Network, Hash: t.TransactionHash, From: t.FromAddress, To: t.ToAddress, Amount: t.Amount,
+			SeenAt: t.SeenAt, State: chain.State(t.State), Confirmations: t.Confirmations, Needed: needed(t.Network),
+			ByOperator: t.Actor != byChain && !byMerchant(t.Actor), ByMerchant: byMerchant(t.Actor), Alone: t.Credited.Valid,
+			DepositID: t.DepositID,
+		}
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package deposit
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/chain"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// Name notes the transaction by which a merchant says that the USDT of its pending deposit come, in place of one that it
+// named before. What came by it is found so, of whatever amount; nothing is confirmed by it.
+func (s *Service) Name(ctx context.Context, who caller.Caller, id int64, transaction string) (Deposit, error) {
+	if err := needMerchant(who, caller.MerchantDeposits); err != nil {
+		return Deposit{}, err
+	}
+	found, err := s.seen(ctx, who, id)
+	if err != nil {
+		return Deposit{}, err
+	}
+	network, _ := chain.Find(found.Network)
+	hash, f := network.Hash(transaction), fault.Decoded(ctx)
+	if f.Required("transactionHash", transaction) {
+		f.Check(hash != "", "transactionHash", "must be the 64 hexadecimal digits of a transaction")
+	}
+	if err := f.Err(); err != nil {
+		return Deposit{}, err
+	}
+	err = db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
+		locked, err := q.DepositLock(ctx, db.DepositLockParams{MerchantID: found.MerchantID, ID: id})
+		if err != nil {
+			return fmt.Errorf("lock deposit: %w", err)
+		}
+		if locked.Status != depositPending {
+			return errDepositNotPending
+		}
+		return s.claim(ctx, q, who, locked, hash)
+	})
+	if err != nil {
+		return Deposit{}, err
+	}
+	return s.Get(ctx, who, id)
+}
+
+// claim has a transaction be a locked deposit's, if it is no other's and the deposit has nothing else yet.
+func (s *Service) claim(ctx context.Context, q *db.Queries, who caller.Caller, d db.Deposit, hash string) error {
+	attached, err := q.DepositTransfersOf(ctx, []int64{d.ID})
+	if err != nil {
+		return fmt.Errorf("read the transfer of a deposit: %w", err)
+	}
+	for _, t := range attached {
+		if t.TransactionHash != hash {
+			return errTransferTaken
+		}
+	}
+	taken, err := q.DepositTransactionTaken(ctx, db.DepositTransactionTakenParams{
+		Network: d.Network, TransactionHash: hash, DepositID: d.ID,
+	})
+	if err != nil {
+		return fmt.Errorf("look for a transaction: %w", err)
+	}
+	if err := q.DepositClaimDrop(ctx, d.ID); err != nil {
+		return fmt.Errorf("drop what was named: %w", err)
+	}
+	set, err := q.DepositClaimSet(ctx, db.DepositClaimSetParams{
+		Network: d.Network, TransactionHash: hash, MerchantID: d.MerchantID, DepositID: d.ID, Actor: who.Actor(), Now: s.clock.Now(),
+	})
+	if err == nil && (taken || set == 0) {
+		return fault.Fields{"transactionHash": {"is of another deposit already"}}.Err()
+	}
+	return err
+}

@@ -1,0 +1,22 @@
+-- DepositClaimSet notes the transaction that a deposit's merchant has named. No row: it is another deposit's.
+-- name: DepositClaimSet :execrows
+insert into deposit_claim (network, transaction_hash, merchant_id, deposit_id, actor, at)
+values (@network, @transaction_hash, @merchant_id, @deposit_id, @actor, @now)
+on conflict (network, transaction_hash) do nothing;
+
+-- name: DepositClaimDrop :exec
+delete from deposit_claim where deposit_id = @deposit_id;
+
+-- DepositClaimOf is who has named a transaction.
+-- name: DepositClaimOf :one
+select merchant_id, deposit_id, actor from deposit_claim where network = @network and transaction_hash = @transaction_hash;
+
+-- name: DepositClaimsOf :many
+select deposit_id, transaction_hash from deposit_claim where deposit_id = any(@deposit_ids::bigint[]);
+
+-- DepositTransactionTaken tells whether something that came by a transaction is for another deposit.
+-- name: DepositTransactionTaken :one
+select exists (
+    select from chain_transfer t join deposit_transfer d on d.transfer_id = t.id
+    where t.network = @network and t.transaction_hash = @transaction_hash and t.direction = 'in' and d.deposit_id <> @deposit_id::bigint
+);
