@@ -3257,6 +3257,61 @@ func (x *MerchantResponse) GetData() *Merchant {
 	return nil
 }
 
+// RemoveLinkPictureRequest is what RemoveLinkPicture of OperatorService takes.
+type RemoveLinkPictureRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The link's id: the number after "link-" in the order ids of its payments.
+	LinkId int64 `protobuf:"varint,1,opt,name=link_id,json=linkId,proto3" json:"link_id,omitempty"`
+	// Why, for the log of settings; required, at most 500 characters.
+	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemoveLinkPictureRequest) Reset() {
+	*x = RemoveLinkPictureRequest{}
+	mi := &file_portal_v1_operator_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemoveLinkPictureRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemoveLinkPictureRequest) ProtoMessage() {}
+
+func (x *RemoveLinkPictureRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_operator_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemoveLinkPictureRequest.ProtoReflect.Descriptor instead.
+func (*RemoveLinkPictureRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{42}
+}
+
+func (x *RemoveLinkPictureRequest) GetLinkId() int64 {
+	if x != nil {
+		return x.LinkId
+	}
+	return 0
+}
+
+func (x *RemoveLinkPictureRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // CashboxResponse is what UpdateCashbox of OperatorService answers with.
 type CashboxResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3270,7 +3325,7 @@ type CashboxResponse struct {
 
 func (x *CashboxResponse) Reset() {
 	*x = CashboxResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[42]
+	mi := &file_portal_v1_operator_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3282,7 +3337,7 @@ func (x *CashboxResponse) String() string {
 func (*CashboxResponse) ProtoMessage() {}
 
 func (x *CashboxResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[42]
+	mi := &file_portal_v1_operator_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3295,7 +3350,7 @@ func (x *CashboxResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CashboxResponse.ProtoReflect.Descriptor instead.
 func (*CashboxResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{42}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *CashboxResponse) GetChange() *SettingChange {
@@ -3325,7 +3380,7 @@ type CashboxMethodResponse struct {
 
 func (x *CashboxMethodResponse) Reset() {
 	*x = CashboxMethodResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[43]
+	mi := &file_portal_v1_operator_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3337,7 +3392,7 @@ func (x *CashboxMethodResponse) String() string {
 func (*CashboxMethodResponse) ProtoMessage() {}
 
 func (x *CashboxMethodResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[43]
+	mi := &file_portal_v1_operator_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3350,7 +3405,7 @@ func (x *CashboxMethodResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CashboxMethodResponse.ProtoReflect.Descriptor instead.
 func (*CashboxMethodResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{43}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *CashboxMethodResponse) GetChange() *SettingChange {
@@ -3380,7 +3435,7 @@ type CashboxPayoutMethodResponse struct {
 
 func (x *CashboxPayoutMethodResponse) Reset() {
 	*x = CashboxPayoutMethodResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[44]
+	mi := &file_portal_v1_operator_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3392,7 +3447,7 @@ func (x *CashboxPayoutMethodResponse) String() string {
 func (*CashboxPayoutMethodResponse) ProtoMessage() {}
 
 func (x *CashboxPayoutMethodResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[44]
+	mi := &file_portal_v1_operator_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3405,7 +3460,7 @@ func (x *CashboxPayoutMethodResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CashboxPayoutMethodResponse.ProtoReflect.Descriptor instead.
 func (*CashboxPayoutMethodResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{44}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *CashboxPayoutMethodResponse) GetChange() *SettingChange {
@@ -3435,7 +3490,7 @@ type TraderResponse struct {
 
 func (x *TraderResponse) Reset() {
 	*x = TraderResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[45]
+	mi := &file_portal_v1_operator_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3447,7 +3502,7 @@ func (x *TraderResponse) String() string {
 func (*TraderResponse) ProtoMessage() {}
 
 func (x *TraderResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[45]
+	mi := &file_portal_v1_operator_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3460,7 +3515,7 @@ func (x *TraderResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraderResponse.ProtoReflect.Descriptor instead.
 func (*TraderResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{45}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *TraderResponse) GetChange() *SettingChange {
@@ -3490,7 +3545,7 @@ type TraderPayoutMethodResponse struct {
 
 func (x *TraderPayoutMethodResponse) Reset() {
 	*x = TraderPayoutMethodResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[46]
+	mi := &file_portal_v1_operator_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3502,7 +3557,7 @@ func (x *TraderPayoutMethodResponse) String() string {
 func (*TraderPayoutMethodResponse) ProtoMessage() {}
 
 func (x *TraderPayoutMethodResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[46]
+	mi := &file_portal_v1_operator_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3515,7 +3570,7 @@ func (x *TraderPayoutMethodResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraderPayoutMethodResponse.ProtoReflect.Descriptor instead.
 func (*TraderPayoutMethodResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{46}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *TraderPayoutMethodResponse) GetChange() *SettingChange {
@@ -3545,7 +3600,7 @@ type RequisiteResponse struct {
 
 func (x *RequisiteResponse) Reset() {
 	*x = RequisiteResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[47]
+	mi := &file_portal_v1_operator_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3557,7 +3612,7 @@ func (x *RequisiteResponse) String() string {
 func (*RequisiteResponse) ProtoMessage() {}
 
 func (x *RequisiteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[47]
+	mi := &file_portal_v1_operator_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3570,7 +3625,7 @@ func (x *RequisiteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RequisiteResponse.ProtoReflect.Descriptor instead.
 func (*RequisiteResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{47}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *RequisiteResponse) GetChange() *SettingChange {
@@ -3600,7 +3655,7 @@ type UserResponse struct {
 
 func (x *UserResponse) Reset() {
 	*x = UserResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[48]
+	mi := &file_portal_v1_operator_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3612,7 +3667,7 @@ func (x *UserResponse) String() string {
 func (*UserResponse) ProtoMessage() {}
 
 func (x *UserResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[48]
+	mi := &file_portal_v1_operator_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3625,7 +3680,7 @@ func (x *UserResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserResponse.ProtoReflect.Descriptor instead.
 func (*UserResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{48}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *UserResponse) GetChange() *SettingChange {
@@ -3655,7 +3710,7 @@ type PlatformLimitResponse struct {
 
 func (x *PlatformLimitResponse) Reset() {
 	*x = PlatformLimitResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[49]
+	mi := &file_portal_v1_operator_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3667,7 +3722,7 @@ func (x *PlatformLimitResponse) String() string {
 func (*PlatformLimitResponse) ProtoMessage() {}
 
 func (x *PlatformLimitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[49]
+	mi := &file_portal_v1_operator_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3680,7 +3735,7 @@ func (x *PlatformLimitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlatformLimitResponse.ProtoReflect.Descriptor instead.
 func (*PlatformLimitResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{49}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *PlatformLimitResponse) GetChange() *SettingChange {
@@ -3710,7 +3765,7 @@ type BankResponse struct {
 
 func (x *BankResponse) Reset() {
 	*x = BankResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[50]
+	mi := &file_portal_v1_operator_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3722,7 +3777,7 @@ func (x *BankResponse) String() string {
 func (*BankResponse) ProtoMessage() {}
 
 func (x *BankResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[50]
+	mi := &file_portal_v1_operator_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3735,7 +3790,7 @@ func (x *BankResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BankResponse.ProtoReflect.Descriptor instead.
 func (*BankResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{50}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *BankResponse) GetChange() *SettingChange {
@@ -3765,7 +3820,7 @@ type RemoveTraderAcquirerResponse struct {
 
 func (x *RemoveTraderAcquirerResponse) Reset() {
 	*x = RemoveTraderAcquirerResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[51]
+	mi := &file_portal_v1_operator_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3777,7 +3832,7 @@ func (x *RemoveTraderAcquirerResponse) String() string {
 func (*RemoveTraderAcquirerResponse) ProtoMessage() {}
 
 func (x *RemoveTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[51]
+	mi := &file_portal_v1_operator_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3790,7 +3845,7 @@ func (x *RemoveTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveTraderAcquirerResponse.ProtoReflect.Descriptor instead.
 func (*RemoveTraderAcquirerResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{51}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *RemoveTraderAcquirerResponse) GetChange() *SettingChange {
@@ -3822,7 +3877,7 @@ type SetTraderAcquirerResponse struct {
 
 func (x *SetTraderAcquirerResponse) Reset() {
 	*x = SetTraderAcquirerResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[52]
+	mi := &file_portal_v1_operator_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3834,7 +3889,7 @@ func (x *SetTraderAcquirerResponse) String() string {
 func (*SetTraderAcquirerResponse) ProtoMessage() {}
 
 func (x *SetTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[52]
+	mi := &file_portal_v1_operator_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3847,7 +3902,7 @@ func (x *SetTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetTraderAcquirerResponse.ProtoReflect.Descriptor instead.
 func (*SetTraderAcquirerResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{52}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *SetTraderAcquirerResponse) GetChange() *SettingChange {
@@ -3886,7 +3941,7 @@ type CreateCashboxResponse struct {
 
 func (x *CreateCashboxResponse) Reset() {
 	*x = CreateCashboxResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[53]
+	mi := &file_portal_v1_operator_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3898,7 +3953,7 @@ func (x *CreateCashboxResponse) String() string {
 func (*CreateCashboxResponse) ProtoMessage() {}
 
 func (x *CreateCashboxResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[53]
+	mi := &file_portal_v1_operator_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3911,7 +3966,7 @@ func (x *CreateCashboxResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateCashboxResponse.ProtoReflect.Descriptor instead.
 func (*CreateCashboxResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{53}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *CreateCashboxResponse) GetChange() *SettingChange {
@@ -3961,7 +4016,7 @@ type SettingChange struct {
 
 func (x *SettingChange) Reset() {
 	*x = SettingChange{}
-	mi := &file_portal_v1_operator_proto_msgTypes[54]
+	mi := &file_portal_v1_operator_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3973,7 +4028,7 @@ func (x *SettingChange) String() string {
 func (*SettingChange) ProtoMessage() {}
 
 func (x *SettingChange) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[54]
+	mi := &file_portal_v1_operator_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3986,7 +4041,7 @@ func (x *SettingChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettingChange.ProtoReflect.Descriptor instead.
 func (*SettingChange) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{54}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *SettingChange) GetId() int64 {
@@ -4062,7 +4117,7 @@ type ListSettingChangesRequest struct {
 
 func (x *ListSettingChangesRequest) Reset() {
 	*x = ListSettingChangesRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[55]
+	mi := &file_portal_v1_operator_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4074,7 +4129,7 @@ func (x *ListSettingChangesRequest) String() string {
 func (*ListSettingChangesRequest) ProtoMessage() {}
 
 func (x *ListSettingChangesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[55]
+	mi := &file_portal_v1_operator_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4087,7 +4142,7 @@ func (x *ListSettingChangesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSettingChangesRequest.ProtoReflect.Descriptor instead.
 func (*ListSettingChangesRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{55}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *ListSettingChangesRequest) GetSubject() string {
@@ -4131,7 +4186,7 @@ type ListSettingChangesResponse struct {
 
 func (x *ListSettingChangesResponse) Reset() {
 	*x = ListSettingChangesResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[56]
+	mi := &file_portal_v1_operator_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4143,7 +4198,7 @@ func (x *ListSettingChangesResponse) String() string {
 func (*ListSettingChangesResponse) ProtoMessage() {}
 
 func (x *ListSettingChangesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[56]
+	mi := &file_portal_v1_operator_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4156,7 +4211,7 @@ func (x *ListSettingChangesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSettingChangesResponse.ProtoReflect.Descriptor instead.
 func (*ListSettingChangesResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{56}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *ListSettingChangesResponse) GetData() []*SettingChange {
@@ -4188,7 +4243,7 @@ type ListDeadEventsRequest struct {
 
 func (x *ListDeadEventsRequest) Reset() {
 	*x = ListDeadEventsRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[57]
+	mi := &file_portal_v1_operator_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4200,7 +4255,7 @@ func (x *ListDeadEventsRequest) String() string {
 func (*ListDeadEventsRequest) ProtoMessage() {}
 
 func (x *ListDeadEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[57]
+	mi := &file_portal_v1_operator_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4213,7 +4268,7 @@ func (x *ListDeadEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDeadEventsRequest.ProtoReflect.Descriptor instead.
 func (*ListDeadEventsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{57}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *ListDeadEventsRequest) GetMerchantId() int64 {
@@ -4582,7 +4637,10 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\bproposal\x18\x02 \x01(\v2\x13.portal.v1.ProposalR\bproposal\"m\n" +
 	"\x10MerchantResponse\x120\n" +
 	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x12'\n" +
-	"\x04data\x18\x02 \x01(\v2\x13.portal.v1.MerchantR\x04data\"k\n" +
+	"\x04data\x18\x02 \x01(\v2\x13.portal.v1.MerchantR\x04data\"K\n" +
+	"\x18RemoveLinkPictureRequest\x12\x17\n" +
+	"\alink_id\x18\x01 \x01(\x03R\x06linkId\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"k\n" +
 	"\x0fCashboxResponse\x120\n" +
 	"\x06change\x18\x01 \x01(\v2\x18.portal.v1.SettingChangeR\x06change\x12&\n" +
 	"\x04data\x18\x02 \x01(\v2\x12.portal.v1.CashboxR\x04data\"w\n" +
@@ -4655,7 +4713,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x06cursor\x18\x03 \x01(\tH\x02R\x06cursor\x88\x01\x01B\x0e\n" +
 	"\f_merchant_idB\b\n" +
 	"\x06_limitB\t\n" +
-	"\a_cursor2\xf85\n" +
+	"\a_cursor2\xce6\n" +
 	"\x0fOperatorService\x12C\n" +
 	"\bListWork\x12\x1a.portal.v1.ListWorkRequest\x1a\x1b.portal.v1.ListWorkResponse\x12C\n" +
 	"\bTakeWork\x12\x1a.portal.v1.TakeWorkRequest\x1a\x1b.portal.v1.TakeWorkResponse\x12L\n" +
@@ -4679,7 +4737,8 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x0eCreateMerchant\x12 .portal.v1.CreateMerchantRequest\x1a\x1b.portal.v1.MerchantResponse\x12O\n" +
 	"\x0eUpdateMerchant\x12 .portal.v1.UpdateMerchantRequest\x1a\x1b.portal.v1.MerchantResponse\x12R\n" +
 	"\rCreateCashbox\x12\x1f.portal.v1.CreateCashboxRequest\x1a .portal.v1.CreateCashboxResponse\x12L\n" +
-	"\rUpdateCashbox\x12\x1f.portal.v1.UpdateCashboxRequest\x1a\x1a.portal.v1.CashboxResponse\x12X\n" +
+	"\rUpdateCashbox\x12\x1f.portal.v1.UpdateCashboxRequest\x1a\x1a.portal.v1.CashboxResponse\x12T\n" +
+	"\x11RemoveLinkPicture\x12#.portal.v1.RemoveLinkPictureRequest\x1a\x1a.portal.v1.SettingResponse\x12X\n" +
 	"\x10SetCashboxMethod\x12\".portal.v1.SetCashboxMethodRequest\x1a .portal.v1.CashboxMethodResponse\x12=\n" +
 	"\aSetBank\x12\x19.portal.v1.SetBankRequest\x1a\x17.portal.v1.BankResponse\x12X\n" +
 	"\x13SetReceivingAddress\x12%.portal.v1.SetReceivingAddressRequest\x1a\x1a.portal.v1.SettingResponse\x12m\n" +
@@ -4759,7 +4818,7 @@ func file_portal_v1_operator_proto_rawDescGZIP() []byte {
 	return file_portal_v1_operator_proto_rawDescData
 }
 
-var file_portal_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 59)
+var file_portal_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 60)
 var file_portal_v1_operator_proto_goTypes = []any{
 	(*ExplainRoutingRequest)(nil),                // 0: portal.v1.ExplainRoutingRequest
 	(*ReplayRoutingRequest)(nil),                 // 1: portal.v1.ReplayRoutingRequest
@@ -4803,199 +4862,200 @@ var file_portal_v1_operator_proto_goTypes = []any{
 	(*RevokeTokensRequest)(nil),                  // 39: portal.v1.RevokeTokensRequest
 	(*SettingResponse)(nil),                      // 40: portal.v1.SettingResponse
 	(*MerchantResponse)(nil),                     // 41: portal.v1.MerchantResponse
-	(*CashboxResponse)(nil),                      // 42: portal.v1.CashboxResponse
-	(*CashboxMethodResponse)(nil),                // 43: portal.v1.CashboxMethodResponse
-	(*CashboxPayoutMethodResponse)(nil),          // 44: portal.v1.CashboxPayoutMethodResponse
-	(*TraderResponse)(nil),                       // 45: portal.v1.TraderResponse
-	(*TraderPayoutMethodResponse)(nil),           // 46: portal.v1.TraderPayoutMethodResponse
-	(*RequisiteResponse)(nil),                    // 47: portal.v1.RequisiteResponse
-	(*UserResponse)(nil),                         // 48: portal.v1.UserResponse
-	(*PlatformLimitResponse)(nil),                // 49: portal.v1.PlatformLimitResponse
-	(*BankResponse)(nil),                         // 50: portal.v1.BankResponse
-	(*RemoveTraderAcquirerResponse)(nil),         // 51: portal.v1.RemoveTraderAcquirerResponse
-	(*SetTraderAcquirerResponse)(nil),            // 52: portal.v1.SetTraderAcquirerResponse
-	(*CreateCashboxResponse)(nil),                // 53: portal.v1.CreateCashboxResponse
-	(*SettingChange)(nil),                        // 54: portal.v1.SettingChange
-	(*ListSettingChangesRequest)(nil),            // 55: portal.v1.ListSettingChangesRequest
-	(*ListSettingChangesResponse)(nil),           // 56: portal.v1.ListSettingChangesResponse
-	(*ListDeadEventsRequest)(nil),                // 57: portal.v1.ListDeadEventsRequest
-	nil,                                          // 58: portal.v1.Bank.StepsEntry
-	(*timestamppb.Timestamp)(nil),                // 59: google.protobuf.Timestamp
-	(*PassedBy)(nil),                             // 60: portal.v1.PassedBy
-	(*Proposal)(nil),                             // 61: portal.v1.Proposal
-	(*User)(nil),                                 // 62: portal.v1.User
-	(*Merchant)(nil),                             // 63: portal.v1.Merchant
-	(*Cashbox)(nil),                              // 64: portal.v1.Cashbox
-	(*CashboxMethod)(nil),                        // 65: portal.v1.CashboxMethod
-	(*CashboxPayoutMethod)(nil),                  // 66: portal.v1.CashboxPayoutMethod
-	(*Trader)(nil),                               // 67: portal.v1.Trader
-	(*TraderPayoutMethod)(nil),                   // 68: portal.v1.TraderPayoutMethod
-	(*Requisite)(nil),                            // 69: portal.v1.Requisite
-	(*PlatformLimit)(nil),                        // 70: portal.v1.PlatformLimit
-	(*Acquirer)(nil),                             // 71: portal.v1.Acquirer
-	(*structpb.Struct)(nil),                      // 72: google.protobuf.Struct
-	(*ListWorkRequest)(nil),                      // 73: portal.v1.ListWorkRequest
-	(*TakeWorkRequest)(nil),                      // 74: portal.v1.TakeWorkRequest
-	(*ReleaseWorkRequest)(nil),                   // 75: portal.v1.ReleaseWorkRequest
-	(*GetRateDayRequest)(nil),                    // 76: portal.v1.GetRateDayRequest
-	(*ListWaitingSettlementsRequest)(nil),        // 77: portal.v1.ListWaitingSettlementsRequest
-	(*CorrectBalanceRequest)(nil),                // 78: portal.v1.CorrectBalanceRequest
-	(*ListProposalsRequest)(nil),                 // 79: portal.v1.ListProposalsRequest
-	(*ApproveProposalRequest)(nil),               // 80: portal.v1.ApproveProposalRequest
-	(*RefuseProposalRequest)(nil),                // 81: portal.v1.RefuseProposalRequest
-	(*CreateMerchantRequest)(nil),                // 82: portal.v1.CreateMerchantRequest
-	(*CreateCashboxRequest)(nil),                 // 83: portal.v1.CreateCashboxRequest
-	(*SetReceivingAddressRequest)(nil),           // 84: portal.v1.SetReceivingAddressRequest
-	(*ListReceivingAddressesRequest)(nil),        // 85: portal.v1.ListReceivingAddressesRequest
-	(*CreateTraderRequest)(nil),                  // 86: portal.v1.CreateTraderRequest
-	(*FundTraderRequest)(nil),                    // 87: portal.v1.FundTraderRequest
-	(*WithdrawTraderRequest)(nil),                // 88: portal.v1.WithdrawTraderRequest
-	(*ListMerchantsRequest)(nil),                 // 89: portal.v1.ListMerchantsRequest
-	(*GetMerchantRequest)(nil),                   // 90: portal.v1.GetMerchantRequest
-	(*OperatorServiceListCashboxesRequest)(nil),  // 91: portal.v1.OperatorServiceListCashboxesRequest
-	(*GetCashboxRequest)(nil),                    // 92: portal.v1.GetCashboxRequest
-	(*ListTradersRequest)(nil),                   // 93: portal.v1.ListTradersRequest
-	(*GetTraderRequest)(nil),                     // 94: portal.v1.GetTraderRequest
-	(*ListRequisitesRequest)(nil),                // 95: portal.v1.ListRequisitesRequest
-	(*GetRequisiteRequest)(nil),                  // 96: portal.v1.GetRequisiteRequest
-	(*RevealRequisiteRequest)(nil),               // 97: portal.v1.RevealRequisiteRequest
-	(*ListUsersRequest)(nil),                     // 98: portal.v1.ListUsersRequest
-	(*GetUserRequest)(nil),                       // 99: portal.v1.GetUserRequest
-	(*ListPlatformLimitsRequest)(nil),            // 100: portal.v1.ListPlatformLimitsRequest
-	(*RemoveTraderAcquirerRequest)(nil),          // 101: portal.v1.RemoveTraderAcquirerRequest
-	(*ListSensitiveReadsRequest)(nil),            // 102: portal.v1.ListSensitiveReadsRequest
-	(*ListUnknownMessagesRequest)(nil),           // 103: portal.v1.ListUnknownMessagesRequest
-	(*ListObjectedMessagesRequest)(nil),          // 104: portal.v1.ListObjectedMessagesRequest
-	(*TryMessagePatternRequest)(nil),             // 105: portal.v1.TryMessagePatternRequest
-	(*ListDepositsRequest)(nil),                  // 106: portal.v1.ListDepositsRequest
-	(*ConfirmDepositRequest)(nil),                // 107: portal.v1.ConfirmDepositRequest
-	(*RejectDepositRequest)(nil),                 // 108: portal.v1.RejectDepositRequest
-	(*ListTransfersRequest)(nil),                 // 109: portal.v1.ListTransfersRequest
-	(*AssignTransferRequest)(nil),                // 110: portal.v1.AssignTransferRequest
-	(*SetInsuranceRequest)(nil),                  // 111: portal.v1.SetInsuranceRequest
-	(*ListOverduePayinsRequest)(nil),             // 112: portal.v1.ListOverduePayinsRequest
-	(*ResolvePayinRequest)(nil),                  // 113: portal.v1.ResolvePayinRequest
-	(*ReclaimPayinRequest)(nil),                  // 114: portal.v1.ReclaimPayinRequest
-	(*ReversePayinRequest)(nil),                  // 115: portal.v1.ReversePayinRequest
-	(*SetCashboxPayoutMethodRequest)(nil),        // 116: portal.v1.SetCashboxPayoutMethodRequest
-	(*SetTraderPayoutMethodRequest)(nil),         // 117: portal.v1.SetTraderPayoutMethodRequest
-	(*SetTraderAcquirerRequest)(nil),             // 118: portal.v1.SetTraderAcquirerRequest
-	(*ListCardConflictsRequest)(nil),             // 119: portal.v1.ListCardConflictsRequest
-	(*CloseCardConflictRequest)(nil),             // 120: portal.v1.CloseCardConflictRequest
-	(*ReplayEventsRequest)(nil),                  // 121: portal.v1.ReplayEventsRequest
-	(*GetReplayRequest)(nil),                     // 122: portal.v1.GetReplayRequest
-	(*StopReplayRequest)(nil),                    // 123: portal.v1.StopReplayRequest
-	(*ListAppealsRequest)(nil),                   // 124: portal.v1.ListAppealsRequest
-	(*GetAppealFileRequest)(nil),                 // 125: portal.v1.GetAppealFileRequest
-	(*ReviewAppealRequest)(nil),                  // 126: portal.v1.ReviewAppealRequest
-	(*ResolveAppealRequest)(nil),                 // 127: portal.v1.ResolveAppealRequest
-	(*ListAppealMessagesRequest)(nil),            // 128: portal.v1.ListAppealMessagesRequest
-	(*SendAppealMessageRequest)(nil),             // 129: portal.v1.SendAppealMessageRequest
-	(*ListWorkResponse)(nil),                     // 130: portal.v1.ListWorkResponse
-	(*TakeWorkResponse)(nil),                     // 131: portal.v1.TakeWorkResponse
-	(*ReleaseWorkResponse)(nil),                  // 132: portal.v1.ReleaseWorkResponse
-	(*ExplainRequisitesResponse)(nil),            // 133: portal.v1.ExplainRequisitesResponse
-	(*GetRateDayResponse)(nil),                   // 134: portal.v1.GetRateDayResponse
-	(*ListWaitingSettlementsResponse)(nil),       // 135: portal.v1.ListWaitingSettlementsResponse
-	(*ListProposalsResponse)(nil),                // 136: portal.v1.ListProposalsResponse
-	(*ProposalResponse)(nil),                     // 137: portal.v1.ProposalResponse
-	(*ListReceivingAddressesResponse)(nil),       // 138: portal.v1.ListReceivingAddressesResponse
-	(*ListMerchantsResponse)(nil),                // 139: portal.v1.ListMerchantsResponse
-	(*GetMerchantResponse)(nil),                  // 140: portal.v1.GetMerchantResponse
-	(*OperatorServiceListCashboxesResponse)(nil), // 141: portal.v1.OperatorServiceListCashboxesResponse
-	(*GetCashboxResponse)(nil),                   // 142: portal.v1.GetCashboxResponse
-	(*ListTradersResponse)(nil),                  // 143: portal.v1.ListTradersResponse
-	(*GetTraderResponse)(nil),                    // 144: portal.v1.GetTraderResponse
-	(*ListRequisitesResponse)(nil),               // 145: portal.v1.ListRequisitesResponse
-	(*GetRequisiteResponse)(nil),                 // 146: portal.v1.GetRequisiteResponse
-	(*RevealRequisiteResponse)(nil),              // 147: portal.v1.RevealRequisiteResponse
-	(*ListUsersResponse)(nil),                    // 148: portal.v1.ListUsersResponse
-	(*GetUserResponse)(nil),                      // 149: portal.v1.GetUserResponse
-	(*ListPlatformLimitsResponse)(nil),           // 150: portal.v1.ListPlatformLimitsResponse
-	(*ListSensitiveReadsResponse)(nil),           // 151: portal.v1.ListSensitiveReadsResponse
-	(*ListUnknownMessagesResponse)(nil),          // 152: portal.v1.ListUnknownMessagesResponse
-	(*ListObjectedMessagesResponse)(nil),         // 153: portal.v1.ListObjectedMessagesResponse
-	(*TryMessagePatternResponse)(nil),            // 154: portal.v1.TryMessagePatternResponse
-	(*ListDepositsResponse)(nil),                 // 155: portal.v1.ListDepositsResponse
-	(*DepositResponse)(nil),                      // 156: portal.v1.DepositResponse
-	(*ListTransfersResponse)(nil),                // 157: portal.v1.ListTransfersResponse
-	(*ListOverduePayinsResponse)(nil),            // 158: portal.v1.ListOverduePayinsResponse
-	(*OperatorPayinResponse)(nil),                // 159: portal.v1.OperatorPayinResponse
-	(*ListCardConflictsResponse)(nil),            // 160: portal.v1.ListCardConflictsResponse
-	(*CloseCardConflictResponse)(nil),            // 161: portal.v1.CloseCardConflictResponse
-	(*ListEventsResponse)(nil),                   // 162: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),                 // 163: portal.v1.ReplayEventsResponse
-	(*ListAppealsResponse)(nil),                  // 164: portal.v1.ListAppealsResponse
-	(*GetAppealFileResponse)(nil),                // 165: portal.v1.GetAppealFileResponse
-	(*AppealDecisionResponse)(nil),               // 166: portal.v1.AppealDecisionResponse
-	(*ListAppealMessagesResponse)(nil),           // 167: portal.v1.ListAppealMessagesResponse
-	(*SendAppealMessageResponse)(nil),            // 168: portal.v1.SendAppealMessageResponse
+	(*RemoveLinkPictureRequest)(nil),             // 42: portal.v1.RemoveLinkPictureRequest
+	(*CashboxResponse)(nil),                      // 43: portal.v1.CashboxResponse
+	(*CashboxMethodResponse)(nil),                // 44: portal.v1.CashboxMethodResponse
+	(*CashboxPayoutMethodResponse)(nil),          // 45: portal.v1.CashboxPayoutMethodResponse
+	(*TraderResponse)(nil),                       // 46: portal.v1.TraderResponse
+	(*TraderPayoutMethodResponse)(nil),           // 47: portal.v1.TraderPayoutMethodResponse
+	(*RequisiteResponse)(nil),                    // 48: portal.v1.RequisiteResponse
+	(*UserResponse)(nil),                         // 49: portal.v1.UserResponse
+	(*PlatformLimitResponse)(nil),                // 50: portal.v1.PlatformLimitResponse
+	(*BankResponse)(nil),                         // 51: portal.v1.BankResponse
+	(*RemoveTraderAcquirerResponse)(nil),         // 52: portal.v1.RemoveTraderAcquirerResponse
+	(*SetTraderAcquirerResponse)(nil),            // 53: portal.v1.SetTraderAcquirerResponse
+	(*CreateCashboxResponse)(nil),                // 54: portal.v1.CreateCashboxResponse
+	(*SettingChange)(nil),                        // 55: portal.v1.SettingChange
+	(*ListSettingChangesRequest)(nil),            // 56: portal.v1.ListSettingChangesRequest
+	(*ListSettingChangesResponse)(nil),           // 57: portal.v1.ListSettingChangesResponse
+	(*ListDeadEventsRequest)(nil),                // 58: portal.v1.ListDeadEventsRequest
+	nil,                                          // 59: portal.v1.Bank.StepsEntry
+	(*timestamppb.Timestamp)(nil),                // 60: google.protobuf.Timestamp
+	(*PassedBy)(nil),                             // 61: portal.v1.PassedBy
+	(*Proposal)(nil),                             // 62: portal.v1.Proposal
+	(*User)(nil),                                 // 63: portal.v1.User
+	(*Merchant)(nil),                             // 64: portal.v1.Merchant
+	(*Cashbox)(nil),                              // 65: portal.v1.Cashbox
+	(*CashboxMethod)(nil),                        // 66: portal.v1.CashboxMethod
+	(*CashboxPayoutMethod)(nil),                  // 67: portal.v1.CashboxPayoutMethod
+	(*Trader)(nil),                               // 68: portal.v1.Trader
+	(*TraderPayoutMethod)(nil),                   // 69: portal.v1.TraderPayoutMethod
+	(*Requisite)(nil),                            // 70: portal.v1.Requisite
+	(*PlatformLimit)(nil),                        // 71: portal.v1.PlatformLimit
+	(*Acquirer)(nil),                             // 72: portal.v1.Acquirer
+	(*structpb.Struct)(nil),                      // 73: google.protobuf.Struct
+	(*ListWorkRequest)(nil),                      // 74: portal.v1.ListWorkRequest
+	(*TakeWorkRequest)(nil),                      // 75: portal.v1.TakeWorkRequest
+	(*ReleaseWorkRequest)(nil),                   // 76: portal.v1.ReleaseWorkRequest
+	(*GetRateDayRequest)(nil),                    // 77: portal.v1.GetRateDayRequest
+	(*ListWaitingSettlementsRequest)(nil),        // 78: portal.v1.ListWaitingSettlementsRequest
+	(*CorrectBalanceRequest)(nil),                // 79: portal.v1.CorrectBalanceRequest
+	(*ListProposalsRequest)(nil),                 // 80: portal.v1.ListProposalsRequest
+	(*ApproveProposalRequest)(nil),               // 81: portal.v1.ApproveProposalRequest
+	(*RefuseProposalRequest)(nil),                // 82: portal.v1.RefuseProposalRequest
+	(*CreateMerchantRequest)(nil),                // 83: portal.v1.CreateMerchantRequest
+	(*CreateCashboxRequest)(nil),                 // 84: portal.v1.CreateCashboxRequest
+	(*SetReceivingAddressRequest)(nil),           // 85: portal.v1.SetReceivingAddressRequest
+	(*ListReceivingAddressesRequest)(nil),        // 86: portal.v1.ListReceivingAddressesRequest
+	(*CreateTraderRequest)(nil),                  // 87: portal.v1.CreateTraderRequest
+	(*FundTraderRequest)(nil),                    // 88: portal.v1.FundTraderRequest
+	(*WithdrawTraderRequest)(nil),                // 89: portal.v1.WithdrawTraderRequest
+	(*ListMerchantsRequest)(nil),                 // 90: portal.v1.ListMerchantsRequest
+	(*GetMerchantRequest)(nil),                   // 91: portal.v1.GetMerchantRequest
+	(*OperatorServiceListCashboxesRequest)(nil),  // 92: portal.v1.OperatorServiceListCashboxesRequest
+	(*GetCashboxRequest)(nil),                    // 93: portal.v1.GetCashboxRequest
+	(*ListTradersRequest)(nil),                   // 94: portal.v1.ListTradersRequest
+	(*GetTraderRequest)(nil),                     // 95: portal.v1.GetTraderRequest
+	(*ListRequisitesRequest)(nil),                // 96: portal.v1.ListRequisitesRequest
+	(*GetRequisiteRequest)(nil),                  // 97: portal.v1.GetRequisiteRequest
+	(*RevealRequisiteRequest)(nil),               // 98: portal.v1.RevealRequisiteRequest
+	(*ListUsersRequest)(nil),                     // 99: portal.v1.ListUsersRequest
+	(*GetUserRequest)(nil),                       // 100: portal.v1.GetUserRequest
+	(*ListPlatformLimitsRequest)(nil),            // 101: portal.v1.ListPlatformLimitsRequest
+	(*RemoveTraderAcquirerRequest)(nil),          // 102: portal.v1.RemoveTraderAcquirerRequest
+	(*ListSensitiveReadsRequest)(nil),            // 103: portal.v1.ListSensitiveReadsRequest
+	(*ListUnknownMessagesRequest)(nil),           // 104: portal.v1.ListUnknownMessagesRequest
+	(*ListObjectedMessagesRequest)(nil),          // 105: portal.v1.ListObjectedMessagesRequest
+	(*TryMessagePatternRequest)(nil),             // 106: portal.v1.TryMessagePatternRequest
+	(*ListDepositsRequest)(nil),                  // 107: portal.v1.ListDepositsRequest
+	(*ConfirmDepositRequest)(nil),                // 108: portal.v1.ConfirmDepositRequest
+	(*RejectDepositRequest)(nil),                 // 109: portal.v1.RejectDepositRequest
+	(*ListTransfersRequest)(nil),                 // 110: portal.v1.ListTransfersRequest
+	(*AssignTransferRequest)(nil),                // 111: portal.v1.AssignTransferRequest
+	(*SetInsuranceRequest)(nil),                  // 112: portal.v1.SetInsuranceRequest
+	(*ListOverduePayinsRequest)(nil),             // 113: portal.v1.ListOverduePayinsRequest
+	(*ResolvePayinRequest)(nil),                  // 114: portal.v1.ResolvePayinRequest
+	(*ReclaimPayinRequest)(nil),                  // 115: portal.v1.ReclaimPayinRequest
+	(*ReversePayinRequest)(nil),                  // 116: portal.v1.ReversePayinRequest
+	(*SetCashboxPayoutMethodRequest)(nil),        // 117: portal.v1.SetCashboxPayoutMethodRequest
+	(*SetTraderPayoutMethodRequest)(nil),         // 118: portal.v1.SetTraderPayoutMethodRequest
+	(*SetTraderAcquirerRequest)(nil),             // 119: portal.v1.SetTraderAcquirerRequest
+	(*ListCardConflictsRequest)(nil),             // 120: portal.v1.ListCardConflictsRequest
+	(*CloseCardConflictRequest)(nil),             // 121: portal.v1.CloseCardConflictRequest
+	(*ReplayEventsRequest)(nil),                  // 122: portal.v1.ReplayEventsRequest
+	(*GetReplayRequest)(nil),                     // 123: portal.v1.GetReplayRequest
+	(*StopReplayRequest)(nil),                    // 124: portal.v1.StopReplayRequest
+	(*ListAppealsRequest)(nil),                   // 125: portal.v1.ListAppealsRequest
+	(*GetAppealFileRequest)(nil),                 // 126: portal.v1.GetAppealFileRequest
+	(*ReviewAppealRequest)(nil),                  // 127: portal.v1.ReviewAppealRequest
+	(*ResolveAppealRequest)(nil),                 // 128: portal.v1.ResolveAppealRequest
+	(*ListAppealMessagesRequest)(nil),            // 129: portal.v1.ListAppealMessagesRequest
+	(*SendAppealMessageRequest)(nil),             // 130: portal.v1.SendAppealMessageRequest
+	(*ListWorkResponse)(nil),                     // 131: portal.v1.ListWorkResponse
+	(*TakeWorkResponse)(nil),                     // 132: portal.v1.TakeWorkResponse
+	(*ReleaseWorkResponse)(nil),                  // 133: portal.v1.ReleaseWorkResponse
+	(*ExplainRequisitesResponse)(nil),            // 134: portal.v1.ExplainRequisitesResponse
+	(*GetRateDayResponse)(nil),                   // 135: portal.v1.GetRateDayResponse
+	(*ListWaitingSettlementsResponse)(nil),       // 136: portal.v1.ListWaitingSettlementsResponse
+	(*ListProposalsResponse)(nil),                // 137: portal.v1.ListProposalsResponse
+	(*ProposalResponse)(nil),                     // 138: portal.v1.ProposalResponse
+	(*ListReceivingAddressesResponse)(nil),       // 139: portal.v1.ListReceivingAddressesResponse
+	(*ListMerchantsResponse)(nil),                // 140: portal.v1.ListMerchantsResponse
+	(*GetMerchantResponse)(nil),                  // 141: portal.v1.GetMerchantResponse
+	(*OperatorServiceListCashboxesResponse)(nil), // 142: portal.v1.OperatorServiceListCashboxesResponse
+	(*GetCashboxResponse)(nil),                   // 143: portal.v1.GetCashboxResponse
+	(*ListTradersResponse)(nil),                  // 144: portal.v1.ListTradersResponse
+	(*GetTraderResponse)(nil),                    // 145: portal.v1.GetTraderResponse
+	(*ListRequisitesResponse)(nil),               // 146: portal.v1.ListRequisitesResponse
+	(*GetRequisiteResponse)(nil),                 // 147: portal.v1.GetRequisiteResponse
+	(*RevealRequisiteResponse)(nil),              // 148: portal.v1.RevealRequisiteResponse
+	(*ListUsersResponse)(nil),                    // 149: portal.v1.ListUsersResponse
+	(*GetUserResponse)(nil),                      // 150: portal.v1.GetUserResponse
+	(*ListPlatformLimitsResponse)(nil),           // 151: portal.v1.ListPlatformLimitsResponse
+	(*ListSensitiveReadsResponse)(nil),           // 152: portal.v1.ListSensitiveReadsResponse
+	(*ListUnknownMessagesResponse)(nil),          // 153: portal.v1.ListUnknownMessagesResponse
+	(*ListObjectedMessagesResponse)(nil),         // 154: portal.v1.ListObjectedMessagesResponse
+	(*TryMessagePatternResponse)(nil),            // 155: portal.v1.TryMessagePatternResponse
+	(*ListDepositsResponse)(nil),                 // 156: portal.v1.ListDepositsResponse
+	(*DepositResponse)(nil),                      // 157: portal.v1.DepositResponse
+	(*ListTransfersResponse)(nil),                // 158: portal.v1.ListTransfersResponse
+	(*ListOverduePayinsResponse)(nil),            // 159: portal.v1.ListOverduePayinsResponse
+	(*OperatorPayinResponse)(nil),                // 160: portal.v1.OperatorPayinResponse
+	(*ListCardConflictsResponse)(nil),            // 161: portal.v1.ListCardConflictsResponse
+	(*CloseCardConflictResponse)(nil),            // 162: portal.v1.CloseCardConflictResponse
+	(*ListEventsResponse)(nil),                   // 163: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),                 // 164: portal.v1.ReplayEventsResponse
+	(*ListAppealsResponse)(nil),                  // 165: portal.v1.ListAppealsResponse
+	(*GetAppealFileResponse)(nil),                // 166: portal.v1.GetAppealFileResponse
+	(*AppealDecisionResponse)(nil),               // 167: portal.v1.AppealDecisionResponse
+	(*ListAppealMessagesResponse)(nil),           // 168: portal.v1.ListAppealMessagesResponse
+	(*SendAppealMessageResponse)(nil),            // 169: portal.v1.SendAppealMessageResponse
 }
 var file_portal_v1_operator_proto_depIdxs = []int32{
-	59,  // 0: portal.v1.ExplainRoutingRequest.at:type_name -> google.protobuf.Timestamp
-	60,  // 1: portal.v1.ReplayRoutingResponse.passed:type_name -> portal.v1.PassedBy
+	60,  // 0: portal.v1.ExplainRoutingRequest.at:type_name -> google.protobuf.Timestamp
+	61,  // 1: portal.v1.ReplayRoutingResponse.passed:type_name -> portal.v1.PassedBy
 	7,   // 2: portal.v1.ReplayRoutingResponse.now:type_name -> portal.v1.ExplainRoutingResponse
 	5,   // 3: portal.v1.ListRoutingRefusalsResponse.data:type_name -> portal.v1.RoutingRefusals
-	59,  // 4: portal.v1.RoutingRefusals.hour:type_name -> google.protobuf.Timestamp
+	60,  // 4: portal.v1.RoutingRefusals.hour:type_name -> google.protobuf.Timestamp
 	8,   // 5: portal.v1.ExplainRoutingResponse.candidates:type_name -> portal.v1.RoutingCandidate
-	59,  // 6: portal.v1.RoutingCandidate.last_used_at:type_name -> google.protobuf.Timestamp
-	59,  // 7: portal.v1.ExplainRateResponse.rate_observed_at:type_name -> google.protobuf.Timestamp
+	60,  // 6: portal.v1.RoutingCandidate.last_used_at:type_name -> google.protobuf.Timestamp
+	60,  // 7: portal.v1.ExplainRateResponse.rate_observed_at:type_name -> google.protobuf.Timestamp
 	12,  // 8: portal.v1.ExplainRateResponse.steps:type_name -> portal.v1.RateStep
 	15,  // 9: portal.v1.SetRateResponse.data:type_name -> portal.v1.Rate
-	61,  // 10: portal.v1.SetRateResponse.proposal:type_name -> portal.v1.Proposal
-	59,  // 11: portal.v1.Rate.observed_at:type_name -> google.protobuf.Timestamp
-	59,  // 12: portal.v1.Rate.stale_at:type_name -> google.protobuf.Timestamp
+	62,  // 10: portal.v1.SetRateResponse.proposal:type_name -> portal.v1.Proposal
+	60,  // 11: portal.v1.Rate.observed_at:type_name -> google.protobuf.Timestamp
+	60,  // 12: portal.v1.Rate.stale_at:type_name -> google.protobuf.Timestamp
 	16,  // 13: portal.v1.SetRateFeedRequest.feed:type_name -> portal.v1.RateFeed
 	16,  // 14: portal.v1.SetRateFeedResponse.data:type_name -> portal.v1.RateFeed
 	15,  // 15: portal.v1.ListRatesResponse.rates:type_name -> portal.v1.Rate
 	21,  // 16: portal.v1.ListRatesResponse.feeds:type_name -> portal.v1.RateFeedState
 	16,  // 17: portal.v1.RateFeedState.feed:type_name -> portal.v1.RateFeed
-	59,  // 18: portal.v1.RateFeedState.polled_at:type_name -> google.protobuf.Timestamp
-	59,  // 19: portal.v1.RateFeedState.good_at:type_name -> google.protobuf.Timestamp
-	59,  // 20: portal.v1.RateFeedState.failed_at:type_name -> google.protobuf.Timestamp
+	60,  // 18: portal.v1.RateFeedState.polled_at:type_name -> google.protobuf.Timestamp
+	60,  // 19: portal.v1.RateFeedState.good_at:type_name -> google.protobuf.Timestamp
+	60,  // 20: portal.v1.RateFeedState.failed_at:type_name -> google.protobuf.Timestamp
 	24,  // 21: portal.v1.UpdateCashboxRequest.return_hosts:type_name -> portal.v1.ReturnHosts
-	58,  // 22: portal.v1.Bank.steps:type_name -> portal.v1.Bank.StepsEntry
+	59,  // 22: portal.v1.Bank.steps:type_name -> portal.v1.Bank.StepsEntry
 	26,  // 23: portal.v1.SetBankRequest.bank:type_name -> portal.v1.Bank
 	26,  // 24: portal.v1.ListBanksResponse.data:type_name -> portal.v1.Bank
 	32,  // 25: portal.v1.CreateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
 	32,  // 26: portal.v1.UpdateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
-	54,  // 27: portal.v1.UserInvitedResponse.change:type_name -> portal.v1.SettingChange
-	62,  // 28: portal.v1.UserInvitedResponse.data:type_name -> portal.v1.User
-	54,  // 29: portal.v1.SettingResponse.change:type_name -> portal.v1.SettingChange
-	61,  // 30: portal.v1.SettingResponse.proposal:type_name -> portal.v1.Proposal
-	54,  // 31: portal.v1.MerchantResponse.change:type_name -> portal.v1.SettingChange
-	63,  // 32: portal.v1.MerchantResponse.data:type_name -> portal.v1.Merchant
-	54,  // 33: portal.v1.CashboxResponse.change:type_name -> portal.v1.SettingChange
-	64,  // 34: portal.v1.CashboxResponse.data:type_name -> portal.v1.Cashbox
-	54,  // 35: portal.v1.CashboxMethodResponse.change:type_name -> portal.v1.SettingChange
-	65,  // 36: portal.v1.CashboxMethodResponse.data:type_name -> portal.v1.CashboxMethod
-	54,  // 37: portal.v1.CashboxPayoutMethodResponse.change:type_name -> portal.v1.SettingChange
-	66,  // 38: portal.v1.CashboxPayoutMethodResponse.data:type_name -> portal.v1.CashboxPayoutMethod
-	54,  // 39: portal.v1.TraderResponse.change:type_name -> portal.v1.SettingChange
-	67,  // 40: portal.v1.TraderResponse.data:type_name -> portal.v1.Trader
-	54,  // 41: portal.v1.TraderPayoutMethodResponse.change:type_name -> portal.v1.SettingChange
-	68,  // 42: portal.v1.TraderPayoutMethodResponse.data:type_name -> portal.v1.TraderPayoutMethod
-	54,  // 43: portal.v1.RequisiteResponse.change:type_name -> portal.v1.SettingChange
-	69,  // 44: portal.v1.RequisiteResponse.data:type_name -> portal.v1.Requisite
-	54,  // 45: portal.v1.UserResponse.change:type_name -> portal.v1.SettingChange
-	62,  // 46: portal.v1.UserResponse.data:type_name -> portal.v1.User
-	54,  // 47: portal.v1.PlatformLimitResponse.change:type_name -> portal.v1.SettingChange
-	70,  // 48: portal.v1.PlatformLimitResponse.data:type_name -> portal.v1.PlatformLimit
-	54,  // 49: portal.v1.BankResponse.change:type_name -> portal.v1.SettingChange
+	55,  // 27: portal.v1.UserInvitedResponse.change:type_name -> portal.v1.SettingChange
+	63,  // 28: portal.v1.UserInvitedResponse.data:type_name -> portal.v1.User
+	55,  // 29: portal.v1.SettingResponse.change:type_name -> portal.v1.SettingChange
+	62,  // 30: portal.v1.SettingResponse.proposal:type_name -> portal.v1.Proposal
+	55,  // 31: portal.v1.MerchantResponse.change:type_name -> portal.v1.SettingChange
+	64,  // 32: portal.v1.MerchantResponse.data:type_name -> portal.v1.Merchant
+	55,  // 33: portal.v1.CashboxResponse.change:type_name -> portal.v1.SettingChange
+	65,  // 34: portal.v1.CashboxResponse.data:type_name -> portal.v1.Cashbox
+	55,  // 35: portal.v1.CashboxMethodResponse.change:type_name -> portal.v1.SettingChange
+	66,  // 36: portal.v1.CashboxMethodResponse.data:type_name -> portal.v1.CashboxMethod
+	55,  // 37: portal.v1.CashboxPayoutMethodResponse.change:type_name -> portal.v1.SettingChange
+	67,  // 38: portal.v1.CashboxPayoutMethodResponse.data:type_name -> portal.v1.CashboxPayoutMethod
+	55,  // 39: portal.v1.TraderResponse.change:type_name -> portal.v1.SettingChange
+	68,  // 40: portal.v1.TraderResponse.data:type_name -> portal.v1.Trader
+	55,  // 41: portal.v1.TraderPayoutMethodResponse.change:type_name -> portal.v1.SettingChange
+	69,  // 42: portal.v1.TraderPayoutMethodResponse.data:type_name -> portal.v1.TraderPayoutMethod
+	55,  // 43: portal.v1.RequisiteResponse.change:type_name -> portal.v1.SettingChange
+	70,  // 44: portal.v1.RequisiteResponse.data:type_name -> portal.v1.Requisite
+	55,  // 45: portal.v1.UserResponse.change:type_name -> portal.v1.SettingChange
+	63,  // 46: portal.v1.UserResponse.data:type_name -> portal.v1.User
+	55,  // 47: portal.v1.PlatformLimitResponse.change:type_name -> portal.v1.SettingChange
+	71,  // 48: portal.v1.PlatformLimitResponse.data:type_name -> portal.v1.PlatformLimit
+	55,  // 49: portal.v1.BankResponse.change:type_name -> portal.v1.SettingChange
 	26,  // 50: portal.v1.BankResponse.data:type_name -> portal.v1.Bank
-	54,  // 51: portal.v1.RemoveTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
-	71,  // 52: portal.v1.RemoveTraderAcquirerResponse.data:type_name -> portal.v1.Acquirer
-	54,  // 53: portal.v1.SetTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
-	71,  // 54: portal.v1.SetTraderAcquirerResponse.data:type_name -> portal.v1.Acquirer
-	54,  // 55: portal.v1.CreateCashboxResponse.change:type_name -> portal.v1.SettingChange
-	64,  // 56: portal.v1.CreateCashboxResponse.data:type_name -> portal.v1.Cashbox
-	59,  // 57: portal.v1.SettingChange.at:type_name -> google.protobuf.Timestamp
-	72,  // 58: portal.v1.SettingChange.before:type_name -> google.protobuf.Struct
-	72,  // 59: portal.v1.SettingChange.after:type_name -> google.protobuf.Struct
-	54,  // 60: portal.v1.ListSettingChangesResponse.data:type_name -> portal.v1.SettingChange
-	73,  // 61: portal.v1.OperatorService.ListWork:input_type -> portal.v1.ListWorkRequest
-	74,  // 62: portal.v1.OperatorService.TakeWork:input_type -> portal.v1.TakeWorkRequest
-	75,  // 63: portal.v1.OperatorService.ReleaseWork:input_type -> portal.v1.ReleaseWorkRequest
+	55,  // 51: portal.v1.RemoveTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
+	72,  // 52: portal.v1.RemoveTraderAcquirerResponse.data:type_name -> portal.v1.Acquirer
+	55,  // 53: portal.v1.SetTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
+	72,  // 54: portal.v1.SetTraderAcquirerResponse.data:type_name -> portal.v1.Acquirer
+	55,  // 55: portal.v1.CreateCashboxResponse.change:type_name -> portal.v1.SettingChange
+	65,  // 56: portal.v1.CreateCashboxResponse.data:type_name -> portal.v1.Cashbox
+	60,  // 57: portal.v1.SettingChange.at:type_name -> google.protobuf.Timestamp
+	73,  // 58: portal.v1.SettingChange.before:type_name -> google.protobuf.Struct
+	73,  // 59: portal.v1.SettingChange.after:type_name -> google.protobuf.Struct
+	55,  // 60: portal.v1.ListSettingChangesResponse.data:type_name -> portal.v1.SettingChange
+	74,  // 61: portal.v1.OperatorService.ListWork:input_type -> portal.v1.ListWorkRequest
+	75,  // 62: portal.v1.OperatorService.TakeWork:input_type -> portal.v1.TakeWorkRequest
+	76,  // 63: portal.v1.OperatorService.ReleaseWork:input_type -> portal.v1.ReleaseWorkRequest
 	0,   // 64: portal.v1.OperatorService.ExplainRouting:input_type -> portal.v1.ExplainRoutingRequest
 	6,   // 65: portal.v1.OperatorService.ExplainTrader:input_type -> portal.v1.ExplainTraderRequest
 	1,   // 66: portal.v1.OperatorService.ReplayRouting:input_type -> portal.v1.ReplayRoutingRequest
@@ -5005,158 +5065,160 @@ var file_portal_v1_operator_proto_depIdxs = []int32{
 	13,  // 70: portal.v1.OperatorService.SetRate:input_type -> portal.v1.SetRateRequest
 	17,  // 71: portal.v1.OperatorService.SetRateFeed:input_type -> portal.v1.SetRateFeedRequest
 	19,  // 72: portal.v1.OperatorService.ListRates:input_type -> portal.v1.ListRatesRequest
-	76,  // 73: portal.v1.OperatorService.GetRateDay:input_type -> portal.v1.GetRateDayRequest
-	77,  // 74: portal.v1.OperatorService.ListWaitingSettlements:input_type -> portal.v1.ListWaitingSettlementsRequest
-	78,  // 75: portal.v1.OperatorService.CorrectBalance:input_type -> portal.v1.CorrectBalanceRequest
-	79,  // 76: portal.v1.OperatorService.ListProposals:input_type -> portal.v1.ListProposalsRequest
-	80,  // 77: portal.v1.OperatorService.ApproveProposal:input_type -> portal.v1.ApproveProposalRequest
-	81,  // 78: portal.v1.OperatorService.RefuseProposal:input_type -> portal.v1.RefuseProposalRequest
-	82,  // 79: portal.v1.OperatorService.CreateMerchant:input_type -> portal.v1.CreateMerchantRequest
+	77,  // 73: portal.v1.OperatorService.GetRateDay:input_type -> portal.v1.GetRateDayRequest
+	78,  // 74: portal.v1.OperatorService.ListWaitingSettlements:input_type -> portal.v1.ListWaitingSettlementsRequest
+	79,  // 75: portal.v1.OperatorService.CorrectBalance:input_type -> portal.v1.CorrectBalanceRequest
+	80,  // 76: portal.v1.OperatorService.ListProposals:input_type -> portal.v1.ListProposalsRequest
+	81,  // 77: portal.v1.OperatorService.ApproveProposal:input_type -> portal.v1.ApproveProposalRequest
+	82,  // 78: portal.v1.OperatorService.RefuseProposal:input_type -> portal.v1.RefuseProposalRequest
+	83,  // 79: portal.v1.OperatorService.CreateMerchant:input_type -> portal.v1.CreateMerchantRequest
 	22,  // 80: portal.v1.OperatorService.UpdateMerchant:input_type -> portal.v1.UpdateMerchantRequest
-	83,  // 81: portal.v1.OperatorService.CreateCashbox:input_type -> portal.v1.CreateCashboxRequest
+	84,  // 81: portal.v1.OperatorService.CreateCashbox:input_type -> portal.v1.CreateCashboxRequest
 	23,  // 82: portal.v1.OperatorService.UpdateCashbox:input_type -> portal.v1.UpdateCashboxRequest
-	25,  // 83: portal.v1.OperatorService.SetCashboxMethod:input_type -> portal.v1.SetCashboxMethodRequest
-	27,  // 84: portal.v1.OperatorService.SetBank:input_type -> portal.v1.SetBankRequest
-	84,  // 85: portal.v1.OperatorService.SetReceivingAddress:input_type -> portal.v1.SetReceivingAddressRequest
-	85,  // 86: portal.v1.OperatorService.ListReceivingAddresses:input_type -> portal.v1.ListReceivingAddressesRequest
-	28,  // 87: portal.v1.OperatorService.ListBanks:input_type -> portal.v1.ListBanksRequest
-	30,  // 88: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
-	86,  // 89: portal.v1.OperatorService.CreateTrader:input_type -> portal.v1.CreateTraderRequest
-	87,  // 90: portal.v1.OperatorService.FundTrader:input_type -> portal.v1.FundTraderRequest
-	88,  // 91: portal.v1.OperatorService.WithdrawTrader:input_type -> portal.v1.WithdrawTraderRequest
-	31,  // 92: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
-	33,  // 93: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
-	34,  // 94: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
-	35,  // 95: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
-	36,  // 96: portal.v1.OperatorService.InviteUser:input_type -> portal.v1.InviteUserRequest
-	38,  // 97: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
-	39,  // 98: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
-	89,  // 99: portal.v1.OperatorService.ListMerchants:input_type -> portal.v1.ListMerchantsRequest
-	90,  // 100: portal.v1.OperatorService.GetMerchant:input_type -> portal.v1.GetMerchantRequest
-	91,  // 101: portal.v1.OperatorService.ListCashboxes:input_type -> portal.v1.OperatorServiceListCashboxesRequest
-	92,  // 102: portal.v1.OperatorService.GetCashbox:input_type -> portal.v1.GetCashboxRequest
-	93,  // 103: portal.v1.OperatorService.ListTraders:input_type -> portal.v1.ListTradersRequest
-	94,  // 104: portal.v1.OperatorService.GetTrader:input_type -> portal.v1.GetTraderRequest
-	95,  // 105: portal.v1.OperatorService.ListRequisites:input_type -> portal.v1.ListRequisitesRequest
-	96,  // 106: portal.v1.OperatorService.GetRequisite:input_type -> portal.v1.GetRequisiteRequest
-	97,  // 107: portal.v1.OperatorService.RevealRequisite:input_type -> portal.v1.RevealRequisiteRequest
-	98,  // 108: portal.v1.OperatorService.ListUsers:input_type -> portal.v1.ListUsersRequest
-	99,  // 109: portal.v1.OperatorService.GetUser:input_type -> portal.v1.GetUserRequest
-	100, // 110: portal.v1.OperatorService.ListPlatformLimits:input_type -> portal.v1.ListPlatformLimitsRequest
-	101, // 111: portal.v1.OperatorService.RemoveTraderAcquirer:input_type -> portal.v1.RemoveTraderAcquirerRequest
-	102, // 112: portal.v1.OperatorService.ListSensitiveReads:input_type -> portal.v1.ListSensitiveReadsRequest
-	103, // 113: portal.v1.OperatorService.ListUnknownMessages:input_type -> portal.v1.ListUnknownMessagesRequest
-	104, // 114: portal.v1.OperatorService.ListObjectedMessages:input_type -> portal.v1.ListObjectedMessagesRequest
-	105, // 115: portal.v1.OperatorService.TryMessagePattern:input_type -> portal.v1.TryMessagePatternRequest
-	55,  // 116: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
-	106, // 117: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
-	107, // 118: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
-	108, // 119: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
-	109, // 120: portal.v1.OperatorService.ListTransfers:input_type -> portal.v1.ListTransfersRequest
-	110, // 121: portal.v1.OperatorService.AssignTransfer:input_type -> portal.v1.AssignTransferRequest
-	111, // 122: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
-	112, // 123: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
-	113, // 124: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
-	114, // 125: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
-	115, // 126: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
-	116, // 127: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
-	117, // 128: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
-	118, // 129: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
-	119, // 130: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
-	120, // 131: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
-	57,  // 132: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
-	121, // 133: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	122, // 134: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
-	123, // 135: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
-	124, // 136: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
-	125, // 137: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
-	126, // 138: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
-	127, // 139: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
-	128, // 140: portal.v1.OperatorService.ListAppealMessages:input_type -> portal.v1.ListAppealMessagesRequest
-	129, // 141: portal.v1.OperatorService.SendAppealMessage:input_type -> portal.v1.SendAppealMessageRequest
-	130, // 142: portal.v1.OperatorService.ListWork:output_type -> portal.v1.ListWorkResponse
-	131, // 143: portal.v1.OperatorService.TakeWork:output_type -> portal.v1.TakeWorkResponse
-	132, // 144: portal.v1.OperatorService.ReleaseWork:output_type -> portal.v1.ReleaseWorkResponse
-	7,   // 145: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
-	133, // 146: portal.v1.OperatorService.ExplainTrader:output_type -> portal.v1.ExplainRequisitesResponse
-	2,   // 147: portal.v1.OperatorService.ReplayRouting:output_type -> portal.v1.ReplayRoutingResponse
-	4,   // 148: portal.v1.OperatorService.ListRoutingRefusals:output_type -> portal.v1.ListRoutingRefusalsResponse
-	11,  // 149: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
-	11,  // 150: portal.v1.OperatorService.QuoteRate:output_type -> portal.v1.ExplainRateResponse
-	14,  // 151: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
-	18,  // 152: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
-	20,  // 153: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
-	134, // 154: portal.v1.OperatorService.GetRateDay:output_type -> portal.v1.GetRateDayResponse
-	135, // 155: portal.v1.OperatorService.ListWaitingSettlements:output_type -> portal.v1.ListWaitingSettlementsResponse
-	40,  // 156: portal.v1.OperatorService.CorrectBalance:output_type -> portal.v1.SettingResponse
-	136, // 157: portal.v1.OperatorService.ListProposals:output_type -> portal.v1.ListProposalsResponse
-	137, // 158: portal.v1.OperatorService.ApproveProposal:output_type -> portal.v1.ProposalResponse
-	137, // 159: portal.v1.OperatorService.RefuseProposal:output_type -> portal.v1.ProposalResponse
-	41,  // 160: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.MerchantResponse
-	41,  // 161: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.MerchantResponse
-	53,  // 162: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
-	42,  // 163: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.CashboxResponse
-	43,  // 164: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.CashboxMethodResponse
-	50,  // 165: portal.v1.OperatorService.SetBank:output_type -> portal.v1.BankResponse
-	40,  // 166: portal.v1.OperatorService.SetReceivingAddress:output_type -> portal.v1.SettingResponse
-	138, // 167: portal.v1.OperatorService.ListReceivingAddresses:output_type -> portal.v1.ListReceivingAddressesResponse
-	29,  // 168: portal.v1.OperatorService.ListBanks:output_type -> portal.v1.ListBanksResponse
-	49,  // 169: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.PlatformLimitResponse
-	45,  // 170: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.TraderResponse
-	40,  // 171: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
-	40,  // 172: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
-	45,  // 173: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.TraderResponse
-	47,  // 174: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.RequisiteResponse
-	47,  // 175: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.RequisiteResponse
-	37,  // 176: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.UserInvitedResponse
-	37,  // 177: portal.v1.OperatorService.InviteUser:output_type -> portal.v1.UserInvitedResponse
-	48,  // 178: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.UserResponse
-	48,  // 179: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.UserResponse
-	139, // 180: portal.v1.OperatorService.ListMerchants:output_type -> portal.v1.ListMerchantsResponse
-	140, // 181: portal.v1.OperatorService.GetMerchant:output_type -> portal.v1.GetMerchantResponse
-	141, // 182: portal.v1.OperatorService.ListCashboxes:output_type -> portal.v1.OperatorServiceListCashboxesResponse
-	142, // 183: portal.v1.OperatorService.GetCashbox:output_type -> portal.v1.GetCashboxResponse
-	143, // 184: portal.v1.OperatorService.ListTraders:output_type -> portal.v1.ListTradersResponse
-	144, // 185: portal.v1.OperatorService.GetTrader:output_type -> portal.v1.GetTraderResponse
-	145, // 186: portal.v1.OperatorService.ListRequisites:output_type -> portal.v1.ListRequisitesResponse
-	146, // 187: portal.v1.OperatorService.GetRequisite:output_type -> portal.v1.GetRequisiteResponse
-	147, // 188: portal.v1.OperatorService.RevealRequisite:output_type -> portal.v1.RevealRequisiteResponse
-	148, // 189: portal.v1.OperatorService.ListUsers:output_type -> portal.v1.ListUsersResponse
-	149, // 190: portal.v1.OperatorService.GetUser:output_type -> portal.v1.GetUserResponse
-	150, // 191: portal.v1.OperatorService.ListPlatformLimits:output_type -> portal.v1.ListPlatformLimitsResponse
-	51,  // 192: portal.v1.OperatorService.RemoveTraderAcquirer:output_type -> portal.v1.RemoveTraderAcquirerResponse
-	151, // 193: portal.v1.OperatorService.ListSensitiveReads:output_type -> portal.v1.ListSensitiveReadsResponse
-	152, // 194: portal.v1.OperatorService.ListUnknownMessages:output_type -> portal.v1.ListUnknownMessagesResponse
-	153, // 195: portal.v1.OperatorService.ListObjectedMessages:output_type -> portal.v1.ListObjectedMessagesResponse
-	154, // 196: portal.v1.OperatorService.TryMessagePattern:output_type -> portal.v1.TryMessagePatternResponse
-	56,  // 197: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
-	155, // 198: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
-	156, // 199: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
-	156, // 200: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
-	157, // 201: portal.v1.OperatorService.ListTransfers:output_type -> portal.v1.ListTransfersResponse
-	156, // 202: portal.v1.OperatorService.AssignTransfer:output_type -> portal.v1.DepositResponse
-	40,  // 203: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
-	158, // 204: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
-	159, // 205: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
-	159, // 206: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
-	159, // 207: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
-	44,  // 208: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.CashboxPayoutMethodResponse
-	46,  // 209: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.TraderPayoutMethodResponse
-	52,  // 210: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
-	160, // 211: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
-	161, // 212: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
-	162, // 213: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
-	163, // 214: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	163, // 215: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
-	163, // 216: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
-	164, // 217: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
-	165, // 218: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
-	166, // 219: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
-	166, // 220: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
-	167, // 221: portal.v1.OperatorService.ListAppealMessages:output_type -> portal.v1.ListAppealMessagesResponse
-	168, // 222: portal.v1.OperatorService.SendAppealMessage:output_type -> portal.v1.SendAppealMessageResponse
-	142, // [142:223] is the sub-list for method output_type
-	61,  // [61:142] is the sub-list for method input_type
+	42,  // 83: portal.v1.OperatorService.RemoveLinkPicture:input_type -> portal.v1.RemoveLinkPictureRequest
+	25,  // 84: portal.v1.OperatorService.SetCashboxMethod:input_type -> portal.v1.SetCashboxMethodRequest
+	27,  // 85: portal.v1.OperatorService.SetBank:input_type -> portal.v1.SetBankRequest
+	85,  // 86: portal.v1.OperatorService.SetReceivingAddress:input_type -> portal.v1.SetReceivingAddressRequest
+	86,  // 87: portal.v1.OperatorService.ListReceivingAddresses:input_type -> portal.v1.ListReceivingAddressesRequest
+	28,  // 88: portal.v1.OperatorService.ListBanks:input_type -> portal.v1.ListBanksRequest
+	30,  // 89: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
+	87,  // 90: portal.v1.OperatorService.CreateTrader:input_type -> portal.v1.CreateTraderRequest
+	88,  // 91: portal.v1.OperatorService.FundTrader:input_type -> portal.v1.FundTraderRequest
+	89,  // 92: portal.v1.OperatorService.WithdrawTrader:input_type -> portal.v1.WithdrawTraderRequest
+	31,  // 93: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
+	33,  // 94: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
+	34,  // 95: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
+	35,  // 96: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
+	36,  // 97: portal.v1.OperatorService.InviteUser:input_type -> portal.v1.InviteUserRequest
+	38,  // 98: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
+	39,  // 99: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
+	90,  // 100: portal.v1.OperatorService.ListMerchants:input_type -> portal.v1.ListMerchantsRequest
+	91,  // 101: portal.v1.OperatorService.GetMerchant:input_type -> portal.v1.GetMerchantRequest
+	92,  // 102: portal.v1.OperatorService.ListCashboxes:input_type -> portal.v1.OperatorServiceListCashboxesRequest
+	93,  // 103: portal.v1.OperatorService.GetCashbox:input_type -> portal.v1.GetCashboxRequest
+	94,  // 104: portal.v1.OperatorService.ListTraders:input_type -> portal.v1.ListTradersRequest
+	95,  // 105: portal.v1.OperatorService.GetTrader:input_type -> portal.v1.GetTraderRequest
+	96,  // 106: portal.v1.OperatorService.ListRequisites:input_type -> portal.v1.ListRequisitesRequest
+	97,  // 107: portal.v1.OperatorService.GetRequisite:input_type -> portal.v1.GetRequisiteRequest
+	98,  // 108: portal.v1.OperatorService.RevealRequisite:input_type -> portal.v1.RevealRequisiteRequest
+	99,  // 109: portal.v1.OperatorService.ListUsers:input_type -> portal.v1.ListUsersRequest
+	100, // 110: portal.v1.OperatorService.GetUser:input_type -> portal.v1.GetUserRequest
+	101, // 111: portal.v1.OperatorService.ListPlatformLimits:input_type -> portal.v1.ListPlatformLimitsRequest
+	102, // 112: portal.v1.OperatorService.RemoveTraderAcquirer:input_type -> portal.v1.RemoveTraderAcquirerRequest
+	103, // 113: portal.v1.OperatorService.ListSensitiveReads:input_type -> portal.v1.ListSensitiveReadsRequest
+	104, // 114: portal.v1.OperatorService.ListUnknownMessages:input_type -> portal.v1.ListUnknownMessagesRequest
+	105, // 115: portal.v1.OperatorService.ListObjectedMessages:input_type -> portal.v1.ListObjectedMessagesRequest
+	106, // 116: portal.v1.OperatorService.TryMessagePattern:input_type -> portal.v1.TryMessagePatternRequest
+	56,  // 117: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
+	107, // 118: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
+	108, // 119: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
+	109, // 120: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
+	110, // 121: portal.v1.OperatorService.ListTransfers:input_type -> portal.v1.ListTransfersRequest
+	111, // 122: portal.v1.OperatorService.AssignTransfer:input_type -> portal.v1.AssignTransferRequest
+	112, // 123: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
+	113, // 124: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
+	114, // 125: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
+	115, // 126: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
+	116, // 127: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
+	117, // 128: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
+	118, // 129: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
+	119, // 130: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
+	120, // 131: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
+	121, // 132: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
+	58,  // 133: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
+	122, // 134: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
+	123, // 135: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
+	124, // 136: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
+	125, // 137: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
+	126, // 138: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	127, // 139: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
+	128, // 140: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
+	129, // 141: portal.v1.OperatorService.ListAppealMessages:input_type -> portal.v1.ListAppealMessagesRequest
+	130, // 142: portal.v1.OperatorService.SendAppealMessage:input_type -> portal.v1.SendAppealMessageRequest
+	131, // 143: portal.v1.OperatorService.ListWork:output_type -> portal.v1.ListWorkResponse
+	132, // 144: portal.v1.OperatorService.TakeWork:output_type -> portal.v1.TakeWorkResponse
+	133, // 145: portal.v1.OperatorService.ReleaseWork:output_type -> portal.v1.ReleaseWorkResponse
+	7,   // 146: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
+	134, // 147: portal.v1.OperatorService.ExplainTrader:output_type -> portal.v1.ExplainRequisitesResponse
+	2,   // 148: portal.v1.OperatorService.ReplayRouting:output_type -> portal.v1.ReplayRoutingResponse
+	4,   // 149: portal.v1.OperatorService.ListRoutingRefusals:output_type -> portal.v1.ListRoutingRefusalsResponse
+	11,  // 150: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
+	11,  // 151: portal.v1.OperatorService.QuoteRate:output_type -> portal.v1.ExplainRateResponse
+	14,  // 152: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
+	18,  // 153: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
+	20,  // 154: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
+	135, // 155: portal.v1.OperatorService.GetRateDay:output_type -> portal.v1.GetRateDayResponse
+	136, // 156: portal.v1.OperatorService.ListWaitingSettlements:output_type -> portal.v1.ListWaitingSettlementsResponse
+	40,  // 157: portal.v1.OperatorService.CorrectBalance:output_type -> portal.v1.SettingResponse
+	137, // 158: portal.v1.OperatorService.ListProposals:output_type -> portal.v1.ListProposalsResponse
+	138, // 159: portal.v1.OperatorService.ApproveProposal:output_type -> portal.v1.ProposalResponse
+	138, // 160: portal.v1.OperatorService.RefuseProposal:output_type -> portal.v1.ProposalResponse
+	41,  // 161: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.MerchantResponse
+	41,  // 162: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.MerchantResponse
+	54,  // 163: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
+	43,  // 164: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.CashboxResponse
+	40,  // 165: portal.v1.OperatorService.RemoveLinkPicture:output_type -> portal.v1.SettingResponse
+	44,  // 166: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.CashboxMethodResponse
+	51,  // 167: portal.v1.OperatorService.SetBank:output_type -> portal.v1.BankResponse
+	40,  // 168: portal.v1.OperatorService.SetReceivingAddress:output_type -> portal.v1.SettingResponse
+	139, // 169: portal.v1.OperatorService.ListReceivingAddresses:output_type -> portal.v1.ListReceivingAddressesResponse
+	29,  // 170: portal.v1.OperatorService.ListBanks:output_type -> portal.v1.ListBanksResponse
+	50,  // 171: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.PlatformLimitResponse
+	46,  // 172: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.TraderResponse
+	40,  // 173: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
+	40,  // 174: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
+	46,  // 175: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.TraderResponse
+	48,  // 176: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.RequisiteResponse
+	48,  // 177: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.RequisiteResponse
+	37,  // 178: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.UserInvitedResponse
+	37,  // 179: portal.v1.OperatorService.InviteUser:output_type -> portal.v1.UserInvitedResponse
+	49,  // 180: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.UserResponse
+	49,  // 181: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.UserResponse
+	140, // 182: portal.v1.OperatorService.ListMerchants:output_type -> portal.v1.ListMerchantsResponse
+	141, // 183: portal.v1.OperatorService.GetMerchant:output_type -> portal.v1.GetMerchantResponse
+	142, // 184: portal.v1.OperatorService.ListCashboxes:output_type -> portal.v1.OperatorServiceListCashboxesResponse
+	143, // 185: portal.v1.OperatorService.GetCashbox:output_type -> portal.v1.GetCashboxResponse
+	144, // 186: portal.v1.OperatorService.ListTraders:output_type -> portal.v1.ListTradersResponse
+	145, // 187: portal.v1.OperatorService.GetTrader:output_type -> portal.v1.GetTraderResponse
+	146, // 188: portal.v1.OperatorService.ListRequisites:output_type -> portal.v1.ListRequisitesResponse
+	147, // 189: portal.v1.OperatorService.GetRequisite:output_type -> portal.v1.GetRequisiteResponse
+	148, // 190: portal.v1.OperatorService.RevealRequisite:output_type -> portal.v1.RevealRequisiteResponse
+	149, // 191: portal.v1.OperatorService.ListUsers:output_type -> portal.v1.ListUsersResponse
+	150, // 192: portal.v1.OperatorService.GetUser:output_type -> portal.v1.GetUserResponse
+	151, // 193: portal.v1.OperatorService.ListPlatformLimits:output_type -> portal.v1.ListPlatformLimitsResponse
+	52,  // 194: portal.v1.OperatorService.RemoveTraderAcquirer:output_type -> portal.v1.RemoveTraderAcquirerResponse
+	152, // 195: portal.v1.OperatorService.ListSensitiveReads:output_type -> portal.v1.ListSensitiveReadsResponse
+	153, // 196: portal.v1.OperatorService.ListUnknownMessages:output_type -> portal.v1.ListUnknownMessagesResponse
+	154, // 197: portal.v1.OperatorService.ListObjectedMessages:output_type -> portal.v1.ListObjectedMessagesResponse
+	155, // 198: portal.v1.OperatorService.TryMessagePattern:output_type -> portal.v1.TryMessagePatternResponse
+	57,  // 199: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
+	156, // 200: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	157, // 201: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
+	157, // 202: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
+	158, // 203: portal.v1.OperatorService.ListTransfers:output_type -> portal.v1.ListTransfersResponse
+	157, // 204: portal.v1.OperatorService.AssignTransfer:output_type -> portal.v1.DepositResponse
+	40,  // 205: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
+	159, // 206: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
+	160, // 207: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
+	160, // 208: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
+	160, // 209: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
+	45,  // 210: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.CashboxPayoutMethodResponse
+	47,  // 211: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.TraderPayoutMethodResponse
+	53,  // 212: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
+	161, // 213: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
+	162, // 214: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
+	163, // 215: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
+	164, // 216: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	164, // 217: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
+	164, // 218: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
+	165, // 219: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
+	166, // 220: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	167, // 221: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
+	167, // 222: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
+	168, // 223: portal.v1.OperatorService.ListAppealMessages:output_type -> portal.v1.ListAppealMessagesResponse
+	169, // 224: portal.v1.OperatorService.SendAppealMessage:output_type -> portal.v1.SendAppealMessageResponse
+	143, // [143:225] is the sub-list for method output_type
+	61,  // [61:143] is the sub-list for method input_type
 	61,  // [61:61] is the sub-list for extension type_name
 	61,  // [61:61] is the sub-list for extension extendee
 	0,   // [0:61] is the sub-list for field type_name
@@ -5197,17 +5259,17 @@ func file_portal_v1_operator_proto_init() {
 	file_portal_v1_operator_proto_msgTypes[35].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[37].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[38].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[54].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[55].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[56].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[57].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[58].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_operator_proto_rawDesc), len(file_portal_v1_operator_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   59,
+			NumMessages:   60,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -59,6 +59,8 @@ type OperatorServiceClient interface {
 	CreateCashbox(context.Context, *connect.Request[v1.CreateCashboxRequest]) (*connect.Response[v1.CreateCashboxResponse], error)
 	// UpdateCashbox changes the fields that are set.
 	UpdateCashbox(context.Context, *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.CashboxResponse], error)
+	// RemoveLinkPicture takes the picture off a merchant's payment link. The merchant sends one.
+	RemoveLinkPicture(context.Context, *connect.Request[v1.RemoveLinkPictureRequest]) (*connect.Response[v1.SettingResponse], error)
 	// SetCashboxMethod makes or changes a method of a cashbox.
 	SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.CashboxMethodResponse], error)
 	// SetBank makes or changes a bank that payers of a currency use: hosted pages open its app.
@@ -323,6 +325,12 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			httpClient,
 			baseURL+portalv1connect.OperatorServiceUpdateCashboxProcedure,
 			connect.WithSchema(operatorServiceMethods.ByName("UpdateCashbox")),
+			connect.WithClientOptions(opts...),
+		),
+		removeLinkPicture: connect.NewClient[v1.RemoveLinkPictureRequest, v1.SettingResponse](
+			httpClient,
+			baseURL+portalv1connect.OperatorServiceRemoveLinkPictureProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("RemoveLinkPicture")),
 			connect.WithClientOptions(opts...),
 		),
 		setCashboxMethod: connect.NewClient[v1.SetCashboxMethodRequest, v1.CashboxMethodResponse](
@@ -706,6 +714,7 @@ type operatorServiceClient struct {
 	updateMerchant         *connect.Client[v1.UpdateMerchantRequest, v1.MerchantResponse]
 	createCashbox          *connect.Client[v1.CreateCashboxRequest, v1.CreateCashboxResponse]
 	updateCashbox          *connect.Client[v1.UpdateCashboxRequest, v1.CashboxResponse]
+	removeLinkPicture      *connect.Client[v1.RemoveLinkPictureRequest, v1.SettingResponse]
 	setCashboxMethod       *connect.Client[v1.SetCashboxMethodRequest, v1.CashboxMethodResponse]
 	setBank                *connect.Client[v1.SetBankRequest, v1.BankResponse]
 	setReceivingAddress    *connect.Client[v1.SetReceivingAddressRequest, v1.SettingResponse]
@@ -875,6 +884,11 @@ func (c *operatorServiceClient) CreateCashbox(ctx context.Context, req *connect.
 // UpdateCashbox calls portal.v1.OperatorService.UpdateCashbox.
 func (c *operatorServiceClient) UpdateCashbox(ctx context.Context, req *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.CashboxResponse], error) {
 	return c.updateCashbox.CallUnary(ctx, req)
+}
+
+// RemoveLinkPicture calls portal.v1.OperatorService.RemoveLinkPicture.
+func (c *operatorServiceClient) RemoveLinkPicture(ctx context.Context, req *connect.Request[v1.RemoveLinkPictureRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return c.removeLinkPicture.CallUnary(ctx, req)
 }
 
 // SetCashboxMethod calls portal.v1.OperatorService.SetCashboxMethod.

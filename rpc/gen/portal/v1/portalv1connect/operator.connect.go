@@ -97,6 +97,9 @@ const (
 	// OperatorServiceUpdateCashboxProcedure is the fully-qualified name of the OperatorService's
 	// UpdateCashbox RPC.
 	OperatorServiceUpdateCashboxProcedure = "/portal.v1.OperatorService/UpdateCashbox"
+	// OperatorServiceRemoveLinkPictureProcedure is the fully-qualified name of the OperatorService's
+	// RemoveLinkPicture RPC.
+	OperatorServiceRemoveLinkPictureProcedure = "/portal.v1.OperatorService/RemoveLinkPicture"
 	// OperatorServiceSetCashboxMethodProcedure is the fully-qualified name of the OperatorService's
 	// SetCashboxMethod RPC.
 	OperatorServiceSetCashboxMethodProcedure = "/portal.v1.OperatorService/SetCashboxMethod"
@@ -321,6 +324,8 @@ type OperatorServiceHandler interface {
 	CreateCashbox(context.Context, *connect.Request[v1.CreateCashboxRequest]) (*connect.Response[v1.CreateCashboxResponse], error)
 	// UpdateCashbox changes the fields that are set.
 	UpdateCashbox(context.Context, *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.CashboxResponse], error)
+	// RemoveLinkPicture takes the picture off a merchant's payment link. The merchant sends one.
+	RemoveLinkPicture(context.Context, *connect.Request[v1.RemoveLinkPictureRequest]) (*connect.Response[v1.SettingResponse], error)
 	// SetCashboxMethod makes or changes a method of a cashbox.
 	SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.CashboxMethodResponse], error)
 	// SetBank makes or changes a bank that payers of a currency use: hosted pages open its app.
@@ -581,6 +586,12 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		OperatorServiceUpdateCashboxProcedure,
 		svc.UpdateCashbox,
 		connect.WithSchema(operatorServiceMethods.ByName("UpdateCashbox")),
+		connect.WithHandlerOptions(opts...),
+	)
+	operatorServiceRemoveLinkPictureHandler := connect.NewUnaryHandler(
+		OperatorServiceRemoveLinkPictureProcedure,
+		svc.RemoveLinkPicture,
+		connect.WithSchema(operatorServiceMethods.ByName("RemoveLinkPicture")),
 		connect.WithHandlerOptions(opts...),
 	)
 	operatorServiceSetCashboxMethodHandler := connect.NewUnaryHandler(
@@ -983,6 +994,8 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 			operatorServiceCreateCashboxHandler.ServeHTTP(w, r)
 		case OperatorServiceUpdateCashboxProcedure:
 			operatorServiceUpdateCashboxHandler.ServeHTTP(w, r)
+		case OperatorServiceRemoveLinkPictureProcedure:
+			operatorServiceRemoveLinkPictureHandler.ServeHTTP(w, r)
 		case OperatorServiceSetCashboxMethodProcedure:
 			operatorServiceSetCashboxMethodHandler.ServeHTTP(w, r)
 		case OperatorServiceSetBankProcedure:
@@ -1196,6 +1209,10 @@ func (UnimplementedOperatorServiceHandler) CreateCashbox(context.Context, *conne
 
 func (UnimplementedOperatorServiceHandler) UpdateCashbox(context.Context, *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.CashboxResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.UpdateCashbox is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) RemoveLinkPicture(context.Context, *connect.Request[v1.RemoveLinkPictureRequest]) (*connect.Response[v1.SettingResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.RemoveLinkPicture is not implemented"))
 }
 
 func (UnimplementedOperatorServiceHandler) SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.CashboxMethodResponse], error) {
