@@ -187,17 +187,21 @@ func TestWaitingDepositsAreNotTouched(t *testing.T) {
 	testenv.Check(t, locked() != before, "a transfer that has vanished was left alone")
 }
 
+// hash is that of a transaction that a merchant can name.
+func hash(number int) string { return fmt.Sprintf("%064d", number) }
+
+// sends has a final transfer by such a transaction.
+func (n network) sends(t *testing.T, number int, amount string) {
+	t.Helper()
+	n.comes(t, number, amount, "final")
+	n.Exec(t, "update chain_transfer set transaction_hash = $2 where transaction_hash = $1", fmt.Sprint("hash", number), hash(number))
+}
+
 // The transaction that a merchant names finds what came, of whatever amount, and is one deposit's. What it finds is never
 // confirmed by itself, nor as another amount, and no deposit of another merchant loses what fits it.
 func TestMerchantNamesTransaction(t *testing.T) {
 	n := newNetwork(t)
 	n.service.ConfirmSeen = true
-	hash := func(number int) string { return fmt.Sprintf("%064d", number) }
-	comes := func(number int, amount string) {
-		t.Helper()
-		n.comes(t, number, amount, "final")
-		n.Exec(t, "update chain_transfer set transaction_hash = $2 where transaction_hash = $1", fmt.Sprint("hash", number), hash(number))
-	}
 	name := func(id int64, hash, want string) {
 		t.Helper()
 		_, err := n.service.Name(t.Context(), n.merchant.Caller, id, hash)
@@ -210,8 +214,8 @@ func TestMerchantNamesTransaction(t *testing.T) {
 	name(less, hash(1), "")
 	name(one, hash(9), "")
 	name(two, hash(2), "")
-	comes(1, "49")
-	comes(2, "40")
+	n.sends(t, 1, "49")
+	n.sends(t, 2, "40")
 	n.match(t)
 	n.want(t, less, "pending "+hash(1)+" 6 false", "another amount")
 	n.want(t, two, "pending "+hash(2)+" 6 false", "one of two that fit")
@@ -240,19 +244,23 @@ func TestMerchantNamesTransaction(t *testing.T) {
 	n.want(t, again, "pending "+hash(1)+" 6 false", "asked for again")
 	testenv.Must(n.service.Confirm(t.Context(), operator, again))(t)
 	n.wantBalance(t, "89")
+}
 
-	// Another merchant names what fits this one's deposit.
+// Another merchant who names what fits a deposit does not get it, and keeps it from being put to anybody.
+func TestAnotherMerchantNamesTransaction(t *testing.T) {
+	n := newNetwork(t)
 	fits := n.asks(t, 5, "12")
 	thief := n.newMerchant(t)
 	r := request(6)
 	r.Amount = "13"
 	theirs := testenv.Must(n.service.Create(t.Context(), thief.Caller, r))(t).Deposit.ID
 	testenv.Must(n.service.Name(t.Context(), thief.Caller, theirs, hash(3)))(t)
-	comes(3, "12")
+	n.sends(t, 3, "12")
 	n.match(t)
 	n.want(t, fits, "pending none", "named by another merchant")
 	free, _, err := n.service.Unmatched(t.Context(), operator, db.Page{})
 	testenv.NoError(t, err)
 	testenv.Check(t, len(free) == 1 && free[0].NamedBy == theirs, "an operator sees who has named it: %+v", free)
-	name(theirs, hash(4), "cashbox_access_denied")
+	_, err = n.service.Name(t.Context(), n.merchant.Caller, theirs, hash(4))
+	testenv.Want(t, code(err), "cashbox_access_denied", "for another's deposit")
 }
