@@ -239,7 +239,7 @@ func (v *visit) fields(typed url.Values, wrong map[string]string) []view.Field {
 	return []view.Field{
 		title, about,
 		field("amount", "amount", sayAmount, sayOpenHint, 24, digits),
-		field("least", "minAmount", sayLeast, say.Phrase{}, 24, digits),
+		field("least", "minAmount", sayLeast, sayLeastHint, 24, digits),
 		field("most", "maxAmount", sayMost, say.Phrase{}, 24, digits),
 		field("times", "maxPayments", sayTimes, sayTimesAny, 7, templ.Attributes{"inputmode": "numeric"}),
 		until,
