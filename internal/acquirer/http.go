@@ -51,13 +51,13 @@ const (
 func newClient(addresses *outbound.Addresses) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: &http.Transport{
+		Transport: outbound.Door(&http.Transport{
 			DialContext:            addresses.Dial,
 			ForceAttemptHTTP2:      true,
 			MaxIdleConnsPerHost:    16,
 			IdleConnTimeout:        time.Minute,
 			MaxResponseHeaderBytes: 16 << 10,
-		},
+		}),
 	}
 }
 

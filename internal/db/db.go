@@ -45,6 +45,10 @@ func (g *Group) Open(ctx context.Context, url string, maxConns int, kind Kind) (
 	return pool, nil
 }
 
+// Traced adds a tracer to that of every pool. Only a program that tests can kill at each of its commits
+// has one.
+var Traced func(pgx.QueryTracer) pgx.QueryTracer
+
 // newPool is Open without the check that the server answers.
 func (g *Group) newPool(ctx context.Context, url string, maxConns int, kind Kind) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
@@ -75,6 +79,9 @@ func (g *Group) newPool(ctx context.Context, url string, maxConns int, kind Kind
 	config.ConnConfig.Tracer = bounds
 	if tracing.On() {
 		config.ConnConfig.Tracer = multitracer.New(bounds, tracing.Statements())
+	}
+	if Traced != nil {
+		config.ConnConfig.Tracer = Traced(config.ConnConfig.Tracer)
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {

@@ -141,7 +141,7 @@ func (a *Addresses) Client(timeout time.Duration) *http.Client {
 	return &http.Client{
 		Timeout:       timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: &http.Transport{
+		Transport: Door(&http.Transport{
 			DialContext:            dial,
 			ForceAttemptHTTP2:      true,
 			DisableCompression:     true,
@@ -149,8 +149,20 @@ func (a *Addresses) Client(timeout time.Duration) *http.Client {
 			IdleConnTimeout:        time.Minute,
 			TLSHandshakeTimeout:    timeout,
 			MaxResponseHeaderBytes: 16 << 10,
-		},
+		}),
 	}
+}
+
+// Watched stands in for the transport of every client. Only a program that tests can kill at each of
+// its calls has one.
+var Watched func(http.RoundTripper) http.RoundTripper
+
+// Door is the transport of a client that calls addresses which somebody else names.
+func Door(transport http.RoundTripper) http.RoundTripper {
+	if Watched == nil {
+		return transport
+	}
+	return Watched(transport)
 }
 
 const maxIdlePerHost = 16

@@ -15,6 +15,7 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/money"
+	"gateway.example/internal/outbound"
 	"gateway.example/internal/strictjson"
 )
 
@@ -64,13 +65,13 @@ func newClient(addresses Addresses) *http.Client {
 			}
 			return nil
 		},
-		Transport: &http.Transport{
+		Transport: outbound.Door(&http.Transport{
 			DialContext:            addresses.Dial,
 			ForceAttemptHTTP2:      true,
 			MaxIdleConns:           maxIdle,
 			IdleConnTimeout:        time.Minute,
 			MaxResponseHeaderBytes: 16 << 10,
-		},
+		}),
 	}
 }
 

@@ -1,0 +1,321 @@
+package acceptance
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/sandbox"
+	"gateway.example/internal/testenv"
+)
+
+// pointed is a gateway that can be killed at a point: before or after a commit or a call outward. Whatever is asked of it is
+// asked until it has answered.
+type pointed struct {
+	*instance
+	t         *testing.T
+	points    string
+	shop      *shop
+	processor *cardProcessor
+	box       sandbox.Cashbox
+	// list is the last one that was handed over.
+	list string
+	// deaths counts how often it died, and final are the answers that it has to keep to, by path.
+	deaths int
+	final  map[string]string
+}
+
+// ways are the main ways of money, each to its end. They take an order id, which is new.
+var ways = map[string]func(p *pointed, order string){
+	"payment": (*pointed).payment, "application": (*pointed).application, "payout": (*pointed).payout, "deposit": (*pointed).deposit,
+	"withdrawal": (*pointed).withdrawal, "card": (*pointed).card,
+}
+
+// TestPoints walks each way of money once to collect its points, every moment before and after a commit or a call outward,
+// and then again for each with a kill at it. Started again it goes on: what it has answered stands, every withdrawal is on
+// one list and paid once, cards are charged once, webhooks come at least once and say the same each time, and the audit is
+// clean.
+func TestPoints(t *testing.T) {
+	t.Parallel()
+	program := buildPoints(t)
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPointed(t, program)
+			passed := p.collect(way)
+			kills, missed := 0, []string(nil)
+			for i, point := range passed {
+				if !testenv.Whole() && i%(len(passed)/2) != len(passed)/3 {
+					continue
+				}
+				if p.killAt(point, way) {
+					kills++
+				} else {
+					missed = append(missed, point)
+				}
+			}
+			p.standsBy()
+			t.Logf("%d points, %d kills, %d deaths; not passed again: %q", len(passed), kills, p.deaths, missed)
+			testenv.Check(t, kills > 0 && kills >= len(missed), "%d kills, %d points were not passed again: %q", kills, len(missed), missed)
+		})
+	}
+}
+
+// buildPoints builds the program that can be killed at its points, and shows that the other one cannot.
+func buildPoints(t *testing.T) string {
+	t.Helper()
+	const switched = "POINTS_OF_TEST"
+	testenv.Check(t, !strings.Contains(string(testenv.Must(os.ReadFile(executable))(t)), switched), "the program has points")
+	program := filepath.Join(t.TempDir(), "points.bin")
+	args := []string{"build", "-buildvcs=false", "-ldflags=-w", "-tags", "points", "-o", program}
+	if raceDetector {
+		args = append(args, "-race")
+	}
+	out, err := exec.Command("go", append(args, mainPackage)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	return program
+}
+
+func newPointed(t *testing.T, program string) *pointed {
+	t.Helper()
+	s := fresh(t)
+	p := &pointed{t: t, points: openDir(t), list: "0", final: map[string]string{}}
+	s.fixed, s.program, s.variables = true, program, map[string]string{"POINTS_OF_TEST": p.points}
+	p.instance = s.start(t)
+	p.shop, p.processor = newShop(t, ""), newCardProcessor(t, nil)
+	p.setProcessor(t, p.processor)
+	p.box = p.withdrawing(t, p.first())
+	id := p.createDeposit(t, p.box, object{"amount": "20000"}).text("data.id")
+	p.operate("OperatorService/ConfirmDeposit", `{"depositId":`+id+`}`)
+	return p
+}
+
+// collect goes a way and returns the points that are passed meanwhile.
+func (p *pointed) collect(way func(*pointed, string)) (points []string) {
+	file := filepath.Join(p.points, "passed")
+	noError(p.t, os.Remove(file))
+	way(p, newOrder())
+	for line := range strings.Lines(string(testenv.Must(os.ReadFile(file))(p.t))) {
+		if line = strings.TrimSuffix(line, "\n"); !strings.HasSuffix(line, " .") { // what main itself commits
+			points = append(points, line)
+		}
+	}
+	return points
+}
+
+// killAt has the program killed at a point of a way, and goes the way to its end. It tells whether the point was passed.
+func (p *pointed) killAt(point string, way func(*pointed, string)) bool {
+	order := filepath.Join(p.points, "kill")
+	noError(p.t, errors.Join(os.WriteFile(order+".new", []byte(point), 0o600), os.Rename(order+".new", order)))
+	died := p.deaths
+	for range 2 {
+		way(p, newOrder())
+		if _, err := os.Stat(order); err != nil {
+			if p.deaths == died { // at the very end of the way
+				<-p.ended
+			}
+			p.revived()
+			return true
+		}
+	}
+	_ = os.Remove(order)
+	return false
+}
+
+// revived starts the program again if it has died. What it had leased is free, as it is after some time.
+func (p *pointed) revived() bool {
+	select {
+	case <-p.ended:
+	default:
+		return false
+	}
+	p.deaths++
+	p.forgiven = true
+	p.pool.Close()
+	pool := testenv.Must(pgxpool.New(p.t.Context(), p.DatabaseURL))(p.t)
+	defer pool.Close()
+	for _, sql := range []string{
+		"update webhook_endpoint set leased_until = now()", "update chain_cursor set leased_until = now()",
+	} {
+		testenv.Must(pool.Exec(p.t.Context(), sql))(p.t)
+	}
+	if err := p.tryStart(); err != nil {
+		return p.revived() // killed at its start
+	}
+	return true
+}
+
+// call asks until there is an answer. Whoever asks again because there was none may be refused: it was done.
+func (p *pointed) call(method, address, body string, headers header) answer {
+	p.t.Helper()
+	var got answer
+	asked := p.deaths
+	noError(p.t, testenv.Eventually(func() (err error) {
+		if p.revived() {
+			return fmt.Errorf("%s: it died", address)
+		}
+		got, err = trySend(method, address, body, headers)
+		return err
+	}))
+	if got.status >= http.StatusBadRequest && (asked == p.deaths || got.status >= http.StatusInternalServerError) {
+		p.t.Fatalf("%s %s: %s", address, body, got)
+	}
+	return got
+}
+
+func (p *pointed) asks(path, body string) answer {
+	p.t.Helper()
+	return p.call(http.MethodPost, p.BaseURL+path, body, signed(p.box, body))
+}
+
+func (p *pointed) rpc(login, method, body string) answer {
+	p.t.Helper()
+	return p.call(http.MethodPost, p.BaseURL+"/portal.v1."+method, body, bearer(p.user(p.t, login).Token))
+}
+
+func (p *pointed) operate(method, body string) answer {
+	p.t.Helper()
+	return p.rpc("operator", method, body)
+}
+
+// until waits until something is so, whatever becomes of the program meanwhile.
+func (p *pointed) until(what string, so func() bool) {
+	p.t.Helper()
+	testenv.Until(p.t, what, func() bool { return !p.revived() && so() })
+}
+
+// ends waits until what was made has a status, which it has to keep.
+func (p *pointed) ends(path, status string, box sandbox.Cashbox) {
+	p.t.Helper()
+	var got answer
+	p.until(path+" is "+status, func() bool {
+		var err error
+		got, err = trySend(http.MethodGet, p.BaseURL+path, "", signed(box, ""))
+		return err == nil && got.text("data.status") == status
+	})
+	p.final[path] = box.KeyID + " " + status
+}
+
+// told waits for an order's webhook of a status. However often one comes, it says the same.
+func (p *pointed) told(order, status string) {
+	p.t.Helper()
+	p.until(order+" is told "+status, func() bool {
+		for _, l := range p.shop.events(order) {
+			if l.text("data.status") == status {
+				return true
+			}
+		}
+		return false
+	})
+	p.until("the gateway knows that "+order+" was told", func() bool {
+		return p.count(p.t, "select count(*) from webhook_event where status = 'pending'") == 0
+	})
+	said := map[string]string{}
+	for _, l := range p.shop.events(order) {
+		id := l.text("eventId")
+		testenv.Check(p.t, said[id] == "" || said[id] == l.raw, "event %s: %s, then %s", id, said[id], l.raw)
+		said[id] = l.raw
+	}
+}
+
+func (p *pointed) payment(orderID string) {
+	id := p.asks(payments, order(object{"orderId": orderID, "callbackUri": p.shop.URL, "amount": "150.00"})).text("data.id")
+	p.rpc(p.traderOf(p.t, id).Login, "TraderService/ConfirmReceived", `{"paymentId":`+id+`}`)
+	p.ends(payments+"/"+id, "completed", p.box)
+	p.told(orderID, "COMPLETED")
+}
+
+// application has the other application's word complete a payment.
+func (p *pointed) application(orderID string) {
+	id := p.asks(payments, order(object{"orderId": orderID, "callbackUri": p.shop.URL, "amount": "160.00"})).text("data.id")
+	body := `{"status":"completed"}`
+	p.call(http.MethodPost, p.BaseURL+payments+"/"+id+"/callback", body, p.instance.application(body))
+	p.ends(payments+"/"+id, "completed", p.box)
+	p.told(orderID, "COMPLETED")
+}
+
+func (p *pointed) payout(orderID string) {
+	id := p.asks(payins, payinOrder(object{"orderId": orderID, "callbackUri": p.shop.URL, "amount": 100})).text("data.id")
+	p.rpc("trader-1", "TraderService/TakePayin", `{"payinId":"`+id+`"}`)
+	p.rpc("trader-1", "TraderService/CompletePayin", `{"payinId":"`+id+`","proofReference":"done"}`)
+	p.ends(payins+"/"+id, "completed", p.box)
+	p.told(orderID, "COMPLETED")
+}
+
+// wallet has the sandbox's wallet send something, which its network shows with all its confirmations at once.
+func (p *pointed) wallet(path string) {
+	form := url.Values{}
+	p.call(http.MethodPost, p.PortalURL+"/sandbox/wallet/"+path, form.Encode(), header{
+		"Content-Type": "application/x-www-form-urlencoded", "Origin": p.PortalURL, "Sec-Fetch-Site": "same-origin",
+	})
+	p.count(p.t, `with older as (update sandbox_transfer set sent_at = sent_at - interval '1 hour' returning 1) select count(*) from older`)
+}
+
+func (p *pointed) deposit(string) {
+	id := p.asks(deposits, depositOrder(object{
+		"merchantCashboxId": p.box.MerchantCashboxID, "amount": fmt.Sprint(100 + len(p.final)), "address": "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb",
+	})).text("data.id")
+	p.wallet("deposits/" + id)
+	p.ends(deposits+"/"+id, "confirmed", p.box)
+	// One that no watched network has takes an operator.
+	id = p.asks(deposits, depositOrder(object{"merchantCashboxId": p.box.MerchantCashboxID})).text("data.id")
+	p.operate("OperatorService/ConfirmDeposit", `{"depositId":`+id+`}`)
+	p.ends(deposits+"/"+id, "confirmed", p.box)
+}
+
+func (p *pointed) withdrawal(orderID string) {
+	id := p.asks("/api/v1/withdrawals", bodyOf(object{
+		"orderId": orderID, "merchantCashboxId": p.box.MerchantCashboxID, "amount": "11", "network": "TRC20",
+		"address": "T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm", "callbackUri": p.shop.URL,
+	}, nil)).text("data.id")
+	p.operate("WithdrawalService/ApproveWithdrawal", `{"withdrawalId":`+id+`}`)
+	p.list = p.operate("WithdrawalService/ExportHandOver", `{"past":`+p.list+`}`).text("data.id")
+	p.wallet("withdrawals/" + id)
+	p.ends("/api/v1/withdrawals/"+id, "completed", p.box)
+	p.told(orderID, "COMPLETED")
+	testenv.Want(p.t, p.count(p.t, `select count(*) from withdrawal_hand_over where document like '%"id":' || $1 || ',%'`, id), 1,
+		"lists with withdrawal %s", id)
+}
+
+func (p *pointed) card(orderID string) {
+	box := p.box
+	defer func() { p.box = box }()
+	p.box = p.instance.box(p.t, "sandbox-azn")
+	made := p.asks(payments, order(object{
+		"orderId": orderID, "callbackUri": p.shop.URL, "method": "quasi_ecom", "currency": "AZN", "amount": "100",
+	}))
+	pan, token := randomPAN("5"), filepath.Base(made.text("data.checkoutUrl"))
+	checkout := p.BaseURL + "/api/v1/checkout/" + token
+	p.until("the card of "+orderID+" is charged", func() bool {
+		got, err := trySend(http.MethodGet, checkout, "", nil)
+		if err == nil && got.text("data.phase") == "awaiting_payer_details" {
+			_, _ = trySend(http.MethodPost, checkout+"/payer-details", typedCard(pan, nil), nil)
+		}
+		return err == nil && got.text("data.paymentStatus") == "completed"
+	})
+	p.ends(payments+"/"+made.text("data.id"), "completed", p.box)
+	p.told(orderID, "COMPLETED")
+	charged, kept, _ := p.processor.ofCard(pan)
+	testenv.Check(p.t, charged == 1 && kept == 1, "%s: charged %d times, %d stand", orderID, charged, kept)
+}
+
+// standsBy wants every answer kept, and the ledger to hold.
+func (p *pointed) standsBy() {
+	p.t.Helper()
+	for path, was := range p.final {
+		keyID, status, _ := strings.Cut(was, " ")
+		got := p.call(http.MethodGet, p.BaseURL+path, "", signed(p.instance.box(p.t, keyID), ""))
+		testenv.Check(p.t, got.text("data.status") == status, "%s: %s; was %s", path, got, status)
+	}
+	p.wantAudit(p.t)
+}
