@@ -97,7 +97,7 @@ func (e environment) compare(ctx context.Context, restored *pgxpool.Pool, want m
 
 // restored starts a PostgreSQL in the directory, with what a backup has.
 func restored(ctx context.Context, backup, dir, database string) (*pgserver.Server, error) {
-	info, err := os.Stat(backup)
+	info, err := os.Stat(backup) //nolint:gosec // whoever runs this command names the backup
 	if err != nil {
 		return nil, err
 	}
@@ -125,8 +125,8 @@ func restoreDump(ctx context.Context, server *pgserver.Server, file, database st
 			return err
 		}
 	}
-	restore := exec.CommandContext(ctx, server.Program("pg_restore"), "--no-owner", "--no-privileges", "--exit-on-error",
-		"-d", server.URL(database), file)
+	restore := exec.CommandContext(ctx, server.Program("pg_restore"), //nolint:gosec // whoever runs this command names the backup
+		"--no-owner", "--no-privileges", "--exit-on-error", "-d", server.URL(database), file)
 	if out, err := restore.CombinedOutput(); err != nil {
 		return fmt.Errorf("pg_restore: %w\n%s", err, bytes.TrimSpace(out))
 	}
@@ -135,7 +135,7 @@ func restoreDump(ctx context.Context, server *pgserver.Server, file, database st
 
 // startCopy starts a copy of a directory that is as pg_basebackup makes it.
 func startCopy(ctx context.Context, backup, dir string) (*pgserver.Server, error) {
-	major, err := os.ReadFile(filepath.Join(backup, "PG_VERSION"))
+	major, err := os.ReadFile(filepath.Join(backup, "PG_VERSION")) //nolint:gosec // whoever runs this command names the backup
 	if err != nil {
 		return nil, errors.New("it has no PG_VERSION: is it a backup of the whole cluster, in PostgreSQL's own layout?")
 	}
@@ -146,16 +146,16 @@ func startCopy(ctx context.Context, backup, dir string) (*pgserver.Server, error
 	if err := os.CopyFS(data, os.DirFS(backup)); err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(data, 0o700); err != nil {
+	if err := os.Chmod(data, 0o700); err != nil { //nolint:gosec // a directory must be passed through
 		return nil, err
 	}
 	// The settings of the original name files and addresses of its machine. Only how archived WAL is fetched counts here.
 	plain := map[string]string{"postgresql.conf": "", "pg_hba.conf": "local all all trust\n", "pg_ident.conf": ""}
-	if _, err := os.Stat(filepath.Join(data, "recovery.signal")); err != nil {
+	if _, err := os.Stat(filepath.Join(data, "recovery.signal")); err != nil { //nolint:gosec // whoever runs this command names the backup
 		plain["postgresql.auto.conf"] = ""
 	}
 	for name, text := range plain {
-		if err := os.WriteFile(filepath.Join(data, name), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(data, name), []byte(text), 0o600); err != nil { //nolint:gosec // whoever runs this command names the backup
 			return nil, err
 		}
 	}

@@ -206,12 +206,12 @@ func (p *pointed) ends(path, status string, box sandbox.Cashbox) {
 	p.final[path] = box.KeyID + " " + status
 }
 
-// told waits for an order's webhook of a status. However often one comes, it says the same.
-func (p *pointed) told(order, status string) {
+// told waits for the webhook of an order's completion. However often one comes, it says the same.
+func (p *pointed) told(order string) {
 	p.t.Helper()
-	p.until(order+" is told "+status, func() bool {
+	p.until(order+" is told of its completion", func() bool {
 		for _, l := range p.shop.events(order) {
-			if l.text("data.status") == status {
+			if l.text("data.status") == "COMPLETED" {
 				return true
 			}
 		}
@@ -232,7 +232,7 @@ func (p *pointed) payment(orderID string) {
 	id := p.asks(payments, order(object{"orderId": orderID, "callbackUri": p.shop.URL, "amount": "150.00"})).text("data.id")
 	p.rpc(p.traderOf(p.t, id).Login, "TraderService/ConfirmReceived", `{"paymentId":`+id+`}`)
 	p.ends(payments+"/"+id, "completed", p.box)
-	p.told(orderID, "COMPLETED")
+	p.told(orderID)
 }
 
 // application has the other application's word complete a payment.
@@ -241,7 +241,7 @@ func (p *pointed) application(orderID string) {
 	body := `{"status":"completed"}`
 	p.call(http.MethodPost, p.BaseURL+payments+"/"+id+"/callback", body, p.instance.application(body))
 	p.ends(payments+"/"+id, "completed", p.box)
-	p.told(orderID, "COMPLETED")
+	p.told(orderID)
 }
 
 func (p *pointed) payout(orderID string) {
@@ -249,7 +249,7 @@ func (p *pointed) payout(orderID string) {
 	p.rpc("trader-1", "TraderService/TakePayin", `{"payinId":"`+id+`"}`)
 	p.rpc("trader-1", "TraderService/CompletePayin", `{"payinId":"`+id+`","proofReference":"done"}`)
 	p.ends(payins+"/"+id, "completed", p.box)
-	p.told(orderID, "COMPLETED")
+	p.told(orderID)
 }
 
 // wallet has the sandbox's wallet send something, which its network shows with all its confirmations at once.
@@ -282,7 +282,7 @@ func (p *pointed) withdrawal(orderID string) {
 	p.list = p.operate("WithdrawalService/ExportHandOver", `{"past":`+p.list+`}`).text("data.id")
 	p.wallet("withdrawals/" + id)
 	p.ends("/api/v1/withdrawals/"+id, "completed", p.box)
-	p.told(orderID, "COMPLETED")
+	p.told(orderID)
 	testenv.Want(p.t, p.count(p.t, `select count(*) from withdrawal_hand_over where document like '%"id":' || $1 || ',%'`, id), 1,
 		"lists with withdrawal %s", id)
 }
@@ -304,7 +304,7 @@ func (p *pointed) card(orderID string) {
 		return err == nil && got.text("data.paymentStatus") == "completed"
 	})
 	p.ends(payments+"/"+made.text("data.id"), "completed", p.box)
-	p.told(orderID, "COMPLETED")
+	p.told(orderID)
 	charged, kept, _ := p.processor.ofCard(pan)
 	testenv.Check(p.t, charged == 1 && kept == 1, "%s: charged %d times, %d stand", orderID, charged, kept)
 }

@@ -65,7 +65,7 @@ func TestSummary(t *testing.T) {
 func TestOfSecurityAndAlarms(t *testing.T) {
 	far, bot := newTelegram(t)
 	b := setup(t, bot)
-	b.Service.alarms = map[string]Alarm{"rate_stale": {"/operator/manual#when-a-rate-is-stale", false}, "appeals_waiting": {"/operator/appeals", true}}
+	b.alarms = map[string]Alarm{"rate_stale": {"/operator/manual#when-a-rate-is-stale", false}, "appeals_waiting": {"/operator/appeals", true}}
 	shop := b.NewMerchant(t, dbtest.MerchantOpts{})
 	merchant, operator := b.newOther(t, "merchant_portal", "shop-1", shop.ID), b.newOther(t, "operator", "ops-1", 0)
 	b.linked(t, merchant, "41")
