@@ -135,7 +135,7 @@ var (
 	attackFile = regexp.MustCompile(`^attack(_\w+)?_test\.go$`)
 )
 
-// docs/security.md names tests that there are, and every test that attacks the gateway.
+// docs/security.md and docs/track-record.md name tests that there are, the first every test that attacks the gateway.
 func TestAttacksAreProven(t *testing.T) {
 	t.Parallel()
 	there, attacks := map[string]bool{}, map[string]bool{}
@@ -154,9 +154,12 @@ func TestAttacksAreProven(t *testing.T) {
 	})
 	testenv.NoError(t, err)
 	named := map[string]bool{}
-	for _, found := range namedTest.FindAllStringSubmatch(read(t, "docs/security.md"), -1) {
-		if named[found[1]] = true; !there[found[1]] {
-			t.Errorf("docs/security.md names %s, which is nowhere", found[1])
+	for _, page := range []string{"docs/track-record.md", "docs/security.md"} {
+		clear(named)
+		for _, found := range namedTest.FindAllStringSubmatch(read(t, page), -1) {
+			if named[found[1]] = true; !there[found[1]] {
+				t.Errorf("%s names %s, which is nowhere", page, found[1])
+			}
 		}
 	}
 	for name := range attacks {
