@@ -12,11 +12,16 @@ import (
 )
 
 const (
-	// lineMost is how many calls of one caller may wait, and linesMost how many in all.
+	// lineMost is how many calls of one caller may wait, lineLeast how many under overload, and linesMost how many in all.
 	lineMost  = 256
+	lineLeast = 2
 	linesMost = 4096
 	// turnWait is how long a call may wait.
 	turnWait = 2 * time.Second
+	// waitAim is what the quickest turn of a while may take before lines become shorter: who cannot be served soon
+	// is better told at once.
+	waitAim = 250 * time.Millisecond
+	aWhile  = 250 * time.Millisecond
 )
 
 // Turns limits the calls at the same time. While there are free places every call gets one. Otherwise
@@ -32,12 +37,16 @@ type Turns struct {
 	// order is the order in which lines get places.
 	order   list.List
 	waiting int
+	// most is how many calls of one caller may wait now. quickest is the shortest wait since the present while began.
+	most     int
+	quickest time.Duration
+	since    time.Time
 }
 
 // NewTurns has so many places. Its metrics are the admitted calls, the waiting ones, and the largest
 // share of places that one caller has.
 func NewTurns(room int, metrics prometheus.Registerer) *Turns {
-	t := &Turns{free: room, room: room, inside: map[string]int{}, lines: map[string]*list.List{}}
+	t := &Turns{free: room, room: room, inside: map[string]int{}, lines: map[string]*list.List{}, most: lineMost}
 	for name, gauge := range map[string]struct {
 		help  string
 		value func() float64
@@ -96,19 +105,37 @@ func (t *Turns) Enter(ctx context.Context, who string) (leave func(), err error)
 type turn struct {
 	come  chan struct{}
 	place *list.Element
+	began time.Time
+}
+
+// heed has the lines become shorter where everybody has waited too long for a while, and longer where not.
+func (t *Turns) heed(now time.Time, waited time.Duration) {
+	t.quickest = min(t.quickest, waited)
+	if now.Sub(t.since) < aWhile {
+		return
+	}
+	switch {
+	case t.quickest > waitAim:
+		t.most = max(lineLeast, t.most/2)
+	case t.quickest < waitAim/2:
+		t.most = min(lineMost, t.most*2)
+	}
+	t.quickest, t.since = turnWait, now
 }
 
 // enqueue gives a call a place at once, or adds it to its caller's line.
 func (t *Turns) enqueue(who string) (*turn, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	now := time.Now()
 	if t.free > 0 {
+		t.heed(now, 0)
 		t.free--
 		t.inside[who]++
 		return nil, nil //nolint:nilnil // nobody has to wait
 	}
 	line := t.lines[who]
-	if t.waiting >= linesMost || line != nil && line.Len() >= lineMost {
+	if t.waiting >= linesMost || line != nil && line.Len() >= t.most {
 		return nil, fault.ErrBusy
 	}
 	if line == nil {
@@ -116,7 +143,7 @@ func (t *Turns) enqueue(who string) (*turn, error) {
 		t.lines[who] = line
 		t.order.PushBack(who)
 	}
-	it := &turn{come: make(chan struct{})}
+	it := &turn{come: make(chan struct{}), began: now}
 	it.place = line.PushBack(it)
 	t.waiting++
 	return it, nil
@@ -159,7 +186,10 @@ func (t *Turns) leave(who string) {
 		if first != nil {
 			t.waiting--
 			t.inside[next]++
-			close(first.Value.(*turn).come) //nolint:forcetypeassert // only turns are put in
+			it := first.Value.(*turn) //nolint:forcetypeassert // only turns are put in
+			now := time.Now()
+			t.heed(now, now.Sub(it.began))
+			close(it.come)
 			return
 		}
 	}

@@ -108,6 +108,52 @@ func TestTurnsEnd(t *testing.T) {
 	})
 }
 
+// At ten times the calls that can be answered, of a hundred callers, as many are answered as otherwise, and the others are
+// refused at once. Afterwards a caller's two hundred calls wait as they do on any day.
+func TestTurnsUnderOverload(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		turns := NewTurns(4, prometheus.NewRegistry()) // at 10 ms a call that is 400 a second
+		var mu sync.Mutex
+		answered, latest := 0, time.Duration(0)
+		began := time.Now()
+		call := func(who string) error {
+			came := time.Now()
+			leave, err := turns.Enter(t.Context(), who)
+			mu.Lock()
+			if came.Sub(began) > 5*time.Second {
+				if err == nil {
+					answered++
+				} else {
+					latest = max(latest, time.Since(came))
+				}
+			}
+			mu.Unlock()
+			if err == nil {
+				time.Sleep(10 * time.Millisecond)
+				leave()
+			}
+			return err
+		}
+		for n := range 15 * 4000 {
+			go func() { _ = call(fmt.Sprint(n % 100)) }()
+			time.Sleep(time.Second / 4000)
+		}
+		time.Sleep(turnWait)
+		if answered < 10*400*8/10 || latest > 100*time.Millisecond {
+			t.Errorf("%d of 4000 answered, refused after up to %s", answered, latest)
+		}
+		for range 20 { // calls come one by one for some seconds
+			testenv.NoError(t, call("one"))
+			time.Sleep(aWhile)
+		}
+		errs := testenv.AtOnce(200, func(int) error { return call("one") })
+		if n := len(slices.DeleteFunc(errs, func(err error) bool { return err == nil })); n > 0 {
+			t.Errorf("%d of 200 calls were refused when all was well again", n)
+		}
+	})
+}
+
 func isBusy(err error) bool {
 	f := fault.As(err)
 	return f != nil && f.Code == "busy" && f.RetryAfter > 0
