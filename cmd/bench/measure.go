@@ -23,6 +23,7 @@ func parts() []part {
 		{"creates", (*bench).creates},
 		{"few", (*bench).createsFew},
 		{"open", (*bench).latency},
+		{"overload", (*bench).overload},
 		{"credits", (*bench).credits},
 		{"webhooks", (*bench).webhooks},
 		{"settled", (*bench).settled},
