@@ -11,12 +11,14 @@ delete from deposit_claim where deposit_id = @deposit_id;
 -- name: DepositClaimOf :one
 select merchant_id, deposit_id, actor from deposit_claim where network = @network and transaction_hash = @transaction_hash;
 
+-- DepositClaimOthers takes away that another deposit has named a transaction.
+-- name: DepositClaimOthers :exec
+delete from deposit_claim where network = @network and transaction_hash = @transaction_hash and deposit_id <> @deposit_id;
+
 -- name: DepositClaimsOf :many
 select deposit_id, transaction_hash from deposit_claim where deposit_id = any(@deposit_ids::bigint[]);
 
--- DepositTransactionTaken tells whether something that came by a transaction is for another deposit.
--- name: DepositTransactionTaken :one
-select exists (
-    select from chain_transfer t join deposit_transfer d on d.transfer_id = t.id
-    where t.network = @network and t.transaction_hash = @transaction_hash and t.direction = 'in' and d.deposit_id <> @deposit_id::bigint
-);
+-- DepositTransactionFor are the deposits for which something came by a transaction, null for what is for none.
+-- name: DepositTransactionFor :many
+select d.deposit_id from chain_transfer t join deposit_transfer d on d.transfer_id = t.id
+where t.network = @network and t.transaction_hash = @transaction_hash and t.direction = 'in';

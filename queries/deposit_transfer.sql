@@ -17,7 +17,7 @@ select t.id::bigint as id, t.network, t.transaction_hash, t.from_address, t.to_a
 from deposit_transfer d join chain_transfer t on t.id = d.transfer_id join chain_cursor c on c.network = t.network
 left join deposit_claim k on k.network = t.network and k.transaction_hash = t.transaction_hash
 where d.deposit_id is null and d.transfer_id < @before_id and t.state in ('seen', 'final') and t.seen_at > @since::timestamptz
-  and (sqlc.narg(amounts)::numeric[] is null or t.amount = any(sqlc.narg(amounts)::numeric[]))
+  and (sqlc.narg(amounts)::numeric[] is null or trunc(t.amount, 8) = any(sqlc.narg(amounts)::numeric[]))
 order by d.transfer_id desc limit @page;
 
 -- DepositTransfersNamed are transfers for no deposit, of transactions that merchants have named lately.
@@ -44,7 +44,7 @@ select d.transfer_id, d.merchant_id::bigint as merchant_id, d.deposit_id::bigint
 from deposit_transfer d join chain_transfer t on t.id = d.transfer_id
 join deposit p on p.merchant_id = d.merchant_id and p.id = d.deposit_id
 where d.deposit_id is not null and not d.done and (p.status <> 'pending' or t.state in ('gone', 'lost')
-    or t.amount <> p.amount and (d.actor = 'chain' or d.actor like 'operator:%') or t.network <> p.network
+    or trunc(t.amount, 8) <> p.amount and (d.actor = 'chain' or d.actor like 'operator:%') or t.network <> p.network
     or t.state = 'final' and d.actor = 'chain' and p.amount <= sqlc.narg(confirmed)::numeric)
 order by d.transfer_id limit 1000;
 
@@ -56,7 +56,7 @@ from deposit_transfer d join chain_transfer t on t.id = d.transfer_id join chain
 where d.deposit_id = any(@deposit_ids::bigint[]);
 
 -- name: DepositTransferFind :one
-select d.deposit_id, t.network, t.amount, t.state from deposit_transfer d join chain_transfer t on t.id = d.transfer_id
+select d.deposit_id, t.network, t.transaction_hash, t.amount, t.state from deposit_transfer d join chain_transfer t on t.id = d.transfer_id
 where d.transfer_id = @transfer_id;
 
 -- DepositTransferLock locks a transfer for a deposit, and what the network says of it.
@@ -85,4 +85,8 @@ select coalesce(sum(credited), 0)::numeric from deposit_transfer where credited 
 select merchant_id, id from deposit
 where status = 'pending' and network = @network and amount = @amount and created_at <= @seen_at
   and lower(address) = lower(@address::text)
-order by id limit 10;
+order by id limit @most;
+
+-- DepositTransfersBy is how many transfers to the platform a transaction brought.
+-- name: DepositTransfersBy :one
+select count(*) from chain_transfer where network = @network and transaction_hash = @transaction_hash and direction = 'in';

@@ -42,6 +42,22 @@ func (q *Queries) DepositClaimOf(ctx context.Context, arg DepositClaimOfParams) 
 	return i, err
 }
 
+const depositClaimOthers = `-- name: DepositClaimOthers :exec
+delete from deposit_claim where network = $1 and transaction_hash = $2 and deposit_id <> $3
+`
+
+type DepositClaimOthersParams struct {
+	Network         string
+	TransactionHash string
+	DepositID       int64
+}
+
+// DepositClaimOthers takes away that another deposit has named a transaction.
+func (q *Queries) DepositClaimOthers(ctx context.Context, arg DepositClaimOthersParams) error {
+	_, err := q.db.Exec(ctx, depositClaimOthers, arg.Network, arg.TransactionHash, arg.DepositID)
+	return err
+}
+
 const depositClaimSet = `-- name: DepositClaimSet :execrows
 insert into deposit_claim (network, transaction_hash, merchant_id, deposit_id, actor, at)
 values ($1, $2, $3, $4, $5, $6)
@@ -102,23 +118,33 @@ func (q *Queries) DepositClaimsOf(ctx context.Context, depositIds []int64) ([]De
 	return items, nil
 }
 
-const depositTransactionTaken = `-- name: DepositTransactionTaken :one
-select exists (
-    select from chain_transfer t join deposit_transfer d on d.transfer_id = t.id
-    where t.network = $1 and t.transaction_hash = $2 and t.direction = 'in' and d.deposit_id <> $3::bigint
-)
+const depositTransactionFor = `-- name: DepositTransactionFor :many
+select d.deposit_id from chain_transfer t join deposit_transfer d on d.transfer_id = t.id
+where t.network = $1 and t.transaction_hash = $2 and t.direction = 'in'
 `
 
-type DepositTransactionTakenParams struct {
+type DepositTransactionForParams struct {
 	Network         string
 	TransactionHash string
-	DepositID       int64
 }
 
-// DepositTransactionTaken tells whether something that came by a transaction is for another deposit.
-func (q *Queries) DepositTransactionTaken(ctx context.Context, arg DepositTransactionTakenParams) (bool, error) {
-	row := q.db.QueryRow(ctx, depositTransactionTaken, arg.Network, arg.TransactionHash, arg.DepositID)
-	var exists bool
-	err := row.Scan(&exists)
-	return exists, err
+// DepositTransactionFor are the deposits for which something came by a transaction, null for what is for none.
+func (q *Queries) DepositTransactionFor(ctx context.Context, arg DepositTransactionForParams) ([]*int64, error) {
+	rows, err := q.db.Query(ctx, depositTransactionFor, arg.Network, arg.TransactionHash)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []*int64
+	for rows.Next() {
+		var deposit_id *int64
+		if err := rows.Scan(&deposit_id); err != nil {
+			return nil, err
+		}
+		items = append(items, deposit_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

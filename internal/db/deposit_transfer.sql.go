@@ -115,15 +115,16 @@ func (q *Queries) DepositTransferDone(ctx context.Context, arg DepositTransferDo
 }
 
 const depositTransferFind = `-- name: DepositTransferFind :one
-select d.deposit_id, t.network, t.amount, t.state from deposit_transfer d join chain_transfer t on t.id = d.transfer_id
+select d.deposit_id, t.network, t.transaction_hash, t.amount, t.state from deposit_transfer d join chain_transfer t on t.id = d.transfer_id
 where d.transfer_id = $1
 `
 
 type DepositTransferFindRow struct {
-	DepositID *int64
-	Network   string
-	Amount    decimal.Decimal
-	State     string
+	DepositID       *int64
+	Network         string
+	TransactionHash string
+	Amount          decimal.Decimal
+	State           string
 }
 
 func (q *Queries) DepositTransferFind(ctx context.Context, transferID int64) (DepositTransferFindRow, error) {
@@ -132,6 +133,7 @@ func (q *Queries) DepositTransferFind(ctx context.Context, transferID int64) (De
 	err := row.Scan(
 		&i.DepositID,
 		&i.Network,
+		&i.TransactionHash,
 		&i.Amount,
 		&i.State,
 	)
@@ -162,13 +164,30 @@ func (q *Queries) DepositTransferLock(ctx context.Context, arg DepositTransferLo
 	return i, err
 }
 
+const depositTransfersBy = `-- name: DepositTransfersBy :one
+select count(*) from chain_transfer where network = $1 and transaction_hash = $2 and direction = 'in'
+`
+
+type DepositTransfersByParams struct {
+	Network         string
+	TransactionHash string
+}
+
+// DepositTransfersBy is how many transfers to the platform a transaction brought.
+func (q *Queries) DepositTransfersBy(ctx context.Context, arg DepositTransfersByParams) (int64, error) {
+	row := q.db.QueryRow(ctx, depositTransfersBy, arg.Network, arg.TransactionHash)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const depositTransfersFree = `-- name: DepositTransfersFree :many
 select t.id::bigint as id, t.network, t.transaction_hash, t.from_address, t.to_address, t.amount, t.state, t.seen_at,
     greatest(0, c.head_number - t.block_number + 1)::bigint as confirmations, k.deposit_id as named_by
 from deposit_transfer d join chain_transfer t on t.id = d.transfer_id join chain_cursor c on c.network = t.network
 left join deposit_claim k on k.network = t.network and k.transaction_hash = t.transaction_hash
 where d.deposit_id is null and d.transfer_id < $1 and t.state in ('seen', 'final') and t.seen_at > $2::timestamptz
-  and ($3::numeric[] is null or t.amount = any($3::numeric[]))
+  and ($3::numeric[] is null or trunc(t.amount, 8) = any($3::numeric[]))
 order by d.transfer_id desc limit $4
 `
 
@@ -421,7 +440,7 @@ select d.transfer_id, d.merchant_id::bigint as merchant_id, d.deposit_id::bigint
 from deposit_transfer d join chain_transfer t on t.id = d.transfer_id
 join deposit p on p.merchant_id = d.merchant_id and p.id = d.deposit_id
 where d.deposit_id is not null and not d.done and (p.status <> 'pending' or t.state in ('gone', 'lost')
-    or t.amount <> p.amount and (d.actor = 'chain' or d.actor like 'operator:%') or t.network <> p.network
+    or trunc(t.amount, 8) <> p.amount and (d.actor = 'chain' or d.actor like 'operator:%') or t.network <> p.network
     or t.state = 'final' and d.actor = 'chain' and p.amount <= $1::numeric)
 order by d.transfer_id limit 1000
 `
@@ -466,7 +485,7 @@ const depositsFitting = `-- name: DepositsFitting :many
 select merchant_id, id from deposit
 where status = 'pending' and network = $1 and amount = $2 and created_at <= $3
   and lower(address) = lower($4::text)
-order by id limit 10
+order by id limit $5
 `
 
 type DepositsFittingParams struct {
@@ -474,6 +493,7 @@ type DepositsFittingParams struct {
 	Amount  decimal.Decimal
 	SeenAt  time.Time
 	Address string
+	Most    int32
 }
 
 type DepositsFittingRow struct {
@@ -488,6 +508,7 @@ func (q *Queries) DepositsFitting(ctx context.Context, arg DepositsFittingParams
 		arg.Amount,
 		arg.SeenAt,
 		arg.Address,
+		arg.Most,
 	)
 	if err != nil {
 		return nil, err

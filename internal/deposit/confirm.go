@@ -89,7 +89,7 @@ func (s *Service) mayCredit(ctx context.Context, q *db.Queries, who caller.Calle
 		return fmt.Errorf("read the transfer of a deposit: %w", err)
 	}
 	for _, t := range came {
-		if !t.Amount.Equal(d.Amount) {
+		if !credited(t.Amount).Equal(d.Amount) {
 			return errTransferDiffer
 		}
 	}

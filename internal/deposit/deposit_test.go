@@ -339,11 +339,11 @@ func TestOwnPlans(t *testing.T) {
 func TestKindsOfCallers(t *testing.T) {
 	d := newDesk(t)
 	dbtest.WantKinds(t, d.service, map[string]string{
-		"merchant_key merchant_portal":          "Create ListOwn",
+		"merchant_key merchant_portal":          "Create ListOwn Name",
 		"merchant_key merchant_portal operator": "Get History Search",
 		"merchant_key":                          "Balance",
 		"merchant_portal":                       "Balances",
-		"operator":                              "Confirm Reject List SetReceiving Ours Unmatched Assign Nodes",
+		"operator":                              "Confirm Reject List SetReceiving Ours Unmatched Matched Assign Nodes",
 		"merchant_portal operator":              "ReceivingAddresses",
 	})
 }

@@ -57,11 +57,9 @@ func (s *Service) claim(ctx context.Context, q *db.Queries, who caller.Caller, d
 			return errTransferTaken
 		}
 	}
-	taken, err := q.DepositTransactionTaken(ctx, db.DepositTransactionTakenParams{
-		Network: d.Network, TransactionHash: hash, DepositID: d.ID,
-	})
+	taken, err := s.taken(ctx, q, d, hash)
 	if err != nil {
-		return fmt.Errorf("look for a transaction: %w", err)
+		return err
 	}
 	if err := q.DepositClaimDrop(ctx, d.ID); err != nil {
 		return fmt.Errorf("drop what was named: %w", err)
@@ -73,4 +71,41 @@ func (s *Service) claim(ctx context.Context, q *db.Queries, who caller.Caller, d
 		return fault.Fields{"transactionHash": {"is of another deposit already"}}.Err()
 	}
 	return err
+}
+
+// taken tells whether all that came by a transaction is for others, of which a rejected deposit is none. What such a one named
+// is forgotten.
+func (s *Service) taken(ctx context.Context, q *db.Queries, d db.Deposit, hash string) (bool, error) {
+	rejected := func(id int64) (bool, error) {
+		other, err := q.DepositFind(ctx, id)
+		return other.Status == depositRejected, err
+	}
+	claim, err := q.DepositClaimOf(ctx, db.DepositClaimOfParams{Network: d.Network, TransactionHash: hash})
+	if db.IgnoreNoRows(err) != nil {
+		return false, fmt.Errorf("look for a name: %w", err)
+	}
+	if err == nil && claim.DepositID != d.ID {
+		gone, err := rejected(claim.DepositID)
+		if err != nil {
+			return false, fmt.Errorf("read who has named a transaction: %w", err)
+		}
+		if gone {
+			if err := q.DepositClaimDrop(ctx, claim.DepositID); err != nil {
+				return false, fmt.Errorf("drop a name: %w", err)
+			}
+		}
+	}
+	rows, err := q.DepositTransactionFor(ctx, db.DepositTransactionForParams{Network: d.Network, TransactionHash: hash})
+	if err != nil {
+		return false, fmt.Errorf("look for a transaction: %w", err)
+	}
+	for _, row := range rows {
+		if row == nil || *row == d.ID {
+			return false, nil
+		}
+		if free, err := rejected(*row); free || err != nil {
+			return false, err
+		}
+	}
+	return len(rows) > 0, nil
 }

@@ -44,6 +44,8 @@ const (
 	// namedWithin is for how long a transfer is looked for that a merchant has named.
 	namedWithin = 24 * time.Hour
 	matchMost   = 200
+	// fittingMost is how many deposits of an amount are told apart.
+	fittingMost = 1000
 )
 
 // Faults of assignments.
@@ -105,40 +107,32 @@ func (s *Service) Match(ctx context.Context) error {
 // came is a transfer for which a deposit is looked for.
 type came = db.DepositTransfersNamedRow
 
-// attachFitting attaches a transfer to the only deposit that it can be for: that it fits, or whose merchant has named it. Where
-// several deposits fit, the one that names it has it, if all are of its merchant. What else is doubtful is an operator's.
+// attachFitting attaches a transfer to the only deposit that it can be for. Where several deposits of one merchant fit, the one
+// that names the transaction has it; where none fits, the one that names it, whatever the amount. What else is doubtful is an
+// operator's.
 func (s *Service) attachFitting(ctx context.Context, t came) error {
-	rows, err := s.q.DepositsFitting(ctx, db.DepositsFittingParams{
-		Network: t.Network, Amount: t.Amount, SeenAt: t.SeenAt, Address: t.ToAddress,
-	})
-	if err != nil {
-		return err
-	}
 	claim, err := s.q.DepositClaimOf(ctx, db.DepositClaimOfParams{Network: t.Network, TransactionHash: t.TransactionHash})
 	if db.IgnoreNoRows(err) != nil {
 		return err
 	}
-	ids := []int64{claim.DepositID}
-	for _, d := range rows {
-		ids = append(ids, d.ID)
-	}
-	attached, err := s.q.DepositTransfersOf(ctx, ids)
+	named := db.DepositsFittingRow{MerchantID: claim.MerchantID, ID: claim.DepositID}
+	fitting, err := s.fitting(ctx, t)
 	if err != nil {
 		return err
 	}
-	has := map[int64]bool{}
-	for _, row := range attached {
-		has[row.DepositID] = true
-	}
-	fitting := slices.DeleteFunc(rows, func(d db.DepositsFittingRow) bool { return has[d.ID] })
-	to, actor := db.DepositsFittingRow{MerchantID: claim.MerchantID, ID: claim.DepositID}, claim.Actor
-	named := to.ID != 0 && !has[to.ID]
-	foreign := slices.ContainsFunc(fitting, func(d db.DepositsFittingRow) bool { return d.MerchantID != to.MerchantID })
+	foreign := func(d db.DepositsFittingRow) bool { return d.MerchantID != named.MerchantID }
+	to, actor := named, claim.Actor
 	switch {
-	case named && foreign, !named && len(fitting) != 1:
-		return nil
-	case !named, len(fitting) == 1 && fitting[0] == to:
+	case len(fitting) == 1:
 		to, actor = fitting[0], byChain
+	case len(fitting) > 1:
+		if !slices.Contains(fitting, named) || slices.ContainsFunc(fitting, foreign) {
+			return nil
+		}
+	default:
+		if found, err := s.named(ctx, t, named); !found || err != nil {
+			return err
+		}
 	}
 	err = s.attach(ctx, t.ID, to.MerchantID, to.ID, actor)
 	if errors.Is(err, errTransferTaken) || errors.Is(err, errDepositNotPending) {
@@ -146,6 +140,58 @@ func (s *Service) attachFitting(ctx context.Context, t came) error {
 	}
 	return err
 }
+
+// fitting are the pending deposits of a transfer's amount that have no other transfer and name no other transaction.
+func (s *Service) fitting(ctx context.Context, t came) ([]db.DepositsFittingRow, error) {
+	rows, err := s.q.DepositsFitting(ctx, db.DepositsFittingParams{
+		Network: t.Network, Amount: credited(t.Amount), SeenAt: t.SeenAt, Address: t.ToAddress, Most: fittingMost,
+	})
+	// With as many as that there may be more, and more than one are left.
+	if err != nil || len(rows) == 0 || len(rows) == fittingMost {
+		return rows, err
+	}
+	ids := make([]int64, 0, len(rows))
+	for _, d := range rows {
+		ids = append(ids, d.ID)
+	}
+	attached, err := s.q.DepositTransfersOf(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	claims, err := s.q.DepositClaimsOf(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	other := map[int64]bool{}
+	for _, row := range attached {
+		other[row.DepositID] = true
+	}
+	for _, row := range claims {
+		other[row.DepositID] = other[row.DepositID] || row.TransactionHash != t.TransactionHash
+	}
+	return slices.DeleteFunc(rows, func(d db.DepositsFittingRow) bool { return other[d.ID] }), nil
+}
+
+// named tells whether a transfer can be for the deposit that names its transaction: requested before the transfer was seen,
+// without another one, and the transaction brought nothing else, which might be another's.
+func (s *Service) named(ctx context.Context, t came, by db.DepositsFittingRow) (bool, error) {
+	if by.ID == 0 {
+		return false, nil
+	}
+	d, err := s.findDeposit(ctx, by.ID)
+	if err != nil || d.Status != depositPending || d.CreatedAt.After(t.SeenAt) {
+		return false, err
+	}
+	attached, err := s.q.DepositTransfersOf(ctx, []int64{d.ID})
+	if err != nil || len(attached) > 0 {
+		return false, err
+	}
+	count, err := s.q.DepositTransfersBy(ctx, db.DepositTransfersByParams{Network: t.Network, TransactionHash: t.TransactionHash})
+	return count == 1, err
+}
+
+// credited is what of an amount on a network can be credited: some networks have more digits than the ledger.
+func credited(amount decimal.Decimal) decimal.Decimal { return amount.Truncate(8) }
 
 // attach has a transfer be for a pending deposit, once.
 func (s *Service) attach(ctx context.Context, transfer, merchantID, depositID int64, actor string) error {
@@ -191,7 +237,7 @@ func (s *Service) follow(ctx context.Context, row db.DepositTransfersOpenRow) er
 		switch {
 		case locked.Status == depositConfirmed:
 			return q.DepositTransferDone(ctx, db.DepositTransferDoneParams{TransferID: row.TransferID, DepositID: row.DepositID})
-		case vanished, !t.Amount.Equal(locked.Amount) && !byMerchant(row.Actor), t.Network != locked.Network:
+		case vanished, !credited(t.Amount).Equal(locked.Amount) && !byMerchant(row.Actor), t.Network != locked.Network:
 			return q.DepositTransferDetach(ctx, detach)
 		case t.State == string(chain.Final) && row.Actor == byChain && s.ConfirmSeen:
 			return s.confirmSeen(ctx, q, row.TransferID, locked)
@@ -280,11 +326,17 @@ func (s *Service) Assign(ctx context.Context, who caller.Caller, transfer, id in
 	if err != nil {
 		return Deposit{}, err
 	}
-	if t.Network != d.Network || !t.Amount.Equal(d.Amount) {
+	if t.Network != d.Network || !credited(t.Amount).Equal(d.Amount) {
 		return Deposit{}, errTransferDiffer
 	}
 	if err := s.attach(ctx, transfer, d.MerchantID, d.ID, who.Actor()); err != nil {
 		return Deposit{}, err
+	}
+	err = s.q.DepositClaimOthers(ctx, db.DepositClaimOthersParams{
+		Network: t.Network, TransactionHash: t.TransactionHash, DepositID: d.ID,
+	})
+	if err != nil {
+		return Deposit{}, fmt.Errorf("drop what others named: %w", err)
 	}
 	return s.Get(ctx, who, id)
 }

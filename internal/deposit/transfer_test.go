@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/deposit"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/testenv"
 )
@@ -212,7 +213,6 @@ func TestMerchantNamesTransaction(t *testing.T) {
 	name(less, " 0x"+hash(9), "")
 	name(one, hash(9), "validation_failed")
 	name(less, hash(1), "")
-	name(one, hash(9), "")
 	name(two, hash(2), "")
 	n.sends(t, 1, "49")
 	n.sends(t, 2, "40")
@@ -233,34 +233,71 @@ func TestMerchantNamesTransaction(t *testing.T) {
 	testenv.NoError(t, err)
 	testenv.Check(t, len(matched) == 2 && matched[1].DepositID == less && matched[1].ByMerchant, "matched: %+v", matched)
 
-	// Rejected, a deposit leaves transaction and name to the next, which asks for what came.
+	// Rejected, a deposit leaves transaction and name to the next, which asks for what came. That was requested later, so an
+	// operator assigns it.
 	testenv.Must(n.service.Reject(t.Context(), operator, less, new("49 came")))(t)
 	name(less, hash(1), "deposit_not_pending")
 	n.clock.Advance(time.Second)
 	again := n.asks(t, 4, "49")
-	n.match(t)
 	name(again, hash(1), "")
 	n.match(t)
-	n.want(t, again, "pending "+hash(1)+" 6 false", "asked for again")
+	n.want(t, again, "pending none", "asked for later than it came")
+	testenv.Must(n.service.Assign(t.Context(), operator, n.unmatched(t)[0].ID, again))(t)
 	testenv.Must(n.service.Confirm(t.Context(), operator, again))(t)
 	n.wantBalance(t, "89")
+
+	// What names another transaction is for nothing else; what brings several transfers is an operator's; a network's own
+	// digits beyond the ledger's are not missed.
+	named, several, exact := n.asks(t, 7, "60"), n.asks(t, 8, "70"), n.asks(t, 9, "20.12345678")
+	name(named, hash(7), "")
+	name(several, hash(8), "")
+	n.sends(t, 6, "60")
+	n.sends(t, 8, "71")
+	n.comes(t, 80, "5", "final")
+	n.Exec(t, "update chain_transfer set transaction_hash = $1, log_index = 1 where transaction_hash = 'hash80'", hash(8))
+	n.sends(t, 5, "20.123456789")
+	n.match(t)
+	n.want(t, named, "pending none", "named another transaction")
+	n.want(t, several, "pending none", "named one that brought two")
+	n.want(t, exact, "confirmed "+hash(5)+" 6 false", "digits beyond the ledger's")
 }
 
-// Another merchant who names what fits a deposit does not get it, and keeps it from being put to anybody.
-func TestAnotherMerchantNamesTransaction(t *testing.T) {
-	n := newNetwork(t)
-	fits := n.asks(t, 5, "12")
-	thief := n.newMerchant(t)
-	r := request(6)
-	r.Amount = "13"
-	theirs := testenv.Must(n.service.Create(t.Context(), thief.Caller, r))(t).Deposit.ID
-	testenv.Must(n.service.Name(t.Context(), thief.Caller, theirs, hash(3)))(t)
-	n.sends(t, 3, "12")
-	n.match(t)
-	n.want(t, fits, "pending none", "named by another merchant")
+func (n network) unmatched(t *testing.T) []deposit.Transfer {
+	t.Helper()
 	free, _, err := n.service.Unmatched(t.Context(), operator, db.Page{})
 	testenv.NoError(t, err)
-	testenv.Check(t, len(free) == 1 && free[0].NamedBy == theirs, "an operator sees who has named it: %+v", free)
-	_, err = n.service.Name(t.Context(), n.merchant.Caller, theirs, hash(4))
+	return free
+}
+
+// Another merchant who names what fits a deposit neither gets it nor keeps it from its own. With deposits of the same amount, however
+// many, it is an operator's, who sees who has named it; and once they have assigned it nothing is left of the name.
+func TestAnotherMerchantNamesTransaction(t *testing.T) {
+	n := newNetwork(t)
+	thief := n.newMerchant(t)
+	theirs := func(number int, amount, hash string) int64 {
+		r := request(number)
+		r.Amount = amount
+		id := testenv.Must(n.service.Create(t.Context(), thief.Caller, r))(t).Deposit.ID
+		if hash != "" {
+			testenv.Must(n.service.Name(t.Context(), thief.Caller, id, hash))(t)
+		}
+		return id
+	}
+	theirs(6, "13", hash(3))
+	same := theirs(7, "30", hash(4))
+	for i := range 12 {
+		theirs(10+i, "30", "")
+	}
+	fits, twice := n.asks(t, 5, "12"), n.asks(t, 8, "30")
+	n.sends(t, 3, "12")
+	n.sends(t, 4, "30")
+	n.match(t)
+	n.want(t, fits, "pending "+hash(3)+" 6 false", "named by another merchant, who waits for another amount")
+	n.want(t, twice, "pending none", "named by another merchant, who waits for as much")
+	free := n.unmatched(t)
+	testenv.Check(t, len(free) == 1 && free[0].NamedBy == same, "an operator sees who has named it: %+v", free)
+	testenv.Must(n.service.Assign(t.Context(), operator, free[0].ID, twice))(t)
+	testenv.Must(n.service.Name(t.Context(), n.merchant.Caller, twice, hash(4)))(t)
+	_, err := n.service.Name(t.Context(), n.merchant.Caller, same, hash(4))
 	testenv.Want(t, code(err), "cashbox_access_denied", "for another's deposit")
 }

@@ -309,7 +309,7 @@ func (w *modelWalk) wantMatched() {
 		}
 		var fitting []*modelDeposit
 		for _, d := range w.model.deposits {
-			if d.fits(t) && len(fitting) < 10 {
+			if d.fits(t) {
 				fitting = append(fitting, d)
 			}
 		}
