@@ -161,10 +161,11 @@ func (e environment) prove(ctx context.Context, pool *pgxpool.Pool, at place, wh
 	}
 	if whole || failed != nil {
 		damaged, err := audit.Damage(ctx, pool)
-		if err != nil {
+		found = append(damaged, found...)
+		if err != nil && len(found) == 0 {
 			return errors.Join(failed, err)
 		}
-		found = append(damaged, found...)
+		failed = errors.Join(failed, err)
 	}
 	for _, violation := range found {
 		_, _ = fmt.Fprintf(e.stdout, "%s: %s\n", violation.Rule, violation.Detail)

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -49,8 +51,11 @@ func (e environment) rehearseOn(ctx context.Context, backup string, original *pg
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	server, err := restored(ctx, backup, dir, original.Config().ConnConfig.Database)
-	if err != nil {
+	if errors.Is(err, pgserver.ErrEnded) || errors.As(err, new(*exec.ExitError)) {
 		return fmt.Errorf("%w: %s cannot be restored: %w", errBadBackup, backup, err)
+	}
+	if err != nil {
+		return err
 	}
 	defer func() { _ = server.Stop(context.WithoutCancel(ctx)) }()
 	_, _ = fmt.Fprintf(e.stdout, "restored: %s (%s)\n", backup, time.Since(began).Round(time.Millisecond))
@@ -133,6 +138,9 @@ func restoreDump(ctx context.Context, server *pgserver.Server, file, database st
 	return nil
 }
 
+// fetching are the settings that say how a backup gets the WAL that was archived after it, and how far.
+var fetching = regexp.MustCompile(`(?m)^\s*(?:restore_command|recovery_target\w*)\s*=.*$`)
+
 // startCopy starts a copy of a directory that is as pg_basebackup makes it.
 func startCopy(ctx context.Context, backup, dir string) (*pgserver.Server, error) {
 	major, err := os.ReadFile(filepath.Join(backup, "PG_VERSION")) //nolint:gosec // whoever runs this command names the backup
@@ -149,15 +157,25 @@ func startCopy(ctx context.Context, backup, dir string) (*pgserver.Server, error
 	if err := os.Chmod(data, 0o700); err != nil { //nolint:gosec // a directory must be passed through
 		return nil, err
 	}
-	// The settings of the original name files and addresses of its machine. Only how archived WAL is fetched counts here.
-	plain := map[string]string{"postgresql.conf": "", "pg_hba.conf": "local all all trust\n", "pg_ident.conf": ""}
-	if _, err := os.Stat(filepath.Join(data, "recovery.signal")); err != nil { //nolint:gosec // whoever runs this command names the backup
-		plain["postgresql.auto.conf"] = ""
+	// The settings of the original name files, addresses and commands of its machine, of which only how archived WAL is
+	// fetched counts here: the copy must not archive its own.
+	plain := map[string]string{
+		"postgresql.conf": "hot_standby = off\n", "postgresql.auto.conf": "", "pg_hba.conf": "local all all trust\n", "pg_ident.conf": "",
+	}
+	for _, name := range []string{"postgresql.conf", "postgresql.auto.conf"} {
+		text, err := os.ReadFile(filepath.Join(backup, name)) //nolint:gosec // whoever runs this command names the backup
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		plain["postgresql.conf"] += strings.Join(fetching.FindAllString(string(text), -1), "\n") + "\n"
 	}
 	for name, text := range plain {
 		if err := os.WriteFile(filepath.Join(data, name), []byte(text), 0o600); err != nil { //nolint:gosec // whoever runs this command names the backup
 			return nil, err
 		}
+	}
+	if err := os.Remove(filepath.Join(data, "standby.signal")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
 	return pgserver.Start(ctx, pgserver.Options{Dir: dir, Ephemeral: true, Existing: true, Log: slog.New(slog.DiscardHandler)})
 }

@@ -188,7 +188,10 @@ func TestRestore(t *testing.T) {
 	stopped.Store(true)
 	load.Wait()
 	o.rehearses(t, file)
+	signal := filepath.Join(base, "standby.signal")
+	noError(t, os.WriteFile(signal, nil, 0o600)) // as pg_basebackup -R leaves it
 	o.rehearses(t, base)
+	noError(t, os.Remove(signal))
 	o.noticesDamage(t, base)
 	copies := []string{dumped(t, file), copied(t, o.url, base)}
 	end := o.feedEnd(t, nil)

@@ -21,7 +21,7 @@ const tablesQuery = `
 		coalesce((select string_agg(quote_ident(a.attname), ', ' order by a.attnum) from pg_index i
 			join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey) where i.indrelid = c.oid and i.indisprimary), '')
 	from pg_class c left join pg_class o on o.reltoastrelid = c.oid
-	where c.relkind in ('r', 'm') or c.relkind = 't' and o.relkind in ('r', 'm')
+	where c.relpersistence <> 't' and (c.relkind in ('r', 'm') or c.relkind = 't' and o.relkind in ('r', 'm'))
 	order by 1`
 
 // pages are those of a table.

@@ -32,6 +32,9 @@ const (
 // ErrNoData says that a directory has no data for the PostgreSQL that would run.
 var ErrNoData = errors.New("pgserver: there is no data of this PostgreSQL")
 
+// ErrEnded says that a server ended by itself, for example on data that it cannot recover.
+var ErrEnded = errors.New("pgserver: PostgreSQL ended by itself")
+
 // Options configures the server.
 type Options struct {
 	// Dir holds data, socket, log and locks. It is created if it does not exist. Required.

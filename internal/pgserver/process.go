@@ -56,7 +56,7 @@ func (p *process) run(started chan<- error) {
 // ended stores why the server ended, and releases log, socket and locks.
 func (p *process) ended(exit error) {
 	if !p.stopping.Load() {
-		p.err = fmt.Errorf("pgserver: PostgreSQL ended by itself (%s); the end of %s:\n%s",
+		p.err = fmt.Errorf("%w (%s); the end of %s:\n%s", ErrEnded,
 			exitText(exit), p.log.Name(), tail(p.log.Name()))
 	}
 	_ = p.log.Close()

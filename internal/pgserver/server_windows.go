@@ -13,6 +13,7 @@ var (
 	ErrNoData   = errors.New("pgserver: there is no data of this PostgreSQL")
 	ErrNoBinary = errors.New("pgserver: there is no PostgreSQL to run")
 	ErrInUse    = errors.New("directory in use")
+	ErrEnded    = errors.New("PostgreSQL ended by itself")
 )
 
 var errWindows = errors.New(
