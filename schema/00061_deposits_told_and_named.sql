@@ -19,7 +19,8 @@ create table if not exists deposit_claim (
     primary key (network, transaction_hash)
 );
 -- What was named lately, for which transfers are looked for.
-create index if not exists deposit_claim_at_idx on deposit_claim (at);
+drop index concurrently if exists deposit_claim_at_idx;
+create index concurrently deposit_claim_at_idx on deposit_claim (at);
 
 -- What came for deposits, as operators list it.
 set lock_timeout = 0;

@@ -104,10 +104,13 @@ func (g *instance) callerOf(t *testing.T, procedure, body, trader string) header
 // unnamed reports whether a request is about a record of which the test has none, or names it by
 // the very text: that there is none such is said first.
 func unnamed(request protoreflect.MessageDescriptor, path string) bool {
-	for _, name := range []protoreflect.Name{"payin_id", "deposit_id", "appeal_id", "message_id"} {
+	for _, name := range []protoreflect.Name{"payin_id", "deposit_id", "appeal_id", "message_id", "link_id"} {
 		if request.Fields().ByName(name) != nil {
 			return true
 		}
+	}
+	if request.Name() == "ListFilePayoutsRequest" {
+		return true
 	}
 	return path == "paymentId" || path == "paymentUuid" || path == "token"
 }

@@ -50,6 +50,7 @@ var quiet = map[string]string{
 	firing("phones_silent"):                                                         "0x90",
 	firing("chain_stuck"):                                                           "0x90",
 	firing("chain_lost"):                                                            "0x90",
+	firing("pages_damaged"):                                                         "0x90",
 	firing("operator_by_command"):                                                   "0x90",
 	firing("second_operator_missing"):                                               "0x90",
 	firing("feed_failing"):                                                          "0x90",
