@@ -27,12 +27,12 @@ with told as (
 update notify_channel c set due_at = least(c.due_at, due.due_at) from due where c.id = due.channel_id;
 
 -- NotifyLease gives a process channels with something to do, for a while; those another is taking it leaves out. Until more comes,
--- the next time to look at one is when the lease ends, in case the process is gone then.
+-- the next time to look at one is when the lease ends, in case the process is gone then. One that was removed has its last to tell.
 -- name: NotifyLease :many
 with due as (
     select d.id from notify_channel d
     where d.channel = @channel and d.slow = @slow and greatest(d.due_at, d.leased_until) <= now()
-      and d.confirmed_at is not null and d.ended_at is null
+      and (d.confirmed_at is null) = (d.ended_at is not null)
     order by greatest(d.due_at, d.leased_until) limit @most
     for no key update skip locked
 )
@@ -40,7 +40,8 @@ update notify_channel c set holder = @holder::uuid, leased_until = now() + make_
     due_at = now() + make_interval(secs => @seconds)
 from due join notify_channel o on o.id = due.id join app_user u on u.id = o.user_id
 where c.id = due.id
-returning c.id, c.user_id, c.channel, c.address, c.label, u.login, u.enabled, coalesce(u.language, 'en')::text as language;
+returning c.id, c.user_id, c.channel, c.address, c.label, u.login, u.enabled, coalesce(u.language, 'en')::text as language,
+    u.kind as user_kind, coalesce(u.role, '')::text as role;
 
 -- NoticeWaiting adds up what waits in a channel, by kind: how much is due, when the first of it is, and when the kind was last told.
 -- name: NoticeWaiting :many
@@ -71,7 +72,7 @@ values (@user_id, @channel, @label, @kind, @count, @at, @outcome, @problem);
 -- NotifyLeave ends a lease. What has come meanwhile is due at once; what is left, when it is.
 -- name: NotifyLeave :exec
 update notify_channel c set holder = null, leased_until = now(), slow = @slow,
-    due_at = case when c.ended_at is not null then 'infinity' when c.due_at < c.leased_until then c.due_at
+    due_at = case when c.ended_at is not null and c.confirmed_at is not null then 'infinity' when c.due_at < c.leased_until then c.due_at
         when @seconds::double precision < 0 then 'infinity' else now() + make_interval(secs => @seconds::double precision) end
 where c.id = @id and c.holder = @holder::uuid;
 
@@ -282,7 +283,7 @@ delete from notify_event where id in (select e.id from notify_event e where e.at
 -- NotifyChannels lists a user's channels.
 -- name: NotifyChannels :many
 select id, channel, label, (confirmed_at is not null)::boolean as confirmed, (ended_at is not null)::boolean as ended, created_at from notify_channel
-where user_id = @user_id order by id;
+where user_id = @user_id and (confirmed_at is not null or ended_at is null) order by id;
 
 -- name: NotifyChannelID :one
 select nextval('notify_channel_id_seq')::bigint as id;
@@ -294,7 +295,8 @@ insert into notify_channel (id, user_id, channel, address, mark, label, created_
 select @id, @user_id, @channel, @address, @mark, @label, @now, sqlc.narg(confirmed_at)
 where (select count(*) from notify_channel where user_id = @user_id) < @most::bigint
    or exists (select from notify_channel where user_id = @user_id and channel = @channel and mark = @mark)
-on conflict (user_id, channel, mark) do update set label = excluded.label, ended_at = null,
+on conflict (user_id, channel, mark) do update set label = excluded.label,
+    ended_at = case when coalesce(notify_channel.confirmed_at, excluded.confirmed_at) is null then notify_channel.ended_at end,
     confirmed_at = coalesce(notify_channel.confirmed_at, excluded.confirmed_at)
 returning id, user_id, (confirmed_at is not null)::boolean as confirmed
 ), told as (
@@ -304,12 +306,32 @@ select put.id, put.confirmed from put;
 
 -- name: NotifyChannelConfirm :exec
 with put as (
-    update notify_channel c set confirmed_at = @now where c.id = @id and c.confirmed_at is null returning c.id, c.user_id
+    update notify_channel c set confirmed_at = @now, ended_at = null where c.id = @id and c.confirmed_at is null returning c.id, c.user_id
 )
 insert into notify_event (kind, user_id, subject, at) select @kind::text, put.user_id, put.id::text, now() from put;
 
--- name: NotifyChannelRemove :execrows
-delete from notify_channel where id = @id and user_id = @user_id;
+-- NotifyChannelRemove removes a channel. One that works tells what waits in it and, as the user's others, that it was removed: so
+-- nobody has a user not hear of what is done to them. Until then it is there, ended and not confirmed.
+-- name: NotifyChannelRemove :one
+with one as (
+    select c.id, c.user_id, (c.confirmed_at is not null)::boolean as confirmed, c.id || '@' || extract(epoch from now()) as subject,
+        (c.confirmed_at is not null and c.ended_at is null and c.channel = any(@channels::text[]))::boolean as works
+    from notify_channel c where c.id = @id and c.user_id = @user_id and (c.confirmed_at is not null or c.ended_at is null)
+), said as (
+    insert into notify_event (kind, user_id, subject, at) select @kind::text, one.user_id, one.subject, now() from one where one.confirmed
+), last as (
+    insert into notice (channel_id, kind, subject, path, at, due_at)
+    select one.id, @kind, one.subject, @path, @now::timestamptz, now() from one where one.works
+), gone as (
+    delete from notify_channel c using one where c.id = one.id and not one.works
+), ending as (
+    update notify_channel c set confirmed_at = null, ended_at = @now, due_at = now() from one where c.id = one.id and one.works
+)
+select one.id from one;
+
+-- NotifyChannelDrop forgets a channel that has told that it was removed.
+-- name: NotifyChannelDrop :exec
+delete from notify_channel where id = @id and confirmed_at is null and ended_at is not null;
 
 -- NotifyChannelsOf lists whose a chat or an address is.
 -- name: NotifyChannelsOf :many
@@ -371,10 +393,13 @@ update notify_channel c set due_at = least(c.due_at, due.due_at) from due where 
 -- name: NotifyChoices :many
 select kind, channel, wanted from notify_choice where user_id = @user_id order by kind, channel;
 
--- NotifyChoicePut keeps choices of a user, in the place of those before.
+-- NotifyChoicePut keeps choices of a user, in the place of those before. Of one that is given twice the last holds.
 -- name: NotifyChoicePut :exec
 insert into notify_choice (user_id, kind, channel, wanted)
-select @user_id, unnest(@kinds::text[]), unnest(@channels::text[]), unnest(@wanted::boolean[])
+select distinct on (n.kind, n.channel) @user_id::bigint, n.kind, n.channel, n.wanted from (
+    select unnest(@kinds::text[]) as kind, unnest(@channels::text[]) as channel, unnest(@wanted::boolean[]) as wanted,
+        generate_subscripts(@kinds, 1) as place
+) n order by n.kind, n.channel, n.place desc
 on conflict (user_id, kind, channel) do update set wanted = excluded.wanted;
 
 -- NotifyMessages lists the newest tries to tell a user something.

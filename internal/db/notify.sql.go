@@ -363,7 +363,7 @@ func (q *Queries) NotifyAudience(ctx context.Context, arg NotifyAudienceParams) 
 
 const notifyChannelConfirm = `-- name: NotifyChannelConfirm :exec
 with put as (
-    update notify_channel c set confirmed_at = $2 where c.id = $3 and c.confirmed_at is null returning c.id, c.user_id
+    update notify_channel c set confirmed_at = $2, ended_at = null where c.id = $3 and c.confirmed_at is null returning c.id, c.user_id
 )
 insert into notify_event (kind, user_id, subject, at) select $1::text, put.user_id, put.id::text, now() from put
 `
@@ -376,6 +376,16 @@ type NotifyChannelConfirmParams struct {
 
 func (q *Queries) NotifyChannelConfirm(ctx context.Context, arg NotifyChannelConfirmParams) error {
 	_, err := q.db.Exec(ctx, notifyChannelConfirm, arg.Kind, arg.Now, arg.ID)
+	return err
+}
+
+const notifyChannelDrop = `-- name: NotifyChannelDrop :exec
+delete from notify_channel where id = $1 and confirmed_at is null and ended_at is not null
+`
+
+// NotifyChannelDrop forgets a channel that has told that it was removed.
+func (q *Queries) NotifyChannelDrop(ctx context.Context, id int64) error {
+	_, err := q.db.Exec(ctx, notifyChannelDrop, id)
 	return err
 }
 
@@ -396,7 +406,8 @@ insert into notify_channel (id, user_id, channel, address, mark, label, created_
 select $1, $2, $3, $4, $5, $6, $7, $8
 where (select count(*) from notify_channel where user_id = $2) < $9::bigint
    or exists (select from notify_channel where user_id = $2 and channel = $3 and mark = $5)
-on conflict (user_id, channel, mark) do update set label = excluded.label, ended_at = null,
+on conflict (user_id, channel, mark) do update set label = excluded.label,
+    ended_at = case when coalesce(notify_channel.confirmed_at, excluded.confirmed_at) is null then notify_channel.ended_at end,
     confirmed_at = coalesce(notify_channel.confirmed_at, excluded.confirmed_at)
 returning id, user_id, (confirmed_at is not null)::boolean as confirmed
 ), told as (
@@ -442,26 +453,52 @@ func (q *Queries) NotifyChannelPut(ctx context.Context, arg NotifyChannelPutPara
 	return i, err
 }
 
-const notifyChannelRemove = `-- name: NotifyChannelRemove :execrows
-delete from notify_channel where id = $1 and user_id = $2
+const notifyChannelRemove = `-- name: NotifyChannelRemove :one
+with one as (
+    select c.id, c.user_id, (c.confirmed_at is not null)::boolean as confirmed, c.id || '@' || extract(epoch from now()) as subject,
+        (c.confirmed_at is not null and c.ended_at is null and c.channel = any($1::text[]))::boolean as works
+    from notify_channel c where c.id = $2 and c.user_id = $3 and (c.confirmed_at is not null or c.ended_at is null)
+), said as (
+    insert into notify_event (kind, user_id, subject, at) select $4::text, one.user_id, one.subject, now() from one where one.confirmed
+), last as (
+    insert into notice (channel_id, kind, subject, path, at, due_at)
+    select one.id, $4, one.subject, $5, $6::timestamptz, now() from one where one.works
+), gone as (
+    delete from notify_channel c using one where c.id = one.id and not one.works
+), ending as (
+    update notify_channel c set confirmed_at = null, ended_at = $6, due_at = now() from one where c.id = one.id and one.works
+)
+select one.id from one
 `
 
 type NotifyChannelRemoveParams struct {
-	ID     int64
-	UserID int64
+	Channels []string
+	ID       int64
+	UserID   int64
+	Kind     string
+	Path     string
+	Now      time.Time
 }
 
+// NotifyChannelRemove removes a channel. One that works tells what waits in it and, as the user's others, that it was removed: so
+// nobody has a user not hear of what is done to them. Until then it is there, ended and not confirmed.
 func (q *Queries) NotifyChannelRemove(ctx context.Context, arg NotifyChannelRemoveParams) (int64, error) {
-	result, err := q.db.Exec(ctx, notifyChannelRemove, arg.ID, arg.UserID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	row := q.db.QueryRow(ctx, notifyChannelRemove,
+		arg.Channels,
+		arg.ID,
+		arg.UserID,
+		arg.Kind,
+		arg.Path,
+		arg.Now,
+	)
+	var id int64
+	err := row.Scan(&id)
+	return id, err
 }
 
 const notifyChannels = `-- name: NotifyChannels :many
 select id, channel, label, (confirmed_at is not null)::boolean as confirmed, (ended_at is not null)::boolean as ended, created_at from notify_channel
-where user_id = $1 order by id
+where user_id = $1 and (confirmed_at is not null or ended_at is null) order by id
 `
 
 type NotifyChannelsRow struct {
@@ -539,7 +576,10 @@ func (q *Queries) NotifyChannelsOf(ctx context.Context, arg NotifyChannelsOfPara
 
 const notifyChoicePut = `-- name: NotifyChoicePut :exec
 insert into notify_choice (user_id, kind, channel, wanted)
-select $1, unnest($2::text[]), unnest($3::text[]), unnest($4::boolean[])
+select distinct on (n.kind, n.channel) $1::bigint, n.kind, n.channel, n.wanted from (
+    select unnest($2::text[]) as kind, unnest($3::text[]) as channel, unnest($4::boolean[]) as wanted,
+        generate_subscripts($2, 1) as place
+) n order by n.kind, n.channel, n.place desc
 on conflict (user_id, kind, channel) do update set wanted = excluded.wanted
 `
 
@@ -550,7 +590,7 @@ type NotifyChoicePutParams struct {
 	Wanted   []bool
 }
 
-// NotifyChoicePut keeps choices of a user, in the place of those before.
+// NotifyChoicePut keeps choices of a user, in the place of those before. Of one that is given twice the last holds.
 func (q *Queries) NotifyChoicePut(ctx context.Context, arg NotifyChoicePutParams) error {
 	_, err := q.db.Exec(ctx, notifyChoicePut,
 		arg.UserID,
@@ -1181,7 +1221,7 @@ const notifyLease = `-- name: NotifyLease :many
 with due as (
     select d.id from notify_channel d
     where d.channel = $3 and d.slow = $4 and greatest(d.due_at, d.leased_until) <= now()
-      and d.confirmed_at is not null and d.ended_at is null
+      and (d.confirmed_at is null) = (d.ended_at is not null)
     order by greatest(d.due_at, d.leased_until) limit $5
     for no key update skip locked
 )
@@ -1189,7 +1229,8 @@ update notify_channel c set holder = $1::uuid, leased_until = now() + make_inter
     due_at = now() + make_interval(secs => $2)
 from due join notify_channel o on o.id = due.id join app_user u on u.id = o.user_id
 where c.id = due.id
-returning c.id, c.user_id, c.channel, c.address, c.label, u.login, u.enabled, coalesce(u.language, 'en')::text as language
+returning c.id, c.user_id, c.channel, c.address, c.label, u.login, u.enabled, coalesce(u.language, 'en')::text as language,
+    u.kind as user_kind, coalesce(u.role, '')::text as role
 `
 
 type NotifyLeaseParams struct {
@@ -1209,10 +1250,12 @@ type NotifyLeaseRow struct {
 	Login    string
 	Enabled  bool
 	Language string
+	UserKind string
+	Role     string
 }
 
 // NotifyLease gives a process channels with something to do, for a while; those another is taking it leaves out. Until more comes,
-// the next time to look at one is when the lease ends, in case the process is gone then.
+// the next time to look at one is when the lease ends, in case the process is gone then. One that was removed has its last to tell.
 func (q *Queries) NotifyLease(ctx context.Context, arg NotifyLeaseParams) ([]NotifyLeaseRow, error) {
 	rows, err := q.db.Query(ctx, notifyLease,
 		arg.Holder,
@@ -1237,6 +1280,8 @@ func (q *Queries) NotifyLease(ctx context.Context, arg NotifyLeaseParams) ([]Not
 			&i.Login,
 			&i.Enabled,
 			&i.Language,
+			&i.UserKind,
+			&i.Role,
 		); err != nil {
 			return nil, err
 		}
@@ -1250,7 +1295,7 @@ func (q *Queries) NotifyLease(ctx context.Context, arg NotifyLeaseParams) ([]Not
 
 const notifyLeave = `-- name: NotifyLeave :exec
 update notify_channel c set holder = null, leased_until = now(), slow = $1,
-    due_at = case when c.ended_at is not null then 'infinity' when c.due_at < c.leased_until then c.due_at
+    due_at = case when c.ended_at is not null and c.confirmed_at is not null then 'infinity' when c.due_at < c.leased_until then c.due_at
         when $2::double precision < 0 then 'infinity' else now() + make_interval(secs => $2::double precision) end
 where c.id = $3 and c.holder = $4::uuid
 `

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 )
 
@@ -134,6 +135,7 @@ func (d *Deliverer) Look(ctx context.Context, running *sync.WaitGroup) error {
 		for _, slow := range []bool{false, true} {
 			most := d.free(channel, slow)
 			if most <= 0 {
+				more = more || !slow
 				continue
 			}
 			rows, err := d.q.NotifyLease(ctx, db.NotifyLeaseParams{
@@ -222,9 +224,19 @@ func (d *Deliverer) waiting(ctx context.Context, id int64) ([]db.NoticeWaitingRo
 // send sends one message and keeps what became of it.
 func (d *Deliverer) send(ctx context.Context, line db.NotifyLeaseRow, kind db.NoticeWaitingRow) (failed bool, err error) {
 	about, known := AboutOf(Kind(kind.Kind))
-	now := d.s.clock.Now()
-	if !known || !line.Enabled || now.Sub(kind.Newest) > about.Lasts+apart { // nobody is to read it any more
+	if !known { // a newer version, which is being rolled out, has said it
+		about.Lasts = today
+	}
+	if !line.Enabled || d.s.clock.Now().Sub(kind.Newest) > about.Lasts+apart { // nobody is to read it any more
 		return false, d.keep(ctx, line, kind, outcomeGivenUp, &Refusal{Says: "too late"})
+	}
+	if !known {
+		return false, d.q.NoticeAgain(ctx, db.NoticeAgainParams{
+			ChannelID: line.ID, Kind: kind.Kind, LastID: kind.LastID, Attempts: kind.Attempts, Seconds: delays[0].Seconds(),
+		})
+	}
+	if !about.hears(caller.Caller{Kind: caller.Kind(line.UserKind), ID: line.UserID, Role: caller.Role(line.Role)}) {
+		return false, d.keep(ctx, line, kind, outcomeGivenUp, &Refusal{Says: "your role does not hear of it any more"})
 	}
 	address, err := d.s.vault.Open(line.Address, place(line.ID))
 	if err != nil {
@@ -294,6 +306,9 @@ func (d *Deliverer) keep(
 	if refused != nil && refused.Gone {
 		now := d.s.clock.Now()
 		queries = append(queries, db.Do((*db.Queries).NotifyEnd, db.NotifyEndParams{ID: line.ID, Now: &now}))
+	}
+	if refused != nil && refused.Gone || kind.Kind == string(ChannelRemoved) && outcome != outcomeAgain {
+		queries = append(queries, db.Do((*db.Queries).NotifyChannelDrop, line.ID))
 	}
 	if err := db.Write(ctx, d.pool, queries...); err != nil {
 		return err

@@ -42,6 +42,7 @@ const (
 	FactorChanged   Kind = "factor_changed"
 	AccessReset     Kind = "access_reset"
 	ChannelAdded    Kind = "channel_added"
+	ChannelRemoved  Kind = "channel_removed"
 
 	// Trial is what the button of the page sends.
 	Trial Kind = "trial"
@@ -212,6 +213,13 @@ var Kinds = []About{
 			"Other places were added where you are told: %d. If it was not you, remove them and change your password.", "Channel added"},
 		Russian: Text{"Добавлен ещё один канал уведомлений. Если это не вы, удалите его и смените пароль.",
 			"Добавлены каналы уведомлений: %d. Если это не вы, удалите их и смените пароль.", "Добавлен канал"},
+	},
+	{
+		Kind: ChannelRemoved, Security: true, Lasts: today, All: "/account/notifications",
+		English: Text{"A place was removed where you are told. If it was not you, end the session and change your password.",
+			"Places were removed where you are told: %d. If it was not you, end the session and change your password.", "Channel removed"},
+		Russian: Text{"Удалён канал уведомлений. Если это не вы, завершите сеанс и смените пароль.",
+			"Удалены каналы уведомлений: %d. Если это не вы, завершите сеанс и смените пароль.", "Удалён канал"},
 	},
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/testenv"
 )
 
@@ -85,6 +86,17 @@ func TestOfSecurityAndAlarms(t *testing.T) {
 		testenv.Want(t, strings.Count(heard, part), 1, "%q in %q", part, heard)
 	}
 	testenv.Check(t, !strings.Contains(strings.Join(far.heard("43"), "\n"), "Another place"), "the new place is told of itself")
+	var first int64
+	b.Get(t, &first, "select min(id) from notify_channel where user_id = $1", merchant.ID)
+	noError(t, b.Remove(t.Context(), merchant, first))
+	testenv.Want(t, len(must(b.Own(t.Context(), merchant))(t).Lines), 1, "channels that are left")
+	testenv.Want(t, b.Remove(t.Context(), merchant, first), error(fault.ErrNotFound), "a second removal")
+	b.round(t)
+	for _, chat := range []string{"41", "43"} {
+		heard = strings.Join(far.heard(chat), "\n")
+		testenv.Check(t, strings.Contains(heard, "A place was removed where you are told."), "%s is told %q of the removal", chat, heard)
+	}
+	testenv.Want(t, b.Count(t, "select count(*) from notify_channel"), 2, "channels after the removal was told")
 	heard = strings.Join(far.heard("42"), "\n")
 	for _, part := range []string{
 		"An alarm fires.\nhttps://portal.example/operator/manual#when-a-rate-is-stale", "Work has waited too long.\nhttps://portal.example/operator/appeals",

@@ -20,7 +20,7 @@ func TestPaymentsAreToldTogether(t *testing.T) {
 	b.linked(t, b.who, "71")
 	other := b.newUser(t, "desk-2")
 	b.linked(t, other, "72")
-	noError(t, b.Set(t.Context(), other, Update{Choices: []Choice{{PaymentOpened, Telegram, false}}}))
+	noError(t, b.Set(t.Context(), other, Update{Choices: []Choice{{PaymentOpened, Telegram, true}, {PaymentOpened, Telegram, false}}}))
 	b.round(t)
 
 	late := b.Beside(t)
@@ -73,6 +73,25 @@ func TestTroubleIsNobodyElses(t *testing.T) {
 	same(t, far.heard("82"), []string{"3 payments are open.\nhttps://portal.example/trader"}, "told at the second try")
 }
 
+// What only a newer version knows waits for a process of it, for a day. Who hears of a kind no longer is not told what waits of it.
+func TestWaitsForWhoKnowsIt(t *testing.T) {
+	far, bot := newTelegram(t)
+	b := setup(t, bot)
+	b.linked(t, b.who, "85")
+	b.round(t)
+	noError(t, b.tell(t.Context(), []event{{kind: TraderWithdrawal, of: ofTrader, ownerID: b.trader.ID, subject: "5"}}))
+	b.Exec(t, `insert into notice (channel_id, kind, subject, path, at, due_at) select id, 'newer', '', '', $1, now() from notify_channel`, b.clock.Now())
+	b.Exec(t, "update app_user set role = 'desk'")
+	b.round(t)
+	same(t, far.heard("85"), nil, "told")
+	testenv.Want(t, b.Count(t, "select count(*) from notice where kind <> 'newer' and done_at is null"), 0, "that nobody hears of any more")
+	testenv.Want(t, b.Count(t, "select count(*) from notice where done_at is null and attempts = 0 and due_at > now()"), 1, "that wait")
+	b.Exec(t, "update notice set at = at - interval '25 hours'")
+	b.later(t, "6 seconds")
+	b.round(t)
+	testenv.Want(t, b.Count(t, "select count(*) from notice where done_at is null"), 0, "that wait after a day")
+}
+
 // In quiet hours nothing is told but what is about security; of what is old by their end nobody hears.
 func TestQuietHours(t *testing.T) {
 	far, bot := newTelegram(t)
@@ -85,6 +104,8 @@ func TestQuietHours(t *testing.T) {
 	noError(t, b.Set(t.Context(), b.who, Update{QuietFrom: &from, QuietUntil: &until}))
 	err := b.Set(t.Context(), b.who, Update{Choices: []Choice{{PasswordChanged, Telegram, false}}})
 	testenv.Check(t, err != nil, "what is about security is switched off")
+	testenv.Check(t, b.Set(t.Context(), b.who, Update{Choices: []Choice{{AlarmFires, Telegram, true}}}) != nil, "a trader chooses alarms")
+	noError(t, b.Set(t.Context(), b.who, Update{Choices: []Choice{{DeviceSilent, Telegram, false}}, KeepQuiet: true}))
 	b.round(t)
 	b.pay(t, 1, 1)
 	noError(t, Say(PasswordChanged, b.who.ID, "1", time.Now()).Run(t.Context(), b.Queries()))

@@ -168,6 +168,8 @@ type Update struct {
 	Choices []Choice
 	// QuietFrom and QuietUntil are both nil for no quiet hours.
 	QuietFrom, QuietUntil *int
+	// KeepQuiet leaves them as they are.
+	KeepQuiet bool
 }
 
 // Set keeps what the caller wants. What is about security is told in any case.
@@ -179,7 +181,7 @@ func (s *Service) Set(ctx context.Context, who caller.Caller, u Update) error {
 	put := db.NotifyChoicePutParams{UserID: who.ID}
 	for _, c := range u.Choices {
 		about, known := AboutOf(c.Kind)
-		f.Check(known && about.Kind != Trial, "choices", "name a kind that is not known")
+		f.Check(known && about.Kind != Trial && about.hears(who), "choices", "name a kind that is not known")
 		f.Check(slices.Contains([]Channel{Telegram, Mail, Push}, c.Channel), "choices", "name a channel that is not known")
 		f.Check(!about.Security || c.Wanted, "choices", "cannot switch off what is about security")
 		put.Kinds, put.Channels = append(put.Kinds, string(c.Kind)), append(put.Channels, string(c.Channel))
@@ -197,7 +199,10 @@ func (s *Service) Set(ctx context.Context, who caller.Caller, u Update) error {
 	if err := f.Err(); err != nil {
 		return err
 	}
-	queries := []db.Query{db.Do((*db.Queries).NotifyUserPut, times)}
+	var queries []db.Query
+	if !u.KeepQuiet {
+		queries = append(queries, db.Do((*db.Queries).NotifyUserPut, times))
+	}
 	if len(put.Kinds) > 0 {
 		queries = append(queries, db.Do((*db.Queries).NotifyChoicePut, put))
 	}
@@ -363,13 +368,19 @@ func (s *Service) AddPush(ctx context.Context, who caller.Caller, subscription, 
 	return named("take a browser from other users", err)
 }
 
-// Remove removes one of the caller's channels.
+// Remove removes one of the caller's channels, which is told so as its last.
 func (s *Service) Remove(ctx context.Context, who caller.Caller, id int64) error {
 	if err := mayChange(ctx, who); err != nil {
 		return err
 	}
-	removed, err := s.q.NotifyChannelRemove(ctx, db.NotifyChannelRemoveParams{ID: id, UserID: who.ID})
-	if err == nil && removed == 0 {
+	var channels []string
+	for _, c := range s.Channels() {
+		channels = append(channels, string(c))
+	}
+	_, err := s.q.NotifyChannelRemove(ctx, db.NotifyChannelRemoveParams{
+		ID: id, UserID: who.ID, Kind: string(ChannelRemoved), Path: abouts[ChannelRemoved].All, Now: s.clock.Now(), Channels: channels,
+	})
+	if db.NoRows(err) {
 		return fault.ErrNotFound
 	}
 	return named("remove a channel", err)

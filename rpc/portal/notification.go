@@ -74,7 +74,6 @@ func ofDay(minutes int) string { return fmt.Sprintf("%02d:%02d", minutes/60, min
 func (s *NotificationService) UpdateNotifications(
 	ctx context.Context, req *connect.Request[portalv1.UpdateNotificationsRequest],
 ) (*connect.Response[portalv1.UpdateNotificationsResponse], error) {
-	who := caller.From(ctx)
 	var update notify.Update
 	for _, c := range req.Msg.GetChoices() {
 		update.Choices = append(update.Choices, notify.Choice{
@@ -82,11 +81,7 @@ func (s *NotificationService) UpdateNotifications(
 		})
 	}
 	if quiet := req.Msg.GetQuietHours(); quiet == nil {
-		own, err := s.notices.Own(ctx, who)
-		if err != nil {
-			return nil, err
-		}
-		update.QuietFrom, update.QuietUntil = own.QuietFrom, own.QuietUntil
+		update.KeepQuiet = true
 	} else {
 		f := fault.Fields{}
 		update.QuietFrom, update.QuietUntil = minutesOf("quietHours.from", quiet.GetFrom(), f), minutesOf("quietHours.until", quiet.GetUntil(), f)
@@ -94,7 +89,7 @@ func (s *NotificationService) UpdateNotifications(
 			return nil, err
 		}
 	}
-	if err := s.notices.Set(ctx, who, update); err != nil {
+	if err := s.notices.Set(ctx, caller.From(ctx), update); err != nil {
 		return nil, err
 	}
 	return connect.NewResponse(&portalv1.UpdateNotificationsResponse{}), nil
