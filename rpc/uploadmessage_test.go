@@ -12,6 +12,8 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"gateway.example/internal/edge"
 	"gateway.example/internal/testenv"
@@ -56,13 +58,20 @@ func files() [][]byte {
 	return all
 }
 
+// The file of every upload is where it is looked for: elsewhere a large one would be refused.
+func TestUploadsHaveTheirFile(t *testing.T) {
+	t.Parallel()
+	for procedure := range uploads {
+		name := protoreflect.FullName(strings.ReplaceAll(procedure[1:], "/", "."))
+		method := testenv.Must(protoregistry.GlobalFiles.FindDescriptorByName(name))(t).(protoreflect.MethodDescriptor)
+		field := method.Input().Fields().ByName(fileField)
+		testenv.Check(t, field != nil && field.Number() == fileNumber && field.Kind() == protoreflect.BytesKind, "%s: %v", name, field)
+	}
+}
+
 // A message comes to its handler as it was sent, however it was written.
 func TestTakeMessage(t *testing.T) {
 	t.Parallel()
-	if field := (&gatewayv1.CreateAppealRequest{}).ProtoReflect().
-		Descriptor().Fields().ByName(fileField); field.Number() != fileNumber {
-		t.Fatalf("the file is field %d", field.Number())
-	}
 	reason, name := `"file":"x", {[\`, `"file"`
 	for _, file := range files() {
 		sent := &gatewayv1.CreateAppealRequest{PaymentId: 42, Reason: &reason, FileName: &name, File: file}

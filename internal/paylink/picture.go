@@ -43,7 +43,7 @@ func (s *Service) SetPicture(ctx context.Context, who caller.Caller, id int64, f
 	var hash *string
 	picture, flaw := drawPicture(file)
 	if flaw != "" {
-		return fault.Fields{"picture": {flaw}}.Err()
+		return fault.Fields{"file": {flaw}}.Err()
 	}
 	if len(picture) > 0 {
 		sum := sha256.Sum256(picture)

@@ -94,7 +94,7 @@ func (s *LinkService) SetLinkPicture(
 	if err := who.Need(caller.MerchantSell); err != nil {
 		return nil, err
 	}
-	picture, err := rpc.WholeUpload(ctx, req.Msg.GetPicture())
+	picture, err := rpc.WholeUpload(ctx, req.Msg.GetFile())
 	if err != nil {
 		return nil, err
 	}

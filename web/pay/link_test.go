@@ -101,7 +101,7 @@ func TestLinkPicture(t *testing.T) {
 	file.Reset()
 	noError(t, imagepng.Encode(&file, image.NewGray(image.Rect(0, 0, 16_001, 1000))))
 	for _, wrong := range [][]byte{[]byte("<svg onload=alert(1)>"), file.Bytes()} {
-		if f := fault.As(set(wrong)); f == nil || !f.Fields.Wrong("picture") {
+		if f := fault.As(set(wrong)); f == nil || !f.Fields.Wrong("file") {
 			t.Errorf("what is no picture: %v", f)
 		}
 	}

@@ -14,12 +14,8 @@ import (
 	"gateway.example/web/portal/view"
 )
 
-const (
-	// merchantPictures is how many pictures of one merchant are taken at once.
-	merchantPictures = 2
-	// fieldPicture is what the service calls the picture.
-	fieldPicture = "picture"
-)
+// merchantPictures is how many pictures of one merchant are taken at once.
+const merchantPictures = 2
 
 // pictureForm is the form by which a link gets a picture, or none.
 func (v *visit) pictureForm(l paylink.Link, wrong string) *PictureForm {
@@ -48,11 +44,7 @@ func (v *visit) changePicture() error {
 	if wrong == nil {
 		return err
 	}
-	said := wrong[fieldPicture]
-	if said == "" {
-		said = wrong[portal.FileField]
-	}
-	return v.showLink(http.StatusUnprocessableEntity, id, said)
+	return v.showLink(http.StatusUnprocessableEntity, id, wrong[portal.FileField])
 }
 
 func (v *visit) keepPicture(id int64, sent portal.Upload) error {
@@ -60,14 +52,14 @@ func (v *visit) keepPicture(id int64, sent portal.Upload) error {
 		return v.PayLinks.SetPicture(v.Ctx(), v.Who, id, nil)
 	}
 	if sent.File == nil {
-		return fault.Fields{fieldPicture: {"is required"}}.Err()
+		return fault.Fields{portal.FileField: {"is required"}}.Err()
 	}
 	content, err := io.ReadAll(sent.File.Content())
 	if err != nil {
 		return err
 	}
 	if len(content) == 0 {
-		return fault.Fields{fieldPicture: {paylink.PictureIsNone}}.Err()
+		return fault.Fields{portal.FileField: {paylink.PictureIsNone}}.Err()
 	}
 	return v.PayLinks.SetPicture(v.Ctx(), v.Who, id, content)
 }

@@ -830,7 +830,7 @@ type SetLinkPictureRequest struct {
 	// The link's id.
 	Id int64 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
 	// A PNG or JPEG of up to 10 MB and 16 million pixels, which is drawn anew to fit into 960 by 720; empty is no picture.
-	Picture       []byte `protobuf:"bytes,2,opt,name=picture,proto3" json:"picture,omitempty"`
+	File          []byte `protobuf:"bytes,4,opt,name=file,proto3" json:"file,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -872,9 +872,9 @@ func (x *SetLinkPictureRequest) GetId() int64 {
 	return 0
 }
 
-func (x *SetLinkPictureRequest) GetPicture() []byte {
+func (x *SetLinkPictureRequest) GetFile() []byte {
 	if x != nil {
-		return x.Picture
+		return x.File
 	}
 	return nil
 }
@@ -1012,10 +1012,10 @@ const file_portal_v1_link_proto_rawDesc = "" +
 	"\x10CloseLinkRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\"8\n" +
 	"\x11CloseLinkResponse\x12#\n" +
-	"\x04link\x18\x01 \x01(\v2\x0f.portal.v1.LinkR\x04link\"A\n" +
+	"\x04link\x18\x01 \x01(\v2\x0f.portal.v1.LinkR\x04link\";\n" +
 	"\x15SetLinkPictureRequest\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x18\n" +
-	"\apicture\x18\x02 \x01(\fR\apicture\"=\n" +
+	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x12\n" +
+	"\x04file\x18\x04 \x01(\fR\x04file\"=\n" +
 	"\x16SetLinkPictureResponse\x12#\n" +
 	"\x04link\x18\x01 \x01(\v2\x0f.portal.v1.LinkR\x04link2\x81\x03\n" +
 	"\vLinkService\x12I\n" +

@@ -561,7 +561,7 @@ type SendPayoutFileRequest struct {
 	// The file's name, at most 255 characters.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// The file: CSV or XLSX, of at most 1 MB and 2,000 payouts.
-	File          []byte `protobuf:"bytes,3,opt,name=file,proto3" json:"file,omitempty"`
+	File          []byte `protobuf:"bytes,4,opt,name=file,proto3" json:"file,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1070,7 +1070,7 @@ const file_portal_v1_payout_file_proto_rawDesc = "" +
 	"\x15SendPayoutFileRequest\x12\x15\n" +
 	"\x06key_id\x18\x01 \x01(\x03R\x05keyId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
-	"\x04file\x18\x03 \x01(\fR\x04file\"\xa7\x01\n" +
+	"\x04file\x18\x04 \x01(\fR\x04file\"\xa7\x01\n" +
 	"\x12PayoutFileResponse\x12)\n" +
 	"\x04data\x18\x01 \x01(\v2\x15.portal.v1.PayoutFileR\x04data\x126\n" +
 	"\apreview\x18\x02 \x01(\v2\x1c.portal.v1.PayoutFilePreviewR\apreview\x12.\n" +
