@@ -83,7 +83,7 @@ func (s *NotificationService) UpdateNotifications(
 	if quiet := req.Msg.GetQuietHours(); quiet == nil {
 		update.KeepQuiet = true
 	} else {
-		f := fault.Fields{}
+		f := fault.Decoded(ctx)
 		update.QuietFrom, update.QuietUntil = minutesOf("quietHours.from", quiet.GetFrom(), f), minutesOf("quietHours.until", quiet.GetUntil(), f)
 		if err := f.Err(); err != nil {
 			return nil, err
@@ -97,7 +97,7 @@ func (s *NotificationService) UpdateNotifications(
 
 // minutesOf reads a time of the day; none is nil.
 func minutesOf(field, text string, f fault.Fields) *int {
-	if text == "" {
+	if text == "" || f.Wrong(field) {
 		return nil
 	}
 	at, err := time.Parse("15:04", text)
