@@ -209,34 +209,35 @@ where k.first_at > @since::timestamptz and exists (
     select from key_address o where o.key_id = k.key_id and o.first_at < k.first_at - interval '1 day')
 order by k.first_at limit @most;
 
--- NotifySummaries lists the users of merchants who want a summary of yesterday, in whose zone it is late enough for it, and who have
--- none yet. They are for the process that finds out what happened.
+-- NotifyZones lists the zones of merchants' users.
+-- name: NotifyZones :many
+select distinct zone from app_user where merchant_id is not null and enabled;
+
+-- NotifySummaries lists the users of merchants who want a summary of yesterday, by a channel that works and in a role that hears of
+-- it, in whose zone it is late enough for it, and who have none yet. They are for the process that finds out what happened.
 -- name: NotifySummaries :many
-select distinct u.id, u.kind, u.role::text as role, u.merchant_id::bigint as merchant_id, u.zone, day.yesterday::date as yesterday
+select distinct u.id, u.merchant_id::bigint as merchant_id, u.zone, day.yesterday::date as yesterday
 from app_user u
 join notify_channel c on c.user_id = u.id
 join notify_choice h on h.user_id = u.id and h.kind = @kind::text and h.channel = c.channel and h.wanted
-cross join lateral (select timezone(u.zone, @now::timestamptz) as at) here
-cross join lateral (select here.at::date - 1 as yesterday) day
-where u.merchant_id is not null and u.enabled and u.role is not null and c.confirmed_at is not null and c.ended_at is null
-  and extract(hour from here.at) >= @from_hour::integer
-  and not exists (select from notice n where n.channel_id = c.id and n.kind = h.kind and n.subject = day.yesterday::text)
+join (select unnest(@zones::text[]) as zone, unnest(@yesterdays::text[]) as yesterday) day on day.zone = u.zone
+where u.merchant_id is not null and u.enabled and u.role = any(@roles::text[]) and c.confirmed_at is not null and c.ended_at is null
+  and c.channel = any(@channels::text[])
+  and not exists (select from notice n where n.channel_id = c.id and n.kind = h.kind and n.subject = day.yesterday)
   and exists (select from notify_feed f where f.holder = @holder::uuid)
 order by u.id limit @most;
 
--- NotifyDay adds up the payments of a merchant that were created in some time, by currency, the most used first.
+-- NotifyDay adds up the payments of a merchant that were created in some time, by currency, the most used first, and what the
+-- merchant got for those that are completed.
 -- name: NotifyDay :many
-select currency, sum(payments)::bigint as payments, sum(case when status = 'completed' then payments else 0 end)::bigint as completed,
-    sum(case when status in ('completed', 'failed', 'cancelled') then payments else 0 end)::bigint as ended,
-    sum(case when status = 'completed' then amount else 0 end)::numeric as volume
-from payment_hour where merchant_id = @merchant_id and hour >= @from_at and hour < @until_at and payments <> 0
+select currency, count(*)::bigint as payments, count(*) filter (where status = 'completed')::bigint as completed,
+    count(*) filter (where status in ('completed', 'failed', 'cancelled'))::bigint as ended,
+    coalesce(sum(amount) filter (where status = 'completed'), 0)::numeric as volume,
+    coalesce(sum(amount_usdt) filter (where status = 'completed'), 0)::numeric as usdt
+from payment
+where merchant_id = @merchant_id and id > @above and id < @below
+  and created_at >= @from_at::timestamptz and created_at < @until_at::timestamptz
 group by currency order by 2 desc, 1;
-
--- NotifyCredited is what a merchant got for those of them that are completed.
--- name: NotifyCredited :one
-select coalesce(sum(amount_usdt), 0)::numeric as usdt from payment
-where merchant_id = @merchant_id and id > @above and id < @below and status = 'completed'
-  and created_at >= @from_at::timestamptz and created_at < @until_at::timestamptz;
 
 -- NotifyTeam lists what changed about users of merchants.
 -- name: NotifyTeam :many

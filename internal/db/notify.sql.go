@@ -725,44 +725,21 @@ func (q *Queries) NotifyCodeTake(ctx context.Context, arg NotifyCodeTakeParams) 
 	return i, err
 }
 
-const notifyCredited = `-- name: NotifyCredited :one
-select coalesce(sum(amount_usdt), 0)::numeric as usdt from payment
-where merchant_id = $1 and id > $2 and id < $3 and status = 'completed'
-  and created_at >= $4::timestamptz and created_at < $5::timestamptz
-`
-
-type NotifyCreditedParams struct {
-	MerchantID int64
-	Above      int64
-	Below      int64
-	FromAt     time.Time
-	UntilAt    time.Time
-}
-
-// NotifyCredited is what a merchant got for those of them that are completed.
-func (q *Queries) NotifyCredited(ctx context.Context, arg NotifyCreditedParams) (decimal.Decimal, error) {
-	row := q.db.QueryRow(ctx, notifyCredited,
-		arg.MerchantID,
-		arg.Above,
-		arg.Below,
-		arg.FromAt,
-		arg.UntilAt,
-	)
-	var usdt decimal.Decimal
-	err := row.Scan(&usdt)
-	return usdt, err
-}
-
 const notifyDay = `-- name: NotifyDay :many
-select currency, sum(payments)::bigint as payments, sum(case when status = 'completed' then payments else 0 end)::bigint as completed,
-    sum(case when status in ('completed', 'failed', 'cancelled') then payments else 0 end)::bigint as ended,
-    sum(case when status = 'completed' then amount else 0 end)::numeric as volume
-from payment_hour where merchant_id = $1 and hour >= $2 and hour < $3 and payments <> 0
+select currency, count(*)::bigint as payments, count(*) filter (where status = 'completed')::bigint as completed,
+    count(*) filter (where status in ('completed', 'failed', 'cancelled'))::bigint as ended,
+    coalesce(sum(amount) filter (where status = 'completed'), 0)::numeric as volume,
+    coalesce(sum(amount_usdt) filter (where status = 'completed'), 0)::numeric as usdt
+from payment
+where merchant_id = $1 and id > $2 and id < $3
+  and created_at >= $4::timestamptz and created_at < $5::timestamptz
 group by currency order by 2 desc, 1
 `
 
 type NotifyDayParams struct {
 	MerchantID int64
+	Above      int64
+	Below      int64
 	FromAt     time.Time
 	UntilAt    time.Time
 }
@@ -773,11 +750,19 @@ type NotifyDayRow struct {
 	Completed int64
 	Ended     int64
 	Volume    decimal.Decimal
+	USDT      decimal.Decimal
 }
 
-// NotifyDay adds up the payments of a merchant that were created in some time, by currency, the most used first.
+// NotifyDay adds up the payments of a merchant that were created in some time, by currency, the most used first, and what the
+// merchant got for those that are completed.
 func (q *Queries) NotifyDay(ctx context.Context, arg NotifyDayParams) ([]NotifyDayRow, error) {
-	rows, err := q.db.Query(ctx, notifyDay, arg.MerchantID, arg.FromAt, arg.UntilAt)
+	rows, err := q.db.Query(ctx, notifyDay,
+		arg.MerchantID,
+		arg.Above,
+		arg.Below,
+		arg.FromAt,
+		arg.UntilAt,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -791,6 +776,7 @@ func (q *Queries) NotifyDay(ctx context.Context, arg NotifyDayParams) ([]NotifyD
 			&i.Completed,
 			&i.Ended,
 			&i.Volume,
+			&i.USDT,
 		); err != nil {
 			return nil, err
 		}
@@ -1875,43 +1861,44 @@ func (q *Queries) NotifySilent(ctx context.Context, arg NotifySilentParams) ([]N
 }
 
 const notifySummaries = `-- name: NotifySummaries :many
-select distinct u.id, u.kind, u.role::text as role, u.merchant_id::bigint as merchant_id, u.zone, day.yesterday::date as yesterday
+select distinct u.id, u.merchant_id::bigint as merchant_id, u.zone, day.yesterday::date as yesterday
 from app_user u
 join notify_channel c on c.user_id = u.id
 join notify_choice h on h.user_id = u.id and h.kind = $1::text and h.channel = c.channel and h.wanted
-cross join lateral (select timezone(u.zone, $2::timestamptz) as at) here
-cross join lateral (select here.at::date - 1 as yesterday) day
-where u.merchant_id is not null and u.enabled and u.role is not null and c.confirmed_at is not null and c.ended_at is null
-  and extract(hour from here.at) >= $3::integer
-  and not exists (select from notice n where n.channel_id = c.id and n.kind = h.kind and n.subject = day.yesterday::text)
-  and exists (select from notify_feed f where f.holder = $4::uuid)
-order by u.id limit $5
+join (select unnest($2::text[]) as zone, unnest($3::text[]) as yesterday) day on day.zone = u.zone
+where u.merchant_id is not null and u.enabled and u.role = any($4::text[]) and c.confirmed_at is not null and c.ended_at is null
+  and c.channel = any($5::text[])
+  and not exists (select from notice n where n.channel_id = c.id and n.kind = h.kind and n.subject = day.yesterday)
+  and exists (select from notify_feed f where f.holder = $6::uuid)
+order by u.id limit $7
 `
 
 type NotifySummariesParams struct {
-	Kind     string
-	Now      time.Time
-	FromHour int32
-	Holder   uuid.UUID
-	Most     int32
+	Kind       string
+	Zones      []string
+	Yesterdays []string
+	Roles      []string
+	Channels   []string
+	Holder     uuid.UUID
+	Most       int32
 }
 
 type NotifySummariesRow struct {
 	ID         int64
-	Kind       string
-	Role       string
 	MerchantID int64
 	Zone       string
 	Yesterday  time.Time
 }
 
-// NotifySummaries lists the users of merchants who want a summary of yesterday, in whose zone it is late enough for it, and who have
-// none yet. They are for the process that finds out what happened.
+// NotifySummaries lists the users of merchants who want a summary of yesterday, by a channel that works and in a role that hears of
+// it, in whose zone it is late enough for it, and who have none yet. They are for the process that finds out what happened.
 func (q *Queries) NotifySummaries(ctx context.Context, arg NotifySummariesParams) ([]NotifySummariesRow, error) {
 	rows, err := q.db.Query(ctx, notifySummaries,
 		arg.Kind,
-		arg.Now,
-		arg.FromHour,
+		arg.Zones,
+		arg.Yesterdays,
+		arg.Roles,
+		arg.Channels,
 		arg.Holder,
 		arg.Most,
 	)
@@ -1924,8 +1911,6 @@ func (q *Queries) NotifySummaries(ctx context.Context, arg NotifySummariesParams
 		var i NotifySummariesRow
 		if err := rows.Scan(
 			&i.ID,
-			&i.Kind,
-			&i.Role,
 			&i.MerchantID,
 			&i.Zone,
 			&i.Yesterday,
@@ -2119,6 +2104,31 @@ func (q *Queries) NotifyWithdrawals(ctx context.Context, arg NotifyWithdrawalsPa
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const notifyZones = `-- name: NotifyZones :many
+select distinct zone from app_user where merchant_id is not null and enabled
+`
+
+// NotifyZones lists the zones of merchants' users.
+func (q *Queries) NotifyZones(ctx context.Context) ([]string, error) {
+	rows, err := q.db.Query(ctx, notifyZones)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var zone string
+		if err := rows.Scan(&zone); err != nil {
+			return nil, err
+		}
+		items = append(items, zone)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

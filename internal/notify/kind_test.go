@@ -31,18 +31,21 @@ func TestSummary(t *testing.T) {
 	who, other := b.newOther(t, "merchant_portal", "shop-1", shop.ID), b.newOther(t, "merchant_portal", "shop-2", shop.ID)
 	b.linked(t, who, "31")
 	b.linked(t, other, "32")
-	b.Exec(t, "update app_user set zone = 'Asia/Tashkent'")
-	zone := must(time.LoadLocation("Asia/Tashkent"))(t)
+	b.linked(t, b.newOther(t, "merchant_portal", "shop-3", shop.ID), "33")
+	b.linked(t, b.newOther(t, "merchant_portal", "shop-4", shop.ID), "34")
+	b.Exec(t, "update app_user set zone = 'Asia/Kolkata'") // half an hour from the others
+	b.Exec(t, "update app_user set zone = 'Moon/Base' where login = 'shop-3'")
+	b.Exec(t, "update app_user set role = 'support' where login = 'shop-4'")
+	zone := must(time.LoadLocation("Asia/Kolkata"))(t)
 	now := b.clock.Now().In(zone)
 	morning := time.Date(now.Year(), now.Month(), now.Day()+1, summaryFrom, 0, 0, 0, zone)
-	noon := morning.AddDate(0, 0, -1).Add(4 * time.Hour)
-	b.Exec(t, `insert into payment_hour (merchant_id, hour, cashbox_id, method, currency, status, span, payments, amount, seconds)
-		select $1, date_trunc('hour', h.at), 1, 'sbp', h.currency, h.status, -1, h.payments, h.amount, 0
-		from (values ($2::timestamptz, 'RUB', 'completed', 2, 3000.50), ($2, 'RUB', 'failed', 1, 700), ($2, 'RUB', 'pending', 1, 10),
-		  ($2, 'KZT', 'completed', 1, 5), ($2 - interval '1 day', 'RUB', 'completed', 9, 9)) h (at, currency, status, payments, amount)`, shop.ID, noon)
-	b.pay(t, 1, 3)
-	b.Exec(t, `update payment set merchant_id = $1, status = 'completed', created_at = $2::timestamptz - case id when 3 then interval '1 day' else '0' end,
-		amount_usdt = 1.25 where id <= 3`, shop.ID, noon)
+	midnight := morning.Add(-summaryFrom * time.Hour)
+	b.pay(t, 1, 7)
+	b.Exec(t, `update payment p set merchant_id = $1, status = n.status, currency = n.currency, amount = n.amount, amount_usdt = 1.25,
+		created_at = $2::timestamptz - n.before
+		from (values (1, 'RUB', 'completed', 1000.50, interval '1 minute'), (2, 'RUB', 'completed', 2000, '24 hours'), (3, 'RUB', 'failed', 700, '1 hour'),
+		  (4, 'RUB', 'pending', 10, '1 hour'), (5, 'KZT', 'completed', 5, '1 hour'), (6, 'RUB', 'completed', 9, '1441 minutes'),
+		  (7, 'RUB', 'completed', 9, '0')) n (id, currency, status, amount, before) where p.id = n.id`, shop.ID, midnight)
 	noError(t, b.feed.Find(t.Context()))
 	far.heard("31") // that the channels are there is told before
 	told := func() []string {
@@ -53,11 +56,17 @@ func TestSummary(t *testing.T) {
 	}
 	b.clock.Advance(morning.Add(-time.Minute).Sub(now))
 	noError(t, b.Set(t.Context(), who, Update{Choices: []Choice{{DailySummary, Telegram, true}}}))
+	// Neither a zone that nobody knows, nor who hears of it no longer, keeps others from theirs.
+	b.Exec(t, "insert into notify_choice (user_id, kind, channel, wanted) select id, 'daily_summary', 'telegram', true from app_user where login in ('shop-3', 'shop-4')")
 	same(t, told(), nil, "told before the morning")
 	b.clock.Advance(time.Minute)
-	text := noon.Format(time.DateOnly) + ": payments 5, of them paid 3 (75 %). Volume: 3000.50 RUB, 5.00 KZT. Credited: 2.50000000 USDT."
+	text := midnight.Add(-1).Format(time.DateOnly) + ": payments 5, of them paid 3 (75 %). Volume: 3000.50 RUB, 5.00 KZT. Credited: 3.75000000 USDT."
 	same(t, told(), []string{text + "\nhttps://portal.example/merchant"}, "told in the morning")
+	b.clock.Advance(6 * time.Hour)
 	same(t, told(), nil, "told again")
+	testenv.Want(t, len(far.heard("33")), 1, "summaries in a zone that nobody knows")
+	users := must(b.feed.summaries(t.Context()))(t)
+	testenv.Want(t, len(users), 0, "users who wait for a summary still")
 	same(t, far.heard("32"), nil, "told who has not asked")
 }
 

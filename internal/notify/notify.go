@@ -84,6 +84,15 @@ func (s *Service) Channels() []Channel {
 	return list
 }
 
+// configured are their names.
+func (s *Service) configured() []string {
+	var names []string
+	for _, c := range s.Channels() {
+		names = append(names, string(c))
+	}
+	return names
+}
+
 func place(id int64) vault.Place {
 	return vault.Place{Table: "notify_channel", Column: "address", Row: id}
 }

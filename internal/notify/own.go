@@ -373,12 +373,8 @@ func (s *Service) Remove(ctx context.Context, who caller.Caller, id int64) error
 	if err := mayChange(ctx, who); err != nil {
 		return err
 	}
-	var channels []string
-	for _, c := range s.Channels() {
-		channels = append(channels, string(c))
-	}
 	_, err := s.q.NotifyChannelRemove(ctx, db.NotifyChannelRemoveParams{
-		ID: id, UserID: who.ID, Kind: string(ChannelRemoved), Path: abouts[ChannelRemoved].All, Now: s.clock.Now(), Channels: channels,
+		ID: id, UserID: who.ID, Kind: string(ChannelRemoved), Path: abouts[ChannelRemoved].All, Now: s.clock.Now(), Channels: s.configured(),
 	})
 	if db.NoRows(err) {
 		return fault.ErrNotFound

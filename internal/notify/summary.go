@@ -25,9 +25,7 @@ func (f *Feed) Summaries(ctx context.Context) error {
 	if len(f.s.senders) == 0 {
 		return nil
 	}
-	users, err := f.q.NotifySummaries(ctx, db.NotifySummariesParams{
-		Kind: string(DailySummary), Now: f.s.clock.Now(), FromHour: summaryFrom, Holder: f.holder, Most: sourceMost,
-	})
+	users, err := f.summaries(ctx)
 	if err != nil {
 		return fmt.Errorf("find who wants a summary: %w", err)
 	}
@@ -38,10 +36,6 @@ func (f *Feed) Summaries(ctx context.Context) error {
 	known := map[day]string{}
 	var events []event
 	for _, user := range users {
-		who := caller.Caller{Kind: caller.Kind(user.Kind), ID: user.ID, Role: caller.Role(user.Role)}
-		if !abouts[DailySummary].hears(who) {
-			continue
-		}
 		of := day{user.MerchantID, user.Zone, user.Yesterday.Format(time.DateOnly)}
 		figures, there := known[of]
 		if !there {
@@ -59,32 +53,55 @@ func (f *Feed) Summaries(ctx context.Context) error {
 	return errors.Join(err, f.s.tell(ctx, events))
 }
 
+// summaries are the users who want one now. Where it is late enough is not asked of the database, which may not know a zone.
+func (f *Feed) summaries(ctx context.Context) ([]db.NotifySummariesRow, error) {
+	zones, err := f.q.NotifyZones(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ask := db.NotifySummariesParams{Kind: string(DailySummary), Holder: f.holder, Channels: f.s.configured(), Most: sourceMost}
+	for _, name := range zones {
+		if here := f.s.clock.Now().In(zoneOf(name)); here.Hour() >= summaryFrom {
+			ask.Zones, ask.Yesterdays = append(ask.Zones, name), append(ask.Yesterdays, here.AddDate(0, 0, -1).Format(time.DateOnly))
+		}
+	}
+	for _, role := range caller.Roles(caller.MerchantPortal) {
+		if abouts[DailySummary].hears(caller.Caller{Kind: caller.MerchantPortal, Role: role}) {
+			ask.Roles = append(ask.Roles, string(role))
+		}
+	}
+	return f.q.NotifySummaries(ctx, ask)
+}
+
+// zoneOf is a user's zone; one that is not known is UTC.
+func zoneOf(name string) *time.Location {
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return time.UTC
+	}
+	return zone
+}
+
 // summary adds up a merchant's day, as the texts of the kind have it.
 func (s *Service) summary(ctx context.Context, user db.NotifySummariesRow) (string, error) {
-	zone, err := time.LoadLocation(user.Zone)
-	if err != nil {
-		zone = time.UTC
-	}
+	zone := zoneOf(user.Zone)
 	year, month, day := user.Yesterday.Date()
 	from, until := time.Date(year, month, day, 0, 0, 0, 0, zone), time.Date(year, month, day+1, 0, 0, 0, 0, zone)
-	list, err := s.reads.NotifyDay(ctx, db.NotifyDayParams{MerchantID: user.MerchantID, FromAt: from, UntilAt: until})
-	if err != nil {
-		return "", fmt.Errorf("add up a day: %w", err)
-	}
 	above, below, err := (db.Span{From: &from, To: &until}).IDs(ctx, s.reads, "payment", 0, math.MaxInt64)
 	if err != nil {
 		return "", err
 	}
-	usdt, err := s.reads.NotifyCredited(ctx, db.NotifyCreditedParams{
+	list, err := s.reads.NotifyDay(ctx, db.NotifyDayParams{
 		MerchantID: user.MerchantID, Above: above, Below: below, FromAt: from, UntilAt: until,
 	})
 	if err != nil {
-		return "", fmt.Errorf("add up what a day brought: %w", err)
+		return "", fmt.Errorf("add up a day: %w", err)
 	}
 	var payments, completed, ended int64
+	var usdt decimal.Decimal
 	var volumes []string
 	for _, row := range list {
-		payments, completed, ended = payments+row.Payments, completed+row.Completed, ended+row.Ended
+		payments, completed, ended, usdt = payments+row.Payments, completed+row.Completed, ended+row.Ended, usdt.Add(row.USDT)
 		volumes = append(volumes, money.Fiat(row.Volume)+" "+row.Currency)
 	}
 	success, volume := "—", "0"

@@ -119,10 +119,7 @@ func quietFor(to db.NotifyAudienceRow, now time.Time) time.Duration {
 	if to.QuietFrom == nil || to.QuietUntil == nil {
 		return wait
 	}
-	zone, err := time.LoadLocation(to.Zone)
-	if err != nil {
-		zone = time.UTC
-	}
+	zone := zoneOf(to.Zone)
 	local := now.In(zone)
 	from, until := int(*to.QuietFrom), int(*to.QuietUntil)
 	minute := local.Hour()*60 + local.Minute()
