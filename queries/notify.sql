@@ -105,16 +105,18 @@ select h.id, h.payment_id, h.at, p.trader_id, (h.from_status is null and p.statu
 from payment_history h join payment p on p.merchant_id = h.merchant_id and p.id = h.payment_id
 where h.id = any(@ids::bigint[]);
 
--- NotifyClaimed lists the payments that payers say they have paid, a page after another.
+-- NotifyClaimed lists the payments of traders that payers say they have paid, a page after another.
 -- name: NotifyClaimed :many
 select trader_id as owner_id, id::text as subject, id::text as place, payer_claimed_at::timestamptz as at from payment
 where (payer_claimed_at, id) > (@since::timestamptz, @after::bigint) and payer_claimed_at is not null and status = 'pending'
+  and payer_claimed_at <= @until::timestamptz and trader_id = any(@traders::bigint[])
 order by payer_claimed_at, id limit @most;
 
--- NotifyExpiring lists the payments that are about to end, a page after another.
+-- NotifyExpiring lists the payments of traders that are about to end, a page after another.
 -- name: NotifyExpiring :many
 select trader_id as owner_id, id::text as subject, id::text as place, expires_at as at from payment
 where status = 'pending' and (expires_at, id) > (@since::timestamptz, @after::bigint) and expires_at <= @until::timestamptz
+  and trader_id = any(@traders::bigint[])
 order by expires_at, id limit @most;
 
 -- NotifyPayouts lists the payouts that have begun to wait, for each trader who may take them.
@@ -201,13 +203,14 @@ select k.merchant_id::bigint as owner_id, k.id::text as subject, ''::text as pla
     select n.merchant_id, n.id, n.created_at from api_key n order by n.id desc limit @most
 ) k where k.merchant_id is not null and k.created_at > @since::timestamptz;
 
--- NotifyKeyAddresses lists from where keys were used for the first time that were in use for a day.
+-- NotifyKeyAddresses lists the keys that were used from an address for the first time and were in use for a day, each once a day.
 -- name: NotifyKeyAddresses :many
-select k.merchant_id as owner_id, (k.key_id || '@' || k.address)::text as subject, ''::text as place, k.first_at as at
-from key_address k
+select distinct k.merchant_id as owner_id, (k.key_id || '@' || to_char(timezone('UTC', k.first_at), 'YYYY-MM-DD'))::text as subject,
+    coalesce(a.name, k.key_id)::text as name
+from key_address k left join api_key a on a.key_id = k.key_id
 where k.first_at > @since::timestamptz and exists (
     select from key_address o where o.key_id = k.key_id and o.first_at < k.first_at - interval '1 day')
-order by k.first_at limit @most;
+order by 1, 2 limit @most;
 
 -- NotifyZones lists the zones of merchants' users.
 -- name: NotifyZones :many

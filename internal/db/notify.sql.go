@@ -634,13 +634,16 @@ func (q *Queries) NotifyChoices(ctx context.Context, userID int64) ([]NotifyChoi
 const notifyClaimed = `-- name: NotifyClaimed :many
 select trader_id as owner_id, id::text as subject, id::text as place, payer_claimed_at::timestamptz as at from payment
 where (payer_claimed_at, id) > ($1::timestamptz, $2::bigint) and payer_claimed_at is not null and status = 'pending'
-order by payer_claimed_at, id limit $3
+  and payer_claimed_at <= $3::timestamptz and trader_id = any($4::bigint[])
+order by payer_claimed_at, id limit $5
 `
 
 type NotifyClaimedParams struct {
-	Since time.Time
-	After int64
-	Most  int32
+	Since   time.Time
+	After   int64
+	Until   time.Time
+	Traders []int64
+	Most    int32
 }
 
 type NotifyClaimedRow struct {
@@ -650,9 +653,15 @@ type NotifyClaimedRow struct {
 	At      time.Time
 }
 
-// NotifyClaimed lists the payments that payers say they have paid, a page after another.
+// NotifyClaimed lists the payments of traders that payers say they have paid, a page after another.
 func (q *Queries) NotifyClaimed(ctx context.Context, arg NotifyClaimedParams) ([]NotifyClaimedRow, error) {
-	rows, err := q.db.Query(ctx, notifyClaimed, arg.Since, arg.After, arg.Most)
+	rows, err := q.db.Query(ctx, notifyClaimed,
+		arg.Since,
+		arg.After,
+		arg.Until,
+		arg.Traders,
+		arg.Most,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -977,14 +986,16 @@ func (q *Queries) NotifyEvents(ctx context.Context, arg NotifyEventsParams) ([]N
 const notifyExpiring = `-- name: NotifyExpiring :many
 select trader_id as owner_id, id::text as subject, id::text as place, expires_at as at from payment
 where status = 'pending' and (expires_at, id) > ($1::timestamptz, $2::bigint) and expires_at <= $3::timestamptz
-order by expires_at, id limit $4
+  and trader_id = any($4::bigint[])
+order by expires_at, id limit $5
 `
 
 type NotifyExpiringParams struct {
-	Since time.Time
-	After int64
-	Until time.Time
-	Most  int32
+	Since   time.Time
+	After   int64
+	Until   time.Time
+	Traders []int64
+	Most    int32
 }
 
 type NotifyExpiringRow struct {
@@ -994,12 +1005,13 @@ type NotifyExpiringRow struct {
 	At      time.Time
 }
 
-// NotifyExpiring lists the payments that are about to end, a page after another.
+// NotifyExpiring lists the payments of traders that are about to end, a page after another.
 func (q *Queries) NotifyExpiring(ctx context.Context, arg NotifyExpiringParams) ([]NotifyExpiringRow, error) {
 	rows, err := q.db.Query(ctx, notifyExpiring,
 		arg.Since,
 		arg.After,
 		arg.Until,
+		arg.Traders,
 		arg.Most,
 	)
 	if err != nil {
@@ -1114,11 +1126,12 @@ func (q *Queries) NotifyHistoryLast(ctx context.Context) (int64, error) {
 }
 
 const notifyKeyAddresses = `-- name: NotifyKeyAddresses :many
-select k.merchant_id as owner_id, (k.key_id || '@' || k.address)::text as subject, ''::text as place, k.first_at as at
-from key_address k
+select distinct k.merchant_id as owner_id, (k.key_id || '@' || to_char(timezone('UTC', k.first_at), 'YYYY-MM-DD'))::text as subject,
+    coalesce(a.name, k.key_id)::text as name
+from key_address k left join api_key a on a.key_id = k.key_id
 where k.first_at > $1::timestamptz and exists (
     select from key_address o where o.key_id = k.key_id and o.first_at < k.first_at - interval '1 day')
-order by k.first_at limit $2
+order by 1, 2 limit $2
 `
 
 type NotifyKeyAddressesParams struct {
@@ -1129,11 +1142,10 @@ type NotifyKeyAddressesParams struct {
 type NotifyKeyAddressesRow struct {
 	OwnerID int64
 	Subject string
-	Place   string
-	At      time.Time
+	Name    string
 }
 
-// NotifyKeyAddresses lists from where keys were used for the first time that were in use for a day.
+// NotifyKeyAddresses lists the keys that were used from an address for the first time and were in use for a day, each once a day.
 func (q *Queries) NotifyKeyAddresses(ctx context.Context, arg NotifyKeyAddressesParams) ([]NotifyKeyAddressesRow, error) {
 	rows, err := q.db.Query(ctx, notifyKeyAddresses, arg.Since, arg.Most)
 	if err != nil {
@@ -1143,12 +1155,7 @@ func (q *Queries) NotifyKeyAddresses(ctx context.Context, arg NotifyKeyAddresses
 	var items []NotifyKeyAddressesRow
 	for rows.Next() {
 		var i NotifyKeyAddressesRow
-		if err := rows.Scan(
-			&i.OwnerID,
-			&i.Subject,
-			&i.Place,
-			&i.At,
-		); err != nil {
+		if err := rows.Scan(&i.OwnerID, &i.Subject, &i.Name); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

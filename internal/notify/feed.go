@@ -42,9 +42,15 @@ type Feed struct {
 	// next is when a source is due; told is what was found already, and when.
 	next map[int]time.Time
 	told map[event]time.Time
+	// read is how far pages of payments were read; traders and merchants are those of whom somebody can be told.
+	read               map[Kind]reading
+	traders, merchants []int64
 	// held are what edges last found; nil: they have not looked yet.
 	held map[Kind]map[event]bool
 }
+
+// reading is until when was read, and when last from the beginning.
+type reading struct{ until, whole time.Time }
 
 // event is something to be told of.
 type event struct {
@@ -71,7 +77,7 @@ const (
 func NewFeed(s *Service) *Feed {
 	return &Feed{
 		s: s, q: s.q, holder: uuid.New(), missing: map[int64]time.Time{}, next: map[int]time.Time{},
-		told: map[event]time.Time{}, held: map[Kind]map[event]bool{},
+		told: map[event]time.Time{}, read: map[Kind]reading{}, held: map[Kind]map[event]bool{},
 	}
 }
 
@@ -108,6 +114,7 @@ func (f *Feed) Find(ctx context.Context) error {
 	}
 	if err := f.tell(ctx, events); err != nil {
 		f.history, f.missing = history, missing // what was not noted is looked at again
+		clear(f.read)
 		failed = errors.Join(failed, err)
 	}
 	return failed
@@ -142,8 +149,9 @@ func (f *Feed) lease(ctx context.Context) error {
 		f.history = row.HistoryID
 		clear(f.missing)
 		clear(f.held)
+		clear(f.read)
 	}
-	return nil
+	return f.owners(ctx)
 }
 
 // opened reads on in the history of payments, and again what was missing in it. The history is only ever added to, so an old

@@ -153,9 +153,9 @@ var Kinds = []About{
 	},
 	{
 		Kind: KeyElsewhere, Needs: caller.MerchantKeys, Security: true, Lasts: today, All: "/merchant/developers/keys",
-		English: Text{"A key of the API is used from a new address. If this is not your server, revoke the key.",
+		English: Text{"The API key “%s” is used from a new address. If this is not your server, revoke the key.",
 			"Keys of the API are used from new addresses: %d. If these are not your servers, revoke the keys.", "API key used from a new address"},
-		Russian: Text{"Ключ API используется с нового адреса. Если это не ваш сервер, отзовите ключ.",
+		Russian: Text{"Ключ API «%s» используется с нового адреса. Если это не ваш сервер, отзовите ключ.",
 			"Ключи API используются с новых адресов: %d. Если это не ваши серверы, отзовите ключи.", "Ключ API используется с нового адреса"},
 	},
 	{

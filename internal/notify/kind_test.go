@@ -84,14 +84,14 @@ func TestOfSecurityAndAlarms(t *testing.T) {
 	same(t, append(far.heard("41"), far.heard("42")...), nil, "told of the only channel")
 
 	b.Exec(t, `insert into key_address (key_id, address, merchant_id, first_at, last_at)
-		select k, a, $1, $2::timestamptz - at, $2 from (values ('old', '192.0.2.1', interval '2 days'), ('old', '192.0.2.2', '1 second'),
+		select k, a, $1, $2::timestamptz - at, $2 from (values ('old', '192.0.2.1', interval '2 days'), ('old', '192.0.2.2', '1 second'), ('old', '192.0.2.4', '2 seconds'),
 		  ('new', '192.0.2.1', '1 hour'), ('new', '192.0.2.3', '1 second')) n (k, a, at)`, shop.ID, b.clock.Now())
 	b.Exec(t, `insert into alarm_state (name, firing, since, checked_at) select n, true, $1, $1
 		from unnest(array['rate_stale', 'appeals_waiting']) n on conflict (name) do update set firing = true, since = excluded.since`, b.clock.Now())
 	b.linked(t, merchant, "43")
 	b.round(t)
 	heard := strings.Join(far.heard("41"), "\n")
-	for _, part := range []string{"A key of the API is used from a new address.", "Another place was added where you are told."} {
+	for _, part := range []string{"The API key “old” is used from a new address.", "Another place was added where you are told."} {
 		testenv.Want(t, strings.Count(heard, part), 1, "%q in %q", part, heard)
 	}
 	testenv.Check(t, !strings.Contains(strings.Join(far.heard("43"), "\n"), "Another place"), "the new place is told of itself")

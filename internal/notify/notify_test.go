@@ -3,12 +3,15 @@ package notify
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/testenv"
 )
 
@@ -152,6 +155,7 @@ func TestThousands(t *testing.T) {
 	b.round(t)
 	b.pay(t, 1, many)
 	b.Exec(t, "update payment set payer_claimed_at = $1, expires_at = $2", b.clock.Now(), b.clock.Now().Add(time.Minute))
+	clear(b.feed.read) // as it is every ten seconds
 	b.round(t)
 	heard := far.heard("51")
 	slices.Sort(heard)
@@ -159,6 +163,21 @@ func TestThousands(t *testing.T) {
 		"4001 payers say that they have paid.\nhttps://portal.example/trader", "4001 payments are about to expire.\nhttps://portal.example/trader",
 		"4001 payments are open.\nhttps://portal.example/trader",
 	}, "told of thousands")
+
+	// What comes then is found by reading on, of traders of whom somebody hears.
+	b.clock.Advance(time.Minute)
+	trader := b.trader
+	b.pay(t, many+1, many+1)
+	b.trader = b.NewTrader(t, dbtest.TraderOpts{Requisites: 1})
+	b.pay(t, many+2, many+2)
+	b.trader = trader
+	b.Exec(t, "update payment set payer_claimed_at = $1 where id > $2", b.clock.Now(), many)
+	asked := db.NotifyClaimedParams{Since: b.feed.read[PaymentClaimed].until, After: math.MaxInt64, Until: b.clock.Now(), Traders: b.feed.traders, Most: feedMost}
+	testenv.Want(t, len(must(b.Queries().NotifyClaimed(t.Context(), asked))(t)), 1, "claims that are read on")
+	b.later(t, "61 seconds")
+	b.round(t)
+	heard = far.heard("51")
+	testenv.Check(t, slices.Contains(heard, fmt.Sprintf("A payer says that they have paid.\nhttps://portal.example/trader/payments/%d", many+1)), "told %q", heard)
 }
 
 // Of several processes one asks the bot for what users write; when it is gone, another one does.
@@ -181,15 +200,17 @@ func TestOneHearsTheBot(t *testing.T) {
 	defer hears(other, second)()
 	ask := func(id int, chat string) {
 		t.Helper()
-		far.updates <- fmt.Sprintf(`{"update_id":%d,"message":{"message_id":1,"text":"/status","chat":{"id":%s,"type":"private"}}}`, id, chat)
+		far.updates <- fmt.Sprintf(`{"update_id":%d,"message":{"message_id":1,"date":%d,"text":"/status","chat":{"id":%s,"type":"private"}}}`,
+			id, time.Now().Unix(), chat)
 		testenv.Until(t, "an answer of the bot", func() bool { return len(far.heard(chat)) == 1 })
 		testenv.Want(t, far.most.Load(), 1, "processes that ask at a time")
 	}
-	ask(1, "11")
+	far.updates <- `{"update_id":1,"message":{"message_id":1,"date":1700000000,"text":"/status","chat":{"id":11,"type":"private"}}}`
+	ask(2, "11") // what is old is not answered
 	stop()
 	testenv.Until(t, "the end of the first's asking", func() bool { return far.asking.Load() == 0 })
 	b.Exec(t, "update notify_feed set leased_until = now()")
 	second.renewAt = time.Time{}
 	noError(t, second.Find(t.Context()))
-	ask(2, "12")
+	ask(3, "12")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"gateway.example/internal/db"
@@ -24,6 +25,8 @@ const (
 	// knownFor is how long a place is known that somebody signed in from.
 	knownFor   = 90 * 24 * time.Hour
 	sourceMost = 500
+	// overlap is how late something may be committed and is still found at the next look.
+	overlap = 5 * time.Second
 )
 
 // source is where something is found out.
@@ -60,39 +63,54 @@ func rows[R ~struct {
 	}}
 }
 
-// paged asks for page after page of payments, in the order of their time and number. The first begins after a time.
+// paged has payments be events of a kind, which it asks for by pages in the order of their time and number: those of the last two
+// minutes before some time from now. It goes on where it ended, with some overlap for what was committed late, and seldom reads all
+// of them again, since a payment may be made to end sooner than others.
 func paged[R ~struct {
 	OwnerID int64
 	Subject string
 	Place   string
 	At      time.Time
-}](since time.Time, ask func(since time.Time, after int64) ([]R, error)) ([]R, error) {
-	var all []R
-	for after := int64(math.MaxInt64); ; {
-		page, err := ask(since, after)
-		all = append(all, page...)
-		if err != nil || len(page) < feedMost {
-			return all, err
+}](kind Kind, ahead time.Duration, ask func(ctx context.Context, f *Feed, since, until time.Time, after int64) ([]R, error)) source {
+	return source{kind, often, func(ctx context.Context, f *Feed) ([]event, error) {
+		until := f.s.clock.Now().Add(ahead)
+		since, mark := until.Add(-windowBack), f.read[kind]
+		if time.Since(mark.whole) < seldom && mark.until.Add(-overlap).After(since) {
+			since = mark.until.Add(-overlap)
+		} else {
+			mark.whole = time.Now()
 		}
-		last := found(page[len(page)-1])
-		since = last.At
-		if after, err = strconv.ParseInt(last.Subject, 10, 64); err != nil {
-			return all, err
+		var events []event
+		for after := int64(math.MaxInt64); ; {
+			page, err := ask(ctx, f, since, until, after)
+			for _, row := range page {
+				one := found(row)
+				events = append(events, f.event(kind, ofTrader, one.OwnerID, one.Subject, one.Place))
+			}
+			if err != nil {
+				return events, err
+			}
+			if len(page) < feedMost {
+				mark.until = until
+				f.read[kind] = mark
+				return events, nil
+			}
+			last := found(page[len(page)-1])
+			since = last.At
+			if after, err = strconv.ParseInt(last.Subject, 10, 64); err != nil {
+				return events, err
+			}
 		}
-	}
+	}}
 }
 
 // sources are all but the openings of payments, which are read from their history.
 var sources = []source{
-	rows(PaymentClaimed, ofTrader, often, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyClaimedRow, error) {
-		return paged(since, func(since time.Time, after int64) ([]db.NotifyClaimedRow, error) {
-			return q.NotifyClaimed(ctx, db.NotifyClaimedParams{Since: since, After: after, Most: feedMost})
-		})
+	paged(PaymentClaimed, 0, func(ctx context.Context, f *Feed, since, until time.Time, after int64) ([]db.NotifyClaimedRow, error) {
+		return f.q.NotifyClaimed(ctx, db.NotifyClaimedParams{Since: since, Until: until, After: after, Traders: f.traders, Most: feedMost})
 	}),
-	rows(PaymentExpiring, ofTrader, often, func(ctx context.Context, q *db.Queries, now, _ time.Time) ([]db.NotifyExpiringRow, error) {
-		return paged(now, func(since time.Time, after int64) ([]db.NotifyExpiringRow, error) {
-			return q.NotifyExpiring(ctx, db.NotifyExpiringParams{Since: since, After: after, Until: now.Add(expiringWithin), Most: feedMost})
-		})
+	paged(PaymentExpiring, expiringWithin, func(ctx context.Context, f *Feed, since, until time.Time, after int64) ([]db.NotifyExpiringRow, error) {
+		return f.q.NotifyExpiring(ctx, db.NotifyExpiringParams{Since: since, Until: until, After: after, Traders: f.traders, Most: feedMost})
 	}),
 	rows(PayoutOffered, ofTrader, often, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyPayoutsRow, error) {
 		return q.NotifyPayouts(ctx, db.NotifyPayoutsParams{Since: since, Most: feedMost})
@@ -129,9 +147,7 @@ var sources = []source{
 		return q.NotifyTeam(ctx, db.NotifyTeamParams{Since: time.Now().Add(-windowBack), Most: sourceMost})
 	}),
 	{AlarmFires, seldom, alarms},
-	rows(KeyElsewhere, ofMerchant, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyKeyAddressesRow, error) {
-		return q.NotifyKeyAddresses(ctx, db.NotifyKeyAddressesParams{Since: since, Most: sourceMost})
-	}),
+	{KeyElsewhere, seldom, elsewhere},
 	rows(ProposalWaiting, ofOperators, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyProposalsRow, error) {
 		return q.NotifyProposals(ctx, db.NotifyProposalsParams{Since: since, Most: sourceMost})
 	}),
@@ -168,13 +184,24 @@ func alarms(ctx context.Context, f *Feed) ([]event, error) {
 	return events, err
 }
 
+// elsewhere finds keys that are used from a new address, and says which.
+func elsewhere(ctx context.Context, f *Feed) ([]event, error) {
+	list, err := f.q.NotifyKeyAddresses(ctx, db.NotifyKeyAddressesParams{Since: f.s.clock.Now().Add(-windowBack), Most: sourceMost})
+	var events []event
+	for _, row := range list {
+		e := f.event(KeyElsewhere, ofMerchant, row.OwnerID, row.Subject, "")
+		e.figures = strings.ReplaceAll(row.Name, "\t", " ")
+		events = append(events, e)
+	}
+	return events, err
+}
+
 // short finds the traders who have become short of USDT.
 func short(ctx context.Context, f *Feed) ([]event, error) {
-	traders, _, err := f.owners(ctx)
-	if err != nil || len(traders) == 0 {
-		return nil, err
+	if len(f.traders) == 0 {
+		return nil, nil
 	}
-	ids, err := f.q.NotifyShort(ctx, db.NotifyShortParams{Traders: traders, Most: sourceMost})
+	ids, err := f.q.NotifyShort(ctx, db.NotifyShortParams{Traders: f.traders, Most: sourceMost})
 	if err != nil {
 		return nil, err
 	}
@@ -188,11 +215,10 @@ func short(ctx context.Context, f *Feed) ([]event, error) {
 
 // failing finds endpoints that have begun to fail, or take webhooks again.
 func failing(ctx context.Context, f *Feed) ([]event, error) {
-	_, merchants, err := f.owners(ctx)
-	if err != nil || len(merchants) == 0 {
-		return nil, err
+	if len(f.merchants) == 0 {
+		return nil, nil
 	}
-	list, err := f.q.NotifyFailing(ctx, db.NotifyFailingParams{Merchants: merchants, Attempts: failingFrom, Most: sourceMost})
+	list, err := f.q.NotifyFailing(ctx, db.NotifyFailingParams{Merchants: f.merchants, Attempts: failingFrom, Most: sourceMost})
 	if err != nil {
 		return nil, err
 	}
@@ -232,16 +258,20 @@ func (f *Feed) edges(kind Kind, now map[event]bool) (begun, over []event) {
 	return begun, over
 }
 
-// owners are the traders and merchants of whom somebody can be told.
-func (f *Feed) owners(ctx context.Context) (traders, merchants []int64, err error) {
+// owners reads of which traders and merchants somebody can be told.
+func (f *Feed) owners(ctx context.Context) error {
 	rows, err := f.q.NotifyOwners(ctx)
+	if err != nil {
+		return fmt.Errorf("read of whom somebody is told: %w", err)
+	}
+	f.traders, f.merchants = nil, nil
 	for _, row := range rows {
 		if row.TraderID != 0 {
-			traders = append(traders, row.TraderID)
+			f.traders = append(f.traders, row.TraderID)
 		}
 		if row.MerchantID != 0 {
-			merchants = append(merchants, row.MerchantID)
+			f.merchants = append(f.merchants, row.MerchantID)
 		}
 	}
-	return traders, merchants, err
+	return nil
 }

@@ -118,10 +118,16 @@ func (t *TelegramSender) Run(ctx context.Context, s *Service, f *Feed) {
 // hearEvery is how often a process looks whether it is the one that hears users.
 const hearEvery = 500 * time.Millisecond
 
+// tooOld is how long after it was written a message is answered no more.
+const tooOld = time.Minute
+
 // hear answers a message. It moves no money, and says nothing to chats that it does not know.
 func (t *TelegramSender) hear(ctx context.Context, _ *bot.Bot, update *models.Update) {
 	message := update.Message
 	if message == nil || message.Chat.Type != models.ChatTypePrivate {
+		return
+	}
+	if time.Since(time.Unix(int64(message.Date), 0)) > tooOld { // it may have been read by another process, and is no longer meant
 		return
 	}
 	chat := strconv.FormatInt(message.Chat.ID, 10)
