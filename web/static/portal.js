@@ -172,12 +172,10 @@ function confirmHere(row, url) {
   const send = async (leaving) => {
     clearInterval(timer);
     if (!confirming.delete(send)) return;
-    if (leaving && navigator.serviceWorker?.controller) {
-      // A request that has to pass the worker is lost with its page; the worker's own is not.
-      navigator.serviceWorker.controller.postMessage({ url, body: body.toString() });
-      return;
-    }
     button.hidden = true;
+    // A request that has to pass the worker may be lost with its page, and a worker from before an upgrade does not listen. So both
+    // are sent: the token has them act once.
+    if (leaving) navigator.serviceWorker?.controller?.postMessage({ url, body: body.toString() });
     const text = await fetch(url, { method: "POST", body, keepalive: true }).then(
       (answer) => (answer.status === 204 ? "" : answer.headers.get("Content-Type")?.startsWith("text/plain") ? answer.text() : unsent), () => unsent);
     if (text) keep(row, text, read, () => letGo(row));

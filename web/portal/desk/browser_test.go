@@ -210,7 +210,7 @@ func TestConfirmInPlace(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	var row []string
 	var made []payment.Payment
-	for i := range 4 {
+	for i := range 6 {
 		made = append(made, b.Create(t, fmt.Sprint(1500+i)))
 		row = append(row, fmt.Sprintf("#job-%d ", made[i].ID))
 	}
@@ -249,11 +249,22 @@ func TestConfirmInPlace(t *testing.T) {
 	tab.Gone(row[1])
 	want(t, "it ended otherwise", fmt.Sprintln(sent(), b.Status(t, made[1])), "2 cancelled\n")
 
+	portaltest.AwaitScript(t, tab, `String(!!navigator.serviceWorker.controller)`, "true")
 	tab.Click(row[3] + "a.primary")
 	tab.Await(row[3]+".said", "ConfirmedUndo (5)")
-	tab.Open(b.Server.URL + "/trader/payments")
-	testenv.Until(t, "it is settled when the page is left", func() bool { return b.Status(t, made[3]) == "completed" })
-	want(t, "settled", b.Count(t, "select count(*) from payment where status = 'completed'"), 3)
+	want(t, "a page that comes back offers undo", browsertest.Eval[bool](tab,
+		`dispatchEvent(new Event("pagehide")), !document.querySelector(".said button").hidden`), false)
+	tab.Gone(row[3])
+	for i, lost := range []string{"fetch", "ServiceWorker.prototype.postMessage"} { // either way of the two is enough
+		p := 4 + i
+		tab.Click(row[p] + "a.primary")
+		tab.Await(row[p]+".said", "ConfirmedUndo (5)")
+		browsertest.Eval[bool](tab, lost+" = () => new Promise(() => {}), true")
+		tab.Open(b.Server.URL + "/trader/payments")
+		testenv.Until(t, "it is settled when the page is left, without "+lost, func() bool { return b.Status(t, made[p]) == "completed" })
+		tab.Open(b.Server.URL + "/trader")
+	}
+	want(t, "settled", b.Count(t, "select count(*) from payment where status = 'completed'"), 5)
 	b.Audit(t)
 }
 
