@@ -138,10 +138,16 @@ func (v *visit) event() error {
 	return nil
 }
 
-// subjectOf leads to the payment or payout that an event is about.
+// subjectOf leads to what an event is about, where the user may look at it.
 func (v *visit) subjectOf(event webhook.Told) (view.Link, error) {
-	if event.Subject == portal.SubjectPayment {
+	switch event.Subject {
+	case portal.SubjectPayment:
 		return view.Link(v.PaymentPath(event.SubjectID)), nil
+	case portal.SubjectDeposit, portal.SubjectWithdrawal:
+		if !v.May(caller.MerchantMoney) {
+			return "", nil
+		}
+		return view.Link(portal.Numbered(v.Path("/"+event.Subject+"s"), event.SubjectID)), nil
 	}
 	id := strconv.FormatInt(event.SubjectID, 10)
 	found, err := v.Reports.Payouts(v.Ctx(), v.Who, report.Filter{Search: id, From: time.Unix(0, 0)})

@@ -8,6 +8,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -87,6 +88,23 @@ func TestEvents(t *testing.T) {
 func eventStands(t testing.TB, b *portaltest.Bundle, id string) string {
 	t.Helper()
 	return b.Text(t, "select concat_ws(' ', status, round) from webhook_event where id = $1", id)
+}
+
+// An event leads to what it is about, and not to a payout of the same number; whoever may not look at money is led nowhere.
+func TestEventLeads(t *testing.T) {
+	b, owner := portaltest.Member(t, caller.Owner)
+	developer := b.As(t, caller.Developer)
+	id := b.Tell(t, b.Merchant, 1, "delivered")
+	for subject, led := range map[string]string{
+		"payment": "Payment /merchant/payments/901", "deposit": "Deposit /merchant/deposits/901", "withdrawal": "Withdrawal /merchant/withdrawals/901",
+	} {
+		b.Exec(t, "update webhook_event set subject = $2 where id = $1", id, subject)
+		name, href, _ := strings.Cut(led, " ")
+		link := owner.Page(t, portal.EventPath(id)).Find(`main a[href="` + href + `"]`)
+		wantIn(t, subject, words(link), name+" № 901")
+		theirs := developer.Page(t, portal.EventPath(id)).Find(`main a[href="` + href + `"]`)
+		want(t, "a developer's "+subject, theirs.Length() == 1, subject == "payment")
+	}
 }
 
 // An event is sent again once, however often the form is sent, and is a test of its own merchant alone.

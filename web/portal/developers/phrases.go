@@ -162,8 +162,10 @@ func sayEventStatus(name string) say.Phrase { return say.Named(sayEventStatuses,
 
 // saySubjects are what events are about.
 var saySubjects = map[string]say.Phrase{
-	"payment": say.Both("Payment № %d", "Платёж № %d"),
-	"payin":   say.Both("Payout № %d", "Выплата № %d"),
+	"payment":    say.ShortPayment,
+	"payin":      say.Both("Payout № %d", "Выплата № %d"),
+	"deposit":    say.ShortDeposit,
+	"withdrawal": say.WithdrawalTitle,
 }
 
 // sayEventSubject is the name of what an event is about, with a place for its number.
