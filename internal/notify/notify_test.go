@@ -205,8 +205,9 @@ func TestOneHearsTheBot(t *testing.T) {
 		testenv.Until(t, "an answer of the bot", func() bool { return len(far.heard(chat)) == 1 })
 		testenv.Want(t, far.most.Load(), 1, "processes that ask at a time")
 	}
-	far.updates <- `{"update_id":1,"message":{"message_id":1,"date":1700000000,"text":"/status","chat":{"id":11,"type":"private"}}}`
-	ask(2, "11") // what is old is not answered
+	far.updates <- `{"update_id":1,"message":{"message_id":1,"date":1700000000,"text":"/status","chat":{"id":13,"type":"private"}}}`
+	ask(2, "11")
+	same(t, far.heard("13"), nil, "answered what is old")
 	stop()
 	testenv.Until(t, "the end of the first's asking", func() bool { return far.asking.Load() == 0 })
 	b.Exec(t, "update notify_feed set leased_until = now()")
