@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +41,9 @@ var ways = map[string]func(p *pointed, order string){
 	"withdrawal": (*pointed).withdrawal, "card": (*pointed).card,
 }
 
+// byTime is what the program does at its own time, whatever way is gone: it may not come again.
+var byTime = regexp.MustCompile(`internal/(alarm|audit|auth\.\(\*Keys\)\.used|deposit\.\(\*Service\)\.Match|ledger\.FoldNow|rate|requestlog)\b`)
+
 // TestPoints walks each way of money once to collect its points, every moment before and after a commit or a call outward,
 // and then again for each with a kill at it. Started again it goes on: what it has answered stands, every withdrawal is on
 // one list and paid once, cards are charged once, webhooks come at least once and say the same each time, and the audit is
@@ -51,20 +56,25 @@ func TestPoints(t *testing.T) {
 			t.Parallel()
 			p := newPointed(t, program)
 			passed := p.collect(way)
+			if !testenv.Whole() { // one kill, from the middle on
+				passed = slices.DeleteFunc(passed, byTime.MatchString)
+				passed = passed[len(passed)/2:]
+			}
 			kills, missed := 0, []string(nil)
-			for i, point := range passed {
-				if !testenv.Whole() && i%(len(passed)/2) != len(passed)/3 {
-					continue
+			for _, point := range passed {
+				if kills > 0 && !testenv.Whole() {
+					break
 				}
 				if p.killAt(point, way) {
 					kills++
-				} else {
+				} else if !byTime.MatchString(point) {
 					missed = append(missed, point)
 				}
 			}
 			p.standsBy()
 			t.Logf("%d points, %d kills, %d deaths; not passed again: %q", len(passed), kills, p.deaths, missed)
-			testenv.Check(t, kills > 0 && kills >= len(missed), "%d kills, %d points were not passed again: %q", kills, len(missed), missed)
+			// One place that is not named above, before and after it, may be missed.
+			testenv.Check(t, kills > 0 && len(missed) <= max(kills/10, 2), "%d kills, %d points were not passed again: %q", kills, len(missed), missed)
 		})
 	}
 }
@@ -97,6 +107,9 @@ func newPointed(t *testing.T, program string) *pointed {
 	p.box = p.withdrawing(t, p.first())
 	id := p.createDeposit(t, p.box, object{"amount": "20000"}).text("data.id")
 	p.operate("OperatorService/ConfirmDeposit", `{"depositId":`+id+`}`)
+	p.until("the network is read, from where it is now", func() bool {
+		return p.count(p.t, "select count(*) from chain_cursor where network = 'TRC20' and block_hash <> ''") == 1
+	})
 	return p
 }
 
