@@ -140,6 +140,7 @@ func TestTurnsUnderOverload(t *testing.T) {
 			time.Sleep(time.Second / 4000)
 		}
 		time.Sleep(turnWait)
+		synctest.Wait()
 		if answered < 10*400*8/10 || latest > 100*time.Millisecond {
 			t.Errorf("%d of 4000 answered, refused after up to %s", answered, latest)
 		}
