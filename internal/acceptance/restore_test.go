@@ -127,6 +127,7 @@ func (o *original) noticesDamage(t *testing.T, backup string) {
 	noError(t, os.WriteFile(filepath.Join(damaged, file), content, 0o600))
 	o.refusesBackup(t, damaged, table+": page 0 cannot be read")
 	noError(t, os.Rename(damaged, filepath.Join(filepath.Dir(damaged), filepath.Base(backup))))
+	noError(t, os.Chmod(filepath.Join(filepath.Dir(damaged), filepath.Base(backup)), 0o700))
 	broken := poolOf(t, ownServer(t, filepath.Dir(damaged)).URL("postgres"))
 	_, err := broken.Exec(t.Context(), "select count(amount) from transfer")
 	reads, failed := db.DamagedReads(t.Context(), broken)
