@@ -215,8 +215,8 @@ func (f *farSide) write(chat, text string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.number++
-	f.updates <- fmt.Sprintf(`{"update_id":%d,"message":{"message_id":%d,"text":%q,"chat":{"id":%s,"type":"private","first_name":"bench"}}}`,
-		f.number, f.number, text, chat)
+	f.updates <- fmt.Sprintf(`{"update_id":%d,"message":{"message_id":%d,"date":%d,"text":%q,"chat":{"id":%s,"type":"private","first_name":"bench"}}}`,
+		f.number, f.number, time.Now().Unix(), text, chat)
 }
 
 // restart forgets what was told, and heeds from now on what has a text in it.
