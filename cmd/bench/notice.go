@@ -20,6 +20,8 @@ import (
 const (
 	// chatsEach is how many chats each trader has linked, and chatBase the number of the first.
 	chatsEach, chatBase = 10, 1000
+	// feedNotices is how long the gateway may take to notice that the first chat of all was linked.
+	feedNotices = 4 * time.Second
 	// toldWithin is how long everybody may take to be told before the measurement fails.
 	toldWithin = time.Minute
 	// updatesMost is how many updates the far side gives at a time, as Telegram does.
@@ -51,6 +53,7 @@ func (b *bench) notifications(ctx context.Context) error {
 	if err := a.linkChats(ctx, far); err != nil {
 		return err
 	}
+	time.Sleep(feedNotices) // nobody is told of what happens before
 	for range a.runs {
 		if err := a.tellChats(ctx, far); err != nil {
 			return err
