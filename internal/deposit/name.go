@@ -57,7 +57,7 @@ func (s *Service) claim(ctx context.Context, q *db.Queries, who caller.Caller, d
 			return errTransferTaken
 		}
 	}
-	taken, err := s.taken(ctx, q, d, hash)
+	taken, err := taken(ctx, q, d, hash)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (s *Service) claim(ctx context.Context, q *db.Queries, who caller.Caller, d
 
 // taken tells whether all that came by a transaction is for others, of which a rejected deposit is none. What such a one named
 // is forgotten.
-func (s *Service) taken(ctx context.Context, q *db.Queries, d db.Deposit, hash string) (bool, error) {
+func taken(ctx context.Context, q *db.Queries, d db.Deposit, hash string) (bool, error) {
 	rejected := func(id int64) (bool, error) {
 		other, err := q.DepositFind(ctx, id)
 		return other.Status == depositRejected, err
