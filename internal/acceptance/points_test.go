@@ -42,7 +42,7 @@ var ways = map[string]func(p *pointed, order string){
 }
 
 // byTime is what the program does at its own time, whatever way is gone: it may not come again.
-var byTime = regexp.MustCompile(`internal/(alarm|audit|auth\.\(\*Keys\)\.used|deposit\.\(\*Service\)\.Match|ledger\.FoldNow|rate|requestlog)\b`)
+var byTime = regexp.MustCompile(`internal/(alarm|audit|auth\.\(\*Keys\)\.used|chain\.\(\*Watcher\)\.\w+|deposit\.\(\*Service\)\.Match|ledger\.FoldNow|rate|requestlog|session\.\(\*Service\)\.see)\b`)
 
 // TestPoints walks each way of money once to collect its points, every moment before and after a commit or a call outward,
 // and then again for each with a kill at it. Started again it goes on: what it has answered stands, every withdrawal is on
