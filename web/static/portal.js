@@ -173,8 +173,8 @@ function confirmHere(row, url) {
     clearInterval(timer);
     if (!confirming.delete(send)) return;
     button.hidden = true;
-    // A request that has to pass the worker may be lost with its page, and a worker from before an upgrade does not listen. So both
-    // are sent: the token has them act once.
+    // Not every browser lets the request of a page that is left pass beside the worker, and a worker from before an upgrade does not
+    // listen. So both are sent: the token has them act once.
     if (leaving) navigator.serviceWorker?.controller?.postMessage({ url, body: body.toString() });
     const text = await fetch(url, { method: "POST", body, keepalive: true }).then(
       (answer) => (answer.status === 204 ? "" : answer.headers.get("Content-Type")?.startsWith("text/plain") ? answer.text() : unsent), () => unsent);

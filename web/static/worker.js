@@ -4,6 +4,8 @@ const own = (url) => url.origin === location.origin;
 
 self.addEventListener("install", (event) => {
   self.skipWaiting();
+  // A request that has to pass the worker may be lost with its page. What sends data does not pass it, where browsers can do that.
+  event.addRoutes?.({ condition: { requestMethod: "POST" }, source: "network" });
   event.waitUntil(caches.open(kept).then((cache) => cache.add("/offline")));
 });
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
