@@ -2,6 +2,7 @@ package rest
 
 import (
 	"net/http"
+	"slices"
 
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
@@ -38,6 +39,23 @@ func sandboxed(s sandboxv1connect.SandboxServiceHandler) []route {
 
 // documented are the paths of every gateway.
 func documented(s Services) []route {
+	return slices.Concat(paymentRoutes(s), payoutRoutes(s), usdtRoutes(s), checkoutRoutes(s), []route{
+		unary(http.MethodGet, credentials,
+			portalv1connect.CredentialServiceListCredentialsProcedure, http.StatusOK, s.Credential.ListCredentials),
+		unary(http.MethodPost, credentials,
+			portalv1connect.CredentialServiceCreateCredentialProcedure, http.StatusCreated, s.Credential.CreateCredential),
+		unary(http.MethodDelete, credentials+"/{credential_id}",
+			portalv1connect.CredentialServiceRevokeCredentialProcedure, http.StatusOK, s.Credential.RevokeCredential),
+		unary(http.MethodGet, "/api/v1/cashboxes/{merchant_cashbox_id}/balance",
+			gatewayv1connect.CashboxServiceGetBalanceProcedure, http.StatusOK, s.Cashbox.GetBalance),
+		unary(http.MethodGet, "/api/v1/events",
+			gatewayv1connect.EventServiceListEventsProcedure, http.StatusOK, s.Events.ListEvents),
+		unary(http.MethodPost, "/api/v1/bank-messages",
+			gatewayv1connect.MessageServiceForwardMessageProcedure, http.StatusAccepted, s.Messages.ForwardMessage),
+	})
+}
+
+func paymentRoutes(s Services) []route {
 	return []route{
 		unary(http.MethodPost, "/api/v1/payments",
 			gatewayv1connect.PaymentServiceCreatePaymentProcedure, http.StatusOK, s.Payment.CreatePayment),
@@ -51,19 +69,13 @@ func documented(s Services) []route {
 			gatewayv1connect.PaymentServiceCreateAppealProcedure, http.StatusCreated, s.Payment.CreateAppeal),
 		download("/api/operator/appeals/{appeal_id}/file",
 			portalv1connect.OperatorServiceGetAppealFileProcedure, s.Operator.GetAppealFile),
+		unary(http.MethodPost, "/api/v1/payments/{payment_id}/quasi-ecom/resend-code",
+			gatewayv1connect.PaymentServiceResendCodeProcedure, http.StatusOK, s.Payment.ResendCode),
+	}
+}
 
-		unary(http.MethodGet, credentials,
-			portalv1connect.CredentialServiceListCredentialsProcedure, http.StatusOK, s.Credential.ListCredentials),
-		unary(
-			http.MethodPost,
-			credentials,
-			portalv1connect.CredentialServiceCreateCredentialProcedure,
-			http.StatusCreated,
-			s.Credential.CreateCredential,
-		),
-		unary(http.MethodDelete, credentials+"/{credential_id}",
-			portalv1connect.CredentialServiceRevokeCredentialProcedure, http.StatusOK, s.Credential.RevokeCredential),
-
+func payoutRoutes(s Services) []route {
+	return []route{
 		unary(http.MethodPost, "/api/v1/payins",
 			gatewayv1connect.PayinServiceCreatePayinProcedure, http.StatusOK, s.Payin.CreatePayin),
 		unary(http.MethodGet, "/api/v1/payins",
@@ -72,7 +84,11 @@ func documented(s Services) []route {
 			gatewayv1connect.PayinServiceGetPayinProcedure, http.StatusOK, s.Payin.GetPayin),
 		unary(http.MethodPost, "/api/v1/payins/{payin_id}/cancel",
 			gatewayv1connect.PayinServiceCancelPayinProcedure, http.StatusOK, s.Payin.CancelPayin),
+	}
+}
 
+func usdtRoutes(s Services) []route {
+	return []route{
 		creation("/api/v1/deposits", gatewayv1connect.DepositServiceCreateDepositProcedure, s.Deposit.CreateDeposit),
 		unary(http.MethodGet, "/api/v1/deposits",
 			gatewayv1connect.DepositServiceListDepositsProcedure, http.StatusOK, s.Deposit.ListDeposits),
@@ -86,15 +102,11 @@ func documented(s Services) []route {
 			gatewayv1connect.WithdrawalServiceListWithdrawalsProcedure, http.StatusOK, s.Withdrawals.ListWithdrawals),
 		unary(http.MethodGet, "/api/v1/withdrawals/{withdrawal_id}",
 			gatewayv1connect.WithdrawalServiceGetWithdrawalProcedure, http.StatusOK, s.Withdrawals.GetWithdrawal),
-		unary(http.MethodGet, "/api/v1/cashboxes/{merchant_cashbox_id}/balance",
-			gatewayv1connect.CashboxServiceGetBalanceProcedure, http.StatusOK, s.Cashbox.GetBalance),
-		unary(http.MethodGet, "/api/v1/events",
-			gatewayv1connect.EventServiceListEventsProcedure, http.StatusOK, s.Events.ListEvents),
-		unary(http.MethodPost, "/api/v1/bank-messages",
-			gatewayv1connect.MessageServiceForwardMessageProcedure, http.StatusAccepted, s.Messages.ForwardMessage),
+	}
+}
 
-		unary(http.MethodPost, "/api/v1/payments/{payment_id}/quasi-ecom/resend-code",
-			gatewayv1connect.PaymentServiceResendCodeProcedure, http.StatusOK, s.Payment.ResendCode),
+func checkoutRoutes(s Services) []route {
+	return []route{
 		unary(http.MethodGet, "/api/v1/checkout/{token}",
 			gatewayv1connect.CheckoutServiceGetCheckoutProcedure, http.StatusOK, s.Checkout.GetCheckout),
 		unary(http.MethodPost, "/api/v1/checkout/{token}/payer-details",

@@ -1,6 +1,7 @@
 package payments
 
 import (
+	"slices"
 	"strconv"
 
 	"gateway.example/web/portal"
@@ -280,54 +281,71 @@ func (v *visit) paymentThen(shown Payment, then portal.Moment, lines []report.Li
 
 // paymentFacts are what the reader's own side knows of a payment.
 func (v *visit) paymentFacts(p checkout.DeskPayment, then portal.Moment, lines []report.Line) ([]view.Fact, error) {
-	sight := p.Seen(v.Who)
-	if then.SettledLater(lines) {
-		sight = payment.Sight{}
-	}
-	var facts []view.Fact
-	gets := say.MerchantGets
-	if v.Who.Kind == caller.Operator {
-		owners, err := v.OwnersOf(v.Settings, p.CashboxID, portal.UnlessNone(p.TraderID))
-		if err != nil {
-			return nil, err
-		}
-		facts = append(facts, owners...)
-		facts = append(facts, view.Fact{Label: say.Order, Value: p.OrderID},
-			view.Fact{Label: sayPayer, Value: portal.Text(p.PayerUserID), Href: v.PayerPath(p.MerchantID, p.PayerUserID)},
-			view.Fact{Label: sayDescription, Value: portal.Text(p.Description)})
-		facts = append(facts, v.linkPicture(p)...)
-	}
-	if v.Who.Kind == caller.MerchantPortal {
-		boxes, err := v.Cashboxes(portal.Asked{List: portal.List{Cashbox: true}})
-		if err != nil {
-			return nil, err
-		}
-		facts = append(facts, view.Fact{Label: say.Order, Value: p.OrderID},
-			view.Fact{Label: say.Cashbox, Value: boxes.Name(strconv.FormatInt(p.CashboxID, 10))},
-			view.Fact{Label: sayPayer, Value: portal.Text(p.PayerUserID), Href: v.PayerPath(p.MerchantID, p.PayerUserID)},
-			view.Fact{Label: sayDescription, Value: portal.Text(p.Description)})
-		gets = sayYouGet
+	facts, err := v.orderFacts(p)
+	if err != nil {
+		return nil, err
 	}
 	if came := p.ReceivedAmount; came.Valid && !then.Past() {
 		facts = append(facts, view.Fact{Label: sayCame, Value: v.Shell.Amount(came.Decimal, p.Currency), Class: "num"})
 	}
-	if sight.Amount == nil {
-		return append(facts, view.Fact{Label: gets, Value: v.Shell.Say(sayNoRateYet), Class: "quiet"}), nil
+	sight := p.Seen(v.Who)
+	if then.SettledLater(lines) {
+		sight = payment.Sight{}
 	}
-	if p.Case() {
-		return append(facts, view.Fact{Label: gets, Value: v.Shell.Say(sayNotDecided), Class: "quiet"}), nil
+	return append(facts, v.shareFacts(p, sight)...), nil
+}
+
+// orderFacts are what the merchant has said of a payment, for those who may know whose it is.
+func (v *visit) orderFacts(p checkout.DeskPayment) ([]view.Fact, error) {
+	said := []view.Fact{
+		{Label: sayPayer, Value: portal.Text(p.PayerUserID), Href: v.PayerPath(p.MerchantID, p.PayerUserID)},
+		{Label: sayDescription, Value: portal.Text(p.Description)},
 	}
-	if p.Ended() && p.Status != payment.Completed {
-		return append(facts, view.Fact{Label: gets, Value: v.Shell.Say(sayNothingGot), Class: "quiet"}), nil
+	order := view.Fact{Label: say.Order, Value: p.OrderID}
+	switch v.Who.Kind {
+	case caller.Operator:
+		facts, err := v.OwnersOf(v.Settings, p.CashboxID, portal.UnlessNone(p.TraderID))
+		if err != nil {
+			return nil, err
+		}
+		return slices.Concat(facts, []view.Fact{order}, said, v.linkPicture(p)), nil
+	case caller.MerchantPortal:
+		boxes, err := v.Cashboxes(portal.Asked{List: portal.List{Cashbox: true}})
+		if err != nil {
+			return nil, err
+		}
+		box := view.Fact{Label: say.Cashbox, Value: boxes.Name(strconv.FormatInt(p.CashboxID, 10))}
+		return append([]view.Fact{order, box}, said...), nil
 	}
-	facts = append(facts, view.Fact{Label: gets, Value: v.Shell.USDT(*sight.Amount), Class: "num"})
-	if v.Who.Kind == caller.Operator && sight.SpreadTrader != nil {
-		facts = append(facts, view.Fact{Label: sayTraderKeeps, Value: v.Shell.USDT(*sight.SpreadTrader), Class: "num"})
+	return nil, nil
+}
+
+// shareFacts are what the reader gets of a payment, or why that is not known, or nothing.
+func (v *visit) shareFacts(p checkout.DeskPayment, sight payment.Sight) []view.Fact {
+	gets := say.MerchantGets
+	if v.Who.Kind == caller.MerchantPortal {
+		gets = sayYouGet
 	}
+	quiet := func(why say.Phrase) []view.Fact {
+		return []view.Fact{{Label: gets, Value: v.Shell.Say(why), Class: "quiet"}}
+	}
+	switch {
+	case sight.Amount == nil:
+		return quiet(sayNoRateYet)
+	case p.Case():
+		return quiet(sayNotDecided)
+	case p.Ended() && p.Status != payment.Completed:
+		return quiet(sayNothingGot)
+	}
+	facts := []view.Fact{{Label: gets, Value: v.Shell.USDT(*sight.Amount), Class: "num"}}
+	keeps := sayTraderKeeps
 	if v.Who.Kind == caller.Trader {
-		facts = append(facts, view.Fact{Label: sayYouKeep, Value: v.Shell.USDT(*sight.SpreadTrader), Class: "num"})
+		keeps = sayYouKeep
 	}
-	return facts, nil
+	if sight.SpreadTrader != nil {
+		facts = append(facts, view.Fact{Label: keeps, Value: v.Shell.USDT(*sight.SpreadTrader), Class: "num"})
+	}
+	return facts
 }
 
 // linkPicture leads an operator who may take it away to the picture of the link that a payment came by.

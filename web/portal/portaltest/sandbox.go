@@ -37,11 +37,29 @@ func (b *Bundle) AsSandbox(t testing.TB) {
 		Sandbox: true, CookieKeys: cookieKeys,
 	})
 	noError(t, err)
+	rooms := b.Rooms
+	rooms.Sessions, rooms.Sandbox = b.Sessions, b.firstPage()
+	pages, err := portals.New(rooms)
+	noError(t, err)
+	b.Server = httptest.NewServer(pages)
+	t.Cleanup(b.Server.Close)
+}
+
+// Deliver posts a webhook as the gateway does: without any sign of a browser.
+func (b *Bundle) Deliver(t testing.TB, body, secret string) int {
+	t.Helper()
+	path := b.Server.URL + "/sandbox/hooks/" + strconv.FormatInt(b.Merchant.CashboxID, 10)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, path, strings.NewReader(body))
+	noError(t, err)
+	noError(t, signing.Sign(r.Header, "msg_1", time.Now(), []byte(body), []string{secret}))
+	return b.Nobody().Send(t, r).Code
+}
+
+// firstPage is the sandbox's, whose calls outward answer at once and whose bank knows one payment.
+func (b *Bundle) firstPage() *start.Page {
 	who := b.Merchant.Caller
 	who.Scopes = []string{caller.ScopePayments, caller.ScopePayouts}
-	rooms := b.Rooms
-	rooms.Sessions = b.Sessions
-	rooms.Sandbox = &start.Page{
+	return &start.Page{
 		APIURL: "http://api.example", PayURL: "http://pay.example", HooksURL: "http://127.0.0.1:8082", File: "dir/sandbox.json",
 		Users: []start.User{
 			{Kind: caller.Trader, Login: "trader-1", TraderID: b.Traders[0].ID},
@@ -65,8 +83,13 @@ func (b *Bundle) AsSandbox(t testing.TB) {
 			}
 			return "confirmed", nil
 		},
+		Purse: b.purse(),
 	}
-	rooms.Sandbox.Purse = start.Purse{
+}
+
+// purse notes in the bundle what it was asked for.
+func (b *Bundle) purse() start.Purse {
+	return start.Purse{
 		Deposit: func(_ context.Context, id int64) error {
 			b.Purse = append(b.Purse, fmt.Sprint("deposit ", id))
 			return nil
@@ -79,18 +102,4 @@ func (b *Bundle) AsSandbox(t testing.TB) {
 			return []start.Transferred{{Network: "TRC20", Hash: strings.Repeat("ab", 32), To: "<b>", At: b.Clock.Now(), Confirmations: 7}}, nil
 		},
 	}
-	pages, err := portals.New(rooms)
-	noError(t, err)
-	b.Server = httptest.NewServer(pages)
-	t.Cleanup(b.Server.Close)
-}
-
-// Deliver posts a webhook as the gateway does: without any sign of a browser.
-func (b *Bundle) Deliver(t testing.TB, body, secret string) int {
-	t.Helper()
-	path := b.Server.URL + "/sandbox/hooks/" + strconv.FormatInt(b.Merchant.CashboxID, 10)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, path, strings.NewReader(body))
-	noError(t, err)
-	noError(t, signing.Sign(r.Header, "msg_1", time.Now(), []byte(body), []string{secret}))
-	return b.Nobody().Send(t, r).Code
 }
