@@ -27,8 +27,8 @@ const (
 )
 
 // ExportPayments writes the payments of a filter as CSV, the newest first, whatever its paging says.
-// Times are in the zone. USDT are those that moved, so a payment that is not completed has none. The last line says how many rows there are: without it the file is not
-// whole.
+// Times are in the zone. USDT are those that moved, so a payment that is not completed has none. The last line says how many
+// rows there are: without it the file is not whole.
 func (s *Service) ExportPayments(
 	ctx context.Context, who caller.Caller, f PaymentFilter, w io.Writer, zone *time.Location,
 ) error {
@@ -39,56 +39,14 @@ func (s *Service) ExportPayments(
 	if _, err := f.check(ctx, paymentStatuses); err != nil {
 		return err
 	}
-	columns := []string{
-		"created_at", "id", "uuid", "order_id", "method", "currency", "amount", "status", "status_reason", "status_at",
-		"cashbox_id", "trader_id", "requisite", "card_last4", "amount_usdt",
-	}
-	if who.Kind != caller.MerchantPortal {
-		columns = append(columns, "profit_usdt", "spread_trader_usdt", "spread_platform_usdt")
-	}
-	if who.Kind == caller.Operator {
-		columns = append(columns, "merchant_id", "merchant", "trader")
-	}
-	columns = append(columns, "received_amount")
-	noted := who.Kind != caller.Trader
-	if noted {
-		columns = append(columns, "metadata")
-	}
-	out := newTable(w, zone, columns...)
 	c := scopeOf(who, f)
-	return export(ctx, out, func(at window) (Page[db.Payment], error) { return s.paymentRows(ctx, c, at) },
-		func(rows []db.Payment) error {
-			cards, err := s.cardsShown(ctx, rows)
-			if err != nil {
-				return err
+	read := func(at window) (Page[PaymentItem], error) { return s.paymentItems(ctx, who, c, at) }
+	return exportNamed(ctx, s, who, newFile(w, zone, who, paymentColumns), read,
+		func(p PaymentItem, names Names) paymentRow {
+			if p.Status != payment.Completed { // nothing has moved
+				p.Sight = payment.Sight{}
 			}
-			items := make([]PaymentItem, 0, len(rows))
-			for _, row := range rows {
-				items = append(items, PaymentItem{Payment: s.payments.FromRow(row)})
-			}
-			names, err := NamesOf(ctx, s, who, items)
-			if err != nil {
-				return err
-			}
-			for _, item := range items {
-				p := item.Payment
-				seen, shown := p.Seen(who), shownPayment(who, p)
-				if p.Status != payment.Completed { // nothing has moved
-					seen = payment.Sight{}
-				}
-				cells := []any{
-					p.CreatedAt, p.ID, p.UUID, shown.OrderID, p.Method, p.Currency, fiat(p.Amount), string(p.Status),
-					p.StatusReason, p.StatusAt, p.CashboxID, shown.TraderID, shown.RequisiteValue, cards[p.ID],
-					usdt(seen.Amount), usdt(seen.Profit), usdt(seen.SpreadTrader), usdt(seen.SpreadPlatform),
-					p.MerchantID, names.Merchants[p.MerchantID], names.Traders[p.TraderID],
-				}
-				last := []any{fiatOrEmpty(p.ReceivedAmount)}
-				if noted {
-					last = append(last, p.Metadata.Text())
-				}
-				out.row(append(cells[:len(columns)-len(last)], last...)...)
-			}
-			return nil
+			return paymentRow{p, names}
 		})
 }
 
@@ -103,45 +61,35 @@ func (s *Service) ExportPayouts(
 	if _, err := f.check(ctx, payoutStatuses); err != nil {
 		return err
 	}
-	columns := []string{
-		"created_at", "id", "uuid", "order_id", "method", "currency", "amount", "status", "status_reason", "status_at",
-		"cashbox_id", "trader_id", "address", "recipient", "proof_reference", "frozen_usdt", "reward_usdt",
-	}
-	if who.Kind == caller.Operator {
-		columns = append(columns, "merchant_id", "merchant", "trader")
-	}
-	named := len(columns)
-	if who.Kind != caller.Trader {
-		columns = append(columns, "metadata")
-	}
-	out := newTable(w, zone, columns...)
 	c := scopeOf(who, f)
-	return export(ctx, out, func(at window) (Page[db.Payin], error) { return s.payoutRows(ctx, c, at) },
-		func(rows []db.Payin) error {
-			items := make([]PayoutItem, 0, len(rows))
-			for _, row := range rows {
-				items = append(items, payoutItem(who, row))
+	read := func(at window) (Page[PayoutItem], error) {
+		rows, err := s.payoutRows(ctx, c, at)
+		return turned(rows, func(row db.Payin) PayoutItem { return payoutItem(who, row) }), err
+	}
+	return exportNamed(ctx, s, who, newFile(w, zone, who, payoutColumns), read,
+		func(p PayoutItem, names Names) payoutRow {
+			row := payoutRow{PayoutItem: p, names: names}
+			if who.Kind != caller.Trader {
+				row.frozen = &p.FrozenUSDT
 			}
-			names, err := NamesOf(ctx, s, who, items)
-			if err != nil {
-				return err
-			}
-			for _, p := range items {
-				_, trader := p.Owners()
-				frozen := &p.FrozenUSDT
-				if who.Kind == caller.Trader {
-					frozen = nil
-				}
-				cells := []any{
-					p.CreatedAt, p.ID, p.UUID, p.OrderID, p.Method, p.Currency, fiat(p.Amount), string(p.Status),
-					p.StatusReason, p.StatusAt, p.CashboxID, p.TraderID, p.AddressMask, p.Recipient, p.ProofReference,
-					usdt(frozen), usdt(p.RewardUSDT), p.MerchantID, names.Merchants[p.MerchantID], names.Traders[trader],
-				}
-				cells = append(cells[:named], p.Metadata.Text())
-				out.row(cells[:len(columns)]...)
-			}
-			return nil
+			return row
 		})
+}
+
+// exportNamed exports with the names of owners beside their numbers, asked for a page at once.
+func exportNamed[O Owned, R any](
+	ctx context.Context, s *Service, who caller.Caller, out file[R], read func(window) (Page[O], error), row func(O, Names) R,
+) error {
+	return export(ctx, out.csvTable, read, func(items []O) error {
+		names, err := NamesOf(ctx, s, who, items)
+		if err != nil {
+			return err
+		}
+		for _, item := range items {
+			out.write(row(item, names))
+		}
+		return nil
+	})
 }
 
 // export goes from page to page, of as many rows as fit into one, to the end. Where the database has no time for a page, it

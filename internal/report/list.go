@@ -74,7 +74,12 @@ func (s *Service) Payments(ctx context.Context, who caller.Caller, f PaymentFilt
 	if err != nil {
 		return Page[PaymentItem]{}, err
 	}
-	rows, err := s.paymentRows(ctx, scopeOf(who, f), w)
+	return s.paymentItems(ctx, who, scopeOf(who, f), w)
+}
+
+// paymentItems reads a page as the caller may see it.
+func (s *Service) paymentItems(ctx context.Context, who caller.Caller, c scope, w window) (Page[PaymentItem], error) {
+	rows, err := s.paymentRows(ctx, c, w)
 	if err != nil {
 		return Page[PaymentItem]{}, err
 	}

@@ -1,0 +1,120 @@
+package report
+
+import (
+	"io"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+)
+
+// column is one of an exported list: what it is called, what stands in it, and who has it, where that is not everybody.
+type column[R any] struct {
+	name string
+	cell func(R) any
+	has  func(caller.Kind) bool
+}
+
+// file is a list's, with the columns that its reader has.
+type file[R any] struct {
+	*csvTable
+
+	columns []column[R]
+}
+
+func newFile[R any](w io.Writer, zone *time.Location, who caller.Caller, all []column[R]) file[R] {
+	columns, names := []column[R](nil), []string(nil)
+	for _, c := range all {
+		if c.has == nil || c.has(who.Kind) {
+			columns, names = append(columns, c), append(names, c.name)
+		}
+	}
+	return file[R]{newTable(w, zone, names...), columns}
+}
+
+func (f file[R]) write(row R) {
+	cells := make([]any, 0, len(f.columns))
+	for _, c := range f.columns {
+		cells = append(cells, c.cell(row))
+	}
+	f.row(cells...)
+}
+
+func operators(k caller.Kind) bool    { return k == caller.Operator }
+func notTraders(k caller.Kind) bool   { return k != caller.Trader }
+func notMerchants(k caller.Kind) bool { return k != caller.MerchantPortal }
+
+// paymentRow is a payment of a file, as its reader may see it.
+type paymentRow struct {
+	PaymentItem
+
+	names Names
+}
+
+// paymentColumns are those of payments. New ones come last: programs read a file by its columns' order, too.
+var paymentColumns = []column[paymentRow]{
+	{name: "created_at", cell: func(p paymentRow) any { return p.CreatedAt }},
+	{name: "id", cell: func(p paymentRow) any { return p.ID }},
+	{name: "uuid", cell: func(p paymentRow) any { return p.UUID }},
+	{name: "order_id", cell: func(p paymentRow) any { return p.OrderID }},
+	{name: "method", cell: func(p paymentRow) any { return p.Method }},
+	{name: "currency", cell: func(p paymentRow) any { return p.Currency }},
+	{name: "amount", cell: func(p paymentRow) any { return fiat(p.Amount) }},
+	{name: "status", cell: func(p paymentRow) any { return string(p.Status) }},
+	{name: "status_reason", cell: func(p paymentRow) any { return p.StatusReason }},
+	{name: "status_at", cell: func(p paymentRow) any { return p.StatusAt }},
+	{name: "cashbox_id", cell: func(p paymentRow) any { return p.CashboxID }},
+	{name: "trader_id", cell: func(p paymentRow) any { return p.TraderID }},
+	{name: "requisite", cell: func(p paymentRow) any { return p.RequisiteValue }},
+	{name: "card_last4", cell: func(p paymentRow) any { return p.CardLast4 }},
+	{name: "amount_usdt", cell: func(p paymentRow) any { return usdt(p.Sight.Amount) }},
+	{name: "profit_usdt", cell: func(p paymentRow) any { return usdt(p.Sight.Profit) }, has: notMerchants},
+	{name: "spread_trader_usdt", cell: func(p paymentRow) any { return usdt(p.Sight.SpreadTrader) }, has: notMerchants},
+	{name: "spread_platform_usdt", cell: func(p paymentRow) any { return usdt(p.Sight.SpreadPlatform) }, has: notMerchants},
+	{name: "merchant_id", cell: func(p paymentRow) any { return p.MerchantID }, has: operators},
+	{name: "merchant", cell: func(p paymentRow) any { return p.names.Merchants[p.MerchantID] }, has: operators},
+	{name: "trader", cell: func(p paymentRow) any { return p.names.Traders[p.TraderID] }, has: operators},
+	{name: "received_amount", cell: func(p paymentRow) any { return fiatOrEmpty(p.ReceivedAmount) }},
+	{name: "metadata", cell: func(p paymentRow) any { return p.Metadata.Text() }, has: notTraders},
+}
+
+// payoutRow is a payout of a file, as its reader may see it.
+type payoutRow struct {
+	PayoutItem
+
+	names Names
+	// frozen is what it froze; nil for traders, who have nothing to do with that.
+	frozen *decimal.Decimal
+}
+
+// trader is the name of the one who has taken it.
+func (p payoutRow) trader() string {
+	_, trader := p.Owners()
+	return p.names.Traders[trader]
+}
+
+// payoutColumns are those of payouts, in an order that stays.
+var payoutColumns = []column[payoutRow]{
+	{name: "created_at", cell: func(p payoutRow) any { return p.CreatedAt }},
+	{name: "id", cell: func(p payoutRow) any { return p.ID }},
+	{name: "uuid", cell: func(p payoutRow) any { return p.UUID }},
+	{name: "order_id", cell: func(p payoutRow) any { return p.OrderID }},
+	{name: "method", cell: func(p payoutRow) any { return p.Method }},
+	{name: "currency", cell: func(p payoutRow) any { return p.Currency }},
+	{name: "amount", cell: func(p payoutRow) any { return fiat(p.Amount) }},
+	{name: "status", cell: func(p payoutRow) any { return string(p.Status) }},
+	{name: "status_reason", cell: func(p payoutRow) any { return p.StatusReason }},
+	{name: "status_at", cell: func(p payoutRow) any { return p.StatusAt }},
+	{name: "cashbox_id", cell: func(p payoutRow) any { return p.CashboxID }},
+	{name: "trader_id", cell: func(p payoutRow) any { return p.TraderID }},
+	{name: "address", cell: func(p payoutRow) any { return p.AddressMask }},
+	{name: "recipient", cell: func(p payoutRow) any { return p.Recipient }},
+	{name: "proof_reference", cell: func(p payoutRow) any { return p.ProofReference }},
+	{name: "frozen_usdt", cell: func(p payoutRow) any { return usdt(p.frozen) }},
+	{name: "reward_usdt", cell: func(p payoutRow) any { return usdt(p.RewardUSDT) }},
+	{name: "merchant_id", cell: func(p payoutRow) any { return p.MerchantID }, has: operators},
+	{name: "merchant", cell: func(p payoutRow) any { return p.names.Merchants[p.MerchantID] }, has: operators},
+	{name: "trader", cell: func(p payoutRow) any { return p.trader() }, has: operators},
+	{name: "metadata", cell: func(p payoutRow) any { return p.Metadata.Text() }, has: notTraders},
+}
