@@ -288,25 +288,8 @@ func (s *Service) ExportLog(
 		return err
 	}
 	r.page = exportPage + 1
-	out := newTable(
-		w,
-		zone,
-		"at",
-		"kind",
-		"actor",
-		"login",
-		"subject",
-		"key",
-		"subject_login",
-		"what",
-		"reason",
-		"before",
-		"after",
-		"door",
-		"outcome",
-		"address",
-		"agent",
-	)
+	out := newTable(w, zone, "at", "kind", "actor", "login", "subject", "key", "subject_login", "what", "reason", "before", "after",
+		"door", "outcome", "address", "agent")
 	for {
 		page, err := s.logPage(ctx, r)
 		if err != nil {

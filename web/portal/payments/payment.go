@@ -316,8 +316,9 @@ func (v *visit) orderFacts(p checkout.DeskPayment) ([]view.Fact, error) {
 		}
 		box := view.Fact{Label: say.Cashbox, Value: boxes.Name(strconv.FormatInt(p.CashboxID, 10))}
 		return append([]view.Fact{order, box}, said...), nil
+	default:
+		return nil, nil
 	}
-	return nil, nil
 }
 
 // shareFacts are what the reader gets of a payment, or why that is not known, or nothing.
