@@ -14,7 +14,7 @@ import (
 // Everything is measured for moments only: that each number is there and positive, that the replay
 // and what is stored leave the ledger whole, and that nothing stays behind. The whole check measures
 // all parts, otherwise a few do.
-func TestRun(t *testing.T) {
+func TestBench(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	noError(t, os.Chmod(os.TempDir(), 0o711))
 	args := strings.Fields(`-run 200ms -runs 1 -clients 4 -traders 5 -cashboxes 5 -merchants 5 -requisites 100
