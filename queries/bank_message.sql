@@ -5,9 +5,9 @@ select nextval('bank_message_id_seq')::bigint;
 -- BankMessageInsert keeps a message that is to be decided about.
 -- name: BankMessageInsert :one
 insert into bank_message (id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern,
-    bank, currency, account, amount, balance, state)
+    bank, currency, account, amount, balance, state, why)
 values (@id, @trader_id, @device_id, @message_id, @kind, @sender, @text, @received_at, @arrived_at, @says, @pattern,
-    @bank, @currency, @account, @amount, @balance, 'new')
+    @bank, @currency, @account, @amount, @balance, 'new', @why)
 returning *;
 
 -- BankMessageNote keeps a message that needs nothing, once for each id that its phone gave it.
@@ -44,12 +44,17 @@ select 1 / count(*) from decided;
 update bank_message set state = 'objected', why = @why, decided_at = @decided_at::timestamptz, decided_by = @decided_by::text
 where id = @id and state = 'confirmed';
 
--- BankMessageCandidates lists the open payments that a message can be about: of the amount, or that wait for this rest.
+-- BankMessageCandidates lists the open payments of a trader that a message can be about: of the amount, or that wait for this rest.
 -- name: BankMessageCandidates :many
 select id, merchant_id, requisite_id, created_at, expires_at from payment
 where trader_id = @trader_id and status = 'pending' and currency = @currency and amount - coalesce(received_amount, 0) = @amount::numeric
-  and requisite_id = any(@requisites::bigint[])
-order by id limit 10;
+  and requisite_id is not null and requisite_type is not null
+order by id limit 50;
+
+-- BankMessageToldOf says whether a message has confirmed a payment already.
+-- name: BankMessageToldOf :one
+select exists (select from bank_message
+    where payment_id = @payment_id::bigint and state in ('confirmed', 'assigned', 'objected') and why <> 'part');
 
 -- BankMessageTwins lists other messages that say that the same amount came at about the same time.
 -- name: BankMessageTwins :many

@@ -13,6 +13,10 @@ where m.device_id = @device_id and m.bank = @bank and m.mode <> 'off'
   and (m.account is null or @account::text = '' or m.account = @account)
 order by m.requisite_id for no key update;
 
+-- RequisiteMessageOf is what messages do for some requisites.
+-- name: RequisiteMessageOf :many
+select * from requisite_message where requisite_id = any(@requisites::bigint[]);
+
 -- name: RequisiteMessagePut :exec
 insert into requisite_message (requisite_id, trader_id, device_id, bank, account, mode, most, since)
 values (@requisite_id, @trader_id, @device_id, @bank, @account, @mode, @most, @since)
@@ -52,7 +56,7 @@ with shadow as (
     where o.trader_id = @trader_id and o.status = 'completed' order by o.id desc limit 2000
 ), paid as (
     select n.requisite_id, count(*) as completed, count(*) filter (where n.id in (select s.payment_id from shadow s) or exists (
-        select from bank_message b where b.payment_id = n.id and b.state in ('confirmed', 'objected'))) as told
+        select from bank_message b where b.payment_id = n.id and b.state in ('confirmed', 'objected') and b.why <> 'part')) as told
     from newest n join requisite_message r on r.requisite_id = n.requisite_id and n.created_at >= r.since
     group by n.requisite_id
 )

@@ -57,7 +57,13 @@ func setup(t *testing.T) *bundle {
 // pair makes a trader with a requisite and a phone whose messages confirm.
 func (b *bundle) pair(t *testing.T) (dbtest.Trader, bankmessage.NewDevice) {
 	t.Helper()
-	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: 1})
+	return b.pairOf(t, 1)
+}
+
+// pairOf is pair of a trader with more requisites, for the first of which messages confirm.
+func (b *bundle) pairOf(t *testing.T, requisites int) (dbtest.Trader, bankmessage.NewDevice) {
+	t.Helper()
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: requisites})
 	device, err := b.messages.CreateDevice(t.Context(), trader.Caller, "Phone")
 	noError(t, err)
 	b.rule(t, trader, device, bankmessage.On)
@@ -109,6 +115,9 @@ func phone(d bankmessage.NewDevice, trader dbtest.Trader) caller.Caller {
 func (b *bundle) send(t *testing.T, m bankmessage.Forwarded) bankmessage.State {
 	t.Helper()
 	b.clock.Advance(time.Second)
+	if m.ReceivedAt == nil {
+		m.ReceivedAt = new(b.clock.Now())
+	}
 	state, err := b.messages.Receive(t.Context(), phone(b.device, b.trader), m)
 	noError(t, err)
 	return state

@@ -1,6 +1,7 @@
 package bankmessage
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -25,8 +26,9 @@ const (
 	WhyForged  = "forged"  // the next message contradicts it
 	WhyStopped = "stopped" // the requisite is stopped
 	WhyAmount  = "amount"  // more than a person leaves to messages
-	WhyTime    = "time"    // it came too late, or the phone's clock is wrong
+	WhyTime    = "time"    // it came too late, the phone's clock is wrong, or it does not say when the phone got it
 	WhyOff     = "off"     // no requisite has messages of this bank
+	WhyUnset   = "unset"   // the payment's requisite has none of this bank
 	WhyShadow  = "shadow"  // it would have confirmed
 	WhyRefused = "refused" // the payment could not be confirmed
 	WhyOther   = "other"   // a trader chose another payment than was proposed
@@ -45,10 +47,9 @@ const (
 
 // decision is what to do about a message.
 type decision struct {
-	state     State
-	why       string
-	payment   *db.BankMessageCandidatesRow
-	requisite *db.RequisiteMessage
+	state   State
+	why     string
+	payment *db.BankMessageCandidatesRow
 }
 
 func (d decision) params(m db.BankMessage, stands standing, now time.Time) db.BankMessageDecideParams {
@@ -158,35 +159,32 @@ func match(ctx context.Context, q *db.Queries, m db.BankMessage, stands standing
 	if err != nil || twin == WhyRepeat {
 		return decision{state: Noted, why: twin}, err
 	}
-	found, err := candidates(ctx, q, m, rules)
+	found, err := candidates(ctx, q, m)
 	if err != nil {
 		return decision{}, err
 	}
-	waits := decision{state: Waiting}
 	switch {
-	case len(found) == 0:
-		waits.why = WhyNone
-		return waits, nil
+	case len(found) == 0: // of two about one transfer the first has ended the payment
+		return decision{state: Waiting, why: cmp.Or(twin, WhyNone)}, nil
 	case len(found) > 1:
-		waits.why = WhySeveral
-		return waits, nil
+		return decision{state: Waiting, why: WhySeveral}, nil
 	}
-	waits.payment = &found[0]
+	waits := decision{state: Waiting, payment: &found[0]}
 	for _, rule := range rules {
 		if rule.RequisiteID == *found[0].RequisiteID {
-			waits.requisite = &rule
+			return judge(m, stands, twin, rule, waits), nil
 		}
 	}
-	return judge(m, stands, twin, waits), nil
+	waits.why = WhyUnset
+	return waits, nil
 }
 
-// judge decides what a message may do about the one payment that it fits.
-func judge(m db.BankMessage, stands standing, twin string, waits decision) decision {
-	rule := waits.requisite
+// judge decides what a message may do about the one payment that it fits, by the rule of its requisite.
+func judge(m db.BankMessage, stands standing, twin string, rule db.RequisiteMessage, waits decision) decision {
 	inTime := m.ArrivedAt.Sub(m.ReceivedAt) <= underway && m.ReceivedAt.Sub(m.ArrivedAt) <= early &&
 		waits.payment.CreatedAt.Before(m.ReceivedAt) && !m.ReceivedAt.After(waits.payment.ExpiresAt.Add(late))
 	switch {
-	case !inTime:
+	case !inTime || m.Why == WhyTime:
 		waits.why = WhyTime
 	case rule.StoppedBy != nil:
 		waits.why = WhyStopped
@@ -194,7 +192,7 @@ func judge(m db.BankMessage, stands standing, twin string, waits decision) decis
 		waits.why = WhyForged
 	case twin != "":
 		waits.why = twin
-	case !m.Balance.Valid && m.Kind == "sms":
+	case !m.Balance.Valid && m.Kind == sms:
 		waits.why = WhyBalance
 	case m.Balance.Valid && !stands.trusted:
 		waits.why = WhyGap
@@ -229,20 +227,33 @@ func twinOf(ctx context.Context, q *db.Queries, m db.BankMessage) (string, error
 	return why, nil
 }
 
-func candidates(
-	ctx context.Context, q *db.Queries, m db.BankMessage, rules []db.RequisiteMessage,
-) ([]db.BankMessageCandidatesRow, error) {
-	ids := make([]int64, 0, len(rules))
-	for _, rule := range rules {
-		ids = append(ids, rule.RequisiteID)
-	}
+// candidates are the trader's open payments that a message can be about, but for those whose requisite is known to be told of by
+// another phone, bank or account. A requisite that messages do nothing for is none of these: its payer may have sent this money.
+func candidates(ctx context.Context, q *db.Queries, m db.BankMessage) ([]db.BankMessageCandidatesRow, error) {
 	found, err := q.BankMessageCandidates(ctx, db.BankMessageCandidatesParams{
-		TraderID: m.TraderID, Currency: m.Currency, Amount: m.Amount.Decimal, Requisites: ids,
+		TraderID: m.TraderID, Currency: m.Currency, Amount: m.Amount.Decimal,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("find payments: %w", err)
 	}
-	return found, nil
+	if len(found) == 0 {
+		return nil, nil
+	}
+	ids := make([]int64, 0, len(found))
+	for _, p := range found {
+		ids = append(ids, *p.RequisiteID)
+	}
+	rules, err := q.RequisiteMessageOf(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("read what messages do: %w", err)
+	}
+	elsewhere := func(p db.BankMessageCandidatesRow) bool {
+		return slices.ContainsFunc(rules, func(r db.RequisiteMessage) bool {
+			return r.RequisiteID == *p.RequisiteID && (r.DeviceID != m.DeviceID || r.Bank != m.Bank ||
+				r.Account != nil && m.Account != "" && *r.Account != m.Account)
+		})
+	}
+	return slices.DeleteFunc(found, elsewhere), nil
 }
 
 // confirm completes a payment in the transaction that decides about the message: never another trader's, nor by itself one of
@@ -253,14 +264,21 @@ func (s *Service) confirm(
 ) (part bool, err error) {
 	_, err = s.payments.Approved(tx).WithLocked(ctx, c.MerchantID, c.ID, func(p *payment.Locked) error {
 		switch {
-		case p.TraderID != m.TraderID || p.RequisiteID == nil:
+		case p.TraderID != m.TraderID || p.RequisiteType == nil: // cards are confirmed by their processor
 			return fault.ErrNotFound
 		case p.Currency != m.Currency, actor == Actor && !p.Expected().Equal(m.Amount.Decimal):
 			return ErrOtherAmount
 		case p.Status != payment.Pending:
 			return payment.ErrNotPending
 		}
-		part = !p.Amount.Equal(m.Amount.Decimal)
+		told, err := db.New(p.Tx).BankMessageToldOf(ctx, p.ID)
+		switch {
+		case err != nil:
+			return fmt.Errorf("look for a message of the payment: %w", err)
+		case told && actor == Actor: // it was set back since
+			return payment.ErrNotPending
+		}
+		part = told || !p.Amount.Equal(m.Amount.Decimal)
 		step := payment.Step(p.Payment, now, actor, payment.StepBankMessage, payment.StepDetail{
 			Message: m.ID, By: m.Bank, Last4: m.Account,
 		})

@@ -138,6 +138,76 @@ func TestWaits(t *testing.T) {
 	}
 }
 
+// A requisite for which messages do nothing counts where one has to be the only one, and is never confirmed by itself.
+func TestOtherRequisites(t *testing.T) {
+	b := setup(t)
+	_, err := b.Pool.Exec(t.Context(), "update trader set on_break = true")
+	noError(t, err)
+	trader, device := b.pairOf(t, 2)
+	b.trader, b.device = trader, device
+	first, second := b.create(t, "1500"), b.create(t, "1500")
+	watched, other := first, second
+	if *first.RequisiteID != trader.Requisites[0] {
+		watched, other = second, first
+	}
+	waits := func(id, why string, proposed *int64) {
+		t.Helper()
+		testenv.Want(t, b.send(t, came(id, "1500", "")), bankmessage.Waiting, "the message is")
+		list, _, err := b.messages.List(t.Context(), trader.Caller, bankmessage.Page{})
+		noError(t, err)
+		testenv.Want(t, list[0].Why, why, "it waits for")
+		testenv.Check(t, (list[0].PaymentID == nil) == (proposed == nil) && (proposed == nil || *proposed == *list[0].PaymentID), "proposed %+v", list[0])
+		noError(t, b.messages.Dismiss(t.Context(), trader.Caller, list[0].ID))
+	}
+	waits("a", bankmessage.WhySeveral, nil)
+	_, err = b.payments.Confirm(t.Context(), trader.Caller, watched.ID)
+	noError(t, err)
+	waits("b", bankmessage.WhyUnset, &other.ID)
+	testenv.Want(t, b.status(t, other), payment.Pending, "the other requisite's payment is")
+}
+
+// Without the time at which the phone got it, a message may be about a payment that has ended long ago.
+func TestWithoutItsTime(t *testing.T) {
+	b := setup(t)
+	b.create(t, "1500")
+	m := came("a", "1500", "9000")
+	b.clock.Advance(time.Second)
+	state, err := b.messages.Receive(t.Context(), phone(b.device, b.trader), m)
+	noError(t, err)
+	testenv.Want(t, state, bankmessage.Waiting, "the message is")
+	testenv.Want(t, b.Text(t, "select why from bank_message"), bankmessage.WhyTime, "it waits for")
+}
+
+// A payment that a message has confirmed, and that was set back, is not confirmed by another one unless a person says so.
+func TestSetBack(t *testing.T) {
+	b := setup(t)
+	p := b.create(t, "1500")
+	b.send(t, came("a", "1500", "2500"))
+	_, _, err := b.payments.UpdateStatus(t.Context(), caller.Caller{Kind: caller.Application}, p.ID, payment.Update{Status: string(payment.Pending)})
+	noError(t, err)
+	b.clock.Advance(11 * time.Minute) // not as a twin
+	testenv.Want(t, b.send(t, came("b", "1500", "4000")), bankmessage.Waiting, "the second message is")
+	testenv.Want(t, b.Text(t, "select why from bank_message where message_id = 'b'"), bankmessage.WhyRefused, "it waits for")
+	var id int64
+	b.Get(t, &id, "select id from bank_message where message_id = 'b'")
+	noError(t, b.messages.Assign(t.Context(), b.trader.Caller, id, p.ID))
+	testenv.Want(t, b.status(t, p), payment.Completed, "after a person said so the payment is")
+	b.Audit(t)
+}
+
+// An objection is there whole, or not at all.
+func TestObjectionIsWhole(t *testing.T) {
+	b := setup(t)
+	b.create(t, "1500")
+	b.send(t, came("a", "1500", "2500"))
+	b.Exec(t, "update requisite_message set trader_id = 0")
+	dbtest.WantCode(t, b.messages.Object(t.Context(), b.trader.Caller, 1, "It never came"), "not_found")
+	testenv.Want(t, b.Text(t, "select state from bank_message"), string(bankmessage.Confirmed), "without its rule the message is")
+	b.Exec(t, "update requisite_message set trader_id = $1", b.trader.ID)
+	noError(t, b.messages.Object(t.Context(), b.trader.Caller, 1, "It never came"))
+	testenv.Want(t, b.Text(t, "select state || ' ' || mode from bank_message, requisite_message"), "objected shadow", "the message is")
+}
+
 // A message that the next one contradicts was forged: its requisite confirms nothing until somebody has looked.
 func TestForged(t *testing.T) {
 	b := setup(t)

@@ -108,7 +108,7 @@ func (s *Service) SetRule(ctx context.Context, who caller.Caller, n NewRule) err
 	if n.Account != "" {
 		put.Account = &n.Account
 	}
-	return s.change(ctx, who, n.RequisiteID, true, func(q *db.Queries) error { return q.RequisiteMessagePut(ctx, put) })
+	return s.change(ctx, s.pools.Calls, who, n.RequisiteID, true, func(q *db.Queries) error { return q.RequisiteMessagePut(ctx, put) })
 }
 
 // Looked lets messages confirm again for a requisite that a contradiction had stopped.
@@ -116,19 +116,19 @@ func (s *Service) Looked(ctx context.Context, who caller.Caller, requisiteID int
 	if err := who.Need(caller.TraderRequisites); err != nil {
 		return err
 	}
-	return s.change(ctx, who, requisiteID, false, func(q *db.Queries) error {
+	return s.change(ctx, s.pools.Calls, who, requisiteID, false, func(q *db.Queries) error {
 		return q.RequisiteMessageLooked(ctx, requisiteID)
 	})
 }
 
 // change changes what messages do for a requisite of the caller's trader, and notes it in the log of settings.
 func (s *Service) change(
-	ctx context.Context, who caller.Caller, requisiteID int64, mayBeNew bool, apply func(q *db.Queries) error,
+	ctx context.Context, in db.Beginner, who caller.Caller, requisiteID int64, mayBeNew bool, apply func(q *db.Queries) error,
 ) error {
 	c := db.SettingChange{
 		At: s.clock.Now(), Actor: who.Actor(), Subject: "requisite_message", SubjectKey: strconv.FormatInt(requisiteID, 10),
 	}
-	_, err := db.ChangeSetting(ctx, s.pools.Calls, c, db.Setting{
+	_, err := db.ChangeSetting(ctx, in, c, db.Setting{
 		Read: func(q *db.Queries) ([]byte, error) {
 			return q.RequisiteMessageState(ctx, db.RequisiteMessageStateParams{
 				RequisiteID: requisiteID, TraderID: who.TraderID,

@@ -115,10 +115,12 @@ func NameOf(code string) string {
 func Currencies() []string { return slices.Sorted(maps.Keys(units)) }
 
 // Read reads a message by the patterns of its sender's bank. Of a sender or text that no pattern knows the kind is Unknown.
-func Read(sender, text string) Reading {
-	text = normal(text)
+func Read(m Forwarded) Reading {
+	sender, text := strings.TrimSpace(m.Sender), normal(m.Text)
 	for _, s := range sheets() {
-		if !slices.ContainsFunc(s.senders, func(known string) bool { return strings.EqualFold(known, strings.TrimSpace(sender)) }) {
+		if !slices.ContainsFunc(s.senders, func(known string) bool {
+			return strings.EqualFold(known, sender) && isPackage(known) == (m.Kind == push)
+		}) {
 			continue
 		}
 		for _, p := range s.patterns {
@@ -129,6 +131,11 @@ func Read(sender, text string) Reading {
 		}
 	}
 	return Reading{Kind: Unknown}
+}
+
+// isPackage tells a sender of pushes, which is the package of an app. What an app calls itself, or a chat in it, anybody can choose.
+func isPackage(sender string) bool {
+	return strings.Contains(sender, ".") && sender == strings.ToLower(sender)
 }
 
 // read reads a message; false where it is another one, or an amount in it cannot be told.

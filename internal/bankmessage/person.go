@@ -95,22 +95,19 @@ func (s *Service) Object(ctx context.Context, who caller.Caller, id int64, reaso
 	if err := f.Err(); err != nil {
 		return err
 	}
-	var requisiteID int64
-	now := s.clock.Now()
-	err := s.byHand(ctx, who, id, func(_ pgx.Tx, q *db.Queries, m db.BankMessage) error {
+	return s.byHand(ctx, who, id, func(tx pgx.Tx, q *db.Queries, m db.BankMessage) error {
+		now := s.clock.Now()
 		if m.State != string(Confirmed) || m.RequisiteID == nil || m.DecidedAt == nil || now.Sub(*m.DecidedAt) > ObjectWithin {
 			return ErrDecided
 		}
-		requisiteID = *m.RequisiteID
-		return q.BankMessageObject(ctx, db.BankMessageObjectParams{
+		if err := q.BankMessageObject(ctx, db.BankMessageObjectParams{
 			ID: id, Why: reason, DecidedAt: now, DecidedBy: who.Actor(),
+		}); err != nil {
+			return fmt.Errorf("object to a message: %w", err)
+		}
+		return s.change(ctx, tx, who, *m.RequisiteID, false, func(q *db.Queries) error {
+			return q.RequisiteMessageShadow(ctx, db.RequisiteMessageShadowParams{RequisiteID: *m.RequisiteID, Since: now})
 		})
-	})
-	if err != nil {
-		return err
-	}
-	return s.change(ctx, who, requisiteID, false, func(q *db.Queries) error {
-		return q.RequisiteMessageShadow(ctx, db.RequisiteMessageShadowParams{RequisiteID: requisiteID, Since: now})
 	})
 }
 

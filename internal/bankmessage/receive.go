@@ -20,9 +20,15 @@ type Forwarded struct {
 	ID string
 	// Kind is sms or push.
 	Kind, Sender, Text string
-	// ReceivedAt is when the phone got it; nil is now.
+	// ReceivedAt is when the phone got it. Without it nobody knows which payment it can be about, and it waits for a person.
 	ReceivedAt *time.Time
 }
+
+// The kinds in which a message comes.
+const (
+	sms  = "sms"
+	push = "push"
+)
 
 const (
 	maxID     = 200
@@ -54,7 +60,7 @@ func (s *Service) Receive(ctx context.Context, who caller.Caller, m Forwarded) (
 	if f.Required("messageId", m.ID) {
 		f.MaxLength("messageId", m.ID, maxID)
 	}
-	f.Check(slices.Contains([]string{"sms", "push"}, m.Kind), "kind", "must be sms or push")
+	f.Check(slices.Contains([]string{sms, push}, m.Kind), "kind", "must be sms or push")
 	if f.Required("sender", m.Sender) {
 		f.MaxLength("sender", m.Sender, maxSender)
 	}
@@ -67,7 +73,7 @@ func (s *Service) Receive(ctx context.Context, who caller.Caller, m Forwarded) (
 	if HasCode(m.Sender + " " + m.Text) {
 		return "", errOneTimeCode
 	}
-	read := Read(m.Sender, m.Text)
+	read := Read(m)
 	if read.Kind != Incoming && !read.Balance.Valid { // most are: advertisements, and what no pattern knows
 		return s.file(ctx, who, m, read)
 	}
@@ -147,13 +153,14 @@ func (s *Service) params(
 	who caller.Caller, m Forwarded, read Reading, id int64, now time.Time,
 ) (db.BankMessageInsertParams, error) {
 	sealed, err := s.vault.Seal([]byte(m.Text), textPlace(id))
-	received := now
+	received, why := now, WhyTime
 	if m.ReceivedAt != nil {
-		received = *m.ReceivedAt
+		received, why = *m.ReceivedAt, ""
 	}
 	return db.BankMessageInsertParams{
 		ID: id, TraderID: who.TraderID, DeviceID: who.ID, MessageID: m.ID, Kind: m.Kind, Sender: strings.TrimSpace(m.Sender),
 		Text: sealed, ReceivedAt: received, ArrivedAt: now, Says: string(read.Kind), Pattern: read.Pattern, Bank: read.Bank,
 		Currency: read.Currency, Account: read.Account, Amount: read.Amount, Balance: read.Balance,
+		Why: why,
 	}, err
 }

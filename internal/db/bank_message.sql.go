@@ -151,15 +151,14 @@ func (q *Queries) BankMessageBefore(ctx context.Context, arg BankMessageBeforePa
 const bankMessageCandidates = `-- name: BankMessageCandidates :many
 select id, merchant_id, requisite_id, created_at, expires_at from payment
 where trader_id = $1 and status = 'pending' and currency = $2 and amount - coalesce(received_amount, 0) = $3::numeric
-  and requisite_id = any($4::bigint[])
-order by id limit 10
+  and requisite_id is not null and requisite_type is not null
+order by id limit 50
 `
 
 type BankMessageCandidatesParams struct {
-	TraderID   int64
-	Currency   string
-	Amount     decimal.Decimal
-	Requisites []int64
+	TraderID int64
+	Currency string
+	Amount   decimal.Decimal
 }
 
 type BankMessageCandidatesRow struct {
@@ -170,14 +169,9 @@ type BankMessageCandidatesRow struct {
 	ExpiresAt   time.Time
 }
 
-// BankMessageCandidates lists the open payments that a message can be about: of the amount, or that wait for this rest.
+// BankMessageCandidates lists the open payments of a trader that a message can be about: of the amount, or that wait for this rest.
 func (q *Queries) BankMessageCandidates(ctx context.Context, arg BankMessageCandidatesParams) ([]BankMessageCandidatesRow, error) {
-	rows, err := q.db.Query(ctx, bankMessageCandidates,
-		arg.TraderID,
-		arg.Currency,
-		arg.Amount,
-		arg.Requisites,
-	)
+	rows, err := q.db.Query(ctx, bankMessageCandidates, arg.TraderID, arg.Currency, arg.Amount)
 	if err != nil {
 		return nil, err
 	}
@@ -291,9 +285,9 @@ func (q *Queries) BankMessageForged(ctx context.Context, id int64) error {
 
 const bankMessageInsert = `-- name: BankMessageInsert :one
 insert into bank_message (id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern,
-    bank, currency, account, amount, balance, state)
+    bank, currency, account, amount, balance, state, why)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-    $12, $13, $14, $15, $16, 'new')
+    $12, $13, $14, $15, $16, 'new', $17)
 returning id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by
 `
 
@@ -314,6 +308,7 @@ type BankMessageInsertParams struct {
 	Account    string
 	Amount     decimal.NullDecimal
 	Balance    decimal.NullDecimal
+	Why        string
 }
 
 // BankMessageInsert keeps a message that is to be decided about.
@@ -335,6 +330,7 @@ func (q *Queries) BankMessageInsert(ctx context.Context, arg BankMessageInsertPa
 		arg.Account,
 		arg.Amount,
 		arg.Balance,
+		arg.Why,
 	)
 	var i BankMessage
 	err := row.Scan(
@@ -716,6 +712,19 @@ func (q *Queries) BankMessageRepeated(ctx context.Context, arg BankMessageRepeat
 	var i BankMessageRepeatedRow
 	err := row.Scan(&i.ID, &i.State)
 	return i, err
+}
+
+const bankMessageToldOf = `-- name: BankMessageToldOf :one
+select exists (select from bank_message
+    where payment_id = $1::bigint and state in ('confirmed', 'assigned', 'objected') and why <> 'part')
+`
+
+// BankMessageToldOf says whether a message has confirmed a payment already.
+func (q *Queries) BankMessageToldOf(ctx context.Context, paymentID int64) (bool, error) {
+	row := q.db.QueryRow(ctx, bankMessageToldOf, paymentID)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
 }
 
 const bankMessageTwins = `-- name: BankMessageTwins :many

@@ -99,6 +99,41 @@ func (q *Queries) RequisiteMessageLooked(ctx context.Context, requisiteID int64)
 	return err
 }
 
+const requisiteMessageOf = `-- name: RequisiteMessageOf :many
+select requisite_id, trader_id, device_id, bank, account, mode, most, since, stopped_by from requisite_message where requisite_id = any($1::bigint[])
+`
+
+// RequisiteMessageOf is what messages do for some requisites.
+func (q *Queries) RequisiteMessageOf(ctx context.Context, requisites []int64) ([]RequisiteMessage, error) {
+	rows, err := q.db.Query(ctx, requisiteMessageOf, requisites)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RequisiteMessage
+	for rows.Next() {
+		var i RequisiteMessage
+		if err := rows.Scan(
+			&i.RequisiteID,
+			&i.TraderID,
+			&i.DeviceID,
+			&i.Bank,
+			&i.Account,
+			&i.Mode,
+			&i.Most,
+			&i.Since,
+			&i.StoppedBy,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const requisiteMessagePut = `-- name: RequisiteMessagePut :exec
 insert into requisite_message (requisite_id, trader_id, device_id, bank, account, mode, most, since)
 values ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -226,7 +261,7 @@ with shadow as (
     where o.trader_id = $1 and o.status = 'completed' order by o.id desc limit 2000
 ), paid as (
     select n.requisite_id, count(*) as completed, count(*) filter (where n.id in (select s.payment_id from shadow s) or exists (
-        select from bank_message b where b.payment_id = n.id and b.state in ('confirmed', 'objected'))) as told
+        select from bank_message b where b.payment_id = n.id and b.state in ('confirmed', 'objected') and b.why <> 'part')) as told
     from newest n join requisite_message r on r.requisite_id = n.requisite_id and n.created_at >= r.since
     group by n.requisite_id
 )

@@ -157,10 +157,11 @@ var whys = map[string]say.Phrase{
 	bankmessage.WhyForged:  say.Both("The next message contradicts it.", "Следующее сообщение ему противоречит."),
 	bankmessage.WhyStopped: say.Both("Confirmation of this requisite is stopped.", "Подтверждение этого реквизита остановлено."),
 	bankmessage.WhyAmount:  say.Both("More than you leave to messages.", "Больше, чем вы доверяете сообщениям."),
-	bankmessage.WhyTime:    say.Both("It came too late, or the phone's clock is wrong.", "Пришло слишком поздно, или часы телефона неверны."),
+	bankmessage.WhyTime:    say.Both("It came too late, does not say when, or the phone's clock is wrong.", "Пришло слишком поздно, не сказано когда, или часы телефона неверны."),
 	bankmessage.WhyOff:     say.Both("No requisite counts on this bank's messages.", "Сообщения этого банка не относятся ни к одному реквизиту."),
+	bankmessage.WhyUnset:   say.Both("Messages do nothing for the payment's requisite.", "Для реквизита платежа сообщения не используются."),
 	bankmessage.WhyShadow:  say.Both("On trial.", "Проба."),
 	bankmessage.WhyKept:    say.Both("Its money is kept as money of no payment.", "Деньги записаны как деньги без платежа."),
-	bankmessage.WhyRefused: say.Both("Somebody had ended the payment.", "Платёж уже кто-то завершил."),
+	bankmessage.WhyRefused: say.Both("Somebody had ended the payment, or another message has confirmed it.", "Платёж уже кто-то завершил, или его подтвердило другое сообщение."),
 	bankmessage.WhyOther:   say.Both("You chose another payment.", "Вы выбрали другой платёж."),
 }

@@ -36,7 +36,7 @@ export type ForwardMessageRequest = Message<"gateway.v1.ForwardMessageRequest"> 
   kind: string;
 
   /**
-   * Who sent it: the number or name of an SMS, the package of an app.
+   * Who sent it: the number or name of an SMS, of a push the package of its app.
    *
    * @generated from field: string sender = 3;
    */
@@ -50,7 +50,7 @@ export type ForwardMessageRequest = Message<"gateway.v1.ForwardMessageRequest"> 
   text: string;
 
   /**
-   * When the device received it; now when unset.
+   * When the device received it. When unset, it waits for a person.
    *
    * @generated from field: google.protobuf.Timestamp received_at = 5;
    */
