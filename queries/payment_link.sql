@@ -9,17 +9,23 @@ returning id;
 -- name: PaymentLinkSetting :one
 select (to_jsonb(l) - 'uuid')::jsonb from payment_link l where id = @id and merchant_id = @merchant_id for no key update;
 
+-- PaymentLinkGet reads a link of a merchant, or of any where none is named.
 -- name: PaymentLinkGet :one
-select * from payment_link where id = @id and merchant_id = @merchant_id;
+select sqlc.embed(l), b.currency from payment_link l join cashbox b on b.id = l.cashbox_id
+where l.id = @id and (sqlc.narg(merchant_id)::bigint is null or l.merchant_id = sqlc.narg(merchant_id));
 
 -- PaymentLinkPictured reads a link of any merchant that has a picture.
 -- name: PaymentLinkPictured :one
 select * from payment_link where id = @id and picture_hash is not null;
 
+-- PaymentLinkList lists links of a merchant, or of all where none is named, in the states that are asked for.
 -- name: PaymentLinkList :many
-select * from payment_link
-where merchant_id = @merchant_id and id < @before_id and (not @open::boolean or closed_at is null)
-order by id desc limit @page;
+select sqlc.embed(l), b.currency from payment_link l join cashbox b on b.id = l.cashbox_id
+where l.id < @before_id and (sqlc.narg(merchant_id)::bigint is null or l.merchant_id = sqlc.narg(merchant_id))
+  and (coalesce(cardinality(@states::text[]), 0) = 0
+    or case when l.closed_at is not null then 'closed' when l.ends_at <= @now::timestamptz then 'over' else 'open' end = any(@states))
+  and (@part::text = '' or l.id::text = @part or position(lower(@part) in lower(l.title)) > 0)
+order by l.id desc limit @page;
 
 -- name: PaymentLinkClose :exec
 update payment_link set closed_at = @closed_at::timestamptz where id = @id and merchant_id = @merchant_id and closed_at is null;

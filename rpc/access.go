@@ -76,6 +76,9 @@ var access = edge.Access{
 	portalv1connect.BlockServiceBlockPayerProcedure:   {caller.MerchantPortal, caller.Operator},
 	portalv1connect.BlockServiceUnblockPayerProcedure: {caller.MerchantPortal, caller.Operator},
 
+	portalv1connect.LinkServiceListLinksProcedure: {caller.MerchantPortal, caller.Operator},
+	portalv1connect.LinkServiceGetLinkProcedure:   {caller.MerchantPortal, caller.Operator},
+
 	portalv1connect.ProofServiceGetPaymentProofProcedure:    {caller.MerchantPortal},
 	portalv1connect.ProofServiceGetPayinProofProcedure:      {caller.MerchantPortal},
 	portalv1connect.ProofServiceGetDepositProofProcedure:    {caller.MerchantPortal},

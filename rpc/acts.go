@@ -16,6 +16,8 @@ var operatorActs = map[caller.Capability][]string{
 		gatewayv1connect.PaymentServiceGetPaymentProcedure,
 		portalv1connect.ArrivalServiceListPaymentArrivalsProcedure,
 		portalv1connect.BlockServiceListBlocksProcedure,
+		portalv1connect.LinkServiceGetLinkProcedure,
+		portalv1connect.LinkServiceListLinksProcedure,
 		portalv1connect.OperatorServiceExplainRateProcedure,
 		portalv1connect.OperatorServiceExplainRoutingProcedure,
 		portalv1connect.OperatorServiceExplainTraderProcedure,

@@ -36,6 +36,7 @@ var untried = map[string]string{
 	"/portal.v1.MerchantService/ListDeposits": "a filter: TestForeign asks",
 	"/portal.v1.MerchantService/ListAppeals":  "a filter: TestForeign asks",
 
+	"/portal.v1.LinkService/ListLinks":             "a filter of operators: strangersReadNothing asks",
 	"/portal.v1.WithdrawalService/ListWithdrawals": "a filter of the caller's own: strangersReadNothing asks",
 }
 
@@ -94,6 +95,7 @@ func (g *instance) victims(t *testing.T) owned {
 	})
 	g.createDeposit(t, box, object{"externalReference": "victims-reference"})
 	g.exec(t, "update appeal set reason = 'victims-reason', file_name = 'victims-file.pdf'")
+	g.exec(t, "update payment_link set title = 'victims-link'")
 	g.exec(t, "update api_key set name = 'victims-key' where key_id = $1", box.KeyID)
 	merchantID := g.count(t, "select merchant_id from cashbox where id = $1", box.MerchantCashboxID)
 	victim := g.newUser(t, newUser{

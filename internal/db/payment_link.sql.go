@@ -286,36 +286,44 @@ func (q *Queries) PaymentLinkClose(ctx context.Context, arg PaymentLinkClosePara
 }
 
 const paymentLinkGet = `-- name: PaymentLinkGet :one
-select id, uuid, merchant_id, cashbox_id, title, description, amount, min_amount, max_amount, methods, max_payments, ends_at, return_url, callback_uri, created_at, created_by, closed_at, picture_hash from payment_link where id = $1 and merchant_id = $2
+select l.id, l.uuid, l.merchant_id, l.cashbox_id, l.title, l.description, l.amount, l.min_amount, l.max_amount, l.methods, l.max_payments, l.ends_at, l.return_url, l.callback_uri, l.created_at, l.created_by, l.closed_at, l.picture_hash, b.currency from payment_link l join cashbox b on b.id = l.cashbox_id
+where l.id = $1 and ($2::bigint is null or l.merchant_id = $2)
 `
 
 type PaymentLinkGetParams struct {
 	ID         int64
-	MerchantID int64
+	MerchantID *int64
 }
 
-func (q *Queries) PaymentLinkGet(ctx context.Context, arg PaymentLinkGetParams) (PaymentLink, error) {
+type PaymentLinkGetRow struct {
+	PaymentLink PaymentLink
+	Currency    string
+}
+
+// PaymentLinkGet reads a link of a merchant, or of any where none is named.
+func (q *Queries) PaymentLinkGet(ctx context.Context, arg PaymentLinkGetParams) (PaymentLinkGetRow, error) {
 	row := q.db.QueryRow(ctx, paymentLinkGet, arg.ID, arg.MerchantID)
-	var i PaymentLink
+	var i PaymentLinkGetRow
 	err := row.Scan(
-		&i.ID,
-		&i.UUID,
-		&i.MerchantID,
-		&i.CashboxID,
-		&i.Title,
-		&i.Description,
-		&i.Amount,
-		&i.MinAmount,
-		&i.MaxAmount,
-		&i.Methods,
-		&i.MaxPayments,
-		&i.EndsAt,
-		&i.ReturnURL,
-		&i.CallbackURI,
-		&i.CreatedAt,
-		&i.CreatedBy,
-		&i.ClosedAt,
-		&i.PictureHash,
+		&i.PaymentLink.ID,
+		&i.PaymentLink.UUID,
+		&i.PaymentLink.MerchantID,
+		&i.PaymentLink.CashboxID,
+		&i.PaymentLink.Title,
+		&i.PaymentLink.Description,
+		&i.PaymentLink.Amount,
+		&i.PaymentLink.MinAmount,
+		&i.PaymentLink.MaxAmount,
+		&i.PaymentLink.Methods,
+		&i.PaymentLink.MaxPayments,
+		&i.PaymentLink.EndsAt,
+		&i.PaymentLink.ReturnURL,
+		&i.PaymentLink.CallbackURI,
+		&i.PaymentLink.CreatedAt,
+		&i.PaymentLink.CreatedBy,
+		&i.PaymentLink.ClosedAt,
+		&i.PaymentLink.PictureHash,
+		&i.Currency,
 	)
 	return i, err
 }
@@ -370,51 +378,65 @@ func (q *Queries) PaymentLinkInsert(ctx context.Context, arg PaymentLinkInsertPa
 }
 
 const paymentLinkList = `-- name: PaymentLinkList :many
-select id, uuid, merchant_id, cashbox_id, title, description, amount, min_amount, max_amount, methods, max_payments, ends_at, return_url, callback_uri, created_at, created_by, closed_at, picture_hash from payment_link
-where merchant_id = $1 and id < $2 and (not $3::boolean or closed_at is null)
-order by id desc limit $4
+select l.id, l.uuid, l.merchant_id, l.cashbox_id, l.title, l.description, l.amount, l.min_amount, l.max_amount, l.methods, l.max_payments, l.ends_at, l.return_url, l.callback_uri, l.created_at, l.created_by, l.closed_at, l.picture_hash, b.currency from payment_link l join cashbox b on b.id = l.cashbox_id
+where l.id < $1 and ($2::bigint is null or l.merchant_id = $2)
+  and (coalesce(cardinality($3::text[]), 0) = 0
+    or case when l.closed_at is not null then 'closed' when l.ends_at <= $4::timestamptz then 'over' else 'open' end = any($3))
+  and ($5::text = '' or l.id::text = $5 or position(lower($5) in lower(l.title)) > 0)
+order by l.id desc limit $6
 `
 
 type PaymentLinkListParams struct {
-	MerchantID int64
 	BeforeID   int64
-	Open       bool
+	MerchantID *int64
+	States     []string
+	Now        time.Time
+	Part       string
 	Page       int32
 }
 
-func (q *Queries) PaymentLinkList(ctx context.Context, arg PaymentLinkListParams) ([]PaymentLink, error) {
+type PaymentLinkListRow struct {
+	PaymentLink PaymentLink
+	Currency    string
+}
+
+// PaymentLinkList lists links of a merchant, or of all where none is named, in the states that are asked for.
+func (q *Queries) PaymentLinkList(ctx context.Context, arg PaymentLinkListParams) ([]PaymentLinkListRow, error) {
 	rows, err := q.db.Query(ctx, paymentLinkList,
-		arg.MerchantID,
 		arg.BeforeID,
-		arg.Open,
+		arg.MerchantID,
+		arg.States,
+		arg.Now,
+		arg.Part,
 		arg.Page,
 	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []PaymentLink
+	var items []PaymentLinkListRow
 	for rows.Next() {
-		var i PaymentLink
+		var i PaymentLinkListRow
 		if err := rows.Scan(
-			&i.ID,
-			&i.UUID,
-			&i.MerchantID,
-			&i.CashboxID,
-			&i.Title,
-			&i.Description,
-			&i.Amount,
-			&i.MinAmount,
-			&i.MaxAmount,
-			&i.Methods,
-			&i.MaxPayments,
-			&i.EndsAt,
-			&i.ReturnURL,
-			&i.CallbackURI,
-			&i.CreatedAt,
-			&i.CreatedBy,
-			&i.ClosedAt,
-			&i.PictureHash,
+			&i.PaymentLink.ID,
+			&i.PaymentLink.UUID,
+			&i.PaymentLink.MerchantID,
+			&i.PaymentLink.CashboxID,
+			&i.PaymentLink.Title,
+			&i.PaymentLink.Description,
+			&i.PaymentLink.Amount,
+			&i.PaymentLink.MinAmount,
+			&i.PaymentLink.MaxAmount,
+			&i.PaymentLink.Methods,
+			&i.PaymentLink.MaxPayments,
+			&i.PaymentLink.EndsAt,
+			&i.PaymentLink.ReturnURL,
+			&i.PaymentLink.CallbackURI,
+			&i.PaymentLink.CreatedAt,
+			&i.PaymentLink.CreatedBy,
+			&i.PaymentLink.ClosedAt,
+			&i.PaymentLink.PictureHash,
+			&i.Currency,
 		); err != nil {
 			return nil, err
 		}

@@ -60,7 +60,7 @@ func (s *Service) Open(ctx context.Context, id uuid.UUID) (Open, error) {
 		return len(l.Methods) > 0 && !slices.Contains(l.Methods, name)
 	})
 	return Open{
-		Terms: Terms(l), Currency: row.Currency, Ways: ways, Ended: ended(l.ClosedAt, l.EndsAt, s.clock.Now()),
+		Terms: Terms(l), Currency: row.Currency, Ways: ways, Ended: stateAt(l.ClosedAt, l.EndsAt, s.clock.Now()) != Taking,
 		who: caller.Caller{
 			Kind: caller.Link, ID: l.ID, MerchantID: l.MerchantID, CashboxID: &l.CashboxID, APIEnabled: row.ApiEnabled,
 			RatePercent: row.RatePercent, Scopes: []string{caller.ScopePayments},
@@ -161,7 +161,7 @@ func (s *Service) take(ctx context.Context, l Open, orderID, method string) erro
 		if err != nil {
 			return fmt.Errorf("lock a payment link: %w", err)
 		}
-		if ended(held.ClosedAt, held.EndsAt, now) {
+		if stateAt(held.ClosedAt, held.EndsAt, now) != Taking {
 			return ErrEnded
 		}
 		if held.MaxPayments != nil {

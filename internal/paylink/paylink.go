@@ -74,17 +74,35 @@ type Terms struct {
 	PictureHash *string
 }
 
-// Link is a payment link as its merchant sees it.
+// Link is a payment link as its merchant and operators see it.
 type Link struct {
 	Terms
-	// Ended tells that it takes no payment any more: it was closed, or its time is over.
-	Ended bool
+	// Currency is what it is paid in.
+	Currency string
+	// State is whether it takes payments.
+	State State
 	// Payments are those begun by it, Completed those that were paid, and Came what they brought. Of more than
 	// Counted payments only the newest are counted, and More tells so.
 	Payments, Completed int64
 	Came                decimal.Decimal
 	More                bool
 }
+
+// Owners are a link's: no trader is one.
+func (l Link) Owners() (merchantID, traderID int64) { return l.MerchantID, 0 }
+
+// State is whether a link takes payments.
+type State string
+
+// The states of a link: it takes payments, its time is over, or somebody has closed it.
+const (
+	Taking State = "open"
+	Over   State = "over"
+	Closed State = "closed"
+)
+
+// States are all of them.
+var States = []string{string(Taking), string(Over), string(Closed)}
 
 // Counted is how many payments of a link its sums are made of at most.
 const Counted = 500
@@ -127,7 +145,7 @@ func (s *Service) Create(ctx context.Context, who caller.Caller, d Draft) (Link,
 	if err != nil {
 		return Link{}, fmt.Errorf("make a payment link: %w", err)
 	}
-	return s.link(row), nil
+	return s.Get(ctx, who, row.ID)
 }
 
 // checked is a link's row, or what is wrong with it.
@@ -190,80 +208,116 @@ func optional(text string) *string {
 	return &text
 }
 
-func (s *Service) link(row db.PaymentLink) Link {
-	return Link{Terms: Terms(row), Ended: ended(row.ClosedAt, row.EndsAt, s.clock.Now())}
-}
-
-// ended reports whether a link takes no payment any more.
-func ended(closedAt, endsAt *time.Time, now time.Time) bool {
-	return closedAt != nil || endsAt != nil && !now.Before(*endsAt)
+// stateAt is a link's at a moment.
+func stateAt(closedAt, endsAt *time.Time, now time.Time) State {
+	switch {
+	case closedAt != nil:
+		return Closed
+	case endsAt != nil && !now.Before(*endsAt):
+		return Over
+	}
+	return Taking
 }
 
 // Page asks for a part of the list.
 type Page struct {
 	db.Page
-	// Open asks for those alone that nobody has closed.
-	Open bool
+	// States are those that are asked for; none is any.
+	States []string
+	// MerchantID is whose they are, for operators alone; 0 is anybody's.
+	MerchantID int64
+	// Search is a part of the title, or the id; "" is any.
+	Search string
 }
 
-// List lists the links of the caller's merchant, the newest first. The cursor is nil on the last page.
+// MaxSearch is how many characters may be looked for.
+const MaxSearch = 200
+
+// readable is whose links the caller reads; nil is everybody's.
+func readable(who caller.Caller) (*int64, error) {
+	if who.Kind == caller.Operator {
+		return nil, who.Need(caller.OperatorRead)
+	}
+	return &who.MerchantID, who.Need(caller.MerchantRead)
+}
+
+// List lists the links of the caller's merchant, or for an operator everybody's, the newest first. The cursor is nil on the last page.
 func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Link, *string, error) {
-	if err := who.Need(caller.MerchantRead); err != nil {
+	own, err := readable(who)
+	if err != nil {
 		return nil, nil, err
+	}
+	if own == nil && page.MerchantID != 0 {
+		own = &page.MerchantID
 	}
 	f := fault.Decoded(ctx)
 	limit, before := page.Bounds(f)
+	for _, state := range page.States {
+		f.Check(slices.Contains(States, state), "state", "must be one of: %s", strings.Join(States, ", "))
+	}
+	f.MaxLength("search", page.Search, MaxSearch)
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
-	rows, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]db.PaymentLink, error) {
+	rows, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]db.PaymentLinkListRow, error) {
 		return q.PaymentLinkList(ctx, db.PaymentLinkListParams{
-			MerchantID: who.MerchantID, BeforeID: before, Open: page.Open, Page: limit + 1,
+			MerchantID: own, BeforeID: before, States: page.States, Now: s.clock.Now(), Part: strings.TrimSpace(page.Search), Page: limit + 1,
 		})
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list payment links: %w", err)
 	}
-	rows, cursor := db.Cut(rows, limit, func(l db.PaymentLink) int64 { return l.ID })
-	links, err := s.counted(ctx, who.MerchantID, rows)
+	rows, cursor := db.Cut(rows, limit, func(row db.PaymentLinkListRow) int64 { return row.PaymentLink.ID })
+	links, err := s.counted(ctx, rows)
 	return links, cursor, err
 }
 
-// Get reads a link of the caller's merchant.
+// Get reads a link of the caller's merchant, or for an operator anybody's.
 func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Link, error) {
-	if err := who.Need(caller.MerchantRead); err != nil {
+	own, err := readable(who)
+	if err != nil {
 		return Link{}, err
 	}
-	row, err := s.q.PaymentLinkGet(ctx, db.PaymentLinkGetParams{ID: id, MerchantID: who.MerchantID})
+	row, err := s.q.PaymentLinkGet(ctx, db.PaymentLinkGetParams{ID: id, MerchantID: own})
 	switch {
 	case db.NoRows(err):
 		return Link{}, fault.ErrNotFound
 	case err != nil:
 		return Link{}, fmt.Errorf("read a payment link: %w", err)
 	}
-	links, err := s.counted(ctx, who.MerchantID, []db.PaymentLink{row})
+	links, err := s.counted(ctx, []db.PaymentLinkListRow{db.PaymentLinkListRow(row)})
 	if err != nil {
 		return Link{}, err
 	}
 	return links[0], nil
 }
 
-// counted adds what came of links.
-func (s *Service) counted(ctx context.Context, merchantID int64, rows []db.PaymentLink) ([]Link, error) {
-	ids := make([]int64, 0, len(rows))
+// counted adds what came of links, of each merchant's by a question of its own.
+func (s *Service) counted(ctx context.Context, rows []db.PaymentLinkListRow) ([]Link, error) {
+	ids := map[int64][]int64{}
 	for _, row := range rows {
-		ids = append(ids, row.ID)
+		ids[row.PaymentLink.MerchantID] = append(ids[row.PaymentLink.MerchantID], row.PaymentLink.ID)
 	}
 	sums, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]db.LinkSumsRow, error) {
-		return q.LinkSums(ctx, db.LinkSumsParams{Ids: ids, MerchantID: merchantID, Most: Counted + 1})
+		var all []db.LinkSumsRow
+		for merchantID, of := range ids {
+			found, err := q.LinkSums(ctx, db.LinkSumsParams{Ids: of, MerchantID: merchantID, Most: Counted + 1})
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, found...)
+		}
+		return all, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("count payments of links: %w", err)
 	}
+	now := s.clock.Now()
 	links := make([]Link, 0, len(rows))
 	for _, row := range rows {
-		l := s.link(row)
-		if at := slices.IndexFunc(sums, func(sum db.LinkSumsRow) bool { return sum.LinkID == row.ID }); at >= 0 {
+		l := Link{Terms: Terms(row.PaymentLink), Currency: row.Currency}
+		l.State = stateAt(l.ClosedAt, l.EndsAt, now)
+		if at := slices.IndexFunc(sums, func(sum db.LinkSumsRow) bool { return sum.LinkID == l.ID }); at >= 0 {
 			sum := sums[at]
 			l.Payments, l.Completed, l.Came, l.More = sum.Payments, sum.Completed, sum.Amount, sum.Payments > Counted
 		}
@@ -275,13 +329,17 @@ func (s *Service) counted(ctx context.Context, merchantID int64, rows []db.Payme
 // newest is how many payments of a link are listed with it.
 const newest = 50
 
-// Payments lists the newest payments of a link of the caller's merchant.
-func (s *Service) Payments(ctx context.Context, who caller.Caller, id int64) ([]Paid, error) {
-	if err := who.Need(caller.MerchantRead); err != nil {
+// Payments lists the newest payments of a link that the caller reads.
+func (s *Service) Payments(ctx context.Context, who caller.Caller, l Link) ([]Paid, error) {
+	own, err := readable(who)
+	switch {
+	case err != nil:
 		return nil, err
+	case own != nil && *own != l.MerchantID:
+		return nil, fault.ErrNotFound
 	}
 	rows, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]Paid, error) {
-		return q.LinkPaymentList(ctx, db.LinkPaymentListParams{MerchantID: who.MerchantID, LinkID: id, Page: newest})
+		return q.LinkPaymentList(ctx, db.LinkPaymentListParams{MerchantID: l.MerchantID, LinkID: l.ID, Page: newest})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list payments of a link: %w", err)

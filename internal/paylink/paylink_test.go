@@ -104,7 +104,7 @@ func TestPay(t *testing.T) {
 	l, err := b.links.Get(t.Context(), b.owner, opened.ID)
 	testenv.NoError(t, err)
 	testenv.Want(t, fmt.Sprint(l.Payments, l.Completed, l.Came), "2 1 1500.5", "what came of it")
-	paid, err := b.links.Payments(t.Context(), b.owner, opened.ID)
+	paid, err := b.links.Payments(t.Context(), b.owner, l)
 	testenv.Check(t, err == nil && len(paid) == 2 && paid[1].ID == first.ID, "its payments: %+v, %v", paid, err)
 	b.Audit(t)
 }
@@ -161,7 +161,7 @@ func TestEnds(t *testing.T) {
 	testenv.Check(t, b.open(t, timed).Ended, "it is not said that the link is over")
 	for range 2 {
 		l, err := b.links.Close(t.Context(), b.owner, closed.ID)
-		testenv.Check(t, err == nil && l.Ended, "closed: %+v, %v", l, err)
+		testenv.Check(t, err == nil && l.State == paylink.Closed, "closed: %+v, %v", l, err)
 	}
 	_, err = b.pay(other, "", "late")
 	testenv.WantError(t, err, paylink.ErrEnded, "after it was closed")
@@ -174,8 +174,15 @@ func TestEnds(t *testing.T) {
 	testenv.WantError(t, err, fault.ErrNotFound, "a stranger closes it")
 	list, _, err := b.links.List(t.Context(), stranger, paylink.Page{})
 	testenv.Check(t, err == nil && len(list) == 0, "a stranger lists %+v, %v", list, err)
-	list, _, err = b.links.List(t.Context(), b.owner, paylink.Page{Open: true})
-	testenv.Check(t, err == nil && len(list) == 1 && list[0].ID == timed.ID, "open: %+v, %v", list, err)
+	list, _, err = b.links.List(t.Context(), b.owner, paylink.Page{States: []string{"open", "over"}})
+	testenv.Check(t, err == nil && len(list) == 1 && list[0].ID == timed.ID, "not closed: %+v, %v", list, err)
+	_, err = b.links.Payments(t.Context(), stranger, list[0])
+	testenv.WantError(t, err, fault.ErrNotFound, "a stranger lists its payments")
+	list, _, err = b.links.List(t.Context(), stranger, paylink.Page{MerchantID: b.merchant.ID})
+	testenv.Check(t, err == nil && len(list) == 0, "a stranger names another merchant: %+v, %v", list, err)
+	auditor := caller.Caller{Kind: caller.Operator, Role: caller.Auditor, ID: 3}
+	list, _, err = b.links.List(t.Context(), auditor, paylink.Page{States: []string{"closed"}, Search: "VASE", MerchantID: b.merchant.ID})
+	testenv.Check(t, err == nil && len(list) > 0 && list[0].State == paylink.Closed, "closed, for an operator: %+v, %v", list, err)
 	_, err = b.links.Open(t.Context(), uuid.New())
 	testenv.WantError(t, err, fault.ErrNotFound, "a link that is none")
 }

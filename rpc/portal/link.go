@@ -50,8 +50,12 @@ func (s *LinkService) CreateLink(
 func (s *LinkService) ListLinks(
 	ctx context.Context, req *connect.Request[portalv1.ListLinksRequest],
 ) (*connect.Response[portalv1.ListLinksResponse], error) {
-	page := paylink.Page{Open: req.Msg.GetOpen()}
-	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
+	m := req.Msg
+	page := paylink.Page{States: m.GetState(), MerchantID: m.GetMerchantId(), Search: m.GetSearch()}
+	if m.GetOpen() {
+		page.States = append(page.States, string(paylink.Taking), string(paylink.Over))
+	}
+	page.Limit, page.Cursor = m.Limit, m.Cursor
 	list, next, err := s.links.List(ctx, caller.From(ctx), page)
 	if err != nil {
 		return nil, err
@@ -68,7 +72,7 @@ func (s *LinkService) GetLink(
 	if err != nil {
 		return nil, err
 	}
-	payments, err := s.links.Payments(ctx, who, found.ID)
+	payments, err := s.links.Payments(ctx, who, found)
 	if err != nil {
 		return nil, err
 	}
@@ -117,9 +121,9 @@ func (s *LinkService) view(l paylink.Link) *portalv1.Link {
 		Id: l.ID, Url: l.URL(s.payURL, s.tokens), CashboxId: l.CashboxID, Title: l.Title, Description: l.Description,
 		Amount: rpc.OptionalFiat(l.Amount), MinAmount: rpc.OptionalFiat(l.MinAmount), MaxAmount: rpc.OptionalFiat(l.MaxAmount), Methods: l.Methods,
 		MaxPayments: l.MaxPayments, EndsAt: rpc.OptionalTime(l.EndsAt), ReturnUrl: l.ReturnURL, CallbackUri: l.Callback(),
-		CreatedAt: rpc.Timestamp(l.CreatedAt), ClosedAt: rpc.OptionalTime(l.ClosedAt), Ended: l.Ended,
+		CreatedAt: rpc.Timestamp(l.CreatedAt), ClosedAt: rpc.OptionalTime(l.ClosedAt), Ended: l.State != paylink.Taking,
 		Payments: l.Payments, Completed: l.Completed, Came: money.Fiat(l.Came),
-		PictureUrl: picture,
+		PictureUrl: picture, Currency: l.Currency, MerchantId: l.MerchantID,
 	}
 }
 

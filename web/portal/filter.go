@@ -89,11 +89,16 @@ func (v *Visit) textFilters(f *view.Filters, a Asked) {
 	if a.Program {
 		f.Texts = []view.Field{f.Text(AsksCode, say.RequestCode, a.Query), f.Text(AsksKey, say.KeyID, a.Query)}
 	}
+	pick := func(p *Pick, name string, label say.Phrase) {
+		field := v.PickField(p, name, label, a.Query, a.Wrong)
+		field.Quiet = true
+		f.Texts = append(f.Texts, field)
+	}
+	if a.Merchants || a.Owners {
+		pick(PickMerchant, AsksMerchant, say.PortalMerchant)
+	}
 	if a.Owners {
-		merchant := v.PickField(PickMerchant, AsksMerchant, say.PortalMerchant, a.Query, a.Wrong)
-		trader := v.PickField(PickTrader, AsksTrader, say.PortalTrader, a.Query, a.Wrong)
-		merchant.Quiet, trader.Quiet = true, true
-		f.Texts = append(f.Texts, merchant, trader)
+		pick(PickTrader, AsksTrader, say.PortalTrader)
 	}
 	if a.Metadata {
 		asked := f.Text(AsksMetadata, say.Metadata, a.Query)

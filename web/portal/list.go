@@ -42,8 +42,9 @@ type List struct {
 	Currencies []string
 	// Overdue tells that it may be kept to what is late.
 	Overdue bool
-	// Owners tells that it is of everybody, and may be kept to a merchant and a trader by their ids.
-	Owners bool
+	// Merchants tells that it is of all merchants, and may be kept to one by their id; Owners that it is of everybody, and may be
+	// kept to a trader as well.
+	Merchants, Owners bool
 	// Metadata tells that it may be kept to what has a pair of metadata.
 	Metadata bool
 	// Always tells that it is of all time, and not of the last days; Single that it is kept to one

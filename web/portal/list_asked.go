@@ -49,9 +49,7 @@ func (v *Visit) Asks(l List) Asked {
 	if before := given.Get(asksBefore); before != "" {
 		a.Filter.Cursor, a.Filter.Backward = before, true
 	}
-	if l.Owners {
-		v.whose(&a)
-	}
+	v.whose(&a)
 	a.read(v.Shell)
 	return a
 }
@@ -126,8 +124,11 @@ func (l List) parameters() []string {
 	if l.Metadata {
 		names = append(names, AsksMetadata)
 	}
+	if l.Merchants || l.Owners {
+		names = append(names, AsksMerchant)
+	}
 	if l.Owners {
-		names = append(names, AsksMerchant, AsksTrader)
+		names = append(names, AsksTrader)
 	}
 	return names
 }

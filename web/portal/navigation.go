@@ -193,6 +193,7 @@ var workEntries = []entry{
 	{needs: caller.OperatorRead, href: "/operator", label: say.WorkTitle, group: say.WorkGroup, icon: "desk"},
 	{needs: caller.OperatorRead, href: PaymentsPath, label: say.Payments, group: say.WorkGroup, icon: "in"},
 	{needs: caller.OperatorRead, href: PayoutsPath, label: say.Payouts, group: say.WorkGroup, icon: "out"},
+	{needs: caller.OperatorRead, href: LinksPath, label: say.LinksTitle, group: say.WorkGroup, icon: "link"},
 	{
 		needs: caller.OperatorRead, href: DepositsPath, label: say.Deposits,
 		group: say.WorkGroup, icon: "wallet", waits: report.QueueDeposits,

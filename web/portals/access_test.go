@@ -61,7 +61,7 @@ const addresses = `
 			/operator/withdrawals/{id}/hash /operator/withdrawals/{id}/complete /operator/withdrawals/{id}/fail
 		GET /merchant/payout-files/{id} /merchant/payout-files/{id}/progress /merchant/payout-files/{id}/result.csv
 		GET POST /merchant/payout-files/{id}/pay
-		GET /merchant/links/{id} /merchant/payer /operator/payer /trader/payments/{id}/receipts/{n} /trader/payouts/{id} /merchant/developers/events/{event}
+		GET /merchant/links/{id} /operator/links/{id} /merchant/payer /operator/payer /trader/payments/{id}/receipts/{n} /trader/payouts/{id} /merchant/developers/events/{event}
 			/trader/payouts/{id}/file /trader/payouts/{id}/file/shown /merchant/payouts/{id}/file
 			/merchant/payouts/{id}/file/shown /operator/payouts/{id}/file /operator/payouts/{id}/file/shown
 			/merchant/developers/resend/{replay} /merchant/payouts/{id}/proof.json /merchant/deposits/{id}/proof.json
@@ -149,7 +149,7 @@ const addresses = `
 			/operator/limits/{currency} /operator/banks /operator/banks/{currency} /operator/rates /operator/routing
 			/operator/routing/payment /operator/routing/payments/{id} /operator/routing/traders/{id} /operator/approvals /operator/accounts
 			/operator/income /operator/income.csv /operator/work /operator/payments /operator/payments.csv
-			/operator/payments/{id} /operator/payments/{id}/claim /operator/payouts /operator/payouts.csv /operator/deposits /operator/appeals
+			/operator/payments/{id} /operator/payments/{id}/claim /operator/payouts /operator/payouts.csv /operator/deposits /operator/appeals /operator/links
 			/operator/overdue /operator/cases /operator/conflicts /operator/transfers /operator/events/dead /operator/events/failing /operator/audit /operator/audit.csv
 			/operator/reconciliation /operator/reconciliation/audits /operator/alarms /operator/manual /operator/names/{kind}
 			/operator/blocks /operator/search /operator/patterns /operator/receiving /operator/receiving/{network}

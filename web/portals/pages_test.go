@@ -102,7 +102,7 @@ var unexamined = []string{
 // operatorPages are the operators' pages that need no subject.
 var operatorPages = []string{
 	"/operator/manual", "/operator", "/operator/simulator", "/operator/payments", "/operator/payouts",
-	"/operator/deposits", "/operator/appeals", "/operator/overdue", "/operator/cases", "/operator/conflicts", "/operator/transfers", "/operator/events/dead", "/operator/events/failing",
+	"/operator/deposits", "/operator/links", "/operator/links?status=closed&q=lamp", "/operator/appeals", "/operator/overdue", "/operator/cases", "/operator/conflicts", "/operator/transfers", "/operator/events/dead", "/operator/events/failing",
 	"/operator/audit", "/operator/audit?status=sign_in&q=root", "/operator/audit?from=nonsense",
 	"/operator/reconciliation", "/operator/alarms", "/operator/search", "/operator/search?q=payout",
 }
@@ -139,7 +139,10 @@ func casePages(t testing.TB, b *portaltest.Bundle, _ *portaltest.Person) []strin
 	dead := fmt.Sprintf("/operator/events/dead/confirm?merchant=%d&url=%s", b.Merchant.ID, url.QueryEscape(portaltest.DeadURL))
 	w := fmt.Sprintf("/operator/withdrawals/%d", b.Withdrawn(t, "trader"))
 	handed := fmt.Sprintf("/operator/withdrawals/%d", b.HandedOver(t))
+	b.Exec(t, `insert into payment_link (uuid, merchant_id, cashbox_id, title, amount, methods, callback_uri, created_at, created_by, picture_hash)
+		values (gen_random_uuid(), $1, $2, 'A lamp', 1500, '{}', '', now(), 'merchant_portal:1', 'abc')`, b.Merchant.ID, b.Merchant.CashboxID)
 	return []string{
+		"/operator/links/1",
 		"/operator/withdrawals", "/operator/withdrawals?status=requested", "/operator/hand-overs", w, w + "/approve", w + "/reject",
 		handed, handed + "/hash", handed + "/complete", handed + "/fail", "/operator/withdrawal-terms", "/operator/withdrawal-terms/TRC20",
 		deposit, deposit + "/confirm", deposit + "/reject", appeal, fmt.Sprintf("/operator/appeals/%d/review", open),

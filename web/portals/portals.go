@@ -207,7 +207,7 @@ func (f *features) ofTradersAndMerchants(r Rooms) {
 		Withdrawals: r.Withdrawals, Deposits: r.Deposits, Reports: r.Reports,
 	})
 	add(f, payoutfiles.Routes, payoutfiles.Services{Payouts: r.Payouts, Reports: r.Reports})
-	add(f, links.Routes, links.Services{PayLinks: r.PayLinks, Settings: r.Settings, Tokens: r.Tokens, PayURL: r.PayURL})
+	add(f, links.Routes, links.Services{PayLinks: r.PayLinks, Settings: r.Settings, Reports: r.Reports, Tokens: r.Tokens, PayURL: r.PayURL})
 }
 
 // ofOperators adds what operators have.

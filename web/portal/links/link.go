@@ -11,9 +11,9 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
-	"gateway.example/internal/directory"
 	"gateway.example/internal/money"
 	"gateway.example/internal/paylink"
+	"gateway.example/internal/report"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
@@ -24,71 +24,121 @@ import (
 const linksPath = "/merchant/links"
 
 var linkRoutes = []route{
-	{Pattern: "GET " + linksPath, Kinds: portal.Merchants, Needs: caller.MerchantRead, Handle: (*visit).list},
+	{
+		Pattern: "GET " + linksPath, Kinds: portal.Merchants, Needs: caller.MerchantRead, Keeps: &ownList,
+		Handle: portal.With(ownList, (*visit).list),
+	},
+	{
+		Pattern: "GET " + portal.LinksPath, Kinds: portal.Operators, Needs: caller.OperatorRead, Keeps: &everyList,
+		Handle: portal.With(everyList, (*visit).list),
+	},
 	{Pattern: "GET " + linksPath + "/new", Kinds: portal.Merchants, Needs: caller.MerchantSell, Handle: (*visit).ask},
 	{Pattern: "POST " + linksPath, Kinds: portal.Merchants, Needs: caller.MerchantSell, Handle: (*visit).create},
 	{Pattern: "GET " + linksPath + "/{id}", Kinds: portal.Merchants, Needs: caller.MerchantRead, Handle: (*visit).link},
+	{Pattern: "GET " + portal.LinksPath + "/{id}", Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).link},
 	{Pattern: "POST " + linksPath + "/{id}/picture", Kinds: portal.Merchants, Needs: caller.MerchantSell, Handle: (*visit).changePicture},
 	{Pattern: "GET " + portal.LinksPath + "/{id}/picture", Kinds: portal.Operators, Needs: caller.OperatorDirectory, Handle: (*visit).askPicture},
 	{Pattern: "POST " + portal.LinksPath + "/{id}/picture", Kinds: portal.Operators, Needs: caller.OperatorDirectory, Handle: (*visit).removePicture},
 	{Pattern: "POST " + linksPath + "/{id}/close", Kinds: portal.Merchants, Needs: caller.MerchantSell, Handle: (*visit).close},
 }
 
-func (v *visit) list() error {
-	var page paylink.Page
-	page.Cursor = portal.Given(v.R.URL.Query().Get("cursor"))
-	links, next, err := v.PayLinks.List(v.Ctx(), v.Who, page)
+// ownList is a merchant's links, and everyList those of all merchants.
+var (
+	ownList = portal.List{
+		Path: linksPath, Statuses: paylink.States, Status: stateName, Search: true, Hint: sayHint, Always: true,
+		None: sayNone, NoneText: sayNoneText,
+	}
+	everyList = portal.List{
+		Path: portal.LinksPath, Statuses: paylink.States, Status: stateName, Search: true, Hint: sayHint, Always: true,
+		Merchants: true, None: sayNone, NoneText: sayNoneAtAll,
+	}
+)
+
+func (v *visit) list(of portal.List) error {
+	a := v.Asks(of)
+	if v.Tidied(a) {
+		return nil
+	}
+	var found []paylink.Link
+	var next *string
+	if len(a.Wrong) == 0 {
+		page := paylink.Page{States: a.Filter.Status, MerchantID: a.Filter.MerchantID, Search: a.Filter.Search}
+		page.Cursor = portal.Given(a.Filter.Cursor)
+		var err error
+		found, next, err = v.PayLinks.List(v.Ctx(), v.Who, page)
+		if a.Wrong, err = v.Flawed(err); err != nil {
+			return err
+		}
+	}
+	filters, err := v.Filters(a)
 	if err != nil {
 		return err
 	}
-	boxes, err := v.Settings.OwnCashboxes(v.Ctx(), v.Who)
-	if err != nil {
+	shown := List{Filters: filters, Empty: a.Nothing(), Pages: a.Older(next)}
+	if v.Who.May(caller.MerchantSell) {
+		shown.Filters.Act, shown.Filters.ActLabel = linksPath+"/new", sayNew
+	}
+	if shown.Links, err = v.sheet(of, found); err != nil {
 		return err
-	}
-	shown := List{
-		MayMake: v.Who.May(caller.MerchantSell), Empty: view.Empty{Title: sayNone, Text: sayNoneText},
-		Links: view.Sheet{Label: v.Shell.Say(say.LinksTitle), Columns: []view.Column{
-			{Text: v.Shell.Say(sayFor)}, {Text: v.Shell.Say(sayAmount), Right: true}, {Text: v.Shell.Say(sayPaid), Right: true},
-			{Text: v.Shell.Say(sayCame), Right: true}, {Text: v.Shell.Say(say.Created)}, {Text: v.Shell.Say(say.Status)},
-		}},
-	}
-	for _, l := range links {
-		currency, state := currencyOf(boxes, l.CashboxID), v.state(l)
-		shown.Links.Rows = append(shown.Links.Rows, []view.Cell{
-			{Text: l.Title, Href: view.Link(portal.Numbered(linksPath, l.ID))},
-			{Text: v.asked(l, currency)}, v.paid(l), {Text: v.Shell.Amount(l.Came, currency)}, {At: &l.CreatedAt},
-			{Text: v.Shell.Say(state.Text), Tone: state.Tone},
-		})
-	}
-	if next != nil {
-		shown.Next = view.Query(linksPath, "cursor", *next)
 	}
 	v.Shell.Title = v.Shell.Say(say.LinksTitle)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ListPage(s, shown) })
+	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return ListPage(s, shown) })
 	return nil
 }
 
-func currencyOf(boxes []directory.OwnCashbox, id int64) string {
-	if at := slices.IndexFunc(boxes, func(b directory.OwnCashbox) bool { return b.ID == id }); at >= 0 {
-		return boxes[at].Currency
+// sheet shows links as rows.
+func (v *visit) sheet(of portal.List, links []paylink.Link) (view.Sheet, error) {
+	names, err := report.NamesOf(v.Ctx(), v.Reports, v.Who, links)
+	if err != nil {
+		return view.Sheet{}, err
 	}
-	return ""
+	sheet := view.Sheet{Label: v.Shell.Say(say.LinksTitle), Columns: []view.Column{
+		{Text: v.Shell.Say(sayFor)}, {Text: v.Shell.Say(sayAmount), Right: true}, {Text: v.Shell.Say(sayPaid), Right: true},
+		{Text: v.Shell.Say(sayCame), Right: true}, {Text: v.Shell.Say(say.Created)}, {Text: v.Shell.Say(say.Status)},
+	}}
+	if of.Merchants {
+		sheet.Columns = slices.Insert(sheet.Columns, 1, view.Column{Text: v.Shell.Say(say.PortalMerchant)})
+	}
+	for _, l := range links {
+		state := badge(l.State)
+		row := []view.Cell{
+			{Text: l.Title, Href: view.Link(v.linkPath(l.ID))}, {Text: v.asked(l)}, v.paid(l), {Text: v.Shell.Amount(l.Came, l.Currency)},
+			{At: &l.CreatedAt}, {Text: v.Shell.Say(state.Text), Tone: state.Tone},
+		}
+		if of.Merchants {
+			row = slices.Insert(row, 1, view.Cell{Text: portal.Whose(names, l)})
+		}
+		sheet.Rows = append(sheet.Rows, row)
+	}
+	return sheet, nil
 }
 
-func (v *visit) state(l paylink.Link) view.Badge {
-	switch {
-	case l.ClosedAt != nil:
-		return view.Badge{Text: sayClosed, Tone: "off"}
-	case l.Ended:
-		return view.Badge{Text: sayOver, Tone: "off"}
+// linkPath is where the reader finds a link.
+func (v *visit) linkPath(id int64) string { return portal.Numbered(v.Path("/links"), id) }
+
+func badge(state paylink.State) view.Badge {
+	tone := "off"
+	if state == paylink.Taking {
+		tone = "good"
 	}
-	return view.Badge{Text: sayOpen, Tone: "good"}
+	return view.Badge{Text: stateName(string(state)), Tone: tone}
+}
+
+func stateName(name string) say.Phrase {
+	switch paylink.State(name) {
+	case paylink.Closed:
+		return sayClosed
+	case paylink.Over:
+		return sayOver
+	case paylink.Taking:
+	}
+	return sayOpen
 }
 
 // asked is what a link asks for.
-func (v *visit) asked(l paylink.Link, currency string) string {
+func (v *visit) asked(l paylink.Link) string {
 	if l.Amount.Valid {
-		return v.Shell.Amount(l.Amount.Decimal, currency)
+		return v.Shell.Amount(l.Amount.Decimal, l.Currency)
 	}
 	return v.Shell.Say(sayAnyAmount)
 }
@@ -115,38 +165,32 @@ func (v *visit) showLink(status int, id int64, wrong string) error {
 	if err != nil {
 		return err
 	}
-	boxes, err := v.Settings.OwnCashboxes(v.Ctx(), v.Who)
+	payments, err := v.PayLinks.Payments(v.Ctx(), v.Who, l)
 	if err != nil {
 		return err
 	}
-	payments, err := v.PayLinks.Payments(v.Ctx(), v.Who, id)
-	if err != nil {
-		return err
-	}
-	currency := currencyOf(boxes, l.CashboxID)
 	shown := Detail{
-		Address: l.URL(v.PayURL, v.Tokens), Amount: v.asked(l, currency), Status: v.state(l),
-		Description: portal.Text(l.Description), Facts: v.facts(l, currency),
+		List: view.Link(v.Path("/links")), Address: l.URL(v.PayURL, v.Tokens), Amount: v.asked(l), Status: badge(l.State),
+		Description: portal.Text(l.Description), Facts: v.facts(l), CreatedAt: l.CreatedAt, ClosedAt: l.ClosedAt,
 	}
-	code, err := site.QR(shown.Address)
+	if v.Who.Kind == caller.Operator {
+		err = v.overseen(&shown, l)
+	} else {
+		err = v.owned(&shown, l, wrong)
+	}
 	if err != nil {
 		return err
-	}
-	shown.QR = string(code)
-	if !l.Ended && v.Who.May(caller.MerchantSell) {
-		shown.Close = view.Link(portal.Numbered(linksPath, id) + "/close")
-		shown.Picture = v.pictureForm(l, wrong)
 	}
 	shown.Payments = view.Sheet{Label: v.Shell.Say(sayPayments), Columns: []view.Column{
 		{Text: v.Shell.Say(say.Number)}, {Text: v.Shell.Say(say.Created)}, {Text: v.Shell.Say(say.Amount), Right: true},
 		{Text: v.Shell.Say(say.MethodLabel)}, {Text: v.Shell.Say(say.Status)},
 	}}
 	for _, p := range payments {
-		badge := view.PaymentBadge(p.Status)
+		status := view.PaymentBadge(p.Status)
 		shown.Payments.Rows = append(shown.Payments.Rows, []view.Cell{
 			{Text: view.Number(p.ID), Href: view.Link(v.PaymentPath(p.ID))}, {At: &p.CreatedAt},
 			{Text: v.Shell.Amount(p.Amount, p.Currency)}, {Text: v.MethodName(p.Method)},
-			{Text: v.Shell.Say(badge.Text), Tone: badge.Tone},
+			{Text: v.Shell.Say(status.Text), Tone: status.Tone},
 		})
 	}
 	v.Shell.Title = l.Title
@@ -154,16 +198,49 @@ func (v *visit) showLink(status int, id int64, wrong string) error {
 	return nil
 }
 
-func (v *visit) facts(l paylink.Link, currency string) []view.Fact {
+// owned adds what a merchant's user does with a link.
+func (v *visit) owned(shown *Detail, l paylink.Link, wrong string) error {
+	code, err := site.QR(shown.Address)
+	if err != nil {
+		return err
+	}
+	shown.QR = string(code)
+	if l.State == paylink.Taking && v.Who.May(caller.MerchantSell) {
+		shown.Close = view.Link(v.linkPath(l.ID) + "/close")
+		shown.Picture = v.pictureForm(l, wrong)
+	}
+	return nil
+}
+
+// overseen adds whose a link is, and what an operator may do with it.
+func (v *visit) overseen(shown *Detail, l paylink.Link) error {
+	owners, err := v.OwnersOf(v.Settings, l.CashboxID, nil)
+	if err != nil {
+		return err
+	}
+	shown.Facts = append(owners, shown.Facts...)
+	if l.PictureHash == nil {
+		return nil
+	}
+	shown.Facts = append(shown.Facts, view.Fact{
+		Label: sayPicture, Value: v.Shell.Say(sayPictureOpen), Href: templ.SafeURL(l.PictureURL(v.PayURL, v.Tokens)),
+	})
+	if v.May(caller.OperatorDirectory) {
+		shown.Remove = view.Link(v.linkPath(l.ID) + "/picture")
+	}
+	return nil
+}
+
+func (v *visit) facts(l paylink.Link) []view.Fact {
 	paid := v.paid(l)
 	facts := []view.Fact{
-		{Label: sayPaid, Value: paid.Text}, {Label: sayCame, Value: v.Shell.Amount(l.Came, currency)},
+		{Label: sayPaid, Value: paid.Text}, {Label: sayCame, Value: v.Shell.Amount(l.Came, l.Currency)},
 	}
 	if l.MinAmount.Valid {
-		facts = append(facts, view.Fact{Label: sayLeast, Value: v.Shell.Amount(l.MinAmount.Decimal, currency)})
+		facts = append(facts, view.Fact{Label: sayLeast, Value: v.Shell.Amount(l.MinAmount.Decimal, l.Currency)})
 	}
 	if l.MaxAmount.Valid {
-		facts = append(facts, view.Fact{Label: sayMost, Value: v.Shell.Amount(l.MaxAmount.Decimal, currency)})
+		facts = append(facts, view.Fact{Label: sayMost, Value: v.Shell.Amount(l.MaxAmount.Decimal, l.Currency)})
 	}
 	if l.MaxPayments != nil {
 		facts = append(facts, view.Fact{Label: sayTimes, Value: strconv.Itoa(int(*l.MaxPayments))})

@@ -8,6 +8,8 @@ var (
 		"A link is a page on which anybody you send it to can pay you. It takes no shop and no code.",
 		"Ссылка — это страница, на которой вам может заплатить любой, кому вы её отправите. Ни магазина, ни кода не нужно.",
 	)
+	sayNoneAtAll = say.Both("Merchants have made none.", "Мерчанты их ещё не создавали.")
+	sayHint      = say.Both("Part of the title, or the number", "Часть заголовка или номер")
 	sayNew       = say.Both("New link", "Новая ссылка")
 	sayMake      = say.Both("Make the link", "Создать ссылку")
 	sayNoBoxes   = say.Both("You have no cashbox yet. Ask an operator for one.", "У вас ещё нет кассы. Попросите её у оператора.")
@@ -40,6 +42,7 @@ var (
 	sayNewestOf  = say.Both("of the newest %d", "из последних %d")
 
 	sayShare       = say.Both("Send it or print it", "Отправьте или распечатайте")
+	sayAddress     = say.Both("What payers open", "Что открывают плательщики")
 	sayShareText   = say.Both("Whoever opens this address can pay.", "Заплатить может любой, кто откроет этот адрес.")
 	sayClose       = say.Both("Close the link", "Закрыть ссылку")
 	sayCloseText   = say.Both("It takes no new payments then; those that were begun go on.", "Новых платежей по ней не будет, начатые продолжатся.")
@@ -51,6 +54,7 @@ var (
 	sayPictureSend   = say.Both("Send the picture", "Отправить картинку")
 	sayPictureRemove = say.Both("Remove it", "Убрать")
 	sayPictureOpen   = say.Both("Open", "Открыть")
+	sayRemovePicture = say.Both("Remove the picture", "Убрать картинку")
 	sayRemoval       = say.Both("Remove the picture of this link?", "Убрать картинку этой ссылки?")
 	sayRemovalText   = say.Both("Payers then see its title alone. The merchant may send another one.",
 		"Плательщики увидят только заголовок. Мерчант может отправить другую картинку.")

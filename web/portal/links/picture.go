@@ -74,7 +74,7 @@ func (v *visit) showRemoval(reason string, wrong map[string]string) error {
 	}
 	return v.Question(view.Question{
 		Title: sayRemoval, Texts: []string{v.Shell.Say(sayRemovalText)}, Yes: v.Shell.Say(sayPictureRemove), Danger: true,
-		Action: portal.Numbered(portal.LinksPath, l.ID) + "/picture", Back: view.Link(portal.Numbered(portal.MerchantsPath, l.MerchantID)),
+		Action: portal.Numbered(portal.LinksPath, l.ID) + "/picture", Back: view.Link(portal.Numbered(portal.LinksPath, l.ID)),
 		Facts: []view.Fact{
 			{Label: sayFor, Value: l.Title}, {Label: sayPicture, Value: v.Shell.Say(sayPictureOpen), Href: templ.SafeURL(l.PictureURL(v.PayURL, v.Tokens))},
 		},
@@ -103,7 +103,7 @@ func (v *visit) removePicture() error {
 		if err == nil {
 			_, err = v.PayLinks.RemovePicture(v.Ctx(), v.Who, l.ID, form.Get("reason"))
 		}
-		return submission.Outcome{LedTo: portal.Numbered(portal.MerchantsPath, l.MerchantID), Said: "setting-saved"}, err
+		return submission.Outcome{LedTo: portal.Numbered(portal.LinksPath, l.ID), Said: "setting-saved"}, err
 	})
 	if wrong := v.Wrong(err); wrong != nil {
 		return v.showRemoval(form.Get("reason"), wrong)

@@ -1,4 +1,4 @@
-// Package links is a merchant's payment links: what is sold without a shop.
+// Package links is merchants' payment links: what is sold without a shop.
 package links
 
 import (
@@ -6,6 +6,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/paylink"
+	"gateway.example/internal/report"
 	"gateway.example/web/portal"
 )
 
@@ -13,6 +14,7 @@ import (
 type Services struct {
 	PayLinks *paylink.Service
 	Settings *directory.Settings
+	Reports  *report.Service
 	// Tokens make the addresses of links, and PayURL is where the hosted pages are.
 	Tokens *auth.Links
 	PayURL string

@@ -1,27 +1,34 @@
 package links
 
 import (
+	"time"
+
 	"github.com/a-h/templ"
 
 	"gateway.example/web/portal/view"
 )
 
-// List is a merchant's links.
+// List is a list of links.
 type List struct {
-	MayMake bool
+	Filters view.Filters
 	Empty   view.Empty
 	Links   view.Sheet
-	Next    templ.SafeURL
+	Pages   view.Pages
 }
 
 // Detail is a link with what came of it.
 type Detail struct {
+	List templ.SafeURL
+	// QR is drawn for who gives the address away.
 	Address, QR string
 	Amount      string
 	Status      view.Badge
 	Description string
 	Facts       []view.Fact
-	Close       templ.SafeURL
+	CreatedAt   time.Time
+	ClosedAt    *time.Time
+	// Close and Remove are for who may close the link, and take its picture away.
+	Close, Remove templ.SafeURL
 	// Picture is nil where none can be sent.
 	Picture  *PictureForm
 	Payments view.Sheet

@@ -308,7 +308,7 @@ func (v *visit) orderFacts(p checkout.DeskPayment) ([]view.Fact, error) {
 		if err != nil {
 			return nil, err
 		}
-		return slices.Concat(facts, []view.Fact{order}, said, v.linkPicture(p)), nil
+		return slices.Concat(facts, []view.Fact{order}, said, v.link(p)), nil
 	case caller.MerchantPortal:
 		boxes, err := v.Cashboxes(portal.Asked{List: portal.List{Cashbox: true}})
 		if err != nil {
@@ -349,19 +349,17 @@ func (v *visit) shareFacts(p checkout.DeskPayment, sight payment.Sight) []view.F
 	return facts
 }
 
-// linkPicture leads an operator who may take it away to the picture of the link that a payment came by.
-func (v *visit) linkPicture(p checkout.DeskPayment) []view.Fact {
+// link leads an operator to the link that a payment came by.
+func (v *visit) link(p checkout.DeskPayment) []view.Fact {
 	id := paylink.OfOrder(p.OrderID)
 	if id == 0 {
 		return nil
 	}
-	l, err := v.PayLinks.Pictured(v.Ctx(), v.Who.Proved(), id)
+	l, err := v.PayLinks.Get(v.Ctx(), v.Who, id)
 	if err != nil || l.MerchantID != p.MerchantID {
 		return nil
 	}
-	return []view.Fact{{
-		Label: sayLinkPicture, Value: l.Title, Href: view.Link(portal.Numbered(portal.LinksPath, l.ID) + "/picture"),
-	}}
+	return []view.Fact{{Label: sayLink, Value: l.Title, Href: view.Link(portal.Numbered(portal.LinksPath, l.ID))}}
 }
 
 // receipt sends a payer's file.

@@ -13,7 +13,7 @@ var (
 var (
 	sayPayer        = say.Both("Payer", "Плательщик")
 	sayUser         = say.Both("User", "Пользователь")
-	sayLinkPicture  = say.Both("Picture of its link", "Картинка ссылки")
+	sayLink         = say.Both("Payment link", "Платёжная ссылка")
 	sayDescription  = say.Both("Description", "Описание")
 	sayYouGet       = say.Both("You get", "Вы получите")
 	sayYouGetUSDT   = say.Both("You get, USDT", "Вам, USDT")

@@ -64,7 +64,11 @@ type Link struct {
 	// What these brought, with two decimals.
 	Came string `protobuf:"bytes,19,opt,name=came,proto3" json:"came,omitempty"`
 	// Where the picture is, a JPEG; unset is none. What is there never changes: another picture has another address.
-	PictureUrl    *string `protobuf:"bytes,20,opt,name=picture_url,json=pictureUrl,proto3,oneof" json:"picture_url,omitempty"`
+	PictureUrl *string `protobuf:"bytes,20,opt,name=picture_url,json=pictureUrl,proto3,oneof" json:"picture_url,omitempty"`
+	// ISO 4217 code of what it is paid in.
+	Currency string `protobuf:"bytes,21,opt,name=currency,proto3" json:"currency,omitempty"`
+	// Whose it is.
+	MerchantId    int64 `protobuf:"varint,22,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -237,6 +241,20 @@ func (x *Link) GetPictureUrl() string {
 		return *x.PictureUrl
 	}
 	return ""
+}
+
+func (x *Link) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *Link) GetMerchantId() int64 {
+	if x != nil {
+		return x.MerchantId
+	}
+	return 0
 }
 
 // LinkPayment is a payment that came by a link.
@@ -520,7 +538,13 @@ type ListLinksRequest struct {
 	// 1 to 100; 50 unless set.
 	Limit *int32 `protobuf:"varint,2,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
 	// The nextCursor of the page before.
-	Cursor        *string `protobuf:"bytes,3,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
+	Cursor *string `protobuf:"bytes,3,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
+	// Only those in one of these states: open, over (its time), closed.
+	State []string `protobuf:"bytes,4,rep,name=state,proto3" json:"state,omitempty"`
+	// Only those whose title has this in it, in whatever case, or whose id it is; at most 200 characters.
+	Search string `protobuf:"bytes,5,opt,name=search,proto3" json:"search,omitempty"`
+	// Only those of this merchant, for operators; a merchant's users see their own whatever it says.
+	MerchantId    int64 `protobuf:"varint,6,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -574,6 +598,27 @@ func (x *ListLinksRequest) GetCursor() string {
 		return *x.Cursor
 	}
 	return ""
+}
+
+func (x *ListLinksRequest) GetState() []string {
+	if x != nil {
+		return x.State
+	}
+	return nil
+}
+
+func (x *ListLinksRequest) GetSearch() string {
+	if x != nil {
+		return x.Search
+	}
+	return ""
+}
+
+func (x *ListLinksRequest) GetMerchantId() int64 {
+	if x != nil {
+		return x.MerchantId
+	}
+	return 0
 }
 
 // ListLinksResponse is what ListLinks of LinkService answers with.
@@ -929,7 +974,7 @@ var File_portal_v1_link_proto protoreflect.FileDescriptor
 
 const file_portal_v1_link_proto_rawDesc = "" +
 	"\n" +
-	"\x14portal/v1/link.proto\x12\tportal.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa4\x06\n" +
+	"\x14portal/v1/link.proto\x12\tportal.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe1\x06\n" +
 	"\x04Link\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x10\n" +
 	"\x03url\x18\x02 \x01(\tR\x03url\x12\x1d\n" +
@@ -957,7 +1002,10 @@ const file_portal_v1_link_proto_rawDesc = "" +
 	"\tcompleted\x18\x12 \x01(\x03R\tcompleted\x12\x12\n" +
 	"\x04came\x18\x13 \x01(\tR\x04came\x12$\n" +
 	"\vpicture_url\x18\x14 \x01(\tH\aR\n" +
-	"pictureUrl\x88\x01\x01B\x0e\n" +
+	"pictureUrl\x88\x01\x01\x12\x1a\n" +
+	"\bcurrency\x18\x15 \x01(\tR\bcurrency\x12\x1f\n" +
+	"\vmerchant_id\x18\x16 \x01(\x03R\n" +
+	"merchantIdB\x0e\n" +
 	"\f_descriptionB\t\n" +
 	"\a_amountB\r\n" +
 	"\v_min_amountB\r\n" +
@@ -992,11 +1040,15 @@ const file_portal_v1_link_proto_rawDesc = "" +
 	" \x01(\tR\treturnUrl\x12!\n" +
 	"\fcallback_uri\x18\v \x01(\tR\vcallbackUri\"9\n" +
 	"\x12CreateLinkResponse\x12#\n" +
-	"\x04link\x18\x01 \x01(\v2\x0f.portal.v1.LinkR\x04link\"s\n" +
+	"\x04link\x18\x01 \x01(\v2\x0f.portal.v1.LinkR\x04link\"\xc2\x01\n" +
 	"\x10ListLinksRequest\x12\x12\n" +
 	"\x04open\x18\x01 \x01(\bR\x04open\x12\x19\n" +
 	"\x05limit\x18\x02 \x01(\x05H\x00R\x05limit\x88\x01\x01\x12\x1b\n" +
-	"\x06cursor\x18\x03 \x01(\tH\x01R\x06cursor\x88\x01\x01B\b\n" +
+	"\x06cursor\x18\x03 \x01(\tH\x01R\x06cursor\x88\x01\x01\x12\x14\n" +
+	"\x05state\x18\x04 \x03(\tR\x05state\x12\x16\n" +
+	"\x06search\x18\x05 \x01(\tR\x06search\x12\x1f\n" +
+	"\vmerchant_id\x18\x06 \x01(\x03R\n" +
+	"merchantIdB\b\n" +
 	"\x06_limitB\t\n" +
 	"\a_cursor\"n\n" +
 	"\x11ListLinksResponse\x12#\n" +
