@@ -63,17 +63,18 @@ type Options struct {
 	Production bool
 	// Passkeys has the portals on a name that passkeys can be made for.
 	Passkeys bool
+	// Withdrawals say when a withdrawal takes two operators; the zero value is never.
+	Withdrawals foureyes.Rules
 }
 
 // Bundle is the portals over a database of their own: two traders with two merchants' payments.
 type Bundle struct {
 	*dbtest.DB
-	Clock    *dbtest.Clock
-	Payments *payment.Service
-	Payouts  *payout.Service
-	Settings *directory.Settings
-	Deposits *deposit.Service
-	// Withdrawals take two operators for nothing.
+	Clock       *dbtest.Clock
+	Payments    *payment.Service
+	Payouts     *payout.Service
+	Settings    *directory.Settings
+	Deposits    *deposit.Service
 	Withdrawals *withdrawal.Service
 	Rates       *rate.Settings
 	Sessions    *session.Service
@@ -146,7 +147,7 @@ func With(t testing.TB, o Options) *Bundle {
 	noError(t, err)
 	signer, err := attest.New(b.Pool, []byte(strings.Repeat("s", 32)))
 	noError(t, err)
-	b.Withdrawals = withdrawal.New(b.Pools(), b.Clock, outbound.NewAddresses(true), signer, foureyes.Rules{})
+	b.Withdrawals = withdrawal.New(b.Pools(), b.Clock, outbound.NewAddresses(true), signer, o.Withdrawals)
 	b.Rooms = b.rooms(t, signer, stopping)
 	pages, err := portals.New(b.Rooms)
 	noError(t, err)
