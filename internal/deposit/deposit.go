@@ -45,6 +45,9 @@ type Deposit struct {
 	Named string
 }
 
+// Owners are a deposit's: no trader is one.
+func (d Deposit) Owners() (merchantID, traderID int64) { return d.MerchantID, 0 }
+
 func fromRow(row db.Deposit) Deposit {
 	return Deposit{
 		ID:                row.ID,

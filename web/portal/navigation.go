@@ -154,7 +154,11 @@ func (v *Visit) tellWaits() {
 // isAt tells whether the page belongs to an entry. The portal's first page is only itself.
 func (v *Visit) isAt(href string) bool {
 	path := v.R.URL.Path
-	path = strings.Replace(path, "/payout-files", "/payouts", 1) // a way to ask for payouts
+	for page, of := range map[string]string{ // pages that lists lead to
+		"/payout-files": "/payouts", "/operator/hand-overs": WithdrawalsPath, "/operator/transfers": DepositsPath,
+	} {
+		path = strings.Replace(path, page, of, 1)
+	}
 	return path == href || strings.HasPrefix(path, href+"/") && strings.Count(href, "/") > 1
 }
 

@@ -32,6 +32,8 @@ func TestWithdrawalInThePortals(t *testing.T) {
 	const first, alike = "0x52908400098527886E0F7030069857D2E4169EE7", "0x5290000000000000000000000000000000009ee7"
 	a := p.Post(t, path+"/addresses", address("Exchange", first)...)
 	want(t, "added", line(a.Code, a.To(), p.Cookies["flash"]), "303 /merchant/withdrawals/addresses address-added")
+	a = p.Post(t, path+"/addresses", address("Again", first)...)
+	want(t, "known already", line(a.Code, words(a.Page(t).Find("#address-wrong"))), "422 is in your book already")
 	wantIn(t, "all who see money are told", p.Get(t, path).Text(), "If none of you added it, remove it.")
 	a = p.Post(t, path+"/addresses", address("Other", alike)...)
 	want(t, "a look-alike", a.Code, http.StatusUnprocessableEntity)

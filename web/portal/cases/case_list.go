@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
+	"gateway.example/internal/report"
 	"gateway.example/internal/submission"
 	"gateway.example/internal/work"
 	"gateway.example/web/portal/say"
@@ -71,18 +72,22 @@ func (v *visit) caseDeposits() error {
 	if err != nil {
 		return err
 	}
-	filters.Act, filters.ActLabel = transfersPath, sayTransfers
+	filters.Act, filters.ActLabel, filters.Aside = transfersPath, sayTransfers, true
 	v.Shell.Title = v.Shell.Say(say.Deposits)
 	shown := Cases{Filters: &filters, At: say.Created}
 	return v.showCases(a, work.Deposit, shown, func() (rows []CaseRow, ids []int64, next *string, err error) {
 		var page deposit.Page
 		page.Status, page.Cursor = portal.Given(a.Query.Get(portal.AsksStatus)), portal.Given(a.Filter.Cursor)
 		found, next, err := v.Deposits.List(v.Ctx(), v.Who, page)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		names, err := report.NamesOf(v.Ctx(), v.Reports, v.Who, found)
 		for _, d := range found {
 			badge := view.DepositBadge(d.Status)
 			row := CaseRow{
 				Name: strconv.FormatInt(d.ID, 10), Href: view.Link(v.DepositPath(d.ID)), At: d.CreatedAt,
-				Amount: v.Shell.USDT(d.Amount), About: v.Shell.Say(say.ShortMerchant, d.MerchantID), Beside: d.Network,
+				Amount: v.Shell.USDT(d.Amount), About: portal.Whose(names, d), Beside: d.Network,
 			}
 			if row.Status = &badge; d.Status != "pending" {
 				ids = append(ids, 0) // nobody works on it any more

@@ -91,6 +91,7 @@ var wrongPatterns = []struct {
 	},
 	{regexp.MustCompile(`^must be at most (\S+), which the operator has set$`), "не больше $1: так решил оператор"},
 	{regexp.MustCompile(`^must be between (\S+) and (\S+)$`), "от $1 до $2"},
+	{regexp.MustCompile(`^must be one of:? ([^;]*)(; did you mean .*)?$`), "одно из: $1"},
 	{regexp.MustCompile(`^is that of line (\d+), too$`), "такой же, как в строке $1"},
 	{regexp.MustCompile(`^has more than (\d+) rows$`), "больше $1 строк"},
 	{regexp.MustCompile(`^must be at most (\d+)$`), "не больше $1"},

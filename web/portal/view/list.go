@@ -29,9 +29,10 @@ type Filters struct {
 	StatusOptions []Option
 	// StatusLabel is what the statuses are called, where they are something else.
 	StatusLabel say.Phrase
-	// Act leads to where one is made of what is listed; "" is nowhere.
+	// Act leads to where one is made of what is listed; "" is nowhere. Aside tells that it leads to another list.
 	Act      templ.SafeURL
 	ActLabel say.Phrase
+	Aside    bool
 	// Statuses and Methods are what may be chosen. Without any, the form does not ask.
 	Statuses []Tick
 	Method   string

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -16,10 +17,11 @@ type Sheet struct {
 	Empty   Empty
 }
 
-// Column heads a column; numbers stand at its right.
+// Column heads a column; numbers stand at its right. Sum is the amount that a row is about: on a phone it leads the row, with the
+// time beside it.
 type Column struct {
-	Text  string
-	Right bool
+	Text       string
+	Right, Sum bool
 }
 
 // Cell is what stands in a row. A time, a badge or a text, with a note below.
@@ -45,14 +47,23 @@ func (c Cell) tone() string {
 	return c.Tone
 }
 
-func (c Column) class(first bool) string {
+// class is how a cell of a row stands. What only names itself, as a state does, needs no label.
+func (t Sheet) class(row []Cell, i int) (class string, labelled bool) {
+	summed := slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Sum })
+	cell, column := row[i], t.Columns[i]
 	switch {
-	case first:
-		return "lead"
-	case c.Right:
-		return "right num"
+	case i == 0:
+		return "lead title", false
+	case column.Sum:
+		return "sum right num", false
+	case cell.Tone != "" && i == len(row)-1:
+		return "state", false
+	case cell.At != nil && cell.Note == "" && summed:
+		return "at", false
+	case column.Right:
+		return "right num", !cell.blank()
 	}
-	return ""
+	return "", !cell.blank()
 }
 
 // MoneyForm asks for what an action is done with.

@@ -107,7 +107,12 @@ func (v *visit) addAddress() error {
 		form.Set("token", submission.NewToken())
 		return v.showAddress(http.StatusUnprocessableEntity, form, nil, []string{v.Shell.Say(sayAlike)})
 	}
-	if wrong := v.Wrong(err); wrong != nil {
+	wrong := v.Wrong(err)
+	if f := fault.As(err); f != nil && f.Code == "withdrawal_address_known" {
+		wrong = map[string]string{"address": v.Shell.Say(sayKnown)}
+	}
+	if wrong != nil {
+		form.Set("token", submission.NewToken())
 		return v.showAddress(http.StatusUnprocessableEntity, form, wrong, nil)
 	}
 	return err

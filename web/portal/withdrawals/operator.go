@@ -129,7 +129,7 @@ func (v *visit) queue() error {
 		Quiet: Act{listsPath, v.Shell.Say(sayLists)},
 		Sheet: view.Sheet{Label: v.Shell.Say(say.Withdrawals), Columns: []view.Column{
 			{Text: v.Shell.Say(say.Number)}, {Text: v.Shell.Say(say.Created)}, {Text: v.Shell.Say(sayOwner)},
-			{Text: v.Shell.Say(say.Amount), Right: true}, {Text: v.Shell.Say(say.Network)}, {Text: v.Shell.Say(say.Status)},
+			{Text: v.Shell.Say(say.Amount), Right: true, Sum: true}, {Text: v.Shell.Say(say.Network)}, {Text: v.Shell.Say(say.Status)},
 		}},
 	}
 	shown.Picks = []view.Pick{{Text: v.Shell.Say(sayAll), Href: portal.WithdrawalsPath, Current: page.Status == nil}}

@@ -59,7 +59,7 @@ func (v *visit) list() error {
 		Empty: view.Empty{Title: sayNone, Text: sayNoneText},
 		Quiet: Act{view.Link(v.path("/addresses")), v.Shell.Say(sayBook)},
 		Sheet: view.Sheet{Label: v.Shell.Say(say.Withdrawals), Columns: []view.Column{
-			{Text: v.Shell.Say(say.Number)}, {Text: v.Shell.Say(say.Created)}, {Text: v.Shell.Say(say.Amount), Right: true},
+			{Text: v.Shell.Say(say.Number)}, {Text: v.Shell.Say(say.Created)}, {Text: v.Shell.Say(say.Amount), Right: true, Sum: true},
 			{Text: v.Shell.Say(say.Network)}, {Text: v.Shell.Say(say.Address)}, {Text: v.Shell.Say(say.Status)},
 		}},
 	}
@@ -169,6 +169,13 @@ func (v *visit) detail(w withdrawal.Withdrawal) (Detail, error) {
 	if w.Reason != nil {
 		d.Facts = append(d.Facts, view.Fact{Label: say.ReasonWhy, Value: *w.Reason})
 	}
+	actors := make([]string, 0, len(moves))
+	for _, move := range moves {
+		actors = append(actors, move.Actor)
+	}
+	if err := v.Meet(actors); err != nil {
+		return d, err
+	}
 	for _, move := range moves {
 		line := view.Line{At: move.At, Kind: "status", Actor: v.ActorName(move.Actor)}
 		line.Text = v.Shell.Say(say.LineStatusFirst, v.Shell.Say(say.WithdrawalStatus(move.To)))
@@ -208,7 +215,7 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 	to := view.Choice{Name: "address", Label: say.Address, Value: typed.Get("address"), Wrong: wrong["addressId"]}
 	for _, a := range book {
 		if !a.Rests {
-			to.Options = append(to.Options, view.Option{Value: view.Number(a.ID), Text: a.Label + " · " + a.Network + " · " + short(a.Address)})
+			to.Options = append(to.Options, view.Option{Value: view.Number(a.ID), Text: a.Network + " · " + short(a.Address) + " · " + a.Label})
 		}
 	}
 	if len(to.Options) == 0 {

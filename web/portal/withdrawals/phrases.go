@@ -55,6 +55,7 @@ var (
 		"It can be used after 24 hours. All owners see that it was added, and by whom.",
 		"Им можно будет пользоваться через 24 часа. Все владельцы увидят, что он добавлен и кем.",
 	)
+	sayKnown     = say.Both("is in your book already", "уже есть в вашей книге")
 	sayAddTitle  = say.Both("New address", "Новый адрес")
 	sayAddAlike  = say.Both("Both addresses are mine", "Оба адреса мои")
 	sayLabel     = say.Both("Name", "Название")
