@@ -118,6 +118,34 @@ func (q *Queries) DepositClaimsOf(ctx context.Context, depositIds []int64) ([]De
 	return items, nil
 }
 
+const depositClaimsPending = `-- name: DepositClaimsPending :one
+select count(*) from (
+    select from deposit_claim k join deposit d on d.merchant_id = k.merchant_id and d.id = k.deposit_id
+    where k.merchant_id = $1 and k.at > $2 and k.deposit_id <> $3 and d.status = 'pending'
+    limit $4
+) named
+`
+
+type DepositClaimsPendingParams struct {
+	MerchantID int64
+	Since      time.Time
+	DepositID  int64
+	Most       int32
+}
+
+// DepositClaimsPending counts the other pending deposits of a merchant of which a transaction was named lately.
+func (q *Queries) DepositClaimsPending(ctx context.Context, arg DepositClaimsPendingParams) (int64, error) {
+	row := q.db.QueryRow(ctx, depositClaimsPending,
+		arg.MerchantID,
+		arg.Since,
+		arg.DepositID,
+		arg.Most,
+	)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const depositTransactionFor = `-- name: DepositTransactionFor :many
 select d.deposit_id from chain_transfer t join deposit_transfer d on d.transfer_id = t.id
 where t.network = $1 and t.transaction_hash = $2 and t.direction = 'in'

@@ -57,6 +57,15 @@ func (s *Service) claim(ctx context.Context, q *db.Queries, who caller.Caller, d
 			return errTransferTaken
 		}
 	}
+	named, err := q.DepositClaimsPending(ctx, db.DepositClaimsPendingParams{
+		MerchantID: d.MerchantID, DepositID: d.ID, Since: s.clock.Now().Add(-namedWithin), Most: namedMost,
+	})
+	if err != nil {
+		return fmt.Errorf("count what is named: %w", err)
+	}
+	if named >= namedMost {
+		return errNamesFull
+	}
 	taken, err := taken(ctx, q, d, hash)
 	if err != nil {
 		return err

@@ -43,13 +43,17 @@ const (
 	matchWithin = time.Hour
 	// namedWithin is for how long a transfer is looked for that a merchant has named.
 	namedWithin = 24 * time.Hour
-	matchMost   = 200
+	// namedMost is how many pending deposits of a merchant may have a transaction that was named in that time: a name is looked for
+	// with every round, and keeps the transaction from whoever else names it.
+	namedMost = 100
+	matchMost = 200
 	// fittingMost is how many deposits of an amount are told apart.
 	fittingMost = 1000
 )
 
 // Faults of assignments.
 var (
+	errNamesFull      = fault.New(fault.Conflict, "deposit_names_full", "As many pending deposits as may be have a named transaction.")
 	errTransferTaken  = fault.New(fault.Conflict, "transfer_taken", "The transfer or the deposit has another one already.")
 	errTransferDiffer = fault.New(fault.Refused, "transfer_differs",
 		"The transfer is of another network or amount than the deposit.")

@@ -301,3 +301,30 @@ func TestAnotherMerchantNamesTransaction(t *testing.T) {
 	_, err := n.service.Name(t.Context(), n.merchant.Caller, same, hash(4))
 	testenv.Want(t, code(err), "cashbox_access_denied", "for another's deposit")
 }
+
+// A merchant names transactions of so many pending deposits a day, since each is looked for; one that is decided, or was named
+// the day before, leaves its place, and another transaction of the same deposit takes none.
+func TestNamesAreBounded(t *testing.T) {
+	n := newNetwork(t)
+	first := n.asks(t, 1, "10")
+	name := func(id int64, number int, want string) {
+		t.Helper()
+		_, err := n.service.Name(t.Context(), n.merchant.Caller, id, hash(number))
+		testenv.Want(t, code(err), want, "transaction %d for deposit %d", number, id)
+	}
+	name(first, 1, "")
+	n.Exec(t, `with made as (
+			insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key, created_at, status_at)
+			select merchant_id, cashbox_id, amount, network, address, gen_random_uuid(), created_at, status_at
+			from deposit, generate_series(1, 99) returning merchant_id, id)
+		insert into deposit_claim select 'TRC20', 'h' || id, merchant_id, id, 'key:1', $1 from made`, n.clock.Now())
+	more := n.asks(t, 2, "10")
+	name(more, 2, "deposit_names_full")
+	name(first, 3, "")
+	testenv.Must(n.service.Reject(t.Context(), operator, first, new("nothing came")))(t)
+	name(more, 2, "")
+	another := n.asks(t, 3, "10")
+	name(another, 4, "deposit_names_full")
+	n.clock.Advance(24 * time.Hour)
+	name(another, 4, "")
+}

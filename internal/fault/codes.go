@@ -101,6 +101,8 @@ var Codes = []Code{
 		"For operators: switch the user off whom you let in, or have the owner answer, and repeat the call."},
 	{"team_last_owner", Conflict, "They are the last owner who can sign in: nobody would be left to manage the team.",
 		"Make another user an owner first."},
+	{"deposit_names_full", Conflict, "As many pending deposits as may be have a named transaction.",
+		"Wait until some of them are confirmed or rejected. 100 pending deposits may have a transaction named in the last 24 hours."},
 	{"transfer_taken", Conflict, "The transfer or the deposit has another one already.",
 		"For operators: read both again."},
 	{"work_taken", Conflict, "Another operator has taken this.",

@@ -23,6 +23,7 @@ export const errorCodes = [
   "consent_awaited",
   "consent_open",
   "consent_over",
+  "deposit_names_full",
   "deposit_not_pending",
   "external_payments_secret_not_configured",
   "factor_last",

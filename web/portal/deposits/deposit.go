@@ -138,10 +138,14 @@ func (v *visit) nameTransaction() error {
 	}
 	typed := form.Get("transactionHash")
 	_, err = v.Deposits.Name(v.Ctx(), v.Who, id, typed)
-	if wrong := v.Wrong(err); wrong != nil {
+	wrong, f := v.Wrong(err), fault.As(err)
+	if f != nil && f.Code == "deposit_names_full" {
+		wrong = map[string]string{"transactionHash": say.Refused(v.Shell.Code, f.Code, f.Message)}
+	}
+	if wrong != nil {
 		return v.showDeposit(http.StatusUnprocessableEntity, id, typed, wrong)
 	}
-	if f := fault.As(err); f != nil && (f.Kind == fault.Refused || f.Kind == fault.Conflict) {
+	if f != nil && (f.Kind == fault.Refused || f.Kind == fault.Conflict) {
 		return v.Done(v.DepositPath(id), "changed")
 	}
 	if err != nil {

@@ -795,7 +795,7 @@ const file_gateway_v1_deposit_proto_rawDesc = "" +
 	"\x13_external_referenceB\x13\n" +
 	"\x11_transaction_hashB\x10\n" +
 	"\x0e_confirmationsB\x19\n" +
-	"\x17_named_transaction_hash2\xee\x05\n" +
+	"\x17_named_transaction_hash2\x83\x06\n" +
 	"\x0eDepositService\x12\xce\x01\n" +
 	"\rCreateDeposit\x12 .gateway.v1.CreateDepositRequest\x1a!.gateway.v1.CreateDepositResponse\"x\x92\xb5\x18t\n" +
 	"\x11Request a deposit\x12\bDeposits\x1a\x17merchant_scope_required\x1a\tnot_found\x1a\x15cashbox_access_denied\x1a\x18idempotency_key_conflict \x01\x12\x9b\x01\n" +
@@ -803,9 +803,9 @@ const file_gateway_v1_deposit_proto_rawDesc = "" +
 	"GetDeposit\x12\x1d.gateway.v1.GetDepositRequest\x1a\x1e.gateway.v1.GetDepositResponse\"N\x92\xb5\x18J\n" +
 	"\x0eRead a deposit\x12\bDeposits\x1a\x17merchant_scope_required\x1a\x15cashbox_access_denied\x12\x89\x01\n" +
 	"\fListDeposits\x12\x1f.gateway.v1.ListDepositsRequest\x1a .gateway.v1.ListDepositsResponse\"6\x92\xb5\x182\n" +
-	"\rList deposits\x12\bDeposits\x1a\x17merchant_scope_required\x12\xe0\x01\n" +
-	"\x0fNameTransaction\x12\".gateway.v1.NameTransactionRequest\x1a#.gateway.v1.NameTransactionResponse\"\x83\x01\x92\xb5\x18\x7f\n" +
-	"\x1cName a deposit's transaction\x12\bDeposits\x1a\x17merchant_scope_required\x1a\x15cashbox_access_denied\x1a\x13deposit_not_pending\x1a\x0etransfer_taken \x01B.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
+	"\rList deposits\x12\bDeposits\x1a\x17merchant_scope_required\x12\xf5\x01\n" +
+	"\x0fNameTransaction\x12\".gateway.v1.NameTransactionRequest\x1a#.gateway.v1.NameTransactionResponse\"\x98\x01\x92\xb5\x18\x93\x01\n" +
+	"\x1cName a deposit's transaction\x12\bDeposits\x1a\x17merchant_scope_required\x1a\x15cashbox_access_denied\x1a\x13deposit_not_pending\x1a\x0etransfer_taken\x1a\x12deposit_names_full \x01B.Z,gateway.example/rpc/gen/gateway/v1;gatewayv1b\x06proto3"
 
 var (
 	file_gateway_v1_deposit_proto_rawDescOnce sync.Once
