@@ -37,6 +37,9 @@ PaymentMethod = Literal["sbp", "sim", "card", "mtstpay", "quasi_ecom", "c2c", "i
 Currency = Literal["RUB", "AZN", "TRY", "MNT", "KZT", "UZS"]
 PayinStatus = Literal["waiting", "processing", "completed", "failed", "cancelled", "expired"]
 PayinMethod = Literal["sbp", "c2c"]
+DepositStatus = Literal["pending", "confirmed", "rejected"]
+WithdrawalStatus = Literal["requested", "approved", "handed_over", "completed", "rejected", "failed", "cancelled"]
+Network = Literal["TRC20", "ERC20", "BEP20", "POLYGON", "ARBITRUM"]
 
 T = TypeVar("T")
 
@@ -157,6 +160,77 @@ class Payin(_Payin, total=False):
     """A payout. The field below is there where something was noted."""
 
     metadata: Dict[str, str]
+
+
+class _RequiredOfDeposit(TypedDict):
+    amount: str
+    network: Network
+    address: str
+    idempotencyKey: str
+
+
+class NewDeposit(_RequiredOfDeposit, total=False):
+    """What create_deposit takes. The idempotency key is a uuid of yours."""
+
+    merchantCashboxId: int
+    externalReference: str
+    metadata: Dict[str, str]
+
+
+class _Deposit(TypedDict):
+    id: int
+    merchantCashboxId: int
+    direction: Literal["deposit"]
+    status: DepositStatus
+    amount: str
+    currency: Literal["USDT"]
+    network: Network
+    address: str
+    externalReference: Optional[str]
+    idempotencyKey: str
+    createdAt: str
+    statusUpdatedAt: str
+    transactionHash: Optional[str]
+    confirmations: Optional[int]
+
+
+class Deposit(_Deposit, total=False):
+    """A deposit of USDT. The fields below are there where something was noted."""
+
+    metadata: Dict[str, str]
+    namedTransactionHash: str
+
+
+class _RequiredOfWithdrawal(TypedDict):
+    orderId: str
+    amount: str
+    network: Network
+    address: str
+
+
+class NewWithdrawal(_RequiredOfWithdrawal, total=False):
+    """What create_withdrawal takes. The address is one of your address book that has rested."""
+
+    merchantCashboxId: int
+    callbackUri: str
+
+
+class Withdrawal(TypedDict):
+    """A withdrawal of USDT."""
+
+    id: int
+    merchantCashboxId: Optional[int]
+    orderId: str
+    status: WithdrawalStatus
+    statusReason: Optional[str]
+    amount: str
+    fee: str
+    currency: Literal["USDT"]
+    network: Network
+    address: str
+    transactionHash: Optional[str]
+    createdAt: str
+    statusUpdatedAt: str
 
 
 class Balance(TypedDict):
@@ -307,6 +381,49 @@ class Gateway:
         """Go through payouts, the newest first, of one pair of metadata if given."""
         filters = {"orderId": order_id, "status": status, **_pairs(metadata)}
         return self._items("/api/v1/payins", since, until, **filters)
+
+    def create_deposit(self, request: NewDeposit) -> Created[Deposit]:
+        """Ask for a deposit, or answer with the one already asked for under the same idempotencyKey."""
+        return self._create("/api/v1/deposits", request)
+
+    def get_deposit(self, deposit_id: int) -> Deposit:
+        """Read a deposit by its id."""
+        return self._call("GET", f"/api/v1/deposits/{_quoted(deposit_id)}")[0]["data"]
+
+    def name_transaction(self, deposit_id: int, transaction_hash: str) -> Deposit:
+        """Name the transaction by which you send the USDT of a pending deposit."""
+        path = f"/api/v1/deposits/{_quoted(deposit_id)}/transaction"
+        return self._call("POST", path, {"transactionHash": transaction_hash})[0]["data"]
+
+    def deposits(
+        self,
+        idempotency_key: Optional[str] = None,
+        status: Optional[DepositStatus] = None,
+        since: Optional[datetime] = None,
+        until: Optional[datetime] = None,
+        metadata: Optional[Dict[str, str]] = None,
+    ) -> Iterator[Deposit]:
+        """Go through deposits, the newest first, of one pair of metadata if given."""
+        filters = {"idempotencyKey": idempotency_key, "status": status, **_pairs(metadata)}
+        return self._items("/api/v1/deposits", since, until, **filters)
+
+    def create_withdrawal(self, request: NewWithdrawal) -> Created[Withdrawal]:
+        """Ask for a withdrawal, or answer with the one already asked for under the same orderId."""
+        return self._create("/api/v1/withdrawals", request)
+
+    def get_withdrawal(self, withdrawal_id: int) -> Withdrawal:
+        """Read a withdrawal by its id."""
+        return self._call("GET", f"/api/v1/withdrawals/{_quoted(withdrawal_id)}")[0]["data"]
+
+    def withdrawals(
+        self,
+        order_id: Optional[str] = None,
+        status: Optional[WithdrawalStatus] = None,
+        since: Optional[datetime] = None,
+        until: Optional[datetime] = None,
+    ) -> Iterator[Withdrawal]:
+        """Go through withdrawals, the newest first."""
+        return self._items("/api/v1/withdrawals", since, until, orderId=order_id, status=status)
 
     def events(self, cursor: Optional[str] = None) -> Iterator[Tuple[str, Dict[str, Any]]]:
         """Go through the events of webhooks, the oldest first, for a shop that was away when they were sent.

@@ -1,11 +1,13 @@
-"""Drives a running sandbox with the Python client: a payment with its webhook, a payout and an appeal."""
+"""Drives a running sandbox with the Python client: a payment with its webhook, a payout, a deposit and an appeal."""
 
 import base64
 import json
 import os
+import secrets
 import threading
 import time
 import unittest.mock
+import uuid
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -160,8 +162,38 @@ def payout():
     assert balance["currency"] == "USDT" and Decimal(balance["available"]) > 0, balance
 
 
+def deposit():
+    request = {
+        "amount": "100.5",
+        "network": "TRC20",
+        "address": "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+        "idempotencyKey": str(uuid.uuid4()),
+    }
+    created = client.create_deposit(request)
+    assert created.data["status"] == "pending" and created.data["amount"] == "100.50000000", created
+    assert client.create_deposit(request).replayed
+    transaction = secrets.token_hex(32)
+    assert client.name_transaction(created.data["id"], transaction)["namedTransactionHash"] == transaction
+    assert client.get_deposit(created.data["id"])["network"] == "TRC20"
+    assert [item["id"] for item in client.deposits(request["idempotencyKey"], "pending")] == [created.data["id"]]
+
+
+def withdrawal():
+    """The sandbox's keys may ask for none, which only a call to the right place with a right signature is told."""
+    request = {"orderId": f"{run}-python", "amount": "20", "network": "TRC20", "address": "T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm"}
+    for call in (
+        lambda: client.create_withdrawal(request),
+        lambda: client.get_withdrawal(1),
+        lambda: list(client.withdrawals(request["orderId"], "requested")),
+    ):
+        error = fails(gateway.GatewayError, call)
+        assert error.code == "merchant_scope_required", error
+
+
 vectors()
 payment()
 payout()
+deposit()
+withdrawal()
 appeal()
 print("all went well")
