@@ -38,8 +38,5 @@ func Raw(code string, key Key) (string, bool) {
 	return fmt.Sprint(phrase), there
 }
 
-// Terms are a language's word for each thing, by its English name.
-func Terms(code string) map[string]string { return terms[code] }
-
 // Size is how many phrases a language has.
 func Size(code string) int { return len(all[code]) }

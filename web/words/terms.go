@@ -48,3 +48,6 @@ var terms = map[string]map[string]string{
 		"reference": "төлбөрийн дугаар",
 	},
 }
+
+// Terms are a language's word for each thing, by its English name. Whatever else speaks the language keeps to them.
+func Terms(code string) map[string]string { return terms[code] }
