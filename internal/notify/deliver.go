@@ -263,11 +263,8 @@ func (d *Deliverer) send(ctx context.Context, line db.NotifyLeaseRow, kind db.No
 // message says in a user's language what happened.
 func (s *Service) message(about About, kind db.NoticeWaitingRow, language string) Message {
 	m := Message{
-		Kind: about.Kind, Text: about.In(language).Of(int(kind.Due), kind.Figures), Open: "Open", Path: kind.Path, Count: int(kind.Due),
+		Kind: about.Kind, Text: about.In(language).Of(int(kind.Due), kind.Figures), Open: say(language, "Open it", "Открыть"), Path: kind.Path, Count: int(kind.Due),
 		Security: about.Security, Language: language,
-	}
-	if language == "ru" {
-		m.Open = "Открыть"
 	}
 	if kind.Due > 1 {
 		m.Path = about.All

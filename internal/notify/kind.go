@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/tongue"
 )
 
 // Kind is a kind of what users are told.
@@ -254,7 +255,20 @@ func (a About) In(language string) Text {
 	if language == "ru" {
 		return a.Russian
 	}
-	return a.English
+	in := func(english string) string {
+		text, _ := tongue.In(language, english)
+		return text
+	}
+	return Text{in(a.English.One), in(a.English.Many), in(a.English.Label)}
+}
+
+// say is a text in a user's language.
+func say(language, english, russian string) string {
+	if language == "ru" {
+		return russian
+	}
+	text, _ := tongue.In(language, english)
+	return text
 }
 
 // Of is what is said of so many things; the figures are those of one.

@@ -113,3 +113,13 @@ func TestOfSecurityAndAlarms(t *testing.T) {
 		testenv.Check(t, strings.Contains(heard, part), "an operator is told %q", heard)
 	}
 }
+
+// Traders are told in the language that they chose, and whoever's language has no text, in English.
+func TestKindsInMoreLanguages(t *testing.T) {
+	about, _ := AboutOf(PaymentOpened)
+	testenv.Want(t, about.In("tr").Of(1, ""), "Bir ödeme açık.", "one in Turkish")
+	testenv.Want(t, about.In("tr").Of(3, ""), "3 ödeme açık.", "several in Turkish")
+	for _, language := range []string{"", "en", "xx"} {
+		testenv.Want(t, about.In(language).Of(3, ""), "3 payments are open.", "in a language of %q", language)
+	}
+}

@@ -296,10 +296,7 @@ func (s *Service) AddMail(ctx context.Context, who caller.Caller, address string
 	if err != nil {
 		return fmt.Errorf("find a user: %w", err)
 	}
-	text := "Confirm that this address is yours: " + code
-	if user.Language == "ru" {
-		text = "Подтвердите, что это ваш адрес: " + code
-	}
+	text := say(user.Language, "Confirm that this address is yours:", "Подтвердите, что это ваш адрес:") + " " + code
 	ctx, cancel := context.WithTimeout(ctx, sendWithin)
 	defer cancel()
 	if err := sender.Send(ctx, address, Message{Text: text, Security: true}); err != nil {

@@ -218,12 +218,7 @@ func (s *Service) link(ctx context.Context, chat, label, code string) (string, e
 
 // command does one for a user.
 func (s *Service) command(ctx context.Context, user db.NotifyWhoRow, command string) (string, error) {
-	say := func(english, russian string) string {
-		if user.Language == "ru" {
-			return russian
-		}
-		return english
-	}
+	say := func(english, russian string) string { return say(user.Language, english, russian) }
 	who := caller.Caller{Kind: caller.Kind(user.Kind), ID: user.ID, Login: user.Login, Role: caller.Role(user.Role)}
 	if user.TraderID != nil {
 		who.TraderID = *user.TraderID

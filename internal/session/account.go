@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 	_ "time/tzdata" // zones must be known also where the machine has none
 
@@ -14,6 +15,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/notify"
+	"gateway.example/internal/tongue"
 )
 
 // ChangePassword changes the user's password. It ends their other sessions, and gives this one a new
@@ -188,7 +190,11 @@ func (s *Service) SetPreferences(ctx context.Context, session Session, p Prefere
 	f := fault.Decoded(ctx)
 	_, err := time.LoadLocation(p.Zone)
 	f.Check(err == nil && p.Zone != "" && p.Zone != "Local", "zone", "must be an IANA time zone, such as Europe/Moscow")
-	f.Check(slices.Contains([]string{"", "en", "ru"}, p.Language), "language", "must be en, ru or nothing")
+	spoken := []string{"en", "ru"}
+	if session.Caller.Kind == caller.Trader {
+		spoken = append(spoken, tongue.Complete...)
+	}
+	f.Check(p.Language == "" || slices.Contains(spoken, p.Language), "language", "must be %s or nothing", strings.Join(spoken, ", "))
 	f.Check(slices.Contains([]string{"light", "dark", "system"}, p.Theme), "theme", "must be light, dark or system")
 	if err := f.Err(); err != nil {
 		return session, err

@@ -147,7 +147,7 @@ func (f Factors) Any() bool { return f.TOTP || f.Passkeys > 0 }
 type Preferences struct {
 	// Zone is an IANA time zone.
 	Zone string
-	// Language is en or ru; empty is the browser's.
+	// Language is en or ru, for traders also one that internal/tongue offers; empty is the browser's.
 	Language string
 	// Theme is light, dark or system.
 	Theme string

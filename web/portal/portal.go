@@ -22,6 +22,7 @@ import (
 	"gateway.example/internal/savedview"
 	"gateway.example/internal/session"
 	"gateway.example/internal/submission"
+	"gateway.example/internal/tongue"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -168,7 +169,7 @@ const languageCookie = "lang"
 // before, or the browser's.
 func (v *Visit) speak(preferred string) {
 	asked := v.R.URL.Query().Get("lang")
-	if asked == say.English || asked == say.Russian {
+	if v.speaks(asked) {
 		v.SetCookie(languageCookie, asked, 365*24*time.Hour)
 	} else if cookie, err := v.R.Cookie(languageCookie); err == nil {
 		asked = cookie.Value
@@ -176,13 +177,33 @@ func (v *Visit) speak(preferred string) {
 	if preferred != "" {
 		asked = preferred
 	}
-	if asked != say.English && asked != say.Russian {
+	if !v.speaks(asked) {
 		asked = words.For(v.R.Header.Get("Accept-Language")).Code
+		if v.Who.Kind == "" && asked != say.Russian { // of who is not signed in nobody knows yet that they are a trader
+			asked = say.English
+		}
 	}
-	if asked != say.Russian {
+	if !v.speaks(asked) {
 		asked = say.English
 	}
 	v.Shell.Words, _ = words.In(asked)
+}
+
+// speaks tells that the reader may have pages in a language. Traders have more than others, and whoever is not signed in may ask
+// for those: on an invitation, or where they have signed out.
+func (v *Visit) speaks(language string) bool {
+	switch {
+	case language == say.English, language == say.Russian:
+		return true
+	case v.Session.View != nil: // an operator reads
+		return false
+	}
+	return (v.Who.Kind == "" || v.Who.Kind == caller.Trader) && tongue.Offered(language)
+}
+
+// Languages are those that the user may choose.
+func (v *Visit) Languages() []words.Language {
+	return slices.DeleteFunc(slices.Clone(words.Languages), func(l words.Language) bool { return !v.speaks(l.Code) })
 }
 
 // Home is the name of the portal of a kind of user.

@@ -38,7 +38,7 @@ func (v *visit) showAccount(status int, shown Account) error {
 		return err
 	}
 	shown.Role, shown.Factors = string(v.Who.Role), Factors(v.Session.Factors)
-	shown.MayViewAs = v.MayViewAs()
+	shown.MayViewAs, shown.Languages = v.MayViewAs(), v.Languages()
 	if v.Sessions.Passkeys() {
 		shown.MayAddPasskey = true
 		passkeys, err := v.Sessions.ListPasskeys(v.Ctx(), v.Session)

@@ -118,9 +118,13 @@ var (
 		"As in Europe/Istanbul. All times are shown in it.",
 		"Например, Europe/Istanbul. В нём показано всё время.",
 	)
-	sayZoneHere       = say.Both("Use this browser's:", "Взять из браузера:")
-	sayLanguage       = say.Both("Language", "Язык")
-	sayLanguageAuto   = say.Both("As the browser has it", "Как в браузере")
+	sayZoneHere     = say.Both("Use this browser's:", "Взять из браузера:")
+	sayLanguage     = say.Both("Language", "Язык")
+	sayLanguageAuto = say.Both("As the browser has it", "Как в браузере")
+	sayMachine      = say.Both(
+		"This translation is checked by machine only: nobody whose language it is has read it yet.",
+		"Этот перевод проверен только машиной: носитель языка его ещё не читал.",
+	)
 	sayTheme          = say.Both("Colours", "Цвета")
 	sayThemeSystem    = say.Both("As the system has them", "Как в системе")
 	sayThemeLight     = say.Both("Light", "Светлые")
@@ -132,7 +136,7 @@ var (
 	sayWrongPassword  = say.Both("This is not your password.", "Это не ваш пароль.")
 	sayPasswordEnds   = say.Both("All your other sessions end.", "Все остальные сеансы завершатся.")
 	sayApp            = say.Both("Authenticator app", "Приложение-аутентификатор")
-	sayAppOn          = say.Both("Set up", "Настроено")
+	sayAppOn          = say.Both("It is set up", "Настроено")
 	sayAppOff         = say.Both("Not set up", "Не настроено")
 	sayPasskeys       = say.Both("Passkeys", "Ключи доступа")
 	sayRemove         = say.Both("Remove", "Удалить")

@@ -2,6 +2,10 @@ package account
 
 import (
 	"time"
+
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/words"
 )
 
 // FactorQuestion asks for a second factor.
@@ -52,8 +56,10 @@ type Account struct {
 	Wrong         map[string]string
 	Factors       Factors
 	MayAddPasskey bool
-	Passkeys      []Passkey
-	Sessions      []Session
+	// Languages are those that the user may choose.
+	Languages []words.Language
+	Passkeys  []Passkey
+	Sessions  []Session
 	// MayViewAs shows the form to look as another user, which ViewAs is filled in with.
 	MayViewAs bool
 	ViewAs    Look
@@ -61,3 +67,15 @@ type Account struct {
 
 // Look asks to look as another user.
 type Look struct{ User, Reason string }
+
+// languages are what the user chooses from.
+func (a Account) languages(s view.Shell) []view.Option {
+	list := []view.Option{{Value: "", Text: s.Say(sayLanguageAuto)}}
+	for _, l := range a.Languages {
+		list = append(list, view.Option{Value: l.Code, Text: l.Name})
+	}
+	return list
+}
+
+// unread tells that nobody whose language it is has read the translation yet.
+func unread(s view.Shell) bool { return s.Code != say.English && s.Code != say.Russian }

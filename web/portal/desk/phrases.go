@@ -36,7 +36,7 @@ var (
 	sayShowBank     = say.Both("Show", "Показать")
 	sayEndsSoon     = say.Both("Soon", "Скоро")
 	sayLastMinutes  = say.Both("Urgent", "Срочно")
-	sayTo           = say.Both("To", "Куда")
+	sayTo           = say.Both("Send to", "Куда")
 	sayConfirmTitle = say.Both("Has the money arrived?", "Деньги пришли?")
 	sayConfirmText  = say.Both(
 		"Look into your bank first. Confirming completes the payment, and the USDT held for it go to the merchant.",

@@ -1,10 +1,12 @@
 // Package say is what the portals say, in English and in Russian. A phrase without one of the two
-// does not compile.
+// does not compile. What traders read has catalogues of more languages, by the English.
 package say
 
 import (
 	"fmt"
 	"maps"
+
+	"gateway.example/internal/tongue"
 )
 
 // The languages of the portals.
@@ -22,8 +24,14 @@ func Both(en, ru string) Phrase { return Phrase{en, ru} }
 // In is the phrase in a language, its places filled.
 func (p Phrase) In(language string, fill ...any) string {
 	text := p.en
-	if language == Russian {
+	switch language {
+	case English:
+	case Russian:
 		text = p.ru
+	default:
+		if p.en != p.ru { // what is the same in both is a name
+			text, _ = tongue.In(language, p.en)
+		}
 	}
 	if len(fill) == 0 {
 		return text
@@ -40,11 +48,12 @@ type Count struct {
 
 // In is the phrase for a number.
 func (c Count) In(language string, n int) string {
-	form := c.en[1]
-	switch {
-	case language == Russian:
-		form = c.ru[russianForm(n)]
-	case n == 1:
+	if language == Russian {
+		return fmt.Sprintf(c.ru[russianForm(n)], n)
+	}
+	// The languages with a catalogue have one form after a number.
+	form, known := tongue.In(language, c.en[1])
+	if !known && n == 1 {
 		form = c.en[0]
 	}
 	return fmt.Sprintf(form, n)

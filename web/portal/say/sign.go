@@ -1,5 +1,11 @@
 package say
 
+import (
+	"slices"
+
+	"gateway.example/internal/tongue"
+)
+
 // Signing in, second factors, invitations.
 var (
 	SignInAct = Phrase{"Sign in", "Войти"}
@@ -15,7 +21,7 @@ var (
 	}
 	Seen          = Phrase{"Last seen", "Последняя активность"}
 	Device        = Phrase{"Device", "Устройство"}
-	From          = Phrase{"From", "Откуда"}
+	From          = Phrase{"From where", "Откуда"}
 	UnknownDevice = Phrase{"Unknown device", "Неизвестное устройство"}
 )
 
@@ -120,7 +126,10 @@ var wrongs = map[string]string{
 	"must not contain a card number":                                 "не должно быть номера карты",
 	"is required":                                                    "обязательное поле",
 	"must be 12 to 255 characters":                                   "от 12 до 255 символов",
+	"must be an IANA time zone, such as Europe/Moscow":               "нужен часовой пояс IANA, например Europe/Moscow",
+	"must be an address such as you@example.com":                     "нужен адрес вида you@example.com",
 	"is not a known time zone":                                       "неизвестный часовой пояс",
+	"is not in your address book":                                    "такого адреса в книге нет",
 	"must be 1 to 255 characters":                                    "от 1 до 255 символов",
 	"must be at most 60 characters":                                  "не больше 60 символов",
 	"must be to come":                                                "должно быть в будущем",
@@ -138,9 +147,9 @@ var wrongs = map[string]string{
 func Wrong(language, text string) string {
 	if language != Russian {
 		if plainer, known := plainer[text]; known {
-			return plainer
+			text = plainer
 		}
-		return text
+		return wrongIn(language, text)
 	}
 	for _, russian := range []string{wrongs[text], merchantWrongs[text], lookWrongs[text], moneyWrongs[text], directoryWrongs[text]} {
 		if russian != "" {
@@ -153,6 +162,22 @@ func Wrong(language, text string) string {
 		}
 	}
 	return text
+}
+
+// wrongIn is what is wrong with a field in a language with a catalogue, which has what is said with numbers by the English
+// with places for them.
+func wrongIn(language, text string) string {
+	if !slices.Contains(tongue.Catalogues, language) {
+		return text
+	}
+	for _, pattern := range wrongPatterns {
+		if pattern.english != "" && pattern.text.MatchString(text) {
+			template, _ := tongue.In(language, pattern.english)
+			return pattern.text.ReplaceAllString(text, template)
+		}
+	}
+	said, _ := tongue.In(language, text)
+	return said
 }
 
 // An owner's consent to users whom operators let in.

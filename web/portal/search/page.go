@@ -12,11 +12,11 @@ import (
 	"gateway.example/web/site"
 )
 
-// pages are those of the navigation, by their names in either language.
+// pages are those of the navigation, by their names in the reader's language, in English or in Russian.
 func (v *visit) pages(text string) (Group, error) {
 	group := Group{Label: sayPages}
 	for _, item := range v.Shell.Nav {
-		if holds(item.Label.In(say.English), text) || holds(item.Label.In(say.Russian), text) {
+		if holds(v.Shell.Say(item.Label), text) || holds(item.Label.In(say.English), text) || holds(item.Label.In(say.Russian), text) {
 			group.Rows = append(group.Rows, Row{
 				Text: v.Shell.Say(item.Label), Note: v.Shell.Say(item.Group), Href: view.Link(item.Href),
 			})

@@ -494,7 +494,7 @@ type Preferences struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// An IANA time zone.
 	Zone string `protobuf:"bytes,1,opt,name=zone,proto3" json:"zone,omitempty"`
-	// en or ru. Not set: the browser's.
+	// en or ru; traders may have others that the portal offers them. Not set: the browser's.
 	Language *string `protobuf:"bytes,2,opt,name=language,proto3,oneof" json:"language,omitempty"`
 	// light, dark or system.
 	Theme string `protobuf:"bytes,3,opt,name=theme,proto3" json:"theme,omitempty"`
@@ -1329,7 +1329,7 @@ type SetPreferencesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// An IANA time zone.
 	Zone string `protobuf:"bytes,1,opt,name=zone,proto3" json:"zone,omitempty"`
-	// en or ru. Not set: the browser's.
+	// en or ru; traders may have others that the portal offers them. Not set: the browser's.
 	Language *string `protobuf:"bytes,2,opt,name=language,proto3,oneof" json:"language,omitempty"`
 	// light, dark or system.
 	Theme string `protobuf:"bytes,3,opt,name=theme,proto3" json:"theme,omitempty"`

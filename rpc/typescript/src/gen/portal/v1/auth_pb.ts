@@ -276,7 +276,7 @@ export type Preferences = Message<"portal.v1.Preferences"> & {
   zone: string;
 
   /**
-   * en or ru. Not set: the browser's.
+   * en or ru; traders may have others that the portal offers them. Not set: the browser's.
    *
    * @generated from field: optional string language = 2;
    */
@@ -695,7 +695,7 @@ export type SetPreferencesRequest = Message<"portal.v1.SetPreferencesRequest"> &
   zone: string;
 
   /**
-   * en or ru. Not set: the browser's.
+   * en or ru; traders may have others that the portal offers them. Not set: the browser's.
    *
    * @generated from field: optional string language = 2;
    */

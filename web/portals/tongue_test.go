@@ -1,0 +1,82 @@
+package portals_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/tongue"
+	"gateway.example/web/portal/portaltest"
+)
+
+// A trader chooses Turkish for their account, and reads it; a merchant cannot, nor who looks as a trader.
+func TestTradersChooseMoreLanguages(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	want(t, "chosen", p.Post(t, "/account/preferences", "zone", "UTC", "language", "tr", "theme", "dark").To(), "/account")
+	account := p.Page(t, "/account")
+	want(t, "account", account.Find("html").AttrOr("lang", ""), "tr")
+	want(t, "kept", account.Find("#language option[selected]").Text(), "Türkçe")
+	portaltest.WantIn(t, "said once", account.Text(), "Kaydedildi.", "Bu çeviri yalnızca makineyle denetlendi")
+	desk := p.Page(t, "/trader")
+	want(t, "desk", desk.Find("html").AttrOr("lang", ""), "tr")
+	want(t, "title", words(desk.Find("h1")), "Masa")
+	portaltest.WantNot(t, "said on the account alone", desk.Text(), "makineyle")
+
+	merchant := b.As(t, caller.Owner)
+	refused := merchant.Post(t, "/account/preferences", "zone", "UTC", "language", "tr", "theme", "dark")
+	portaltest.WantAnswer(t, "a merchant", refused, 422, "must be en, ru or nothing")
+	page := merchant.Get(t, "/merchant?lang=tr", "Accept-Language", "tr").Page(t)
+	want(t, "asked for", page.Find("html").AttrOr("lang", ""), "en")
+	want(t, "offered", words(merchant.Page(t, "/account").Find("#language option")), "As the browser has it English Русский")
+
+	viewed := b.Viewer(t).Get(t, "/trader?lang=tr", "Accept-Language", "tr").Page(t)
+	want(t, "looked at", viewed.Find("html").AttrOr("lang", ""), "en")
+
+	stranger := b.Nobody()
+	want(t, "a browser's", stranger.Get(t, "/sign-in", "Accept-Language", "tr").Page(t).Find("html").AttrOr("lang", ""), "en")
+	want(t, "asked for", stranger.Page(t, "/sign-in?lang=tr").Find("html").AttrOr("lang", ""), "tr")
+	stranger.Cookies["lang"] = "kk" // none that is offered
+	want(t, "unknown", stranger.Page(t, "/sign-in").Find("html").AttrOr("lang", ""), "en")
+}
+
+// Nothing that a trader meets lacks a translation in a language that is offered. What another lacks that the code does not tell,
+// go test -v prints.
+func TestTradersMeetNoEnglish(t *testing.T) {
+	var lock sync.Mutex
+	missed := map[string]map[string]bool{}
+	tongue.OnMissed(func(language, english string) {
+		lock.Lock()
+		defer lock.Unlock()
+		if missed[language] == nil {
+			missed[language] = map[string]bool{}
+		}
+		missed[language][english] = true
+	})
+	t.Cleanup(func() { tongue.OnMissed(func(string, string) {}) })
+	b, p, pages := groups[slices.IndexFunc(groups, func(g group) bool { return g.name == "traders" })].open(t)
+	pages = append(pages, "/trader/requisites/1?why=1", "/trader/statement?q=nothing", "/trader/search?q=1500", "/trader/payouts?status=failed")
+	b.Create(t, "1700")
+	for _, language := range tongue.Complete {
+		p.Post(t, "/account/preferences", "zone", "UTC", "language", language, "theme", "dark")
+		for _, path := range pages {
+			p.Get(t, path+map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")]+"lang="+language)
+		}
+		// What is filled in wrongly is said, too.
+		p.Post(t, "/account/preferences", "zone", "nowhere", "language", language, "theme", "dark")
+		p.Post(t, "/trader/requisites/new", "method", "sbp", "currency", "RUB", "value", "1")
+		p.Post(t, "/trader/withdrawals", "network", "TRC20", "amount", "0")
+		p.Post(t, "/trader/withdrawals/addresses", "network", "TRC20", "address", "T1")
+		p.Post(t, "/account/password", "oldPassword", "wrong", "newPassword", "short")
+		p.Post(t, "/account/notifications/mail", "address", "none")
+	}
+	lock.Lock()
+	defer lock.Unlock()
+	for _, language := range tongue.Complete {
+		if lacking := slices.Sorted(maps.Keys(missed[language])); len(lacking) > 0 {
+			t.Errorf("%s lacks %d texts that a trader meets:\n%s", language, len(lacking), strings.Join(lacking, "\n"))
+		}
+	}
+}
