@@ -55,6 +55,7 @@ func TestPoints(t *testing.T) {
 	if os.Getenv("GATEWAY_TEST_FAULTS") != "" {
 		each = 1
 	}
+	all := newPassedPlaces(t)
 	for name, way := range ways {
 		if !testenv.Whole() && name != "withdrawal" {
 			continue
@@ -63,6 +64,7 @@ func TestPoints(t *testing.T) {
 			t.Parallel()
 			p := newPointed(t, program)
 			passed := p.collect(way)
+			all.add(passed)
 			if !testenv.Whole() { // one kill, from the middle on
 				passed = slices.DeleteFunc(passed, byTime.MatchString)
 				passed = passed[len(passed)/2:]
