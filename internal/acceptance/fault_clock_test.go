@@ -34,8 +34,9 @@ func buildWith(t *testing.T, files map[string]string) string {
 	return program
 }
 
-// buildUnsteady builds the program with a clock that goes back by ten seconds at each SIGUSR1. Nothing
-// else is changed: what asks for the real time by itself, such as a sign-in, still gets it.
+// buildUnsteady builds the program with a clock that goes ten seconds back at each SIGUSR1 and ten ahead at each SIGUSR2, and
+// that asks whom the test says for the addresses of names. Nothing else is changed: what asks for the real time by itself, such
+// as a sign-in, still gets it.
 func buildUnsteady(t *testing.T) string {
 	t.Helper()
 	const file = "../../internal/clock/clock.go"
@@ -43,6 +44,7 @@ func buildUnsteady(t *testing.T) string {
 	return buildWith(t, map[string]string{
 		file:                               strings.ReplaceAll(string(source), "time.Now()", "unsteady()"),
 		"../../internal/clock/unsteady.go": unsteady,
+		"../../internal/outbound/asks.go":  asks,
 	})
 }
 
@@ -56,33 +58,51 @@ import (
 	"time"
 )
 
-var behind atomic.Int64
+var ahead atomic.Int64
 
-func unsteady() time.Time { return time.Now().Add(-time.Duration(behind.Load())) }
+func unsteady() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 
 func init() {
-	back := make(chan os.Signal, 1)
-	signal.Notify(back, syscall.SIGUSR1)
+	set := make(chan os.Signal, 1)
+	signal.Notify(set, syscall.SIGUSR1, syscall.SIGUSR2)
 	go func() {
-		for range back {
-			behind.Add(int64(10 * time.Second))
+		for which := range set {
+			by := 10 * time.Second
+			if which == syscall.SIGUSR1 {
+				by = -by
+			}
+			ahead.Add(int64(by))
 		}
 	}()
 }
 `
 
-// clockGoesBack sets the clock of one replica back; the other's and PostgreSQL's stay as they are.
-func (s *stage) clockGoesBack(t *testing.T) {
-	s.a.kill()
-	s.a.program = s.unsteady
-	s.a.start(t)
-	time.Sleep(2 * time.Second)
-	noError(t, s.a.cmd.Process.Signal(syscall.SIGUSR1))
-	time.Sleep(3 * time.Second)
-	// The sandbox's clock is ahead by as much on both.
-	if ahead := createdAt(t, s.b).Sub(createdAt(t, s.a)); ahead < 9*time.Second {
-		t.Errorf("the other replica's clock is ahead by %s", ahead)
+// clockJumps sets the clock of one replica back, then ahead, then right; the other's and PostgreSQL's stay as they are.
+func (s *stage) clockJumps(t *testing.T) {
+	s.a.again(t, s.unsteady, nil)
+	time.Sleep(time.Second)
+	for _, jump := range []struct {
+		by    syscall.Signal
+		times int
+		ahead time.Duration
+	}{{syscall.SIGUSR1, 1, -10 * time.Second}, {syscall.SIGUSR2, 2, 10 * time.Second}, {syscall.SIGUSR1, 1, 0}} {
+		for range jump.times {
+			noError(t, s.a.cmd.Process.Signal(jump.by))
+			time.Sleep(100 * time.Millisecond)
+		}
+		time.Sleep(time.Second)
+		// The sandbox's clock is ahead by as much on both.
+		ahead := createdAt(t, s.a).Sub(createdAt(t, s.b))
+		testenv.Check(t, (ahead-jump.ahead).Abs() <= time.Second+500*time.Millisecond, "the clock is ahead by %s, not %s", ahead, jump.ahead)
 	}
+}
+
+// again kills a gateway and starts another program in its place, with variables of its own.
+func (g *instance) again(t *testing.T, program string, variables map[string]string) {
+	t.Helper()
+	g.kill()
+	g.program, g.variables = program, variables
+	g.start(t)
 }
 
 // createdAt is when a replica says that it has created a payment just now.

@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"gateway.example/internal/testenv"
 )
@@ -46,16 +49,100 @@ func (d *disk) resize(t *testing.T, size string) {
 	}
 }
 
+// data is the directory of PostgreSQL's data.
+func (m *mortal) data(t *testing.T) string {
+	t.Helper()
+	return testenv.Must(filepath.Glob(filepath.Join(m.dir, "pg*")))(t)[0]
+}
+
+// give makes a directory PostgreSQL's own.
+func (m *mortal) give(t *testing.T, dir string) {
+	t.Helper()
+	owner, err := os.Stat(m.data(t))
+	noError(t, err)
+	who := owner.Sys().(*syscall.Stat_t)
+	noError(t, os.Chown(dir, int(who.Uid), int(who.Gid)))
+}
+
+// moveLog gives PostgreSQL's log a disk of its own.
+func (s *stage) moveLog(t *testing.T) {
+	t.Helper()
+	if s.log = newDisk(t, logSize); !s.log.mounted {
+		return
+	}
+	noError(t, s.Stop(t.Context()))
+	is, to := filepath.Join(s.data(t), "pg_wal"), filepath.Join(s.log.path, "wal")
+	out, err := exec.Command("cp", "-a", is, to).CombinedOutput()
+	testenv.Check(t, err == nil, "%s", out)
+	noError(t, errors.Join(os.RemoveAll(is), os.Symlink(to, is)))
+	s.start(t)
+}
+
+const logSize = "2g"
+
+// slotFillsDisk has a slot that nobody reads keep the log, until there is no room for more and PostgreSQL stops. It goes on as
+// soon as there is room.
+func (s *stage) slotFillsDisk(t *testing.T) {
+	if !s.log.mounted {
+		return
+	}
+	testenv.Must(s.pool.Exec(t.Context(), "select pg_create_physical_replication_slot('forgotten', true)"))(t)
+	used, err := exec.Command("du", "-sk", s.log.path).Output()
+	noError(t, err)
+	kilobytes, _, _ := strings.Cut(string(used), "\t")
+	s.log.resize(t, kilobytes+"k")
+	noError(t, testenv.Eventually(func() error {
+		select {
+		case <-s.Done():
+			return nil
+		default:
+		}
+		_, _ = s.pool.Exec(t.Context(), "select pg_switch_wal()")
+		return errors.New("PostgreSQL has room")
+	}))
+	time.Sleep(2 * time.Second)
+	s.log.resize(t, logSize)
+	s.start(t)
+	testenv.Must(s.pool.Exec(t.Context(), "select pg_drop_replication_slot('forgotten')"))(t)
+}
+
+// syncStalls has a process of PostgreSQL stop while it syncs the log, as it would at a disk that does not answer. It holds the
+// lock that all commits need.
+func (s *stage) syncStalls(t *testing.T) {
+	conn, err := s.pool.Acquire(t.Context())
+	noError(t, err)
+	defer conn.Release()
+	stopped := 0
+	noError(t, testenv.Eventually(func() error {
+		rows, err := conn.Query(t.Context(), "select pid from pg_stat_activity where application_name = 'gateway' and state = 'active'")
+		noError(t, err)
+		pids, err := pgx.CollectRows(rows, pgx.RowTo[int])
+		noError(t, err)
+		for _, pid := range pids {
+			if syscall.Kill(pid, syscall.SIGSTOP) != nil {
+				continue
+			}
+			var syncs bool
+			noError(t, conn.QueryRow(t.Context(), `select count(*) > 0 from pg_stat_activity
+				where pid = $1 and wait_event in ('WALSync', 'WALWrite') and wait_event_type = 'IO'`, pid).Scan(&syncs))
+			if syncs {
+				stopped = pid
+				return nil
+			}
+			_ = syscall.Kill(pid, syscall.SIGCONT)
+		}
+		return errors.New("no process of PostgreSQL was stopped while it synced")
+	}))
+	time.Sleep(6 * time.Second)
+	noError(t, syscall.Kill(stopped, syscall.SIGCONT))
+}
+
 // databaseDiskIsFull has appeals' files on a disk of PostgreSQL's that is too small for them.
 func (s *stage) databaseDiskIsFull(t *testing.T) {
 	d := newDisk(t, "4m")
 	space := filepath.Join(d.path, "space")
 	noError(t, os.Mkdir(space, 0o700))
-	data := testenv.Must(filepath.Glob(filepath.Join(s.dir, "pg*")))(t)
-	owner, err := os.Stat(data[0])
-	noError(t, err)
-	who := owner.Sys().(*syscall.Stat_t)
-	noError(t, os.Chown(space, int(who.Uid), int(who.Gid)))
+	s.give(t, space)
 	testenv.Must(s.pool.Exec(t.Context(), fmt.Sprintf("create tablespace small location '%s'", space)))(t)
 	testenv.Must(s.pool.Exec(t.Context(), "alter table appeal_chunk set tablespace small"))(t)
 	s.appealAll(t, d.mounted, "503 unavailable", func() { d.resize(t, "64m") })

@@ -178,11 +178,14 @@ func (p *toxiproxy) enable(t *testing.T, on bool) {
 	noError(t, p.try(http.MethodPost, "/proxies/pg", object{"enabled": on}))
 }
 
-// poison breaks all connections in a way for a while.
-func (p *toxiproxy) poison(t *testing.T, kind string, attributes object, lasts time.Duration) {
+// back is what comes from PostgreSQL, and forth what goes to it.
+const back, forth = "downstream", "upstream"
+
+// poison breaks all connections in a way, in one direction, for a while.
+func (p *toxiproxy) poison(t *testing.T, stream, kind string, attributes object, lasts time.Duration) {
 	t.Helper()
 	noError(t, p.try(http.MethodPost, "/proxies/pg/toxics", object{
-		"name": "toxic", "type": kind, "stream": "downstream", "toxicity": 1, "attributes": attributes,
+		"name": "toxic", "type": kind, "stream": stream, "toxicity": 1, "attributes": attributes,
 	}))
 	time.Sleep(lasts)
 	noError(t, p.try(http.MethodDelete, "/proxies/pg/toxics/toxic", nil))

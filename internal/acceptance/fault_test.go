@@ -32,8 +32,10 @@ type stage struct {
 	lines []line
 	// newest is the program that has made the newest schema, where that is not the one under test.
 	newest string
-	// unsteady is a program whose clock can be set back.
+	// unsteady is a program whose clock can be set, and who asks the test for addresses.
 	unsteady string
+	// log is the disk of PostgreSQL's log.
+	log *disk
 	// uploads is where the second replica keeps files that arrive.
 	uploads *disk
 	// bad are endpoints that the first merchant names instead of the own one while there are any.
@@ -55,6 +57,7 @@ func newStage(t *testing.T) *stage {
 	t.Helper()
 	// The server syncs, as one with real money does: what it has acknowledged is to outlive it.
 	s := &stage{mortal: newMortalWith(t, pgserver.Options{MaxConnections: 140})}
+	s.moveLog(t)
 	s.relay = newRelay(t, s.url)
 	s.proxy = newToxiproxy(t, s.relay.Addr().String())
 	var err error
@@ -95,7 +98,7 @@ func (s *stage) loadReplicas(t *testing.T, databaseURL string) {
 func TestFaults(t *testing.T) {
 	mode := os.Getenv("GATEWAY_TEST_FAULTS")
 	if mode == "" {
-		t.Skip("takes two minutes by itself: GATEWAY_TEST_FAULTS=required has it run")
+		t.Skip("takes four minutes by itself: GATEWAY_TEST_FAULTS=required has it run")
 	}
 	s := newStage(t)
 	s.unsteady = buildUnsteady(t)
@@ -110,14 +113,17 @@ func TestFaults(t *testing.T) {
 		{"`kill -9` of PostgreSQL", s.databaseIsKilled},
 		{"all connections to PostgreSQL cut", s.connectionsAreCut},
 		{"2 s latency to PostgreSQL", func(t *testing.T) {
-			s.proxy.poison(t, "latency", object{"latency": 2000}, 6*time.Second)
+			s.proxy.poison(t, back, "latency", object{"latency": 2000}, 6*time.Second)
 		}},
 		{"nothing comes back from PostgreSQL", func(t *testing.T) {
-			s.proxy.poison(t, "timeout", object{"timeout": 0}, 6*time.Second)
+			s.proxy.poison(t, back, "timeout", object{"timeout": 0}, 6*time.Second)
+		}},
+		{"nothing goes to PostgreSQL", func(t *testing.T) {
+			s.proxy.poison(t, forth, "timeout", object{"timeout": 0}, 6*time.Second)
 		}},
 		{"all connections to PostgreSQL half-open", func(*testing.T) { s.relay.silence() }},
 		{"PostgreSQL resets connections", func(t *testing.T) {
-			s.proxy.poison(t, "reset_peer", object{"timeout": 0}, 3*time.Second)
+			s.proxy.poison(t, back, "reset_peer", object{"timeout": 0}, 3*time.Second)
 		}},
 		{"a lock that holds up the whole pool", s.tableIsLocked},
 		{"PostgreSQL has no connection left", s.connectionsAreTaken},
@@ -125,7 +131,13 @@ func TestFaults(t *testing.T) {
 		{"the disk of appeals' files is full, in a gateway", s.gatewayDiskIsFull},
 		{"receivers that hang, reset, drip, redirect, answer 10 MB", s.receiversMisbehave},
 		{"a processor that hangs, lies about its attempt, answers twice", s.processorMisbehaves},
-		{"the clock of a gateway goes back 10 s", s.clockGoesBack},
+		{"a sync of PostgreSQL's disk takes 6 s", s.syncStalls},
+		{"a replication slot fills the disk of PostgreSQL's log", s.slotFillsDisk},
+		{"a gateway stands still for 12 s", s.gatewayStandsStill},
+		{"a gateway has no file descriptor left", s.descriptorsAreTaken},
+		{"a gateway has less memory than it needs", s.memoryIsShort},
+		{"the clock of a gateway goes back 10 s, and ahead 10 s", s.clockJumps},
+		{"the DNS of the gateways is silent, then fails", s.dnsFails},
 	} {
 		s.suffer(t, fault.name, fault.do)
 	}

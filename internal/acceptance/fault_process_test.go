@@ -1,0 +1,81 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gateway.example/internal/testenv"
+)
+
+// gatewayStandsStill has a gateway stand still for longer than it leases the feed of what users are told, and go on as if
+// nothing had been.
+func (s *stage) gatewayStandsStill(t *testing.T) {
+	noError(t, s.a.cmd.Process.Signal(syscall.SIGSTOP))
+	time.Sleep(12 * time.Second)
+	noError(t, s.a.cmd.Process.Signal(syscall.SIGCONT))
+}
+
+// descriptorsAreTaken has a gateway open nothing more: no connection of a client, none to PostgreSQL or to a receiver.
+func (s *stage) descriptorsAreTaken(t *testing.T) {
+	pid := s.a.cmd.Process.Pid
+	limits := func(descriptors string) {
+		out, err := exec.Command("prlimit", "--pid", fmt.Sprint(pid), "--nofile="+descriptors+":").CombinedOutput()
+		testenv.Check(t, err == nil, "prlimit: %v %s", err, out)
+	}
+	was, err := exec.Command("prlimit", "--pid", fmt.Sprint(pid), "--nofile", "--output=SOFT", "--noheadings").Output()
+	noError(t, err)
+	limits("16")
+	for range 4 { // what is open stays so: it has to come again
+		client.Transport.(judged).next.(*http.Transport).CloseIdleConnections()
+		s.connectionsEnd(t)
+		time.Sleep(time.Second)
+	}
+	testenv.Check(t, strings.Contains(s.a.stderr.String(), "too many open files"), "the gateway had descriptors left")
+	limits(strings.TrimSpace(string(was)))
+}
+
+// connectionsEnd ends all connections to PostgreSQL.
+func (s *stage) connectionsEnd(t *testing.T) {
+	testenv.Must(s.pool.Exec(t.Context(),
+		"select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'gateway'"))(t)
+}
+
+// memoryIsShort starts a gateway with a limit below what it needs, so that it collects garbage all the time. One that goes on
+// beyond the limit of a machine or a container is killed.
+func (s *stage) memoryIsShort(t *testing.T) {
+	before := s.a.variables
+	s.a.again(t, s.a.program, map[string]string{"GOMEMLIMIT": "16MiB"})
+	time.Sleep(3 * time.Second)
+	s.a.again(t, s.a.program, before)
+}
+
+// dnsFails has both gateways' names unknown: first nobody answers, then somebody who fails. The merchant's endpoint has a name,
+// and what is to go there comes when names are known again.
+func (s *stage) dnsFails(t *testing.T) {
+	names := newNames(t)
+	for _, g := range []*instance{s.a, s.b} {
+		variables := map[string]string{"DNS_OF_TEST": names.address}
+		if tmp := g.variables["TMPDIR"]; tmp != "" {
+			variables["TMPDIR"] = tmp
+		}
+		g.again(t, s.unsteady, variables)
+	}
+	named := newShop(t, s.load.boxes[0].WebhookSecret)
+	named.URL = strings.Replace(named.URL, "127.0.0.1", "shop.localhost", 1)
+	bad := []*shop{named}
+	s.bad.Store(&bad)
+	names.do.Store(knows)
+	testenv.Until(t, "a webhook comes to a name", func() bool { return len(named.all()) > 0 })
+	names.do.Store(silent)
+	time.Sleep(4 * time.Second)
+	names.do.Store(fails)
+	time.Sleep(3 * time.Second)
+	s.bad.Store(nil)
+	testenv.Check(t, names.asked.Load() > 1, "no gateway has asked for a name")
+	names.do.Store(knows)
+}
