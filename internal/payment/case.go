@@ -144,16 +144,24 @@ func (s *Service) takeCase(
 		to: Completed, actor: who.Actor(), reason: d.Reason, decided: caseTaken,
 		came: &arrival{amount: p.ReceivedAmount.Decimal, taken: true},
 	}
-	if who.Kind == caller.Operator {
-		err := s.config.FourEyes.Moving(ctx, db.New(tx), foureyes.Movement{
-			OperatorID: who.ID, Owner: ledger.Cashbox.Of(p.CashboxID), Amount: p.HoldUSDT, At: s.clock.Now(),
-		})
-		d.To = nil // nobody is paid back, and a proposal keeps what it is given
-		if err := foureyes.Want(err, foureyes.DecideCase, d); err != nil {
-			return p, err
-		}
+	d.To = nil // nobody is paid back, and a proposal keeps what it is given
+	if err := foureyes.Want(s.movingAlone(ctx, db.New(tx), who, p, *c.came), foureyes.DecideCase, d); err != nil {
+		return p, err
 	}
 	return s.move(ctx, tx, p, c)
+}
+
+// movingAlone refuses an operator who alone would move more than one may: what is held for the payment, or what its trader
+// gives away for what came, where that is more.
+func (s *Service) movingAlone(ctx context.Context, q *db.Queries, who caller.Caller, p db.Payment, came arrival) error {
+	if who.Kind != caller.Operator {
+		return nil
+	}
+	worth := withArrival(p, &came)
+	given := worth.AmountUSDT.Add(worth.SpreadPlatformUSDT).Add(worth.DifferenceUSDT)
+	return s.config.FourEyes.Moving(ctx, q, foureyes.Movement{
+		OperatorID: who.ID, Owner: ledger.Cashbox.Of(p.CashboxID), Amount: decimal.Max(p.HoldUSDT, given), At: s.clock.Now(),
+	})
 }
 
 // waitForRest opens a payment again for what is missing, until the end that a case has.

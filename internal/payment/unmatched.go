@@ -15,7 +15,6 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
-	"gateway.example/internal/ledger"
 	"gateway.example/internal/money"
 )
 
@@ -227,13 +226,11 @@ func (s *Service) Attach(ctx context.Context, who caller.Caller, arrivalID, paym
 		if err := s.arrive(p, c, a.Amount); err != nil {
 			return err
 		}
-		if who.Kind == caller.Operator && c.to == Completed {
-			err := s.config.FourEyes.Moving(ctx, q, foureyes.Movement{
-				OperatorID: who.ID, Owner: ledger.Cashbox.Of(p.CashboxID), Amount: p.HoldUSDT, At: s.clock.Now(),
-			})
-			if err := foureyes.Want(err, foureyes.AttachArrival, Attachment{arrivalID, p.ID}); err != nil {
-				return err
-			}
+		came := *c.came
+		came.taken = came.taken || c.to == Appeal // as its merchant may do then, without an operator
+		err = s.movingAlone(ctx, q, who, p, came)
+		if err := foureyes.Want(err, foureyes.AttachArrival, Attachment{arrivalID, p.ID}); err != nil {
+			return err
 		}
 		after, err = s.move(ctx, tx, p, *c)
 		return err

@@ -61,11 +61,44 @@ func TestMoneyOfNoPayment(t *testing.T) {
 	far := c.NewTrader(t, dbtest.TraderOpts{Requisites: 1})
 	foreign := must(c.payments.KeepMoney(ctx, far.Caller, far.Requisites[0], payment.Came{Amount: new("1000")}))(t)
 	wantCode(t, errOf(c.payments.Attach(ctx, operator, foreign.ID, p.ID)), "not_found")
-	config := configuration
-	config.Payouts, config.FourEyes = c.payouts, foureyes.Rules{On: true, Above: decimal.NewFromInt(1)}
-	guarded := configured(t, c.DB, c.clock, config)
-	testenv.Check(t, errors.Is(errOf(guarded.Attach(ctx, operator, late.ID, p.ID)), foureyes.ErrSecondOperator), "one operator alone")
+	testenv.Check(t, errors.Is(errOf(c.guarded(t, 1).Attach(ctx, operator, late.ID, p.ID)), foureyes.ErrSecondOperator), "one operator alone")
 	must(c.payments.Attach(ctx, operator, late.ID, p.ID))(t)
 	testenv.Want(t, must(c.payments.GetAppeal(ctx, operator, opened.ID))(t).Status, "completed", "the appeal")
 	c.Audit(t)
+}
+
+// guarded has one operator move so many USDT alone, and no more.
+func (c *cased) guarded(t *testing.T, above int64) *payment.Service {
+	t.Helper()
+	config := configuration
+	config.Payouts, config.FourEyes = c.payouts, foureyes.Rules{On: true, Above: decimal.NewFromInt(above)}
+	return configured(t, c.DB, c.clock, config)
+}
+
+// What came may be worth far more than what was asked for: one operator gives away neither alone, whatever the policy makes of it and
+// however small the payment. Of 890 RUB the trader gives away 8.9 USDT less their 2%.
+func TestFarMoreByOneOperator(t *testing.T) {
+	for _, policy := range []string{"exact", "received", "tolerance"} {
+		t.Run(policy, func(t *testing.T) {
+			c := newCase(t, "700")
+			c.Exec(t, "update cashbox_method set amount_policy = $1, tolerance_amount = 1000, difference_to = 'platform'", policy)
+			ctx, who := t.Context(), operator
+			who.ID = int64(c.Count(t, `insert into app_user (kind, login, role, created_at) values ('operator', 'ann', 'admin', now()) returning id`))
+			r := request("order-2")
+			r.Amount = "10"
+			p := c.create(t, c.merchant.Caller, r)
+			kept := must(c.payments.KeepMoney(ctx, c.trader.Caller, *p.RequisiteID, payment.Came{Amount: new("890")}))(t)
+			testenv.Check(t, errors.Is(errOf(c.guarded(t, 8).Attach(ctx, who, kept.ID, p.ID)), foureyes.ErrSecondOperator), "attached alone")
+			testenv.Want(t, c.row(t, p).Status, "pending", "the payment")
+			if policy != "exact" {
+				must(c.guarded(t, 9).Attach(ctx, who, kept.ID, p.ID))(t)
+				return
+			}
+			must(c.payments.Attach(ctx, c.trader.Caller, kept.ID, p.ID))(t)
+			take := payment.CaseDecision{PaymentID: p.ID, Decision: payment.TakeWhatCame}
+			testenv.Check(t, errors.Is(errOf(c.guarded(t, 8).DecideCase(ctx, who, take)), foureyes.ErrSecondOperator), "taken alone")
+			must(c.guarded(t, 9).DecideCase(ctx, who, take))(t)
+			c.Audit(t)
+		})
+	}
 }
