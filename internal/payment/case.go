@@ -105,10 +105,19 @@ func (s *Service) ListCases(ctx context.Context, who caller.Caller, page db.Page
 	return list, cursor, nil
 }
 
+// MayDecide refuses who may not decide a case so. What goes back is a payout to whom the decision names, so of a merchant's
+// users only those have it made who may have payouts made.
+func MayDecide(who caller.Caller, decision string) error {
+	if decision == ReturnIt {
+		return who.Need(caller.MerchantPayOut, caller.OperatorCases)
+	}
+	return who.Need(caller.MerchantAppeal, caller.OperatorCases)
+}
+
 // DecideCase decides what becomes of another amount than was asked for: a user of the merchant's portal
 // does, or an operator. Of several decisions at the same time one wins.
 func (s *Service) DecideCase(ctx context.Context, who caller.Caller, d CaseDecision) (Payment, error) {
-	if err := who.Need(caller.MerchantAppeal, caller.OperatorCases); err != nil {
+	if err := MayDecide(who, d.Decision); err != nil {
 		return Payment{}, err
 	}
 	found, err := s.findFor(ctx, who, strconv.FormatInt(d.PaymentID, 10))
@@ -209,6 +218,10 @@ func (s *Service) returnCase(
 		CallbackURI: p.CallbackURI, Currency: p.Currency, Amount: p.ReceivedAmount.Decimal, Base: base, To: *d.To,
 	})
 	if err != nil {
+		return p, err
+	}
+	came := arrival{amount: p.ReceivedAmount.Decimal, taken: true}
+	if err := foureyes.Want(s.movingAlone(ctx, db.New(tx), who, p, came), foureyes.DecideCase, d); err != nil {
 		return p, err
 	}
 	return after, db.New(tx).ArrivalsReturned(ctx, db.ArrivalsReturnedParams{

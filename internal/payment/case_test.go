@@ -1,6 +1,7 @@
 package payment_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -207,4 +208,24 @@ func TestCaseDecidedOnce(t *testing.T) {
 	})
 	dbtest.WantOne(t, errs, "payment_no_case")
 	c.Audit(t)
+}
+
+// What goes back is a payout to whom the decision names: of a merchant's users those have it made who may have payouts made, with a
+// second factor, and an operator alone no more than one may move. Of 700 RUB that are 7 USDT; what is held for the payment is more.
+func TestReturnIsAPayout(t *testing.T) {
+	c := newCase(t, "700")
+	d := payment.CaseDecision{Decision: payment.ReturnIt, To: payer()}
+	for role, want := range map[caller.Role]string{caller.Support: "role_not_allowed", caller.Owner: "factor_needed"} {
+		who := portalOf(c.merchant.ID)
+		who.Role, who.Stale = role, role == caller.Owner
+		wantCode(t, c.decide(t, who, d), want)
+	}
+	d.PaymentID = c.p.ID
+	_, err := c.guarded(t, 9).DecideCase(t.Context(), operator, d)
+	testenv.Check(t, errors.Is(err, foureyes.ErrSecondOperator), "one operator alone: %v", err)
+	c.want(t, payment.Appeal, money{"90.2", "9.8", "0", "0"}, "700.00")
+	testenv.Want(t, c.Count(t, "select count(*) from payin"), 0, "payouts")
+	who := portalOf(c.merchant.ID)
+	who.Role = caller.Finance
+	noError(t, c.decide(t, who, d))
 }

@@ -257,12 +257,19 @@ var acts = map[Action]act{
 			_, err := r.Payments.ResolveAppeal(ctx, who, d.ID, d.Resolution)
 			return Done{}, err
 		}),
-	foureyes.DecideCase: declare(caller.OperatorCases,
+	foureyes.DecideCase: secret(declare(caller.OperatorCases,
 		func(d payment.CaseDecision) (string, string) { return "payment", numbered(d.PaymentID) },
 		func(ctx context.Context, who caller.Caller, r Rooms, d payment.CaseDecision) (Done, error) {
 			_, err := r.Payments.DecideCase(ctx, who, d)
 			return Done{}, err
-		}),
+		}), func(d *payment.CaseDecision) *string {
+		if d.To == nil { // it does not go back, so nothing is secret
+			return new(string)
+		}
+		to := *d.To // the caller's own stays whole
+		d.To = &to
+		return &to.Address
+	}, requisite.Mask),
 	foureyes.AttachArrival: declare(caller.OperatorCases,
 		func(a payment.Attachment) (string, string) { return "payment", numbered(a.PaymentID) },
 		func(ctx context.Context, who caller.Caller, r Rooms, a payment.Attachment) (Done, error) {

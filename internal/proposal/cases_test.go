@@ -37,9 +37,9 @@ func setupCases(t *testing.T) *cases {
 	settings := must(directory.NewKeeper(t.Context(), c.Pool, 0, nil))(t)
 	addresses := outbound.NewAddresses(false)
 	rules := foureyes.Rules{On: true, Above: decimal.NewFromInt(10)}
-	c.payments = must(payment.New(c.Pools(), c.clock, addresses, settings,
-		payment.Config{Requisites: dbtest.Requisites(), ExternalSecret: true, FourEyes: rules}))(t)
 	c.payouts = payout.New(c.Pools(), c.clock, dbtest.Vault(), addresses, rules)
+	c.payments = must(payment.New(c.Pools(), c.clock, addresses, settings,
+		payment.Config{Requisites: dbtest.Requisites(), ExternalSecret: true, FourEyes: rules, Payouts: c.payouts}))(t)
 	c.proposals = proposal.New(c.Pools(), c.clock, dbtest.Vault(), proposal.Rooms{
 		Deposits: c.deposits, Payments: c.payments, Payouts: c.payouts,
 	})
@@ -180,4 +180,24 @@ func TestCasesAfterDeposits(t *testing.T) {
 	_, err := c.payments.ResolveAppeal(t.Context(), c.one, id, payment.Resolution{Outcome: "completed"})
 	p := must(c.proposals.Propose(t.Context(), c.one, err))(t)
 	testenv.Want(t, p.Action, foureyes.ResolveAppeal, "the action proposed")
+}
+
+// To whom another amount goes back is sealed while a second operator is asked, who sees its end, and is as it was typed when they approve.
+func TestReturnByTwo(t *testing.T) {
+	c := setupCases(t)
+	made := must(c.payments.Create(t.Context(), c.shop.Caller, payment.Request{
+		OrderID: "order", Amount: "2000", Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: new("sbp"),
+	}))(t)
+	must(c.payments.ConfirmReceived(t.Context(), c.trader.Caller, made.Payment.ID, new("1500")))(t)
+	to := &payout.Recipient{Method: "c2c", Address: "4111111111111111", Recipient: "Ivan Petrov"}
+	_, err := c.payments.DecideCase(t.Context(), c.one, payment.CaseDecision{PaymentID: made.Payment.ID, Decision: "return", To: to})
+	p := must(c.proposals.Propose(t.Context(), c.one, err))(t)
+	testenv.Want(t, to.Address, "4111111111111111", "what the caller has")
+	payload := c.Text(t, "select payload::text from proposal where id = $1", p.ID)
+	testenv.Check(t, !strings.Contains(payload, "41111111") && strings.Contains(payload, "•••• 1111"), "stored: %s", payload)
+	_, _, err = c.proposals.Approve(t.Context(), c.two, p.ID)
+	noError(t, err)
+	id := c.Text(t, "select uuid::text from payin")
+	testenv.Want(t, must(c.payouts.GetOffer(t.Context(), c.trader.Caller, id))(t).Address, "4111111111111111", "where it goes")
+	c.Audit(t)
 }

@@ -52,9 +52,9 @@ func (v *visit) cameOf(p payment.Payment) (Came, error) {
 			came.Missing = v.Shell.Amount(missing, p.Currency)
 		}
 	}
-	if came.Open && (v.May(caller.MerchantAppeal) || v.May(caller.OperatorCases)) {
+	if came.Open {
 		for _, decision := range decisions {
-			if decision != payment.WaitForRest || came.Missing != "" {
+			if payment.MayDecide(v.Who.Proved(), decision) == nil && (decision != payment.WaitForRest || came.Missing != "") {
 				came.Decisions = append(came.Decisions, CaseStep{
 					Href: view.Query(v.PaymentPath(p.ID)+"/came", "decision", decision), Label: sayDecisions[decision].act,
 				})
@@ -90,6 +90,9 @@ func (v *visit) askCase(status int, typed url.Values, wrong map[string]string) e
 	decision := typed.Get("decision")
 	if !slices.Contains(decisions, decision) {
 		return fault.ErrNotFound
+	}
+	if err := payment.MayDecide(v.Who, decision); err != nil {
+		return err
 	}
 	if !p.Case() {
 		return v.Done(v.PaymentPath(id), "changed")

@@ -221,9 +221,11 @@ func (b *Bundle) furnish(t testing.TB) {
 	noError(t, err)
 	addresses := outbound.NewAddresses(true)
 	safe := card.NewSafe(dbtest.Vault(), []byte(strings.Repeat("v", 32)))
+	b.Payouts = payout.New(b.Pools(), b.Clock, dbtest.Vault(), addresses, foureyes.Rules{})
 	b.Payments, err = payment.New(b.Pools(), b.Clock, addresses, keeper, payment.Config{
 		Requisites: dbtest.Requisites(),
 		Markup:     decimal.NewFromInt(5), ExternalSecret: true, Cards: safe, CardMoved: checkout.OnStatusChange,
+		Payouts: b.Payouts,
 	})
 	noError(t, err)
 	b.links, err = auth.NewLinks([]byte(strings.Repeat("k", 32)))
@@ -233,7 +235,6 @@ func (b *Bundle) furnish(t testing.TB) {
 		Payments: b.Payments, Links: b.links, Cards: safe, Limits: limit.New(b.Pool),
 		Acquirers: ownAcquirer{acquirer.NewSandbox(b.Pool, b.Clock)},
 	})
-	b.Payouts = payout.New(b.Pools(), b.Clock, dbtest.Vault(), addresses, foureyes.Rules{})
 	b.Settings = directory.NewSettings(b.Pools(), b.Clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
 	b.Deposits = deposit.New(b.Pools(), b.Clock, foureyes.Rules{})
 	b.Rates = rate.NewSettings(b.Pool, b.Clock, addresses, foureyes.Rules{})

@@ -54,7 +54,7 @@ var actions = map[string]Phrase{
 	"update_merchant":      {"Change a merchant's terms", "Изменить условия мерчанта"},
 	"update_trader":        {"Change a trader's terms", "Изменить условия трейдера"},
 	"attach_arrival":       {"Attach money to a payment", "Учесть деньги в платеже"},
-	"decide_case":          {"Take another amount", "Принять другую сумму"},
+	"decide_case":          {"Decide about another amount", "Решить о другой сумме"},
 	"resolve_appeal":       {"Complete an appeal", "Удовлетворить апелляцию"},
 	"resolve_payin":        {"End a payout", "Завершить выплату"},
 	"reverse_payin":        {"Reverse a payout", "Отменить завершённую выплату"},
