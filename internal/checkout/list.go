@@ -86,7 +86,10 @@ func (s *Service) Payment(ctx context.Context, who caller.Caller, id string) (De
 // steps are what the trader can do now. They follow from the moves between phases, without those that
 // would change nothing.
 func (s *Service) steps(d DeskPayment) []Step {
-	if !d.CardCheckout() {
+	switch {
+	case d.WaitsForRest():
+		return []Step{StepConfirm}
+	case !d.CardCheckout():
 		return []Step{StepConfirm, StepCancel}
 	}
 	var steps []Step

@@ -173,6 +173,8 @@ var Codes = []Code{
 		"Read the payment: somebody has decided, or its time has ended."},
 	{"payment_amount_taken", Refused, "Another open payment asks for this amount on this requisite.",
 		"For traders: the money may be that payment's. Decide by what the bank says of the sender, and confirm the one that was paid."},
+	{"payment_part_came", Refused, "A part of this payment has come, so it cannot be cancelled.",
+		"Confirm the rest when it comes. If none comes, the payment fails when its time has ended."},
 	{"payment_not_pending", Refused, "The payment is no longer pending.",
 		"Read the payment and its status."},
 	{"proposal_author", Refused, "Whoever made this proposal may not do this any more: refuse it.",

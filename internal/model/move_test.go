@@ -73,9 +73,14 @@ func (w *modelWalk) confirm(s modelStep, p *modelPayment) {
 	w.traderMove(s, p, "completed", refusal, reason, came, w.service.Confirm)
 }
 
+// cancellable is why neither trader nor payer may cancel the payment, "" if they may.
+func (p *modelPayment) cancellable() string {
+	return cmp.Or(unless(p.status == "pending", "payment_not_pending"), unless(p.counted() == 0, "payment_part_came"))
+}
+
 func (w *modelWalk) cancel(s modelStep, p *modelPayment) {
 	reason := modelText("trader " + strconv.Itoa(s.n[2]%10))
-	w.traderMove(s, p, "cancelled", unless(p.status == "pending", "payment_not_pending"), reason, nil,
+	w.traderMove(s, p, "cancelled", p.cancellable(), reason, nil,
 		func(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
 			return w.service.Cancel(ctx, who, id, reason)
 		})
@@ -163,7 +168,7 @@ func (w *modelWalk) duel(_ modelStep, p *modelPayment) {
 		{refusal: refusal, late: late, apply: move("completed", reason), call: func() error {
 			return errOf(w.service.Confirm(w.ctx, who, p.id))
 		}},
-		{refusal: unless(p.status == "pending", late), late: late, apply: move("cancelled", nil), call: func() error {
+		{refusal: p.cancellable(), late: late, lateFirst: true, apply: move("cancelled", nil), call: func() error {
 			return errOf(w.service.Cancel(w.ctx, who, p.id, nil))
 		}},
 	})

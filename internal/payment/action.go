@@ -75,7 +75,7 @@ func (s *Service) Confirm(ctx context.Context, who caller.Caller, id int64) (Pay
 	return s.ConfirmReceived(ctx, who, id, nil)
 }
 
-// Cancel cancels a pending payment for its trader.
+// Cancel cancels a pending payment for its trader, unless a part of it has come.
 func (s *Service) Cancel(ctx context.Context, who caller.Caller, id int64, reason *string) (Payment, error) {
 	found, err := s.findTraders(ctx, who, id)
 	if err != nil {
@@ -87,8 +87,11 @@ func (s *Service) Cancel(ctx context.Context, who caller.Caller, id int64, reaso
 		return Payment{}, err
 	}
 	after, err := s.changeStatus(ctx, found, func(_ *db.Queries, p db.Payment) (*change, error) {
-		if Status(p.Status) != Pending {
+		switch {
+		case Status(p.Status) != Pending:
 			return nil, ErrNotPending
+		case counted(p).IsPositive():
+			return nil, ErrPartCame
 		}
 		return &change{to: Cancelled, actor: who.Actor(), reason: reason}, nil
 	})

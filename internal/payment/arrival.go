@@ -95,6 +95,9 @@ func (s *Service) Arrivals(ctx context.Context, who caller.Caller, id string) ([
 // Expected is what a payment still waits for: what was asked, less what came of it so far.
 func (p Payment) Expected() decimal.Decimal { return rest(p.Status, p.Amount, p.ReceivedAmount) }
 
+// WaitsForRest reports whether a part has come of a payment that is pending.
+func (p Payment) WaitsForRest() bool { return p.Status == Pending && p.ReceivedAmount.Valid }
+
 // expected is Expected of a row.
 func expected(p db.Payment) decimal.Decimal {
 	return rest(Status(p.Status), p.Amount, p.ReceivedAmount)

@@ -229,3 +229,23 @@ func TestReturnIsAPayout(t *testing.T) {
 	who.Role = caller.Finance
 	noError(t, c.decide(t, who, d))
 }
+
+// What waits for its rest is cancelled neither by its trader, who would keep what came, nor by its payer. If no rest comes it fails,
+// and then it can be appealed, and what came count towards it again.
+func TestPartIsNotCancelled(t *testing.T) {
+	c := newCase(t, "700")
+	ctx := t.Context()
+	noError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: payment.WaitForRest}))
+	wantCode(t, errOf(c.payments.Cancel(ctx, c.trader.Caller, c.p.ID, nil)), "payment_part_came")
+	wantCode(t, errOf(c.payments.CancelByPayer(ctx, c.p.UUID)), "payment_part_came")
+	c.want(t, payment.Pending, money{"90.2", "9.8", "0", "0"}, "700.00")
+	expire(24*time.Hour)(t, &c)
+	c.want(t, payment.Failed, money{"100", "0", "0", "0"}, "700.00")
+	must(c.payments.OpenAppeal(ctx, c.merchant.Caller, c.p.ID, appeal(100)))(t)
+	free, _, err := c.payments.ListFree(ctx, c.trader.Caller, payment.FreeArrivals{})
+	noError(t, err)
+	c.p = must(c.payments.Attach(ctx, c.trader.Caller, free[0].ID, c.p.ID))(t)
+	c.want(t, payment.Appeal, money{"90.2", "9.8", "0", "0"}, "700.00")
+	noError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: payment.TakeWhatCame}))
+	c.want(t, payment.Completed, money{"93.14", "0", "6.66666666", "0.19333334"}, "700.00")
+}

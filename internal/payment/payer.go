@@ -16,15 +16,18 @@ const actorPayer = "payer"
 
 // CancelByPayer cancels a pending payment for the holder of its link. If a payer cancels while a
 // trader confirms, one wins and the other gets payment_not_pending. A payer can do nothing after the
-// payment's expiry.
+// payment's expiry, and not cancel it once a part of it has come.
 func (s *Service) CancelByPayer(ctx context.Context, id uuid.UUID) (Payment, error) {
 	found, err := s.findByUUID(ctx, id)
 	if err != nil {
 		return Payment{}, err
 	}
 	after, err := s.changeStatus(ctx, found, func(_ *db.Queries, p db.Payment) (*change, error) {
-		if !s.fromRow(p).OpenToPayer(s.clock.Now()) {
+		switch {
+		case !s.fromRow(p).OpenToPayer(s.clock.Now()):
 			return nil, ErrNotPending
+		case counted(p).IsPositive():
+			return nil, ErrPartCame
 		}
 		return &change{to: Cancelled, actor: actorPayer}, nil
 	})

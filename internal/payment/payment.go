@@ -188,6 +188,9 @@ func (s *Service) Blocked(ctx context.Context, p Payment, marks ...string) (bool
 // RequisiteSnapshot reports whether the payment shows a requisite. Card checkout has none.
 func (p Payment) RequisiteSnapshot() bool { return p.RequisiteType != nil }
 
+// ErrPartCame refuses to cancel a payment that waits for its rest: what came would be its trader's.
+var ErrPartCame = fault.New(fault.Refused, "payment_part_came", "A part of this payment has come, so it cannot be cancelled.")
+
 // ErrNotPending refuses an action of a trader or payer on a payment that is no longer pending.
 var ErrNotPending = fault.New(fault.Refused, "payment_not_pending", "The payment is no longer pending.")
 

@@ -161,7 +161,7 @@ func (p *Pay) page(v visit) view.Requisite {
 	}
 	r := view.Requisite{
 		Shell: s, Bill: v.bill(s.Words), Countdown: v.countdown(s.Words),
-		AmountCopy: typedAmount(v.payment), Simulate: p.Simulate != nil,
+		AmountCopy: typedAmount(v.payment), Simulate: p.Simulate != nil, MayCancel: v.waiting() && !v.payment.WaitsForRest(),
 	}
 	if v.waiting() {
 		r.Fields, r.Steps = fields(s.Words, v.payment, s.Merchant), steps(s.Words, v.payment, r.Amount)
@@ -269,7 +269,7 @@ type status struct {
 func (p *Pay) askCancel(v visit) {
 	p.opened(v, "cancel")
 	page := p.page(v)
-	if !v.waiting() {
+	if !page.MayCancel {
 		back(v.w, page.Shell)
 		return
 	}
@@ -302,7 +302,7 @@ func (p *Pay) simulate(v visit) {
 func (p *Pay) acted(v visit, after payment.Payment, err error) {
 	refusal := fault.As(err)
 	switch {
-	case err == nil:
+	case err == nil, refusal != nil && refusal.Code == payment.ErrPartCame.Code:
 		v.payment = after
 		back(v.w, p.page(v).Shell)
 	case refusal != nil && refusal.Kind == fault.Refused:

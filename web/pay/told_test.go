@@ -248,6 +248,24 @@ func TestAnotherAmountTaken(t *testing.T) {
 	want(t, "as asked", b.page(t, b.path(paid)).Find("#label-asked").Length(), 0)
 }
 
+// A payment of which a part has come asks for the rest, and does not offer to be cancelled.
+func TestPartIsNotCancelled(t *testing.T) {
+	b := setup(t, false)
+	p := b.create(t, "RUB", "sbp")
+	cancel := `a[href$="/cancel"]`
+	want(t, "offered before", b.page(t, b.path(p)).Find(cancel).Length(), 1)
+	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
+	must(b.payments.ConfirmCame(t.Context(), trader, p.ID, payment.Came{Amount: ptr("700.50")}))(t)
+	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
+	must(b.payments.DecideCase(t.Context(), operator, payment.CaseDecision{PaymentID: p.ID, Decision: payment.WaitForRest}))(t)
+	want(t, "offered", b.page(t, b.path(p)).Find(cancel).Length(), 0)
+	for _, method := range []string{"GET", "POST"} {
+		wantBack(t, b, p, b.ask(t, method, b.path(p)+"/cancel"))
+	}
+	must(b.payments.Claim(t.Context(), p.UUID))(t)
+	want(t, "offered once it is said", b.page(t, b.path(p)).Find(cancel).Length(), 0)
+}
+
 // A paid payment has a receipt to print, with the time of the payer's own clock; any other leads to its page.
 func TestPrintedReceipt(t *testing.T) {
 	b, page := setup(t, false), newTab(t)

@@ -73,6 +73,7 @@ export const errorCodes = [
   "payment_case_open",
   "payment_no_case",
   "payment_not_pending",
+  "payment_part_came",
   "payout_file_costs_more",
   "payout_file_flawed",
   "proposal_author",

@@ -200,6 +200,8 @@ type Requisite struct {
 	Steps []string
 	// Simulate offers to act as the bank.
 	Simulate bool
+	// MayCancel offers to cancel the payment.
+	MayCancel bool
 	// Proof takes receipts; nil takes none.
 	Proof *Proof
 	// Banks are those whose app the payer may open.

@@ -139,3 +139,19 @@ func TestAnotherAmount(t *testing.T) {
 	wantIn(t, "the payment's page", p.Page(t, "/trader/payments/1").Find("main").Text(), "What came", "1,200.50\u00a0₽", "What came: 1,200.50")
 	b.Audit(t)
 }
+
+// A payment that waits for its rest is not offered to be cancelled.
+func TestPartIsNotCancelled(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	pay := b.Create(t, "1500")
+	path := fmt.Sprintf("/trader/payments/%d", pay.ID)
+	form := hidden(p.Page(t, path+"/cancel"))
+	_, err := b.Payments.ConfirmCame(t.Context(), b.AsTrader(), pay.ID, payment.Came{Amount: new("700")})
+	noError(t, err)
+	_, err = b.Payments.DecideCase(t.Context(), portaltest.Admin, payment.CaseDecision{PaymentID: pay.ID, Decision: payment.WaitForRest})
+	noError(t, err)
+	want(t, "offered", p.Page(t, path).Find(`a[href$="/cancel"]`).Length(), 0)
+	want(t, "confirming", p.Page(t, path).Find(`a[href$="/confirm"]`).Length(), 1)
+	portaltest.Says(t, p.Post(t, path+"/cancel", form...), "A part of this payment has come")
+	want(t, "it is", b.Status(t, pay), "pending")
+}
