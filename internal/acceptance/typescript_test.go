@@ -14,8 +14,10 @@ import (
 	"testing"
 
 	"gateway.example/internal/catalogue"
+	"gateway.example/internal/chain"
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/testenv"
+	"gateway.example/internal/withdrawal"
 	"gateway.example/web/browsertest"
 )
 
@@ -208,8 +210,10 @@ func TestClientLists(t *testing.T) {
 		"paymentStatuses": {"pending", "completed", "failed", "cancelled", "appeal"},
 		"payinStatuses":   {"waiting", "processing", "completed", "failed", "cancelled", "expired"},
 		"depositStatuses": {"pending", "confirmed", "rejected"},
-		"networks":        {"TRC20", "ERC20", "BEP20", "POLYGON", "ARBITRUM"},
-		"phases":          {"awaiting_payer_details", "awaiting_trader_bank_sms", "awaiting_payer_otp", "awaiting_trader_confirm"},
+		"DepositStatus":   {"pending", "confirmed", "rejected"},
+		"networks":        chain.Names(), "Network": chain.Names(),
+		"withdrawalStatuses": withdrawal.Statuses, "WithdrawalStatus": withdrawal.Statuses,
+		"phases": {"awaiting_payer_details", "awaiting_trader_bank_sms", "awaiting_payer_otp", "awaiting_trader_confirm"},
 	} {
 		slices.Sort(lists[name])
 		if !slices.Equal(lists[name], slices.Sorted(slices.Values(want))) {

@@ -9,6 +9,7 @@ import { DepositService } from "./gen/gateway/v1/deposit_pb.js";
 import { EventService } from "./gen/gateway/v1/event_pb.js";
 import { PayinService } from "./gen/gateway/v1/payin_pb.js";
 import { PaymentService } from "./gen/gateway/v1/payment_pb.js";
+import { WithdrawalService } from "./gen/gateway/v1/withdrawal_pb.js";
 import { plain, type Plain } from "./plain.js";
 import type {
   Appeal,
@@ -20,12 +21,15 @@ import type {
   NewDeposit,
   NewPayin,
   NewPayment,
+  NewWithdrawal,
   Payin,
   PayinStatus,
   Payment,
   PaymentListItem,
   PaymentMethod,
   PaymentStatus,
+  Withdrawal,
+  WithdrawalStatus,
 } from "./types.js";
 
 export * from "./index.js";
@@ -86,6 +90,7 @@ export class MerchantClient {
   readonly #payments: Client<typeof PaymentService>;
   readonly #payins: Client<typeof PayinService>;
   readonly #deposits: Client<typeof DepositService>;
+  readonly #withdrawals: Client<typeof WithdrawalService>;
   readonly #events: Client<typeof EventService>;
   readonly #cashboxes: Client<typeof CashboxService>;
   readonly #appealHeaders: (reason: string, file: AppealFile) => Record<string, string>;
@@ -97,6 +102,7 @@ export class MerchantClient {
     this.#payments = connect(PaymentService, connection);
     this.#payins = connect(PayinService, connection);
     this.#deposits = connect(DepositService, connection);
+    this.#withdrawals = connect(WithdrawalService, connection);
     this.#events = connect(EventService, connection);
     this.#cashboxes = connect(CashboxService, connection);
   }
@@ -168,9 +174,34 @@ export class MerchantClient {
     return data<Deposit>(await this.#deposits.getDeposit({ depositId: integer("depositId", depositId) }));
   }
 
+  /** nameTransaction names the transaction by which you send the USDT of a pending deposit. */
+  async nameTransaction(depositId: string, transactionHash: string): Promise<Deposit> {
+    const id = integer("depositId", depositId);
+    return data<Deposit>(await this.#deposits.nameTransaction({ depositId: id, transactionHash }));
+  }
+
   /** listDeposits lists deposits, the newest first. */
   async listDeposits(filter: Filter<DepositStatus> & { idempotencyKey?: string } = {}) {
     return page<Deposit>(await this.#deposits.listDeposits(filtered(filter)));
+  }
+
+  /** createWithdrawal asks for a withdrawal, or answers with the one already asked for under the same orderId. */
+  async createWithdrawal(request: NewWithdrawal): Promise<Replay & { withdrawal: Withdrawal }> {
+    const { merchantCashboxId, ...rest } = request;
+    const bound = merchantCashboxId === undefined ? {} : cashbox(merchantCashboxId);
+    const created = await replayable((onHeader) => this.#withdrawals.createWithdrawal({ ...rest, ...bound }, { onHeader }));
+    return { withdrawal: data<Withdrawal>(created.answer), ...created.replay };
+  }
+
+  /** getWithdrawal reads a withdrawal by its id. */
+  async getWithdrawal(withdrawalId: string): Promise<Withdrawal> {
+    const id = integer("withdrawalId", withdrawalId);
+    return data<Withdrawal>(await this.#withdrawals.getWithdrawal({ withdrawalId: id }));
+  }
+
+  /** listWithdrawals lists withdrawals, the newest first. */
+  async listWithdrawals(filter: Omit<Filter<WithdrawalStatus>, "metadata"> & { orderId?: string } = {}) {
+    return page<Withdrawal>(await this.#withdrawals.listWithdrawals(filtered(filter)));
   }
 
   /**

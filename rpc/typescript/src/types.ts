@@ -4,6 +4,7 @@ import type * as deposit from "./gen/gateway/v1/deposit_pb.js";
 import type * as event from "./gen/gateway/v1/event_pb.js";
 import type * as payin from "./gen/gateway/v1/payin_pb.js";
 import type * as payment from "./gen/gateway/v1/payment_pb.js";
+import type * as withdrawal from "./gen/gateway/v1/withdrawal_pb.js";
 
 import type { currencies, errorCodes, payinMethods, paymentMethods } from "./lists.js";
 
@@ -28,6 +29,17 @@ export type PayinMethod = (typeof payinMethods)[number];
 
 export const depositStatuses = ["pending", "confirmed", "rejected"] as const;
 export type DepositStatus = (typeof depositStatuses)[number];
+
+export const withdrawalStatuses = [
+  "requested",
+  "approved",
+  "handed_over",
+  "completed",
+  "rejected",
+  "failed",
+  "cancelled",
+] as const;
+export type WithdrawalStatus = (typeof withdrawalStatuses)[number];
 
 export const networks = ["TRC20", "ERC20", "BEP20", "POLYGON", "ARBITRUM"] as const;
 export type Network = (typeof networks)[number];
@@ -103,6 +115,11 @@ export type NewPayin = With<
 >;
 
 export type Deposit = With<Plain<deposit.Deposit>, { status: DepositStatus; network: Network }>;
+
+export type Withdrawal = With<Plain<withdrawal.Withdrawal>, { status: WithdrawalStatus; network: Network }>;
+
+/** The address is one of your address book that has rested. */
+export type NewWithdrawal = With<Plain<withdrawal.CreateWithdrawalRequest>, { network: Network }>;
 
 /** A webhook event. Its payload is the body that is sent: JSON.parse gives what verifyWebhook does. */
 export type Event = With<Plain<event.Event>, { status: EventStatus }>;

@@ -277,6 +277,17 @@ async function deposits() {
   assert.deepEqual([deposit.status, deposit.amount, replayed], ["pending", "100.50000000", false]);
   assert.equal((await client.createDeposit(request)).replayed, true);
   assert.equal((await client.getDeposit(deposit.id)).network, "ERC20");
+  const transaction = randomUUID().replaceAll("-", "").repeat(2);
+  assert.equal((await client.nameTransaction(deposit.id, transaction)).namedTransactionHash, `0x${transaction}`);
+}
+
+// The sandbox's keys may ask for none, which only a call with a right signature is told.
+async function withdrawals() {
+  const client = merchant(told.payouts);
+  const request = { orderId: "w", amount: "20", network: "TRC20", address: "T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm" } as const;
+  for (const call of [client.createWithdrawal(request), client.getWithdrawal("1"), client.listWithdrawals({ status: "requested" })]) {
+    assert.equal((await failure(call)).code, "merchant_scope_required");
+  }
 }
 
 async function appeal() {
@@ -295,6 +306,7 @@ try {
   await checkout();
   await moneyOut();
   await deposits();
+  await withdrawals();
   await appeal();
   console.log("all went well");
 } finally {
