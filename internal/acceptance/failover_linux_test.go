@@ -76,7 +76,7 @@ func (c *cluster) primary(t *testing.T, but int) int {
 	return 0
 }
 
-// await waits until there are a primary and two standbys, one of which has all that is acknowledged.
+// await waits until there are a primary and two standbys, both of which have all that is acknowledged.
 func (c *cluster) await(t *testing.T) {
 	t.Helper()
 	const standbys = "select count(*)::text || ' ' || count(*) filter (where sync_state = 'sync')::text from pg_stat_replication"
@@ -85,7 +85,7 @@ func (c *cluster) await(t *testing.T) {
 		if server == 0 {
 			return errors.New("there is no primary")
 		}
-		if have := c.ask(t, server, standbys); have != "2 1" {
+		if have := c.ask(t, server, standbys); have != "2 2" {
 			return fmt.Errorf("standbys: %s", have)
 		}
 		return nil
@@ -196,6 +196,8 @@ func TestFailover(t *testing.T) {
 			heal = fault.do(t, primary)
 			until(t, primary)
 		})
+		silence := s.lines[len(s.lines)-1].silence
+		testenv.Check(t, silence <= 15*time.Second, "%s: nobody was answered for %s", fault.name, silence)
 		heal()
 		c.await(t)
 	}
