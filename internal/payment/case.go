@@ -250,10 +250,10 @@ func (s *Service) arrive(p db.Payment, c *change, amount decimal.Decimal) error 
 // payment waits for anybody.
 const workKind = "other_amount"
 
-// moveArrivals has money count towards a payment, and frees it where the payment ends unpaid.
+// moveArrivals has money count towards a payment, and frees it where the payment ends unpaid, or begins anew.
 func moveArrivals(from, to db.Payment, c change, now time.Time) []db.Query {
 	var queries []db.Query
-	said, unpaid := c.said, !countsToday(to)
+	said := c.said
 	switch {
 	case said != nil && said.arrivalID != 0:
 		queries = append(queries, db.Do((*db.Queries).ArrivalKeep, db.ArrivalKeepParams{
@@ -262,7 +262,10 @@ func moveArrivals(from, to db.Payment, c change, now time.Time) []db.Query {
 	case said != nil && to.RequisiteID != nil && (!said.amount.Equal(to.Amount) || counted(from).IsPositive()):
 		queries = append(queries, db.Do((*db.Queries).ArrivalInsert, said.insert(to, c.actor, now)))
 	}
-	if from.ReceivedAmount.Valid && c.decided != caseReturned && (unpaid || !to.ReceivedAmount.Valid) {
+	// What came stays the payment's also where it is completed without a word on it: settled is then what was asked for.
+	had := from.ReceivedAmount.Valid || Status(from.Status) == Completed
+	counts := Status(to.Status) == Completed || to.ReceivedAmount.Valid && countsToday(to)
+	if had && !counts && c.decided != caseReturned {
 		queries = append(queries, db.Do((*db.Queries).ArrivalsFree, to.ID))
 	}
 	if isCase(from) && !isCase(to) {

@@ -167,6 +167,25 @@ func TestCaseEnds(t *testing.T) {
 	c.want(t, payment.Completed, money{"90.199902", "0", "9.52390476", "0.27619324"}, "1000.01")
 }
 
+// What came stays the payment's where the application completes it for what was asked, whatever was decided before: it counts towards
+// no other payment. It is free once that is taken back.
+func TestCompletedWithoutAWord(t *testing.T) {
+	for _, decision := range []string{"", payment.WaitForRest} {
+		t.Run(decision, func(t *testing.T) {
+			c := newCase(t, "700")
+			if decision != "" {
+				noError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: decision}))
+			}
+			for _, step := range [][2]string{{"completed", "kept"}, {"failed", "free"}} {
+				c.set(t, c.p.ID, step[0])
+				c.wantMoney(t, c.trader.ID, c.merchant.CashboxID, positions[step[0]])
+				testenv.Want(t, c.Text(t, "select state from arrival"), step[1], "what came, once %s", step[0])
+				c.Audit(t)
+			}
+		})
+	}
+}
+
 // What is not decided so: by others, of others, of what is no case; and what is missing is named. Nothing is moved.
 func TestCaseRefused(t *testing.T) {
 	c := newCase(t, "0.99")
