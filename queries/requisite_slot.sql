@@ -16,10 +16,18 @@ where requisite_id = @requisite_id and amount = @amount and payment_id = @paymen
 -- name: SlotPrune :execrows
 delete from requisite_slot where free_at < @now::timestamptz;
 
--- SlotOthers reports whether an open payment other than the one given asks for an amount on the phone, card or account of a
+-- SlotOthers reports whether an open payment other than the one given asks for one of the amounts on the phone, card or account of a
 -- requisite.
 -- name: SlotOthers :one
 select exists (
-    select 1 from requisite r join requisite_slot s on s.hash = r.hash and s.amount = @amount
+    select 1 from requisite r join requisite_slot s on s.hash = r.hash and s.amount = any(@amounts::numeric[])
     where r.id = @requisite_id and s.free_at = 'infinity' and s.payment_id <> @payment_id
+)::boolean;
+
+-- PayerOthers reports whether a payer of a merchant has an open payment on a requisite other than the one given.
+-- name: PayerOthers :one
+select exists (
+    select 1 from payment
+    where payer_user_id = @payer_user_id and merchant_id = @merchant_id and requisite_id = @requisite_id and id <> @payment_id
+      and status in ('pending', 'appeal')
 )::boolean;

@@ -12,6 +12,34 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+const payerOthers = `-- name: PayerOthers :one
+select exists (
+    select 1 from payment
+    where payer_user_id = $1 and merchant_id = $2 and requisite_id = $3 and id <> $4
+      and status in ('pending', 'appeal')
+)::boolean
+`
+
+type PayerOthersParams struct {
+	PayerUserID *string
+	MerchantID  int64
+	RequisiteID *int64
+	PaymentID   int64
+}
+
+// PayerOthers reports whether a payer of a merchant has an open payment on a requisite other than the one given.
+func (q *Queries) PayerOthers(ctx context.Context, arg PayerOthersParams) (bool, error) {
+	row := q.db.QueryRow(ctx, payerOthers,
+		arg.PayerUserID,
+		arg.MerchantID,
+		arg.RequisiteID,
+		arg.PaymentID,
+	)
+	var column_1 bool
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const slotFree = `-- name: SlotFree :exec
 update requisite_slot set free_at = $1
 where requisite_id = $2 and amount = $3 and payment_id = $4 and free_at > $5::timestamptz
@@ -40,21 +68,21 @@ func (q *Queries) SlotFree(ctx context.Context, arg SlotFreeParams) error {
 
 const slotOthers = `-- name: SlotOthers :one
 select exists (
-    select 1 from requisite r join requisite_slot s on s.hash = r.hash and s.amount = $1
+    select 1 from requisite r join requisite_slot s on s.hash = r.hash and s.amount = any($1::numeric[])
     where r.id = $2 and s.free_at = 'infinity' and s.payment_id <> $3
 )::boolean
 `
 
 type SlotOthersParams struct {
-	Amount      decimal.Decimal
+	Amounts     []decimal.Decimal
 	RequisiteID int64
 	PaymentID   int64
 }
 
-// SlotOthers reports whether an open payment other than the one given asks for an amount on the phone, card or account of a
+// SlotOthers reports whether an open payment other than the one given asks for one of the amounts on the phone, card or account of a
 // requisite.
 func (q *Queries) SlotOthers(ctx context.Context, arg SlotOthersParams) (bool, error) {
-	row := q.db.QueryRow(ctx, slotOthers, arg.Amount, arg.RequisiteID, arg.PaymentID)
+	row := q.db.QueryRow(ctx, slotOthers, arg.Amounts, arg.RequisiteID, arg.PaymentID)
 	var column_1 bool
 	err := row.Scan(&column_1)
 	return column_1, err

@@ -171,7 +171,7 @@ var Codes = []Code{
 		"Open the payment and decide there, or call `ArrivalService/DecideCase`."},
 	{"payment_no_case", Refused, "No other amount waits for a decision at this payment.",
 		"Read the payment: somebody has decided, or its time has ended."},
-	{"payment_amount_taken", Refused, "Another open payment asks for this amount on this requisite.",
+	{"payment_amount_taken", Refused, "Another open payment on this requisite asks for this amount, or is of this payer.",
 		"For traders: the money may be that payment's. Decide by what the bank says of the sender, and confirm the one that was paid."},
 	{"payment_part_came", Refused, "A part of this payment has come, so it cannot be cancelled.",
 		"Confirm the rest when it comes. If none comes, the payment fails when its time has ended."},

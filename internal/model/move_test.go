@@ -67,7 +67,7 @@ func (w *modelWalk) moved(p *modelPayment, i *injury, got payment.Payment, err e
 }
 
 func (w *modelWalk) confirm(s modelStep, p *modelPayment) {
-	refusal, reason := p.confirmable(w.model)
+	refusal, reason := p.confirmable(w.model, p.missing())
 	came := p.wholeArrival()
 	refusal = cmp.Or(refusal, p.beyond(w.model, "completed", reason != nil, came))
 	w.traderMove(s, p, "completed", refusal, reason, came, w.service.Confirm)
@@ -152,7 +152,7 @@ func (w *modelWalk) claim(_ modelStep, p *modelPayment) {
 // duel confirms and cancels a payment at once: one of the two gets through, if any.
 func (w *modelWalk) duel(_ modelStep, p *modelPayment) {
 	who, late := p.requisite.trader.Caller, "payment_not_pending"
-	refusal, reason := p.confirmable(w.model)
+	refusal, reason := p.confirmable(w.model, p.missing())
 	came := p.wholeArrival()
 	refusal = cmp.Or(refusal, p.beyond(w.model, "completed", reason != nil, came))
 	move := func(to string, reason *string) func() {

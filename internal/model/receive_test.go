@@ -68,16 +68,18 @@ func (p *modelPayment) price() {
 const modelLate = 24 * time.Hour
 
 // confirmable is why the payment's trader may not complete it, or the reason that it is completed for: one that has expired may
-// be, for a day, unless another open payment has its requisite and amount, and unless it is paid by a card.
-func (p *modelPayment) confirmable(m *gatewayModel) (refusal string, reason *string) {
+// be, for a day, unless another open payment has its requisite and its amount or what is said, and unless it is paid by a card.
+func (p *modelPayment) confirmable(m *gatewayModel, said int64) (refusal string, reason *string) {
 	if p.status == "pending" {
 		return "", nil
 	}
 	if p.status != "failed" || p.reason == nil || *p.reason != "expired" || p.checkout != nil || !m.now.Before(p.at.Add(modelLate)) {
 		return "payment_not_pending", nil
 	}
-	if hold, held := m.held(p.slot()); held && hold.free.IsZero() && hold.payment != p.id {
-		return "payment_amount_taken", nil
+	for _, amount := range []int64{p.amount, said} {
+		if hold, held := m.held(modelSlot{p.requisite.id, amount}); held && hold.free.IsZero() && hold.payment != p.id {
+			return "payment_amount_taken", nil
+		}
 	}
 	return "", new("late")
 }
@@ -133,7 +135,7 @@ func (w *modelWalk) receive(s modelStep, p *modelPayment) {
 	}
 	total, to := p.counted()+came, "completed"
 	off := max(total-p.amount, p.amount-total)
-	refusal, reason := p.confirmable(w.model)
+	refusal, reason := p.confirmable(w.model, came)
 	var want string
 	arrival := modelArrival{received: total, asItCame: policy.kind == "received"}
 	switch {

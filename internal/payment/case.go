@@ -182,7 +182,7 @@ func (s *Service) waitForRest(
 		return p, errNoRest
 	}
 	others, err := db.New(tx).SlotOthers(ctx, db.SlotOthersParams{
-		RequisiteID: *p.RequisiteID, Amount: missing, PaymentID: p.ID,
+		RequisiteID: *p.RequisiteID, Amounts: []decimal.Decimal{missing}, PaymentID: p.ID,
 	})
 	if err != nil {
 		return p, fmt.Errorf("look for another open payment: %w", err)

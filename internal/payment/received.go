@@ -26,7 +26,7 @@ type arrival struct {
 }
 
 // errOtherOpen refuses late money that may be another payer's.
-var errOtherOpen = fault.New(fault.Refused, "payment_amount_taken", "Another open payment asks for this amount on this requisite.")
+var errOtherOpen = fault.New(fault.Refused, "payment_amount_taken", "Another open payment on this requisite asks for this amount, or is of this payer.")
 
 // errMoreUnrated refuses what nobody can know yet whether the trader has it.
 var errMoreUnrated = fault.Fields{"receivedAmount": {"must not be more than was asked for while there is no rate"}}.Err()
@@ -56,15 +56,13 @@ func (s *Service) ConfirmCame(ctx context.Context, who caller.Caller, id int64, 
 		}
 	}
 	after, err := s.changeStatus(ctx, found, func(q *db.Queries, p db.Payment) (*change, error) {
-		c, err := s.confirmed(ctx, q, p, who)
-		if err != nil {
-			return nil, err
-		}
 		w.amount = expected(p)
 		if came.Valid {
 			w.amount = came.Decimal
-		} else if !counted(p).IsPositive() {
-			return c, nil // what was asked for, and nothing besides
+		}
+		c, err := s.confirmed(ctx, q, p, who, w.amount)
+		if err != nil || !came.Valid && !counted(p).IsPositive() {
+			return c, err // what was asked for, and nothing besides
 		}
 		c.said = &w
 		return c, s.arrive(p, c, w.amount)
@@ -88,8 +86,10 @@ func receivedAmount(ctx context.Context, p db.Payment, said *string) (came decim
 	return decimal.NewNullDecimal(amount), f.Err()
 }
 
-// confirmed is the change that completes a payment by its trader's word, if it may still be.
-func (s *Service) confirmed(ctx context.Context, q *db.Queries, p db.Payment, who caller.Caller) (*change, error) {
+// confirmed is the change that completes a payment by its trader's word on an amount, if it may still be.
+func (s *Service) confirmed(
+	ctx context.Context, q *db.Queries, p db.Payment, who caller.Caller, amount decimal.Decimal,
+) (*change, error) {
 	c := &change{to: Completed, actor: who.Actor()}
 	if Status(p.Status) == Pending {
 		return c, nil
@@ -98,7 +98,14 @@ func (s *Service) confirmed(ctx context.Context, q *db.Queries, p db.Payment, wh
 		return nil, ErrNotPending
 	}
 	// A payment that is made only now cannot be what was paid before, so nothing is locked for this.
-	others, err := q.SlotOthers(ctx, db.SlotOthersParams{RequisiteID: *p.RequisiteID, Amount: p.Amount, PaymentID: p.ID})
+	others, err := q.SlotOthers(ctx, db.SlotOthersParams{
+		RequisiteID: *p.RequisiteID, Amounts: []decimal.Decimal{p.Amount, amount}, PaymentID: p.ID,
+	})
+	if err == nil && !others && p.PayerUserID != nil {
+		others, err = q.PayerOthers(ctx, db.PayerOthersParams{
+			PayerUserID: p.PayerUserID, MerchantID: p.MerchantID, RequisiteID: p.RequisiteID, PaymentID: p.ID,
+		})
+	}
 	if err != nil {
 		return nil, fmt.Errorf("look for another open payment: %w", err)
 	}

@@ -2,6 +2,7 @@ package payment_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -127,6 +128,32 @@ func TestLateMoney(t *testing.T) {
 	body := b.Text(t, "select convert_from(body, 'utf8') from webhook_event where sequence = 2 and subject_id = 1")
 	testenv.Check(t, strings.Contains(body, `"previousStatus":"FAILED","reason":"late","sequence":2,"receivedAmount":"1000.00","late":true}`),
 		"%s", body)
+	b.Audit(t)
+}
+
+// Late money is not taken for one payment while it may be another's: one of the same requisite that asks for what came, or of the same
+// payer.
+func TestLateMoneyOfAnother(t *testing.T) {
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
+	first := request("order-1")
+	first.Payer = &payment.Payer{UserID: new("user-7")}
+	p := b.create(t, merchant.Caller, first)
+	b.clock.Advance(15 * time.Minute)
+	testenv.Want(t, must(b.payments.Expire(t.Context()))(t), 1, "expired")
+	kept := must(b.payments.KeepMoney(t.Context(), trader.Caller, *p.RequisiteID, payment.Came{Amount: new("900")}))(t)
+	for i, test := range []struct{ amount, payer string }{{"900", "user-8"}, {"901", "user-7"}} {
+		r := request(fmt.Sprint("other-", i))
+		r.Amount, r.Payer = test.amount, &payment.Payer{UserID: &test.payer}
+		other := b.create(t, merchant.Caller, r)
+		for _, err := range []error{
+			errOf(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, new("900"))),
+			errOf(b.payments.Attach(t.Context(), trader.Caller, kept.ID, p.ID)),
+		} {
+			wantCode(t, err, "payment_amount_taken")
+		}
+		b.set(t, other.ID, "cancelled")
+	}
+	must(b.payments.Attach(t.Context(), trader.Caller, kept.ID, p.ID))(t)
 	b.Audit(t)
 }
 

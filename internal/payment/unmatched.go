@@ -218,7 +218,7 @@ func (s *Service) Attach(ctx context.Context, who caller.Caller, arrivalID, paym
 		case a.Currency != p.Currency || p.RequisiteID == nil:
 			return fault.Fields{"paymentId": {"must be a payment in the currency of what came, and not by card"}}.Err()
 		}
-		c, err := s.attachable(ctx, q, p, who)
+		c, err := s.attachable(ctx, q, p, who, a.Amount)
 		if err != nil {
 			return err
 		}
@@ -239,7 +239,9 @@ func (s *Service) Attach(ctx context.Context, who caller.Caller, arrivalID, paym
 }
 
 // attachable is the change that money which is attached makes, if the payment takes any.
-func (s *Service) attachable(ctx context.Context, q *db.Queries, p db.Payment, who caller.Caller) (*change, error) {
+func (s *Service) attachable(
+	ctx context.Context, q *db.Queries, p db.Payment, who caller.Caller, amount decimal.Decimal,
+) (*change, error) {
 	c := &change{to: Completed, actor: who.Actor()}
 	switch Status(p.Status) {
 	case Appeal:
@@ -255,5 +257,5 @@ func (s *Service) attachable(ctx context.Context, q *db.Queries, p db.Payment, w
 		}
 	case Pending, Completed, Cancelled:
 	}
-	return s.confirmed(ctx, q, p, who)
+	return s.confirmed(ctx, q, p, who, amount)
 }
