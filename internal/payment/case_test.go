@@ -268,3 +268,16 @@ func TestPartIsNotCancelled(t *testing.T) {
 	noError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: payment.TakeWhatCame}))
 	c.want(t, payment.Completed, money{"93.14", "0", "6.66666666", "0.19333334"}, "700.00")
 }
+
+// What came goes back also where the payment's events go to no address, as those of a link may: neither do those of the payout.
+func TestReturnWithoutCallback(t *testing.T) {
+	c := newCase(t, "700")
+	r := request("order-2")
+	r.Amount, r.CallbackURI, r.FeedOnly = "2000", "", true
+	c.p = c.create(t, c.merchant.Caller, r)
+	c.came(t, "500")
+	noError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: payment.ReturnIt, To: payer()}))
+	id := c.Text(t, "select payin_uuid::text from arrival where payment_id = $1", c.p.ID)
+	must(c.payouts.Complete(t.Context(), c.trader.Caller, id, new("receipt 7")))(t)
+	c.Audit(t)
+}

@@ -45,8 +45,8 @@ type Repayment struct {
 // merchant nothing: the trader has the money, and what it is worth is held of them until they have sent it.
 func (s *Service) Repay(ctx context.Context, tx pgx.Tx, who caller.Caller, r Repayment) (uuid.UUID, error) {
 	o, err := validate(ctx, Request{
-		OrderID: r.OrderID, Amount: money.Fiat(r.Amount), Currency: r.Currency, CallbackURI: r.CallbackURI, Method: r.To.Method,
-		Address: r.To.Address, Recipient: r.To.Recipient, Code: r.To.BankCode, BankName: r.To.BankName,
+		OrderID: r.OrderID, Amount: money.Fiat(r.Amount), Currency: r.Currency, CallbackURI: r.CallbackURI,
+		FeedOnly: r.CallbackURI == "", Method: r.To.Method, Address: r.To.Address, Recipient: r.To.Recipient, Code: r.To.BankCode, BankName: r.To.BankName,
 	}, s.addresses)
 	if err != nil {
 		return uuid.Nil, err
