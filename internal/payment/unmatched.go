@@ -133,7 +133,7 @@ func (s *Service) keepMoney(ctx context.Context, who caller.Caller, to KeptFor, 
 // is missing or up to 5% off, since about when it was made. It is told to the payment's trader, and to operators.
 func (s *Service) Fitting(ctx context.Context, who caller.Caller, id string) ([]Arrival, error) {
 	p, err := s.findFor(ctx, who, id)
-	if err != nil || who.Kind == caller.MerchantPortal || p.RequisiteID == nil || Status(p.Status) == Completed {
+	if err != nil || who.Kind == caller.MerchantPortal || cardCheckout(p) || Status(p.Status) == Completed {
 		return nil, err
 	}
 	missing := s.fromRow(p).Missing()
@@ -152,7 +152,7 @@ func (s *Service) Fitting(ctx context.Context, who caller.Caller, id string) ([]
 func fits(ctx context.Context, q *db.Queries, desk []DeskPayment) error {
 	var asked db.ArrivalsAtParams
 	for _, p := range desk {
-		if p.RequisiteID != nil {
+		if !p.CardCheckout() {
 			asked.Requisites, asked.Amounts = append(asked.Requisites, *p.RequisiteID), append(asked.Amounts, p.Missing())
 		}
 	}
@@ -164,7 +164,7 @@ func fits(ctx context.Context, q *db.Queries, desk []DeskPayment) error {
 		return fmt.Errorf("look for money that fits: %w", err)
 	}
 	for i, p := range desk {
-		desk[i].Fits = p.RequisiteID != nil && slices.ContainsFunc(rows, func(row db.ArrivalsAtRow) bool {
+		desk[i].Fits = !p.CardCheckout() && slices.ContainsFunc(rows, func(row db.ArrivalsAtRow) bool {
 			return row.RequisiteID == *p.RequisiteID && row.Amount.Equal(p.Missing()) && !row.LastAt.Before(p.CreatedAt.Add(-earlyMoney))
 		})
 	}
@@ -215,7 +215,7 @@ func (s *Service) Attach(ctx context.Context, who caller.Caller, arrivalID, paym
 			return fmt.Errorf("lock what came: %w", err)
 		case a.State != string(ArrivalFree):
 			return errArrivalTaken
-		case a.Currency != p.Currency || p.RequisiteID == nil:
+		case a.Currency != p.Currency || cardCheckout(p):
 			return fault.Fields{"paymentId": {"must be a payment in the currency of what came, and not by card"}}.Err()
 		}
 		c, err := s.attachable(ctx, q, p, who, a.Amount)

@@ -102,3 +102,19 @@ func TestFarMoreByOneOperator(t *testing.T) {
 		})
 	}
 }
+
+// Money that came to a requisite is not a payment's by card, which has none of its own.
+func TestMoneyIsNotByCard(t *testing.T) {
+	b := setup(t)
+	b.SetRate(t, "AZN", "1.7", true)
+	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Currency: "AZN", Methods: []string{"quasi_ecom"}})
+	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1, Currency: "AZN", Method: "quasi_ecom"})
+	r := request("order-1")
+	r.Currency, r.Method = "AZN", new("quasi_ecom")
+	p := b.create(t, merchant.Caller, r)
+	kept := must(b.payments.KeepMoney(t.Context(), trader.Caller, trader.Requisites[0], payment.Came{Amount: new("1000")}))(t)
+	wantFields(t, errOf(b.payments.Attach(t.Context(), trader.Caller, kept.ID, p.ID)), "paymentId")
+	fitting := must(b.payments.Fitting(t.Context(), trader.Caller, p.UUID.String()))(t)
+	desk := must(b.payments.Desk(t.Context(), trader.Caller))(t)
+	testenv.Check(t, len(fitting) == 0 && len(desk) == 1 && !desk[0].Fits, "it fits: %+v, %+v", fitting, desk)
+}
