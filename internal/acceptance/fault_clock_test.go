@@ -39,16 +39,17 @@ func buildWith(t *testing.T, files map[string]string) string {
 // as a sign-in, still gets it.
 func buildUnsteady(t *testing.T) string {
 	t.Helper()
-	const file = "../../internal/clock/clock.go"
+	// All in the one package that nothing else imports, so that only this is compiled again.
+	const file = "../../cmd/gateway/serve.go"
 	source := testenv.Must(os.ReadFile(file))(t)
 	return buildWith(t, map[string]string{
-		file:                               strings.ReplaceAll(string(source), "time.Now()", "unsteady()"),
-		"../../internal/clock/unsteady.go": unsteady,
-		"../../internal/outbound/asks.go":  asks,
+		file:                            strings.Replace(string(source), "clock.Real{}", "unsteady{}", 1),
+		"../../cmd/gateway/unsteady.go": unsteadyClock,
+		"../../cmd/gateway/asks.go":     asks,
 	})
 }
 
-const unsteady = `package clock
+const unsteadyClock = `package main
 
 import (
 	"os"
@@ -56,11 +57,15 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"gateway.example/internal/clock"
 )
+
+type unsteady struct{}
 
 var ahead atomic.Int64
 
-func unsteady() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+func (unsteady) Now() time.Time { return clock.Real{}.Now().Add(time.Duration(ahead.Load())) }
 
 func init() {
 	set := make(chan os.Signal, 1)

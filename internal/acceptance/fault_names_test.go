@@ -11,7 +11,7 @@ import (
 )
 
 // asks has a program ask the test's names.
-const asks = `package outbound
+const asks = `package main
 
 import (
 	"context"
