@@ -13,7 +13,7 @@ import (
 var Catalogues = []string{"az", "kk", "tr", "uz"}
 
 // Complete are those whose catalogue has everything that a trader meets: these are offered.
-var Complete = []string{"tr"}
+var Complete = []string{"az", "kk", "tr", "uz"}
 
 // Offered tells that a trader may choose a language, by its code.
 func Offered(language string) bool { return slices.Contains(Complete, language) }
