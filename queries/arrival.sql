@@ -34,6 +34,11 @@ select * from arrival where id = @id and trader_id = @trader_id for no key updat
 -- name: ArrivalsOfPayment :many
 select * from arrival where payment_id = @payment_id::bigint order by id limit 100;
 
+-- ArrivalPartsOf lists what came for some payments and counts towards them, or went back.
+-- name: ArrivalPartsOf :many
+select payment_id::bigint as payment_id, amount from arrival
+where payment_id = any(@payment_ids::bigint[]) and state in ('kept', 'returned') order by id;
+
 -- ArrivalsFitting lists the free money that may be a payment's: of its requisite, near its amount, from a time on; the nearest first.
 -- name: ArrivalsFitting :many
 select * from arrival

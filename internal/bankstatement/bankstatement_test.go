@@ -48,6 +48,13 @@ func TestRead(t *testing.T) {
 				`<row r="4"><c r="A4" t="inlineStr"><is><t>20.11.2026 12:00</t></is></c><c r="C4"><v>1500.5</v></c></row>`),
 			"4 20.11.2026 12:00:00 1500.50 ",
 		},
+		"numbers of xlsx": {
+			book(`<row r="1"><c r="A1" t="inlineStr"><is><t>Дата</t></is></c><c r="C1" t="inlineStr"><is><t>Сумма</t></is></c></row>` +
+				`<row r="2"><c r="A2" t="inlineStr"><is><t>20.11.2026</t></is></c><c r="C2"><v>1.2345678E7</v></c></row>` +
+				`<row r="3"><c r="A3" t="inlineStr"><is><t>20.11.2026</t></is></c><c r="C3"><v>1234.5600000000001</v></c></row>`),
+			"2 20.11.2026 12345678.00 ; 3 20.11.2026 1234.56 ",
+		},
+		"three decimals":         {"Дата;Сумма\n20.11.2026;1500.125\n", `has a line 2 whose amount cannot be read: "1500.125"`},
 		"nothing":                {"Дата;Сумма\n", "has no movement that could be read"},
 		"empty":                  {"", "has no row that names a column of dates and one of amounts"},
 		"no names":               {"1;2\n3;4\n", "has no row that names a column of dates and one of amounts"},

@@ -130,12 +130,13 @@ func parseAmount(text string) (decimal.Decimal, bool) {
 	if at := strings.LastIndexAny(text, ".,"); at >= 0 && len(text)-at-1 <= 2 {
 		whole, cents = text[:at], text[at+1:]
 	}
-	whole = strings.Map(func(r rune) rune {
-		if strings.ContainsRune(" \u00a0\u202f\u2009'’,.", r) {
-			return -1
+	groups := strings.FieldsFunc(whole, func(r rune) bool { return strings.ContainsRune(" \u00a0\u202f\u2009'’,.", r) })
+	for i, group := range groups {
+		if len(groups) > 1 && (i > 0 && len(group) != 3 || len(group) > 3) { // 1500.125 is not a million and a half
+			return decimal.Decimal{}, false
 		}
-		return r
-	}, whole)
+	}
+	whole = strings.Join(groups, "")
 	value, err := decimal.NewFromString(whole + "." + cents + "0")
 	if err != nil || whole == "" || len(whole) > 15 {
 		return decimal.Decimal{}, false

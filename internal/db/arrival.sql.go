@@ -166,6 +166,37 @@ func (q *Queries) ArrivalLock(ctx context.Context, arg ArrivalLockParams) (Arriv
 	return i, err
 }
 
+const arrivalPartsOf = `-- name: ArrivalPartsOf :many
+select payment_id::bigint as payment_id, amount from arrival
+where payment_id = any($1::bigint[]) and state in ('kept', 'returned') order by id
+`
+
+type ArrivalPartsOfRow struct {
+	PaymentID int64
+	Amount    decimal.Decimal
+}
+
+// ArrivalPartsOf lists what came for some payments and counts towards them, or went back.
+func (q *Queries) ArrivalPartsOf(ctx context.Context, paymentIds []int64) ([]ArrivalPartsOfRow, error) {
+	rows, err := q.db.Query(ctx, arrivalPartsOf, paymentIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ArrivalPartsOfRow
+	for rows.Next() {
+		var i ArrivalPartsOfRow
+		if err := rows.Scan(&i.PaymentID, &i.Amount); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const arrivalPut = `-- name: ArrivalPut :one
 insert into arrival (trader_id, requisite_id, currency, amount, came_at, payer, note, message_id, actor, created_at, state)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'free')

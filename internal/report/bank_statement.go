@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"gateway.example/internal/bankstatement"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
@@ -64,7 +66,11 @@ func (s *Service) CompareStatement(ctx context.Context, who caller.Caller, file 
 		return Compared{}, fault.Fields{"file": {err.Error()}}.Err()
 	}
 	slices.SortStableFunc(lines, func(a, b bankstatement.Line) int { return a.At.Compare(b.At) })
-	c := Compared{From: lines[0].At, Until: lines[len(lines)-1].At}
+	last := lines[len(lines)-1]
+	c := Compared{From: lines[0].At, Until: last.At}
+	if !last.Timed { // all of the day
+		c.Until = last.At.AddDate(0, 0, 1).Add(-time.Millisecond)
+	}
 	if c.Until.Sub(c.From) > longestStatement {
 		return Compared{}, fault.Fields{"file": {"goes over more than 100 days"}}.Err()
 	}
@@ -72,8 +78,31 @@ func (s *Service) CompareStatement(ctx context.Context, who caller.Caller, file 
 	if err != nil {
 		return Compared{}, err
 	}
-	c.put(lines, payments)
+	parts, err := s.partsOf(ctx, payments)
+	if err != nil {
+		return Compared{}, err
+	}
+	c.put(lines, payments, parts)
 	return c, nil
+}
+
+// partsOf are the amounts in which came what was not exactly asked for, by payment.
+func (s *Service) partsOf(ctx context.Context, payments []payment.Payment) (map[int64][]decimal.Decimal, error) {
+	var ids []int64
+	for _, p := range payments {
+		if p.ReceivedAmount.Valid {
+			ids = append(ids, p.ID)
+		}
+	}
+	parts := map[int64][]decimal.Decimal{}
+	if len(ids) == 0 {
+		return parts, nil
+	}
+	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.ArrivalPartsOfRow, error) { return q.ArrivalPartsOf(ctx, ids) })
+	for _, row := range rows {
+		parts[row.PaymentID] = append(parts[row.PaymentID], row.Amount)
+	}
+	return parts, err
 }
 
 // mayCompare settles whose payments are looked at: a requisite must be that trader's.
@@ -97,23 +126,36 @@ func (s *Service) mayCompare(ctx context.Context, who caller.Caller, file *State
 	return err
 }
 
-func (c *Compared) put(lines []bankstatement.Line, payments []payment.Payment) {
-	asked := make([]bankstatement.Payment, 0, len(payments))
-	for _, p := range payments {
-		one := bankstatement.Payment{Amount: p.Amount, CreatedAt: p.CreatedAt, Paid: p.Status == payment.Completed}
-		if p.ReceivedAmount.Valid { // the bank knows nothing of what was asked for
-			one.Amount = p.ReceivedAmount.Decimal
+func (c *Compared) put(lines []bankstatement.Line, payments []payment.Payment, parts map[int64][]decimal.Decimal) {
+	var asked []bankstatement.Payment
+	var of []*payment.Payment
+	for i := range payments {
+		p := &payments[i]
+		came := parts[p.ID] // the bank knows nothing of what was asked for
+		switch {
+		case len(came) > 0:
+		case p.ReceivedAmount.Valid:
+			came = []decimal.Decimal{p.ReceivedAmount.Decimal}
+		default:
+			came = []decimal.Decimal{p.Amount}
 		}
-		asked = append(asked, one)
+		for _, amount := range came {
+			asked = append(asked, bankstatement.Payment{Amount: amount, CreatedAt: p.CreatedAt, Paid: p.Status == payment.Completed})
+			of = append(of, p)
+		}
 	}
 	whose := map[int]*payment.Payment{}
 	for i, line := range bankstatement.Match(lines, asked) {
-		p := &payments[i]
-		switch {
-		case line >= 0:
+		p := of[i]
+		if line >= 0 {
 			whose[line] = p
+			continue
+		}
 		// What was asked for before the statement begins may be on the one before, or on the next.
-		case p.Status == payment.Completed && !p.CreatedAt.Before(c.From) && !p.StatusAt.After(c.Until):
+		if p.Status != payment.Completed || p.CreatedAt.Before(c.From) || p.StatusAt.After(c.Until) {
+			continue
+		}
+		if last := len(c.Missing) - 1; last < 0 || c.Missing[last].ID != p.ID {
 			c.Missing = append(c.Missing, *p)
 		}
 	}

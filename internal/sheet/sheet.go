@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/shopspring/decimal"
 	"github.com/thedatashed/xlsxreader"
 	"golang.org/x/text/encoding/charmap"
 )
@@ -80,7 +81,7 @@ func textRows(text string, most int) ([][]string, error) {
 		for len(rows) < number-1 && len(rows) <= most {
 			rows = append(rows, nil)
 		}
-		if rows = append(rows, row); len(rows) > most {
+		if rows = append(rows, row[:min(len(row), maxColumns)]); len(rows) > most {
 			return nil, ErrLong
 		}
 	}
@@ -146,8 +147,23 @@ func cells(row xlsxreader.Row) ([]string, error) {
 			values = append(values, "")
 		}
 		if column < len(values) {
-			values[column] = cell.Value
+			values[column] = plain(cell)
 		}
 	}
 	return values, nil
+}
+
+// farthest is up to which power of ten a number is written out.
+const farthest = 30
+
+// plain is a cell as people write it: a number is kept as 1.2345678E7, and with what binary fractions have too much.
+func plain(cell xlsxreader.Cell) string {
+	if cell.Type != xlsxreader.TypeNumerical {
+		return cell.Value
+	}
+	number, err := decimal.NewFromString(cell.Value)
+	if err != nil || number.Exponent() > farthest || number.Exponent() < -farthest {
+		return cell.Value
+	}
+	return number.Round(8).String() //nolint:mnd // more than any currency has, and less than a binary fraction is off by
 }
