@@ -36,6 +36,7 @@ func (w *modelWalk) verify() {
 	w.told = w.told[:0]
 	must(w.hooks.relay.Run(w.ctx))
 	b := &pgx.Batch{}
+	w.lookAtMoney(b)
 	w.lookAtBalances(b)
 	for _, r := range w.touched {
 		r.look(w, b)
@@ -66,6 +67,21 @@ func lookAtOne(b *pgx.Batch, sql string, args, into []any, judge func()) {
 		must(row.Scan(into...))
 		judge()
 		return nil
+	})
+}
+
+// lookAtMoney wants money that came for no payment to be where it is in the model.
+func (w *modelWalk) lookAtMoney(b *pgx.Batch) {
+	lookAt(b, "select id, state, coalesce(payment_id, 0) from arrival", nil, func(rows pgx.Rows) {
+		var id, of int64
+		var state string
+		each(rows, func() {
+			for _, a := range w.model.moneys {
+				if a.id == id && (a.state != state || a.payment != of) {
+					fail("money %d is %s of %d, not %s of %d", id, state, of, a.state, a.payment)
+				}
+			}
+		}, &id, &state, &of)
 	})
 }
 

@@ -222,6 +222,7 @@ const happenings = `
 	received near, received as it came, received another amount, case take, case wait, case return,
 	case take payment_no_case, case wait payment_no_case, case return payment_no_case, case return validation_failed,
 	case wait validation_failed, return processing-completed, return processing-failed, return completed-failed,
+	money kept, money attached, attach arrival_taken, attach payment_not_pending,
 	give-back payin_is_return, receive validation_failed, receive payment_not_pending, receive not_found, late,
 	claimed, claimed again, claim payment_not_pending, claim not_found, not_found, trader completed, trader cancelled,
 	expired, settled, expired cut short, delivered, restart, spent, overspent

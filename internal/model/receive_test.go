@@ -119,10 +119,23 @@ func (*modelPayment) tellMore(meta map[string]any, e modelEvent) {
 	}
 }
 
+// coming is what an amount that comes makes of a payment that takes it, or why it does not.
+func (p *modelPayment) coming(m *gatewayModel, came int64, late bool) (arrival modelArrival, to, want string) {
+	policy, total := p.box.methods[p.method].policy, p.counted()+came
+	arrival, to = modelArrival{received: total, asItCame: policy.kind == "received"}, "completed"
+	if p.unavailable && total > p.amount {
+		return arrival, to, "validation_failed"
+	}
+	if !arrival.asItCame && max(total-p.amount, p.amount-total) > policy.near {
+		to = "appeal"
+	}
+	return arrival, to, p.beyond(m, to, late, &arrival)
+}
+
 // receive is a trader's word that the payment has come, and how much of it: from nearly nothing to twice what was asked, and
 // often a little off.
 func (w *modelWalk) receive(s modelStep, p *modelPayment) {
-	trader, policy := p.requisite.trader, p.box.methods[p.method].policy
+	trader := p.requisite.trader
 	if s.n[1]%6 == 0 {
 		trader = pickModel(w.model.traders, s.n[3])
 	}
@@ -133,11 +146,8 @@ func (w *modelWalk) receive(s modelStep, p *modelPayment) {
 	if p.counted() > 0 && s.n[3]%3 == 0 {
 		came = max(1, p.missing())
 	}
-	total, to := p.counted()+came, "completed"
-	off := max(total-p.amount, p.amount-total)
 	refusal, reason := p.confirmable(w.model, came)
-	var want string
-	arrival := modelArrival{received: total, asItCame: policy.kind == "received"}
+	arrival, to, want := p.coming(w.model, came, reason != nil)
 	switch {
 	case trader != p.requisite.trader:
 		want = "not_found"
@@ -145,13 +155,6 @@ func (w *modelWalk) receive(s modelStep, p *modelPayment) {
 		want = "validation_failed"
 	case refusal != "":
 		want = refusal
-	case p.unavailable && total > p.amount:
-		want = "validation_failed"
-	default:
-		if !arrival.asItCame && off > policy.near {
-			to = "appeal"
-		}
-		want = p.beyond(w.model, to, reason != nil, &arrival)
 	}
 	ctx, injury := w.injured()
 	said := fiatText(came)

@@ -22,8 +22,10 @@ type gatewayModel struct {
 	limits     map[string][2]int64
 	// payments in the order of creation.
 	payments []*modelPayment
-	keys     map[modelKey]*modelPayment
-	slots    map[modelSlot]modelHold
+	// moneys is what came and belonged to no payment at first.
+	moneys []*modelMoney
+	keys   map[modelKey]*modelPayment
+	slots  map[modelSlot]modelHold
 	// payouts and deposits in the order of creation.
 	payouts     []*modelPayout
 	payoutKeys  map[modelKey]*modelPayout
@@ -190,6 +192,7 @@ func (m *gatewayModel) moveWith(
 		p.status, p.reason, p.at = to, reason, m.now
 		p.arrive(came)
 	})
+	m.release(p, decided)
 	if provider != nil {
 		p.provider = provider
 	}

@@ -66,6 +66,8 @@ var modelOps = []modelOp{
 	{"move", 190, true, about(anyPayment, (*modelWalk).move)},
 	{"confirm", 110, true, about(anyPayment, (*modelWalk).confirm)},
 	{"receive", 60, true, about(anyPayment, (*modelWalk).receive)},
+	{"keep", 40, false, about(anyPayment, (*modelWalk).keep)},
+	{"attach", 60, true, about((*modelWalk).someMoney, (*modelWalk).attach)},
 	{"decide-case", 40, true, about((*modelWalk).someCase, (*modelWalk).decideCase)},
 	{"cancel", 55, true, about(anyPayment, (*modelWalk).cancel)},
 	{"claim", 60, true, about((*modelWalk).someClaimable, (*modelWalk).claim)},
