@@ -2,6 +2,7 @@ package messages
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -51,9 +52,16 @@ var messageRoutes = []route{
 	},
 }
 
+// asksWaiting is a place in what waits: the requisites below have a list of their own.
+const asksWaiting = "waiting"
+
 // messages shows what waits, the newest messages, the phones, and what messages do.
 func (v *visit) messages() error {
-	waiting, _, err := v.Messages.List(v.Ctx(), v.Who, bankmessage.Page{Waiting: true})
+	asked := bankmessage.Page{Waiting: true}
+	if after := v.R.URL.Query().Get(asksWaiting); after != "" {
+		asked.Cursor = &after
+	}
+	waiting, next, err := v.Messages.List(v.Ctx(), v.Who, asked)
 	if err != nil {
 		return err
 	}
@@ -74,6 +82,12 @@ func (v *visit) messages() error {
 		return err
 	}
 	shown := Page{MayWork: v.Who.May(caller.TraderWork), MaySet: v.Who.May(caller.TraderRequisites)}
+	if next != nil {
+		shown.More.Older = view.Link(messagesPath + "?" + url.Values{asksWaiting: {*next}}.Encode())
+	}
+	if asked.Cursor != nil {
+		shown.More.Newest = messagesPath
+	}
 	for _, phone := range silent {
 		shown.Silent = append(shown.Silent, phone.Name)
 	}

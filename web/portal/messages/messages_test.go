@@ -49,7 +49,7 @@ func TestMessages(t *testing.T) {
 		t.Helper()
 		b.Clock.Advance(time.Second)
 		_, err := b.Rooms.Messages.Receive(t.Context(), phone, bankmessage.Forwarded{
-			ID: id, Kind: kind, Sender: sender, Text: "Перевод по СБП от Иван П. + " + amount + " ₽",
+			ID: id, Kind: kind, Sender: sender, Text: "Перевод по СБП от Иван П. + " + amount + " ₽", ReceivedAt: new(b.Clock.Now()),
 		})
 		testenv.NoError(t, err)
 	}
@@ -72,6 +72,15 @@ func TestMessages(t *testing.T) {
 	keep := owner.Page(t, "/trader/messages").Find("section[aria-labelledby=waiting] .card:has(strong:contains('44')) a[href$='/keep']").AttrOr("href", "")
 	want(t, "its money is kept", owner.Post(t, keep, portaltest.Hidden(owner.Page(t, keep), "requisite", fmt.Sprint(requisite))...).To(), "/trader/messages")
 	wantIn(t, "as money of no payment", words(owner.Page(t, "/trader/arrivals").Find("tbody")), "44")
+	b.Exec(t, `insert into bank_message (id, trader_id, device_id, message_id, kind, sender, received_at, arrived_at, says, pattern, bank, currency,
+		account, amount, state, why) select nextval('bank_message_id_seq'), $1, $2, 'more-' || n, 'sms', '900', $3, $3, 'incoming', '', 'sber', 'RUB', '', n, 'waiting', 'none'
+		from generate_series(1, 50) n`, b.Traders[0].ID, devices[0].ID, b.Clock.Now())
+	const waiting = "section[aria-labelledby=waiting] "
+	further := owner.Page(t, "/trader/messages").Find(waiting + "a[rel=next]").AttrOr("href", "")
+	rest := owner.Page(t, further)
+	wantIn(t, "what waits beyond a page", words(rest.Find(waiting)), "1,700 ₽")
+	want(t, "back to its beginning", rest.Find(waiting+"nav.pages a").AttrOr("href", ""), "/trader/messages")
+	b.Exec(t, "delete from bank_message where message_id like 'more-%'")
 	dismiss := owner.Page(t, "/trader/messages").Find("form[action$='/dismiss']").AttrOr("action", "")
 	owner.Post(t, dismiss)
 	want(t, "nothing waits", owner.Page(t, "/trader/messages").Find("form[action$='/dismiss']").Length(), 0)

@@ -14,6 +14,8 @@ import (
 type Page struct {
 	MayWork, MaySet bool
 	Waiting, Newest []Message
+	// More leads on in what waits.
+	More view.Pages
 	// Silent are the phones that payments count on and that say nothing.
 	Silent []string
 	Phones view.Sheet
