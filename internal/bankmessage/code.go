@@ -11,7 +11,7 @@ const (
 
 var (
 	// codeAfter is a number right after the word, whatever follows it: a code before an amount, too.
-	codeAfter = regexp.MustCompile(`(?i)(?:^|[^\p{L}\d])(?:` + codeWords + `)[^\p{L}\d]{1,3}` + codeWhole + `(?:[^\d\p{L}]|$)`)
+	codeAfter  = regexp.MustCompile(`(?i)(?:^|[^\p{L}\d])(?:` + codeWords + `)[^\p{L}\d]{1,3}` + codeWhole + `(?:[^\d\p{L}]|$)`)
 	codeNear   = regexp.MustCompile(`(?i)(?:^|[^\p{L}\d])(?:` + codeWords + `)(?:[^\p{L}\d]|$)`)
 	codeNumber = regexp.MustCompile(`(?i)(?:^|[^\p{L}\d*.,:•-]|[^\d*•.,:-][.,:-])(` + codeWhole + `)(?:[^\d\p{L}]|$)`)
 	// afterAmount is what makes a number an amount instead.

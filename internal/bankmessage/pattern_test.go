@@ -92,8 +92,8 @@ func TestAmounts(t *testing.T) {
 	}
 	for _, text := range []string{
 		`СЧЁТ1234 14:05 Перевод 1500р от ООО "РОМАШКА" Баланс: 12345.67р`, // nor is it what went out
-		"СЧЁТ1234 14:05 Перевод 1500.123р от Иван П. Баланс: 12 345.67р", // three decimals are no amount of two
-		"СЧЁТ1234 14:05 Перевод 10р от Иван П 1500р. Баланс: 12345.67р",  // a name with an amount in it
+		"СЧЁТ1234 14:05 Перевод 1500.123р от Иван П. Баланс: 12 345.67р",  // three decimals are no amount of two
+		"СЧЁТ1234 14:05 Перевод 10р от Иван П 1500р. Баланс: 12345.67р",   // a name with an amount in it
 		"СЧЁТ1234 14:05 Перевод 1500р от Иван П. Баланс: 12345.67р и ещё",
 	} {
 		testenv.Want(t, Read(Forwarded{Kind: sms, Sender: "900", Text: text}).Kind, Unknown, "%q is read as", text)

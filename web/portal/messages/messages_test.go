@@ -76,7 +76,7 @@ func TestMessages(t *testing.T) {
 		account, amount, state, why) select nextval('bank_message_id_seq'), $1, $2, 'more-' || n, 'sms', '900', $3, $3, 'incoming', '', 'sber', 'RUB', '', n, 'waiting', 'none'
 		from generate_series(1, 50) n`, b.Traders[0].ID, devices[0].ID, b.Clock.Now())
 	const waiting = "section[aria-labelledby=waiting] "
-	further := owner.Page(t, "/trader/messages").Find(waiting + "a[rel=next]").AttrOr("href", "")
+	further := owner.Page(t, "/trader/messages").Find(waiting+"a[rel=next]").AttrOr("href", "")
 	rest := owner.Page(t, further)
 	wantIn(t, "what waits beyond a page", words(rest.Find(waiting)), "1,700 ₽")
 	want(t, "back to its beginning", rest.Find(waiting+"nav.pages a").AttrOr("href", ""), "/trader/messages")
