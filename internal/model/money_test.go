@@ -1,19 +1,18 @@
 package model_test
 
 import (
-	"slices"
-
 	"github.com/jackc/pgx/v5"
 
 	"gateway.example/internal/payment"
 )
 
 // modelMoney is money that came for no payment, and where it is: free, kept for a payment, or returned. payment is that it counts
-// towards or was for last, 0 is none.
+// towards or was for last, 0 is none, and meant is that to whose requisite it came.
 type modelMoney struct {
 	modelStepped
 	id, amount, payment int64
 	requisite           *modelRequisite
+	meant               *modelPayment
 	state               string
 }
 
@@ -24,26 +23,31 @@ func (w *modelWalk) someMoney(s modelStep) *modelMoney {
 	return pickRecord(w, s.n[0], w.model.moneys, func(a *modelMoney) bool { return a.state == "free" })
 }
 
-// keep has a trader keep money that came to the requisite of some payment: often what it waits for, or about that.
+// payable prefers a payment that waits for a transfer.
+func (w *modelWalk) payable(s modelStep) *modelPayment {
+	return pickRecord(w, s.n[0], w.model.payments, func(p *modelPayment) bool { return p.status == "pending" && p.checkout == nil })
+}
+
+// keep has a trader keep money that came to the requisite of some payment: what it waits for, about that, or any amount.
 func (w *modelWalk) keep(s modelStep, p *modelPayment) {
 	came := max(1, p.missing())
-	if s.n[2]%2 == 0 {
+	switch s.n[2] % 3 {
+	case 0:
+		came = 1 + int64(s.n[3])%(2*p.amount)
+	case 1:
 		came = max(1, came+int64(s.n[3]%401)-200)
 	}
 	got := given(w.service.KeepMoney(w.ctx, p.requisite.trader.Caller, p.requisite.id, payment.Came{Amount: new(fiatText(came))}))
-	w.model.moneys = append(w.model.moneys, &modelMoney{modelStepped{s.id}, got.ID, came, 0, p.requisite, "free"})
+	w.model.moneys = append(w.model.moneys, &modelMoney{modelStepped{s.id}, got.ID, came, 0, p.requisite, p, "free"})
 	w.tell("money kept", fiatText(came), " at ", p.requisite.id)
 }
 
-// attach has money count towards the newest payment that may take it, or towards any: its trader does, or an operator.
+// attach has money count towards the payment it is meant for, or towards any: its trader does, or an operator.
 func (w *modelWalk) attach(s modelStep, a *modelMoney) {
 	m := w.model
 	p := m.payments[s.n[1]%len(m.payments)]
-	for _, other := range slices.Backward(m.payments) {
-		if s.n[1]%4 > 0 && other.requisite == a.requisite && other.status != "completed" && other.status != "cancelled" {
-			p = other
-			break
-		}
+	if s.n[1]%4 > 0 {
+		p = a.meant
 	}
 	w.touch(p)
 	who := a.requisite.trader.Caller

@@ -66,8 +66,8 @@ var modelOps = []modelOp{
 	{"move", 190, true, about(anyPayment, (*modelWalk).move)},
 	{"confirm", 110, true, about(anyPayment, (*modelWalk).confirm)},
 	{"receive", 60, true, about(anyPayment, (*modelWalk).receive)},
-	{"keep", 40, false, about(anyPayment, (*modelWalk).keep)},
-	{"attach", 60, true, about((*modelWalk).someMoney, (*modelWalk).attach)},
+	{"keep", 60, false, about((*modelWalk).payable, (*modelWalk).keep)},
+	{"attach", 80, true, about((*modelWalk).someMoney, (*modelWalk).attach)},
 	{"decide-case", 40, true, about((*modelWalk).someCase, (*modelWalk).decideCase)},
 	{"cancel", 55, true, about(anyPayment, (*modelWalk).cancel)},
 	{"claim", 60, true, about((*modelWalk).someClaimable, (*modelWalk).claim)},
@@ -238,6 +238,13 @@ func drawModelCase(random *rand.Rand, maker int) []modelStep {
 	came.ref, decided.ref = maker, maker
 	if random.IntN(2) == 0 {
 		decided.n[2] = 2 // returned
+	}
+	if random.IntN(3) == 0 { // it comes as money of no payment, and the application may decide
+		kept, attached, moved := drawOp(random, "keep"), drawOp(random, "attach"), drawOp(random, "move")
+		kept.n[2], attached.n[0], attached.n[1] = 0, 4, 1 // any amount, the newest money, the payment it is meant for
+		kept.ref, moved.ref = maker, maker
+		moved.n[1] = 1 // completed
+		return []modelStep{kept, attached, pickModel([]modelStep{decided, moved}, random.IntN(2)), drawOp(random, "move")}
 	}
 	return []modelStep{came, decided, drawOp(random, pickModel([]string{"finish", "finish", "give-back", "reverse"}, random.IntN(modelRange)))}
 }
