@@ -63,13 +63,7 @@ func eachText(m protoreflect.Message, prefix string, visit textVisitor) {
 		case field.IsList():
 			list := value.List()
 			for i := range list.Len() {
-				one(
-					field,
-					fmt.Sprintf("%s[%d]", path, i),
-					list.Get(i),
-					visit,
-					func(v protoreflect.Value) { list.Set(i, v) },
-				)
+				one(field, fmt.Sprintf("%s[%d]", path, i), list.Get(i), visit, func(v protoreflect.Value) { list.Set(i, v) })
 			}
 		case field.IsMap():
 			eachEntry(field, path, value.Map(), visit)

@@ -176,12 +176,7 @@ func (g *gateway) referenceHandler(describe func() ([]byte, error), calls http.H
 			rooms.Sandbox.Keys = append(rooms.Sandbox.Keys, reference.Key{
 				ID:     box.KeyID,
 				Secret: box.Secret,
-				About: fmt.Sprintf(
-					"cashbox %d, %s: %s",
-					box.MerchantCashboxID,
-					box.Currency,
-					strings.Join(box.Methods, ", "),
-				),
+				About:  fmt.Sprintf("cashbox %d, %s: %s", box.MerchantCashboxID, box.Currency, strings.Join(box.Methods, ", ")),
 			})
 		}
 	}
@@ -210,11 +205,7 @@ func (g *gateway) advanceClock(ctx context.Context, seconds int64) (time.Time, e
 	if err != nil {
 		return now, err
 	}
-	return now, errors.Join(
-		g.round.payments.ExpireAll(ctx),
-		g.round.payouts.ExpireAll(ctx),
-		g.round.checkouts.Poll(ctx),
-	)
+	return now, errors.Join(g.round.payments.ExpireAll(ctx), g.round.payouts.ExpireAll(ctx), g.round.checkouts.Poll(ctx))
 }
 
 // payHandler is everything on the pay address. Once stopping is closed nobody is kept waiting.

@@ -190,12 +190,7 @@ const minPassword = 12
 // operator creates an operator, with the password from standard input.
 func (e environment) operator(ctx context.Context, args []string) error {
 	var login string
-	c, found, err := e.parseDatabase(
-		"operator",
-		args,
-		[]setting{{&login, "login", "", "", "name to sign in with"}},
-		"create",
-	)
+	c, found, err := e.parseDatabase("operator", args, []setting{{&login, "login", "", "", "name to sign in with"}}, "create")
 	switch {
 	case err != nil:
 		return err

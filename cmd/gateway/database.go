@@ -114,11 +114,7 @@ func existing(ctx context.Context, c config, log *slog.Logger) (*database, error
 	dir := filepath.Join(c.dataDir, "postgres")
 	server, err := pgserver.Start(ctx, pgserver.Options{Dir: dir, Log: log, Existing: true})
 	if errors.Is(err, pgserver.ErrNoData) {
-		return nil, fmt.Errorf(
-			"%w: %s has no data; -database-url and -data-dir say where to look",
-			db.ErrNoGateway,
-			dir,
-		)
+		return nil, fmt.Errorf("%w: %s has no data; -database-url and -data-dir say where to look", db.ErrNoGateway, dir)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("start PostgreSQL: %w", err)

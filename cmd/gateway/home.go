@@ -37,10 +37,7 @@ func (g *gateway) checkHome(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("read where the database is served from: %w", err)
 	case g.sandbox:
-		return fmt.Errorf(
-			"the database is that of a production gateway, %s: a sandbox needs one of its own",
-			home.BaseURL,
-		)
+		return fmt.Errorf("the database is that of a production gateway, %s: a sandbox needs one of its own", home.BaseURL)
 	}
 	if moved := movedFrom(home, here); moved != "" {
 		return fmt.Errorf("the database looks like a copy: it %s. If it is the one that counts from now on, run "+
@@ -85,11 +82,7 @@ func (e environment) adopt(ctx context.Context, args []string) error {
 		if err != nil {
 			return fmt.Errorf("adopt the database: %w", err)
 		}
-		_, err = fmt.Fprintf(
-			e.stdout,
-			"adopted: %s. The next start of the gateway calls processors, webhooks and feeds.\n",
-			at,
-		)
+		_, err = fmt.Fprintf(e.stdout, "adopted: %s. The next start of the gateway calls processors, webhooks and feeds.\n", at)
 		return err
 	})
 }

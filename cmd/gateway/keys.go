@@ -101,10 +101,7 @@ func (g *gateway) noteKeys(ctx context.Context) error {
 		if differ == nil {
 			err = q.SecretKeyPut(ctx, key)
 		} else {
-			err = q.SecretKeySeen(
-				ctx,
-				db.SecretKeySeenParams{SeenAt: now, Purpose: purpose, Fingerprint: key.Fingerprint},
-			)
+			err = q.SecretKeySeen(ctx, db.SecretKeySeenParams{SeenAt: now, Purpose: purpose, Fingerprint: key.Fingerprint})
 		}
 		if err != nil {
 			return fmt.Errorf("note a key: %w", err)

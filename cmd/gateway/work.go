@@ -234,9 +234,7 @@ func watchAudits(metrics prometheus.Registerer, q *db.Queries) prometheus.Counte
 			ConstLabels: prometheus.Labels{"scope": run.Scope},
 		}, asked(func(ctx context.Context) (int64, error) { return q.AuditRunViolations(ctx, run.Scope) })))
 	}
-	runs := prometheus.NewCounter(
-		prometheus.CounterOpts{Name: "gateway_audit_runs_total", Help: "Audits that ran to their end."},
-	)
+	runs := prometheus.NewCounter(prometheus.CounterOpts{Name: "gateway_audit_runs_total", Help: "Audits that ran to their end."})
 	metrics.MustRegister(runs)
 	return runs
 }

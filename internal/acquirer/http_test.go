@@ -169,9 +169,7 @@ func TestReasons(t *testing.T) {
 		for state, want := range map[string]string{"declined": want, "pending": ""} {
 			p.mu.Lock()
 			p.answer = func(w http.ResponseWriter, _ string, body map[string]any, sign func(string) string) {
-				content, _ := json.Marshal(
-					map[string]any{"attemptId": body["attemptId"], "state": state, "reason": reason},
-				)
+				content, _ := json.Marshal(map[string]any{"attemptId": body["attemptId"], "state": state, "reason": reason})
 				w.Header().Set("X-Acquirer-Signature", sign(string(content)))
 				_, _ = w.Write(content)
 			}

@@ -202,10 +202,7 @@ func (s *Service) Watch(ctx context.Context) error {
 		if a.Since != nil {
 			since = *a.Since
 		}
-		err = errors.Join(
-			err,
-			s.q.AlarmNote(ctx, db.AlarmNoteParams{Name: a.Name, Firing: a.Firing, Since: since, Now: now}),
-		)
+		err = errors.Join(err, s.q.AlarmNote(ctx, db.AlarmNoteParams{Name: a.Name, Firing: a.Firing, Since: since, Now: now}))
 	}
 	return err
 }

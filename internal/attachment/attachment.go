@@ -24,11 +24,7 @@ const (
 )
 
 // ErrPurged says that a file is no longer kept.
-var ErrPurged = fault.New(
-	fault.NotFound,
-	"file_purged",
-	"The file was removed: it had been kept as long as it is to be.",
-)
+var ErrPurged = fault.New(fault.NotFound, "file_purged", "The file was removed: it had been kept as long as it is to be.")
 
 // Kind is a media type with its name for people and the extensions of its files, the usual one
 // first.

@@ -138,10 +138,7 @@ func Verify(file []byte, keys Keys) []string {
 	wrong := s.Manifest.differs(now)
 	if text, err := canonicalOf(json.RawMessage(file)); len(wrong) == 0 &&
 		(err != nil || !bytes.Equal(text, bytes.TrimSpace(file))) {
-		wrong = append(
-			wrong,
-			"the file is not written as it was signed: white space, order or a name that stands twice",
-		)
+		wrong = append(wrong, "the file is not written as it was signed: white space, order or a name that stands twice")
 	}
 	return wrong
 }

@@ -207,10 +207,7 @@ func (s *Service) History(
 	if err := fault.Decoded(ctx).Err(); err != nil {
 		return nil, false, err
 	}
-	rows, err := s.q.AuditHistoryList(
-		ctx,
-		db.AuditHistoryListParams{Scope: scope, Before: before, Page: historyPage + 1},
-	)
+	rows, err := s.q.AuditHistoryList(ctx, db.AuditHistoryListParams{Scope: scope, Before: before, Page: historyPage + 1})
 	if err != nil {
 		return nil, false, fmt.Errorf("read audits: %w", err)
 	}

@@ -41,10 +41,8 @@ var (
 	errKeyIDRequired     = fault.New(fault.Forbidden, "merchant_key_id_required", "The key id header is missing.")
 	errSecretRequired    = fault.New(fault.Forbidden, "merchant_secret_required", "The secret header is missing.")
 	errKeyExpired        = fault.New(fault.Forbidden, "key_expired", "The key has expired.")
-	errKeyAddress        = fault.New(
-		fault.Forbidden, "key_address_not_allowed", "The key may not be used from this address.",
-	)
-	errInvalidSignature = fault.New(fault.Forbidden, "invalid_signature", "The key, secret or signature is wrong.")
+	errKeyAddress        = fault.New(fault.Forbidden, "key_address_not_allowed", "The key may not be used from this address.")
+	errInvalidSignature  = fault.New(fault.Forbidden, "invalid_signature", "The key, secret or signature is wrong.")
 )
 
 const (

@@ -222,10 +222,7 @@ func (s *Safe) Forget(ctx context.Context, q *db.Queries, o Owner) error {
 	if o.UserID == nil {
 		return nil
 	}
-	_, err := q.CardForget(
-		ctx,
-		db.CardForgetParams{MerchantID: o.MerchantID, CashboxID: o.CashboxID, PayerUserID: o.UserID},
-	)
+	_, err := q.CardForget(ctx, db.CardForgetParams{MerchantID: o.MerchantID, CashboxID: o.CashboxID, PayerUserID: o.UserID})
 	return err
 }
 
@@ -237,10 +234,7 @@ func Erase(merchantID, paymentID int64) db.Query {
 // Keep keeps a completed payment's card for the payer's next one. If the payer is not known, it
 // erases the card.
 func Keep(merchantID, paymentID int64, now time.Time) db.Query {
-	return db.Do(
-		(*db.Queries).CardKeep,
-		db.CardKeepParams{MerchantID: merchantID, PaymentID: paymentID, Until: now.Add(keptFor)},
-	)
+	return db.Do((*db.Queries).CardKeep, db.CardKeepParams{MerchantID: merchantID, PaymentID: paymentID, Until: now.Add(keptFor)})
 }
 
 // Hash is a keyed hash that tells values apart without revealing them.

@@ -130,11 +130,7 @@ const (
 	actorAcquirer = "acquirer"
 )
 
-var errNoAcquirer = fault.New(
-	fault.Unavailable,
-	"acquirer_not_configured",
-	"Cards cannot be taken for this payment now.",
-)
+var errNoAcquirer = fault.New(fault.Unavailable, "acquirer_not_configured", "Cards cannot be taken for this payment now.")
 
 // open finds the card payment of a link and counts the call. Every wrong link gets the same answer.
 func (s *Service) open(ctx context.Context, token string, rule limit.Rule) (payment.Payment, error) {

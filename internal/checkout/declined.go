@@ -33,10 +33,7 @@ func (s *Service) checkDeclined(ctx context.Context, o origin) error {
 		return fmt.Errorf("read the limit of cards: %w", err)
 	}
 	now, window := time.Now(), time.Duration(bound.PerSeconds)*time.Second
-	others, err := s.q.CardDeclinedCount(
-		ctx,
-		db.CardDeclinedCountParams{Source: o.source, Card: o.card, Since: now.Add(-window)},
-	)
+	others, err := s.q.CardDeclinedCount(ctx, db.CardDeclinedCountParams{Source: o.source, Card: o.card, Since: now.Add(-window)})
 	if err != nil {
 		return fmt.Errorf("count declined cards: %w", err)
 	}

@@ -204,8 +204,5 @@ func (s *Service) authorise(
 // pollNow asks the acquirer in the next round. If writing that fails, it is asked once the call's
 // grace is over.
 func (s *Service) pollNow(ctx context.Context, merchantID int64, id uuid.UUID) {
-	_ = s.q.AttemptSoon(
-		context.WithoutCancel(ctx),
-		db.AttemptSoonParams{MerchantID: merchantID, ID: id, Soon: s.clock.Now()},
-	)
+	_ = s.q.AttemptSoon(context.WithoutCancel(ctx), db.AttemptSoonParams{MerchantID: merchantID, ID: id, Soon: s.clock.Now()})
 }

@@ -48,16 +48,8 @@ const (
 var (
 	errWrongStep       = fault.New(fault.Refused, "checkout_wrong_step", "The checkout is not at this step.")
 	errClosed          = fault.New(fault.Refused, "checkout_closed", "The payment has ended; the checkout is closed.")
-	errResendWrongStep = fault.New(
-		fault.Refused,
-		"code_resend_wrong_step",
-		"A code cannot be asked for again at this step.",
-	)
-	errResendExhausted = fault.New(
-		fault.Refused,
-		"code_resend_exhausted",
-		"The code was asked for again as often as may be.",
-	)
+	errResendWrongStep = fault.New(fault.Refused, "code_resend_wrong_step", "A code cannot be asked for again at this step.")
+	errResendExhausted = fault.New(fault.Refused, "code_resend_exhausted", "The code was asked for again as often as may be.")
 )
 
 // errTooEarly says when the next resend is allowed.

@@ -168,8 +168,5 @@ func (s *Service) passResend(ctx context.Context, to acquirer.Acquirer, a db.Car
 		noAnswer(ctx, "resend", a.ID, err)
 		return
 	}
-	_ = s.q.AttemptResendTold(
-		ctx,
-		db.AttemptResendToldParams{MerchantID: a.MerchantID, ID: a.ID, ResendsTold: row.Resends},
-	)
+	_ = s.q.AttemptResendTold(ctx, db.AttemptResendToldParams{MerchantID: a.MerchantID, ID: a.ID, ResendsTold: row.Resends})
 }

@@ -50,10 +50,5 @@ func tellResend(ctx context.Context, p *payment.Locked, state State, by string) 
 			CodeResendLastAt: state.ResentAt.UTC().Truncate(time.Millisecond).Format(webhook.TimeFormat),
 		},
 	}
-	return p.QueueEvent(
-		ctx,
-		typeCodeResend,
-		*state.ResentAt,
-		webhook.Contents{ID: data.ID, OrderID: data.OrderID, Data: data},
-	)
+	return p.QueueEvent(ctx, typeCodeResend, *state.ResentAt, webhook.Contents{ID: data.ID, OrderID: data.OrderID, Data: data})
 }

@@ -23,12 +23,7 @@ func dialer() *net.Dialer {
 			}
 			var err error
 			if refused := raw.Control(func(fd uintptr) {
-				err = unix.SetsockoptInt(
-					int(fd),
-					unix.IPPROTO_TCP,
-					unix.TCP_USER_TIMEOUT,
-					int(silentPeer.Milliseconds()),
-				)
+				err = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(silentPeer.Milliseconds()))
 			}); refused != nil {
 				return refused
 			}

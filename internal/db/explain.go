@@ -59,16 +59,9 @@ func explainRefusal(answer *pgconn.PgError, config *pgconn.Config, host string) 
 			config.User,
 		)
 	case "3D000":
-		return fmt.Sprintf(
-			"the server at %s has no database %q: create it, or correct DATABASE_URL",
-			host,
-			config.Database,
-		)
+		return fmt.Sprintf("the server at %s has no database %q: create it, or correct DATABASE_URL", host, config.Database)
 	case codeTooManyConnections:
-		return fmt.Sprintf(
-			"the database at %s has no free connection: raise its max_connections, or lower -db-connections",
-			host,
-		)
+		return fmt.Sprintf("the database at %s has no free connection: raise its max_connections, or lower -db-connections", host)
 	case "08P01":
 		return fmt.Sprintf("what answers at %s is a pooler such as PgBouncer, which takes no settings of connections: "+
 			"put the address of PostgreSQL itself into DATABASE_URL", host)

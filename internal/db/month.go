@@ -80,10 +80,7 @@ func (m monthly) make(ctx context.Context, conn Beginner, month time.Time) error
 			}
 		}
 		// Attaching a table blocks nobody who reads or writes the others.
-		_, err = tx.Exec(
-			ctx,
-			"alter table "+m.name+" attach partition "+part+" for values from ('"+from+"') to ('"+to+"')",
-		)
+		_, err = tx.Exec(ctx, "alter table "+m.name+" attach partition "+part+" for values from ('"+from+"') to ('"+to+"')")
 		if err != nil {
 			return fmt.Errorf("attach %s: %w", part, err)
 		}

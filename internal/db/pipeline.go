@@ -63,11 +63,7 @@ func Sure[P, T any](answer *T, method func(*Queries, context.Context, P) (T, err
 
 // Get is One for a query without parameters.
 func Get[T any](answer *T, method func(*Queries, context.Context) (T, error)) Query {
-	return One(
-		answer,
-		func(q *Queries, ctx context.Context, _ struct{}) (T, error) { return method(q, ctx) },
-		struct{}{},
-	)
+	return One(answer, func(q *Queries, ctx context.Context, _ struct{}) (T, error) { return method(q, ctx) }, struct{}{})
 }
 
 // Maybe is a query that may find nothing; its answer is nil then.

@@ -60,10 +60,7 @@ func citusDatabase(ctx context.Context) (address string, drop func() error, err 
 	drop = func() error {
 		var errs []error
 		for _, n := range nodes {
-			errs = append(
-				errs,
-				onNode(context.Background(), n.at("postgres"), "drop database if exists "+name+" with (force)"),
-			)
+			errs = append(errs, onNode(context.Background(), n.at("postgres"), "drop database if exists "+name+" with (force)"))
 		}
 		return errors.Join(errs...)
 	}

@@ -72,10 +72,7 @@ func (d *DB) NewMerchant(t testing.TB, o MerchantOpts) Merchant {
 	o = o.defaults()
 	var m Merchant
 	var err error
-	m.ID, err = q.MerchantInsert(
-		ctx,
-		db.MerchantInsertParams{Name: "Merchant", RatePercent: o.RatePercent, CreatedAt: Start},
-	)
+	m.ID, err = q.MerchantInsert(ctx, db.MerchantInsertParams{Name: "Merchant", RatePercent: o.RatePercent, CreatedAt: Start})
 	check(t, err)
 	m.WebhookSecret = o.WebhookSecret
 	m.CashboxID = d.NewCashbox(t, m.ID, o.Currency, m.WebhookSecret)

@@ -11,11 +11,7 @@ import (
 	"gateway.example/internal/fault"
 )
 
-var errNoBridge = fault.New(
-	fault.Refused,
-	"cashbox_without_trader_bridge",
-	"The cashbox is bridged to no trader's cashbox.",
-)
+var errNoBridge = fault.New(fault.Refused, "cashbox_without_trader_bridge", "The cashbox is bridged to no trader's cashbox.")
 
 // Balance is what a cashbox holds, in USDT with 8 decimals.
 type Balance struct {

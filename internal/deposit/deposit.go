@@ -209,10 +209,7 @@ func createDeposit(
 // replayDeposit reads the deposit with the idempotency key. It is a statement of its own, to see what
 // another transaction has just committed.
 func replayDeposit(ctx context.Context, q *db.Queries, asked db.DepositInsertParams) (Created, error) {
-	d, err := q.DepositByKey(
-		ctx,
-		db.DepositByKeyParams{MerchantID: asked.MerchantID, IdempotencyKey: asked.IdempotencyKey},
-	)
+	d, err := q.DepositByKey(ctx, db.DepositByKeyParams{MerchantID: asked.MerchantID, IdempotencyKey: asked.IdempotencyKey})
 	if err != nil {
 		return Created{}, fmt.Errorf("read idempotency key: %w", err)
 	}

@@ -125,10 +125,7 @@ func (s *Service) History(ctx context.Context, who caller.Caller, id int64) ([]M
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.q.DepositHistoryList(
-		ctx,
-		db.DepositHistoryListParams{MerchantID: found.MerchantID, DepositID: found.ID},
-	)
+	rows, err := s.q.DepositHistoryList(ctx, db.DepositHistoryListParams{MerchantID: found.MerchantID, DepositID: found.ID})
 	if err != nil {
 		return nil, fmt.Errorf("read the history of a deposit: %w", err)
 	}

@@ -16,12 +16,7 @@ func optionalPercent(f fault.Fields, field, literal string) decimal.NullDecimal 
 
 // optionalAmount parses a fiat amount; empty is none.
 func optionalAmount(f fault.Fields, field, literal string) decimal.NullDecimal {
-	return optional(
-		f,
-		field,
-		literal,
-		func(s string) (decimal.Decimal, error) { return money.Parse(s, money.FiatDecimals) },
-	)
+	return optional(f, field, literal, func(s string) (decimal.Decimal, error) { return money.Parse(s, money.FiatDecimals) })
 }
 
 func optional(f fault.Fields, field, literal string, parse func(string) (decimal.Decimal, error)) decimal.NullDecimal {

@@ -14,11 +14,7 @@ import (
 )
 
 var (
-	errTraderBalance = fault.New(
-		fault.Refused,
-		"insufficient_trader_balance",
-		"The trader does not hold that much available.",
-	)
+	errTraderBalance     = fault.New(fault.Refused, "insufficient_trader_balance", "The trader does not hold that much available.")
 	errReferenceConflict = fault.ErrIdempotencyConflict.Saying("The reference was used for another movement.")
 	errReferenceUsed     = errors.New("the reference is used")
 )

@@ -103,9 +103,5 @@ func (s *Settings) Methods(ctx context.Context, who caller.Caller, cashboxID int
 func (s *Settings) PayoutMethods(
 	ctx context.Context, who caller.Caller, cashboxID int64,
 ) ([]PayoutMethodSetting, error) {
-	return few[PayoutMethodSetting](
-		ctx,
-		who,
-		func() ([][]byte, error) { return s.q.CashboxPayoutMethodList(ctx, cashboxID) },
-	)
+	return few[PayoutMethodSetting](ctx, who, func() ([][]byte, error) { return s.q.CashboxPayoutMethodList(ctx, cashboxID) })
 }

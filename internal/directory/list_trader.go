@@ -69,9 +69,5 @@ type TraderPayoutSetting struct {
 func (s *Settings) TraderPayouts(
 	ctx context.Context, who caller.Caller, traderID int64,
 ) ([]TraderPayoutSetting, error) {
-	return few[TraderPayoutSetting](
-		ctx,
-		who,
-		func() ([][]byte, error) { return s.q.TraderPayoutMethodList(ctx, traderID) },
-	)
+	return few[TraderPayoutSetting](ctx, who, func() ([][]byte, error) { return s.q.TraderPayoutMethodList(ctx, traderID) })
 }

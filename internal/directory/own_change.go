@@ -169,12 +169,7 @@ func between(f fault.Fields, field string, amount decimal.NullDecimal, row db.Re
 }
 
 func atMost(f fault.Fields, field string, own, set *int32) {
-	f.Check(
-		own == nil || set == nil || *own <= *set,
-		field,
-		"must be at most %d, which the operator has set",
-		deref(set),
-	)
+	f.Check(own == nil || set == nil || *own <= *set, field, "must be at most %d, which the operator has set", deref(set))
 }
 
 // SetBreak begins or ends a break of the caller's trader. During a break their requisites get no new

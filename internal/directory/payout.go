@@ -31,12 +31,7 @@ type CashboxPayoutMethod struct {
 func (s *Settings) SetPayoutMethod(
 	ctx context.Context, who caller.Caller, m CashboxPayoutMethod,
 ) (done Changed[PayoutMethodSetting], err error) {
-	c, err := s.change(
-		who,
-		setting.PayoutMethod.Needs,
-		setting.PayoutMethod.Name,
-		strconv.FormatInt(m.CashboxID, 10)+"/"+m.Name,
-	)
+	c, err := s.change(who, setting.PayoutMethod.Needs, setting.PayoutMethod.Name, strconv.FormatInt(m.CashboxID, 10)+"/"+m.Name)
 	if err != nil {
 		return done, err
 	}

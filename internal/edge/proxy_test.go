@@ -61,9 +61,7 @@ func TestProxies(t *testing.T) {
 func TestRequestID(t *testing.T) {
 	t.Parallel()
 	inside := ""
-	handler := WithRequestID(
-		http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { inside = RequestID(r.Context()) }),
-	)
+	handler := WithRequestID(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { inside = RequestID(r.Context()) }))
 	ask := func(sent string) string {
 		request := httptest.NewRequest(http.MethodGet, "/", nil)
 		request.Header.Set("X-Request-Id", sent)

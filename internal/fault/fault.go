@@ -87,36 +87,24 @@ func As(err error) *Error {
 
 // Faults that several packages return.
 var (
-	ErrNotFound            = New(NotFound, "not_found", "No such resource.")
-	ErrUnauthenticated     = New(Unauthenticated, "unauthenticated", "A valid bearer token is required.")
-	ErrTokenKindNotAllowed = New(Forbidden, "token_kind_not_allowed", "This token's kind may not call this method.")
-	ErrRoleNotAllowed      = New(Forbidden, "role_not_allowed", "Your role does not include this.")
-	ErrViewOnly            = New(Forbidden, "view_only", "You are looking as somebody else: nothing can be changed.")
-	ErrFactorMissing       = New(Conflict, "factor_missing", "No second factor is set up.")
-	ErrFactorNeeded        = New(Forbidden, "factor_needed", "Confirm first that it is you, with your second factor.")
-	ErrCashboxAccessDenied = New(
-		Forbidden,
-		"cashbox_access_denied",
-		"The cashbox or record belongs to another merchant.",
-	)
-	ErrPortalTokenRequired = New(
-		Forbidden,
-		"merchant_portal_token_required",
-		"A token of the merchant portal is required.",
-	)
+	ErrNotFound             = New(NotFound, "not_found", "No such resource.")
+	ErrUnauthenticated      = New(Unauthenticated, "unauthenticated", "A valid bearer token is required.")
+	ErrTokenKindNotAllowed  = New(Forbidden, "token_kind_not_allowed", "This token's kind may not call this method.")
+	ErrRoleNotAllowed       = New(Forbidden, "role_not_allowed", "Your role does not include this.")
+	ErrViewOnly             = New(Forbidden, "view_only", "You are looking as somebody else: nothing can be changed.")
+	ErrFactorMissing        = New(Conflict, "factor_missing", "No second factor is set up.")
+	ErrFactorNeeded         = New(Forbidden, "factor_needed", "Confirm first that it is you, with your second factor.")
+	ErrCashboxAccessDenied  = New(Forbidden, "cashbox_access_denied", "The cashbox or record belongs to another merchant.")
+	ErrPortalTokenRequired  = New(Forbidden, "merchant_portal_token_required", "A token of the merchant portal is required.")
 	ErrScopeRequired        = New(Forbidden, "merchant_scope_required", "The key lacks the scope this call needs.")
 	ErrBindingRequired      = New(Forbidden, "merchant_binding_required", "The key is not bound to a merchant.")
 	ErrOutcomeUnknown       = New(Unavailable, "outcome_unknown", "The outcome is unknown; repeat the call to learn it.")
 	ErrExternalSecretNotSet = New(Unavailable, "external_payments_secret_not_configured",
 		"The external payments secret is not configured on the server.")
-	ErrIdempotencyConflict = New(
-		Conflict,
-		"idempotency_key_conflict",
-		"The idempotency key was used for something else.",
-	)
-	ErrCashboxBalance   = New(Refused, "insufficient_cashbox_balance", "The cashbox does not hold that much available.")
-	ErrUnsupportedMedia = New(UnsupportedMedia, "unsupported_media_type", "The body's type is not supported here.")
-	ErrBusy             = New(Unavailable, "busy", "The service is busy; repeat the call.").After(time.Second)
+	ErrIdempotencyConflict = New(Conflict, "idempotency_key_conflict", "The idempotency key was used for something else.")
+	ErrCashboxBalance      = New(Refused, "insufficient_cashbox_balance", "The cashbox does not hold that much available.")
+	ErrUnsupportedMedia    = New(UnsupportedMedia, "unsupported_media_type", "The body's type is not supported here.")
+	ErrBusy                = New(Unavailable, "busy", "The service is busy; repeat the call.").After(time.Second)
 
 	errRateLimited = New(TooManyRequests, "rate_limited", "Too many requests; come back later.")
 )

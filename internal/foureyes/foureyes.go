@@ -107,9 +107,7 @@ type Movement struct {
 
 // Movements stores what operators moved alone.
 type Movements interface {
-	MoveAlone(
-		ctx context.Context, operatorID int64, owner string, amount, most decimal.Decimal, at time.Time,
-	) (bool, error)
+	MoveAlone(ctx context.Context, operatorID int64, owner string, amount, most decimal.Decimal, at time.Time) (bool, error)
 }
 
 // Moving refuses an action that moves more USDT than one operator may in a day; otherwise it notes

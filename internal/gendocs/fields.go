@@ -102,10 +102,7 @@ func (d description) fieldRows(message, prefix string) [][]string {
 			rows = append(rows, d.fieldRows(inside, prefix+field.name+".")...)
 			continue
 		}
-		rows = append(
-			rows,
-			[]string{code(prefix + field.name), needed, strings.TrimSpace(text + " " + field.value.values(text))},
-		)
+		rows = append(rows, []string{code(prefix + field.name), needed, strings.TrimSpace(text + " " + field.value.values(text))})
 	}
 	return rows
 }

@@ -42,10 +42,7 @@ func requisiteTable(source) (string, error) {
 func describe(m catalogue.Method) (requisiteKind, error) {
 	kind, known := requisiteKinds[m.RequisiteType]
 	if !known {
-		return kind, fmt.Errorf(
-			"the requisite type %s is not described: do so in internal/gendocs/remedies.go",
-			m.RequisiteType,
-		)
+		return kind, fmt.Errorf("the requisite type %s is not described: do so in internal/gendocs/remedies.go", m.RequisiteType)
 	}
 	return kind, nil
 }

@@ -18,18 +18,10 @@ import (
 
 // Refusals of an appeal, in the order they are checked.
 var (
-	errAppealExists    = fault.New(fault.Conflict, "appeal_already_exists", "The payment has an appeal already.")
-	errAppealNotFailed = fault.New(
-		fault.Refused,
-		"appeal_payment_not_failed",
-		"Only a failed payment can be appealed.",
-	)
+	errAppealExists     = fault.New(fault.Conflict, "appeal_already_exists", "The payment has an appeal already.")
+	errAppealNotFailed  = fault.New(fault.Refused, "appeal_payment_not_failed", "Only a failed payment can be appealed.")
 	errAppealTooLate    = fault.New(fault.Refused, "appeal_window_closed", "The payment failed more than 24 hours ago.")
-	errAppealTraderNone = fault.New(
-		fault.Refused,
-		"appeal_trader_required",
-		"The payment has no trader who could look into it.",
-	)
+	errAppealTraderNone = fault.New(fault.Refused, "appeal_trader_required", "The payment has no trader who could look into it.")
 )
 
 const (

@@ -194,10 +194,7 @@ func (s *Service) ReadAppealFile(ctx context.Context, who caller.Caller, id int6
 	if found.FilePurgedAt != nil {
 		return AppealFile{}, attachment.ErrPurged
 	}
-	pieces, err := s.q.AppealChunkList(
-		ctx,
-		db.AppealChunkListParams{MerchantID: found.MerchantID, PaymentID: found.PaymentID},
-	)
+	pieces, err := s.q.AppealChunkList(ctx, db.AppealChunkListParams{MerchantID: found.MerchantID, PaymentID: found.PaymentID})
 	if err != nil {
 		return AppealFile{}, fmt.Errorf("read appeal file: %w", err)
 	}

@@ -42,11 +42,7 @@ func (s *Service) ListOwnAppeals(
 	limit, from := page.Bounds(f)
 	statuses := page.statuses()
 	for _, status := range statuses {
-		f.Check(
-			slices.Contains(appealStatuses, status),
-			"status",
-			"must be open, in_review, completed, failed or closed",
-		)
+		f.Check(slices.Contains(appealStatuses, status), "status", "must be open, in_review, completed, failed or closed")
 	}
 	if err := f.Err(); err != nil {
 		return nil, nil, err

@@ -92,11 +92,7 @@ func (s *Service) QuoteRate(ctx context.Context, who caller.Caller, r RateQuesti
 
 // quoted is a payment with its worth.
 func quoted(p db.Payment) db.Payment {
-	quote := rate.Calculate(
-		p.Amount,
-		p.BaseRate,
-		rate.Terms{Markup: p.MarkupPercent, TraderShare: p.TraderSharePercent},
-	)
+	quote := rate.Calculate(p.Amount, p.BaseRate, rate.Terms{Markup: p.MarkupPercent, TraderShare: p.TraderSharePercent})
 	p.AmountUSDT, p.ProfitUSDT, p.HoldUSDT = quote.Amount, quote.Profit, quote.Hold()
 	p.SpreadTraderUSDT, p.SpreadPlatformUSDT = quote.SpreadTrader, quote.SpreadPlatform
 	return p
@@ -158,12 +154,7 @@ func rateSteps(p db.Payment) []RateStep {
 		step("amountUsdt", name+" / (baseRate × (1 + markupPercent / 100)), rounded down",
 			fmt.Sprintf("%s / (%s × (1 + %s / 100))", amount, base, markup), p.AmountUSDT),
 		step("profitUsdt", "spot − amountUsdt", money.USDT(spot)+" − "+money.USDT(p.AmountUSDT), p.ProfitUSDT),
-		step(
-			"traderShare",
-			"spot × traderSharePercent / 100, rounded down",
-			money.USDT(spot)+" × "+percent+" / 100",
-			share,
-		),
+		step("traderShare", "spot × traderSharePercent / 100, rounded down", money.USDT(spot)+" × "+percent+" / 100", share),
 		step("spreadTraderUsdt", "min(profitUsdt, traderShare)",
 			fmt.Sprintf("min(%s, %s)", money.USDT(p.ProfitUSDT), money.USDT(share)), p.SpreadTraderUSDT),
 		step("spreadPlatformUsdt", "profitUsdt − spreadTraderUsdt",

@@ -300,10 +300,7 @@ func testLostSettings(t *testing.T, lose string) {
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	kept := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
 	b.Get(t, &version, "select version from setting_version")
-	lost, losing := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1}), b.NewMerchant(
-		t,
-		dbtest.MerchantOpts{},
-	)
+	lost, losing := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1}), b.NewMerchant(t, dbtest.MerchantOpts{})
 	settings := must(directory.NewKeeper(t.Context(), pool, 0, nil))(t)
 	choosing := settings.Requisites()
 	b.Exec(t, "delete from requisite where trader_id = $1", lost.ID)

@@ -73,10 +73,7 @@ func (s *Service) expireLocked(ctx context.Context, p db.Payment, now time.Time,
 // but not those that have just failed.
 func (s *Service) ExpireAll(ctx context.Context) error {
 	for {
-		left, err := s.q.PaymentsExpiredLeft(
-			ctx,
-			db.PaymentsExpiredLeftParams{Now: s.clock.Now(), PutOff: s.expiring.PutOff()},
-		)
+		left, err := s.q.PaymentsExpiredLeft(ctx, db.PaymentsExpiredLeftParams{Now: s.clock.Now(), PutOff: s.expiring.PutOff()})
 		if err != nil || !left {
 			return err
 		}
@@ -136,10 +133,7 @@ func (s *Service) Settle(ctx context.Context) (int, error) {
 // settle settles one payment at the present rate, if it still waits and there is a rate.
 func (s *Service) settle(ctx context.Context, tx pgx.Tx, from db.Payment) (bool, error) {
 	q, now := db.New(tx), s.clock.Now()
-	deleted, err := q.SettlementDueDelete(
-		ctx,
-		db.SettlementDueDeleteParams{MerchantID: from.MerchantID, PaymentID: from.ID},
-	)
+	deleted, err := q.SettlementDueDelete(ctx, db.SettlementDueDeleteParams{MerchantID: from.MerchantID, PaymentID: from.ID})
 	if err != nil || deleted == 0 {
 		return false, err
 	}

@@ -96,10 +96,7 @@ func (s *Service) GetOffer(ctx context.Context, who caller.Caller, id string) (O
 	if Status(p.Status) != Waiting {
 		return Offer{}, fault.ErrNotFound
 	}
-	share, err := s.q.TraderPays(
-		ctx,
-		db.TraderPaysParams{TraderID: who.TraderID, Currency: p.Currency, Method: p.Method},
-	)
+	share, err := s.q.TraderPays(ctx, db.TraderPaysParams{TraderID: who.TraderID, Currency: p.Currency, Method: p.Method})
 	if db.NoRows(err) {
 		return Offer{}, fault.ErrNotFound
 	}

@@ -134,16 +134,8 @@ func (p Payin) Bank() *string {
 
 // Errors of a step.
 var (
-	errDisabled = fault.New(
-		fault.Forbidden,
-		"merchant_external_payins_disabled",
-		"Payouts are not enabled on the key.",
-	)
-	errKeyLimit = fault.New(
-		fault.Forbidden,
-		"key_payout_limit",
-		"The key has asked for as many payouts today as it may.",
-	)
+	errDisabled     = fault.New(fault.Forbidden, "merchant_external_payins_disabled", "Payouts are not enabled on the key.")
+	errKeyLimit     = fault.New(fault.Forbidden, "key_payout_limit", "The key has asked for as many payouts today as it may.")
 	errBalance      = fault.ErrCashboxBalance.Saying("The cashbox does not hold the USDT this payout freezes.")
 	errNoRate       = fault.New(fault.Unavailable, "rate_unavailable", "No rate is known for this currency.")
 	errNotCompleted = fault.New(fault.Refused, "payin_not_completed", "The payout is not completed.")

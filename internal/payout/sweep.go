@@ -51,10 +51,7 @@ func payoutsFree(free *[]int64, merchantID int64, ids []int64) db.Query {
 // but not those that have just failed.
 func (s *Service) ExpireAll(ctx context.Context) error {
 	for {
-		left, err := s.q.PayinsExpiredLeft(
-			ctx,
-			db.PayinsExpiredLeftParams{Now: s.clock.Now(), PutOff: s.expiring.PutOff()},
-		)
+		left, err := s.q.PayinsExpiredLeft(ctx, db.PayinsExpiredLeftParams{Now: s.clock.Now(), PutOff: s.expiring.PutOff()})
 		if err != nil || !left {
 			return err
 		}

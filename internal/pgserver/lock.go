@@ -72,11 +72,7 @@ func (l locks) acquire(ctx context.Context, dir string) error {
 	}
 	interruptOrphan(dir)
 	if err := flock(ctx, l.server, serverPatience); err != nil {
-		return lockError(
-			err,
-			dir,
-			"the PostgreSQL of an earlier gateway does not end; see postmaster.pid in the data there",
-		)
+		return lockError(err, dir, "the PostgreSQL of an earlier gateway does not end; see postmaster.pid in the data there")
 	}
 	return nil
 }

@@ -82,10 +82,7 @@ func (c *cases) appealed(t *testing.T, orderID, amount string) int64 {
 	_, _, err = c.payments.UpdateStatus(t.Context(), caller.Caller{Kind: caller.Application}, made.Payment.ID,
 		payment.Update{Status: "failed"})
 	noError(t, err)
-	reason, name, content := "The bank shows the transfer.", "receipt.png", "\x89PNG\r\n\x1a\n"+strings.Repeat(
-		"\x00",
-		92,
-	)
+	reason, name, content := "The bank shows the transfer.", "receipt.png", "\x89PNG\r\n\x1a\n"+strings.Repeat("\x00", 92)
 	opened := must(c.payments.OpenAppeal(t.Context(), c.shop.Caller, made.Payment.ID, payment.AppealRequest{
 		Reason: &reason, FileName: &name, File: io.NewSectionReader(strings.NewReader(content), 0, 100),
 	}))(t)

@@ -79,10 +79,7 @@ func list(ctx context.Context, q *db.Queries, now time.Time) ([]Known, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list rates: %w", err)
 	}
-	slices.SortFunc(
-		rows,
-		func(a, b db.RateListRow) int { return cmp.Or(cmp.Compare(a.Currency, b.Currency), order(now)(a, b)) },
-	)
+	slices.SortFunc(rows, func(a, b db.RateListRow) int { return cmp.Or(cmp.Compare(a.Currency, b.Currency), order(now)(a, b)) })
 	rates := make([]Known, 0, len(rows))
 	for i, row := range rows {
 		known := Known{

@@ -68,11 +68,7 @@ func fresh(r db.RateListRow, now time.Time) bool {
 // order sorts the rate in use first.
 func order(now time.Time) func(a, b db.RateListRow) int {
 	return func(a, b db.RateListRow) int {
-		byAge := cmp.Or(
-			first(!a.Withdrawn, !b.Withdrawn),
-			b.ObservedAt.Compare(a.ObservedAt),
-			cmp.Compare(a.Source, b.Source),
-		)
+		byAge := cmp.Or(first(!a.Withdrawn, !b.Withdrawn), b.ObservedAt.Compare(a.ObservedAt), cmp.Compare(a.Source, b.Source))
 		if fresh(a, now) && fresh(b, now) {
 			return cmp.Or(cmp.Compare(a.Priority, b.Priority), byAge)
 		}

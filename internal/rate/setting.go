@@ -116,12 +116,7 @@ func checkManual(ctx context.Context, m Manual) (decimal.Decimal, error) {
 	checkCurrency(f, "currency", m.Currency)
 	fiat := checkDecimal(f, "fiatPerUsdt", m.FiatPerUSDT, money.USDTDecimals, minFiat, maxFiat)
 	if m.ValidSeconds != nil {
-		f.Check(
-			*m.ValidSeconds >= 1 && *m.ValidSeconds <= maxValid,
-			"validSeconds",
-			"must be between 1 and %d",
-			maxValid,
-		)
+		f.Check(*m.ValidSeconds >= 1 && *m.ValidSeconds <= maxValid, "validSeconds", "must be between 1 and %d", maxValid)
 	}
 	return fiat, f.Err()
 }

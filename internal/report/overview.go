@@ -249,10 +249,7 @@ func (o *Overview) today(currency string) *DayFigures {
 }
 
 func (o *Overview) method(method, currency string) *MethodFigures {
-	at := slices.IndexFunc(
-		o.Methods,
-		func(f MethodFigures) bool { return f.Method == method && f.Currency == currency },
-	)
+	at := slices.IndexFunc(o.Methods, func(f MethodFigures) bool { return f.Method == method && f.Currency == currency })
 	if at < 0 {
 		at = len(o.Methods)
 		o.Methods = append(o.Methods, MethodFigures{Method: method, Currency: currency})

@@ -67,11 +67,7 @@ type told struct {
 // queries read what payments and payouts have alike.
 func (t *told) queries(subject string) []db.Query {
 	queries := []db.Query{
-		db.One(
-			&t.transfers,
-			(*db.Queries).ReportTransfers,
-			db.ReportTransfersParams{Subject: subject, SubjectID: t.id},
-		),
+		db.One(&t.transfers, (*db.Queries).ReportTransfers, db.ReportTransfersParams{Subject: subject, SubjectID: t.id}),
 	}
 	if !t.who.May(caller.MerchantEvents, caller.OperatorRead) {
 		return queries

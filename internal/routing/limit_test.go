@@ -200,16 +200,8 @@ func TestStandingsTellAllRules(t *testing.T) {
 	b.Exec(t, "update requisite set own_open_payments = 1 where id = $1", ids[7])
 	b.Exec(t, "insert into requisite_slot select id, 55, 77, 'infinity', hash from requisite where id = $1", ids[7])
 	b.Exec(t, "insert into requisite_slot select id, 100, 78, 'infinity', hash from requisite where id = $1", ids[8])
-	b.Exec(
-		t,
-		"insert into requisite_slot select id, 100, 79, '2026-11-20 12:14:00Z', hash from requisite where id = $1",
-		ids[9],
-	)
-	b.Exec(
-		t,
-		"insert into requisite_slot select id, 100, 80, '2026-11-20 11:59:00Z', hash from requisite where id = $1",
-		ids[10],
-	)
+	b.Exec(t, "insert into requisite_slot select id, 100, 79, '2026-11-20 12:14:00Z', hash from requisite where id = $1", ids[9])
+	b.Exec(t, "insert into requisite_slot select id, 100, 80, '2026-11-20 11:59:00Z', hash from requisite where id = $1", ids[10])
 	b.Exec(
 		t,
 		`update requisite set own_daily_count = 1, own_open_payments = 1, work_from = '09:00', work_until = '10:00'

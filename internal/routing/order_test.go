@@ -141,9 +141,7 @@ func TestOpensAt(t *testing.T) {
 		row.WorkFrom, row.WorkUntil, row.OwnWorkFrom, row.OwnWorkUntil = sec(c.from), sec(c.until), sec(
 			c.ownFrom,
 		), sec(c.ownUntil)
-		r.Renew(
-			&Renewal{traders: []db.TradersSinceRow{{ID: 1, Enabled: true}}, requisites: []db.RequisitesSinceRow{row}},
-		)
+		r.Renew(&Renewal{traders: []db.TradersSinceRow{{ID: 1, Enabled: true}}, requisites: []db.RequisitesSinceRow{row}})
 		got := "never"
 		if at := r.known[1].opensAt(when(t, c.now)); at != nil {
 			got = at.UTC().Format("02T15:04")

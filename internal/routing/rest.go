@@ -66,10 +66,7 @@ func (r *rests) resting(amount decimal.Decimal, now time.Time) bool {
 
 // gone reports whether this process gave away the slot of an amount since a time.
 func (r *rests) gone(amount decimal.Decimal, since time.Time) bool {
-	return slices.ContainsFunc(
-		r.taken,
-		func(t taken) bool { return t.amount.Equal(amount) && t.until.After(since.Add(restFor)) },
-	)
+	return slices.ContainsFunc(r.taken, func(t taken) bool { return t.amount.Equal(amount) && t.until.After(since.Add(restFor)) })
 }
 
 // rest notes the rule that refused a payment of an amount. A reached count refuses every amount, a

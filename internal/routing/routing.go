@@ -295,13 +295,7 @@ func (s Slot) Free(from, now time.Time) db.Query {
 // CountDay counts a payment towards its requisite's day again, or stops counting it.
 func CountDay(requisiteID int64, day time.Time, amount decimal.Decimal, counts bool) db.Query {
 	if counts {
-		return db.Do(
-			(*db.Queries).RequisiteDayAdd,
-			db.RequisiteDayAddParams{RequisiteID: requisiteID, Day: day, Amount: amount},
-		)
+		return db.Do((*db.Queries).RequisiteDayAdd, db.RequisiteDayAddParams{RequisiteID: requisiteID, Day: day, Amount: amount})
 	}
-	return db.Do(
-		(*db.Queries).RequisiteDayTake,
-		db.RequisiteDayTakeParams{RequisiteID: requisiteID, Day: day, Amount: amount},
-	)
+	return db.Do((*db.Queries).RequisiteDayTake, db.RequisiteDayTakeParams{RequisiteID: requisiteID, Day: day, Amount: amount})
 }

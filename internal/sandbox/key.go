@@ -38,10 +38,7 @@ func LoadKey(dir string) (Key, error) {
 		return Key{}, fmt.Errorf("read the sandbox key: %w", err)
 	}
 	if len(root) != keySize {
-		return Key{}, fmt.Errorf(
-			"%s is not a sandbox key; remove it, and the database it was used with, to start anew",
-			path,
-		)
+		return Key{}, fmt.Errorf("%s is not a sandbox key; remove it, and the database it was used with, to start anew", path)
 	}
 	return Key{root: root}, nil
 }

@@ -72,9 +72,7 @@ func (k Key) token(login string) string    { return k.Secret("token " + login) }
 
 // requisites copies the rows in, because they are many and every first start waits for them.
 func (s *seeder) requisites(ctx context.Context, traderIDs []int64) error {
-	columns := strings.Fields(
-		"id currency method trader_id sealed hash last4 holder bank min_amount max_amount created_at",
-	)
+	columns := strings.Fields("id currency method trader_id sealed hash last4 holder bank min_amount max_amount created_at")
 	minimum, maximum := decimal.RequireFromString(requisiteMin), decimal.RequireFromString(requisiteMax)
 	var rows [][]any
 	for i, pool := range pools {

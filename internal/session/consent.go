@@ -65,10 +65,7 @@ func (p place) lock(ctx context.Context, q *db.Queries) error {
 // answered reports whether there are others who have to know of the user, and how many other owners
 // could answer.
 func (p place) answered(ctx context.Context, q *db.Queries, now time.Time) (settled bool, owners int64, err error) {
-	settled, err = q.FellowSettled(
-		ctx,
-		db.FellowSettledParams{MerchantID: p.merchantID, TraderID: p.traderID, ID: p.id},
-	)
+	settled, err = q.FellowSettled(ctx, db.FellowSettledParams{MerchantID: p.merchantID, TraderID: p.traderID, ID: p.id})
 	if err != nil {
 		return false, 0, fmt.Errorf("look who is there: %w", err)
 	}

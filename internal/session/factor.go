@@ -280,10 +280,7 @@ func hashRecoveryCode(userID int64, code string) []byte {
 }
 
 func takeRecoveryCode(ctx context.Context, q *db.Queries, userID int64, code string) error {
-	rows, err := q.RecoveryCodeTake(
-		ctx,
-		db.RecoveryCodeTakeParams{UserID: userID, Hash: hashRecoveryCode(userID, code)},
-	)
+	rows, err := q.RecoveryCodeTake(ctx, db.RecoveryCodeTakeParams{UserID: userID, Hash: hashRecoveryCode(userID, code)})
 	if err != nil {
 		return fmt.Errorf("use up the recovery code: %w", err)
 	}

@@ -192,12 +192,7 @@ func (n *NewUser) validate(ctx context.Context) error {
 	default:
 		f.Add("kind", "must be cabinet, merchant_portal, trader or operator")
 	}
-	f.Check(
-		n.Login != "" && utf8.RuneCountInString(n.Login) <= maxLogin,
-		"login",
-		"must be 1 to %d characters",
-		maxLogin,
-	)
+	f.Check(n.Login != "" && utf8.RuneCountInString(n.Login) <= maxLogin, "login", "must be 1 to %d characters", maxLogin)
 	// A payment names its payer by login or by id, so a login must not look like an id.
 	f.Check(strings.Trim(n.Login, "0123456789") != "" || n.Login == "", "login", "must not be a number")
 	if n.Password != "" {
@@ -210,11 +205,7 @@ func (n *NewUser) validate(ctx context.Context) error {
 		"goes with kind merchant_portal, and only with it",
 	)
 	f.Check((n.Kind == caller.Trader) == (n.TraderID != nil), "traderId", "goes with kind trader, and only with it")
-	f.Check(
-		(n.Kind == caller.Cabinet) == (len(n.MerchantIDs) > 0),
-		"merchantIds",
-		"goes with kind cabinet, and only with it",
-	)
+	f.Check((n.Kind == caller.Cabinet) == (len(n.MerchantIDs) > 0), "merchantIds", "goes with kind cabinet, and only with it")
 	f.Check(len(n.MerchantIDs) <= maxMerchants, "merchantIds", "must be at most %d", maxMerchants)
 	slices.Sort(n.MerchantIDs)
 	n.MerchantIDs = slices.Compact(n.MerchantIDs)
@@ -239,13 +230,7 @@ func roleFlaw(kind caller.Kind, role caller.Role) string {
 
 func checkPassword(f fault.Fields, field, password string) {
 	length := utf8.RuneCountInString(password)
-	f.Check(
-		length >= minPassword && length <= maxPassword,
-		field,
-		"must be %d to %d characters",
-		minPassword,
-		maxPassword,
-	)
+	f.Check(length >= minPassword && length <= maxPassword, field, "must be %d to %d characters", minPassword, maxPassword)
 }
 
 // UserUpdate changes the fields that are set.

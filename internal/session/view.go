@@ -199,10 +199,6 @@ func (s *Service) viewCaller(ctx context.Context, found Session, kept db.Session
 	behind := found.Caller.ID
 	found.Caller = callerFromRow(row.AppUser, row.MerchantIds)
 	found.Caller.ViewAs, found.Caller.Behind = true, behind
-	found.Preferences, found.Factors = preferencesOf(row.AppUser), factorsOf(
-		row.AppUser,
-		row.Passkeys,
-		row.RecoveryCodes,
-	)
+	found.Preferences, found.Factors = preferencesOf(row.AppUser), factorsOf(row.AppUser, row.Passkeys, row.RecoveryCodes)
 	return found, nil
 }

@@ -74,10 +74,7 @@ func Defaults() []Play {
 	var plays []Play
 	for _, method := range catalogue.Methods {
 		if method.RequisiteType != "" {
-			plays = append(
-				plays,
-				Play{Method: method.Name, Confirmed: 85, WrongAmount: 3, Cancelled: 4, From: 5, To: 45},
-			)
+			plays = append(plays, Play{Method: method.Name, Confirmed: 85, WrongAmount: 3, Cancelled: 4, From: 5, To: 45})
 		}
 	}
 	return plays
@@ -166,11 +163,7 @@ func validate(ctx context.Context, plays []Play) error {
 		for field, share := range shares {
 			f.Check(share >= 0 && share <= 100, at(field), "must be between 0 and 100")
 		}
-		f.Check(
-			p.Confirmed+p.WrongAmount+p.Cancelled <= 100,
-			at("confirmedPercent"),
-			"must be at most 100 with the others",
-		)
+		f.Check(p.Confirmed+p.WrongAmount+p.Cancelled <= 100, at("confirmedPercent"), "must be at most 100 with the others")
 		most := int32(MaxDelay / time.Second)
 		f.Check(p.From >= 0 && p.From <= most, at("delayFromSeconds"), "must be between 0 and %d", most)
 		f.Check(p.To >= p.From && p.To <= most, at("delayToSeconds"), "must be between the first and %d", most)

@@ -39,10 +39,7 @@ func (s *Events) RotateSecret(ctx context.Context, who caller.Caller, cashboxID 
 		return "", time.Time{}, err
 	}
 	err = db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
-		before, err := q.CashboxWebhookSecret(
-			ctx,
-			db.CashboxWebhookSecretParams{ID: cashboxID, MerchantID: who.MerchantID},
-		)
+		before, err := q.CashboxWebhookSecret(ctx, db.CashboxWebhookSecretParams{ID: cashboxID, MerchantID: who.MerchantID})
 		if db.NoRows(err) {
 			return s.notTheirs(ctx, q, cashboxID)
 		}

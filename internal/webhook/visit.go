@@ -104,16 +104,7 @@ func (v *visit) read(ctx context.Context) bool {
 	})
 	if err != nil {
 		if ctx.Err() == nil {
-			slog.ErrorContext(
-				ctx,
-				"deliveries could not be read",
-				"merchant",
-				v.key.merchantID,
-				"host",
-				v.key.host,
-				"error",
-				err,
-			)
+			slog.ErrorContext(ctx, "deliveries could not be read", "merchant", v.key.merchantID, "host", v.key.host, "error", err)
 		}
 		v.over.Store(true)
 		return false

@@ -178,9 +178,7 @@ func (s *AuthService) RenewRecoveryCodes(
 func (s *AuthService) ChangePassword(
 	ctx context.Context, req *connect.Request[portalv1.ChangePasswordRequest],
 ) (*connect.Response[portalv1.TokenResponse], error) {
-	return tokenResponse(
-		s.users.ChangePassword(ctx, session.From(ctx), req.Msg.GetOldPassword(), req.Msg.GetNewPassword()),
-	)
+	return tokenResponse(s.users.ChangePassword(ctx, session.From(ctx), req.Msg.GetOldPassword(), req.Msg.GetNewPassword()))
 }
 
 // SetPreferences implements the service.

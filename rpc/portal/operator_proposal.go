@@ -34,9 +34,7 @@ func (s *OperatorService) CorrectBalance(
 		From: accountID(found, "from", req.Msg.GetFrom()), To: accountID(found, "to", req.Msg.GetTo()),
 		Amount: req.Msg.GetAmount(), Reference: req.Msg.GetReference(), Reason: req.Msg.GetReason(),
 	}
-	return proposed(
-		s.Proposals.Do(fault.WithDecoded(ctx, found), caller.From(ctx), proposal.Correct, p, req.Msg.GetReason()),
-	)
+	return proposed(s.Proposals.Do(fault.WithDecoded(ctx, found), caller.From(ctx), proposal.Correct, p, req.Msg.GetReason()))
 }
 
 // accountID is the available account of an owner; nil without one.

@@ -33,10 +33,7 @@ func writeFile(w http.ResponseWriter, status int, name, media string, content []
 	header := w.Header()
 	header.Set("Content-Type", media)
 	header.Set("Content-Length", strconv.Itoa(len(content)))
-	header.Set(
-		"Content-Disposition",
-		mime.FormatMediaType("attachment", map[string]string{"filename": plainName(name)}),
-	)
+	header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": plainName(name)}))
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	header.Set("Cache-Control", "no-store")

@@ -226,11 +226,7 @@ func upload[Req, Res any, PReq message[Req], PRes message[Res]](
 ) route {
 	t, a := newRoute[Req, Res, PReq, PRes](http.MethodPost, pattern, procedure, status, call)
 	for _, f := range t.request.byName {
-		must(
-			f.desc.Kind() != protoreflect.BytesKind || t.request.nameOf(f) != nil,
-			f.desc,
-			"a file needs a field for its name",
-		)
+		must(f.desc.Kind() != protoreflect.BytesKind || t.request.nameOf(f) != nil, f.desc, "a file needs a field for its name")
 	}
 	a.form, t.form = true, true
 	return t

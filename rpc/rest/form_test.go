@@ -22,9 +22,7 @@ func (s *stub) CreateAppeal(
 	if file := edge.FileFrom(ctx); file != nil { // which the message itself is without
 		req.Msg.File, _ = io.ReadAll(file)
 	}
-	return connect.NewResponse(
-		&gatewayv1.CreateAppealResponse{Message: "Appeal created"},
-	), s.note(ctx, req.Msg, req.Header())
+	return connect.NewResponse(&gatewayv1.CreateAppealResponse{Message: "Appeal created"}), s.note(ctx, req.Msg, req.Header())
 }
 
 func formRequest(body string) *http.Request {

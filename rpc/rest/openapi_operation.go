@@ -130,10 +130,7 @@ func (d *description) content(s *schema, request bool) object {
 func (d *description) parameters(t route) []any {
 	var list []any
 	for _, f := range t.request.fields {
-		inPath := slices.ContainsFunc(
-			t.parts,
-			func(part string) bool { return parameter(part) == string(f.desc.Name()) },
-		)
+		inPath := slices.ContainsFunc(t.parts, func(part string) bool { return parameter(part) == string(f.desc.Name()) })
 		switch {
 		case inPath:
 			list = append(list, d.parameter(f, string(f.desc.Name()), "path"))

@@ -33,11 +33,7 @@ func (d *description) webhooks() object {
 }
 
 var webhookHeaders = []any{
-	webhookHeader(
-		"webhook-id",
-		"The event's id, the same for every attempt.",
-		object{"type": "string", "format": "uuid"},
-	),
+	webhookHeader("webhook-id", "The event's id, the same for every attempt.", object{"type": "string", "format": "uuid"}),
 	webhookHeader("webhook-timestamp", "When this attempt was made, in Unix seconds.", object{"type": "integer"}),
 	webhookHeader(
 		"webhook-signature",

@@ -35,9 +35,7 @@ type Services struct {
 
 // Guard wraps a procedure's route with the checks that come before its body: who is calling and how
 // often. It answers refusals with fail. If it reads the body it puts it back.
-type Guard = func(
-	procedure string, fail func(http.ResponseWriter, *http.Request, error), next http.Handler,
-) http.Handler
+type Guard = func(procedure string, fail func(http.ResponseWriter, *http.Request, error), next http.Handler) http.Handler
 
 // New returns the handler of everything under /api/. It answers unknown paths and wrong methods
 // itself, before guard, and never redirects; so it must not be mounted on an http.ServeMux, which

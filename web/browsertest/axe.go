@@ -11,9 +11,7 @@ import (
 // Rules is axe, or the test ends.
 func Rules(t testing.TB) string {
 	t.Helper()
-	content, err := os.ReadFile(
-		filepath.Join("..", "..", "internal", "tools", "axe", "node_modules", "axe-core", "axe.min.js"),
-	)
+	content, err := os.ReadFile(filepath.Join("..", "..", "internal", "tools", "axe", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
 		testenv.Missing(t, "no axe: npm ci --prefix internal/tools/axe")
 	}

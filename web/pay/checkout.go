@@ -96,12 +96,7 @@ func (p *Pay) refused(v purchase, err error) {
 		back(v.w, p.purchasePage(v).Shell)
 	case refusal != nil && refusal.Code == "acquirer_not_configured":
 		s := p.purchasePage(v).Shell
-		site.Show(
-			v.w,
-			v.r,
-			http.StatusServiceUnavailable,
-			view.TryLater(s, s.Say(words.NoCardsTitle), s.Say(words.NoCardsText)),
-		)
+		site.Show(v.w, v.r, http.StatusServiceUnavailable, view.TryLater(s, s.Say(words.NoCardsTitle), s.Say(words.NoCardsText)))
 	default:
 		// Nothing is said of the card: it may be on its way.
 		slog.ErrorContext(v.r.Context(), "checkout page", "error", err)

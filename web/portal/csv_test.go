@@ -26,10 +26,7 @@ func TestExportsAreBounded(t *testing.T) {
 		}
 		for i := range exportsAtOnce {
 			go func() {
-				testenv.NoError(
-					t,
-					send(int64(i/userExports), func(*CSVFile) error { <-read; return t.Context().Err() }),
-				)
+				testenv.NoError(t, send(int64(i/userExports), func(*CSVFile) error { <-read; return t.Context().Err() }))
 			}()
 		}
 		synctest.Wait()

@@ -168,11 +168,7 @@ func (v *Visit) failed(err error) {
 	}
 	if f == nil {
 		v.Log(err)
-		v.MessageText(
-			http.StatusInternalServerError,
-			say.BrokenTitle,
-			v.Shell.Say(say.BrokenText, edge.RequestID(v.Ctx())),
-		)
+		v.MessageText(http.StatusInternalServerError, say.BrokenTitle, v.Shell.Say(say.BrokenText, edge.RequestID(v.Ctx())))
 		return
 	}
 	switch {

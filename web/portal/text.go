@@ -109,11 +109,7 @@ func (v *Visit) MethodName(method string) string {
 
 // Holding is what an owner has; nothing where there is no such account.
 func (v *Visit) Holding(owner ledger.Owner, id int64) (*report.Holding, error) {
-	list, _, err := v.server.Reports.Accounts(
-		v.Ctx(),
-		v.Who,
-		report.AccountFilter{Owner: owner.String(), OwnerID: &id, Limit: 1},
-	)
+	list, _, err := v.server.Reports.Accounts(v.Ctx(), v.Who, report.AccountFilter{Owner: owner.String(), OwnerID: &id, Limit: 1})
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}

@@ -239,10 +239,7 @@ func (v *Visit) transferWords(t *report.Transfer, subject string) (string, []str
 	if t.Account.Reserved {
 		phrase = say.LineReserved
 	}
-	return v.Shell.Say(
-		phrase,
-		Signed(amount, v.Shell.USDT),
-	), said(v.Movement(t.Kind, subject, t.Credit != t.Account.Reserved))
+	return v.Shell.Say(phrase, Signed(amount, v.Shell.USDT)), said(v.Movement(t.Kind, subject, t.Credit != t.Account.Reserved))
 }
 
 // Signed is an amount that says which way it goes.

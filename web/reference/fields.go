@@ -25,10 +25,7 @@ func (d *document) fields(s *schema, prefix string) []Field {
 	var list []Field
 	for _, property := range s.Properties {
 		if property.value.Not != nil {
-			list = append(
-				list,
-				Field{Name: prefix + property.name, Type: "not allowed", Text: property.value.Description},
-			)
+			list = append(list, Field{Name: prefix + property.name, Type: "not allowed", Text: property.value.Description})
 			continue
 		}
 		inner, null := d.without(property.value)

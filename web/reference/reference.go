@@ -111,13 +111,7 @@ func (s *reference) show(w http.ResponseWriter, r *http.Request, status int, tit
 }
 
 func (s *reference) start(w http.ResponseWriter, r *http.Request) {
-	s.show(
-		w,
-		r,
-		http.StatusOK,
-		"API reference",
-		startPage(s.document.Info.Description, s.shell.Groups, s.document.events()),
-	)
+	s.show(w, r, http.StatusOK, "API reference", startPage(s.document.Info.Description, s.shell.Groups, s.document.events()))
 }
 
 func (s *reference) notFound(w http.ResponseWriter, r *http.Request) {

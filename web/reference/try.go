@@ -125,14 +125,7 @@ func (s *reference) make(r *http.Request, call *Call, form *Form) (*Result, erro
 		Request:  s.wire(request, call.Method+" "+out.path, out.shown),
 		Status:   answer.status,
 		IsSigned: signed,
-		Answer: headerLines(
-			answer.header,
-			"X-Request-Id",
-			"Idempotent-Replay",
-			"Idempotent-Mismatch",
-			"Retry-After",
-			"Warning",
-		) +
+		Answer: headerLines(answer.header, "X-Request-Id", "Idempotent-Replay", "Idempotent-Mismatch", "Retry-After", "Warning") +
 			"\n" + indented(
 			answer.body.Bytes(),
 		),

@@ -17,9 +17,7 @@ import (
 // it returns "" is left out, and its words stay. Tables, which may be wider than a phone, can be scrolled
 // with keys, too.
 func Markdown(content []byte, deeper int, link func(to string) string, names ...string) (string, error) {
-	markdown := goldmark.New(
-		goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()),
-	)
+	markdown := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 	root := markdown.Parser().Parse(source.NewReader(content))
 	fit(root, deeper, link, names)
 	var page bytes.Buffer

@@ -54,9 +54,7 @@ var azerbaijani = phrases{
 	HavePaid:    text("Ödəniş etdim"),
 	CancelLink:  text("Ödənişi ləğv et"),
 	SentTitle:   text("Köçürməniz yoldadır"),
-	SentText: text(
-		"Adətən bir neçə dəqiqəyə çatır. Nəticə burada özü görünəcək: səhifəni açıq saxlayın və ya sonra qayıdın.",
-	),
+	SentText:    text("Adətən bir neçə dəqiqəyə çatır. Nəticə burada özü görünəcək: səhifəni açıq saxlayın və ya sonra qayıdın."),
 	SentAgain:   text("Xahiş edirik, pulu təkrar göndərməyin."),
 	ShowDetails: text("Ödəniş rekvizitlərini göstər"),
 
@@ -163,17 +161,13 @@ var azerbaijani = phrases{
 		"Kart nömrəniz şifrələnmiş halda saxlanılır, təhlükəsizlik kodu (CVV) isə heç saxlanılmır. Mağaza onların heç birini görmür.",
 	),
 
-	KeepCard:    text("Bu kartı bu mağazadakı növbəti ödənişlərim üçün yadda saxla"),
-	ForgetTitle: text("Bu kart silinsin?"),
-	ForgetText:  text("%s bu mağazadakı ödənişləriniz üçün daha təklif olunmayacaq."),
-	ForgetYes:   text("Bəli, sil"),
-	DeclinedAgain: text(
-		"Bankınız bu kartı qəbul etmədi, pul çıxılmayıb. Başqa kartla cəhd edin və ya səbəbini bankdan öyrənin.",
-	),
-	NoFundsAgain: text(
-		"Bu kartda kifayət qədər pul yoxdur, heç nə çıxılmayıb. Balansı artırın və ya başqa kartla cəhd edin.",
-	),
-	ExpiredAgain: text("Bu kartın müddəti bitib, pul çıxılmayıb. Başqa kartla cəhd edin."),
+	KeepCard:      text("Bu kartı bu mağazadakı növbəti ödənişlərim üçün yadda saxla"),
+	ForgetTitle:   text("Bu kart silinsin?"),
+	ForgetText:    text("%s bu mağazadakı ödənişləriniz üçün daha təklif olunmayacaq."),
+	ForgetYes:     text("Bəli, sil"),
+	DeclinedAgain: text("Bankınız bu kartı qəbul etmədi, pul çıxılmayıb. Başqa kartla cəhd edin və ya səbəbini bankdan öyrənin."),
+	NoFundsAgain:  text("Bu kartda kifayət qədər pul yoxdur, heç nə çıxılmayıb. Balansı artırın və ya başqa kartla cəhd edin."),
+	ExpiredAgain:  text("Bu kartın müddəti bitib, pul çıxılmayıb. Başqa kartla cəhd edin."),
 	LimitAgain: text(
 		"Ödəniş bu kartın limitini aşır, pul çıxılmayıb. Bankınızın tətbiqində limiti artırın və ya başqa kartla cəhd edin.",
 	),
@@ -218,9 +212,7 @@ var azerbaijani = phrases{
 		"Kartda kifayət qədər pul yoxdur, heç nə çıxılmayıb. Balansı artırın və ya mağazaya qayıdıb başqa kartla ödəyin.",
 	),
 	CardExpiredText: text("Kartın müddəti bitib, pul çıxılmayıb. Mağazaya qayıdıb başqa kartla ödəyin."),
-	CodesWrongText: text(
-		"Kod üç dəfə səhv daxil edildi, pul çıxılmayıb. Ödəmək üçün mağazaya qayıdıb yeni ödəniş başladın.",
-	),
+	CodesWrongText:  text("Kod üç dəfə səhv daxil edildi, pul çıxılmayıb. Ödəmək üçün mağazaya qayıdıb yeni ödəniş başladın."),
 	CardAppealText: text(
 		"Ödənişi yoxlayırıq. Heç nə etməyiniz lazım deyil; xahiş edirik, təkrar ödəməyin. Nəticə burada görünəcək.",
 	),

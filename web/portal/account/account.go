@@ -101,10 +101,7 @@ func (v *visit) changePassword() error {
 		return v.showPassword(http.StatusUnprocessableEntity, wrong)
 	}
 	if f := fault.As(err); f != nil && f.Kind == fault.Unauthenticated {
-		return v.showPassword(
-			http.StatusUnprocessableEntity,
-			map[string]string{"oldPassword": v.Shell.Say(sayWrongPassword)},
-		)
+		return v.showPassword(http.StatusUnprocessableEntity, map[string]string{"oldPassword": v.Shell.Say(sayWrongPassword)})
 	}
 	if err != nil {
 		return err

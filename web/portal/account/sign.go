@@ -250,11 +250,7 @@ func (v *visit) accept() error {
 	}
 	password := form.Get("password")
 	if password != form.Get("again") {
-		return v.showInvitation(
-			http.StatusUnprocessableEntity,
-			login,
-			map[string]string{"again": v.Shell.Say(sayNotTheSame)},
-		)
+		return v.showInvitation(http.StatusUnprocessableEntity, login, map[string]string{"again": v.Shell.Say(sayNotTheSame)})
 	}
 	opened, err := v.Sessions.AcceptInvitation(v.Ctx(), token, password, v.Origin())
 	if wrong := v.Wrong(err); wrong != nil {

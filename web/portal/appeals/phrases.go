@@ -19,13 +19,10 @@ var (
 		"What happened, and how one can see that the payer has paid.",
 		"Что произошло и из чего видно, что плательщик заплатил.",
 	)
-	sayWhatShowsIt = say.Both("What shows that it is paid", "Подтверждение оплаты")
-	sayOwnFile     = say.Both("A file of yours", "Ваш файл")
-	sayFileHint    = say.Both("PDF, PNG, JPEG, WebP or MP4, up to 10 MB.", "PDF, PNG, JPEG, WebP или MP4, до 10 МБ.")
-	sayFileWins    = say.Both(
-		"A file that you choose is sent instead of a receipt.",
-		"Выбранный файл отправится вместо чека.",
-	)
+	sayWhatShowsIt   = say.Both("What shows that it is paid", "Подтверждение оплаты")
+	sayOwnFile       = say.Both("A file of yours", "Ваш файл")
+	sayFileHint      = say.Both("PDF, PNG, JPEG, WebP or MP4, up to 10 MB.", "PDF, PNG, JPEG, WebP или MP4, до 10 МБ.")
+	sayFileWins      = say.Both("A file that you choose is sent instead of a receipt.", "Выбранный файл отправится вместо чека.")
 	sayAppealYes     = say.Both("Send the appeal", "Отправить апелляцию")
 	sayDecision      = say.Both("Decision", "Решение")
 	sayWhatYouWrote  = say.Both("What you wrote", "Что вы написали")

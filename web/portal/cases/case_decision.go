@@ -75,13 +75,7 @@ var depositDecisions = []decision{
 			if typed != nil {
 				reason = *typed
 			}
-			done, err := v.Proposals.Do(
-				v.Ctx(),
-				v.Who,
-				proposal.ConfirmDeposit,
-				proposal.Payload{DepositID: id},
-				reason,
-			)
+			done, err := v.Proposals.Do(v.Ctx(), v.Who, proposal.ConfirmDeposit, proposal.Payload{DepositID: id}, reason)
 			if err == nil && done.Proposal != nil {
 				err = waitsForApproval(done.Proposal.ID)
 			}

@@ -157,21 +157,11 @@ func (v *visit) stepsOf(p platform) []view.FirstStep {
 	add(say.FirstBox, p.box != nil, caller.OperatorDirectory,
 		view.Query(portal.CashboxesPath+"/new", portal.AsksMerchant, ofMerchant))
 	add(say.FirstMethod, p.method, caller.OperatorDirectory, box)
-	add(
-		say.FirstShop,
-		p.shop != nil,
-		caller.OperatorUsers,
-		view.Query(portal.UsersPath+"/new", portal.AsksMerchant, ofMerchant),
-	)
+	add(say.FirstShop, p.shop != nil, caller.OperatorUsers, view.Query(portal.UsersPath+"/new", portal.AsksMerchant, ofMerchant))
 	add(sayFirstTrader, p.trader != nil, caller.OperatorDirectory, portal.TradersPath+"/new")
 	add(say.FirstRequisite, p.requisite != nil, caller.OperatorDirectory,
 		view.Query(portal.RequisitesPath+"/new", portal.AsksTrader, ofTrader))
-	add(
-		say.FirstDesk,
-		p.desk != nil,
-		caller.OperatorUsers,
-		view.Query(portal.UsersPath+"/new", portal.AsksTrader, ofTrader),
-	)
+	add(say.FirstDesk, p.desk != nil, caller.OperatorUsers, view.Query(portal.UsersPath+"/new", portal.AsksTrader, ofTrader))
 	add(say.FirstFunds, p.funded, caller.OperatorMoney, fund)
 	return steps
 }

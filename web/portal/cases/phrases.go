@@ -66,11 +66,8 @@ var (
 // Lists and pages of operators.
 var (
 	sayCasesNone   = say.Both("There are none.", "Ничего нет.")
-	sayOverdueText = say.Both(
-		"A trader took these and has not ended them in time.",
-		"Трейдер взял их и не завершил вовремя.",
-	)
-	sayOtherText = say.Both(
+	sayOverdueText = say.Both("A trader took these and has not ended them in time.", "Трейдер взял их и не завершил вовремя.")
+	sayOtherText   = say.Both(
 		"Another amount came than was asked for. The merchant or an operator decides; after a day the payment fails.",
 		"Пришла не та сумма, которую просили. Решает мерчант или оператор; через сутки платёж не пройдёт.",
 	)

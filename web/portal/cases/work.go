@@ -134,10 +134,7 @@ func (v *visit) workName(kind work.Kind, item work.Item) (string, view.Link) {
 	case work.Feed:
 		return v.Shell.Say(sayShortFeed, item.SubjectID), view.Link(portal.Numbered(portal.FeedsPath, item.SubjectID))
 	case work.Short, work.Idle:
-		return v.Shell.Say(
-			say.ShortTrader,
-			item.SubjectID,
-		), view.Link(portal.Numbered(portal.TradersPath, item.SubjectID))
+		return v.Shell.Say(say.ShortTrader, item.SubjectID), view.Link(portal.Numbered(portal.TradersPath, item.SubjectID))
 	case work.Overdrawn:
 		return item.Name, portal.StatementOf(ledger.AccountOf(item.SubjectID))
 	}

@@ -80,11 +80,8 @@ var (
 		"To test the endpoint, the last event of this cashbox is sent again, with the same id and body: your endpoint must take a repeat as one.",
 		"Для проверки последнее событие этой кассы уходит ещё раз, с тем же id и телом: повтор ваш сервер обязан распознать.",
 	)
-	sayHealthTitle = say.Both("The last 7 days", "Последние 7 дней")
-	sayHealthText  = say.Both(
-		"Attempts at the last 5,000 events at most.",
-		"Попытки по последним событиям, не больше 5 000.",
-	)
+	sayHealthTitle     = say.Both("The last 7 days", "Последние 7 дней")
+	sayHealthText      = say.Both("Attempts at the last 5,000 events at most.", "Попытки по последним событиям, не больше 5 000.")
 	sayAttempts        = say.Both("Attempts", "Попытки")
 	sayHookSuccessRate = say.Both("Answered with 2xx", "Ответили 2xx")
 	sayMedianTime      = say.Both("Half answered within", "Половина ответов за")
@@ -316,11 +313,8 @@ var (
 		"Что ваши программы запрашивали у API. Запрос появляется через секунду-две после ответа. Запросы с вашим ключом "+
 			"и неверной подписью сохраняются по нескольку в минуту. Тела запросов не сохраняются никогда.",
 	)
-	sayRequestsKept   = say.Both("The last 7 days are kept, since %s.", "Хранятся последние 7 дней, с %s.")
-	saySearchRequests = say.Both(
-		"Request id: X-Request-Id of the answer",
-		"Идентификатор запроса: X-Request-Id ответа",
-	)
+	sayRequestsKept    = say.Both("The last 7 days are kept, since %s.", "Хранятся последние 7 дней, с %s.")
+	saySearchRequests  = say.Both("Request id: X-Request-Id of the answer", "Идентификатор запроса: X-Request-Id ответа")
 	sayRequestStatus   = say.Both("Answer", "Ответ")
 	sayRequestWhat     = say.Both("Request", "Запрос")
 	sayRequestKey      = say.Both("Key", "Ключ")

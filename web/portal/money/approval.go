@@ -68,15 +68,7 @@ func (v *visit) approvals() error {
 		},
 		Sheet: view.Sheet{Label: v.Shell.Say(say.ApprovalsTitle), Empty: view.Empty{Title: sayNoProposals}},
 	}
-	shown.Sheet.Columns = v.Columns(
-		false,
-		sayActionLabel,
-		say.About,
-		sayProposedBy,
-		say.Created,
-		sayExpiresAt,
-		say.Status,
-	)
+	shown.Sheet.Columns = v.Columns(false, sayActionLabel, say.About, sayProposedBy, say.Created, sayExpiresAt, say.Status)
 	for _, p := range list {
 		shown.Sheet.Rows = append(shown.Sheet.Rows, []view.Cell{
 			{

@@ -22,18 +22,12 @@ var (
 		"These payments are completed, and are settled at the first fresh rate.",
 		"Эти платежи завершены и будут рассчитаны по первому свежему курсу.",
 	)
-	sayMoreWait  = say.Both("There are more than %d.", "Их больше %d.")
-	sayAddFeed   = say.Both("Add a feed", "Добавить источник")
-	sayFeedTitle = say.Both("Feed № %d", "Источник № %d")
-	sayFeedText  = say.Both(
-		"A JSON document on the web that has the rate.",
-		"Документ JSON в сети, в котором есть курс.",
-	)
-	sayPriorityTip = say.Both(
-		"1 and up; of the fresh ones the lowest is used.",
-		"От 1; из свежих используется наименьший.",
-	)
-	sayBandTip = say.Both(
+	sayMoreWait    = say.Both("There are more than %d.", "Их больше %d.")
+	sayAddFeed     = say.Both("Add a feed", "Добавить источник")
+	sayFeedTitle   = say.Both("Feed № %d", "Источник № %d")
+	sayFeedText    = say.Both("A JSON document on the web that has the rate.", "Документ JSON в сети, в котором есть курс.")
+	sayPriorityTip = say.Both("1 and up; of the fresh ones the lowest is used.", "От 1; из свежих используется наименьший.")
+	sayBandTip     = say.Both(
 		"A value further than this from the last good one is not believed.",
 		"Значение дальше этого от последнего хорошего не принимается.",
 	)

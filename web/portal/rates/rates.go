@@ -94,17 +94,8 @@ func (v *visit) waitingSheet(list []payment.Waiting) view.Sheet {
 // pairsSheet lists what a USDT costs in each currency by each source, the one in use first.
 func (v *visit) pairsSheet(known []rate.Known, bands []rate.Band) view.Sheet {
 	sheet := view.Sheet{
-		Label: v.Shell.Say(sayPairsTitle),
-		Columns: v.Columns(
-			false,
-			say.Pair,
-			sayRateLabel,
-			saySource,
-			sayRateSince,
-			say.Status,
-			sayBandLabel,
-			say.AnchorLabel,
-		),
+		Label:   v.Shell.Say(sayPairsTitle),
+		Columns: v.Columns(false, say.Pair, sayRateLabel, saySource, sayRateSince, say.Status, sayBandLabel, say.AnchorLabel),
 	}
 	sheet.Columns[1].Right = true
 	for _, b := range bands {

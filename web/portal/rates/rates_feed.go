@@ -180,14 +180,10 @@ func (v *visit) keepFeed(feed rate.Feed) error {
 		}
 		return int32(n)
 	}
-	feed.Enabled, feed.URL, feed.Pointer = form.Get("enabled") == "on", strings.TrimSpace(
-		form.Get("url"),
-	), form.Get("pointer")
+	feed.Enabled, feed.URL, feed.Pointer = form.Get("enabled") == "on", strings.TrimSpace(form.Get("url")), form.Get("pointer")
 	feed.Priority, feed.PollSeconds = number("priority"), number("pollSeconds")
 	feed.TimeoutMS, feed.FreshSeconds = number("timeoutMs"), number("freshSeconds")
-	feed.BandPercent, feed.DayBandPercent = money.Typed(form.Get("bandPercent")), money.Typed(
-		form.Get("dayBandPercent"),
-	)
+	feed.BandPercent, feed.DayBandPercent = money.Typed(form.Get("bandPercent")), money.Typed(form.Get("dayBandPercent"))
 	err = v.Once(form, func() (submission.Outcome, error) {
 		_, err := v.Rates.SetFeed(v.Ctx(), v.Who, feed)
 		return submission.Outcome{LedTo: portal.RatesPath, Said: "feed-set"}, err

@@ -100,11 +100,8 @@ var (
 		"The operator’s hours and your own have no time in common.",
 		"Часы оператора и ваши часы не пересекаются.",
 	)
-	sayWhyCount = say.Both(
-		"The day’s limit of payments is reached: %s of %s.",
-		"Дневной лимит платежей исчерпан: %s из %s.",
-	)
-	sayWhySum = say.Both(
+	sayWhyCount = say.Both("The day’s limit of payments is reached: %s of %s.", "Дневной лимит платежей исчерпан: %s из %s.")
+	sayWhySum   = say.Both(
 		"The day’s limit is %[2]s, of which %[1]s are used: a payment of %[3]s does not fit.",
 		"Дневной лимит %[2]s, из него использовано %[1]s: платёж на %[3]s не поместится.",
 	)
@@ -134,10 +131,7 @@ var (
 		"The platform takes no payments as large as %s, the smallest for this requisite.",
 		"Платформа не принимает платежи на %s, а это минимум для реквизита.",
 	)
-	sayWhyNotTaken = say.Both(
-		"No shop takes this method at present.",
-		"Сейчас этот метод не принимает ни один магазин.",
-	)
+	sayWhyNotTaken = say.Both("No shop takes this method at present.", "Сейчас этот метод не принимает ни один магазин.")
 )
 
 // sayRules name the rules in a list of them.

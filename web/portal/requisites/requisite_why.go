@@ -50,10 +50,7 @@ func (v *visit) uses(own directory.OwnRequisite) []Use {
 	if own.Value == "" { // a desk that takes cards has any number open
 		return uses
 	}
-	return append(
-		uses,
-		v.use(sayOpenNow, decimal.NewFromInt32(own.Use.OpenPayments), wholeLimit(limit.OpenPayments), whole),
-	)
+	return append(uses, v.use(sayOpenNow, decimal.NewFromInt32(own.Use.OpenPayments), wholeLimit(limit.OpenPayments), whole))
 }
 
 func wholeLimit(n *int32) decimal.NullDecimal {
@@ -138,17 +135,9 @@ func (v *visit) why(s standing, d routing.Drop) string {
 	case routing.WorkingHours:
 		return v.whyHours(s.own, d)
 	case routing.DailyCount:
-		return v.Shell.Say(sayWhyCount, d.Used.Decimal, d.Limit.Decimal) + v.until(
-			sayWhyDayEnds,
-			d,
-			s.own.Set.TimeZone,
-		)
+		return v.Shell.Say(sayWhyCount, d.Used.Decimal, d.Limit.Decimal) + v.until(sayWhyDayEnds, d, s.own.Set.TimeZone)
 	case routing.DailySum:
-		return v.Shell.Say(sayWhySum, fiat(d.Used), fiat(d.Limit), amount) + v.until(
-			sayWhyDayEnds,
-			d,
-			s.own.Set.TimeZone,
-		)
+		return v.Shell.Say(sayWhySum, fiat(d.Used), fiat(d.Limit), amount) + v.until(sayWhyDayEnds, d, s.own.Set.TimeZone)
 	case routing.OpenLimit:
 		return v.Shell.Say(sayWhyOpen, d.Used.Decimal, d.Limit.Decimal)
 	case routing.SlotTaken:

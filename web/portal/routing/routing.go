@@ -268,10 +268,7 @@ func (v *visit) choiceOf() error {
 		{Label: say.Amount, Value: v.Shell.Amount(amount, r.Question.Currency), Class: "num"},
 	}
 	if r.Pool != nil && r.Looked != nil {
-		shown.Facts = append(
-			shown.Facts,
-			view.Fact{Label: sayOrderOf, Value: v.Shell.Say(say.LinePool, *r.Pool, *r.Looked)},
-		)
+		shown.Facts = append(shown.Facts, view.Fact{Label: sayOrderOf, Value: v.Shell.Say(say.LinePool, *r.Pool, *r.Looked)})
 	}
 	if r.Now.RequisiteID != 0 {
 		shown.Same = v.Shell.Say(sayOtherChoice)

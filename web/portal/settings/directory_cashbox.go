@@ -27,18 +27,8 @@ var directoryCashboxRoutes = slices.Concat(
 	settings(portal.CashboxesPath+"/{id}", caller.OperatorDirectory, (*visit).boxPage, (*visit).changeBox),
 	switches(portal.CashboxesPath, (*visit).boxSwitch),
 	changes(portal.CashboxesPath+"/{id}/logo", caller.OperatorDirectory, (*visit).askLogo, (*visit).removeLogo),
-	settings(
-		portal.CashboxesPath+"/{id}/methods/{method}",
-		caller.OperatorDirectory,
-		(*visit).boxMethod,
-		(*visit).setBoxMethod,
-	),
-	settings(
-		portal.CashboxesPath+"/{id}/payouts/{method}",
-		caller.OperatorDirectory,
-		(*visit).boxPayout,
-		(*visit).setBoxPayout,
-	),
+	settings(portal.CashboxesPath+"/{id}/methods/{method}", caller.OperatorDirectory, (*visit).boxMethod, (*visit).setBoxMethod),
+	settings(portal.CashboxesPath+"/{id}/payouts/{method}", caller.OperatorDirectory, (*visit).boxPayout, (*visit).setBoxPayout),
 )
 
 func (v *visit) boxList() error {
@@ -158,11 +148,7 @@ func (v *visit) boxSubject(c directory.Cashbox) (subject, error) {
 	if err != nil {
 		return s, err
 	}
-	open, err := v.openFact(
-		directory.Whose{MerchantID: c.MerchantID, CashboxID: c.ID},
-		portal.AsksCashbox,
-		portal.IDText(c.ID),
-	)
+	open, err := v.openFact(directory.Whose{MerchantID: c.MerchantID, CashboxID: c.ID}, portal.AsksCashbox, portal.IDText(c.ID))
 	s.page.Facts = append([]SubjectFact{
 		{Label: say.Number, Value: portal.IDText(c.ID), Class: "num"},
 		{

@@ -29,9 +29,7 @@ var directoryRequisiteRoutes = slices.Concat(
 		},
 	},
 	changes(portal.RequisitesPath+"/new", caller.OperatorDirectory, (*visit).requisiteNew, (*visit).makeRequisite),
-	settings(
-		portal.RequisitesPath+"/{id}", caller.OperatorDirectory, (*visit).anyRequisitePage, (*visit).changeAnyRequisite,
-	),
+	settings(portal.RequisitesPath+"/{id}", caller.OperatorDirectory, (*visit).anyRequisitePage, (*visit).changeAnyRequisite),
 	switches(portal.RequisitesPath, (*visit).requisiteSwitch),
 )
 
@@ -80,10 +78,7 @@ func (v *visit) requisitesOf(t directory.Trader) (Directory, error) {
 	search.Limit = new(int32(listedWithin))
 	list, more, err := v.Settings.Requisites(v.Ctx(), v.Who, search)
 	d := v.requisiteTable(list)
-	d.New = v.Makes(
-		view.Query(portal.RequisitesPath+"/new", portal.AsksTrader, portal.IDText(t.ID)),
-		caller.OperatorDirectory,
-	)
+	d.New = v.Makes(view.Query(portal.RequisitesPath+"/new", portal.AsksTrader, portal.IDText(t.ID)), caller.OperatorDirectory)
 	if more != nil {
 		d.All = view.Query(portal.RequisitesPath, portal.AsksTrader, portal.IDText(t.ID))
 	}

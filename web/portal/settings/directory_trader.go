@@ -216,9 +216,7 @@ func (v *visit) traderPayouts(t directory.Trader) (Directory, error) {
 				}
 			}
 			d.Rows = append(d.Rows, DirectoryRow{
-				Href: view.Link(
-					portal.Numbered(portal.TradersPath, t.ID) + "/payouts/" + currency + "/" + method.Name,
-				),
+				Href:  view.Link(portal.Numbered(portal.TradersPath, t.ID) + "/payouts/" + currency + "/" + method.Name),
 				Cells: []SubjectCell{{Text: v.MethodName(method.Name)}, {Text: currency}, {Badge: badge}},
 			})
 		}

@@ -188,10 +188,7 @@ func (v *visit) userSubject(u session.User) subject {
 	if roles := caller.Roles(u.Kind); len(roles) > 0 {
 		role := input{name: "role", label: say.RoleLabel, needed: true}
 		for _, one := range roles {
-			role.options = append(
-				role.options,
-				view.Option{Value: string(one), Text: v.Shell.Say(say.Role(string(one)))},
-			)
+			role.options = append(role.options, view.Option{Value: string(one), Text: v.Shell.Say(say.Role(string(one)))})
 		}
 		s.inputs = []input{role}
 	}

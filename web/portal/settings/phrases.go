@@ -115,12 +115,10 @@ var (
 	sayForMerchants   = say.Both("For a merchant’s user", "Для пользователя мерчанта")
 	sayForTraders     = say.Both("For a trader’s user", "Для пользователя трейдера")
 	sayForCabinet     = say.Both("For a payer, with commas between", "Для плательщика, через запятую")
-	sayUserInviteText = say.Both(
-		"You get a link by which they set a password.", "Вы получите ссылку, чтобы задать пароль.",
-	)
-	sayBankName     = say.Both("Bank’s name", "Название банка")
-	sayBankLink     = say.Both("Link to its app or site", "Ссылка на приложение или сайт")
-	sayBankLinkHint = say.Both(
+	sayUserInviteText = say.Both("You get a link by which they set a password.", "Вы получите ссылку, чтобы задать пароль.")
+	sayBankName       = say.Both("Bank’s name", "Название банка")
+	sayBankLink       = say.Both("Link to its app or site", "Ссылка на приложение или сайт")
+	sayBankLinkHint   = say.Both(
 		"May have {value}, {phone}, {amount}, {recipient}.", "Может содержать {value}, {phone}, {amount}, {recipient}.",
 	)
 	sayBankSteps     = say.Both("What to do in the app", "Что делать в приложении")

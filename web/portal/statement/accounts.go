@@ -77,13 +77,7 @@ func (v *visit) accountList() error {
 		})
 	}
 	if next != nil {
-		shown.Pages.Older = view.Query(
-			portal.AccountsPath,
-			portal.AsksType,
-			kind,
-			portal.AsksAfter,
-			strconv.FormatInt(*next, 10),
-		)
+		shown.Pages.Older = view.Query(portal.AccountsPath, portal.AsksType, kind, portal.AsksAfter, strconv.FormatInt(*next, 10))
 	}
 	v.Shell.Title = v.Shell.Say(say.AccountsTitle)
 	v.Show(http.StatusOK, func(s view.Shell) site.Page { return AccountsPage(s, shown) })

@@ -171,16 +171,12 @@ func (v *visit) statementLine(event []report.StatementLine, of ledger.Account) L
 	}
 	switch line.Subject {
 	case portal.SubjectPayment:
-		shown.About, shown.Href = v.Shell.Say(say.ShortPayment, line.SubjectID), view.Link(
-			v.PaymentPath(line.SubjectID),
-		)
+		shown.About, shown.Href = v.Shell.Say(say.ShortPayment, line.SubjectID), view.Link(v.PaymentPath(line.SubjectID))
 	case portal.SubjectPayout:
 		id := line.SubjectUUID.String()
 		shown.About, shown.Href = v.Shell.Say(sayShortPayout, line.SubjectID), view.Link(v.PayoutPath(id))
 	case portal.SubjectDeposit:
-		shown.About, shown.Href = v.Shell.Say(say.ShortDeposit, line.SubjectID), view.Link(
-			v.DepositPath(line.SubjectID),
-		)
+		shown.About, shown.Href = v.Shell.Say(say.ShortDeposit, line.SubjectID), view.Link(v.DepositPath(line.SubjectID))
 	case portal.SubjectWithdrawal:
 		shown.About = v.Shell.Say(say.WithdrawalTitle, line.SubjectID)
 		shown.Href = view.Link(portal.Numbered(v.Path("/withdrawals"), line.SubjectID))

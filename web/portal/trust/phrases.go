@@ -44,11 +44,8 @@ var saySignInOutcomes = map[string]say.Phrase{
 	"awaits_enrolment": say.Both("Password right, second factor not set up", "Пароль верен, второй фактор не настроен"),
 	"factor_given":     say.Both("Second factor given", "Второй фактор принят"),
 	"wrong_password":   say.Both("Wrong password or login", "Неверный пароль или логин"),
-	"factor_locked": say.Both(
-		"Second factor locked after wrong codes",
-		"Второй фактор заблокирован после неверных кодов",
-	),
-	"wrong_factor": say.Both("Wrong second factor", "Неверный второй фактор"),
+	"factor_locked":    say.Both("Second factor locked after wrong codes", "Второй фактор заблокирован после неверных кодов"),
+	"wrong_factor":     say.Both("Wrong second factor", "Неверный второй фактор"),
 }
 
 var sayReadParts = map[string]say.Phrase{
@@ -197,20 +194,14 @@ var saySeverities = map[string]say.Phrase{
 func saySeverity(name string) say.Phrase { return say.Named(saySeverities, name) }
 
 var sayAlarms = map[string]say.Phrase{
-	"audit_mismatch": say.Both("The ledger does not hold: mismatches %d", "Книга не сходится: расхождений %d"),
-	"audit_late":     say.Both("The audit of each minute is late: by %d s", "Ежеминутная проверка опаздывает: на %d с"),
-	"full_audit_late": say.Both(
-		"No full audit for a day: late by %d s",
-		"Больше суток без полной проверки: опоздание %d с",
-	),
-	"day_unsealed":      say.Both("A day is not sealed: late by %d s", "День не опечатан: опоздание %d с"),
-	"account_overdrawn": say.Both("Accounts owe more than they have: %d", "Счета в минусе: %d"),
-	"rate_stale":        say.Both("Currencies without a fresh rate: %d", "Валюты без свежего курса: %d"),
-	"factor_locked":     say.Both("Locked second factors: %d", "Заблокированные вторые факторы: %d"),
-	"payouts_given_back": say.Both(
-		"Traders who give many payouts back: %d",
-		"Трейдеры, часто возвращающие выплаты: %d",
-	),
+	"audit_mismatch":          say.Both("The ledger does not hold: mismatches %d", "Книга не сходится: расхождений %d"),
+	"audit_late":              say.Both("The audit of each minute is late: by %d s", "Ежеминутная проверка опаздывает: на %d с"),
+	"full_audit_late":         say.Both("No full audit for a day: late by %d s", "Больше суток без полной проверки: опоздание %d с"),
+	"day_unsealed":            say.Both("A day is not sealed: late by %d s", "День не опечатан: опоздание %d с"),
+	"account_overdrawn":       say.Both("Accounts owe more than they have: %d", "Счета в минусе: %d"),
+	"rate_stale":              say.Both("Currencies without a fresh rate: %d", "Валюты без свежего курса: %d"),
+	"factor_locked":           say.Both("Locked second factors: %d", "Заблокированные вторые факторы: %d"),
+	"payouts_given_back":      say.Both("Traders who give many payouts back: %d", "Трейдеры, часто возвращающие выплаты: %d"),
 	"phones_silent":           say.Both("Phones that have fallen silent: %d", "Замолчавшие телефоны: %d"),
 	"chain_stuck":             say.Both("Networks that are not read: %d", "Сети, которые не читаются: %d"),
 	"chain_lost":              say.Both("Transfers that have vanished: %d", "Исчезнувшие переводы: %d"),

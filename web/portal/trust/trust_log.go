@@ -107,13 +107,7 @@ func (v *visit) auditRow(a portal.Asked, item report.LogItem) AuditRow {
 		return row
 	}
 	about := v.auditSubject(item)
-	row.What, row.OfWhat = about, view.Query(
-		portal.AuditPath,
-		portal.AsksSubject,
-		item.Subject,
-		portal.AsksKey,
-		item.Key,
-	)
+	row.What, row.OfWhat = about, view.Query(portal.AuditPath, portal.AsksSubject, item.Subject, portal.AsksKey, item.Key)
 	switch item.Kind {
 	case report.LogSetting:
 		if item.Reason != "" {

@@ -20,10 +20,8 @@ var (
 		"Add an address to your address book first. It can be used 24 hours later.",
 		"Сначала добавьте адрес в адресную книгу. Им можно пользоваться через 24 часа.",
 	)
-	sayContinue  = say.Both("Continue", "Продолжить")
-	sayTermsLine = say.Both(
-		"%s: fee %s, at least %s, at most %s a day.", "%s: комиссия %s, не меньше %s, не больше %s в день.",
-	)
+	sayContinue     = say.Both("Continue", "Продолжить")
+	sayTermsLine    = say.Both("%s: fee %s, at least %s, at most %s a day.", "%s: комиссия %s, не меньше %s, не больше %s в день.")
 	sayArrives      = say.Both("Amount that arrives, USDT", "Сумма к получению, USDT")
 	sayLeaves       = say.Both("Leaves your balance", "Спишется с баланса")
 	sayFee          = say.Both("Fee", "Комиссия")
