@@ -84,6 +84,19 @@ select * from bank_message
 where trader_id = @trader_id and id < @before_id and (not @waiting::boolean or state = 'waiting')
 order by id desc limit @page;
 
+-- BankMessageBeside lists messages that wait and tell of one of some amounts, the newest first.
+-- name: BankMessageBeside :many
+select * from bank_message
+where trader_id = @trader_id and state = 'waiting' and says = 'incoming' and why <> 'forged' and amount = any(@amounts::numeric[])
+order by id desc limit 200;
+
+-- BankMessageStamps reads of traders the last message that waits for them.
+-- name: BankMessageStamps :many
+select t.id::bigint as id, coalesce((
+    select max(b.id) from bank_message b where b.trader_id = t.id and b.state = 'waiting'
+), 0)::bigint as stamp
+from unnest(@trader_ids::bigint[]) as t (id);
+
 -- name: BankMessageUnknown :many
 select * from bank_message where says = 'unknown' and id < @before_id order by id desc limit @page;
 

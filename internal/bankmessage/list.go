@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/payment"
 )
 
 // Message is a message of a bank, and what was done about it.
@@ -101,6 +102,44 @@ func (s *Service) list(
 		list = append(list, s.messageOf(row))
 	}
 	return list, cursor, nil
+}
+
+// Beside finds, for open payments of the caller's trader, the messages that wait and can be about each: of the amount that it waits
+// for, and not from before it.
+func (s *Service) Beside(ctx context.Context, who caller.Caller, open []payment.Payment) (map[int64][]Message, error) {
+	if err := who.Need(caller.TraderRead); err != nil {
+		return nil, err
+	}
+	var amounts []decimal.Decimal
+	for _, p := range open {
+		amounts = append(amounts, p.Expected())
+	}
+	rows, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]db.BankMessage, error) {
+		return q.BankMessageBeside(ctx, db.BankMessageBesideParams{TraderID: who.TraderID, Amounts: amounts})
+	})
+	beside := map[int64][]Message{}
+	for _, row := range rows {
+		m := s.messageOf(row)
+		for _, p := range open {
+			if !p.CardCheckout() && p.Currency == m.Currency && p.Expected().Equal(*m.Amount) && !m.ReceivedAt.Before(p.CreatedAt.Add(-early)) {
+				beside[p.ID] = append(beside[p.ID], m)
+			}
+		}
+	}
+	return beside, err
+}
+
+// DeskStamps are numbers, by trader, that change when a message comes that waits for a person.
+func (s *Service) DeskStamps(ctx context.Context, traderIDs []int64) (map[int64]uint64, error) {
+	rows, err := s.q.BankMessageStamps(ctx, traderIDs)
+	if err != nil {
+		return nil, fmt.Errorf("read the stamps of messages: %w", err)
+	}
+	stamps := make(map[int64]uint64, len(rows))
+	for _, row := range rows {
+		stamps[row.ID] = uint64(row.Stamp)
+	}
+	return stamps, nil
 }
 
 // Get reads a message of the caller's trader.

@@ -148,6 +148,64 @@ func (q *Queries) BankMessageBefore(ctx context.Context, arg BankMessageBeforePa
 	return items, nil
 }
 
+const bankMessageBeside = `-- name: BankMessageBeside :many
+select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by from bank_message
+where trader_id = $1 and state = 'waiting' and says = 'incoming' and why <> 'forged' and amount = any($2::numeric[])
+order by id desc limit 200
+`
+
+type BankMessageBesideParams struct {
+	TraderID int64
+	Amounts  []decimal.Decimal
+}
+
+// BankMessageBeside lists messages that wait and tell of one of some amounts, the newest first.
+func (q *Queries) BankMessageBeside(ctx context.Context, arg BankMessageBesideParams) ([]BankMessage, error) {
+	rows, err := q.db.Query(ctx, bankMessageBeside, arg.TraderID, arg.Amounts)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []BankMessage
+	for rows.Next() {
+		var i BankMessage
+		if err := rows.Scan(
+			&i.ID,
+			&i.TraderID,
+			&i.DeviceID,
+			&i.MessageID,
+			&i.Kind,
+			&i.Sender,
+			&i.Text,
+			&i.ReceivedAt,
+			&i.ArrivedAt,
+			&i.Says,
+			&i.Pattern,
+			&i.Bank,
+			&i.Currency,
+			&i.Account,
+			&i.Amount,
+			&i.Balance,
+			&i.State,
+			&i.Why,
+			&i.Gap,
+			&i.Trusted,
+			&i.RequisiteID,
+			&i.MerchantID,
+			&i.PaymentID,
+			&i.DecidedAt,
+			&i.DecidedBy,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const bankMessageCandidates = `-- name: BankMessageCandidates :many
 select id, merchant_id, requisite_id, created_at, expires_at from payment
 where trader_id = $1 and status = 'pending' and currency = $2 and amount - coalesce(received_amount, 0) = $3::numeric
@@ -712,6 +770,39 @@ func (q *Queries) BankMessageRepeated(ctx context.Context, arg BankMessageRepeat
 	var i BankMessageRepeatedRow
 	err := row.Scan(&i.ID, &i.State)
 	return i, err
+}
+
+const bankMessageStamps = `-- name: BankMessageStamps :many
+select t.id::bigint as id, coalesce((
+    select max(b.id) from bank_message b where b.trader_id = t.id and b.state = 'waiting'
+), 0)::bigint as stamp
+from unnest($1::bigint[]) as t (id)
+`
+
+type BankMessageStampsRow struct {
+	ID    int64
+	Stamp int64
+}
+
+// BankMessageStamps reads of traders the last message that waits for them.
+func (q *Queries) BankMessageStamps(ctx context.Context, traderIds []int64) ([]BankMessageStampsRow, error) {
+	rows, err := q.db.Query(ctx, bankMessageStamps, traderIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []BankMessageStampsRow
+	for rows.Next() {
+		var i BankMessageStampsRow
+		if err := rows.Scan(&i.ID, &i.Stamp); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const bankMessageToldOf = `-- name: BankMessageToldOf :one

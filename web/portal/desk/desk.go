@@ -9,6 +9,7 @@ import (
 
 	"gateway.example/web/portal"
 
+	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
@@ -135,8 +136,24 @@ func (v *visit) deskShown() (Desk, error) {
 	if err != nil {
 		return shown, err
 	}
+	payments := make([]payment.Payment, 0, len(open))
 	for _, p := range open {
-		shown.Jobs = append(shown.Jobs, v.Job(p))
+		payments = append(payments, p.Payment)
+	}
+	beside, err := v.Messages.Beside(v.Ctx(), v.Who, payments)
+	if err != nil {
+		return shown, err
+	}
+	for _, p := range open {
+		job := v.Job(p)
+		for _, m := range beside[p.ID] {
+			said := view.JobMessage{ID: m.ID, At: m.ReceivedAt, Bank: bankmessage.NameOf(m.Bank)}
+			if m.Text != nil {
+				said.Text = *m.Text
+			}
+			job.Messages = append(job.Messages, said)
+		}
+		shown.Jobs = append(shown.Jobs, job)
 	}
 	return shown, v.deskPayouts(&shown)
 }

@@ -28,6 +28,10 @@ func TestLine(t *testing.T) {
 	_, err := b.Payments.KeepMoney(t.Context(), b.AsTrader(), b.Traders[0].Requisites[0], payment.Came{Amount: new("1500")})
 	noError(t, err)
 	want(t, "told of money that fits", events.next(t, 10*time.Second), "event: changed")
+	b.Exec(t, `insert into bank_message (id, trader_id, device_id, message_id, kind, sender, received_at, arrived_at, says, pattern, bank,
+		currency, account, amount, state) values (1, $1, 1, 'a', 'sms', '900', now(), now(), 'incoming', '', 'sber', 'RUB', '', 1500, 'waiting')`,
+		b.Traders[0].ID)
+	want(t, "told of a message that waits", events.next(t, 10*time.Second), "event: changed")
 	b.Stop()
 	want(t, "after the stop", events.next(t, 5*time.Second), "end")
 }

@@ -28,8 +28,8 @@ const (
 // live tells open desks that something has changed; what it is they then ask for. A desk is looked at
 // in the database, so that it does not matter which process changed it.
 type live struct {
-	// stamps are of payments, of payouts, and of money that came.
-	stamps   [3]func(context.Context, []int64) (map[int64]uint64, error)
+	// stamps are of payments, of payouts, of money that came, and of messages.
+	stamps   [4]func(context.Context, []int64) (map[int64]uint64, error)
 	stopping <-chan struct{}
 
 	mu      sync.Mutex
@@ -39,7 +39,7 @@ type live struct {
 
 // desk is a trader's, as it was last seen, and the lines to those who have it open.
 type desk struct {
-	stamp [3]uint64
+	stamp [4]uint64
 	known bool
 	lines map[chan struct{}]bool
 }
@@ -47,8 +47,8 @@ type desk struct {
 func newLive(s Services) *live {
 	return &live{
 		stopping: s.Stopping, desks: map[int64]*desk{},
-		stamps: [3]func(context.Context, []int64) (map[int64]uint64, error){
-			s.Checkouts.DeskStamps, s.Payouts.DeskStamps, s.Payments.DeskStamps,
+		stamps: [4]func(context.Context, []int64) (map[int64]uint64, error){
+			s.Checkouts.DeskStamps, s.Payouts.DeskStamps, s.Payments.DeskStamps, s.Messages.DeskStamps,
 		},
 	}
 }
@@ -142,7 +142,7 @@ func (l *live) lookOnce(traders []int64) error {
 
 // seen tells every line of a desk if it is not as it was. So it does at the first look: what happened
 // between the page and that look is in the stamp already, and would never be heard of.
-func (d *desk) seen(stamp [3]uint64) {
+func (d *desk) seen(stamp [4]uint64) {
 	changed := !d.known || d.stamp != stamp
 	d.stamp, d.known = stamp, true
 	if !changed {

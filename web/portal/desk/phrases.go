@@ -7,6 +7,7 @@ import (
 // A trader's desk.
 var (
 	sayOpenPayments     = say.Both("Open payments", "Открытые платежи")
+	sayByMessage        = say.Both("Confirm by this message", "Подтвердить по сообщению")
 	sayNothingWaits     = say.Both("Nothing waits.", "Ничего не ждёт.")
 	sayNothingWaitsText = say.Both("New payments appear here by themselves.", "Новые платежи появятся здесь сами.")
 	sayLineDown         = say.Both(

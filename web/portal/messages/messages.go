@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -161,12 +162,20 @@ func (v *visit) decide(word string, do func(id, paymentID int64) error) error {
 	}
 	err = do(id, payment)
 	if f := fault.As(err); f != nil && (f.Kind == fault.Refused || f.Kind == fault.Conflict) {
-		return v.Done(messagesPath, "changed")
+		return v.Done(v.from(), "changed")
 	}
 	if err != nil {
 		return err
 	}
-	return v.Done(messagesPath, word)
+	return v.Done(v.from(), word)
+}
+
+// from is where a message was decided about: on the desk, or on the messages' own page.
+func (v *visit) from() string {
+	if path, _, _ := strings.Cut(v.Back(), "?"); path == "/trader" {
+		return path
+	}
+	return messagesPath
 }
 
 // named is the id of a message of the trader.

@@ -62,6 +62,9 @@ func TestMessages(t *testing.T) {
 		return words(owner.Page(t, "/trader/messages").Find("nav a[href='/trader/messages'] .count"))
 	}
 	wantIn(t, "counted in the navigation", counted(), "2")
+	beside := owner.Page(t, "/trader").Find(fmt.Sprintf("#job-%d form.beside", other.ID))
+	wantIn(t, "beside its payment on the desk", words(beside), "Sberbank", "+ 1700 ₽", "Confirm by this message")
+	want(t, "of another amount", owner.Page(t, "/trader").Find(fmt.Sprintf("#job-%d form.beside", waits.ID)).Length(), 1)
 	page := owner.Page(t, "/trader/messages").Find("section[aria-labelledby=waiting]")
 	wantIn(t, "waiting", words(page), "1,500 ₽", "Иван П.", "anybody could have sent it", "1,700 ₽", "More than you leave", fmt.Sprintf("Confirm payment № %d", other.ID))
 	form := page.Find(fmt.Sprintf("form:has(input[value='%d'])", waits.ID)).AttrOr("action", "")

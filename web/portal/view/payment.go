@@ -124,8 +124,17 @@ type Job struct {
 	ClaimedAt *time.Time
 	Receipts  int
 	// Fits says that money of no payment came in its amount.
-	Fits  bool
-	Steps []Step
+	Fits bool
+	// Messages are those of banks that wait and can be about it.
+	Messages []JobMessage
+	Steps    []Step
+}
+
+// JobMessage is a message of a bank that can be about an open payment.
+type JobMessage struct {
+	ID         int64
+	At         time.Time
+	Bank, Text string
 }
 
 // Href is the payment's page.
