@@ -49,7 +49,7 @@ where id = @id and state = 'confirmed';
 select id, merchant_id, requisite_id, created_at, expires_at from payment
 where trader_id = @trader_id and status = 'pending' and currency = @currency and amount - coalesce(received_amount, 0) = @amount::numeric
   and requisite_id is not null and requisite_type is not null
-order by id limit 50;
+order by id limit @most;
 
 -- BankMessageToldOf says whether a message has confirmed a payment already.
 -- name: BankMessageToldOf :one

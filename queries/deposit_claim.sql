@@ -4,13 +4,15 @@ insert into deposit_claim (network, transaction_hash, merchant_id, deposit_id, a
 values (@network, @transaction_hash, @merchant_id, @deposit_id, @actor, @now)
 on conflict (network, transaction_hash) do nothing;
 
--- DepositClaimsPending counts the other pending deposits of a merchant of which a transaction was named lately.
--- name: DepositClaimsPending :one
-select count(*) from (
-    select from deposit_claim k join deposit d on d.merchant_id = k.merchant_id and d.id = k.deposit_id
-    where k.merchant_id = @merchant_id and k.at > @since and k.deposit_id <> @deposit_id and d.status = 'pending'
-    limit @most
-) named;
+-- DepositClaimsLately are the other deposits of which a merchant has named a transaction lately.
+-- name: DepositClaimsLately :many
+select deposit_id from deposit_claim
+where merchant_id = @merchant_id and at > @since and deposit_id <> @deposit_id
+order by at desc limit 10000;
+
+-- DepositsPending counts those of a merchant's deposits that are pending.
+-- name: DepositsPending :one
+select count(*) from deposit where merchant_id = @merchant_id and id = any(@ids::bigint[]) and status = 'pending';
 
 -- name: DepositClaimDrop :exec
 delete from deposit_claim where deposit_id = @deposit_id;

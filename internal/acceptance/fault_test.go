@@ -98,7 +98,7 @@ func (s *stage) loadReplicas(t *testing.T, databaseURL string) {
 func TestFaults(t *testing.T) {
 	mode := os.Getenv("GATEWAY_TEST_FAULTS")
 	if mode == "" {
-		t.Skip("takes four minutes by itself: GATEWAY_TEST_FAULTS=required has it run")
+		t.Skip("takes five minutes by itself: GATEWAY_TEST_FAULTS=required has it run")
 	}
 	s := newStage(t)
 	s.unsteady = buildUnsteady(t)

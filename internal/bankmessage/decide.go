@@ -227,17 +227,20 @@ func twinOf(ctx context.Context, q *db.Queries, m db.BankMessage) (string, error
 	return why, nil
 }
 
+// mostCandidates is how many open payments of one amount are looked at.
+const mostCandidates = 50
+
 // candidates are the trader's open payments that a message can be about, but for those whose requisite is known to be told of by
 // another phone, bank or account. A requisite that messages do nothing for is none of these: its payer may have sent this money.
 func candidates(ctx context.Context, q *db.Queries, m db.BankMessage) ([]db.BankMessageCandidatesRow, error) {
 	found, err := q.BankMessageCandidates(ctx, db.BankMessageCandidatesParams{
-		TraderID: m.TraderID, Currency: m.Currency, Amount: m.Amount.Decimal,
+		TraderID: m.TraderID, Currency: m.Currency, Amount: m.Amount.Decimal, Most: mostCandidates,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("find payments: %w", err)
 	}
-	if len(found) == 0 {
-		return nil, nil
+	if len(found) == 0 || len(found) == mostCandidates { // of so many, those that are left out may be the one
+		return found, nil
 	}
 	ids := make([]int64, 0, len(found))
 	for _, p := range found {

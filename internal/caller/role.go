@@ -44,7 +44,7 @@ const (
 	TraderTeam Capability = "trader.team"
 
 	// MerchantRead sees payments, payouts, appeals and receipts. MerchantAppeal opens appeals,
-	// MerchantPayouts cancels payouts, and looks at files of them; MerchantPayOut has them made of a file.
+	// MerchantPayouts cancels payouts, and looks at files of them; MerchantPayOut has them made of a file, and what came returned.
 	MerchantRead    Capability = "merchant.read"
 	MerchantAppeal  Capability = "merchant.appeal"
 	MerchantPayouts Capability = "merchant.payouts"

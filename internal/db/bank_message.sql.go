@@ -210,13 +210,14 @@ const bankMessageCandidates = `-- name: BankMessageCandidates :many
 select id, merchant_id, requisite_id, created_at, expires_at from payment
 where trader_id = $1 and status = 'pending' and currency = $2 and amount - coalesce(received_amount, 0) = $3::numeric
   and requisite_id is not null and requisite_type is not null
-order by id limit 50
+order by id limit $4
 `
 
 type BankMessageCandidatesParams struct {
 	TraderID int64
 	Currency string
 	Amount   decimal.Decimal
+	Most     int32
 }
 
 type BankMessageCandidatesRow struct {
@@ -229,7 +230,12 @@ type BankMessageCandidatesRow struct {
 
 // BankMessageCandidates lists the open payments of a trader that a message can be about: of the amount, or that wait for this rest.
 func (q *Queries) BankMessageCandidates(ctx context.Context, arg BankMessageCandidatesParams) ([]BankMessageCandidatesRow, error) {
-	rows, err := q.db.Query(ctx, bankMessageCandidates, arg.TraderID, arg.Currency, arg.Amount)
+	rows, err := q.db.Query(ctx, bankMessageCandidates,
+		arg.TraderID,
+		arg.Currency,
+		arg.Amount,
+		arg.Most,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -89,6 +89,39 @@ func (q *Queries) DepositClaimSet(ctx context.Context, arg DepositClaimSetParams
 	return result.RowsAffected(), nil
 }
 
+const depositClaimsLately = `-- name: DepositClaimsLately :many
+select deposit_id from deposit_claim
+where merchant_id = $1 and at > $2 and deposit_id <> $3
+order by at desc limit 10000
+`
+
+type DepositClaimsLatelyParams struct {
+	MerchantID int64
+	Since      time.Time
+	DepositID  int64
+}
+
+// DepositClaimsLately are the other deposits of which a merchant has named a transaction lately.
+func (q *Queries) DepositClaimsLately(ctx context.Context, arg DepositClaimsLatelyParams) ([]int64, error) {
+	rows, err := q.db.Query(ctx, depositClaimsLately, arg.MerchantID, arg.Since, arg.DepositID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var deposit_id int64
+		if err := rows.Scan(&deposit_id); err != nil {
+			return nil, err
+		}
+		items = append(items, deposit_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const depositClaimsOf = `-- name: DepositClaimsOf :many
 select deposit_id, transaction_hash from deposit_claim where deposit_id = any($1::bigint[])
 `
@@ -116,34 +149,6 @@ func (q *Queries) DepositClaimsOf(ctx context.Context, depositIds []int64) ([]De
 		return nil, err
 	}
 	return items, nil
-}
-
-const depositClaimsPending = `-- name: DepositClaimsPending :one
-select count(*) from (
-    select from deposit_claim k join deposit d on d.merchant_id = k.merchant_id and d.id = k.deposit_id
-    where k.merchant_id = $1 and k.at > $2 and k.deposit_id <> $3 and d.status = 'pending'
-    limit $4
-) named
-`
-
-type DepositClaimsPendingParams struct {
-	MerchantID int64
-	Since      time.Time
-	DepositID  int64
-	Most       int32
-}
-
-// DepositClaimsPending counts the other pending deposits of a merchant of which a transaction was named lately.
-func (q *Queries) DepositClaimsPending(ctx context.Context, arg DepositClaimsPendingParams) (int64, error) {
-	row := q.db.QueryRow(ctx, depositClaimsPending,
-		arg.MerchantID,
-		arg.Since,
-		arg.DepositID,
-		arg.Most,
-	)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
 }
 
 const depositTransactionFor = `-- name: DepositTransactionFor :many
@@ -175,4 +180,21 @@ func (q *Queries) DepositTransactionFor(ctx context.Context, arg DepositTransact
 		return nil, err
 	}
 	return items, nil
+}
+
+const depositsPending = `-- name: DepositsPending :one
+select count(*) from deposit where merchant_id = $1 and id = any($2::bigint[]) and status = 'pending'
+`
+
+type DepositsPendingParams struct {
+	MerchantID int64
+	Ids        []int64
+}
+
+// DepositsPending counts those of a merchant's deposits that are pending.
+func (q *Queries) DepositsPending(ctx context.Context, arg DepositsPendingParams) (int64, error) {
+	row := q.db.QueryRow(ctx, depositsPending, arg.MerchantID, arg.Ids)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
 }

@@ -57,14 +57,8 @@ func (s *Service) claim(ctx context.Context, q *db.Queries, who caller.Caller, d
 			return errTransferTaken
 		}
 	}
-	named, err := q.DepositClaimsPending(ctx, db.DepositClaimsPendingParams{
-		MerchantID: d.MerchantID, DepositID: d.ID, Since: s.clock.Now().Add(-namedWithin), Most: namedMost,
-	})
-	if err != nil {
-		return fmt.Errorf("count what is named: %w", err)
-	}
-	if named >= namedMost {
-		return errNamesFull
+	if err := s.mayName(ctx, q, d); err != nil {
+		return err
 	}
 	taken, err := taken(ctx, q, d, hash)
 	if err != nil {
@@ -80,6 +74,27 @@ func (s *Service) claim(ctx context.Context, q *db.Queries, who caller.Caller, d
 		return fault.Fields{"transactionHash": {"is of another deposit already"}}.Err()
 	}
 	return err
+}
+
+// mayName bounds the other pending deposits of which a merchant has named a transaction lately.
+func (s *Service) mayName(ctx context.Context, q *db.Queries, d db.Deposit) error {
+	lately, err := q.DepositClaimsLately(ctx, db.DepositClaimsLatelyParams{
+		MerchantID: d.MerchantID, DepositID: d.ID, Since: s.clock.Now().Add(-namedWithin),
+	})
+	if err != nil {
+		return fmt.Errorf("list what is named: %w", err)
+	}
+	if len(lately) < namedMost {
+		return nil
+	}
+	pending, err := q.DepositsPending(ctx, db.DepositsPendingParams{MerchantID: d.MerchantID, Ids: lately})
+	if err != nil {
+		return fmt.Errorf("count what is named: %w", err)
+	}
+	if pending >= namedMost {
+		return errNamesFull
+	}
+	return nil
 }
 
 // taken tells whether all that came by a transaction is for others, of which a rejected deposit is none. What such a one named

@@ -114,6 +114,18 @@ func TestFileMakesPayouts(t *testing.T) {
 	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"48.9745", "51.0255", "0", "0"})
 }
 
+// A workbook keeps fifteen digits of a number. What stands for the others in a longer one is no account.
+func TestFileWithLostDigits(t *testing.T) {
+	b := setup(t)
+	m := b.merchant(t, "21", dbtest.MerchantOpts{})
+	for _, kept := range []string{"4.0817810900099912E19", "40817810900099912000", "4111111111111111"} {
+		file := b.send(t, m, workbook(t, `<c r="A3" t="inlineStr"><is><t>A-5</t></is></c><c r="B3"><v>1000</v></c>`+
+			`<c r="C3" t="inlineStr"><is><t>c2c</t></is></c><c r="D3"><v>`+kept+`</v></c><c r="E3" t="inlineStr"><is><t>Пётр Ильин</t></is></c>`))
+		flaws := must(b.payouts.PreviewFile(t.Context(), owner(m), file.ID))(t).Flaws
+		testenv.Check(t, len(flaws) == 1 && flaws[0].Field == "address", "%s: %+v", kept, flaws)
+	}
+}
+
 // Whatever is wrong is said by line and field, and nothing is made of such a file.
 func TestFileFlaws(t *testing.T) {
 	b := setup(t)

@@ -153,10 +153,15 @@ func cells(row xlsxreader.Row) ([]string, error) {
 	return values, nil
 }
 
-// farthest is up to which power of ten a number is written out.
-const farthest = 30
+const (
+	// farthest is up to which power of ten a number is written out.
+	farthest = 30
+	// exact is how many digits of a whole number a workbook keeps. Of a longer one, such as an account, the last are lost.
+	exact = 15
+)
 
-// plain is a cell as people write it: a number is kept as 1.2345678E7, and with what binary fractions have too much.
+// plain is a cell as people write it: a number is kept as 1.2345678E7, and with what binary fractions have too much. One with digits
+// that are lost is cut there, so that nothing takes it for an account.
 func plain(cell xlsxreader.Cell) string {
 	if cell.Type != xlsxreader.TypeNumerical {
 		return cell.Value
@@ -164,6 +169,9 @@ func plain(cell xlsxreader.Cell) string {
 	number, err := decimal.NewFromString(cell.Value)
 	if err != nil || number.Exponent() > farthest || number.Exponent() < -farthest {
 		return cell.Value
+	}
+	if whole := number.Truncate(0).String(); len(strings.TrimPrefix(whole, "-")) > exact {
+		return whole[:exact] + "…"
 	}
 	return number.Round(8).String() //nolint:mnd // more than any currency has, and less than a binary fraction is off by
 }
