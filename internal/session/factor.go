@@ -17,6 +17,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/notify"
 	"gateway.example/internal/vault"
 )
 
@@ -324,7 +325,10 @@ func (s *Service) RenewRecoveryCodes(ctx context.Context, session Session) ([]st
 		if err == nil {
 			codes, err = putRecoveryCodes(ctx, q, user.ID)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return s.say(ctx, q, notify.FactorChanged, user.ID)
 	})
 	return codes, err
 }

@@ -136,10 +136,13 @@ func TestRecoveryCodeOnce(t *testing.T) {
 	if in := o.signIn(t, "root", codes[1]); in.Session.State != session.Whole {
 		t.Errorf("state %s", in.Session.State)
 	}
+	const told = "select count(*) from notify_event where kind = 'factor_changed'"
+	before := o.Count(t, told)
 	renewed, err := o.RenewRecoveryCodes(ctx, opened.Session)
 	if err != nil || len(renewed) != 10 {
 		t.Fatalf("%v, %v", renewed, err)
 	}
+	testenv.Want(t, o.Count(t, told), before+1, "times that the user is told of new codes")
 	refused(t, errOf(give(codes[2])), "factor_wrong")
 	must(give(renewed[0]))(t)
 }

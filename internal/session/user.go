@@ -284,7 +284,10 @@ func (s *Service) Update(
 				return err
 			}
 		}
-		return q.UserUpdate(ctx, params)
+		if err := q.UserUpdate(ctx, params); err != nil || update.Password == nil {
+			return err
+		}
+		return s.say(ctx, q, notify.PasswordChanged, update.ID)
 	})
 	return s.settled(ctx, who, c, err)
 }

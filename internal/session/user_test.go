@@ -41,6 +41,8 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 	bearer = p.bearer(t, "boris", password)
 	update(session.UserUpdate{Password: new(second)})
 	testenv.Want(t, known(bearer), false, "a session outlives its password")
+	testenv.Want(t, p.Count(t, "select count(*) from notify_event where kind = 'password_changed' and user_id = "+made.SubjectKey), 1,
+		"times that the user is told of the password")
 	testenv.Want(t, p.bearer(t, "boris", password), "", "signed in with the old password")
 	bearer = p.bearer(t, "boris", second)
 	testenv.Want(t, known(bearer), true, "the new password is good")
