@@ -1555,9 +1555,9 @@ func (q *Queries) NotifyOwners(ctx context.Context) ([]NotifyOwnersRow, error) {
 }
 
 const notifyPayouts = `-- name: NotifyPayouts :many
-select t.id as owner_id, w.id::text as subject, ''::text as place, w.created_at as at
+select t.id as owner_id, (w.id || '@' || extract(epoch from w.status_at))::text as subject, ''::text as place, w.status_at as at
 from payin w join trader_payout_method m on m.currency = w.currency and m.method = w.method join trader t on t.id = m.trader_id
-where w.status = 'waiting' and w.created_at > $1::timestamptz and m.enabled and t.enabled and not t.on_break
+where w.status = 'waiting' and w.status_at > $1::timestamptz and m.enabled and t.enabled and not t.on_break
   and t.id in (select u.trader_id from notify_channel c join app_user u on u.id = c.user_id
     where u.trader_id is not null and u.enabled and c.confirmed_at is not null and c.ended_at is null)
 order by w.id limit $2
@@ -1575,7 +1575,7 @@ type NotifyPayoutsRow struct {
 	At      time.Time
 }
 
-// NotifyPayouts lists the payouts that have begun to wait, for each trader who may take them.
+// NotifyPayouts lists the payouts that have begun to wait, for each trader who may take them. One that is given back waits anew.
 func (q *Queries) NotifyPayouts(ctx context.Context, arg NotifyPayoutsParams) ([]NotifyPayoutsRow, error) {
 	rows, err := q.db.Query(ctx, notifyPayouts, arg.Since, arg.Most)
 	if err != nil {
