@@ -40,6 +40,10 @@ func (letter) Reset()                               {}
 func (letter) Logout() error                        { return nil }
 func (letter) Mail(string, *smtp.MailOptions) error { return nil }
 func (letter) Rcpt(to string, _ *smtp.RcptOptions) error {
+	var detail int
+	if _, err := fmt.Sscanf(to, "from-%d@", &detail); err == nil {
+		return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, detail}, Message: "bad sender"}
+	}
 	if strings.HasPrefix(to, "nobody@") {
 		return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "no such user"}
 	}
@@ -109,9 +113,11 @@ func TestMail(t *testing.T) {
 	testenv.Check(t, refused != nil && strings.Contains(fmt.Sprint(refused.Fields), "too many codes"), "a fourth code in a day: %v", refused)
 	noError(t, Forget(b.who.ID).Run(t.Context(), b.q))
 	testenv.Want(t, b.Count(t, fmt.Sprintf("select count(*) from notify_channel where user_id = %d", b.who.ID)), 0, "channels after a reset")
-	err := sender.Send(t.Context(), "nobody@example.com", Message{Text: "x"})
-	refusal, is := err.(*Refusal) //nolint:errorlint // it is returned as it is
-	testenv.Check(t, is && refusal.Gone, "a refused address: %v", err)
+	for address, gone := range map[string]bool{"nobody@example.com": true, "from-7@example.com": false, "from-8@example.com": false} {
+		err := sender.Send(t.Context(), address, Message{Text: "x"})
+		refusal, is := err.(*Refusal) //nolint:errorlint // it is returned as it is
+		testenv.Check(t, is && refusal.Gone == gone, "%s is refused: %v", address, err)
+	}
 }
 
 // browser is a subscription, and what its maker's service was given for it.

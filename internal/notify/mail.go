@@ -76,10 +76,16 @@ func (s *MailSender) Send(ctx context.Context, address string, m Message) error 
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &refused) && refused.Reason == mail.ErrSMTPRcptTo && strings.HasPrefix(refused.EnhancedStatusCode(), "5.1."):
+	case errors.As(err, &refused) && refused.Reason == mail.ErrSMTPRcptTo && endsAddress(refused.EnhancedStatusCode()):
 		return &Refusal{Says: "the mail server refuses the address", Gone: true}
 	case errors.As(err, &refused):
 		return &Refusal{Says: "the mail server refuses it"}
 	}
 	return &Refusal{Says: "the mail server gives no answer"}
+}
+
+// endsAddress tells whether a status is about the address that mail goes to. 5.1.7 and 5.1.8 are about the one that it comes from,
+// which is ours: it is no user's fault, and is put right.
+func endsAddress(status string) bool {
+	return strings.HasPrefix(status, "5.1.") && status != "5.1.7" && status != "5.1.8"
 }
