@@ -75,6 +75,8 @@ func (s *PushSender) Send(ctx context.Context, address string, m Message) error 
 		return nil
 	case code == http.StatusNotFound || code == http.StatusGone:
 		return &Refusal{Says: "the browser has ended its subscription", Gone: true}
+	case code == http.StatusForbidden: // by RFC 8292 the subscription belongs to another key, which it keeps for good
+		return &Refusal{Says: "the browser has subscribed with another key", Gone: true}
 	default:
 		seconds, _ := strconv.ParseUint(answer.Header.Get("Retry-After"), 10, 16)
 		return &Refusal{Says: "the browser's service answers " + strconv.Itoa(code), After: time.Duration(seconds) * time.Second}
