@@ -97,7 +97,7 @@ func (f *Feed) Find(ctx context.Context) error {
 		f.history = last
 		return err
 	}
-	history, missing := f.history, maps.Clone(f.missing)
+	history, missing, held := f.history, maps.Clone(f.missing), maps.Clone(f.held)
 	events, failed := f.opened(ctx)
 	now := time.Now()
 	for i, source := range sources {
@@ -113,7 +113,7 @@ func (f *Feed) Find(ctx context.Context) error {
 		events = append(events, found...)
 	}
 	if err := f.tell(ctx, events); err != nil {
-		f.history, f.missing = history, missing // what was not noted is looked at again
+		f.history, f.missing, f.held = history, missing, held // what was not noted is looked at again
 		clear(f.read)
 		failed = errors.Join(failed, err)
 	}
