@@ -179,11 +179,24 @@ where (u.trader_id is not null or u.merchant_id is not null) and u.enabled and c
 select trader_id as owner_id, (id || '@' || extract(epoch from silent_since))::text as subject, ''::text as place, silent_since::timestamptz as at from counted_phone
 where silent_since < @until::timestamptz and silent_since > @since::timestamptz order by id limit @most;
 
--- NotifyFailing lists the endpoints that gave no answer, or a wrong one, at the last try.
+-- NotifyFailing lists the endpoints that gave no answer, or a wrong one, at the last try, with the newest event that they did not take.
 -- name: NotifyFailing :many
-select d.merchant_id as owner_id, d.host as subject from webhook_delivery d
+select d.merchant_id as owner_id, d.host as subject, max(d.event_id::text collate "C")::uuid as event_id from webhook_delivery d
 where d.merchant_id = any(@merchants::bigint[]) and d.attempts >= @attempts::integer
 group by d.merchant_id, d.host order by d.merchant_id, d.host limit @most;
+
+-- NotifyTaken tells whether an endpoint took a webhook since a time: an event that it did not take before, or one of the newest.
+-- name: NotifyTaken :one
+select exists (
+    select from (
+        (select o.id, o.url from webhook_event o where o.merchant_id = @merchant_id and o.id = @event_id and o.status = 'delivered')
+        union all
+        (select n.id, n.url from webhook_event n where n.merchant_id = @merchant_id and n.status = 'delivered' and n.number is not null
+            order by n.number desc limit @most)
+    ) e join webhook_attempt a on a.merchant_id = @merchant_id and a.event_id = e.id
+    where lower(substring(e.url from '^[^:]+://(?:[^/?#]*@)?([^/?#]*)')) = @host::text
+      and a.at > @since::timestamptz and a.status_code between 200 and 299
+) as taken;
 
 -- NotifyDeposits lists those of the newest deposits that were decided.
 -- name: NotifyDeposits :many

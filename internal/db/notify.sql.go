@@ -1038,7 +1038,7 @@ func (q *Queries) NotifyExpiring(ctx context.Context, arg NotifyExpiringParams) 
 }
 
 const notifyFailing = `-- name: NotifyFailing :many
-select d.merchant_id as owner_id, d.host as subject from webhook_delivery d
+select d.merchant_id as owner_id, d.host as subject, max(d.event_id::text collate "C")::uuid as event_id from webhook_delivery d
 where d.merchant_id = any($1::bigint[]) and d.attempts >= $2::integer
 group by d.merchant_id, d.host order by d.merchant_id, d.host limit $3
 `
@@ -1052,9 +1052,10 @@ type NotifyFailingParams struct {
 type NotifyFailingRow struct {
 	OwnerID int64
 	Subject string
+	EventID uuid.UUID
 }
 
-// NotifyFailing lists the endpoints that gave no answer, or a wrong one, at the last try.
+// NotifyFailing lists the endpoints that gave no answer, or a wrong one, at the last try, with the newest event that they did not take.
 func (q *Queries) NotifyFailing(ctx context.Context, arg NotifyFailingParams) ([]NotifyFailingRow, error) {
 	rows, err := q.db.Query(ctx, notifyFailing, arg.Merchants, arg.Attempts, arg.Most)
 	if err != nil {
@@ -1064,7 +1065,7 @@ func (q *Queries) NotifyFailing(ctx context.Context, arg NotifyFailingParams) ([
 	var items []NotifyFailingRow
 	for rows.Next() {
 		var i NotifyFailingRow
-		if err := rows.Scan(&i.OwnerID, &i.Subject); err != nil {
+		if err := rows.Scan(&i.OwnerID, &i.Subject, &i.EventID); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -1930,6 +1931,41 @@ func (q *Queries) NotifySummaries(ctx context.Context, arg NotifySummariesParams
 		return nil, err
 	}
 	return items, nil
+}
+
+const notifyTaken = `-- name: NotifyTaken :one
+select exists (
+    select from (
+        (select o.id, o.url from webhook_event o where o.merchant_id = $1 and o.id = $2 and o.status = 'delivered')
+        union all
+        (select n.id, n.url from webhook_event n where n.merchant_id = $1 and n.status = 'delivered' and n.number is not null
+            order by n.number desc limit $3)
+    ) e join webhook_attempt a on a.merchant_id = $1 and a.event_id = e.id
+    where lower(substring(e.url from '^[^:]+://(?:[^/?#]*@)?([^/?#]*)')) = $4::text
+      and a.at > $5::timestamptz and a.status_code between 200 and 299
+) as taken
+`
+
+type NotifyTakenParams struct {
+	MerchantID int64
+	EventID    uuid.UUID
+	Most       int32
+	Host       string
+	Since      time.Time
+}
+
+// NotifyTaken tells whether an endpoint took a webhook since a time: an event that it did not take before, or one of the newest.
+func (q *Queries) NotifyTaken(ctx context.Context, arg NotifyTakenParams) (bool, error) {
+	row := q.db.QueryRow(ctx, notifyTaken,
+		arg.MerchantID,
+		arg.EventID,
+		arg.Most,
+		arg.Host,
+		arg.Since,
+	)
+	var taken bool
+	err := row.Scan(&taken)
+	return taken, err
 }
 
 const notifyTeam = `-- name: NotifyTeam :many

@@ -47,6 +47,8 @@ type Feed struct {
 	traders, merchants []int64
 	// held are what edges last found; nil: they have not looked yet.
 	held map[Kind]map[event]bool
+	// failures are the endpoints that fail.
+	failures map[event]failure
 }
 
 // reading is until when was read, and when last from the beginning.
@@ -78,6 +80,7 @@ func NewFeed(s *Service) *Feed {
 	return &Feed{
 		s: s, q: s.q, holder: uuid.New(), missing: map[int64]time.Time{}, next: map[int]time.Time{},
 		told: map[event]time.Time{}, read: map[Kind]reading{}, held: map[Kind]map[event]bool{},
+		failures: map[event]failure{},
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"gateway.example/internal/db"
 )
 
@@ -22,6 +24,8 @@ const (
 	silentWithin = 10 * time.Minute
 	// failingFrom is after how many failed tries an endpoint fails.
 	failingFrom = 3
+	// failureKept is for how long an endpoint fails to which nothing is sent any more.
+	failureKept = 24 * time.Hour
 	// knownFor is how long a place is known that somebody signed in from.
 	knownFor   = 90 * 24 * time.Hour
 	sourceMost = 500
@@ -213,18 +217,43 @@ func short(ctx context.Context, f *Feed) ([]event, error) {
 	return begun, nil
 }
 
-// failing finds endpoints that have begun to fail, or take webhooks again.
+// failure is when an endpoint was last seen to fail, and the newest event that it did not take then.
+type failure struct {
+	at    time.Time
+	event uuid.UUID
+}
+
+// failing finds endpoints that have begun to fail, or take webhooks again. One whose events were given up, or are sent again from the
+// first try on, fails until it has taken one.
 func failing(ctx context.Context, f *Feed) ([]event, error) {
 	if len(f.merchants) == 0 {
 		return nil, nil
 	}
+	at := f.s.clock.Now()
 	list, err := f.q.NotifyFailing(ctx, db.NotifyFailingParams{Merchants: f.merchants, Attempts: failingFrom, Most: sourceMost})
 	if err != nil {
 		return nil, err
 	}
 	now := map[event]bool{}
 	for _, row := range list {
-		now[f.event(EndpointFailing, ofMerchant, row.OwnerID, row.Subject, "")] = true
+		e := f.event(EndpointFailing, ofMerchant, row.OwnerID, row.Subject, "")
+		now[e], f.failures[e] = true, failure{at, row.EventID}
+	}
+	for e, last := range f.failures {
+		if at.Sub(last.at) > failureKept {
+			delete(f.failures, e)
+			delete(f.held[EndpointFailing], e)
+		} else if f.held[EndpointFailing][e] && !now[e] {
+			taken, err := f.q.NotifyTaken(ctx, db.NotifyTakenParams{
+				MerchantID: e.ownerID, Host: e.subject, EventID: last.event, Since: last.at.Add(-rarely), Most: sourceMost,
+			})
+			if err != nil {
+				return nil, err
+			}
+			if !taken {
+				now[e] = true
+			}
+		}
 	}
 	begun, over := f.edges(EndpointFailing, now)
 	for _, e := range over {
