@@ -1,14 +1,20 @@
 // The app's worker keeps static files and the page that says that there is no connection. It never keeps a page with data.
-const kept = "static-1";
+const kept = "static-2";
 const own = (url) => url.origin === location.origin;
 
 self.addEventListener("install", (event) => {
   self.skipWaiting();
   // A request that has to pass the worker may be lost with its page. What sends data does not pass it, where browsers can do that.
   event.addRoutes?.({ condition: { requestMethod: "POST" }, source: "network" });
-  event.waitUntil(caches.open(kept).then((cache) => cache.add("/offline")));
+  // Without cookies the page has nobody's name and menu in it: the next person at this device reads it too.
+  const offline = new Request("/offline", { credentials: "omit" });
+  event.waitUntil(caches.open(kept).then((cache) => cache.add(offline)));
 });
-self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+self.addEventListener("activate", (event) => event.waitUntil((async () => {
+  const old = (await caches.keys()).filter((name) => name !== kept);
+  await Promise.all(old.map((name) => caches.delete(name)));
+  await self.clients.claim();
+})()));
 
 self.addEventListener("fetch", (event) => {
   const request = event.request;

@@ -268,6 +268,22 @@ func TestConfirmInPlace(t *testing.T) {
 	b.Audit(t)
 }
 
+// What the worker keeps for when there is no connection has nobody's name and menu in it, and what an older worker kept is gone.
+func TestOfflinePageIsNobodys(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	tab := p.Tab(t, b.Server.URL)
+	tab.Open(b.Server.URL + "/app-192.png") // a page without the worker
+	browsertest.Eval[bool](tab, `caches.open("older").then(() => true)`)
+	tab.Open(b.Server.URL + "/trader")
+	portaltest.AwaitScript(t, tab, `String(!!navigator.serviceWorker.controller)`, "true")
+	got := browsertest.Eval[string](tab, `caches.match("/offline").then((found) => found.text()).then(async (text) => {
+		const page = new DOMParser().parseFromString(text, "text/html");
+		const left = [...page.querySelectorAll("nav a, form")].map((e) => e.outerHTML);
+		return [page.querySelector("h1")?.textContent, (await caches.keys()).includes("older"), ...left].join(" | ");
+	})`)
+	want(t, "kept", got, "You are offline | false")
+}
+
 // Without script a trader signs in, ends a payment and signs out all the same.
 func TestWithoutScript(t *testing.T) {
 	b := portaltest.Parallel(t)
