@@ -24,10 +24,10 @@ select exists (
     where r.id = @requisite_id and s.free_at = 'infinity' and s.payment_id <> @payment_id
 )::boolean;
 
--- PayerOthers reports whether a payer of a merchant has an open payment on a requisite other than the one given.
+-- PayerOthers reports whether a payer of a merchant has a pending payment on a requisite other than the one given.
 -- name: PayerOthers :one
 select exists (
     select 1 from payment
     where payer_user_id = @payer_user_id and merchant_id = @merchant_id and requisite_id = @requisite_id and id <> @payment_id
-      and status in ('pending', 'appeal')
+      and status = 'pending'
 )::boolean;

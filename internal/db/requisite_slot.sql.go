@@ -16,7 +16,7 @@ const payerOthers = `-- name: PayerOthers :one
 select exists (
     select 1 from payment
     where payer_user_id = $1 and merchant_id = $2 and requisite_id = $3 and id <> $4
-      and status in ('pending', 'appeal')
+      and status = 'pending'
 )::boolean
 `
 
@@ -27,7 +27,7 @@ type PayerOthersParams struct {
 	PaymentID   int64
 }
 
-// PayerOthers reports whether a payer of a merchant has an open payment on a requisite other than the one given.
+// PayerOthers reports whether a payer of a merchant has a pending payment on a requisite other than the one given.
 func (q *Queries) PayerOthers(ctx context.Context, arg PayerOthersParams) (bool, error) {
 	row := q.db.QueryRow(ctx, payerOthers,
 		arg.PayerUserID,

@@ -26,7 +26,8 @@ type arrival struct {
 }
 
 // errOtherOpen refuses late money that may be another payer's.
-var errOtherOpen = fault.New(fault.Refused, "payment_amount_taken", "Another open payment on this requisite asks for this amount, or is of this payer.")
+var errOtherOpen = fault.New(fault.Refused, "payment_amount_taken",
+	"Another open payment on this requisite asks for this amount; or another amount than was asked for came, and the payer has a pending payment there.")
 
 // errMoreUnrated refuses what nobody can know yet whether the trader has it.
 var errMoreUnrated = fault.Fields{"receivedAmount": {"must not be more than was asked for while there is no rate"}}.Err()
@@ -101,7 +102,9 @@ func (s *Service) confirmed(
 	others, err := q.SlotOthers(ctx, db.SlotOthersParams{
 		RequisiteID: *p.RequisiteID, Amounts: []decimal.Decimal{p.Amount, amount}, PaymentID: p.ID,
 	})
-	if err == nil && !others && p.PayerUserID != nil {
+	// What was asked for is not another payment's that asks for something else. Some merchants give all payers one id, so that this
+	// is asked of no more than it must be.
+	if err == nil && !others && p.PayerUserID != nil && !amount.Equal(p.Amount) {
 		others, err = q.PayerOthers(ctx, db.PayerOthersParams{
 			PayerUserID: p.PayerUserID, MerchantID: p.MerchantID, RequisiteID: p.RequisiteID, PaymentID: p.ID,
 		})

@@ -131,17 +131,19 @@ func TestLateMoney(t *testing.T) {
 	b.Audit(t)
 }
 
-// Late money is not taken for one payment while it may be another's: one of the same requisite that asks for what came, or of the same
-// payer.
+// Late money is not taken for one payment while it may be another's: one of the same requisite that asks for what came, or, unless
+// what this one asked for came, one of the same payer that is pending.
 func TestLateMoneyOfAnother(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	first := request("order-1")
 	first.Payer = &payment.Payer{UserID: new("user-7")}
 	p := b.create(t, merchant.Caller, first)
+	first.OrderID, first.Amount = "order-2", "1500"
+	asAsked := b.create(t, merchant.Caller, first)
 	b.clock.Advance(15 * time.Minute)
-	testenv.Want(t, must(b.payments.Expire(t.Context()))(t), 1, "expired")
+	testenv.Want(t, must(b.payments.Expire(t.Context()))(t), 2, "expired")
 	kept := must(b.payments.KeepMoney(t.Context(), trader.Caller, *p.RequisiteID, payment.Came{Amount: new("900")}))(t)
-	for i, test := range []struct{ amount, payer string }{{"900", "user-8"}, {"901", "user-7"}} {
+	for i, test := range []struct{ amount, payer, then string }{{"900", "user-8", "cancelled"}, {"901", "user-7", "appeal"}} {
 		r := request(fmt.Sprint("other-", i))
 		r.Amount, r.Payer = test.amount, &payment.Payer{UserID: &test.payer}
 		other := b.create(t, merchant.Caller, r)
@@ -151,7 +153,10 @@ func TestLateMoneyOfAnother(t *testing.T) {
 		} {
 			wantCode(t, err, "payment_amount_taken")
 		}
-		b.set(t, other.ID, "cancelled")
+		if i > 0 {
+			must(b.payments.Confirm(t.Context(), trader.Caller, asAsked.ID))(t)
+		}
+		b.set(t, other.ID, test.then)
 	}
 	must(b.payments.Attach(t.Context(), trader.Caller, kept.ID, p.ID))(t)
 	b.Audit(t)
