@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -201,6 +202,11 @@ func (s *Service) waitForRest(
 func (s *Service) returnCase(
 	ctx context.Context, tx pgx.Tx, p db.Payment, who caller.Caller, d CaseDecision,
 ) (db.Payment, error) {
+	// As everywhere else, what operators move is locked before what accounts have.
+	alone := s.movingAlone(ctx, db.New(tx), who, p, arrival{amount: p.ReceivedAmount.Decimal, taken: true})
+	if alone != nil && !errors.Is(alone, foureyes.ErrSecondOperator) {
+		return p, alone
+	}
 	reason := reasonReturned
 	after, err := s.move(ctx, tx, p, change{
 		to: Failed, actor: who.Actor(), reason: &reason, decided: caseReturned, came: &arrival{amount: p.ReceivedAmount.Decimal},
@@ -220,8 +226,8 @@ func (s *Service) returnCase(
 	if err != nil {
 		return p, err
 	}
-	came := arrival{amount: p.ReceivedAmount.Decimal, taken: true}
-	if err := foureyes.Want(s.movingAlone(ctx, db.New(tx), who, p, came), foureyes.DecideCase, d); err != nil {
+	// A second operator is asked only about what can be done.
+	if err := foureyes.Want(alone, foureyes.DecideCase, d); err != nil {
 		return p, err
 	}
 	return after, db.New(tx).ArrivalsReturned(ctx, db.ArrivalsReturnedParams{

@@ -2,13 +2,16 @@ package payment_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/ledger"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
@@ -247,6 +250,24 @@ func TestReturnIsAPayout(t *testing.T) {
 	who := portalOf(c.merchant.ID)
 	who.Role = caller.Finance
 	noError(t, c.decide(t, who, d))
+}
+
+// An operator's return waits for what others move before it locks the trader's account, as all that operators move does: of two that
+// lock in another order one fails.
+func TestReturnWaitsBeforeItLocks(t *testing.T) {
+	c := newCase(t, "700")
+	who := c.anOperator(t)
+	holder := c.Beside(t)
+	noError(t, db.New(holder).OperatorMovementTurn(t.Context(), fmt.Sprint("by ", who.ID)))
+	c.payments = c.guarded(t, 10)
+	decided := make(chan error, 1)
+	go func() { decided <- c.decide(t, who, payment.CaseDecision{Decision: payment.ReturnIt, To: payer()}) }()
+	c.AwaitBlocked(t)
+	_, err := c.Pool.Exec(t.Context(), lockBalance+" nowait", ledger.Available(ledger.Trader, c.trader.ID).ID())
+	testenv.Check(t, err == nil, "the trader's account while it waits: %v", err)
+	noError(t, holder.Commit(t.Context()))
+	noError(t, <-decided)
+	c.want(t, payment.Failed, money{"93", "7", "0", "0"}, "700.00")
 }
 
 // What waits for its rest is cancelled neither by its trader, who would keep what came, nor by its payer. If no rest comes it fails,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/payment"
@@ -75,6 +76,14 @@ func (c *cased) guarded(t *testing.T, above int64) *payment.Service {
 	return configured(t, c.DB, c.clock, config)
 }
 
+// anOperator is one of whom it is noted what they move.
+func (c *cased) anOperator(t *testing.T) caller.Caller {
+	t.Helper()
+	who := operator
+	who.ID = int64(c.Count(t, `insert into app_user (kind, login, role, created_at) values ('operator', 'ann', 'admin', now()) returning id`))
+	return who
+}
+
 // What came may be worth far more than what was asked for: one operator gives away neither alone, whatever the policy makes of it and
 // however small the payment. Of 890 RUB the trader gives away 8.9 USDT less their 2%.
 func TestFarMoreByOneOperator(t *testing.T) {
@@ -82,8 +91,7 @@ func TestFarMoreByOneOperator(t *testing.T) {
 		t.Run(policy, func(t *testing.T) {
 			c := newCase(t, "700")
 			c.Exec(t, "update cashbox_method set amount_policy = $1, tolerance_amount = 1000, difference_to = 'platform'", policy)
-			ctx, who := t.Context(), operator
-			who.ID = int64(c.Count(t, `insert into app_user (kind, login, role, created_at) values ('operator', 'ann', 'admin', now()) returning id`))
+			ctx, who := t.Context(), c.anOperator(t)
 			r := request("order-2")
 			r.Amount = "10"
 			p := c.create(t, c.merchant.Caller, r)
