@@ -140,6 +140,7 @@ final class Decision
             return new Outcome(Outcome::NONE, $memory, paymentId: $id);
         }
         $memory['payments'][$id] = ['status' => $data->status] + self::place($event) + $known;
+        $memory['payments'][$id]['received'] = $data->currency === $order->currency ? self::cameBy($event) : '0';
         [$action, $note, $values] = match ($data->status) {
             'COMPLETED' => self::completed($order, $event),
             'FAILED', 'CANCELLED', 'PENDING' => self::unpaid($order, $event, $current),
@@ -187,11 +188,17 @@ final class Decision
         return ['sequence' => (int) ($event->meta['sequence'] ?? 0), 'at' => $event->createdAt];
     }
 
+    /** What came by the payment of an event that is completed. */
+    private static function cameBy(WebhookEvent $event): string
+    {
+        return (string) ($event->meta['receivedAmount'] ?? $event->data->amount);
+    }
+
     /** @return array{string, string, list<string>} action, note and values */
     private static function completed(Order $order, WebhookEvent $event): array
     {
         $data = $event->data;
-        $received = (string) ($event->meta['receivedAmount'] ?? $data->amount);
+        $received = self::cameBy($event);
         if ($order->state === Order::PAID) {
             $same = $order->paidBy === $data->uuid;
             return $same ? [Outcome::NONE, '', []] : [Outcome::NOTE, Shop::NOTES['twice'], [$data->uuid]];

@@ -265,6 +265,19 @@ final class ShopTest extends TestCase
         self::assertSame(200, $this->send($failed, ['sequence' => 1], 'payin.status.updated'));
         self::assertStringStartsWith('note: Refund of 1000.00 RUB could not', $this->drawer->told()[0]);
         self::assertNotSame($payin->id, $refund('1500.00')->id);
+
+        // Less came than was asked for, and staff released the order all the same.
+        $released = fn (string $status, array $meta) => $this->send(['status' => $status, 'amount' => '1450.00'], $meta);
+        $this->drawer->orders['7'] = new Order('7', '1450.00', 'RUB', Order::OPEN);
+        $released('APPEAL', ['sequence' => 1, 'case' => 'open', 'receivedAmount' => '1000.00']);
+        $this->refused('refund_unpaid', fn () => $refund('1.00'));
+        $released('COMPLETED', ['sequence' => 2, 'case' => 'taken', 'receivedAmount' => '1000.00']);
+        $memory = $this->drawer->orders['7']->memory + ['refund' => 9];
+        $this->drawer->orders['7'] = new Order('7', '1450.00', 'RUB', Order::PAID, '', $memory);
+        $this->refused('refund_too_much', fn () => $refund('1000.01'));
+        self::assertSame('400.00', $refund('400.00')->amount);
+        $this->refused('refund_too_much', fn () => $refund('600.01'));
+
         $this->drawer->add('8', '10.00', 'KZT');
         $kzt = fn () => $this->shop->refund('8', '1.00', 'c2c', '4000', 'N');
         $this->refused('refund_currency', $kzt);
