@@ -93,6 +93,7 @@ final class Shop
      * @param string $callbackUri where this shop's webhooks come in
      * @param string|list<string> $webhookSecrets both of them while you change from one to the other
      * @param ?Closure(string $level, string $message): void $log levels as in PSR-3; no message has a secret in it
+     * @param list<string> $earlier prefixes that this shop had before; under them come events of what it knows it made
      */
     public function __construct(
         private readonly Client $client,
@@ -101,6 +102,7 @@ final class Shop
         private readonly string $callbackUri,
         #[\SensitiveParameter] private readonly string|array $webhookSecrets,
         private readonly ?Closure $log = null,
+        private readonly array $earlier = [],
     ) {
     }
 
@@ -321,8 +323,6 @@ final class Shop
         }
     }
 
-    private function orderId(string $number, int $attempt): string
-    {
     /**
      * What came for the order in all, in hundredths, or null where nothing did. Staff may have released an order that was
      * held, so what counts is what the gateway says of its payments. What an older version remembers of one that paid the
@@ -339,24 +339,37 @@ final class Shop
         return $sum;
     }
 
+    private function orderId(string $number, int $attempt): string
+    {
         return "{$this->prefix}$number-$attempt";
     }
 
     /** Has the shop do what an event means. What is no order of this shop is passed over. */
     private function take(WebhookEvent $event): void
     {
-        $pattern = '~^' . preg_quote($this->prefix, '~') . '(.+?)(-refund)?-\d+$~D';
+        $prefixes = array_map(fn (string $prefix): string => preg_quote($prefix, '~'), [$this->prefix, ...$this->earlier]);
+        $pattern = '~^(' . implode('|', $prefixes) . ')(.+?)(-refund)?-\d+$~D';
         if (!preg_match($pattern, (string) $event->data->orderId, $found)) {
+            $this->log('info', "event $event->eventId is passed over: {$event->data->orderId} is no order of this shop");
             return;
         }
-        $this->orders->locked($found[1], function () use ($event, $found) {
-            $order = $this->orders->find($found[1]);
+        [, $prefix, $number] = $found;
+        $refund = ($found[3] ?? '') !== '';
+        $this->orders->locked($number, function () use ($event, $prefix, $number, $refund) {
+            $order = $this->orders->find($number);
             if ($order === null) {
-                $this->log('warning', "there is no order $found[1]: event $event->eventId");
+                $this->log('warning', "there is no order $number: event $event->eventId");
                 return;
             }
-            $current = $this->orderId($order->number, $order->memory['attempt'] ?? 1);
-            $outcome = ($found[2] ?? '') !== '' ? Decision::ofRefund($order, $event)
+            // A copy of the shop has its earlier prefixes too, and other orders of the same numbers.
+            $known = $refund ? isset($order->memory['refunds'][$event->data->id])
+                : isset($order->memory['payments'][$event->data->uuid]);
+            if ($prefix !== $this->prefix && !$known) {
+                $this->log('warning', "order $number knows nothing of it: event $event->eventId is passed over");
+                return;
+            }
+            $current = $prefix . $order->number . '-' . ($order->memory['attempt'] ?? 1);
+            $outcome = $refund ? Decision::ofRefund($order, $event)
                 : Decision::ofPayment($order, $event, $current);
             $this->orders->apply($order, $outcome);
             $this->log('info', "order $order->number: $outcome->action by event $event->eventId");

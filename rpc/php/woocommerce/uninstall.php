@@ -12,4 +12,5 @@ defined('WP_UNINSTALL_PLUGIN') || exit;
 delete_option('woocommerce_payment_gateway_settings');
 delete_option('payment_gateway_cursor');
 delete_option('payment_gateway_shop');
+delete_option('payment_gateway_prefixes');
 wp_clear_scheduled_hook('payment_gateway_catch_up');

@@ -203,6 +203,40 @@ final class ShopTest extends TestCase
         return $event;
     }
 
+    /** A plug-in for languages changes addresses, and a shop moves to another one: what was begun before is paid all the same. */
+    public function testAddress(): void
+    {
+        $order = $this->order();
+        $in = fn (string $url): string => "$url/en";
+        add_filter('home_url', $in);
+        try {
+            $payment = $this->pay($order);
+        } finally {
+            remove_filter('home_url', $in);
+        }
+        $this->end($payment->id, 'completed');
+        $this->becomes($order, 'processing');
+
+        [$order, $other] = [$this->order(), $this->order()];
+        add_filter('option_home', $in);
+        try {
+            $payment = $this->pay($order);
+        } finally {
+            remove_filter('option_home', $in);
+        }
+        wp_cache_flush();
+        $this->end($payment->id, 'completed');
+        $this->becomes($order, 'processing');
+        $stray = ['eventId' => 'stray'] + $this->of($this->event($payment->orderId), $other, '1450.00');
+        self::assertSame(200, $this->post($stray));
+        clean_post_cache($other->get_id());
+        self::assertSame('pending', $other->get_status());
+        $stray['data']['orderId'] = 'another-1-1';
+        self::assertSame(200, $this->post($stray));
+        $log = file_get_contents(getenv('SITE') . '/log');
+        self::assertStringContainsString('event stray is passed over: another-1-1 is no order of this shop', $log);
+    }
+
     /** A payer may try again after a payment has failed. What came late still counts. */
     public function testFailed(): void
     {

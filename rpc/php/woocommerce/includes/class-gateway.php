@@ -223,18 +223,27 @@ final class Gateway extends \WC_Payment_Gateway
             rest_url('payment-gateway/v1/webhook'),
             preg_split('/\s+/', $this->get_option('webhook_secret')),
             $this->log(...),
+            get_option(ID . '_prefixes', []),
         );
     }
 
-    /** Begins the order ids of this shop. One installed anew, or a copy under another address, begins its own. */
+    /**
+     * Begins the order ids of this shop. One installed anew, or a copy under another address, begins its own. The address
+     * is the saved one: plug-ins for languages change what home_url() says with each request.
+     */
     private function prefix(): string
     {
         $shop = get_option(ID . '_shop');
         if ($shop === false) { // the settings are saved for the first time
             add_option(ID . '_shop', $shop = bin2hex(random_bytes(8)));
         }
-        $address = preg_replace('~^https?://~', '', home_url());
-        return 'wc-' . substr(hash('sha256', "$shop $address"), 0, 10) . '-';
+        $address = preg_replace('~^https?://~', '', get_option('home'));
+        $prefix = 'wc-' . substr(hash('sha256', "$shop $address"), 0, 10) . '-';
+        $known = get_option(ID . '_prefixes', []);
+        if (!in_array($prefix, $known, true)) { // the shop has moved: payments of its earlier address may still come
+            update_option(ID . '_prefixes', [...$known, $prefix]);
+        }
+        return $prefix;
     }
 
     private function log(string $level, string $message): void
