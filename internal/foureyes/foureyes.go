@@ -102,7 +102,9 @@ type Movement struct {
 	// Owner is the owner of the account, such as "cashbox 7".
 	Owner  string
 	Amount decimal.Decimal
-	At     time.Time
+	// Of is what the amount is a part of, where that is more: nobody alone moves a part of more than one may move.
+	Of decimal.Decimal
+	At time.Time
 }
 
 // Movements stores what operators moved alone.
@@ -115,10 +117,12 @@ type Movements interface {
 func (r Rules) Moving(ctx context.Context, moved Movements, m Movement) error {
 	amount := m.Amount.Abs()
 	switch {
-	case !r.On || amount.IsZero():
+	case !r.On:
 		return nil
-	case amount.GreaterThan(r.Above):
+	case decimal.Max(amount, m.Of).GreaterThan(r.Above):
 		return ErrSecondOperator
+	case amount.IsZero():
+		return nil
 	}
 	may, err := moved.MoveAlone(ctx, m.OperatorID, m.Owner, amount, r.Above, m.At)
 	if err == nil && !may {

@@ -164,14 +164,32 @@ func (s *Service) takeCase(
 // movingAlone refuses an operator who alone would move more than one may: what is held for the payment, or what its trader
 // gives away for what came, where that is more.
 func (s *Service) movingAlone(ctx context.Context, q *db.Queries, who caller.Caller, p db.Payment, came arrival) error {
+	return s.moving(ctx, q, who, p, decimal.Max(p.HoldUSDT, given(p, came)), decimal.Zero)
+}
+
+// attachingAlone is movingAlone of money that is attached. What makes a case is noted for what it is worth by itself: its merchant may
+// take it then, together with what was attached or said before, which was noted or was there without an operator.
+func (s *Service) attachingAlone(ctx context.Context, q *db.Queries, who caller.Caller, p db.Payment, c change) error {
+	if c.to != Appeal {
+		return s.movingAlone(ctx, q, who, p, *c.came)
+	}
+	whole, part := given(p, arrival{amount: c.came.amount, taken: true}), given(p, arrival{amount: c.said.amount, taken: true})
+	return s.moving(ctx, q, who, p, part, decimal.Max(p.HoldUSDT, whole))
+}
+
+func (s *Service) moving(ctx context.Context, q *db.Queries, who caller.Caller, p db.Payment, amount, of decimal.Decimal) error {
 	if who.Kind != caller.Operator {
 		return nil
 	}
-	worth := withArrival(p, &came)
-	given := worth.AmountUSDT.Add(worth.SpreadPlatformUSDT).Add(worth.DifferenceUSDT)
 	return s.config.FourEyes.Moving(ctx, q, foureyes.Movement{
-		OperatorID: who.ID, Owner: ledger.Cashbox.Of(p.CashboxID), Amount: decimal.Max(p.HoldUSDT, given), At: s.clock.Now(),
+		OperatorID: who.ID, Owner: ledger.Cashbox.Of(p.CashboxID), Amount: amount, Of: of, At: s.clock.Now(),
 	})
+}
+
+// given is what a payment's trader gives away for what came.
+func given(p db.Payment, came arrival) decimal.Decimal {
+	worth := withArrival(p, &came)
+	return worth.AmountUSDT.Add(worth.SpreadPlatformUSDT).Add(worth.DifferenceUSDT)
 }
 
 // waitForRest opens a payment again for what is missing, until the end that a case has.

@@ -226,9 +226,7 @@ func (s *Service) Attach(ctx context.Context, who caller.Caller, arrivalID, paym
 		if err := s.arrive(p, c, a.Amount); err != nil {
 			return err
 		}
-		came := *c.came
-		came.taken = came.taken || c.to == Appeal // as its merchant may do then, without an operator
-		err = s.movingAlone(ctx, q, who, p, came)
+		err = s.attachingAlone(ctx, q, who, p, *c)
 		if err := foureyes.Want(err, foureyes.AttachArrival, Attachment{arrivalID, p.ID}); err != nil {
 			return err
 		}

@@ -111,6 +111,29 @@ func TestFarMoreByOneOperator(t *testing.T) {
 	}
 }
 
+// What an operator attaches to a case counts once for what the operator moves, and not each time for all that is held for the payment,
+// which is 19.6 USDT. Of 900 RUB that its merchant takes then the trader gives away 9 USDT less their 2%. More than one may move is
+// held for no payment alone.
+func TestPartsCountOnce(t *testing.T) {
+	c := newCase(t, "700")
+	who := c.anOperator(t)
+	r := request("order-2")
+	r.Amount = "2000"
+	p := c.create(t, c.merchant.Caller, r)
+	for _, amount := range []string{"500", "300", "100"} {
+		kept := must(c.payments.KeepMoney(t.Context(), c.trader.Caller, *p.RequisiteID, payment.Came{Amount: &amount}))(t)
+		testenv.Check(t, errors.Is(errOf(c.guarded(t, 19).Attach(t.Context(), who, kept.ID, p.ID)), foureyes.ErrSecondOperator), "attached alone")
+		must(c.guarded(t, 20).Attach(t.Context(), who, kept.ID, p.ID))(t)
+	}
+	testenv.Want(t, c.Text(t, "select trunc(sum(amount), 4)::text from operator_movement"), "8.8200", "moved alone")
+	take := payment.CaseDecision{PaymentID: p.ID, Decision: payment.TakeWhatCame}
+	testenv.Check(t, errors.Is(errOf(c.guarded(t, 20).DecideCase(t.Context(), who, take)), foureyes.ErrSecondOperator), "taken alone")
+	before := c.Count(t, "select count(*) from operator_movement")
+	must(c.payments.DecideCase(t.Context(), portalOf(c.merchant.ID), take))(t)
+	testenv.Want(t, c.Count(t, "select count(*) from operator_movement"), before, "movements, once the merchant has taken it")
+	c.Audit(t)
+}
+
 // Money that came to a requisite is not a payment's by card, which has none of its own.
 func TestMoneyIsNotByCard(t *testing.T) {
 	b := setup(t)
