@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gateway.example/web/browsertest"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -37,4 +38,31 @@ func TestNotices(t *testing.T) {
 		}
 	}
 	wantIn(t, "the policy", nobody.Get(t, "/offline").Header.Get("Content-Security-Policy"), "script-src 'self'; ", "manifest-src 'self'")
+}
+
+// pushes is a browser that has a subscription with an old key, as its maker's service would have it: it makes none beside it.
+const pushes = `{
+	Notification.requestPermission = async () => "granted";
+	HTMLFormElement.prototype.submit = function () { document.title = this.elements.subscription.value; };
+	let old = { options: { applicationServerKey: new Uint8Array([4, 1, 2]).buffer }, unsubscribe: async () => { old = null; } };
+	PushManager.prototype.getSubscription = async () => old;
+	PushManager.prototype.subscribe = async () => {
+		if (old || window.away) throw new DOMException("", "InvalidStateError");
+		return { endpoint: "new" };
+	};
+}`
+
+// A browser that subscribed with a key that is no longer ours subscribes anew. Where it cannot, the page says so.
+func TestBrowserSubscribesAnew(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	tab := p.Tab(t, b.Server.URL)
+	tab.Before(pushes)
+	tab.Open(b.Server.URL + "/account/notifications")
+	tab.Visible("form[data-push]")
+	tab.Gone("form[data-push] .wrong:not([hidden])")
+	tab.Click("form[data-push] button")
+	portaltest.AwaitScript(t, tab, "document.title", `{"endpoint":"new"}`)
+	browsertest.Eval[bool](tab, "window.away = true")
+	tab.Click("form[data-push] button")
+	tab.Visible("form[data-push] .wrong")
 }

@@ -318,12 +318,13 @@ async function passkey(form) {
   });
   form.submit();
 }
+const failed = (form) => () => { const said = form.querySelector(".wrong"); if (said) said.hidden = false; };
 if (window.PublicKeyCredential) {
   every("form[data-passkey]", (form) => {
     form.hidden = false;
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      passkey(form).catch(() => { const failed = form.querySelector(".wrong"); if (failed) failed.hidden = false; });
+      passkey(form).catch(failed(form));
     });
   });
 }
@@ -332,17 +333,23 @@ if (window.PublicKeyCredential) {
 if (navigator.serviceWorker && isSecureContext) {
   const worker = navigator.serviceWorker.register("/worker.js");
   worker.catch(() => {});
+  const push = async (form) => {
+    if (await Notification.requestPermission() !== "granted") return;
+    await worker;
+    const { pushManager } = await navigator.serviceWorker.ready;
+    // A browser makes no subscription with a new key beside that with an old one.
+    const before = await pushManager.getSubscription();
+    if (before && text(before.options.applicationServerKey) !== form.dataset.push) await before.unsubscribe();
+    const made = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: bytes(form.dataset.push) });
+    form.elements.subscription.value = JSON.stringify(made);
+    form.submit();
+  };
   every("form[data-push]", (form) => {
     if (!window.PushManager) return;
     form.hidden = false;
-    form.addEventListener("submit", async (event) => {
+    form.addEventListener("submit", (event) => {
       event.preventDefault();
-      if (await Notification.requestPermission() !== "granted") return;
-      await worker;
-      const ready = await navigator.serviceWorker.ready;
-      const made = await ready.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: bytes(form.dataset.push) });
-      form.elements.subscription.value = JSON.stringify(made);
-      form.submit();
+      push(form).catch(failed(form));
     });
   });
 }
