@@ -11,7 +11,18 @@ select (to_jsonb(l) - 'uuid')::jsonb from payment_link l where id = @id and merc
 
 -- PaymentLinkGet reads a link of a merchant, or of any where none is named.
 -- name: PaymentLinkGet :one
-select sqlc.embed(l), b.currency from payment_link l join cashbox b on b.id = l.cashbox_id
+select sqlc.embed(l), b.currency, coalesce(t.places >= l.max_payments, false)::boolean as used_up
+from payment_link l join cashbox b on b.id = l.cashbox_id
+left join lateral (
+    select count(*) as places from (
+        select from link_payment n
+        left join payment_key k on k.merchant_id = n.merchant_id and k.channel = n.method and k.order_id = n.order_id
+        left join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+        where n.merchant_id = l.merchant_id and n.link_id = l.id
+          and (p.status in ('pending', 'completed', 'appeal') or p.id is null and n.created_at > @since::timestamptz)
+        limit l.max_payments
+    ) taken
+) t on l.max_payments is not null
 where l.id = @id and (sqlc.narg(merchant_id)::bigint is null or l.merchant_id = sqlc.narg(merchant_id));
 
 -- PaymentLinkPictured reads a link of any merchant that has a picture.
@@ -20,10 +31,22 @@ select * from payment_link where id = @id and picture_hash is not null;
 
 -- PaymentLinkList lists links of a merchant, or of all where none is named, in the states that are asked for.
 -- name: PaymentLinkList :many
-select sqlc.embed(l), b.currency from payment_link l join cashbox b on b.id = l.cashbox_id
+select sqlc.embed(l), b.currency, coalesce(t.places >= l.max_payments, false)::boolean as used_up
+from payment_link l join cashbox b on b.id = l.cashbox_id
+left join lateral (
+    select count(*) as places from (
+        select from link_payment n
+        left join payment_key k on k.merchant_id = n.merchant_id and k.channel = n.method and k.order_id = n.order_id
+        left join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+        where n.merchant_id = l.merchant_id and n.link_id = l.id
+          and (p.status in ('pending', 'completed', 'appeal') or p.id is null and n.created_at > @since::timestamptz)
+        limit l.max_payments
+    ) taken
+) t on l.max_payments is not null
 where l.id < @before_id and (sqlc.narg(merchant_id)::bigint is null or l.merchant_id = sqlc.narg(merchant_id))
   and (coalesce(cardinality(@states::text[]), 0) = 0
-    or case when l.closed_at is not null then 'closed' when l.ends_at <= @now::timestamptz then 'over' else 'open' end = any(@states))
+    or case when l.closed_at is not null then 'closed' when l.ends_at <= @now::timestamptz then 'over'
+        when t.places >= l.max_payments then 'used_up' else 'open' end = any(@states))
   and (@part::text = '' or l.id::text = @part or position(lower(@part) in lower(l.title)) > 0)
 order by l.id desc limit @page;
 
@@ -63,6 +86,14 @@ select count(*) from (
       and (p.status in ('pending', 'completed', 'appeal') or p.id is null and l.created_at > @since::timestamptz)
     limit @most
 ) taken;
+
+-- LinkPaymentHeld is the payment by a link under an order id that still waits for money.
+-- name: LinkPaymentHeld :one
+select p.uuid from link_payment l
+join payment_key k on k.merchant_id = l.merchant_id and k.channel = l.method and k.order_id = l.order_id
+join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+where l.merchant_id = @merchant_id and l.link_id = @link_id and l.order_id = any(@order_ids::text[]) and p.status = 'pending'
+order by l.created_at desc limit 1;
 
 -- name: LinkPaymentBegin :exec
 insert into link_payment (merchant_id, link_id, order_id, method, created_at)

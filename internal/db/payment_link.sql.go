@@ -77,6 +77,28 @@ func (q *Queries) LinkPaymentDrop(ctx context.Context, arg LinkPaymentDropParams
 	return err
 }
 
+const linkPaymentHeld = `-- name: LinkPaymentHeld :one
+select p.uuid from link_payment l
+join payment_key k on k.merchant_id = l.merchant_id and k.channel = l.method and k.order_id = l.order_id
+join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+where l.merchant_id = $1 and l.link_id = $2 and l.order_id = any($3::text[]) and p.status = 'pending'
+order by l.created_at desc limit 1
+`
+
+type LinkPaymentHeldParams struct {
+	MerchantID int64
+	LinkID     int64
+	OrderIds   []string
+}
+
+// LinkPaymentHeld is the payment by a link under an order id that still waits for money.
+func (q *Queries) LinkPaymentHeld(ctx context.Context, arg LinkPaymentHeldParams) (uuid.UUID, error) {
+	row := q.db.QueryRow(ctx, linkPaymentHeld, arg.MerchantID, arg.LinkID, arg.OrderIds)
+	var uuid uuid.UUID
+	err := row.Scan(&uuid)
+	return uuid, err
+}
+
 const linkPaymentList = `-- name: LinkPaymentList :many
 select p.id, p.status, p.amount, p.currency, p.method, p.created_at from link_payment l
 join payment_key k on k.merchant_id = l.merchant_id and k.channel = l.method and k.order_id = l.order_id
@@ -286,11 +308,23 @@ func (q *Queries) PaymentLinkClose(ctx context.Context, arg PaymentLinkClosePara
 }
 
 const paymentLinkGet = `-- name: PaymentLinkGet :one
-select l.id, l.uuid, l.merchant_id, l.cashbox_id, l.title, l.description, l.amount, l.min_amount, l.max_amount, l.methods, l.max_payments, l.ends_at, l.return_url, l.callback_uri, l.created_at, l.created_by, l.closed_at, l.picture_hash, b.currency from payment_link l join cashbox b on b.id = l.cashbox_id
-where l.id = $1 and ($2::bigint is null or l.merchant_id = $2)
+select l.id, l.uuid, l.merchant_id, l.cashbox_id, l.title, l.description, l.amount, l.min_amount, l.max_amount, l.methods, l.max_payments, l.ends_at, l.return_url, l.callback_uri, l.created_at, l.created_by, l.closed_at, l.picture_hash, b.currency, coalesce(t.places >= l.max_payments, false)::boolean as used_up
+from payment_link l join cashbox b on b.id = l.cashbox_id
+left join lateral (
+    select count(*) as places from (
+        select from link_payment n
+        left join payment_key k on k.merchant_id = n.merchant_id and k.channel = n.method and k.order_id = n.order_id
+        left join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+        where n.merchant_id = l.merchant_id and n.link_id = l.id
+          and (p.status in ('pending', 'completed', 'appeal') or p.id is null and n.created_at > $1::timestamptz)
+        limit l.max_payments
+    ) taken
+) t on l.max_payments is not null
+where l.id = $2 and ($3::bigint is null or l.merchant_id = $3)
 `
 
 type PaymentLinkGetParams struct {
+	Since      time.Time
 	ID         int64
 	MerchantID *int64
 }
@@ -298,11 +332,12 @@ type PaymentLinkGetParams struct {
 type PaymentLinkGetRow struct {
 	PaymentLink PaymentLink
 	Currency    string
+	UsedUp      bool
 }
 
 // PaymentLinkGet reads a link of a merchant, or of any where none is named.
 func (q *Queries) PaymentLinkGet(ctx context.Context, arg PaymentLinkGetParams) (PaymentLinkGetRow, error) {
-	row := q.db.QueryRow(ctx, paymentLinkGet, arg.ID, arg.MerchantID)
+	row := q.db.QueryRow(ctx, paymentLinkGet, arg.Since, arg.ID, arg.MerchantID)
 	var i PaymentLinkGetRow
 	err := row.Scan(
 		&i.PaymentLink.ID,
@@ -324,6 +359,7 @@ func (q *Queries) PaymentLinkGet(ctx context.Context, arg PaymentLinkGetParams) 
 		&i.PaymentLink.ClosedAt,
 		&i.PaymentLink.PictureHash,
 		&i.Currency,
+		&i.UsedUp,
 	)
 	return i, err
 }
@@ -378,15 +414,28 @@ func (q *Queries) PaymentLinkInsert(ctx context.Context, arg PaymentLinkInsertPa
 }
 
 const paymentLinkList = `-- name: PaymentLinkList :many
-select l.id, l.uuid, l.merchant_id, l.cashbox_id, l.title, l.description, l.amount, l.min_amount, l.max_amount, l.methods, l.max_payments, l.ends_at, l.return_url, l.callback_uri, l.created_at, l.created_by, l.closed_at, l.picture_hash, b.currency from payment_link l join cashbox b on b.id = l.cashbox_id
-where l.id < $1 and ($2::bigint is null or l.merchant_id = $2)
-  and (coalesce(cardinality($3::text[]), 0) = 0
-    or case when l.closed_at is not null then 'closed' when l.ends_at <= $4::timestamptz then 'over' else 'open' end = any($3))
-  and ($5::text = '' or l.id::text = $5 or position(lower($5) in lower(l.title)) > 0)
-order by l.id desc limit $6
+select l.id, l.uuid, l.merchant_id, l.cashbox_id, l.title, l.description, l.amount, l.min_amount, l.max_amount, l.methods, l.max_payments, l.ends_at, l.return_url, l.callback_uri, l.created_at, l.created_by, l.closed_at, l.picture_hash, b.currency, coalesce(t.places >= l.max_payments, false)::boolean as used_up
+from payment_link l join cashbox b on b.id = l.cashbox_id
+left join lateral (
+    select count(*) as places from (
+        select from link_payment n
+        left join payment_key k on k.merchant_id = n.merchant_id and k.channel = n.method and k.order_id = n.order_id
+        left join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+        where n.merchant_id = l.merchant_id and n.link_id = l.id
+          and (p.status in ('pending', 'completed', 'appeal') or p.id is null and n.created_at > $1::timestamptz)
+        limit l.max_payments
+    ) taken
+) t on l.max_payments is not null
+where l.id < $2 and ($3::bigint is null or l.merchant_id = $3)
+  and (coalesce(cardinality($4::text[]), 0) = 0
+    or case when l.closed_at is not null then 'closed' when l.ends_at <= $5::timestamptz then 'over'
+        when t.places >= l.max_payments then 'used_up' else 'open' end = any($4))
+  and ($6::text = '' or l.id::text = $6 or position(lower($6) in lower(l.title)) > 0)
+order by l.id desc limit $7
 `
 
 type PaymentLinkListParams struct {
+	Since      time.Time
 	BeforeID   int64
 	MerchantID *int64
 	States     []string
@@ -398,11 +447,13 @@ type PaymentLinkListParams struct {
 type PaymentLinkListRow struct {
 	PaymentLink PaymentLink
 	Currency    string
+	UsedUp      bool
 }
 
 // PaymentLinkList lists links of a merchant, or of all where none is named, in the states that are asked for.
 func (q *Queries) PaymentLinkList(ctx context.Context, arg PaymentLinkListParams) ([]PaymentLinkListRow, error) {
 	rows, err := q.db.Query(ctx, paymentLinkList,
+		arg.Since,
 		arg.BeforeID,
 		arg.MerchantID,
 		arg.States,
@@ -437,6 +488,7 @@ func (q *Queries) PaymentLinkList(ctx context.Context, arg PaymentLinkListParams
 			&i.PaymentLink.ClosedAt,
 			&i.PaymentLink.PictureHash,
 			&i.Currency,
+			&i.UsedUp,
 		); err != nil {
 			return nil, err
 		}

@@ -39,6 +39,8 @@ type Open struct {
 	Ways []string
 	// Ended tells that it takes no payment any more.
 	Ended bool
+	// UsedUp tells that as many payments came of it as may. Those who hold one of them are led to it.
+	UsedUp bool
 	// who makes its payments.
 	who caller.Caller
 }
@@ -59,8 +61,15 @@ func (s *Service) Open(ctx context.Context, id uuid.UUID) (Open, error) {
 	ways := slices.DeleteFunc(s.settings.Methods(l.CashboxID), func(name string) bool {
 		return len(l.Methods) > 0 && !slices.Contains(l.Methods, name)
 	})
+	now := s.clock.Now()
+	full := false
+	if l.MaxPayments != nil {
+		if full, err = usedUp(ctx, s.q, Terms(l), *l.MaxPayments, now, "", ""); err != nil {
+			return Open{}, err
+		}
+	}
 	return Open{
-		Terms: Terms(l), Currency: row.Currency, Ways: ways, Ended: stateAt(l.ClosedAt, l.EndsAt, s.clock.Now()) != Taking,
+		Terms: Terms(l), Currency: row.Currency, Ways: ways, Ended: stateAt(l.ClosedAt, l.EndsAt, now) != Taking, UsedUp: full,
 		who: caller.Caller{
 			Kind: caller.Link, ID: l.ID, MerchantID: l.MerchantID, CashboxID: &l.CashboxID, APIEnabled: row.ApiEnabled,
 			RatePercent: row.RatePercent, Scopes: []string{caller.ScopePayments},
@@ -73,6 +82,8 @@ type Order struct {
 	Amount, Method string
 	// Attempt names the form, which may be sent twice.
 	Attempt string
+	// Held is the attempt by which the payer's last payment was made; "" is none that is known.
+	Held string
 	// Address is where the payer comes from, and RequestID names the request.
 	Address, RequestID string
 }
@@ -102,12 +113,34 @@ func (s *Service) Pay(ctx context.Context, l Open, o Order) (payment.Payment, er
 	if len(o.Attempt) > maxAttempt || fault.NameFlaw(o.Attempt) != "" || o.Attempt == "" {
 		o.Attempt = NewAttempt()
 	}
+	shown := o.Attempt
 	made, err := s.pay(ctx, l, o)
 	if err == nil && made.Replay && (len(made.Mismatch) > 0 || made.Payment.Status != payment.Pending) {
 		o.Attempt = NewAttempt() // the payer came back to the form for another payment
 		made, err = s.pay(ctx, l, o)
 	}
+	if errors.Is(err, ErrUsedUp) { // perhaps by this payer, who has gone back and chosen something else
+		if held, found := s.Held(ctx, l, shown, o.Held); !errors.Is(found, fault.ErrNotFound) {
+			return held, found
+		}
+	}
 	return made.Payment, err
+}
+
+// Held is the payment of a link that was made by one of these attempts, and still waits for money.
+func (s *Service) Held(ctx context.Context, l Open, attempts ...string) (payment.Payment, error) {
+	var orderIDs []string
+	for _, attempt := range attempts {
+		orderIDs = append(orderIDs, orderOf(l.ID, attempt))
+	}
+	id, err := s.q.LinkPaymentHeld(ctx, db.LinkPaymentHeldParams{MerchantID: l.MerchantID, LinkID: l.ID, OrderIds: orderIDs})
+	switch {
+	case db.NoRows(err):
+		return payment.Payment{}, fault.ErrNotFound
+	case err != nil:
+		return payment.Payment{}, fmt.Errorf("find the payment that a payer holds: %w", err)
+	}
+	return s.payments.ByUUID(ctx, id)
 }
 
 // only is the one there is, or nothing.
@@ -120,6 +153,17 @@ func only(ways []string) string {
 
 // orderPrefix begins the order ids of all payments by links.
 const orderPrefix = "link-"
+
+func orderOf(linkID int64, attempt string) string {
+	return orderPrefix + strconv.FormatInt(linkID, 10) + "-" + attempt
+}
+
+// AttemptOf is the attempt by which a payment of a link was made.
+func AttemptOf(orderID string) string {
+	rest, _ := strings.CutPrefix(orderID, orderPrefix)
+	_, attempt, _ := strings.Cut(rest, "-")
+	return attempt
+}
 
 // OfOrder is the id of the link that an order id names; 0 is none. A merchant may call orders of their own so.
 func OfOrder(orderID string) int64 {
@@ -134,7 +178,7 @@ func OfOrder(orderID string) int64 {
 
 // pay takes a place of the link, makes the payment, and gives the place back where none was made.
 func (s *Service) pay(ctx context.Context, l Open, o Order) (payment.Created, error) {
-	orderID := orderPrefix + strconv.FormatInt(l.ID, 10) + "-" + o.Attempt
+	orderID := orderOf(l.ID, o.Attempt)
 	if err := s.take(ctx, l, orderID, o.Method); err != nil {
 		return payment.Created{}, err
 	}
@@ -165,14 +209,11 @@ func (s *Service) take(ctx context.Context, l Open, orderID, method string) erro
 			return ErrEnded
 		}
 		if held.MaxPayments != nil {
-			taken, err := q.LinkPlacesTaken(ctx, db.LinkPlacesTakenParams{
-				MerchantID: l.MerchantID, LinkID: l.ID, OrderID: orderID, Method: method,
-				Since: now.Add(-making), Most: *held.MaxPayments,
-			})
+			full, err := usedUp(ctx, q, l.Terms, *held.MaxPayments, now, orderID, method)
 			if err != nil {
-				return fmt.Errorf("count the payments of a link: %w", err)
+				return err
 			}
-			if taken >= int64(*held.MaxPayments) {
+			if full {
 				return ErrUsedUp
 			}
 		}
@@ -180,4 +221,15 @@ func (s *Service) take(ctx context.Context, l Open, orderID, method string) erro
 			MerchantID: l.MerchantID, LinkID: l.ID, OrderID: orderID, Method: method, CreatedAt: now,
 		})
 	})
+}
+
+// usedUp tells whether all places of a link are taken, by other payments than the one named.
+func usedUp(ctx context.Context, q *db.Queries, l Terms, places int32, now time.Time, orderID, method string) (bool, error) {
+	taken, err := q.LinkPlacesTaken(ctx, db.LinkPlacesTakenParams{
+		MerchantID: l.MerchantID, LinkID: l.ID, OrderID: orderID, Method: method, Since: now.Add(-making), Most: places,
+	})
+	if err != nil {
+		return false, fmt.Errorf("count the payments of a link: %w", err)
+	}
+	return taken >= int64(places), nil
 }

@@ -94,15 +94,17 @@ func (l Link) Owners() (merchantID, traderID int64) { return l.MerchantID, 0 }
 // State is whether a link takes payments.
 type State string
 
-// The states of a link: it takes payments, its time is over, or somebody has closed it.
+// The states of a link: it takes payments, as many came of it as may, its time is over, or somebody has closed it. One that is
+// used up takes payments again when one of those fails.
 const (
 	Taking State = "open"
+	UsedUp State = "used_up"
 	Over   State = "over"
 	Closed State = "closed"
 )
 
 // States are all of them.
-var States = []string{string(Taking), string(Over), string(Closed)}
+var States = []string{string(Taking), string(UsedUp), string(Over), string(Closed)}
 
 // Counted is how many payments of a link its sums are made of at most.
 const Counted = 500
@@ -259,9 +261,10 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Lin
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
+	now := s.clock.Now()
 	rows, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]db.PaymentLinkListRow, error) {
 		return q.PaymentLinkList(ctx, db.PaymentLinkListParams{
-			MerchantID: own, BeforeID: before, States: page.States, Now: s.clock.Now(), Part: strings.TrimSpace(page.Search), Page: limit + 1,
+			MerchantID: own, BeforeID: before, States: page.States, Now: now, Since: now.Add(-making), Part: strings.TrimSpace(page.Search), Page: limit + 1,
 		})
 	})
 	if err != nil {
@@ -278,7 +281,7 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Link, e
 	if err != nil {
 		return Link{}, err
 	}
-	row, err := s.q.PaymentLinkGet(ctx, db.PaymentLinkGetParams{ID: id, MerchantID: own})
+	row, err := s.q.PaymentLinkGet(ctx, db.PaymentLinkGetParams{ID: id, MerchantID: own, Since: s.clock.Now().Add(-making)})
 	switch {
 	case db.NoRows(err):
 		return Link{}, fault.ErrNotFound
@@ -317,6 +320,9 @@ func (s *Service) counted(ctx context.Context, rows []db.PaymentLinkListRow) ([]
 	for _, row := range rows {
 		l := Link{Terms: Terms(row.PaymentLink), Currency: row.Currency}
 		l.State = stateAt(l.ClosedAt, l.EndsAt, now)
+		if l.State == Taking && row.UsedUp {
+			l.State = UsedUp
+		}
 		if at := slices.IndexFunc(sums, func(sum db.LinkSumsRow) bool { return sum.LinkID == l.ID }); at >= 0 {
 			sum := sums[at]
 			l.Payments, l.Completed, l.Came, l.More = sum.Payments, sum.Completed, sum.Amount, sum.Payments > Counted

@@ -149,6 +149,37 @@ func TestPlaces(t *testing.T) {
 	b.Audit(t)
 }
 
+// A payer who goes back and chooses something else is led to the payment by which they have the last place; nobody else is.
+func TestHeldPlace(t *testing.T) {
+	b := setup(t)
+	made := b.make(t, paylink.Draft{Least: "100", MaxPayments: 1})
+	opened := b.open(t, made)
+	testenv.Check(t, !opened.UsedUp, "a new link is used up")
+	first, err := b.pay(opened, "500", "form")
+	testenv.NoError(t, err)
+	for amount, order := range map[string]paylink.Order{
+		"another amount, the same form": {Attempt: "form"}, "another form": {Attempt: "anew", Held: "form"},
+	} {
+		order.Amount, order.Method = "600", "sbp"
+		again, err := b.links.Pay(t.Context(), opened, order)
+		testenv.Check(t, err == nil && again.ID == first.ID, "%s: %+v, %v", amount, again.ID, err)
+	}
+	_, err = b.pay(opened, "500", "stranger")
+	testenv.WantError(t, err, paylink.ErrUsedUp, "another payer")
+	testenv.Check(t, b.open(t, made).UsedUp, "it is not said that the link is used up")
+	state := func() string {
+		l, err := b.links.Get(t.Context(), b.owner, made.ID)
+		testenv.NoError(t, err)
+		list, _, err := b.links.List(t.Context(), b.owner, paylink.Page{States: []string{"used_up"}})
+		testenv.NoError(t, err)
+		return fmt.Sprint(l.State, len(list))
+	}
+	testenv.Want(t, state(), "used_up1", "used up")
+	_, err = b.payments.Cancel(t.Context(), b.trader.Caller, first.ID, nil)
+	testenv.NoError(t, err)
+	testenv.Want(t, state(), "open0", "when it was cancelled")
+}
+
 // A link that is over makes no payment, whatever page is still open; strangers see none of it.
 func TestEnds(t *testing.T) {
 	b := setup(t)

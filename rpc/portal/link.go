@@ -53,7 +53,7 @@ func (s *LinkService) ListLinks(
 	m := req.Msg
 	page := paylink.Page{States: m.GetState(), MerchantID: m.GetMerchantId(), Search: m.GetSearch()}
 	if m.GetOpen() {
-		page.States = append(page.States, string(paylink.Taking), string(paylink.Over))
+		page.States = append(page.States, string(paylink.Taking), string(paylink.UsedUp), string(paylink.Over))
 	}
 	page.Limit, page.Cursor = m.Limit, m.Cursor
 	list, next, err := s.links.List(ctx, caller.From(ctx), page)

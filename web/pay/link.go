@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/limit"
 	"gateway.example/internal/money"
 	"gateway.example/internal/paylink"
+	"gateway.example/internal/payment"
 	"gateway.example/web/pay/view"
 	"gateway.example/web/site"
 	"gateway.example/web/words"
@@ -75,6 +76,18 @@ func (p *Pay) dressLink(o opening) view.Shell {
 
 // start asks for what the link leaves open.
 func (p *Pay) start(o opening) {
+	if o.link.UsedUp {
+		held, err := p.PayLinks.Held(o.r.Context(), o.link, heldAttempt(o.r))
+		switch {
+		case errors.Is(err, fault.ErrNotFound):
+			p.over(o)
+		case err != nil:
+			p.broken(o.w, o.r, err)
+		default:
+			p.leadTo(o, held)
+		}
+		return
+	}
 	p.showStart(o, http.StatusOK, paylink.Order{Attempt: paylink.NewAttempt()}, nil, "")
 }
 
@@ -170,15 +183,38 @@ func (p *Pay) begin(o opening) {
 		p.showStart(o, http.StatusUnprocessableEntity, order, nil, words.LinkRefused)
 	case err != nil:
 		p.broken(o.w, o.r, err)
-	case made.RequisiteSnapshot():
-		http.Redirect(o.w, o.r, "/r/"+p.Links.Token(made.UUID), http.StatusSeeOther)
 	default:
-		http.Redirect(o.w, o.r, "/pay/"+p.Links.Token(made.UUID), http.StatusSeeOther)
+		http.SetCookie(o.w, &http.Cookie{ //nolint:gosec // a sandbox has no TLS
+			Name: heldCookie, Value: paylink.AttemptOf(made.OrderID), Path: belowLink + o.r.PathValue("token"), MaxAge: formAge,
+			HttpOnly: true, Secure: p.Secure, SameSite: http.SameSiteLaxMode,
+		})
+		p.leadTo(o, made)
 	}
+}
+
+// heldCookie names the attempt of the payment that a payer has begun by a link, by which they find back to it.
+const heldCookie = "held"
+
+func heldAttempt(r *http.Request) string {
+	cookie, err := r.Cookie(heldCookie)
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+// leadTo leads to a payment's page.
+func (p *Pay) leadTo(o opening, made payment.Payment) {
+	below := "/pay/"
+	if made.RequisiteSnapshot() {
+		below = "/r/"
+	}
+	http.Redirect(o.w, o.r, below+p.Links.Token(made.UUID), http.StatusSeeOther)
 }
 
 func (p *Pay) ordered(o opening) paylink.Order {
 	return paylink.Order{
 		Amount: o.r.PostFormValue("amount"), Method: o.r.PostFormValue("method"), Attempt: o.r.PostFormValue("attempt"),
+		Held: heldAttempt(o.r),
 	}
 }

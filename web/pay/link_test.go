@@ -78,6 +78,23 @@ func TestLinkEnds(t *testing.T) {
 	want(t, "payments made", b.Count(t, "select count(*) from payment"), 0)
 }
 
+// A link that is used up says so, but leads back who holds its last place.
+func TestLinkUsedUp(t *testing.T) {
+	b := setup(t, false)
+	b.pool(t, "RUB", "sbp")
+	_, path := b.sell(t, paylink.Draft{Title: "A lamp", Amount: "700", MaxPayments: 1})
+	begun := b.post(t, path, "method", "sbp")
+	want(t, "begun", begun.code, http.StatusSeeOther)
+	for _, a := range []answer{b.ask(t, http.MethodGet, path), b.post(t, path, "method", "sbp")} {
+		if a.code != http.StatusGone || !strings.Contains(a.body, "takes no payments") {
+			t.Errorf("used up: %d %s", a.code, a.body)
+		}
+	}
+	held := strings.Split(begun.header.Get("Set-Cookie"), ";")[0]
+	back := b.ask(t, http.MethodGet, path, "Cookie", held)
+	want(t, "who holds it", line(back.code, back.header.Get("Location")), line(http.StatusSeeOther, begun.header.Get("Location")))
+}
+
 // A link's picture stands above its title, drawn anew and of a bounded size, at an address that may be kept for good and is
 // none of another link's. It can be taken away.
 func TestLinkPicture(t *testing.T) {

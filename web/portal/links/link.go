@@ -130,6 +130,8 @@ func stateName(name string) say.Phrase {
 		return sayClosed
 	case paylink.Over:
 		return sayOver
+	case paylink.UsedUp:
+		return sayUsedUp
 	case paylink.Taking:
 	}
 	return sayOpen
@@ -205,7 +207,7 @@ func (v *visit) owned(shown *Detail, l paylink.Link, wrong string) error {
 		return err
 	}
 	shown.QR = string(code)
-	if l.State == paylink.Taking && v.Who.May(caller.MerchantSell) {
+	if (l.State == paylink.Taking || l.State == paylink.UsedUp) && v.Who.May(caller.MerchantSell) {
 		shown.Close = view.Link(v.linkPath(l.ID) + "/close")
 		shown.Picture = v.pictureForm(l, wrong)
 	}

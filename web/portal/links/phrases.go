@@ -33,6 +33,7 @@ var (
 	sayNumber    = say.Both("must be a number", "должно быть числом")
 
 	sayOpen      = say.Both("Open", "Открыта")
+	sayUsedUp    = say.Both("Used up", "Использована")
 	sayOver      = say.Both("Over", "Закончилась")
 	sayClosed    = say.Both("Closed", "Закрыта")
 	sayAnyAmount = say.Both("Payer’s choice", "На выбор плательщика")
