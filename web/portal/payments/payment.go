@@ -315,7 +315,7 @@ func (v *visit) orderFacts(p checkout.DeskPayment) ([]view.Fact, error) {
 			return nil, err
 		}
 		box := view.Fact{Label: say.Cashbox, Value: boxes.Name(strconv.FormatInt(p.CashboxID, 10))}
-		return append([]view.Fact{order, box}, said...), nil
+		return slices.Concat([]view.Fact{order, box}, said, v.link(p)), nil
 	default:
 		return nil, nil
 	}
@@ -349,7 +349,7 @@ func (v *visit) shareFacts(p checkout.DeskPayment, sight payment.Sight) []view.F
 	return facts
 }
 
-// link leads an operator to the link that a payment came by.
+// link leads an operator or the merchant to the link that a payment came by.
 func (v *visit) link(p checkout.DeskPayment) []view.Fact {
 	id := paylink.OfOrder(p.OrderID)
 	if id == 0 {
@@ -359,7 +359,7 @@ func (v *visit) link(p checkout.DeskPayment) []view.Fact {
 	if err != nil || l.MerchantID != p.MerchantID {
 		return nil
 	}
-	return []view.Fact{{Label: sayLink, Value: l.Title, Href: view.Link(portal.Numbered(portal.LinksPath, l.ID))}}
+	return []view.Fact{{Label: sayLink, Value: l.Title, Href: view.Link(portal.Numbered(v.Path("/links"), l.ID))}}
 }
 
 // receipt sends a payer's file.
