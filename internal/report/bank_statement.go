@@ -86,11 +86,12 @@ func (s *Service) CompareStatement(ctx context.Context, who caller.Caller, file 
 	return c, nil
 }
 
-// partsOf are the amounts in which came what was not exactly asked for, by payment.
+// partsOf are the amounts in which came what did not come at once, by payment. Of one that was completed without a word on what
+// came since, nobody has said the rest of what was asked for.
 func (s *Service) partsOf(ctx context.Context, payments []payment.Payment) (map[int64][]decimal.Decimal, error) {
 	var ids []int64
 	for _, p := range payments {
-		if p.ReceivedAmount.Valid {
+		if p.ReceivedAmount.Valid || p.Status == payment.Completed {
 			ids = append(ids, p.ID)
 		}
 	}
@@ -101,6 +102,15 @@ func (s *Service) partsOf(ctx context.Context, payments []payment.Payment) (map[
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.ArrivalPartsOfRow, error) { return q.ArrivalPartsOf(ctx, ids) })
 	for _, row := range rows {
 		parts[row.PaymentID] = append(parts[row.PaymentID], row.Amount)
+	}
+	for _, p := range payments {
+		came := parts[p.ID]
+		if len(came) == 0 || p.ReceivedAmount.Valid {
+			continue
+		}
+		if rest := p.Amount.Sub(decimal.Sum(came[0], came[1:]...)); rest.IsPositive() {
+			parts[p.ID] = append(came, rest)
+		}
 	}
 	return parts, err
 }
