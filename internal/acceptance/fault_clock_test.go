@@ -43,7 +43,7 @@ func buildUnsteady(t *testing.T) string {
 	const file = "../../cmd/gateway/serve.go"
 	source := testenv.Must(os.ReadFile(file))(t)
 	return buildWith(t, map[string]string{
-		file:                            strings.Replace(string(source), "clock.Real{}", "unsteady{}", 1),
+		file:                            strings.Replace(string(source), "g.clock = g.testClock", "g.clock = unsteady{g.testClock}", 1),
 		"../../cmd/gateway/unsteady.go": unsteadyClock,
 		"../../cmd/gateway/asks.go":     asks,
 	})
@@ -61,11 +61,11 @@ import (
 	"gateway.example/internal/clock"
 )
 
-type unsteady struct{}
+type unsteady struct{ clock.Clock }
 
 var ahead atomic.Int64
 
-func (unsteady) Now() time.Time { return clock.Real{}.Now().Add(time.Duration(ahead.Load())) }
+func (u unsteady) Now() time.Time { return u.Clock.Now().Add(time.Duration(ahead.Load())) }
 
 func init() {
 	set := make(chan os.Signal, 1)

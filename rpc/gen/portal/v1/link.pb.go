@@ -55,7 +55,7 @@ type Link struct {
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// When it was closed; unset where it was not.
 	ClosedAt *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=closed_at,json=closedAt,proto3" json:"closed_at,omitempty"`
-	// It takes no payment any more: it was closed, or its time is over.
+	// It takes no payment any more: it was closed, its time is over, or it is used up.
 	Ended bool `protobuf:"varint,16,opt,name=ended,proto3" json:"ended,omitempty"`
 	// Payments that were begun by it. This and the next two are of its newest 500 at most.
 	Payments int64 `protobuf:"varint,17,opt,name=payments,proto3" json:"payments,omitempty"`
@@ -539,7 +539,7 @@ type ListLinksRequest struct {
 	Limit *int32 `protobuf:"varint,2,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
 	// The nextCursor of the page before.
 	Cursor *string `protobuf:"bytes,3,opt,name=cursor,proto3,oneof" json:"cursor,omitempty"`
-	// Only those in one of these states: open, over (its time), closed.
+	// Only those in one of these states: open, used_up, over (its time), closed.
 	State []string `protobuf:"bytes,4,rep,name=state,proto3" json:"state,omitempty"`
 	// Only those whose title has this in it, in whatever case, or whose id it is; at most 200 characters.
 	Search string `protobuf:"bytes,5,opt,name=search,proto3" json:"search,omitempty"`

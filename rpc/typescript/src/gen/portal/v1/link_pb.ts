@@ -126,7 +126,7 @@ export type Link = Message<"portal.v1.Link"> & {
   closedAt?: Timestamp | undefined;
 
   /**
-   * It takes no payment any more: it was closed, or its time is over.
+   * It takes no payment any more: it was closed, its time is over, or it is used up.
    *
    * @generated from field: bool ended = 16;
    */
@@ -378,7 +378,7 @@ export type ListLinksRequest = Message<"portal.v1.ListLinksRequest"> & {
   cursor?: string | undefined;
 
   /**
-   * Only those in one of these states: open, over (its time), closed.
+   * Only those in one of these states: open, used_up, over (its time), closed.
    *
    * @generated from field: repeated string state = 4;
    */
