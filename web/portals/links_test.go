@@ -72,6 +72,16 @@ func TestLinkOfPayment(t *testing.T) {
 	}
 }
 
+// A link may leave several ways to pay, of the currencies that the merchant has.
+func TestLinkOfSeveralMethods(t *testing.T) {
+	b, p := portaltest.Member(t, caller.Owner)
+	form := p.Page(t, "/merchant/links/new")
+	want(t, "offered", line(form.Find("input[value=sbp]").Length(), form.Find("input[value=iban]").Length()), "1 0")
+	path := p.Post(t, "/merchant/links", hidden(form, "cashbox", fmt.Sprint(b.Merchant.CashboxID), "title", "A lamp", "amount", "1500",
+		"method", "sbp", "method", "card")...).To()
+	wantIn(t, "the link", words(p.Page(t, path).Find("main dl")), "SBP transfer", "Card transfer")
+}
+
 // Operators see the links of all merchants, by merchant, state and title, and each with its payments; they change nothing of it
 // but take its picture away, which not every role may.
 func TestLinksOfAllMerchants(t *testing.T) {

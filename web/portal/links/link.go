@@ -11,6 +11,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
+	"gateway.example/internal/directory"
 	"gateway.example/internal/money"
 	"gateway.example/internal/paylink"
 	"gateway.example/internal/report"
@@ -280,17 +281,18 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 		form.Notes = []string{v.Shell.Say(sayNoBoxes)}
 	}
 	box := view.Choice{Name: "cashbox", Label: say.Cashbox, Value: typed.Get("cashbox")}
-	method := view.Choice{
-		Name: "method", Label: sayMethods, Value: typed.Get("method"), Wrong: wrong["methods"],
-		Options: []view.Option{{Text: v.Shell.Say(sayAll)}},
-	}
+	form.Ticks = view.Ticks{Name: "method", Label: sayMethods, Hint: v.Shell.Say(sayAll), Wrong: wrong["methods"]}
 	for _, b := range boxes {
 		box.Options = append(box.Options, view.Option{Value: view.Number(b.ID), Text: b.Name + ", " + b.Currency})
 	}
 	for _, m := range catalogue.Methods {
-		method.Options = append(method.Options, view.Option{Value: m.Name, Text: v.MethodName(m.Name)})
+		if slices.ContainsFunc(boxes, func(b directory.OwnCashbox) bool { return slices.Contains(m.Currencies, b.Currency) }) {
+			form.Ticks.List = append(form.Ticks.List, view.Tick{
+				Value: m.Name, Text: v.MethodName(m.Name), On: slices.Contains(typed["method"], m.Name),
+			})
+		}
 	}
-	form.Choices = []view.Choice{box, method}
+	form.Choices = []view.Choice{box}
 	form.Fields = v.fields(typed, wrong)
 	v.Shell.Title = v.Shell.Say(sayNew)
 	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, form) })
@@ -335,10 +337,7 @@ func (v *visit) create() error {
 	draft := paylink.Draft{
 		Title: form.Get("title"), Description: form.Get("description"), Amount: money.Typed(form.Get("amount")),
 		Least: money.Typed(form.Get("least")), Most: money.Typed(form.Get("most")),
-		ReturnURL: form.Get("back"), Callback: form.Get("callback"),
-	}
-	if name := form.Get("method"); name != "" {
-		draft.Methods = []string{name}
+		ReturnURL: form.Get("back"), Callback: form.Get("callback"), Methods: form["method"],
 	}
 	flaws := map[string]string{}
 	if draft.CashboxID, err = strconv.ParseInt(form.Get("cashbox"), 10, 64); err != nil {

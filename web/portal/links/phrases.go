@@ -22,7 +22,7 @@ var (
 	sayLeastHint = say.Both("Only where payers say the amount, as the next one", "Только если сумму называет плательщик, как и следующее")
 	sayMost      = say.Both("At most", "Не больше")
 	sayMethods   = say.Both("Ways to pay", "Способы оплаты")
-	sayAll       = say.Both("All that the cashbox has", "Все, что есть у кассы")
+	sayAll       = say.Both("Without a choice: all that the cashbox has.", "Без выбора: все, что есть у кассы.")
 	sayTimes     = say.Both("How many payments", "Сколько платежей")
 	sayTimesAny  = say.Both("1 for one buyer; left empty, any number", "1 — для одного покупателя; если не указать, сколько угодно")
 	sayUntil     = say.Both("Last day", "Последний день")

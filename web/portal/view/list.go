@@ -75,6 +75,14 @@ type Tick struct {
 	On          bool
 }
 
+// Ticks are things to choose any number of. Hint may be "".
+type Ticks struct {
+	Name        string
+	Label       say.Phrase
+	Hint, Wrong string
+	List        []Tick
+}
+
 // Chip is a filter that is in force. Href leads to the list without it.
 type Chip struct {
 	Text string

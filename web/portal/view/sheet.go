@@ -73,6 +73,7 @@ type MoneyForm struct {
 	Get     bool
 	Hidden  [][2]string
 	Choices []Choice
+	Ticks   Ticks
 	Fields  []Field
 	Submit  string
 	Back    templ.SafeURL
