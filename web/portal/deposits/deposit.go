@@ -154,6 +154,24 @@ func (v *visit) nameTransaction() error {
 	return v.Done(v.DepositPath(id), "transaction-named")
 }
 
+// seenOf is what is known of how a deposit came: its transfer on the network, and its proof in the ledger.
+func (v *visit) seenOf(d deposit.Deposit) (facts []view.Fact) {
+	if t := d.Transfer; t != nil {
+		if !t.Amount.Equal(d.Amount) {
+			facts = append(facts, view.Fact{Label: say.TransferCame, Value: v.Shell.Say(say.AnotherCame, v.Shell.USDT(t.Amount)), Class: "wrong"})
+		}
+		confirmed := v.Shell.Say(say.ConfirmationsOf, min(t.Confirmations, t.Needed), t.Needed)
+		facts = append(facts, view.Fact{Label: say.TransactionHash, Value: t.Hash, Class: "mono"},
+			view.Fact{Label: say.Confirmations, Value: confirmed, Class: "num"})
+	}
+	if d.Status == "confirmed" {
+		facts = append(facts, view.Fact{
+			Label: say.LedgerProof, Value: v.Shell.Say(say.LedgerProofFile), Href: view.Link(v.DepositPath(d.ID) + "/proof.json"),
+		})
+	}
+	return facts
+}
+
 // showDeposit shows a deposit, with what was typed as its transaction.
 func (v *visit) showDeposit(status int, id int64, typed string, wrong map[string]string) error {
 	d, err := v.Deposits.Get(v.Ctx(), v.Who, id)
@@ -187,25 +205,10 @@ func (v *visit) showDeposit(status int, id int64, typed string, wrong map[string
 		shown.Facts = append(shown.Facts, view.Fact{Label: say.Address, Value: d.Address, Class: "mono"})
 	}
 	shown.Facts = append(shown.Facts, view.Fact{Label: sayReference, Value: portal.Text(d.ExternalReference)})
-	t := d.Transfer
-	if d.Named != "" && (t == nil || t.Hash != d.Named) && shown.Name == nil {
+	if d.Named != "" && (d.Transfer == nil || d.Transfer.Hash != d.Named) && shown.Name == nil {
 		shown.Facts = append(shown.Facts, view.Fact{Label: sayNamed, Value: d.Named, Class: "mono"})
 	}
-	if t != nil && !t.Amount.Equal(d.Amount) {
-		shown.Facts = append(shown.Facts, view.Fact{Label: say.TransferCame, Value: v.Shell.Say(say.AnotherCame, v.Shell.USDT(t.Amount)), Class: "wrong"})
-	}
-	if t != nil {
-		shown.Facts = append(shown.Facts, view.Fact{Label: say.TransactionHash, Value: t.Hash, Class: "mono"},
-			view.Fact{
-				Label: say.Confirmations, Value: v.Shell.Say(say.ConfirmationsOf, min(t.Confirmations, t.Needed), t.Needed), Class: "num",
-			})
-	}
-	if d.Status == "confirmed" {
-		shown.Facts = append(shown.Facts, view.Fact{
-			Label: say.LedgerProof, Value: v.Shell.Say(say.LedgerProofFile),
-			Href: view.Link(v.DepositPath(d.ID) + "/proof.json"),
-		})
-	}
+	shown.Facts = append(shown.Facts, v.seenOf(d)...)
 	shown.Noted = v.Noted(d.Metadata, "/deposits")
 	shown.Curl = v.Curl("/api/v1/deposits/" + strconv.FormatInt(d.ID, 10))
 	shown.Lines = v.DepositLines(moves)

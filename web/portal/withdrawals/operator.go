@@ -140,15 +140,7 @@ func (v *visit) queue() error {
 		})
 	}
 	for _, w := range found {
-		badge := badgeOf(w)
-		state := view.Cell{Text: v.Shell.Say(badge.Text), Tone: badge.Tone}
-		if w.Mismatch != nil {
-			state = view.Cell{Text: v.Shell.Say(sayStopped), Tone: "bad"}
-		}
-		shown.Sheet.Rows = append(shown.Sheet.Rows, []view.Cell{
-			{Text: view.Number(w.ID), Href: view.Link(portal.Numbered(portal.WithdrawalsPath, w.ID))}, {At: &w.CreatedAt},
-			{Text: ownerOf(names, w)}, {Text: v.Shell.USDT(w.Amount)}, {Text: w.Network}, state,
-		})
+		shown.Sheet.Rows = append(shown.Sheet.Rows, v.queued(w, ownerOf(names, w)))
 	}
 	if next != nil {
 		shown.Next = view.Query(portal.WithdrawalsPath, "cursor", *next, portal.AsksStatus, query.Get(portal.AsksStatus))
@@ -156,6 +148,19 @@ func (v *visit) queue() error {
 	v.Shell.Title = v.Shell.Say(say.Withdrawals)
 	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ListPage(s, shown) })
 	return nil
+}
+
+// queued is a withdrawal's row.
+func (v *visit) queued(w withdrawal.Withdrawal, owner string) []view.Cell {
+	badge := badgeOf(w)
+	state := view.Cell{Text: v.Shell.Say(badge.Text), Tone: badge.Tone}
+	if w.Mismatch != nil {
+		state = view.Cell{Text: v.Shell.Say(sayStopped), Tone: "bad"}
+	}
+	return []view.Cell{
+		{Text: view.Number(w.ID), Href: view.Link(portal.Numbered(portal.WithdrawalsPath, w.ID))}, {At: &w.CreatedAt},
+		{Text: owner}, {Text: v.Shell.USDT(w.Amount)}, {Text: w.Network}, state,
+	}
 }
 
 func ownerOf(names report.Names, w withdrawal.Withdrawal) string {
