@@ -96,11 +96,14 @@ func (b Tab) Gone(selector string) {
 	)
 }
 
-// is waits until a script says true. The page may be just going to another, and cannot be asked then.
+// parsed tells that all of a page is there, so that its rows can be counted.
+const parsed = `document.readyState !== "loading"`
+
+// is waits until a script says true of a page that is parsed. It may be just going to another, and cannot be asked then.
 func (b Tab) is(what, script string) {
 	b.T.Helper()
 	testenv.Until(b.T, what, func() bool {
-		is, err := chromedp.Run(b.Ctx, chromedp.Evaluate[bool](staying+" && ("+script+")"))
+		is, err := chromedp.Run(b.Ctx, chromedp.Evaluate[bool](parsed+" && "+staying+" && ("+script+")"))
 		return rested(err == nil && is)
 	})
 }
@@ -171,11 +174,11 @@ func (b Tab) Holds(selector, text string) {
 	b.says(selector, text, func(got string) bool { return strings.Contains(got, text) })
 }
 
-// says waits until an element's text is right. The page may be just going to another, and cannot be asked then.
+// says waits until an element's text is right, of a page that is parsed. It may be just going to another, and cannot be asked then.
 func (b Tab) says(selector, want string, right func(string) bool) {
 	b.T.Helper()
 	err := testenv.Eventually(func() error {
-		got, err := chromedp.Run(b.Ctx, chromedp.Evaluate[string](Said(selector)))
+		got, err := chromedp.Run(b.Ctx, chromedp.Evaluate[string](parsed+" ? "+Said(selector)+` : ""`))
 		if err == nil && !right(got) {
 			err = fmt.Errorf("%s says %q, want %q", selector, got, want)
 		}
