@@ -11,6 +11,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/paylink"
 	"gateway.example/internal/payment"
 )
 
@@ -109,6 +110,9 @@ func TestWeight(t *testing.T) {
 		b.setLogo(t, p, []byte(logo))
 		b.weigh(t, p)
 	}
+	b.pool(t, "RUB", "sbp")
+	_, path := b.sell(t, paylink.Draft{Title: strings.Repeat("Ж", 100), Description: strings.Repeat("Ю ", 250), Least: "100", Most: "5000"})
+	b.weighPage(t, path+"?lang=mn")
 }
 
 // setLogo gives a payment's shop a logo, as the merchant does; one without content takes it away.
@@ -141,7 +145,13 @@ func TestPageLogo(t *testing.T) {
 func (b *bundle) weigh(t *testing.T, p payment.Payment) {
 	t.Helper()
 	b.change(t, directory.CashboxUpdate{ID: p.CashboxID, PageColor: ptr("#123456")})
-	a := b.ask(t, http.MethodGet, b.path(p)+"?lang=mn")
+	b.weighPage(t, b.path(p)+"?lang=mn")
+}
+
+// weighPage wants a page with all that it loads, but for pictures of a shop's own, to be small.
+func (b *bundle) weighPage(t *testing.T, path string) {
+	t.Helper()
+	a := b.ask(t, http.MethodGet, path)
 	weight, files := a.packed, 0
 	want(t, "the page is not compressed", a.header.Get("Content-Encoding"), "gzip")
 	parse(t, a).Find("link[href], script[src]").Each(func(_ int, s *goquery.Selection) {
@@ -157,8 +167,8 @@ func (b *bundle) weigh(t *testing.T, p payment.Payment) {
 	if files != 2 || weight > flight {
 		t.Errorf("%d files and the page are %d bytes", files, weight)
 	}
-	t.Logf("%s: %d bytes", p.Method, weight)
-	if plain := b.ask(t, http.MethodGet, b.path(p), "Accept-Encoding",
+	t.Logf("%s: %d bytes", path, weight)
+	if plain := b.ask(t, http.MethodGet, path, "Accept-Encoding",
 		"br, gzip;q=0"); plain.header.Get("Content-Encoding") != "" ||
 		!strings.HasPrefix(plain.body, "<!doctype html>") {
 		t.Errorf("to who takes no gzip: %.20q", plain.body)
