@@ -263,7 +263,7 @@ func TestReturnWaitsBeforeItLocks(t *testing.T) {
 	decided := make(chan error, 1)
 	go func() { decided <- c.decide(t, who, payment.CaseDecision{Decision: payment.ReturnIt, To: payer()}) }()
 	c.AwaitBlocked(t)
-	_, err := c.Pool.Exec(t.Context(), lockBalance+" nowait", ledger.Available(ledger.Trader, c.trader.ID).ID())
+	_, err := holder.Exec(t.Context(), lockBalance+" nowait", ledger.Available(ledger.Trader, c.trader.ID).ID())
 	testenv.Check(t, err == nil, "the trader's account while it waits: %v", err)
 	noError(t, holder.Commit(t.Context()))
 	noError(t, <-decided)
