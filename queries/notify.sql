@@ -431,5 +431,7 @@ from app_user where id = @id and enabled and password_hash is not null;
 
 -- NotifyDesk tells what a trader has to do: open payments, and whether they take new ones.
 -- name: NotifyDesk :one
-select t.on_break, (select count(*) from payment p where p.trader_id = t.id and p.status = 'pending' and p.expires_at > @now)::bigint as open
-from trader t where t.id = @trader_id;
+select on_break, (
+    select count(*) from payment p where p.trader_id = @trader_id and p.status = 'pending' and p.expires_at > @now
+)::bigint as open
+from trader where id = @trader_id;

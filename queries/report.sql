@@ -294,7 +294,7 @@ select count(*) from (select 1 from deposit where status = 'pending' limit @most
 select count(*) from (select 1 from appeal where status in ('open', 'in_review') limit @most) counted;
 
 -- name: ReportCountCases :one
-select count(*) from (select from payment where status = 'appeal' and received_amount is not null limit @most) counted;
+select count(*) from (select 1 from payment where status = 'appeal' and received_amount is not null limit @most) counted;
 
 -- name: ReportCountConflicts :one
 select count(*) from (select from card_conflict where closed_at is null limit @most) counted;

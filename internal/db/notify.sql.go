@@ -886,13 +886,15 @@ func (q *Queries) NotifyDeposits(ctx context.Context, arg NotifyDepositsParams) 
 }
 
 const notifyDesk = `-- name: NotifyDesk :one
-select t.on_break, (select count(*) from payment p where p.trader_id = t.id and p.status = 'pending' and p.expires_at > $1)::bigint as open
-from trader t where t.id = $2
+select on_break, (
+    select count(*) from payment p where p.trader_id = $1 and p.status = 'pending' and p.expires_at > $2
+)::bigint as open
+from trader where id = $1
 `
 
 type NotifyDeskParams struct {
-	Now      time.Time
 	TraderID int64
+	Now      time.Time
 }
 
 type NotifyDeskRow struct {
@@ -902,7 +904,7 @@ type NotifyDeskRow struct {
 
 // NotifyDesk tells what a trader has to do: open payments, and whether they take new ones.
 func (q *Queries) NotifyDesk(ctx context.Context, arg NotifyDeskParams) (NotifyDeskRow, error) {
-	row := q.db.QueryRow(ctx, notifyDesk, arg.Now, arg.TraderID)
+	row := q.db.QueryRow(ctx, notifyDesk, arg.TraderID, arg.Now)
 	var i NotifyDeskRow
 	err := row.Scan(&i.OnBreak, &i.Open)
 	return i, err

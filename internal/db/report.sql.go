@@ -192,7 +192,7 @@ func (q *Queries) ReportCountAppeals(ctx context.Context, most int32) (int64, er
 }
 
 const reportCountCases = `-- name: ReportCountCases :one
-select count(*) from (select from payment where status = 'appeal' and received_amount is not null limit $1) counted
+select count(*) from (select 1 from payment where status = 'appeal' and received_amount is not null limit $1) counted
 `
 
 func (q *Queries) ReportCountCases(ctx context.Context, most int32) (int64, error) {
