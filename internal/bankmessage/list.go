@@ -110,6 +110,9 @@ func (s *Service) Beside(ctx context.Context, who caller.Caller, open []payment.
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, err
 	}
+	if len(open) == 0 { // most desks, most of the time
+		return nil, nil
+	}
 	var amounts []decimal.Decimal
 	for _, p := range open {
 		amounts = append(amounts, p.Expected())
