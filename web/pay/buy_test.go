@@ -68,6 +68,39 @@ func TestBuyWithCode(t *testing.T) {
 	page.passes("h1", "Ödeme alındı")
 }
 
+// While a form is being sent, only its answer shows something new: news that came before it would keep the code that was
+// sent in the field, and the answer would take away what is typed after it.
+func TestAnswerComesFirst(t *testing.T) {
+	b, page := setup(t, false), newTab(t)
+	p := b.create(t, "AZN", "quasi_ecom")
+	b.payWith(t, p, codeCard)
+	b.answers(t)
+	page.Timed()
+	page.Before(`{
+		const fetched = fetch;
+		asked = 0;
+		fetch = async (address, how) => {
+			const answer = await fetched(address, how);
+			if (how.method === "post") await new Promise(free => { answers = free });
+			else asked++;
+			return answer;
+		};
+	}`)
+	page.Open(b.server.URL + b.path(p) + "/code")
+	page.Type("#otp", "111111")
+	page.Keys(kb.Enter)
+	testenv.Until(t, "the code is refused", func() bool { return eval[bool](page, "!!window.answers") })
+	asked := eval[int](page, "asked")
+	testenv.Until(t, "the page has asked three times more", func() bool {
+		page.Pass(asksEvery)
+		return eval[int](page, "asked") > asked+2
+	})
+	want(t, "while it is sent", line(page.value("#otp"), page.Text("#otp-error")), line("111111", "(none)"))
+	eval[bool](page, "(answers(), true)")
+	page.Await("#otp-error", "The code is not right. Enter the one from the latest message. You can enter a code 2 more times.")
+	want(t, "afterwards", page.value("#otp"), "")
+}
+
 // What a payer types stays when the page shows something new.
 func TestTypingIsKept(t *testing.T) {
 	b, page := setup(t, false), newTab(t)

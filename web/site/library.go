@@ -44,8 +44,14 @@ func (l Library) Add(names ...string) string {
 	for _, name := range names {
 		all = append(append(all, static.Read(name)...), '\n')
 	}
+	if path.Ext(names[0]) == ".js" {
+		all = scriptComment.ReplaceAll(all, nil)
+	}
 	return l.put(names[0], all)
 }
+
+// scriptComment is a line that only our own readers need.
+var scriptComment = regexp.MustCompile(`(?m)^\s*//.*\n`)
 
 func (l Library) put(name string, content []byte) string {
 	extension := path.Ext(name)

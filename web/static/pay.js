@@ -123,7 +123,7 @@
     try {
       const { status, version, every } = main.dataset;
       const question = document.hidden || failures || every > 3 ? '' : (status.includes('?') ? '&' : '?') + 'wait=1&version=' + encodeURIComponent(version);
-      const answer = await (await get(status + question)).json();
+      const answer = JSON.parse(await get(status + question));
       held = question && Date.now() - began > 1000;
       const news = answer.version !== main.dataset.version;
       // What arrived before the connection was lost is not sent again, but for what can be said twice.
@@ -196,11 +196,15 @@
   async function get(address) {
     const response = await fetch(address, { cache: 'no-store' });
     if (!response.ok) throw new Error(response.status);
-    return response;
+    return response.text();
   }
 
-  // renew shows a page, this one as it is now or in another language, in place of what is shown.
-  async function renew(page, answered) { show(await (await get(page)).text(), page, answered); }
+  // renew shows a page, this one as it is now or in another language, in place of what is shown. While a form is being
+  // sent that is left to its answer, which would take away what is typed meanwhile.
+  async function renew(page, answered) {
+    const text = await get(page);
+    if (!sending) show(text, page, answered);
+  }
 
   function show(text, page, answered) {
     const next = new DOMParser().parseFromString(text, 'text/html');
@@ -218,8 +222,8 @@
       field.value = before?.value || field.value;
     }
     // So does a file that was chosen.
-    const chosen = old.querySelector('input[type=file]'), place = main.querySelector('input[type=file]');
-    if (chosen?.value && place && !answered) place.replaceWith(chosen);
+    const file = 'input[type=file]', chosen = old.querySelector(file);
+    if (chosen?.value && !answered) main.querySelector(file)?.replaceWith(chosen);
     adopt();
     // The focus goes to what is wrong, stays where the payer is, or goes to what is new.
     const fresh = news(old), same = !answered && inside && active.id && main.querySelector('#' + active.id);
