@@ -24,7 +24,7 @@ func TestBench(t *testing.T) {
 		"credits_spread_per_s", "r_page_bytes", "create_cpu_us.gateway", "create_cpu_us.postgres",
 		"create_cpu_us.generator", "create_ratio", "create_commit_ratio",
 	}
-	if testenv.Whole() {
+	if testenv.Whole(t) {
 		positive = append(
 			positive, "creates_10_requisites_per_s", "create_p50_ms", "create_p99_ms", "create_sql_per_s",
 			"create_p999_ms", "overload_creates_per_s", "overload_after_per_s", "one_row_commit_per_s", "webhooks_per_s", "stored_creates_per_s", "stored_create_cpu_ratio",

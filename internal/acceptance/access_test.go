@@ -128,9 +128,9 @@ func (g *instance) checkAccess(
 		t.Errorf("%s is not in the table: say who may call it", procedure)
 		return
 	}
-	asked := testenv.Pick(apart(allowed, turn), everybody)
+	asked := testenv.Pick(t, apart(allowed, turn), everybody)
 	if procedure == moveClock {
-		asked = testenv.Pick(nobody, everybody)
+		asked = testenv.Pick(t, nobody, everybody)
 	}
 	for _, person := range asked {
 		got := g.ask(t, procedure, nothing, persons[person](nothing))

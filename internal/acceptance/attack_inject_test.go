@@ -137,8 +137,8 @@ func (r *reader) crawl(base string, paths ...string) {
 		paths = paths[1:]
 		before, _, asked := strings.Cut(at, "?")
 		group := digits.ReplaceAllString(before, "1")
-		if seen[at] || before == "/trader/live" || queries[group] > testenv.Pick(0, 12) ||
-			asked && queries[group] > testenv.Pick(0, 6) {
+		if seen[at] || before == "/trader/live" || queries[group] > testenv.Pick(r.t, 0, 12) ||
+			asked && queries[group] > testenv.Pick(r.t, 0, 6) {
 			continue
 		}
 		seen[at] = true
@@ -232,7 +232,7 @@ func TestHostileTexts(t *testing.T) {
 		r := &reader{t: t, cookie: g.browser(t, user)}
 		r.crawl(g.PortalURL, from, "/account")
 		t.Logf("%s read %d pages and %d files, %d of them with the text", user, r.pages, r.files, r.shown)
-		if r.pages < testenv.Pick(10, 20) || r.shown < 3 {
+		if r.pages < testenv.Pick(t, 10, 20) || r.shown < 3 {
 			t.Errorf("%s read %d pages and %d files, %d of them with the text", user, r.pages, r.files, r.shown)
 		}
 	}

@@ -25,7 +25,7 @@ func (r *cardRun) sandboxCards() {
 		_, declined[pan] = r.create("sandbox-rub", nil)
 	}
 	const cards = 3 // that may be tried
-	for n := range testenv.Pick(1, cards) {
+	for n := range testenv.Pick(r.t, 1, cards) {
 		for pan, token := range declined {
 			r.card(token, pan)
 		}

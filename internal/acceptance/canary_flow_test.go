@@ -58,7 +58,7 @@ func TestNothingOfCardsIsLeft(t *testing.T) {
 	r.setProcessor(t, p)
 	some := []func(){r.page, r.pageCodes, r.rest, r.desk, r.malformed}
 	all := append(some, r.declined, r.connect, r.resends, r.cancelled, r.closed, r.misplaced)
-	for _, flow := range testenv.Pick(some, all) {
+	for _, flow := range testenv.Pick(t, some, all) {
 		flow()
 	}
 	talked := r.talkative()

@@ -17,7 +17,7 @@ func (r *cardRun) talkative() func() {
 	p := &talker{arrived: map[string]int{}, calls: map[string]int{}, bad: badAnswers()}
 	r.setProcessor(r.t, newCardProcessor(r.t, p.answer))
 	var paying sync.WaitGroup
-	for which := range len(p.bad) + testenv.Pick(0, 1) {
+	for which := range len(p.bad) + testenv.Pick(r.t, 0, 1) {
 		_, token := r.create("sandbox-azn", nil)
 		card, code := typedCard(r.pan("4"), object{"cvv": r.cvv()}), fmt.Sprintf(`{"otp":%q}`, r.code("1"))
 		paying.Go(func() {
@@ -29,7 +29,7 @@ func (r *cardRun) talkative() func() {
 	}
 	return func() {
 		paying.Wait()
-		if testenv.Whole() && !strings.Contains(r.stderr.String(), "no answer of an acquirer") {
+		if testenv.Whole(r.t) && !strings.Contains(r.stderr.String(), "no answer of an acquirer") {
 			r.t.Error("no answer was so bad that it was logged")
 		}
 		r.setProcessor(r.t, newCardProcessor(r.t, nil))

@@ -100,7 +100,7 @@ func TestKilledAtCheckout(t *testing.T) {
 	p := newCardProcessor(t, nil)
 	v.setProcessor(t, p)
 	var all []*trial
-	for range testenv.Pick(1, 3) {
+	for range testenv.Pick(t, 1, 3) {
 		round := trials()
 		all = append(all, round...)
 		v.killAmid(t, p, round)

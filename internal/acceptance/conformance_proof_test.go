@@ -175,16 +175,16 @@ func webhooksAreSigned(t *testing.T, w *instance) {
 
 // refusedWebhookComesAgain after 5 s, the same event.
 func refusedWebhookComesAgain(t *testing.T, w *instance) {
-	w.inbox.mu.Lock()
-	w.inbox.statuses = []int{http.StatusInternalServerError}
-	w.inbox.mu.Unlock()
-	orderID := w.told(t).text("data.orderId")
+	shop, orderID := newShop(t, "", http.StatusInternalServerError), newOrder()
+	made := w.create(t, w.first(), object{"orderId": orderID, "callbackUri": shop.URL})
+	w.callback(t, made.text("data.id"), `{"status":"failed"}`)
 	testenv.Until(t, "the refusal is written down", func() bool {
-		return w.count(t, "select count(*) from webhook_attempt where status_code = 500") != 0
+		return w.count(t, `select count(*) from webhook_attempt a join webhook_event e on e.id = a.event_id
+			where e.url = $1 and a.status_code = 500`, shop.URL) != 0
 	})
-	testenv.Want(t, len(w.inbox.letters(t, orderID, 1)), 1, "deliveries before the time")
+	testenv.Want(t, len(shop.letters(t, orderID, 1)), 1, "deliveries before the time")
 	w.advance(t, 6*time.Second)
-	both := w.inbox.letters(t, orderID, 2)
+	both := shop.letters(t, orderID, 2)
 	testenv.Want(t, both[1].raw, both[0].raw, "the second delivery")
 }
 

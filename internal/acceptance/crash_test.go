@@ -128,7 +128,7 @@ func TestKilled(t *testing.T) {
 	// Killed under load, but not before there is something to lose.
 	testenv.Until(t, "there is something to lose, and a delivery under way", func() bool {
 		a.mu.Lock()
-		enough := len(a.failed) > 0 || len(a.ids) >= testenv.Pick(30, 100)
+		enough := len(a.failed) > 0 || len(a.ids) >= testenv.Pick(t, 30, 100)
 		a.mu.Unlock()
 		return enough && v.count(t, underWay) > 0
 	})
@@ -141,7 +141,7 @@ func TestKilled(t *testing.T) {
 	if v.count(t, underWay) == 0 {
 		t.Error("no delivery was under way")
 	}
-	if !testenv.Whole() { // the whole check waits for the leases of the killed process to end
+	if !testenv.Whole(t) { // the whole check waits for the leases of the killed process to end
 		v.count(t,
 			"with ended as (update webhook_endpoint set leased_until = now() returning 1) select count(*) from ended")
 	}

@@ -45,8 +45,12 @@ func newDisk(t *testing.T, size string) *disk {
 func (d *disk) resize(t *testing.T, size string) {
 	t.Helper()
 	if d.mounted {
-		noError(t, exec.Command("mount", "-o", "remount,size="+size, d.path).Run())
+		noError(t, d.remount(size))
 	}
+}
+
+func (d *disk) remount(size string) error {
+	return exec.Command("mount", "-o", "remount,size="+size, d.path).Run()
 }
 
 // data is the directory of PostgreSQL's data.
@@ -87,10 +91,11 @@ func (s *stage) slotFillsDisk(t *testing.T) {
 		return
 	}
 	testenv.Must(s.pool.Exec(t.Context(), "select pg_create_physical_replication_slot('forgotten', true)"))(t)
-	used, err := exec.Command("du", "-sk", s.log.path).Output()
-	noError(t, err)
-	kilobytes, _, _ := strings.Cut(string(used), "\t")
-	s.log.resize(t, kilobytes+"k")
+	noError(t, testenv.Eventually(func() error { // more may be written before there is no room
+		used, err := exec.Command("du", "-sk", s.log.path).Output()
+		kilobytes, _, _ := strings.Cut(string(used), "\t")
+		return errors.Join(err, s.log.remount(kilobytes+"k"))
+	}))
 	noError(t, testenv.Eventually(func() error {
 		select {
 		case <-s.Done():
@@ -122,10 +127,12 @@ func (s *stage) syncStalls(t *testing.T) {
 			if syscall.Kill(pid, syscall.SIGSTOP) != nil {
 				continue
 			}
+			// Whoever looks would wait for what it holds, if that is not the log.
+			resume := time.AfterFunc(time.Second, func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
 			var syncs bool
 			noError(t, conn.QueryRow(t.Context(), `select count(*) > 0 from pg_stat_activity
 				where pid = $1 and wait_event in ('WALSync', 'WALWrite') and wait_event_type = 'IO'`, pid).Scan(&syncs))
-			if syncs {
+			if resume.Stop() && syncs {
 				stopped = pid
 				return nil
 			}

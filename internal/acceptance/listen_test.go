@@ -53,7 +53,7 @@ func TestListenForwards(t *testing.T) {
 			w.WriteHeader(http.StatusAccepted)
 		}
 	}))
-	port := behind.Listener.Addr().String()
+	port := freeAddr()                  // which no outgoing connection takes meanwhile
 	noError(t, behind.Listener.Close()) // away for now
 	forward := "http://" + port + "/hook?a=1"
 	address, heard := listener(t, g, freeAddr(), "-forward", forward)

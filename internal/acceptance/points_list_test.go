@@ -123,7 +123,7 @@ func (p *passedPlaces) compare(t *testing.T) {
 		testenv.Check(t, why != "", "the program commits or calls at %s, which TestPointsAreListed does not find in the source", place)
 	}
 	for name, reason := range listed {
-		testenv.Check(t, reason != killed || seen[name] || !testenv.Whole(), "no way of TestPoints passes %s", name)
+		testenv.Check(t, reason != killed || seen[name] || !testenv.Whole(t), "no way of TestPoints passes %s", name)
 	}
 }
 

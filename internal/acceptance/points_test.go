@@ -42,7 +42,7 @@ var ways = map[string]func(p *pointed, order string){
 }
 
 // byTime is what the program does at its own time, whatever way is gone: it may not come again.
-var byTime = regexp.MustCompile(`internal/(alarm|audit|auth\.\(\*Keys\)\.used|chain\.\(\*Watcher\)\.\w+|deposit\.\(\*Service\)\.Match|ledger\.FoldNow|rate|requestlog|session\.\(\*Service\)\.see)\b`)
+var byTime = regexp.MustCompile(`internal/(alarm|audit|auth\.\(\*Keys\)\.used|chain\.\(\*Watcher\)\.\w+|deposit\.\(\*Service\)\.Match|ledger\.Fold(Now)?|notify|rate|report|requestlog|session\.\(\*Service\)\.see|webhook\.\(\*Deliverer\)\.renew)\b`)
 
 // TestPoints walks each way of money once to collect its points, every moment before and after a commit or a call outward,
 // and then again for each with a kill at it. Started again it goes on: what it has answered stands, every withdrawal is on
@@ -51,13 +51,13 @@ var byTime = regexp.MustCompile(`internal/(alarm|audit|auth\.\(\*Keys\)\.used|ch
 func TestPoints(t *testing.T) {
 	t.Parallel()
 	program := buildPoints(t)
-	each := testenv.Pick(1, 3) // in the whole check every third, and where faults are asked for, too, all
+	each := testenv.Pick(t, 1, 3) // in the whole check every third, and where faults are asked for, too, all
 	if os.Getenv("GATEWAY_TEST_FAULTS") != "" {
 		each = 1
 	}
 	all := newPassedPlaces(t)
 	for name, way := range ways {
-		if !testenv.Whole() && name != "withdrawal" {
+		if !testenv.Whole(t) && name != "withdrawal" {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -65,14 +65,14 @@ func TestPoints(t *testing.T) {
 			p := newPointed(t, program)
 			passed := p.collect(way)
 			all.add(passed)
-			if !testenv.Whole() { // one kill, from the middle on
+			if !testenv.Whole(t) { // one kill, from the middle on
 				passed = slices.DeleteFunc(passed, byTime.MatchString)
 				passed = passed[len(passed)/2:]
 			}
 			kills, missed := 0, []string(nil)
 			for i := 0; i < len(passed); i += each {
 				point := passed[i]
-				if kills > 0 && !testenv.Whole() {
+				if kills > 0 && !testenv.Whole(t) {
 					break
 				}
 				if p.killAt(point, way) {

@@ -2,11 +2,11 @@ package acceptance
 
 import (
 	"errors"
+	"io"
 	"net"
 	"path"
 	"strings"
 	"testing"
-	"time"
 
 	"gateway.example/internal/testenv"
 )
@@ -19,9 +19,9 @@ func TestShutdownFinishesRequests(t *testing.T) {
 	orderID := newOrder()
 	body := order(object{"orderId": orderID, "callbackUri": s.URL})
 	headers := with(signed(g.first(), body), "Content-Type", "application/json")
-	slow := g.begun(t, payments, headers, len(body), body[:10])
-	// The signal must find the request begun: the server is at it once it has read the headers.
-	time.Sleep(200 * time.Millisecond)
+	// The signal must find the request begun: the server is at it once it asks for the body.
+	slow := g.begun(t, payments, with(headers, "Expect", "100-continue"), len(body), "")
+	testenv.Must(io.ReadFull(slow, make([]byte, len("HTTP/1.1 100 Continue\r\n\r\n"))))(t)
 	g.cancel()
 	noError(t, testenv.Eventually(func() error {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(g.BaseURL, "http://"))
@@ -34,7 +34,7 @@ func TestShutdownFinishesRequests(t *testing.T) {
 	if err := ready(g.OpsURL); err == nil {
 		t.Error("readyz says ready while it stops")
 	}
-	testenv.Must(slow.Write([]byte(body[10:])))(t)
+	testenv.Must(slow.Write([]byte(body)))(t)
 	got := answerOn(t, slow).must(t, "the answer", 200, "data.orderId", orderID)
 	keepSecret(path.Base(got.text("data.paymentPageUrl")))
 	testenv.Want(t, g.count(t, "select count(*) from payment where order_id = $1", orderID), 1, "payments")

@@ -277,7 +277,7 @@ func TestManyReaders(t *testing.T) {
 	us, random := platform(t), rand.New(rand.NewPCG(1, 2))
 	watchers := []*chain.Watcher{l.watcher(t), l.watcher(t)}
 	number := 0
-	for range testenv.Pick(40, 400) {
+	for range testenv.Pick(t, 40, 400) {
 		switch random.IntN(4) {
 		case 0:
 			l.script.fork(1+random.IntN(4), number)

@@ -44,12 +44,12 @@ func TestSilentConnectionsAreReplaced(t *testing.T) {
 	time.Sleep(1100 * time.Millisecond)
 	began := time.Now()
 	_, err := asked.Exec(t.Context(), "select 1")
-	if took := time.Since(began); err != nil || testenv.Whole() && took > 5*time.Second {
+	if took := time.Since(began); err != nil || testenv.Whole(t) && took > 5*time.Second {
 		t.Errorf("the pool that asked: %v after %s", err, took)
 	}
 	began = time.Now()
 	_, err = other.Exec(t.Context(), "select 1")
-	if took := time.Since(began); err != nil || testenv.Whole() && took > 2*time.Second {
+	if took := time.Since(began); err != nil || testenv.Whole(t) && took > 2*time.Second {
 		t.Errorf("the other pool: %v after %s", err, took)
 	}
 	select {
@@ -84,7 +84,7 @@ func TestSilenceIsNoticedWhileAllWait(t *testing.T) {
 	err := <-called
 	// Twice three seconds, while the statement itself has eight.
 	took := time.Since(began)
-	testenv.Check(t, edge.Fault(err) == db.ErrUnavailable && (!testenv.Whole() || took <= 7500*time.Millisecond),
+	testenv.Check(t, edge.Fault(err) == db.ErrUnavailable && (!testenv.Whole(t) || took <= 7500*time.Millisecond),
 		"the call ended after %s with %v", took, err)
 	must(calls.Exec(t.Context(), "select 1"))(t)
 	noError(t, group.Beat(t.Context(), beat))

@@ -3,6 +3,7 @@ package db_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -306,6 +307,10 @@ func TestWorkCancelsNoCommit(t *testing.T) {
 	d := setup(t)
 	d.Exec(t, "create table probe (committing boolean)")
 	for _, committing := range []bool{false, true} {
+		limit, sleeps := 200*time.Millisecond, 30
+		if committing { // the statement has begun by then, and takes longer
+			limit, sleeps = time.Second, 3
+		}
 		pool := must(db.Open(t.Context(), d.URL, 1, db.ForWork))(t)
 		t.Cleanup(pool.Close)
 		conn := must(pool.Acquire(t.Context()))(t)
@@ -313,10 +318,10 @@ func TestWorkCancelsNoCommit(t *testing.T) {
 		if committing {
 			ended = db.Commits(conn.Conn())
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		_, err := conn.Exec(
 			ctx,
-			"do $$ begin perform pg_sleep(2); insert into probe values ("+map[bool]string{true: "true", false: "false"}[committing]+"); end $$",
+			fmt.Sprintf("do $$ begin perform pg_sleep(%d); insert into probe values (%t); end $$", sleeps, committing),
 		)
 		cancel()
 		ended(err)

@@ -137,12 +137,20 @@ func TestReplicaConflict(t *testing.T) {
 		}
 		vacuumed := make(chan error, 1)
 		go func() {
-			time.Sleep(200 * time.Millisecond) // the statement has its snapshot then
-			_, err := r.Pool.Exec(context.Background(), "delete from crowd")
+			err := testenv.Eventually(func() error { // the statement has its snapshot, or was in the way already
+				var runs bool
+				err := r.standby.QueryRow(context.Background(), `select exists (select from pg_stat_activity
+					where query like '%pg_sleep%' and pid <> pg_backend_pid())`).Scan(&runs)
+				if err == nil && !runs {
+					err = errors.New("the statement has not begun")
+				}
+				return err
+			})
+			_, deleteErr := r.Pool.Exec(context.Background(), "delete from crowd")
 			_, vacuumErr := r.Pool.Exec(context.Background(), "vacuum crowd")
-			vacuumed <- errors.Join(err, vacuumErr)
+			vacuumed <- errors.Join(err, deleteErr, vacuumErr)
 		}()
-		err = db.Sleep(t.Context(), q, "crowd", 1500*time.Millisecond)
+		err = db.Sleep(t.Context(), q, "crowd", 1900*time.Millisecond)
 		noError(t, <-vacuumed)
 		testenv.Check(t, err != nil, "nothing was in the way")
 		return nil, err

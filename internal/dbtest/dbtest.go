@@ -37,7 +37,7 @@ const objectInUse = "55006"
 const (
 	poolDefault  = 8
 	template     = "migrated"
-	startTimeout = time.Minute
+	startTimeout = 5 * time.Minute
 )
 
 var (

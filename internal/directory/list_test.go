@@ -47,7 +47,7 @@ func (b *bundle) rows(t *testing.T) (rows int64) {
 // there looks at each once.
 func TestListsAreFast(t *testing.T) {
 	b := setup(t)
-	b.crowd(t, testenv.Pick(2000, 20_000), testenv.Pick(200, 2000))
+	b.crowd(t, testenv.Pick(t, 2000, 20_000), testenv.Pick(t, 200, 2000))
 	var trader int64
 	b.Get(t, &trader, "select max(id) from trader")
 	everything := b.Count(t, `select (select count(*) from merchant) + (select count(*) from cashbox) +
@@ -86,7 +86,7 @@ func TestListsAreFast(t *testing.T) {
 		"merchants that are not there":  {merchants, directory.Search{Text: "no such merchant"}, true},
 	} {
 		var took []time.Duration
-		for range testenv.Pick(1, 7) {
+		for range testenv.Pick(t, 1, 7) {
 			begun := time.Now()
 			if err := test.list(test.search); err != nil {
 				t.Fatalf("%s: %v", name, err)
@@ -104,7 +104,7 @@ func TestListsAreFast(t *testing.T) {
 		if test.all {
 			most = everything
 		}
-		if int(read) > most || testenv.Whole() && took[0] > time.Second {
+		if int(read) > most || testenv.Whole(t) && took[0] > time.Second {
 			t.Errorf("%s take %s and read %d rows, %d at most", name, took[0], read, most)
 		}
 	}

@@ -69,7 +69,7 @@ func TestTroubleIsNobodyElses(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from notify_channel where ended_at is not null"), 1, "channels that have ended")
 	testenv.Want(t, b.Count(t, "select count(*) from notify_channel where slow"), 2, "channels that failed")
 	testenv.Want(t, b.Count(t, `select count(*) from notice where done_at is null and attempts = 1
-		and due_at between now() + interval '29 seconds' and now() + interval '31 seconds'`), 3, "that are tried again")
+		and due_at between now() + interval '10 seconds' and now() + interval '31 seconds'`), 3, "that are tried again")
 	delete(far.refuse, "82")
 	b.later(t, "31 seconds")
 	b.round(t)
@@ -196,6 +196,7 @@ func TestOneHearsTheBot(t *testing.T) {
 	noError(t, first.Find(t.Context()))
 	noError(t, second.Find(t.Context()))
 	testenv.Check(t, first.Works() && !second.Works(), "the lease is not of one")
+	first.until.Store(time.Now().Add(testenv.Patience).UnixNano()) // nobody prolongs it here
 	stop := hears(bot, first)
 	defer hears(other, second)()
 	ask := func(id int, chat string) {
@@ -213,5 +214,6 @@ func TestOneHearsTheBot(t *testing.T) {
 	b.Exec(t, "update notify_feed set leased_until = now()")
 	second.renewAt = time.Time{}
 	noError(t, second.Find(t.Context()))
+	second.until.Store(time.Now().Add(testenv.Patience).UnixNano())
 	ask(3, "12")
 }

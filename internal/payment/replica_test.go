@@ -36,7 +36,7 @@ const oneOrder = "one order id"
 // others get the documented answer, and nobody who could have been served is refused.
 func TestWhatTheDatabaseDecides(t *testing.T) {
 	t.Parallel()
-	calls := testenv.Pick(50, 200)
+	calls := testenv.Pick(t, 50, 200)
 	same := func(int) string { return "500" }
 	for name, c := range map[string]struct {
 		limit  string
@@ -110,7 +110,7 @@ func TestWhatTheDatabaseDecides(t *testing.T) {
 func TestSwitchedOffWithinASecond(t *testing.T) {
 	t.Parallel()
 	// Fewer calls find it as well when what they may use is older: only the whole check makes as many as it can.
-	usable, pause := testenv.Pick(100*time.Millisecond, directory.Usable), testenv.Pick(10*time.Millisecond, 0)
+	usable, pause := testenv.Pick(t, 100*time.Millisecond, directory.Usable), testenv.Pick(t, 10*time.Millisecond, 0)
 	for name, off := range map[string]string{
 		"cashbox":   "update cashbox set collect_enabled = false",
 		"method":    "update cashbox_method set enabled = false",
@@ -194,7 +194,7 @@ func TestSettingsThatCannotBeRenewed(t *testing.T) {
 	beside := must(pgx.Connect(t.Context(), b.URL))(t)
 	defer func() { _ = beside.Close(context.Background()) }()
 	do := func(little, all string) {
-		must(beside.Exec(t.Context(), testenv.Pick(little, all)))(t)
+		must(beside.Exec(t.Context(), testenv.Pick(t, little, all)))(t)
 	}
 	create := func(service *payment.Service, order string) error {
 		return errOf(service.Create(t.Context(), merchant.Caller, request(order)))

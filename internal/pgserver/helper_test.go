@@ -98,13 +98,10 @@ var cluster = sync.OnceValues(func() (string, error) {
 })
 
 // made is a directory, or one below it, whose server need not make its data any more: that takes longer than all else
-// that most tests do. In the whole check each makes its own.
+// that most tests do.
 func made(t *testing.T, below ...string) string {
 	t.Helper()
 	dir := filepath.Join(append([]string{tempDir(t)}, below...)...)
-	if testenv.Whole() {
-		return dir
-	}
 	from := must(cluster())(t)
 	data := theData(t, from)
 	copied := filepath.Join(dir, filepath.Base(data))

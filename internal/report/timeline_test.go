@@ -23,7 +23,10 @@ func (b *bundle) paid(t *testing.T) payment.Payment {
 	ctx := t.Context()
 	p := b.create(t, b.shop, "order-1")
 	b.clock.Advance(minute)
-	b.payments.Visited(ctx, p, "requisite", "Safari")
+	testenv.Until(t, "the visit is kept", func() bool { // it waits for that a moment only
+		b.payments.Visited(ctx, p, "requisite", "Safari")
+		return b.Count(t, "select count(*) from payment_step where payment_id = $1 and what = 'page_opened'", p.ID) > 0
+	})
 	b.clock.Advance(minute)
 	must(b.payments.Claim(ctx, p.UUID))(t)
 	b.clock.Advance(minute)

@@ -1,20 +1,12 @@
 package session
 
-import (
-	"time"
+import "time"
 
-	"gateway.example/internal/testenv"
-)
-
-// Costly are the program's parameters of the hashes of passwords. Only in the whole check are the tests' hundreds of
-// hashes made with them: that takes longer than all else.
+// Costly are the program's parameters of the hashes of passwords. The tests' hundreds of hashes are made with others:
+// with these they would take longer than all else.
 var Costly = *passwordParams
 
-func init() {
-	if !testenv.Whole() {
-		passwordParams.Memory, passwordParams.Iterations = 64, 1
-	}
-}
+func init() { passwordParams.Memory, passwordParams.Iterations = 64, 1 }
 
 // At sets the service's clock.
 func (s *Service) At(now func() time.Time) { s.now = now }

@@ -17,6 +17,10 @@ import (
 // longEnv set to "required" is the whole check.
 const longEnv = "GATEWAY_TEST_LONG"
 
+// shortEnv names the file that lists the tests which ran in their short form, by directory and name, once for each time
+// they asked. The check has those run again.
+const shortEnv = "GATEWAY_TEST_SHORT"
+
 // Patience bounds everything that a test waits for. It is generous, because the machine may be busy with other tests:
 // what takes longer is broken, and not slow.
 const Patience = 2 * time.Minute
@@ -27,13 +31,25 @@ func pause(began time.Time) {
 	time.Sleep(min(max(time.Since(began)/8, 5*time.Millisecond), 100*time.Millisecond))
 }
 
-// Whole reports whether this is the whole check.
-func Whole() bool { return os.Getenv(longEnv) == "required" }
+// Whole reports whether this is the whole check. Where it is not, the test is one that has a long form.
+func Whole(t testing.TB) bool {
+	t.Helper()
+	if os.Getenv(longEnv) == "required" {
+		return true
+	}
+	if file := os.Getenv(shortEnv); file != "" {
+		list := Must(os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600))(t) //nolint:gosec // the check names it
+		name, _, _ := strings.Cut(t.Name(), "/")
+		_, err := fmt.Fprintf(list, "%s %s\n", Must(os.Getwd())(t), name)
+		NoError(t, err, list.Close())
+	}
+	return false
+}
 
 // Long skips a test that only the whole check runs, for the reason given: it takes long, or bounds a time.
 func Long(t testing.TB, why string) {
 	t.Helper()
-	if !Whole() {
+	if !Whole(t) {
 		t.Skipf("%s: %s=required has it run", why, longEnv)
 	}
 }
@@ -41,15 +57,16 @@ func Long(t testing.TB, why string) {
 // Missing ends a test that needs what the machine does not have: it is skipped, and fails in the whole check.
 func Missing(t testing.TB, what string) {
 	t.Helper()
-	if Whole() {
+	if Whole(t) {
 		t.Fatal(what)
 	}
 	t.Skip(what)
 }
 
 // Pick is how much of something a test does: little in "go test ./...", all of it in the whole check.
-func Pick[T any](little, all T) T {
-	if Whole() {
+func Pick[T any](t testing.TB, little, all T) T {
+	t.Helper()
+	if Whole(t) {
 		return all
 	}
 	return little

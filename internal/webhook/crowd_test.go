@@ -81,7 +81,7 @@ func (h *hanging) mostAtOnce() int {
 func (b *bundle) stream(t *testing.T, merchant dbtest.Merchant, count int) []time.Duration {
 	t.Helper()
 	quick, committed := newReceiver(t, codes(http.StatusOK)), map[uuid.UUID]time.Time{}
-	tick := time.NewTicker(testenv.Pick(time.Millisecond, 40*time.Millisecond))
+	tick := time.NewTicker(testenv.Pick(t, time.Millisecond, 40*time.Millisecond))
 	defer tick.Stop()
 	for range count {
 		<-tick.C
@@ -103,35 +103,34 @@ func (b *bundle) stream(t *testing.T, merchant dbtest.Merchant, count int) []tim
 func (b *bundle) unhindered(t *testing.T, h *hanging, least int, crowd func()) {
 	t.Helper()
 	other, allowed := b.newMerchant(t), time.Second
-	if testenv.Whole() {
+	if testenv.Whole(t) {
 		before := b.stream(t, other, 25)
 		allowed += before[len(before)-1]
 	}
 	crowd()
 	testenv.Until(t, fmt.Sprintf("%d deliveries hang", least), func() bool { return h.mostAtOnce() >= least })
-	took := b.stream(t, other, testenv.Pick(20, 400))
+	took := b.stream(t, other, testenv.Pick(t, 20, 400))
 	p99 := took[len(took)*99/100]
 	t.Logf("median %s, p99 %s, worst %s; allowed are %s", took[len(took)/2], p99, took[len(took)-1], allowed)
-	testenv.Check(t, !testenv.Whole() || p99 < allowed, "p99 is %s", p99)
+	testenv.Check(t, !testenv.Whole(t) || p99 < allowed, "p99 is %s", p99)
 }
 
 // crowded is a bundle for unhindered. A test that measures time runs alone.
 func crowded(t *testing.T) *bundle {
 	t.Helper()
-	if !testenv.Whole() {
+	if !testenv.Whole(t) {
 		t.Parallel()
 	}
-	return setupWith(t, outbound.NewAddresses(true), testenv.Pick(time.Hour, 0))
+	return setupWith(t, outbound.NewAddresses(true), testenv.Pick(t, time.Hour, 0))
 }
 
 // Many events for an endpoint that hangs leave another merchant's deliveries as they were.
 func TestHangingEndpointDelaysNobodyElse(t *testing.T) {
 	b := crowded(t)
 	h := newHanging(t)
-	crowd := testenv.Pick(100, 1000)
+	crowd := testenv.Pick(t, 100, 1000)
 	b.unhindered(t, h, 1, func() { b.flood(t, b.merchant, h.URL, crowd) })
-	flying := b.metric(t, "gateway_webhook_in_flight")
-	testenv.Check(t, flying <= 3, "%v are on their way", flying)
+	testenv.Until(t, "few are on their way", func() bool { return b.metric(t, "gateway_webhook_in_flight") <= 3 })
 	// The receiver learns of a timeout a moment after the next delivery.
 	most := h.mostAtOnce()
 	testenv.Check(t, most <= 2, "%d hung at once", most)
@@ -144,7 +143,7 @@ func TestHangingEndpointDelaysNobodyElse(t *testing.T) {
 func TestManyHangingEndpointsDelayNobodyElse(t *testing.T) {
 	b := crowded(t)
 	h := newHanging(t)
-	endpoints, each := testenv.Pick(20, 500), testenv.Pick(5, 100)
+	endpoints, each := testenv.Pick(t, 20, 500), testenv.Pick(t, 5, 100)
 	_, port, err := net.SplitHostPort(h.Listener.Addr().String())
 	noError(t, err)
 	b.unhindered(t, h, endpoints/2, func() {

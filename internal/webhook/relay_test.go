@@ -247,9 +247,9 @@ func TestLeaseEnds(t *testing.T) {
 	b := quiet(t)
 	r := newReceiver(t, codes(http.StatusOK))
 	b.flood(t, b.merchant, r.URL, 1)
-	lent := testenv.Pick(1, 3)
-	b.lend(t, float64(lent))
+	lent := testenv.Pick(t, 1, 3)
 	ends := time.Now().Add(time.Duration(lent) * time.Second)
+	b.lend(t, float64(lent))
 	b.deliver(t, outbound.NewAddresses(true), prometheus.NewRegistry())
 	// More has come for the endpoint meanwhile: that does not end the lease either.
 	b.flood(t, b.merchant, r.URL, 1)
@@ -269,7 +269,7 @@ func TestLostLease(t *testing.T) {
 	b.flood(t, b.merchant, r.URL, 5)
 	<-asked
 	noError(t, b.deliverer.renew(t.Context()))
-	leased := b.Count(t, "select count(*) from webhook_endpoint where leased_until > now() + interval '29 s'")
+	leased := b.Count(t, "select count(*) from webhook_endpoint where leased_until > now() + interval '20 s'")
 	testenv.Check(t, leased == 1, "%d leases were renewed", leased)
 	b.lend(t, 3600)
 	noError(t, b.deliverer.renew(t.Context()))
@@ -323,7 +323,7 @@ func TestStopInTheMiddle(t *testing.T) {
 func TestTwoProcesses(t *testing.T) {
 	b := setup(t)
 	b.deliver(t, outbound.NewAddresses(true), prometheus.NewRegistry())
-	endpoints, each := testenv.Pick(4, 8), testenv.Pick(10, 50)
+	endpoints, each := testenv.Pick(t, 4, 8), testenv.Pick(t, 10, 50)
 	var receivers []*receiver
 	for range endpoints {
 		r := newReceiver(t, codes(http.StatusOK))

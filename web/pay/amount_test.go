@@ -50,13 +50,13 @@ func TestAmountsNeverBreak(t *testing.T) {
 			paths = append(paths, b.path(b.create(t, pool[0], pool[1], of)))
 		}
 	}
-	for _, language := range brief(texts.Languages) {
+	for _, language := range brief(t, texts.Languages) {
 		t.Run(language.Code, func(t *testing.T) {
 			t.Parallel()
 			page := newTab(t)
 			for _, path := range paths {
 				page.Open(b.server.URL + browsertest.InLanguage(path, language.Code))
-				for _, width := range testenv.Pick([]int64{320}, []int64{320, 360, 390}) {
+				for _, width := range testenv.Pick(t, []int64{320}, []int64{320, 360, 390}) {
 					page.Do(chromedp.EmulateViewport(width, 740))
 					page.Finds(fmt.Sprintf("%d px", width), brokenAmounts)
 				}
@@ -66,6 +66,6 @@ func TestAmountsNeverBreak(t *testing.T) {
 }
 
 // brief are all languages in the whole check, and else one.
-func brief(languages []texts.Language) []texts.Language {
-	return testenv.Pick(languages[:1], languages)
+func brief(t *testing.T, languages []texts.Language) []texts.Language {
+	return testenv.Pick(t, languages[:1], languages)
 }

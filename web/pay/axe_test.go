@@ -110,14 +110,14 @@ func TestAccessible(t *testing.T) {
 	axe := browsertest.Rules(t)
 	newTab(t) // or skip before anything is made
 	pages := states(t, b)
-	for _, language := range brief(texts.Languages) {
+	for _, language := range brief(t, texts.Languages) {
 		t.Run(language.Code, func(t *testing.T) {
 			t.Parallel()
 			page, first := newTab(t), language == texts.Languages[0]
 			page.Examining(axe)
 			page.Theme("light")
 			for state, path := range pages {
-				if slices.Contains(alike, state) && (!first || !testenv.Whole()) {
+				if slices.Contains(alike, state) && (!first || !testenv.Whole(t)) {
 					continue
 				}
 				page.Open(b.server.URL + browsertest.InLanguage(path, language.Code))
@@ -134,7 +134,7 @@ func TestAccessible(t *testing.T) {
 					page.Finds(state+", narrow", browsertest.Crowded, browsertest.Foreign)
 					page.Do(chromedp.EmulateViewport(360, 740))
 				}
-				if first && testenv.Whole() {
+				if first && testenv.Whole(t) {
 					page.Theme("dark")
 					page.Finds(state+", dark", browsertest.ExamineColors)
 					page.Media("forced-colors", "active")

@@ -193,7 +193,7 @@ func versionOf(t testing.TB, a answer) string {
 // it waits for no stylesheet.
 func TestFirstPaint(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
-	if testenv.Whole() {
+	if testenv.Whole(t) {
 		page.Slow(4 * time.Second)
 	}
 	for _, pool := range [][2]string{{"RUB", "sbp"}, {"AZN", "quasi_ecom"}} {
@@ -207,7 +207,7 @@ func TestFirstPaint(t *testing.T) {
 			.observe({type: "paint", buffered: true}))`,
 		)
 		// A second question would make it eight: a machine that is busy besides has the time between.
-		if testenv.Whole() && (painted < 4000 || painted > 7500) {
+		if testenv.Whole(t) && (painted < 4000 || painted > 7500) {
 			t.Errorf("%s is seen after %.0f ms", pool[1], painted)
 		}
 	}
@@ -216,6 +216,7 @@ func TestFirstPaint(t *testing.T) {
 // An open page costs few questions: those that are held.
 func TestFewQuestions(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
+	b.clock.Run() // a clock that stands while time passes is news of the time that is left
 	page.Timed()
 	page.Open(b.server.URL + b.path(b.create(t, "RUB", "sbp")))
 	for range 4 {

@@ -55,7 +55,7 @@ func (w told) examine(where string) {
 
 func newTold(t *testing.T) told {
 	t.Helper()
-	w := told{bundle: setup(t, false), tab: newTab(t), axe: testenv.Whole()}
+	w := told{bundle: setup(t, false), tab: newTab(t), axe: testenv.Whole(t)}
 	if w.axe {
 		w.Examining(browsertest.Rules(t))
 	}

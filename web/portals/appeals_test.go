@@ -73,7 +73,7 @@ func TestAppealThread(t *testing.T) {
 		a := admin.Post(t, ours+"/messages", ask...)
 		want(t, "sent", line(a.Code, a.To(), admin.Cookies["flash"]), "303 "+ours+" message-sent")
 	}
-	want(t, "counted", counted(), "Appeals 1 waiting")
+	portaltest.WantSoon(t, "counted", counted, "Appeals 1 waiting")
 	want(t, "listed", portaltest.List(t, trader, "/trader/appeals", 0, 1, 2, 3, 5), []string{
 		fmt.Sprintf("%d | 1,500 ₽ | Payment № %d | Open | new: 1", id, p.ID),
 	})

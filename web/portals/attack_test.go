@@ -273,7 +273,7 @@ func TestUnreadableAddresses(t *testing.T) {
 			if addresses[0] == path {
 				addresses = append(addresses, path+"?"+strings.Join(parameters, "="+bytes+"&")+"="+bytes)
 			}
-			for _, parameter := range testenv.Pick(nil, parameters) { // what is said of one may hide another
+			for _, parameter := range testenv.Pick(t, nil, parameters) { // what is said of one may hide another
 				if addresses[0] == path {
 					addresses = append(addresses, path+"?"+parameter+"="+bytes)
 				}

@@ -26,11 +26,11 @@ var (
 		`</title></textarea></pre><script>alert(1)</script>`, `"'><img src=x onerror=alert(1)>`, `javascript:alert(1)`,
 		`=cmd|' /C calc'!A0`, "\t=1", strings.Repeat("long ", 40) + "<b>",
 	}
-	hostile = testenv.Pick(worst, append(worst,
+	hostile = append(worst,
 		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'><svg/onload=alert(1)>`, `' onfocus='alert(1)`,
 		`</title></textarea></pre><iframe src=javascript:alert(1)>`, `{{7*7}}&lt;b&gt;`, `+1`, `-1`, `@SUM(1+1)`,
 		"\r=1", "＝1", "\u202e=1\u202c", "\u2066\u202eabc", strings.Repeat("W", 255),
-	))
+	)
 )
 
 // planted are texts that strangers wrote, each by what it is, and what of them was taken.
@@ -39,6 +39,8 @@ type planted struct {
 	b     *portaltest.Bundle
 	taken map[string]string
 	kinds map[string]int
+	// hostile are the texts.
+	hostile []string
 	// made counts payments, each of an amount of its own.
 	made int
 }
@@ -246,7 +248,7 @@ func (p *planted) settle() {
 	ids, err := pgx.CollectRows(failed, pgx.RowTo[int64])
 	noError(p.t, err)
 	for i, id := range ids {
-		text := hostile[i%len(hostile)]
+		text := p.hostile[i%len(p.hostile)]
 		p.plant("reason", text, 1000, func(reason string) error {
 			name := p.mark(text, "file", 200) + ".pdf"
 			made, err := b.Payments.OpenAppeal(ctx, b.AsMerchant(), id, payment.AppealRequest{
@@ -258,7 +260,7 @@ func (p *planted) settle() {
 			return err
 		})
 	}
-	for _, text := range hostile {
+	for _, text := range p.hostile {
 		p.plant("answer", text, 150, func(text string) error {
 			_, err := b.Pool.Exec(ctx, `insert into webhook_attempt
 				(merchant_id, event_id, at, duration_ms, status_code, answer, error)
@@ -290,10 +292,10 @@ func TestInjection(t *testing.T) {
 	b.Exec(t, "update rate_limit set calls = calls * 100 where name = 'trader_takes'")
 	b.Exec(t, `update cashbox set name = '"><img src=x onerror=alert("box")>'`)
 	owner := b.As(t, caller.Owner)
-	p := &planted{t: t, b: b, taken: map[string]string{}, kinds: map[string]int{}}
+	p := &planted{t: t, b: b, taken: map[string]string{}, kinds: map[string]int{}, hostile: testenv.Pick(t, worst, hostile)}
 	b.User(t, "shop-owner", caller.MerchantPortal, caller.Owner, b.Merchant.ID)
 	b.PayOut(t, 0)
-	for i, text := range hostile {
+	for i, text := range p.hostile {
 		p.everything(owner, text, i)
 	}
 	p.settle()
@@ -314,12 +316,12 @@ func TestInjection(t *testing.T) {
 		}
 	}
 	for _, kind := range everyKind {
-		if p.kinds[kind] < len(hostile)/3 {
+		if p.kinds[kind] < len(p.hostile)/3 {
 			t.Errorf("%s was written only %d times", kind, p.kinds[kind])
 		}
 	}
-	if seen.files["text/csv; charset=utf-8"] < 5 || seen.files["application/pdf"] < len(hostile)/2 ||
-		seen.files["application/json"] < len(hostile)/2 {
+	if seen.files["text/csv; charset=utf-8"] < 5 || seen.files["application/pdf"] < len(p.hostile)/2 ||
+		seen.files["application/json"] < len(p.hostile)/2 {
 		t.Errorf("files: %v", seen.files)
 	}
 }

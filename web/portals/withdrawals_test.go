@@ -16,6 +16,7 @@ import (
 	"gateway.example/internal/chain/simulated"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/browsertest"
 	"gateway.example/web/portal/portaltest"
 )
@@ -75,7 +76,11 @@ func TestWithdrawalsWaitAndReconcile(t *testing.T) {
 		to_address, amount, state, seen_at, state_at)
 		select 'TRC20', direction, 0, direction, 1, 'b', 'f', 't', amount, state, now(), now()
 		from (values ('in', 3000, 'final'), ('out', 40.5, 'final'), ('named', 7, 'final')) s (direction, amount, state)`)
-	text := p.Get(t, "/operator/reconciliation").Text()
+	var text string
+	testenv.Until(t, "the networks are added up", func() bool {
+		text = p.Get(t, "/operator/reconciliation").Text()
+		return strings.Contains(text, "2,959.50 USDT")
+	})
 	wantIn(t, "on the networks", text, "2,959.50 USDT", "3,000.00 USDT", "40.50 USDT")
 }
 
@@ -96,7 +101,7 @@ func TestWithdrawalWalk(t *testing.T) {
 	mine := shop.Tab(t, b.Server.URL)
 	mine.Open(b.Server.URL + "/merchant/withdrawals/addresses/new")
 	mine.Await("h1", "Second factor")
-	mine.Write("#code", later)
+	mine.Write("#code", later())
 	mine.Click("main button[type=submit]")
 	mine.Await("h1", "New address")
 	mine.Write("#address", to)
@@ -161,17 +166,23 @@ func TestWithdrawalWalk(t *testing.T) {
 	b.Audit(t)
 }
 
-// proved makes a user with an authenticator app and signs them in. later is their next code.
+// proved makes a user with an authenticator app and signs them in. later makes their next code.
 func proved(
 	t *testing.T, b *portaltest.Bundle, login string, kind caller.Kind, role caller.Role, of int64,
-) (p *portaltest.Person, later string) {
+) (p *portaltest.Person, later func() string) {
 	t.Helper()
 	p = b.Joins(t, login, kind, role, of)
 	page := p.Page(t, "/second-factor/app")
 	secret, now := page.Find(".mono").Text(), time.Now()
 	a := p.Post(t, "/second-factor/app", hidden(page, "code", must(totp.GenerateCode(secret, now))(t))...)
 	want(t, login+" has an app", a.Page(t).Find(".codes li").Length(), 10)
-	return p, must(totp.GenerateCode(secret, now.Add(30*time.Second)))(t)
+	return p, func() string { // of a step after the one that was used
+		at := now.Add(30 * time.Second)
+		if present := time.Now(); present.After(at) {
+			at = present
+		}
+		return must(totp.GenerateCode(secret, at))(t)
+	}
 }
 
 // payingChain is a network on which what a test says was sent.

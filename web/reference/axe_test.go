@@ -20,7 +20,7 @@ func TestAccessible(t *testing.T) {
 	server := serve(t, http.HandlerFunc(witness))
 	brief := []string{"/docs", "/docs/CreatePayment", "/docs/webhooks", "/docs/nothing"}
 	all := append(addresses(t, server.URL), "/docs/nothing")
-	for width, pages := range map[int64][]string{320: testenv.Pick(brief, all), 1280: testenv.Pick(nil, brief)} {
+	for width, pages := range map[int64][]string{320: testenv.Pick(t, brief, all), 1280: testenv.Pick(t, nil, brief)} {
 		for some := range slices.Chunk(pages, 20) { // a tab has its time, too
 			tab := browsertest.New(t)
 			tab.Examining(rules)

@@ -16,24 +16,24 @@ import (
 func TestLine(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	events := listen(t, p)
-	if first := events.next(t, 5*time.Second); first != ": open" {
+	if first := events.next(t, testenv.Patience); first != ": open" {
 		t.Fatalf("first %q", first)
 	}
 	// At the first look nobody knows what happened since the page was made: the page asks once more.
-	want(t, "at the first look", events.next(t, 10*time.Second), "event: changed")
+	want(t, "at the first look", events.next(t, testenv.Patience), "event: changed")
 	b.Create(t, "20000") // the other trader's
 	want(t, "another desk's change tells", events.next(t, 2500*time.Millisecond), "")
 	b.Create(t, "1500")
-	want(t, "told", events.next(t, 10*time.Second), "event: changed")
+	want(t, "told", events.next(t, testenv.Patience), "event: changed")
 	_, err := b.Payments.KeepMoney(t.Context(), b.AsTrader(), b.Traders[0].Requisites[0], payment.Came{Amount: new("1500")})
 	noError(t, err)
-	want(t, "told of money that fits", events.next(t, 10*time.Second), "event: changed")
+	want(t, "told of money that fits", events.next(t, testenv.Patience), "event: changed")
 	b.Exec(t, `insert into bank_message (id, trader_id, device_id, message_id, kind, sender, received_at, arrived_at, says, pattern, bank,
 		currency, account, amount, state) values (1, $1, 1, 'a', 'sms', '900', now(), now(), 'incoming', '', 'sber', 'RUB', '', 1500, 'waiting')`,
 		b.Traders[0].ID)
-	want(t, "told of a message that waits", events.next(t, 10*time.Second), "event: changed")
+	want(t, "told of a message that waits", events.next(t, testenv.Patience), "event: changed")
 	b.Stop()
-	want(t, "after the stop", events.next(t, 5*time.Second), "end")
+	want(t, "after the stop", events.next(t, testenv.Patience), "end")
 }
 
 // listening is a line to the desk, as a browser keeps it.
@@ -56,7 +56,7 @@ func listen(t testing.TB, p *portaltest.Person) listening {
 	go func() {
 		defer close(l.lines)
 		for scanner := bufio.NewScanner(response.Body); scanner.Scan(); {
-			if line := scanner.Text(); line != "" && line != "data: " {
+			if line := scanner.Text(); line != "" && line != "data: " && line != ": beat" {
 				l.lines <- line
 			}
 		}

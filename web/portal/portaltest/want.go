@@ -1,11 +1,14 @@
 package portaltest
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+
+	"gateway.example/internal/testenv"
 )
 
 // List is what a merchant's page lists, without the times.
@@ -51,6 +54,19 @@ func Words(s *goquery.Selection) string {
 
 // Line is values with a space between them.
 func Line(values ...any) string { return strings.TrimSpace(fmt.Sprintln(values...)) }
+
+// WantSoon wants what a page comes without where the database takes too long for it.
+func WantSoon(t testing.TB, what string, got func() string, want string) {
+	t.Helper()
+	last := ""
+	_ = testenv.Eventually(func() error {
+		if last = got(); last != want {
+			return errors.New(last)
+		}
+		return nil
+	})
+	Want(t, what, last, want)
+}
 
 // Want compares what two values print.
 func Want(t testing.TB, what string, got, want any) {
