@@ -11,42 +11,21 @@ select (to_jsonb(l) - 'uuid')::jsonb from payment_link l where id = @id and merc
 
 -- PaymentLinkGet reads a link of a merchant, or of any where none is named.
 -- name: PaymentLinkGet :one
-select sqlc.embed(l), b.currency, coalesce(t.places >= l.max_payments, false)::boolean as used_up
-from payment_link l join cashbox b on b.id = l.cashbox_id
-left join lateral (
-    select count(*) as places from (
-        select from link_payment n
-        left join payment_key k on k.merchant_id = n.merchant_id and k.channel = n.method and k.order_id = n.order_id
-        left join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
-        where n.merchant_id = l.merchant_id and n.link_id = l.id
-          and (p.status in ('pending', 'completed', 'appeal') or p.id is null and n.created_at > @since::timestamptz)
-        limit l.max_payments
-    ) taken
-) t on l.max_payments is not null
+select sqlc.embed(l), b.currency from payment_link l join cashbox b on b.id = l.cashbox_id
 where l.id = @id and (sqlc.narg(merchant_id)::bigint is null or l.merchant_id = sqlc.narg(merchant_id));
 
 -- PaymentLinkPictured reads a link of any merchant that has a picture.
 -- name: PaymentLinkPictured :one
 select * from payment_link where id = @id and picture_hash is not null;
 
--- PaymentLinkList lists links of a merchant, or of all where none is named, in the states that are asked for.
+-- PaymentLinkList lists links of a merchant, or of all where none is named, in the states that are asked for. Whether one is
+-- used up is not known here: a link that may be is listed for either state.
 -- name: PaymentLinkList :many
-select sqlc.embed(l), b.currency, coalesce(t.places >= l.max_payments, false)::boolean as used_up
-from payment_link l join cashbox b on b.id = l.cashbox_id
-left join lateral (
-    select count(*) as places from (
-        select from link_payment n
-        left join payment_key k on k.merchant_id = n.merchant_id and k.channel = n.method and k.order_id = n.order_id
-        left join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
-        where n.merchant_id = l.merchant_id and n.link_id = l.id
-          and (p.status in ('pending', 'completed', 'appeal') or p.id is null and n.created_at > @since::timestamptz)
-        limit l.max_payments
-    ) taken
-) t on l.max_payments is not null
+select sqlc.embed(l), b.currency from payment_link l join cashbox b on b.id = l.cashbox_id
 where l.id < @before_id and (sqlc.narg(merchant_id)::bigint is null or l.merchant_id = sqlc.narg(merchant_id))
   and (coalesce(cardinality(@states::text[]), 0) = 0
     or case when l.closed_at is not null then 'closed' when l.ends_at <= @now::timestamptz then 'over'
-        when t.places >= l.max_payments then 'used_up' else 'open' end = any(@states))
+        when l.max_payments is not null and 'used_up' = any(@states) then 'used_up' else 'open' end = any(@states))
   and (@part::text = '' or l.id::text = @part or position(lower(@part) in lower(l.title)) > 0)
 order by l.id desc limit @page;
 
@@ -76,16 +55,16 @@ where l.uuid = @uuid;
 -- name: PaymentLinkLock :one
 select closed_at, ends_at, max_payments from payment_link where id = @id for no key update;
 
--- LinkPlacesTaken counts the payments of a link that came to something or may still, and those that are just being made.
--- name: LinkPlacesTaken :one
-select count(*) from (
-    select from link_payment l
-    left join payment_key k on k.merchant_id = l.merchant_id and k.channel = l.method and k.order_id = l.order_id
-    left join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
-    where l.merchant_id = @merchant_id and l.link_id = @link_id and (l.order_id, l.method) <> (@order_id::text, @method::text)
-      and (p.status in ('pending', 'completed', 'appeal') or p.id is null and l.created_at > @since::timestamptz)
-    limit @most
-) taken;
+-- LinkPlacesTaken counts the payments of links that came to something or may still, and those that are just being made. A
+-- payment that is named is left out.
+-- name: LinkPlacesTaken :many
+select l.link_id, count(*) as taken from link_payment l
+left join payment_key k on k.merchant_id = l.merchant_id and k.channel = l.method and k.order_id = l.order_id
+left join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+where l.merchant_id = any(@merchant_ids::bigint[]) and l.link_id = any(@link_ids::bigint[])
+  and (l.order_id, l.method) <> (@order_id::text, @method::text)
+  and (p.status in ('pending', 'completed', 'appeal') or p.id is null and l.created_at > @since::timestamptz)
+group by l.link_id;
 
 -- LinkPaymentHeld is the payment by a link under an order id that still waits for money.
 -- name: LinkPaymentHeld :one

@@ -202,39 +202,55 @@ func (q *Queries) LinkPictureSet(ctx context.Context, arg LinkPictureSetParams) 
 	return err
 }
 
-const linkPlacesTaken = `-- name: LinkPlacesTaken :one
-select count(*) from (
-    select from link_payment l
-    left join payment_key k on k.merchant_id = l.merchant_id and k.channel = l.method and k.order_id = l.order_id
-    left join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
-    where l.merchant_id = $1 and l.link_id = $2 and (l.order_id, l.method) <> ($3::text, $4::text)
-      and (p.status in ('pending', 'completed', 'appeal') or p.id is null and l.created_at > $5::timestamptz)
-    limit $6
-) taken
+const linkPlacesTaken = `-- name: LinkPlacesTaken :many
+select l.link_id, count(*) as taken from link_payment l
+left join payment_key k on k.merchant_id = l.merchant_id and k.channel = l.method and k.order_id = l.order_id
+left join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
+where l.merchant_id = any($1::bigint[]) and l.link_id = any($2::bigint[])
+  and (l.order_id, l.method) <> ($3::text, $4::text)
+  and (p.status in ('pending', 'completed', 'appeal') or p.id is null and l.created_at > $5::timestamptz)
+group by l.link_id
 `
 
 type LinkPlacesTakenParams struct {
-	MerchantID int64
-	LinkID     int64
-	OrderID    string
-	Method     string
-	Since      time.Time
-	Most       int32
+	MerchantIds []int64
+	LinkIds     []int64
+	OrderID     string
+	Method      string
+	Since       time.Time
 }
 
-// LinkPlacesTaken counts the payments of a link that came to something or may still, and those that are just being made.
-func (q *Queries) LinkPlacesTaken(ctx context.Context, arg LinkPlacesTakenParams) (int64, error) {
-	row := q.db.QueryRow(ctx, linkPlacesTaken,
-		arg.MerchantID,
-		arg.LinkID,
+type LinkPlacesTakenRow struct {
+	LinkID int64
+	Taken  int64
+}
+
+// LinkPlacesTaken counts the payments of links that came to something or may still, and those that are just being made. A
+// payment that is named is left out.
+func (q *Queries) LinkPlacesTaken(ctx context.Context, arg LinkPlacesTakenParams) ([]LinkPlacesTakenRow, error) {
+	rows, err := q.db.Query(ctx, linkPlacesTaken,
+		arg.MerchantIds,
+		arg.LinkIds,
 		arg.OrderID,
 		arg.Method,
 		arg.Since,
-		arg.Most,
 	)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LinkPlacesTakenRow
+	for rows.Next() {
+		var i LinkPlacesTakenRow
+		if err := rows.Scan(&i.LinkID, &i.Taken); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const linkSums = `-- name: LinkSums :many
@@ -308,23 +324,11 @@ func (q *Queries) PaymentLinkClose(ctx context.Context, arg PaymentLinkClosePara
 }
 
 const paymentLinkGet = `-- name: PaymentLinkGet :one
-select l.id, l.uuid, l.merchant_id, l.cashbox_id, l.title, l.description, l.amount, l.min_amount, l.max_amount, l.methods, l.max_payments, l.ends_at, l.return_url, l.callback_uri, l.created_at, l.created_by, l.closed_at, l.picture_hash, b.currency, coalesce(t.places >= l.max_payments, false)::boolean as used_up
-from payment_link l join cashbox b on b.id = l.cashbox_id
-left join lateral (
-    select count(*) as places from (
-        select from link_payment n
-        left join payment_key k on k.merchant_id = n.merchant_id and k.channel = n.method and k.order_id = n.order_id
-        left join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
-        where n.merchant_id = l.merchant_id and n.link_id = l.id
-          and (p.status in ('pending', 'completed', 'appeal') or p.id is null and n.created_at > $1::timestamptz)
-        limit l.max_payments
-    ) taken
-) t on l.max_payments is not null
-where l.id = $2 and ($3::bigint is null or l.merchant_id = $3)
+select l.id, l.uuid, l.merchant_id, l.cashbox_id, l.title, l.description, l.amount, l.min_amount, l.max_amount, l.methods, l.max_payments, l.ends_at, l.return_url, l.callback_uri, l.created_at, l.created_by, l.closed_at, l.picture_hash, b.currency from payment_link l join cashbox b on b.id = l.cashbox_id
+where l.id = $1 and ($2::bigint is null or l.merchant_id = $2)
 `
 
 type PaymentLinkGetParams struct {
-	Since      time.Time
 	ID         int64
 	MerchantID *int64
 }
@@ -332,12 +336,11 @@ type PaymentLinkGetParams struct {
 type PaymentLinkGetRow struct {
 	PaymentLink PaymentLink
 	Currency    string
-	UsedUp      bool
 }
 
 // PaymentLinkGet reads a link of a merchant, or of any where none is named.
 func (q *Queries) PaymentLinkGet(ctx context.Context, arg PaymentLinkGetParams) (PaymentLinkGetRow, error) {
-	row := q.db.QueryRow(ctx, paymentLinkGet, arg.Since, arg.ID, arg.MerchantID)
+	row := q.db.QueryRow(ctx, paymentLinkGet, arg.ID, arg.MerchantID)
 	var i PaymentLinkGetRow
 	err := row.Scan(
 		&i.PaymentLink.ID,
@@ -359,7 +362,6 @@ func (q *Queries) PaymentLinkGet(ctx context.Context, arg PaymentLinkGetParams) 
 		&i.PaymentLink.ClosedAt,
 		&i.PaymentLink.PictureHash,
 		&i.Currency,
-		&i.UsedUp,
 	)
 	return i, err
 }
@@ -414,28 +416,16 @@ func (q *Queries) PaymentLinkInsert(ctx context.Context, arg PaymentLinkInsertPa
 }
 
 const paymentLinkList = `-- name: PaymentLinkList :many
-select l.id, l.uuid, l.merchant_id, l.cashbox_id, l.title, l.description, l.amount, l.min_amount, l.max_amount, l.methods, l.max_payments, l.ends_at, l.return_url, l.callback_uri, l.created_at, l.created_by, l.closed_at, l.picture_hash, b.currency, coalesce(t.places >= l.max_payments, false)::boolean as used_up
-from payment_link l join cashbox b on b.id = l.cashbox_id
-left join lateral (
-    select count(*) as places from (
-        select from link_payment n
-        left join payment_key k on k.merchant_id = n.merchant_id and k.channel = n.method and k.order_id = n.order_id
-        left join payment p on p.merchant_id = k.merchant_id and p.id = k.payment_id
-        where n.merchant_id = l.merchant_id and n.link_id = l.id
-          and (p.status in ('pending', 'completed', 'appeal') or p.id is null and n.created_at > $1::timestamptz)
-        limit l.max_payments
-    ) taken
-) t on l.max_payments is not null
-where l.id < $2 and ($3::bigint is null or l.merchant_id = $3)
-  and (coalesce(cardinality($4::text[]), 0) = 0
-    or case when l.closed_at is not null then 'closed' when l.ends_at <= $5::timestamptz then 'over'
-        when t.places >= l.max_payments then 'used_up' else 'open' end = any($4))
-  and ($6::text = '' or l.id::text = $6 or position(lower($6) in lower(l.title)) > 0)
-order by l.id desc limit $7
+select l.id, l.uuid, l.merchant_id, l.cashbox_id, l.title, l.description, l.amount, l.min_amount, l.max_amount, l.methods, l.max_payments, l.ends_at, l.return_url, l.callback_uri, l.created_at, l.created_by, l.closed_at, l.picture_hash, b.currency from payment_link l join cashbox b on b.id = l.cashbox_id
+where l.id < $1 and ($2::bigint is null or l.merchant_id = $2)
+  and (coalesce(cardinality($3::text[]), 0) = 0
+    or case when l.closed_at is not null then 'closed' when l.ends_at <= $4::timestamptz then 'over'
+        when l.max_payments is not null and 'used_up' = any($3) then 'used_up' else 'open' end = any($3))
+  and ($5::text = '' or l.id::text = $5 or position(lower($5) in lower(l.title)) > 0)
+order by l.id desc limit $6
 `
 
 type PaymentLinkListParams struct {
-	Since      time.Time
 	BeforeID   int64
 	MerchantID *int64
 	States     []string
@@ -447,13 +437,12 @@ type PaymentLinkListParams struct {
 type PaymentLinkListRow struct {
 	PaymentLink PaymentLink
 	Currency    string
-	UsedUp      bool
 }
 
-// PaymentLinkList lists links of a merchant, or of all where none is named, in the states that are asked for.
+// PaymentLinkList lists links of a merchant, or of all where none is named, in the states that are asked for. Whether one is
+// used up is not known here: a link that may be is listed for either state.
 func (q *Queries) PaymentLinkList(ctx context.Context, arg PaymentLinkListParams) ([]PaymentLinkListRow, error) {
 	rows, err := q.db.Query(ctx, paymentLinkList,
-		arg.Since,
 		arg.BeforeID,
 		arg.MerchantID,
 		arg.States,
@@ -488,7 +477,6 @@ func (q *Queries) PaymentLinkList(ctx context.Context, arg PaymentLinkListParams
 			&i.PaymentLink.ClosedAt,
 			&i.PaymentLink.PictureHash,
 			&i.Currency,
-			&i.UsedUp,
 		); err != nil {
 			return nil, err
 		}

@@ -225,11 +225,8 @@ func (s *Service) take(ctx context.Context, l Open, orderID, method string) erro
 
 // usedUp tells whether all places of a link are taken, by other payments than the one named.
 func usedUp(ctx context.Context, q *db.Queries, l Terms, places int32, now time.Time, orderID, method string) (bool, error) {
-	taken, err := q.LinkPlacesTaken(ctx, db.LinkPlacesTakenParams{
-		MerchantID: l.MerchantID, LinkID: l.ID, OrderID: orderID, Method: method, Since: now.Add(-making), Most: places,
+	taken, err := placesTaken(ctx, q, db.LinkPlacesTakenParams{
+		MerchantIds: []int64{l.MerchantID}, LinkIds: []int64{l.ID}, OrderID: orderID, Method: method, Since: now.Add(-making),
 	})
-	if err != nil {
-		return false, fmt.Errorf("count the payments of a link: %w", err)
-	}
-	return taken >= int64(places), nil
+	return err == nil && taken[l.ID] >= int64(places), err
 }

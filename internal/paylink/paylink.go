@@ -261,18 +261,47 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Lin
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}
-	now := s.clock.Now()
-	rows, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]db.PaymentLinkListRow, error) {
-		return q.PaymentLinkList(ctx, db.PaymentLinkListParams{
-			MerchantID: own, BeforeID: before, States: page.States, Now: now, Since: now.Add(-making), Part: strings.TrimSpace(page.Search), Page: limit + 1,
+	links, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]Link, error) {
+		return s.found(ctx, q, page.States, limit, db.PaymentLinkListParams{
+			MerchantID: own, BeforeID: before, Part: strings.TrimSpace(page.Search),
 		})
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list payment links: %w", err)
 	}
-	rows, cursor := db.Cut(rows, limit, func(row db.PaymentLinkListRow) int64 { return row.PaymentLink.ID })
-	links, err := s.counted(ctx, rows)
-	return links, cursor, err
+	links, cursor := db.Cut(links, limit, func(l Link) int64 { return l.ID })
+	return links, cursor, s.count(ctx, links)
+}
+
+// searched is how many links are looked at together once the first of a list were not in the states that are asked for.
+const searched = 500
+
+// found reads the links of a page, or more. Which of them are used up is known once their places are counted, so it reads on
+// until enough are in the states that are asked for.
+func (s *Service) found(
+	ctx context.Context, q *db.Queries, states []string, limit int32, p db.PaymentLinkListParams,
+) ([]Link, error) {
+	var found []Link
+	p.States, p.Now = states, s.clock.Now()
+	for p.Page = limit + 1; ; p.Page = searched {
+		rows, err := q.PaymentLinkList(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		links, err := stated(ctx, q, rows, p.Now)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range links {
+			if len(states) == 0 || slices.Contains(states, string(l.State)) {
+				found = append(found, l)
+			}
+			p.BeforeID = l.ID
+		}
+		if len(found) > int(limit) || len(rows) < int(p.Page) {
+			return found, nil
+		}
+	}
 }
 
 // Get reads a link of the caller's merchant, or for an operator anybody's.
@@ -281,25 +310,65 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Link, e
 	if err != nil {
 		return Link{}, err
 	}
-	row, err := s.q.PaymentLinkGet(ctx, db.PaymentLinkGetParams{ID: id, MerchantID: own, Since: s.clock.Now().Add(-making)})
+	row, err := s.q.PaymentLinkGet(ctx, db.PaymentLinkGetParams{ID: id, MerchantID: own})
 	switch {
 	case db.NoRows(err):
 		return Link{}, fault.ErrNotFound
 	case err != nil:
 		return Link{}, fmt.Errorf("read a payment link: %w", err)
 	}
-	links, err := s.counted(ctx, []db.PaymentLinkListRow{db.PaymentLinkListRow(row)})
+	links, err := stated(ctx, s.q, []db.PaymentLinkListRow{db.PaymentLinkListRow(row)}, s.clock.Now())
 	if err != nil {
 		return Link{}, err
 	}
-	return links[0], nil
+	return links[0], s.count(ctx, links)
 }
 
-// counted adds what came of links, of each merchant's by a question of its own.
-func (s *Service) counted(ctx context.Context, rows []db.PaymentLinkListRow) ([]Link, error) {
-	ids := map[int64][]int64{}
+// stated are links with their states.
+func stated(ctx context.Context, q *db.Queries, rows []db.PaymentLinkListRow, now time.Time) ([]Link, error) {
+	places := db.LinkPlacesTakenParams{Since: now.Add(-making)}
 	for _, row := range rows {
-		ids[row.PaymentLink.MerchantID] = append(ids[row.PaymentLink.MerchantID], row.PaymentLink.ID)
+		if l := row.PaymentLink; l.MaxPayments != nil {
+			places.MerchantIds, places.LinkIds = append(places.MerchantIds, l.MerchantID), append(places.LinkIds, l.ID)
+		}
+	}
+	taken, err := placesTaken(ctx, q, places)
+	if err != nil {
+		return nil, err
+	}
+	links := make([]Link, 0, len(rows))
+	for _, row := range rows {
+		l := Link{Terms: Terms(row.PaymentLink), Currency: row.Currency}
+		l.State = stateAt(l.ClosedAt, l.EndsAt, now)
+		if l.State == Taking && l.MaxPayments != nil && taken[l.ID] >= int64(*l.MaxPayments) {
+			l.State = UsedUp
+		}
+		links = append(links, l)
+	}
+	return links, nil
+}
+
+// placesTaken is how many places of links are taken, by their ids.
+func placesTaken(ctx context.Context, q *db.Queries, p db.LinkPlacesTakenParams) (map[int64]int64, error) {
+	taken := map[int64]int64{}
+	if len(p.LinkIds) == 0 {
+		return taken, nil
+	}
+	rows, err := q.LinkPlacesTaken(ctx, p)
+	if err != nil {
+		return nil, fmt.Errorf("count the payments of links: %w", err)
+	}
+	for _, row := range rows {
+		taken[row.LinkID] = row.Taken
+	}
+	return taken, nil
+}
+
+// count adds what came of links, of each merchant's by a question of its own.
+func (s *Service) count(ctx context.Context, links []Link) error {
+	ids := map[int64][]int64{}
+	for _, l := range links {
+		ids[l.MerchantID] = append(ids[l.MerchantID], l.ID)
 	}
 	sums, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]db.LinkSumsRow, error) {
 		var all []db.LinkSumsRow
@@ -313,23 +382,16 @@ func (s *Service) counted(ctx context.Context, rows []db.PaymentLinkListRow) ([]
 		return all, nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("count payments of links: %w", err)
+		return fmt.Errorf("sum up payments of links: %w", err)
 	}
-	now := s.clock.Now()
-	links := make([]Link, 0, len(rows))
-	for _, row := range rows {
-		l := Link{Terms: Terms(row.PaymentLink), Currency: row.Currency}
-		l.State = stateAt(l.ClosedAt, l.EndsAt, now)
-		if l.State == Taking && row.UsedUp {
-			l.State = UsedUp
-		}
+	for i := range links {
+		l := &links[i]
 		if at := slices.IndexFunc(sums, func(sum db.LinkSumsRow) bool { return sum.LinkID == l.ID }); at >= 0 {
 			sum := sums[at]
 			l.Payments, l.Completed, l.Came, l.More = sum.Payments, sum.Completed, sum.Amount, sum.Payments > Counted
 		}
-		links = append(links, l)
 	}
-	return links, nil
+	return nil
 }
 
 // newest is how many payments of a link are listed with it.

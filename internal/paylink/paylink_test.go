@@ -180,6 +180,36 @@ func TestHeldPlace(t *testing.T) {
 	testenv.Want(t, state(), "open0", "when it was cancelled")
 }
 
+// Used up links are found among many that are not, page by page, by an operator over several merchants as well.
+func TestUsedUpAmongMany(t *testing.T) {
+	b := setup(t)
+	once := b.make(t, paylink.Draft{Amount: "500", MaxPayments: 1})
+	_, err := b.pay(b.open(t, once), "", "form")
+	testenv.NoError(t, err)
+	other := b.make(t, paylink.Draft{Amount: "500", MaxPayments: 1})
+	b.Exec(t, `insert into payment_link (uuid, merchant_id, cashbox_id, title, amount, methods, max_payments, callback_uri, created_at, created_by)
+		select gen_random_uuid(), merchant_id, cashbox_id, title, amount, methods, 1, callback_uri, created_at, created_by
+		from payment_link, generate_series(1, 600) where id = $1`, once.ID)
+	last := b.make(t, paylink.Draft{Amount: "500", MaxPayments: 1})
+	_, err = b.pay(b.open(t, last), "", "form")
+	testenv.NoError(t, err)
+	auditor := caller.Caller{Kind: caller.Operator, Role: caller.Auditor, ID: 3}
+	page := paylink.Page{Page: db.Page{Limit: new(int32(1))}, States: []string{"used_up"}}
+	for _, want := range []int64{last.ID, once.ID} {
+		for _, who := range []caller.Caller{b.owner, auditor} {
+			list, next, err := b.links.List(t.Context(), who, page)
+			testenv.Check(t, err == nil && len(list) == 1 && list[0].ID == want && (next == nil) == (want == once.ID),
+				"want %d, have %+v, next %v, %v", want, list, next, err)
+			if who.Kind == caller.Operator {
+				page.Cursor = next
+			}
+		}
+	}
+	page.States, page.Cursor = []string{"open"}, new(fmt.Sprint(other.ID+1))
+	list, next, err := b.links.List(t.Context(), b.owner, page)
+	testenv.Check(t, err == nil && len(list) == 1 && list[0].ID == other.ID && next == nil, "open: %+v, %v, %v", list, next, err)
+}
+
 // A link that is over makes no payment, whatever page is still open; strangers see none of it.
 func TestEnds(t *testing.T) {
 	b := setup(t)
