@@ -111,18 +111,23 @@ var rules = []rule{
 			or p.difference_usdt <> 0 and (p.settled_amount is not null
 				or p.difference_usdt <> trunc((p.received_amount - p.amount) / p.base_rate, 8)))`},
 	{name: "what came of a payment is the sum of what counts towards it", of: "payment", query: `
-		select format('payment %s, %s: came %s, counted %s', p.id, p.status, p.received_amount, kept.amount)
-		from payment p cross join lateral (
-			select sum(a.amount) as amount, bool_and(a.merchant_id = p.merchant_id and a.trader_id = p.trader_id
-				and a.currency = p.currency) as own
-			from arrival a where a.payment_id = p.id and a.state = 'kept'
-		) kept
-		where p.id in ` + touched("payment") + ` and (kept.amount is not null and (not kept.own
-				or p.status in ('failed', 'cancelled') or p.received_amount <> kept.amount
+		with kept as materialized (
+			select * from arrival where state = 'kept' and payment_id in ` + touched("payment") + `
+		)
+		select format('payment %s, %s: came %s, counted %s', p.id, p.status, p.received_amount, p.kept)
+		from (
+			select p.merchant_id, p.id, p.status, p.received_amount, sum(a.amount) as kept,
+				bool_and(a.merchant_id = p.merchant_id and a.trader_id = p.trader_id and a.currency = p.currency) as own
+			from payment p left join kept a on a.payment_id = p.id
+			where p.id in ` + touched("payment") + `
+			group by p.merchant_id, p.id, p.status, p.received_amount
+		) p
+		where p.kept is not null and (not p.own
+				or p.status in ('failed', 'cancelled') or p.received_amount <> p.kept
 				-- Completed without a word on it since, a payment settles what was asked.
 				or p.received_amount is null and (p.status <> 'completed' or not exists (select 1 from payment_history h
-					where h.merchant_id = p.merchant_id and h.payment_id = p.id and h.received_amount = kept.amount)))
-			or kept.amount is null and p.status in ('pending', 'appeal') and p.received_amount is not null)`},
+					where h.merchant_id = p.merchant_id and h.payment_id = p.id and h.received_amount = p.kept)))
+			or p.kept is null and p.status in ('pending', 'appeal') and p.received_amount is not null`},
 	{name: "a payment is due for settlement exactly while completed without a rate", of: "payment", query: `
 		select format('payment %s: %s, due %s', p.id, p.status, d.payment_id is not null)
 		from payment p left join settlement_due d on d.merchant_id = p.merchant_id and d.payment_id = p.id

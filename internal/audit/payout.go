@@ -31,13 +31,16 @@ var payoutRules = []rule{
 			group by t.subject_id, m.account_id having sum(m.amount) <> 0
 		)` + unequal("payout %s, account %s: has %s, should have %s")},
 	{name: "what goes back to a payer is what came, once, and no more", of: "payin", query: `
-		select format('payout %s: returns %s of payment %s, came %s', p.id, p.amount, p.return_of, came.amount)
-		from payin p cross join lateral (
-			select coalesce(sum(a.amount), 0) as amount from arrival a
-			where a.payin_uuid = p.uuid and a.payment_id = p.return_of and a.state = 'returned' and a.currency = p.currency
-		) came
+		with came as materialized (
+			select payin_uuid, payment_id, currency, sum(amount) as amount from arrival
+			where state = 'returned' and payment_id in (
+				select return_of from payin where return_of is not null and id in ` + touched("payin") + `)
+			group by payin_uuid, payment_id, currency
+		)
+		select format('payout %s: returns %s of payment %s, came %s', p.id, p.amount, p.return_of, coalesce(a.amount, 0))
+		from payin p left join came a on a.payin_uuid = p.uuid and a.payment_id = p.return_of and a.currency = p.currency
 		where p.return_of is not null and p.id in ` + touched("payin") + ` and (
-			p.amount <> came.amount or p.status not in ('processing', 'completed', 'failed')
+			p.amount <> coalesce(a.amount, 0) or p.status not in ('processing', 'completed', 'failed')
 			or p.frozen_usdt <> trunc(p.amount / p.base_rate, 8))`},
 	{name: "a payout's events and history run without gaps", of: "payin", query: `
 		with p as (
