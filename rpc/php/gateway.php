@@ -208,6 +208,13 @@ final class Client
         return Deposit::from($this->get(self::path('/api/v1/deposits/%s', $depositId))['data']);
     }
 
+    /** Names the transaction by which you send the USDT of a pending deposit. */
+    public function nameTransaction(int $depositId, string $transactionHash): Deposit
+    {
+        $body = json_encode(['transactionHash' => $transactionHash], JSON_THROW_ON_ERROR);
+        return Deposit::from($this->post(self::path('/api/v1/deposits/%s/transaction', $depositId), $body)['data']);
+    }
+
     /**
      * Goes through deposits, the newest first, of one pair of metadata if given.
      *
@@ -222,6 +229,43 @@ final class Client
     ): Generator {
         foreach ($this->items('/api/v1/deposits', get_defined_vars()) as $item) {
             yield Deposit::from($item);
+        }
+    }
+
+    /**
+     * Asks for a withdrawal of USDT, or answers with the one already asked for under the same order id. The address is one of
+     * your address book that has rested.
+     */
+    public function createWithdrawal(
+        string $orderId,
+        string $amount,
+        string $network,
+        string $address,
+        ?int $merchantCashboxId = null,
+        ?string $callbackUri = null,
+    ): Withdrawal {
+        return Withdrawal::created($this->create('/api/v1/withdrawals', get_defined_vars()));
+    }
+
+    /** Reads a withdrawal by its id. */
+    public function getWithdrawal(int $withdrawalId): Withdrawal
+    {
+        return Withdrawal::from($this->get(self::path('/api/v1/withdrawals/%s', $withdrawalId))['data']);
+    }
+
+    /**
+     * Goes through withdrawals, the newest first.
+     *
+     * @return Generator<int, Withdrawal>
+     */
+    public function withdrawals(
+        ?string $orderId = null,
+        ?string $status = null,
+        ?DateTimeInterface $from = null,
+        ?DateTimeInterface $to = null,
+    ): Generator {
+        foreach ($this->items('/api/v1/withdrawals', get_defined_vars()) as $item) {
+            yield Withdrawal::from($item);
         }
     }
 
@@ -670,6 +714,35 @@ final class Deposit extends Record
         public readonly bool $replayed = false,
         public readonly array $mismatched = [],
         public readonly ?array $metadata = null,
+        public readonly ?string $namedTransactionHash = null,
+    ) {
+    }
+}
+
+/** A withdrawal of USDT. Its status is requested, approved, handed_over, completed, rejected, failed or cancelled. */
+final class Withdrawal extends Record
+{
+    /**
+     * @param string $fee what it costs besides its amount, which is what arrives
+     * @param bool $replayed whether a creation answered with what an earlier, same call had created
+     * @param list<string> $mismatched the fields in which the earlier call differed; its values hold
+     */
+    public function __construct(
+        public readonly int $id,
+        public readonly string $orderId,
+        public readonly string $status,
+        public readonly string $amount,
+        public readonly string $fee,
+        public readonly string $currency,
+        public readonly string $network,
+        public readonly string $address,
+        public readonly string $createdAt,
+        public readonly string $statusUpdatedAt,
+        public readonly ?int $merchantCashboxId = null,
+        public readonly ?string $statusReason = null,
+        public readonly ?string $transactionHash = null,
+        public readonly bool $replayed = false,
+        public readonly array $mismatched = [],
     ) {
     }
 }
@@ -743,6 +816,13 @@ final class EventData extends Record
         public readonly ?array $payerRequisites = null,
         public readonly ?string $requestedBy = null,
         public readonly ?array $quasiEcom = null,
+        public readonly ?string $network = null,
+        public readonly ?string $address = null,
+        public readonly ?string $transactionHash = null,
+        public readonly ?string $fee = null,
+        public readonly ?int $merchantCashboxId = null,
+        public readonly ?string $externalReference = null,
+        public readonly ?string $idempotencyKey = null,
     ) {
     }
 }

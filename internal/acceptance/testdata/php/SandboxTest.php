@@ -199,9 +199,24 @@ final class SandboxTest extends TestCase
         $deposit = $this->client->createDeposit(...$request);
         self::assertSame(['pending', '100.50000000'], [$deposit->status, $deposit->amount]);
         self::assertTrue($this->client->createDeposit(...$request)->replayed);
+        $transaction = bin2hex(random_bytes(32));
+        self::assertSame("0x$transaction", $this->client->nameTransaction($deposit->id, $transaction)->namedTransactionHash);
         self::assertSame('ERC20', $this->client->getDeposit($deposit->id)->network);
         $listed = iterator_to_array($this->client->deposits(idempotencyKey: $request['idempotencyKey']));
         self::assertSame([$deposit->id], array_column($listed, 'id'));
+    }
+
+    /** The sandbox's keys may ask for none, which only a call to the right place with a right signature is told. */
+    public function testWithdrawal(): void
+    {
+        $request = ['orderId' => 'w', 'amount' => '20', 'network' => 'TRC20', 'address' => 'T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm'];
+        foreach ([
+            fn () => $this->client->createWithdrawal(...$request),
+            fn () => $this->client->getWithdrawal(1),
+            fn () => iterator_to_array($this->client->withdrawals(orderId: 'w', status: 'requested')),
+        ] as $call) {
+            self::assertSame('merchant_scope_required', self::failure($call)->errorCode);
+        }
     }
 
     public function testCard(): void

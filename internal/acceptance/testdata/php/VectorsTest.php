@@ -5,6 +5,8 @@ declare(strict_types=1);
 use PaymentGateway\Client;
 use PaymentGateway\Webhook;
 use PaymentGateway\WebhookError;
+use PaymentGateway\WebhookEvent;
+use PaymentGateway\Withdrawal;
 use PHPUnit\Framework\TestCase;
 
 /** Holds the client to the vectors that all clients share. */
@@ -77,5 +79,24 @@ final class VectorsTest extends TestCase
         self::assertIsObject(Webhook::verify($v['body'], $lists, $v['secrets'], now: $v['now']));
         $this->expectException(InvalidArgumentException::class);
         Webhook::verify($v['body'], $headers, 'whsec_not base64', now: $v['now']);
+    }
+
+    /** A withdrawal is read whole, from an answer and from its webhook: the sandbox's keys may ask for none. */
+    public function testWithdrawal(): void
+    {
+        $fields = [
+            'id' => 12, 'merchantCashboxId' => null, 'orderId' => 'w-1', 'status' => 'completed', 'statusReason' => null,
+            'amount' => '250.50000000', 'fee' => '1.50000000', 'currency' => 'USDT', 'network' => 'TRC20',
+            'address' => 'T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm', 'transactionHash' => str_repeat('ab', 32),
+            'createdAt' => '2026-11-20T22:14:03.123Z', 'statusUpdatedAt' => '2026-11-20T22:16:41.907Z',
+        ];
+        $read = Withdrawal::from($fields);
+        $event = WebhookEvent::parse(json_encode(['type' => 'withdrawal.status.updated', 'data' => $fields]))->data;
+        foreach ($fields as $name => $value) {
+            self::assertSame($value, $read->$name, $name);
+        }
+        foreach (['id', 'orderId', 'amount', 'fee', 'network', 'address', 'transactionHash'] as $name) {
+            self::assertSame($fields[$name], $event->$name, $name);
+        }
     }
 }
