@@ -92,6 +92,7 @@ var wrongPatterns = []wrongPattern{
 	{regexp.MustCompile(`^is that of line (\d+), too$`), "is that of line $1, too", "такой же, как в строке $1"},
 	{regexp.MustCompile(`^has more than (\d+) rows$`), "has more than $1 rows", "больше $1 строк"},
 	{regexp.MustCompile(`^must be at most (\d+)$`), "must be at most $1", "не больше $1"},
+	{regexp.MustCompile(`^must be at least ([\d.]+)$`), "must be at least $1", "не меньше $1"},
 	{regexp.MustCompile(`^is no regular expression of Go: (.*)$`), "", "не регулярное выражение Go: $1"},
 	{regexp.MustCompile(`^has a line (\d+) whose amount cannot be read: (.*)$`), "has a line $1 whose amount cannot be read: $2", "в строке $1 не читается сумма: $2"},
 	{regexp.MustCompile(`^has a line (\d+) whose date cannot be read: (.*)$`), "has a line $1 whose date cannot be read: $2", "в строке $1 не читается дата: $2"},

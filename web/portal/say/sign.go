@@ -115,7 +115,6 @@ var wrongs = map[string]string{
 	"must be a whole number, at least 1":                             "целое число, не меньше 1",
 	"must be a plain decimal number, without sign or exponent":       "число, например 1500 или 1500.50",
 	"must have at most 12 integer digits":                            "слишком большое число",
-	"must be at least 1":                                             "не меньше 1",
 	"must be what was asked for: this cashbox takes no other amount": "касса принимает только запрошенную сумму",
 	"must not be more than was asked for while there is no rate":     "пока нет курса, не больше запрошенной суммы",
 	"must not be said of a payment by card":                          "не для оплаты картой",

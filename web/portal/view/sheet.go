@@ -22,6 +22,8 @@ type Sheet struct {
 type Column struct {
 	Text       string
 	Right, Sum bool
+	// Whole tells that its texts are short, and stay on one line.
+	Whole bool
 }
 
 // Cell is what stands in a row. A time, a badge or a text, with a note below.
@@ -62,6 +64,8 @@ func (t Sheet) class(row []Cell, i int) (class string, labelled bool) {
 		return "at", false
 	case column.Right:
 		return "right num", !cell.blank()
+	case column.Whole:
+		return "whole", !cell.blank()
 	}
 	return "", !cell.blank()
 }

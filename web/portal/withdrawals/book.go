@@ -23,18 +23,15 @@ func (v *visit) addresses() error {
 		return err
 	}
 	shown := List{
-		Crumb: view.Link(v.path("")), Empty: view.Empty{Title: sayBookNone, Text: sayBookText},
+		Notices: v.resting(book), Crumb: view.Link(v.path("")), Empty: view.Empty{Title: sayBookNone, Text: sayBookText},
 		Sheet: view.Sheet{Label: v.Shell.Say(sayBook), Columns: []view.Column{
-			{Text: v.Shell.Say(sayLabel)}, {Text: v.Shell.Say(say.Network)}, {Text: v.Shell.Say(say.Address)},
+			{Text: v.Shell.Say(sayLabel)}, {Text: v.Shell.Say(say.Network), Whole: true}, {Text: v.Shell.Say(say.Address)},
 			{Text: v.Shell.Say(sayAdded)}, {Text: v.Shell.Say(say.Status)},
 		}},
 	}
 	if v.may() {
 		shown.Primary = Act{view.Link(v.path("/addresses/new")), v.Shell.Say(sayAdd)}
-		shown.Sheet.Columns = append(shown.Sheet.Columns, view.Column{Text: v.Shell.Say(sayAction)})
-	}
-	if shown.Notices, err = v.resting(); err != nil {
-		return err
+		shown.Sheet.Columns = append(shown.Sheet.Columns, view.Column{Text: v.Shell.Say(sayAction), Whole: true})
 	}
 	for _, a := range book {
 		state := view.Cell{Text: v.Shell.Say(sayUsable), Tone: "good"}
@@ -42,7 +39,7 @@ func (v *visit) addresses() error {
 			state = view.Cell{Text: v.Shell.Say(sayRests), Tone: "late", Note: v.Shell.Say(sayRestsUntil, v.Shell.When(a.UsableAt))}
 		}
 		row := []view.Cell{
-			{Text: a.Label}, {Text: a.Network}, {Text: a.Address},
+			{Text: a.Label}, {Text: a.Network}, {Drawn: wholeAddress(a.Address)},
 			{At: &a.AddedAt, Note: v.ActorName(a.AddedBy)}, state,
 		}
 		if v.may() {

@@ -3,6 +3,7 @@ package withdrawals
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,9 +67,11 @@ func (v *visit) list() error {
 	if v.may() {
 		shown.Primary = Act{view.Link(v.path("/new")), v.Shell.Say(sayWithdraw)}
 	}
-	if shown.Notices, err = v.resting(); err != nil {
+	book, err := v.Withdrawals.Addresses(v.Ctx(), v.Who)
+	if err != nil {
 		return err
 	}
+	shown.Notices = v.resting(book)
 	for _, w := range found {
 		badge := badgeOf(w)
 		shown.Sheet.Rows = append(shown.Sheet.Rows, []view.Cell{
@@ -86,15 +89,14 @@ func (v *visit) list() error {
 }
 
 // resting tells everybody who sees the money of addresses that somebody has added lately.
-func (v *visit) resting() ([]string, error) {
-	book, err := v.Withdrawals.Addresses(v.Ctx(), v.Who)
+func (v *visit) resting(book []withdrawal.Address) []string {
 	var notices []string
 	for _, a := range book {
 		if a.Rests {
 			notices = append(notices, v.Shell.Say(sayRestNotice, a.Label, short(a.Address), v.ActorName(a.AddedBy), v.Shell.When(a.UsableAt)))
 		}
 	}
-	return notices, err
+	return notices
 }
 
 // shown is how many characters of each end of an address lists have.
@@ -204,6 +206,10 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 	if err != nil {
 		return err
 	}
+	usable := slices.DeleteFunc(slices.Clone(book), func(a withdrawal.Address) bool { return a.Rests })
+	if len(usable) == 0 {
+		return v.showNoAddress(status, book)
+	}
 	form := view.MoneyForm{
 		Action: v.path(""), Text: v.Shell.Say(sayRequestText), Submit: v.Shell.Say(sayContinue), Back: view.Link(v.path("")),
 		Hidden: [][2]string{{"token", typed.Get("token")}},
@@ -213,13 +219,8 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 		return err
 	}
 	to := view.Choice{Name: "address", Label: say.Address, Value: typed.Get("address"), Wrong: wrong["addressId"]}
-	for _, a := range book {
-		if !a.Rests {
-			to.Options = append(to.Options, view.Option{Value: view.Number(a.ID), Text: a.Network + " · " + short(a.Address) + " · " + a.Label})
-		}
-	}
-	if len(to.Options) == 0 {
-		form.Notes = []string{v.Shell.Say(sayNoAddress)}
+	for _, a := range usable {
+		to.Options = append(to.Options, view.Option{Value: view.Number(a.ID), Text: a.Network + " · " + a.Label + " · " + short(a.Address)})
 	}
 	form.Choices = append(boxes, to)
 	if v.Who.Kind == caller.Trader {
@@ -231,14 +232,31 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 	}
 	hints := make([]string, 0, len(terms))
 	for _, t := range terms {
+		if !slices.ContainsFunc(usable, func(a withdrawal.Address) bool { return a.Network == t.Network }) {
+			continue
+		}
 		hints = append(hints, v.Shell.Say(sayTermsLine, t.Network, v.Shell.Number(t.Fee), v.Shell.Number(t.MinAmount), v.Shell.Number(t.DailyAmount)))
 	}
 	form.Fields = []view.Field{{
-		Name: "amount", Label: sayArrives, Value: typed.Get("amount"), Wrong: wrong["amount"], Max: 24, Hint: strings.Join(hints, " "),
+		Name: "amount", Label: sayArrives, Value: typed.Get("amount"), Wrong: wrong["amount"], Max: 24, Hint: strings.Join(hints, "\n"),
 		More: templ.Attributes{"inputmode": "decimal", "autocomplete": "off"},
 	}}
 	v.Shell.Title = v.Shell.Say(sayWithdraw)
 	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, form) })
+	return nil
+}
+
+// showNoAddress says that there is no address to send to, and what to do.
+func (v *visit) showNoAddress(status int, book []withdrawal.Address) error {
+	l := List{
+		Crumb: view.Link(v.path("")), Empty: view.Empty{Title: sayBookNone, Text: sayNoAddress}, Notices: v.resting(book),
+		Primary: Act{view.Link(v.path("/addresses/new")), v.Shell.Say(sayAdd)},
+	}
+	if len(book) > 0 {
+		l.Empty = view.Empty{Title: sayAllRest, Text: sayBookText}
+	}
+	v.Shell.Title = v.Shell.Say(sayWithdraw)
+	v.Show(status, func(s view.Shell) site.Page { return ListPage(s, l) })
 	return nil
 }
 
@@ -274,7 +292,7 @@ func (v *visit) request() error {
 	}
 	if form.Get("confirmed") == "" {
 		quoted, err := v.Withdrawals.Quote(v.Ctx(), v.Who, r)
-		if wrong := v.Wrong(err); wrong != nil {
+		if wrong := v.wrongOf(err); wrong != nil {
 			return v.showForm(http.StatusUnprocessableEntity, form, wrong)
 		}
 		if err != nil {
@@ -286,10 +304,24 @@ func (v *visit) request() error {
 		created, err := v.Withdrawals.Request(v.Ctx(), v.Who, r)
 		return submission.Outcome{LedTo: portal.Numbered(v.path(""), created.Withdrawal.ID), Said: "withdrawal-requested"}, err
 	})
-	if wrong := v.Wrong(err); wrong != nil {
+	if wrong := v.wrongOf(err); wrong != nil {
 		return v.showForm(http.StatusUnprocessableEntity, form, wrong)
 	}
 	return err
+}
+
+// wrongOf is what the form says of its fields: what is wrong with them, or why what was asked for is refused.
+func (v *visit) wrongOf(err error) map[string]string {
+	wrong, f := v.Wrong(err), fault.As(err)
+	if wrong != nil || f == nil || f.Kind != fault.Refused {
+		return wrong
+	}
+	v.Shell.Mistakes = true
+	field := "amount"
+	if f.Code == "withdrawal_network_closed" || f.Code == "withdrawal_address_resting" {
+		field = "addressId"
+	}
+	return map[string]string{field: say.Refused(v.Shell.Code, f.Code, f.Message)}
 }
 
 // confirm says what is about to be asked for.
@@ -298,7 +330,7 @@ func (v *visit) confirm(form url.Values, w withdrawal.Withdrawal) error {
 		Title: sayConfirmTitle, Action: v.path(""), Yes: v.Shell.Say(sayConfirmYes, v.Shell.USDT(w.Amount)),
 		Back: view.Link(v.path("/new")), Texts: []string{v.Shell.Say(sayConfirmText)},
 		Facts: []view.Fact{
-			{Label: sayArrives, Value: v.Shell.USDT(w.Amount), Class: "num"}, {Label: sayFee, Value: v.Shell.USDT(w.Fee), Class: "num"},
+			{Label: say.Amount, Value: v.Shell.USDT(w.Amount), Class: "num"}, {Label: sayFee, Value: v.Shell.USDT(w.Fee), Class: "num"},
 			{Label: sayLeaves, Value: v.Shell.USDT(w.Total()), Class: "num"}, {Label: say.Network, Value: w.Network},
 			{Label: say.Address, Value: w.Address, Class: "mono"},
 		},

@@ -20,6 +20,7 @@ var (
 		"Add an address to your address book first. It can be used 24 hours later.",
 		"Сначала добавьте адрес в адресную книгу. Им можно пользоваться через 24 часа.",
 	)
+	sayAllRest      = say.Both("No address can be used yet", "Пока нет доступного адреса")
 	sayContinue     = say.Both("Continue", "Продолжить")
 	sayTermsLine    = say.Both("%s: fee %s, at least %s, at most %s a day.", "%s: комиссия %s, не меньше %s, не больше %s в день.")
 	sayArrives      = say.Both("Amount that arrives, USDT", "Сумма к получению, USDT")
@@ -37,7 +38,7 @@ var (
 	sayCancelText  = say.Both("%s are available again then.", "%s снова станут доступны.")
 	sayRestNotice  = say.Both(
 		"New address “%s” (%s), added by %s. It can be used from %s. If none of you added it, remove it.",
-		"Новый адрес «%s» (%s), добавил %s. Им можно пользоваться с %s. Если это не вы, удалите его.",
+		"Новый адрес «%s» (%s). Кто добавил: %s. Им можно пользоваться с %s. Если это не вы, удалите его.",
 	)
 )
 
