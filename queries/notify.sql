@@ -86,9 +86,9 @@ update notify_channel c set ended_at = @now, due_at = 'infinity' where c.id = @i
 -- NotifyFeedLease makes a process the one that finds out what happened, and keeps how far it has come.
 -- name: NotifyFeedLease :one
 update notify_feed set holder = @holder::uuid, leased_until = now() + make_interval(secs => @seconds),
-    history_id = greatest(history_id, @history_id)
+    history_id = greatest(history_id, @history_id), read_until = greatest(read_until, sqlc.narg(read_until))
 where holder = @holder::uuid or leased_until <= now()
-returning history_id, exists (select from notify_channel where confirmed_at is not null and ended_at is null)::boolean as somebody;
+returning history_id, read_until, exists (select from notify_channel where confirmed_at is not null and ended_at is null)::boolean as somebody;
 
 -- name: NotifyHistoryLast :one
 select coalesce(max(id), 0)::bigint as id from payment_history;
@@ -126,24 +126,23 @@ from payin w join trader_payout_method m on m.currency = w.currency and m.method
 where w.status = 'waiting' and w.status_at > @since::timestamptz and m.enabled and t.enabled and not t.on_break
   and t.id in (select u.trader_id from notify_channel c join app_user u on u.id = c.user_id
     where u.trader_id is not null and u.enabled and c.confirmed_at is not null and c.ended_at is null)
-order by w.id limit @most;
+order by w.status_at limit @most;
 
 -- NotifyAppeals lists the appeals that were opened, with the trader of their payment.
 -- name: NotifyAppeals :many
 select p.trader_id as owner_id, a.id::text as subject, a.id::text as place, a.created_at as at
 from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
-where a.status in ('open', 'in_review') and a.created_at > @since::timestamptz order by a.id limit @most;
+where a.status in ('open', 'in_review') and a.created_at > @since::timestamptz order by a.created_at limit @most;
 
 -- NotifyAppealMessages lists what operators wrote about appeals and their traders have not read.
 -- name: NotifyAppealMessages :many
 select t.trader_id as owner_id, (t.appeal_id || '/' || t.messages)::text as subject, t.appeal_id::text as place, t.last_at as at
 from appeal_thread t where t.trader_unread > 0 and t.last_at > @since::timestamptz order by t.last_at limit @most;
 
--- NotifyDecided lists those of the newest appeals that were decided.
+-- NotifyDecided lists the appeals that were decided. One whose payment is looked at anew is decided anew.
 -- name: NotifyDecided :many
-select a.merchant_id as owner_id, a.id::text as subject, a.id::text as place, a.status_at as at from (
-    select n.merchant_id, n.id, n.status, n.status_at from appeal n order by n.id desc limit @most
-) a where a.status in ('completed', 'failed') and a.status_at > @since::timestamptz;
+select merchant_id as owner_id, (id || '@' || extract(epoch from status_at))::text as subject, id::text as place, status_at as at from appeal
+where status in ('completed', 'failed') and status_at > @since::timestamptz order by status_at limit @most;
 
 -- NotifyRequisites lists the requisites that have come near a limit of today.
 -- name: NotifyRequisites :many
@@ -152,7 +151,7 @@ from requisite_day d join requisite r on r.id = d.requisite_id
 where d.day >= @day::date and d.day = timezone(r.time_zone, @now::timestamptz)::date and d.used_at > @since::timestamptz
   and r.enabled and r.own_enabled
   and (d.count * 10 >= r.effective_daily_count * 9 or d.sum * 10 >= r.effective_daily_sum * 9)
-order by r.id limit @most;
+order by d.used_at limit @most;
 
 -- NotifyShort lists the traders who have too few USDT for more payments.
 -- name: NotifyShort :many
@@ -174,10 +173,34 @@ select distinct coalesce(u.trader_id, 0)::bigint as trader_id, coalesce(u.mercha
 from notify_channel c join app_user u on u.id = c.user_id
 where (u.trader_id is not null or u.merchant_id is not null) and u.enabled and c.confirmed_at is not null and c.ended_at is null;
 
--- NotifySilent lists the phones that were not heard since a time, while payments count on them.
+-- NotifySilent lists the phones of traders that were not heard since a time, while payments count on them.
 -- name: NotifySilent :many
-select trader_id as owner_id, (id || '@' || extract(epoch from silent_since))::text as subject, ''::text as place, silent_since::timestamptz as at from counted_phone
-where silent_since < @until::timestamptz and silent_since > @since::timestamptz order by id limit @most;
+select trader_id as owner_id, id::text as subject from counted_phone
+where silent_since < @until::timestamptz and trader_id = any(@traders::bigint[]) order by id limit @most;
+
+-- NotifyStand notes what of a kind stands, and when it has begun. Only the process does that finds out what happened.
+-- name: NotifyStand :exec
+insert into notify_standing (kind, owner_id, subject, began_at, seen_at, event_id)
+select @kind, n.owner_id, n.subject, @now, @now, n.event_id
+from (select unnest(@owner_ids::bigint[]) as owner_id, unnest(@subjects::text[]) as subject, unnest(@event_ids::uuid[]) as event_id) n
+where exists (select from notify_feed f where f.holder = @holder::uuid and f.leased_until > now())
+on conflict (kind, owner_id, subject) do update set seen_at = excluded.seen_at, event_id = excluded.event_id;
+
+-- NotifyStandings lists what of a kind stood when it was last looked at.
+-- name: NotifyStandings :many
+select owner_id, subject, began_at, seen_at, event_id, told from notify_standing where kind = @kind;
+
+-- NotifyStandingTold notes that it was told what has begun, and forgets what is over.
+-- name: NotifyStandingTold :exec
+with named as (
+    select unnest(@owner_ids::bigint[]) as owner_id, unnest(@subjects::text[]) as subject, unnest(@begans::timestamptz[]) as began_at,
+        unnest(@overs::boolean[]) as over
+), gone as (
+    delete from notify_standing s using named n
+    where s.kind = @kind and s.owner_id = n.owner_id and s.subject = n.subject and s.began_at = n.began_at and n.over
+)
+update notify_standing s set told = true from named n
+where s.kind = @kind and s.owner_id = n.owner_id and s.subject = n.subject and s.began_at = n.began_at and not n.over;
 
 -- NotifyFailing lists the endpoints that gave no answer, or a wrong one, at the last try, with the newest event that they did not take.
 -- name: NotifyFailing :many
@@ -198,23 +221,22 @@ select exists (
       and a.at > @since::timestamptz and a.status_code between 200 and 299
 ) as taken;
 
--- NotifyDeposits lists those of the newest deposits that were decided.
+-- NotifyDeposits lists the deposits that were decided.
 -- name: NotifyDeposits :many
-select d.merchant_id as owner_id, (d.id || d.status)::text as subject, d.id::text as place, d.status_at as at from (
-    select n.merchant_id, n.id, n.status, n.status_at from deposit n order by n.id desc limit @most
-) d where d.status in ('confirmed', 'rejected') and d.status_at > @since::timestamptz;
+select merchant_id as owner_id, (id || status)::text as subject, id::text as place, status_at as at from deposit
+where status in ('confirmed', 'rejected') and status_at > @since::timestamptz order by status_at limit @most;
 
--- NotifyWithdrawals lists those of the newest withdrawals that have come to their end.
+-- NotifyWithdrawals lists the withdrawals that have come to their end.
 -- name: NotifyWithdrawals :many
-select w.owner_id, (w.id || w.status)::text as subject, w.id::text as place, w.status_at as at from (
-    select n.owner_kind, n.owner_id, n.id, n.status, n.status_at from withdrawal n order by n.id desc limit @most
-) w where w.owner_kind = @owner_kind::text and w.status in ('completed', 'failed', 'cancelled') and w.status_at > @since::timestamptz;
+select owner_id, (id || status)::text as subject, id::text as place, status_at as at from withdrawal
+where status in ('completed', 'rejected', 'failed', 'cancelled') and status_at > @since::timestamptz and owner_kind = @owner_kind::text
+order by status_at limit @most;
 
 -- NotifyKeys lists the keys of merchants that were made.
 -- name: NotifyKeys :many
 select k.merchant_id::bigint as owner_id, k.id::text as subject, ''::text as place, k.created_at as at from (
     select n.merchant_id, n.id, n.created_at from api_key n order by n.id desc limit @most
-) k where k.merchant_id is not null and k.created_at > @since::timestamptz;
+) k where k.merchant_id is not null and k.created_at > @since::timestamptz order by k.created_at;
 
 -- NotifyKeyAddresses lists the keys that were used from an address for the first time and were in use for a day, each once a day.
 -- name: NotifyKeyAddresses :many
@@ -267,7 +289,7 @@ from alarm_state where firing and since > @since::timestamptz order by since lim
 
 -- NotifyProposals lists the proposals that wait for a second operator.
 -- name: NotifyProposals :many
-select 0::bigint as owner_id, id::text as subject, id::text as place, created_at as at from proposal where decision is null and created_at > @since::timestamptz order by id limit @most;
+select 0::bigint as owner_id, id::text as subject, id::text as place, created_at as at from proposal where decision is null and created_at > @since::timestamptz order by created_at limit @most;
 
 -- NotifySignIns lists the sign-ins from a device that the user had not used before.
 -- name: NotifySignIns :many

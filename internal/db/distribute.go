@@ -49,7 +49,8 @@ var placements = []struct {
 	// Withdrawals, of which there are few.
 	{OnCoordinator, `withdrawal withdrawal_history withdrawal_hand_over`},
 	// What users are told.
-	{OnCoordinator, `notify_user notify_channel notify_code notify_mailed notify_choice notice notify_message notify_event notify_feed`},
+	{OnCoordinator, `notify_user notify_channel notify_code notify_mailed notify_choice notice notify_message notify_event notify_feed
+		notify_standing`},
 	// What operators and traders write to each other about appeals.
 	{OnCoordinator, `appeal_thread appeal_message`},
 	// Who may do what, and what they did.

@@ -244,7 +244,7 @@ func (q *Queries) NotifyAppealMessages(ctx context.Context, arg NotifyAppealMess
 const notifyAppeals = `-- name: NotifyAppeals :many
 select p.trader_id as owner_id, a.id::text as subject, a.id::text as place, a.created_at as at
 from appeal a join payment p on p.merchant_id = a.merchant_id and p.id = a.payment_id
-where a.status in ('open', 'in_review') and a.created_at > $1::timestamptz order by a.id limit $2
+where a.status in ('open', 'in_review') and a.created_at > $1::timestamptz order by a.created_at limit $2
 `
 
 type NotifyAppealsParams struct {
@@ -798,14 +798,13 @@ func (q *Queries) NotifyDay(ctx context.Context, arg NotifyDayParams) ([]NotifyD
 }
 
 const notifyDecided = `-- name: NotifyDecided :many
-select a.merchant_id as owner_id, a.id::text as subject, a.id::text as place, a.status_at as at from (
-    select n.merchant_id, n.id, n.status, n.status_at from appeal n order by n.id desc limit $1
-) a where a.status in ('completed', 'failed') and a.status_at > $2::timestamptz
+select merchant_id as owner_id, (id || '@' || extract(epoch from status_at))::text as subject, id::text as place, status_at as at from appeal
+where status in ('completed', 'failed') and status_at > $1::timestamptz order by status_at limit $2
 `
 
 type NotifyDecidedParams struct {
-	Most  int32
 	Since time.Time
+	Most  int32
 }
 
 type NotifyDecidedRow struct {
@@ -815,9 +814,9 @@ type NotifyDecidedRow struct {
 	At      time.Time
 }
 
-// NotifyDecided lists those of the newest appeals that were decided.
+// NotifyDecided lists the appeals that were decided. One whose payment is looked at anew is decided anew.
 func (q *Queries) NotifyDecided(ctx context.Context, arg NotifyDecidedParams) ([]NotifyDecidedRow, error) {
-	rows, err := q.db.Query(ctx, notifyDecided, arg.Most, arg.Since)
+	rows, err := q.db.Query(ctx, notifyDecided, arg.Since, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -842,14 +841,13 @@ func (q *Queries) NotifyDecided(ctx context.Context, arg NotifyDecidedParams) ([
 }
 
 const notifyDeposits = `-- name: NotifyDeposits :many
-select d.merchant_id as owner_id, (d.id || d.status)::text as subject, d.id::text as place, d.status_at as at from (
-    select n.merchant_id, n.id, n.status, n.status_at from deposit n order by n.id desc limit $1
-) d where d.status in ('confirmed', 'rejected') and d.status_at > $2::timestamptz
+select merchant_id as owner_id, (id || status)::text as subject, id::text as place, status_at as at from deposit
+where status in ('confirmed', 'rejected') and status_at > $1::timestamptz order by status_at limit $2
 `
 
 type NotifyDepositsParams struct {
-	Most  int32
 	Since time.Time
+	Most  int32
 }
 
 type NotifyDepositsRow struct {
@@ -859,9 +857,9 @@ type NotifyDepositsRow struct {
 	At      time.Time
 }
 
-// NotifyDeposits lists those of the newest deposits that were decided.
+// NotifyDeposits lists the deposits that were decided.
 func (q *Queries) NotifyDeposits(ctx context.Context, arg NotifyDepositsParams) ([]NotifyDepositsRow, error) {
-	rows, err := q.db.Query(ctx, notifyDeposits, arg.Most, arg.Since)
+	rows, err := q.db.Query(ctx, notifyDeposits, arg.Since, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -1080,27 +1078,34 @@ func (q *Queries) NotifyFailing(ctx context.Context, arg NotifyFailingParams) ([
 
 const notifyFeedLease = `-- name: NotifyFeedLease :one
 update notify_feed set holder = $1::uuid, leased_until = now() + make_interval(secs => $2),
-    history_id = greatest(history_id, $3)
+    history_id = greatest(history_id, $3), read_until = greatest(read_until, $4)
 where holder = $1::uuid or leased_until <= now()
-returning history_id, exists (select from notify_channel where confirmed_at is not null and ended_at is null)::boolean as somebody
+returning history_id, read_until, exists (select from notify_channel where confirmed_at is not null and ended_at is null)::boolean as somebody
 `
 
 type NotifyFeedLeaseParams struct {
 	Holder    uuid.UUID
 	Seconds   float64
 	HistoryID int64
+	ReadUntil *time.Time
 }
 
 type NotifyFeedLeaseRow struct {
 	HistoryID int64
+	ReadUntil *time.Time
 	Somebody  bool
 }
 
 // NotifyFeedLease makes a process the one that finds out what happened, and keeps how far it has come.
 func (q *Queries) NotifyFeedLease(ctx context.Context, arg NotifyFeedLeaseParams) (NotifyFeedLeaseRow, error) {
-	row := q.db.QueryRow(ctx, notifyFeedLease, arg.Holder, arg.Seconds, arg.HistoryID)
+	row := q.db.QueryRow(ctx, notifyFeedLease,
+		arg.Holder,
+		arg.Seconds,
+		arg.HistoryID,
+		arg.ReadUntil,
+	)
 	var i NotifyFeedLeaseRow
-	err := row.Scan(&i.HistoryID, &i.Somebody)
+	err := row.Scan(&i.HistoryID, &i.ReadUntil, &i.Somebody)
 	return i, err
 }
 
@@ -1172,7 +1177,7 @@ func (q *Queries) NotifyKeyAddresses(ctx context.Context, arg NotifyKeyAddresses
 const notifyKeys = `-- name: NotifyKeys :many
 select k.merchant_id::bigint as owner_id, k.id::text as subject, ''::text as place, k.created_at as at from (
     select n.merchant_id, n.id, n.created_at from api_key n order by n.id desc limit $1
-) k where k.merchant_id is not null and k.created_at > $2::timestamptz
+) k where k.merchant_id is not null and k.created_at > $2::timestamptz order by k.created_at
 `
 
 type NotifyKeysParams struct {
@@ -1563,7 +1568,7 @@ from payin w join trader_payout_method m on m.currency = w.currency and m.method
 where w.status = 'waiting' and w.status_at > $1::timestamptz and m.enabled and t.enabled and not t.on_break
   and t.id in (select u.trader_id from notify_channel c join app_user u on u.id = c.user_id
     where u.trader_id is not null and u.enabled and c.confirmed_at is not null and c.ended_at is null)
-order by w.id limit $2
+order by w.status_at limit $2
 `
 
 type NotifyPayoutsParams struct {
@@ -1605,7 +1610,7 @@ func (q *Queries) NotifyPayouts(ctx context.Context, arg NotifyPayoutsParams) ([
 }
 
 const notifyProposals = `-- name: NotifyProposals :many
-select 0::bigint as owner_id, id::text as subject, id::text as place, created_at as at from proposal where decision is null and created_at > $1::timestamptz order by id limit $2
+select 0::bigint as owner_id, id::text as subject, id::text as place, created_at as at from proposal where decision is null and created_at > $1::timestamptz order by created_at limit $2
 `
 
 type NotifyProposalsParams struct {
@@ -1691,7 +1696,7 @@ from requisite_day d join requisite r on r.id = d.requisite_id
 where d.day >= $1::date and d.day = timezone(r.time_zone, $2::timestamptz)::date and d.used_at > $3::timestamptz
   and r.enabled and r.own_enabled
   and (d.count * 10 >= r.effective_daily_count * 9 or d.sum * 10 >= r.effective_daily_sum * 9)
-order by r.id limit $4
+order by d.used_at limit $4
 `
 
 type NotifyRequisitesParams struct {
@@ -1827,26 +1832,24 @@ func (q *Queries) NotifySignIns(ctx context.Context, arg NotifySignInsParams) ([
 }
 
 const notifySilent = `-- name: NotifySilent :many
-select trader_id as owner_id, (id || '@' || extract(epoch from silent_since))::text as subject, ''::text as place, silent_since::timestamptz as at from counted_phone
-where silent_since < $1::timestamptz and silent_since > $2::timestamptz order by id limit $3
+select trader_id as owner_id, id::text as subject from counted_phone
+where silent_since < $1::timestamptz and trader_id = any($2::bigint[]) order by id limit $3
 `
 
 type NotifySilentParams struct {
-	Until time.Time
-	Since time.Time
-	Most  int32
+	Until   time.Time
+	Traders []int64
+	Most    int32
 }
 
 type NotifySilentRow struct {
 	OwnerID int64
 	Subject string
-	Place   string
-	At      time.Time
 }
 
-// NotifySilent lists the phones that were not heard since a time, while payments count on them.
+// NotifySilent lists the phones of traders that were not heard since a time, while payments count on them.
 func (q *Queries) NotifySilent(ctx context.Context, arg NotifySilentParams) ([]NotifySilentRow, error) {
-	rows, err := q.db.Query(ctx, notifySilent, arg.Until, arg.Since, arg.Most)
+	rows, err := q.db.Query(ctx, notifySilent, arg.Until, arg.Traders, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -1854,11 +1857,109 @@ func (q *Queries) NotifySilent(ctx context.Context, arg NotifySilentParams) ([]N
 	var items []NotifySilentRow
 	for rows.Next() {
 		var i NotifySilentRow
+		if err := rows.Scan(&i.OwnerID, &i.Subject); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const notifyStand = `-- name: NotifyStand :exec
+insert into notify_standing (kind, owner_id, subject, began_at, seen_at, event_id)
+select $1, n.owner_id, n.subject, $2, $2, n.event_id
+from (select unnest($3::bigint[]) as owner_id, unnest($4::text[]) as subject, unnest($5::uuid[]) as event_id) n
+where exists (select from notify_feed f where f.holder = $6::uuid and f.leased_until > now())
+on conflict (kind, owner_id, subject) do update set seen_at = excluded.seen_at, event_id = excluded.event_id
+`
+
+type NotifyStandParams struct {
+	Kind     string
+	Now      time.Time
+	OwnerIds []int64
+	Subjects []string
+	EventIds []uuid.UUID
+	Holder   uuid.UUID
+}
+
+// NotifyStand notes what of a kind stands, and when it has begun. Only the process does that finds out what happened.
+func (q *Queries) NotifyStand(ctx context.Context, arg NotifyStandParams) error {
+	_, err := q.db.Exec(ctx, notifyStand,
+		arg.Kind,
+		arg.Now,
+		arg.OwnerIds,
+		arg.Subjects,
+		arg.EventIds,
+		arg.Holder,
+	)
+	return err
+}
+
+const notifyStandingTold = `-- name: NotifyStandingTold :exec
+with named as (
+    select unnest($2::bigint[]) as owner_id, unnest($3::text[]) as subject, unnest($4::timestamptz[]) as began_at,
+        unnest($5::boolean[]) as over
+), gone as (
+    delete from notify_standing s using named n
+    where s.kind = $1 and s.owner_id = n.owner_id and s.subject = n.subject and s.began_at = n.began_at and n.over
+)
+update notify_standing s set told = true from named n
+where s.kind = $1 and s.owner_id = n.owner_id and s.subject = n.subject and s.began_at = n.began_at and not n.over
+`
+
+type NotifyStandingToldParams struct {
+	Kind     string
+	OwnerIds []int64
+	Subjects []string
+	Begans   []time.Time
+	Overs    []bool
+}
+
+// NotifyStandingTold notes that it was told what has begun, and forgets what is over.
+func (q *Queries) NotifyStandingTold(ctx context.Context, arg NotifyStandingToldParams) error {
+	_, err := q.db.Exec(ctx, notifyStandingTold,
+		arg.Kind,
+		arg.OwnerIds,
+		arg.Subjects,
+		arg.Begans,
+		arg.Overs,
+	)
+	return err
+}
+
+const notifyStandings = `-- name: NotifyStandings :many
+select owner_id, subject, began_at, seen_at, event_id, told from notify_standing where kind = $1
+`
+
+type NotifyStandingsRow struct {
+	OwnerID int64
+	Subject string
+	BeganAt time.Time
+	SeenAt  time.Time
+	EventID uuid.UUID
+	Told    bool
+}
+
+// NotifyStandings lists what of a kind stood when it was last looked at.
+func (q *Queries) NotifyStandings(ctx context.Context, kind string) ([]NotifyStandingsRow, error) {
+	rows, err := q.db.Query(ctx, notifyStandings, kind)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []NotifyStandingsRow
+	for rows.Next() {
+		var i NotifyStandingsRow
 		if err := rows.Scan(
 			&i.OwnerID,
 			&i.Subject,
-			&i.Place,
-			&i.At,
+			&i.BeganAt,
+			&i.SeenAt,
+			&i.EventID,
+			&i.Told,
 		); err != nil {
 			return nil, err
 		}
@@ -2112,15 +2213,15 @@ func (q *Queries) NotifyWho(ctx context.Context, id int64) (NotifyWhoRow, error)
 }
 
 const notifyWithdrawals = `-- name: NotifyWithdrawals :many
-select w.owner_id, (w.id || w.status)::text as subject, w.id::text as place, w.status_at as at from (
-    select n.owner_kind, n.owner_id, n.id, n.status, n.status_at from withdrawal n order by n.id desc limit $1
-) w where w.owner_kind = $2::text and w.status in ('completed', 'failed', 'cancelled') and w.status_at > $3::timestamptz
+select owner_id, (id || status)::text as subject, id::text as place, status_at as at from withdrawal
+where status in ('completed', 'rejected', 'failed', 'cancelled') and status_at > $1::timestamptz and owner_kind = $2::text
+order by status_at limit $3
 `
 
 type NotifyWithdrawalsParams struct {
-	Most      int32
-	OwnerKind string
 	Since     time.Time
+	OwnerKind string
+	Most      int32
 }
 
 type NotifyWithdrawalsRow struct {
@@ -2130,9 +2231,9 @@ type NotifyWithdrawalsRow struct {
 	At      time.Time
 }
 
-// NotifyWithdrawals lists those of the newest withdrawals that have come to their end.
+// NotifyWithdrawals lists the withdrawals that have come to their end.
 func (q *Queries) NotifyWithdrawals(ctx context.Context, arg NotifyWithdrawalsParams) ([]NotifyWithdrawalsRow, error) {
-	rows, err := q.db.Query(ctx, notifyWithdrawals, arg.Most, arg.OwnerKind, arg.Since)
+	rows, err := q.db.Query(ctx, notifyWithdrawals, arg.Since, arg.OwnerKind, arg.Most)
 	if err != nil {
 		return nil, err
 	}

@@ -16,12 +16,14 @@ import (
 const (
 	feedLease = 10 * time.Second
 	feedRenew = 3 * time.Second
-	// windowBack is how far back each look goes. What is found twice is told once.
+	// windowBack is how far back each look goes behind the last one. What is found twice is told once.
 	windowBack = 2 * time.Minute
 	// missedFor is how long an id of the history may be missing: no transaction is open for longer.
 	missedFor  = 20 * time.Second
 	missedMost = 10_000
 	feedMost   = 2000
+	// standingMost bounds what of a kind stands.
+	standingMost = 10_000
 )
 
 // Feed finds out what happened. Of all processes one at a time does, by a lease.
@@ -39,16 +41,17 @@ type Feed struct {
 	// history is the last id that was read, and missing are ids before it that were not committed then.
 	history int64
 	missing map[int64]time.Time
-	// next is when a source is due; told is what was found already, and when.
-	next map[int]time.Time
+	// next is when a source is due, and seen when it was last looked at of which all was told; from is when that was of all of them
+	// as this process began. What happened since is told, though nobody looked for a while.
+	next, seen map[int]time.Time
+	from       time.Time
+	// told is what was found already, and when.
 	told map[event]time.Time
 	// read is how far pages of payments were read; traders and merchants are those of whom somebody can be told.
 	read               map[Kind]reading
 	traders, merchants []int64
-	// held are what edges last found; nil: they have not looked yet.
-	held map[Kind]map[event]bool
-	// failures are the endpoints that fail.
-	failures map[event]failure
+	// stood is what has begun or is over, to be noted once it was told.
+	stood map[Kind]db.NotifyStandingToldParams
 }
 
 // reading is until when was read, and when last from the beginning.
@@ -78,9 +81,8 @@ const (
 // NewFeed makes the feed. Its reads are the service's own pool's.
 func NewFeed(s *Service) *Feed {
 	return &Feed{
-		s: s, q: s.q, holder: uuid.New(), missing: map[int64]time.Time{}, next: map[int]time.Time{},
-		told: map[event]time.Time{}, read: map[Kind]reading{}, held: map[Kind]map[event]bool{},
-		failures: map[event]failure{},
+		s: s, q: s.q, holder: uuid.New(), missing: map[int64]time.Time{}, next: map[int]time.Time{}, seen: map[int]time.Time{},
+		told: map[event]time.Time{}, read: map[Kind]reading{}, stood: map[Kind]db.NotifyStandingToldParams{},
 	}
 }
 
@@ -97,30 +99,71 @@ func (f *Feed) Find(ctx context.Context) error {
 	}
 	if !f.somebody { // nobody is told anything: it goes on from here once somebody is
 		last, err := f.q.NotifyHistoryLast(ctx)
-		f.history = last
+		f.history, f.from = last, time.Now()
+		clear(f.seen)
 		return err
 	}
-	history, missing, held := f.history, maps.Clone(f.missing), maps.Clone(f.held)
+	history, missing := f.history, maps.Clone(f.missing)
 	events, failed := f.opened(ctx)
-	now := time.Now()
+	looked := map[int]time.Time{}
 	for i, source := range sources {
+		now := time.Now()
 		if now.Before(f.next[i]) {
 			continue
 		}
 		f.next[i] = now.Add(source.every)
-		found, err := source.find(ctx, f)
+		here := f.s.clock.Now()
+		if source.real {
+			here = now
+		}
+		found, err := source.find(ctx, f, here, here.Add(-f.back(i, now)))
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("look for %s: %w", source.kind, err))
 			continue
 		}
+		looked[i] = now
 		events = append(events, found...)
 	}
-	if err := f.tell(ctx, events); err != nil {
-		f.history, f.missing, f.held = history, missing, held // what was not noted is looked at again
-		clear(f.read)
-		failed = errors.Join(failed, err)
+	err := f.tell(ctx, events)
+	if err == nil {
+		maps.Copy(f.seen, looked)
+		return errors.Join(failed, f.standingTold(ctx))
 	}
-	return failed
+	f.history, f.missing = history, missing // what was not noted is looked at again
+	clear(f.read)
+	clear(f.stood)
+	return errors.Join(failed, err)
+}
+
+// back is how far back a source is looked at: to before it was last, but no further than what is still worth telling.
+func (f *Feed) back(i int, now time.Time) time.Duration {
+	seen, there := f.seen[i]
+	if !there {
+		seen = f.from
+	}
+	lasts := abouts[sources[i].kind].Lasts
+	if lasts == 0 {
+		lasts = today
+	}
+	return windowBack + min(max(now.Sub(seen), 0), lasts)
+}
+
+// readUntil is when the source was looked at that was looked at the longest ago.
+func (f *Feed) readUntil() *time.Time {
+	if !f.mine {
+		return nil
+	}
+	until := time.Now()
+	for i := range sources {
+		seen, there := f.seen[i]
+		if !there {
+			seen = f.from
+		}
+		if seen.Before(until) {
+			until = seen
+		}
+	}
+	return &until
 }
 
 // lease gets or prolongs the lease. A process that gets it anew begins where the one before has come to.
@@ -134,7 +177,7 @@ func (f *Feed) lease(ctx context.Context) error {
 	}
 	had, asked := f.mine, time.Now()
 	row, err := f.q.NotifyFeedLease(ctx, db.NotifyFeedLeaseParams{
-		Holder: f.holder, Seconds: feedLease.Seconds(), HistoryID: from,
+		Holder: f.holder, Seconds: feedLease.Seconds(), HistoryID: from, ReadUntil: f.readUntil(),
 	})
 	f.renewAt = time.Now().Add(feedRenew)
 	if f.mine = err == nil; f.mine {
@@ -149,10 +192,13 @@ func (f *Feed) lease(ctx context.Context) error {
 		return fmt.Errorf("lease the feed of notices: %w", err)
 	}
 	if f.somebody = row.Somebody; !had {
-		f.history = row.HistoryID
+		f.history, f.from = row.HistoryID, time.Now()
+		if row.ReadUntil != nil {
+			f.from = *row.ReadUntil
+		}
 		clear(f.missing)
-		clear(f.held)
 		clear(f.read)
+		clear(f.seen)
 	}
 	return f.owners(ctx)
 }

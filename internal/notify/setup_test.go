@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -51,7 +52,7 @@ func setup(t *testing.T, senders ...Sender) *bundle {
 		Vault: dbtest.Vault(), HashKey: make([]byte, 32), Senders: senders, PortalURL: "https://portal.example",
 	})
 	b.feed, b.deliverer = NewFeed(b.Service), NewDeliverer(b.Service, b.Pool, prometheus.NewRegistry())
-	b.trader = b.NewTrader(t, dbtest.TraderOpts{Requisites: 1})
+	b.trader = b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
 	b.who = b.newUser(t, "desk-1")
 	return b
 }
@@ -86,6 +87,15 @@ func (b *bundle) round(t *testing.T) {
 	var running sync.WaitGroup
 	noError(t, b.deliverer.Look(t.Context(), &running))
 	running.Wait()
+}
+
+// restart has another process find out what happened; the one before has done so last so long ago.
+func (b *bundle) restart(t *testing.T, ago string) {
+	t.Helper()
+	b.feed.renewAt = time.Time{} // it keeps how far it has come
+	noError(t, b.feed.Find(t.Context()))
+	b.Exec(t, "update notify_feed set leased_until = now(), read_until = read_until - $1::interval", ago)
+	b.feed = NewFeed(b.Service)
 }
 
 // later has so much time go by for what waits.

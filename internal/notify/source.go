@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"gateway.example/internal/db"
 )
 
@@ -20,24 +18,29 @@ const (
 	rarely = 30 * time.Second
 	// expiringWithin is how long before its end a payment is about to expire.
 	expiringWithin = 2 * time.Minute
-	// silentWithin is how far back phones are told that have become silent.
-	silentWithin = 10 * time.Minute
 	// failingFrom is after how many failed tries an endpoint fails.
 	failingFrom = 3
 	// failureKept is for how long an endpoint fails to which nothing is sent any more.
 	failureKept = 24 * time.Hour
 	// knownFor is how long a place is known that somebody signed in from.
 	knownFor   = 90 * 24 * time.Hour
-	sourceMost = 500
+	sourceMost = 500 // a page
 	// overlap is how late something may be committed and is still found at the next look.
 	overlap = 5 * time.Second
 )
 
-// source is where something is found out.
+// source is where something is found out that happened since a time.
 type source struct {
 	kind  Kind
 	every time.Duration
-	find  func(ctx context.Context, f *Feed) ([]event, error)
+	find  func(ctx context.Context, f *Feed, now, since time.Time) ([]event, error)
+	// real is one of what is noted by the real time, wherever a sandbox's clock is.
+	real bool
+}
+
+func really(s source) source {
+	s.real = true
+	return s
 }
 
 // found is what every query of a source answers with.
@@ -48,27 +51,35 @@ type found = struct {
 	At      time.Time
 }
 
-// rows has a query's answer be events of a kind.
+// rows has a query's answers be events of a kind, which it asks for by pages in the order of their time.
 func rows[R ~struct {
 	OwnerID int64
 	Subject string
 	Place   string
 	At      time.Time
 }](kind Kind, of owner, every time.Duration, ask func(ctx context.Context, q *db.Queries, now, since time.Time) ([]R, error)) source {
-	return source{kind, every, func(ctx context.Context, f *Feed) ([]event, error) {
-		now := f.s.clock.Now()
-		list, err := ask(ctx, f.q, now, now.Add(-windowBack))
-		events := make([]event, 0, len(list))
-		for _, row := range list {
-			one := found(row)
-			events = append(events, f.event(kind, of, one.OwnerID, one.Subject, one.Place))
+	return source{kind: kind, every: every, find: func(ctx context.Context, f *Feed, now, since time.Time) ([]event, error) {
+		var events []event
+		for {
+			page, err := ask(ctx, f.q, now, since)
+			for _, row := range page {
+				one := found(row)
+				events = append(events, f.event(kind, of, one.OwnerID, one.Subject, one.Place))
+			}
+			if err != nil || len(page) < sourceMost {
+				return events, err
+			}
+			// What happened at the time of the last one may be on the next page: so that is read again, unless it fills a page.
+			last := found(page[len(page)-1]).At
+			if since = last.Add(-time.Microsecond); !found(page[0]).At.Before(last) {
+				since = last
+			}
 		}
-		return events, err
 	}}
 }
 
-// paged has payments be events of a kind, which it asks for by pages in the order of their time and number: those of the last two
-// minutes before some time from now. It goes on where it ended, with some overlap for what was committed late, and seldom reads all
+// paged has payments be events of a kind, which it asks for by pages in the order of their time and number: those
+// before some time from now. It goes on where it ended, with some overlap for what was committed late, and seldom reads all
 // of them again, since a payment may be made to end sooner than others.
 func paged[R ~struct {
 	OwnerID int64
@@ -76,9 +87,9 @@ func paged[R ~struct {
 	Place   string
 	At      time.Time
 }](kind Kind, ahead time.Duration, ask func(ctx context.Context, f *Feed, since, until time.Time, after int64) ([]R, error)) source {
-	return source{kind, often, func(ctx context.Context, f *Feed) ([]event, error) {
-		until := f.s.clock.Now().Add(ahead)
-		since, mark := until.Add(-windowBack), f.read[kind]
+	return source{kind: kind, every: often, find: func(ctx context.Context, f *Feed, now, since time.Time) ([]event, error) {
+		until, mark := now.Add(ahead), f.read[kind]
+		since = since.Add(ahead)
 		if time.Since(mark.whole) < seldom && mark.until.Add(-overlap).After(since) {
 			since = mark.until.Add(-overlap)
 		} else {
@@ -117,7 +128,7 @@ var sources = []source{
 		return f.q.NotifyExpiring(ctx, db.NotifyExpiringParams{Since: since, Until: until, After: after, Traders: f.traders, Most: feedMost})
 	}),
 	rows(PayoutOffered, ofTrader, often, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyPayoutsRow, error) {
-		return q.NotifyPayouts(ctx, db.NotifyPayoutsParams{Since: since, Most: feedMost})
+		return q.NotifyPayouts(ctx, db.NotifyPayoutsParams{Since: since, Most: sourceMost})
 	}),
 	rows(TraderAppeal, ofTrader, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyAppealsRow, error) {
 		return q.NotifyAppeals(ctx, db.NotifyAppealsParams{Since: since, Most: sourceMost})
@@ -127,10 +138,6 @@ var sources = []source{
 	}),
 	rows(RequisiteLimit, ofTrader, rarely, func(ctx context.Context, q *db.Queries, now, since time.Time) ([]db.NotifyRequisitesRow, error) {
 		return q.NotifyRequisites(ctx, db.NotifyRequisitesParams{Day: now.AddDate(0, 0, -1), Now: now, Since: since, Most: sourceMost})
-	}),
-	rows(DeviceSilent, ofTrader, rarely, func(ctx context.Context, q *db.Queries, now, _ time.Time) ([]db.NotifySilentRow, error) {
-		until := now.Add(-db.PhoneSilent)
-		return q.NotifySilent(ctx, db.NotifySilentParams{Until: until, Since: until.Add(-silentWithin), Most: sourceMost})
 	}),
 	rows(TraderWithdrawal, ofTrader, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyWithdrawalsRow, error) {
 		return q.NotifyWithdrawals(ctx, db.NotifyWithdrawalsParams{OwnerKind: "trader", Since: since, Most: sourceMost})
@@ -144,37 +151,39 @@ var sources = []source{
 	rows(DepositDecided, ofMerchant, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyDepositsRow, error) {
 		return q.NotifyDeposits(ctx, db.NotifyDepositsParams{Since: since, Most: sourceMost})
 	}),
-	rows(KeyMade, ofMerchant, seldom, func(ctx context.Context, q *db.Queries, _, _ time.Time) ([]db.NotifyKeysRow, error) {
-		return q.NotifyKeys(ctx, db.NotifyKeysParams{Since: time.Now().Add(-windowBack), Most: sourceMost})
-	}),
-	rows(TeamChanged, ofMerchant, seldom, func(ctx context.Context, q *db.Queries, _, _ time.Time) ([]db.NotifyTeamRow, error) {
-		return q.NotifyTeam(ctx, db.NotifyTeamParams{Since: time.Now().Add(-windowBack), Most: sourceMost})
-	}),
-	{AlarmFires, seldom, alarms},
-	{KeyElsewhere, seldom, elsewhere},
+	really(rows(KeyMade, ofMerchant, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyKeysRow, error) {
+		return q.NotifyKeys(ctx, db.NotifyKeysParams{Since: since, Most: sourceMost})
+	})),
+	really(rows(TeamChanged, ofMerchant, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyTeamRow, error) {
+		return q.NotifyTeam(ctx, db.NotifyTeamParams{Since: since, Most: sourceMost})
+	})),
+	{kind: AlarmFires, every: seldom, find: alarms},
+	{kind: KeyElsewhere, every: seldom, find: elsewhere},
 	rows(ProposalWaiting, ofOperators, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyProposalsRow, error) {
 		return q.NotifyProposals(ctx, db.NotifyProposalsParams{Since: since, Most: sourceMost})
 	}),
-	// Sign-ins are noted by the real time, wherever a sandbox's clock is.
-	rows(NewDevice, ofUser, often, func(ctx context.Context, q *db.Queries, _, _ time.Time) ([]db.NotifySignInsRow, error) {
-		now := time.Now()
-		return q.NotifySignIns(ctx, db.NotifySignInsParams{Since: now.Add(-windowBack), KnownSince: now.Add(-knownFor), Most: sourceMost})
-	}),
-	{"said", often, func(ctx context.Context, f *Feed) ([]event, error) {
-		rows, err := f.q.NotifyEvents(ctx, db.NotifyEventsParams{Since: time.Now().Add(-windowBack), Most: sourceMost})
-		var events []event
-		for _, row := range rows {
-			events = append(events, f.event(Kind(row.Kind), ofUser, row.OwnerID, row.Subject, ""))
-		}
-		return events, err
-	}},
-	{ShortOfUSDT, rarely, short},
-	{EndpointFailing, rarely, failing},
+	really(rows(NewDevice, ofUser, often, func(ctx context.Context, q *db.Queries, now, since time.Time) ([]db.NotifySignInsRow, error) {
+		return q.NotifySignIns(ctx, db.NotifySignInsParams{Since: since, KnownSince: now.Add(-knownFor), Most: sourceMost})
+	})),
+	really(source{kind: "said", every: often, find: said}),
+	{kind: ShortOfUSDT, every: rarely, find: short},
+	{kind: DeviceSilent, every: rarely, find: silent},
+	{kind: EndpointFailing, every: rarely, find: failing},
+}
+
+// said finds what packages said that happened.
+func said(ctx context.Context, f *Feed, _, since time.Time) ([]event, error) {
+	rows, err := f.q.NotifyEvents(ctx, db.NotifyEventsParams{Since: since, Most: feedMost})
+	var events []event
+	for _, row := range rows {
+		events = append(events, f.event(Kind(row.Kind), ofUser, row.OwnerID, row.Subject, ""))
+	}
+	return events, err
 }
 
 // alarms finds what has begun to fire. It leads to what is to be done: to its part of the manual, or to the work that waits.
-func alarms(ctx context.Context, f *Feed) ([]event, error) {
-	list, err := f.q.NotifyAlarms(ctx, db.NotifyAlarmsParams{Since: f.s.clock.Now().Add(-windowBack), Most: sourceMost})
+func alarms(ctx context.Context, f *Feed, _, since time.Time) ([]event, error) {
+	list, err := f.q.NotifyAlarms(ctx, db.NotifyAlarmsParams{Since: since, Most: sourceMost})
 	var events []event
 	for _, row := range list {
 		kind, about := AlarmFires, f.s.alarms[row.Place]
@@ -189,8 +198,8 @@ func alarms(ctx context.Context, f *Feed) ([]event, error) {
 }
 
 // elsewhere finds keys that are used from a new address, and says which.
-func elsewhere(ctx context.Context, f *Feed) ([]event, error) {
-	list, err := f.q.NotifyKeyAddresses(ctx, db.NotifyKeyAddressesParams{Since: f.s.clock.Now().Add(-windowBack), Most: sourceMost})
+func elsewhere(ctx context.Context, f *Feed, _, since time.Time) ([]event, error) {
+	list, err := f.q.NotifyKeyAddresses(ctx, db.NotifyKeyAddressesParams{Since: since, Most: feedMost})
 	var events []event
 	for _, row := range list {
 		e := f.event(KeyElsewhere, ofMerchant, row.OwnerID, row.Subject, "")
@@ -198,93 +207,6 @@ func elsewhere(ctx context.Context, f *Feed) ([]event, error) {
 		events = append(events, e)
 	}
 	return events, err
-}
-
-// short finds the traders who have become short of USDT.
-func short(ctx context.Context, f *Feed) ([]event, error) {
-	if len(f.traders) == 0 {
-		return nil, nil
-	}
-	ids, err := f.q.NotifyShort(ctx, db.NotifyShortParams{Traders: f.traders, Most: sourceMost})
-	if err != nil {
-		return nil, err
-	}
-	now := map[event]bool{}
-	for _, id := range ids {
-		now[f.event(ShortOfUSDT, ofTrader, id, "", "")] = true
-	}
-	begun, _ := f.edges(ShortOfUSDT, now)
-	return begun, nil
-}
-
-// failure is when an endpoint was last seen to fail, and the newest event that it did not take then.
-type failure struct {
-	at    time.Time
-	event uuid.UUID
-}
-
-// failing finds endpoints that have begun to fail, or take webhooks again. One whose events were given up, or are sent again from the
-// first try on, fails until it has taken one.
-func failing(ctx context.Context, f *Feed) ([]event, error) {
-	if len(f.merchants) == 0 {
-		return nil, nil
-	}
-	at := f.s.clock.Now()
-	list, err := f.q.NotifyFailing(ctx, db.NotifyFailingParams{Merchants: f.merchants, Attempts: failingFrom, Most: sourceMost})
-	if err != nil {
-		return nil, err
-	}
-	now := map[event]bool{}
-	for _, row := range list {
-		e := f.event(EndpointFailing, ofMerchant, row.OwnerID, row.Subject, "")
-		now[e], f.failures[e] = true, failure{at, row.EventID}
-	}
-	for e, last := range f.failures {
-		if at.Sub(last.at) > failureKept {
-			delete(f.failures, e)
-			delete(f.held[EndpointFailing], e)
-		} else if f.held[EndpointFailing][e] && !now[e] {
-			taken, err := f.q.NotifyTaken(ctx, db.NotifyTakenParams{
-				MerchantID: e.ownerID, Host: e.subject, EventID: last.event, Since: last.at.Add(-rarely), Most: sourceMost,
-			})
-			if err != nil {
-				return nil, err
-			}
-			if !taken {
-				now[e] = true
-			}
-		}
-	}
-	begun, over := f.edges(EndpointFailing, now)
-	for _, e := range over {
-		e.kind = EndpointBack
-		begun = append(begun, e)
-	}
-	return begun, nil
-}
-
-// edges compares what holds with what held before: what has begun, and what is over. A process that looks for the first time
-// knows neither. Each time is told, so it is part of the subject.
-func (f *Feed) edges(kind Kind, now map[event]bool) (begun, over []event) {
-	held, before := f.held[kind]
-	f.held[kind] = now
-	if !before {
-		return nil, nil
-	}
-	stamp := fmt.Sprint("@", f.s.clock.Now().Unix())
-	for e := range now {
-		if !held[e] {
-			e.subject += stamp
-			begun = append(begun, e)
-		}
-	}
-	for e := range held {
-		if !now[e] {
-			e.subject += stamp
-			over = append(over, e)
-		}
-	}
-	return begun, over
 }
 
 // owners reads of which traders and merchants somebody can be told.

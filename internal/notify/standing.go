@@ -1,0 +1,149 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"gateway.example/internal/db"
+)
+
+const (
+	// shortOver is for how long a trader is not seen short until they are not: what is free changes with each payment.
+	shortOver = 10 * time.Minute
+	// silentHalf is half of how long a phone may be silent: so long before it stands for silent, and so long while it does, since at
+	// night it has nothing to say and with the first payment of a day it has to be given the time of that.
+	silentHalf = db.PhoneSilent / 2
+)
+
+// standing is what stands of an owner's: since when, when that was last seen, and of an endpoint the newest event that it did not
+// take then.
+type standing struct {
+	ownerID       int64
+	subject       string
+	began, seenAt time.Time
+	event         uuid.UUID
+	told          bool
+}
+
+// short finds the traders who have become short of USDT.
+func short(ctx context.Context, f *Feed, now, _ time.Time) ([]event, error) {
+	ids, err := f.q.NotifyShort(ctx, db.NotifyShortParams{Traders: f.traders, Most: standingMost})
+	list := make([]standing, 0, len(ids))
+	for _, id := range ids {
+		list = append(list, standing{ownerID: id})
+	}
+	if err != nil {
+		return nil, err
+	}
+	begun, _, err := f.stands(ctx, ShortOfUSDT, ofTrader, now, 0, list, func(s standing) (bool, error) {
+		return now.Sub(s.seenAt) >= shortOver, nil
+	})
+	return begun, err
+}
+
+// silent finds the phones that have become silent.
+func silent(ctx context.Context, f *Feed, now, _ time.Time) ([]event, error) {
+	phones, err := f.q.NotifySilent(ctx, db.NotifySilentParams{Until: now.Add(-silentHalf), Traders: f.traders, Most: standingMost})
+	list := make([]standing, 0, len(phones))
+	for _, phone := range phones {
+		list = append(list, standing{ownerID: phone.OwnerID, subject: phone.Subject})
+	}
+	if err != nil {
+		return nil, err
+	}
+	begun, _, err := f.stands(ctx, DeviceSilent, ofTrader, now, silentHalf, list, func(standing) (bool, error) { return true, nil })
+	return begun, err
+}
+
+// failing finds endpoints that have begun to fail, or take webhooks again. One whose events were given up, or are sent again from the
+// first try on, fails until it has taken one, and nobody knows any more of one to which nothing is sent for long.
+func failing(ctx context.Context, f *Feed, now, _ time.Time) ([]event, error) {
+	hosts, err := f.q.NotifyFailing(ctx, db.NotifyFailingParams{Merchants: f.merchants, Attempts: failingFrom, Most: standingMost})
+	list := make([]standing, 0, len(hosts))
+	for _, host := range hosts {
+		list = append(list, standing{ownerID: host.OwnerID, subject: host.Subject, event: host.EventID})
+	}
+	if err != nil {
+		return nil, err
+	}
+	begun, over, err := f.stands(ctx, EndpointFailing, ofMerchant, now, 0, list, func(s standing) (bool, error) {
+		return f.q.NotifyTaken(ctx, db.NotifyTakenParams{
+			MerchantID: s.ownerID, Host: s.subject, EventID: s.event, Since: s.seenAt.Add(-rarely), Most: sourceMost,
+		})
+	})
+	for _, e := range over {
+		e.kind = EndpointBack
+		begun = append(begun, e)
+	}
+	return begun, err
+}
+
+// stands notes what of a kind stands now, and compares it with what stood before, whichever process saw that: what has begun, and
+// what is over, of what has stood for so long. What does not stand is over once that shows, or was seen too long ago.
+func (f *Feed) stands(
+	ctx context.Context, kind Kind, of owner, now time.Time, after time.Duration, list []standing, shows func(standing) (bool, error),
+) (begun, over []event, err error) {
+	put := db.NotifyStandParams{Kind: string(kind), Now: now, Holder: f.holder}
+	type key struct {
+		ownerID int64
+		subject string
+	}
+	stand := map[key]bool{}
+	for _, s := range list {
+		stand[key{s.ownerID, s.subject}] = true
+		put.OwnerIds, put.Subjects = append(put.OwnerIds, s.ownerID), append(put.Subjects, s.subject)
+		put.EventIds = append(put.EventIds, s.event)
+	}
+	if len(list) > 0 {
+		if err := f.q.NotifyStand(ctx, put); err != nil {
+			return nil, nil, err
+		}
+	}
+	rows, err := f.q.NotifyStandings(ctx, string(kind))
+	if err != nil {
+		return nil, nil, err
+	}
+	told := db.NotifyStandingToldParams{Kind: string(kind)}
+	for _, row := range rows {
+		s := standing{row.OwnerID, row.Subject, row.BeganAt, row.SeenAt, row.EventID, row.Told}
+		e := f.event(kind, of, s.ownerID, fmt.Sprint(s.subject, "@", s.began.UnixMicro()), "")
+		stands := stand[key{s.ownerID, s.subject}]
+		switch {
+		case stands && (s.told || now.Sub(s.began) < after):
+			continue
+		case stands:
+			begun = append(begun, e)
+		case now.Sub(s.seenAt) <= failureKept:
+			is, err := shows(s)
+			if err != nil {
+				return nil, nil, err
+			}
+			if !is {
+				continue
+			}
+			if s.told {
+				over = append(over, e)
+			}
+		}
+		told.OwnerIds, told.Subjects = append(told.OwnerIds, s.ownerID), append(told.Subjects, s.subject)
+		told.Begans, told.Overs = append(told.Begans, s.began), append(told.Overs, !stands)
+	}
+	if len(told.Subjects) > 0 {
+		f.stood[kind] = told
+	}
+	return begun, over, nil
+}
+
+// standingTold notes what was told. Where it cannot, the same is found again, and told to nobody twice.
+func (f *Feed) standingTold(ctx context.Context) error {
+	for kind, told := range f.stood {
+		if err := f.q.NotifyStandingTold(ctx, told); err != nil {
+			return fmt.Errorf("note that %s is told: %w", kind, err)
+		}
+		delete(f.stood, kind)
+	}
+	return nil
+}
