@@ -93,15 +93,18 @@ returning history_id, read_until, exists (select from notify_channel where confi
 -- name: NotifyHistoryLast :one
 select coalesce(max(id), 0)::bigint as id from payment_history;
 
--- NotifyOpened reads on in the history of payments, and which of it are creations.
+-- NotifyOpened reads on in the history of payments, which of it are creations, and which is about another amount than was asked for: that
+-- it came, or what was decided about it.
 -- name: NotifyOpened :many
-select h.id, h.payment_id, h.at, p.trader_id, (h.from_status is null and p.status = 'pending')::boolean as opened
+select h.id, h.payment_id, p.trader_id, (h.from_status is null and p.status = 'pending')::boolean as opened,
+    ('appeal' in (h.to_status, coalesce(h.from_status, '')) and coalesce(h.received_amount, p.received_amount) is not null)::boolean as of_case
 from payment_history h join payment p on p.merchant_id = h.merchant_id and p.id = h.payment_id
 where h.id > @after order by h.id limit @most;
 
 -- NotifyMissing reads what was not committed yet when those after it were read.
 -- name: NotifyMissing :many
-select h.id, h.payment_id, h.at, p.trader_id, (h.from_status is null and p.status = 'pending')::boolean as opened
+select h.id, h.payment_id, p.trader_id, (h.from_status is null and p.status = 'pending')::boolean as opened,
+    ('appeal' in (h.to_status, coalesce(h.from_status, '')) and coalesce(h.received_amount, p.received_amount) is not null)::boolean as of_case
 from payment_history h join payment p on p.merchant_id = h.merchant_id and p.id = h.payment_id
 where h.id = any(@ids::bigint[]);
 

@@ -1429,7 +1429,8 @@ func (q *Queries) NotifyMessages(ctx context.Context, arg NotifyMessagesParams) 
 }
 
 const notifyMissing = `-- name: NotifyMissing :many
-select h.id, h.payment_id, h.at, p.trader_id, (h.from_status is null and p.status = 'pending')::boolean as opened
+select h.id, h.payment_id, p.trader_id, (h.from_status is null and p.status = 'pending')::boolean as opened,
+    ('appeal' in (h.to_status, coalesce(h.from_status, '')) and coalesce(h.received_amount, p.received_amount) is not null)::boolean as of_case
 from payment_history h join payment p on p.merchant_id = h.merchant_id and p.id = h.payment_id
 where h.id = any($1::bigint[])
 `
@@ -1437,9 +1438,9 @@ where h.id = any($1::bigint[])
 type NotifyMissingRow struct {
 	ID        int64
 	PaymentID int64
-	At        time.Time
 	TraderID  int64
 	Opened    bool
+	OfCase    bool
 }
 
 // NotifyMissing reads what was not committed yet when those after it were read.
@@ -1455,9 +1456,9 @@ func (q *Queries) NotifyMissing(ctx context.Context, ids []int64) ([]NotifyMissi
 		if err := rows.Scan(
 			&i.ID,
 			&i.PaymentID,
-			&i.At,
 			&i.TraderID,
 			&i.Opened,
+			&i.OfCase,
 		); err != nil {
 			return nil, err
 		}
@@ -1485,7 +1486,8 @@ func (q *Queries) NotifyMute(ctx context.Context, arg NotifyMuteParams) error {
 }
 
 const notifyOpened = `-- name: NotifyOpened :many
-select h.id, h.payment_id, h.at, p.trader_id, (h.from_status is null and p.status = 'pending')::boolean as opened
+select h.id, h.payment_id, p.trader_id, (h.from_status is null and p.status = 'pending')::boolean as opened,
+    ('appeal' in (h.to_status, coalesce(h.from_status, '')) and coalesce(h.received_amount, p.received_amount) is not null)::boolean as of_case
 from payment_history h join payment p on p.merchant_id = h.merchant_id and p.id = h.payment_id
 where h.id > $1 order by h.id limit $2
 `
@@ -1498,12 +1500,13 @@ type NotifyOpenedParams struct {
 type NotifyOpenedRow struct {
 	ID        int64
 	PaymentID int64
-	At        time.Time
 	TraderID  int64
 	Opened    bool
+	OfCase    bool
 }
 
-// NotifyOpened reads on in the history of payments, and which of it are creations.
+// NotifyOpened reads on in the history of payments, which of it are creations, and which is about another amount than was asked for: that
+// it came, or what was decided about it.
 func (q *Queries) NotifyOpened(ctx context.Context, arg NotifyOpenedParams) ([]NotifyOpenedRow, error) {
 	rows, err := q.db.Query(ctx, notifyOpened, arg.After, arg.Most)
 	if err != nil {
@@ -1516,9 +1519,9 @@ func (q *Queries) NotifyOpened(ctx context.Context, arg NotifyOpenedParams) ([]N
 		if err := rows.Scan(
 			&i.ID,
 			&i.PaymentID,
-			&i.At,
 			&i.TraderID,
 			&i.Opened,
+			&i.OfCase,
 		); err != nil {
 			return nil, err
 		}

@@ -207,10 +207,14 @@ func (f *Feed) lease(ctx context.Context) error {
 // snapshot that somebody keeps open makes it no slower.
 func (f *Feed) opened(ctx context.Context) ([]event, error) {
 	var events []event
-	add := func(id, payment, trader int64, opened bool) {
-		delete(f.missing, id)
-		if opened {
-			events = append(events, f.event(PaymentOpened, ofTrader, trader, fmt.Sprint(payment), fmt.Sprint(payment)))
+	add := func(row db.NotifyOpenedRow) {
+		delete(f.missing, row.ID)
+		payment := fmt.Sprint(row.PaymentID)
+		if row.Opened {
+			events = append(events, f.event(PaymentOpened, ofTrader, row.TraderID, payment, payment))
+		}
+		if row.OfCase {
+			events = append(events, f.event(PaymentCase, ofTrader, row.TraderID, fmt.Sprint(payment, "@", row.ID), payment))
 		}
 	}
 	now := time.Now()
@@ -228,7 +232,7 @@ func (f *Feed) opened(ctx context.Context) ([]event, error) {
 			return nil, fmt.Errorf("read the history of payments: %w", err)
 		}
 		for _, row := range rows {
-			add(row.ID, row.PaymentID, row.TraderID, row.Opened)
+			add(db.NotifyOpenedRow(row))
 		}
 	}
 	for {
@@ -241,7 +245,7 @@ func (f *Feed) opened(ctx context.Context) ([]event, error) {
 				f.missing[id] = now
 			}
 			f.history = row.ID
-			add(row.ID, row.PaymentID, row.TraderID, row.Opened)
+			add(row)
 		}
 		if len(rows) < feedMost {
 			return events, nil

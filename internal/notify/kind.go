@@ -18,6 +18,7 @@ const (
 	PaymentExpiring  Kind = "payment_expiring"
 	PaymentClaimed   Kind = "payment_claimed"
 	TraderAppeal     Kind = "trader_appeal"
+	PaymentCase      Kind = "payment_case"
 	PayoutOffered    Kind = "payout_offered"
 	RequisiteLimit   Kind = "requisite_limit"
 	ShortOfUSDT      Kind = "usdt_short"
@@ -96,6 +97,13 @@ var Kinds = []About{
 		Kind: TraderAppeal, Needs: caller.TraderWork, Lasts: today, All: "/trader/appeals", One: "/trader/appeals/",
 		English: Text{"There is news of an appeal.", "There is news of appeals: %d.", "Appeal opened or answered"},
 		Russian: Text{"Новости по апелляции.", "Новости по апелляциям: %d.", "Апелляция открыта или есть ответ"},
+	},
+	{
+		Kind: PaymentCase, Needs: caller.TraderWork, Lasts: today, All: "/trader/payments", One: "/trader/payments/",
+		English: Text{"There is news of a payment of which another amount came.", "There is news of payments of which another amount came: %d.",
+			"Case: another amount came, or is decided"},
+		Russian: Text{"Новости по платежу, по которому пришла другая сумма.", "Новости по платежам, по которым пришла другая сумма: %d.",
+			"Пришла другая сумма или по ней решено"},
 	},
 	{
 		Kind: PayoutOffered, Needs: caller.TraderWork, Lasts: soon, All: "/trader/payouts",
