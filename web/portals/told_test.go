@@ -3,6 +3,7 @@ package portals_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/notify"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
@@ -151,4 +153,30 @@ func TestCaseIsTold(t *testing.T) {
 	want(t, "told of what was decided", f.finds(t), "There is news of a payment of which another amount came."+page)
 	want(t, "told once more", f.finds(t), "")
 	wantIn(t, "the page", p.Page(t, "/account/notifications").Text(), "Case: another amount came, or is decided")
+}
+
+// A trader who writes /break to the bot gets no payments until they end the break at the desk.
+func TestBotBreaks(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	f := newTeller(t, b)
+	f.link(t, p)
+	b.Create(t, "1500")
+	want(t, "the answer to /status", f.says(t, "/status"), "On shift. Open payments: 1.")
+	want(t, "the answer to /break", f.says(t, "/break"), "On a break: no new payments. End it at the desk.")
+	refused := func() string {
+		method := "sbp"
+		_, err := b.Payments.Create(t.Context(), b.Merchant.Caller, payment.Request{
+			OrderID: "on-a-break", Amount: "1600", Currency: "RUB", Method: &method, CallbackURI: "https://shop.example/hook",
+		})
+		if refusal := fault.As(err); refusal != nil {
+			return refusal.Code
+		}
+		return fmt.Sprint(err)
+	}
+	want(t, "a payment on a break", refused(), "collect_requisites_not_available")
+	want(t, "the answer to /status", f.says(t, "/status"), "On a break. Open payments: 1.")
+	want(t, "the change is the user's", b.Text(t, "select actor from setting_change where subject = 'trader' order by id desc limit 1"),
+		"trader:"+b.Text(t, "select id::text from app_user where login = 'owner-1'"))
+	want(t, "the break ends", p.Post(t, "/trader/break", "on", "").Code, http.StatusSeeOther)
+	want(t, "a payment then", refused(), "<nil>")
 }
