@@ -55,15 +55,15 @@ type Sender interface {
 	Send(ctx context.Context, address string, m Message) error
 }
 
-// Refusal is an answer that says why a message was not taken, in words for the user.
+// Refusal is an answer that says why a message was not taken.
 type Refusal struct {
-	Says string
+	Why Problem
 	// Gone says that no later one is taken either; After is how long to wait.
 	Gone  bool
 	After time.Duration
 }
 
-func (r *Refusal) Error() string { return r.Says }
+func (r *Refusal) Error() string { return string(r.Why) }
 
 // Deliverer sends what waits. Several processes share the lines by leases; none holds a connection while it waits for an answer.
 type Deliverer struct {
@@ -228,7 +228,7 @@ func (d *Deliverer) send(ctx context.Context, line db.NotifyLeaseRow, kind db.No
 		about.Lasts = today
 	}
 	if !line.Enabled || d.s.clock.Now().Sub(kind.Newest) > about.Lasts+apart { // nobody is to read it any more
-		return false, d.keep(ctx, line, kind, outcomeGivenUp, &Refusal{Says: "too late"})
+		return false, d.keep(ctx, line, kind, outcomeGivenUp, &Refusal{Why: tooLate})
 	}
 	if !known {
 		return false, d.q.NoticeAgain(ctx, db.NoticeAgainParams{
@@ -236,11 +236,11 @@ func (d *Deliverer) send(ctx context.Context, line db.NotifyLeaseRow, kind db.No
 		})
 	}
 	if !about.hears(caller.Caller{Kind: caller.Kind(line.UserKind), ID: line.UserID, Role: caller.Role(line.Role)}) {
-		return false, d.keep(ctx, line, kind, outcomeGivenUp, &Refusal{Says: "your role does not hear of it any more"})
+		return false, d.keep(ctx, line, kind, outcomeGivenUp, &Refusal{Why: roleHearsNot})
 	}
 	address, err := d.s.vault.Open(line.Address, place(line.ID))
 	if err != nil {
-		return true, d.keep(ctx, line, kind, outcomeGivenUp, &Refusal{Says: "the address cannot be opened"})
+		return true, d.keep(ctx, line, kind, outcomeGivenUp, &Refusal{Why: addressUnreadable})
 	}
 	sending, cancel := context.WithTimeout(ctx, sendWithin)
 	defer cancel()
@@ -250,7 +250,7 @@ func (d *Deliverer) send(ctx context.Context, line db.NotifyLeaseRow, kind db.No
 	switch {
 	case refused == nil:
 	case !errors.As(refused, &r):
-		r = &Refusal{Says: "the connection failed"}
+		r = &Refusal{Why: notSent}
 		fallthrough
 	default:
 		if outcome = outcomeAgain; r.Gone || int(kind.Attempts) >= len(delays) {
@@ -282,7 +282,7 @@ func (d *Deliverer) keep(
 ) error {
 	problem, after := "", time.Duration(0)
 	if refused != nil {
-		problem, after = refused.Says, refused.After
+		problem, after = string(refused.Why), refused.After
 	}
 	queries := []db.Query{db.Do((*db.Queries).NotifyMessageInsert, db.NotifyMessageInsertParams{
 		UserID: line.UserID, Channel: line.Channel, Label: line.Label, Kind: kind.Kind, Count: max(kind.Due, 1),

@@ -57,7 +57,7 @@ func (s *MailSender) Send(ctx context.Context, address string, m Message) error 
 		return err
 	}
 	if err := msg.To(address); err != nil {
-		return &Refusal{Says: "this is no address", Gone: true}
+		return &Refusal{Why: addressWrong, Gone: true}
 	}
 	msg.Subject(m.Text)
 	text, page := m.Text, "<p>"+html.EscapeString(m.Text)+"</p>"
@@ -77,11 +77,11 @@ func (s *MailSender) Send(ctx context.Context, address string, m Message) error 
 	case err == nil:
 		return nil
 	case errors.As(err, &refused) && refused.Reason == mail.ErrSMTPRcptTo && endsAddress(refused.EnhancedStatusCode()):
-		return &Refusal{Says: "the mail server refuses the address", Gone: true}
+		return &Refusal{Why: mailAddressRefused, Gone: true}
 	case errors.As(err, &refused):
-		return &Refusal{Says: "the mail server refuses it"}
+		return &Refusal{Why: mailRefused}
 	}
-	return &Refusal{Says: "the mail server gives no answer"}
+	return &Refusal{Why: mailSilent}
 }
 
 // endsAddress tells whether a status is about the address that mail goes to. 5.1.7 and 5.1.8 are about the one that it comes from,

@@ -57,7 +57,7 @@ func TestPaymentsAreToldTogether(t *testing.T) {
 func TestTroubleIsNobodyElses(t *testing.T) {
 	far, bot := newTelegram(t)
 	b := setup(t, bot)
-	far.refuse["81"] = `{"ok":false,"error_code":403,"description":"blocked"}`
+	far.refuse["81"] = `{"ok":false,"error_code":403,"description":"1:token is blocked"}`
 	far.refuse["82"] = `{"ok":false,"error_code":429,"description":"slow","parameters":{"retry_after":30}}`
 	for i, chat := range []string{"81", "82", "83"} {
 		b.linked(t, b.newUser(t, []string{"a", "b", "c"}[i]), chat)
@@ -70,6 +70,9 @@ func TestTroubleIsNobodyElses(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from notify_channel where slow"), 2, "channels that failed")
 	testenv.Want(t, b.Count(t, `select count(*) from notice where done_at is null and attempts = 1
 		and due_at between now() + interval '10 seconds' and now() + interval '31 seconds'`), 3, "that are tried again")
+	testenv.Want(t, b.Text(t, "select string_agg(problem, ' ' order by problem) from notify_message where problem <> ''"),
+		"telegram_asks_to_wait telegram_blocked", "why")
+	b.StoredNowhere(t, "1:token")
 	delete(far.refuse, "82")
 	b.later(t, "31 seconds")
 	b.round(t)

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/mail"
 	"slices"
@@ -56,7 +57,8 @@ type Sent struct {
 	Count   int
 	At      time.Time
 	// Outcome is sent, again or given_up.
-	Outcome, Problem string
+	Outcome string
+	Problem Problem
 }
 
 // Own is what a user set, and what they were told.
@@ -148,7 +150,7 @@ func (s *Service) Own(ctx context.Context, who caller.Caller) (Own, error) {
 	}
 	for _, row := range sent {
 		own.Sent = append(own.Sent, Sent{
-			Channel(row.Channel), row.Label, Kind(row.Kind), int(row.Count), row.At, row.Outcome, row.Problem,
+			Channel(row.Channel), row.Label, Kind(row.Kind), int(row.Count), row.At, row.Outcome, Problem(row.Problem),
 		})
 	}
 	own.Zone, own.MutedUntil = user.Zone, user.MutedUntil
@@ -226,7 +228,7 @@ func (s *Service) put(
 		Now: s.clock.Now(), ConfirmedAt: confirmed, Most: channelsMost, Kind: string(ChannelAdded),
 	})
 	if db.NoRows(err) {
-		return row, fault.Fields{"address": {fmt.Sprintf("would be one too many: there are %d", channelsMost)}}.Err()
+		return row, fault.Fields{"address": {"is one too many: remove another one first"}}.Err()
 	}
 	return row, named("keep a channel", err)
 }
@@ -300,7 +302,11 @@ func (s *Service) AddMail(ctx context.Context, who caller.Caller, address string
 	ctx, cancel := context.WithTimeout(ctx, sendWithin)
 	defer cancel()
 	if err := sender.Send(ctx, address, Message{Text: text, Security: true}); err != nil {
-		return fault.Fields{"address": {err.Error()}}.Err()
+		var refused *Refusal
+		if errors.As(err, &refused) && refused.Why == mailAddressRefused {
+			return fault.Fields{"address": {"is refused by the mail server"}}.Err()
+		}
+		return fault.Fields{"address": {"cannot be written to now: try again later"}}.Err()
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ type pushed struct {
 func (s *PushSender) Send(ctx context.Context, address string, m Message) error {
 	var subscription webpush.Subscription
 	if err := json.Unmarshal([]byte(address), &subscription); err != nil {
-		return &Refusal{Says: "this is no subscription", Gone: true}
+		return &Refusal{Why: addressWrong, Gone: true}
 	}
 	body, err := json.Marshal(pushed{Title: m.Text, Path: m.Path, Tag: string(m.Kind)})
 	if err != nil {
@@ -63,10 +63,10 @@ func (s *PushSender) Send(ctx context.Context, address string, m Message) error 
 		VAPIDPublicKey: s.PublicKey, VAPIDPrivateKey: s.privateKey,
 	})
 	if errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedNetwork) {
-		return &Refusal{Says: "the address is not allowed", Gone: true}
+		return &Refusal{Why: pushNotAllowed, Gone: true}
 	}
 	if err != nil {
-		return &Refusal{Says: "the browser's service gives no answer"}
+		return &Refusal{Why: pushSilent}
 	}
 	defer func() { _ = answer.Body.Close() }()
 	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<10))
@@ -74,11 +74,11 @@ func (s *PushSender) Send(ctx context.Context, address string, m Message) error 
 	case code >= 200 && code < 300:
 		return nil
 	case code == http.StatusNotFound || code == http.StatusGone:
-		return &Refusal{Says: "the browser has ended its subscription", Gone: true}
+		return &Refusal{Why: pushEnded, Gone: true}
 	case code == http.StatusForbidden: // by RFC 8292 the subscription belongs to another key, which it keeps for good
-		return &Refusal{Says: "the browser has subscribed with another key", Gone: true}
+		return &Refusal{Why: pushOtherKey, Gone: true}
 	default:
 		seconds, _ := strconv.ParseUint(answer.Header.Get("Retry-After"), 10, 16)
-		return &Refusal{Says: "the browser's service answers " + strconv.Itoa(code), After: time.Duration(seconds) * time.Second}
+		return &Refusal{Why: pushRefused, After: time.Duration(seconds) * time.Second}
 	}
 }

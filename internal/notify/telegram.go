@@ -67,7 +67,7 @@ func (t *TelegramSender) Send(ctx context.Context, address string, m Message) er
 func (t *TelegramSender) write(ctx context.Context, chat, text string) error {
 	id, err := strconv.ParseInt(chat, 10, 64)
 	if err != nil {
-		return &Refusal{Says: "this is no chat", Gone: true}
+		return &Refusal{Why: addressWrong, Gone: true}
 	}
 	off := true
 	_, err = t.bot.SendMessage(ctx, &bot.SendMessageParams{
@@ -78,13 +78,13 @@ func (t *TelegramSender) write(ctx context.Context, chat, text string) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &many):
-		return &Refusal{Says: "Telegram asks to wait", After: time.Duration(many.RetryAfter) * time.Second}
+		return &Refusal{Why: telegramWaits, After: time.Duration(many.RetryAfter) * time.Second}
 	case errors.Is(err, bot.ErrorForbidden):
-		return &Refusal{Says: "the bot is blocked in Telegram", Gone: true}
+		return &Refusal{Why: telegramBlocked, Gone: true}
 	case errors.Is(err, bot.ErrorBadRequest), errors.Is(err, bot.ErrorNotFound):
-		return &Refusal{Says: "Telegram does not take it"}
+		return &Refusal{Why: telegramRefuses}
 	}
-	return &Refusal{Says: "Telegram gives no answer"}
+	return &Refusal{Why: telegramSilent}
 }
 
 // Run answers users until ctx ends. Telegram gives what they wrote to one process at a time, so the one that may does: while the

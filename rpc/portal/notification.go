@@ -63,7 +63,7 @@ func notificationChoice(c notify.Choice) *portalv1.NotificationChoice {
 func notificationSent(one notify.Sent) *portalv1.NotificationSent {
 	return &portalv1.NotificationSent{
 		Way: string(one.Channel), Label: one.Label, Kind: string(one.Kind), Count: int32(one.Count),
-		At: timestamppb.New(one.At), Outcome: one.Outcome, Problem: one.Problem,
+		At: timestamppb.New(one.At), Outcome: one.Outcome, Problem: string(one.Problem),
 	}
 }
 

@@ -34,6 +34,7 @@ type teller struct {
 	// updates are what users write; texts is what their one chat was told.
 	updates chan string
 	written atomic.Int64
+	down    atomic.Bool
 	mu      sync.Mutex
 	texts   []string
 }
@@ -70,6 +71,9 @@ func (f *teller) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case <-r.Context().Done():
 		}
 		return
+	}
+	if f.down.Load() {
+		panic(http.ErrAbortHandler) // the connection breaks
 	}
 	_ = r.ParseMultipartForm(1 << 16)
 	form := url.Values(r.MultipartForm.Value)
@@ -179,4 +183,18 @@ func TestBotBreaks(t *testing.T) {
 		"trader:"+b.Text(t, "select id::text from app_user where login = 'owner-1'"))
 	want(t, "the break ends", p.Post(t, "/trader/break", "on", "").Code, http.StatusSeeOther)
 	want(t, "a payment then", refused(), "<nil>")
+}
+
+// Why something was not sent is said in the user's words, and has nothing of what a library says of it.
+func TestWhyItWasNotSent(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	f := newTeller(t, b)
+	f.link(t, p)
+	f.down.Store(true)
+	f.finds(t)
+	for language, why := range map[string]string{"en": "Telegram gives no answer.", "ru": "Telegram не отвечает.", "tr": "Telegram yanıt vermiyor."} {
+		page := p.Page(t, "/account/notifications?lang="+language)
+		wantIn(t, "the page in "+language, page.Text(), why)
+		wantNot(t, "the page in "+language, page.Text(), "127.0.0.1", "token", "telegram_silent")
+	}
 }

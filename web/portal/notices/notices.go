@@ -98,7 +98,7 @@ func (v *visit) sent(list []notify.Sent) view.Sheet {
 		sheet.Rows = append(sheet.Rows, []view.Cell{
 			{Text: about.In(v.Shell.Code).Label}, {Text: v.Shell.Say(names[one.Channel]), Note: one.Label},
 			{Text: strconv.Itoa(one.Count)}, {At: &one.At},
-			{Text: v.Shell.Say(outcome.Text), Tone: outcome.Tone, Note: one.Problem},
+			{Text: v.Shell.Say(outcome.Text), Tone: outcome.Tone, Note: one.Problem.In(v.Shell.Code)},
 		})
 	}
 	return sheet
