@@ -41,7 +41,7 @@ with decided as (
 select 1 / count(*) from decided;
 
 -- name: BankMessageObject :exec
-update bank_message set state = 'objected', why = @why, decided_at = @decided_at::timestamptz, decided_by = @decided_by::text
+update bank_message set state = 'objected', objection = @objection::text, decided_at = @decided_at::timestamptz, decided_by = @decided_by::text
 where id = @id and state = 'confirmed';
 
 -- BankMessageCandidates lists the open payments of a trader that a message can be about: of the amount, or that wait for this rest.
@@ -102,6 +102,17 @@ select * from bank_message where says = 'unknown' and id < @before_id order by i
 
 -- name: BankMessageObjected :many
 select * from bank_message where state = 'objected' and id < @before_id order by id desc limit @page;
+
+-- BankMessageObjection reads an objection, decided or not.
+-- name: BankMessageObjection :one
+select * from bank_message where id = @id and state = 'objected';
+
+-- BankMessageResolve says what an operator decided about an objection that nobody has decided.
+-- name: BankMessageResolve :one
+update bank_message set outcome = @outcome::text, resolution = @resolution::text, resolved_at = @resolved_at::timestamptz,
+    resolved_by = @resolved_by::text
+where id = @id and state = 'objected' and outcome is null
+returning *;
 
 -- BankMessagePurge removes the texts of messages that came before a time.
 -- name: BankMessagePurge :one

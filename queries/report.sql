@@ -296,6 +296,9 @@ select count(*) from (select 1 from appeal where status in ('open', 'in_review')
 -- name: ReportCountCases :one
 select count(*) from (select 1 from payment where status = 'appeal' and received_amount is not null limit @most) counted;
 
+-- name: ReportCountObjections :one
+select count(*) from (select from bank_message where state = 'objected' and outcome is null limit @most) counted;
+
 -- name: ReportCountConflicts :one
 select count(*) from (select from card_conflict where closed_at is null limit @most) counted;
 

@@ -17,6 +17,11 @@ where a.status in ('open', 'in_review') order by a.id limit @most;
 select id, order_id, status_at, received_amount, currency from payment
 where status = 'appeal' and received_amount is not null order by expires_at, id limit @most;
 
+-- WorkObjections lists the payments that a message confirmed and to which their trader objects.
+-- name: WorkObjections :many
+select id, coalesce(payment_id, 0)::bigint as payment_id, decided_at, amount, currency from bank_message
+where state = 'objected' and outcome is null order by id limit @most;
+
 -- WorkAppealAnswers lists the appeals with messages of traders that no operator has read.
 -- name: WorkAppealAnswers :many
 select appeal_id, last_at, operator_unread from appeal_thread where operator_unread > 0 order by last_at limit @most;
@@ -90,6 +95,8 @@ select (case @kind::text
     when 'appeal' then exists (select 1 from appeal a where a.id = @subject_id::bigint and a.status in ('open', 'in_review'))
     when 'other_amount' then exists (select 1 from payment p where p.id = @subject_id::bigint and p.status = 'appeal'
         and p.received_amount is not null)
+    when 'objection' then exists (select 1 from bank_message b where b.id = @subject_id::bigint and b.state = 'objected'
+        and b.outcome is null)
     when 'appeal_answer' then exists (select 1 from appeal_thread t where t.appeal_id = @subject_id::bigint and t.operator_unread > 0)
     when 'overdue_payout' then exists (select 1 from payin p where p.id = @subject_id::bigint and p.status = 'processing')
     when 'card_conflict' then exists (select 1 from card_conflict c where c.id = @subject_id::bigint and c.closed_at is null)

@@ -140,6 +140,7 @@ var operatorActs = map[caller.Capability][]string{
 		portalv1connect.OperatorServiceReclaimPayinProcedure,
 		portalv1connect.OperatorServiceReplayEventsProcedure,
 		portalv1connect.OperatorServiceResolveAppealProcedure,
+		portalv1connect.OperatorServiceResolveObjectionProcedure,
 		portalv1connect.OperatorServiceResolvePayinProcedure,
 		portalv1connect.OperatorServiceReversePayinProcedure,
 		portalv1connect.OperatorServiceReviewAppealProcedure,

@@ -26,13 +26,18 @@ type Message struct {
 	Pattern, Bank, Currency, Account string
 	Amount, Balance                  *decimal.Decimal
 	State                            State
-	// Why is why it waits or needs nothing: a word of this package, or the reason of an objection.
+	// Why is why it waits or needs nothing: a word of this package, or what the trader objects.
 	Why string
 	// Gap is by how much the balance differs from what was known; nil is not known.
 	Gap                    *decimal.Decimal
 	RequisiteID, PaymentID *int64
 	DecidedAt              *time.Time
 	DecidedBy              string
+	// Outcome is what an operator decided about an objection, "" for nothing yet, and Resolution their reason.
+	Outcome    Outcome
+	Resolution string
+	ResolvedAt *time.Time
+	ResolvedBy string
 }
 
 func (s *Service) messageOf(row db.BankMessage) Message {
@@ -45,6 +50,12 @@ func (s *Service) messageOf(row db.BankMessage) Message {
 	}
 	if row.DecidedBy != nil {
 		m.DecidedBy = *row.DecidedBy
+	}
+	if row.Objection != nil {
+		m.Why = *row.Objection
+	}
+	if row.Outcome != nil {
+		m.Outcome, m.Resolution, m.ResolvedBy, m.ResolvedAt = Outcome(*row.Outcome), *row.Resolution, *row.ResolvedBy, row.ResolvedAt
 	}
 	if row.Text == nil {
 		return m

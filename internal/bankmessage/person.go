@@ -13,11 +13,6 @@ import (
 	"gateway.example/internal/fault"
 )
 
-// ObjectWithin is how long a trader may object to a confirmation.
-const ObjectWithin = 15 * time.Minute
-
-const maxReason = 500
-
 // Assign says that a message that waits for a person is about an open payment of the caller's trader. That confirms it, or is a
 // case where the message is about another amount than the cashbox takes.
 func (s *Service) Assign(ctx context.Context, who caller.Caller, id, paymentID int64) error {
@@ -80,35 +75,6 @@ func decideBy(ctx context.Context, q *db.Queries, m db.BankMessage, d decision, 
 		return fmt.Errorf("decide about a message: %w", err)
 	}
 	return nil
-}
-
-// Object says, within minutes, that a message confirmed a payment wrongly. The payment stays as it is for an operator to look at,
-// and from now on the requisite's messages are only compared with what people do.
-func (s *Service) Object(ctx context.Context, who caller.Caller, id int64, reason string) error {
-	if err := who.Need(caller.TraderWork); err != nil {
-		return err
-	}
-	f := fault.Decoded(ctx)
-	if f.Required("reason", reason) {
-		f.MaxLength("reason", reason, maxReason)
-	}
-	if err := f.Err(); err != nil {
-		return err
-	}
-	return s.byHand(ctx, who, id, func(tx pgx.Tx, q *db.Queries, m db.BankMessage) error {
-		now := s.clock.Now()
-		if m.State != string(Confirmed) || m.RequisiteID == nil || m.DecidedAt == nil || now.Sub(*m.DecidedAt) > ObjectWithin {
-			return ErrDecided
-		}
-		if err := q.BankMessageObject(ctx, db.BankMessageObjectParams{
-			ID: id, Why: reason, DecidedAt: now, DecidedBy: who.Actor(),
-		}); err != nil {
-			return fmt.Errorf("object to a message: %w", err)
-		}
-		return s.change(ctx, tx, who, *m.RequisiteID, false, func(q *db.Queries) error {
-			return q.RequisiteMessageShadow(ctx, db.RequisiteMessageShadowParams{RequisiteID: *m.RequisiteID, Since: now})
-		})
-	})
 }
 
 // byHand has a person of the message's trader, or an operator who may, do something about it, with its device locked as messages

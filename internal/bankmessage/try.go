@@ -94,17 +94,6 @@ func (s *Service) unknown(ctx context.Context) ([]db.BankMessage, error) {
 	return rows, nil
 }
 
-// Objected lists the messages that confirmed a payment to which its trader objected, for operators. That an operator reads
-// their texts is noted first.
-func (s *Service) Objected(ctx context.Context, who caller.Caller, page Page) ([]Message, *string, error) {
-	if err := s.note(ctx, who, "text"); err != nil {
-		return nil, nil, err
-	}
-	return s.list(ctx, page.Page, func(q *db.Queries, limit int32, before int64) ([]db.BankMessage, error) {
-		return q.BankMessageObjected(ctx, db.BankMessageObjectedParams{BeforeID: before, Page: limit})
-	})
-}
-
 func (s *Service) note(ctx context.Context, who caller.Caller, what string) error {
 	if err := who.Need(caller.OperatorReveal); err != nil {
 		return err

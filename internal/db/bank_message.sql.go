@@ -13,7 +13,7 @@ import (
 )
 
 const bankMessageAfter = `-- name: BankMessageAfter :many
-select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by from bank_message
+select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by, objection, outcome, resolution, resolved_at, resolved_by from bank_message
 where device_id = $1 and bank = $2 and account = $3 and balance is not null
   and why not in ('forged', 'repeat') and (received_at, id) > ($4::timestamptz, $5::bigint)
 order by received_at, id limit 2
@@ -69,6 +69,11 @@ func (q *Queries) BankMessageAfter(ctx context.Context, arg BankMessageAfterPara
 			&i.PaymentID,
 			&i.DecidedAt,
 			&i.DecidedBy,
+			&i.Objection,
+			&i.Outcome,
+			&i.Resolution,
+			&i.ResolvedAt,
+			&i.ResolvedBy,
 		); err != nil {
 			return nil, err
 		}
@@ -81,7 +86,7 @@ func (q *Queries) BankMessageAfter(ctx context.Context, arg BankMessageAfterPara
 }
 
 const bankMessageBefore = `-- name: BankMessageBefore :many
-select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by from bank_message
+select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by, objection, outcome, resolution, resolved_at, resolved_by from bank_message
 where device_id = $1 and bank = $2 and account = $3 and balance is not null
   and why not in ('forged', 'repeat') and (received_at, id) < ($4::timestamptz, $5::bigint)
 order by received_at desc, id desc limit 2
@@ -137,6 +142,11 @@ func (q *Queries) BankMessageBefore(ctx context.Context, arg BankMessageBeforePa
 			&i.PaymentID,
 			&i.DecidedAt,
 			&i.DecidedBy,
+			&i.Objection,
+			&i.Outcome,
+			&i.Resolution,
+			&i.ResolvedAt,
+			&i.ResolvedBy,
 		); err != nil {
 			return nil, err
 		}
@@ -149,7 +159,7 @@ func (q *Queries) BankMessageBefore(ctx context.Context, arg BankMessageBeforePa
 }
 
 const bankMessageBeside = `-- name: BankMessageBeside :many
-select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by from bank_message
+select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by, objection, outcome, resolution, resolved_at, resolved_by from bank_message
 where trader_id = $1 and state = 'waiting' and says = 'incoming' and why <> 'forged' and amount = any($2::numeric[])
 order by id desc limit 200
 `
@@ -195,6 +205,11 @@ func (q *Queries) BankMessageBeside(ctx context.Context, arg BankMessageBesidePa
 			&i.PaymentID,
 			&i.DecidedAt,
 			&i.DecidedBy,
+			&i.Objection,
+			&i.Outcome,
+			&i.Resolution,
+			&i.ResolvedAt,
+			&i.ResolvedBy,
 		); err != nil {
 			return nil, err
 		}
@@ -301,7 +316,7 @@ func (q *Queries) BankMessageDecide(ctx context.Context, arg BankMessageDecidePa
 }
 
 const bankMessageFind = `-- name: BankMessageFind :one
-select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by from bank_message where id = $1
+select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by, objection, outcome, resolution, resolved_at, resolved_by from bank_message where id = $1
 `
 
 func (q *Queries) BankMessageFind(ctx context.Context, id int64) (BankMessage, error) {
@@ -333,6 +348,11 @@ func (q *Queries) BankMessageFind(ctx context.Context, id int64) (BankMessage, e
 		&i.PaymentID,
 		&i.DecidedAt,
 		&i.DecidedBy,
+		&i.Objection,
+		&i.Outcome,
+		&i.Resolution,
+		&i.ResolvedAt,
+		&i.ResolvedBy,
 	)
 	return i, err
 }
@@ -352,7 +372,7 @@ insert into bank_message (id, trader_id, device_id, message_id, kind, sender, te
     bank, currency, account, amount, balance, state, why)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
     $12, $13, $14, $15, $16, 'new', $17)
-returning id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by
+returning id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by, objection, outcome, resolution, resolved_at, resolved_by
 `
 
 type BankMessageInsertParams struct {
@@ -423,12 +443,17 @@ func (q *Queries) BankMessageInsert(ctx context.Context, arg BankMessageInsertPa
 		&i.PaymentID,
 		&i.DecidedAt,
 		&i.DecidedBy,
+		&i.Objection,
+		&i.Outcome,
+		&i.Resolution,
+		&i.ResolvedAt,
+		&i.ResolvedBy,
 	)
 	return i, err
 }
 
 const bankMessageListOwn = `-- name: BankMessageListOwn :many
-select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by from bank_message
+select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by, objection, outcome, resolution, resolved_at, resolved_by from bank_message
 where trader_id = $1 and id < $2 and (not $3::boolean or state = 'waiting')
 order by id desc limit $4
 `
@@ -480,6 +505,11 @@ func (q *Queries) BankMessageListOwn(ctx context.Context, arg BankMessageListOwn
 			&i.PaymentID,
 			&i.DecidedAt,
 			&i.DecidedBy,
+			&i.Objection,
+			&i.Outcome,
+			&i.Resolution,
+			&i.ResolvedAt,
+			&i.ResolvedBy,
 		); err != nil {
 			return nil, err
 		}
@@ -492,7 +522,7 @@ func (q *Queries) BankMessageListOwn(ctx context.Context, arg BankMessageListOwn
 }
 
 const bankMessageLock = `-- name: BankMessageLock :one
-select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by from bank_message where id = $1 for no key update
+select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by, objection, outcome, resolution, resolved_at, resolved_by from bank_message where id = $1 for no key update
 `
 
 func (q *Queries) BankMessageLock(ctx context.Context, id int64) (BankMessage, error) {
@@ -524,6 +554,11 @@ func (q *Queries) BankMessageLock(ctx context.Context, id int64) (BankMessage, e
 		&i.PaymentID,
 		&i.DecidedAt,
 		&i.DecidedBy,
+		&i.Objection,
+		&i.Outcome,
+		&i.Resolution,
+		&i.ResolvedAt,
+		&i.ResolvedBy,
 	)
 	return i, err
 }
@@ -591,12 +626,12 @@ func (q *Queries) BankMessageNote(ctx context.Context, arg BankMessageNoteParams
 }
 
 const bankMessageObject = `-- name: BankMessageObject :exec
-update bank_message set state = 'objected', why = $1, decided_at = $2::timestamptz, decided_by = $3::text
+update bank_message set state = 'objected', objection = $1::text, decided_at = $2::timestamptz, decided_by = $3::text
 where id = $4 and state = 'confirmed'
 `
 
 type BankMessageObjectParams struct {
-	Why       string
+	Objection string
 	DecidedAt time.Time
 	DecidedBy string
 	ID        int64
@@ -604,7 +639,7 @@ type BankMessageObjectParams struct {
 
 func (q *Queries) BankMessageObject(ctx context.Context, arg BankMessageObjectParams) error {
 	_, err := q.db.Exec(ctx, bankMessageObject,
-		arg.Why,
+		arg.Objection,
 		arg.DecidedAt,
 		arg.DecidedBy,
 		arg.ID,
@@ -613,7 +648,7 @@ func (q *Queries) BankMessageObject(ctx context.Context, arg BankMessageObjectPa
 }
 
 const bankMessageObjected = `-- name: BankMessageObjected :many
-select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by from bank_message where state = 'objected' and id < $1 order by id desc limit $2
+select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by, objection, outcome, resolution, resolved_at, resolved_by from bank_message where state = 'objected' and id < $1 order by id desc limit $2
 `
 
 type BankMessageObjectedParams struct {
@@ -656,6 +691,11 @@ func (q *Queries) BankMessageObjected(ctx context.Context, arg BankMessageObject
 			&i.PaymentID,
 			&i.DecidedAt,
 			&i.DecidedBy,
+			&i.Objection,
+			&i.Outcome,
+			&i.Resolution,
+			&i.ResolvedAt,
+			&i.ResolvedBy,
 		); err != nil {
 			return nil, err
 		}
@@ -665,6 +705,49 @@ func (q *Queries) BankMessageObjected(ctx context.Context, arg BankMessageObject
 		return nil, err
 	}
 	return items, nil
+}
+
+const bankMessageObjection = `-- name: BankMessageObjection :one
+select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by, objection, outcome, resolution, resolved_at, resolved_by from bank_message where id = $1 and state = 'objected'
+`
+
+// BankMessageObjection reads an objection, decided or not.
+func (q *Queries) BankMessageObjection(ctx context.Context, id int64) (BankMessage, error) {
+	row := q.db.QueryRow(ctx, bankMessageObjection, id)
+	var i BankMessage
+	err := row.Scan(
+		&i.ID,
+		&i.TraderID,
+		&i.DeviceID,
+		&i.MessageID,
+		&i.Kind,
+		&i.Sender,
+		&i.Text,
+		&i.ReceivedAt,
+		&i.ArrivedAt,
+		&i.Says,
+		&i.Pattern,
+		&i.Bank,
+		&i.Currency,
+		&i.Account,
+		&i.Amount,
+		&i.Balance,
+		&i.State,
+		&i.Why,
+		&i.Gap,
+		&i.Trusted,
+		&i.RequisiteID,
+		&i.MerchantID,
+		&i.PaymentID,
+		&i.DecidedAt,
+		&i.DecidedBy,
+		&i.Objection,
+		&i.Outcome,
+		&i.Resolution,
+		&i.ResolvedAt,
+		&i.ResolvedBy,
+	)
+	return i, err
 }
 
 const bankMessageOthers = `-- name: BankMessageOthers :one
@@ -688,7 +771,7 @@ func (q *Queries) BankMessageOthers(ctx context.Context, arg BankMessageOthersPa
 }
 
 const bankMessageOwn = `-- name: BankMessageOwn :one
-select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by from bank_message where id = $1 and trader_id = $2
+select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by, objection, outcome, resolution, resolved_at, resolved_by from bank_message where id = $1 and trader_id = $2
 `
 
 type BankMessageOwnParams struct {
@@ -725,6 +808,11 @@ func (q *Queries) BankMessageOwn(ctx context.Context, arg BankMessageOwnParams) 
 		&i.PaymentID,
 		&i.DecidedAt,
 		&i.DecidedBy,
+		&i.Objection,
+		&i.Outcome,
+		&i.Resolution,
+		&i.ResolvedAt,
+		&i.ResolvedBy,
 	)
 	return i, err
 }
@@ -775,6 +863,66 @@ func (q *Queries) BankMessageRepeated(ctx context.Context, arg BankMessageRepeat
 	row := q.db.QueryRow(ctx, bankMessageRepeated, arg.DeviceID, arg.MessageID)
 	var i BankMessageRepeatedRow
 	err := row.Scan(&i.ID, &i.State)
+	return i, err
+}
+
+const bankMessageResolve = `-- name: BankMessageResolve :one
+update bank_message set outcome = $1::text, resolution = $2::text, resolved_at = $3::timestamptz,
+    resolved_by = $4::text
+where id = $5 and state = 'objected' and outcome is null
+returning id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by, objection, outcome, resolution, resolved_at, resolved_by
+`
+
+type BankMessageResolveParams struct {
+	Outcome    string
+	Resolution string
+	ResolvedAt time.Time
+	ResolvedBy string
+	ID         int64
+}
+
+// BankMessageResolve says what an operator decided about an objection that nobody has decided.
+func (q *Queries) BankMessageResolve(ctx context.Context, arg BankMessageResolveParams) (BankMessage, error) {
+	row := q.db.QueryRow(ctx, bankMessageResolve,
+		arg.Outcome,
+		arg.Resolution,
+		arg.ResolvedAt,
+		arg.ResolvedBy,
+		arg.ID,
+	)
+	var i BankMessage
+	err := row.Scan(
+		&i.ID,
+		&i.TraderID,
+		&i.DeviceID,
+		&i.MessageID,
+		&i.Kind,
+		&i.Sender,
+		&i.Text,
+		&i.ReceivedAt,
+		&i.ArrivedAt,
+		&i.Says,
+		&i.Pattern,
+		&i.Bank,
+		&i.Currency,
+		&i.Account,
+		&i.Amount,
+		&i.Balance,
+		&i.State,
+		&i.Why,
+		&i.Gap,
+		&i.Trusted,
+		&i.RequisiteID,
+		&i.MerchantID,
+		&i.PaymentID,
+		&i.DecidedAt,
+		&i.DecidedBy,
+		&i.Objection,
+		&i.Outcome,
+		&i.Resolution,
+		&i.ResolvedAt,
+		&i.ResolvedBy,
+	)
 	return i, err
 }
 
@@ -885,7 +1033,7 @@ func (q *Queries) BankMessageTwins(ctx context.Context, arg BankMessageTwinsPara
 }
 
 const bankMessageUnknown = `-- name: BankMessageUnknown :many
-select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by from bank_message where says = 'unknown' and id < $1 order by id desc limit $2
+select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by, objection, outcome, resolution, resolved_at, resolved_by from bank_message where says = 'unknown' and id < $1 order by id desc limit $2
 `
 
 type BankMessageUnknownParams struct {
@@ -928,6 +1076,11 @@ func (q *Queries) BankMessageUnknown(ctx context.Context, arg BankMessageUnknown
 			&i.PaymentID,
 			&i.DecidedAt,
 			&i.DecidedBy,
+			&i.Objection,
+			&i.Outcome,
+			&i.Resolution,
+			&i.ResolvedAt,
+			&i.ResolvedBy,
 		); err != nil {
 			return nil, err
 		}

@@ -132,6 +132,11 @@ type BankMessage struct {
 	PaymentID   *int64
 	DecidedAt   *time.Time
 	DecidedBy   *string
+	Objection   *string
+	Outcome     *string
+	Resolution  *string
+	ResolvedAt  *time.Time
+	ResolvedBy  *string
 }
 
 type CardAttempt struct {

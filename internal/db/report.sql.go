@@ -297,6 +297,17 @@ func (q *Queries) ReportCountMessages(ctx context.Context, arg ReportCountMessag
 	return count, err
 }
 
+const reportCountObjections = `-- name: ReportCountObjections :one
+select count(*) from (select from bank_message where state = 'objected' and outcome is null limit $1) counted
+`
+
+func (q *Queries) ReportCountObjections(ctx context.Context, most int32) (int64, error) {
+	row := q.db.QueryRow(ctx, reportCountObjections, most)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const reportCountOverdue = `-- name: ReportCountOverdue :one
 select count(*) from (
     select 1 from payin

@@ -308,6 +308,46 @@ func (q *Queries) WorkIdleTraders(ctx context.Context, arg WorkIdleTradersParams
 	return items, nil
 }
 
+const workObjections = `-- name: WorkObjections :many
+select id, coalesce(payment_id, 0)::bigint as payment_id, decided_at, amount, currency from bank_message
+where state = 'objected' and outcome is null order by id limit $1
+`
+
+type WorkObjectionsRow struct {
+	ID        int64
+	PaymentID int64
+	DecidedAt *time.Time
+	Amount    decimal.NullDecimal
+	Currency  string
+}
+
+// WorkObjections lists the payments that a message confirmed and to which their trader objects.
+func (q *Queries) WorkObjections(ctx context.Context, most int32) ([]WorkObjectionsRow, error) {
+	rows, err := q.db.Query(ctx, workObjections, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WorkObjectionsRow
+	for rows.Next() {
+		var i WorkObjectionsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.PaymentID,
+			&i.DecidedAt,
+			&i.Amount,
+			&i.Currency,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const workOverdrawn = `-- name: WorkOverdrawn :many
 select held.id, held.owner_kind, held.owner_id, held.purpose, held.balance::numeric as balance from (
     select a.id, a.owner_kind, a.owner_id, a.purpose,
@@ -449,6 +489,8 @@ select (case $1::text
     when 'appeal' then exists (select 1 from appeal a where a.id = $2::bigint and a.status in ('open', 'in_review'))
     when 'other_amount' then exists (select 1 from payment p where p.id = $2::bigint and p.status = 'appeal'
         and p.received_amount is not null)
+    when 'objection' then exists (select 1 from bank_message b where b.id = $2::bigint and b.state = 'objected'
+        and b.outcome is null)
     when 'appeal_answer' then exists (select 1 from appeal_thread t where t.appeal_id = $2::bigint and t.operator_unread > 0)
     when 'overdue_payout' then exists (select 1 from payin p where p.id = $2::bigint and p.status = 'processing')
     when 'card_conflict' then exists (select 1 from card_conflict c where c.id = $2::bigint and c.closed_at is null)

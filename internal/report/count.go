@@ -26,6 +26,8 @@ const (
 	QueueConflicts   Queue = "conflicts.open"
 	// QueueCases are the payments of which another amount came.
 	QueueCases Queue = "cases.open"
+	// QueueObjections are those of traders to payments that messages confirmed.
+	QueueObjections Queue = "objections.open"
 	// QueueMessages are a trader's messages of banks that wait, and phones that fell silent.
 	QueueMessages Queue = "messages.waiting"
 )
@@ -57,7 +59,7 @@ func mayCount(who caller.Caller, queue Queue) error {
 		return who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead)
 	case QueueDeadEvents:
 		return who.Need(caller.MerchantEvents, caller.OperatorRead)
-	case QueueDeposits, QueueOpenAppeals, QueueConflicts, QueueCases:
+	case QueueDeposits, QueueOpenAppeals, QueueConflicts, QueueCases, QueueObjections:
 		return who.Need(caller.OperatorRead)
 	}
 	return fault.ErrNotFound
@@ -93,6 +95,8 @@ func count(ctx context.Context, q *db.Queries, c scope, queue Queue) (int64, err
 		return q.ReportCountAppeals(ctx, countMost+1)
 	case QueueCases:
 		return q.ReportCountCases(ctx, countMost+1)
+	case QueueObjections:
+		return q.ReportCountObjections(ctx, countMost+1)
 	case QueueConflicts:
 		return q.ReportCountConflicts(ctx, countMost+1)
 	}

@@ -368,7 +368,7 @@ func TestCount(t *testing.T) {
 	want(operator, report.QueuePending, 99, true)
 	for _, queue := range []report.Queue{
 		report.QueueAppeals, report.QueueWaiting, report.QueueProcessing, report.QueueDeadEvents, report.QueueDeposits,
-		report.QueueOpenAppeals, report.QueueConflicts, report.QueueCases,
+		report.QueueOpenAppeals, report.QueueConflicts, report.QueueCases, report.QueueObjections,
 	} {
 		want(operator, queue, 0, false)
 	}

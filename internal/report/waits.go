@@ -26,6 +26,7 @@ var waiting = map[caller.Kind]map[Queue]caller.Capability{
 		QueueDeposits: caller.OperatorRead, QueueOpenAppeals: caller.OperatorRead, QueueOverdue: caller.OperatorRead,
 		QueueConflicts: caller.OperatorRead, QueueDeadEvents: caller.OperatorRead, QueueProposals: caller.OperatorRead,
 		QueueFailing: caller.OperatorRead, QueueWithdrawals: caller.OperatorRead, QueueCases: caller.OperatorRead,
+		QueueObjections: caller.OperatorRead,
 	},
 	caller.MerchantPortal: {
 		QueueOwnDeposits: caller.MerchantMoney, QueueOwnAppeals: caller.MerchantRead,

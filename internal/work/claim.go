@@ -74,7 +74,7 @@ func needs(kind Kind) []caller.Capability {
 		return []caller.Capability{caller.OperatorRates}
 	case Idle:
 		return []caller.Capability{caller.OperatorDirectory, caller.OperatorCases}
-	case OtherAmount, Appeal, AppealAnswer, Overdue, Conflict, DeadEvents:
+	case OtherAmount, Objection, Appeal, AppealAnswer, Overdue, Conflict, DeadEvents:
 	}
 	return []caller.Capability{caller.OperatorCases}
 }

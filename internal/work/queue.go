@@ -30,6 +30,9 @@ func (s *Service) waiting(ctx context.Context, q *db.Queries, kind Kind) ([]Item
 	case OtherAmount:
 		rows, err := q.WorkCases(ctx, most)
 		return items(rows, caseItem), err
+	case Objection:
+		rows, err := q.WorkObjections(ctx, most)
+		return items(rows, objectionItem), err
 	case Appeal:
 		rows, err := q.WorkAppeals(ctx, most)
 		return items(rows, appealItem), err
@@ -93,6 +96,12 @@ func overdueItem(row db.WorkOverdueRow) Item {
 func caseItem(row db.WorkCasesRow) Item {
 	return Item{
 		SubjectID: row.ID, Name: row.OrderID, Since: &row.StatusAt, Amount: &row.ReceivedAmount.Decimal, Currency: row.Currency,
+	}
+}
+
+func objectionItem(row db.WorkObjectionsRow) Item {
+	return Item{
+		SubjectID: row.ID, PaymentID: row.PaymentID, Since: row.DecidedAt, Amount: &row.Amount.Decimal, Currency: row.Currency,
 	}
 }
 

@@ -29,6 +29,8 @@ const (
 	Overdue Kind = "overdue_payout"
 	// OtherAmount is a payment of which another amount came than was asked for.
 	OtherAmount Kind = "other_amount"
+	// Objection is a trader's, to a payment that a message of a bank confirmed.
+	Objection Kind = "objection"
 	// Appeal is one to be decided, and Deposit one to be confirmed.
 	Appeal  Kind = "appeal"
 	Deposit Kind = "deposit"
@@ -50,7 +52,7 @@ const (
 
 // Kinds are all kinds, in order.
 func Kinds() []Kind {
-	return []Kind{Conflict, Overdrawn, Overdue, OtherAmount, AppealAnswer, Appeal, Deposit, Withdrawal, DeadEvents, Feed, Short, Idle}
+	return []Kind{Conflict, Overdrawn, Overdue, OtherAmount, Objection, AppealAnswer, Appeal, Deposit, Withdrawal, DeadEvents, Feed, Short, Idle}
 }
 
 const (
@@ -62,9 +64,9 @@ const (
 
 // Item is something that waits.
 type Item struct {
-	// SubjectID is the id of the deposit, withdrawal, appeal, payment, payout, conflict, merchant, feed, account or trader.
+	// SubjectID is the id of the deposit, withdrawal, appeal, payment, message, payout, conflict, merchant, feed, account or trader.
 	SubjectID int64
-	// UUID is for a payout, and PaymentID is the payment of a conflict.
+	// UUID is for a payout, and PaymentID is the payment of a conflict or an objection.
 	UUID      uuid.UUID
 	PaymentID int64
 	// Name is the name of the merchant, trader or account, or an order id; "" is none.

@@ -40,6 +40,19 @@ func (s *OperatorService) ListObjectedMessages(
 	return connect.NewResponse(&portalv1.ListObjectedMessagesResponse{Data: views(list, messageView), NextCursor: cursor}), nil
 }
 
+// ResolveObjection implements the service.
+func (s *OperatorService) ResolveObjection(
+	ctx context.Context, req *connect.Request[portalv1.ResolveObjectionRequest],
+) (*connect.Response[portalv1.ResolveObjectionResponse], error) {
+	m, err := s.Messages.ResolveObjection(ctx, caller.From(ctx), req.Msg.GetMessageId(), bankmessage.Resolution{
+		Outcome: bankmessage.Outcome(req.Msg.GetOutcome()), Reason: req.Msg.GetReason(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.ResolveObjectionResponse{Data: messageView(m)}), nil
+}
+
 // TryMessagePattern implements the service.
 func (s *OperatorService) TryMessagePattern(
 	ctx context.Context, req *connect.Request[portalv1.TryMessagePatternRequest],

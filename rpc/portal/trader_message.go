@@ -72,12 +72,19 @@ func messageView(m bankmessage.Message) *portalv1.BankMessage {
 		}
 		return new(d.StringFixed(money.FiatDecimals))
 	}
+	decided := func(s string) *string {
+		if m.Outcome == "" {
+			return nil
+		}
+		return &s
+	}
 	return &portalv1.BankMessage{
 		Id: m.ID, DeviceId: m.DeviceID, MessageId: m.MessageID, Kind: m.Kind, Sender: m.Sender, Text: m.Text,
 		ReceivedAt: rpc.Timestamp(m.ReceivedAt), ArrivedAt: rpc.Timestamp(m.ArrivedAt), Says: string(m.Says), Bank: m.Bank,
 		Currency: m.Currency, Account: m.Account, Amount: fiat(m.Amount), Balance: fiat(m.Balance), State: string(m.State),
 		Why: m.Why, Gap: fiat(m.Gap), PaymentId: m.PaymentID, DecidedAt: rpc.OptionalTime(m.DecidedAt), DecidedBy: m.DecidedBy,
-		TraderId: m.TraderID,
+		TraderId: m.TraderID, Outcome: decided(string(m.Outcome)), Resolution: decided(m.Resolution),
+		ResolvedAt: rpc.OptionalTime(m.ResolvedAt),
 	}
 }
 

@@ -215,6 +215,10 @@ var workEntries = []entry{
 		group: say.WorkGroup, icon: "scales", waits: report.QueueCases, waiting: true,
 	},
 	{
+		needs: caller.OperatorRead, href: ObjectionsPath, label: say.ObjectionsTitle,
+		group: say.WorkGroup, icon: "message", waits: report.QueueObjections, waiting: true,
+	},
+	{
 		needs: caller.OperatorRead, href: OverduePath, label: say.OverdueTitle,
 		group: say.WorkGroup, icon: "clock", waits: report.QueueOverdue,
 	},

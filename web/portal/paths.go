@@ -32,6 +32,7 @@ const (
 	OverduePath    = "/operator/overdue"
 	CasesPath      = "/operator/cases"
 	ConflictsPath  = "/operator/conflicts"
+	ObjectionsPath = "/operator/objections"
 	DeadPath       = "/operator/events/dead"
 	FailingPath    = "/operator/events/failing"
 	MerchantsPath  = "/operator/merchants"

@@ -74,7 +74,7 @@ const addresses = `
 			/merchant/developers/resend/{replay}/progress
 			/operator/reconciliation/days/{day} /operator/deposits/{id} /operator/deposits/{id}/claim
 			/operator/appeals/{id} /operator/appeals/{id}/claim /operator/payouts/{id}/claim /operator/conflicts/{id}
-			/operator/conflicts/{id}/claim
+			/operator/conflicts/{id}/claim /operator/objections/{id} /operator/objections/{id}/claim
 		GET POST /operator/links/{id}/picture
 		GET POST /merchant/blocks/{id} /operator/blocks/{id} /operator/messages/{id}/keep /trader/messages/{id}/keep /invitation/{token} /trader/payouts/{id}/complete /trader/payouts/{id}/fail
 			/trader/payouts/{id}/give-back /trader/messages/{id}/object /merchant/developers/cashboxes/{cashbox}/keys/{key}/limits
@@ -83,7 +83,7 @@ const addresses = `
 			/operator/deposits/{id}/confirm /operator/deposits/{id}/reject /operator/appeals/{id}/review
 			/operator/appeals/{id}/accept /operator/appeals/{id}/refuse /operator/payouts/{id}/complete
 			/operator/payouts/{id}/fail /operator/payouts/{id}/reclaim /operator/payouts/{id}/reverse
-			/operator/conflicts/{id}/close
+			/operator/conflicts/{id}/close /operator/objections/{id}/uphold /operator/objections/{id}/reject
 		POST /merchant/deposits/{id}/transaction /merchant/payments/{id}/came /operator/payments/{id}/came /operator/payments/{id}/attach /merchant/links/{id}/close /merchant/links/{id}/picture /account/passkeys/{id}/remove /account/notifications/{id}/remove /account/sessions/{id}/end /trader/payouts/{id}/take /trader/payments/{id}/attach /trader/messages/{id}/confirm /trader/messages/{id}/dismiss
 			/trader/appeals/{id}/messages /operator/appeals/{id}/messages
 			/trader/messages/phones/{id}/revoke /trader/requisites/{id}/messages/resume /views /columns
@@ -93,6 +93,7 @@ const addresses = `
 			/operator/deposits/{id}/take /operator/deposits/{id}/release /operator/appeals/{id}/take
 			/operator/appeals/{id}/release /operator/payouts/{id}/take /operator/payouts/{id}/release
 			/operator/conflicts/{id}/take /operator/conflicts/{id}/release /operator/transfers/{id}/assign
+			/operator/objections/{id}/take /operator/objections/{id}/release
 	begun
 		GET /second-factor/enrol
 		GET POST /second-factor /second-factor/app /second-factor/passkey
@@ -150,7 +151,7 @@ const addresses = `
 			/operator/routing/payment /operator/routing/payments/{id} /operator/routing/traders/{id} /operator/approvals /operator/accounts
 			/operator/income /operator/income.csv /operator/work /operator/payments /operator/payments.csv
 			/operator/payments/{id} /operator/payments/{id}/claim /operator/payouts /operator/payouts.csv /operator/deposits /operator/appeals /operator/links
-			/operator/overdue /operator/cases /operator/conflicts /operator/transfers /operator/events/dead /operator/events/failing /operator/audit /operator/audit.csv
+			/operator/overdue /operator/cases /operator/conflicts /operator/objections /operator/transfers /operator/events/dead /operator/events/failing /operator/audit /operator/audit.csv
 			/operator/reconciliation /operator/reconciliation/audits /operator/alarms /operator/manual /operator/names/{kind}
 			/operator/blocks /operator/search /operator/patterns /operator/receiving /operator/receiving/{network}
 			/operator/withdrawals /operator/hand-overs /operator/withdrawal-terms /operator/withdrawal-terms/{network}

@@ -92,7 +92,7 @@ var unexamined = []string{
 	"GET /merchant/payouts/{id}/file/shown", "GET /operator/payouts/{id}/file", "GET /operator/payouts/{id}/file/shown", "GET /logo/{hash}",
 	"GET /operator/deposits/{id}/claim", "GET /operator/appeals/{id}/claim", "GET /operator/payouts/{id}/claim", "GET /operator/payments/{id}/claim",
 	"GET /merchant/developers/resend/{replay}/progress", "GET /operator/events/replays/{replay}/progress",
-	"GET /operator/reconciliation/audits", "GET /operator/conflicts/{id}/claim", "GET /operator/names/{kind}",
+	"GET /operator/reconciliation/audits", "GET /operator/conflicts/{id}/claim", "GET /operator/objections/{id}/claim", "GET /operator/names/{kind}",
 	"GET /merchant/payout-files/template.csv", "GET /merchant/payout-files/{id}/result.csv", "GET /merchant/payout-files/{id}/progress",
 	"GET /merchant/payments/{id}/came", // the same as the operators'
 	"GET /operator/links/{id}/picture", // asks as the operators' other pages do
@@ -102,7 +102,7 @@ var unexamined = []string{
 // operatorPages are the operators' pages that need no subject.
 var operatorPages = []string{
 	"/operator/manual", "/operator", "/operator/simulator", "/operator/payments", "/operator/payouts",
-	"/operator/deposits", "/operator/links", "/operator/links?status=closed&q=lamp", "/operator/appeals", "/operator/overdue", "/operator/cases", "/operator/conflicts", "/operator/transfers", "/operator/events/dead", "/operator/events/failing",
+	"/operator/deposits", "/operator/links", "/operator/links?status=closed&q=lamp", "/operator/appeals", "/operator/overdue", "/operator/cases", "/operator/conflicts", "/operator/objections", "/operator/transfers", "/operator/events/dead", "/operator/events/failing",
 	"/operator/audit", "/operator/audit?status=sign_in&q=root", "/operator/audit?from=nonsense",
 	"/operator/reconciliation", "/operator/alarms", "/operator/search", "/operator/search?q=payout",
 }
@@ -126,6 +126,8 @@ func casePages(t testing.TB, b *portaltest.Bundle, _ *portaltest.Person) []strin
 	b.Exec(t, "update payment set payer_user_id = 'payer-1'")
 	deposit, appeal := fmt.Sprintf("/operator/deposits/%d", d.ID), fmt.Sprintf("/operator/appeals/%d", reviewed)
 	b.Exec(t, "update payment set received_amount = 1 where id = $1", p.ID)
+	_, objected := b.Objected(t, "1700", strings.Repeat("It never came. ", 20))
+	objection := fmt.Sprintf("/operator/objections/%d", objected)
 	conflict := fmt.Sprintf("/operator/conflicts/%d", b.Conflicting(t, p.ID))
 	b.Exec(t, `insert into chain_cursor (network, start_number, block_number, block_hash, head_number, leased_until)
 		values ('TRC20', 1, 1, 'b', 100, now())`)
@@ -147,7 +149,7 @@ func casePages(t testing.TB, b *portaltest.Bundle, _ *portaltest.Person) []strin
 		handed, handed + "/hash", handed + "/complete", handed + "/fail", "/operator/withdrawal-terms", "/operator/withdrawal-terms/TRC20",
 		deposit, deposit + "/confirm", deposit + "/reject", appeal, fmt.Sprintf("/operator/appeals/%d/review", open),
 		appeal + "/accept", appeal + "/refuse", processing, processing + "/complete", processing + "/fail",
-		processing + "/reclaim", conflict, conflict + "/close", fmt.Sprintf("/operator/payments/%d", p.ID), dead,
+		processing + "/reclaim", conflict, conflict + "/close", "/operator/objections", objection, objection + "/uphold", objection + "/reject", fmt.Sprintf("/operator/payments/%d", p.ID), dead,
 		fmt.Sprintf("/operator/payments/%d/came?decision=return", p.ID), fmt.Sprintf("/operator/payments/%d/came", p.ID),
 		"/operator", "/operator/payouts/" + payouts[1] + "/reverse",
 		fmt.Sprintf("/operator/events/replays/%d", *replay.ID),

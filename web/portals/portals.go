@@ -230,8 +230,8 @@ func (f *features) ofOperators(r Rooms) {
 // ofCases are the services of cases, which payments ask what may be done with a payout.
 func ofCases(r Rooms) cases.Services {
 	return cases.Services{
-		Sessions: r.Sessions, Payments: r.Payments, Checkouts: r.Checkouts, Payouts: r.Payouts, Settings: r.Settings,
-		Deposits: r.Deposits, Rates: r.Rates, Proposals: r.Proposals, Reports: r.Reports, Work: r.Work, Alarms: r.Alarms,
+		Sessions: r.Sessions, Payments: r.Payments, Checkouts: r.Checkouts, Messages: r.Messages, Payouts: r.Payouts,
+		Settings: r.Settings, Deposits: r.Deposits, Rates: r.Rates, Proposals: r.Proposals, Reports: r.Reports, Work: r.Work, Alarms: r.Alarms,
 	}
 }
 

@@ -41,6 +41,7 @@ var (
 	amountCase   = caseKind{work.OtherAmount, portal.PaymentsPath, (*visit).amountSubject}
 	payoutCase   = caseKind{work.Overdue, "/operator/payouts", (*visit).payoutSubject}
 	conflictCase = caseKind{work.Conflict, portal.ConflictsPath, (*visit).conflictSubject}
+	objectCase   = caseKind{work.Objection, portal.ObjectionsPath, (*visit).objectionSubject}
 )
 
 // caseRoutes are what operators look at and decide.
@@ -89,13 +90,22 @@ var caseRoutes = slices.Concat(
 			Pattern: "GET /operator/conflicts/{id}", Kinds: portal.Operators, Needs: caller.OperatorRead,
 			Handle: (*visit).conflict,
 		},
+		{
+			Pattern: "GET " + portal.ObjectionsPath, Kinds: portal.Operators, Needs: caller.OperatorRead,
+			Handle: (*visit).objections,
+		},
+		{
+			Pattern: "GET " + portal.ObjectionsPath + "/{id}", Kinds: portal.Operators, Needs: caller.OperatorRead,
+			Handle: (*visit).objection,
+		},
 	},
 	claimRoutes(depositCase),
 	claimRoutes(appealCase),
 	claimRoutes(amountCase),
 	claimRoutes(payoutCase),
 	claimRoutes(conflictCase),
-	decisionRoutes(depositDecisions, appealDecisions, payoutDecisions, conflictDecisions),
+	claimRoutes(objectCase),
+	decisionRoutes(depositDecisions, appealDecisions, payoutDecisions, conflictDecisions, objectionDecisions),
 )
 
 // claimRoutes are how a case is taken and released. Whether the reader may, the service says, which

@@ -194,7 +194,7 @@ var conflictDecisions = []decision{
 
 // steppable are the steps that taking a case may lead on to.
 var steppable = []string{
-	"confirm", "reject", "review", "accept", "refuse", "complete", "fail", "reclaim", "reverse", "close",
+	"confirm", "reject", "review", "accept", "refuse", "complete", "fail", "reclaim", "reverse", "close", "uphold",
 }
 
 func decisionRoutes(all ...[]decision) []route {

@@ -129,3 +129,37 @@ func TestAttachToAppeal(t *testing.T) {
 	want(t, "what is offered then", ann.Page(t, path).Find("#fitting").Length(), 0)
 	b.Audit(t)
 }
+
+// A trader's objection to what a message confirmed is work of operators, who take it and decide it with a reason, once.
+func TestObjections(t *testing.T) {
+	b := portaltest.Parallel(t)
+	ann, bob := b.Two(t)
+	want(t, "the menu before", ann.Page(t, "/operator").Find(`nav a[href="/operator/objections"]`).Length(), 0)
+	p, id := b.Objected(t, "1500", "Nothing <b>came")
+	path := fmt.Sprintf("/operator/objections/%d", id)
+	b.Clock.Advance(90 * time.Minute)
+	page := ann.Page(t, "/operator")
+	wantIn(t, "the queue", words(page.Find("#work section")), "objections to decide 1 oldest: 1 h 30 min", "1,500", fmt.Sprintf("Payment № %d", p.ID))
+	want(t, "its address", page.Find("#work li a").AttrOr("href", ""), path)
+	list := ann.Page(t, page.Find("#work .headline a").AttrOr("href", ""))
+	wantIn(t, "the list", words(list.Find("tbody tr")), "1,500", "Nothing <b>came", "Open")
+	wantIn(t, "its page", words(ann.Page(t, path).Find("main")), "Nothing <b>came", "Sberbank", "The money never came", "The money came")
+
+	form := hidden(ann.Page(t, path+"/uphold"), "reason", "The statement has none")
+	want(t, "bob takes it", bob.Post(t, path+"/take").To(), path)
+	wantIn(t, "who has it", words(ann.Page(t, path).Find("#claim")), "bob took this", "Take it over")
+	want(t, "ann decides it all the same", line(ann.Post(t, path+"/uphold", form...).To(), ann.Cookies["flash"]), path+" work-others")
+	want(t, "she takes it over", ann.Post(t, path+"/take", "over", "yes", "next", "uphold").To(), path+"/uphold")
+	want(t, "without a reason", ann.Post(t, path+"/uphold", hidden(ann.Page(t, path+"/uphold"))...).Code, http.StatusUnprocessableEntity)
+	form = hidden(ann.Page(t, path+"/uphold"), "reason", "The statement has none")
+	for range 2 {
+		want(t, "decided", line(ann.Post(t, path+"/uphold", form...).To(), ann.Cookies["flash"]), path+" objection-decided")
+	}
+	want(t, "what waits then", ann.Page(t, "/operator").Find("#work li").Length(), 0)
+	wantIn(t, "its page then", words(ann.Page(t, path).Find("main")), "Upheld", "The statement has none", "Correct the books")
+	want(t, "nothing to decide", ann.Page(t, path).Find(".actions a").Length(), 0)
+	want(t, "too late", bob.Post(t, path+"/take").To(), path)
+	want(t, "the payment", b.Status(t, p), "completed")
+	want(t, "another's", ann.Get(t, "/operator/objections/987654").Code, http.StatusNotFound)
+	b.Audit(t)
+}

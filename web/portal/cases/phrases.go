@@ -29,6 +29,7 @@ var sayWorkQueues = map[string]say.Phrase{
 	"overdrawn_account": say.Both("Overdrawn accounts", "Счета в минусе"),
 	"overdue_payout":    say.Both("Overdue payouts", "Просроченные выплаты"),
 	"other_amount":      say.Both("Other amounts to decide", "Другие суммы без решения"),
+	"objection":         say.Both("Traders’ objections to decide", "Возражения трейдеров без решения"),
 	"appeal_answer":     say.Both("Traders' answers to read", "Непрочитанные ответы трейдеров"),
 	"appeal":            say.Both("Appeals to decide", "Апелляции без решения"),
 	"deposit":           say.Both("Deposits to confirm", "Пополнения без подтверждения"),
@@ -82,8 +83,26 @@ var (
 	sayAttemptID      = say.Both("Attempt", "Попытка")
 	sayAttemptSays    = say.Both("The acquirer said", "Ответ эквайера")
 	sayPaymentStood   = say.Both("The payment was", "Платёж был")
-	sayTransfers      = say.Both("Transfers without a deposit", "Переводы без пополнения")
-	sayTransfersText  = say.Both(
+	sayObjectionsText = say.Both(
+		"A message of a bank confirmed these payments, and their traders say that it was wrong. Messages do not confirm for these "+
+			"requisites until the trader switches that on again.",
+		"Эти платежи подтвердило сообщение банка, а трейдеры говорят, что это ошибка. Для этих реквизитов сообщения ничего не "+
+			"подтверждают, пока трейдер не включит это снова.",
+	)
+	sayObjectionTitle    = say.Both("Objection № %d", "Возражение № %d")
+	sayObjectionUpheld   = say.Both("Upheld", "Принято")
+	sayObjectionRejected = say.Both("Rejected", "Отклонено")
+	sayObjectedAt        = say.Both("Objected", "Возражение от")
+	sayTraderObjects     = say.Both("The trader says", "Слова трейдера")
+	sayMessageCame       = say.Both("The bank's message", "Сообщение банка")
+	sayMessageBalance    = say.Both("Balance it tells", "Баланс в сообщении")
+	sayMessageText       = say.Both("Its text", "Его текст")
+	sayDecidedBy         = say.Both("Decided by", "Решение принял(а)")
+	sayGiveBack          = say.Both("Give the trader their USDT back", "Вернуть USDT трейдеру")
+	sayToCorrect         = say.Both("Correct the books", "Исправить счета")
+	sayTraderSees        = say.Both("The trader sees the reason.", "Причину увидит трейдер.")
+	sayTransfers         = say.Both("Transfers without a deposit", "Переводы без пополнения")
+	sayTransfersText     = say.Both(
 		"USDT that came to the platform's addresses and fit no pending deposit, or several. Assigning one confirms nothing.",
 		"USDT, которые пришли на адреса платформы и не подходят ни к одному ожидающему пополнению или подходят к нескольким. "+
 			"Назначение ничего не подтверждает.",
@@ -196,9 +215,25 @@ var (
 		"Получатель денег не получил, или они вернулись. Трейдер и платформа возвращают свои доли, даже если их уже нет.",
 	)
 	sayReverseYes = say.Both("Reverse the payout", "Отменить выплату")
-	sayCloseAct   = say.Both("Close", "Закрыть")
-	sayCloseAsk   = say.Both("Is it settled?", "Вопрос решён?")
-	sayCloseText  = say.Both(
+	sayUpholdAct  = say.Both("The money never came", "Деньги не пришли")
+	sayUpholdAsk  = say.Both("Is the trader right?", "Трейдер прав?")
+	sayUpholdText = say.Both(
+		"Have the trader's bank statement before you. The payment stays completed, since its merchant was told so. What the trader gave "+
+			"for it is given back by a correction, which takes two operators.",
+		"Выписка банка трейдера должна быть у вас. Платёж останется завершённым: мерчанту уже сообщили. То, что трейдер за него отдал, "+
+			"возвращает корректировка, для которой нужны два оператора.",
+	)
+	sayUpholdYes           = say.Both("Uphold the objection", "Принять возражение")
+	sayRejectObjectionAct  = say.Both("The money came", "Деньги пришли")
+	sayRejectObjectionAsk  = say.Both("Did the money come?", "Деньги пришли?")
+	sayRejectObjectionText = say.Both(
+		"The payment stays completed, and nothing is moved.",
+		"Платёж останется завершённым, деньги не переместятся.",
+	)
+	sayRejectObjectionYes = say.Both("Reject the objection", "Отклонить возражение")
+	sayCloseAct           = say.Both("Close", "Закрыть")
+	sayCloseAsk           = say.Both("Is it settled?", "Вопрос решён?")
+	sayCloseText          = say.Both(
 		"It leaves the list. Nothing is charged and nothing given back by this.",
 		"Спор исчезнет из списка. Ничего не спишется и не вернётся.",
 	)

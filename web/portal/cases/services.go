@@ -3,6 +3,7 @@ package cases
 
 import (
 	"gateway.example/internal/alarm"
+	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
@@ -22,6 +23,7 @@ type Services struct {
 	Sessions  *session.Service
 	Payments  *payment.Service
 	Checkouts *checkout.Service
+	Messages  *bankmessage.Service
 	Payouts   *payout.Service
 	Settings  *directory.Settings
 	Deposits  *deposit.Service

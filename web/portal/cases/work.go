@@ -84,6 +84,7 @@ var workLists = map[work.Kind]view.Link{
 	work.Conflict:    portal.ConflictsPath,
 	work.Overdue:     portal.OverduePath,
 	work.OtherAmount: portal.CasesPath,
+	work.Objection:   portal.ObjectionsPath,
 	work.Appeal:      view.Link(caseAppealList.Path),
 	work.Deposit:     view.Link(caseDepositList.Path + "?status=pending"),
 	work.Withdrawal:  portal.WithdrawalsPath,
@@ -115,6 +116,9 @@ func (v *visit) workName(kind work.Kind, item work.Item) (string, view.Link) {
 		return v.Shell.Say(say.PayoutTitle, item.SubjectID), view.Link(v.PayoutPath(item.UUID.String()))
 	case work.OtherAmount:
 		return v.Shell.Say(say.PaymentTitle, item.SubjectID), view.Link(v.PaymentPath(item.SubjectID))
+	case work.Objection:
+		return v.Shell.Say(sayObjectionTitle, item.SubjectID) + ", " + v.Shell.Say(say.ShortPayment, item.PaymentID),
+			view.Link(portal.Numbered(portal.ObjectionsPath, item.SubjectID))
 	case work.Appeal:
 		return v.Shell.Say(say.AppealTitle, item.SubjectID), v.AppealPath(item.SubjectID)
 	case work.AppealAnswer:

@@ -127,12 +127,15 @@ func (v *visit) message(m bankmessage.Message) Message {
 	return shown
 }
 
-// why says why a message waits; an objection has its own words.
+// why says why a message waits; an objection has its own words, and what an operator decided.
 func (v *visit) why(m bankmessage.Message) string {
-	if phrase, known := whys[m.Why]; known {
+	if phrase, known := whys[m.Why]; known && m.State != bankmessage.Objected {
 		return v.Shell.Say(phrase)
 	}
-	return m.Why
+	if m.Outcome == "" {
+		return m.Why
+	}
+	return m.Why + " " + v.Shell.Say(outcomes[m.Outcome]) + " " + m.Resolution
 }
 
 // assign confirms the payment that the form names by a message.

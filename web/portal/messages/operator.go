@@ -165,7 +165,7 @@ func (v *visit) objected(list []bankmessage.Message) view.Sheet {
 			payment.Note = v.Shell.Amount(*m.Amount, m.Currency)
 		}
 		sheet.Rows = append(sheet.Rows, []view.Cell{
-			{At: m.DecidedAt}, payment, {Text: m.Why}, {Text: text, Note: m.Sender},
+			{At: m.DecidedAt, Href: view.Link(portal.Numbered(portal.ObjectionsPath, m.ID))}, payment, {Text: m.Why}, {Text: text, Note: m.Sender},
 			{Text: "№ " + portal.IDText(m.TraderID), Href: view.Link(portal.Numbered(portal.TradersPath, m.TraderID))},
 		})
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/deposit"
@@ -19,6 +20,7 @@ import (
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/session"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook"
 )
 
@@ -52,6 +54,28 @@ func (b *Bundle) TakenPayouts(t testing.TB, count int) []string {
 		noError(t, err)
 	}
 	return ids
+}
+
+// Objected is a payment that a message of a bank confirmed, and the message, to which the trader objects.
+func (b *Bundle) Objected(t testing.TB, amount, reason string) (payment.Payment, int64) {
+	t.Helper()
+	phone, err := b.Rooms.Messages.CreateDevice(t.Context(), b.AsTrader(), "Pixel")
+	testenv.NoError(t, err)
+	p := b.Create(t, amount)
+	testenv.NoError(t, b.Rooms.Messages.SetRule(t.Context(), b.AsTrader(), bankmessage.NewRule{
+		RequisiteID: *p.RequisiteID, DeviceID: phone.ID, Bank: "sber", Mode: bankmessage.On, Most: "5000",
+	}))
+	b.Clock.Advance(time.Second)
+	who := caller.Caller{Kind: caller.Device, ID: phone.ID, TraderID: b.Traders[0].ID}
+	_, err = b.Rooms.Messages.Receive(t.Context(), who, bankmessage.Forwarded{
+		ID: "objected", Kind: "push", Sender: "ru.sberbankmobile", Text: "Перевод по СБП от Сидор С. + " + amount + " ₽",
+		ReceivedAt: new(b.Clock.Now()),
+	})
+	testenv.NoError(t, err)
+	var id int64
+	b.Get(t, &id, "select id from bank_message where message_id = 'objected'")
+	testenv.NoError(t, b.Rooms.Messages.Object(t.Context(), b.AsTrader(), id, reason))
+	return p, id
 }
 
 // Conflicting is a card conflict of a payment.

@@ -20,12 +20,13 @@ var (
 
 // Lists and pages of operators.
 var (
-	WrongNumber    = Phrase{"Write its number.", "Укажите номер."}
-	CasesTitle     = Phrase{"Other amounts", "Другие суммы"}
-	OverdueTitle   = Phrase{"Overdue payouts", "Просроченные выплаты"}
-	ConflictsTitle = Phrase{"Card conflicts", "Спорные списания"}
-	FailingTitle   = Phrase{"Failing hosts", "Сбои доставки"}
-	DeadTitle      = Phrase{"Webhooks given up", "Недоставленные вебхуки"}
+	WrongNumber     = Phrase{"Write its number.", "Укажите номер."}
+	CasesTitle      = Phrase{"Other amounts", "Другие суммы"}
+	OverdueTitle    = Phrase{"Overdue payouts", "Просроченные выплаты"}
+	ConflictsTitle  = Phrase{"Card conflicts", "Спорные списания"}
+	ObjectionsTitle = Phrase{"Traders’ objections", "Возражения трейдеров"}
+	FailingTitle    = Phrase{"Failing hosts", "Сбои доставки"}
+	DeadTitle       = Phrase{"Webhooks given up", "Недоставленные вебхуки"}
 )
 
 var workFlashes = map[string]Flash{
@@ -44,6 +45,7 @@ var workFlashes = map[string]Flash{
 	"payout-resolved":   {Phrase{"The payout has ended.", "Выплата окончена."}, ""},
 	"payout-reclaimed":  {Phrase{"The payout waits again.", "Выплата снова ждёт."}, ""},
 	"payout-reversed":   {Phrase{"The payout is reversed.", "Выплата отменена."}, ""},
+	"objection-decided": {Phrase{"The objection is decided.", "Решение по возражению принято."}, ""},
 	"conflict-closed":   {Phrase{"The conflict is closed.", "Спор закрыт."}, ""},
 }
 

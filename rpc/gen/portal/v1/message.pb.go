@@ -532,7 +532,7 @@ type BankMessage struct {
 	Balance *string `protobuf:"bytes,14,opt,name=balance,proto3,oneof" json:"balance,omitempty"`
 	// noted, waiting, shadow, confirmed, assigned, dismissed or objected.
 	State string `protobuf:"bytes,15,opt,name=state,proto3" json:"state,omitempty"`
-	// Why it waits or needs nothing, in one word; of an objection its reason.
+	// Why it waits or needs nothing, in one word; of an objection the trader's reason.
 	Why string `protobuf:"bytes,16,opt,name=why,proto3" json:"why,omitempty"`
 	// By how much the balance differs from what the message before it leads to; unset where that is not known.
 	Gap *string `protobuf:"bytes,17,opt,name=gap,proto3,oneof" json:"gap,omitempty"`
@@ -543,7 +543,13 @@ type BankMessage struct {
 	// Who decided: message, or a user.
 	DecidedBy string `protobuf:"bytes,20,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
 	// Whose phone forwarded it.
-	TraderId      int64 `protobuf:"varint,21,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	TraderId int64 `protobuf:"varint,21,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	// What an operator decided about an objection: upheld, no such money came, or rejected. Unset while nobody has.
+	Outcome *string `protobuf:"bytes,22,opt,name=outcome,proto3,oneof" json:"outcome,omitempty"`
+	// The operator's reason.
+	Resolution *string `protobuf:"bytes,23,opt,name=resolution,proto3,oneof" json:"resolution,omitempty"`
+	// When the operator decided.
+	ResolvedAt    *timestamppb.Timestamp `protobuf:"bytes,24,opt,name=resolved_at,json=resolvedAt,proto3" json:"resolved_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -723,6 +729,27 @@ func (x *BankMessage) GetTraderId() int64 {
 		return x.TraderId
 	}
 	return 0
+}
+
+func (x *BankMessage) GetOutcome() string {
+	if x != nil && x.Outcome != nil {
+		return *x.Outcome
+	}
+	return ""
+}
+
+func (x *BankMessage) GetResolution() string {
+	if x != nil && x.Resolution != nil {
+		return *x.Resolution
+	}
+	return ""
+}
+
+func (x *BankMessage) GetResolvedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ResolvedAt
+	}
+	return nil
 }
 
 // ListUnknownMessagesRequest is what ListUnknownMessages of OperatorService takes.
@@ -982,6 +1009,116 @@ func (x *ListObjectedMessagesResponse) GetNextCursor() string {
 	return ""
 }
 
+// ResolveObjectionRequest is what ResolveObjection of OperatorService takes.
+type ResolveObjectionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The message to whose confirmation its trader objects.
+	MessageId int64 `protobuf:"varint,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
+	// upheld, no such money came, or rejected, it did.
+	Outcome string `protobuf:"bytes,2,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	// Why, at most 500 characters. The trader reads it.
+	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResolveObjectionRequest) Reset() {
+	*x = ResolveObjectionRequest{}
+	mi := &file_portal_v1_message_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResolveObjectionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResolveObjectionRequest) ProtoMessage() {}
+
+func (x *ResolveObjectionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_message_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResolveObjectionRequest.ProtoReflect.Descriptor instead.
+func (*ResolveObjectionRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ResolveObjectionRequest) GetMessageId() int64 {
+	if x != nil {
+		return x.MessageId
+	}
+	return 0
+}
+
+func (x *ResolveObjectionRequest) GetOutcome() string {
+	if x != nil {
+		return x.Outcome
+	}
+	return ""
+}
+
+func (x *ResolveObjectionRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// ResolveObjectionResponse is what ResolveObjection of OperatorService answers with.
+type ResolveObjectionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The message as it is now, without its text.
+	Data          *BankMessage `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResolveObjectionResponse) Reset() {
+	*x = ResolveObjectionResponse{}
+	mi := &file_portal_v1_message_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResolveObjectionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResolveObjectionResponse) ProtoMessage() {}
+
+func (x *ResolveObjectionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_message_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResolveObjectionResponse.ProtoReflect.Descriptor instead.
+func (*ResolveObjectionResponse) Descriptor() ([]byte, []int) {
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ResolveObjectionResponse) GetData() *BankMessage {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
 // TryMessagePatternRequest is what TryMessagePattern of OperatorService takes.
 type TryMessagePatternRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -997,7 +1134,7 @@ type TryMessagePatternRequest struct {
 
 func (x *TryMessagePatternRequest) Reset() {
 	*x = TryMessagePatternRequest{}
-	mi := &file_portal_v1_message_proto_msgTypes[15]
+	mi := &file_portal_v1_message_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1009,7 +1146,7 @@ func (x *TryMessagePatternRequest) String() string {
 func (*TryMessagePatternRequest) ProtoMessage() {}
 
 func (x *TryMessagePatternRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[15]
+	mi := &file_portal_v1_message_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1022,7 +1159,7 @@ func (x *TryMessagePatternRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TryMessagePatternRequest.ProtoReflect.Descriptor instead.
 func (*TryMessagePatternRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{15}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *TryMessagePatternRequest) GetCurrency() string {
@@ -1063,7 +1200,7 @@ type TryMessagePatternResponse struct {
 
 func (x *TryMessagePatternResponse) Reset() {
 	*x = TryMessagePatternResponse{}
-	mi := &file_portal_v1_message_proto_msgTypes[16]
+	mi := &file_portal_v1_message_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1075,7 +1212,7 @@ func (x *TryMessagePatternResponse) String() string {
 func (*TryMessagePatternResponse) ProtoMessage() {}
 
 func (x *TryMessagePatternResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[16]
+	mi := &file_portal_v1_message_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1088,7 +1225,7 @@ func (x *TryMessagePatternResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TryMessagePatternResponse.ProtoReflect.Descriptor instead.
 func (*TryMessagePatternResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{16}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *TryMessagePatternResponse) GetOf() int64 {
@@ -1132,7 +1269,7 @@ type AssignMessageRequest struct {
 
 func (x *AssignMessageRequest) Reset() {
 	*x = AssignMessageRequest{}
-	mi := &file_portal_v1_message_proto_msgTypes[17]
+	mi := &file_portal_v1_message_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1144,7 +1281,7 @@ func (x *AssignMessageRequest) String() string {
 func (*AssignMessageRequest) ProtoMessage() {}
 
 func (x *AssignMessageRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[17]
+	mi := &file_portal_v1_message_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1157,7 +1294,7 @@ func (x *AssignMessageRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssignMessageRequest.ProtoReflect.Descriptor instead.
 func (*AssignMessageRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{17}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *AssignMessageRequest) GetMessageId() int64 {
@@ -1185,7 +1322,7 @@ type DismissMessageRequest struct {
 
 func (x *DismissMessageRequest) Reset() {
 	*x = DismissMessageRequest{}
-	mi := &file_portal_v1_message_proto_msgTypes[18]
+	mi := &file_portal_v1_message_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1197,7 +1334,7 @@ func (x *DismissMessageRequest) String() string {
 func (*DismissMessageRequest) ProtoMessage() {}
 
 func (x *DismissMessageRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[18]
+	mi := &file_portal_v1_message_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1210,7 +1347,7 @@ func (x *DismissMessageRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DismissMessageRequest.ProtoReflect.Descriptor instead.
 func (*DismissMessageRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{18}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *DismissMessageRequest) GetMessageId() int64 {
@@ -1233,7 +1370,7 @@ type ObjectToMessageRequest struct {
 
 func (x *ObjectToMessageRequest) Reset() {
 	*x = ObjectToMessageRequest{}
-	mi := &file_portal_v1_message_proto_msgTypes[19]
+	mi := &file_portal_v1_message_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1245,7 +1382,7 @@ func (x *ObjectToMessageRequest) String() string {
 func (*ObjectToMessageRequest) ProtoMessage() {}
 
 func (x *ObjectToMessageRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[19]
+	mi := &file_portal_v1_message_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1258,7 +1395,7 @@ func (x *ObjectToMessageRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObjectToMessageRequest.ProtoReflect.Descriptor instead.
 func (*ObjectToMessageRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{19}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ObjectToMessageRequest) GetMessageId() int64 {
@@ -1286,7 +1423,7 @@ type MessageDecidedResponse struct {
 
 func (x *MessageDecidedResponse) Reset() {
 	*x = MessageDecidedResponse{}
-	mi := &file_portal_v1_message_proto_msgTypes[20]
+	mi := &file_portal_v1_message_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1298,7 +1435,7 @@ func (x *MessageDecidedResponse) String() string {
 func (*MessageDecidedResponse) ProtoMessage() {}
 
 func (x *MessageDecidedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[20]
+	mi := &file_portal_v1_message_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1311,7 +1448,7 @@ func (x *MessageDecidedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MessageDecidedResponse.ProtoReflect.Descriptor instead.
 func (*MessageDecidedResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{20}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *MessageDecidedResponse) GetData() *BankMessage {
@@ -1350,7 +1487,7 @@ type MessageRule struct {
 
 func (x *MessageRule) Reset() {
 	*x = MessageRule{}
-	mi := &file_portal_v1_message_proto_msgTypes[21]
+	mi := &file_portal_v1_message_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1362,7 +1499,7 @@ func (x *MessageRule) String() string {
 func (*MessageRule) ProtoMessage() {}
 
 func (x *MessageRule) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[21]
+	mi := &file_portal_v1_message_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1375,7 +1512,7 @@ func (x *MessageRule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MessageRule.ProtoReflect.Descriptor instead.
 func (*MessageRule) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{21}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *MessageRule) GetRequisiteId() int64 {
@@ -1457,7 +1594,7 @@ type ListMessageRulesRequest struct {
 
 func (x *ListMessageRulesRequest) Reset() {
 	*x = ListMessageRulesRequest{}
-	mi := &file_portal_v1_message_proto_msgTypes[22]
+	mi := &file_portal_v1_message_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1469,7 +1606,7 @@ func (x *ListMessageRulesRequest) String() string {
 func (*ListMessageRulesRequest) ProtoMessage() {}
 
 func (x *ListMessageRulesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[22]
+	mi := &file_portal_v1_message_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1482,7 +1619,7 @@ func (x *ListMessageRulesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMessageRulesRequest.ProtoReflect.Descriptor instead.
 func (*ListMessageRulesRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{22}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{24}
 }
 
 // ListMessageRulesResponse is what ListMessageRules of TraderService answers with.
@@ -1496,7 +1633,7 @@ type ListMessageRulesResponse struct {
 
 func (x *ListMessageRulesResponse) Reset() {
 	*x = ListMessageRulesResponse{}
-	mi := &file_portal_v1_message_proto_msgTypes[23]
+	mi := &file_portal_v1_message_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1508,7 +1645,7 @@ func (x *ListMessageRulesResponse) String() string {
 func (*ListMessageRulesResponse) ProtoMessage() {}
 
 func (x *ListMessageRulesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[23]
+	mi := &file_portal_v1_message_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1521,7 +1658,7 @@ func (x *ListMessageRulesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMessageRulesResponse.ProtoReflect.Descriptor instead.
 func (*ListMessageRulesResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{23}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListMessageRulesResponse) GetData() []*MessageRule {
@@ -1552,7 +1689,7 @@ type SetMessageRuleRequest struct {
 
 func (x *SetMessageRuleRequest) Reset() {
 	*x = SetMessageRuleRequest{}
-	mi := &file_portal_v1_message_proto_msgTypes[24]
+	mi := &file_portal_v1_message_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1564,7 +1701,7 @@ func (x *SetMessageRuleRequest) String() string {
 func (*SetMessageRuleRequest) ProtoMessage() {}
 
 func (x *SetMessageRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[24]
+	mi := &file_portal_v1_message_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1577,7 +1714,7 @@ func (x *SetMessageRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetMessageRuleRequest.ProtoReflect.Descriptor instead.
 func (*SetMessageRuleRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{24}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *SetMessageRuleRequest) GetRequisiteId() int64 {
@@ -1631,7 +1768,7 @@ type SetMessageRuleResponse struct {
 
 func (x *SetMessageRuleResponse) Reset() {
 	*x = SetMessageRuleResponse{}
-	mi := &file_portal_v1_message_proto_msgTypes[25]
+	mi := &file_portal_v1_message_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1643,7 +1780,7 @@ func (x *SetMessageRuleResponse) String() string {
 func (*SetMessageRuleResponse) ProtoMessage() {}
 
 func (x *SetMessageRuleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[25]
+	mi := &file_portal_v1_message_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1656,7 +1793,7 @@ func (x *SetMessageRuleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetMessageRuleResponse.ProtoReflect.Descriptor instead.
 func (*SetMessageRuleResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{25}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{27}
 }
 
 // ResumeMessagesRequest is what ResumeMessages of TraderService takes.
@@ -1670,7 +1807,7 @@ type ResumeMessagesRequest struct {
 
 func (x *ResumeMessagesRequest) Reset() {
 	*x = ResumeMessagesRequest{}
-	mi := &file_portal_v1_message_proto_msgTypes[26]
+	mi := &file_portal_v1_message_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1682,7 +1819,7 @@ func (x *ResumeMessagesRequest) String() string {
 func (*ResumeMessagesRequest) ProtoMessage() {}
 
 func (x *ResumeMessagesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[26]
+	mi := &file_portal_v1_message_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1695,7 +1832,7 @@ func (x *ResumeMessagesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeMessagesRequest.ProtoReflect.Descriptor instead.
 func (*ResumeMessagesRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{26}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ResumeMessagesRequest) GetRequisiteId() int64 {
@@ -1714,7 +1851,7 @@ type ResumeMessagesResponse struct {
 
 func (x *ResumeMessagesResponse) Reset() {
 	*x = ResumeMessagesResponse{}
-	mi := &file_portal_v1_message_proto_msgTypes[27]
+	mi := &file_portal_v1_message_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1726,7 +1863,7 @@ func (x *ResumeMessagesResponse) String() string {
 func (*ResumeMessagesResponse) ProtoMessage() {}
 
 func (x *ResumeMessagesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_message_proto_msgTypes[27]
+	mi := &file_portal_v1_message_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1739,7 +1876,7 @@ func (x *ResumeMessagesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeMessagesResponse.ProtoReflect.Descriptor instead.
 func (*ResumeMessagesResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_message_proto_rawDescGZIP(), []int{27}
+	return file_portal_v1_message_proto_rawDescGZIP(), []int{29}
 }
 
 var File_portal_v1_message_proto protoreflect.FileDescriptor
@@ -1777,7 +1914,7 @@ const file_portal_v1_message_proto_rawDesc = "" +
 	"\x04data\x18\x01 \x03(\v2\x16.portal.v1.BankMessageR\x04data\x12$\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
 	"nextCursor\x88\x01\x01B\x0e\n" +
-	"\f_next_cursor\"\xc1\x05\n" +
+	"\f_next_cursor\"\xdd\x06\n" +
 	"\vBankMessage\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x1b\n" +
 	"\tdevice_id\x18\x02 \x01(\x03R\bdeviceId\x12\x1d\n" +
@@ -1806,13 +1943,22 @@ const file_portal_v1_message_proto_rawDesc = "" +
 	"decided_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAt\x12\x1d\n" +
 	"\n" +
 	"decided_by\x18\x14 \x01(\tR\tdecidedBy\x12\x1b\n" +
-	"\ttrader_id\x18\x15 \x01(\x03R\btraderIdB\a\n" +
+	"\ttrader_id\x18\x15 \x01(\x03R\btraderId\x12\x1d\n" +
+	"\aoutcome\x18\x16 \x01(\tH\x05R\aoutcome\x88\x01\x01\x12#\n" +
+	"\n" +
+	"resolution\x18\x17 \x01(\tH\x06R\n" +
+	"resolution\x88\x01\x01\x12;\n" +
+	"\vresolved_at\x18\x18 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"resolvedAtB\a\n" +
 	"\x05_textB\t\n" +
 	"\a_amountB\n" +
 	"\n" +
 	"\b_balanceB\x06\n" +
 	"\x04_gapB\r\n" +
-	"\v_payment_id\"\x1c\n" +
+	"\v_payment_idB\n" +
+	"\n" +
+	"\b_outcomeB\r\n" +
+	"\v_resolution\"\x1c\n" +
 	"\x1aListUnknownMessagesRequest\"Z\n" +
 	"\x1bListUnknownMessagesResponse\x12\x0e\n" +
 	"\x02of\x18\x01 \x01(\x03R\x02of\x12+\n" +
@@ -1829,7 +1975,14 @@ const file_portal_v1_message_proto_rawDesc = "" +
 	"\x04data\x18\x01 \x03(\v2\x16.portal.v1.BankMessageR\x04data\x12$\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
 	"nextCursor\x88\x01\x01B\x0e\n" +
-	"\f_next_cursor\"d\n" +
+	"\f_next_cursor\"j\n" +
+	"\x17ResolveObjectionRequest\x12\x1d\n" +
+	"\n" +
+	"message_id\x18\x01 \x01(\x03R\tmessageId\x12\x18\n" +
+	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12\x16\n" +
+	"\x06reason\x18\x03 \x01(\tR\x06reason\"F\n" +
+	"\x18ResolveObjectionResponse\x12*\n" +
+	"\x04data\x18\x01 \x01(\v2\x16.portal.v1.BankMessageR\x04data\"d\n" +
 	"\x18TryMessagePatternRequest\x12\x1a\n" +
 	"\bcurrency\x18\x01 \x01(\tR\bcurrency\x12\x12\n" +
 	"\x04says\x18\x02 \x01(\tR\x04says\x12\x18\n" +
@@ -1896,7 +2049,7 @@ func file_portal_v1_message_proto_rawDescGZIP() []byte {
 	return file_portal_v1_message_proto_rawDescData
 }
 
-var file_portal_v1_message_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
+var file_portal_v1_message_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_portal_v1_message_proto_goTypes = []any{
 	(*CreateDeviceRequest)(nil),          // 0: portal.v1.CreateDeviceRequest
 	(*CreateDeviceResponse)(nil),         // 1: portal.v1.CreateDeviceResponse
@@ -1913,43 +2066,47 @@ var file_portal_v1_message_proto_goTypes = []any{
 	(*MessageGroup)(nil),                 // 12: portal.v1.MessageGroup
 	(*ListObjectedMessagesRequest)(nil),  // 13: portal.v1.ListObjectedMessagesRequest
 	(*ListObjectedMessagesResponse)(nil), // 14: portal.v1.ListObjectedMessagesResponse
-	(*TryMessagePatternRequest)(nil),     // 15: portal.v1.TryMessagePatternRequest
-	(*TryMessagePatternResponse)(nil),    // 16: portal.v1.TryMessagePatternResponse
-	(*AssignMessageRequest)(nil),         // 17: portal.v1.AssignMessageRequest
-	(*DismissMessageRequest)(nil),        // 18: portal.v1.DismissMessageRequest
-	(*ObjectToMessageRequest)(nil),       // 19: portal.v1.ObjectToMessageRequest
-	(*MessageDecidedResponse)(nil),       // 20: portal.v1.MessageDecidedResponse
-	(*MessageRule)(nil),                  // 21: portal.v1.MessageRule
-	(*ListMessageRulesRequest)(nil),      // 22: portal.v1.ListMessageRulesRequest
-	(*ListMessageRulesResponse)(nil),     // 23: portal.v1.ListMessageRulesResponse
-	(*SetMessageRuleRequest)(nil),        // 24: portal.v1.SetMessageRuleRequest
-	(*SetMessageRuleResponse)(nil),       // 25: portal.v1.SetMessageRuleResponse
-	(*ResumeMessagesRequest)(nil),        // 26: portal.v1.ResumeMessagesRequest
-	(*ResumeMessagesResponse)(nil),       // 27: portal.v1.ResumeMessagesResponse
-	(*timestamppb.Timestamp)(nil),        // 28: google.protobuf.Timestamp
+	(*ResolveObjectionRequest)(nil),      // 15: portal.v1.ResolveObjectionRequest
+	(*ResolveObjectionResponse)(nil),     // 16: portal.v1.ResolveObjectionResponse
+	(*TryMessagePatternRequest)(nil),     // 17: portal.v1.TryMessagePatternRequest
+	(*TryMessagePatternResponse)(nil),    // 18: portal.v1.TryMessagePatternResponse
+	(*AssignMessageRequest)(nil),         // 19: portal.v1.AssignMessageRequest
+	(*DismissMessageRequest)(nil),        // 20: portal.v1.DismissMessageRequest
+	(*ObjectToMessageRequest)(nil),       // 21: portal.v1.ObjectToMessageRequest
+	(*MessageDecidedResponse)(nil),       // 22: portal.v1.MessageDecidedResponse
+	(*MessageRule)(nil),                  // 23: portal.v1.MessageRule
+	(*ListMessageRulesRequest)(nil),      // 24: portal.v1.ListMessageRulesRequest
+	(*ListMessageRulesResponse)(nil),     // 25: portal.v1.ListMessageRulesResponse
+	(*SetMessageRuleRequest)(nil),        // 26: portal.v1.SetMessageRuleRequest
+	(*SetMessageRuleResponse)(nil),       // 27: portal.v1.SetMessageRuleResponse
+	(*ResumeMessagesRequest)(nil),        // 28: portal.v1.ResumeMessagesRequest
+	(*ResumeMessagesResponse)(nil),       // 29: portal.v1.ResumeMessagesResponse
+	(*timestamppb.Timestamp)(nil),        // 30: google.protobuf.Timestamp
 }
 var file_portal_v1_message_proto_depIdxs = []int32{
 	2,  // 0: portal.v1.CreateDeviceResponse.device:type_name -> portal.v1.Device
-	28, // 1: portal.v1.Device.created_at:type_name -> google.protobuf.Timestamp
-	28, // 2: portal.v1.Device.heard_at:type_name -> google.protobuf.Timestamp
-	28, // 3: portal.v1.Device.revoked_at:type_name -> google.protobuf.Timestamp
+	30, // 1: portal.v1.Device.created_at:type_name -> google.protobuf.Timestamp
+	30, // 2: portal.v1.Device.heard_at:type_name -> google.protobuf.Timestamp
+	30, // 3: portal.v1.Device.revoked_at:type_name -> google.protobuf.Timestamp
 	2,  // 4: portal.v1.ListDevicesResponse.data:type_name -> portal.v1.Device
 	9,  // 5: portal.v1.ListMessagesResponse.data:type_name -> portal.v1.BankMessage
-	28, // 6: portal.v1.BankMessage.received_at:type_name -> google.protobuf.Timestamp
-	28, // 7: portal.v1.BankMessage.arrived_at:type_name -> google.protobuf.Timestamp
-	28, // 8: portal.v1.BankMessage.decided_at:type_name -> google.protobuf.Timestamp
-	12, // 9: portal.v1.ListUnknownMessagesResponse.data:type_name -> portal.v1.MessageGroup
-	9,  // 10: portal.v1.MessageGroup.newest:type_name -> portal.v1.BankMessage
-	9,  // 11: portal.v1.ListObjectedMessagesResponse.data:type_name -> portal.v1.BankMessage
-	9,  // 12: portal.v1.TryMessagePatternResponse.data:type_name -> portal.v1.BankMessage
-	9,  // 13: portal.v1.MessageDecidedResponse.data:type_name -> portal.v1.BankMessage
-	28, // 14: portal.v1.MessageRule.since:type_name -> google.protobuf.Timestamp
-	21, // 15: portal.v1.ListMessageRulesResponse.data:type_name -> portal.v1.MessageRule
-	16, // [16:16] is the sub-list for method output_type
-	16, // [16:16] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	30, // 6: portal.v1.BankMessage.received_at:type_name -> google.protobuf.Timestamp
+	30, // 7: portal.v1.BankMessage.arrived_at:type_name -> google.protobuf.Timestamp
+	30, // 8: portal.v1.BankMessage.decided_at:type_name -> google.protobuf.Timestamp
+	30, // 9: portal.v1.BankMessage.resolved_at:type_name -> google.protobuf.Timestamp
+	12, // 10: portal.v1.ListUnknownMessagesResponse.data:type_name -> portal.v1.MessageGroup
+	9,  // 11: portal.v1.MessageGroup.newest:type_name -> portal.v1.BankMessage
+	9,  // 12: portal.v1.ListObjectedMessagesResponse.data:type_name -> portal.v1.BankMessage
+	9,  // 13: portal.v1.ResolveObjectionResponse.data:type_name -> portal.v1.BankMessage
+	9,  // 14: portal.v1.TryMessagePatternResponse.data:type_name -> portal.v1.BankMessage
+	9,  // 15: portal.v1.MessageDecidedResponse.data:type_name -> portal.v1.BankMessage
+	30, // 16: portal.v1.MessageRule.since:type_name -> google.protobuf.Timestamp
+	23, // 17: portal.v1.ListMessageRulesResponse.data:type_name -> portal.v1.MessageRule
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_message_proto_init() }
@@ -1962,14 +2119,14 @@ func file_portal_v1_message_proto_init() {
 	file_portal_v1_message_proto_msgTypes[9].OneofWrappers = []any{}
 	file_portal_v1_message_proto_msgTypes[13].OneofWrappers = []any{}
 	file_portal_v1_message_proto_msgTypes[14].OneofWrappers = []any{}
-	file_portal_v1_message_proto_msgTypes[21].OneofWrappers = []any{}
+	file_portal_v1_message_proto_msgTypes[23].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_message_proto_rawDesc), len(file_portal_v1_message_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   28,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

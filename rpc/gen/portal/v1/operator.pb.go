@@ -4713,7 +4713,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x06cursor\x18\x03 \x01(\tH\x02R\x06cursor\x88\x01\x01B\x0e\n" +
 	"\f_merchant_idB\b\n" +
 	"\x06_limitB\t\n" +
-	"\a_cursor2\xce6\n" +
+	"\a_cursor2\xab7\n" +
 	"\x0fOperatorService\x12C\n" +
 	"\bListWork\x12\x1a.portal.v1.ListWorkRequest\x1a\x1b.portal.v1.ListWorkResponse\x12C\n" +
 	"\bTakeWork\x12\x1a.portal.v1.TakeWorkRequest\x1a\x1b.portal.v1.TakeWorkResponse\x12L\n" +
@@ -4775,7 +4775,8 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x14RemoveTraderAcquirer\x12&.portal.v1.RemoveTraderAcquirerRequest\x1a'.portal.v1.RemoveTraderAcquirerResponse\x12a\n" +
 	"\x12ListSensitiveReads\x12$.portal.v1.ListSensitiveReadsRequest\x1a%.portal.v1.ListSensitiveReadsResponse\x12d\n" +
 	"\x13ListUnknownMessages\x12%.portal.v1.ListUnknownMessagesRequest\x1a&.portal.v1.ListUnknownMessagesResponse\x12g\n" +
-	"\x14ListObjectedMessages\x12&.portal.v1.ListObjectedMessagesRequest\x1a'.portal.v1.ListObjectedMessagesResponse\x12^\n" +
+	"\x14ListObjectedMessages\x12&.portal.v1.ListObjectedMessagesRequest\x1a'.portal.v1.ListObjectedMessagesResponse\x12[\n" +
+	"\x10ResolveObjection\x12\".portal.v1.ResolveObjectionRequest\x1a#.portal.v1.ResolveObjectionResponse\x12^\n" +
 	"\x11TryMessagePattern\x12#.portal.v1.TryMessagePatternRequest\x1a$.portal.v1.TryMessagePatternResponse\x12a\n" +
 	"\x12ListSettingChanges\x12$.portal.v1.ListSettingChangesRequest\x1a%.portal.v1.ListSettingChangesResponse\x12O\n" +
 	"\fListDeposits\x12\x1e.portal.v1.ListDepositsRequest\x1a\x1f.portal.v1.ListDepositsResponse\x12N\n" +
@@ -4926,70 +4927,72 @@ var file_portal_v1_operator_proto_goTypes = []any{
 	(*ListSensitiveReadsRequest)(nil),            // 103: portal.v1.ListSensitiveReadsRequest
 	(*ListUnknownMessagesRequest)(nil),           // 104: portal.v1.ListUnknownMessagesRequest
 	(*ListObjectedMessagesRequest)(nil),          // 105: portal.v1.ListObjectedMessagesRequest
-	(*TryMessagePatternRequest)(nil),             // 106: portal.v1.TryMessagePatternRequest
-	(*ListDepositsRequest)(nil),                  // 107: portal.v1.ListDepositsRequest
-	(*ConfirmDepositRequest)(nil),                // 108: portal.v1.ConfirmDepositRequest
-	(*RejectDepositRequest)(nil),                 // 109: portal.v1.RejectDepositRequest
-	(*ListTransfersRequest)(nil),                 // 110: portal.v1.ListTransfersRequest
-	(*AssignTransferRequest)(nil),                // 111: portal.v1.AssignTransferRequest
-	(*SetInsuranceRequest)(nil),                  // 112: portal.v1.SetInsuranceRequest
-	(*ListOverduePayinsRequest)(nil),             // 113: portal.v1.ListOverduePayinsRequest
-	(*ResolvePayinRequest)(nil),                  // 114: portal.v1.ResolvePayinRequest
-	(*ReclaimPayinRequest)(nil),                  // 115: portal.v1.ReclaimPayinRequest
-	(*ReversePayinRequest)(nil),                  // 116: portal.v1.ReversePayinRequest
-	(*SetCashboxPayoutMethodRequest)(nil),        // 117: portal.v1.SetCashboxPayoutMethodRequest
-	(*SetTraderPayoutMethodRequest)(nil),         // 118: portal.v1.SetTraderPayoutMethodRequest
-	(*SetTraderAcquirerRequest)(nil),             // 119: portal.v1.SetTraderAcquirerRequest
-	(*ListCardConflictsRequest)(nil),             // 120: portal.v1.ListCardConflictsRequest
-	(*CloseCardConflictRequest)(nil),             // 121: portal.v1.CloseCardConflictRequest
-	(*ReplayEventsRequest)(nil),                  // 122: portal.v1.ReplayEventsRequest
-	(*GetReplayRequest)(nil),                     // 123: portal.v1.GetReplayRequest
-	(*StopReplayRequest)(nil),                    // 124: portal.v1.StopReplayRequest
-	(*ListAppealsRequest)(nil),                   // 125: portal.v1.ListAppealsRequest
-	(*GetAppealFileRequest)(nil),                 // 126: portal.v1.GetAppealFileRequest
-	(*ReviewAppealRequest)(nil),                  // 127: portal.v1.ReviewAppealRequest
-	(*ResolveAppealRequest)(nil),                 // 128: portal.v1.ResolveAppealRequest
-	(*ListAppealMessagesRequest)(nil),            // 129: portal.v1.ListAppealMessagesRequest
-	(*SendAppealMessageRequest)(nil),             // 130: portal.v1.SendAppealMessageRequest
-	(*ListWorkResponse)(nil),                     // 131: portal.v1.ListWorkResponse
-	(*TakeWorkResponse)(nil),                     // 132: portal.v1.TakeWorkResponse
-	(*ReleaseWorkResponse)(nil),                  // 133: portal.v1.ReleaseWorkResponse
-	(*ExplainRequisitesResponse)(nil),            // 134: portal.v1.ExplainRequisitesResponse
-	(*GetRateDayResponse)(nil),                   // 135: portal.v1.GetRateDayResponse
-	(*ListWaitingSettlementsResponse)(nil),       // 136: portal.v1.ListWaitingSettlementsResponse
-	(*ListProposalsResponse)(nil),                // 137: portal.v1.ListProposalsResponse
-	(*ProposalResponse)(nil),                     // 138: portal.v1.ProposalResponse
-	(*ListReceivingAddressesResponse)(nil),       // 139: portal.v1.ListReceivingAddressesResponse
-	(*ListMerchantsResponse)(nil),                // 140: portal.v1.ListMerchantsResponse
-	(*GetMerchantResponse)(nil),                  // 141: portal.v1.GetMerchantResponse
-	(*OperatorServiceListCashboxesResponse)(nil), // 142: portal.v1.OperatorServiceListCashboxesResponse
-	(*GetCashboxResponse)(nil),                   // 143: portal.v1.GetCashboxResponse
-	(*ListTradersResponse)(nil),                  // 144: portal.v1.ListTradersResponse
-	(*GetTraderResponse)(nil),                    // 145: portal.v1.GetTraderResponse
-	(*ListRequisitesResponse)(nil),               // 146: portal.v1.ListRequisitesResponse
-	(*GetRequisiteResponse)(nil),                 // 147: portal.v1.GetRequisiteResponse
-	(*RevealRequisiteResponse)(nil),              // 148: portal.v1.RevealRequisiteResponse
-	(*ListUsersResponse)(nil),                    // 149: portal.v1.ListUsersResponse
-	(*GetUserResponse)(nil),                      // 150: portal.v1.GetUserResponse
-	(*ListPlatformLimitsResponse)(nil),           // 151: portal.v1.ListPlatformLimitsResponse
-	(*ListSensitiveReadsResponse)(nil),           // 152: portal.v1.ListSensitiveReadsResponse
-	(*ListUnknownMessagesResponse)(nil),          // 153: portal.v1.ListUnknownMessagesResponse
-	(*ListObjectedMessagesResponse)(nil),         // 154: portal.v1.ListObjectedMessagesResponse
-	(*TryMessagePatternResponse)(nil),            // 155: portal.v1.TryMessagePatternResponse
-	(*ListDepositsResponse)(nil),                 // 156: portal.v1.ListDepositsResponse
-	(*DepositResponse)(nil),                      // 157: portal.v1.DepositResponse
-	(*ListTransfersResponse)(nil),                // 158: portal.v1.ListTransfersResponse
-	(*ListOverduePayinsResponse)(nil),            // 159: portal.v1.ListOverduePayinsResponse
-	(*OperatorPayinResponse)(nil),                // 160: portal.v1.OperatorPayinResponse
-	(*ListCardConflictsResponse)(nil),            // 161: portal.v1.ListCardConflictsResponse
-	(*CloseCardConflictResponse)(nil),            // 162: portal.v1.CloseCardConflictResponse
-	(*ListEventsResponse)(nil),                   // 163: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),                 // 164: portal.v1.ReplayEventsResponse
-	(*ListAppealsResponse)(nil),                  // 165: portal.v1.ListAppealsResponse
-	(*GetAppealFileResponse)(nil),                // 166: portal.v1.GetAppealFileResponse
-	(*AppealDecisionResponse)(nil),               // 167: portal.v1.AppealDecisionResponse
-	(*ListAppealMessagesResponse)(nil),           // 168: portal.v1.ListAppealMessagesResponse
-	(*SendAppealMessageResponse)(nil),            // 169: portal.v1.SendAppealMessageResponse
+	(*ResolveObjectionRequest)(nil),              // 106: portal.v1.ResolveObjectionRequest
+	(*TryMessagePatternRequest)(nil),             // 107: portal.v1.TryMessagePatternRequest
+	(*ListDepositsRequest)(nil),                  // 108: portal.v1.ListDepositsRequest
+	(*ConfirmDepositRequest)(nil),                // 109: portal.v1.ConfirmDepositRequest
+	(*RejectDepositRequest)(nil),                 // 110: portal.v1.RejectDepositRequest
+	(*ListTransfersRequest)(nil),                 // 111: portal.v1.ListTransfersRequest
+	(*AssignTransferRequest)(nil),                // 112: portal.v1.AssignTransferRequest
+	(*SetInsuranceRequest)(nil),                  // 113: portal.v1.SetInsuranceRequest
+	(*ListOverduePayinsRequest)(nil),             // 114: portal.v1.ListOverduePayinsRequest
+	(*ResolvePayinRequest)(nil),                  // 115: portal.v1.ResolvePayinRequest
+	(*ReclaimPayinRequest)(nil),                  // 116: portal.v1.ReclaimPayinRequest
+	(*ReversePayinRequest)(nil),                  // 117: portal.v1.ReversePayinRequest
+	(*SetCashboxPayoutMethodRequest)(nil),        // 118: portal.v1.SetCashboxPayoutMethodRequest
+	(*SetTraderPayoutMethodRequest)(nil),         // 119: portal.v1.SetTraderPayoutMethodRequest
+	(*SetTraderAcquirerRequest)(nil),             // 120: portal.v1.SetTraderAcquirerRequest
+	(*ListCardConflictsRequest)(nil),             // 121: portal.v1.ListCardConflictsRequest
+	(*CloseCardConflictRequest)(nil),             // 122: portal.v1.CloseCardConflictRequest
+	(*ReplayEventsRequest)(nil),                  // 123: portal.v1.ReplayEventsRequest
+	(*GetReplayRequest)(nil),                     // 124: portal.v1.GetReplayRequest
+	(*StopReplayRequest)(nil),                    // 125: portal.v1.StopReplayRequest
+	(*ListAppealsRequest)(nil),                   // 126: portal.v1.ListAppealsRequest
+	(*GetAppealFileRequest)(nil),                 // 127: portal.v1.GetAppealFileRequest
+	(*ReviewAppealRequest)(nil),                  // 128: portal.v1.ReviewAppealRequest
+	(*ResolveAppealRequest)(nil),                 // 129: portal.v1.ResolveAppealRequest
+	(*ListAppealMessagesRequest)(nil),            // 130: portal.v1.ListAppealMessagesRequest
+	(*SendAppealMessageRequest)(nil),             // 131: portal.v1.SendAppealMessageRequest
+	(*ListWorkResponse)(nil),                     // 132: portal.v1.ListWorkResponse
+	(*TakeWorkResponse)(nil),                     // 133: portal.v1.TakeWorkResponse
+	(*ReleaseWorkResponse)(nil),                  // 134: portal.v1.ReleaseWorkResponse
+	(*ExplainRequisitesResponse)(nil),            // 135: portal.v1.ExplainRequisitesResponse
+	(*GetRateDayResponse)(nil),                   // 136: portal.v1.GetRateDayResponse
+	(*ListWaitingSettlementsResponse)(nil),       // 137: portal.v1.ListWaitingSettlementsResponse
+	(*ListProposalsResponse)(nil),                // 138: portal.v1.ListProposalsResponse
+	(*ProposalResponse)(nil),                     // 139: portal.v1.ProposalResponse
+	(*ListReceivingAddressesResponse)(nil),       // 140: portal.v1.ListReceivingAddressesResponse
+	(*ListMerchantsResponse)(nil),                // 141: portal.v1.ListMerchantsResponse
+	(*GetMerchantResponse)(nil),                  // 142: portal.v1.GetMerchantResponse
+	(*OperatorServiceListCashboxesResponse)(nil), // 143: portal.v1.OperatorServiceListCashboxesResponse
+	(*GetCashboxResponse)(nil),                   // 144: portal.v1.GetCashboxResponse
+	(*ListTradersResponse)(nil),                  // 145: portal.v1.ListTradersResponse
+	(*GetTraderResponse)(nil),                    // 146: portal.v1.GetTraderResponse
+	(*ListRequisitesResponse)(nil),               // 147: portal.v1.ListRequisitesResponse
+	(*GetRequisiteResponse)(nil),                 // 148: portal.v1.GetRequisiteResponse
+	(*RevealRequisiteResponse)(nil),              // 149: portal.v1.RevealRequisiteResponse
+	(*ListUsersResponse)(nil),                    // 150: portal.v1.ListUsersResponse
+	(*GetUserResponse)(nil),                      // 151: portal.v1.GetUserResponse
+	(*ListPlatformLimitsResponse)(nil),           // 152: portal.v1.ListPlatformLimitsResponse
+	(*ListSensitiveReadsResponse)(nil),           // 153: portal.v1.ListSensitiveReadsResponse
+	(*ListUnknownMessagesResponse)(nil),          // 154: portal.v1.ListUnknownMessagesResponse
+	(*ListObjectedMessagesResponse)(nil),         // 155: portal.v1.ListObjectedMessagesResponse
+	(*ResolveObjectionResponse)(nil),             // 156: portal.v1.ResolveObjectionResponse
+	(*TryMessagePatternResponse)(nil),            // 157: portal.v1.TryMessagePatternResponse
+	(*ListDepositsResponse)(nil),                 // 158: portal.v1.ListDepositsResponse
+	(*DepositResponse)(nil),                      // 159: portal.v1.DepositResponse
+	(*ListTransfersResponse)(nil),                // 160: portal.v1.ListTransfersResponse
+	(*ListOverduePayinsResponse)(nil),            // 161: portal.v1.ListOverduePayinsResponse
+	(*OperatorPayinResponse)(nil),                // 162: portal.v1.OperatorPayinResponse
+	(*ListCardConflictsResponse)(nil),            // 163: portal.v1.ListCardConflictsResponse
+	(*CloseCardConflictResponse)(nil),            // 164: portal.v1.CloseCardConflictResponse
+	(*ListEventsResponse)(nil),                   // 165: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),                 // 166: portal.v1.ReplayEventsResponse
+	(*ListAppealsResponse)(nil),                  // 167: portal.v1.ListAppealsResponse
+	(*GetAppealFileResponse)(nil),                // 168: portal.v1.GetAppealFileResponse
+	(*AppealDecisionResponse)(nil),               // 169: portal.v1.AppealDecisionResponse
+	(*ListAppealMessagesResponse)(nil),           // 170: portal.v1.ListAppealMessagesResponse
+	(*SendAppealMessageResponse)(nil),            // 171: portal.v1.SendAppealMessageResponse
 }
 var file_portal_v1_operator_proto_depIdxs = []int32{
 	60,  // 0: portal.v1.ExplainRoutingRequest.at:type_name -> google.protobuf.Timestamp
@@ -5108,117 +5111,119 @@ var file_portal_v1_operator_proto_depIdxs = []int32{
 	103, // 113: portal.v1.OperatorService.ListSensitiveReads:input_type -> portal.v1.ListSensitiveReadsRequest
 	104, // 114: portal.v1.OperatorService.ListUnknownMessages:input_type -> portal.v1.ListUnknownMessagesRequest
 	105, // 115: portal.v1.OperatorService.ListObjectedMessages:input_type -> portal.v1.ListObjectedMessagesRequest
-	106, // 116: portal.v1.OperatorService.TryMessagePattern:input_type -> portal.v1.TryMessagePatternRequest
-	56,  // 117: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
-	107, // 118: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
-	108, // 119: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
-	109, // 120: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
-	110, // 121: portal.v1.OperatorService.ListTransfers:input_type -> portal.v1.ListTransfersRequest
-	111, // 122: portal.v1.OperatorService.AssignTransfer:input_type -> portal.v1.AssignTransferRequest
-	112, // 123: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
-	113, // 124: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
-	114, // 125: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
-	115, // 126: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
-	116, // 127: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
-	117, // 128: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
-	118, // 129: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
-	119, // 130: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
-	120, // 131: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
-	121, // 132: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
-	58,  // 133: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
-	122, // 134: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	123, // 135: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
-	124, // 136: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
-	125, // 137: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
-	126, // 138: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
-	127, // 139: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
-	128, // 140: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
-	129, // 141: portal.v1.OperatorService.ListAppealMessages:input_type -> portal.v1.ListAppealMessagesRequest
-	130, // 142: portal.v1.OperatorService.SendAppealMessage:input_type -> portal.v1.SendAppealMessageRequest
-	131, // 143: portal.v1.OperatorService.ListWork:output_type -> portal.v1.ListWorkResponse
-	132, // 144: portal.v1.OperatorService.TakeWork:output_type -> portal.v1.TakeWorkResponse
-	133, // 145: portal.v1.OperatorService.ReleaseWork:output_type -> portal.v1.ReleaseWorkResponse
-	7,   // 146: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
-	134, // 147: portal.v1.OperatorService.ExplainTrader:output_type -> portal.v1.ExplainRequisitesResponse
-	2,   // 148: portal.v1.OperatorService.ReplayRouting:output_type -> portal.v1.ReplayRoutingResponse
-	4,   // 149: portal.v1.OperatorService.ListRoutingRefusals:output_type -> portal.v1.ListRoutingRefusalsResponse
-	11,  // 150: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
-	11,  // 151: portal.v1.OperatorService.QuoteRate:output_type -> portal.v1.ExplainRateResponse
-	14,  // 152: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
-	18,  // 153: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
-	20,  // 154: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
-	135, // 155: portal.v1.OperatorService.GetRateDay:output_type -> portal.v1.GetRateDayResponse
-	136, // 156: portal.v1.OperatorService.ListWaitingSettlements:output_type -> portal.v1.ListWaitingSettlementsResponse
-	40,  // 157: portal.v1.OperatorService.CorrectBalance:output_type -> portal.v1.SettingResponse
-	137, // 158: portal.v1.OperatorService.ListProposals:output_type -> portal.v1.ListProposalsResponse
-	138, // 159: portal.v1.OperatorService.ApproveProposal:output_type -> portal.v1.ProposalResponse
-	138, // 160: portal.v1.OperatorService.RefuseProposal:output_type -> portal.v1.ProposalResponse
-	41,  // 161: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.MerchantResponse
-	41,  // 162: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.MerchantResponse
-	54,  // 163: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
-	43,  // 164: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.CashboxResponse
-	40,  // 165: portal.v1.OperatorService.RemoveLinkPicture:output_type -> portal.v1.SettingResponse
-	44,  // 166: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.CashboxMethodResponse
-	51,  // 167: portal.v1.OperatorService.SetBank:output_type -> portal.v1.BankResponse
-	40,  // 168: portal.v1.OperatorService.SetReceivingAddress:output_type -> portal.v1.SettingResponse
-	139, // 169: portal.v1.OperatorService.ListReceivingAddresses:output_type -> portal.v1.ListReceivingAddressesResponse
-	29,  // 170: portal.v1.OperatorService.ListBanks:output_type -> portal.v1.ListBanksResponse
-	50,  // 171: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.PlatformLimitResponse
-	46,  // 172: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.TraderResponse
-	40,  // 173: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
-	40,  // 174: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
-	46,  // 175: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.TraderResponse
-	48,  // 176: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.RequisiteResponse
-	48,  // 177: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.RequisiteResponse
-	37,  // 178: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.UserInvitedResponse
-	37,  // 179: portal.v1.OperatorService.InviteUser:output_type -> portal.v1.UserInvitedResponse
-	49,  // 180: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.UserResponse
-	49,  // 181: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.UserResponse
-	140, // 182: portal.v1.OperatorService.ListMerchants:output_type -> portal.v1.ListMerchantsResponse
-	141, // 183: portal.v1.OperatorService.GetMerchant:output_type -> portal.v1.GetMerchantResponse
-	142, // 184: portal.v1.OperatorService.ListCashboxes:output_type -> portal.v1.OperatorServiceListCashboxesResponse
-	143, // 185: portal.v1.OperatorService.GetCashbox:output_type -> portal.v1.GetCashboxResponse
-	144, // 186: portal.v1.OperatorService.ListTraders:output_type -> portal.v1.ListTradersResponse
-	145, // 187: portal.v1.OperatorService.GetTrader:output_type -> portal.v1.GetTraderResponse
-	146, // 188: portal.v1.OperatorService.ListRequisites:output_type -> portal.v1.ListRequisitesResponse
-	147, // 189: portal.v1.OperatorService.GetRequisite:output_type -> portal.v1.GetRequisiteResponse
-	148, // 190: portal.v1.OperatorService.RevealRequisite:output_type -> portal.v1.RevealRequisiteResponse
-	149, // 191: portal.v1.OperatorService.ListUsers:output_type -> portal.v1.ListUsersResponse
-	150, // 192: portal.v1.OperatorService.GetUser:output_type -> portal.v1.GetUserResponse
-	151, // 193: portal.v1.OperatorService.ListPlatformLimits:output_type -> portal.v1.ListPlatformLimitsResponse
-	52,  // 194: portal.v1.OperatorService.RemoveTraderAcquirer:output_type -> portal.v1.RemoveTraderAcquirerResponse
-	152, // 195: portal.v1.OperatorService.ListSensitiveReads:output_type -> portal.v1.ListSensitiveReadsResponse
-	153, // 196: portal.v1.OperatorService.ListUnknownMessages:output_type -> portal.v1.ListUnknownMessagesResponse
-	154, // 197: portal.v1.OperatorService.ListObjectedMessages:output_type -> portal.v1.ListObjectedMessagesResponse
-	155, // 198: portal.v1.OperatorService.TryMessagePattern:output_type -> portal.v1.TryMessagePatternResponse
-	57,  // 199: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
-	156, // 200: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
-	157, // 201: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
-	157, // 202: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
-	158, // 203: portal.v1.OperatorService.ListTransfers:output_type -> portal.v1.ListTransfersResponse
-	157, // 204: portal.v1.OperatorService.AssignTransfer:output_type -> portal.v1.DepositResponse
-	40,  // 205: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
-	159, // 206: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
-	160, // 207: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
-	160, // 208: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
-	160, // 209: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
-	45,  // 210: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.CashboxPayoutMethodResponse
-	47,  // 211: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.TraderPayoutMethodResponse
-	53,  // 212: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
-	161, // 213: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
-	162, // 214: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
-	163, // 215: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
-	164, // 216: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	164, // 217: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
-	164, // 218: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
-	165, // 219: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
-	166, // 220: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
-	167, // 221: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
-	167, // 222: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
-	168, // 223: portal.v1.OperatorService.ListAppealMessages:output_type -> portal.v1.ListAppealMessagesResponse
-	169, // 224: portal.v1.OperatorService.SendAppealMessage:output_type -> portal.v1.SendAppealMessageResponse
-	143, // [143:225] is the sub-list for method output_type
-	61,  // [61:143] is the sub-list for method input_type
+	106, // 116: portal.v1.OperatorService.ResolveObjection:input_type -> portal.v1.ResolveObjectionRequest
+	107, // 117: portal.v1.OperatorService.TryMessagePattern:input_type -> portal.v1.TryMessagePatternRequest
+	56,  // 118: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
+	108, // 119: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
+	109, // 120: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
+	110, // 121: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
+	111, // 122: portal.v1.OperatorService.ListTransfers:input_type -> portal.v1.ListTransfersRequest
+	112, // 123: portal.v1.OperatorService.AssignTransfer:input_type -> portal.v1.AssignTransferRequest
+	113, // 124: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
+	114, // 125: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
+	115, // 126: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
+	116, // 127: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
+	117, // 128: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
+	118, // 129: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
+	119, // 130: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
+	120, // 131: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
+	121, // 132: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
+	122, // 133: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
+	58,  // 134: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
+	123, // 135: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
+	124, // 136: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
+	125, // 137: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
+	126, // 138: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
+	127, // 139: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	128, // 140: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
+	129, // 141: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
+	130, // 142: portal.v1.OperatorService.ListAppealMessages:input_type -> portal.v1.ListAppealMessagesRequest
+	131, // 143: portal.v1.OperatorService.SendAppealMessage:input_type -> portal.v1.SendAppealMessageRequest
+	132, // 144: portal.v1.OperatorService.ListWork:output_type -> portal.v1.ListWorkResponse
+	133, // 145: portal.v1.OperatorService.TakeWork:output_type -> portal.v1.TakeWorkResponse
+	134, // 146: portal.v1.OperatorService.ReleaseWork:output_type -> portal.v1.ReleaseWorkResponse
+	7,   // 147: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
+	135, // 148: portal.v1.OperatorService.ExplainTrader:output_type -> portal.v1.ExplainRequisitesResponse
+	2,   // 149: portal.v1.OperatorService.ReplayRouting:output_type -> portal.v1.ReplayRoutingResponse
+	4,   // 150: portal.v1.OperatorService.ListRoutingRefusals:output_type -> portal.v1.ListRoutingRefusalsResponse
+	11,  // 151: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
+	11,  // 152: portal.v1.OperatorService.QuoteRate:output_type -> portal.v1.ExplainRateResponse
+	14,  // 153: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
+	18,  // 154: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
+	20,  // 155: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
+	136, // 156: portal.v1.OperatorService.GetRateDay:output_type -> portal.v1.GetRateDayResponse
+	137, // 157: portal.v1.OperatorService.ListWaitingSettlements:output_type -> portal.v1.ListWaitingSettlementsResponse
+	40,  // 158: portal.v1.OperatorService.CorrectBalance:output_type -> portal.v1.SettingResponse
+	138, // 159: portal.v1.OperatorService.ListProposals:output_type -> portal.v1.ListProposalsResponse
+	139, // 160: portal.v1.OperatorService.ApproveProposal:output_type -> portal.v1.ProposalResponse
+	139, // 161: portal.v1.OperatorService.RefuseProposal:output_type -> portal.v1.ProposalResponse
+	41,  // 162: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.MerchantResponse
+	41,  // 163: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.MerchantResponse
+	54,  // 164: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
+	43,  // 165: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.CashboxResponse
+	40,  // 166: portal.v1.OperatorService.RemoveLinkPicture:output_type -> portal.v1.SettingResponse
+	44,  // 167: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.CashboxMethodResponse
+	51,  // 168: portal.v1.OperatorService.SetBank:output_type -> portal.v1.BankResponse
+	40,  // 169: portal.v1.OperatorService.SetReceivingAddress:output_type -> portal.v1.SettingResponse
+	140, // 170: portal.v1.OperatorService.ListReceivingAddresses:output_type -> portal.v1.ListReceivingAddressesResponse
+	29,  // 171: portal.v1.OperatorService.ListBanks:output_type -> portal.v1.ListBanksResponse
+	50,  // 172: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.PlatformLimitResponse
+	46,  // 173: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.TraderResponse
+	40,  // 174: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
+	40,  // 175: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
+	46,  // 176: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.TraderResponse
+	48,  // 177: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.RequisiteResponse
+	48,  // 178: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.RequisiteResponse
+	37,  // 179: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.UserInvitedResponse
+	37,  // 180: portal.v1.OperatorService.InviteUser:output_type -> portal.v1.UserInvitedResponse
+	49,  // 181: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.UserResponse
+	49,  // 182: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.UserResponse
+	141, // 183: portal.v1.OperatorService.ListMerchants:output_type -> portal.v1.ListMerchantsResponse
+	142, // 184: portal.v1.OperatorService.GetMerchant:output_type -> portal.v1.GetMerchantResponse
+	143, // 185: portal.v1.OperatorService.ListCashboxes:output_type -> portal.v1.OperatorServiceListCashboxesResponse
+	144, // 186: portal.v1.OperatorService.GetCashbox:output_type -> portal.v1.GetCashboxResponse
+	145, // 187: portal.v1.OperatorService.ListTraders:output_type -> portal.v1.ListTradersResponse
+	146, // 188: portal.v1.OperatorService.GetTrader:output_type -> portal.v1.GetTraderResponse
+	147, // 189: portal.v1.OperatorService.ListRequisites:output_type -> portal.v1.ListRequisitesResponse
+	148, // 190: portal.v1.OperatorService.GetRequisite:output_type -> portal.v1.GetRequisiteResponse
+	149, // 191: portal.v1.OperatorService.RevealRequisite:output_type -> portal.v1.RevealRequisiteResponse
+	150, // 192: portal.v1.OperatorService.ListUsers:output_type -> portal.v1.ListUsersResponse
+	151, // 193: portal.v1.OperatorService.GetUser:output_type -> portal.v1.GetUserResponse
+	152, // 194: portal.v1.OperatorService.ListPlatformLimits:output_type -> portal.v1.ListPlatformLimitsResponse
+	52,  // 195: portal.v1.OperatorService.RemoveTraderAcquirer:output_type -> portal.v1.RemoveTraderAcquirerResponse
+	153, // 196: portal.v1.OperatorService.ListSensitiveReads:output_type -> portal.v1.ListSensitiveReadsResponse
+	154, // 197: portal.v1.OperatorService.ListUnknownMessages:output_type -> portal.v1.ListUnknownMessagesResponse
+	155, // 198: portal.v1.OperatorService.ListObjectedMessages:output_type -> portal.v1.ListObjectedMessagesResponse
+	156, // 199: portal.v1.OperatorService.ResolveObjection:output_type -> portal.v1.ResolveObjectionResponse
+	157, // 200: portal.v1.OperatorService.TryMessagePattern:output_type -> portal.v1.TryMessagePatternResponse
+	57,  // 201: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
+	158, // 202: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	159, // 203: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
+	159, // 204: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
+	160, // 205: portal.v1.OperatorService.ListTransfers:output_type -> portal.v1.ListTransfersResponse
+	159, // 206: portal.v1.OperatorService.AssignTransfer:output_type -> portal.v1.DepositResponse
+	40,  // 207: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
+	161, // 208: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
+	162, // 209: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
+	162, // 210: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
+	162, // 211: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
+	45,  // 212: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.CashboxPayoutMethodResponse
+	47,  // 213: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.TraderPayoutMethodResponse
+	53,  // 214: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
+	163, // 215: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
+	164, // 216: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
+	165, // 217: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
+	166, // 218: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	166, // 219: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
+	166, // 220: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
+	167, // 221: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
+	168, // 222: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	169, // 223: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
+	169, // 224: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
+	170, // 225: portal.v1.OperatorService.ListAppealMessages:output_type -> portal.v1.ListAppealMessagesResponse
+	171, // 226: portal.v1.OperatorService.SendAppealMessage:output_type -> portal.v1.SendAppealMessageResponse
+	144, // [144:227] is the sub-list for method output_type
+	61,  // [61:144] is the sub-list for method input_type
 	61,  // [61:61] is the sub-list for extension type_name
 	61,  // [61:61] is the sub-list for extension extendee
 	0,   // [0:61] is the sub-list for field type_name

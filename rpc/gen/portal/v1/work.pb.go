@@ -108,7 +108,7 @@ func (x *ListWorkResponse) GetQueues() []*WorkQueue {
 // WorkQueue is what waits of a kind.
 type WorkQueue struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// card_conflict, overdrawn_account, overdue_payout, other_amount, appeal_answer, appeal, deposit, withdrawal, dead_events, rate_feed,
+	// card_conflict, overdrawn_account, overdue_payout, other_amount, objection, appeal_answer, appeal, deposit, withdrawal, dead_events, rate_feed,
 	// short_trader or idle_trader.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	// The oldest first, at most 99.
@@ -173,11 +173,11 @@ func (x *WorkQueue) GetMore() bool {
 // WorkItem is something that waits for an operator.
 type WorkItem struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The id of the conflict, account, payout, payment, appeal, deposit, merchant, feed or trader.
+	// The id of the conflict, account, payout, payment, message, appeal, deposit, merchant, feed or trader.
 	SubjectId int64 `protobuf:"varint,1,opt,name=subject_id,json=subjectId,proto3" json:"subject_id,omitempty"`
 	// A payout's.
 	Uuid *string `protobuf:"bytes,2,opt,name=uuid,proto3,oneof" json:"uuid,omitempty"`
-	// The payment of a conflict.
+	// The payment of a conflict or an objection.
 	PaymentId *int64 `protobuf:"varint,3,opt,name=payment_id,json=paymentId,proto3,oneof" json:"payment_id,omitempty"`
 	// The name of the merchant, trader or account, the currency of a feed, or the order of a payment or appeal.
 	Name *string `protobuf:"bytes,4,opt,name=name,proto3,oneof" json:"name,omitempty"`

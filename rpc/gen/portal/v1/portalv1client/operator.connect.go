@@ -126,6 +126,8 @@ type OperatorServiceClient interface {
 	// ListObjectedMessages lists the messages that confirmed a payment to which its trader objected, the newest first. That somebody reads
 	// their texts is kept.
 	ListObjectedMessages(context.Context, *connect.Request[v1.ListObjectedMessagesRequest]) (*connect.Response[v1.ListObjectedMessagesResponse], error)
+	// ResolveObjection decides about an objection, once. It moves no money.
+	ResolveObjection(context.Context, *connect.Request[v1.ResolveObjectionRequest]) (*connect.Response[v1.ResolveObjectionResponse], error)
 	// TryMessagePattern tries a pattern against the newest messages that none knows. It changes nothing.
 	TryMessagePattern(context.Context, *connect.Request[v1.TryMessagePatternRequest]) (*connect.Response[v1.TryMessagePatternResponse], error)
 	// ListSettingChanges lists the changes of settings, the newest first.
@@ -525,6 +527,12 @@ func NewOperatorServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(operatorServiceMethods.ByName("ListObjectedMessages")),
 			connect.WithClientOptions(opts...),
 		),
+		resolveObjection: connect.NewClient[v1.ResolveObjectionRequest, v1.ResolveObjectionResponse](
+			httpClient,
+			baseURL+portalv1connect.OperatorServiceResolveObjectionProcedure,
+			connect.WithSchema(operatorServiceMethods.ByName("ResolveObjection")),
+			connect.WithClientOptions(opts...),
+		),
 		tryMessagePattern: connect.NewClient[v1.TryMessagePatternRequest, v1.TryMessagePatternResponse](
 			httpClient,
 			baseURL+portalv1connect.OperatorServiceTryMessagePatternProcedure,
@@ -747,6 +755,7 @@ type operatorServiceClient struct {
 	listSensitiveReads     *connect.Client[v1.ListSensitiveReadsRequest, v1.ListSensitiveReadsResponse]
 	listUnknownMessages    *connect.Client[v1.ListUnknownMessagesRequest, v1.ListUnknownMessagesResponse]
 	listObjectedMessages   *connect.Client[v1.ListObjectedMessagesRequest, v1.ListObjectedMessagesResponse]
+	resolveObjection       *connect.Client[v1.ResolveObjectionRequest, v1.ResolveObjectionResponse]
 	tryMessagePattern      *connect.Client[v1.TryMessagePatternRequest, v1.TryMessagePatternResponse]
 	listSettingChanges     *connect.Client[v1.ListSettingChangesRequest, v1.ListSettingChangesResponse]
 	listDeposits           *connect.Client[v1.ListDepositsRequest, v1.ListDepositsResponse]
@@ -1049,6 +1058,11 @@ func (c *operatorServiceClient) ListUnknownMessages(ctx context.Context, req *co
 // ListObjectedMessages calls portal.v1.OperatorService.ListObjectedMessages.
 func (c *operatorServiceClient) ListObjectedMessages(ctx context.Context, req *connect.Request[v1.ListObjectedMessagesRequest]) (*connect.Response[v1.ListObjectedMessagesResponse], error) {
 	return c.listObjectedMessages.CallUnary(ctx, req)
+}
+
+// ResolveObjection calls portal.v1.OperatorService.ResolveObjection.
+func (c *operatorServiceClient) ResolveObjection(ctx context.Context, req *connect.Request[v1.ResolveObjectionRequest]) (*connect.Response[v1.ResolveObjectionResponse], error) {
+	return c.resolveObjection.CallUnary(ctx, req)
 }
 
 // TryMessagePattern calls portal.v1.OperatorService.TryMessagePattern.

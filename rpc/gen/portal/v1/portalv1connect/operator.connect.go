@@ -194,6 +194,9 @@ const (
 	// OperatorServiceListObjectedMessagesProcedure is the fully-qualified name of the OperatorService's
 	// ListObjectedMessages RPC.
 	OperatorServiceListObjectedMessagesProcedure = "/portal.v1.OperatorService/ListObjectedMessages"
+	// OperatorServiceResolveObjectionProcedure is the fully-qualified name of the OperatorService's
+	// ResolveObjection RPC.
+	OperatorServiceResolveObjectionProcedure = "/portal.v1.OperatorService/ResolveObjection"
 	// OperatorServiceTryMessagePatternProcedure is the fully-qualified name of the OperatorService's
 	// TryMessagePattern RPC.
 	OperatorServiceTryMessagePatternProcedure = "/portal.v1.OperatorService/TryMessagePattern"
@@ -391,6 +394,8 @@ type OperatorServiceHandler interface {
 	// ListObjectedMessages lists the messages that confirmed a payment to which its trader objected, the newest first. That somebody reads
 	// their texts is kept.
 	ListObjectedMessages(context.Context, *connect.Request[v1.ListObjectedMessagesRequest]) (*connect.Response[v1.ListObjectedMessagesResponse], error)
+	// ResolveObjection decides about an objection, once. It moves no money.
+	ResolveObjection(context.Context, *connect.Request[v1.ResolveObjectionRequest]) (*connect.Response[v1.ResolveObjectionResponse], error)
 	// TryMessagePattern tries a pattern against the newest messages that none knows. It changes nothing.
 	TryMessagePattern(context.Context, *connect.Request[v1.TryMessagePatternRequest]) (*connect.Response[v1.TryMessagePatternResponse], error)
 	// ListSettingChanges lists the changes of settings, the newest first.
@@ -786,6 +791,12 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 		connect.WithSchema(operatorServiceMethods.ByName("ListObjectedMessages")),
 		connect.WithHandlerOptions(opts...),
 	)
+	operatorServiceResolveObjectionHandler := connect.NewUnaryHandler(
+		OperatorServiceResolveObjectionProcedure,
+		svc.ResolveObjection,
+		connect.WithSchema(operatorServiceMethods.ByName("ResolveObjection")),
+		connect.WithHandlerOptions(opts...),
+	)
 	operatorServiceTryMessagePatternHandler := connect.NewUnaryHandler(
 		OperatorServiceTryMessagePatternProcedure,
 		svc.TryMessagePattern,
@@ -1060,6 +1071,8 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 			operatorServiceListUnknownMessagesHandler.ServeHTTP(w, r)
 		case OperatorServiceListObjectedMessagesProcedure:
 			operatorServiceListObjectedMessagesHandler.ServeHTTP(w, r)
+		case OperatorServiceResolveObjectionProcedure:
+			operatorServiceResolveObjectionHandler.ServeHTTP(w, r)
 		case OperatorServiceTryMessagePatternProcedure:
 			operatorServiceTryMessagePatternHandler.ServeHTTP(w, r)
 		case OperatorServiceListSettingChangesProcedure:
@@ -1341,6 +1354,10 @@ func (UnimplementedOperatorServiceHandler) ListUnknownMessages(context.Context, 
 
 func (UnimplementedOperatorServiceHandler) ListObjectedMessages(context.Context, *connect.Request[v1.ListObjectedMessagesRequest]) (*connect.Response[v1.ListObjectedMessagesResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListObjectedMessages is not implemented"))
+}
+
+func (UnimplementedOperatorServiceHandler) ResolveObjection(context.Context, *connect.Request[v1.ResolveObjectionRequest]) (*connect.Response[v1.ResolveObjectionResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ResolveObjection is not implemented"))
 }
 
 func (UnimplementedOperatorServiceHandler) TryMessagePattern(context.Context, *connect.Request[v1.TryMessagePatternRequest]) (*connect.Response[v1.TryMessagePatternResponse], error) {

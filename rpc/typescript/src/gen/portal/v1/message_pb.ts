@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/message.proto.
  */
 export const file_portal_v1_message: GenFile = /*@__PURE__*/
-  fileDesc("Chdwb3J0YWwvdjEvbWVzc2FnZS5wcm90bxIJcG9ydGFsLnYxIiMKE0NyZWF0ZURldmljZVJlcXVlc3QSDAoEbmFtZRgBIAEoCSJJChRDcmVhdGVEZXZpY2VSZXNwb25zZRIhCgZkZXZpY2UYASABKAsyES5wb3J0YWwudjEuRGV2aWNlEg4KBnNlY3JldBgCIAEoCSK9AQoGRGV2aWNlEgoKAmlkGAEgASgDEgwKBG5hbWUYAiABKAkSCwoDa2V5GAMgASgJEi4KCmNyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGhlYXJkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpyZXZva2VkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIUChJMaXN0RGV2aWNlc1JlcXVlc3QiNgoTTGlzdERldmljZXNSZXNwb25zZRIfCgRkYXRhGAEgAygLMhEucG9ydGFsLnYxLkRldmljZSIoChNSZXZva2VEZXZpY2VSZXF1ZXN0EhEKCWRldmljZV9pZBgBIAEoAyIWChRSZXZva2VEZXZpY2VSZXNwb25zZSJkChNMaXN0TWVzc2FnZXNSZXF1ZXN0Eg8KB3dhaXRpbmcYASABKAgSEgoFbGltaXQYAiABKAVIAIgBARITCgZjdXJzb3IYAyABKAlIAYgBAUIICgZfbGltaXRCCQoHX2N1cnNvciJmChRMaXN0TWVzc2FnZXNSZXNwb25zZRIkCgRkYXRhGAEgAygLMhYucG9ydGFsLnYxLkJhbmtNZXNzYWdlEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIpEECgtCYW5rTWVzc2FnZRIKCgJpZBgBIAEoAxIRCglkZXZpY2VfaWQYAiABKAMSEgoKbWVzc2FnZV9pZBgDIAEoCRIMCgRraW5kGAQgASgJEg4KBnNlbmRlchgFIAEoCRIRCgR0ZXh0GAYgASgJSACIAQESLwoLcmVjZWl2ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmFycml2ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBHNheXMYCSABKAkSDAoEYmFuaxgKIAEoCRIQCghjdXJyZW5jeRgLIAEoCRIPCgdhY2NvdW50GAwgASgJEhMKBmFtb3VudBgNIAEoCUgBiAEBEhQKB2JhbGFuY2UYDiABKAlIAogBARINCgVzdGF0ZRgPIAEoCRILCgN3aHkYECABKAkSEAoDZ2FwGBEgASgJSAOIAQESFwoKcGF5bWVudF9pZBgSIAEoA0gEiAEBEi4KCmRlY2lkZWRfYXQYEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmRlY2lkZWRfYnkYFCABKAkSEQoJdHJhZGVyX2lkGBUgASgDQgcKBV90ZXh0QgkKB19hbW91bnRCCgoIX2JhbGFuY2VCBgoEX2dhcEINCgtfcGF5bWVudF9pZCIcChpMaXN0VW5rbm93bk1lc3NhZ2VzUmVxdWVzdCJQChtMaXN0VW5rbm93bk1lc3NhZ2VzUmVzcG9uc2USCgoCb2YYASABKAMSJQoEZGF0YRgCIAMoCzIXLnBvcnRhbC52MS5NZXNzYWdlR3JvdXAiRQoMTWVzc2FnZUdyb3VwEg0KBWNvdW50GAEgASgDEiYKBm5ld2VzdBgCIAEoCzIWLnBvcnRhbC52MS5CYW5rTWVzc2FnZSJbChtMaXN0T2JqZWN0ZWRNZXNzYWdlc1JlcXVlc3QSEgoFbGltaXQYASABKAVIAIgBARITCgZjdXJzb3IYAiABKAlIAYgBAUIICgZfbGltaXRCCQoHX2N1cnNvciJuChxMaXN0T2JqZWN0ZWRNZXNzYWdlc1Jlc3BvbnNlEiQKBGRhdGEYASADKAsyFi5wb3J0YWwudjEuQmFua01lc3NhZ2USGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiSwoYVHJ5TWVzc2FnZVBhdHRlcm5SZXF1ZXN0EhAKCGN1cnJlbmN5GAEgASgJEgwKBHNheXMYAiABKAkSDwoHcGF0dGVybhgDIAEoCSJpChlUcnlNZXNzYWdlUGF0dGVyblJlc3BvbnNlEgoKAm9mGAEgASgDEg0KBWtub3duGAIgASgDEgsKA2N1dBgDIAEoCBIkCgRkYXRhGAQgAygLMhYucG9ydGFsLnYxLkJhbmtNZXNzYWdlIj4KFEFzc2lnbk1lc3NhZ2VSZXF1ZXN0EhIKCm1lc3NhZ2VfaWQYASABKAMSEgoKcGF5bWVudF9pZBgCIAEoAyIrChVEaXNtaXNzTWVzc2FnZVJlcXVlc3QSEgoKbWVzc2FnZV9pZBgBIAEoAyI8ChZPYmplY3RUb01lc3NhZ2VSZXF1ZXN0EhIKCm1lc3NhZ2VfaWQYASABKAMSDgoGcmVhc29uGAIgASgJIj4KFk1lc3NhZ2VEZWNpZGVkUmVzcG9uc2USJAoEZGF0YRgBIAEoCzIWLnBvcnRhbC52MS5CYW5rTWVzc2FnZSKyAgoLTWVzc2FnZVJ1bGUSFAoMcmVxdWlzaXRlX2lkGAEgASgDEhEKCWRldmljZV9pZBgCIAEoAxIMCgRiYW5rGAMgASgJEg8KB2FjY291bnQYBCABKAkSFAoMbWVzc2FnZV9tb2RlGAUgASgJEgwKBG1vc3QYBiABKAkSKQoFc2luY2UYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKCnN0b3BwZWRfYnkYCCABKANIAIgBARIeChFwcmVjaXNpb25fcGVyY2VudBgJIAEoA0gBiAEBEhsKDnJlY2FsbF9wZXJjZW50GAogASgDSAKIAQFCDQoLX3N0b3BwZWRfYnlCFAoSX3ByZWNpc2lvbl9wZXJjZW50QhEKD19yZWNhbGxfcGVyY2VudCIZChdMaXN0TWVzc2FnZVJ1bGVzUmVxdWVzdCJAChhMaXN0TWVzc2FnZVJ1bGVzUmVzcG9uc2USJAoEZGF0YRgBIAMoCzIWLnBvcnRhbC52MS5NZXNzYWdlUnVsZSKDAQoVU2V0TWVzc2FnZVJ1bGVSZXF1ZXN0EhQKDHJlcXVpc2l0ZV9pZBgBIAEoAxIRCglkZXZpY2VfaWQYAiABKAMSDAoEYmFuaxgDIAEoCRIPCgdhY2NvdW50GAQgASgJEhQKDG1lc3NhZ2VfbW9kZRgFIAEoCRIMCgRtb3N0GAYgASgJIhgKFlNldE1lc3NhZ2VSdWxlUmVzcG9uc2UiLQoVUmVzdW1lTWVzc2FnZXNSZXF1ZXN0EhQKDHJlcXVpc2l0ZV9pZBgBIAEoAyIYChZSZXN1bWVNZXNzYWdlc1Jlc3BvbnNlQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("Chdwb3J0YWwvdjEvbWVzc2FnZS5wcm90bxIJcG9ydGFsLnYxIiMKE0NyZWF0ZURldmljZVJlcXVlc3QSDAoEbmFtZRgBIAEoCSJJChRDcmVhdGVEZXZpY2VSZXNwb25zZRIhCgZkZXZpY2UYASABKAsyES5wb3J0YWwudjEuRGV2aWNlEg4KBnNlY3JldBgCIAEoCSK9AQoGRGV2aWNlEgoKAmlkGAEgASgDEgwKBG5hbWUYAiABKAkSCwoDa2V5GAMgASgJEi4KCmNyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGhlYXJkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpyZXZva2VkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIUChJMaXN0RGV2aWNlc1JlcXVlc3QiNgoTTGlzdERldmljZXNSZXNwb25zZRIfCgRkYXRhGAEgAygLMhEucG9ydGFsLnYxLkRldmljZSIoChNSZXZva2VEZXZpY2VSZXF1ZXN0EhEKCWRldmljZV9pZBgBIAEoAyIWChRSZXZva2VEZXZpY2VSZXNwb25zZSJkChNMaXN0TWVzc2FnZXNSZXF1ZXN0Eg8KB3dhaXRpbmcYASABKAgSEgoFbGltaXQYAiABKAVIAIgBARITCgZjdXJzb3IYAyABKAlIAYgBAUIICgZfbGltaXRCCQoHX2N1cnNvciJmChRMaXN0TWVzc2FnZXNSZXNwb25zZRIkCgRkYXRhGAEgAygLMhYucG9ydGFsLnYxLkJhbmtNZXNzYWdlEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIowFCgtCYW5rTWVzc2FnZRIKCgJpZBgBIAEoAxIRCglkZXZpY2VfaWQYAiABKAMSEgoKbWVzc2FnZV9pZBgDIAEoCRIMCgRraW5kGAQgASgJEg4KBnNlbmRlchgFIAEoCRIRCgR0ZXh0GAYgASgJSACIAQESLwoLcmVjZWl2ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmFycml2ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBHNheXMYCSABKAkSDAoEYmFuaxgKIAEoCRIQCghjdXJyZW5jeRgLIAEoCRIPCgdhY2NvdW50GAwgASgJEhMKBmFtb3VudBgNIAEoCUgBiAEBEhQKB2JhbGFuY2UYDiABKAlIAogBARINCgVzdGF0ZRgPIAEoCRILCgN3aHkYECABKAkSEAoDZ2FwGBEgASgJSAOIAQESFwoKcGF5bWVudF9pZBgSIAEoA0gEiAEBEi4KCmRlY2lkZWRfYXQYEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmRlY2lkZWRfYnkYFCABKAkSEQoJdHJhZGVyX2lkGBUgASgDEhQKB291dGNvbWUYFiABKAlIBYgBARIXCgpyZXNvbHV0aW9uGBcgASgJSAaIAQESLwoLcmVzb2x2ZWRfYXQYGCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgcKBV90ZXh0QgkKB19hbW91bnRCCgoIX2JhbGFuY2VCBgoEX2dhcEINCgtfcGF5bWVudF9pZEIKCghfb3V0Y29tZUINCgtfcmVzb2x1dGlvbiIcChpMaXN0VW5rbm93bk1lc3NhZ2VzUmVxdWVzdCJQChtMaXN0VW5rbm93bk1lc3NhZ2VzUmVzcG9uc2USCgoCb2YYASABKAMSJQoEZGF0YRgCIAMoCzIXLnBvcnRhbC52MS5NZXNzYWdlR3JvdXAiRQoMTWVzc2FnZUdyb3VwEg0KBWNvdW50GAEgASgDEiYKBm5ld2VzdBgCIAEoCzIWLnBvcnRhbC52MS5CYW5rTWVzc2FnZSJbChtMaXN0T2JqZWN0ZWRNZXNzYWdlc1JlcXVlc3QSEgoFbGltaXQYASABKAVIAIgBARITCgZjdXJzb3IYAiABKAlIAYgBAUIICgZfbGltaXRCCQoHX2N1cnNvciJuChxMaXN0T2JqZWN0ZWRNZXNzYWdlc1Jlc3BvbnNlEiQKBGRhdGEYASADKAsyFi5wb3J0YWwudjEuQmFua01lc3NhZ2USGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiTgoXUmVzb2x2ZU9iamVjdGlvblJlcXVlc3QSEgoKbWVzc2FnZV9pZBgBIAEoAxIPCgdvdXRjb21lGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJAChhSZXNvbHZlT2JqZWN0aW9uUmVzcG9uc2USJAoEZGF0YRgBIAEoCzIWLnBvcnRhbC52MS5CYW5rTWVzc2FnZSJLChhUcnlNZXNzYWdlUGF0dGVyblJlcXVlc3QSEAoIY3VycmVuY3kYASABKAkSDAoEc2F5cxgCIAEoCRIPCgdwYXR0ZXJuGAMgASgJImkKGVRyeU1lc3NhZ2VQYXR0ZXJuUmVzcG9uc2USCgoCb2YYASABKAMSDQoFa25vd24YAiABKAMSCwoDY3V0GAMgASgIEiQKBGRhdGEYBCADKAsyFi5wb3J0YWwudjEuQmFua01lc3NhZ2UiPgoUQXNzaWduTWVzc2FnZVJlcXVlc3QSEgoKbWVzc2FnZV9pZBgBIAEoAxISCgpwYXltZW50X2lkGAIgASgDIisKFURpc21pc3NNZXNzYWdlUmVxdWVzdBISCgptZXNzYWdlX2lkGAEgASgDIjwKFk9iamVjdFRvTWVzc2FnZVJlcXVlc3QSEgoKbWVzc2FnZV9pZBgBIAEoAxIOCgZyZWFzb24YAiABKAkiPgoWTWVzc2FnZURlY2lkZWRSZXNwb25zZRIkCgRkYXRhGAEgASgLMhYucG9ydGFsLnYxLkJhbmtNZXNzYWdlIrICCgtNZXNzYWdlUnVsZRIUCgxyZXF1aXNpdGVfaWQYASABKAMSEQoJZGV2aWNlX2lkGAIgASgDEgwKBGJhbmsYAyABKAkSDwoHYWNjb3VudBgEIAEoCRIUCgxtZXNzYWdlX21vZGUYBSABKAkSDAoEbW9zdBgGIAEoCRIpCgVzaW5jZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoKc3RvcHBlZF9ieRgIIAEoA0gAiAEBEh4KEXByZWNpc2lvbl9wZXJjZW50GAkgASgDSAGIAQESGwoOcmVjYWxsX3BlcmNlbnQYCiABKANIAogBAUINCgtfc3RvcHBlZF9ieUIUChJfcHJlY2lzaW9uX3BlcmNlbnRCEQoPX3JlY2FsbF9wZXJjZW50IhkKF0xpc3RNZXNzYWdlUnVsZXNSZXF1ZXN0IkAKGExpc3RNZXNzYWdlUnVsZXNSZXNwb25zZRIkCgRkYXRhGAEgAygLMhYucG9ydGFsLnYxLk1lc3NhZ2VSdWxlIoMBChVTZXRNZXNzYWdlUnVsZVJlcXVlc3QSFAoMcmVxdWlzaXRlX2lkGAEgASgDEhEKCWRldmljZV9pZBgCIAEoAxIMCgRiYW5rGAMgASgJEg8KB2FjY291bnQYBCABKAkSFAoMbWVzc2FnZV9tb2RlGAUgASgJEgwKBG1vc3QYBiABKAkiGAoWU2V0TWVzc2FnZVJ1bGVSZXNwb25zZSItChVSZXN1bWVNZXNzYWdlc1JlcXVlc3QSFAoMcmVxdWlzaXRlX2lkGAEgASgDIhgKFlJlc3VtZU1lc3NhZ2VzUmVzcG9uc2VCLFoqZ2F0ZXdheS5leGFtcGxlL3JwYy9nZW4vcG9ydGFsL3YxO3BvcnRhbHYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * CreateDeviceRequest is what CreateDevice of TraderService takes.
@@ -366,7 +366,7 @@ export type BankMessage = Message<"portal.v1.BankMessage"> & {
   state: string;
 
   /**
-   * Why it waits or needs nothing, in one word; of an objection its reason.
+   * Why it waits or needs nothing, in one word; of an objection the trader's reason.
    *
    * @generated from field: string why = 16;
    */
@@ -406,6 +406,27 @@ export type BankMessage = Message<"portal.v1.BankMessage"> & {
    * @generated from field: int64 trader_id = 21;
    */
   traderId: bigint;
+
+  /**
+   * What an operator decided about an objection: upheld, no such money came, or rejected. Unset while nobody has.
+   *
+   * @generated from field: optional string outcome = 22;
+   */
+  outcome?: string | undefined;
+
+  /**
+   * The operator's reason.
+   *
+   * @generated from field: optional string resolution = 23;
+   */
+  resolution?: string | undefined;
+
+  /**
+   * When the operator decided.
+   *
+   * @generated from field: google.protobuf.Timestamp resolved_at = 24;
+   */
+  resolvedAt?: Timestamp | undefined;
 };
 
 /**
@@ -543,6 +564,62 @@ export const ListObjectedMessagesResponseSchema: GenMessage<ListObjectedMessages
   messageDesc(file_portal_v1_message, 14);
 
 /**
+ * ResolveObjectionRequest is what ResolveObjection of OperatorService takes.
+ *
+ * @generated from message portal.v1.ResolveObjectionRequest
+ */
+export type ResolveObjectionRequest = Message<"portal.v1.ResolveObjectionRequest"> & {
+  /**
+   * The message to whose confirmation its trader objects.
+   *
+   * @generated from field: int64 message_id = 1;
+   */
+  messageId: bigint;
+
+  /**
+   * upheld, no such money came, or rejected, it did.
+   *
+   * @generated from field: string outcome = 2;
+   */
+  outcome: string;
+
+  /**
+   * Why, at most 500 characters. The trader reads it.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message portal.v1.ResolveObjectionRequest.
+ * Use `create(ResolveObjectionRequestSchema)` to create a new message.
+ */
+export const ResolveObjectionRequestSchema: GenMessage<ResolveObjectionRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_message, 15);
+
+/**
+ * ResolveObjectionResponse is what ResolveObjection of OperatorService answers with.
+ *
+ * @generated from message portal.v1.ResolveObjectionResponse
+ */
+export type ResolveObjectionResponse = Message<"portal.v1.ResolveObjectionResponse"> & {
+  /**
+   * The message as it is now, without its text.
+   *
+   * @generated from field: portal.v1.BankMessage data = 1;
+   */
+  data?: BankMessage | undefined;
+};
+
+/**
+ * Describes the message portal.v1.ResolveObjectionResponse.
+ * Use `create(ResolveObjectionResponseSchema)` to create a new message.
+ */
+export const ResolveObjectionResponseSchema: GenMessage<ResolveObjectionResponse> = /*@__PURE__*/
+  messageDesc(file_portal_v1_message, 16);
+
+/**
  * TryMessagePatternRequest is what TryMessagePattern of OperatorService takes.
  *
  * @generated from message portal.v1.TryMessagePatternRequest
@@ -575,7 +652,7 @@ export type TryMessagePatternRequest = Message<"portal.v1.TryMessagePatternReque
  * Use `create(TryMessagePatternRequestSchema)` to create a new message.
  */
 export const TryMessagePatternRequestSchema: GenMessage<TryMessagePatternRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 15);
+  messageDesc(file_portal_v1_message, 17);
 
 /**
  * TryMessagePatternResponse is what TryMessagePattern of OperatorService answers with.
@@ -617,7 +694,7 @@ export type TryMessagePatternResponse = Message<"portal.v1.TryMessagePatternResp
  * Use `create(TryMessagePatternResponseSchema)` to create a new message.
  */
 export const TryMessagePatternResponseSchema: GenMessage<TryMessagePatternResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 16);
+  messageDesc(file_portal_v1_message, 18);
 
 /**
  * AssignMessageRequest is what AssignMessage of TraderService takes.
@@ -645,7 +722,7 @@ export type AssignMessageRequest = Message<"portal.v1.AssignMessageRequest"> & {
  * Use `create(AssignMessageRequestSchema)` to create a new message.
  */
 export const AssignMessageRequestSchema: GenMessage<AssignMessageRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 17);
+  messageDesc(file_portal_v1_message, 19);
 
 /**
  * DismissMessageRequest is what DismissMessage of TraderService takes.
@@ -666,7 +743,7 @@ export type DismissMessageRequest = Message<"portal.v1.DismissMessageRequest"> &
  * Use `create(DismissMessageRequestSchema)` to create a new message.
  */
 export const DismissMessageRequestSchema: GenMessage<DismissMessageRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 18);
+  messageDesc(file_portal_v1_message, 20);
 
 /**
  * ObjectToMessageRequest is what ObjectToMessage of TraderService takes.
@@ -694,7 +771,7 @@ export type ObjectToMessageRequest = Message<"portal.v1.ObjectToMessageRequest">
  * Use `create(ObjectToMessageRequestSchema)` to create a new message.
  */
 export const ObjectToMessageRequestSchema: GenMessage<ObjectToMessageRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 19);
+  messageDesc(file_portal_v1_message, 21);
 
 /**
  * MessageDecidedResponse is what AssignMessage, DismissMessage and ObjectToMessage of TraderService answer with.
@@ -715,7 +792,7 @@ export type MessageDecidedResponse = Message<"portal.v1.MessageDecidedResponse">
  * Use `create(MessageDecidedResponseSchema)` to create a new message.
  */
 export const MessageDecidedResponseSchema: GenMessage<MessageDecidedResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 20);
+  messageDesc(file_portal_v1_message, 22);
 
 /**
  * MessageRule is what messages do for a requisite.
@@ -799,7 +876,7 @@ export type MessageRule = Message<"portal.v1.MessageRule"> & {
  * Use `create(MessageRuleSchema)` to create a new message.
  */
 export const MessageRuleSchema: GenMessage<MessageRule> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 21);
+  messageDesc(file_portal_v1_message, 23);
 
 /**
  * ListMessageRulesRequest is what ListMessageRules of TraderService takes.
@@ -814,7 +891,7 @@ export type ListMessageRulesRequest = Message<"portal.v1.ListMessageRulesRequest
  * Use `create(ListMessageRulesRequestSchema)` to create a new message.
  */
 export const ListMessageRulesRequestSchema: GenMessage<ListMessageRulesRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 22);
+  messageDesc(file_portal_v1_message, 24);
 
 /**
  * ListMessageRulesResponse is what ListMessageRules of TraderService answers with.
@@ -835,7 +912,7 @@ export type ListMessageRulesResponse = Message<"portal.v1.ListMessageRulesRespon
  * Use `create(ListMessageRulesResponseSchema)` to create a new message.
  */
 export const ListMessageRulesResponseSchema: GenMessage<ListMessageRulesResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 23);
+  messageDesc(file_portal_v1_message, 25);
 
 /**
  * SetMessageRuleRequest is what SetMessageRule of TraderService takes.
@@ -891,7 +968,7 @@ export type SetMessageRuleRequest = Message<"portal.v1.SetMessageRuleRequest"> &
  * Use `create(SetMessageRuleRequestSchema)` to create a new message.
  */
 export const SetMessageRuleRequestSchema: GenMessage<SetMessageRuleRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 24);
+  messageDesc(file_portal_v1_message, 26);
 
 /**
  * SetMessageRuleResponse is what SetMessageRule of TraderService answers with.
@@ -906,7 +983,7 @@ export type SetMessageRuleResponse = Message<"portal.v1.SetMessageRuleResponse">
  * Use `create(SetMessageRuleResponseSchema)` to create a new message.
  */
 export const SetMessageRuleResponseSchema: GenMessage<SetMessageRuleResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 25);
+  messageDesc(file_portal_v1_message, 27);
 
 /**
  * ResumeMessagesRequest is what ResumeMessages of TraderService takes.
@@ -927,7 +1004,7 @@ export type ResumeMessagesRequest = Message<"portal.v1.ResumeMessagesRequest"> &
  * Use `create(ResumeMessagesRequestSchema)` to create a new message.
  */
 export const ResumeMessagesRequestSchema: GenMessage<ResumeMessagesRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 26);
+  messageDesc(file_portal_v1_message, 28);
 
 /**
  * ResumeMessagesResponse is what ResumeMessages of TraderService answers with.
@@ -942,5 +1019,5 @@ export type ResumeMessagesResponse = Message<"portal.v1.ResumeMessagesResponse">
  * Use `create(ResumeMessagesResponseSchema)` to create a new message.
  */
 export const ResumeMessagesResponseSchema: GenMessage<ResumeMessagesResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_message, 27);
+  messageDesc(file_portal_v1_message, 29);
 

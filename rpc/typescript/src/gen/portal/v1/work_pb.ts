@@ -57,7 +57,7 @@ export const ListWorkResponseSchema: GenMessage<ListWorkResponse> = /*@__PURE__*
  */
 export type WorkQueue = Message<"portal.v1.WorkQueue"> & {
   /**
-   * card_conflict, overdrawn_account, overdue_payout, other_amount, appeal_answer, appeal, deposit, withdrawal, dead_events, rate_feed,
+   * card_conflict, overdrawn_account, overdue_payout, other_amount, objection, appeal_answer, appeal, deposit, withdrawal, dead_events, rate_feed,
    * short_trader or idle_trader.
    *
    * @generated from field: string kind = 1;
@@ -93,7 +93,7 @@ export const WorkQueueSchema: GenMessage<WorkQueue> = /*@__PURE__*/
  */
 export type WorkItem = Message<"portal.v1.WorkItem"> & {
   /**
-   * The id of the conflict, account, payout, payment, appeal, deposit, merchant, feed or trader.
+   * The id of the conflict, account, payout, payment, message, appeal, deposit, merchant, feed or trader.
    *
    * @generated from field: int64 subject_id = 1;
    */
@@ -107,7 +107,7 @@ export type WorkItem = Message<"portal.v1.WorkItem"> & {
   uuid?: string | undefined;
 
   /**
-   * The payment of a conflict.
+   * The payment of a conflict or an objection.
    *
    * @generated from field: optional int64 payment_id = 3;
    */

@@ -1,0 +1,152 @@
+package cases
+
+import (
+	"slices"
+	"strings"
+
+	"gateway.example/internal/bankmessage"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/work"
+	"gateway.example/web/portal"
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+)
+
+// objectionOpen is the status of an objection that nobody has decided.
+const objectionOpen = "open"
+
+var objectionList = portal.List{Path: portal.ObjectionsPath, Always: true, None: sayCasesNone}
+
+var objectionBadges = map[string]view.Badge{
+	objectionOpen:                {Text: sayConflictOpen, Tone: "late"},
+	string(bankmessage.Upheld):   {Text: sayObjectionUpheld, Tone: "bad"},
+	string(bankmessage.Rejected): {Text: sayObjectionRejected, Tone: "off"},
+}
+
+var objectionDecisions = []decision{
+	{
+		of: objectCase, needs: caller.OperatorCases, step: "uphold", from: []string{objectionOpen},
+		label: sayUpholdAct, title: sayUpholdAsk, text: sayUpholdText, yes: sayUpholdYes, danger: true,
+		field: reasonWanted, hint: sayTraderSees, word: "objection-decided", act: objectionIs(bankmessage.Upheld),
+	},
+	{
+		of: objectCase, needs: caller.OperatorCases, step: "reject", from: []string{objectionOpen},
+		label: sayRejectObjectionAct, title: sayRejectObjectionAsk, text: sayRejectObjectionText, yes: sayRejectObjectionYes,
+		field: reasonWanted, hint: sayTraderSees, word: "objection-decided", act: objectionIs(bankmessage.Rejected),
+	},
+}
+
+func objectionIs(outcome bankmessage.Outcome) func(*visit, int64, *string) error {
+	return func(v *visit, id int64, typed *string) error {
+		_, err := v.Messages.ResolveObjection(v.Ctx(), v.Who, id, bankmessage.Resolution{Outcome: outcome, Reason: *typed})
+		return err
+	}
+}
+
+func statusOfObjection(m bankmessage.Message) string {
+	if m.Outcome == "" {
+		return objectionOpen
+	}
+	return string(m.Outcome)
+}
+
+func (v *visit) objections() error {
+	a := v.Asks(objectionList)
+	v.Shell.Title = v.Shell.Say(say.ObjectionsTitle)
+	shown := Cases{Text: sayObjectionsText, At: sayObjectedAt}
+	return v.showCases(a, work.Objection, shown, func() (rows []CaseRow, ids []int64, next *string, err error) {
+		var page bankmessage.Page
+		page.Cursor = portal.Given(a.Filter.Cursor)
+		found, next, err := v.Messages.Objections(v.Ctx(), v.Who, page.Page)
+		for _, m := range found {
+			badge := objectionBadges[statusOfObjection(m)]
+			row := CaseRow{
+				Name: portal.IDText(m.ID), Href: view.Link(portal.Numbered(portal.ObjectionsPath, m.ID)), At: *m.DecidedAt,
+				Status: &badge, Beside: m.Why, Amount: v.Shell.Amount(*m.Amount, m.Currency),
+				About: v.Shell.Say(say.ShortPayment, *m.PaymentID),
+			}
+			id := m.ID
+			if m.Outcome != "" {
+				id = 0 // nobody works on it any more
+			}
+			rows, ids = append(rows, row), append(ids, id)
+		}
+		return rows, ids, next, err
+	})
+}
+
+func (v *visit) objectionSubject() (decidable, error) {
+	id, err := v.Numbered()
+	if err != nil {
+		return decidable{}, err
+	}
+	m, err := v.Messages.Objection(v.Ctx(), v.Who, id)
+	if err != nil {
+		return decidable{}, err
+	}
+	return v.subjectOfObjection(m)
+}
+
+func (v *visit) subjectOfObjection(m bankmessage.Message) (decidable, error) {
+	p, err := v.Payments.Get(v.Ctx(), v.Who, portal.IDText(*m.PaymentID))
+	if err != nil {
+		return decidable{}, err
+	}
+	owners, err := v.OwnersOf(v.Settings, p.CashboxID, portal.UnlessNone(m.TraderID))
+	if err != nil {
+		return decidable{}, err
+	}
+	amount := v.Shell.Amount(*m.Amount, m.Currency)
+	bank := strings.TrimSuffix(bankmessage.NameOf(m.Bank)+", •• "+m.Account, ", •• ")
+	facts := slices.Concat([]view.Fact{
+		{Label: say.Amount, Value: amount, Class: "num"},
+		{Label: sayTraderObjects, Value: m.Why},
+		{Label: say.Bank, Value: bank},
+		{Label: sayMessageCame, Value: v.Shell.When(m.ReceivedAt)},
+	}, owners)
+	if m.Balance != nil {
+		facts = append(facts, view.Fact{Label: sayMessageBalance, Value: v.Shell.Amount(*m.Balance, m.Currency), Class: "num"})
+	}
+	if m.Outcome != "" {
+		if err := v.Meet([]string{m.ResolvedBy}); err != nil {
+			return decidable{}, err
+		}
+		facts = append(facts, view.Fact{Label: say.Reason, Value: m.Resolution}, view.Fact{Label: sayDecidedBy, Value: v.ActorName(m.ResolvedBy)})
+	}
+	return decidable{
+		id: m.ID, status: statusOfObjection(m), path: portal.Numbered(portal.ObjectionsPath, m.ID), amount: amount,
+		name: v.Shell.Say(sayObjectionTitle, m.ID), facts: facts, waits: m.Outcome == "",
+	}, nil
+}
+
+func (v *visit) objection() error {
+	id, err := v.Numbered()
+	if err != nil {
+		return err
+	}
+	m, err := v.Messages.Objection(v.Ctx(), v.Who, id)
+	if err != nil {
+		return err
+	}
+	shown, err := v.aboutPayment(*m.PaymentID)
+	if err != nil {
+		return err
+	}
+	found, err := v.subjectOfObjection(m)
+	if err != nil {
+		return err
+	}
+	if v.May(caller.OperatorReveal) {
+		shown.Links = append(shown.Links, CaseLink{
+			Label: sayMessageText, Text: v.Shell.Say(say.MessagesOfBanks), Href: portal.MessagesPath + "#objected",
+		})
+	}
+	if m.Outcome == bankmessage.Upheld && v.May(caller.OperatorMoney) {
+		shown.Links = append(shown.Links, CaseLink{
+			Label: sayGiveBack, Text: v.Shell.Say(sayToCorrect), Href: portal.MoneyPath + "/correct",
+		})
+	}
+	shown.List, shown.ListLabel, shown.At, shown.AtLabel = portal.ObjectionsPath, say.ObjectionsTitle, *m.DecidedAt, sayObjectedAt
+	shown.Status = objectionBadges[found.status]
+	return v.showCase(objectCase, found, objectionDecisions, shown)
+}
