@@ -126,9 +126,3 @@ select count(*) as count, coalesce(min(id), 0)::bigint as first, coalesce(max(id
 -- BankMessageForged marks a message that another one contradicts.
 -- name: BankMessageForged :exec
 update bank_message set why = 'forged' where id = @id;
-
--- BankMessageOthers counts the other balances that a bank has said on a device, at most one.
--- name: BankMessageOthers :one
-select count(*) from (
-    select from bank_message where device_id = @device_id and bank = @bank and balance is not null and id <> @id limit 1
-) others;

@@ -123,6 +123,22 @@ func (b *bundle) send(t *testing.T, m bankmessage.Forwarded) bankmessage.State {
 	return state
 }
 
+func (b *bundle) id(t *testing.T, messageID string) (id int64) {
+	t.Helper()
+	b.Get(t, &id, "select id from bank_message where message_id = $1", messageID)
+	return id
+}
+
+// base has the phone tell of money of no payment, which its trader keeps: from its balance on messages are followed.
+func (b *bundle) base(t *testing.T, balance string) {
+	t.Helper()
+	testenv.Want(t, b.send(t, came("base", "1", balance)), bankmessage.Waiting, "the first message is")
+	_, err := b.messages.Keep(t.Context(), b.trader.Caller, bankmessage.Keeping{
+		MessageID: b.id(t, "base"), RequisiteID: b.trader.Requisites[0],
+	})
+	noError(t, err)
+}
+
 // signed are the headers of a call of a device.
 func signed(d bankmessage.NewDevice, body any) (http.Header, func() ([]byte, error)) {
 	content, err := json.Marshal(body)

@@ -12,8 +12,6 @@ import (
 // chain is a message among those of its account whose balances are known, the nearest first on each side.
 type chain struct {
 	before, after []db.BankMessage
-	// alone says that the bank has said no other balance on the phone, in whatever account.
-	alone bool
 }
 
 func chainOf(ctx context.Context, q *db.Queries, m db.BankMessage) (c chain, err error) {
@@ -30,11 +28,6 @@ func chainOf(ctx context.Context, q *db.Queries, m db.BankMessage) (c chain, err
 	}); err != nil {
 		return c, fmt.Errorf("read the messages after: %w", err)
 	}
-	others, err := q.BankMessageOthers(ctx, db.BankMessageOthersParams{DeviceID: m.DeviceID, Bank: m.Bank, ID: m.ID})
-	if err != nil {
-		return c, fmt.Errorf("look for other balances: %w", err)
-	}
-	c.alone = others == 0
 	return c, nil
 }
 
@@ -61,24 +54,30 @@ func follows(before, m db.BankMessage) bool { return apart(before, m).IsZero() }
 type standing struct {
 	// gap is by how much it differs, which is what a missed message moved. It is not valid without a balance, and for the first.
 	gap decimal.NullDecimal
-	// trusted says that it follows from a trusted message, or is the first that the bank ever wrote.
+	// trusted says that it follows from a trusted message. The first one of an account follows from nothing: whoever can send an
+	// SMS in the bank's name could begin with it, so a person begins what is trusted.
 	trusted bool
+	// first says that there is nothing before it that anybody could have trusted.
+	first bool
 }
 
 // standing tells how a message stands. Two messages of one moment may have come in the other order.
 func (c chain) standing(m db.BankMessage) standing {
 	if len(c.before) == 0 {
-		return standing{trusted: c.alone}
+		return standing{first: true}
 	}
 	last, zero := c.before[0], decimal.NewNullDecimal(decimal.Zero)
 	switch {
 	case len(c.before) > 1 && follows(c.before[1], m) && follows(m, last):
-		return standing{zero, c.before[1].Trusted}
+		return standing{gap: zero, trusted: c.before[1].Trusted}
 	case len(c.after) > 0 && follows(last, c.after[0]) && follows(c.after[0], m):
-		return standing{zero, last.Trusted}
+		return standing{gap: zero, trusted: last.Trusted}
 	}
 	gap := apart(last, m)
-	return standing{decimal.NewNullDecimal(gap), gap.IsZero() && last.Trusted}
+	return standing{
+		gap: decimal.NewNullDecimal(gap), trusted: gap.IsZero() && last.Trusted,
+		first: gap.IsZero() && !last.Trusted && last.Why == WhyFirst,
+	}
 }
 
 // forged is the message that the others contradict: the one after it goes on from the one before it as if it had never been.

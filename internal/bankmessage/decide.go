@@ -21,6 +21,7 @@ const (
 	WhySeveral = "several" // more than one
 	WhyTwin    = "twin"    // another message says the same, perhaps of the same transfer
 	WhyRepeat  = "repeat"  // another message is about the same transfer
+	WhyFirst   = "first"   // no balance is known that it could follow from
 	WhyGap     = "gap"     // the balance does not follow from what is known
 	WhyBalance = "balance" // an SMS without a balance, which anybody could have sent
 	WhyForged  = "forged"  // the next message contradicts it
@@ -93,7 +94,7 @@ func (s *Service) heal(ctx context.Context, tx pgx.Tx, q *db.Queries, c chain) e
 	for healed := 0; len(due) > 0 && healed < mostHealed; healed++ {
 		m := due[0]
 		due = due[1:]
-		waits := m.State == string(Waiting) && m.Why == WhyGap
+		waits := m.State == string(Waiting) && (m.Why == WhyGap || m.Why == WhyFirst)
 		if m.Trusted || !waits && Kind(m.Says) == Incoming {
 			continue
 		}
@@ -194,6 +195,8 @@ func judge(m db.BankMessage, stands standing, twin string, rule db.RequisiteMess
 		waits.why = twin
 	case !m.Balance.Valid && m.Kind == sms:
 		waits.why = WhyBalance
+	case m.Balance.Valid && stands.first:
+		waits.why = WhyFirst
 	case m.Balance.Valid && !stands.trusted:
 		waits.why = WhyGap
 	case m.Amount.Decimal.GreaterThan(rule.Most):

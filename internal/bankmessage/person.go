@@ -69,7 +69,7 @@ func (s *Service) Dismiss(ctx context.Context, who caller.Caller, id int64) erro
 
 func decideBy(ctx context.Context, q *db.Queries, m db.BankMessage, d decision, who caller.Caller, now time.Time) error {
 	// Who confirms a payment by a message, or keeps its money, vouches for its balance.
-	p := d.params(m, standing{m.Gap, m.Trusted || d.state == Assigned || d.why == WhyKept}, now)
+	p := d.params(m, standing{gap: m.Gap, trusted: m.Trusted || d.state == Assigned || d.why == WhyKept}, now)
 	p.DecidedBy = who.Actor()
 	if err := q.BankMessageDecide(ctx, p); err != nil {
 		return fmt.Errorf("decide about a message: %w", err)

@@ -53,9 +53,10 @@ func TestWalk(t *testing.T) {
 			w.accounts = []*account{{trader: b.trader, device: b.device, balance: decimal.NewFromInt(1000)}}
 			trader, device := b.pair(t)
 			w.accounts = append(w.accounts, &account{trader: trader, device: device, balance: decimal.NewFromInt(2000)})
-			for _, a := range w.accounts { // the first message of an account has nothing to be compared with
+			for _, a := range w.accounts { // the first message of an account has nothing to be compared with: a person vouches for it
 				w.transfer(a, "1")
 				w.deliver(t, len(w.outbox))
+				w.vouch(t, a)
 			}
 			for range testenv.Pick(t, 150, 600) {
 				w.step(t)
@@ -65,6 +66,15 @@ func TestWalk(t *testing.T) {
 			t.Logf("%v", w.counts)
 		})
 	}
+}
+
+// vouch has a trader keep the money of their first message.
+func (w *walk) vouch(t *testing.T, a *account) {
+	t.Helper()
+	var id int64
+	w.Get(t, &id, "select id from bank_message where device_id = $1 and balance is not null", a.device.ID)
+	_, err := w.messages.Keep(t.Context(), a.trader.Caller, bankmessage.Keeping{MessageID: id, RequisiteID: a.trader.Requisites[0]})
+	noError(t, err)
 }
 
 var amounts = []string{"100", "100.50", "250", "1000"}

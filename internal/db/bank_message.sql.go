@@ -750,26 +750,6 @@ func (q *Queries) BankMessageObjection(ctx context.Context, id int64) (BankMessa
 	return i, err
 }
 
-const bankMessageOthers = `-- name: BankMessageOthers :one
-select count(*) from (
-    select from bank_message where device_id = $1 and bank = $2 and balance is not null and id <> $3 limit 1
-) others
-`
-
-type BankMessageOthersParams struct {
-	DeviceID int64
-	Bank     string
-	ID       int64
-}
-
-// BankMessageOthers counts the other balances that a bank has said on a device, at most one.
-func (q *Queries) BankMessageOthers(ctx context.Context, arg BankMessageOthersParams) (int64, error) {
-	row := q.db.QueryRow(ctx, bankMessageOthers, arg.DeviceID, arg.Bank, arg.ID)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}
-
 const bankMessageOwn = `-- name: BankMessageOwn :one
 select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by, objection, outcome, resolution, resolved_at, resolved_by from bank_message where id = $1 and trader_id = $2
 `

@@ -158,6 +158,7 @@ var whys = map[string]say.Phrase{
 	bankmessage.WhySeveral: say.Both("Several open payments of this amount.", "Открытых платежей на эту сумму несколько."),
 	bankmessage.WhyTwin:    say.Both("Another message may be about the same transfer.", "Другое сообщение может быть о том же переводе."),
 	bankmessage.WhyRepeat:  say.Both("Repeats another message.", "Повторяет другое сообщение."),
+	bankmessage.WhyFirst:   say.Both("No balance before it is known: confirm this one if the money came, and the next ones follow from it.", "Остаток до него неизвестен: подтвердите это сообщение, если деньги пришли, и следующие будут сверяться с ним."),
 	bankmessage.WhyGap:     say.Both("The balance does not follow: a message was missed, or this one is forged.", "Остаток не сходится: сообщение пропущено или это подделано."),
 	bankmessage.WhyBalance: say.Both("No balance in it: anybody could have sent it.", "В нём нет остатка: его мог отправить кто угодно."),
 	bankmessage.WhyForged:  say.Both("The next message contradicts it.", "Следующее сообщение ему противоречит."),
