@@ -12,6 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
@@ -53,6 +54,7 @@ var (
 	ErrNoCase = fault.New(fault.Refused, "payment_no_case", "No other amount waits for a decision at this payment.")
 	// errCaseOpen refuses to decide an appeal of which another amount came.
 	errCaseOpen = fault.New(fault.Refused, "payment_case_open", "Another amount came: decide what becomes of that.")
+	errNoReturn = fault.Fields{"decision": {"must not be return: payouts are not made in the payment's currency"}}.Err()
 	errNoRest   = fault.Fields{"decision": {"must not be wait: at least what was asked for has come"}}.Err()
 )
 
@@ -220,6 +222,9 @@ func (s *Service) waitForRest(
 func (s *Service) returnCase(
 	ctx context.Context, tx pgx.Tx, p db.Payment, who caller.Caller, d CaseDecision,
 ) (db.Payment, error) {
+	if len(catalogue.Payouts(p.Currency)) == 0 {
+		return p, errNoReturn
+	}
 	// As everywhere else, what operators move is locked before what accounts have.
 	alone := s.movingAlone(ctx, db.New(tx), who, p, arrival{amount: p.ReceivedAmount.Decimal, taken: true})
 	if alone != nil && !errors.Is(alone, foureyes.ErrSecondOperator) {

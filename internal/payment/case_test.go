@@ -18,6 +18,18 @@ import (
 	"gateway.example/internal/testenv"
 )
 
+// What came in a currency in which no payouts are made cannot be returned by one; it can be taken.
+func TestCaseWithoutPayouts(t *testing.T) {
+	c := newCase(t, "700")
+	c.Exec(t, "update payment set currency = 'KZT'")
+	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
+	dbtest.WantFields(t, c.decide(t, operator, payment.CaseDecision{
+		Decision: payment.ReturnIt, To: &payout.Recipient{Method: "c2c", Address: "4111111111111111", Recipient: "Ivan"},
+	}), "decision")
+	noError(t, c.decide(t, operator, payment.CaseDecision{Decision: payment.TakeWhatCame}))
+	testenv.Want(t, c.p.Status, payment.Completed, "the payment is")
+}
+
 // cased is a payment of 1000 RUB at 100 RUB per USDT, a markup of 5% and a trader's share of 2%, of which another amount came.
 type cased struct {
 	*bundle

@@ -54,7 +54,14 @@ func (v *visit) cameOf(p payment.Payment) (Came, error) {
 	}
 	if came.Open {
 		for _, decision := range decisions {
-			if payment.MayDecide(v.Who.Proved(), decision) == nil && (decision != payment.WaitForRest || came.Missing != "") {
+			if payment.MayDecide(v.Who.Proved(), decision) != nil {
+				continue
+			}
+			if decision == payment.ReturnIt && len(catalogue.Payouts(p.Currency)) == 0 {
+				came.NoReturn = p.Currency
+				continue
+			}
+			if decision != payment.WaitForRest || came.Missing != "" {
 				came.Decisions = append(came.Decisions, CaseStep{
 					Href: view.Query(v.PaymentPath(p.ID)+"/came", "decision", decision), Label: sayDecisions[decision].act,
 				})
@@ -103,6 +110,9 @@ func (v *visit) askCase(status int, typed url.Values, wrong map[string]string) e
 	}
 	if q.Facts, err = v.cameOf(p); err != nil {
 		return err
+	}
+	if decision == payment.ReturnIt && q.Facts.NoReturn != "" {
+		return fault.ErrNotFound
 	}
 	if others(q.Facts.Claim) {
 		return v.Done(q.Path, "work-others")

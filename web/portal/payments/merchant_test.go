@@ -93,6 +93,12 @@ func TestReturnIsOfferedAsPayouts(t *testing.T) {
 		want(t, "offered to "+name, who.Page(t, path).Find(`main a[href*="decision="]`).Length(), who.offered)
 		want(t, "asked of "+name, who.Get(t, path+"/came?decision=return").Code, who.code)
 	}
+	b.Exec(t, "update payment set currency = 'KZT'")
+	page := p.Page(t, path)
+	want(t, "offered where nothing is paid out", page.Find(`main a[href*="decision="]`).Length(), 2)
+	wantIn(t, "and why", words(page.Find("#came")), "no payouts are made in KZT")
+	want(t, "asked for all the same", p.Get(t, path+"/came?decision=return").Code, 404)
+	b.Exec(t, "update payment set currency = 'RUB'")
 	form := p.Typed(t, path+"/came?decision=return", "method", "c2c", "address", "4111111111111111", "recipient", "Ivan Petrov")
 	want(t, "decided by support", support.Post(t, path+"/came", form...).Code, 403)
 	b.Exec(t, "update session set created_at = created_at - interval '6 minutes'")

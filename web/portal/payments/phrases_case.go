@@ -7,9 +7,13 @@ import (
 
 // Another amount than was asked for.
 var (
-	sayOtherCame          = say.Both("Another amount came", "Пришла другая сумма")
-	sayAsked              = say.Both("Asked for", "Запрошено")
-	sayMissing            = say.Both("Missing", "Не хватает")
+	sayOtherCame = say.Both("Another amount came", "Пришла другая сумма")
+	sayAsked     = say.Both("Asked for", "Запрошено")
+	sayMissing   = say.Both("Missing", "Не хватает")
+	sayNoReturn  = say.Both(
+		"It cannot be returned to the payer here, because no payouts are made in %s. Operators arrange a return with the trader.",
+		"Вернуть плательщику отсюда нельзя: выплат в %s нет. О возврате с трейдером договариваются операторы.",
+	)
 	sayCaseEnds           = say.Both("If nobody decides, the payment fails:", "Если никто не решит, платёж не пройдёт:")
 	sayPayerRequisite     = say.Both("The payer's phone, card or account", "Телефон, карта или счёт плательщика")
 	sayPayerRequisiteHint = say.Both("Ask the payer: it need not be where the money came from.", "Спросите плательщика: он может отличаться от того, откуда пришли деньги.")

@@ -86,6 +86,8 @@ type Came struct {
 	EndsAt    time.Time
 	Items     []view.Arrival
 	Decisions []CaseStep
+	// NoReturn is the currency in which nothing is paid out, so that what came cannot go back; "" is none.
+	NoReturn string
 	// Claim is who of the operators works on it; nil is not for this user, or nothing to work on.
 	Claim *view.Claim
 	// Fitting is money of no payment that may be this one's.
