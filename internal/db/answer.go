@@ -14,7 +14,8 @@ import (
 const (
 	// answerGrace is how much longer a statement's answer is awaited than the server lets it run.
 	answerGrace = time.Second
-	// A connection that was idle for idleTrusted is tested before use, and has pingLimit to answer.
+	// A connection that was idle for idleTrusted is tested before use, and has pingLimit to answer. So
+	// has a cancellation, for which the pool is one connection short.
 	idleTrusted = time.Second
 	pingLimit   = 3 * time.Second
 	// closeGrace is how long the server may take to end a connection whose statement was given up.

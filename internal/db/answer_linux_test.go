@@ -1,6 +1,8 @@
 package db_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -88,6 +90,44 @@ func TestSilenceIsNoticedWhileAllWait(t *testing.T) {
 		"the call ended after %s with %v", took, err)
 	must(calls.Exec(t.Context(), "select 1"))(t)
 	noError(t, group.Beat(t.Context(), beat))
+}
+
+// A server that stands still takes connections, or does not even do that. Nobody waits long there for a
+// cancellation to arrive: the pool has one connection less meanwhile, and some have only one.
+func TestSilentServerIsNotAwaited(t *testing.T) {
+	pool := must(db.Open(t.Context(), setup(t).URL, 1, db.ForReads))(t)
+	t.Cleanup(pool.Close)
+	conn := must(pool.Acquire(t.Context()))(t)
+	t.Cleanup(conn.Release)
+	// The driver cancels a statement by another connection that it makes like the first.
+	dial := conn.Conn().Config().DialFunc
+	still := standStill(t)
+	taken := must(dial(t.Context(), "tcp", still))(t)
+	t.Cleanup(func() { _ = taken.Close() })
+	ended := make(chan error, 1)
+	go func() {
+		_, err := taken.Read(make([]byte, 1))
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		testenv.Check(t, errors.Is(err, os.ErrDeadlineExceeded), "a cancellation that was taken: %v", err)
+	case <-time.After(testenv.Patience):
+		t.Error("a cancellation that was taken is still waited for")
+	}
+	_, err := dial(t.Context(), "tcp", still)
+	testenv.Check(t, errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded), "a cancellation that is not taken: %v", err)
+}
+
+// standStill listens, has the kernel take one connection, and takes none itself.
+func standStill(t *testing.T) (address string) {
+	t.Helper()
+	socket := must(syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0))(t)
+	t.Cleanup(func() { _ = syscall.Close(socket) })
+	noError(t, syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	noError(t, syscall.Listen(socket, 0))
+	bound := must(syscall.Getsockname(socket))(t).(*syscall.SockaddrInet4)
+	return fmt.Sprintf("127.0.0.1:%d", bound.Port)
 }
 
 // bouncer starts PgBouncer before the test's server, and returns the URL of the test's database by it.

@@ -98,16 +98,26 @@ var errNoCancel = errors.New("a statement that is given up is not cancelled")
 // cancelNoCommit stops the driver from cancelling a COMMIT, on a second connection, when its caller
 // has gone, and for some kinds any statement. Cancelling a COMMIT that waits for a synchronous
 // standby would show its changes to everybody and lose them in a failover. The server itself ends
-// whatever else takes too long.
+// whatever else takes too long. A server that stands still takes a cancellation and does not answer:
+// it has pingLimit.
 func (k Kind) cancelNoCommit(_ context.Context, config *pgx.ConnConfig) error {
 	connected, committing := new(atomic.Bool), new(atomic.Bool)
 	committing.Store(k.commits)
 	dial := config.DialFunc
 	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-		if connected.Load() && committing.Load() {
+		switch {
+		case !connected.Load():
+			return dial(ctx, network, address)
+		case committing.Load():
 			return nil, errNoCancel
 		}
-		return dial(ctx, network, address)
+		ctx, cancel := context.WithTimeout(ctx, pingLimit)
+		defer cancel()
+		conn, err := dial(ctx, network, address)
+		if err == nil {
+			_ = conn.SetDeadline(time.Now().Add(pingLimit))
+		}
+		return conn, err
 	}
 	config.AfterConnect = func(_ context.Context, conn *pgconn.PgConn) error {
 		connected.Store(true)
