@@ -38,7 +38,8 @@ type pointed struct {
 // ways are the main ways of money, each to its end. They take an order id, which is new.
 var ways = map[string]func(p *pointed, order string){
 	"payment": (*pointed).payment, "application": (*pointed).application, "payout": (*pointed).payout, "deposit": (*pointed).deposit,
-	"withdrawal": (*pointed).withdrawal, "card": (*pointed).card,
+	"withdrawal": (*pointed).withdrawal, "card": (*pointed).card, "appeal": (*pointed).appealed, "cancel": (*pointed).cancel,
+	"link": (*pointed).link,
 }
 
 // byTime is what the program does at its own time, whatever way is gone: it may not come again.
@@ -117,6 +118,7 @@ func newPointed(t *testing.T, program string) *pointed {
 	p.box = p.withdrawing(t, p.first())
 	id := p.createDeposit(t, p.box, object{"amount": "20000"}).text("data.id")
 	p.operate("OperatorService/ConfirmDeposit", `{"depositId":`+id+`}`)
+	testenv.Must(p.pool.Exec(t.Context(), "update rate_limit set calls = 100000 where name = 'link_payments'"))(t)
 	p.until("the network is read, from where it is now", func() bool {
 		return p.count(p.t, "select count(*) from chain_cursor where network = 'TRC20' and block_hash <> ''") == 1
 	})
@@ -229,12 +231,18 @@ func (p *pointed) ends(path, status string, box sandbox.Cashbox) {
 	p.final[path] = box.KeyID + " " + status
 }
 
-// told waits for the webhook of an order's completion. However often one comes, it says the same.
+// told waits for the webhook of an order's completion.
 func (p *pointed) told(order string) {
 	p.t.Helper()
-	p.until(order+" is told of its completion", func() bool {
+	p.toldOf(order, "COMPLETED")
+}
+
+// toldOf waits for the webhook of an order's end. However often one comes, it says the same, and no other says it, too.
+func (p *pointed) toldOf(order, status string) {
+	p.t.Helper()
+	p.until(order+" is told to be "+status, func() bool {
 		for _, l := range p.shop.events(order) {
-			if l.text("data.status") == "COMPLETED" {
+			if l.text("data.status") == status {
 				return true
 			}
 		}
@@ -245,9 +253,11 @@ func (p *pointed) told(order string) {
 	})
 	said := map[string]string{}
 	for _, l := range p.shop.events(order) {
-		id := l.text("eventId")
-		testenv.Check(p.t, said[id] == "" || said[id] == l.raw, "event %s: %s, then %s", id, said[id], l.raw)
-		said[id] = l.raw
+		for _, name := range []string{"eventId", "meta.sequence"} {
+			id := name + " " + l.text(name)
+			testenv.Check(p.t, said[id] == "" || said[id] == l.raw, "%s of %s: %s, then %s", id, order, said[id], l.raw)
+			said[id] = l.raw
+		}
 	}
 }
 
@@ -261,10 +271,73 @@ func (p *pointed) payment(orderID string) {
 // application has the other application's word complete a payment.
 func (p *pointed) application(orderID string) {
 	id := p.asks(payments, order(object{"orderId": orderID, "callbackUri": p.shop.URL, "amount": "160.00"})).text("data.id")
-	body := `{"status":"completed"}`
-	p.call(http.MethodPost, p.BaseURL+payments+"/"+id+"/callback", body, p.instance.application(body))
+	p.says(id, "completed")
 	p.ends(payments+"/"+id, "completed", p.box)
 	p.told(orderID)
+}
+
+// says has the other application say what a payment is.
+func (p *pointed) says(id, status string) {
+	body := fmt.Sprintf(`{"status":%q}`, status)
+	p.call(http.MethodPost, p.BaseURL+payments+"/"+id+"/callback", body, p.instance.application(body))
+}
+
+// appealed has a payment that has failed be completed by its merchant's appeal.
+func (p *pointed) appealed(orderID string) {
+	id := p.asks(payments, order(object{"orderId": orderID, "callbackUri": p.shop.URL, "amount": "170.00"})).text("data.id")
+	p.says(id, "failed")
+	p.call(http.MethodPost, p.appealURL(id), form(reasonPart("paid"), filePart("a.pdf", pdf)),
+		appealHeaders(p.box, "paid", "a.pdf", len(pdf)))
+	opened := p.count(p.t, "select id from appeal where payment_id = $1::text::bigint", id)
+	p.operate("OperatorService/ReviewAppeal", fmt.Sprintf(`{"appealId":%d}`, opened))
+	p.operate("OperatorService/ResolveAppeal", fmt.Sprintf(`{"appealId":%d,"outcome":"completed","reason":"it came"}`, opened))
+	p.ends(payments+"/"+id, "completed", p.box)
+	p.told(orderID)
+}
+
+// cancel has a payer give up one payment, and its trader another.
+func (p *pointed) cancel(orderID string) {
+	made := p.asks(payments, order(object{"orderId": orderID, "callbackUri": p.shop.URL, "amount": "180.00"}))
+	p.onPage(http.MethodPost, made.text("data.paymentPageUrl")+"/cancel")
+	p.ends(payments+"/"+made.text("data.id"), "cancelled", p.box)
+	p.toldOf(orderID, "CANCELLED")
+	orderID += "-trader"
+	id := p.asks(payments, order(object{"orderId": orderID, "callbackUri": p.shop.URL, "amount": "180.00"})).text("data.id")
+	p.rpc(p.traderOf(p.t, id).Login, "TraderService/CancelPayment", `{"paymentId":`+id+`}`)
+	p.ends(payments+"/"+id, "cancelled", p.box)
+	p.toldOf(orderID, "CANCELLED")
+}
+
+// link has a payer begin a payment by a link for one, and pay it.
+func (p *pointed) link(string) {
+	made := p.rpc("merchant", "LinkService/CreateLink", bodyOf(object{
+		"cashboxId": p.box.MerchantCashboxID, "title": "A lamp", "amount": "190", "maxPayments": 1, "callbackUri": p.shop.URL,
+	}, nil))
+	page := made.text("link.url")
+	attempt := attemptField.FindStringSubmatch(p.onPage(http.MethodGet, page).raw)
+	if attempt == nil {
+		p.t.Fatalf("%s has no form", page)
+	}
+	p.onPage(http.MethodPost, page, "attempt", attempt[1], "method", "sbp")
+	orderID := "link-" + made.text("link.id") + "-" + attempt[1]
+	id := fmt.Sprint(p.count(p.t, "select id from payment where order_id = $1", orderID))
+	p.rpc(p.traderOf(p.t, id).Login, "TraderService/ConfirmReceived", `{"paymentId":`+id+`}`)
+	p.ends(payments+"/"+id, "completed", p.box)
+	p.told(orderID)
+}
+
+var attemptField = regexp.MustCompile(`name="attempt" value="([^"]+)"`)
+
+// onPage reads a payer's page, or sends its form.
+func (p *pointed) onPage(method, address string, fields ...string) answer {
+	p.t.Helper()
+	form := url.Values{}
+	for i := 0; i < len(fields); i += 2 {
+		form.Set(fields[i], fields[i+1])
+	}
+	return p.call(method, address, form.Encode(), header{
+		"Content-Type": "application/x-www-form-urlencoded", "Origin": "null", "Sec-Fetch-Site": "same-origin",
+	})
 }
 
 func (p *pointed) payout(orderID string) {
