@@ -41,7 +41,7 @@ update notify_channel c set holder = @holder::uuid, leased_until = now() + make_
 from due join notify_channel o on o.id = due.id join app_user u on u.id = o.user_id
 where c.id = due.id
 returning c.id, c.user_id, c.channel, c.address, c.label, u.login, u.enabled, coalesce(u.language, 'en')::text as language,
-    u.kind as user_kind, coalesce(u.role, '')::text as role;
+    u.kind as user_kind, coalesce(u.role, '')::text as role, u.trader_id;
 
 -- NoticeWaiting adds up what waits in a channel, by kind: how much is due, when the first of it is, and when the kind was last told.
 -- name: NoticeWaiting :many

@@ -1231,7 +1231,7 @@ update notify_channel c set holder = $1::uuid, leased_until = now() + make_inter
 from due join notify_channel o on o.id = due.id join app_user u on u.id = o.user_id
 where c.id = due.id
 returning c.id, c.user_id, c.channel, c.address, c.label, u.login, u.enabled, coalesce(u.language, 'en')::text as language,
-    u.kind as user_kind, coalesce(u.role, '')::text as role
+    u.kind as user_kind, coalesce(u.role, '')::text as role, u.trader_id
 `
 
 type NotifyLeaseParams struct {
@@ -1253,6 +1253,7 @@ type NotifyLeaseRow struct {
 	Language string
 	UserKind string
 	Role     string
+	TraderID *int64
 }
 
 // NotifyLease gives a process channels with something to do, for a while; those another is taking it leaves out. Until more comes,
@@ -1283,6 +1284,7 @@ func (q *Queries) NotifyLease(ctx context.Context, arg NotifyLeaseParams) ([]Not
 			&i.Language,
 			&i.UserKind,
 			&i.Role,
+			&i.TraderID,
 		); err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"strings"
@@ -38,14 +39,16 @@ var delays = [...]time.Duration{5 * time.Second, time.Minute, 5 * time.Minute, 3
 // Message is what is sent.
 type Message struct {
 	Kind Kind
-	// Text is what happened, Open what the link is called.
-	Text, Open string
+	// Text is what happened, Link what the link is called.
+	Text, Link string
 	// URL is the page it leads to; "" has none. SettingsURL is where it is switched off, unless it cannot be.
 	URL, SettingsURL string
 	// Path is the page's path, Count how many things it is about.
 	Path     string
 	Count    int
 	Security bool
+	// Open is how many payments of the trader are open, where a push shows that; nil for others.
+	Open     *int64
 	Language string
 }
 
@@ -242,9 +245,17 @@ func (d *Deliverer) send(ctx context.Context, line db.NotifyLeaseRow, kind db.No
 	if err != nil {
 		return true, d.keep(ctx, line, kind, outcomeGivenUp, &Refusal{Why: addressUnreadable})
 	}
+	message := d.s.message(about, kind, line.Language)
+	if line.TraderID != nil && Channel(line.Channel) == Push {
+		desk, err := d.q.NotifyDesk(ctx, db.NotifyDeskParams{TraderID: *line.TraderID, Now: d.s.clock.Now()})
+		if err != nil {
+			return false, fmt.Errorf("read a desk: %w", err)
+		}
+		message.Open = &desk.Open
+	}
 	sending, cancel := context.WithTimeout(ctx, sendWithin)
 	defer cancel()
-	refused := d.s.senders[Channel(line.Channel)].Send(sending, string(address), d.s.message(about, kind, line.Language))
+	refused := d.s.senders[Channel(line.Channel)].Send(sending, string(address), message)
 	outcome := outcomeSent
 	var r *Refusal
 	switch {
@@ -263,7 +274,7 @@ func (d *Deliverer) send(ctx context.Context, line db.NotifyLeaseRow, kind db.No
 // message says in a user's language what happened.
 func (s *Service) message(about About, kind db.NoticeWaitingRow, language string) Message {
 	m := Message{
-		Kind: about.Kind, Text: about.In(language).Of(int(kind.Due), kind.Figures), Open: say(language, "Open it", "Открыть"), Path: kind.Path, Count: int(kind.Due),
+		Kind: about.Kind, Text: about.In(language).Of(int(kind.Due), kind.Figures), Link: say(language, "Open it", "Открыть"), Path: kind.Path, Count: int(kind.Due),
 		Security: about.Security, Language: language,
 	}
 	if kind.Due > 1 {

@@ -63,7 +63,7 @@ func (s *MailSender) Send(ctx context.Context, address string, m Message) error 
 	text, page := m.Text, "<p>"+html.EscapeString(m.Text)+"</p>"
 	if m.URL != "" {
 		text += "\r\n\r\n" + m.URL
-		page += `<p><a href="` + html.EscapeString(m.URL) + `">` + html.EscapeString(m.Open) + "</a></p>"
+		page += `<p><a href="` + html.EscapeString(m.URL) + `">` + html.EscapeString(m.Link) + "</a></p>"
 	}
 	if m.SettingsURL != "" && !m.Security {
 		msg.SetGenHeader("List-Unsubscribe", "<"+m.SettingsURL+">")

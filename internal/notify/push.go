@@ -45,6 +45,8 @@ type pushed struct {
 	Title string `json:"title"`
 	Path  string `json:"path"`
 	Tag   string `json:"tag"`
+	// Open is what the app's icon shows.
+	Open *int64 `json:"open,omitempty"`
 }
 
 // Send implements Sender.
@@ -53,7 +55,7 @@ func (s *PushSender) Send(ctx context.Context, address string, m Message) error 
 	if err := json.Unmarshal([]byte(address), &subscription); err != nil {
 		return &Refusal{Why: addressWrong, Gone: true}
 	}
-	body, err := json.Marshal(pushed{Title: m.Text, Path: m.Path, Tag: string(m.Kind)})
+	body, err := json.Marshal(pushed{Title: m.Text, Path: m.Path, Tag: string(m.Kind), Open: m.Open})
 	if err != nil {
 		return err
 	}

@@ -237,7 +237,8 @@ if (desk) {
   };
   if ("receives" in desk.dataset) {
     if (sound) { sound.hidden = false; sound.addEventListener("click", () => { unlock(); setTimeout(chime, 100); }); }
-    document.addEventListener("pointerdown", unlock, { once: true });
+    // At the end of a press: what is below the button moves when it goes, and a press that ends elsewhere than it began is none.
+    document.addEventListener("click", unlock, { once: true });
     document.addEventListener("keydown", unlock, { once: true });
   }
   document.addEventListener("htmx:after:swap", () => {

@@ -44,6 +44,8 @@ self.addEventListener("push", (event) => {
   event.waitUntil(self.registration.showNotification(said.title, {
     tag: said.tag, renotify: true, icon: "/app-192.png", data: said.path,
   }));
+  // Of a trader it says how many payments are open, which the icon shows.
+  if ("open" in said) event.waitUntil(navigator.setAppBadge?.(said.open));
 });
 
 self.addEventListener("notificationclick", (event) => {
