@@ -235,6 +235,12 @@ select owner_id, (id || status)::text as subject, id::text as place, status_at a
 where status in ('completed', 'rejected', 'failed', 'cancelled') and status_at > @since::timestamptz and owner_kind = @owner_kind::text
 order by status_at limit @most;
 
+-- NotifyAddresses lists the addresses that were added to the books from which withdrawals go.
+-- name: NotifyAddresses :many
+select a.owner_id, a.id::text as subject, ''::text as place, a.added_at as at from (
+    select n.owner_kind, n.owner_id, n.id, n.added_at from withdrawal_address n order by n.id desc limit @most
+) a where a.owner_kind = @owner_kind::text and a.added_at > @since::timestamptz order by a.added_at;
+
 -- NotifyKeys lists the keys of merchants that were made.
 -- name: NotifyKeys :many
 select k.merchant_id::bigint as owner_id, k.id::text as subject, ''::text as place, k.created_at as at from (

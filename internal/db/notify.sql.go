@@ -155,6 +155,51 @@ func (q *Queries) NoticeWaiting(ctx context.Context, arg NoticeWaitingParams) ([
 	return items, nil
 }
 
+const notifyAddresses = `-- name: NotifyAddresses :many
+select a.owner_id, a.id::text as subject, ''::text as place, a.added_at as at from (
+    select n.owner_kind, n.owner_id, n.id, n.added_at from withdrawal_address n order by n.id desc limit $1
+) a where a.owner_kind = $2::text and a.added_at > $3::timestamptz order by a.added_at
+`
+
+type NotifyAddressesParams struct {
+	Most      int32
+	OwnerKind string
+	Since     time.Time
+}
+
+type NotifyAddressesRow struct {
+	OwnerID int64
+	Subject string
+	Place   string
+	At      time.Time
+}
+
+// NotifyAddresses lists the addresses that were added to the books from which withdrawals go.
+func (q *Queries) NotifyAddresses(ctx context.Context, arg NotifyAddressesParams) ([]NotifyAddressesRow, error) {
+	rows, err := q.db.Query(ctx, notifyAddresses, arg.Most, arg.OwnerKind, arg.Since)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []NotifyAddressesRow
+	for rows.Next() {
+		var i NotifyAddressesRow
+		if err := rows.Scan(
+			&i.OwnerID,
+			&i.Subject,
+			&i.Place,
+			&i.At,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const notifyAlarms = `-- name: NotifyAlarms :many
 select 0::bigint as owner_id, (name || '@' || extract(epoch from since))::text as subject, name as place, since as at
 from alarm_state where firing and since > $1::timestamptz order by since limit $2

@@ -24,12 +24,14 @@ const (
 	ShortOfUSDT      Kind = "usdt_short"
 	DeviceSilent     Kind = "device_silent"
 	TraderWithdrawal Kind = "trader_withdrawal"
+	TraderAddress    Kind = "trader_address"
 
 	EndpointFailing Kind = "endpoint_failing"
 	EndpointBack    Kind = "endpoint_back"
 	AppealDecided   Kind = "appeal_decided"
 	DepositDecided  Kind = "deposit_decided"
 	WithdrawalEnded Kind = "withdrawal_ended"
+	AddressAdded    Kind = "address_added"
 	KeyMade         Kind = "key_made"
 	TeamChanged     Kind = "team_changed"
 	KeyElsewhere    Kind = "key_elsewhere"
@@ -131,6 +133,13 @@ var Kinds = []About{
 		Russian: Text{"Вывод завершён.", "Завершено выводов: %d.", "Вывод завершён"},
 	},
 	{
+		Kind: TraderAddress, Needs: caller.TraderMoney, Security: true, Lasts: today, All: "/trader/withdrawals/addresses",
+		English: Text{"An address for withdrawals was added. If this was not you, remove it.",
+			"Addresses for withdrawals were added: %d. If this was not you, remove them.", "New address for withdrawals"},
+		Russian: Text{"Добавлен адрес для вывода. Если это не вы, удалите его.",
+			"Добавлены адреса для вывода: %d. Если это не вы, удалите их.", "Новый адрес для вывода"},
+	},
+	{
 		Kind: EndpointFailing, Needs: caller.MerchantEvents, Lasts: today, All: "/merchant/developers/webhooks",
 		English: Text{"An endpoint does not take webhooks.", "%d endpoints do not take webhooks.", "Endpoint fails"},
 		Russian: Text{"Адрес не принимает вебхуки.", "Адреса не принимают вебхуки: %d.", "Адрес не принимает вебхуки"},
@@ -154,6 +163,13 @@ var Kinds = []About{
 		Kind: WithdrawalEnded, Needs: caller.MerchantMoney, Lasts: today, All: "/merchant/withdrawals", One: "/merchant/withdrawals/",
 		English: Text{"A withdrawal has come to its end.", "%d withdrawals have come to their end.", "Withdrawal ended"},
 		Russian: Text{"Вывод завершён.", "Завершено выводов: %d.", "Вывод завершён"},
+	},
+	{
+		Kind: AddressAdded, Needs: caller.MerchantMoney, Security: true, Lasts: today, All: "/merchant/withdrawals/addresses",
+		English: Text{"An address for withdrawals was added. If none of you added it, remove it.",
+			"Addresses for withdrawals were added: %d. If none of you added them, remove them.", "New address for withdrawals"},
+		Russian: Text{"Добавлен адрес для вывода. Если его не добавил никто из вас, удалите его.",
+			"Добавлены адреса для вывода: %d. Если их не добавил никто из вас, удалите их.", "Новый адрес для вывода"},
 	},
 	{
 		Kind: KeyMade, Needs: caller.MerchantKeys, Lasts: today, All: "/merchant/developers/keys",

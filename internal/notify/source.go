@@ -145,6 +145,12 @@ var sources = []source{
 	rows(WithdrawalEnded, ofMerchant, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyWithdrawalsRow, error) {
 		return q.NotifyWithdrawals(ctx, db.NotifyWithdrawalsParams{OwnerKind: "merchant", Since: since, Most: sourceMost})
 	}),
+	rows(TraderAddress, ofTrader, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyAddressesRow, error) {
+		return q.NotifyAddresses(ctx, db.NotifyAddressesParams{OwnerKind: "trader", Since: since, Most: sourceMost})
+	}),
+	rows(AddressAdded, ofMerchant, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyAddressesRow, error) {
+		return q.NotifyAddresses(ctx, db.NotifyAddressesParams{OwnerKind: "merchant", Since: since, Most: sourceMost})
+	}),
 	rows(AppealDecided, ofMerchant, seldom, func(ctx context.Context, q *db.Queries, _, since time.Time) ([]db.NotifyDecidedRow, error) {
 		return q.NotifyDecided(ctx, db.NotifyDecidedParams{Since: since, Most: sourceMost})
 	}),
