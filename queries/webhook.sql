@@ -107,8 +107,14 @@ where holder = @holder::uuid and leased_until > now()
   and (merchant_id, host) in (select unnest(@merchant_ids::bigint[]), unnest(@hosts::text[]))
 returning merchant_id, host;
 
--- WebhookEndpointLeave ends a lease. What has come meanwhile is due at once; what is left, when it is. The end of the lease puts the
--- endpoint behind all that wait already.
+-- WebhookEndpointHold has whoever queues deliveries for the endpoint from now on wait until the transaction ends. What those queued
+-- that it has waited for itself, the next statement sees.
+-- name: WebhookEndpointHold :exec
+select 1 from webhook_endpoint where merchant_id = @merchant_id and host = @host for no key update;
+
+-- WebhookEndpointLeave ends a lease, after WebhookEndpointHold: a relay changes nothing at an endpoint whose lease is over, and this
+-- would set the next time by what it saw before it waited for the relay. What has come meanwhile is due at once; what is left, when it
+-- is. The end of the lease puts the endpoint behind all that wait already.
 -- name: WebhookEndpointLeave :exec
 update webhook_endpoint e set holder = null, leased_until = now(), slow = @slow,
     due_at = case when e.due_at < e.leased_until then e.due_at else coalesce((

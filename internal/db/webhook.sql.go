@@ -244,6 +244,22 @@ func (q *Queries) WebhookDeliveryQueue(ctx context.Context, arg WebhookDeliveryQ
 	return err
 }
 
+const webhookEndpointHold = `-- name: WebhookEndpointHold :exec
+select 1 from webhook_endpoint where merchant_id = $1 and host = $2 for no key update
+`
+
+type WebhookEndpointHoldParams struct {
+	MerchantID int64
+	Host       string
+}
+
+// WebhookEndpointHold has whoever queues deliveries for the endpoint from now on wait until the transaction ends. What those queued
+// that it has waited for itself, the next statement sees.
+func (q *Queries) WebhookEndpointHold(ctx context.Context, arg WebhookEndpointHoldParams) error {
+	_, err := q.db.Exec(ctx, webhookEndpointHold, arg.MerchantID, arg.Host)
+	return err
+}
+
 const webhookEndpointLease = `-- name: WebhookEndpointLease :many
 with due as (
     select d.merchant_id, d.host from webhook_endpoint d
@@ -313,8 +329,9 @@ type WebhookEndpointLeaveParams struct {
 	Holder     uuid.UUID
 }
 
-// WebhookEndpointLeave ends a lease. What has come meanwhile is due at once; what is left, when it is. The end of the lease puts the
-// endpoint behind all that wait already.
+// WebhookEndpointLeave ends a lease, after WebhookEndpointHold: a relay changes nothing at an endpoint whose lease is over, and this
+// would set the next time by what it saw before it waited for the relay. What has come meanwhile is due at once; what is left, when it
+// is. The end of the lease puts the endpoint behind all that wait already.
 func (q *Queries) WebhookEndpointLeave(ctx context.Context, arg WebhookEndpointLeaveParams) error {
 	_, err := q.db.Exec(ctx, webhookEndpointLeave,
 		arg.Slow,

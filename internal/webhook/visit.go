@@ -141,11 +141,12 @@ func (v *visit) leave(ctx context.Context) {
 	if v.placed {
 		v.d.places.back(v.key.merchantID, v.hadNone)
 	}
-	query := db.Do((*db.Queries).WebhookEndpointLeave, db.WebhookEndpointLeaveParams{
+	hold := db.Do((*db.Queries).WebhookEndpointHold, db.WebhookEndpointHoldParams{MerchantID: v.key.merchantID, Host: v.key.host})
+	leave := db.Do((*db.Queries).WebhookEndpointLeave, db.WebhookEndpointLeaveParams{
 		MerchantID: v.key.merchantID, Host: v.key.host, Holder: v.d.holder, Slow: v.slow,
 	})
 	for until := time.Now().Add(leaseLasts); time.Now().Before(until); time.Sleep(leaveEvery) {
-		err := v.d.writing(v.slow).write(query)
+		err := v.d.writing(v.slow).write(hold, leave)
 		if err == nil {
 			break
 		}

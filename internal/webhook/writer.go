@@ -31,13 +31,13 @@ type writer struct {
 }
 
 type write struct {
-	query db.Query
-	done  chan error
+	queries []db.Query
+	done    chan error
 }
 
 // write returns once the write is committed.
-func (w *writer) write(query db.Query) error {
-	one := &write{query: query, done: make(chan error, 1)}
+func (w *writer) write(queries ...db.Query) error {
+	one := &write{queries: queries, done: make(chan error, 1)}
 	w.mu.Lock()
 	w.waiting = append(w.waiting, one)
 	if !w.busy {
@@ -68,9 +68,9 @@ func (w *writer) run() {
 // commit writes a batch. If the database refuses it, it makes each write alone, so that one that
 // fails does not hold up the others.
 func (w *writer) commit(batch []*write) {
-	queries := make([]db.Query, 0, len(batch))
+	var queries []db.Query
 	for _, one := range batch {
-		queries = append(queries, one.query)
+		queries = append(queries, one.queries...)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), writeLimit)
 	err := db.Write(ctx, w.pool, queries...)
