@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -47,7 +48,7 @@ func (c *cluster) url() string {
 		hosts = append(hosts, fmt.Sprintf("127.0.0.1:%d", c.portOf(server+1)))
 	}
 	return "postgres://postgres@" + strings.Join(hosts, ",") +
-		"/postgres?sslmode=disable&connect_timeout=2&target_session_attrs=read-write"
+		"/postgres?sslmode=disable&connect_timeout=1&target_session_attrs=read-write"
 }
 
 // ask runs a query for a text on one server.
@@ -131,6 +132,22 @@ func (c *cluster) again(t *testing.T, server int) {
 	noError(t, exec.Command("bash", "-c", command).Run())
 }
 
+// goesOn has a server that stood still go on. A Patroni up to 3.0.2 may take its lock back from the new
+// primary, and what was acknowledged meanwhile is gone then: its machine is reset instead, as a watchdog
+// does.
+func (c *cluster) goesOn(t *testing.T, server int) {
+	t.Helper()
+	version := testenv.Must(exec.Command("patroni", "--version").Output())(t)
+	var major, minor, patch int
+	testenv.Must(fmt.Sscanf(string(version), "patroni %d.%d.%d", &major, &minor, &patch))(t)
+	if slices.Compare([]int{major, minor, patch}, []int{3, 0, 3}) >= 0 {
+		c.signal(server, syscall.SIGCONT)
+		return
+	}
+	c.signal(server, syscall.SIGKILL)
+	c.again(t, server)
+}
+
 // cutOff drops what is sent to a server, and what it sends to etcd; undone by join.
 func (c *cluster) cutOff(t *testing.T, server int) (join func()) {
 	t.Helper()
@@ -156,14 +173,17 @@ func (c *cluster) end() {
 	_ = testenv.Eventually(func() error { return os.RemoveAll(c.dir) })
 }
 
+// failoverTakes is within what time after its primary is gone every client is answered again.
+const failoverTakes = 15 * time.Second
+
 // The primary dies, stops without dying, and is cut off, each time under load. A standby that has all
-// that was acknowledged takes its place, both gateways find it by themselves, and nothing is lost.
+// that was acknowledged takes its place, both gateways find it by themselves in time, and nothing is lost.
 func TestFailover(t *testing.T) {
 	if os.Getenv("GATEWAY_TEST_FAILOVER") == "" {
 		t.Skip("needs Patroni and etcd, and takes minutes: GATEWAY_TEST_FAILOVER=required has it run")
 	}
 	c := newCluster(t)
-	s := &stage{mortal: &mortal{url: c.url()}}
+	s := &stage{mortal: &mortal{url: c.url()}, within: failoverTakes}
 	var err error
 	s.pool, err = pgxpool.New(t.Context(), s.url)
 	noError(t, err)
@@ -183,24 +203,31 @@ func TestFailover(t *testing.T) {
 			c.signal(primary, syscall.SIGKILL)
 			return func() { c.again(t, primary) }
 		}},
-		{"the primary stands still (`SIGSTOP`)", func(_ *testing.T, primary int) func() {
+		{"the primary stands still (`SIGSTOP`)", func(t *testing.T, primary int) func() {
 			c.signal(primary, syscall.SIGSTOP)
-			return func() { c.signal(primary, syscall.SIGCONT) }
+			return func() { c.goesOn(t, primary) }
 		}},
 		{"the primary is cut off from etcd, clients and standbys", c.cutOff},
 	} {
 		primary := c.primary(t, 0)
 		var heal func()
+		var waited time.Duration
 		s.suffer(t, fault.name, func(t *testing.T) {
 			time.Sleep(2 * time.Second)
+			began := time.Now()
 			heal = fault.do(t, primary)
 			until(t, primary)
+			waited = time.Since(began)
 		})
-		silence := s.lines[len(s.lines)-1].silence
-		testenv.Check(t, silence <= 15*time.Second, "%s: nobody was answered for %s", fault.name, silence)
+		took := waited + s.lines[len(s.lines)-1].back
+		t.Logf("all clients were answered again %s after the fault", took)
+		testenv.Check(t, took <= failoverTakes, "%s: all clients were answered again after %s", fault.name, took)
 		heal()
 		c.await(t)
 	}
 	s.load.stop()
+	for _, l := range s.lines { // no later failover has taken back what one before had kept
+		s.kept(t, l.promises)
+	}
 	s.awaitEvents(t)
 }

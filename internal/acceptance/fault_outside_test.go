@@ -115,9 +115,31 @@ func (s *stage) awaitEvents(t *testing.T) {
 			return missing
 		})
 		if err != nil {
-			t.Errorf("%s: %v", l.fault, err)
+			t.Errorf("%s: %v\n%s", l.fault, err, s.whereabouts(t, l.promises))
 		}
 	}
+}
+
+// whereabouts says what the database knows of events of payments whose end was not told.
+func (s *stage) whereabouts(t *testing.T, promises []promise) string {
+	var orders []string
+	for _, p := range promises {
+		if untold([]promise{p}) != nil {
+			orders = append(orders, p.order)
+		}
+	}
+	var known string
+	err := s.pool.QueryRow(t.Context(), `
+		select jsonb_pretty(jsonb_agg(jsonb_build_object('order', p.order_id, 'payment', p.status, 'now', now(),
+			'event', to_jsonb(e) - 'body', 'delivery', to_jsonb(d), 'endpoint', to_jsonb(n), 'attempts', (
+				select jsonb_agg(to_jsonb(a) - 'answer' order by a.id) from webhook_attempt a
+				where a.merchant_id = e.merchant_id and a.event_id = e.id))))
+		from payment p
+		left join webhook_event e on e.merchant_id = p.merchant_id and e.subject = 'payment' and e.subject_id = p.id
+		left join webhook_delivery d on d.merchant_id = e.merchant_id and d.event_id = e.id
+		left join webhook_endpoint n on n.merchant_id = d.merchant_id and n.host = d.host
+		where p.order_id = any($1)`, orders).Scan(&known)
+	return fmt.Sprint(orders, known, err)
 }
 
 // processorMisbehaves has a trader's processor hang, answer about another attempt, and answer twice;

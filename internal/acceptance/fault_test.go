@@ -34,6 +34,8 @@ type stage struct {
 	newest string
 	// unsteady is a program whose clock can be set, and who asks the test for addresses.
 	unsteady string
+	// within is how long after the end of a fault all clients are to be answered again.
+	within time.Duration
 	// log is the disk of PostgreSQL's log.
 	log *disk
 	// uploads is where the second replica keeps files that arrive.
@@ -56,7 +58,7 @@ type line struct {
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	// The server syncs, as one with real money does: what it has acknowledged is to outlive it.
-	s := &stage{mortal: newMortalWith(t, pgserver.Options{MaxConnections: 140})}
+	s := &stage{mortal: newMortalWith(t, pgserver.Options{MaxConnections: 140}), within: 10 * time.Second}
 	s.moveLog(t)
 	s.relay = newRelay(t, s.url)
 	s.proxy = newToxiproxy(t, s.relay.Addr().String())
@@ -158,7 +160,7 @@ func (s *stage) suffer(t *testing.T, name string, fault func(t *testing.T)) {
 	back := s.load.recovered(t, healed)
 	r := s.load.next(newRound())
 	l := line{fault: name, saw: r.saw(), silence: r.silence, back: back, promises: r.promises, calls: r.calls}
-	if back > 10*time.Second {
+	if back > s.within {
 		t.Errorf("%s: all clients were answered again after %s", name, back)
 	}
 	for _, wrong := range r.wrong[:min(len(r.wrong), 10)] {
