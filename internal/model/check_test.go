@@ -263,6 +263,7 @@ func (w *modelWalk) audit() {
 	w.lookAtSlots(b)
 	w.chain.look(w, b)
 	must(w.check.SendBatch(w.ctx, b).Close())
+	w.lookAtMessages()
 }
 
 // counts are how many rows each table must have: what a refused or an aborted step left behind would be too many.

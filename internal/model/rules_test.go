@@ -18,6 +18,7 @@ type gatewayModel struct {
 	merchants  []*modelMerchant
 	traders    []*modelTrader
 	requisites []*modelRequisite
+	phones     []*modelPhone
 	rates      map[string]modelRate
 	limits     map[string][2]int64
 	// payments in the order of creation.
@@ -83,6 +84,8 @@ type modelPayment struct {
 	// appeal is nil until there is one; checkout is nil unless the payment is paid by entering a card.
 	appeal   *modelAppeal
 	checkout *modelCheckout
+	// told is whether a message of a bank has confirmed the whole of it.
+	told bool
 	modelHistory
 	modelNews
 }

@@ -67,6 +67,8 @@ var modelOps = []modelOp{
 	{"confirm", 110, true, about(anyPayment, (*modelWalk).confirm)},
 	{"receive", 60, true, about(anyPayment, (*modelWalk).receive)},
 	{"keep", 60, false, about((*modelWalk).payable, (*modelWalk).keep)},
+	{"message", 90, true, about((*modelWalk).tellable, (*modelWalk).message)},
+	{"vouch", 70, false, (*modelWalk).vouch},
 	{"attach", 80, true, about((*modelWalk).someMoney, (*modelWalk).attach)},
 	{"decide-case", 40, true, about((*modelWalk).someCase, (*modelWalk).decideCase)},
 	{"cancel", 55, true, about(anyPayment, (*modelWalk).cancel)},
@@ -121,6 +123,7 @@ var modelOps = []modelOp{
 	{"decide-both", 12, false, about(appealIn("in_review"), (*modelWalk).decideBoth)},
 	{opVisit, 130, false, nil},
 	{opCase, 30, false, nil},
+	{opTold, 40, false, nil},
 	{"enter", 30, true, about(waitingForCard, (*modelWalk).enter)},
 	{"enter-both", 12, false, about(waitingForCard, (*modelWalk).enterBoth)},
 	{"enter-late", 12, false, about(waitingForCard, (*modelWalk).enterLate)},
@@ -155,6 +158,9 @@ const opVisit = "visit"
 
 // opCase is drawn for a payment of which another amount comes, and what is decided about it.
 const opCase = "case"
+
+// opTold is drawn for a payment of which a bank writes.
+const opTold = "told"
 
 // opCome is drawn for a deposit that comes by the network, and opLeave for a withdrawal that goes its way.
 const (
@@ -196,6 +202,9 @@ func modelSteps(seed uint64, count int) []modelStep {
 		case s.op == opCase:
 			s.op, s.n[1], s.n[2] = "create", caseCounter(s.n[1]), s.n[2]%7
 			visit = append(visit, drawModelCase(random, id)...)
+		case s.op == opTold:
+			s.op, s.n[1], s.n[2] = "create", caseCounter(s.n[1]), s.n[2]%7
+			visit = append(visit, drawModelTold(random, id)...)
 		case s.op == opCome:
 			s.op, s.n[1], s.n[2], s.n[4] = "deposit", s.n[1]%2, 6, 1 // by its own cashbox, to the platform's address
 			visit = append(visit, drawModelWay(random, id, "send watch fork watch watch")...)
@@ -247,6 +256,26 @@ func drawModelCase(random *rand.Rand, maker int) []modelStep {
 		return []modelStep{kept, attached, pickModel([]modelStep{decided, moved}, random.IntN(2)), drawOp(random, "move")}
 	}
 	return []modelStep{came, decided, drawOp(random, pickModel([]string{"finish", "finish", "give-back", "reverse"}, random.IntN(modelRange)))}
+}
+
+// drawModelTold draws what follows on the step that makes a payment: its trader's phone tells that it has come, after the phone's
+// balance was vouched for or not, once more, and sometimes when the application has set it back.
+func drawModelTold(random *rand.Rand, maker int) []modelStep {
+	pause, told, again := drawOp(random, opPause), drawOp(random, "message"), drawOp(random, "message")
+	told.n[1], told.n[3] = 2, pickModel([]int{2, 6, 6, 6}, random.IntN(modelRange)) // of its own trader, in its amount
+	steps := []modelStep{pause, told, again}
+	if random.IntN(3) == 0 {
+		back, later, once := drawOp(random, "move"), drawOp(random, "advance"), drawOp(random, "message")
+		back.n[1], later.n[0] = 0, 1 // pending; five minutes
+		once.n[1], once.n[3] = 2, 6
+		steps = append(steps, back, later, once)
+	}
+	for i := range steps {
+		if steps[i].op == "message" || steps[i].op == "move" {
+			steps[i].ref = maker
+		}
+	}
+	return steps
 }
 
 // drawModelWay draws steps about what a step makes, most of those that are given.

@@ -21,6 +21,7 @@ import (
 
 	"gateway.example/internal/attest"
 	"gateway.example/internal/auth"
+	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/card"
 	"gateway.example/internal/chain"
@@ -48,7 +49,9 @@ type modelWalk struct {
 	clock   *dbtest.Clock
 	vault   *vault.Vault
 	service *payment.Service
-	payouts *payout.Service
+	// messages are what traders' phones forward.
+	messages *bankmessage.Service
+	payouts  *payout.Service
 	// checkouts and links are the payers' side of card payments, and bank the acquirer behind them.
 	checkouts *checkout.Service
 	links     *auth.Links
@@ -124,6 +127,7 @@ func (w *modelWalk) restart() {
 		Requisites: dbtest.Requisites(), Markup: decimal.RequireFromString(modelMarkup), ExternalSecret: true,
 		Cards: cards, CardMoved: checkout.OnStatusChange, Payouts: w.payouts,
 	}))
+	w.messages = bankmessage.New(pools, w.clock, w.vault, w.service)
 	w.links = given(auth.NewLinks(key))
 	// Limits that were never loaded bound nothing.
 	w.checkouts = checkout.New(pools, w.clock, checkout.Rooms{

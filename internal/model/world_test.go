@@ -194,6 +194,7 @@ func newModelWorld(t testing.TB, d *dbtest.DB) *gatewayModel {
 	m.openAccounts(ledger.Available(ledger.Platform, 0))
 	m.openAccounts(ledger.Available(ledger.External, 0))
 	addModelRequisites(t, d, m)
+	addModelPhones(t, d, m)
 	addModelLeaving(t, d, m)
 	return m
 }
