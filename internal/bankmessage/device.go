@@ -1,6 +1,7 @@
 package bankmessage
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -21,6 +22,8 @@ import (
 const (
 	KeyHeader       = "X-Device-Key"
 	SignatureHeader = "Signature"
+	// appSignature is what a forwarding app calls that header, which cannot be told another name.
+	appSignature = "X-Signature"
 )
 
 const maxName = 100
@@ -141,9 +144,16 @@ func (s *Service) Silent(ctx context.Context, who caller.Caller) ([]Device, erro
 	return list, nil
 }
 
+// AppHeaders and AppBody are the settings of a forwarding app for SMS that signs by itself: see docs/operate/messages.md.
+func (d Device) AppHeaders() string { return `{"` + KeyHeader + `":"` + d.Key + `"}` }
+
+// AppBody has the app's own placeholders. A message that is sent again has the time at which it came, and so its id.
+const AppBody = `{"messageId":"%from%-%receivedStamp%","kind":"sms","sender":"%from%","text":"%text%",` +
+	`"receivedAt":"%receivedStamp=yyyy-MM-dd'T'HH:mm:ssXXX%"}`
+
 // Admit authenticates a device by the signature of its body.
 func (s *Service) Admit(ctx context.Context, header http.Header, body auth.ReadBody) (caller.Caller, error) {
-	key, signed := header.Get(KeyHeader), header.Get(SignatureHeader)
+	key, signed := header.Get(KeyHeader), cmp.Or(header.Get(SignatureHeader), header.Get(appSignature))
 	if key == "" || signed == "" {
 		return caller.Caller{}, errSignatureRequired
 	}

@@ -42,15 +42,21 @@ var (
 		"Scan the code in the app, or type these. The secret is shown this once: whoever has it can confirm your payments.",
 		"Отсканируйте код в приложении или введите эти значения. Секрет показан один раз: кто его знает, может подтверждать ваши платежи.",
 	)
-	sayAddress   = say.Both("Address", "Адрес")
-	sayKey       = say.Both("Key", "Ключ")
-	saySecret    = say.Both("Secret", "Секрет")
-	sayIsPaired  = say.Both("Done", "Готово")
-	sayHeard     = say.Both("Last heard", "Последнее сообщение")
-	sayUnheard   = say.Both("never", "не было")
-	sayConnected = say.Both("Connected", "Подключён")
-	sayRevoked   = say.Both("Disconnected", "Отключён")
-	sayRevoke    = say.Both("Disconnect", "Отключить")
+	sayApp = say.Both(
+		"For SMS, the app Incoming SMS to URL forwarder works with these besides: sign with HMAC-SHA-256, with the secret as the key, and have chunked mode on.",
+		"Для SMS подойдёт приложение Incoming SMS to URL forwarder, в него нужны ещё эти значения: включите подпись HMAC-SHA-256 с секретом в качестве ключа и chunked mode.",
+	)
+	sayAppHeaders = say.Both("Headers", "Заголовки")
+	sayAppBody    = say.Both("Payload", "Тело запроса")
+	sayAddress    = say.Both("Address", "Адрес")
+	sayKey        = say.Both("Key", "Ключ")
+	saySecret     = say.Both("Secret", "Секрет")
+	sayIsPaired   = say.Both("Done", "Готово")
+	sayHeard      = say.Both("Last heard", "Последнее сообщение")
+	sayUnheard    = say.Both("never", "не было")
+	sayConnected  = say.Both("Connected", "Подключён")
+	sayRevoked    = say.Both("Disconnected", "Отключён")
+	sayRevoke     = say.Both("Disconnect", "Отключить")
 
 	sayRules       = say.Both("What messages do", "Что делают сообщения")
 	sayRulesNone   = say.Both("No requisite fits.", "Нет подходящих реквизитов.")

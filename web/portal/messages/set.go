@@ -83,7 +83,8 @@ func (v *visit) pair() error {
 	if err != nil || made.Secret == "" {
 		return v.Led(outcome, err)
 	}
-	paired := Paired{Name: made.Name, Address: v.Address + "/api/v1/bank-messages", Key: made.Key, Secret: made.Secret}
+	paired := Paired{Name: made.Name, Address: v.Address + "/api/v1/bank-messages", Key: made.Key, Secret: made.Secret,
+		Headers: made.AppHeaders(), Body: bankmessage.AppBody}
 	settings, err := json.Marshal(map[string]string{"url": paired.Address, "key": paired.Key, "secret": paired.Secret})
 	if err != nil {
 		return err

@@ -47,7 +47,11 @@ func (m Message) act(step string) templ.SafeURL {
 }
 
 // Paired is a phone's key, which is shown this once.
-type Paired struct{ Name, Address, Key, Secret, QR string }
+type Paired struct {
+	Name, Address, Key, Secret, QR string
+	// Headers and Body are settings of a known app.
+	Headers, Body string
+}
 
 // UnknownPage is what operators see of the messages of all traders.
 type UnknownPage struct {
