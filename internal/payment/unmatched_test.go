@@ -134,6 +134,23 @@ func TestPartsCountOnce(t *testing.T) {
 	c.Audit(t)
 }
 
+// Two pieces that an operator attaches add up: the second completes the payment for what was asked, whose USDT move once, and each
+// piece counts towards it. For what the operator moved alone the first has counted for itself, and the whole counts then: rather too
+// much than too little is noted of one who gives others' money away.
+func TestTwoPiecesComplete(t *testing.T) {
+	c := newCase(t, "400")
+	who := c.anOperator(t)
+	for _, amount := range []string{"250", "350"} {
+		kept := must(c.payments.KeepMoney(t.Context(), c.trader.Caller, *c.p.RequisiteID, payment.Came{Amount: &amount}))(t)
+		c.p = must(c.guarded(t, 20).Attach(t.Context(), who, kept.ID, c.p.ID))(t)
+	}
+	c.want(t, payment.Completed, positions["completed"], "1000.00")
+	testenv.Want(t, c.Text(t, "select string_agg(amount || ' ' || state, ', ' order by id) from arrival"),
+		"400.00 kept, 250.00 kept, 350.00 kept", "what came")
+	testenv.Want(t, c.Text(t, "select string_agg(trunc(amount, 4)::text, ' ' order by id) from operator_movement"), "2.4500 9.8000", "moved alone")
+	c.Audit(t)
+}
+
 // Money that came to a requisite is not a payment's by card, which has none of its own.
 func TestMoneyIsNotByCard(t *testing.T) {
 	b := setup(t)

@@ -30,6 +30,7 @@ func TestStatement(t *testing.T) {
 	}, "\n"))
 	want(t, "opening and closing", words(page.Find(".figures dd")), "0.00 USDT 985.00 USDT")
 	want(t, "leads to", page.Find("tr[data-row] a").First().AttrOr("href", ""), "/trader/payments/1")
+	want(t, "a number where there is none", strings.Contains(words(page.Find("main")), "№ 0"), false)
 	held := p.Page(t, page.Find(".chips a").Eq(1).AttrOr("href", ""))
 	want(t, "held", len(rows(held)), 2)
 	want(t, "the tab", words(held.Find(".chips [aria-current]")), "Held")

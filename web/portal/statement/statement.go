@@ -181,7 +181,9 @@ func (v *visit) statementLine(event []report.StatementLine, of ledger.Account) L
 		shown.About = v.Shell.Say(say.WithdrawalTitle, line.SubjectID)
 		shown.Href = view.Link(portal.Numbered(v.Path("/withdrawals"), line.SubjectID))
 	default:
-		shown.About = v.Shell.Say(sayShortFunding, line.SubjectID)
+		if line.SubjectID != 0 { // a sandbox's first money has no number of its own
+			shown.About = v.Shell.Say(sayShortFunding, line.SubjectID)
+		}
 	}
 	return shown
 }
