@@ -86,7 +86,7 @@ update notify_channel c set ended_at = @now, due_at = 'infinity' where c.id = @i
 -- NotifyFeedLease makes a process the one that finds out what happened, and keeps how far it has come.
 -- name: NotifyFeedLease :one
 update notify_feed set holder = @holder::uuid, leased_until = now() + make_interval(secs => @seconds),
-    history_id = greatest(history_id, @history_id), read_until = greatest(read_until, sqlc.narg(read_until))
+    history_id = greatest(history_id, @history_id), read_until = least(greatest(read_until, sqlc.narg(read_until)), now())
 where holder = @holder::uuid or leased_until <= now()
 returning history_id, read_until, exists (select from notify_channel where confirmed_at is not null and ended_at is null)::boolean as somebody;
 
@@ -97,14 +97,16 @@ select coalesce(max(id), 0)::bigint as id from payment_history;
 -- it came, or what was decided about it.
 -- name: NotifyOpened :many
 select h.id, h.payment_id, p.trader_id, (h.from_status is null and p.status = 'pending')::boolean as opened,
-    ('appeal' in (h.to_status, coalesce(h.from_status, '')) and coalesce(h.received_amount, p.received_amount) is not null)::boolean as of_case
+    ('appeal' in (h.to_status, coalesce(h.from_status, '')) and coalesce(h.received_amount, p.received_amount) is not null
+        and h.at > @cases_since::timestamptz)::boolean as of_case
 from payment_history h join payment p on p.merchant_id = h.merchant_id and p.id = h.payment_id
 where h.id > @after order by h.id limit @most;
 
 -- NotifyMissing reads what was not committed yet when those after it were read.
 -- name: NotifyMissing :many
 select h.id, h.payment_id, p.trader_id, (h.from_status is null and p.status = 'pending')::boolean as opened,
-    ('appeal' in (h.to_status, coalesce(h.from_status, '')) and coalesce(h.received_amount, p.received_amount) is not null)::boolean as of_case
+    ('appeal' in (h.to_status, coalesce(h.from_status, '')) and coalesce(h.received_amount, p.received_amount) is not null
+        and h.at > @cases_since::timestamptz)::boolean as of_case
 from payment_history h join payment p on p.merchant_id = h.merchant_id and p.id = h.payment_id
 where h.id = any(@ids::bigint[]);
 

@@ -1123,7 +1123,7 @@ func (q *Queries) NotifyFailing(ctx context.Context, arg NotifyFailingParams) ([
 
 const notifyFeedLease = `-- name: NotifyFeedLease :one
 update notify_feed set holder = $1::uuid, leased_until = now() + make_interval(secs => $2),
-    history_id = greatest(history_id, $3), read_until = greatest(read_until, $4)
+    history_id = greatest(history_id, $3), read_until = least(greatest(read_until, $4), now())
 where holder = $1::uuid or leased_until <= now()
 returning history_id, read_until, exists (select from notify_channel where confirmed_at is not null and ended_at is null)::boolean as somebody
 `
@@ -1477,10 +1477,16 @@ func (q *Queries) NotifyMessages(ctx context.Context, arg NotifyMessagesParams) 
 
 const notifyMissing = `-- name: NotifyMissing :many
 select h.id, h.payment_id, p.trader_id, (h.from_status is null and p.status = 'pending')::boolean as opened,
-    ('appeal' in (h.to_status, coalesce(h.from_status, '')) and coalesce(h.received_amount, p.received_amount) is not null)::boolean as of_case
+    ('appeal' in (h.to_status, coalesce(h.from_status, '')) and coalesce(h.received_amount, p.received_amount) is not null
+        and h.at > $1::timestamptz)::boolean as of_case
 from payment_history h join payment p on p.merchant_id = h.merchant_id and p.id = h.payment_id
-where h.id = any($1::bigint[])
+where h.id = any($2::bigint[])
 `
+
+type NotifyMissingParams struct {
+	CasesSince time.Time
+	Ids        []int64
+}
 
 type NotifyMissingRow struct {
 	ID        int64
@@ -1491,8 +1497,8 @@ type NotifyMissingRow struct {
 }
 
 // NotifyMissing reads what was not committed yet when those after it were read.
-func (q *Queries) NotifyMissing(ctx context.Context, ids []int64) ([]NotifyMissingRow, error) {
-	rows, err := q.db.Query(ctx, notifyMissing, ids)
+func (q *Queries) NotifyMissing(ctx context.Context, arg NotifyMissingParams) ([]NotifyMissingRow, error) {
+	rows, err := q.db.Query(ctx, notifyMissing, arg.CasesSince, arg.Ids)
 	if err != nil {
 		return nil, err
 	}
@@ -1534,14 +1540,16 @@ func (q *Queries) NotifyMute(ctx context.Context, arg NotifyMuteParams) error {
 
 const notifyOpened = `-- name: NotifyOpened :many
 select h.id, h.payment_id, p.trader_id, (h.from_status is null and p.status = 'pending')::boolean as opened,
-    ('appeal' in (h.to_status, coalesce(h.from_status, '')) and coalesce(h.received_amount, p.received_amount) is not null)::boolean as of_case
+    ('appeal' in (h.to_status, coalesce(h.from_status, '')) and coalesce(h.received_amount, p.received_amount) is not null
+        and h.at > $1::timestamptz)::boolean as of_case
 from payment_history h join payment p on p.merchant_id = h.merchant_id and p.id = h.payment_id
-where h.id > $1 order by h.id limit $2
+where h.id > $2 order by h.id limit $3
 `
 
 type NotifyOpenedParams struct {
-	After int64
-	Most  int32
+	CasesSince time.Time
+	After      int64
+	Most       int32
 }
 
 type NotifyOpenedRow struct {
@@ -1555,7 +1563,7 @@ type NotifyOpenedRow struct {
 // NotifyOpened reads on in the history of payments, which of it are creations, and which is about another amount than was asked for: that
 // it came, or what was decided about it.
 func (q *Queries) NotifyOpened(ctx context.Context, arg NotifyOpenedParams) ([]NotifyOpenedRow, error) {
-	rows, err := q.db.Query(ctx, notifyOpened, arg.After, arg.Most)
+	rows, err := q.db.Query(ctx, notifyOpened, arg.CasesSince, arg.After, arg.Most)
 	if err != nil {
 		return nil, err
 	}

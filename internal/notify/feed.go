@@ -217,7 +217,7 @@ func (f *Feed) opened(ctx context.Context) ([]event, error) {
 			events = append(events, f.event(PaymentCase, ofTrader, row.TraderID, fmt.Sprint(payment, "@", row.ID), payment))
 		}
 	}
-	now := time.Now()
+	now, cases := time.Now(), f.s.clock.Now().Add(-abouts[PaymentCase].Lasts) // older ones are not worth telling
 	if len(f.missing) > 0 {
 		ids := make([]int64, 0, len(f.missing))
 		for id, since := range f.missing {
@@ -227,7 +227,7 @@ func (f *Feed) opened(ctx context.Context) ([]event, error) {
 			}
 			ids = append(ids, id)
 		}
-		rows, err := f.q.NotifyMissing(ctx, ids)
+		rows, err := f.q.NotifyMissing(ctx, db.NotifyMissingParams{CasesSince: cases, Ids: ids})
 		if err != nil {
 			return nil, fmt.Errorf("read the history of payments: %w", err)
 		}
@@ -236,7 +236,7 @@ func (f *Feed) opened(ctx context.Context) ([]event, error) {
 		}
 	}
 	for {
-		rows, err := f.q.NotifyOpened(ctx, db.NotifyOpenedParams{After: f.history, Most: feedMost})
+		rows, err := f.q.NotifyOpened(ctx, db.NotifyOpenedParams{CasesSince: cases, After: f.history, Most: feedMost})
 		if err != nil {
 			return events, fmt.Errorf("read the history of payments: %w", err)
 		}

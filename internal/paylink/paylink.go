@@ -273,8 +273,12 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Lin
 	return links, cursor, s.count(ctx, links)
 }
 
-// searched is how many links are looked at together once the first of a list were not in the states that are asked for.
-const searched = 500
+// searched is how many links are looked at together once the first of a list were not in the states that are asked for, and
+// searchedFor for how long.
+const (
+	searched    = 500
+	searchedFor = 2 * time.Second
+)
 
 // found reads the links of a page, or more. Which of them are used up is known once their places are counted, so it reads on
 // until enough are in the states that are asked for.
@@ -283,7 +287,11 @@ func (s *Service) found(
 ) ([]Link, error) {
 	var found []Link
 	p.States, p.Now = states, s.clock.Now()
+	began := time.Now()
 	for p.Page = limit + 1; ; p.Page = searched {
+		if time.Since(began) > searchedFor {
+			return nil, fault.ErrBusy
+		}
 		rows, err := q.PaymentLinkList(ctx, p)
 		if err != nil {
 			return nil, err

@@ -200,10 +200,10 @@
   }
 
   // renew shows a page, this one as it is now or in another language, in place of what is shown. While a form is being
-  // sent that is left to its answer, which would take away what is typed meanwhile.
+  // sent, how it is now is left to the answer, which would take away what is typed meanwhile.
   async function renew(page, answered) {
     const text = await get(page);
-    if (!sending) show(text, page, answered);
+    if (!sending || page !== main.dataset.page) show(text, page, answered);
   }
 
   function show(text, page, answered) {

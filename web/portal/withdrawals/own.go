@@ -313,7 +313,7 @@ func (v *visit) request() error {
 // wrongOf is what the form says of its fields: what is wrong with them, or why what was asked for is refused.
 func (v *visit) wrongOf(err error) map[string]string {
 	wrong, f := v.Wrong(err), fault.As(err)
-	if wrong != nil || f == nil || f.Kind != fault.Refused {
+	if wrong != nil || f == nil || f.Kind != fault.Refused || f.Code == submission.ErrUnfinished.Code {
 		return wrong
 	}
 	v.Shell.Mistakes = true
