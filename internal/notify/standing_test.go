@@ -135,9 +135,10 @@ func TestDecidedLongAfter(t *testing.T) {
 	decide := func(appeals string, ids string) {
 		t.Helper()
 		b.clock.Advance(time.Second)
-		b.Exec(t, "update appeal set status_at = $1::timestamptz + id * interval '1 microsecond', status = '"+appeals+"' where id "+ids, b.clock.Now())
-		b.Exec(t, "update deposit set status_at = $1::timestamptz + id * interval '1 microsecond', status = 'confirmed' where id "+ids, b.clock.Now())
-		b.Exec(t, "update withdrawal set status_at = $1::timestamptz + id * interval '1 microsecond', status = 'rejected' where id "+ids, b.clock.Now())
+		at := float64(b.clock.Now().UnixMicro()) / 1e6
+		b.Exec(t, "update appeal set status_at = to_timestamp($1 + id * 0.000001::double precision), status = '"+appeals+"' where id "+ids, at)
+		b.Exec(t, "update deposit set status_at = to_timestamp($1 + id * 0.000001::double precision), status = 'confirmed' where id "+ids, at)
+		b.Exec(t, "update withdrawal set status_at = to_timestamp($1 + id * 0.000001::double precision), status = 'rejected' where id "+ids, at)
 	}
 	told := func(what string, wanted ...int) {
 		t.Helper()
