@@ -72,6 +72,15 @@ where device_id = @device_id and bank = @bank and account = @account and balance
   and why not in ('forged', 'repeat') and (received_at, id) < (@received_at::timestamptz, @id::bigint)
 order by received_at desc, id desc limit 2;
 
+-- BankMessageOfOthers reports whether the bank has told of another account on the device.
+-- name: BankMessageOfOthers :one
+select (exists (select 1 from bank_message b where b.device_id = @device_id and b.bank = @bank and b.account < @account and b.balance is not null)
+    or exists (select 1 from bank_message a where a.device_id = @device_id and a.bank = @bank and a.account > @account and a.balance is not null))::boolean;
+
+-- BankMessageTrust says that a message's balance follows from a trusted one. What was decided stays.
+-- name: BankMessageTrust :exec
+update bank_message set trusted = true, gap = 0 where id = @id;
+
 -- BankMessageAfter lists the messages of an account after one, the first first.
 -- name: BankMessageAfter :many
 select * from bank_message

@@ -76,7 +76,7 @@ func (c chain) standing(m db.BankMessage) standing {
 	gap := apart(last, m)
 	return standing{
 		gap: decimal.NewNullDecimal(gap), trusted: gap.IsZero() && last.Trusted,
-		first: gap.IsZero() && !last.Trusted && last.Why == WhyFirst,
+		first: gap.IsZero() && !last.Trusted && (last.Why == WhyFirst || !last.Gap.Valid),
 	}
 }
 

@@ -22,6 +22,7 @@ const (
 	WhyTwin    = "twin"    // another message says the same, perhaps of the same transfer
 	WhyRepeat  = "repeat"  // another message is about the same transfer
 	WhyFirst   = "first"   // no balance is known that it could follow from
+	WhyAccount = "account" // the bank tells of several accounts, and the rule does not say which is the requisite's
 	WhyGap     = "gap"     // the balance does not follow from what is known
 	WhyBalance = "balance" // an SMS without a balance, which anybody could have sent
 	WhyForged  = "forged"  // the next message contradicts it
@@ -80,7 +81,7 @@ func (s *Service) decide(ctx context.Context, tx pgx.Tx, q *db.Queries, m db.Ban
 	stands := c.standing(m)
 	state, err := s.settle(ctx, tx, q, m, stands)
 	if err == nil && stands.trusted {
-		err = s.heal(ctx, tx, q, c)
+		err = s.heal(ctx, tx, q, c, true)
 	}
 	return state, err
 }
@@ -88,14 +89,14 @@ func (s *Service) decide(ctx context.Context, tx pgx.Tx, q *db.Queries, m db.Ban
 // mostHealed is how many messages one that came late, or that a person vouched for, makes trusted at most.
 const mostHealed = 50
 
-// heal decides again about the messages beside a trusted one that were not trusted, and those beside them.
-func (s *Service) heal(ctx context.Context, tx pgx.Tx, q *db.Queries, c chain) error {
+// heal makes trusted what stands beside a trusted message, and what stands beside that. What waited for a balance is decided again,
+// but not where a person vouched: they looked at one transfer, and what follows from its balance may be by whoever made that up.
+func (s *Service) heal(ctx context.Context, tx pgx.Tx, q *db.Queries, c chain, confirms bool) error {
 	due := slices.Concat(firstOf(c.before), firstOf(c.after))
 	for healed := 0; len(due) > 0 && healed < mostHealed; healed++ {
 		m := due[0]
 		due = due[1:]
-		waits := m.State == string(Waiting) && (m.Why == WhyGap || m.Why == WhyFirst)
-		if m.Trusted || !waits && Kind(m.Says) == Incoming {
+		if m.Trusted {
 			continue
 		}
 		around, err := chainOf(ctx, q, m)
@@ -106,7 +107,13 @@ func (s *Service) heal(ctx context.Context, tx pgx.Tx, q *db.Queries, c chain) e
 		if !stands.trusted {
 			continue
 		}
-		if _, err := s.settle(ctx, tx, q, m, stands); err != nil {
+		waits := m.State == string(Waiting) && (m.Why == WhyGap || m.Why == WhyFirst)
+		if confirms && waits || Kind(m.Says) != Incoming {
+			_, err = s.settle(ctx, tx, q, m, stands)
+		} else {
+			err = q.BankMessageTrust(ctx, m.ID)
+		}
+		if err != nil {
 			return err
 		}
 		due = append(due, slices.Concat(firstOf(around.before), firstOf(around.after))...)
@@ -172,16 +179,27 @@ func match(ctx context.Context, q *db.Queries, m db.BankMessage, stands standing
 	}
 	waits := decision{state: Waiting, payment: &found[0]}
 	for _, rule := range rules {
-		if rule.RequisiteID == *found[0].RequisiteID {
-			return judge(m, stands, twin, rule, waits), nil
+		if rule.RequisiteID != *found[0].RequisiteID {
+			continue
 		}
+		if m.Balance.Valid && (rule.Account == nil || *rule.Account != m.Account) {
+			// Balances are followed by account: who invents one would be contradicted by nothing.
+			others, err := q.BankMessageOfOthers(ctx, db.BankMessageOfOthersParams{DeviceID: m.DeviceID, Bank: m.Bank, Account: m.Account})
+			if err != nil {
+				return decision{}, fmt.Errorf("look for other accounts: %w", err)
+			}
+			if others && twin == "" {
+				twin = WhyAccount
+			}
+		}
+		return judge(m, stands, twin, rule, waits), nil
 	}
 	waits.why = WhyUnset
 	return waits, nil
 }
 
 // judge decides what a message may do about the one payment that it fits, by the rule of its requisite.
-func judge(m db.BankMessage, stands standing, twin string, rule db.RequisiteMessage, waits decision) decision {
+func judge(m db.BankMessage, stands standing, doubt string, rule db.RequisiteMessage, waits decision) decision {
 	inTime := m.ArrivedAt.Sub(m.ReceivedAt) <= underway && m.ReceivedAt.Sub(m.ArrivedAt) <= early &&
 		waits.payment.CreatedAt.Before(m.ReceivedAt) && !m.ReceivedAt.After(waits.payment.ExpiresAt.Add(late))
 	switch {
@@ -191,8 +209,8 @@ func judge(m db.BankMessage, stands standing, twin string, rule db.RequisiteMess
 		waits.why = WhyStopped
 	case m.Why == WhyForged:
 		waits.why = WhyForged
-	case twin != "":
-		waits.why = twin
+	case doubt != "":
+		waits.why = doubt
 	case !m.Balance.Valid && m.Kind == sms:
 		waits.why = WhyBalance
 	case m.Balance.Valid && stands.first:

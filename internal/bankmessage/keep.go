@@ -20,7 +20,7 @@ func (m Message) MayKeep() bool { return mayKeep(m.State, m.Says, m.Why) }
 func mayKeep(state State, says Kind, why string) bool {
 	switch says {
 	case Incoming:
-		return state == Waiting || state == Noted && why == WhyOff
+		return state == Waiting && why != WhyForged || state == Noted && why == WhyOff
 	case Unknown:
 		return state == Noted
 	case Outgoing, Declined, Balance, Advertisement, Code:
@@ -70,7 +70,7 @@ func (s *Service) Keep(ctx context.Context, who caller.Caller, k Keeping) (payme
 		if err != nil {
 			return err
 		}
-		return s.heal(ctx, tx, q, around)
+		return s.heal(ctx, tx, q, around, false)
 	})
 	return kept, err
 }

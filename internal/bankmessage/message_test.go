@@ -265,7 +265,7 @@ func TestForged(t *testing.T) {
 }
 
 // Who begins with an SMS in the bank's name, before any balance is known, confirms nothing, by however many that follow from one
-// another: a person begins what is trusted. Then the ones that follow count, also those that waited for it.
+// another: a person begins what is trusted, and then the ones that come count.
 func TestFirst(t *testing.T) {
 	b := setup(t)
 	forged, p, q := b.create(t, "700"), b.create(t, "1500"), b.create(t, "1600")
@@ -278,7 +278,19 @@ func TestFirst(t *testing.T) {
 	noError(t, b.messages.Dismiss(t.Context(), b.trader.Caller, b.id(t, "2")))
 	testenv.Want(t, b.send(t, came("4", "1600", "8800")), bankmessage.Waiting, "after it is dismissed, the next is")
 	noError(t, b.messages.Assign(t.Context(), b.trader.Caller, b.id(t, "3"), p.ID))
-	testenv.Want(t, b.status(t, q), payment.Completed, "once a person has confirmed one, the payment of the next is")
+	testenv.Want(t, b.status(t, q), payment.Pending, "what had come before a person confirmed one is still looked at: the payment is")
+	b.create(t, "1700")
+	testenv.Want(t, b.send(t, came("5", "1700", "10500")), bankmessage.Confirmed, "what comes then is")
+	// Nor does another account's, where the rule names none: nothing would contradict it.
+	other := came("6", "1", "9000")
+	other.Text = strings.ReplaceAll(other.Text, "СЧЁТ1234", "СЧЁТ9999")
+	b.create(t, "1900")
+	b.send(t, other)
+	testenv.Want(t, b.send(t, came("7", "1900", "12400")), bankmessage.Waiting, "beside another account it is")
+	testenv.Want(t, b.Text(t, "select why from bank_message where message_id = '7'"), bankmessage.WhyAccount, "it waits for")
+	b.Exec(t, "update requisite_message set account = '1234'")
+	b.create(t, "2000")
+	testenv.Want(t, b.send(t, came("8", "2000", "14400")), bankmessage.Confirmed, "where the rule names it, it is")
 	testenv.Want(t, b.status(t, forged), payment.Pending, "that of the forged one is")
 	b.Audit(t)
 }

@@ -50,7 +50,7 @@ func (s *Service) Assign(ctx context.Context, who caller.Caller, id, paymentID i
 		if err != nil {
 			return err
 		}
-		return s.heal(ctx, tx, q, around)
+		return s.heal(ctx, tx, q, around, false)
 	})
 }
 
@@ -68,8 +68,9 @@ func (s *Service) Dismiss(ctx context.Context, who caller.Caller, id int64) erro
 }
 
 func decideBy(ctx context.Context, q *db.Queries, m db.BankMessage, d decision, who caller.Caller, now time.Time) error {
-	// Who confirms a payment by a message, or keeps its money, vouches for its balance.
-	p := d.params(m, standing{gap: m.Gap, trusted: m.Trusted || d.state == Assigned || d.why == WhyKept}, now)
+	// Who confirms a payment by a message, or keeps its money, vouches for its balance, but not for one that another has contradicted.
+	vouched := m.Why != WhyForged && (d.state == Assigned || d.why == WhyKept)
+	p := d.params(m, standing{gap: m.Gap, trusted: m.Trusted || vouched}, now)
 	p.DecidedBy = who.Actor()
 	if err := q.BankMessageDecide(ctx, p); err != nil {
 		return fmt.Errorf("decide about a message: %w", err)

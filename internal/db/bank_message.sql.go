@@ -750,6 +750,25 @@ func (q *Queries) BankMessageObjection(ctx context.Context, id int64) (BankMessa
 	return i, err
 }
 
+const bankMessageOfOthers = `-- name: BankMessageOfOthers :one
+select (exists (select 1 from bank_message b where b.device_id = $1 and b.bank = $2 and b.account < $3 and b.balance is not null)
+    or exists (select 1 from bank_message a where a.device_id = $1 and a.bank = $2 and a.account > $3 and a.balance is not null))::boolean
+`
+
+type BankMessageOfOthersParams struct {
+	DeviceID int64
+	Bank     string
+	Account  string
+}
+
+// BankMessageOfOthers reports whether the bank has told of another account on the device.
+func (q *Queries) BankMessageOfOthers(ctx context.Context, arg BankMessageOfOthersParams) (bool, error) {
+	row := q.db.QueryRow(ctx, bankMessageOfOthers, arg.DeviceID, arg.Bank, arg.Account)
+	var column_1 bool
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const bankMessageOwn = `-- name: BankMessageOwn :one
 select id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at, says, pattern, bank, currency, account, amount, balance, state, why, gap, trusted, requisite_id, merchant_id, payment_id, decided_at, decided_by, objection, outcome, resolution, resolved_at, resolved_by from bank_message where id = $1 and trader_id = $2
 `
@@ -950,6 +969,16 @@ func (q *Queries) BankMessageToldOf(ctx context.Context, paymentID int64) (bool,
 	var exists bool
 	err := row.Scan(&exists)
 	return exists, err
+}
+
+const bankMessageTrust = `-- name: BankMessageTrust :exec
+update bank_message set trusted = true, gap = 0 where id = $1
+`
+
+// BankMessageTrust says that a message's balance follows from a trusted one. What was decided stays.
+func (q *Queries) BankMessageTrust(ctx context.Context, id int64) error {
+	_, err := q.db.Exec(ctx, bankMessageTrust, id)
+	return err
 }
 
 const bankMessageTwins = `-- name: BankMessageTwins :many

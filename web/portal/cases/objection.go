@@ -6,6 +6,7 @@ import (
 
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/payment"
 	"gateway.example/internal/work"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
@@ -103,6 +104,7 @@ func (v *visit) subjectOfObjection(m bankmessage.Message) (decidable, error) {
 		{Label: sayTraderObjects, Value: m.Why},
 		{Label: say.Bank, Value: bank},
 		{Label: sayMessageCame, Value: v.Shell.When(m.ReceivedAt)},
+		{Label: sayPaymentNow, Value: v.Shell.Say(say.PaymentStatus(string(p.Status)))},
 	}, owners)
 	if m.Balance != nil {
 		facts = append(facts, view.Fact{Label: sayMessageBalance, Value: v.Shell.Amount(*m.Balance, m.Currency), Class: "num"})
@@ -136,12 +138,17 @@ func (v *visit) objection() error {
 	if err != nil {
 		return err
 	}
+	p, err := v.Payments.Get(v.Ctx(), v.Who, portal.IDText(*m.PaymentID))
+	if err != nil {
+		return err
+	}
 	if v.May(caller.OperatorReveal) {
 		shown.Links = append(shown.Links, CaseLink{
 			Label: sayMessageText, Text: v.Shell.Say(say.MessagesOfBanks), Href: portal.MessagesPath + "#objected",
 		})
 	}
-	if m.Outcome == bankmessage.Upheld && v.May(caller.OperatorMoney) {
+	// A payment that no longer stands has given the trader their USDT back already.
+	if m.Outcome == bankmessage.Upheld && p.Status == payment.Completed && v.May(caller.OperatorMoney) {
 		shown.Links = append(shown.Links, CaseLink{
 			Label: sayGiveBack, Text: v.Shell.Say(sayToCorrect), Href: portal.MoneyPath + "/correct",
 		})

@@ -94,6 +94,7 @@ var (
 	sayObjectionRejected = say.Both("Rejected", "Отклонено")
 	sayObjectedAt        = say.Both("Objected", "Возражение от")
 	sayTraderObjects     = say.Both("The trader says", "Слова трейдера")
+	sayPaymentNow        = say.Both("The payment is now", "Платёж сейчас")
 	sayMessageCame       = say.Both("The bank's message", "Сообщение банка")
 	sayMessageBalance    = say.Both("Balance it tells", "Баланс в сообщении")
 	sayMessageText       = say.Both("Its text", "Его текст")
