@@ -19,7 +19,7 @@ const objectionOpen = "open"
 var objectionList = portal.List{Path: portal.ObjectionsPath, Always: true, None: sayCasesNone}
 
 var objectionBadges = map[string]view.Badge{
-	objectionOpen:                {Text: sayConflictOpen, Tone: "late"},
+	objectionOpen:                {Text: sayObjectionOpen, Tone: "late"},
 	string(bankmessage.Upheld):   {Text: sayObjectionUpheld, Tone: "bad"},
 	string(bankmessage.Rejected): {Text: sayObjectionRejected, Tone: "off"},
 }

@@ -90,6 +90,7 @@ var (
 			"подтверждают, пока трейдер не включит это снова.",
 	)
 	sayObjectionTitle    = say.Both("Objection № %d", "Возражение № %d")
+	sayObjectionOpen     = say.Both("Open", "Открыто")
 	sayObjectionUpheld   = say.Both("Upheld", "Принято")
 	sayObjectionRejected = say.Both("Rejected", "Отклонено")
 	sayObjectedAt        = say.Both("Objected", "Возражение от")

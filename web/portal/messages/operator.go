@@ -127,7 +127,7 @@ func (v *visit) groups(list []bankmessage.Group) view.Sheet {
 	sheet := view.Sheet{
 		Label: v.Shell.Say(sayGroups), Empty: view.Empty{Title: sayGroupsNone},
 		Columns: []view.Column{
-			{Text: v.Shell.Say(saySender)}, {Text: v.Shell.Say(sayText)}, {Text: v.Shell.Say(sayHowMany), Right: true}, {Text: v.Shell.Say(sayBegin)},
+			{Text: v.Shell.Say(saySender)}, {Text: v.Shell.Say(sayText)}, {Text: v.Shell.Say(sayHowMany), Right: true}, {Text: v.Shell.Say(sayWhatToDo)},
 		},
 	}
 	for _, g := range list {
@@ -165,7 +165,7 @@ func (v *visit) objected(list []bankmessage.Message) view.Sheet {
 			payment.Note = v.Shell.Amount(*m.Amount, m.Currency)
 		}
 		sheet.Rows = append(sheet.Rows, []view.Cell{
-			{At: m.DecidedAt, Href: view.Link(portal.Numbered(portal.ObjectionsPath, m.ID))}, payment, {Text: m.Why}, {Text: text, Note: m.Sender},
+			{Text: v.Shell.When(*m.DecidedAt), Href: view.Link(portal.Numbered(portal.ObjectionsPath, m.ID))}, payment, {Text: m.Why}, {Text: text, Note: m.Sender},
 			{Text: "№ " + portal.IDText(m.TraderID), Href: view.Link(portal.Numbered(portal.TradersPath, m.TraderID))},
 		})
 	}

@@ -121,6 +121,7 @@ var (
 		"Он ещё не действует. Добавьте эту строку и примеры без настоящих имён в файл банка в internal/bankmessage/patterns исходного кода и разверните новую версию.",
 	)
 	sayObjected      = say.Both("Confirmations that traders object to", "Подтверждения, против которых возражают трейдеры")
+	sayWhatToDo      = say.Both("What to do", "Что сделать")
 	sayObjectedTitle = say.Both("Objections of traders", "Возражения трейдеров")
 	sayObjectedNone  = say.Both("Nobody objects.", "Возражений нет.")
 )

@@ -59,6 +59,7 @@ var (
 // A trader's payments.
 var (
 	sayExpires        = say.Both("Expires", "Срок")
+	sayAppealSince    = say.Both("In appeal since", "В апелляции с")
 	sayEnded          = say.Both("Ended", "Окончен")
 	sayTimeLeft       = say.Both("Time left", "Осталось")
 	sayMerchantUSDT   = say.Both("Merchant, USDT", "Мерчанту, USDT")

@@ -112,6 +112,14 @@ type CaseQuestion struct {
 
 func (p Payment) open() bool { return p.Status == "pending" }
 
+// since is what its time is that is not open: an appeal is undecided still.
+func (p Payment) since() say.Phrase {
+	if p.Status == "appeal" {
+		return sayAppealSince
+	}
+	return sayEnded
+}
+
 // phase tells whether there is something to say of a card checkout.
 func (p Payment) phase() say.Phrase {
 	if !p.open() {

@@ -63,6 +63,7 @@ var actors = map[string]Phrase{
 	"acquirer":        {"acquirer", "эквайер"},
 	"application":     {"application", "приложение"},
 	"chain":           {"network", "сеть"},
+	"message":         {"bank’s message", "сообщение банка"},
 	"system":          {"by itself", "автоматически"},
 	"you":             {"you", "вы"},
 }
