@@ -132,20 +132,19 @@ func (c *cluster) again(t *testing.T, server int) {
 	noError(t, exec.Command("bash", "-c", command).Run())
 }
 
-// goesOn has a server that stood still go on. A Patroni up to 3.0.2 may take its lock back from the new
-// primary, and what was acknowledged meanwhile is gone then: its machine is reset instead, as a watchdog
-// does.
-func (c *cluster) goesOn(t *testing.T, server int) {
+// comesBack has a server come back that stood still or was cut off. A Patroni up to 3.0.2 may take its
+// lock back from the new primary, and what was acknowledged meanwhile is gone then: its machine is reset
+// before, as a watchdog does.
+func (c *cluster) comesBack(t *testing.T, server int, heal func()) {
 	t.Helper()
 	version := testenv.Must(exec.Command("patroni", "--version").Output())(t)
 	var major, minor, patch int
 	testenv.Must(fmt.Sscanf(string(version), "patroni %d.%d.%d", &major, &minor, &patch))(t)
-	if slices.Compare([]int{major, minor, patch}, []int{3, 0, 3}) >= 0 {
-		c.signal(server, syscall.SIGCONT)
-		return
+	if slices.Compare([]int{major, minor, patch}, []int{3, 0, 3}) < 0 {
+		c.signal(server, syscall.SIGKILL)
+		defer c.again(t, server)
 	}
-	c.signal(server, syscall.SIGKILL)
-	c.again(t, server)
+	heal()
 }
 
 // cutOff drops what is sent to a server, and what it sends to etcd; undone by join.
@@ -205,9 +204,12 @@ func TestFailover(t *testing.T) {
 		}},
 		{"the primary stands still (`SIGSTOP`)", func(t *testing.T, primary int) func() {
 			c.signal(primary, syscall.SIGSTOP)
-			return func() { c.goesOn(t, primary) }
+			return func() { c.comesBack(t, primary, func() { c.signal(primary, syscall.SIGCONT) }) }
 		}},
-		{"the primary is cut off from etcd, clients and standbys", c.cutOff},
+		{"the primary is cut off from etcd, clients and standbys", func(t *testing.T, primary int) func() {
+			join := c.cutOff(t, primary)
+			return func() { c.comesBack(t, primary, join) }
+		}},
 	} {
 		primary := c.primary(t, 0)
 		var heal func()
