@@ -187,12 +187,23 @@ func (q *Queries) PaymentHourLock(ctx context.Context) (int64, error) {
 }
 
 const paymentHourSlots = `-- name: PaymentHourSlots :many
-select width_bucket(hour, $1::timestamptz[])::int as slot, method, currency, status, span,
+with slots as materialized (
+    select slot, method, currency, status, span, sum(payments)::bigint as payments, sum(amount)::numeric as amount
+    from (
+        select width_bucket(hour, $1::timestamptz[])::int as slot, method, currency, status, span, payments, amount
+        from payment_hour
+        where hour >= $2 and hour < $3 and (hour >= $4::timestamptz or hour <= $5::timestamptz)
+            and ($6::bigint is null or merchant_id = $6) and payments <> 0
+        offset 0
+    ) hours
+    group by slot, method, currency, status, span
+)
+select (case when slot = 0 then 0 else -1 end)::int as slot, method, currency, status, span,
     sum(payments)::bigint as payments, sum(amount)::numeric as amount
-from payment_hour
-where hour >= $2 and hour < $3 and (hour >= $4::timestamptz or hour <= $5::timestamptz)
-    and ($6::bigint is null or merchant_id = $6) and payments <> 0
-group by slot, method, currency, status, span
+from slots group by slot = 0, method, currency, status, span
+union all
+select slot, method, currency, status, (-1)::smallint, sum(payments)::bigint, 0::numeric
+from slots where slot > 0 group by slot, method, currency, status
 `
 
 type PaymentHourSlotsParams struct {
@@ -214,8 +225,10 @@ type PaymentHourSlotsRow struct {
 	Amount   decimal.Decimal
 }
 
-// PaymentHourSlots adds up hours by slots of time, of a merchant or of all: slot 0 is what came before them, up to the moment that is
-// as long before now as their first one is. Each is planned for its parameters as they are.
+// PaymentHourSlots adds up hours by slots of time, of a merchant or of all. Slot -1 is all of them together, and slot 0 what came before
+// them, up to the moment that is as long before now as their first one is; these two have spans and sums. The slots only count, which is
+// a sixth of the rows to send. Each is planned for its parameters as they are. The offset keeps the database from taking each hour for a
+// group of its own: so many groups it would sort on disk.
 func (q *Queries) PaymentHourSlots(ctx context.Context, arg PaymentHourSlotsParams) ([]PaymentHourSlotsRow, error) {
 	rows, err := q.db.Query(ctx, paymentHourSlots,
 		arg.Starts,

@@ -145,7 +145,9 @@ func (f *Figures) add(row db.PaymentHourListRow, money bool) {
 	switch row.Status {
 	case "completed":
 		f.Completed, f.Ended = f.Completed+row.Payments, f.Ended+row.Payments
-		f.spans[row.Span] += row.Payments
+		if row.Span >= 0 {
+			f.spans[row.Span] += row.Payments
+		}
 		if money {
 			f.Amount = of(orZero(f.Amount).Add(row.Amount))
 		}

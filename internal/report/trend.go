@@ -21,6 +21,12 @@ var TrendDays = []int{1, 7, 30, 90}
 // funnelMost is how many payments a funnel is made of.
 const funnelMost = 2_000
 
+// What PaymentHourSlots calls the whole time, and the time before it.
+const (
+	slotWhole  = -1
+	slotBefore = 0
+)
+
 // TrendFilter says of what a trend is.
 type TrendFilter struct {
 	// Days is one of TrendDays. Beyond one they are those of the zone, and end with today.
@@ -40,7 +46,7 @@ type Trend struct {
 	Currencies []string
 	// Now is the whole time, and Before one as long that ended as long before.
 	Now, Before Figures
-	// Slots are hours of the last 24, quarters of seven days, or days.
+	// Slots are hours of the last 24, quarters of seven days, or days. They only count: they have no amount and no median.
 	Slots []HourFigures
 	// Methods are those of the currency, whichever one is kept to.
 	Methods []MethodFigures
@@ -134,8 +140,10 @@ func (f TrendFilter) starts(now time.Time) []time.Time {
 func (t *Trend) count(rows []db.PaymentHourSlotsRow, f TrendFilter, who caller.Caller) {
 	used, volumes := map[string]int64{}, map[string]decimal.Decimal{}
 	for _, row := range rows {
-		used[row.Currency] += row.Payments
-		if row.Slot > 0 && row.Status == "completed" {
+		if row.Slot == slotWhole || row.Slot == slotBefore {
+			used[row.Currency] += row.Payments
+		}
+		if row.Slot == slotWhole && row.Status == "completed" {
 			volumes[row.Currency] = volumes[row.Currency].Add(row.Amount)
 		}
 	}
@@ -166,16 +174,17 @@ func (t *Trend) count(rows []db.PaymentHourSlotsRow, f TrendFilter, who caller.C
 
 func (t *Trend) add(methods *Overview, row db.PaymentHourSlotsRow, f TrendFilter, money bool) {
 	one := db.PaymentHourListRow{Status: row.Status, Span: row.Span, Payments: row.Payments, Amount: row.Amount}
-	if row.Slot > 0 {
+	if row.Slot == slotWhole {
 		methods.method(row.Method, row.Currency).add(one, money)
 	}
 	switch {
 	case f.Method != "" && f.Method != row.Method:
-	case row.Slot == 0:
+	case row.Slot == slotBefore:
 		t.Before.add(one, money)
-	default:
+	case row.Slot == slotWhole:
 		t.Now.add(one, money)
-		t.Slots[row.Slot-1].add(one, money)
+	default:
+		t.Slots[row.Slot-1].add(one, false)
 	}
 }
 

@@ -18,11 +18,11 @@ func TestTrend(t *testing.T) {
 	b.Exec(t, `update payment set payer_claimed_at = created_at where id = $1`, second.ID)
 	owner := merchantUser(b.shop, caller.Owner)
 	for f, expected := range map[report.TrendFilter]string{
-		{Days: 1}: "2 1 2 50 200 38s; 0 0 0 - - 0s; 24 slots, 22: 2 1 2 50 200 38s; 2 2 1 1 [{failed  1}]",
+		{Days: 1}: "2 1 2 50 200 38s; 0 0 0 - - 0s; 24 slots, 22: 2 1 2 50 - 0s; 2 2 1 1 [{failed  1}]",
 		// Until 12:02 of the 20th, as today is until 12:02.
-		{Days: 7}:                 "2 1 2 50 200 38s; 1 1 1 100 300 1m45s; 28 slots, 25: 2 1 2 50 200 38s; 2 2 1 1 [{failed  1}]",
-		{Days: 30}:                "3 2 3 66.7 500 45s; 0 0 0 - - 0s; 30 slots, 29: 2 1 2 50 200 38s; 3 3 2 2 [{failed  1}]",
-		{Days: 90, Method: "sbp"}: "2 2 2 100 500 45s; 0 0 0 - - 0s; 90 slots, 89: 1 1 1 100 200 38s; 2 2 2 2 []",
+		{Days: 7}:                 "2 1 2 50 200 38s; 1 1 1 100 300 1m45s; 28 slots, 25: 2 1 2 50 - 0s; 2 2 1 1 [{failed  1}]",
+		{Days: 30}:                "3 2 3 66.7 500 45s; 0 0 0 - - 0s; 30 slots, 29: 2 1 2 50 - 0s; 3 3 2 2 [{failed  1}]",
+		{Days: 90, Method: "sbp"}: "2 2 2 100 500 45s; 0 0 0 - - 0s; 90 slots, 89: 1 1 1 100 - 0s; 2 2 2 2 []",
 	} {
 		f.Zone = time.UTC
 		got := must(b.reports.Trend(t.Context(), owner, f))(t)
