@@ -15,6 +15,8 @@ func (v *Visit) Lasting(d time.Duration) string {
 	switch {
 	case seconds < 60:
 		return v.Shell.Say(say.Seconds, seconds)
+	case seconds < 3600 && seconds%60 == 0:
+		return v.Shell.Say(say.Minutes, seconds/60)
 	case seconds < 3600:
 		return v.Shell.Say(say.MinutesSeconds, seconds/60, seconds%60)
 	}

@@ -125,7 +125,7 @@ func (v *Visit) chips(a Asked, boxes cashboxes) []view.Chip {
 	bound := func(label say.Phrase, amount decimal.Decimal) func(string) string {
 		return func(string) string { return s.Say(label) + " " + s.Number(amount) }
 	}
-	add(AsksSearch, func(value string) string { return "“" + value + "”" })
+	add(AsksSearch, func(value string) string { return s.Say(say.Quoted, value) })
 	add(AsksStatus, func(value string) string { return s.Say(a.Status(value)) })
 	add(AsksMethod, v.MethodName)
 	if !a.Account { // an account is always of one

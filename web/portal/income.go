@@ -33,7 +33,7 @@ const stackMost = 5
 // IncomeChart stacks the income of each day, which are days of UTC, by merchant or by method.
 func (v *Visit) IncomeChart(list []report.Income, by string, from, to time.Time) chart.Chart {
 	c := chart.Chart{
-		Title: v.Shell.Say(say.IncomeByDay), Kind: chart.Stacked, Write: v.Shell.USDT, Axis: decimal.Decimal.String,
+		Title: v.Shell.Say(say.IncomeByDay), Kind: chart.Stacked, Write: v.Shell.USDT, Axis: v.Shell.Plain,
 		Slot: v.Shell.Say(say.DayLabel), Numbers: v.Shell.Say(say.ShowNumbers),
 	}
 	shell := v.Shell

@@ -327,6 +327,7 @@ func (v *Visit) RateSteps(answer payment.RateAnswer, currency string) view.Sheet
 	sheet.Columns[2].Right = true
 	for _, step := range answer.Steps {
 		_, numbers, _ := strings.Cut(step.Formula, " = ")
+		numbers = v.Shell.Formula(numbers)
 		unit := "\u00a0USDT"
 		switch step.Name {
 		case "baseRate":
@@ -347,7 +348,7 @@ func (v *Visit) RateSteps(answer payment.RateAnswer, currency string) view.Sheet
 		}
 		label, note := say.RateStep(step.Name)
 		sheet.Rows = append(sheet.Rows, []view.Cell{
-			{Text: v.Shell.Say(label), Note: v.Shell.Say(note)}, {Text: numbers}, {Text: step.Value + unit},
+			{Text: v.Shell.Say(label), Note: v.Shell.Say(note)}, {Text: numbers}, {Text: v.Shell.Formula(step.Value) + unit},
 		})
 	}
 	return sheet

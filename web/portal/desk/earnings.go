@@ -92,7 +92,7 @@ func (v *visit) earningsCharts(slots []report.Earned, days int) (earned, speed c
 	}
 	earned = chart.Chart{
 		Title: v.Shell.Say(sayEarnedByDay), Kind: chart.Bars, Slots: v.ChartSlots(starts, days),
-		Series: []chart.Series{{Values: usdt}}, Write: v.Shell.USDT, Axis: decimal.Decimal.String,
+		Series: []chart.Series{{Values: usdt}}, Write: v.Shell.USDT, Axis: v.Shell.Plain,
 		Slot: v.Shell.Say(say.SlotLabel), Numbers: v.Shell.Say(say.ShowNumbers),
 	}
 	speed = earned

@@ -71,16 +71,16 @@ func rateFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
 	}
 	was := v.Shell.Say(say.NoRateKnown)
 	if band.Now.IsPositive() {
-		was = money.Rate(band.Now)
+		was = v.Shell.Rate(band.Now)
 	}
 	facts := []view.Fact{
 		{Label: say.Pair, Value: "USDT/" + p.Currency},
 		{Label: sayOldRate, Value: was},
-		{Label: sayNewRate, Value: money.Rate(value)},
-		{Label: sayDistance, Value: v.Shell.Say(sayDistanceText, distance(band, value), money.Plain(band.Percent))},
+		{Label: sayNewRate, Value: v.Shell.Rate(value)},
+		{Label: sayDistance, Value: v.Shell.Say(sayDistanceText, v.distance(band, value), v.Shell.Plain(band.Percent))},
 	}
 	if band.Anchor.IsPositive() {
-		facts = append(facts, view.Fact{Label: say.AnchorLabel, Value: money.Rate(band.Anchor)})
+		facts = append(facts, view.Fact{Label: say.AnchorLabel, Value: v.Shell.Rate(band.Anchor)})
 	}
 	valid := v.Shell.Say(sayValidForGood)
 	if p.ValidSeconds != nil {
@@ -90,12 +90,12 @@ func rateFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
 }
 
 // distance is how far a rate is from the one in use, with its sign.
-func distance(b rate.Band, value decimal.Decimal) string {
+func (v *visit) distance(b rate.Band, value decimal.Decimal) string {
 	if !b.Now.IsPositive() {
 		return "0"
 	}
 	away := value.Sub(b.Now).Mul(decimal.NewFromInt(100)).DivRound(b.Now, 2)
-	text := strings.Replace(away.StringFixed(2), "-", "−", 1)
+	text := v.Shell.Grouped(away.StringFixed(2))
 	if away.IsPositive() {
 		text = "+" + text
 	}

@@ -10,11 +10,11 @@ var (
 	sayBlockText  = say.Both(
 		"From now on they get no payment here and no card of theirs is taken; nothing is paid out to a blocked requisite. "+
 			"What is open already stays open. They are told only that it does not work.",
-		"С этого момента они не получат здесь платежа и карта от них не примется; на заблокированный реквизит не выплачивают. "+
-			"Уже открытое остаётся открытым. Причину им не говорят.",
+		"С этого момента плательщик не получит здесь платежа и его карта не примется; на заблокированный реквизит не выплачивают. "+
+			"Уже открытое остаётся открытым. Причину ему не говорят.",
 	)
 	sayUnblock     = say.Both("Lift the block", "Снять блокировку")
-	sayUnblockText = say.Both("They can pay here again at once.", "Они сразу снова смогут здесь платить.")
+	sayUnblockText = say.Both("They can pay here again at once.", "Плательщик сразу снова сможет здесь платить.")
 	sayWhat        = say.Both("What", "Что")
 	sayWhatBy      = say.Both("Block by", "По чему")
 	sayValue       = say.Both("User id, address or requisite", "Id пользователя, адрес или реквизит")
@@ -58,7 +58,7 @@ func sayKind(kind string) say.Phrase { return say.Named(kinds, kind) }
 var (
 	sayPayerTitle   = say.Both("Payer %s", "Плательщик %s")
 	sayPayerMost    = say.Both("Counted over the last %d payments.", "Посчитано по последним %d платежам.")
-	sayAllPayments  = say.Both("All their payments", "Все их платежи")
+	sayAllPayments  = say.Both("All their payments", "Все платежи плательщика")
 	sayBlockedSince = say.Both("Blocked since %s: %s", "Заблокирован с %s: %s")
 	saySeeBlock     = say.Both("See the block", "Открыть блокировку")
 	sayFirst        = say.Both("First", "Первый")

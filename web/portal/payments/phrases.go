@@ -80,7 +80,7 @@ var (
 
 // A trader's payouts.
 var (
-	sayByFile        = say.Both("By file", "Файлом")
+	sayByFile        = say.Both("By file", "Выплатить файлом")
 	sayCreatedPayout = say.Both("Created", "Создана")
 	sayRewardUSDT    = say.Both("You get, USDT", "Вы получите, USDT")
 	sayEndedPayout   = say.Both("Ended", "Окончена")

@@ -3,7 +3,6 @@ package rates
 import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
-	"gateway.example/internal/money"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/rate"
 	"gateway.example/web/portal"
@@ -130,13 +129,13 @@ func (v *visit) pairRow(k rate.Known, b rate.Band, first bool) []view.Cell {
 	band, anchor := "", ""
 	if first {
 		pair.Href, pair.Note = v.setRateOf(k.Currency), v.Shell.Say(sayInUse)
-		band = "±" + money.Plain(b.Percent) + "\u00a0%"
+		band = "±" + v.Shell.Plain(b.Percent) + "\u00a0%"
 		if b.Anchor.IsPositive() {
-			anchor = money.Rate(b.Anchor)
+			anchor = v.Shell.Rate(b.Anchor)
 		}
 	}
 	return []view.Cell{
-		pair, {Text: money.Rate(k.FiatPerUSDT)}, {Text: v.SourceName(k.Source)}, {At: &k.ObservedAt}, state,
+		pair, {Text: v.Shell.Rate(k.FiatPerUSDT)}, {Text: v.SourceName(k.Source)}, {At: &k.ObservedAt}, state,
 		{Text: band}, {Text: anchor},
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway.example/internal/money"
 	"gateway.example/internal/rate"
 	"gateway.example/web/chart"
 	"gateway.example/web/portal/say"
@@ -38,7 +37,7 @@ func (v *visit) rateCharts(observed []rate.Observation, known []rate.Known, band
 			away := known[at].FiatPerUSDT.Mul(of.Percent).Shift(-2)
 			low, high := known[at].FiatPerUSDT.Sub(away), known[at].FiatPerUSDT.Add(away)
 			c.Bands = []chart.Band{{
-				Name: v.Shell.Say(sayBandAround, money.Plain(of.Percent), money.Rate(low), money.Rate(high)), Low: low, High: high,
+				Name: v.Shell.Say(sayBandAround, v.Shell.Plain(of.Percent), v.Shell.Rate(low), v.Shell.Rate(high)), Low: low, High: high,
 			}}
 		}
 		charts = append(charts, c)
@@ -50,7 +49,7 @@ func (v *visit) rateCharts(observed []rate.Observation, known []rate.Known, band
 func (v *visit) rateChart(currency string, observed []rate.Observation) chart.Chart {
 	since := v.Shell.Now.Add(-dayShown).Truncate(slotWide)
 	c := chart.Chart{
-		Title: v.Shell.Say(sayDayOf, "USDT/"+currency), Kind: chart.Lines, Write: money.Rate, Axis: decimal.Decimal.String,
+		Title: v.Shell.Say(sayDayOf, "USDT/"+currency), Kind: chart.Lines, Write: v.Shell.Rate, Axis: v.Shell.Plain,
 		Slot: v.Shell.Say(say.SlotLabel), Numbers: v.Shell.Say(say.ShowNumbers),
 	}
 	for at := since; !at.After(v.Shell.Now); at = at.Add(slotWide) {

@@ -38,6 +38,7 @@ var (
 	NotShown      = Phrase{"Correct the filters, and the list is shown.", "Исправьте фильтры, и список появится."}
 
 	WrongDate   = Phrase{"Write the date as in 2026-11-03.", "Укажите дату в виде 2026-11-03."}
+	Quoted      = Phrase{"“%s”", "«%s»"}
 	WrongOrder  = Phrase{"Must not be before “From”.", "Не раньше даты «С»."}
 	WrongAmount = Phrase{
 		"Write an amount as in 1000 or 1000.50.",

@@ -189,6 +189,7 @@ var (
 	Hour           = Phrase{"Hour", "Час"}
 	ShowNumbers    = Phrase{"Show the numbers", "Показать числа"}
 	Seconds        = Phrase{"%d s", "%d с"}
+	Minutes        = Phrase{"%d min", "%d мин"}
 	MinutesSeconds = Phrase{"%d min %d s", "%d мин %d с"}
 	HoursMinutes   = Phrase{"%d h %d min", "%d ч %d мин"}
 )

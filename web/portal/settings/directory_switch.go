@@ -117,7 +117,7 @@ func (v *visit) showSwitch(status int, s suspension, reason string, wrong map[st
 	}
 	title := sayResumeOf
 	if s.on {
-		title, form.Text, form.Submit = saySuspendOf, v.Shell.Say(s.off), v.Shell.Say(saySuspend)
+		title, form.Text, form.Submit, form.Danger = saySuspendOf, v.Shell.Say(s.off), v.Shell.Say(saySuspend), true
 		var err error
 		if form.Notes, err = v.effects(s); err != nil {
 			return err

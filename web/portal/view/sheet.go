@@ -80,8 +80,10 @@ type MoneyForm struct {
 	Ticks   Ticks
 	Fields  []Field
 	Submit  string
-	Back    templ.SafeURL
-	Notes   []string
+	// Danger tells that it hurts somebody.
+	Danger bool
+	Back   templ.SafeURL
+	Notes  []string
 }
 
 func (f MoneyForm) method() string {

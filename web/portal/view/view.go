@@ -4,6 +4,7 @@ package view
 
 import (
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -209,6 +210,23 @@ func (s Shell) USDT(amount decimal.Decimal) string {
 // Figure writes an amount of USDT for a column of a table, whose head names the unit: with all
 // decimals, so that they stand below each other.
 func (s Shell) Figure(amount decimal.Decimal) string { return s.Grouped(money.USDT(amount)) }
+
+// Plain writes a number with as many decimals as it has.
+func (s Shell) Plain(d decimal.Decimal) string { return s.Grouped(money.Plain(d)) }
+
+// Rate writes a rate, at the least with two decimals.
+func (s Shell) Rate(d decimal.Decimal) string { return s.Grouped(money.Rate(d)) }
+
+// numeral is a number as calculations have them.
+var numeral = regexp.MustCompile(`\d+(\.\d+)?`)
+
+// Formula writes a calculation with the numbers as its reader is used to. Where a comma is what parts a fraction, a semicolon parts numbers.
+func (s Shell) Formula(plain string) string {
+	if s.Grouped("0.5") != "0.5" {
+		plain = strings.ReplaceAll(plain, ", ", "; ")
+	}
+	return numeral.ReplaceAllStringFunc(plain, s.Grouped)
+}
 
 // Short writes an amount of USDT for a headline: with two decimals, rounded down.
 func (s Shell) Short(amount decimal.Decimal) string {
