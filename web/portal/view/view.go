@@ -201,10 +201,13 @@ func (s Shell) Percent(d decimal.Decimal) string {
 }
 
 // USDT writes an amount of USDT with as many decimals as it has, at least two.
-func (s Shell) USDT(amount decimal.Decimal) string {
+func (s Shell) USDT(amount decimal.Decimal) string { return s.Sum(amount) + "\u00a0USDT" }
+
+// Sum is that without its unit.
+func (s Shell) Sum(amount decimal.Decimal) string {
 	exact := money.USDT(amount)
 	short := len(exact) - len(".00000000") + len(".00")
-	return s.Grouped(exact[:short]+strings.TrimRight(exact[short:], "0")) + "\u00a0USDT"
+	return s.Grouped(exact[:short]+strings.TrimRight(exact[short:], "0"))
 }
 
 // Figure writes an amount of USDT for a column of a table, whose head names the unit: with all
