@@ -207,7 +207,7 @@ func (s Shell) USDT(amount decimal.Decimal) string { return s.Sum(amount) + "\u0
 func (s Shell) Sum(amount decimal.Decimal) string {
 	exact := money.USDT(amount)
 	short := len(exact) - len(".00000000") + len(".00")
-	return s.Grouped(exact[:short]+strings.TrimRight(exact[short:], "0"))
+	return s.Grouped(exact[:short] + strings.TrimRight(exact[short:], "0"))
 }
 
 // Figure writes an amount of USDT for a column of a table, whose head names the unit: with all

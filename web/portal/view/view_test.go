@@ -39,3 +39,16 @@ func TestUSDT(t *testing.T) {
 		}
 	}
 }
+
+// A calculation has the numbers of its reader's language, whose commas do not part them.
+func TestFormula(t *testing.T) {
+	for tag, want := range map[string]string{
+		"en": "min(1,502.50, 0.225) − 5 / 100",
+		"ru": "min(1\u00a0502,50; 0,225) − 5 / 100",
+	} {
+		language, _ := words.In(tag)
+		if got := (view.Shell{Words: language}).Formula("min(1502.50, 0.225) − 5 / 100"); got != want {
+			t.Errorf("%s: %q, want %q", tag, got, want)
+		}
+	}
+}
