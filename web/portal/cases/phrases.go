@@ -66,7 +66,7 @@ var (
 
 // Lists and pages of operators.
 var (
-	sayCasesNone   = say.Both("There are none.", "Ничего нет.")
+	sayCasesNone   = say.Both("Nothing waits here. What is to be decided comes by itself.", "Здесь ничего не ждёт. То, что нужно решить, появится само.")
 	sayOverdueText = say.Both("A trader took these and has not ended them in time.", "Трейдер взял их и не завершил вовремя.")
 	sayOtherText   = say.Both(
 		"Another amount came than was asked for. The merchant or an operator decides; after a day the payment fails.",

@@ -178,7 +178,7 @@ var (
 	sayAlarmQuiet   = say.Both("quiet", "тихо")
 	sayAlarmWhat    = say.Both("Alarm", "Тревога")
 	sayAlarmSince   = say.Both("Since", "С")
-	sayAlarmUnknown = say.Both("not known", "неизвестно")
+	sayAlarmUnknown = say.Both("—", "—")
 	sayAlarmRunbook = say.Both("What to do", "Что делать")
 	sayAlarmFires   = say.Both("Firing", "Сработали")
 	sayAlarmOthers  = say.Both("Quiet", "Тихие")

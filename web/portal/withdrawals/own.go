@@ -352,6 +352,10 @@ func (v *visit) askCancel() error {
 	return v.Question(view.Question{
 		Title: sayCancelTitle, Action: portal.Numbered(v.path(""), id) + "/cancel", Yes: v.Shell.Say(sayCancel), Danger: true,
 		Back: view.Link(portal.Numbered(v.path(""), id)), Texts: []string{v.Shell.Say(sayCancelText, v.Shell.USDT(w.Total()))},
+		Facts: []view.Fact{
+			{Label: say.Amount, Value: v.Shell.USDT(w.Amount), Class: "num"},
+			{Label: say.Network, Value: w.Network}, {Label: say.Address, Value: w.Address, Class: "mono"},
+		},
 	})
 }
 
