@@ -45,8 +45,10 @@ var manuals = map[string]func() (string, error){
 func manualHTML(pages []docs.Page) (string, error) {
 	var whole strings.Builder
 	parts := map[string]string{}
-	// The calls are for those who write programs, and would be a third of the page.
-	pages = slices.DeleteFunc(pages, func(page docs.Page) bool { return path.Base(page.Path) == "calls.md" })
+	// The calls are for those who write programs, and would be a third of the page; more servers, for those who plan them.
+	pages = slices.DeleteFunc(pages, func(page docs.Page) bool {
+		return slices.Contains([]string{"calls.md", "scale.md"}, path.Base(page.Path))
+	})
 	for _, page := range pages {
 		parts[page.Path] = "page-" + strings.TrimSuffix(path.Base(page.Path), ".md")
 		for i, anchor := range page.Anchors() {
