@@ -66,8 +66,10 @@ with told as (
     returning channel_id, due_at
 ), due as (
     select channel_id, min(due_at) as due_at from told group by channel_id
+), held as ( -- in one order, so that two who tell the same channels wait for each other and not both
+    select c.id, due.due_at from notify_channel c join due on due.channel_id = c.id order by c.id for no key update of c
 )
-update notify_channel c set due_at = least(c.due_at, due.due_at) from due where c.id = due.channel_id
+update notify_channel c set due_at = least(c.due_at, held.due_at) from held where c.id = held.id
 `
 
 type NoticeInsertParams struct {

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -219,4 +220,26 @@ func TestOneHearsTheBot(t *testing.T) {
 	noError(t, second.Find(t.Context()))
 	second.until.Store(time.Now().Add(testenv.Patience).UnixNano())
 	ask(3, "12")
+}
+
+// Who tells several channels takes them in one order: two who tell the same ones never wait for each other both. The first lies
+// last in the table here.
+func TestToldInOneOrder(t *testing.T) {
+	_, bot := newTelegram(t)
+	b := setup(t, bot)
+	for _, chat := range []string{"1", "2", "3"} {
+		b.linked(t, b.who, chat)
+	}
+	b.Exec(t, "update notify_channel set label = label where id = (select min(id) from notify_channel)")
+	first, others := b.Beside(t), b.Beside(t)
+	must(first.Exec(t.Context(), "select 1 from notify_channel order by id limit 1 for update"))(t)
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		_ = b.Try(context.Background(), b.who)
+	}()
+	b.AwaitBlocked(t)
+	must(others.Exec(t.Context(), "select 1 from notify_channel where id > (select min(id) from notify_channel) for update nowait"))(t)
+	noError(t, errors.Join(others.Rollback(t.Context()), first.Rollback(t.Context())))
+	<-told // or it has waited for too long
 }
