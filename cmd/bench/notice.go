@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/jackc/pgx/v5"
 )
 
 const (
@@ -157,7 +158,14 @@ func (b *bench) tellChats(ctx context.Context, far *farSide) error {
 
 // forgetTold has what was told be long ago, so that nothing waits to be told together with what follows.
 func (b *bench) forgetTold(ctx context.Context) error {
-	_, err := b.pool.Exec(ctx, `with old as (delete from notice) update notify_channel set due_at = 'infinity'`)
+	err := pgx.BeginFunc(ctx, b.pool, func(tx pgx.Tx) error {
+		// The lock waits for the gateway, which tells and delivers meanwhile.
+		_, err := tx.Exec(ctx, "lock table notify_channel, notice in share row exclusive mode")
+		if err == nil {
+			_, err = tx.Exec(ctx, `with old as (delete from notice) update notify_channel set due_at = 'infinity'`)
+		}
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("forget what was told: %w", err)
 	}
