@@ -1,0 +1,215 @@
+package paylink
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+)
+
+// Page asks for a part of the list.
+type Page struct {
+	db.Page
+	// States are those that are asked for; none is any.
+	States []string
+	// MerchantID is whose they are, for operators alone; 0 is anybody's.
+	MerchantID int64
+	// Search is a part of the title, or the id; "" is any.
+	Search string
+}
+
+// MaxSearch is how many characters may be looked for.
+const MaxSearch = 200
+
+// readable is whose links the caller reads; nil is everybody's.
+func readable(who caller.Caller) (*int64, error) {
+	if who.Kind == caller.Operator {
+		return nil, who.Need(caller.OperatorRead)
+	}
+	return &who.MerchantID, who.Need(caller.MerchantRead)
+}
+
+// List lists the links of the caller's merchant, or for an operator everybody's, the newest first. The cursor is nil on the last page.
+func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Link, *string, error) {
+	own, err := readable(who)
+	if err != nil {
+		return nil, nil, err
+	}
+	if own == nil && page.MerchantID != 0 {
+		own = &page.MerchantID
+	}
+	f := fault.Decoded(ctx)
+	limit, before := page.Bounds(f)
+	for _, state := range page.States {
+		f.Check(slices.Contains(States, state), "state", "must be one of: %s", strings.Join(States, ", "))
+	}
+	f.MaxLength("search", page.Search, MaxSearch)
+	if err := f.Err(); err != nil {
+		return nil, nil, err
+	}
+	links, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]Link, error) {
+		return s.found(ctx, q, page.States, limit, db.PaymentLinkListParams{
+			MerchantID: own, BeforeID: before, Part: strings.TrimSpace(page.Search),
+		})
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list payment links: %w", err)
+	}
+	links, cursor := db.Cut(links, limit, func(l Link) int64 { return l.ID })
+	return links, cursor, s.count(ctx, links)
+}
+
+// searched is how many links are looked at together once the first of a list were not in the states that are asked for, and
+// searchedFor for how long.
+const (
+	searched    = 500
+	searchedFor = 2 * time.Second
+)
+
+// found reads the links of a page, or more. Which of them are used up is known once their places are counted, so it reads on
+// until enough are in the states that are asked for.
+func (s *Service) found(
+	ctx context.Context, q *db.Queries, states []string, limit int32, p db.PaymentLinkListParams,
+) ([]Link, error) {
+	var found []Link
+	p.States, p.Now = states, s.clock.Now()
+	began := time.Now()
+	for p.Page = limit + 1; ; p.Page = searched {
+		if time.Since(began) > searchedFor {
+			return nil, fault.ErrBusy
+		}
+		rows, err := q.PaymentLinkList(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		links, err := stated(ctx, q, rows, p.Now)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range links {
+			if len(states) == 0 || slices.Contains(states, string(l.State)) {
+				found = append(found, l)
+			}
+			p.BeforeID = l.ID
+		}
+		if len(found) > int(limit) || len(rows) < int(p.Page) {
+			return found, nil
+		}
+	}
+}
+
+// Get reads a link of the caller's merchant, or for an operator anybody's.
+func (s *Service) Get(ctx context.Context, who caller.Caller, id int64) (Link, error) {
+	own, err := readable(who)
+	if err != nil {
+		return Link{}, err
+	}
+	row, err := s.q.PaymentLinkGet(ctx, db.PaymentLinkGetParams{ID: id, MerchantID: own})
+	switch {
+	case db.NoRows(err):
+		return Link{}, fault.ErrNotFound
+	case err != nil:
+		return Link{}, fmt.Errorf("read a payment link: %w", err)
+	}
+	links, err := stated(ctx, s.q, []db.PaymentLinkListRow{db.PaymentLinkListRow(row)}, s.clock.Now())
+	if err != nil {
+		return Link{}, err
+	}
+	return links[0], s.count(ctx, links)
+}
+
+// stated are links with their states.
+func stated(ctx context.Context, q *db.Queries, rows []db.PaymentLinkListRow, now time.Time) ([]Link, error) {
+	places := db.LinkPlacesTakenParams{Since: now.Add(-making)}
+	for _, row := range rows {
+		if l := row.PaymentLink; l.MaxPayments != nil {
+			places.MerchantIds, places.LinkIds = append(places.MerchantIds, l.MerchantID), append(places.LinkIds, l.ID)
+		}
+	}
+	taken, err := placesTaken(ctx, q, places)
+	if err != nil {
+		return nil, err
+	}
+	links := make([]Link, 0, len(rows))
+	for _, row := range rows {
+		l := Link{Terms: Terms(row.PaymentLink), Currency: row.Currency}
+		l.State = stateAt(l.ClosedAt, l.EndsAt, now)
+		if l.State == Taking && l.MaxPayments != nil && taken[l.ID] >= int64(*l.MaxPayments) {
+			l.State = UsedUp
+		}
+		links = append(links, l)
+	}
+	return links, nil
+}
+
+// placesTaken is how many places of links are taken, by their ids.
+func placesTaken(ctx context.Context, q *db.Queries, p db.LinkPlacesTakenParams) (map[int64]int64, error) {
+	taken := map[int64]int64{}
+	if len(p.LinkIds) == 0 {
+		return taken, nil
+	}
+	rows, err := q.LinkPlacesTaken(ctx, p)
+	if err != nil {
+		return nil, fmt.Errorf("count the payments of links: %w", err)
+	}
+	for _, row := range rows {
+		taken[row.LinkID] = row.Taken
+	}
+	return taken, nil
+}
+
+// count adds what came of links, of each merchant's by a question of its own.
+func (s *Service) count(ctx context.Context, links []Link) error {
+	ids := map[int64][]int64{}
+	for _, l := range links {
+		ids[l.MerchantID] = append(ids[l.MerchantID], l.ID)
+	}
+	sums, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]db.LinkSumsRow, error) {
+		var all []db.LinkSumsRow
+		for merchantID, of := range ids {
+			found, err := q.LinkSums(ctx, db.LinkSumsParams{Ids: of, MerchantID: merchantID, Most: Counted + 1})
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, found...)
+		}
+		return all, nil
+	})
+	if err != nil {
+		return fmt.Errorf("sum up payments of links: %w", err)
+	}
+	for i := range links {
+		l := &links[i]
+		if at := slices.IndexFunc(sums, func(sum db.LinkSumsRow) bool { return sum.LinkID == l.ID }); at >= 0 {
+			sum := sums[at]
+			l.Payments, l.Completed, l.Came, l.More = sum.Payments, sum.Completed, sum.Amount, sum.Payments > Counted
+		}
+	}
+	return nil
+}
+
+// newest is how many payments of a link are listed with it.
+const newest = 50
+
+// Payments lists the newest payments of a link that the caller reads.
+func (s *Service) Payments(ctx context.Context, who caller.Caller, l Link) ([]Paid, error) {
+	own, err := readable(who)
+	switch {
+	case err != nil:
+		return nil, err
+	case own != nil && *own != l.MerchantID:
+		return nil, fault.ErrNotFound
+	}
+	rows, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]Paid, error) {
+		return q.LinkPaymentList(ctx, db.LinkPaymentListParams{MerchantID: l.MerchantID, LinkID: l.ID, Page: newest})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list payments of a link: %w", err)
+	}
+	return rows, nil
+}
