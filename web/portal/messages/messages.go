@@ -310,8 +310,8 @@ func (v *visit) rule(r bankmessage.Rule, phones []bankmessage.Device, currency s
 	if of := r.Tally.Precision(); of != nil {
 		right.Text = v.Shell.Say(sayRight, *of, r.Tally.Right, r.Tally.Right+r.Tally.Wrong)
 	}
-	if of := r.Tally.Recall(); of != nil {
-		right.Note = v.Shell.Say(sayTold, *of, r.Tally.Told, r.Tally.Completed)
+	if r.Tally.Completed > 0 {
+		right.Note = v.Shell.Say(sayTold, r.Tally.Told, r.Tally.Completed)
 	}
 	return []view.Cell{mode, bank, {Text: v.Shell.Amount(r.Most, currency)}, right}
 }

@@ -77,7 +77,7 @@ var (
 	sayMostHint    = say.Both("Larger amounts wait for you", "Большие суммы ждут вас")
 	sayHowRight    = say.Both("How right they were", "Насколько верны")
 	sayRight       = say.Both("%d%% right (%d of %d)", "верно %d %% (%d из %d)")
-	sayTold        = say.Both("told of %d%% (%d of %d)", "сообщили о %d %% (%d из %d)")
+	sayTold        = say.Both("told of %d of %d payments", "сообщили о платежах: %d из %d")
 	sayStopped     = say.Both(
 		"Stopped: one message contradicts another, as a forged one would.", "Остановлено: сообщения противоречат друг другу, как у поддельного.",
 	)

@@ -34,7 +34,7 @@ func (v *visit) newBlock() error {
 func (v *visit) askBlock(status int, typed url.Values, wrong map[string]string) error {
 	form := view.MoneyForm{
 		Action: v.Path("/blocks/new"), Text: v.Shell.Say(sayBlockText), Submit: v.Shell.Say(sayBlockYes),
-		Back: view.Link(v.Path("/blocks")),
+		Back: view.Link(v.Path("/blocks")), Danger: true,
 	}
 	form.Hidden = [][2]string{{"token", typed.Get("token")}}
 	if id := number(typed.Get(asksPayment)); id != 0 {

@@ -45,6 +45,8 @@ func Words(s *goquery.Selection) string {
 	s.Contents().Each(func(_ int, part *goquery.Selection) {
 		if goquery.NodeName(part) == "#text" {
 			said = append(said, strings.Fields(part.Text())...)
+		} else if part.HasClass("fine") && len(said) > 0 { // the rest of a number
+			said[len(said)-1] += part.Text()
 		} else if text := Words(part); text != "" {
 			said = append(said, text)
 		}

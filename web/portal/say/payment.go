@@ -4,7 +4,7 @@ package say
 var (
 	PaymentTitle = Phrase{"Payment № %d", "Платёж № %d"}
 	Number       = Phrase{"№", "№"}
-	Created      = Phrase{"Created", "Создан"}
+	Created      = Phrase{"Created", "Создано"}
 	Amount       = Phrase{"Amount", "Сумма"}
 	Requisite    = Phrase{"Requisite", "Реквизит"}
 	WhatHappened = Phrase{"What happened", "Что произошло"}

@@ -15,7 +15,7 @@ var (
 	NoticesTitle  = Phrase{"Notifications", "Уведомления"}
 	SignOut       = Phrase{"Sign out", "Выйти"}
 	Pages         = Phrase{"Pages", "Разделы"}
-	TimesIn       = Phrase{"Times are in %s (%s).", "Время: %s (%s)."}
+	TimesIn       = Phrase{"Times are in %s.", "Время: %s."}
 	ErrorTitle    = Phrase{"Error: %s", "Ошибка: %s"}
 	WaitingThere  = Phrase{"waiting", "ждут"}
 	BackHome      = Phrase{"Back to the start", "На главную"}

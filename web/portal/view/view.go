@@ -180,8 +180,13 @@ func (s Shell) Exactly(t time.Time) string {
 	return s.When(t) + t.In(s.Zone).Format(":05")
 }
 
-// offset is the zone's distance from UTC at present, as in UTC+03:00.
-func (s Shell) offset() string { return s.Now.In(s.Zone).Format("UTC-07:00") }
+// zone is the zone's name with its distance from UTC at present, as in Europe/Moscow (UTC+03:00).
+func (s Shell) zone() string {
+	if s.Zone == time.UTC {
+		return "UTC"
+	}
+	return s.Zone.String() + s.Now.In(s.Zone).Format(" (UTC-07:00)")
+}
 
 // Amount is that of the words, but for the manat: many systems have no letter for its sign, which payers' pages draw.
 func (s Shell) Amount(amount decimal.Decimal, currency string) string {
@@ -213,6 +218,15 @@ func (s Shell) Sum(amount decimal.Decimal) string {
 // Figure writes an amount of USDT for a column of a table, whose head names the unit: with all
 // decimals, so that they stand below each other.
 func (s Shell) Figure(amount decimal.Decimal) string { return s.Grouped(money.USDT(amount)) }
+
+// parted parts what Figure wrote after its second decimal. Other texts stay whole.
+func parted(figure string) (coarse, fine string) {
+	at := strings.LastIndexAny(figure, ".,")
+	if at < 0 || len(figure)-at != len(".00000000") || strings.Trim(figure[at+1:], "0123456789") != "" {
+		return figure, ""
+	}
+	return figure[:at+len(".00")], figure[at+len(".00"):]
+}
 
 // Plain writes a number with as many decimals as it has.
 func (s Shell) Plain(d decimal.Decimal) string { return s.Grouped(money.Plain(d)) }
