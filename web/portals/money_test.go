@@ -159,8 +159,8 @@ func TestIncome(t *testing.T) {
 	noError(t, err)
 	b.Audit(t)
 	for by, wanted := range map[string]string{
-		"day": "DayEarnedGiven backNetMargin 2026-11-21 0.00000000 0.47619048 −0.47619048 – " +
-			"2026-11-20 0.47619048 0.00000000 0.47619048 4.76 %",
+		"day": "DayEarnedGiven backNetMargin 21 Nov 0.00000000 0.47619048 −0.47619048 – " +
+			"20 Nov 0.47619048 0.00000000 0.47619048 4.76 %",
 		"merchant": fmt.Sprintf("Merchant № %d 0.47619048 0.47619048 0.00000000", b.Merchant.ID),
 		"method":   "0.47619048 0.47619048 0.00000000",
 	} {

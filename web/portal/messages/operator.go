@@ -127,7 +127,7 @@ func (v *visit) groups(list []bankmessage.Group) view.Sheet {
 	sheet := view.Sheet{
 		Label: v.Shell.Say(sayGroups), Empty: view.Empty{Title: sayGroupsNone},
 		Columns: []view.Column{
-			{Text: v.Shell.Say(saySender)}, {Text: v.Shell.Say(sayText)}, {Text: v.Shell.Say(sayHowMany), Right: true}, {Text: v.Shell.Say(sayWhatToDo)},
+			{Text: v.Shell.Say(saySender)}, {Text: v.Shell.Say(sayText)}, {Text: v.Shell.Say(sayHowMany), Right: true}, {Text: v.Shell.Say(sayWhatToDo), Acts: true},
 		},
 	}
 	for _, g := range list {

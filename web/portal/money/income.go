@@ -110,8 +110,12 @@ func (v *visit) incomeSheet(list []report.Income, by string) view.Sheet {
 		portal.SortIncome(sums)
 	}
 	for _, s := range sums {
+		name := s.Name
+		if day, err := time.ParseInLocation(time.DateOnly, name, v.Shell.Zone); by == "day" && err == nil {
+			name = v.Shell.Day(day)
+		}
 		sheet.Rows = append(sheet.Rows, []view.Cell{
-			{Text: s.Name}, {Text: v.Shell.Figure(s.Earned)}, {Text: v.Shell.Figure(s.Reversed)},
+			{Text: name}, {Text: v.Shell.Figure(s.Earned)}, {Text: v.Shell.Figure(s.Reversed)},
 			{Text: v.Shell.Figure(s.Net())}, {Text: v.margin(s)},
 		})
 	}

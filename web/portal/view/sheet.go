@@ -22,8 +22,8 @@ type Sheet struct {
 type Column struct {
 	Text       string
 	Right, Sum bool
-	// Whole tells that its texts are short, and stay on one line.
-	Whole bool
+	// Whole tells that its texts are short, and stay on one line; Acts, that they say what can be done, and need no label.
+	Whole, Acts bool
 }
 
 // Cell is what stands in a row. A time, a badge or a text, with a note below.
@@ -66,6 +66,8 @@ func (t Sheet) class(row []Cell, i int) (class string, labelled bool) {
 		return "right num", !cell.blank()
 	case column.Whole:
 		return "whole", !cell.blank()
+	case column.Acts:
+		return "whole", false
 	}
 	return "", !cell.blank()
 }

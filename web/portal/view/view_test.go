@@ -61,6 +61,6 @@ func TestFine(t *testing.T) {
 	} {
 		var html strings.Builder
 		testenv.NoError(t, view.Fine(text).Render(t.Context(), &html))
-		testenv.Want(t, html.String(), want, "%q", text)
+		testenv.Want(t, html.String(), want+" ", "%q", text)
 	}
 }

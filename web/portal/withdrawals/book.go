@@ -31,7 +31,7 @@ func (v *visit) addresses() error {
 	}
 	if v.may() {
 		shown.Primary = Act{view.Link(v.path("/addresses/new")), v.Shell.Say(sayAdd)}
-		shown.Sheet.Columns = append(shown.Sheet.Columns, view.Column{Text: v.Shell.Say(sayAction), Whole: true})
+		shown.Sheet.Columns = append(shown.Sheet.Columns, view.Column{Text: v.Shell.Say(sayAction), Acts: true})
 	}
 	for _, a := range book {
 		state := view.Cell{Text: v.Shell.Say(sayUsable), Tone: "good"}
