@@ -30,6 +30,8 @@ type pointed struct {
 	box       sandbox.Cashbox
 	// list is the last one that was handed over.
 	list string
+	// second is the token of the operator who approves what another one proposes.
+	second string
 	// deaths counts how often it died, and final are the answers that it has to keep to, by path.
 	deaths int
 	final  map[string]string
@@ -39,8 +41,15 @@ type pointed struct {
 var ways = map[string]func(p *pointed, order string){
 	"payment": (*pointed).payment, "application": (*pointed).application, "payout": (*pointed).payout, "deposit": (*pointed).deposit,
 	"withdrawal": (*pointed).withdrawal, "card": (*pointed).card, "appeal": (*pointed).appealed, "cancel": (*pointed).cancel,
-	"link": (*pointed).link,
+	"link": (*pointed).link, "code": (*pointed).code,
+	"funding" + byTwo: (*pointed).funding, "deposit" + byTwo: (*pointed).confirmed, "withdrawal" + byTwo: (*pointed).withdrawal,
+	"appeal" + byTwo: (*pointed).appealed,
 }
+
+// byTwo ends the name of a way that takes two operators. It is killed at what only such ones pass: the rest is that of other ways.
+const byTwo = " by two"
+
+var ofTwo = regexp.MustCompile(`internal/proposal\.`)
 
 // byTime is what the program does at its own time, whatever way is gone: it may not come again.
 var byTime = regexp.MustCompile(`internal/(alarm|audit|auth\.\(\*Keys\)\.used|chain\.\(\*Watcher\)\.\w+|deposit\.\(\*Service\)\.Match|ledger\.Fold(Now)?|notify|rate|report|requestlog|session\.\(\*Service\)\.see|webhook\.\(\*Deliverer\)\.renew)\b`)
@@ -63,8 +72,12 @@ func TestPoints(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newPointed(t, program)
-			passed := p.collect(way)
+			p, each, two := newPointed(t, program), each, strings.HasSuffix(name, byTwo)
+			if two {
+				p.takesTwo()
+				each = 1
+			}
+			passed := slices.DeleteFunc(p.collect(way), func(point string) bool { return two && !ofTwo.MatchString(point) })
 			all.add(passed)
 			if !testenv.Whole(t) { // one kill, from the middle on
 				passed = slices.DeleteFunc(passed, byTime.MatchString)
@@ -125,6 +138,14 @@ func newPointed(t *testing.T, program string) *pointed {
 	return p
 }
 
+// takesTwo has whatever an operator moves take another one.
+func (p *pointed) takesTwo() {
+	p.second = p.newUser(p.t, newUser{login: "second", kind: "operator", role: "admin", state: "whole"})
+	noError(p.t, p.stop())
+	p.flags = append(p.flags, "-four-eyes", "on", "-four-eyes-above", "1")
+	p.start(p.t)
+}
+
 // collect goes a way and returns the points that are passed meanwhile.
 func (p *pointed) collect(way func(*pointed, string)) (points []string) {
 	file := filepath.Join(p.points, "passed")
@@ -157,7 +178,8 @@ func (p *pointed) killAt(point string, way func(*pointed, string)) bool {
 	return false
 }
 
-// revived starts the program again if it has died. What it had leased is free, as it is after some time.
+// revived starts the program again if it has died. What it had leased is free, and its calls to processors are over, as they are
+// after some time.
 func (p *pointed) revived() bool {
 	select {
 	case <-p.ended:
@@ -171,6 +193,7 @@ func (p *pointed) revived() bool {
 	defer pool.Close()
 	for _, sql := range []string{
 		"update webhook_endpoint set leased_until = now()", "update chain_cursor set leased_until = now()",
+		"update card_attempt set poll_at = now() where poll_at > now()",
 	} {
 		testenv.Must(pool.Exec(p.t.Context(), sql))(p.t)
 	}
@@ -192,7 +215,7 @@ func (p *pointed) call(method, address, body string, headers header) answer {
 		got, err = trySend(method, address, body, headers)
 		return err
 	}))
-	if got.status >= http.StatusBadRequest && (asked == p.deaths || got.status >= http.StatusInternalServerError) {
+	if got.status >= http.StatusBadRequest && proposedBy(got) == "" && (asked == p.deaths || got.status >= http.StatusInternalServerError) {
 		p.t.Fatalf("%s %s: %s", address, body, got)
 	}
 	return got
@@ -208,9 +231,29 @@ func (p *pointed) rpc(login, method, body string) answer {
 	return p.call(http.MethodPost, p.BaseURL+"/portal.v1."+method, body, bearer(p.user(p.t, login).Token))
 }
 
+// operate has an operator do something, and another one approve it where that takes two.
 func (p *pointed) operate(method, body string) answer {
 	p.t.Helper()
-	return p.rpc("operator", method, body)
+	got := p.rpc("operator", method, body)
+	if id := proposedBy(got); id != "" {
+		p.decide("ApproveProposal", `{"proposalId":`+id+`}`)
+	}
+	return got
+}
+
+// proposedBy is the id of the proposal that was made instead of what was asked, or "".
+func proposedBy(got answer) string {
+	for _, id := range []any{got.at("proposal.proposalId"), got.detail().at("proposalId")} {
+		if id != nil {
+			return fmt.Sprint(id)
+		}
+	}
+	return ""
+}
+
+func (p *pointed) decide(method, body string) {
+	p.t.Helper()
+	p.call(http.MethodPost, p.BaseURL+"/portal.v1.OperatorService/"+method, body, bearer(p.second))
 }
 
 // until waits until something is so, whatever becomes of the program meanwhile.
@@ -363,8 +406,12 @@ func (p *pointed) deposit(string) {
 	})).text("data.id")
 	p.wallet("deposits/" + id)
 	p.ends(deposits+"/"+id, "confirmed", p.box)
-	// One that no watched network has takes an operator.
-	id = p.asks(deposits, depositOrder(object{"merchantCashboxId": p.box.MerchantCashboxID})).text("data.id")
+	p.confirmed("")
+}
+
+// confirmed has an operator confirm a deposit that no watched network has.
+func (p *pointed) confirmed(string) {
+	id := p.asks(deposits, depositOrder(object{"merchantCashboxId": p.box.MerchantCashboxID})).text("data.id")
 	p.operate("OperatorService/ConfirmDeposit", `{"depositId":`+id+`}`)
 	p.ends(deposits+"/"+id, "confirmed", p.box)
 }
@@ -384,18 +431,26 @@ func (p *pointed) withdrawal(orderID string) {
 }
 
 func (p *pointed) card(orderID string) {
+	p.byCard(orderID, "5", func(page, pan, phase string) {
+		if phase == "awaiting_payer_details" {
+			_, _ = trySend(http.MethodPost, p.BaseURL+"/api/v1/checkout/"+filepath.Base(page)+"/payer-details", typedCard(pan, nil), nil)
+		}
+	})
+}
+
+// byCard has a payer do what the phase of their payment wants until it is charged. The digit of the card says what the processor does.
+func (p *pointed) byCard(orderID, digit string, pay func(page, pan, phase string)) {
 	box := p.box
 	defer func() { p.box = box }()
 	p.box = p.instance.box(p.t, "sandbox-azn")
 	made := p.asks(payments, order(object{
 		"orderId": orderID, "callbackUri": p.shop.URL, "method": "quasi_ecom", "currency": "AZN", "amount": "100",
 	}))
-	pan, token := randomPAN("5"), filepath.Base(made.text("data.checkoutUrl"))
-	checkout := p.BaseURL + "/api/v1/checkout/" + token
+	pan, page := randomPAN(digit), made.text("data.checkoutUrl")
 	p.until("the card of "+orderID+" is charged", func() bool {
-		got, err := trySend(http.MethodGet, checkout, "", nil)
-		if err == nil && got.text("data.phase") == "awaiting_payer_details" {
-			_, _ = trySend(http.MethodPost, checkout+"/payer-details", typedCard(pan, nil), nil)
+		got, err := trySend(http.MethodGet, p.BaseURL+"/api/v1/checkout/"+filepath.Base(page), "", nil)
+		if err == nil {
+			pay(page, pan, got.text("data.phase"))
 		}
 		return err == nil && got.text("data.paymentStatus") == "completed"
 	})
@@ -405,9 +460,52 @@ func (p *pointed) card(orderID string) {
 	testenv.Check(p.t, charged == 1 && kept == 1, "%s: charged %d times, %d stand", orderID, charged, kept)
 }
 
-// standsBy wants every answer kept, and the ledger to hold.
+// code has a payer type a card on the payment's page, have another code sent, and type a wrong one and the right one.
+func (p *pointed) code(orderID string) {
+	p.byCard(orderID, "4", func(page, pan, phase string) {
+		if phase == "awaiting_payer_details" {
+			p.onPage(http.MethodPost, page+"/card", "pan", pan, "expiry", "12/35", "cvv", "123")
+		}
+		if phase != "awaiting_payer_otp" {
+			return
+		}
+		if !p.processor.resent(pan) {
+			p.onPage(http.MethodPost, page+"/resend")
+			p.until("the processor is asked for another code", func() bool { return p.processor.resent(pan) })
+		}
+		otp := wrongCode
+		if _, _, wrong := p.processor.ofCard(pan); wrong > 0 {
+			otp = rightCode
+		}
+		if attempt := attemptField.FindStringSubmatch(p.onPage(http.MethodGet, page+"/code").raw); attempt != nil {
+			p.onPage(http.MethodPost, page+"/code", "attempt", attempt[1], "otp", otp)
+		}
+	})
+}
+
+// funding has a trader be given money, and not what is refused.
+func (p *pointed) funding(orderID string) {
+	fund := func(reference string) string {
+		return fmt.Sprintf(`{"traderId":1,"amount":"7","reference":%q}`, reference)
+	}
+	moved := func(reference string) int {
+		return p.count(p.t, `select count(*) from trader_funding f join transfer t on t.subject = 'trader_funding' and t.subject_id = f.id
+			where f.reference = $1`, reference)
+	}
+	p.operate("OperatorService/FundTrader", fund(orderID))
+	testenv.Want(p.t, moved(orderID), 1, "movements of %s", orderID)
+	refused := orderID + "-refused"
+	id := proposedBy(p.rpc("operator", "OperatorService/FundTrader", fund(refused)))
+	p.decide("RefuseProposal", `{"proposalId":`+id+`}`)
+	testenv.Want(p.t, moved(refused), 0, "movements of %s", refused)
+}
+
+// standsBy wants every answer kept, each proposal made and decided once, and the ledger to hold.
 func (p *pointed) standsBy() {
 	p.t.Helper()
+	open := p.count(p.t, "select count(*) from proposal where decision is null")
+	twice := p.count(p.t, "select count(*) from (select from proposal group by action, payload having count(*) > 1) twice")
+	testenv.Check(p.t, open == 0 && twice == 0, "%d proposals are open, %d were made twice", open, twice)
 	for path, was := range p.final {
 		keyID, status, _ := strings.Cut(was, " ")
 		got := p.call(http.MethodGet, p.BaseURL+path, "", signed(p.instance.box(p.t, keyID), ""))
