@@ -18,11 +18,13 @@ import (
 	"gateway.example/internal/session"
 )
 
-// migrate brings the database to the present schema and ends. It makes what is not there yet. With "check" it only tells what it
+// migrate brings the database to the present schema and ends. It makes what is not there yet. With -check it only tells what it
 // would do.
 func (e environment) migrate(ctx context.Context, args []string) error {
+	var c config
 	var distribute string
-	c, found, err := e.parseDatabase("migrate", args, []setting{
+	var check bool
+	o := e.databaseOptions(&c, "migrate", []setting{
 		{
 			&distribute,
 			"distribute",
@@ -30,15 +32,15 @@ func (e environment) migrate(ctx context.Context, args []string) error {
 			"",
 			"citus: spread the tables over the nodes of a Citus cluster, whose coordinator the database is on",
 		},
-	}, "[check]")
+	})
+	o.BoolVar(&check, "check", false, "change nothing, and tell what would be done and whether older gateways can go on meanwhile")
+	_, err := c.readDatabase(o, args)
 	switch {
 	case err != nil:
 		return err
 	case distribute != "" && distribute != "citus":
 		return usageError{fmt.Errorf("-distribute must be citus, not %q", distribute)}
-	case len(found) == 1 && found[0] != "check":
-		return usageError{errors.New("migrate: only migrate check is known: see gateway migrate -h")}
-	case len(found) == 1:
+	case check:
 		return e.checkMigrations(ctx, c)
 	}
 	database, err := besideServer(ctx, c, newLogger(e.stderr, slog.LevelWarn))

@@ -234,23 +234,28 @@ func parseConfig(args []string, getenv func(string) string, help io.Writer) (con
 func (e environment) parseDatabase(
 	command string, args []string, more []setting, names ...string,
 ) (c config, found []string, err error) {
-	settings := append(c.only("data-dir", "database-url"), more...)
-	if found, err = newOptions(
-		command,
-		e.getenv,
-		e.stdout,
-		settings,
-		postgresVariable,
-	).parse(args, names...); err != nil {
-		return c, nil, err
+	found, err = c.readDatabase(e.databaseOptions(&c, command, more), args, names...)
+	return c, found, err
+}
+
+// databaseOptions are the flags of a command that works on a database.
+func (e environment) databaseOptions(c *config, command string, more []setting) *options {
+	return newOptions(command, e.getenv, e.stdout, append(c.only("data-dir", "database-url"), more...), postgresVariable)
+}
+
+// readDatabase reads which database a command works on, and its arguments.
+func (c *config) readDatabase(o *options, args []string, names ...string) ([]string, error) {
+	found, err := o.parse(args, names...)
+	if err != nil {
+		return nil, err
 	}
 	var wrong problems
 	c.checkDatabaseURL(&wrong)
 	if len(wrong) > 0 {
-		return c, nil, usageError{errors.Join(wrong...)}
+		return nil, usageError{errors.Join(wrong...)}
 	}
 	c.sandbox = c.databaseURL == ""
-	return c, found, nil
+	return found, nil
 }
 
 // localURL is how this machine reaches a listener.

@@ -77,9 +77,8 @@ func commands() []command {
 			does: "Runs the gateway. This is what happens without a command. Without DATABASE_URL it runs a sandbox.",
 		},
 		{
-			name: "migrate", arguments: "[check]", run: environment.migrate,
+			name: "migrate", run: environment.migrate,
 			does: "Brings the database to the schema of this program, and ends.",
-			more: "With check it changes nothing, and tells what it would do and whether older gateways can go on meanwhile.",
 		},
 		{
 			name: "audit", run: environment.audit, does: "Proves the ledger.",
