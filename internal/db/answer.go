@@ -28,6 +28,8 @@ type Group struct {
 	pools []*pgxpool.Pool
 	// waiting are the connections that wait for an answer, and since when.
 	waiting map[*pgx.Conn]time.Time
+	// timeline is the highest one of a primary that was connected to.
+	timeline int64
 }
 
 func (g *Group) wait(conn *pgx.Conn) {

@@ -67,6 +67,9 @@ func (g *Group) newPool(ctx context.Context, url string, maxConns int, kind Kind
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	config.ConnConfig.DialFunc = dialer().DialContext
+	if found := config.ConnConfig.ValidateConnect; found != nil { // the URL has target_session_attrs
+		config.ConnConfig.ValidateConnect = g.newest(found)
+	}
 	config.BeforeConnect = kind.cancelNoCommit
 	config.ShouldPing = g.isDead // the pool closes what does not answer its own question
 	config.BeforeClose = closeSoon

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,6 +42,9 @@ func Sleep(ctx context.Context, q *Queries, table string, lasts time.Duration) e
 	_, err := q.db.Exec(ctx, fmt.Sprintf("select pg_sleep(%f) from (select from %s limit 1) t", lasts.Seconds(), table))
 	return err
 }
+
+// IsOldPrimary tells whether a connection was refused for its timeline.
+func IsOldPrimary(err error) bool { return errors.Is(err, errOldPrimary) }
 
 // Commits is what notes that a connection commits.
 func Commits(conn *pgx.Conn) (ended func(error)) { return commits(conn) }
