@@ -14,9 +14,9 @@ var files embed.FS
 
 // Page is a page of a manual, in Markdown.
 type Page struct {
-	// Path is where it is in this directory.
-	Path string
-	Text []byte
+	// Path is where it is in this directory, and Name how the portal's addresses call it: the index "".
+	Path, Name string
+	Text       []byte
 	// Names are those by which the portal's links know the headings, in their order: in every language those
 	// of the page in English, so that what leads to a part need not know the reader's language.
 	Names []string
@@ -42,6 +42,9 @@ func Operate(language string) []Page {
 	var pages []Page
 	for _, file := range names {
 		page := Find(path.Join(folder, file))
+		if file != index.Path {
+			page.Name = strings.TrimSuffix(path.Base(file), ".md")
+		}
 		page.Names = Find(file).Anchors()
 		pages = append(pages, page)
 	}

@@ -52,7 +52,7 @@ func (r Rule) Leads() string {
 	if r.OfWork() {
 		return r.Link
 	}
-	return "/operator/manual#" + r.Runbook
+	return "/operator/manual/runbooks#" + r.Runbook
 }
 
 // finding is what a rule has found. A count of 0 means that all is well.

@@ -102,7 +102,7 @@ func TestAlertsHaveRunbooks(t *testing.T) {
 // runbook is the part of the manual that an alert leads to.
 func runbook(t *testing.T, rule alert) string {
 	t.Helper()
-	anchor, found := strings.CutPrefix(rule.Annotations["runbook_url"], "https://portal.example.com/operator/manual#")
+	anchor, found := strings.CutPrefix(rule.Annotations["runbook_url"], "https://portal.example.com/operator/manual/runbooks#")
 	testenv.Check(t, found, "%s does not lead to the manual", rule.Alert)
 	return anchor
 }

@@ -75,7 +75,7 @@ func TestSummary(t *testing.T) {
 func TestOfSecurityAndAlarms(t *testing.T) {
 	far, bot := newTelegram(t)
 	b := setup(t, bot)
-	b.alarms = map[string]Alarm{"rate_stale": {"/operator/manual#when-a-rate-is-stale", false}, "appeals_waiting": {"/operator/appeals", true}}
+	b.alarms = map[string]Alarm{"rate_stale": {"/operator/manual/runbooks#when-a-rate-is-stale", false}, "appeals_waiting": {"/operator/appeals", true}}
 	shop := b.NewMerchant(t, dbtest.MerchantOpts{})
 	merchant, operator := b.newOther(t, "merchant_portal", "shop-1", shop.ID), b.newOther(t, "operator", "ops-1", 0)
 	b.linked(t, merchant, "41")
@@ -108,7 +108,7 @@ func TestOfSecurityAndAlarms(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from notify_channel"), 2, "channels after the removal was told")
 	heard = strings.Join(far.heard("42"), "\n")
 	for _, part := range []string{
-		"An alarm fires.\nhttps://portal.example/operator/manual#when-a-rate-is-stale", "Work has waited too long.\nhttps://portal.example/operator/appeals",
+		"An alarm fires.\nhttps://portal.example/operator/manual/runbooks#when-a-rate-is-stale", "Work has waited too long.\nhttps://portal.example/operator/appeals",
 	} {
 		testenv.Check(t, strings.Contains(heard, part), "an operator is told %q", heard)
 	}

@@ -70,6 +70,19 @@ func IDText(id int64) string { return strconv.FormatInt(id, 10) }
 // Numbered is the address of one of those listed at a path.
 func Numbered(path string, id int64) string { return path + "/" + IDText(id) }
 
+// ManualPart is the address of a part of a page of the operators' manual. The manual's index and whole pages are without the
+// names of what they are.
+func ManualPart(page, part string) string {
+	address := ManualPath
+	if page != "" {
+		address += "/" + page
+	}
+	if part != "" {
+		address += "#" + part
+	}
+	return address
+}
+
 // EventPath is where a merchant's webhook is shown.
 func EventPath(id string) string { return EventsPath + "/" + id }
 

@@ -152,7 +152,7 @@ const addresses = `
 			/operator/income /operator/income.csv /operator/work /operator/payments /operator/payments.csv
 			/operator/payments/{id} /operator/payments/{id}/claim /operator/payouts /operator/payouts.csv /operator/deposits /operator/appeals /operator/links
 			/operator/overdue /operator/cases /operator/conflicts /operator/objections /operator/transfers /operator/events/dead /operator/events/failing /operator/audit /operator/audit.csv
-			/operator/reconciliation /operator/reconciliation/audits /operator/alarms /operator/manual /operator/names/{kind}
+			/operator/reconciliation /operator/reconciliation/audits /operator/alarms /operator/manual /operator/manual/{page} /operator/names/{kind}
 			/operator/blocks /operator/search /operator/patterns /operator/receiving /operator/receiving/{network}
 			/operator/withdrawals /operator/hand-overs /operator/withdrawal-terms /operator/withdrawal-terms/{network}
 		GET POST /operator/requisites/{id}/statement
@@ -280,7 +280,7 @@ func try(t *testing.T, b *portaltest.Bundle, browser *portaltest.Person, pattern
 	method, path, _ := strings.Cut(pattern, " ")
 	path = strings.NewReplacer("{$}", "", "{id}", id, "{n}", "1", "{token}", "unknown", "{cashbox}", fmt.Sprint(b.Merchant.CashboxID),
 		"{key}", "987654", "{event}", "unknown", "{replay}", "987654", "{member}", "987654", "{step}", "off",
-		"{method}", "sbp", "{currency}", "RUB", "{network}", "TRC20", "{kind}", "trader", "{hash}", logoOfX).
+		"{method}", "sbp", "{currency}", "RUB", "{network}", "TRC20", "{kind}", "trader", "{page}", "work", "{hash}", logoOfX).
 		Replace(path)
 	if method == http.MethodGet {
 		return browser.Get(t, path)

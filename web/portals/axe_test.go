@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/testenv"
 	"gateway.example/web/browsertest"
 	"gateway.example/web/portal/portaltest"
+	"gateway.example/web/portal/say"
 )
 
 // group is pages that somebody sees.
@@ -95,7 +96,7 @@ func (g group) open(t testing.TB) (*portaltest.Bundle, *portaltest.Person, []str
 }
 
 // No page is left out: every address is either examined or said to have none. And every page is light, with the script
-// and the stylesheet that it loads.
+// and the stylesheet that it loads, in Russian, which takes more bytes than English.
 func TestEveryPageIsExamined(t *testing.T) {
 	all := portaltest.Parallel(t)
 	left := http.NewServeMux()
@@ -117,7 +118,7 @@ func TestEveryPageIsExamined(t *testing.T) {
 			r := must(http.NewRequestWithContext(t.Context(), http.MethodGet, b.Server.URL+path, nil))(t)
 			_, pattern := left.Handler(r)
 			delete(missing, pattern)
-			want(t, path+" is no page, and leads from", wantLight(t, p, path, files).To(), "")
+			want(t, path+" is no page, and leads from", wantLight(t, p, browsertest.InLanguage(path, say.Russian), files).To(), "")
 		}
 	}
 	for pattern, page := range missing {

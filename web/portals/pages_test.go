@@ -10,6 +10,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"gateway.example/docs"
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
@@ -17,7 +18,9 @@ import (
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook"
 	"gateway.example/web/browsertest"
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/portaltest"
+	"gateway.example/web/portal/say"
 )
 
 // traderPages are those that a trader and whoever signs in sees.
@@ -99,13 +102,22 @@ var unexamined = []string{
 	"GET /operator/messages/{id}/keep", // the same as the traders'
 }
 
+// manualPages are those of the operators' manual.
+func manualPages() []string {
+	var pages []string
+	for _, page := range docs.Operate(say.English) {
+		pages = append(pages, portal.ManualPart(page.Name, ""))
+	}
+	return pages
+}
+
 // operatorPages are the operators' pages that need no subject.
-var operatorPages = []string{
-	"/operator/manual", "/operator", "/operator/simulator", "/operator/payments", "/operator/payouts",
+var operatorPages = append(manualPages(), []string{
+	"/operator", "/operator/simulator", "/operator/payments", "/operator/payouts",
 	"/operator/deposits", "/operator/links", "/operator/links?status=closed&q=lamp", "/operator/appeals", "/operator/overdue", "/operator/cases", "/operator/conflicts", "/operator/objections", "/operator/transfers", "/operator/events/dead", "/operator/events/failing",
 	"/operator/audit", "/operator/audit?status=sign_in&q=root", "/operator/audit?from=nonsense",
 	"/operator/reconciliation", "/operator/alarms", "/operator/search", "/operator/search?q=payout",
-}
+}...)
 
 // casePages are the pages about what operators decide, each with something on it.
 func casePages(t testing.TB, b *portaltest.Bundle, _ *portaltest.Person) []string {

@@ -16,6 +16,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/seal"
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/portaltest"
 	"gateway.example/web/portal/say"
 )
@@ -98,24 +99,41 @@ func TestAlarmsPage(t *testing.T) {
 	page := p.Page(t, "/operator/alarms")
 	want(t, "alarms", page.Find("tbody tr").Length(), len(alarm.Rules))
 	for _, language := range []string{say.English, say.Russian} {
-		manual := p.Page(t, "/operator/manual?lang="+language)
+		manual := p.Page(t, "/operator/manual/runbooks?lang="+language)
 		for _, rule := range alarm.Rules {
 			wantNot(t, "is not said in words", page.Text(), "%!d", rule.Name)
-			want(t, rule.Name+": what to do", page.Find("a[href='/operator/manual#"+rule.Runbook+"']").Length() > 0, true)
+			want(t, rule.Name+": what to do", page.Find("a[href='/operator/manual/runbooks#"+rule.Runbook+"']").Length() > 0, true)
 			want(t, rule.Name+": its part of the manual", manual.Find("article #"+rule.Runbook).Length(), 1)
 		}
-		// Every page of it but those of the calls and of more servers is there, and what they lead to: parts of its own, or other sites.
-		want(t, "pages", manual.Find("article > section").Length(), len(docs.Operate(language))-2)
-		manual.Find("article a").Each(func(_ int, link *goquery.Selection) {
-			to := link.AttrOr("href", "")
-			part, own := strings.CutPrefix(to, "#")
-			if own && manual.Find("#"+part).Length() != 1 || !own && !strings.HasPrefix(to, "https://") {
-				t.Errorf("the manual leads to %q", to)
-			}
-		})
-		want(t, "the heading", manual.Find("#page-runbooks h2").Text(), map[string]string{
-			say.English: "Runbooks", say.Russian: "Инструкции к тревогам",
-		}[language])
+	}
+}
+
+// Each page of the manual is one of the portal's, in both languages, and leads to parts of it that are there, or to other sites. The index
+// leads to all.
+func TestManual(t *testing.T) {
+	_, p := portaltest.Operator(t, caller.Auditor)
+	for language, title := range map[string]string{say.English: "Runbooks", say.Russian: "Инструкции к тревогам"} {
+		shown := map[string]*goquery.Document{}
+		for _, page := range docs.Operate(language) {
+			path := portal.ManualPart(page.Name, "")
+			shown[path] = p.Page(t, path+"?lang="+language)
+			want(t, path+": titles", shown[path].Find("h1").Length(), 1)
+			want(t, path+": where", shown[path].Find(".nav a[aria-current]").AttrOr("href", ""), portal.ManualPath)
+			want(t, path+" is in the index", shown[portal.ManualPath].Find("article td a[href='"+path+"']").Length(), min(len(page.Name), 1))
+		}
+		for path, page := range shown {
+			page.Find("article a").Each(func(_ int, link *goquery.Selection) {
+				to, part, named := strings.Cut(link.AttrOr("href", ""), "#")
+				own := shown[to] != nil && (!named || shown[to].Find("article #"+part).Length() == 1)
+				if !own && !strings.HasPrefix(to, "https://") {
+					t.Errorf("%s leads to %q", path, link.AttrOr("href", ""))
+				}
+			})
+		}
+		want(t, "a title", shown["/operator/manual/runbooks"].Find("h1").Text(), title)
+	}
+	for _, name := range []string{"unknown", "operate", "runbooks.md"} {
+		want(t, name, p.Get(t, "/operator/manual/"+name).Code, http.StatusNotFound)
 	}
 }
 

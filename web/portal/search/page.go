@@ -26,7 +26,7 @@ func (v *visit) pages(text string) (Group, error) {
 }
 
 // heading is a part of the operators' manual, on the page of that title.
-type heading struct{ page, text, anchor string }
+type heading struct{ page, text, address string }
 
 var (
 	headingForm = regexp.MustCompile(`(?s)<h[1-6] id="([^"]+)"[^>]*>(.*?)</h[1-6]>`)
@@ -49,10 +49,11 @@ func readHeadings(pages []docs.Page) ([]heading, error) {
 		title := ""
 		for _, found := range headingForm.FindAllStringSubmatch(content, -1) {
 			text := html.UnescapeString(element.ReplaceAllString(found[2], ""))
-			list = append(list, heading{title, text, found[1]})
 			if title == "" {
-				title = text
+				list, title = append(list, heading{"", text, portal.ManualPart(page.Name, "")}), text
+				continue
 			}
+			list = append(list, heading{title, text, portal.ManualPart(page.Name, found[1])})
 		}
 	}
 	return list, nil
@@ -65,7 +66,7 @@ func (v *visit) manual(text string) (Group, error) {
 	for _, one := range list {
 		if holds(one.text, text) && len(group.Rows) < most {
 			group.Rows = append(group.Rows, Row{
-				Text: one.text, Note: one.page, Href: view.Link(portal.ManualPath + "#" + one.anchor),
+				Text: one.text, Note: one.page, Href: view.Link(one.address),
 			})
 		}
 	}

@@ -63,7 +63,7 @@ func TestSearch(t *testing.T) {
 		want(t, text, operator.Get(t, "/operator/search?q="+url.QueryEscape(text)).To(), to)
 	}
 	russian := operator.Get(t, "/operator/search?lang=ru&q="+url.QueryEscape("курс устарел"))
-	want(t, "a part of the manual in Russian", russian.To(), "/operator/manual#when-a-rate-is-stale")
+	want(t, "a part of the manual in Russian", russian.To(), "/operator/manual/runbooks#when-a-rate-is-stale")
 	want(t, "another merchant's", b.Stranger(t).Get(t, fmt.Sprintf("/merchant/search?q=%%23%d", p.ID)).To(), "")
 	form := operator.Page(t, "/operator/traders").Find("header form[action='/operator/search'] input[name=q]")
 	want(t, "the field of every page", form.Length(), 1)

@@ -2,10 +2,8 @@ package trust
 
 import (
 	"bytes"
-	"fmt"
 	"net/http"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 
@@ -13,6 +11,7 @@ import (
 
 	"gateway.example/docs"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -22,53 +21,58 @@ import (
 // look for it.
 var manualRoutes = []route{
 	{Pattern: "GET " + portal.ManualPath, Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).manual},
+	{Pattern: "GET " + portal.ManualPath + "/{page}", Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).manual},
 }
 
+// chapter is a page of the manual as it is shown.
+type chapter struct{ title, html string }
+
+// manual shows a page of the manual: where none is named, its index.
 func (v *visit) manual() error {
-	html, err := manuals[v.Shell.Code]()
+	chapters, err := manuals[v.Shell.Code]()
 	if err != nil {
 		return err
 	}
-	v.Shell.Title = v.Shell.Say(say.ManualTitle)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ManualPage(s, html) })
+	name := v.R.PathValue("page")
+	shown, known := chapters[name]
+	if !known {
+		return fault.ErrNotFound
+	}
+	v.Shell.Title = shown.title
+	if name == "" {
+		v.Shell.Title = v.Shell.Say(say.ManualTitle)
+	}
+	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ManualPage(s, shown.html, name == "") })
 	return nil
 }
 
-// manuals are the manual in each language of the portal.
-var manuals = map[string]func() (string, error){
-	say.English: sync.OnceValues(func() (string, error) { return manualHTML(docs.Operate(say.English)) }),
-	say.Russian: sync.OnceValues(func() (string, error) { return manualHTML(docs.Operate(say.Russian)) }),
+// manuals are the pages of the manual by their names, in each language of the portal.
+var manuals = map[string]func() (map[string]chapter, error){
+	say.English: sync.OnceValues(func() (map[string]chapter, error) { return chapters(docs.Operate(say.English)) }),
+	say.Russian: sync.OnceValues(func() (map[string]chapter, error) { return chapters(docs.Operate(say.Russian)) }),
 }
 
-// manualHTML is the manual as one page, so that it can be searched and printed as a whole. The index's
-// title is left out, since the page has one; the titles of the others stand below it.
-func manualHTML(pages []docs.Page) (string, error) {
-	var whole strings.Builder
-	parts := map[string]string{}
-	// The calls are for those who write programs, and would be a third of the page; more servers, for those who plan them.
-	pages = slices.DeleteFunc(pages, func(page docs.Page) bool {
-		return slices.Contains([]string{"calls.md", "scale.md"}, path.Base(page.Path))
-	})
+// chapters are pages of the manual without their titles, which the portal's pages have, and which links to them do not name.
+func chapters(pages []docs.Page) (map[string]chapter, error) {
+	shown, parts := map[string]chapter{}, map[string]string{}
 	for _, page := range pages {
-		parts[page.Path] = "page-" + strings.TrimSuffix(path.Base(page.Path), ".md")
+		parts[page.Path] = portal.ManualPart(page.Name, "")
 		for i, anchor := range page.Anchors() {
-			parts[page.Path+"#"+anchor] = page.Names[i]
+			parts[page.Path+"#"+anchor] = portal.ManualPart(page.Name, page.Names[i])
+			if i == 0 {
+				parts[page.Path+"#"+anchor] = parts[page.Path]
+			}
 		}
 	}
-	for i, page := range pages {
-		text, names, deeper := page.Text, page.Names, 1
-		if i == 0 {
-			_, text, _ = bytes.Cut(text, []byte("\n"))
-			names, deeper = names[1:], 0
-		}
-		link := func(to string) string { return manualLink(parts, page.Path, to) }
-		html, err := site.Markdown(text, deeper, link, names...)
+	for _, page := range pages {
+		title, text, _ := bytes.Cut(page.Text, []byte("\n"))
+		html, err := site.Markdown(text, 0, func(to string) string { return manualLink(parts, page.Path, to) }, page.Names[1:]...)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		fmt.Fprintf(&whole, "<section id=%q>\n%s</section>\n", parts[page.Path], html)
+		shown[page.Name] = chapter{strings.TrimPrefix(string(title), "# "), html}
 	}
-	return whole.String(), nil
+	return shown, nil
 }
 
 // manualLink leads from a page of the manual to a part of it, or to another site. Files that the program
@@ -77,14 +81,14 @@ func manualLink(parts map[string]string, from, to string) string {
 	if strings.HasPrefix(to, "https://") {
 		return to
 	}
-	if !strings.HasPrefix(to, "#") {
-		from, to, _ = strings.Cut(path.Join(path.Dir(from), to), "#")
-		if to != "" {
-			to = "#" + to
-		}
+	file, part, named := strings.Cut(to, "#")
+	if file == "" {
+		file = from
+	} else {
+		file = path.Join(path.Dir(from), file)
 	}
-	if part := parts[from+to]; part != "" {
-		return "#" + part
+	if named {
+		file += "#" + part
 	}
-	return ""
+	return parts[file]
 }

@@ -52,7 +52,8 @@ func (v *visit) alarms() error {
 	for _, a := range alarms {
 		row := AlarmRow{
 			Text: v.Shell.Say(sayAlarm(a.Name), a.Count), Severity: v.Shell.Say(saySeverity(string(a.Severity))),
-			Tone: "late", Since: a.Since, Href: v.Linked(a.Link), Runbook: a.Runbook,
+			Tone: "late", Since: a.Since, Href: v.Linked(a.Link),
+			WhatToDo: view.Link(portal.ManualPart("runbooks", a.Runbook)),
 		}
 		if a.Severity == "page" {
 			row.Tone = "bad"

@@ -163,8 +163,9 @@ type AlarmRow struct {
 	// Since is nil where it is not known.
 	Since *time.Time
 	// Href leads to the page about it; "" leads nowhere.
-	Href    view.Link
-	Runbook string
+	Href view.Link
+	// WhatToDo leads to the manual's part about it.
+	WhatToDo view.Link
 }
 
 // hashes are what a sealed day is proven by.
