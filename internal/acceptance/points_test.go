@@ -59,17 +59,15 @@ var byTime = regexp.MustCompile(`internal/(alarm|audit|auth\.\(\*Keys\)\.used|ch
 // one list and paid once, cards are charged once, webhooks come at least once and say the same each time, and the audit is
 // clean.
 func TestPoints(t *testing.T) {
+	testenv.Long(t, "builds another program, and kills it some 200 times")
 	t.Parallel()
 	program := buildPoints(t)
-	each := testenv.Pick(t, 1, 3) // in the whole check every third, and where faults are asked for, too, all
+	each := 3 // of the points; where faults are asked for, too, all
 	if os.Getenv("GATEWAY_TEST_FAULTS") != "" {
 		each = 1
 	}
 	all := newPassedPlaces(t)
 	for name, way := range ways {
-		if !testenv.Whole(t) && name != "withdrawal" {
-			continue
-		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, each, two := newPointed(t, program), each, strings.HasSuffix(name, byTwo)
@@ -79,16 +77,9 @@ func TestPoints(t *testing.T) {
 			}
 			passed := slices.DeleteFunc(p.collect(way), func(point string) bool { return two && !ofTwo.MatchString(point) })
 			all.add(passed)
-			if !testenv.Whole(t) { // one kill, from the middle on
-				passed = slices.DeleteFunc(passed, byTime.MatchString)
-				passed = passed[len(passed)/2:]
-			}
 			kills, missed := 0, []string(nil)
 			for i := 0; i < len(passed); i += each {
 				point := passed[i]
-				if kills > 0 && !testenv.Whole(t) {
-					break
-				}
 				if p.killAt(point, way) {
 					kills++
 				} else if !byTime.MatchString(point) {
