@@ -16,6 +16,9 @@ import (
 // An old primary that comes back is not connected to any more once another one was.
 func TestOldPrimaryIsRefused(t *testing.T) {
 	t.Parallel()
+	if dbtest.OnCitus() {
+		return // a second coordinator would end what the first one has prepared on the nodes
+	}
 	first := dbtest.New(t)
 	address, promoted := dbtest.Standby(t, first.URL)
 	var group db.Group
