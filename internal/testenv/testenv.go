@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -131,6 +132,12 @@ func Want[T comparable](t testing.TB, got, want T, what string, args ...any) {
 	if got != want {
 		t.Errorf("%s: %v, want %v", fmt.Sprintf(what, args...), got, want)
 	}
+}
+
+// WantAll wants a list to have all that it should, in this order. What it is is said as in fmt.Sprintf.
+func WantAll[T comparable](t testing.TB, got, want []T, what string, args ...any) {
+	t.Helper()
+	Check(t, slices.Equal(got, want), "%s: %v, want %v", fmt.Sprintf(what, args...), got, want)
 }
 
 // WantError wants an error to be another, as errors.Is has it.

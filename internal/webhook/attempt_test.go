@@ -150,13 +150,12 @@ func babbler(t *testing.T) string {
 // Each removal leaves a line in the log, and the events stay.
 func TestPurgeAttempts(t *testing.T) {
 	b := setup(t)
-	event := b.event(b.merchant, "https://shop.example")
-	noError(t, event.Insert().Run(t.Context(), b.Queries()))
+	id := b.written(t, b.merchant, nowhere)
 	month := time.Date(2041, 3, 1, 0, 0, 0, 0, time.UTC)
 	noError(t, db.MakeMonths(t.Context(), b.Pool, month))
 	attempt := func(at time.Time) {
 		b.Exec(t, "insert into webhook_attempt (merchant_id, event_id, at, duration_ms) values ($1, $2, $3, 1)",
-			b.merchant.ID, event.ID, at)
+			b.merchant.ID, id, at)
 	}
 	stray := time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC) // in no month that has a partition
 	for _, at := range []time.Time{time.Now(), stray, stray, month, month.AddDate(0, 1, -1), month.AddDate(0, 1, 0)} {
@@ -166,19 +165,12 @@ func TestPurgeAttempts(t *testing.T) {
 	now := month.AddDate(0, 1, 0).Add(keep)
 	noError(t, PurgeAttempts(t.Context(), b.Pool, now.Add(-time.Millisecond), keep))
 	left := func() int { return b.Count(t, "select count(*) from webhook_attempt") }
-	if got := left(); got != 3 {
-		t.Fatalf("%d attempts are left, want those of both months", got)
-	}
+	testenv.Want(t, left(), 3, "attempts that are left, those of both months")
 	noError(t, PurgeAttempts(t.Context(), b.Pool, now, keep))
-	if got := left(); got != 1 {
-		t.Fatalf("%d attempts are left, want that of the second month", got)
-	}
+	testenv.Want(t, left(), 1, "attempts that are left, that of the second month")
 	testenv.Want(t, b.Count(t, "select sum((after ->> 'count')::int) from setting_change where subject = 'purge'"), 5,
 		"the receipts speak of attempts")
-	if got := b.Count(t, "select count(*) from webhook_event where id = '"+event.ID.String()+"'"); got != 1 ||
-		event.ID == uuid.Nil {
-		t.Error("the event is gone")
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_event where id = $1", id), 1, "events that are left")
 	// The next attempt is kept as ever.
 	attempt(time.Now())
 	testenv.Want(t, left(), 2, "attempts")

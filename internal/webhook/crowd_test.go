@@ -189,17 +189,15 @@ func TestPlacesOfAMerchant(t *testing.T) {
 func TestPlacesAreKeptForThoseWhoAnswer(t *testing.T) {
 	t.Parallel()
 	p := newPlaces()
-	if quick, slow := p.free(); quick != placesAll || slow != placesSlow {
-		t.Errorf("of empty places %d and %d are free", quick, slow)
-	}
+	quick, slow := p.free()
+	testenv.Check(t, quick == placesAll && slow == placesSlow, "of empty places %d and %d are free", quick, slow)
 	for merchant := range int64(placesSlow) {
 		if !p.first(merchant, true) {
 			t.Fatal("no place")
 		}
 	}
-	if quick, slow := p.free(); quick != placesAll-placesSlow || slow != 0 {
-		t.Errorf("beside all that hang %d and %d are free", quick, slow)
-	}
+	quick, slow = p.free()
+	testenv.Check(t, quick == placesAll-placesSlow && slow == 0, "beside all that hang %d and %d are free", quick, slow)
 	testenv.Check(t, p.first(placesSlow, false), "no place for one that answers")
 	testenv.Check(t, !p.more(placesSlow), "a second one for an endpoint, while many wait for a first")
 	for merchant := range int64(placesSlow) {

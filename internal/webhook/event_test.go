@@ -46,11 +46,8 @@ func TestFeedShowsWhatIsKept(t *testing.T) {
 	b.hurry(t)
 	b.await(t, id, 2)
 	list, _ := b.feed(t, FeedPage{})
-	if len(list) != 1 {
-		t.Fatalf("%d events", len(list))
-	}
 	got := list[0]
-	testenv.Check(t, got.ID == id && got.MerchantID == b.merchant.ID && got.Type == "payment.status.updated" &&
+	testenv.Check(t, len(list) == 1 && got.ID == id && got.MerchantID == b.merchant.ID && got.Type == "payment.status.updated" &&
 		got.URL == r.URL && string(got.Body) == sampleBody && got.CreatedAt.Equal(b.clock.Now()) &&
 		got.Status == statusDelivered, "%+v", got)
 	testenv.Check(t, len(got.Attempts) == 2 && *got.Attempts[0].StatusCode == 500 &&
@@ -64,8 +61,7 @@ func TestFeedPages(t *testing.T) {
 	if list, cursor := b.feed(t, FeedPage{}); len(list) != 0 || cursor != nil {
 		t.Errorf("an empty feed has %v, %v", list, cursor)
 	}
-	other := b.event(b.newMerchant(t), nowhere)
-	noError(t, other.Insert().Run(t.Context(), b.Queries()))
+	b.written(t, b.newMerchant(t), nowhere)
 	b.number(t)
 	var want []uuid.UUID
 	for range 7 {
@@ -81,11 +77,10 @@ func TestFeedPages(t *testing.T) {
 		}
 		got, cursor = append(got, ids(list)...), next
 	}
-	testenv.Check(t, slices.Equal(got, want), "%v; want %v", got, want)
+	testenv.WantAll(t, got, want, "the feed")
 	later := b.insert(t, nowhere)
-	if got, _ := b.feed(t, FeedPage{Cursor: cursor}); len(got) != 1 || got[0].ID != later {
-		t.Errorf("then %v; want %s", ids(got), later)
-	}
+	list, _ := b.feed(t, FeedPage{Cursor: cursor})
+	testenv.WantAll(t, ids(list), []uuid.UUID{later}, "then")
 }
 
 func TestFeedByStatus(t *testing.T) {
@@ -100,7 +95,7 @@ func TestFeedByStatus(t *testing.T) {
 	}
 	for status, list := range want {
 		got, _ := b.feed(t, FeedPage{Status: &status})
-		testenv.Check(t, slices.Equal(ids(got), list), "%s: %v; want %v", status, ids(got), list)
+		testenv.WantAll(t, ids(got), list, "%s", status)
 	}
 }
 
@@ -137,13 +132,12 @@ func TestListDead(t *testing.T) {
 	var all, theirs []uuid.UUID
 	for i := range 6 {
 		merchant := []dbtest.Merchant{b.merchant, other}[i%2]
-		event := b.event(merchant, fmt.Sprintf("%s/%d", nowhere, i))
-		noError(t, event.Insert().Run(t.Context(), b.Queries()))
+		id := b.written(t, merchant, fmt.Sprintf("%s/%d", nowhere, i))
 		b.number(t)
-		b.setStatus(t, event.ID, statusDead)
-		all = append([]uuid.UUID{event.ID}, all...)
+		b.setStatus(t, id, statusDead)
+		all = append([]uuid.UUID{id}, all...)
 		if i%2 == 1 {
-			theirs = append([]uuid.UUID{event.ID}, theirs...)
+			theirs = append([]uuid.UUID{id}, theirs...)
 		}
 	}
 	b.insert(t, nowhere)
@@ -240,10 +234,9 @@ func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 			}
 		}
 		testenv.Want(t, found, 5, "found")
-		if list, _, err := events.List(t.Context(), portal(b.merchant.ID), FeedPage{Status: &pending}); err != nil ||
-			len(list) != 0 {
-			t.Errorf("pending: %d, %v", len(list), err)
-		}
+		list, _, err := events.List(t.Context(), portal(b.merchant.ID), FeedPage{Status: &pending})
+		testenv.Check(t, err == nil &&
+			len(list) == 0, "pending: %d, %v", len(list), err)
 	}
 	rows := read(t, pool) - before
 	testenv.Check(t, rows <= 200, "read %d rows for the same five, ten times", rows)

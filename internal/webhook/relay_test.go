@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"testing"
 	"time"
 
@@ -23,9 +22,7 @@ import (
 func (b *bundle) write(t *testing.T, count int) (list []uuid.UUID) {
 	t.Helper()
 	for range count {
-		event := b.event(b.merchant, nowhere)
-		noError(t, event.Insert().Run(t.Context(), b.Queries()))
-		list = append(list, event.ID)
+		list = append(list, b.written(t, b.merchant, nowhere))
 	}
 	return list
 }
@@ -80,12 +77,8 @@ func TestRelaysAtOnce(t *testing.T) {
 		return errors.Join(errs...)
 	})...)
 	b.relayAll(t)
-	if got := b.all(t); !slices.Equal(got, want) {
-		t.Errorf("the feed has %d events of %d, or in another order", len(got), len(want))
-	}
-	if got := b.line(t); !slices.Equal(got, want) {
-		t.Errorf("%d deliveries of %d, or in another order", len(got), len(want))
-	}
+	testenv.WantAll(t, b.all(t), want, "the feed")
+	testenv.WantAll(t, b.line(t), want, "deliveries")
 	last := b.Count(t, "select max(number) from webhook_event")
 	testenv.Want(t, last, len(want), "the last number is")
 }
@@ -102,17 +95,12 @@ func TestRelayDies(t *testing.T) {
 			want := b.write(t, 5)
 			b.Exec(t, `create function die() returns trigger language plpgsql as $$ begin `+end+`; return null; end $$;
 				create trigger die after insert on webhook_delivery for each statement execute function die()`)
-			if err := b.relay.Run(t.Context()); err == nil {
-				t.Fatal("no error")
-			}
-			if got, jobs := b.all(t), b.line(t); len(got)+len(jobs) != 0 {
-				t.Errorf("%d events and %d deliveries are left", len(got), len(jobs))
-			}
+			testenv.Check(t, b.relay.Run(t.Context()) != nil, "no error")
+			testenv.Want(t, len(b.all(t))+len(b.line(t)), 0, "events and deliveries that are left")
 			b.Exec(t, "drop function die cascade")
 			b.relayAll(t)
-			if got, jobs := b.all(t), b.line(t); !slices.Equal(got, want) || !slices.Equal(jobs, want) {
-				t.Errorf("then %v, deliveries %v; want %v", got, jobs, want)
-			}
+			testenv.WantAll(t, b.all(t), want, "then the feed")
+			testenv.WantAll(t, b.line(t), want, "then deliveries")
 		})
 	}
 }
@@ -129,8 +117,7 @@ func TestRelayFreezes(t *testing.T) {
 	noError(t, b.relay.Run(t.Context()))
 	testenv.Want(t, len(b.all(t)), 0, "two relays at a time")
 	b.relayAll(t)
-	got := b.all(t)
-	testenv.Check(t, slices.Equal(got, want), "%v; want %v", got, want)
+	testenv.WantAll(t, b.all(t), want, "the feed")
 }
 
 // An event that somebody else has locked waits, and the others do not wait for it.
@@ -140,14 +127,10 @@ func TestRelayPassesByTheLocked(t *testing.T) {
 	tx := b.Beside(t)
 	must(tx.Exec(t.Context(), "select from webhook_event where id = $1 for update", list[0]))(t)
 	noError(t, b.relay.Run(t.Context()))
-	if got := b.all(t); !slices.Equal(got, list[1:]) {
-		t.Errorf("%v; want %v", got, list[1:])
-	}
+	testenv.WantAll(t, b.all(t), list[1:], "the feed")
 	noError(t, tx.Rollback(t.Context()))
 	b.relayAll(t)
-	if got := b.all(t); !slices.Equal(got, append(list[1:], list[0])) {
-		t.Errorf("then %v", got)
-	}
+	testenv.WantAll(t, b.all(t), append(list[1:], list[0]), "then the feed")
 }
 
 // A transaction that began first and commits last does not put its event before a cursor already handed out, and does
@@ -162,15 +145,12 @@ func TestFeedWaitsForNoTransaction(t *testing.T) {
 	first := b.write(t, 2)
 	b.relayAll(t)
 	list, cursor := b.feed(t, FeedPage{})
-	if !slices.Equal(ids(list), first) {
-		t.Fatalf("while a transaction is open: %v; want %v", ids(list), first)
-	}
+	testenv.WantAll(t, ids(list), first, "while a transaction is open")
 	noError(t, tx.Commit(t.Context()))
 	after := b.write(t, 1)
 	b.relayAll(t)
-	if list, _ := b.feed(t, FeedPage{Cursor: cursor}); !slices.Equal(ids(list), []uuid.UUID{late.ID, after[0]}) {
-		t.Errorf("after the cursor: %v; want %v, then %v", ids(list), late.ID, after)
-	}
+	list, _ = b.feed(t, FeedPage{Cursor: cursor})
+	testenv.WantAll(t, ids(list), []uuid.UUID{late.ID, after[0]}, "after the cursor")
 }
 
 // restore copies the tables of events into a database of its own, as restoring a dump does: nothing
@@ -204,8 +184,7 @@ func TestFeedIsRestored(t *testing.T) {
 	restored := b.restore(t)
 	want = append(want, restored.write(t, 4)...)
 	restored.relayAll(t)
-	got := restored.all(t)
-	testenv.Check(t, slices.Equal(got, want), "%d events of %d: %v; want %v", len(got), len(want), got, want)
+	testenv.WantAll(t, restored.all(t), want, "the feed")
 	list, _ := restored.feed(t, FeedPage{Cursor: cursor})
 	testenv.Check(t, len(list) == 6, "after the cursor there are %d events", len(list))
 }
@@ -214,11 +193,10 @@ func TestFeedIsRestored(t *testing.T) {
 func TestReplayBeforeRelay(t *testing.T) {
 	b := setup(t)
 	r := newReceiver(t, codes(500))
-	event := b.event(b.merchant, r.URL)
-	noError(t, event.Insert().Run(t.Context(), b.Queries()))
-	must(b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(event.ID.String())}))(t)
+	id := b.written(t, b.merchant, r.URL)
+	b.again(t, id)
 	b.relayAll(t)
-	b.await(t, event.ID, 1)
+	b.await(t, id, 1)
 	count := len(r.all())
 	testenv.Check(t, count == 1 && len(b.all(t)) == 1, "sent %d times, %d in the feed", count, len(b.all(t)))
 }
@@ -305,16 +283,10 @@ func TestStopInTheMiddle(t *testing.T) {
 	}
 	close(answer)
 	<-stopped
-	if kept, left := b.Count(t, "select count(*) from webhook_attempt"), b.Count(
-		t, "select count(*) from webhook_delivery",
-	); kept != 1 || left != 4 {
-		t.Errorf("%d attempts are kept, %d deliveries are left", kept, left)
-	}
-	if kept := b.Count(
-		t, "select count(*) from webhook_endpoint where leased_until > now() or due_at > now()",
-	); kept != 0 {
-		t.Error("others have to wait for the endpoint")
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_attempt"), 1, "attempts that are kept")
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_delivery"), 4, "deliveries that are left")
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_endpoint where leased_until > now() or due_at > now()"), 0,
+		"endpoints that others have to wait for")
 	b.deliver(t, outbound.NewAddresses(true), prometheus.NewRegistry())
 	testenv.Until(t, "the others are delivered", func() bool { return len(r.all()) == 5 })
 }
@@ -337,6 +309,34 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event where status = 'delivered'"), endpoints*each,
 		"are delivered")
+}
+
+// What comes for an endpoint whose lease has run out, as during an outage of the database, is looked for, although the process
+// that had the lease leaves at that moment and does not see yet what has come.
+func TestLeavingMissesNothing(t *testing.T) {
+	b := quiet(t)
+	id := b.write(t, 1)[0]
+	const host = "shop.example"
+	b.Exec(t, `insert into webhook_endpoint (merchant_id, host, due_at, leased_until, holder)
+		values ($1, $2, now() - interval '1 minute', now() - interval '1 minute', $3)`, b.merchant.ID, host, b.deliverer.holder)
+	tx := b.Beside(t)
+	merchants, hosts := []int64{b.merchant.ID}, []string{host}
+	noError(t, db.Pipeline(t.Context(), tx,
+		db.Do((*db.Queries).WebhookDeliveryQueue, db.WebhookDeliveryQueueParams{
+			MerchantIds: merchants, EventIds: []uuid.UUID{id}, Hosts: hosts,
+		}),
+		db.Do((*db.Queries).WebhookEndpointTell, db.WebhookEndpointTellParams{MerchantIds: merchants, Hosts: hosts}),
+	))
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		b.deliverer.visit(endpointKey{b.merchant.ID, host}, false).leave(context.WithoutCancel(t.Context()))
+	}()
+	b.AwaitBlocked(t)
+	noError(t, tx.Commit(t.Context()))
+	<-left
+	testenv.Want(t, b.Count(t, "select count(*) from webhook_endpoint where holder is null and due_at <= now()"), 1,
+		"endpoints that are looked at now")
 }
 
 // What cannot be written keeps nothing else from it.

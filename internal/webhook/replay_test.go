@@ -42,7 +42,7 @@ func TestReplayDelivered(t *testing.T) {
 	r := newReceiver(t, codes(http.StatusOK))
 	id := b.add(t, r.URL)
 	b.await(t, id, 1)
-	progress := must(b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(id.String())}))(t)
+	progress := b.again(t, id)
 	b.await(t, id, 2)
 	testenv.Check(t, progress.Replayed == 1 && b.status(t, id) == statusDelivered,
 		"replayed %+v, now %s", progress, b.status(t, id))
@@ -54,12 +54,12 @@ func TestReplayPending(t *testing.T) {
 	r := newReceiver(t, codes(http.StatusInternalServerError, http.StatusInternalServerError, http.StatusOK))
 	id := b.add(t, r.URL)
 	b.await(t, id, 1)
-	must(b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(id.String())}))(t)
+	b.again(t, id)
 	b.await(t, id, 2)
 	// One attempt of this round was made, and one delivery is queued.
-	if made, _, _ := b.queued(t, id); made != 1 || b.status(t, id) != statusPending || len(r.all()) != 2 {
-		t.Errorf("the event is %s after %d attempts, sent %d times", b.status(t, id), made, len(r.all()))
-	}
+	made, _, _ := b.queued(t, id)
+	testenv.Check(t, made == 1 && b.status(t, id) == statusPending && len(r.all()) == 2,
+		"the event is %s after %d attempts, sent %d times", b.status(t, id), made, len(r.all()))
 	b.hurry(t)
 	b.await(t, id, 3)
 	testenv.Want(t, b.status(t, id), statusDelivered, "the event is")
@@ -68,14 +68,10 @@ func TestReplayPending(t *testing.T) {
 // An attempt that was on its way when its event was sent again is kept, and decides nothing.
 func TestReplayDuringAnAttempt(t *testing.T) {
 	b := setup(t)
-	asked, answer := make(chan struct{}, 2), []chan int{make(chan int, 1), make(chan int, 1)}
-	r := newReceiver(t, func(w http.ResponseWriter, nth int) {
-		asked <- struct{}{}
-		w.WriteHeader(<-answer[nth-1])
-	})
+	r, asked, answer := twoAtOnce(t)
 	id := b.add(t, r.URL)
 	<-asked
-	must(b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(id.String())}))(t)
+	b.again(t, id)
 	answer[0] <- http.StatusGone
 	<-asked // the second attempt is under way, so the first is over
 	b.await(t, id, 1)
@@ -126,13 +122,11 @@ func TestReplayRange(t *testing.T) {
 		(select count(*) from webhook_attempt)`).Scan(&dead, &jobs))
 	testenv.Check(t, dead == 5 && jobs == 2 && len(r.all()) == 2,
 		"%d are dead still, %d attempts, %d sent", dead, jobs, len(r.all()))
-	if progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), ask); err != nil || progress.Replayed != 0 {
-		t.Errorf("again: %+v, %v", progress, err)
-	}
+	progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), ask)
+	testenv.Check(t, err == nil && progress.Replayed == 0, "again: %+v, %v", progress, err)
 	ask.From, ask.Until = nil, nil
-	if progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), ask); err != nil || progress.Replayed != 2 {
-		t.Errorf("with open ends: %+v, %v", progress, err)
-	}
+	progress, err = b.events.Replay(t.Context(), portal(b.merchant.ID), ask)
+	testenv.Check(t, err == nil && progress.Replayed == 2, "with open ends: %+v, %v", progress, err)
 }
 
 // manyDead makes more dead events of an endpoint than one transaction takes.

@@ -110,9 +110,16 @@ func (b *bundle) add(t *testing.T, url string) uuid.UUID {
 
 func (b *bundle) addFor(t *testing.T, merchant dbtest.Merchant, url string) uuid.UUID {
 	t.Helper()
+	id := b.written(t, merchant, url)
+	b.relayAll(t)
+	return id
+}
+
+// written writes an event that is still to be relayed.
+func (b *bundle) written(t *testing.T, merchant dbtest.Merchant, url string) uuid.UUID {
+	t.Helper()
 	event := b.event(merchant, url)
 	noError(t, event.Insert().Run(t.Context(), b.Queries()))
-	b.relayAll(t)
 	return event.ID
 }
 
@@ -146,10 +153,9 @@ func (b *bundle) event(merchant dbtest.Merchant, url string) Event {
 	}
 }
 
-func (b *bundle) status(t *testing.T, id uuid.UUID) (status string) {
+func (b *bundle) status(t *testing.T, id uuid.UUID) string {
 	t.Helper()
-	b.Get(t, &status, "select status from webhook_event where id = $1", id)
-	return status
+	return b.Text(t, "select status from webhook_event where id = $1", id)
 }
 
 func (b *bundle) attempts(t *testing.T, id uuid.UUID) []db.WebhookAttempt {
@@ -212,10 +218,23 @@ func (b *bundle) once(t *testing.T, id uuid.UUID) bool {
 // insert writes an event that is in the feed and that nothing is queued for.
 func (b *bundle) insert(t *testing.T, url string) uuid.UUID {
 	t.Helper()
-	event := b.event(b.merchant, url)
-	noError(t, event.Insert().Run(t.Context(), b.Queries()))
+	id := b.written(t, b.merchant, url)
 	b.number(t)
-	return event.ID
+	return id
+}
+
+// again sends an event again, as its merchant does.
+func (b *bundle) again(t *testing.T, id uuid.UUID) Progress {
+	t.Helper()
+	return must(b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(id.String())}))(t)
+}
+
+// sent is what an endpoint gets of a new event.
+func (b *bundle) sent(t *testing.T, r *receiver) received {
+	t.Helper()
+	b.await(t, b.add(t, r.URL), 1)
+	got := r.all()
+	return got[len(got)-1]
 }
 
 // received is a webhook as it came in.
@@ -250,10 +269,21 @@ func newReceiver(t *testing.T, answer func(w http.ResponseWriter, nth int)) *rec
 
 // codes answers with one status after the other, the last for good.
 func codes(list ...int) func(http.ResponseWriter, int) {
-	return func(w http.ResponseWriter, nth int) {
-		w.WriteHeader(list[min(nth, len(list))-1])
-	}
+	return func(w http.ResponseWriter, nth int) { w.WriteHeader(list[min(nth, len(list))-1]) }
 }
+
+// twoAtOnce is an endpoint that says when it is asked, and answers its first two webhooks with what they are given.
+func twoAtOnce(t *testing.T) (r *receiver, asked chan struct{}, answers []chan int) {
+	t.Helper()
+	asked, answers = make(chan struct{}, 2), []chan int{make(chan int, 1), make(chan int, 1)}
+	return newReceiver(t, func(w http.ResponseWriter, nth int) {
+		asked <- struct{}{}
+		w.WriteHeader(<-answers[nth-1])
+	}), asked, answers
+}
+
+// port is where it listens, as it stands in an address.
+func (r *receiver) port() string { return r.URL[strings.LastIndex(r.URL, ":"):] }
 
 func (r *receiver) all() []received {
 	r.mu.Lock()

@@ -32,13 +32,8 @@ func TestNewSecret(t *testing.T) {
 	t.Parallel()
 	first, second := NewSecret(), NewSecret()
 	raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(first, "whsec_"))
-	if !strings.HasPrefix(first, "whsec_") || err != nil || len(raw) != 32 {
-		t.Errorf("secret of %d bytes, %v", len(raw), err)
-	}
-	if first == second {
-		t.Error("two secrets are the same")
-	}
-	if _, err := Signature("whsec_%%%", nil); err == nil {
-		t.Error("a secret that is not base64 signs")
-	}
+	testenv.Check(t, strings.HasPrefix(first, "whsec_") && err == nil && len(raw) == 32, "secret of %d bytes, %v", len(raw), err)
+	testenv.Check(t, first != second, "two secrets are the same")
+	_, err = Signature("whsec_%%%", nil)
+	testenv.Check(t, err != nil, "a secret that is not base64 signs")
 }
