@@ -154,6 +154,14 @@ func Check(t testing.TB, so bool, otherwise string, args ...any) {
 	}
 }
 
+// Need is Check for what everything after it relies on: it ends the test.
+func Need(t testing.TB, so bool, otherwise string, args ...any) {
+	t.Helper()
+	if !so {
+		t.Fatalf(otherwise, args...)
+	}
+}
+
 // Until waits until something is so, and fails the test with its name if it does not come to be.
 func Until(t testing.TB, what string, so func() bool) {
 	t.Helper()
