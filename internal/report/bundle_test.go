@@ -187,15 +187,8 @@ func told(line report.Line) string {
 			name  string
 			value *decimal.Decimal
 		}{
-			{"base", r.Base},
-			{"markup", r.Markup},
-			{"spot", r.Spot},
-			{"amount", r.Amount},
-			{"profit", r.Profit},
-			{"share", r.SharePercent},
-			{"trader", r.Trader},
-			{"platform", r.Platform},
-			{"hold", r.Hold},
+			{"base", r.Base}, {"markup", r.Markup}, {"spot", r.Spot}, {"amount", r.Amount}, {"profit", r.Profit},
+			{"share", r.SharePercent}, {"trader", r.Trader}, {"platform", r.Platform}, {"hold", r.Hold},
 		} {
 			if n.value != nil {
 				add("%s=%s", n.name, n.value)
@@ -250,9 +243,7 @@ func wantLines(t *testing.T, name string, lines []report.Line, want []string) {
 		if i < len(want) {
 			wanted = strings.Join(strings.Fields(want[i]), " ")
 		}
-		if got != wanted {
-			t.Errorf("%s, line %d:\n got %s\nwant %s", name, i+1, got, wanted)
-		}
+		testenv.Check(t, got == wanted, "%s, line %d:\n got %s\nwant %s", name, i+1, got, wanted)
 	}
 }
 

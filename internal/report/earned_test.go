@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/testenv"
 )
 
 // 1000 RUB are 10 USDT at spot, of which the trader's share of 2 percent is 0.2; a payout of as much earns them 0.2
@@ -39,7 +40,6 @@ func TestEarned(t *testing.T) {
 		last := slots[len(slots)-1]
 		want(t, fmt.Sprint(days), fmt.Sprintf("%d %s, %d %s; %d %s", all.Count, all.USDT, all.Payments, all.Median, last.Count, last.USDT), expected)
 	}
-	if _, _, err := b.reports.Earned(t.Context(), desk, 1, baku); code(err) != "role_not_allowed" {
-		t.Errorf("who may not see money: %v", err)
-	}
+	_, _, err := b.reports.Earned(t.Context(), desk, 1, baku)
+	testenv.Check(t, code(err) == "role_not_allowed", "who may not see money: %v", err)
 }

@@ -44,17 +44,11 @@ func (b *bundle) texts(t *testing.T, sql string, args ...any) []string {
 // time to pay, payments, amount, seconds. The audit has to agree.
 func (b *bundle) wantHours(t *testing.T, when string, want ...string) {
 	t.Helper()
-	got := b.texts(
-		t,
-		`select concat_ws(' ', to_char(hour at time zone 'UTC', 'DD/HH24'), method, status, span, payments, amount, seconds)
-		from payment_hour where payments <> 0 or amount <> 0 or seconds <> 0 order by hour, method, status, span`,
-	)
-	if !slices.Equal(got, want) {
-		t.Errorf("%s:\n got %s\nwant %s", when, strings.Join(got, "; "), strings.Join(want, "; "))
-	}
-	if found := b.hoursBroken(t); len(found) > 0 {
-		t.Errorf("%s, the audit: %v", when, found)
-	}
+	got := b.texts(t, `select concat_ws(' ', to_char(hour at time zone 'UTC', 'DD/HH24'), method, status, span, payments, amount, seconds)
+		from payment_hour where payments <> 0 or amount <> 0 or seconds <> 0 order by hour, method, status, span`)
+	testenv.WantAll(t, got, want, "%s", when)
+	found := b.hoursBroken(t)
+	testenv.Check(t, len(found) == 0, "%s, the audit: %v", when, found)
 }
 
 // hoursBroken is what the full audit and that of what was booked lately say about hours.
@@ -134,17 +128,8 @@ func (b *bundle) wantCame(t *testing.T, want ...string) {
 			got = append(got, fmt.Sprintf("%s %g", strings.Join(words, " "), series.GetCounter().GetValue()))
 		}
 	}
-	if slices.Sort(got); !slices.Equal(got, want) {
-		t.Errorf("came to a status: %q, want %q", got, want)
-	}
-}
-
-// begin begins a transaction of somebody else, on a connection of its own: the pool may have but one.
-func (b *bundle) begin(t *testing.T) pgx.Tx {
-	t.Helper()
-	conn := must(pgx.Connect(t.Context(), b.URL))(t)
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return must(conn.Begin(t.Context()))(t)
+	slices.Sort(got)
+	testenv.WantAll(t, got, want, "came to a status")
 }
 
 // A row of the history that is committed after later ones is counted when it comes, and one that
@@ -152,11 +137,11 @@ func (b *bundle) begin(t *testing.T) pgx.Tx {
 func TestHoursMissNoLateCommit(t *testing.T) {
 	b := setup(t)
 	first := b.create(t, b.shop, "first")
-	late := b.begin(t)
+	late := b.Beside(t)
 	const move = `insert into payment_history (merchant_id, payment_id, at, actor, from_status, to_status)
 		values ($1, $2, $3, 'system', 'pending', 'failed')`
 	must(late.Exec(t.Context(), move, b.shop.ID, first.ID, b.clock.Now()))(t)
-	gone := b.begin(t)
+	gone := b.Beside(t)
 	var lost int64
 	noError(t, gone.QueryRow(t.Context(), move+" returning id", b.shop.ID, first.ID, b.clock.Now()).Scan(&lost))
 	noError(t, gone.Rollback(t.Context()))
@@ -170,19 +155,12 @@ func TestHoursMissNoLateCommit(t *testing.T) {
 	b.countHours(t)
 	b.wantHours(t, "once", "20/12 sbp failed -1 1 1000.00 0", "20/12 sbp pending -1 1 500.00 0")
 
-	const gaps = "select count(*)::text from payment_history_gap where id = $1"
-	if left := b.texts(t, gaps, lost); left[0] != "1" {
-		t.Error("the id that was rolled back is not looked for")
-	}
-	b.Exec(t, "update payment_history_gap set since = now() - interval '59 minutes'")
-	b.countHours(t)
-	if left := b.texts(t, gaps, lost); left[0] != "1" {
-		t.Error("it is forgotten before an hour is over")
-	}
-	b.Exec(t, "update payment_history_gap set since = now() - interval '61 minutes'")
-	b.countHours(t)
-	if left := b.texts(t, gaps, lost); left[0] != "0" {
-		t.Error("it is looked for after an hour")
+	const gaps = "select count(*) from payment_history_gap where id = $1"
+	testenv.Want(t, b.Count(t, gaps, lost), 1, "the id that was rolled back is looked for")
+	for _, c := range []struct{ minutes, want int }{{59, 1}, {61, 0}} {
+		b.Exec(t, "update payment_history_gap set since = now() - make_interval(mins => $1)", c.minutes)
+		b.countHours(t)
+		testenv.Want(t, b.Count(t, gaps, lost), c.want, "it is looked for after %d minutes", c.minutes)
 	}
 }
 
@@ -192,7 +170,7 @@ func TestHoursCountOnce(t *testing.T) {
 	for _, amount := range []string{"100", "101", "102", "103", "104", "105"} {
 		b.createOf(t, b.shop, "sbp", "order-"+amount, amount)
 	}
-	dies := b.begin(t)
+	dies := b.Beside(t)
 	must(dies.Exec(t.Context(), "select from payment_hour_progress for update"))(t)
 	b.countHours(t)
 	b.wantHours(t, "while another is at it")
@@ -207,21 +185,14 @@ func TestHoursCountOnce(t *testing.T) {
 // The audit names the row that is wrong, and finds it by what was booked lately, too.
 func TestAuditOfHours(t *testing.T) {
 	t.Parallel()
-	const should = " sbp RUB, pending, span -1: has "
+	const one = ", should have 1 of 1000.00 in 0 s"
 	for name, c := range map[string]struct{ sql, want string }{
-		"a payment more": {
-			"update payment_hour set payments = payments + 1", should + "2 payments of 1000.00 in 0 s, should have 1 of 1000.00 in 0 s",
-		},
-		"another amount": {
-			"update payment_hour set amount = amount + 0.01", should + "1 payments of 1000.01 in 0 s, should have 1 of 1000.00 in 0 s",
-		},
-		"other seconds": {
-			"update payment_hour set seconds = 1", should + "1 payments of 1000.00 in 1 s, should have 1 of 1000.00 in 0 s",
-		},
-		"a row lost": {"delete from payment_hour", should + "0 payments of 0 in 0 s, should have 1 of 1000.00 in 0 s"},
-		"counted as another status": {
-			"update payment_hour set status = 'failed'", " sbp RUB, failed, span -1: has 1 payments of 1000.00 in 0 s, should have 0 of 0 in 0 s",
-		},
+		"a payment more": {"update payment_hour set payments = payments + 1", "pending, span -1: has 2 payments of 1000.00 in 0 s" + one},
+		"another amount": {"update payment_hour set amount = amount + 0.01", "pending, span -1: has 1 payments of 1000.01 in 0 s" + one},
+		"other seconds":  {"update payment_hour set seconds = 1", "pending, span -1: has 1 payments of 1000.00 in 1 s" + one},
+		"a row lost":     {"delete from payment_hour", "pending, span -1: has 0 payments of 0 in 0 s" + one},
+		"counted as another status": {"update payment_hour set status = 'failed'",
+			"failed, span -1: has 1 payments of 1000.00 in 0 s, should have 0 of 0 in 0 s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t)
@@ -230,10 +201,8 @@ func TestAuditOfHours(t *testing.T) {
 			b.wantHours(t, "as it is", "20/12 sbp pending -1 1 1000.00 0")
 			b.Exec(t, c.sql)
 			found := b.hoursBroken(t)
-			if len(found)%2 != 0 || len(found) == 0 || !strings.HasSuffix(found[0].Detail, c.want) ||
-				!strings.HasPrefix(found[0].Detail, "2026-11-20 12:00, merchant ") {
-				t.Errorf("%v", found)
-			}
+			testenv.Check(t, len(found)%2 == 0 && len(found) != 0 && strings.HasSuffix(found[0].Detail, " sbp RUB, "+c.want) &&
+				strings.HasPrefix(found[0].Detail, "2026-11-20 12:00, merchant "), "%v", found)
 		})
 	}
 }
@@ -241,13 +210,8 @@ func TestAuditOfHours(t *testing.T) {
 // A row of an hour without payments is found by the full audit.
 func TestAuditOfHoursWithoutPayments(t *testing.T) {
 	b := setup(t)
-	b.Exec(
-		t,
-		`insert into payment_hour (merchant_id, hour, cashbox_id, method, currency, status, span, payments, amount, seconds)
-		values (1, '2026-11-19 03:00Z', 1, 'sbp', 'RUB', 'failed', -1, 1, 10, 0)`,
-	)
+	b.Exec(t, `insert into payment_hour (merchant_id, hour, cashbox_id, method, currency, status, span, payments, amount, seconds)
+		values (1, '2026-11-19 03:00Z', 1, 'sbp', 'RUB', 'failed', -1, 1, 10, 0)`)
 	found := b.hoursBroken(t)
-	if len(found) != 1 || !strings.HasPrefix(found[0].Detail, "2026-11-19 03:00, ") {
-		t.Errorf("%v", found)
-	}
+	testenv.Check(t, len(found) == 1 && strings.HasPrefix(found[0].Detail, "2026-11-19 03:00, "), "%v", found)
 }

@@ -8,6 +8,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/report"
+	"gateway.example/internal/testenv"
 )
 
 // Payments are listed from the oldest on, and by amount, each once whatever the size of the pages; the list from the oldest
@@ -60,7 +61,5 @@ func TestPaymentsSorted(t *testing.T) {
 	want(t, "back", fmt.Sprint(ids(back)), "[1001 1002 1003]")
 	other := merchantUser(b.other, caller.Owner)
 	_, err := b.reports.Payments(t.Context(), other, report.PaymentFilter{Paging: report.Paging{Sort: report.Least, Cursor: "1005"}})
-	if err == nil || !strings.Contains(fmt.Sprint(err), "invalid") {
-		t.Errorf("a cursor of another merchant's: %v", err)
-	}
+	testenv.Check(t, err != nil && strings.Contains(fmt.Sprint(err), "invalid"), "a cursor of another merchant's: %v", err)
 }

@@ -3,12 +3,10 @@ package report_test
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
@@ -16,6 +14,7 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/report"
+	"gateway.example/internal/testenv"
 )
 
 func ids(page report.Page[report.PaymentItem]) []int64 {
@@ -97,10 +96,7 @@ func TestPaymentsOfEach(t *testing.T) {
 		"other digits":             {trader, report.PaymentFilter{Search: "0001"}, nil},
 		"limit":                    {operator, report.PaymentFilter{Paging: report.Paging{Limit: 2}}, []int64{third.ID, second.ID}},
 	} {
-		page := must(b.reports.Payments(t.Context(), test.who, test.filter))(t)
-		if got := ids(page); !slices.Equal(got, test.want) {
-			t.Errorf("%s: %v; want %v", name, got, test.want)
-		}
+		wantIDs(t, name, must(b.reports.Payments(t.Context(), test.who, test.filter))(t), test.want...)
 	}
 }
 
@@ -165,9 +161,8 @@ func TestPaymentsBySight(t *testing.T) {
 		new(merchantUser(b.shop, caller.Owner)): `order "order-1", trader false, base 100, amount 9.52380952, profit - 0, base 100`,
 		&operator:                               `order "order-1", trader true, base 100, amount 9.52380952, profit 0.47619048 0.47619048, base 100`,
 	} {
-		if got := see(*who); got != want {
-			t.Errorf("%s:\n got %s\nwant %s", who.Kind, got, want)
-		}
+		got := see(*who)
+		testenv.Check(t, got == want, "%s:\n got %s\nwant %s", who.Kind, got, want)
 	}
 }
 
@@ -182,9 +177,7 @@ func TestListsRefuse(t *testing.T) {
 		_, payouts := b.reports.Payouts(ctx, who, report.PayoutFilter{})
 		_, _, count := b.reports.Count(ctx, who, report.QueuePending)
 		for _, err := range []error{payments, payouts, count} {
-			if code(err) != name {
-				t.Errorf("%v; want %s", err, name)
-			}
+			testenv.Check(t, code(err) == name, "%v; want %s", err, name)
 		}
 	}
 	for name, f := range map[string]report.PaymentFilter{
@@ -195,9 +188,7 @@ func TestListsRefuse(t *testing.T) {
 		"search": {Search: strings.Repeat("x", 201)},
 	} {
 		_, err := b.reports.Payments(ctx, operator, f)
-		if code(err) != "validation_failed" || !strings.Contains(fmt.Sprint(fields(err)), name) {
-			t.Errorf("%s: %v", name, err)
-		}
+		testenv.Check(t, code(err) == "validation_failed" && strings.Contains(fmt.Sprint(fields(err)), name), "%s: %v", name, err)
 	}
 }
 
@@ -225,20 +216,15 @@ func TestCursorsBothWays(t *testing.T) {
 		wantIDs(t, name+", second", two, 1006, 1005, 1004, 1003)
 		three := read(two.Next, false)
 		wantIDs(t, name+", last", three, 1002, 1001, p.ID)
-		if one.Previous != nil || three.Next != nil {
-			t.Errorf("%s: the list goes on beyond its ends: %v, %v", name, one.Previous, three.Next)
-		}
+		testenv.Check(t, one.Previous == nil && three.Next == nil, "%s: the list goes on beyond its ends", name)
 		wantIDs(t, name+", back to the second", read(three.Previous, true), 1006, 1005, 1004, 1003)
 		back := read(two.Previous, true)
 		wantIDs(t, name+", back to the first", back, 1010, 1009, 1008, 1007)
 		newest := read(back.Previous, true)
 		wantIDs(t, name+", what came in", newest, 1012, 1011)
 		wantIDs(t, name+", and on again", read(newest.Next, false), 1010, 1009, 1008, 1007)
-		if newest.Previous != nil {
-			t.Errorf("%s: there is more before the newest: %v", name, *newest.Previous)
-		}
-		beyond := read(new("1"), false)
-		wantIDs(t, name+", beyond the end", beyond)
+		testenv.Check(t, newest.Previous == nil, "%s: there is more before the newest", name)
+		wantIDs(t, name+", beyond the end", read(new("1"), false))
 		b.Exec(t, "delete from payment where id in (1011, 1012)")
 	}
 }
@@ -256,9 +242,7 @@ func (b *bundle) read(
 
 func wantIDs(t *testing.T, name string, page report.Page[report.PaymentItem], want ...int64) {
 	t.Helper()
-	if got := ids(page); !slices.Equal(got, want) {
-		t.Errorf("%s: %v; want %v", name, got, want)
-	}
+	testenv.WantAll(t, ids(page), want, "%s", name)
 }
 
 // A search that finds little stops after 20,000 rows, says how far back it looked, and goes on from
@@ -281,17 +265,15 @@ func TestSearchStops(t *testing.T) {
 		one := read(nil, false)
 		wantIDs(t, name+", newest", one, 145_000)
 		// The last of 20,000 is number 125,001, which is 25,000 seconds younger than the first.
-		if want := dbtest.Start.Add(25_000 * time.Second); one.SearchedBackTo == nil ||
-			!one.SearchedBackTo.Equal(want) {
-			t.Errorf("%s: searched back to %v; want %s", name, one.SearchedBackTo, want)
-		}
+		want := dbtest.Start.Add(25_000 * time.Second)
+		testenv.Check(t, one.SearchedBackTo != nil &&
+			one.SearchedBackTo.Equal(want), "%s: searched back to %v; want %s", name, one.SearchedBackTo, want)
 		two := read(one.Next, false)
 		wantIDs(t, name+", next", two)
 		three := read(two.Next, false)
 		wantIDs(t, name+", oldest", three, 100_001)
-		if two.SearchedBackTo == nil || three.SearchedBackTo != nil || three.Next != nil {
-			t.Errorf("%s: searched back to %v and then %v", name, two.SearchedBackTo, three.SearchedBackTo)
-		}
+		testenv.Check(t, two.SearchedBackTo != nil && three.SearchedBackTo == nil && three.Next == nil,
+			"%s: searched back to %v and then %v", name, two.SearchedBackTo, three.SearchedBackTo)
 		back := read(three.Previous, true)
 		wantIDs(t, name+", back", back)
 		wantIDs(t, name+", further back", read(read(back.Previous, true).Previous, true), 145_000)
@@ -334,15 +316,12 @@ func TestPayoutsOfEach(t *testing.T) {
 		for _, item := range page.Items {
 			got = append(got, item.ID)
 		}
-		if !slices.Equal(got, test.want) {
-			t.Errorf("%s: %v; want %v", name, got, test.want)
-		}
+		testenv.WantAll(t, got, test.want, "%s", name)
 	}
 	page := must(b.reports.Payouts(t.Context(), trader, report.PayoutFilter{}))(t)
-	if p := page.Items[0]; p.OrderID != "" || !p.FrozenUSDT.IsZero() || p.RewardUSDT == nil ||
-		p.RewardUSDT.String() != "10.2" {
-		t.Errorf("the trader sees %+v", p)
-	}
+	p := page.Items[0]
+	testenv.Check(t, p.OrderID == "" && p.FrozenUSDT.IsZero() && p.RewardUSDT != nil &&
+		p.RewardUSDT.String() == "10.2", "the trader sees %+v", p)
 }
 
 // Queues are counted up to 99.
@@ -353,9 +332,7 @@ func TestCount(t *testing.T) {
 		t.Helper()
 		got, gotMore, err := b.reports.Count(t.Context(), who, queue)
 		noError(t, err)
-		if got != n || gotMore != more {
-			t.Errorf("%s of %s: %d %t; want %d %t", queue, who.Kind, got, gotMore, n, more)
-		}
+		testenv.Check(t, got == n && gotMore == more, "%s of %s: %d %t; want %d %t", queue, who.Kind, got, gotMore, n, more)
 	}
 	trader, merchant := traderUser(b.sbp, caller.Desk), merchantUser(b.shop, caller.Owner)
 	want(trader, report.QueuePending, 1, false)
@@ -375,10 +352,8 @@ func TestCount(t *testing.T) {
 	_, _, err := b.reports.Count(t.Context(), merchant, report.QueueDeposits)
 	_, _, unknown := b.reports.Count(t.Context(), operator, "nothing")
 	_, _, events := b.reports.Count(t.Context(), trader, report.QueueDeadEvents)
-	if code(err) != "token_kind_not_allowed" || code(unknown) != "not_found" ||
-		code(events) != "token_kind_not_allowed" {
-		t.Errorf("%v, %v, %v", err, unknown, events)
-	}
+	testenv.Check(t, code(err) == "token_kind_not_allowed" && code(unknown) == "not_found" &&
+		code(events) == "token_kind_not_allowed", "%v, %v, %v", err, unknown, events)
 }
 
 // The first ids of days bound what a list reads: an empty month reads nothing. A day has its id only
@@ -391,9 +366,7 @@ func TestDayFirstIDs(t *testing.T) {
 	b.Exec(t, "update payment set created_at = $1 where id = 1003", dbtest.Start.AddDate(0, 0, 3))
 	days := func() string {
 		t.Helper()
-		rows := must(b.Pool.Query(t.Context(),
-			"select day::text || ' ' || first_id from day_first_id where subject = 'payment' order by day"))(t)
-		return strings.Join(must(pgx.CollectRows(rows, pgx.RowTo[string]))(t), ", ")
+		return strings.Join(b.texts(t, "select day::text || ' ' || first_id from day_first_id where subject = 'payment' order by day"), ", ")
 	}
 	b.work(t)
 	want(t, "on the first day", days(), fmt.Sprintf("2026-11-20 %d", p.ID))
@@ -405,9 +378,7 @@ func TestDayFirstIDs(t *testing.T) {
 	for from, want := range map[int][]int64{0: {1003, 1002, 1001, p.ID}, 1: {1003, 1002}, 2: {1003}, 4: nil} {
 		day := dbtest.Start.Truncate(24*time.Hour).AddDate(0, 0, from)
 		page := must(b.reports.Payments(t.Context(), operator, report.PaymentFilter{From: day}))(t)
-		if got := ids(page); !slices.Equal(got, want) {
-			t.Errorf("from day %d: %v; want %v", from, got, want)
-		}
+		wantIDs(t, fmt.Sprint("from day ", from), page, want...)
 	}
 	// Nothing below the first id of its day is read, so a row that is there against all rules is not
 	// found.

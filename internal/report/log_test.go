@@ -9,6 +9,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/report"
+	"gateway.example/internal/testenv"
 )
 
 var reader = caller.Caller{Kind: caller.Operator, Role: caller.Auditor, ID: 1}
@@ -48,9 +49,7 @@ func TestLogPages(t *testing.T) {
 	whole := logLines(must(b.reports.Log(t.Context(), reader, report.LogFilter{}))(t))
 	// At 12:10 there are a decision, a sign-in and a change, and at 12:09 a proposal, a reading, and others.
 	begins := "deci1 sign10 sett20 prop1 read3 sign9 sett19 sett18 sign8"
-	if len(strings.Fields(whole)) != 35 || !strings.HasPrefix(whole, begins) {
-		t.Fatalf("the log: %s", whole)
-	}
+	testenv.Need(t, len(strings.Fields(whole)) == 35 && strings.HasPrefix(whole, begins), "the log: %s", whole)
 	for _, limit := range []int{1, 4, 7, 29, 30} {
 		f := report.LogFilter{Paging: report.Paging{Limit: limit}}
 		var down, up []string
@@ -75,9 +74,8 @@ func TestLogPages(t *testing.T) {
 				f.Cursor = *page.Previous
 			}
 		}
-		if strings.Join(down, " ") != whole || strings.Join(up, " ") != whole {
-			t.Errorf("by %d: down %v, up %v", limit, down, up)
-		}
+		testenv.Check(t, strings.Join(down, " ") == whole && strings.Join(up, " ") == whole,
+			"by %d: down %v, up %v", limit, down, up)
 	}
 }
 
@@ -99,23 +97,16 @@ func TestLogFilters(t *testing.T) {
 		"deci1 read2":                    {User: "agrees"},
 		"deci1 prop1":                    {Kinds: []string{report.LogProposal, report.LogDecision}, Subject: "trader"},
 	} {
-		if got := logLines(must(b.reports.Log(t.Context(), reader, f))(t)); got != want {
-			t.Errorf("%+v:\n got %s\nwant %s", f, got, want)
-		}
+		got := logLines(must(b.reports.Log(t.Context(), reader, f))(t))
+		testenv.Check(t, got == want, "%+v:\n got %s\nwant %s", f, got, want)
 	}
 	_, err := b.reports.Log(t.Context(), reader, report.LogFilter{Key: "7", Kinds: []string{"x"}})
-	if code(err) != "invalid_request" && code(err) != "validation_failed" {
-		t.Errorf("wrong fields: %v", err)
-	}
+	testenv.Check(t, code(err) == "invalid_request" || code(err) == "validation_failed", "wrong fields: %v", err)
 	_, err = b.reports.Log(t.Context(), b.sbp.Caller, report.LogFilter{})
-	if err == nil {
-		t.Error("a trader reads the log")
-	}
+	testenv.Check(t, err != nil, "a trader reads the log")
 	var file bytes.Buffer
 	noError(t, b.reports.ExportLog(t.Context(), reader, report.LogFilter{}, &file, time.UTC))
-	if !strings.HasSuffix(file.String(), "\nrows,35\n") {
-		t.Errorf("the file ends: %s", file.String())
-	}
+	testenv.Check(t, strings.HasSuffix(file.String(), "\nrows,35\n"), "the file ends: %s", file.String())
 }
 
 // A line says what was read or proposed, by whom, and why.
@@ -161,8 +152,6 @@ func TestLogUsesItsIndexes(t *testing.T) {
 	} {
 		plan := b.plan(t, "select * from "+query+` and (at, id) < (timestamptz '9999-01-01', 0)
 			and at >= timestamptz '1970-01-01' order by at desc, id desc limit 51`)
-		if !strings.Contains(plan, " "+index+" ") || strings.Contains(plan, "Sort") {
-			t.Errorf("%s:\n%s", index, plan)
-		}
+		testenv.Check(t, strings.Contains(plan, " "+index+" ") && !strings.Contains(plan, "Sort"), "%s:\n%s", index, plan)
 	}
 }

@@ -31,14 +31,12 @@ func TestPatterns(t *testing.T) {
 	for name, list := range map[string][]report.Pattern{
 		"fails 5 1005": found.Failing, "stays under 3 1014": found.Near, " 1 1016": found.Fast,
 	} {
-		if len(list) != 1 || fmt.Sprint(list[0].User, " ", list[0].Count, " ", list[0].LastID) != name {
-			t.Errorf("%+v, want %s", list, name)
-		}
+		testenv.Check(t, len(list) == 1 && fmt.Sprint(list[0].User, " ", list[0].Count, " ", list[0].LastID) == name,
+			"%+v, want %s", list, name)
 	}
 	testenv.Want(t, found.Fast[0].TraderID, b.sbp.ID, "who confirmed fast")
-	if _, err := b.reports.Patterns(t.Context(), merchantUser(b.shop, caller.Support)); code(err) != "token_kind_not_allowed" {
-		t.Errorf("a merchant: %v", err)
-	}
+	_, err := b.reports.Patterns(t.Context(), merchantUser(b.shop, caller.Support))
+	testenv.Check(t, code(err) == "token_kind_not_allowed", "a merchant: %v", err)
 	if plan := b.plan(t, "select id from payment order by id desc limit 5000"); !strings.Contains(plan, "payment_id_idx") {
 		t.Error(plan)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/payment"
-	"gateway.example/internal/report"
 	"gateway.example/internal/testenv"
 )
 
@@ -25,29 +24,20 @@ func TestPayer(t *testing.T) {
 	b.Exec(t, `insert into payment_card (merchant_id, payment_id, cashbox_id, brand, last4, created_at)
 		select merchant_id, id, cashbox_id, 'visa', case id when 1003 then '1111' else '4242' end, created_at from payment where id in (1001, 1002, 1003)`)
 	found := testenv.Must(b.reports.Payer(t.Context(), shop, b.other.ID, "u-1"))(t)
-	want := report.PayerSum{
-		Currency: "RUB", Count: 3, Paid: 1, Open: 1, PaidAmount: decimal.New(100000, -2), MaxAmount: decimal.New(100000, -2),
-	}
-	if found.Count != 3 || found.More || len(found.Sums) != 1 || !found.Sums[0].PaidAmount.Equal(want.PaidAmount) ||
-		found.Sums[0].Paid != 1 || found.Sums[0].Open != 1 || found.Sums[0].Ended() != 2 || found.LastAt.Before(found.FirstAt) {
-		t.Errorf("%+v; want %+v", found, want)
-	}
-	if len(found.Cards) != 2 || found.Cards[0].Last4 != "1111" || found.Cards[1].Count != 2 || found.Cards[1].Paid != 1 {
-		t.Errorf("cards %+v", found.Cards)
-	}
-	if len(found.Failures) != 1 || found.Failures[0].Reason != "card_declined" || found.Failures[0].Status != payment.Failed {
-		t.Errorf("failures %+v", found.Failures)
-	}
+	testenv.Check(t, found.Count == 3 && !found.More && len(found.Sums) == 1 && found.Sums[0].PaidAmount.Equal(decimal.NewFromInt(1000)) &&
+		found.Sums[0].Paid == 1 && found.Sums[0].Open == 1 && found.Sums[0].Ended() == 2 && !found.LastAt.Before(found.FirstAt), "%+v", found)
+	testenv.Check(t, len(found.Cards) == 2 && found.Cards[0].Last4 == "1111" && found.Cards[1].Count == 2 && found.Cards[1].Paid == 1,
+		"cards %+v", found.Cards)
+	testenv.Check(t, len(found.Failures) == 1 && found.Failures[0].Reason == "card_declined" && found.Failures[0].Status == payment.Failed,
+		"failures %+v", found.Failures)
 	others := testenv.Must(b.reports.Payer(t.Context(), operator, b.other.ID, "u-1"))(t)
 	testenv.Want(t, others.Count, 1, "payments with the other merchant")
 	for who, merchant := range map[*caller.Caller]int64{&operator: 1 << 40, &shop: b.shop.ID} {
-		if _, err := b.reports.Payer(t.Context(), *who, merchant, "nobody"); code(err) != "not_found" {
-			t.Errorf("a payer who never paid: %v", err)
-		}
+		_, err := b.reports.Payer(t.Context(), *who, merchant, "nobody")
+		testenv.Check(t, code(err) == "not_found", "a payer who never paid: %v", err)
 	}
-	if _, err := b.reports.Payer(t.Context(), traderUser(b.sbp, caller.Owner), b.shop.ID, "u-1"); code(err) != "token_kind_not_allowed" {
-		t.Errorf("a trader: %v", err)
-	}
+	_, err := b.reports.Payer(t.Context(), traderUser(b.sbp, caller.Owner), b.shop.ID, "u-1")
+	testenv.Check(t, code(err) == "token_kind_not_allowed", "a trader: %v", err)
 	plan := b.plan(t, "select id from payment where payer_user_id = 'u-1' and merchant_id = 1 order by id desc limit 1001")
 	if !strings.Contains(plan, " payment_player_idx ") {
 		t.Error(plan)

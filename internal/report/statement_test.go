@@ -40,9 +40,7 @@ func (b *bundle) statement(t *testing.T, who caller.Caller, f report.StatementFi
 
 func wantStatement(t *testing.T, name string, got report.Statement, want ...string) {
 	t.Helper()
-	if lines := statementLines(got); !slices.Equal(lines, want) {
-		t.Errorf("%s:\n got %s\nwant %s", name, strings.Join(lines, "\n     "), strings.Join(want, "\n     "))
-	}
+	testenv.WantAll(t, statementLines(got), want, "%s", name)
 }
 
 // A trader begins with 1000 and holds 9.8 for a payment, which is then confirmed, and 9.8 for another.
@@ -61,10 +59,9 @@ func TestStatementByHand(t *testing.T) {
 	}
 	all := b.statement(t, owner, report.StatementFilter{})
 	wantStatement(t, "available", all, available...)
-	if !all.Opening.IsZero() || all.Closing.String() != "980.4" ||
-		all.Items[0].SubjectUUID == all.Items[1].SubjectUUID || all.Items[1].SubjectUUID != p.UUID || all.Items[1].SubjectID != p.ID {
-		t.Errorf("from %s to %s, %+v", all.Opening, all.Closing, all.Items[1])
-	}
+	testenv.Check(t, all.Opening.IsZero() && all.Closing.String() == "980.4" &&
+		all.Items[0].SubjectUUID != all.Items[1].SubjectUUID && all.Items[1].SubjectUUID == p.UUID && all.Items[1].SubjectID == p.ID,
+		"from %s to %s, %+v", all.Opening, all.Closing, all.Items[1])
 	reserved := report.StatementFilter{Account: ledger.Account{Reserved: true}}
 	wantStatement(t, "reserved", b.statement(t, owner, reserved),
 		"hold +9.8 = 9.8", "pending-completed -9.8 = 0", "hold +9.8 = 9.8")
@@ -83,9 +80,8 @@ func TestStatementByHand(t *testing.T) {
 	wantStatement(t, "the first day", first, oldest...)
 	rest := b.statement(t, owner, report.StatementFilter{From: second})
 	wantStatement(t, "the second day", rest, available[0])
-	if first.Closing.String() != "990.2" || rest.Opening.String() != "990.2" || rest.Closing.String() != "980.4" {
-		t.Errorf("the first day ends with %s, the second goes from %s to %s", first.Closing, rest.Opening, rest.Closing)
-	}
+	testenv.Check(t, first.Closing.String() == "990.2" && rest.Opening.String() == "990.2" && rest.Closing.String() == "980.4",
+		"the first day ends with %s, the second goes from %s to %s", first.Closing, rest.Opening, rest.Closing)
 }
 
 // Balances follow from what was kept at the end of the day before, which is kept once nothing of the
@@ -95,11 +91,7 @@ func TestCheckpoints(t *testing.T) {
 	b.create(t, b.shop, "order-1")
 	owner := traderUser(b.sbp, caller.Owner)
 	account := ledger.Available(ledger.Trader, b.sbp.ID).ID()
-	count := func() (n int) {
-		t.Helper()
-		b.Get(t, &n, "select count(*) from account_day where account_id = $1", account)
-		return n
-	}
+	count := func() int { return b.Count(t, "select count(*) from account_day where account_id = $1", account) }
 	b.clock.Advance(12*time.Hour + 59*minute) // it is noon at the beginning
 	b.work(t)
 	testenv.Want(t, count(), 0, "days are closed within an hour")
@@ -120,9 +112,8 @@ func TestCheckpoints(t *testing.T) {
 	wantStatement(t, "after", b.statement(t, owner, report.StatementFilter{}),
 		"hold -19.6 = 975.6", "hold -9.8 = 995.2", "funding +1000 = 1005")
 	found := must(audit.Everything(t.Context(), b.Pool))(t)
-	if len(found) != 2 || !strings.Contains(found[0].Detail, fmt.Sprintf("account %d", account)) {
-		t.Errorf("the audit finds %v", found)
-	}
+	testenv.Check(t, len(found) == 2 && strings.Contains(found[0].Detail, fmt.Sprintf("account %d", account)),
+		"the audit finds %v", found)
 }
 
 // Going on and back by cursors meets every line once, whatever is moved meanwhile.
@@ -156,19 +147,11 @@ func TestStatementCursors(t *testing.T) {
 				got = append(got, line.TransferID)
 			}
 		}
-		if len(got) != 5 || !slices.Equal(got, want) || one.Previous != nil || three.Next != nil {
-			t.Errorf("oldest first %t: %v; want %v", oldestFirst, got, want)
-		}
-		same := func(name string, got, want report.Statement) {
-			t.Helper()
-			if !slices.Equal(statementLines(got), statementLines(want)) {
-				t.Errorf("oldest first %t, %s: %v; want %v", oldestFirst, name, statementLines(got),
-					statementLines(want))
-			}
-		}
+		testenv.Check(t, len(got) == 5 && slices.Equal(got, want) && one.Previous == nil && three.Next == nil,
+			"oldest first %t: %v; want %v", oldestFirst, got, want)
 		back := read(three.Previous, true)
-		same("back to the second", back, two)
-		same("back to the first", read(back.Previous, true), one)
+		wantStatement(t, "back to the second", back, statementLines(two)...)
+		wantStatement(t, "back to the first", read(back.Previous, true), statementLines(one)...)
 	}
 }
 
@@ -190,9 +173,8 @@ func TestStatementRefuses(t *testing.T) {
 		"too many":               {operator, report.StatementFilter{Paging: report.Paging{Limit: 101}}, "validation_failed"},
 		"an operator":            {operator, box, ""},
 	} {
-		if _, err := b.reports.Statement(t.Context(), test.who, test.f); code(err) != test.want {
-			t.Errorf("%s: %v; want %q", name, err, test.want)
-		}
+		_, err := b.reports.Statement(t.Context(), test.who, test.f)
+		testenv.Check(t, code(err) == test.want, "%s: %v; want %q", name, err, test.want)
 	}
 	// A trader who names somebody else's account sees their own.
 	theirs := b.statement(t, traderUser(b.sbp, caller.Owner),
@@ -214,12 +196,7 @@ func TestExports(t *testing.T) {
 		`created_at,id,uuid,order_id,method,currency,amount,status,status_reason,status_at,cashbox_id,trader_id,requisite,card_last4,amount_usdt,received_amount,metadata
 2026-11-20T16:00:00+04:00,%d,%s,'=1+2,sbp,RUB,1000.00,pending,,2026-11-20T16:00:00+04:00,%d,,'%s,,,,"{""region"":""north""}"
 rows,1
-`,
-		p.ID,
-		p.UUID,
-		b.shop.CashboxID,
-		*p.RequisiteValue,
-	)
+`, p.ID, p.UUID, b.shop.CashboxID, *p.RequisiteValue)
 	testenv.Want(t, out.String(), want, "the file")
 	b.copies(t, p, 1_001, 6_000)
 	out.Reset()
@@ -236,9 +213,8 @@ rows,1
 	for _, line := range lines[1 : len(lines)-1] {
 		unique[strings.Split(line, ",")[1]] = true
 	}
-	if len(unique) != 5_001 || lines[len(lines)-1] != "rows,5001" {
-		t.Errorf("%d payments in %d lines, the last %q", len(unique), len(lines), lines[len(lines)-1])
-	}
+	testenv.Want(t, len(unique), 5_001, "payments in the file")
+	testenv.Want(t, lines[len(lines)-1], "rows,5001", "the last line")
 	// What a search names stands once, whatever else it finds on however many pages.
 	b.Exec(t, "update payment set order_id = '1000' where id = $1", p.ID)
 	b.Exec(t, "update payment_key set order_id = '1000' where payment_id = $1", p.ID)
@@ -255,15 +231,12 @@ rows,1
 	}()
 	b.AwaitTries(t, 2)
 	noError(t, busy.Rollback(t.Context()), <-exported)
-	if err := b.reports.ExportPayments(t.Context(), operator, report.PaymentFilter{}, failing{},
-		nil); !errors.Is(err, errFull) {
-		t.Errorf("to a full disk: %v", err)
-	}
+	err := b.reports.ExportPayments(t.Context(), operator, report.PaymentFilter{}, failing{}, nil)
+	testenv.WantError(t, err, errFull, "to a full disk")
 	for who, want := range map[caller.Role]string{caller.Desk: "role_not_allowed", caller.Owner: ""} {
-		if err := b.reports.ExportPayments(t.Context(), traderUser(b.sbp, who), report.PaymentFilter{Search: "0000"}, &out,
-			nil); code(err) != want {
-			t.Errorf("a trader's %s: %v", who, err)
-		}
+		err := b.reports.ExportPayments(t.Context(), traderUser(b.sbp, who), report.PaymentFilter{Search: "0000"}, &out,
+			nil)
+		testenv.Check(t, code(err) == want, "a trader's %s: %v", who, err)
 	}
 }
 
@@ -283,12 +256,7 @@ rows,1
 at,transfer_id,kind,subject,subject_id,subject_uuid,debit_usdt,credit_usdt,balance_usdt
 2026-11-20T12:00:00Z,1,funding,test,,,,1000.00000000,1000.00000000
 rows,1
-`,
-		p.ID,
-		p.UUID,
-		b.shop.CashboxID,
-		b.sbp.ID,
-	)
+`, p.ID, p.UUID, b.shop.CashboxID, b.sbp.ID)
 	testenv.Want(t, out.String(), want, "the file")
 }
 

@@ -153,14 +153,12 @@ func TestTimelineOfOthers(t *testing.T) {
 			if id != fmt.Sprint(p.ID) && strings.HasPrefix(want, "cashbox") {
 				want = "not_found" // there is no such payment to be anybody's
 			}
-			if _, err := b.reports.Timeline(t.Context(), test.who, id); code(err) != want {
-				t.Errorf("%s, payment %s: %v; want %q", name, id, err, want)
-			}
+			_, err := b.reports.Timeline(t.Context(), test.who, id)
+			testenv.Check(t, code(err) == want, "%s, payment %s: %v; want %q", name, id, err, want)
 		}
 		for id, want := range map[string]string{out.UUID.String(): test.waiting, taken.UUID.String(): test.processing} {
-			if _, err := b.reports.PayoutTimeline(t.Context(), test.who, id); code(err) != want {
-				t.Errorf("%s, payout %s: %v; want %q", name, id, err, want)
-			}
+			_, err := b.reports.PayoutTimeline(t.Context(), test.who, id)
+			testenv.Check(t, code(err) == want, "%s, payout %s: %v; want %q", name, id, err, want)
 		}
 	}
 }
@@ -263,7 +261,6 @@ func TestTimelineOfALateRate(t *testing.T) {
 	// 1000 / 125 = 8 at spot, and 1000 / 131.25 for the merchant; 2% of 8 for the trader.
 	want := "61 rate rate_settled base=125 markup=5 spot=8 amount=7.61904761 profit=0.38095239 share=2 trader=0.16 " +
 		"platform=0.22095239 hold=9.8 source=test/configuration"
-	if got := rate(); got != want {
-		t.Errorf("after:\n got %s\nwant %s", got, want)
-	}
+	got := rate()
+	testenv.Check(t, got == want, "after:\n got %s\nwant %s", got, want)
 }
