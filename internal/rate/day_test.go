@@ -18,10 +18,7 @@ import (
 // creeping is the address of a feed that answers what it is told.
 func creeping(t *testing.T, value *string) string {
 	t.Helper()
-	return newSource(
-		t,
-		func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(w, `{"rate": %s}`, *value) },
-	).URL
+	return newSource(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(w, `{"rate": %s}`, *value) }).URL
 }
 
 // A feed that creeps, each value within the band of the one before, stops where the day's band
@@ -86,11 +83,9 @@ func TestDayBandBeginsAfresh(t *testing.T) {
 	answer := "100"
 	f := b.setFeed(t, feed(creeping(t, &answer)))
 	b.poll(t)
-	f.Enabled = false
-	b.setFeed(t, f)
+	b.turn(t, f, false)
 	b.setRate(t, "150", 1)
-	f.Enabled = true
-	b.setFeed(t, f)
+	b.turn(t, f, true)
 	b.clock.Advance(time.Minute)
 	answer = "151"
 	b.poll(t)
@@ -125,15 +120,11 @@ func TestFeedAddresses(t *testing.T) {
 		refused := fault.As(err)
 		testenv.Check(t, refused != nil && len(refused.Fields["feed.url"]) == 1, "%s: %v", url, err)
 	}
-	poller := rate.NewPoller(b.Pool, b.clock, outbound.NewAddresses(false), nil)
-	noError(t, poller.Poll(t.Context()))
-	poller.Wait()
+	pollBy(t, rate.NewPoller(b.Pool, b.clock, outbound.NewAddresses(false), nil))
 	b.wantError(t, f.ID, "the address must be an https URL")
 	// A name, of which Check knows nothing, is judged where it is dialled.
 	b.clock.Advance(time.Minute)
-	poller = rate.NewPoller(b.Pool, b.clock, unchecked{outbound.NewAddresses(false)}, nil)
-	noError(t, poller.Poll(t.Context()))
-	poller.Wait()
+	pollBy(t, rate.NewPoller(b.Pool, b.clock, unchecked{outbound.NewAddresses(false)}, nil))
 	b.wantError(t, f.ID, "the host's address is not public")
 }
 

@@ -64,10 +64,7 @@ func TestSetFeedIsLogged(t *testing.T) {
 	first := row(true, "https://rates.example/v1?hidden-3b1b27b0", "5.0000")
 	b.wantLog(t, []settingRow{
 		{"operator:7", "rate_feed", "1", nil, first, after(0)},
-		{
-			"operator:7", "rate_feed", "1", first, row(false, "https://rates.example/v1?hidden-c66ef50d", "2.5000"),
-			after(1),
-		},
+		{"operator:7", "rate_feed", "1", first, row(false, "https://rates.example/v1?hidden-c66ef50d", "2.5000"), after(1)},
 	})
 }
 
@@ -118,8 +115,7 @@ func TestDisabledFeed(t *testing.T) {
 	f := b.setFeed(t, feed(s.URL))
 	b.poll(t)
 	b.wantRate(t, "feed:1 100")
-	f.Enabled = false
-	b.setFeed(t, f)
+	b.turn(t, f, false)
 	b.wantRate(t, "operator 98 stale")
 	rates, _, err := b.settings.List(context.Background(), operator)
 	noError(t, err)
@@ -130,8 +126,7 @@ func TestDisabledFeed(t *testing.T) {
 	testenv.Want(t, s.count(), 1, "times that a disabled feed was polled")
 	// Enabled again it does not come back with what it said before, and is judged by the rate in
 	// use: 94 is within 5% of 98, and out of the band around the 100 it brought before.
-	f.Enabled = true
-	b.setFeed(t, f)
+	b.turn(t, f, true)
 	b.wantRate(t, "operator 98 stale")
 	s.say(body(`{"rate":94}`))
 	b.poll(t)
@@ -142,8 +137,7 @@ func TestDisabledFeedIsTheLastResort(t *testing.T) {
 	b := setup(t)
 	f := b.setFeed(t, feed(newSource(t, body(`{"rate":100}`)).URL))
 	b.poll(t)
-	f.Enabled = false
-	b.setFeed(t, f)
+	b.turn(t, f, false)
 	b.wantRate(t, "feed:1 100 stale")
 }
 
@@ -198,8 +192,7 @@ func (b *bundle) randomRate(t *testing.T, random *rand.Rand, currency, source st
 	}
 	noError(t, b.Queries().RateSet(context.Background(), params))
 	if kind == 1 {
-		noError(t,
-			b.Queries().RateWithdraw(context.Background(), db.RateWithdrawParams{Currency: currency, Source: source}))
+		noError(t, b.Queries().RateWithdraw(t.Context(), db.RateWithdrawParams{Currency: currency, Source: source}))
 	}
 }
 
@@ -214,7 +207,7 @@ type answer struct {
 // check has a new feed say it, with no other rate about.
 func (b *bundle) check(t *testing.T, a answer, result string) {
 	t.Helper()
-	must(b.Pool.Exec(context.Background(), "delete from rate"))(t)
+	b.Exec(t, "delete from rate")
 	before := b.metric(t, result)
 	f := feed(newSource(t, a.say).URL + "/path?key=hunter2")
 	f.Pointer = a.pointer
@@ -269,18 +262,19 @@ func TestAnswersUnreachable(t *testing.T) {
 		"204":                        {say: status(204), err: "answered with status 204"},
 		"201 with a rate":            {say: created, err: "answered with status 201"},
 		"a redirect to another host": {say: redirect(other.URL + "/?key=hunter2"), err: "redirects too often, or to another host"},
-		"a redirect to itself": {
-			say: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) },
-			err: "redirects too often, or to another host",
-		},
-		"broken off":   {say: brokenOff, err: "broke off in the middle of its answer"},
-		"not HTTP":     {say: notHTTP, err: "gave no answer"},
-		"hangs up":     {say: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, err: "gave no answer"},
-		"huge headers": {say: hugeHeaders, err: "gave no answer"},
+		"a redirect to itself":       {say: toItself, err: "redirects too often, or to another host"},
+		"broken off":                 {say: brokenOff, err: "broke off in the middle of its answer"},
+		"not HTTP":                   {say: notHTTP, err: "gave no answer"},
+		"hangs up":                   {say: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, err: "gave no answer"},
+		"huge headers":               {say: hugeHeaders, err: "gave no answer"},
 	} {
 		a.pointer = "/rate"
 		t.Run(name, func(t *testing.T) { b.check(t, a, "unreachable") })
 	}
+}
+
+func toItself(w http.ResponseWriter, r *http.Request) {
+	http.Redirect(w, r, r.URL.Path, http.StatusFound)
 }
 
 func created(w http.ResponseWriter, r *http.Request) {

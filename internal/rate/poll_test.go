@@ -56,8 +56,7 @@ func TestBand(t *testing.T) {
 				b.wantError(t, f.ID, wrong)
 				refused := b.metric(t, "out_of_band") - before
 				testenv.Check(t, (refused == 1) == (wrong != ""), "%s: %d refused", value, refused)
-				f.Enabled = false
-				b.setFeed(t, f)
+				b.turn(t, f, false)
 			}
 		})
 	}
@@ -94,17 +93,15 @@ func TestRefusalLeavesTheLastGoodRate(t *testing.T) {
 	b.poll(t)
 	b.wantRate(t, "feed:1 101")
 	b.wantError(t, f.ID, "")
-	b.wantMetric(t, `gateway_rate_feed_polls_total{result="good"} 2`,
-		`gateway_rate_feed_polls_total{result="unreachable"} 1`)
+	b.wantPolls(t, "good", 2)
+	b.wantPolls(t, "unreachable", 1)
 }
 
 // A feed is due poll_seconds after it was last due to be polled, and not before; a disabled one never.
 func TestDue(t *testing.T) {
 	b := setup(t)
 	s := newSource(t, body(`{"rate":100}`))
-	off := feed(s.URL)
-	off.Enabled = false
-	b.setFeed(t, off)
+	b.turn(t, feed(s.URL), false)
 	b.setFeed(t, feed(s.URL))
 	for _, step := range []struct {
 		by    time.Duration
@@ -125,7 +122,7 @@ func TestPollersInParallel(t *testing.T) {
 		sources = append(sources, s)
 		b.setFeed(t, feed(s.URL))
 	}
-	for _, err := range testenv.AtOnce(4, func(int) error {
+	noError(t, testenv.AtOnce(4, func(int) error {
 		pool, err := db.Open(t.Context(), b.URL, 2, db.ForCommands)
 		if err != nil {
 			return err
@@ -137,9 +134,7 @@ func TestPollersInParallel(t *testing.T) {
 			err = errors.Join(err, p.Poll(t.Context()))
 		}
 		return err
-	}) {
-		noError(t, err)
-	}
+	})...)
 	for i, s := range sources {
 		testenv.Want(t, s.count(), 1, "times that feed %d was polled", i+1)
 	}
@@ -219,7 +214,7 @@ func TestTimeout(t *testing.T) {
 			b.poll(t)
 			b.wantError(t, f.ID, "did not answer within 100 ms")
 			b.wantRate(t, "no rate is known")
-			b.wantMetric(t, `gateway_rate_feed_polls_total{result="unreachable"} 1`)
+			b.wantPolls(t, "unreachable", 1)
 		})
 	}
 }
@@ -252,8 +247,8 @@ func TestClaimRunsOut(t *testing.T) {
 	cancel()
 	b.poller.Wait()
 	b.wantError(t, f.ID, "")
-	b.wantMetric(t, `gateway_rate_feed_polls_total{result="unreachable"} 0`,
-		`gateway_rate_feed_polls_total{result="failed"} 0`)
+	b.wantPolls(t, "unreachable", 0)
+	b.wantPolls(t, "failed", 0)
 	s.say(body(`{"rate":100}`))
 	b.clock.Advance(time.Minute - time.Millisecond)
 	b.poll(t)
@@ -270,15 +265,11 @@ func TestAnswerTooLate(t *testing.T) {
 		meanwhile func(*testing.T, *bundle, rate.Feed)
 		want      string
 	}{
-		"disabled": {
-			func(t *testing.T, b *bundle, f rate.Feed) { f.Enabled = false; b.setFeed(t, f) }, "no rate is known",
-		},
+		"disabled": {func(t *testing.T, b *bundle, f rate.Feed) { b.turn(t, f, false) }, "no rate is known"},
 		"disabled and enabled": {func(t *testing.T, b *bundle, f rate.Feed) {
 			b.clock.Advance(time.Second)
-			f.Enabled = false
-			b.setFeed(t, f)
-			f.Enabled = true
-			b.setFeed(t, f)
+			b.turn(t, f, false)
+			b.turn(t, f, true)
 		}, "no rate is known"},
 		"another address": {func(t *testing.T, b *bundle, f rate.Feed) {
 			f.URL = newSource(t, body(`{"rate":70}`)).URL
@@ -286,9 +277,7 @@ func TestAnswerTooLate(t *testing.T) {
 		}, "no rate is known"},
 		"claimed by another": {func(t *testing.T, b *bundle, _ rate.Feed) {
 			b.clock.Advance(time.Minute)
-			p := rate.NewPoller(b.Pool, b.clock, outbound.NewAddresses(true), nil)
-			noError(t, p.Poll(context.Background()))
-			p.Wait()
+			pollBy(t, rate.NewPoller(b.Pool, b.clock, outbound.NewAddresses(true), nil))
 		}, "feed:1 80"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -308,8 +297,8 @@ func TestAnswerTooLate(t *testing.T) {
 			close(release)
 			b.poller.Wait()
 			b.wantRate(t, test.want)
-			b.wantMetric(t, `gateway_rate_feed_polls_total{result="superseded"} 1`,
-				`gateway_rate_feed_polls_total{result="good"} 0`)
+			b.wantPolls(t, "superseded", 1)
+			b.wantPolls(t, "good", 0)
 		})
 	}
 }

@@ -3,7 +3,6 @@ package rate_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -47,20 +46,15 @@ func TestQuoteSplitsSpotExactly(t *testing.T) {
 			Markup: decimal.New(random.Int64N(100_0001), -4), TraderShare: decimal.New(random.Int64N(100_0001), -4),
 		}
 		q := rate.Calculate(fiat, base, terms)
-		if sum := decimal.Sum(q.Amount, q.SpreadTrader, q.SpreadPlatform); !sum.Equal(q.Spot) {
-			t.Fatalf("%s at %s, %+v: parts come to %s, spot is %s", fiat, base, terms, sum, q.Spot)
-		}
+		sum := decimal.Sum(q.Amount, q.SpreadTrader, q.SpreadPlatform)
+		testenv.Need(t, sum.Equal(q.Spot), "%s at %s, %+v: parts come to %s, spot is %s", fiat, base, terms, sum, q.Spot)
 		for _, part := range []decimal.Decimal{q.Amount, q.Profit, q.SpreadTrader, q.SpreadPlatform, q.Hold()} {
-			if part.IsNegative() || part.Exponent() < -8 {
-				t.Fatalf("%s at %s, %+v: part %s", fiat, base, terms, part)
-			}
+			testenv.Need(t, !part.IsNegative() && part.Exponent() >= -8, "%s at %s, %+v: part %s", fiat, base, terms, part)
 		}
-		marked := new(
-			big.Rat,
-		).Mul(base.Rat(), new(big.Rat).Add(big.NewRat(1, 1), new(big.Rat).Quo(terms.Markup.Rat(), big.NewRat(100, 1))))
-		if q.Spot.Cmp(cut(fiat.Rat(), base.Rat())) != 0 || q.Amount.Cmp(cut(fiat.Rat(), marked)) != 0 {
-			t.Fatalf("%s at %s, %+v: spot %s, amount %s", fiat, base, terms, q.Spot, q.Amount)
-		}
+		percent := new(big.Rat).Quo(terms.Markup.Rat(), big.NewRat(100, 1))
+		marked := new(big.Rat).Mul(base.Rat(), new(big.Rat).Add(big.NewRat(1, 1), percent))
+		testenv.Need(t, q.Spot.Cmp(cut(fiat.Rat(), base.Rat())) == 0 && q.Amount.Cmp(cut(fiat.Rat(), marked)) == 0,
+			"%s at %s, %+v: spot %s, amount %s", fiat, base, terms, q.Spot, q.Amount)
 	}
 }
 
@@ -100,9 +94,7 @@ func TestMarkupPriority(t *testing.T) {
 func TestCurrent(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	if _, err := rate.Current(t.Context(), d.Queries(), "RUB", dbtest.Start); !errors.Is(err, rate.ErrNone) {
-		t.Fatalf("never any rate: %v", err)
-	}
+	testenv.WantError(t, errOf(rate.Current(t.Context(), d.Queries(), "RUB", dbtest.Start)), rate.ErrNone, "never any rate")
 	d.SetRate(t, "RUB", "92.35", true)
 	d.SetRate(t, "AZN", "1.7", false) // stale from Start on
 	cases := map[string]struct {
@@ -141,32 +133,19 @@ func TestSetRate(t *testing.T) {
 	b.wantRate(t, "operator 93.5")
 	b.clock.Advance(time.Millisecond)
 	b.wantRate(t, "operator 93.5 stale")
-	want := []settingRow{
-		{"operator:7", "rate", "RUB", nil, map[string]any{
-			"fiat_per_usdt": "92.35000000", "observed_at": "2026-11-20T12:00:00+00:00", "stale_at": nil,
-		}, after(0)},
-		{
-			"operator:7",
-			"rate",
-			"RUB",
-			map[string]any{"fiat_per_usdt": "92.35000000", "observed_at": "2026-11-20T12:00:00+00:00", "stale_at": nil},
-			map[string]any{
-				"fiat_per_usdt": "93.50000000",
-				"observed_at":   "2026-11-20T13:00:00+00:00",
-				"stale_at":      "2026-11-20T13:01:30+00:00",
-			},
-			after(3600),
-		},
-	}
-	b.wantLog(t, want)
+	first := map[string]any{"fiat_per_usdt": "92.35000000", "observed_at": "2026-11-20T12:00:00+00:00", "stale_at": nil}
+	b.wantLog(t, []settingRow{
+		{"operator:7", "rate", "RUB", nil, first, after(0)},
+		{"operator:7", "rate", "RUB", first, map[string]any{
+			"fiat_per_usdt": "93.50000000", "observed_at": "2026-11-20T13:00:00+00:00", "stale_at": "2026-11-20T13:01:30+00:00",
+		}, after(3600)},
+	})
 }
 
 func (b *bundle) wantLog(t *testing.T, want []settingRow) {
 	t.Helper()
 	got := b.log(t)
-	if len(got) != len(want) {
-		t.Fatalf("%d rows in the log, want %d", len(got), len(want))
-	}
+	testenv.Need(t, len(got) == len(want), "%d rows in the log, want %d", len(got), len(want))
 	for i := range got {
 		testenv.Check(t, got[i].at.Equal(want[i].at), "row %d is of %s", i, got[i].at)
 		got[i].at = want[i].at
@@ -205,11 +184,9 @@ func TestDecodedFaultsCount(t *testing.T) {
 // Of changes at the same time each knows what the one before it left, the first one too.
 func TestSetRateInParallel(t *testing.T) {
 	b := setup(t)
-	for _, err := range testenv.AtOnce(6, func(i int) error {
+	noError(t, testenv.AtOnce(6, func(i int) error {
 		return errOf(b.settings.Set(t.Context(), operator, rate.Manual{Currency: "RUB", FiatPerUSDT: fmt.Sprint(91 + i)}))
-	}) {
-		noError(t, err)
-	}
+	})...)
 	var before map[string]any
 	rows := b.log(t)
 	for i, row := range rows {

@@ -50,8 +50,13 @@ func setup(t *testing.T) *bundle {
 // poll polls what is due, and waits for it.
 func (b *bundle) poll(t *testing.T) {
 	t.Helper()
-	noError(t, b.poller.Poll(context.Background()))
-	b.poller.Wait()
+	pollBy(t, b.poller)
+}
+
+func pollBy(t *testing.T, poller *rate.Poller) {
+	t.Helper()
+	noError(t, poller.Poll(t.Context()))
+	poller.Wait()
 }
 
 // feed is a valid one of RUB.
@@ -65,6 +70,13 @@ func feed(url string) rate.Feed {
 func (b *bundle) setFeed(t *testing.T, f rate.Feed) rate.Feed {
 	t.Helper()
 	return must(b.settings.SetFeed(context.Background(), operator, f))(t)
+}
+
+// turn switches a feed off or on.
+func (b *bundle) turn(t *testing.T, f rate.Feed, on bool) {
+	t.Helper()
+	f.Enabled = on
+	b.setFeed(t, f)
 }
 
 func (b *bundle) setRate(t *testing.T, fiat string, valid int64) {
@@ -121,6 +133,12 @@ func (b *bundle) measured(t *testing.T) string {
 	promhttp.HandlerFor(b.metrics, promhttp.HandlerOpts{}).
 		ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	return recorder.Body.String()
+}
+
+// wantPolls wants so many polls to have gone so.
+func (b *bundle) wantPolls(t *testing.T, result string, want int) {
+	t.Helper()
+	testenv.Want(t, b.metric(t, result), want, "polls that went as %s", result)
 }
 
 // wantMetric wants lines such as `name{label="x"} 1`.
