@@ -70,12 +70,8 @@ func TestParse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, err := money.Parse(c.literal, c.decimals)
-			if !errors.Is(err, c.err) {
-				t.Fatalf("error %v, want %v", err, c.err)
-			}
-			if err == nil && got.String() != c.want {
-				t.Fatalf("%s, want %s", got, c.want)
-			}
+			testenv.Need(t, errors.Is(err, c.err), "error %v, want %v", err, c.err)
+			testenv.Need(t, err != nil || got.String() == c.want, "%s, want %s", got, c.want)
 		})
 	}
 }
@@ -87,9 +83,8 @@ func TestParseFiat(t *testing.T) {
 		"1": nil, "1.00": nil, "1000.5": nil, "0.99": money.ErrTooSmall, "0": money.ErrTooSmall,
 		"1.001": money.ErrPrecision, "-1": money.ErrNotPlain,
 	} {
-		if _, err := money.ParseFiat(literal); !errors.Is(err, want) {
-			t.Errorf("%s: %v, want %v", literal, err, want)
-		}
+		_, err := money.ParseFiat(literal)
+		testenv.Check(t, errors.Is(err, want), "%s: %v, want %v", literal, err, want)
 	}
 }
 
@@ -132,24 +127,18 @@ func FuzzParse(f *testing.F) {
 		limit := int(decimals % 12)
 		got, err := money.Parse(literal, limit)
 		if err != nil {
-			if !got.IsZero() {
-				t.Fatalf("%q: %s beside error %v", literal, got, err)
-			}
+			testenv.Need(t, got.IsZero(), "%q: %s beside error %v", literal, got, err)
 			return
 		}
 		exact, ok := new(big.Rat).SetString(literal)
-		if !ok || exact.Cmp(got.Rat()) != 0 {
-			t.Fatalf("%q was read as %s", literal, got)
-		}
+		testenv.Need(t, ok && exact.Cmp(got.Rat()) == 0, "%q was read as %s", literal, got)
 		integer, fraction, _ := strings.Cut(literal, ".")
 		written := strings.TrimLeft(integer, "0") + "." + fraction
 		shown := got.StringFixed(int32(len(fraction)))
 		if len(fraction) == 0 {
 			shown += "."
 		}
-		if strings.TrimPrefix(shown, "0") != written {
-			t.Fatalf("%q is shown as %s", literal, shown)
-		}
+		testenv.Need(t, strings.TrimPrefix(shown, "0") == written, "%q is shown as %s", literal, shown)
 	})
 }
 

@@ -128,9 +128,7 @@ func TestCheckLink(t *testing.T) {
 			"must be at most 2048 characters", "must be at most 2048 characters",
 		},
 	} {
-		if got := NewAddresses(false).CheckLink(address); got != want.production {
-			t.Errorf("production: CheckLink(%.60q) = %q; want %q", address, got, want.production)
-		}
+		testenv.Want(t, NewAddresses(false).CheckLink(address), want.production, "production: CheckLink(%.60q) =", address)
 		testenv.Want(t, NewAddresses(true).CheckLink(address), want.sandbox, "sandbox: CheckLink(%.60q)", address)
 	}
 }

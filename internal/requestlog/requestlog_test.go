@@ -95,9 +95,8 @@ func TestMethod(t *testing.T) {
 	e.Method = "SECRET"
 	b.log.Add(e)
 	noError(t, b.log.Flush(t.Context()))
-	if got := b.rows(t); !strings.Contains(got, " OTHER ") || strings.Contains(got, "SECRET") {
-		t.Errorf("kept: %s", got)
-	}
+	got := b.rows(t)
+	testenv.Check(t, strings.Contains(got, " OTHER ") && !strings.Contains(got, "SECRET"), "kept: %s", got)
 }
 
 // Of a key's requests that anybody could make, so many are kept in a minute, and of all keys so many.
@@ -130,9 +129,7 @@ func TestFull(t *testing.T) {
 	testenv.Want(t, b.dropped(t, "full"), 3, "requests dropped")
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := b.log.Flush(gone); err == nil {
-		t.Error("written without time for it")
-	}
+	testenv.Check(t, b.log.Flush(gone) != nil, "written without time for it")
 	noError(t, b.log.Flush(t.Context()))
 	n := b.Count(t, "select count(*) from api_request")
 	testenv.Check(t, n == 20_000 && b.dropped(t, "unwritten") == 0, "%d are kept", n)
@@ -142,14 +139,11 @@ func TestFull(t *testing.T) {
 func TestUnwritten(t *testing.T) {
 	b := setup(t)
 	b.log.Add(b.entry("\xff"))
-	if err := b.log.Flush(t.Context()); err == nil {
-		t.Error("written")
-	}
+	testenv.Check(t, b.log.Flush(t.Context()) != nil, "written")
 	b.log.Add(b.entry("next"))
 	noError(t, b.log.Flush(t.Context()))
-	if got := b.rows(t); !strings.HasSuffix(got, " next 1500") || b.dropped(t, "unwritten") != 1 {
-		t.Errorf("kept: %s", got)
-	}
+	got := b.rows(t)
+	testenv.Check(t, strings.HasSuffix(got, " next 1500") && b.dropped(t, "unwritten") == 1, "kept: %s", got)
 }
 
 // The worker writes by itself, and at its end what is left.
@@ -163,9 +157,8 @@ func TestRun(t *testing.T) {
 	b.log.Add(b.entry("last"))
 	cancel()
 	<-ended
-	if got := b.rows(t); !strings.Contains(got, "last") {
-		t.Errorf("kept: %s", got)
-	}
+	got := b.rows(t)
+	testenv.Check(t, strings.Contains(got, "last"), "kept: %s", got)
 }
 
 // Requests are kept for a week, and then go, however many they are.
@@ -182,9 +175,8 @@ func TestPrune(t *testing.T) {
 	testenv.Want(t, strings.Count(b.rows(t)+"\n", "\n"), 12_001, "are kept before a week has gone")
 	b.clock.Advance(2 * time.Hour)
 	noError(t, b.log.Prune(t.Context()))
-	if got := b.rows(t); !strings.HasSuffix(got, " young 1500") || strings.Contains(got, "\n") {
-		t.Errorf("kept: %d bytes", len(got))
-	}
+	got := b.rows(t)
+	testenv.Check(t, strings.HasSuffix(got, " young 1500") && !strings.Contains(got, "\n"), "kept: %d bytes", len(got))
 }
 
 var noError = testenv.NoError

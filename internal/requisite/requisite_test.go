@@ -72,14 +72,12 @@ func TestTypes(t *testing.T) {
 		seen := map[string]bool{}
 		for n := range 1000 {
 			value := kind.Sample(n)
-			if wrong := kind.Wrong(value); wrong != "" || seen[value] {
-				t.Errorf("%s %s: %s, or comes twice", kind.Name, value, wrong)
-			}
+			wrong := kind.Wrong(value)
+			testenv.Check(t, wrong == "" && !seen[value], "%s %s: %s, or comes twice", kind.Name, value, wrong)
 			seen[value] = true
-			if read := kind.Readable(value); strings.NewReplacer(" ", "", "-", "").Replace(read) != value ||
-				read == value {
-				t.Errorf("%s %s is shown as %q", kind.Name, value, read)
-			}
+			read := kind.Readable(value)
+			testenv.Check(t, strings.NewReplacer(" ", "", "-", "").Replace(read) == value &&
+				read != value, "%s %s is shown as %q", kind.Name, value, read)
 		}
 		for _, wrong := range []string{"", "x", "+7900", "4111111111111112", "MN120005000000000000"} {
 			testenv.Check(t, strings.HasPrefix(kind.Wrong(wrong), "must be a"), "%s %q is taken", kind.Name, wrong)
@@ -94,9 +92,7 @@ func TestReadable(t *testing.T) {
 		{"card", "4111111111111111", "4111 1111 1111 1111"}, {"card", "4222222222222", "4222 2222 2222 2"},
 		{"iban", "MN121234123456789123", "MN12 1234 1234 5678 9123"}, {"of a later release", "12345", "1234 5"},
 	} {
-		if got := requisite.Of(test.kind).Readable(test.value); got != test.want {
-			t.Errorf("%s %s is shown as %s, want %s", test.kind, test.value, got, test.want)
-		}
+		testenv.Want(t, requisite.Of(test.kind).Readable(test.value), test.want, "%s %s is shown as", test.kind, test.value)
 	}
 	if later := requisite.Of(
 		"of a later release",

@@ -23,9 +23,7 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 func noError(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 }
 
 var older, newer = bytes.Repeat([]byte{1}, vault.KeySize), bytes.Repeat([]byte{2}, vault.KeySize)
@@ -127,9 +125,8 @@ func TestRun(t *testing.T) {
 	writing.Wait()
 	testenv.Want(t, total, 2*many, "values were sealed again")
 	found := count(t, d)
-	if found[vault.Fingerprint(older)] != 0 || found[vault.Fingerprint(newer)] < 2*many || len(found) != 2 {
-		t.Errorf("sealed with %v", found)
-	}
+	testenv.Check(t, found[vault.Fingerprint(older)] == 0 && found[vault.Fingerprint(newer)] >= 2*many && len(found) == 2,
+		"sealed with %v", found)
 	saysTheSame(t, d, open(t, newer), many)
 }
 
@@ -150,9 +147,7 @@ func saysTheSame(t *testing.T, d *dbtest.DB, v *vault.Vault, many int64) {
 				want = fmt.Sprintf("%0200d", id)
 			}
 			text, err := v.Open(sealed, vault.Place{Table: "payment_card", Column: column, Row: id})
-			if err != nil || string(text) != want {
-				t.Fatalf("%s of %d says %q, %v", column, id, text, err)
-			}
+			testenv.Need(t, err == nil && string(text) == want, "%s of %d says %q, %v", column, id, text, err)
 		}
 	}
 }
@@ -198,9 +193,8 @@ func TestRunPassesBy(t *testing.T) {
 	sealed, err := Run(t.Context(), d.Pool, both, vault.Fingerprint(newer))
 	others.Wait()
 	testenv.Check(t, err == nil && sealed == 4, "%d values were sealed again: %v", sealed, err)
-	if found := count(t, d); len(found) != 1 || found[vault.Fingerprint(newer)] != 4 {
-		t.Errorf("sealed with %v", found)
-	}
+	found := count(t, d)
+	testenv.Check(t, len(found) == 1 && found[vault.Fingerprint(newer)] == 4, "sealed with %v", found)
 	saysTheSame(t, d, open(t, newer), 3)
 }
 

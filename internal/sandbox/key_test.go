@@ -68,9 +68,7 @@ func TestKeyRace(t *testing.T) {
 		return err
 	})...)
 	for _, key := range keys {
-		if len(key.root) != keySize || !bytes.Equal(key.root, keys[0].root) {
-			t.Fatal("two keys were made")
-		}
+		testenv.Need(t, len(key.root) == keySize && bytes.Equal(key.root, keys[0].root), "two keys were made")
 	}
 	noKeyLeftBehind(t, dir)
 }
@@ -83,9 +81,8 @@ func TestDamagedKey(t *testing.T) {
 	_, err := LoadKey(dir)
 	testenv.Check(t, err != nil && !strings.Contains(err.Error(), "short") && strings.Contains(err.Error(), keyFile),
 		"error %v", err)
-	if _, err := LoadKey(filepath.Join(dir, "missing")); err == nil {
-		t.Error("a directory that does not exist has a key")
-	}
+	_, err = LoadKey(filepath.Join(dir, "missing"))
+	testenv.Check(t, err != nil, "a directory that does not exist has a key")
 }
 
 var noError = testenv.NoError
@@ -125,12 +122,10 @@ func TestAdvance(t *testing.T) {
 	s.queue(t)
 	now := testenv.Must(c.Advance(t.Context(), 1800))(t)
 	wantNear(t, now, 30*time.Minute, "ahead")
-	if due := s.dueIn(t, "webhook_delivery"); !near(due, 30*time.Minute) {
-		t.Errorf("the delivery is due in %s", due)
-	}
-	if due := s.dueIn(t, "webhook_endpoint"); due > 0 {
-		t.Errorf("the endpoint is looked at in %s", due)
-	}
+	due := s.dueIn(t, "webhook_delivery")
+	testenv.Check(t, near(due, 30*time.Minute), "the delivery is due in %s", due)
+	due = s.dueIn(t, "webhook_endpoint")
+	testenv.Check(t, due <= 0, "the endpoint is looked at in %s", due)
 	// Steps add up, and none is a step too.
 	for _, seconds := range []int64{0, 600} {
 		now = testenv.Must(c.Advance(t.Context(), seconds))(t)
@@ -143,9 +138,8 @@ func TestAdvanceRefused(t *testing.T) {
 	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
 	for _, seconds := range []int64{-1, -1 << 63, 1<<63 - 1, 3_153_600_001} {
 		_, err := c.Advance(t.Context(), seconds)
-		if f := fault.As(err); f == nil || f.Kind != fault.Invalid || f.Fields["seconds"] == nil {
-			t.Errorf("%d seconds: %v", seconds, err)
-		}
+		f := fault.As(err)
+		testenv.Check(t, f != nil && f.Kind == fault.Invalid && f.Fields["seconds"] != nil, "%d seconds: %v", seconds, err)
 	}
 	wantNear(t, c.Now(), 0, "a refused step moved the clock")
 }
@@ -175,8 +169,7 @@ func TestAdvanceHasAnEnd(t *testing.T) {
 	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
 	const century = 100 * 365 * 24 * 3600
 	testenv.Must(c.Advance(t.Context(), century))(t)
-	if _, err := c.Advance(t.Context(), 1); fault.As(err) == nil || !fault.As(err).Fields.Wrong("seconds") {
-		t.Errorf("a second more than a century: %v", err)
-	}
+	_, err := c.Advance(t.Context(), 1)
+	testenv.Check(t, fault.As(err) != nil && fault.As(err).Fields.Wrong("seconds"), "a second more than a century: %v", err)
 	testenv.Want(t, c.Ahead(), century*time.Second, "ahead")
 }

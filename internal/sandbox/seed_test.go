@@ -193,9 +193,8 @@ func TestSeedOnce(t *testing.T) {
 	v := testenv.Must(vault.New(key.Bytes("vault")))(t)
 	noError(t, testenv.AtOnce(4, func(int) error { return Seed(t.Context(), d.Pool, key, v, dbtest.Requisites()) })...)
 	testenv.Want(t, d.Count(t, "select count(*) from merchant"), 3, "merchants")
-	if err := Seed(t.Context(), d.Pool, loadKey(t, t.TempDir()), v, nil); !errors.Is(err, ErrOtherKey) {
-		t.Errorf("another sandbox's key: %v", err)
-	}
+	err := Seed(t.Context(), d.Pool, loadKey(t, t.TempDir()), v, nil)
+	testenv.Check(t, errors.Is(err, ErrOtherKey), "another sandbox's key: %v", err)
 	d.Audit(t)
 }
 
@@ -209,9 +208,8 @@ func TestInfoFile(t *testing.T) {
 	testenv.Check(t, reflect.DeepEqual(read, s.info), "what is read is not what was written")
 	path := filepath.Join(dir, "sandbox.json")
 	stat := testenv.Must(os.Stat(path))(t)
-	if files, _ := os.ReadDir(dir); stat.Mode().Perm() != 0o600 || len(files) != 1 {
-		t.Errorf("mode %o, %d files", stat.Mode().Perm(), len(files))
-	}
+	files, _ := os.ReadDir(dir)
+	testenv.Check(t, stat.Mode().Perm() == 0o600 && len(files) == 1, "mode %o, %d files", stat.Mode().Perm(), len(files))
 	content := testenv.Must(os.ReadFile(path))(t)
 	var raw map[string]any
 	noError(t, json.Unmarshal(content, &raw))
@@ -228,7 +226,6 @@ func TestInfoFile(t *testing.T) {
 	}
 
 	noError(t, os.WriteFile(path, []byte("{"), 0o600))
-	if _, err := Read(dir); err == nil {
-		t.Error("half a file was read")
-	}
+	_, err := Read(dir)
+	testenv.Check(t, err != nil, "half a file was read")
 }

@@ -68,13 +68,11 @@ func TestViews(t *testing.T) {
 	}
 	list, err := b.views.List(t.Context(), b.one, "/y")
 	testenv.NoError(t, err)
-	if _, err := b.views.Remove(t.Context(), b.two, list[0].ID); code(err) != "not_found" {
-		t.Errorf("another user's: %v", err)
-	}
-	if path, err := b.views.Remove(t.Context(), b.one, list[0].ID); err != nil || path != "/y" ||
-		b.listed(t, b.one, "/y") != "" {
-		t.Errorf("removed: %q, %v", path, err)
-	}
+	_, err = b.views.Remove(t.Context(), b.two, list[0].ID)
+	testenv.Check(t, code(err) == "not_found", "another user's: %v", err)
+	path, err := b.views.Remove(t.Context(), b.one, list[0].ID)
+	testenv.Check(t, err == nil && path == "/y" &&
+		b.listed(t, b.one, "/y") == "", "removed: %q, %v", path, err)
 }
 
 // A user has no more than 20 views of a list, also if they save several at a time.
@@ -97,12 +95,10 @@ func TestMostViews(t *testing.T) {
 		}
 	}
 	testenv.Want(t, refused, 3, "of 4 are refused: %v", errs)
-	if err := b.save(b.one, "view 3", "/x", "p=1"); err != nil {
-		t.Errorf("one is replaced: %v", err)
-	}
-	if err := b.save(b.one, "view", "/y", ""); err != nil {
-		t.Errorf("of another list: %v", err)
-	}
+	err := b.save(b.one, "view 3", "/x", "p=1")
+	testenv.Check(t, err == nil, "one is replaced: %v", err)
+	err = b.save(b.one, "view", "/y", "")
+	testenv.Check(t, err == nil, "of another list: %v", err)
 }
 
 // Whoever is no user has no views, and whoever only looks changes none.
@@ -121,16 +117,12 @@ func TestWhoseViews(t *testing.T) {
 		t.Errorf("who only looks lists: %v", err)
 	}
 	for _, kind := range []caller.Kind{caller.MerchantKey, caller.Application, caller.Anyone, ""} {
-		if err := b.save(
-			caller.Caller{Kind: kind, ID: b.one.ID}, "a", "/x", "",
-		); code(err) != fault.ErrTokenKindNotAllowed.Code {
-			t.Errorf("%s saves: %v", kind, err)
-		}
+		err := b.save(caller.Caller{Kind: kind, ID: b.one.ID}, "a", "/x", "")
+		testenv.Check(t, code(err) == fault.ErrTokenKindNotAllowed.Code, "%s saves: %v", kind, err)
 	}
 	for _, v := range [][3]string{{" ", "/x", ""}, {"a", "x", ""}, {strings.Repeat("ы", 61), "/x", ""}, {"a\x00b", "/x", ""}} {
-		if err := b.save(b.one, v[0], v[1], v[2]); code(err) != "validation_failed" {
-			t.Errorf("%q is saved: %v", v, err)
-		}
+		err := b.save(b.one, v[0], v[1], v[2])
+		testenv.Check(t, code(err) == "validation_failed", "%q is saved: %v", v, err)
 	}
 }
 

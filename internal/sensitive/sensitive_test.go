@@ -23,23 +23,16 @@ func TestReads(t *testing.T) {
 	}
 	reads := sensitive.New(d.Pools())
 	list, next, err := reads.List(t.Context(), admin, sensitive.Filter{SubjectKey: new("5"), UserID: new(int64(7))})
-	if err != nil || next != nil || len(list) != 2 {
-		t.Fatalf("%v %v %v", list, next, err)
-	}
-	if one := list[0]; one.Login != "as desk" || one.What != "receipt" || !one.At.Equal(dbtest.Start) {
-		t.Errorf("the newest is %+v", one)
-	}
-	if one := list[1]; one.Login != "root" || one.RequestID != "r-1" || one.Subject != "requisite" {
-		t.Errorf("the oldest is %+v", one)
-	}
-	if list, _, err := reads.List(t.Context(), admin, sensitive.Filter{SubjectKey: new("6")}); err != nil ||
-		len(list) != 0 {
-		t.Errorf("of another: %v %v", list, err)
-	}
-	if _, _, err := reads.List(t.Context(), viewing, sensitive.Filter{}); err == nil {
-		t.Error("a trader reads the list")
-	}
-	if _, err := d.Pool.Exec(t.Context(), "delete from sensitive_read"); err == nil {
-		t.Error("what was read can be deleted")
-	}
+	testenv.Need(t, err == nil && next == nil && len(list) == 2, "%v %v %v", list, next, err)
+	one := list[0]
+	testenv.Check(t, one.Login == "as desk" && one.What == "receipt" && one.At.Equal(dbtest.Start), "the newest is %+v", one)
+	one = list[1]
+	testenv.Check(t, one.Login == "root" && one.RequestID == "r-1" && one.Subject == "requisite", "the oldest is %+v", one)
+	list, _, err = reads.List(t.Context(), admin, sensitive.Filter{SubjectKey: new("6")})
+	testenv.Check(t, err == nil &&
+		len(list) == 0, "of another: %v %v", list, err)
+	_, _, err = reads.List(t.Context(), viewing, sensitive.Filter{})
+	testenv.Check(t, err != nil, "a trader reads the list")
+	_, err = d.Pool.Exec(t.Context(), "delete from sensitive_read")
+	testenv.Check(t, err != nil, "what was read can be deleted")
 }

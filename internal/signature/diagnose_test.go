@@ -219,9 +219,8 @@ func TestDecodedSecret(t *testing.T) {
 	const text = "c2VjcmV0LXNlY3JldC1zZWNyZXQh" // secret-secret-secret!
 	own := []signature.Key{{ID: keyID, Hash: hashed("sk_" + text)}}
 	r := sample{keyID, "sk_" + text, signed("secret-secret-secret!", body), body, nil}.request()
-	if got := signature.Diagnose(r, names, own).Mistake; got != signature.SecretDecoded {
-		t.Errorf("%s", got)
-	}
+	got := signature.Diagnose(r, names, own).Mistake
+	testenv.Check(t, got == signature.SecretDecoded, "%s", got)
 }
 
 // However long a body is, looking at it takes a moment only: what would take long is left out.
@@ -232,11 +231,8 @@ func TestLongBody(t *testing.T) {
 	for signedText, want := range map[string]signature.Mistake{
 		long + "\n": signature.LineBreak, spaced: signature.Other,
 	} {
-		if got := signature.Diagnose(
-			mine(long, signed(secret, signedText)).request(), names, keys,
-		); got.Mistake != want {
-			t.Errorf("%s; want %s", got.Mistake, want)
-		}
+		got := signature.Diagnose(mine(long, signed(secret, signedText)).request(), names, keys)
+		testenv.Check(t, got.Mistake == want, "%s; want %s", got.Mistake, want)
 	}
 }
 
@@ -253,9 +249,8 @@ func TestManyHeaders(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		testenv.Want(t, signature.Diagnose(r, names, keys).Mistake, signature.Other, "%s", name)
 		runtime.ReadMemStats(&after)
-		if taken := (after.TotalAlloc - before.TotalAlloc) >> 20; taken > 30 {
-			t.Errorf("%s: %d MiB were taken", name, taken)
-		}
+		taken := (after.TotalAlloc - before.TotalAlloc) >> 20
+		testenv.Check(t, taken <= 30, "%s: %d MiB were taken", name, taken)
 	}
 }
 
@@ -268,9 +263,8 @@ func TestHints(t *testing.T) {
 	}
 	for _, m := range signature.Mistakes() {
 		hint := m.Hint()
-		if other, twice := seen[hint]; twice || hint == "" {
-			t.Errorf("%s says what %s says: %q", m, other, hint)
-		}
+		other, twice := seen[hint]
+		testenv.Check(t, !twice && hint != "", "%s says what %s says: %q", m, other, hint)
 		seen[hint] = m
 		testenv.Check(t, tried[m], "%s is not tried", m)
 	}
@@ -301,9 +295,7 @@ func TestNoOracle(t *testing.T) {
 	of := func(own []signature.Key) signature.Finding {
 		return signature.Diagnose(sample{keyID, webhook, signed(webhook, body), body, nil}.request(), names, own)
 	}
-	if of(keys) != of(nil) {
-		t.Errorf("%+v and %+v", of(keys), of(nil))
-	}
+	testenv.Check(t, of(keys) == of(nil), "%+v and %+v", of(keys), of(nil))
 }
 
 // A request is read from what people copy.
@@ -324,15 +316,12 @@ func TestParse(t *testing.T) {
 		"curl, a read": {`curl https://x.example -H 'Signature: 00'`, "GET", "/", "00", ""},
 	} {
 		r, err := signature.Parse(c.text)
-		if err != nil || r.Method != c.method || r.Path != c.path || r.Header.Get("Signature") != c.signature ||
-			string(r.Body) != c.body {
-			t.Errorf("%s: %+v %q, %v", name, r, r.Body, err)
-		}
+		testenv.Check(t, err == nil && r.Method == c.method && r.Path == c.path && r.Header.Get("Signature") == c.signature &&
+			string(r.Body) == c.body, "%s: %+v %q, %v", name, r, r.Body, err)
 	}
 	for _, text := range []string{"", "{}", "hello world", "Signature: 00\n\n{}", "curl https://x.example -d @body.json"} {
-		if r, err := signature.Parse(text); err == nil {
-			t.Errorf("%q is read as %+v", text, r)
-		}
+		r, err := signature.Parse(text)
+		testenv.Check(t, err != nil, "%q is read as %+v", text, r)
 	}
 }
 

@@ -95,9 +95,8 @@ func TestStop(t *testing.T) {
 	testenv.Check(t, !state.Running && state.Confirmed == 1, "after the stop: %+v", state)
 	second := b.create(t, "second", "1000")
 	noError(t, b.simulator.Step(t.Context()))
-	if got := b.get(t, second.UUID.String()); got.Status != payment.Pending {
-		t.Errorf("stopped, and the payment is %s", got.Status)
-	}
+	got := b.get(t, second.UUID.String())
+	testenv.Check(t, got.Status == payment.Pending, "stopped, and the payment is %s", got.Status)
 	state, err = b.simulator.Start(t.Context(), plays)
 	noError(t, err)
 	testenv.Want(t, state.Confirmed, 0, "confirmed at a new start")
@@ -122,11 +121,8 @@ func TestStartRefused(t *testing.T) {
 		_, err := b.simulator.Start(t.Context(), plays)
 		testenv.Check(t, names(err, field), "%s: %v", field, err)
 	}
-	if _, err := b.simulator.Start(
-		t.Context(), []simulator.Play{every(50, 50, 1, 0, 0)},
-	); !names(err, "plays[0].confirmedPercent") {
-		t.Errorf("101 of 100: %v", err)
-	}
+	_, err = b.simulator.Start(t.Context(), []simulator.Play{every(50, 50, 1, 0, 0)})
+	testenv.Check(t, names(err, "plays[0].confirmedPercent"), "101 of 100: %v", err)
 	state, err := b.simulator.Get(t.Context())
 	noError(t, err)
 	testenv.Check(t, len(state.Plays) == 1 && state.Plays[0] == first[0], "now it plays %+v", state.Plays)

@@ -73,12 +73,10 @@ func TestParseDepth(t *testing.T) {
 	nested := func(depth int) []byte {
 		return []byte(strings.Repeat(`{"a":[`, depth/2) + strings.Repeat(`]}`, depth/2))
 	}
-	if _, err := Parse(nested(MaxDepth)); err != nil {
-		t.Errorf("at the limit: %v", err)
-	}
-	if _, err := Parse(nested(MaxDepth + 2)); !errors.Is(err, ErrTooDeep) {
-		t.Errorf("over the limit: %v; want ErrTooDeep", err)
-	}
+	_, err := Parse(nested(MaxDepth))
+	testenv.Check(t, err == nil, "at the limit: %v", err)
+	_, err = Parse(nested(MaxDepth + 2))
+	testenv.Check(t, errors.Is(err, ErrTooDeep), "over the limit: %v; want ErrTooDeep", err)
 }
 
 func TestAppendString(t *testing.T) {
@@ -104,9 +102,8 @@ func FuzzParse(f *testing.F) {
 		if errors.Is(err, ErrTooDeep) {
 			return
 		}
-		if (err == nil) != json.Valid(document) {
-			t.Fatalf("error %v, but encoding/json says valid = %v", err, json.Valid(document))
-		}
+		testenv.Need(t, (err == nil) == json.Valid(document),
+			"error %v, but encoding/json says valid = %v", err, json.Valid(document))
 		if err == nil && v.Kind == String && v.Flaw == "" {
 			checkString(t, document, v.Text)
 		}
@@ -116,10 +113,8 @@ func FuzzParse(f *testing.F) {
 func checkString(t *testing.T, document []byte, text string) {
 	t.Helper()
 	var want, again string
-	if err := json.Unmarshal(document, &want); err != nil || text != want || !utf8.ValidString(text) {
-		t.Fatalf("read %q, encoding/json %q, %v", text, want, err)
-	}
-	if err := json.Unmarshal(AppendString(nil, text), &again); err != nil || again != text {
-		t.Fatalf("wrote %q, read back %q, %v", text, again, err)
-	}
+	err := json.Unmarshal(document, &want)
+	testenv.Need(t, err == nil && text == want && utf8.ValidString(text), "read %q, encoding/json %q, %v", text, want, err)
+	err = json.Unmarshal(AppendString(nil, text), &again)
+	testenv.Need(t, err == nil && again == text, "wrote %q, read back %q, %v", text, again, err)
 }

@@ -13,6 +13,8 @@ import (
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
+
+	"gateway.example/internal/testenv"
 )
 
 // A busy collector gets the same spans again, compressed and with its key, over a connection that the
@@ -39,9 +41,7 @@ func TestSentAgain(t *testing.T) {
 	t.Cleanup(server.Close)
 	authority := filepath.Join(t.TempDir(), "authority.pem")
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	if err := os.WriteFile(authority, certificate, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, os.WriteFile(authority, certificate, 0o600))
 	c := fromVariables(t, map[string]string{
 		envEndpoint: server.URL + "/base/", envHeaders: "api-key=a%20key",
 		envCompression: "gzip", envCertificate: authority,
@@ -50,9 +50,8 @@ func TestSentAgain(t *testing.T) {
 	if err := c.UploadTraces(t.Context(), []*tracepb.ResourceSpans{{SchemaUrl: "sent"}}); err != nil {
 		t.Error(err)
 	}
-	if want := "/base/v1/traces a key sent"; len(took) != 2 || took[0] != want || took[1] != want {
-		t.Errorf("%q", took)
-	}
+	want := "/base/v1/traces a key sent"
+	testenv.Check(t, len(took) == 2 && took[0] == want && took[1] == want, "%q", took)
 }
 
 // Spans that the collector took only in part, or refuses for good, are a failure, and nothing is sent
@@ -78,9 +77,8 @@ func TestRefusedSpans(t *testing.T) {
 			_, _ = io.WriteString(w, answer.body)
 		}))
 		c := fromVariables(t, map[string]string{envEndpoint: server.URL})
-		if err := c.UploadTraces(t.Context(), nil); (err != nil) != answer.fails || asked != 1 {
-			t.Errorf("%s: %v, after %d requests", name, err, asked)
-		}
+		err := c.UploadTraces(t.Context(), nil)
+		testenv.Check(t, (err != nil) == answer.fails && asked == 1, "%s: %v, after %d requests", name, err, asked)
 		server.Close()
 	}
 }
@@ -98,17 +96,14 @@ func TestEndpoint(t *testing.T) {
 		"https://a:4318/v1/traces":  {envEndpoint: "http://a:4318", envInsecure: "false"},
 		"http://a:4318/x/v1/traces": {envEndpoint: " http://a:4318/x "},
 	} {
-		if got := fromVariables(t, variables).url; got != want {
-			t.Errorf("%s, not %s", got, want)
-		}
+		got := fromVariables(t, variables).url
+		testenv.Check(t, got == want, "%s, not %s", got, want)
 	}
 }
 
 func fromVariables(t *testing.T, variables map[string]string) *collector {
 	t.Helper()
 	c, err := newCollector(func(name string) string { return variables[name] })
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	return c
 }

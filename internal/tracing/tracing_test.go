@@ -42,10 +42,8 @@ func TestExporterShowsWhatIsListed(t *testing.T) {
 	span.SetStatus(codes.Error, "secret")
 	span.End()
 	got := sink.GetSpans()[0]
-	if len(got.Attributes) != 1 || got.Attributes[0].Key != Status || len(got.Events) != 0 ||
-		got.Status.Code != codes.Error || got.Status.Description != "" {
-		t.Errorf("%+v", got)
-	}
+	testenv.Check(t, len(got.Attributes) == 1 && got.Attributes[0].Key == Status && len(got.Events) == 0 &&
+		got.Status.Code == codes.Error && got.Status.Description == "", "%+v", got)
 }
 
 // A statement is named by its query, and never by what is in it.
@@ -73,9 +71,8 @@ func TestExporterLogsOnce(t *testing.T) {
 	for range 3 {
 		_ = e.ExportSpans(t.Context(), nil)
 	}
-	if lines := strings.Count(out.String(), "\n"); lines != 2 || strings.Contains(out.String(), "key") {
-		t.Errorf("%d lines: %s", lines, out.String())
-	}
+	lines := strings.Count(out.String(), "\n")
+	testenv.Check(t, lines == 2 && !strings.Contains(out.String(), "key"), "%d lines: %s", lines, out.String())
 }
 
 type failingExporter struct{ err error }

@@ -35,14 +35,12 @@ func TestSealAndOpen(t *testing.T) {
 	t.Parallel()
 	v := open(t, first)
 	sealed, again := seal(t, v), seal(t, v)
-	if bytes.Contains(sealed, []byte(secret)) || bytes.Equal(sealed, again) {
-		t.Error("sealing must hide the secret, and that two are the same")
-	}
+	testenv.Check(t, !bytes.Contains(sealed, []byte(secret)) && !bytes.Equal(sealed, again),
+		"sealing must hide the secret, and that two are the same")
 	// Another process with the same key must open it.
 	for _, v := range []*vault.Vault{v, open(t, first)} {
-		if got, err := v.Open(sealed, place); err != nil || string(got) != secret {
-			t.Errorf("opened %q, %v", got, err)
-		}
+		got, err := v.Open(sealed, place)
+		testenv.Check(t, err == nil && string(got) == secret, "opened %q, %v", got, err)
 	}
 	if empty, err := v.Seal(nil, place); err != nil {
 		t.Error(err)
@@ -62,9 +60,8 @@ func TestBoundToItsPlace(t *testing.T) {
 		// The same letters, divided otherwise.
 		{Table: "cashboxwebhook_", Column: "secret", Row: 7}, {Table: "", Column: "cashbox\x00webhook_secret", Row: 7},
 	} {
-		if got, err := v.Open(sealed, other); err == nil {
-			t.Errorf("opened as %q at %+v", got, other)
-		}
+		got, err := v.Open(sealed, other)
+		testenv.Check(t, err != nil, "opened as %q at %+v", got, other)
 	}
 }
 
@@ -72,16 +69,13 @@ func TestRotation(t *testing.T) {
 	t.Parallel()
 	old := seal(t, open(t, first))
 	both := open(t, second, first)
-	if got, err := both.Open(old, place); err != nil || string(got) != secret {
-		t.Errorf("the older key's value: %q, %v", got, err)
-	}
+	got, err := both.Open(old, place)
+	testenv.Check(t, err == nil && string(got) == secret, "the older key's value: %q, %v", got, err)
 	fresh := seal(t, both)
-	if _, err := open(t, first).Open(fresh, place); err == nil {
-		t.Error("new values must be sealed with the newest key")
-	}
-	if got, err := open(t, second).Open(fresh, place); err != nil || string(got) != secret {
-		t.Errorf("the newest key's value: %q, %v", got, err)
-	}
+	_, err = open(t, first).Open(fresh, place)
+	testenv.Check(t, err != nil, "new values must be sealed with the newest key")
+	got, err = open(t, second).Open(fresh, place)
+	testenv.Check(t, err == nil && string(got) == secret, "the newest key's value: %q, %v", got, err)
 }
 
 func TestTamperedWith(t *testing.T) {
@@ -91,9 +85,8 @@ func TestTamperedWith(t *testing.T) {
 	for i := range sealed {
 		changed := bytes.Clone(sealed)
 		changed[i] ^= 1
-		if _, err := v.Open(changed, place); err == nil {
-			t.Errorf("byte %d does not count", i)
-		}
+		_, err := v.Open(changed, place)
+		testenv.Check(t, err != nil, "byte %d does not count", i)
 	}
 	for _, broken := range [][]byte{nil, {}, sealed[:5], sealed[:len(sealed)-1], append(bytes.Clone(sealed), 0)} {
 		_, err := v.Open(broken, place)
