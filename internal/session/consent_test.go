@@ -71,25 +71,20 @@ func TestOperatorsPuppetWaits(t *testing.T) {
 	opened := g.puppet(t, caller.Owner)
 	who := opened.Session.Caller.Proved()
 	for _, capability := range who.Capabilities() {
-		if capability == caller.MerchantKeys || capability == caller.MerchantTeam ||
-			capability == caller.MerchantPayouts {
-			t.Errorf("who waits has %s", capability)
-		}
+		testenv.Check(t, capability != caller.MerchantKeys && capability != caller.MerchantTeam &&
+			capability != caller.MerchantPayouts, "who waits has %s", capability)
 	}
 	err := who.Need(caller.MerchantKeys)
 	refused(t, err, "consent_awaited")
 	until := g.now().Add(24 * time.Hour).UTC().Format("2006-01-02")
-	if !who.May(caller.MerchantRead) || !strings.Contains(fault.As(err).Message, until) {
-		t.Errorf("they may not look, or are not told until %s: %v", until, err)
-	}
+	testenv.Check(t, who.May(caller.MerchantRead) && strings.Contains(fault.As(err).Message, until),
+		"they may not look, or are not told until %s: %v", until, err)
 	asked := must(g.Awaited(ctx, g.owner))(t)
-	if len(asked) != 1 || asked[0].ID != who.ID || asked[0].Role != caller.Owner || asked[0].Login != "puppet" {
-		t.Fatalf("the owner is asked about %+v", asked)
-	}
+	testenv.Need(t, len(asked) == 1 && asked[0].ID == who.ID && asked[0].Role == caller.Owner && asked[0].Login == "puppet",
+		"the owner is asked about %+v", asked)
 	log := g.changes(t)
-	if len(log) != 1 || log[0].Login != "" || strings.Contains(string(log[0].After), "set_up_by") {
-		t.Errorf("the owner's log: %+v", log)
-	}
+	testenv.Check(t, len(log) == 1 && log[0].Login == "" && !strings.Contains(string(log[0].After), "set_up_by"),
+		"the owner's log: %+v", log)
 	// They answer for nobody, not even for themselves.
 	refused(t, g.Consent(ctx, who, who.ID, true), "consent_awaited")
 	stale := g.owner
@@ -136,9 +131,7 @@ func TestOperatorSetsNoPassword(t *testing.T) {
 	first := session.NewUser{Kind: caller.Trader, Login: "desk-1", Password: password, TraderID: &trader}
 	change, _, err := g.Create(ctx, g.eve, first)
 	noError(t, err)
-	if !strings.Contains(string(change.After), `"awaits_until": null`) {
-		t.Errorf("the first user waits: %s", change.After)
-	}
+	testenv.Check(t, strings.Contains(string(change.After), `"awaits_until": null`), "the first user waits: %s", change.After)
 	for _, n := range []session.NewUser{
 		{Kind: caller.Trader, Login: "ghost", Password: password, TraderID: &trader},
 		{Kind: caller.MerchantPortal, Login: "ghost", Password: password, MerchantID: &g.merchantID},
@@ -150,9 +143,8 @@ func TestOperatorSetsNoPassword(t *testing.T) {
 	wrongField(t, errOf(g.Update(ctx, g.eve, update)), "password")
 	change, _, err = g.Create(ctx, g.eve, session.NewUser{Kind: caller.Trader, Login: "ghost", TraderID: &trader})
 	noError(t, err)
-	if strings.Contains(string(change.After), `"awaits_until": null`) {
-		t.Errorf("a trader's second user does not wait: %s", change.After)
-	}
+	testenv.Check(t, !strings.Contains(string(change.After), `"awaits_until": null`),
+		"a trader's second user does not wait: %s", change.After)
 }
 
 // Whom an operator raises waits, and whom they lower does not.
@@ -181,10 +173,8 @@ func TestOwnersOutOfTheWay(t *testing.T) {
 			_, _, err := g.Invite(ctx, g.eve, []int64{g.owner.ID, second.ID}[i])
 			return err
 		})
-		if (errs[0] == nil) == (errs[1] == nil) || !errors.As(errors.Join(errs...), &wanted) ||
-			wanted.Action != foureyes.InviteUser {
-			t.Fatalf("both owners invited anew: %v", errs)
-		}
+		testenv.Need(t, (errs[0] == nil) != (errs[1] == nil) && errors.As(errors.Join(errs...), &wanted) &&
+			wanted.Action == foureyes.InviteUser, "both owners invited anew: %v", errs)
 	}
 	left := g.owner
 	if errs[0] == nil {
@@ -204,9 +194,8 @@ func TestOwnersOutOfTheWay(t *testing.T) {
 	// Nobody is left to answer: whoever comes in now takes two.
 	n := session.NewUser{Kind: caller.MerchantPortal, Login: "puppet", MerchantID: &g.merchantID}
 	_, _, err := g.Create(ctx, g.eve, n)
-	if !errors.As(err, &wanted) || wanted.Action != foureyes.CreateUser {
-		t.Errorf("a user of a merchant without owners: %v", err)
-	}
+	testenv.Check(t, errors.As(err, &wanted) && wanted.Action == foureyes.CreateUser,
+		"a user of a merchant without owners: %v", err)
 }
 
 // Another merchant's owner is asked nothing and answers nothing, and neither does an owner whom an operator has just set up.

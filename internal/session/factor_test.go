@@ -19,9 +19,8 @@ func TestEnrolment(t *testing.T) {
 	o := newOffice(t)
 	o.add(t, caller.Operator, "root", nil, nil)
 	in := o.signIn(t, "root", "")
-	if in.Session.State != session.AwaitsEnrolment || in.Session.Caller.May(caller.OperatorRead) {
-		t.Fatalf("signed in: %+v", in.Session)
-	}
+	testenv.Need(t, in.Session.State == session.AwaitsEnrolment && !in.Session.Caller.May(caller.OperatorRead),
+		"signed in: %+v", in.Session)
 	if _, err := o.List(ctx, in.Session.Caller, 0); err == nil {
 		t.Error("a sign-in that is not finished lists sessions")
 	}
@@ -44,20 +43,14 @@ func TestEnrolment(t *testing.T) {
 	o.StoredNowhere(t, offer.Secret)
 	opened, codes, err := o.ConfirmTOTP(ctx, in.Session, o.code(t, offer.Secret))
 	noError(t, err)
-	if opened.Session.State != session.Whole || !opened.Session.Caller.May(caller.OperatorUsers) ||
-		!opened.Session.Factors.TOTP || opened.Session.Factors.RecoveryCodes != 10 ||
-		opened.Session.ExpiresAt.Sub(opened.Session.CreatedAt) != 12*time.Hour {
-		t.Errorf("enrolled: %+v", opened.Session)
-	}
-	if o.live(t, in.Cookie) || !o.live(t, opened.Cookie) {
-		t.Error("the cookie from before the factor goes on")
-	}
+	testenv.Check(t, opened.Session.State == session.Whole && opened.Session.Caller.May(caller.OperatorUsers) &&
+		opened.Session.Factors.TOTP && opened.Session.Factors.RecoveryCodes == 10 &&
+		opened.Session.ExpiresAt.Sub(opened.Session.CreatedAt) == 12*time.Hour, "enrolled: %+v", opened.Session)
+	testenv.Check(t, !o.live(t, in.Cookie) && o.live(t, opened.Cookie), "the cookie from before the factor goes on")
 	shape := regexp.MustCompile(`^[2-9A-HJKMNP-Z]{5}-[2-9A-HJKMNP-Z]{5}$`)
 	slices.Sort(codes)
-	if len(slices.Compact(codes)) != 10 ||
-		slices.ContainsFunc(codes, func(c string) bool { return !shape.MatchString(c) }) {
-		t.Errorf("recovery codes %v", codes)
-	}
+	testenv.Check(t, len(slices.Compact(codes)) == 10 &&
+		!slices.ContainsFunc(codes, func(c string) bool { return !shape.MatchString(c) }), "recovery codes %v", codes)
 	for _, code := range codes {
 		o.StoredNowhere(t, code)
 	}
@@ -114,9 +107,7 @@ func TestCodeOfAnotherMinute(t *testing.T) {
 		code := o.code(t, secret)
 		o.wait(-away)
 		_, err := o.SignIn(ctx, typed("root", code), home)
-		if (err == nil) != good {
-			t.Errorf("%s away: %v", away, err)
-		}
+		testenv.Check(t, (err == nil) == good, "%s away: %v", away, err)
 	}
 }
 
@@ -133,15 +124,12 @@ func TestRecoveryCodeOnce(t *testing.T) {
 	testenv.Want(t, opened.Session.Factors.RecoveryCodes, 9, "codes are left")
 	refused(t, errOf(give(codes[0])), "factor_wrong")
 	// A sign-in may bring it at once.
-	if in := o.signIn(t, "root", codes[1]); in.Session.State != session.Whole {
-		t.Errorf("state %s", in.Session.State)
-	}
+	in := o.signIn(t, "root", codes[1])
+	testenv.Check(t, in.Session.State == session.Whole, "state %s", in.Session.State)
 	const told = "select count(*) from notify_event where kind = 'factor_changed'"
 	before := o.Count(t, told)
 	renewed, err := o.RenewRecoveryCodes(ctx, opened.Session)
-	if err != nil || len(renewed) != 10 {
-		t.Fatalf("%v, %v", renewed, err)
-	}
+	testenv.Need(t, err == nil && len(renewed) == 10, "%v, %v", renewed, err)
 	testenv.Want(t, o.Count(t, told), before+1, "times that the user is told of new codes")
 	refused(t, errOf(give(codes[2])), "factor_wrong")
 	must(give(renewed[0]))(t)
@@ -190,13 +178,9 @@ func TestStepUp(t *testing.T) {
 	}
 	refused(t, errOf(o.GiveFactor(ctx, found, session.Factor{Password: password})), "factor_wrong")
 	again := must(o.GiveFactor(ctx, found, given(o.nextCode(t, secret))))(t)
-	if again.Session.Caller.Need(caller.OperatorUsers) != nil || again.Session.ID != in.Session.ID ||
-		!again.Session.ExpiresAt.Equal(in.Session.ExpiresAt) {
-		t.Errorf("after the factor: %+v", again.Session)
-	}
-	if o.live(t, in.Cookie) || !o.live(t, again.Cookie) {
-		t.Error("the cookie from before the factor goes on")
-	}
+	testenv.Check(t, again.Session.Caller.Need(caller.OperatorUsers) == nil && again.Session.ID == in.Session.ID &&
+		again.Session.ExpiresAt.Equal(in.Session.ExpiresAt), "after the factor: %+v", again.Session)
+	testenv.Check(t, !o.live(t, in.Cookie) && o.live(t, again.Cookie), "the cookie from before the factor goes on")
 	// The session as it was found before can do nothing any more.
 	refused(t, errOf(o.GiveFactor(ctx, found, given(o.nextCode(t, secret)))), "unauthenticated")
 }
@@ -207,20 +191,14 @@ func TestStepUpByPassword(t *testing.T) {
 	m := o.NewMerchant(t, dbtest.MerchantOpts{})
 	o.add(t, caller.MerchantPortal, "shop", &m.ID, nil)
 	in := o.signIn(t, "shop", "")
-	if in.Session.State != session.Whole || in.Session.Caller.Stale {
-		t.Fatalf("signed in: %+v", in.Session)
-	}
+	testenv.Need(t, in.Session.State == session.Whole && !in.Session.Caller.Stale, "signed in: %+v", in.Session)
 	o.wait(5*time.Minute + time.Second)
 	found, err := o.Find(ctx, in.Cookie)
-	if err != nil || !found.Caller.Stale {
-		t.Fatalf("found %+v, %v", found, err)
-	}
+	testenv.Need(t, err == nil && found.Caller.Stale, "found %+v, %v", found, err)
 	refused(t, errOf(o.GiveFactor(ctx, found, session.Factor{Password: "wrong"})), "factor_wrong")
 	refused(t, errOf(o.GiveFactor(ctx, found, given("123456"))), "factor_missing")
 	again, err := o.GiveFactor(ctx, found, session.Factor{Password: password})
-	if err != nil || again.Session.Caller.Stale {
-		t.Errorf("%+v, %v", again.Session, err)
-	}
+	testenv.Check(t, err == nil && !again.Session.Caller.Stale, "%+v, %v", again.Session, err)
 	// A session that was stolen gets no first factor either. It may be taken away again.
 	o.wait(5*time.Minute + time.Second)
 	refused(t, errOf(o.BeginTOTP(ctx, again.Session)), "factor_needed")
@@ -229,9 +207,7 @@ func TestStepUpByPassword(t *testing.T) {
 	testenv.Want(t, len(codes), 10, "recovery codes")
 	noError(t, o.RemoveTOTP(ctx, enrolled.Session))
 	found, err = o.Find(ctx, enrolled.Cookie)
-	if err != nil || found.Factors.Any() || found.Factors.RecoveryCodes != 0 {
-		t.Errorf("left %+v, %v", found.Factors, err)
-	}
+	testenv.Check(t, err == nil && !found.Factors.Any() && found.Factors.RecoveryCodes == 0, "left %+v, %v", found.Factors, err)
 }
 
 // Where a factor is compulsory the last one stays.
@@ -258,9 +234,8 @@ func TestSecondFactorOfTheAPI(t *testing.T) {
 	may := func(bearer string, want error) {
 		t.Helper()
 		who := must(o.Bearer(ctx, "Bearer "+bearer))(t)
-		if err := who.Need(caller.OperatorUsers); !errors.Is(err, want) {
-			t.Errorf("%+v may change users: %v, want %v", who, err, want)
-		}
+		err := who.Need(caller.OperatorUsers)
+		testenv.Check(t, errors.Is(err, want), "%+v may change users: %v, want %v", who, err, want)
 	}
 	may(opened.Bearer, nil)
 	o.wait(time.Hour) // there is no idle limit, but the factor is as old as in the browser
@@ -270,9 +245,7 @@ func TestSecondFactorOfTheAPI(t *testing.T) {
 	may(opened.Bearer, nil)
 	at, err := o.Login(ctx, session.Credentials{Login: "root", Password: password, Code: o.nextCode(t, secret)},
 		home)
-	if err != nil || at.State != session.Whole {
-		t.Errorf("with the code at once: %s, %v", at.State, err)
-	}
+	testenv.Check(t, err == nil && at.State == session.Whole, "with the code at once: %s, %v", at.State, err)
 }
 
 // Once there is a factor, a session that never gave it is not fresh, however new it is.
@@ -283,9 +256,7 @@ func TestSessionFromBeforeTheFactor(t *testing.T) {
 	in, other := o.signIn(t, "shop", ""), o.signIn(t, "shop", "")
 	o.enrol(t, in.Session)
 	found, err := o.Find(ctx, other.Cookie)
-	if err != nil || !found.Caller.Stale || found.State != session.Whole {
-		t.Errorf("%+v, %v", found, err)
-	}
+	testenv.Check(t, err == nil && found.Caller.Stale && found.State == session.Whole, "%+v, %v", found, err)
 	for name, err := range map[string]error{
 		"replaces the factor":   errOf(o.BeginTOTP(ctx, other.Session)),
 		"renews recovery codes": errOf(o.RenewRecoveryCodes(ctx, other.Session)),

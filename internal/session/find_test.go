@@ -71,13 +71,11 @@ func TestSeen(t *testing.T) {
 	}
 	at := seen()
 	o.wait(59 * time.Second)
-	if got := seen(); !got.Equal(at) {
-		t.Errorf("written after 59 seconds: %s", got.Sub(at))
-	}
+	got := seen()
+	testenv.Check(t, got.Equal(at), "written after 59 seconds: %s", got.Sub(at))
 	o.wait(2 * time.Second)
-	if got := seen(); got.Sub(at) < time.Minute {
-		t.Errorf("not written after a minute: %s", got.Sub(at))
-	}
+	got = seen()
+	testenv.Check(t, got.Sub(at) >= time.Minute, "not written after a minute: %s", got.Sub(at))
 }
 
 // Who has signed out, was switched off, or whose session was ended, is out at once.
@@ -101,9 +99,7 @@ func TestOutAtOnce(t *testing.T) {
 	} {
 		in, _, _ := o.operator(t, name)
 		noError(t, end(in.Session))
-		if o.live(t, in.Cookie) {
-			t.Errorf("%s: still signed in", name)
-		}
+		testenv.Check(t, !o.live(t, in.Cookie), "%s: still signed in", name)
 		// Nor can the session that was found before go on as another.
 		refused(t, errOf(o.BeginTOTP(ctx, in.Session)), "unauthenticated")
 	}
@@ -154,14 +150,12 @@ func TestCookieKeys(t *testing.T) {
 		"the new key's, by the old": {before, present, false}, "nothing": {both, "", false},
 		"changed": {both, strings.Replace(present, present[20:21], "_", 1) + "x", false},
 	} {
-		if _, err := test.service.Find(ctx, test.cookie); (err == nil) != test.good {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := test.service.Find(ctx, test.cookie)
+		testenv.Check(t, (err == nil) == test.good, "%s: %v", name, err)
 	}
 	for _, keys := range [][][]byte{nil, {older[:32]}} {
-		if _, err := session.New(d.Pools(), dbtest.Vault(), nil, session.Config{CookieKeys: keys}); err == nil {
-			t.Errorf("%d keys are taken", len(keys))
-		}
+		_, err := session.New(d.Pools(), dbtest.Vault(), nil, session.Config{CookieKeys: keys})
+		testenv.Check(t, err != nil, "%d keys are taken", len(keys))
 	}
 }
 
@@ -173,24 +167,18 @@ func TestOwnSessions(t *testing.T) {
 	second := o.signIn(t, "root", o.nextCode(t, secret))
 	stranger, _, _ := o.operator(t, "stranger")
 	list := must(o.List(ctx, in.Session.Caller, in.Session.ID))(t)
-	if len(list) != 2 || list[0].ID != second.Session.ID || list[0].Current || !list[1].Current ||
-		list[0].Agent != home.Agent || list[0].Address != home.Address {
-		t.Errorf("listed %+v", list)
-	}
+	testenv.Check(t, len(list) == 2 && list[0].ID == second.Session.ID && !list[0].Current && list[1].Current &&
+		list[0].Agent == home.Agent && list[0].Address == home.Address, "listed %+v", list)
 	refused(t, o.EndOne(ctx, stranger.Session.Caller, in.Session.ID), "not_found")
 	noError(t, o.EndAll(ctx, stranger.Session.Caller, stranger.Session.ID))
 	looks := in.Session.Caller
 	looks.ViewAs = true
 	refused(t, o.EndAll(ctx, looks, 0), "view_only")
-	if !o.live(t, in.Cookie) || !o.live(t, second.Cookie) || !o.live(t, stranger.Cookie) {
-		t.Error("somebody ended another's session")
-	}
+	testenv.Check(t, o.live(t, in.Cookie) && o.live(t, second.Cookie) && o.live(t, stranger.Cookie),
+		"somebody ended another's session")
 	noError(t, o.EndAll(ctx, in.Session.Caller, in.Session.ID))
-	if !o.live(t, in.Cookie) || o.live(t, second.Cookie) {
-		t.Error("all but one were not ended")
-	}
-	_, err := o.List(ctx, caller.Caller{Kind: caller.MerchantKey, ID: in.Session.Caller.ID}, 0)
-	refused(t, err, "token_kind_not_allowed")
+	testenv.Check(t, o.live(t, in.Cookie) && !o.live(t, second.Cookie), "all but one were not ended")
+	refused(t, errOf(o.List(ctx, caller.Caller{Kind: caller.MerchantKey, ID: in.Session.Caller.ID}, 0)), "token_kind_not_allowed")
 }
 
 // A new password ends all other sessions, and the present one goes on with another token.
@@ -203,9 +191,7 @@ func TestChangePassword(t *testing.T) {
 	wrongField(t, errOf(o.ChangePassword(ctx, in.Session, password, "short")), "newPassword")
 	changed := must(o.ChangePassword(ctx, in.Session, password, next))(t)
 	testenv.Want(t, o.Count(t, "select count(*) from notify_event where kind = 'password_changed'"), 1, "times that its user is told")
-	if o.live(t, in.Cookie) || o.live(t, other.Cookie) || !o.live(t, changed.Cookie) {
-		t.Error("the wrong sessions go on")
-	}
+	testenv.Check(t, !o.live(t, in.Cookie) && !o.live(t, other.Cookie) && o.live(t, changed.Cookie), "the wrong sessions go on")
 	refused(t, errOf(o.SignIn(ctx, typed("root", ""), home)), "invalid_credentials")
 	must(o.SignIn(ctx, session.Credentials{Login: "root", Password: next}, home))(t)
 }
@@ -213,9 +199,8 @@ func TestChangePassword(t *testing.T) {
 func TestPreferences(t *testing.T) {
 	o := newOffice(t)
 	in, _, _ := o.operator(t, "root")
-	if in.Session.Preferences != (session.Preferences{Zone: "UTC", Theme: "system", Shortcuts: true}) {
-		t.Errorf("at first %+v", in.Session.Preferences)
-	}
+	testenv.Check(t, in.Session.Preferences == (session.Preferences{Zone: "UTC", Theme: "system", Shortcuts: true}),
+		"at first %+v", in.Session.Preferences)
 	want := session.Preferences{Zone: "Asia/Ulaanbaatar", Language: "ru", Theme: "dark"}
 	must(o.SetPreferences(ctx, in.Session, want))(t)
 	testenv.Want(t, must(o.Find(ctx, in.Cookie))(t).Preferences, want, "kept")
@@ -246,8 +231,7 @@ func TestRolesFit(t *testing.T) {
 	d := dbtest.New(t)
 	insert := "insert into app_user (kind, login, role, created_at) values ($1, 'somebody', $2, now())"
 	for _, wrong := range []struct{ kind, role any }{{"operator", nil}, {"operator", "owner"}, {"cabinet", "owner"}} {
-		if _, err := d.Pool.Exec(ctx, insert, wrong.kind, wrong.role); db.Violated(err) != "app_user_role_fits" {
-			t.Errorf("%v with the role %v: %v", wrong.kind, wrong.role, err)
-		}
+		_, err := d.Pool.Exec(ctx, insert, wrong.kind, wrong.role)
+		testenv.Check(t, db.Violated(err) == "app_user_role_fits", "%v with the role %v: %v", wrong.kind, wrong.role, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/session"
+	"gateway.example/internal/testenv"
 )
 
 // tries gives a wrong password so often, each time from another address that the format makes.
@@ -104,17 +105,13 @@ func TestGuessedFactorIsLocked(t *testing.T) {
 	for _, code := range []string{o.nextCode(t, secret), recovery[0]} {
 		refused(t, errOf(o.SignIn(ctx, typed("root", code), home)), "factor_locked")
 	}
-	if n := o.Text(t, "select count(*) from sign_in_event where outcome = 'factor_locked'"); n != "1" {
-		t.Errorf("the log says %s times that it was locked", n)
-	}
+	n := o.Text(t, "select count(*) from sign_in_event where outcome = 'factor_locked'")
+	testenv.Check(t, n == "1", "the log says %s times that it was locked", n)
 	list, _, err := o.Users(
 		ctx, caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 99}, session.UserSearch{})
 	noError(t, err)
-	if len(list) != 1 || list[0].FactorLockedAt == nil {
-		t.Errorf("operators see %+v", list)
-	}
+	testenv.Check(t, len(list) == 1 && list[0].FactorLockedAt != nil, "operators see %+v", list)
 	noError(t, o.Queries().UserForget(ctx, list[0].ID))
-	if left := o.Text(t, "select count(*) from app_user where factor_locked_at is not null"); left != "0" {
-		t.Error("still locked after the reset")
-	}
+	testenv.Check(t, o.Text(t, "select count(*) from app_user where factor_locked_at is not null") == "0",
+		"still locked after the reset")
 }

@@ -31,9 +31,7 @@ func token(change db.Changed[session.User], link string, err error) func(t testi
 		t.Helper()
 		noError(t, err)
 		token, ours := strings.CutPrefix(link, "https://portal.example/invitation/")
-		if !ours || strings.Contains(string(change.After), token) {
-			t.Fatalf("link %s", link)
-		}
+		testenv.Need(t, ours && !strings.Contains(string(change.After), token), "link %s", link)
 		return token
 	}
 }
@@ -51,9 +49,8 @@ func TestInvitation(t *testing.T) {
 	dbtest.WantOne(t, testenv.AtOnce(4, func(int) error {
 		return errOf(o.AcceptInvitation(ctx, token, password, home))
 	}), "invitation_invalid")
-	if in := o.signIn(t, "eva", ""); in.Session.State != session.AwaitsEnrolment {
-		t.Errorf("state %s", in.Session.State)
-	}
+	in := o.signIn(t, "eva", "")
+	testenv.Check(t, in.Session.State == session.AwaitsEnrolment, "state %s", in.Session.State)
 	refused(t, errOf(o.Invited(ctx, token)), "invitation_invalid")
 }
 
@@ -83,9 +80,8 @@ func TestInvitedAnew(t *testing.T) {
 	testenv.Want(t, o.live(t, in.Cookie), false, "a session goes on")
 	refused(t, errOf(o.SignIn(ctx, typed("eva", codes[0]), home)), "invalid_credentials")
 	in = must(o.AcceptInvitation(ctx, third, password, home))(t)
-	if in.Session.State != session.AwaitsEnrolment || in.Session.Factors != (session.Factors{}) {
-		t.Errorf("begun anew: %+v", in.Session)
-	}
+	testenv.Check(t, in.Session.State == session.AwaitsEnrolment && in.Session.Factors == (session.Factors{}),
+		"begun anew: %+v", in.Session)
 	_, _, err := o.Invite(ctx, admin, 1<<40)
 	refused(t, err, "not_found")
 }
@@ -116,9 +112,8 @@ func TestRoles(t *testing.T) {
 		_, _, err := o.Create(ctx, admin, session.NewUser{
 			Kind: kind, Role: role, Login: "x", MerchantIDs: map[caller.Kind][]int64{caller.Cabinet: {1}}[kind],
 		})
-		if f := fault.As(err); f == nil || len(f.Fields) != 1 || !f.Fields.Wrong("role") {
-			t.Errorf("%s as %s: %v", kind, role, err)
-		}
+		f := fault.As(err)
+		testenv.Check(t, f != nil && len(f.Fields) == 1 && f.Fields.Wrong("role"), "%s as %s: %v", kind, role, err)
 	}
 	support := caller.Caller{Kind: caller.Operator, Role: caller.Support, ID: 1}
 	_, _, err := o.Create(ctx, support, session.NewUser{})

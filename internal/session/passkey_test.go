@@ -111,10 +111,8 @@ func (o office) withPasskey(t testing.TB, login string) (session.Opened, *authen
 	key := newAuthenticator(t)
 	opened, codes, err := o.FinishPasskey(ctx, in.Session, " Blue key ", key.register(t, options))
 	noError(t, err)
-	if len(codes) != 10 || opened.Session.State != session.Whole || opened.Session.Factors.Passkeys != 1 ||
-		o.live(t, in.Cookie) {
-		t.Fatalf("%d codes, %+v", len(codes), opened.Session)
-	}
+	testenv.Need(t, len(codes) == 10 && opened.Session.State == session.Whole && opened.Session.Factors.Passkeys == 1 &&
+		!o.live(t, in.Cookie), "%d codes, %+v", len(codes), opened.Session)
 	return opened, key
 }
 
@@ -122,9 +120,8 @@ func TestPasskey(t *testing.T) {
 	o := newOffice(t)
 	opened, key := o.withPasskey(t, "root")
 	list := must(o.ListPasskeys(ctx, opened.Session))(t)
-	if len(list) != 1 || list[0].Name != "Blue key" || list[0].ID != b64(key.id) || list[0].UsedAt != nil {
-		t.Errorf("listed %+v", list)
-	}
+	testenv.Check(t, len(list) == 1 && list[0].Name == "Blue key" && list[0].ID == b64(key.id) && list[0].UsedAt == nil,
+		"listed %+v", list)
 	refused(t, o.RemovePasskey(ctx, opened.Session, list[0].ID), "factor_last")
 
 	in := o.signIn(t, "root", "")
@@ -132,9 +129,7 @@ func TestPasskey(t *testing.T) {
 	options := must(o.BeginAssertion(ctx, in.Session))(t)
 	answer := key.assert(t, options, "")
 	whole := must(o.GiveFactor(ctx, in.Session, session.Factor{Assertion: answer}))(t)
-	if whole.Session.State != session.Whole || o.live(t, in.Cookie) {
-		t.Errorf("state %s", whole.Session.State)
-	}
+	testenv.Check(t, whole.Session.State == session.Whole && !o.live(t, in.Cookie), "state %s", whole.Session.State)
 	// The same answer again, in this session or in another, is none.
 	refused(t, errOf(o.GiveFactor(ctx, whole.Session, session.Factor{Assertion: answer})), "factor_not_begun")
 	other := o.signIn(t, "root", "")
@@ -182,8 +177,7 @@ func TestPasskeyCeremonies(t *testing.T) {
 	_, _, err := o.FinishPasskey(ctx, root.Session, "second", newAuthenticator(t).register(t, options))
 	refused(t, err, "factor_not_begun")
 	options = must(o.BeginPasskey(ctx, root.Session))(t)
-	_, err = o.GiveFactor(ctx, root.Session, session.Factor{Assertion: key.assert(t, options, "")})
-	refused(t, err, "factor_not_begun")
+	refused(t, errOf(o.GiveFactor(ctx, root.Session, session.Factor{Assertion: key.assert(t, options, "")})), "factor_not_begun")
 	other, _ := o.withPasskey(t, "other")
 	options = must(o.BeginPasskey(ctx, other.Session))(t)
 	_, _, err = o.FinishPasskey(ctx, other.Session, "copied", key.register(t, options))
@@ -191,16 +185,13 @@ func TestPasskeyCeremonies(t *testing.T) {
 
 	options = must(o.BeginPasskey(ctx, other.Session))(t)
 	two, codes, err := o.FinishPasskey(ctx, other.Session, "second", newAuthenticator(t).register(t, options))
-	if err != nil || codes != nil || two.Session.Factors.Passkeys != 2 {
-		t.Fatalf("%+v, %v, %v", two.Session.Factors, codes, err)
-	}
+	testenv.Need(t, err == nil && codes == nil && two.Session.Factors.Passkeys == 2, "%+v, %v, %v", two.Session.Factors, codes, err)
 	list := must(o.ListPasskeys(ctx, two.Session))(t)
 	refused(t, o.RemovePasskey(ctx, root.Session, list[0].ID), "not_found")
 	noError(t, o.RemovePasskey(ctx, two.Session, list[0].ID))
-	if found, err := o.Find(ctx, two.Cookie); err != nil || found.Factors.Passkeys != 1 ||
-		found.Factors.RecoveryCodes != 10 {
-		t.Errorf("left %+v, %v", found.Factors, err)
-	}
+	found, err := o.Find(ctx, two.Cookie)
+	testenv.Check(t, err == nil && found.Factors.Passkeys == 1 &&
+		found.Factors.RecoveryCodes == 10, "left %+v, %v", found.Factors, err)
 }
 
 // Where the portals' address is a number, there are no passkeys.

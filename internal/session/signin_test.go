@@ -70,10 +70,8 @@ func TestLogin(t *testing.T) {
 			t.Errorf("%s: a token of kind %s for %s", test.kind, token.Kind, life)
 		}
 		who := must(p.Bearer(ctx, "Bearer "+token.Bearer))(t)
-		if who.Kind != test.kind || who.ID != id || who.Login != login || who.MerchantID != test.merchantID ||
-			who.TraderID != test.traderID {
-			t.Errorf("%s: caller %+v", test.kind, who)
-		}
+		testenv.Check(t, who.Kind == test.kind && who.ID == id && who.Login == login && who.MerchantID == test.merchantID &&
+			who.TraderID == test.traderID, "%s: caller %+v", test.kind, who)
 	}
 }
 
@@ -103,10 +101,9 @@ func TestLoginRefused(t *testing.T) {
 	// Nobody may learn which logins exist.
 	testenv.Want(t, len(answers), 1, "answers differ: %v", answers)
 	_, err := p.Login(ctx, session.Credentials{}, home)
-	if f := fault.As(err); f == nil || f.Code != "validation_failed" || f.Fields["login"] == nil ||
-		f.Fields["password"] == nil {
-		t.Errorf("nothing given: %v", err)
-	}
+	f := fault.As(err)
+	testenv.Check(t, f != nil && f.Code == "validation_failed" && f.Fields["login"] != nil &&
+		f.Fields["password"] != nil, "nothing given: %v", err)
 }
 
 func TestSecondFactor(t *testing.T) {
@@ -134,10 +131,9 @@ func TestSecondFactor(t *testing.T) {
 	p.Exec(t,
 		"update app_user set totp_secret = (select totp_secret from app_user where login = 'operator') where id = $1",
 		other)
-	if _, err := p.Login(ctx, typed("other", code(time.Now())),
-		home); err == nil || fault.As(err) != nil {
-		t.Errorf("with a copied secret: %v", err)
-	}
+	_, err := p.Login(ctx, typed("other", code(time.Now())),
+		home)
+	testenv.Check(t, err != nil && fault.As(err) == nil, "with a copied secret: %v", err)
 }
 
 func TestBearerRefused(t *testing.T) {
@@ -151,9 +147,7 @@ func TestBearerRefused(t *testing.T) {
 		"Bearer " + hex.EncodeToString(auth.HashSecret(token.Bearer)), "Bearer " + string(auth.HashSecret(token.Bearer)),
 	} {
 		who, err := p.Bearer(ctx, authorization)
-		if !errors.Is(err, fault.ErrUnauthenticated) || who.Kind != "" {
-			t.Errorf("%q: %+v, %v", authorization, who, err)
-		}
+		testenv.Check(t, errors.Is(err, fault.ErrUnauthenticated) && who.Kind == "", "%q: %+v, %v", authorization, who, err)
 	}
 	// The scheme's name is case-insensitive (RFC 9110, 11.1).
 	must(p.Bearer(ctx, "bearer "+token.Bearer))(t)
@@ -168,9 +162,7 @@ func TestPrune(t *testing.T) {
 	noError(t, p.Prune(ctx))
 	rows := must(p.Pool.Query(ctx, "select hash from session"))(t)
 	left := must(pgx.CollectRows(rows, pgx.RowTo[[]byte]))(t)
-	if len(left) != 1 || string(left[0]) != string(auth.HashSecret("future")) {
-		t.Errorf("%d tokens are left", len(left))
-	}
+	testenv.Check(t, len(left) == 1 && string(left[0]) == string(auth.HashSecret("future")), "%d tokens are left", len(left))
 }
 
 func TestOnlyHashesAreStored(t *testing.T) {
@@ -182,25 +174,19 @@ func TestOnlyHashesAreStored(t *testing.T) {
 		p.StoredNowhere(t, hidden)
 	}
 	hash := p.Text(t, "select password_hash from app_user")
-	if !strings.HasPrefix(hash, "$argon2id$v=19$m=64,t=1,p=1$") {
-		t.Errorf("the password is kept as %s", hash)
-	}
-	if p := session.Costly; p.Memory != 19456 || p.Iterations != 2 || p.Parallelism != 1 {
-		t.Errorf("the program keeps it with %+v", p)
-	}
+	testenv.Check(t, strings.HasPrefix(hash, "$argon2id$v=19$m=64,t=1,p=1$"), "the password is kept as %s", hash)
+	costly := session.Costly
+	testenv.Check(t, costly.Memory == 19456 && costly.Iterations == 2 && costly.Parallelism == 1, "the program keeps it with %+v", costly)
 }
 
 func TestCreateOperator(t *testing.T) {
 	p := newPeople(t)
 	noError(t, session.CreateOperator(ctx, p.Pool, "root", password))
 	token, err := p.Login(ctx, typed("root", ""), home)
-	if err != nil || token.Kind != caller.Operator {
-		t.Errorf("%s, %v", token.Kind, err)
-	}
-	if err := session.CreateOperator(ctx, p.Pool, "root", "another password"); err == nil ||
-		strings.Contains(err.Error(), "another password") {
-		t.Errorf("the login is taken: %v", err)
-	}
+	testenv.Check(t, err == nil && token.Kind == caller.Operator, "%s, %v", token.Kind, err)
+	err = session.CreateOperator(ctx, p.Pool, "root", "another password")
+	testenv.Check(t, err != nil &&
+		!strings.Contains(err.Error(), "another password"), "the login is taken: %v", err)
 	// Who has the database's address leaves a trace, without the password's hash.
 	kept := p.Text(
 		t,
@@ -254,9 +240,7 @@ func TestSignInsAreKept(t *testing.T) {
 	try("root", password, "000000")
 	opened := o.signIn(t, "root", "")
 	_, err := o.GiveFactor(ctx, opened.Session, given("canary"))
-	if err == nil {
-		t.Error("a wrong code was taken")
-	}
+	testenv.Check(t, err != nil, "a wrong code was taken")
 	must(o.GiveFactor(ctx, opened.Session, given(o.nextCode(t, secret))))(t)
 	o.signIn(t, "root", o.nextCode(t, secret))
 	want := `root awaits_enrolment 192.0.2.1
@@ -269,9 +253,7 @@ root factor_given 192.0.2.1
 root signed_in 192.0.2.1`
 	testenv.Want(t, o.events(t), want, "kept")
 	all := o.Text(t, "select string_agg(e::text, '') from sign_in_event e")
-	if strings.Contains(all, "canary") || strings.Contains(all, password) {
-		t.Errorf("what was typed is kept: %s", all)
-	}
+	testenv.Check(t, !strings.Contains(all, "canary") && !strings.Contains(all, password), "what was typed is kept: %s", all)
 }
 
 // Of a user and an outcome only so many sign-ins are kept in an hour, and others no less for that.
@@ -281,14 +263,10 @@ func TestSignInsAreBounded(t *testing.T) {
 	o.Exec(t, `insert into sign_in_event (at, user_id, door, outcome, address, agent)
 		select now() - interval '1 minute', $1, 'web', 'wrong_password', '', '' from generate_series(1, 100)`, id)
 	_, err := o.SignIn(ctx, session.Credentials{Login: "payer", Password: "wrong"}, home)
-	if err == nil {
-		t.Error("a wrong password was taken")
-	}
+	testenv.Check(t, err != nil, "a wrong password was taken")
 	o.signIn(t, "payer", "")
 	events := o.events(t)
-	if strings.Count(events, "wrong_password") != 100 || strings.Count(events, "signed_in") != 1 {
-		t.Errorf("kept: %s", events)
-	}
+	testenv.Check(t, strings.Count(events, "wrong_password") == 100 && strings.Count(events, "signed_in") == 1, "kept: %s", events)
 }
 
 // What is kept is never changed, and removed only when it is old.
@@ -297,14 +275,12 @@ func TestSignInsStay(t *testing.T) {
 	o.add(t, caller.Cabinet, "payer", nil, nil)
 	o.signIn(t, "payer", "")
 	for _, sql := range []string{"delete from sign_in_event", "update sign_in_event set address = ''", "truncate sign_in_event"} {
-		if _, err := o.Pool.Exec(ctx, sql); err == nil {
-			t.Errorf("%s: done", sql)
-		}
+		_, err := o.Pool.Exec(ctx, sql)
+		testenv.Check(t, err != nil, "%s: done", sql)
 	}
 	o.Exec(t, `insert into sign_in_event (at, user_id, door, outcome, address, agent)
 		values (now() - interval '402 days', 1, 'web', 'signed_in', 'old', '')`)
 	noError(t, o.Prune(ctx))
-	if events := o.events(t); strings.Contains(events, "old") || !strings.Contains(events, "payer signed_in") {
-		t.Errorf("kept: %s", events)
-	}
+	events := o.events(t)
+	testenv.Check(t, !strings.Contains(events, "old") && strings.Contains(events, "payer signed_in"), "kept: %s", events)
 }

@@ -73,9 +73,8 @@ func (m team) update(by caller.Caller, id int64, u session.UserUpdate) error {
 
 func wrongField(t *testing.T, err error, name string) {
 	t.Helper()
-	if f := fault.As(err); f == nil || !f.Fields.Wrong(name) {
-		t.Errorf("error %v; want a flaw of %s", err, name)
-	}
+	f := fault.As(err)
+	testenv.Check(t, f != nil && f.Fields.Wrong(name), "error %v; want a flaw of %s", err, name)
 }
 
 // An owner invites somebody, who comes in with the role they were given; of two invitations of one
@@ -92,16 +91,13 @@ func TestInviteMember(t *testing.T) {
 		return err
 	})
 	link := links[0] + links[1]
-	if (errs[0] == nil) == (errs[1] == nil) || strings.Count(link, "/invitation/") != 1 {
-		t.Fatalf("two at a time: %v", errs)
-	}
+	testenv.Need(t, (errs[0] == nil) != (errs[1] == nil) && strings.Count(link, "/invitation/") == 1, "two at a time: %v", errs)
 	wrongField(t, errors.Join(errs...), "login")
 	_, token, _ := strings.Cut(link, "/invitation/")
 	m.StoredNowhere(t, token)
 	list, err := m.Team(ctx, m.owner)
-	if err != nil || len(list) != 2 || !list[1].Invited || list[1].Role != caller.Finance {
-		t.Fatalf("the team: %+v, %v", list, err)
-	}
+	testenv.Need(t, err == nil && len(list) == 2 && list[1].Invited && list[1].Role == caller.Finance,
+		"the team: %+v, %v", list, err)
 	must(m.AcceptInvitation(ctx, token, password, home))(t)
 	who, err := m.Bearer(ctx, m.bearer(t, "boris", password))
 	if err != nil || who.Role != caller.Finance || who.MerchantID != m.merchantID || who.Kind != caller.MerchantPortal {
@@ -117,9 +113,7 @@ func TestInvitedAndSwitchedOff(t *testing.T) {
 	noError(t, m.update(m.owner, list[1].ID, session.UserUpdate{Enabled: new(false)}))
 	_, token, _ := strings.Cut(link, "/invitation/")
 	_, err := m.AcceptInvitation(ctx, token, password, home)
-	if err == nil || m.bearer(t, "boris", password) != "" {
-		t.Errorf("they are in: %v", err)
-	}
+	testenv.Check(t, err != nil && m.bearer(t, "boris", password) == "", "they are in: %v", err)
 }
 
 // A change of role or a switch ends sessions at once, and may be made twice.
@@ -131,16 +125,12 @@ func TestUpdateMember(t *testing.T) {
 	} {
 		bearer := m.bearer(t, "boris", password)
 		noError(t, m.UpdateMember(ctx, m.owner, change))
-		if bearer != "" && m.isIn(bearer) {
-			t.Errorf("a session outlives %+v", change)
-		}
+		testenv.Check(t, bearer == "" || !m.isIn(bearer), "a session outlives %+v", change)
 	}
 	testenv.Want(t, m.bearer(t, "boris", password), "", "who is switched off signs in")
 	noError(t, m.update(m.owner, id, session.UserUpdate{Enabled: new(true)}))
 	who, err := m.Bearer(ctx, m.bearer(t, "boris", password))
-	if err != nil || who.Role != caller.Support {
-		t.Errorf("switched on they are %+v, %v", who, err)
-	}
+	testenv.Check(t, err == nil && who.Role == caller.Support, "switched on they are %+v, %v", who, err)
 	none, king := caller.Role(""), caller.Role("king")
 	for _, wrong := range []*caller.Role{&none, &king} {
 		wrongField(t, m.update(m.owner, id, session.UserUpdate{Role: wrong}), "role")
@@ -153,9 +143,7 @@ func TestMemberKeepsPassword(t *testing.T) {
 	id := m.member(t, "boris", caller.Finance)
 	other := "another long password"
 	noError(t, m.update(m.owner, id, session.UserUpdate{Password: &other}))
-	if m.bearer(t, "boris", other) != "" || m.bearer(t, "boris", password) == "" {
-		t.Error("an owner has set a password")
-	}
+	testenv.Check(t, m.bearer(t, "boris", other) == "" && m.bearer(t, "boris", password) != "", "an owner has set a password")
 }
 
 // Sessions are ended without any other change, and an invitation anew takes password and the link
@@ -167,9 +155,7 @@ func TestEndAndReinviteMember(t *testing.T) {
 	for range 2 {
 		noError(t, m.EndMember(ctx, m.owner, id))
 	}
-	if m.isIn(bearer) || m.bearer(t, "boris", password) == "" {
-		t.Error("only their sessions should have ended")
-	}
+	testenv.Check(t, !m.isIn(bearer) && m.bearer(t, "boris", password) != "", "only their sessions should have ended")
 	bearer = m.bearer(t, "boris", password)
 	var tokens []string
 	for range 2 {
@@ -177,9 +163,8 @@ func TestEndAndReinviteMember(t *testing.T) {
 		_, token, _ := strings.Cut(link, "/invitation/")
 		tokens = append(tokens, token)
 	}
-	if m.isIn(bearer) || m.bearer(t, "boris", password) != "" || m.stands(t, id) != "developer true true" {
-		t.Error("who is invited anew has what they had")
-	}
+	testenv.Check(t, !m.isIn(bearer) && m.bearer(t, "boris", password) == "" && m.stands(t, id) == "developer true true",
+		"who is invited anew has what they had")
 	refused(t, errOf(m.AcceptInvitation(ctx, tokens[0], password, home)), "invitation_invalid")
 	must(m.AcceptInvitation(ctx, tokens[1], password, home))(t)
 }
@@ -224,9 +209,7 @@ func TestOwnersAtOnce(t *testing.T) {
 			m.Exec(t, `update app_user set role = 'owner', enabled = true,
 				password_hash = (select max(password_hash) from app_user) where merchant_id = $1`, m.merchantID)
 			errs := testenv.AtOnce(2, func(i int) error { return change(m.as(ids[i], caller.Owner), ids[1-i]) })
-			if (errs[0] == nil) == (errs[1] == nil) {
-				t.Fatalf("%s: %v", name, errs)
-			}
+			testenv.Need(t, (errs[0] == nil) != (errs[1] == nil), "%s: %v", name, errs)
 			left := m.Count(t, `select count(*) from app_user where merchant_id = $1
 				and role = 'owner' and enabled and password_hash is not null`, m.merchantID)
 			testenv.Want(t, left, 1, "%s: owners left", name)
@@ -271,9 +254,8 @@ func TestForeignTeam(t *testing.T) {
 		refused(t, err, "factor_needed")
 	}
 	testenv.Want(t, len(must(m.Team(ctx, stranger))(t)), 0, "a stranger's team")
-	if list, _, err := m.TeamLog(ctx, stranger, 0); err != nil || len(list) != 0 {
-		t.Errorf("a stranger's log: %+v, %v", list, err)
-	}
+	list, _, err := m.TeamLog(ctx, stranger, 0)
+	testenv.Check(t, err == nil && len(list) == 0, "a stranger's log: %+v, %v", list, err)
 	testenv.Want(t, len(must(m.TeamSessions(ctx, stranger))(t)), 0, "a stranger's sessions")
 	testenv.Want(t, m.stands(t, member), "finance true false", "after all that they are")
 	testenv.Want(t, m.isIn(bearer), true, "after all that they are in")
@@ -287,11 +269,9 @@ func TestTeamLog(t *testing.T) {
 		noError(t, m.update(m.owner, id, session.UserUpdate{Enabled: new(i%2 == 1)}))
 	}
 	first, more, err := m.TeamLog(ctx, m.owner, 0)
-	if err != nil || len(first) != 50 || !more || first[0].Login != "anna" || first[0].Subject != "app_user" {
-		t.Fatalf("%d changes, more %v, %v", len(first), more, err)
-	}
+	testenv.Need(t, err == nil && len(first) == 50 && more && first[0].Login == "anna" && first[0].Subject == "app_user",
+		"%d changes, more %v, %v", len(first), more, err)
 	rest, more, err := m.TeamLog(ctx, m.owner, first[49].ID)
-	if err != nil || len(rest) != 10 || more || rest[0].ID >= first[49].ID {
-		t.Errorf("%d changes, more %v, %v", len(rest), more, err)
-	}
+	testenv.Check(t, err == nil && len(rest) == 10 && !more && rest[0].ID < first[49].ID,
+		"%d changes, more %v, %v", len(rest), more, err)
 }

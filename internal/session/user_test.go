@@ -20,10 +20,8 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 		Kind: caller.Cabinet, Login: "boris", Password: password, MerchantIDs: []int64{p.NewMerchant(t, dbtest.MerchantOpts{}).ID},
 	})
 	noError(t, err)
-	if made.Actor != "operator:1" || made.Subject != "app_user" || made.Before != nil ||
-		strings.Contains(string(made.After), "argon2") {
-		t.Fatalf("kept %s: %s", made.Actor, made.After)
-	}
+	testenv.Need(t, made.Actor == "operator:1" && made.Subject == "app_user" && made.Before == nil &&
+		!strings.Contains(string(made.After), "argon2"), "kept %s: %s", made.Actor, made.After)
 	id := must(strconv.ParseInt(made.SubjectKey, 10, 64))(t)
 	known := func(bearer string) bool {
 		who, err := p.Bearer(ctx, bearer)
@@ -46,8 +44,7 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 	testenv.Want(t, p.bearer(t, "boris", password), "", "signed in with the old password")
 	bearer = p.bearer(t, "boris", second)
 	testenv.Want(t, known(bearer), true, "the new password is good")
-	_, err = p.Update(ctx, admin, session.UserUpdate{ID: id, Enabled: new(false), Reason: " "})
-	dbtest.WantFields(t, err, "reason")
+	dbtest.WantFields(t, errOf(p.Update(ctx, admin, session.UserUpdate{ID: id, Enabled: new(false), Reason: " "})), "reason")
 	testenv.Want(t, known(bearer), true, "nobody is switched off without a reason")
 	update(session.UserUpdate{Enabled: new(false), Reason: "left"})
 	testenv.Want(t, known(bearer), false, "who is switched off goes on")
@@ -82,9 +79,8 @@ func TestWrongUsers(t *testing.T) {
 	m := p.NewMerchant(t, dbtest.MerchantOpts{})
 	change, _, err := p.Create(ctx, admin,
 		session.NewUser{Kind: caller.Cabinet, Login: "eva", Password: password, MerchantIDs: []int64{m.ID, m.ID}})
-	if err != nil || !strings.Contains(string(change.After), fmt.Sprintf(`"merchant_ids": [%d]`, m.ID)) {
-		t.Fatalf("%s, %v", change.After, err)
-	}
+	testenv.Need(t, err == nil && strings.Contains(string(change.After), fmt.Sprintf(`"merchant_ids": [%d]`, m.ID)),
+		"%s, %v", change.After, err)
 	who := must(p.Bearer(ctx, p.bearer(t, "eva", password)))(t)
 	testenv.Want(t, fmt.Sprint(who.MerchantIDs), fmt.Sprintf("[%d]", m.ID), "merchants")
 	_, _, err = p.Create(ctx, admin, session.NewUser{Kind: caller.Operator, Login: "eva", Password: password})
@@ -109,10 +105,8 @@ func TestSignInAs(t *testing.T) {
 	id := p.add(t, caller.Trader, "trader", nil, &trader.ID)
 	opened := must(p.SignInAs(ctx, "trader", home))(t)
 	found := must(p.Find(ctx, opened.Cookie))(t)
-	if found.Caller.ID != id || found.Caller.TraderID != trader.ID || found.State != session.Whole ||
-		found.Address != home.Address {
-		t.Errorf("signed in: %+v", found)
-	}
+	testenv.Check(t, found.Caller.ID == id && found.Caller.TraderID == trader.ID && found.State == session.Whole &&
+		found.Address == home.Address, "signed in: %+v", found)
 	refused(t, errOf(p.SignInAs(ctx, "nobody", home)), "not_found")
 
 	// Those who were invited and have no password yet cannot sign in, and neither can those switched off.
@@ -138,7 +132,5 @@ func TestSignInAsOutsideSandbox(t *testing.T) {
 	opened, err := p.SignInAs(ctx, "operator", home)
 	refused(t, err, "not_found")
 	sessions := p.Count(t, "select count(*) from session where user_id = $1", id)
-	if opened.Cookie != "" || sessions != 0 {
-		t.Errorf("a session was made: %d", sessions)
-	}
+	testenv.Check(t, opened.Cookie == "" && sessions == 0, "a session was made: %d", sessions)
 }

@@ -60,29 +60,22 @@ func TestViewAs(t *testing.T) {
 	looks := v.look(t)
 	for name, found := range map[string]session.Session{"at once": looks, "at the next request": v.found(t)} {
 		who := found.Caller
-		if found.ID != v.in.Session.ID || who.ID != v.ownerID || who.Login != "owner" || who.Kind != caller.Trader ||
-			who.Role != caller.Owner || who.TraderID != v.trader.ID || !who.ViewAs || who.Stale {
-			t.Errorf("%s: %+v", name, found)
-		}
+		testenv.Check(t, found.ID == v.in.Session.ID && who.ID == v.ownerID && who.Login == "owner" && who.Kind == caller.Trader &&
+			who.Role == caller.Owner && who.TraderID == v.trader.ID && who.ViewAs && !who.Stale, "%s: %+v", name, found)
 		if who.Behind != v.in.Session.Caller.ID || found.View == nil || found.View.Login != "root" ||
 			found.View.Reason != "They see no payments" || !found.View.Until.Equal(v.now().Add(30*time.Minute).Truncate(time.Millisecond)) {
 			t.Errorf("%s: %+v, behind %d", name, found.View, who.Behind)
 		}
-		if !who.May(caller.TraderMoney) || !errors.Is(who.Need(caller.TraderWork), fault.ErrViewOnly) ||
-			who.May(caller.OperatorRead) {
-			t.Errorf("%s: may %v", name, who.Capabilities())
-		}
-		if actor := "operator:" + id(v.in.Session.Caller.ID) + " as trader:" + id(v.ownerID); who.Actor() != actor {
-			t.Errorf("acts as %s", who.Actor())
-		}
+		testenv.Check(t, who.May(caller.TraderMoney) && errors.Is(who.Need(caller.TraderWork), fault.ErrViewOnly) &&
+			!who.May(caller.OperatorRead), "%s: may %v", name, who.Capabilities())
+		actor := "operator:" + id(v.in.Session.Caller.ID) + " as trader:" + id(v.ownerID)
+		testenv.Check(t, who.Actor() == actor, "acts as %s", who.Actor())
 	}
 	v.wait(time.Minute)
 	after := must(v.EndViewAs(ctx, looks))(t)
 	for _, found := range []session.Session{after, v.found(t)} {
-		if found.View != nil || found.Caller.ViewAs || found.Caller.ID != v.in.Session.Caller.ID ||
-			!found.Caller.May(caller.OperatorUsers) {
-			t.Errorf("afterwards %+v", found)
-		}
+		testenv.Check(t, found.View == nil && !found.Caller.ViewAs && found.Caller.ID == v.in.Session.Caller.ID &&
+			found.Caller.May(caller.OperatorUsers), "afterwards %+v", found)
 	}
 	v.checkLog(t)
 }
@@ -104,25 +97,22 @@ func TestViewAsEnds(t *testing.T) {
 	v.wait(29*time.Minute + 59*time.Second)
 	testenv.Want(t, v.found(t).Caller.ViewAs, true, "it ended too soon")
 	v.wait(time.Second)
-	if found := v.found(t); found.View != nil || found.Caller.ID != v.in.Session.Caller.ID {
-		t.Errorf("after half an hour %+v", found.Caller)
-	}
+	found := v.found(t)
+	testenv.Check(t, found.View == nil && found.Caller.ID == v.in.Session.Caller.ID, "after half an hour %+v", found.Caller)
 	must(v.EndViewAs(ctx, looks))(t)
 	testenv.Want(t, strings.Count(v.log(t), "\n"), 1, "what was over is logged as ended: lines")
 
 	v.prove(t)
 	v.look(t)
 	v.Exec(t, "update app_user set enabled = false where id = $1", v.ownerID)
-	if found := v.found(t); found.Caller.ViewAs {
-		t.Error("somebody looks as a user who is switched off")
-	}
+	found = v.found(t)
+	testenv.Check(t, !found.Caller.ViewAs, "somebody looks as a user who is switched off")
 	v.Exec(t, "update app_user set enabled = true where id = $1", v.ownerID)
 	must(v.EndViewAs(ctx, v.found(t)))(t)
 
 	v.Exec(t, "update session set expires_at = $1 where id = $2", v.now().Add(time.Minute), looks.ID)
-	if soon := v.look(t); !soon.View.Until.Equal(soon.ExpiresAt) {
-		t.Errorf("until %s, the session until %s", soon.View.Until, soon.ExpiresAt)
-	}
+	soon := v.look(t)
+	testenv.Check(t, soon.View.Until.Equal(soon.ExpiresAt), "until %s, the session until %s", soon.View.Until, soon.ExpiresAt)
 	v.wait(time.Minute)
 	testenv.Want(t, v.live(t, v.in.Cookie), false, "the session goes on because somebody looks as another")
 }
@@ -160,9 +150,8 @@ func TestViewAsRefused(t *testing.T) {
 	}
 	v.refusedToOthers(t)
 	testenv.Want(t, v.log(t), "", "logged")
-	if _, err := v.ViewAs(ctx, v.found(t), id(v.ownerID), strings.Repeat("я", 255)); err != nil {
-		t.Errorf("by id: %v", err)
-	}
+	_, err := v.ViewAs(ctx, v.found(t), id(v.ownerID), strings.Repeat("я", 255))
+	testenv.Check(t, err == nil, "by id: %v", err)
 }
 
 func (v viewers) refusedToOthers(t *testing.T) {
@@ -174,9 +163,8 @@ func (v viewers) refusedToOthers(t *testing.T) {
 	} {
 		other := root
 		other.Caller.Role = role
-		if err := try(other); !errors.Is(err, want) {
-			t.Errorf("%s: %v", role, err)
-		}
+		err := try(other)
+		testenv.Check(t, errors.Is(err, want), "%s: %v", role, err)
 	}
 	api, unfinished, trader := root, root, root
 	api.Door, unfinished.State = session.API, session.AwaitsFactor
@@ -198,9 +186,7 @@ func TestViewAsChangesNothing(t *testing.T) {
 	before := v.state(t)
 	v.prove(t)
 	looks := must(v.ViewAs(ctx, v.found(t), "owner", "why"))(t)
-	if !looks.Factors.TOTP || looks.Factors.RecoveryCodes != 10 {
-		t.Errorf("the factors shown are %+v", looks.Factors)
-	}
+	testenv.Check(t, looks.Factors.TOTP && looks.Factors.RecoveryCodes == 10, "the factors shown are %+v", looks.Factors)
 	for name, try := range map[string]func() error{
 		"password":           func() error { _, err := v.ChangePassword(ctx, looks, password, "another long password"); return err },
 		"a password's guess": func() error { _, err := v.ChangePassword(ctx, looks, "wrong", "another long password"); return err },
@@ -223,14 +209,12 @@ func TestViewAsChangesNothing(t *testing.T) {
 		},
 		"view more": func() error { _, err := v.ViewAs(ctx, looks, "owner", "why"); return err },
 	} {
-		if f := fault.As(try()); f == nil || f.Code != "view_only" {
-			t.Errorf("%s: %v", name, try())
-		}
+		f := fault.As(try())
+		testenv.Check(t, f != nil && f.Code == "view_only", "%s: %v", name, try())
 	}
 	testenv.Want(t, v.state(t), before, "the user is")
-	if list, err := v.List(ctx, looks.Caller, looks.ID); err != nil || len(list) != 1 || list[0].Current {
-		t.Errorf("the sessions shown are %+v, %v", list, err)
-	}
+	list, err := v.List(ctx, looks.Caller, looks.ID)
+	testenv.Check(t, err == nil && len(list) == 1 && !list[0].Current, "the sessions shown are %+v, %v", list, err)
 }
 
 // state is everything of the owner that they could have changed themselves.
@@ -249,9 +233,7 @@ func TestSignOutWhileViewing(t *testing.T) {
 	looks := v.look(t)
 	theirs := v.signIn(t, "owner", "")
 	noError(t, v.End(ctx, looks))
-	if v.live(t, v.in.Cookie) || !v.live(t, theirs.Cookie) {
-		t.Error("the wrong session has ended")
-	}
+	testenv.Check(t, !v.live(t, v.in.Cookie) && v.live(t, theirs.Cookie), "the wrong session has ended")
 	v.checkLog(t)
 	refused(t, errOf(v.ViewAs(ctx, v.in.Session, "owner", "why")), "unauthenticated")
 }
