@@ -75,9 +75,7 @@ func (m *mailbox) last(t *testing.T) string {
 	t.Helper()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.mails) == 0 {
-		t.Fatal("there is no mail")
-	}
+	testenv.Need(t, len(m.mails) != 0, "there is no mail")
 	return m.mails[len(m.mails)-1]
 }
 

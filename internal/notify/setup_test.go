@@ -28,9 +28,7 @@ func must[T any](value T, err error) func(testing.TB) T {
 
 func noError(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 }
 
 // bundle is the whole way of a notice: what finds it out, keeps it and sends it.

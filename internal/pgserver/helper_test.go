@@ -68,9 +68,7 @@ func gatewayProcess(t *testing.T, dir string) (*exec.Cmd, int) {
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	line := must(bufio.NewReader(out).ReadString('\n'))(t)
 	pid, err := strconv.Atoi(strings.TrimSpace(line))
-	if err != nil {
-		t.Fatalf("gateway says: %s", line)
-	}
+	testenv.Need(t, err == nil, "gateway says: %s", line)
 	return cmd, pid
 }
 
@@ -153,9 +151,7 @@ func ask(t *testing.T, srv *Server, statements ...string) string {
 // wantError checks the kind, when given, and that the text has every part.
 func wantError(t *testing.T, err, kind error, parts ...string) {
 	t.Helper()
-	if err == nil {
-		t.Fatal("no error")
-	}
+	testenv.Need(t, err != nil, "no error")
 	testenv.Check(t, kind == nil || errors.Is(err, kind), "error is not %q: %v", kind, err)
 	for _, part := range parts {
 		testenv.Check(t, strings.Contains(err.Error(), part), "error lacks %q: %v", part, err)
@@ -175,9 +171,7 @@ func gone(pid int) bool {
 func theData(t *testing.T, dir string) string {
 	t.Helper()
 	files := must(filepath.Glob(filepath.Join(dir, "pg*", "PG_VERSION")))(t)
-	if len(files) != 1 {
-		t.Fatalf("data directories: %v", files)
-	}
+	testenv.Need(t, len(files) == 1, "data directories: %v", files)
 	return filepath.Dir(files[0])
 }
 

@@ -32,9 +32,8 @@ func TestNoBinaries(t *testing.T) {
 	_, err := Start(testContext(t), opts)
 	wantError(t, err, ErrNoBinary, "15 or newer", "no network", "apt-get install postgresql", binaryEnv, "DATABASE_URL")
 	testenv.Check(t, !strings.Contains(err.Error(), "\n"), "more than one line: %v", err)
-	if _, err := os.Stat(opts.Dir); err == nil {
-		t.Error("a directory was made for nothing")
-	}
+	_, err = os.Stat(opts.Dir)
+	testenv.Check(t, err != nil, "a directory was made for nothing")
 }
 
 func TestTooOldIsIgnored(t *testing.T) {
@@ -166,21 +165,16 @@ func TestExisting(t *testing.T) {
 	t.Parallel()
 	dir := made(t)
 	nowhere := filepath.Join(dir, "nowhere")
-	if _, err := Start(testContext(t), Options{Dir: nowhere, Existing: true}); !errors.Is(err, ErrNoData) {
-		t.Errorf("nothing there: %v", err)
-	}
-	if _, err := os.Stat(nowhere); err == nil {
-		t.Error("a directory was made")
-	}
+	_, err := Start(testContext(t), Options{Dir: nowhere, Existing: true})
+	testenv.Check(t, errors.Is(err, ErrNoData), "nothing there: %v", err)
+	_, err = os.Stat(nowhere)
+	testenv.Check(t, err != nil, "a directory was made")
 	// The data of another version is none that this server could open.
 	other := filepath.Join(dir, "other")
 	noError(t, os.MkdirAll(filepath.Join(other, "pg9"), 0o700))
 	noError(t, os.WriteFile(filepath.Join(other, "pg9", "PG_VERSION"), []byte("9\n"), 0o600))
-	if _, err := Start(
-		testContext(t), Options{Dir: other, Ephemeral: true, Existing: true},
-	); !errors.Is(err, ErrNoData) {
-		t.Errorf("another version's data: %v", err)
-	}
+	_, err = Start(testContext(t), Options{Dir: other, Ephemeral: true, Existing: true})
+	testenv.Check(t, errors.Is(err, ErrNoData), "another version's data: %v", err)
 	start(t, Options{Dir: filepath.Join(dir, "own"), Ephemeral: true})
 }
 

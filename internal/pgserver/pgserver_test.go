@@ -77,9 +77,8 @@ func TestUnusualDirectories(t *testing.T) {
 			info := must(os.Stat(srv.socketDir))(t)
 			testenv.Want(t, info.Mode().Perm(), 0o700, "socket directory has mode %v", info.Mode())
 			stop(t, srv)
-			if _, err := os.Stat(srv.socketDir); srv.proc.sock.temporary && err == nil {
-				t.Errorf("%s is left behind", srv.socketDir)
-			}
+			_, err := os.Stat(srv.socketDir)
+			testenv.Check(t, !srv.proc.sock.temporary || err != nil, "%s is left behind", srv.socketDir)
 		})
 	}
 }
@@ -176,9 +175,8 @@ func TestLeftOverInitIsRemoved(t *testing.T) {
 	noError(t, os.Rename(data, data+".init"))
 	noError(t, os.Remove(filepath.Join(data+".init", "global", "pg_control")))
 	started(t, dir)
-	if _, err := os.Stat(data + ".init"); err == nil {
-		t.Error("the left-over is still there")
-	}
+	_, err := os.Stat(data + ".init")
+	testenv.Check(t, err != nil, "the left-over is still there")
 }
 
 func TestLogHasNoStatementData(t *testing.T) {
@@ -245,9 +243,7 @@ func TestKilledGateway(t *testing.T) {
 func TestKilledGatewayLeavesNoServer(t *testing.T) {
 	t.Parallel()
 	gateway, pid := gatewayProcess(t, made(t))
-	if gone(pid) {
-		t.Fatal("no server to begin with")
-	}
+	testenv.Need(t, !gone(pid), "no server to begin with")
 	noError(t, gateway.Process.Kill())
 	_ = gateway.Wait()
 	testenv.Until(t, "the server has ended", func() bool { return gone(pid) })

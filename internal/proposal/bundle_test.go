@@ -73,9 +73,8 @@ func (b *bundle) account() ledger.Account { return ledger.Available(ledger.Trade
 func (b *bundle) propose(t *testing.T, a proposal.Action, p proposal.Payload) proposal.Proposal {
 	t.Helper()
 	done := must(b.proposals.Do(t.Context(), b.one, a, p, "Because"))(t)
-	if done.Proposal == nil || done.Change != nil || done.Deposit != nil || done.Rate != nil {
-		t.Fatalf("%s was done: %+v", a, done)
-	}
+	testenv.Need(t, done.Proposal != nil && done.Change == nil && done.Deposit == nil && done.Rate == nil,
+		"%s was done: %+v", a, done)
 	return *done.Proposal
 }
 

@@ -82,9 +82,7 @@ func TestOperatorsAreSetUpByTwo(t *testing.T) {
 	testenv.Want(t, s.Count(t, "select count(*) from app_user where login = 'puppet'"), 0,
 		"operators made by one alone")
 	done := must(s.approve(t, s.two, p))(t)
-	if !strings.Contains(done.Link, "/invitation/") {
-		t.Fatalf("no invitation: %+v", done)
-	}
+	testenv.Need(t, strings.Contains(done.Link, "/invitation/"), "no invitation: %+v", done)
 	opened := must(s.users.AcceptInvitation(t.Context(), done.Link[strings.LastIndex(done.Link, "/")+1:],
 		"a long enough password", session.Origin{}))(t)
 	puppet := caller.Caller{Kind: caller.Operator, Role: caller.Treasury, ID: opened.Session.Caller.ID, Login: "puppet"}
@@ -94,17 +92,15 @@ func TestOperatorsAreSetUpByTwo(t *testing.T) {
 	wantCode(t, errOf(s.approve(t, puppet, funding)), "proposal_decider")
 	s.clock.Advance(25 * time.Hour)
 	funding = s.propose(t, proposal.FundTrader, s.funding("5", "in"))
-	_, err := s.approve(t, puppet, funding)
-	wantCode(t, err, "proposal_decider") // the first proposed them
+	wantCode(t, errOf(s.approve(t, puppet, funding)), "proposal_decider") // the first proposed them
 	of := must(s.proposals.Do(t.Context(), s.three, proposal.FundTrader, s.funding("5", "in"), ""))(t)
-	_, err = s.approve(t, puppet, *of.Proposal) // of another one they decide, after a day
+	_, err := s.approve(t, puppet, *of.Proposal) // of another one they decide, after a day
 	noError(t, err)
 	must(s.approve(t, s.two, s.wants(t, foureyes.InviteUser, func() error {
 		_, _, err := s.users.Invite(t.Context(), s.one, s.three.ID)
 		return err
 	}())))(t)
-	_, err = s.approve(t, s.three, funding)
-	wantCode(t, err, "proposal_decider") // somebody else may hold their login now
+	wantCode(t, errOf(s.approve(t, s.three, funding)), "proposal_decider") // somebody else may hold their login now
 	for name, update := range map[string]session.UserUpdate{
 		"raised": {Role: new(caller.Admin)}, "switched on": {Enabled: new(true)},
 	} {
@@ -114,9 +110,8 @@ func TestOperatorsAreSetUpByTwo(t *testing.T) {
 	}
 	_, err = s.users.Update(
 		t.Context(), s.one, session.UserUpdate{ID: puppet.ID, Password: new("a long enough password")})
-	if f := fault.As(err); f == nil || f.Fields["password"] == nil {
-		t.Errorf("an operator's password was set by another: %v", err)
-	}
+	f := fault.As(err)
+	testenv.Check(t, f != nil && f.Fields["password"] != nil, "an operator's password was set by another: %v", err)
 	_, err = s.users.Update(t.Context(), s.one, session.UserUpdate{ID: puppet.ID, Enabled: new(false), Reason: "left"})
 	noError(t, err) // to take away takes one
 }
@@ -133,8 +128,7 @@ func TestFirstOperatorMakesNoSecond(t *testing.T) {
 	s.clock.Advance(25 * time.Hour)
 	id := must(strconv.ParseInt(change.SubjectKey, 10, 64))(t)
 	puppet := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: id, Login: "puppet"}
-	_, err = s.approve(t, puppet, s.propose(t, proposal.FundTrader, s.funding("5", "in")))
-	wantCode(t, err, "proposal_decider")
+	wantCode(t, errOf(s.approve(t, puppet, s.propose(t, proposal.FundTrader, s.funding("5", "in")))), "proposal_decider")
 	of := must(s.proposals.Do(t.Context(), puppet, proposal.FundTrader, s.funding("6", "other"), ""))(t)
 	wantCode(t, errOf(s.approve(t, s.one, *of.Proposal)), "proposal_decider")
 	s.has(t, s.account(), "100")
@@ -229,9 +223,8 @@ func TestDirectoryByTwo(t *testing.T) {
 		changed := feed
 		change(&changed)
 		_, err := s.rates.SetFeed(t.Context(), s.one, changed)
-		if p, err := s.proposals.Propose(t.Context(), s.one, err); err != nil || p.Action != foureyes.SetRateFeed {
-			t.Errorf("%s: %v", name, err)
-		}
+		p, err := s.proposals.Propose(t.Context(), s.one, err)
+		testenv.Check(t, err == nil && p.Action == foureyes.SetRateFeed, "%s: %v", name, err)
 	}
 	stricter := feed
 	stricter.BandPercent, stricter.Enabled = "0.5", false

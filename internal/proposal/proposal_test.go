@@ -243,12 +243,11 @@ func TestCrashBetween(t *testing.T) {
 	b.Exec(t, `create function die() returns trigger language plpgsql as
 		$$ begin if new.decision is not null then raise exception 'the process dies'; end if; return new; end $$`)
 	b.Exec(t, "create trigger die before update on proposal for each row execute function die()")
-	if _, _, err := b.proposals.Approve(t.Context(), b.two, p.ID); err == nil || fault.As(err) != nil {
-		t.Errorf("approved: %v", err)
-	}
+	_, _, err := b.proposals.Approve(t.Context(), b.two, p.ID)
+	testenv.Check(t, err != nil && fault.As(err) == nil, "approved: %v", err)
 	b.has(t, b.account(), "100")
 	b.Exec(t, "drop trigger die on proposal")
-	_, _, err := b.proposals.Approve(t.Context(), b.two, p.ID)
+	_, _, err = b.proposals.Approve(t.Context(), b.two, p.ID)
 	noError(t, err)
 	b.has(t, b.account(), "105")
 }
@@ -258,13 +257,10 @@ func TestCrashBetween(t *testing.T) {
 func TestRepeated(t *testing.T) {
 	b := setup(t)
 	p := b.propose(t, proposal.FundTrader, b.funding("5", "in"))
-	if again := b.propose(t, proposal.FundTrader, b.funding("5", "in")); again.ID != p.ID {
-		t.Errorf("proposal %d, want %d", again.ID, p.ID)
-	}
+	again := b.propose(t, proposal.FundTrader, b.funding("5", "in"))
+	testenv.Check(t, again.ID == p.ID, "proposal %d, want %d", again.ID, p.ID)
 	done := must(b.proposals.Do(t.Context(), b.two, proposal.FundTrader, b.funding("5", "in"), ""))(t)
-	if done.Proposal == nil || done.Proposal.ID == p.ID {
-		t.Fatalf("%+v", done)
-	}
+	testenv.Need(t, done.Proposal != nil && done.Proposal.ID != p.ID, "%+v", done)
 	_, _, err := b.proposals.Approve(t.Context(), b.two, p.ID)
 	noError(t, err)
 	_, _, err = b.proposals.Approve(t.Context(), b.one, done.Proposal.ID)
@@ -272,8 +268,7 @@ func TestRepeated(t *testing.T) {
 	b.has(t, b.account(), "105")
 	done, err = b.proposals.Do(t.Context(), b.one, proposal.FundTrader, b.funding("5", "in"), "")
 	testenv.Check(t, err == nil && done.Change != nil && done.Change.ID != 0, "%+v %v", done, err)
-	_, err = b.proposals.Do(t.Context(), b.one, proposal.FundTrader, b.funding("6", "in"), "")
-	wantCode(t, err, "idempotency_key_conflict")
+	wantCode(t, errOf(b.proposals.Do(t.Context(), b.one, proposal.FundTrader, b.funding("6", "in"), "")), "idempotency_key_conflict")
 }
 
 // What is wrong is refused before there is a proposal.
@@ -327,17 +322,15 @@ func TestKept(t *testing.T) {
 		`update proposal set decision = 'approved' where id = $1`,
 		`delete from proposal where id = $1`,
 	} {
-		if _, err := b.Pool.Exec(t.Context(), sql, p.ID); err == nil {
-			t.Errorf("the database let this be done: %s", sql)
-		}
+		_, err := b.Pool.Exec(t.Context(), sql, p.ID)
+		testenv.Check(t, err != nil, "the database let this be done: %s", sql)
 	}
 	refused, err := b.proposals.Refuse(t.Context(), b.one, p.ID, " Typed wrongly ")
 	testenv.Check(t, err == nil && refused.State == proposal.Refused && refused.DecisionReason == "Typed wrongly",
 		"%+v %v", refused, err)
-	if _, err := b.Pool.Exec(t.Context(), `update proposal set decision = 'approved', decided_by = $2 where id = $1`,
-		p.ID, b.two.ID); err == nil {
-		t.Error("it was decided twice")
-	}
+	_, err = b.Pool.Exec(t.Context(), `update proposal set decision = 'approved', decided_by = $2 where id = $1`,
+		p.ID, b.two.ID)
+	testenv.Check(t, err != nil, "it was decided twice")
 	others, err := b.proposals.Others(t.Context(), b.one)
 	testenv.Check(t, err == nil && others == 1, "%d others, %v", others, err)
 }

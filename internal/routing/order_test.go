@@ -90,9 +90,8 @@ func TestHours(t *testing.T) {
 			r.Renew(n)
 			last := sleepers + 1
 			wantIDs(t, r.taken(2, noon), last, last)
-			if p := r.pools[poolKey{"RUB", "sbp"}]; p.on.Len() != 1 || int64(p.off.Len()) != sleepers {
-				t.Errorf("%d on, %d off", p.on.Len(), p.off.Len())
-			}
+			p := r.pools[poolKey{"RUB", "sbp"}]
+			testenv.Check(t, p.on.Len() == 1 && int64(p.off.Len()) == sleepers, "%d on, %d off", p.on.Len(), p.off.Len())
 			wantIDs(t, r.taken(1, noon.Add(150*time.Minute-time.Second)), last)
 			wantIDs(t, r.taken(1, noon.Add(150*time.Minute)), 1)
 			wantIDs(t, r.taken(1, noon.Add(4*time.Hour)), last)

@@ -88,16 +88,14 @@ func (b bundle) choose(
 
 func (b bundle) wantChosen(t *testing.T, a asked, id int64) {
 	t.Helper()
-	if got, err := b.reserve(a); err != nil || got.ID != id {
-		t.Fatalf("payment %d got requisite %d, want %d (%v)", a.payment, got.ID, id, err)
-	}
+	got, err := b.reserve(a)
+	testenv.Need(t, err == nil && got.ID == id, "payment %d got requisite %d, want %d (%v)", a.payment, got.ID, id, err)
 }
 
 func (b bundle) wantNone(t *testing.T, a asked) {
 	t.Helper()
-	if got, err := b.reserve(a); !isNone(err) {
-		t.Fatalf("payment %d got requisite %d (%v)", a.payment, got.ID, err)
-	}
+	got, err := b.reserve(a)
+	testenv.Need(t, isNone(err), "payment %d got requisite %d (%v)", a.payment, got.ID, err)
 }
 
 func isNone(err error) bool { return errors.As(err, new(*routing.NoneError)) }
@@ -189,9 +187,8 @@ func TestSlotIsFreeAgainAtItsTime(t *testing.T) {
 	// The slot has gone to payment 10: the first payment can neither free it nor take it back.
 	b.run(t, slot(id, first).Free(dbtest.Start, first.Now))
 	b.run(t, slot(id, first).Take(first.Now))
-	if holder := b.holder(t, id); holder != 10 {
-		t.Fatalf("payment %d has the slot", holder)
-	}
+	holder := b.holder(t, id)
+	testenv.Need(t, holder == 10, "payment %d has the slot", holder)
 	b.wantNone(t, want(11, "100"))
 }
 
@@ -233,14 +230,11 @@ func TestShortTraderIsPassedBy(t *testing.T) {
 		"insert into requisite_slot select id, 100, 77, 'infinity', hash from requisite where id = (select min(id) from requisite)",
 	)
 	got, err := b.reserveHolding(want(1, "100"), one)
-	if err != nil || got.ID != rich.Requisites[0] {
-		t.Fatalf("got requisite %d (%v)", got.ID, err)
-	}
-	if _, err := b.reserveHolding(
+	testenv.Need(t, err == nil && got.ID == rich.Requisites[0], "got requisite %d (%v)", got.ID, err)
+	_, err = b.reserveHolding(
 		want(2, "100"), func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(2) },
-	); !isNone(err) {
-		t.Fatalf("without USDT: %v", err)
-	}
+	)
+	testenv.Need(t, isNone(err), "without USDT: %v", err)
 }
 
 // An error that says nothing of the candidate ends the search.
@@ -250,9 +244,7 @@ func TestOtherErrorsEndTheSearch(t *testing.T) {
 	noError(t, b.settings.Current(t.Context()))
 	search := b.settings.Requisites().Search(want(1, "100").Want, nothing)
 	for c := range search.Candidates(t.Context(), b.Queries()) {
-		if !search.Over(c, errors.New("it is broken")) {
-			t.Fatal("the search goes on")
-		}
+		testenv.Need(t, search.Over(c, errors.New("it is broken")), "the search goes on")
 		break
 	}
 	noError(t, search.Err())

@@ -28,13 +28,11 @@ func TestDocumentedExample(t *testing.T) {
 	v := proof.Verify(published, proof.Pages)
 	testenv.Check(t, len(v.Wrong) == 0 && len(v.Proven) == 1, "%q", v)
 	made, page, signature := example()
-	if got := proof.Transfers[0]; got.Leaf != made.Leaf || *got.Credit.Shown != *made.Credit.Shown ||
-		got.Debit.Hash != made.Debit.Hash || got.Path[0] != made.Path[0] || got.Path[1] != made.Path[1] {
-		t.Errorf("made %+v", made)
-	}
-	if got := proof.Pages[0]; got.Hash != page.Hash || !bytes.Equal(got.Signature, signature) {
-		t.Errorf("made %+v", page)
-	}
+	got := proof.Transfers[0]
+	testenv.Check(t, got.Leaf == made.Leaf && *got.Credit.Shown == *made.Credit.Shown &&
+		got.Debit.Hash == made.Debit.Hash && got.Path[0] == made.Path[0] && got.Path[1] == made.Path[1], "made %+v", made)
+	shown := proof.Pages[0]
+	testenv.Check(t, shown.Hash == page.Hash && bytes.Equal(shown.Signature, signature), "made %+v", page)
 	lines := strings.ReplaceAll(before(strings.Split(blocks[2], "```\n")[2]), "\n", "")
 	testenv.Want(t, lines, string(page.signed()), "made %s", page.signed())
 }
@@ -116,9 +114,7 @@ func TestPaths(t *testing.T) {
 			path := pathOf(all, i)
 			at := i / part * part
 			inParts := append(append([]Hash{}, pathOf(all[at:min(at+part, n)], i-at)...), pathOf(parts, i/part)...)
-			if len(path) != len(inParts) {
-				t.Fatalf("leaf %d of %d: %d hashes, by parts %d", i, n, len(path), len(inParts))
-			}
+			testenv.Need(t, len(path) == len(inParts), "leaf %d of %d: %d hashes, by parts %d", i, n, len(path), len(inParts))
 			leads := func(leaf Hash, index, size int, path []Hash) bool {
 				got, whole := climb(leaf, int64(index), int64(size), path)
 				return whole && got == root

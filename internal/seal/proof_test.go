@@ -135,15 +135,13 @@ func TestChangedProofs(t *testing.T) {
 		testenv.Check(t, len(b.verify(t, changed, published).Wrong) != 0, "byte %d, %q, may be changed", at, file[at])
 	}
 	twice := bytes.Replace(file, []byte(`"subject":"payment"`), []byte(`"subject":"deposit","subject":"payment"`), 1)
-	if v := b.verify(t, twice, published); len(v.Wrong) == 0 || bytes.Equal(twice, file) {
-		t.Error("a name may stand twice")
-	}
+	v := b.verify(t, twice, published)
+	testenv.Check(t, len(v.Wrong) != 0 && !bytes.Equal(twice, file), "a name may stand twice")
 	forged := slices.Clone(published)
 	forged[0].Previous = seal.Hash{1}
 	want := []string{"the published page of 2026-11-20: it was changed, its hash is of another"}
-	if v := b.verify(t, file, forged); !slices.Equal(v.Wrong, want) {
-		t.Errorf("a published page was changed: %q", v.Wrong)
-	}
+	v = b.verify(t, file, forged)
+	testenv.Check(t, slices.Equal(v.Wrong, want), "a published page was changed: %q", v.Wrong)
 }
 
 // Published pages follow each other, and one that is left out is missed.
@@ -164,22 +162,18 @@ func TestPublished(t *testing.T) {
 		t.Errorf("%d pages, kept for %s, %v", len(november), keep, err)
 	}
 	both := append(slices.Clone(november), b.published(t, "2026-12")...)
-	if v := b.verify(t, file, both); len(v.Wrong) != 0 {
-		t.Errorf("%q", v.Wrong)
-	}
+	v := b.verify(t, file, both)
+	testenv.Check(t, len(v.Wrong) == 0, "%q", v.Wrong)
 	want := []string{"the published page of 2026-11-23 does not follow the one before it, of 2026-11-21"}
-	if v := b.verify(t, file, slices.Delete(slices.Clone(november), 2, 3)); !slices.Equal(v.Wrong, want) {
-		t.Errorf("%q", v.Wrong)
-	}
+	v = b.verify(t, file, slices.Delete(slices.Clone(november), 2, 3))
+	testenv.Check(t, slices.Equal(v.Wrong, want), "%q", v.Wrong)
 	for _, month := range []string{"2026", "2026-13", "2026-1", "../x"} {
-		if _, _, err := b.proofs.Published(t.Context(), month); code(err) != "not_found" {
-			t.Errorf("month %q: %v", month, err)
-		}
+		_, _, err := b.proofs.Published(t.Context(), month)
+		testenv.Check(t, code(err) == "not_found", "month %q: %v", month, err)
 	}
-	if empty, _, err := b.proofs.Published(t.Context(), "2020-01"); err != nil ||
-		string(empty) != `{"format":"gateway-ledger-roots-1","pages":[]}`+"\n" {
-		t.Errorf("%s, %v", empty, err)
-	}
+	empty, _, err := b.proofs.Published(t.Context(), "2020-01")
+	testenv.Check(t, err == nil &&
+		string(empty) == `{"format":"gateway-ledger-roots-1","pages":[]}`+"\n", "%s, %v", empty, err)
 }
 
 // A deposit, and a transfer that comes after its day was sealed.
@@ -306,15 +300,13 @@ func TestDayList(t *testing.T) {
 		"2026-11-22 0 valid, 4 violations: cashbox available 5 external available -5",
 		"2026-11-21 3 valid, 4 violations: funding 3 3 cashbox available 5 external available -5",
 	}
-	if got := told(days); !slices.Equal(got, want) || next == nil || *next != "2026-11-21" {
-		t.Errorf("%q, next %v", got, next)
-	}
+	got := told(days)
+	testenv.Check(t, slices.Equal(got, want) && next != nil && *next == "2026-11-21", "%q, next %v", got, next)
 	days, next, err = b.proofs.Days(t.Context(), operator, seal.Paging{Cursor: next})
 	noError(t, err)
 	want = []string{"2026-11-20 2 valid, 4 violations: funding 2 2 cashbox available 2 external available -2"}
-	if got := told(days); !slices.Equal(got, want) || next != nil {
-		t.Errorf("%q, next %v", got, next)
-	}
+	got = told(days)
+	testenv.Check(t, slices.Equal(got, want) && next == nil, "%q, next %v", got, next)
 	for state, sql := range map[seal.State]string{
 		seal.Changed:  "update ledger_page set totals = jsonb_set(totals, '{kinds,0,amount}', '\"9\"') where day = '2026-11-21'",
 		seal.Unsigned: "update ledger_page set kid = 'another' where day = '2026-11-21'",
