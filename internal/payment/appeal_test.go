@@ -145,10 +145,9 @@ func TestAppealsInParallel(t *testing.T) {
 	dbtest.WantOne(t, testenv.AtOnce(20, func(i int) error {
 		return errOf(b.payments.OpenAppeal(context.Background(), merchant.Caller, p.ID, appeal(300<<10+i)))
 	}), "appeal_already_exists")
-	if n := b.Count(t, `select count(*) from appeal a where file_size =
-		(select sum(length(content)) from appeal_chunk c where c.payment_id = a.payment_id)`); n != 1 {
-		t.Errorf("%d appeals with their file", n)
-	}
+	n := b.Count(t, `select count(*) from appeal a where file_size =
+		(select sum(length(content)) from appeal_chunk c where c.payment_id = a.payment_id)`)
+	testenv.Check(t, n == 1, "%d appeals with their file", n)
 	testenv.Want(t, b.Count(t, "select count(*) from appeal_chunk"), 2, "pieces")
 }
 
@@ -163,8 +162,7 @@ func TestAppealsTaken(t *testing.T) {
 		{"x", `C:\films\a "b".mp4`, "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom", "video/mp4"},
 		{"x", "чек №1.mp4", "\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isomiso2", "video/mp4"},
 	} {
-		p := b.create(t, merchant.Caller, request(fmt.Sprint("order-", i)))
-		b.set(t, p.ID, "failed")
+		p := b.made(t, merchant, fmt.Sprint("order-", i), "failed")
 		opened, err := b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID,
 			payment.AppealRequest{Reason: &test.reason, FileName: &test.name, File: fileOf(test.file)})
 		testenv.Check(t, err == nil && opened.FileType == test.fileType && opened.FileName == test.name &&
@@ -255,8 +253,7 @@ func TestListAppeals(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 3})
 	var ids []int64
 	for i := range 3 {
-		p := b.create(t, merchant.Caller, request(fmt.Sprint("order-", i)))
-		b.set(t, p.ID, "failed")
+		p := b.made(t, merchant, fmt.Sprint("order-", i), "failed")
 		ids = append(ids, must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, appeal(100)))(t).ID)
 	}
 	must(b.payments.ReviewAppeal(t.Context(), operator, ids[1]))(t)

@@ -32,8 +32,7 @@ func BenchmarkCreate(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		n++
-		r := request(fmt.Sprint("order-", n))
-		r.Amount = decimal.New(int64(10_000+n), -2).String()
+		r := requestOf(fmt.Sprint("order-", n), decimal.New(int64(10_000+n), -2).String())
 		r.Payer = &payment.Payer{UserID: &user, UserIP: &ip, FullName: "Ivan Petrov", Type: "trusted", Successful: 3, Counted: true}
 		if _, err := service.Create(context.Background(), merchant.Caller, r); err != nil {
 			b.Fatal(err)

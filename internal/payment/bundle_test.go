@@ -76,6 +76,13 @@ func request(orderID string) payment.Request {
 	}
 }
 
+// requestOf is a valid sbp payment of so many RUB.
+func requestOf(orderID, amount string) payment.Request {
+	r := request(orderID)
+	r.Amount = amount
+	return r
+}
+
 // portalOf is an owner of a merchant, in its portal.
 func portalOf(merchantID int64) caller.Caller {
 	return caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: merchantID}
@@ -88,9 +95,7 @@ var application = caller.Caller{Kind: caller.Application}
 func (b *bundle) create(t *testing.T, who caller.Caller, r payment.Request) payment.Payment {
 	t.Helper()
 	created, err := b.payments.Create(context.Background(), who, r)
-	if err != nil || created.Replay {
-		t.Fatalf("create %s: %v, replay %v", r.OrderID, err, created.Replay)
-	}
+	testenv.Need(t, err == nil && !created.Replay, "create %s: %v, replay %v", r.OrderID, err, created.Replay)
 	return created.Payment
 }
 
@@ -105,10 +110,14 @@ func (b *bundle) row(t *testing.T, p payment.Payment) db.Payment {
 func (b *bundle) set(t *testing.T, id int64, status string) payment.Payment {
 	t.Helper()
 	p, _, err := b.payments.UpdateStatus(context.Background(), application, id, payment.Update{Status: status})
-	if err != nil {
-		t.Fatalf("set %s: %v", status, err)
-	}
+	testenv.Need(t, err == nil, "set %s: %v", status, err)
 	return p
+}
+
+// made makes a payment and moves it to a status.
+func (b *bundle) made(t *testing.T, merchant dbtest.Merchant, orderID, status string) payment.Payment {
+	t.Helper()
+	return b.set(t, b.create(t, merchant.Caller, request(orderID)).ID, status)
 }
 
 // money is what the parties to a payment have.

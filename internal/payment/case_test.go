@@ -219,8 +219,7 @@ func TestCaseRefused(t *testing.T) {
 	c.want(t, payment.Appeal, money{"90.2", "9.8", "0", "0"}, "0.99")
 	testenv.Want(t, c.Count(t, "select count(*) from payin"), 0, "payouts")
 	// Whose rest another payment asks for cannot be told from that.
-	second := request("order-2")
-	second.Amount = "999.01"
+	second := requestOf("order-2", "999.01")
 	p := c.create(t, c.merchant.Caller, second)
 	wantCode(t, c.decide(t, operator, payment.CaseDecision{Decision: "wait"}), "payment_amount_taken")
 	c.set(t, p.ID, "completed")

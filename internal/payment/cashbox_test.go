@@ -93,9 +93,7 @@ func (b *bundle) addCashbox(t *testing.T, merchant dbtest.Merchant, currency str
 	}))(t)
 	noError(t, ledger.Open(ctx, q, ledger.Cashbox, id))
 	for _, method := range methods {
-		err := q.CashboxMethodSet(ctx,
-			db.CashboxMethodSetParams{CashboxID: id, Method: method, Enabled: true, ValiditySeconds: 900})
-		noError(t, err)
+		noError(t, q.CashboxMethodSet(ctx, db.CashboxMethodSetParams{CashboxID: id, Method: method, Enabled: true, ValiditySeconds: 900}))
 	}
 	return id
 }
@@ -120,9 +118,8 @@ func TestShortTraderIsPassedBy(t *testing.T) {
 	testenv.Want(t, b.create(t, merchant.Caller, request("order-1")).TraderID, exact.ID, "the payment went to trader")
 	_, err := b.payments.Create(context.Background(), merchant.Caller, request("order-2"))
 	wantCode(t, err, "collect_requisites_not_available")
-	b.wantMoney(t, short.ID, merchant.CashboxID,
-		money{trader: "9.79999999", reserved: "0", cashbox: "0", platform: "0"})
-	b.wantMoney(t, exact.ID, merchant.CashboxID, money{trader: "0", reserved: "9.8", cashbox: "0", platform: "0"})
+	b.wantMoney(t, short.ID, merchant.CashboxID, money{"9.79999999", "0", "0", "0"})
+	b.wantMoney(t, exact.ID, merchant.CashboxID, money{"0", "9.8", "0", "0"})
 	b.Audit(t)
 }
 
@@ -144,14 +141,11 @@ func TestExtremeAmounts(t *testing.T) {
 			o := dbtest.TraderOpts{USDT: "99999999999999000000", Requisites: 1, MaxAmount: "999999999999.99"}
 			b, merchant, trader := trade(t, o)
 			b.SetRate(t, "RUB", c.rate, true)
-			r := request("order-1")
-			r.Amount = c.amount
-			p := b.create(t, merchant.Caller, r)
+			p := b.create(t, merchant.Caller, requestOf("order-1", c.amount))
 			b.set(t, p.ID, "completed")
 			b.wantMoney(t, trader.ID, merchant.CashboxID, c.want)
 			b.set(t, p.ID, "failed")
-			b.wantMoney(t, trader.ID, merchant.CashboxID,
-				money{trader: "99999999999999000000", reserved: "0", cashbox: "0", platform: "0"})
+			b.wantMoney(t, trader.ID, merchant.CashboxID, money{"99999999999999000000", "0", "0", "0"})
 			b.Audit(t)
 		})
 	}
@@ -176,9 +170,8 @@ func TestBlockedPayer(t *testing.T) {
 		must(settings.BlockPayer(t.Context(), admin, n))(t)
 	}
 	for _, r := range []payment.Request{of("user", "u-1", "192.0.2.2"), of("address", "u-2", "192.0.2.7")} {
-		_, err := b.payments.Create(t.Context(), merchant.Caller, r)
-		wantCode(t, err, "collect_requisites_not_available")
-		testenv.Want(t, err.Error(), "collect_requisites_not_available: No requisite is available for this payer.", "refused")
+		testenv.Want(t, errOf(b.payments.Create(t.Context(), merchant.Caller, r)).Error(),
+			"collect_requisites_not_available: No requisite is available for this payer.", "refused")
 	}
 	again, err := b.payments.Create(t.Context(), merchant.Caller, of("before", "u-1", "192.0.2.1"))
 	testenv.Check(t, err == nil && again.Replay, "a repeat: %+v, %v", again, err)
@@ -215,8 +208,8 @@ func TestOneReservationOfAPhone(t *testing.T) {
 		}
 	}
 	create := func(orderID, method string, amount int64) (payment.Payment, error) {
-		r := request(orderID)
-		r.Method, r.Amount = &method, decimal.NewFromInt(amount).StringFixed(2)
+		r := requestOf(orderID, decimal.NewFromInt(amount).StringFixed(2))
+		r.Method = &method
 		created, err := b.payments.Create(context.Background(), merchant.Caller, r)
 		return created.Payment, err
 	}

@@ -36,11 +36,9 @@ func TestClaim(t *testing.T) {
 	b.clock.Advance(5*time.Minute + 123*time.Millisecond)
 	now := b.clock.Now()
 	claimed, err := b.payments.Claim(t.Context(), p.UUID)
-	if err != nil || claimed.Status != payment.Pending || claimed.ClaimedAt == nil || !claimed.ClaimedAt.Equal(now) ||
-		!claimed.ExpiresAt.Equal(now.Add(15*time.Minute)) || claimed.EventSequence != 1 ||
-		!claimed.StatusAt.Equal(p.StatusAt) {
-		t.Fatalf("%+v, %v", claimed, err)
-	}
+	testenv.Need(t, err == nil && claimed.Status == payment.Pending && claimed.ClaimedAt != nil && claimed.ClaimedAt.Equal(now) &&
+		claimed.ExpiresAt.Equal(now.Add(15*time.Minute)) && claimed.EventSequence == 1 &&
+		claimed.StatusAt.Equal(p.StatusAt), "%+v, %v", claimed, err)
 	b.wantEvent(t, p, "event_claimed.json")
 	read, err := b.payments.Get(t.Context(), merchant.Caller, p.UUID.String())
 	testenv.Check(t, err == nil && read.ClaimedAt.Equal(now) && read.ExpiresAt.Equal(claimed.ExpiresAt),
@@ -154,8 +152,7 @@ func TestPayersStepsRefused(t *testing.T) {
 		testenv.Want(t, b.stands(t, p), before, "%s: what the refused step leaves", p.OrderID)
 	}
 	for _, status := range []string{"completed", "failed", "cancelled", "appeal"} {
-		p := b.create(t, merchant.Caller, request(status))
-		b.set(t, p.ID, status)
+		p := b.made(t, merchant, status, status)
 		refused(p, "payment_not_pending", b.payments.Claim, b.payments.CancelByPayer)
 	}
 	p := b.create(t, merchant.Caller, request("cancelled by the payer"))

@@ -184,18 +184,16 @@ func TestOrderOfChecks(t *testing.T) {
 
 func (b *bundle) limit(t *testing.T, least, most string) {
 	t.Helper()
-	err := b.Queries().PlatformLimitSet(context.Background(), db.PlatformLimitSetParams{
+	noError(t, b.Queries().PlatformLimitSet(context.Background(), db.PlatformLimitSetParams{
 		Currency: "RUB", MinAmount: decimal.RequireFromString(least), MaxAmount: decimal.RequireFromString(most),
-	})
-	noError(t, err)
+	}))
 }
 
 func TestPlatformLimits(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	b.limit(t, "100", "500.50")
 	for amount, within := range map[string]bool{"99.99": false, "100": true, "500.50": true, "500.51": false} {
-		r := request("order " + amount)
-		r.Amount = amount
+		r := requestOf("order "+amount, amount)
 		if within {
 			b.create(t, merchant.Caller, r)
 			continue
@@ -208,8 +206,7 @@ func TestPlatformLimits(t *testing.T) {
 // A repeat is the same payment in its present state, and says where it differs from the first call.
 func TestReplay(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 5})
-	p := b.create(t, merchant.Caller, request("order-1"))
-	b.set(t, p.ID, "completed")
+	p := b.made(t, merchant, "order-1", "completed")
 	cases := map[string]struct {
 		change   func(r *payment.Request)
 		mismatch []string
@@ -221,14 +218,9 @@ func TestReplay(t *testing.T) {
 		"returns":       {func(r *payment.Request) { r.ReturnURL = new("https://shop.example/thanks") }, nil},
 		"nested":        {func(r *payment.Request) { r.RubCollectMethod, r.Method = new("sbp"), new("card") }, nil},
 		"amount":        {func(r *payment.Request) { r.Amount = "1000.01" }, []string{"amount"}},
-		"callback": {
-			func(r *payment.Request) { r.CallbackURI = "https://shop.example/other" },
-			[]string{"callbackUri"},
-		},
-		"amount and hook": {
-			func(r *payment.Request) { r.Amount, r.CallbackURI = "5", "https://a.example/" },
-			[]string{"amount", "callbackUri"},
-		},
+		"callback":      {func(r *payment.Request) { r.CallbackURI = "https://a.example/" }, []string{"callbackUri"}},
+		"amount and hook": {func(r *payment.Request) { r.Amount, r.CallbackURI = "5", "https://a.example/" },
+			[]string{"amount", "callbackUri"}},
 	}
 	for name, c := range cases {
 		r := request("order-1")
@@ -239,9 +231,7 @@ func TestReplay(t *testing.T) {
 			"%s: %v, replay %v of %d, mismatch %v", name, err, got.Replay, got.Payment.ID, got.Mismatch)
 	}
 	// What is wrong in form is said first, also under an order id that is in use.
-	wrong := request("order-1")
-	wrong.Amount = "1e3"
-	wantFields(t, errOf(b.payments.Create(t.Context(), merchant.Caller, wrong)), "amount")
+	wantFields(t, errOf(b.payments.Create(t.Context(), merchant.Caller, requestOf("order-1", "1e3"))), "amount")
 	testenv.Want(t, b.Count(t, "select count(*) from payment"), 1, "payments")
 	b.wantEvents(t, p, 1)
 	b.Audit(t)
@@ -325,9 +315,8 @@ func TestPayerCancels(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order"))
 	after, err := b.payments.CancelByPayer(t.Context(), p.UUID)
-	if err != nil || after.Status != "cancelled" || after.StatusReason != nil || after.Expired() {
-		t.Fatalf("%s, %v", after.Status, err)
-	}
+	testenv.Need(t, err == nil && after.Status == "cancelled" && after.StatusReason == nil && !after.Expired(),
+		"%s, %v", after.Status, err)
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["cancelled"])
 	changes := b.History(t, after.MerchantID, after.ID)
 	testenv.Check(t, len(changes) == 2 && changes[1].Actor == "payer" && *changes[1].FromStatus == "pending" &&

@@ -25,9 +25,7 @@ func as(role caller.Role, trader dbtest.Trader) caller.Caller {
 func (b *bundle) explain(t *testing.T, who caller.Caller, id int64) payment.RequisiteExplanation {
 	t.Helper()
 	list, err := b.payments.ExplainForTrader(t.Context(), who, id)
-	if err != nil || len(list) != 1 {
-		t.Fatalf("%d explanations: %v", len(list), err)
-	}
+	testenv.Need(t, err == nil && len(list) == 1, "%d explanations: %v", len(list), err)
 	return list[0]
 }
 
@@ -80,9 +78,7 @@ func TestExplainForTrader(t *testing.T) {
 
 func (b *bundle) refused(t *testing.T, who caller.Caller, amount, want string) {
 	t.Helper()
-	r := request("refused-" + amount)
-	r.Amount = amount
-	wantCode(t, errOf(b.payments.Create(t.Context(), who, r)), want)
+	wantCode(t, errOf(b.payments.Create(t.Context(), who, requestOf("refused-"+amount, amount))), want)
 }
 
 // What keeps payments away from everybody's requisites is told, too.
@@ -91,21 +87,17 @@ func TestExplainForTraderBesideTheRules(t *testing.T) {
 	b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1, MinAmount: "0", MaxAmount: "500"})
 	who, id := as(caller.Owner, trader), trader.Requisites[0]
-	if e := b.explain(t, who, id); e.Amount.String() != "1" || !e.Free {
-		t.Errorf("the least payment: %+v", e)
-	}
+	e := b.explain(t, who, id)
+	testenv.Check(t, e.Amount.String() == "1" && e.Free, "the least payment: %+v", e)
 	b.Exec(t, "insert into platform_limit values ('RUB', 300, 400)")
-	if e := b.explain(t, who, id); e.Amount.String() != "300" || !e.Free || e.OutsidePlatform {
-		t.Errorf("within the platform's limits: %+v", e)
-	}
+	e = b.explain(t, who, id)
+	testenv.Check(t, e.Amount.String() == "300" && e.Free && !e.OutsidePlatform, "within the platform's limits: %+v", e)
 	b.Exec(t, "update requisite set min_amount = 401")
-	if e := b.explain(t, who, id); e.Amount.String() != "401" || e.Free || !e.OutsidePlatform {
-		t.Errorf("beyond the platform's limits: %+v", e)
-	}
+	e = b.explain(t, who, id)
+	testenv.Check(t, e.Amount.String() == "401" && !e.Free && e.OutsidePlatform, "beyond the platform's limits: %+v", e)
 	b.Exec(t, "update platform_limit set min_amount = 600, max_amount = 700")
-	if e := b.explain(t, who, id); dropped(e) != "amount_limits 600/500" {
-		t.Errorf("below the platform's limits: %s", dropped(e))
-	}
+	e = b.explain(t, who, id)
+	testenv.Check(t, dropped(e) == "amount_limits 600/500", "below the platform's limits: %s", dropped(e))
 	for sql, taken := range map[string]bool{
 		"update merchant set api_enabled = %v": false, "update cashbox set collect_enabled = %v": false,
 		"update cashbox_method set enabled = %v where method = 'sbp'": false,
@@ -117,9 +109,8 @@ func TestExplainForTraderBesideTheRules(t *testing.T) {
 	}
 	b.Exec(t, "delete from platform_limit")
 	b.Exec(t, "delete from rate")
-	if e := b.explain(t, who, id); !e.NoRate || e.Free || e.Hold.Valid || dropped(e) != "" {
-		t.Errorf("without a rate: %+v", e)
-	}
+	e = b.explain(t, who, id)
+	testenv.Check(t, e.NoRate && !e.Free && !e.Hold.Valid && dropped(e) == "", "without a rate: %+v", e)
 }
 
 // Without an id all of the trader's own are explained.
@@ -279,9 +270,7 @@ func TestQuoteRate(t *testing.T) {
 		f := fault.As(err)
 		testenv.Check(t, f != nil && len(f.Fields[field]) != 0, "a wrong %s: %v", field, err)
 	}
-	if errOf(
+	testenv.Check(t, errOf(
 		b.payments.QuoteRate(t.Context(), operator, payment.RateQuestion{Currency: "KZT", Amount: "1000"}),
-	) == nil {
-		t.Error("a currency without a rate is quoted")
-	}
+	) != nil, "a currency without a rate is quoted")
 }

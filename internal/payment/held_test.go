@@ -61,9 +61,7 @@ func (b *bundle) waitsFor(t *testing.T, holder pgx.Tx) func() int {
 			rows, _ := conn.Query(context.Background(), `select pid || ' ' || xact_start from pg_stat_activity
 				where wait_event_type = 'Lock' and $1 = any(pg_blocking_pids(pid))`, holder.Conn().PgConn().PID())
 			waiting, err := pgx.CollectRows(rows, pgx.RowTo[string])
-			if err != nil {
-				t.Errorf("who waits: %v", err)
-			}
+			testenv.Check(t, err == nil, "who waits: %v", err)
 			for _, transaction := range waiting {
 				seen[transaction] = true
 			}
@@ -93,8 +91,7 @@ func TestHeldTraderIsPassedBy(t *testing.T) {
 	for client := range clients {
 		creating.Go(func() {
 			for n := range testenv.Pick(t, 8, 40) {
-				r := request(fmt.Sprint("order-", client, "-", n))
-				r.Amount = fmt.Sprintf("%d.%02d", 100+client, n)
+				r := requestOf(fmt.Sprint("order-", client, "-", n), fmt.Sprintf("%d.%02d", 100+client, n))
 				err := testenv.Eventually(func() error { // the free trader's account is locked for a moment, too
 					_, err := service.Create(context.Background(), merchant.Caller, r)
 					if err != nil && !errors.Is(err, fault.ErrBusy) {
@@ -109,17 +106,14 @@ func TestHeldTraderIsPassedBy(t *testing.T) {
 	creating.Wait()
 	// Those wait who chose it before anybody knew. Every three seconds it is tried again.
 	most := clients * (1 + int(time.Since(started)/(3*time.Second)))
-	if n := waits(); n > most {
-		t.Errorf("%d waited for the lock, want %d at most", n, most)
-	}
+	n := waits()
+	testenv.Check(t, n <= most, "%d waited for the lock, want %d at most", n, most)
 	testenv.Want(t, ofHeld(), 0, "payments are the held trader's")
 	noError(t, lock.Rollback(t.Context()))
 	later := 0
 	testenv.Until(t, "the trader gets payments again", func() bool {
 		later++
-		r := request(fmt.Sprint("later-", later))
-		r.Amount = fmt.Sprint(300 + later)
-		_, err := service.Create(context.Background(), merchant.Caller, r)
+		_, err := service.Create(context.Background(), merchant.Caller, requestOf(fmt.Sprint("later-", later), fmt.Sprint(300+later)))
 		return err == nil && ofHeld() > 0
 	})
 	b.Audit(t)
@@ -143,9 +137,7 @@ func TestHeldElsewhere(t *testing.T) {
 	made := must(service.Create(context.Background(), merchant.Caller, request("1")))(t)
 	lock := b.other(t, "select from requisite_day where requisite_id = $1 for update", *made.Payment.RequisiteID)
 	for n := range 5 {
-		r := request(fmt.Sprint("beside-", n))
-		r.Amount = fmt.Sprint(200 + n)
-		got, err := service.Create(context.Background(), merchant.Caller, r)
+		got, err := service.Create(context.Background(), merchant.Caller, requestOf(fmt.Sprint("beside-", n), fmt.Sprint(200+n)))
 		testenv.Check(t, err == nil && *got.Payment.RequisiteID != *made.Payment.RequisiteID,
 			"beside a locked requisite: %v", err)
 	}
@@ -217,8 +209,7 @@ func TestExpiryStarvesNobody(t *testing.T) {
 func TestSettlementStarvesNobody(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	b.SetRate(t, "RUB", "100", false)
-	p := b.create(t, merchant.Caller, request("1"))
-	b.set(t, p.ID, "completed")
+	p := b.made(t, merchant, "1", "completed")
 	b.copies(t, p)
 	b.Exec(t, "update payment set trader_id = 999999 where id > 100000")
 	b.Exec(t, `insert into settlement_due (merchant_id, payment_id, currency, since)
@@ -240,14 +231,12 @@ func TestExpiryWaitsBriefly(t *testing.T) {
 	b.clock.Advance(15 * time.Minute)
 	ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience)
 	defer cancel()
-	if n, err := b.payments.Expire(ctx); n != 1 || err == nil || ctx.Err() != nil {
-		t.Errorf("%d expired (%v), want the second alone", n, err)
-	}
+	n, err := b.payments.Expire(ctx)
+	testenv.Check(t, n == 1 && err != nil && ctx.Err() == nil, "%d expired (%v), want the second alone", n, err)
 	noError(t, tx.Rollback(context.Background()))
 	// Another process has put nothing off.
-	if n, err := newService(t, b.DB, b.clock).Expire(ctx); n != 1 || err != nil {
-		t.Errorf("%d expired (%v), want the first", n, err)
-	}
+	n, err = newService(t, b.DB, b.clock).Expire(ctx)
+	testenv.Check(t, n == 1 && err == nil, "%d expired (%v), want the first", n, err)
 	b.Audit(t)
 }
 
@@ -264,8 +253,7 @@ func TestTwinWaits(t *testing.T) {
 		var twin payment.Created
 		ended := make(chan error, 1)
 		go func() {
-			r := request(order)
-			r.Amount = "2000"
+			r := requestOf(order, "2000")
 			var err error
 			twin, err = service.Create(context.WithoutCancel(t.Context()), merchant.Caller, r)
 			ended <- err
@@ -299,9 +287,8 @@ func TestRenewedBySomebodyElse(t *testing.T) {
 	b.AwaitBlocked(t)
 	d := &dbtest.DB{Pool: b.another(t), URL: b.URL}
 	d.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
-	if changed, err := settings.Renew(t.Context()); err != nil || !changed {
-		t.Fatalf("renewed: %v, %v", changed, err)
-	}
+	changed, err := settings.Renew(t.Context())
+	testenv.Need(t, err == nil && changed, "renewed: %v, %v", changed, err)
 	noError(t, looked.Rollback(t.Context()))
 	noError(t, <-ended)
 }
@@ -349,14 +336,12 @@ func TestOpenLimit(t *testing.T) {
 	b.set(t, first.ID, "completed")
 	time.Sleep(aCount)
 	// A refusal for another reason gives the place back.
-	dear := request("dear")
-	dear.Amount = "999999999"
+	dear := requestOf("dear", "999999999")
 	for range 3 {
 		wantCode(t, errOf(b.payments.Create(t.Context(), merchant.Caller, dear)), "collect_requisites_not_available")
 	}
 	b.create(t, merchant.Caller, request("after one was paid"))
-	_, err = b.payments.Create(t.Context(), merchant.Caller, request("and not another"))
-	wantCode(t, err, "merchant_collect_open_limit")
+	wantCode(t, errOf(b.payments.Create(t.Context(), merchant.Caller, request("and not another"))), "merchant_collect_open_limit")
 	b.Audit(t)
 }
 

@@ -95,18 +95,16 @@ func TestListByPayer(t *testing.T) {
 		"by order":       {payment.Query{OrderID: new("order-3"), Method: new("sbp")}, own[3:4]},
 		"by card":        {payment.Query{Method: new("card")}, nil},
 	} {
-		if got, _ := b.list(t, payer, test.query); !slices.Equal(got, test.want) {
-			t.Errorf("%s: %v, want %v", name, got, test.want)
-		}
+		got, _ := b.list(t, payer, test.query)
+		testenv.WantAll(t, got, test.want, "%s", name)
 	}
 	for name, stranger := range map[string]caller.Caller{
 		"another":             {Kind: caller.Cabinet, ID: 43, Login: "vera", MerchantIDs: payer.MerchantIDs},
 		"anna of no merchant": {Kind: caller.Cabinet, ID: 42, Login: "anna"},
 		"nobody":              {Kind: caller.Cabinet, ID: 44, Login: "", MerchantIDs: payer.MerchantIDs},
 	} {
-		if got, _ := b.list(t, stranger, payment.Query{}); got != nil {
-			t.Errorf("%s lists %v", name, got)
-		}
+		got, _ := b.list(t, stranger, payment.Query{})
+		testenv.Check(t, got == nil, "%s lists %v", name, got)
 	}
 }
 
@@ -129,12 +127,11 @@ func TestListByPayerUsesItsIndex(t *testing.T) {
 		!strings.Contains(plan, "payment_seldom_idx") { // of everybody's appeals there are as few here
 		t.Errorf("the plan of a trader's list:\n%s", plan)
 	}
-	if plan := b.plan(t, `select p.* from unnest(array['anna', '42']) as payer (name)
+	plan := b.plan(t, `select p.* from unnest(array['anna', '42']) as payer (name)
 		cross join unnest(array[1, 2]::bigint[]) as merchant (id) cross join lateral (
 		select * from payment where payer_user_id = payer.name and merchant_id = merchant.id and payment.id < 9223372036854775807
-		order by payment.id desc limit 51) p order by p.id desc limit 51`); !strings.Contains(plan, "Index Scan Backward using payment_player_idx") {
-		t.Errorf("the plan:\n%s", plan)
-	}
+		order by payment.id desc limit 51) p order by p.id desc limit 51`)
+	testenv.Check(t, strings.Contains(plan, "Index Scan Backward using payment_player_idx"), "the plan:\n%s", plan)
 }
 
 // plan is how the database would do a query.

@@ -82,15 +82,11 @@ func TestListAssigned(t *testing.T) {
 	b.set(t, ids[3], "completed")
 
 	// Newest first; the last page has no cursor, full or not.
-	b.wantPages(t, trader.Caller, payment.Page{Page: db.Page{Limit: new(int32(2))}},
-		[][]int64{{ids[4], ids[3]}, {ids[2], ids[1]}, {ids[0]}})
-	b.wantPages(t, trader.Caller, payment.Page{Page: db.Page{Limit: new(int32(5))}},
-		[][]int64{{ids[4], ids[3], ids[2], ids[1], ids[0]}})
-	b.wantPages(t, trader.Caller, payment.Page{}, [][]int64{{ids[4], ids[3], ids[2], ids[1], ids[0]}})
-	b.wantPages(t, trader.Caller, payment.Page{Page: db.Page{Limit: new(int32(1))}, Status: new("completed")},
-		[][]int64{{ids[3]}, {ids[1]}})
-	b.wantPages(t, trader.Caller, payment.Page{Page: db.Page{Limit: new(int32(100))}, Status: new("failed")},
-		[][]int64{nil})
+	b.wantPages(t, trader.Caller, 2, "", [][]int64{{ids[4], ids[3]}, {ids[2], ids[1]}, {ids[0]}})
+	b.wantPages(t, trader.Caller, 5, "", [][]int64{{ids[4], ids[3], ids[2], ids[1], ids[0]}})
+	b.wantPages(t, trader.Caller, 0, "", [][]int64{{ids[4], ids[3], ids[2], ids[1], ids[0]}})
+	b.wantPages(t, trader.Caller, 1, "completed", [][]int64{{ids[3]}, {ids[1]}})
+	b.wantPages(t, trader.Caller, 100, "failed", [][]int64{nil})
 	list, _, err := b.payments.ListAssigned(ctx, stranger.Caller, payment.Page{})
 	testenv.Check(t, err == nil && len(list) == 1, "the other trader has %d, %v", len(list), err)
 	_, _, err = b.payments.ListAssigned(ctx, trader.Caller,
@@ -98,10 +94,11 @@ func TestListAssigned(t *testing.T) {
 	wantFields(t, err, "limit", "status", "cursor")
 }
 
-// wantPages turns the pages from the first to the last.
-func (b *bundle) wantPages(t *testing.T, who caller.Caller, page payment.Page, want [][]int64) {
+// wantPages turns the pages from the first to the last, of so many payments of a status; 0 and "" are neither said.
+func (b *bundle) wantPages(t *testing.T, who caller.Caller, limit int32, status string, want [][]int64) {
 	t.Helper()
 	var got [][]int64
+	page := payment.Page{Page: db.Page{Limit: unlessZero(limit)}, Status: unlessZero(status)}
 	for range len(want) + 1 {
 		list, cursor, err := b.payments.ListAssigned(context.Background(), who, page)
 		noError(t, err)
@@ -117,11 +114,19 @@ func (b *bundle) wantPages(t *testing.T, who caller.Caller, page payment.Page, w
 	testenv.Want(t, fmt.Sprint(got), fmt.Sprint(want), "pages")
 }
 
+// unlessZero is nothing where there is no value.
+func unlessZero[T comparable](value T) *T {
+	if value == *new(T) {
+		return nil
+	}
+	return &value
+}
+
 // traderActions are what a trader does to a payment.
 func (b *bundle) traderActions() map[string]func(who caller.Caller, id int64) error {
 	ctx := context.Background()
 	return map[string]func(who caller.Caller, id int64) error{
-		"completed": func(who caller.Caller, id int64) error { _, err := b.payments.Confirm(ctx, who, id); return err },
+		"completed": func(who caller.Caller, id int64) error { return errOf(b.payments.Confirm(ctx, who, id)) },
 		"cancelled": func(who caller.Caller, id int64) error {
 			return errOf(b.payments.Cancel(ctx, who, id, new("no transfer")))
 		},
@@ -152,9 +157,8 @@ func TestTraderActions(t *testing.T) {
 		}
 		b.set(t, p.ID, "failed")
 	}
-	long := text(256)
 	p := b.create(t, merchant.Caller, request("order-3"))
-	wantFields(t, errOf(b.payments.Cancel(t.Context(), trader.Caller, p.ID, &long)), "reason")
+	wantFields(t, errOf(b.payments.Cancel(t.Context(), trader.Caller, p.ID, new(text(256)))), "reason")
 	b.Audit(t)
 }
 

@@ -52,8 +52,7 @@ func TestReceiptWindow(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from payment_receipt_chunk"), 3, "pieces")
 
 	merchant = b.NewMerchant(t, dbtest.MerchantOpts{})
-	ended := b.create(t, merchant.Caller, request("order-2"))
-	b.set(t, ended.ID, "cancelled")
+	ended := b.made(t, merchant, "order-2", "cancelled")
 	b.clock.Advance(24 * time.Hour)
 	noError(t, b.payments.AddReceipt(t.Context(), ended.UUID, "in time.png", fileOf(png)))
 	b.clock.Advance(time.Millisecond)
@@ -90,16 +89,14 @@ func TestWhoSeesReceipts(t *testing.T) {
 		"another merchant": {caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: portal.MerchantID + 1}, "cashbox_access_denied"},
 	} {
 		list, err := b.payments.ListReceipts(ctx, test.who, p.ID)
-		if code(err) != test.want || err == nil && (len(list) != 1 || list[0].Name != ".._.._my receipt.exe.png") {
-			t.Errorf("%s lists %+v, %v", name, list, err)
-		}
+		testenv.Check(t, code(err) == test.want && (err != nil || (len(list) == 1 && list[0].Name == ".._.._my receipt.exe.png")),
+			"%s lists %+v, %v", name, list, err)
 		found, got, err := b.payments.ReadReceipt(ctx, test.who, p.ID, 1)
 		testenv.Check(t, code(err) == test.want &&
 			(err != nil || bytes.Equal(got, []byte(content)) && found.Size == int64(len(content))),
 			"%s reads %d bytes, %v", name, len(got), err)
-		if _, _, err := b.payments.ReadReceipt(ctx, test.who, p.ID, 2); err == nil {
-			t.Errorf("%s reads a receipt that is none", name)
-		}
+		_, _, err = b.payments.ReadReceipt(ctx, test.who, p.ID, 2)
+		testenv.Check(t, err != nil, "%s reads a receipt that is none", name)
 	}
 
 	// Of these operators alone are noted, whatever their role, and those who look as another user: the others read
@@ -112,9 +109,8 @@ func TestWhoSeesReceipts(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from sensitive_read"), len(readers), "notes")
 
 	reason := "The payer shows the transfer."
-	if _, err := b.payments.AppealWithReceipt(ctx, portal, p.ID, 3, &reason); !errors.Is(err, fault.ErrNotFound) {
-		t.Errorf("an appeal with no receipt: %v", err)
-	}
+	_, err := b.payments.AppealWithReceipt(ctx, portal, p.ID, 3, &reason)
+	testenv.Check(t, errors.Is(err, fault.ErrNotFound), "an appeal with no receipt: %v", err)
 	opened := must(b.payments.AppealWithReceipt(ctx, portal, p.ID, 1, &reason))(t)
 	file := must(b.payments.ReadAppealFile(ctx, portal, opened.ID))(t)
 	for _, who := range readers {
@@ -124,9 +120,8 @@ func TestWhoSeesReceipts(t *testing.T) {
 	}
 	testenv.Check(t, opened.Status == "open" && opened.Reason == reason && bytes.Equal(file.Content, []byte(content)),
 		"opened %+v with %d bytes", opened, len(file.Content))
-	if _, err := b.payments.AppealWithReceipt(ctx, portal, p.ID, 1, &reason); code(err) != "appeal_already_exists" {
-		t.Errorf("a second appeal: %v", err)
-	}
+	_, err = b.payments.AppealWithReceipt(ctx, portal, p.ID, 1, &reason)
+	testenv.Check(t, code(err) == "appeal_already_exists", "a second appeal: %v", err)
 }
 
 // Files go when they have been kept long enough, each removal leaves one line in the log, and what
@@ -160,19 +155,16 @@ func TestPurgeFiles(t *testing.T) {
 	b.clock.Advance(time.Millisecond)
 	purge()
 	purge() // finds nothing more
-	if _, err := b.payments.ReadAppealFile(t.Context(), operator, decidedAppeal.ID); code(err) != "file_purged" {
-		t.Errorf("the decided appeal's file: %v", err)
-	}
-	if _, _, err := b.payments.ReadReceipt(t.Context(), operator, decided.ID, 1); code(err) != "file_purged" {
-		t.Errorf("the decided payment's receipt: %v", err)
-	}
+	_, err := b.payments.ReadAppealFile(t.Context(), operator, decidedAppeal.ID)
+	testenv.Check(t, code(err) == "file_purged", "the decided appeal's file: %v", err)
+	_, _, err = b.payments.ReadReceipt(t.Context(), operator, decided.ID, 1)
+	testenv.Check(t, code(err) == "file_purged", "the decided payment's receipt: %v", err)
 	file, err := b.payments.ReadAppealFile(t.Context(), operator, openAppeal.ID)
 	testenv.Check(t, err == nil && len(file.Content) == 700_000,
 		"the open appeal's file: %d bytes, %v", len(file.Content), err)
 	for _, p := range []payment.Payment{open, waiting} {
-		if _, _, err := b.payments.ReadReceipt(t.Context(), operator, p.ID, 1); err != nil {
-			t.Errorf("the receipt of %s, whose appeal is open: %v", p.OrderID, err)
-		}
+		_, _, err := b.payments.ReadReceipt(t.Context(), operator, p.ID, 1)
+		testenv.Check(t, err == nil, "the receipt of %s, whose appeal is open: %v", p.OrderID, err)
 	}
 	list, err := b.payments.ListReceipts(t.Context(), operator, decided.ID)
 	testenv.Check(t, err == nil && len(list) == 1 && list[0].Name == "r.png",
@@ -185,10 +177,9 @@ func TestPurgeFiles(t *testing.T) {
 		row := b.Pool.QueryRow(t.Context(),
 			"select after from setting_change where subject = 'purge' and subject_key = $1 and actor = 'system'", what)
 		noError(t, row.Scan(&raw))
-		if err := json.Unmarshal(raw, &got); err != nil || got.Count != want[0] || got.Bytes != want[1] ||
-			got.First != want[2] || got.Last != want[2] {
-			t.Errorf("the receipt of %s: %s, %v", what, raw, err)
-		}
+		err := json.Unmarshal(raw, &got)
+		testenv.Check(t, err == nil && got.Count == want[0] && got.Bytes == want[1] &&
+			got.First == want[2] && got.Last == want[2], "the receipt of %s: %s, %v", what, raw, err)
 	}
 	testenv.Want(t, b.Count(t, lines), 2, "lines in the log")
 }

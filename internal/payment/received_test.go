@@ -39,8 +39,7 @@ func TestReceivedAmount(t *testing.T) {
 			b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 			b.Exec(t, "update cashbox_method set (amount_policy, tolerance_percent, tolerance_amount, difference_to) = ("+c.policy+")")
 			p := b.create(t, merchant.Caller, request("order-1"))
-			got, err := b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, &c.came)
-			noError(t, err)
+			got := must(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, &c.came))(t)
 			if c.want.trader == open {
 				b.wantMoney(t, trader.ID, merchant.CashboxID, positions["appeal"])
 				testenv.Want(t, got.Case(), true, "a case")

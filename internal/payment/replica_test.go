@@ -177,9 +177,7 @@ func TestOldMemory(t *testing.T) {
 		b.Exec(t, c.before)
 		service := b.replica(t, time.Hour)
 		b.Exec(t, c.since)
-		r := request(fmt.Sprint("order-", n))
-		r.Amount = fmt.Sprint(1000 + n)
-		created, err := service.Create(t.Context(), merchant.Caller, r)
+		created, err := service.Create(t.Context(), merchant.Caller, requestOf(fmt.Sprint("order-", n), fmt.Sprint(1000+n)))
 		testenv.Check(t, err == nil && *created.Payment.RequisiteID == ids[1],
 			"after %s: %+v, %v", c.since, created.Payment.RequisiteID, err)
 	}
@@ -267,10 +265,8 @@ func TestMissingRequisite(t *testing.T) {
 	b.Exec(t, "alter table requisite_slot drop constraint if exists requisite_slot_requisite_id_fkey")
 	b.Exec(t, "alter table payment drop constraint if exists payment_requisite_id_fkey")
 	b.Exec(t, "delete from requisite where id = $1", trader.Requisites[0])
-	r := request("after")
-	r.Amount = "1001"
-	_, err := b.payments.Create(t.Context(), merchant.Caller, r)
-	dbtest.WantRefusal(t, err, fault.Refused, "collect_requisites_not_available")
+	r := requestOf("after", "1001")
+	dbtest.WantRefusal(t, errOf(b.payments.Create(t.Context(), merchant.Caller, r)), fault.Refused, "collect_requisites_not_available")
 	testenv.Want(t, b.everything(t), before, "what is left")
 }
 
@@ -309,18 +305,14 @@ func testLostSettings(t *testing.T, lose string) {
 	b.Exec(t, "delete from cashbox_method where cashbox_id = $1 or method = 'sim'", losing.CashboxID)
 	b.Exec(t, lose, version)
 	changed := must(settings.Renew(t.Context()))(t)
-	if !changed {
-		t.Fatal("what was lost is no change")
-	}
+	testenv.Need(t, changed, "what was lost is no change")
 	w := routing.Want{Currency: "RUB", Method: "sbp", Amount: decimal.NewFromInt(1000), Now: b.clock.Now()}
 	hold := func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(1) }
 	candidates := must(settings.Requisites().Explain(t.Context(), b.Queries(), w, hold))(t)
 	testenv.Check(t, len(candidates) == 1 && candidates[0].TraderID == kept.ID && settings.Requisites() != choosing,
 		"the candidates are %+v", candidates)
-	if shop := settings.Shop(losing.ID, &losing.CashboxID, "sbp", "RUB"); shop == nil || shop.MethodEnabled {
-		t.Errorf("the cashbox takes what was lost: %+v", shop)
-	}
-	if shop := settings.Shop(merchant.ID, nil, "sbp", "RUB"); shop == nil || !shop.MethodEnabled {
-		t.Errorf("the cashbox does not take what was kept: %+v", shop)
-	}
+	shop := settings.Shop(losing.ID, &losing.CashboxID, "sbp", "RUB")
+	testenv.Check(t, shop != nil && !shop.MethodEnabled, "the cashbox takes what was lost: %+v", shop)
+	shop = settings.Shop(merchant.ID, nil, "sbp", "RUB")
+	testenv.Check(t, shop != nil && shop.MethodEnabled, "the cashbox does not take what was kept: %+v", shop)
 }

@@ -64,9 +64,7 @@ func (b *bundle) testMove(t *testing.T, from, to, slot string) {
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
-	if p.TraderID != trader.ID {
-		t.Fatalf("the payment went to trader %d", p.TraderID)
-	}
+	testenv.Need(t, p.TraderID == trader.ID, "the payment went to trader %d", p.TraderID)
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["pending"])
 	// The platform's account is everybody's: leave nothing on it.
 	defer b.set(t, p.ID, "cancelled")
@@ -81,9 +79,8 @@ func (b *bundle) testMove(t *testing.T, from, to, slot string) {
 	stored := b.row(t, p)
 	after, queued, err := b.payments.UpdateStatus(context.Background(), application, p.ID,
 		payment.Update{Status: to, Reason: new("because")})
-	if err != nil || queued != (from != to) || string(after.Status) != to {
-		t.Fatalf("status %s, queued %v, %v", after.Status, queued, err)
-	}
+	testenv.Need(t, err == nil && queued == (from != to) && string(after.Status) == to,
+		"status %s, queued %v, %v", after.Status, queued, err)
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions[to])
 	if queued {
 		events++
@@ -151,8 +148,7 @@ func (b *bundle) wantSlot(t *testing.T, p payment.Payment, want string) {
 // A payment that comes back to pending takes its reservation again only if nobody else has it by then.
 func TestReservationGoneToAnother(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
-	first := b.create(t, merchant.Caller, request("order-1"))
-	b.set(t, first.ID, "completed")
+	first := b.made(t, merchant, "order-1", "completed")
 	second := b.create(t, merchant.Caller, request("order-2"))
 	first = b.set(t, first.ID, "pending")
 	b.wantSlot(t, second, open)
@@ -165,17 +161,13 @@ func TestReservationGoneToAnother(t *testing.T) {
 // A completed payment is reversed after the merchant has spent it: they owe, and what comes in next repays.
 func TestReversalOfSpentMoney(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 2})
-	first := b.create(t, merchant.Caller, request("order-1"))
-	b.set(t, first.ID, "completed")
+	first := b.made(t, merchant, "order-1", "completed")
 	b.spend(t, ledger.Available(ledger.Cashbox, merchant.CashboxID), "9.52380952")
 	b.set(t, first.ID, "failed")
-	b.wantMoney(t, trader.ID, merchant.CashboxID,
-		money{trader: "100", reserved: "0", cashbox: "-9.52380952", platform: "0"})
+	b.wantMoney(t, trader.ID, merchant.CashboxID, money{"100", "0", "-9.52380952", "0"})
 	b.Audit(t)
-	second := b.create(t, merchant.Caller, request("order-2"))
-	b.set(t, second.ID, "completed")
-	b.wantMoney(t, trader.ID, merchant.CashboxID,
-		money{trader: "90.2", reserved: "0", cashbox: "0", platform: "0.27619048"})
+	b.made(t, merchant, "order-2", "completed")
+	b.wantMoney(t, trader.ID, merchant.CashboxID, money{"90.2", "0", "0", "0.27619048"})
 	b.Audit(t)
 }
 
@@ -184,12 +176,10 @@ func TestReversalOfSpentMoney(t *testing.T) {
 func TestLateCompletionOfAnEmptyTrader(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 2})
 	available := ledger.Available(ledger.Trader, trader.ID)
-	p := b.create(t, merchant.Caller, request("order-1"))
-	b.set(t, p.ID, "failed")
+	p := b.made(t, merchant, "order-1", "failed")
 	b.spend(t, available, "100")
 	b.set(t, p.ID, "completed")
-	b.wantMoney(t, trader.ID, merchant.CashboxID,
-		money{trader: "-9.8", reserved: "0", cashbox: "9.52380952", platform: "0.27619048"})
+	b.wantMoney(t, trader.ID, merchant.CashboxID, money{"-9.8", "0", "9.52380952", "0.27619048"})
 	b.Audit(t)
 	// 9.8 to repay and 9.8 to hold: one unit less is too little.
 	b.Fund(t, available, "19.59999999")
@@ -197,8 +187,7 @@ func TestLateCompletionOfAnEmptyTrader(t *testing.T) {
 	wantCode(t, err, "collect_requisites_not_available")
 	b.Fund(t, available, "0.00000001")
 	b.create(t, merchant.Caller, request("order-2"))
-	b.wantMoney(t, trader.ID, merchant.CashboxID,
-		money{trader: "0", reserved: "9.8", cashbox: "9.52380952", platform: "0.27619048"})
+	b.wantMoney(t, trader.ID, merchant.CashboxID, money{"0", "9.8", "9.52380952", "0.27619048"})
 	b.Audit(t)
 }
 
@@ -215,13 +204,10 @@ func TestUpdateStatusKeepsTheProvidersID(t *testing.T) {
 	longest := strings.Repeat("я", 255)
 	p, _, err := b.payments.UpdateStatus(t.Context(), application, p.ID,
 		payment.Update{Status: "failed", Reason: &longest, ProviderPaymentID: new("prov-1")})
-	if err != nil || *p.StatusReason != longest || *b.row(t, p).ProviderPaymentID != "prov-1" {
-		t.Fatalf("%+v, %v", p, err)
-	}
+	testenv.Need(t, err == nil && *p.StatusReason == longest && *b.row(t, p).ProviderPaymentID == "prov-1", "%+v, %v", p, err)
 	p = b.set(t, p.ID, "completed")
-	if provider := b.row(t, p).ProviderPaymentID; p.StatusReason != nil || *provider != "prov-1" {
-		t.Fatalf("reason %v, provider's id %v", p.StatusReason, provider)
-	}
+	provider := b.row(t, p).ProviderPaymentID
+	testenv.Need(t, p.StatusReason == nil && *provider == "prov-1", "reason %v, provider's id %v", p.StatusReason, provider)
 }
 
 // What the bank calls a payment is kept also where a trader was quicker, and its word is no change. It has no event.

@@ -52,9 +52,7 @@ func TestMoneyOfNoPayment(t *testing.T) {
 	late := keep("1000", "")
 	keep("500", "")
 	for i, amount := range []string{"500", "499.99"} {
-		r := request(fmt.Sprint("desk-", i))
-		r.Amount = amount
-		open := c.create(t, c.merchant.Caller, r)
+		open := c.create(t, c.merchant.Caller, requestOf(fmt.Sprint("desk-", i), amount))
 		desk := must(c.payments.Desk(ctx, who))(t)
 		testenv.Check(t, len(desk) == 1 && desk[0].ID == open.ID && desk[0].Fits == (amount == "500"), "the desk: %+v", desk)
 		c.set(t, open.ID, "completed")
@@ -92,9 +90,7 @@ func TestFarMoreByOneOperator(t *testing.T) {
 			c := newCase(t, "700")
 			c.Exec(t, "update cashbox_method set amount_policy = $1, tolerance_amount = 1000, difference_to = 'platform'", policy)
 			ctx, who := t.Context(), c.anOperator(t)
-			r := request("order-2")
-			r.Amount = "10"
-			p := c.create(t, c.merchant.Caller, r)
+			p := c.create(t, c.merchant.Caller, requestOf("order-2", "10"))
 			kept := must(c.payments.KeepMoney(ctx, c.trader.Caller, *p.RequisiteID, payment.Came{Amount: new("890")}))(t)
 			testenv.Check(t, errors.Is(errOf(c.guarded(t, 8).Attach(ctx, who, kept.ID, p.ID)), foureyes.ErrSecondOperator), "attached alone")
 			testenv.Want(t, c.row(t, p).Status, "pending", "the payment")
@@ -117,9 +113,7 @@ func TestFarMoreByOneOperator(t *testing.T) {
 func TestPartsCountOnce(t *testing.T) {
 	c := newCase(t, "700")
 	who := c.anOperator(t)
-	r := request("order-2")
-	r.Amount = "2000"
-	p := c.create(t, c.merchant.Caller, r)
+	p := c.create(t, c.merchant.Caller, requestOf("order-2", "2000"))
 	for _, amount := range []string{"500", "300", "100"} {
 		kept := must(c.payments.KeepMoney(t.Context(), c.trader.Caller, *p.RequisiteID, payment.Came{Amount: &amount}))(t)
 		testenv.Check(t, errors.Is(errOf(c.guarded(t, 19).Attach(t.Context(), who, kept.ID, p.ID)), foureyes.ErrSecondOperator), "attached alone")
