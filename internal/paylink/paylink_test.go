@@ -43,13 +43,11 @@ func setup(t *testing.T) *bundle {
 	b.SetRate(t, "RUB", "100", true)
 	b.merchant = b.NewMerchant(t, dbtest.MerchantOpts{Methods: []string{"sbp", "card"}})
 	b.trader = b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: 3})
-	settings, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
-	testenv.NoError(t, err)
+	settings := testenv.Must(directory.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
 	addresses := outbound.NewAddresses(false)
-	b.payments, err = payment.New(b.Pools(), b.clock, addresses, settings, payment.Config{
+	b.payments = testenv.Must(payment.New(b.Pools(), b.clock, addresses, settings, payment.Config{
 		Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true,
-	})
-	testenv.NoError(t, err)
+	}))(t)
 	b.links = paylink.New(b.Pools(), b.clock, settings, addresses, b.payments)
 	b.owner = caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 1, MerchantID: b.merchant.ID}
 	return b
@@ -58,15 +56,13 @@ func setup(t *testing.T) *bundle {
 func (b *bundle) make(t *testing.T, d paylink.Draft) paylink.Link {
 	t.Helper()
 	d.CashboxID, d.Title = b.merchant.CashboxID, "A vase"
-	made, err := b.links.Create(t.Context(), b.owner, d)
-	testenv.NoError(t, err)
+	made := testenv.Must(b.links.Create(t.Context(), b.owner, d))(t)
 	return made
 }
 
 func (b *bundle) open(t *testing.T, l paylink.Link) paylink.Open {
 	t.Helper()
-	opened, err := b.links.Open(t.Context(), l.UUID)
-	testenv.NoError(t, err)
+	opened := testenv.Must(b.links.Open(t.Context(), l.UUID))(t)
 	return opened
 }
 
@@ -79,8 +75,7 @@ func TestPay(t *testing.T) {
 	b := setup(t)
 	opened := b.open(t, b.make(t, paylink.Draft{Least: "100", Most: "2000", ReturnURL: "https://me.example/thanks"}))
 	testenv.Want(t, fmt.Sprint(opened.Ways, " ", opened.Currency), "[sbp card] RUB", "the link offers")
-	first, err := b.pay(opened, "1500.50", "one")
-	testenv.NoError(t, err)
+	first := testenv.Must(b.pay(opened, "1500.50", "one"))(t)
 	testenv.Check(t, *first.Description == "A vase" && *first.ReturnURL == "https://me.example/thanks" && first.OrderID == "link-1-one",
 		"made %+v", first)
 	testenv.Want(t, b.Text(t, "select actor from payment_history"), "link:1", "it was made by")
@@ -95,14 +90,12 @@ func TestPay(t *testing.T) {
 	_, err = b.links.Pay(t.Context(), opened, paylink.Order{Amount: "100", Method: "sim"})
 	testenv.Check(t, fault.As(err) != nil && fault.As(err).Fields.Wrong("method"), "a method that it has not: %v", err)
 
-	_, err = b.payments.Confirm(t.Context(), b.trader.Caller, first.ID)
-	testenv.NoError(t, err)
+	testenv.Must(b.payments.Confirm(t.Context(), b.trader.Caller, first.ID))(t)
 	testenv.NoError(t, webhook.NewRelay(b.Pool, b.clock, prometheus.NewRegistry()).Run(t.Context()))
 	testenv.Want(t, b.Text(t, "select status || url || (number is not null)::text from webhook_event"), "deliveredtrue", "the event is")
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_delivery"), 0, "deliveries")
 
-	l, err := b.links.Get(t.Context(), b.owner, opened.ID)
-	testenv.NoError(t, err)
+	l := testenv.Must(b.links.Get(t.Context(), b.owner, opened.ID))(t)
 	testenv.Want(t, fmt.Sprint(l.Payments, l.Completed, l.Came), "2 1 1500.5", "what came of it")
 	paid, err := b.links.Payments(t.Context(), b.owner, l)
 	testenv.Check(t, err == nil && len(paid) == 2 && paid[1].ID == first.ID, "its payments: %+v, %v", paid, err)
@@ -128,21 +121,18 @@ func TestPlaces(t *testing.T) {
 	testenv.Want(t, made, 2, "payments made")
 	testenv.Want(t, b.Count(t, "select count(*) from link_payment"), 2, "places taken")
 	id := int64(b.Count(t, "select min(id) from payment"))
-	_, err := b.payments.Cancel(t.Context(), b.trader.Caller, id, nil)
-	testenv.NoError(t, err)
-	_, err = b.pay(opened, "", "later")
-	testenv.NoError(t, err)
+	testenv.Must(b.payments.Cancel(t.Context(), b.trader.Caller, id, nil))(t)
+	testenv.Must(b.pay(opened, "", "later"))(t)
 
 	// A refused payment leaves its place, and so does, after a minute, a call that was cut off.
 	one := b.open(t, b.make(t, paylink.Draft{Amount: "99999999", MaxPayments: 1}))
-	_, err = b.pay(one, "", "big")
+	_, err := b.pay(one, "", "big")
 	testenv.Check(t, fault.As(err) != nil && fault.As(err).Code == "collect_requisites_not_available", "nobody takes it: %v", err)
 	testenv.Want(t, b.Count(t, "select count(*) from link_payment where link_id = $1", one.ID), 0, "places kept by a refusal")
 	testenv.NoError(t, b.Queries().LinkPaymentBegin(t.Context(), db.LinkPaymentBeginParams{
 		MerchantID: one.MerchantID, LinkID: one.ID, OrderID: "cut off", Method: "sbp", CreatedAt: b.clock.Now(),
 	}))
-	_, err = b.pay(one, "", "big")
-	testenv.WantError(t, err, paylink.ErrUsedUp, "while somebody is at it")
+	testenv.WantError(t, errOf(b.pay(one, "", "big")), paylink.ErrUsedUp, "while somebody is at it")
 	b.clock.Advance(time.Minute)
 	_, err = b.pay(one, "", "big")
 	testenv.Check(t, !errors.Is(err, paylink.ErrUsedUp), "after a minute: %v", err)
@@ -155,8 +145,7 @@ func TestHeldPlace(t *testing.T) {
 	made := b.make(t, paylink.Draft{Least: "100", MaxPayments: 1})
 	opened := b.open(t, made)
 	testenv.Check(t, !opened.UsedUp, "a new link is used up")
-	first, err := b.pay(opened, "500", "form")
-	testenv.NoError(t, err)
+	first := testenv.Must(b.pay(opened, "500", "form"))(t)
 	for amount, order := range map[string]paylink.Order{
 		"another amount, the same form": {Attempt: "form"}, "another form": {Attempt: "anew", Held: "form"},
 	} {
@@ -164,19 +153,16 @@ func TestHeldPlace(t *testing.T) {
 		again, err := b.links.Pay(t.Context(), opened, order)
 		testenv.Check(t, err == nil && again.ID == first.ID, "%s: %+v, %v", amount, again.ID, err)
 	}
-	_, err = b.pay(opened, "500", "stranger")
-	testenv.WantError(t, err, paylink.ErrUsedUp, "another payer")
+	testenv.WantError(t, errOf(b.pay(opened, "500", "stranger")), paylink.ErrUsedUp, "another payer")
 	testenv.Check(t, b.open(t, made).UsedUp, "it is not said that the link is used up")
 	state := func() string {
-		l, err := b.links.Get(t.Context(), b.owner, made.ID)
-		testenv.NoError(t, err)
+		l := testenv.Must(b.links.Get(t.Context(), b.owner, made.ID))(t)
 		list, _, err := b.links.List(t.Context(), b.owner, paylink.Page{States: []string{"used_up"}})
 		testenv.NoError(t, err)
 		return fmt.Sprint(l.State, len(list))
 	}
 	testenv.Want(t, state(), "used_up1", "used up")
-	_, err = b.payments.Cancel(t.Context(), b.trader.Caller, first.ID, nil)
-	testenv.NoError(t, err)
+	testenv.Must(b.payments.Cancel(t.Context(), b.trader.Caller, first.ID, nil))(t)
 	testenv.Want(t, state(), "open0", "when it was cancelled")
 }
 
@@ -184,15 +170,13 @@ func TestHeldPlace(t *testing.T) {
 func TestUsedUpAmongMany(t *testing.T) {
 	b := setup(t)
 	once := b.make(t, paylink.Draft{Amount: "500", MaxPayments: 1})
-	_, err := b.pay(b.open(t, once), "", "form")
-	testenv.NoError(t, err)
+	testenv.Must(b.pay(b.open(t, once), "", "form"))(t)
 	other := b.make(t, paylink.Draft{Amount: "500", MaxPayments: 1})
 	b.Exec(t, `insert into payment_link (uuid, merchant_id, cashbox_id, title, amount, methods, max_payments, callback_uri, created_at, created_by)
 		select gen_random_uuid(), merchant_id, cashbox_id, title, amount, methods, 1, callback_uri, created_at, created_by
 		from payment_link, generate_series(1, 600) where id = $1`, once.ID)
 	last := b.make(t, paylink.Draft{Amount: "500", MaxPayments: 1})
-	_, err = b.pay(b.open(t, last), "", "form")
-	testenv.NoError(t, err)
+	testenv.Must(b.pay(b.open(t, last), "", "form"))(t)
 	auditor := caller.Caller{Kind: caller.Operator, Role: caller.Auditor, ID: 3}
 	page := paylink.Page{Page: db.Page{Limit: new(int32(1))}, States: []string{"used_up"}}
 	for _, want := range []int64{last.ID, once.ID} {
@@ -217,35 +201,29 @@ func TestEnds(t *testing.T) {
 	timed, closed := b.make(t, paylink.Draft{Amount: "500", EndsAt: &ends}), b.make(t, paylink.Draft{Amount: "500"})
 	page, other := b.open(t, timed), b.open(t, closed)
 	b.clock.Advance(time.Hour)
-	_, err := b.pay(page, "", "late")
-	testenv.WantError(t, err, paylink.ErrEnded, "after its time")
+	testenv.WantError(t, errOf(b.pay(page, "", "late")), paylink.ErrEnded, "after its time")
 	testenv.Check(t, b.open(t, timed).Ended, "it is not said that the link is over")
 	for range 2 {
 		l, err := b.links.Close(t.Context(), b.owner, closed.ID)
 		testenv.Check(t, err == nil && l.State == paylink.Closed, "closed: %+v, %v", l, err)
 	}
-	_, err = b.pay(other, "", "late")
-	testenv.WantError(t, err, paylink.ErrEnded, "after it was closed")
+	testenv.WantError(t, errOf(b.pay(other, "", "late")), paylink.ErrEnded, "after it was closed")
 	testenv.Want(t, b.Count(t, "select count(*) from setting_change where subject = 'payment_link'"), 3, "changes in the log")
 
 	stranger := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 2, MerchantID: b.NewMerchant(t, dbtest.MerchantOpts{}).ID}
-	_, err = b.links.Get(t.Context(), stranger, timed.ID)
-	testenv.WantError(t, err, fault.ErrNotFound, "a stranger reads it")
-	_, err = b.links.Close(t.Context(), stranger, timed.ID)
-	testenv.WantError(t, err, fault.ErrNotFound, "a stranger closes it")
+	testenv.WantError(t, errOf(b.links.Get(t.Context(), stranger, timed.ID)), fault.ErrNotFound, "a stranger reads it")
+	testenv.WantError(t, errOf(b.links.Close(t.Context(), stranger, timed.ID)), fault.ErrNotFound, "a stranger closes it")
 	list, _, err := b.links.List(t.Context(), stranger, paylink.Page{})
 	testenv.Check(t, err == nil && len(list) == 0, "a stranger lists %+v, %v", list, err)
 	list, _, err = b.links.List(t.Context(), b.owner, paylink.Page{States: []string{"open", "over"}})
 	testenv.Check(t, err == nil && len(list) == 1 && list[0].ID == timed.ID, "not closed: %+v, %v", list, err)
-	_, err = b.links.Payments(t.Context(), stranger, list[0])
-	testenv.WantError(t, err, fault.ErrNotFound, "a stranger lists its payments")
+	testenv.WantError(t, errOf(b.links.Payments(t.Context(), stranger, list[0])), fault.ErrNotFound, "a stranger lists its payments")
 	list, _, err = b.links.List(t.Context(), stranger, paylink.Page{MerchantID: b.merchant.ID})
 	testenv.Check(t, err == nil && len(list) == 0, "a stranger names another merchant: %+v, %v", list, err)
 	auditor := caller.Caller{Kind: caller.Operator, Role: caller.Auditor, ID: 3}
 	list, _, err = b.links.List(t.Context(), auditor, paylink.Page{States: []string{"closed"}, Search: "VASE", MerchantID: b.merchant.ID})
 	testenv.Check(t, err == nil && len(list) > 0 && list[0].State == paylink.Closed, "closed, for an operator: %+v, %v", list, err)
-	_, err = b.links.Open(t.Context(), uuid.New())
-	testenv.WantError(t, err, fault.ErrNotFound, "a link that is none")
+	testenv.WantError(t, errOf(b.links.Open(t.Context(), uuid.New())), fault.ErrNotFound, "a link that is none")
 }
 
 // What is wrong with a new link is said of its fields.
@@ -274,3 +252,6 @@ func TestDrafts(t *testing.T) {
 	_, err = b.links.Create(t.Context(), reader, paylink.Draft{CashboxID: box, Title: "A"})
 	testenv.Check(t, fault.As(err) != nil && fault.As(err).Kind == fault.Forbidden, "a developer: %v", err)
 }
+
+// errOf is what a call was refused with.
+func errOf[T any](_ T, err error) error { return err }

@@ -64,8 +64,7 @@ func TestHandOverIsCutOffEverywhere(t *testing.T) {
 		ids = append(ids, w.ID)
 	}
 	export := func(at int) (list string, err error) {
-		tx, err := d.Pool.Begin(t.Context())
-		testenv.NoError(t, err)
+		tx := testenv.Must(d.Pool.Begin(t.Context()))(t)
 		defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
 		made, err := d.service.Approved(cut{tx, &at}).Export(t.Context(), operator, 0)
 		if err == nil {
