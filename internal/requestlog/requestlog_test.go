@@ -50,15 +50,13 @@ func (b *bundle) rows(t *testing.T) string {
 	rows, err := b.Pool.Query(t.Context(), `select concat_ws(' ', merchant_id, method, path, status, code, key_id,
 		request_id, duration_us) from api_request order by id`)
 	noError(t, err)
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	noError(t, err)
+	lines := testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	return strings.Join(lines, "\n")
 }
 
 func (b *bundle) dropped(t *testing.T, reason string) float64 {
 	t.Helper()
-	families, err := b.metrics.Gather()
-	noError(t, err)
+	families := testenv.Must(b.metrics.Gather())(t)
 	for _, metric := range families[0].GetMetric() {
 		if metric.GetLabel()[0].GetValue() == reason {
 			return metric.GetCounter().GetValue()

@@ -11,8 +11,7 @@ import (
 
 func newSafe(t *testing.T, hashKey byte) *requisite.Safe {
 	t.Helper()
-	v, err := vault.New(make([]byte, vault.KeySize))
-	testenv.NoError(t, err)
+	v := testenv.Must(vault.New(make([]byte, vault.KeySize)))(t)
 	return requisite.NewSafe(v, bytes.Repeat([]byte{hashKey}, vault.KeySize))
 }
 

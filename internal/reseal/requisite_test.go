@@ -53,8 +53,7 @@ func TestRequisitesAreSealedAgain(t *testing.T) {
 		d.Exec(t, insertPayments, 10*i+1, 10*i+10, id)
 	}
 	both := open(t, newer, make([]byte, vault.KeySize)) // the factories' key
-	sealed, err := Run(t.Context(), d.Pool, both, vault.Fingerprint(newer))
-	noError(t, err)
+	sealed := testenv.Must(Run(t.Context(), d.Pool, both, vault.Fingerprint(newer)))(t)
 	if all := count(t, d); all[vault.Fingerprint(newer)] != sealed || len(all) != 1 || sealed < 33 {
 		t.Errorf("%d were sealed again: %v", sealed, all)
 	}

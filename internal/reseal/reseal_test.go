@@ -30,8 +30,7 @@ var older, newer = bytes.Repeat([]byte{1}, vault.KeySize), bytes.Repeat([]byte{2
 
 func open(t *testing.T, keys ...[]byte) *vault.Vault {
 	t.Helper()
-	v, err := vault.New(keys...)
-	noError(t, err)
+	v := testenv.Must(vault.New(keys...))(t)
 	return v
 }
 
@@ -42,10 +41,8 @@ func merchant(payment int64) int64 { return payment%3 + 1 }
 func cards(t *testing.T, d *dbtest.DB, v *vault.Vault, from, count int64) {
 	t.Helper()
 	for id := from; id < from+count; id++ {
-		pan, err := v.Seal(fmt.Append(nil, id), vault.Place{Table: "payment_card", Column: "pan", Row: id})
-		noError(t, err)
-		expiry, err := v.Seal(fmt.Append(nil, id), vault.Place{Table: "payment_card", Column: "expiry", Row: id})
-		noError(t, err)
+		pan := testenv.Must(v.Seal(fmt.Append(nil, id), vault.Place{Table: "payment_card", Column: "pan", Row: id}))(t)
+		expiry := testenv.Must(v.Seal(fmt.Append(nil, id), vault.Place{Table: "payment_card", Column: "expiry", Row: id}))(t)
 		d.Exec(t, `insert into payment_card
 			(merchant_id, payment_id, cashbox_id, brand, last4, pan, expiry, created_at)
 			values ($1, $2, 1, 'visa', '4242', $3, $4, now())`, merchant(id), id, pan, expiry)
@@ -54,8 +51,7 @@ func cards(t *testing.T, d *dbtest.DB, v *vault.Vault, from, count int64) {
 
 func count(t *testing.T, d *dbtest.DB) map[string]int64 {
 	t.Helper()
-	uses, err := Count(t.Context(), d.Queries())
-	noError(t, err)
+	uses := testenv.Must(Count(t.Context(), d.Queries()))(t)
 	found := map[string]int64{}
 	for _, use := range uses {
 		found[use.Fingerprint] += use.Values
@@ -136,8 +132,7 @@ var mutex sync.Mutex
 func saysTheSame(t *testing.T, d *dbtest.DB, v *vault.Vault, many int64) {
 	t.Helper()
 	for id := int64(1); id <= many; id++ {
-		row, err := d.Queries().CardGet(t.Context(), db.CardGetParams{MerchantID: merchant(id), PaymentID: id})
-		noError(t, err)
+		row := testenv.Must(d.Queries().CardGet(t.Context(), db.CardGetParams{MerchantID: merchant(id), PaymentID: id}))(t)
 		for column, sealed := range map[string][]byte{"pan": row.Pan, "expiry": row.Expiry, "holder": row.Holder} {
 			if sealed == nil {
 				continue
@@ -163,10 +158,8 @@ func TestRunPassesBy(t *testing.T) {
 	both := open(t, newer, older)
 	cards(t, d, open(t, older), 1, 3)
 	lock := func(sql string) pgx.Tx {
-		tx, err := d.Pool.Begin(t.Context())
-		noError(t, err)
-		_, err = tx.Exec(t.Context(), sql)
-		noError(t, err)
+		tx := testenv.Must(d.Pool.Begin(t.Context()))(t)
+		testenv.Must(tx.Exec(t.Context(), sql))(t)
 		return tx
 	}
 	erasing := lock("update payment_card set pan = null, expiry = null where merchant_id = 2 and payment_id = 1")

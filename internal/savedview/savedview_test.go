@@ -31,8 +31,7 @@ func setup(t *testing.T) *bundle {
 	b := &bundle{DB: d, views: savedview.New(d.Pools())}
 	for login, who := range map[string]*caller.Caller{"one": &b.one, "two": &b.two} {
 		n := session.NewUser{Kind: caller.Operator, Role: caller.Support, Login: login}
-		id, err := session.InsertUser(context.Background(), d.Queries(), n, "no password", time.Now())
-		testenv.NoError(t, err)
+		id := testenv.Must(session.InsertUser(context.Background(), d.Queries(), n, "no password", time.Now()))(t)
 		*who = caller.Caller{Kind: caller.Operator, Role: caller.Support, ID: id}
 	}
 	return b
@@ -45,8 +44,7 @@ func (b *bundle) save(who caller.Caller, name, path, query string) error {
 // listed is a user's views of a list in short.
 func (b *bundle) listed(t *testing.T, who caller.Caller, path string) string {
 	t.Helper()
-	list, err := b.views.List(t.Context(), who, path)
-	testenv.NoError(t, err)
+	list := testenv.Must(b.views.List(t.Context(), who, path))(t)
 	text := ""
 	for _, v := range list {
 		text += v.Name + " " + v.Path + "?" + v.Query + ";"
@@ -66,9 +64,8 @@ func TestViews(t *testing.T) {
 	} {
 		testenv.Check(t, got == want, "got %q, want %q", got, want)
 	}
-	list, err := b.views.List(t.Context(), b.one, "/y")
-	testenv.NoError(t, err)
-	_, err = b.views.Remove(t.Context(), b.two, list[0].ID)
+	list := testenv.Must(b.views.List(t.Context(), b.one, "/y"))(t)
+	_, err := b.views.Remove(t.Context(), b.two, list[0].ID)
 	testenv.Check(t, code(err) == "not_found", "another user's: %v", err)
 	path, err := b.views.Remove(t.Context(), b.one, list[0].ID)
 	testenv.Check(t, err == nil && path == "/y" &&

@@ -73,8 +73,7 @@ func (s sample) request() signature.Request {
 
 func encoded(t *testing.T, encode func(string) (string, error), text string) string {
 	t.Helper()
-	out, err := encode(text)
-	testenv.NoError(t, err)
+	out := testenv.Must(encode(text))(t)
 	return out
 }
 

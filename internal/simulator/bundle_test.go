@@ -37,11 +37,9 @@ func setup(t *testing.T) *bundle {
 	b.SetRate(t, "RUB", "100", true)
 	b.shop = b.NewMerchant(t, dbtest.MerchantOpts{Scopes: []string{caller.ScopePayments}})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: 1})
-	settings, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
-	noError(t, err)
-	b.payments, err = payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings,
-		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true})
-	noError(t, err)
+	settings := testenv.Must(directory.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
+	b.payments = testenv.Must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings,
+		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true}))(t)
 	b.simulator = simulator.New(b.Pool, b.clock, b.payments)
 	return b
 }
@@ -59,8 +57,7 @@ func (b *bundle) create(t *testing.T, orderID, amount string) payment.Payment {
 // get finds a payment as its merchant.
 func (b *bundle) get(t *testing.T, id string) payment.Payment {
 	t.Helper()
-	found, err := b.payments.Get(t.Context(), b.shop.Caller, id)
-	noError(t, err)
+	found := testenv.Must(b.payments.Get(t.Context(), b.shop.Caller, id))(t)
 	return found
 }
 

@@ -37,8 +37,7 @@ func TestStep(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t)
 			made := b.create(t, "order", "1000")
-			_, err := b.simulator.Start(t.Context(), []simulator.Play{test.play})
-			noError(t, err)
+			testenv.Must(b.simulator.Start(t.Context(), []simulator.Play{test.play}))(t)
 			b.clock.Advance(test.after)
 			for range 2 { // the second step finds nothing to do
 				noError(t, b.simulator.Step(t.Context()))
@@ -50,8 +49,7 @@ func TestStep(t *testing.T) {
 			}
 			testenv.Check(t, got.Status == test.want && reason == test.reason,
 				"%s for %q, want %s for %q", got.Status, reason, test.want, test.reason)
-			state, err := b.simulator.Get(t.Context())
-			noError(t, err)
+			state := testenv.Must(b.simulator.Get(t.Context()))(t)
 			testenv.Want(t, fmt.Sprint(state.Confirmed, state.WrongAmount, state.Cancelled), test.counted, "counted")
 		})
 	}
@@ -64,11 +62,9 @@ func TestShares(t *testing.T) {
 	for i := range 400 {
 		b.create(t, fmt.Sprint("order-", i), fmt.Sprint(1000+i)) // a requisite waits for one payment of an amount
 	}
-	_, err := b.simulator.Start(t.Context(), []simulator.Play{every(60, 20, 10, 0, 0)})
-	noError(t, err)
+	testenv.Must(b.simulator.Start(t.Context(), []simulator.Play{every(60, 20, 10, 0, 0)}))(t)
 	noError(t, b.simulator.Step(t.Context()))
-	state, err := b.simulator.Get(t.Context())
-	noError(t, err)
+	state := testenv.Must(b.simulator.Get(t.Context()))(t)
 	for name, share := range map[string]struct{ got, least, most int64 }{
 		"confirmed":    {state.Confirmed, 200, 280},
 		"wrong amount": {state.WrongAmount, 48, 112},
@@ -85,20 +81,17 @@ func TestStop(t *testing.T) {
 	b.create(t, "first", "1000")
 	noError(t, b.simulator.Step(t.Context()))
 	plays := []simulator.Play{every(100, 0, 0, 0, 0)}
-	state, err := b.simulator.Start(t.Context(), plays)
-	noError(t, err)
+	state := testenv.Must(b.simulator.Start(t.Context(), plays))(t)
 	testenv.Check(t, state.Running && state.Since != nil && state.Since.Equal(b.clock.Now()),
 		"after the start: %+v", state)
 	noError(t, b.simulator.Step(t.Context()))
-	state, err = b.simulator.Stop(t.Context())
-	noError(t, err)
+	state = testenv.Must(b.simulator.Stop(t.Context()))(t)
 	testenv.Check(t, !state.Running && state.Confirmed == 1, "after the stop: %+v", state)
 	second := b.create(t, "second", "1000")
 	noError(t, b.simulator.Step(t.Context()))
 	got := b.get(t, second.UUID.String())
 	testenv.Check(t, got.Status == payment.Pending, "stopped, and the payment is %s", got.Status)
-	state, err = b.simulator.Start(t.Context(), plays)
-	noError(t, err)
+	state = testenv.Must(b.simulator.Start(t.Context(), plays))(t)
 	testenv.Want(t, state.Confirmed, 0, "confirmed at a new start")
 }
 
@@ -106,8 +99,7 @@ func TestStop(t *testing.T) {
 func TestStartRefused(t *testing.T) {
 	b := setup(t)
 	first := []simulator.Play{every(50, 0, 0, 1, 2)}
-	_, err := b.simulator.Start(t.Context(), first)
-	noError(t, err)
+	testenv.Must(b.simulator.Start(t.Context(), first))(t)
 	for field, plays := range map[string][]simulator.Play{
 		"plays":                       nil,
 		"plays[0].method":             {{Method: "barter"}},
@@ -121,9 +113,8 @@ func TestStartRefused(t *testing.T) {
 		_, err := b.simulator.Start(t.Context(), plays)
 		testenv.Check(t, names(err, field), "%s: %v", field, err)
 	}
-	_, err = b.simulator.Start(t.Context(), []simulator.Play{every(50, 50, 1, 0, 0)})
+	_, err := b.simulator.Start(t.Context(), []simulator.Play{every(50, 50, 1, 0, 0)})
 	testenv.Check(t, names(err, "plays[0].confirmedPercent"), "101 of 100: %v", err)
-	state, err := b.simulator.Get(t.Context())
-	noError(t, err)
+	state := testenv.Must(b.simulator.Get(t.Context()))(t)
 	testenv.Check(t, len(state.Plays) == 1 && state.Plays[0] == first[0], "now it plays %+v", state.Plays)
 }

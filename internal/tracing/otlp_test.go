@@ -103,7 +103,6 @@ func TestEndpoint(t *testing.T) {
 
 func fromVariables(t *testing.T, variables map[string]string) *collector {
 	t.Helper()
-	c, err := newCollector(func(name string) string { return variables[name] })
-	testenv.NoError(t, err)
+	c := testenv.Must(newCollector(func(name string) string { return variables[name] }))(t)
 	return c
 }

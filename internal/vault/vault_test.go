@@ -19,15 +19,13 @@ const secret = "whsec_c2VjcmV0"
 
 func open(t *testing.T, keys ...[]byte) *vault.Vault {
 	t.Helper()
-	v, err := vault.New(keys...)
-	testenv.NoError(t, err)
+	v := testenv.Must(vault.New(keys...))(t)
 	return v
 }
 
 func seal(t *testing.T, v *vault.Vault) []byte {
 	t.Helper()
-	sealed, err := v.Seal([]byte(secret), place)
-	testenv.NoError(t, err)
+	sealed := testenv.Must(v.Seal([]byte(secret), place))(t)
 	return sealed
 }
 

@@ -37,16 +37,14 @@ func setup(t *testing.T) *bundle {
 func (b *bundle) operator(t *testing.T, login string, role caller.Role) caller.Caller {
 	t.Helper()
 	n := session.NewUser{Kind: caller.Operator, Role: role, Login: login}
-	id, err := session.InsertUser(t.Context(), b.Queries(), n, "unused", b.clock.Now())
-	noError(t, err)
+	id := testenv.Must(session.InsertUser(t.Context(), b.Queries(), n, "unused", b.clock.Now()))(t)
 	return caller.Caller{Kind: caller.Operator, Role: role, ID: id}
 }
 
 // names are the names of what waits, by kind.
 func (b *bundle) names(t *testing.T, who caller.Caller) map[work.Kind]string {
 	t.Helper()
-	queues, err := b.work.Queues(t.Context(), who)
-	noError(t, err)
+	queues := testenv.Must(b.work.Queues(t.Context(), who))(t)
 	found := map[work.Kind]string{}
 	for _, queue := range queues {
 		var names []string
@@ -99,8 +97,7 @@ func TestTake(t *testing.T) {
 	b.deposits(t, 100, "pending")
 	ann, bob := b.operator(t, "ann", caller.Treasury), b.operator(t, "bob", caller.Admin)
 	support := b.operator(t, "sam", caller.Support)
-	queues, err := b.work.Queues(ctx, support)
-	noError(t, err)
+	queues := testenv.Must(b.work.Queues(ctx, support))(t)
 	testenv.Need(t, len(queues) == 1 && len(queues[0].Items) == 99 && queues[0].More, "queues %+v", queues)
 	id := queues[0].Items[0].SubjectID
 	ann.Stale = true // taking asks for no second factor
@@ -121,14 +118,12 @@ func TestTake(t *testing.T) {
 		}
 	}
 	noError(t, b.work.Release(ctx, bob, work.Deposit, id))
-	claim, err := b.work.Taken(ctx, bob, work.Deposit, id)
-	noError(t, err)
+	claim := testenv.Must(b.work.Taken(ctx, bob, work.Deposit, id))(t)
 	testenv.Check(t, claim != nil && claim.Login == "ann" && claim.Others(), "released by another one: %+v", claim)
 	noError(t, b.work.Take(ctx, bob, work.Deposit, id, true))
 	b.clock.Advance(25 * time.Hour)
 	noError(t, b.work.Prune(ctx))
-	claim, err = b.work.Taken(ctx, ann, work.Deposit, id)
-	noError(t, err)
+	claim = testenv.Must(b.work.Taken(ctx, ann, work.Deposit, id))(t)
 	testenv.Check(t, claim == nil, "a day later: %+v", claim)
 }
 
