@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
 )
@@ -29,6 +30,18 @@ func (d *DB) WantPlan(t testing.TB, name string, read func(q *db.Queries) error,
 			t.Errorf("%s: no %s in\n%s", name, part, plan)
 		}
 	}
+}
+
+// RowsRead counts the rows of a table that the one connection of a pool has read so far.
+func RowsRead(t testing.TB, pool *pgxpool.Pool, table string) (rows int64) {
+	t.Helper()
+	for _, sql := range []string{"select pg_stat_force_next_flush()", "select pg_stat_clear_snapshot()"} {
+		_, err := pool.Exec(t.Context(), sql)
+		check(t, err)
+	}
+	check(t, pool.QueryRow(t.Context(),
+		"select seq_tup_read + idx_tup_fetch from pg_stat_user_tables where relname = $1", table).Scan(&rows))
+	return rows
 }
 
 // planned has each query explained before it is made.

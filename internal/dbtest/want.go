@@ -30,7 +30,14 @@ func WantRefusal(t testing.TB, err error, kind fault.Kind, code string) {
 // WantOne wants one of several calls to have got through, and the others to be refused with the code.
 func WantOne(t testing.TB, errs []error, code string) {
 	t.Helper()
-	got := 0
+	if got := Through(t, errs, code); got != 1 {
+		t.Errorf("%d of %d calls at the same time got through, want 1", got, len(errs))
+	}
+}
+
+// Through counts the calls that got through, and wants the others to be refused with the code.
+func Through(t testing.TB, errs []error, code string) (got int) {
+	t.Helper()
 	for _, err := range errs {
 		if err == nil {
 			got++
@@ -38,9 +45,7 @@ func WantOne(t testing.TB, errs []error, code string) {
 		}
 		WantCode(t, err, code)
 	}
-	if got != 1 {
-		t.Errorf("%d of %d calls at the same time got through, want 1", got, len(errs))
-	}
+	return got
 }
 
 // WantFields wants a 422 about exactly these fields.
