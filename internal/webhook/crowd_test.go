@@ -174,9 +174,7 @@ func TestPlacesOfAMerchant(t *testing.T) {
 	t.Parallel()
 	p := newPlaces()
 	for i := range perMerchant {
-		if !p.first(1, false) {
-			t.Fatalf("full after %d", i)
-		}
+		testenv.Need(t, p.first(1, false), "full after %d", i)
 	}
 	testenv.Check(t, !p.first(1, false) && !p.more(1) && len(p.full()) == 1 && p.full()[0] == 1,
 		"a merchant got more than its places; full are %v", p.full())
@@ -192,9 +190,7 @@ func TestPlacesAreKeptForThoseWhoAnswer(t *testing.T) {
 	quick, slow := p.free()
 	testenv.Check(t, quick == placesAll && slow == placesSlow, "of empty places %d and %d are free", quick, slow)
 	for merchant := range int64(placesSlow) {
-		if !p.first(merchant, true) {
-			t.Fatal("no place")
-		}
+		testenv.Need(t, p.first(merchant, true), "no place")
 	}
 	quick, slow = p.free()
 	testenv.Check(t, quick == placesAll-placesSlow && slow == 0, "beside all that hang %d and %d are free", quick, slow)

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
@@ -72,9 +71,7 @@ func TestFeedPages(t *testing.T) {
 	var cursor *string
 	for _, size := range []int{3, 3, 1, 0, 0} {
 		list, next := b.feed(t, FeedPage{Limit: &limit, Cursor: cursor})
-		if len(list) != size || next == nil {
-			t.Fatalf("a page of %d; want %d", len(list), size)
-		}
+		testenv.Need(t, len(list) == size && next != nil, "a page of %d; want %d", len(list), size)
 		got, cursor = append(got, ids(list)...), next
 	}
 	testenv.WantAll(t, got, want, "the feed")
@@ -144,9 +141,7 @@ func TestListDead(t *testing.T) {
 	operator, limit := operator, int32(4)
 	first, cursor, err := b.events.ListDead(t.Context(), operator, DeadPage{Limit: &limit})
 	noError(t, err)
-	if cursor == nil {
-		t.Fatal("there is no cursor")
-	}
+	testenv.Need(t, cursor != nil, "there is no cursor")
 	second, end, err := b.events.ListDead(t.Context(), operator, DeadPage{Limit: &limit, Cursor: cursor})
 	noError(t, err)
 	got := append(ids(first), ids(second)...)
@@ -195,18 +190,6 @@ func TestFeedByKey(t *testing.T) {
 	}, "Index Scan using webhook_event_other_feed_idx", "number > ")
 }
 
-// read counts the rows of events that the pool's one connection has read so far.
-func read(t *testing.T, pool *pgxpool.Pool) int64 {
-	t.Helper()
-	for _, sql := range []string{"select pg_stat_force_next_flush()", "select pg_stat_clear_snapshot()"} {
-		must(pool.Exec(t.Context(), sql))(t)
-	}
-	var rows int64
-	noError(t, pool.QueryRow(t.Context(),
-		"select seq_tup_read + idx_tup_fetch from pg_stat_user_tables where relname = 'webhook_event'").Scan(&rows))
-	return rows
-}
-
 // Asking for the few events in one status reads those, and not all the others a merchant has.
 func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 	b := setup(t)
@@ -221,7 +204,7 @@ func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 	defer pool.Close()
 	events := NewEvents(db.OnePool(pool), b.vault, b.clock)
 	dead, pending, limit := statusDead, statusPending, int32(3)
-	before := read(t, pool)
+	before := dbtest.RowsRead(t, pool, "webhook_event")
 	for range 10 { // more often than a plan is made anew for each call
 		page := FeedPage{Status: &dead, Limit: &limit}
 		var found int
@@ -235,10 +218,9 @@ func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 		}
 		testenv.Want(t, found, 5, "found")
 		list, _, err := events.List(t.Context(), portal(b.merchant.ID), FeedPage{Status: &pending})
-		testenv.Check(t, err == nil &&
-			len(list) == 0, "pending: %d, %v", len(list), err)
+		testenv.Check(t, err == nil && len(list) == 0, "pending: %d, %v", len(list), err)
 	}
-	rows := read(t, pool) - before
+	rows := dbtest.RowsRead(t, pool, "webhook_event") - before
 	testenv.Check(t, rows <= 200, "read %d rows for the same five, ten times", rows)
 }
 

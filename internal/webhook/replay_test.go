@@ -22,9 +22,7 @@ func TestDeadIsListedReplayedDelivered(t *testing.T) {
 	b.await(t, id, 1)
 	dead, _, err := b.events.ListDead(t.Context(), operator, DeadPage{})
 	noError(t, err)
-	if len(dead) != 1 || dead[0].ID != id || len(dead[0].Attempts) != 1 {
-		t.Fatalf("dead: %+v", dead)
-	}
+	testenv.Need(t, len(dead) == 1 && dead[0].ID == id && len(dead[0].Attempts) == 1, "dead: %+v", dead)
 	progress := must(b.events.Replay(t.Context(), operator,
 		Replay{EventID: new(id.String()), MerchantID: &b.merchant.ID}))(t)
 	testenv.Check(t, progress.Replayed == 1 && progress.Done && progress.ID == nil, "replayed %+v", progress)
@@ -157,9 +155,8 @@ func TestReplayTakesAll(t *testing.T) {
 	r := newReceiver(t, codes(http.StatusOK))
 	many := b.manyDead(t, r.URL)
 	progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{URL: &r.URL})
-	if err != nil || progress.Replayed != replayBatch || progress.Left != many-replayBatch || progress.Done {
-		t.Fatalf("at first %+v, %v", progress, err)
-	}
+	testenv.Need(t, err == nil && progress.Replayed == replayBatch && progress.Left == many-replayBatch && !progress.Done,
+		"at first %+v, %v", progress, err)
 	if progress = b.goOn(t, progress.ID); progress.Replayed != many || progress.Stopped {
 		t.Errorf("in the end %+v of %d", progress, many)
 	}

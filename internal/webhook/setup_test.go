@@ -173,9 +173,7 @@ func (b *bundle) await(t *testing.T, id uuid.UUID, count int) []db.WebhookAttemp
 		list = b.attempts(t, id)
 		return len(list) >= count
 	})
-	if len(list) != count {
-		t.Fatalf("%d attempts; want %d", len(list), count)
-	}
+	testenv.Need(t, len(list) == count, "%d attempts; want %d", len(list), count)
 	return list
 }
 
@@ -208,9 +206,7 @@ func (b *bundle) once(t *testing.T, id uuid.UUID) bool {
 	list := must(b.Queries().WebhookDeliveriesDue(t.Context(), db.WebhookDeliveriesDueParams{
 		MerchantID: key.merchantID, Host: key.host, Most: 2,
 	}))(t)
-	if len(list) != 1 {
-		t.Fatalf("%d deliveries are due", len(list))
-	}
+	testenv.Need(t, len(list) == 1, "%d deliveries are due", len(list))
 	b.deliverer.attempt(t.Context(), key, list[0], func(n news) { noError(t, n.err) })
 	return b.status(t, id) == statusDelivered
 }
