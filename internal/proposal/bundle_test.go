@@ -78,6 +78,13 @@ func (b *bundle) propose(t *testing.T, a proposal.Action, p proposal.Payload) pr
 	return *done.Proposal
 }
 
+// approved has somebody approve a proposal.
+func (b *bundle) approved(t *testing.T, who caller.Caller, id int64) error {
+	t.Helper()
+	_, _, err := b.proposals.Approve(t.Context(), who, id)
+	return err
+}
+
 func (b *bundle) funding(amount, reference string) proposal.Payload {
 	return proposal.Payload{TraderID: b.trader.ID, Amount: amount, Reference: reference}
 }

@@ -63,8 +63,7 @@ func TestApproved(t *testing.T) {
 		b.has(t, step.account, step.after)
 	}
 	p := b.propose(t, proposal.SetRate, proposal.Payload{Currency: "RUB", FiatPerUSDT: "105.01"})
-	_, _, err := b.proposals.Approve(t.Context(), b.two, p.ID)
-	noError(t, err)
+	noError(t, b.approved(t, b.two, p.ID))
 	base, err := rate.Current(t.Context(), b.Queries(), "RUB", b.clock.Now())
 	testenv.Check(t, err == nil && base.FiatPerUSDT.String() == "105.01", "the rate is %s %v", base.FiatPerUSDT, err)
 }
@@ -135,10 +134,7 @@ func TestSplit(t *testing.T) {
 func TestWhoApproves(t *testing.T) {
 	b := setup(t)
 	p := b.propose(t, proposal.FundTrader, b.funding("5", "in"))
-	approve := func(who caller.Caller) error {
-		_, _, err := b.proposals.Approve(t.Context(), who, p.ID)
-		return err
-	}
+	approve := func(who caller.Caller) error { return b.approved(t, who, p.ID) }
 	wantCode(t, approve(b.one), "proposal_own")
 	stale := b.two
 	stale.Stale = true
@@ -171,25 +167,10 @@ func TestApprovedOnce(t *testing.T) {
 		who = append(who, b.operator(t, fmt.Sprint("other", i), caller.Admin))
 	}
 	for _, id := range []int64{p.ID, fund.ID} {
-		var wait sync.WaitGroup
-		outcomes := make(chan error, len(who))
-		for _, w := range who {
-			wait.Go(func() {
-				_, _, err := b.proposals.Approve(context.Background(), w, id)
-				outcomes <- err
-			})
-		}
-		wait.Wait()
-		close(outcomes)
-		done := 0
-		for err := range outcomes {
-			if err == nil {
-				done++
-			} else {
-				wantCode(t, err, "proposal_decided")
-			}
-		}
-		testenv.Want(t, done, 1, "approvals of %d that acted", id)
+		dbtest.WantOne(t, testenv.AtOnce(len(who), func(i int) error {
+			_, _, err := b.proposals.Approve(context.Background(), who[i], id)
+			return err
+		}), "proposal_decided")
 	}
 	b.has(t, b.account(), "105")
 	b.has(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID), "30")
@@ -201,8 +182,7 @@ func TestExpired(t *testing.T) {
 	b := setup(t)
 	p := b.propose(t, proposal.FundTrader, b.funding("5", "in"))
 	b.clock.Advance(proposal.Lasts)
-	_, _, err := b.proposals.Approve(t.Context(), b.two, p.ID)
-	wantCode(t, err, "proposal_expired")
+	wantCode(t, b.approved(t, b.two, p.ID), "proposal_expired")
 	wantCode(t, errOf(b.proposals.Refuse(t.Context(), b.two, p.ID, "")), "proposal_expired")
 	open, _, err := b.proposals.List(t.Context(), b.two, proposal.Page{})
 	testenv.Check(t, err == nil && len(open) == 0, "open: %+v %v", open, err)
@@ -212,8 +192,7 @@ func TestExpired(t *testing.T) {
 	again := b.propose(t, proposal.FundTrader, b.funding("5", "in"))
 	testenv.Check(t, again.ID != p.ID, "the expired one is proposed again")
 	b.clock.Advance(proposal.Lasts - time.Second)
-	_, _, err = b.proposals.Approve(t.Context(), b.two, again.ID)
-	noError(t, err)
+	noError(t, b.approved(t, b.two, again.ID))
 	b.has(t, b.account(), "105")
 }
 
@@ -223,16 +202,13 @@ func TestStaleWorld(t *testing.T) {
 	p := b.propose(t, proposal.WithdrawTrader, b.funding("80", "out"))
 	b.Exec(t, "select 1")
 	first := b.propose(t, proposal.WithdrawTrader, b.funding("30", "first"))
-	_, _, err := b.proposals.Approve(t.Context(), b.two, first.ID)
-	noError(t, err)
-	_, _, err = b.proposals.Approve(t.Context(), b.two, p.ID)
-	wantCode(t, err, "insufficient_trader_balance")
+	noError(t, b.approved(t, b.two, first.ID))
+	wantCode(t, b.approved(t, b.two, p.ID), "insufficient_trader_balance")
 	still, err := b.proposals.Get(t.Context(), b.two, p.ID)
 	testenv.Check(t, err == nil && still.State == proposal.Open && still.Decider == "", "%+v %v", still, err)
 	b.has(t, b.account(), "70")
 	b.Fund(t, b.account(), "10")
-	_, _, err = b.proposals.Approve(t.Context(), b.two, p.ID)
-	noError(t, err)
+	noError(t, b.approved(t, b.two, p.ID))
 	b.has(t, b.account(), "0")
 }
 
@@ -243,12 +219,11 @@ func TestCrashBetween(t *testing.T) {
 	b.Exec(t, `create function die() returns trigger language plpgsql as
 		$$ begin if new.decision is not null then raise exception 'the process dies'; end if; return new; end $$`)
 	b.Exec(t, "create trigger die before update on proposal for each row execute function die()")
-	_, _, err := b.proposals.Approve(t.Context(), b.two, p.ID)
+	err := b.approved(t, b.two, p.ID)
 	testenv.Check(t, err != nil && fault.As(err) == nil, "approved: %v", err)
 	b.has(t, b.account(), "100")
 	b.Exec(t, "drop trigger die on proposal")
-	_, _, err = b.proposals.Approve(t.Context(), b.two, p.ID)
-	noError(t, err)
+	noError(t, b.approved(t, b.two, p.ID))
 	b.has(t, b.account(), "105")
 }
 
@@ -261,12 +236,10 @@ func TestRepeated(t *testing.T) {
 	testenv.Check(t, again.ID == p.ID, "proposal %d, want %d", again.ID, p.ID)
 	done := must(b.proposals.Do(t.Context(), b.two, proposal.FundTrader, b.funding("5", "in"), ""))(t)
 	testenv.Need(t, done.Proposal != nil && done.Proposal.ID != p.ID, "%+v", done)
-	_, _, err := b.proposals.Approve(t.Context(), b.two, p.ID)
-	noError(t, err)
-	_, _, err = b.proposals.Approve(t.Context(), b.one, done.Proposal.ID)
-	noError(t, err)
+	noError(t, b.approved(t, b.two, p.ID))
+	noError(t, b.approved(t, b.one, done.Proposal.ID))
 	b.has(t, b.account(), "105")
-	done, err = b.proposals.Do(t.Context(), b.one, proposal.FundTrader, b.funding("5", "in"), "")
+	done, err := b.proposals.Do(t.Context(), b.one, proposal.FundTrader, b.funding("5", "in"), "")
 	testenv.Check(t, err == nil && done.Change != nil && done.Change.ID != 0, "%+v %v", done, err)
 	wantCode(t, errOf(b.proposals.Do(t.Context(), b.one, proposal.FundTrader, b.funding("6", "in"), "")), "idempotency_key_conflict")
 }
