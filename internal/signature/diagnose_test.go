@@ -73,8 +73,7 @@ func (s sample) request() signature.Request {
 
 func encoded(t *testing.T, encode func(string) (string, error), text string) string {
 	t.Helper()
-	out := testenv.Must(encode(text))(t)
-	return out
+	return testenv.Must(encode(text))(t)
 }
 
 // one is a mistake, and the byte at which the body begins to differ; -1 is none.
@@ -87,6 +86,9 @@ type one struct {
 // mine is a request whose key and secret are right.
 func mine(sent, given string) sample { return sample{keyID, secret, given, sent, nil} }
 
+// sent is a request with these headers.
+func sent(id, secret, given string) sample { return sample{id, secret, given, body, nil} }
+
 // mistakes are made with the right secret.
 func mistakes(t *testing.T) map[string]one {
 	t.Helper()
@@ -98,17 +100,13 @@ func mistakes(t *testing.T) map[string]one {
 	cyrillic := encoded(t, charmap.Windows1251.NewEncoder().String, body)
 	utf16 := encoded(t, unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewEncoder().String, body)
 	return map[string]one{
-		"right":            {mine(body, right), signature.Right, -1},
-		"upper case":       {mine(body, strings.ToUpper(right)), signature.Right, -1},
-		"canonical":        {mine(`{ "a": 1 }`, signed(secret, `{"a":1}`)), signature.Right, -1},
-		"nothing":          {mine("", signed(secret, "")), signature.Right, -1},
-		"prefix":           {mine(body, "sha256="+right), signature.Prefixed, -1},
-		"quoted signature": {mine(body, `"`+right+`"`), signature.Prefixed, -1},
-		"base64": {
-			mine(body, base64.StdEncoding.EncodeToString(raw(sha256.New, secret, body))),
-			signature.Base64,
-			-1,
-		},
+		"right":                   {mine(body, right), signature.Right, -1},
+		"upper case":              {mine(body, strings.ToUpper(right)), signature.Right, -1},
+		"canonical":               {mine(`{ "a": 1 }`, signed(secret, `{"a":1}`)), signature.Right, -1},
+		"nothing":                 {mine("", signed(secret, "")), signature.Right, -1},
+		"prefix":                  {mine(body, "sha256="+right), signature.Prefixed, -1},
+		"quoted signature":        {mine(body, `"`+right+`"`), signature.Prefixed, -1},
+		"base64":                  {mine(body, base64.StdEncoding.EncodeToString(raw(sha256.New, secret, body))), signature.Base64, -1},
 		"base64 of hex":           {mine(body, base64.StdEncoding.EncodeToString([]byte(right))), signature.Base64, -1},
 		"no hex":                  {mine(body, "signature"), signature.NotHex, -1},
 		"cut":                     {mine(body, right[:60]), signature.WrongSize, -1},
@@ -134,27 +132,16 @@ func mistakes(t *testing.T) map[string]one {
 		"Windows-1251 signed":     {over(cyrillic), signature.Encoding, 12},
 		"Windows-1251 sent":       {mine(cyrillic, right), signature.Encoding, 12},
 		"UTF-16":                  {over(utf16), signature.Encoding, 1},
-		"Python's white space": {
-			over(`{"orderId": "ж-1", "amount": 100.10, "url": "https://a.b/c"}`), signature.Reserialised, 11,
-		},
-		"indented": {
-			over("{\n  \"orderId\": \"ж-1\",\n  \"amount\": 100.10,\n  \"url\": \"https://a.b/c\"\n}"),
-			signature.Reserialised, 1,
-		},
-		"sorted": {over(`{"amount":100.10,"orderId":"ж-1","url":"https://a.b/c"}`), signature.Reserialised, 2},
-		"escaped slash": {
-			over(`{"orderId":"ж-1","amount":100.10,"url":"https:\/\/a.b\/c"}`), signature.Reserialised, 47,
-		},
-		"escaped letter": {
-			over(`{"orderId":"\u0436-1","amount":100.10,"url":"https://a.b/c"}`), signature.Reserialised, 12,
-		},
-		"PHP": {over(`{"orderId":"\u0436-1","amount":100.1,"url":"https:\/\/a.b\/c"}`), signature.Reserialised, 12},
-		"encoded twice": {
-			over(`"{\"orderId\":\"ж-1\",\"amount\":100.10,\"url\":\"https://a.b/c\"}"`), signature.EncodedTwice, -1,
-		},
-		"hash of body": {over(hex.EncodeToString(hashed(body))), signature.HashedBody, -1},
-		"path":         {over("POST\n/api/v1/payments\n" + body), signature.SignedPath, -1},
-		"query":        {over("from=1"), signature.SignedPath, -1},
+		"Python's white space":    {over(`{"orderId": "ж-1", "amount": 100.10, "url": "https://a.b/c"}`), signature.Reserialised, 11},
+		"indented":                {over("{\n  \"orderId\": \"ж-1\",\n  \"amount\": 100.10,\n  \"url\": \"https://a.b/c\"\n}"), signature.Reserialised, 1},
+		"sorted":                  {over(`{"amount":100.10,"orderId":"ж-1","url":"https://a.b/c"}`), signature.Reserialised, 2},
+		"escaped slash":           {over(`{"orderId":"ж-1","amount":100.10,"url":"https:\/\/a.b\/c"}`), signature.Reserialised, 47},
+		"escaped letter":          {over(`{"orderId":"\u0436-1","amount":100.10,"url":"https://a.b/c"}`), signature.Reserialised, 12},
+		"PHP":                     {over(`{"orderId":"\u0436-1","amount":100.1,"url":"https:\/\/a.b\/c"}`), signature.Reserialised, 12},
+		"encoded twice":           {over(`"{\"orderId\":\"ж-1\",\"amount\":100.10,\"url\":\"https://a.b/c\"}"`), signature.EncodedTwice, -1},
+		"hash of body":            {over(hex.EncodeToString(hashed(body))), signature.HashedBody, -1},
+		"path":                    {over("POST\n/api/v1/payments\n" + body), signature.SignedPath, -1},
+		"query":                   {over("from=1"), signature.SignedPath, -1},
 		"timestamp": {
 			sample{
 				keyID,
@@ -168,35 +155,19 @@ func mistakes(t *testing.T) map[string]one {
 		},
 		"another body": {over(`{"orderId":"2"}`), signature.Other, -1},
 
-		"another key's secret": {
-			sample{keyID, otherSecret, signed(otherSecret, body), body, nil},
-			signature.OtherKey,
-			-1,
-		},
-		"another key's id":    {sample{"mk_9", secret, right, body, nil}, signature.OtherKey, -1},
-		"revoked":             {sample{revokedID, revoked, signed(revoked, body), body, nil}, signature.KeyRevoked, -1},
-		"quotes sent":         {sample{keyID, `"` + secret + `"`, right, body, nil}, signature.SecretQuoted, -1},
-		"space around the id": {sample{`"` + keyID + `"`, secret, right, body, nil}, signature.KeyIDSpace, -1},
-		"sent without sk_": {
-			sample{keyID, secret[3:], signed(secret[3:], body), body, nil},
-			signature.SecretPrefix,
-			-1,
-		},
-		"webhook secret sent": {sample{keyID, webhook, signed(webhook, body), body, nil}, signature.WebhookSecret, -1},
-		"wrong secret":        {sample{keyID, "sk_guess", signed("sk_guess", body), body, nil}, signature.Unproven, -1},
-		"unknown key":         {sample{"mk_9", "sk_guess", right, body, nil}, signature.Unproven, -1},
+		"another key's secret": {sent(keyID, otherSecret, signed(otherSecret, body)), signature.OtherKey, -1},
+		"another key's id":     {sent("mk_9", secret, right), signature.OtherKey, -1},
+		"revoked":              {sent(revokedID, revoked, signed(revoked, body)), signature.KeyRevoked, -1},
+		"quotes sent":          {sent(keyID, `"`+secret+`"`, right), signature.SecretQuoted, -1},
+		"space around the id":  {sent(`"`+keyID+`"`, secret, right), signature.KeyIDSpace, -1},
+		"sent without sk_":     {sent(keyID, secret[3:], signed(secret[3:], body)), signature.SecretPrefix, -1},
+		"webhook secret sent":  {sent(keyID, webhook, signed(webhook, body)), signature.WebhookSecret, -1},
+		"wrong secret":         {sent(keyID, "sk_guess", signed("sk_guess", body)), signature.Unproven, -1},
+		"unknown key":          {sent("mk_9", "sk_guess", right), signature.Unproven, -1},
 
-		"no signature": {sample{keyID, secret, "", body, nil}, signature.HeaderMissing, -1},
-		"signature misnamed": {
-			sample{keyID, secret, "", body, map[string]string{"X-Signature": right}},
-			signature.HeaderMisnamed,
-			-1,
-		},
-		"secret misnamed": {
-			sample{keyID, "", right, body, map[string]string{"X-Api-Secret": secret}},
-			signature.HeaderMisnamed,
-			-1,
-		},
+		"no signature":       {sent(keyID, secret, ""), signature.HeaderMissing, -1},
+		"signature misnamed": {sample{keyID, secret, "", body, map[string]string{"X-Signature": right}}, signature.HeaderMisnamed, -1},
+		"secret misnamed":    {sample{keyID, "", right, body, map[string]string{"X-Api-Secret": secret}}, signature.HeaderMisnamed, -1},
 	}
 }
 
@@ -217,9 +188,8 @@ func TestDecodedSecret(t *testing.T) {
 	t.Parallel()
 	const text = "c2VjcmV0LXNlY3JldC1zZWNyZXQh" // secret-secret-secret!
 	own := []signature.Key{{ID: keyID, Hash: hashed("sk_" + text)}}
-	r := sample{keyID, "sk_" + text, signed("secret-secret-secret!", body), body, nil}.request()
-	got := signature.Diagnose(r, names, own).Mistake
-	testenv.Check(t, got == signature.SecretDecoded, "%s", got)
+	r := sent(keyID, "sk_"+text, signed("secret-secret-secret!", body)).request()
+	testenv.Want(t, signature.Diagnose(r, names, own).Mistake, signature.SecretDecoded, "the mistake")
 }
 
 // However long a body is, looking at it takes a moment only: what would take long is left out.
@@ -227,11 +197,9 @@ func TestLongBody(t *testing.T) {
 	t.Parallel()
 	long := `{"a":"` + strings.Repeat("ж/", 20_000) + `"}`
 	spaced := strings.Replace(long, ":", ": ", 1)
-	for signedText, want := range map[string]signature.Mistake{
-		long + "\n": signature.LineBreak, spaced: signature.Other,
-	} {
+	for signedText, want := range map[string]signature.Mistake{long + "\n": signature.LineBreak, spaced: signature.Other} {
 		got := signature.Diagnose(mine(long, signed(secret, signedText)).request(), names, keys)
-		testenv.Check(t, got.Mistake == want, "%s; want %s", got.Mistake, want)
+		testenv.Want(t, got.Mistake, want, "the mistake")
 	}
 }
 
@@ -292,7 +260,7 @@ func TestNoOracle(t *testing.T) {
 	}
 	// A webhook secret in the wrong place is known by its own form.
 	of := func(own []signature.Key) signature.Finding {
-		return signature.Diagnose(sample{keyID, webhook, signed(webhook, body), body, nil}.request(), names, own)
+		return signature.Diagnose(sent(keyID, webhook, signed(webhook, body)).request(), names, own)
 	}
 	testenv.Check(t, of(keys) == of(nil), "%+v and %+v", of(keys), of(nil))
 }
