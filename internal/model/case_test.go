@@ -64,12 +64,7 @@ func (w *modelWalk) decideCase(s modelStep, p *modelPayment) {
 	want := w.model.refuseDecision(p, d.Decision, came)
 	ctx, injury := w.injured()
 	got, err := w.service.DecideCase(ctx, who, d)
-	if want != "" && !injury.fired {
-		w.tell("case "+d.Decision+" "+want, p.origin())
-		wantCode(err, want)
-		return
-	}
-	w.moved(p, injury, got, err, func() {
+	w.moved(p, injury, got, err, refusedAs{"case " + d.Decision + " ", want}, func() {
 		w.tell("case "+d.Decision, p.origin())
 		switch d.Decision {
 		case payment.TakeWhatCame:

@@ -138,8 +138,7 @@ func (w *modelWalk) judgeQuestions(calls []modelBankCall) {
 		settled := a.status != attemptTakenBack && a.status != attemptUnderWay
 		switch known := unknown[call.id]; {
 		case settled:
-			fail("%s: attempt %s is %s and the bank is asked %q", p.origin(), a.id, a.status,
-				call.question)
+			fail("%s: attempt %s is %s and the bank is asked %q", p.origin(), a.id, a.status, call.question)
 		case call.question == askedVoid && !undo && !known, call.question == askedResult && undo:
 			fail("%s: %s and attempt %s %s: the bank is asked %q", p.origin(), p.status, a.id, a.status,
 				call.question)

@@ -43,9 +43,8 @@ func TestModel(t *testing.T) {
 	if list := os.Getenv(modelReplayEnv); list != "" {
 		parsed, err := parseModelSteps(list)
 		testenv.NoError(t, err)
-		if at, story, err := playModel(t, parsed, modelAuditOften); at >= 0 {
-			t.Fatalf("%s\n%v", strings.Join(story, "\n"), err)
-		}
+		at, story, err := playModel(t, parsed, modelAuditOften)
+		testenv.Need(t, at < 0, "%s\n%v", strings.Join(story, "\n"), err)
 		return
 	}
 	if os.Getenv(modelSeedEnv) != "" {
@@ -70,9 +69,7 @@ func modelNumber(t *testing.T, env string, otherwise uint64) uint64 {
 		return otherwise
 	}
 	n, err := strconv.ParseUint(text, 10, 63)
-	if err != nil {
-		t.Fatalf("%s: %v", env, err)
-	}
+	testenv.Need(t, err == nil, "%s: %v", env, err)
 	return n
 }
 
@@ -156,9 +153,7 @@ func wantVariety(t *testing.T, walks []*modelWalk, steps int) {
 		for _, w := range walks {
 			count += w.outcomes[outcome]
 		}
-		if count == 0 {
-			t.Errorf("%d steps without a single %q", steps, outcome)
-		}
+		testenv.Check(t, count != 0, "%d steps without a single %q", steps, outcome)
 	}
 }
 
@@ -181,12 +176,8 @@ func TestModelShrinks(t *testing.T) {
 	}
 	shrunk := shrinkModelSteps(steps[:291], fails, func() bool { return true })
 	again, err := parseModelSteps(formatModelSteps(shrunk))
-	if err != nil || !slices.Equal(again, shrunk) {
-		t.Fatalf("%v, written and read: %v, %v", shrunk, again, err)
-	}
-	if len(shrunk) != 3 {
-		t.Fatalf("%d steps remain: %v", len(shrunk), shrunk)
-	}
+	testenv.Need(t, err == nil && slices.Equal(again, shrunk), "%v, written and read: %v, %v", shrunk, again, err)
+	testenv.Need(t, len(shrunk) == 3, "%d steps remain: %v", len(shrunk), shrunk)
 }
 
 // modelOutcomes are what a long walk must have seen: every move of a status, every refusal, every injury.

@@ -75,12 +75,7 @@ func (w *modelWalk) attach(s modelStep, a *modelMoney) {
 	}
 	ctx, injury := w.injured()
 	got, err := w.service.Attach(ctx, who, a.id, p.id)
-	if want != "" && !injury.fired {
-		w.tell("attach "+want, p.origin())
-		wantCode(err, want)
-		return
-	}
-	w.moved(p, injury, got, err, func() {
+	w.moved(p, injury, got, err, refusedAs{"attach ", want}, func() {
 		w.tell("money attached", p.origin(), " ", to)
 		decided := unless(to == "completed", "open")
 		m.moveWith(p, to, who.Actor(), reason, nil, &arrival, decided)

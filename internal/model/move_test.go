@@ -29,7 +29,7 @@ func (w *modelWalk) move(s modelStep, p *modelPayment) {
 	ctx, injury := w.injured()
 	got, queued, err := w.service.UpdateStatus(ctx, modelApplication, p.id, update)
 	changes := update.Status != p.status
-	w.moved(p, injury, got, err, func() {
+	w.moved(p, injury, got, err, refusedAs{}, func() {
 		w.tell(p.status+"-"+update.Status, "payment ", p.id)
 		if changes {
 			if p.appeal != nil && (p.status == "failed" || p.status == "appeal") {
@@ -49,9 +49,17 @@ func (w *modelWalk) move(s modelStep, p *modelPayment) {
 	})
 }
 
-// moved judges a call on one payment; apply is what it means to the model.
-func (w *modelWalk) moved(p *modelPayment, i *injury, got payment.Payment, err error, apply func()) {
-	if i.aborted() {
+// refusedAs is how it is told that a call is refused, and the code, "" where it is not.
+type refusedAs struct{ what, code string }
+
+// moved judges a call on one payment; apply is what it means to the model, unless it is to be refused.
+func (w *modelWalk) moved(p *modelPayment, i *injury, got payment.Payment, err error, want refusedAs, apply func()) {
+	switch {
+	case want.code != "" && !i.fired:
+		w.tell(want.what+want.code, p.origin())
+		wantCode(err, want.code)
+		return
+	case i.aborted():
 		w.aborted(i, err)
 		return
 	}
@@ -99,12 +107,7 @@ func (w *modelWalk) traderMove(s modelStep, p *modelPayment, to, want string, re
 	}
 	ctx, injury := w.injured()
 	got, err := call(ctx, trader.Caller, p.id)
-	if want != "" && !injury.fired {
-		w.tell(want, to, " payment ", p.id)
-		wantCode(err, want)
-		return
-	}
-	w.moved(p, injury, got, err, func() {
+	w.moved(p, injury, got, err, refusedAs{"", want}, func() {
 		if p.status != "pending" {
 			w.tell("late", p.origin())
 		}
@@ -134,12 +137,7 @@ func (w *modelWalk) claim(_ modelStep, p *modelPayment) {
 	}
 	ctx, injury := w.injured()
 	got, err := w.service.Claim(ctx, uuid.MustParse(p.uuid))
-	if want != "" && !injury.fired {
-		w.tell("claim "+want, p.origin())
-		wantCode(err, want)
-		return
-	}
-	w.moved(p, injury, got, err, func() {
+	w.moved(p, injury, got, err, refusedAs{"claim ", want}, func() {
 		if p.claimed != nil {
 			w.tell("claimed again", p.origin(), " ", p.status)
 			return

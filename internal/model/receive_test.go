@@ -159,12 +159,7 @@ func (w *modelWalk) receive(s modelStep, p *modelPayment) {
 	ctx, injury := w.injured()
 	said := fiatText(came)
 	got, err := w.service.ConfirmReceived(ctx, trader.Caller, p.id, &said)
-	if want != "" && !injury.fired {
-		w.tell("receive "+want, p.origin())
-		wantCode(err, want)
-		return
-	}
-	w.moved(p, injury, got, err, func() {
+	w.moved(p, injury, got, err, refusedAs{"receive ", want}, func() {
 		what := "received near"
 		if arrival.asItCame {
 			what = "received as it came"

@@ -94,17 +94,9 @@ var modelMerchants = []struct {
 	unbound bool
 	boxes   []modelBoxSpec
 }{
-	{
-		boxes: []modelBoxSpec{
-			{"RUB", map[string]string{"sbp": "", "card": ""}, map[string]string{"sbp": "2", "c2c": "0"}},
-		},
-	},
+	{boxes: []modelBoxSpec{{"RUB", map[string]string{"sbp": "", "card": ""}, map[string]string{"sbp": "2", "c2c": "0"}}}},
 	{percent: "7.25", boxes: []modelBoxSpec{
-		{
-			"RUB",
-			map[string]string{"sbp": "3.5", "sim": "0", "card": "", "mtstpay": "1"},
-			map[string]string{"sbp": "3.3333"},
-		},
+		{"RUB", map[string]string{"sbp": "3.5", "sim": "0", "card": "", "mtstpay": "1"}, map[string]string{"sbp": "3.3333"}},
 	}},
 	{unbound: true, boxes: []modelBoxSpec{
 		{"RUB", map[string]string{"sbp": "1.125"}, map[string]string{"c2c": "1.5"}},

@@ -71,9 +71,7 @@ func TestUnusualDirectories(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv := started(t, made(t, sub))
-			if got := ask(t, srv, "SELECT 'ok'"); got != "ok" {
-				t.Error(got)
-			}
+			testenv.Want(t, ask(t, srv, "SELECT 'ok'"), "ok", "answered")
 			info := must(os.Stat(srv.socketDir))(t)
 			testenv.Want(t, info.Mode().Perm(), 0o700, "socket directory has mode %v", info.Mode())
 			stop(t, srv)
@@ -88,9 +86,7 @@ func TestRelativeDirectory(t *testing.T) {
 	here := must(os.Getwd())(t)
 	dir := must(filepath.Rel(here, made(t)))(t)
 	srv := started(t, dir)
-	if got := ask(t, srv, "SELECT 'ok'"); got != "ok" {
-		t.Error(got)
-	}
+	testenv.Want(t, ask(t, srv, "SELECT 'ok'"), "ok", "answered")
 }
 
 func TestNoDirectory(t *testing.T) {
@@ -328,9 +324,7 @@ func TestOrphanIsStopped(t *testing.T) {
 	orphan := byHand(t, dir, held.server)
 	held.release()
 	srv := started(t, dir)
-	if got := ask(t, srv, "SELECT 'ok'"); got != "ok" {
-		t.Error(got)
-	}
+	testenv.Want(t, ask(t, srv, "SELECT 'ok'"), "ok", "answered")
 	testenv.Check(t, gone(orphan.Process.Pid), "the orphan still runs")
 }
 
