@@ -106,10 +106,7 @@ func TestPay(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	b := setup(t)
 	opened := b.open(t, b.make(t, paylink.Draft{Amount: "500", MaxPayments: 2}))
-	errs := testenv.AtOnce(8, func(n int) error {
-		_, err := b.pay(opened, "", fmt.Sprint("form", n))
-		return err
-	})
+	errs := testenv.AtOnce(8, func(n int) error { return errOf(b.pay(opened, "", fmt.Sprint("form", n))) })
 	made := 0
 	for _, err := range errs {
 		if err == nil {

@@ -54,8 +54,7 @@ func (c cut) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 // However often and wherever a hand-over is cut off, also when only its answer is lost, each withdrawal is on one list, and
 // whoever asks again gets that one.
 func TestHandOverIsCutOffEverywhere(t *testing.T) {
-	d := newDesk(t)
-	d.fund(t, "1000")
+	d := newDesk(t, "1000")
 	address := d.known(t, d.user, "TRC20", tron)
 	var ids []int64
 	for range 3 {

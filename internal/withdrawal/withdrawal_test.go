@@ -44,7 +44,8 @@ type desk struct {
 	user     caller.Caller
 }
 
-func newDesk(t *testing.T) *desk {
+// newDesk is a desk whose cashbox has so much.
+func newDesk(t *testing.T, usdt string) *desk {
 	t.Helper()
 	t.Parallel()
 	d := &desk{DB: dbtest.New(t), clock: &dbtest.Clock{}}
@@ -54,11 +55,11 @@ func newDesk(t *testing.T) *desk {
 	d.merchant = d.NewMerchant(t, dbtest.MerchantOpts{Scopes: []string{caller.ScopeWithdrawals}})
 	d.user = caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 5, MerchantID: d.merchant.ID}
 	for _, network := range []string{"TRC20", "ERC20"} {
-		_, err := d.service.SetTerms(t.Context(), operator, withdrawal.NewTerms{
+		testenv.Must(d.service.SetTerms(t.Context(), operator, withdrawal.NewTerms{
 			Network: network, Enabled: true, Fee: "1.5", MinAmount: "10", DailyAmount: "1000", Seen: "new",
-		})
-		testenv.NoError(t, err)
+		}))(t)
 	}
+	d.fund(t, usdt)
 	return d
 }
 
@@ -115,8 +116,7 @@ func errOf[T any](_ T, err error) error { return err }
 // A book takes an address of the network's form once, never the platform's or a contract; one that looks like another is
 // confirmed first; and nothing is sent to it before it has rested.
 func TestAddressBook(t *testing.T) {
-	d := newDesk(t)
-	d.fund(t, "100")
+	d := newDesk(t, "100")
 	d.Exec(t, "insert into receiving_address (network, address) values ('BEP20', '0x8617E340B3D01FA5F11F306F4090FD50E238070D')")
 	add := func(who caller.Caller, network, address string, confirmed bool) (withdrawal.Address, error) {
 		return d.service.AddAddress(t.Context(), who, withdrawal.NewAddress{
@@ -158,36 +158,24 @@ func TestAddressBook(t *testing.T) {
 
 // Requests at once never take more than there is, nor more than a day's limit; one order id makes one withdrawal.
 func TestRequestsAtOnce(t *testing.T) {
-	d := newDesk(t)
-	d.fund(t, "100")
+	d := newDesk(t, "100")
 	address := d.known(t, d.user, "TRC20", tron)
 	var made atomic.Int64
-	for _, err := range testenv.AtOnce(12, func(i int) error {
+	dbtest.Through(t, testenv.AtOnce(12, func(i int) error {
 		created, err := d.service.Request(t.Context(), d.user, d.request(address, "20", fmt.Sprint("order-", i%6)))
 		if err == nil && !created.Replay {
 			made.Add(1)
 		}
 		return err
-	}) {
-		if err != nil {
-			wantCode(t, err, "insufficient_cashbox_balance")
-		}
-	}
+	}), "insufficient_cashbox_balance")
 	testenv.Want(t, made.Load(), 4, "made")
 	d.wantBalance(t, "14", "86")
 
 	d.fund(t, "5000")
-	limited := 0
-	for _, err := range testenv.AtOnce(6, func(int) error {
-		_, err := d.service.Request(t.Context(), d.user, d.request(address, "300", ""))
-		return err
-	}) {
-		if err != nil {
-			wantCode(t, err, "withdrawal_daily_limit")
-			limited++
-		}
-	}
-	testenv.Want(t, limited, 3, "beyond the limit of the day")
+	within := dbtest.Through(t, testenv.AtOnce(6, func(int) error {
+		return errOf(d.service.Request(t.Context(), d.user, d.request(address, "300", "")))
+	}), "withdrawal_daily_limit")
+	testenv.Want(t, within, 3, "within the limit of the day")
 	for _, wrong := range []string{"9.99", "0", "-1", "10.1234567", ""} {
 		wantCode(t, errOf(d.service.Request(t.Context(), d.user, d.request(address, wrong, ""))), "validation_failed")
 	}
@@ -197,8 +185,7 @@ func TestRequestsAtOnce(t *testing.T) {
 
 // A program asks with its key for an address of its merchant's book; a repeat answers with the first and names what differs.
 func TestByKey(t *testing.T) {
-	d := newDesk(t)
-	d.fund(t, "100")
+	d := newDesk(t, "100")
 	d.known(t, d.user, "TRC20", tron)
 	ask := func(amount, address string) (withdrawal.Created, error) {
 		return d.service.Request(t.Context(), d.merchant.Caller, withdrawal.Request{
@@ -218,8 +205,7 @@ func TestByKey(t *testing.T) {
 
 // What is refused, cancelled or has failed comes back once, whoever else decides at the same time.
 func TestGivenBackOnce(t *testing.T) {
-	d := newDesk(t)
-	d.fund(t, "100")
+	d := newDesk(t, "100")
 	address := d.known(t, d.user, "TRC20", tron)
 	w := d.asked(t, address)
 	ended := 0
@@ -259,8 +245,7 @@ func TestGivenBackOnce(t *testing.T) {
 
 // Each withdrawal is on one list, whoever asks and however often; the list is signed, and the same number gets the same list.
 func TestHandOverOnce(t *testing.T) {
-	d := newDesk(t)
-	d.fund(t, "500")
+	d := newDesk(t, "500")
 	address := d.known(t, d.user, "TRC20", tron)
 	for range 5 {
 		testenv.Must(d.service.Approve(t.Context(), operator, d.asked(t, address).ID))(t)
@@ -295,7 +280,7 @@ func TestHandOverOnce(t *testing.T) {
 // A withdrawal is complete when the transfer that was named is seen and is what was to be paid, once; another one stops it
 // until operators decide.
 func TestSeen(t *testing.T) {
-	d := newDesk(t)
+	d := newDesk(t, "0")
 	trader := d.NewTrader(t, dbtest.TraderOpts{USDT: "100"})
 	address := d.known(t, trader.Caller, "ERC20", ether)
 	ask := func() withdrawal.Withdrawal {
@@ -350,8 +335,7 @@ func TestSeen(t *testing.T) {
 
 // Above what one operator may move alone it takes two, and so it does whenever one says what nobody has seen.
 func TestFourEyes(t *testing.T) {
-	d := newDesk(t)
-	d.fund(t, "500")
+	d := newDesk(t, "500")
 	address := d.known(t, d.user, "TRC20", tron)
 	d.Exec(t, `insert into app_user (id, kind, login, role, created_at) overriding system value
 		values ($1, 'operator', 'dora', 'admin', now())`, operator.ID)
@@ -393,7 +377,7 @@ func TestFourEyes(t *testing.T) {
 
 // Whose a call is, is settled before anything else is looked at.
 func TestKindsOfCallers(t *testing.T) {
-	d := newDesk(t)
+	d := newDesk(t, "0")
 	dbtest.WantKinds(t, d.service, map[string]string{
 		"merchant_key merchant_portal trader":          "Request Quote AddAddress RemoveAddress Cancel Addresses",
 		"merchant_key merchant_portal trader operator": "Get List History",
