@@ -28,10 +28,7 @@ type scene struct {
 func newScene(t *testing.T) *scene {
 	t.Helper()
 	b := setup(t)
-	s := &scene{
-		bundle: b, m: b.merchant(t, "100", dbtest.MerchantOpts{}), taker: b.trader(t, "sbp"),
-		second: b.trader(t, "sbp"),
-	}
+	s := &scene{bundle: b, m: b.merchant(t, "100", dbtest.MerchantOpts{}), taker: b.trader(t, "sbp"), second: b.trader(t, "sbp")}
 	s.p = b.create(t, s.m.Caller, request("order-1"))
 	return s
 }
@@ -40,22 +37,17 @@ func newScene(t *testing.T) *scene {
 type step func(s *scene) error
 
 var steps = map[string]step{
-	"take": func(s *scene) error {
-		return errOf(s.payouts.Take(context.Background(), s.taker.Caller, id(s.p)))
-	},
+	"take": func(s *scene) error { return errOf(s.payouts.Take(context.Background(), s.taker.Caller, id(s.p))) },
 	"complete": func(s *scene) error {
 		return errOf(s.payouts.Complete(context.Background(), s.taker.Caller, id(s.p), new("tx-1")))
 	},
 	"fail": func(s *scene) error {
 		return errOf(s.payouts.Fail(context.Background(), s.taker.Caller, id(s.p), new("bank says no")))
 	},
-	"cancel": func(s *scene) error {
-		return errOf(s.payouts.Cancel(context.Background(), s.m.Caller, id(s.p)))
-	},
+	"cancel": func(s *scene) error { return errOf(s.payouts.Cancel(context.Background(), s.m.Caller, id(s.p))) },
 	"portal cancel": func(s *scene) error {
 		portal := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 7, MerchantID: s.m.ID}
-		_, err := s.payouts.Cancel(context.Background(), portal, id(s.p))
-		return err
+		return errOf(s.payouts.Cancel(context.Background(), portal, id(s.p)))
 	},
 	"expire": func(s *scene) error {
 		s.clock.Advance(day)
@@ -75,9 +67,8 @@ var steps = map[string]step{
 		return errOf(s.payouts.Reverse(context.Background(), operator, id(s.p), new(" never arrived ")))
 	},
 	"resolve": func(s *scene) error {
-		_, err := s.payouts.Resolve(context.Background(), operator, id(s.p),
-			payout.Resolution{Outcome: "completed", ProofReference: new("tx-2")})
-		return err
+		return errOf(s.payouts.Resolve(context.Background(), operator, id(s.p),
+			payout.Resolution{Outcome: "completed", ProofReference: new("tx-2")}))
 	},
 }
 
@@ -94,12 +85,8 @@ func TestMoves(t *testing.T) {
 	// the rest of the markup.
 	frozen, free := money{"89.8", "10.2", "0", "0"}, money{"100", "0", "0", "0"}
 	stands := map[string]money{
-		"waiting":    frozen,
-		"processing": frozen,
-		"completed":  {"89.8", "0", "10.15", "0.05"},
-		"failed":     free,
-		"cancelled":  free,
-		"expired":    free,
+		"waiting": frozen, "processing": frozen, "completed": {"89.8", "0", "10.15", "0.05"},
+		"failed": free, "cancelled": free, "expired": free,
 	}
 	table := testenv.Rows(t, "moves.txt")
 	for _, row := range table[1:] {
@@ -125,8 +112,7 @@ func TestMoves(t *testing.T) {
 						wantCode(t, steps[name](s), want)
 						want = from
 					}
-					got := s.Text(t, "select status from payin")
-					testenv.Check(t, got == want, "%s, want %s", got, want)
+					testenv.Want(t, s.Text(t, "select status from payin"), want, "the payout is")
 					s.wantMoney(t, s.m.CashboxID, s.taker.ID, stands[want])
 					ended := 1
 					switch {
@@ -136,10 +122,8 @@ func TestMoves(t *testing.T) {
 						ended = 2
 					}
 					s.relay(t)
-					events := s.Count(t, "select count(*) from webhook_event")
-					queued := s.Count(t, "select count(*) from webhook_delivery")
-					testenv.Check(t, events == ended && queued == ended,
-						"%d events, %d deliveries; want %d", events, queued, ended)
+					testenv.Want(t, s.Count(t, "select count(*) from webhook_event"), ended, "events")
+					testenv.Want(t, s.Count(t, "select count(*) from webhook_delivery"), ended, "deliveries")
 				})
 			}
 		})
@@ -169,14 +153,11 @@ func TestHistory(t *testing.T) {
 			for _, step := range c.steps {
 				noError(t, steps[step](s))
 			}
-			got := s.Text(
-				t,
-				`select string_agg(trim(actor || ' ' || coalesce(from_status, '-') || '>' || to_status || ' ' ||
-				coalesce(reason, '')), '|' order by id) from payin_history`,
-			)
+			got := s.Text(t, `select string_agg(trim(actor || ' ' || coalesce(from_status, '-') || '>' || to_status || ' ' ||
+				coalesce(reason, '')), '|' order by id) from payin_history`)
 			want := strings.ReplaceAll(c.want, "T", fmt.Sprint(s.taker.ID))
 			want = strings.ReplaceAll(want, "key:1", fmt.Sprintf("key:%d", s.m.Caller.ID))
-			testenv.Check(t, got == want, "%s\nwant %s", got, want)
+			testenv.Want(t, got, want, "the history")
 		})
 	}
 }
@@ -251,11 +232,7 @@ func TestTraderList(t *testing.T) {
 		noError(t, err)
 		var lines []string
 		for _, offer := range list {
-			lines = append(
-				lines,
-				fmt.Sprint(offer.OrderID, " ", offer.Status, " ", offer.Address, " ", offer.Recipient, " ",
-					offer.RewardUSDT),
-			)
+			lines = append(lines, fmt.Sprint(offer.OrderID, " ", offer.Status, " ", offer.Address, " ", offer.Recipient, " ", offer.RewardUSDT))
 		}
 		return strings.Join(lines, "|")
 	}

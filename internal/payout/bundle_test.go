@@ -65,6 +65,13 @@ func (b *bundle) merchant(t *testing.T, usdt string, o dbtest.MerchantOpts) dbte
 	return m
 }
 
+// withMerchant is a bundle with such a merchant.
+func withMerchant(t *testing.T, usdt string) (*bundle, dbtest.Merchant) {
+	t.Helper()
+	b := setup(t)
+	return b, b.merchant(t, usdt, dbtest.MerchantOpts{})
+}
+
 // trader is one who can pay RUB by the methods and keeps 1.5% of spot.
 func (b *bundle) trader(t *testing.T, methods ...string) dbtest.Trader {
 	t.Helper()
@@ -92,9 +99,7 @@ func request(orderID string) payout.Request {
 func (b *bundle) create(t *testing.T, who caller.Caller, r payout.Request) payout.Payin {
 	t.Helper()
 	created, err := b.payouts.Create(context.Background(), who, r)
-	if err != nil || created.Replay {
-		t.Fatalf("create %s: %v, replay %v", r.OrderID, err, created.Replay)
-	}
+	testenv.Need(t, err == nil && !created.Replay, "create %s: %v, replay %v", r.OrderID, err, created.Replay)
 	return created.Payin
 }
 

@@ -2,7 +2,6 @@ package payout_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -39,15 +38,13 @@ func TestCreateFreezes(t *testing.T) {
 		r.OrderID, r.Code = order, code
 		testenv.Want(t, *b.create(t, m.Caller, r).Bank(), "Sberbank", "%s the bank", order)
 	}
-	if p := b.create(t, m.Caller, request("order-3")); p.Bank() != nil {
-		t.Errorf("without code and name the bank is %v", p.Bank())
-	}
+	p = b.create(t, m.Caller, request("order-3"))
+	testenv.Check(t, p.Bank() == nil, "without code and name the bank is %v", p.Bank())
 }
 
 // Whoever reads the database finds the last four digits of a requisite and no more.
 func TestRequisiteIsSealed(t *testing.T) {
-	b := setup(t)
-	m := b.merchant(t, "100", dbtest.MerchantOpts{})
+	b, m := withMerchant(t, "100")
 	b.create(t, m.Caller, request("order-1"))
 	row := b.Text(t, "select p::text || encode(p.address, 'escape') from payin p")
 	for _, part := range []string{phone, phone[1:], phone[2:], "9001234"} {
@@ -57,15 +54,12 @@ func TestRequisiteIsSealed(t *testing.T) {
 	b.create(t, m.Caller, request("order-2"))
 	b.Exec(t,
 		"update payin set address = (select address from payin where order_id = 'order-1') where order_id = 'order-2'")
-	if _, err := b.payouts.Create(context.Background(), m.Caller, request("order-2")); err == nil ||
-		fault.As(err) != nil {
-		t.Errorf("a requisite moved to another row: %v", err)
-	}
+	_, err := b.payouts.Create(context.Background(), m.Caller, request("order-2"))
+	testenv.Check(t, err != nil && fault.As(err) == nil, "a requisite moved to another row: %v", err)
 }
 
 func TestRepeat(t *testing.T) {
-	b := setup(t)
-	m := b.merchant(t, "100", dbtest.MerchantOpts{})
+	b, m := withMerchant(t, "100")
 	p := b.create(t, m.Caller, request("order-1"))
 	for want, change := range map[string]func(*payout.Request){
 		"":            func(r *payout.Request) { r.Code, r.Amount = new("other"), "1000.00" },
@@ -100,8 +94,7 @@ func TestRepeat(t *testing.T) {
 }
 
 func TestParallelRepeatsMakeOne(t *testing.T) {
-	b := setup(t)
-	m := b.merchant(t, "1000", dbtest.MerchantOpts{})
+	b, m := withMerchant(t, "1000")
 	const calls = 50
 	answers := make([]payout.Created, calls)
 	noError(t, testenv.AtOnce(calls, func(i int) (err error) {
@@ -121,29 +114,19 @@ func TestParallelRepeatsMakeOne(t *testing.T) {
 
 // 200 payouts at once on a balance for 50 freeze exactly 50.
 func TestParallelPayoutsFreezeWhatIsThere(t *testing.T) {
-	b := setup(t)
-	m := b.merchant(t, "510", dbtest.MerchantOpts{})
-	failed := testenv.AtOnce(200, func(i int) error {
+	b, m := withMerchant(t, "510")
+	errs := testenv.AtOnce(200, func(i int) error {
 		return errOf(b.payouts.Create(context.Background(), m.Caller, request(fmt.Sprintf("order-%d", i))))
 	})
-	made := 0
-	for _, err := range failed {
-		if err == nil {
-			made++
-		} else {
-			wantCode(t, err, "insufficient_cashbox_balance")
-		}
-	}
-	rows := b.Count(t, "select count(*) from payin")
-	testenv.Check(t, made == 50 && rows == 50, "%d made, %d rows", made, rows)
+	testenv.Want(t, dbtest.Through(t, errs, "insufficient_cashbox_balance"), 50, "payouts made")
+	testenv.Want(t, b.Count(t, "select count(*) from payin"), 50, "payouts stored")
 	testenv.Want(t, b.Count(t, "select count(*) from payin_key"), 50, "order ids taken")
 	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"0", "510", "0", "0"})
 }
 
 // Refusals, in the order in which they are looked for. None takes the order id.
 func TestRefusals(t *testing.T) {
-	b := setup(t)
-	m := b.merchant(t, "10.19999999", dbtest.MerchantOpts{})
+	b, m := withMerchant(t, "10.19999999")
 	ask := func(who caller.Caller, r payout.Request) error {
 		return errOf(b.payouts.Create(context.Background(), who, r))
 	}
@@ -179,8 +162,7 @@ func TestUnboundKey(t *testing.T) {
 // Each field that is wrong is named, no requisite is told of, and nothing is stored. The bodies are those of wrong.txt in
 // internal/acceptance.
 func TestValidation(t *testing.T) {
-	b := setup(t)
-	m := b.merchant(t, "1000000", dbtest.MerchantOpts{})
+	b, m := withMerchant(t, "1000000")
 	long := strings.Repeat("ж", 256)
 	everything := payout.Request{
 		OrderID: long, Amount: "0.99", Currency: "USD", CallbackURI: "http://shop.example/", Method: "iban", Address: "x",
@@ -208,8 +190,7 @@ func TestValidation(t *testing.T) {
 
 // What waits is on the desks of all who can pay it, and what is taken on one.
 func TestPayoutsOfDesks(t *testing.T) {
-	b := setup(t)
-	m := b.merchant(t, "1000", dbtest.MerchantOpts{})
+	b, m := withMerchant(t, "1000")
 	first, second, card := b.trader(t, "sbp"), b.trader(t, "sbp", "c2c"), b.trader(t, "c2c")
 	ids := []int64{first.ID, second.ID, card.ID}
 	var payins []payout.Payin
@@ -233,12 +214,8 @@ func TestPayoutsOfDesks(t *testing.T) {
 	step("one is taken", func() { b.take(t, first, payins[0]) }, true, true, false)
 	b.wantCounts(t, first, 1, 1, 100)
 	b.wantCounts(t, second, 0, 1, 100)
-	step("and ended", func() {
-		must(b.payouts.Fail(t.Context(), first.Caller, id(payins[0]), nil))(t)
-	}, true, false, false)
-	step("cancelled", func() {
-		must(b.payouts.Cancel(t.Context(), m.Caller, id(payins[1])))(t)
-	}, true, true, false)
+	step("and ended", func() { must(b.payouts.Fail(t.Context(), first.Caller, id(payins[0]), nil))(t) }, true, false, false)
+	step("cancelled", func() { must(b.payouts.Cancel(t.Context(), m.Caller, id(payins[1])))(t) }, true, true, false)
 	b.wantCounts(t, second, 0, 0, 100)
 	b.create(t, m.Caller, request("c"))
 	last = b.stamps(t, ids)
@@ -246,8 +223,7 @@ func TestPayoutsOfDesks(t *testing.T) {
 		b.Exec(t, "update trader_payout_method set enabled = false where trader_id = $1", first.ID)
 	}, true, false, false)
 	b.wantCounts(t, first, 0, 0, 100)
-	step("trader off", func() { b.Exec(t, "update trader set enabled = false where id = $1", second.ID) }, false, true,
-		false)
+	step("trader off", func() { b.Exec(t, "update trader set enabled = false where id = $1", second.ID) }, false, true, false)
 	b.wantCounts(t, second, 0, 0, 100)
 	nobody := first.Caller
 	nobody.Role = ""
@@ -258,9 +234,7 @@ func TestPayoutsOfDesks(t *testing.T) {
 func (b *bundle) stamps(t *testing.T, ids []int64) map[int64]uint64 {
 	t.Helper()
 	got := must(b.payouts.DeskStamps(t.Context(), ids))(t)
-	if len(got) != len(ids) {
-		t.Fatalf("%d stamps of %d", len(got), len(ids))
-	}
+	testenv.Need(t, len(got) == len(ids), "%d stamps of %d", len(got), len(ids))
 	return got
 }
 
@@ -269,8 +243,7 @@ func (b *bundle) wantCounts(t *testing.T, trader dbtest.Trader, taken, waiting i
 	who := trader.Caller
 	who.Role = caller.Desk
 	got := must(b.payouts.DeskCounts(t.Context(), who, most))(t)
-	want := (payout.DeskCounts{Taken: taken, Waiting: waiting})
-	testenv.Check(t, got == want, "%s, want %s", fmt.Sprint(got), fmt.Sprint(want))
+	testenv.Want(t, got, payout.DeskCounts{Taken: taken, Waiting: waiting}, "counted")
 	desk := must(b.payouts.Desk(t.Context(), who, ""))(t)
 	testenv.Check(t, most != 100 || len(desk.Taken) == taken && len(desk.Waiting) == waiting,
 		"the desk has %d and %d, want %d and %d", len(desk.Taken), len(desk.Waiting), taken, waiting)
@@ -279,8 +252,7 @@ func (b *bundle) wantCounts(t *testing.T, trader dbtest.Trader, taken, waiting i
 // A key asks for payouts up to its limit of a day, and a cashbox pays out between its least and greatest amounts:
 // a key that is lost empties no cashbox.
 func TestPayoutBounds(t *testing.T) {
-	b := setup(t)
-	m := b.merchant(t, "1000", dbtest.MerchantOpts{})
+	b, m := withMerchant(t, "1000")
 	of := func(order, amount string) payout.Request {
 		r := request(order)
 		r.Amount = amount
@@ -322,15 +294,9 @@ func TestMissingAccountsLeaveNothing(t *testing.T) {
 	const gone = "owner_kind in ('cashbox', 'trader')"
 	b.Exec(t, "delete from account_balance where account_id in (select id from account where "+gone+")")
 	b.Exec(t, "delete from account where "+gone)
-	if _, err := b.payouts.Create(t.Context(), m.Caller, request("new")); !errors.Is(err, db.ErrMissing) {
-		t.Errorf("a payout without accounts: %v", err)
-	}
-	if err := errOf(b.payouts.Complete(t.Context(), trader.Caller, id(made), new("proof"))); !errors.Is(
-		err,
-		db.ErrMissing,
-	) {
-		t.Errorf("a completion without accounts: %v", err)
-	}
+	testenv.WantError(t, errOf(b.payouts.Create(t.Context(), m.Caller, request("new"))), db.ErrMissing, "a payout without accounts")
+	testenv.WantError(t, errOf(b.payouts.Complete(t.Context(), trader.Caller, id(made), new("proof"))), db.ErrMissing,
+		"a completion without accounts")
 	testenv.Want(t, state(), before, "what is stored")
 }
 
@@ -359,8 +325,7 @@ func TestBlockedRecipient(t *testing.T) {
 // A payout beside another of the same order id waits for it, also for longer than a lock is waited for, and answers with
 // the other's payout.
 func TestTwinWaits(t *testing.T) {
-	b := setup(t)
-	merchant := b.merchant(t, "100", dbtest.MerchantOpts{})
+	b, merchant := withMerchant(t, "100")
 	first := b.create(t, merchant.Caller, request("first"))
 	impatient := must(db.Open(t.Context(), b.URL, 2, db.ForCreations))(t)
 	t.Cleanup(impatient.Close)

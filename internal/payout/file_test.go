@@ -82,8 +82,7 @@ func (b *bundle) make(t *testing.T, m dbtest.Merchant, id int64, most string) (p
 // Every form in which spreadsheets write the same payouts makes the same ones, whose preview says what they cost; and the
 // same file again is the one that was made.
 func TestFileMakesPayouts(t *testing.T) {
-	b := setup(t)
-	m := b.merchant(t, "100", dbtest.MerchantOpts{})
+	b, m := withMerchant(t, "100")
 	cyrillic := must(charmap.Windows1251.NewEncoder().String(
 		"Выплаты;;;;\r\nЗаказ;Сумма;Способ;Телефон;Получатель;Банк\r\n;;;;;\r\nA-1;1 000,50;СБП;8 (900) 123-45-67;Пётр Ильин;Т-Банк\r\n"))(t)
 	for name, content := range map[string]string{
@@ -116,8 +115,7 @@ func TestFileMakesPayouts(t *testing.T) {
 
 // A workbook keeps fifteen digits of a number. What stands for the others in a longer one is no account.
 func TestFileWithLostDigits(t *testing.T) {
-	b := setup(t)
-	m := b.merchant(t, "21", dbtest.MerchantOpts{})
+	b, m := withMerchant(t, "21")
 	for _, kept := range []string{"4.0817810900099912E19", "40817810900099912000", "4111111111111111"} {
 		file := b.send(t, m, workbook(t, `<c r="A3" t="inlineStr"><is><t>A-5</t></is></c><c r="B3"><v>1000</v></c>`+
 			`<c r="C3" t="inlineStr"><is><t>c2c</t></is></c><c r="D3"><v>`+kept+`</v></c><c r="E3" t="inlineStr"><is><t>Пётр Ильин</t></is></c>`))
@@ -128,8 +126,7 @@ func TestFileWithLostDigits(t *testing.T) {
 
 // Whatever is wrong is said by line and field, and nothing is made of such a file.
 func TestFileFlaws(t *testing.T) {
-	b := setup(t)
-	m := b.merchant(t, "21", dbtest.MerchantOpts{})
+	b, m := withMerchant(t, "21")
 	b.create(t, m.Caller, request("used"))
 	file := b.send(t, m, fileHead+
 		"used,1000,sbp,+79001234567,Ivan Petrov,,\n\nsame,1000,sbp,+79001234567,Ivan Petrov,,\nsame,1000,sbp,+79001234567,Ivan Petrov,,\n"+
@@ -170,9 +167,8 @@ func TestFileFlaws(t *testing.T) {
 		{Kind: caller.MerchantPortal, MerchantID: m.ID, Role: caller.Owner, Stale: true},
 		{Kind: caller.MerchantPortal, MerchantID: m.ID, Role: caller.Developer},
 	} {
-		if _, err := b.payouts.MakeFile(t.Context(), who, costs.ID, shown(m, "")); err == nil || fault.As(err).Kind != fault.Forbidden {
-			t.Errorf("%+v: %v", who, err)
-		}
+		_, err := b.payouts.MakeFile(t.Context(), who, costs.ID, shown(m, ""))
+		testenv.Check(t, err != nil && fault.As(err).Kind == fault.Forbidden, "%+v: %v", who, err)
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from payin"), 1, "payouts")
 	// Only keys that may pay out, of one's own; and of another merchant's file nothing is known.
@@ -188,8 +184,7 @@ func TestFileFlaws(t *testing.T) {
 // Two thousand payouts are made together, once, however often they are asked for at a time; and if the last thing fails,
 // nothing is left of them.
 func TestFileIsAllOrNothing(t *testing.T) {
-	b := setup(t)
-	m := b.merchant(t, "20400", dbtest.MerchantOpts{})
+	b, m := withMerchant(t, "20400")
 	b.create(t, m.Caller, request("before")) // the balance is short of it now
 	b.Exec(t, "update api_key set payout_daily_limit = 2000000")
 	file := b.send(t, m, table(payout.MaxFileRows))

@@ -33,16 +33,8 @@ func TestListByStatusReadsOnlyThose(t *testing.T) {
 	} {
 		must(pool.Exec(t.Context(), sql))(t)
 	}
-	read := func() (rows int64) {
-		for _, sql := range []string{"select pg_stat_force_next_flush()", "select pg_stat_clear_snapshot()"} {
-			must(pool.Exec(t.Context(), sql))(t)
-		}
-		noError(t, pool.QueryRow(t.Context(),
-			"select seq_tup_read + idx_tup_fetch from pg_stat_user_tables where relname = 'payin'").Scan(&rows))
-		return rows
-	}
 	payouts := payout.New(db.OnePool(pool), s.clock, nil, nil, foureyes.Rules{})
-	before := read()
+	before := dbtest.RowsRead(t, pool, "payin")
 	for range 10 { // more often than a plan is made anew for each call
 		for status, want := range map[string]int{"waiting": 1, "processing": 0} {
 			page := payout.Page{Status: &status}
@@ -54,15 +46,13 @@ func TestListByStatusReadsOnlyThose(t *testing.T) {
 				"%s: the merchant's %d, the trader's %d", status, len(own), len(offered))
 		}
 	}
-	if rows := read() - before; rows > 200 {
-		t.Errorf("read %d rows for the same one, ten times", rows)
-	}
+	rows := dbtest.RowsRead(t, pool, "payin") - before
+	testenv.Check(t, rows <= 200, "read %d rows for the same one, ten times", rows)
 }
 
 // A merchant lists its payouts, the newest first, by any of the filters and page by page.
 func TestListOwn(t *testing.T) {
-	b := setup(t)
-	merchant := b.merchant(t, "1000", dbtest.MerchantOpts{})
+	b, merchant := withMerchant(t, "1000")
 	other := b.merchant(t, "1000", dbtest.MerchantOpts{})
 	taker := b.trader(t, "sbp", "c2c")
 	var made []payout.Payin // at minute 0, 1 and 2
@@ -98,22 +88,19 @@ func TestListOwn(t *testing.T) {
 		testenv.Check(t, slices.Equal(ids(list), ids(test.want)) && cursor == nil,
 			"%s: %v, want %v", name, ids(list), ids(test.want))
 	}
-	query := payout.Query{}
-	query.Limit = new(int32(2))
+	query := payout.Query{Page: payout.Page{Page: db.Page{Limit: new(int32(2))}}}
 	first, cursor, err := b.payouts.ListOwn(t.Context(), merchant.Caller, query)
 	noError(t, err)
 	query.Cursor = cursor
 	rest, cursor, err := b.payouts.ListOwn(t.Context(), merchant.Caller, query)
 	noError(t, err)
-	if got := append(ids(first), ids(rest)...); !slices.Equal(got, ids(made)) || len(first) != 2 || cursor != nil {
-		t.Errorf("turned %v, want %v", got, ids(made))
-	}
+	testenv.WantAll(t, append(ids(first), ids(rest)...), ids(made), "turned")
+	testenv.Check(t, len(first) == 2 && cursor == nil, "a page of %d, then %v", len(first), cursor)
 }
 
 // A merchant's list costs a page: by an order id and by times long ago as well.
 func TestListOwnPlans(t *testing.T) {
-	b := setup(t)
-	merchant := b.merchant(t, "1000", dbtest.MerchantOpts{})
+	b, merchant := withMerchant(t, "1000")
 	p := b.create(t, merchant.Caller, request("order-1"))
 	b.Exec(t, `insert into payin select made.* from payin p, generate_series(10000, 40000) n,
 		jsonb_populate_record(p, jsonb_build_object('id', n, 'merchant_id', p.merchant_id + n % 200,
@@ -155,10 +142,7 @@ func TestGetOffer(t *testing.T) {
 	stranger := s.NewTrader(t, dbtest.TraderOpts{}).Caller
 	stranger.Role = caller.Owner
 	name := id(s.p)
-	get := func(who caller.Caller) payout.Offer {
-		t.Helper()
-		return must(s.payouts.GetOffer(t.Context(), who, name))(t)
-	}
+	get := func(who caller.Caller) payout.Offer { return must(s.payouts.GetOffer(t.Context(), who, name))(t) }
 	waiting := get(taker)
 	testenv.Check(t, waiting.Status == payout.Waiting && waiting.Address == s.p.AddressMask && waiting.Recipient == "",
 		"it waits: %+v", waiting)
@@ -190,9 +174,7 @@ func TestProofFile(t *testing.T) {
 	wantFields(t, errOf(s.payouts.Prove(t.Context(), s.taker.Caller, id(s.p), proofOf("<html>"))), "file")
 	wantCode(t, errOf(s.payouts.Prove(t.Context(), s.second.Caller, id(s.p), proofOf(pdf))), "not_found")
 	none, err := s.payouts.FindProof(t.Context(), operator, id(s.p))
-	if none != nil || err != nil {
-		t.Fatalf("%+v, %v", none, err)
-	}
+	testenv.Need(t, none == nil && err == nil, "%+v, %v", none, err)
 	wantCode(t, errOf2(s.payouts.ReadProof(t.Context(), operator, id(s.p))), "not_found")
 	must(s.payouts.Prove(t.Context(), s.taker.Caller, id(s.p), proofOf(pdf)))(t)
 	wantCode(t, errOf(s.payouts.Prove(t.Context(), s.taker.Caller, id(s.p), proofOf(pdf))), "payin_not_processing")
@@ -251,14 +233,10 @@ func TestOverdue(t *testing.T) {
 func TestExpiry(t *testing.T) {
 	s := newScene(t)
 	s.clock.Advance(day - time.Millisecond)
-	if n, err := s.payouts.Expire(t.Context()); n != 0 || err != nil {
-		t.Errorf("%d expired early (%v)", n, err)
-	}
+	testenv.Want(t, must(s.payouts.Expire(t.Context()))(t), 0, "expired early")
 	s.clock.Advance(time.Millisecond)
 	wantCode(t, steps["take"](s), "payin_not_waiting")
-	if n, err := s.payouts.Expire(t.Context()); n != 1 || err != nil {
-		t.Errorf("%d expired (%v)", n, err)
-	}
+	testenv.Want(t, must(s.payouts.Expire(t.Context()))(t), 1, "expired")
 	s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"100", "0", "0", "0"})
 }
 
@@ -275,7 +253,7 @@ func TestEvents(t *testing.T) {
 			event := s.Text(t, "select id::text from webhook_event")
 			body := strings.NewReplacer("<event>", event, "<id>", id(s.p)).Replace(strings.TrimSpace(string(want)))
 			got := s.Text(t, "select convert_from(body, 'utf8') from webhook_event")
-			testenv.Check(t, got == body, "%s\nwant %s", got, body)
+			testenv.Want(t, got, body, "the webhook")
 			row := s.Text(t, `select type || ' ' || subject || ' ' || sequence || ' ' || url || ' ' ||
 				(subject_id = (select id from payin)) || ' ' || (cashbox_id = (select cashbox_id from payin)) from webhook_event`)
 			testenv.Want(t, row, "payin.status.updated payin 1 https://shop.example/hook true true", "event")
@@ -285,8 +263,7 @@ func TestEvents(t *testing.T) {
 
 // Replicas that sweep at the same time end every overdue payout once.
 func TestReplicasExpire(t *testing.T) {
-	b := setup(t)
-	m := b.merchant(t, "1000", dbtest.MerchantOpts{})
+	b, m := withMerchant(t, "1000")
 	const payouts = 20
 	for i := range payouts {
 		b.create(t, m.Caller, request(fmt.Sprintf("order-%d", i)))

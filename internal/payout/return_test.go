@@ -25,19 +25,11 @@ func TestTakeLimit(t *testing.T) {
 	for i := range 12 {
 		made = append(made, id(b.create(t, m.Caller, request(fmt.Sprintf("order-%d", i)))))
 	}
-	taken := 0
-	for _, err := range testenv.AtOnce(len(made), func(i int) error {
+	taken := dbtest.Through(t, testenv.AtOnce(len(made), func(i int) error {
 		return errOf(b.payouts.Take(context.Background(), trader.Caller, made[i]))
-	}) {
-		if err == nil {
-			taken++
-			continue
-		}
-		wantCode(t, err, "payin_take_limit")
-	}
-	if n := b.Count(t, "select count(*) from payin where status = 'processing'"); taken != 5 || n != 5 {
-		t.Fatalf("%d taken, %d processing, want 5", taken, n)
-	}
+	}), "payin_take_limit")
+	n := b.Count(t, "select count(*) from payin where status = 'processing'")
+	testenv.Need(t, taken == 5 && n == 5, "%d taken, %d processing, want 5", taken, n)
 	// Everybody else takes what is left.
 	another := b.create(t, m.Caller, request("another"))
 	b.take(t, other, another)
@@ -164,9 +156,8 @@ func TestLateWordOfTheFormerTaker(t *testing.T) {
 	go func() { late <- steps["complete"](s) }()
 	s.AwaitBlocked(t)
 	noError(t, holder.Commit(t.Context()))
-	if err := <-late; fault.As(err) == nil || fault.As(err).Code != "not_found" {
-		t.Errorf("the former taker: %v", err)
-	}
+	err := <-late
+	testenv.Check(t, fault.As(err) != nil && fault.As(err).Code == "not_found", "the former taker: %v", err)
 }
 
 // The whole requisite of a payout goes when it has been kept long enough after the end, and its mask
