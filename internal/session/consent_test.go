@@ -136,8 +136,7 @@ func TestOperatorSetsNoPassword(t *testing.T) {
 		{Kind: caller.Trader, Login: "ghost", Password: password, TraderID: &trader},
 		{Kind: caller.MerchantPortal, Login: "ghost", Password: password, MerchantID: &g.merchantID},
 	} {
-		_, _, err = g.Create(ctx, g.eve, n)
-		wrongField(t, err, "password")
+		wrongField(t, errOf2(g.Create(ctx, g.eve, n)), "password")
 	}
 	update := session.UserUpdate{ID: g.owner.ID, Password: new("another long password")}
 	wrongField(t, errOf(g.Update(ctx, g.eve, update)), "password")

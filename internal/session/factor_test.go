@@ -35,11 +35,9 @@ func TestEnrolment(t *testing.T) {
 		t.Log(name)
 		refused(t, err, "second_factor_required")
 	}
-	_, _, err := o.ConfirmTOTP(ctx, in.Session, "123456")
-	refused(t, err, "factor_not_begun")
+	refused(t, errOf2(o.ConfirmTOTP(ctx, in.Session, "123456")), "factor_not_begun")
 	offer := must(o.BeginTOTP(ctx, in.Session))(t)
-	_, _, err = o.ConfirmTOTP(ctx, in.Session, "000000x")
-	refused(t, err, "factor_wrong")
+	refused(t, errOf2(o.ConfirmTOTP(ctx, in.Session, "000000x")), "factor_wrong")
 	o.StoredNowhere(t, offer.Secret)
 	opened, codes, err := o.ConfirmTOTP(ctx, in.Session, o.code(t, offer.Secret))
 	noError(t, err)
@@ -58,6 +56,8 @@ func TestEnrolment(t *testing.T) {
 
 func errOf[T any](_ T, err error) error { return err }
 
+func errOf2[A, B any](_ A, _ B, err error) error { return err }
+
 // Who knows only the password cannot add a factor of theirs once the user has one.
 func TestNobodyEnrolsBesideTheUser(t *testing.T) {
 	o := newOffice(t)
@@ -66,8 +66,7 @@ func TestNobodyEnrolsBesideTheUser(t *testing.T) {
 	offer := must(o.BeginTOTP(ctx, thief.Session))(t)
 	o.enrol(t, o.signIn(t, "root", "").Session)
 	testenv.Want(t, o.live(t, thief.Cookie), false, "a sign-in still waits for the first factor")
-	_, _, err := o.ConfirmTOTP(ctx, thief.Session, o.nextCode(t, offer.Secret))
-	refused(t, err, "unauthenticated")
+	refused(t, errOf2(o.ConfirmTOTP(ctx, thief.Session, o.nextCode(t, offer.Secret))), "unauthenticated")
 	waiting := o.signIn(t, "root", "")
 	testenv.Want(t, waiting.Session.State, session.AwaitsFactor, "state")
 	refused(t, errOf(o.BeginTOTP(ctx, waiting.Session)), "second_factor_required")
@@ -76,8 +75,7 @@ func TestNobodyEnrolsBesideTheUser(t *testing.T) {
 
 // A code of the authenticator app works once, also where several use it at the same moment.
 func TestCodeOnce(t *testing.T) {
-	o := newOffice(t)
-	_, secret, _ := o.operator(t, "root")
+	o, _, secret, _ := withRoot(t)
 	code := o.nextCode(t, secret)
 	waiting := make([]session.Opened, 5)
 	for i := range waiting {
@@ -96,8 +94,7 @@ func TestCodeOnce(t *testing.T) {
 
 // Clocks differ by half a minute, and not by a minute.
 func TestCodeOfAnotherMinute(t *testing.T) {
-	o := newOffice(t)
-	_, secret, _ := o.operator(t, "root")
+	o, _, secret, _ := withRoot(t)
 	o.wait(time.Hour)
 	for away, good := range map[time.Duration]bool{
 		-time.Minute: false, -30 * time.Second: true, 60 * time.Second: false, 30 * time.Second: true,
@@ -113,8 +110,7 @@ func TestCodeOfAnotherMinute(t *testing.T) {
 
 // A recovery code finishes one sign-in, however it is written, and nobody else's.
 func TestRecoveryCodeOnce(t *testing.T) {
-	o := newOffice(t)
-	_, _, codes := o.operator(t, "root")
+	o, _, _, codes := withRoot(t)
 	_, _, others := o.operator(t, "other")
 	give := func(code string) (session.Opened, error) {
 		return o.GiveFactor(ctx, o.signIn(t, "root", "").Session, given(code))
@@ -137,16 +133,14 @@ func TestRecoveryCodeOnce(t *testing.T) {
 
 // Wrong codes of a sign-in count against its user and address, and keep nobody from another sign-in.
 func TestCodesAreCounted(t *testing.T) {
-	o := newOffice(t)
-	_, secret, _ := o.operator(t, "root")
+	o, _, secret, _ := withRoot(t)
 	in := o.signIn(t, "root", "")
 	for range 10 {
 		refused(t, errOf(o.GiveFactor(ctx, in.Session, given("00000x"))), "factor_wrong")
 	}
 	refused(t, errOf(o.GiveFactor(ctx, in.Session, given(o.nextCode(t, secret)))), "rate_limited")
 	// Elsewhere the user can still sign in, until twenty wrong codes in a row have locked the factor.
-	in = must(o.SignIn(ctx, typed("root", ""),
-		session.Origin{Address: "198.51.100.1"}))(t)
+	in = must(o.SignIn(ctx, typed("root", ""), session.Origin{Address: "198.51.100.1"}))(t)
 	for range 10 {
 		refused(t, errOf(o.GiveFactor(ctx, in.Session, given("00000x"))), "factor_wrong")
 	}
@@ -157,8 +151,7 @@ func TestCodesAreCounted(t *testing.T) {
 // What needs a fresh factor needs one of the last five minutes; giving one is a new token, and the
 // old one is dead.
 func TestStepUp(t *testing.T) {
-	o := newOffice(t)
-	in, secret, _ := o.operator(t, "root")
+	o, in, secret, _ := withRoot(t)
 	o.wait(5*time.Minute - time.Second)
 	testenv.Want(t, must(o.Find(ctx, in.Cookie))(t).Caller.Stale, false, "before five minutes are over")
 	o.wait(2 * time.Second)
@@ -212,16 +205,14 @@ func TestStepUpByPassword(t *testing.T) {
 
 // Where a factor is compulsory the last one stays.
 func TestLastFactor(t *testing.T) {
-	o := newOffice(t)
-	in, _, _ := o.operator(t, "root")
+	o, in, _, _ := withRoot(t)
 	refused(t, o.RemoveTOTP(ctx, in.Session), "factor_last")
 	testenv.Want(t, must(o.Find(ctx, in.Cookie))(t).Factors.TOTP, true, "left")
 }
 
 // The API's sessions know second factors, too: a token without one is good for nothing else.
 func TestSecondFactorOfTheAPI(t *testing.T) {
-	o := newOffice(t)
-	_, secret, _ := o.operator(t, "root")
+	o, _, secret, _ := withRoot(t)
 	token := must(o.Login(ctx, typed("root", ""), home))(t)
 	testenv.Want(t, token.State, session.AwaitsFactor, "state")
 	refused(t, errOf(o.Bearer(ctx, "Bearer "+token.Bearer)), "second_factor_required")
@@ -243,8 +234,7 @@ func TestSecondFactorOfTheAPI(t *testing.T) {
 	in = must(o.FindBearer(ctx, "Bearer "+opened.Bearer))(t)
 	opened = must(o.GiveFactor(ctx, in, given(o.nextCode(t, secret))))(t)
 	may(opened.Bearer, nil)
-	at, err := o.Login(ctx, session.Credentials{Login: "root", Password: password, Code: o.nextCode(t, secret)},
-		home)
+	at, err := o.Login(ctx, session.Credentials{Login: "root", Password: password, Code: o.nextCode(t, secret)}, home)
 	testenv.Check(t, err == nil && at.State == session.Whole, "with the code at once: %s, %v", at.State, err)
 }
 

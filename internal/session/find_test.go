@@ -18,8 +18,7 @@ import (
 
 // A session ends when it was idle for half an hour, and lives on while it is used.
 func TestIdle(t *testing.T) {
-	o := newOffice(t)
-	in, _, _ := o.operator(t, "root")
+	o, in, _, _ := withRoot(t)
 	for range 3 {
 		o.wait(29 * time.Minute)
 		testenv.Want(t, o.live(t, in.Cookie), true, "a session in use ended")
@@ -31,8 +30,7 @@ func TestIdle(t *testing.T) {
 
 // It ends twelve hours after the sign-in, however much it is used, and whatever is given meanwhile.
 func TestAbsolute(t *testing.T) {
-	o := newOffice(t)
-	in, secret, _ := o.operator(t, "root")
+	o, in, secret, _ := withRoot(t)
 	for range 35 {
 		o.wait(20 * time.Minute)
 		testenv.Want(t, o.live(t, in.Cookie), true, "a session in use ended")
@@ -62,8 +60,7 @@ func TestReceivingTraderIdles(t *testing.T) {
 
 // That a session was seen is written once a minute.
 func TestSeen(t *testing.T) {
-	o := newOffice(t)
-	in, _, _ := o.operator(t, "root")
+	o, in, _, _ := withRoot(t)
 	seen := func() time.Time {
 		o.live(t, in.Cookie)
 		found := must(o.Find(ctx, in.Cookie))(t)
@@ -80,8 +77,7 @@ func TestSeen(t *testing.T) {
 
 // Who has signed out, was switched off, or whose session was ended, is out at once.
 func TestOutAtOnce(t *testing.T) {
-	o := newOffice(t)
-	operator, _, _ := o.operator(t, "root")
+	o, operator, _, _ := withRoot(t)
 	off := false
 	for name, end := range map[string]func(in session.Session) error{
 		"signed out": func(in session.Session) error { return o.End(ctx, in) },
@@ -161,8 +157,7 @@ func TestCookieKeys(t *testing.T) {
 
 // A user sees and ends their own sessions alone.
 func TestOwnSessions(t *testing.T) {
-	o := newOffice(t)
-	in, secret, _ := o.operator(t, "root")
+	o, in, secret, _ := withRoot(t)
 	o.wait(time.Minute)
 	second := o.signIn(t, "root", o.nextCode(t, secret))
 	stranger, _, _ := o.operator(t, "stranger")
@@ -183,8 +178,7 @@ func TestOwnSessions(t *testing.T) {
 
 // A new password ends all other sessions, and the present one goes on with another token.
 func TestChangePassword(t *testing.T) {
-	o := newOffice(t)
-	in, secret, _ := o.operator(t, "root")
+	o, in, secret, _ := withRoot(t)
 	other := o.signIn(t, "root", o.nextCode(t, secret))
 	const next = "another long password"
 	refused(t, errOf(o.ChangePassword(ctx, in.Session, "wrong", next)), "invalid_credentials")
@@ -197,8 +191,7 @@ func TestChangePassword(t *testing.T) {
 }
 
 func TestPreferences(t *testing.T) {
-	o := newOffice(t)
-	in, _, _ := o.operator(t, "root")
+	o, in, _, _ := withRoot(t)
 	testenv.Check(t, in.Session.Preferences == (session.Preferences{Zone: "UTC", Theme: "system", Shortcuts: true}),
 		"at first %+v", in.Session.Preferences)
 	want := session.Preferences{Zone: "Asia/Ulaanbaatar", Language: "ru", Theme: "dark"}

@@ -34,8 +34,7 @@ func (o office) from(t *testing.T, login string, from session.Origin) error {
 // Strangers who try a login lock nobody out who has signed in before: not from the address they did it from,
 // and not in the browser they did it in. Others wait, whatever their address.
 func TestStrangersLockNobodyOut(t *testing.T) {
-	o := newOffice(t)
-	in, secret, _ := o.operator(t, "root")
+	o, in, secret, _ := withRoot(t)
 	in = must(o.GiveFactor(ctx, in.Session, given(o.nextCode(t, secret))))(t)
 	device := must(o.NewDevice(in.Session))(t)
 	noError(t, o.tries(t, "root", "198.51.100.%d", 100))
@@ -90,8 +89,7 @@ func TestCountsAreShared(t *testing.T) {
 // Twenty wrong codes in a row lock the second factor, which the log of sign-ins says, until the user is
 // invited anew. A right code ends a row.
 func TestGuessedFactorIsLocked(t *testing.T) {
-	o := newOffice(t)
-	_, secret, recovery := o.operator(t, "root")
+	o, _, secret, recovery := withRoot(t)
 	wrong := func(times int) {
 		t.Helper()
 		for n := range times {

@@ -82,8 +82,7 @@ func TestInvitedAnew(t *testing.T) {
 	in = must(o.AcceptInvitation(ctx, third, password, home))(t)
 	testenv.Check(t, in.Session.State == session.AwaitsEnrolment && in.Session.Factors == (session.Factors{}),
 		"begun anew: %+v", in.Session)
-	_, _, err := o.Invite(ctx, admin, 1<<40)
-	refused(t, err, "not_found")
+	refused(t, errOf2(o.Invite(ctx, admin, 1<<40)), "not_found")
 }
 
 // A password set by an operator voids the invitation, and so does switching the user off.
@@ -100,8 +99,7 @@ func TestInvitationVoided(t *testing.T) {
 
 // A role is one of the kind's, the first where none is given; another role ends the sessions.
 func TestRoles(t *testing.T) {
-	o := newOffice(t)
-	in, _, _ := o.operator(t, "root")
+	o, in, _, _ := withRoot(t)
 	testenv.Want(t, in.Session.Caller.Role, caller.Admin, "role")
 	auditor, desk := caller.Auditor, caller.Desk
 	wrongField(t, errOf(o.Update(ctx, admin, session.UserUpdate{ID: in.Session.Caller.ID, Role: &desk})), "role")
@@ -116,8 +114,6 @@ func TestRoles(t *testing.T) {
 		testenv.Check(t, f != nil && len(f.Fields) == 1 && f.Fields.Wrong("role"), "%s as %s: %v", kind, role, err)
 	}
 	support := caller.Caller{Kind: caller.Operator, Role: caller.Support, ID: 1}
-	_, _, err := o.Create(ctx, support, session.NewUser{})
-	refused(t, err, "role_not_allowed")
-	_, _, err = o.Invite(ctx, support, 1)
-	refused(t, err, "role_not_allowed")
+	refused(t, errOf2(o.Create(ctx, support, session.NewUser{})), "role_not_allowed")
+	refused(t, errOf2(o.Invite(ctx, support, 1)), "role_not_allowed")
 }

@@ -86,6 +86,14 @@ func (o office) operator(t testing.TB, login string) (session.Opened, string, []
 	return o.enrol(t, o.signIn(t, login, "").Session)
 }
 
+// withRoot is an office with an operator, their authenticator app and their recovery codes.
+func withRoot(t *testing.T) (office, session.Opened, string, []string) {
+	t.Helper()
+	o := newOffice(t)
+	opened, secret, codes := o.operator(t, "root")
+	return o, opened, secret, codes
+}
+
 // live reports whether a cookie opens a session.
 func (o office) live(t testing.TB, cookie string) bool {
 	t.Helper()

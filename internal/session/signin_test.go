@@ -115,8 +115,7 @@ func TestSecondFactor(t *testing.T) {
 	for name, given := range map[string]string{
 		"wrong": "abcdef", "another": "000000x", "an hour old": code(time.Now().Add(-time.Hour)), "short": code(time.Now())[:5],
 	} {
-		if _, err := p.Login(ctx, typed("operator", given),
-			home); err == nil {
+		if _, err := p.Login(ctx, typed("operator", given), home); err == nil {
 			t.Errorf("%s: let in", name)
 		} else {
 			refused(t, err, "invalid_credentials")
@@ -124,15 +123,13 @@ func TestSecondFactor(t *testing.T) {
 	}
 	refused(t, errOf(p.Login(ctx, session.Credentials{Login: "operator", Password: "wrong", Code: code(time.Now())},
 		home)), "invalid_credentials")
-	must(p.Login(ctx, typed("operator", code(time.Now())),
-		home))(t)
+	must(p.Login(ctx, typed("operator", code(time.Now())), home))(t)
 	// Another user's sealed secret, put into this row, must not open.
 	other := p.add(t, caller.Operator, "other", nil, nil)
 	p.Exec(t,
 		"update app_user set totp_secret = (select totp_secret from app_user where login = 'operator') where id = $1",
 		other)
-	_, err := p.Login(ctx, typed("other", code(time.Now())),
-		home)
+	_, err := p.Login(ctx, typed("other", code(time.Now())), home)
 	testenv.Check(t, err != nil && fault.As(err) == nil, "with a copied secret: %v", err)
 }
 
@@ -185,8 +182,7 @@ func TestCreateOperator(t *testing.T) {
 	token, err := p.Login(ctx, typed("root", ""), home)
 	testenv.Check(t, err == nil && token.Kind == caller.Operator, "%s, %v", token.Kind, err)
 	err = session.CreateOperator(ctx, p.Pool, "root", "another password")
-	testenv.Check(t, err != nil &&
-		!strings.Contains(err.Error(), "another password"), "the login is taken: %v", err)
+	testenv.Check(t, err != nil && !strings.Contains(err.Error(), "another password"), "the login is taken: %v", err)
 	// Who has the database's address leaves a trace, without the password's hash.
 	kept := p.Text(
 		t,
@@ -229,8 +225,7 @@ func (o office) events(t testing.TB) string {
 
 // Sign-ins are kept, and those that failed, but nothing of what was typed.
 func TestSignInsAreKept(t *testing.T) {
-	o := newOffice(t)
-	_, secret, _ := o.operator(t, "root")
+	o, _, secret, _ := withRoot(t)
 	try := func(login, password, code string) {
 		t.Helper()
 		_, _ = o.SignIn(ctx, session.Credentials{Login: login, Password: password, Code: code}, home)

@@ -187,8 +187,7 @@ func TestLastOwnerStays(t *testing.T) {
 	testenv.Want(t, m.isIn(bearer), true, "the last owner is in")
 	other := m.member(t, "boris", caller.Owner)
 	noError(t, m.update(m.owner, m.owner.ID, session.UserUpdate{Role: new(caller.Support)}))
-	refused(t, m.update(m.as(other, caller.Owner), other, session.UserUpdate{Enabled: new(false)}),
-		"team_last_owner")
+	refused(t, m.update(m.as(other, caller.Owner), other, session.UserUpdate{Enabled: new(false)}), "team_last_owner")
 }
 
 // Of two owners who take each other's role, switch each other off or invite each other anew at the
