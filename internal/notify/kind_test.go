@@ -25,8 +25,7 @@ func (b *bundle) newOther(t *testing.T, kind, login string, merchantID int64) ca
 
 // Who asks for it reads in the morning where they are how their yesterday was, once; others do not, and nobody before.
 func TestSummary(t *testing.T) {
-	far, bot := newTelegram(t)
-	b := setup(t, bot)
+	far, b := byTelegram(t, "")
 	shop := b.NewMerchant(t, dbtest.MerchantOpts{})
 	who, other := b.newOther(t, "merchant_portal", "shop-1", shop.ID), b.newOther(t, "merchant_portal", "shop-2", shop.ID)
 	b.linked(t, who, "31")
@@ -73,8 +72,7 @@ func TestSummary(t *testing.T) {
 // A merchant hears of a key that is used from a new address, a user of a channel that is added, and operators of alarms, by what
 // is to be done.
 func TestOfSecurityAndAlarms(t *testing.T) {
-	far, bot := newTelegram(t)
-	b := setup(t, bot)
+	far, b := byTelegram(t, "")
 	b.alarms = map[string]Alarm{"rate_stale": {"/operator/manual/runbooks#when-a-rate-is-stale", false}, "appeals_waiting": {"/operator/appeals", true}}
 	shop := b.NewMerchant(t, dbtest.MerchantOpts{})
 	merchant, operator := b.newOther(t, "merchant_portal", "shop-1", shop.ID), b.newOther(t, "operator", "ops-1", 0)

@@ -19,9 +19,7 @@ import (
 // A payment is told at once; those of the next minute are one message with their number. Each is told once, also where an id of
 // the history is committed late, and to nobody who does not want it.
 func TestPaymentsAreToldTogether(t *testing.T) {
-	far, bot := newTelegram(t)
-	b := setup(t, bot)
-	b.linked(t, b.who, "71")
+	far, b := byTelegram(t, "71")
 	other := b.newUser(t, "desk-2")
 	b.linked(t, other, "72")
 	noError(t, b.Set(t.Context(), other, Update{Choices: []Choice{{PaymentOpened, Telegram, true}, {PaymentOpened, Telegram, false}}}))
@@ -38,16 +36,14 @@ func TestPaymentsAreToldTogether(t *testing.T) {
 	b.round(t)
 	b.round(t)
 	same(t, far.heard("71"), nil, "told within the minute")
-	b.later(t, "61 seconds")
-	b.round(t)
+	b.roundLater(t, "61 seconds")
 	same(t, far.heard("71"), []string{"9 payments are open.\nhttps://portal.example/trader"}, "told of the others")
 	same(t, far.heard("72"), nil, "told who does not want it")
 
 	// Another process takes over and reads some of it again.
 	b.Exec(t, "update notify_feed set leased_until = now(), history_id = 0")
 	b.feed = NewFeed(b.Service)
-	b.later(t, "61 seconds")
-	b.round(t)
+	b.roundLater(t, "61 seconds")
 	same(t, far.heard("71"), nil, "told twice")
 	own := must(b.Own(t.Context(), b.who))(t)
 	testenv.Check(t, len(own.Sent) == 2 && own.Sent[0].Count == 9 && own.Sent[0].Outcome == "sent", "the page has %+v", own.Sent)
@@ -56,8 +52,7 @@ func TestPaymentsAreToldTogether(t *testing.T) {
 // A chat that is blocked, or gives no answer, costs no other one anything. What is refused is tried again, and what is refused
 // for good ends.
 func TestTroubleIsNobodyElses(t *testing.T) {
-	far, bot := newTelegram(t)
-	b := setup(t, bot)
+	far, b := byTelegram(t, "")
 	far.refuse["81"] = `{"ok":false,"error_code":403,"description":"1:token is blocked"}`
 	far.refuse["82"] = `{"ok":false,"error_code":429,"description":"slow","parameters":{"retry_after":30}}`
 	for i, chat := range []string{"81", "82", "83"} {
@@ -75,16 +70,13 @@ func TestTroubleIsNobodyElses(t *testing.T) {
 		"telegram_asks_to_wait telegram_blocked", "why")
 	b.StoredNowhere(t, "1:token")
 	delete(far.refuse, "82")
-	b.later(t, "31 seconds")
-	b.round(t)
+	b.roundLater(t, "31 seconds")
 	same(t, far.heard("82"), []string{"3 payments are open.\nhttps://portal.example/trader"}, "told at the second try")
 }
 
 // What only a newer version knows waits for a process of it, for a day. Who hears of a kind no longer is not told what waits of it.
 func TestWaitsForWhoKnowsIt(t *testing.T) {
-	far, bot := newTelegram(t)
-	b := setup(t, bot)
-	b.linked(t, b.who, "85")
+	far, b := byTelegram(t, "85")
 	b.round(t)
 	noError(t, b.tell(t.Context(), []event{{kind: TraderWithdrawal, of: ofTrader, ownerID: b.trader.ID, subject: "5"}}))
 	b.Exec(t, `insert into notice (channel_id, kind, subject, path, at, due_at) select id, 'newer', '', '', $1, now() from notify_channel`, b.clock.Now())
@@ -94,16 +86,13 @@ func TestWaitsForWhoKnowsIt(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from notice where kind <> 'newer' and done_at is null"), 0, "that nobody hears of any more")
 	testenv.Want(t, b.Count(t, "select count(*) from notice where done_at is null and attempts = 0 and due_at > now()"), 1, "that wait")
 	b.Exec(t, "update notice set at = at - interval '25 hours'")
-	b.later(t, "6 seconds")
-	b.round(t)
+	b.roundLater(t, "6 seconds")
 	testenv.Want(t, b.Count(t, "select count(*) from notice where done_at is null"), 0, "that wait after a day")
 }
 
 // In quiet hours nothing is told but what is about security; of what is old by their end nobody hears.
 func TestQuietHours(t *testing.T) {
-	far, bot := newTelegram(t)
-	b := setup(t, bot)
-	b.linked(t, b.who, "91")
+	far, b := byTelegram(t, "91")
 	b.Exec(t, "update app_user set zone = 'Asia/Tashkent'")
 	now := b.clock.Now().In(must(time.LoadLocation("Asia/Tashkent"))(t))
 	from := (now.Hour()*60 + now.Minute() + 24*60 - 60) % (24 * 60)
@@ -119,15 +108,13 @@ func TestQuietHours(t *testing.T) {
 	noError(t, b.tell(t.Context(), []event{{kind: TraderAppeal, of: ofTrader, ownerID: b.trader.ID, subject: "5", path: "/trader/appeals/5"}}))
 	b.round(t)
 	same(t, far.heard("91"), []string{"Your password was changed.\nhttps://portal.example/account"}, "told in quiet hours")
-	b.later(t, "2 hours")
-	b.round(t)
+	b.roundLater(t, "2 hours")
 	same(t, far.heard("91"), []string{"There is news of an appeal.\nhttps://portal.example/trader/appeals/5"}, "told after them")
 }
 
 // The bot says how the desk stands, begins a break and is quiet when asked to; a chat that is not linked learns nothing.
 func TestBot(t *testing.T) {
-	far, bot := newTelegram(t)
-	b := setup(t, bot)
+	far, b := byTelegram(t, "")
 	said := must(b.answer(t.Context(), "61", "@x", "/status"))(t)
 	testenv.Check(t, strings.HasPrefix(said, "This chat is not linked."), "a stranger is told %q", said)
 	b.linked(t, b.who, "61")
@@ -153,9 +140,7 @@ func TestBot(t *testing.T) {
 // Thousands of payments that are opened, claimed or about to expire at once are one message of each kind, with all of them.
 func TestThousands(t *testing.T) {
 	const many = 2*feedMost + 1
-	far, bot := newTelegram(t)
-	b := setup(t, bot)
-	b.linked(t, b.who, "51")
+	far, b := byTelegram(t, "51")
 	b.round(t)
 	b.pay(t, 1, many)
 	b.Exec(t, "update payment set payer_claimed_at = $1, expires_at = $2", b.clock.Now(), b.clock.Now().Add(time.Minute))
@@ -178,8 +163,7 @@ func TestThousands(t *testing.T) {
 	b.Exec(t, "update payment set payer_claimed_at = $1 where id > $2", b.clock.Now(), many)
 	asked := db.NotifyClaimedParams{Since: b.feed.read[PaymentClaimed].until, After: math.MaxInt64, Until: b.clock.Now(), Traders: b.feed.traders, Most: feedMost}
 	testenv.Want(t, len(must(b.Queries().NotifyClaimed(t.Context(), asked))(t)), 1, "claims that are read on")
-	b.later(t, "61 seconds")
-	b.round(t)
+	b.roundLater(t, "61 seconds")
 	heard = far.heard("51")
 	testenv.Check(t, slices.Contains(heard, fmt.Sprintf("A payer says that they have paid.\nhttps://portal.example/trader/payments/%d", many+1)), "told %q", heard)
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,14 +21,13 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T { t.Helper(); noError(t, err); return value }
-}
+// must is what a call has given that has to succeed.
+func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }
 
-func noError(t testing.TB, err error) {
-	t.Helper()
-	testenv.NoError(t, err)
-}
+// errOf is what a call was refused with.
+func errOf[T any](_ T, err error) error { return err }
+
+var noError = testenv.NoError
 
 // bundle is the whole way of a notice: what finds it out, keeps it and sends it.
 type bundle struct {
@@ -103,6 +101,13 @@ func (b *bundle) later(t *testing.T, by string) {
 	b.Exec(t, `update notify_channel set due_at = due_at - $1::interval where due_at < 'infinity'`, by)
 }
 
+// roundLater is a round after so much time has gone by for what waits.
+func (b *bundle) roundLater(t *testing.T, by string) {
+	t.Helper()
+	b.later(t, by)
+	b.round(t)
+}
+
 // telegram is a bot's other side.
 type telegram struct {
 	*httptest.Server
@@ -148,6 +153,17 @@ func (f *telegram) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"ok": true, "result": map[string]any{"message_id": 1}})
 }
 
+// byTelegram is a bundle with a bot, and with a chat of its user where one is named.
+func byTelegram(t *testing.T, chat string) (*telegram, *bundle) {
+	t.Helper()
+	far, bot := newTelegram(t)
+	b := setup(t, bot)
+	if chat != "" {
+		b.linked(t, b.who, chat)
+	}
+	return far, b
+}
+
 // heard is what a chat was told since it was last asked.
 func (f *telegram) heard(chat string) []string {
 	f.mu.Lock()
@@ -171,5 +187,5 @@ func (b *bundle) linked(t *testing.T, who caller.Caller, chat string) {
 // same compares what a chat was told.
 func same(t *testing.T, got, want []string, what string) {
 	t.Helper()
-	testenv.Check(t, slices.Equal(got, want), "%s: %q; want %q", what, got, want)
+	testenv.WantAll(t, got, want, "%s", what)
 }

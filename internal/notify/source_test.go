@@ -21,9 +21,7 @@ func (b *bundle) newOwner(t *testing.T, chat string) int64 {
 
 // A payout is told when it begins to wait, and again when the trader who took it gives it back.
 func TestPayoutGivenBack(t *testing.T) {
-	far, bot := newTelegram(t)
-	b := setup(t, bot)
-	b.linked(t, b.who, "41")
+	far, b := byTelegram(t, "41")
 	b.Exec(t, "insert into trader_payout_method (trader_id, currency, method) values ($1, 'RUB', 'sbp')", b.trader.ID)
 	b.Exec(t, `insert into payin (merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address_mask, recipient,
 		status, status_at, expires_at, created_at, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt)
@@ -33,19 +31,16 @@ func TestPayoutGivenBack(t *testing.T) {
 	same(t, far.heard("41"), want, "told of a payout")
 	b.clock.Advance(time.Hour)
 	b.Exec(t, "update payin set status_at = $1", b.clock.Now())
-	b.later(t, "1 hour")
-	b.round(t)
+	b.roundLater(t, "1 hour")
 	same(t, far.heard("41"), want, "told of one that was given back")
-	b.later(t, "1 hour")
-	b.round(t)
+	b.roundLater(t, "1 hour")
 	same(t, far.heard("41"), nil, "told of it once more")
 }
 
 // An endpoint takes webhooks again once it has taken one: not when its events are sent again from the first try on, nor when they are
 // given up. What could not be noted is told at the next look.
 func TestEndpointFailsAndIsBack(t *testing.T) {
-	far, bot := newTelegram(t)
-	b := setup(t, bot)
+	far, b := byTelegram(t, "")
 	merchant := b.newOwner(t, "31")
 	look := func(what, told string) {
 		t.Helper()

@@ -31,9 +31,7 @@ func (b *bundle) looks(t *testing.T, far *telegram, chat, told string) func(what
 
 // A trader is told once that USDT are short, whichever process looks, and again when that was over for a while and is so again.
 func TestShortIsToldOnce(t *testing.T) {
-	far, bot := newTelegram(t)
-	b := setup(t, bot)
-	b.linked(t, b.who, "21")
+	far, b := byTelegram(t, "21")
 	look := b.looks(t, far, "21", "Too few USDT are left for more payments.\nhttps://portal.example/trader/statement")
 	free, held := ledger.Available(ledger.Trader, b.trader.ID), ledger.Reserved(ledger.Trader, b.trader.ID)
 	move := func(from, to ledger.Account, amount int64) {
@@ -61,9 +59,7 @@ func TestShortIsToldOnce(t *testing.T) {
 
 // A trader is told once in a day that a requisite is near a limit, and again on another day.
 func TestRequisiteLimitIsToldOnceADay(t *testing.T) {
-	far, bot := newTelegram(t)
-	b := setup(t, bot)
-	b.linked(t, b.who, "22")
+	far, b := byTelegram(t, "22")
 	look := b.looks(t, far, "22", "A requisite is near a limit of today.\nhttps://portal.example/trader/requisites")
 	b.Exec(t, "update requisite set daily_count = 10")
 	use := func(count int) {
@@ -88,9 +84,7 @@ func TestRequisiteLimitIsToldOnceADay(t *testing.T) {
 // A trader is told once of a phone that says nothing while payments count on it, and again when it has spoken and is silent anew. With
 // the first payment of a day it has its time to speak.
 func TestSilentPhoneIsToldOnce(t *testing.T) {
-	far, bot := newTelegram(t)
-	b := setup(t, bot)
-	b.linked(t, b.who, "23")
+	far, b := byTelegram(t, "23")
 	look := b.looks(t, far, "23", "A phone forwards no messages.\nhttps://portal.example/trader/messages")
 	b.Exec(t, `insert into bank_device (id, trader_id, name, key_id, secret, created_at, heard_at) values (1, $1, 'phone', 'k', '', $2, $2)`,
 		b.trader.ID, b.clock.Now())
@@ -117,8 +111,7 @@ func TestSilentPhoneIsToldOnce(t *testing.T) {
 
 // What was decided is told once, however old it was then, also where nobody looked for an hour after it; what came anew, too.
 func TestDecidedLongAfter(t *testing.T) {
-	far, bot := newTelegram(t)
-	b := setup(t, bot)
+	far, b := byTelegram(t, "")
 	merchant := b.newOwner(t, "24")
 	b.Exec(t, `insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key, created_at, status_at)
 		select $1, 1, 10, 'TRC20', 'T', gen_random_uuid(), $2, $2 from generate_series(1, 1001)`, merchant, b.clock.Now())
@@ -142,8 +135,7 @@ func TestDecidedLongAfter(t *testing.T) {
 	}
 	told := func(what string, wanted ...int) {
 		t.Helper()
-		b.later(t, "1 hour")
-		b.round(t)
+		b.roundLater(t, "1 hour")
 		far.heard("24")
 		for i, kind := range []string{"appeal_decided", "deposit_decided", "withdrawal_ended"} {
 			testenv.Want(t, b.Count(t, "select count(*) from notice where kind = '"+kind+"'"), wanted[i], "%s told %s", kind, what)
@@ -194,16 +186,13 @@ func TestDecidedPlans(t *testing.T) {
 	since := b.clock.Now()
 	for index, read := range map[string]func(q *db.Queries) error{
 		"appeal_decided_idx": func(q *db.Queries) error {
-			_, err := q.NotifyDecided(t.Context(), db.NotifyDecidedParams{Since: since, Most: sourceMost})
-			return err
+			return errOf(q.NotifyDecided(t.Context(), db.NotifyDecidedParams{Since: since, Most: sourceMost}))
 		},
 		"deposit_decided_idx": func(q *db.Queries) error {
-			_, err := q.NotifyDeposits(t.Context(), db.NotifyDepositsParams{Since: since, Most: sourceMost})
-			return err
+			return errOf(q.NotifyDeposits(t.Context(), db.NotifyDepositsParams{Since: since, Most: sourceMost}))
 		},
 		"withdrawal_ended_idx": func(q *db.Queries) error {
-			_, err := q.NotifyWithdrawals(t.Context(), db.NotifyWithdrawalsParams{OwnerKind: "trader", Since: since, Most: sourceMost})
-			return err
+			return errOf(q.NotifyWithdrawals(t.Context(), db.NotifyWithdrawalsParams{OwnerKind: "trader", Since: since, Most: sourceMost}))
 		},
 	} {
 		b.WantPlan(t, index, read, index)
