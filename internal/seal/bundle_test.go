@@ -93,6 +93,13 @@ func (b *bundle) seal(t *testing.T) {
 	noError(t, b.sealer.Run(t.Context()))
 }
 
+// sealAt seals so long after the midnight that ends the first day.
+func (b *bundle) sealAt(t *testing.T, after time.Duration) {
+	t.Helper()
+	b.until(after)
+	b.seal(t)
+}
+
 // post moves 1 USDT into the first shop, made at that time, in a transaction.
 func post(t *testing.T, q *db.Queries, m dbtest.Merchant, at time.Time) {
 	t.Helper()
@@ -130,8 +137,7 @@ func (b *bundle) pages(t *testing.T) (list []string) {
 	t.Helper()
 	rows := must(b.Pool.Query(t.Context(),
 		"select to_char(day, 'DD') || ': ' || transfers from ledger_page order by day"))(t)
-	list = must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
-	return list
+	return must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 }
 
 // paid makes a payment of 1000 RUB to a merchant and completes it.

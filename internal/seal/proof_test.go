@@ -62,8 +62,7 @@ func TestPaymentProof(t *testing.T) {
 	want := time.Date(2026, 11, 21, 0, 10, 0, 0, time.UTC)
 	testenv.Check(t, len(waiting.Transfers) == 0 && len(waiting.Waiting) == 1 &&
 		waiting.Waiting[0].SealedAfter.Equal(want), "before its day is sealed: %+v", waiting)
-	b.until(seal.Grace)
-	b.seal(t)
+	b.sealAt(t, seal.Grace)
 	file := must(b.prove(t, b.shop, p.ID).File())(t)
 	for _, published := range [][]seal.Page{nil, b.published(t, "2026-11"), b.published(t, "")} {
 		v := b.verify(t, file, published)
@@ -94,8 +93,7 @@ func TestChangedProofs(t *testing.T) {
 	b := setup(t)
 	p := b.paid(t, b.shop)
 	b.posts(t, 3, b.clock.Now())
-	b.until(seal.Grace)
-	b.seal(t)
+	b.sealAt(t, seal.Grace)
 	file := must(b.prove(t, b.shop, p.ID).File())(t)
 	published := b.published(t, "2026-11")
 	for name, c := range map[string]struct {
@@ -148,8 +146,7 @@ func TestChangedProofs(t *testing.T) {
 func TestPublished(t *testing.T) {
 	b := setup(t)
 	p := b.paid(t, b.shop)
-	b.until(40*day + seal.Grace)
-	b.seal(t)
+	b.sealAt(t, 40*day+seal.Grace)
 	file := must(b.prove(t, b.shop, p.ID).File())(t)
 	newest, keep, err := b.proofs.Published(t.Context(), "")
 	noError(t, err)
@@ -186,8 +183,7 @@ func TestDepositProof(t *testing.T) {
 	}))(t)
 	treasury := caller.Caller{Kind: caller.Operator, ID: 7, Role: caller.Treasury}
 	must(b.deposits.Confirm(t.Context(), treasury, d.Deposit.ID))(t)
-	b.until(seal.Grace)
-	b.seal(t)
+	b.sealAt(t, seal.Grace)
 	proof := must(b.proofs.Deposit(t.Context(), merchantUser(b.shop), d.Deposit.ID))(t)
 	file := must(proof.File())(t)
 	v := b.verify(t, file, nil)
@@ -219,8 +215,7 @@ func TestWithdrawalProof(t *testing.T) {
 	noError(t, ledger.Post(t.Context(), b.Queries(), ledger.Cause{Kind: "capture", Subject: "withdrawal", SubjectID: id, At: dbtest.Start},
 		ledger.Transfer{Debit: box, Credit: ledger.Available(ledger.External, 0), Amount: decimal.NewFromInt(10)},
 		ledger.Transfer{Debit: box, Credit: ledger.Available(ledger.Platform, 0), Amount: decimal.NewFromInt(1)}))
-	b.until(seal.Grace)
-	b.seal(t)
+	b.sealAt(t, seal.Grace)
 	proof := must(b.proofs.Withdrawal(t.Context(), merchantUser(b.shop), id))(t)
 	v := b.verify(t, must(proof.File())(t), nil)
 	testenv.Check(t, len(v.Wrong) == 0 && len(v.Proven) == 2 && strings.Contains(v.Proven[0], "10.00000000 USDT were taken from the reserved"),
@@ -243,8 +238,7 @@ func TestPayoutProof(t *testing.T) {
 		Address: "+79001234567", Recipient: "Ivan Petrov",
 	})
 	noError(t, err)
-	b.until(seal.Grace)
-	b.seal(t)
+	b.sealAt(t, seal.Grace)
 	proof := must(b.proofs.Payout(t.Context(), merchantUser(b.shop), created.Payin.UUID.String()))(t)
 	file := must(proof.File())(t)
 	want := fmt.Sprintf(
@@ -262,8 +256,7 @@ func TestPayoutProof(t *testing.T) {
 func TestProofOfAChangedLedger(t *testing.T) {
 	b := setup(t)
 	p := b.paid(t, b.shop)
-	b.until(seal.Grace)
-	b.seal(t)
+	b.sealAt(t, seal.Grace)
 	b.smash(t, "update transfer set amount = amount + 1 where subject = 'payment' and subject_id = $1", p.ID)
 	proof, err := b.proofs.Payment(t.Context(), merchantUser(b.shop), fmt.Sprint(p.ID))
 	testenv.Check(t, err != nil, "%+v", proof)
@@ -275,8 +268,7 @@ func TestDayList(t *testing.T) {
 	b := setup(t)
 	b.posts(t, 2, dbtest.Start)
 	b.posts(t, 3, dbtest.Start.Add(day))
-	b.until(2*day + seal.Grace)
-	b.seal(t)
+	b.sealAt(t, 2*day+seal.Grace)
 	// A migration begins the count of the other audit at the real time, which has nothing to do with this clock.
 	b.Exec(t, "update audit_run set proven_at = 'epoch' where scope = 'recent'")
 	b.Exec(t, "update audit_run set proven_at = $1, violations = 4 where scope = 'full'", b.clock.Now().Add(time.Hour))

@@ -29,18 +29,15 @@ func TestDays(t *testing.T) {
 	b.seal(t)
 	wantPages(t, b) // nothing was ever moved
 	b.posts(t, 3, dbtest.Start)
-	b.until(seal.Grace - time.Second)
-	b.seal(t)
+	b.sealAt(t, seal.Grace-time.Second)
 	wantPages(t, b)
-	b.until(seal.Grace)
-	b.seal(t)
+	b.sealAt(t, seal.Grace)
 	b.seal(t)
 	wantPages(t, b, "20: 3")
 	b.posts(t, 1, b.clock.Now())
 	b.until(2*day + time.Hour)
 	b.posts(t, 5, b.clock.Now())
-	b.until(3*day + time.Hour)
-	b.seal(t)
+	b.sealAt(t, 3*day+time.Hour)
 	wantPages(t, b, "20: 3", "21: 1", "22: 0", "23: 5")
 }
 
@@ -48,20 +45,17 @@ func TestDays(t *testing.T) {
 func TestLate(t *testing.T) {
 	b := setup(t)
 	b.posts(t, 2, dbtest.Start)
-	b.until(seal.Grace)
-	b.seal(t)
+	b.sealAt(t, seal.Grace)
 	b.posts(t, 1, dbtest.Start.Add(time.Hour))
 	b.posts(t, 1, dbtest.Start.Add(-time.Hour*48))
 	b.posts(t, 1, dbtest.Start.Add(5*day)) // of a clock that is ahead
 	wantPages(t, b, "20: 2")
-	b.until(day + seal.Grace)
-	b.seal(t)
+	b.sealAt(t, day+seal.Grace)
 	wantPages(t, b, "20: 2", "21: 2")
 	b.clock.Advance(-2 * day)
 	b.seal(t)
 	b.posts(t, 1, b.clock.Now())
-	b.until(6*day + seal.Grace)
-	b.seal(t)
+	b.sealAt(t, 6*day+seal.Grace)
 	wantPages(t, b, "20: 2", "21: 2", "22: 1", "23: 0", "24: 0", "25: 1", "26: 0")
 }
 
@@ -127,8 +121,7 @@ func TestCrash(t *testing.T) {
 			b.Exec(t, "drop trigger broken on "+strings.Fields(strings.Split(sql, " on ")[1])[0])
 			b.seal(t)
 			wantPages(t, b, "20: 2000")
-			b.until(day + seal.Grace)
-			b.seal(t)
+			b.sealAt(t, day+seal.Grace)
 			wantPages(t, b, "20: 2000", "21: 7")
 		})
 	}
@@ -143,8 +136,7 @@ func TestChangesAreFound(t *testing.T) {
 			b := setup(t)
 			b.posts(t, 2, dbtest.Start)
 			b.posts(t, 3, dbtest.Start.Add(day))
-			b.until(day + seal.Grace)
-			b.seal(t)
+			b.sealAt(t, day+seal.Grace)
 			wantPages(t, b, "20: 2", "21: 3")
 			b.smash(t, c[1])
 			recent := must(audit.Since(t.Context(), b.Pool, b.clock.Now()))(t)
@@ -165,8 +157,7 @@ func found(list []audit.Violation, detail string) bool {
 func TestPagesAreAppendOnly(t *testing.T) {
 	b := setup(t)
 	b.posts(t, 2, dbtest.Start)
-	b.until(seal.Grace)
-	b.seal(t)
+	b.sealAt(t, seal.Grace)
 	for _, sql := range []string{
 		"update ledger_page set transfers = 3", "delete from ledger_page", "truncate ledger_page",
 		"update ledger_seal set last_id = 3", "delete from ledger_seal", "update ledger_part set last_id = 1",
