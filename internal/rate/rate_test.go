@@ -200,7 +200,5 @@ func TestSetRateInParallel(t *testing.T) {
 // Whose a call is, is settled before anything else is looked at.
 func TestKindsOfCallers(t *testing.T) {
 	b := setup(t)
-	dbtest.WantKinds(t, b.settings, map[string]string{
-		"operator": "Bands Day List Set SetFeed",
-	})
+	dbtest.WantKinds(t, b.settings, map[string]string{"operator": "Bands Day List Set SetFeed"})
 }

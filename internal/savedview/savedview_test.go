@@ -68,8 +68,7 @@ func TestViews(t *testing.T) {
 	_, err := b.views.Remove(t.Context(), b.two, list[0].ID)
 	testenv.Check(t, code(err) == "not_found", "another user's: %v", err)
 	path, err := b.views.Remove(t.Context(), b.one, list[0].ID)
-	testenv.Check(t, err == nil && path == "/y" &&
-		b.listed(t, b.one, "/y") == "", "removed: %q, %v", path, err)
+	testenv.Check(t, err == nil && path == "/y" && b.listed(t, b.one, "/y") == "", "removed: %q, %v", path, err)
 }
 
 // A user has no more than 20 views of a list, also if they save several at a time.

@@ -29,8 +29,7 @@ func TestReads(t *testing.T) {
 	one = list[1]
 	testenv.Check(t, one.Login == "root" && one.RequestID == "r-1" && one.Subject == "requisite", "the oldest is %+v", one)
 	list, _, err = reads.List(t.Context(), admin, sensitive.Filter{SubjectKey: new("6")})
-	testenv.Check(t, err == nil &&
-		len(list) == 0, "of another: %v %v", list, err)
+	testenv.Check(t, err == nil && len(list) == 0, "of another: %v %v", list, err)
 	_, _, err = reads.List(t.Context(), viewing, sensitive.Filter{})
 	testenv.Check(t, err != nil, "a trader reads the list")
 	_, err = d.Pool.Exec(t.Context(), "delete from sensitive_read")
