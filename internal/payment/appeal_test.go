@@ -71,7 +71,6 @@ func TestOpenAppeal(t *testing.T) {
 		"the payment is %s since %s", now.Status, now.StatusAt)
 	b.wantEvents(t, p, 1)
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["failed"])
-	b.Audit(t)
 }
 
 // Who may appeal what is settled before anything is said of the appeal itself.
@@ -225,7 +224,6 @@ func TestDecideInParallel(t *testing.T) {
 	dbtest.WantOne(t, errs, "appeal_not_in_review")
 	b.wantEvents(t, p, 3)
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["completed"])
-	b.Audit(t)
 }
 
 // An appeal goes where its payment goes, also on the application's word.

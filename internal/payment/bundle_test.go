@@ -123,6 +123,7 @@ func (b *bundle) made(t *testing.T, merchant dbtest.Merchant, orderID, status st
 // money is what the parties to a payment have.
 type money struct{ trader, reserved, cashbox, platform string }
 
+// wantMoney wants the parties to have this, and the books to be right.
 func (b *bundle) wantMoney(t *testing.T, traderID, cashboxID int64, want money) {
 	t.Helper()
 	for account, amount := range map[ledger.Account]string{
@@ -133,6 +134,7 @@ func (b *bundle) wantMoney(t *testing.T, traderID, cashboxID int64, want money) 
 			t.Errorf("%s reserved=%v has %s, want %s", account.Owner, account.Reserved, got, amount)
 		}
 	}
+	b.Audit(t)
 }
 
 func at(minutes int) time.Time { return dbtest.Start.Add(time.Duration(minutes) * time.Minute) }

@@ -234,10 +234,9 @@ func TestCaseDecidedOnce(t *testing.T) {
 	c := newCase(t, "700")
 	who := portalOf(c.merchant.ID)
 	errs := testenv.AtOnce(8, func(i int) error {
-		_, err := c.payments.DecideCase(t.Context(), who, payment.CaseDecision{
+		return errOf(c.payments.DecideCase(t.Context(), who, payment.CaseDecision{
 			PaymentID: c.p.ID, Decision: []string{"take", "wait", "return"}[i%3], To: payer(),
-		})
-		return err
+		}))
 	})
 	dbtest.WantOne(t, errs, "payment_no_case")
 	c.Audit(t)

@@ -170,7 +170,6 @@ func TestTraderActionsInParallel(t *testing.T) {
 	dbtest.WantOne(t, errs, "payment_not_pending")
 	b.wantEvents(t, p, 1)
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["completed"])
-	b.Audit(t)
 }
 
 // Cabinet users and traders see neither what the platform earns nor what it could be calculated
