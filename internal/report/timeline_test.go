@@ -72,10 +72,7 @@ func TestTimelineBySight(t *testing.T) {
 		})
 	}
 	forMerchant := join([]string{
-		fmt.Sprintf(
-			"0 request key:%d created 1000 RUB sbp order=order-1 callback=https://shop.example/hook id=request-order-1 from=203.0.113.9",
-			key,
-		),
+		fmt.Sprintf("0 request key:%d created 1000 RUB sbp order=order-1 callback=https://shop.example/hook id=request-order-1 from=203.0.113.9", key),
 		"0 choice requisite_chosen trader=0 requisite=0 sbp Ivan Petrov",
 		"0 rate rate_fixed base=100 markup=5 amount=9.52380952 source=test/configuration",
 		fmt.Sprintf("0 status key:%d status >pending", key),
@@ -84,10 +81,7 @@ func TestTimelineBySight(t *testing.T) {
 		fmt.Sprintf("4 ledger transfer pending-completed cashbox:%d +9.52380952", box),
 	})
 	forOperator := join([]string{
-		fmt.Sprintf(
-			"0 request key:%d created 1000 RUB sbp order=order-1 callback=https://shop.example/hook id=request-order-1 from=203.0.113.9",
-			key,
-		),
+		fmt.Sprintf("0 request key:%d created 1000 RUB sbp order=order-1 callback=https://shop.example/hook id=request-order-1 from=203.0.113.9", key),
 		fmt.Sprintf("0 choice requisite_chosen trader=%d requisite=%d sbp Ivan Petrov pool=1 looked=1", trader,
 			requisite),
 		"0 rate rate_fixed base=100 markup=5 spot=10 amount=9.52380952 profit=0.47619048 share=2 trader=0.2 platform=0.27619048 hold=9.8 source=test/configuration",
