@@ -129,9 +129,7 @@ func TestCasesByTwo(t *testing.T) {
 			t.Helper()
 			id := c.taken(t, orderID, amount)
 			must(c.payouts.Complete(t.Context(), c.trader.Caller, id, &word))(t)
-			return func(who caller.Caller) error {
-				return errOf(c.payouts.Reverse(t.Context(), who, id, &word))
-			}
+			return func(who caller.Caller) error { return errOf(c.payouts.Reverse(t.Context(), who, id, &word)) }
 		}},
 	} {
 		t.Run(string(test.action), func(t *testing.T) {

@@ -108,8 +108,7 @@ func TestOperatorsAreSetUpByTwo(t *testing.T) {
 		_, err := s.users.Update(t.Context(), s.one, update)
 		testenv.Want(t, s.wants(t, foureyes.UpdateUser, err).SubjectKey, strconv.FormatInt(puppet.ID, 10), "%s", name)
 	}
-	_, err = s.users.Update(
-		t.Context(), s.one, session.UserUpdate{ID: puppet.ID, Password: new("a long enough password")})
+	_, err = s.users.Update(t.Context(), s.one, session.UserUpdate{ID: puppet.ID, Password: new("a long enough password")})
 	f := fault.As(err)
 	testenv.Check(t, f != nil && f.Fields["password"] != nil, "an operator's password was set by another: %v", err)
 	_, err = s.users.Update(t.Context(), s.one, session.UserUpdate{ID: puppet.ID, Enabled: new(false), Reason: "left"})
@@ -174,9 +173,7 @@ func TestDirectoryByTwo(t *testing.T) {
 
 	// Four points of a share may go alone, but not twice in a day.
 	share := func(percent string) error {
-		_, err := s.settings.UpdateTrader(
-			t.Context(), s.one, directory.TraderUpdate{ID: s.trader.ID, SharePercent: &percent})
-		return err
+		return errOf(s.settings.UpdateTrader(t.Context(), s.one, directory.TraderUpdate{ID: s.trader.ID, SharePercent: &percent}))
 	}
 	s.Exec(t, "update trader set share_percent = 50 where id = $1", s.trader.ID)
 	noError(t, share("54"))
@@ -186,10 +183,9 @@ func TestDirectoryByTwo(t *testing.T) {
 	// A method that is new to a cashbox is judged by the markup there is without it: the merchant's, or the platform's.
 	s.settings.Markup = decimal.NewFromInt(3)
 	margin := func(method, percent string) error {
-		_, err := s.settings.SetMethod(t.Context(), s.one, directory.CashboxMethod{
+		return errOf(s.settings.SetMethod(t.Context(), s.one, directory.CashboxMethod{
 			CashboxID: s.merchant.CashboxID, Name: method, Enabled: true, MarginPercent: percent, ValiditySeconds: 900,
-		})
-		return err
+		}))
 	}
 	s.Exec(t, "delete from cashbox_method")
 	s.wants(t, foureyes.SetCashboxMethod, margin("sbp", "8.01"))
@@ -198,11 +194,8 @@ func TestDirectoryByTwo(t *testing.T) {
 	s.Exec(t, "update merchant set rate_percent = 10 where id = $1", s.merchant.ID)
 	p = s.wants(t, foureyes.SetCashboxMethod, margin("card", "0"))
 	must(s.approve(t, s.two, p))(t)
-	margins := s.Text(
-		t,
-		`select string_agg(method || ' ' || coalesce(margin_percent::text, 'none'), ', ' order by method)
-		from cashbox_method`,
-	)
+	margins := s.Text(t, `select string_agg(method || ' ' || coalesce(margin_percent::text, 'none'), ', ' order by method)
+		from cashbox_method`)
 	testenv.Want(t, margins, "card 0.0000, sbp 8.0000, sim none", "margins")
 
 	feed := rate.Feed{

@@ -106,23 +106,11 @@ func TestChoiceAndExplanationAgree(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	zones := []string{"Europe/Moscow", "Asia/Baku", "America/New_York", "UTC"}
 	for n := range int64(150) {
-		b.Exec(
-			t,
-			`update requisite set weight = $2, time_zone = $3, enabled = $4, min_amount = $5,
+		b.Exec(t, `update requisite set weight = $2, time_zone = $3, enabled = $4, min_amount = $5,
 			daily_count = nullif($6, 0), daily_sum = nullif($7, 0), open_payments = nullif($8, 0),
 			work_from = case when $9 > 0 then make_time($9, 0, 0) end, work_until = case when $9 > 0 then make_time($10, 30, 0) end
-			where id = $1`,
-			ids[random.IntN(len(ids))],
-			1+random.IntN(3),
-			zones[random.IntN(len(zones))],
-			random.IntN(5) > 0,
-			1+random.IntN(120),
-			random.IntN(4),
-			random.IntN(400),
-			random.IntN(4),
-			random.IntN(24),
-			random.IntN(24),
-		)
+			where id = $1`, ids[random.IntN(len(ids))], 1+random.IntN(3), zones[random.IntN(len(zones))], random.IntN(5) > 0,
+			1+random.IntN(120), random.IntN(4), random.IntN(400), random.IntN(4), random.IntN(24), random.IntN(24))
 		w := want(n, fmt.Sprint(100+random.IntN(4)))
 		w.Now = dbtest.Start.Add(time.Duration(n) * 40 * time.Minute)
 		candidates := testenv.Must(b.explain(t, w, nothing))(t)
@@ -145,18 +133,11 @@ func TestChoiceAndExplanationAgree(t *testing.T) {
 func (b bundle) stand(t *testing.T, traderID int64, now asked) map[int64]string {
 	t.Helper()
 	noError(t, b.settings.Current(t.Context()))
-	list, err := b.settings.Requisites().Stand(
-		t.Context(),
-		b.Queries(),
-		traderID,
-		0,
+	list, err := b.settings.Requisites().Stand(t.Context(), b.Queries(), traderID, 0,
 		func(currency, method string, smallest decimal.Decimal) (routing.Want, func(routing.Candidate) decimal.Decimal) {
-			w := routing.Want{
-				Currency: currency, Method: method, Amount: decimal.Max(smallest, now.Amount), Now: now.Now,
-			}
+			w := routing.Want{Currency: currency, Method: method, Amount: decimal.Max(smallest, now.Amount), Now: now.Now}
 			return w, func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(10) }
-		},
-	)
+		})
 	noError(t, err)
 	all := map[int64]string{}
 	for _, s := range list {
@@ -202,12 +183,8 @@ func TestStandingsTellAllRules(t *testing.T) {
 	b.Exec(t, "insert into requisite_slot select id, 100, 78, 'infinity', hash from requisite where id = $1", ids[8])
 	b.Exec(t, "insert into requisite_slot select id, 100, 79, '2026-11-20 12:14:00Z', hash from requisite where id = $1", ids[9])
 	b.Exec(t, "insert into requisite_slot select id, 100, 80, '2026-11-20 11:59:00Z', hash from requisite where id = $1", ids[10])
-	b.Exec(
-		t,
-		`update requisite set own_daily_count = 1, own_open_payments = 1, work_from = '09:00', work_until = '10:00'
-		where id = $1`,
-		ids[11],
-	)
+	b.Exec(t, `update requisite set own_daily_count = 1, own_open_payments = 1, work_from = '09:00', work_until = '10:00'
+		where id = $1`, ids[11])
 	b.Exec(t, "insert into requisite_day values ($1, '2026-11-20', 1, 100)", ids[11])
 	b.Exec(t, "insert into requisite_slot select id, 100, 81, 'infinity', hash from requisite where id = $1", ids[11])
 	want := map[int64]string{

@@ -137,9 +137,7 @@ func TestOpensAt(t *testing.T) {
 		r := NewRequisites()
 		row := plain(1)
 		row.TimeZone, row.OwnTimeZone = "Europe/Moscow", c.zone
-		row.WorkFrom, row.WorkUntil, row.OwnWorkFrom, row.OwnWorkUntil = sec(c.from), sec(c.until), sec(
-			c.ownFrom,
-		), sec(c.ownUntil)
+		row.WorkFrom, row.WorkUntil, row.OwnWorkFrom, row.OwnWorkUntil = sec(c.from), sec(c.until), sec(c.ownFrom), sec(c.ownUntil)
 		r.Renew(&Renewal{traders: []db.TradersSinceRow{{ID: 1, Enabled: true}}, requisites: []db.RequisitesSinceRow{row}})
 		got := "never"
 		if at := r.known[1].opensAt(when(t, c.now)); at != nil {
@@ -159,8 +157,7 @@ func sec(clock string) string {
 // when is a time of November 2026.
 func when(t *testing.T, text string) time.Time {
 	t.Helper()
-	at := testenv.Must(time.Parse("2006-01-02T15:04", "2026-11-"+text))(t)
-	return at
+	return testenv.Must(time.Parse("2006-01-02T15:04", "2026-11-"+text))(t)
 }
 
 // Both hours hold, each in its zone, and who sleeps wakes when either begins.

@@ -26,8 +26,7 @@ type bundle struct {
 // keep is the memory of a process that asks for changes whenever a requisite is chosen.
 func keep(t *testing.T, d *dbtest.DB) *directory.Keeper {
 	t.Helper()
-	keeper := testenv.Must(directory.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
-	return keeper
+	return testenv.Must(directory.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
 }
 
 // setup has the test run beside others.
@@ -155,11 +154,9 @@ func TestOnlyItsPool(t *testing.T) {
 func TestDroppedZoneFailsNobody(t *testing.T) {
 	b := setup(t)
 	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 2}).Requisites
-	b.Exec(
-		t,
+	b.Exec(t,
 		"update requisite set time_zone = 'Nowhere/Gone', daily_count = 1, work_from = '11:00', work_until = '13:00' where id = $1",
-		ids[0],
-	)
+		ids[0])
 	b.wantChosen(t, want(1, "100"), ids[0])
 	b.wantChosen(t, want(2, "200"), ids[1])
 }
@@ -187,8 +184,7 @@ func TestSlotIsFreeAgainAtItsTime(t *testing.T) {
 	// The slot has gone to payment 10: the first payment can neither free it nor take it back.
 	b.run(t, slot(id, first).Free(dbtest.Start, first.Now))
 	b.run(t, slot(id, first).Take(first.Now))
-	holder := b.holder(t, id)
-	testenv.Need(t, holder == 10, "payment %d has the slot", holder)
+	testenv.Want(t, b.holder(t, id), 10, "who has the slot")
 	b.wantNone(t, want(11, "100"))
 }
 
@@ -212,9 +208,7 @@ func TestNobody(t *testing.T) {
 // holder is the payment that has a requisite's only slot.
 func (b bundle) holder(t *testing.T, id int64) (payment int64) {
 	t.Helper()
-	err := b.Pool.QueryRow(t.Context(), "select payment_id from requisite_slot where requisite_id = $1", id).
-		Scan(&payment)
-	noError(t, err)
+	b.Get(t, &payment, "select payment_id from requisite_slot where requisite_id = $1", id)
 	return payment
 }
 
@@ -225,15 +219,11 @@ func TestShortTraderIsPassedBy(t *testing.T) {
 	rich := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, USDT: "1"})
 	one := func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(1) }
 	// As far as the blind try goes anybody will do: only a look tells who is short.
-	b.Exec(
-		t,
-		"insert into requisite_slot select id, 100, 77, 'infinity', hash from requisite where id = (select min(id) from requisite)",
-	)
+	b.Exec(t,
+		"insert into requisite_slot select id, 100, 77, 'infinity', hash from requisite where id = (select min(id) from requisite)")
 	got, err := b.reserveHolding(want(1, "100"), one)
 	testenv.Need(t, err == nil && got.ID == rich.Requisites[0], "got requisite %d (%v)", got.ID, err)
-	_, err = b.reserveHolding(
-		want(2, "100"), func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(2) },
-	)
+	_, err = b.reserveHolding(want(2, "100"), func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(2) })
 	testenv.Need(t, isNone(err), "without USDT: %v", err)
 }
 

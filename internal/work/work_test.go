@@ -161,14 +161,10 @@ func TestPlans(t *testing.T) {
 			actor, created_at)
 		select 1, n, 'paid', 'a.png', 'image/png', 1, case when n > 19990 then 'open' else 'failed' end, $1::timestamptz, 'key:1', $1
 		from generate_series(1, 20000) n`, b.clock.Now())
-	b.Exec(
-		t,
-		`insert into card_conflict (merchant_id, payment_id, attempt_id, payment_status, attempt_state, created_at,
+	b.Exec(t, `insert into card_conflict (merchant_id, payment_id, attempt_id, payment_status, attempt_state, created_at,
 			closed_at)
 		select 1, n, gen_random_uuid(), 'completed', 'declined', $1::timestamptz, case when n > 5 then $1 end
-		from generate_series(1, 20000) n`,
-		b.clock.Now(),
-	)
+		from generate_series(1, 20000) n`, b.clock.Now())
 	b.Exec(t, `insert into payment select made.* from generate_series(1, 4000) n, jsonb_populate_record(null::payment, jsonb_build_object(
 		'merchant_id', 1, 'id', n, 'cashbox_id', 1, 'uuid', gen_random_uuid(), 'order_id', 'o', 'method', 'sbp', 'currency', 'RUB',
 		'amount', 10, 'callback_uri', 'x', 'status', case when n > 3900 then 'appeal' else 'completed' end, 'status_at', $1::timestamptz,
