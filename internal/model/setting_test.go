@@ -165,8 +165,7 @@ func (w *modelWalk) fold(s modelStep) {
 		if err := q.AccountLock(w.ctx, id); err != nil {
 			return err
 		}
-		_, err := q.AccountDebit(w.ctx, db.AccountDebitParams{ID: id, Debit: decimal.Zero})
-		return err
+		return errOf(q.AccountDebit(w.ctx, db.AccountDebitParams{ID: id, Debit: decimal.Zero}))
 	})
 	must(err, ledger.Fold(w.ctx, w.db.Pool, w.db.Queries()))
 }

@@ -30,8 +30,7 @@ var older, newer = bytes.Repeat([]byte{1}, vault.KeySize), bytes.Repeat([]byte{2
 
 func open(t *testing.T, keys ...[]byte) *vault.Vault {
 	t.Helper()
-	v := testenv.Must(vault.New(keys...))(t)
-	return v
+	return testenv.Must(vault.New(keys...))(t)
 }
 
 // merchant owns a payment: several of them, so that the order of the rows is not that of the payments' numbers.

@@ -18,8 +18,7 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 func loadKey(t testing.TB, dir string) Key {
 	t.Helper()
-	key := testenv.Must(LoadKey(dir))(t)
-	return key
+	return testenv.Must(LoadKey(dir))(t)
 }
 
 // The same data directory gives the same secrets at every start, another directory others.

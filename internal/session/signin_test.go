@@ -109,9 +109,7 @@ func TestLoginRefused(t *testing.T) {
 func TestSecondFactor(t *testing.T) {
 	p := newPeople(t)
 	secret := p.secondFactor(t, p.add(t, caller.Operator, "operator", nil, nil))
-	code := func(at time.Time) string {
-		return must(totp.GenerateCode(secret, at))(t)
-	}
+	code := func(at time.Time) string { return must(totp.GenerateCode(secret, at))(t) }
 	for name, given := range map[string]string{
 		"wrong": "abcdef", "another": "000000x", "an hour old": code(time.Now().Add(-time.Hour)), "short": code(time.Now())[:5],
 	} {

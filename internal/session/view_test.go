@@ -190,20 +190,18 @@ func TestViewAsChangesNothing(t *testing.T) {
 	for name, try := range map[string]func() error{
 		"password":           func() error { _, err := v.ChangePassword(ctx, looks, password, "another long password"); return err },
 		"a password's guess": func() error { _, err := v.ChangePassword(ctx, looks, "wrong", "another long password"); return err },
-		"a code": func() error {
-			return errOf(v.GiveFactor(ctx, looks, given(v.nextCode(t, secret))))
-		},
-		"a wrong code":     func() error { _, err := v.GiveFactor(ctx, looks, given("1")); return err },
-		"a passkey's":      func() error { _, err := v.BeginAssertion(ctx, looks); return err },
-		"begin an app":     func() error { _, err := v.BeginTOTP(ctx, looks); return err },
-		"confirm an app":   func() error { _, _, err := v.ConfirmTOTP(ctx, looks, "123456"); return err },
-		"remove the app":   func() error { return v.RemoveTOTP(ctx, looks) },
-		"begin a passkey":  func() error { _, err := v.BeginPasskey(ctx, looks); return err },
-		"finish a passkey": func() error { _, _, err := v.FinishPasskey(ctx, looks, "key", []byte("{}")); return err },
-		"remove a passkey": func() error { return v.RemovePasskey(ctx, looks, "AAAA") },
-		"recovery codes":   func() error { _, err := v.RenewRecoveryCodes(ctx, looks); return err },
-		"one session":      func() error { return v.EndOne(ctx, looks.Caller, theirs.Session.ID) },
-		"all sessions":     func() error { return v.EndAll(ctx, looks.Caller, 0) },
+		"a code":             func() error { return errOf(v.GiveFactor(ctx, looks, given(v.nextCode(t, secret)))) },
+		"a wrong code":       func() error { _, err := v.GiveFactor(ctx, looks, given("1")); return err },
+		"a passkey's":        func() error { _, err := v.BeginAssertion(ctx, looks); return err },
+		"begin an app":       func() error { _, err := v.BeginTOTP(ctx, looks); return err },
+		"confirm an app":     func() error { _, _, err := v.ConfirmTOTP(ctx, looks, "123456"); return err },
+		"remove the app":     func() error { return v.RemoveTOTP(ctx, looks) },
+		"begin a passkey":    func() error { _, err := v.BeginPasskey(ctx, looks); return err },
+		"finish a passkey":   func() error { _, _, err := v.FinishPasskey(ctx, looks, "key", []byte("{}")); return err },
+		"remove a passkey":   func() error { return v.RemovePasskey(ctx, looks, "AAAA") },
+		"recovery codes":     func() error { _, err := v.RenewRecoveryCodes(ctx, looks); return err },
+		"one session":        func() error { return v.EndOne(ctx, looks.Caller, theirs.Session.ID) },
+		"all sessions":       func() error { return v.EndAll(ctx, looks.Caller, 0) },
 		"preferences": func() error {
 			return errOf(v.SetPreferences(ctx, looks, session.Preferences{Zone: "UTC", Theme: "dark"}))
 		},

@@ -57,8 +57,7 @@ func (b *bundle) create(t *testing.T, orderID, amount string) payment.Payment {
 // get finds a payment as its merchant.
 func (b *bundle) get(t *testing.T, id string) payment.Payment {
 	t.Helper()
-	found := testenv.Must(b.payments.Get(t.Context(), b.shop.Caller, id))(t)
-	return found
+	return testenv.Must(b.payments.Get(t.Context(), b.shop.Caller, id))(t)
 }
 
 // names tells that an error is about a field.

@@ -103,6 +103,5 @@ func TestEndpoint(t *testing.T) {
 
 func fromVariables(t *testing.T, variables map[string]string) *collector {
 	t.Helper()
-	c := testenv.Must(newCollector(func(name string) string { return variables[name] }))(t)
-	return c
+	return testenv.Must(newCollector(func(name string) string { return variables[name] }))(t)
 }

@@ -19,14 +19,12 @@ const secret = "whsec_c2VjcmV0"
 
 func open(t *testing.T, keys ...[]byte) *vault.Vault {
 	t.Helper()
-	v := testenv.Must(vault.New(keys...))(t)
-	return v
+	return testenv.Must(vault.New(keys...))(t)
 }
 
 func seal(t *testing.T, v *vault.Vault) []byte {
 	t.Helper()
-	sealed := testenv.Must(v.Seal([]byte(secret), place))(t)
-	return sealed
+	return testenv.Must(v.Seal([]byte(secret), place))(t)
 }
 
 func TestSealAndOpen(t *testing.T) {
