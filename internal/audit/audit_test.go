@@ -11,9 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/audit"
 	"gateway.example/internal/db"
@@ -28,7 +26,7 @@ func auditable(t *testing.T) bundle {
 	b.Exec(t, data(t, "payments.sql"))
 	book := func(payment int64, transfers ...ledger.Transfer) {
 		t.Helper()
-		check(t, b.postAbout(causeOf("payment", payment), transfers...))
+		check(t, b.Post(causeOf("payment", payment), transfers...))
 	}
 	for id := range int64(4) {
 		book(id+1, move(trader, held, "9.8"))
@@ -143,9 +141,9 @@ func TestAuditBesideALiveLedger(t *testing.T) {
 		runs.Go(func() {
 			if i%4 == 0 {
 				wantRules(t, "")(audit.Everything(context.Background(), b.Pool))
-			} else if err := b.post(move(trader, shop, "0.5")); err != nil {
-				t.Error(err)
+				return
 			}
+			testenv.WantError(t, b.Post(cause, move(trader, shop, "0.5")), nil, "a transfer")
 		})
 	}
 	runs.Wait()
@@ -157,7 +155,7 @@ func TestAuditWaitsForWhoWrites(t *testing.T) {
 	b := setup(t)
 	tx := b.Beside(t)
 	check(t, ledger.Post(t.Context(), db.New(tx), cause, move(trader, shop, "1")))
-	check(t, b.post(move(outside, platform, "2")))
+	check(t, b.Post(cause, move(outside, platform, "2")))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -172,15 +170,12 @@ func TestAuditWaitsForWhoWrites(t *testing.T) {
 	<-done
 }
 
-// smash runs SQL with triggers and the ledger's constraints out of the way, on a connection of its own.
+// smash runs SQL with triggers and the ledger's constraints out of the way.
 func (b bundle) smash(t *testing.T, sql string) {
 	t.Helper()
-	conn := testenv.Must(pgx.Connect(t.Context(), b.URL))(t)
-	defer func() { _ = conn.Close(t.Context()) }()
-	_, err := conn.Exec(t.Context(), `set session_replication_role = replica; set client_min_messages = warning;
+	b.Smash(t, `set local client_min_messages = warning;
 		alter table account_balance drop constraint if exists account_covered;
 		alter table transfer drop constraint if exists transfer_amount, drop constraint if exists transfer_accounts; `+sql)
-	check(t, err)
 }
 
 // wantRules wants violations of the one rule, and of no other; of none if it is empty.
@@ -198,9 +193,7 @@ func wantRules(t *testing.T, rule string) func([]audit.Violation, error) {
 			want = []string{rule}
 		}
 		slices.Sort(broken)
-		if broken = slices.Compact(broken); !slices.Equal(broken, want) {
-			t.Errorf("the audit reports %v, want %v", found, want)
-		}
+		testenv.Check(t, slices.Equal(slices.Compact(broken), want), "the audit reports %v, want %v", found, want)
 	}
 }
 
@@ -214,7 +207,7 @@ func auditablePayouts(t *testing.T) bundle {
 	b.Fund(t, shop, "100")
 	book := func(subject string, id int64, transfers ...ledger.Transfer) {
 		t.Helper()
-		check(t, b.postAbout(causeOf(subject, id), transfers...))
+		check(t, b.Post(causeOf(subject, id), transfers...))
 	}
 	for id := range int64(8) {
 		book("payin", id+1, move(shop, reserved, "10.2"))
@@ -222,7 +215,7 @@ func auditablePayouts(t *testing.T) bundle {
 	for _, id := range []int64{3, 7} {
 		book("payin", id, move(reserved, trader, "10.15"), move(reserved, platform, "0.05"))
 	}
-	check(t, b.force(causeOf("payin", 7), move(trader, shop, "10.15"), move(platform, shop, "0.05")))
+	check(t, b.Force(causeOf("payin", 7), move(trader, shop, "10.15"), move(platform, shop, "0.05")))
 	for id := int64(4); id <= 6; id++ {
 		book("payin", id, move(reserved, shop, "10.2"))
 	}
@@ -251,9 +244,7 @@ func TestAuditRuns(t *testing.T) {
 		return found
 	}
 	b.smash(t, breakagesOf(t, "payments.txt")["settled for another amount"].sql)
-	if found := does(now, true); len(found) != 2 {
-		t.Errorf("%v", found)
-	}
+	testenv.Want(t, len(does(now, true)), 2, "found")
 	does(now.Add(time.Minute-time.Second), false)
 	testenv.Want(t, b.Count(t, "select violations from audit_run where scope = 'recent'"), 2, "violations are kept")
 	// What was booked two minutes before is proven, for good or ill.
@@ -265,9 +256,8 @@ func TestAuditRuns(t *testing.T) {
 
 	found, due, err := audit.Complete.Do(t.Context(), b.Pool, always(now.Add(24*time.Hour)))
 	testenv.Check(t, err == nil && due && len(found) == 2, "in full: %v, %t, %v", found, due, err)
-	if _, due, err := audit.Complete.Do(t.Context(), b.Pool, always(now.Add(47*time.Hour))); err != nil || due {
-		t.Errorf("in full, a second time within the day: %t, %v", due, err)
-	}
+	_, due, err = audit.Complete.Do(t.Context(), b.Pool, always(now.Add(47*time.Hour)))
+	testenv.Check(t, err == nil && !due, "in full, a second time within the day: %t, %v", due, err)
 }
 
 func always(at time.Time) func() time.Time { return func() time.Time { return at } }
@@ -282,19 +272,13 @@ func TestFullAuditGoesOn(t *testing.T) {
 	b.smash(t, breakages["settled for another amount"].sql+";"+short.sql)
 	now := dbtest.Start.Add(48 * time.Hour)
 	left := func(began time.Time) {
-		b.Exec(
-			t,
-			`update audit_run set began_at = $1, seen_at = $2, proven_at = 'epoch', rule = $3, past = 7, found = 2 where scope = 'full'`,
-			began,
-			now.Add(-audit.Complete.Patience),
-			short.rule,
-		)
+		b.Exec(t, `update audit_run set began_at = $1, seen_at = $2, proven_at = 'epoch', rule = $3, past = 7, found = 2 where scope = 'full'`,
+			began, now.Add(-audit.Complete.Patience), short.rule)
 	}
 	kept := func() int { return b.Count(t, "select violations from audit_run where scope = 'full'") }
 	left(now.Add(-time.Hour))
-	if _, due, err := audit.Complete.Do(t.Context(), b.Pool, always(now.Add(-time.Second))); due || err != nil {
-		t.Errorf("somebody is still at it: %t, %v", due, err)
-	}
+	_, due, err := audit.Complete.Do(t.Context(), b.Pool, always(now.Add(-time.Second)))
+	testenv.Check(t, !due && err == nil, "somebody is still at it: %t, %v", due, err)
 	found, due, err := audit.Complete.Do(t.Context(), b.Pool, always(now))
 	testenv.Check(t, err == nil && due && len(found) == 1 && found[0].Rule == short.rule && kept() == 3,
 		"%v, %t, %v; %d are kept", found, due, err, kept())
@@ -339,8 +323,7 @@ func TestBrokenDistributed(t *testing.T) {
 	testenv.Must(writer.Exec(t.Context(), "lock table payment in row exclusive mode"))(t)
 	found, err = audit.Everything(t.Context(), d.Pool)
 	testenv.Check(t, err == nil && len(found) == 1 &&
-		found[0].Rule == "an account's balance is what was moved to it less what was moved from it", "%v, %v", found,
-		err)
+		found[0].Rule == "an account's balance is what was moved to it less what was moved from it", "%v, %v", found, err)
 }
 
 // What cannot be proven while writers are held up for a moment is undecided, and they go on.
@@ -349,18 +332,13 @@ func TestUndecidedDistributed(t *testing.T) {
 	dbtest.NeedsCitus(t)
 	d := dbtest.New(t)
 	proofs := 0
-	found, err := audit.ProveAgain(
-		t.Context(),
-		d.Pool,
-		[]string{"0"},
-		func(ctx context.Context, _ *pgxpool.Pool) ([]string, error) {
-			if proofs++; proofs > 2 {
-				<-ctx.Done()
-				return nil, ctx.Err()
-			}
-			return []string{strconv.Itoa(proofs)}, nil
-		},
-	)
+	found, err := audit.ProveAgain(t.Context(), d.Pool, []string{"0"}, func(ctx context.Context, _ *pgxpool.Pool) ([]string, error) {
+		if proofs++; proofs > 2 {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		return []string{strconv.Itoa(proofs)}, nil
+	})
 	testenv.Check(t, err != nil && proofs == 3, "%v, %v after %d proofs", found, err, proofs)
 	d.Exec(t, "update account_balance set balance = balance")
 }
@@ -391,31 +369,12 @@ func setup(t *testing.T) bundle {
 	return bundle{d}
 }
 
-// move is a transfer of an amount from one account to another.
-func move(from, to ledger.Account, amount string) ledger.Transfer {
-	return ledger.Transfer{Debit: from, Credit: to, Amount: decimal.RequireFromString(amount)}
-}
+var move = dbtest.Move
 
 func causeOf(subject string, id int64) ledger.Cause {
 	return ledger.Cause{Kind: "test", Subject: subject, SubjectID: id, At: dbtest.Start}
 }
 
 var cause = causeOf("test", 1)
-
-func (b bundle) post(transfers ...ledger.Transfer) error { return b.postAbout(cause, transfers...) }
-
-func (b bundle) postAbout(c ledger.Cause, transfers ...ledger.Transfer) error {
-	return db.InTx(context.Background(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
-		return ledger.Post(context.Background(), q, c, transfers...)
-	})
-}
-
-// force books transfers whether or not they are covered.
-func (b bundle) force(c ledger.Cause, transfers ...ledger.Transfer) error {
-	p := ledger.Plan(c, true, transfers...)
-	return db.InTx(context.Background(), b.Pool, func(tx pgx.Tx, _ *db.Queries) error {
-		return db.Pipeline(context.Background(), tx, append(p.Debits, p.Record...)...)
-	})
-}
 
 var check = testenv.NoError

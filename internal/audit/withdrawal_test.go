@@ -9,10 +9,10 @@ func auditableWithdrawals(t *testing.T) bundle {
 	b.Exec(t, data(t, "withdrawals.sql"))
 	b.Fund(t, shop, "100")
 	for id := range int64(4) {
-		check(t, b.postAbout(causeOf("withdrawal", id+1), move(shop, reserved, "11")))
+		check(t, b.Post(causeOf("withdrawal", id+1), move(shop, reserved, "11")))
 	}
-	check(t, b.postAbout(causeOf("withdrawal", 3), move(reserved, outside, "10"), move(reserved, platform, "1")))
-	check(t, b.postAbout(causeOf("withdrawal", 4), move(reserved, shop, "11")))
+	check(t, b.Post(causeOf("withdrawal", 3), move(reserved, outside, "10"), move(reserved, platform, "1")))
+	check(t, b.Post(causeOf("withdrawal", 4), move(reserved, shop, "11")))
 	return b
 }
 

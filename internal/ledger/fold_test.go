@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -48,9 +47,8 @@ func TestFoldWaitsForNoAccount(t *testing.T) {
 	holder := b.hold(t, accounts[0])
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	if err := ledger.Fold(ctx, b.Pool, b.Queries()); !db.IsLockTimeout(err) {
-		t.Errorf("folding a locked account: %v", err)
-	}
+	err := ledger.Fold(ctx, b.Pool, b.Queries())
+	testenv.Check(t, db.IsLockTimeout(err), "folding a locked account: %v", err)
 	for i, want := range []int{1001, 0} {
 		n := b.Count(t, "select count(*) from account_pending where account_id = $1", accounts[i].ID())
 		testenv.Check(t, n == want, "account %d has %d pending, want %d", accounts[i].ID(), n, want)
@@ -104,19 +102,13 @@ func TestDebitPassesByWhatIsGone(t *testing.T) {
 	reads := func() (read int) {
 		check(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, q *db.Queries) error {
 			sofar := func() (n int) {
-				check(
-					t,
-					tx.QueryRow(t.Context(), "select pg_stat_get_xact_tuples_returned('account_pending_pkey'::regclass)").
-						Scan(&n),
-				)
+				row := tx.QueryRow(t.Context(), "select pg_stat_get_xact_tuples_returned('account_pending_pkey'::regclass)")
+				check(t, row.Scan(&n))
 				return n
 			}
 			before := sofar()
-			if err := ledger.Post(
-				t.Context(), q, cause, move(shop, platform, "1000"),
-			); !errors.Is(err, ledger.ErrInsufficient) {
-				t.Errorf("more than is there: %v", err)
-			}
+			err := ledger.Post(t.Context(), q, cause, move(shop, platform, "1000"))
+			testenv.WantError(t, err, ledger.ErrInsufficient, "more than is there")
 			read = sofar() - before
 			return nil
 		}))
@@ -131,10 +123,8 @@ func TestDebitPassesByWhatIsGone(t *testing.T) {
 	fold()
 	testenv.Want(t, reads(), 0, "rows read that are gone")
 	// A transaction took its ids long ago and commits only now.
-	b.Exec(
-		t,
-		"insert into account_pending (account_id, id, amount) overriding system value select account_id, 1, 0.01 from account_fold",
-	)
+	b.Exec(t, `insert into account_pending (account_id, id, amount) overriding system value
+		select account_id, 1, 0.01 from account_fold`)
 	b.Exec(t, "update account_balance set balance = balance - 0.01 where account_id = $1", shop.ID())
 	check(t, ledger.Fold(t.Context(), b.Pool, b.Queries()))
 	testenv.Want(t, b.Count(t, "select count(*) from account_pending where account_id = $1", shop.ID()), 0,
@@ -146,20 +136,15 @@ func TestDebitPassesByWhatIsGone(t *testing.T) {
 // parallel runs fn n times at once and counts how many succeed; any error but ErrInsufficient fails the test.
 func parallel(t *testing.T, n int, fn func(i int) error) int {
 	t.Helper()
-	var runs sync.WaitGroup
-	var done atomic.Int64
-	for i := range n {
-		runs.Go(func() {
-			err := fn(i)
-			if err == nil {
-				done.Add(1)
-			} else if !errors.Is(err, ledger.ErrInsufficient) {
-				t.Error(err)
-			}
-		})
+	done := 0
+	for _, err := range testenv.AtOnce(n, fn) {
+		if err == nil {
+			done++
+		} else {
+			testenv.WantError(t, err, ledger.ErrInsufficient, "a call")
+		}
 	}
-	runs.Wait()
-	return int(done.Load())
+	return done
 }
 
 func TestParallelDebitsTakeWhatIsThere(t *testing.T) {

@@ -45,27 +45,11 @@ func setup(t *testing.T, usdt string) bundle {
 	return bundle{d}
 }
 
-// move is a transfer of an amount from one account to another.
-func move(from, to ledger.Account, amount string) ledger.Transfer {
-	return ledger.Transfer{Debit: from, Credit: to, Amount: dec(amount)}
-}
+var move = dbtest.Move
 
 var cause = ledger.Cause{Kind: "test", Subject: "test", SubjectID: 1, At: dbtest.Start}
 
-func (b bundle) post(transfers ...ledger.Transfer) error { return b.postAbout(cause, transfers...) }
-
-func (b bundle) postAbout(c ledger.Cause, transfers ...ledger.Transfer) error {
-	return db.InTx(context.Background(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
-		return ledger.Post(context.Background(), q, c, transfers...)
-	})
-}
-
-func (b bundle) force(c ledger.Cause, transfers ...ledger.Transfer) error {
-	p := ledger.Plan(c, true, transfers...)
-	return db.InTx(context.Background(), b.Pool, func(tx pgx.Tx, _ *db.Queries) error {
-		return db.Pipeline(context.Background(), tx, append(p.Debits, p.Record...)...)
-	})
-}
+func (b bundle) post(transfers ...ledger.Transfer) error { return b.Post(cause, transfers...) }
 
 func (b bundle) wantBalance(t *testing.T, a ledger.Account, want string) {
 	t.Helper()
@@ -73,11 +57,11 @@ func (b bundle) wantBalance(t *testing.T, a ledger.Account, want string) {
 	testenv.Check(t, got.Equal(dec(want)), "%s %d has %s, want %s", a.Owner, a.OwnerID, got, want)
 }
 
-func (b bundle) overdrawn(t *testing.T, a ledger.Account) bool {
+func (b bundle) wantOverdrawn(t *testing.T, a ledger.Account, want bool) {
 	t.Helper()
 	var overdrawn bool
 	b.Get(t, &overdrawn, "select overdrawn from account_balance where account_id = $1", a.ID())
-	return overdrawn
+	testenv.Want(t, overdrawn, want, "%s %d is overdrawn", a.Owner, a.OwnerID)
 }
 
 func dec(s string) decimal.Decimal { return decimal.RequireFromString(s) }
@@ -91,22 +75,15 @@ func TestPost(t *testing.T) {
 	// To the last unit, and not one further.
 	check(t, b.post(move(trader, shop, "0.5")))
 	b.wantBalance(t, trader, "0")
-	if err := b.post(move(trader, shop, "0.00000001")); !errors.Is(err, ledger.ErrInsufficient) {
-		t.Fatalf("%v", err)
-	}
+	testenv.WantError(t, b.post(move(trader, shop, "0.00000001")), ledger.ErrInsufficient, "one unit further")
 	b.Audit(t)
 }
 
 // rows are the transfers about a subject, in their order.
 func (b bundle) rows(t *testing.T, c ledger.Cause) string {
 	t.Helper()
-	return b.Text(
-		t,
-		`select coalesce(string_agg(debit_account || '>' || credit_account || ' ' || amount, ', ' order by id), '')
-		from transfer where subject = $1 and subject_id = $2`,
-		c.Subject,
-		c.SubjectID,
-	)
+	return b.Text(t, `select coalesce(string_agg(debit_account || '>' || credit_account || ' ' || amount, ', ' order by id), '')
+		from transfer where subject = $1 and subject_id = $2`, c.Subject, c.SubjectID)
 }
 
 func row(from, to ledger.Account, amount string) string {
@@ -159,15 +136,11 @@ func TestSettlementOfAHoldLocksNothing(t *testing.T) {
 // A refusal books nothing, even in a transaction that goes on and commits.
 func TestInsufficientBooksNothing(t *testing.T) {
 	b := setup(t, "10")
-	err := db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
-		if err := ledger.Post(
-			t.Context(), q, cause, move(trader, shop, "10.00000001"),
-		); !errors.Is(err, ledger.ErrInsufficient) {
-			t.Errorf("%v", err)
-		}
+	check(t, db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
+		err := ledger.Post(t.Context(), q, cause, move(trader, shop, "10.00000001"))
+		testenv.WantError(t, err, ledger.ErrInsufficient, "more than is there")
 		return ledger.Post(t.Context(), q, cause, move(trader, frozen, "10"))
-	})
-	check(t, err)
+	}))
 	b.wantBalance(t, trader, "0")
 	b.wantBalance(t, frozen, "10")
 	b.wantBalance(t, shop, "0")
@@ -179,10 +152,7 @@ func TestInsufficientBooksNothing(t *testing.T) {
 func TestInsufficientRollsBack(t *testing.T) {
 	b := setup(t, "10")
 	b.Fund(t, shop, "1")
-	err := b.post(move(trader, platform, "5"), move(shop, platform, "5"))
-	if !errors.Is(err, ledger.ErrInsufficient) {
-		t.Fatalf("%v", err)
-	}
+	testenv.WantError(t, b.post(move(trader, platform, "5"), move(shop, platform, "5")), ledger.ErrInsufficient, "two debits")
 	b.wantBalance(t, trader, "10")
 	b.wantBalance(t, shop, "1")
 	b.wantBalance(t, platform, "0")
@@ -193,36 +163,26 @@ func TestInsufficientRollsBack(t *testing.T) {
 func TestForceOverdrawsAndCreditsRepay(t *testing.T) {
 	b := setup(t, "0")
 	b.Fund(t, shop, "3")
-	check(t, b.force(cause, move(shop, trader, "8")))
+	check(t, b.Force(cause, move(shop, trader, "8")))
 	b.wantBalance(t, shop, "-5")
-	if !b.overdrawn(t, shop) {
-		t.Fatal("not marked overdrawn")
-	}
+	b.wantOverdrawn(t, shop, true)
 	b.Audit(t)
 	b.Fund(t, shop, "4")
-	if err := b.post(move(shop, trader, "0.00000001")); !errors.Is(err, ledger.ErrInsufficient) {
-		t.Fatalf("a debit while short: %v", err)
-	}
+	testenv.WantError(t, b.post(move(shop, trader, "0.00000001")), ledger.ErrInsufficient, "a debit while short")
 	b.wantBalance(t, shop, "-1")
-	if !b.overdrawn(t, shop) {
-		t.Fatal("the mark is gone at -1")
-	}
+	b.wantOverdrawn(t, shop, true)
 	b.Fund(t, shop, "1.5")
 	check(t, b.post(move(shop, trader, "0.5")))
 	b.wantBalance(t, shop, "0")
-	if b.overdrawn(t, shop) {
-		t.Fatal("still marked overdrawn")
-	}
+	b.wantOverdrawn(t, shop, false)
 	b.Audit(t)
 }
 
 // Force may overdraw, but a debit that is covered leaves no mark.
 func TestForceWithCover(t *testing.T) {
 	b := setup(t, "10")
-	check(t, b.force(cause, move(trader, shop, "10")))
-	if b.overdrawn(t, trader) {
-		t.Fatal("marked overdrawn at zero")
-	}
+	check(t, b.Force(cause, move(trader, shop, "10")))
+	b.wantOverdrawn(t, trader, false)
 	b.Audit(t)
 }
 
@@ -230,10 +190,9 @@ func TestForceWithCover(t *testing.T) {
 func TestUnknownAccount(t *testing.T) {
 	b := setup(t, "10")
 	stranger := ledger.Available(ledger.Cashbox, 99)
-	testenv.Check(t, b.force(cause, move(stranger, trader, "1")) != nil, "a debit was booked")
-	if _, err := ledger.Balance(t.Context(), b.Queries(), stranger); !db.NoRows(err) {
-		t.Errorf("balance: %v", err)
-	}
+	testenv.Check(t, b.Force(cause, move(stranger, trader, "1")) != nil, "a debit was booked")
+	_, err := ledger.Balance(t.Context(), b.Queries(), stranger)
+	testenv.Check(t, db.NoRows(err), "balance: %v", err)
 }
 
 func TestOpenAgainChangesNothing(t *testing.T) {
