@@ -66,16 +66,12 @@ func TestOwnBlocks(t *testing.T) {
 		directory.NewBlock{Kind: "user", Value: "u-1", MerchantID: b.merchant.ID, Reason: "police"}))(t)
 	made := must(b.settings.BlockPayer(ctx, ownerOf(b.merchant.ID),
 		directory.NewBlock{Kind: "user", Value: "u-1", MerchantID: other.ID, Reason: "rude"}))(t)
-	if made.MerchantID == nil || *made.MerchantID != b.merchant.ID || !made.Own {
-		t.Errorf("made %+v", made)
-	}
+	testenv.Check(t, made.MerchantID != nil && *made.MerchantID == b.merchant.ID && made.Own, "made %+v", made)
 	for who, want := range map[*caller.Caller]int{
 		new(operator): 2, new(ownerOf(b.merchant.ID)): 1, new(ownerOf(other.ID)): 0,
 	} {
 		list, _, err := b.settings.Blocks(ctx, *who, directory.BlockSearch{Holding: true})
-		if err != nil || len(list) != want {
-			t.Errorf("%s sees %v, %v; want %d", who.Actor(), list, err, want)
-		}
+		testenv.Check(t, err == nil && len(list) == want, "%s sees %v, %v; want %d", who.Actor(), list, err, want)
 	}
 	wantCode(t, errOf(b.settings.UnblockPayer(ctx, ownerOf(other.ID), made.ID, "why not")), "not_found")
 	support := ownerOf(b.merchant.ID)
@@ -104,7 +100,5 @@ func TestWrongBlocks(t *testing.T) {
 		must(b.settings.BlockPayer(ctx, operator, directory.NewBlock{Kind: "user", Value: value, Reason: "x"}))(t)
 	}
 	list, next, err := b.settings.Blocks(ctx, operator, directory.BlockSearch{Page: db.Page{Limit: new(int32(2))}})
-	if err != nil || len(list) != 2 || list[0].Shown != "c" || next == nil {
-		t.Errorf("%v, %v, %v", list, next, err)
-	}
+	testenv.Check(t, err == nil && len(list) == 2 && list[0].Shown == "c" && next != nil, "%v, %v, %v", list, next, err)
 }

@@ -9,6 +9,7 @@ import (
 
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 )
 
 // boundaryTexts are amounts and percents at and around every bound that a column or a rule has.
@@ -36,7 +37,16 @@ func (b *bundle) limited(l directory.Limits) []error {
 	n := directory.NewRequisite{TraderID: b.trader.ID, Currency: "RUB", Method: "sbp", Value: "+79001234567", Limits: l}
 	return []error{
 		errOf(b.settings.CreateRequisite(ctx, operator, n)),
-		errOf(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: b.trader.Requisites[0], Limits: l})),
+		errOf(b.requisiteSet(directory.RequisiteUpdate{Limits: l})),
+	}
+}
+
+// of is a call that changes one field of an update.
+func of[U, V any](call func(*bundle, U) (directory.Change, error), set func(u *U, v V)) func(b *bundle, v V) error {
+	return func(b *bundle, v V) error {
+		var u U
+		set(&u, v)
+		return errOf(call(b, u))
 	}
 }
 
@@ -59,9 +69,7 @@ var (
 		"CreateRequisite limits.maxAmount":                 limits(func(l *directory.Limits, v string) { l.MaxAmount = &v }),
 		"CreateRequisite limits.dailySum":                  limits(func(l *directory.Limits, v string) { l.DailySum = &v }),
 		"CreateRequisite limits.workFrom limits.workUntil": limits(func(l *directory.Limits, v string) { l.WorkFrom = &v }),
-		"UpdateMerchant ratePercent": func(b *bundle, v string) error {
-			return errOf(b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: b.merchant.ID, RatePercent: &v}))
-		},
+		"UpdateMerchant ratePercent":                       of((*bundle).merchantSet, func(u *directory.MerchantUpdate, v string) { u.RatePercent = &v }),
 		"CreateMerchant ratePercent": func(b *bundle, v string) error {
 			return errOf(b.settings.CreateMerchant(ctx, operator, directory.NewMerchant{Name: "Shop", RatePercent: v}))
 		},
@@ -72,15 +80,11 @@ var (
 			n := directory.NewTrader{Name: "Trader", SharePercent: "1", RatePercent: v}
 			return errOf(b.settings.CreateTrader(ctx, operator, n))
 		},
-		"UpdateTrader ratePercent": func(b *bundle, v string) error {
-			return errOf(b.settings.UpdateTrader(ctx, operator, directory.TraderUpdate{ID: b.trader.ID, RatePercent: &v}))
-		},
-		"UpdateTrader sharePercent": func(b *bundle, v string) error {
-			return errOf(b.settings.UpdateTrader(ctx, operator, directory.TraderUpdate{ID: b.trader.ID, SharePercent: &v}))
-		},
-		"SetMethod marginPercent": method(func(m *directory.CashboxMethod, v string) { m.MarginPercent = v }),
-		"SetMethod minAmount":     method(func(m *directory.CashboxMethod, v string) { m.MinAmount = v }),
-		"SetMethod maxAmount":     method(func(m *directory.CashboxMethod, v string) { m.MaxAmount = v }),
+		"UpdateTrader ratePercent":  of((*bundle).traderSet, func(u *directory.TraderUpdate, v string) { u.RatePercent = &v }),
+		"UpdateTrader sharePercent": of((*bundle).traderSet, func(u *directory.TraderUpdate, v string) { u.SharePercent = &v }),
+		"SetMethod marginPercent":   method(func(m *directory.CashboxMethod, v string) { m.MarginPercent = v }),
+		"SetMethod minAmount":       method(func(m *directory.CashboxMethod, v string) { m.MinAmount = v }),
+		"SetMethod maxAmount":       method(func(m *directory.CashboxMethod, v string) { m.MaxAmount = v }),
 		"SetPlatformLimit minAmount maxAmount": func(b *bundle, v string) error {
 			l := directory.NewPlatformLimit{Currency: "RUB", MinAmount: v, MaxAmount: "10", Reason: "why"}
 			return errOf(b.settings.SetPlatformLimit(ctx, operator, l))
@@ -108,13 +112,8 @@ var (
 		"CreateRequisite limits.openPayments": limits(func(l *directory.Limits, n int32) { l.OpenPayments = &n }),
 		"CreateRequisite limits.weight":       limits(func(l *directory.Limits, n int32) { l.Weight = &n }),
 		"SetMethod validitySeconds":           method(func(m *directory.CashboxMethod, n int32) { m.ValiditySeconds = n }),
-		"UpdateMerchant maxOpenPayments": func(b *bundle, n int32) error {
-			u := directory.MerchantUpdate{ID: b.merchant.ID, MaxOpenPayments: &n}
-			return errOf(b.settings.UpdateMerchant(ctx, operator, u))
-		},
-		"UpdateTrader maxOpenPayins": func(b *bundle, n int32) error {
-			return errOf(b.settings.UpdateTrader(ctx, operator, directory.TraderUpdate{ID: b.trader.ID, MaxOpenPayins: &n}))
-		},
+		"UpdateMerchant maxOpenPayments":      of((*bundle).merchantSet, func(u *directory.MerchantUpdate, n int32) { u.MaxOpenPayments = &n }),
+		"UpdateTrader maxOpenPayins":          of((*bundle).traderSet, func(u *directory.TraderUpdate, n int32) { u.MaxOpenPayins = &n }),
 		"SetPayoutMethod validitySeconds": func(b *bundle, n int32) error {
 			return errOf(b.settings.SetPayoutMethod(ctx, operator, directory.CashboxPayoutMethod{
 				CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: "1", ValiditySeconds: n,
@@ -132,9 +131,7 @@ var (
 		"CreateCashbox merchantId": func(b *bundle, id int64) error {
 			return b.newCashbox(directory.NewCashbox{MerchantID: id})
 		},
-		"UpdateCashbox traderCashboxId": func(b *bundle, id int64) error {
-			return errOf(b.settings.UpdateCashbox(ctx, operator, directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: &id}))
-		},
+		"UpdateCashbox traderCashboxId": of((*bundle).boxSet, func(u *directory.CashboxUpdate, id int64) { u.TraderID = &id }),
 	}
 )
 
@@ -168,9 +165,7 @@ func wantNamed[V any](t *testing.T, calls map[string]func(b *bundle, v V) error,
 					t.Errorf("%.60v: %v", v, err)
 				case refused.Kind == fault.Invalid:
 					for field := range refused.Fields {
-						if !slices.Contains(fields, field) {
-							t.Errorf("%.60v: %v are wrong", v, refused.Fields)
-						}
+						testenv.Check(t, slices.Contains(fields, field), "%.60v: %v are wrong", v, refused.Fields)
 					}
 				case refused.Kind != fault.NotFound && refused.Kind != fault.Refused && refused.Kind != fault.Conflict:
 					t.Errorf("%.60v: %v", v, err)

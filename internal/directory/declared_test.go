@@ -20,13 +20,12 @@ func TestDeclaredAsTheSchemaHasIt(t *testing.T) {
 		for _, one := range subject.Settings {
 			column := setting.Column(one.Name)
 			var first, check string
-			err := pool.QueryRow(ctx, `
+			testenv.NoError(t, pool.QueryRow(ctx, `
 				select coalesce(pg_get_expr(d.adbin, d.adrelid), ''), coalesce(pg_get_constraintdef(c.oid), '')
 				from pg_attribute a
 				left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
 				left join pg_constraint c on c.conrelid = a.attrelid and c.contype = 'c' and c.conkey = array[a.attnum]
-				where a.attrelid = $1::regclass and a.attname = $2`, subject.Name, column).Scan(&first, &check)
-			testenv.NoError(t, err)
+				where a.attrelid = $1::regclass and a.attname = $2`, subject.Name, column).Scan(&first, &check))
 			first = strings.TrimSuffix(strings.Trim(first, "'"), "'::text")
 			if one.First != "" {
 				testenv.Want(t, first, one.First, "%s.%s is at first", subject.Name, column)

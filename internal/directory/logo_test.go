@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 )
 
 // headOf is a PNG that says how large it is, and ends.
@@ -60,13 +61,12 @@ func TestPageLogo(t *testing.T) {
 		look := must(set(append(encoded(t, half(size.X, size.Y)), "<script>kept</script>"...)))(t)
 		kept := must(looks.PageLogo(ctx, look.Logo))(t)
 		drawn := must(png.Decode(bytes.NewReader(kept)))(t)
-		if drawn.Bounds().Size() != want || bytes.Contains(kept, []byte("kept")) {
-			t.Errorf("%v becomes %v", size, drawn.Bounds())
-		}
+		testenv.Check(t, drawn.Bounds().Size() == want && !bytes.Contains(kept, []byte("kept")),
+			"%v becomes %v", size, drawn.Bounds())
 		left, right := drawn.At(0, 0), drawn.At(want.X-1, 0)
-		if _, _, _, alpha := right.RGBA(); want.X > 1 && (left != color.NRGBA{R: 0xff, A: 0xff} || alpha != 0) {
-			t.Errorf("%v: %v and %v", size, left, right)
-		}
+		_, _, _, alpha := right.RGBA()
+		testenv.Check(t, want.X <= 1 || left == color.NRGBA{R: 0xff, A: 0xff} && alpha == 0,
+			"%v: %v and %v", size, left, right)
 	}
 	var photo bytes.Buffer
 	noError(t, jpeg.Encode(&photo, half(64, 64), nil))
@@ -87,18 +87,13 @@ func TestPageLogo(t *testing.T) {
 			t.Errorf("%s, want %s", f.Fields["logo"], test.want)
 		}
 	}
-	if of, err := looks.Of(ctx, id); err != nil || of.Logo == "" || of.Logo != look.Logo {
-		t.Errorf("%+v, %v", of, err)
-	}
+	testenv.Check(t, look.Logo != "", "the photo is no logo")
+	testenv.Want(t, must(looks.Of(ctx, id))(t).Logo, look.Logo, "the logo")
 	after, err := set([]byte{})
-	if err != nil || after.Logo != "" || after.Version() == look.Version() {
-		t.Errorf("%+v, %v", after, err)
-	}
-	if _, err := looks.PageLogo(ctx, look.Logo); fault.As(err) != fault.ErrNotFound {
-		t.Error(err)
-	}
-	if count := b.Count(t, `select count(*) from setting_change where before->>'page_logo_hash' = $1 and
-		after->'page_logo_hash' = 'null' and not after ? 'page_logo'`, look.Logo); count != 1 {
-		t.Errorf("%d changes tell that it is gone", count)
-	}
+	testenv.Check(t, err == nil && after.Logo == "" && after.Version() != look.Version(), "%+v, %v", after, err)
+	_, err = looks.PageLogo(ctx, look.Logo)
+	testenv.Check(t, fault.As(err) == fault.ErrNotFound, "%v", err)
+	count := b.Count(t, `select count(*) from setting_change where before->>'page_logo_hash' = $1 and
+		after->'page_logo_hash' = 'null' and not after ? 'page_logo'`, look.Logo)
+	testenv.Check(t, count == 1, "%d changes tell that it is gone", count)
 }

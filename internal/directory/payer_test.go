@@ -10,6 +10,7 @@ import (
 
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/testenv"
 )
 
 // The hosts that payers may be led back to are names, kept in small letters. Unset leaves them, and
@@ -18,27 +19,21 @@ func TestReturnHosts(t *testing.T) {
 	b := setup(t)
 	box := strconv.FormatInt(b.merchant.CashboxID, 10)
 	set := func(hosts ...string) (directory.Change, error) {
-		return logged(b.settings.UpdateCashbox(ctx, operator,
-			directory.CashboxUpdate{ID: b.merchant.CashboxID, ReturnHosts: &hosts}))
+		return b.boxSet(directory.CashboxUpdate{ReturnHosts: &hosts})
 	}
 	want := func(c directory.Change, err error, before, after []any) {
 		t.Helper()
 		if err != nil || c.Subject != "cashbox" || c.SubjectKey != box || c.Actor != "operator:9" {
 			t.Fatalf("%+v, %v", c, err)
 		}
-		if got := value(t, c.Before, "return_hosts"); !reflect.DeepEqual(got, before) {
-			t.Errorf("before: %v, want %v", got, before)
-		}
-		if got := value(t, c.After, "return_hosts"); !reflect.DeepEqual(got, after) {
-			t.Errorf("after: %v, want %v", got, after)
-		}
+		got, want := []any{value(t, c.Before, "return_hosts"), value(t, c.After, "return_hosts")}, []any{before, after}
+		testenv.Check(t, reflect.DeepEqual(got, want), "before and after: %v, want %v", got, want)
 	}
 	label := strings.Repeat("a", 63)
 	two := []any{"shop.example", label + ".pay-1.example"}
 	c, err := set("Shop.EXAMPLE", label+".pay-1.example")
 	want(c, err, []any{}, two)
-	c, err = logged(b.settings.UpdateCashbox(ctx, operator,
-		directory.CashboxUpdate{ID: b.merchant.CashboxID, ReturnAutomatic: new(true)}))
+	c, err = b.boxSet(directory.CashboxUpdate{ReturnAutomatic: new(true)})
 	want(c, err, two, two)
 	c, err = set()
 	want(c, err, two, []any{})
@@ -48,9 +43,8 @@ func TestReturnHosts(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprintf("shop%d.example", i)
 	}
-	if _, err = set(many[:50]...); err != nil {
-		t.Errorf("50 hosts: %v", err)
-	}
+	_, err = set(many[:50]...)
+	testenv.Check(t, err == nil, "50 hosts: %v", err)
 	wantFields(t, errOf(set(many...)), "returnHosts")
 	for _, host := range []string{
 		"", " ", "shop", "shop.example.", ".example", "shop..example", "https://shop.example", "shop.example/", "shop.example:443",
@@ -58,9 +52,8 @@ func TestReturnHosts(t *testing.T) {
 		"a" + label + ".example", "пример..рф", "пример",
 	} {
 		_, err := set("good.example", host)
-		if f := fault.As(err); f == nil || f.Code != "validation_failed" || !f.Fields.Wrong("returnHosts") {
-			t.Errorf("%q: %v", host, err)
-		}
+		f := fault.As(err)
+		testenv.Check(t, f != nil && f.Code == "validation_failed" && f.Fields.Wrong("returnHosts"), "%q: %v", host, err)
 	}
 }
 
@@ -105,16 +98,12 @@ func TestKeeperKnowsPayers(t *testing.T) {
 		must(keeper.Renew(ctx))(t)
 		id := b.merchant.CashboxID
 		shop := keeper.Shop(b.merchant.ID, &id, "sbp", "RUB")
-		if shop == nil || fmt.Sprint(shop.ReturnHosts) != fmt.Sprint(hosts) || keeper.Patience(id, "sbp") != patience ||
-			keeper.Cards(id, "sbp") != cards || keeper.PayerEvents(id) != events {
-			t.Errorf("%+v, %s, %d cards, events %t", shop, keeper.Patience(id, "sbp"), keeper.Cards(id, "sbp"),
-				keeper.PayerEvents(id))
-		}
+		testenv.Check(t, shop != nil && fmt.Sprint(shop.ReturnHosts) == fmt.Sprint(hosts) && keeper.Patience(id, "sbp") == patience &&
+			keeper.Cards(id, "sbp") == cards && keeper.PayerEvents(id) == events,
+			"%+v, %s, %d cards, events %t", shop, keeper.Patience(id, "sbp"), keeper.Cards(id, "sbp"), keeper.PayerEvents(id))
 	}
 	want(15*time.Minute, 3, false)
-	must(b.settings.UpdateCashbox(ctx, operator, directory.CashboxUpdate{
-		ID: b.merchant.CashboxID, PayerEvents: new(true), ReturnHosts: &[]string{"shop.example"},
-	}))(t)
+	must(b.boxSet(directory.CashboxUpdate{PayerEvents: new(true), ReturnHosts: &[]string{"shop.example"}}))(t)
 	must(b.settings.SetMethod(ctx, operator, directory.CashboxMethod{
 		CashboxID: b.merchant.CashboxID, Name: "sbp", Enabled: true, ValiditySeconds: 600,
 		ClaimSeconds: new(int32(60)), Cards: new(int32(7)),

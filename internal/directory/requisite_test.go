@@ -1,8 +1,6 @@
 package directory_test
 
 import (
-	"errors"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -31,16 +29,15 @@ func TestLimitsOfARequisite(t *testing.T) {
 	} {
 		testenv.Want(t, value(t, c.After, field), want, "%s is", field)
 	}
-	id, _ := strconv.ParseInt(c.SubjectKey, 10, 64)
+	id := number(t, c.SettingChange)
 	cleared := directory.Limits{
 		DailyCount: new(int32(0)), DailySum: new(""), OpenPayments: new(int32(0)), WorkFrom: new(""),
 		WorkUntil: new(""),
 	}
 	c = must(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Limits: cleared}))(t)
 	for _, field := range []string{"daily_count", "daily_sum", "open_payments", "work_from", "work_until"} {
-		if got := value(t, c.After, field); got != nil {
-			t.Errorf("%s is %v after it was cleared", field, got)
-		}
+		got := value(t, c.After, field)
+		testenv.Check(t, got == nil, "%s is %v after it was cleared", field, got)
 	}
 	testenv.Want(t, value(t, c.After, "min_amount"), 100.0, "min_amount became")
 	wantFields(t, errOf(b.settings.UpdateRequisite(ctx, operator,
@@ -49,66 +46,36 @@ func TestLimitsOfARequisite(t *testing.T) {
 
 func TestWrongSettings(t *testing.T) {
 	b := setup(t)
-	requisite := func(method, value string) directory.NewRequisite {
-		return directory.NewRequisite{TraderID: b.trader.ID, Currency: "RUB", Method: method, Value: value}
+	for _, percent := range []string{"100.0001", "1.00001", "-1"} {
+		wantFields(t, errOf(b.merchantSet(directory.MerchantUpdate{RatePercent: &percent})), "ratePercent")
 	}
-	limited := func(l directory.Limits) error {
-		_, err := b.settings.UpdateRequisite(ctx, operator,
-			directory.RequisiteUpdate{ID: b.trader.Requisites[0], Limits: l})
-		return err
+	for _, test := range []struct {
+		traderID                       int64
+		currency, method, value, field string
+	}{
+		{b.trader.ID, "RUB", "card", "2200000000000005", "value"}, {b.trader.ID, "RUB", "sbp", "89001234567", "value"},
+		{b.trader.ID, "RUB", "c2c", "2200000000000004", "method"}, {1 << 40, "RUB", "sbp", "+79001234567", "traderId"},
+		{b.trader.ID, "MNT", "iban", "MN120005000000000000", "value"},
+	} {
+		wantFields(t, errOf(b.settings.CreateRequisite(ctx, operator, directory.NewRequisite{
+			TraderID: test.traderID, Currency: test.currency, Method: test.method, Value: test.value,
+		})), test.field)
 	}
-	create := func(n directory.NewRequisite) error {
-		_, err := b.settings.CreateRequisite(ctx, operator, n)
-		return err
+	for fields, l := range map[string]directory.Limits{
+		"limits.timeZone limits.weight limits.dailyCount": {TimeZone: new("Mars/Base"), Weight: new(int32(0)), DailyCount: new(int32(-1))},
+		"limits.workFrom limits.workUntil":                {WorkFrom: new("24:00"), WorkUntil: new("")},
+		"limits.workUntil":                                {WorkFrom: new("09:00"), WorkUntil: new("09:00")},
+		"limits.dailySum":                                 {DailySum: new("0")},
+	} {
+		wantFields(t, errOf(b.requisiteSet(directory.RequisiteUpdate{Limits: l})), strings.Fields(fields)...)
 	}
-	percent := func(s string) error {
-		_, err := b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: b.merchant.ID, RatePercent: &s})
-		return err
-	}
-	wantFields(t, percent("100.0001"), "ratePercent")
-	wantFields(t, percent("1.00001"), "ratePercent")
-	wantFields(t, percent("-1"), "ratePercent")
-	wantFields(t, create(requisite("card", "2200000000000005")), "value")
-	wantFields(t, create(requisite("sbp", "89001234567")), "value")
-	wantFields(t, create(requisite("c2c", "2200000000000004")), "method")
-	wantFields(t,
-		create(directory.NewRequisite{TraderID: 1 << 40, Currency: "RUB", Method: "sbp", Value: "+79001234567"}),
-		"traderId")
-	wantFields(
-		t,
-		create(directory.NewRequisite{
-			TraderID: b.trader.ID, Currency: "MNT", Method: "iban", Value: "MN120005000000000000",
-		}),
-		"value",
-	)
-	wantFields(t,
-		limited(directory.Limits{TimeZone: new("Mars/Base"), Weight: new(int32(0)), DailyCount: new(int32(-1))}),
-		"limits.timeZone", "limits.weight", "limits.dailyCount")
-	wantFields(t, limited(directory.Limits{WorkFrom: new("24:00"), WorkUntil: new("")}), "limits.workFrom",
-		"limits.workUntil")
-	wantFields(t, limited(directory.Limits{WorkFrom: new("09:00"), WorkUntil: new("09:00")}), "limits.workUntil")
-	wantFields(t, limited(directory.Limits{DailySum: new("0")}), "limits.dailySum")
-	_, err := b.settings.SetMethod(ctx, operator,
-		directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "iban", ValiditySeconds: 86401})
-	wantFields(t, err, "method", "validitySeconds")
+	wantFields(t, errOf(b.settings.SetMethod(ctx, operator,
+		directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "iban", ValiditySeconds: 86401})), "method", "validitySeconds")
 	wantFields(t, errOf(b.settings.SetPlatformLimit(ctx, operator,
 		directory.NewPlatformLimit{Currency: "XXX", MinAmount: "2", MaxAmount: "1", Reason: "why"})), "currency", "maxAmount")
-	wantFields(t, errOf(b.settings.UpdateCashbox(ctx, operator,
-		directory.CashboxUpdate{ID: b.merchant.CashboxID, TraderID: new(int64(1 << 40))})), "traderCashboxId")
-	if _, err := b.settings.UpdateMerchant(ctx, operator,
-		directory.MerchantUpdate{ID: 1 << 40}); !errors.Is(err, fault.ErrNotFound) {
-		t.Errorf("unknown merchant: %v", err)
-	}
-	for _, who := range []caller.Caller{b.merchant.Caller, b.trader.Caller, {Kind: caller.Cabinet}, {Kind: caller.Anyone}} {
-		if _, err := b.settings.UpdateMerchant(ctx, who,
-			directory.MerchantUpdate{ID: b.merchant.ID}); !errors.Is(err, fault.ErrTokenKindNotAllowed) {
-			t.Errorf("%s: %v", who.Kind, err)
-		}
-	}
-	var kept int
-	if err := b.Pool.QueryRow(ctx, "select count(*) from setting_change").Scan(&kept); err != nil || kept != 0 {
-		t.Errorf("%d refused changes were kept (%v)", kept, err)
-	}
+	wantFields(t, errOf(b.boxSet(directory.CashboxUpdate{TraderID: new(int64(1 << 40))})), "traderCashboxId")
+	wantCode(t, errOf(b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: 1 << 40})), "not_found")
+	testenv.Want(t, b.Count(t, "select count(*) from setting_change"), 0, "refused changes that are kept")
 }
 
 // A desk that takes cards is a requisite without a value, of a trader who has an acquirer.
@@ -117,10 +84,7 @@ func TestDesk(t *testing.T) {
 	desk := directory.NewRequisite{TraderID: b.trader.ID, Currency: "RUB", Method: "mtstpay"}
 	wrong := func(n directory.NewRequisite, field string) {
 		t.Helper()
-		_, err := b.settings.CreateRequisite(ctx, operator, n)
-		if f := fault.As(err); f == nil || len(f.Fields) != 1 || !f.Fields.Wrong(field) {
-			t.Errorf("%+v: %v, want %s", n, err, field)
-		}
+		wantFields(t, errOf(b.settings.CreateRequisite(ctx, operator, n)), field)
 	}
 	wrong(desk, "traderId")
 	noError(t, b.Queries().
@@ -132,12 +96,8 @@ func TestDesk(t *testing.T) {
 	wrong(withOpen, "limits.openPayments")
 	wrong(elsewhere, "method")
 	c := must(b.settings.CreateRequisite(ctx, operator, desk))(t)
-	id, _ := strconv.ParseInt(c.SubjectKey, 10, 64)
-	_, err := b.settings.UpdateRequisite(ctx, operator,
-		directory.RequisiteUpdate{ID: id, Limits: directory.Limits{OpenPayments: new(int32(3))}})
-	if f := fault.As(err); f == nil || !f.Fields.Wrong("limits.openPayments") {
-		t.Errorf("a limit it cannot keep: %v", err)
-	}
+	wantFields(t, errOf(b.settings.UpdateRequisite(ctx, operator, // a limit it cannot keep
+		directory.RequisiteUpdate{ID: number(t, c.SettingChange), Limits: withOpen.Limits})), "limits.openPayments")
 	// In a sandbox no acquirer is needed.
 	b.settings.CardsWithoutAcquirer = true
 	desk.TraderID = b.NewTrader(t, dbtest.TraderOpts{}).ID
@@ -185,12 +145,8 @@ func TestSetBankRefuses(t *testing.T) {
 		bad := good
 		test.change(&bad)
 		_, err := s.SetBank(ctx, who, bad)
-		if refusal := fault.As(err); refusal == nil || refusal.Fields[test.field] == nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if _, err := s.SetBank(ctx, caller.Caller{Kind: caller.Trader, Role: caller.Owner}, good); err == nil {
-		t.Error("a trader sets banks")
+		refusal := fault.As(err)
+		testenv.Check(t, refusal != nil && refusal.Fields[test.field] != nil, "%s: %v", name, err)
 	}
 	// The same once more is no change, and a logo stays until there is another.
 	good.Logo = []byte("\x89PNG\r\n\x1a\n")
@@ -199,11 +155,9 @@ func TestSetBankRefuses(t *testing.T) {
 		t.Fatalf("%+v %v", changed, err)
 	}
 	good.Logo = nil
-	if again, err := s.SetBank(ctx, who, good); err != nil || again.ID != 0 {
-		t.Errorf("the same once more: %+v %v", again, err)
-	}
+	again, err := s.SetBank(ctx, who, good)
+	testenv.Check(t, err == nil && again.ID == 0, "the same once more: %+v %v", again, err)
 	list, err := s.ListBanks(ctx, who, "RUB")
-	if err != nil || len(list) != 1 || list[0].LogoHash == "" || list[0].Link != good.Link {
-		t.Errorf("%+v %v", list, err)
-	}
+	testenv.Check(t, err == nil && len(list) == 1 && list[0].LogoHash != "" && list[0].Link == good.Link,
+		"%+v %v", list, err)
 }

@@ -46,14 +46,33 @@ func setup(t *testing.T) *bundle {
 	}
 }
 
+// merchantSet changes the bundle's merchant, boxSet its cashbox, traderSet its trader, and requisiteSet the first requisite of that.
+func (b *bundle) merchantSet(u directory.MerchantUpdate) (directory.Change, error) {
+	u.ID = b.merchant.ID
+	return logged(b.settings.UpdateMerchant(ctx, operator, u))
+}
+
+func (b *bundle) boxSet(u directory.CashboxUpdate) (directory.Change, error) {
+	u.ID = b.merchant.CashboxID
+	return logged(b.settings.UpdateCashbox(ctx, operator, u))
+}
+
+func (b *bundle) traderSet(u directory.TraderUpdate) (directory.Change, error) {
+	u.ID = b.trader.ID
+	return logged(b.settings.UpdateTrader(ctx, operator, u))
+}
+
+func (b *bundle) requisiteSet(u directory.RequisiteUpdate) (directory.Change, error) {
+	u.ID = b.trader.Requisites[0]
+	return logged(b.settings.UpdateRequisite(ctx, operator, u))
+}
+
 // wantChange checks what the log keeps: who, what, and one field before and after.
 func wantChange(t *testing.T, c directory.Change, err error, subject, key, field string, before, after any) {
 	t.Helper()
 	noError(t, err)
-	if c.Actor != "operator:9" || c.Subject != subject || c.SubjectKey != key || !c.At.Equal(dbtest.Start) ||
-		c.ID == 0 {
-		t.Errorf("change %+v", c)
-	}
+	testenv.Check(t, c.Actor == "operator:9" && c.Subject == subject && c.SubjectKey == key && c.At.Equal(dbtest.Start) &&
+		c.ID != 0, "change %+v", c)
 	testenv.Want(t, value(t, c.Before, field), before, "%s before", field)
 	testenv.Want(t, value(t, c.After, field), after, "%s after", field)
 }
@@ -76,33 +95,23 @@ func value(t *testing.T, object []byte, field string) any {
 func TestEveryChangeIsKept(t *testing.T) {
 	b := setup(t)
 	merchant, box := strconv.FormatInt(b.merchant.ID, 10), strconv.FormatInt(b.merchant.CashboxID, 10)
-	ofMerchant := func(u directory.MerchantUpdate) (directory.Change, error) {
-		u.ID = b.merchant.ID
-		return logged(b.settings.UpdateMerchant(ctx, operator, u))
-	}
-	ofBox := func(u directory.CashboxUpdate) (directory.Change, error) {
-		u.ID = b.merchant.CashboxID
-		return logged(b.settings.UpdateCashbox(ctx, operator, u))
-	}
-	c, err := ofMerchant(directory.MerchantUpdate{APIEnabled: new(false), Reason: "off"})
+	c, err := b.merchantSet(directory.MerchantUpdate{APIEnabled: new(false), Reason: "off"})
 	wantChange(t, c, err, "merchant", merchant, "api_enabled", true, false)
-	c, err = ofMerchant(directory.MerchantUpdate{RatePercent: new("2.5")})
+	c, err = b.merchantSet(directory.MerchantUpdate{RatePercent: new("2.5")})
 	wantChange(t, c, err, "merchant", merchant, "rate_percent", nil, 2.5)
-	c, err = ofMerchant(directory.MerchantUpdate{RatePercent: new("")})
+	c, err = b.merchantSet(directory.MerchantUpdate{RatePercent: new("")})
 	wantChange(t, c, err, "merchant", merchant, "rate_percent", 2.5, nil)
 
-	c, err = ofBox(directory.CashboxUpdate{CollectEnabled: new(false), Reason: "off"})
+	c, err = b.boxSet(directory.CashboxUpdate{CollectEnabled: new(false), Reason: "off"})
 	wantChange(t, c, err, "cashbox", box, "collect_enabled", true, false)
-	c, err = ofBox(directory.CashboxUpdate{TraderID: &b.trader.ID})
+	c, err = b.boxSet(directory.CashboxUpdate{TraderID: &b.trader.ID})
 	wantChange(t, c, err, "cashbox", box, "trader_cashbox_id", nil, float64(b.trader.ID))
-	if strings.Contains(string(c.After), "secret\"") {
-		t.Errorf("the log keeps a secret: %s", c.After)
-	}
-	c, err = ofBox(directory.CashboxUpdate{TraderID: new(int64(0))})
+	testenv.Check(t, !strings.Contains(string(c.After), "secret\""), "the log keeps a secret: %s", c.After)
+	c, err = b.boxSet(directory.CashboxUpdate{TraderID: new(int64(0))})
 	wantChange(t, c, err, "cashbox", box, "trader_cashbox_id", float64(b.trader.ID), nil)
-	c, err = ofBox(directory.CashboxUpdate{ReturnAutomatic: new(false)})
+	c, err = b.boxSet(directory.CashboxUpdate{ReturnAutomatic: new(false)})
 	wantChange(t, c, err, "cashbox", box, "return_automatic", true, false)
-	c, err = ofBox(directory.CashboxUpdate{PayerEvents: new(true)})
+	c, err = b.boxSet(directory.CashboxUpdate{PayerEvents: new(true)})
 	wantChange(t, c, err, "cashbox", box, "payer_events", false, true)
 
 	c, err = logged(b.settings.SetMethod(ctx, operator, directory.CashboxMethod{
@@ -124,9 +133,7 @@ func TestEveryChangeIsKept(t *testing.T) {
 	if changes, cursor, err = b.settings.Changes(ctx, operator, ofOne); err != nil || len(changes) != 3 || cursor != nil {
 		t.Fatalf("%d changes of the merchant, %v", len(changes), err)
 	}
-	if _, err := b.Pool.Exec(ctx, "delete from setting_change"); err == nil {
-		t.Error("the log can be deleted")
-	}
+	testenv.Check(t, errOf(b.Pool.Exec(ctx, "delete from setting_change")) != nil, "the log can be deleted")
 }
 
 // A change answers with what a read finds then, its version included.
@@ -148,9 +155,8 @@ func TestChangesAnswerWithWhatStands(t *testing.T) {
 
 func wantNow[T any](t *testing.T, c directory.Changed[T], read func(testing.TB) T) {
 	t.Helper()
-	if want := read(t); !reflect.DeepEqual(c.Now, want) {
-		t.Errorf("%+v, want %+v", c.Now, want)
-	}
+	want := read(t)
+	testenv.Check(t, reflect.DeepEqual(c.Now, want), "%+v, want %+v", c.Now, want)
 }
 
 // A call that changes nothing leaves nothing in the log, and its answer has no number there.
@@ -161,20 +167,18 @@ func TestNoChangeIsNotRecorded(t *testing.T) {
 	var count int
 	for _, again := range []bool{false, true} {
 		changes := map[string]directory.Change{
-			"merchant": must(b.settings.UpdateMerchant(ctx, operator,
-				directory.MerchantUpdate{ID: b.merchant.ID, APIEnabled: new(false), Reason: "off", RatePercent: new("3.5")}))(t).SettingChange,
-			"cashbox": must(b.settings.UpdateCashbox(ctx, operator,
-				directory.CashboxUpdate{ID: box, CollectEnabled: new(false), Reason: "off"}))(t).SettingChange,
+			"merchant": must(b.merchantSet(
+				directory.MerchantUpdate{APIEnabled: new(false), Reason: "off", RatePercent: new("3.5")}))(t),
+			"cashbox": must(b.boxSet(directory.CashboxUpdate{CollectEnabled: new(false), Reason: "off"}))(t),
 			"method": must(b.settings.SetMethod(ctx, operator,
 				directory.CashboxMethod{CashboxID: box, Name: "sbp", ValiditySeconds: 77}))(t).SettingChange,
 			"platform limit": must(b.settings.SetPlatformLimit(ctx, operator,
 				directory.NewPlatformLimit{Currency: "RUB", MinAmount: "1", MaxAmount: "5", Reason: "why"}))(t).SettingChange,
-			"trader": must(b.settings.UpdateTrader(ctx, operator,
-				directory.TraderUpdate{ID: b.trader.ID, Enabled: new(false), Reason: "off", MaxOpenPayins: new(int32(7))}))(t).SettingChange,
-			"requisite": must(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{
-				ID:     b.trader.Requisites[0],
+			"trader": must(b.traderSet(
+				directory.TraderUpdate{Enabled: new(false), Reason: "off", MaxOpenPayins: new(int32(7))}))(t),
+			"requisite": must(b.requisiteSet(directory.RequisiteUpdate{
 				Limits: directory.Limits{DailySum: new("5000"), WorkFrom: new("09:00"), WorkUntil: new("18:00")},
-			}))(t).SettingChange,
+			}))(t),
 			"payout method": must(b.settings.SetPayoutMethod(ctx, operator,
 				directory.CashboxPayoutMethod{CashboxID: box, Name: "sbp", MarkupPercent: "2"}))(t).SettingChange,
 			"trader's payout method": must(b.settings.SetTraderPayoutMethod(ctx, operator,
@@ -182,9 +186,8 @@ func TestNoChangeIsNotRecorded(t *testing.T) {
 			"insurance": must(b.settings.SetInsurance(ctx, operator, box, "3"))(t),
 		}
 		for name, c := range changes {
-			if again != (c.ID == 0) || again != (string(c.Before) == string(c.After)) {
-				t.Errorf("%s, again %t: %+v", name, again, c)
-			}
+			testenv.Check(t, again == (c.ID == 0) && again == (string(c.Before) == string(c.After)),
+				"%s, again %t: %+v", name, again, c)
 		}
 		count = len(changes)
 	}
@@ -198,14 +201,10 @@ func TestHurtTakesReason(t *testing.T) {
 	b := setup(t)
 	for _, reason := range []string{"", " ", strings.Repeat("x", 501)} {
 		for name, err := range map[string]error{
-			"merchant": errOf(b.settings.UpdateMerchant(ctx, operator,
-				directory.MerchantUpdate{ID: b.merchant.ID, APIEnabled: new(false), Reason: reason})),
-			"cashbox": errOf(b.settings.UpdateCashbox(ctx, operator,
-				directory.CashboxUpdate{ID: b.merchant.CashboxID, CollectEnabled: new(false), Reason: reason})),
-			"trader": errOf(b.settings.UpdateTrader(ctx, operator,
-				directory.TraderUpdate{ID: b.trader.ID, Enabled: new(false), Reason: reason})),
-			"requisite": errOf(b.settings.UpdateRequisite(ctx, operator,
-				directory.RequisiteUpdate{ID: b.trader.Requisites[0], Enabled: new(false), Reason: reason})),
+			"merchant":  errOf(b.merchantSet(directory.MerchantUpdate{APIEnabled: new(false), Reason: reason})),
+			"cashbox":   errOf(b.boxSet(directory.CashboxUpdate{CollectEnabled: new(false), Reason: reason})),
+			"trader":    errOf(b.traderSet(directory.TraderUpdate{Enabled: new(false), Reason: reason})),
+			"requisite": errOf(b.requisiteSet(directory.RequisiteUpdate{Enabled: new(false), Reason: reason})),
 			"limit": errOf(b.settings.SetPlatformLimit(ctx, operator,
 				directory.NewPlatformLimit{Currency: "RUB", MinAmount: "1", MaxAmount: "5", Reason: reason})),
 		} {
@@ -218,18 +217,16 @@ func TestHurtTakesReason(t *testing.T) {
 func TestRequisitesFollowTheirTrader(t *testing.T) {
 	b := setup(t)
 	trader := strconv.FormatInt(b.trader.ID, 10)
-	off := b.trader.Requisites[0]
-	must(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: off, Enabled: new(false), Reason: "off"}))(t)
-	c, err := logged(b.settings.UpdateTrader(ctx, operator,
-		directory.TraderUpdate{ID: b.trader.ID, Enabled: new(false), Reason: "off", SharePercent: new("1.25"), RatePercent: new("3")}))
+	must(b.requisiteSet(directory.RequisiteUpdate{Enabled: new(false), Reason: "off"}))(t)
+	c, err := b.traderSet(
+		directory.TraderUpdate{Enabled: new(false), Reason: "off", SharePercent: new("1.25"), RatePercent: new("3")})
 	wantChange(t, c, err, "trader", trader, "enabled", true, false)
 	b.wantRequisites(t, "trader_off 3 1.25|trader_off 3 1.25")
-	c, err = logged(b.settings.UpdateTrader(ctx, operator,
-		directory.TraderUpdate{ID: b.trader.ID, Enabled: new(true), RatePercent: new("")}))
+	c, err = b.traderSet(directory.TraderUpdate{Enabled: new(true), RatePercent: new("")})
 	wantChange(t, c, err, "trader", trader, "rate_percent", 3.0, nil)
 	// The requisite that was switched off itself stays off.
 	b.wantRequisites(t, " none 1.25|requisite_off none 1.25")
-	must(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: off, Enabled: new(true)}))(t)
+	must(b.requisiteSet(directory.RequisiteUpdate{Enabled: new(true)}))(t)
 	b.wantRequisites(t, " none 1.25| none 1.25")
 }
 
@@ -261,6 +258,20 @@ var (
 func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }
 func errOf[T any](_ T, err error) error                 { return err }
 
+// Whose a call is, is settled before anything else is looked at.
+func TestKindsOfCallers(t *testing.T) {
+	b := setup(t)
+	dbtest.WantKinds(t, b.settings, map[string]string{
+		"operator": "Balance SetBank ListBanks Correct CreateMerchant CreateTrader CreateCashbox FundTrader WithdrawTrader " +
+			"SetInsurance Cashboxes Cashbox Methods PayoutMethods Merchants Merchant Requisites Requisite RequisiteValue Traders Trader " +
+			"TraderPayouts OpenPayouts OpenPayments SetPayoutMethod SetTraderPayoutMethod UpdateMerchant UpdateCashbox SetMethod " +
+			"SetPlatformLimit Changes PlatformLimits UpdateTrader CreateRequisite UpdateRequisite",
+		"merchant_portal operator": "BlockPayer UnblockPayer Blocks Block PaymentPayer",
+		"merchant_portal":          "OwnCashboxes OwnLooks UpdateOwnLook",
+		"trader":                   "ListOwnRequisites OwnPage OwnRequisite Break OwnBalance UpdateOwnRequisite UpdateOwnRequisites SetBreak CheckProposed",
+	})
+}
+
 // The catalogue and the database know the same methods and currencies.
 func TestCatalogueIsTheDatabases(t *testing.T) {
 	t.Parallel()
@@ -280,9 +291,8 @@ func TestCatalogueIsTheDatabases(t *testing.T) {
 	for _, m := range catalogue.Methods {
 		left += len(m.Currencies) + len(m.Payouts)
 		for _, currency := range slices.Concat(m.Currencies, m.Payouts) {
-			if !slices.Contains(catalogue.Currencies, currency) {
-				t.Errorf("%s is for %s, which is not among the currencies", m.Name, currency)
-			}
+			testenv.Check(t, slices.Contains(catalogue.Currencies, currency),
+				"%s is for %s, which is not among the currencies", m.Name, currency)
 		}
 	}
 	for _, row := range payments {
@@ -291,14 +301,12 @@ func TestCatalogueIsTheDatabases(t *testing.T) {
 		if row.RequisiteType != nil {
 			kind, method = *row.RequisiteType, *row.RequisiteMethod
 		}
-		if !known || m.RequisiteType != kind || m.RequisiteMethod != method {
-			t.Errorf("the catalogue has %+v, and the database %s by %s for %s", m, kind, method, row.Currency)
-		}
+		testenv.Check(t, known && m.RequisiteType == kind && m.RequisiteMethod == method,
+			"the catalogue has %+v, and the database %s by %s for %s", m, kind, method, row.Currency)
 	}
 	for _, row := range payouts {
-		if _, known := catalogue.Find(catalogue.Payouts(row.Currency), row.Method); !known {
-			t.Errorf("the catalogue does not have %+v, which the database has", row)
-		}
+		_, known := catalogue.Find(catalogue.Payouts(row.Currency), row.Method)
+		testenv.Check(t, known, "the catalogue does not have %+v, which the database has", row)
 	}
 	testenv.Want(t, len(payments)+len(payouts), left, "the catalogue has methods")
 }
@@ -307,15 +315,11 @@ func TestCatalogueIsTheDatabases(t *testing.T) {
 func TestMethodsAskForKnownTypes(t *testing.T) {
 	t.Parallel()
 	for _, m := range catalogue.Methods {
-		if m.RequisiteType != "" && !slices.ContainsFunc(requisite.Types, func(kind requisite.Type) bool {
+		testenv.Check(t, m.RequisiteType == "" || slices.ContainsFunc(requisite.Types, func(kind requisite.Type) bool {
 			return kind.Name == m.RequisiteType
-		}) {
-			t.Errorf("%s is not a known type", m.RequisiteType)
-		}
-		if len(m.Payouts) > 0 && !slices.ContainsFunc(requisite.Types, func(kind requisite.Type) bool {
+		}), "%s is not a known type", m.RequisiteType)
+		testenv.Check(t, len(m.Payouts) == 0 || slices.ContainsFunc(requisite.Types, func(kind requisite.Type) bool {
 			return requisite.WrongRecipient(m.Name, kind.Sample(1)) == ""
-		}) {
-			t.Errorf("a payout by %s may be sent to nothing", m.Name)
-		}
+		}), "a payout by %s may be sent to nothing", m.Name)
 	}
 }
