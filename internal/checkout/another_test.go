@@ -21,47 +21,40 @@ func TestAnotherCard(t *testing.T) {
 		t.Helper()
 		wrong := typed(panApproved)
 		wrong.CVV, wrong.PAN = "12", "4242424242424241"
-		_, err := b.checkouts.SubmitDetails(t.Context(), token, wrong)
-		wantCode(t, "a form filled in wrongly", err, "validation_failed")
+		wantCode(t, "a form filled in wrongly", errOf(b.checkouts.SubmitDetails(t.Context(), token, wrong)), "validation_failed")
 	}
 	for n, try := range []struct{ pan, reason string }{
 		{panDeclined, "card_declined"}, {panNoFunds, "insufficient_funds"},
 	} {
 		wrongForm()
 		b.want(t, token, details, "pending", []string{"", "card_declined"}[n])
-		if v := b.enter(t, token, try.pan); v.LastError != nil || v.Phase != bank {
-			t.Errorf("card %d: %+v", n+1, v.State)
-		}
+		v := b.enter(t, token, try.pan)
+		testenv.Check(t, v.LastError == nil && v.Phase == bank, "card %d: %+v", n+1, v.State)
 		b.later(t, time.Second)
 		b.want(t, token, details, "pending", try.reason)
-		v := must(b.checkouts.Get(t.Context(), token))(t)
+		v = must(b.checkouts.Get(t.Context(), token))(t)
 		testenv.Check(t, !v.Terminal && v.Card != nil && v.Card.Brand == "visa" && v.Card.Last4 == try.pan[12:] &&
 			v.Card.Holder == nil, "after card %d: terminal %t, card %+v", n+1, v.Terminal, v.Card)
 		testenv.Check(t, v.CardsLeft == 2-n && !v.Checking,
 			"after card %d: %d left, checking %t", n+1, v.CardsLeft, v.Checking)
 		testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null"), 0,
 			"the number of a declined card is still there")
-		_, err := b.checkouts.SubmitCode(t.Context(), token, "123456")
-		wantCode(t, "a code without a card", err, "checkout_wrong_step")
+		wantCode(t, "a code without a card", errOf(b.checkouts.SubmitCode(t.Context(), token, "123456")), "checkout_wrong_step")
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), 0, "webhooks")
 	wrongForm()
-	b.enter(t, token, panDeclined)
-	b.later(t, time.Second)
+	b.tried(t, token, panDeclined)
 	b.want(t, token, bank, "failed", "card_declined")
 	failed := must(b.payments.ByUUID(t.Context(), p.UUID))(t)
 	testenv.Check(t, failed.StatusReason != nil && *failed.StatusReason == "card_declined",
 		"failed for %v", failed.StatusReason)
 	body := b.Text(t, "select convert_from(body, 'utf8') from webhook_event")
-	if !strings.Contains(body, `"status":"FAILED"`) ||
-		!strings.Contains(body, `"reason":"card_declined","sequence":1,"receivedAmount":null}`) {
-		t.Errorf("webhook %s", body)
-	}
+	testenv.Check(t, strings.Contains(body, `"status":"FAILED"`) &&
+		strings.Contains(body, `"reason":"card_declined","sequence":1,"receivedAmount":null}`), "webhook %s", body)
 	testenv.Want(t, b.Count(t, "select count(*) from card_attempt where status = 'declined'"), 3, "attempts")
 	testenv.Want(t, b.Count(t, "select count(*) from card_declined"), 2,
 		"declined cards are counted against the address, want the two that differ")
-	_, err := b.checkouts.SubmitDetails(t.Context(), token, typed(panApproved))
-	wantCode(t, "a fourth card", err, "checkout_closed")
+	wantCode(t, "a fourth card", errOf(b.checkouts.SubmitDetails(t.Context(), token, typed(panApproved))), "checkout_closed")
 	b.Audit(t)
 }
 
@@ -76,8 +69,7 @@ func TestApprovedAfterDeclines(t *testing.T) {
 		b.line.cutBefore.Store(false)
 		b.later(t, 0)
 		b.want(t, token, details, "pending", "acquirer_unavailable")
-		b.enter(t, token, pan)
-		b.later(t, time.Second)
+		b.tried(t, token, pan)
 	}
 	b.want(t, token, details, "pending", "insufficient_funds")
 	b.pay(t, token)
@@ -106,21 +98,16 @@ func TestEndedAfterADecline(t *testing.T) {
 // The setting of the cashbox's method is how many cards may be tried, as it is when one is declined.
 func TestHowManyCards(t *testing.T) {
 	b := setup(t)
-	decline := func(token string) {
-		t.Helper()
-		b.enter(t, token, panNoFunds)
-		b.later(t, time.Second)
-	}
 	b.tries(t, 1)
 	_, token := b.create(t, "")
-	decline(token)
+	b.tried(t, token, panNoFunds)
 	b.want(t, token, bank, "failed", "insufficient_funds")
 	b.tries(t, 5)
 	_, token = b.create(t, "")
-	decline(token)
+	b.tried(t, token, panNoFunds)
 	b.tries(t, 2)
 	_, _ = b.create(t, "") // the service learns of the setting
-	decline(token)
+	b.tried(t, token, panNoFunds)
 	b.want(t, token, bank, "failed", "insufficient_funds")
 	b.Audit(t)
 }
@@ -130,15 +117,10 @@ func TestSetBackAfterTheLastCard(t *testing.T) {
 	b := setup(t)
 	b.tries(t, 2)
 	p, token := b.create(t, "")
-	decline := func() {
-		t.Helper()
-		b.enter(t, token, panDeclined)
-		b.later(t, time.Second)
-	}
+	decline := func() { b.tried(t, token, panDeclined) }
 	wantLeft := func(want int) {
 		t.Helper()
-		v, err := b.checkouts.Get(t.Context(), token)
-		testenv.Check(t, err == nil && v.CardsLeft == want, "%d cards left, want %d, %v", v.CardsLeft, want, err)
+		testenv.Want(t, must(b.checkouts.Get(t.Context(), token))(t).CardsLeft, want, "cards left")
 	}
 	wantLeft(2)
 	decline()
@@ -166,8 +148,7 @@ func TestResendByPayer(t *testing.T) {
 	p, token := b.create(t, "")
 	resend := func() error { return b.checkouts.ResendByPayer(ctx, token) }
 	wantCode(t, "before the card", resend(), "code_resend_wrong_step")
-	b.enter(t, token, panDesk)
-	b.later(t, time.Second)
+	b.tried(t, token, panDesk)
 	noError(t, resend())
 	b.want(t, token, code, "pending", "")
 	v := must(b.checkouts.Get(ctx, token))(t)
@@ -185,8 +166,7 @@ func TestResendByPayer(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), 1, "webhooks")
 	// After a declined card there is no code to send.
 	_, declined := b.create(t, "")
-	b.enter(t, declined, panDeclined)
-	b.later(t, time.Second)
+	b.tried(t, declined, panDeclined)
 	wantCode(t, "after a declined card", b.checkouts.ResendByPayer(ctx, declined), "code_resend_wrong_step")
 	// The payer's steps end with the payment, and with its time.
 	_, cancelled := b.create(t, "")
@@ -221,18 +201,15 @@ func TestKeepOnlyWithConsent(t *testing.T) {
 	_, token := b.create(t, "anna")
 	b.pay(t, token)
 	wantOffered("without consent", "anna", "")
-	if n := b.Count(t, "select count(*) from payment_card where pan is not null or payer_user_id is not null"); n != 0 {
-		t.Error("a card without consent is kept, or known to be the payer's")
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null or payer_user_id is not null"), 0,
+		"a card without consent is kept, or known to be the payer's")
 	_, token = b.create(t, "boris")
 	b.enterKept(t, token, panDeclined)
 	b.later(t, time.Second)
-	b.enter(t, token, panApproved)
-	b.later(t, time.Second)
+	b.tried(t, token, panApproved)
 	wantOffered("consent to the first card, and not to the second", "boris", "")
 	_, token = b.create(t, "boris")
-	b.enter(t, token, panDeclined)
-	b.later(t, time.Second)
+	b.tried(t, token, panDeclined)
 	b.enterKept(t, token, panApproved)
 	b.later(t, time.Second)
 	wantOffered("consent to the second card", "boris", "4242")
@@ -244,11 +221,8 @@ func TestKeepOnlyWithConsent(t *testing.T) {
 	must(b.checkouts.SubmitDetails(t.Context(), token, saved))(t)
 	b.later(t, time.Second)
 	b.want(t, token, bank, "completed", "")
-	if n := b.Count(
-		t, "select count(*) from payment_card where payment_id = $1 and kept_until is not null", p.ID,
-	); n != 1 {
-		t.Error("the kept card is not kept any more")
-	}
+	testenv.Want(t, b.Count(t, "select count(*) from payment_card where payment_id = $1 and kept_until is not null", p.ID), 1,
+		"kept cards that are kept still")
 	_, token = b.create(t, "boris")
 	b.enter(t, token, "5555555555554444")
 	b.later(t, time.Second)
@@ -292,8 +266,7 @@ func TestChecking(t *testing.T) {
 
 	b.tries(t, 1)
 	_, token = b.create(t, "")
-	b.enter(t, token, panDeclined)
-	b.later(t, time.Second)
+	b.tried(t, token, panDeclined)
 	want("declined", token, "failed", false)
 
 	for answer, checking := range map[acquirer.State]bool{acquirer.Declined: false, acquirer.Approved: true} {
@@ -308,8 +281,7 @@ func TestChecking(t *testing.T) {
 
 	// A charge that completed a payment is being checked again once that is taken back.
 	p, token := b.create(t, "")
-	b.enter(t, token, panApproved)
-	b.later(t, time.Second)
+	b.tried(t, token, panApproved)
 	want("paid", token, "completed", false)
 	b.set(t, p, "failed")
 	want("taken back", token, "failed", true)

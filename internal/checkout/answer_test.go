@@ -11,6 +11,7 @@ import (
 
 	"gateway.example/internal/acquirer"
 	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
@@ -132,11 +133,14 @@ func TestAcquirerAsksOnce(t *testing.T) {
 		taken.answer.Codes, taken.attempt.CodesSent, taken.codes = n, n, n
 		taken.decide(payment.Pending)
 		taken.decide(payment.Pending)
-		testenv.Check(t, taken.state.Rejected == n && (taken.move.to == payment.Failed) == (n == 3),
-			"code %d: %d rejected, payment %q", n, taken.state.Rejected, taken.move.to)
+		testenv.Check(t, taken.state.Rejected == n && *taken.state.LastError == "code_rejected" &&
+			(taken.move.to == payment.Failed) == (n == 3), "code %d: %+v, payment %q", n, taken.state, taken.move.to)
 	}
 	testenv.Want(t, *taken.move.reason, "code_rejected", "reason")
 }
+
+// errOf is what a move was refused with.
+func errOf(_ State, err error) error { return err }
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
@@ -200,27 +204,16 @@ func TestMovesKeepCount(t *testing.T) {
 	id := uuid.UUID{7}
 	s, _ := initial().cardEntered(id)
 	testenv.Check(t, !s.AttemptOver && s.AttemptID == id && !s.CodeAsked, "a card: %+v", s)
-	if s = s.cardLost(); !s.AttemptOver || *s.LastError != "acquirer_unavailable" {
-		t.Errorf("lost: %+v", s)
-	}
-	if s, _ = s.cardEntered(id); s.LastError != nil {
-		t.Errorf("a card after a lost one: %+v", s)
-	}
+	s = s.cardLost()
+	testenv.Check(t, s.AttemptOver && *s.LastError == "acquirer_unavailable", "lost: %+v", s)
+	s, _ = s.cardEntered(id)
+	testenv.Check(t, s.LastError == nil, "a card after a lost one: %+v", s)
 	// After a code was given the trader asks once more by a resend alone; after it was not needed they may ask.
 	given, _ := s.codeGiven()
-	if _, err := given.codeRequested(); fault.As(err) == nil || fault.As(err).Code != wrongStep {
-		t.Errorf("asked again after a code: %v", err)
-	}
+	dbtest.WantCode(t, errOf(given.codeRequested()), wrongStep)
 	notNeeded, _ := s.codeNeeded().codeNotNeeded()
 	again, err := notNeeded.codeRequested()
 	testenv.Check(t, err == nil && again.Phase == AwaitingCode, "asked after not needed: %+v %v", again, err)
-	// The third wrong code is the last.
-	for n := int32(1); n <= 3; n++ {
-		var last bool
-		if s, last = s.codeRejected(); last != (n == 3) || s.Rejected != n || *s.LastError != "code_rejected" {
-			t.Errorf("wrong code %d: last %t, %+v", n, last, s)
-		}
-	}
 }
 
 // Merchant and trader share one counter and one pause of 45 s; that none is left is said first.
@@ -231,28 +224,21 @@ func TestResends(t *testing.T) {
 		"before the first: %v, %d left", s.NextAllowedAt(), s.ResendsLeft())
 	now := noon
 	for n, by := range []string{byMerchant, byTrader, byMerchant} {
-		var err error
-		if s, err = s.resent(by, now); err != nil {
-			t.Fatal(err)
-		}
+		s = testenv.Must(s.resent(by, now))(t)
 		testenv.Check(t, s.Resends == int32(n+1) && *s.ResentBy == by && s.ResentAt.Equal(now) &&
 			s.ResendsLeft() == int32(2-n), "resend %d: %+v", n+1, s)
-		early := now.Add(44999 * time.Millisecond)
-		_, err = s.resent(byTrader, early)
+		_, err := s.resent(byTrader, now.Add(44999*time.Millisecond))
 		want := "code_resend_too_early"
 		if n == 2 {
 			want = "code_resend_exhausted"
 		}
 		f := fault.As(err)
 		testenv.Check(t, f != nil && f.Code == want, "again after 44.999 s: %v, want %s", err, want)
-		if n < 2 && (f.RetryAfter != time.Millisecond || !f.NextAllowedAt.Equal(now.Add(45*time.Second))) {
-			t.Errorf("to wait %v until %v", f.RetryAfter, f.NextAllowedAt)
-		}
+		testenv.Check(t, n >= 2 || f.RetryAfter == time.Millisecond && f.NextAllowedAt.Equal(now.Add(45*time.Second)),
+			"to wait %v until %v", f.RetryAfter, f.NextAllowedAt)
 		now = now.Add(45 * time.Second)
 	}
-	if _, err := s.resent(byMerchant, now); fault.As(err).Code != "code_resend_exhausted" {
-		t.Errorf("the fourth: %v", err)
-	}
+	dbtest.WantCode(t, errOf(s.resent(byMerchant, now)), "code_resend_exhausted")
 }
 
 func TestMaskOrder(t *testing.T) {

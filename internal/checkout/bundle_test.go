@@ -171,9 +171,15 @@ func (b *bundle) enter(t *testing.T, token, pan string) checkout.View {
 // pay enters a card that the acquirer approves.
 func (b *bundle) pay(t *testing.T, token string) {
 	t.Helper()
-	b.enter(t, token, panApproved)
-	b.later(t, time.Second)
+	b.tried(t, token, panApproved)
 	b.want(t, token, bank, "completed", "")
+}
+
+// tried enters a card, and has the acquirer answer.
+func (b *bundle) tried(t *testing.T, token, pan string) {
+	t.Helper()
+	b.enter(t, token, pan)
+	b.later(t, time.Second)
 }
 
 // enterKept enters a card that may be kept for the payer's next payment.

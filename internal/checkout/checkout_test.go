@@ -17,7 +17,6 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
-	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook"
 )
@@ -41,27 +40,15 @@ func TestApproved(t *testing.T) {
 	testenv.Check(t, v.Phase == bank && !v.Terminal, "after the card: %+v", v.State)
 	b.later(t, time.Second)
 	b.want(t, token, bank, "completed", "")
-	testenv.Want(t, b.Balance(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID)).String(), "5",
-		"the cashbox has")
-	if n := b.Count(
-		t, "select count(*) from payment_card where pan is null and expiry is null and last4 = '4242'",
-	); n != 1 {
-		t.Error("the card of an ended payment is still there")
-	}
-	if n := b.Count(
-		t, "select count(*) from payment_history where actor = 'acquirer' and to_status = 'completed'",
-	); n != 1 {
-		t.Error("the history does not say who completed it")
-	}
+	testenv.Want(t, b.Balance(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID)).String(), "5", "the cashbox has")
+	testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is null and expiry is null and last4 = '4242'"), 1,
+		"cards of an ended payment that are erased")
+	testenv.Want(t, b.Count(t, "select count(*) from payment_history where actor = 'acquirer' and to_status = 'completed'"), 1,
+		"lines of the history that say who completed it")
 	body := b.Text(t, "select convert_from(body, 'utf8') from webhook_event")
-	if !strings.Contains(
-		body,
-		`"status":"COMPLETED","amount":"10.00","currency":"AZN","payerRequisites":{"cardLast4":"4242","cardHolder":"ANNA B"}}`,
-	) {
-		t.Errorf("webhook %s", body)
-	}
-	_, err := b.checkouts.SubmitDetails(t.Context(), token, typed(panApproved))
-	wantCode(t, "a card after the end", err, "checkout_closed")
+	testenv.Check(t, strings.Contains(body, `"status":"COMPLETED","amount":"10.00","currency":"AZN",`+
+		`"payerRequisites":{"cardLast4":"4242","cardHolder":"ANNA B"}}`), "webhook %s", body)
+	wantCode(t, "a card after the end", errOf(b.checkouts.SubmitDetails(t.Context(), token, typed(panApproved))), "checkout_closed")
 	wantCode(t, "no code after the end", errOf(b.checkouts.SubmitCode(t.Context(), token, "")), "checkout_closed")
 	wantCode(t, "a cancel after the end", errOf(b.checkouts.Cancel(t.Context(), token)), "checkout_closed")
 	b.Audit(t)
@@ -121,9 +108,8 @@ func TestOneWinner(t *testing.T) {
 		noError(t, errs[2])
 		v := must(b.checkouts.Get(t.Context(), token))(t)
 		won[string(v.Payment.Status)]++
-		if (cancelErr == nil) != (v.Payment.Status == "cancelled") || cancelErr == nil && confirmErr == nil {
-			t.Errorf("%s: cancel %v, confirm %v", v.Payment.Status, cancelErr, confirmErr)
-		}
+		testenv.Check(t, (cancelErr == nil) == (v.Payment.Status == "cancelled") && (cancelErr != nil || confirmErr != nil),
+			"%s: cancel %v, confirm %v", v.Payment.Status, cancelErr, confirmErr)
 		moves := "select count(*) from payment_history where payment_id = $1 and from_status is not null"
 		testenv.Want(t, b.Count(t, moves, p.ID), 1, "moves")
 	}
@@ -145,9 +131,7 @@ func TestCutLine(t *testing.T) {
 		b := setup(t)
 		_, token := b.create(t, "")
 		b.line.cutBefore.Store(true)
-		if v := b.enter(t, token, panApproved); v.Phase != bank {
-			t.Errorf("%s", v.Phase)
-		}
+		testenv.Want(t, b.enter(t, token, panApproved).Phase, bank, "the phase")
 		b.start(t)
 		b.later(t, 0)
 		b.want(t, token, details, "pending", "acquirer_unavailable")
@@ -182,12 +166,10 @@ func TestCutLine(t *testing.T) {
 	t.Run("the code never arrived", func(t *testing.T) {
 		b := setup(t)
 		_, token := b.create(t, "")
-		b.enter(t, token, panCode)
-		b.later(t, time.Second)
+		b.tried(t, token, panCode)
 		b.want(t, token, code, "pending", "")
 		b.line.cutBefore.Store(true)
-		v := must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t)
-		testenv.Check(t, v.Phase == confirm, "%s", v.Phase)
+		testenv.Want(t, must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t).Phase, confirm, "the phase")
 		b.start(t)
 		b.later(t, time.Second)
 		b.want(t, token, code, "pending", "acquirer_unavailable")
@@ -210,8 +192,7 @@ func TestCutLine(t *testing.T) {
 	t.Run("the code's answer never came", func(t *testing.T) {
 		b := setup(t)
 		_, token := b.create(t, "")
-		b.enter(t, token, panCode)
-		b.later(t, time.Second)
+		b.tried(t, token, panCode)
 		b.line.cutAfter.Store(true)
 		must(b.checkouts.SubmitCode(t.Context(), token, "000000"))(t)
 		b.start(t)
@@ -223,28 +204,23 @@ func TestCutLine(t *testing.T) {
 // What is undone: attempts of payments that ended otherwise, whoever ended them.
 func TestVoided(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(t *testing.T, b *bundle, p payment.Payment, token string){
-		"payer": func(t *testing.T, b *bundle, _ payment.Payment, token string) {
-			t.Helper()
-			must(b.checkouts.Cancel(t.Context(), token))(t)
-		},
-		"trader": func(t *testing.T, b *bundle, p payment.Payment, _ string) {
-			t.Helper()
-			must(b.payments.Cancel(t.Context(), b.trader.Caller, p.ID, nil))(t)
-		},
-		"application": func(t *testing.T, b *bundle, p payment.Payment, _ string) { t.Helper(); b.set(t, p, "failed") },
-		"clock": func(t *testing.T, b *bundle, _ payment.Payment, token string) {
-			t.Helper()
-			b.clock.Advance(15 * time.Minute)
-			wantCode(t, "after its time", errOf(b.checkouts.SubmitCode(t.Context(), token, "1234")), "checkout_closed")
-			must(b.payments.Expire(t.Context()))(t)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, who := range []string{"payer", "trader", "application", "clock"} {
+		t.Run(who, func(t *testing.T) {
 			b := setup(t)
 			p, token := b.create(t, "")
 			b.enter(t, token, panDesk)
-			end(t, b, p, token)
+			switch who {
+			case "payer":
+				must(b.checkouts.Cancel(t.Context(), token))(t)
+			case "trader":
+				must(b.payments.Cancel(t.Context(), b.trader.Caller, p.ID, nil))(t)
+			case "application":
+				b.set(t, p, "failed")
+			case "clock":
+				b.clock.Advance(15 * time.Minute)
+				wantCode(t, "after its time", errOf(b.checkouts.SubmitCode(t.Context(), token, "1234")), "checkout_closed")
+				must(b.payments.Expire(t.Context()))(t)
+			}
 			b.later(t, 15*time.Second)
 			testenv.Want(t, b.charges(t, "s.voided and a.status = 'voided'"), 1, "attempts that are undone")
 			testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null"), 0,
@@ -267,9 +243,7 @@ func TestUnknownLinks(t *testing.T) {
 	changed := "B" + good[1:]
 	for _, token := range []string{"", "nonsense", changed, good + "=", other} {
 		wantCode(t, "get "+token, errOf(b.checkouts.Get(t.Context(), token)), "not_found")
-		wantCode(
-			t, "details "+token, errOf(b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{})),
-			"not_found")
+		wantCode(t, "details "+token, errOf(b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{})), "not_found")
 		wantCode(t, "code "+token, errOf(b.checkouts.SubmitCode(t.Context(), token, "x")), "not_found")
 		wantCode(t, "cancel "+token, errOf(b.checkouts.Cancel(t.Context(), token)), "not_found")
 		wantCode(t, "resend "+token, b.checkouts.ResendByPayer(t.Context(), token), "not_found")
@@ -278,10 +252,9 @@ func TestUnknownLinks(t *testing.T) {
 
 func TestRateLimits(t *testing.T) {
 	b := setup(t)
-	if n := b.Count(t, `select count(*) from rate_limit where (name, calls, per_seconds) in
-		(('checkout_writes', 60, 60), ('checkout_reads', 20, 1))`); n != 2 {
-		t.Error("not 60 writes a minute and 20 reads a second")
-	}
+	n := b.Count(t, `select count(*) from rate_limit where (name, calls, per_seconds) in
+		(('checkout_writes', 60, 60), ('checkout_reads', 20, 1))`)
+	testenv.Check(t, n == 2, "not 60 writes a minute and 20 reads a second")
 	// So slow a refill that a busy machine cannot hide the bounds.
 	b.Exec(t, "update rate_limit set per_seconds = 100000")
 	b.start(t)
@@ -317,9 +290,8 @@ func TestBlockedCard(t *testing.T) {
 		n.Reason = "stolen"
 		made := must(settings.BlockPayer(t.Context(), admin, n))(t)
 		_, err := b.checkouts.SubmitDetails(t.Context(), next, typed(pan))
-		if f := fault.As(err); f == nil || !slices.Equal(f.Fields["pan"], []string{checkout.CardNotTaken}) {
-			t.Errorf("%s: %v", n.Kind, err)
-		}
+		f := fault.As(err)
+		testenv.Check(t, f != nil && slices.Equal(f.Fields["pan"], []string{checkout.CardNotTaken}), "%s: %v", n.Kind, err)
 		must(settings.UnblockPayer(t.Context(), admin, made.ID, "tried"))(t)
 		b.enter(t, next, panApproved)
 	}

@@ -29,16 +29,12 @@ func TestDesk(t *testing.T) {
 	b.later(t, time.Minute)
 	b.want(t, token, bank, "pending", "")
 	b.wantSteps(t, bank, "confirm", "request_code", "resend", "code_not_needed", "cancel")
-	v := must(b.checkouts.SubmitCode(ctx, token, ""))(t)
-	testenv.Check(t, v.Phase == bank, "without a code: %s", v.Phase)
+	testenv.Want(t, must(b.checkouts.SubmitCode(ctx, token, ""))(t).Phase, bank, "without a code")
 	must(b.checkouts.RequestCode(ctx, b.trader.Caller, p.ID))(t)
 	b.want(t, token, code, "pending", "")
 	b.wantSteps(t, code, "confirm", "resend", "code_not_needed", "cancel")
-	_, err := b.checkouts.SubmitCode(ctx, token, "")
-	f := fault.As(err)
-	testenv.Check(t, f != nil && f.Fields.Wrong("otp"), "without a code that is asked for: %v", err)
-	v = must(b.checkouts.SubmitCode(ctx, token, "9876"))(t)
-	testenv.Check(t, v.Phase == confirm, "with a code: %s", v.Phase)
+	dbtest.WantFields(t, errOf(b.checkouts.SubmitCode(ctx, token, "")), "otp") // it is asked for
+	testenv.Want(t, must(b.checkouts.SubmitCode(ctx, token, "9876"))(t).Phase, confirm, "with a code")
 	wantCode(t, "a code nobody asked for", errOf(b.checkouts.SubmitCode(ctx, token, "9876")), "checkout_wrong_step")
 	b.wantSteps(t, confirm, "confirm", "resend", "cancel")
 	must(b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID))(t)
@@ -70,9 +66,9 @@ var bg = context.Background()
 
 func (b *bundle) steps(id int64) map[string]func(c caller.Caller) error {
 	return map[string]func(c caller.Caller) error{
-		"request": func(c caller.Caller) error { _, err := b.checkouts.RequestCode(bg, c, id); return err },
-		"resend":  func(c caller.Caller) error { _, err := b.checkouts.RequestResend(bg, c, id); return err },
-		"mark":    func(c caller.Caller) error { _, err := b.checkouts.MarkCodeNotNeeded(bg, c, id); return err },
+		"request": func(c caller.Caller) error { return errOf(b.checkouts.RequestCode(bg, c, id)) },
+		"resend":  func(c caller.Caller) error { return errOf(b.checkouts.RequestResend(bg, c, id)) },
+		"mark":    func(c caller.Caller) error { return errOf(b.checkouts.MarkCodeNotNeeded(bg, c, id)) },
 	}
 }
 
@@ -105,8 +101,7 @@ func TestResends(t *testing.T) {
 		state.ResendsLeft() != 2 {
 		t.Errorf("%+v", state)
 	}
-	_, err = b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID)
-	wantCode(t, "the trader at once", err, "code_resend_too_early")
+	wantCode(t, "the trader at once", errOf(b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID)), "code_resend_too_early")
 	b.clock.Advance(45 * time.Second)
 	must(b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID))(t)
 	b.clock.Advance(45 * time.Second)
@@ -126,17 +121,10 @@ func TestResends(t *testing.T) {
 		`"createdAt":%[1]q,"id":%[2]q,"order_id":%[3]q,"data":{"id":%[2]q,"orderId":%[3]q,"status":"PENDING","amount":"10.00",`+
 			`"currency":"AZN","requestedBy":"trader","quasiEcom":{"phase":"awaiting_payer_otp","codeResendCount":2,"codeResendMax":3,"attemptsLeft":1,`+
 			`"codeResendLastBy":"trader","codeResendLastAt":%[1]q}},"meta":{"id":%[4]d,"method":"quasi_ecom","previousStatus":"PENDING","reason":null,"sequence":1,"receivedAmount":null}}`,
-		at,
-		p.UUID,
-		p.OrderID,
-		p.ID,
-	)
-	if !strings.HasPrefix(body, `{"type":"payment.quasi_ecom.code_resend","eventId":"`) ||
-		!strings.HasSuffix(body, want) {
-		t.Errorf("webhook %s\nwant …%s", body, want)
-	}
-	n := b.Count(t, "select count(*) from webhook_event where sequence = 2 and type = 'payment.status.updated'")
-	testenv.Check(t, n == 1, "the status event is not the second")
+		at, p.UUID, p.OrderID, p.ID)
+	testenv.Check(t, strings.HasPrefix(body, `{"type":"payment.quasi_ecom.code_resend","eventId":"`) &&
+		strings.HasSuffix(body, want), "webhook %s\nwant …%s", body, want)
+	testenv.Want(t, b.Text(t, "select type from webhook_event where sequence = 2"), "payment.status.updated", "the second event")
 	b.Audit(t)
 }
 
@@ -147,10 +135,8 @@ func TestMtstpay(t *testing.T) {
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Currency: "RUB", Method: "mtstpay", Requisites: 1})
 	p, token := b.createFor(t, m, "mtstpay", "RUB", "somebody")
 	b.enter(t, token, panDesk)
-	_, err := b.checkouts.Resend(t.Context(), m.Caller, fmt.Sprint(p.ID))
-	wantCode(t, "a resend", err, "code_resend_wrong_step")
-	_, err = b.checkouts.RequestResend(t.Context(), trader.Caller, p.ID)
-	wantCode(t, "the trader's", err, "code_resend_wrong_step")
+	wantCode(t, "a resend", errOf(b.checkouts.Resend(t.Context(), m.Caller, fmt.Sprint(p.ID))), "code_resend_wrong_step")
+	wantCode(t, "the trader's", errOf(b.checkouts.RequestResend(t.Context(), trader.Caller, p.ID)), "code_resend_wrong_step")
 	must(b.payments.Confirm(t.Context(), trader.Caller, p.ID))(t)
 	testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null or kept_until is not null"), 0,
 		"an mtstpay card is kept")
@@ -185,30 +171,25 @@ func TestPrefill(t *testing.T) {
 	testenv.Check(t, saved("boris") == nil && saved("") == nil, "another's card is offered")
 	elsewhere := b.NewMerchant(t, dbtest.MerchantOpts{Currency: "AZN", Methods: []string{"quasi_ecom"}})
 	_, token := b.createFor(t, elsewhere, "quasi_ecom", "AZN", "anna")
-	if v, err := b.checkouts.Get(t.Context(), token); err != nil || v.Saved != nil {
-		t.Errorf("offered on another cashbox: %+v %v", v.Saved, err)
-	}
+	testenv.Check(t, must(b.checkouts.Get(t.Context(), token))(t).Saved == nil, "offered on another cashbox")
 	_, err := b.checkouts.SubmitDetails(t.Context(), token,
 		checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "123"})
 	wantCode(t, "a card that is not saved", err, "validation_failed")
 	// The page pays with it, and the CVV alone.
-	p, token := b.create(t, "anna")
-	if _, err := b.checkouts.SubmitDetails(
-		t.Context(), token, checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "12"},
-	); fault.As(err) == nil || !fault.As(err).Fields.Wrong("cvv") {
-		t.Errorf("without a CVV: %v", err)
+	_, token = b.create(t, "anna")
+	bySaved := func(cvv string) error {
+		return errOf(b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: cvv}))
 	}
-	must(b.checkouts.SubmitDetails(t.Context(), token,
-		checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "123"}))(t)
+	dbtest.WantFields(t, bySaved("12"), "cvv")
+	noError(t, bySaved("123"))
 	b.later(t, time.Second)
 	b.want(t, token, bank, "completed", "")
 	// A later card replaces it.
 	pay("anna", panDesk, complete)
 	noError(t, b.checkouts.Prune(t.Context()))
 	testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null"), 1, "cards are kept")
-	if v := saved("anna"); v == nil || v.Saved.Last4 != "1111" {
-		t.Errorf("saved %+v", v)
-	}
+	v = saved("anna")
+	testenv.Check(t, v != nil && v.Saved.Last4 == "1111", "saved %+v", v)
 	b.clock.Advance(180*24*time.Hour + time.Minute)
 	testenv.Check(t, saved("anna") == nil, "offered after 180 days")
 	noError(t, b.checkouts.Prune(t.Context()))
@@ -221,7 +202,6 @@ func TestPrefill(t *testing.T) {
 	// A completed payment taken back keeps no card.
 	pay("anna", panDesk, func(p payment.Payment) { complete(p); b.set(t, p, "failed") })
 	testenv.Check(t, saved("anna") == nil, "the card of a payment taken back is offered")
-	_ = p
 }
 
 // Ten different cards declined in an hour from one address on one cashbox are the limit, and others
@@ -232,8 +212,7 @@ func TestManyCards(t *testing.T) {
 		_, token := b.create(t, "")
 		d := typed(pan)
 		d.Address = address
-		_, err := b.checkouts.SubmitDetails(t.Context(), token, d)
-		return err
+		return errOf(b.checkouts.SubmitDetails(t.Context(), token, d))
 	}
 	pans := []string{
 		"4000000000000010", "4000000000000028", "4000000000000036", "4000000000000044", "4000000000000051",
@@ -257,10 +236,7 @@ func TestManyCards(t *testing.T) {
 	noError(t, enter(pans[10], "192.0.2.1"))
 	for _, table := range []string{"card_declined", "payment_card", "card_attempt", "sandbox_acquirer", "checkout"} {
 		for _, pan := range pans {
-			query := fmt.Sprintf(
-				"select count(*) from %s t where t::text like '%%' || $1 || '%%' or t::text like '%%' || encode($1::bytea, 'hex') || '%%'",
-				table,
-			)
+			query := "select count(*) from " + table + " t where t::text like '%' || $1 || '%' or t::text like '%' || encode($1::bytea, 'hex') || '%'"
 			testenv.Want(t, b.Count(t, query, pan), 0, "%s holds a PAN", table)
 		}
 	}
@@ -274,8 +250,7 @@ func TestOneCardIsGuessedAt(t *testing.T) {
 		_, token := b.create(t, "")
 		d := typed(pan)
 		d.Address = fmt.Sprintf("192.0.2.%d", n)
-		_, err := b.checkouts.SubmitDetails(t.Context(), token, d)
-		return err
+		return errOf(b.checkouts.SubmitDetails(t.Context(), token, d))
 	}
 	for n := range 5 {
 		noError(t, enter(panDeclined, n))

@@ -67,24 +67,21 @@ func TestDeskStamps(t *testing.T) {
 	}{
 		{"payment", func() error { p, token = b.create(t, ""); return nil }},
 		{"card", func() error { b.enter(t, token, panDesk); return nil }},
-		{"code asked for", func() error { _, err := b.checkouts.RequestCode(t.Context(), b.trader.Caller, p.ID); return err }},
-		{"code", func() error { _, err := b.checkouts.SubmitCode(t.Context(), token, "9876"); return err }},
-		{"resend", func() error { _, err := b.checkouts.RequestResend(t.Context(), b.trader.Caller, p.ID); return err }},
+		{"code asked for", func() error { return errOf(b.checkouts.RequestCode(t.Context(), b.trader.Caller, p.ID)) }},
+		{"code", func() error { return errOf(b.checkouts.SubmitCode(t.Context(), token, "9876")) }},
+		{"resend", func() error { return errOf(b.checkouts.RequestResend(t.Context(), b.trader.Caller, p.ID)) }},
 		{"receipt", func() error {
-			_, err := b.Pool.Exec(t.Context(), `insert into payment_receipt values ($1, $2, 1, 'a', 'image/png', 1, now())`,
-				p.MerchantID, p.ID)
-			return err
+			return errOf(b.Pool.Exec(t.Context(), `insert into payment_receipt values ($1, $2, 1, 'a', 'image/png', 1, now())`,
+				p.MerchantID, p.ID))
 		}},
 		{"claim", func() error {
-			_, err := b.Queries().PaymentClaim(t.Context(), db.PaymentClaimParams{
+			return errOf(b.Queries().PaymentClaim(t.Context(), db.PaymentClaimParams{
 				MerchantID: p.MerchantID, ID: p.ID, Now: dbtest.Start, Until: dbtest.Start,
-			})
-			return err
+			}))
 		}},
 		{"second payment", func() error { b.create(t, ""); return nil }},
 		{"break", func() error {
-			_, err := b.Pool.Exec(t.Context(), "update trader set on_break = true where id = $1", b.trader.ID)
-			return err
+			return errOf(b.Pool.Exec(t.Context(), "update trader set on_break = true where id = $1", b.trader.ID))
 		}},
 		{"end", func() error { b.set(t, p, "failed"); return nil }},
 	} {

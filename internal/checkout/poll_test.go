@@ -3,15 +3,13 @@ package checkout_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"gateway.example/internal/acquirer"
 	"gateway.example/internal/caller"
@@ -90,9 +88,8 @@ func (b *bundle) round(ctx context.Context, t *testing.T, rounds *sync.WaitGroup
 	t.Helper()
 	b.clock.Advance(time.Second)
 	rounds.Go(func() {
-		if err := b.checkouts.Poll(ctx); err != nil && !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
+		err := b.checkouts.Poll(ctx)
+		testenv.Check(t, err == nil || errors.Is(err, context.Canceled), "%v", err)
 	})
 	testenv.Until(t, "what is due has been asked about", func() bool {
 		return b.Count(t, `select count(*) from card_attempt
@@ -168,8 +165,7 @@ func TestProcessorReplaced(t *testing.T) {
 	_, cancelled := b.create(t, "")
 	b.enter(t, cancelled, panApproved)
 	_, asked := b.create(t, "")
-	b.enter(t, asked, panCode)
-	b.later(t, time.Second)
+	b.tried(t, asked, panCode)
 	acquirers.present.Store(true)
 	_, err := b.checkouts.Cancel(t.Context(), cancelled)
 	testenv.Check(t, err != nil, "a payment that its charge had completed was cancelled")
@@ -177,8 +173,7 @@ func TestProcessorReplaced(t *testing.T) {
 	b.later(t, 2*time.Second)
 	b.want(t, approved, bank, "completed", "")
 	b.want(t, asked, checkout.AwaitingConfirm, "completed", "")
-	testenv.Want(t, acquirers.hanging.asked.Load(), 0,
-		"times that the new processor was asked about charges it never saw")
+	testenv.Want(t, acquirers.hanging.asked.Load(), 0, "times that the new processor was asked about charges it never saw")
 	testenv.Want(t, b.Count(t, "select count(*) from card_attempt where acquirer_id <> 0"), 0,
 		"attempts have changed their processor")
 }
@@ -247,8 +242,7 @@ func TestConflict(t *testing.T) {
 func TestConflictAfterASettledOne(t *testing.T) {
 	b := setup(t)
 	p, token := b.create(t, "")
-	b.enter(t, token, panDeclined)
-	b.later(t, time.Second)
+	b.tried(t, token, panDeclined)
 	for range 2 {
 		b.set(t, p, "failed")
 		b.set(t, p, "completed")
@@ -265,8 +259,7 @@ func TestApprovedAfterVoided(t *testing.T) {
 	late, ended := make(chan struct{}), make(chan error, 1)
 	b.line.approves.Store(&late)
 	go func() {
-		_, err := b.checkouts.SubmitDetails(context.WithoutCancel(t.Context()), token, typed(panApproved))
-		ended <- err
+		ended <- errOf(b.checkouts.SubmitDetails(context.WithoutCancel(t.Context()), token, typed(panApproved)))
 	}()
 	testenv.Until(t, "the card is on its way",
 		func() bool { return b.Count(t, "select count(*) from card_attempt") == 1 })
@@ -310,57 +303,33 @@ func TestStepsAreKept(t *testing.T) {
 	ctx := t.Context()
 	p, token := b.create(t, "")
 	trader := caller.Caller{Kind: caller.Trader, ID: 3, TraderID: b.trader.ID, Role: caller.Desk}
-	if _, err := b.checkouts.RequestCode(ctx, trader, p.ID); err == nil {
-		t.Error("a code is asked for before there is a card")
-	}
+	testenv.Check(t, errOf(b.checkouts.RequestCode(ctx, trader, p.ID)) != nil, "a code is asked for before there is a card")
 	must(b.checkouts.SubmitDetails(ctx, token, typed(panDesk)))(t)
-	for _, step := range []func() error{
-		func() error { _, err := b.checkouts.RequestCode(ctx, trader, p.ID); return err },
-		func() error { _, err := b.checkouts.SubmitCode(ctx, token, "123456"); return err },
-		func() error { b.clock.Advance(time.Minute); return b.checkouts.ResendByPayer(ctx, token) },
-		func() error { _, err := b.checkouts.MarkCodeNotNeeded(ctx, trader, p.ID); return err },
-	} {
-		noError(t, step())
-	}
-	want := []string{
-		`payer card_entered {"brand": "visa", "last4": "1111"}`, `trader:3 code_requested {}`, `payer code_entered {}`,
-		`payer code_resent {"by": "merchant"}`, `trader:3 code_not_needed {}`,
-	}
-	got := b.stepsKept(t, p)
-	testenv.Check(t, slices.Equal(got, want), "got %q", got)
+	must(b.checkouts.RequestCode(ctx, trader, p.ID))(t)
+	must(b.checkouts.SubmitCode(ctx, token, "123456"))(t)
+	b.clock.Advance(time.Minute)
+	noError(t, b.checkouts.ResendByPayer(ctx, token))
+	must(b.checkouts.MarkCodeNotNeeded(ctx, trader, p.ID))(t)
+	b.wantKept(t, p, `payer card_entered {"brand": "visa", "last4": "1111"}`, `trader:3 code_requested {}`,
+		`payer code_entered {}`, `payer code_resent {"by": "merchant"}`, `trader:3 code_not_needed {}`)
+	// That the acquirer asks for a code is kept, too.
+	p, token = b.create(t, "")
+	b.tried(t, token, panCode)
+	b.wantKept(t, p, `payer card_entered {"brand": "visa", "last4": "3155"}`, `acquirer code_requested {}`)
 }
 
-// That the acquirer asks for a code is kept, too.
-func TestStepOfTheAcquirer(t *testing.T) {
-	b := setup(t)
-	p, token := b.create(t, "")
-	must(b.checkouts.SubmitDetails(t.Context(), token, typed(panCode)))(t)
-	for range 5 {
-		b.clock.Advance(5 * time.Second)
-		noError(t, b.checkouts.Poll(t.Context()))
-	}
-	want := []string{`payer card_entered {"brand": "visa", "last4": "3155"}`, `acquirer code_requested {}`}
-	got := b.stepsKept(t, p)
-	testenv.Check(t, slices.Equal(got, want), "got %q", got)
-}
-
-func (b *bundle) stepsKept(t *testing.T, p payment.Payment) []string {
+// wantKept wants these steps of a payment to be kept.
+func (b *bundle) wantKept(t *testing.T, p payment.Payment, want ...string) {
 	t.Helper()
-	rows := must(b.Pool.Query(t.Context(),
-		"select actor, what, detail::text from payment_step where payment_id = $1 order by id", p.ID))(t)
-	return must(pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
-		var actor, what, detail string
-		err := row.Scan(&actor, &what, &detail)
-		return fmt.Sprintf("%s %s %s", actor, what, detail), err
-	}))(t)
+	testenv.Want(t, b.Text(t, "select string_agg(concat_ws(' ', actor, what, detail), E'\n' order by id) from payment_step "+
+		"where payment_id = $1", p.ID), strings.Join(want, "\n"), "the steps kept")
 }
 
 // An attempt is timed while its processor has the card or a code, and not while the payer is asked for one.
 func TestAttemptIsTimed(t *testing.T) {
 	b := setup(t)
 	_, token := b.create(t, "")
-	b.enter(t, token, panCode)
-	b.later(t, time.Second)
+	b.tried(t, token, panCode)
 	b.want(t, token, code, "pending", "")
 	b.clock.Advance(time.Minute)
 	must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t) // which is answered at once
