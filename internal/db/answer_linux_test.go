@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
@@ -21,24 +22,34 @@ import (
 	"gateway.example/internal/testenv"
 )
 
+// silence has server processes stand still until the test ends.
+func silence(t *testing.T, pids []uint32) {
+	t.Helper()
+	for _, pid := range pids {
+		noError(t, syscall.Kill(int(pid), syscall.SIGSTOP))
+		t.Cleanup(func() { _ = syscall.Kill(int(pid), syscall.SIGCONT) })
+	}
+}
+
+// among opens a pool of a group.
+func among(t *testing.T, group *db.Group, d *dbtest.DB, conns int, kind db.Kind) *pgxpool.Pool {
+	t.Helper()
+	pool := must(group.Open(t.Context(), d.URL, conns, kind))(t)
+	t.Cleanup(pool.Close)
+	return pool
+}
+
 // Connections that are open and silent, as when the other machine has vanished, are found when one is
 // asked after its idle time, and all pools of the process get new ones.
 func TestSilentConnectionsAreReplaced(t *testing.T) {
 	d := setup(t)
 	var group db.Group
-	asked := must(group.Open(t.Context(), d.URL, 2, db.ForReads))(t)
-	t.Cleanup(asked.Close)
-	other := must(group.Open(t.Context(), d.URL, 1, db.ForReads))(t)
-	t.Cleanup(other.Close)
+	asked, other := among(t, &group, d, 2, db.ForReads), among(t, &group, d, 1, db.ForReads)
 	// Work in the background may take minutes, and is under way when its connection goes silent.
-	work := must(group.Open(t.Context(), d.URL, 1, db.ForWork))(t)
-	t.Cleanup(work.Close)
+	work := among(t, &group, d, 1, db.ForWork)
 	worked := make(chan error, 1)
 	stopped := fill(t, work)
-	for _, pid := range append(stopped, append(fill(t, asked), fill(t, other)...)...) {
-		noError(t, syscall.Kill(int(pid), syscall.SIGSTOP))
-		t.Cleanup(func() { _ = syscall.Kill(int(pid), syscall.SIGCONT) })
-	}
+	silence(t, append(stopped, append(fill(t, asked), fill(t, other)...)...))
 	go func() {
 		_, err := work.Exec(t.Context(), "select 1")
 		worked <- err
@@ -46,14 +57,13 @@ func TestSilentConnectionsAreReplaced(t *testing.T) {
 	time.Sleep(1100 * time.Millisecond)
 	began := time.Now()
 	_, err := asked.Exec(t.Context(), "select 1")
-	if took := time.Since(began); err != nil || testenv.Whole(t) && took > 5*time.Second {
-		t.Errorf("the pool that asked: %v after %s", err, took)
-	}
+	took := time.Since(began)
+	testenv.Check(t, err == nil && (!testenv.Whole(t) || took <= 5*time.Second),
+		"the pool that asked: %v after %s", err, took)
 	began = time.Now()
 	_, err = other.Exec(t.Context(), "select 1")
-	if took := time.Since(began); err != nil || testenv.Whole(t) && took > 2*time.Second {
-		t.Errorf("the other pool: %v after %s", err, took)
-	}
+	took = time.Since(began)
+	testenv.Check(t, err == nil && (!testenv.Whole(t) || took <= 2*time.Second), "the other pool: %v after %s", err, took)
 	select {
 	case err := <-worked:
 		testenv.Want(t, edge.Fault(err), db.ErrUnavailable, "the work: %v", err)
@@ -67,15 +77,10 @@ func TestSilentConnectionsAreReplaced(t *testing.T) {
 func TestSilenceIsNoticedWhileAllWait(t *testing.T) {
 	d := setup(t)
 	var group db.Group
-	beat := must(group.Open(t.Context(), d.URL, 1, db.ForReads))(t)
-	t.Cleanup(beat.Close)
+	beat := among(t, &group, d, 1, db.ForReads)
 	noError(t, group.Beat(t.Context(), beat))
-	calls := must(group.Open(t.Context(), d.URL, 1, db.ForCalls))(t)
-	t.Cleanup(calls.Close)
-	for _, pid := range append(fill(t, beat), fill(t, calls)...) {
-		noError(t, syscall.Kill(int(pid), syscall.SIGSTOP))
-		t.Cleanup(func() { _ = syscall.Kill(int(pid), syscall.SIGCONT) })
-	}
+	calls := among(t, &group, d, 1, db.ForCalls)
+	silence(t, append(fill(t, beat), fill(t, calls)...))
 	began := time.Now()
 	called := make(chan error, 1)
 	go func() {
@@ -187,10 +192,8 @@ func TestPoolers(t *testing.T) {
 	const ignored = "ignore_startup_parameters = jit,statement_timeout,lock_timeout,idle_in_transaction_session_timeout"
 	byTransaction := bouncer(t, d, "pool_mode = transaction\n"+ignored)
 	for range 3 {
-		if err := db.Migrate(t.Context(), byTransaction); err == nil ||
-			!strings.Contains(db.Explain(err), "pool_mode=session") {
-			t.Errorf("by transaction: %v", err)
-		}
+		err := db.Migrate(t.Context(), byTransaction)
+		testenv.Check(t, err != nil && strings.Contains(db.Explain(err), "pool_mode=session"), "by transaction: %v", err)
 	}
 	noError(t, db.Migrate(t.Context(), d.URL))
 	bySession := bouncer(t, d, "pool_mode = session\n"+ignored)

@@ -71,7 +71,9 @@ func TestBeginIsRepeatedOnce(t *testing.T) {
 	testenv.Want(t, d.Pool.Stat().AcquiredConns(), 0, "connections are kept")
 }
 
-// Whatever way the database is away, callers are told to come back. What is wrong with a statement is no such thing.
+// Whatever way the database is away, callers are told to come back. What is wrong with a statement is no such thing. Nothing is
+// unknown about a connection that is lost before COMMIT; one that is lost there may have committed, and repeating could book
+// twice, so that InTx does not.
 func TestAwayIsUnavailable(t *testing.T) {
 	d := setup(t)
 	ctx := t.Context()
@@ -86,10 +88,17 @@ func TestAwayIsUnavailable(t *testing.T) {
 		terminate(t, beside, tx.Conn().PgConn().PID())
 		return insert(ctx, q)
 	})
-	atCommit := db.InTx(ctx, other, func(tx pgx.Tx, _ *db.Queries) error {
-		terminate(t, beside, tx.Conn().PgConn().PID())
-		return nil
+	testenv.Want(t, merchants(t, d), 0, "merchants of a connection that was lost before COMMIT")
+	runs := 0
+	atCommit := db.InTx(ctx, other, func(tx pgx.Tx, q *db.Queries) error {
+		runs++
+		defer terminate(t, beside, tx.Conn().PgConn().PID())
+		return insert(ctx, q)
 	})
+	testenv.Want(t, runs, 1, "runs of what was lost at COMMIT")
+	// The pool has thrown the dead connection away.
+	noError(t, db.InTx(ctx, other, func(_ pgx.Tx, q *db.Queries) error { return insert(ctx, q) }))
+	testenv.Want(t, merchants(t, d), 1, "merchants")
 
 	limited := dbtest.New(t)
 	limited.Pool.Reset()

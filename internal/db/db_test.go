@@ -108,19 +108,6 @@ func TestInTx(t *testing.T) {
 	}
 }
 
-// Before COMMIT there is nothing unknown about a connection that is lost.
-func TestInTxLosesItsConnectionBeforeCommit(t *testing.T) {
-	d := setup(t)
-	beside := open(t, d, 1)
-	err := db.InTx(t.Context(), d.Pool, func(tx pgx.Tx, q *db.Queries) error {
-		terminate(t, beside, tx.Conn().PgConn().PID())
-		return insert(t.Context(), q)
-	})
-	if err == nil || errors.Is(err, fault.ErrOutcomeUnknown) || merchants(t, d) != 0 {
-		t.Fatalf("%v", err)
-	}
-}
-
 func TestInTxRetries(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -152,13 +139,10 @@ func TestInTxRetries(t *testing.T) {
 				return err
 			})
 			succeeds := c.wantRuns > c.fails
-			if runs != c.wantRuns || (err == nil) != succeeds || errors.Is(err, fault.ErrBusy) != c.busy {
-				t.Fatalf("%d runs, %v", runs, err)
-			}
+			testenv.Check(t, runs == c.wantRuns && (err == nil) == succeeds && errors.Is(err, fault.ErrBusy) == c.busy,
+				"%d runs, %v", runs, err)
 			// Only what the last run wrote may be there.
-			if n := merchants(t, d); succeeds && n != 1 || !succeeds && n != 0 {
-				t.Fatalf("%d merchants", n)
-			}
+			testenv.Want(t, merchants(t, d), map[bool]int{true: 1}[succeeds], "merchants")
 		})
 	}
 }
@@ -177,34 +161,9 @@ func TestInTxErrorsAtCommit(t *testing.T) {
 				create constraint trigger refuse after insert on merchant deferrable initially deferred
 					for each row execute function refuse()`)
 			err := db.InTx(ctx, d.Pool, func(_ pgx.Tx, q *db.Queries) error { runs++; return insert(ctx, q) })
-			if err == nil || errors.Is(err, fault.ErrOutcomeUnknown) || runs != wantRuns || merchants(t, d) != 0 {
-				t.Fatalf("%v after %d runs, %d merchants", err, runs, merchants(t, d))
-			}
+			testenv.Check(t, err != nil && !errors.Is(err, fault.ErrOutcomeUnknown) && runs == wantRuns && merchants(t, d) == 0,
+				"%v after %d runs, %d merchants", err, runs, merchants(t, d))
 		})
-	}
-}
-
-// A server that ends the connection has not said whether it committed. Repeating could book twice, so InTx does not.
-func TestInTxOutcomeUnknown(t *testing.T) {
-	d := setup(t)
-	ctx := context.Background()
-	beside := open(t, d, 1)
-	runs := 0
-	err := db.InTx(ctx, d.Pool, func(tx pgx.Tx, q *db.Queries) error {
-		runs++
-		if err := insert(ctx, q); err != nil {
-			return err
-		}
-		terminate(t, beside, tx.Conn().PgConn().PID())
-		return nil
-	})
-	if !errors.Is(err, fault.ErrOutcomeUnknown) || runs != 1 {
-		t.Fatalf("%v after %d runs", err, runs)
-	}
-	// The pool has thrown the dead connection away.
-	noError(t, db.InTx(ctx, d.Pool, func(_ pgx.Tx, q *db.Queries) error { return insert(ctx, q) }))
-	if n := merchants(t, d); n != 1 {
-		t.Fatalf("%d merchants", n)
 	}
 }
 
@@ -230,11 +189,10 @@ func TestInTxCommitsAfterALongFn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		tx := endingTx{commit: func(ctx context.Context) error { return ctx.Err() }}
-		err := db.InTx(t.Context(), tx, func(pgx.Tx, *db.Queries) error {
+		noError(t, db.InTx(t.Context(), tx, func(pgx.Tx, *db.Queries) error {
 			time.Sleep(time.Hour)
 			return nil
-		})
-		noError(t, err)
+		}))
 	})
 }
 
@@ -319,25 +277,16 @@ func TestWorkCancelsNoCommit(t *testing.T) {
 			ended = db.Commits(conn.Conn())
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
-		_, err := conn.Exec(
-			ctx,
-			fmt.Sprintf("do $$ begin perform pg_sleep(%d); insert into probe values (%t); end $$", sleeps, committing),
-		)
+		_, err := conn.Exec(ctx,
+			fmt.Sprintf("do $$ begin perform pg_sleep(%d); insert into probe values (%t); end $$", sleeps, committing))
 		cancel()
 		ended(err)
 		conn.Release()
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatalf("committing %t: %v", committing, err)
-		}
+		testenv.WantError(t, err, context.DeadlineExceeded, "committing %t", committing)
 		testenv.Until(t, "the statement has ended", func() bool {
 			return d.Count(t, `select count(*) from pg_stat_activity
 				where datname = current_database() and state = 'active' and query like 'do $$%'`) == 0
 		})
-		want := 0
-		if committing {
-			want = 1
-		}
-		testenv.Want(t, d.Count(t, "select count(*) from probe where committing = $1", committing), want,
-			"rows, committing %t", committing)
+		testenv.Want(t, d.Count(t, "select count(*) from probe where committing = $1", committing) == 1, committing, "a row is there")
 	}
 }

@@ -74,16 +74,11 @@ func TestSealedColumnsAreKnown(t *testing.T) {
 		payment_receipt_chunk.content,payin_proof_chunk.content,bank.logo,cashbox.page_logo,link_picture.content,card_declined.source,card_declined.card,failure_count.counted,card_attempt.source,card_attempt.card,signing_key.public_key,
 		ledger_page.root,ledger_page.totals_hash,ledger_page.previous_hash,ledger_page.hash,ledger_page.signature,ledger_part.hash,ledger_seal.salt,
 		requisite.hash,requisite_slot.hash,notify_channel.mark,notify_code.hash,notify_mailed.mark}`
-	rows, err := d.Pool.Query(
-		t.Context(),
-		`select c.table_name || '.' || c.column_name from information_schema.columns c
+	rows := must(d.Pool.Query(t.Context(), `select c.table_name || '.' || c.column_name from information_schema.columns c
 		join pg_class p on p.oid = c.table_name::regclass and not p.relispartition
 		where c.table_schema = 'public' and c.data_type = 'bytea'
 		  and not c.table_name || '.' || c.column_name = any ($1::text[])
-		  and pg_get_viewdef('sealed_value'::regclass) not like '%''' || c.table_name || '.' || c.column_name || '''%'`,
-		open,
-	)
-	noError(t, err)
+		  and pg_get_viewdef('sealed_value'::regclass) not like '%''' || c.table_name || '.' || c.column_name || '''%'`, open))(t)
 	unknown, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	testenv.Check(t, err == nil && len(unknown) == 0,
 		"neither known to be open nor in the view sealed_value: %v, %v", unknown, err)
@@ -105,9 +100,8 @@ func TestMigrateWaits(t *testing.T) {
 	defer func() { _ = other.Close(context.Background()) }()
 	tx := must(other.Begin(t.Context()))(t)
 	must(tx.Exec(t.Context(), "select pg_advisory_xact_lock(7220714513)"))(t)
-	if err := db.MigrateWithin(t.Context(), empty.URL, time.Second); !errors.Is(err, db.ErrMigrating) {
-		t.Errorf("while another migrates: %v", err)
-	}
+	err := db.MigrateWithin(t.Context(), empty.URL, time.Second)
+	testenv.Check(t, errors.Is(err, db.ErrMigrating), "while another migrates: %v", err)
 	var tables, locks int
 	noError(t, other.QueryRow(t.Context(), "select count(*) from pg_tables where schemaname = 'public'").Scan(&tables))
 	noError(t, other.QueryRow(t.Context(), `select count(*) from pg_locks
@@ -246,9 +240,8 @@ func TestMonthOfStrays(t *testing.T) {
 	have := partitions(t, d, "payment_history")
 	testenv.Check(t, !slices.Contains(have, "payment_history_2040_05") &&
 		slices.Contains(have, "payment_history_2040_06"), "made %v", have)
-	if have := partitions(t, d, "transfer"); !slices.Contains(have, "transfer_2040_05") {
-		t.Errorf("made %v", have)
-	}
+	have = partitions(t, d, "transfer")
+	testenv.Check(t, slices.Contains(have, "transfer_2040_05"), "made %v", have)
 }
 
 // What may not be changed in a table may not be changed in a month of it either, and a month has the keys of all.
@@ -257,10 +250,8 @@ func TestMonthsKeepTheirRows(t *testing.T) {
 	for _, table := range []string{"transfer", "payment_history"} {
 		for _, part := range append(partitions(t, d, table), table) {
 			for _, sql := range []string{"delete from " + part, "truncate " + part, "update " + part + " set id = 1"} {
-				if _, err := d.Pool.Exec(t.Context(), sql); err == nil ||
-					!strings.Contains(err.Error(), "append-only") {
-					t.Errorf("%s: %v", sql, err)
-				}
+				_, err := d.Pool.Exec(t.Context(), sql)
+				testenv.Check(t, err != nil && strings.Contains(err.Error(), "append-only"), "%s: %v", sql, err)
 			}
 		}
 	}

@@ -31,20 +31,16 @@ func newReplicated(t *testing.T) *replicated {
 	r := &replicated{DB: dbtest.New(t), t: t}
 	var address string
 	address, r.server = dbtest.Standby(t, r.URL)
-	var err error
-	r.standby, err = pgxpool.New(t.Context(), address)
-	noError(t, err)
+	r.standby = must(pgxpool.New(t.Context(), address))(t)
 	t.Cleanup(r.standby.Close)
-	r.replica, err = db.OpenReplica(t.Context(), address, 2, r.Pool)
-	noError(t, err)
+	r.replica = must(db.OpenReplica(t.Context(), address, 2, r.Pool))(t)
 	t.Cleanup(r.replica.Close)
 	return r
 }
 
 func (r *replicated) exec(pool *pgxpool.Pool, sql string) {
 	r.t.Helper()
-	_, err := pool.Exec(r.t.Context(), sql)
-	noError(r.t, err)
+	must(pool.Exec(r.t.Context(), sql))(r.t)
 }
 
 // awaitUsable watches until the replica is usable, or is not.
@@ -76,14 +72,11 @@ func (r *replicated) pause() {
 // wantFrom reads a list, and looks where it comes from.
 func (r *replicated) wantFrom(ctx context.Context, standby bool) {
 	r.t.Helper()
-	got, err := db.Look(ctx, r.Pool, r.replica, func(q *db.Queries) ([]bool, error) {
+	got := must(db.Look(ctx, r.Pool, r.replica, func(q *db.Queries) ([]bool, error) {
 		there, err := db.OnStandby(ctx, q)
 		return []bool{there}, err
-	})
-	noError(r.t, err)
-	if got[0] != standby {
-		r.t.Errorf("read from the standby: %t", got[0])
-	}
+	}))(r.t)
+	testenv.Want(r.t, got[0], standby, "read from the standby")
 }
 
 // Lists come from the standby while it follows, and from the primary while it is late or away, or where what
@@ -104,22 +97,19 @@ func TestReplica(t *testing.T) {
 	r.replica.Older(db.ReplicaLate)
 	noError(t, r.replica.Watch(t.Context()))
 	r.wantFrom(t.Context(), false)
-	if lag, known := r.replica.Lag(); !known || lag < db.ReplicaLate || lag > 2*db.ReplicaLate {
-		t.Errorf("the lag is %s, known %t", lag, known)
-	}
+	lag, known := r.replica.Lag()
+	testenv.Check(t, known && lag >= db.ReplicaLate && lag <= 2*db.ReplicaLate, "the lag is %s, known %t", lag, known)
 	r.exec(r.standby, "select pg_wal_replay_resume()")
 	r.awaitUsable(true)
-	if lag, known := r.replica.Lag(); !known || lag > db.ReplicaLate {
-		t.Errorf("the lag is %s, known %t", lag, known)
-	}
+	lag, known = r.replica.Lag()
+	testenv.Check(t, known && lag <= db.ReplicaLate, "the lag is %s, known %t", lag, known)
 
 	noError(t, r.server.Stop(t.Context()))
 	r.wantFrom(t.Context(), false) // it is read again, with nothing to be seen of it
 	testenv.Check(t, !r.replica.Usable(), "it is still read from a standby that has stopped")
 	r.awaitUsable(false)
-	if _, known := r.replica.Lag(); known {
-		t.Error("the lag of a standby that has stopped is known")
-	}
+	_, known = r.replica.Lag()
+	testenv.Check(t, !known, "the lag of a standby that has stopped is known")
 }
 
 // A list that is cancelled on the standby, since it is in the way of what is to be replayed, is read from the primary.
@@ -129,7 +119,7 @@ func TestReplicaConflict(t *testing.T) {
 	r.exec(r.Pool, "create table crowd as select generate_series(1, 1000) as n")
 	r.awaitUsable(true)
 	var places []bool
-	_, err := db.Look(t.Context(), r.Pool, r.replica, func(q *db.Queries) ([]bool, error) {
+	must(db.Look(t.Context(), r.Pool, r.replica, func(q *db.Queries) ([]bool, error) {
 		there, err := db.OnStandby(t.Context(), q)
 		places = append(places, there)
 		if err != nil || !there {
@@ -154,8 +144,7 @@ func TestReplicaConflict(t *testing.T) {
 		noError(t, <-vacuumed)
 		testenv.Check(t, err != nil, "nothing was in the way")
 		return nil, err
-	})
-	noError(t, err)
+	}))(t)
 	testenv.Check(t, len(places) == 2 && places[0] && !places[1], "read from the standby: %v", places)
 	testenv.Check(t, r.replica.Usable(), "the standby is given up for one query")
 }
@@ -171,10 +160,9 @@ func TestReplicaOfAnother(t *testing.T) {
 		"another database": dbtest.New(t).URL,
 		"none":             d.URL[:strings.LastIndex(d.URL, "?")] + "x" + d.URL[strings.LastIndex(d.URL, "?"):],
 	} {
-		if _, err := db.OpenReplica(t.Context(), address, 1, d.Pool); err == nil ||
-			!strings.Contains(err.Error(), "DATABASE_READ_URL is another database than DATABASE_URL") {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := db.OpenReplica(t.Context(), address, 1, d.Pool)
+		testenv.Check(t, err != nil &&
+			strings.Contains(err.Error(), "DATABASE_READ_URL is another database than DATABASE_URL"), "%s: %v", name, err)
 	}
 }
 
@@ -198,9 +186,8 @@ func TestReplicaOfAServerThatDoesNotTell(t *testing.T) {
 	testenv.Check(t, err == nil && id.Cluster == nil && id.Database != 0, "it is known as %+v %v", id, err)
 	same := must(db.OpenReplica(ctx, d.URL+"&role="+role, 1, primary))(t)
 	same.Close()
-	if _, err := db.OpenReplica(ctx, other.URL+"&role="+role, 1, primary); err == nil {
-		t.Error("another database is taken for a replica")
-	}
+	_, err = db.OpenReplica(ctx, other.URL+"&role="+role, 1, primary)
+	testenv.Check(t, err != nil, "another database is taken for a replica")
 }
 
 // A clock that differs from the database's is told of from two seconds on, and from a minute on nothing is judged by it,

@@ -13,15 +13,10 @@ import (
 // sockets are both ends of a TCP connection.
 func sockets(t *testing.T) (ours, theirs net.Conn) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	testenv.NoError(t, err)
+	listener := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer func() { _ = listener.Close() }()
-	if ours, err = net.Dial("tcp", listener.Addr().String()); err != nil {
-		t.Fatal(err)
-	}
-	if theirs, err = listener.Accept(); err != nil {
-		t.Fatal(err)
-	}
+	ours = testenv.Must(net.Dial("tcp", listener.Addr().String()))(t)
+	theirs = testenv.Must(listener.Accept())(t)
 	t.Cleanup(func() { _, _ = ours.Close(), theirs.Close() })
 	return ours, theirs
 }

@@ -20,13 +20,11 @@ func TestSweepPutsOff(t *testing.T) {
 			s.note(1, bad)
 			s.note(2, nil)
 			time.Sleep(wait - time.Millisecond)
-			if got := s.PutOff(); !slices.Equal(got, []int64{1}) {
-				t.Errorf("just before %s: put off are %v", wait, got)
-			}
+			got := s.PutOff()
+			testenv.Check(t, slices.Equal(got, []int64{1}), "just before %s: put off are %v", wait, got)
 			time.Sleep(time.Millisecond)
-			if got := s.PutOff(); got == nil || len(got) != 0 {
-				t.Errorf("after %s: put off are %v", wait, got)
-			}
+			got = s.PutOff()
+			testenv.Check(t, got != nil && len(got) == 0, "after %s: put off are %v", wait, got)
 		}
 		for range 10 {
 			s.note(1, bad)
