@@ -49,11 +49,9 @@ func TestEveryProcedureHasARow(t *testing.T) {
 	}
 	for row := range access {
 		service := "/" + row + "/"
-		if !all[row] && !slices.ContainsFunc(slices.Collect(maps.Keys(all)), func(procedure string) bool {
+		testenv.Check(t, all[row] || slices.ContainsFunc(slices.Collect(maps.Keys(all)), func(procedure string) bool {
 			return strings.HasPrefix(procedure, service)
-		}) {
-			t.Errorf("%s is no procedure and no service", row)
-		}
+		}), "%s is no procedure and no service", row)
 	}
 }
 
@@ -64,8 +62,7 @@ func TestOperatorsNeedARow(t *testing.T) {
 	for procedure := range procedures() {
 		known = append(known, procedure)
 	}
-	needs, err := operatorNeeds(operatorActs, known)
-	testenv.NoError(t, err)
+	needs := testenv.Must(operatorNeeds(operatorActs, known))(t)
 	for procedure := range needs {
 		testenv.Check(t, slices.Contains(Access(procedure), caller.Operator), "%s lets no operator in", procedure)
 	}
@@ -73,23 +70,19 @@ func TestOperatorsNeedARow(t *testing.T) {
 	fewer := maps.Clone(operatorActs)
 	fewer[caller.OperatorMoney] = slices.DeleteFunc(slices.Clone(fewer[caller.OperatorMoney]),
 		func(procedure string) bool { return procedure == unlisted })
-	if _, err := operatorNeeds(fewer, known); err == nil || !strings.Contains(err.Error(), unlisted) {
-		t.Errorf("error %v; want it to name the procedure", err)
-	}
+	_, err := operatorNeeds(fewer, known)
+	testenv.Check(t, err != nil && strings.Contains(err.Error(), unlisted), "error %v; want it to name the procedure", err)
 }
 
 func TestDoorNeedsARow(t *testing.T) {
 	t.Parallel()
 	const unknown = "/gateway.v1.PaymentService/DropEverything"
-	if _, err := edge.NewDoor(nil, nil, nil, access, uploads, unfinished, []string{unknown}); err == nil ||
-		!strings.Contains(err.Error(), unknown) {
-		t.Errorf("error %v; want it to name the procedure", err)
-	}
+	_, err := edge.NewDoor(nil, nil, nil, access, uploads, unfinished, []string{unknown})
+	testenv.Check(t, err != nil && strings.Contains(err.Error(), unknown), "error %v; want it to name the procedure", err)
 	var known []string
 	for procedure := range procedures() {
 		known = append(known, procedure)
 	}
-	if _, err := edge.NewDoor(nil, nil, nil, access, uploads, unfinished, known); err != nil {
-		t.Error(err)
-	}
+	_, err = edge.NewDoor(nil, nil, nil, access, uploads, unfinished, known)
+	testenv.Check(t, err == nil, "%v", err)
 }

@@ -122,21 +122,23 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 	t.Helper()
 	services := servicesWith(trouble{fail: fail}, trouble{fail: fail})
 	keys := auth.NewKeys(nil, nil, auth.DefaultHeaders(), auth.Config{Secret: applicationSecret})
-	door, err := rpc.NewDoor(keys, nil, limit.New(nil), services)
-	noError(t, err)
+	door := testenv.Must(rpc.NewDoor(keys, nil, limit.New(nil), services))(t)
 	mux := http.NewServeMux()
 	noError(t, services.Mount(mux, door))
-	mux.Handle("/api/", rest.New(rest.Services{
+	mux.Handle("/api/", restOf(services, door))
+	log := slog.New(slog.NewTextHandler(&logged, nil))
+	server := httptest.NewServer(edge.NewObserver(log, prometheus.NewRegistry(), keys.LoggableID, nil).Observe(mux))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// restOf is the API of the services behind a door.
+func restOf(services rpc.Services, door *edge.Door) http.Handler {
+	return rest.New(rest.Services{
 		Payment: services.Payment, Operator: services.Operator, Credential: services.Credential,
 		Payin: services.Payin, Deposit: services.Deposit, Cashbox: services.Cashbox,
 		Checkout: services.Checkout, Events: services.Events, Messages: services.Messages, Withdrawals: services.Withdrawals,
-	}, door.Guard))
-	server := httptest.NewServer(
-		edge.NewObserver(slog.New(slog.NewTextHandler(&logged, nil)), prometheus.NewRegistry(), keys.LoggableID, nil).
-			Observe(mux),
-	)
-	t.Cleanup(server.Close)
-	return server
+	}, door.Guard)
 }
 
 var noError = testenv.NoError
@@ -144,26 +146,18 @@ var noError = testenv.NoError
 // callback calls UpdatePaymentStatus over REST, signed by the application.
 func callback(t *testing.T, server *httptest.Server, body string) (*http.Response, string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/api/v1/payments/1/callback",
-		strings.NewReader(body))
-	noError(t, err)
+	request := testenv.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/api/v1/payments/1/callback",
+		strings.NewReader(body)))(t)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Signature", sign.Signature(applicationSecret, []byte(body)))
-	response, err := server.Client().Do(request)
-	noError(t, err)
+	response := testenv.Must(server.Client().Do(request))(t)
 	defer func() { _ = response.Body.Close() }()
-	answer, err := io.ReadAll(response.Body)
-	noError(t, err)
+	answer := testenv.Must(io.ReadAll(response.Body))(t)
 	return response, string(answer)
 }
 
 // login calls Login over Connect in either codec.
-func login(
-	t *testing.T,
-	server *httptest.Server,
-	m *portalv1.LoginRequest,
-	options ...connect.ClientOption,
-) *connect.Error {
+func login(t *testing.T, server *httptest.Server, m *portalv1.LoginRequest, options ...connect.ClientOption) *connect.Error {
 	t.Helper()
 	_, err := portalv1client.NewAuthServiceClient(server.Client(), server.URL, options...).
 		Login(t.Context(), connect.NewRequest(m))
@@ -201,26 +195,19 @@ func TestPanicAndInternalError(t *testing.T) {
 			server := serve(t, fail)
 			response, body := callback(t, server, `{"status":"failed"}`)
 			var shape struct{ Message, Code, RequestID string }
-			if err := json.Unmarshal([]byte(body), &shape); err != nil || shape.Code != "internal_error" ||
-				shape.Message == "" {
-				t.Errorf("REST: %s, %v", body, err)
-			}
-			if response.StatusCode != 500 || shape.RequestID != response.Header.Get("X-Request-Id") ||
-				shape.RequestID == "" ||
-				!strings.HasPrefix(response.Header.Get("Content-Type"), "application/json") {
-				t.Errorf("REST: %d, %v, %s", response.StatusCode, response.Header, body)
-			}
+			err := json.Unmarshal([]byte(body), &shape)
+			testenv.Check(t, err == nil && shape.Code == "internal_error" && shape.Message != "", "REST: %s, %v", body, err)
+			testenv.Check(t, response.StatusCode == 500 && shape.RequestID == response.Header.Get("X-Request-Id") &&
+				shape.RequestID != "" &&
+				strings.HasPrefix(response.Header.Get("Content-Type"), "application/json"),
+				"REST: %d, %v, %s", response.StatusCode, response.Header, body)
 			failed := login(t, server, &portalv1.LoginRequest{})
 			d := detail(t, failed)
-			if failed.Code() != connect.CodeInternal || d.GetCode() != "internal_error" ||
-				d.GetRequestId() != failed.Meta().Get("X-Request-Id") {
-				t.Errorf("Connect: %v, %v", failed, d)
-			}
+			testenv.Check(t, failed.Code() == connect.CodeInternal && d.GetCode() == "internal_error" &&
+				d.GetRequestId() == failed.Meta().Get("X-Request-Id"), "Connect: %v, %v", failed, d)
 			for _, answer := range []string{body, failed.Error(), d.String()} {
-				if strings.Contains(answer, secret) || strings.Contains(answer, "10.0.0.1") ||
-					strings.Contains(answer, "goroutine") {
-					t.Errorf("the answer tells too much: %s", answer)
-				}
+				testenv.Check(t, !strings.Contains(answer, secret) && !strings.Contains(answer, "10.0.0.1") &&
+					!strings.Contains(answer, "goroutine"), "the answer tells too much: %s", answer)
 			}
 			testenv.Check(t, !strings.Contains(logged.String(), secret), "the panic's text was logged")
 		})
@@ -234,17 +221,11 @@ func TestNUL(t *testing.T) {
 	server := serve(t, func(ctx context.Context) error { return fault.Decoded(ctx).Err() })
 	for name, options := range map[string][]connect.ClientOption{"proto": nil, "JSON": {connect.WithProtoJSON()}} {
 		code := "12\x0034"
-		failed := login(
-			t,
-			server,
-			&portalv1.LoginRequest{Login: "a\x00b", Password: "fine", TotpCode: &code},
-			options...)
+		failed := login(t, server, &portalv1.LoginRequest{Login: "a\x00b", Password: "fine", TotpCode: &code}, options...)
 		d := detail(t, failed)
-		if failed.Code() != connect.CodeInvalidArgument || d.GetCode() != "validation_failed" ||
-			len(d.GetErrors()) != 2 ||
-			d.GetErrors()["login"] == nil || d.GetErrors()["totpCode"] == nil {
-			t.Errorf("%s: %v, %v", name, failed, d)
-		}
+		testenv.Check(t, failed.Code() == connect.CodeInvalidArgument && d.GetCode() == "validation_failed" &&
+			len(d.GetErrors()) == 2 &&
+			d.GetErrors()["login"] != nil && d.GetErrors()["totpCode"] != nil, "%s: %v, %v", name, failed, d)
 	}
 }
 
@@ -254,8 +235,7 @@ func TestMalformedIsNotQuoted(t *testing.T) {
 	server := serve(t, func(context.Context) error { return nil })
 	for _, kind := range []string{"application/json", "application/json; charset=utf-8", "application/proto"} {
 		for _, body := range []string{`{"login":4111111111111111}`, `"4111111111111111"`, `{"login":"4111111111111111`, `{"login":["4111111111111111"]}`} {
-			response, err := http.Post(server.URL+"/portal.v1.AuthService/Login", kind, strings.NewReader(body))
-			noError(t, err)
+			response := testenv.Must(http.Post(server.URL+"/portal.v1.AuthService/Login", kind, strings.NewReader(body)))(t)
 			answer, err := io.ReadAll(response.Body)
 			noError(t, errors.Join(err, response.Body.Close()))
 			if response.StatusCode != 400 || !strings.Contains(string(answer), `"invalid_argument"`) ||
@@ -274,18 +254,15 @@ func TestBodyTooLarge(t *testing.T) {
 		const head, tail = `{"status":"failed","x":"`, `"}`
 		return head + strings.Repeat("x", size-len(head)-len(tail)) + tail
 	}
-	if response, body := callback(t, server, padded(limit)); response.StatusCode != 200 {
-		t.Errorf("at the limit: %d %s", response.StatusCode, body)
-	}
-	response, body := callback(t, server, padded(limit+1))
-	if response.StatusCode != 413 || !strings.Contains(body, `"body_too_large"`) {
-		t.Errorf("one past the limit: %d %s", response.StatusCode, body)
-	}
+	response, body := callback(t, server, padded(limit))
+	testenv.Want(t, response.StatusCode, 200, "at the limit: %s", body)
+	response, body = callback(t, server, padded(limit+1))
+	testenv.Check(t, response.StatusCode == 413 && strings.Contains(body, `"body_too_large"`),
+		"one past the limit: %d %s", response.StatusCode, body)
 	for _, options := range [][]connect.ClientOption{nil, {connect.WithProtoJSON()}} {
 		failed := login(t, server, &portalv1.LoginRequest{Login: strings.Repeat("x", limit+1)}, options...)
-		if failed.Code() != connect.CodeResourceExhausted || detail(t, failed).GetCode() != "body_too_large" {
-			t.Errorf("Connect: %v", failed)
-		}
+		testenv.Check(t, failed.Code() == connect.CodeResourceExhausted && detail(t, failed).GetCode() == "body_too_large",
+			"Connect: %v", failed)
 	}
 }
 
@@ -314,18 +291,15 @@ func TestOtherProtocols(t *testing.T) {
 		if test.method == http.MethodGet {
 			url += "?connect=v1&encoding=json&message=%7B%7D"
 		}
-		request, err := http.NewRequestWithContext(t.Context(), test.method, url, strings.NewReader("{}"))
-		noError(t, err)
+		request := testenv.Must(http.NewRequestWithContext(t.Context(), test.method, url, strings.NewReader("{}")))(t)
 		request.Header.Set("Content-Type", test.contentType)
 		if test.encoding != "" {
 			request.Header.Set("Content-Encoding", test.encoding)
 		}
-		response, err := server.Client().Do(request)
-		noError(t, err)
+		response := testenv.Must(server.Client().Do(request))(t)
 		_ = response.Body.Close()
-		if response.StatusCode != test.status || response.Header.Get("X-Request-Id") == "" {
-			t.Errorf("%s: %d; want %d", name, response.StatusCode, test.status)
-		}
+		testenv.Check(t, response.StatusCode == test.status && response.Header.Get("X-Request-Id") != "",
+			"%s: %d; want %d", name, response.StatusCode, test.status)
 	}
 }
 
@@ -333,27 +307,23 @@ func TestOtherProtocols(t *testing.T) {
 func TestUnsigned(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(context.Context) error { t.Error("the handler was called"); return nil })
-	response, err := server.Client().
-		Post(server.URL+"/api/v1/payments/1/callback", "application/json", strings.NewReader("{"))
-	noError(t, err)
+	response := testenv.Must(server.Client().
+		Post(server.URL+"/api/v1/payments/1/callback", "application/json", strings.NewReader("{")))(t)
 	_ = response.Body.Close()
 	testenv.Want(t, response.StatusCode, 401, "REST")
-	_, err = gatewayv1connect.NewPaymentServiceClient(server.Client(), server.URL).
+	_, err := gatewayv1connect.NewPaymentServiceClient(server.Client(), server.URL).
 		UpdatePaymentStatus(t.Context(), connect.NewRequest(&gatewayv1.UpdatePaymentStatusRequest{}))
 	failed := new(connect.Error)
-	if !errors.As(err, &failed) || failed.Code() != connect.CodeUnauthenticated ||
-		detail(t, failed).GetCode() != "signature_required" {
-		t.Errorf("Connect: %v", err)
-	}
+	testenv.Check(t, errors.As(err, &failed) && failed.Code() == connect.CodeUnauthenticated &&
+		detail(t, failed).GetCode() == "signature_required", "Connect: %v", err)
 }
 
 // A handler that gives up its connection on purpose does so.
 func TestAbort(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(context.Context) error { panic(http.ErrAbortHandler) })
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/portal.v1.AuthService/Login",
-		strings.NewReader("{}"))
-	noError(t, err)
+	request := testenv.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/portal.v1.AuthService/Login",
+		strings.NewReader("{}")))(t)
 	request.Header.Set("Content-Type", "application/json")
 	if response, err := server.Client().Do(request); err == nil {
 		_ = response.Body.Close()

@@ -41,12 +41,12 @@ func TestKinds(t *testing.T) {
 		99: {http.StatusInternalServerError, connect.CodeInternal},
 	} {
 		err := ConnectError(t.Context(), fmt.Errorf("wrapped: %w", fault.New(kind, "some_code", "Some words.")))
-		if status := edge.HTTPStatus(kind); status != want.status || err.Code() != want.code {
-			t.Errorf("kind %d: %d and %s; want %d and %s", kind, status, err.Code(), want.status, want.code)
-		}
-		if detail := detailOf(t, err); detail.GetCode() != "some_code" || err.Message() != "Some words." {
-			t.Errorf("kind %d: %s, %s", kind, detail.GetCode(), err.Message())
-		}
+		status := edge.HTTPStatus(kind)
+		testenv.Check(t, status == want.status && err.Code() == want.code,
+			"kind %d: %d and %s; want %d and %s", kind, status, err.Code(), want.status, want.code)
+		detail := detailOf(t, err)
+		testenv.Check(t, detail.GetCode() == "some_code" && err.Message() == "Some words.",
+			"kind %d: %s, %s", kind, detail.GetCode(), err.Message())
 	}
 }
 
@@ -83,22 +83,18 @@ func TestFieldsTravel(t *testing.T) {
 func TestProposalTravels(t *testing.T) {
 	t.Parallel()
 	err := ConnectError(t.Context(), fmt.Errorf("wrapped: %w", foureyes.Proposed(7)))
-	if detail := detailOf(t, err); detail.GetProposalId() != 7 || detail.GetCode() != "second_operator_required" {
-		t.Errorf("%v", detail)
-	}
-	if detail := detailOf(t, ConnectError(t.Context(), foureyes.ErrSecondOperator)); detail.ProposalId != nil {
-		t.Errorf("of nothing proposed: %v", detail)
-	}
+	detail := detailOf(t, err)
+	testenv.Check(t, detail.GetProposalId() == 7 && detail.GetCode() == "second_operator_required", "%v", detail)
+	detail = detailOf(t, ConnectError(t.Context(), foureyes.ErrSecondOperator))
+	testenv.Check(t, detail.ProposalId == nil, "of nothing proposed: %v", detail)
 }
 
 // An error that is no fault says nothing to the caller but that it happened.
 func TestInternalErrorIsHidden(t *testing.T) {
 	t.Parallel()
 	err := ConnectError(t.Context(), errors.New("reach the database: password=letmein host=10.0.0.1"))
-	if err.Code() != connect.CodeInternal || detailOf(t, err).GetCode() != "internal_error" ||
-		strings.Contains(err.Error(), "letmein") {
-		t.Errorf("%v", err)
-	}
+	testenv.Check(t, err.Code() == connect.CodeInternal && detailOf(t, err).GetCode() == "internal_error" &&
+		!strings.Contains(err.Error(), "letmein"), "%v", err)
 }
 
 // What Connect itself answers, as of a body it cannot read, stays as it is.
@@ -118,9 +114,8 @@ func TestRetryAfter(t *testing.T) {
 		limited.RetryAfter = wait
 		header := http.Header{}
 		edge.SetRetryAfter(header, limited)
-		if got := header.Get("Retry-After"); got != want ||
-			ConnectError(t.Context(), limited).Meta().Get("Retry-After") != want {
-			t.Errorf("%s: %q; want %q", wait, got, want)
-		}
+		got := header.Get("Retry-After")
+		testenv.Check(t, got == want &&
+			ConnectError(t.Context(), limited).Meta().Get("Retry-After") == want, "%s: %q; want %q", wait, got, want)
 	}
 }

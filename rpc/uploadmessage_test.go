@@ -32,9 +32,8 @@ func arrived(t *testing.T, media string, body []byte) (*gatewayv1.CreateAppealRe
 			return
 		}
 		if file := UploadedFile(r.Context(), m.File); file != nil {
-			if m.File, err = io.ReadAll(file); err != nil {
-				t.Error(err)
-			}
+			m.File, err = io.ReadAll(file)
+			testenv.Check(t, err == nil, "%v", err)
 			if m.File == nil {
 				m.File = []byte{}
 			}
@@ -75,10 +74,8 @@ func TestTakeMessage(t *testing.T) {
 	reason, name := `"file":"x", {[\`, `"file"`
 	for _, file := range files() {
 		sent := &gatewayv1.CreateAppealRequest{PaymentId: 42, Reason: &reason, FileName: &name, File: file}
-		asProto, err := proto.Marshal(sent)
-		testenv.NoError(t, err)
-		asJSON, err := protojson.Marshal(sent)
-		testenv.NoError(t, err)
+		asProto := testenv.Must(proto.Marshal(sent))(t)
+		asJSON := testenv.Must(protojson.Marshal(sent))(t)
 		spellings := map[string]string{"JSON": string(asJSON)}
 		if file != nil {
 			for form, coding := range map[string]*base64.Encoding{
@@ -90,17 +87,14 @@ func TestTakeMessage(t *testing.T) {
 			}
 		}
 		for form, body := range spellings {
-			if got, w := arrived(t, mediaJSON, []byte(body)); !proto.Equal(got, sent) {
-				t.Errorf("%s of %d bytes: %.100v, %s", form, len(file), got, w.Body)
-			}
+			got, w := arrived(t, mediaJSON, []byte(body))
+			testenv.Check(t, proto.Equal(got, sent), "%s of %d bytes: %.100v, %s", form, len(file), got, w.Body)
 		}
-		if got, w := arrived(t, mediaProto, asProto); !proto.Equal(got, sent) {
-			t.Errorf("binary of %d bytes: %.100v, %s", len(file), got, w.Body)
-		}
+		got, w := arrived(t, mediaProto, asProto)
+		testenv.Check(t, proto.Equal(got, sent), "binary of %d bytes: %.100v, %s", len(file), got, w.Body)
 	}
-	if got, _ := arrived(t, mediaJSON, []byte(`{"\u0066ile":"eHk="}`)); string(got.GetFile()) != "xy" {
-		t.Errorf("spelled by escapes: %v", got)
-	}
+	got, _ := arrived(t, mediaJSON, []byte(`{"\u0066ile":"eHk="}`))
+	testenv.Check(t, string(got.GetFile()) == "xy", "spelled by escapes: %v", got)
 }
 
 // What is no such message is refused, or left to the decoder, which refuses it; the reader goes on
@@ -121,22 +115,19 @@ func TestTakeMessageRefuses(t *testing.T) {
 		"another's member": {mediaJSON, `{"x":{"file":"` + long + `"}}`, "body"},
 	} {
 		got, w := arrived(t, test.media, []byte(test.body))
-		if got != nil || !strings.Contains(w.Body.String(), `"`+test.field+`":{"messages"`) {
-			t.Errorf("%s: %.100v, %s", name, got, w.Body)
-		}
+		testenv.Check(t, got == nil && strings.Contains(w.Body.String(), `"`+test.field+`":{"messages"`),
+			"%s: %.100v, %s", name, got, w.Body)
 	}
 	for name, test := range map[string]struct{ media, body string }{
 		"broken off": {mediaJSON, `{"file":"eHk="`}, "half a name": {mediaJSON, `{"fi`}, "empty": {mediaJSON, ""}, "a number": {mediaJSON, `{"file":12}`},
 		"broken proto": {mediaProto, "\x22\x05x"}, "a group": {mediaProto, "\x23"}, "a cut number": {mediaProto, "\xff"},
 	} {
-		if got, _ := arrived(t, test.media, []byte(test.body)); got != nil {
-			t.Errorf("%s: %v", name, got)
-		}
+		got, _ := arrived(t, test.media, []byte(test.body))
+		testenv.Check(t, got == nil, "%s: %v", name, got)
 	}
-	if _, w := arrived(t, mediaJSON,
-		make([]byte, edge.MaxUpload+1)); !strings.Contains(w.Body.String(), "body_too_large") {
-		t.Errorf("too large: %s", w.Body)
-	}
+	_, w := arrived(t, mediaJSON,
+		make([]byte, edge.MaxUpload+1))
+	testenv.Check(t, strings.Contains(w.Body.String(), "body_too_large"), "too large: %s", w.Body)
 }
 
 func FuzzTakeMessage(f *testing.F) {

@@ -50,9 +50,8 @@ func TestDecodeCreatePayment(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		got, found := decodeNew(want.ProtoReflect(), test.body)
-		if len(found) > 0 || !proto.Equal(got.Interface(), want) {
-			t.Errorf("%s: got %v, errors %v; want %v", name, got.Interface(), found, want)
-		}
+		testenv.Check(t, len(found) == 0 && proto.Equal(got.Interface(), want),
+			"%s: got %v, errors %v; want %v", name, got.Interface(), found, want)
 	}
 }
 
@@ -143,9 +142,7 @@ func TestDecodeKeepsWhatIsRight(t *testing.T) {
 	got, _ := decodeNew((&gatewayv1.CreatePaymentRequest{}).ProtoReflect(),
 		`{"orderId":"1","currency":2,"payer":{"userIp":3,"type":"t"}}`)
 	want := &gatewayv1.CreatePaymentRequest{OrderId: "1", Payer: &gatewayv1.Payer{Type: "t"}}
-	if !proto.Equal(got.Interface(), want) {
-		t.Errorf("got %v; want %v", got.Interface(), want)
-	}
+	testenv.Check(t, proto.Equal(got.Interface(), want), "got %v; want %v", got.Interface(), want)
 }
 
 func TestDecodeSample(t *testing.T) {
@@ -164,19 +161,16 @@ func TestDecodeSample(t *testing.T) {
 		want := newSample(t)
 		testenv.NoError(t, prototext.Unmarshal([]byte(test.want), want.Interface()))
 		got, found := decodeNew(want, test.body)
-		if len(found) > 0 || !proto.Equal(got.Interface(), want.Interface()) {
-			t.Errorf("%s: got %v, errors %v; want %v", name, got.Interface(), found, want.Interface())
-		}
+		testenv.Check(t, len(found) == 0 && proto.Equal(got.Interface(), want.Interface()),
+			"%s: got %v, errors %v; want %v", name, got.Interface(), found, want.Interface())
 	}
 }
 
 func TestDecodeSampleErrors(t *testing.T) {
 	t.Parallel()
-	_, found := decodeNew(
-		newSample(t),
+	_, found := decodeNew(newSample(t),
 		`{"small":2147483648,"tiny":-1,"big":18446744073709551616,"flag":"true","colour":"BLUE","rawBytes":"?",
-		"tags":["a",null,1],"items":[{},{"items":[{"small":"1"}]},null],"extra":{"a":"1","b":1,"b":1},"at":"yesterday","ratio":"1"}`,
-	)
+		"tags":["a",null,1],"items":[{},{"items":[{"small":"1"}]},null],"extra":{"a":"1","b":1,"b":1},"at":"yesterday","ratio":"1"}`)
 	want := fault.Fields{
 		"small":                   {"is out of range"},
 		"tiny":                    {"is out of range"},
@@ -214,9 +208,7 @@ func TestDecodeBoundsItsAnswer(t *testing.T) {
 	long := strings.Repeat("é", 10_000)
 	_, found := decodeNew(newSample(t), `{"`+long+`":{"a":1,"a":2},"tags":[`+strings.Repeat("1,", 10_000)+`1]}`)
 	testenv.Want(t, len(found), maxFindings, "findings")
-	if shortened := strings.Repeat("é", 32) + "….a"; !found.Wrong(shortened) {
-		t.Errorf("no finding for the shortened name in %q", found)
-	}
+	testenv.Check(t, found.Wrong(strings.Repeat("é", 32)+"….a"), "no finding for the shortened name in %q", found)
 }
 
 // FuzzDecode checks that no body panics, and that what was understood is written and understood the

@@ -2,61 +2,26 @@ package rest
 
 import (
 	"encoding/json"
+	"errors"
+	"os"
 	"testing"
-	"time"
 
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-func at(text string) *timestamppb.Timestamp {
-	t, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
+// sbpPayment is that of testdata/payment.textproto.
+func sbpPayment() *gatewayv1.Payment {
+	content, err := os.ReadFile("testdata/payment.textproto")
+	p := &gatewayv1.Payment{}
+	if err = errors.Join(err, prototext.Unmarshal(content, p)); err != nil {
 		panic(err)
 	}
-	return timestamppb.New(t)
-}
-
-func sbpPayment() *gatewayv1.Payment {
-	return &gatewayv1.Payment{
-		Id:        42,
-		Uuid:      "0198f2c1-7d30-7a51-9c6e-3f1f6a1b2c3d",
-		OrderId:   "A-1",
-		Status:    "pending",
-		Amount:    "1500.00",
-		Currency:  "RUB",
-		Method:    "sbp",
-		ExpiresAt: at("2026-11-20T22:14:03.123999Z"),
-		Requisite: &gatewayv1.Requisite{
-			Type:   "sbp",
-			Method: "sbp",
-			Value:  "+79990001122",
-			Holder: proto.String("Иван <И.>"),
-		},
-		PaymentPageUrl: proto.String("https://pay.example/r/abc?x=1&y=2"),
-		Extra: &gatewayv1.Extra{
-			FiatPerUsdt:    proto.String("90.00"),
-			MarginPercent:  proto.String("2.50"),
-			Rate:           proto.String("16.26016260"),
-			CryptoCurrency: proto.String("USDT"),
-		},
-		Ledger: &gatewayv1.Ledger{
-			TransferMethod:          proto.String("sbp"),
-			AmountUsdt:              proto.String("16.26016260"),
-			ProfitUsdt:              proto.String("0.40650406"),
-			SpreadTraderUsdt:        proto.String("0.16666666"),
-			SpreadPlatformUsdt:      proto.String("0.23983740"),
-			BaseRateRubPerUsdt:      proto.String("90.00"),
-			SellerRateMarkupPercent: proto.String("2.50"),
-		},
-		CreatedAt:       at("2026-11-20T21:59:03Z"),
-		StatusUpdatedAt: at("2026-11-20T21:59:03.5Z"),
-	}
+	return p
 }
 
 const sbpJSON = `{"id":42,"uuid":"0198f2c1-7d30-7a51-9c6e-3f1f6a1b2c3d","orderId":"A-1","description":null,"status":"pending",` +
@@ -128,9 +93,8 @@ func TestEncodeErrors(t *testing.T) {
 		"empty value":    &gatewayv1.CreatePaymentRequest{MerchantName: &structpb.Value{}},
 		"word as number": &gatewayv1.Ledger{SellerRateMarkupPercent: proto.String("null")},
 	} {
-		if got, err := encode(newSchema(msg.ProtoReflect().Descriptor()), msg.ProtoReflect()); err == nil {
-			t.Errorf("%s: written as %s", name, got)
-		}
+		got, err := encode(newSchema(msg.ProtoReflect().Descriptor()), msg.ProtoReflect())
+		testenv.Check(t, err != nil, "%s: written as %s", name, got)
 	}
 }
 

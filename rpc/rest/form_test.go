@@ -53,15 +53,8 @@ func TestForm(t *testing.T) {
 		)
 		checkAnswer(t, sent, w, http.StatusCreated, `{"message":"Appeal created","data":null}`)
 		reason := "a=20b"
-		want := &gatewayv1.CreateAppealRequest{
-			PaymentId: 42,
-			Reason:    &reason,
-			FileName:  &name,
-			File:      []byte("\x00\xff\r\n--x\r\n"),
-		}
-		if !proto.Equal(s.asked, want) {
-			t.Errorf("%s: asked %v; want %v", sent, s.asked, want)
-		}
+		want := &gatewayv1.CreateAppealRequest{PaymentId: 42, Reason: &reason, FileName: &name, File: []byte("\x00\xff\r\n--x\r\n")}
+		testenv.Check(t, proto.Equal(s.asked, want), "%s: asked %v; want %v", sent, s.asked, want)
 	}
 }
 
@@ -70,25 +63,15 @@ func TestFormWithWrongParts(t *testing.T) {
 	t.Parallel()
 	good := part(`Content-Disposition: form-data; name="reason"`, "x") + part(
 		`Content-Disposition: form-data; name="file"; filename="a"`, "y")
-	for name, test := range map[string]struct {
-		body string
-		want *gatewayv1.CreateAppealRequest
-	}{
-		"twice":     {good + good + good + formEnd, &gatewayv1.CreateAppealRequest{PaymentId: 42}},
-		"cut short": {good, &gatewayv1.CreateAppealRequest{PaymentId: 42}},
-		"long text": {
-			part(`Content-Disposition: form-data; name="reason"`, strings.Repeat("x", maxFormText+1)) + formEnd, &gatewayv1.CreateAppealRequest{PaymentId: 42},
-		},
-		"long header": {
-			part(`Content-Disposition: form-data; name="file"; filename="`+strings.Repeat("x", maxHeader)+`"`, "y") + formEnd,
-			&gatewayv1.CreateAppealRequest{PaymentId: 42},
-		},
+	for name, body := range map[string]string{
+		"twice": good + good + good + formEnd, "cut short": good,
+		"long text":   part(`Content-Disposition: form-data; name="reason"`, strings.Repeat("x", maxFormText+1)) + formEnd,
+		"long header": part(`Content-Disposition: form-data; name="file"; filename="`+strings.Repeat("x", maxHeader)+`"`, "y") + formEnd,
 	} {
 		s := &stub{}
-		w := exchange(s, open, formRequest(test.body))
-		if w.Code != http.StatusUnprocessableEntity || !proto.Equal(s.asked, test.want) {
-			t.Errorf("%s: %d %s, asked %v", name, w.Code, w.Body, s.asked)
-		}
+		w := exchange(s, open, formRequest(body))
+		testenv.Check(t, w.Code == http.StatusUnprocessableEntity && proto.Equal(s.asked, &gatewayv1.CreateAppealRequest{PaymentId: 42}),
+			"%s: %d %s, asked %v", name, w.Code, w.Body, s.asked)
 	}
 }
 
@@ -112,11 +95,10 @@ func TestWriteFile(t *testing.T) {
 	} {
 		w := httptest.NewRecorder()
 		writeFile(w, http.StatusOK, name, "application/pdf", []byte("content"))
-		if got := w.Header().
-			Get("Content-Disposition"); got != want || w.Header().Get("X-Content-Type-Options") != "nosniff" ||
-			w.Header().Get("Content-Type") != "application/pdf" || w.Body.String() != "content" {
-			t.Errorf("%q: %s; want %s", name, got, want)
-		}
+		got := w.Header().Get("Content-Disposition")
+		testenv.Check(t, got == want && w.Header().Get("X-Content-Type-Options") == "nosniff" &&
+			w.Header().Get("Content-Type") == "application/pdf" && w.Body.String() == "content",
+			"%q: %s; want %s", name, got, want)
 	}
 }
 
@@ -130,23 +112,16 @@ func FuzzForm(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		msg := &gatewayv1.CreateAppealRequest{}
-		read, err := readForm(formRequest(string(body)), newSchema(msg.ProtoReflect().Descriptor()), msg.ProtoReflect())
-		testenv.NoError(t, err)
+		read := testenv.Must(readForm(formRequest(string(body)), newSchema(msg.ProtoReflect().Descriptor()), msg.ProtoReflect()))(t)
 		found := read.found
 		if read.file != nil {
-			if msg.File, err = io.ReadAll(read.file.Content()); err != nil {
-				t.Fatal(err)
-			}
+			msg.File = testenv.Must(io.ReadAll(read.file.Content()))(t)
 			read.file.Close()
 		}
-		if (msg.File == nil) != (msg.FileName == nil) || found.Wrong("reason") && msg.Reason != nil ||
-			found.Wrong("file") && msg.File != nil ||
-			found.Wrong("body") && (msg.Reason != nil || msg.File != nil) {
-			t.Errorf("read %v with %v", msg, found)
-		}
-		if msg.Reason != nil && !strings.Contains(string(body), *msg.Reason) ||
-			msg.File != nil && !strings.Contains(string(body), string(msg.File)) {
-			t.Errorf("made up %v", msg)
-		}
+		testenv.Check(t, (msg.File == nil) == (msg.FileName == nil) && (!found.Wrong("reason") || msg.Reason == nil) &&
+			(!found.Wrong("file") || msg.File == nil) &&
+			(!found.Wrong("body") || msg.Reason == nil && msg.File == nil), "read %v with %v", msg, found)
+		testenv.Check(t, (msg.Reason == nil || strings.Contains(string(body), *msg.Reason)) &&
+			(msg.File == nil || strings.Contains(string(body), string(msg.File))), "made up %v", msg)
 	})
 }

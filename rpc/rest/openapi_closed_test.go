@@ -68,9 +68,8 @@ func TestClosedLists(t *testing.T) {
 	} {
 		message, field, _ := strings.Cut(path, " ")
 		values, _ := walk(t, document, "components schemas "+message+" properties "+field+" enum").([]any)
-		if got := set(values); !slices.Equal(got, set(want)) {
-			t.Errorf("%s: described %v, in the program %v", path, got, set(want))
-		}
+		got := set(values)
+		testenv.Check(t, slices.Equal(got, set(want)), "%s: described %v, in the program %v", path, got, set(want))
 	}
 }
 
@@ -80,9 +79,8 @@ func TestCodesOfOperations(t *testing.T) {
 	document := described(t)
 	all, _ := walk(t, document, "components schemas Error properties code enum").([]any)
 	for _, code := range all {
-		if _, known := fault.FindCode(fmt.Sprint(code)); !known {
-			t.Errorf("Error has %s, which is no code", code)
-		}
+		_, known := fault.FindCode(fmt.Sprint(code))
+		testenv.Check(t, known, "Error has %s, which is no code", code)
 	}
 	for path, want := range map[string]string{
 		"paths /api/v1/payments post responses 403 content application/json schema allOf 1 properties code enum": "" +
@@ -104,9 +102,7 @@ func TestContradictionsAreTold(t *testing.T) {
 	t.Parallel()
 	d := &description{}
 	d.listed([]string{"not_found", "no_such_code"}, "Somewhere")
-	if d.wrong == nil || !strings.Contains(d.wrong.Error(), "no_such_code") {
-		t.Error(d.wrong)
-	}
+	testenv.Check(t, d.wrong != nil && strings.Contains(d.wrong.Error(), "no_such_code"), "%v", d.wrong)
 	d = &description{}
 	d.methodOf(route{procedure: "/gateway.v1.PaymentService/NoSuchMethod"})
 	testenv.Check(t, d.wrong != nil, "a method that is not described is taken")

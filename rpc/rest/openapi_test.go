@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/testenv"
@@ -15,8 +14,7 @@ import (
 
 func described(t *testing.T) map[string]any {
 	t.Helper()
-	content, err := OpenAPI(services(&stub{}), About{BaseURL: "https://api.example", Headers: auth.DefaultHeaders()})
-	testenv.NoError(t, err)
+	content := testenv.Must(OpenAPI(services(&stub{}), About{BaseURL: "https://api.example", Headers: auth.DefaultHeaders()}))(t)
 	var document map[string]any
 	testenv.NoError(t, json.Unmarshal(content, &document))
 	return document
@@ -95,34 +93,17 @@ func TestAnswersFitTheDescription(t *testing.T) {
 	compiler := jsonschema.NewCompiler()
 	testenv.NoError(t, compiler.AddResource("gateway.json", described(t)))
 	valid := compiler.MustCompile("gateway.json#/components/schemas/CreatePaymentResponse")
-	text, url, uuid, rate, markup := "text", "https://shop.example/", "019aa1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b", "15.51791025", "4.5"
-	least := func() *gatewayv1.Payment {
-		return &gatewayv1.Payment{
-			Id:              7,
-			Uuid:            uuid,
-			Status:          "pending",
-			Amount:          "1.00",
-			Currency:        "RUB",
-			Method:          "sbp",
-			Extra:           &gatewayv1.Extra{},
-			CreatedAt:       timestamppb.Now(),
-			StatusUpdatedAt: timestamppb.Now(),
-		}
-	}
-	full, hidden := least(), least()
-	full.Description, full.PaymentPageUrl, full.StatusReason = &text, &url, &text
-	full.Requisite = &gatewayv1.Requisite{Type: "sbp", Method: "sbp", Holder: &text}
-	full.Extra, full.Ledger = &gatewayv1.Extra{Rate: &rate}, &gatewayv1.Ledger{SellerRateMarkupPercent: &markup}
+	full, least, hidden := sbpPayment(), sbpPayment(), sbpPayment()
+	full.Description, full.StatusReason = new("text"), new("text")
+	least.ExpiresAt, least.Requisite, least.PaymentPageUrl = nil, nil, nil
+	least.Extra, least.Ledger = &gatewayv1.Extra{}, nil
 	hidden.Ledger = &gatewayv1.Ledger{Restricted: true}
-	for name, payment := range map[string]*gatewayv1.Payment{"full": full, "least": least(), "hidden": hidden} {
-		body, err := encode(newSchema((&gatewayv1.CreatePaymentResponse{}).ProtoReflect().Descriptor()),
-			(&gatewayv1.CreatePaymentResponse{Message: "Payment created", Data: payment}).ProtoReflect())
-		testenv.NoError(t, err)
-		answer, err := jsonschema.UnmarshalJSON(strings.NewReader(string(body)))
-		testenv.NoError(t, err)
-		if err := valid.Validate(answer); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+	for name, payment := range map[string]*gatewayv1.Payment{"full": full, "least": least, "hidden": hidden} {
+		body := testenv.Must(encode(newSchema((&gatewayv1.CreatePaymentResponse{}).ProtoReflect().Descriptor()),
+			(&gatewayv1.CreatePaymentResponse{Message: "Payment created", Data: payment}).ProtoReflect()))(t)
+		answer := testenv.Must(jsonschema.UnmarshalJSON(strings.NewReader(string(body))))(t)
+		err := valid.Validate(answer)
+		testenv.Check(t, err == nil, "%s: %v", name, err)
 	}
 	wrong, _ := jsonschema.UnmarshalJSON(strings.NewReader(`{"message":"Payment created","data":{"id":"7"}}`))
 	testenv.Check(t, valid.Validate(wrong) != nil, "the description takes anything")
@@ -141,12 +122,11 @@ func TestNamesOfSchemas(t *testing.T) {
 		for field, value := range fields {
 			inner, _ := value.(map[string]any)
 			_, taken := schemas[name+strings.ToUpper(field[:1])+field[1:]]
-			if _, closed := inner["enum"]; taken && closed {
-				t.Errorf("the type of %s of %s has the name of a schema", field, name)
-			}
-			if types, _ := inner["type"].([]any); len(types) > 1 && types[1] != "null" {
-				t.Errorf("%s of %s has the types %v, of which generators know one", field, name, types)
-			}
+			_, closed := inner["enum"]
+			testenv.Check(t, !taken || !closed, "the type of %s of %s has the name of a schema", field, name)
+			types, _ := inner["type"].([]any)
+			testenv.Check(t, len(types) <= 1 || types[1] == "null",
+				"%s of %s has the types %v, of which generators know one", field, name, types)
 		}
 	}
 }

@@ -43,22 +43,18 @@ func TestDecodeQuery(t *testing.T) {
 		got := want.New()
 		testenv.NoError(t, prototext.Unmarshal([]byte(test.want), want.Interface()))
 		found, _ := decodeQuery(&url.URL{RawQuery: query}, newSchema(got.Descriptor()), got)
-		if !reflect.DeepEqual(found, test.found) || !proto.Equal(got.Interface(), want.Interface()) {
-			t.Errorf("%s: got %v, errors %v; want %v, errors %v", query, got.Interface(), found, want.Interface(),
-				test.found)
-		}
+		testenv.Check(t, reflect.DeepEqual(found, test.found) && proto.Equal(got.Interface(), want.Interface()),
+			"%s: got %v, errors %v; want %v, errors %v", query, got.Interface(), found, want.Interface(), test.found)
 	}
 }
 
 func TestDecodeBodyWithoutFields(t *testing.T) {
 	t.Parallel()
 	s := &schema{byName: map[string]*field{}}
-	if found, _ := decodeBody([]byte(" "), s, newSample(t)); len(found) > 0 {
-		t.Errorf("empty: %v", found)
-	}
-	if found, _ := decodeBody([]byte("[]"), s, newSample(t)); !found.Wrong(fault.Body) {
-		t.Error("a list was taken")
-	}
+	found, _ := decodeBody([]byte(" "), s, newSample(t))
+	testenv.Check(t, len(found) == 0, "empty: %v", found)
+	found, _ = decodeBody([]byte("[]"), s, newSample(t))
+	testenv.Check(t, found.Wrong(fault.Body), "a list was taken")
 }
 
 // A list is asked by the names of its own answers, too, and nobody takes all for what they looked for.

@@ -118,9 +118,8 @@ func get(path string) *http.Request { return httptest.NewRequest(http.MethodGet,
 
 func checkAnswer(t *testing.T, name string, w *httptest.ResponseRecorder, status int, body string) {
 	t.Helper()
-	if w.Code != status || w.Body.String() != body {
-		t.Errorf("%s:\n got %d %s\nwant %d %s", name, w.Code, w.Body, status, body)
-	}
+	testenv.Check(t, w.Code == status && w.Body.String() == body,
+		"%s:\n got %d %s\nwant %d %s", name, w.Code, w.Body, status, body)
 	for header, want := range map[string]string{
 		"Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store", "Location": "",
 	} {
@@ -149,10 +148,8 @@ func TestCreatePayment(t *testing.T) {
 	w := exchange(s, open, r)
 	checkAnswer(t, "create", w, http.StatusOK, `{"message":"Payment created","data":`+sbpJSON+`}`)
 	testenv.Want(t, w.Header().Get("Idempotent-Replay"), "true", "the response's header is missing")
-	if want := (&gatewayv1.CreatePaymentRequest{OrderId: "A-1", Amount: "1500.00", Currency: "RUB"}); !proto.Equal(
-		s.asked, want) {
-		t.Errorf("asked %v; want %v", s.asked, want)
-	}
+	want := &gatewayv1.CreatePaymentRequest{OrderId: "A-1", Amount: "1500.00", Currency: "RUB"}
+	testenv.Check(t, proto.Equal(s.asked, want), "asked %v; want %v", s.asked, want)
 	testenv.Want(t, s.header.Get("X-Custom"), "x", "the request's header is missing")
 }
 
@@ -160,22 +157,16 @@ func TestFindingsReachTheService(t *testing.T) {
 	t.Parallel()
 	s := &stub{}
 	w := exchange(s, open, post("/api/v1/payments", `{"orderId":1,"payer":{"userIp":2},"a<b":"\u0000"}`))
-	checkAnswer(
-		t,
-		"findings",
-		w,
-		http.StatusUnprocessableEntity,
+	checkAnswer(t, "findings", w, http.StatusUnprocessableEntity,
 		`{"message":"The request is invalid.","code":"validation_failed","errors":`+
-			`{"a<b":["must not contain \\u0000"],"orderId":["must be a string"],"payer.userIp":["must be a string"]},"requestId":"req-1"}`,
-	)
+			`{"a<b":["must not contain \\u0000"],"orderId":["must be a string"],"payer.userIp":["must be a string"]},"requestId":"req-1"}`)
 
 	s = &stub{err: fault.ErrScopeRequired}
 	w = exchange(s, open, post("/api/v1/payments", `{"orderId":1}`))
 	checkAnswer(t, "refused first", w, http.StatusForbidden,
 		errorJSON("merchant_scope_required", "The key lacks the scope this call needs."))
-	if want := (fault.Fields{"orderId": {"must be a string"}}); !reflect.DeepEqual(s.found, want) {
-		t.Errorf("found %v; want %v", s.found, want)
-	}
+	want := fault.Fields{"orderId": {"must be a string"}}
+	testenv.Check(t, reflect.DeepEqual(s.found, want), "found %v; want %v", s.found, want)
 }
 
 func TestPathParameters(t *testing.T) {
@@ -197,9 +188,9 @@ func TestPathParameters(t *testing.T) {
 		if strings.HasSuffix(path, "callback") {
 			r = post(path, `{"paymentId":"x","payment_id":7}`)
 		}
-		if w := exchange(s, open, r); w.Code != http.StatusOK || !proto.Equal(s.asked, want) {
-			t.Errorf("%s: %d %s, asked %v; want %v", path, w.Code, w.Body, s.asked, want)
-		}
+		w := exchange(s, open, r)
+		testenv.Check(t, w.Code == http.StatusOK && proto.Equal(s.asked, want),
+			"%s: %d %s, asked %v; want %v", path, w.Code, w.Body, s.asked, want)
 	}
 }
 
@@ -245,12 +236,10 @@ func TestHead(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(New(services(&stub{}), open))
 	defer server.Close()
-	response, err := http.Head(server.URL + "/api/v1/payments/42")
-	testenv.NoError(t, err)
+	response := testenv.Must(http.Head(server.URL + "/api/v1/payments/42"))(t)
 	defer func() { _ = response.Body.Close() }()
-	if body, _ := io.ReadAll(response.Body); response.StatusCode != http.StatusOK || len(body) > 0 {
-		t.Errorf("%d %q", response.StatusCode, body)
-	}
+	body, _ := io.ReadAll(response.Body)
+	testenv.Check(t, response.StatusCode == http.StatusOK && len(body) == 0, "%d %q", response.StatusCode, body)
 }
 
 func TestMediaTypes(t *testing.T) {
@@ -302,13 +291,8 @@ func TestBodySize(t *testing.T) {
 
 	broken := post("/api/v1/payments", "")
 	broken.Body = io.NopCloser(io.MultiReader(strings.NewReader("{"), failing{}))
-	checkAnswer(
-		t,
-		"broken off",
-		exchange(&stub{}, open, broken),
-		http.StatusUnprocessableEntity,
-		`{"message":"The request is invalid.","code":"validation_failed","errors":{"body":["could not be read"]},"requestId":"req-1"}`,
-	)
+	checkAnswer(t, "broken off", exchange(&stub{}, open, broken), http.StatusUnprocessableEntity,
+		`{"message":"The request is invalid.","code":"validation_failed","errors":{"body":["could not be read"]},"requestId":"req-1"}`)
 }
 
 type failing struct{}
@@ -339,12 +323,8 @@ func TestGuard(t *testing.T) {
 func TestWriteError(t *testing.T) {
 	t.Parallel()
 	internal := errorJSON("internal_error", "Something went wrong on our side.")
-	late := &fault.Error{
-		Kind:       fault.TooManyRequests,
-		Code:       "rate_limited",
-		Message:    "Slow down.",
-		RetryAfter: 1500 * time.Millisecond,
-	}
+	late := fault.New(fault.TooManyRequests, "rate_limited", "Slow down.")
+	late.RetryAfter = 1500 * time.Millisecond
 	for name, test := range map[string]struct {
 		err    error
 		status int
@@ -359,9 +339,8 @@ func TestWriteError(t *testing.T) {
 	} {
 		w := exchange(&stub{err: test.err}, open, get("/api/v1/payments/1"))
 		checkAnswer(t, name, w, test.status, test.body)
-		if name == "retry" && w.Header().Get("Retry-After") != "2" {
-			t.Errorf("Retry-After: %q", w.Header().Get("Retry-After"))
-		}
+		testenv.Check(t, name != "retry" || w.Header().Get("Retry-After") == "2",
+			"Retry-After: %q", w.Header().Get("Retry-After"))
 	}
 }
 
