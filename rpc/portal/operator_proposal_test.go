@@ -34,34 +34,23 @@ func TestFourEyesByCalls(t *testing.T) {
 	rates := rate.NewSettings(d.Pool, clock, outbound.NewAddresses(true), rules)
 	deposits := deposit.New(d.Pools(), clock, rules)
 	s := portal.NewOperatorService(portal.OperatorRooms{
-		Settings: settings,
-		Rates:    rates,
-		Deposits: deposits,
-		Proposals: proposal.New(
-			d.Pools(),
-			clock,
-			dbtest.Vault(),
-			proposal.Rooms{Settings: settings, Rates: rates, Deposits: deposits},
-		),
+		Settings: settings, Rates: rates, Deposits: deposits,
+		Proposals: proposal.New(d.Pools(), clock, dbtest.Vault(),
+			proposal.Rooms{Settings: settings, Rates: rates, Deposits: deposits}),
 	})
 	trader := d.NewTrader(t, dbtest.TraderOpts{USDT: "100"})
 	operator := func(login string) context.Context {
-		id, err := session.InsertUser(t.Context(), d.Queries(), session.NewUser{
+		id := testenv.Must(session.InsertUser(t.Context(), d.Queries(), session.NewUser{
 			Kind: caller.Operator, Role: caller.Treasury, Login: login,
-		}, "hash", dbtest.Start)
-		testenv.NoError(t, err)
+		}, "hash", dbtest.Start))(t)
 		return caller.With(t.Context(),
 			caller.Caller{Kind: caller.Operator, Role: caller.Treasury, ID: id, Login: login})
 	}
 	one, two := operator("one"), operator("two")
-	corrected, err := s.CorrectBalance(one, connect.NewRequest(&portalv1.CorrectBalanceRequest{
-		From:      &portalv1.CorrectionAccount{Owner: "trader", OwnerId: trader.ID},
-		To:        &portalv1.CorrectionAccount{Owner: "platform"},
-		Amount:    "2.5",
-		Reference: "c1",
-		Reason:    "Typed twice",
-	}))
-	testenv.NoError(t, err)
+	corrected := testenv.Must(s.CorrectBalance(one, connect.NewRequest(&portalv1.CorrectBalanceRequest{
+		From: &portalv1.CorrectionAccount{Owner: "trader", OwnerId: trader.ID},
+		To:   &portalv1.CorrectionAccount{Owner: "platform"}, Amount: "2.5", Reference: "c1", Reason: "Typed twice",
+	})))(t)
 	p := corrected.Msg.GetProposal()
 	if corrected.Msg.GetChange() != nil || p.GetState() != "open" || p.GetAction() != "correct" ||
 		p.GetPayload().GetFrom().GetOwnerId() != trader.ID || p.GetPayload().GetTo().GetOwner() != "platform" ||
@@ -76,37 +65,28 @@ func TestFourEyesByCalls(t *testing.T) {
 	dbtest.WantCode(t, approve(one), "proposal_own")
 	testenv.NoError(t, approve(two))
 	dbtest.WantCode(t, approve(two), "proposal_decided")
-	testenv.Want(t, d.Balance(t, ledger.Available(ledger.Trader, trader.ID)).String(), "97.5",
-		"the trader has")
+	testenv.Want(t, d.Balance(t, ledger.Available(ledger.Trader, trader.ID)).String(), "97.5", "the trader has")
 	set := func(value string) *portalv1.SetRateResponse {
 		t.Helper()
-		res, err := s.SetRate(one, connect.NewRequest(&portalv1.SetRateRequest{Currency: "RUB", FiatPerUsdt: value}))
-		testenv.NoError(t, err)
+		res := testenv.Must(s.SetRate(one, connect.NewRequest(&portalv1.SetRateRequest{Currency: "RUB", FiatPerUsdt: value})))(t)
 		return res.Msg
 	}
-	if m := set("105.01"); m.GetData() != nil || m.GetProposal() == nil {
-		t.Errorf("beyond the band: %v", m)
-	}
-	if m := set("105"); m.GetData().GetFiatPerUsdt() != "105.00" || m.GetProposal() != nil {
-		t.Errorf("within the band: %v", m)
-	}
-	list, err := s.ListProposals(two, connect.NewRequest(&portalv1.ListProposalsRequest{All: true}))
-	testenv.NoError(t, err)
-	if m := list.Msg; len(m.GetData()) != 2 || m.GetData()[1].GetDecidedBy() != "two" || m.GetOthers() != 1 {
-		t.Errorf("%v", m)
-	}
-	refused, err := s.RefuseProposal(one, connect.NewRequest(&portalv1.RefuseProposalRequest{
+	m := set("105.01")
+	testenv.Check(t, m.GetData() == nil && m.GetProposal() != nil, "beyond the band: %v", m)
+	m = set("105")
+	testenv.Check(t, m.GetData().GetFiatPerUsdt() == "105.00" && m.GetProposal() == nil, "within the band: %v", m)
+	list := testenv.Must(s.ListProposals(two, connect.NewRequest(&portalv1.ListProposalsRequest{All: true})))(t)
+	testenv.Check(t, len(list.Msg.GetData()) == 2 && list.Msg.GetData()[1].GetDecidedBy() == "two" && list.Msg.GetOthers() == 1,
+		"%v", list.Msg)
+	refused := testenv.Must(s.RefuseProposal(one, connect.NewRequest(&portalv1.RefuseProposalRequest{
 		ProposalId: list.Msg.GetData()[0].GetProposalId(), Reason: "Too far",
-	}))
-	testenv.NoError(t, err)
-	if m := refused.Msg.GetData(); m.GetState() != "refused" || m.GetDecisionReason() != "Too far" {
-		t.Errorf("%v", m)
-	}
-	_, err = s.CorrectBalance(one, connect.NewRequest(&portalv1.CorrectBalanceRequest{
+	})))(t)
+	decided := refused.Msg.GetData()
+	testenv.Check(t, decided.GetState() == "refused" && decided.GetDecisionReason() == "Too far", "%v", decided)
+	_, err := s.CorrectBalance(one, connect.NewRequest(&portalv1.CorrectBalanceRequest{
 		From: &portalv1.CorrectionAccount{Owner: "bank"}, Amount: "1", Reference: "c2", Reason: "x",
 	}))
-	if f := fault.As(err); f == nil || f.Fields["from.owner"] == nil || f.Fields["to"] == nil {
-		t.Errorf("%v", err)
-	}
+	f := fault.As(err)
+	testenv.Check(t, f != nil && f.Fields["from.owner"] != nil && f.Fields["to"] != nil, "%v", err)
 	d.Audit(t)
 }

@@ -29,11 +29,9 @@ func traderDesk(t *testing.T) (*portal.TraderService, *dbtest.DB, dbtest.Trader)
 	d.SetRate(t, "RUB", "100", true)
 	clock := &dbtest.Clock{}
 	trader := d.NewTrader(t, dbtest.TraderOpts{USDT: "19.6", Requisites: 1, MinAmount: "1000", MaxAmount: "5000"})
-	keeper, err := directory.NewKeeper(t.Context(), d.Pool, time.Second, nil)
-	testenv.NoError(t, err)
+	keeper := testenv.Must(directory.NewKeeper(t.Context(), d.Pool, time.Second, nil))(t)
 	addresses := outbound.NewAddresses(false)
-	payments, err := payment.New(d.Pools(), clock, addresses, keeper, payment.Config{Requisites: dbtest.Requisites()})
-	testenv.NoError(t, err)
+	payments := testenv.Must(payment.New(d.Pools(), clock, addresses, keeper, payment.Config{Requisites: dbtest.Requisites()}))(t)
 	payouts := payout.New(d.Pools(), clock, dbtest.Vault(), addresses, foureyes.Rules{})
 	settings := directory.NewSettings(d.Pools(), clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
 	return portal.NewTraderService(payments, nil, payouts, settings, nil, nil, nil, ""), d, trader
@@ -47,15 +45,12 @@ func says[Req, Res any](
 	t.Helper()
 	who := trader.Caller
 	who.Role = role
-	res, err := call(caller.With(t.Context(), who), connect.NewRequest(req))
-	testenv.NoError(t, err)
+	res := testenv.Must(call(caller.With(t.Context(), who), connect.NewRequest(req)))(t)
 	message, _ := any(res.Msg).(proto.Message)
 	wanted := proto.Clone(message)
 	proto.Reset(wanted)
 	testenv.NoError(t, protojson.Unmarshal([]byte(want), wanted))
-	if !proto.Equal(message, wanted) {
-		t.Errorf("%s, want %s", protojson.Format(message), want)
-	}
+	testenv.Check(t, proto.Equal(message, wanted), "%s, want %s", protojson.Format(message), want)
 }
 
 func TestTraderDesk(t *testing.T) {
@@ -74,20 +69,13 @@ func TestTraderDesk(t *testing.T) {
 		own_min_amount = 2000`)
 	d.Exec(t, `insert into requisite_day values (1, '2026-11-20', 3, 1500.25)`)
 	d.Exec(t, `insert into requisite_slot select id, 2000, 7, 'infinity', hash from requisite where id = 1`)
-	says(
-		t,
-		trader,
-		caller.Owner,
-		s.ExplainRequisites,
-		&portalv1.ExplainRequisitesRequest{RequisiteId: proto.Int64(1)},
-		`{
+	says(t, trader, caller.Owner, s.ExplainRequisites, &portalv1.ExplainRequisitesRequest{RequisiteId: proto.Int64(1)}, `{
 		"data": [{"requisiteId": "1", "currency": "RUB", "method": "sbp", "amount": "2000.00", "drops": [
 			{"rule": "daily_count", "limit": "3", "used": "3", "freeAt": "2026-11-20T21:00:00Z"},
 			{"rule": "daily_sum", "limit": "2000.50", "used": "1500.25", "freeAt": "2026-11-20T21:00:00Z"},
 			{"rule": "open_limit", "limit": "1", "used": "1"}, {"rule": "slot_taken", "used": "2000.00"},
 			{"rule": "trader_short", "limit": "20.00000000", "used": "19.60000000"}
-		], "holdUsdt": "20.00000000", "availableUsdt": "19.60000000"}]}`,
-	)
+		], "holdUsdt": "20.00000000", "availableUsdt": "19.60000000"}]}`)
 }
 
 func TestTraderRequisites(t *testing.T) {
