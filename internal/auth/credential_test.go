@@ -54,9 +54,8 @@ func TestMerchantKeys(t *testing.T) {
 		revoked := must(keys.Revoke(ctx, portal(m), m.CashboxID, id))(t)
 		testenv.Check(t, !revoked.Active(), "%d is still active", id)
 	}
-	if _, legacy, err = keys.List(ctx, portal(m), m.CashboxID); err != nil || legacy != (auth.Legacy{}) {
-		t.Errorf("with none left: %+v, %v", legacy, err)
-	}
+	_, legacy, err = keys.List(ctx, portal(m), m.CashboxID)
+	testenv.Check(t, err == nil && legacy == (auth.Legacy{}), "with none left: %+v, %v", legacy, err)
 	// Each change is kept, with who made it; none tells the secret or its hash.
 	var changes, telling int
 	noError(t, d.Pool.QueryRow(ctx, `select count(*) filter (where actor = 'merchant_portal:5'),
@@ -156,10 +155,9 @@ func TestKeysAreBound(t *testing.T) {
 	noError(t, err)
 	list, _, err := keys.List(t.Context(), portal(m), m.CashboxID)
 	noError(t, err)
-	if got := list[0]; !got.ExpiresAt.Equal(soon) || got.PayoutDailyLimit.Decimal.String() != "100000" ||
-		!slices.Equal(got.Networks, []string{"203.0.113.0/24", "198.51.100.1/32", "2001:db8:1::/64"}) {
-		t.Errorf("kept %+v", got.Bounds)
-	}
+	got := list[0]
+	testenv.Check(t, got.ExpiresAt.Equal(soon) && got.PayoutDailyLimit.Decimal.String() == "100000" &&
+		slices.Equal(got.Networks, []string{"203.0.113.0/24", "198.51.100.1/32", "2001:db8:1::/64"}), "kept %+v", got.Bounds)
 	header := headers(dbtest.Merchant{KeyID: made.KeyID, Secret: secret}, "{}")
 	from := func(address string) error {
 		signed := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{
@@ -180,26 +178,19 @@ func TestKeysAreBound(t *testing.T) {
 	refused(t, from("203.0.114.1"), fault.Forbidden, "invalid_signature")
 
 	past := time.Now().Add(-time.Minute)
-	for field, n := range map[string]auth.Limits{
-		"expires_at":         {ExpiresAt: &past},
-		"allowed_networks":   {Networks: "203.0.113.0/24, shop.example"},
-		"payout_daily_limit": {PayoutDailyLimit: "much"},
+	for _, test := range []struct {
+		field string
+		wrong auth.Limits
+	}{
+		{"expires_at", auth.Limits{ExpiresAt: &past}}, {"payout_daily_limit", auth.Limits{PayoutDailyLimit: "much"}},
+		{"allowed_networks", auth.Limits{Networks: "203.0.113.0/24, shop.example"}}, {"allowed_networks", auth.Limits{Networks: ","}},
+		{"allowed_networks", auth.Limits{Networks: "2001:db8::/80"}}, {"allowed_networks", auth.Limits{Networks: "10.0.0.0/33"}},
+		{"allowed_networks", auth.Limits{Networks: "::ffff:192.0.2.0/120"}},
 	} {
 		_, _, err := keys.Create(t.Context(), portal(m),
-			auth.NewCredential{CashboxID: m.CashboxID, Name: "wrong", Limits: n})
-		_, later := keys.SetLimits(t.Context(), portal(m), m.CashboxID, made.ID, n)
-		for _, err := range []error{err, later} {
-			if f := fault.As(err); f == nil || f.Fields[field] == nil {
-				t.Errorf("%s: %v", field, err)
-			}
-		}
-	}
-	for _, networks := range []string{"2001:db8::/80", "::ffff:192.0.2.0/120", ",", "10.0.0.0/33"} {
-		_, _, err := keys.Create(t.Context(), portal(m),
-			auth.NewCredential{CashboxID: m.CashboxID, Name: "wrong", Limits: auth.Limits{Networks: networks}})
-		if f := fault.As(err); f == nil || f.Fields["allowed_networks"] == nil {
-			t.Errorf("%s: %v", networks, err)
-		}
+			auth.NewCredential{CashboxID: m.CashboxID, Name: "wrong", Limits: test.wrong})
+		dbtest.WantFields(t, err, test.field)
+		dbtest.WantFields(t, errOf(keys.SetLimits(t.Context(), portal(m), m.CashboxID, made.ID, test.wrong)), test.field)
 	}
 }
 
@@ -234,12 +225,9 @@ func TestLimitsOfAKey(t *testing.T) {
 	refused(t, errOf(set(stale, made.ID, bound)), fault.Forbidden, "factor_needed")
 	refused(t, errOf(set(support, made.ID, bound)), fault.Forbidden, "role_not_allowed")
 	refused(t, errOf(set(portal(other), made.ID, bound)), fault.Forbidden, "cashbox_access_denied")
-	_, err = keys.SetLimits(t.Context(), portal(other), other.CashboxID, made.ID, bound)
-	refused(t, err, fault.NotFound, "not_found")
+	refused(t, errOf(keys.SetLimits(t.Context(), portal(other), other.CashboxID, made.ID, bound)), fault.NotFound, "not_found")
 	d.Exec(t, "update api_key set cashbox_id = null where id = $1", made.ID)
-	_, err = set(portal(m), made.ID, bound)
-	f := fault.As(err)
-	testenv.Check(t, f != nil && f.Fields["payout_daily_limit"] != nil, "a legacy key: %v", err)
+	dbtest.WantFields(t, errOf(set(portal(m), made.ID, bound)), "payout_daily_limit") // of a legacy key
 	must(keys.Revoke(t.Context(), portal(m), m.CashboxID, made.ID))(t)
 	refused(t, errOf(set(portal(m), made.ID, auth.Limits{})), fault.NotFound, "not_found")
 }

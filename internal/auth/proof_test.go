@@ -46,14 +46,12 @@ func TestProveUpload(t *testing.T) {
 		"nothing": {}, "no reason": {FileName: good.FileName, FileSize: good.FileSize}, "no file": {Reason: good.Reason, FileName: good.FileName},
 		"no name": {Reason: good.Reason, FileSize: good.FileSize},
 	} {
-		if who, _, err := auth.ProveUpload(ctx, part); err != nil || who.ID != m.Caller.ID {
-			t.Errorf("%s: %+v, %v", name, who, err)
-		}
+		who, _, err := auth.ProveUpload(ctx, part)
+		testenv.Check(t, err == nil && who.ID == m.Caller.ID, "%s: %+v, %v", name, who, err)
 	}
 	// Nothing was proved at the door: nothing is proved here.
-	if who, _, err := auth.ProveUpload(context.Background(), good); err != nil || who.Kind != caller.Anyone {
-		t.Errorf("%+v, %v", who, err)
-	}
+	who, _, err = auth.ProveUpload(context.Background(), good)
+	testenv.Check(t, err == nil && who.Kind == caller.Anyone, "%+v, %v", who, err)
 }
 
 // FormData, in browsers and in Node, sends line breaks and quotes otherwise than its caller signed
@@ -80,11 +78,10 @@ func TestProveFormData(t *testing.T) {
 		"more lines": {"a\n\nb", "a.pdf"}, "no lines": {"ab", "a.pdf"}, "another name": {"a\nb", `"a.pdf`}, "CR alone": {"a\rb", "a.pdf"},
 	} {
 		proof := must(keys.Begin(request(t, headers(m, auth.AppealText(wrong[0], wrong[1], 4)))))(t)
-		if _, _, err := auth.ProveUpload(
+		_, _, err := auth.ProveUpload(
 			auth.WithProof(t.Context(), proof), upload("a\r\nb", "a.pdf", 4),
-		); fault.As(err) == nil {
-			t.Errorf("%s: let in", name)
-		}
+		)
+		testenv.Check(t, fault.As(err) != nil, "%s: let in", name)
 	}
 }
 
