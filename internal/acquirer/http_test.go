@@ -27,12 +27,13 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/testenv"
-	"gateway.example/internal/vault"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
 const secret = "a processor's secret"
+
+type answering = func(w http.ResponseWriter, call string, body map[string]any, sign func(body string) string)
 
 // processor is a trader's processor as the package comment describes it, written from that.
 type processor struct {
@@ -40,7 +41,7 @@ type processor struct {
 	mu    sync.Mutex
 	calls []string
 	// answer makes the answer to a call; it may break the rules.
-	answer func(w http.ResponseWriter, call string, body map[string]any, sign func(body string) string)
+	answer answering
 }
 
 func hexHMAC(lines ...string) string {
@@ -50,7 +51,7 @@ func hexHMAC(lines ...string) string {
 }
 
 // correct answers with a state.
-func correct(state string) func(http.ResponseWriter, string, map[string]any, func(string) string) {
+func correct(state string) answering {
 	return func(w http.ResponseWriter, _ string, body map[string]any, sign func(string) string) {
 		content, _ := json.Marshal(map[string]any{
 			"attemptId": body["attemptId"], "state": state, "reason": "insufficient_funds", "codes": body["number"],
@@ -67,14 +68,12 @@ func newProcessor(t *testing.T) *processor {
 		content, _ := io.ReadAll(r.Body)
 		call := strings.TrimPrefix(r.URL.Path, "/cards/")
 		signature := r.Header.Get("X-Acquirer-Signature")
-		if r.Method != http.MethodPost || r.Header.Get("X-Acquirer-Key") != "gateway-1" ||
-			signature != hexHMAC(r.Header.Get("X-Acquirer-Timestamp"), call, string(content)) {
-			t.Errorf("%s %s is not signed as agreed", r.Method, r.URL.Path)
-		}
+		testenv.Check(t, r.Method == http.MethodPost && r.Header.Get("X-Acquirer-Key") == "gateway-1" &&
+			signature == hexHMAC(r.Header.Get("X-Acquirer-Timestamp"), call, string(content)),
+			"%s %s is not signed as agreed", r.Method, r.URL.Path)
 		var body map[string]any
-		if err := json.Unmarshal(content, &body); err != nil {
-			t.Error(err)
-		}
+		err := json.Unmarshal(content, &body)
+		testenv.Check(t, err == nil, "%v", err)
 		p.mu.Lock()
 		p.calls = append(p.calls, call+" "+string(content))
 		answer := p.answer
@@ -85,17 +84,27 @@ func newProcessor(t *testing.T) *processor {
 	return p
 }
 
+var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
+
+// directoryOf has the processors of a database, at the addresses that may be called.
+func directoryOf(d *dbtest.DB, addresses *outbound.Addresses) *acquirer.Directory {
+	return acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, dbtest.Vault(), addresses, nil, acquirer.Config{})
+}
+
+// set has an operator set a trader's processor.
+func set(t *testing.T, directory *acquirer.Directory, s acquirer.Setting) {
+	t.Helper()
+	_, _, err := directory.Set(t.Context(), operator, s)
+	noError(t, err)
+}
+
 // at makes the trader's acquirer the processor, set by an operator.
 func at(t *testing.T, url string) acquirer.Acquirer {
 	t.Helper()
 	d := dbtest.New(t)
-	v, err := vault.New([]byte("a key of exactly 32 bytes, no mo"))
-	noError(t, err)
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
-	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, outbound.NewAddresses(true), nil, acquirer.Config{})
-	_, _, err = directory.Set(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1},
-		acquirer.Setting{TraderID: trader.ID, URL: url, KeyID: "gateway-1", Secret: secret})
-	noError(t, err)
+	directory := directoryOf(d, outbound.NewAddresses(true))
+	set(t, directory, acquirer.Setting{TraderID: trader.ID, URL: url, KeyID: "gateway-1", Secret: secret})
 	found, _, err := directory.For(t.Context(), trader.ID)
 	noError(t, err)
 	return found
@@ -183,7 +192,7 @@ func TestReasons(t *testing.T) {
 // A call whose answer is none, or not to be trusted, is made again with the same attempt.
 func TestCallsAgain(t *testing.T) {
 	t.Parallel()
-	for name, bad := range map[string]func(http.ResponseWriter, string, map[string]any, func(string) string){
+	for name, bad := range map[string]answering{
 		"status 500": func(w http.ResponseWriter, _ string, _ map[string]any, _ func(string) string) { w.WriteHeader(500) },
 		"redirect": func(w http.ResponseWriter, _ string, _ map[string]any, _ func(string) string) {
 			w.Header().Set("Location", "https://elsewhere.example/")
@@ -222,9 +231,7 @@ func TestCallsAgain(t *testing.T) {
 			c, cvv, _ := typed(t)
 			got, err := at(t, p.URL+"/cards").Authorize(t.Context(), attempt, c, cvv)
 			testenv.Check(t, err == nil && got.State == acquirer.Pending, "%+v %v", got, err)
-			if len(p.calls) != 2 || p.calls[0] != p.calls[1] {
-				t.Errorf("calls %v", p.calls)
-			}
+			testenv.Check(t, len(p.calls) == 2 && p.calls[0] == p.calls[1], "calls %v", p.calls)
 		})
 	}
 }
@@ -255,12 +262,9 @@ func TestTimeout(t *testing.T) {
 func TestSetRefuses(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	v, err := vault.New([]byte("a key of exactly 32 bytes, no mo"))
-	noError(t, err)
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
-	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
 	good := acquirer.Setting{TraderID: trader.ID, URL: "https://cards.example/v1", KeyID: "k", Secret: secret}
-	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, outbound.NewAddresses(false), nil, acquirer.Config{})
+	directory := directoryOf(d, outbound.NewAddresses(false))
 	if _, _, err := directory.For(t.Context(), trader.ID); err != acquirer.ErrNone { //nolint:errorlint // exactly it
 		t.Errorf("without a row: %v", err)
 	}
@@ -277,16 +281,11 @@ func TestSetRefuses(t *testing.T) {
 		setting := good
 		change(&setting)
 		_, _, err := directory.Set(t.Context(), operator, setting)
-		f := fault.As(err)
 		field, _, _ := strings.Cut(name, " ")
-		testenv.Check(t, f != nil && f.Code == "validation_failed" && f.Fields.Wrong(field) && len(f.Fields) == 1,
-			"%s: %v", name, err)
+		dbtest.WantFields(t, err, field)
 	}
-	if _, _, err := directory.Set(
-		t.Context(), caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: trader.ID}, good,
-	); fault.As(err) == nil {
-		t.Error("a trader sets his own")
-	}
+	_, _, err := directory.Set(t.Context(), caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: trader.ID}, good)
+	testenv.Check(t, fault.As(err) != nil, "a trader sets his own")
 	change, _, err := directory.Set(t.Context(), operator, good)
 	noError(t, err)
 	testenv.Check(t, !strings.Contains(string(change.After), "secret") && reflect.DeepEqual(change.Before, []byte(nil)),
@@ -301,20 +300,15 @@ func TestDialled(t *testing.T) {
 	d := dbtest.New(t)
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
 	setting := acquirer.Setting{TraderID: trader.ID, URL: p.URL + "/cards", KeyID: "gateway-1", Secret: secret}
-	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
-	sandbox := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, dbtest.Vault(), outbound.NewAddresses(true), nil, acquirer.Config{})
-	_, _, err := sandbox.Set(t.Context(), operator, setting)
-	noError(t, err)
+	set(t, directoryOf(d, outbound.NewAddresses(true)), setting)
 	own := outbound.NewAddressesWithin(false, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")})
-	a, _, err := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, dbtest.Vault(), own, nil, acquirer.Config{}).For(t.Context(), trader.ID)
+	a, _, err := directoryOf(d, own).For(t.Context(), trader.ID)
 	noError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond) // it is tried until the time is over
 	defer cancel()
 	c, cvv, _ := typed(t)
-	if _, err = a.Authorize(ctx, attempt, c, cvv); err == nil ||
-		err.Error() != "the processor's address is not allowed" {
-		t.Errorf("the call: %v", err)
-	}
+	_, err = a.Authorize(ctx, attempt, c, cvv)
+	testenv.Check(t, err != nil && err.Error() == "the processor's address is not allowed", "the call: %v", err)
 	testenv.Want(t, len(p.calls), 0, "cards sent")
 }
 
@@ -323,30 +317,26 @@ func TestDialled(t *testing.T) {
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	v, err := vault.New([]byte("a key of exactly 32 bytes, no mo"))
-	noError(t, err)
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
-	directory := acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, v, outbound.NewAddresses(false), nil, acquirer.Config{})
+	directory := directoryOf(d, outbound.NewAddresses(false))
 	var ids []int64
 	for _, s := range []acquirer.Setting{
 		{URL: "https://one.example/", KeyID: "first"}, {URL: "https://two.example", KeyID: "second"},
 		{URL: "https://two.example/", KeyID: "third"}, {URL: "https://one.example", KeyID: "fourth"},
 	} {
 		s.TraderID, s.Secret = trader.ID, secret
-		_, _, err := directory.Set(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}, s)
-		noError(t, err)
+		set(t, directory, s)
 		_, id, err := directory.For(t.Context(), trader.ID)
 		noError(t, err)
 		ids = append(ids, id)
 	}
-	if one, two := ids[0], ids[1]; one == two || !slices.Equal(ids, []int64{one, two, two, one}) {
-		t.Errorf("ids %v, want the same for the same address", ids)
-	}
+	one, two := ids[0], ids[1]
+	testenv.Check(t, one != two && slices.Equal(ids, []int64{one, two, two, one}),
+		"ids %v, want the same for the same address", ids)
 	for i, keyID := range []string{"fourth", "third"} {
 		got := d.Text(t, "select key_id from trader_acquirer where id = $1", ids[i])
-		if _, err := directory.Began(t.Context(), ids[i]); err != nil || got != keyID {
-			t.Errorf("processor %d: key %s, %v; want %s", i+1, got, err, keyID)
-		}
+		_, err := directory.Began(t.Context(), ids[i])
+		testenv.Check(t, err == nil && got == keyID, "processor %d: key %s, %v; want %s", i+1, got, err, keyID)
 	}
 }
 

@@ -21,9 +21,10 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-var (
-	noError = testenv.NoError
-)
+var noError = testenv.NoError
+
+// errOf is what a call was refused with.
+func errOf[T any](_ T, err error) error { return err }
 
 // bundle is a merchant whose payments go to the one requisite of a trader, whose phone forwards messages.
 type bundle struct {
@@ -44,11 +45,9 @@ func setup(t *testing.T) *bundle {
 	b := &bundle{DB: dbtest.New(t), clock: &dbtest.Clock{}}
 	b.SetRate(t, "RUB", "100", true)
 	b.shop = b.NewMerchant(t, dbtest.MerchantOpts{Scopes: []string{caller.ScopePayments}, Validity: 15 * time.Minute})
-	settings, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
-	noError(t, err)
-	b.payments, err = payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings,
-		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true})
-	noError(t, err)
+	settings := testenv.Must(directory.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
+	b.payments = testenv.Must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings,
+		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true}))(t)
 	b.messages = bankmessage.New(b.Pools(), b.clock, dbtest.Vault(), b.payments)
 	b.trader, b.device = b.pair(t)
 	return b
@@ -64,8 +63,7 @@ func (b *bundle) pair(t *testing.T) (dbtest.Trader, bankmessage.NewDevice) {
 func (b *bundle) pairOf(t *testing.T, requisites int) (dbtest.Trader, bankmessage.NewDevice) {
 	t.Helper()
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: requisites})
-	device, err := b.messages.CreateDevice(t.Context(), trader.Caller, "Phone")
-	noError(t, err)
+	device := testenv.Must(b.messages.CreateDevice(t.Context(), trader.Caller, "Phone"))(t)
 	b.rule(t, trader, device, bankmessage.On)
 	return trader, device
 }
@@ -81,19 +79,17 @@ func (b *bundle) rule(t *testing.T, trader dbtest.Trader, device bankmessage.New
 func (b *bundle) create(t *testing.T, amount string) payment.Payment {
 	t.Helper()
 	b.orders++
-	created, err := b.payments.Create(t.Context(), b.shop.Caller, payment.Request{
+	created := testenv.Must(b.payments.Create(t.Context(), b.shop.Caller, payment.Request{
 		OrderID: fmt.Sprint("order-", b.orders), Amount: amount, Currency: "RUB", CallbackURI: "https://shop.example/hook",
 		Method: new("sbp"),
-	})
-	noError(t, err)
+	}))(t)
 	b.clock.Advance(time.Second)
 	return created.Payment
 }
 
 func (b *bundle) status(t *testing.T, p payment.Payment) payment.Status {
 	t.Helper()
-	found, err := b.payments.Get(t.Context(), b.shop.Caller, fmt.Sprint(p.ID))
-	noError(t, err)
+	found := testenv.Must(b.payments.Get(t.Context(), b.shop.Caller, fmt.Sprint(p.ID)))(t)
 	return found.Status
 }
 
@@ -118,9 +114,16 @@ func (b *bundle) send(t *testing.T, m bankmessage.Forwarded) bankmessage.State {
 	if m.ReceivedAt == nil {
 		m.ReceivedAt = new(b.clock.Now())
 	}
-	state, err := b.messages.Receive(t.Context(), phone(b.device, b.trader), m)
-	noError(t, err)
+	state := testenv.Must(b.messages.Receive(t.Context(), phone(b.device, b.trader), m))(t)
 	return state
+}
+
+// list are a trader's messages.
+func (b *bundle) list(t *testing.T, page bankmessage.Page) []bankmessage.Message {
+	t.Helper()
+	list, _, err := b.messages.List(t.Context(), b.trader.Caller, page)
+	noError(t, err)
+	return list
 }
 
 func (b *bundle) id(t *testing.T, messageID string) (id int64) {
@@ -133,10 +136,9 @@ func (b *bundle) id(t *testing.T, messageID string) (id int64) {
 func (b *bundle) base(t *testing.T, balance string) {
 	t.Helper()
 	testenv.Want(t, b.send(t, came("base", "1", balance)), bankmessage.Waiting, "the first message is")
-	_, err := b.messages.Keep(t.Context(), b.trader.Caller, bankmessage.Keeping{
+	testenv.Must(b.messages.Keep(t.Context(), b.trader.Caller, bankmessage.Keeping{
 		MessageID: b.id(t, "base"), RequisiteID: b.trader.Requisites[0],
-	})
-	noError(t, err)
+	}))(t)
 }
 
 // signed are the headers of a call of a device.

@@ -6,7 +6,6 @@ import (
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 )
@@ -16,36 +15,34 @@ import (
 func TestKeep(t *testing.T) {
 	b := setup(t)
 	ctx, who := t.Context(), b.trader.Caller
-	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 7}
 	message := func() (id int64) {
 		t.Helper()
 		b.Get(t, &id, "select max(id) from bank_message")
 		return id
 	}
 	keep := func(by caller.Caller, id int64, amount *string) error {
-		_, err := b.messages.Keep(ctx, by, bankmessage.Keeping{
+		return errOf(b.messages.Keep(ctx, by, bankmessage.Keeping{
 			MessageID: id, RequisiteID: b.trader.Requisites[0], Amount: amount, Payer: new("Sidor"),
-		})
-		return err
+		}))
 	}
 	testenv.Want(t, b.send(t, came("1", "700", "")), bankmessage.Waiting, "about no payment")
 	waits := message()
 	stranger, _ := b.pair(t)
-	wantCode(t, keep(stranger.Caller, waits, nil), "not_found")
-	_, err := b.messages.Keep(ctx, who, bankmessage.Keeping{MessageID: waits, RequisiteID: stranger.Requisites[0]})
-	wantCode(t, err, "not_found")
+	dbtest.WantCode(t, keep(stranger.Caller, waits, nil), "not_found")
+	elsewhere := bankmessage.Keeping{MessageID: waits, RequisiteID: stranger.Requisites[0]}
+	dbtest.WantCode(t, errOf(b.messages.Keep(ctx, who, elsewhere)), "not_found")
 	errs := testenv.AtOnce(6, func(i int) error { return keep([]caller.Caller{who, operator}[i%2], waits, new("9999")) })
 	dbtest.WantOne(t, errs, "message_decided")
 	testenv.Want(t, b.Text(t, "select amount || ' ' || state || ' ' || payer || ' ' || (actor = (select decided_by from bank_message where id = $1)) "+
 		"from arrival where message_id = $1", waits), "700.00 free Sidor true", "what is kept")
-	wantCode(t, b.messages.Dismiss(ctx, who, waits), "message_decided")
+	dbtest.WantCode(t, b.messages.Dismiss(ctx, who, waits), "message_decided")
 
 	unknown := bankmessage.Forwarded{ID: "2", Kind: "push", Sender: "new.bank", Text: "Came 55.50 from Ivan"}
 	testenv.Want(t, b.send(t, unknown), bankmessage.Noted, "known to no pattern")
-	wantCode(t, keep(operator, message(), nil), "validation_failed")
+	dbtest.WantCode(t, keep(operator, message(), nil), "validation_failed")
 	noError(t, keep(operator, message(), new("55.50")))
-	testenv.Want(t, b.Text(t, "select amount || ' ' || actor from arrival where message_id = $1", message()), "55.50 operator:7", "of an unknown one")
-	wantCode(t, keep(operator, message(), new("55.50")), "message_decided")
+	testenv.Want(t, b.Text(t, "select amount || ' ' || actor from arrival where message_id = $1", message()), "55.50 "+operator.Actor(), "of an unknown one")
+	dbtest.WantCode(t, keep(operator, message(), new("55.50")), "message_decided")
 
 	// The same transfer once more, by an SMS without a balance: it completes nothing by itself.
 	p := b.create(t, "700")
@@ -54,10 +51,4 @@ func TestKeep(t *testing.T) {
 	testenv.Want(t, b.Text(t, "select why from bank_message where id = $1", message()), bankmessage.WhyTwin, "why it waits")
 	testenv.Want(t, b.status(t, p), payment.Pending, "the payment")
 	b.Audit(t)
-}
-
-func wantCode(t *testing.T, err error, code string) {
-	t.Helper()
-	f := fault.As(err)
-	testenv.Check(t, f != nil && f.Code == code, "%v, want %s", err, code)
 }

@@ -2,6 +2,7 @@ package bankmessage_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -31,14 +32,13 @@ func TestConfirm(t *testing.T) {
 	testenv.Want(t, b.Text(t, "select received_amount::text from payment"), "1500.00", "what came is")
 	b.Audit(t)
 
-	list, _, err := b.messages.List(t.Context(), b.trader.Caller, bankmessage.Page{})
-	noError(t, err)
+	list := b.list(t, bankmessage.Page{})
 	testenv.Check(t, len(list) == 2 && strings.Contains(*list[0].Text, "Сидор С.") && *list[0].PaymentID == p.ID, "listed %+v", list)
 	testenv.Want(t, b.Count(t, "select count(*) from bank_message m where m::text like '%Сидор%' or encode(text, 'escape') like '%2500%'"),
 		0, "texts in the clear")
 	noError(t, b.messages.Purge(t.Context(), -time.Hour))
-	list, _, err = b.messages.List(t.Context(), b.trader.Caller, bankmessage.Page{})
-	testenv.Check(t, err == nil && list[0].Text == nil && list[0].Amount != nil, "after its time: %+v, %v", list, err)
+	list = b.list(t, bankmessage.Page{})
+	testenv.Check(t, list[0].Text == nil && list[0].Amount != nil, "after its time: %+v", list)
 }
 
 // One-time codes are refused whoever sends them, and nothing of them is kept.
@@ -58,6 +58,7 @@ func TestCodesAreRefused(t *testing.T) {
 func TestDevice(t *testing.T) {
 	b := setup(t)
 	header, body := signed(b.device, came("a", "1", "1"))
+	admit := func(header http.Header) error { return errOf(b.messages.Admit(t.Context(), header, body)) }
 	who, err := b.messages.Admit(t.Context(), header, body)
 	testenv.Check(t, err == nil && who.Kind == caller.Device && who.TraderID == b.trader.ID, "admitted %+v, %v", who, err)
 	app := header.Clone()
@@ -66,15 +67,12 @@ func TestDevice(t *testing.T) {
 	who, err = b.messages.Admit(t.Context(), app, body)
 	testenv.Check(t, err == nil && who.TraderID == b.trader.ID, "an app's own header: %+v, %v", who, err)
 	app.Set("X-Signature", strings.Repeat("0", 64))
-	_, err = b.messages.Admit(t.Context(), app, body)
-	dbtest.WantCode(t, err, "invalid_signature")
+	dbtest.WantCode(t, admit(app), "invalid_signature")
 	_, other := b.pair(t)
 	foreign, _ := signed(other, came("a", "1", "1"))
 	foreign.Set(bankmessage.KeyHeader, b.device.Key)
-	_, err = b.messages.Admit(t.Context(), foreign, body)
-	dbtest.WantCode(t, err, "invalid_signature")
-	_, err = b.messages.Admit(t.Context(), nil, body)
-	dbtest.WantCode(t, err, "signature_required")
+	dbtest.WantCode(t, admit(foreign), "invalid_signature")
+	dbtest.WantCode(t, admit(nil), "signature_required")
 	b.StoredNowhere(t, b.device.Secret)
 
 	silent := func(n int, when string) {
@@ -90,8 +88,7 @@ func TestDevice(t *testing.T) {
 	silent(0, "since they were heard")
 
 	noError(t, b.messages.RevokeDevice(t.Context(), b.trader.Caller, b.device.ID))
-	_, err = b.messages.Admit(t.Context(), header, body)
-	dbtest.WantCode(t, err, "invalid_signature")
+	dbtest.WantCode(t, admit(header), "invalid_signature")
 }
 
 // What a message may not do by itself waits for a person, who needs one click.
@@ -129,10 +126,8 @@ func TestWaits(t *testing.T) {
 			b := setup(t)
 			p := b.create(t, "1500")
 			testenv.Want(t, b.send(t, send(b)), bankmessage.Waiting, "the message is")
-			list, _, err := b.messages.List(t.Context(), b.trader.Caller, bankmessage.Page{Waiting: true})
-			noError(t, err)
-			m := list[0]
-			testenv.Check(t, m.Why == strings.TrimSuffix(why, " of two"), "it waits: %+v", list)
+			m := b.list(t, bankmessage.Page{Waiting: true})[0]
+			testenv.Want(t, m.Why, strings.TrimSuffix(why, " of two"), "it waits for")
 			if m.PaymentID == nil {
 				noError(t, b.messages.Assign(t.Context(), b.trader.Caller, m.ID, p.ID))
 				testenv.Want(t, b.Text(t, "select status || ' ' || received_amount from payment"), "appeal "+m.Amount.StringFixed(2), "a case")
@@ -152,8 +147,7 @@ func TestWaits(t *testing.T) {
 // A requisite for which messages do nothing counts where one has to be the only one, and is never confirmed by itself.
 func TestOtherRequisites(t *testing.T) {
 	b := setup(t)
-	_, err := b.Pool.Exec(t.Context(), "update trader set on_break = true")
-	noError(t, err)
+	testenv.Must(b.Pool.Exec(t.Context(), "update trader set on_break = true"))(t)
 	trader, device := b.pairOf(t, 2)
 	b.trader, b.device = trader, device
 	first, second := b.create(t, "1500"), b.create(t, "1500")
@@ -164,15 +158,13 @@ func TestOtherRequisites(t *testing.T) {
 	waits := func(id, why string, proposed *int64) {
 		t.Helper()
 		testenv.Want(t, b.send(t, came(id, "1500", "")), bankmessage.Waiting, "the message is")
-		list, _, err := b.messages.List(t.Context(), trader.Caller, bankmessage.Page{})
-		noError(t, err)
+		list := b.list(t, bankmessage.Page{})
 		testenv.Want(t, list[0].Why, why, "it waits for")
 		testenv.Check(t, (list[0].PaymentID == nil) == (proposed == nil) && (proposed == nil || *proposed == *list[0].PaymentID), "proposed %+v", list[0])
 		noError(t, b.messages.Dismiss(t.Context(), trader.Caller, list[0].ID))
 	}
 	waits("a", bankmessage.WhySeveral, nil)
-	_, err = b.payments.Confirm(t.Context(), trader.Caller, watched.ID)
-	noError(t, err)
+	testenv.Must(b.payments.Confirm(t.Context(), trader.Caller, watched.ID))(t)
 	waits("b", bankmessage.WhyUnset, &other.ID)
 	testenv.Want(t, b.status(t, other), payment.Pending, "the other requisite's payment is")
 }
@@ -181,10 +173,8 @@ func TestOtherRequisites(t *testing.T) {
 func TestWithoutItsTime(t *testing.T) {
 	b := setup(t)
 	b.create(t, "1500")
-	m := came("a", "1500", "9000")
 	b.clock.Advance(time.Second)
-	state, err := b.messages.Receive(t.Context(), phone(b.device, b.trader), m)
-	noError(t, err)
+	state := testenv.Must(b.messages.Receive(t.Context(), phone(b.device, b.trader), came("a", "1500", "9000")))(t)
 	testenv.Want(t, state, bankmessage.Waiting, "the message is")
 	testenv.Want(t, b.Text(t, "select why from bank_message"), bankmessage.WhyTime, "it waits for")
 }
@@ -199,9 +189,7 @@ func TestSetBack(t *testing.T) {
 	b.clock.Advance(11 * time.Minute) // not as a twin
 	testenv.Want(t, b.send(t, came("b", "1500", "")), bankmessage.Waiting, "the second message is")
 	testenv.Want(t, b.Text(t, "select why from bank_message where message_id = 'b'"), bankmessage.WhyRefused, "it waits for")
-	var id int64
-	b.Get(t, &id, "select id from bank_message where message_id = 'b'")
-	noError(t, b.messages.Assign(t.Context(), b.trader.Caller, id, p.ID))
+	noError(t, b.messages.Assign(t.Context(), b.trader.Caller, b.id(t, "b"), p.ID))
 	testenv.Want(t, b.status(t, p), payment.Completed, "after a person said so the payment is")
 	b.Audit(t)
 }
@@ -232,8 +220,7 @@ func TestObjectionIsResolved(t *testing.T) {
 	open, _, err := b.messages.Objections(t.Context(), operator, db.Page{})
 	testenv.Check(t, err == nil && len(open) == 1 && open[0].Outcome == "" && open[0].Why == "forged" && open[0].Text == nil, "%+v, %v", open, err)
 	resolve := func(who caller.Caller, outcome bankmessage.Outcome, reason string) error {
-		_, err := b.messages.ResolveObjection(t.Context(), who, 1, bankmessage.Resolution{Outcome: outcome, Reason: reason})
-		return err
+		return errOf(b.messages.ResolveObjection(t.Context(), who, 1, bankmessage.Resolution{Outcome: outcome, Reason: reason}))
 	}
 	dbtest.WantFields(t, resolve(operator, "maybe", ""), "outcome", "reason")
 	dbtest.WantCode(t, resolve(b.trader.Caller, bankmessage.Upheld, "I say so"), "token_kind_not_allowed")
@@ -317,33 +304,23 @@ func TestShadow(t *testing.T) {
 	testenv.Want(t, b.send(t, came("a", "1500", "")), bankmessage.Shadow, "the message is")
 	testenv.Want(t, b.send(t, came("b", "1600", "")), bankmessage.Shadow, "the message is")
 	for _, p := range []payment.Payment{right, untold} {
-		_, err := b.payments.Confirm(t.Context(), b.trader.Caller, p.ID)
-		noError(t, err)
+		testenv.Must(b.payments.Confirm(t.Context(), b.trader.Caller, p.ID))(t)
 	}
-	_, err := b.payments.Cancel(t.Context(), b.trader.Caller, wrong.ID, nil)
-	noError(t, err)
-	tally := b.tally(t)
+	testenv.Must(b.payments.Cancel(t.Context(), b.trader.Caller, wrong.ID, nil))(t)
+	tally := testenv.Must(b.messages.Rules(t.Context(), b.trader.Caller))(t)[0].Tally
 	testenv.Check(t, *tally.Precision() == 50 && *tally.Recall() == 50, "counted %+v", tally)
 
 	b.rule(t, b.trader, b.device, bankmessage.On)
 	b.clock.Advance(time.Minute)
 	b.create(t, "1800")
 	b.send(t, came("c", "1800", ""))
-	list, _, err := b.messages.List(t.Context(), b.trader.Caller, bankmessage.Page{})
-	noError(t, err)
+	list := b.list(t, bankmessage.Page{})
 	noError(t, b.messages.Object(t.Context(), b.trader.Caller, list[0].ID, "It never came"))
 	dbtest.WantCode(t, b.messages.Object(t.Context(), b.trader.Caller, list[0].ID, "Twice"), "message_decided")
 	rules, err := b.messages.Rules(t.Context(), b.trader.Caller)
 	testenv.Check(t, err == nil && rules[0].Mode == bankmessage.ShadowMode, "after an objection: %+v, %v", rules, err)
 	objected, _, err := b.messages.Objected(t.Context(), operator, bankmessage.Page{})
 	testenv.Check(t, err == nil && len(objected) == 1 && objected[0].Why == "It never came", "operators see %+v, %v", objected, err)
-}
-
-func (b *bundle) tally(t *testing.T) bankmessage.Tally {
-	t.Helper()
-	rules, err := b.messages.Rules(t.Context(), b.trader.Caller)
-	noError(t, err)
-	return rules[0].Tally
 }
 
 var operator = caller.Caller{Kind: caller.Operator, ID: 1, Login: "operator", Role: caller.Admin}
@@ -371,10 +348,8 @@ func TestTryPattern(t *testing.T) {
 	tried, err = try(bankmessage.Advertisement, "оценка .*")
 	testenv.Check(t, err == nil && tried.Known == 1, "tried %+v, %v", tried, err)
 	for _, wrong := range []string{"", "(", strings.Repeat("a", 1001), strings.Repeat(".{900}", 6)} {
-		_, err = try(bankmessage.Incoming, wrong)
-		dbtest.WantFields(t, err, "pattern")
+		dbtest.WantFields(t, errOf(try(bankmessage.Incoming, wrong)), "pattern")
 	}
-	_, err = try(bankmessage.Code, "a")
-	dbtest.WantFields(t, err, "says")
+	dbtest.WantFields(t, errOf(try(bankmessage.Code, "a")), "says")
 	testenv.Want(t, b.Count(t, "select count(*) from sensitive_read where subject = 'bank_message'"), 3, "noted reads")
 }

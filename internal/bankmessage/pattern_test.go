@@ -86,9 +86,7 @@ func TestAmounts(t *testing.T) {
 		"1500": "1500.00", "1 500": "1500.00", "1.500": "1500.00", "1,500.05": "1500.05", "12.345,6": "12345.60",
 		"0,01": "0.01", "999 999 999.99": "999999999.99", "9999999999999": "-",
 	} {
-		if got := fixed(amountOf(written)); got != want {
-			t.Errorf("%s is read as %s, want %s", written, got, want)
-		}
+		testenv.Want(t, fixed(amountOf(written)), want, "%s is read as", written)
 	}
 	for _, text := range []string{
 		`СЧЁТ1234 14:05 Перевод 1500р от ООО "РОМАШКА" Баланс: 12345.67р`, // nor is it what went out

@@ -10,7 +10,6 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/bankmessage"
-	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
@@ -73,8 +72,7 @@ func (w *walk) vouch(t *testing.T, a *account) {
 	t.Helper()
 	var id int64
 	w.Get(t, &id, "select id from bank_message where device_id = $1 and balance is not null", a.device.ID)
-	_, err := w.messages.Keep(t.Context(), a.trader.Caller, bankmessage.Keeping{MessageID: id, RequisiteID: a.trader.Requisites[0]})
-	noError(t, err)
+	testenv.Must(w.messages.Keep(t.Context(), a.trader.Caller, bankmessage.Keeping{MessageID: id, RequisiteID: a.trader.Requisites[0]}))(t)
 }
 
 var amounts = []string{"100", "100.50", "250", "1000"}
@@ -114,8 +112,7 @@ func (w *walk) step(t *testing.T) {
 	case 8: // somebody has looked
 		noError(t, w.messages.Looked(t.Context(), a.trader.Caller, a.trader.Requisites[0]))
 	case 9:
-		_, err := w.payments.Expire(t.Context())
-		noError(t, err)
+		testenv.Must(w.payments.Expire(t.Context()))(t)
 	}
 	if w.IntN(3) > 0 {
 		w.deliver(t, 1+w.IntN(4))
@@ -170,13 +167,10 @@ func (w *walk) deliver(t *testing.T, most int) {
 			w.outbox = append(w.outbox, m) // it comes again later
 		}
 	}
-	for _, err := range testenv.AtOnce(len(calls), func(i int) error {
-		who := caller.Caller{Kind: caller.Device, ID: calls[i].account.device.ID, TraderID: calls[i].account.trader.ID}
-		_, err := w.messages.Receive(t.Context(), who, calls[i].message)
-		return err
-	}) {
-		noError(t, err)
-	}
+	noError(t, testenv.AtOnce(len(calls), func(i int) error {
+		who := phone(calls[i].account.device, calls[i].account.trader)
+		return errOf(w.messages.Receive(t.Context(), who, calls[i].message))
+	})...)
 	w.counts["deliveries"] += len(calls)
 }
 
@@ -201,10 +195,9 @@ func (w *walk) byHand(t *testing.T) {
 // check holds what was confirmed against what was paid.
 func (w *walk) check(t *testing.T) {
 	t.Helper()
-	rows, err := w.Pool.Query(t.Context(), `select m.device_id, m.message_id, m.amount, p.amount, m.trader_id, p.trader_id, p.id,
+	rows := testenv.Must(w.Pool.Query(t.Context(), `select m.device_id, m.message_id, m.amount, p.amount, m.trader_id, p.trader_id, p.id,
 			(select count(*) from payment_history h where h.payment_id = p.id and h.actor = 'message' and h.to_status = 'completed')
-		from bank_message m join payment p on p.id = m.payment_id where m.state = 'confirmed'`)
-	noError(t, err)
+		from bank_message m join payment p on p.id = m.payment_id where m.state = 'confirmed'`))(t)
 	defer rows.Close()
 	transfers, payments := map[int]bool{}, map[int64]bool{}
 	for rows.Next() {

@@ -2,7 +2,6 @@ package deposit_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,9 +73,9 @@ func (d *desk) wantBalance(t *testing.T, available string) {
 	for account, want := range map[ledger.Account]string{
 		ledger.Available(ledger.Cashbox, d.merchant.CashboxID): available, ledger.Reserved(ledger.Cashbox, d.merchant.CashboxID): "0",
 	} {
-		if got := d.Balance(t, account); !got.Equal(decimal.RequireFromString(want)) {
-			t.Errorf("reserved=%v is %s, want %s", account.Reserved, got, want)
-		}
+		got := d.Balance(t, account)
+		testenv.Check(t, got.Equal(decimal.RequireFromString(want)),
+			"reserved=%v is %s, want %s", account.Reserved, got, want)
 	}
 	d.Audit(t)
 }
@@ -109,8 +108,7 @@ func TestDepositRepeats(t *testing.T) {
 	second := d.secondCashbox(t)
 	conflict := request(1)
 	conflict.CashboxID = &second
-	_, err := d.service.Create(t.Context(), d.merchant.Caller, conflict)
-	wantCode(t, err, "idempotency_key_conflict")
+	wantCode(t, errOf(d.service.Create(t.Context(), d.merchant.Caller, conflict)), "idempotency_key_conflict")
 	stranger := d.newMerchant(t)
 	other, err := d.service.Create(t.Context(), stranger.Caller, request(1))
 	testenv.Check(t, err == nil && !other.Replay, "another merchant: %+v %v", other, err)
@@ -148,12 +146,11 @@ func TestDepositValidation(t *testing.T) {
 	d := newDesk(t)
 	unbound := d.merchant.Caller
 	unbound.CashboxID = nil
-	_, err := d.service.Create(t.Context(), unbound, request(1))
-	wantFields(t, err, "merchantCashboxId")
+	wantFields(t, errOf(d.service.Create(t.Context(), unbound, request(1))), "merchantCashboxId")
 	named := request(1)
 	named.CashboxID = &d.merchant.CashboxID
 	must(d.service.Create(t.Context(), unbound, named))(t)
-	_, err = d.service.Create(t.Context(), d.merchant.Caller, deposit.Request{
+	_, err := d.service.Create(t.Context(), d.merchant.Caller, deposit.Request{
 		Amount: "0", Network: "SOLANA", Currency: new("USDC"), Address: tron, ExternalReference: new(strings.Repeat("ж", 257)),
 		IdempotencyKey: "x",
 	})
@@ -166,13 +163,10 @@ func TestConfirm(t *testing.T) {
 	d := newDesk(t)
 	made := d.create(t, request(1))
 	d.clock.Advance(time.Minute)
-	dbtest.WantOne(t, testenv.AtOnce(8, func(int) error {
-		_, err := d.service.Confirm(t.Context(), operator, made.ID)
-		return err
-	}), "deposit_not_pending")
+	dbtest.WantOne(t, testenv.AtOnce(8, func(int) error { return errOf(d.service.Confirm(t.Context(), operator, made.ID)) }),
+		"deposit_not_pending")
 	d.wantBalance(t, "25.5")
-	_, err := d.service.Reject(t.Context(), operator, made.ID, new("too late"))
-	wantCode(t, err, "deposit_not_pending")
+	wantCode(t, errOf(d.service.Reject(t.Context(), operator, made.ID, new("too late"))), "deposit_not_pending")
 	after, err := d.service.Get(t.Context(), d.merchant.Caller, made.ID)
 	testenv.Check(t, err == nil && after.Status == "confirmed" && after.StatusAt.Equal(dbtest.Start.Add(time.Minute)),
 		"afterwards %+v %v", after, err)
@@ -185,17 +179,14 @@ func TestReject(t *testing.T) {
 	d := newDesk(t)
 	made := d.create(t, request(1))
 	for _, wrong := range []*string{nil, new(" "), new(strings.Repeat("x", 256))} {
-		_, err := d.service.Reject(t.Context(), operator, made.ID, wrong)
-		wantFields(t, err, "reason")
+		wantFields(t, errOf(d.service.Reject(t.Context(), operator, made.ID, wrong)), "reason")
 	}
 	after, err := d.service.Reject(t.Context(), operator, made.ID, new("nothing came"))
 	testenv.Check(t, err == nil && after.Status == "rejected", "rejected %+v %v", after, err)
-	_, err = d.service.Confirm(t.Context(), operator, made.ID)
-	wantCode(t, err, "deposit_not_pending")
+	wantCode(t, errOf(d.service.Confirm(t.Context(), operator, made.ID)), "deposit_not_pending")
 	d.wantBalance(t, "0")
 	for _, unknown := range []int64{0, 1 << 50} {
-		_, err := d.service.Confirm(t.Context(), operator, unknown)
-		wantCode(t, err, "not_found")
+		wantCode(t, errOf(d.service.Confirm(t.Context(), operator, unknown)), "not_found")
 	}
 	d.create(t, request(2))
 	list, _, err := d.service.List(t.Context(), operator, deposit.Page{Status: new("pending")})
@@ -210,15 +201,17 @@ var (
 	wantFields = dbtest.WantFields
 )
 
+// errOf is what a call was refused with.
+func errOf[T any](_ T, err error) error { return err }
+
 // must is what a call has given that has to succeed.
 func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }
 
 func (d *desk) bridge(t *testing.T) int64 {
 	t.Helper()
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
-	err := d.Queries().
-		CashboxUpdate(context.Background(), db.CashboxUpdateParams{ID: d.merchant.CashboxID, SetBridge: true, TraderCashboxID: &trader.ID})
-	noError(t, err)
+	noError(t, d.Queries().
+		CashboxUpdate(context.Background(), db.CashboxUpdateParams{ID: d.merchant.CashboxID, SetBridge: true, TraderCashboxID: &trader.ID}))
 	return trader.ID
 }
 
@@ -250,9 +243,7 @@ func TestMissingAccountIsNotConfirmed(t *testing.T) {
 	made := d.create(t, request(1))
 	d.Exec(t, "delete from account_balance where account_id in (select id from account where owner_kind = 'cashbox')")
 	d.Exec(t, "delete from account where owner_kind = 'cashbox'")
-	if _, err := d.service.Confirm(t.Context(), operator, made.ID); !errors.Is(err, db.ErrMissing) {
-		t.Errorf("confirmed without an account: %v", err)
-	}
+	testenv.WantError(t, errOf(d.service.Confirm(t.Context(), operator, made.ID)), db.ErrMissing, "confirmed without an account")
 	booked := d.Text(t, "select status || (select count(*) from account_pending) || (select count(*) from transfer) from deposit")
 	testenv.Want(t, booked, "pending00", "the deposit, and what was booked")
 }
@@ -308,10 +299,8 @@ func TestOwnByKey(t *testing.T) {
 		testenv.Check(t, err == nil && cursor == nil && slices.Equal(got, test.want),
 			"%s: %v, want %v: %v", name, got, test.want, err)
 	}
-	if list, _, err := d.service.ListOwn(t.Context(), d.newMerchant(t).Caller, deposit.OwnPage{}); err != nil ||
-		len(list) > 0 {
-		t.Errorf("another merchant lists %v: %v", list, err)
-	}
+	list, _, err := d.service.ListOwn(t.Context(), d.newMerchant(t).Caller, deposit.OwnPage{})
+	testenv.Check(t, err == nil && len(list) == 0, "another merchant lists %v: %v", list, err)
 }
 
 // A merchant's list of deposits goes by their keys.

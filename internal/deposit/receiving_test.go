@@ -69,9 +69,9 @@ func TestReceiving(t *testing.T) {
 
 	d.service.FourEyes = foureyes.Rules{On: true}
 	_, err = d.service.SetReceiving(t.Context(), operator, deposit.Receiving{Network: "ERC20", Address: former})
-	if wanted := new(foureyes.Wanted); !errors.As(err, &wanted) || wanted.Action != foureyes.SetReceiving {
-		t.Errorf("one operator sets an address: %v", err)
-	}
+	wanted := new(foureyes.Wanted)
+	testenv.Check(t, errors.As(err, &wanted) && wanted.Action == foureyes.SetReceiving,
+		"one operator sets an address: %v", err)
 }
 
 // code is that of a refusal, or "" where there is none.

@@ -33,6 +33,13 @@ func (n network) comes(t *testing.T, number int, amount, state string) {
 		fmt.Sprint("hash", number), tron, amount, state, n.clock.Now())
 }
 
+// transfer is the id of one.
+func (n network) transfer(t *testing.T, hash string) (id int64) {
+	t.Helper()
+	n.Get(t, &id, "select id from chain_transfer where transaction_hash = $1", hash)
+	return id
+}
+
 func (n network) match(t *testing.T) {
 	t.Helper()
 	testenv.NoError(t, n.service.Match(t.Context()))
@@ -60,9 +67,7 @@ func (n network) want(t *testing.T, id int64, want, what string) {
 
 func (n network) free(t *testing.T) (hashes string) {
 	t.Helper()
-	list, _, err := n.service.Unmatched(t.Context(), operator, db.Page{})
-	testenv.NoError(t, err)
-	for _, f := range list {
+	for _, f := range n.unmatched(t) {
 		hashes += f.Hash + " "
 	}
 	return hashes
@@ -87,9 +92,7 @@ func TestTransfersFindDeposits(t *testing.T) {
 
 	assign := func(transfer string, id int64, want string) {
 		t.Helper()
-		var number int64
-		n.Get(t, &number, "select id from chain_transfer where transaction_hash = $1", transfer)
-		_, err := n.service.Assign(t.Context(), operator, number, id)
+		_, err := n.service.Assign(t.Context(), operator, n.transfer(t, transfer), id)
 		testenv.Want(t, code(err), want, "assign %s to %d", transfer, id)
 	}
 	assign("hash3", one, "transfer_differs")
@@ -133,9 +136,7 @@ func TestConfirmSeen(t *testing.T) {
 	n.comes(t, 1, "25.5", "final")
 	n.comes(t, 2, "30", "final")
 	n.clock.Advance(time.Second)
-	for _, err := range testenv.AtOnce(4, func(int) error { return n.service.Match(t.Context()) }) {
-		testenv.NoError(t, err)
-	}
+	testenv.NoError(t, testenv.AtOnce(4, func(int) error { return n.service.Match(t.Context()) })...)
 	n.match(t)
 	n.want(t, first, "confirmed hash1 6 false", "final")
 	n.want(t, second, "confirmed hash2 6 false", "final")
@@ -152,9 +153,7 @@ func TestConfirmSeen(t *testing.T) {
 
 	n.comes(t, 4, "1", "seen")
 	n.Exec(t, "insert into deposit_transfer (transfer_id, actor, at) select id, 'chain', now() from chain_transfer where transaction_hash = 'hash4'")
-	var transfer int64
-	n.Get(t, &transfer, "select id from chain_transfer where transaction_hash = 'hash4'")
-	testenv.Must(n.service.Assign(t.Context(), operator, transfer, byHand))(t)
+	testenv.Must(n.service.Assign(t.Context(), operator, n.transfer(t, "hash4"), byHand))(t)
 	n.comes(t, 4, "1", "final")
 	n.match(t)
 	n.want(t, byHand, "pending hash4 6 true", "assigned by hand")
@@ -191,6 +190,13 @@ func TestWaitingDepositsAreNotTouched(t *testing.T) {
 // hash is that of a transaction that a merchant can name.
 func hash(number int) string { return fmt.Sprintf("%064d", number) }
 
+// names has the merchant name a transaction for a deposit, and wants a refusal of a code, or none.
+func (n network) names(t *testing.T, id int64, hash, want string) {
+	t.Helper()
+	_, err := n.service.Name(t.Context(), n.merchant.Caller, id, hash)
+	testenv.Want(t, code(err), want, "name %s for %d", hash, id)
+}
+
 // sends has a final transfer by such a transaction.
 func (n network) sends(t *testing.T, number int, amount string) {
 	t.Helper()
@@ -203,17 +209,12 @@ func (n network) sends(t *testing.T, number int, amount string) {
 func TestMerchantNamesTransaction(t *testing.T) {
 	n := newNetwork(t)
 	n.service.ConfirmSeen = true
-	name := func(id int64, hash, want string) {
-		t.Helper()
-		_, err := n.service.Name(t.Context(), n.merchant.Caller, id, hash)
-		testenv.Want(t, code(err), want, "name %s for %d", hash, id)
-	}
 	less, one, two := n.asks(t, 1, "50"), n.asks(t, 2, "40"), n.asks(t, 3, "40")
-	name(less, "abc", "validation_failed")
-	name(less, " 0x"+hash(9), "")
-	name(one, hash(9), "validation_failed")
-	name(less, hash(1), "")
-	name(two, hash(2), "")
+	n.names(t, less, "abc", "validation_failed")
+	n.names(t, less, " 0x"+hash(9), "")
+	n.names(t, one, hash(9), "validation_failed")
+	n.names(t, less, hash(1), "")
+	n.names(t, two, hash(2), "")
 	n.sends(t, 1, "49")
 	n.sends(t, 2, "40")
 	n.match(t)
@@ -222,8 +223,8 @@ func TestMerchantNamesTransaction(t *testing.T) {
 	n.want(t, one, "pending none", "the other one")
 	n.match(t)
 	n.want(t, less, "pending "+hash(1)+" 6 false", "still")
-	name(less, hash(8), "transfer_taken")
-	name(one, hash(2), "validation_failed")
+	n.names(t, less, hash(8), "transfer_taken")
+	n.names(t, one, hash(2), "validation_failed")
 	n.wantBalance(t, "0")
 	_, err := n.service.Confirm(t.Context(), operator, less)
 	testenv.Want(t, code(err), "transfer_differs", "confirm another amount")
@@ -236,10 +237,10 @@ func TestMerchantNamesTransaction(t *testing.T) {
 	// Rejected, a deposit leaves transaction and name to the next, which asks for what came. That was requested later, so an
 	// operator assigns it.
 	testenv.Must(n.service.Reject(t.Context(), operator, less, new("49 came")))(t)
-	name(less, hash(1), "deposit_not_pending")
+	n.names(t, less, hash(1), "deposit_not_pending")
 	n.clock.Advance(time.Second)
 	again := n.asks(t, 4, "49")
-	name(again, hash(1), "")
+	n.names(t, again, hash(1), "")
 	n.match(t)
 	n.want(t, again, "pending none", "asked for later than it came")
 	testenv.Must(n.service.Assign(t.Context(), operator, n.unmatched(t)[0].ID, again))(t)
@@ -249,8 +250,8 @@ func TestMerchantNamesTransaction(t *testing.T) {
 	// What names another transaction is for nothing else; what brings several transfers is an operator's; a network's own
 	// digits beyond the ledger's are not missed.
 	named, several, exact := n.asks(t, 7, "60"), n.asks(t, 8, "70"), n.asks(t, 9, "20.12345678")
-	name(named, hash(7), "")
-	name(several, hash(8), "")
+	n.names(t, named, hash(7), "")
+	n.names(t, several, hash(8), "")
 	n.sends(t, 6, "60")
 	n.sends(t, 8, "71")
 	n.comes(t, 80, "5", "final")
@@ -297,9 +298,8 @@ func TestAnotherMerchantNamesTransaction(t *testing.T) {
 	free := n.unmatched(t)
 	testenv.Check(t, len(free) == 1 && free[0].NamedBy == same, "an operator sees who has named it: %+v", free)
 	testenv.Must(n.service.Assign(t.Context(), operator, free[0].ID, twice))(t)
-	testenv.Must(n.service.Name(t.Context(), n.merchant.Caller, twice, hash(4)))(t)
-	_, err := n.service.Name(t.Context(), n.merchant.Caller, same, hash(4))
-	testenv.Want(t, code(err), "cashbox_access_denied", "for another's deposit")
+	n.names(t, twice, hash(4), "")
+	n.names(t, same, hash(4), "cashbox_access_denied") // for another's deposit
 }
 
 // A merchant names transactions of so many pending deposits a day, since each is looked for; one that is decided, or was named
@@ -307,24 +307,19 @@ func TestAnotherMerchantNamesTransaction(t *testing.T) {
 func TestNamesAreBounded(t *testing.T) {
 	n := newNetwork(t)
 	first := n.asks(t, 1, "10")
-	name := func(id int64, number int, want string) {
-		t.Helper()
-		_, err := n.service.Name(t.Context(), n.merchant.Caller, id, hash(number))
-		testenv.Want(t, code(err), want, "transaction %d for deposit %d", number, id)
-	}
-	name(first, 1, "")
+	n.names(t, first, hash(1), "")
 	n.Exec(t, `with made as (
 			insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key, created_at, status_at)
 			select merchant_id, cashbox_id, amount, network, address, gen_random_uuid(), created_at, status_at
 			from deposit, generate_series(1, 99) returning merchant_id, id)
 		insert into deposit_claim select 'TRC20', 'h' || id, merchant_id, id, 'key:1', $1 from made`, n.clock.Now())
 	more := n.asks(t, 2, "10")
-	name(more, 2, "deposit_names_full")
-	name(first, 3, "")
+	n.names(t, more, hash(2), "deposit_names_full")
+	n.names(t, first, hash(3), "")
 	testenv.Must(n.service.Reject(t.Context(), operator, first, new("nothing came")))(t)
-	name(more, 2, "")
+	n.names(t, more, hash(2), "")
 	another := n.asks(t, 3, "10")
-	name(another, 4, "deposit_names_full")
+	n.names(t, another, hash(4), "deposit_names_full")
 	n.clock.Advance(24 * time.Hour)
-	name(another, 4, "")
+	n.names(t, another, hash(4), "")
 }
