@@ -17,8 +17,7 @@ import (
 // A client is who the last of our proxies heard, and nobody can write themselves another address.
 func TestProxies(t *testing.T) {
 	t.Parallel()
-	trusted, err := ParseProxies("10.0.0.0/8, 192.0.2.1,2001:db8::/32")
-	testenv.NoError(t, err)
+	trusted := testenv.Must(ParseProxies("10.0.0.0/8, 192.0.2.1,2001:db8::/32"))(t)
 	for _, test := range []struct{ from, chain, want string }{
 		{"203.0.113.9:4711", "", "203.0.113.9:4711"},
 		{"203.0.113.9:4711", "198.51.100.1", "203.0.113.9:4711"},
@@ -49,13 +48,11 @@ func TestProxies(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"proxy", "10.0.0.0/33", "10.0.0.1,x"} {
-		if _, err := ParseProxies(bad); err == nil || !strings.Contains(err.Error(), "-trusted-proxies") {
-			t.Errorf("%q: %v", bad, err)
-		}
+		_, err := ParseProxies(bad)
+		testenv.Check(t, err != nil && strings.Contains(err.Error(), "-trusted-proxies"), "%q: %v", bad, err)
 	}
-	if none, err := ParseProxies(""); err != nil || len(none) != 0 {
-		t.Errorf("none: %v, %v", none, err)
-	}
+	none, err := ParseProxies("")
+	testenv.Check(t, err == nil && len(none) == 0, "none: %v, %v", none, err)
 }
 
 func TestRequestID(t *testing.T) {
@@ -76,9 +73,8 @@ func TestRequestID(t *testing.T) {
 	seen := map[string]bool{}
 	for _, bad := range []string{"", " ", strings.Repeat("x", 65), "a b", "a/b", "a\nb", "ж", "a\x00", "<script>", "a;b", "\xff", "a\n"} {
 		got := ask(bad)
-		if _, err := uuid.Parse(got); err != nil || seen[got] {
-			t.Errorf("%q became %q; want an id of ours, and a new one", bad, got)
-		}
+		_, err := uuid.Parse(got)
+		testenv.Check(t, err == nil && !seen[got], "%q became %q; want an id of ours, and a new one", bad, got)
 		seen[got] = true
 	}
 }
@@ -121,9 +117,8 @@ func TestViewersAreLogged(t *testing.T) {
 		NoteViewer(r.Context(), "operator:1 as trader:2")
 	})
 	observer.Observe(pages).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/trader", nil))
-	if line := log.String(); !strings.Contains(line, `viewer="operator:1 as trader:2"`) {
-		t.Errorf("logged %s", line)
-	}
+	line := log.String()
+	testenv.Check(t, strings.Contains(line, `viewer="operator:1 as trader:2"`), "logged %s", line)
 }
 
 // Pages are logged and counted by the pattern of their path. The path itself is a credential and
@@ -137,10 +132,9 @@ func TestPagesAreNamedByTheirPattern(t *testing.T) {
 	observer := NewObserver(slog.New(slog.NewTextHandler(&log, nil)), metrics, func(http.Header) string { return "" }, nil)
 	answer := httptest.NewRecorder()
 	observer.Observe(Named(mux)).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/r/secret-link?x=secret", nil))
-	if line := log.String(); !strings.Contains(line, `procedure="GET /r/{token}"`) ||
-		!strings.Contains(line, "status=410") || strings.Contains(line, "secret") {
-		t.Errorf("logged %s", line)
-	}
+	line := log.String()
+	testenv.Check(t, strings.Contains(line, `procedure="GET /r/{token}"`) &&
+		strings.Contains(line, "status=410") && !strings.Contains(line, "secret"), "logged %s", line)
 	testenv.Check(t, answer.Header().Get("X-Request-Id") != "", "no request id")
 	families, err := metrics.Gather()
 	if err != nil || len(families) != 1 {

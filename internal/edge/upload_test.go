@@ -27,30 +27,22 @@ func TestTurnstile(t *testing.T) {
 		stile := NewTurnstile(2)
 		var leave func()
 		for range 2 {
-			var err error
-			if leave, err = stile.Enter(t.Context(), 1); err != nil {
-				t.Fatal(err)
-			}
+			leave = testenv.Must(stile.Enter(t.Context(), 1))(t)
 		}
 		began := time.Now()
-		if _, err := stile.Enter(t.Context(), 1); !errors.Is(err, fault.ErrBusy) || time.Since(began) != placeWait {
-			t.Errorf("%v after %s", err, time.Since(began))
-		}
+		_, err := stile.Enter(t.Context(), 1)
+		testenv.Check(t, errors.Is(err, fault.ErrBusy) && time.Since(began) == placeWait, "%v after %s", err, time.Since(began))
 		began = time.Now()
 		leaveOther, err := stile.Enter(t.Context(), 2)
-		if err != nil || time.Since(began) != 0 {
-			t.Errorf("another: %v after %s", err, time.Since(began))
-		}
+		testenv.Check(t, err == nil && time.Since(began) == 0, "another: %v after %s", err, time.Since(began))
 		leaveOther()
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := stile.Enter(gone, 1); err == nil {
-			t.Error("who has gone away was let in")
-		}
+		_, err = stile.Enter(gone, 1)
+		testenv.Check(t, err != nil, "who has gone away was let in")
 		time.AfterFunc(placeWait/2, leave)
-		if _, err := stile.Enter(t.Context(), 1); err != nil {
-			t.Errorf("a place came free: %v", err)
-		}
+		_, err = stile.Enter(t.Context(), 1)
+		testenv.Check(t, err == nil, "a place came free: %v", err)
 		testenv.Want(t, len(stile.gates), 1, "gates that are remembered")
 	})
 }
@@ -73,12 +65,10 @@ func TestFilesAreShared(t *testing.T) {
 			}
 			done = append(done, leave)
 		}
-		if _, err := take(7); !errors.Is(err, fault.ErrBusy) {
-			t.Errorf("one page has all places: %v", err)
-		}
+		_, err := take(7)
+		testenv.Check(t, errors.Is(err, fault.ErrBusy), "one page has all places: %v", err)
 		done[0]()
-		leave, err := take(7)
-		testenv.NoError(t, err)
+		leave := testenv.Must(take(7))(t)
 		for _, leave := range append(done[1:], leave) {
 			leave()
 		}
@@ -92,12 +82,10 @@ func TestBoundUpload(t *testing.T) {
 	for size, want := range map[int]bool{0: true, 1: true, MaxUpload: true, MaxUpload + 1: false, 2 * MaxUpload: false} {
 		body := BoundUpload(bytes.NewReader(make([]byte, size)))
 		read, err := io.Copy(io.Discard, body)
-		if ok := err == nil; ok != want || ok && read != int64(size) {
-			t.Errorf("%d: read %d, %v", size, read, err)
-		}
-		if _, err := io.Copy(io.Discard, body); (err == nil) != want {
-			t.Errorf("%d, again: %v", size, err)
-		}
+		ok := err == nil
+		testenv.Check(t, ok == want && (!ok || read == int64(size)), "%d: read %d, %v", size, read, err)
+		_, err = io.Copy(io.Discard, body)
+		testenv.Check(t, (err == nil) == want, "%d, again: %v", size, err)
 	}
 }
 
@@ -106,8 +94,7 @@ func TestTempFile(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	left := func() []string {
-		names, err := filepath.Glob(filepath.Join(dir, "*"))
-		testenv.NoError(t, err)
+		names := testenv.Must(filepath.Glob(filepath.Join(dir, "*")))(t)
 		return names
 	}
 	file, err := NewTempFile(strings.NewReader("content"))
@@ -115,25 +102,20 @@ func TestTempFile(t *testing.T) {
 		t.Fatalf("%v, left %v", err, left())
 	}
 	for range 2 {
-		if content, err := io.ReadAll(file.Content()); err != nil || string(content) != "content" {
-			t.Errorf("%q, %v", content, err)
-		}
+		content, err := io.ReadAll(file.Content())
+		testenv.Check(t, err == nil && string(content) == "content", "%q, %v", content, err)
 	}
 	file.Close()
-	if _, err := NewTempFile(BoundUpload(bytes.NewReader(make([]byte, MaxUpload+1)))); fault.As(err) == nil ||
-		len(left()) != 0 {
-		t.Errorf("too large: %v, left %v", err, left())
-	}
+	_, err = NewTempFile(BoundUpload(bytes.NewReader(make([]byte, MaxUpload+1))))
+	testenv.Check(t, fault.As(err) != nil && len(left()) == 0, "too large: %v, left %v", err, left())
 	t.Setenv("TMPDIR", filepath.Join(dir, "nowhere"))
 	_, err = NewTempFile(strings.NewReader("content"))
 	testenv.Check(t, errors.As(err, new(*os.PathError)) && errors.Is(UploadError(err), err), "no disk: %v", err)
 	full := &os.PathError{Op: "write", Path: "gateway-upload-1", Err: syscall.ENOSPC}
-	if f := fault.As(UploadError(full)); f == nil || f.Kind != fault.Unavailable {
-		t.Error("a full disk is not a matter of coming again")
-	}
-	if f := fault.As(UploadError(io.ErrUnexpectedEOF)); f == nil || !f.Fields.Wrong(fault.Body) {
-		t.Error("a body that breaks off is not the caller's fault")
-	}
+	f := fault.As(UploadError(full))
+	testenv.Check(t, f != nil && f.Kind == fault.Unavailable, "a full disk is not a matter of coming again")
+	f = fault.As(UploadError(io.ErrUnexpectedEOF))
+	testenv.Check(t, f != nil && f.Fields.Wrong(fault.Body), "a body that breaks off is not the caller's fault")
 }
 
 // A file may take longer than the server allows other bodies, as long as it keeps coming.
@@ -168,12 +150,10 @@ func TestUploadTakesItsTime(t *testing.T) {
 			}
 			answered <- err
 		}()
-		if got := <-read; patient && got != 3 {
-			t.Errorf("read %d bytes of 3", got)
-		}
-		if err := <-answered; patient && err != nil {
-			t.Error(err)
-		}
+		got := <-read
+		testenv.Check(t, !patient || got == 3, "read %d bytes of 3", got)
+		err := <-answered
+		testenv.Check(t, !patient || err == nil, "%v", err)
 		server.Close()
 	}
 }

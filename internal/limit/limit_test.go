@@ -3,8 +3,6 @@ package limit_test
 import (
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,25 +24,26 @@ func setup(t *testing.T) (*dbtest.DB, *limit.Limits) {
 	return d, limits
 }
 
+// counted is what becomes of one more failure of a login.
+func counted(limits *limit.Limits, login string) error {
+	_, err := limits.Count(limit.LoginAddressFailures, login)
+	return err
+}
+
 func TestTenFailuresThenWait(t *testing.T) {
 	_, limits := setup(t)
 	for n := range 10 {
-		if _, err := limits.Count(limit.LoginAddressFailures, "eva"); err != nil {
+		if err := counted(limits, "eva"); err != nil {
 			t.Fatalf("failure %d: %v", n+1, err)
 		}
 	}
-	_, err := limits.Count(limit.LoginAddressFailures, "eva")
-	f := fault.As(err)
+	f := fault.As(counted(limits, "eva"))
 	// One more is allowed after 900 s / 10.
 	if f == nil || f.Code != "rate_limited" || f.RetryAfter < 85*time.Second || f.RetryAfter > 90*time.Second {
 		t.Fatalf("the 11th: %+v", f)
 	}
-	if _, err := limits.Count(limit.LoginAddressFailures, "adam"); err != nil {
-		t.Errorf("another login: %v", err)
-	}
-	if _, err := limits.Count(limit.AddressLoginFailures, "eva"); err != nil {
-		t.Errorf("another rule: %v", err)
-	}
+	testenv.NoError(t, counted(limits, "adam"))
+	testenv.Must(limits.Count(limit.AddressLoginFailures, "eva"))(t) // another rule
 }
 
 func TestSuccessIsForgiven(t *testing.T) {
@@ -80,18 +79,15 @@ func TestForgivenLate(t *testing.T) {
 		}
 	}
 	first.Forgive()
-	if _, err := limits.Count(rule, "eva"); err != nil {
-		t.Errorf("forgiven, and yet: %v", err)
-	}
+	_, err := limits.Count(rule, "eva")
+	testenv.Check(t, err == nil, "forgiven, and yet: %v", err)
 	// Nor does anybody gain more than the whole allowance by it.
 	for range 5 {
-		call, err := limits.Count(limit.LoginAddressFailures, "adam")
-		testenv.NoError(t, err)
-		call.Forgive()
+		testenv.Must(limits.Count(limit.LoginAddressFailures, "adam"))(t).Forgive()
 	}
 	let := 0
 	for range 20 {
-		if _, err := limits.Count(limit.LoginAddressFailures, "adam"); err == nil {
+		if counted(limits, "adam") == nil {
 			let++
 		}
 	}
@@ -100,41 +96,28 @@ func TestForgivenLate(t *testing.T) {
 
 func TestParallelCallsShareTheLimit(t *testing.T) {
 	_, limits := setup(t)
-	var let atomic.Int64
-	var all sync.WaitGroup
-	for range 100 {
-		all.Go(func() {
-			if _, err := limits.Count(limit.LoginAddressFailures, "eva"); err == nil {
-				let.Add(1)
-			}
-		})
+	let := 0
+	for _, err := range testenv.AtOnce(100, func(int) error { return counted(limits, "eva") }) {
+		if err == nil {
+			let++
+		}
 	}
-	all.Wait()
-	if let.Load() != 10 {
-		t.Errorf("%d of 100 were let through, want 10", let.Load())
-	}
+	testenv.Want(t, let, 10, "of 100, let through")
 }
 
 // Configuration is read again; what has not changed keeps its count.
 func TestReload(t *testing.T) {
 	d, limits := setup(t)
 	for range 10 {
-		if _, err := limits.Count(limit.LoginAddressFailures, "eva"); err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, counted(limits, "eva"))
 	}
 	reload := func() error {
 		testenv.NoError(t, limits.Load(t.Context()))
-		_, err := limits.Count(limit.LoginAddressFailures, "eva")
-		return err
+		return counted(limits, "eva")
 	}
-	if err := reload(); err == nil {
-		t.Error("an unchanged rule forgot its count")
-	}
+	testenv.Check(t, reload() != nil, "an unchanged rule forgot its count")
 	d.Exec(t, "update rate_limit set calls = 11 where name = 'login_address_failures'")
-	if err := reload(); err != nil {
-		t.Errorf("a wider rule: %v", err)
-	}
+	testenv.NoError(t, reload())
 }
 
 func TestAddress(t *testing.T) {
@@ -153,13 +136,9 @@ func TestLongCaller(t *testing.T) {
 	_, limits := setup(t)
 	long := strings.Repeat("x", 60_000)
 	for n := range 10 {
-		if _, err := limits.Count(limit.LoginAddressFailures, long+strconv.Itoa(n)); err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, counted(limits, long+strconv.Itoa(n)))
 	}
-	if _, err := limits.Count(limit.LoginAddressFailures, long); fault.As(err) == nil {
-		t.Errorf("more than its beginning is kept: %v", err)
-	}
+	testenv.Check(t, fault.As(counted(limits, long)) != nil, "more than its beginning is kept")
 }
 
 // However many callers come, one who goes on calling is not forgotten.
@@ -171,37 +150,23 @@ func TestOthersDoNotWipeACount(t *testing.T) {
 			t.Fatalf("failure %d: %v", n+1, err)
 		}
 	}
-	_, err := d.Pool.Exec(t.Context(), `insert into failure_count (counted, free_at, each_seconds)
-		select sha256(n::text::bytea), now() + interval '9 seconds', 9 from generate_series(1, 20001) n`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(d.Pool.Exec(t.Context(), `insert into failure_count (counted, free_at, each_seconds)
+		select sha256(n::text::bytea), now() + interval '9 seconds', 9 from generate_series(1, 20001) n`))(t)
 	again := limit.New(d.Pool) // another process, or this one after a restart
-	if err := again.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	_, err = again.Fail(t.Context(), limit.LoginFailures, "eva", now)
-	if f := fault.As(err); f == nil || f.RetryAfter != 9*time.Second {
-		t.Errorf("her failures were forgotten: %v", err)
-	}
-	failure, err := again.Fail(t.Context(), limit.LoginFailures, "eva", now.Add(9*time.Second))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := failure.Forgive(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := again.Fail(t.Context(), limit.LoginFailures, "eva", now.Add(9*time.Second)); err != nil {
-		t.Errorf("what was forgiven counts: %v", err)
-	}
+	testenv.NoError(t, again.Load(t.Context()))
+	_, err := again.Fail(t.Context(), limit.LoginFailures, "eva", now)
+	f := fault.As(err)
+	testenv.Check(t, f != nil && f.RetryAfter == 9*time.Second, "her failures were forgotten: %v", err)
+	failure := testenv.Must(again.Fail(t.Context(), limit.LoginFailures, "eva", now.Add(9*time.Second)))(t)
+	testenv.NoError(t, failure.Forgive(t.Context()))
+	_, err = again.Fail(t.Context(), limit.LoginFailures, "eva", now.Add(9*time.Second))
+	testenv.Check(t, err == nil, "what was forgiven counts: %v", err)
 }
 
 func TestWithoutConfigurationNothingIsBound(t *testing.T) {
 	t.Parallel()
 	limits := limit.New(nil)
 	for range 10_000 {
-		if _, err := limits.Count(limit.Key, "1"); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(limits.Count(limit.Key, "1"))(t)
 	}
 }

@@ -50,15 +50,12 @@ func TestTurnsAreFair(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if first := slices.Index(order, "few"); len(order) != 63 || first > 5 {
-			t.Errorf("of %d calls the other's first was number %d", len(order), first)
-		}
-		if last := 62 - slices.Index(reversed(order), "few"); last > 10 {
-			t.Errorf("the other's last was number %d", last)
-		}
-		if turns.free != 4 || turns.waiting != 0 || len(turns.inside)+len(turns.lines)+turns.order.Len() != 0 {
-			t.Errorf("in the end %+v", turns)
-		}
+		first := slices.Index(order, "few")
+		testenv.Check(t, len(order) == 63 && first <= 5, "of %d calls the other's first was number %d", len(order), first)
+		last := 62 - slices.Index(reversed(order), "few")
+		testenv.Check(t, last <= 10, "the other's last was number %d", last)
+		testenv.Check(t, turns.free == 4 && turns.waiting == 0 && len(turns.inside)+len(turns.lines)+turns.order.Len() == 0,
+			"in the end %+v", turns)
 	})
 }
 
@@ -74,8 +71,7 @@ func TestTurnsEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		turns := NewTurns(1, prometheus.NewRegistry())
-		leave, err := turns.Enter(t.Context(), "first")
-		testenv.NoError(t, err)
+		leave := testenv.Must(turns.Enter(t.Context(), "first"))(t)
 		hungUp, hangUp := context.WithCancel(t.Context())
 		answers := make(chan error, lineMost+1)
 		for range lineMost {
@@ -85,26 +81,20 @@ func TestTurnsEnd(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		if _, err := turns.Enter(t.Context(), "many"); !isBusy(err) {
-			t.Errorf("one more: %v", err)
-		}
+		_, err := turns.Enter(t.Context(), "many")
+		testenv.Check(t, isBusy(err), "one more: %v", err)
 		hangUp()
 		for range lineMost {
-			if err := <-answers; !errors.Is(err, context.Canceled) {
-				t.Errorf("hung up: %v", err)
-			}
+			err := <-answers
+			testenv.Check(t, errors.Is(err, context.Canceled), "hung up: %v", err)
 		}
 		began := time.Now()
-		if _, err := turns.Enter(t.Context(), "late"); !isBusy(err) || time.Since(began) != turnWait {
-			t.Errorf("after %s: %v", time.Since(began), err)
-		}
+		_, err = turns.Enter(t.Context(), "late")
+		testenv.Check(t, isBusy(err) && time.Since(began) == turnWait, "after %s: %v", time.Since(began), err)
 		leave()
-		again, err := turns.Enter(t.Context(), "late")
-		testenv.NoError(t, err)
+		again := testenv.Must(turns.Enter(t.Context(), "late"))(t)
 		again()
-		if turns.free != 1 || turns.waiting != 0 {
-			t.Errorf("in the end %d free, %d waiting", turns.free, turns.waiting)
-		}
+		testenv.Check(t, turns.free == 1 && turns.waiting == 0, "in the end %d free, %d waiting", turns.free, turns.waiting)
 	})
 }
 
@@ -141,17 +131,15 @@ func TestTurnsUnderOverload(t *testing.T) {
 		}
 		time.Sleep(turnWait)
 		synctest.Wait()
-		if answered < 10*400*8/10 || latest > 100*time.Millisecond {
-			t.Errorf("%d of 4000 answered, refused after up to %s", answered, latest)
-		}
+		testenv.Check(t, answered >= 10*400*8/10 && latest <= 100*time.Millisecond,
+			"%d of 4000 answered, refused after up to %s", answered, latest)
 		for range 20 { // calls come one by one for some seconds
 			testenv.NoError(t, call("one"))
 			time.Sleep(aWhile)
 		}
 		errs := testenv.AtOnce(200, func(int) error { return call("one") })
-		if n := len(slices.DeleteFunc(errs, func(err error) bool { return err == nil })); n > 0 {
-			t.Errorf("%d of 200 calls were refused when all was well again", n)
-		}
+		n := len(slices.DeleteFunc(errs, func(err error) bool { return err == nil }))
+		testenv.Check(t, n == 0, "%d of 200 calls were refused when all was well again", n)
 	})
 }
 
@@ -178,16 +166,13 @@ func TestTurnsUnderLoad(t *testing.T) {
 		}()
 	}
 	for range 200 {
-		if err := <-done; err != nil && !errors.Is(err, context.DeadlineExceeded) {
-			t.Error(err)
-		}
+		err := <-done
+		testenv.Check(t, err == nil || errors.Is(err, context.DeadlineExceeded), "%v", err)
 	}
 	if leave, err := turns.Enter(t.Context(), "last"); err != nil {
 		t.Error(err)
 	} else {
 		leave()
 	}
-	if turns.free != 3 || turns.waiting != 0 {
-		t.Errorf("%d of 3 are free, %d wait", turns.free, turns.waiting)
-	}
+	testenv.Check(t, turns.free == 3 && turns.waiting == 0, "%d of 3 are free, %d wait", turns.free, turns.waiting)
 }
