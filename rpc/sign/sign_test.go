@@ -16,10 +16,7 @@ import (
 // The vectors that all clients share.
 func TestVectors(t *testing.T) {
 	t.Parallel()
-	content, err := os.ReadFile("testdata/vectors.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := testenv.Must(os.ReadFile("testdata/vectors.json"))(t)
 	var vectors struct {
 		Bodies  []struct{ Name, Secret, Body, Signature string }
 		Appeals []struct {
@@ -27,21 +24,15 @@ func TestVectors(t *testing.T) {
 			FileSize                                  int64
 		}
 	}
-	if err := json.Unmarshal(content, &vectors); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, json.Unmarshal(content, &vectors))
 	if len(vectors.Bodies) == 0 || len(vectors.Appeals) == 0 {
 		t.Fatal("no vectors")
 	}
 	for _, v := range vectors.Bodies {
-		if got := Signature(v.Secret, []byte(v.Body)); got != v.Signature {
-			t.Errorf("%s: %s; want %s", v.Name, got, v.Signature)
-		}
+		testenv.Want(t, Signature(v.Secret, []byte(v.Body)), v.Signature, "%s", v.Name)
 	}
 	for _, v := range vectors.Appeals {
-		if got := AppealSignature(v.Secret, v.Reason, v.FileName, v.FileSize); got != v.Signature {
-			t.Errorf("%s: %s; want %s", v.Name, got, v.Signature)
-		}
+		testenv.Want(t, AppealSignature(v.Secret, v.Reason, v.FileName, v.FileSize), v.Signature, "%s", v.Name)
 	}
 }
 
@@ -80,23 +71,17 @@ func TestTransport(t *testing.T) {
 		"empty stream":   {io.MultiReader(), ""},
 		"explicit empty": {http.NoBody, ""},
 	} {
-		request, err := http.NewRequest(http.MethodPost, "http://gateway/api/v1/payments", test.body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := testenv.Must(http.NewRequest(http.MethodPost, "http://gateway/api/v1/payments", test.body))(t)
 		sent := &capture{}
 		if _, err := Transport(sent, "key_1", "s3cret").RoundTrip(request); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if sent.body != test.want || sent.request.ContentLength != int64(len(test.want)) {
-			t.Errorf("%s: sent %q of length %d; want %q", name, sent.body, sent.request.ContentLength, test.want)
-		}
+		testenv.Check(t, sent.body == test.want && sent.request.ContentLength == int64(len(test.want)),
+			"%s: sent %q of length %d; want %q", name, sent.body, sent.request.ContentLength, test.want)
 		for header, want := range map[string]string{
 			"X-Merchant-Key-Id": "key_1", "X-Merchant-Secret": "s3cret", "Signature": Signature("s3cret", []byte(test.want)),
 		} {
-			if got := sent.request.Header.Get(header); got != want {
-				t.Errorf("%s: %s = %q; want %q", name, header, got, want)
-			}
+			testenv.Want(t, sent.request.Header.Get(header), want, "%s: %s", name, header)
 		}
 		checkResendable(t, name, sent.request, test.want)
 	}
@@ -108,46 +93,33 @@ func checkResendable(t *testing.T, name string, r *http.Request, want string) {
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	if body, err := io.ReadAll(again); err != nil || string(body) != want {
-		t.Errorf("%s: GetBody gives %q, %v; want %q", name, body, err, want)
-	}
+	body, err := io.ReadAll(again)
+	testenv.Check(t, err == nil && string(body) == want, "%s: GetBody gives %q, %v; want %q", name, body, err, want)
 }
 
 func TestTransportLeavesTheRequestAlone(t *testing.T) {
 	t.Parallel()
-	request, err := http.NewRequest(http.MethodPost, "http://gateway/", strings.NewReader("{}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := testenv.Must(http.NewRequest(http.MethodPost, "http://gateway/", strings.NewReader("{}")))(t)
 	own := &closer{Reader: strings.NewReader("{}")}
 	request.Body = own
-	if _, err := Transport(&capture{}, "key_1", "s3cret").RoundTrip(request); err != nil {
-		t.Fatal(err)
-	}
-	if len(request.Header) != 0 || request.Body != own {
-		t.Errorf("the request was changed: %v", request.Header)
-	}
-	if rest, _ := io.ReadAll(own); string(rest) != "{}" {
-		t.Errorf("the request's own body was read although GetBody gives copies: %q left", rest)
-	}
+	testenv.Must(Transport(&capture{}, "key_1", "s3cret").RoundTrip(request))(t)
+	testenv.Check(t, len(request.Header) == 0 && request.Body == own, "the request was changed: %v", request.Header)
+	rest, _ := io.ReadAll(own)
+	testenv.Check(t, string(rest) == "{}", "the request's own body was read although GetBody gives copies: %q left", rest)
 	testenv.Check(t, own.closed, "the request's body was not closed")
 }
 
 func TestTransportBodyErrors(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	request, err := http.NewRequest(http.MethodPost, "http://gateway/", strings.NewReader("{}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := testenv.Must(http.NewRequest(http.MethodPost, "http://gateway/", strings.NewReader("{}")))(t)
 	own := &closer{Reader: strings.NewReader("{}")}
 	request.Body = own
 	request.GetBody = func() (io.ReadCloser, error) { return nil, broken }
 	sent := &capture{}
-	if _, err := Transport(sent, "k", "s").RoundTrip(request); !errors.Is(err, broken) || !own.closed ||
-		sent.request != nil {
-		t.Errorf("got %v, closed %v, sent %v; want the error, closed, nothing sent", err, own.closed, sent.request)
-	}
+	_, err := Transport(sent, "k", "s").RoundTrip(request)
+	testenv.Check(t, errors.Is(err, broken) && own.closed && sent.request == nil,
+		"got %v, closed %v, sent %v; want the error, closed, nothing sent", err, own.closed, sent.request)
 }
 
 func TestTransportRefusesRedirects(t *testing.T) {
@@ -170,20 +142,13 @@ func TestTransportRefusesRedirects(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	sent := &capture{}
-	request, err := http.NewRequest(http.MethodGet, "http://gateway/", http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := (Headers{KeyID: "X-Key", Signature: "X-Sign"}).Transport(sent, "key_1", "s3cret").
-		RoundTrip(request); err != nil {
-		t.Fatal(err)
-	}
+	request := testenv.Must(http.NewRequest(http.MethodGet, "http://gateway/", http.NoBody))(t)
+	testenv.Must((Headers{KeyID: "X-Key", Signature: "X-Sign"}).Transport(sent, "key_1", "s3cret").
+		RoundTrip(request))(t)
 	for header, want := range map[string]string{
 		"X-Key": "key_1", "X-Merchant-Secret": "s3cret", "X-Sign": Signature("s3cret", nil), "X-Merchant-Key-Id": "", "Signature": "",
 	} {
-		if got := sent.request.Header.Get(header); got != want {
-			t.Errorf("%s = %q; want %q", header, got, want)
-		}
+		testenv.Want(t, sent.request.Header.Get(header), want, "%s", header)
 	}
 }
 
@@ -191,16 +156,10 @@ func TestHeaders(t *testing.T) {
 func TestTransportOfAppeals(t *testing.T) {
 	t.Parallel()
 	signature := AppealSignature("s3cret", "why", "a.pdf", 1234)
-	request, err := http.NewRequest(http.MethodPost, "http://gateway/", strings.NewReader("the form"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := testenv.Must(http.NewRequest(http.MethodPost, "http://gateway/", strings.NewReader("the form")))(t)
 	request.Header.Set("Signature", signature)
 	sent := &capture{}
-	if _, err := Transport(sent, "key_1", "s3cret").RoundTrip(request); err != nil {
-		t.Fatal(err)
-	}
-	if sent.request.Header.Get("Signature") != signature || sent.request.Header.Get("X-Merchant-Secret") != "s3cret" {
-		t.Errorf("sent %v", sent.request.Header)
-	}
+	testenv.Must(Transport(sent, "key_1", "s3cret").RoundTrip(request))(t)
+	testenv.Check(t, sent.request.Header.Get("Signature") == signature && sent.request.Header.Get("X-Merchant-Secret") == "s3cret",
+		"sent %v", sent.request.Header)
 }

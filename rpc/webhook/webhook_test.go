@@ -32,10 +32,7 @@ func sleepUntil(at time.Time) { time.Sleep(time.Until(at)) }
 // The vectors that all clients share.
 func TestVectors(t *testing.T) {
 	t.Parallel()
-	content, err := os.ReadFile("../sign/testdata/vectors.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := testenv.Must(os.ReadFile("../sign/testdata/vectors.json"))(t)
 	var vectors struct {
 		Webhooks []struct {
 			Name, ID, Timestamp, Body, Signature string
@@ -44,9 +41,7 @@ func TestVectors(t *testing.T) {
 			Valid                                bool
 		}
 	}
-	if err := json.Unmarshal(content, &vectors); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, json.Unmarshal(content, &vectors))
 	if len(vectors.Webhooks) == 0 {
 		t.Fatal("no vectors")
 	}
@@ -57,9 +52,8 @@ func TestVectors(t *testing.T) {
 			header.Set("webhook-id", v.ID)
 			header.Set("webhook-timestamp", v.Timestamp)
 			header.Set("webhook-signature", v.Signature)
-			if _, err := Verify(header, []byte(v.Body), v.Secrets...); (err == nil) != v.Valid {
-				t.Errorf("%s: %v; want valid: %t", v.Name, err, v.Valid)
-			}
+			_, err := Verify(header, []byte(v.Body), v.Secrets...)
+			testenv.Check(t, (err == nil) == v.Valid, "%s: %v; want valid: %t", v.Name, err, v.Valid)
 		})
 	}
 }
@@ -87,9 +81,8 @@ func TestVerifyRefuses(t *testing.T) {
 			if test.change != nil {
 				test.change(header)
 			}
-			if _, err := Verify(header, body, test.secrets...); !errors.Is(err, test.want) {
-				t.Errorf("%s: %v; want %v", name, err, test.want)
-			}
+			_, err := Verify(header, body, test.secrets...)
+			testenv.Check(t, errors.Is(err, test.want), "%s: %v; want %v", name, err, test.want)
 		})
 	}
 }
@@ -101,14 +94,8 @@ func set(name, value string) func(http.Header) {
 // signedNow signs a body as the gateway does, with another library.
 func signedNow(t testing.TB, body []byte) http.Header {
 	t.Helper()
-	signer, err := standardwebhooks.NewWebhook(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signature, err := signer.Sign("event-1", time.Now(), body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signer := testenv.Must(standardwebhooks.NewWebhook(secret))(t)
+	signature := testenv.Must(signer.Sign("event-1", time.Now(), body))(t)
 	return http.Header{
 		"Webhook-Id": {"event-1"}, "Webhook-Timestamp": {strconv.FormatInt(time.Now().Unix(), 10)},
 		"Webhook-Signature": {signature},
@@ -129,10 +116,8 @@ func TestVerifyReads(t *testing.T) {
 	testenv.Check(t, event.Type == TypePaymentStatusUpdated && event.EventID == "e" && event.CreatedAt.Equal(created),
 		"event %+v", event)
 	data := event.Data
-	if data.UUID != "u" || data.OrderID != "o" || data.Status != "COMPLETED" || data.Amount != "1500.00" ||
-		data.Currency != "RUB" || data.PayerRequisites.CardLast4 != "4242" {
-		t.Errorf("data %+v", data)
-	}
+	testenv.Check(t, data.UUID == "u" && data.OrderID == "o" && data.Status == "COMPLETED" && data.Amount == "1500.00" &&
+		data.Currency == "RUB" && data.PayerRequisites.CardLast4 == "4242", "data %+v", data)
 	testenv.Check(t, event.Meta.PreviousStatus == "PENDING" && event.Meta.Reason == nil && event.Meta.Sequence == 2,
 		"meta %+v", event.Meta)
 	body = []byte(`{"type":"deposit.status.updated","data":{"id":31,"status":"CONFIRMED","transactionHash":null},"meta":{"id":"31"}}`)
@@ -141,7 +126,6 @@ func TestVerifyReads(t *testing.T) {
 	body = []byte(`{"type":"payin.status.updated","data":{"id":"u","orderId":"o"}}`)
 	event, err = Verify(signedNow(t, body), body, secret)
 	testenv.Check(t, err == nil && event.Data.ID == "u" && event.Data.OrderID == "o", "a payout's: %+v, %v", event, err)
-	if _, err := Verify(signedNow(t, []byte("{")), []byte("{"), secret); err == nil {
-		t.Error("a body that is no JSON was read")
-	}
+	_, err = Verify(signedNow(t, []byte("{")), []byte("{"), secret)
+	testenv.Check(t, err != nil, "a body that is no JSON was read")
 }
