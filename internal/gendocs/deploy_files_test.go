@@ -20,7 +20,7 @@ import (
 func deployFiles(t *testing.T) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	err := fs.WalkDir(os.DirFS(root), "deploy", func(name string, entry fs.DirEntry, err error) error {
+	testenv.NoError(t, fs.WalkDir(os.DirFS(root), "deploy", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -30,8 +30,7 @@ func deployFiles(t *testing.T) map[string]string {
 			files[name] = read(t, name)
 		}
 		return nil
-	})
-	testenv.NoError(t, err)
+	}))
 	return files
 }
 
@@ -64,8 +63,7 @@ func TestDeployFilesParse(t *testing.T) {
 // What the files set is a setting that there is: a wrong name would do nothing.
 func TestDeployNamesSettings(t *testing.T) {
 	t.Parallel()
-	src, err := parse(root)
-	testenv.NoError(t, err)
+	src := testenv.Must(parse(root))(t)
 	_, known, err := settings(src)
 	testenv.NoError(t, err)
 	for name := range describedVariables(src) {
@@ -87,8 +85,7 @@ func TestDeployNamesSettings(t *testing.T) {
 			"DATABASE_URL", "GATEWAY_VAULT_KEYS", "GATEWAY_LINK_KEYS", "GATEWAY_EXTERNAL_PAYMENTS_SECRET",
 			"GATEWAY_BASE_URL", "GATEWAY_PAY_URL", "GATEWAY_PORTAL_URL", "GATEWAY_TRUSTED_PROXIES",
 		} {
-			testenv.Check(t, regexp.MustCompile(`(?m)^ *`+name+`[:=]`).MatchString(content),
-				"%s does not set %s", way, name)
+			testenv.Check(t, regexp.MustCompile(`(?m)^ *`+name+`[:=]`).MatchString(content), "%s does not set %s", way, name)
 		}
 	}
 }
@@ -102,9 +99,8 @@ func TestComposeMountsFiles(t *testing.T) {
 		if mount[1] == "tls" {
 			continue // the certificate is not ours
 		}
-		if _, err := os.Stat(path.Join(root, "deploy", mount[1])); err != nil {
-			t.Error(err)
-		}
+		_, err := os.Stat(path.Join(root, "deploy", mount[1]))
+		testenv.Check(t, err == nil, "%v", err)
 	}
 	testenv.Check(t, len(mounts) >= 5, "%d mounts are checked", len(mounts))
 }
@@ -119,9 +115,8 @@ func TestDeployHasNoSecrets(t *testing.T) {
 		for _, found := range secret.FindAllStringSubmatch(content, -1) {
 			value := found[2]
 			sandbox := file == "deploy/compose.yaml" && strings.HasPrefix(value, "sandbox ")
-			if value != "" && value != `""` && !strings.HasPrefix(value, "${"+found[1]) && !sandbox {
-				t.Errorf("%s has a value of %s", file, found[1])
-			}
+			testenv.Check(t, value == "" || value == `""` || strings.HasPrefix(value, "${"+found[1]) || sandbox,
+				"%s has a value of %s", file, found[1])
 		}
 	}
 }
@@ -152,16 +147,14 @@ func TestProxyKeepsOperatorsIn(t *testing.T) {
 			checked++
 		}
 		merchants := slices.Contains(words[1:], "key") || slices.Contains(words[1:], "financiers")
-		if path := "/" + words[0]; only && lets(path) || merchants && !lets(path) {
-			t.Errorf("%s: let in from everywhere: %t", path, lets(path))
-		}
+		path := "/" + words[0]
+		testenv.Check(t, (!only || !lets(path)) && (!merchants || lets(path)),
+			"%s: let in from everywhere: %t", path, lets(path))
 	}
 	for path, want := range map[string]bool{
 		"/operator": false, "/operator/users/new": false, "/merchant": true, "/trader/payouts/1": true, "/sign-in": true,
 	} {
-		if lets(path) != want {
-			t.Errorf("%s: let in from everywhere: %t", path, !want)
-		}
+		testenv.Want(t, lets(path), want, "%s: let in from everywhere", path)
 	}
 	testenv.Check(t, checked >= 30, "only %d calls of operators were found", checked)
 }

@@ -40,9 +40,8 @@ func alertRules(t *testing.T) map[string]alert {
 	rules := map[string]alert{}
 	for _, group := range file.Groups {
 		for _, rule := range group.Rules {
-			if _, twice := rules[rule.Alert]; twice || rule.Alert == "" {
-				t.Errorf("the alert %q has no name, or another has the same", rule.Alert)
-			}
+			_, twice := rules[rule.Alert]
+			testenv.Check(t, !twice && rule.Alert != "", "the alert %q has no name, or another has the same", rule.Alert)
 			rules[rule.Alert] = rule
 		}
 	}
@@ -88,14 +87,14 @@ func TestAlertsHaveRunbooks(t *testing.T) {
 	t.Parallel()
 	runbooks := parseMarkdown(t, read(t, "docs/operate/runbooks.md"))
 	for _, rule := range alertRules(t) {
-		if severity := alarm.Severity(rule.Labels["severity"]); severity != alarm.Page && severity != alarm.Ticket {
-			t.Errorf("%s is of the severity %q", rule.Alert, severity)
-		}
+		severity := alarm.Severity(rule.Labels["severity"])
+		testenv.Check(t, severity == alarm.Page || severity == alarm.Ticket,
+			"%s is of the severity %q", rule.Alert, severity)
 		testenv.Check(t, strings.HasSuffix(rule.Annotations["summary"], "."),
 			"%s has no summary that is a sentence", rule.Alert)
-		if anchor := runbook(t, rule); !runbooks.parts[anchor] {
-			t.Errorf("%s leads to %q, which docs/operate/runbooks.md does not have", rule.Alert, anchor)
-		}
+		anchor := runbook(t, rule)
+		testenv.Check(t, runbooks.parts[anchor],
+			"%s leads to %q, which docs/operate/runbooks.md does not have", rule.Alert, anchor)
 	}
 }
 
@@ -121,9 +120,8 @@ func TestAlarmsAreAlerts(t *testing.T) {
 			t.Errorf("no alert %s for the alarm %s: there are %v", name, a.Name, slices.Sorted(maps.Keys(rules)))
 			continue
 		}
-		if rule.Expr != a.Expression || rule.Labels["severity"] != string(a.Severity) || runbook(t, rule) != a.Runbook {
-			t.Errorf("%s is not as the alarm %s:\n%+v\n%+v", name, a.Name, rule, a)
-		}
+		testenv.Check(t, rule.Expr == a.Expression && rule.Labels["severity"] == string(a.Severity) && runbook(t, rule) == a.Runbook,
+			"%s is not as the alarm %s:\n%+v\n%+v", name, a.Name, rule, a)
 	}
 }
 
@@ -142,8 +140,7 @@ func dashboardQueries(t *testing.T) map[string][]string {
 		for _, target := range panel.Targets {
 			queries[panel.Title] = append(queries[panel.Title], target.Expr)
 		}
-		testenv.Check(t, panel.Type == "row" || len(queries[panel.Title]) != 0,
-			"the panel %q shows nothing", panel.Title)
+		testenv.Check(t, panel.Type == "row" || len(queries[panel.Title]) != 0, "the panel %q shows nothing", panel.Title)
 	}
 	return queries
 }

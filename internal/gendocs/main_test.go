@@ -17,12 +17,10 @@ import (
 // writes them anew.
 func TestPagesAreUpToDate(t *testing.T) {
 	t.Parallel()
-	pages, err := generate(root)
-	testenv.NoError(t, err)
+	pages := testenv.Must(generate(root))(t)
 	for _, path := range slices.Sorted(maps.Keys(pages)) {
-		if p := pages[path]; p.now != p.generated {
-			t.Errorf("%s is not up to date: run go generate ./internal/gendocs", path)
-		}
+		p := pages[path]
+		testenv.Check(t, p.now == p.generated, "%s is not up to date: run go generate ./internal/gendocs", path)
 	}
 }
 
@@ -33,17 +31,14 @@ func TestFill(t *testing.T) {
 	tables := map[string]string{"one": "NEW\n"}
 	used := map[string]bool{}
 	got, err := fill("a\n<!-- generated: one -->\nold\n<!-- end -->\nb\n", tables, used)
-	if want := "a\n<!-- generated: one -->\nNEW\n<!-- end -->\nb\n"; err != nil || got != want || !used["one"] {
-		t.Errorf("%q %v", got, err)
-	}
+	testenv.Check(t, err == nil && got == "a\n<!-- generated: one -->\nNEW\n<!-- end -->\nb\n" && used["one"],
+		"%q %v", got, err)
 	const inText = "text about `<!-- generated: two -->`\n"
-	if got, err := fill(inText, tables, used); err != nil || got != inText {
-		t.Errorf("%q %v", got, err)
-	}
+	got, err = fill(inText, tables, used)
+	testenv.Check(t, err == nil && got == inText, "%q %v", got, err)
 	for _, wrong := range []string{"<!-- generated: two -->\n<!-- end -->\n", "<!-- generated: one -->\n"} {
-		if got, err := fill(wrong, tables, used); err == nil {
-			t.Errorf("%q became %q", wrong, got)
-		}
+		got, err := fill(wrong, tables, used)
+		testenv.Check(t, err != nil, "%q became %q", wrong, got)
 	}
 }
 
@@ -51,48 +46,38 @@ func TestFill(t *testing.T) {
 func TestCallsAreDescribed(t *testing.T) {
 	t.Parallel()
 	procedure := regexp.MustCompile(`(?m)^  rpc (\w+)\(`)
-	for proto, pages := range map[string][]string{
-		"operator": {"operate/calls"}, "merchant": {"integrate/portal"}, "trader": {"operate/calls"},
+	for proto, page := range map[string]string{
+		"operator": "operate/calls", "merchant": "integrate/portal", "trader": "operate/calls",
 	} {
-		var described string
-		for _, page := range pages {
-			described += read(t, "docs/"+page+".md")
-		}
+		described := read(t, "docs/"+page+".md")
 		calls := procedure.FindAllStringSubmatch(read(t, "rpc/proto/portal/v1/"+proto+".proto"), -1)
 		testenv.Check(t, len(calls) != 0, "%s.proto has no calls", proto)
 		for _, call := range calls {
-			if !regexp.MustCompile(`\b` + call[1] + `\b`).MatchString(described) {
-				t.Errorf("%s is described on none of the pages %v", call[1], pages)
-			}
+			testenv.Check(t, regexp.MustCompile(`\b`+call[1]+`\b`).MatchString(described),
+				"%s is not described on the page %s", call[1], page)
 		}
 	}
 }
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(root, path))
-	testenv.NoError(t, err)
+	content := testenv.Must(os.ReadFile(filepath.Join(root, path)))(t)
 	return string(content)
 }
 
 // A variable or a metric that nobody has described is told, and not left out.
 func TestNothingIsLeftOut(t *testing.T) {
 	t.Parallel()
-	src, err := parse(root)
-	testenv.NoError(t, err)
+	src := testenv.Must(parse(root))(t)
 	for name, test := range map[string]struct {
 		make func(source) (string, error)
 		from map[string]string
 	}{"secrets": {secretTable, describedVariables(src)}, "metrics": {metricTable, alerts}} {
-		got, err := test.make(src)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		got := testenv.Must(test.make(src))(t)
 		// A header and a line below it.
-		if lines := strings.Count(got, "\n") - 2; lines != len(test.from) || lines == 0 {
-			t.Errorf("%s: %d lines for %d descriptions", name, lines, len(test.from))
-		}
+		lines := strings.Count(got, "\n") - 2
+		testenv.Check(t, lines == len(test.from) && lines != 0,
+			"%s: %d lines for %d descriptions", name, lines, len(test.from))
 		for described := range test.from {
 			testenv.Check(t, strings.Contains(got, code(described)), "%s: %s is missing", name, described)
 		}
@@ -102,31 +87,25 @@ func TestNothingIsLeftOut(t *testing.T) {
 // Fields come from the description: those of messages inside too, and with the values they may have.
 func TestFieldTable(t *testing.T) {
 	t.Parallel()
-	described, err := readDescription(root)
-	testenv.NoError(t, err)
-	got, err := described.fieldTable("CreatePaymentRequest")
-	testenv.NoError(t, err)
+	described := testenv.Must(readDescription(root))(t)
+	got := testenv.Must(described.fieldTable("CreatePaymentRequest"))(t)
 	for _, want := range []string{
 		"| `orderId` | yes |", "| `payer.payments.expired` | no |", "| `merchantName` | never |", "`quasi_ecom`",
 	} {
 		testenv.Check(t, strings.Contains(got, want), "%s is missing from\n%s", want, got)
 	}
-	if _, err := described.fieldTable("NoSuchMessage"); err == nil {
-		t.Error("a message that is not described has a table")
-	}
+	_, err := described.fieldTable("NoSuchMessage")
+	testenv.Check(t, err != nil, "a message that is not described has a table")
 }
 
 // A webhook that the code sends and nobody has described is told.
 func TestEventsAreDescribed(t *testing.T) {
 	t.Parallel()
-	src, err := parse(root)
-	testenv.NoError(t, err)
-	described, err := readDescription(root)
-	testenv.NoError(t, err)
+	src := testenv.Must(parse(root))(t)
+	described := testenv.Must(readDescription(root))(t)
 	delete(described.Webhooks, "payment.payer.claimed")
-	if _, err := eventTable(src, described); err == nil || !strings.Contains(err.Error(), "payment.payer.claimed") {
-		t.Error(err)
-	}
+	_, err := eventTable(src, described)
+	testenv.Check(t, err != nil && strings.Contains(err.Error(), "payment.payer.claimed"), "%v", err)
 }
 
 var (
@@ -139,7 +118,7 @@ var (
 func TestAttacksAreProven(t *testing.T) {
 	t.Parallel()
 	there, attacks := map[string]bool{}, map[string]bool{}
-	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
+	testenv.NoError(t, filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -151,15 +130,13 @@ func TestAttacksAreProven(t *testing.T) {
 			}
 		}
 		return err
-	})
-	testenv.NoError(t, err)
+	}))
 	named := map[string]bool{}
 	for _, page := range []string{"docs/track-record.md", "docs/security.md"} {
 		clear(named)
 		for _, found := range namedTest.FindAllStringSubmatch(read(t, page), -1) {
-			if named[found[1]] = true; !there[found[1]] {
-				t.Errorf("%s names %s, which is nowhere", page, found[1])
-			}
+			named[found[1]] = true
+			testenv.Check(t, there[found[1]], "%s names %s, which is nowhere", page, found[1])
 		}
 	}
 	for name := range attacks {

@@ -29,7 +29,7 @@ type markdown struct {
 func markdownPages(t *testing.T) map[string]markdown {
 	t.Helper()
 	pages := map[string]markdown{}
-	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
+	testenv.NoError(t, fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -39,8 +39,7 @@ func markdownPages(t *testing.T) map[string]markdown {
 			pages[name] = parseMarkdown(t, read(t, name))
 		}
 		return nil
-	})
-	testenv.NoError(t, err)
+	}))
 	return pages
 }
 
@@ -51,7 +50,7 @@ func parseMarkdown(t *testing.T, content string) markdown {
 		page.parts[anchor] = true
 	}
 	document := goldmark.New().Parser().Parse(text.NewReader([]byte(content)))
-	err := ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+	testenv.NoError(t, ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := node.(type) {
 		case *ast.Link:
 			if entering {
@@ -63,8 +62,7 @@ func parseMarkdown(t *testing.T, content string) markdown {
 			}
 		}
 		return ast.WalkContinue, nil
-	})
-	testenv.NoError(t, err)
+	}))
 	return page
 }
 
@@ -90,9 +88,7 @@ func TestLinksLead(t *testing.T) {
 			}
 		}
 	}
-	if checked < 100 {
-		t.Errorf("only %d links were found", checked)
-	}
+	testenv.Check(t, checked >= 100, "only %d links were found", checked)
 }
 
 // A page names files that are there. Names in capitals stand for others.
@@ -101,9 +97,8 @@ func TestNamedFilesAreThere(t *testing.T) {
 	named := regexp.MustCompile("`((?:cmd|deploy|docs|internal|queries|rpc|schema|web)/[a-z0-9_./-]+\\.[a-z]+)`")
 	for page := range markdownPages(t) {
 		for _, found := range named.FindAllStringSubmatch(read(t, page), -1) {
-			if _, err := os.Stat(path.Join(root, found[1])); err != nil {
-				t.Errorf("%s names %s, which there is not", page, found[1])
-			}
+			_, err := os.Stat(path.Join(root, found[1]))
+			testenv.Check(t, err == nil, "%s names %s, which there is not", page, found[1])
 		}
 	}
 }
@@ -118,9 +113,8 @@ func TestPagesAreShort(t *testing.T) {
 	t.Parallel()
 	const most = 3000
 	for name, page := range markdownPages(t) {
-		if page.words > most && !slices.Contains(longPages, name) {
-			t.Errorf("%s has %d words, and may have %d", name, page.words, most)
-		}
+		testenv.Check(t, page.words <= most || slices.Contains(longPages, name),
+			"%s has %d words, and may have %d", name, page.words, most)
 	}
 }
 
@@ -130,10 +124,9 @@ func TestPagesAreFound(t *testing.T) {
 	pages := markdownPages(t)
 	for name := range pages {
 		folder := path.Dir(name)
-		if strings.HasPrefix(folder, "docs/") && folder != "docs/"+docs.Russian &&
-			!slices.Contains(pages[folder+".md"].links, path.Base(folder)+"/"+path.Base(name)) {
-			t.Errorf("%s.md does not lead to %s", folder, name)
-		}
+		testenv.Check(t, !strings.HasPrefix(folder, "docs/") || folder == "docs/"+docs.Russian ||
+			slices.Contains(pages[folder+".md"].links, path.Base(folder)+"/"+path.Base(name)),
+			"%s.md does not lead to %s", folder, name)
 	}
 }
 
@@ -148,16 +141,14 @@ var (
 func TestManualsAreInStep(t *testing.T) {
 	t.Parallel()
 	english, russian := docs.Operate(""), docs.Operate(docs.Russian)
-	entries, err := os.ReadDir(path.Join(root, "docs/ru/operate"))
-	testenv.NoError(t, err)
+	entries := testenv.Must(os.ReadDir(path.Join(root, "docs/ru/operate")))(t)
 	testenv.Want(t, len(entries)+1, len(english), "pages in Russian")
 	for i, page := range english {
 		in, other := string(page.Text), string(russian[i].Text)
 		levels := headingLevel.FindAllString(codeBlock.ReplaceAllString(in, ""), -1)
 		for at, level := range headingLevel.FindAllString(codeBlock.ReplaceAllString(other, ""), -1) {
-			if at >= len(levels) || levels[at] != level {
-				t.Errorf("%s: heading %d is not of the level in English", russian[i].Path, at+1)
-			}
+			testenv.Check(t, at < len(levels) && levels[at] == level,
+				"%s: heading %d is not of the level in English", russian[i].Path, at+1)
 		}
 		testenv.Want(t, len(russian[i].Anchors()), len(page.Names), "headings of %s", russian[i].Path)
 		testenv.Check(t, slices.Equal(codeBlock.FindAllString(other, -1), codeBlock.FindAllString(in, -1)),
@@ -165,9 +156,8 @@ func TestManualsAreInStep(t *testing.T) {
 		rows, same := tableRow.FindAllString(other, -1), tableRow.FindAllString(in, -1)
 		testenv.Want(t, len(rows), len(same), "rows of tables of %s", russian[i].Path)
 		for at := range min(len(rows), len(same)) {
-			if len(cellsOf(rows[at])) != len(cellsOf(same[at])) {
-				t.Errorf("%s: a row has not the cells it has in English: %s", russian[i].Path, rows[at])
-			}
+			testenv.Want(t, len(cellsOf(rows[at])), len(cellsOf(same[at])),
+				"%s: a row has not the cells it has in English: %s", russian[i].Path, rows[at])
 		}
 	}
 }
@@ -178,26 +168,22 @@ var words = regexp.MustCompile("[a-z]{2,} [a-z]|^[a-z]{3,}$")
 // Every generated cell has its Russian in russian.txt, which has none for what is not there any more.
 func TestCellsAreInRussian(t *testing.T) {
 	t.Parallel()
-	src, err := parse(root)
-	testenv.NoError(t, err)
-	tables, err := makeTables(src)
-	testenv.NoError(t, err)
+	src := testenv.Must(parse(root))(t)
+	tables := testenv.Must(makeTables(src))(t)
 	there, russian := map[string]bool{}, readRussian()
 	for _, name := range []string{"settings", "secrets", "metrics", "requisites", "declared", "faults"} {
 		for line := range strings.Lines(tables[name]) {
 			for _, cell := range cellsOf(line) {
 				there[cell] = true
 				plain := regexp.MustCompile("`[^`]*`").ReplaceAllString(cell, "")
-				if words.MatchString(plain) && russian[cell] == "" && !numbered(cell) {
-					t.Errorf("russian.txt has no Russian for %q of the table %s", cell, name)
-				}
+				testenv.Check(t, !words.MatchString(plain) || russian[cell] != "" || numbered(cell),
+					"russian.txt has no Russian for %q of the table %s", cell, name)
 			}
 		}
 	}
 	for pair := range strings.SplitSeq(strings.TrimSpace(russianCells), "\n\n") {
-		if english, _, _ := strings.Cut(pair, "\n"); !there[english] {
-			t.Errorf("russian.txt has %q, which no table has", english)
-		}
+		english, _, _ := strings.Cut(pair, "\n")
+		testenv.Check(t, there[english], "russian.txt has %q, which no table has", english)
 	}
 }
 
