@@ -53,32 +53,26 @@ func TestBench(t *testing.T) {
 			from, _ = got[above].(map[string]any)
 			key = below
 		}
-		if value, _ := from[key].(float64); value <= 0 {
-			t.Errorf("%s is %v", key, from[key])
-		}
+		value, _ := from[key].(float64)
+		testenv.Check(t, value > 0, "%s is %v", key, from[key])
 	}
-	if longest, _ := got["longest_snapshot_s"].(float64); longest > 5 {
-		t.Errorf("a snapshot was kept for %v s", longest)
-	}
+	longest, _ := got["longest_snapshot_s"].(float64)
+	testenv.Check(t, longest <= 5, "a snapshot was kept for %v s", longest)
 	testenv.Want[any](t, got["audit_violations"], 0.0, "audit_violations, after %s", &log)
-	if _, there := got["pay_page_bytes"]; !there {
-		t.Error("pay_page_bytes is missing")
-	}
+	_, there := got["pay_page_bytes"]
+	testenv.Check(t, there, "pay_page_bytes is missing")
 	for part, text := range map[string]string{"an aim": "≥0.22", "a statement": "RequisiteTake"} {
 		testenv.Check(t, strings.Contains(log.String(), text), "%s is not told: %s", part, &log)
 	}
 	// So few creates may end between two samples of the profile: what is made of samples is proven by TestByPackage.
-	if _, told := got["gateway_cpu_by_package"].([]any); !told {
-		t.Error("the gateway was not profiled")
-	}
+	_, told := got["gateway_cpu_by_package"].([]any)
+	testenv.Check(t, told, "the gateway was not profiled")
 	for _, key := range []string{"machine", "settings", "samples", "statements"} {
-		if object, _ := got[key].(map[string]any); len(object) == 0 {
-			t.Errorf("%s is %v", key, got[key])
-		}
+		object, _ := got[key].(map[string]any)
+		testenv.Check(t, len(object) != 0, "%s is %v", key, got[key])
 	}
-	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "gateway-bench-*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), "gateway-bench-*"))
+	testenv.Check(t, len(left) == 0, "left behind: %v", left)
 }
 
 // Results are compared figure by figure, and only what no sample of the other reaches differs.
@@ -109,12 +103,10 @@ webhooks_per_s 1500 1000 2000 1550 1000 2100 1.03`, "the comparison")
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"-only", "nonsense"}, {"-runs", "0"}, {"-run", "0s"}, {"-stored", "-1"}} {
-		if _, err := parseOptions(args, &bytes.Buffer{}); err == nil {
-			t.Errorf("%v: no error", args)
-		}
+		_, err := parseOptions(args, &bytes.Buffer{})
+		testenv.Check(t, err != nil, "%v: no error", args)
 	}
-	o, err := parseOptions([]string{"-only", "creates,open", "-skip", "open"}, &bytes.Buffer{})
-	noError(t, err)
+	o := testenv.Must(parseOptions([]string{"-only", "creates,open", "-skip", "open"}, &bytes.Buffer{}))(t)
 	b := &bench{options: o}
 	testenv.Check(t, b.wanted("creates") && !b.wanted("open") && !b.wanted("pages"),
 		"the parts wanted are not the parts asked for")

@@ -35,21 +35,17 @@ func TestTap(t *testing.T) {
 	}
 
 	noError(t, batch("select $1::int"))
-	if made := wantTrips(3)[0]; made[1].sql != "select $1::int" || made[1].args[0] != 1 || made[1].tag != "SELECT 1" {
-		t.Errorf("the second statement is %+v", made[1])
-	}
+	made := wantTrips(3)[0]
+	testenv.Check(t, made[1].sql == "select $1::int" && made[1].args[0] == 1 && made[1].tag == "SELECT 1",
+		"the second statement is %+v", made[1])
 	testenv.Check(t, batch("select 1 / ($1::int - 1)") != nil, "a division by zero is no error")
-	_, err := conn.Exec(ctx, "rollback")
-	noError(t, err)
+	testenv.Must(conn.Exec(ctx, "rollback"))(t)
 	wantTrips(1, 1)
 
-	tx, err := conn.Begin(ctx)
-	noError(t, err)
+	tx := testenv.Must(conn.Begin(ctx))(t)
 	text := "a"
-	_, err = tx.Exec(ctx, "select $1::text, $2::text", &text, (*string)(nil))
-	noError(t, err)
+	testenv.Must(tx.Exec(ctx, "select $1::text, $2::text", &text, (*string)(nil)))(t)
 	noError(t, tx.Commit(ctx))
-	if args := wantTrips(1, 1, 1)[1][0].args; args[0] != "a" || args[1] != nil {
-		t.Errorf("the arguments are %v", args)
-	}
+	args := wantTrips(1, 1, 1)[1][0].args
+	testenv.Check(t, args[0] == "a" && args[1] == nil, "the arguments are %v", args)
 }

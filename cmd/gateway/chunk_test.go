@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gateway.example/internal/edge"
+	"gateway.example/internal/testenv"
 )
 
 // A request with two lengths is refused, and behind a body in chunks nothing is read from the connection: a proxy in
@@ -49,10 +50,7 @@ func TestNothingBehindChunks(t *testing.T) {
 			"1.1", "Content-Length: 1\r\n\r\naPOST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n" + chunks, nil,
 		},
 	} {
-		connection, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		connection := testenv.Must(new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String()))(t)
 		_, _ = io.WriteString(connection, "POST /a HTTP/"+c.version+"\r\nHost: x\r\n"+c.rest+behind)
 		got, _ := io.ReadAll(connection) // it may be reset, as what stands behind is thrown away
 		_ = connection.Close()
@@ -60,8 +58,7 @@ func TestNothingBehindChunks(t *testing.T) {
 		for _, answer := range regexp.MustCompile(`HTTP/1\.[01] (\d+)`).FindAllSubmatch(got, -1) {
 			answers = append(answers, string(answer[1]))
 		}
-		if c.answers != nil && !slices.Equal(answers, c.answers) || strings.Contains(string(got), "/behind") != (len(c.answers) == 2) {
-			t.Errorf("%s: %q", name, got)
-		}
+		testenv.Check(t, (c.answers == nil || slices.Equal(answers, c.answers)) && strings.Contains(string(got), "/behind") == (len(c.answers) == 2),
+			"%s: %q", name, got)
 	}
 }

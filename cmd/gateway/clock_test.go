@@ -28,9 +28,8 @@ func TestWrongClock(t *testing.T) {
 	for _, ahead = range []time.Duration{time.Hour, -time.Hour} {
 		testenv.NoError(t, g.skew.Watch(t.Context(), d.Pool), work(t.Context()))
 		testenv.Want(t, rounds, 0, "rounds by a wrong clock")
-		if err := g.readiness(t.Context()); !errors.Is(err, errClockWrong) {
-			t.Errorf("%s ahead: %v", ahead, err)
-		}
+		err := g.readiness(t.Context())
+		testenv.Check(t, errors.Is(err, errClockWrong), "%s ahead: %v", ahead, err)
 		answer := httptest.NewRecorder()
 		g.ops.handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil))
 		testenv.Want(t, answer.Body.String(), "not ready: "+errClockWrong.Error()+"\n", "the answer of /readyz")

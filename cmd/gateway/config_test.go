@@ -45,10 +45,9 @@ func TestHelpConceals(t *testing.T) {
 		var out bytes.Buffer
 		e := environment{getenv: func(string) string { return "hunter2" }, stdout: &out}
 		err := e.run(t.Context(), []string{c.name, "-h"})
-		if text := out.String(); !errors.Is(err, flag.ErrHelp) || strings.Contains(text, "hunter2") ||
-			!strings.HasPrefix(text, "usage: gateway "+c.name+" ") {
-			t.Errorf("%s -h: %v, %s", c.name, err, text)
-		}
+		text := out.String()
+		testenv.Check(t, errors.Is(err, flag.ErrHelp) && !strings.Contains(text, "hunter2") &&
+			strings.HasPrefix(text, "usage: gateway "+c.name+" "), "%s -h: %v, %s", c.name, err, text)
 	}
 }
 
@@ -67,10 +66,8 @@ func TestProductionNeeds(t *testing.T) {
 	} {
 		for _, value := range values {
 			_, err := parse(map[string]string{name: value})
-			if err == nil || !strings.Contains(err.Error(), name) || exitStatus(err) != 2 ||
-				value != "" && strings.Contains(err.Error(), value) {
-				t.Errorf("%s=%s: %v", name, value, err)
-			}
+			testenv.Check(t, err != nil && strings.Contains(err.Error(), name) && exitStatus(err) == 2 &&
+				(value == "" || !strings.Contains(err.Error(), value)), "%s=%s: %v", name, value, err)
 		}
 	}
 }
@@ -102,10 +99,8 @@ func TestSettingsAreChecked(t *testing.T) {
 	} {
 		for _, value := range bad {
 			_, err := parse(map[string]string{name: value})
-			if err == nil || !strings.Contains(err.Error(), name) && name != "GATEWAY_HEADER_KEY_ID" ||
-				strings.Contains(err.Error(), "hunter2") {
-				t.Errorf("%s=%s: %v", name, value, err)
-			}
+			testenv.Check(t, err != nil && (strings.Contains(err.Error(), name) || name == "GATEWAY_HEADER_KEY_ID") &&
+				!strings.Contains(err.Error(), "hunter2"), "%s=%s: %v", name, value, err)
 		}
 	}
 	_, err := parse(map[string]string{
@@ -140,10 +135,8 @@ func TestSettings(t *testing.T) {
 		[]string{"-pay-url", "http://localhost:1/", "-portal-origins", "http://localhost:5173"},
 		func(string) string { return "" }, io.Discard,
 	)
-	if err != nil || sandboxed.payURL != "http://localhost:1" || len(sandboxed.portalOrigins) != 1 ||
-		sandboxed.drainDelay != 0 {
-		t.Errorf("in a sandbox: %s, drain %s: %v", sandboxed.payURL, sandboxed.drainDelay, err)
-	}
+	testenv.Check(t, err == nil && sandboxed.payURL == "http://localhost:1" && len(sandboxed.portalOrigins) == 1 &&
+		sandboxed.drainDelay == 0, "in a sandbox: %s, drain %s: %v", sandboxed.payURL, sandboxed.drainDelay, err)
 }
 
 // Production takes a callback's plain signature only where it is told to, a sandbox takes both.
@@ -158,9 +151,9 @@ func TestCallbackSignatureSetting(t *testing.T) {
 		{"", nil, true}, {"any", nil, false}, {"v2", nil, true},
 		{"", []string{"-sandbox"}, false}, {"v2", []string{"-sandbox"}, true},
 	} {
-		if got, err := parse(map[string]string{variable: c.value}, c.args...); err != nil || got.callbackV2 != c.want {
-			t.Errorf("%q %q: demands Signature-V2: %t; %v", c.value, c.args, got.callbackV2, err)
-		}
+		got, err := parse(map[string]string{variable: c.value}, c.args...)
+		testenv.Check(t, err == nil && got.callbackV2 == c.want,
+			"%q %q: demands Signature-V2: %t; %v", c.value, c.args, got.callbackV2, err)
 	}
 }
 
@@ -172,17 +165,13 @@ func TestCallbackHosts(t *testing.T) {
 	testenv.Check(t, err == nil && slices.Equal(c.callbackHosts, []string{"shop", "crm.internal"}),
 		"%q: %v", c.callbackHosts, err)
 	for _, bad := range []string{"http://shop", "shop:80", "10.0.0.1", "::1", "*", "shop,,crm", "127.1", "-x", "shop/"} {
-		if _, err := parse(map[string]string{variable: bad}, "-sandbox"); err == nil ||
-			!strings.Contains(err.Error(), variable) {
-			t.Errorf("%s: %v", bad, err)
-		}
+		_, err := parse(map[string]string{variable: bad}, "-sandbox")
+		testenv.Check(t, err != nil && strings.Contains(err.Error(), variable), "%s: %v", bad, err)
 	}
 	_, err = parse(map[string]string{variable: "shop"})
-	if want := "(" + variable + ") is for a sandbox only: webhooks of production go to public https addresses"; err == nil ||
-		!strings.Contains(err.Error(), want) ||
-		exitStatus(err) != 2 {
-		t.Errorf("production: %v", err)
-	}
+	testenv.Check(t, err != nil &&
+		strings.Contains(err.Error(), "("+variable+") is for a sandbox only: webhooks of production go to public https addresses") &&
+		exitStatus(err) == 2, "production: %v", err)
 }
 
 // Private networks for processors are named one by one, and never loopback, link-local or metadata.
@@ -190,17 +179,15 @@ func TestProcessorNetworks(t *testing.T) {
 	t.Parallel()
 	const variable = "GATEWAY_PROCESSOR_NETWORKS"
 	c, err := parse(map[string]string{variable: "10.1.2.0/24, fd12::/48"})
-	if err != nil || !slices.Equal(c.processorNetworks,
-		[]netip.Prefix{netip.MustParsePrefix("10.1.2.0/24"), netip.MustParsePrefix("fd12::/48")}) {
-		t.Errorf("%q: %v", c.processorNetworks, err)
-	}
+	testenv.Check(t, err == nil && slices.Equal(c.processorNetworks,
+		[]netip.Prefix{netip.MustParsePrefix("10.1.2.0/24"), netip.MustParsePrefix("fd12::/48")}),
+		"%q: %v", c.processorNetworks, err)
 	for _, bad := range []string{
 		"10.1.2.3", "127.0.0.0/8", "169.254.0.0/16", "0.0.0.0/0", "::/0", "8.0.0.0/6", "::1/128", "fe80::/10",
 		"fc00::/7", "fd00:ec2::/32", "::ffff:10.0.0.0/104", "10.0.0.0/8,,",
 	} {
-		if _, err := parse(map[string]string{variable: bad}); err == nil || !strings.Contains(err.Error(), variable) {
-			t.Errorf("%s: %v", bad, err)
-		}
+		_, err := parse(map[string]string{variable: bad})
+		testenv.Check(t, err != nil && strings.Contains(err.Error(), variable), "%s: %v", bad, err)
 	}
 }
 
@@ -246,8 +233,7 @@ func TestBeginsAnew(t *testing.T) {
 func TestChains(t *testing.T) {
 	t.Parallel()
 	const one, two = "https://one.example/hunter2", "http://10.0.0.2:8545"
-	c, err := parse(map[string]string{"GATEWAY_CHAIN_TRC20_URLS": one + ", " + two})
-	testenv.NoError(t, err)
+	c := testenv.Must(parse(map[string]string{"GATEWAY_CHAIN_TRC20_URLS": one + ", " + two}))(t)
 	testenv.Want(t, fmt.Sprint(c.chainURLs), "map[TRC20:["+one+" "+two+"]]", "nodes")
 	for _, wrong := range []string{one, one + "," + one, one + ",https://one.example/other", one + ",", one + ",ftp://x", "hunter2"} {
 		_, err := parse(map[string]string{"GATEWAY_CHAIN_ERC20_URLS": wrong})

@@ -13,8 +13,7 @@ import (
 // given, or that a public URL leads to, is kept to, and so is every port of production.
 func TestPortInUse(t *testing.T) {
 	t.Parallel()
-	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	testenv.NoError(t, err)
+	taken := testenv.Must(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = taken.Close() })
 	open := func(sandbox bool, fixed, url string) (address, told string, err error) {
 		const free = "127.0.0.1:0"
@@ -30,9 +29,8 @@ func TestPortInUse(t *testing.T) {
 		}
 		return address, told, err
 	}
-	if address, told, err := open(true, flagPayAddr, ""); err != nil || address == taken.Addr().String() || told == "" {
-		t.Errorf("%s, told %q: %v", address, told, err)
-	}
+	address, told, err := open(true, flagPayAddr, "")
+	testenv.Check(t, err == nil && address != taken.Addr().String() && told != "", "%s, told %q: %v", address, told, err)
 	for name, attempt := range map[string]struct {
 		sandbox    bool
 		fixed, url string
@@ -52,7 +50,6 @@ func TestAddressesGiven(t *testing.T) {
 	t.Parallel()
 	variables := map[string]string{"GATEWAY_PAY_ADDR": ":8081"}
 	c, err := parseConfig([]string{"-api-addr", ":8080"}, func(name string) string { return variables[name] }, nil)
-	if err != nil || !c.fixed[flagAPIAddr] || !c.fixed[flagPayAddr] || c.fixed[flagPortalAddr] || c.fixed[flagOpsAddr] {
-		t.Errorf("%v: %v", c.fixed, err)
-	}
+	testenv.Check(t, err == nil && c.fixed[flagAPIAddr] && c.fixed[flagPayAddr] && !c.fixed[flagPortalAddr] && !c.fixed[flagOpsAddr],
+		"%v: %v", c.fixed, err)
 }

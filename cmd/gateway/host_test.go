@@ -15,18 +15,15 @@ func TestSandboxIsOfThisMachine(t *testing.T) {
 	t.Parallel()
 	nothing := func(string) string { return "" }
 	c, err := parseConfig(nil, nothing, io.Discard)
-	if err != nil || c.apiAddr != "127.0.0.1:8080" || c.payAddr != "127.0.0.1:8081" ||
-		c.portalAddr != "127.0.0.1:8082" {
-		t.Errorf("a sandbox: %s %s %s; %v", c.apiAddr, c.payAddr, c.portalAddr, err)
-	}
+	testenv.Check(t, err == nil && c.apiAddr == "127.0.0.1:8080" && c.payAddr == "127.0.0.1:8081" &&
+		c.portalAddr == "127.0.0.1:8082", "a sandbox: %s %s %s; %v", c.apiAddr, c.payAddr, c.portalAddr, err)
 	c, err = parseConfig([]string{"-api-addr", ":8080"}, func(name string) string {
 		return map[string]string{"GATEWAY_PORTAL_ADDR": ":8082"}[name]
 	}, io.Discard)
 	testenv.Check(t, err == nil && c.apiAddr == ":8080" && c.payAddr == "127.0.0.1:8081" && c.portalAddr == ":8082",
 		"told addresses: %s %s %s; %v", c.apiAddr, c.payAddr, c.portalAddr, err)
-	if c, err = parse(nil); err != nil || c.apiAddr != ":8080" {
-		t.Errorf("production: %s; %v", c.apiAddr, err)
-	}
+	c, err = parse(nil)
+	testenv.Check(t, err == nil && c.apiAddr == ":8080", "production: %s; %v", c.apiAddr, err)
 
 	handler := onlyOwnHosts(
 		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }),
@@ -43,8 +40,6 @@ func TestSandboxIsOfThisMachine(t *testing.T) {
 		r.Host = host
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)
-		if w.Code != want {
-			t.Errorf("%s: %d; want %d", host, w.Code, want)
-		}
+		testenv.Want(t, w.Code, want, "%s", host)
 	}
 }

@@ -10,9 +10,7 @@ func TestGarbagePart(t *testing.T) {
 	t.Parallel()
 	const mb = 1 << 20
 	for live, want := range map[uint64]int{0: 400, 4 * mb: 400, 32 * mb: 400, 64 * mb: 200, 128 * mb: 100, 256 * mb: 50, 4096 * mb: 50} {
-		if got := garbagePart(live); got != want {
-			t.Errorf("%d MB live: %d%%, want %d%%", live/mb, got, want)
-		}
+		testenv.Want(t, garbagePart(live), want, "%d MB live", live/mb)
 	}
 	testenv.Check(t, liveBytes() <= 1<<40, "what lives is not known")
 }

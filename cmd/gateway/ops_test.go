@@ -41,11 +41,9 @@ func TestQueuesAreCounted(t *testing.T) {
 
 func wantGauges(t *testing.T, metrics prometheus.Gatherer, want map[string]float64) {
 	t.Helper()
-	families, err := metrics.Gather()
-	testenv.NoError(t, err)
+	families := testenv.Must(metrics.Gather())(t)
 	testenv.Want(t, len(families), len(want), "metrics")
 	for _, family := range families {
-		testenv.Want(t, family.GetMetric()[0].GetGauge().GetValue(), want[family.GetName()], "%s",
-			family.GetName())
+		testenv.Want(t, family.GetMetric()[0].GetGauge().GetValue(), want[family.GetName()], "%s", family.GetName())
 	}
 }

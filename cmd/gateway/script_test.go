@@ -40,13 +40,11 @@ func TestMain(m *testing.M) {
 // has the words of rsc.io/script, and those of scriptCommands.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	paths, err := filepath.Glob("testdata/script/*.txtar")
-	testenv.NoError(t, err)
+	paths := testenv.Must(filepath.Glob("testdata/script/*.txtar"))(t)
 	for _, path := range paths {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
 			t.Parallel()
-			archive, err := txtar.ParseFile(path)
-			testenv.NoError(t, err)
+			archive := testenv.Must(txtar.ParseFile(path))(t)
 			state, err := script.NewState(t.Context(), t.TempDir(), strangersEnvironment())
 			testenv.NoError(t, err, state.ExtractFiles(archive))
 			engine := &script.Engine{Cmds: scriptCommands(t), Conds: script.DefaultConds()}
@@ -118,8 +116,7 @@ func scriptCommands(t *testing.T) map[string]script.Cmd {
 			if len(args) > 0 {
 				address = dbtest.EmptyURL
 			}
-			u, err := url.Parse(address(t))
-			testenv.NoError(t, err)
+			u := testenv.Must(url.Parse(address(t)))(t)
 			return nil, errors.Join(
 				s.Setenv("DATABASE_URL", u.String()),
 				s.Setenv("DATABASE_NAME", strings.TrimPrefix(u.Path, "/")),
@@ -145,10 +142,8 @@ func scriptCommands(t *testing.T) map[string]script.Cmd {
 		})
 	add("example", "page number file", "copy a block of JSON from the documentation",
 		func(s *script.State, args []string) (script.WaitFunc, error) {
-			number, err := strconv.Atoi(args[1])
-			testenv.NoError(t, err)
-			page, err := os.ReadFile(filepath.Join("..", "..", "docs", args[0]))
-			testenv.NoError(t, err)
+			number := testenv.Must(strconv.Atoi(args[1]))(t)
+			page := testenv.Must(os.ReadFile(filepath.Join("..", "..", "docs", args[0])))(t)
 			block, _, _ := strings.Cut(strings.Split(string(page), "```json\n")[number], "```")
 			return nil, os.WriteFile(s.Path(args[2]), []byte(block), 0o600)
 		})
@@ -220,8 +215,7 @@ func runSQL(s *script.State, args []string) (script.WaitFunc, error) {
 // and without one it lets them wait.
 func listen(t *testing.T, answer string) (address string) {
 	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	testenv.NoError(t, err)
+	listener := testenv.Must(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
 		for answer != "" {
