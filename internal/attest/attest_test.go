@@ -20,28 +20,24 @@ var (
 
 func signer(t *testing.T, d *dbtest.DB, keys ...[]byte) *attest.Signer {
 	t.Helper()
-	s, err := attest.New(d.Pool, keys...)
-	check(t, err)
+	s := testenv.Must(attest.New(d.Pool, keys...))(t)
 	check(t, s.Note(t.Context(), dbtest.Start))
 	return s
 }
 
 func keysOf(t *testing.T, s *attest.Signer) attest.Keys {
 	t.Helper()
-	file, err := s.Published(t.Context())
-	check(t, err)
-	keys, err := attest.ParseKeys(file)
-	check(t, err)
+	file := testenv.Must(s.Published(t.Context()))(t)
+	keys := testenv.Must(attest.ParseKeys(file))(t)
 	return keys
 }
 
 func document(t *testing.T, s *attest.Signer) []byte {
 	t.Helper()
-	file, err := s.Sign(map[string]any{"payment_id": 7}, []any{
+	file := testenv.Must(s.Sign(map[string]any{"payment_id": 7}, []any{
 		map[string]any{"what": "created", "amount": "10.50"}, map[string]any{"what": "paid <b>"},
 		map[string]any{"what": "told"},
-	})
-	check(t, err)
+	}))(t)
 	return file
 }
 
@@ -74,17 +70,14 @@ func TestChangesAreTold(t *testing.T) {
 		if changed == file {
 			t.Fatalf("%s: nothing was changed in %s", name, file)
 		}
-		if found := attest.Verify([]byte(changed), keys); !slices.Equal(found, c.want) {
-			t.Errorf("%s: %v, want %v", name, found, c.want)
-		}
+		found := attest.Verify([]byte(changed), keys)
+		testenv.Check(t, slices.Equal(found, c.want), "%s: %v, want %v", name, found, c.want)
 	}
 	for at := range file { // whichever byte it is
 		for _, bit := range []byte{0x01, 0x20} { // another character, and often the other case
 			changed := []byte(file)
 			changed[at] ^= bit
-			if len(attest.Verify(changed, keys)) == 0 {
-				t.Errorf("byte %d, %q, may be changed", at, file[at])
-			}
+			testenv.Check(t, len(attest.Verify(changed, keys)) != 0, "byte %d, %q, may be changed", at, file[at])
 		}
 	}
 }
@@ -95,19 +88,15 @@ func TestAnotherKey(t *testing.T) {
 	d, other := dbtest.New(t), dbtest.New(t)
 	ours, theirs := signer(t, d, newer), signer(t, other, older)
 	file := document(t, theirs)
-	if found := attest.Verify(file, keysOf(t, ours)); len(found) != 1 ||
-		!strings.Contains(found[0], "none of the gateway's") {
-		t.Errorf("%v", found)
-	}
+	found := attest.Verify(file, keysOf(t, ours))
+	testenv.Check(t, len(found) == 1 && strings.Contains(found[0], "none of the gateway's"), "%v", found)
 	kid := func(file []byte) string {
 		_, rest, _ := strings.Cut(string(file), `"kid":"`)
 		return rest[:16]
 	}
 	claimed := bytes.Replace(file, []byte(kid(file)), []byte(kid(document(t, ours))), 1)
-	if found := attest.Verify(claimed, keysOf(t, ours)); len(found) != 1 ||
-		!strings.Contains(found[0], "was not made by the key") {
-		t.Errorf("%v", found)
-	}
+	found = attest.Verify(claimed, keysOf(t, ours))
+	testenv.Check(t, len(found) == 1 && strings.Contains(found[0], "was not made by the key"), "%v", found)
 }
 
 // What was signed before a rotation can be proven after it, also when the old vault key is gone.
@@ -119,12 +108,10 @@ func TestRotation(t *testing.T) {
 		"both": signer(t, d, newer, older), "without the old one": signer(t, d, newer),
 	} {
 		keys := keysOf(t, s)
-		if found := attest.Verify(file, keys); len(found) != 0 || len(keys) != 2 {
-			t.Errorf("%s: %v, %d keys", name, found, len(keys))
-		}
-		if again := document(t, s); bytes.Equal(again, file) || len(attest.Verify(again, keys)) != 0 {
-			t.Errorf("%s: what is signed now", name)
-		}
+		found := attest.Verify(file, keys)
+		testenv.Check(t, len(found) == 0 && len(keys) == 2, "%s: %v, %d keys", name, found, len(keys))
+		again := document(t, s)
+		testenv.Check(t, !bytes.Equal(again, file) && len(attest.Verify(again, keys)) == 0, "%s: what is signed now", name)
 	}
 }
 

@@ -52,18 +52,15 @@ func TestActor(t *testing.T) {
 		"trader:3": {Kind: caller.Trader, ID: 3, TraderID: 7}, "operator:1": {Kind: caller.Operator, ID: 1},
 		"cabinet:4": {Kind: caller.Cabinet, ID: 4}, "merchant_portal:5": {Kind: caller.MerchantPortal, ID: 5},
 	} {
-		if got := who.Actor(); got != want {
-			t.Errorf("%s; want %s", got, want)
-		}
+		testenv.Want(t, who.Actor(), want, "actor")
 	}
 }
 
 func TestCallerInContext(t *testing.T) {
 	t.Parallel()
 	testenv.Want(t, caller.From(t.Context()).Kind, caller.Anyone, "a context without a caller has")
-	if kind := caller.From(caller.With(t.Context(), caller.Caller{Kind: caller.Trader})).Kind; kind != caller.Trader {
-		t.Errorf("the context has %s", kind)
-	}
+	testenv.Want(t, caller.From(caller.With(t.Context(), caller.Caller{Kind: caller.Trader})).Kind, caller.Trader,
+		"the context has")
 }
 
 func refused(t *testing.T, err error, code string) {

@@ -15,20 +15,13 @@ import (
 var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 	caller.MerchantPortal: {
 		caller.Owner: {
-			"merchant.appeal",
-			"merchant.block", "merchant.deposits", "merchant.events", "merchant.keys", "merchant.links",
-			"merchant.looks", "merchant.money", "merchant.pay-out", "merchant.payouts", "merchant.read", "merchant.resend", "merchant.sell", "merchant.team",
-			"merchant.team.read", "merchant.withdraw",
+			"merchant.appeal", "merchant.block", "merchant.deposits", "merchant.events", "merchant.keys", "merchant.links",
+			"merchant.looks", "merchant.money", "merchant.pay-out", "merchant.payouts", "merchant.read", "merchant.resend",
+			"merchant.sell", "merchant.team", "merchant.team.read", "merchant.withdraw",
 		},
 		caller.Finance: {
-			"merchant.appeal",
-			"merchant.deposits",
-			"merchant.links",
-			"merchant.money",
-			"merchant.pay-out", "merchant.payouts",
-			"merchant.read",
-			"merchant.sell",
-			"merchant.withdraw",
+			"merchant.appeal", "merchant.deposits", "merchant.links", "merchant.money", "merchant.pay-out", "merchant.payouts",
+			"merchant.read", "merchant.sell", "merchant.withdraw",
 		},
 		caller.Developer: {"merchant.events", "merchant.keys", "merchant.looks", "merchant.read", "merchant.resend"},
 		caller.Support:   {"merchant.appeal", "merchant.read"},
@@ -51,30 +44,13 @@ var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
 // reads change nothing; fresh need a second factor of the last minutes.
 var (
 	reads = []caller.Capability{
-		caller.MerchantTeamRead,
-		"merchant.events",
-		"merchant.money",
-		"merchant.read",
-		"operator.read",
-		"operator.reveal",
-		"trader.money",
-		"trader.read",
+		caller.MerchantTeamRead, "merchant.events", "merchant.money", "merchant.read", "operator.read", "operator.reveal",
+		"trader.money", "trader.read",
 	}
 	fresh = []caller.Capability{
-		caller.MerchantTeam,
-		caller.TraderTeam,
-		caller.TraderWithdraw,
-		caller.MerchantWithdraw,
-		caller.MerchantPayOut,
-		"merchant.keys",
-		"operator.block",
-		"operator.cases",
-		"operator.directory",
-		"operator.money",
-		"operator.rates",
-		"operator.reveal",
-		"operator.users",
-		"operator.view-as",
+		caller.MerchantTeam, caller.TraderTeam, caller.TraderWithdraw, caller.MerchantWithdraw, caller.MerchantPayOut,
+		"merchant.keys", "operator.block", "operator.cases", "operator.directory", "operator.money", "operator.rates",
+		"operator.reveal", "operator.users", "operator.view-as",
 	}
 )
 
@@ -152,9 +128,8 @@ func TestEveryRoleAndCapability(t *testing.T) {
 
 func check(t *testing.T, who caller.Caller, capability caller.Capability, want error) {
 	t.Helper()
-	if err := who.Need(capability); !errors.Is(err, want) {
-		t.Errorf("%+v: %s: %v; want %v", who, capability, err, want)
-	}
+	err := who.Need(capability)
+	testenv.Check(t, errors.Is(err, want), "%+v: %s: %v; want %v", who, capability, err, want)
 }
 
 // Of several capabilities one is enough; the refusal is that of the caller's own kind.
@@ -162,11 +137,10 @@ func TestNeedOneOf(t *testing.T) {
 	t.Parallel()
 	desk := caller.Caller{Kind: caller.Trader, Role: caller.Desk}
 	testenv.Check(t, desk.May(caller.OperatorRead, caller.TraderRead), "the second capability does not count")
-	if err := desk.Need(
+	err := desk.Need(
 		caller.OperatorRead, caller.TraderMoney, caller.MerchantRead,
-	); !errors.Is(err, fault.ErrRoleNotAllowed) {
-		t.Errorf("%v", err)
-	}
+	)
+	testenv.Check(t, errors.Is(err, fault.ErrRoleNotAllowed), "%v", err)
 	testenv.Check(t, !desk.May(), "nothing was asked for, and granted")
 }
 

@@ -66,18 +66,14 @@ func TestParse(t *testing.T) {
 		entry, f := good(), fault.Fields{}
 		test.change(&entry)
 		card.Parse(f, entry, now)
-		if got := slices.Sorted(maps.Keys(f)); !slices.Equal(got, test.wrong) {
-			t.Errorf("%s: wrong are %v, want %v", name, f, test.wrong)
-		}
-		if text := fmt.Sprint(f); entry.PAN != "" && len(entry.PAN) > 8 && strings.Contains(text, entry.PAN) {
-			t.Errorf("%s: the number is quoted", name)
-		}
+		testenv.Check(t, slices.Equal(slices.Sorted(maps.Keys(f)), test.wrong),
+			"%s: wrong are %v, want %v", name, f, test.wrong)
+		testenv.Check(t, entry.PAN == "" || len(entry.PAN) <= 8 || !strings.Contains(fmt.Sprint(f), entry.PAN),
+			"%s: the number is quoted", name)
 	}
 	c := card.Parse(fault.Fields{}, good(), now)
-	if c.PAN.Digits() != "4242424242424242" || c.PAN.Last4() != "4242" || c.Expiry.Month() != 11 ||
-		c.Expiry.Year() != 2026 || *c.Holder != "ANNA B" {
-		t.Errorf("%+v", c)
-	}
+	testenv.Check(t, c.PAN.Digits() == "4242424242424242" && c.PAN.Last4() == "4242" && c.Expiry.Month() == 11 &&
+		c.Expiry.Year() == 2026 && *c.Holder == "ANNA B", "%+v", c)
 }
 
 func TestBrands(t *testing.T) {
@@ -89,9 +85,7 @@ func TestBrands(t *testing.T) {
 	} {
 		f := fault.Fields{}
 		c := card.Parse(f, card.Entry{PAN: pan, ExpMonth: "1", ExpYear: "30"}, now)
-		if len(f) > 0 || c.PAN.Brand() != want {
-			t.Errorf("%s: %s %v, want %s", pan, c.PAN.Brand(), f, want)
-		}
+		testenv.Check(t, len(f) == 0 && c.PAN.Brand() == want, "%s: %s %v, want %s", pan, c.PAN.Brand(), f, want)
 	}
 }
 
@@ -109,8 +103,7 @@ func TestPANHides(t *testing.T) {
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 		_, _ = fmt.Fprintf(&logged, verb+verb+verb, c.PAN, c, inside)
 	}
-	encoded, err := json.Marshal(c)
-	testenv.NoError(t, err)
+	encoded := testenv.Must(json.Marshal(c))(t)
 	all := logged.String() + string(encoded)
 	for _, digits := range []string{"424242", "34323432"} {
 		testenv.Check(t, !strings.Contains(all, digits), "%s shows in %s", digits, all)
@@ -126,9 +119,8 @@ func FuzzParse(f *testing.F) {
 		if len(wrong) > 0 {
 			return
 		}
-		if n := len(c.PAN.Digits()); n < 13 || n > 19 || c.Expiry.Month() < 1 || c.Expiry.Month() > 12 ||
-			c.Expiry.Before(now) {
-			t.Errorf("%q %q %q was taken: %v", pan, month, year, c)
-		}
+		n := len(c.PAN.Digits())
+		testenv.Check(t, n >= 13 && n <= 19 && c.Expiry.Month() >= 1 && c.Expiry.Month() <= 12 &&
+			!c.Expiry.Before(now), "%q %q %q was taken: %v", pan, month, year, c)
 	})
 }

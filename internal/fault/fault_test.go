@@ -17,9 +17,8 @@ func TestIsGoesByCode(t *testing.T) {
 	copied.Message = "No such payment."
 	testenv.Check(t, errors.Is(fmt.Errorf("read: %w", &copied), fault.ErrNotFound),
 		"a copy with another message is no longer the same fault")
-	if errors.Is(fault.ErrNotFound, fault.ErrUnauthenticated) || errors.Is(errNoFault, fault.ErrNotFound) {
-		t.Error("different codes are the same fault")
-	}
+	testenv.Check(t, !errors.Is(fault.ErrNotFound, fault.ErrUnauthenticated) && !errors.Is(errNoFault, fault.ErrNotFound),
+		"different codes are the same fault")
 }
 
 // errNoFault only looks like one.
@@ -53,24 +52,20 @@ func TestFields(t *testing.T) {
 	f.Add("payer.userIp", "100%% wrong")
 	err := fault.As(f.Err())
 	want := fault.Fields{"amount": {"must be at least 1", "has too many decimals"}, "payer.userIp": {"100% wrong"}}
-	if err == nil || err.Kind != fault.Invalid || err.Code != "validation_failed" ||
-		!reflect.DeepEqual(err.Fields, want) {
-		t.Errorf("%+v", err)
-	}
+	testenv.Check(t, err != nil && err.Kind == fault.Invalid && err.Code == "validation_failed" &&
+		reflect.DeepEqual(err.Fields, want), "%+v", err)
 	testenv.Check(t, f.Wrong("amount") && !f.Wrong("orderId"), "Wrong does not tell which fields are")
 }
 
 // What the codec found starts every validation, and no validation changes what another starts with.
 func TestDecoded(t *testing.T) {
 	t.Parallel()
-	if f := fault.Decoded(context.Background()); f == nil || len(f) != 0 {
-		t.Errorf("without a codec: %v", f)
-	}
+	f := fault.Decoded(context.Background())
+	testenv.Check(t, f != nil && len(f) == 0, "without a codec: %v", f)
 	ctx := fault.WithDecoded(context.Background(), fault.Fields{"amount": {"must be a number"}})
 	fault.Decoded(ctx).Add("orderId", "is required")
-	if f := fault.Decoded(ctx); !reflect.DeepEqual(f, fault.Fields{"amount": {"must be a number"}}) {
-		t.Errorf("the second start: %v", f)
-	}
+	f = fault.Decoded(ctx)
+	testenv.Check(t, reflect.DeepEqual(f, fault.Fields{"amount": {"must be a number"}}), "the second start: %v", f)
 }
 
 // Of a body that cannot be read, its fields are not called missing.
@@ -79,9 +74,8 @@ func TestBodyAlone(t *testing.T) {
 	f := fault.Decoded(fault.WithDecoded(context.Background(), fault.Fields{fault.Body: {"is not JSON"}}))
 	f.Add("orderId", "is required")
 	f.Check(false, "amount", "is required")
-	if err := fault.As(f.Err()); !reflect.DeepEqual(err.Fields, fault.Fields{fault.Body: {"is not JSON"}}) {
-		t.Errorf("%+v", err.Fields)
-	}
+	err := fault.As(f.Err())
+	testenv.Check(t, reflect.DeepEqual(err.Fields, fault.Fields{fault.Body: {"is not JSON"}}), "%+v", err.Fields)
 }
 
 // What was not sent is not too long, and what holds only space was not sent.
@@ -93,9 +87,8 @@ func TestTexts(t *testing.T) {
 	f.RequiredText("reason", "", 3)
 	f.RequiredText("name", " \t", 3)
 	f.RequiredText("proof", long, 3)
-	if got := f.RequiredText("orderId", "  жжж\n", 3); got != "жжж" {
-		t.Errorf("%q", got)
-	}
+	got := f.RequiredText("orderId", "  жжж\n", 3)
+	testenv.Check(t, got == "жжж", "%q", got)
 	f.Flaw("address", "")
 	f.Flaw("url", "is 100% wrong")
 	const tooLong = "must be at most 3 characters"
@@ -109,10 +102,8 @@ func TestTexts(t *testing.T) {
 func TestRequiredAndMaxLength(t *testing.T) {
 	t.Parallel()
 	f := fault.Fields{"amount": {"must be a number"}}
-	if f.Required("orderId", "") || f.Required("amount", "") || f.Required("amount", "1") ||
-		!f.Required("method", "sbp") {
-		t.Error("Required does not tell what can be looked at further")
-	}
+	testenv.Check(t, !f.Required("orderId", "") && !f.Required("amount", "") && !f.Required("amount", "1") &&
+		f.Required("method", "sbp"), "Required does not tell what can be looked at further")
 	f.MaxLength("method", "sbp", 3)
 	f.MaxLength("holder", "жжжж", 3)
 	f.MaxLength("bank", "жжж", 3)

@@ -1,6 +1,10 @@
 package fault
 
-import "testing"
+import (
+	"testing"
+
+	"gateway.example/internal/testenv"
+)
 
 func TestOneOf(t *testing.T) {
 	t.Parallel()
@@ -12,8 +16,6 @@ func TestOneOf(t *testing.T) {
 		if meant != "" {
 			want += "; did you mean " + meant + "?"
 		}
-		if got := OneOf(value, known); got != want {
-			t.Errorf("%q: %q, want %q", value, got, want)
-		}
+		testenv.Want(t, OneOf(value, known), want, "%q", value)
 	}
 }
