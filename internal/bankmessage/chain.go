@@ -80,7 +80,13 @@ func (c chain) standing(m db.BankMessage) standing {
 	}
 }
 
-// forged is the message that the others contradict: the one after it goes on from the one before it as if it had never been.
+// same tells whether two messages are about one transfer, as an SMS and a push of one bank are.
+func same(a, b db.BankMessage) bool {
+	return a.Says == b.Says && a.Amount.Decimal.Equal(b.Amount.Decimal) && a.Balance.Decimal.Equal(b.Balance.Decimal)
+}
+
+// forged is the message that the others contradict: the one after it goes on from the one before it as if it had never been. One
+// that says the same once more does not.
 func (c chain) forged(m db.BankMessage) *db.BankMessage {
 	var row []db.BankMessage
 	for i := len(c.before) - 1; i >= 0; i-- {
@@ -89,7 +95,7 @@ func (c chain) forged(m db.BankMessage) *db.BankMessage {
 	row = append(append(row, m), c.after...)
 	for i := 2; i < len(row); i++ {
 		x, y, z := row[i-2], row[i-1], row[i]
-		if !moved(y).IsZero() && follows(x, z) && !follows(y, z) && !follows(z, y) {
+		if !moved(y).IsZero() && follows(x, z) && !follows(y, z) && !follows(z, y) && !same(y, z) {
 			return &y
 		}
 	}

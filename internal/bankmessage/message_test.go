@@ -41,6 +41,28 @@ func TestConfirm(t *testing.T) {
 	testenv.Check(t, list[0].Text == nil && list[0].Amount != nil, "after its time: %+v", list)
 }
 
+// An SMS and a push about one transfer are one: the second confirms nothing else and contradicts nothing, whichever of them came
+// to the phone first.
+func TestRepeat(t *testing.T) {
+	for name, apart := range map[string]time.Duration{"later": time.Second, "earlier": -time.Second} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t)
+			b.base(t, "1000.50")
+			b.create(t, "1500")
+			push := came("push", "1500", "2500.50")
+			push.ReceivedAt = new(b.clock.Now().Add(apart))
+			testenv.Want(t, b.send(t, came("sms", "1500", "2500.50")), bankmessage.Confirmed, "the message is")
+			other := b.create(t, "1500")
+			testenv.Want(t, b.send(t, push), bankmessage.Noted, "the same once more is")
+			testenv.Want(t, b.Text(t, "select why from bank_message where message_id = 'push'"), bankmessage.WhyRepeat, "it is noted as")
+			testenv.Want(t, b.status(t, other), payment.Pending, "another payment of that amount is")
+			b.clock.Advance(11 * time.Minute)
+			testenv.Want(t, b.send(t, came("next", "1500", "4000.50")), bankmessage.Confirmed, "the next transfer is")
+			b.Audit(t)
+		})
+	}
+}
+
 // One-time codes are refused whoever sends them, and nothing of them is kept.
 func TestCodesAreRefused(t *testing.T) {
 	b := setup(t)
