@@ -66,18 +66,17 @@ where merchant_id = @merchant_id and hour >= @from_at and hour < @until_at and p
 group by hour, method, currency, status, span
 order by hour, method, currency, status, span;
 
--- PaymentHourSlots adds up hours by slots of time, of a merchant or of all. Slot -1 is all of them together, and slot 0 what came before
--- them, up to the moment that is as long before now as their first one is; these two have spans and sums. The slots only count, which is
--- a sixth of the rows to send. Each is planned for its parameters as they are. The offset keeps the database from taking each hour for a
--- group of its own: so many groups it would sort on disk.
+-- PaymentHourSlots adds up all merchants' hours by slots of time. Slot -1 is all of them together, and slot 0 what came before them, up
+-- to the moment that is as long before now as their first one is; these two have spans and sums. The slots only count, which is a sixth of
+-- the rows to send. Each is planned for its parameters as they are. The offset keeps the database from taking each hour for a group of its
+-- own: so many groups it would sort on disk.
 -- name: PaymentHourSlots :many
 with slots as materialized (
     select slot, method, currency, status, span, sum(payments)::bigint as payments, sum(amount)::numeric as amount
     from (
         select width_bucket(hour, @starts::timestamptz[])::int as slot, method, currency, status, span, payments, amount
         from payment_hour
-        where hour >= @from_at and hour < @until_at and (hour >= @starts_at::timestamptz or hour <= @before_until::timestamptz)
-            and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id)) and payments <> 0
+        where hour >= @from_at and hour < @until_at and (hour >= @starts_at::timestamptz or hour < @before_until::timestamptz) and payments <> 0
         offset 0
     ) hours
     group by slot, method, currency, status, span
@@ -88,3 +87,24 @@ from slots group by slot = 0, method, currency, status, span
 union all
 select slot, method, currency, status, (-1)::smallint, sum(payments)::bigint, 0::numeric
 from slots where slot > 0 group by slot, method, currency, status;
+
+-- PaymentDaySlots adds up a merchant's hours as PaymentHourSlots does all merchants'. Slots -1 and 0 are read by whole days, and by hours
+-- where these are no whole days; the other slots by what the hours count.
+-- name: PaymentDaySlots :many
+select parts.slot::int as slot, method, currency, status, span, sum(payments)::bigint as payments, sum(amount)::numeric as amount
+from (
+    select r.slot, d.method, d.currency, d.status, d.span, d.payments, d.amount
+    from (
+        select unnest(@day_slots::int[]) as slot, unnest(@day_froms::timestamptz[]) as from_at, unnest(@day_untils::timestamptz[]) as until_at
+    ) r join payment_day d on d.merchant_id = @merchant_id and d.day >= r.from_at and d.day < r.until_at
+    union all
+    select r.slot, h.method, h.currency, h.status, h.span, h.payments, h.amount
+    from (
+        select unnest(@hour_slots::int[]) as slot, unnest(@hour_froms::timestamptz[]) as from_at, unnest(@hour_untils::timestamptz[]) as until_at
+    ) r join payment_hour h on h.merchant_id = @merchant_id and h.hour >= r.from_at and h.hour < r.until_at
+) parts where payments <> 0 group by parts.slot, method, currency, status, span
+union all
+select width_bucket(hour, @starts::timestamptz[])::int, method, currency, status, (-1)::smallint, sum(payments)::bigint, 0::numeric
+from payment_hour_count
+where merchant_id = @merchant_id and hour >= @starts_at::timestamptz and hour < @until_at::timestamptz and payments <> 0
+group by 1, method, currency, status;

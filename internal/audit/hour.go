@@ -16,6 +16,11 @@ var hourRules = []rule{
 		prove:  proveHours,
 		recent: proveHoursSince,
 	},
+	{
+		name:   "what is counted of a day's payments is the sum of its hours",
+		prove:  proveSums,
+		recent: proveSumsSince,
+	},
 }
 
 // hourMost is how many payments an hour may have to be counted again each minute. Larger hours are
@@ -101,15 +106,82 @@ func proveHoursSince(ctx context.Context, pool *pgxpool.Pool, since time.Time) (
 func askHours(ctx context.Context, pool *pgxpool.Pool, hours []time.Time) ([]string, error) {
 	var broken []string
 	for _, hour := range hours {
-		rows, err := pool.Query(ctx, hourBroken, hour, hour.Add(time.Hour))
-		if err != nil {
-			return nil, fmt.Errorf("count an hour: %w", err)
-		}
-		found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		found, err := askTexts(ctx, pool, hourBroken, hour, hour.Add(time.Hour))
 		if err != nil {
 			return nil, fmt.Errorf("count an hour: %w", err)
 		}
 		broken = append(broken, found...)
 	}
 	return broken, nil
+}
+
+// sumBroken adds up a merchant's hours from $2 on and before $3, whole days of UTC, and compares them with both sums of them.
+const sumBroken = `
+	with expected as (
+		select 'day' as of, date_trunc('day', hour, 'UTC') as at, method, currency, status, span, sum(payments) as payments, sum(amount) as amount
+		from payment_hour where merchant_id = $1 and hour >= $2 and hour < $3 group by 1, 2, 3, 4, 5, 6
+		union all
+		select 'hour', hour, method, currency, status, -1, sum(payments), 0
+		from payment_hour where merchant_id = $1 and hour >= $2 and hour < $3 group by 1, 2, 3, 4, 5
+	), actual as (
+		select 'day' as of, day as at, method, currency, status, span, payments, amount
+		from payment_day where merchant_id = $1 and day >= $2 and day < $3
+		union all
+		select 'hour', hour, method, currency, status, -1, payments, 0
+		from payment_hour_count where merchant_id = $1 and hour >= $2 and hour < $3
+	)
+	select format('%s of %s, merchant %s, %s %s, %s, span %s: has %s payments of %s, its hours have %s of %s',
+		of, to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI'), $1::bigint, method, currency, status, span,
+		coalesce(a.payments, 0), coalesce(a.amount, 0), coalesce(e.payments, 0), coalesce(e.amount, 0))
+	from expected e full join actual a using (of, at, method, currency, status, span)
+	where (coalesce(a.payments, 0), coalesce(a.amount, 0)) <> (coalesce(e.payments, 0), coalesce(e.amount, 0))
+	order by of, at, method, currency, status, span`
+
+// merchantTime is a time of a merchant.
+type merchantTime struct {
+	MerchantID  int64
+	From, Until time.Time
+}
+
+// proveSums adds up each merchant's hours again, with a snapshot of its own.
+func proveSums(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
+	return askSums(ctx, pool, `select id, 'epoch'::timestamptz, '9999-01-01Z'::timestamptz from merchant order by id`)
+}
+
+// proveSumsSince adds up those days again that have a payment with a transfer since then.
+func proveSumsSince(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]string, error) {
+	return askSums(ctx, pool, `
+		select merchant_id, day, day + interval '24 hours' from (
+			select distinct merchant_id, date_trunc('day', created_at, 'UTC') as day from payment
+			where id in (select subject_id from transfer where subject = 'payment' and created_at >= $1)
+		) touched order by 2, 1`, since)
+}
+
+func askSums(ctx context.Context, pool *pgxpool.Pool, which string, args ...any) ([]string, error) {
+	rows, err := pool.Query(ctx, which, args...)
+	if err != nil {
+		return nil, fmt.Errorf("find the days: %w", err)
+	}
+	times, err := pgx.CollectRows(rows, pgx.RowToStructByPos[merchantTime])
+	if err != nil {
+		return nil, fmt.Errorf("find the days: %w", err)
+	}
+	var broken []string
+	for _, one := range times {
+		found, err := askTexts(ctx, pool, sumBroken, one.MerchantID, one.From, one.Until)
+		if err != nil {
+			return nil, fmt.Errorf("add up hours: %w", err)
+		}
+		broken = append(broken, found...)
+	}
+	return broken, nil
+}
+
+// askTexts asks for a column of texts.
+func askTexts(ctx context.Context, pool *pgxpool.Pool, query string, args ...any) ([]string, error) {
+	rows, err := pool.Query(ctx, query, args...)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // who asks says for what
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string]) //nolint:wrapcheck // who asks says for what
 }

@@ -61,7 +61,7 @@ var placements = []struct {
 	{
 		OnCoordinator,
 		`webhook_outbox webhook_relay webhook_endpoint webhook_replay card_conflict sandbox_acquirer api_request key_address
-		payment_hour payment_hour_progress payment_history_gap day_first_id routing_refusal_hour account account_day
+		payment_hour payment_hour_count payment_day payment_hour_progress payment_history_gap day_first_id routing_refusal_hour account account_day
 		account_day_closed income_day income_day_closed trader_funding correction ledger_seal ledger_sealer ledger_part
 		ledger_page audit_run audit_history audit_violation alarm_state goose_db_version
 		schema_floor`,

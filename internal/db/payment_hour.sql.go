@@ -12,6 +12,90 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+const paymentDaySlots = `-- name: PaymentDaySlots :many
+select parts.slot::int as slot, method, currency, status, span, sum(payments)::bigint as payments, sum(amount)::numeric as amount
+from (
+    select r.slot, d.method, d.currency, d.status, d.span, d.payments, d.amount
+    from (
+        select unnest($1::int[]) as slot, unnest($2::timestamptz[]) as from_at, unnest($3::timestamptz[]) as until_at
+    ) r join payment_day d on d.merchant_id = $4 and d.day >= r.from_at and d.day < r.until_at
+    union all
+    select r.slot, h.method, h.currency, h.status, h.span, h.payments, h.amount
+    from (
+        select unnest($5::int[]) as slot, unnest($6::timestamptz[]) as from_at, unnest($7::timestamptz[]) as until_at
+    ) r join payment_hour h on h.merchant_id = $4 and h.hour >= r.from_at and h.hour < r.until_at
+) parts where payments <> 0 group by parts.slot, method, currency, status, span
+union all
+select width_bucket(hour, $8::timestamptz[])::int, method, currency, status, (-1)::smallint, sum(payments)::bigint, 0::numeric
+from payment_hour_count
+where merchant_id = $4 and hour >= $9::timestamptz and hour < $10::timestamptz and payments <> 0
+group by 1, method, currency, status
+`
+
+type PaymentDaySlotsParams struct {
+	DaySlots   []int32
+	DayFroms   []time.Time
+	DayUntils  []time.Time
+	MerchantID int64
+	HourSlots  []int32
+	HourFroms  []time.Time
+	HourUntils []time.Time
+	Starts     []time.Time
+	StartsAt   time.Time
+	UntilAt    time.Time
+}
+
+type PaymentDaySlotsRow struct {
+	Slot     int32
+	Method   string
+	Currency string
+	Status   string
+	Span     int16
+	Payments int64
+	Amount   decimal.Decimal
+}
+
+// PaymentDaySlots adds up a merchant's hours as PaymentHourSlots does all merchants'. Slots -1 and 0 are read by whole days, and by hours
+// where these are no whole days; the other slots by what the hours count.
+func (q *Queries) PaymentDaySlots(ctx context.Context, arg PaymentDaySlotsParams) ([]PaymentDaySlotsRow, error) {
+	rows, err := q.db.Query(ctx, paymentDaySlots,
+		arg.DaySlots,
+		arg.DayFroms,
+		arg.DayUntils,
+		arg.MerchantID,
+		arg.HourSlots,
+		arg.HourFroms,
+		arg.HourUntils,
+		arg.Starts,
+		arg.StartsAt,
+		arg.UntilAt,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PaymentDaySlotsRow
+	for rows.Next() {
+		var i PaymentDaySlotsRow
+		if err := rows.Scan(
+			&i.Slot,
+			&i.Method,
+			&i.Currency,
+			&i.Status,
+			&i.Span,
+			&i.Payments,
+			&i.Amount,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const paymentHistoryGapPrune = `-- name: PaymentHistoryGapPrune :exec
 delete from payment_history_gap g
 where g.since < now() - make_interval(secs => $1)
@@ -192,8 +276,7 @@ with slots as materialized (
     from (
         select width_bucket(hour, $1::timestamptz[])::int as slot, method, currency, status, span, payments, amount
         from payment_hour
-        where hour >= $2 and hour < $3 and (hour >= $4::timestamptz or hour <= $5::timestamptz)
-            and ($6::bigint is null or merchant_id = $6) and payments <> 0
+        where hour >= $2 and hour < $3 and (hour >= $4::timestamptz or hour < $5::timestamptz) and payments <> 0
         offset 0
     ) hours
     group by slot, method, currency, status, span
@@ -212,7 +295,6 @@ type PaymentHourSlotsParams struct {
 	UntilAt     time.Time
 	StartsAt    time.Time
 	BeforeUntil time.Time
-	MerchantID  *int64
 }
 
 type PaymentHourSlotsRow struct {
@@ -225,10 +307,10 @@ type PaymentHourSlotsRow struct {
 	Amount   decimal.Decimal
 }
 
-// PaymentHourSlots adds up hours by slots of time, of a merchant or of all. Slot -1 is all of them together, and slot 0 what came before
-// them, up to the moment that is as long before now as their first one is; these two have spans and sums. The slots only count, which is
-// a sixth of the rows to send. Each is planned for its parameters as they are. The offset keeps the database from taking each hour for a
-// group of its own: so many groups it would sort on disk.
+// PaymentHourSlots adds up all merchants' hours by slots of time. Slot -1 is all of them together, and slot 0 what came before them, up
+// to the moment that is as long before now as their first one is; these two have spans and sums. The slots only count, which is a sixth of
+// the rows to send. Each is planned for its parameters as they are. The offset keeps the database from taking each hour for a group of its
+// own: so many groups it would sort on disk.
 func (q *Queries) PaymentHourSlots(ctx context.Context, arg PaymentHourSlotsParams) ([]PaymentHourSlotsRow, error) {
 	rows, err := q.db.Query(ctx, paymentHourSlots,
 		arg.Starts,
@@ -236,7 +318,6 @@ func (q *Queries) PaymentHourSlots(ctx context.Context, arg PaymentHourSlotsPara
 		arg.UntilAt,
 		arg.StartsAt,
 		arg.BeforeUntil,
-		arg.MerchantID,
 	)
 	if err != nil {
 		return nil, err

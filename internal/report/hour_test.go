@@ -17,7 +17,10 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-const ruleHours = "what is counted of an hour's payments follows from their history"
+const (
+	ruleHours = "what is counted of an hour's payments follows from their history"
+	ruleSums  = "what is counted of a day's payments is the sum of its hours"
+)
 
 // countHours counts, as the program does every two seconds.
 func (b *bundle) countHours(t *testing.T) {
@@ -47,12 +50,12 @@ func (b *bundle) wantHours(t *testing.T, when string, want ...string) {
 	got := b.texts(t, `select concat_ws(' ', to_char(hour at time zone 'UTC', 'DD/HH24'), method, status, span, payments, amount, seconds)
 		from payment_hour where payments <> 0 or amount <> 0 or seconds <> 0 order by hour, method, status, span`)
 	testenv.WantAll(t, got, want, "%s", when)
-	found := b.hoursBroken(t)
+	found := append(b.broken(t, ruleHours), b.broken(t, ruleSums)...)
 	testenv.Check(t, len(found) == 0, "%s, the audit: %v", when, found)
 }
 
-// hoursBroken is what the full audit and that of what was booked lately say about hours.
-func (b *bundle) hoursBroken(t *testing.T) []audit.Violation {
+// broken is what the full audit and that of what was booked lately say by a rule.
+func (b *bundle) broken(t *testing.T, rule string) []audit.Violation {
 	t.Helper()
 	var found []audit.Violation
 	for _, list := range [][]audit.Violation{
@@ -60,7 +63,7 @@ func (b *bundle) hoursBroken(t *testing.T) []audit.Violation {
 		must(audit.Since(t.Context(), b.Pool, dbtest.Start))(t),
 	} {
 		for _, v := range list {
-			if v.Rule == ruleHours {
+			if v.Rule == rule {
 				found = append(found, v)
 			}
 		}
@@ -200,7 +203,7 @@ func TestAuditOfHours(t *testing.T) {
 			b.countHours(t)
 			b.wantHours(t, "as it is", "20/12 sbp pending -1 1 1000.00 0")
 			b.Exec(t, c.sql)
-			found := b.hoursBroken(t)
+			found := b.broken(t, ruleHours)
 			testenv.Check(t, len(found)%2 == 0 && len(found) != 0 && strings.HasSuffix(found[0].Detail, " sbp RUB, "+c.want) &&
 				strings.HasPrefix(found[0].Detail, "2026-11-20 12:00, merchant "), "%v", found)
 		})
@@ -212,6 +215,44 @@ func TestAuditOfHoursWithoutPayments(t *testing.T) {
 	b := setup(t)
 	b.Exec(t, `insert into payment_hour (merchant_id, hour, cashbox_id, method, currency, status, span, payments, amount, seconds)
 		values (1, '2026-11-19 03:00Z', 1, 'sbp', 'RUB', 'failed', -1, 1, 10, 0)`)
-	found := b.hoursBroken(t)
+	found := b.broken(t, ruleHours)
 	testenv.Check(t, len(found) == 1 && strings.HasPrefix(found[0].Detail, "2026-11-19 03:00, "), "%v", found)
+}
+
+// The sums of hours follow them, whatever happens to payments and whoever counts, and the audit finds one that does not.
+func TestSumsFollowTheHours(t *testing.T) {
+	for name, c := range map[string]struct{ sql, want string }{
+		"a payment more of a day": {
+			"update payment_day set payments = payments + 1 where status = 'completed'",
+			"day of 2026-11-20 00:00, merchant %d, sbp RUB, completed, span 2: has 2 payments of 1000.00, its hours have 1 of 1000.00",
+		},
+		"another amount": {
+			"update payment_day set amount = 5 where status = 'completed'",
+			"day of 2026-11-20 00:00, merchant %d, sbp RUB, completed, span 2: has 1 payments of 5.00, its hours have 1 of 1000.00",
+		},
+		"a day lost": {
+			"delete from payment_day where status = 'completed'",
+			"day of 2026-11-20 00:00, merchant %d, sbp RUB, completed, span 2: has 0 payments of 0, its hours have 1 of 1000.00",
+		},
+		"an hour counted as another": {
+			"update payment_hour_count set hour = hour - interval '12 hours' where status = 'completed'",
+			"hour of 2026-11-20 00:00, merchant %d, sbp RUB, completed, span -1: has 1 payments of 0, its hours have 0 of 0",
+		},
+		"an hour that is not summed": {
+			"alter table payment_hour disable trigger all; update payment_hour set payments = 3 where status = 'completed'",
+			"day of 2026-11-20 00:00, merchant %d, sbp RUB, completed, span 2: has 1 payments of 1000.00, its hours have 3 of 1000.00",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t)
+			p := b.create(t, b.shop, "first")
+			b.clock.Advance(40 * time.Second)
+			b.confirm(t, b.sbp, p.ID)
+			b.countHours(t)
+			b.wantHours(t, "as it is", "20/12 sbp completed 2 1 1000.00 40")
+			b.Exec(t, c.sql)
+			found := b.broken(t, ruleSums)
+			testenv.Check(t, len(found) > 0 && len(found)%2 == 0 && found[0].Detail == fmt.Sprintf(c.want, b.shop.ID), "%v", found)
+		})
+	}
 }

@@ -21,7 +21,7 @@ var TrendDays = []int{1, 7, 30, 90}
 // funnelMost is how many payments a funnel is made of.
 const funnelMost = 2_000
 
-// What PaymentHourSlots calls the whole time, and the time before it.
+// What PaymentHourSlots and PaymentDaySlots call the whole time, and the time before it.
 const (
 	slotWhole  = -1
 	slotBefore = 0
@@ -95,11 +95,24 @@ func (s *Service) Trend(ctx context.Context, who caller.Caller, f TrendFilter) (
 	t := Trend{At: s.clock.Now()}
 	starts := f.starts(t.At)
 	t.From = starts[0]
+	// The present hour counts as far as it has come, and the one that it is compared with as a whole.
+	until, before := t.At.Add(time.Hour), t.From.AddDate(0, 0, -f.Days)
+	beforeUntil := t.At.In(f.Zone).AddDate(0, 0, -f.Days).Truncate(time.Hour).Add(time.Hour)
 	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.PaymentHourSlotsRow, error) {
-		return q.PaymentHourSlots(ctx, db.PaymentHourSlotsParams{
-			Starts: starts, StartsAt: t.From, UntilAt: t.At.Add(time.Hour), MerchantID: unless(who.MerchantID),
-			FromAt: t.From.AddDate(0, 0, -f.Days), BeforeUntil: t.At.In(f.Zone).AddDate(0, 0, -f.Days),
-		})
+		if who.Kind == caller.Operator {
+			return q.PaymentHourSlots(ctx, db.PaymentHourSlotsParams{
+				Starts: starts, StartsAt: t.From, UntilAt: until, FromAt: before, BeforeUntil: beforeUntil,
+			})
+		}
+		params := db.PaymentDaySlotsParams{MerchantID: who.MerchantID, Starts: starts, StartsAt: t.From, UntilAt: until}
+		cover(&params, slotWhole, t.From, until)
+		cover(&params, slotBefore, before, beforeUntil)
+		rows, err := q.PaymentDaySlots(ctx, params)
+		same := make([]db.PaymentHourSlotsRow, 0, len(rows))
+		for _, row := range rows {
+			same = append(same, db.PaymentHourSlotsRow(row))
+		}
+		return same, err
 	})
 	if err != nil {
 		return Trend{}, fmt.Errorf("read trend: %w", err)
@@ -112,6 +125,21 @@ func (s *Service) Trend(ctx context.Context, who caller.Caller, f TrendFilter) (
 		err = s.funnel(ctx, who, f, &t)
 	}
 	return t, err
+}
+
+// cover has a time read by the days of UTC that are whole in it, and by the hours before and after them.
+func cover(p *db.PaymentDaySlotsParams, slot int32, from, until time.Time) {
+	hours := func(from, until time.Time) {
+		p.HourSlots, p.HourFroms, p.HourUntils = append(p.HourSlots, slot), append(p.HourFroms, from), append(p.HourUntils, until)
+	}
+	first, end := from.Add(day-1).Truncate(day), until.Truncate(day)
+	if !first.Before(end) {
+		hours(from, until)
+		return
+	}
+	hours(from, first)
+	p.DaySlots, p.DayFroms, p.DayUntils = append(p.DaySlots, slot), append(p.DayFroms, first), append(p.DayUntils, end)
+	hours(end, until)
 }
 
 // starts are when the slots begin.

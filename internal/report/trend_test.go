@@ -43,3 +43,38 @@ func TestTrend(t *testing.T) {
 		want(t, "refused", code(err), expected)
 	}
 }
+
+// A merchant's figures, which are read by days, are those that counting all hours gives, wherever its days begin and whatever the time is. An
+// operator's are counted so, and here there is but one merchant.
+func TestTrendOfDaysIsThatOfHours(t *testing.T) {
+	b := setup(t)
+	b.Exec(t, `insert into payment_hour (merchant_id, hour, cashbox_id, method, currency, status, span, payments, amount, seconds)
+		select $1, date_trunc('hour', $2::timestamptz + interval '1 day', 'UTC') - n % (190 * 24) * interval '1 hour', n % 2, 'm' || n % 3, 'RUB',
+			case when n % 5 = 0 then 'failed' else 'completed' end, case when n % 5 = 0 then -1 else n % 26 end, 1 + n % 7, n, 0
+		from generate_series(1, 12000) n on conflict do nothing`, b.shop.ID, b.clock.Now())
+	// What is added to an hour later is in its day as well.
+	b.Exec(t, "update payment_hour set payments = payments + 2, amount = amount + 0.5 where extract(hour from hour at time zone 'UTC') in (0, 20, 23)")
+	owner := merchantUser(b.shop, caller.Owner)
+	for _, offset := range []time.Duration{0, 3 * time.Hour, 5*time.Hour + 30*time.Minute, -8 * time.Hour, 14 * time.Hour} {
+		b.clock.Advance(5*time.Hour + 17*time.Minute)
+		for _, days := range report.TrendDays {
+			f := report.TrendFilter{Days: days, Zone: time.FixedZone("", int(offset.Seconds())), Currency: "RUB"}
+			got := must(b.reports.Trend(t.Context(), owner, f))(t)
+			expected := must(b.reports.Trend(t.Context(), operator, f))(t)
+			got.Funnel, expected.Funnel = report.Funnel{}, report.Funnel{}
+			want(t, fmt.Sprint(offset, " ", days, " days"), all(got), all(expected))
+		}
+	}
+}
+
+// all is everything that a trend has, with its sums as texts.
+func all(t report.Trend) string {
+	said := fmt.Sprint(t.From, t.Currencies, t.Volumes, figures(t.Now), figures(t.Before))
+	for _, s := range t.Slots {
+		said += fmt.Sprint("\n", s.At, " ", figures(s.Figures))
+	}
+	for _, m := range t.Methods {
+		said += fmt.Sprint("\n", m.Method, " ", figures(m.Figures))
+	}
+	return said
+}
