@@ -40,6 +40,8 @@ func (e environment) migrate(ctx context.Context, args []string) error {
 		return err
 	case distribute != "" && distribute != "citus":
 		return usageError{fmt.Errorf("-distribute must be citus, not %q", distribute)}
+	case check && distribute != "":
+		return usageError{errors.New("-check does not tell of -distribute: name one of them")}
 	case check:
 		return e.checkMigrations(ctx, c)
 	}
