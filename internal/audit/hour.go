@@ -115,60 +115,66 @@ func askHours(ctx context.Context, pool *pgxpool.Pool, hours []time.Time) ([]str
 	return broken, nil
 }
 
-// sumBroken adds up a merchant's hours from $2 on and before $3, whole days of UTC, and compares them with both sums of them.
+// sumBroken adds up hours of merchants ($1) from $2 on and before $3, whole days of UTC, and compares them with both sums of them.
 const sumBroken = `
-	with expected as (
-		select 'day' as of, date_trunc('day', hour, 'UTC') as at, method, currency, status, span, sum(payments) as payments, sum(amount) as amount
-		from payment_hour where merchant_id = $1 and hour >= $2 and hour < $3 group by 1, 2, 3, 4, 5, 6
+	with asked as (
+		select * from unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) as a (merchant_id, since, until)
+	), hours as (
+		select h.* from asked a join payment_hour h on h.merchant_id = a.merchant_id and h.hour >= a.since and h.hour < a.until
+	), expected as (
+		select merchant_id, 'day' as of, date_trunc('day', hour, 'UTC') as at, method, currency, status, span,
+			sum(payments) as payments, sum(amount) as amount
+		from hours group by 1, 2, 3, 4, 5, 6, 7
 		union all
-		select 'hour', hour, method, currency, status, -1, sum(payments), 0
-		from payment_hour where merchant_id = $1 and hour >= $2 and hour < $3 group by 1, 2, 3, 4, 5
+		select merchant_id, 'hour', hour, method, currency, status, -1, sum(payments), 0 from hours group by 1, 2, 3, 4, 5, 6
 	), actual as (
-		select 'day' as of, day as at, method, currency, status, span, payments, amount
-		from payment_day where merchant_id = $1 and day >= $2 and day < $3
+		select d.merchant_id, 'day' as of, day as at, method, currency, status, span, payments, amount
+		from asked a join payment_day d on d.merchant_id = a.merchant_id and d.day >= a.since and d.day < a.until
 		union all
-		select 'hour', hour, method, currency, status, -1, payments, 0
-		from payment_hour_count where merchant_id = $1 and hour >= $2 and hour < $3
+		select c.merchant_id, 'hour', hour, method, currency, status, -1, payments, 0
+		from asked a join payment_hour_count c on c.merchant_id = a.merchant_id and c.hour >= a.since and c.hour < a.until
 	)
 	select format('%s of %s, merchant %s, %s %s, %s, span %s: has %s payments of %s, its hours have %s of %s',
-		of, to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI'), $1::bigint, method, currency, status, span,
+		of, to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI'), merchant_id, method, currency, status, span,
 		coalesce(a.payments, 0), coalesce(a.amount, 0), coalesce(e.payments, 0), coalesce(e.amount, 0))
-	from expected e full join actual a using (of, at, method, currency, status, span)
+	from expected e full join actual a using (merchant_id, of, at, method, currency, status, span)
 	where (coalesce(a.payments, 0), coalesce(a.amount, 0)) <> (coalesce(e.payments, 0), coalesce(e.amount, 0))
-	order by of, at, method, currency, status, span`
-
-// merchantTime is a time of a merchant.
-type merchantTime struct {
-	MerchantID  int64
-	From, Until time.Time
-}
+	order by merchant_id, of, at, method, currency, status, span`
 
 // proveSums adds up each merchant's hours again, with a snapshot of its own.
 func proveSums(ctx context.Context, pool *pgxpool.Pool) ([]string, error) {
-	return askSums(ctx, pool, `select id, 'epoch'::timestamptz, '9999-01-01Z'::timestamptz from merchant order by id`)
+	return askSums(ctx, pool, 1, `select id, 'epoch'::timestamptz, '9999-01-01Z'::timestamptz from merchant order by id`)
 }
 
 // proveSumsSince adds up those days again that have a payment with a transfer since then.
 func proveSumsSince(ctx context.Context, pool *pgxpool.Pool, since time.Time) ([]string, error) {
-	return askSums(ctx, pool, `
+	return askSums(ctx, pool, 500, `
 		select merchant_id, day, day + interval '24 hours' from (
 			select distinct merchant_id, date_trunc('day', created_at, 'UTC') as day from payment
 			where id in (select subject_id from transfer where subject = 'payment' and created_at >= $1)
 		) touched order by 2, 1`, since)
 }
 
-func askSums(ctx context.Context, pool *pgxpool.Pool, which string, args ...any) ([]string, error) {
+// askSums asks for so many of the times at once that a query finds.
+func askSums(ctx context.Context, pool *pgxpool.Pool, each int, which string, args ...any) ([]string, error) {
 	rows, err := pool.Query(ctx, which, args...)
 	if err != nil {
 		return nil, fmt.Errorf("find the days: %w", err)
 	}
-	times, err := pgx.CollectRows(rows, pgx.RowToStructByPos[merchantTime])
-	if err != nil {
+	var merchants []int64
+	var begins, ends []time.Time
+	var merchant int64
+	var begin, end time.Time
+	if _, err := pgx.ForEachRow(rows, []any{&merchant, &begin, &end}, func() error {
+		merchants, begins, ends = append(merchants, merchant), append(begins, begin), append(ends, end)
+		return nil
+	}); err != nil {
 		return nil, fmt.Errorf("find the days: %w", err)
 	}
 	var broken []string
-	for _, one := range times {
-		found, err := askTexts(ctx, pool, sumBroken, one.MerchantID, one.From, one.Until)
+	for from := 0; from < len(merchants); from += each {
+		to := min(from+each, len(merchants))
+		found, err := askTexts(ctx, pool, sumBroken, merchants[from:to], begins[from:to], ends[from:to])
 		if err != nil {
 			return nil, fmt.Errorf("add up hours: %w", err)
 		}
