@@ -88,8 +88,12 @@ func TestPoints(t *testing.T) {
 			}
 			p.standsBy()
 			t.Logf("%d points, %d kills, %d deaths; not passed again: %q", len(passed), kills, p.deaths, missed)
-			// One place that is not named above, before and after it, may be missed.
-			testenv.Check(t, kills > 0 && len(missed) <= max(kills/10, 2), "%d kills, %d points were not passed again: %q", kills, len(missed), missed)
+			// One place that is not named above, before and after it, may be missed, but not of the few of proposals.
+			most := max(kills/10, 2)
+			if two {
+				most = 0
+			}
+			testenv.Check(t, kills > 0 && len(missed) <= most, "%d kills, %d points were not passed again: %q", kills, len(missed), missed)
 		})
 	}
 }
