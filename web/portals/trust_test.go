@@ -137,6 +137,14 @@ func TestManual(t *testing.T) {
 	}
 }
 
+// A link to a part of the manual as it once was, one page, leads to the runbook.
+func TestOldManualLinks(t *testing.T) {
+	b, p := portaltest.Operator(t, caller.Auditor)
+	tab := p.Tab(t, b.Server.URL)
+	tab.Open(b.Server.URL + "/operator/manual?lang=en#" + alarm.Rules[0].Runbook)
+	tab.Await("h1", "Runbooks")
+}
+
 // What takes long says how far it is, asks for itself anew while it goes on, and then no more: events that are sent again, and audits.
 func TestLongWorkShowsProgress(t *testing.T) {
 	b, admin := portaltest.Operator(t, caller.Admin)

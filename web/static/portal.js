@@ -14,6 +14,11 @@ every(".nav [aria-current]", (entry) => {
   menu.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
 });
 
+// The manual once was one page: alarms that were told then lead to a part of its index, which is one of the runbooks now.
+if (location.pathname === "/operator/manual" && location.hash && !document.getElementById(location.hash.slice(1))) {
+  location.replace("/operator/manual/runbooks" + location.hash);
+}
+
 // Remaining times.
 function countDown() {
   every("[data-until]", (e) => {

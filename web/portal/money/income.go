@@ -111,8 +111,8 @@ func (v *visit) incomeSheet(list []report.Income, by string) view.Sheet {
 	}
 	for _, s := range sums {
 		name := s.Name
-		if day, err := time.ParseInLocation(time.DateOnly, name, v.Shell.Zone); by == "day" && err == nil {
-			name = v.Shell.Day(day)
+		if day, err := time.Parse(time.DateOnly, name); by == "day" && err == nil {
+			name = v.Shell.Day(time.Date(day.Year(), day.Month(), day.Day(), 12, 0, 0, 0, v.Shell.Zone)) //nolint:mnd // noon, which every day has
 		}
 		sheet.Rows = append(sheet.Rows, []view.Cell{
 			{Text: name}, {Text: v.Shell.Figure(s.Earned)}, {Text: v.Shell.Figure(s.Reversed)},

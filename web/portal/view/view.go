@@ -222,7 +222,7 @@ func (s Shell) Figure(amount decimal.Decimal) string { return s.Grouped(money.US
 // parted parts what Figure wrote after its second decimal. Other texts stay whole.
 func parted(figure string) (coarse, fine string) {
 	at := strings.LastIndexAny(figure, ".,")
-	if at < 0 || len(figure)-at != len(".00000000") || strings.Trim(figure[at+1:], "0123456789") != "" {
+	if at < 0 || len(figure)-at != len(".00000000") || strings.Trim(figure, "+−0123456789., \u00a0\u202f") != "" {
 		return figure, ""
 	}
 	return figure[:at+len(".00")], figure[at+len(".00"):]

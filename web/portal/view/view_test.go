@@ -57,7 +57,7 @@ func TestFormula(t *testing.T) {
 func TestFine(t *testing.T) {
 	for text, want := range map[string]string{
 		"1,234.56780000": `1,234.56<span class="fine">780000</span>`, "−0,00000001": `−0,00<span class="fine">000001</span>`,
-		"1,600 ₽": "1,600 ₽", "12.5": "12.5", "v1.abcdefgh": "v1.abcdefgh", "12345678": "12345678", "": "",
+		"1,600 ₽": "1,600 ₽", "12.5": "12.5", "shop.20261127": "shop.20261127", "12345678": "12345678", "": "",
 	} {
 		var html strings.Builder
 		testenv.NoError(t, view.Fine(text).Render(t.Context(), &html))
