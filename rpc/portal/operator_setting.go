@@ -69,16 +69,6 @@ func (s *OperatorService) SetPlatformLimit(
 	return settled(c, err, limitSet)
 }
 
-// UpdateTrader implements the service.
-func (s *OperatorService) UpdateTrader(
-	ctx context.Context, req *connect.Request[portalv1.UpdateTraderRequest],
-) (*connect.Response[portalv1.TraderResponse], error) {
-	u := directory.TraderUpdate{ID: req.Msg.GetTraderId(), Seen: req.Msg.GetVersion(), Reason: req.Msg.GetReason()}
-	setting.Trader.Fill(&u, req.Msg)
-	c, err := s.Settings.UpdateTrader(ctx, caller.From(ctx), u)
-	return settled(c, err, traderSet)
-}
-
 // CreateRequisite implements the service.
 func (s *OperatorService) CreateRequisite(
 	ctx context.Context, req *connect.Request[portalv1.CreateRequisiteRequest],

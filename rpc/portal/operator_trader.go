@@ -65,6 +65,16 @@ func (s *OperatorService) GetTrader(
 	}), err
 }
 
+// UpdateTrader implements the service.
+func (s *OperatorService) UpdateTrader(
+	ctx context.Context, req *connect.Request[portalv1.UpdateTraderRequest],
+) (*connect.Response[portalv1.TraderResponse], error) {
+	u := directory.TraderUpdate{ID: req.Msg.GetTraderId(), Seen: req.Msg.GetVersion(), Reason: req.Msg.GetReason()}
+	setting.Trader.Fill(&u, req.Msg)
+	c, err := s.Settings.UpdateTrader(ctx, caller.From(ctx), u)
+	return settled(c, err, traderSet)
+}
+
 func traderView(t directory.Trader) *portalv1.Trader {
 	view := &portalv1.Trader{Id: t.ID, OnBreak: t.OnBreak, CreatedAt: rpc.Timestamp(t.CreatedAt), Version: t.Version}
 	setting.Trader.Fill(view, &t)

@@ -37,7 +37,7 @@ import (
 //     service, read by typed.fill, text, number, whole or tick, and returns where that leads. Wrong fields,
 //     a second sending and a change by somebody else meanwhile are dealt with here.
 //
-// The merchant's page is the shortest whole one: see directory_merchant.go. How settings changed in
+// The merchant's page is the shortest whole one: see merchant.go. How settings changed in
 // the past, at the foot of such a page, is in setting_history.go.
 
 // inputKind is how a setting is typed.
