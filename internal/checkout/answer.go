@@ -74,7 +74,7 @@ func (s *Service) applyAnswer(ctx context.Context, k key, answer acquirer.Answer
 			return err
 		}
 		t := taking{
-			answer: answer, to: to, codes: k.codes, cards: s.Payments.Cards(p.Payment), now: s.clock.Now(),
+			answer: answer, to: to, codes: k.codes, cards: s.Payments.CardsAllowed(p.Payment), now: s.clock.Now(),
 			attempt: attempt, state: state,
 		}
 		t.decide(p.Status)

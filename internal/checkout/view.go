@@ -45,7 +45,7 @@ func (s *Service) view(ctx context.Context, p payment.Payment) (View, error) {
 	if v.Card, err = s.Cards.Show(ctx, s.q, p.MerchantID, p.ID); err != nil {
 		return View{}, err
 	}
-	v.MayKeep, v.CardsLeft = owner(p).UserID != nil, max(0, s.Payments.Cards(p)-int(state.Declined))
+	v.MayKeep, v.CardsLeft = owner(p).UserID != nil, max(0, s.Payments.CardsAllowed(p)-int(state.Declined))
 	if !v.Terminal && state.Phase == AwaitingDetails {
 		v.CardsLeft = max(1, v.CardsLeft) // one more, of a payment that was set back after its last
 		v.Saved, err = s.Cards.Saved(ctx, s.q, owner(p), s.clock.Now())

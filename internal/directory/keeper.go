@@ -397,8 +397,8 @@ func (k *Keeper) AmountPolicy(cashboxID int64, method string) AmountPolicy {
 	return AmountPolicy{}
 }
 
-// Cards is how many cards may be tried for a payment; 1 if its cashbox is not in memory.
-func (k *Keeper) Cards(cashboxID int64, method string) int {
+// CardsAllowed is how many cards may be tried for a payment; 1 if its cashbox is not in memory.
+func (k *Keeper) CardsAllowed(cashboxID int64, method string) int {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	if box := k.cashboxes[cashboxID]; box != nil {

@@ -99,8 +99,8 @@ func TestKeeperKnowsPayers(t *testing.T) {
 		id := b.merchant.CashboxID
 		shop := keeper.Shop(b.merchant.ID, &id, "sbp", "RUB")
 		testenv.Check(t, shop != nil && fmt.Sprint(shop.ReturnHosts) == fmt.Sprint(hosts) && keeper.Patience(id, "sbp") == patience &&
-			keeper.Cards(id, "sbp") == cards && keeper.PayerEvents(id) == events,
-			"%+v, %s, %d cards, events %t", shop, keeper.Patience(id, "sbp"), keeper.Cards(id, "sbp"), keeper.PayerEvents(id))
+			keeper.CardsAllowed(id, "sbp") == cards && keeper.PayerEvents(id) == events,
+			"%+v, %s, %d cards, events %t", shop, keeper.Patience(id, "sbp"), keeper.CardsAllowed(id, "sbp"), keeper.PayerEvents(id))
 	}
 	want(15*time.Minute, 3, false)
 	must(b.boxSet(directory.CashboxUpdate{PayerEvents: new(true), ReturnHosts: &[]string{"shop.example"}}))(t)

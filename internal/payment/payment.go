@@ -174,8 +174,8 @@ func (p Payment) OpenToPayer(now time.Time) bool {
 // Ended reports whether the payment needs nothing more from the payer.
 func (p Payment) Ended() bool { return p.Status != Pending }
 
-// Cards is how many cards may be tried for a payment.
-func (s *Service) Cards(p Payment) int { return s.settings.Cards(p.CashboxID, p.Method) }
+// CardsAllowed is how many cards may be tried for a payment.
+func (s *Service) CardsAllowed(p Payment) int { return s.settings.CardsAllowed(p.CashboxID, p.Method) }
 
 // Blocked reports whether the payer of a payment is kept out by who they are, or by one of these marks.
 func (s *Service) Blocked(ctx context.Context, p Payment, marks ...string) (bool, error) {
