@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -119,7 +120,7 @@ func problem(err error) string {
 	case errors.As(err, &dns):
 		return "the host name could not be resolved"
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return "no answer within 15 s"
+		return fmt.Sprintf("no answer within %d s", answerTimeout/time.Second)
 	case errors.As(err, &wrapped) && errors.Is(wrapped.Err, io.EOF):
 		return "the connection was closed without an answer"
 	default:
