@@ -43,9 +43,9 @@ const (
 )
 
 // Statuses are all statuses.
-var Statuses = []Status{Pending, Completed, Failed, Cancelled, Appeal}
+var Statuses = []string{string(Pending), string(Completed), string(Failed), string(Cancelled), string(Appeal)}
 
-func known(status string) bool { return slices.Contains(Statuses, Status(status)) }
+func known(status string) bool { return slices.Contains(Statuses, status) }
 
 // reasonExpired is the reason of a payment that was not paid in time.
 const reasonExpired = "expired"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -26,8 +27,9 @@ type Page struct {
 
 func (p Page) bounds(f fault.Fields) (limit int32, before int64) {
 	limit, before = p.Bounds(f)
-	f.Check(p.Status == nil || slices.Contains(Statuses, Status(*p.Status)), "status",
-		"must be waiting, processing, completed, failed, cancelled or expired")
+	last := len(Statuses) - 1
+	f.Check(p.Status == nil || slices.Contains(Statuses, *p.Status), "status", "must be %s or %s",
+		strings.Join(Statuses[:last], ", "), Statuses[last])
 	return limit, before
 }
 

@@ -42,7 +42,9 @@ const (
 )
 
 // Statuses are all statuses.
-var Statuses = []Status{Waiting, Processing, Completed, Failed, Cancelled, Expired}
+var Statuses = []string{
+	string(Waiting), string(Processing), string(Completed), string(Failed), string(Cancelled), string(Expired),
+}
 
 // subject is the subject of a payout's transfers and events.
 const subject = "payin"

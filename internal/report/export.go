@@ -17,6 +17,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
 )
 
 // exportPage is how many rows are read at a time for an export, exportLeast how many while the database is busy. No
@@ -36,7 +37,7 @@ func (s *Service) ExportPayments(
 		return err
 	}
 	f.Paging = Paging{}
-	if _, err := f.check(ctx, paymentStatuses); err != nil {
+	if _, err := f.check(ctx, payment.Statuses); err != nil {
 		return err
 	}
 	c := scopeOf(who, f)
@@ -58,7 +59,7 @@ func (s *Service) ExportPayouts(
 		return err
 	}
 	f.Paging = Paging{}
-	if _, err := f.check(ctx, payoutStatuses); err != nil {
+	if _, err := f.check(ctx, payout.Statuses); err != nil {
 		return err
 	}
 	c := scopeOf(who, f)

@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/metadata"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
 )
 
 // Filter keeps to some of what a caller may list. Its zero value is everything of the last 30 days.
@@ -40,11 +41,10 @@ type Filter struct {
 	Search string
 }
 
-// PaymentFilter keeps to some payments. Statuses are pending, completed, failed, cancelled, appeal.
+// PaymentFilter keeps to some payments. Statuses are those of payment.Statuses.
 type PaymentFilter = Filter
 
-// PayoutFilter keeps to some payouts. Statuses are waiting, processing, completed, failed,
-// cancelled, expired.
+// PayoutFilter keeps to some payouts. Statuses are those of payout.Statuses.
 type PayoutFilter = Filter
 
 const (
@@ -70,7 +70,7 @@ func (s *Service) Payments(ctx context.Context, who caller.Caller, f PaymentFilt
 	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return Page[PaymentItem]{}, err
 	}
-	w, err := f.check(ctx, paymentStatuses)
+	w, err := f.check(ctx, payment.Statuses)
 	if err != nil {
 		return Page[PaymentItem]{}, err
 	}
@@ -194,15 +194,12 @@ func dayOf(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
 type statusIndexed struct{ trader, merchant, all []string }
 
 var (
-	paymentStatuses = []string{"pending", "completed", "failed", "cancelled", "appeal"}
-	payoutStatuses  = []string{"waiting", "processing", "completed", "failed", "cancelled", "expired"}
-
 	paymentIndexed = statusIndexed{
-		trader:   paymentStatuses,
+		trader:   payment.Statuses,
 		merchant: []string{"pending", "failed", "cancelled", "appeal"},
 		all:      []string{"failed", "cancelled", "appeal"},
 	}
-	payoutIndexed = statusIndexed{trader: payoutStatuses, merchant: payoutStatuses, all: payoutStatuses}
+	payoutIndexed = statusIndexed{trader: payout.Statuses, merchant: payout.Statuses, all: payout.Statuses}
 )
 
 // branches are the statuses to be listed each by its index, or one nil where they are not, and are

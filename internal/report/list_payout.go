@@ -28,7 +28,7 @@ func (s *Service) Payouts(ctx context.Context, who caller.Caller, f PayoutFilter
 	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return Page[PayoutItem]{}, err
 	}
-	w, err := f.check(ctx, payoutStatuses)
+	w, err := f.check(ctx, payout.Statuses)
 	if err != nil {
 		return Page[PayoutItem]{}, err
 	}
