@@ -26,19 +26,19 @@ type entry struct {
 
 var merchantEntries = []entry{
 	{needs: caller.MerchantRead, href: "/merchant", label: say.Overview, icon: "home"},
-	{needs: caller.MerchantRead, href: "/merchant/payments", label: say.Payments, group: say.Payments, icon: "in"},
+	{needs: caller.MerchantRead, href: OwnPaymentsPath, label: say.Payments, group: say.Payments, icon: "in"},
 	{
-		needs: caller.MerchantRead, href: "/merchant/payouts", label: say.Payouts,
+		needs: caller.MerchantRead, href: OwnPayoutsPath, label: say.Payouts,
 		group: say.Payments, icon: "out", waits: report.QueueOverdue,
 	},
 	{
-		needs: caller.MerchantRead, href: "/merchant/appeals", label: say.Appeals,
+		needs: caller.MerchantRead, href: OwnAppealsPath, label: say.Appeals,
 		group: say.Payments, icon: "flag", waits: report.QueueOwnAppeals,
 	},
 	{needs: caller.MerchantRead, href: "/merchant/links", label: say.LinksTitle, group: say.Payments, icon: "link"},
 	{needs: caller.MerchantRead, href: "/merchant/blocks", label: say.BlocksTitle, group: say.Payments, icon: "ban"},
 	{
-		needs: caller.MerchantMoney, href: "/merchant/deposits", label: say.Deposits,
+		needs: caller.MerchantMoney, href: OwnDepositsPath, label: say.Deposits,
 		group: say.MoneyGroup, icon: "wallet", waits: report.QueueOwnDeposits,
 	},
 	{
@@ -50,19 +50,19 @@ var merchantEntries = []entry{
 		group: say.MoneyGroup, icon: "coins",
 	},
 	{
-		needs: caller.MerchantMoney, href: "/merchant/statement", label: say.StatementTitle,
+		needs: caller.MerchantMoney, href: OwnStatementPath, label: say.StatementTitle,
 		group: say.MoneyGroup, icon: "list",
 	},
 	{
-		needs: caller.MerchantEvents, href: "/merchant/developers/keys", label: say.KeysTitle,
+		needs: caller.MerchantEvents, href: KeysPath, label: say.KeysTitle,
 		group: say.DeveloperGroup, icon: "key",
 	},
 	{
-		needs: caller.MerchantEvents, href: "/merchant/developers/webhooks", label: say.WebhooksTitle,
+		needs: caller.MerchantEvents, href: HooksPath, label: say.WebhooksTitle,
 		group: say.DeveloperGroup, icon: "link", waits: report.QueueFailing,
 	},
 	{
-		needs: caller.MerchantEvents, href: "/merchant/developers/events", label: say.EventsTitle,
+		needs: caller.MerchantEvents, href: EventsPath, label: say.EventsTitle,
 		group: say.DeveloperGroup, icon: "bell", waits: report.QueueDeadEvents,
 	},
 	{

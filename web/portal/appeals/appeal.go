@@ -56,7 +56,7 @@ var appealRoutes = []route{
 }
 
 var appealList = portal.List{
-	Path:     "/merchant/appeals",
+	Path:     portal.OwnAppealsPath,
 	Statuses: portal.AppealStatuses,
 	Status:   say.AppealStatus,
 	Cashbox:  true,

@@ -56,7 +56,7 @@ var depositRoutes = []route{
 
 // depositList is short: merchants ask for few.
 var depositList = portal.List{
-	Path:     "/merchant/deposits",
+	Path:     portal.OwnDepositsPath,
 	Statuses: portal.DepositStatuses,
 	Status:   say.DepositStatus,
 	Cashbox:  true,
@@ -97,7 +97,7 @@ func (v *visit) deposits() error {
 	}
 	shown := Deposits{Filters: filters, Empty: a.Nothing()}
 	if v.Who.May(caller.MerchantDeposits) {
-		shown.Filters.Act, shown.Filters.ActLabel = "/merchant/deposits/new", sayRequestDeposit
+		shown.Filters.Act, shown.Filters.ActLabel = portal.OwnDepositsPath+"/new", sayRequestDeposit
 	}
 	var ids []int64
 	for _, d := range found {

@@ -381,7 +381,7 @@ func (v *visit) receipt() error {
 }
 
 var casePaymentList = portal.List{
-	Path: "/operator/payments", Statuses: paymentList.Statuses, Status: say.PaymentStatus,
+	Path: portal.PaymentsPath, Statuses: paymentList.Statuses, Status: say.PaymentStatus,
 	Methods: paymentList.Methods, Currencies: catalogue.Currencies, Search: true, Hint: saySearchAllHint,
 	Amounts: true, Owners: true, Sorted: true, Export: caller.OperatorRead,
 	About: say.Order, Sum: sayMerchantUSDT, Columns: rowColumns(say.Created, say.Order, sayMerchantUSDT),
@@ -389,7 +389,7 @@ var casePaymentList = portal.List{
 }
 
 var ownPaymentList = portal.List{
-	Path:       "/merchant/payments",
+	Path:       portal.OwnPaymentsPath,
 	Currencies: catalogue.Currencies,
 	Statuses:   paymentList.Statuses,
 	Status:     say.PaymentStatus,

@@ -332,7 +332,7 @@ func (v *visit) take() error {
 }
 
 var casePayoutList = portal.List{
-	Path: "/operator/payouts", Statuses: ownPayoutList.Statuses, Status: say.PayoutStatus,
+	Path: portal.PayoutsPath, Statuses: ownPayoutList.Statuses, Status: say.PayoutStatus,
 	Methods: payoutList.Methods, Currencies: catalogue.Currencies, Search: true, Hint: saySearchAllHint,
 	Amounts: true, Owners: true, Overdue: true, Export: caller.OperatorRead,
 	About: say.Recipient, Sum: sayFrozenUSDT, Columns: rowColumns(sayCreatedPayout, say.Recipient, sayFrozenUSDT),
@@ -359,7 +359,7 @@ func (v *visit) casePayout(id string) (Payout, error) {
 }
 
 var ownPayoutList = portal.List{
-	Path:     "/merchant/payouts",
+	Path:     portal.OwnPayoutsPath,
 	Overdue:  true,
 	Statuses: []string{"waiting", "processing", "completed", "failed", "cancelled", "expired"},
 	Status:   say.PayoutStatus,

@@ -2,7 +2,6 @@ package payments
 
 import (
 	"net/http"
-	"strconv"
 
 	"gateway.example/web/portal"
 
@@ -86,6 +85,6 @@ func (v *visit) ledgerRoots() error { return v.Proofs.ServeRoots(v.W, v.R) }
 // proofOf leads to the proof of a payment that moved something to the merchant who looks at it.
 func (v *visit) proofOf(shown *Payment, p payment.Payment) {
 	if v.Who.Kind == caller.MerchantPortal && p.Status == payment.Completed {
-		shown.Proof = view.Link("/merchant/payments/" + strconv.FormatInt(p.ID, 10) + "/proof.json")
+		shown.Proof = view.Link(portal.Numbered(portal.OwnPaymentsPath, p.ID) + "/proof.json")
 	}
 }

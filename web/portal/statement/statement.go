@@ -237,7 +237,7 @@ func (v *visit) statementCSV(l portal.List) error {
 }
 
 var ownStatementList = portal.List{
-	Path:    "/merchant/statement",
+	Path:    portal.OwnStatementPath,
 	Account: true,
 	Cashbox: true,
 	Export:  caller.MerchantMoney,
