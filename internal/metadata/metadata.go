@@ -50,7 +50,7 @@ func (s Set) Check(f fault.Fields) {
 	}
 }
 
-// Keys are the keys in order. Of nothing they cost nothing, as most payments have none.
+// Keys are the keys in order. An empty set, as most payments have, allocates nothing.
 func (s Set) Keys() []string {
 	if len(s) == 0 {
 		return nil

@@ -61,7 +61,7 @@ func (s *Service) payoutRows(ctx context.Context, c scope, w window) (Page[db.Pa
 	if err != nil || len(exact) > 0 && !t.number() || c.Search != "" && !t.any() {
 		return Page[db.Payin]{Items: exact}, err
 	}
-	if t.part != nil && c.unkept() {
+	if t.part != nil && c.onlySearch() {
 		begun, err := s.payoutsBegun(ctx, c)
 		if err != nil {
 			return Page[db.Payin]{}, err

@@ -31,7 +31,7 @@ func (s *Service) paymentRows(ctx context.Context, c scope, w window) (Page[db.P
 			return Page[db.Payment]{Items: exact}, nil
 		}
 	}
-	if t.part != nil && c.unkept() {
+	if t.part != nil && c.onlySearch() {
 		begun, err := s.paymentsBegun(ctx, c)
 		if err != nil {
 			return Page[db.Payment]{}, err
@@ -122,8 +122,8 @@ func (s sought) any() bool { return s.last4 != nil || s.number() || s.part != ni
 // none tells that nothing can be found by looking at payments.
 func (t paymentTable) none() bool { return !t.any() && t.payer == nil && len(t.requisites) == 0 }
 
-// unkept tells that a list is kept to nothing but a search, and to whose it is.
-func (f Filter) unkept() bool {
+// onlySearch tells that a list is kept to nothing but a search, and to whose it is.
+func (f Filter) onlySearch() bool {
 	return len(f.Status) == 0 && f.Method == "" && f.Currency == "" && f.From.IsZero() && f.To.IsZero() &&
 		f.MinAmount.IsZero() && f.MaxAmount.IsZero() && f.CashboxID == 0 && !f.Overdue && f.Metadata == nil
 }
