@@ -53,6 +53,31 @@ func floorPicture(src source) (string, error) {
 	return drawBoxes(boxes, arrows), nil
 }
 
+// packageTable lists packages from the top floor down, with the first sentence of what each says of itself.
+func packageTable(src source) (string, error) {
+	floors, err := readFloors()
+	if err != nil {
+		return "", err
+	}
+	says := map[string]string{}
+	for file, parsed := range src {
+		text := strings.Join(strings.Fields(parsed.Doc.Text()), " ")
+		first, _, _ := strings.Cut(text, ". ")
+		if words := strings.SplitN(strings.TrimSuffix(first, "."), " ", 3); len(words) == 3 && (words[0] == "Package" || words[0] == "Command") {
+			says[path.Dir(file)] = words[2]
+		}
+	}
+	var rows [][]string
+	for _, name := range slices.SortedFunc(maps.Keys(says), func(a, b string) int {
+		return cmp.Or(cmp.Compare(floors[b], floors[a]), cmp.Compare(a, b))
+	}) {
+		if floor, known := floors[name]; known {
+			rows = append(rows, []string{strconv.Itoa(floor), code(name), says[name]})
+		}
+	}
+	return table([]string{"floor", "package", "which"}, rows), nil
+}
+
 // readFloors reads the floors of packages by their directories.
 func readFloors() (map[string]int, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, floorFile), nil, parser.SkipObjectResolution)

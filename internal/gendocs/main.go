@@ -136,7 +136,7 @@ func makeTables(src source) (map[string]string, error) {
 	tables := map[string]string{}
 	for name, make := range map[string]func(source) (string, error){
 		"codes": codeTable, "settings": settingTable, "secrets": secretTable, "metrics": metricTable,
-		"methods": methodTable, "requisites": requisiteTable, "floors": floorPicture, "declared": declaredTable,
+		"methods": methodTable, "requisites": requisiteTable, "floors": floorPicture, "packages": packageTable, "declared": declaredTable,
 	} {
 		if tables[name], err = make(src); err != nil {
 			return nil, err
