@@ -27,7 +27,7 @@ func TestBench(t *testing.T) {
 	if testenv.Whole(t) {
 		positive = append(
 			positive, "creates_10_requisites_per_s", "create_p50_ms", "create_p99_ms", "create_sql_per_s",
-			"create_p999_ms", "overload_creates_per_s", "overload_after_per_s", "one_row_commit_per_s", "webhooks_per_s", "stored_creates_per_s", "stored_create_cpu_ratio",
+			"create_p999_ms", "overload_creates_per_s", "overload_before_per_s", "overload_after_per_s", "one_row_commit_per_s", "webhooks_per_s", "stored_creates_per_s", "stored_create_cpu_ratio",
 			"store_seconds", "settled_delivered_per_s", "messages_per_s", "message_webhook_p99_ms", "create_without_messages_p99_ms", "create_beside_messages_p99_ms",
 			"notifications_per_s", "notification_p99_ms", "create_without_subscribers_p99_ms", "create_with_subscribers_p99_ms", "hot_account_transfers_per_s", "create_cpu_growth_open",
 			"create_cpu_growth_snapshot", "expired_per_s", "gateway_memory_100k_requisites_bytes", "longest_snapshot_s",

@@ -24,6 +24,9 @@ func (b *bench) overload(ctx context.Context) error {
 	if best == nil {
 		return fmt.Errorf("the saturation rate is not known: measure creates, too")
 	}
+	if err := b.createsAround(ctx, "overload_before_per_s"); err != nil {
+		return err
+	}
 	over, hangUp, err := b.creator(ctx, manyMethod, overloadClients)
 	if err != nil {
 		return err
@@ -55,12 +58,17 @@ func (b *bench) overload(ctx context.Context) error {
 	b.report.sample("overload_creates_per_s", float64(made.Load())/b.seconds.Seconds())
 	b.report.sample("overload_refused_p99_ms", percentile(refused[0], 99))
 	time.Sleep(overloadRest)
-	after, hangUpAfter, err := b.creator(ctx, manyMethod, b.clients)
+	return b.createsAround(ctx, "overload_after_per_s")
+}
+
+// createsAround measures creations as they are before or after an overload, in the same minute.
+func (b *bench) createsAround(ctx context.Context, name string) error {
+	creator, hangUp, err := b.creator(ctx, manyMethod, b.clients)
 	if err != nil {
 		return err
 	}
-	defer hangUpAfter()
-	count, took, err := closedLoop(ctx, b.clients, b.seconds, after.act)
-	b.report.sample("overload_after_per_s", float64(count)/took.Seconds())
+	defer hangUp()
+	count, took, err := closedLoop(ctx, b.clients, b.seconds, creator.act)
+	b.report.sample(name, float64(count)/took.Seconds())
 	return err
 }
