@@ -281,16 +281,17 @@ func (t *taking) unknownAttempt() {
 }
 
 // undecided: nothing is decided. If the acquirer asks for a code, the payer is asked, once for each time
-// it asks.
+// it asks. Of a code on its way it tells nothing where it was asked before and does not count it.
 func (t *taking) undecided() {
 	a := &t.attempt
 	a.Status = attemptOpen
-	before := t.codes < a.CodesSent // it was asked before the last code was sent, of which the answer says nothing
-	lost := a.Submitting && (before || t.answer.Codes < a.CodesSent)
+	uncounted := a.Submitting && t.answer.Codes < a.CodesSent
 	switch {
-	case lost && t.to == inquired && !before:
+	case uncounted && t.codes < a.CodesSent:
+		return
+	case uncounted && t.to == inquired:
 		t.state = t.state.codeLost()
-	case t.answer.State != acquirer.CodeNeeded || lost || t.answer.Codes <= a.CodesFollowed:
+	case uncounted, t.answer.State != acquirer.CodeNeeded, t.answer.Codes <= a.CodesFollowed:
 	case t.answer.Codes == 0:
 		t.state = t.state.codeNeeded()
 	default:
@@ -299,9 +300,7 @@ func (t *taking) undecided() {
 	if t.answer.State == acquirer.CodeNeeded {
 		a.CodesFollowed = max(a.CodesFollowed, t.answer.Codes)
 	}
-	if !lost || t.to == inquired && !before {
-		a.Submitting = false
-	}
+	a.Submitting = uncounted && t.to != inquired
 	a.ProgressAt, a.PollAt = t.now, t.now.Add(time.Second)
 }
 

@@ -100,21 +100,31 @@ func TestDeclinesCount(t *testing.T) {
 	}
 }
 
-// An answer to a question from before a code was sent says nothing of that code.
+// An answer to a question from before a code was sent says nothing of that code, unless it counts it. Then the code was
+// wrong, once, whatever the call that sent it answers later.
 func TestAnswerFromBeforeACode(t *testing.T) {
 	t.Parallel()
-	taken := taking{
-		answer: acquirer.Answer{State: acquirer.CodeNeeded}, to: inquired, now: noon,
-		state:   State{Phase: AwaitingConfirm},
-		attempt: db.CardAttempt{Status: attemptOpen, CodesFollowed: 0, CodesSent: 1, Submitting: true, CreatedAt: noon},
+	code := taking{
+		answer: acquirer.Answer{State: acquirer.CodeNeeded}, to: inquired, now: noon, state: State{Phase: AwaitingConfirm},
+		attempt: db.CardAttempt{
+			Status: attemptOpen, CodesSent: 1, Submitting: true, CreatedAt: noon, PollAt: noon.Add(callGrace),
+		},
 	}
-	taken.decide(payment.Pending)
-	testenv.Check(t, taken.state.Phase == AwaitingConfirm && taken.state.LastError == nil && taken.attempt.Submitting,
-		"%+v, %+v", taken.state, taken.attempt)
-	taken.codes = 1
-	taken.decide(payment.Pending)
-	testenv.Check(t, taken.state.Phase == AwaitingCode && *taken.state.LastError == errorUnavailable &&
-		!taken.attempt.Submitting, "asked after it was sent: %+v, %+v", taken.state, taken.attempt)
+	counted := code
+	code.decide(payment.Pending)
+	testenv.Check(t, code.state.Phase == AwaitingConfirm && code.state.LastError == nil && code.attempt.Submitting &&
+		code.attempt.PollAt.Equal(noon.Add(callGrace)), "%+v, %+v", code.state, code.attempt)
+	code.codes = 1
+	code.decide(payment.Pending)
+	testenv.Check(t, code.state.Phase == AwaitingCode && *code.state.LastError == errorUnavailable &&
+		!code.attempt.Submitting, "asked after it was sent: %+v, %+v", code.state, code.attempt)
+	counted.answer.Codes = 1
+	for range 2 {
+		counted.decide(payment.Pending)
+		testenv.Check(t, counted.state.Phase == AwaitingCode && counted.state.Rejected == 1 && !counted.attempt.Submitting,
+			"it counts the code: %+v, %+v", counted.state, counted.attempt)
+		counted.codes, counted.to = 1, sent
+	}
 }
 
 // Asked twice by the acquirer for the same code, the payer is asked once: the trader's word in between stands.
