@@ -260,10 +260,10 @@ func (t *taking) decline(reason string) {
 
 // noCharge: the acquirer knows of no charge. After our own void the payer enters the card again. An
 // attempt that the acquirer does not know is first voided, by Poll. One that it voided by itself is
-// declined.
+// declined. One of which nothing was heard yet was voided by a Poll that has not come to say so.
 func (t *taking) noCharge() {
 	switch {
-	case t.to == voided:
+	case t.to == voided, t.answer.State == acquirer.Voided && t.attempt.Status == attemptAuthorising:
 		t.attempt.Status, t.state = attemptLost, t.state.cardLost()
 	case t.answer.State == acquirer.Voided:
 		t.decline(acquirer.CardDeclined)
