@@ -158,18 +158,19 @@ func audited(err error) error {
 // reads all of them.
 func (e environment) prove(ctx context.Context, pool *pgxpool.Pool, at place, whole bool) error {
 	began := time.Now()
-	found, failed := audit.Everything(ctx, pool)
-	size, err := audit.Count(ctx, pool)
-	if failed = errors.Join(failed, err); failed != nil && !db.IsDamaged(failed) {
-		return failed
+	found, err := audit.Everything(ctx, pool)
+	if err != nil {
+		return err
 	}
-	if whole || failed != nil {
+	if whole || audit.Damaged(found) {
 		damaged, err := audit.Damage(ctx, pool)
-		found = append(damaged, found...)
-		if err != nil && len(found) == 0 {
-			return errors.Join(failed, err)
+		if found = append(damaged, found...); err != nil && len(found) == 0 {
+			return err
 		}
-		failed = errors.Join(failed, err)
+	}
+	size, failed := audit.Count(ctx, pool)
+	if failed != nil && !db.IsDamaged(failed) {
+		return failed
 	}
 	for _, violation := range found {
 		_, _ = fmt.Fprintf(e.stdout, "%s: %s\n", violation.Rule, violation.Detail)

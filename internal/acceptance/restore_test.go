@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gateway.example/internal/attest"
+	"gateway.example/internal/audit"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/pgserver"
@@ -133,6 +134,9 @@ func (o *original) noticesDamage(t *testing.T, backup string) {
 	reads, failed := db.DamagedReads(t.Context(), broken)
 	if !db.IsDamaged(err) || reads == 0 || failed != nil {
 		t.Errorf("reading the page: %v; %d damaged pages noticed (%v)", err, reads, failed)
+	}
+	if found, err := audit.Since(t.Context(), broken, time.Time{}); err != nil || !audit.Damaged(found) {
+		t.Errorf("the audit of each minute: %v, %v", found, err)
 	}
 	broken.Close()
 	conn := testenv.Must(pgx.Connect(t.Context(), o.url))(t)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/db"
 )
 
 // Violation is a breach of an invariant.
@@ -280,7 +282,9 @@ func (r rule) step(ctx context.Context, pool *pgxpool.Pool, past int64) ([]Viola
 		var to int64
 		var err error
 		r.prove = func(ctx context.Context, pool *pgxpool.Pool) (broken []string, _ error) {
-			broken, to, err = r.next(ctx, pool, past)
+			if broken, to, err = r.next(ctx, pool, past); db.IsDamaged(err) {
+				to = end
+			}
 			return broken, err
 		}
 		broken, err := r.ask(ctx, pool)
@@ -292,10 +296,21 @@ func (r rule) step(ctx context.Context, pool *pgxpool.Pool, past int64) ([]Viola
 	}
 	to, rows, err := rangeEnd(ctx, pool, r.of, past, end)
 	if err != nil {
-		return nil, 0, 0, err
+		broken, err := r.unasked(err)
+		return broken, end, 0, err
 	}
 	broken, err := r.ask(ctx, pool, "infinity", past, to)
 	return broken, to, rows, err
+}
+
+// unasked is what it means that a rule could not be asked. What is damaged is a violation, so that the other rules are still
+// asked.
+func (r rule) unasked(err error) ([]Violation, error) {
+	err = fmt.Errorf("audit %q: %w", r.name, err)
+	if db.IsDamaged(err) {
+		return []Violation{{damageRule, err.Error()}}, nil
+	}
+	return nil, err
 }
 
 // rangeEnd finds where a range ends that begins after from, at the latest at last, and how many rows
@@ -329,7 +344,7 @@ func (r rule) ask(ctx context.Context, pool *pgxpool.Pool, args ...any) ([]Viola
 		details, err = proveAgain(ctx, pool, details, prove)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("audit %q: %w", r.name, err)
+		return r.unasked(err)
 	}
 	found := make([]Violation, 0, len(details))
 	for _, detail := range details {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -13,6 +14,11 @@ import (
 
 // damageRule is what a page of a table breaks that PostgreSQL cannot read, because its checksum or its structure is wrong.
 const damageRule = "every page of every table can be read"
+
+// Damaged reports whether one of an audit's violations is that something could not be read.
+func Damaged(found []Violation) bool {
+	return slices.ContainsFunc(found, func(v Violation) bool { return v.Rule == damageRule })
+}
 
 // tablesQuery lists what has pages of rows, with what is too long for a row under the name of its table, and the columns
 // of the primary key if there is one.
