@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -14,7 +15,7 @@ import (
 var ways = map[string]func(p *pointed, order string){
 	"payment": (*pointed).payment, "application": (*pointed).application, "payout": (*pointed).payout, "deposit": (*pointed).deposit,
 	"withdrawal": (*pointed).withdrawal, "card": (*pointed).card, "appeal": (*pointed).appealed, "cancel": (*pointed).cancel,
-	"link":            (*pointed).link,
+	"link": (*pointed).link, "code": (*pointed).code,
 	"funding" + byTwo: (*pointed).funding, "deposit" + byTwo: (*pointed).confirmed, "withdrawal" + byTwo: (*pointed).withdrawal,
 	"appeal" + byTwo: (*pointed).appealed,
 }
@@ -146,25 +147,60 @@ func (p *pointed) withdrawal(orderID string) {
 }
 
 func (p *pointed) card(orderID string) {
+	p.byCard(orderID, "5", func(page, pan, phase string) {
+		if phase == "awaiting_payer_details" {
+			_, _ = trySend(http.MethodPost, p.BaseURL+"/api/v1/checkout/"+filepath.Base(page)+"/payer-details", typedCard(pan, nil), nil)
+		}
+	})
+}
+
+// byCard has a payer do what the phase of their payment wants until it is charged. The digit of the card says what the processor does.
+func (p *pointed) byCard(orderID, digit string, pay func(page, pan, phase string)) {
 	box := p.box
 	defer func() { p.box = box }()
 	p.box = p.instance.box(p.t, "sandbox-azn")
 	made := p.asks(payments, order(object{
 		"orderId": orderID, "callbackUri": p.shop.URL, "method": "quasi_ecom", "currency": "AZN", "amount": "100",
 	}))
-	pan, token := randomPAN("5"), filepath.Base(made.text("data.checkoutUrl"))
-	checkout := p.BaseURL + "/api/v1/checkout/" + token
-	p.until("the card of "+orderID+" is charged", func() bool {
-		got, err := trySend(http.MethodGet, checkout, "", nil)
-		if err == nil && got.text("data.phase") == "awaiting_payer_details" {
-			_, _ = trySend(http.MethodPost, checkout+"/payer-details", typedCard(pan, nil), nil)
+	pan, page := randomPAN(digit), made.text("data.checkoutUrl")
+	noError(p.t, testenv.Eventually(func() error {
+		if p.revived() {
+			return errors.New("the gateway was started again")
 		}
-		return err == nil && got.text("data.paymentStatus") == "completed"
-	})
+		got, err := trySend(http.MethodGet, p.BaseURL+"/api/v1/checkout/"+filepath.Base(page), "", nil)
+		if err != nil || got.text("data.paymentStatus") == "completed" {
+			return err
+		}
+		pay(page, pan, got.text("data.phase"))
+		return fmt.Errorf("%s is not charged: %s", orderID, got.raw)
+	}))
 	p.ends(payments+"/"+made.text("data.id"), "completed", p.box)
 	p.told(orderID)
 	charged, kept, _ := p.processor.ofCard(pan)
 	testenv.Check(p.t, charged == 1 && kept == 1, "%s: charged %d times, %d stand", orderID, charged, kept)
+}
+
+// code has a payer type a card on the payment's page, have another code sent, and type a wrong one and the right one.
+func (p *pointed) code(orderID string) {
+	p.byCard(orderID, "4", func(page, pan, phase string) {
+		if phase == "awaiting_payer_details" {
+			p.onPage(http.MethodPost, page+"/card", "pan", pan, "expiry", "12/35", "cvv", "123")
+		}
+		if phase != "awaiting_payer_otp" {
+			return
+		}
+		if !p.processor.resent(pan) {
+			p.onPage(http.MethodPost, page+"/resend")
+			p.until("the processor is asked for another code", func() bool { return p.processor.resent(pan) })
+		}
+		otp := wrongCode
+		if _, _, wrong := p.processor.ofCard(pan); wrong > 0 {
+			otp = rightCode
+		}
+		if attempt := attemptField.FindStringSubmatch(p.onPage(http.MethodGet, page+"/code").raw); attempt != nil {
+			p.onPage(http.MethodPost, page+"/code", "attempt", attempt[1], "otp", otp)
+		}
+	})
 }
 
 // funding has a trader be given money, and not what is refused.

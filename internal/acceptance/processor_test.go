@@ -42,6 +42,8 @@ type booked struct {
 	pan, state string
 	codes      float64
 	wrong      int
+	// resends is how many codes were asked for anew.
+	resends float64
 	// charged tells that money was taken, undone that it was given back.
 	charged, undone bool
 }
@@ -165,6 +167,8 @@ func (p *cardProcessor) take(call string, body object) object {
 	case "code":
 		number, _ := body["number"].(float64)
 		b.code(number, textOf(body["code"]))
+	case "resend":
+		b.resends, _ = body["number"].(float64)
 	case "void":
 		b.void()
 	}
@@ -230,6 +234,18 @@ func (p *cardProcessor) ofCard(pan string) (charged, kept, wrong int) {
 		}
 	}
 	return charged, kept, wrong
+}
+
+// resent tells whether another code of a card was asked for.
+func (p *cardProcessor) resent(pan string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, b := range p.book {
+		if b.pan == pan && b.resends > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *cardProcessor) called(call string) int {
