@@ -58,8 +58,9 @@ func (b *bundle) waitsFor(t *testing.T, holder pgx.Tx) func() int {
 				return
 			default:
 			}
+			// What a backend waits for and since when its transaction runs are read one after the other.
 			rows, _ := conn.Query(context.Background(), `select pid || ' ' || xact_start from pg_stat_activity
-				where wait_event_type = 'Lock' and $1 = any(pg_blocking_pids(pid))`, holder.Conn().PgConn().PID())
+				where wait_event_type = 'Lock' and xact_start is not null and $1 = any(pg_blocking_pids(pid))`, holder.Conn().PgConn().PID())
 			waiting, err := pgx.CollectRows(rows, pgx.RowTo[string])
 			testenv.Check(t, err == nil, "who waits: %v", err)
 			for _, transaction := range waiting {
