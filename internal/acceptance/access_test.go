@@ -94,6 +94,7 @@ const moveClock = "sandbox.v1.SandboxService/AdvanceClock"
 // Every procedure lets in whom it should, and refuses others for what they are: for nothing proved,
 // for a sign-in that is not finished, for their kind, for their role.
 func TestEveryProcedureAsEveryCaller(t *testing.T) {
+	testenv.OneByOne(t)
 	t.Parallel()
 	g := freshSandbox(t)
 	persons := g.persons(t)

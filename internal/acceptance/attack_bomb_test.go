@@ -128,6 +128,7 @@ func (g *instance) style(t *testing.T, page string) string {
 // What is large, deep, long, packed or many is refused or answered soon, with little memory, and with no
 // fault of ours.
 func TestBombs(t *testing.T) {
+	testenv.OneByOne(t)
 	t.Parallel()
 	plan := fresh(t)
 	plan.variables = map[string]string{"GOGC": "100"} // the heap is measured

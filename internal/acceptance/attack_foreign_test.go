@@ -141,6 +141,7 @@ func (g *instance) victims(t *testing.T) owned {
 
 // What belongs to somebody else is not there for those whom a procedure lets in to their own.
 func TestForeign(t *testing.T) {
+	testenv.OneByOne(t)
 	t.Parallel()
 	g := freshSandbox(t)
 	o := g.victims(t)

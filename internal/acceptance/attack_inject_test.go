@@ -218,6 +218,7 @@ func (r *reader) table(address string, got answer) {
 // A hostile text in each text of each creation is text on every page of every portal, on the hosted pages
 // and in every file: it makes no element, no attribute and no formula. In the log it is nowhere.
 func TestHostileTexts(t *testing.T) {
+	testenv.OneByOne(t)
 	t.Parallel()
 	s := fresh(t)
 	hurried(t, s.database)

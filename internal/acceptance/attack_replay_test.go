@@ -109,6 +109,7 @@ func (g *instance) browser(t *testing.T, login string) string {
 // Every proof of who calls is refused when it is cut at any length, goes on, is changed in any place, or
 // is another sort's. The answer is the same for each, and nothing has changed; whole, each lets in.
 func TestTruncatedProofs(t *testing.T) {
+	testenv.OneByOne(t)
 	t.Parallel()
 	g := freshSandbox(t)
 	proofs := g.proofs(t)

@@ -163,6 +163,7 @@ func (g *instance) makeRefusable(t *testing.T) {
 
 // Every call of testdata/refused.txt is answered as it has it, and changes nothing. Then come the bodies of wrong.txt.
 func TestTables(t *testing.T) {
+	testenv.OneByOne(t)
 	t.Parallel()
 	g := freshSandbox(t)
 	g.makeRefusable(t)

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 func runAll(m *testing.M) (code int, err error) {
 	testenv.InMemory()
 	together := parallel
-	if raceDetector {
+	if testenv.Race {
 		together = parallel / 2 // the gateways need several times as much of the processor then
 	}
 	if err := flag.Set("test.parallel", strconv.Itoa(together)); err != nil {

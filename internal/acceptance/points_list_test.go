@@ -29,6 +29,7 @@ const (
 // TestPointsAreListed compares what the source commits and calls outward with the list of points, without building anything:
 // whoever writes a new commit says there which kill proves it, or why none has to.
 func TestPointsAreListed(t *testing.T) {
+	testenv.OneByOne(t)
 	t.Parallel()
 	found, listed := readSource(t).places(), readPoints(t)
 	testenv.Check(t, len(found) > 100, "the source has %d places: they are not found", len(found))

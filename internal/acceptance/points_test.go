@@ -95,7 +95,7 @@ func buildPoints(t *testing.T) string {
 	testenv.Check(t, !strings.Contains(string(testenv.Must(os.ReadFile(executable))(t)), switched), "the program has points")
 	program := filepath.Join(t.TempDir(), "points.bin")
 	args := []string{"build", "-buildvcs=false", "-ldflags=-w", "-tags", "points", "-o", program}
-	if raceDetector {
+	if testenv.Race {
 		args = append(args, "-race")
 	}
 	out, err := exec.Command("go", append(args, mainPackage)...).CombinedOutput()

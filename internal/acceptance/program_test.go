@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"gateway.example/internal/testenv"
 )
 
 const mainPackage = "gateway.example/cmd/gateway"
@@ -24,7 +26,7 @@ func build(dir string) error {
 	executable = filepath.Join(dir, "gateway.bin")
 	// No debugger will need what -w leaves out.
 	args := []string{"build", "-buildvcs=false", "-ldflags=-w", "-o", executable}
-	if raceDetector {
+	if testenv.Race {
 		args = append(args, "-race")
 	}
 	out, err := exec.Command("go", append(args, mainPackage)...).CombinedOutput()

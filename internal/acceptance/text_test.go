@@ -118,6 +118,7 @@ func unnamed(request protoreflect.MessageDescriptor, path string) bool {
 // No procedure takes a text with control characters, in any of its fields: each is refused for
 // exactly that field.
 func TestTextEverywhere(t *testing.T) {
+	testenv.OneByOne(t)
 	t.Parallel()
 	g := sharedSandbox(t)
 	tried := 0

@@ -89,6 +89,7 @@ func written(sql string) string {
 }
 
 func TestAuditFindsEachBreakage(t *testing.T) {
+	testenv.OneByOne(t)
 	auditable(t).wantFound(t, breakagesOf(t, "payments.txt"))
 }
 
@@ -227,6 +228,7 @@ func auditablePayouts(t *testing.T) bundle {
 }
 
 func TestAuditFindsEachPayoutBreakage(t *testing.T) {
+	testenv.OneByOne(t)
 	auditablePayouts(t).wantFound(t, breakagesOf(t, "payouts.txt"))
 }
 

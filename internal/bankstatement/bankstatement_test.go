@@ -19,6 +19,7 @@ var moscow = time.FixedZone("MSK", 3*60*60)
 
 // Each kind of file has the same three movements; only the first says when in the day they were.
 func TestRead(t *testing.T) {
+	testenv.OneByOne(t)
 	timed := `2 20.11.2026 12:00:05 1500.00 Перевод от Ивана И.; 3 20.11.2026 12:30:00 -300.50 Кофе; 6 21.11.2026 09:00:00 12345.67 СБП, без "имени"`
 	days := `5 20.11.2026 1500.00 ИВАНОВ И.И. Перевод; 17 20.11.2026 -300.50 ООО КОФЕ Оплата; 29 21.11.2026 12345.67 ПЕТРОВ П.`
 	exchange := `1CClientBankExchange

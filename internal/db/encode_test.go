@@ -12,6 +12,7 @@ import (
 
 // What is written as an amount or a uuid is what PostgreSQL reads, with all digits, in arrays too.
 func TestAmountsAreWrittenWhole(t *testing.T) {
+	testenv.OneByOne(t)
 	t.Parallel()
 	d := dbtest.Empty(t)
 	for _, text := range []string{

@@ -62,6 +62,7 @@ func TestDeployFilesParse(t *testing.T) {
 
 // What the files set is a setting that there is: a wrong name would do nothing.
 func TestDeployNamesSettings(t *testing.T) {
+	testenv.OneByOne(t)
 	t.Parallel()
 	src := testenv.Must(parse(root))(t)
 	_, known, err := settings(src)

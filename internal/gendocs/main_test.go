@@ -16,6 +16,7 @@ import (
 // The tables in the documentation are those that the code makes. go generate ./internal/gendocs
 // writes them anew.
 func TestPagesAreUpToDate(t *testing.T) {
+	testenv.OneByOne(t)
 	t.Parallel()
 	pages := testenv.Must(generate(root))(t)
 	for _, path := range slices.Sorted(maps.Keys(pages)) {

@@ -55,6 +55,15 @@ func Long(t testing.TB, why string) {
 	}
 }
 
+// OneByOne leaves a test to the whole check's run without the race detector: that finds nothing where each call follows
+// the one before, and takes several times as long for it.
+func OneByOne(t testing.TB) {
+	t.Helper()
+	if Race && !Whole(t) {
+		t.Skip("its calls come one by one: it runs without the race detector")
+	}
+}
+
 // Missing ends a test that needs what the machine does not have: it is skipped, and fails in the whole check.
 func Missing(t testing.TB, what string) {
 	t.Helper()

@@ -11,6 +11,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/portaltest"
 	"gateway.example/web/portals"
@@ -209,6 +210,7 @@ var visitors = []struct {
 
 // Every address lets in whom it should, and nobody else. One that is not in the table fails.
 func TestAccess(t *testing.T) {
+	testenv.OneByOne(t)
 	b := portaltest.Parallel(t)
 	patterns := patterns(t, b.Rooms)
 	for pattern := range access {

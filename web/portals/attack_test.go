@@ -194,6 +194,7 @@ func unnamed(a portaltest.Answer, path string) string {
 // Every form of the portals refuses posts of other sites and of no browser, whoever is signed in. One
 // route alone takes posts of programs: where a sandbox's webhooks arrive.
 func TestForeignPostsEverywhere(t *testing.T) {
+	testenv.OneByOne(t)
 	b, p := portaltest.Trader(t)
 	tried := 0
 	for pattern := range patterns(t, b.Rooms) {
@@ -225,6 +226,7 @@ func TestForeignPostsEverywhere(t *testing.T) {
 // Every answer of the portals, also a refusal, forbids frames, foreign content and guessed types, and is
 // kept by no cache unless it is published for all. Only the preview of a hosted page may be framed, by ourselves.
 func TestEveryAnswerIsProtected(t *testing.T) {
+	testenv.OneByOne(t)
 	b := portaltest.Parallel(t)
 	b.User(t, "root", caller.Operator, caller.Admin, 0)
 	visitors := []*portaltest.Person{b.Nobody(), b.Trader(t, 0), b.As(t, caller.Owner), b.SignIn(t, "root")}
@@ -253,6 +255,7 @@ func TestEveryAnswerIsProtected(t *testing.T) {
 
 // No page fails at what no text can be: a NUL, or bytes that are no character, in any part of an address.
 func TestUnreadableAddresses(t *testing.T) {
+	testenv.OneByOne(t)
 	b := portaltest.Parallel(t)
 	b.User(t, "root", caller.Operator, caller.Admin, 0)
 	visitors := map[string]*portaltest.Person{

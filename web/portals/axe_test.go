@@ -98,6 +98,7 @@ func (g group) open(t testing.TB) (*portaltest.Bundle, *portaltest.Person, []str
 // No page is left out: every address is either examined or said to have none. And every page is light, with the script
 // and the stylesheet that it loads, in Russian, which takes more bytes than English.
 func TestEveryPageIsExamined(t *testing.T) {
+	testenv.OneByOne(t)
 	all := portaltest.Parallel(t)
 	left := http.NewServeMux()
 	missing, files := map[string]bool{}, map[string]int{}
@@ -130,16 +131,16 @@ func TestEveryPageIsExamined(t *testing.T) {
 
 // variant is one way of looking at pages.
 type variant struct {
-	width           int64
-	theme, language string
+	width                    int64
+	theme, language, examine string
 }
 
 // Nobody is shut out: every page, on a phone in light and in Russian, whose words are long, and at a desk in dark and in
-// English, with text of twice the size. And no page asks a stranger for anything.
+// English, with text of twice the size. And no page asks a stranger for anything. The elements of both are the same.
 func TestAccessible(t *testing.T) {
 	t.Parallel()
 	rules := browsertest.Rules(t)
-	phone, desk := variant{320, "light", "ru"}, variant{1280, "dark", "en"}
+	phone, desk := variant{320, "light", "ru", browsertest.Examine}, variant{1280, "dark", "en", browsertest.ExamineColors}
 	for _, group := range groups {
 		if !group.brief && !testenv.Whole(t) {
 			continue
@@ -156,8 +157,8 @@ func TestAccessible(t *testing.T) {
 					tab.Theme(v.theme)
 					for _, path := range some {
 						tab.Open(browsertest.InLanguage(b.Server.URL+path, v.language))
-						tab.Finds(fmt.Sprintf("%s, %+v", path, v),
-							browsertest.Examine, fmt.Sprintf(beyond, "100%"), fmt.Sprintf(beyond, "200%"), browsertest.Foreign)
+						tab.Finds(fmt.Sprintf("%s, %d px", path, v.width),
+							v.examine, fmt.Sprintf(beyond, "100%"), fmt.Sprintf(beyond, "200%"), browsertest.Foreign)
 					}
 				}
 			}

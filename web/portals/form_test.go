@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -67,6 +68,7 @@ func TestTwoTabs(t *testing.T) {
 
 // A form whose first sending died half way says that its outcome is not known, and does not act.
 func TestUnfinished(t *testing.T) {
+	testenv.OneByOne(t)
 	b, p := portaltest.Trader(t)
 	pay := b.Create(t, "1500")
 	fields := hidden(p.Page(t, "/trader/payments/1/confirm"))

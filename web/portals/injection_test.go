@@ -287,6 +287,7 @@ func (p *planted) decide(id int64, text string) {
 // every file of theirs: it makes no element, no attribute and no address of a page, and no formula of
 // a spreadsheet, and files are kept and not shown.
 func TestInjection(t *testing.T) {
+	testenv.OneByOne(t)
 	b := portaltest.Parallel(t)
 	b.Exec(t, `update requisite set holder = '<script>alert("holder")</script>', bank = '=cmd|''bank''!A0'`)
 	b.Exec(t, "update rate_limit set calls = calls * 100 where name = 'trader_takes'")

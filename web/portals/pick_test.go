@@ -15,6 +15,7 @@ import (
 // Whoever takes part is named by number, by name, or by a part of it that no other has; pages offer the names, and say
 // whom a text may mean.
 func TestNamesInForms(t *testing.T) {
+	testenv.OneByOne(t)
 	b, p := portaltest.Operator(t, caller.Admin)
 	one, two := b.Traders[0].ID, b.Traders[1].ID
 	b.Exec(t, "update trader set name = 'Anna' where id = $1", one)
