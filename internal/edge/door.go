@@ -135,7 +135,9 @@ func (d *Door) Guard(
 		}
 		leave := func() {}
 		if err == nil && d.Turns != nil {
-			leave, err = d.Turns.Enter(r.Context(), owner(r, who))
+			if leave, err = d.Turns.Enter(r.Context(), owner(r, who)); err != nil {
+				noteTooOften(r.Context()) // of an overload's calls few are kept
+			}
 		}
 		if err != nil {
 			fail(w, r, err)

@@ -25,14 +25,15 @@ func Fault(err error) *fault.Error {
 }
 
 // Public returns the fault that a caller may see of err. An error that is not a fault is hidden: it is
-// logged, and the caller gets internalFault. Faults that become a 503 are logged too.
+// logged, and the caller gets internalFault. Faults that become a 503 are logged too, where they have a reason.
 func Public(ctx context.Context, err error) *fault.Error {
 	f := Fault(err)
 	if f == nil {
 		f = internalFault
 	}
 	noteCode(ctx, f.Code)
-	if f == internalFault || f.Kind == fault.Unavailable {
+	// A busy without a reason is an overload's: there may be any number, and the request's own line says as much.
+	if f == internalFault || f.Kind == fault.Unavailable && err != fault.ErrBusy { //nolint:errorlint // one with a reason is logged
 		slog.ErrorContext(ctx, "request failed", "error", err)
 	}
 	return f

@@ -30,7 +30,7 @@ var alerts = map[string]string{
 	"gateway_read_replica_lag_seconds":      "No. Alert on `gateway_read_replica_used`.",
 	"gateway_read_replica_used":             "Yes: alert on 0. See [the read replica](runbooks.md#when-the-read-replica-is-not-used).",
 	"gateway_request_duration_seconds":      "Alert on a rising part of the statuses 500 and 503, and on the latency of `CreatePayment`.",
-	"gateway_request_log_dropped_total":     "No. `bounded` grows when somebody calls again and again with a wrong signature; `full` and `unwritten` when the database is slow or away.",
+	"gateway_request_log_dropped_total":     "No. `bounded` grows when somebody calls again and again with a wrong signature, or comes while the service is busy; `full` and `unwritten` when the database is slow or away.",
 	"gateway_routing_refusals_total":        "Alert on a sudden rise. The label `rule` says what is missing.",
 	"gateway_settings_age_seconds":          "Yes: alert above 1. Payments are refused then.",
 	"gateway_settings_version":              "No. Replicas should show the same value.",

@@ -12,16 +12,14 @@ import (
 )
 
 const (
-	// lineMost is how many calls of one caller may wait, lineLeast how many under overload, and linesMost how many in all.
-	lineMost  = 256
-	lineLeast = 2
-	linesMost = 4096
+	// lineMost is how many calls of one caller may wait, and lineLeast how many under overload; linesMost and linesLeast are how
+	// many in all.
+	lineMost, lineLeast   = 256, 4
+	linesMost, linesLeast = 4096, 64
 	// turnWait is how long a call may wait.
 	turnWait = 2 * time.Second
-	// waitAim is what the quickest turn of a while may take before lines become shorter: who cannot be served soon
-	// is better told at once.
+	// waitAim is how long the last one of a line is to wait: who cannot be served soon is better told at once.
 	waitAim = 250 * time.Millisecond
-	aWhile  = 250 * time.Millisecond
 )
 
 // Turns limits the calls at the same time. While there are free places every call gets one. Otherwise
@@ -37,16 +35,19 @@ type Turns struct {
 	// order is the order in which lines get places.
 	order   list.List
 	waiting int
-	// most is how many calls of one caller may wait now. quickest is the shortest wait since the present while began.
-	most     int
-	quickest time.Duration
-	since    time.Time
+	// apart is how long after one turn the next is given while calls wait, as a moving average: the less, the more the service
+	// bears. given is when the last one was given, zero where nobody went on waiting.
+	apart time.Duration
+	given time.Time
 }
+
+// averaged is over how many turns the average moves.
+const averaged = 16
 
 // NewTurns has so many places. Its metrics are the admitted calls, the waiting ones, and the largest
 // share of places that one caller has.
 func NewTurns(room int, metrics prometheus.Registerer) *Turns {
-	t := &Turns{free: room, room: room, inside: map[string]int{}, lines: map[string]*list.List{}, most: lineMost}
+	t := &Turns{free: room, room: room, inside: map[string]int{}, lines: map[string]*list.List{}}
 	for name, gauge := range map[string]struct {
 		help  string
 		value func() float64
@@ -105,37 +106,54 @@ func (t *Turns) Enter(ctx context.Context, who string) (leave func(), err error)
 type turn struct {
 	come  chan struct{}
 	place *list.Element
-	began time.Time
 }
 
-// heed has the lines become shorter where everybody has waited too long for a while, and longer where not.
-func (t *Turns) heed(now time.Time, waited time.Duration) {
-	t.quickest = min(t.quickest, waited)
-	if now.Sub(t.since) < aWhile {
-		return
+// soon is how many calls get their turn within the time that is aimed at.
+func (t *Turns) soon() int {
+	if t.apart == 0 {
+		return linesMost
 	}
-	switch {
-	case t.quickest > waitAim:
-		t.most = max(lineLeast, t.most/2)
-	case t.quickest < waitAim/2:
-		t.most = min(lineMost, t.most*2)
+	return min(linesMost, int(waitAim/t.apart))
+}
+
+// full reports whether one more call would wait for too long: behind those of its caller, since the lines get turns in turn, or
+// behind all.
+func (t *Turns) full(line *list.List) bool {
+	soon := t.soon()
+	if line != nil && line.Len() >= max(lineLeast, min(lineMost, soon/len(t.lines))) {
+		return true
 	}
-	t.quickest, t.since = turnWait, now
+	return t.waiting >= max(2*soon, linesLeast) || t.waiting >= linesMost
+}
+
+// give tells the average that a turn is given.
+func (t *Turns) give(now time.Time) {
+	if !t.given.IsZero() {
+		t.apart += (now.Sub(t.given) - t.apart) / averaged
+	}
+	t.given = now
+	t.rest()
+}
+
+// rest forgets the last turn where nobody waits for the next.
+func (t *Turns) rest() {
+	if t.waiting == 0 {
+		t.given = time.Time{}
+	}
 }
 
 // enqueue gives a call a place at once, or adds it to its caller's line.
 func (t *Turns) enqueue(who string) (*turn, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	now := time.Now()
 	if t.free > 0 {
-		t.heed(now, 0)
+		t.apart -= t.apart / averaged // where nobody has to wait it is soon forgotten
 		t.free--
 		t.inside[who]++
 		return nil, nil //nolint:nilnil // nobody has to wait
 	}
 	line := t.lines[who]
-	if t.waiting >= linesMost || line != nil && line.Len() >= t.most {
+	if t.full(line) {
 		return nil, fault.ErrBusy
 	}
 	if line == nil {
@@ -143,7 +161,7 @@ func (t *Turns) enqueue(who string) (*turn, error) {
 		t.lines[who] = line
 		t.order.PushBack(who)
 	}
-	it := &turn{come: make(chan struct{}), began: now}
+	it := &turn{come: make(chan struct{})}
 	it.place = line.PushBack(it)
 	t.waiting++
 	return it, nil
@@ -160,6 +178,7 @@ func (t *Turns) giveUp(who string, it *turn) bool {
 	}
 	t.lines[who].Remove(it.place)
 	t.waiting--
+	t.rest()
 	return true
 }
 
@@ -187,8 +206,7 @@ func (t *Turns) leave(who string) {
 			t.waiting--
 			t.inside[next]++
 			it := first.Value.(*turn) //nolint:forcetypeassert // only turns are put in
-			now := time.Now()
-			t.heed(now, now.Sub(it.began))
+			t.give(time.Now())
 			close(it.come)
 			return
 		}

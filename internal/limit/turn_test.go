@@ -98,49 +98,54 @@ func TestTurnsEnd(t *testing.T) {
 	})
 }
 
-// At ten times the calls that can be answered, of a hundred callers, as many are answered as otherwise, and the others are
+// At ten times the calls that can be answered, of a hundred callers or of thousands, as many are answered as otherwise, and the others are
 // refused at once. Afterwards a caller's two hundred calls wait as they do on any day.
 func TestTurnsUnderOverload(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		turns := NewTurns(4, prometheus.NewRegistry()) // at 10 ms a call that is 400 a second
-		var mu sync.Mutex
-		answered, latest := 0, time.Duration(0)
-		began := time.Now()
-		call := func(who string) error {
-			came := time.Now()
-			leave, err := turns.Enter(t.Context(), who)
-			mu.Lock()
-			if came.Sub(began) > 5*time.Second {
-				if err == nil {
-					answered++
-				} else {
-					latest = max(latest, time.Since(came))
-				}
-			}
-			mu.Unlock()
+	for _, callers := range []int{100, 5000} {
+		synctest.Test(t, func(t *testing.T) { turnsUnderOverload(t, callers) })
+	}
+}
+
+func turnsUnderOverload(t *testing.T, callers int) {
+	t.Helper()
+	turns := NewTurns(4, prometheus.NewRegistry()) // at 10 ms a call that is 400 a second
+	var mu sync.Mutex
+	answered, latest := 0, time.Duration(0)
+	began := time.Now()
+	call := func(who string) error {
+		came := time.Now()
+		leave, err := turns.Enter(t.Context(), who)
+		mu.Lock()
+		if came.Sub(began) > 5*time.Second {
 			if err == nil {
-				time.Sleep(10 * time.Millisecond)
-				leave()
+				answered++
+			} else {
+				latest = max(latest, time.Since(came))
 			}
-			return err
 		}
-		for n := range 15 * 4000 {
-			go func() { _ = call(fmt.Sprint(n % 100)) }()
-			time.Sleep(time.Second / 4000)
+		mu.Unlock()
+		if err == nil {
+			time.Sleep(10 * time.Millisecond)
+			leave()
 		}
-		time.Sleep(turnWait)
-		synctest.Wait()
-		testenv.Check(t, answered >= 10*400*8/10 && latest <= 100*time.Millisecond,
-			"%d of 4000 answered, refused after up to %s", answered, latest)
-		for range 20 { // calls come one by one for some seconds
-			testenv.NoError(t, call("one"))
-			time.Sleep(aWhile)
-		}
-		errs := testenv.AtOnce(200, func(int) error { return call("one") })
-		n := len(slices.DeleteFunc(errs, func(err error) bool { return err == nil }))
-		testenv.Check(t, n == 0, "%d of 200 calls were refused when all was well again", n)
-	})
+		return err
+	}
+	for n := range 15 * 4000 {
+		go func() { _ = call(fmt.Sprint(n % callers)) }()
+		time.Sleep(time.Second / 4000)
+	}
+	time.Sleep(turnWait)
+	synctest.Wait()
+	testenv.Check(t, answered >= 10*400*8/10 && latest <= 100*time.Millisecond,
+		"%d callers: %d of 4000 answered, refused after up to %s", callers, answered, latest)
+	for range 20 { // calls come one by one for some seconds
+		testenv.NoError(t, call("one"))
+		time.Sleep(time.Second / 4)
+	}
+	errs := testenv.AtOnce(200, func(int) error { return call("one") })
+	n := len(slices.DeleteFunc(errs, func(err error) bool { return err == nil }))
+	testenv.Check(t, n == 0, "%d of 200 calls were refused when all was well again", n)
 }
 
 func isBusy(err error) bool {
