@@ -31,7 +31,7 @@ func runAll(m *testing.M) (code int, err error) {
 	testenv.InMemory()
 	together := parallel
 	if testenv.Race {
-		together = parallel / 2 // the gateways need several times as much of the processor then
+		together = parallel - 1 // the gateways need several times as much of the processor then
 	}
 	if err := flag.Set("test.parallel", strconv.Itoa(together)); err != nil {
 		return 0, err
@@ -53,7 +53,7 @@ func runAll(m *testing.M) (code int, err error) {
 
 // parallel is how many tests run at the same time. They wait much of the time: for the sandbox's acquirer, which thinks
 // for a second, for a webhook, for a sweep.
-const parallel = 6
+const parallel = 4
 
 // text is an output that several goroutines write and read.
 type text struct {

@@ -104,7 +104,6 @@ func (b bundle) wantFound(t *testing.T, breakages map[string]breakage) {
 	b.smash(t, keep)
 	for name, c := range breakages {
 		t.Run(name, func(t *testing.T) {
-			b.Audit(t)
 			b.smash(t, c.sql)
 			wantRules(t, c.rule)(audit.Everything(t.Context(), b.Pool))
 			recent := ""
@@ -117,6 +116,7 @@ func (b bundle) wantFound(t *testing.T, breakages map[string]breakage) {
 			b.smash(t, restore)
 		})
 	}
+	b.Audit(t)
 }
 
 // breakable are the tables that breakages change.

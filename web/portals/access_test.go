@@ -183,14 +183,16 @@ const addresses = `
 		POST /operator/events/dead /operator/payments/{id}/take /operator/payments/{id}/release
 `
 
-// visitors are everybody there is, by the groups of addresses that let them in; "foreign" owners are of the second
-// trader and of another merchant.
-var visitors = []struct {
+// visitor is somebody, with the groups of addresses that let them in.
+type visitor struct {
 	name    string
 	kind    caller.Kind
 	role    caller.Role
 	allowed string
-}{
+}
+
+// visitors are everybody there is; "foreign" owners are of the second trader and of another merchant.
+var visitors = []visitor{
 	{"nobody", "", "", "all"},
 	{"begun", caller.Trader, caller.Owner, "all begun"},
 	{"owner", caller.Trader, caller.Owner, "all begun users desk trader"},
@@ -220,29 +222,41 @@ func TestAccess(t *testing.T) {
 	}
 	giveLogo(t, b)
 	p := b.Create(t, "1500")
+	browsers := map[string]*portaltest.Person{}
 	for _, visitor := range visitors {
-		browser := b.Nobody()
+		browsers[visitor.name] = b.Nobody()
 		if visitor.kind != "" {
-			browser = visits(t, b, visitor.name, visitor.kind, visitor.role)
-		}
-		for _, pattern := range slices.Sorted(maps.Keys(patterns)) {
-			group, listed := access[pattern]
-			if !listed {
-				t.Fatalf("%s is not in the table: say who may ask for it", pattern)
-			}
-			if strings.HasSuffix(pattern, "/trader/live") || strings.HasPrefix(pattern, "POST /sign-") ||
-				pattern == "GET /{$}" {
-				continue // the first goes on for ever, the next end what is tried here, the last only leads on
-			}
-			wanted := "refused"
-			if slices.Contains(strings.Fields(visitor.allowed), group) &&
-				(!strings.HasPrefix(visitor.name, "foreign") || !owned.MatchString(pattern)) {
-				wanted = "let in"
-			}
-			want(t, visitor.name+": "+pattern, verdict(pattern, try(t, b, browser, pattern, fmt.Sprint(p.ID))), wanted)
+			browsers[visitor.name] = visits(t, b, visitor.name, visitor.kind, visitor.role)
 		}
 	}
+	t.Run("visitors", func(t *testing.T) {
+		for _, visitor := range visitors {
+			t.Run(visitor.name, func(t *testing.T) {
+				t.Parallel()
+				triesAll(t, b, visitor, browsers[visitor.name], slices.Sorted(maps.Keys(patterns)), fmt.Sprint(p.ID))
+			})
+		}
+	})
 	want(t, "after all that the payment is", b.Status(t, p), "pending")
+}
+
+// triesAll has a visitor ask for every address, and wants what the table says.
+func triesAll(t *testing.T, b *portaltest.Bundle, v visitor, browser *portaltest.Person, patterns []string, id string) {
+	t.Helper()
+	for _, pattern := range patterns {
+		group, listed := access[pattern]
+		if !listed {
+			t.Fatalf("%s is not in the table: say who may ask for it", pattern)
+		}
+		if strings.HasSuffix(pattern, "/trader/live") || strings.HasPrefix(pattern, "POST /sign-") || pattern == "GET /{$}" {
+			continue // the first goes on for ever, the next end what is tried here, the last only leads on
+		}
+		wanted := "refused"
+		if slices.Contains(strings.Fields(v.allowed), group) && (!strings.HasPrefix(v.name, "foreign") || !owned.MatchString(pattern)) {
+			wanted = "let in"
+		}
+		want(t, pattern, verdict(pattern, try(t, b, browser, pattern, id)), wanted)
+	}
 }
 
 // logoOfX is the hash by which a logo is asked for that is the letter x.
