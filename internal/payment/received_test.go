@@ -100,6 +100,19 @@ func TestReceivedWithoutRate(t *testing.T) {
 	b.Audit(t)
 }
 
+// Also what is missing of a payment that is taken as asked is counted at the rate that comes, and is the platform's as before.
+func TestDifferenceWithoutRate(t *testing.T) {
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
+	b.SetRate(t, "RUB", "80", false)
+	b.Exec(t, "update cashbox_method set amount_policy = 'tolerance', tolerance_amount = 1.5, difference_to = 'platform'")
+	p := b.create(t, merchant.Caller, request("order-1"))
+	must(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, new("998.50")))(t)
+	b.SetRate(t, "RUB", "100", true)
+	testenv.Want(t, must(b.payments.Settle(t.Context()))(t), 1, "settled")
+	b.wantMoney(t, trader.ID, merchant.CashboxID, money{"90.215", "0", "9.52380952", "0.26119048"})
+	b.Audit(t)
+}
+
 // A payment that nobody paid in time can be completed by its trader for a day, as long as no other open payment has its requisite
 // and amount; the merchant is told that it is late. What failed for another reason cannot, and neither can another trader's.
 func TestLateMoney(t *testing.T) {

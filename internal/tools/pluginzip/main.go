@@ -27,7 +27,7 @@ func main() {
 	}
 	content, err := build(os.DirFS("."))
 	if err == nil {
-		err = os.WriteFile(os.Args[1], content, 0o600) //nolint:gosec // whoever runs it says where the zip goes
+		err = os.WriteFile(os.Args[1], content, 0o644) //nolint:gosec // whoever runs it says where the zip goes, and nothing in it is secret
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
