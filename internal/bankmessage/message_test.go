@@ -172,6 +172,8 @@ func TestOtherRequisites(t *testing.T) {
 	testenv.Must(b.Pool.Exec(t.Context(), "update trader set on_break = true"))(t)
 	trader, device := b.pairOf(t, 2)
 	b.trader, b.device = trader, device
+	// A message that names no account can be about any.
+	testenv.Must(b.Pool.Exec(t.Context(), "update requisite_message set account = '1234'"))(t)
 	first, second := b.create(t, "1500"), b.create(t, "1500")
 	watched, other := first, second
 	if *first.RequisiteID != trader.Requisites[0] {

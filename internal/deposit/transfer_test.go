@@ -160,6 +160,20 @@ func TestConfirmSeen(t *testing.T) {
 	n.wantBalance(t, "75.5")
 }
 
+// What is final in the same moment is added up, too.
+func TestConfirmSeenTogether(t *testing.T) {
+	n := newNetwork(t)
+	n.service.ConfirmSeen = true
+	n.service.FourEyes = foureyes.Rules{On: true, Above: decimal.NewFromInt(60)}
+	n.asks(t, 1, "40")
+	n.asks(t, 2, "40.5")
+	n.comes(t, 1, "40", "final")
+	n.comes(t, 2, "40.5", "final")
+	n.match(t)
+	n.match(t)
+	testenv.Want(t, n.Count(t, "select count(*) from deposit where status = 'confirmed'"), 1, "confirmed")
+}
+
 // Crumbs that anybody can send do not stand before what a deposit waits for.
 func TestCrumbsHideNoTransfer(t *testing.T) {
 	n := newNetwork(t)

@@ -302,6 +302,8 @@ func TestDayList(t *testing.T) {
 	for state, sql := range map[seal.State]string{
 		seal.Changed:  "update ledger_page set totals = jsonb_set(totals, '{kinds,0,amount}', '\"9\"') where day = '2026-11-21'",
 		seal.Unsigned: "update ledger_page set kid = 'another' where day = '2026-11-21'",
+		// The page of the day before is another one.
+		seal.Unchained: "update ledger_page set hash = sha256(hash) where day = '2026-11-20'",
 	} {
 		b.smash(t, "create table kept as select * from ledger_page")
 		b.smash(t, sql)
@@ -310,7 +312,7 @@ func TestDayList(t *testing.T) {
 		testenv.Check(t, days[1].State == state && days[0].State == seal.Valid,
 			"%s: %s, %s", state, days[1].State, days[0].State)
 		b.smash(t,
-			"update ledger_page p set totals = k.totals, kid = k.kid from kept k where k.day = p.day; drop table kept")
+			"update ledger_page p set totals = k.totals, kid = k.kid, hash = k.hash from kept k where k.day = p.day; drop table kept")
 	}
 	wrong, zero := "yesterday", int32(0)
 	_, _, err = b.proofs.Days(t.Context(), operator, seal.Paging{Limit: &zero, Cursor: &wrong})

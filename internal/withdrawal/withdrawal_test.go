@@ -154,6 +154,10 @@ func TestAddressBook(t *testing.T) {
 	stranger := caller.Caller{Kind: caller.Trader, Role: caller.Owner, ID: 6, TraderID: d.merchant.ID}
 	wantCode(t, d.service.RemoveAddress(t.Context(), stranger, first.ID+1), "not_found")
 	d.wantBalance(t, "78.5", "21.5")
+
+	trader := d.NewTrader(t, dbtest.TraderOpts{USDT: "100"}).Caller
+	of := withdrawal.Request{Amount: "20", AddressID: testenv.Must(add(trader, "ERC20", ether, false))(t).ID}
+	wantCode(t, errOf(d.service.Request(t.Context(), trader, of)), "withdrawal_address_resting")
 }
 
 // Requests at once never take more than there is, nor more than a day's limit; one order id makes one withdrawal.

@@ -209,6 +209,7 @@ func TestForeignPostsEverywhere(t *testing.T) {
 			{"Sec-Fetch-Site", "cross-site", "Origin", "null"}, // a frame elsewhere
 			{"Origin", "null"},
 			{"Origin", "https://evil.example", "Referer", b.Server.URL + "/"},
+			{"Referer", "https://evil.example/"},
 			{},
 		} {
 			if a := p.PostForm(t, path, url.Values{"token": {uuid.NewString()}},
