@@ -91,6 +91,24 @@ type Payin struct {
 	ReturnOf *int64
 }
 
+// Seen is the payout as a caller who may read it sees it: what is not named here is for nobody.
+func (p Payin) Seen(who caller.Caller) Payin {
+	seen := Payin{
+		ID: p.ID, UUID: p.UUID, MerchantID: p.MerchantID, CashboxID: p.CashboxID, Method: p.Method, Currency: p.Currency,
+		Amount: p.Amount, AddressMask: p.AddressMask, Recipient: p.Recipient, BankCode: p.BankCode, BankName: p.BankName,
+		Status: p.Status, StatusReason: p.StatusReason, StatusAt: p.StatusAt, CreatedAt: p.CreatedAt, ExpiresAt: p.ExpiresAt,
+		TakenAt: p.TakenAt, ProofReference: p.ProofReference, ReturnOf: p.ReturnOf,
+	}
+	if who.Kind != caller.Trader {
+		seen.OrderID, seen.UserID, seen.UserIP = p.OrderID, p.UserID, p.UserIP
+		seen.Metadata, seen.FrozenUSDT = p.Metadata, p.FrozenUSDT
+	}
+	if who.Kind != caller.MerchantPortal {
+		seen.TraderID = p.TraderID
+	}
+	return seen
+}
+
 func fromRow(row db.Payin) Payin {
 	if row.ReturnOf != nil {
 		row.FrozenUSDT = decimal.Zero

@@ -40,16 +40,9 @@ func (s *Service) Payouts(ctx context.Context, who caller.Caller, f PayoutFilter
 }
 
 func payoutItem(who caller.Caller, row db.Payin) PayoutItem {
-	item := PayoutItem{Payin: payout.FromRow(row)}
+	item := PayoutItem{Payin: payout.FromRow(row).Seen(who)}
 	if row.TraderUSDT.Valid && who.Kind != caller.MerchantPortal {
 		item.RewardUSDT = &row.TraderUSDT.Decimal
-	}
-	switch who.Kind {
-	case caller.Trader:
-		item.OrderID, item.UserID, item.UserIP, item.Metadata, item.FrozenUSDT = "", nil, nil, nil, decimal.Zero
-	case caller.MerchantPortal:
-		item.TraderID = nil
-	default:
 	}
 	return item
 }
