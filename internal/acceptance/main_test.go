@@ -30,8 +30,11 @@ func TestMain(m *testing.M) {
 func runAll(m *testing.M) (code int, err error) {
 	testenv.InMemory()
 	together := parallel
-	if testenv.Race {
-		together = parallel - 1 // the gateways need several times as much of the processor then
+	switch {
+	case testenv.Race:
+		together-- // the gateways need several times as much of the processor then
+	case testenv.Required():
+		together += 2 // long forms wait for longer
 	}
 	if err := flag.Set("test.parallel", strconv.Itoa(together)); err != nil {
 		return 0, err

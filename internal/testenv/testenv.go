@@ -32,10 +32,13 @@ func pause(began time.Time) {
 	time.Sleep(min(max(time.Since(began)/8, 5*time.Millisecond), 100*time.Millisecond))
 }
 
+// Required reports whether this is the whole check.
+func Required() bool { return os.Getenv(longEnv) == "required" }
+
 // Whole reports whether this is the whole check. Where it is not, the test is one that has a long form.
 func Whole(t testing.TB) bool {
 	t.Helper()
-	if os.Getenv(longEnv) == "required" {
+	if Required() {
 		return true
 	}
 	if file := os.Getenv(shortEnv); file != "" {
