@@ -161,6 +161,7 @@ var sayInvariants = map[string]string{
 	"what is counted of an hour's payments follows from their history":                  "подсчёты по платежам за час следуют из их истории",
 	"what is counted of a day's payments is the sum of its hours":                       "подсчёты по платежам за день равны сумме подсчётов за его часы",
 	"a sealed day has the transfers that it was sealed with":                            "в опечатанном дне те переводы, с которыми он опечатан",
+	"every page of every table can be read":                                             "каждая страница каждой таблицы читается",
 	"a day's income is what was moved to the platform and from it":                      "доход дня — то, что переведено платформе и от неё",
 }
 
