@@ -260,7 +260,8 @@ func (t *taking) decline(reason string) {
 
 // noCharge: the acquirer knows of no charge. After our own void the payer enters the card again. An
 // attempt that the acquirer does not know is first voided, by Poll. One that it voided by itself is
-// declined. One of which nothing was heard yet was voided by a Poll that has not come to say so.
+// declined. One of which nothing was heard before was most likely voided by a Poll that has not come
+// to say so, and where it was not, the payer lost no more than an answer: the card is not counted.
 func (t *taking) noCharge() {
 	switch {
 	case t.to == voided, t.answer.State == acquirer.Voided && t.attempt.Status == attemptAuthorising:
@@ -349,7 +350,7 @@ func (t *taking) undo() {
 	case t.answer.State == acquirer.Approved && t.to == voided:
 		t.end(attemptConflict)
 	default:
-		if t.attempt.Status == attemptAuthorising {
+		if t.attempt.Status == attemptAuthorising && t.answer.State != acquirer.Unknown {
 			t.attempt.Status = attemptOpen
 		}
 		if t.to != voided {

@@ -179,6 +179,8 @@ func (a *modelAttempt) conflict() { a.status, a.listed = attemptConflict, true }
 // hear takes in an answer of an acquirer: voided is whether it was to undo the attempt, inquired
 // whether it was asked how it stands. To a card or a code it was just given it answers neither.
 func (m *gatewayModel) hear(a *modelAttempt, answer acquirer.Answer, question string) {
+	a.heard = a.heard || answer.State == acquirer.Pending || answer.State == acquirer.CodeNeeded ||
+		answer.State == acquirer.Approved
 	switch status := a.payment.status; {
 	case a.status == attemptTakenBack:
 		a.hearUnpaid(answer, question)
@@ -211,7 +213,7 @@ func (m *gatewayModel) hearPending(a *modelAttempt, answer acquirer.Answer, ques
 	case acquirer.Declined:
 		m.decline(a, answer.Reason)
 	case acquirer.Voided:
-		if question != askedVoid { // undone without our asking
+		if question != askedVoid && a.heard { // undone without our asking
 			m.decline(a, acquirer.CardDeclined)
 			return
 		}

@@ -215,6 +215,8 @@ type modelAttempt struct {
 	// resent is how many resends there had been when the card was entered.
 	resent int
 	begun  time.Time
+	// heard is whether the acquirer said once that it has the card.
+	heard bool
 	// listed is whether an operator was told to look into it.
 	listed bool
 }
