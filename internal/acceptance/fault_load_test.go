@@ -82,7 +82,7 @@ func (l *load) start(t *testing.T) {
 		l.running.Go(func() {
 			for n := 0; !l.stopping.Load(); n++ {
 				l.pay(client, n)
-				time.Sleep(20 * time.Millisecond)
+				time.Sleep(80 * time.Millisecond)
 			}
 		})
 	}
