@@ -39,6 +39,7 @@ func TestMain(m *testing.M) {
 // What the commands of the program say and how they end, each script in a directory of its own. It
 // has the words of rsc.io/script, and those of scriptCommands.
 func TestScripts(t *testing.T) {
+	testenv.OneByOne(t)
 	t.Parallel()
 	paths := testenv.Must(filepath.Glob("testdata/script/*.txtar"))(t)
 	for _, path := range paths {

@@ -80,6 +80,7 @@ func TestCurlOnPage(t *testing.T) {
 // A signed timeline is proven by the command with the keys that either address publishes. What else
 // the command says, the scripts of cmd/gateway say.
 func TestVerifyTimeline(t *testing.T) {
+	testenv.OneByOne(t)
 	t.Parallel()
 	g := sharedSandbox(t)
 	created := g.create(t, g.first(), nil)

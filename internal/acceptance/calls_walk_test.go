@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 const (
@@ -32,6 +34,7 @@ func (g *instance) walk(t *testing.T, file string) {
 
 // What users of the portals and of the sandbox do.
 func TestWalks(t *testing.T) {
+	testenv.OneByOne(t)
 	t.Parallel()
 	g := freshSandbox(t)
 	g.begin(t)
@@ -46,6 +49,7 @@ func TestWalks(t *testing.T) {
 
 // From an empty database to the first payment, in production: only the first operator is made by a command.
 func TestPlatform(t *testing.T) {
+	testenv.OneByOne(t)
 	t.Parallel()
 	keepSecret(platformPassword)
 	const secret = "the external payments secret of a new platform"

@@ -38,6 +38,7 @@ type cardRun struct {
 // heap until it is vacuumed, and in the write-ahead log and its archives. That is why nothing but
 // ciphertext may ever be written, and why the files are searched, not only the tables.
 func TestNothingOfCardsIsLeft(t *testing.T) {
+	testenv.OneByOne(t)
 	t.Parallel()
 	c := newCollector(t)
 	r := &cardRun{

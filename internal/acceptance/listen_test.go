@@ -101,6 +101,7 @@ func TestListenRefuses(t *testing.T) {
 
 // "gateway trigger" says what has happened, or in the gateway's words why not.
 func TestTriggerCommand(t *testing.T) {
+	testenv.OneByOne(t)
 	t.Parallel()
 	g := sharedSandbox(t)
 	run := func(args ...string) (string, int) {

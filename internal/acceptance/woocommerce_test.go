@@ -18,6 +18,7 @@ var wordpressDirs = []string{"/usr/share/wordpress", "/opt/wordpress/usr/share/w
 // A shop with the WooCommerce plug-in, as its zip has it, takes payments in WordPress beside a running sandbox: paid,
 // failed, too late, with another amount, by webhooks that come twice, out of order or forged, and after it was away.
 func TestWooCommerce(t *testing.T) {
+	testenv.OneByOne(t)
 	t.Parallel()
 	wordpress := needsWordPress(t)
 	openAll(t, "../../rpc/php")
