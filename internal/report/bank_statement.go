@@ -195,7 +195,7 @@ func (s *Service) paymentsBetween(
 		}
 		for _, row := range page.Items {
 			if file.RequisiteID == 0 || row.RequisiteID != nil && *row.RequisiteID == file.RequisiteID {
-				payments = append(payments, shownPayment(who, s.payments.FromRow(row)))
+				payments = append(payments, s.payments.FromRow(row).Shown(who))
 			}
 		}
 		if page.Next == nil {

@@ -89,24 +89,8 @@ func (s *Service) paymentItems(ctx context.Context, who caller.Caller, c scope, 
 	}
 	return turned(rows, func(row db.Payment) PaymentItem {
 		p := s.payments.FromRow(row)
-		return PaymentItem{Payment: shownPayment(who, p), Sight: p.Seen(who), CardLast4: cards[row.ID]}
+		return PaymentItem{Payment: p.Shown(who), Sight: p.Seen(who), CardLast4: cards[row.ID]}
 	}), nil
-}
-
-// shownPayment leaves out of a payment what the caller does not see.
-func shownPayment(who caller.Caller, p payment.Payment) payment.Payment {
-	p.RequisiteValue = p.RequisiteFor(who)
-	switch who.Kind {
-	case caller.Trader:
-		p.OrderID, p.Description, p.PayerUserID, p.ReturnURL, p.Metadata = "", nil, nil, nil, nil
-		p.BaseRate, p.MarkupPercent = decimal.Zero, decimal.Zero
-		p.ProfitUSDT, p.SpreadPlatformUSDT = decimal.Zero, decimal.Zero
-	case caller.MerchantPortal:
-		p.TraderID, p.RequisiteID = 0, nil
-		p.ProfitUSDT, p.SpreadTraderUSDT, p.SpreadPlatformUSDT = decimal.Zero, decimal.Zero, decimal.Zero
-	default:
-	}
-	return p
 }
 
 // check settles what is wrong with a filter and reads its paging.
