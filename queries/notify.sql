@@ -32,7 +32,7 @@ update notify_channel c set due_at = least(c.due_at, held.due_at) from held wher
 -- the next time to look at one is when the lease ends, in case the process is gone then. One that was removed has its last to tell.
 -- name: NotifyLease :many
 with due as (
-    select d.id from notify_channel d
+    select d.id, d.user_id from notify_channel d
     where d.channel = @channel and d.slow = @slow and greatest(d.due_at, d.leased_until) <= now()
       and (d.confirmed_at is null) = (d.ended_at is not null)
     order by greatest(d.due_at, d.leased_until) limit @most
@@ -40,8 +40,7 @@ with due as (
 )
 update notify_channel c set holder = @holder::uuid, leased_until = now() + make_interval(secs => @seconds),
     due_at = now() + make_interval(secs => @seconds)
-from due join notify_channel o on o.id = due.id join app_user u on u.id = o.user_id
-where c.id = due.id
+from due join app_user u on u.id = due.user_id where c.id = due.id
 returning c.id, c.user_id, c.channel, c.address, c.label, u.login, u.enabled, coalesce(u.language, 'en')::text as language,
     u.kind as user_kind, coalesce(u.role, '')::text as role, u.trader_id;
 

@@ -1267,7 +1267,7 @@ func (q *Queries) NotifyKeys(ctx context.Context, arg NotifyKeysParams) ([]Notif
 
 const notifyLease = `-- name: NotifyLease :many
 with due as (
-    select d.id from notify_channel d
+    select d.id, d.user_id from notify_channel d
     where d.channel = $3 and d.slow = $4 and greatest(d.due_at, d.leased_until) <= now()
       and (d.confirmed_at is null) = (d.ended_at is not null)
     order by greatest(d.due_at, d.leased_until) limit $5
@@ -1275,8 +1275,7 @@ with due as (
 )
 update notify_channel c set holder = $1::uuid, leased_until = now() + make_interval(secs => $2),
     due_at = now() + make_interval(secs => $2)
-from due join notify_channel o on o.id = due.id join app_user u on u.id = o.user_id
-where c.id = due.id
+from due join app_user u on u.id = due.user_id where c.id = due.id
 returning c.id, c.user_id, c.channel, c.address, c.label, u.login, u.enabled, coalesce(u.language, 'en')::text as language,
     u.kind as user_kind, coalesce(u.role, '')::text as role, u.trader_id
 `
