@@ -88,11 +88,11 @@ func (b *bench) trickle(ctx context.Context) (usage, error) {
 	return after.since(before), err
 }
 
-// openBrowsers signs traders in and opens their desks. What it returns waits for the browsers' end and
-// tells what went wrong.
+// openBrowsers signs traders in and opens their desks, which each ask once for what happened while they opened. What it
+// returns waits for the browsers' end and tells what went wrong.
 func (b *bench) openBrowsers(ctx context.Context) (func() error, error) {
 	var all sync.WaitGroup
-	errs := make(chan error, openDesks)
+	errs, opened := make(chan error, openDesks), make(chan struct{}, openDesks)
 	// A sign-in takes long on purpose: the browsers share some.
 	traders := b.scene.traderIDs[:min(len(b.scene.traderIDs), deskTraders)]
 	sessions := map[int64]*http.Client{}
@@ -105,7 +105,14 @@ func (b *bench) openBrowsers(ctx context.Context) (func() error, error) {
 			}
 			sessions[trader] = client
 		}
-		all.Go(func() { errs <- b.watchDesk(ctx, sessions[trader]) })
+		all.Go(func() { errs <- b.watchDesk(ctx, sessions[trader], opened) })
+	}
+	for range openDesks {
+		select {
+		case <-opened:
+		case err := <-errs:
+			return nil, errors.Join(err, ctx.Err())
+		}
 	}
 	return func() error {
 		all.Wait()
@@ -142,13 +149,14 @@ func (b *bench) signIn(ctx context.Context, login string) (*http.Client, error) 
 	return client, nil
 }
 
-// watchDesk listens as an open desk does, and asks for it anew when something has changed.
-func (b *bench) watchDesk(ctx context.Context, client *http.Client) error {
+// watchDesk listens as an open desk does, and asks for it anew when something has changed. opened hears of the first time.
+func (b *bench) watchDesk(ctx context.Context, client *http.Client, opened chan<- struct{}) error {
 	line, err := b.ask(ctx, client, "/trader/live")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = line.Close() }()
+	var once sync.Once
 	for events := bufio.NewScanner(line); events.Scan(); {
 		if events.Text() != "event: changed" {
 			continue
@@ -162,6 +170,7 @@ func (b *bench) watchDesk(ctx context.Context, client *http.Client) error {
 		}
 		_, _ = io.Copy(io.Discard, region)
 		_ = region.Close()
+		once.Do(func() { opened <- struct{}{} })
 	}
 	if ctx.Err() == nil {
 		return errors.New("a desk's line has ended")
