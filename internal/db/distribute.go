@@ -111,6 +111,9 @@ func setDistributed(ctx context.Context, conn *pgx.Conn) error {
 		"citus.enable_repartition_joins = on",
 		// The triggers that keep rows from being changed only refuse, which works on each shard.
 		"citus.enable_unsafe_triggers = on",
+		// What asks every shard does it over the connection that is there. Citus would open one more for each of them after
+		// ten milliseconds, which costs several times what the sweeps themselves do.
+		"citus.max_adaptive_executor_pool_size = 1",
 	} {
 		set := `do $$ begin execute format('alter database %I set ` + setting + `', current_database()); end $$`
 		if _, err := conn.Exec(ctx, set); err != nil {
