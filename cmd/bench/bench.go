@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -18,6 +19,7 @@ import (
 type bench struct {
 	options
 	*progress
+	*ends
 	report *report
 
 	dir    string
@@ -50,14 +52,21 @@ const (
 	stopTimeout  = 30 * time.Second
 	startTimeout = time.Minute
 	ownPool      = 8
+	// stageName is the place that all others are copies of.
+	stageName = "stage"
 )
 
-// open brings everything up. What it brought up before an error, close takes down.
+// open brings everything up.
 func (b *bench) open(ctx context.Context) error {
 	var err error
 	if b.dir, err = os.MkdirTemp("", "gateway-bench-"); err != nil {
 		return fmt.Errorf("make a directory: %w", err)
 	}
+	b.atEnd(func() {
+		if err := os.RemoveAll(b.dir); err != nil {
+			b.say("tidying up: %v", err)
+		}
+	})
 	// PostgreSQL may run as another user, who has to pass through.
 	if err := os.Chmod(b.dir, 0o711); err != nil { //nolint:gosec // nothing secret is readable in it
 		return err
@@ -66,20 +75,47 @@ func (b *bench) open(ctx context.Context) error {
 	if b.binary, err = build(ctx, b.dir); err != nil {
 		return err
 	}
-	b.say("starting PostgreSQL and the gateway")
+	b.say("starting PostgreSQL")
+	b.atEnd(func() { b.stopServer(context.WithoutCancel(ctx)) })
 	if err := b.startServer(ctx); err != nil {
 		return err
 	}
 	if err := b.countStatements(ctx); err != nil {
 		return err
 	}
-	if b.hooks, err = openReceivers(ctx); err != nil {
+	b.hooks = openReceivers()
+	b.atEnd(b.hooks.close)
+	b.atEnd(func() {
+		if b.crowd != nil {
+			b.crowd.leave()
+		}
+		b.leave()
+	})
+	b.say("setting the stage")
+	if err := b.makeStage(ctx); err != nil {
 		return err
 	}
 	if err := b.openPlace(ctx, "bench"); err != nil {
 		return err
 	}
 	return b.describe(ctx)
+}
+
+// ends let go of what was taken up.
+type ends []func()
+
+func (e *ends) atEnd(end func()) { *e = append(*e, end) }
+
+// within does something and then lets go of all that was taken up in it, the last first.
+func (e *ends) within(do func() error) error {
+	from := len(*e)
+	defer func() {
+		for _, end := range slices.Backward((*e)[from:]) {
+			end()
+		}
+		*e = (*e)[:from]
+	}()
+	return do()
 }
 
 func (b *bench) startServer(ctx context.Context) error {
@@ -94,35 +130,67 @@ func (b *bench) startServer(ctx context.Context) error {
 	return err
 }
 
-// openPlace makes a database, starts a gateway on it and sets the stage.
-func (b *bench) openPlace(ctx context.Context, name string) error {
+func (b *bench) stopServer(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
+	defer cancel()
+	if b.server == nil {
+		return
+	}
+	if err := b.server.Stop(ctx); err != nil {
+		b.say("stopping PostgreSQL: %v", err)
+	}
+}
+
+// makeStage has a gateway make a sandbox's database, and sets the stage in it.
+func (b *bench) makeStage(ctx context.Context) error {
+	if err := b.createDatabase(ctx, stageName, "template1"); err != nil {
+		return err
+	}
+	var err error
+	if b.gateway, err = b.launch(ctx, b.placeDir(stageName), b.url); err != nil {
+		return err
+	}
+	err = b.setTheStage(ctx)
+	b.leave()
+	return err
+}
+
+func (b *bench) placeDir(name string) string { return filepath.Join(b.dir, name) }
+
+// createDatabase makes a place's database as a copy of another, to which nobody is connected.
+func (b *bench) createDatabase(ctx context.Context, name, like string) error {
 	admin, err := db.Open(ctx, b.server.URL("postgres"), 1, db.ForCommands)
 	if err != nil {
 		return err
 	}
 	defer admin.Close()
-	if _, err := admin.Exec(ctx, "create database "+name); err != nil {
+	if _, err := admin.Exec(ctx, fmt.Sprintf("create database %s template %s", name, like)); err != nil {
 		return fmt.Errorf("create database: %w", err)
 	}
 	b.url = b.server.URL(name)
-	if b.pool, err = db.Open(ctx, b.url, ownPool, db.ForCommands); err != nil {
-		return err
+	b.pool, err = db.Open(ctx, b.url, ownPool, db.ForCommands)
+	return err
+}
+
+// openPlace copies the stage and starts a gateway there.
+func (b *bench) openPlace(ctx context.Context, name string) error {
+	err := b.createDatabase(ctx, name, stageName)
+	if err == nil {
+		b.gateway, err = b.launchBeside(ctx, b.placeDir(stageName), b.placeDir(name))
 	}
-	if b.gateway, err = b.launch(ctx, filepath.Join(b.dir, name), b.url); err != nil {
-		return err
-	}
-	return b.setTheStage(ctx)
+	return err
 }
 
 // apart is the bench at another place, for parts that must find nothing of what the others leave
 // behind.
 func (b *bench) apart(ctx context.Context, name string) (*bench, error) {
 	a := *b
-	a.place, a.recorded = place{}, nil
+	a.place, a.recorded = place{scene: b.scene}, nil
 	if err := a.openPlace(ctx, name); err != nil {
 		a.leave()
 		return nil, fmt.Errorf("open a place apart: %w", err)
 	}
+	a.say("  a place apart")
 	return &a, nil
 }
 
@@ -166,27 +234,4 @@ func (b *bench) vacuum(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// close takes everything down again, whatever came of it.
-func (b *bench) close() {
-	if b.crowd != nil {
-		b.crowd.leave()
-	}
-	b.leave()
-	if b.hooks != nil {
-		b.hooks.close()
-	}
-	if b.server != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
-		defer cancel()
-		if err := b.server.Stop(ctx); err != nil {
-			b.say("stopping PostgreSQL: %v", err)
-		}
-	}
-	if b.dir != "" {
-		if err := os.RemoveAll(b.dir); err != nil {
-			b.say("tidying up: %v", err)
-		}
-	}
 }

@@ -7,3 +7,11 @@ import "syscall"
 func childAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }
+
+// What a gateway is told: to freeze and to go on, and to begin and end its profile.
+const (
+	freeze       = syscall.SIGSTOP
+	thaw         = syscall.SIGCONT
+	beginProfile = syscall.SIGUSR1
+	endProfile   = syscall.SIGUSR2
+)

@@ -17,12 +17,11 @@ import (
 )
 
 const (
-	// openDesks are traders' desks that are open in browsers. They are watched for deskRuns runs, and before
-	// it as long without them.
-	openDesks = 200
-	// deskTraders have them open, so many each.
+	// openDesks are traders' desks that are open in browsers, so many of each of deskTraders. They are watched for deskRuns
+	// runs, and before it as long without them.
+	openDesks   = 200
 	deskTraders = 20
-	deskRuns    = 4
+	deskRuns    = 2
 	// deskPause lies between two payments, each of which comes onto some trader's desk.
 	deskPause    = 500 * time.Millisecond
 	deskPassword = "bench desk password"
@@ -31,14 +30,6 @@ const (
 // openDesksCost measures what desks cost that are open in browsers, while payments come now and then:
 // what the same payments cost without them is taken off.
 func (b *bench) openDesksCost(ctx context.Context) error {
-	hash, err := session.HashPassword(deskPassword)
-	if err != nil {
-		return fmt.Errorf("hash a password: %w", err)
-	}
-	_, err = b.pool.Exec(ctx, "update app_user set password_hash = $1 where login like 'bench-trader-%'", hash)
-	if err != nil {
-		return fmt.Errorf("give the traders a password: %w", err)
-	}
 	alone, err := b.trickle(ctx)
 	if err != nil {
 		return err
@@ -57,29 +48,24 @@ func (b *bench) openDesksCost(ctx context.Context) error {
 	if err := browsers(); err != nil {
 		return err
 	}
-	more := beside.since(alone)
-	perSecond := func(used time.Duration) float64 {
-		return float64(used.Microseconds()) / 1000 / b.deskTime().Seconds()
-	}
-	b.report.sample("open_desks_cpu_ms_per_s.gateway", perSecond(more.gateway))
-	b.report.sample("open_desks_cpu_ms_per_s.postgres", perSecond(more.postgres))
+	more := beside.since(alone).per((deskRuns * b.seconds).Seconds() * 1000)
+	b.report.sample("open_desks_cpu_ms_per_s.gateway", more[gatewayCPU])
+	b.report.sample("open_desks_cpu_ms_per_s.postgres", more[postgresCPU])
 	return nil
 }
 
-func (b *bench) deskTime() time.Duration { return deskRuns * b.seconds }
-
 // trickle has payments come now and then, and tells what was used meanwhile.
 func (b *bench) trickle(ctx context.Context) (usage, error) {
-	over, hangUp, err := b.creator(ctx, manyMethod, 1)
+	over, err := b.creator(ctx, manyMethod, 1)
 	if err != nil {
 		return usage{}, err
 	}
-	defer hangUp()
+	defer over.hangUp()
 	before, err := b.use(ctx)
 	if err != nil {
 		return usage{}, err
 	}
-	for end := time.Now().Add(b.deskTime()); time.Now().Before(end); time.Sleep(deskPause) {
+	for end := time.Now().Add(deskRuns * b.seconds); time.Now().Before(end); pause(ctx, deskPause) {
 		if _, err := over.act(ctx, 0); err != nil {
 			return usage{}, err
 		}
@@ -91,21 +77,23 @@ func (b *bench) trickle(ctx context.Context) (usage, error) {
 // openBrowsers signs traders in and opens their desks, which each ask once for what happened while they opened. What it
 // returns waits for the browsers' end and tells what went wrong.
 func (b *bench) openBrowsers(ctx context.Context) (func() error, error) {
-	var all sync.WaitGroup
-	errs, opened := make(chan error, openDesks), make(chan struct{}, openDesks)
+	hash, err := session.HashPassword(deskPassword)
+	if err == nil {
+		_, err = b.pool.Exec(ctx, "update app_user set password_hash = $1 where login like 'bench-trader-%'", hash)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("give the traders a password: %w", err)
+	}
 	// A sign-in takes long on purpose: the browsers share some.
-	traders := b.scene.traderIDs[:min(len(b.scene.traderIDs), deskTraders)]
-	sessions := map[int64]*http.Client{}
-	for n := range openDesks {
-		trader := traders[n%len(traders)]
-		if sessions[trader] == nil {
-			client, err := b.signIn(ctx, fmt.Sprintf("bench-trader-%d", trader))
-			if err != nil {
-				return nil, err
-			}
-			sessions[trader] = client
+	sessions := make([]*http.Client, min(len(b.scene.traderIDs), deskTraders))
+	for n := range sessions {
+		if sessions[n], err = b.signIn(ctx, b.scene.traderIDs[n]); err != nil {
+			return nil, err
 		}
-		all.Go(func() { errs <- b.watchDesk(ctx, sessions[trader], opened) })
+	}
+	errs, opened := make(chan error, openDesks), make(chan struct{}, openDesks)
+	for n := range openDesks {
+		go func() { errs <- b.watchDesk(ctx, sessions[n%len(sessions)], opened) }()
 	}
 	for range openDesks {
 		select {
@@ -114,24 +102,21 @@ func (b *bench) openBrowsers(ctx context.Context) (func() error, error) {
 			return nil, errors.Join(err, ctx.Err())
 		}
 	}
-	return func() error {
-		all.Wait()
-		close(errs)
-		var failed error
-		for err := range errs {
-			failed = errors.Join(failed, err)
+	return func() (failed error) {
+		for range openDesks {
+			failed = errors.Join(failed, <-errs)
 		}
 		return failed
 	}, nil
 }
 
-func (b *bench) signIn(ctx context.Context, login string) (*http.Client, error) {
+func (b *bench) signIn(ctx context.Context, traderID int64) (*http.Client, error) {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		return nil, fmt.Errorf("make a cookie jar: %w", err)
 	}
 	client := &http.Client{Jar: jar}
-	form := url.Values{"login": {login}, "password": {deskPassword}}
+	form := url.Values{"login": {fmt.Sprintf("bench-trader-%d", traderID)}, "password": {deskPassword}}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, b.gateway.PortalURL+"/sign-in", strings.NewReader(form.Encode()))
 	if err != nil {
 		return nil, err
@@ -144,53 +129,41 @@ func (b *bench) signIn(ctx context.Context, login string) (*http.Client, error) 
 	}
 	_ = response.Body.Close()
 	if response.Request.URL.Path != "/trader" || response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%w: %s is not let in: %s", errStatus, login, response.Status)
+		return nil, fmt.Errorf("%w: trader %d is not let in: %s", errStatus, traderID, response.Status)
 	}
 	return client, nil
 }
 
 // watchDesk listens as an open desk does, and asks for it anew when something has changed. opened hears of the first time.
 func (b *bench) watchDesk(ctx context.Context, client *http.Client, opened chan<- struct{}) error {
-	line, err := b.ask(ctx, client, "/trader/live")
+	ask := func(path string) (*http.Response, error) {
+		return insist(func() (*http.Response, error) {
+			return get(ctx, client, b.gateway.PortalURL+path, map[string]string{"HX-Request": "true"})
+		})
+	}
+	line, err := ask("/trader/live")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = line.Close() }()
+	defer func() { _ = line.Body.Close() }()
 	var once sync.Once
-	for events := bufio.NewScanner(line); events.Scan(); {
+	for events := bufio.NewScanner(line.Body); events.Scan(); {
 		if events.Text() != "event: changed" {
 			continue
 		}
-		region, err := b.ask(ctx, client, "/trader/desk")
+		region, err := ask("/trader/desk")
 		if ctx.Err() != nil {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		_, _ = io.Copy(io.Discard, region)
-		_ = region.Close()
+		_, _ = io.Copy(io.Discard, region.Body)
+		_ = region.Body.Close()
 		once.Do(func() { opened <- struct{}{} })
 	}
 	if ctx.Err() == nil {
 		return errors.New("a desk's line has ended")
 	}
 	return nil
-}
-
-func (b *bench) ask(ctx context.Context, client *http.Client, path string) (io.ReadCloser, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, b.gateway.PortalURL+path, nil)
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("HX-Request", "true")
-	response, err := client.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	if response.StatusCode != http.StatusOK || response.Header.Get("HX-Redirect") != "" {
-		_ = response.Body.Close()
-		return nil, fmt.Errorf("%w: %s of %s", errStatus, response.Status, path)
-	}
-	return response.Body, nil
 }

@@ -57,7 +57,7 @@ func openLoop(ctx context.Context, clients int, perSecond float64, length time.D
 	due := func(i int64) time.Duration { return time.Duration(float64(i) / perSecond * float64(time.Second)) }
 	taken := make([]*hdrhistogram.Histogram, clients)
 	for client := range taken {
-		taken[client] = hdrhistogram.New(1, longest, 3)
+		taken[client] = newLatencies()
 	}
 	var next atomic.Int64
 	began := time.Now()
@@ -71,7 +71,7 @@ func openLoop(ctx context.Context, clients int, perSecond float64, length time.D
 			if _, err := do(ctx, client); err != nil {
 				return err
 			}
-			_ = taken[client].RecordValue(min(time.Since(began)-at, longest*time.Microsecond).Microseconds())
+			record(taken[client], time.Since(began)-at)
 		}
 	})
 	for _, more := range taken[1:] {
@@ -119,8 +119,34 @@ func firstCause(failures []error) error {
 	return cancelled
 }
 
+// meanwhile does something until what it answers is called, which ends it and waits for that.
+func meanwhile(ctx context.Context, do func(context.Context)) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var doing sync.WaitGroup
+	doing.Go(func() { do(ctx) })
+	return func() {
+		cancel()
+		doing.Wait()
+	}
+}
+
+// pause waits, or until it is over with everything.
+func pause(ctx context.Context, length time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(length):
+	}
+}
+
 // longest is the longest latency that is told from others, in microseconds.
 const longest = 60_000_000
+
+func newLatencies() *hdrhistogram.Histogram { return hdrhistogram.New(1, longest, 3) }
+
+// record keeps a latency among others.
+func record(taken *hdrhistogram.Histogram, latency time.Duration) {
+	_ = taken.RecordValue(min(max(1, latency.Microseconds()), longest)) // within bounds, and so no error
+}
 
 // percentile is that of latencies, in milliseconds.
 func percentile(taken *hdrhistogram.Histogram, p float64) float64 {

@@ -29,36 +29,44 @@ func main() {
 }
 
 // options are what a run is told. The defaults are the run whose numbers count; the rest is for
-// development.
+// development. numbers says what each is.
 type options struct {
-	// seconds is the length of one measured run; runs is how many of them make a median.
-	seconds time.Duration
-	runs    int
-	// clients are the concurrent callers, and the connections of what is measured without the
-	// gateway. connections is the size of the gateway's pool.
-	clients, connections int
-	// requisites are in the larger pool, few in the smaller, and traders share them out evenly.
-	requisites, few, traders int
-	// cashboxes are those that credits are spread over, merchants those that create: each may have
-	// so many payments open.
-	cashboxes, merchants int
-	// messageCount is how many messages of banks are forwarded, of which a tenth confirm payments.
-	messageCount int
-	// keptMessages are there before, and a tenth as many payments open.
-	keptMessages int
-	// openPayments, and overdue ones, are there when creations, and expiry, are measured beside
-	// them.
-	openPayments, overdue int
-	// memoryRequisites are in the pool with which the gateway's memory is measured.
-	memoryRequisites int
-	// stored payments are put into the database before creations are measured once more; 0 leaves
-	// that out.
-	stored int
+	seconds                                                                     time.Duration
+	runs, clients, connections, requisites, few, traders, cashboxes, merchants  int
+	messageCount, keptMessages, openPayments, overdue, memoryRequisites, stored int
 	// soakFor is how long the soak takes; 0 leaves it out.
 	soakFor time.Duration
 	// profile is where the gateway's CPU profile goes; "" is nowhere.
 	profile    string
 	only, skip []string
+}
+
+// number is one of the options: its flag and what it is called in the result, and its value in a run and in a quick one. There
+// 0 is the same.
+type number struct {
+	into         *int
+	flag, named  string
+	value, quick int
+	usage        string
+}
+
+func (o *options) numbers() []number {
+	return []number{
+		{&o.runs, "runs", "runs", 3, 1, "measured runs that make a median"},
+		{&o.clients, "clients", "clients", 20, 0, "concurrent callers, and connections of what is measured without the gateway"},
+		{&o.connections, "connections", "gateway_connections", 20, 0, "size of the gateway's connection pool"},
+		{&o.requisites, "requisites", "requisites", 1000, 0, "requisites of the larger pool"},
+		{&o.few, "few", "few_requisites", 10, 0, "requisites of the smaller pool"},
+		{&o.traders, "traders", "traders", 100, 0, "traders who share the requisites"},
+		{&o.cashboxes, "cashboxes", "cashboxes", 50, 0, "cashboxes that credits are spread over"},
+		{&o.merchants, "merchants", "creating_merchants", 80, 0, "merchants who create, each with a cashbox"},
+		{&o.openPayments, "open", "open_payments", 50_000, 5000, "payments that are open when creations are measured beside them"},
+		{&o.overdue, "overdue", "overdue_payments", 20_000, 3000, "overdue payments, of which the expiry of a quarter is measured"},
+		{&o.messageCount, "messages", "messages", 8000, 2000, "messages of banks to forward, of which a tenth confirm payments"},
+		{&o.keptMessages, "kept", "kept_messages", 100_000, 5000, "messages that are kept when messages are measured, with a tenth as many payments open"},
+		{&o.memoryRequisites, "memory-requisites", "memory_requisites", 100_000, 10_000, "requisites of the pool that the gateway's memory is measured with"},
+		{&o.stored, "stored", "stored_payments", 0, 0, "payments to store before creations are measured once more; 0 leaves that out"},
+	}
 }
 
 func parseOptions(args []string, usage io.Writer) (options, error) {
@@ -69,28 +77,8 @@ func parseOptions(args []string, usage io.Writer) (options, error) {
 	flags.SetOutput(usage)
 	flags.DurationVar(&o.seconds, "run", 3*time.Second, "length of one measured run")
 	flags.DurationVar(&o.soakFor, "soak", 0, "how long to settle payments and watch what the gateway holds, such as 30m")
-	for _, n := range []struct {
-		into  *int
-		name  string
-		value int
-		usage string
-	}{
-		{&o.runs, "runs", 3, "measured runs that make a median"},
-		{&o.clients, "clients", 20, "concurrent callers, and connections of what is measured without the gateway"},
-		{&o.connections, "connections", 20, "size of the gateway's connection pool"},
-		{&o.requisites, "requisites", 1000, "requisites of the larger pool"},
-		{&o.few, "few", 10, "requisites of the smaller pool"},
-		{&o.traders, "traders", 100, "traders who share the requisites"},
-		{&o.cashboxes, "cashboxes", 50, "cashboxes that credits are spread over"},
-		{&o.merchants, "merchants", 80, "merchants who create, each with a cashbox"},
-		{&o.openPayments, "open", 50_000, "payments that are open when creations are measured beside them"},
-		{&o.overdue, "overdue", 20_000, "overdue payments whose expiry is measured"},
-		{&o.messageCount, "messages", 12_000, "messages of banks to forward, of which a tenth confirm payments"},
-		{&o.keptMessages, "kept", 100_000, "messages that are kept when messages are measured, with a tenth as many payments open"},
-		{&o.memoryRequisites, "memory-requisites", 100_000, "requisites of the pool that the gateway's memory is measured with"},
-		{&o.stored, "stored", 0, "payments to store before creations are measured once more"},
-	} {
-		flags.IntVar(n.into, n.name, n.value, n.usage)
+	for _, n := range o.numbers() {
+		flags.IntVar(n.into, n.flag, n.value, n.usage)
 	}
 	flags.BoolVar(&quick, "quick", false, "one run of a second each, with fewer payments: to see whether something is far off")
 	flags.StringVar(&o.profile, "profile", "", "file for the gateway's CPU profile of creates, such as cmd/gateway/default.pgo")
@@ -100,8 +88,12 @@ func parseOptions(args []string, usage io.Writer) (options, error) {
 		return o, err
 	}
 	if quick {
-		o.seconds, o.runs, o.openPayments, o.overdue, o.memoryRequisites, o.messageCount = time.Second, 1, 5000, 3000, 10_000, 2000
-		o.keptMessages = 5000
+		o.seconds = time.Second
+		for _, n := range o.numbers() {
+			if n.quick > 0 {
+				*n.into = n.quick
+			}
+		}
 	}
 	o.only, o.skip = list(only), list(skip)
 	return o, o.check()
@@ -112,16 +104,13 @@ func list(text string) []string {
 }
 
 func (o options) check() error {
-	for _, n := range []int{
-		o.runs, o.clients, o.connections, o.requisites, o.few, o.traders, o.cashboxes, o.merchants, o.openPayments, o.overdue, o.messageCount,
-		o.memoryRequisites, o.keptMessages,
-	} {
-		if n < 1 {
-			return errors.New("every number but -stored must be at least 1")
+	for _, n := range o.numbers() {
+		if *n.into < min(n.value, 1) {
+			return fmt.Errorf("-%s must be at least %d", n.flag, min(n.value, 1))
 		}
 	}
-	if o.seconds <= 0 || o.stored < 0 || o.soakFor < 0 {
-		return errors.New("-run must be more than nothing, -stored and -soak not less")
+	if o.seconds <= 0 || o.soakFor < 0 {
+		return errors.New("-run must be more than nothing, -soak not less")
 	}
 	for _, name := range slices.Concat(o.only, o.skip) {
 		if !slices.Contains(partNames(), name) {
@@ -140,12 +129,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	b := &bench{options: o, progress: &progress{out: stderr, began: time.Now()}, report: newReport()}
-	defer b.close()
-	if err := b.open(ctx); err != nil {
-		return err
-	}
-	if err := b.measure(ctx); err != nil {
+	b := &bench{options: o, progress: &progress{out: stderr, began: time.Now()}, report: newReport(), ends: new(ends)}
+	err = b.within(func() error {
+		if err := b.open(ctx); err != nil {
+			return err
+		}
+		return b.measure(ctx)
+	})
+	if err != nil {
 		return err
 	}
 	b.report.tell(stderr)

@@ -26,7 +26,6 @@ func parts() []part {
 		{"overload", (*bench).overload},
 		{"credits", (*bench).credits},
 		{"webhooks", (*bench).webhooks},
-		{"settled", (*bench).settled},
 		{"messages", (*bench).messages},
 		{"notifications", (*bench).notifications},
 		{"hot", (*bench).hotAccount},
@@ -61,34 +60,43 @@ func (b *bench) measure(ctx context.Context) error {
 			continue
 		}
 		b.say("%s", p.name)
-		if err := p.measure(b, ctx); err != nil {
+		if err := b.within(func() error { return p.measure(b, ctx) }); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
+	b.report.sample("busy_answers", float64(busyAnswers.Load()))
 	b.report.finish()
 	return nil
 }
-
-// warmUp is how long a load runs before it is measured.
-func (b *bench) warmUp() time.Duration { return b.seconds / 2 }
 
 // load is something that clients do without a pause, and what its runs are kept as.
 type load struct {
 	// rate and use name the samples of what is done a second and of what each takes; "" keeps none.
 	rate, use string
 	do        act
-	// ready comes before each run, and looked after it.
-	ready  func()
-	looked func() error
+	// made are the callers whose requests are made ahead of each run.
+	made *callers
 	// window is where what statements take in the runs is kept; "" keeps none.
 	window string
+	// brief is for what is as fast after a moment as it stays.
+	brief bool
+}
+
+// brief is the length of a brief run.
+func (b *bench) brief() time.Duration { return b.seconds / 3 }
+
+func (b *bench) lengthOf(l load) time.Duration {
+	if l.brief {
+		return b.brief()
+	}
+	return b.seconds
 }
 
 // inTurn warms the loads up and measures runs of each in turn, so that whatever the machine is doing
 // meets all of them.
 func (b *bench) inTurn(ctx context.Context, loads ...load) error {
 	for _, l := range loads {
-		if _, _, err := closedLoop(ctx, b.clients, b.warmUp(), l.do); err != nil {
+		if _, _, err := closedLoop(ctx, b.clients, b.lengthOf(l)/2, l.do); err != nil {
 			return err
 		}
 	}
@@ -102,57 +110,47 @@ func (b *bench) inTurn(ctx context.Context, loads ...load) error {
 	return nil
 }
 
+// ahead is the rate of creations that requests are made ahead for.
+const ahead = 3000
+
 // measured makes one measured run, with a checkpoint in its middle, and keeps its numbers.
 func (b *bench) measured(ctx context.Context, l load) error {
-	if l.ready != nil {
-		l.ready()
+	length := b.lengthOf(l)
+	if l.made != nil {
+		l.made.prepare(int(ahead * length.Seconds()))
 	}
-	err := b.costs(ctx, l.use, l.window, func() (int64, error) {
-		checkpointed := b.checkpointIn(ctx, b.seconds/2)
-		done, took, err := closedLoop(ctx, b.clients, b.seconds, l.do)
-		if cause := <-checkpointed; err == nil {
-			err = cause
-		}
+	return b.costs(ctx, l.use, l.window, func() (int64, error) {
+		checkpointed := b.checkpointIn(ctx, length/2)
+		done, took, err := closedLoop(ctx, b.clients, length, l.do)
 		b.report.sample(l.rate, float64(done)/took.Seconds())
 		b.say("  %s: %.0f", l.rate, float64(done)/took.Seconds())
-		return done, err
+		return done, errors.Join(err, <-checkpointed)
 	})
-	if err != nil || l.looked == nil {
-		return err
-	}
-	return l.looked()
 }
 
 // costs does something so many times, and keeps what each of them takes: CPU, WAL, and what statements
 // take in all. "" keeps none.
 func (b *bench) costs(ctx context.Context, use, windowOf string, do func() (int64, error)) error {
 	statements, err := b.statements(ctx)
-	if err != nil {
-		return err
-	}
-	before, err := b.use(ctx)
-	if err != nil {
+	before, useErr := b.use(ctx)
+	if err := errors.Join(err, useErr); err != nil {
 		return err
 	}
 	done, err := do()
 	if err == nil && done == 0 {
 		err = errors.New("nothing was done")
 	}
-	if err != nil {
-		return err
-	}
-	after, err := b.use(ctx)
-	if err != nil {
+	after, useErr := b.use(ctx)
+	if err := errors.Join(err, useErr); err != nil {
 		return err
 	}
 	if use != "" {
-		each := after.since(before).per(done)
-		b.report.sample(use+"_cpu_us", micros(each.gateway+each.postgres))
-		b.report.sample(use+"_cpu_us.gateway", micros(each.gateway))
-		b.report.sample(use+"_cpu_us.postgres", micros(each.postgres))
-		b.report.sample(use+"_cpu_us.generator", micros(each.generator))
-		b.report.sample(use+"_wal_bytes", each.wal)
-		b.say("  CPU of each: gateway %v, PostgreSQL %v, bench %v", each.gateway, each.postgres, each.generator)
+		each := after.since(before).per(float64(done))
+		b.report.sample(use+"_cpu_us", each[gatewayCPU]+each[postgresCPU])
+		for i, name := range usageNames {
+			b.report.sample(use+name, each[i])
+		}
+		b.say("  CPU of each: gateway %.0f µs, PostgreSQL %.0f µs, bench %.0f µs", each[gatewayCPU], each[postgresCPU], each[generatorCPU])
 	}
 	if windowOf == "" {
 		return nil
@@ -162,16 +160,6 @@ func (b *bench) costs(ctx context.Context, use, windowOf string, do func() (int6
 		b.report.windows[windowOf] = append(b.report.windows[windowOf], seen)
 	}
 	return err
-}
-
-func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
-
-// per shares what was used among so many.
-func (u usage) per(n int64) usage {
-	return usage{
-		gateway: u.gateway / time.Duration(n), postgres: u.postgres / time.Duration(n),
-		generator: u.generator / time.Duration(n), wal: u.wal / float64(n),
-	}
 }
 
 // checkpointIn makes a checkpoint after a while.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -10,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,9 +32,6 @@ var noise = []string{
 // phone forwards the messages about one requisite.
 type phone struct{ key, secret string }
 
-// createsBeside is how many creations a second come while messages do.
-const createsBeside = 100
-
 // messages measures messages of banks that confirm payments, where many are kept already and many payments are open: first
 // without a pause, then on schedule at half the rate, from the message to the webhook of the payment that it has
 // completed. Creations come beside the latter, and before it alone.
@@ -54,6 +49,7 @@ func (b *bench) messagesApart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	b.say("  %d phones are paired", len(phones))
 	if err := b.keepMessages(ctx); err != nil {
 		return err
 	}
@@ -63,12 +59,21 @@ func (b *bench) messagesApart(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		rate, _, err := b.forward(ctx, due, payments, 0)
+		var rate float64
+		_, err = b.forward(ctx, due, payments, func(request func(i int) []byte) error {
+			took, err := b.each(ctx, len(due), request, nil)
+			rate = float64(len(due)) / took.Seconds()
+			return err
+		})
 		if err != nil {
 			return err
 		}
 		b.report.sample("messages_per_s", rate)
-		if err := b.forwardBeside(ctx, phones, payments, rate/2); err != nil {
+		b.say("  %d messages, %d payments, %.0f/s", len(due), payments, rate)
+		if due, err = b.dueMessages(ctx, phones, payments); err != nil {
+			return err
+		}
+		if err := b.forwardBeside(ctx, due, payments, rate/2); err != nil {
 			return err
 		}
 	}
@@ -88,6 +93,7 @@ func (b *bench) keepMessages(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("keep messages: %w", err)
 	}
+	b.say("  %d messages are kept", b.keptMessages)
 	if _, err := b.prepare(ctx, b.scene.boxes, b.keptMessages/messagesEach); err != nil {
 		return err
 	}
@@ -95,67 +101,50 @@ func (b *bench) keepMessages(ctx context.Context) error {
 }
 
 // forwardBeside has creations come alone, and then beside messages on schedule.
-func (b *bench) forwardBeside(ctx context.Context, phones map[int64]phone, payments int, perSecond float64) error {
-	due, err := b.dueMessages(ctx, phones, payments)
+func (b *bench) forwardBeside(ctx context.Context, due []message, payments int, perSecond float64) error {
+	length := time.Duration(float64(len(due)-1) / perSecond * float64(time.Second))
+	alone, err := b.scheduled(ctx, createsBeside, length)
 	if err != nil {
 		return err
 	}
-	over, hangUp, err := b.creator(ctx, manyMethod, latencyClients)
-	if err != nil {
-		return err
-	}
-	defer hangUp()
-	length := time.Duration(float64(len(due)) / perSecond * float64(time.Second))
-	create := func() (*hdrhistogram.Histogram, error) {
-		return openLoop(ctx, latencyClients, createsBeside, length, over.act)
-	}
-	over.prepare(latencyClients, length)
-	alone, err := create()
-	if err != nil {
-		return err
-	}
-	over.prepare(latencyClients, length)
 	var beside *hdrhistogram.Histogram
-	created := make(chan error, 1)
-	go func() {
-		var err error
-		beside, err = create()
-		created <- err
-	}()
-	_, taken, err := b.forward(ctx, due, payments, perSecond)
-	if err := errors.Join(err, <-created); err != nil {
+	taken, err := b.forward(ctx, due, payments, func(request func(i int) []byte) error {
+		var next atomic.Int64
+		phones, err := b.callers(ctx, scheduledClients, func(int) []byte { return request(int(next.Add(1)-1) % len(due)) })
+		if err != nil {
+			return err
+		}
+		defer phones.hangUp()
+		created := make(chan error, 1)
+		go func() {
+			var err error
+			beside, err = b.scheduled(ctx, createsBeside, length)
+			created <- err
+		}()
+		_, err = openLoop(ctx, scheduledClients, perSecond, length, phones.act)
+		return errors.Join(err, <-created)
+	})
+	if err != nil {
 		return err
 	}
-	b.report.sample("message_webhook_p50_ms", percentile(taken, 50))
-	b.report.sample("message_webhook_p99_ms", percentile(taken, 99))
-	b.report.sample("create_without_messages_p50_ms", percentile(alone, 50))
-	b.report.sample("create_without_messages_p99_ms", percentile(alone, 99))
-	b.report.sample("create_beside_messages_p50_ms", percentile(beside, 50))
-	b.report.sample("create_beside_messages_p99_ms", percentile(beside, 99))
+	b.report.latencies("message_webhook", taken)
+	b.report.latencies("create_without_messages", alone)
+	b.report.latencies("create_beside_messages", beside)
 	return nil
 }
 
 // pairPhones has the traders pair a phone for each requisite of the larger pool, whose messages confirm.
 func (b *bench) pairPhones(ctx context.Context) (map[int64]phone, error) {
-	const procedure = "/portal.v1.TraderService/CreateDevice"
 	var ids, traders []int64
 	err := b.pool.QueryRow(ctx, `select array_agg(id order by id), array_agg(trader_id order by id) from requisite
 		where enabled and method = $1 and currency = $2`, manyMethod, currency).Scan(&ids, &traders)
 	if err != nil {
 		return nil, fmt.Errorf("find the requisites: %w", err)
 	}
-	address, devices, phones := hostOf(b.gateway.BaseURL), make([]int64, len(ids)), map[int64]phone{}
-	wires, hangUp, err := dialAll(ctx, address, b.clients)
-	if err != nil {
-		return nil, err
-	}
-	defer hangUp()
-	var lock sync.Mutex
-	_, err = workOff(ctx, b.clients, len(ids), func(_ context.Context, client, i int) error {
-		answer, err := wires[client].send(bearerRequest(address, procedure, b.scene.tokens[traders[i]], []byte(`{"name":"bench"}`)))
-		if err != nil {
-			return err
-		}
+	devices, paired := make([]int64, len(ids)), make([]phone, len(ids))
+	_, err = b.each(ctx, len(ids), func(i int) []byte {
+		return b.bearer(traderService+"CreateDevice", b.scene.tokens[traders[i]], `{"name":"bench"}`)
+	}, func(i int, answer []byte) error {
 		var made struct {
 			Device struct {
 				ID  int64 `json:",string"`
@@ -163,16 +152,16 @@ func (b *bench) pairPhones(ctx context.Context) (map[int64]phone, error) {
 			}
 			Secret string
 		}
-		if err := json.Unmarshal(answer, &made); err != nil {
-			return fmt.Errorf("read a phone: %w", err)
-		}
-		lock.Lock()
-		defer lock.Unlock()
-		devices[i], phones[ids[i]] = made.Device.ID, phone{made.Device.Key, made.Secret}
-		return nil
+		err := json.Unmarshal(answer, &made)
+		devices[i], paired[i] = made.Device.ID, phone{made.Device.Key, made.Secret}
+		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("pair phones: %w", err)
+	}
+	phones := map[int64]phone{}
+	for i, id := range ids {
+		phones[id] = paired[i]
 	}
 	_, err = b.pool.Exec(ctx, `insert into requisite_message (requisite_id, trader_id, device_id, bank, mode, most, since)
 		select unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::bigint[]), 'sber', 'on', 1000000, now()`, ids, traders, devices)
@@ -182,59 +171,30 @@ func (b *bench) pairPhones(ctx context.Context) (map[int64]phone, error) {
 	return phones, nil
 }
 
-// forward forwards messages about payments among others. It answers how many messages were taken a second, and how long each
-// payment took from its message to its webhook.
+// forward has messages about payments sent among others, each once, and waits for the payments' webhooks. It answers how long
+// each payment took from its message to its webhook.
 func (b *bench) forward(
-	ctx context.Context, due []message, payments int, perSecond float64,
-) (rate float64, taken *hdrhistogram.Histogram, err error) {
-	clients := b.clients
-	if perSecond > 0 {
-		clients = latencyClients
-	}
-	wires, hangUp, err := dialAll(ctx, hostOf(b.gateway.BaseURL), clients)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer hangUp()
-	watch := newArrivals()
-	b.hooks.tell(watch.arrived)
-	defer b.hooks.tell(nil)
+	ctx context.Context, due []message, payments int, send func(request func(i int) []byte) error,
+) (*hdrhistogram.Histogram, error) {
+	sent, taken := make([]time.Time, len(due)), newLatencies()
 	b.hooks.restart()
-	send := func(client int, m message) error {
-		if m.order != "" {
-			watch.sent(m.order)
-		}
-		_, err := wires[client].send(m.request)
-		return err
-	}
-	err = b.costs(ctx, "message", "messages", func() (int64, error) {
-		if perSecond == 0 {
-			took, err := workOff(ctx, clients, len(due), func(_ context.Context, client, i int) error { return send(client, due[i]) })
-			rate = float64(len(due)) / took.Seconds()
-			if err != nil {
-				return 0, err
-			}
-		} else if err := b.onSchedule(ctx, clients, perSecond, due, send); err != nil {
+	err := b.costs(ctx, "message", "messages", func() (int64, error) {
+		err := send(func(i int) []byte {
+			sent[i] = time.Now()
+			return due[i].request
+		})
+		if err != nil {
 			return 0, err
 		}
-		_, _, err := b.hooks.await(ctx, payments)
+		arrived, err := b.hooks.await(ctx, payments)
+		for i, m := range due {
+			if at, there := arrived[m.order]; there {
+				record(taken, at.Sub(sent[i]))
+			}
+		}
 		return int64(len(due)), err
 	})
-	b.say("  %d messages, %d payments, %.0f/s", len(due), payments, rate)
-	return rate, watch.taken, err
-}
-
-// onSchedule sends each message when it is due.
-func (b *bench) onSchedule(
-	ctx context.Context, clients int, perSecond float64, due []message, send func(int, message) error,
-) error {
-	var next atomic.Int64
-	length := time.Duration(float64(len(due)-1) / perSecond * float64(time.Second))
-	_, err := openLoop(ctx, clients, perSecond, length, func(_ context.Context, client int) (bool, error) {
-		i := next.Add(1) - 1
-		return true, send(client, due[min(i, int64(len(due)-1))])
-	})
-	return err
+	return taken, err
 }
 
 // message is a phone's request; order is the one whose money it tells of, or "".
@@ -249,32 +209,16 @@ func (b *bench) dueMessages(ctx context.Context, phones map[int64]phone, payment
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]int64, 0, len(pending))
-	for _, p := range pending {
-		ids = append(ids, p.id)
-	}
-	rows, err := b.pool.Query(ctx, "select order_id, requisite_id, amount::text from payment where merchant_id = $1 and id = any($2)",
-		b.scene.merchantID, ids)
-	if err != nil {
-		return nil, fmt.Errorf("find the payments: %w", err)
-	}
-	defer rows.Close()
-	address := hostOf(b.gateway.BaseURL)
 	var due []message
-	for rows.Next() {
-		var order, amount string
-		var requisite int64
-		if err := rows.Scan(&order, &requisite, &amount); err != nil {
-			return nil, fmt.Errorf("find the payments: %w", err)
-		}
-		p := phones[requisite]
-		due = append(due, message{order, p.request(address, order, "Перевод по СБП от Иван П. + "+amount+" ₽")})
+	for _, p := range pending {
+		from := phones[p.RequisiteID]
+		due = append(due, message{p.OrderID, from.request(b.address(), p.OrderID, "Перевод по СБП от Иван П. + "+p.Amount+" ₽")})
 		for n := range messagesEach - 1 {
-			due = append(due, message{"", p.request(address, fmt.Sprintf("%s-%d", order, n), noise[n%len(noise)])})
+			due = append(due, message{"", from.request(b.address(), fmt.Sprintf("%s-%d", p.OrderID, n), noise[n%len(noise)])})
 		}
 	}
 	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
-	return due, rows.Err()
+	return due, nil
 }
 
 // request is a message as a phone forwards it.
@@ -287,32 +231,4 @@ func (p phone) request(address, id, text string) []byte {
 	head := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%s: %s\r\n%s: %s\r\n\r\n",
 		messagePath, address, len(body), bankmessage.KeyHeader, p.key, bankmessage.SignatureHeader, hex.EncodeToString(mac.Sum(nil)))
 	return append(head, body...)
-}
-
-// arrivals takes the time from messages to webhooks.
-type arrivals struct {
-	mu    sync.Mutex
-	since map[string]time.Time
-	taken *hdrhistogram.Histogram
-}
-
-func newArrivals() *arrivals {
-	return &arrivals{since: map[string]time.Time{}, taken: hdrhistogram.New(1, longest, 3)}
-}
-
-func (a *arrivals) sent(order string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.since[order] = time.Now()
-}
-
-func (a *arrivals) arrived(body []byte) {
-	_, after, _ := bytes.Cut(body, []byte(`"orderId":"`))
-	order, _, _ := bytes.Cut(after, []byte(`"`))
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if since, there := a.since[string(order)]; there {
-		_ = a.taken.RecordValue(min(time.Since(since).Microseconds(), longest))
-		delete(a.since, string(order))
-	}
 }

@@ -9,12 +9,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -23,14 +23,9 @@ const (
 	chatsEach, chatBase = 10, 1000
 	// feedNotices is how long the gateway may take to notice that the first chat of all was linked.
 	feedNotices = 4 * time.Second
-	// toldWithin is how long everybody may take to be told before the measurement fails.
-	toldWithin = time.Minute
 	// updatesMost is how many updates the far side gives at a time, as Telegram does.
 	updatesMost = 100
 )
-
-// noticeService is what users call about what they are told.
-const noticeService = "/portal.v1.NotificationService/"
 
 // notifications measures what users are told: creations without anybody who is, then beside chats of every trader; how long a
 // payment's first message takes to each chat; and how many messages a second are handed over. The far side is a bot's, here.
@@ -45,33 +40,27 @@ func (b *bench) notifications(ctx context.Context) error {
 	}
 	defer a.leave()
 	for range a.runs {
-		alone, err := a.createBesideNotices(ctx)
+		alone, err := a.scheduled(ctx, createsBeside, a.besideTime())
 		if err != nil {
 			return err
 		}
-		a.report.sample("create_without_subscribers_p99_ms", percentile(alone, 99))
+		a.report.latencies("create_without_subscribers", alone)
 	}
-	if err := a.linkChats(ctx, far); err != nil {
+	linked, err := a.linkChats(ctx, far)
+	if err != nil {
 		return err
 	}
-	time.Sleep(feedNotices) // nobody is told of what happens before
+	a.say("  all chats are linked")
+	pause(ctx, time.Until(linked.Add(feedNotices))) // nobody is told of what happens before
 	for range a.runs {
-		if err := a.tellChats(ctx, far); err != nil {
+		if err := a.tellOfPayments(ctx, far); err != nil {
+			return err
+		}
+		if err := a.tellOfTrials(ctx, far); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// createBesideNotices has creations come on schedule.
-func (b *bench) createBesideNotices(ctx context.Context) (*hdrhistogram.Histogram, error) {
-	over, hangUp, err := b.creator(ctx, manyMethod, latencyClients)
-	if err != nil {
-		return nil, err
-	}
-	defer hangUp()
-	over.prepare(latencyClients, b.seconds)
-	return openLoop(ctx, latencyClients, createsBeside, b.seconds, over.act)
 }
 
 // chat is that of a trader, by the trader's place.
@@ -79,75 +68,87 @@ func chat(trader, n int) string { return strconv.Itoa(chatBase + trader*chatsEac
 
 // asTraders calls a procedure as each trader.
 func (b *bench) asTraders(ctx context.Context, procedure string, read func(trader int, answer []byte) error) error {
-	address := hostOf(b.gateway.BaseURL)
-	wires, hangUp, err := dialAll(ctx, address, b.clients)
-	if err != nil {
-		return err
-	}
-	defer hangUp()
-	_, err = workOff(ctx, b.clients, len(b.scene.traderIDs), func(_ context.Context, client, trader int) error {
-		token := b.scene.tokens[b.scene.traderIDs[trader]]
-		answer, err := wires[client].send(bearerRequest(address, noticeService+procedure, token, []byte("{}")))
-		if err != nil {
-			return fmt.Errorf("%s: %w", procedure, err)
-		}
-		return read(trader, answer)
-	})
+	_, err := b.each(ctx, len(b.scene.traderIDs), func(trader int) []byte {
+		return b.bearer("/portal.v1.NotificationService/"+procedure, b.scene.tokens[b.scene.traderIDs[trader]], "{}")
+	}, read)
 	return err
 }
 
 // linkChats has every trader link their chats, as people do it: by the address that a call gives, opened in the chat. A code
-// replaces the one before it, so a trader's chats come one after another.
-func (b *bench) linkChats(ctx context.Context, far *farSide) error {
+// replaces the one before it, so a trader's chats come one after another. It answers when the first were linked.
+func (b *bench) linkChats(ctx context.Context, far *farSide) (first time.Time, err error) {
 	for n := range chatsEach {
-		far.restart("Linked.")
+		far.heed("Linked.")
 		err := b.asTraders(ctx, "LinkTelegram", func(trader int, answer []byte) error {
 			var link struct{ URL string }
-			if err := json.Unmarshal(answer, &link); err != nil {
-				return fmt.Errorf("read a link: %w", err)
-			}
+			err := json.Unmarshal(answer, &link)
 			_, code, _ := strings.Cut(link.URL, "?start=")
 			far.write(chat(trader, n), "/start "+code)
-			return nil
+			return err
 		})
 		if err == nil {
-			err = far.await(ctx, len(b.scene.traderIDs))
+			_, err = far.await(ctx, len(b.scene.traderIDs))
 		}
 		if err != nil {
-			return fmt.Errorf("link chats: %w", err)
+			return first, fmt.Errorf("link chats: %w", err)
+		}
+		if n == 0 {
+			first = time.Now()
 		}
 	}
+	return first, nil
+}
+
+// tellOfPayments measures how long the first payment of each trader takes to their chats, beside the creations that make it.
+func (b *bench) tellOfPayments(ctx context.Context, far *farSide) error {
+	if err := b.forgetTold(ctx); err != nil {
+		return err
+	}
+	far.heed(" open.")
+	began := time.Now()
+	beside, err := b.scheduled(ctx, createsBeside, b.besideTime())
+	if err != nil {
+		return err
+	}
+	const first = "select trader_id, min(created_at) from payment where created_at >= $1 group by trader_id"
+	rows, _ := b.pool.Query(ctx, first, began) // the rows have its error
+	firsts, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct {
+		Trader int64
+		At     time.Time
+	}])
+	if err != nil {
+		return fmt.Errorf("find the payments: %w", err)
+	}
+	told, err := far.await(ctx, len(firsts)*chatsEach)
+	if err != nil {
+		return fmt.Errorf("tell of payments: %w", err)
+	}
+	taken := newLatencies()
+	for _, first := range firsts {
+		for n := range chatsEach {
+			if at, there := told[chat(slices.Index(b.scene.traderIDs, first.Trader), n)]; there {
+				record(taken, at.Sub(first.At))
+			}
+		}
+	}
+	b.report.latencies("create_with_subscribers", beside)
+	b.report.latencies("notification", taken)
 	return nil
 }
 
-// tellChats measures how long the first payment of each trader takes to their chats, beside the creations that make it, and
-// then trials of all at once.
-func (b *bench) tellChats(ctx context.Context, far *farSide) error {
+// tellOfTrials measures how many messages a second are handed over, of trials of all at once.
+func (b *bench) tellOfTrials(ctx context.Context, far *farSide) error {
 	if err := b.forgetTold(ctx); err != nil {
 		return err
 	}
-	far.restart(" open.")
+	far.heed("trial")
 	began := time.Now()
-	beside, err := b.createBesideNotices(ctx)
-	if err != nil {
-		return err
-	}
-	b.report.sample("create_with_subscribers_p99_ms", percentile(beside, 99))
-	taken, err := b.handedOver(ctx, far, began)
-	if err != nil {
-		return err
-	}
-	b.report.sample("notification_p50_ms", percentile(taken, 50))
-	b.report.sample("notification_p99_ms", percentile(taken, 99))
-
-	if err := b.forgetTold(ctx); err != nil {
-		return err
-	}
-	far.restart("trial")
-	began = time.Now()
-	err = b.asTraders(ctx, "SendTrial", func(int, []byte) error { return nil })
+	err := b.asTraders(ctx, "SendTrial", nil)
 	messages := len(b.scene.traderIDs) * chatsEach
-	if err := errors.Join(err, far.await(ctx, messages)); err != nil {
+	if err == nil {
+		_, err = far.await(ctx, messages)
+	}
+	if err != nil {
 		return fmt.Errorf("tell of trials: %w", err)
 	}
 	rate := float64(messages) / time.Since(began).Seconds()
@@ -160,11 +161,9 @@ func (b *bench) tellChats(ctx context.Context, far *farSide) error {
 func (b *bench) forgetTold(ctx context.Context) error {
 	err := pgx.BeginFunc(ctx, b.pool, func(tx pgx.Tx) error {
 		// The lock waits for the gateway, which tells and delivers meanwhile.
-		_, err := tx.Exec(ctx, "lock table notify_channel, notice in share row exclusive mode")
-		if err == nil {
-			_, err = tx.Exec(ctx, `with old as (delete from notice) update notify_channel set due_at = 'infinity'`)
-		}
-		return err
+		_, lock := tx.Exec(ctx, "lock table notify_channel, notice in share row exclusive mode")
+		_, forget := tx.Exec(ctx, `with old as (delete from notice) update notify_channel set due_at = 'infinity'`)
+		return errors.Join(lock, forget)
 	})
 	if err != nil {
 		return fmt.Errorf("forget what was told: %w", err)
@@ -172,53 +171,27 @@ func (b *bench) forgetTold(ctx context.Context) error {
 	return nil
 }
 
-// handedOver is how long each trader's first payment took from its creation to their chats, once all of them have it.
-func (b *bench) handedOver(ctx context.Context, far *farSide, began time.Time) (*hdrhistogram.Histogram, error) {
-	rows, err := b.pool.Query(ctx, `select trader_id, min(created_at) from payment where created_at >= $1 group by trader_id`, began)
-	if err != nil {
-		return nil, fmt.Errorf("find the payments: %w", err)
-	}
-	defer rows.Close()
-	first := map[int64]time.Time{}
-	for rows.Next() {
-		var trader int64
-		var at time.Time
-		if err := rows.Scan(&trader, &at); err != nil {
-			return nil, fmt.Errorf("find the payments: %w", err)
-		}
-		first[trader] = at
-	}
-	if err := errors.Join(rows.Err(), far.await(ctx, len(first)*chatsEach)); err != nil {
-		return nil, fmt.Errorf("tell of payments: %w", err)
-	}
-	taken := hdrhistogram.New(1, longest, 3)
-	for place, trader := range b.scene.traderIDs {
-		at, there := first[trader]
-		for n := range chatsEach {
-			if told, heard := far.at(chat(place, n)); there && heard {
-				_ = taken.RecordValue(max(1, min(told.Sub(at).Microseconds(), longest)))
-			}
-		}
-	}
-	return taken, nil
-}
-
-// farSide is Telegram, as a bot knows it.
+// farSide is Telegram, as a bot knows it. What arrives there are the first messages to each chat about something.
 type farSide struct {
 	*httptest.Server
-	// updates wait to be asked for.
+	*arrivals
+	// updates wait to be asked for in the order of their numbers, number is that of the last.
 	updates chan string
-	mu      sync.Mutex
-	// told is when each chat got its first message about something, number that of the last update.
-	told   map[string]time.Time
-	number int
-	about  string
+	number  int
+	about   atomic.Value
 }
 
 func newFarSide() *farSide {
-	f := &farSide{updates: make(chan string, 100_000), told: map[string]time.Time{}}
+	f := &farSide{arrivals: newArrivals(), updates: make(chan string, 100_000)}
+	f.heed("")
 	f.Server = httptest.NewServer(f)
 	return f
+}
+
+// heed forgets what was told, and heeds from now on what has a text in it.
+func (f *farSide) heed(about string) {
+	f.about.Store(about)
+	f.restart()
 }
 
 // write has a chat write to the bot.
@@ -230,42 +203,6 @@ func (f *farSide) write(chat, text string) {
 		f.number, f.number, time.Now().Unix(), text, chat)
 }
 
-// restart forgets what was told, and heeds from now on what has a text in it.
-func (f *farSide) restart(about string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	clear(f.told)
-	f.about = about
-}
-
-func (f *farSide) at(chat string) (time.Time, bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	at, told := f.told[chat]
-	return at, told
-}
-
-// await waits until so many chats were told something.
-func (f *farSide) await(ctx context.Context, chats int) error {
-	ctx, cancel := context.WithTimeout(ctx, toldWithin)
-	defer cancel()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for {
-		f.mu.Lock()
-		told := len(f.told)
-		f.mu.Unlock()
-		if told >= chats {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%d of %d chats were told: %w", told, chats, ctx.Err())
-		case <-tick.C:
-		}
-	}
-}
-
 func (f *farSide) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasSuffix(r.URL.Path, "/getUpdates") {
 		f.giveUpdates(w, r)
@@ -275,13 +212,10 @@ func (f *farSide) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	now, form := time.Now(), url.Values(r.MultipartForm.Value)
-	chat := form.Get("chat_id")
-	f.mu.Lock()
-	if _, before := f.told[chat]; !before && strings.Contains(form.Get("text"), f.about) {
-		f.told[chat] = now
+	form := url.Values(r.MultipartForm.Value)
+	if about, _ := f.about.Load().(string); strings.Contains(form.Get("text"), about) {
+		f.came(form.Get("chat_id"))
 	}
-	f.mu.Unlock()
 	_, _ = io.WriteString(w, `{"ok":true,"result":{"message_id":1}}`)
 }
 

@@ -3,25 +3,16 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"net/url"
-	"sync/atomic"
 
 	"gateway.example/internal/payment"
 	"gateway.example/rpc/sign"
 )
-
-// counter numbers orders, so that no order id comes twice in a run of the program.
-type counter struct{ atomic.Int64 }
 
 // orders makes creations for one cashbox and method. Amounts are random, so that they seldom meet
 // on a requisite.
 type orders struct {
 	box
 	method, callback string
-}
-
-func (s *scene) orders(b box, method, callback string) orders {
-	return orders{box: b, method: method, callback: callback}
 }
 
 func orderID(n int64) string { return fmt.Sprintf("bench-%012d", n) }
@@ -32,21 +23,10 @@ func amount() string {
 	return fmt.Sprintf("%d.%02d", cents/100, cents%100)
 }
 
-func (o orders) body(n int64) []byte { return o.bodyOf(orderID(n), amount()) }
-
-func (o orders) bodyOf(id, amount string) []byte {
-	return fmt.Appendf(
-		nil,
-		`{"orderId":%q,"amount":%q,"currency":%q,"method":%q,"callbackUri":%q,"description":"Order of the bench",`+
-			`"payer":{"userId":"user-%s","userIp":"203.0.113.7","fullName":"Ivan Petrov","type":"trusted",`+
-			`"payments":{"successful":3,"expired":0}}}`,
-		id,
-		amount,
-		currency,
-		o.method,
-		o.callback,
-		id,
-	)
+func (o orders) body(id, amount string) []byte {
+	return fmt.Appendf(nil, `{"orderId":%q,"amount":%q,"currency":%q,"method":%q,"callbackUri":%q,"description":"Order of the bench",`+
+		`"payer":{"userId":"user-%s","userIp":"203.0.113.7","fullName":"Ivan Petrov","type":"trusted",`+
+		`"payments":{"successful":3,"expired":0}}}`, id, amount, currency, o.method, o.callback, id)
 }
 
 // asked is what the body of a creation asks for.
@@ -70,41 +50,4 @@ func (o orders) request(address string, body []byte) []byte {
 		"%s: %s\r\n%s: %s\r\n%s: %s\r\n\r\n", createPath, address, len(body),
 		names.KeyID, o.keyID, names.Secret, o.secret, names.Signature, sign.Signature(o.secret, body))
 	return append(head, body...)
-}
-
-// hostOf is the host and port of a URL of ours.
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return u.Host
-}
-
-// supply is requests made ahead for every client; a client that comes to its end makes more as it
-// goes.
-type supply struct {
-	make func(client int) []byte
-	made [][][]byte
-}
-
-func newSupply(clients, each int, makeOne func(client int) []byte) *supply {
-	s := &supply{make: makeOne, made: make([][][]byte, clients)}
-	for client := range s.made {
-		for range each {
-			s.made[client] = append(s.made[client], makeOne(client))
-		}
-	}
-	return s
-}
-
-// take is the client's next request. Each client has a list of its own, so that they do not meet
-// here.
-func (s *supply) take(client int) []byte {
-	list := s.made[client]
-	if len(list) == 0 {
-		return s.make(client)
-	}
-	s.made[client] = list[1:]
-	return list[0]
 }

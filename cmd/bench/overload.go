@@ -4,17 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 const (
 	// overloadTimes is how many times the creations come that the gateway can make, on overloadClients connections.
 	overloadTimes, overloadClients = 10, 1000
-	// overloadRest is the pause after which all is to be well again.
-	overloadRest = 10 * time.Second
 	// overloadSync is how much longer each COMMIT takes, in microseconds, as with a slower disk.
 	overloadSync = 3000
 )
@@ -34,14 +31,14 @@ func (b *bench) overload(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = c.slowCommits(context.WithoutCancel(ctx), 0) }()
-	if err := c.createsAround(ctx, "overload_before"); err != nil {
+	if err := c.createsOf(ctx, manyMethod, "overload_before_per_s", "overload_before"); err != nil {
 		return err
 	}
 	if err := c.overloaded(ctx, *c.report.median("overload_before_per_s")); err != nil {
 		return err
 	}
-	time.Sleep(overloadRest)
-	return c.createsAround(ctx, "overload_after")
+	pause(ctx, b.seconds*10/3) // ten seconds of a whole run, after which all is to be well again
+	return c.createsOf(ctx, manyMethod, "overload_after_per_s", "overload_after")
 }
 
 // slowCommits has each COMMIT take so many microseconds longer.
@@ -56,45 +53,35 @@ func (b *bench) slowCommits(ctx context.Context, longer int) error {
 }
 
 func (b *bench) overloaded(ctx context.Context, best float64) error {
-	over, hangUp, err := b.creator(ctx, manyMethod, overloadClients)
+	over, err := b.creator(ctx, manyMethod, overloadClients)
 	if err != nil {
 		return err
 	}
-	defer hangUp()
+	defer over.hangUp()
+	over.prepare(int(overloadTimes * best * b.seconds.Seconds()))
 	var made atomic.Int64
-	refused := make([]*hdrhistogram.Histogram, overloadClients)
-	for client := range refused {
-		refused[client] = hdrhistogram.New(1, longest, 2)
-	}
+	var lock sync.Mutex
+	refused := newLatencies()
 	began := time.Now()
-	_, err = openLoop(ctx, overloadClients, overloadTimes*best, b.seconds, func(ctx context.Context, client int) (bool, error) {
+	_, err = openLoop(ctx, overloadClients, overloadTimes*best, b.seconds, func(_ context.Context, client int) (bool, error) {
 		sent := time.Now()
-		done, err := over.act(ctx, client)
+		_, err := over.wires[client].send(over.take(client))
 		if errors.Is(err, errBusy) {
-			return false, refused[client].RecordValue(max(1, time.Since(sent).Microseconds()))
+			waited := time.Since(sent)
+			lock.Lock()
+			defer lock.Unlock()
+			record(refused, waited)
+			return false, nil
 		}
 		made.Add(1)
-		return done, err
+		return true, err
 	})
 	if err != nil {
 		return err
 	}
 	took := time.Since(began).Seconds() // longer than planned where the generator cannot send as many
-	for _, more := range refused[1:] {
-		refused[0].Merge(more)
-	}
 	b.report.sample("overload_creates_per_s", float64(made.Load())/took)
-	b.report.sample("overload_offered_per_s", float64(made.Load()+refused[0].TotalCount())/took)
-	b.report.sample("overload_refused_p99_ms", percentile(refused[0], 99))
+	b.report.sample("overload_offered_per_s", float64(made.Load()+refused.TotalCount())/took)
+	b.report.sample("overload_refused_p99_ms", percentile(refused, 99))
 	return nil
-}
-
-// createsAround measures creations as they are before or after an overload, with what each takes.
-func (b *bench) createsAround(ctx context.Context, use string) error {
-	over, hangUp, err := b.creator(ctx, manyMethod, b.clients)
-	if err != nil {
-		return err
-	}
-	defer hangUp()
-	return b.inTurn(ctx, b.creating(over, use+"_per_s", use))
 }

@@ -23,79 +23,59 @@ const pageLinks = 20
 // pages weighs what a payer's browser loads: the page with its stylesheets and scripts, as they come
 // compressed, and measures how often the one of a requisite is shown.
 func (b *bench) pages(ctx context.Context) error {
-	for method, name := range map[string]string{manyMethod: "r_page_bytes", cardMethod: "pay_page_bytes"} {
-		requisite, checkout, err := b.links(ctx, method)
-		if errors.Is(err, errStatus) && method == cardMethod {
-			b.say("  no card checkout to weigh: %v", err)
-			continue
-		}
-		if method == cardMethod {
-			requisite = checkout
-		}
-		var weight float64
-		if err == nil {
-			weight, err = weigh(ctx, requisite)
-		}
-		if err != nil {
-			return err
-		}
-		b.report.sample(name, weight)
-		if method == cardMethod {
-			continue
-		}
-		// One link is shown so many times a second only.
-		links := []string{requisite}
-		for range pageLinks * b.clients {
-			requisite, _, err := b.links(ctx, method)
-			if err != nil {
-				return err
-			}
-			links = append(links, requisite)
-		}
-		var next atomic.Int64
-		load := load{rate: "r_pages_per_s", use: "r_page", window: "pages", do: func(ctx context.Context, _ int) (bool, error) {
-			_, _, err := fetch(ctx, links[next.Add(1)%int64(len(links))])
-			return err == nil, err
-		}}
-		if err := b.inTurn(ctx, load); err != nil {
-			return err
-		}
+	_, checkouts, err := b.links(ctx, cardMethod, 1)
+	if errors.Is(err, errStatus) {
+		b.say("  no card checkout to weigh: %v", err)
+	} else if err == nil {
+		err = b.weigh(ctx, "pay_page_bytes", checkouts[0])
 	}
-	return nil
+	if err != nil && !errors.Is(err, errStatus) {
+		return err
+	}
+	// One link is shown so many times a second only.
+	links, _, err := b.links(ctx, manyMethod, pageLinks*b.clients)
+	if err != nil {
+		return err
+	}
+	if err := b.weigh(ctx, "r_page_bytes", links[0]); err != nil {
+		return err
+	}
+	var next atomic.Int64
+	return b.inTurn(ctx, load{rate: "r_pages_per_s", use: "r_page", window: "pages", brief: true, do: func(ctx context.Context, _ int) (bool, error) {
+		_, _, err := fetch(ctx, links[next.Add(1)%int64(len(links))])
+		return err == nil, err
+	}})
 }
 
-// links creates a payment and answers the pages it names; "" is none.
-func (b *bench) links(ctx context.Context, method string) (requisite, checkout string, err error) {
-	address := hostOf(b.gateway.BaseURL)
-	w, err := dial(ctx, address)
-	if err != nil {
-		return "", "", err
-	}
-	defer func() { _ = w.conn.Close() }()
-	o := b.scene.orders(b.scene.boxes[0], method, b.hooks.urls()[0])
-	answer, err := w.send(o.request(address, o.body(b.scene.next.Add(1))))
-	if err != nil {
-		return "", "", err
-	}
-	var created struct {
-		Data struct{ PaymentPageURL, CheckoutURL string }
-	}
-	err = json.Unmarshal(answer, &created)
-	return created.Data.PaymentPageURL, created.Data.CheckoutURL, err
+// links creates payments and answers the pages they name; "" is none.
+func (b *bench) links(ctx context.Context, method string, count int) (requisites, checkouts []string, err error) {
+	requisites, checkouts = make([]string, count), make([]string, count)
+	address, o := b.address(), orders{b.scene.boxes[0], method, b.hooks.urls()[0]}
+	_, err = b.each(ctx, count, func(int) []byte {
+		return o.request(address, o.body(orderID(b.scene.next.Add(1)), amount()))
+	}, func(i int, answer []byte) error {
+		var created struct {
+			Data struct{ PaymentPageURL, CheckoutURL string }
+		}
+		err := json.Unmarshal(answer, &created)
+		requisites[i], checkouts[i] = created.Data.PaymentPageURL, created.Data.CheckoutURL
+		return err
+	})
+	return requisites, checkouts, err
 }
 
 // loaded finds what a page loads to be shown: stylesheets and scripts.
 var loaded = regexp.MustCompile(`(?:<link\b[^>]*\brel="?stylesheet"?[^>]*\bhref|<script\b[^>]*\bsrc)="([^"]+)"`)
 
-// weigh is the compressed bytes of a page and what it loads.
-func weigh(ctx context.Context, address string) (float64, error) {
+// weigh adds up the compressed bytes of a page and what it loads.
+func (b *bench) weigh(ctx context.Context, name, address string) error {
 	base, err := url.Parse(address)
 	if err != nil {
-		return 0, fmt.Errorf("the page's address: %w", err)
+		return fmt.Errorf("the page's address: %w", err)
 	}
 	page, total, err := fetch(ctx, address)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	seen := map[string]bool{}
 	for _, found := range loaded.FindAllSubmatch(page, -1) {
@@ -106,11 +86,12 @@ func weigh(ctx context.Context, address string) (float64, error) {
 		seen[reference.String()] = true
 		_, size, err := fetch(ctx, reference.String())
 		if err != nil {
-			return 0, err
+			return err
 		}
 		total += size
 	}
-	return float64(total), nil
+	b.report.sample(name, float64(total))
+	return nil
 }
 
 // browsers keep a connection for each client.
@@ -118,21 +99,15 @@ var browsers = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}
 
 // fetch gets a file, and its size as it came.
 func fetch(ctx context.Context, address string) (content []byte, compressed int, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, 0, err
-	}
 	// Asked for by name, the answer is not unpacked on the way.
-	request.Header.Set("Accept-Encoding", "gzip")
-	response, err := browsers.Do(request)
+	response, err := insist(func() (*http.Response, error) {
+		return get(ctx, browsers, address, map[string]string{"Accept-Encoding": "gzip"})
+	})
 	if err != nil {
 		return nil, 0, err
 	}
 	defer func() { _ = response.Body.Close() }()
 	sent, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%w: %s of a page", errStatus, response.Status)
-	}
 	if err != nil || response.Header.Get("Content-Encoding") != "gzip" {
 		return sent, len(sent), err
 	}

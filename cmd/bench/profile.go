@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -26,13 +25,13 @@ func (c *child) profilePath() string { return filepath.Join(c.dir, "cpu.pprof") 
 // profiled has the gateway profile itself while something is done, and keeps what its packages took.
 func (b *bench) profiled(ctx context.Context, do func() error) error {
 	gateway := b.gateway
-	if err := gateway.cmd.Process.Signal(syscall.SIGUSR1); err != nil {
+	if err := gateway.signal(beginProfile); err != nil {
 		return fmt.Errorf("begin a profile: %w", err)
 	}
 	if err := do(); err != nil {
 		return err
 	}
-	if err := gateway.cmd.Process.Signal(syscall.SIGUSR2); err != nil {
+	if err := gateway.signal(endProfile); err != nil {
 		return fmt.Errorf("end a profile: %w", err)
 	}
 	// The profile is written by the gateway, which says not when.

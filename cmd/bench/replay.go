@@ -19,6 +19,7 @@ import (
 // errNotRecorded asks for the part that the replay is made of.
 var errNotRecorded = errors.New("no creation was recorded: measure trips, too")
 
+// connectOne opens a connection to the place's database, until the part ends.
 func (b *bench) connectOne(ctx context.Context) (*pgx.Conn, error) {
 	config, err := pgx.ParseConfig(b.url)
 	if err != nil {
@@ -30,6 +31,7 @@ func (b *bench) connectOne(ctx context.Context) (*pgx.Conn, error) {
 		return nil, fmt.Errorf("reach PostgreSQL: %w", err)
 	}
 	pgxdecimal.Register(conn.TypeMap())
+	b.atEnd(func() { _ = conn.Close(context.WithoutCancel(ctx)) })
 	return conn, nil
 }
 
@@ -66,14 +68,14 @@ const replayedIDs = 1 << 40
 // replayer replays recorded creations, a connection a client: the same statements in the same round
 // trips, without HTTP and without the gateway. Order ids, amounts, uuids and times are fresh; what the
 // gateway would choose and calculate is taken from the recorded creation.
-func (b *bench) replayer(ctx context.Context) (act, func(), error) {
+func (b *bench) replayer(ctx context.Context) (act, error) {
 	recorded := usual(b.recorded)
 	if len(recorded) == 0 {
-		return nil, nil, errNotRecorded
+		return nil, errNotRecorded
 	}
-	conns, end, err := b.connect(ctx)
+	conns, err := b.connect(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	return func(ctx context.Context, client int) (bool, error) {
 		n := b.scene.next.Add(1)
@@ -90,7 +92,7 @@ func (b *bench) replayer(ctx context.Context) (act, func(), error) {
 			}
 		}
 		return true, nil
-	}, end, nil
+	}, nil
 }
 
 // refused tells a creation that a constraint of the database refused.

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // figure is one number of the result: the median of the samples of its name, unless it says otherwise.
@@ -106,6 +109,7 @@ var own = []figure{
 	{name: "stored_create_cpu_us.generator", how: "the bench", optional: true},
 	{name: "stored_create_cpu_ratio", how: "by that of the empty one", of: "stored_create_cpu_us", by: "create_cpu_us", optional: true},
 	{name: "store_seconds", how: "what storing took", optional: true},
+	{name: "busy_answers", how: "calls that were told to come again, and did"},
 	{name: "audit_violations", how: "what the ledger's audit found after all: anything but 0 spoils the rest", most: true},
 }
 
@@ -119,7 +123,7 @@ type report struct {
 	packages []packageUse
 	// soak and bloat are what the gateway held each minute, and the largest tables at the end.
 	soak  []standing
-	bloat []bloat
+	bloat []map[string]any
 }
 
 func newReport() *report {
@@ -128,6 +132,13 @@ func newReport() *report {
 
 // sample keeps a run's raw number.
 func (r *report) sample(name string, value float64) { r.samples[name] = append(r.samples[name], value) }
+
+// latencies keeps the usual percentiles of some, in milliseconds.
+func (r *report) latencies(name string, taken *hdrhistogram.Histogram) {
+	r.sample(name+"_p50_ms", percentile(taken, 50))
+	r.sample(name+"_p99_ms", percentile(taken, 99))
+	r.sample(name+"_p999_ms", percentile(taken, 99.9))
+}
 
 // median is that of the samples kept under the name, or nil if there are none.
 func (r *report) median(name string) *float64 {
@@ -254,4 +265,46 @@ func short(x float64) string {
 		return fmt.Sprintf("%.0f", x)
 	}
 	return fmt.Sprintf("%.3g", x)
+}
+
+// result is what is compared of a run.
+type result struct {
+	Samples map[string][]float64 `json:"samples"`
+}
+
+// compare writes two results beside one another. Where the samples of the one do not reach those of the
+// other, and there are several of each, they differ by more than the runs do.
+func compare(w io.Writer, paths []string) error {
+	var reports [2]*report
+	for i, path := range paths {
+		content, err := os.ReadFile(path) //nolint:gosec // the caller's own
+		if err != nil {
+			return fmt.Errorf("read a result: %w", err)
+		}
+		var read result
+		if err := json.Unmarshal(content, &read); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		reports[i] = newReport()
+		reports[i].samples = read.Samples
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "what\tfirst\tfrom\tto\tsecond\tfrom\tto\tsecond/first\t")
+	for _, f := range figures() {
+		a, b := reports[0].value(f), reports[1].value(f)
+		if a == nil || b == nil {
+			continue
+		}
+		of, by := reports[0].samples[f.name], reports[1].samples[f.name]
+		quotient, differ := "-", ""
+		if *a != 0 {
+			quotient = fmt.Sprintf("%.2f", *b / *a)
+		}
+		if min(len(of), len(by)) > 1 && (slices.Max(of) < slices.Min(by) || slices.Max(by) < slices.Min(of)) {
+			differ = "differ"
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", f.name, short(*a), short(slices.Min(of)), short(slices.Max(of)),
+			short(*b), short(slices.Min(by)), short(slices.Max(by)), quotient, differ)
+	}
+	return table.Flush()
 }

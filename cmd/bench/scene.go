@@ -1,10 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
-	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -34,8 +35,6 @@ const (
 	mostOpen = 50_000
 	// operators are so many, since one may call 200 times a second in a sandbox.
 	operators = 40
-	// settingsTime is how long new settings may take until the gateway goes by them.
-	settingsTime = 10 * time.Second
 )
 
 // box is a cashbox and a key to it.
@@ -60,28 +59,41 @@ type scene struct {
 	tokens    map[int64]string
 	operators []string
 	// next numbers the orders.
-	next *counter
+	next *atomic.Int64
 }
 
-// stage writes into a scene's database what operators would set there by as many calls: the gateway
-// notices it, as it notices what other replicas set.
+// stage writes into a scene's database what operators would set there by as many calls: the gateways
+// find it at their start, or notice it, as they notice what other replicas set. err is what went wrong first; what follows
+// that comes to nothing.
 type stage struct {
 	*bench
+	ctx   context.Context
 	tx    pgx.Tx
 	q     *db.Queries
 	vault *vault.Vault
 	safe  *requisite.Safe
 	now   time.Time
+	err   error
+}
+
+func (s *stage) check(err error) { s.err = cmp.Or(s.err, err) }
+
+// id is that of something written.
+func (s *stage) id(id int64, err error) int64 {
+	s.check(err)
+	return id
 }
 
 // onStage writes all of something, or nothing.
-func (b *bench) onStage(ctx context.Context, write func(context.Context, *stage) error) error {
+func (b *bench) onStage(ctx context.Context, write func(*stage)) error {
 	v, safe, err := b.safes(ctx)
 	if err != nil {
 		return err
 	}
 	err = db.InTx(ctx, b.pool, func(tx pgx.Tx, q *db.Queries) error {
-		return write(ctx, &stage{bench: b, tx: tx, q: q, vault: v, safe: safe, now: time.Now().UTC()})
+		s := &stage{bench: b, ctx: ctx, tx: tx, q: q, vault: v, safe: safe, now: time.Now().UTC()}
+		write(s)
+		return s.err
 	})
 	if err != nil {
 		return fmt.Errorf("set the stage: %w", err)
@@ -105,183 +117,116 @@ func (b *bench) safes(ctx context.Context) (*vault.Vault, *requisite.Safe, error
 
 // setTheStage adds the bench's own merchants and traders to the sandbox, and leaves them alone in
 // their two pools: the sandbox's few traders would each be a lock that thousands of payments wait
-// for. Then it waits until the gateway chooses among their requisites.
+// for.
 func (b *bench) setTheStage(ctx context.Context) error {
-	b.scene = scene{tokens: map[int64]string{}, next: new(counter)}
-	for _, add := range []func(context.Context, *stage) error{addOperators, addMerchants, addTraders, addRequisites} {
-		if err := b.onStage(ctx, add); err != nil {
-			return err
+	b.scene = scene{tokens: map[int64]string{}, next: new(atomic.Int64)}
+	err := b.onStage(ctx, func(s *stage) {
+		for n := range operators {
+			operator := session.NewUser{Kind: caller.Operator, Login: fmt.Sprintf("bench-operator-%d", n)}
+			s.scene.operators = append(s.scene.operators, s.addUser(operator))
 		}
-	}
-	office, hangUp, err := b.openOffice(ctx)
+		s.addMerchants()
+		s.addTraders()
+		s.addRequisites()
+	})
 	if err != nil {
 		return err
-	}
-	defer hangUp()
-	for method, count := range b.pools() {
-		if err := b.await(ctx, office, method, count); err != nil {
-			return err
-		}
 	}
 	return b.vacuum(ctx)
 }
 
-// pools are the sizes of the two pools.
-func (b *bench) pools() map[string]int {
-	return map[string]int{manyMethod: b.requisites, fewMethod: b.few}
-}
-
-func addOperators(ctx context.Context, s *stage) error {
-	for n := range operators {
-		token, err := s.addUser(ctx, session.NewUser{Kind: caller.Operator, Login: fmt.Sprintf("bench-operator-%d", n)})
-		if err != nil {
-			return err
-		}
-		s.scene.operators = append(s.scene.operators, token)
-	}
-	return nil
-}
-
 // addUser makes a user, whom nobody signs in by password, and answers the token that signs them in.
 // A hundred passwords to hash would take longer than everything else.
-func (s *stage) addUser(ctx context.Context, user session.NewUser) (string, error) {
-	id, err := session.InsertUser(ctx, s.q, user, "none", s.now)
-	if err != nil {
-		return "", fmt.Errorf("make a user: %w", err)
-	}
+func (s *stage) addUser(user session.NewUser) string {
 	token := rand.Text()
-	return token, session.InsertToken(ctx, s.q, token, id, s.now, validity)
+	id := s.id(session.InsertUser(s.ctx, s.q, user, "none", s.now))
+	s.check(session.InsertToken(s.ctx, s.q, token, id, s.now, validity))
+	return token
+}
+
+func (s *stage) addMerchant(name string) int64 {
+	return s.id(s.q.MerchantInsert(s.ctx, db.MerchantInsertParams{Name: name, CreatedAt: s.now}))
 }
 
 // addMerchants makes the merchant with many cashboxes and the many with one.
-func addMerchants(ctx context.Context, s *stage) error {
+func (s *stage) addMerchants() {
 	var boxes []box
 	for n := range 1 + s.merchants + 1 {
-		name := fmt.Sprintf("Bench %d", n)
-		id, err := s.q.MerchantInsert(ctx, db.MerchantInsertParams{Name: name, CreatedAt: s.now})
-		if err != nil {
-			return fmt.Errorf("make a merchant: %w", err)
-		}
-		count := 1
+		id, count := s.addMerchant(fmt.Sprintf("Bench %d", n)), 1
 		if n == 0 {
 			s.scene.merchantID, count = id, s.cashboxes
 		}
 		for range count {
-			made, err := s.addBox(ctx, id, fmt.Sprintf("bench-%d", len(boxes)))
-			if err != nil {
-				return err
-			}
-			boxes = append(boxes, made)
+			boxes = append(boxes, s.addBox(id, fmt.Sprintf("bench-%d", len(boxes))))
 		}
 	}
 	s.scene.boxes, s.scene.creating = boxes[:s.cashboxes], boxes[s.cashboxes:len(boxes)-1]
 	s.scene.recording = boxes[len(boxes)-1]
 	most := int32(mostOpen)
-	return s.q.MerchantUpdate(ctx, db.MerchantUpdateParams{ID: s.scene.merchantID, MaxOpenPayments: &most})
+	s.check(s.q.MerchantUpdate(s.ctx, db.MerchantUpdateParams{ID: s.scene.merchantID, MaxOpenPayments: &most}))
 }
 
 // addBox makes a merchant's cashbox, with its methods and a key.
-func (s *stage) addBox(ctx context.Context, merchantID int64, keyID string) (box, error) {
-	made := box{keyID: keyID, secret: rand.Text()}
-	var err error
-	if made.id, err = s.addCashbox(ctx, merchantID, keyID); err != nil {
-		return made, err
-	}
+func (s *stage) addBox(merchantID int64, keyID string) box {
+	made := box{id: s.addCashbox(merchantID, keyID), keyID: keyID, secret: rand.Text()}
 	for _, method := range []string{manyMethod, fewMethod, cardMethod} {
-		err := s.q.CashboxMethodSet(ctx, db.CashboxMethodSetParams{
+		s.check(s.q.CashboxMethodSet(s.ctx, db.CashboxMethodSetParams{
 			CashboxID: made.id, Method: method, Enabled: true, ValiditySeconds: int32(validity / time.Second),
 			MarginPercent: decimal.NewNullDecimal(decimal.RequireFromString("4.5")),
-		})
-		if err != nil {
-			return made, fmt.Errorf("enable a method: %w", err)
-		}
+		}))
 	}
-	_, err = auth.InsertKey(ctx, s.q, made.secret, db.KeyInsertParams{
+	_, err := auth.InsertKey(s.ctx, s.q, made.secret, db.KeyInsertParams{
 		KeyID: keyID, Name: "bench", MerchantID: &merchantID, CashboxID: &made.id,
 		Scopes: []string{caller.ScopePayments}, CreatedAt: s.now,
 	})
-	if err != nil {
-		return made, fmt.Errorf("make a key: %w", err)
-	}
-	return made, nil
+	s.check(err)
+	return made
 }
 
-func (s *stage) addCashbox(ctx context.Context, merchantID int64, name string) (int64, error) {
-	return directory.InsertCashbox(ctx, s.q, s.vault, signing.NewSecret(), db.CashboxInsertParams{
+func (s *stage) addCashbox(merchantID int64, name string) int64 {
+	return s.id(directory.InsertCashbox(s.ctx, s.q, s.vault, signing.NewSecret(), db.CashboxInsertParams{
 		MerchantID: merchantID, Name: name, Currency: currency, CreatedAt: s.now,
-	})
+	}))
 }
 
 // addTraders makes traders who never run short, and signs them in.
-func addTraders(ctx context.Context, s *stage) error {
+func (s *stage) addTraders() {
 	for n := range s.traders {
-		id, err := s.addTrader(ctx, fmt.Sprintf("Bench trader %d", n))
-		if err != nil {
-			return err
-		}
+		id := s.addTrader(fmt.Sprintf("Bench trader %d", n))
 		name := fmt.Sprintf("bench-trader-%d", id)
-		_, err = directory.InsertFunding(ctx, s.q, db.TraderFundingInsertParams{
+		_, err := directory.InsertFunding(s.ctx, s.q, db.TraderFundingInsertParams{
 			TraderID: id, Amount: decimal.RequireFromString(funds), Reference: name, CreatedAt: s.now,
 		})
-		if err != nil {
-			return err
-		}
+		s.check(err)
 		s.scene.traderIDs = append(s.scene.traderIDs, id)
-		s.scene.tokens[id], err = s.addUser(ctx, session.NewUser{Kind: caller.Trader, Login: name, TraderID: &id})
-		if err != nil {
-			return err
-		}
+		s.scene.tokens[id] = s.addUser(session.NewUser{Kind: caller.Trader, Login: name, TraderID: &id})
 	}
-	return nil
 }
 
-func (s *stage) addTrader(ctx context.Context, name string) (int64, error) {
-	return directory.InsertTrader(ctx, s.q, db.TraderInsertParams{
+func (s *stage) addTrader(name string) int64 {
+	return s.id(directory.InsertTrader(s.ctx, s.q, db.TraderInsertParams{
 		Name: name, SharePercent: decimal.RequireFromString("1.5"), CreatedAt: s.now,
-	})
+	}))
 }
-
-// valuesOf are where the phones of each pool begin, so that none is in both: it would have one slot.
-var valuesOf = map[string]int{manyMethod: 0, fewMethod: 5_000_000}
 
 // addRequisites switches off the requisites that are in the two pools already, and deals new ones
 // out to the traders in turn.
-func addRequisites(ctx context.Context, s *stage) error {
+func (s *stage) addRequisites() {
+	_, err := s.tx.Exec(s.ctx, "update requisite set enabled = false where currency = $1 and method = any($2)",
+		currency, []string{manyMethod, fewMethod})
+	s.check(err)
 	holder, bank := "Ivan P.", "Sample Bank"
-	for method, count := range s.pools() {
-		const closeOthers = "update requisite set enabled = false where currency = $1 and method = $2"
-		if _, err := s.tx.Exec(ctx, closeOthers, currency, method); err != nil {
-			return fmt.Errorf("close the others' requisites: %w", err)
+	for n := range s.requisites + s.few {
+		// No phone is in both pools: it would have one slot.
+		method, place := manyMethod, n
+		if n >= s.requisites {
+			method, place = fewMethod, n-s.requisites
 		}
-		for n := range count {
-			value := fmt.Sprintf("+7911%07d", n+valuesOf[method])
-			_, err := directory.InsertRequisite(ctx, s.q, s.safe, value, db.RequisiteInsertParams{
-				TraderID: s.scene.traderIDs[n%s.traders], Currency: currency, Method: method,
-				Holder: &holder, Bank: &bank,
-				MinAmount: decimal.NewFromInt(1), MaxAmount: decimal.NewFromInt(5_000_000), Now: s.now,
-			})
-			if err != nil {
-				return fmt.Errorf("make a requisite: %w", err)
-			}
-		}
+		_, err := directory.InsertRequisite(s.ctx, s.q, s.safe, fmt.Sprintf("+7911%07d", n), db.RequisiteInsertParams{
+			TraderID: s.scene.traderIDs[place%s.traders], Currency: currency, Method: method,
+			Holder: &holder, Bank: &bank,
+			MinAmount: decimal.NewFromInt(1), MaxAmount: decimal.NewFromInt(5_000_000), Now: s.now,
+		})
+		s.check(err)
 	}
-	return nil
-}
-
-// await waits until a pool has so many requisites to choose from.
-func (b *bench) await(ctx context.Context, office *office, method string, count int) error {
-	for until := time.Now().Add(settingsTime); ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
-		pool, err := office.explain(method, b.scene.creating[0].id)
-		if err != nil {
-			return err
-		}
-		pool = slices.DeleteFunc(pool, func(c candidate) bool { return c.DroppedBy != "" })
-		if len(pool) == count {
-			return nil
-		}
-		if time.Now().After(until) {
-			return fmt.Errorf("%d of %d requisites of %s are to be had", len(pool), count, method)
-		}
-	}
-	return ctx.Err()
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 const (
@@ -18,29 +18,15 @@ const (
 	soakSample = time.Minute
 	// soakRestless is the part at the beginning in which pools and caches fill. What is used then counts not.
 	soakRestless = 6
-	// What may be used more at the end than after the restless part: a leak of one for a thousand payments
-	// is far more.
-	soakMoreGoroutines, soakMoreMemory = 40, 1.25
+	// soakMore is how much more may be used at the end than after the restless part, where it is counted: a leak of one for a
+	// thousand payments is far more.
+	soakMore = 40
+	// soakTimes is the same for memory, in which it is a part of all.
+	soakTimes = 1.25
 )
 
-// standing is what is used at a moment of the soak.
-type standing struct {
-	At          float64 `json:"at_s"`
-	Settled     int     `json:"settled"`
-	Goroutines  float64 `json:"goroutines"`
-	Resident    float64 `json:"resident_bytes"`
-	Files       float64 `json:"open_files"`
-	Connections float64 `json:"database_connections"`
-}
-
-// bloat is what a table takes on the disk at the end, and how much of it is nothing any more.
-type bloat struct {
-	Table     string  `json:"table"`
-	Live      float64 `json:"live_rows"`
-	Dead      float64 `json:"dead_rows"`
-	Bytes     float64 `json:"table_bytes"`
-	IndexSize float64 `json:"index_bytes"`
-}
+// standing is what is used at a moment of the soak, by the names of the result.
+type standing map[string]float64
 
 // soak settles payments and loads pages and lists for as long as it is told, and looks each minute at what
 // the gateway holds. It fails where that goes on growing.
@@ -62,10 +48,9 @@ func (b *bench) soak(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		now.At, now.Settled = time.Since(began).Seconds(), settled
+		now["at_s"], now["settled"] = time.Since(began).Seconds(), float64(settled)
 		b.report.soak = append(b.report.soak, now)
-		b.say("  %d settled: %.0f goroutines, %.0f MB, %.0f files, %.0f connections",
-			settled, now.Goroutines, now.Resident/1e6, now.Files, now.Connections)
+		b.say("  %v", now)
 	}
 	if err := b.reportBloat(ctx); err != nil {
 		return err
@@ -77,96 +62,55 @@ func (b *bench) soakRound(ctx context.Context) error {
 	if _, _, err := b.settle(ctx, b.scene.boxes, soakSettled); err != nil {
 		return err
 	}
-	page, _, err := b.links(ctx, manyMethod)
+	pages, _, err := b.links(ctx, manyMethod, 1)
 	if err != nil {
 		return err
 	}
 	for range soakPages {
-		if _, err := b.read(ctx, page); err != nil {
+		if _, err := read(ctx, pages[0]); err != nil {
 			return err
 		}
 	}
-	address := hostOf(b.gateway.BaseURL)
-	w, err := dial(ctx, address)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = w.conn.Close() }()
-	for i := range soakLists {
-		trader := b.scene.traderIDs[i%len(b.scene.traderIDs)]
-		_, err := w.send(bearerRequest(address, "/portal.v1.TraderService/ListPayments", b.scene.tokens[trader],
-			[]byte(`{"status":"completed"}`)))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err = b.each(ctx, soakLists, func(i int) []byte {
+		return b.listCompleted(b.scene.traderIDs[i%len(b.scene.traderIDs)])
+	}, nil)
+	return err
 }
 
 // stand reads what the gateway uses now from its metrics and from the database.
-func (b *bench) stand(ctx context.Context) (s standing, err error) {
-	metrics, err := b.read(ctx, b.gateway.OpsURL+"/metrics")
+func (b *bench) stand(ctx context.Context) (standing, error) {
+	metrics, err := read(ctx, b.gateway.OpsURL+"/metrics")
 	if err != nil {
-		return s, err
+		return nil, err
 	}
-	for name, into := range map[string]*float64{
-		"go_goroutines": &s.Goroutines, "process_resident_memory_bytes": &s.Resident, "process_open_fds": &s.Files,
+	s, connections := standing{}, 0.0
+	for name, metric := range map[string]string{
+		"goroutines": "go_goroutines", "resident_bytes": "process_resident_memory_bytes", "open_files": "process_open_fds",
 	} {
-		if *into, err = metric(metrics, name); err != nil {
-			return s, err
+		_, after, _ := strings.Cut(string(metrics), "\n"+metric+" ")
+		value, _, _ := strings.Cut(after, "\n")
+		if s[name], err = strconv.ParseFloat(value, 64); err != nil {
+			return nil, fmt.Errorf("the metric %s: %w", metric, err)
 		}
 	}
-	err = b.pool.QueryRow(ctx,
-		"select count(*) from pg_stat_activity where datname = current_database() and application_name = 'gateway'").
-		Scan(&s.Connections)
+	err = b.pool.QueryRow(ctx, "select count(*)::float8 from pg_stat_activity where datname = current_database() and application_name = 'gateway'").
+		Scan(&connections)
+	s["database_connections"] = connections
 	return s, err
 }
 
-func metric(metrics, name string) (float64, error) {
-	for line := range strings.Lines(metrics) {
-		if value, found := strings.CutPrefix(line, name+" "); found {
-			return strconv.ParseFloat(strings.TrimSpace(value), 64)
-		}
-	}
-	return 0, fmt.Errorf("there is no metric %s", name)
-}
-
-func (b *bench) read(ctx context.Context, address string) (string, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
-	if err != nil {
-		return "", err
-	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = answer.Body.Close() }()
-	body, err := io.ReadAll(answer.Body)
-	if err == nil && answer.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%w %d", errStatus, answer.StatusCode)
-	}
-	return string(body), err
-}
-
-// soakBloat names the tables that take the most.
-const soakBloat = `select relname, n_live_tup, n_dead_tup, pg_table_size(relid), pg_indexes_size(relid)
+// soakBloat is what the tables that take the most take on the disk at the end, and how much of it is nothing any more.
+const soakBloat = `select relname::text as "table", n_live_tup::float8 as live_rows, n_dead_tup::float8 as dead_rows,
+    pg_table_size(relid)::float8 as table_bytes, pg_indexes_size(relid)::float8 as index_bytes
 from pg_stat_user_tables order by pg_total_relation_size(relid) desc limit 20`
 
-func (b *bench) reportBloat(ctx context.Context) error {
-	rows, err := b.pool.Query(ctx, soakBloat)
-	if err != nil {
-		return err
+func (b *bench) reportBloat(ctx context.Context) (err error) {
+	rows, _ := b.pool.Query(ctx, soakBloat) // the rows have its error
+	b.report.bloat, err = pgx.CollectRows(rows, pgx.RowToMap)
+	for _, t := range b.report.bloat {
+		b.say("  %v", t)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var t bloat
-		if err := rows.Scan(&t.Table, &t.Live, &t.Dead, &t.Bytes, &t.IndexSize); err != nil {
-			return err
-		}
-		b.report.bloat = append(b.report.bloat, t)
-		b.say("  %s: %.0f rows, %.0f dead, %.1f MB and indexes of %.1f MB", t.Table, t.Live, t.Dead, t.Bytes/1e6, t.IndexSize/1e6)
-	}
-	return rows.Err()
+	return err
 }
 
 var errLeak = errors.New("what the gateway uses goes on growing")
@@ -177,25 +121,21 @@ func checkSoak(seen []standing) error {
 	seen = seen[len(seen)/soakRestless:]
 	quarter := max(len(seen)/4, 1)
 	first, last := seen[:quarter], seen[len(seen)-quarter:]
-	for _, used := range []struct {
-		name  string
-		of    func(standing) float64
-		bound func(float64) float64
-	}{
-		{"goroutines", func(s standing) float64 { return s.Goroutines }, func(x float64) float64 { return x + soakMoreGoroutines }},
-		{"files", func(s standing) float64 { return s.Files }, func(x float64) float64 { return x + soakMoreGoroutines }},
-		{"connections", func(s standing) float64 { return s.Connections }, func(x float64) float64 { return x }},
-		{"memory", func(s standing) float64 { return s.Resident }, func(x float64) float64 { return x * soakMoreMemory }},
+	for name, bound := range map[string]func(float64) float64{
+		"goroutines":           func(x float64) float64 { return x + soakMore },
+		"open_files":           func(x float64) float64 { return x + soakMore },
+		"database_connections": func(x float64) float64 { return x },
+		"resident_bytes":       func(x float64) float64 { return x * soakTimes },
 	} {
-		most, least := used.of(first[0]), used.of(last[0])
+		most, least := first[0][name], last[0][name]
 		for _, s := range first {
-			most = max(most, used.of(s))
+			most = max(most, s[name])
 		}
 		for _, s := range last {
-			least = min(least, used.of(s))
+			least = min(least, s[name])
 		}
-		if least > used.bound(most) {
-			return fmt.Errorf("%w: %s from %.0f to %.0f", errLeak, used.name, most, least)
+		if least > bound(most) {
+			return fmt.Errorf("%w: %s from %.0f to %.0f", errLeak, name, most, least)
 		}
 	}
 	return nil

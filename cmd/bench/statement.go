@@ -56,20 +56,17 @@ func (b *bench) statements(ctx context.Context) (map[string]statementUse, error)
 	if _, err := b.pool.Exec(ctx, "create extension if not exists pg_stat_statements"); err != nil {
 		return nil, fmt.Errorf("read the statements' counts: %w", err)
 	}
-	rows, err := b.pool.Query(ctx, statementsOf)
+	rows, _ := b.pool.Query(ctx, statementsOf) // the rows have its error
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[statementUse])
 	if err != nil {
 		return nil, fmt.Errorf("read the statements' counts: %w", err)
 	}
-	for rows.Next() {
-		var s statementUse
-		if err := rows.Scan(&s.Name, &s.Calls, &s.MS, &s.Buffers, &s.WAL); err != nil {
-			return nil, fmt.Errorf("read the statements' counts: %w", err)
-		}
+	for _, s := range list {
 		s.Name = statementName(s.Name)
 		s.add(all[s.Name])
 		all[s.Name] = s
 	}
-	return all, rows.Err()
+	return all, nil
 }
 
 func (s *statementUse) add(more statementUse) {

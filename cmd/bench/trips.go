@@ -6,8 +6,11 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"reflect"
+	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/auth"
@@ -33,11 +36,10 @@ func (b *bench) roundTrips(ctx context.Context) error {
 		return fmt.Errorf("reserve ids: %w", err)
 	}
 	heard := new(tap)
-	create, end, err := b.creatorHere(ctx, heard)
+	create, err := b.creatorHere(ctx, heard)
 	if err != nil {
 		return err
 	}
-	defer end()
 	trips, statements := 0.0, 0.0
 	for i := range unrecorded + recordings {
 		c := creation{orderID: orderID(b.scene.next.Add(1)), amount: amount()}
@@ -67,33 +69,31 @@ const settingsHere = time.Hour
 // creatorHere authenticates and creates payments in this process, with the rooms that the gateway
 // has for it, over connections that are heard.
 func (b *bench) creatorHere(
-	ctx context.Context,
-	heard *tap,
-) (create func(ctx context.Context, orderID, amount string) (int64, time.Time, error), end func(), err error) {
+	ctx context.Context, heard *tap,
+) (func(ctx context.Context, orderID, amount string) (int64, time.Time, error), error) {
 	settings, err := directory.NewKeeper(ctx, b.pool, settingsHere, nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	_, safe, err := b.safes(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	pool, err := b.heardPool(ctx, heard)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	pools, addresses := db.OnePool(pool), outbound.NewAddresses(true)
 	payments, err := payment.New(pools, clock.Real{}, addresses, settings, payment.Config{
 		ExternalSecret: true, Requisites: safe,
 	})
 	if err != nil {
-		pool.Close()
-		return nil, nil, err
+		return nil, err
 	}
 	keys := auth.NewKeys(pool, nil, auth.DefaultHeaders(), auth.Config{})
-	o := b.scene.orders(b.scene.recording, manyMethod, b.hooks.urls()[0])
+	o := orders{b.scene.recording, manyMethod, b.hooks.urls()[0]}
 	return func(ctx context.Context, orderID, amount string) (int64, time.Time, error) {
-		body := o.bodyOf(orderID, amount)
+		body := o.body(orderID, amount)
 		signed, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(o.request("bench", body))))
 		if err != nil {
 			return 0, time.Time{}, err
@@ -104,10 +104,10 @@ func (b *bench) creatorHere(
 		}
 		made, err := payments.Create(ctx, who, o.asked(orderID, amount))
 		return made.Payment.ID, made.Payment.CreatedAt, err
-	}, pool.Close, nil
+	}, nil
 }
 
-// heardPool opens a pool as the gateway's for creations.
+// heardPool opens a pool as the gateway's for creations, until the part ends.
 func (b *bench) heardPool(ctx context.Context, heard *tap) (*pgxpool.Pool, error) {
 	pool, err := db.Open(ctx, b.url, ownPool, db.ForCreations)
 	if err != nil {
@@ -120,5 +120,116 @@ func (b *bench) heardPool(ctx context.Context, heard *tap) (*pgxpool.Pool, error
 	if err != nil {
 		return nil, fmt.Errorf("open the pool that is heard: %w", err)
 	}
+	b.atEnd(tapped.Close)
 	return tapped, nil
+}
+
+// call is a statement as it was sent, and how it ended. One that failed, or came after one that did,
+// has no tag.
+type call struct {
+	sql  string
+	args []any
+	tag  string
+}
+
+// trip is what the driver sends before it waits for the server: a statement, or a batch of them,
+// also one that begins with BEGIN and ends with COMMIT. Preparing statements, which is done once on
+// a connection, is none.
+type trip []*call
+
+// completed is how many of its statements were carried out.
+func (t trip) completed() (n int) {
+	for _, c := range t {
+		if c.tag != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// tap is a tracer of connections. It keeps the trips that they make.
+type tap struct {
+	mu    sync.Mutex
+	trips []trip
+}
+
+var (
+	_ pgx.QueryTracer = (*tap)(nil)
+	_ pgx.BatchTracer = (*tap)(nil)
+)
+
+// told is what was kept since the last time.
+func (t *tap) told() []trip {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	trips := t.trips
+	t.trips = nil
+	return trips
+}
+
+// openCalls is the context's key of the calls of a trip that are still to be answered.
+type openCalls struct{}
+
+// keep keeps a trip, and has what ends it find it in the context.
+func (t *tap) keep(ctx context.Context, made trip) context.Context {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.trips = append(t.trips, made)
+	return context.WithValue(ctx, openCalls{}, &made)
+}
+
+// answered notes how the next call of the context's trip ended.
+func (t *tap) answered(ctx context.Context, tag string, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	open, _ := ctx.Value(openCalls{}).(*trip)
+	if open == nil || len(*open) == 0 {
+		return
+	}
+	if err == nil {
+		(*open)[0].tag = tag
+	}
+	*open = (*open)[1:]
+}
+
+// TraceQueryStart implements pgx.QueryTracer.
+func (t *tap) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	return t.keep(ctx, trip{newCall(data.SQL, data.Args)})
+}
+
+// TraceQueryEnd implements pgx.QueryTracer.
+func (t *tap) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
+	t.answered(ctx, data.CommandTag.String(), data.Err)
+}
+
+// TraceBatchStart implements pgx.BatchTracer.
+func (t *tap) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	var made trip
+	for _, queued := range data.Batch.QueuedQueries {
+		made = append(made, newCall(queued.SQL, queued.Arguments))
+	}
+	return t.keep(ctx, made)
+}
+
+// TraceBatchQuery implements pgx.BatchTracer.
+func (t *tap) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
+	t.answered(ctx, data.CommandTag.String(), data.Err)
+}
+
+// TraceBatchEnd implements pgx.BatchTracer.
+func (*tap) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+// newCall takes arguments out of their pointers, so that what is alike in several calls is seen.
+func newCall(sql string, args []any) *call {
+	c := &call{sql: sql}
+	for _, arg := range args {
+		if v := reflect.ValueOf(arg); v.Kind() == reflect.Pointer {
+			arg = nil
+			if !v.IsNil() {
+				arg = v.Elem().Interface()
+			}
+		}
+		c.args = append(c.args, arg)
+	}
+	return c
 }

@@ -9,6 +9,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
 )
 
 // wire is a client's kept-alive connection. It sends requests as they were made and reuses its
@@ -17,14 +20,6 @@ type wire struct {
 	conn net.Conn
 	in   *bufio.Reader
 	body bytes.Buffer
-}
-
-func dial(ctx context.Context, address string) (*wire, error) {
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("reach the gateway: %w", err)
-	}
-	return &wire{conn: conn, in: bufio.NewReaderSize(conn, 8<<10)}, nil
 }
 
 // errStatus is an answer that is no success, and errBusy one that asks to come again.
@@ -48,29 +43,174 @@ func (w *wire) send(request []byte) ([]byte, error) {
 		return nil, fmt.Errorf("read the answer: %w", err)
 	}
 	if response.StatusCode/100 != http.StatusOK/100 {
-		status := errStatus
-		if response.StatusCode == http.StatusServiceUnavailable {
-			status = errBusy
-		}
-		return nil, fmt.Errorf("%w %d: %s", status, response.StatusCode, w.body.Bytes())
+		return nil, fmt.Errorf("%w %s: %s", statusError(response), response.Status, w.body.Bytes())
 	}
 	return w.body.Bytes(), nil
 }
 
-// dialAll opens a connection for each client; hangUp closes them.
-func dialAll(ctx context.Context, address string, clients int) (wires []*wire, hangUp func(), err error) {
-	hangUp = func() {
-		for _, w := range wires {
-			_ = w.conn.Close()
-		}
+func statusError(response *http.Response) error {
+	if response.StatusCode == http.StatusServiceUnavailable {
+		return errBusy
 	}
+	return errStatus
+}
+
+// busyMost is how long a caller may be told to come again before the measurement fails.
+const busyMost = 5 * time.Second
+
+// busyAnswers are how many calls were told to come again, and did.
+var busyAnswers atomic.Int64
+
+// insist asks again when told to come again, as callers do. All of that time counts.
+func insist[T any](ask func() (T, error)) (T, error) {
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		answer, err := ask()
+		if !errors.Is(err, errBusy) || time.Since(began) > busyMost {
+			return answer, err
+		}
+		busyAnswers.Add(1)
+	}
+}
+
+// address is the host and port of the gateway's API.
+func (b *bench) address() string {
+	u, err := url.Parse(b.gateway.BaseURL)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// callers are clients of the gateway, a connection each. What they send is made ahead; one that comes to the end of that makes
+// more as it goes.
+type callers struct {
+	wires []*wire
+	make  func(client int) []byte
+	// made is a list for each client, so that they do not meet at it.
+	made [][][]byte
+}
+
+// callers connects them. The gateway closes connections on which nothing comes, so they are opened just before they are needed.
+func (b *bench) callers(ctx context.Context, clients int, request func(client int) []byte) (*callers, error) {
+	c := &callers{make: request, made: make([][][]byte, clients)}
 	for range clients {
-		w, err := dial(ctx, address)
+		conn, err := new(net.Dialer).DialContext(ctx, "tcp", b.address())
 		if err != nil {
-			hangUp()
-			return nil, nil, err
+			c.hangUp()
+			return nil, fmt.Errorf("reach the gateway: %w", err)
 		}
-		wires = append(wires, w)
+		c.wires = append(c.wires, &wire{conn: conn, in: bufio.NewReaderSize(conn, 8<<10)})
 	}
-	return wires, hangUp, nil
+	return c, nil
+}
+
+func (c *callers) hangUp() {
+	for _, w := range c.wires {
+		_ = w.conn.Close()
+	}
+}
+
+// prepare makes so many requests ahead.
+func (c *callers) prepare(count int) {
+	for client := range c.made {
+		c.made[client] = nil
+		for range count / len(c.made) {
+			c.made[client] = append(c.made[client], c.make(client))
+		}
+	}
+}
+
+func (c *callers) take(client int) []byte {
+	list := c.made[client]
+	if len(list) == 0 {
+		return c.make(client)
+	}
+	c.made[client] = list[1:]
+	return list[0]
+}
+
+// act sends the client's next request until it is taken.
+func (c *callers) act(_ context.Context, client int) (bool, error) {
+	request := c.take(client)
+	_, err := insist(func() ([]byte, error) { return c.wires[client].send(request) })
+	return err == nil, err
+}
+
+// each has the clients send so many requests together, and hands the answers to read, if there is one. It answers how long that
+// took once they had connected.
+func (b *bench) each(ctx context.Context, count int, request func(i int) []byte, read func(i int, answer []byte) error) (time.Duration, error) {
+	c, err := b.callers(ctx, b.clients, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer c.hangUp()
+	return workOff(ctx, b.clients, count, func(_ context.Context, client, i int) error {
+		made := request(i)
+		answer, err := insist(func() ([]byte, error) { return c.wires[client].send(made) })
+		if err == nil && read != nil {
+			err = read(i, answer)
+		}
+		return err
+	})
+}
+
+// along has clients call again and again until the part ends. They may be told to come later.
+func (b *bench) along(ctx context.Context, clients int, request func(client int) []byte) error {
+	c, err := b.callers(ctx, clients, request)
+	if err != nil {
+		return err
+	}
+	b.atEnd(meanwhile(ctx, func(ctx context.Context) {
+		context.AfterFunc(ctx, c.hangUp)
+		_, _, err := closedLoop(ctx, clients, time.Hour, func(_ context.Context, client int) (bool, error) {
+			_, err := c.wires[client].send(c.take(client))
+			if errors.Is(err, errStatus) {
+				err = nil
+			}
+			return true, err
+		})
+		if err != nil && ctx.Err() == nil {
+			b.say("  beside it: %v", err)
+		}
+	}))
+	return nil
+}
+
+// bearer is a Connect call in JSON by whom the token signs in.
+func (b *bench) bearer(procedure, token, body string) []byte {
+	return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"+
+		"Authorization: Bearer %s\r\n\r\n%s", procedure, b.address(), len(body), token, body)
+}
+
+// The services that are called.
+const (
+	operatorService = "/portal.v1.OperatorService/"
+	traderService   = "/portal.v1.TraderService/"
+)
+
+// get gets a page, which is not to be redirected to the sign-in.
+func get(ctx context.Context, client *http.Client, address string, header map[string]string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range header {
+		request.Header.Set(name, value)
+	}
+	response, err := client.Do(request)
+	if err == nil && (response.StatusCode != http.StatusOK || response.Header.Get("HX-Redirect") != "") {
+		_ = response.Body.Close()
+		err = fmt.Errorf("%w: %s of %s", statusError(response), response.Status, request.URL.Path)
+	}
+	return response, err
+}
+
+// read gets the whole of a page that is not compressed.
+func read(ctx context.Context, address string) ([]byte, error) {
+	response, err := get(ctx, http.DefaultClient, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	return io.ReadAll(response.Body)
 }

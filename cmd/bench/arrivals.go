@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"time"
+)
+
+// arrivals are what has come since restart, and when: one that comes again does not count.
+type arrivals struct {
+	mu   sync.Mutex
+	at   map[string]time.Time
+	more chan struct{}
+}
+
+func newArrivals() *arrivals {
+	return &arrivals{at: map[string]time.Time{}, more: make(chan struct{}, 1)}
+}
+
+func (a *arrivals) came(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, again := a.at[name]; again {
+		return
+	}
+	a.at[name] = time.Now()
+	select {
+	case a.more <- struct{}{}:
+	default:
+	}
+}
+
+// restart begins to count anew.
+func (a *arrivals) restart() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.at = map[string]time.Time{}
+}
+
+// seen is what has come so far.
+type seen map[string]time.Time
+
+// span is when the first came, and when the last.
+func (s seen) span() (first, last time.Time) {
+	for _, at := range s {
+		if first.IsZero() || at.Before(first) {
+			first = at
+		}
+		if at.After(last) {
+			last = at
+		}
+	}
+	return first, last
+}
+
+// rate is how many came a second, from the first to the last.
+func (s seen) rate() float64 {
+	first, last := s.span()
+	return float64(len(s)-1) / last.Sub(first).Seconds()
+}
+
+// patience is how long nothing may arrive before what is missing is given up.
+const patience = 30 * time.Second
+
+// await waits until so many have come since restart.
+func (a *arrivals) await(ctx context.Context, count int) (seen, error) {
+	for {
+		a.mu.Lock()
+		arrived := len(a.at)
+		if arrived >= count {
+			defer a.mu.Unlock()
+			return maps.Clone(a.at), nil
+		}
+		a.mu.Unlock()
+		select {
+		case <-a.more:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(patience):
+			return nil, fmt.Errorf("%d of %d have arrived, and no more come", arrived, count)
+		}
+	}
+}
+
+// endpoints are the merchant's: each takes ten deliveries at a time, so that one alone would
+// measure that bound.
+const endpoints = 4
+
+// receivers take the merchants' webhooks: they read, note the order and answer at once.
+type receivers struct {
+	*arrivals
+	servers []*httptest.Server
+}
+
+func openReceivers() *receivers {
+	r := &receivers{arrivals: newArrivals()}
+	for range endpoints {
+		r.servers = append(r.servers, httptest.NewServer(http.HandlerFunc(r.take)))
+	}
+	return r
+}
+
+func (r *receivers) close() {
+	for _, server := range r.servers {
+		server.CloseClientConnections()
+		server.Close()
+	}
+}
+
+func (r *receivers) urls() []string {
+	urls := make([]string, 0, len(r.servers))
+	for _, server := range r.servers {
+		urls = append(urls, server.URL+"/hook")
+	}
+	return urls
+}
+
+func (r *receivers) take(_ http.ResponseWriter, request *http.Request) {
+	body, _ := io.ReadAll(request.Body)
+	_, after, _ := bytes.Cut(body, []byte(`"orderId":"`))
+	if order, _, told := bytes.Cut(after, []byte(`"`)); told {
+		r.came(string(order))
+	}
+}
