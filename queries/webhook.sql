@@ -222,13 +222,33 @@ update webhook_event e set status = 'pending', round = e.round + 1
 from batch b where e.merchant_id = b.merchant_id and e.id = b.id
 returning e.id, e.number::bigint as number, e.round;
 
--- WebhookShift brings deliveries forward by so many seconds, as a test clock does that is moved on. Every endpoint that waits for
--- one is looked at at once: a lease that ends just now may still know the deliveries' times as they were.
--- name: WebhookShift :exec
-with delivery as (
-    update webhook_delivery set due_at = (due_at at time zone 'UTC' - make_interval(secs => @seconds)) at time zone 'UTC'
+-- WebhookWaiting lists the deliveries that wait: of those that are asked for, or all.
+-- name: WebhookWaiting :many
+select event_id from webhook_delivery
+where sqlc.narg(event_ids)::uuid[] is null or event_id = any(sqlc.narg(event_ids)::uuid[]);
+
+-- WebhookShift brings deliveries forward by so many seconds, as a test clock does that is moved on, and tells which. Those that
+-- somebody is just changing it leaves for later: who waited for them, holding others, could be waited for.
+-- name: WebhookShift :many
+with free as (
+    select merchant_id, event_id from webhook_delivery where event_id = any(@event_ids::uuid[]) for no key update skip locked
 )
-update webhook_endpoint set due_at = now() where due_at > now() and isfinite(due_at);
+update webhook_delivery d set due_at = (d.due_at at time zone 'UTC' - make_interval(secs => @seconds)) at time zone 'UTC'
+from free where d.merchant_id = free.merchant_id and d.event_id = free.event_id
+returning d.event_id;
+
+-- WebhookWake has the endpoints that wait for a delivery looked at at once, but for those that somebody is just changing, which it
+-- counts: a lease that ends just now may still know the deliveries' times as they were.
+-- name: WebhookWake :one
+with waiting as (
+    select merchant_id, host from webhook_endpoint where due_at > now() and isfinite(due_at)
+), free as (
+    select e.merchant_id, e.host from webhook_endpoint e where e.due_at > now() and isfinite(e.due_at) for no key update skip locked
+), woken as (
+    update webhook_endpoint e set due_at = now() from free where e.merchant_id = free.merchant_id and e.host = free.host
+    returning 1
+)
+select ((select count(*) from waiting) - (select count(*) from woken))::bigint;
 
 -- WebhookReplayStart begins to send a range again, up to the last number there is.
 -- name: WebhookReplayStart :one

@@ -1268,16 +1268,85 @@ func (q *Queries) WebhookReplaysRunning(ctx context.Context) ([]int64, error) {
 	return items, nil
 }
 
-const webhookShift = `-- name: WebhookShift :exec
-with delivery as (
-    update webhook_delivery set due_at = (due_at at time zone 'UTC' - make_interval(secs => $1)) at time zone 'UTC'
+const webhookShift = `-- name: WebhookShift :many
+with free as (
+    select merchant_id, event_id from webhook_delivery where event_id = any($2::uuid[]) for no key update skip locked
 )
-update webhook_endpoint set due_at = now() where due_at > now() and isfinite(due_at)
+update webhook_delivery d set due_at = (d.due_at at time zone 'UTC' - make_interval(secs => $1)) at time zone 'UTC'
+from free where d.merchant_id = free.merchant_id and d.event_id = free.event_id
+returning d.event_id
 `
 
-// WebhookShift brings deliveries forward by so many seconds, as a test clock does that is moved on. Every endpoint that waits for
-// one is looked at at once: a lease that ends just now may still know the deliveries' times as they were.
-func (q *Queries) WebhookShift(ctx context.Context, seconds float64) error {
-	_, err := q.db.Exec(ctx, webhookShift, seconds)
-	return err
+type WebhookShiftParams struct {
+	Seconds  float64
+	EventIds []uuid.UUID
+}
+
+// WebhookShift brings deliveries forward by so many seconds, as a test clock does that is moved on, and tells which. Those that
+// somebody is just changing it leaves for later: who waited for them, holding others, could be waited for.
+func (q *Queries) WebhookShift(ctx context.Context, arg WebhookShiftParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, webhookShift, arg.Seconds, arg.EventIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []uuid.UUID
+	for rows.Next() {
+		var event_id uuid.UUID
+		if err := rows.Scan(&event_id); err != nil {
+			return nil, err
+		}
+		items = append(items, event_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const webhookWaiting = `-- name: WebhookWaiting :many
+select event_id from webhook_delivery
+where $1::uuid[] is null or event_id = any($1::uuid[])
+`
+
+// WebhookWaiting lists the deliveries that wait: of those that are asked for, or all.
+func (q *Queries) WebhookWaiting(ctx context.Context, eventIds []uuid.UUID) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, webhookWaiting, eventIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []uuid.UUID
+	for rows.Next() {
+		var event_id uuid.UUID
+		if err := rows.Scan(&event_id); err != nil {
+			return nil, err
+		}
+		items = append(items, event_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const webhookWake = `-- name: WebhookWake :one
+with waiting as (
+    select merchant_id, host from webhook_endpoint where due_at > now() and isfinite(due_at)
+), free as (
+    select e.merchant_id, e.host from webhook_endpoint e where e.due_at > now() and isfinite(e.due_at) for no key update skip locked
+), woken as (
+    update webhook_endpoint e set due_at = now() from free where e.merchant_id = free.merchant_id and e.host = free.host
+    returning 1
+)
+select ((select count(*) from waiting) - (select count(*) from woken))::bigint
+`
+
+// WebhookWake has the endpoints that wait for a delivery looked at at once, but for those that somebody is just changing, which it
+// counts: a lease that ends just now may still know the deliveries' times as they were.
+func (q *Queries) WebhookWake(ctx context.Context) (int64, error) {
+	row := q.db.QueryRow(ctx, webhookWake)
+	var column_1 int64
+	err := row.Scan(&column_1)
+	return column_1, err
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/clock"
@@ -16,6 +18,8 @@ import (
 const (
 	// followEvery is how often a process reads the offset.
 	followEvery = 100 * time.Millisecond
+	// shiftAgain is how long deliveries are left to those who are changing them.
+	shiftAgain = 5 * time.Millisecond
 	// maxOffset limits how far ahead the clock can be, so that durations do not overflow.
 	maxOffset = 100 * 365 * 24 * time.Hour
 )
@@ -57,7 +61,7 @@ func (c *Clock) Follow(ctx context.Context) {
 	}
 }
 
-// Advance moves the clock of every process forward, and the due times of deliveries with it, which
+// Advance moves the clock of every process forward, and before it the due times of deliveries, which
 // use the database's clock. It returns once every process has had time to notice.
 func (c *Clock) Advance(ctx context.Context, seconds int64) (time.Time, error) {
 	f := fault.Decoded(ctx)
@@ -66,11 +70,11 @@ func (c *Clock) Advance(ctx context.Context, seconds int64) (time.Time, error) {
 	if err := f.Err(); err != nil {
 		return time.Time{}, err
 	}
-	var offset int64
-	err := db.Write(ctx, c.pool,
-		db.Sure(&offset, (*db.Queries).TestClockAdvance, seconds),
-		db.Do((*db.Queries).WebhookShift, float64(seconds)),
-	)
+	q := db.New(c.pool)
+	if err := shift(ctx, q, float64(seconds)); err != nil {
+		return time.Time{}, fmt.Errorf("bring deliveries forward: %w", err)
+	}
+	offset, err := q.TestClockAdvance(ctx, seconds)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("advance the test clock: %w", err)
 	}
@@ -80,4 +84,33 @@ func (c *Clock) Advance(ctx context.Context, seconds int64) (time.Time, error) {
 	case <-time.After(3 * followEvery):
 	}
 	return c.Now(), nil
+}
+
+// shift brings the deliveries forward that wait now, each as soon as nobody is changing it, and wakes
+// their endpoints.
+func shift(ctx context.Context, q *db.Queries, seconds float64) error {
+	left, err := q.WebhookWaiting(ctx, nil)
+	for err == nil {
+		var shifted []uuid.UUID
+		if shifted, err = q.WebhookShift(ctx, db.WebhookShiftParams{EventIds: left, Seconds: seconds}); err != nil {
+			break
+		}
+		done := map[uuid.UUID]bool{}
+		for _, id := range shifted {
+			done[id] = true
+		}
+		left = slices.DeleteFunc(left, func(id uuid.UUID) bool { return done[id] })
+		var asleep int64
+		if asleep, err = q.WebhookWake(ctx); err != nil || asleep == 0 && len(left) == 0 {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(shiftAgain):
+		}
+		// What has been delivered meanwhile waits no more.
+		left, err = q.WebhookWaiting(ctx, left)
+	}
+	return err
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
+	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/testenv"
@@ -130,6 +133,37 @@ func TestAdvance(t *testing.T) {
 		now = testenv.Must(c.Advance(t.Context(), seconds))(t)
 	}
 	wantNear(t, now, 40*time.Minute, "ahead after three steps")
+}
+
+// Deliverers change deliveries in any order: who holds one is waited for by an advance that holds none.
+func TestAdvanceBesideDeliverer(t *testing.T) {
+	s := seed(t)
+	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
+	s.queue(t)
+	s.Exec(t, `insert into webhook_delivery (merchant_id, event_id, host, due_at, round)
+		select merchant_id, gen_random_uuid(), host, due_at, 0 from webhook_delivery`)
+	var events []string
+	s.Get(t, &events, "select array_agg(event_id::text order by ctid) from webhook_delivery")
+	const attempt = "update webhook_delivery set attempts = attempts + 1 where event_id = $1"
+	deliverer := testenv.Must(pgx.ConnectConfig(t.Context(), s.Pool.Config().ConnConfig))(t)
+	defer func() { _ = deliverer.Close(context.WithoutCancel(t.Context())) }()
+	advanced := make(chan error, 1)
+	noError(t, db.InTx(t.Context(), deliverer, func(tx pgx.Tx, _ *db.Queries) error {
+		if _, err := tx.Exec(t.Context(), attempt, events[1]); err != nil {
+			return err
+		}
+		go func() {
+			_, err := c.Advance(t.Context(), 1800)
+			advanced <- err
+		}()
+		testenv.Until(t, "an endpoint is woken", func() bool { return s.dueIn(t, "webhook_endpoint") <= 0 })
+		_, err := tx.Exec(t.Context(), attempt, events[0])
+		return err
+	}))
+	noError(t, <-advanced)
+	var late int
+	s.Get(t, &late, "select count(*) from webhook_delivery where due_at > now() + interval '31 minutes' or attempts <> 1")
+	testenv.Want(t, late, 0, "deliveries not brought forward, or not attempted")
 }
 
 func TestAdvanceRefused(t *testing.T) {
