@@ -162,9 +162,7 @@ func login(t *testing.T, server *httptest.Server, m *portalv1.LoginRequest, opti
 	_, err := portalv1client.NewAuthServiceClient(server.Client(), server.URL, options...).
 		Login(t.Context(), connect.NewRequest(m))
 	var failed *connect.Error
-	if !errors.As(err, &failed) {
-		t.Fatalf("error %v", err)
-	}
+	testenv.Need(t, errors.As(err, &failed), "error %v", err)
 	return failed
 }
 

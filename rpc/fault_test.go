@@ -52,17 +52,11 @@ func TestKinds(t *testing.T) {
 
 func detailOf(t *testing.T, err *connect.Error) *gatewayv1.ErrorDetail {
 	t.Helper()
-	if len(err.Details()) != 1 {
-		t.Fatalf("%d details", len(err.Details()))
-	}
+	testenv.Need(t, len(err.Details()) == 1, "%d details", len(err.Details()))
 	value, detailErr := err.Details()[0].Value()
-	if detailErr != nil {
-		t.Fatal(detailErr)
-	}
+	testenv.Need(t, detailErr == nil, "%v", detailErr)
 	detail, ok := value.(*gatewayv1.ErrorDetail)
-	if !ok {
-		t.Fatalf("detail %T", value)
-	}
+	testenv.Need(t, ok, "detail %T", value)
 	return detail
 }
 

@@ -103,9 +103,7 @@ func TestEveryProcedureAsEveryCaller(t *testing.T) {
 		procedures = append(procedures, strings.TrimPrefix(procedure, "/"))
 	})
 	for _, listed := range slices.Sorted(maps.Keys(may())) {
-		if !slices.Contains(procedures, listed) {
-			t.Errorf("%s is in the table and nowhere else", listed)
-		}
+		testenv.Check(t, slices.Contains(procedures, listed), "%s is in the table and nowhere else", listed)
 	}
 	before := g.kept(t)
 	for n, procedure := range procedures {
@@ -358,9 +356,7 @@ func (g *instance) records(t *testing.T) *strings.Replacer {
 			where u.login = 'trader-1'`,
 	} {
 		found := g.texts(t, query)
-		if len(found) == 0 {
-			t.Fatalf("there is no %s", name)
-		}
+		testenv.Need(t, len(found) != 0, "there is no %s", name)
 		ids[name] = found[0]
 	}
 	var pairs []string

@@ -118,9 +118,7 @@ func (g *instance) style(t *testing.T, page string) string {
 	t.Helper()
 	got := fetched(t, http.MethodGet, page, "", nil)
 	_, rest, found := strings.Cut(got.raw, `src="/`)
-	if !found {
-		t.Fatalf("no script on %s", got)
-	}
+	testenv.Need(t, found, "no script on %s", got)
 	path, _, _ := strings.Cut(rest, `"`)
 	return "/" + path
 }
@@ -140,20 +138,14 @@ func TestBombs(t *testing.T) {
 		for name, b := range g.bombs(t) {
 			before := g.cpu(t)
 			got, err := trySend(b.method, b.address, b.body, b.headers)
-			if err != nil || !slices.Contains(b.want, got.status) {
-				t.Errorf("%s: %d %.300s, %v; want %v", name, got.status, got.raw, err, b.want)
-			}
-			if took := g.cpu(t) - before; took > soon {
-				t.Errorf("%s took %.1f s", name, took)
-			}
-			if len(got.raw) > 64<<10 {
-				t.Errorf("%s is answered with %d bytes", name, len(got.raw))
-			}
+			testenv.Check(t, err == nil && slices.Contains(b.want, got.status),
+				"%s: %d %.300s, %v; want %v", name, got.status, got.raw, err, b.want)
+			took := g.cpu(t) - before
+			testenv.Check(t, took <= soon, "%s took %.1f s", name, took)
+			testenv.Check(t, len(got.raw) <= 64<<10, "%s is answered with %d bytes", name, len(got.raw))
 		}
 	})
-	if most > little {
-		t.Errorf("the heap grew to %d MB", most)
-	}
+	testenv.Check(t, most <= little, "the heap grew to %d MB", most)
 	g.create(t, g.first(), nil)
 }
 
@@ -185,14 +177,11 @@ func TestSlowClients(t *testing.T) {
 		for range 20 {
 			asked := time.Now()
 			g.create(t, g.first(), nil)
-			if took := time.Since(asked); took > 5*time.Second {
-				t.Errorf("beside slow clients a creation took %s", took)
-			}
+			took := time.Since(asked)
+			testenv.Check(t, took <= 5*time.Second, "beside slow clients a creation took %s", took)
 		}
 	})
-	if most > 150 {
-		t.Errorf("the heap grew to %d MB", most)
-	}
+	testenv.Check(t, most <= 150, "the heap grew to %d MB", most)
 	var ends sync.WaitGroup
 	for _, conn := range slow {
 		ends.Go(func() {
@@ -212,9 +201,8 @@ func TestSlowClients(t *testing.T) {
 		})
 	}
 	ends.Wait()
-	if took := time.Since(began); took > time.Minute {
-		t.Errorf("slow clients were cut off after %s", took)
-	}
+	took := time.Since(began)
+	testenv.Check(t, took <= time.Minute, "slow clients were cut off after %s", took)
 }
 
 // Every port speaks HTTP/1.1 alone: the beginning of HTTP/2 is refused, and an upgrade to it passed over,
@@ -226,10 +214,8 @@ func TestOnlyPlainHTTP(t *testing.T) {
 	const settings = "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 	for _, address := range []string{g.BaseURL, g.PayURL, g.PortalURL, g.OpsURL} {
 		preface, err := io.ReadAll(dialled(t, address, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"+settings))
-		if err != nil || !strings.HasPrefix(string(preface), "HTTP/1.1 4") ||
-			strings.Contains(string(preface), settings) {
-			t.Errorf("%s answers HTTP/2 with %q, %v", address, preface, err)
-		}
+		testenv.Check(t, err == nil && strings.HasPrefix(string(preface), "HTTP/1.1 4") &&
+			!strings.Contains(string(preface), settings), "%s answers HTTP/2 with %q, %v", address, preface, err)
 		upgrade := bufio.NewReader(
 			dialled(t, address, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\n"+
 				"Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n"),
@@ -252,9 +238,8 @@ func TestOnlyPlainHTTP(t *testing.T) {
 			got, err := io.ReadAll(dialled(t, address, "POST / HTTP/1.1\r\nHost: x\r\n"+request))
 			refused := strings.HasPrefix(string(got), "HTTP/1.1 400 ") ||
 				strings.HasPrefix(string(got), "HTTP/1.1 501 ")
-			if err != nil || !refused || strings.Count(string(got), "HTTP/1.1 ") != 1 {
-				t.Errorf("%s, %s: %.200q, %v", address, name, got, err)
-			}
+			testenv.Check(t, err == nil && refused && strings.Count(string(got), "HTTP/1.1 ") == 1,
+				"%s, %s: %.200q, %v", address, name, got, err)
 		}
 	}
 }

@@ -65,9 +65,8 @@ func TestForeignRecordsAreComplete(t *testing.T) {
 	eachProcedure(func(procedure string, request protoreflect.MessageDescriptor) {
 		for _, kind := range rpc.Access(procedure) {
 			stranger, owns := owning[kind]
-			if owns && len(ids(request)) > 0 && untried[procedure] == "" && !tried[procedure+" "+stranger] {
-				t.Errorf("%s takes %v, and no %s tried another's", procedure, ids(request), stranger)
-			}
+			testenv.Check(t, !owns || len(ids(request)) == 0 || untried[procedure] != "" || tried[procedure+" "+stranger],
+				"%s takes %v, and no %s tried another's", procedure, ids(request), stranger)
 		}
 	})
 }
@@ -167,18 +166,13 @@ func strangersReadNothing(t *testing.T, g *instance, o owned) {
 					shown++
 				}
 				got := g.ask(t, procedure, body, o.strangers[person](body))
-				if secret := o.reveals(got, body); secret != "" {
-					t.Errorf("%s %s shows another %s %q: %s", procedure, body, person, secret, got)
-				}
-				if got.status >= 500 {
-					t.Errorf("%s %s: %s", procedure, body, got)
-				}
+				secret := o.reveals(got, body)
+				testenv.Check(t, secret == "", "%s %s shows another %s %q: %s", procedure, body, person, secret, got)
+				testenv.Check(t, got.status < 500, "%s %s: %s", procedure, body, got)
 			}
 		}
 	})
-	if calls < 150 || shown < 40 {
-		t.Errorf("of %d calls only %d show their owners what is theirs", calls, shown)
-	}
+	testenv.Check(t, calls >= 150 && shown >= 40, "of %d calls only %d show their owners what is theirs", calls, shown)
 }
 
 // changes are procedures that do something: they are not repeated for the owner. TestForeign calls
@@ -242,18 +236,16 @@ func foreignRecords(t *testing.T, g *instance, o owned) {
 		theirs := o.ids.Replace(test.body)
 		for person, code := range test.codes {
 			foreign := g.ask(t, test.procedure, theirs, o.strangers[person](theirs))
-			if why(foreign) != code {
-				t.Errorf("%s %s as another %s: %s; want %s", test.procedure, theirs, person, foreign, code)
-			}
+			testenv.Check(t, why(foreign) == code,
+				"%s %s as another %s: %s; want %s", test.procedure, theirs, person, foreign, code)
 			if known := refusals[code]; known != "" && known != unstamped(foreign) {
 				t.Errorf("%s %s: refused as no other: %s", test.procedure, theirs, foreign)
 			}
 			refusals[code] = unstamped(foreign)
 			nobodys := missingIDs(theirs)
 			missing := g.ask(t, test.procedure, nobodys, o.strangers[person](nobodys))
-			if code == "not_found" && unstamped(foreign) != unstamped(missing) {
-				t.Errorf("%s %s: another's %s\nnobody's %s", test.procedure, theirs, foreign, missing)
-			}
+			testenv.Check(t, code != "not_found" || unstamped(foreign) == unstamped(missing),
+				"%s %s: another's %s\nnobody's %s", test.procedure, theirs, foreign, missing)
 		}
 	}
 	testenv.Want(t, strings.Join(g.kept(t), "\n"), strings.Join(before, "\n"), "what is kept")
@@ -312,9 +304,7 @@ func foreignREST(t *testing.T, g *instance, o owned) {
 	if after := g.kept(t); !slices.Equal(after, before) {
 		t.Errorf("there was\n%s and is\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
 	}
-	if tried < 12 {
-		t.Errorf("only %d were tried", tried)
-	}
+	testenv.Check(t, tried >= 12, "only %d were tried", tried)
 }
 
 // sendREST calls a path as another merchant does.

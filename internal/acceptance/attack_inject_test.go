@@ -87,9 +87,8 @@ func (g *instance) plant(t *testing.T) (taken int, pages []string) {
 			}
 		}
 	})
-	if len(bases) > 0 || tried < 60 {
-		t.Errorf("%d texts were tried, never %v", tried, slices.Sorted(maps.Keys(bases)))
-	}
+	testenv.Check(t, len(bases) == 0 && tried >= 60,
+		"%d texts were tried, never %v", tried, slices.Sorted(maps.Keys(bases)))
 	return taken, pages
 }
 
@@ -153,9 +152,7 @@ var digits = regexp.MustCompile(`[0-9a-f-]{36}|\d+`)
 func (r *reader) read(address string) (links []string) {
 	r.t.Helper()
 	got := fetched(r.t, http.MethodGet, address, "", header{"Cookie": "session=" + r.cookie})
-	if got.status >= 500 {
-		r.t.Errorf("%s: %s", address, got)
-	}
+	testenv.Check(r.t, got.status < 500, "%s: %s", address, got)
 	switch media := got.header.Get("Content-Type"); {
 	case strings.HasPrefix(media, "text/html"):
 		r.pages++
@@ -176,13 +173,11 @@ func (r *reader) page(address string, got answer) (links []string) {
 	page := testenv.Must(goquery.NewDocumentFromReader(strings.NewReader(got.raw)))(r.t)
 	page.Find("*").Each(func(_ int, element *goquery.Selection) {
 		node := element.Nodes[0]
-		if node.Data == "xss" || node.Data == "script" && strings.TrimSpace(element.Text()) != "" {
-			r.t.Errorf("%s has a %s", address, node.Data)
-		}
+		testenv.Check(r.t, node.Data != "xss" && (node.Data != "script" || strings.TrimSpace(element.Text()) == ""),
+			"%s has a %s", address, node.Data)
 		for _, attribute := range node.Attr {
-			if strings.HasPrefix(attribute.Key, "on") || attribute.Key == "style" {
-				r.t.Errorf("%s has %s=%q", address, attribute.Key, attribute.Val)
-			}
+			testenv.Check(r.t, !strings.HasPrefix(attribute.Key, "on") && attribute.Key != "style",
+				"%s has %s=%q", address, attribute.Key, attribute.Val)
 		}
 	})
 	if strings.Contains(page.Text(), "<xss") {
@@ -205,9 +200,7 @@ func (r *reader) table(address string, got answer) {
 		}
 		noError(r.t, err)
 		for _, cell := range cells {
-			if strings.HasPrefix(cell, "=") {
-				r.t.Errorf("%s has the cell %q", address, cell)
-			}
+			testenv.Check(r.t, !strings.HasPrefix(cell, "="), "%s has the cell %q", address, cell)
 			if strings.Contains(cell, "<xss") {
 				r.shown++
 			}
@@ -224,18 +217,15 @@ func TestHostileTexts(t *testing.T) {
 	hurried(t, s.database)
 	g := s.start(t)
 	taken, pages := g.plant(t)
-	if taken < 20 || len(pages) < 5 {
-		t.Errorf("the text was taken %d times, by %d pages", taken, len(pages))
-	}
+	testenv.Check(t, taken >= 20 && len(pages) >= 5, "the text was taken %d times, by %d pages", taken, len(pages))
 	g.exec(t, "update requisite set holder = $1, bank = $1", hostile)
 	pages = append(pages, g.create(t, g.first(), nil).text("data.paymentPageUrl"))
 	for user, from := range map[string]string{"operator": "/operator", "merchant": "/merchant", "trader-1": "/trader"} {
 		r := &reader{t: t, cookie: g.browser(t, user)}
 		r.crawl(g.PortalURL, from, "/account")
 		t.Logf("%s read %d pages and %d files, %d of them with the text", user, r.pages, r.files, r.shown)
-		if r.pages < testenv.Pick(t, 10, 20) || r.shown < 3 {
-			t.Errorf("%s read %d pages and %d files, %d of them with the text", user, r.pages, r.files, r.shown)
-		}
+		testenv.Check(t, r.pages >= testenv.Pick(t, 10, 20) && r.shown >= 3,
+			"%s read %d pages and %d files, %d of them with the text", user, r.pages, r.files, r.shown)
 	}
 	hosted := &reader{t: t}
 	for _, page := range pages {
@@ -243,12 +233,8 @@ func TestHostileTexts(t *testing.T) {
 			hosted.read(page + below)
 		}
 	}
-	if hosted.shown == 0 {
-		t.Error("no hosted page has the text")
-	}
-	if strings.Contains(g.stderr.String(), "xss") {
-		t.Error("the text is in the log")
-	}
+	testenv.Check(t, hosted.shown != 0, "no hosted page has the text")
+	testenv.Check(t, !strings.Contains(g.stderr.String(), "xss"), "the text is in the log")
 }
 
 // Whatever stands in a request line, a header, a query or a body, the log stays a JSON object a line, with
@@ -278,9 +264,7 @@ func TestLogLines(t *testing.T) {
 		var line struct{ Level, Msg, Method string }
 		err := json.Unmarshal([]byte(text), &line)
 		known := strings.Contains(text, `"request_id":"forged"`) || line.Method == "FORGED"
-		if err != nil || line.Level == "" || line.Msg == "forged" || strings.Contains(text, "\x1b") ||
-			strings.Contains(text, "orged") && !known {
-			t.Errorf("the log has %q, %v", text, err)
-		}
+		testenv.Check(t, err == nil && line.Level != "" && line.Msg != "forged" && !strings.Contains(text, "\x1b") &&
+			(!strings.Contains(text, "orged") || known), "the log has %q, %v", text, err)
 	}
 }

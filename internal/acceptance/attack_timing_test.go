@@ -36,9 +36,7 @@ func TestSignInTellsNothingByTime(t *testing.T) {
 			answers[unstamped(got)] = true
 		}
 	}
-	if len(answers) != 1 {
-		t.Errorf("%d answers: %v", len(answers), answers)
-	}
+	testenv.Check(t, len(answers) == 1, "%d answers: %v", len(answers), answers)
 	usual := median(took["operator"])
 	for login, all := range took {
 		if is := median(all); is < usual/3 || is > usual*3 {

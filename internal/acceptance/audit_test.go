@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // program runs the program itself to its end: a command's exit status is its own.
@@ -11,9 +13,7 @@ func program(t *testing.T, args ...string) (output string, status int) {
 	t.Helper()
 	out, errs, err := command(t, "", nil, args...)
 	var failed failure
-	if err != nil && !errors.As(err, &failed) {
-		t.Fatal(err)
-	}
+	testenv.Need(t, err == nil || errors.As(err, &failed), "%v", err)
 	return out + errs, failed.status
 }
 
@@ -21,11 +21,7 @@ func program(t *testing.T, args ...string) (output string, status int) {
 func wantExit(t *testing.T, what string, output string, status, want int, words ...string) {
 	t.Helper()
 	for _, word := range words {
-		if !strings.Contains(output, word) {
-			t.Errorf("%s: not told of %q: %s", what, word, output)
-		}
+		testenv.Check(t, strings.Contains(output, word), "%s: not told of %q: %s", what, word, output)
 	}
-	if status != want || strings.Contains(output, "hunter2") {
-		t.Errorf("%s: exit %d: %s", what, status, output)
-	}
+	testenv.Check(t, status == want && !strings.Contains(output, "hunter2"), "%s: exit %d: %s", what, status, output)
 }

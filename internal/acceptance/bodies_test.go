@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // raw is a JSON value as it is to be sent, digits and escapes included.
@@ -232,9 +234,7 @@ func (g *instance) tryBodies(t *testing.T, e endpoint, rows [][]string) int {
 	t.Helper()
 	all := e.bodyCases(rows)
 	for _, c := range all {
-		if wrong := c.wrong(e.send(t, g, c.body)); wrong != "" {
-			t.Errorf("%.200q: %s", c.body, wrong)
-		}
+		testenv.Want(t, c.wrong(e.send(t, g, c.body)), "", "%.200q", c.body)
 	}
 	return len(all)
 }
@@ -269,9 +269,7 @@ func bodies(t *testing.T, g *instance) {
 	t.Run("cancel", func(t *testing.T) {
 		tried += g.tryBodies(t, newCancel, sections["bodies"][2:]) // these take an empty one
 	})
-	if after := g.rows(t); after != before {
-		t.Errorf("%s became %s", before, after)
-	}
+	testenv.Want(t, g.rows(t), before, "%s became", before)
 	for title, e := range endpoints {
 		for _, c := range e.bodyCases(sections[title+" taken"]) {
 			e.send(t, g, c.body).want(t, fmt.Sprintf("%.200q", c.body), e.status)

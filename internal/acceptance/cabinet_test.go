@@ -57,13 +57,10 @@ func TestCurlOnPage(t *testing.T) {
 	created := g.create(t, box, object{"orderId": "it's $(id) \"`id`\" <b>; " + newOrder()})
 	page := g.cabinet(t, "merchant")("/merchant/payments/" + created.text("data.id"))
 	found := curlOnPage.FindStringSubmatch(page)
-	if found == nil {
-		t.Fatalf("no command on the page: %s", page)
-	}
+	testenv.Need(t, found != nil, "no command on the page: %s", page)
 	command := html.UnescapeString(found[1])
-	if strings.Contains(command, box.Secret) || strings.Contains(command, box.KeyID) {
-		t.Errorf("a key or secret is on the page: %s", command)
-	}
+	testenv.Check(t, !strings.Contains(command, box.Secret) && !strings.Contains(command, box.KeyID),
+		"a key or secret is on the page: %s", command)
 	filled := strings.NewReplacer("YOUR_KEY_ID", box.KeyID, "YOUR_SECRET", box.Secret).Replace(command)
 	out, err := exec.CommandContext(t.Context(), "sh", "-c", filled).Output()
 	var got struct {
@@ -72,9 +69,8 @@ func TestCurlOnPage(t *testing.T) {
 			UUID    string `json:"uuid"`
 		} `json:"data"`
 	}
-	if err != nil || json.Unmarshal(out, &got) != nil || got.Data.UUID != created.text("data.uuid") {
-		t.Errorf("%s\n%s%v", command, out, err)
-	}
+	testenv.Check(t, err == nil && json.Unmarshal(out, &got) == nil && got.Data.UUID == created.text("data.uuid"),
+		"%s\n%s%v", command, out, err)
 }
 
 // A signed timeline is proven by the command with the keys that either address publishes. What else
@@ -89,10 +85,9 @@ func TestVerifyTimeline(t *testing.T) {
 	noError(t, os.WriteFile(path, []byte(timeline), 0o600))
 	const published = "/.well-known/gateway-keys.json"
 	keys := fetched(t, http.MethodGet, g.BaseURL+published, "", nil).raw
-	if portals := fetched(t, http.MethodGet, g.PortalURL+published, "", nil).raw; portals != keys ||
-		!strings.Contains(keys, `"Ed25519"`) {
-		t.Errorf("the API publishes %s, the portal %s", keys, portals)
-	}
+	portals := fetched(t, http.MethodGet, g.PortalURL+published, "", nil).raw
+	testenv.Check(t, portals == keys && strings.Contains(keys, `"Ed25519"`),
+		"the API publishes %s, the portal %s", keys, portals)
 	for _, address := range []string{g.BaseURL, g.PortalURL} {
 		out, status := program(t, "verify-timeline", path, "-keys", address+published)
 		wantExit(t, address, out, status, 0, "valid: ")

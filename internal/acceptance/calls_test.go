@@ -63,9 +63,7 @@ func (g *instance) caller(t *testing.T, cell, body string) header {
 // tried makes the call of a row, and says what is wrong about its answer.
 func (g *instance) tried(t *testing.T, row []string) (answer, string) {
 	t.Helper()
-	if len(row) != 4 {
-		t.Fatalf("no call, or more than one: %q", row)
-	}
+	testenv.Need(t, len(row) == 4, "no call, or more than one: %q", row)
 	for i, cell := range row {
 		row[i] = unfolded(g.path(t, cell))
 	}
@@ -178,14 +176,11 @@ func TestTables(t *testing.T) {
 			for _, row := range rows {
 				tried++
 				got, wrong := g.tried(t, row)
-				if wrong != "" {
-					t.Errorf("%.200q: %s", row, wrong)
-				}
+				testenv.Check(t, wrong == "", "%.200q: %s", row, wrong)
 				answers[unstamped(got)] = true
 			}
-			if strings.HasSuffix(title, "all alike") && len(answers) != 1 {
-				t.Errorf("%d answers: %v", len(answers), answers)
-			}
+			testenv.Check(t, !strings.HasSuffix(title, "all alike") || len(answers) == 1,
+				"%d answers: %v", len(answers), answers)
 		})
 	}
 	testenv.Want(t, g.rows(t), before, "the rows")

@@ -61,9 +61,7 @@ func (r *cardRun) traders() {
 			r.t.Errorf("operators read %s of %s", whole, value)
 		}
 		made := r.instance.create(r.t, r.first(), object{"method": method, "amount": strconv.Itoa(sum)})
-		if !strings.Contains(made.raw, value) {
-			r.t.Errorf("the payer of %s is told %s", value, made.raw)
-		}
+		testenv.Check(r.t, strings.Contains(made.raw, value), "the payer of %s is told %s", value, made.raw)
 		r.callback(r.t, made.text("data.id"), `{"status":"completed"}`).want(r.t, "callback", http.StatusOK)
 	}
 }
@@ -94,9 +92,8 @@ func (r *cardRun) cancelled() {
 func (r *cardRun) closed() {
 	_, token := r.create("sandbox-azn", nil)
 	r.step(token, "cancel", "")
-	if got := r.card(token, r.pan("5")); got.text("code") != "checkout_closed" {
-		r.t.Errorf("closed: %s", got)
-	}
+	got := r.card(token, r.pan("5"))
+	testenv.Check(r.t, got.text("code") == "checkout_closed", "closed: %s", got)
 	r.otp(token, r.code("1"))
 }
 
@@ -133,20 +130,18 @@ func (r *cardRun) malformed() {
 func (r *cardRun) misplaced() {
 	_, token := r.create("sandbox-azn", nil)
 	for _, field := range []string{"expMonth", "expYear", "cvv", "cardHolder"} {
-		if got := r.step(
+		got := r.step(
 			token,
 			"payer-details",
 			typedCard(r.pan("5"), object{"cvv": r.cvv(), field: r.pan("5")}),
-		); !slices.Equal(got.fields(), []string{field}) {
-			r.t.Errorf("a number as %s: %s", field, got)
-		}
+		)
+		testenv.Check(r.t, slices.Equal(got.fields(), []string{field}), "a number as %s: %s", field, got)
 	}
 	number := r.pan("5")
 	grouped := number[:4] + " " + number[4:8] + " " + number[8:12] + " " + number[12:]
-	if got := r.step(token, "payer-details",
-		typedCard(r.pan("5"), object{"cvv": r.cvv(), "cardHolder": "ANNA " + grouped})); got.status != 422 {
-		r.t.Errorf("a number in the name: %s", got)
-	}
+	got := r.step(token, "payer-details",
+		typedCard(r.pan("5"), object{"cvv": r.cvv(), "cardHolder": "ANNA " + grouped}))
+	testenv.Check(r.t, got.status == 422, "a number in the name: %s", got)
 	r.otp(token, r.pan("5"))
 	for _, address := range []string{
 		r.BaseURL + "/api/v1/checkout/" + r.pan("5"), r.BaseURL + "/api/v1/checkout/" + token + "?pan=" + r.pan("5") + "&cvv=" + r.cvv(),
@@ -185,9 +180,8 @@ func (r *cardRun) saved() {
 	_, last := r.create("sandbox-azn", payer)
 	r.post(last, "/forget")
 	r.post(last, "", "cvv", r.cvv(), "card", saved)
-	if n := r.sealed("status <> 'pending'"); n != 0 {
-		r.t.Errorf("%d cards are sealed after they were to be forgotten", n)
-	}
+	n := r.sealed("status <> 'pending'")
+	testenv.Check(r.t, n == 0, "%d cards are sealed after they were to be forgotten", n)
 }
 
 // expires leaves a card open until its time is over; nothing sealed is left of any then.
@@ -199,9 +193,8 @@ func (r *cardRun) expires() {
 	}
 	r.advance(r.t, 15*time.Minute)
 	r.ends(token, "failed")
-	if n := r.sealed("true"); n != 0 {
-		r.t.Errorf("%d ended payments have a sealed card", n)
-	}
+	n := r.sealed("true")
+	testenv.Check(r.t, n == 0, "%d ended payments have a sealed card", n)
 }
 
 // sealed counts the payments of a kind with anything sealed of a card in their row.

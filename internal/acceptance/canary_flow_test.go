@@ -79,9 +79,8 @@ func TestNothingOfCardsIsLeft(t *testing.T) {
 	mine := newHaystack(planted)
 	for place, needles := range found {
 		for _, needle := range needles {
-			if len(mine.search([]byte(needle))) == 0 && !slices.Contains(planted.cvvs, needle) {
-				t.Errorf("%s holds %q", place, needle)
-			}
+			testenv.Check(t, len(mine.search([]byte(needle))) != 0 || slices.Contains(planted.cvvs, needle),
+				"%s holds %q", place, needle)
 		}
 	}
 	t.Logf("%d PANs, %d CVVs, %d codes, %d places", len(r.pans), len(r.cvvs), len(r.codes), len(found))
@@ -102,9 +101,8 @@ func (r *cardRun) plant() *canaries {
 	pan, cvv, code := c.pan("4"), c.cvv(), c.code("1")
 	body := order(object{"orderId": pan, "description": strings.Join(append(written(code), cvv), " ")})
 	headers := with(signed(r.first(), body), "X-Request-Id", "planted-"+pan)
-	if got := send(r.t, http.MethodPost, r.BaseURL+payments, body, headers); got.status != 200 {
-		r.t.Errorf("planted: %s", got)
-	}
+	got := send(r.t, http.MethodPost, r.BaseURL+payments, body, headers)
+	testenv.Check(r.t, got.status == 200, "planted: %s", got)
 	malformed := with(signed(r.first(), "{"), "X-Request-Id", "planted-"+pan) // which is logged, without it
 	send(r.t, http.MethodPost, r.BaseURL+payments, "{", malformed)
 	_, _ = r.stderr.Write([]byte("planted " + c.pan("4") + "\n"))
@@ -138,14 +136,10 @@ func (r *cardRun) findsPlanted(found map[string][]string, c *canaries) {
 	} {
 		got := append(at[place], found[place]...)
 		for _, needle := range wanted {
-			if !slices.Contains(got, needle) {
-				r.t.Errorf("the search does not find %q in %s", needle, place)
-			}
+			testenv.Check(r.t, slices.Contains(got, needle), "the search does not find %q in %s", needle, place)
 		}
 	}
-	if slices.Contains(found["log"], pan) {
-		r.t.Error("the log has a request's id that is a card number")
-	}
+	testenv.Check(r.t, !slices.Contains(found["log"], pan), "the log has a request's id that is a card number")
 }
 
 // create makes a payment and returns its id and its link's token.
@@ -181,9 +175,7 @@ func (r *cardRun) spansHoldNothing(c *canaries) {
 		r.t.Errorf("a span holds %q", needle)
 	}
 	for _, token := range r.links {
-		if strings.Contains(whole, token) {
-			r.t.Errorf("a span holds the link %s", token)
-		}
+		testenv.Check(r.t, !strings.Contains(whole, token), "a span holds the link %s", token)
 	}
 	r.t.Logf("%d spans", len(r.spans.spans))
 }
@@ -226,9 +218,8 @@ func (r *cardRun) sent(token, below string, wrong bool, fields []string) {
 		"Content-Type": "application/x-www-form-urlencoded", "Origin": "null", "Sec-Fetch-Site": "same-origin",
 	})
 	to, cookies := got.header.Get("Location"), got.header.Values("Set-Cookie")
-	if got.status != http.StatusSeeOther || strings.Contains(to, "wrong=") != wrong {
-		r.t.Errorf("%s %v: %d, to %s", below, fields, got.status, to)
-	}
+	testenv.Check(r.t, got.status == http.StatusSeeOther && strings.Contains(to, "wrong=") == wrong,
+		"%s %v: %d, to %s", below, fields, got.status, to)
 	_, _ = fmt.Fprintln(&r.answers, got.raw, to, cookies)
 	var sealed []string
 	for _, cookie := range cookies {
@@ -237,9 +228,7 @@ func (r *cardRun) sent(token, below string, wrong bool, fields []string) {
 	}
 	got = fetched(r.t, http.MethodGet, r.PayURL+strings.TrimPrefix(to, r.PayURL), "",
 		header{"Cookie": strings.Join(sealed, "; ")})
-	if got.status != http.StatusOK {
-		r.t.Errorf("%s leads to %s: %d", below, to, got.status)
-	}
+	testenv.Check(r.t, got.status == http.StatusOK, "%s leads to %s: %d", below, to, got.status)
 	page := testenv.Must(goquery.NewDocumentFromReader(strings.NewReader(got.raw)))(r.t)
 	page.Find(".tests").Remove() // the sandbox's own cards
 	shown := testenv.Must(page.Html())(r.t)
@@ -248,9 +237,8 @@ func (r *cardRun) sent(token, below string, wrong bool, fields []string) {
 
 func (r *cardRun) ends(token, status string) {
 	r.t.Helper()
-	if got := r.awaitCheckout(r.t, token, "isTerminal", "true"); got.text("data.paymentStatus") != status {
-		r.t.Errorf("%s; want %s", got, status)
-	}
+	got := r.awaitCheckout(r.t, token, "isTerminal", "true")
+	testenv.Check(r.t, got.text("data.paymentStatus") == status, "%s; want %s", got, status)
 }
 
 // page types a card on the page: wrong in each field, then right, then once more.

@@ -248,17 +248,13 @@ func (v *instance) texted(t *testing.T, answers string) map[string]string {
 	testenv.Must(connection.Exec(t.Context(), "set bytea_output = 'escape'"))(t)
 	tables := v.texts(t, `select format('%I.%I', table_schema, table_name) from information_schema.tables
 		where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`)
-	if len(tables) < 20 {
-		t.Errorf("only %d tables", len(tables))
-	}
+	testenv.Check(t, len(tables) >= 20, "only %d tables", len(tables))
 	for _, table := range append(tables, "pg_stat_activity") {
 		rows := testenv.Must(connection.Query(context.Background(), "select t::text from "+table+" t"))(t)
 		lines := testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 		places[table] = strings.Join(lines, "\n")
 	}
-	if !strings.Contains(places["public.payment"], "quasi_ecom") ||
-		!strings.Contains(places["metrics"], "SubmitPayerDetails") {
-		t.Error("the search does not see what is there")
-	}
+	testenv.Check(t, strings.Contains(places["public.payment"], "quasi_ecom") &&
+		strings.Contains(places["metrics"], "SubmitPayerDetails"), "the search does not see what is there")
 	return places
 }

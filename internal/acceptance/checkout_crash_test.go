@@ -124,13 +124,10 @@ func TestKilledAtCheckout(t *testing.T) {
 	}
 	v.toldOnce(t, all)
 	v.conflictsAreListed(t, all)
-	if n := v.count(t, "select count(*) from payment_card where coalesce(pan, expiry, holder) is not null"); n != 0 {
-		t.Errorf("%d cards are still sealed", n)
-	}
+	n := v.count(t, "select count(*) from payment_card where coalesce(pan, expiry, holder) is not null")
+	testenv.Check(t, n == 0, "%d cards are still sealed", n)
 	for _, r := range all {
-		if strings.Contains(v.stderr.String(), r.pan) {
-			t.Errorf("%s: its number was logged", r)
-		}
+		testenv.Check(t, !strings.Contains(v.stderr.String(), r.pan), "%s: its number was logged", r)
 	}
 }
 
@@ -210,10 +207,9 @@ func (v *instance) looks(t *testing.T, r *trial) {
 	if r.end == "cancelled" {
 		step, statuses = "cancel", "cancelled"
 	}
-	if got := v.checkout(t, r.token, step, ""); got.status != 200 ||
-		!strings.Contains(statuses, got.text("data.paymentStatus")) {
-		t.Errorf("%s: at first %s", r, got)
-	}
+	got := v.checkout(t, r.token, step, "")
+	testenv.Check(t, got.status == 200 && strings.Contains(statuses, got.text("data.paymentStatus")),
+		"%s: at first %s", r, got)
 }
 
 // findsItsWay has the payer see what became of their call, and go on.
@@ -262,9 +258,8 @@ func (v *instance) agrees(t *testing.T, p *cardProcessor, r *trial) {
 		"": {"completed", "<nil>"}, "cancelled": {"cancelled", "<nil>"}, "expired": {"failed", "expired"},
 	}[r.end]
 	read := send(t, http.MethodGet, v.BaseURL+payments+"/"+r.id, "", signed(v.box(t, "sandbox-azn"), ""))
-	if read.text("data.status") != want.status || read.text("data.statusReason") != want.reason {
-		t.Errorf("%s: %s; want %v", r, read, want)
-	}
+	testenv.Check(t, read.text("data.status") == want.status && read.text("data.statusReason") == want.reason,
+		"%s: %s; want %v", r, read, want)
 	stands := 0
 	if r.end == "" || r.digit == "3" {
 		stands = 1
@@ -295,10 +290,9 @@ func (v *instance) toldOnce(t *testing.T, all []*trial) {
 	for _, r := range all {
 		status := map[string]string{"": "COMPLETED", "cancelled": "CANCELLED", "expired": "FAILED"}[r.end]
 		uuid := v.texts(t, "select uuid::text from payment where id = $1::text::bigint", r.id)[0]
-		if got := told[uuid]; len(got) != 1 || got[0].text("meta.sequence") != "1" ||
-			got[0].text("data.status") != status {
-			t.Errorf("%s: events %v", r, got)
-		}
+		got := told[uuid]
+		testenv.Check(t, len(got) == 1 && got[0].text("meta.sequence") == "1" && got[0].text("data.status") == status,
+			"%s: events %v", r, got)
 	}
 }
 

@@ -116,9 +116,8 @@ func (a answer) want(t testing.TB, what string, status int, texts ...string) {
 // must is want, without which the test cannot go on.
 func (a answer) must(t testing.TB, what string, status int, texts ...string) answer {
 	t.Helper()
-	if wrong := a.wrong(status, texts); wrong != "" {
-		t.Fatalf("%s: %s", what, wrong)
-	}
+	wrong := a.wrong(status, texts)
+	testenv.Need(t, wrong == "", "%s: %s", what, wrong)
 	return a
 }
 
@@ -128,16 +127,10 @@ type header map[string]string
 func send(t testing.TB, method, address, body string, headers header) answer {
 	t.Helper()
 	a := fetched(t, method, address, body, headers)
-	if a.body == nil {
-		t.Fatalf("%s %s: no JSON: %s", method, address, a)
-	}
-	if a.header.Get("X-Request-Id") == "" {
-		t.Errorf("%s %s: no X-Request-Id", method, address)
-	}
-	if a.status >= 400 &&
-		(a.text("requestId") != a.header.Get("X-Request-Id") || a.text("code") == "<nil>" || a.text("message") == "<nil>") {
-		t.Errorf("%s %s: not the error shape: %s", method, address, a)
-	}
+	testenv.Need(t, a.body != nil, "%s %s: no JSON: %s", method, address, a)
+	testenv.Check(t, a.header.Get("X-Request-Id") != "", "%s %s: no X-Request-Id", method, address)
+	testenv.Check(t, a.status < 400 || a.text("requestId") == a.header.Get("X-Request-Id") &&
+		a.text("code") != "<nil>" && a.text("message") != "<nil>", "%s %s: not the error shape: %s", method, address, a)
 	return a
 }
 
@@ -276,16 +269,12 @@ func (g *instance) merchantClient(
 func connectFault(t testing.TB, err error) (connect.Code, string, []string) {
 	t.Helper()
 	failed := new(connect.Error)
-	if !errors.As(err, &failed) {
-		t.Fatalf("no Connect error: %v", err)
-	}
+	testenv.Need(t, errors.As(err, &failed), "no Connect error: %v", err)
 	for _, d := range failed.Details() {
 		value, err := d.Value()
 		noError(t, err)
 		if detail, ok := value.(*gatewayv1.ErrorDetail); ok {
-			if detail.GetRequestId() == "" {
-				t.Error("the detail has no request id")
-			}
+			testenv.Check(t, detail.GetRequestId() != "", "the detail has no request id")
 			return failed.Code(), detail.GetCode(), slices.Sorted(maps.Keys(detail.GetErrors()))
 		}
 	}
@@ -320,9 +309,8 @@ func invalid[Q, A any](t testing.TB, what string, call method[Q, A], ask *Q, fie
 func wantFault(t testing.TB, what string, err error, code connect.Code, why string, fields ...string) {
 	t.Helper()
 	have, detail, named := connectFault(t, err)
-	if have != code || detail != why || !slices.Equal(named, fields) {
-		t.Errorf("%s: %s %s %v; want %s %s %v", what, have, detail, named, code, why, fields)
-	}
+	testenv.Check(t, have == code && detail == why && slices.Equal(named, fields),
+		"%s: %s %s %v; want %s %s %v", what, have, detail, named, code, why, fields)
 }
 
 func (g *instance) account(token string) portalv1client.AuthServiceClient {

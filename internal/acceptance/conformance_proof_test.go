@@ -53,9 +53,7 @@ func endpoints(t *testing.T) []documented {
 			all = append(all, one)
 		}
 	}
-	if len(all) != 16 {
-		t.Fatalf("the document has %d endpoints: %v", len(all), all)
-	}
+	testenv.Need(t, len(all) == 16, "the document has %d endpoints: %v", len(all), all)
 	return all
 }
 
@@ -71,12 +69,10 @@ func everyEndpointIsDescribed(t *testing.T, w *instance) {
 		}
 	}
 	for _, e := range endpoints(t) {
-		if !described[e.method+" "+parameter.ReplaceAllString(e.path, "{}")] {
-			t.Errorf("not described: %s %s", e.method, e.path)
-		}
-		if !strings.HasPrefix(e.path, "/api/v1/") && !strings.HasPrefix(e.path, "/api/merchant-portal/") {
-			t.Errorf("another prefix: %s", e.path)
-		}
+		testenv.Check(t, described[e.method+" "+parameter.ReplaceAllString(e.path, "{}")],
+			"not described: %s %s", e.method, e.path)
+		testenv.Check(t, strings.HasPrefix(e.path, "/api/v1/") || strings.HasPrefix(e.path, "/api/merchant-portal/"),
+			"another prefix: %s", e.path)
 	}
 }
 
@@ -157,10 +153,9 @@ func (w *instance) told(t *testing.T) letter {
 
 func webhookIsAPost(t *testing.T, w *instance) {
 	told := w.told(t)
-	if told.method != http.MethodPost || !strings.HasPrefix(told.header.Get("Content-Type"), "application/json") ||
-		told.header.Get("Webhook-Id") != told.text("eventId") {
-		t.Errorf("%s %v %s", told.method, told.header, told.raw)
-	}
+	testenv.Check(t, told.method == http.MethodPost &&
+		strings.HasPrefix(told.header.Get("Content-Type"), "application/json") &&
+		told.header.Get("Webhook-Id") == told.text("eventId"), "%s %v %s", told.method, told.header, told.raw)
 	testenv.Want(t, told.lacking("data only uuid orderId status amount currency"), "", "the webhook")
 }
 

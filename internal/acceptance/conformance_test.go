@@ -143,9 +143,7 @@ func statements(t *testing.T, name string) []statement {
 			all = append(all, statement{heading: heading, text: text, first: first(all, heading, text)})
 		}
 	}
-	if len(all) == 0 {
-		t.Fatalf("%s says nothing", name)
-	}
+	testenv.Need(t, len(all) != 0, "%s says nothing", name)
 	return all
 }
 
@@ -199,8 +197,6 @@ func decided(s statement) bool {
 func (w *instance) fixture(t *testing.T, name string) answer {
 	t.Helper()
 	a, ok := w.answers[name]
-	if !ok {
-		t.Fatalf("no answer is kept as %q", name)
-	}
+	testenv.Need(t, ok, "no answer is kept as %q", name)
 	return a
 }

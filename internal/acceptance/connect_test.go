@@ -39,29 +39,25 @@ func TestConnectTwins(t *testing.T) {
 			created := succeeds(t, merchant.CreatePayment, ask)
 			p := created.Msg.GetData()
 			keepSecret(p.GetPaymentPageUrl()[strings.LastIndex(p.GetPaymentPageUrl(), "/")+1:])
-			if created.Msg.GetMessage() != "Payment created" || p.GetStatus() != "pending" ||
-				p.GetAmount() != "1500.00" || p.GetLedger().GetAmountUsdt() != "15.51791025" ||
-				p.GetLedger().GetTransferMethod() != "sbp" || p.GetExtra().GetFiatPerUsdt() != "92.50" ||
-				p.GetDescription() != description || created.Header().Get("Idempotent-Replay") != "" {
-				t.Errorf("created %v", created.Msg)
-			}
+			testenv.Check(t, created.Msg.GetMessage() == "Payment created" && p.GetStatus() == "pending" &&
+				p.GetAmount() == "1500.00" && p.GetLedger().GetAmountUsdt() == "15.51791025" &&
+				p.GetLedger().GetTransferMethod() == "sbp" && p.GetExtra().GetFiatPerUsdt() == "92.50" &&
+				p.GetDescription() == description && created.Header().Get("Idempotent-Replay") == "",
+				"created %v", created.Msg)
 			ask.Amount = "1600"
 			again := succeeds(t, merchant.CreatePayment, ask)
-			if again.Msg.GetData().GetId() != p.GetId() || again.Header().Get("Idempotent-Replay") != "true" ||
-				again.Header().Get("Idempotent-Mismatch") != "amount" {
-				t.Errorf("repeated: %v %v", again.Header(), again.Msg)
-			}
+			testenv.Check(t, again.Msg.GetData().GetId() == p.GetId() &&
+				again.Header().Get("Idempotent-Replay") == "true" &&
+				again.Header().Get("Idempotent-Mismatch") == "amount", "repeated: %v %v", again.Header(), again.Msg)
 			read := called(t, merchant.GetPayment, &gatewayv1.GetPaymentRequest{PaymentId: p.GetUuid()})
-			if read.GetData().GetId() != p.GetId() || read.GetData().GetPaymentPageUrl() != p.GetPaymentPageUrl() {
-				t.Errorf("read %v", read)
-			}
+			testenv.Check(t, read.GetData().GetId() == p.GetId() &&
+				read.GetData().GetPaymentPageUrl() == p.GetPaymentPageUrl(), "read %v", read)
 			reason := "late"
 			moved := called(t, gatewayClient(g, options...).UpdatePaymentStatus,
 				&gatewayv1.UpdatePaymentStatusRequest{PaymentId: p.GetId(), Status: "failed", Reason: &reason})
-			if data := moved.GetData(); data.GetStatus() != "failed" || !data.GetCallbackQueued() ||
-				data.GetUuid() != p.GetUuid() {
-				t.Errorf("moved %v", moved)
-			}
+			data := moved.GetData()
+			testenv.Check(t, data.GetStatus() == "failed" && data.GetCallbackQueued() && data.GetUuid() == p.GetUuid(),
+				"moved %v", moved)
 		})
 	}
 }

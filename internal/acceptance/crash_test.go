@@ -138,9 +138,7 @@ func TestKilled(t *testing.T) {
 	noError(t, errors.Join(a.failed...))
 
 	v.pool = poolOf(t, v.DatabaseURL)
-	if v.count(t, underWay) == 0 {
-		t.Error("no delivery was under way")
-	}
+	testenv.Check(t, v.count(t, underWay) != 0, "no delivery was under way")
 	if !testenv.Whole(t) { // the whole check waits for the leases of the killed process to end
 		v.count(t,
 			"with ended as (update webhook_endpoint set leased_until = now() returning 1) select count(*) from ended")
@@ -162,10 +160,8 @@ func (v *instance) keptItsWord(t *testing.T, a *acknowledged) {
 	for orderID, id := range a.ids {
 		got := send(t, http.MethodGet, v.BaseURL+payments+"/"+id, "", signed(v.first(), ""))
 		status := got.text("data.status")
-		if got.status != 200 || got.text("data.orderId") != orderID ||
-			status != a.statuses[id] && status != a.asked[id] {
-			t.Errorf("%s: %s; acknowledged %s, asked for %q", orderID, got, a.statuses[id], a.asked[id])
-		}
+		testenv.Check(t, got.status == 200 && got.text("data.orderId") == orderID && (status == a.statuses[id] ||
+			status == a.asked[id]), "%s: %s; acknowledged %s, asked for %q", orderID, got, a.statuses[id], a.asked[id])
 	}
 }
 
@@ -173,15 +169,12 @@ func (v *instance) repeatsOnce(t *testing.T, a *acknowledged) {
 	t.Helper()
 	for orderID, body := range a.open {
 		first, second := v.post(t, v.first(), body), v.post(t, v.first(), body)
-		if first.status != 200 || second.text("data.id") != first.text("data.id") ||
-			second.header.Get("Idempotent-Replay") != "true" {
-			t.Errorf("%s: %s, then %s", orderID, first, second)
-		}
+		testenv.Check(t, first.status == 200 && second.text("data.id") == first.text("data.id") &&
+			second.header.Get("Idempotent-Replay") == "true", "%s: %s, then %s", orderID, first, second)
 	}
-	if doubles := v.texts(t,
-		"select order_id from payment group by merchant_id, method, order_id having count(*) > 1"); len(doubles) > 0 {
-		t.Errorf("two payments for %v", doubles)
-	}
+	doubles := v.texts(t,
+		"select order_id from payment group by merchant_id, method, order_id having count(*) > 1")
+	testenv.Check(t, len(doubles) == 0, "two payments for %v", doubles)
 }
 
 // deliversAll waits for a webhook of every status change. Those that were under way are made again
@@ -190,9 +183,7 @@ func (v *instance) deliversAll(t *testing.T, s *shop) {
 	t.Helper()
 	changes := v.count(t, "select count(*) from payment_history where from_status is not null")
 	events := v.texts(t, "select id::text from webhook_event")
-	if changes != len(events) || changes == 0 {
-		t.Errorf("%d events for %d status changes", len(events), changes)
-	}
+	testenv.Check(t, changes == len(events) && changes != 0, "%d events for %d status changes", len(events), changes)
 	testenv.Until(t, fmt.Sprintf("%d webhooks have arrived", len(events)), func() bool {
 		taken := s.taken()
 		return !slices.ContainsFunc(events, func(id string) bool { return !taken[id] })

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"gateway.example/internal/testenv"
 )
 
 // judge compares what the gateway answers and sends with docs/openapi.json.
@@ -218,9 +220,7 @@ func TestJudge(t *testing.T) {
 	const known = `{"message":"No such resource.","code":"not_found","requestId":"a"}`
 	j.answer("GET", "/api/v1/payments/7", 404, nil, []byte(known))
 	j.answer("GET", "/api/v1/nowhere", 404, nil, []byte(known))
-	if len(j.wrong) != 0 {
-		t.Error(j.wrong)
-	}
+	testenv.Check(t, len(j.wrong) == 0, "%v", j.wrong)
 	for _, wrong := range []struct {
 		status int
 		header http.Header
@@ -244,10 +244,7 @@ func TestJudge(t *testing.T) {
 		noError(t, err)
 		j.request(request)
 	}
-	if len(j.wrong) != before+2 {
-		t.Errorf("requests that are not described are taken: %v", j.wrong[before:])
-	}
-	if j.webhook([]byte(`{"type":"payment.status.updated"}`)) == nil || j.webhook([]byte(`{"type":"unknown"}`)) == nil {
-		t.Error("an event that is not described is taken")
-	}
+	testenv.Check(t, len(j.wrong) == before+2, "requests that are not described are taken: %v", j.wrong[before:])
+	testenv.Check(t, j.webhook([]byte(`{"type":"payment.status.updated"}`)) != nil &&
+		j.webhook([]byte(`{"type":"unknown"}`)) != nil, "an event that is not described is taken")
 }

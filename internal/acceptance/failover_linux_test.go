@@ -32,9 +32,7 @@ func newCluster(t *testing.T) *cluster {
 	c := &cluster{dir: dir, port: 24100}
 	t.Cleanup(c.end)
 	out, err := exec.Command("../../deploy/patroni/up", dir, strconv.Itoa(c.port)).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	testenv.Need(t, err == nil, "%v\n%s", err, out)
 	c.await(t)
 	return c
 }

@@ -28,9 +28,7 @@ func buildWith(t *testing.T, files map[string]string) string {
 	program := filepath.Join(dir, "gateway.bin")
 	out, err := exec.Command("go", "build", "-buildvcs=false", "-overlay", filepath.Join(dir, "overlay.json"),
 		"-o", program, mainPackage).CombinedOutput()
-	if err != nil {
-		t.Fatalf("build the gateway with other files: %v\n%s", err, out)
-	}
+	testenv.Need(t, err == nil, "build the gateway with other files: %v\n%s", err, out)
 	return program
 }
 

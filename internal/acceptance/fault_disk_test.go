@@ -189,15 +189,12 @@ func (s *stage) appealAll(t *testing.T, gets bool, want string, makeRoom func())
 	s.load.mu.Lock()
 	met := s.load.current.answers[want]
 	s.load.mu.Unlock()
-	if gets && met == 0 {
-		t.Errorf("nobody was answered %s", want)
-	}
+	testenv.Check(t, !gets || met != 0, "nobody was answered %s", want)
 	makeRoom()
 	began := time.Now()
 	appealing.Wait()
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("the appeals were there %s after there was room", took)
-	}
+	took := time.Since(began)
+	testenv.Check(t, took <= 10*time.Second, "the appeals were there %s after there was room", took)
 	var whole int
 	noError(
 		t,
@@ -205,9 +202,7 @@ func (s *stage) appealAll(t *testing.T, gets bool, want string, makeRoom func())
 		(select sum(length(content)) from appeal_chunk c where c.payment_id = a.payment_id)`, ids, len(content)).
 			Scan(&whole),
 	)
-	if whole != clients*each {
-		t.Errorf("%d of %d appeals are there and whole", whole, clients*each)
-	}
+	testenv.Check(t, whole == clients*each, "%d of %d appeals are there and whole", whole, clients*each)
 }
 
 func (s *stage) appealOne(content string) (id int64, ok bool) {

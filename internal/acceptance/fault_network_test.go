@@ -132,9 +132,7 @@ func newToxiproxy(t *testing.T, upstream string) *toxiproxy {
 	program := filepath.Join(t.TempDir(), "toxiproxy-server")
 	out, err := exec.Command("go", "build", "-modfile=../tools/toxiproxy/go.mod", "-o", program, toxiproxyPackage).
 		CombinedOutput()
-	if err != nil {
-		t.Fatalf("build toxiproxy: %v\n%s", err, out)
-	}
+	testenv.Need(t, err == nil, "build toxiproxy: %v\n%s", err, out)
 	p := &toxiproxy{api: freeAddr(), listen: freeAddr()}
 	host, port, err := net.SplitHostPort(p.api)
 	noError(t, err)

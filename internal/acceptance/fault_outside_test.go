@@ -62,9 +62,8 @@ func (s *stage) receiversMisbehave(t *testing.T) {
 	for _, one := range bad {
 		one.instead.Store(nil)
 	}
-	if n := strayed.Load(); n > 0 {
-		t.Errorf("%d redirects were followed", n)
-	}
+	n := strayed.Load()
+	testenv.Check(t, n <= 0, "%d redirects were followed", n)
 }
 
 // reset ends the connection without an answer.
@@ -114,9 +113,7 @@ func (s *stage) awaitEvents(t *testing.T) {
 			}
 			return missing
 		})
-		if err != nil {
-			t.Errorf("%s: %v\n%s", l.fault, err, s.whereabouts(t, l.promises))
-		}
+		testenv.Check(t, err == nil, "%s: %v\n%s", l.fault, err, s.whereabouts(t, l.promises))
 	}
 }
 
@@ -215,8 +212,6 @@ func (s *stage) payByCard(t *testing.T, i int) string {
 	token := path.Base(created.text("data.checkoutUrl"))
 	got, err := trySend(http.MethodPost, s.a.BaseURL+"/api/v1/checkout/"+token+"/payer-details",
 		typedCard(cardOf(i), nil), nil)
-	if err != nil || got.status != 200 && got.status != 503 {
-		t.Errorf("the card: %s %v", got, err)
-	}
+	testenv.Check(t, err == nil && (got.status == 200 || got.status == 503), "the card: %s %v", got, err)
 	return created.text("data.id")
 }

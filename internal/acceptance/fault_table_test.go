@@ -32,9 +32,7 @@ func (s *stage) writeTable(t *testing.T) {
 	content := testenv.Must(os.ReadFile(manual))(t)
 	before, rest, begun := strings.Cut(string(content), tableBegin)
 	_, after, ended := strings.Cut(rest, tableEnd)
-	if !begun || !ended {
-		t.Fatal("the manual has no place for the table")
-	}
+	testenv.Need(t, begun && ended, "the manual has no place for the table")
 	noError(t, os.WriteFile(manual, []byte(before+tableBegin+table.String()+tableEnd+after), 0o644))
 }
 

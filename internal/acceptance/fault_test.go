@@ -160,9 +160,7 @@ func (s *stage) suffer(t *testing.T, name string, fault func(t *testing.T)) {
 	back := s.load.recovered(t, healed)
 	r := s.load.next(newRound())
 	l := line{fault: name, saw: r.saw(), silence: r.silence, back: back, promises: r.promises, calls: r.calls}
-	if back > s.within {
-		t.Errorf("%s: all clients were answered again after %s", name, back)
-	}
+	testenv.Check(t, back <= s.within, "%s: all clients were answered again after %s", name, back)
 	for _, wrong := range r.wrong[:min(len(r.wrong), 10)] {
 		t.Errorf("%s: %s", name, wrong)
 	}
@@ -221,9 +219,8 @@ func (s *stage) kept(t *testing.T, promises []promise) (lost, twice int) {
 				if err == nil && len(list) == 1 {
 					end(history.Answer{ID: p.id, Status: fmt.Sprint(list[0].(object)["status"])})
 				}
-				if err != nil || len(list) != 1 || fmt.Sprint(list[0].(object)["status"]) != p.status {
-					t.Errorf("%s by the API: %s %v", p.order, got, err)
-				}
+				testenv.Check(t, err == nil && len(list) == 1 && fmt.Sprint(list[0].(object)["status"]) == p.status,
+					"%s by the API: %s %v", p.order, got, err)
 			}
 		})
 	}

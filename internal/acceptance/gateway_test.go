@@ -312,9 +312,7 @@ func (g *instance) metric(name string) (float64, error) {
 func (g *instance) wantAudit(t *testing.T) {
 	t.Helper()
 	out, errs, err := command(t, "", nil, "audit", "-database-url", g.DatabaseURL)
-	if err != nil || !strings.HasPrefix(out, "clean") {
-		t.Errorf("audit: %v\n%s%s", err, out, errs)
-	}
+	testenv.Check(t, err == nil && strings.HasPrefix(out, "clean"), "audit: %v\n%s%s", err, out, errs)
 }
 
 // box is the cashbox whose key has the id; a legacy key's has nothing but the key.
@@ -340,8 +338,6 @@ func (g *instance) first() sandbox.Cashbox { return g.Cashboxes[0] }
 func (g *instance) user(t testing.TB, login string) sandbox.User {
 	t.Helper()
 	at := slices.IndexFunc(g.Users, func(u sandbox.User) bool { return u.Login == login })
-	if at < 0 {
-		t.Fatalf("no user %s", login)
-	}
+	testenv.Need(t, at >= 0, "no user %s", login)
 	return g.Users[at]
 }

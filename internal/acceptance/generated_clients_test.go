@@ -25,9 +25,7 @@ func TestGeneratedClients(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, out := range payment(t, description, env) {
-				if !strings.Contains(out, "Payment created") {
-					t.Errorf("it wrote %s", out)
-				}
+				testenv.Check(t, strings.Contains(out, "Payment created"), "it wrote %s", out)
 			}
 		})
 	}

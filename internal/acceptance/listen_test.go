@@ -69,9 +69,8 @@ func TestListenForwards(t *testing.T) {
 	heard.await(t, "forwarded: "+forward+" answers 202 Accepted\n")
 	mu.Lock()
 	defer mu.Unlock()
-	if len(bodies) != 1 || !strings.Contains(bodies[0], id) || strings.Contains(bodies[0], "\n") {
-		t.Errorf("got %q", bodies)
-	}
+	testenv.Check(t, len(bodies) == 1 && strings.Contains(bodies[0], id) && !strings.Contains(bodies[0], "\n"),
+		"got %q", bodies)
 	// The gateway notes an answer after it has heard it, which is after the listener has told of it.
 	noError(t, testenv.Eventually(func() error {
 		attempts := g.texts(t, `select coalesce(a.status_code::text, a.error) from webhook_attempt a
@@ -94,9 +93,8 @@ func TestListenRefuses(t *testing.T) {
 	noError(t, err)
 	_ = answer.Body.Close()
 	heard.await(t, "refused: the signature matches no cashbox of the sandbox\n")
-	if answer.StatusCode != http.StatusBadRequest || strings.Contains(heard.String(), "forged") {
-		t.Errorf("%s: %s", answer.Status, heard)
-	}
+	testenv.Check(t, answer.StatusCode == http.StatusBadRequest && !strings.Contains(heard.String(), "forged"),
+		"%s: %s", answer.Status, heard)
 }
 
 // "gateway trigger" says what has happened, or in the gateway's words why not.
@@ -110,9 +108,8 @@ func TestTriggerCommand(t *testing.T) {
 	id := g.create(t, g.first(), nil).text("data.uuid")
 	out, status := run("payment.failed", "-id", id)
 	order := g.texts(t, "select order_id from payment where uuid::text = $1 and status = 'failed'", id)
-	if status != 0 || len(order) != 1 || out != "payment.failed: "+id+", order "+order[0]+", is failed\n" {
-		t.Errorf("exit %d: %s, %v", status, out, order)
-	}
+	testenv.Check(t, status == 0 && len(order) == 1 && out == "payment.failed: "+id+", order "+order[0]+", is failed\n",
+		"exit %d: %s, %v", status, out, order)
 	out, status = run("payment.failed", "-id", id)
 	wantExit(t, "again", out, status, 1, "gateway: ")
 	for _, event := range []string{"payment.completed", "code_resend", "payin.completed"} {

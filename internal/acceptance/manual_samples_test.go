@@ -74,9 +74,7 @@ func TestManualSamples(t *testing.T) {
 			received := listening(t, dir, env, strings.ReplaceAll(sample.receive, "8099", port), port)
 			answered := tool(t, dir, env, "sh", "-c", sample.call)
 			id := regexp.MustCompile(`["']?id["']?: ?(\d+)`).FindStringSubmatch(answered)
-			if !strings.Contains(answered, "Payment created") || id == nil {
-				t.Fatalf("it wrote %s", answered)
-			}
+			testenv.Need(t, strings.Contains(answered, "Payment created") && id != nil, "it wrote %s", answered)
 			g.callback(t, id[1], `{"status":"completed"}`)
 			noError(t, testenv.Eventually(func() error {
 				if out := received.String(); !strings.Contains(out, "COMPLETED") {
@@ -103,9 +101,7 @@ func codeOf(t *testing.T, page, fence string) string {
 	text := testenv.Must(os.ReadFile("../../docs/integrate/" + page + ".md"))(t)
 	_, code, found := strings.Cut(string(text), "\n```"+fence+"\n")
 	code, _, ended := strings.Cut(code, "\n```\n")
-	if !found || !ended {
-		t.Fatalf("%s.md has no %q", page, fence)
-	}
+	testenv.Need(t, found && ended, "%s.md has no %q", page, fence)
 	return code + "\n"
 }
 

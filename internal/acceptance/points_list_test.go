@@ -34,10 +34,8 @@ func TestPointsAreListed(t *testing.T) {
 	found, listed := readSource(t).places(), readPoints(t)
 	testenv.Check(t, len(found) > 100, "the source has %d places: they are not found", len(found))
 	for _, place := range found {
-		if listed.reason(place) == "" {
-			t.Errorf("%s commits or calls outward, and is not in %s: have a way of TestPoints pass it and write it under %q, "+
-				"or write it under the reason why a kill there needs no test", place, pointsList, killed)
-		}
+		testenv.Check(t, listed.reason(place) != "", "%s commits or calls outward, and is not in %s: have a way of "+
+			"TestPoints pass it and write it under %q, or write it under the reason why a kill there needs no test", place, pointsList, killed)
 	}
 	for name := range listed {
 		known := slices.ContainsFunc(found, func(place string) bool { return name == place || name == packageOf(place)+".*" })

@@ -99,9 +99,7 @@ func buildPoints(t *testing.T) string {
 		args = append(args, "-race")
 	}
 	out, err := exec.Command("go", append(args, mainPackage)...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
+	testenv.Need(t, err == nil, "build: %v\n%s", err, out)
 	return program
 }
 
@@ -200,9 +198,8 @@ func (p *pointed) call(method, address, body string, headers header) answer {
 		got, err = trySend(method, address, body, headers)
 		return err
 	}))
-	if got.status >= http.StatusBadRequest && proposedBy(got) == "" && (asked == p.deaths || got.status >= http.StatusInternalServerError) {
-		p.t.Fatalf("%s %s: %s", address, body, got)
-	}
+	testenv.Need(p.t, got.status < http.StatusBadRequest || proposedBy(got) != "" || asked != p.deaths &&
+		got.status < http.StatusInternalServerError, "%s %s: %s", address, body, got)
 	return got
 }
 

@@ -74,9 +74,7 @@ func (p *pointed) link(string) {
 	}, nil))
 	page := made.text("link.url")
 	attempt := attemptField.FindStringSubmatch(p.onPage(http.MethodGet, page).raw)
-	if attempt == nil {
-		p.t.Fatalf("%s has no form", page)
-	}
+	testenv.Need(p.t, attempt != nil, "%s has no form", page)
 	p.onPage(http.MethodPost, page, "attempt", attempt[1], "method", "sbp")
 	orderID := "link-" + made.text("link.id") + "-" + attempt[1]
 	id := fmt.Sprint(p.count(p.t, "select id from payment where order_id = $1", orderID))

@@ -55,9 +55,7 @@ func noSandbox(t *testing.T, g *instance) {
 		`select (select count(*) from trader) + (select count(*) from requisite) + (select count(*) from app_user)
 		+ (select count(*) from test_clock) + (select count(*) from transfer) + (select count(*) from merchant where name <> 'Shop')`,
 	)
-	if seeded != 0 {
-		t.Errorf("%d rows seeded", seeded)
-	}
+	testenv.Check(t, seeded == 0, "%d rows seeded", seeded)
 	if _, err := os.Stat(filepath.Join(g.dir, "sandbox.json")); err == nil {
 		t.Error("there is a sandbox.json")
 	}
@@ -68,9 +66,7 @@ func noSandbox(t *testing.T, g *instance) {
 		got.want(t, path, 404, "code", "not_found")
 	}
 	noError(t, g.stop())
-	if g.stdout.String() != "" {
-		t.Errorf("printed %q", g.stdout)
-	}
+	testenv.Check(t, g.stdout.String() == "", "printed %q", g.stdout)
 }
 
 // With the secret, creations get as far as the rate; loopback is no address for a webhook.
@@ -81,17 +77,14 @@ func TestProduction(t *testing.T) {
 	g, box := live(t, map[string]string{"GATEWAY_EXTERNAL_PAYMENTS_SECRET": secret})
 	g.post(t, box, order(nil)).want(t, "create", 422, "code", "collect_requisites_not_available")
 	for _, local := range []string{"http://127.0.0.1:9/", "https://127.0.0.1/", "http://localhost/"} {
-		if got := g.post(t, box, order(object{"callbackUri": local})); got.status != 422 || len(got.fields()) != 1 ||
-			got.fields()[0] != "callbackUri" {
-			t.Errorf("%s: %s", local, got)
-		}
+		got := g.post(t, box, order(object{"callbackUri": local}))
+		testenv.Check(t, got.status == 422 && len(got.fields()) == 1 && got.fields()[0] == "callbackUri",
+			"%s: %s", local, got)
 	}
 	wantStrictTransport(t, map[*instance]string{g: "max-age=31536000", sharedSandbox(t): ""})
 	// Outside a sandbox the reference is there to be read alone.
-	if page := fetched(t, "GET", g.BaseURL+"/docs/CreatePayment", "", nil); page.status != 200 ||
-		strings.Contains(page.raw, "<form") {
-		t.Errorf("the reference: %s", page)
-	}
+	page := fetched(t, "GET", g.BaseURL+"/docs/CreatePayment", "", nil)
+	testenv.Check(t, page.status == 200 && !strings.Contains(page.raw, "<form"), "the reference: %s", page)
 	g.ExternalPaymentsSecret = secret
 	g.callback(t, "1", `{"status":"failed"}`).want(t, "a callback's plain signature", 401, "code", "signature_required")
 	noError(t, g.stop())

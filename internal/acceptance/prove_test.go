@@ -144,9 +144,7 @@ func (w *instance) prove(t *testing.T, line string, done *proven) {
 // does does what a line says that is no "do".
 func (w *instance) does(t *testing.T, line string) {
 	t.Helper()
-	if wrong := w.try(t, line); wrong != "" {
-		t.Errorf("%.300s: %s", line, wrong)
-	}
+	testenv.Want(t, w.try(t, line), "", "%.300s", line)
 }
 
 // try does what a line says, and returns what is wrong.
@@ -316,9 +314,7 @@ func (p *proven) once(t *testing.T, w *instance, name string) {
 	}
 	ran := p.ran[name]
 	p.mu.Unlock()
-	if ran() && !first {
-		t.Errorf("%s: failed before", name)
-	}
+	testenv.Check(t, !ran() || first, "%s: failed before", name)
 }
 
 // steps makes the calls of a section of steps.txt.

@@ -25,7 +25,6 @@ func TestPythonClient(t *testing.T) {
 	told := driven(t, g)
 	told["external"] = g.ExternalPaymentsSecret
 	env := append(driving(t, told), "PYTHONPATH="+source, "PYTHONDONTWRITEBYTECODE=1")
-	if out := tool(t, "testdata/python", env, "python3", "drive.py"); !strings.Contains(out, "all went well") {
-		t.Errorf("it wrote %s", out)
-	}
+	out := tool(t, "testdata/python", env, "python3", "drive.py")
+	testenv.Check(t, strings.Contains(out, "all went well"), "it wrote %s", out)
 }

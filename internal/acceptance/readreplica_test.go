@@ -38,20 +38,14 @@ func TestReadReplica(t *testing.T) {
 	defer standby.Close()
 	changed := g.enter(t, "merchant")
 	looking := slices.DeleteFunc(slices.Clone(changed), func(c *http.Cookie) bool { return c.Name == "changed" })
-	if len(looking) != len(changed)-1 {
-		t.Fatalf("a form leaves no mark: %v", changed)
-	}
+	testenv.Need(t, len(looking) == len(changed)-1, "a form leaves no mark: %v", changed)
 	testenv.Must(standby.Exec(t.Context(), "select pg_wal_replay_pause()"))(t)
 	id := g.create(t, g.first(), nil).text("data.id")
 	shows := func(cookies []*http.Cookie) bool {
 		return strings.Contains(g.visit(t, "/merchant/payments", cookies), "/merchant/payments/"+id+`"`)
 	}
-	if shows(looking) {
-		t.Error("the list is not read from the replica")
-	}
-	if !shows(changed) {
-		t.Error("who has sent a form does not see what is there")
-	}
+	testenv.Check(t, !shows(looking), "the list is not read from the replica")
+	testenv.Check(t, shows(changed), "who has sent a form does not see what is there")
 	if page := g.visit(t, "/merchant/payments/"+id, looking); !strings.Contains(page, id) {
 		t.Error("the details of a payment are not fresh")
 	}
@@ -60,9 +54,7 @@ func TestReadReplica(t *testing.T) {
 	testenv.Until(t, "the standby has caught up", func() bool { return shows(looking) })
 	noError(t, server.Stop(t.Context()))
 	used(0)
-	if !shows(looking) {
-		t.Error("without its replica the list is empty")
-	}
+	testenv.Check(t, shows(looking), "without its replica the list is empty")
 	g.stderr.await(t, "lists are read from the replica", "lists are read from the primary")
 }
 
@@ -71,7 +63,6 @@ func TestReadReplicaOfAnother(t *testing.T) {
 	t.Parallel()
 	g := setup{database: dbtest.URL(t), flags: []string{"-database-read-url", dbtest.URL(t)}}.prepare(t)
 	err := g.tryStart()
-	if err == nil || !strings.Contains(err.Error(), "DATABASE_READ_URL is another database than DATABASE_URL") {
-		t.Errorf("it ended with %v", err)
-	}
+	testenv.Check(t, err != nil &&
+		strings.Contains(err.Error(), "DATABASE_READ_URL is another database than DATABASE_URL"), "it ended with %v", err)
 }

@@ -31,14 +31,12 @@ func TestReplicas(t *testing.T) {
 	id := created.text("data.id")
 	read := func(g *instance) answer { return send(t, "GET", g.BaseURL+payments+"/"+id, "", signed(g.first(), "")) }
 	read(b).must(t, "on the other replica", 200, "data.status", "pending")
-	if again := b.create(t, b.first(), object{"orderId": orderID, "callbackUri": s.URL}); again.text("data.id") != id {
-		t.Errorf("repeated on the other replica: %s", again)
-	}
+	again := b.create(t, b.first(), object{"orderId": orderID, "callbackUri": s.URL})
+	testenv.Check(t, again.text("data.id") == id, "repeated on the other replica: %s", again)
 
 	b.advance(t, 14*time.Minute)
-	if got := read(a); got.text("data.status") != "pending" {
-		t.Errorf("a minute before its end: %s", got)
-	}
+	got := read(a)
+	testenv.Check(t, got.text("data.status") == "pending", "a minute before its end: %s", got)
 	b.advance(t, time.Minute+time.Second)
 	for name, g := range map[string]*instance{"asked": b, "other": a} {
 		if got := read(g); got.text("data.status") != "failed" || got.text("data.statusReason") != "expired" {
@@ -57,9 +55,7 @@ func TestReplicas(t *testing.T) {
 	// What is new on one replica is of the moved time, to the other as well.
 	later := a.create(t, a.first(), nil)
 	at, err := time.Parse(time.RFC3339Nano, later.text("data.createdAt"))
-	if err != nil || time.Until(at) < 14*time.Minute {
-		t.Errorf("created at %s", at)
-	}
+	testenv.Check(t, err == nil && time.Until(at) >= 14*time.Minute, "created at %s", at)
 	revokedEverywhere(t, a, b)
 }
 
@@ -99,9 +95,8 @@ func TestRestart(t *testing.T) {
 	first.advance(t, 10*time.Minute)
 	noError(t, first.stop())
 	again := plan.start(t)
-	if again.first().Secret != first.first().Secret || again.ExternalPaymentsSecret != first.ExternalPaymentsSecret {
-		t.Error("the secrets are others")
-	}
+	testenv.Check(t, again.first().Secret == first.first().Secret &&
+		again.ExternalPaymentsSecret == first.ExternalPaymentsSecret, "the secrets are others")
 	got := send(t, "GET", again.BaseURL+payments+"/"+created.text("data.id"), "", signed(again.first(), ""))
 	got.want(t, "after the start", 200, "data.status", "pending")
 	if at, err := time.Parse(time.RFC3339Nano,

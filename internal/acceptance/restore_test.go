@@ -109,9 +109,7 @@ func (o *original) rehearses(t *testing.T, backup string) {
 	t.Helper()
 	out, _, err := command(t, "", nil, "rehearse", backup, "-database-url", o.url)
 	for _, want := range []string{"restored: ", "\nclean: ", "\ncompared: 1 sealed day ", "\nthe backup ends with a transfer of "} {
-		if err != nil || !strings.Contains(out, want) {
-			t.Errorf("rehearse %s: %s%v, want %q", backup, out, err, want)
-		}
+		testenv.Check(t, err == nil && strings.Contains(out, want), "rehearse %s: %s%v, want %q", backup, out, err, want)
 	}
 }
 
@@ -132,9 +130,8 @@ func (o *original) noticesDamage(t *testing.T, backup string) {
 	broken := poolOf(t, ownServer(t, filepath.Dir(damaged)).URL("postgres"))
 	_, err := broken.Exec(t.Context(), "select count(amount) from transfer")
 	reads, failed := db.DamagedReads(t.Context(), broken)
-	if !db.IsDamaged(err) || reads == 0 || failed != nil {
-		t.Errorf("reading the page: %v; %d damaged pages noticed (%v)", err, reads, failed)
-	}
+	testenv.Check(t, db.IsDamaged(err) && reads != 0 && failed == nil,
+		"reading the page: %v; %d damaged pages noticed (%v)", err, reads, failed)
 	if found, err := audit.Since(t.Context(), broken, time.Time{}); err != nil || !audit.Damaged(found) {
 		t.Errorf("the audit of each minute: %v, %v", found, err)
 	}
@@ -149,9 +146,8 @@ func (o *original) noticesDamage(t *testing.T, backup string) {
 func (o *original) refusesBackup(t *testing.T, backup, why string) {
 	t.Helper()
 	out, _, err := command(t, "", nil, "rehearse", backup, "-database-url", o.url)
-	if err == nil || !strings.HasPrefix(err.Error(), "exit status 1: ") || !strings.Contains(out, why) {
-		t.Errorf("rehearse: %s%v, want %q", out, err, why)
-	}
+	testenv.Check(t, err != nil && strings.HasPrefix(err.Error(), "exit status 1: ") && strings.Contains(out, why),
+		"rehearse: %s%v, want %q", out, err, why)
 }
 
 // original is a sandbox whose database is backed up while it works.
@@ -204,9 +200,7 @@ func TestRestore(t *testing.T) {
 	for _, url := range copies {
 		o.url = url
 		out, _, err := command(t, "", nil, "audit", "-database-url", url)
-		if err != nil || !strings.HasPrefix(out, "clean: ") {
-			t.Errorf("audit: %s%v", out, err)
-		}
+		testenv.Check(t, err == nil && strings.HasPrefix(out, "clean: "), "audit: %s%v", out, err)
 		o.instance = setup{dir: copyKey(t, o.dir), database: url, variables: variables}.start(t)
 		o.isWhole(t, end)
 		noError(t, o.stop())
@@ -221,9 +215,7 @@ func lastOf(address string) string { return address[strings.LastIndex(address, "
 func (o *original) feedEnd(t *testing.T, cursor *string) string {
 	t.Helper()
 	ids, end := o.feedFrom(t, cursor)
-	if len(ids) == 0 {
-		t.Error("there are no events")
-	}
+	testenv.Check(t, len(ids) != 0, "there are no events")
 	return end
 }
 
@@ -247,9 +239,7 @@ func (o *original) isWhole(t *testing.T, end string) {
 	t.Helper()
 	page := testenv.Must(client.Get(o.PayURL + "/r/" + lastOf(o.link)))(t)
 	noError(t, page.Body.Close())
-	if page.StatusCode != http.StatusOK {
-		t.Errorf("the link answers %d", page.StatusCode)
-	}
+	testenv.Check(t, page.StatusCode == http.StatusOK, "the link answers %d", page.StatusCode)
 	// All that the backup has comes after the cursor of before it, each once.
 	testenv.Until(t, "the outbox is empty", func() bool {
 		n := o.count(t, "select count(*) from webhook_outbox")
@@ -259,9 +249,7 @@ func (o *original) isWhole(t *testing.T, end string) {
 	desk := o.merchantDesk(o.user(t, "merchant").Token)
 	invalid(t, "a cursor of what was lost", desk.ListEvents, &portalv1.ListEventsRequest{Cursor: &end}, "cursor")
 	out, _, err := command(t, "", nil, "adopt", "-database-url", o.url)
-	if err != nil || !strings.HasPrefix(out, "adopted: ") {
-		t.Errorf("adopt: %s%v", out, err)
-	}
+	testenv.Check(t, err == nil && strings.HasPrefix(out, "adopted: "), "adopt: %s%v", out, err)
 	o.told(t)
 	if after, _ := o.feedFrom(t, &end); len(after) != 1 {
 		t.Errorf("%d events come after the cursor of what was lost", len(after))
@@ -278,9 +266,8 @@ func (o *original) feedHasAll(t *testing.T, cursor string) {
 		join app_user u on u.merchant_id = m.id and u.login = 'merchant' where e.number > $1::text::bigint order by e.number`, cursor)
 	// What is numbered meanwhile comes after these.
 	got, _ := o.feedFrom(t, &cursor)
-	if len(want) == 0 || len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
-		t.Errorf("the feed has %d events after the cursor, the database %d", len(got), len(want))
-	}
+	testenv.Check(t, len(want) != 0 && len(got) >= len(want) && slices.Equal(got[:len(want)], want),
+		"the feed has %d events after the cursor, the database %d", len(got), len(want))
 }
 
 // A copy of a production database is not served: neither one in another cluster, nor a base backup,
@@ -305,9 +292,7 @@ func TestCopyIsRefused(t *testing.T) {
 	refused := func(name, want, url string, more map[string]string, args ...string) {
 		t.Helper()
 		err := serve(url, more, args...).tryStart()
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		testenv.Check(t, err != nil && strings.Contains(err.Error(), want), "%s: %v", name, err)
 	}
 	starts("the first start", url, nil)
 	starts("a restart", url, nil)
@@ -343,14 +328,11 @@ func TestOffline(t *testing.T) {
 	created := g.create(t, g.first(), object{"callbackUri": s.URL})
 	g.callback(t, created.text("data.id"), `{"status":"completed"}`).want(t, "callback", http.StatusOK)
 	_, token := g.cardPayment(t, nil)
-	if got := g.checkout(t, token, "payer-details", typedCard(savedPAN, nil)); got.status < 400 {
-		t.Errorf("a card is taken: %s", got)
-	}
+	got := g.checkout(t, token, "payer-details", typedCard(savedPAN, nil))
+	testenv.Check(t, got.status >= 400, "a card is taken: %s", got)
 	time.Sleep(2 * time.Second) // what comes round by itself comes every second
-	if p.called("authorize") != 0 || len(s.events(created.text("data.orderId"))) != 0 ||
-		g.count(t, "select count(*) from webhook_outbox") != 1 {
-		t.Errorf("somebody was called, or an event numbered")
-	}
+	testenv.Check(t, p.called("authorize") == 0 && len(s.events(created.text("data.orderId"))) == 0 &&
+		g.count(t, "select count(*) from webhook_outbox") == 1, "somebody was called, or an event numbered")
 	noError(t, g.stop())
 	plan.flags = nil
 	plan.start(t)

@@ -66,17 +66,14 @@ func TestKeysRotate(t *testing.T) {
 			t.Errorf("%v\n%s", err, out)
 		}
 	})
-	if n := r.count(t, "select count(*) from setting_change"); n != changes {
-		t.Errorf("the rotation stands in the log of settings, %d times", n-changes)
-	}
+	n := r.count(t, "select count(*) from setting_change")
+	testenv.Check(t, n == changes, "the rotation stands in the log of settings, %d times", n-changes)
 	gone := "  " + vault.Fingerprint(old) + "  given    opens nothing that is needed\n"
 	sealed := 0 // and with the payments of the meantime some more
 	_, _ = fmt.Sscan(out, &sealed)
-	if !strings.Contains(out, gone) || sealed < testenv.Pick(t, 3_900, 6_400) ||
-		!strings.Contains(out,
-			"  "+vault.Fingerprint(fresh)+"  first    opens 1 of app_user.totp_secret, 1 of card_hash_key.key, ") {
-		t.Errorf("it says %s", out)
-	}
+	opens := "  " + vault.Fingerprint(fresh) + "  first    opens 1 of app_user.totp_secret, 1 of card_hash_key.key, "
+	testenv.Check(t, strings.Contains(out, gone) && sealed >= testenv.Pick(t, 3_900, 6_400) && strings.Contains(out, opens),
+		"it says %s", out)
 	noError(t, r.stop())
 	r.variables["GATEWAY_VAULT_KEYS"] = freshText
 	r.start(t)
@@ -152,9 +149,8 @@ func (r *rotation) payoutDone(t *testing.T, id string) {
 	t.Helper()
 	desk := r.desk(r.user(t, "trader-1").Token)
 	taken := called(t, desk.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
-	if taken.GetData().GetAddress() != recipientPhone {
-		t.Errorf("the payout goes to %s", taken.GetData().GetAddress())
-	}
+	testenv.Check(t, taken.GetData().GetAddress() == recipientPhone,
+		"the payout goes to %s", taken.GetData().GetAddress())
 	proof := "transfer"
 	called(t, desk.CompletePayin, &portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof})
 }
@@ -215,9 +211,8 @@ func (r *rotation) opensAll(t *testing.T) {
 	r.paysAgain(t)
 	r.told(t)
 	got := send(t, http.MethodGet, r.BaseURL+payments+"/"+r.paid, "", signed(r.first(), ""))
-	if value := got.text("data.requisite.value"); value != r.value || len(value) < 10 {
-		t.Errorf("the payer was told %s, and now %s", r.value, got)
-	}
+	value := got.text("data.requisite.value")
+	testenv.Check(t, value == r.value && len(value) >= 10, "the payer was told %s, and now %s", r.value, got)
 	testenv.Want(t, r.count(t, "select count(distinct card) from card_attempt"), 1, "cards that one is taken for")
 	user := r.user(t, "trader-3")
 	in := called(t, r.account("").Login, &portalv1.LoginRequest{Login: user.Login, Password: user.Password})
@@ -229,8 +224,6 @@ func (r *rotation) opensAll(t *testing.T) {
 	r.confirmTOTP(t, r.offer)
 	fresh, _ := testKey(2)
 	for _, line := range r.texts(t, "select distinct fingerprint from sealed_value") {
-		if line != vault.Fingerprint(fresh) {
-			t.Errorf("something is still sealed with %s", line)
-		}
+		testenv.Check(t, line == vault.Fingerprint(fresh), "something is still sealed with %s", line)
 	}
 }

@@ -86,9 +86,7 @@ func TestSIGTERMUnderLoad(t *testing.T) {
 	leaving.Store(true)
 	newcomer, err := trySend(http.MethodGet, v.BaseURL+payments+"?orderId=none", "", signed(v.first(), ""))
 	over := strings.Contains(v.stderr.String(), `"msg":"stopping"`)
-	if (err != nil || newcomer.status != 200) && !over {
-		t.Errorf("a newcomer within the delay: %s %v", newcomer, err)
-	}
+	testenv.Check(t, err == nil && newcomer.status == 200 || over, "a newcomer within the delay: %s %v", newcomer, err)
 	calling.Wait()
 	if <-v.ended; v.err != nil {
 		t.Errorf("it ended with %v\n%s", v.err, v.stderr.String())
@@ -143,9 +141,7 @@ func TestStopBeginsNoDelivery(t *testing.T) {
 	// the program asks for its body: a connection that nobody has accepted yet would be reset.
 	slow := v.begun(t, payments, with(signed(v.first(), "{}"), "Expect", "100-continue"), 2, "")
 	asked := testenv.Must(bufio.NewReader(slow).ReadString('\n'))(t)
-	if asked != "HTTP/1.1 100 Continue\r\n" {
-		t.Fatalf("the body is not asked for: %q", asked)
-	}
+	testenv.Need(t, asked == "HTTP/1.1 100 Continue\r\n", "the body is not asked for: %q", asked)
 	testenv.Until(t, "a delivery has begun", func() bool { return count() != 0 })
 	v.cancel()
 	v.stderr.await(t, `"msg":"stopping"`)
@@ -164,9 +160,7 @@ func TestStopBeginsNoDelivery(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	for id, times := range seen {
-		if times != 1 {
-			t.Errorf("%s came %d times", id, times)
-		}
+		testenv.Check(t, times == 1, "%s came %d times", id, times)
 	}
 }
 
@@ -200,9 +194,7 @@ func TestStartRefusesConnections(t *testing.T) {
 	noError(t, testenv.Eventually(readyIs("0")))
 	for _, address := range []string{at.BaseURL, at.PayURL, at.PortalURL} {
 		_, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
-		if !errors.Is(err, syscall.ECONNREFUSED) {
-			t.Errorf("%s, while it starts: %v", address, err)
-		}
+		testenv.Check(t, errors.Is(err, syscall.ECONNREFUSED), "%s, while it starts: %v", address, err)
 	}
 	noError(t, tx.Rollback(t.Context()))
 	noError(t, conn.Close(t.Context()))

@@ -29,9 +29,7 @@ func linesOf(t *testing.T, name string) []string {
 		}
 		lines = append(lines, each(line, values)...)
 	}
-	if len(lines) == 0 {
-		t.Fatalf("%s has no lines", name)
-	}
+	testenv.Need(t, len(lines) != 0, "%s has no lines", name)
 	return lines
 }
 

@@ -83,9 +83,7 @@ func (c *collector) find(fits func(*tracepb.Span) bool) []*tracepb.Span {
 func (c *collector) one(t *testing.T, name string) *tracepb.Span {
 	t.Helper()
 	found := c.find(func(s *tracepb.Span) bool { return s.GetName() == name })
-	if len(found) != 1 {
-		t.Fatalf("%d spans %q", len(found), name)
-	}
+	testenv.Need(t, len(found) == 1, "%d spans %q", len(found), name)
 	return found[0]
 }
 
@@ -149,36 +147,25 @@ func TestTraceOfPayment(t *testing.T) {
 	noError(t, v.stop())
 
 	requests := c.find(func(s *tracepb.Span) bool { return attribute(s, "http.route") == payments })
-	if len(requests) != 1 {
-		t.Fatalf("%d requests for the creation", len(requests))
-	}
+	testenv.Need(t, len(requests) == 1, "%d requests for the creation", len(requests))
 	creation, completion, attempt := requests[0], c.one(t, "payment completed"), c.one(t, "webhook attempt")
 	for _, span := range []*tracepb.Span{completion, attempt} {
-		if traceID(span) != traceID(creation) {
-			t.Errorf("%q is in another trace than the creation", span.GetName())
-		}
+		testenv.Check(t, traceID(span) == traceID(creation), "%q is in another trace than the creation", span.GetName())
 	}
-	if traceID(creation) == theirs || len(creation.GetLinks()) != 1 ||
-		hex.EncodeToString(creation.GetLinks()[0].GetTraceId()) != theirs {
-		t.Error("the caller's trace is not a link")
-	}
-	if attribute(creation, "http.response.status_code") != "200" || attribute(completion, "gateway.payment_id") != id ||
-		attribute(attempt, "gateway.outcome") != "delivered" {
-		t.Errorf("attributes: %v %v %v", creation, completion, attempt)
-	}
+	testenv.Check(t, traceID(creation) != theirs && len(creation.GetLinks()) == 1 &&
+		hex.EncodeToString(creation.GetLinks()[0].GetTraceId()) == theirs, "the caller's trace is not a link")
+	testenv.Check(t, attribute(creation, "http.response.status_code") == "200" &&
+		attribute(completion, "gateway.payment_id") == id && attribute(attempt, "gateway.outcome") == "delivered",
+		"attributes: %v %v %v", creation, completion, attempt)
 	confirmed := c.find(func(s *tracepb.Span) bool { return linked(s, completion) })
-	if len(confirmed) != 1 || !linked(completion, confirmed[0]) || traceID(confirmed[0]) == traceID(creation) {
-		t.Errorf("%d requests are linked to the completion", len(confirmed))
-	}
+	testenv.Check(t, len(confirmed) == 1 && linked(completion, confirmed[0]) &&
+		traceID(confirmed[0]) != traceID(creation), "%d requests are linked to the completion", len(confirmed))
 	for span, statement := range map[*tracepb.Span]string{creation: "PaymentInsert", completion: "PaymentMove"} {
-		if names := c.below(span); !slices.Contains(names, statement) ||
-			!slices.Contains(names, "WebhookEventInsert") && span == completion {
-			t.Errorf("below %q: %q", span.GetName(), names)
-		}
+		names := c.below(span)
+		testenv.Check(t, slices.Contains(names, statement) && (slices.Contains(names, "WebhookEventInsert") ||
+			span != completion), "below %q: %q", span.GetName(), names)
 	}
-	if !strings.Contains(v.stderr.String(), traceID(creation)) {
-		t.Error("the log does not name the trace")
-	}
+	testenv.Check(t, strings.Contains(v.stderr.String(), traceID(creation)), "the log does not name the trace")
 	if len(
 		c.find(func(s *tracepb.Span) bool { return strings.HasSuffix(s.GetName(), "TraderService/ConfirmReceived") }),
 	) < 2 {
@@ -210,9 +197,7 @@ func (c *collector) holdsNothing(t *testing.T, v *instance, link, uuid string) {
 			t.Errorf("a span holds %q", text)
 		}
 	}
-	if len(c.keys) == 0 || slices.Contains(c.keys, "") {
-		t.Error("the collector was not told its key")
-	}
+	testenv.Check(t, len(c.keys) != 0 && !slices.Contains(c.keys, ""), "the collector was not told its key")
 }
 
 // A collector that cannot be reached costs calls nothing and the log one line, and does not hold up the end.
@@ -235,13 +220,10 @@ func TestCollectorAway(t *testing.T) {
 	}
 	began := time.Now()
 	noError(t, v.stop())
-	if took := time.Since(began); testenv.Whole(t) && took > 20*time.Second {
-		t.Errorf("the end took %s", took)
-	}
+	took := time.Since(began)
+	testenv.Check(t, !testenv.Whole(t) || took <= 20*time.Second, "the end took %s", took)
 	testenv.Want(t, strings.Count(v.stderr.String(), line), 1, "lines")
-	if strings.Contains(v.stderr.String(), "key-in-the-path") {
-		t.Error("the log has the collector's path")
-	}
+	testenv.Check(t, !strings.Contains(v.stderr.String(), "key-in-the-path"), "the log has the collector's path")
 }
 
 // Settings that cannot be meant are refused by the variable's name, and no value is quoted.
@@ -257,9 +239,8 @@ func TestTraceSettings(t *testing.T) {
 			append([]string{"serve", "-data-dir", t.TempDir()}, anyPorts...)...)
 		cmd.Stderr = &out
 		err := cmd.Run()
-		if err == nil || cmd.ProcessState.ExitCode() != 2 || !strings.Contains(out.String(), name+" must be") ||
-			strings.Contains(out.String(), "secret") {
-			t.Errorf("%s: %v: %s", name, err, out.String())
-		}
+		testenv.Check(t, err != nil && cmd.ProcessState.ExitCode() == 2 &&
+			strings.Contains(out.String(), name+" must be") && !strings.Contains(out.String(), "secret"),
+			"%s: %v: %s", name, err, out.String())
 	}
 }

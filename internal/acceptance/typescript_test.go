@@ -29,9 +29,7 @@ func tool(t *testing.T, dir string, env []string, name string, args ...string) s
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	}
+	testenv.Need(t, err == nil, "%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 	return string(out)
 }
 
@@ -75,14 +73,10 @@ func installTypescript(t *testing.T) string {
 	dir := t.TempDir()
 	tool(t, typescript, nil, "npm", "pack", "--silent", "--pack-destination", dir)
 	packed, err := filepath.Glob(filepath.Join(dir, "*.tgz"))
-	if err != nil || len(packed) != 1 {
-		t.Fatalf("packed %v, %v", packed, err)
-	}
+	testenv.Need(t, err == nil && len(packed) == 1, "packed %v, %v", packed, err)
 	contents := tool(t, dir, nil, "tar", "-tzf", packed[0])
 	for _, file := range []string{"package/LICENSE", "package/README.md", "package/dist/node.d.ts"} {
-		if !strings.Contains(contents, file+"\n") {
-			t.Errorf("the package has no %s", file)
-		}
+		testenv.Check(t, strings.Contains(contents, file+"\n"), "the package has no %s", file)
 	}
 	noError(t, os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"private":true,"type":"module"}`), 0o600))
 	tool(
@@ -130,9 +124,7 @@ func driveNode(t *testing.T, project string) {
 	t.Helper()
 	tool(t, project, nil, "node_modules/.bin/tsc", "-p", ".")
 	out := tool(t, project, driving(t, driven(t, sharedSandbox(t))), "node", "out/drive.js")
-	if !strings.Contains(out, "all went well") {
-		t.Errorf("it wrote %s", out)
-	}
+	testenv.Check(t, strings.Contains(out, "all went well"), "it wrote %s", out)
 }
 
 // driveBrowser: a card payment on a shop's own page, which every origin may do, and a sign-in from an
@@ -151,15 +143,11 @@ func driveBrowser(t *testing.T, project string) {
 		tab.Await("p", "ready")
 		got := browsertest.Eval[string](tab,
 			fmt.Sprintf("signIn(%q, %q, %q)", g.BaseURL, trader.Login, trader.Password))
-		if got != want {
-			t.Errorf("a sign-in from %s: %s; want %s", origin, got, want)
-		}
+		testenv.Check(t, got == want, "a sign-in from %s: %s; want %s", origin, got, want)
 	}
 	card, _ := g.cardPayment(t, nil)
 	status := browsertest.Eval[string](tab, fmt.Sprintf("pay(%q, %q)", g.BaseURL, card.text("data.checkoutUrl")))
-	if status != "completed" {
-		t.Errorf("the payment is %s", status)
-	}
+	testenv.Check(t, status == "completed", "the payment is %s", status)
 }
 
 // driven is what a client of another language is told of a sandbox.
@@ -175,9 +163,7 @@ func driven(t *testing.T, g *instance) object {
 func (g *instance) traders(t *testing.T) []sandbox.User {
 	t.Helper()
 	traders := slices.DeleteFunc(slices.Clone(g.Users), func(u sandbox.User) bool { return u.Kind != "trader" })
-	if len(traders) == 0 {
-		t.Fatal("no trader")
-	}
+	testenv.Need(t, len(traders) != 0, "no trader")
 	return traders
 }
 
@@ -216,8 +202,7 @@ func TestClientLists(t *testing.T) {
 		"phases": {"awaiting_payer_details", "awaiting_trader_bank_sms", "awaiting_payer_otp", "awaiting_trader_confirm"},
 	} {
 		slices.Sort(lists[name])
-		if !slices.Equal(lists[name], slices.Sorted(slices.Values(want))) {
-			t.Errorf("%s: %s; want %s", name, fmt.Sprint(lists[name]), want)
-		}
+		testenv.Check(t, slices.Equal(lists[name], slices.Sorted(slices.Values(want))),
+			"%s: %s; want %s", name, fmt.Sprint(lists[name]), want)
 	}
 }

@@ -46,7 +46,5 @@ func TestRollingUpgrade(t *testing.T) {
 	s.checkHistory(t)
 	var upgraded bool
 	noError(t, s.pool.QueryRow(t.Context(), "select bool_and(upgraded) from merchant").Scan(&upgraded))
-	if !upgraded {
-		t.Error("the migration was not made")
-	}
+	testenv.Check(t, upgraded, "the migration was not made")
 }

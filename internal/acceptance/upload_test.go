@@ -131,9 +131,7 @@ func TestUploadsTakeLittleMemory(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d at once took the heap from %d MB to %d MB", form, len(answers), idle, peak)
-		if peak > idle+allowed {
-			t.Errorf("%s: the heap went from %d MB to %d MB", form, idle, peak)
-		}
+		testenv.Check(t, peak <= idle+allowed, "%s: the heap went from %d MB to %d MB", form, idle, peak)
 	}
 	// The first eight are appeals that are opened; the others are about payments that are not theirs.
 	crowd("forms", func(n int) (answer, error) { return uploadLarge(v.appealURL(ids[n%len(ids)]), keys[n/each]) })
@@ -184,13 +182,11 @@ func TestSlowUploadsKeepNobodyElseWaiting(t *testing.T) {
 	slowUploads(t, g, g.first(), id, 20)
 	time.Sleep(300 * time.Millisecond) // for those to have been let in
 	got := g.appeal(t, g.first(), id, "x", "a.pdf")
-	if got.status != 503 || got.text("code") != "busy" || got.header.Get("Retry-After") == "" {
-		t.Errorf("the same key: %s", got)
-	}
+	testenv.Check(t, got.status == 503 && got.text("code") == "busy" && got.header.Get("Retry-After") != "",
+		"the same key: %s", got)
 	for name, box := range map[string]sandbox.Cashbox{"another key": g.box(t, "sandbox-azn"), "another merchant": g.uploader(t, 1)} {
 		got := testenv.Must(uploadLarge(g.appealURL(id), box))(t)
-		if want := map[string]int{"another key": 201, "another merchant": 403}[name]; got.status != want {
-			t.Errorf("%s: %s", name, got)
-		}
+		want := map[string]int{"another key": 201, "another merchant": 403}[name]
+		testenv.Check(t, got.status == want, "%s: %s", name, got)
 	}
 }

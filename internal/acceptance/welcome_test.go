@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // What is printed works when pasted as it is, also again, and what it starts ends with a verified
@@ -33,17 +35,12 @@ func TestWelcome(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), shell, "-c", paste)
 	cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
 	out, err := cmd.CombinedOutput()
-	if err != nil || strings.Count(string(out), `"message":"Payment created"`) != 2 ||
-		!strings.Contains(string(out), `"message":"Payment status updated"`) {
-		t.Fatalf("%s\n%s%v", paste, out, err)
-	}
+	testenv.Need(t, err == nil && strings.Count(string(out), `"message":"Payment created"`) == 2 &&
+		strings.Contains(string(out), `"message":"Payment status updated"`), "%s\n%s%v", paste, out, err)
 	made := regexp.MustCompile(`"orderId":"(first-[a-z2-7]{8})"`).FindStringSubmatch(string(out))
-	if made == nil {
-		t.Fatalf("no order: %s", out)
-	}
-	if n := g.count(t, "select count(*) from payment where order_id = $1 and status = 'completed'", made[1]); n != 1 {
-		t.Errorf("%d payments of the order %s", n, made[1])
-	}
+	testenv.Need(t, made != nil, "no order: %s", out)
+	n := g.count(t, "select count(*) from payment where order_id = $1 and status = 'completed'", made[1])
+	testenv.Check(t, n == 1, "%d payments of the order %s", n, made[1])
 	heard.await(t, "verified for "+g.first().KeyID+": payment.status.updated\n{\n  \"type\": ", `"status": "COMPLETED"`)
 }
 

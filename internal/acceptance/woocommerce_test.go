@@ -108,7 +108,5 @@ func drawsBlocks(t *testing.T, data string) {
 	}
 	script := testenv.Must(filepath.Abs("../../rpc/php/woocommerce/blocks.js"))(t)
 	out := tool(t, "testdata/woocommerce", nil, "node", "blocks.mjs", script, data)
-	if out != "payment_gateway offers sbp card, sends sbp\n" {
-		t.Errorf("the blocks' checkout: %s", out)
-	}
+	testenv.Check(t, out == "payment_gateway offers sbp card, sends sbp\n", "the blocks' checkout: %s", out)
 }

@@ -59,9 +59,8 @@ func TestEachAlarmFires(t *testing.T) {
 			}
 			d.Smash(t, cause.sql)
 			fire := firing(t, service)
-			if len(fire) != 1 || fire[0].Name != rule.Name || fmt.Sprint(fire[0].Count) != cause.count {
-				t.Fatalf("firing: %+v", fire)
-			}
+			testenv.Need(t, len(fire) == 1 && fire[0].Name == rule.Name && fmt.Sprint(fire[0].Count) == cause.count,
+				"firing: %+v", fire)
 			since := ""
 			if fire[0].Since != nil {
 				since = fire[0].Since.UTC().Format("2006-01-02 15:04:05Z")
@@ -114,9 +113,7 @@ func TestAlarmsAreMeasured(t *testing.T) {
 	for _, want := range []float64{0, 1} {
 		check(t, service.Watch(t.Context()))
 		families := testenv.Must(metrics.Gather())(t)
-		if len(families) != 2 || len(families[0].GetMetric()) != len(alarm.Rules) {
-			t.Fatalf("measured: %v", families)
-		}
+		testenv.Need(t, len(families) == 2 && len(families[0].GetMetric()) == len(alarm.Rules), "measured: %v", families)
 		for _, m := range families[0].GetMetric() {
 			name, expected := m.GetLabel()[0].GetValue(), 0.0
 			if name == "payouts_overdue" {

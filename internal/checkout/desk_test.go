@@ -164,10 +164,8 @@ func TestPrefill(t *testing.T) {
 	pay("anna", panApproved, complete)
 	pay("", panDesk, complete)
 	v := saved("anna")
-	if v == nil || v.Saved.Last4 != "4242" || v.Saved.Brand != "visa" || *v.Saved.Holder != "ANNA B" ||
-		v.Saved.Card.Expiry.Month() != 12 || v.Saved.Card.Expiry.Year() != 2030 {
-		t.Fatalf("saved %+v", v)
-	}
+	testenv.Need(t, v != nil && v.Saved.Last4 == "4242" && v.Saved.Brand == "visa" && *v.Saved.Holder == "ANNA B" &&
+		v.Saved.Card.Expiry.Month() == 12 && v.Saved.Card.Expiry.Year() == 2030, "saved %+v", v)
 	testenv.Check(t, saved("boris") == nil && saved("") == nil, "another's card is offered")
 	elsewhere := b.NewMerchant(t, dbtest.MerchantOpts{Currency: "AZN", Methods: []string{"quasi_ecom"}})
 	_, token := b.createFor(t, elsewhere, "quasi_ecom", "AZN", "anna")

@@ -117,9 +117,7 @@ func TestApprovalAmongMany(t *testing.T) {
 			if v.Payment.Status == "completed" {
 				break
 			}
-			if second == 3 {
-				t.Fatalf("%s after 3 s", v.Payment.Status)
-			}
+			testenv.Need(t, second != 3, "%s after 3 s", v.Payment.Status)
 		}
 	}
 	testenv.Until(t, "all but the 16 that are asked about are as they were", func() bool {
@@ -216,10 +214,8 @@ func (b *bundle) onlyConflict(t *testing.T, p payment.Payment, attempt string) i
 	t.Helper()
 	list, _, err := b.checkouts.ListConflicts(t.Context(), operator, nil, nil)
 	noError(t, err)
-	if len(list) != 1 || list[0].PaymentID != p.ID || list[0].PaymentStatus != "completed" ||
-		list[0].AttemptState != attempt {
-		t.Fatalf("conflicts %+v", list)
-	}
+	testenv.Need(t, len(list) == 1 && list[0].PaymentID == p.ID && list[0].PaymentStatus == "completed" &&
+		list[0].AttemptState == attempt, "conflicts %+v", list)
 	return list[0].ID
 }
 

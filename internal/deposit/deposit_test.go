@@ -62,9 +62,7 @@ func request(number int) deposit.Request {
 func (d *desk) create(t *testing.T, r deposit.Request) deposit.Deposit {
 	t.Helper()
 	created, err := d.service.Create(context.Background(), d.merchant.Caller, r)
-	if err != nil || created.Replay {
-		t.Fatalf("create: %v, replay %v", err, created.Replay)
-	}
+	testenv.Need(t, err == nil && !created.Replay, "create: %v, replay %v", err, created.Replay)
 	return created.Deposit
 }
 

@@ -137,9 +137,7 @@ func TestPagesAreNamedByTheirPattern(t *testing.T) {
 		strings.Contains(line, "status=410") && !strings.Contains(line, "secret"), "logged %s", line)
 	testenv.Check(t, answer.Header().Get("X-Request-Id") != "", "no request id")
 	families, err := metrics.Gather()
-	if err != nil || len(families) != 1 {
-		t.Fatalf("%d families, %v", len(families), err)
-	}
+	testenv.Need(t, err == nil && len(families) == 1, "%d families, %v", len(families), err)
 	labels := families[0].GetMetric()[0].GetLabel()
 	testenv.Check(t, labels[0].GetValue() == "GET /r/{token}" && labels[1].GetValue() == "410", "counted as %v", labels)
 }

@@ -60,9 +60,7 @@ func TestFilesAreShared(t *testing.T) {
 		var done []func()
 		for _, page := range []int64{7, 7, 8} {
 			leave, err := take(page)
-			if err != nil {
-				t.Fatalf("page %d: %v", page, err)
-			}
+			testenv.Need(t, err == nil, "page %d: %v", page, err)
 			done = append(done, leave)
 		}
 		_, err := take(7)
@@ -98,9 +96,7 @@ func TestTempFile(t *testing.T) {
 		return names
 	}
 	file, err := NewTempFile(strings.NewReader("content"))
-	if err != nil || len(left()) != 0 {
-		t.Fatalf("%v, left %v", err, left())
-	}
+	testenv.Need(t, err == nil && len(left()) == 0, "%v, left %v", err, left())
 	for range 2 {
 		content, err := io.ReadAll(file.Content())
 		testenv.Check(t, err == nil && string(content) == "content", "%q, %v", content, err)

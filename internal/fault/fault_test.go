@@ -43,9 +43,7 @@ func TestAs(t *testing.T) {
 func TestFields(t *testing.T) {
 	t.Parallel()
 	f := fault.Fields{}
-	if f.Err() != nil {
-		t.Fatal("nothing is wrong, and yet an error")
-	}
+	testenv.Need(t, f.Err() == nil, "nothing is wrong, and yet an error")
 	f.Check(true, "amount", "is fine")
 	f.Add("amount", "must be at least %d", 1)
 	f.Check(false, "amount", "has too many decimals")

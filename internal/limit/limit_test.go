@@ -39,9 +39,8 @@ func TestTenFailuresThenWait(t *testing.T) {
 	}
 	f := fault.As(counted(limits, "eva"))
 	// One more is allowed after 900 s / 10.
-	if f == nil || f.Code != "rate_limited" || f.RetryAfter < 85*time.Second || f.RetryAfter > 90*time.Second {
-		t.Fatalf("the 11th: %+v", f)
-	}
+	testenv.Need(t, f != nil && f.Code == "rate_limited" && f.RetryAfter >= 85*time.Second &&
+		f.RetryAfter <= 90*time.Second, "the 11th: %+v", f)
 	testenv.NoError(t, counted(limits, "adam"))
 	testenv.Must(limits.Count(limit.AddressLoginFailures, "eva"))(t) // another rule
 }
@@ -50,9 +49,7 @@ func TestSuccessIsForgiven(t *testing.T) {
 	_, limits := setup(t)
 	for n := range 50 {
 		call, err := limits.Count(limit.LoginAddressFailures, "eva")
-		if err != nil {
-			t.Fatalf("sign-in %d: %v", n+1, err)
-		}
+		testenv.Need(t, err == nil, "sign-in %d: %v", n+1, err)
 		time.Sleep(time.Millisecond)
 		call.Forgive()
 	}
@@ -65,9 +62,7 @@ func TestForgivenLate(t *testing.T) {
 	var first limit.Call
 	for n := range calls {
 		call, err := limits.Count(rule, "eva")
-		if err != nil {
-			t.Fatalf("call %d: %v", n+1, err)
-		}
+		testenv.Need(t, err == nil, "call %d: %v", n+1, err)
 		if n == 0 {
 			first = call
 			time.Sleep(300 * time.Millisecond)

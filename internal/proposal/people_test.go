@@ -204,9 +204,7 @@ func TestDirectoryByTwo(t *testing.T) {
 	}
 	_, err = s.rates.SetFeed(t.Context(), s.one, feed)
 	_, err = s.approve(t, s.two, s.wants(t, foureyes.SetRateFeed, err))
-	if err != nil {
-		t.Fatal(fault.As(err).Fields)
-	}
+	testenv.NoError(t, err)
 	feed.ID = int64(s.Count(t, "select max(id) from rate_feed"))
 	for name, change := range map[string]func(*rate.Feed){
 		"elsewhere": func(f *rate.Feed) { f.URL += "2" }, "another pointer": func(f *rate.Feed) { f.Pointer = "/other" },

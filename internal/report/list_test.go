@@ -135,9 +135,8 @@ func TestOrdersAreFoundByIndex(t *testing.T) {
 		})
 		return err
 	})
-	if !strings.Contains(plan, "on payment_key_begins_idx") || strings.Contains(plan, "Seq Scan on payment") {
-		t.Error(plan)
-	}
+	testenv.Check(t, strings.Contains(plan, "on payment_key_begins_idx") &&
+		!strings.Contains(plan, "Seq Scan on payment"), "%v", plan)
 }
 
 // Who lists sees of a payment what is for them.

@@ -39,7 +39,5 @@ func TestPayer(t *testing.T) {
 	_, err := b.reports.Payer(t.Context(), traderUser(b.sbp, caller.Owner), b.shop.ID, "u-1")
 	testenv.Check(t, code(err) == "token_kind_not_allowed", "a trader: %v", err)
 	plan := b.plan(t, "select id from payment where payer_user_id = 'u-1' and merchant_id = 1 order by id desc limit 1001")
-	if !strings.Contains(plan, " payment_player_idx ") {
-		t.Error(plan)
-	}
+	testenv.Check(t, strings.Contains(plan, " payment_player_idx "), "%v", plan)
 }

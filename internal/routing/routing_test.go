@@ -128,10 +128,9 @@ func TestChoiceCarriesTheTradersTerms(t *testing.T) {
 		Requisites: 1, SharePercent: "1.5", RatePercent: decimal.NewNullDecimal(decimal.NewFromInt(7)),
 	})
 	got := testenv.Must(b.reserve(want(1, "100")))(t)
-	if got.TraderID != trader.ID || got.TraderSharePercent.String() != "1.5" ||
-		got.TraderRatePercent.Decimal.String() != "7" || !got.TraderRatePercent.Valid || got.Sealed == nil || *got.Holder != "Ivan Petrov" || *got.Bank != "Sample Bank" {
-		t.Fatalf("%+v", got)
-	}
+	testenv.Need(t, got.TraderID == trader.ID && got.TraderSharePercent.String() == "1.5" &&
+		got.TraderRatePercent.Decimal.String() == "7" && got.TraderRatePercent.Valid && got.Sealed != nil &&
+		*got.Holder == "Ivan Petrov" && *got.Bank == "Sample Bank", "%+v", got)
 }
 
 func TestAmountLimitsOfARequisite(t *testing.T) {

@@ -100,9 +100,8 @@ func TestInviteMember(t *testing.T) {
 		"the team: %+v, %v", list, err)
 	must(m.AcceptInvitation(ctx, token, password, home))(t)
 	who, err := m.Bearer(ctx, m.bearer(t, "boris", password))
-	if err != nil || who.Role != caller.Finance || who.MerchantID != m.merchantID || who.Kind != caller.MerchantPortal {
-		t.Errorf("they are %+v, %v", who, err)
-	}
+	testenv.Check(t, err == nil && who.Role == caller.Finance && who.MerchantID == m.merchantID &&
+		who.Kind == caller.MerchantPortal, "they are %+v, %v", who, err)
 }
 
 // Who is switched off before they accept their invitation does not come in by it.

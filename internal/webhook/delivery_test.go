@@ -62,9 +62,7 @@ func TestOutboxRollsBack(t *testing.T) {
 		noError(t, event.Insert().Run(t.Context(), q))
 		return broken
 	})
-	if !errors.Is(err, broken) {
-		t.Fatal(err)
-	}
+	testenv.Need(t, errors.Is(err, broken), "%v", err)
 	b.relayAll(t)
 	rows := b.Count(t, `select (select count(*) from webhook_event) + (select count(*) from webhook_delivery)`)
 	testenv.Want(t, rows, 0, "rows are left")

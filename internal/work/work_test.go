@@ -84,9 +84,7 @@ func (b *bundle) want(t *testing.T, who caller.Caller, want map[work.Kind]string
 	t.Helper()
 	got := b.names(t, who)
 	for _, kind := range work.Kinds() {
-		if got[kind] != want[kind] {
-			t.Errorf("%s: %q, want %q", kind, got[kind], want[kind])
-		}
+		testenv.Check(t, got[kind] == want[kind], "%s: %q, want %q", kind, got[kind], want[kind])
 	}
 }
 

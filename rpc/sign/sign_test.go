@@ -25,9 +25,7 @@ func TestVectors(t *testing.T) {
 		}
 	}
 	testenv.NoError(t, json.Unmarshal(content, &vectors))
-	if len(vectors.Bodies) == 0 || len(vectors.Appeals) == 0 {
-		t.Fatal("no vectors")
-	}
+	testenv.Need(t, len(vectors.Bodies) != 0 && len(vectors.Appeals) != 0, "no vectors")
 	for _, v := range vectors.Bodies {
 		testenv.Want(t, Signature(v.Secret, []byte(v.Body)), v.Signature, "%s", v.Name)
 	}
@@ -90,9 +88,7 @@ func TestTransport(t *testing.T) {
 func checkResendable(t *testing.T, name string, r *http.Request, want string) {
 	t.Helper()
 	again, err := r.GetBody()
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	testenv.Need(t, err == nil, "%s: %v", name, err)
 	body, err := io.ReadAll(again)
 	testenv.Check(t, err == nil && string(body) == want, "%s: GetBody gives %q, %v; want %q", name, body, err, want)
 }

@@ -42,9 +42,7 @@ func TestVectors(t *testing.T) {
 		}
 	}
 	testenv.NoError(t, json.Unmarshal(content, &vectors))
-	if len(vectors.Webhooks) == 0 {
-		t.Fatal("no vectors")
-	}
+	testenv.Need(t, len(vectors.Webhooks) != 0, "no vectors")
 	for _, v := range vectors.Webhooks {
 		synctest.Test(t, func(t *testing.T) {
 			sleepUntil(time.Unix(v.Now, 0))
@@ -109,9 +107,7 @@ func TestVerifyReads(t *testing.T) {
 		`"data":{"uuid":"u","orderId":"o","status":"COMPLETED","amount":"1500.00","currency":"RUB",` +
 		`"payerRequisites":{"cardLast4":"4242"}},"meta":{"id":1,"previousStatus":"PENDING","reason":null,"sequence":2}}`)
 	event, err := Verify(signedNow(t, body), body, secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	created := time.Date(2026, 11, 20, 12, 5, 0, 123e6, time.UTC)
 	testenv.Check(t, event.Type == TypePaymentStatusUpdated && event.EventID == "e" && event.CreatedAt.Equal(created),
 		"event %+v", event)

@@ -10,6 +10,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/testenv"
 	"gateway.example/web/chart"
 )
 
@@ -66,15 +67,11 @@ func TestGolden(t *testing.T) {
 		},
 	} {
 		var b strings.Builder
-		if err := drawn.Render(t.Context(), &b); err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, drawn.Render(t.Context(), &b))
 		got := strings.ReplaceAll(b.String(), "><", ">\n<") + "\n"
 		file := filepath.Join("testdata", name+".html")
 		if *update {
-			if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testenv.NoError(t, os.WriteFile(file, []byte(got), 0o600))
 		}
 		if want, err := os.ReadFile(file); err != nil || string(want) != got {
 			t.Errorf("%s: %v\n%s", name, err, got)
@@ -104,16 +101,12 @@ func TestScale(t *testing.T) {
 func wantScale(t *testing.T, c chart.Chart, text, want string) {
 	t.Helper()
 	var b strings.Builder
-	if err := c.Render(t.Context(), &b); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, c.Render(t.Context(), &b))
 	_, scale, _ := strings.Cut(b.String(), `<div class="scale" aria-hidden="true">`)
 	scale, _, _ = strings.Cut(scale, "</div>")
 	lines := strings.Split(strings.TrimSuffix(strings.ReplaceAll(scale, "<span>", ""), "</span>"), "</span>")
 	for i, j := 0, len(lines)-1; i < j; i, j = i+1, j-1 {
 		lines[i], lines[j] = lines[j], lines[i]
 	}
-	if got := strings.Join(lines, " "); got != want {
-		t.Errorf("%s: %s, want %s", text, got, want)
-	}
+	testenv.Want(t, strings.Join(lines, " "), want, "%s", text)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 // The card of the last payment is offered to the same payer alone, and is paid with by its code.
@@ -25,9 +26,8 @@ func TestSavedCard(t *testing.T) {
 	want(t, "another payer is offered the card", b.page(t, b.path(stranger)).Find("[data-saved-card]").Length(), 0)
 	page := b.page(t, b.path(second))
 	wantText(t, page, "[data-saved-card]", "Your saved cardVisa •••• 4242valid until 12/30IVAN IVANOV")
-	if page.Find("input:not([type=hidden])").Length() != 1 || strings.Contains(page.Text(), approvedCard) {
-		t.Error("it asks for more than the security code, or shows the number")
-	}
+	testenv.Check(t, page.Find("input:not([type=hidden])").Length() == 1 && !strings.Contains(page.Text(), approvedCard),
+		"it asks for more than the security code, or shows the number")
 	other := b.page(t, page.Find(".choices a").AttrOr("href", ""))
 	want(t, "another card cannot be used", line(other.Find("#pan").Length(), other.Find("[data-saved-card]").Length()),
 		"1 0")
@@ -67,9 +67,7 @@ func TestSavedCardChanges(t *testing.T) {
 	b.answers(t)
 	for name, id := range map[string]string{"the card shown before": shown, "none": "", "what is no card": "x"} {
 		a := b.mistaken(t, b.path(p), "cvv", "987", "card", id)
-		if b.attempts(t, p) != 0 {
-			t.Fatalf("%s: %d attempts", name, b.attempts(t, p))
-		}
+		testenv.Need(t, b.attempts(t, p) == 0, "%s: %d attempts", name, b.attempts(t, p))
 		page := parse(t, a)
 		wantText(t, page, "[data-saved-card] strong", "Mastercard •••• 4444")
 		wantText(t, page, "[role=alert]", "Another card has been saved in the meantime. Check it before you pay.")
@@ -137,9 +135,8 @@ func TestFormsAfterTheEnd(t *testing.T) {
 				{}, {"attempt", "0"}, {"attempt", "0", "otp", "123456"}, {"pan", approvedCard, "expiry", "12/30", "cvv", "987"},
 			} {
 				a := b.post(t, b.path(p)+below, fields...)
-				if a.code != http.StatusSeeOther && (below != "/cancel" || a.code != http.StatusUnprocessableEntity) {
-					t.Errorf("%s %v: %d", below, fields, a.code)
-				}
+				testenv.Check(t, a.code == http.StatusSeeOther || below == "/cancel" &&
+					a.code == http.StatusUnprocessableEntity, "%s %v: %d", below, fields, a.code)
 			}
 		}
 	}
@@ -168,13 +165,10 @@ func (b *bundle) wantSlower(t *testing.T, p payment.Payment, below string) {
 		}
 	}
 	// Each form of a card is a read besides, of which fewer are allowed at once.
-	if let < 60 && !p.CardCheckout() {
-		t.Errorf("%d were let through, want 60", let)
-	}
+	testenv.Check(t, let >= 60 || p.CardCheckout(), "%d were let through, want 60", let)
 	wait, err := strconv.Atoi(last.header.Get("Retry-After"))
-	if last.code != http.StatusTooManyRequests || err != nil || wait < 1 {
-		t.Fatalf("%d, Retry-After %q", last.code, last.header.Get("Retry-After"))
-	}
+	testenv.Need(t, last.code == http.StatusTooManyRequests && err == nil && wait >= 1,
+		"%d, Retry-After %q", last.code, last.header.Get("Retry-After"))
 	page := parse(t, last)
 	wantText(t, page, "h1", "Please wait a little")
 	wantText(t, page, "h1 + p", "There were too many attempts in a short time. Try again in 1 minute.")
@@ -252,10 +246,9 @@ func TestNothingChargedIsSaidByTheBank(t *testing.T) {
 		end(p)
 		page := b.page(t, b.path(p))
 		wantText(t, page, "h1", name)
-		if said := words(page.Find("h1 ~ p:not(.amount)")); strings.Contains(said, "othing was charged") ||
-			name == "Payment cancelled" && said != checkingCancelled {
-			t.Errorf("%s: the page says %q", name, said)
-		}
+		said := words(page.Find("h1 ~ p:not(.amount)"))
+		testenv.Check(t, !strings.Contains(said, "othing was charged") && (name != "Payment cancelled" ||
+			said == checkingCancelled), "%s: the page says %q", name, said)
 		want(t, "the page does not ask how it ends", page.Find("main").AttrOr("data-every", ""), "3")
 		for range 5 { // asked, told to undo it, and asked again
 			b.answers(t)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 // The sandbox's cards: docs/integrate/cards.md.
@@ -185,9 +186,8 @@ func TestWhatIsWrongWithACard(t *testing.T) {
 			"pan", test.number, "expiry", test.expiry, "cvv", test.cvv, "cardHolder", test.holder)
 		page := parse(t, a)
 		want(t, line(test, "errors"), page.Find(".error").Length(), 1)
-		if title := page.Find("title").Text(); !strings.HasPrefix(title, "Error: ") {
-			t.Errorf("%+v: the title is %q", test, title)
-		}
+		title := page.Find("title").Text()
+		testenv.Check(t, strings.HasPrefix(title, "Error: "), "%+v: the title is %q", test, title)
 		field := page.Find("#" + test.field)
 		wantText(t, page, "#"+test.field+"-error", test.want)
 		if _, focused := field.Attr("autofocus"); !focused || field.AttrOr("aria-invalid", "") != "true" ||
@@ -203,9 +203,8 @@ func TestWhatIsWrongWithACard(t *testing.T) {
 		for id, kept := range shown {
 			want(t, line(test, id), page.Find("#"+id).AttrOr("value", "(none)"), kept)
 		}
-		if a.header.Get("Cache-Control") != "no-store" || strings.Contains(a.body, approvedCard) {
-			t.Error("a browser may keep the page, or the page shows the number")
-		}
+		testenv.Check(t, a.header.Get("Cache-Control") == "no-store" && !strings.Contains(a.body, approvedCard),
+			"a browser may keep the page, or the page shows the number")
 	}
 	want(t, "a wrong card was charged", b.attempts(t, p), 0)
 }

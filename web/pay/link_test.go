@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/paylink"
+	"gateway.example/internal/testenv"
 )
 
 // sell makes a payment link, and returns where it is.
@@ -36,9 +37,8 @@ func TestLink(t *testing.T) {
 	first := b.post(t, path, "attempt", attempt, "amount", "1 500,50", "method", "sbp")
 	again := b.post(t, path, "attempt", attempt, "amount", "1 500,50", "method", "sbp")
 	to := first.header.Get("Location")
-	if first.code != http.StatusSeeOther || !strings.HasPrefix(to, "/r/") || again.header.Get("Location") != to {
-		t.Fatalf("%d %q, again %q", first.code, to, again.header.Get("Location"))
-	}
+	testenv.Need(t, first.code == http.StatusSeeOther && strings.HasPrefix(to, "/r/") &&
+		again.header.Get("Location") == to, "%d %q, again %q", first.code, to, again.header.Get("Location"))
 	want(t, "payments made", b.Count(t, "select count(*) from payment where amount = 1500.50"), 1)
 	for _, amount := range []string{"99", "", "<b>", "5000,01"} {
 		want(t, "amount "+amount, b.post(t, path, "amount", amount, "method", "sbp").code, http.StatusUnprocessableEntity)
@@ -59,9 +59,7 @@ func TestLinkEnds(t *testing.T) {
 	wantText(t, page, ".amount", "700 ₽")
 	refused := b.post(t, path, "method", "sbp") // nobody has a requisite
 	want(t, "without a requisite", refused.code, http.StatusUnprocessableEntity)
-	if !strings.Contains(refused.body, "Choose another way") {
-		t.Errorf("without a requisite: %s", refused.body)
-	}
+	testenv.Check(t, strings.Contains(refused.body, "Choose another way"), "without a requisite: %s", refused.body)
 	b.Exec(t, "update rate_limit set calls = 1 where name = 'link_payments'")
 	noError(t, b.limits.Load(t.Context()))
 	b.post(t, path, "method", "sbp")
@@ -70,9 +68,8 @@ func TestLinkEnds(t *testing.T) {
 	owner := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 1, MerchantID: made.MerchantID}
 	must(b.payLinks.Close(t.Context(), owner, made.ID))(t)
 	for _, a := range []answer{b.ask(t, http.MethodGet, path), b.post(t, path, "method", "sbp")} {
-		if a.code != http.StatusGone || !strings.Contains(a.body, "takes no payments") {
-			t.Errorf("closed: %d %s", a.code, a.body)
-		}
+		testenv.Check(t, a.code == http.StatusGone && strings.Contains(a.body, "takes no payments"),
+			"closed: %d %s", a.code, a.body)
 	}
 	want(t, "a link that is none", b.ask(t, http.MethodGet, path[:len(path)-2]+"AA").code, http.StatusNotFound)
 	want(t, "payments made", b.Count(t, "select count(*) from payment"), 0)
@@ -86,9 +83,8 @@ func TestLinkUsedUp(t *testing.T) {
 	begun := b.post(t, path, "method", "sbp")
 	want(t, "begun", begun.code, http.StatusSeeOther)
 	for _, a := range []answer{b.ask(t, http.MethodGet, path), b.post(t, path, "method", "sbp")} {
-		if a.code != http.StatusGone || !strings.Contains(a.body, "takes no payments") {
-			t.Errorf("used up: %d %s", a.code, a.body)
-		}
+		testenv.Check(t, a.code == http.StatusGone && strings.Contains(a.body, "takes no payments"),
+			"used up: %d %s", a.code, a.body)
 	}
 	held := strings.Split(begun.header.Get("Set-Cookie"), ";")[0]
 	back := b.ask(t, http.MethodGet, path, "Cookie", held)
@@ -118,9 +114,8 @@ func TestLinkPicture(t *testing.T) {
 	file.Reset()
 	noError(t, imagepng.Encode(&file, image.NewGray(image.Rect(0, 0, 16_001, 1000))))
 	for _, wrong := range [][]byte{[]byte("<svg onload=alert(1)>"), file.Bytes()} {
-		if f := fault.As(set(wrong)); f == nil || !f.Fields.Wrong("file") {
-			t.Errorf("what is no picture: %v", f)
-		}
+		f := fault.As(set(wrong))
+		testenv.Check(t, f != nil && f.Fields.Wrong("file"), "what is no picture: %v", f)
 	}
 	noError(t, set(nil))
 	want(t, "taken away", line(b.page(t, path).Find("main img").Length(), b.ask(t, http.MethodGet, address).code), "0 404")

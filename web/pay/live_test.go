@@ -48,9 +48,8 @@ func TestCountdown(t *testing.T) {
 	// What the server says is left counts more than what was counted.
 	b.clock.Advance(14*time.Minute + 20*time.Second)
 	page.passes("#live", "Less than a minute left to pay.")
-	if left := page.Text("[data-left]"); !strings.HasPrefix(left, "0:") {
-		t.Errorf("%s are left", left)
-	}
+	left := page.Text("[data-left]")
+	testenv.Check(t, strings.HasPrefix(left, "0:"), "%s are left", left)
 	b.clock.Advance(time.Minute)
 	page.passes("h1", "The time to pay is over")
 	must(b.payments.Expire(context.Background()))(t)
@@ -168,15 +167,12 @@ func TestWaitingForNews(t *testing.T) {
 	}
 	for i, wait := range waits {
 		for _, later := range waits[i:] {
-			if len(later.answers) > 0 {
-				t.Fatalf("answered although there is nothing new: %s", <-later.answers)
-			}
+			testenv.Need(t, len(later.answers) == 0, "answered although there is nothing new")
 		}
 		wait.news()
 		for range cap(wait.answers) {
-			if got := <-wait.answers; got == wait.version {
-				t.Errorf("the answer is what was known: %s", got)
-			}
+			got := <-wait.answers
+			testenv.Check(t, got != wait.version, "the answer is what was known: %s", got)
 		}
 	}
 }
@@ -207,9 +203,8 @@ func TestFirstPaint(t *testing.T) {
 			.observe({type: "paint", buffered: true}))`,
 		)
 		// A second question would make it eight: a machine that is busy besides has the time between.
-		if testenv.Whole(t) && (painted < 4000 || painted > 7500) {
-			t.Errorf("%s is seen after %.0f ms", pool[1], painted)
-		}
+		testenv.Check(t, !testenv.Whole(t) || painted >= 4000 && painted <= 7500,
+			"%s is seen after %.0f ms", pool[1], painted)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/paylink"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 func TestHeaders(t *testing.T) {
@@ -158,19 +159,14 @@ func (b *bundle) weighPage(t *testing.T, path string) {
 		address := s.AttrOr("href", s.AttrOr("src", ""))
 		file := b.ask(t, http.MethodGet, address)
 		want(t, address, line(file.code, strings.HasPrefix(address, "/static/")), line(http.StatusOK, true))
-		if keep := file.header.Get("Cache-Control"); !strings.HasPrefix(keep, "public, max-age=") {
-			t.Errorf("%s: %s", address, keep)
-		}
+		keep := file.header.Get("Cache-Control")
+		testenv.Check(t, strings.HasPrefix(keep, "public, max-age="), "%s: %s", address, keep)
 		weight += file.packed
 		files++
 	})
-	if files != 2 || weight > flight {
-		t.Errorf("%d files and the page are %d bytes", files, weight)
-	}
+	testenv.Check(t, files == 2 && weight <= flight, "%d files and the page are %d bytes", files, weight)
 	t.Logf("%s: %d bytes", path, weight)
-	if plain := b.ask(t, http.MethodGet, path, "Accept-Encoding",
-		"br, gzip;q=0"); plain.header.Get("Content-Encoding") != "" ||
-		!strings.HasPrefix(plain.body, "<!doctype html>") {
-		t.Errorf("to who takes no gzip: %.20q", plain.body)
-	}
+	plain := b.ask(t, http.MethodGet, path, "Accept-Encoding", "br, gzip;q=0")
+	testenv.Check(t, plain.header.Get("Content-Encoding") == "" && strings.HasPrefix(plain.body, "<!doctype html>"),
+		"to who takes no gzip: %.20q", plain.body)
 }

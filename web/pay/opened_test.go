@@ -48,8 +48,6 @@ func TestOpenedPages(t *testing.T) {
 			id,
 		))(t)
 		got := must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
-		if !slices.Equal(got, want) {
-			t.Errorf("got %q; want %q", got, want)
-		}
+		testenv.Check(t, slices.Equal(got, want), "got %q; want %q", got, want)
 	}
 }

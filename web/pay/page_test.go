@@ -12,6 +12,7 @@ import (
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 // Without script a page says everything: what, where, until when on a clock that is named, and
@@ -96,9 +97,8 @@ func TestOutcomes(t *testing.T) {
 		wantText(t, page, ".amount", "1,500 ₽")
 		want(t, test.status+": tells what to do if the money was sent",
 			page.Find(".besides").Length() == 1, test.late)
-		if strings.Contains(page.Text(), (*p.RequisiteValue)[2:]) || page.Find("#copy-value").Length() != 0 {
-			t.Errorf("%s: still shows where to send money", test.status)
-		}
+		testenv.Check(t, !strings.Contains(page.Text(), (*p.RequisiteValue)[2:]) &&
+			page.Find("#copy-value").Length() == 0, "%s: still shows where to send money", test.status)
 		if !test.late {
 			continue
 		}
@@ -128,10 +128,9 @@ func TestCheckAsked(t *testing.T) {
 		}))(t)
 		page := b.page(t, b.path(p))
 		wantText(t, page, "[role=alert]", "The shop has asked us to check this payment. The result will appear here.")
-		if strings.Contains(page.Text(), "Tell the shop") ||
-			b.ask(t, http.MethodGet, b.path(p)+"/status").body == before {
-			t.Error("the page still asks for it, or an open one is not told")
-		}
+		testenv.Check(t, !strings.Contains(page.Text(), "Tell the shop") &&
+			b.ask(t, http.MethodGet, b.path(p)+"/status").body != before,
+			"the page still asks for it, or an open one is not told")
 		b.set(t, p, "completed", nil)
 		want(t, "a check that has ended is still asked for", b.page(t, b.path(p)).Find("[role=alert]").Length(), 0)
 	}
@@ -244,9 +243,8 @@ func TestSimulate(t *testing.T) {
 	page := b.page(t, b.path(p))
 	wantText(t, page, ".test p", "Test mode: no real money moves here.")
 	action, _ := page.Find("form.test").Attr("action")
-	if a := b.post(t, action); a.code != http.StatusSeeOther || b.status(t, p) != "completed" {
-		t.Errorf("%d, %s", a.code, b.status(t, p))
-	}
+	a := b.post(t, action)
+	testenv.Check(t, a.code == http.StatusSeeOther && b.status(t, p) == "completed", "%d, %s", a.code, b.status(t, p))
 	if a := b.post(t, action); a.code != http.StatusUnprocessableEntity {
 		t.Errorf("a second time: %d", a.code)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 // The beginnings of files, by which their types are known.
@@ -40,9 +41,8 @@ func wantWrongFile(t *testing.T, b *bundle, p payment.Payment, a answer) {
 	want(t, "leads to", line(a.code, a.header.Get("Location")), line(http.StatusSeeOther, b.path(p)+"?wrong=file"))
 	page := b.page(t, a.header.Get("Location"))
 	wantText(t, page, "#file-error", "Choose a PDF, PNG, JPEG or WebP file of at most 10 MB.")
-	if title := page.Find("title").Text(); !strings.HasPrefix(title, "Error: ") {
-		t.Errorf("the title is %q", title)
-	}
+	title := page.Find("title").Text()
+	testenv.Check(t, strings.HasPrefix(title, "Error: "), "the title is %q", title)
 }
 
 // A payer who has paid sends up to three receipts, from the claim until a day after an unpaid end.
@@ -84,9 +84,8 @@ func TestReceipts(t *testing.T) {
 	b.clock.Advance(24*time.Hour + time.Millisecond)
 	wantBack(t, b, late, b.attach(t, late, "late.png", png))
 	page = b.page(t, b.path(late))
-	if page.Find(".proof").Length() != 0 || !strings.Contains(page.Text(), "Receipts can no longer be attached here.") {
-		t.Error("a receipt is taken after a day")
-	}
+	testenv.Check(t, page.Find(".proof").Length() == 0 &&
+		strings.Contains(page.Text(), "Receipts can no longer be attached here."), "a receipt is taken after a day")
 	if list, err := b.payments.ListReceipts(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin},
 		late.ID); err != nil || len(list) != 0 {
 		t.Errorf("%d receipts, %v", len(list), err)

@@ -16,6 +16,7 @@ import (
 
 	"gateway.example/internal/directory"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 // returning makes a payment that leads back to an address of the shop.
@@ -142,9 +143,8 @@ func TestMistakesBeforeSending(t *testing.T) {
 	page.Await("#expiry-error", "This card has expired. Please use another one.")
 	page.Await("#cvv-error", "Enter the 3 or 4 digits of the CVV.")
 	want(t, "the payer is led to", eval[string](page, "document.activeElement.id"), "pan")
-	if title := page.Text("title"); !strings.HasPrefix(title, "Error: ") {
-		t.Errorf("the title is %q", title)
-	}
+	title := page.Text("title")
+	testenv.Check(t, strings.HasPrefix(title, "Error: "), "the title is %q", title)
 	page.Keys(kb.End + kb.Backspace + "2")
 	page.Await("#pan-error", "(none)") // as soon as it is right
 	page.Click(".languages summary")
@@ -159,9 +159,8 @@ func TestMistakesBeforeSending(t *testing.T) {
 	page.Click("form .button")
 	for range 2 {
 		page.Await("#pan-error", "Enter the number of your card.")
-		if at := eval[string](page, "location.search"); !strings.Contains(at, "wrong=") {
-			t.Errorf("the page is at %q", at)
-		}
+		at := eval[string](page, "location.search")
+		testenv.Check(t, strings.Contains(at, "wrong="), "the page is at %q", at)
 		want(t, "the date is", page.value("#expiry"), "1230")
 		page.Do(chromedp.Reload())
 	}
@@ -176,9 +175,8 @@ func TestLongNames(t *testing.T) {
 	})
 	page.Open(b.server.URL + b.path(p))
 	height := `document.querySelector(".order").getBoundingClientRect().height`
-	if got := eval[float64](page, height); got > 170 {
-		t.Errorf("the order takes %.0f px", got)
-	}
+	got := eval[float64](page, height)
+	testenv.Check(t, got <= 170, "the order takes %.0f px", got)
 	eval[bool](page, `(navigator.clipboard.writeText = async text => { window.copied = text }, true)`)
 	page.Click("#copy-order")
 	want(t, "copied is", eval[string](page, "window.copied"), order)

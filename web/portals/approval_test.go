@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/proposal"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/session"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/say"
 )
 
@@ -30,15 +31,12 @@ func TestProposedFieldsHaveNames(t *testing.T) {
 	} {
 		fill(reflect.ValueOf(params).Elem())
 		details := proposal.Proposal{Params: params}.Details()
-		if len(details) < 2 {
-			t.Errorf("%s sets %v", action, details)
-		}
+		testenv.Check(t, len(details) >= 2, "%s sets %v", action, details)
 		for _, d := range details {
 			name := say.Field(string(action), d.Name)
 			english, russian := name.In(say.English), name.In(say.Russian)
-			if !strings.ContainsAny(russian, "№абвгдежзийклмнопрстуфхцчшщыьэюя") || english == "" {
-				t.Errorf("%s: %s is %q and %q", action, d.Name, english, russian)
-			}
+			testenv.Check(t, strings.ContainsAny(russian, "№абвгдежзийклмнопрстуфхцчшщыьэюя") && english != "",
+				"%s: %s is %q and %q", action, d.Name, english, russian)
 		}
 	}
 }

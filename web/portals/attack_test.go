@@ -170,9 +170,7 @@ func TestForeignIDs(t *testing.T) {
 		}
 	}
 	want(t, "there was", kept(t, b), before)
-	if asked < 40 {
-		t.Errorf("only %d routes were asked", asked)
-	}
+	testenv.Check(t, asked >= 40, "only %d routes were asked", asked)
 }
 
 // asks sends what a page or form is asked by, with every field that a form may need.
@@ -219,9 +217,7 @@ func TestForeignPostsEverywhere(t *testing.T) {
 			tried++
 		}
 	}
-	if tried < 250 {
-		t.Errorf("only %d posts were tried", tried)
-	}
+	testenv.Check(t, tried >= 250, "only %d posts were tried", tried)
 }
 
 // Every answer of the portals, also a refusal, forbids frames, foreign content and guessed types, and is
@@ -244,12 +240,9 @@ func TestEveryAnswerIsProtected(t *testing.T) {
 			public := strings.HasPrefix(path, "/.well-known/")
 			strict := strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; ") &&
 				!strings.Contains(policy, "unsafe")
-			if !strict || !framed &&
-				(!strings.Contains(policy, "frame-ancestors 'none'") || a.Header.Get("X-Frame-Options") != "DENY") ||
-				a.Header.Get("X-Content-Type-Options") != "nosniff" ||
-				!public && a.Header.Get("Cache-Control") != "no-store" {
-				t.Errorf("%s: %d %v", pattern, a.Code, a.Header)
-			}
+			testenv.Check(t, strict && (framed || strings.Contains(policy, "frame-ancestors 'none'") &&
+				a.Header.Get("X-Frame-Options") == "DENY") && a.Header.Get("X-Content-Type-Options") == "nosniff" &&
+				(public || a.Header.Get("Cache-Control") == "no-store"), "%s: %d %v", pattern, a.Code, a.Header)
 		}
 	}
 }
@@ -283,9 +276,8 @@ func TestUnreadableAddresses(t *testing.T) {
 				}
 			}
 			for _, address := range addresses {
-				if a := visitor.Get(t, address); a.Code >= http.StatusInternalServerError {
-					t.Errorf("%s: %d", address, a.Code)
-				}
+				a := visitor.Get(t, address)
+				testenv.Check(t, a.Code < http.StatusInternalServerError, "%s: %d", address, a.Code)
 			}
 		}
 	}

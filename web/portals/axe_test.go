@@ -123,9 +123,7 @@ func TestEveryPageIsExamined(t *testing.T) {
 		}
 	}
 	for pattern, page := range missing {
-		if page {
-			t.Errorf("%s is not examined: put it among the pages, or say that it has none", pattern)
-		}
+		testenv.Check(t, !page, "%s is not examined: put it among the pages, or say that it has none", pattern)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -44,9 +45,7 @@ func (c *crawl) from(p *portaltest.Person, paths ...string) {
 			continue
 		}
 		unsealed := a.Code == http.StatusConflict && strings.HasSuffix(base, "/proof.json") // until the day is over
-		if a.Code != http.StatusOK && !unsealed {
-			c.t.Errorf("GET %s: %d", path, a.Code)
-		}
+		testenv.Check(c.t, a.Code == http.StatusOK || unsealed, "GET %s: %d", path, a.Code)
 		if media := a.Header.Get("Content-Type"); !strings.HasPrefix(media, "text/html") {
 			c.files[media]++
 			c.file(path, a)
@@ -60,10 +59,8 @@ func (c *crawl) from(p *portaltest.Person, paths ...string) {
 // file checks what a browser keeps.
 func (c *crawl) file(path string, a portaltest.Answer) {
 	c.t.Helper()
-	if !strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment") ||
-		a.Header.Get("X-Content-Type-Options") != "nosniff" {
-		c.t.Errorf("%s is shown: %v", path, a.Header)
-	}
+	testenv.Check(c.t, strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment") &&
+		a.Header.Get("X-Content-Type-Options") == "nosniff", "%s is shown: %v", path, a.Header)
 	if !strings.HasPrefix(a.Header.Get("Content-Type"), "text/csv") {
 		return
 	}
@@ -76,9 +73,8 @@ func (c *crawl) file(path string, a portaltest.Answer) {
 		}
 		noError(c.t, err)
 		for _, cell := range cells {
-			if strings.ContainsAny(cell[:min(1, len(cell))], "=+-@\t\r\n") && !plainNumber.MatchString(cell) {
-				c.t.Errorf("%s: the cell %q", path, cell)
-			}
+			testenv.Check(c.t, !strings.ContainsAny(cell[:min(1, len(cell))], "=+-@\t\r\n") ||
+				plainNumber.MatchString(cell), "%s: the cell %q", path, cell)
 			c.text.WriteString(" " + strings.TrimPrefix(cell, "'"))
 		}
 	}
@@ -104,16 +100,14 @@ func (c *crawl) page(path string, a portaltest.Answer) (links []string) {
 		sandbox, sandboxed := element.Attr("sandbox")
 		preview := name == "iframe" && strings.HasPrefix(path, "/merchant/looks") && sandboxed && sandbox == ""
 		proof := name == "img" && proofAddress.MatchString(element.AttrOr("src", ""))
-		if slices.Contains(foreign, name) && !preview && !proof || name == "script" && strings.TrimSpace(element.Text()) != "" {
-			c.t.Errorf("%s has a %s", path, name)
-		}
+		testenv.Check(c.t, (!slices.Contains(foreign, name) || preview || proof) && (name != "script" ||
+			strings.TrimSpace(element.Text()) == ""), "%s has a %s", path, name)
 		for _, attribute := range element.Nodes[0].Attr {
 			c.attribute(path, attribute)
 		}
 	})
-	if strings.Contains(a.Body, "<script>alert") || strings.Contains(a.Body, "<img src=x") {
-		c.t.Errorf("%s: a stranger's text is markup", path)
-	}
+	testenv.Check(c.t, !strings.Contains(a.Body, "<script>alert") && !strings.Contains(a.Body, "<img src=x"),
+		"%s: a stranger's text is markup", path)
 	c.text.WriteString(" " + document.Find("body").Text())
 	document.Find("a[href^='/']").Each(func(_ int, link *goquery.Selection) {
 		links = append(links, link.AttrOr("href", ""))
@@ -125,8 +119,7 @@ func (c *crawl) attribute(path string, attribute html.Attribute) {
 	c.t.Helper()
 	value := strings.ToLower(strings.TrimSpace(attribute.Val))
 	address := slices.Contains([]string{"href", "src", "action", "formaction"}, attribute.Key)
-	if strings.HasPrefix(attribute.Key, "on") || attribute.Key == "style" || attribute.Key == "srcdoc" ||
-		address && !ownAddress.MatchString(value) {
-		c.t.Errorf("%s has %s=%q", path, attribute.Key, attribute.Val)
-	}
+	testenv.Check(c.t, !strings.HasPrefix(attribute.Key, "on") && attribute.Key != "style" &&
+		attribute.Key != "srcdoc" && (!address || ownAddress.MatchString(value)),
+		"%s has %s=%q", path, attribute.Key, attribute.Val)
 }

@@ -312,19 +312,14 @@ func TestInjection(t *testing.T) {
 		if kind == "receipt" { // of a file's name what names files elsewhere is left out
 			_, sought, _ = strings.Cut(text, "~")
 		}
-		if !slices.Contains(shownNowhere, kind) && !strings.Contains(all, sought) {
-			t.Errorf("%s %q is on no page", kind, text)
-		}
+		testenv.Check(t, slices.Contains(shownNowhere, kind) || strings.Contains(all, sought),
+			"%s %q is on no page", kind, text)
 	}
 	for _, kind := range everyKind {
-		if p.kinds[kind] < len(p.hostile)/3 {
-			t.Errorf("%s was written only %d times", kind, p.kinds[kind])
-		}
+		testenv.Check(t, p.kinds[kind] >= len(p.hostile)/3, "%s was written only %d times", kind, p.kinds[kind])
 	}
-	if seen.files["text/csv; charset=utf-8"] < 5 || seen.files["application/pdf"] < len(p.hostile)/2 ||
-		seen.files["application/json"] < len(p.hostile)/2 {
-		t.Errorf("files: %v", seen.files)
-	}
+	testenv.Check(t, seen.files["text/csv; charset=utf-8"] >= 5 && seen.files["application/pdf"] >= len(p.hostile)/2 &&
+		seen.files["application/json"] >= len(p.hostile)/2, "files: %v", seen.files)
 }
 
 // everyKind is every text that strangers write, and shownNowhere are those of them that no page of the

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -45,13 +46,10 @@ func viewEverywhere(t *testing.T, kind caller.Kind, beyond string, pages int) {
 			continue // the preview is the payer's page
 		}
 		banded++
-		if !strings.HasPrefix(portaltest.Band(t, a), "You look as "+login+" (owner) until ") {
-			t.Errorf("%s says %q of who looks", pattern, portaltest.Band(t, a))
-		}
+		testenv.Check(t, strings.HasPrefix(portaltest.Band(t, a), "You look as "+login+" (owner) until "),
+			"%s says %q of who looks", pattern, portaltest.Band(t, a))
 	}
-	if banded < pages {
-		t.Errorf("only %d pages were looked at", banded)
-	}
+	testenv.Check(t, banded >= pages, "only %d pages were looked at", banded)
 	want(t, "there was", line(kept(t, b), b.Status(t, payment)), line(before, "pending"))
 }
 

@@ -15,20 +15,13 @@ import (
 func page(t *testing.T, url string, status int) *goquery.Document {
 	t.Helper()
 	response, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	defer response.Body.Close()
-	if response.StatusCode != status {
-		t.Fatalf("%s: %d, want %d", url, response.StatusCode, status)
-	}
-	if policy := response.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'") {
-		t.Errorf("%s: the policy is %q", url, policy)
-	}
+	testenv.Need(t, response.StatusCode == status, "%s: %d, want %d", url, response.StatusCode, status)
+	policy := response.Header.Get("Content-Security-Policy")
+	testenv.Check(t, strings.HasPrefix(policy, "default-src 'none'"), "%s: the policy is %q", url, policy)
 	document, err := goquery.NewDocumentFromReader(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	return document
 }
 
@@ -39,9 +32,7 @@ func addresses(t *testing.T, url string) []string {
 	page(t, url+"/docs", http.StatusOK).Find("nav a").Each(func(_ int, link *goquery.Selection) {
 		list = append(list, link.AttrOr("href", ""))
 	})
-	if len(list) < 25 {
-		t.Fatalf("the start leads to %v", list)
-	}
+	testenv.Need(t, len(list) >= 25, "the start leads to %v", list)
 	return list
 }
 
@@ -108,9 +99,8 @@ func TestErrorsPage(t *testing.T) {
 	t.Parallel()
 	document := page(t, serve(t, nil).URL+"/docs/errors", http.StatusOK)
 	row := document.Find("#code_resend_too_early")
-	if !strings.Contains(row.Text(), "429") || !strings.Contains(row.Text(), "nextAllowedAt") {
-		t.Errorf("%q", row.Text())
-	}
+	testenv.Check(t, strings.Contains(row.Text(), "429") && strings.Contains(row.Text(), "nextAllowedAt"),
+		"%q", row.Text())
 	testenv.Check(t, document.Find("#proposal_own").Length() == 0, "a code of operators is among those of the REST API")
 }
 
@@ -123,9 +113,8 @@ func TestWebhooksPage(t *testing.T) {
 	} {
 		section := document.Find("section").
 			FilterFunction(func(_ int, s *goquery.Selection) bool { return s.AttrOr("id", "") == event })
-		if !strings.Contains(section.Find("pre").Text(), `"type": "`+event+`"`) || section.Find("tr").Length() < 8 {
-			t.Errorf("%s is not described", event)
-		}
+		testenv.Check(t, strings.Contains(section.Find("pre").Text(), `"type": "`+event+`"`) &&
+			section.Find("tr").Length() >= 8, "%s is not described", event)
 	}
 	if text := document.Text(); !strings.Contains(text, "timingSafeEqual") ||
 		!strings.Contains(text, "compare_digest") {

@@ -103,9 +103,7 @@ func TestSamples(t *testing.T) {
 			if _, err := exec.LookPath(program.command[0]); err != nil {
 				t.Skip(program.command[0] + " is not installed")
 			}
-			if len(list) < 20 {
-				t.Fatalf("%d samples", len(list))
-			}
+			testenv.Need(t, len(list) >= 20, "%d samples", len(list))
 			dir := t.TempDir()
 			write(t, dir, "receipt.pdf", "%PDF-1.7 receipt")
 			for call, out := range program.run(t, dir, api.URL, list) {
@@ -124,9 +122,7 @@ func TestSamples(t *testing.T) {
 
 func write(t *testing.T, dir, name, content string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 }
 
 // run runs samples, and gives what each printed.
@@ -152,9 +148,7 @@ func (p program) run(t *testing.T, dir, url string, list []sample) map[string]st
 	}
 	write(t, dir, "all"+p.ending, p.all)
 	names, err := json.Marshal(all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	out := p.start(t, dir, "all"+p.ending, "SAMPLES="+string(names), "BASE_URL="+url)
 	for _, part := range strings.Split(out, "=== ")[1:] {
 		name, text, _ := strings.Cut(part, "\n")

@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"gateway.example/internal/testenv"
 	"gateway.example/web/browsertest"
 	"gateway.example/web/reference"
 )
@@ -26,18 +27,14 @@ func TestMain(m *testing.M) {
 func serve(t testing.TB, api http.Handler) *httptest.Server {
 	t.Helper()
 	content, err := os.ReadFile("../../docs/openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	rooms := reference.Rooms{Description: content}
 	if api != nil {
 		rooms.API = api
 		rooms.Sandbox = &reference.Sandbox{Keys: []reference.Key{key}, Secret: applicationSecret}
 	}
 	pages, err := reference.New(rooms)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	server := httptest.NewServer(pages)
 	t.Cleanup(server.Close)
 	return server

@@ -53,29 +53,21 @@ func send(t *testing.T, address, origin string, fields map[string]string, file s
 	}
 	if file != "" {
 		part, err := form.CreateFormFile("file", "receipt.pdf")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, err)
 		_, _ = io.WriteString(part, file)
 	}
 	_ = form.Close()
 	request, err := http.NewRequest(http.MethodPost, address, &body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	request.Header.Set("Content-Type", form.FormDataContentType())
 	if origin != "" {
 		request.Header.Set("Origin", origin)
 	}
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	defer response.Body.Close()
 	document, err := goquery.NewDocumentFromReader(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	return response.StatusCode, document
 }
 

@@ -20,9 +20,7 @@ func TestEveryColorIsReadable(t *testing.T) {
 			for blue := 0; blue < 256; blue += 51 {
 				name := fmt.Sprintf("%02x%02x%02x", red, green, blue)
 				found := regexp.MustCompile(`--accent:#([0-9a-f]{6})`).FindAllStringSubmatch(accent("#"+name), -1)
-				if len(found) != 2 {
-					t.Fatalf("%s: %v", name, found)
-				}
+				testenv.Need(t, len(found) == 2, "%s: %v", name, found)
 				for i, theme := range []map[string]rgb{light, dark} {
 					for _, beside := range []string{"ground", "card", "on"} {
 						if ratio := contrast(parseRGB(found[i][1]), theme[beside]); ratio < 4.5 {
@@ -52,9 +50,8 @@ func TestLegible(t *testing.T) {
 	got := Legible("#ffd400")
 	testenv.Check(t, got.OnLight <= 1.4 && got.OnDark >= 11 && got.Light != "#ffd400" && got.Dark == "#ffd400",
 		"yellow is %+v", got)
-	if sheet := accent("#ffd400"); !strings.Contains(sheet, got.Light) {
-		t.Errorf("%s is not in %s", got.Light, sheet)
-	}
+	sheet := accent("#ffd400")
+	testenv.Check(t, strings.Contains(sheet, got.Light), "%s is not in %s", got.Light, sheet)
 	if got = Legible("#0b6650"); got.OnLight < Readable || got.Light != "#0b6650" || got.Dark == "#0b6650" {
 		t.Errorf("green is %+v", got)
 	}
@@ -65,9 +62,8 @@ func TestContrast(t *testing.T) {
 	t.Parallel()
 	white := rgb{255, 255, 255}
 	testenv.Want(t, contrast(white, rgb{}), 21, "black on white")
-	if got := contrast(rgb{0x76, 0x76, 0x76}, white); got < 4.54 || got > 4.55 {
-		t.Errorf("#767676 on white is %f", got)
-	}
+	got := contrast(rgb{0x76, 0x76, 0x76}, white)
+	testenv.Check(t, got >= 4.54 && got <= 4.55, "#767676 on white is %f", got)
 }
 
 // A page's stylesheet is named by its hash in the page's policy, so it must be made the same each time.
@@ -87,9 +83,7 @@ func styles(t *testing.T) [2]map[string]rgb {
 	t.Helper()
 	content := static.Read("tokens.css")
 	blocks := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(string(content), -1)
-	if len(blocks) != 2 {
-		t.Fatalf("%d blocks of tokens", len(blocks))
-	}
+	testenv.Need(t, len(blocks) == 2, "%d blocks of tokens", len(blocks))
 	var themes [2]map[string]rgb
 	for i, block := range blocks {
 		themes[i] = map[string]rgb{}
@@ -121,13 +115,11 @@ func TestTokensAreReadable(t *testing.T) {
 	}
 	for i, theme := range styles(t) {
 		for _, pair := range pairs {
-			if ratio := contrast(theme[pair[0]], theme[pair[1]]); ratio < 4.5 {
-				t.Errorf("theme %d: --%s on --%s is %.2f", i, pair[0], pair[1], ratio)
-			}
+			ratio := contrast(theme[pair[0]], theme[pair[1]])
+			testenv.Check(t, ratio >= 4.5, "theme %d: --%s on --%s is %.2f", i, pair[0], pair[1], ratio)
 		}
 		// The border of a control needs 3.
-		if ratio := contrast(theme["edge"], theme["card"]); ratio < 3 {
-			t.Errorf("theme %d: --edge on --card is %.2f", i, ratio)
-		}
+		ratio := contrast(theme["edge"], theme["card"])
+		testenv.Check(t, ratio >= 3, "theme %d: --edge on --card is %.2f", i, ratio)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"rsc.io/qr"
+
+	"gateway.example/internal/testenv"
 )
 
 var stroke = regexp.MustCompile(`M(\d+) (\d+)h(\d+)v1h-(\d+)z`)
@@ -15,9 +17,7 @@ var stroke = regexp.MustCompile(`M(\d+) (\d+)h(\d+)v1h-(\d+)z`)
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	code, err := qr.Encode("https://pay.example/r/token?lang=ru", qr.M)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	drawn := map[string]bool{}
 	for _, found := range stroke.FindAllStringSubmatch(string(draw(code)), -1) {
 		var n [4]int
@@ -30,9 +30,7 @@ func TestDraw(t *testing.T) {
 	}
 	for y := -4; y < code.Size+4; y++ {
 		for x := -4; x < code.Size+4; x++ {
-			if drawn[fmt.Sprint(x, y)] != code.Black(x, y) {
-				t.Fatalf("%d, %d is wrong", x, y)
-			}
+			testenv.Need(t, drawn[fmt.Sprint(x, y)] == code.Black(x, y), "%d, %d is wrong", x, y)
 		}
 	}
 }

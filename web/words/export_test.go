@@ -7,15 +7,15 @@ import (
 	"go/token"
 	"strconv"
 	"testing"
+
+	"gateway.example/internal/testenv"
 )
 
 // Keys are the keys that key.go declares.
 func Keys(t *testing.T) []Key {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "key.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	var keys []Key
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
@@ -23,9 +23,7 @@ func Keys(t *testing.T) []Key {
 			return true
 		}
 		text, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.NoError(t, err)
 		keys = append(keys, Key(text))
 		return true
 	})

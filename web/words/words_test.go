@@ -16,9 +16,7 @@ import (
 func in(t *testing.T, code string) words.Words {
 	t.Helper()
 	w, known := words.In(code)
-	if !known {
-		t.Fatalf("%s is not spoken", code)
-	}
+	testenv.Need(t, known, "%s is not spoken", code)
 	return w
 }
 
@@ -28,9 +26,7 @@ var place = regexp.MustCompile(`%(\[\d\])?[sd]`)
 func TestEveryLanguageSaysEverything(t *testing.T) {
 	t.Parallel()
 	keys := words.Keys(t)
-	if len(keys) < 50 {
-		t.Fatalf("only %d keys were found", len(keys))
-	}
+	testenv.Need(t, len(keys) >= 50, "only %d keys were found", len(keys))
 	for _, language := range words.Languages {
 		for _, key := range keys {
 			said, there := words.Raw(language.Code, key)
@@ -43,9 +39,8 @@ func TestEveryLanguageSaysEverything(t *testing.T) {
 				t.Errorf("%s, %q has the places %v, want %v", language.Code, key, got, want)
 			}
 		}
-		if extra := words.Size(language.Code) - len(keys); extra != 0 {
-			t.Errorf("%s has %d phrases nobody asks for", language.Code, extra)
-		}
+		extra := words.Size(language.Code) - len(keys)
+		testenv.Check(t, extra == 0, "%s has %d phrases nobody asks for", language.Code, extra)
 	}
 }
 
@@ -79,9 +74,8 @@ func TestOneWordForOneThing(t *testing.T) {
 	t.Parallel()
 	things := words.Terms("en")
 	for _, language := range words.Languages {
-		if got := len(words.Terms(language.Code)); got != len(things) {
-			t.Errorf("%s has words for %d things, want %d", language.Code, got, len(things))
-		}
+		got := len(words.Terms(language.Code))
+		testenv.Check(t, got == len(things), "%s has words for %d things, want %d", language.Code, got, len(things))
 		for thing, name := range things {
 			named := regexp.MustCompile(`(?i)\b` + name + `s?\b`)
 			stem, there := words.Terms(language.Code)[thing]
@@ -119,9 +113,8 @@ func TestNoSecondWord(t *testing.T) {
 		wrong := regexp.MustCompile("(?i)" + second)
 		for _, key := range words.Keys(t) {
 			said, _ := words.Raw(code, key)
-			if word := wrong.FindString(said); word != "" {
-				t.Errorf("%s says %q in %q", code, word, said)
-			}
+			word := wrong.FindString(said)
+			testenv.Check(t, word == "", "%s says %q in %q", code, word, said)
 		}
 	}
 }
@@ -156,9 +149,8 @@ func TestAmounts(t *testing.T) {
 		{"mn", "1250000.5", "MNT", "1,250,000.50\u00a0₮"},
 		{"en", "999999999999.99", "EUR", "999,999,999,999.99\u00a0EUR"},
 	} {
-		if got := in(t, test.language).Amount(decimal.RequireFromString(test.amount), test.currency); got != test.want {
-			t.Errorf("%s %s in %s: %q, want %q", test.amount, test.currency, test.language, got, test.want)
-		}
+		testenv.Want(t, in(t, test.language).Amount(decimal.RequireFromString(test.amount), test.currency), test.want,
+			"%s %s in %s", test.amount, test.currency, test.language)
 	}
 }
 
@@ -187,9 +179,8 @@ func TestPlurals(t *testing.T) {
 		{"uz", 14, "14 daqiqa qoldi"},
 		{"mn", 14, "14 минут үлдлээ"},
 	} {
-		if got := in(t, test.language).Say(words.MinutesLeft, test.minutes); got != test.want {
-			t.Errorf("%d minutes in %s: %q, want %q", test.minutes, test.language, got, test.want)
-		}
+		testenv.Want(t, in(t, test.language).Say(words.MinutesLeft, test.minutes), test.want,
+			"%d minutes in %s", test.minutes, test.language)
 	}
 }
 

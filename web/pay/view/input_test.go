@@ -13,13 +13,9 @@ import (
 func render(t *testing.T, f view.Input) *goquery.Document {
 	t.Helper()
 	var out strings.Builder
-	if err := view.Typing(f).Render(t.Context(), &out); err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, view.Typing(f).Render(t.Context(), &out))
 	document, err := goquery.NewDocumentFromReader(strings.NewReader(out.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	return document
 }
 
@@ -40,10 +36,8 @@ func TestFieldWithError(t *testing.T) {
 	} {
 		testenv.Want(t, input.AttrOr(name, "(none)"), want, "%s", name)
 	}
-	if page.Find("label[for=cardHolder]").Text() != "Name on the card" ||
-		page.Find("#cardHolder-error span").Text() != "At most 64 characters" {
-		t.Error(page.Html())
-	}
+	testenv.Check(t, page.Find("label[for=cardHolder]").Text() == "Name on the card" &&
+		page.Find("#cardHolder-error span").Text() == "At most 64 characters", "%s", page.Text())
 	if _, required := input.Attr("required"); !required {
 		t.Error("the field is not required")
 	}
@@ -58,7 +52,5 @@ func TestFieldWithoutError(t *testing.T) {
 			t.Errorf("%s is there", name)
 		}
 	}
-	if page.Find(".error").Length() != 0 || input.AttrOr("inputmode", "") != "numeric" {
-		t.Error(page.Html())
-	}
+	testenv.Check(t, page.Find(".error").Length() == 0 && input.AttrOr("inputmode", "") == "numeric", "%s", page.Text())
 }

@@ -46,9 +46,7 @@ func TestPasskey(t *testing.T) {
 	tab.Click("form[data-passkey] button")
 	tab.Await("h1", "Recovery codes")
 	codes := browsertest.Eval[[]string](tab, `[...document.querySelectorAll(".codes li")].map(e => e.textContent)`)
-	if len(codes) != 10 {
-		t.Fatalf("%d recovery codes", len(codes))
-	}
+	testenv.Need(t, len(codes) == 10, "%d recovery codes", len(codes))
 	tab.Open(address + "/trader")
 	tab.Await("h1", "Desk")
 	tab.Click(`form[action="/sign-out"] button`)
@@ -87,9 +85,7 @@ func TestFirstDay(t *testing.T) {
 		}
 	}
 	a := p.Post(t, path, "password", portaltest.Password, "again", portaltest.Password)
-	if a.To() != "/second-factor/enrol" {
-		t.Fatalf("led to %q: %d %s", a.To(), a.Code, a.Text())
-	}
+	testenv.Need(t, a.To() == "/second-factor/enrol", "led to %q: %d %s", a.To(), a.Code, a.Text())
 	for _, closed := range []string{"/trader", "/account", "/trader/payments"} {
 		want(t, closed+" opens", p.Get(t, closed).To(), "/second-factor/enrol")
 	}
@@ -111,9 +107,8 @@ func enrol(t *testing.T, p *portaltest.Person) string {
 		line(http.StatusUnprocessableEntity, secret))
 	before := p.Cookie()
 	a = p.Post(t, "/second-factor/app", hidden(a.Page(t), "code", code(t, secret, 0))...)
-	if codes := a.Page(t).Find(".codes li").Length(); codes != 10 {
-		t.Fatalf("%d recovery codes: %d %s", codes, a.Code, a.Text())
-	}
+	codes := a.Page(t).Find(".codes li").Length()
+	testenv.Need(t, codes == 10, "%d recovery codes: %d %s", codes, a.Code, a.Text())
 	testenv.Check(t, p.Cookie() != before, "the session keeps its token")
 	return secret
 }
@@ -144,13 +139,11 @@ func TestFreshProof(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	secret := enrol(t, p)
 	b.Exec(t, "update session set factor_at = now() - interval '5 minutes 1 second'")
-	if a := p.Get(t, "/trader"); a.Code != http.StatusOK {
-		t.Errorf("the desk asks for a fresh proof: %d to %q", a.Code, a.To())
-	}
+	a := p.Get(t, "/trader")
+	testenv.Check(t, a.Code == http.StatusOK, "the desk asks for a fresh proof: %d to %q", a.Code, a.To())
 	for _, path := range []string{"/account/recovery-codes", "/account/app/remove"} {
-		if a := p.Post(t, path); !strings.HasPrefix(a.To(), "/second-factor") {
-			t.Errorf("%s: %d to %q", path, a.Code, a.To())
-		}
+		a := p.Post(t, path)
+		testenv.Check(t, strings.HasPrefix(a.To(), "/second-factor"), "%s: %d to %q", path, a.Code, a.To())
 	}
 	want(t, "the proof", p.Post(t, "/second-factor?next=/account", "code", code(t, secret, 30*time.Second)).To(),
 		"/account")
@@ -185,9 +178,8 @@ func TestSessions(t *testing.T) {
 		t.Fatalf("%d sessions to end", rows.Length())
 	}
 	path := rows.First().AttrOr("action", "")
-	if a := stranger.Post(t, path); a.Code != http.StatusNotFound {
-		t.Errorf("a stranger ends it: %d", a.Code)
-	}
+	a := stranger.Post(t, path)
+	testenv.Check(t, a.Code == http.StatusNotFound, "a stranger ends it: %d", a.Code)
 	if p.Post(t, path); other.Get(t, "/account").Code == http.StatusOK &&
 		third.Get(t, "/account").Code == http.StatusOK {
 		t.Error("none has ended")

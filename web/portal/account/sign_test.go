@@ -18,9 +18,7 @@ import (
 func TestDeviceCookie(t *testing.T) {
 	_, p := portaltest.Member(t, caller.Owner)
 	device := p.Cookies["device"]
-	if device == "" {
-		t.Fatal("no cookie is kept of the sign-in")
-	}
+	testenv.Need(t, device != "", "no cookie is kept of the sign-in")
 	p.Post(t, "/sign-out")
 	want(t, "after the sign-out", p.Cookies["device"], device)
 }
@@ -117,8 +115,6 @@ func TestFixation(t *testing.T) {
 	victim := b.Nobody()
 	victim.Cookies["session"] = attacker.Cookie()
 	victim.Post(t, "/sign-in", "login", "victim", "password", portaltest.Password)
-	if victim.Cookie() == attacker.Cookie() {
-		t.Fatal("the victim's session has the attacker's cookie")
-	}
+	testenv.Need(t, victim.Cookie() != attacker.Cookie(), "the victim's session has the attacker's cookie")
 	want(t, "the attacker's cookie still opens", attacker.Get(t, "/trader").Code, http.StatusSeeOther)
 }

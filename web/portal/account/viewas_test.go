@@ -21,9 +21,7 @@ func TestViewAsAndBack(t *testing.T) {
 	p := b.Operator(t, caller.Admin)
 	p.Post(t, "/account/preferences", "zone", "Europe/Istanbul", "language", "ru", "theme", "dark")
 	form := p.Page(t, "/account").Find("form[action='/operator/view-as']")
-	if form.Find("#user").Length() != 1 || form.Find("#reason").Length() != 1 {
-		t.Fatal("there is no form to begin")
-	}
+	testenv.Need(t, form.Find("#user").Length() == 1 && form.Find("#reason").Length() == 1, "there is no form to begin")
 	began := time.Now()
 	if a := p.Post(t, "/operator/view-as", "user", " trader-1 ", "reason", "why"); a.To() != "/trader" {
 		t.Fatalf("%d to %q", a.Code, a.To())
@@ -36,17 +34,15 @@ func TestViewAsAndBack(t *testing.T) {
 		wanted = append(wanted, fmt.Sprintf("Вы смотрите как trader-1 (владелец) до %s: менять ничего нельзя.",
 			began.Add(30*time.Minute+second).In(istanbul).Format("15:04")))
 	}
-	if got := portaltest.Band(t, a); !slices.Contains(wanted, got) {
-		t.Errorf("the band says %q, want %q", got, wanted)
-	}
+	got := portaltest.Band(t, a)
+	testenv.Check(t, slices.Contains(wanted, got), "the band says %q, want %q", got, wanted)
 	testenv.Want(t, p.Page(t, "/account").Find("#zone").AttrOr("value", ""), "UTC", "the trader's zone is shown as")
 	p.Post(t, "/operator/view-as/end")
 	p.Cookies["flash"] = "view-as-ended"
 	a = p.Get(t, "/account")
-	if portaltest.Band(t, a) != "" || !strings.Contains(a.Text(), "Вы снова работаете от своего имени.") ||
-		!strings.Contains(a.Text(), "Администратор") {
-		t.Errorf("afterwards %s", a.Text())
-	}
+	testenv.Check(t, portaltest.Band(t, a) == "" &&
+		strings.Contains(a.Text(), "Вы снова работаете от своего имени.") &&
+		strings.Contains(a.Text(), "Администратор"), "afterwards %s", a.Text())
 	want(t, "the desk is still open", p.Get(t, "/trader").Code, http.StatusNotFound)
 	if a := p.Post(t, "/operator/view-as/end"); a.To() != "/operator" {
 		t.Errorf("a second end: %d to %q", a.Code, a.To())
@@ -83,10 +79,8 @@ func TestViewAsForm(t *testing.T) {
 	p := b.SignIn(t, "root")
 	a := p.Post(t, "/operator/view-as", "user", "other", "reason", "")
 	page := a.Page(t)
-	if a.Code != http.StatusUnprocessableEntity || page.Find("#reason-wrong").Text() == "" ||
-		page.Find("#user").AttrOr("value", "") != "other" {
-		t.Errorf("%d %s", a.Code, a.Text())
-	}
+	testenv.Check(t, a.Code == http.StatusUnprocessableEntity && page.Find("#reason-wrong").Text() != "" &&
+		page.Find("#user").AttrOr("value", "") == "other", "%d %s", a.Code, a.Text())
 	a = p.Post(t, "/operator/view-as", "user", "other", "reason", "why")
 	wrong := a.Page(t).Find("#user-wrong").Text()
 	testenv.Check(t, a.Code == http.StatusUnprocessableEntity && strings.Contains(wrong, "no operator"),
@@ -95,9 +89,7 @@ func TestViewAsForm(t *testing.T) {
 	want(t, "there is no form for who has to prove again that it is them",
 		p.Page(t, "/account").Find("form[action='/operator/view-as']").Length(), 1)
 	a = p.Post(t, "/operator/view-as", "user", "other", "reason", "why")
-	if !strings.HasPrefix(a.To(), "/second-factor") {
-		t.Errorf("an old second factor: %d to %q", a.Code, a.To())
-	}
+	testenv.Check(t, strings.HasPrefix(a.To(), "/second-factor"), "an old second factor: %d to %q", a.Code, a.To())
 	want(t, "an auditor has the form",
 		b.SignIn(t, "auditor").Page(t, "/account").Find("form[action='/operator/view-as']").Length(), 0)
 }

@@ -57,9 +57,8 @@ func TestWork(t *testing.T) {
 	want(t, "its address", page.Find(`section.card li a`).AttrOr("href", ""), path)
 
 	want(t, "taken", bob.Post(t, path+"/take").To(), path)
-	if badge := ann.Page(t, "/operator").Find("section.card .badge").Text(); !strings.HasPrefix(badge, "bob, ") {
-		t.Errorf("taken by %q", badge)
-	}
+	badge := ann.Page(t, "/operator").Find("section.card .badge").Text()
+	testenv.Check(t, strings.HasPrefix(badge, "bob, "), "taken by %q", badge)
 	part := ann.Get(t, "/operator/work", "HX-Request", "true")
 	testenv.Check(t, strings.Contains(part.Body, "bob") && !strings.Contains(part.Body, "<html"),
 		"the part that changes: %s", part.Body)
@@ -162,9 +161,7 @@ func TestDecideAppeal(t *testing.T) {
 	path := fmt.Sprintf("/operator/appeals/%d", id)
 	page := ann.Page(t, path)
 	want(t, "what was written", page.Find("p.lines").Text(), "<script>it was paid</script>")
-	if page.Find("ol.timeline li").Length() < 3 {
-		t.Errorf("the timeline: %s", page.Find("ol.timeline").Text())
-	}
+	testenv.Check(t, page.Find("ol.timeline li").Length() >= 3, "the timeline: %s", page.Find("ol.timeline").Text())
 	file := ann.Get(t, path+"/file")
 	want(t, "file", file.Code, http.StatusOK)
 	want(t, "kept", strings.HasPrefix(file.Header.Get("Content-Disposition"), "attachment"), true)

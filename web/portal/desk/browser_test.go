@@ -45,19 +45,16 @@ func TestDeskIsLive(t *testing.T) {
 	tab.Focus("#job-1 a.danger")
 	second := b.Create(t, "1501")
 	portaltest.AwaitScript(t, tab, jobs, ids(first, second))
-	if focus := browsertest.Eval[string](tab,
-		`document.activeElement.getAttribute("href")`); focus != "/trader/payments/1/cancel" {
-		t.Errorf("the focus is on %q", focus)
-	}
+	testenv.Want(t, browsertest.Eval[string](tab,
+		`document.activeElement.getAttribute("href")`), "/trader/payments/1/cancel", "the focus is on")
 	before := browsertest.Eval[string](tab, `document.documentElement.dataset.chimes || "0"`)
 	browsertest.Eval[bool](tab, `Object.defineProperty(document, "hidden", {value: true, configurable: true}),
 		document.dispatchEvent(new Event("visibilitychange"))`)
 	third := b.Create(t, "1502")
 	portaltest.AwaitScript(t, tab, jobs, ids(first, second, third))
 	want(t, "the hidden tab is titled", browsertest.Eval[string](tab, "document.title"), "(1) Desk · Trader")
-	if after := browsertest.Eval[string](tab, `document.documentElement.dataset.chimes || "0"`); after <= before {
-		t.Errorf("%s chimes before, %s after", before, after)
-	}
+	after := browsertest.Eval[string](tab, `document.documentElement.dataset.chimes || "0"`)
+	testenv.Check(t, after > before, "%s chimes before, %s after", before, after)
 	_, err := b.Payments.Confirm(t.Context(), b.AsTrader(), first.ID)
 	noError(t, err)
 	portaltest.AwaitScript(t, tab, jobs, ids(second, third))

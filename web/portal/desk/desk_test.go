@@ -23,13 +23,11 @@ func TestConfirm(t *testing.T) {
 	wantIn(t, "the page", page.Find("main").Text(), "Payment 1", "1,500\u00a0₽", "SBP transfer",
 		"14.28571428\u00a0USDT", "Yes, 1,500\u00a0₽ arrived")
 	a := p.Post(t, "/trader/payments/1/confirm", hidden(page)...)
-	if a.Code != http.StatusSeeOther || a.To() != "/trader" || b.Status(t, pay) != "completed" {
-		t.Fatalf("%d to %q, %s", a.Code, a.To(), b.Status(t, pay))
-	}
+	testenv.Need(t, a.Code == http.StatusSeeOther && a.To() == "/trader" && b.Status(t, pay) == "completed",
+		"%d to %q, %s", a.Code, a.To(), b.Status(t, pay))
 	desk := p.Page(t, "/trader")
-	if said := desk.Find(".flash").Text(); !strings.Contains(said, "Confirmed") || desk.Find("#job-1").Length() != 0 {
-		t.Errorf("the desk says %q", said)
-	}
+	said := desk.Find(".flash").Text()
+	testenv.Check(t, strings.Contains(said, "Confirmed") && desk.Find("#job-1").Length() == 0, "the desk says %q", said)
 	want(t, "what was done is said twice", p.Page(t, "/trader").Find(".flash").Length(), 0)
 	b.Exec(t, "update cashbox_method set amount_policy = 'exact'")
 	second := b.Create(t, "1600")
@@ -49,13 +47,10 @@ func TestReasonTooLong(t *testing.T) {
 	fields := hidden(p.Page(t, "/trader/payments/1/cancel"), "reason", long)
 	a := p.Post(t, "/trader/payments/1/cancel", fields...)
 	page := a.Page(t)
-	if a.Code != http.StatusUnprocessableEntity || page.Find("#reason").Text() != long ||
-		page.Find("#reason-wrong").Length() != 1 {
-		t.Errorf("%d, %q", a.Code, page.Find("#reason").Text())
-	}
-	if title := page.Find("title").Text(); !strings.HasPrefix(title, "Error: ") {
-		t.Errorf("titled %q", title)
-	}
+	testenv.Check(t, a.Code == http.StatusUnprocessableEntity && page.Find("#reason").Text() == long &&
+		page.Find("#reason-wrong").Length() == 1, "%d, %q", a.Code, page.Find("#reason").Text())
+	title := page.Find("title").Text()
+	testenv.Check(t, strings.HasPrefix(title, "Error: "), "titled %q", title)
 	want(t, "it is cancelled all the same", b.Status(t, pay), "pending")
 	// The same form may be sent again, corrected.
 	want(t, "corrected", p.Post(t, "/trader/payments/1/cancel", hidden(page, "reason", "no money")...).To(), "/trader")
@@ -67,9 +62,8 @@ func TestReceivingAndRole(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	clerk := b.Clerk(t)
 	wantNot(t, "a clerk sees", clerk.Get(t, "/trader").Text(), "USDT")
-	if a := clerk.Post(t, "/trader/break", "on", "1"); a.Code != http.StatusSeeOther {
-		t.Fatalf("break: %d", a.Code)
-	}
+	a := clerk.Post(t, "/trader/break", "on", "1")
+	testenv.Need(t, a.Code == http.StatusSeeOther, "break: %d", a.Code)
 	method := "sbp"
 	_, err := b.Payments.Create(t.Context(), b.Merchant.Caller, payment.Request{
 		OrderID: "break", Amount: "1500", Currency: "RUB", Method: &method, CallbackURI: "https://shop.example/hook",

@@ -16,9 +16,8 @@ import (
 func TestLine(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	events := listen(t, p)
-	if first := events.next(t, testenv.Patience); first != ": open" {
-		t.Fatalf("first %q", first)
-	}
+	first := events.next(t, testenv.Patience)
+	testenv.Need(t, first == ": open", "first %q", first)
 	// At the first look nobody knows what happened since the page was made: the page asks once more.
 	want(t, "at the first look", events.next(t, testenv.Patience), "event: changed")
 	b.Create(t, "20000") // the other trader's
@@ -48,10 +47,9 @@ func listen(t testing.TB, p *portaltest.Person) listening {
 	response, err := http.DefaultTransport.RoundTrip(r)
 	noError(t, err)
 	t.Cleanup(func() { _ = response.Body.Close() })
-	if kind := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK ||
-		kind != "text/event-stream" {
-		t.Fatalf("%d %s", response.StatusCode, kind)
-	}
+	kind := response.Header.Get("Content-Type")
+	testenv.Need(t, response.StatusCode == http.StatusOK && kind == "text/event-stream",
+		"%d %s", response.StatusCode, kind)
 	l := listening{make(chan string, 100)}
 	go func() {
 		defer close(l.lines)

@@ -19,16 +19,14 @@ func TestNewKey(t *testing.T) {
 	fields := hidden(p.Page(t, path), "name", "<b>shop</b>", "scopes", "payments", "scopes", "payouts")
 	a := p.Post(t, path, fields...)
 	secret := a.Page(t).Find("#secret").Text()
-	if a.Code != http.StatusOK || !strings.HasPrefix(secret, "sk_") || len(secret) != 46 {
-		t.Fatalf("made: %d, secret %q", a.Code, secret)
-	}
+	testenv.Need(t, a.Code == http.StatusOK && strings.HasPrefix(secret, "sk_") && len(secret) == 46,
+		"made: %d, secret %q", a.Code, secret)
 	want(t, "kept by the browser", a.Header.Get("Cache-Control"), "no-store")
 	a = p.Post(t, path, fields...)
 	want(t, "sent twice", line(a.Code, p.Cookies["flash"]), "303 key-made-before")
 	page := p.Page(t, a.To())
-	if text := words(page.Find("main")); strings.Contains(text, secret) || !strings.Contains(text, "<b>shop</b>") {
-		t.Errorf("the list: %s", text)
-	}
+	text := words(page.Find("main"))
+	testenv.Check(t, !strings.Contains(text, secret) && strings.Contains(text, "<b>shop</b>"), "the list: %s", text)
 	want(t, "elements of a name", page.Find("main td b").Length(), 0)
 	want(t, "keys", page.Find("tbody tr").Length(), 2)
 	b.StoredNowhere(t, secret)
@@ -128,9 +126,7 @@ func TestKeysAskForFactor(t *testing.T) {
 	b.Exec(t, "update session set created_at = created_at - interval '6 minutes'")
 	for _, page := range []string{"keys/new", "secret"} {
 		for _, a := range []portaltest.Answer{p.Get(t, b.BoxPath(page)), p.Post(t, b.BoxPath(page))} {
-			if !strings.HasPrefix(a.To(), "/second-factor") {
-				t.Errorf("%s: %d, to %q", page, a.Code, a.To())
-			}
+			testenv.Check(t, strings.HasPrefix(a.To(), "/second-factor"), "%s: %d, to %q", page, a.Code, a.To())
 		}
 	}
 	want(t, "the list", p.Get(t, "/merchant/developers/keys").Code, http.StatusOK)
@@ -143,9 +139,8 @@ func TestRotate(t *testing.T) {
 	fields := hidden(p.Page(t, path))
 	a := p.Post(t, path, fields...)
 	secret := a.Page(t).Find("#secret").Text()
-	if a.Code != http.StatusOK || !strings.HasPrefix(secret, "whsec_") {
-		t.Fatalf("changed: %d, secret %q", a.Code, secret)
-	}
+	testenv.Need(t, a.Code == http.StatusOK && strings.HasPrefix(secret, "whsec_"),
+		"changed: %d, secret %q", a.Code, secret)
 	a = p.Post(t, path, fields...)
 	want(t, "sent twice", line(a.Code, a.To(), p.Cookies["flash"]),
 		"303 /merchant/developers/webhooks secret-made-before")

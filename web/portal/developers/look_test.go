@@ -72,14 +72,11 @@ func TestWrongLook(t *testing.T) {
 	} {
 		a := p.Post(t, path, hidden(p.Page(t, path), test[0], test[1])...)
 		page := a.Page(t)
-		if a.Code != http.StatusUnprocessableEntity || page.Find("#"+test[0]+"-wrong").Length() != 1 ||
-			page.Find(".wrong").Length() != 1 {
-			t.Errorf("%s %q: %d, %s", test[0], test[1], a.Code, words(page.Find(".wrong")))
-		}
+		testenv.Check(t, a.Code == http.StatusUnprocessableEntity && page.Find("#"+test[0]+"-wrong").Length() == 1 &&
+			page.Find(".wrong").Length() == 1, "%s %q: %d, %s", test[0], test[1], a.Code, words(page.Find(".wrong")))
 		typed := page.Find("#"+test[0]).AttrOr("value", page.Find("#"+test[0]).Text())
-		if test[1] != "a\x00b.example" && strings.TrimSpace(typed) != strings.TrimSpace(test[1]) {
-			t.Errorf("%s: %q is typed anew as %q", test[0], test[1], typed)
-		}
+		testenv.Check(t, test[1] == "a\x00b.example" || strings.TrimSpace(typed) == strings.TrimSpace(test[1]),
+			"%s: %q is typed anew as %q", test[0], test[1], typed)
 		want(t, "elements", page.Find("main script, main style, main b").Length(), 0)
 	}
 	wrong := hidden(p.Page(t, path+"&lang=ru"), "pageColor", "x", "frameOrigin", "x", "returnHosts", "x")
@@ -148,9 +145,8 @@ func TestLookPreview(t *testing.T) {
 	a = p.Get(t, frame.AttrOr("src", ""))
 	page = a.Page(t)
 	policy := a.Header.Get("Content-Security-Policy")
-	if !strings.Contains(policy, "frame-ancestors 'self'") || a.Header.Get("X-Frame-Options") != "SAMEORIGIN" {
-		t.Errorf("the preview's policy is %s", policy)
-	}
+	testenv.Check(t, strings.Contains(policy, "frame-ancestors 'self'") &&
+		a.Header.Get("X-Frame-Options") == "SAMEORIGIN", "the preview's policy is %s", policy)
 	if style := page.Find("style").Text(); !strings.Contains(style, "{--accent:#ffd400}") ||
 		page.Find("script").Length() > 0 {
 		t.Error("the preview is not in the colour, or has a script")
@@ -164,9 +160,8 @@ func TestLookPreview(t *testing.T) {
 	a = p.Post(t, path+"&do=preview", hidden(p.Page(t, path), "pageColor", "red")...)
 	want(t, "no colour", line(a.Code, words(a.Page(t).Find(".wrong"))), "422 must be a colour such as #1a6b54")
 	a = p.Post(t, path+"&do=preview", hidden(p.Page(t, path), "pageColor", "#101010")...)
-	if text := words(a.Page(t).Find("#drawn .note")); !strings.HasPrefix(text, "On dark pages") {
-		t.Errorf("of almost black: %s", text)
-	}
+	text := words(a.Page(t).Find("#drawn .note"))
+	testenv.Check(t, strings.HasPrefix(text, "On dark pages"), "of almost black: %s", text)
 }
 
 // Whoever looks as a merchant's user sees the look, and has no way to change it.

@@ -52,9 +52,8 @@ func TestPaymentsFile(t *testing.T) {
 	want(t, "type", a.Header.Get("Content-Type"), "text/csv; charset=utf-8")
 	want(t, "name", a.Header.Get("Content-Disposition"), "attachment; filename=payments-2026-01-01-2099-12-31.csv")
 	lines := strings.Split(strings.TrimSpace(a.Body), "\n")
-	if len(lines) != 3 || !strings.Contains(lines[1], ",sbp,RUB,1500.00,completed,") || lines[2] != "rows,1" {
-		t.Errorf("the file:\n%s", a.Body)
-	}
+	testenv.Check(t, len(lines) == 3 && strings.Contains(lines[1], ",sbp,RUB,1500.00,completed,") && lines[2] == "rows,1",
+		"the file:\n%s", a.Body)
 	desk := b.Clerk(t)
 	want(t, "offered to who may not", desk.Page(t, "/trader/payments").Find("a[href*=csv]").Length(), 0)
 }
@@ -102,9 +101,8 @@ func TestReceipt(t *testing.T) {
 	a := p.Get(t, page.Find("#receipts a").AttrOr("href", ""))
 	want(t, "the file", a.Body, png)
 	want(t, "type", a.Header.Get("Content-Type")+" "+a.Header.Get("X-Content-Type-Options"), "image/png nosniff")
-	if !strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment;") {
-		t.Errorf("to be shown: %q", a.Header.Get("Content-Disposition"))
-	}
+	testenv.Check(t, strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment;"),
+		"to be shown: %q", a.Header.Get("Content-Disposition"))
 	for _, n := range []string{"0", "2", "x", "99999999999"} {
 		want(t, "receipt "+n, p.Get(t, "/trader/payments/1/receipts/"+n).Code, http.StatusNotFound)
 	}

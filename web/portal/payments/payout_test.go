@@ -176,8 +176,7 @@ func TestPayoutsFile(t *testing.T) {
 	p.Post(t, b.PayOut(t, 2)[0]+"/take")
 	a := p.Get(t, "/trader/payouts.csv")
 	lines := strings.Split(strings.TrimSpace(a.Body), "\n")
-	if len(lines) != 3 || !strings.Contains(lines[1], ",sbp,RUB,1000.00,processing,") || lines[2] != "rows,1" {
-		t.Errorf("the file:\n%s", a.Body)
-	}
+	testenv.Check(t, len(lines) == 3 && strings.Contains(lines[1], ",sbp,RUB,1000.00,processing,") &&
+		lines[2] == "rows,1", "the file:\n%s", a.Body)
 	want(t, "a status that no payout of a trader has", p.Get(t, "/trader/payouts?status=waiting").Code, 422)
 }

@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/attest"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/seal"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -21,9 +22,8 @@ func TestSignedTimeline(t *testing.T) {
 	p := b.As(t, caller.Support)
 	path := fmt.Sprintf("/merchant/payments/%d", payment.ID)
 	a := p.Get(t, path+"/timeline.json")
-	if a.Code != http.StatusOK || !strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment") {
-		t.Fatalf("%d %v", a.Code, a.Header)
-	}
+	testenv.Need(t, a.Code == http.StatusOK && strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment"),
+		"%d %v", a.Code, a.Header)
 	published := b.Nobody().Get(t, "/.well-known/gateway-keys.json")
 	keys, err := attest.ParseKeys([]byte(published.Body))
 	noError(t, err)
@@ -36,10 +36,8 @@ func TestSignedTimeline(t *testing.T) {
 		t.Error("a changed amount is not found")
 	}
 	printed := p.Get(t, path+"/print")
-	if printed.Code != http.StatusOK || !strings.Contains(printed.Body, path+"/timeline.json") ||
-		!strings.Contains(printed.Text(), payment.UUID.String()) {
-		t.Errorf("%d: %s", printed.Code, printed.Text())
-	}
+	testenv.Check(t, printed.Code == http.StatusOK && strings.Contains(printed.Body, path+"/timeline.json") &&
+		strings.Contains(printed.Text(), payment.UUID.String()), "%d: %s", printed.Code, printed.Text())
 }
 
 // A merchant's payouts and confirmed deposits lead to their proofs, as payments do.
@@ -82,9 +80,8 @@ func TestLedgerProof(t *testing.T) {
 		t.Error("a completed payment has no link to its proof")
 	}
 	a := p.Get(t, page+"/proof.json")
-	if a.Code != http.StatusOK || !strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment") {
-		t.Fatalf("%d %v", a.Code, a.Header)
-	}
+	testenv.Need(t, a.Code == http.StatusOK && strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment"),
+		"%d %v", a.Code, a.Header)
 	proof, err := seal.ParseProof([]byte(a.Body))
 	noError(t, err)
 	nobody := b.Nobody()
@@ -94,9 +91,8 @@ func TestLedgerProof(t *testing.T) {
 	want(t, "kept by caches", published.Header.Get("Cache-Control"), "public, max-age=300")
 	roots, err := seal.ParseRoots([]byte(published.Body))
 	noError(t, err)
-	if v := proof.Verify(keys, roots.Pages); len(v.Wrong) != 0 || len(v.Proven) != 1 {
-		t.Errorf("%q", v)
-	}
+	v := proof.Verify(keys, roots.Pages)
+	testenv.Check(t, len(v.Wrong) == 0 && len(v.Proven) == 1, "%q", v)
 	if a := nobody.Get(t, "/.well-known/ledger-roots.json?month=2026-99"); a.Code != http.StatusNotFound {
 		t.Errorf("a month that there is not: %d", a.Code)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook/signing"
 	"gateway.example/web/portal/portaltest"
 )
@@ -39,10 +40,8 @@ func TestSandboxStart(t *testing.T) {
 func TestSandboxSignIn(t *testing.T) {
 	b := sandbox(t)
 	browser := b.Nobody()
-	if a := browser.Post(t, "/sandbox/sign-in?next=/trader/requisites", "login",
-		"trader-1"); a.To() != "/trader/requisites" {
-		t.Fatalf("%d, to %s", a.Code, a.To())
-	}
+	a := browser.Post(t, "/sandbox/sign-in?next=/trader/requisites", "login", "trader-1")
+	testenv.Need(t, a.To() == "/trader/requisites", "%d, to %s", a.Code, a.To())
 	browser.Page(t, "/trader")
 	first := browser.Cookie()
 	browser.Post(t, "/sandbox/sign-in", "login", "shop")
@@ -50,10 +49,9 @@ func TestSandboxSignIn(t *testing.T) {
 	want(t, "the session before goes on", old.Get(t, "/trader").Code, http.StatusSeeOther)
 	b.User(t, "somebody", caller.Operator, caller.Admin, 0)
 	for _, login := range []string{"somebody", "", "nobody"} {
-		if a := b.Nobody().Post(t, "/sandbox/sign-in", "login", login); a.Code != http.StatusNotFound ||
-			a.Header.Get("Set-Cookie") != "" {
-			t.Errorf("%q signs in: %d", login, a.Code)
-		}
+		a := b.Nobody().Post(t, "/sandbox/sign-in", "login", login)
+		testenv.Check(t, a.Code == http.StatusNotFound && a.Header.Get("Set-Cookie") == "",
+			"%q signs in: %d", login, a.Code)
 	}
 	if a := b.Nobody().Post(t, "/sandbox/sign-in?next=//evil.example", "login", "trader-1"); a.To() != "/trader" {
 		t.Errorf("to %s", a.To())
@@ -67,9 +65,7 @@ func TestSandboxMakesPayments(t *testing.T) {
 	box := strconv.FormatInt(b.Merchant.CashboxID, 10)
 	for _, amount := range []string{"1 234,50", "900"} {
 		a := browser.Post(t, "/sandbox/payments", "cashbox", box, "method", "sbp", "amount", amount)
-		if a.Code != http.StatusSeeOther || a.To() != "/#made" {
-			t.Fatalf("%d: %s", a.Code, a.Text())
-		}
+		testenv.Need(t, a.Code == http.StatusSeeOther && a.To() == "/#made", "%d: %s", a.Code, a.Text())
 	}
 	a := browser.Get(t, "/")
 	says(t, a, "The payment is created.", "Payment 1", "Payment 2", "1,234.50 ₽", "900 ₽", "As trader-1")
@@ -82,10 +78,9 @@ func TestSandboxMakesPayments(t *testing.T) {
 		"http://pay.example/r/link-"+id)
 	want(t, "the trader's page is", page.Find("#payment-1 form").AttrOr("action", ""),
 		"/sandbox/sign-in?next=%2Ftrader%2Fpayments%2F1")
-	if region := browser.Get(t, "/sandbox/made"); !strings.Contains(region.Body, `id="payment-2"`) ||
-		strings.Contains(region.Body, "<main") {
-		t.Errorf("the list alone: %d %s", region.Code, region.Body)
-	}
+	region := browser.Get(t, "/sandbox/made")
+	testenv.Check(t, strings.Contains(region.Body, `id="payment-2"`) && !strings.Contains(region.Body, "<main"),
+		"the list alone: %d %s", region.Code, region.Body)
 }
 
 // So is a payout.
@@ -100,9 +95,7 @@ func TestSandboxMakesPayouts(t *testing.T) {
 	box := strconv.FormatInt(b.Merchant.CashboxID, 10)
 	for _, method := range []string{"sbp", "c2c"} {
 		a := browser.Post(t, "/sandbox/payouts", "cashbox", box, "method", method, "amount", "1500")
-		if a.Code != http.StatusSeeOther {
-			t.Fatalf("%s: %d %s", method, a.Code, a.Text())
-		}
+		testenv.Need(t, a.Code == http.StatusSeeOther, "%s: %d %s", method, a.Code, a.Text())
 	}
 	says(t, browser.Get(t, "/"), "The payout is created.", "Payout 1", "Payout 2", "1,500 ₽")
 }
@@ -139,19 +132,17 @@ func TestSandboxInbox(t *testing.T) {
 	b := sandbox(t)
 	browser := b.Nobody()
 	says(t, browser.Get(t, "/sandbox/inbox"), "No webhooks yet.")
-	if code := b.Deliver(t,
+	code := b.Deliver(t,
 		`{"type":"payment.status.updated","data":{"uuid":"u-1","status":"COMPLETED"},"meta":{"id":7}}`,
-		portaltest.HookSecret); code != http.StatusNoContent {
-		t.Fatalf("a genuine webhook: %d", code)
-	}
+		portaltest.HookSecret)
+	testenv.Need(t, code == http.StatusNoContent, "a genuine webhook: %d", code)
 	other := signing.FormatSecret([]byte(strings.Repeat("x", 32)))
 	want(t, "a forged webhook", b.Deliver(t, `{"type":"<script>alert(1)</script>"}`, other), http.StatusBadRequest)
 	a := browser.Get(t, "/sandbox/inbox")
 	page := a.Page(t)
 	items := page.Find("#inbox li")
-	if items.Length() != 2 || page.Find("#inbox script").Length() != 0 {
-		t.Fatalf("the inbox has %d webhooks: %s", items.Length(), a.Body)
-	}
+	testenv.Need(t, items.Length() == 2 && page.Find("#inbox script").Length() == 0,
+		"the inbox has %d webhooks: %s", items.Length(), a.Body)
 	for i, wanted := range []string{"signature wrong", "signature verified"} {
 		want(t, "webhook", items.Eq(i).Find(".badge").First().Text(), wanted)
 	}
@@ -159,10 +150,8 @@ func TestSandboxInbox(t *testing.T) {
 		`"uuid": "u-1"`, "Webhook-Id: msg_1")
 	want(t, "webhooks of the payment", browser.Page(t, "/sandbox/inbox?of=u-1").Find("#inbox li").Length(), 1)
 	want(t, "nothing new is", browser.Get(t, "/sandbox/inbox/list?seen=2").Code, http.StatusNoContent)
-	if news := browser.Get(t, "/sandbox/inbox/list?seen=1"); news.Code != http.StatusOK ||
-		strings.Contains(news.Body, "<main") {
-		t.Errorf("news are %d", news.Code)
-	}
+	news := browser.Get(t, "/sandbox/inbox/list?seen=1")
+	testenv.Check(t, news.Code == http.StatusOK && !strings.Contains(news.Body, "<main"), "news are %d", news.Code)
 }
 
 // A pending payment leads to the bank's message about it, which the trader's phone forwards.
@@ -206,9 +195,8 @@ func TestNoSandboxOutside(t *testing.T) {
 	for _, path := range []string{"/sandbox/inbox", "/sandbox/inbox/list", "/sandbox/made", "/sandbox/message"} {
 		want(t, "GET", b.Nobody().Get(t, path).Code, http.StatusNotFound)
 	}
-	if code := b.Deliver(t, "{}", portaltest.HookSecret); code < 400 {
-		t.Errorf("a webhook is taken: %d", code)
-	}
+	code := b.Deliver(t, "{}", portaltest.HookSecret)
+	testenv.Check(t, code >= 400, "a webhook is taken: %d", code)
 }
 
 // The wallet sends for a deposit that waits and pays a withdrawal that was handed over, and leads back to whose they are.

@@ -12,9 +12,8 @@ func TestRefusalsAreSaid(t *testing.T) {
 	known := map[string]bool{}
 	for _, code := range fault.Codes {
 		known[code.Name] = true
-		if (code.Kind == fault.Conflict || code.Kind == fault.Refused) && Refused(Russian, code.Name, "") == "" {
-			t.Errorf("%s is English in Russian: %s", code.Name, code.Meaning)
-		}
+		testenv.Check(t, code.Kind != fault.Conflict && code.Kind != fault.Refused ||
+			Refused(Russian, code.Name, "") != "", "%s is English in Russian: %s", code.Name, code.Meaning)
 	}
 	for code := range refusals {
 		testenv.Check(t, known[code], "there is no code %s", code)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -75,13 +76,9 @@ func TestSearchIsBound(t *testing.T) {
 	b, operator := portaltest.Operator(t, caller.Admin)
 	b.Exec(t, "update merchant set name = 'Slow shop'")
 	lock, err := b.Pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.NoError(t, err)
 	defer func() { _ = lock.Rollback(t.Context()) }()
-	if _, err := lock.Exec(t.Context(), "lock table deposit, payin_key in access exclusive mode"); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(lock.Exec(t.Context(), "lock table deposit, payin_key in access exclusive mode"))(t)
 	a := operator.Get(t, "/operator/search?q=slow")
 	want(t, "the page", a.Code, http.StatusOK)
 	wantIn(t, "what was found", words(a.Page(t).Find("main")), "Merchants Slow shop", "Not everything could be searched in time")

@@ -15,9 +15,8 @@ func TestAmount(t *testing.T) {
 	english, _ := words.In("en")
 	shell := view.Shell{Words: english}
 	for currency, want := range map[string]string{"AZN": "1,500\u00a0AZN", "RUB": "1,500\u00a0₽"} {
-		if got := shell.Amount(decimal.NewFromInt(1500), currency); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		got := shell.Amount(decimal.NewFromInt(1500), currency)
+		testenv.Check(t, got == want, "%q, want %q", got, want)
 	}
 }
 
@@ -47,9 +46,7 @@ func TestFormula(t *testing.T) {
 		"ru": "min(1\u00a0502,50; 0,225) − 5 / 100",
 	} {
 		language, _ := words.In(tag)
-		if got := (view.Shell{Words: language}).Formula("min(1502.50, 0.225) − 5 / 100"); got != want {
-			t.Errorf("%s: %q, want %q", tag, got, want)
-		}
+		testenv.Want(t, (view.Shell{Words: language}).Formula("min(1502.50, 0.225) − 5 / 100"), want, "%s", tag)
 	}
 }
 
