@@ -258,13 +258,12 @@ func (g *instance) newUser(t *testing.T, u newUser) (token string) {
 	t.Helper()
 	token = "token-of-" + u.login
 	keepSecret(token)
-	_, err := g.pool.Exec(t.Context(), `with made as (
+	testenv.Must(g.pool.Exec(t.Context(), `with made as (
 			insert into app_user (kind, role, login, password_hash, merchant_id, trader_id, created_at)
 			values ($1, nullif($2, ''), $3, '', nullif($4, 0), nullif($5, 0), now()) returning id
 		) insert into session (hash, user_id, door, state, created_at, seen_at, expires_at)
 		select sha256($6), id, 'api', $7, now(), now(), now() + interval '1 day' from made`,
-		u.kind, u.role, u.login, u.merchant, u.trader, []byte(token), u.state)
-	noError(t, err)
+		u.kind, u.role, u.login, u.merchant, u.trader, []byte(token), u.state))(t)
 	return token
 }
 

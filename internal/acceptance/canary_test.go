@@ -241,8 +241,7 @@ func (v *instance) texted(t *testing.T, answers string) map[string]string {
 	defer func() { _ = response.Body.Close() }()
 	metrics := testenv.Must(io.ReadAll(response.Body))(t)
 	places["metrics"] = string(metrics)
-	connection, err := v.pool.Acquire(t.Context())
-	noError(t, err)
+	connection := testenv.Must(v.pool.Acquire(t.Context()))(t)
 	defer connection.Release()
 	// Bytes are shown as the characters they are, where they are any.
 	testenv.Must(connection.Exec(t.Context(), "set bytea_output = 'escape'"))(t)

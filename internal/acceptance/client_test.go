@@ -271,8 +271,7 @@ func connectFault(t testing.TB, err error) (connect.Code, string, []string) {
 	failed := new(connect.Error)
 	testenv.Need(t, errors.As(err, &failed), "no Connect error: %v", err)
 	for _, d := range failed.Details() {
-		value, err := d.Value()
-		noError(t, err)
+		value := testenv.Must(d.Value())(t)
 		if detail, ok := value.(*gatewayv1.ErrorDetail); ok {
 			testenv.Check(t, detail.GetRequestId() != "", "the detail has no request id")
 			return failed.Code(), detail.GetCode(), slices.Sorted(maps.Keys(detail.GetErrors()))

@@ -16,8 +16,7 @@ import (
 // dialled is a bare connection to one of the program's ports.
 func dialled(t *testing.T, address, sent string) net.Conn {
 	t.Helper()
-	conn, err := net.DialTimeout("tcp", strings.TrimPrefix(address, "http://"), testenv.Patience)
-	noError(t, err)
+	conn := testenv.Must(net.DialTimeout("tcp", strings.TrimPrefix(address, "http://"), testenv.Patience))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	noError(t, conn.SetDeadline(time.Now().Add(testenv.Patience)))
 	testenv.Must(io.WriteString(conn, sent))(t)

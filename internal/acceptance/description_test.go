@@ -240,8 +240,7 @@ func TestJudge(t *testing.T) {
 	}
 	before := len(j.wrong)
 	for _, body := range []string{`{}`, `{"status":"gone"}`} {
-		request, err := http.NewRequest(http.MethodPost, "/api/v1/payments/7/callback", strings.NewReader(body))
-		noError(t, err)
+		request := testenv.Must(http.NewRequest(http.MethodPost, "/api/v1/payments/7/callback", strings.NewReader(body)))(t)
 		j.request(request)
 	}
 	testenv.Check(t, len(j.wrong) == before+2, "requests that are not described are taken: %v", j.wrong[before:])

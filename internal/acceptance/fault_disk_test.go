@@ -62,8 +62,7 @@ func (m *mortal) data(t *testing.T) string {
 // give makes a directory PostgreSQL's own.
 func (m *mortal) give(t *testing.T, dir string) {
 	t.Helper()
-	owner, err := os.Stat(m.data(t))
-	noError(t, err)
+	owner := testenv.Must(os.Stat(m.data(t)))(t)
 	who := owner.Sys().(*syscall.Stat_t)
 	noError(t, os.Chown(dir, int(who.Uid), int(who.Gid)))
 }
@@ -114,15 +113,13 @@ func (s *stage) slotFillsDisk(t *testing.T) {
 // syncStalls has a process of PostgreSQL stop while it syncs the log, as it would at a disk that does not answer. It holds the
 // lock that all commits need.
 func (s *stage) syncStalls(t *testing.T) {
-	conn, err := s.pool.Acquire(t.Context())
-	noError(t, err)
+	conn := testenv.Must(s.pool.Acquire(t.Context()))(t)
 	defer conn.Release()
 	stopped := 0
 	noError(t, testenv.Eventually(func() error {
 		rows, err := conn.Query(t.Context(), "select pid from pg_stat_activity where application_name = 'gateway' and state = 'active'")
 		noError(t, err)
-		pids, err := pgx.CollectRows(rows, pgx.RowTo[int])
-		noError(t, err)
+		pids := testenv.Must(pgx.CollectRows(rows, pgx.RowTo[int]))(t)
 		for _, pid := range pids {
 			if syscall.Kill(pid, syscall.SIGSTOP) != nil {
 				continue

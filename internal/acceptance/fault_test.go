@@ -252,8 +252,7 @@ func (s *stage) connectionsAreCut(t *testing.T) {
 }
 
 func (s *stage) tableIsLocked(t *testing.T) {
-	tx, err := s.pool.Begin(t.Context())
-	noError(t, err)
+	tx := testenv.Must(s.pool.Begin(t.Context()))(t)
 	testenv.Must(tx.Exec(t.Context(), "lock table payment in access exclusive mode"))(t)
 	time.Sleep(3 * time.Second)
 	noError(t, tx.Rollback(t.Context()))

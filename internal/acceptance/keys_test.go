@@ -58,8 +58,7 @@ func TestVaultKeyIsGone(t *testing.T) {
 	noError(t, both.stop())
 	// The key is lost: what only it opens is given up.
 	g.exec(t, "delete from secret_key where purpose = 'vault' and fingerprint = $1", vault.Fingerprint(old))
-	without, err := start(newText)
-	noError(t, err)
+	without := testenv.Must(start(newText))(t)
 	noError(t, without.stop())
 	// It was in use, and nothing needs it any more.
 	g.exec(t, "update cashbox set webhook_secret = ''")

@@ -105,10 +105,7 @@ func command(
 	return run(t.Context(), stdin, variables, args...)
 }
 
-func noError(t testing.TB, err error) {
-	t.Helper()
-	testenv.NoError(t, err)
-}
+var noError = testenv.NoError
 
 // secrets are what no log may hold.
 var secrets struct {

@@ -33,8 +33,7 @@ func TestReadReplica(t *testing.T) {
 		}))
 	}
 	used(1)
-	standby, err := pgxpool.New(t.Context(), address)
-	noError(t, err)
+	standby := testenv.Must(pgxpool.New(t.Context(), address))(t)
 	defer standby.Close()
 	changed := g.enter(t, "merchant")
 	looking := slices.DeleteFunc(slices.Clone(changed), func(c *http.Cookie) bool { return c.Name == "changed" })

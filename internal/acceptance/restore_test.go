@@ -63,8 +63,7 @@ func dump(t *testing.T, url string) string {
 func dumped(t *testing.T, file string) string {
 	t.Helper()
 	server := ownServer(t, openDir(t))
-	conn, err := pgx.Connect(t.Context(), server.URL("postgres"))
-	noError(t, err)
+	conn := testenv.Must(pgx.Connect(t.Context(), server.URL("postgres")))(t)
 	testenv.Must(conn.Exec(t.Context(), "create database gateway"))(t)
 	noError(t, conn.Close(t.Context()))
 	pgTool(t, "pg_restore", "--no-owner", "--exit-on-error", "-d", server.URL("gateway"), file)

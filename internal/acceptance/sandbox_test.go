@@ -113,8 +113,7 @@ func hurried(t *testing.T, address string) string {
 // altered changes what a program reads of a database when it starts.
 func altered(t *testing.T, address, sql string) string {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), address)
-	noError(t, err)
+	conn := testenv.Must(pgx.Connect(t.Context(), address))(t)
 	testenv.Must(conn.Exec(t.Context(), sql))(t)
 	noError(t, conn.Close(t.Context()))
 	return address

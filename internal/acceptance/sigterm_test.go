@@ -170,8 +170,7 @@ func TestStartRefusesConnections(t *testing.T) {
 	t.Parallel()
 	plan := fresh(t)
 	conn := testenv.Must(pgx.Connect(t.Context(), plan.database))(t)
-	tx, err := conn.Begin(t.Context())
-	noError(t, err)
+	tx := testenv.Must(conn.Begin(t.Context()))(t)
 	// Another process changes the schema.
 	testenv.Must(tx.Exec(t.Context(), "lock table goose_db_version in access exclusive mode"))(t)
 	plan.fixed = true

@@ -31,7 +31,7 @@ func TestMerchantKeys(t *testing.T) {
 		auth.NewCredential{CashboxID: m.CashboxID, Name: " Shop ", Scopes: []string{"payouts", "payments"}})
 	noError(t, err)
 	header := headers(dbtest.Merchant{KeyID: made.KeyID, Secret: secret}, "{}")
-	who := must(signed.Merchant(request(t, header), body("{}")))(t)
+	who := testenv.Must(signed.Merchant(request(t, header), body("{}")))(t)
 	testenv.Check(t, who.MerchantID == m.ID && *who.CashboxID == m.CashboxID &&
 		slices.Equal(who.Scopes, []string{"payments", "payouts"}) && made.Name == "Shop", "the new key is %+v", who)
 	second, otherSecret, err := keys.Create(ctx, portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "Shop"})
@@ -48,10 +48,10 @@ func TestMerchantKeys(t *testing.T) {
 	testenv.Check(t, slices.Equal(ids, []int64{second.ID, made.ID, m.Caller.ID}) &&
 		legacy == (auth.Legacy{HasActiveNewCredential: true}), "listed %v, %+v", ids, legacy)
 	// Another merchant can end none of them, nor reach the cashbox.
-	refused(t, errOf(keys.Revoke(ctx, portal(other), other.CashboxID, made.ID)), fault.NotFound, "not_found")
-	refused(t, errOf(keys.Revoke(ctx, portal(other), m.CashboxID, made.ID)), fault.Forbidden, "cashbox_access_denied")
+	refused(t, testenv.ErrOf(keys.Revoke(ctx, portal(other), other.CashboxID, made.ID)), fault.NotFound, "not_found")
+	refused(t, testenv.ErrOf(keys.Revoke(ctx, portal(other), m.CashboxID, made.ID)), fault.Forbidden, "cashbox_access_denied")
 	for _, id := range []int64{made.ID, second.ID, m.Caller.ID} {
-		revoked := must(keys.Revoke(ctx, portal(m), m.CashboxID, id))(t)
+		revoked := testenv.Must(keys.Revoke(ctx, portal(m), m.CashboxID, id))(t)
 		testenv.Check(t, !revoked.Active(), "%d is still active", id)
 	}
 	_, legacy, err = keys.List(ctx, portal(m), m.CashboxID)
@@ -79,9 +79,9 @@ func TestLegacy(t *testing.T) {
 	made, _, err := keys.Create(t.Context(), portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "x"})
 	noError(t, err)
 	want(auth.Legacy{Exists: true, HasActiveNewCredential: true, CanBeRemoved: true})
-	must(keys.Revoke(t.Context(), portal(m), m.CashboxID, made.ID))(t)
+	testenv.Must(keys.Revoke(t.Context(), portal(m), m.CashboxID, made.ID))(t)
 	want(auth.Legacy{Exists: true})
-	must(keys.Revoke(t.Context(), portal(m), m.CashboxID, m.Caller.ID))(t)
+	testenv.Must(keys.Revoke(t.Context(), portal(m), m.CashboxID, m.Caller.ID))(t)
 	want(auth.Legacy{})
 	// A key of no merchant is nobody's, and none is bound to a cashbox without its merchant.
 	_, err = d.Pool.Exec(t.Context(), "update api_key set merchant_id = null")
@@ -190,7 +190,7 @@ func TestKeysAreBound(t *testing.T) {
 		_, _, err := keys.Create(t.Context(), portal(m),
 			auth.NewCredential{CashboxID: m.CashboxID, Name: "wrong", Limits: test.wrong})
 		dbtest.WantFields(t, err, test.field)
-		dbtest.WantFields(t, errOf(keys.SetLimits(t.Context(), portal(m), m.CashboxID, made.ID, test.wrong)), test.field)
+		dbtest.WantFields(t, testenv.ErrOf(keys.SetLimits(t.Context(), portal(m), m.CashboxID, made.ID, test.wrong)), test.field)
 	}
 }
 
@@ -207,12 +207,12 @@ func TestLimitsOfAKey(t *testing.T) {
 	}
 	soon := time.Now().Add(time.Hour).UTC().Truncate(time.Millisecond)
 	bound := auth.Limits{ExpiresAt: &soon, Networks: "203.0.113.7", PayoutDailyLimit: "10"}
-	got := must(set(portal(m), made.ID, bound))(t)
+	got := testenv.Must(set(portal(m), made.ID, bound))(t)
 	testenv.Check(t, got.ExpiresAt.Equal(soon) && slices.Equal(got.Networks, []string{"203.0.113.7/32"}) &&
 		got.PayoutDailyLimit.Decimal.String() == "10" && got.Name == "later", "bound %+v", got)
 	// An end that is over can be moved, and all bounds can go.
 	d.Exec(t, "update api_key set expires_at = now() - interval '1 hour' where id = $1", made.ID)
-	got = must(set(portal(m), made.ID, auth.Limits{}))(t)
+	got = testenv.Must(set(portal(m), made.ID, auth.Limits{}))(t)
 	testenv.Check(t, got.ExpiresAt == nil && got.Networks != nil && len(got.Networks) == 0 &&
 		!got.PayoutDailyLimit.Valid && got.Active(), "unbound %+v", got)
 	const logged = `select count(*) from setting_change where subject = 'api_key' and subject_key = $1::text and actor = $2
@@ -222,12 +222,12 @@ func TestLimitsOfAKey(t *testing.T) {
 
 	stale, support := portal(m), portal(m)
 	stale.Stale, support.Role = true, caller.Support
-	refused(t, errOf(set(stale, made.ID, bound)), fault.Forbidden, "factor_needed")
-	refused(t, errOf(set(support, made.ID, bound)), fault.Forbidden, "role_not_allowed")
-	refused(t, errOf(set(portal(other), made.ID, bound)), fault.Forbidden, "cashbox_access_denied")
-	refused(t, errOf(keys.SetLimits(t.Context(), portal(other), other.CashboxID, made.ID, bound)), fault.NotFound, "not_found")
+	refused(t, testenv.ErrOf(set(stale, made.ID, bound)), fault.Forbidden, "factor_needed")
+	refused(t, testenv.ErrOf(set(support, made.ID, bound)), fault.Forbidden, "role_not_allowed")
+	refused(t, testenv.ErrOf(set(portal(other), made.ID, bound)), fault.Forbidden, "cashbox_access_denied")
+	refused(t, testenv.ErrOf(keys.SetLimits(t.Context(), portal(other), other.CashboxID, made.ID, bound)), fault.NotFound, "not_found")
 	d.Exec(t, "update api_key set cashbox_id = null where id = $1", made.ID)
-	dbtest.WantFields(t, errOf(set(portal(m), made.ID, bound)), "payout_daily_limit") // of a legacy key
-	must(keys.Revoke(t.Context(), portal(m), m.CashboxID, made.ID))(t)
-	refused(t, errOf(set(portal(m), made.ID, auth.Limits{})), fault.NotFound, "not_found")
+	dbtest.WantFields(t, testenv.ErrOf(set(portal(m), made.ID, bound)), "payout_daily_limit") // of a legacy key
+	testenv.Must(keys.Revoke(t.Context(), portal(m), m.CashboxID, made.ID))(t)
+	refused(t, testenv.ErrOf(set(portal(m), made.ID, auth.Limits{})), fault.NotFound, "not_found")
 }

@@ -30,7 +30,7 @@ func TestMerchant(t *testing.T) {
 	m := d.NewMerchant(t, dbtest.MerchantOpts{
 		Scopes: []string{"payments", "payouts"}, RatePercent: decimal.NewNullDecimal(decimal.RequireFromString("2.5")),
 	})
-	who := must(keysOf(d).Merchant(request(t, headers(m, order)), body(order)))(t)
+	who := testenv.Must(keysOf(d).Merchant(request(t, headers(m, order)), body(order)))(t)
 	testenv.Check(t, who.RatePercent.Decimal.Equal(m.Caller.RatePercent.Decimal), "rate %s", who.RatePercent.Decimal)
 	who.RatePercent = m.Caller.RatePercent // equal numbers need not be equal structures
 	testenv.Check(t, reflect.DeepEqual(who, m.Caller), "caller %+v; want %+v", who, m.Caller)
@@ -97,10 +97,10 @@ func TestBodyIsReadLast(t *testing.T) {
 	d, m, _ := signing(t)
 	keys := auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{Secret: "app"})
 	for _, name := range []string{"Signature", "X-Merchant-Key-Id", "X-Merchant-Secret"} {
-		testenv.Check(t, errOf(keys.Merchant(request(t, with(headers(m, order), name, "")), unread(t))) != nil,
+		testenv.Check(t, testenv.ErrOf(keys.Merchant(request(t, with(headers(m, order), name, "")), unread(t))) != nil,
 			"let in without %s", name)
 	}
-	testenv.Check(t, errOf(keys.Application(t.Context(), http.Header{}, unread(t), noPayment)) != nil,
+	testenv.Check(t, testenv.ErrOf(keys.Application(t.Context(), http.Header{}, unread(t), noPayment)) != nil,
 		"the application was let in without a signature")
 	unreadable := errors.New("too large")
 	_, err := keys.Merchant(request(t, headers(m, order)), func() ([]byte, error) { return nil, unreadable })
@@ -141,9 +141,9 @@ func TestConfiguredHeaders(t *testing.T) {
 	header.Set("x-shop-key", m.KeyID)
 	header.Set("x-shop-secret", m.Secret)
 	header.Set("x-shop-signature", signature(m.Secret, order))
-	must(keys.Merchant(request(t, header), body(order)))(t)
-	refused(t, errOf(keys.Merchant(request(t, headers(m, order)), body(order))), fault.Unauthenticated, "signature_required")
-	must(keys.Application(t.Context(), http.Header{"X-Shop-Signature": {signature("app", order)}}, body(order),
+	testenv.Must(keys.Merchant(request(t, header), body(order)))(t)
+	refused(t, testenv.ErrOf(keys.Merchant(request(t, headers(m, order)), body(order))), fault.Unauthenticated, "signature_required")
+	testenv.Must(keys.Application(t.Context(), http.Header{"X-Shop-Signature": {signature("app", order)}}, body(order),
 		noPayment))(t)
 	_, err := keys.Application(t.Context(), http.Header{"Signature": {signature("app", order)}}, body(order), noPayment)
 	refused(t, err, fault.Unauthenticated, "signature_required")
@@ -187,7 +187,7 @@ func TestRevokedWithinASecond(t *testing.T) {
 	d, m, _ := signing(t)
 	replicas := []*auth.Keys{keysOf(d), keysOf(d)}
 	for _, keys := range replicas {
-		must(keys.Merchant(request(t, headers(m, order)), body(order)))(t)
+		testenv.Must(keys.Merchant(request(t, headers(m, order)), body(order)))(t)
 	}
 	noError(t, d.Queries().KeyRevoke(t.Context(), db.KeyRevokeParams{ID: m.Caller.ID, Now: &dbtest.Start}))
 	began := time.Now()
@@ -207,7 +207,7 @@ func TestRevokedWithinASecond(t *testing.T) {
 func TestLastUsed(t *testing.T) {
 	d, m, _ := signing(t)
 	lastUsed := func() time.Time {
-		row := must(d.Queries().KeyGet(t.Context(), m.KeyID))(t)
+		row := testenv.Must(d.Queries().KeyGet(t.Context(), m.KeyID))(t)
 		if row.LastUsedAt == nil {
 			return time.Time{}
 		}
@@ -215,7 +215,7 @@ func TestLastUsed(t *testing.T) {
 	}
 	use := func(keys *auth.Keys, times int) {
 		for range times {
-			must(keys.Merchant(request(t, headers(m, order)), body(order)))(t)
+			testenv.Must(keys.Merchant(request(t, headers(m, order)), body(order)))(t)
 		}
 	}
 	keys := keysOf(d)
@@ -241,7 +241,7 @@ func TestLastUsed(t *testing.T) {
 // Of a secret only its SHA-256 is kept.
 func TestSecretIsNotStored(t *testing.T) {
 	d, m, _ := signing(t)
-	row := must(d.Queries().KeyGet(t.Context(), m.KeyID))(t)
+	row := testenv.Must(d.Queries().KeyGet(t.Context(), m.KeyID))(t)
 	testenv.Check(t, bytes.Equal(row.SecretHash, hash(m.Secret)), "kept %x; want the secret's SHA-256", row.SecretHash)
 	d.StoredNowhere(t, m.Secret)
 }
@@ -254,7 +254,7 @@ func TestManyUnknownKeys(t *testing.T) {
 			body(order))
 		refused(t, err, fault.Forbidden, "invalid_signature")
 	}
-	must(keys.Merchant(request(t, headers(m, order)), body(order)))(t)
+	testenv.Must(keys.Merchant(request(t, headers(m, order)), body(order)))(t)
 }
 
 // noPayment is of calls that name none.

@@ -23,7 +23,7 @@ var (
 
 func links(t testing.TB, keys ...[]byte) *auth.Links {
 	t.Helper()
-	return must(auth.NewLinks(keys...))(t)
+	return testenv.Must(auth.NewLinks(keys...))(t)
 }
 
 // The contract's formula: base64url of the uuid and the first 16 bytes of HMAC-SHA256 of the uuid under the link key.
@@ -48,7 +48,7 @@ func TestLinkRotation(t *testing.T) {
 		testenv.Check(t, err == nil && id == linked, "the %s key's token: %s, %v", name, id, err)
 	}
 	testenv.Want(t, both.Token(linked), links(t, linkKey).Token(linked), "new tokens must be the newest key's")
-	testenv.WantError(t, errOf(links(t, linkKey).Parse(old)), auth.ErrLink, "a dropped key's token")
+	testenv.WantError(t, testenv.ErrOf(links(t, linkKey).Parse(old)), auth.ErrLink, "a dropped key's token")
 }
 
 func TestLinkKeys(t *testing.T) {
@@ -56,7 +56,7 @@ func TestLinkKeys(t *testing.T) {
 	for name, keys := range map[string][][]byte{
 		"none": nil, "empty": {{}}, "short": {linkKey[:31]}, "long": {append(linkKey[:32:32], 1)}, "second short": {linkKey, {1}},
 	} {
-		testenv.Check(t, errOf(auth.NewLinks(keys...)) != nil, "%s: accepted", name)
+		testenv.Check(t, testenv.ErrOf(auth.NewLinks(keys...)) != nil, "%s: accepted", name)
 	}
 }
 
@@ -65,11 +65,11 @@ func TestLinkForged(t *testing.T) {
 	t.Parallel()
 	l := links(t, linkKey, olderKey)
 	token := l.Token(linked)
-	raw := must(base64.RawURLEncoding.DecodeString(token))(t)
+	raw := testenv.Must(base64.RawURLEncoding.DecodeString(token))(t)
 	for bit := range len(raw) * 8 {
 		flipped := bytes.Clone(raw)
 		flipped[bit/8] ^= 1 << (bit % 8)
-		testenv.WantError(t, errOf(l.Parse(base64.RawURLEncoding.EncodeToString(flipped))), auth.ErrLink, "bit %d", bit)
+		testenv.WantError(t, testenv.ErrOf(l.Parse(base64.RawURLEncoding.EncodeToString(flipped))), auth.ErrLink, "bit %d", bit)
 	}
 	for i := range len(token) {
 		for c := range 256 {
@@ -85,7 +85,7 @@ func TestLinkForged(t *testing.T) {
 		"uuid alone": base64.RawURLEncoding.EncodeToString(linked[:]), "strange key": links(t, strangeKey).Token(linked),
 		"standard base64": base64.StdEncoding.EncodeToString(raw), "line break": token[:10] + "\n" + token[10:], "the uuid": linked.String(),
 	} {
-		testenv.WantError(t, errOf(l.Parse(forged)), auth.ErrLink, "%s", name)
+		testenv.WantError(t, testenv.ErrOf(l.Parse(forged)), auth.ErrLink, "%s", name)
 	}
 }
 
@@ -93,8 +93,8 @@ func TestLinkForged(t *testing.T) {
 func TestDeriveAll(t *testing.T) {
 	t.Parallel()
 	older, newer := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
-	before := must(auth.NewLinks(older))(t)
-	both := must(auth.NewLinks(newer, older))(t)
+	before := testenv.Must(auth.NewLinks(older))(t)
+	both := testenv.Must(auth.NewLinks(newer, older))(t)
 	keys := both.DeriveAll("cookie", 64)
 	testenv.Check(t, len(keys) == 2 && bytes.Equal(keys[0], both.Derive("cookie", 64)) &&
 		bytes.Equal(keys[1], before.Derive("cookie", 64)) && !bytes.Equal(keys[0], keys[1]) &&

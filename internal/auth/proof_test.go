@@ -27,7 +27,7 @@ func upload(reason, fileName string, size int64) auth.Upload {
 func TestProveUpload(t *testing.T) {
 	_, m, keys := signing(t)
 	good := upload("x", "a.pdf", 4)
-	proof := must(keys.Begin(request(t, headers(m, "appeal-v1\nx\na.pdf\n4"))))(t)
+	proof := testenv.Must(keys.Begin(request(t, headers(m, "appeal-v1\nx\na.pdf\n4"))))(t)
 	ctx := auth.WithProof(t.Context(), proof)
 	testenv.Want(t, caller.From(ctx).Kind, caller.Anyone, "unproved, the caller is")
 	who, _, err := auth.ProveUpload(ctx, good)
@@ -68,7 +68,7 @@ func TestProveFormData(t *testing.T) {
 		"other escapes":  {"a", "100%25%2F.pdf", "a", "100%25%2F.pdf"},
 		"lines as typed": {"a\nb", "a.pdf", "a\nb", "a.pdf"},
 	} {
-		proof := must(keys.Begin(request(t, headers(m, auth.AppealText(test.reason, test.fileName, 4)))))(t)
+		proof := testenv.Must(keys.Begin(request(t, headers(m, auth.AppealText(test.reason, test.fileName, 4)))))(t)
 		who, signed, err := auth.ProveUpload(auth.WithProof(t.Context(), proof),
 			upload(test.sentReason, test.sentName, 4))
 		testenv.Check(t, err == nil && who.ID == m.Caller.ID && *signed.Reason == test.reason &&
@@ -77,7 +77,7 @@ func TestProveFormData(t *testing.T) {
 	for name, wrong := range map[string][2]string{
 		"more lines": {"a\n\nb", "a.pdf"}, "no lines": {"ab", "a.pdf"}, "another name": {"a\nb", `"a.pdf`}, "CR alone": {"a\rb", "a.pdf"},
 	} {
-		proof := must(keys.Begin(request(t, headers(m, auth.AppealText(wrong[0], wrong[1], 4)))))(t)
+		proof := testenv.Must(keys.Begin(request(t, headers(m, auth.AppealText(wrong[0], wrong[1], 4)))))(t)
 		_, _, err := auth.ProveUpload(
 			auth.WithProof(t.Context(), proof), upload("a\r\nb", "a.pdf", 4),
 		)
@@ -89,16 +89,16 @@ func TestProveFormData(t *testing.T) {
 func TestBegin(t *testing.T) {
 	_, m, keys := signing(t)
 	good := headers(m, "whatever")
-	testenv.Want(t, must(keys.Begin(request(t, good)))(t).Key(), m.Caller.ID, "key")
-	refused(t, errOf(keys.Begin(request(t, with(good, "Signature", "")))), fault.Unauthenticated, "signature_required")
+	testenv.Want(t, testenv.Must(keys.Begin(request(t, good)))(t).Key(), m.Caller.ID, "key")
+	refused(t, testenv.ErrOf(keys.Begin(request(t, with(good, "Signature", "")))), fault.Unauthenticated, "signature_required")
 	for code, name := range map[string]string{
 		"merchant_key_id_required": "X-Merchant-Key-Id", "merchant_secret_required": "X-Merchant-Secret",
 	} {
-		refused(t, errOf(keys.Begin(request(t, with(good, name, "")))), fault.Forbidden, code)
+		refused(t, testenv.ErrOf(keys.Begin(request(t, with(good, name, "")))), fault.Forbidden, code)
 		wrong := with(good, name, "x")
-		refused(t, errOf(keys.Begin(request(t, wrong))), fault.Forbidden, "invalid_signature")
+		refused(t, testenv.ErrOf(keys.Begin(request(t, wrong))), fault.Forbidden, "invalid_signature")
 		// Nor is the body of any other request read for it.
-		refused(t, errOf(keys.Merchant(request(t, wrong), unread(t))), fault.Forbidden, "invalid_signature")
+		refused(t, testenv.ErrOf(keys.Merchant(request(t, wrong), unread(t))), fault.Forbidden, "invalid_signature")
 	}
 	for name, signs := range map[string]bool{"Signature": true, "X-Merchant-Key-Id": true, "X-Merchant-Secret": true, "Authorization": false} {
 		testenv.Want(t, keys.Signed(http.Header{name: {"x"}}), signs, "%s alone signs", name)

@@ -76,7 +76,7 @@ func with(header http.Header, name, value string) http.Header {
 // request is a call with these headers.
 func request(t *testing.T, header http.Header) *http.Request {
 	t.Helper()
-	r := must(http.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/payments?from=1", nil))(t)
+	r := testenv.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/payments?from=1", nil))(t)
 	r.Header = header
 	return r
 }
@@ -85,9 +85,3 @@ var (
 	noError = testenv.NoError
 	refused = dbtest.WantRefusal
 )
-
-// must is what a call has given that has to succeed.
-func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }
-
-// errOf is what a call was refused with.
-func errOf[T any](_ T, err error) error { return err }

@@ -23,9 +23,6 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 var noError = testenv.NoError
 
-// errOf is what a call was refused with.
-func errOf[T any](_ T, err error) error { return err }
-
 // bundle is a merchant whose payments go to the one requisite of a trader, whose phone forwards messages.
 type bundle struct {
 	*dbtest.DB

@@ -21,7 +21,7 @@ func TestKeep(t *testing.T) {
 		return id
 	}
 	keep := func(by caller.Caller, id int64, amount *string) error {
-		return errOf(b.messages.Keep(ctx, by, bankmessage.Keeping{
+		return testenv.ErrOf(b.messages.Keep(ctx, by, bankmessage.Keeping{
 			MessageID: id, RequisiteID: b.trader.Requisites[0], Amount: amount, Payer: new("Sidor"),
 		}))
 	}
@@ -30,7 +30,7 @@ func TestKeep(t *testing.T) {
 	stranger, _ := b.pair(t)
 	dbtest.WantCode(t, keep(stranger.Caller, waits, nil), "not_found")
 	elsewhere := bankmessage.Keeping{MessageID: waits, RequisiteID: stranger.Requisites[0]}
-	dbtest.WantCode(t, errOf(b.messages.Keep(ctx, who, elsewhere)), "not_found")
+	dbtest.WantCode(t, testenv.ErrOf(b.messages.Keep(ctx, who, elsewhere)), "not_found")
 	errs := testenv.AtOnce(6, func(i int) error { return keep([]caller.Caller{who, operator}[i%2], waits, new("9999")) })
 	dbtest.WantOne(t, errs, "message_decided")
 	testenv.Want(t, b.Text(t, "select amount || ' ' || state || ' ' || payer || ' ' || (actor = (select decided_by from bank_message where id = $1)) "+

@@ -80,7 +80,7 @@ func TestCodesAreRefused(t *testing.T) {
 func TestDevice(t *testing.T) {
 	b := setup(t)
 	header, body := signed(b.device, came("a", "1", "1"))
-	admit := func(header http.Header) error { return errOf(b.messages.Admit(t.Context(), header, body)) }
+	admit := func(header http.Header) error { return testenv.ErrOf(b.messages.Admit(t.Context(), header, body)) }
 	who, err := b.messages.Admit(t.Context(), header, body)
 	testenv.Check(t, err == nil && who.Kind == caller.Device && who.TraderID == b.trader.ID, "admitted %+v, %v", who, err)
 	app := header.Clone()
@@ -244,7 +244,7 @@ func TestObjectionIsResolved(t *testing.T) {
 	open, _, err := b.messages.Objections(t.Context(), operator, db.Page{})
 	testenv.Check(t, err == nil && len(open) == 1 && open[0].Outcome == "" && open[0].Why == "forged" && open[0].Text == nil, "%+v, %v", open, err)
 	resolve := func(who caller.Caller, outcome bankmessage.Outcome, reason string) error {
-		return errOf(b.messages.ResolveObjection(t.Context(), who, 1, bankmessage.Resolution{Outcome: outcome, Reason: reason}))
+		return testenv.ErrOf(b.messages.ResolveObjection(t.Context(), who, 1, bankmessage.Resolution{Outcome: outcome, Reason: reason}))
 	}
 	dbtest.WantFields(t, resolve(operator, "maybe", ""), "outcome", "reason")
 	dbtest.WantCode(t, resolve(b.trader.Caller, bankmessage.Upheld, "I say so"), "token_kind_not_allowed")
@@ -372,8 +372,8 @@ func TestTryPattern(t *testing.T) {
 	tried, err = try(bankmessage.Advertisement, "оценка .*")
 	testenv.Check(t, err == nil && tried.Known == 1, "tried %+v, %v", tried, err)
 	for _, wrong := range []string{"", "(", strings.Repeat("a", 1001), strings.Repeat(".{900}", 6)} {
-		dbtest.WantFields(t, errOf(try(bankmessage.Incoming, wrong)), "pattern")
+		dbtest.WantFields(t, testenv.ErrOf(try(bankmessage.Incoming, wrong)), "pattern")
 	}
-	dbtest.WantFields(t, errOf(try(bankmessage.Code, "a")), "says")
+	dbtest.WantFields(t, testenv.ErrOf(try(bankmessage.Code, "a")), "says")
 	testenv.Want(t, b.Count(t, "select count(*) from sensitive_read where subject = 'bank_message'"), 3, "noted reads")
 }

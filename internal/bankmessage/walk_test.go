@@ -169,7 +169,7 @@ func (w *walk) deliver(t *testing.T, most int) {
 	}
 	noError(t, testenv.AtOnce(len(calls), func(i int) error {
 		who := phone(calls[i].account.device, calls[i].account.trader)
-		return errOf(w.messages.Receive(t.Context(), who, calls[i].message))
+		return testenv.ErrOf(w.messages.Receive(t.Context(), who, calls[i].message))
 	})...)
 	w.counts["deliveries"] += len(calls)
 }

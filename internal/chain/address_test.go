@@ -31,8 +31,7 @@ func TestForms(t *testing.T) {
 func TestContracts(t *testing.T) {
 	t.Parallel()
 	for _, of := range chain.Networks() {
-		contract, err := chain.Read(of.Name, of.Token)
-		testenv.NoError(t, err)
+		contract := testenv.Must(chain.Read(of.Name, of.Token))(t)
 		for _, by := range chain.Networks() {
 			address := by.Write(contract)
 			testenv.NoError(t, chain.CheckForm(by.Name, address))

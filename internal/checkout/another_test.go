@@ -21,7 +21,7 @@ func TestAnotherCard(t *testing.T) {
 		t.Helper()
 		wrong := typed(panApproved)
 		wrong.CVV, wrong.PAN = "12", "4242424242424241"
-		wantCode(t, "a form filled in wrongly", errOf(b.checkouts.SubmitDetails(t.Context(), token, wrong)), "validation_failed")
+		wantCode(t, "a form filled in wrongly", testenv.ErrOf(b.checkouts.SubmitDetails(t.Context(), token, wrong)), "validation_failed")
 	}
 	for n, try := range []struct{ pan, reason string }{
 		{panDeclined, "card_declined"}, {panNoFunds, "insufficient_funds"},
@@ -32,20 +32,20 @@ func TestAnotherCard(t *testing.T) {
 		testenv.Check(t, v.LastError == nil && v.Phase == bank, "card %d: %+v", n+1, v.State)
 		b.later(t, time.Second)
 		b.want(t, token, details, "pending", try.reason)
-		v = must(b.checkouts.Get(t.Context(), token))(t)
+		v = testenv.Must(b.checkouts.Get(t.Context(), token))(t)
 		testenv.Check(t, !v.Terminal && v.Card != nil && v.Card.Brand == "visa" && v.Card.Last4 == try.pan[12:] &&
 			v.Card.Holder == nil, "after card %d: terminal %t, card %+v", n+1, v.Terminal, v.Card)
 		testenv.Check(t, v.CardsLeft == 2-n && !v.Checking,
 			"after card %d: %d left, checking %t", n+1, v.CardsLeft, v.Checking)
 		testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null"), 0,
 			"the number of a declined card is still there")
-		wantCode(t, "a code without a card", errOf(b.checkouts.SubmitCode(t.Context(), token, "123456")), "checkout_wrong_step")
+		wantCode(t, "a code without a card", testenv.ErrOf(b.checkouts.SubmitCode(t.Context(), token, "123456")), "checkout_wrong_step")
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), 0, "webhooks")
 	wrongForm()
 	b.tried(t, token, panDeclined)
 	b.want(t, token, bank, "failed", "card_declined")
-	failed := must(b.payments.ByUUID(t.Context(), p.UUID))(t)
+	failed := testenv.Must(b.payments.ByUUID(t.Context(), p.UUID))(t)
 	testenv.Check(t, failed.StatusReason != nil && *failed.StatusReason == "card_declined",
 		"failed for %v", failed.StatusReason)
 	body := b.Text(t, "select convert_from(body, 'utf8') from webhook_event")
@@ -54,7 +54,7 @@ func TestAnotherCard(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from card_attempt where status = 'declined'"), 3, "attempts")
 	testenv.Want(t, b.Count(t, "select count(*) from card_declined"), 2,
 		"declined cards are counted against the address, want the two that differ")
-	wantCode(t, "a fourth card", errOf(b.checkouts.SubmitDetails(t.Context(), token, typed(panApproved))), "checkout_closed")
+	wantCode(t, "a fourth card", testenv.ErrOf(b.checkouts.SubmitDetails(t.Context(), token, typed(panApproved))), "checkout_closed")
 	b.Audit(t)
 }
 
@@ -85,10 +85,10 @@ func TestEndedAfterADecline(t *testing.T) {
 		b.enter(t, token, panDeclined)
 	}
 	b.later(t, time.Second)
-	must(b.checkouts.Cancel(t.Context(), cancelled))(t)
+	testenv.Must(b.checkouts.Cancel(t.Context(), cancelled))(t)
 	b.want(t, cancelled, details, "cancelled", "card_declined")
 	b.clock.Advance(15 * time.Minute)
-	must(b.payments.Expire(t.Context()))(t)
+	testenv.Must(b.payments.Expire(t.Context()))(t)
 	b.want(t, expired, details, "failed", "card_declined")
 	b.later(t, time.Minute)
 	testenv.Want(t, b.Count(t, "select count(*) from sandbox_acquirer where voided"), 0, "declined charges are undone")
@@ -120,7 +120,7 @@ func TestSetBackAfterTheLastCard(t *testing.T) {
 	decline := func() { b.tried(t, token, panDeclined) }
 	wantLeft := func(want int) {
 		t.Helper()
-		testenv.Want(t, must(b.checkouts.Get(t.Context(), token))(t).CardsLeft, want, "cards left")
+		testenv.Want(t, testenv.Must(b.checkouts.Get(t.Context(), token))(t).CardsLeft, want, "cards left")
 	}
 	wantLeft(2)
 	decline()
@@ -151,14 +151,14 @@ func TestResendByPayer(t *testing.T) {
 	b.tried(t, token, panDesk)
 	noError(t, resend())
 	b.want(t, token, code, "pending", "")
-	v := must(b.checkouts.Get(ctx, token))(t)
+	v := testenv.Must(b.checkouts.Get(ctx, token))(t)
 	testenv.Check(t, v.Resends == 1 && *v.ResentBy == "merchant" && v.ResentAt.Equal(b.clock.Now()) &&
 		v.ResendsLeft() == 2, "%+v", v.State)
 	b.later(t, time.Second)
 	testenv.Want(t, b.Count(t, "select count(*) from sandbox_acquirer where resends = 1"), 1,
 		"the acquirer was not told of the resend")
 	b.clock.Advance(44 * time.Second)
-	must(b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID))(t)
+	testenv.Must(b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID))(t)
 	wantCode(t, "after the trader", resend(), "code_resend_too_early")
 	b.clock.Advance(45 * time.Second)
 	noError(t, resend())
@@ -171,7 +171,7 @@ func TestResendByPayer(t *testing.T) {
 	// The payer's steps end with the payment, and with its time.
 	_, cancelled := b.create(t, "")
 	b.enter(t, cancelled, panDesk)
-	must(b.checkouts.Cancel(ctx, cancelled))(t)
+	testenv.Must(b.checkouts.Cancel(ctx, cancelled))(t)
 	wantCode(t, "after the end", b.checkouts.ResendByPayer(ctx, cancelled), "checkout_closed")
 	_, late := b.create(t, "")
 	b.enter(t, late, panDesk)
@@ -187,7 +187,7 @@ func TestKeepOnlyWithConsent(t *testing.T) {
 	offered := func(user string) checkout.View {
 		t.Helper()
 		_, token := b.create(t, user)
-		return must(b.checkouts.Get(t.Context(), token))(t)
+		return testenv.Must(b.checkouts.Get(t.Context(), token))(t)
 	}
 	wantOffered := func(what, user, last4 string) {
 		t.Helper()
@@ -216,9 +216,9 @@ func TestKeepOnlyWithConsent(t *testing.T) {
 	// Paid with the kept card, it stays kept without being consented to again; a new one without
 	// consent takes nothing away.
 	p, token := b.create(t, "boris")
-	v := must(b.checkouts.Get(t.Context(), token))(t)
+	v := testenv.Must(b.checkouts.Get(t.Context(), token))(t)
 	saved := checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "123"}
-	must(b.checkouts.SubmitDetails(t.Context(), token, saved))(t)
+	testenv.Must(b.checkouts.SubmitDetails(t.Context(), token, saved))(t)
 	b.later(t, time.Second)
 	b.want(t, token, bank, "completed", "")
 	testenv.Want(t, b.Count(t, "select count(*) from payment_card where payment_id = $1 and kept_until is not null", p.ID), 1,
@@ -240,13 +240,13 @@ func TestChecking(t *testing.T) {
 	}
 	want := func(what, token, status string, checking bool) {
 		t.Helper()
-		v := must(b.checkouts.Get(t.Context(), token))(t)
+		v := testenv.Must(b.checkouts.Get(t.Context(), token))(t)
 		testenv.Check(t, string(v.Payment.Status) == status && v.Checking == checking,
 			"%s: %s, checking %t; want %s, %t", what, v.Payment.Status, v.Checking, status, checking)
 	}
 	_, token := entered()
 	want("pending", token, "pending", false)
-	v := must(b.checkouts.Cancel(t.Context(), token))(t)
+	v := testenv.Must(b.checkouts.Cancel(t.Context(), token))(t)
 	testenv.Check(t, v.Checking, "the answer to the cancel does not say that the card is checked")
 	want("cancelled", token, "cancelled", true)
 	b.later(t, time.Second)
@@ -255,13 +255,13 @@ func TestChecking(t *testing.T) {
 	_, token = entered()
 	b.clock.Advance(15 * time.Minute)
 	want("its time is over", token, "pending", true)
-	must(b.payments.Expire(t.Context()))(t)
+	testenv.Must(b.payments.Expire(t.Context()))(t)
 	want("expired", token, "failed", true)
 	b.later(t, 15*time.Second)
 	want("expired and voided", token, "failed", false)
 
 	_, token = b.create(t, "")
-	must(b.checkouts.Cancel(t.Context(), token))(t)
+	testenv.Must(b.checkouts.Cancel(t.Context(), token))(t)
 	want("cancelled without a card", token, "cancelled", false)
 
 	b.tries(t, 1)
@@ -271,7 +271,7 @@ func TestChecking(t *testing.T) {
 
 	for answer, checking := range map[acquirer.State]bool{acquirer.Declined: false, acquirer.Approved: true} {
 		_, token = entered()
-		must(b.checkouts.Cancel(t.Context(), token))(t)
+		testenv.Must(b.checkouts.Cancel(t.Context(), token))(t)
 		b.line.voids.Store(&acquirer.Answer{State: answer, Reason: acquirer.CardDeclined})
 		b.later(t, time.Second)
 		want("the void is answered "+string(answer), token, "cancelled", checking)

@@ -147,9 +147,6 @@ func TestAcquirerAsksOnce(t *testing.T) {
 	testenv.Want(t, *taken.move.reason, "code_rejected", "reason")
 }
 
-// errOf is what a move was refused with.
-func errOf(_ State, err error) error { return err }
-
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 var phases = []Phase{AwaitingDetails, AwaitingBank, AwaitingCode, AwaitingConfirm}
@@ -218,7 +215,7 @@ func TestMovesKeepCount(t *testing.T) {
 	testenv.Check(t, s.LastError == nil, "a card after a lost one: %+v", s)
 	// After a code was given the trader asks once more by a resend alone; after it was not needed they may ask.
 	given, _ := s.codeGiven()
-	dbtest.WantCode(t, errOf(given.codeRequested()), wrongStep)
+	dbtest.WantCode(t, testenv.ErrOf(given.codeRequested()), wrongStep)
 	notNeeded, _ := s.codeNeeded().codeNotNeeded()
 	again, err := notNeeded.codeRequested()
 	testenv.Check(t, err == nil && again.Phase == AwaitingCode, "asked after not needed: %+v %v", again, err)
@@ -246,7 +243,7 @@ func TestResends(t *testing.T) {
 			"to wait %v until %v", f.RetryAfter, f.NextAllowedAt)
 		now = now.Add(45 * time.Second)
 	}
-	dbtest.WantCode(t, errOf(s.resent(byMerchant, now)), "code_resend_exhausted")
+	dbtest.WantCode(t, testenv.ErrOf(s.resent(byMerchant, now)), "code_resend_exhausted")
 }
 
 func TestMaskOrder(t *testing.T) {

@@ -110,14 +110,14 @@ func setup(t *testing.T) *bundle {
 func (b *bundle) start(t *testing.T) {
 	t.Helper()
 	key := []byte("a key of exactly 32 bytes, no mo")
-	v := must(vault.New(key))(t)
+	v := testenv.Must(vault.New(key))(t)
 	safe := card.NewSafe(v, key)
-	b.links = must(auth.NewLinks(key))(t)
+	b.links = testenv.Must(auth.NewLinks(key))(t)
 	limits := limit.New(b.Pool)
 	noError(t, limits.Load(t.Context()))
 	// It asks for changes whenever a payment is made, so that a test may set what it likes in between.
-	settings := must(directory.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
-	b.payments = must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings, payment.Config{
+	settings := testenv.Must(directory.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
+	b.payments = testenv.Must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings, payment.Config{
 		Requisites: dbtest.Requisites(), ExternalSecret: true, Cards: safe, CardMoved: checkout.OnStatusChange,
 	}))(t)
 	b.line = &line{Acquirer: acquirer.NewSandbox(b.Pool, b.clock)}
@@ -143,7 +143,7 @@ func (b *bundle) createFor(t *testing.T, m dbtest.Merchant, method, currency, us
 	if userID != "" {
 		r.Payer = &payment.Payer{UserID: &userID}
 	}
-	created := must(b.payments.Create(t.Context(), m.Caller, r))(t)
+	created := testenv.Must(b.payments.Create(t.Context(), m.Caller, r))(t)
 	return created.Payment, b.links.Token(created.Payment.UUID)
 }
 
@@ -165,7 +165,7 @@ func typed(pan string) checkout.Details {
 
 func (b *bundle) enter(t *testing.T, token, pan string) checkout.View {
 	t.Helper()
-	return must(b.checkouts.SubmitDetails(t.Context(), token, typed(pan)))(t)
+	return testenv.Must(b.checkouts.SubmitDetails(t.Context(), token, typed(pan)))(t)
 }
 
 // pay enters a card that the acquirer approves.
@@ -187,7 +187,7 @@ func (b *bundle) enterKept(t *testing.T, token, pan string) {
 	t.Helper()
 	kept := typed(pan)
 	kept.Keep = true
-	must(b.checkouts.SubmitDetails(t.Context(), token, kept))(t)
+	testenv.Must(b.checkouts.SubmitDetails(t.Context(), token, kept))(t)
 }
 
 // tries sets how many cards may be tried for a payment.
@@ -207,7 +207,7 @@ func (b *bundle) later(t *testing.T, by time.Duration) {
 // want wants a checkout to stand so.
 func (b *bundle) want(t *testing.T, token string, phase checkout.Phase, status, lastError string) {
 	t.Helper()
-	v := must(b.checkouts.Get(t.Context(), token))(t)
+	v := testenv.Must(b.checkouts.Get(t.Context(), token))(t)
 	last := ""
 	if v.LastError != nil {
 		last = *v.LastError
@@ -225,7 +225,7 @@ func (b *bundle) charges(t *testing.T, so string) int {
 // wantConflicts wants so many attempts that an operator has to look into.
 func (b *bundle) wantConflicts(t *testing.T, want int64, when string) {
 	t.Helper()
-	testenv.Want(t, must(b.checkouts.OpenConflicts(t.Context()))(t), want, "conflicts: %s", when)
+	testenv.Want(t, testenv.Must(b.checkouts.OpenConflicts(t.Context()))(t), want, "conflicts: %s", when)
 }
 
 func (b *bundle) set(t *testing.T, p payment.Payment, status string) {
@@ -242,9 +242,3 @@ func wantCode(t *testing.T, what string, err error, code string) {
 }
 
 var noError = testenv.NoError
-
-// must is what a call has given that has to succeed.
-func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }
-
-// errOf is what a call was refused with.
-func errOf[T any](_ T, err error) error { return err }

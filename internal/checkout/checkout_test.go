@@ -48,9 +48,9 @@ func TestApproved(t *testing.T) {
 	body := b.Text(t, "select convert_from(body, 'utf8') from webhook_event")
 	testenv.Check(t, strings.Contains(body, `"status":"COMPLETED","amount":"10.00","currency":"AZN",`+
 		`"payerRequisites":{"cardLast4":"4242","cardHolder":"ANNA B"}}`), "webhook %s", body)
-	wantCode(t, "a card after the end", errOf(b.checkouts.SubmitDetails(t.Context(), token, typed(panApproved))), "checkout_closed")
-	wantCode(t, "no code after the end", errOf(b.checkouts.SubmitCode(t.Context(), token, "")), "checkout_closed")
-	wantCode(t, "a cancel after the end", errOf(b.checkouts.Cancel(t.Context(), token)), "checkout_closed")
+	wantCode(t, "a card after the end", testenv.ErrOf(b.checkouts.SubmitDetails(t.Context(), token, typed(panApproved))), "checkout_closed")
+	wantCode(t, "no code after the end", testenv.ErrOf(b.checkouts.SubmitCode(t.Context(), token, "")), "checkout_closed")
+	wantCode(t, "a cancel after the end", testenv.ErrOf(b.checkouts.Cancel(t.Context(), token)), "checkout_closed")
 	b.Audit(t)
 }
 
@@ -73,7 +73,7 @@ func TestTenCardsAtOnce(t *testing.T) {
 	b := setup(t)
 	_, token := b.create(t, "")
 	errs := testenv.AtOnce(10, func(int) error {
-		return errOf(b.checkouts.SubmitDetails(context.Background(), token, typed(panDesk)))
+		return testenv.ErrOf(b.checkouts.SubmitDetails(context.Background(), token, typed(panDesk)))
 	})
 	taken := 0
 	for _, err := range errs {
@@ -99,14 +99,14 @@ func TestOneWinner(t *testing.T) {
 		b.enter(t, token, panApproved)
 		b.clock.Advance(time.Second)
 		calls := []func() error{
-			func() error { return errOf(b.checkouts.Cancel(context.Background(), token)) },
-			func() error { return errOf(b.payments.Confirm(context.Background(), b.trader.Caller, p.ID)) },
+			func() error { return testenv.ErrOf(b.checkouts.Cancel(context.Background(), token)) },
+			func() error { return testenv.ErrOf(b.payments.Confirm(context.Background(), b.trader.Caller, p.ID)) },
 			func() error { return b.checkouts.Poll(context.Background()) },
 		}
 		errs := testenv.AtOnce(len(calls), func(i int) error { return calls[i]() })
 		cancelErr, confirmErr := errs[0], errs[1]
 		noError(t, errs[2])
-		v := must(b.checkouts.Get(t.Context(), token))(t)
+		v := testenv.Must(b.checkouts.Get(t.Context(), token))(t)
 		won[string(v.Payment.Status)]++
 		testenv.Check(t, (cancelErr == nil) == (v.Payment.Status == "cancelled") && (cancelErr != nil || confirmErr != nil),
 			"%s: cancel %v, confirm %v", v.Payment.Status, cancelErr, confirmErr)
@@ -169,11 +169,11 @@ func TestCutLine(t *testing.T) {
 		b.tried(t, token, panCode)
 		b.want(t, token, code, "pending", "")
 		b.line.cutBefore.Store(true)
-		testenv.Want(t, must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t).Phase, confirm, "the phase")
+		testenv.Want(t, testenv.Must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t).Phase, confirm, "the phase")
 		b.start(t)
 		b.later(t, time.Second)
 		b.want(t, token, code, "pending", "acquirer_unavailable")
-		must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t)
+		testenv.Must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t)
 		b.want(t, token, confirm, "completed", "")
 	})
 	t.Run("the code overtakes the card", func(t *testing.T) {
@@ -184,7 +184,7 @@ func TestCutLine(t *testing.T) {
 		// As if the call were still under way.
 		b.Exec(t, "update card_attempt set poll_at = $1", b.clock.Now().Add(15*time.Second))
 		b.line.cutBefore.Store(false)
-		must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t)
+		testenv.Must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t)
 		b.later(t, time.Second)
 		testenv.Want(t, b.Count(t, "select count(*) from sandbox_acquirer where voided"), 0,
 			"the card on its way was voided")
@@ -194,7 +194,7 @@ func TestCutLine(t *testing.T) {
 		_, token := b.create(t, "")
 		b.tried(t, token, panCode)
 		b.line.cutAfter.Store(true)
-		must(b.checkouts.SubmitCode(t.Context(), token, "000000"))(t)
+		testenv.Must(b.checkouts.SubmitCode(t.Context(), token, "000000"))(t)
 		b.start(t)
 		b.later(t, time.Second)
 		b.want(t, token, code, "pending", "code_rejected")
@@ -211,15 +211,15 @@ func TestVoided(t *testing.T) {
 			b.enter(t, token, panDesk)
 			switch who {
 			case "payer":
-				must(b.checkouts.Cancel(t.Context(), token))(t)
+				testenv.Must(b.checkouts.Cancel(t.Context(), token))(t)
 			case "trader":
-				must(b.payments.Cancel(t.Context(), b.trader.Caller, p.ID, nil))(t)
+				testenv.Must(b.payments.Cancel(t.Context(), b.trader.Caller, p.ID, nil))(t)
 			case "application":
 				b.set(t, p, "failed")
 			case "clock":
 				b.clock.Advance(15 * time.Minute)
-				wantCode(t, "after its time", errOf(b.checkouts.SubmitCode(t.Context(), token, "1234")), "checkout_closed")
-				must(b.payments.Expire(t.Context()))(t)
+				wantCode(t, "after its time", testenv.ErrOf(b.checkouts.SubmitCode(t.Context(), token, "1234")), "checkout_closed")
+				testenv.Must(b.payments.Expire(t.Context()))(t)
 			}
 			b.later(t, 15*time.Second)
 			testenv.Want(t, b.charges(t, "s.voided and a.status = 'voided'"), 1, "attempts that are undone")
@@ -242,10 +242,10 @@ func TestUnknownLinks(t *testing.T) {
 	_, good := b.create(t, "")
 	changed := "B" + good[1:]
 	for _, token := range []string{"", "nonsense", changed, good + "=", other} {
-		wantCode(t, "get "+token, errOf(b.checkouts.Get(t.Context(), token)), "not_found")
-		wantCode(t, "details "+token, errOf(b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{})), "not_found")
-		wantCode(t, "code "+token, errOf(b.checkouts.SubmitCode(t.Context(), token, "x")), "not_found")
-		wantCode(t, "cancel "+token, errOf(b.checkouts.Cancel(t.Context(), token)), "not_found")
+		wantCode(t, "get "+token, testenv.ErrOf(b.checkouts.Get(t.Context(), token)), "not_found")
+		wantCode(t, "details "+token, testenv.ErrOf(b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{})), "not_found")
+		wantCode(t, "code "+token, testenv.ErrOf(b.checkouts.SubmitCode(t.Context(), token, "x")), "not_found")
+		wantCode(t, "cancel "+token, testenv.ErrOf(b.checkouts.Cancel(t.Context(), token)), "not_found")
 		wantCode(t, "resend "+token, b.checkouts.ResendByPayer(t.Context(), token), "not_found")
 	}
 }
@@ -266,13 +266,13 @@ func TestRateLimits(t *testing.T) {
 			t.Fatalf("write %d: %v", n+1, err)
 		}
 	}
-	wantCode(t, "the 61st write", errOf(b.checkouts.SubmitCode(t.Context(), token, "")), "rate_limited")
+	wantCode(t, "the 61st write", testenv.ErrOf(b.checkouts.SubmitCode(t.Context(), token, "")), "rate_limited")
 	wantCode(t, "a resend after it", b.checkouts.ResendByPayer(t.Context(), token), "rate_limited")
-	wantCode(t, "another link", errOf(b.checkouts.SubmitCode(t.Context(), other, "")), "checkout_wrong_step")
+	wantCode(t, "another link", testenv.ErrOf(b.checkouts.SubmitCode(t.Context(), other, "")), "checkout_wrong_step")
 	for range 20 {
-		must(b.checkouts.Get(t.Context(), token))(t)
+		testenv.Must(b.checkouts.Get(t.Context(), token))(t)
 	}
-	wantCode(t, "the 21st read", errOf(b.checkouts.Get(t.Context(), token)), "rate_limited")
+	wantCode(t, "the 21st read", testenv.ErrOf(b.checkouts.Get(t.Context(), token)), "rate_limited")
 }
 
 // A card is not taken from whom is blocked by card, address or user id. By which, nobody is told, and nothing is tried.
@@ -288,11 +288,11 @@ func TestBlockedCard(t *testing.T) {
 		_, next := b.createFor(t, b.merchant, "quasi_ecom", "AZN", map[bool]string{true: "anna", false: "boris"}[n.Kind == "user"])
 		pan := map[bool]string{true: panDeclined, false: panApproved}[n.Kind == "card"]
 		n.Reason = "stolen"
-		made := must(settings.BlockPayer(t.Context(), admin, n))(t)
+		made := testenv.Must(settings.BlockPayer(t.Context(), admin, n))(t)
 		_, err := b.checkouts.SubmitDetails(t.Context(), next, typed(pan))
 		f := fault.As(err)
 		testenv.Check(t, f != nil && slices.Equal(f.Fields["pan"], []string{checkout.CardNotTaken}), "%s: %v", n.Kind, err)
-		must(settings.UnblockPayer(t.Context(), admin, made.ID, "tried"))(t)
+		testenv.Must(settings.UnblockPayer(t.Context(), admin, made.ID, "tried"))(t)
 		b.enter(t, next, panApproved)
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from card_attempt"), 4, "attempts")
@@ -311,7 +311,7 @@ func TestHolderLeavesEvents(t *testing.T) {
 	kept, token := b.create(t, "user-1")
 	details := typed(panApproved)
 	details.Holder, details.Keep = name, true
-	must(b.checkouts.SubmitDetails(t.Context(), token, details))(t)
+	testenv.Must(b.checkouts.SubmitDetails(t.Context(), token, details))(t)
 	b.later(t, time.Second)
 	escaped := `,"cardHolder":"ANNA \\ \"B\" <C>"`
 	whole := bodies()

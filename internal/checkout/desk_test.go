@@ -29,15 +29,15 @@ func TestDesk(t *testing.T) {
 	b.later(t, time.Minute)
 	b.want(t, token, bank, "pending", "")
 	b.wantSteps(t, bank, "confirm", "request_code", "resend", "code_not_needed", "cancel")
-	testenv.Want(t, must(b.checkouts.SubmitCode(ctx, token, ""))(t).Phase, bank, "without a code")
-	must(b.checkouts.RequestCode(ctx, b.trader.Caller, p.ID))(t)
+	testenv.Want(t, testenv.Must(b.checkouts.SubmitCode(ctx, token, ""))(t).Phase, bank, "without a code")
+	testenv.Must(b.checkouts.RequestCode(ctx, b.trader.Caller, p.ID))(t)
 	b.want(t, token, code, "pending", "")
 	b.wantSteps(t, code, "confirm", "resend", "code_not_needed", "cancel")
-	dbtest.WantFields(t, errOf(b.checkouts.SubmitCode(ctx, token, "")), "otp") // it is asked for
-	testenv.Want(t, must(b.checkouts.SubmitCode(ctx, token, "9876"))(t).Phase, confirm, "with a code")
-	wantCode(t, "a code nobody asked for", errOf(b.checkouts.SubmitCode(ctx, token, "9876")), "checkout_wrong_step")
+	dbtest.WantFields(t, testenv.ErrOf(b.checkouts.SubmitCode(ctx, token, "")), "otp") // it is asked for
+	testenv.Want(t, testenv.Must(b.checkouts.SubmitCode(ctx, token, "9876"))(t).Phase, confirm, "with a code")
+	wantCode(t, "a code nobody asked for", testenv.ErrOf(b.checkouts.SubmitCode(ctx, token, "9876")), "checkout_wrong_step")
 	b.wantSteps(t, confirm, "confirm", "resend", "cancel")
-	must(b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID))(t)
+	testenv.Must(b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID))(t)
 	b.want(t, token, code, "pending", "")
 	b.wantSteps(t, code, "confirm", "code_not_needed", "cancel") // a resend must wait
 	b.later(t, time.Second)
@@ -45,12 +45,12 @@ func TestDesk(t *testing.T) {
 		"the acquirer was not told of the resend")
 	b.clock.Advance(44 * time.Second)
 	b.wantSteps(t, code, "confirm", "resend", "code_not_needed", "cancel")
-	must(b.checkouts.MarkCodeNotNeeded(ctx, b.trader.Caller, p.ID))(t)
+	testenv.Must(b.checkouts.MarkCodeNotNeeded(ctx, b.trader.Caller, p.ID))(t)
 	b.want(t, token, confirm, "pending", "")
 	b.wantSteps(t, confirm, "confirm", "request_code", "resend", "cancel")
-	must(b.payments.Confirm(ctx, b.trader.Caller, p.ID))(t)
+	testenv.Must(b.payments.Confirm(ctx, b.trader.Caller, p.ID))(t)
 	b.want(t, token, confirm, "completed", "")
-	testenv.Want(t, len(must(b.checkouts.Desk(ctx, b.owner()))(t)), 0, "payments on the desk after the end")
+	testenv.Want(t, len(testenv.Must(b.checkouts.Desk(ctx, b.owner()))(t)), 0, "payments on the desk after the end")
 	b.Audit(t)
 }
 
@@ -66,9 +66,9 @@ var bg = context.Background()
 
 func (b *bundle) steps(id int64) map[string]func(c caller.Caller) error {
 	return map[string]func(c caller.Caller) error{
-		"request": func(c caller.Caller) error { return errOf(b.checkouts.RequestCode(bg, c, id)) },
-		"resend":  func(c caller.Caller) error { return errOf(b.checkouts.RequestResend(bg, c, id)) },
-		"mark":    func(c caller.Caller) error { return errOf(b.checkouts.MarkCodeNotNeeded(bg, c, id)) },
+		"request": func(c caller.Caller) error { return testenv.ErrOf(b.checkouts.RequestCode(bg, c, id)) },
+		"resend":  func(c caller.Caller) error { return testenv.ErrOf(b.checkouts.RequestResend(bg, c, id)) },
+		"mark":    func(c caller.Caller) error { return testenv.ErrOf(b.checkouts.MarkCodeNotNeeded(bg, c, id)) },
 	}
 }
 
@@ -94,26 +94,26 @@ func TestResends(t *testing.T) {
 	ctx := t.Context()
 	p, token := b.create(t, "")
 	id := fmt.Sprint(p.ID)
-	wantCode(t, "before the card", errOf(b.checkouts.Resend(ctx, b.merchant.Caller, id)), "code_resend_wrong_step")
+	wantCode(t, "before the card", testenv.ErrOf(b.checkouts.Resend(ctx, b.merchant.Caller, id)), "code_resend_wrong_step")
 	b.enter(t, token, panDesk)
 	state, err := b.checkouts.Resend(ctx, b.merchant.Caller, p.UUID.String())
 	if noError(t, err); state.Phase != code || state.Resends != 1 || *state.ResentBy != "merchant" ||
 		state.ResendsLeft() != 2 {
 		t.Errorf("%+v", state)
 	}
-	wantCode(t, "the trader at once", errOf(b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID)), "code_resend_too_early")
+	wantCode(t, "the trader at once", testenv.ErrOf(b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID)), "code_resend_too_early")
 	b.clock.Advance(45 * time.Second)
-	must(b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID))(t)
+	testenv.Must(b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID))(t)
 	b.clock.Advance(45 * time.Second)
-	must(b.checkouts.Resend(ctx, b.merchant.Caller, id))(t)
-	wantCode(t, "the fourth", errOf(b.checkouts.Resend(ctx, b.merchant.Caller, id)), "code_resend_exhausted")
+	testenv.Must(b.checkouts.Resend(ctx, b.merchant.Caller, id))(t)
+	wantCode(t, "the fourth", testenv.ErrOf(b.checkouts.Resend(ctx, b.merchant.Caller, id)), "code_resend_exhausted")
 	b.set(t, p, "completed")
-	wantCode(t, "after the end", errOf(b.checkouts.Resend(ctx, b.merchant.Caller, id)), "code_resend_wrong_step")
+	wantCode(t, "after the end", testenv.ErrOf(b.checkouts.Resend(ctx, b.merchant.Caller, id)), "code_resend_wrong_step")
 
 	limited := b.merchant.Caller
 	limited.Scopes = []string{caller.ScopeDeposits}
-	wantCode(t, "a key for deposits", errOf(b.checkouts.Resend(ctx, limited, id)), "merchant_scope_required")
-	wantCode(t, "no such desk", errOf(b.checkouts.MarkCodeNotNeeded(ctx, b.trader.Caller, 1<<40)), "not_found")
+	wantCode(t, "a key for deposits", testenv.ErrOf(b.checkouts.Resend(ctx, limited, id)), "merchant_scope_required")
+	wantCode(t, "no such desk", testenv.ErrOf(b.checkouts.MarkCodeNotNeeded(ctx, b.trader.Caller, 1<<40)), "not_found")
 
 	body := b.Text(t, "select convert_from(body, 'utf8') from webhook_event where sequence = 1")
 	at := dbtest.Start.Add(45 * time.Second).Format("2006-01-02T15:04:05.000Z")
@@ -135,9 +135,9 @@ func TestMtstpay(t *testing.T) {
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Currency: "RUB", Method: "mtstpay", Requisites: 1})
 	p, token := b.createFor(t, m, "mtstpay", "RUB", "somebody")
 	b.enter(t, token, panDesk)
-	wantCode(t, "a resend", errOf(b.checkouts.Resend(t.Context(), m.Caller, fmt.Sprint(p.ID))), "code_resend_wrong_step")
-	wantCode(t, "the trader's", errOf(b.checkouts.RequestResend(t.Context(), trader.Caller, p.ID)), "code_resend_wrong_step")
-	must(b.payments.Confirm(t.Context(), trader.Caller, p.ID))(t)
+	wantCode(t, "a resend", testenv.ErrOf(b.checkouts.Resend(t.Context(), m.Caller, fmt.Sprint(p.ID))), "code_resend_wrong_step")
+	wantCode(t, "the trader's", testenv.ErrOf(b.checkouts.RequestResend(t.Context(), trader.Caller, p.ID)), "code_resend_wrong_step")
+	testenv.Must(b.payments.Confirm(t.Context(), trader.Caller, p.ID))(t)
 	testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null or kept_until is not null"), 0,
 		"an mtstpay card is kept")
 }
@@ -147,7 +147,7 @@ func TestPrefill(t *testing.T) {
 	b := setup(t)
 	saved := func(user string) *checkout.View {
 		_, token := b.create(t, user)
-		v := must(b.checkouts.Get(t.Context(), token))(t)
+		v := testenv.Must(b.checkouts.Get(t.Context(), token))(t)
 		if v.Saved == nil {
 			return nil
 		}
@@ -169,14 +169,14 @@ func TestPrefill(t *testing.T) {
 	testenv.Check(t, saved("boris") == nil && saved("") == nil, "another's card is offered")
 	elsewhere := b.NewMerchant(t, dbtest.MerchantOpts{Currency: "AZN", Methods: []string{"quasi_ecom"}})
 	_, token := b.createFor(t, elsewhere, "quasi_ecom", "AZN", "anna")
-	testenv.Check(t, must(b.checkouts.Get(t.Context(), token))(t).Saved == nil, "offered on another cashbox")
+	testenv.Check(t, testenv.Must(b.checkouts.Get(t.Context(), token))(t).Saved == nil, "offered on another cashbox")
 	_, err := b.checkouts.SubmitDetails(t.Context(), token,
 		checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: "123"})
 	wantCode(t, "a card that is not saved", err, "validation_failed")
 	// The page pays with it, and the CVV alone.
 	_, token = b.create(t, "anna")
 	bySaved := func(cvv string) error {
-		return errOf(b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: cvv}))
+		return testenv.ErrOf(b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: cvv}))
 	}
 	dbtest.WantFields(t, bySaved("12"), "cvv")
 	noError(t, bySaved("123"))
@@ -210,7 +210,7 @@ func TestManyCards(t *testing.T) {
 		_, token := b.create(t, "")
 		d := typed(pan)
 		d.Address = address
-		return errOf(b.checkouts.SubmitDetails(t.Context(), token, d))
+		return testenv.ErrOf(b.checkouts.SubmitDetails(t.Context(), token, d))
 	}
 	pans := []string{
 		"4000000000000010", "4000000000000028", "4000000000000036", "4000000000000044", "4000000000000051",
@@ -248,7 +248,7 @@ func TestOneCardIsGuessedAt(t *testing.T) {
 		_, token := b.create(t, "")
 		d := typed(pan)
 		d.Address = fmt.Sprintf("192.0.2.%d", n)
-		return errOf(b.checkouts.SubmitDetails(t.Context(), token, d))
+		return testenv.ErrOf(b.checkouts.SubmitDetails(t.Context(), token, d))
 	}
 	for n := range 5 {
 		noError(t, enter(panDeclined, n))

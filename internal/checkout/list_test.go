@@ -22,7 +22,7 @@ func (b *bundle) owner() caller.Caller {
 // wantSteps wants what the trader can do about the only payment on their desk.
 func (b *bundle) wantSteps(t *testing.T, phase checkout.Phase, want ...checkout.Step) {
 	t.Helper()
-	list := must(b.checkouts.Desk(t.Context(), b.owner()))(t)
+	list := testenv.Must(b.checkouts.Desk(t.Context(), b.owner()))(t)
 	testenv.Check(t, len(list) == 1 && list[0].Phase == phase && fmt.Sprint(list[0].Steps) == fmt.Sprint(want),
 		"%+v, want %s %v", list, phase, want)
 }
@@ -39,12 +39,12 @@ func TestStepsByMethod(t *testing.T) {
 		if method == "mtstpay" {
 			b.enter(t, token, panDesk)
 		}
-		list := must(b.checkouts.Desk(t.Context(), b.owner()))(t)
+		list := testenv.Must(b.checkouts.Desk(t.Context(), b.owner()))(t)
 		testenv.Check(t, len(list) == 1 && fmt.Sprint(list[0].Steps) == want, "%s: %+v", method, list)
 	}
 	nobody := b.trader.Caller
 	nobody.Role = ""
-	wantCode(t, "without a role", errOf(b.checkouts.Desk(t.Context(), nobody)), "role_not_allowed")
+	wantCode(t, "without a role", testenv.ErrOf(b.checkouts.Desk(t.Context(), nobody)), "role_not_allowed")
 }
 
 // A desk's stamp changes with whatever the desk shows, and with nothing else.
@@ -53,7 +53,7 @@ func TestDeskStamps(t *testing.T) {
 	other := b.NewTrader(t, dbtest.TraderOpts{})
 	p, token := payment.Payment{}, ""
 	stamps := func() map[int64]uint64 {
-		got := must(b.checkouts.DeskStamps(t.Context(), []int64{b.trader.ID, other.ID}))(t)
+		got := testenv.Must(b.checkouts.DeskStamps(t.Context(), []int64{b.trader.ID, other.ID}))(t)
 		testenv.Need(t, len(got) == 2, "%d stamps", len(got))
 		return got
 	}
@@ -65,21 +65,21 @@ func TestDeskStamps(t *testing.T) {
 	}{
 		{"payment", func() error { p, token = b.create(t, ""); return nil }},
 		{"card", func() error { b.enter(t, token, panDesk); return nil }},
-		{"code asked for", func() error { return errOf(b.checkouts.RequestCode(t.Context(), b.trader.Caller, p.ID)) }},
-		{"code", func() error { return errOf(b.checkouts.SubmitCode(t.Context(), token, "9876")) }},
-		{"resend", func() error { return errOf(b.checkouts.RequestResend(t.Context(), b.trader.Caller, p.ID)) }},
+		{"code asked for", func() error { return testenv.ErrOf(b.checkouts.RequestCode(t.Context(), b.trader.Caller, p.ID)) }},
+		{"code", func() error { return testenv.ErrOf(b.checkouts.SubmitCode(t.Context(), token, "9876")) }},
+		{"resend", func() error { return testenv.ErrOf(b.checkouts.RequestResend(t.Context(), b.trader.Caller, p.ID)) }},
 		{"receipt", func() error {
-			return errOf(b.Pool.Exec(t.Context(), `insert into payment_receipt values ($1, $2, 1, 'a', 'image/png', 1, now())`,
+			return testenv.ErrOf(b.Pool.Exec(t.Context(), `insert into payment_receipt values ($1, $2, 1, 'a', 'image/png', 1, now())`,
 				p.MerchantID, p.ID))
 		}},
 		{"claim", func() error {
-			return errOf(b.Queries().PaymentClaim(t.Context(), db.PaymentClaimParams{
+			return testenv.ErrOf(b.Queries().PaymentClaim(t.Context(), db.PaymentClaimParams{
 				MerchantID: p.MerchantID, ID: p.ID, Now: dbtest.Start, Until: dbtest.Start,
 			}))
 		}},
 		{"second payment", func() error { b.create(t, ""); return nil }},
 		{"break", func() error {
-			return errOf(b.Pool.Exec(t.Context(), "update trader set on_break = true where id = $1", b.trader.ID))
+			return testenv.ErrOf(b.Pool.Exec(t.Context(), "update trader set on_break = true where id = $1", b.trader.ID))
 		}},
 		{"end", func() error { b.set(t, p, "failed"); return nil }},
 	} {
@@ -101,15 +101,15 @@ func TestPayment(t *testing.T) {
 	p, token := b.create(t, "")
 	b.enter(t, token, panDesk)
 	name := fmt.Sprint(p.ID)
-	desk := must(b.checkouts.Desk(t.Context(), b.owner()))(t)
-	one := must(b.checkouts.Payment(t.Context(), b.owner(), name))(t)
+	desk := testenv.Must(b.checkouts.Desk(t.Context(), b.owner()))(t)
+	one := testenv.Must(b.checkouts.Payment(t.Context(), b.owner(), name))(t)
 	testenv.Check(t, len(desk) == 1 && len(one.Steps) != 0 &&
 		fmt.Sprint(one.Steps, one.Phase) == fmt.Sprint(desk[0].Steps, desk[0].Phase), "got %v at %s, want as in %+v",
 		one.Steps, one.Phase, desk)
-	must(b.checkouts.Payments.Cancel(t.Context(), b.owner(), p.ID, nil))(t)
-	one = must(b.checkouts.Payment(t.Context(), b.owner(), name))(t)
+	testenv.Must(b.checkouts.Payments.Cancel(t.Context(), b.owner(), p.ID, nil))(t)
+	one = testenv.Must(b.checkouts.Payment(t.Context(), b.owner(), name))(t)
 	testenv.Check(t, len(one.Steps) == 0 && one.Status == "cancelled", "ended: %v, %s", one.Steps, one.Status)
 	other := b.NewTrader(t, dbtest.TraderOpts{}).Caller
 	other.Role = caller.Owner
-	wantCode(t, "another trader", errOf(b.checkouts.Payment(t.Context(), other, name)), "not_found")
+	wantCode(t, "another trader", testenv.ErrOf(b.checkouts.Payment(t.Context(), other, name)), "not_found")
 }

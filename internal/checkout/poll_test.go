@@ -113,7 +113,7 @@ func TestApprovalAmongMany(t *testing.T) {
 		b.enter(t, token, panApproved)
 		for second := 1; ; second++ {
 			b.round(ctx, t, &rounds)
-			v := must(b.checkouts.Get(t.Context(), token))(t)
+			v := testenv.Must(b.checkouts.Get(t.Context(), token))(t)
 			if v.Payment.Status == "completed" {
 				break
 			}
@@ -149,7 +149,7 @@ func TestPollPause(t *testing.T) {
 		testenv.Want(t, pause(), step.want, "after another %s: asked again in s", step.after)
 	}
 	// The payer gives a code of which nobody had asked: something happened.
-	must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t)
+	testenv.Must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t)
 	b.later(t, 2*time.Second)
 	testenv.Want(t, pause(), 1, "after a code: asked again in s")
 }
@@ -167,7 +167,7 @@ func TestProcessorReplaced(t *testing.T) {
 	acquirers.present.Store(true)
 	_, err := b.checkouts.Cancel(t.Context(), cancelled)
 	testenv.Check(t, err != nil, "a payment that its charge had completed was cancelled")
-	must(b.checkouts.SubmitCode(t.Context(), asked, "123456"))(t)
+	testenv.Must(b.checkouts.SubmitCode(t.Context(), asked, "123456"))(t)
 	b.later(t, 2*time.Second)
 	b.want(t, approved, bank, "completed", "")
 	b.want(t, asked, checkout.AwaitingConfirm, "completed", "")
@@ -224,11 +224,11 @@ func TestConflict(t *testing.T) {
 	b := setup(t)
 	p, token := b.create(t, "")
 	b.enter(t, token, panDeclined)
-	must(b.payments.Confirm(t.Context(), b.trader.Caller, p.ID))(t)
+	testenv.Must(b.payments.Confirm(t.Context(), b.trader.Caller, p.ID))(t)
 	b.later(t, time.Second)
 	b.want(t, token, bank, "completed", "")
 	id := b.onlyConflict(t, p, "declined")
-	closes := func(who caller.Caller) error { return errOf(b.checkouts.CloseConflict(t.Context(), who, id)) }
+	closes := func(who caller.Caller) error { return testenv.ErrOf(b.checkouts.CloseConflict(t.Context(), who, id)) }
 	noError(t, closes(operator))
 	wantCode(t, "closed twice", closes(operator), "not_found")
 	b.wantConflicts(t, 0, "after it was settled")
@@ -244,7 +244,7 @@ func TestConflictAfterASettledOne(t *testing.T) {
 		b.set(t, p, "completed")
 		b.set(t, p, "failed")
 		b.set(t, p, "completed") // while it is open, there is no second
-		must(b.checkouts.CloseConflict(t.Context(), operator, b.onlyConflict(t, p, "declined")))(t)
+		testenv.Must(b.checkouts.CloseConflict(t.Context(), operator, b.onlyConflict(t, p, "declined")))(t)
 	}
 }
 
@@ -255,11 +255,11 @@ func TestApprovedAfterVoided(t *testing.T) {
 	late, ended := make(chan struct{}), make(chan error, 1)
 	b.line.approves.Store(&late)
 	go func() {
-		ended <- errOf(b.checkouts.SubmitDetails(context.WithoutCancel(t.Context()), token, typed(panApproved)))
+		ended <- testenv.ErrOf(b.checkouts.SubmitDetails(context.WithoutCancel(t.Context()), token, typed(panApproved)))
 	}()
 	testenv.Until(t, "the card is on its way",
 		func() bool { return b.Count(t, "select count(*) from card_attempt") == 1 })
-	must(b.checkouts.Cancel(t.Context(), token))(t)
+	testenv.Must(b.checkouts.Cancel(t.Context(), token))(t)
 	b.later(t, time.Minute)
 	testenv.Want(t, b.Text(t, "select status from card_attempt"), "voided", "the attempt")
 	close(late)
@@ -274,13 +274,13 @@ func TestCompletedUncharged(t *testing.T) {
 	b := setup(t)
 	p, token := b.create(t, "")
 	b.enter(t, token, panApproved)
-	must(b.checkouts.Cancel(t.Context(), token))(t)
+	testenv.Must(b.checkouts.Cancel(t.Context(), token))(t)
 	b.later(t, time.Minute)
 	b.set(t, p, "completed")
 	b.onlyConflict(t, p, "voided")
 	p, token = b.create(t, "")
 	b.enter(t, token, panDesk)
-	must(b.payments.Confirm(t.Context(), b.trader.Caller, p.ID))(t)
+	testenv.Must(b.payments.Confirm(t.Context(), b.trader.Caller, p.ID))(t)
 	b.set(t, p, "appeal")
 	b.later(t, time.Minute)
 	b.set(t, p, "completed")
@@ -299,13 +299,13 @@ func TestStepsAreKept(t *testing.T) {
 	ctx := t.Context()
 	p, token := b.create(t, "")
 	trader := caller.Caller{Kind: caller.Trader, ID: 3, TraderID: b.trader.ID, Role: caller.Desk}
-	testenv.Check(t, errOf(b.checkouts.RequestCode(ctx, trader, p.ID)) != nil, "a code is asked for before there is a card")
-	must(b.checkouts.SubmitDetails(ctx, token, typed(panDesk)))(t)
-	must(b.checkouts.RequestCode(ctx, trader, p.ID))(t)
-	must(b.checkouts.SubmitCode(ctx, token, "123456"))(t)
+	testenv.Check(t, testenv.ErrOf(b.checkouts.RequestCode(ctx, trader, p.ID)) != nil, "a code is asked for before there is a card")
+	testenv.Must(b.checkouts.SubmitDetails(ctx, token, typed(panDesk)))(t)
+	testenv.Must(b.checkouts.RequestCode(ctx, trader, p.ID))(t)
+	testenv.Must(b.checkouts.SubmitCode(ctx, token, "123456"))(t)
 	b.clock.Advance(time.Minute)
 	noError(t, b.checkouts.ResendByPayer(ctx, token))
-	must(b.checkouts.MarkCodeNotNeeded(ctx, trader, p.ID))(t)
+	testenv.Must(b.checkouts.MarkCodeNotNeeded(ctx, trader, p.ID))(t)
 	b.wantKept(t, p, `payer card_entered {"brand": "visa", "last4": "1111"}`, `trader:3 code_requested {}`,
 		`payer code_entered {}`, `payer code_resent {"by": "merchant"}`, `trader:3 code_not_needed {}`)
 	// That the acquirer asks for a code is kept, too.
@@ -328,7 +328,7 @@ func TestAttemptIsTimed(t *testing.T) {
 	b.tried(t, token, panCode)
 	b.want(t, token, code, "pending", "")
 	b.clock.Advance(time.Minute)
-	must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t) // which is answered at once
+	testenv.Must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t) // which is answered at once
 	b.want(t, token, confirm, "completed", "")
 	testenv.Want(t, b.Text(t, "select status || ' ' || took_ms || ' ' || (handed_at is null) from card_attempt"),
 		"approved 1001 true", "the attempt")

@@ -34,7 +34,7 @@ func silence(t *testing.T, pids []uint32) {
 // among opens a pool of a group.
 func among(t *testing.T, group *db.Group, d *dbtest.DB, conns int, kind db.Kind) *pgxpool.Pool {
 	t.Helper()
-	pool := must(group.Open(t.Context(), d.URL, conns, kind))(t)
+	pool := testenv.Must(group.Open(t.Context(), d.URL, conns, kind))(t)
 	t.Cleanup(pool.Close)
 	return pool
 }
@@ -93,21 +93,21 @@ func TestSilenceIsNoticedWhileAllWait(t *testing.T) {
 	took := time.Since(began)
 	testenv.Check(t, edge.Fault(err) == db.ErrUnavailable && (!testenv.Whole(t) || took <= 7500*time.Millisecond),
 		"the call ended after %s with %v", took, err)
-	must(calls.Exec(t.Context(), "select 1"))(t)
+	testenv.Must(calls.Exec(t.Context(), "select 1"))(t)
 	noError(t, group.Beat(t.Context(), beat))
 }
 
 // A server that stands still takes connections, or does not even do that. Nobody waits long there for a
 // cancellation to arrive: the pool has one connection less meanwhile, and some have only one.
 func TestSilentServerIsNotAwaited(t *testing.T) {
-	pool := must(db.Open(t.Context(), setup(t).URL, 1, db.ForReads))(t)
+	pool := testenv.Must(db.Open(t.Context(), setup(t).URL, 1, db.ForReads))(t)
 	t.Cleanup(pool.Close)
-	conn := must(pool.Acquire(t.Context()))(t)
+	conn := testenv.Must(pool.Acquire(t.Context()))(t)
 	t.Cleanup(conn.Release)
 	// The driver cancels a statement by another connection that it makes like the first.
 	dial := conn.Conn().Config().DialFunc
 	still := standStill(t)
-	taken := must(dial(t.Context(), "tcp", still))(t)
+	taken := testenv.Must(dial(t.Context(), "tcp", still))(t)
 	t.Cleanup(func() { _ = taken.Close() })
 	ended := make(chan error, 1)
 	go func() {
@@ -127,11 +127,11 @@ func TestSilentServerIsNotAwaited(t *testing.T) {
 // standStill listens, has the kernel take one connection, and takes none itself.
 func standStill(t *testing.T) (address string) {
 	t.Helper()
-	socket := must(syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0))(t)
+	socket := testenv.Must(syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0))(t)
 	t.Cleanup(func() { _ = syscall.Close(socket) })
 	noError(t, syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
 	noError(t, syscall.Listen(socket, 0))
-	bound := must(syscall.Getsockname(socket))(t).(*syscall.SockaddrInet4)
+	bound := testenv.Must(syscall.Getsockname(socket))(t).(*syscall.SockaddrInet4)
 	return fmt.Sprintf("127.0.0.1:%d", bound.Port)
 }
 
@@ -142,8 +142,8 @@ func bouncer(t *testing.T, d *dbtest.DB, settings string) string {
 	if err != nil {
 		testenv.Missing(t, "no pgbouncer")
 	}
-	server := must(pgx.ParseConfig(d.URL))(t)
-	listener := must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	server := testenv.Must(pgx.ParseConfig(d.URL))(t)
+	listener := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	port := listener.Addr().(*net.TCPAddr).Port
 	noError(t, listener.Close())
 	file := filepath.Join(t.TempDir(), "pgbouncer.ini")

@@ -21,7 +21,7 @@ func fill(t *testing.T, pool *pgxpool.Pool) []uint32 {
 	t.Helper()
 	var pids []uint32
 	for range pool.Config().MaxConns {
-		conn := must(pool.Acquire(t.Context()))(t)
+		conn := testenv.Must(pool.Acquire(t.Context()))(t)
 		pids = append(pids, conn.Conn().PgConn().PID())
 		defer conn.Release()
 	}
@@ -39,7 +39,7 @@ func TestDeadConnectionsAreReplaced(t *testing.T) {
 	}
 	endAll()
 	for range 50 {
-		must(pool.Exec(t.Context(), "select 1"))(t)
+		testenv.Must(pool.Exec(t.Context(), "select 1"))(t)
 	}
 	endAll()
 	err := db.InTx(t.Context(), pool, func(_ pgx.Tx, q *db.Queries) error { return insert(t.Context(), q) })
@@ -80,7 +80,7 @@ func TestAwayIsUnavailable(t *testing.T) {
 	_, refused := db.Open(ctx, "postgres://gateway@127.0.0.1:1/none", 1, db.ForCommands)
 
 	beside, other := open(t, d, 1), open(t, d, 1)
-	conn := must(other.Acquire(ctx))(t)
+	conn := testenv.Must(other.Acquire(ctx))(t)
 	terminate(t, beside, conn.Conn().PgConn().PID())
 	_, terminated := conn.Exec(ctx, "select 1")
 	conn.Release()
@@ -105,7 +105,7 @@ func TestAwayIsUnavailable(t *testing.T) {
 	d.Exec(t, "alter database "+limited.Pool.Config().ConnConfig.Database+" connection limit 0")
 	// The limit does not hold for superusers.
 	d.Exec(t, "do $$ begin create role limited login; exception when duplicate_object then end $$")
-	config := must(pgx.ParseConfig(limited.URL))(t)
+	config := testenv.Must(pgx.ParseConfig(limited.URL))(t)
 	config.User = "limited"
 	_, tooMany := pgx.ConnectConfig(ctx, config)
 
@@ -130,6 +130,3 @@ func TestAwayIsUnavailable(t *testing.T) {
 }
 
 var noError = testenv.NoError
-
-// must is what a call has given that has to succeed.
-func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }

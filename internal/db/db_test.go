@@ -34,7 +34,7 @@ func setup(t *testing.T) *dbtest.DB {
 // even where the suite runs with one connection.
 func open(t *testing.T, d *dbtest.DB, conns int) *pgxpool.Pool {
 	t.Helper()
-	pool := must(db.Open(t.Context(), d.URL, conns, db.ForCommands))(t)
+	pool := testenv.Must(db.Open(t.Context(), d.URL, conns, db.ForCommands))(t)
 	t.Cleanup(pool.Close)
 	return pool
 }
@@ -170,7 +170,7 @@ func TestInTxErrorsAtCommit(t *testing.T) {
 // terminate ends a server process and waits until it is gone.
 func terminate(t *testing.T, beside *pgxpool.Pool, pid uint32) {
 	t.Helper()
-	must(beside.Exec(context.Background(), "select pg_terminate_backend($1, 10000)", int32(pid)))(t)
+	testenv.Must(beside.Exec(context.Background(), "select pg_terminate_backend($1, 10000)", int32(pid)))(t)
 }
 
 // endingTx is a transaction of which only the end matters.
@@ -269,9 +269,9 @@ func TestWorkCancelsNoCommit(t *testing.T) {
 		if committing { // the statement has begun by then, and takes longer
 			limit, sleeps = time.Second, 3
 		}
-		pool := must(db.Open(t.Context(), d.URL, 1, db.ForWork))(t)
+		pool := testenv.Must(db.Open(t.Context(), d.URL, 1, db.ForWork))(t)
 		t.Cleanup(pool.Close)
-		conn := must(pool.Acquire(t.Context()))(t)
+		conn := testenv.Must(pool.Acquire(t.Context()))(t)
 		ended := func(error) {}
 		if committing {
 			ended = db.Commits(conn.Conn())

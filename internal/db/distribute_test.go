@@ -28,8 +28,8 @@ func TestDistributedStatements(t *testing.T) {
 	t.Parallel()
 	dbtest.NeedsCitus(t)
 	d := dbtest.New(t)
-	files := must(filepath.Glob("*.sql.go"))(t)
-	conn := must(d.Pool.Acquire(t.Context()))(t)
+	files := testenv.Must(filepath.Glob("*.sql.go"))(t)
+	conn := testenv.Must(d.Pool.Acquire(t.Context()))(t)
 	defer conn.Release()
 	hot, samples := map[string]bool{}, map[string]string{}
 	for _, row := range testenv.Rows(t, "hot.txt") {
@@ -40,7 +40,7 @@ func TestDistributedStatements(t *testing.T) {
 	}
 	met := 0
 	for _, file := range files {
-		source := must(os.ReadFile(file))(t)
+		source := testenv.Must(os.ReadFile(file))(t)
 		for _, found := range generated.FindAllStringSubmatch(string(source), -1) {
 			name := found[1]
 			plan, err := planned(t.Context(), conn.Conn(), found[2], samples)
@@ -114,9 +114,9 @@ func runs(ctx context.Context, conn *pgx.Conn, sql string) error {
 // Every table has its place, so that who adds one decides where it is.
 func TestEveryTableHasItsPlace(t *testing.T) {
 	t.Parallel()
-	rows := must(dbtest.New(t).Pool.Query(t.Context(), `select c.relname::text from pg_class c
+	rows := testenv.Must(dbtest.New(t).Pool.Query(t.Context(), `select c.relname::text from pg_class c
 		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`))(t)
-	tables := must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
+	tables := testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	placed := db.PlacedTables()
 	testenv.Check(t, slices.Equal(tables, placed), "tables %v are placed as %v", tables, placed)
 }

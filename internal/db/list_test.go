@@ -26,7 +26,7 @@ func TestListIsBounded(t *testing.T) {
 		return err
 	}
 	other := d.Beside(t)
-	must(other.Exec(t.Context(), "lock table rate_limit"))(t)
+	testenv.Must(other.Exec(t.Context(), "lock table rate_limit"))(t)
 	began := time.Now()
 	testenv.WantError(t, list(), fault.ErrBusy, "a list of a locked table")
 	testenv.Check(t, time.Since(began) >= 1900*time.Millisecond, "it was given up after %s", time.Since(began))
@@ -51,12 +51,12 @@ func TestOldestSnapshot(t *testing.T) {
 	})
 	other := d.Beside(t)
 	for _, sql := range []string{"set transaction isolation level repeatable read", "select from merchant"} {
-		must(other.Exec(ctx, sql))(t)
+		testenv.Must(other.Exec(ctx, sql))(t)
 	}
 	time.Sleep(1100 * time.Millisecond)
 	config := d.Pool.Config()
 	config.ConnConfig.RuntimeParams["role"] = role
-	blind := must(pgxpool.NewWithConfig(ctx, config))(t)
+	blind := testenv.Must(pgxpool.NewWithConfig(ctx, config))(t)
 	defer blind.Close()
 	seconds, err := db.OldestSnapshot(ctx, blind)
 	testenv.Check(t, err == nil && seconds == -1, "who may not see it: %d %v", seconds, err)

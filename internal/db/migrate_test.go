@@ -49,7 +49,7 @@ func TestMigrateAsAnother(t *testing.T) {
 			d.Exec(t, sql)
 		}
 	})
-	address := must(url.Parse(d.URL))(t)
+	address := testenv.Must(url.Parse(d.URL))(t)
 	address.User = url.User(role)
 	noError(t, db.Migrate(ctx, address.String()))
 	const months = "select count(*) from pg_inherits where inhparent = 'payment_history'::regclass"
@@ -73,7 +73,7 @@ func TestSealedColumnsAreKnown(t *testing.T) {
 		payment_receipt_chunk.content,payin_proof_chunk.content,bank.logo,cashbox.page_logo,link_picture.content,card_declined.source,card_declined.card,failure_count.counted,card_attempt.source,card_attempt.card,signing_key.public_key,
 		ledger_page.root,ledger_page.totals_hash,ledger_page.previous_hash,ledger_page.hash,ledger_page.signature,ledger_part.hash,ledger_seal.salt,
 		requisite.hash,requisite_slot.hash,notify_channel.mark,notify_code.hash,notify_mailed.mark}`
-	rows := must(d.Pool.Query(t.Context(), `select c.table_name || '.' || c.column_name from information_schema.columns c
+	rows := testenv.Must(d.Pool.Query(t.Context(), `select c.table_name || '.' || c.column_name from information_schema.columns c
 		join pg_class p on p.oid = c.table_name::regclass and not p.relispartition
 		where c.table_schema = 'public' and c.data_type = 'bytea'
 		  and not c.table_name || '.' || c.column_name = any ($1::text[])
@@ -95,10 +95,10 @@ func TestMigrateInParallel(t *testing.T) {
 func TestMigrateWaits(t *testing.T) {
 	t.Parallel()
 	empty := dbtest.Empty(t)
-	other := must(pgx.Connect(t.Context(), empty.URL))(t)
+	other := testenv.Must(pgx.Connect(t.Context(), empty.URL))(t)
 	defer func() { _ = other.Close(context.Background()) }()
-	tx := must(other.Begin(t.Context()))(t)
-	must(tx.Exec(t.Context(), "select pg_advisory_xact_lock(7220714513)"))(t)
+	tx := testenv.Must(other.Begin(t.Context()))(t)
+	testenv.Must(tx.Exec(t.Context(), "select pg_advisory_xact_lock(7220714513)"))(t)
 	err := db.MigrateWithin(t.Context(), empty.URL, time.Second)
 	testenv.Check(t, errors.Is(err, db.ErrMigrating), "while another migrates: %v", err)
 	var tables, locks int
@@ -119,7 +119,7 @@ func TestMigrationsWaitBriefly(t *testing.T) {
 	const before = 8 // payouts are next, and a table of theirs refers to keys
 	d := dbtest.At(t, before)
 	holder := d.Beside(t)
-	must(holder.Exec(t.Context(), "lock table api_key in row exclusive mode"))(t)
+	testenv.Must(holder.Exec(t.Context(), "lock table api_key in row exclusive mode"))(t)
 	if err := db.MigrateWithin(t.Context(), d.URL, time.Second); !db.IsLockTimeout(err) {
 		t.Fatalf("while somebody writes for long: %v", err)
 	}
@@ -157,12 +157,12 @@ var createIndex = regexp.MustCompile(
 func TestIndexesAreBuiltConcurrently(t *testing.T) {
 	t.Parallel()
 	const first = "00017"
-	files := must(schema.FS.ReadDir("."))(t)
+	files := testenv.Must(schema.FS.ReadDir("."))(t)
 	for _, file := range files {
 		if file.Name() < first {
 			continue
 		}
-		text := must(schema.FS.ReadFile(file.Name()))(t)
+		text := testenv.Must(schema.FS.ReadFile(file.Name()))(t)
 		for _, index := range blocking(string(text)) {
 			t.Errorf("%s: %s keeps those from writing who use the table: build it concurrently", file.Name(), index)
 		}
@@ -179,9 +179,9 @@ func TestIndexesAreBuiltConcurrently(t *testing.T) {
 // partitions lists a table's partitions by name.
 func partitions(t *testing.T, d *dbtest.DB, table string) []string {
 	t.Helper()
-	rows := must(d.Pool.Query(t.Context(),
+	rows := testenv.Must(d.Pool.Query(t.Context(),
 		"select inhrelid::regclass::text from pg_inherits where inhparent = $1::text::regclass order by 1", table))(t)
-	return must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
+	return testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 }
 
 // Months are made ahead of time and once, also by processes that do it together, and what is written goes
@@ -266,11 +266,11 @@ func TestMonthsKeepTheirRows(t *testing.T) {
 // A migration that takes away or changes what an older program uses says so, so that the older one refuses the database.
 func TestMigrationsThatBreakSaySo(t *testing.T) {
 	t.Parallel()
-	files := must(fs.Glob(schema.FS, "*.sql"))(t)
+	files := testenv.Must(fs.Glob(schema.FS, "*.sql"))(t)
 	breaks := regexp.MustCompile(`(?im)^[^-\n]*\b(drop\s+(table|column|view|function)|rename\s+(to|column)|alter\s+column\s+\w+\s+(type|set\s+not\s+null))\b`)
 	const first = "00060_floor.sql" // those before it had no way to say so
 	for _, file := range files[slices.Index(files, first):] {
-		content := string(must(schema.FS.ReadFile(file))(t))
+		content := string(testenv.Must(schema.FS.ReadFile(file))(t))
 		testenv.Check(t, !breaks.MatchString(content) || strings.Contains(content, "update schema_floor"),
 			"%s does more than add and does not raise schema_floor", file)
 	}

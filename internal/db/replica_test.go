@@ -31,16 +31,16 @@ func newReplicated(t *testing.T) *replicated {
 	r := &replicated{DB: dbtest.New(t), t: t}
 	var address string
 	address, r.server = dbtest.Standby(t, r.URL)
-	r.standby = must(pgxpool.New(t.Context(), address))(t)
+	r.standby = testenv.Must(pgxpool.New(t.Context(), address))(t)
 	t.Cleanup(r.standby.Close)
-	r.replica = must(db.OpenReplica(t.Context(), address, 2, r.Pool))(t)
+	r.replica = testenv.Must(db.OpenReplica(t.Context(), address, 2, r.Pool))(t)
 	t.Cleanup(r.replica.Close)
 	return r
 }
 
 func (r *replicated) exec(pool *pgxpool.Pool, sql string) {
 	r.t.Helper()
-	must(pool.Exec(r.t.Context(), sql))(r.t)
+	testenv.Must(pool.Exec(r.t.Context(), sql))(r.t)
 }
 
 // awaitUsable watches until the replica is usable, or is not.
@@ -72,7 +72,7 @@ func (r *replicated) pause() {
 // wantFrom reads a list, and looks where it comes from.
 func (r *replicated) wantFrom(ctx context.Context, standby bool) {
 	r.t.Helper()
-	got := must(db.Look(ctx, r.Pool, r.replica, func(q *db.Queries) ([]bool, error) {
+	got := testenv.Must(db.Look(ctx, r.Pool, r.replica, func(q *db.Queries) ([]bool, error) {
 		there, err := db.OnStandby(ctx, q)
 		return []bool{there}, err
 	}))(r.t)
@@ -119,7 +119,7 @@ func TestReplicaConflict(t *testing.T) {
 	r.exec(r.Pool, "create table crowd as select generate_series(1, 1000) as n")
 	r.awaitUsable(true)
 	var places []bool
-	must(db.Look(t.Context(), r.Pool, r.replica, func(q *db.Queries) ([]bool, error) {
+	testenv.Must(db.Look(t.Context(), r.Pool, r.replica, func(q *db.Queries) ([]bool, error) {
 		there, err := db.OnStandby(t.Context(), q)
 		places = append(places, there)
 		if err != nil || !there {
@@ -152,7 +152,7 @@ func TestReplicaConflict(t *testing.T) {
 // What is no standby is not read from, and what is of another database is refused in words.
 func TestReplicaOfAnother(t *testing.T) {
 	d := setup(t)
-	same := must(db.OpenReplica(t.Context(), d.URL, 1, d.Pool))(t)
+	same := testenv.Must(db.OpenReplica(t.Context(), d.URL, 1, d.Pool))(t)
 	defer same.Close()
 	noError(t, same.Watch(t.Context()))
 	testenv.Check(t, !same.Usable(), "the primary is taken for its standby")
@@ -180,11 +180,11 @@ func TestReplicaOfAServerThatDoesNotTell(t *testing.T) {
 	for _, one := range []*dbtest.DB{d, other} {
 		one.Exec(t, "revoke execute on function pg_control_system() from public")
 	}
-	primary := must(db.Open(ctx, d.URL+"&role="+role, 1, db.ForReads))(t)
+	primary := testenv.Must(db.Open(ctx, d.URL+"&role="+role, 1, db.ForReads))(t)
 	defer primary.Close()
 	id, err := db.Identify(ctx, primary)
 	testenv.Check(t, err == nil && id.Cluster == nil && id.Database != 0, "it is known as %+v %v", id, err)
-	same := must(db.OpenReplica(ctx, d.URL+"&role="+role, 1, primary))(t)
+	same := testenv.Must(db.OpenReplica(ctx, d.URL+"&role="+role, 1, primary))(t)
 	same.Close()
 	_, err = db.OpenReplica(ctx, other.URL+"&role="+role, 1, primary)
 	testenv.Check(t, err != nil, "another database is taken for a replica")

@@ -22,8 +22,7 @@ func TestOldPrimaryIsRefused(t *testing.T) {
 	first := dbtest.New(t)
 	address, promoted := dbtest.Standby(t, first.URL)
 	var group db.Group
-	pool, err := group.Open(t.Context(), amongBoth(t, address, first.URL), 2, db.ForCommands)
-	noError(t, err)
+	pool := testenv.Must(group.Open(t.Context(), amongBoth(t, address, first.URL), 2, db.ForCommands))(t)
 	t.Cleanup(pool.Close)
 	before := served(t, pool)
 	standby, err := pgxpool.New(t.Context(), address)

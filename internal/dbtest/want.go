@@ -11,10 +11,18 @@ import (
 	"gateway.example/internal/fault"
 )
 
+// CodeOf is the code of a fault, or "" of what is none.
+func CodeOf(err error) string {
+	if f := fault.As(err); f != nil {
+		return f.Code
+	}
+	return ""
+}
+
 // WantCode wants a fault of the code.
 func WantCode(t testing.TB, err error, code string) {
 	t.Helper()
-	if f := fault.As(err); f == nil || f.Code != code {
+	if got := CodeOf(err); got == "" || got != code {
 		t.Errorf("%v, want %s", err, code)
 	}
 }

@@ -106,7 +106,7 @@ func TestDepositRepeats(t *testing.T) {
 	second := d.secondCashbox(t)
 	conflict := request(1)
 	conflict.CashboxID = &second
-	wantCode(t, errOf(d.service.Create(t.Context(), d.merchant.Caller, conflict)), "idempotency_key_conflict")
+	wantCode(t, testenv.ErrOf(d.service.Create(t.Context(), d.merchant.Caller, conflict)), "idempotency_key_conflict")
 	stranger := d.newMerchant(t)
 	other, err := d.service.Create(t.Context(), stranger.Caller, request(1))
 	testenv.Check(t, err == nil && !other.Replay, "another merchant: %+v %v", other, err)
@@ -144,10 +144,10 @@ func TestDepositValidation(t *testing.T) {
 	d := newDesk(t)
 	unbound := d.merchant.Caller
 	unbound.CashboxID = nil
-	wantFields(t, errOf(d.service.Create(t.Context(), unbound, request(1))), "merchantCashboxId")
+	wantFields(t, testenv.ErrOf(d.service.Create(t.Context(), unbound, request(1))), "merchantCashboxId")
 	named := request(1)
 	named.CashboxID = &d.merchant.CashboxID
-	must(d.service.Create(t.Context(), unbound, named))(t)
+	testenv.Must(d.service.Create(t.Context(), unbound, named))(t)
 	_, err := d.service.Create(t.Context(), d.merchant.Caller, deposit.Request{
 		Amount: "0", Network: "SOLANA", Currency: new("USDC"), Address: tron, ExternalReference: new(strings.Repeat("ж", 257)),
 		IdempotencyKey: "x",
@@ -161,10 +161,10 @@ func TestConfirm(t *testing.T) {
 	d := newDesk(t)
 	made := d.create(t, request(1))
 	d.clock.Advance(time.Minute)
-	dbtest.WantOne(t, testenv.AtOnce(8, func(int) error { return errOf(d.service.Confirm(t.Context(), operator, made.ID)) }),
+	dbtest.WantOne(t, testenv.AtOnce(8, func(int) error { return testenv.ErrOf(d.service.Confirm(t.Context(), operator, made.ID)) }),
 		"deposit_not_pending")
 	d.wantBalance(t, "25.5")
-	wantCode(t, errOf(d.service.Reject(t.Context(), operator, made.ID, new("too late"))), "deposit_not_pending")
+	wantCode(t, testenv.ErrOf(d.service.Reject(t.Context(), operator, made.ID, new("too late"))), "deposit_not_pending")
 	after, err := d.service.Get(t.Context(), d.merchant.Caller, made.ID)
 	testenv.Check(t, err == nil && after.Status == "confirmed" && after.StatusAt.Equal(dbtest.Start.Add(time.Minute)),
 		"afterwards %+v %v", after, err)
@@ -177,14 +177,14 @@ func TestReject(t *testing.T) {
 	d := newDesk(t)
 	made := d.create(t, request(1))
 	for _, wrong := range []*string{nil, new(" "), new(strings.Repeat("x", 256))} {
-		wantFields(t, errOf(d.service.Reject(t.Context(), operator, made.ID, wrong)), "reason")
+		wantFields(t, testenv.ErrOf(d.service.Reject(t.Context(), operator, made.ID, wrong)), "reason")
 	}
 	after, err := d.service.Reject(t.Context(), operator, made.ID, new("nothing came"))
 	testenv.Check(t, err == nil && after.Status == "rejected", "rejected %+v %v", after, err)
-	wantCode(t, errOf(d.service.Confirm(t.Context(), operator, made.ID)), "deposit_not_pending")
+	wantCode(t, testenv.ErrOf(d.service.Confirm(t.Context(), operator, made.ID)), "deposit_not_pending")
 	d.wantBalance(t, "0")
 	for _, unknown := range []int64{0, 1 << 50} {
-		wantCode(t, errOf(d.service.Confirm(t.Context(), operator, unknown)), "not_found")
+		wantCode(t, testenv.ErrOf(d.service.Confirm(t.Context(), operator, unknown)), "not_found")
 	}
 	d.create(t, request(2))
 	list, _, err := d.service.List(t.Context(), operator, deposit.Page{Status: new("pending")})
@@ -199,12 +199,6 @@ var (
 	wantFields = dbtest.WantFields
 )
 
-// errOf is what a call was refused with.
-func errOf[T any](_ T, err error) error { return err }
-
-// must is what a call has given that has to succeed.
-func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }
-
 func (d *desk) bridge(t *testing.T) int64 {
 	t.Helper()
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
@@ -216,7 +210,7 @@ func (d *desk) bridge(t *testing.T) int64 {
 // balance is total, available, reserved and insurance, as the merchant reads them.
 func (d *desk) balance(t *testing.T) string {
 	t.Helper()
-	b := must(d.service.Balance(context.Background(), d.merchant.Caller, d.merchant.CashboxID))(t)
+	b := testenv.Must(d.service.Balance(context.Background(), d.merchant.Caller, d.merchant.CashboxID))(t)
 	return fmt.Sprint(b.Total, " ", b.Available, " ", b.Reserved, " ", b.Insurance)
 }
 
@@ -241,7 +235,7 @@ func TestMissingAccountIsNotConfirmed(t *testing.T) {
 	made := d.create(t, request(1))
 	d.Exec(t, "delete from account_balance where account_id in (select id from account where owner_kind = 'cashbox')")
 	d.Exec(t, "delete from account where owner_kind = 'cashbox'")
-	testenv.WantError(t, errOf(d.service.Confirm(t.Context(), operator, made.ID)), db.ErrMissing, "confirmed without an account")
+	testenv.WantError(t, testenv.ErrOf(d.service.Confirm(t.Context(), operator, made.ID)), db.ErrMissing, "confirmed without an account")
 	booked := d.Text(t, "select status || (select count(*) from account_pending) || (select count(*) from transfer) from deposit")
 	testenv.Want(t, booked, "pending00", "the deposit, and what was booked")
 }
@@ -260,12 +254,12 @@ func TestOwn(t *testing.T) {
 			(next == nil) == (want.ID == first.ID), "a page has %v and leads to %v: %v", list, next, err)
 		page.Cursor = next
 	}
-	must(d.service.History(t.Context(), owner, first.ID))(t)
-	boxes := must(d.service.Balances(t.Context(), owner))(t)
+	testenv.Must(d.service.History(t.Context(), owner, first.ID))(t)
+	boxes := testenv.Must(d.service.Balances(t.Context(), owner))(t)
 	testenv.Check(t, len(boxes) == 1 && boxes[0].Balance.CashboxID == boxes[0].ID, "balances: %v", boxes)
 	again := request(2)
 	again.CashboxID = &d.merchant.CashboxID
-	created := must(d.service.Create(t.Context(), owner, again))(t)
+	created := testenv.Must(d.service.Create(t.Context(), owner, again))(t)
 	testenv.Check(t, created.Replay && created.Deposit.ID == second.ID, "asked again: %+v", created)
 }
 
@@ -347,7 +341,7 @@ func TestDepositTells(t *testing.T) {
 	n.match(t)
 	testenv.Must(n.service.Reject(t.Context(), operator, refused, new("nothing came")))(t)
 	_, err := n.service.Reject(t.Context(), operator, refused, new("again"))
-	testenv.Want(t, code(err), "deposit_not_pending", "again")
+	testenv.Want(t, dbtest.CodeOf(err), "deposit_not_pending", "again")
 	told := n.Text(t, `select string_agg(concat_ws(' ', type, subject, subject_id, sequence, url,
 		convert_from(body, 'UTF8')::jsonb - 'eventId' - 'createdAt'), E'\n' order by subject_id) from webhook_event`)
 	want := fmt.Sprintf(`deposit.status.updated deposit %[1]d 1 https://shop.example/deposits {"data": {"id": %[1]d, `+

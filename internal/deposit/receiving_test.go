@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/deposit"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/testenv"
 )
@@ -20,7 +20,7 @@ func TestReceiving(t *testing.T) {
 	set := func(r deposit.Receiving, want string) {
 		t.Helper()
 		_, err := d.service.SetReceiving(t.Context(), operator, r)
-		testenv.Want(t, code(err), want, "%+v", r)
+		testenv.Want(t, dbtest.CodeOf(err), want, "%+v", r)
 	}
 	user := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Finance, ID: 5, MerchantID: d.merchant.ID}
 	shown := func(who caller.Caller) string {
@@ -38,7 +38,7 @@ func TestReceiving(t *testing.T) {
 		return created.Deposit, err
 	}
 	_, err := ask(user, 1)
-	testenv.Want(t, code(err), "validation_failed", "a deposit to nowhere")
+	testenv.Want(t, dbtest.CodeOf(err), "validation_failed", "a deposit to nowhere")
 
 	set(deposit.Receiving{Network: "ERC20", Address: tron}, "validation_failed")
 	set(deposit.Receiving{Network: "SOLANA", Address: tron}, "validation_failed")
@@ -52,7 +52,7 @@ func TestReceiving(t *testing.T) {
 	first := testenv.Must(ask(user, 2))(t)
 	testenv.Want(t, first.Address, former, "the deposit's address")
 	_, err = ask(d.merchant.Caller, 3)
-	testenv.Want(t, code(err), "validation_failed", "a key's deposit without an address")
+	testenv.Want(t, dbtest.CodeOf(err), "validation_failed", "a key's deposit without an address")
 
 	set(deposit.Receiving{Network: "ERC20", Address: later}, "")
 	set(deposit.Receiving{Network: "TRC20", Address: ""}, "")
@@ -72,12 +72,4 @@ func TestReceiving(t *testing.T) {
 	wanted := new(foureyes.Wanted)
 	testenv.Check(t, errors.As(err, &wanted) && wanted.Action == foureyes.SetReceiving,
 		"one operator sets an address: %v", err)
-}
-
-// code is that of a refusal, or "" where there is none.
-func code(err error) string {
-	if f := fault.As(err); f != nil {
-		return f.Code
-	}
-	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/testenv"
@@ -93,7 +94,7 @@ func TestTransfersFindDeposits(t *testing.T) {
 	assign := func(transfer string, id int64, want string) {
 		t.Helper()
 		_, err := n.service.Assign(t.Context(), operator, n.transfer(t, transfer), id)
-		testenv.Want(t, code(err), want, "assign %s to %d", transfer, id)
+		testenv.Want(t, dbtest.CodeOf(err), want, "assign %s to %d", transfer, id)
 	}
 	assign("hash3", one, "transfer_differs")
 	assign("hash2", two, "")
@@ -208,7 +209,7 @@ func hash(number int) string { return fmt.Sprintf("%064d", number) }
 func (n network) names(t *testing.T, id int64, hash, want string) {
 	t.Helper()
 	_, err := n.service.Name(t.Context(), n.merchant.Caller, id, hash)
-	testenv.Want(t, code(err), want, "name %s for %d", hash, id)
+	testenv.Want(t, dbtest.CodeOf(err), want, "name %s for %d", hash, id)
 }
 
 // sends has a final transfer by such a transaction.
@@ -241,7 +242,7 @@ func TestMerchantNamesTransaction(t *testing.T) {
 	n.names(t, one, hash(2), "validation_failed")
 	n.wantBalance(t, "0")
 	_, err := n.service.Confirm(t.Context(), operator, less)
-	testenv.Want(t, code(err), "transfer_differs", "confirm another amount")
+	testenv.Want(t, dbtest.CodeOf(err), "transfer_differs", "confirm another amount")
 	testenv.Must(n.service.Confirm(t.Context(), operator, two))(t)
 	n.wantBalance(t, "40")
 	matched, _, err := n.service.Matched(t.Context(), operator, db.Page{})

@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/audit"
 	"gateway.example/internal/db"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/testenv"
 )
 
 // modelRecord is something a step may have changed.
@@ -55,7 +56,7 @@ func lookAt(b *pgx.Batch, sql string, args []any, judge func(rows pgx.Rows)) {
 
 // each does something with every row, once it is scanned.
 func each(rows pgx.Rows, do func(), into ...any) {
-	must(errOf(pgx.ForEachRow(rows, into, func() error {
+	must(testenv.ErrOf(pgx.ForEachRow(rows, into, func() error {
 		do()
 		return nil
 	})))

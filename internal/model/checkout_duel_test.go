@@ -32,15 +32,15 @@ func (w *modelWalk) enders(p *modelPayment) []modelEnder {
 		{
 			who: "payer", apply: move("cancelled", "payer"),
 			refusal: func() string { return unless(!p.closed(w.model.now), "checkout_closed") },
-			call:    func() error { return errOf(w.checkouts.Cancel(w.ctx, w.linkOf(p))) },
+			call:    func() error { return testenv.ErrOf(w.checkouts.Cancel(w.ctx, w.linkOf(p))) },
 		},
 		{
 			who: "trader's no", refusal: ended, apply: move("cancelled", trader.Actor()),
-			call: func() error { return errOf(w.service.Cancel(w.ctx, trader, p.id, nil)) },
+			call: func() error { return testenv.ErrOf(w.service.Cancel(w.ctx, trader, p.id, nil)) },
 		},
 		{
 			who: "trader's yes", refusal: ended, apply: move("completed", trader.Actor()),
-			call: func() error { return errOf(w.service.Confirm(w.ctx, trader, p.id)) },
+			call: func() error { return testenv.ErrOf(w.service.Confirm(w.ctx, trader, p.id)) },
 		},
 	}
 }
@@ -225,11 +225,11 @@ func (w *modelWalk) duelWord(s modelStep, p *modelPayment) {
 // duelCard has a payer enter an approved card, or give the right code, at the same moment as somebody ends the payment.
 func (w *modelWalk) duelCard(s modelStep, p *modelPayment) {
 	entered := modelCard{pickModel(pansApproved, s.n[2]), ""}
-	call := func() error { return errOf(w.checkouts.SubmitDetails(w.ctx, w.linkOf(p), entered.details())) }
+	call := func() error { return testenv.ErrOf(w.checkouts.SubmitDetails(w.ctx, w.linkOf(p), entered.details())) }
 	parts := func(calls []modelBankCall) []modelPart { return w.entering(p, entered, calls) }
 	what, want := "card", p.refusePayer(w.model.now, phaseDetails)
 	if p.phaseShown() != phaseDetails {
-		call = func() error { return errOf(w.checkouts.SubmitCode(w.ctx, w.linkOf(p), codeRight)) }
+		call = func() error { return testenv.ErrOf(w.checkouts.SubmitCode(w.ctx, w.linkOf(p), codeRight)) }
 		parts = func(calls []modelBankCall) []modelPart { return w.coding(p, calls) }
 		what, want = "code", p.refusePayer(w.model.now, phaseBank, phaseCode)
 	}
@@ -265,7 +265,7 @@ func (w *modelWalk) enterBoth(s modelStep, p *modelPayment) {
 	}
 	want := p.refusePayer(w.model.now, phaseDetails)
 	errs := testenv.AtOnce(len(cards), func(i int) error {
-		return errOf(w.checkouts.SubmitDetails(context.WithoutCancel(w.ctx), w.linkOf(p), cards[i].details()))
+		return testenv.ErrOf(w.checkouts.SubmitDetails(context.WithoutCancel(w.ctx), w.linkOf(p), cards[i].details()))
 	})
 	w.tell("card entered twice", p.origin())
 	taken := 0

@@ -126,7 +126,7 @@ func (w *modelWalk) endedDeposit(d *modelDeposit, i *injury, err error, to strin
 }
 
 func (w *modelWalk) confirmTogether(d *modelDeposit) {
-	errs := testenv.AtOnce(3, func(int) error { return errOf(w.accounts.Confirm(w.ctx, modelOperator, d.id)) })
+	errs := testenv.AtOnce(3, func(int) error { return testenv.ErrOf(w.accounts.Confirm(w.ctx, modelOperator, d.id)) })
 	w.tell("deposit confirmed by three", d.id)
 	first := max(slices.Index(errs, nil), 0)
 	w.endedDeposit(d, &injury{}, errs[first], "confirmed", nil)

@@ -132,7 +132,7 @@ func (w *modelWalk) failLeave(s modelStep, l *modelLeave) {
 		d.Hash, want = "another", "withdrawal_hash_changed"
 	}
 	ctx, injury := w.injured()
-	err := w.bySecond(ctx, func(s *withdrawal.Service) error { return errOf(s.Fail(ctx, modelSecond, d)) })
+	err := w.bySecond(ctx, func(s *withdrawal.Service) error { return testenv.ErrOf(s.Fail(ctx, modelSecond, d)) })
 	if w.judged(injury, err, want) {
 		w.moveLeave(l, "failed", modelSecond.Actor(), &d.Reason)
 	}

@@ -272,7 +272,7 @@ func (w *modelWalk) approveLeave(_ modelStep, l *modelLeave) {
 	_, err := w.withdrawals.Approve(w.ctx, modelOperator, l.id)
 	wantCode(err, cmp.Or(want, "second_operator_required"))
 	ctx, injury := w.injured()
-	err = w.bySecond(ctx, func(s *withdrawal.Service) error { return errOf(s.Approve(ctx, modelSecond, l.id)) })
+	err = w.bySecond(ctx, func(s *withdrawal.Service) error { return testenv.ErrOf(s.Approve(ctx, modelSecond, l.id)) })
 	if w.judged(injury, err, want) {
 		w.moveLeave(l, "approved", modelSecond.Actor(), nil)
 	}
@@ -314,7 +314,7 @@ func (w *modelWalk) duelLeave(_ modelStep, l *modelLeave) {
 		case 1:
 			_, err = w.withdrawals.Reject(w.ctx, modelOperator, l.id, *reason)
 		default:
-			err = w.bySecond(w.ctx, func(s *withdrawal.Service) error { return errOf(s.Approve(w.ctx, modelSecond, l.id)) })
+			err = w.bySecond(w.ctx, func(s *withdrawal.Service) error { return testenv.ErrOf(s.Approve(w.ctx, modelSecond, l.id)) })
 		}
 		return err
 	})

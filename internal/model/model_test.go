@@ -41,8 +41,7 @@ func TestModel(t *testing.T) {
 	t.Parallel()
 	steps := modelNumber(t, modelStepsEnv, modelStepsDefault)
 	if list := os.Getenv(modelReplayEnv); list != "" {
-		parsed, err := parseModelSteps(list)
-		testenv.NoError(t, err)
+		parsed := testenv.Must(parseModelSteps(list))(t)
 		at, story, err := playModel(t, parsed, modelAuditOften)
 		testenv.Need(t, at < 0, "%s\n%v", strings.Join(story, "\n"), err)
 		return

@@ -13,6 +13,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 )
 
 var modelStatuses = []string{"pending", "completed", "failed", "cancelled", "appeal"}
@@ -164,10 +165,10 @@ func (w *modelWalk) duel(_ modelStep, p *modelPayment) {
 	w.tell("duel", "payment ", p.id)
 	rivalsAtOnce([]modelRival{
 		{refusal: refusal, late: late, apply: move("completed", reason), call: func() error {
-			return errOf(w.service.Confirm(w.ctx, who, p.id))
+			return testenv.ErrOf(w.service.Confirm(w.ctx, who, p.id))
 		}},
 		{refusal: p.cancellable(), late: late, lateFirst: true, apply: move("cancelled", nil), call: func() error {
-			return errOf(w.service.Cancel(w.ctx, who, p.id, nil))
+			return testenv.ErrOf(w.service.Cancel(w.ctx, who, p.id, nil))
 		}},
 	})
 }

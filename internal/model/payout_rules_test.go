@@ -321,7 +321,7 @@ func (w *modelWalk) rivalsForWaiting(p *modelPayout, trader *modelTrader) []mode
 	merchant := w.merchantOf(p.merchantID).Caller
 	return []modelRival{{
 		refusal: unless(p.status == "waiting", "payin_not_waiting"), late: "payin_not_waiting",
-		call:  func() error { return errOf(w.payouts.Cancel(w.ctx, merchant, p.uuid)) },
+		call:  func() error { return testenv.ErrOf(w.payouts.Cancel(w.ctx, merchant, p.uuid)) },
 		apply: func() { w.endPayout(p, "cancelled", merchant.Actor(), nil, nil) },
 	}, w.taking(p, trader)}
 }
@@ -332,7 +332,7 @@ func (w *modelWalk) taking(p *modelPayout, trader *modelTrader) modelRival {
 	return modelRival{
 		refusal: refusal, late: "payin_not_waiting",
 		lateFirst: refusal == "not_found" && trader.pays[p.method], // they gave it back before
-		call:      func() error { return errOf(w.payouts.Take(w.ctx, trader.Caller, p.uuid)) },
+		call:      func() error { return testenv.ErrOf(w.payouts.Take(w.ctx, trader.Caller, p.uuid)) },
 		apply:     func() { w.taken(p, trader) },
 	}
 }
@@ -342,11 +342,11 @@ func (w *modelWalk) rivalsForProcessing(p *modelPayout) []modelRival {
 	refusal, proof := unless(p.status == "processing", late), modelText("at the same time")
 	return []modelRival{{
 		refusal: refusal, late: late, apply: func() { w.endPayout(p, "completed", p.trader.Caller.Actor(), nil, proof) },
-		call: func() error { return errOf(w.payouts.Complete(w.ctx, p.trader.Caller, p.uuid, proof)) },
+		call: func() error { return testenv.ErrOf(w.payouts.Complete(w.ctx, p.trader.Caller, p.uuid, proof)) },
 	}, {
 		refusal: refusal, late: late, apply: func() { w.endPayout(p, "failed", modelOperator.Actor(), nil, nil) },
 		call: func() error {
-			return errOf(w.payouts.Resolve(w.ctx, modelOperator, p.uuid, payout.Resolution{Outcome: "failed"}))
+			return testenv.ErrOf(w.payouts.Resolve(w.ctx, modelOperator, p.uuid, payout.Resolution{Outcome: "failed"}))
 		},
 	}}
 }

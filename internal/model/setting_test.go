@@ -11,6 +11,7 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/testenv"
 )
 
 // The steps around the payments: time, rates, money from and to the outside, settings.
@@ -165,7 +166,7 @@ func (w *modelWalk) fold(s modelStep) {
 		if err := q.AccountLock(w.ctx, id); err != nil {
 			return err
 		}
-		return errOf(q.AccountDebit(w.ctx, db.AccountDebitParams{ID: id, Debit: decimal.Zero}))
+		return testenv.ErrOf(q.AccountDebit(w.ctx, db.AccountDebitParams{ID: id, Debit: decimal.Zero}))
 	})
 	must(err, ledger.Fold(w.ctx, w.db.Pool, w.db.Queries()))
 }
@@ -222,7 +223,9 @@ func (w *modelWalk) limit(s modelStep) {
 	}))
 }
 
-func (w *modelWalk) exec(sql string, args ...any) { must(errOf(w.check.Exec(w.ctx, sql, args...))) }
+func (w *modelWalk) exec(sql string, args ...any) {
+	must(testenv.ErrOf(w.check.Exec(w.ctx, sql, args...)))
+}
 
 // someBox picks a cashbox, three times in four of the first two merchants.
 func (w *modelWalk) someBox(s modelStep) *modelBox {

@@ -307,9 +307,6 @@ func wantRefused(err error, code string, fields []string) {
 	}
 }
 
-// errOf is the error of a call whose answer does not matter.
-func errOf[T any](_ T, err error) error { return err }
-
 // atOnce makes calls at the same time, and has what each of them answers.
 func atOnce[T any](count int, call func(i int) (T, error)) (answers []T, errs []error) {
 	answers = make([]T, count)

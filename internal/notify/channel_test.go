@@ -64,11 +64,11 @@ func newMailbox(t *testing.T) (*mailbox, *MailSender) {
 	box := &mailbox{}
 	server := smtp.NewServer(box)
 	server.Domain = "localhost"
-	listener := must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	listener := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(func() { _ = server.Close() })
 	port := listener.Addr().(*net.TCPAddr).Port
-	return box, must(NewMail(MailServer{Host: "127.0.0.1", Port: port, From: "gateway@example.com", Plain: true}))(t)
+	return box, testenv.Must(NewMail(MailServer{Host: "127.0.0.1", Port: port, From: "gateway@example.com", Plain: true}))(t)
 }
 
 func (m *mailbox) last(t *testing.T) string {
@@ -130,7 +130,7 @@ type browser struct {
 
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
-	b := &browser{key: must(ecdh.P256().GenerateKey(rand.Reader))(t), auth: make([]byte, 16), answer: http.StatusCreated}
+	b := &browser{key: testenv.Must(ecdh.P256().GenerateKey(rand.Reader))(t), auth: make([]byte, 16), answer: http.StatusCreated}
 	b.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		if !strings.HasPrefix(r.Header.Get("Authorization"), "vapid t=") || r.Header.Get("Content-Encoding") != "aes128gcm" {
@@ -155,13 +155,13 @@ func (b *browser) open(t *testing.T, body []byte) []byte {
 	t.Helper()
 	salt, size := body[:16], int(body[20])
 	public, sealed := body[21:21+size], body[21+size:]
-	shared := must(b.key.ECDH(must(ecdh.P256().NewPublicKey(public))(t)))(t)
+	shared := testenv.Must(b.key.ECDH(testenv.Must(ecdh.P256().NewPublicKey(public))(t)))(t)
 	info := "WebPush: info\x00" + string(b.key.PublicKey().Bytes()) + string(public)
-	ikm := must(hkdf.Key(sha256.New, shared, b.auth, info, 32))(t)
-	key := must(hkdf.Key(sha256.New, ikm, salt, "Content-Encoding: aes128gcm\x00", 16))(t)
-	nonce := must(hkdf.Key(sha256.New, ikm, salt, "Content-Encoding: nonce\x00", 12))(t)
-	gcm := must(cipher.NewGCM(must(aes.NewCipher(key))(t)))(t)
-	plain := must(gcm.Open(nil, nonce, sealed, nil))(t)
+	ikm := testenv.Must(hkdf.Key(sha256.New, shared, b.auth, info, 32))(t)
+	key := testenv.Must(hkdf.Key(sha256.New, ikm, salt, "Content-Encoding: aes128gcm\x00", 16))(t)
+	nonce := testenv.Must(hkdf.Key(sha256.New, ikm, salt, "Content-Encoding: nonce\x00", 12))(t)
+	gcm := testenv.Must(cipher.NewGCM(testenv.Must(aes.NewCipher(key))(t)))(t)
+	plain := testenv.Must(gcm.Open(nil, nonce, sealed, nil))(t)
 	end := len(plain) - 1
 	for end >= 0 && plain[end] == 0 {
 		end--

@@ -35,7 +35,7 @@ func TestSummary(t *testing.T) {
 	b.Exec(t, "update app_user set zone = 'Asia/Kolkata'") // half an hour from the others
 	b.Exec(t, "update app_user set zone = 'Moon/Base' where login = 'shop-3'")
 	b.Exec(t, "update app_user set role = 'support' where login = 'shop-4'")
-	zone := must(time.LoadLocation("Asia/Kolkata"))(t)
+	zone := testenv.Must(time.LoadLocation("Asia/Kolkata"))(t)
 	now := b.clock.Now().In(zone)
 	morning := time.Date(now.Year(), now.Month(), now.Day()+1, summaryFrom, 0, 0, 0, zone)
 	midnight := morning.Add(-summaryFrom * time.Hour)
@@ -64,7 +64,7 @@ func TestSummary(t *testing.T) {
 	b.clock.Advance(6 * time.Hour)
 	same(t, told(), nil, "told again")
 	testenv.Want(t, len(far.heard("33")), 1, "summaries in a zone that nobody knows")
-	users := must(b.feed.summaries(t.Context()))(t)
+	users := testenv.Must(b.feed.summaries(t.Context()))(t)
 	testenv.Want(t, len(users), 0, "users who wait for a summary still")
 	same(t, far.heard("32"), nil, "told who has not asked")
 }
@@ -96,7 +96,7 @@ func TestOfSecurityAndAlarms(t *testing.T) {
 	var first int64
 	b.Get(t, &first, "select min(id) from notify_channel where user_id = $1", merchant.ID)
 	noError(t, b.Remove(t.Context(), merchant, first))
-	testenv.Want(t, len(must(b.Own(t.Context(), merchant))(t).Lines), 1, "channels that are left")
+	testenv.Want(t, len(testenv.Must(b.Own(t.Context(), merchant))(t).Lines), 1, "channels that are left")
 	testenv.Want(t, b.Remove(t.Context(), merchant, first), error(fault.ErrNotFound), "a second removal")
 	b.round(t)
 	for _, chat := range []string{"41", "43"} {

@@ -26,8 +26,7 @@ func TestPaymentsAreToldTogether(t *testing.T) {
 	b.round(t)
 
 	late := b.Beside(t)
-	_, err := late.Exec(t.Context(), "select nextval('payment_history_id_seq')")
-	noError(t, err)
+	testenv.Must(late.Exec(t.Context(), "select nextval('payment_history_id_seq')"))(t)
 	b.pay(t, 1, 1)
 	b.round(t)
 	want := []string{"A payment is open.\nhttps://portal.example/trader/payments/1"}
@@ -45,7 +44,7 @@ func TestPaymentsAreToldTogether(t *testing.T) {
 	b.feed = NewFeed(b.Service)
 	b.roundLater(t, "61 seconds")
 	same(t, far.heard("71"), nil, "told twice")
-	own := must(b.Own(t.Context(), b.who))(t)
+	own := testenv.Must(b.Own(t.Context(), b.who))(t)
 	testenv.Check(t, len(own.Sent) == 2 && own.Sent[0].Count == 9 && own.Sent[0].Outcome == "sent", "the page has %+v", own.Sent)
 }
 
@@ -94,7 +93,7 @@ func TestWaitsForWhoKnowsIt(t *testing.T) {
 func TestQuietHours(t *testing.T) {
 	far, b := byTelegram(t, "91")
 	b.Exec(t, "update app_user set zone = 'Asia/Tashkent'")
-	now := b.clock.Now().In(must(time.LoadLocation("Asia/Tashkent"))(t))
+	now := b.clock.Now().In(testenv.Must(time.LoadLocation("Asia/Tashkent"))(t))
 	from := (now.Hour()*60 + now.Minute() + 24*60 - 60) % (24 * 60)
 	until := (from + 120) % (24 * 60)
 	noError(t, b.Set(t.Context(), b.who, Update{QuietFrom: &from, QuietUntil: &until}))
@@ -115,7 +114,7 @@ func TestQuietHours(t *testing.T) {
 // The bot says how the desk stands, begins a break and is quiet when asked to; a chat that is not linked learns nothing.
 func TestBot(t *testing.T) {
 	far, b := byTelegram(t, "")
-	said := must(b.answer(t.Context(), "61", "@x", "/status"))(t)
+	said := testenv.Must(b.answer(t.Context(), "61", "@x", "/status"))(t)
 	testenv.Check(t, strings.HasPrefix(said, "This chat is not linked."), "a stranger is told %q", said)
 	b.linked(t, b.who, "61")
 	b.pay(t, 1, 2)
@@ -123,16 +122,16 @@ func TestBot(t *testing.T) {
 		"/status": "On shift. Open payments: 2.", "/break": "Only traders have breaks.",
 		"/mute": "Quiet for 8 hours. Only security is still told. /unmute ends it.", "/pay": commands,
 	} {
-		testenv.Want(t, must(b.answer(t.Context(), "61", "@x", command))(t), wanted, "the answer to %s", command)
+		testenv.Want(t, testenv.Must(b.answer(t.Context(), "61", "@x", command))(t), wanted, "the answer to %s", command)
 	}
-	until := must(b.Own(t.Context(), b.who))(t).MutedUntil
+	until := testenv.Must(b.Own(t.Context(), b.who))(t).MutedUntil
 	testenv.Check(t, until != nil && until.Sub(b.clock.Now()) == muteFor, "muted until %v", until)
 
 	b.round(t)
 	noError(t, b.tell(t.Context(), []event{{kind: TraderAppeal, of: ofTrader, ownerID: b.trader.ID, subject: "5", path: "/trader/appeals/5"}}))
 	b.round(t)
 	same(t, far.heard("61"), nil, "told while muted")
-	testenv.Want(t, must(b.answer(t.Context(), "61", "@x", "/unmute"))(t), "You are told again.", "the answer to /unmute")
+	testenv.Want(t, testenv.Must(b.answer(t.Context(), "61", "@x", "/unmute"))(t), "You are told again.", "the answer to /unmute")
 	b.round(t)
 	same(t, far.heard("61"), []string{"There is news of an appeal.\nhttps://portal.example/trader/appeals/5"}, "told once not muted")
 }
@@ -162,7 +161,7 @@ func TestThousands(t *testing.T) {
 	b.trader = trader
 	b.Exec(t, "update payment set payer_claimed_at = $1 where id > $2", b.clock.Now(), many)
 	asked := db.NotifyClaimedParams{Since: b.feed.read[PaymentClaimed].until, After: math.MaxInt64, Until: b.clock.Now(), Traders: b.feed.traders, Most: feedMost}
-	testenv.Want(t, len(must(b.Queries().NotifyClaimed(t.Context(), asked))(t)), 1, "claims that are read on")
+	testenv.Want(t, len(testenv.Must(b.Queries().NotifyClaimed(t.Context(), asked))(t)), 1, "claims that are read on")
 	b.roundLater(t, "61 seconds")
 	heard = far.heard("51")
 	testenv.Check(t, slices.Contains(heard, fmt.Sprintf("A payer says that they have paid.\nhttps://portal.example/trader/payments/%d", many+1)), "told %q", heard)
@@ -173,7 +172,7 @@ func TestOneHearsTheBot(t *testing.T) {
 	far, bot := newTelegram(t)
 	b := setup(t, bot)
 	far.updates = make(chan string)
-	other := must(NewTelegram("1:token", "GatewayBot", far.URL))(t)
+	other := testenv.Must(NewTelegram("1:token", "GatewayBot", far.URL))(t)
 	first, second := NewFeed(b.Service), NewFeed(b.Service)
 	hears := func(bot *TelegramSender, f *Feed) (stop func()) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -216,14 +215,14 @@ func TestToldInOneOrder(t *testing.T) {
 	}
 	b.Exec(t, "update notify_channel set label = label where id = (select min(id) from notify_channel)")
 	first, others := b.Beside(t), b.Beside(t)
-	must(first.Exec(t.Context(), "select 1 from notify_channel order by id limit 1 for update"))(t)
+	testenv.Must(first.Exec(t.Context(), "select 1 from notify_channel order by id limit 1 for update"))(t)
 	told := make(chan struct{})
 	go func() {
 		defer close(told)
 		_ = b.Try(context.Background(), b.who)
 	}()
 	b.AwaitBlocked(t)
-	must(others.Exec(t.Context(), "select 1 from notify_channel where id > (select min(id) from notify_channel) for update nowait"))(t)
+	testenv.Must(others.Exec(t.Context(), "select 1 from notify_channel where id > (select min(id) from notify_channel) for update nowait"))(t)
 	noError(t, errors.Join(others.Rollback(t.Context()), first.Rollback(t.Context())))
 	<-told // or it has waited for too long
 }

@@ -21,12 +21,6 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// must is what a call has given that has to succeed.
-func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }
-
-// errOf is what a call was refused with.
-func errOf[T any](_ T, err error) error { return err }
-
 var noError = testenv.NoError
 
 // bundle is the whole way of a notice: what finds it out, keeps it and sends it.
@@ -126,7 +120,7 @@ func newTelegram(t *testing.T) (*telegram, *TelegramSender) {
 	far := &telegram{texts: map[string][]string{}, refuse: map[string]string{}, updates: make(chan string, 10)}
 	far.Server = httptest.NewServer(far)
 	t.Cleanup(far.Close)
-	return far, must(NewTelegram("1:token", "GatewayBot", far.URL))(t)
+	return far, testenv.Must(NewTelegram("1:token", "GatewayBot", far.URL))(t)
 }
 
 func (f *telegram) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -176,11 +170,11 @@ func (f *telegram) heard(chat string) []string {
 // linked links a chat of Telegram to a user, as they do it by the code of the portal.
 func (b *bundle) linked(t *testing.T, who caller.Caller, chat string) {
 	t.Helper()
-	address := must(b.LinkTelegram(t.Context(), who))(t)
+	address := testenv.Must(b.LinkTelegram(t.Context(), who))(t)
 	_, code, _ := strings.Cut(address, "?start=")
-	said := must(b.answer(t.Context(), chat, "@"+who.Login, "/start "+code))(t)
+	said := testenv.Must(b.answer(t.Context(), chat, "@"+who.Login, "/start "+code))(t)
 	testenv.Check(t, strings.HasPrefix(said, "Linked."), "the bot says %q", said)
-	said = must(b.answer(t.Context(), chat, "@other", "/start "+code))(t)
+	said = testenv.Must(b.answer(t.Context(), chat, "@other", "/start "+code))(t)
 	testenv.Check(t, !strings.HasPrefix(said, "Linked."), "a code is good twice")
 }
 

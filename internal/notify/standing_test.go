@@ -186,13 +186,13 @@ func TestDecidedPlans(t *testing.T) {
 	since := b.clock.Now()
 	for index, read := range map[string]func(q *db.Queries) error{
 		"appeal_decided_idx": func(q *db.Queries) error {
-			return errOf(q.NotifyDecided(t.Context(), db.NotifyDecidedParams{Since: since, Most: sourceMost}))
+			return testenv.ErrOf(q.NotifyDecided(t.Context(), db.NotifyDecidedParams{Since: since, Most: sourceMost}))
 		},
 		"deposit_decided_idx": func(q *db.Queries) error {
-			return errOf(q.NotifyDeposits(t.Context(), db.NotifyDepositsParams{Since: since, Most: sourceMost}))
+			return testenv.ErrOf(q.NotifyDeposits(t.Context(), db.NotifyDepositsParams{Since: since, Most: sourceMost}))
 		},
 		"withdrawal_ended_idx": func(q *db.Queries) error {
-			return errOf(q.NotifyWithdrawals(t.Context(), db.NotifyWithdrawalsParams{OwnerKind: "trader", Since: since, Most: sourceMost}))
+			return testenv.ErrOf(q.NotifyWithdrawals(t.Context(), db.NotifyWithdrawalsParams{OwnerKind: "trader", Since: since, Most: sourceMost}))
 		},
 	} {
 		b.WantPlan(t, index, read, index)

@@ -106,7 +106,7 @@ func TestPay(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	b := setup(t)
 	opened := b.open(t, b.make(t, paylink.Draft{Amount: "500", MaxPayments: 2}))
-	errs := testenv.AtOnce(8, func(n int) error { return errOf(b.pay(opened, "", fmt.Sprint("form", n))) })
+	errs := testenv.AtOnce(8, func(n int) error { return testenv.ErrOf(b.pay(opened, "", fmt.Sprint("form", n))) })
 	made := 0
 	for _, err := range errs {
 		if err == nil {
@@ -129,7 +129,7 @@ func TestPlaces(t *testing.T) {
 	testenv.NoError(t, b.Queries().LinkPaymentBegin(t.Context(), db.LinkPaymentBeginParams{
 		MerchantID: one.MerchantID, LinkID: one.ID, OrderID: "cut off", Method: "sbp", CreatedAt: b.clock.Now(),
 	}))
-	testenv.WantError(t, errOf(b.pay(one, "", "big")), paylink.ErrUsedUp, "while somebody is at it")
+	testenv.WantError(t, testenv.ErrOf(b.pay(one, "", "big")), paylink.ErrUsedUp, "while somebody is at it")
 	b.clock.Advance(time.Minute)
 	_, err = b.pay(one, "", "big")
 	testenv.Check(t, !errors.Is(err, paylink.ErrUsedUp), "after a minute: %v", err)
@@ -150,7 +150,7 @@ func TestHeldPlace(t *testing.T) {
 		again, err := b.links.Pay(t.Context(), opened, order)
 		testenv.Check(t, err == nil && again.ID == first.ID, "%s: %+v, %v", amount, again.ID, err)
 	}
-	testenv.WantError(t, errOf(b.pay(opened, "500", "stranger")), paylink.ErrUsedUp, "another payer")
+	testenv.WantError(t, testenv.ErrOf(b.pay(opened, "500", "stranger")), paylink.ErrUsedUp, "another payer")
 	testenv.Check(t, b.open(t, made).UsedUp, "it is not said that the link is used up")
 	state := func() string {
 		l := testenv.Must(b.links.Get(t.Context(), b.owner, made.ID))(t)
@@ -198,29 +198,29 @@ func TestEnds(t *testing.T) {
 	timed, closed := b.make(t, paylink.Draft{Amount: "500", EndsAt: &ends}), b.make(t, paylink.Draft{Amount: "500"})
 	page, other := b.open(t, timed), b.open(t, closed)
 	b.clock.Advance(time.Hour)
-	testenv.WantError(t, errOf(b.pay(page, "", "late")), paylink.ErrEnded, "after its time")
+	testenv.WantError(t, testenv.ErrOf(b.pay(page, "", "late")), paylink.ErrEnded, "after its time")
 	testenv.Check(t, b.open(t, timed).Ended, "it is not said that the link is over")
 	for range 2 {
 		l, err := b.links.Close(t.Context(), b.owner, closed.ID)
 		testenv.Check(t, err == nil && l.State == paylink.Closed, "closed: %+v, %v", l, err)
 	}
-	testenv.WantError(t, errOf(b.pay(other, "", "late")), paylink.ErrEnded, "after it was closed")
+	testenv.WantError(t, testenv.ErrOf(b.pay(other, "", "late")), paylink.ErrEnded, "after it was closed")
 	testenv.Want(t, b.Count(t, "select count(*) from setting_change where subject = 'payment_link'"), 3, "changes in the log")
 
 	stranger := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 2, MerchantID: b.NewMerchant(t, dbtest.MerchantOpts{}).ID}
-	testenv.WantError(t, errOf(b.links.Get(t.Context(), stranger, timed.ID)), fault.ErrNotFound, "a stranger reads it")
-	testenv.WantError(t, errOf(b.links.Close(t.Context(), stranger, timed.ID)), fault.ErrNotFound, "a stranger closes it")
+	testenv.WantError(t, testenv.ErrOf(b.links.Get(t.Context(), stranger, timed.ID)), fault.ErrNotFound, "a stranger reads it")
+	testenv.WantError(t, testenv.ErrOf(b.links.Close(t.Context(), stranger, timed.ID)), fault.ErrNotFound, "a stranger closes it")
 	list, _, err := b.links.List(t.Context(), stranger, paylink.Page{})
 	testenv.Check(t, err == nil && len(list) == 0, "a stranger lists %+v, %v", list, err)
 	list, _, err = b.links.List(t.Context(), b.owner, paylink.Page{States: []string{"open", "over"}})
 	testenv.Check(t, err == nil && len(list) == 1 && list[0].ID == timed.ID, "not closed: %+v, %v", list, err)
-	testenv.WantError(t, errOf(b.links.Payments(t.Context(), stranger, list[0])), fault.ErrNotFound, "a stranger lists its payments")
+	testenv.WantError(t, testenv.ErrOf(b.links.Payments(t.Context(), stranger, list[0])), fault.ErrNotFound, "a stranger lists its payments")
 	list, _, err = b.links.List(t.Context(), stranger, paylink.Page{MerchantID: b.merchant.ID})
 	testenv.Check(t, err == nil && len(list) == 0, "a stranger names another merchant: %+v, %v", list, err)
 	auditor := caller.Caller{Kind: caller.Operator, Role: caller.Auditor, ID: 3}
 	list, _, err = b.links.List(t.Context(), auditor, paylink.Page{States: []string{"closed"}, Search: "VASE", MerchantID: b.merchant.ID})
 	testenv.Check(t, err == nil && len(list) > 0 && list[0].State == paylink.Closed, "closed, for an operator: %+v, %v", list, err)
-	testenv.WantError(t, errOf(b.links.Open(t.Context(), uuid.New())), fault.ErrNotFound, "a link that is none")
+	testenv.WantError(t, testenv.ErrOf(b.links.Open(t.Context(), uuid.New())), fault.ErrNotFound, "a link that is none")
 }
 
 // What is wrong with a new link is said of its fields.
@@ -249,6 +249,3 @@ func TestDrafts(t *testing.T) {
 	_, err = b.links.Create(t.Context(), reader, paylink.Draft{CashboxID: box, Title: "A"})
 	testenv.Check(t, fault.As(err) != nil && fault.As(err).Kind == fault.Forbidden, "a developer: %v", err)
 }
-
-// errOf is what a call was refused with.
-func errOf[T any](_ T, err error) error { return err }

@@ -54,19 +54,19 @@ func TestOpenAppeal(t *testing.T) {
 	}
 	r.File = fileOf(string(content))
 	b.clock.Advance(time.Hour)
-	opened := must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, r))(t)
+	opened := testenv.Must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, r))(t)
 	testenv.Check(t, opened.Payment.ID == p.ID && opened.Payment.UUID == p.UUID && opened.Status == "open" &&
 		opened.FileSize == size && opened.FileName == "receipt.png" && opened.FileType == "image/png" &&
 		opened.Reason == *r.Reason && opened.CreatedAt.Equal(at(60)), "opened %+v", opened)
 	testenv.Want(t, b.Count(t, "select count(*) from appeal where actor = $1", merchant.Caller.Actor()), 1,
 		"who opened the appeal is not known")
-	file := must(b.payments.ReadAppealFile(t.Context(), operator, opened.ID))(t)
+	file := testenv.Must(b.payments.ReadAppealFile(t.Context(), operator, opened.ID))(t)
 	testenv.Check(t, file.Name == "receipt.png" && file.Type == "image/png" && bytes.Equal(file.Content, content),
 		"the file came back as %s, %s, %d bytes", file.Name, file.Type, len(file.Content))
 	largest := b.Count(t, "select max(length(content)) from appeal_chunk")
 	testenv.Check(t, largest <= 256<<10, "a row of %d bytes", largest)
 	// Opening moves nothing: no status, no event, no money.
-	now := must(b.payments.Get(t.Context(), merchant.Caller, p.UUID.String()))(t)
+	now := testenv.Must(b.payments.Get(t.Context(), merchant.Caller, p.UUID.String()))(t)
 	testenv.Check(t, now.Status == "failed" && now.StatusAt.Equal(p.StatusAt),
 		"the payment is %s since %s", now.Status, now.StatusAt)
 	b.wantEvents(t, p, 1)
@@ -96,7 +96,7 @@ func TestWhoMayAppeal(t *testing.T) {
 		"another owner": {user(other.ID, caller.Owner, false), p.ID, "cashbox_access_denied"},
 	} {
 		_, err := b.payments.OpenAppeal(t.Context(), test.who, test.id, payment.AppealRequest{})
-		testenv.Want(t, code(err), test.code, "%s: %v", name, err)
+		testenv.Want(t, dbtest.CodeOf(err), test.code, "%s: %v", name, err)
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from appeal"), 0, "appeals")
 }
@@ -105,7 +105,7 @@ func TestWhoMayAppeal(t *testing.T) {
 func TestAppealConditions(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 9})
 	open := func(id int64) error {
-		return errOf(b.payments.OpenAppeal(t.Context(), merchant.Caller, id, appeal(100)))
+		return testenv.ErrOf(b.payments.OpenAppeal(t.Context(), merchant.Caller, id, appeal(100)))
 	}
 	var orders int
 	made := func(status string) int64 {
@@ -142,7 +142,7 @@ func TestAppealsInParallel(t *testing.T) {
 	b := setup(t)
 	p, merchant, _ := b.failed(t)
 	dbtest.WantOne(t, testenv.AtOnce(20, func(i int) error {
-		return errOf(b.payments.OpenAppeal(context.Background(), merchant.Caller, p.ID, appeal(300<<10+i)))
+		return testenv.ErrOf(b.payments.OpenAppeal(context.Background(), merchant.Caller, p.ID, appeal(300<<10+i)))
 	}), "appeal_already_exists")
 	n := b.Count(t, `select count(*) from appeal a where file_size =
 		(select sum(length(content)) from appeal_chunk c where c.payment_id = a.payment_id)`)
@@ -177,24 +177,24 @@ func TestDecideAppeal(t *testing.T) {
 			b := setup(t)
 			ctx := context.Background()
 			p, merchant, trader := b.failed(t)
-			opened := must(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))(t)
+			opened := testenv.Must(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))(t)
 			resolve := func() (payment.AppealRecord, error) {
 				return b.payments.ResolveAppeal(ctx, operator, opened.ID,
 					payment.Resolution{Outcome: outcome, Reason: new("seen"), Statement: new("20.11: nothing of 1,500")})
 			}
-			wantCode(t, errOf(resolve()), "appeal_not_in_review")
+			wantCode(t, testenv.ErrOf(resolve()), "appeal_not_in_review")
 			b.clock.Advance(30 * time.Hour) // the merchant had 24 hours, the operator has not
-			reviewed := must(b.payments.ReviewAppeal(ctx, operator, opened.ID))(t)
+			reviewed := testenv.Must(b.payments.ReviewAppeal(ctx, operator, opened.ID))(t)
 			testenv.Check(t, reviewed.Status == "in_review" && reviewed.Payment.Status == "appeal" &&
 				reviewed.StatusAt.Equal(at(30*60)), "in review: %+v", reviewed)
 			b.wantMoney(t, trader.ID, merchant.CashboxID, positions["appeal"])
-			wantCode(t, errOf(b.payments.ReviewAppeal(ctx, operator, opened.ID)), "appeal_not_open")
-			resolved := must(resolve())(t)
+			wantCode(t, testenv.ErrOf(b.payments.ReviewAppeal(ctx, operator, opened.ID)), "appeal_not_open")
+			resolved := testenv.Must(resolve())(t)
 			testenv.Check(t, resolved.Status == outcome && string(resolved.Payment.Status) == outcome &&
 				*resolved.Payment.StatusReason == "seen" && (resolved.Statement != nil) == (outcome == "failed"), "resolved: %+v", resolved)
 			b.wantMoney(t, trader.ID, merchant.CashboxID, positions[outcome])
-			wantCode(t, errOf(resolve()), "appeal_not_in_review")
-			wantCode(t, errOf(b.payments.ReviewAppeal(ctx, operator, opened.ID)), "appeal_not_open")
+			wantCode(t, testenv.ErrOf(resolve()), "appeal_not_in_review")
+			wantCode(t, testenv.ErrOf(b.payments.ReviewAppeal(ctx, operator, opened.ID)), "appeal_not_open")
 			b.wantEvents(t, p, 3) // failed, appeal, outcome
 			var moves []string
 			for _, c := range b.History(t, p.MerchantID, p.ID) {
@@ -215,11 +215,11 @@ func TestDecideInParallel(t *testing.T) {
 	b := setup(t)
 	ctx := context.Background()
 	p, merchant, trader := b.failed(t)
-	opened := must(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))(t)
-	errs := testenv.AtOnce(10, func(int) error { return errOf(b.payments.ReviewAppeal(ctx, operator, opened.ID)) })
+	opened := testenv.Must(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))(t)
+	errs := testenv.AtOnce(10, func(int) error { return testenv.ErrOf(b.payments.ReviewAppeal(ctx, operator, opened.ID)) })
 	dbtest.WantOne(t, errs, "appeal_not_open")
 	errs = testenv.AtOnce(10, func(int) error {
-		return errOf(b.payments.ResolveAppeal(ctx, operator, opened.ID, payment.Resolution{Outcome: "completed"}))
+		return testenv.ErrOf(b.payments.ResolveAppeal(ctx, operator, opened.ID, payment.Resolution{Outcome: "completed"}))
 	})
 	dbtest.WantOne(t, errs, "appeal_not_in_review")
 	b.wantEvents(t, p, 3)
@@ -230,7 +230,7 @@ func TestDecideInParallel(t *testing.T) {
 func TestAppealFollowsItsPayment(t *testing.T) {
 	b := setup(t)
 	p, merchant, _ := b.failed(t)
-	opened := must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, appeal(100)))(t)
+	opened := testenv.Must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, appeal(100)))(t)
 	// Only moves from failed or appeal, and into appeal, are about the appeal.
 	for _, step := range []struct{ to, want string }{
 		{"appeal", "in_review"}, {"completed", "completed"}, {"cancelled", "completed"}, {"failed", "completed"},
@@ -243,7 +243,7 @@ func TestAppealFollowsItsPayment(t *testing.T) {
 			string(list[0].Payment.Status) == step.to, "the payment is %s: %+v, %v; want %s", step.to, list, err,
 			step.want)
 	}
-	wantCode(t, errOf(b.payments.ReviewAppeal(t.Context(), operator, opened.ID)), "appeal_not_open")
+	wantCode(t, testenv.ErrOf(b.payments.ReviewAppeal(t.Context(), operator, opened.ID)), "appeal_not_open")
 	b.Audit(t)
 }
 
@@ -252,9 +252,9 @@ func TestListAppeals(t *testing.T) {
 	var ids []int64
 	for i := range 3 {
 		p := b.made(t, merchant, fmt.Sprint("order-", i), "failed")
-		ids = append(ids, must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, appeal(100)))(t).ID)
+		ids = append(ids, testenv.Must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, appeal(100)))(t).ID)
 	}
-	must(b.payments.ReviewAppeal(t.Context(), operator, ids[1]))(t)
+	testenv.Must(b.payments.ReviewAppeal(t.Context(), operator, ids[1]))(t)
 	page := func(status *string, limit int32, cursor *string) ([]int64, *string) {
 		list, next, err := b.payments.ListAppeals(t.Context(), operator,
 			payment.Page{Status: status, Page: db.Page{Limit: &limit, Cursor: cursor}})
@@ -282,20 +282,20 @@ func TestAppealDeskRefusals(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
 	p, merchant, _ := b.failed(t)
-	opened := must(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))(t)
+	opened := testenv.Must(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))(t)
 	for _, id := range []int64{0, -1, opened.ID + 1} {
-		wantCode(t, errOf(b.payments.ReviewAppeal(ctx, operator, id)), "not_found")
-		wantCode(t, errOf(b.payments.ResolveAppeal(ctx, operator, id, payment.Resolution{Outcome: "x"})), "not_found")
-		wantCode(t, errOf(b.payments.ReadAppealFile(ctx, operator, id)), "not_found")
+		wantCode(t, testenv.ErrOf(b.payments.ReviewAppeal(ctx, operator, id)), "not_found")
+		wantCode(t, testenv.ErrOf(b.payments.ResolveAppeal(ctx, operator, id, payment.Resolution{Outcome: "x"})), "not_found")
+		wantCode(t, testenv.ErrOf(b.payments.ReadAppealFile(ctx, operator, id)), "not_found")
 	}
-	must(b.payments.ReviewAppeal(ctx, operator, opened.ID))(t)
+	testenv.Must(b.payments.ReviewAppeal(ctx, operator, opened.ID))(t)
 	for _, outcome := range []string{"", "pending", "cancelled", "appeal", "COMPLETED", "x"} {
 		wrong := payment.Resolution{Outcome: outcome, Reason: new(text(256))}
-		wantFields(t, errOf(b.payments.ResolveAppeal(ctx, operator, opened.ID, wrong)), "outcome", "reason")
+		wantFields(t, testenv.ErrOf(b.payments.ResolveAppeal(ctx, operator, opened.ID, wrong)), "outcome", "reason")
 	}
 	for _, none := range []*string{nil, new("")} { // a refusal has to be explained
 		wrong := payment.Resolution{Outcome: "failed", Reason: none, Statement: none}
-		wantFields(t, errOf(b.payments.ResolveAppeal(ctx, operator, opened.ID, wrong)), "reason", "statement")
+		wantFields(t, testenv.ErrOf(b.payments.ResolveAppeal(ctx, operator, opened.ID, wrong)), "reason", "statement")
 	}
 	b.wantEvents(t, p, 2)
 }

@@ -58,8 +58,8 @@ var configuration = payment.Config{
 func configured(t *testing.T, d *dbtest.DB, clock *dbtest.Clock, config payment.Config) *payment.Service {
 	t.Helper()
 	// It asks for changes whenever a payment is made, so that a test may set what it likes in between.
-	settings := must(directory.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
-	return must(payment.New(d.Pools(), clock, outbound.NewAddresses(false), settings, config))(t)
+	settings := testenv.Must(directory.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
+	return testenv.Must(payment.New(d.Pools(), clock, outbound.NewAddresses(false), settings, config))(t)
 }
 
 // relay queues the deliveries of all events so far, as the program does all the time.
@@ -103,7 +103,7 @@ func (b *bundle) create(t *testing.T, who caller.Caller, r payment.Request) paym
 func (b *bundle) row(t *testing.T, p payment.Payment) db.Payment {
 	t.Helper()
 	key := db.PaymentGetParams{MerchantID: p.MerchantID, ID: p.ID}
-	return must(db.New(b.Pool).PaymentGet(context.Background(), key))(t)
+	return testenv.Must(db.New(b.Pool).PaymentGet(context.Background(), key))(t)
 }
 
 // set moves a payment to a status on the application's word.
@@ -148,9 +148,3 @@ var (
 	wantCode   = dbtest.WantCode
 	wantFields = dbtest.WantFields
 )
-
-// must is what a call has given that has to succeed.
-func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }
-
-// errOf is what a call was refused with.
-func errOf[T any](_ T, err error) error { return err }

@@ -54,7 +54,7 @@ func newCase(t *testing.T, came string) cased {
 
 func (c *cased) came(t *testing.T, amount string) {
 	t.Helper()
-	c.p = must(c.payments.ConfirmCame(t.Context(), c.trader.Caller, c.p.ID, payment.Came{Amount: &amount, Payer: new("Ivan P.")}))(t)
+	c.p = testenv.Must(c.payments.ConfirmCame(t.Context(), c.trader.Caller, c.p.ID, payment.Came{Amount: &amount, Payer: new("Ivan P.")}))(t)
 }
 
 func (c *cased) decide(t *testing.T, who caller.Caller, d payment.CaseDecision) error {
@@ -110,7 +110,7 @@ func TestCaseByHand(t *testing.T) {
 		"the rest came": {byMerchant, payment.WaitForRest, func(t *testing.T, c *cased) { c.came(t, "300") },
 			payment.Completed, "1000.00", positions["completed"], ""},
 		"the rest came, unsaid": {byMerchant, payment.WaitForRest, func(t *testing.T, c *cased) {
-			c.p = must(c.payments.Confirm(t.Context(), c.trader.Caller, c.p.ID))(t)
+			c.p = testenv.Must(c.payments.Confirm(t.Context(), c.trader.Caller, c.p.ID))(t)
 		}, payment.Completed, "1000.00", positions["completed"], ""},
 		"less than the rest came": {byMerchant, payment.WaitForRest, func(t *testing.T, c *cased) { c.came(t, "100") },
 			payment.Appeal, "800.00", money{"90.2", "9.8", "0", "0"}, "open"},
@@ -119,17 +119,17 @@ func TestCaseByHand(t *testing.T) {
 		// 700 / 100 are held of the trader until they have sent them.
 		"goes back": {byMerchant, payment.ReturnIt, nil, payment.Failed, "700.00", money{"93", "7", "0", "0"}, "returned"},
 		"went back": {byMerchant, payment.ReturnIt, func(t *testing.T, c *cased) {
-			must(c.payouts.Complete(t.Context(), c.trader.Caller, c.returned(t), new("receipt 7")))(t)
+			testenv.Must(c.payouts.Complete(t.Context(), c.trader.Caller, c.returned(t), new("receipt 7")))(t)
 		}, payment.Failed, "700.00", money{"100", "0", "0", "0"}, "returned"},
 		"did not go back": {byOperator, payment.ReturnIt, func(t *testing.T, c *cased) {
-			must(c.payouts.Fail(t.Context(), c.trader.Caller, c.returned(t), new("the card is closed")))(t)
+			testenv.Must(c.payouts.Fail(t.Context(), c.trader.Caller, c.returned(t), new("the card is closed")))(t)
 		}, payment.Failed, "700.00", money{"93", "0", "7", "0"}, "returned"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCase(t, "700")
 			c.want(t, payment.Appeal, money{"90.2", "9.8", "0", "0"}, "700.00")
 			testenv.Want(t, c.told(t), "open", "the case")
-			wantCode(t, errOf(c.payments.ConfirmReceived(t.Context(), c.trader.Caller, c.p.ID, new("700"))), "payment_not_pending")
+			wantCode(t, testenv.ErrOf(c.payments.ConfirmReceived(t.Context(), c.trader.Caller, c.p.ID, new("700"))), "payment_not_pending")
 			c.Exec(t, `with u as (insert into app_user (kind, login, role, created_at) values ('operator', 'ann', 'admin', now()) returning id)
 				insert into work_claim select 'other_amount', $1, id, now() from u`, c.p.ID)
 			noError(t, c.decide(t, test.who(c), payment.CaseDecision{Decision: test.decision, To: payer()}))
@@ -142,7 +142,7 @@ func TestCaseByHand(t *testing.T) {
 			if test.status != payment.Appeal {
 				wantCode(t, c.decide(t, byOperator(c), payment.CaseDecision{Decision: "take"}), "payment_no_case")
 			}
-			list := must(c.payments.Arrivals(t.Context(), portalOf(c.merchant.ID), c.p.UUID.String()))(t)
+			list := testenv.Must(c.payments.Arrivals(t.Context(), portalOf(c.merchant.ID), c.p.UUID.String()))(t)
 			testenv.Check(t, list[0].Payer == "Ivan P." && list[0].Amount.StringFixed(2) == "700.00", "what came: %+v", list)
 		})
 	}
@@ -161,10 +161,10 @@ func expire(after time.Duration) func(*testing.T, *cased) {
 	return func(t *testing.T, c *cased) {
 		t.Helper()
 		c.clock.Advance(after - time.Second)
-		testenv.Want(t, must(c.payments.Expire(t.Context()))(t), 0, "expired too early")
+		testenv.Want(t, testenv.Must(c.payments.Expire(t.Context()))(t), 0, "expired too early")
 		c.clock.Advance(time.Second)
 		noError(t, c.payments.ExpireAll(t.Context()))
-		c.p = must(c.payments.Get(t.Context(), c.trader.Caller, c.p.UUID.String()))(t)
+		c.p = testenv.Must(c.payments.Get(t.Context(), c.trader.Caller, c.p.UUID.String()))(t)
 	}
 }
 
@@ -225,7 +225,7 @@ func TestCaseRefused(t *testing.T) {
 	c.set(t, p.ID, "completed")
 	noError(t, c.decide(t, operator, payment.CaseDecision{Decision: "wait"}))
 	second.OrderID = "order-3"
-	wantCode(t, errOf(c.payments.Create(t.Context(), c.merchant.Caller, second)), "collect_requisites_not_available")
+	wantCode(t, testenv.ErrOf(c.payments.Create(t.Context(), c.merchant.Caller, second)), "collect_requisites_not_available")
 	c.Audit(t)
 }
 
@@ -234,7 +234,7 @@ func TestCaseDecidedOnce(t *testing.T) {
 	c := newCase(t, "700")
 	who := portalOf(c.merchant.ID)
 	errs := testenv.AtOnce(8, func(i int) error {
-		return errOf(c.payments.DecideCase(t.Context(), who, payment.CaseDecision{
+		return testenv.ErrOf(c.payments.DecideCase(t.Context(), who, payment.CaseDecision{
 			PaymentID: c.p.ID, Decision: []string{"take", "wait", "return"}[i%3], To: payer(),
 		}))
 	})
@@ -286,15 +286,15 @@ func TestPartIsNotCancelled(t *testing.T) {
 	c := newCase(t, "700")
 	ctx := t.Context()
 	noError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: payment.WaitForRest}))
-	wantCode(t, errOf(c.payments.Cancel(ctx, c.trader.Caller, c.p.ID, nil)), "payment_part_came")
-	wantCode(t, errOf(c.payments.CancelByPayer(ctx, c.p.UUID)), "payment_part_came")
+	wantCode(t, testenv.ErrOf(c.payments.Cancel(ctx, c.trader.Caller, c.p.ID, nil)), "payment_part_came")
+	wantCode(t, testenv.ErrOf(c.payments.CancelByPayer(ctx, c.p.UUID)), "payment_part_came")
 	c.want(t, payment.Pending, money{"90.2", "9.8", "0", "0"}, "700.00")
 	expire(24*time.Hour)(t, &c)
 	c.want(t, payment.Failed, money{"100", "0", "0", "0"}, "700.00")
-	must(c.payments.OpenAppeal(ctx, c.merchant.Caller, c.p.ID, appeal(100)))(t)
+	testenv.Must(c.payments.OpenAppeal(ctx, c.merchant.Caller, c.p.ID, appeal(100)))(t)
 	free, _, err := c.payments.ListFree(ctx, c.trader.Caller, payment.FreeArrivals{})
 	noError(t, err)
-	c.p = must(c.payments.Attach(ctx, c.trader.Caller, free[0].ID, c.p.ID))(t)
+	c.p = testenv.Must(c.payments.Attach(ctx, c.trader.Caller, free[0].ID, c.p.ID))(t)
 	c.want(t, payment.Appeal, money{"90.2", "9.8", "0", "0"}, "700.00")
 	noError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: payment.TakeWhatCame}))
 	c.want(t, payment.Completed, money{"93.14", "0", "6.66666666", "0.19333334"}, "700.00")
@@ -309,6 +309,6 @@ func TestReturnWithoutCallback(t *testing.T) {
 	c.came(t, "500")
 	noError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: payment.ReturnIt, To: payer()}))
 	id := c.Text(t, "select payin_uuid::text from arrival where payment_id = $1", c.p.ID)
-	must(c.payouts.Complete(t.Context(), c.trader.Caller, id, new("receipt 7")))(t)
+	testenv.Must(c.payouts.Complete(t.Context(), c.trader.Caller, id, new("receipt 7")))(t)
 	c.Audit(t)
 }

@@ -49,7 +49,7 @@ func TestRubCollectWins(t *testing.T) {
 	testenv.Check(t, p.Method == "card" && *p.RequisiteType == "card", "%s, %s", p.Method, *p.RequisiteType)
 	for _, again := range [][2]*string{{new("card"), nil}, {nil, new("card")}} {
 		r.Method, r.RubCollectMethod = again[0], again[1]
-		testenv.Want(t, must(b.payments.Create(t.Context(), merchant.Caller, r))(t).Replay, true, "the channel is the same")
+		testenv.Want(t, testenv.Must(b.payments.Create(t.Context(), merchant.Caller, r))(t).Replay, true, "the channel is the same")
 	}
 }
 
@@ -79,7 +79,7 @@ func TestUnboundKey(t *testing.T) {
 	want(ask("the first is off", "RUB", "sbp"), second)
 	b.Exec(t, "update cashbox_method set enabled = false where cashbox_id = $1", second)
 	for _, none := range []payment.Request{ask("none", "RUB", "sbp"), ask("never", "TRY", "c2c")} {
-		testenv.Want(t, errOf(b.payments.Create(t.Context(), merchant.Caller, none)).Error(),
+		testenv.Want(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, none)).Error(),
 			"merchant_collect_method_disabled: The method is not enabled on the merchant's cashbox. Enabled: c2c in AZN.", "refused")
 	}
 	b.Audit(t)
@@ -88,7 +88,7 @@ func TestUnboundKey(t *testing.T) {
 func (b *bundle) addCashbox(t *testing.T, merchant dbtest.Merchant, currency string, methods ...string) int64 {
 	t.Helper()
 	ctx, q := context.Background(), b.Queries()
-	id := must(q.CashboxInsert(ctx, db.CashboxInsertParams{
+	id := testenv.Must(q.CashboxInsert(ctx, db.CashboxInsertParams{
 		MerchantID: merchant.ID, Name: "Another", Currency: currency, WebhookSecret: []byte{}, CreatedAt: dbtest.Start,
 	}))(t)
 	noError(t, ledger.Open(ctx, q, ledger.Cashbox, id))
@@ -105,9 +105,9 @@ func TestBoundKeyStaysWithItsCashbox(t *testing.T) {
 	b.addCashbox(t, merchant, "RUB", "sbp")
 	b.addCashbox(t, merchant, "AZN", "c2c")
 	r := request("order-1")
-	wantCode(t, errOf(b.payments.Create(context.Background(), merchant.Caller, r)), "merchant_collect_method_disabled")
+	wantCode(t, testenv.ErrOf(b.payments.Create(context.Background(), merchant.Caller, r)), "merchant_collect_method_disabled")
 	r.Currency, r.Method = "AZN", new("c2c")
-	testenv.Want(t, errOf(b.payments.Create(t.Context(), merchant.Caller, r)).Error(),
+	testenv.Want(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, r)).Error(),
 		"merchant_collect_method_disabled: The method is not enabled on the merchant's cashbox. Enabled: card in RUB.", "refused")
 }
 
@@ -165,27 +165,26 @@ func TestBlockedPayer(t *testing.T) {
 		{Kind: "user", PaymentID: before.ID, MerchantID: merchant.ID}, {Kind: "address", Value: "192.0.2.7"},
 	} {
 		n.Reason = "chargebacks"
-		must(settings.BlockPayer(t.Context(), admin, n))(t)
+		testenv.Must(settings.BlockPayer(t.Context(), admin, n))(t)
 	}
 	for _, r := range []payment.Request{of("user", "u-1", "192.0.2.2"), of("address", "u-2", "192.0.2.7")} {
-		testenv.Want(t, errOf(b.payments.Create(t.Context(), merchant.Caller, r)).Error(),
+		testenv.Want(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, r)).Error(),
 			"collect_requisites_not_available: No requisite is available for this payer.", "refused")
 	}
 	again, err := b.payments.Create(t.Context(), merchant.Caller, of("before", "u-1", "192.0.2.1"))
 	testenv.Check(t, err == nil && again.Replay, "a repeat: %+v, %v", again, err)
 	b.create(t, merchant.Caller, of("other", "u-2", "192.0.2.2"))
-	must(settings.UnblockPayer(t.Context(), admin, 1, "an error"))(t)
+	testenv.Must(settings.UnblockPayer(t.Context(), admin, 1, "an error"))(t)
 	b.create(t, merchant.Caller, of("user", "u-1", "192.0.2.2"))
 }
 
 // requisite gives a trader one by a method, with a value.
 func (b *bundle) requisite(t *testing.T, traderID int64, method, value string) int64 {
 	t.Helper()
-	id, err := directory.InsertRequisite(t.Context(), b.Queries(), dbtest.Requisites(), value, db.RequisiteInsertParams{
+	id := testenv.Must(directory.InsertRequisite(t.Context(), b.Queries(), dbtest.Requisites(), value, db.RequisiteInsertParams{
 		TraderID: traderID, Currency: "RUB", Method: method, MinAmount: decimal.NewFromInt(1),
 		MaxAmount: decimal.NewFromInt(100_000), Now: dbtest.Start,
-	})
-	noError(t, err)
+	}))(t)
 	return id
 }
 
@@ -222,11 +221,11 @@ func TestOneReservationOfAPhone(t *testing.T) {
 	testenv.Want(t, *first.RequisiteValue, phone, "the phone")
 
 	for i, method := range []string{"sbp", "sim"} {
-		other := must(create("other amount "+method, method, 4445+int64(i)))(t)
+		other := testenv.Must(create("other amount "+method, method, 4445+int64(i)))(t)
 		testenv.Want(t, of[*other.RequisiteID], true, "another amount goes to the phone")
 	}
 	another := b.requisite(t, traders[1], "sbp", "+79995550012")
-	next := must(create("another phone", "sbp", 4444))(t)
+	next := testenv.Must(create("another phone", "sbp", 4444))(t)
 	testenv.Want(t, *next.RequisiteID, another, "the next payment gets")
 
 	// Once it is over, another requisite with the phone gets it, and the payment that had it does not get it back.
@@ -234,7 +233,7 @@ func TestOneReservationOfAPhone(t *testing.T) {
 	b.clock.Advance(16 * time.Minute)
 	b.Exec(t, "update requisite set enabled = false where id = any($1)", []int64{*first.RequisiteID, another})
 	otherMethod := map[string]string{"sbp": "sim", "sim": "sbp"}[first.Method]
-	later := must(create("later", otherMethod, 4444))(t)
+	later := testenv.Must(create("later", otherMethod, 4444))(t)
 	testenv.Check(t, *later.RequisiteID != *first.RequisiteID && *later.RequisiteValue == phone,
 		"requisite %d again, or %s", *later.RequisiteID, *later.RequisiteValue)
 	b.set(t, first.ID, "pending")

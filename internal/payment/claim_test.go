@@ -51,7 +51,7 @@ func TestClaim(t *testing.T) {
 	// It expires when it says it does, not when it was to at first.
 	b.clock.Advance(13 * time.Minute)
 	b.wantExpired(t, 0)
-	must(b.payments.Confirm(t.Context(), trader.Caller, p.ID))(t)
+	testenv.Must(b.payments.Confirm(t.Context(), trader.Caller, p.ID))(t)
 	if again, err = b.payments.Claim(t.Context(), p.UUID); err != nil || again.Status != payment.Completed {
 		t.Errorf("a repeat after the end: %s, %v", again.Status, err)
 	}
@@ -95,7 +95,7 @@ func TestParallelClaims(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	b.told(t, merchant.CashboxID)
 	p := b.create(t, merchant.Caller, request("order-1"))
-	noError(t, testenv.AtOnce(10, func(int) error { return errOf(b.payments.Claim(context.Background(), p.UUID)) })...)
+	noError(t, testenv.AtOnce(10, func(int) error { return testenv.ErrOf(b.payments.Claim(context.Background(), p.UUID)) })...)
 	told := "select count(*) from webhook_event where type = 'payment.payer.claimed' and sequence = 1"
 	testenv.Want(t, b.Count(t, told), 1, "claims that are told of")
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), 1, "events")
@@ -108,9 +108,9 @@ func (b *bundle) against(
 ) []error {
 	return testenv.AtOnce(2, func(i int) error {
 		if i == 0 {
-			return errOf(payer(context.Background(), p.UUID))
+			return testenv.ErrOf(payer(context.Background(), p.UUID))
 		}
-		return errOf(b.payments.Confirm(context.Background(), trader.Caller, p.ID))
+		return testenv.ErrOf(b.payments.Confirm(context.Background(), trader.Caller, p.ID))
 	})
 }
 
@@ -147,7 +147,7 @@ func TestPayersStepsRefused(t *testing.T) {
 		t.Helper()
 		before := b.stands(t, p)
 		for _, step := range steps {
-			wantCode(t, errOf(step(t.Context(), p.UUID)), code)
+			wantCode(t, testenv.ErrOf(step(t.Context(), p.UUID)), code)
 		}
 		testenv.Want(t, b.stands(t, p), before, "%s: what the refused step leaves", p.OrderID)
 	}
@@ -156,15 +156,15 @@ func TestPayersStepsRefused(t *testing.T) {
 		refused(p, "payment_not_pending", b.payments.Claim, b.payments.CancelByPayer)
 	}
 	p := b.create(t, merchant.Caller, request("cancelled by the payer"))
-	must(b.payments.CancelByPayer(t.Context(), p.UUID))(t)
+	testenv.Must(b.payments.CancelByPayer(t.Context(), p.UUID))(t)
 	refused(p, "payment_not_pending", b.payments.Claim)
 	p = b.create(t, merchant.Caller, request("late"))
 	b.clock.Advance(15 * time.Minute)
 	refused(p, "payment_not_pending", b.payments.Claim, b.payments.CancelByPayer)
 	b.wantExpired(t, 1)
-	testenv.Want(t, must(b.payments.ByUUID(t.Context(), p.UUID))(t).Expired(), true, "expired")
-	wantCode(t, errOf(b.payments.Claim(t.Context(), uuid.New())), "not_found")
-	wantCode(t, errOf(b.payments.CancelByPayer(t.Context(), uuid.New())), "not_found")
+	testenv.Want(t, testenv.Must(b.payments.ByUUID(t.Context(), p.UUID))(t).Expired(), true, "expired")
+	wantCode(t, testenv.ErrOf(b.payments.Claim(t.Context(), uuid.New())), "not_found")
+	wantCode(t, testenv.ErrOf(b.payments.CancelByPayer(t.Context(), uuid.New())), "not_found")
 
 	b.SetRate(t, "AZN", "2", true)
 	cards := b.NewMerchant(t, dbtest.MerchantOpts{Currency: "AZN", Methods: []string{"quasi_ecom"}})
@@ -181,7 +181,7 @@ func TestReturnHosts(t *testing.T) {
 	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
 	allow := func(hosts ...string) {
 		t.Helper()
-		must(settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1},
+		testenv.Must(settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1},
 			directory.CashboxUpdate{ID: merchant.CashboxID, ReturnHosts: &hosts}))(t)
 	}
 	create := func(order, address string) (payment.Created, error) {
@@ -189,21 +189,21 @@ func TestReturnHosts(t *testing.T) {
 		r.ReturnURL = &address
 		return b.payments.Create(t.Context(), merchant.Caller, r)
 	}
-	first := must(create("first", "https://elsewhere.example/"))(t) // any host, as long as the cashbox names none
-	read := must(b.payments.Get(t.Context(), merchant.Caller, first.Payment.UUID.String()))(t)
+	first := testenv.Must(create("first", "https://elsewhere.example/"))(t) // any host, as long as the cashbox names none
+	read := testenv.Must(b.payments.Get(t.Context(), merchant.Caller, first.Payment.UUID.String()))(t)
 	testenv.Want(t, *read.ReturnURL, "https://elsewhere.example/", "it returns to")
 	allow("shop.example", "Pay.Shop.example", "Магазин.рф")
 	for _, address := range []string{
 		"https://shop.example/thanks", "https://SHOP.example:8443/", "https://pay.shop.example/",
 		"https://магазин.рф/", "https://xn--80aairftm.xn--p1ai/thanks",
 	} {
-		must(create(address, address))(t)
+		testenv.Must(create(address, address))(t)
 	}
 	for _, address := range []string{
 		"https://elsewhere.example/", "https://shop.example.evil.example/", "https://evilshop.example/",
 		"https://www.shop.example/", "https://evil.example/?shop.example", "https://evil.example/#shop.example",
 	} {
-		wantFields(t, errOf(create("refused", address)), "returnUrl")
+		wantFields(t, testenv.ErrOf(create("refused", address)), "returnUrl")
 	}
 	// A payment without a return address needs no host, and a repeat is judged by nothing but its
 	// order id: it is the payment as it was made.
@@ -215,5 +215,5 @@ func TestReturnHosts(t *testing.T) {
 			again, err)
 	}
 	allow()
-	must(create("refused", "https://elsewhere.example/"))(t)
+	testenv.Must(create("refused", "https://elsewhere.example/"))(t)
 }

@@ -76,7 +76,7 @@ func TestCreate(t *testing.T) {
 	b.Exec(t, "update requisite set sealed = '\\x00', last4 = '9999', holder = null")
 	testenv.Want(t, *p.RequisiteValue, fmt.Sprintf("+7900%03d0000", trader.ID), "requisite")
 	testenv.Want(t, *stored.RequisiteLast4, "0000", "last four characters")
-	again := must(b.payments.Get(t.Context(), merchant.Caller, p.UUID.String()))(t)
+	again := testenv.Must(b.payments.Get(t.Context(), merchant.Caller, p.UUID.String()))(t)
 	testenv.Check(t, *again.RequisiteValue == *p.RequisiteValue && again.RequisiteHolder != nil,
 		"the snapshot changed: %s", *again.RequisiteValue)
 	b.Audit(t)
@@ -170,14 +170,14 @@ func TestOrderOfChecks(t *testing.T) {
 		{"collect_requisites_not_available", func() { b.NewTrader(t, dbtest.TraderOpts{USDT: "10", Requisites: 1}) }},
 	}
 	for _, step := range steps {
-		wantCode(t, errOf(payments.Create(t.Context(), who, r)), step.code)
+		wantCode(t, testenv.ErrOf(payments.Create(t.Context(), who, r)), step.code)
 		step.right()
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from payment_key"), 0, "order ids are taken by refusals")
 	p := b.create(t, who, r)
 	breakState()
 	b.Exec(t, "update requisite set enabled = false")
-	again := must(b.payments.Create(t.Context(), who, r))(t)
+	again := testenv.Must(b.payments.Create(t.Context(), who, r))(t)
 	testenv.Check(t, again.Replay && again.Payment.ID == p.ID && len(again.Mismatch) == 0, "repeat: %+v", again)
 	b.Audit(t)
 }
@@ -198,7 +198,7 @@ func TestPlatformLimits(t *testing.T) {
 			b.create(t, merchant.Caller, r)
 			continue
 		}
-		testenv.Want(t, errOf(b.payments.Create(t.Context(), merchant.Caller, r)).Error(), "merchant_collect_amount_outside_"+
+		testenv.Want(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, r)).Error(), "merchant_collect_amount_outside_"+
 			"platform_limits: The amount is outside the platform's limits. Taken: from 100.00 to 500.50.", "refused")
 	}
 }
@@ -231,7 +231,7 @@ func TestReplay(t *testing.T) {
 			"%s: %v, replay %v of %d, mismatch %v", name, err, got.Replay, got.Payment.ID, got.Mismatch)
 	}
 	// What is wrong in form is said first, also under an order id that is in use.
-	wantFields(t, errOf(b.payments.Create(t.Context(), merchant.Caller, requestOf("order-1", "1e3"))), "amount")
+	wantFields(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, requestOf("order-1", "1e3"))), "amount")
 	testenv.Want(t, b.Count(t, "select count(*) from payment"), 1, "payments")
 	b.wantEvents(t, p, 1)
 	b.Audit(t)
@@ -247,7 +247,7 @@ func TestReplayWithAnotherCurrency(t *testing.T) {
 	r.Currency, r.Method = "AZN", new("c2c")
 	p := b.create(t, merchant.Caller, r)
 	r.Currency, r.Amount, r.CallbackURI = "TRY", "7", "https://a.example/"
-	got := must(b.payments.Create(context.Background(), merchant.Caller, r))(t)
+	got := testenv.Must(b.payments.Create(context.Background(), merchant.Caller, r))(t)
 	testenv.Check(t, got.Replay && got.Payment.ID == p.ID &&
 		slices.Equal(got.Mismatch, []string{"amount", "currency", "callbackUri"}), "%+v", got)
 }
@@ -276,7 +276,7 @@ func TestInvalidRequests(t *testing.T) {
 	} {
 		r := request("order-1")
 		change(&r)
-		wantFields(t, errOf(b.payments.Create(t.Context(), merchant.Caller, r)), strings.Fields(fields)...)
+		wantFields(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, r)), strings.Fields(fields)...)
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from payment_key"), 0, "order ids are taken")
 }

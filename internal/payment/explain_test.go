@@ -78,7 +78,7 @@ func TestExplainForTrader(t *testing.T) {
 
 func (b *bundle) refused(t *testing.T, who caller.Caller, amount, want string) {
 	t.Helper()
-	wantCode(t, errOf(b.payments.Create(t.Context(), who, requestOf("refused-"+amount, amount))), want)
+	wantCode(t, testenv.ErrOf(b.payments.Create(t.Context(), who, requestOf("refused-"+amount, amount))), want)
 }
 
 // What keeps payments away from everybody's requisites is told, too.
@@ -118,7 +118,7 @@ func TestExplainAllForTrader(t *testing.T) {
 	b := setup(t)
 	trader := b.NewTrader(t, dbtest.TraderOpts{Requisites: 2})
 	b.NewTrader(t, dbtest.TraderOpts{Requisites: 1})
-	list := must(b.payments.ExplainForTrader(t.Context(), as(caller.Owner, trader), 0))(t)
+	list := testenv.Must(b.payments.ExplainForTrader(t.Context(), as(caller.Owner, trader), 0))(t)
 	testenv.Check(t, len(list) == 2 && list[0].RequisiteID == trader.Requisites[0] &&
 		list[1].RequisiteID == trader.Requisites[1], "all: %+v", list)
 }
@@ -131,9 +131,9 @@ func TestBreakKeepsOpenPayments(t *testing.T) {
 	who := as(caller.Owner, trader)
 	noError(t, settings.SetBreak(t.Context(), who, true))
 	b.refused(t, merchant.Caller, "1000", "collect_requisites_not_available")
-	list := must(b.payments.Desk(t.Context(), who))(t)
+	list := testenv.Must(b.payments.Desk(t.Context(), who))(t)
 	testenv.Check(t, len(list) == 1 && list[0].ID == p.ID, "on the desk: %+v", list)
-	must(b.payments.Confirm(t.Context(), who, p.ID))(t)
+	testenv.Must(b.payments.Confirm(t.Context(), who, p.ID))(t)
 	noError(t, settings.SetBreak(t.Context(), who, false))
 	b.create(t, merchant.Caller, request("order-2"))
 	b.Audit(t)
@@ -148,19 +148,19 @@ func TestDeskList(t *testing.T) {
 	ended := b.create(t, merchant.Caller, request("order-3"))
 	b.Exec(t, "update payment set expires_at = expires_at - interval '1 minute' where id = $1", soon.ID)
 	b.set(t, ended.ID, "failed")
-	must(b.payments.Claim(t.Context(), late.UUID))(t)
+	testenv.Must(b.payments.Claim(t.Context(), late.UUID))(t)
 	for _, name := range []string{"a.png", "b.png"} {
 		noError(t, b.payments.AddReceipt(t.Context(), late.UUID, name, fileOf(png)))
 	}
-	list := must(b.payments.Desk(t.Context(), who))(t)
+	list := testenv.Must(b.payments.Desk(t.Context(), who))(t)
 	testenv.Check(t, len(list) == 2 && list[0].ID == soon.ID && list[1].ID == late.ID && list[0].Receipts == 0 &&
 		list[1].Receipts == 2 && list[0].ClaimedAt == nil && list[1].ClaimedAt.Equal(dbtest.Start), "%+v", list)
 	for most, want := range map[int32]int{1: 1, 2: 2, 100: 2} {
-		testenv.Want(t, must(b.payments.DeskCount(t.Context(), who, most))(t), want, "counted of at most %d", most)
+		testenv.Want(t, testenv.Must(b.payments.DeskCount(t.Context(), who, most))(t), want, "counted of at most %d", most)
 	}
 	other := as(caller.Owner, b.NewTrader(t, dbtest.TraderOpts{}))
-	testenv.Want(t, len(must(b.payments.Desk(t.Context(), other))(t)), 0, "another's desk")
-	own := must(directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{}).
+	testenv.Want(t, len(testenv.Must(b.payments.Desk(t.Context(), other))(t)), 0, "another's desk")
+	own := testenv.Must(directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{}).
 		ListOwnRequisites(t.Context(), who))(t)
 	open := map[int64]int32{}
 	for _, r := range own {
@@ -173,7 +173,7 @@ func TestDeskList(t *testing.T) {
 // explained is the sum of a payment as operators are told it, a step a line.
 func (b *bundle) explained(t *testing.T, id int64) ([]string, payment.RateAnswer) {
 	t.Helper()
-	answer := must(b.payments.ExplainRate(t.Context(), operator, id))(t)
+	answer := testenv.Must(b.payments.ExplainRate(t.Context(), operator, id))(t)
 	var lines []string
 	for _, step := range answer.Steps {
 		lines = append(lines, step.Name+" "+step.Value+": "+step.Formula)
@@ -184,7 +184,7 @@ func (b *bundle) explained(t *testing.T, id int64) ([]string, payment.RateAnswer
 func (b *bundle) wantSum(t *testing.T, id int64, file string) payment.RateAnswer {
 	t.Helper()
 	lines, answer := b.explained(t, id)
-	want := string(must(os.ReadFile("testdata/" + file))(t))
+	want := string(testenv.Must(os.ReadFile("testdata/" + file))(t))
 	testenv.Want(t, strings.Join(lines, "\n")+"\n", want, "the sum")
 	return answer
 }
@@ -202,7 +202,7 @@ func TestExplainRate(t *testing.T) {
 	testenv.Check(t, answer.PaymentID == id && answer.MarkupSource == "cashbox_method" && answer.RateSource == "test" &&
 		answer.RateObservedAt.Equal(dbtest.Start), "%+v", answer)
 	for _, unknown := range []int64{0, -1, id + 1} {
-		wantCode(t, errOf(b.payments.ExplainRate(t.Context(), operator, unknown)), "not_found")
+		wantCode(t, testenv.ErrOf(b.payments.ExplainRate(t.Context(), operator, unknown)), "not_found")
 	}
 }
 
@@ -248,7 +248,7 @@ func TestQuoteRate(t *testing.T) {
 	b := setup(t)
 	operator := caller.Caller{Kind: caller.Operator, Role: caller.Auditor, ID: 1}
 	question := payment.RateQuestion{Currency: "RUB", Amount: "1000", Markup: "6.5", TraderShare: "1.5"}
-	answer := must(b.payments.QuoteRate(t.Context(), operator, question))(t)
+	answer := testenv.Must(b.payments.QuoteRate(t.Context(), operator, question))(t)
 	got := map[string]string{}
 	for _, step := range answer.Steps {
 		got[step.Name] = step.Value
@@ -270,7 +270,7 @@ func TestQuoteRate(t *testing.T) {
 		f := fault.As(err)
 		testenv.Check(t, f != nil && len(f.Fields[field]) != 0, "a wrong %s: %v", field, err)
 	}
-	testenv.Check(t, errOf(
+	testenv.Check(t, testenv.ErrOf(
 		b.payments.QuoteRate(t.Context(), operator, payment.RateQuestion{Currency: "KZT", Amount: "1000"}),
 	) != nil, "a currency without a rate is quoted")
 }

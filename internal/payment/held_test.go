@@ -26,27 +26,27 @@ import (
 func (b *bundle) asRun(t *testing.T) *payment.Service {
 	t.Helper()
 	open := func(kind db.Kind) *pgxpool.Pool {
-		pool := must(db.Open(t.Context(), b.URL, 5, kind))(t)
+		pool := testenv.Must(db.Open(t.Context(), b.URL, 5, kind))(t)
 		t.Cleanup(pool.Close)
 		return pool
 	}
 	pools := db.Pools{Creations: open(db.ForCreations), Calls: open(db.ForCalls), Reads: open(db.ForReads)}
-	keeper := must(directory.NewKeeper(t.Context(), pools.Reads, directory.Usable, nil))(t)
-	return must(payment.New(pools, b.clock, outbound.NewAddresses(false), keeper, configuration))(t)
+	keeper := testenv.Must(directory.NewKeeper(t.Context(), pools.Reads, directory.Usable, nil))(t)
+	return testenv.Must(payment.New(pools, b.clock, outbound.NewAddresses(false), keeper, configuration))(t)
 }
 
 // other begins a transaction of somebody else, which goes on until it is ended.
 func (b *bundle) other(t *testing.T, sql string, args ...any) pgx.Tx {
 	t.Helper()
 	tx := b.Beside(t)
-	must(tx.Exec(context.Background(), sql, args...))(t)
+	testenv.Must(tx.Exec(context.Background(), sql, args...))(t)
 	return tx
 }
 
 // waitsFor counts the transactions that wait for what the given one has locked, until its answer is asked for.
 func (b *bundle) waitsFor(t *testing.T, holder pgx.Tx) func() int {
 	t.Helper()
-	conn := must(pgx.Connect(t.Context(), b.URL))(t)
+	conn := testenv.Must(pgx.Connect(t.Context(), b.URL))(t)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	stop, counted := make(chan struct{}), make(chan int)
 	go func() {
@@ -126,7 +126,7 @@ func TestHeldTraderAlone(t *testing.T) {
 	service := b.asRun(t)
 	b.other(t, lockBalance, ledger.Available(ledger.Trader, held.ID).ID())
 	began := time.Now()
-	wantCode(t, errOf(service.Create(context.Background(), merchant.Caller, request("1"))), "busy")
+	wantCode(t, testenv.ErrOf(service.Create(context.Background(), merchant.Caller, request("1"))), "busy")
 	took := time.Since(began)
 	testenv.Check(t, !testenv.Whole(t) || took <= 2*time.Second, "refused after %s", took)
 }
@@ -135,7 +135,7 @@ func TestHeldTraderAlone(t *testing.T) {
 func TestHeldElsewhere(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100000", Requisites: 2})
 	service := b.asRun(t)
-	made := must(service.Create(context.Background(), merchant.Caller, request("1")))(t)
+	made := testenv.Must(service.Create(context.Background(), merchant.Caller, request("1")))(t)
 	lock := b.other(t, "select from requisite_day where requisite_id = $1 for update", *made.Payment.RequisiteID)
 	for n := range 5 {
 		got, err := service.Create(context.Background(), merchant.Caller, requestOf(fmt.Sprint("beside-", n), fmt.Sprint(200+n)))
@@ -246,7 +246,7 @@ func TestExpiryWaitsBriefly(t *testing.T) {
 func TestTwinWaits(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 3})
 	service := b.asRun(t)
-	first := must(service.Create(t.Context(), merchant.Caller, request("first")))(t)
+	first := testenv.Must(service.Create(t.Context(), merchant.Caller, request("first")))(t)
 	for order, commits := range map[string]bool{"commits": true, "rolls back": false} {
 		winner := b.other(t,
 			"insert into payment_key (merchant_id, channel, order_id, payment_id) values ($1, 'sbp', $2, $3)",
@@ -275,9 +275,9 @@ func TestTwinWaits(t *testing.T) {
 func TestRenewedBySomebodyElse(t *testing.T) {
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	settings := must(directory.NewKeeper(t.Context(), b.another(t), time.Hour, nil))(t)
+	settings := testenv.Must(directory.NewKeeper(t.Context(), b.another(t), time.Hour, nil))(t)
 	config := payment.Config{Requisites: dbtest.Requisites(), ExternalSecret: true}
-	service := must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings, config))(t)
+	service := testenv.Must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings, config))(t)
 	// It has chosen none, and looks whether the order id is taken.
 	looked := b.other(t, "lock table payment_key")
 	ended := make(chan error, 1)
@@ -296,7 +296,7 @@ func TestRenewedBySomebodyElse(t *testing.T) {
 
 // another is a pool beside the bundle's, which may be of one connection.
 func (b *bundle) another(t *testing.T) *pgxpool.Pool {
-	pool := must(pgxpool.New(t.Context(), b.URL))(t)
+	pool := testenv.Must(pgxpool.New(t.Context(), b.URL))(t)
 	t.Cleanup(pool.Close)
 	return pool
 }
@@ -313,7 +313,7 @@ func TestOpenLimit(t *testing.T) {
 	b.Exec(t, "update merchant set max_open_payments = 6 where id = $1", merchant.ID)
 	first := b.create(t, merchant.Caller, request("first"))
 	made := dbtest.Through(t, testenv.AtOnce(20, func(i int) error {
-		return errOf(b.payments.Create(t.Context(), merchant.Caller, request(fmt.Sprint(i))))
+		return testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, request(fmt.Sprint(i))))
 	}), "merchant_collect_open_limit")
 	testenv.Check(t, made <= 5, "%d made, want 5 at most", made)
 	for i := made; i < 5; i++ {
@@ -331,10 +331,10 @@ func TestOpenLimit(t *testing.T) {
 	// A refusal for another reason gives the place back.
 	dear := requestOf("dear", "999999999")
 	for range 3 {
-		wantCode(t, errOf(b.payments.Create(t.Context(), merchant.Caller, dear)), "collect_requisites_not_available")
+		wantCode(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, dear)), "collect_requisites_not_available")
 	}
 	b.create(t, merchant.Caller, request("after one was paid"))
-	wantCode(t, errOf(b.payments.Create(t.Context(), merchant.Caller, request("and not another"))), "merchant_collect_open_limit")
+	wantCode(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, request("and not another"))), "merchant_collect_open_limit")
 	b.Audit(t)
 }
 

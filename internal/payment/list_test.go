@@ -137,8 +137,8 @@ func TestListByPayerUsesItsIndex(t *testing.T) {
 // plan is how the database would do a query.
 func (b *bundle) plan(t *testing.T, query string, args ...any) string {
 	t.Helper()
-	rows := must(b.Pool.Query(context.Background(), "explain "+query, args...))(t)
-	lines := must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
+	rows := testenv.Must(b.Pool.Query(context.Background(), "explain "+query, args...))(t)
+	lines := testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	return strings.Join(lines, "\n")
 }
 
@@ -208,12 +208,12 @@ func TestListByMerchantPlans(t *testing.T) {
 	seldom := query
 	seldom.Status = new("failed")
 	span := db.Span{From: new(dbtest.Start.AddDate(0, 0, 9)), To: new(dbtest.Start.AddDate(0, 0, 10))}
-	b.WantPlan(t, "all", func(q *db.Queries) error { return errOf(q.PaymentListByMerchant(t.Context(), query)) },
+	b.WantPlan(t, "all", func(q *db.Queries) error { return testenv.ErrOf(q.PaymentListByMerchant(t.Context(), query)) },
 		"Index Cond: ((merchant_id = ", "payment_pkey")
-	b.WantPlan(t, "seldom", func(q *db.Queries) error { return errOf(q.PaymentListByMerchant(t.Context(), seldom)) },
+	b.WantPlan(t, "seldom", func(q *db.Queries) error { return testenv.ErrOf(q.PaymentListByMerchant(t.Context(), seldom)) },
 		"(status = 'failed'::text) AND (id > ")
 	b.WantPlan(t, "order", func(q *db.Queries) error {
-		return errOf(q.PaymentListByOrder(t.Context(), db.PaymentListByOrderParams{
+		return testenv.ErrOf(q.PaymentListByOrder(t.Context(), db.PaymentListByOrderParams{
 			MerchantID: merchant.ID, Channels: []string{"sbp", "card"}, OrderID: "order-20000",
 		}))
 	}, "payment_key_pkey", "Index Scan using payment_")
@@ -221,7 +221,7 @@ func TestListByMerchantPlans(t *testing.T) {
 		select merchant_id, 'payment', (md5((id / 200 % 2)::text))::uuid, id from payment where id >= 10000`)
 	b.Exec(t, "analyze metadata_pair")
 	b.WantPlan(t, "metadata", func(q *db.Queries) error {
-		return errOf(q.PaymentListByPair(t.Context(), db.PaymentListByPairParams{
+		return testenv.ErrOf(q.PaymentListByPair(t.Context(), db.PaymentListByPairParams{
 			MerchantID: merchant.ID, Pair: metadata.Pair{}.ID(), BelowID: 1 << 62, Page: 51,
 		}))
 	}, "Index Only Scan Backward using metadata_pair_pkey", "Index Scan using payment_")
@@ -231,6 +231,6 @@ func TestListByMerchantPlans(t *testing.T) {
 		times.AboveID, times.BelowID, err = span.IDs(t.Context(), q, "payment", 0, 1<<62)
 		noError(t, err)
 		times.CreatedFrom, times.CreatedTo = span.From, span.To
-		return errOf(q.PaymentListByMerchant(t.Context(), times))
+		return testenv.ErrOf(q.PaymentListByMerchant(t.Context(), times))
 	}, "id > '22959'", "id < '27280'")
 }

@@ -62,7 +62,7 @@ func TestWhoMaySeeAPayment(t *testing.T) {
 	r = request("order-3")
 	r.Amount, r.Payer = "500", &payment.Payer{UserID: new("42")}
 	p = b.create(t, merchant.Caller, r)
-	must(b.payments.Get(t.Context(),
+	testenv.Must(b.payments.Get(t.Context(),
 		caller.Caller{Kind: caller.Cabinet, ID: 42, Login: "somebody", MerchantIDs: []int64{merchant.ID}},
 		fmt.Sprint(p.ID)))(t)
 }
@@ -126,9 +126,9 @@ func unlessZero[T comparable](value T) *T {
 func (b *bundle) traderActions() map[string]func(who caller.Caller, id int64) error {
 	ctx := context.Background()
 	return map[string]func(who caller.Caller, id int64) error{
-		"completed": func(who caller.Caller, id int64) error { return errOf(b.payments.Confirm(ctx, who, id)) },
+		"completed": func(who caller.Caller, id int64) error { return testenv.ErrOf(b.payments.Confirm(ctx, who, id)) },
 		"cancelled": func(who caller.Caller, id int64) error {
-			return errOf(b.payments.Cancel(ctx, who, id, new("no transfer")))
+			return testenv.ErrOf(b.payments.Cancel(ctx, who, id, new("no transfer")))
 		},
 	}
 }
@@ -140,7 +140,7 @@ func TestTraderActions(t *testing.T) {
 		wantCode(t, act(caller.Caller{Kind: caller.Trader, Role: caller.Owner}, p.ID), "not_found") // a user of no trader
 		b.wantEvents(t, p, 0)
 		noError(t, act(trader.Caller, p.ID))
-		p = must(b.payments.Get(t.Context(), merchant.Caller, p.UUID.String()))(t)
+		p = testenv.Must(b.payments.Get(t.Context(), merchant.Caller, p.UUID.String()))(t)
 		history := b.History(t, p.MerchantID, p.ID)
 		if last := history[len(history)-1]; string(p.Status) != to || last.Actor != fmt.Sprint("trader:", trader.ID) {
 			t.Errorf("%s, by %s", p.Status, last.Actor)
@@ -158,7 +158,7 @@ func TestTraderActions(t *testing.T) {
 		b.set(t, p.ID, "failed")
 	}
 	p := b.create(t, merchant.Caller, request("order-3"))
-	wantFields(t, errOf(b.payments.Cancel(t.Context(), trader.Caller, p.ID, new(text(256)))), "reason")
+	wantFields(t, testenv.ErrOf(b.payments.Cancel(t.Context(), trader.Caller, p.ID, new(text(256)))), "reason")
 	b.Audit(t)
 }
 

@@ -20,14 +20,6 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// code is that of a refusal, or "" where there is none.
-func code(err error) string {
-	if refusal := fault.As(err); refusal != nil {
-		return refusal.Code
-	}
-	return ""
-}
-
 // Receipts are taken from the claim until a day after an unpaid end, three of a payment at most,
 // however many come at once. Nothing is left of one that is refused.
 func TestReceiptWindow(t *testing.T) {
@@ -36,8 +28,8 @@ func TestReceiptWindow(t *testing.T) {
 	add := func(name, content string) error {
 		return b.payments.AddReceipt(t.Context(), p.UUID, name, fileOf(content))
 	}
-	testenv.Want(t, code(add("a.png", png)), "receipts_closed", "before the claim")
-	must(b.payments.Claim(t.Context(), p.UUID))(t)
+	testenv.Want(t, dbtest.CodeOf(add("a.png", png)), "receipts_closed", "before the claim")
+	testenv.Must(b.payments.Claim(t.Context(), p.UUID))(t)
 	for name, content := range map[string]string{
 		"a.png": "no picture", "": png, strings.Repeat("x", 256): png, "a\x00.png": png, "empty.png": "",
 	} {
@@ -46,7 +38,7 @@ func TestReceiptWindow(t *testing.T) {
 	}
 	refused := map[string]int{}
 	for _, err := range testenv.AtOnce(8, func(i int) error { return add(fmt.Sprintf("%d.png", i), png) }) {
-		refused[code(err)]++
+		refused[dbtest.CodeOf(err)]++
 	}
 	testenv.Check(t, refused[""] == 3 && refused["receipts_full"] == 5, "of eight at once: %v", refused)
 	testenv.Want(t, b.Count(t, "select count(*) from payment_receipt_chunk"), 3, "pieces")
@@ -56,10 +48,10 @@ func TestReceiptWindow(t *testing.T) {
 	b.clock.Advance(24 * time.Hour)
 	noError(t, b.payments.AddReceipt(t.Context(), ended.UUID, "in time.png", fileOf(png)))
 	b.clock.Advance(time.Millisecond)
-	testenv.Want(t, code(b.payments.AddReceipt(t.Context(), ended.UUID, "late.png", fileOf(png))), "receipts_closed",
+	testenv.Want(t, dbtest.CodeOf(b.payments.AddReceipt(t.Context(), ended.UUID, "late.png", fileOf(png))), "receipts_closed",
 		"after a day")
 	b.set(t, ended.ID, "completed")
-	testenv.Want(t, code(b.payments.AddReceipt(t.Context(), ended.UUID, "paid.png", fileOf(png))), "receipts_closed",
+	testenv.Want(t, dbtest.CodeOf(b.payments.AddReceipt(t.Context(), ended.UUID, "paid.png", fileOf(png))), "receipts_closed",
 		"of a paid payment")
 }
 
@@ -89,10 +81,10 @@ func TestWhoSeesReceipts(t *testing.T) {
 		"another merchant": {caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: portal.MerchantID + 1}, "cashbox_access_denied"},
 	} {
 		list, err := b.payments.ListReceipts(ctx, test.who, p.ID)
-		testenv.Check(t, code(err) == test.want && (err != nil || (len(list) == 1 && list[0].Name == ".._.._my receipt.exe.png")),
+		testenv.Check(t, dbtest.CodeOf(err) == test.want && (err != nil || (len(list) == 1 && list[0].Name == ".._.._my receipt.exe.png")),
 			"%s lists %+v, %v", name, list, err)
 		found, got, err := b.payments.ReadReceipt(ctx, test.who, p.ID, 1)
-		testenv.Check(t, code(err) == test.want &&
+		testenv.Check(t, dbtest.CodeOf(err) == test.want &&
 			(err != nil || bytes.Equal(got, []byte(content)) && found.Size == int64(len(content))),
 			"%s reads %d bytes, %v", name, len(got), err)
 		_, _, err = b.payments.ReadReceipt(ctx, test.who, p.ID, 2)
@@ -111,17 +103,17 @@ func TestWhoSeesReceipts(t *testing.T) {
 	reason := "The payer shows the transfer."
 	_, err := b.payments.AppealWithReceipt(ctx, portal, p.ID, 3, &reason)
 	testenv.Check(t, errors.Is(err, fault.ErrNotFound), "an appeal with no receipt: %v", err)
-	opened := must(b.payments.AppealWithReceipt(ctx, portal, p.ID, 1, &reason))(t)
-	file := must(b.payments.ReadAppealFile(ctx, portal, opened.ID))(t)
+	opened := testenv.Must(b.payments.AppealWithReceipt(ctx, portal, p.ID, 1, &reason))(t)
+	file := testenv.Must(b.payments.ReadAppealFile(ctx, portal, opened.ID))(t)
 	for _, who := range readers {
-		must(b.payments.ReadAppealFile(ctx, who, opened.ID))(t)
+		testenv.Must(b.payments.ReadAppealFile(ctx, who, opened.ID))(t)
 		testenv.Want(t, b.Count(t, seen+" and subject_key = $4", "appeal", "file", max(who.ID, who.Behind),
 			strconv.FormatInt(opened.ID, 10)), 1, "notes of who read the appeal's file")
 	}
 	testenv.Check(t, opened.Status == "open" && opened.Reason == reason && bytes.Equal(file.Content, []byte(content)),
 		"opened %+v with %d bytes", opened, len(file.Content))
 	_, err = b.payments.AppealWithReceipt(ctx, portal, p.ID, 1, &reason)
-	testenv.Check(t, code(err) == "appeal_already_exists", "a second appeal: %v", err)
+	testenv.Check(t, dbtest.CodeOf(err) == "appeal_already_exists", "a second appeal: %v", err)
 }
 
 // Files go when they have been kept long enough, each removal leaves one line in the log, and what
@@ -134,7 +126,7 @@ func TestPurgeFiles(t *testing.T) {
 	appealed := func(order string) (payment.Payment, payment.AppealRecord) {
 		p := b.set(t, b.create(t, merchant.Caller, request(order)).ID, "failed")
 		noError(t, b.payments.AddReceipt(t.Context(), p.UUID, "r.png", fileOf(png)))
-		return p, must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, appeal(700_000)))(t)
+		return p, testenv.Must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, appeal(700_000)))(t)
 	}
 	decided, decidedAppeal := appealed("decided")
 	b.set(t, decided.ID, "completed")
@@ -156,9 +148,9 @@ func TestPurgeFiles(t *testing.T) {
 	purge()
 	purge() // finds nothing more
 	_, err := b.payments.ReadAppealFile(t.Context(), operator, decidedAppeal.ID)
-	testenv.Check(t, code(err) == "file_purged", "the decided appeal's file: %v", err)
+	testenv.Check(t, dbtest.CodeOf(err) == "file_purged", "the decided appeal's file: %v", err)
 	_, _, err = b.payments.ReadReceipt(t.Context(), operator, decided.ID, 1)
-	testenv.Check(t, code(err) == "file_purged", "the decided payment's receipt: %v", err)
+	testenv.Check(t, dbtest.CodeOf(err) == "file_purged", "the decided payment's receipt: %v", err)
 	file, err := b.payments.ReadAppealFile(t.Context(), operator, openAppeal.ID)
 	testenv.Check(t, err == nil && len(file.Content) == 700_000,
 		"the open appeal's file: %d bytes, %v", len(file.Content), err)
@@ -189,15 +181,15 @@ func TestPurgeFiles(t *testing.T) {
 // their types have, and below kept is what is kept of each that loses something.
 func TestReceiptsLoseMetadata(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 9})
-	for _, path := range must(filepath.Glob("testdata/metadata/*.*"))(t) {
+	for _, path := range testenv.Must(filepath.Glob("testdata/metadata/*.*"))(t) {
 		name := filepath.Base(path)
-		sent := must(os.ReadFile(path))(t)
+		sent := testenv.Must(os.ReadFile(path))(t)
 		want, err := os.ReadFile("testdata/metadata/kept/" + name)
 		if err != nil {
 			want = sent
 		}
 		made := b.create(t, merchant.Caller, request("order-"+name))
-		must(b.payments.Claim(t.Context(), made.UUID))(t)
+		testenv.Must(b.payments.Claim(t.Context(), made.UUID))(t)
 		noError(t, b.payments.AddReceipt(t.Context(), made.UUID, name, fileOf(string(sent))))
 		receipt, kept, err := b.payments.ReadReceipt(t.Context(), operator, made.ID, 1)
 		testenv.Check(t, err == nil && bytes.Equal(kept, want) && receipt.Size == int64(len(want)),

@@ -39,16 +39,16 @@ func TestReceivedAmount(t *testing.T) {
 			b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 			b.Exec(t, "update cashbox_method set (amount_policy, tolerance_percent, tolerance_amount, difference_to) = ("+c.policy+")")
 			p := b.create(t, merchant.Caller, request("order-1"))
-			got := must(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, &c.came))(t)
+			got := testenv.Must(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, &c.came))(t)
 			if c.want.trader == open {
 				b.wantMoney(t, trader.ID, merchant.CashboxID, positions["appeal"])
 				testenv.Want(t, got.Case(), true, "a case")
 				return
 			}
 			b.wantMoney(t, trader.ID, merchant.CashboxID, c.want)
-			wantSame(t, got, must(b.payments.Get(t.Context(), trader.Caller, p.UUID.String()))(t))
+			wantSame(t, got, testenv.Must(b.payments.Get(t.Context(), trader.Caller, p.UUID.String()))(t))
 			testenv.Check(t, got.Amount.Equal(p.Amount) && got.ReceivedAmount.Valid, "%s of %s", got.ReceivedAmount.Decimal, got.Amount)
-			steps := must(b.payments.ExplainRate(t.Context(), operator, p.ID))(t).Steps
+			steps := testenv.Must(b.payments.ExplainRate(t.Context(), operator, p.ID))(t).Steps
 			testenv.Want(t, steps[2].Value, got.AmountUSDT.Add(got.ProfitUSDT).StringFixed(8), "spot, explained")
 			counted := steps[2].Name + " " + steps[2].Formula
 			testenv.Want(t, strings.Contains(counted, "receivedAmount"), strings.Contains(c.policy, "received"), "%s", counted)
@@ -87,14 +87,14 @@ func TestReceivedWithoutRate(t *testing.T) {
 	b.Exec(t, "update cashbox_method set amount_policy = 'received'")
 	p := b.create(t, merchant.Caller, request("order-1"))
 	for _, wrong := range []string{"0", "-5", "1.001", "much", "1000000000000"} {
-		wantFields(t, errOf(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, &wrong)), "receivedAmount")
+		wantFields(t, testenv.ErrOf(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, &wrong)), "receivedAmount")
 	}
-	wantCode(t, errOf(b.payments.ConfirmReceived(t.Context(), b.NewTrader(t, dbtest.TraderOpts{USDT: "1"}).Caller, p.ID, new("800"))),
+	wantCode(t, testenv.ErrOf(b.payments.ConfirmReceived(t.Context(), b.NewTrader(t, dbtest.TraderOpts{USDT: "1"}).Caller, p.ID, new("800"))),
 		"not_found")
-	wantFields(t, errOf(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, new("1000.01"))), "receivedAmount")
-	must(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, new("800")))(t)
+	wantFields(t, testenv.ErrOf(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, new("1000.01"))), "receivedAmount")
+	testenv.Must(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, new("800")))(t)
 	b.SetRate(t, "RUB", "100", true)
-	testenv.Want(t, must(b.payments.Settle(t.Context()))(t), 1, "settled")
+	testenv.Want(t, testenv.Must(b.payments.Settle(t.Context()))(t), 1, "settled")
 	b.wantMoney(t, trader.ID, merchant.CashboxID, money{"92.16", "0", "7.61904761", "0.22095239"})
 	testenv.Want(t, b.Balance(t, ledger.Reserved(ledger.Trader, trader.ID)).String(), "0", "held")
 	b.Audit(t)
@@ -106,9 +106,9 @@ func TestDifferenceWithoutRate(t *testing.T) {
 	b.SetRate(t, "RUB", "80", false)
 	b.Exec(t, "update cashbox_method set amount_policy = 'tolerance', tolerance_amount = 1.5, difference_to = 'platform'")
 	p := b.create(t, merchant.Caller, request("order-1"))
-	must(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, new("998.50")))(t)
+	testenv.Must(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, new("998.50")))(t)
 	b.SetRate(t, "RUB", "100", true)
-	testenv.Want(t, must(b.payments.Settle(t.Context()))(t), 1, "settled")
+	testenv.Want(t, testenv.Must(b.payments.Settle(t.Context()))(t), 1, "settled")
 	b.wantMoney(t, trader.ID, merchant.CashboxID, money{"90.215", "0", "9.52380952", "0.26119048"})
 	b.Audit(t)
 }
@@ -119,22 +119,22 @@ func TestLateMoney(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
 	b.clock.Advance(15 * time.Minute)
-	testenv.Want(t, must(b.payments.Expire(t.Context()))(t), 1, "expired")
+	testenv.Want(t, testenv.Must(b.payments.Expire(t.Context()))(t), 1, "expired")
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["failed"])
 
 	b.clock.Advance(20 * time.Minute)
 	second := b.create(t, merchant.Caller, request("order-2"))
-	wantCode(t, errOf(b.payments.Confirm(t.Context(), trader.Caller, p.ID)), "payment_amount_taken")
+	wantCode(t, testenv.ErrOf(b.payments.Confirm(t.Context(), trader.Caller, p.ID)), "payment_amount_taken")
 	b.set(t, second.ID, "cancelled")
-	wantCode(t, errOf(b.payments.Confirm(t.Context(), trader.Caller, second.ID)), "payment_not_pending")
+	wantCode(t, testenv.ErrOf(b.payments.Confirm(t.Context(), trader.Caller, second.ID)), "payment_not_pending")
 	other := b.NewTrader(t, dbtest.TraderOpts{USDT: "1"})
-	wantCode(t, errOf(b.payments.Confirm(t.Context(), other.Caller, p.ID)), "not_found")
+	wantCode(t, testenv.ErrOf(b.payments.Confirm(t.Context(), other.Caller, p.ID)), "not_found")
 
 	b.Exec(t, "update cashbox_method set late_seconds = 2099") // a second before
 	b.clock.Advance(15 * time.Minute)
-	wantCode(t, errOf(b.payments.Confirm(t.Context(), trader.Caller, p.ID)), "payment_not_pending")
+	wantCode(t, testenv.ErrOf(b.payments.Confirm(t.Context(), trader.Caller, p.ID)), "payment_not_pending")
 	b.Exec(t, "update cashbox_method set late_seconds = 2101")
-	after := must(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, new("1000")))(t)
+	after := testenv.Must(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, new("1000")))(t)
 	testenv.Check(t, after.Status == payment.Completed && *after.StatusReason == "late", "%s, %v", after.Status, after.StatusReason)
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["completed"])
 	body := b.Text(t, "select convert_from(body, 'utf8') from webhook_event where sequence = 2 and subject_id = 1")
@@ -153,24 +153,24 @@ func TestLateMoneyOfAnother(t *testing.T) {
 	first.OrderID, first.Amount = "order-2", "1500"
 	asAsked := b.create(t, merchant.Caller, first)
 	b.clock.Advance(15 * time.Minute)
-	testenv.Want(t, must(b.payments.Expire(t.Context()))(t), 2, "expired")
-	kept := must(b.payments.KeepMoney(t.Context(), trader.Caller, *p.RequisiteID, payment.Came{Amount: new("900")}))(t)
+	testenv.Want(t, testenv.Must(b.payments.Expire(t.Context()))(t), 2, "expired")
+	kept := testenv.Must(b.payments.KeepMoney(t.Context(), trader.Caller, *p.RequisiteID, payment.Came{Amount: new("900")}))(t)
 	for i, test := range []struct{ amount, payer, then string }{{"900", "user-8", "cancelled"}, {"901", "user-7", "appeal"}} {
 		r := request(fmt.Sprint("other-", i))
 		r.Amount, r.Payer = test.amount, &payment.Payer{UserID: &test.payer}
 		other := b.create(t, merchant.Caller, r)
 		for _, err := range []error{
-			errOf(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, new("900"))),
-			errOf(b.payments.Attach(t.Context(), trader.Caller, kept.ID, p.ID)),
+			testenv.ErrOf(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, new("900"))),
+			testenv.ErrOf(b.payments.Attach(t.Context(), trader.Caller, kept.ID, p.ID)),
 		} {
 			wantCode(t, err, "payment_amount_taken")
 		}
 		if i > 0 {
-			must(b.payments.Confirm(t.Context(), trader.Caller, asAsked.ID))(t)
+			testenv.Must(b.payments.Confirm(t.Context(), trader.Caller, asAsked.ID))(t)
 		}
 		b.set(t, other.ID, test.then)
 	}
-	must(b.payments.Attach(t.Context(), trader.Caller, kept.ID, p.ID))(t)
+	testenv.Must(b.payments.Attach(t.Context(), trader.Caller, kept.ID, p.ID))(t)
 	b.Audit(t)
 }
 
@@ -181,14 +181,14 @@ func TestReceivedBeyondHold(t *testing.T) {
 	b.Exec(t, "update cashbox_method set amount_policy = 'received'")
 	p := b.create(t, merchant.Caller, request("order-1"))
 	confirm := func(came string) error {
-		return errOf(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, &came))
+		return testenv.ErrOf(b.payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, &came))
 	}
 	for _, came := range []string{"1002", "999999999999.99"} {
 		wantCode(t, confirm(came), "insufficient_trader_balance")
 	}
 	b.wantMoney(t, trader.ID, merchant.CashboxID, money{"0.01", "9.8", "0", "0"})
 	b.clock.Advance(15 * time.Minute)
-	must(b.payments.Expire(t.Context()))(t)
+	testenv.Must(b.payments.Expire(t.Context()))(t)
 	spent := ledger.Available(ledger.Trader, trader.ID).ID() // as by payouts, meanwhile
 	b.Exec(t, "delete from account_pending where account_id = $1", spent)
 	b.Exec(t, "update account_balance set balance = 9.79 where account_id = $1", spent)
@@ -202,8 +202,8 @@ func TestReceivedBeyondHold(t *testing.T) {
 func TestPolicyJustSet(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
-	settings := must(directory.NewKeeper(t.Context(), b.Pool, time.Hour, nil))(t)
-	payments := must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings, configuration))(t)
+	settings := testenv.Must(directory.NewKeeper(t.Context(), b.Pool, time.Hour, nil))(t)
+	payments := testenv.Must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings, configuration))(t)
 	b.Exec(t, "update cashbox_method set amount_policy = 'received'")
-	must(payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, new("800")))(t)
+	testenv.Must(payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, new("800")))(t)
 }

@@ -25,8 +25,8 @@ import (
 // replica is another process on the same database: a service with a memory of its own, which may be so old.
 func (b *bundle) replica(t *testing.T, usable time.Duration) *payment.Service {
 	t.Helper()
-	keeper := must(directory.NewKeeper(t.Context(), b.Pool, usable, nil))(t)
-	return must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), keeper, configuration))(t)
+	keeper := testenv.Must(directory.NewKeeper(t.Context(), b.Pool, usable, nil))(t)
+	return testenv.Must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), keeper, configuration))(t)
 }
 
 // oneOrder is the case in which all ask for the same payment: one creates, and the others answer with what it made.
@@ -179,13 +179,13 @@ func TestSettingsThatCannotBeRenewed(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 5})
 	fresh := b.replica(t, time.Hour)
 	old := b.replica(t, time.Nanosecond)
-	beside := must(pgx.Connect(t.Context(), b.URL))(t)
+	beside := testenv.Must(pgx.Connect(t.Context(), b.URL))(t)
 	defer func() { _ = beside.Close(context.Background()) }()
 	do := func(little, all string) {
-		must(beside.Exec(t.Context(), testenv.Pick(t, little, all)))(t)
+		testenv.Must(beside.Exec(t.Context(), testenv.Pick(t, little, all)))(t)
 	}
 	create := func(service *payment.Service, order string) error {
-		return errOf(service.Create(t.Context(), merchant.Caller, request(order)))
+		return testenv.ErrOf(service.Create(t.Context(), merchant.Caller, request(order)))
 	}
 	do("alter table setting_version rename to gone", "begin; lock table setting_version in access exclusive mode")
 	noError(t, create(fresh, "order-1"))
@@ -233,7 +233,7 @@ func TestMissingRowsLeaveNothing(t *testing.T) {
 	b.forget(t, "trader", trader.ID)
 	refused("to complete what had ended without the trader's account", func() error { return move(ended.ID) })
 	refused("to create without the trader's account", func() error {
-		return errOf(b.payments.Create(t.Context(), merchant.Caller, request("new")))
+		return testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, request("new")))
 	})
 	row := b.row(t, open)
 	b.Exec(t, "alter table payment disable trigger all")
@@ -256,7 +256,7 @@ func TestMissingRequisite(t *testing.T) {
 	b.Exec(t, "alter table payment drop constraint if exists payment_requisite_id_fkey")
 	b.Exec(t, "delete from requisite where id = $1", trader.Requisites[0])
 	r := requestOf("after", "1001")
-	dbtest.WantRefusal(t, errOf(b.payments.Create(t.Context(), merchant.Caller, r)), fault.Refused, "collect_requisites_not_available")
+	dbtest.WantRefusal(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, r)), fault.Refused, "collect_requisites_not_available")
 	testenv.Want(t, b.everything(t), before, "what is left")
 }
 
@@ -280,25 +280,25 @@ func testLostSettings(t *testing.T, lose string) {
 		as 'select since from server' set search_path = public`)
 	config := b.Pool.Config()
 	config.ConnConfig.RuntimeParams["search_path"] = "public, pg_catalog"
-	pool := must(pgxpool.NewWithConfig(t.Context(), config))(t)
+	pool := testenv.Must(pgxpool.NewWithConfig(t.Context(), config))(t)
 	t.Cleanup(pool.Close)
 	var version int64
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
 	kept := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
 	b.Get(t, &version, "select version from setting_version")
 	lost, losing := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1}), b.NewMerchant(t, dbtest.MerchantOpts{})
-	settings := must(directory.NewKeeper(t.Context(), pool, 0, nil))(t)
+	settings := testenv.Must(directory.NewKeeper(t.Context(), pool, 0, nil))(t)
 	choosing := settings.Requisites()
 	b.Exec(t, "delete from requisite where trader_id = $1", lost.ID)
 	b.forget(t, "trader", lost.ID)
 	b.Exec(t, "delete from trader where id = $1", lost.ID)
 	b.Exec(t, "delete from cashbox_method where cashbox_id = $1 or method = 'sim'", losing.CashboxID)
 	b.Exec(t, lose, version)
-	changed := must(settings.Renew(t.Context()))(t)
+	changed := testenv.Must(settings.Renew(t.Context()))(t)
 	testenv.Need(t, changed, "what was lost is no change")
 	w := routing.Want{Currency: "RUB", Method: "sbp", Amount: decimal.NewFromInt(1000), Now: b.clock.Now()}
 	hold := func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(1) }
-	candidates := must(settings.Requisites().Explain(t.Context(), b.Queries(), w, hold))(t)
+	candidates := testenv.Must(settings.Requisites().Explain(t.Context(), b.Queries(), w, hold))(t)
 	testenv.Check(t, len(candidates) == 1 && candidates[0].TraderID == kept.ID && settings.Requisites() != choosing,
 		"the candidates are %+v", candidates)
 	shop := settings.Shop(losing.ID, &losing.CashboxID, "sbp", "RUB")

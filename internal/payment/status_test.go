@@ -98,8 +98,8 @@ func (b *bundle) testMove(t *testing.T, from, to, slot string) {
 // one read are not the same in memory.
 func wantSame(t *testing.T, before, after any) {
 	t.Helper()
-	want := must(json.Marshal(before))(t)
-	got := must(json.Marshal(after))(t)
+	want := testenv.Must(json.Marshal(before))(t)
+	got := testenv.Must(json.Marshal(after))(t)
 	testenv.Check(t, bytes.Equal(got, want), "the same status changed the payment from %s to %s", want, got)
 }
 
@@ -210,7 +210,7 @@ func TestUpdateStatusKeepsTheProvidersID(t *testing.T) {
 func TestProviderPaymentIDInAnyOrder(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("first"))
-	must(b.payments.Confirm(t.Context(), trader.Caller, p.ID))(t)
+	testenv.Must(b.payments.Confirm(t.Context(), trader.Caller, p.ID))(t)
 	for _, said := range []*string{new("bank-1"), nil, new("bank-1")} {
 		_, queued, err := b.payments.UpdateStatus(t.Context(), application, p.ID,
 			payment.Update{Status: "completed", ProviderPaymentID: said})

@@ -47,7 +47,7 @@ func TestExpire(t *testing.T) {
 	b.clock.Advance(time.Millisecond)
 	b.wantExpired(t, 1)
 	b.wantExpired(t, 0)
-	p = must(b.payments.Get(ctx, merchant.Caller, p.UUID.String()))(t)
+	p = testenv.Must(b.payments.Get(ctx, merchant.Caller, p.UUID.String()))(t)
 	testenv.Check(t, p.Status == "failed" && *p.StatusReason == "expired" && p.StatusAt.Equal(at(15)) &&
 		p.ExpiresAt.Equal(at(15)), "%s for %v at %s", p.Status, p.StatusReason, p.StatusAt)
 	history := b.History(t, p.MerchantID, p.ID)
@@ -59,7 +59,7 @@ func TestExpire(t *testing.T) {
 	// A late transfer must not be taken for the next payer's: the slot rests for 15 minutes.
 	b.wantSlot(t, p, "12:30")
 	b.clock.Advance(15*time.Minute - time.Millisecond)
-	wantCode(t, errOf(b.payments.Create(ctx, merchant.Caller, request("order-2"))), "collect_requisites_not_available")
+	wantCode(t, testenv.ErrOf(b.payments.Create(ctx, merchant.Caller, request("order-2"))), "collect_requisites_not_available")
 	b.clock.Advance(time.Millisecond)
 	b.create(t, merchant.Caller, request("order-2"))
 	b.Audit(t)
@@ -80,7 +80,7 @@ func TestConfirmPastExpiry(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
 	b.clock.Advance(time.Hour)
-	testenv.Want(t, must(b.payments.Confirm(context.Background(), trader.Caller, p.ID))(t).Status, "completed",
+	testenv.Want(t, testenv.Must(b.payments.Confirm(context.Background(), trader.Caller, p.ID))(t).Status, "completed",
 		"status")
 	b.wantExpired(t, 0)
 	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["completed"])
@@ -125,7 +125,7 @@ func TestSettlementWaitsForARate(t *testing.T) {
 		"rate unavailable %v, hold %s", p.RateUnavailable, b.row(t, p).HoldUSDT)
 	want(held)
 	b.wantDue(t, 0)
-	must(b.payments.Confirm(context.Background(), trader.Caller, p.ID))(t)
+	testenv.Must(b.payments.Confirm(context.Background(), trader.Caller, p.ID))(t)
 	want(held)
 	b.wantDue(t, 1)
 	b.wantSettled(t, 0)
@@ -148,7 +148,7 @@ func TestSettlementWaitsForARate(t *testing.T) {
 	b.wantSettled(t, 0)
 	want(settled)
 	b.wantDue(t, 0)
-	p = must(b.payments.Get(context.Background(), merchant.Caller, p.UUID.String()))(t)
+	p = testenv.Must(b.payments.Get(context.Background(), merchant.Caller, p.UUID.String()))(t)
 	stored := b.row(t, p)
 	got := fmt.Sprintln(p.RateUnavailable, p.BaseRate, stored.RateSource, stored.RateObservedAt.UTC(), p.AmountUSDT, p.ProfitUSDT,
 		p.SpreadTraderUSDT, p.SpreadPlatformUSDT)
@@ -217,7 +217,7 @@ func TestEventOfACompletedPayment(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	p := b.create(t, merchant.Caller, request(`order <1> & "co"`))
 	b.clock.Advance(5*time.Minute + 123*time.Millisecond)
-	must(b.payments.Confirm(context.Background(), trader.Caller, p.ID))(t)
+	testenv.Must(b.payments.Confirm(context.Background(), trader.Caller, p.ID))(t)
 	b.wantEvent(t, p, "event_completed.json")
 }
 
@@ -238,7 +238,7 @@ func (b *bundle) wantEvent(t *testing.T, p payment.Payment, golden string) {
 		p.MerchantID, p.CashboxID).
 		Scan(&id, &url, &body)
 	testenv.Need(t, err == nil && url == "https://shop.example/hook" && id.Version() == 7, "event %s to %s: %v", id, url, err)
-	want := string(must(os.ReadFile("testdata/" + golden))(t))
+	want := string(testenv.Must(os.ReadFile("testdata/" + golden))(t))
 	want = strings.NewReplacer("{eventId}", id.String(), "{uuid}", p.UUID.String(), "{id}", strconv.FormatInt(p.ID, 10)).
 		Replace(want)
 	if got, want := decode(t, string(body)), decode(t, want); !reflect.DeepEqual(got, want) {
@@ -290,7 +290,7 @@ func TestOutageIsGivenBack(t *testing.T) {
 	expire := func(want int) {
 		t.Helper()
 		b.wantExpired(t, want)
-		testenv.Want(t, must(rival.Expire(t.Context()))(t), 0, "payments expired by the other process")
+		testenv.Want(t, testenv.Must(rival.Expire(t.Context()))(t), 0, "payments expired by the other process")
 	}
 	left := func(p payment.Payment) time.Duration {
 		t.Helper()

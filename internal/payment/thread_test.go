@@ -15,7 +15,7 @@ import (
 func TestThread(t *testing.T) {
 	b := setup(t)
 	p, merchant, trader := b.failed(t)
-	opened := must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, appeal(100)))(t)
+	opened := testenv.Must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, appeal(100)))(t)
 	support := b.user(t, caller.Caller{Kind: caller.Operator, Role: caller.Support, Stale: true}, "olga")
 	desk := b.user(t, caller.Caller{Kind: caller.Trader, Role: caller.Desk, TraderID: trader.ID}, "tim")
 	foreign := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: trader.ID + 1}
@@ -27,9 +27,9 @@ func TestThread(t *testing.T) {
 	}
 
 	wantCode(t, write(foreign, "mine?"), "not_found")
-	wantCode(t, errOf(b.payments.ReadThread(t.Context(), foreign, opened.ID)), "not_found")
+	wantCode(t, testenv.ErrOf(b.payments.ReadThread(t.Context(), foreign, opened.ID)), "not_found")
 	wantCode(t, write(portalOf(merchant.ID), "and me?"), "token_kind_not_allowed")
-	wantCode(t, errOf(b.payments.ReadThread(t.Context(), portalOf(merchant.ID), opened.ID)), "token_kind_not_allowed")
+	wantCode(t, testenv.ErrOf(b.payments.ReadThread(t.Context(), portalOf(merchant.ID), opened.ID)), "token_kind_not_allowed")
 	auditor := caller.Caller{Kind: caller.Operator, Role: caller.Auditor}
 	wantCode(t, write(auditor, "seen"), "role_not_allowed")
 	for _, wrong := range []string{" \n", strings.Repeat("я", 1001), "it went to 4111 1111 1111 1111"} {
@@ -42,24 +42,24 @@ func TestThread(t *testing.T) {
 	testenv.Want(t, unread("trader"), 2, "the trader has not read")
 	looks := desk
 	looks.ViewAs = true
-	must(b.payments.ReadThread(t.Context(), looks, opened.ID))(t)
-	must(b.payments.ReadThread(t.Context(), support, opened.ID))(t)
+	testenv.Must(b.payments.ReadThread(t.Context(), looks, opened.ID))(t)
+	testenv.Must(b.payments.ReadThread(t.Context(), support, opened.ID))(t)
 	list, next, err := b.payments.ListThreads(t.Context(), desk, payment.Page{})
 	testenv.Check(t, err == nil && next == nil && len(list) == 1 && list[0].Unread == 2 && list[0].Messages == 2 &&
 		list[0].Appeal.ID == opened.ID, "listed %+v, %v", list, err)
-	must(b.payments.ReadThread(t.Context(), desk, opened.ID))(t)
+	testenv.Must(b.payments.ReadThread(t.Context(), desk, opened.ID))(t)
 	testenv.Want(t, unread("trader"), 0, "the trader has read, unread")
 	b.clock.Advance(time.Minute)
 	noError(t, write(desk, "It did not."))
 	testenv.Want(t, unread("operator"), 1, "no operator has read")
-	must(b.payments.ReadThread(t.Context(), auditor, opened.ID))(t)
+	testenv.Must(b.payments.ReadThread(t.Context(), auditor, opened.ID))(t)
 	testenv.Want(t, unread("operator"), 1, "who may not answer has read it, unread")
-	read := must(b.payments.ReadThread(t.Context(), support, opened.ID))(t)
+	read := testenv.Must(b.payments.ReadThread(t.Context(), support, opened.ID))(t)
 	last := read.Messages[2]
 	testenv.Check(t, read.Open && read.Messages[0].Login == "olga" && read.Messages[0].Text == "Did 1,000.00 ₽ come at 12:05?" &&
 		last.FromTrader && last.Login == "tim" && last.At.Equal(b.clock.Now()), "read %+v", read)
 	testenv.Want(t, unread("operator"), 0, "unread")
-	theirs := must(b.payments.ReadThread(t.Context(), desk, opened.ID))(t)
+	theirs := testenv.Must(b.payments.ReadThread(t.Context(), desk, opened.ID))(t)
 	testenv.Check(t, theirs.Messages[0].Login == "" && theirs.Messages[2].Login == "tim", "the trader reads %+v", theirs)
 
 	list, _, err = b.payments.ListThreads(t.Context(), foreign, payment.Page{})
@@ -67,7 +67,7 @@ func TestThread(t *testing.T) {
 	b.Exec(t, "update appeal_thread set messages = 100 where appeal_id = $1", opened.ID)
 	wantCode(t, write(desk, "once more"), "appeal_thread_full")
 	b.Exec(t, "update appeal_thread set messages = 3 where appeal_id = $1", opened.ID)
-	must(b.payments.ReviewAppeal(t.Context(), operator, opened.ID))(t)
+	testenv.Must(b.payments.ReviewAppeal(t.Context(), operator, opened.ID))(t)
 	noError(t, write(desk, "Still not."))
 	b.set(t, p.ID, "failed")
 	wantCode(t, write(desk, "Too late?"), "appeal_not_open")

@@ -22,7 +22,7 @@ func TestMoneyOfNoPayment(t *testing.T) {
 	ctx, who, requisite := t.Context(), c.trader.Caller, *c.p.RequisiteID
 	keep := func(amount, payer string) payment.Arrival {
 		t.Helper()
-		return must(c.payments.KeepMoney(ctx, who, requisite, payment.Came{Amount: &amount, Payer: &payer}))(t)
+		return testenv.Must(c.payments.KeepMoney(ctx, who, requisite, payment.Came{Amount: &amount, Payer: &payer}))(t)
 	}
 	rest, other := keep("300", "Ivan P."), keep("299.99", "100% Anna")
 	for words, want := range map[string]int{"": 2, "anna": 1, "100%": 1, "_": 0, "petr": 0} {
@@ -32,37 +32,37 @@ func TestMoneyOfNoPayment(t *testing.T) {
 	list, _, err := c.payments.ListFree(ctx, who, payment.FreeArrivals{Amount: "300"})
 	testenv.Check(t, err == nil && len(list) == 1 && list[0].ID == rest.ID, "of 300: %+v, %v", list, err)
 	stranger := c.NewTrader(t, dbtest.TraderOpts{USDT: "10"})
-	wantCode(t, errOf(c.payments.KeepMoney(ctx, stranger.Caller, requisite, payment.Came{Amount: new("1")})), "not_found")
-	wantFields(t, errOf(c.payments.KeepMoney(ctx, who, requisite, payment.Came{At: new(c.clock.Now().Add(time.Hour))})), "amount", "cameAt")
-	wantCode(t, errOf(c.payments.Attach(ctx, stranger.Caller, rest.ID, c.p.ID)), "not_found")
+	wantCode(t, testenv.ErrOf(c.payments.KeepMoney(ctx, stranger.Caller, requisite, payment.Came{Amount: new("1")})), "not_found")
+	wantFields(t, testenv.ErrOf(c.payments.KeepMoney(ctx, who, requisite, payment.Came{At: new(c.clock.Now().Add(time.Hour))})), "amount", "cameAt")
+	wantCode(t, testenv.ErrOf(c.payments.Attach(ctx, stranger.Caller, rest.ID, c.p.ID)), "not_found")
 
 	keep("284.99", "") // more than 5% off
-	fitting := must(c.payments.Fitting(ctx, who, c.p.UUID.String()))(t)
+	fitting := testenv.Must(c.payments.Fitting(ctx, who, c.p.UUID.String()))(t)
 	testenv.Check(t, len(fitting) == 2 && fitting[0].ID == rest.ID && fitting[1].ID == other.ID, "it fits: %+v", fitting)
-	errs := testenv.AtOnce(8, func(int) error { return errOf(c.payments.Attach(ctx, who, rest.ID, c.p.ID)) })
+	errs := testenv.AtOnce(8, func(int) error { return testenv.ErrOf(c.payments.Attach(ctx, who, rest.ID, c.p.ID)) })
 	dbtest.WantOne(t, errs, "arrival_taken")
-	c.p = must(c.payments.Get(ctx, who, c.p.UUID.String()))(t)
+	c.p = testenv.Must(c.payments.Get(ctx, who, c.p.UUID.String()))(t)
 	c.want(t, payment.Completed, positions["completed"], "1000.00")
-	wantCode(t, errOf(c.payments.Attach(ctx, who, other.ID, c.p.ID)), "payment_not_pending")
+	wantCode(t, testenv.ErrOf(c.payments.Attach(ctx, who, other.ID, c.p.ID)), "payment_not_pending")
 
 	// What is found while a merchant's appeal waits decides it.
 	p := c.create(t, c.merchant.Caller, request("order-2"))
 	c.set(t, p.ID, "failed")
-	opened := must(c.payments.OpenAppeal(ctx, c.merchant.Caller, p.ID, appeal(100)))(t)
+	opened := testenv.Must(c.payments.OpenAppeal(ctx, c.merchant.Caller, p.ID, appeal(100)))(t)
 	late := keep("1000", "")
 	keep("500", "")
 	for i, amount := range []string{"500", "499.99"} {
 		open := c.create(t, c.merchant.Caller, requestOf(fmt.Sprint("desk-", i), amount))
-		desk := must(c.payments.Desk(ctx, who))(t)
+		desk := testenv.Must(c.payments.Desk(ctx, who))(t)
 		testenv.Check(t, len(desk) == 1 && desk[0].ID == open.ID && desk[0].Fits == (amount == "500"), "the desk: %+v", desk)
 		c.set(t, open.ID, "completed")
 	}
 	far := c.NewTrader(t, dbtest.TraderOpts{Requisites: 1})
-	foreign := must(c.payments.KeepMoney(ctx, far.Caller, far.Requisites[0], payment.Came{Amount: new("1000")}))(t)
-	wantCode(t, errOf(c.payments.Attach(ctx, operator, foreign.ID, p.ID)), "not_found")
-	testenv.Check(t, errors.Is(errOf(c.guarded(t, 1).Attach(ctx, operator, late.ID, p.ID)), foureyes.ErrSecondOperator), "one operator alone")
-	must(c.payments.Attach(ctx, operator, late.ID, p.ID))(t)
-	testenv.Want(t, must(c.payments.GetAppeal(ctx, operator, opened.ID))(t).Status, "completed", "the appeal")
+	foreign := testenv.Must(c.payments.KeepMoney(ctx, far.Caller, far.Requisites[0], payment.Came{Amount: new("1000")}))(t)
+	wantCode(t, testenv.ErrOf(c.payments.Attach(ctx, operator, foreign.ID, p.ID)), "not_found")
+	testenv.Check(t, errors.Is(testenv.ErrOf(c.guarded(t, 1).Attach(ctx, operator, late.ID, p.ID)), foureyes.ErrSecondOperator), "one operator alone")
+	testenv.Must(c.payments.Attach(ctx, operator, late.ID, p.ID))(t)
+	testenv.Want(t, testenv.Must(c.payments.GetAppeal(ctx, operator, opened.ID))(t).Status, "completed", "the appeal")
 	c.Audit(t)
 }
 
@@ -91,17 +91,17 @@ func TestFarMoreByOneOperator(t *testing.T) {
 			c.Exec(t, "update cashbox_method set amount_policy = $1, tolerance_amount = 1000, difference_to = 'platform'", policy)
 			ctx, who := t.Context(), c.anOperator(t)
 			p := c.create(t, c.merchant.Caller, requestOf("order-2", "10"))
-			kept := must(c.payments.KeepMoney(ctx, c.trader.Caller, *p.RequisiteID, payment.Came{Amount: new("890")}))(t)
-			testenv.Check(t, errors.Is(errOf(c.guarded(t, 8).Attach(ctx, who, kept.ID, p.ID)), foureyes.ErrSecondOperator), "attached alone")
+			kept := testenv.Must(c.payments.KeepMoney(ctx, c.trader.Caller, *p.RequisiteID, payment.Came{Amount: new("890")}))(t)
+			testenv.Check(t, errors.Is(testenv.ErrOf(c.guarded(t, 8).Attach(ctx, who, kept.ID, p.ID)), foureyes.ErrSecondOperator), "attached alone")
 			testenv.Want(t, c.row(t, p).Status, "pending", "the payment")
 			if policy != "exact" {
-				must(c.guarded(t, 9).Attach(ctx, who, kept.ID, p.ID))(t)
+				testenv.Must(c.guarded(t, 9).Attach(ctx, who, kept.ID, p.ID))(t)
 				return
 			}
-			must(c.payments.Attach(ctx, c.trader.Caller, kept.ID, p.ID))(t)
+			testenv.Must(c.payments.Attach(ctx, c.trader.Caller, kept.ID, p.ID))(t)
 			take := payment.CaseDecision{PaymentID: p.ID, Decision: payment.TakeWhatCame}
-			testenv.Check(t, errors.Is(errOf(c.guarded(t, 8).DecideCase(ctx, who, take)), foureyes.ErrSecondOperator), "taken alone")
-			must(c.guarded(t, 9).DecideCase(ctx, who, take))(t)
+			testenv.Check(t, errors.Is(testenv.ErrOf(c.guarded(t, 8).DecideCase(ctx, who, take)), foureyes.ErrSecondOperator), "taken alone")
+			testenv.Must(c.guarded(t, 9).DecideCase(ctx, who, take))(t)
 			c.Audit(t)
 		})
 	}
@@ -115,15 +115,15 @@ func TestPartsCountOnce(t *testing.T) {
 	who := c.anOperator(t)
 	p := c.create(t, c.merchant.Caller, requestOf("order-2", "2000"))
 	for _, amount := range []string{"500", "300", "100"} {
-		kept := must(c.payments.KeepMoney(t.Context(), c.trader.Caller, *p.RequisiteID, payment.Came{Amount: &amount}))(t)
-		testenv.Check(t, errors.Is(errOf(c.guarded(t, 19).Attach(t.Context(), who, kept.ID, p.ID)), foureyes.ErrSecondOperator), "attached alone")
-		must(c.guarded(t, 20).Attach(t.Context(), who, kept.ID, p.ID))(t)
+		kept := testenv.Must(c.payments.KeepMoney(t.Context(), c.trader.Caller, *p.RequisiteID, payment.Came{Amount: &amount}))(t)
+		testenv.Check(t, errors.Is(testenv.ErrOf(c.guarded(t, 19).Attach(t.Context(), who, kept.ID, p.ID)), foureyes.ErrSecondOperator), "attached alone")
+		testenv.Must(c.guarded(t, 20).Attach(t.Context(), who, kept.ID, p.ID))(t)
 	}
 	testenv.Want(t, c.Text(t, "select trunc(sum(amount), 4)::text from operator_movement"), "8.8200", "moved alone")
 	take := payment.CaseDecision{PaymentID: p.ID, Decision: payment.TakeWhatCame}
-	testenv.Check(t, errors.Is(errOf(c.guarded(t, 20).DecideCase(t.Context(), who, take)), foureyes.ErrSecondOperator), "taken alone")
+	testenv.Check(t, errors.Is(testenv.ErrOf(c.guarded(t, 20).DecideCase(t.Context(), who, take)), foureyes.ErrSecondOperator), "taken alone")
 	before := c.Count(t, "select count(*) from operator_movement")
-	must(c.payments.DecideCase(t.Context(), portalOf(c.merchant.ID), take))(t)
+	testenv.Must(c.payments.DecideCase(t.Context(), portalOf(c.merchant.ID), take))(t)
 	testenv.Want(t, c.Count(t, "select count(*) from operator_movement"), before, "movements, once the merchant has taken it")
 	c.Audit(t)
 }
@@ -135,8 +135,8 @@ func TestTwoPiecesComplete(t *testing.T) {
 	c := newCase(t, "400")
 	who := c.anOperator(t)
 	for _, amount := range []string{"250", "350"} {
-		kept := must(c.payments.KeepMoney(t.Context(), c.trader.Caller, *c.p.RequisiteID, payment.Came{Amount: &amount}))(t)
-		c.p = must(c.guarded(t, 20).Attach(t.Context(), who, kept.ID, c.p.ID))(t)
+		kept := testenv.Must(c.payments.KeepMoney(t.Context(), c.trader.Caller, *c.p.RequisiteID, payment.Came{Amount: &amount}))(t)
+		c.p = testenv.Must(c.guarded(t, 20).Attach(t.Context(), who, kept.ID, c.p.ID))(t)
 	}
 	c.want(t, payment.Completed, positions["completed"], "1000.00")
 	testenv.Want(t, c.Text(t, "select string_agg(amount || ' ' || state, ', ' order by id) from arrival"),
@@ -154,9 +154,9 @@ func TestMoneyIsNotByCard(t *testing.T) {
 	r := request("order-1")
 	r.Currency, r.Method = "AZN", new("quasi_ecom")
 	p := b.create(t, merchant.Caller, r)
-	kept := must(b.payments.KeepMoney(t.Context(), trader.Caller, trader.Requisites[0], payment.Came{Amount: new("1000")}))(t)
-	wantFields(t, errOf(b.payments.Attach(t.Context(), trader.Caller, kept.ID, p.ID)), "paymentId")
-	fitting := must(b.payments.Fitting(t.Context(), trader.Caller, p.UUID.String()))(t)
-	desk := must(b.payments.Desk(t.Context(), trader.Caller))(t)
+	kept := testenv.Must(b.payments.KeepMoney(t.Context(), trader.Caller, trader.Requisites[0], payment.Came{Amount: new("1000")}))(t)
+	wantFields(t, testenv.ErrOf(b.payments.Attach(t.Context(), trader.Caller, kept.ID, p.ID)), "paymentId")
+	fitting := testenv.Must(b.payments.Fitting(t.Context(), trader.Caller, p.UUID.String()))(t)
+	desk := testenv.Must(b.payments.Desk(t.Context(), trader.Caller))(t)
 	testenv.Check(t, len(fitting) == 0 && len(desk) == 1 && !desk[0].Fits, "it fits: %+v, %+v", fitting, desk)
 }

@@ -37,17 +37,21 @@ func newScene(t *testing.T) *scene {
 type step func(s *scene) error
 
 var steps = map[string]step{
-	"take": func(s *scene) error { return errOf(s.payouts.Take(context.Background(), s.taker.Caller, id(s.p))) },
+	"take": func(s *scene) error {
+		return testenv.ErrOf(s.payouts.Take(context.Background(), s.taker.Caller, id(s.p)))
+	},
 	"complete": func(s *scene) error {
-		return errOf(s.payouts.Complete(context.Background(), s.taker.Caller, id(s.p), new("tx-1")))
+		return testenv.ErrOf(s.payouts.Complete(context.Background(), s.taker.Caller, id(s.p), new("tx-1")))
 	},
 	"fail": func(s *scene) error {
-		return errOf(s.payouts.Fail(context.Background(), s.taker.Caller, id(s.p), new("bank says no")))
+		return testenv.ErrOf(s.payouts.Fail(context.Background(), s.taker.Caller, id(s.p), new("bank says no")))
 	},
-	"cancel": func(s *scene) error { return errOf(s.payouts.Cancel(context.Background(), s.m.Caller, id(s.p))) },
+	"cancel": func(s *scene) error {
+		return testenv.ErrOf(s.payouts.Cancel(context.Background(), s.m.Caller, id(s.p)))
+	},
 	"portal cancel": func(s *scene) error {
 		portal := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 7, MerchantID: s.m.ID}
-		return errOf(s.payouts.Cancel(context.Background(), portal, id(s.p)))
+		return testenv.ErrOf(s.payouts.Cancel(context.Background(), portal, id(s.p)))
 	},
 	"expire": func(s *scene) error {
 		s.clock.Advance(day)
@@ -58,16 +62,16 @@ var steps = map[string]step{
 		return err
 	},
 	"give back": func(s *scene) error {
-		return errOf(s.payouts.GiveBack(context.Background(), s.taker.Caller, id(s.p), new("no money there")))
+		return testenv.ErrOf(s.payouts.GiveBack(context.Background(), s.taker.Caller, id(s.p), new("no money there")))
 	},
 	"reclaim": func(s *scene) error {
-		return errOf(s.payouts.Reclaim(context.Background(), operator, id(s.p), new("the trader sleeps")))
+		return testenv.ErrOf(s.payouts.Reclaim(context.Background(), operator, id(s.p), new("the trader sleeps")))
 	},
 	"reverse": func(s *scene) error {
-		return errOf(s.payouts.Reverse(context.Background(), operator, id(s.p), new(" never arrived ")))
+		return testenv.ErrOf(s.payouts.Reverse(context.Background(), operator, id(s.p), new(" never arrived ")))
 	},
 	"resolve": func(s *scene) error {
-		return errOf(s.payouts.Resolve(context.Background(), operator, id(s.p),
+		return testenv.ErrOf(s.payouts.Resolve(context.Background(), operator, id(s.p),
 			payout.Resolution{Outcome: "completed", ProofReference: new("tx-2")}))
 	},
 }
@@ -182,8 +186,8 @@ func TestTwoTradersTake(t *testing.T) {
 		if trader.ID == traders[winner].ID {
 			continue
 		}
-		wantCode(t, errOf(s.payouts.Complete(context.Background(), trader.Caller, id(s.p), nil)), "not_found")
-		wantCode(t, errOf(s.payouts.Fail(context.Background(), trader.Caller, id(s.p), nil)), "not_found")
+		wantCode(t, testenv.ErrOf(s.payouts.Complete(context.Background(), trader.Caller, id(s.p), nil)), "not_found")
+		wantCode(t, testenv.ErrOf(s.payouts.Fail(context.Background(), trader.Caller, id(s.p), nil)), "not_found")
 		list, _, err := s.payouts.ListForTrader(context.Background(), trader.Caller, payout.Page{})
 		testenv.Check(t, err == nil && len(list) == 0, "trader %d sees %v (%v)", i, list, err)
 	}
@@ -258,12 +262,10 @@ func TestTraderList(t *testing.T) {
 	testenv.Check(t, first[0].OrderID == "order-2" && rest[0].OrderID == "order-1" && end == nil,
 		"pages %v, %v, %v", first, rest, end)
 	// They cannot take what they cannot pay, nor once they are switched off.
-	wantCode(t, errOf(s.payouts.Take(context.Background(), none.Caller, id(s.p))), "not_found")
+	wantCode(t, testenv.ErrOf(s.payouts.Take(context.Background(), none.Caller, id(s.p))), "not_found")
 	s.Exec(t, "update trader set enabled = false where id = $1", s.second.ID)
-	wantCode(t, errOf(s.payouts.Take(context.Background(), s.second.Caller, id(s.p))), "not_found")
+	wantCode(t, testenv.ErrOf(s.payouts.Take(context.Background(), s.second.Caller, id(s.p))), "not_found")
 	testenv.Want(t, see(s.second, payout.Page{}), "", "switched off he sees")
 	_, _, err = s.payouts.ListForTrader(context.Background(), both.Caller, payout.Page{Status: new("done")})
 	wantFields(t, err, "status")
 }
-
-func errOf[T any](_ T, err error) error { return err }

@@ -36,7 +36,7 @@ func setup(t *testing.T) *bundle {
 	d := dbtest.New(t)
 	d.SetRate(t, "RUB", "100", true)
 	clock := &dbtest.Clock{}
-	sealer := must(vault.New(make([]byte, vault.KeySize)))(t)
+	sealer := testenv.Must(vault.New(make([]byte, vault.KeySize)))(t)
 	service := payout.New(d.Pools(), clock, sealer, outbound.NewAddresses(false), foureyes.Rules{})
 	return &bundle{DB: d, clock: clock, payouts: service}
 }
@@ -108,7 +108,7 @@ func id(p payout.Payin) string { return p.UUID.String() }
 // take has a trader take a payout, which must succeed.
 func (b *bundle) take(t *testing.T, trader dbtest.Trader, p payout.Payin) payout.Offer {
 	t.Helper()
-	return must(b.payouts.Take(context.Background(), trader.Caller, id(p)))(t)
+	return testenv.Must(b.payouts.Take(context.Background(), trader.Caller, id(p)))(t)
 }
 
 // money is what the parties to a payout have.
@@ -134,6 +134,3 @@ var (
 	wantCode   = dbtest.WantCode
 	wantFields = dbtest.WantFields
 )
-
-// must is what a call has given that has to succeed.
-func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }

@@ -73,13 +73,13 @@ func TestRepeat(t *testing.T) {
 	} {
 		r := request("order-1")
 		change(&r)
-		again := must(b.payouts.Create(context.Background(), m.Caller, r))(t)
+		again := testenv.Must(b.payouts.Create(context.Background(), m.Caller, r))(t)
 		testenv.Check(t, again.Replay && again.Payin.UUID == p.UUID && strings.Join(again.Mismatch, " ") == want,
 			"replay %t of %s differs in %v, want %s", again.Replay, again.Payin.UUID, again.Mismatch, want)
 	}
 	wrong := request("order-1")
 	wrong.Amount = "1e3"
-	wantFields(t, errOf(b.payouts.Create(context.Background(), m.Caller, wrong)), "amount")
+	wantFields(t, testenv.ErrOf(b.payouts.Create(context.Background(), m.Caller, wrong)), "amount")
 	// What is refused now was not when the payout was made; another method has the order id to itself.
 	b.Exec(t, "update cashbox_payout_method set enabled = false where method = 'sbp'")
 	b.Exec(t, "delete from rate")
@@ -116,7 +116,7 @@ func TestParallelRepeatsMakeOne(t *testing.T) {
 func TestParallelPayoutsFreezeWhatIsThere(t *testing.T) {
 	b, m := withMerchant(t, "510")
 	errs := testenv.AtOnce(200, func(i int) error {
-		return errOf(b.payouts.Create(context.Background(), m.Caller, request(fmt.Sprintf("order-%d", i))))
+		return testenv.ErrOf(b.payouts.Create(context.Background(), m.Caller, request(fmt.Sprintf("order-%d", i))))
 	})
 	testenv.Want(t, dbtest.Through(t, errs, "insufficient_cashbox_balance"), 50, "payouts made")
 	testenv.Want(t, b.Count(t, "select count(*) from payin"), 50, "payouts stored")
@@ -128,7 +128,7 @@ func TestParallelPayoutsFreezeWhatIsThere(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	b, m := withMerchant(t, "10.19999999")
 	ask := func(who caller.Caller, r payout.Request) error {
-		return errOf(b.payouts.Create(context.Background(), who, r))
+		return testenv.ErrOf(b.payouts.Create(context.Background(), who, r))
 	}
 	without := m.Caller
 	without.Scopes = []string{caller.ScopePayments, caller.ScopeDeposits}
@@ -156,7 +156,7 @@ func TestUnboundKey(t *testing.T) {
 	m := b.merchant(t, "100", dbtest.MerchantOpts{Unbound: true})
 	testenv.Want(t, b.create(t, m.Caller, request("order-1")).CashboxID, m.CashboxID, "paid from")
 	b.Exec(t, "update cashbox_payout_method set enabled = false")
-	wantFields(t, errOf(b.payouts.Create(context.Background(), m.Caller, request("order-2"))), "currency")
+	wantFields(t, testenv.ErrOf(b.payouts.Create(context.Background(), m.Caller, request("order-2"))), "currency")
 }
 
 // Each field that is wrong is named, no requisite is told of, and nothing is stored. The bodies are those of wrong.txt in
@@ -174,7 +174,7 @@ func TestValidation(t *testing.T) {
 	} {
 		r := request("order-1")
 		change(&r)
-		err := errOf(b.payouts.Create(t.Context(), m.Caller, r))
+		err := testenv.ErrOf(b.payouts.Create(t.Context(), m.Caller, r))
 		wantFields(t, err, strings.Fields(fields)...)
 		testenv.Check(t, !strings.Contains(fmt.Sprint(fault.As(err).Fields), r.Address) || len(r.Address) <= 1,
 			"the requisite is in %v", fault.As(err).Fields)
@@ -214,8 +214,8 @@ func TestPayoutsOfDesks(t *testing.T) {
 	step("one is taken", func() { b.take(t, first, payins[0]) }, true, true, false)
 	b.wantCounts(t, first, 1, 1, 100)
 	b.wantCounts(t, second, 0, 1, 100)
-	step("and ended", func() { must(b.payouts.Fail(t.Context(), first.Caller, id(payins[0]), nil))(t) }, true, false, false)
-	step("cancelled", func() { must(b.payouts.Cancel(t.Context(), m.Caller, id(payins[1])))(t) }, true, true, false)
+	step("and ended", func() { testenv.Must(b.payouts.Fail(t.Context(), first.Caller, id(payins[0]), nil))(t) }, true, false, false)
+	step("cancelled", func() { testenv.Must(b.payouts.Cancel(t.Context(), m.Caller, id(payins[1])))(t) }, true, true, false)
 	b.wantCounts(t, second, 0, 0, 100)
 	b.create(t, m.Caller, request("c"))
 	last = b.stamps(t, ids)
@@ -227,13 +227,13 @@ func TestPayoutsOfDesks(t *testing.T) {
 	b.wantCounts(t, second, 0, 0, 100)
 	nobody := first.Caller
 	nobody.Role = ""
-	wantCode(t, errOf(b.payouts.DeskCounts(t.Context(), nobody, 100)), "role_not_allowed")
-	wantCode(t, errOf(b.payouts.Desk(t.Context(), nobody, "")), "role_not_allowed")
+	wantCode(t, testenv.ErrOf(b.payouts.DeskCounts(t.Context(), nobody, 100)), "role_not_allowed")
+	wantCode(t, testenv.ErrOf(b.payouts.Desk(t.Context(), nobody, "")), "role_not_allowed")
 }
 
 func (b *bundle) stamps(t *testing.T, ids []int64) map[int64]uint64 {
 	t.Helper()
-	got := must(b.payouts.DeskStamps(t.Context(), ids))(t)
+	got := testenv.Must(b.payouts.DeskStamps(t.Context(), ids))(t)
 	testenv.Need(t, len(got) == len(ids), "%d stamps of %d", len(got), len(ids))
 	return got
 }
@@ -242,9 +242,9 @@ func (b *bundle) wantCounts(t *testing.T, trader dbtest.Trader, taken, waiting i
 	t.Helper()
 	who := trader.Caller
 	who.Role = caller.Desk
-	got := must(b.payouts.DeskCounts(t.Context(), who, most))(t)
+	got := testenv.Must(b.payouts.DeskCounts(t.Context(), who, most))(t)
 	testenv.Want(t, got, payout.DeskCounts{Taken: taken, Waiting: waiting}, "counted")
-	desk := must(b.payouts.Desk(t.Context(), who, ""))(t)
+	desk := testenv.Must(b.payouts.Desk(t.Context(), who, ""))(t)
 	testenv.Check(t, most != 100 || len(desk.Taken) == taken && len(desk.Waiting) == waiting,
 		"the desk has %d and %d, want %d and %d", len(desk.Taken), len(desk.Waiting), taken, waiting)
 }
@@ -260,11 +260,11 @@ func TestPayoutBounds(t *testing.T) {
 	}
 	b.Exec(t, "update api_key set payout_daily_limit = 2500 where id = $1", m.Caller.ID)
 	b.create(t, m.Caller, of("first", "1000"))
-	wantCode(t, errOf(b.payouts.Create(t.Context(), m.Caller, of("too much at once", "2500.01"))), "key_payout_limit")
+	wantCode(t, testenv.ErrOf(b.payouts.Create(t.Context(), m.Caller, of("too much at once", "2500.01"))), "key_payout_limit")
 	again, err := b.payouts.Create(t.Context(), m.Caller, of("first", "1000")) // a repeat counts once
 	testenv.Check(t, err == nil && again.Replay, "a repeat: %+v, %v", again, err)
 	b.create(t, m.Caller, of("second", "1500"))
-	wantCode(t, errOf(b.payouts.Create(t.Context(), m.Caller, of("third", "1"))), "key_payout_limit")
+	wantCode(t, testenv.ErrOf(b.payouts.Create(t.Context(), m.Caller, of("third", "1"))), "key_payout_limit")
 	b.clock.Advance(24 * time.Hour)
 	b.create(t, m.Caller, of("third", "1000"))
 
@@ -294,8 +294,8 @@ func TestMissingAccountsLeaveNothing(t *testing.T) {
 	const gone = "owner_kind in ('cashbox', 'trader')"
 	b.Exec(t, "delete from account_balance where account_id in (select id from account where "+gone+")")
 	b.Exec(t, "delete from account where "+gone)
-	testenv.WantError(t, errOf(b.payouts.Create(t.Context(), m.Caller, request("new"))), db.ErrMissing, "a payout without accounts")
-	testenv.WantError(t, errOf(b.payouts.Complete(t.Context(), trader.Caller, id(made), new("proof"))), db.ErrMissing,
+	testenv.WantError(t, testenv.ErrOf(b.payouts.Create(t.Context(), m.Caller, request("new"))), db.ErrMissing, "a payout without accounts")
+	testenv.WantError(t, testenv.ErrOf(b.payouts.Complete(t.Context(), trader.Caller, id(made), new("proof"))), db.ErrMissing,
 		"a completion without accounts")
 	testenv.Want(t, state(), before, "what is stored")
 }
@@ -312,11 +312,11 @@ func TestBlockedRecipient(t *testing.T) {
 		"userIp": {Kind: "address", Value: "2001:db8::1"},
 	} {
 		n.Reason = "fraud"
-		made := must(settings.BlockPayer(t.Context(), admin, n))(t)
+		made := testenv.Must(settings.BlockPayer(t.Context(), admin, n))(t)
 		r := request(field)
 		r.UserID, r.UserIP = new("u-1"), new("2001:DB8:0::2")
-		wantFields(t, errOf(b.payouts.Create(t.Context(), m.Caller, r)), field)
-		must(settings.UnblockPayer(t.Context(), admin, made.ID, "tried"))(t)
+		wantFields(t, testenv.ErrOf(b.payouts.Create(t.Context(), m.Caller, r)), field)
+		testenv.Must(settings.UnblockPayer(t.Context(), admin, made.ID, "tried"))(t)
 		b.create(t, m.Caller, r)
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from payin"), 3, "payouts")
@@ -327,11 +327,11 @@ func TestBlockedRecipient(t *testing.T) {
 func TestTwinWaits(t *testing.T) {
 	b, merchant := withMerchant(t, "100")
 	first := b.create(t, merchant.Caller, request("first"))
-	impatient := must(db.Open(t.Context(), b.URL, 2, db.ForCreations))(t)
+	impatient := testenv.Must(db.Open(t.Context(), b.URL, 2, db.ForCreations))(t)
 	t.Cleanup(impatient.Close)
 	service := payout.New(db.OnePool(impatient), b.clock, dbtest.Vault(), outbound.NewAddresses(false), foureyes.Rules{})
 	winner := b.Beside(t)
-	must(winner.Exec(t.Context(),
+	testenv.Must(winner.Exec(t.Context(),
 		"insert into payin_key (merchant_id, channel, order_id, payin_id) values ($1, 'sbp', 'order', $2)",
 		merchant.ID, first.ID))(t)
 	ended := make(chan error, 1)

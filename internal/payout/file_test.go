@@ -57,8 +57,8 @@ func workbook(t *testing.T, cells string) string {
 		"xl/worksheets/sheet1.xml": `<worksheet ` + main + `><sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>Выплаты</t></is></c></row>` +
 			`<row r="2">` + head.String() + `</row><row r="3">` + cells + `</row></sheetData></worksheet>`,
 	} {
-		file := must(archive.Create(name))(t)
-		must(file.Write([]byte(content)))(t)
+		file := testenv.Must(archive.Create(name))(t)
+		testenv.Must(file.Write([]byte(content)))(t)
 	}
 	noError(t, archive.Close())
 	return book.String()
@@ -66,7 +66,7 @@ func workbook(t *testing.T, cells string) string {
 
 func (b *bundle) send(t *testing.T, m dbtest.Merchant, content string) payout.File {
 	t.Helper()
-	return must(b.payouts.SendFile(t.Context(), owner(m), payout.NewFile{KeyID: m.Caller.ID, Name: "pay.csv", Content: []byte(content)}))(t)
+	return testenv.Must(b.payouts.SendFile(t.Context(), owner(m), payout.NewFile{KeyID: m.Caller.ID, Name: "pay.csv", Content: []byte(content)}))(t)
 }
 
 // shown is a file's preview for the merchant's key; an empty text is more than any.
@@ -83,7 +83,7 @@ func (b *bundle) make(t *testing.T, m dbtest.Merchant, id int64, most string) (p
 // same file again is the one that was made.
 func TestFileMakesPayouts(t *testing.T) {
 	b, m := withMerchant(t, "100")
-	cyrillic := must(charmap.Windows1251.NewEncoder().String(
+	cyrillic := testenv.Must(charmap.Windows1251.NewEncoder().String(
 		"Выплаты;;;;\r\nЗаказ;Сумма;Способ;Телефон;Получатель;Банк\r\n;;;;;\r\nA-1;1 000,50;СБП;8 (900) 123-45-67;Пётр Ильин;Т-Банк\r\n"))(t)
 	for name, content := range map[string]string{
 		"windows": cyrillic,
@@ -96,16 +96,16 @@ func TestFileMakesPayouts(t *testing.T) {
 		"of Windows": "ORDERID\tAmount\tMETHOD\taddress\trecipient\tbank\nA-3\t1000.50\tSBP\t+7 900 123-45-67\tПётр Ильин\tТ-Банк\n",
 	} {
 		file := b.send(t, m, content)
-		preview := must(b.payouts.PreviewFile(t.Context(), owner(m), file.ID))(t)
+		preview := testenv.Must(b.payouts.PreviewFile(t.Context(), owner(m), file.ID))(t)
 		testenv.Check(t, preview.Good() && preview.Payouts == 1 && preview.Amount.String() == "1000.5" &&
 			preview.FrozenUSDT.String() == "10.2051" && preview.Rate.String() == "100", "%s: %+v", name, preview)
-		made := must(b.make(t, m, file.ID, preview.FrozenUSDT.String()))(t)
+		made := testenv.Must(b.make(t, m, file.ID, preview.FrozenUSDT.String()))(t)
 		testenv.Check(t, !made.Replay && made.File.Made() && made.File.Payouts == 1, "%s: %+v", name, made)
-		rows := must(b.payouts.AllFilePayins(t.Context(), owner(m), file.ID))(t)
+		rows := testenv.Must(b.payouts.AllFilePayins(t.Context(), owner(m), file.ID))(t)
 		testenv.Check(t, len(rows) == 1 && rows[0].Recipient == "Пётр Ильин" && rows[0].AddressMask == "•••• 4567" &&
 			*rows[0].BankName == "Т-Банк" && rows[0].FrozenUSDT.Equal(preview.FrozenUSDT), "%s: %+v", name, rows)
 		again := b.send(t, m, content)
-		repeat := must(b.make(t, m, again.ID, ""))(t)
+		repeat := testenv.Must(b.make(t, m, again.ID, ""))(t)
 		testenv.Check(t, again.ID == file.ID && again.Made() && repeat.Replay, "%s again: %+v, %+v", name, again, repeat)
 	}
 	testenv.Want(t, b.Text(t, "select string_agg(distinct actor, ',') from payin_history"), "merchant_portal:7", "who made them")
@@ -119,7 +119,7 @@ func TestFileWithLostDigits(t *testing.T) {
 	for _, kept := range []string{"4.0817810900099912E19", "40817810900099912000", "4111111111111111"} {
 		file := b.send(t, m, workbook(t, `<c r="A3" t="inlineStr"><is><t>A-5</t></is></c><c r="B3"><v>1000</v></c>`+
 			`<c r="C3" t="inlineStr"><is><t>c2c</t></is></c><c r="D3"><v>`+kept+`</v></c><c r="E3" t="inlineStr"><is><t>Пётр Ильин</t></is></c>`))
-		flaws := must(b.payouts.PreviewFile(t.Context(), owner(m), file.ID))(t).Flaws
+		flaws := testenv.Must(b.payouts.PreviewFile(t.Context(), owner(m), file.ID))(t).Flaws
 		testenv.Check(t, len(flaws) == 1 && flaws[0].Field == "address", "%s: %+v", kept, flaws)
 	}
 }
@@ -131,7 +131,7 @@ func TestFileFlaws(t *testing.T) {
 	file := b.send(t, m, fileHead+
 		"used,1000,sbp,+79001234567,Ivan Petrov,,\n\nsame,1000,sbp,+79001234567,Ivan Petrov,,\nsame,1000,sbp,+79001234567,Ivan Petrov,,\n"+
 		"wrong,ten,c2c,4111111111111112,,,\ncard,1,sbp,+79001234567,Ivan Petrov,,4111111111111111\n")
-	preview := must(b.payouts.PreviewFile(t.Context(), owner(m), file.ID))(t)
+	preview := testenv.Must(b.payouts.PreviewFile(t.Context(), owner(m), file.ID))(t)
 	var said []string
 	for _, flaw := range preview.Flaws {
 		said = append(said, fmt.Sprintf("%d %s %s", flaw.Line, flaw.Field, strings.Join(flaw.Reasons, "; ")))
@@ -143,7 +143,7 @@ func TestFileFlaws(t *testing.T) {
 6 recipient is required
 7 metadata.region must not contain a card number`
 	testenv.Want(t, strings.Join(said, "\n"), want, "flaws")
-	wantCode(t, errOf(b.make(t, m, file.ID, "")), "payout_file_flawed")
+	wantCode(t, testenv.ErrOf(b.make(t, m, file.ID, "")), "payout_file_flawed")
 	for content, wrong := range map[string]string{
 		"":                         "must not be empty",
 		"amount,method\n1,sbp\n":   "has no row that names the columns orderId, amount, method, address and recipient",
@@ -158,10 +158,10 @@ func TestFileFlaws(t *testing.T) {
 	}
 	// A file of right rows is refused as a whole: by the balance, the key's day, and what was shown.
 	costs := b.send(t, m, table(1))
-	wantCode(t, errOf(b.make(t, m, costs.ID, "10.19")), "payout_file_costs_more")
-	wantCode(t, errOf(b.make(t, m, b.send(t, m, table(2)).ID, "")), "insufficient_cashbox_balance")
+	wantCode(t, testenv.ErrOf(b.make(t, m, costs.ID, "10.19")), "payout_file_costs_more")
+	wantCode(t, testenv.ErrOf(b.make(t, m, b.send(t, m, table(2)).ID, "")), "insufficient_cashbox_balance")
 	b.Exec(t, "update api_key set payout_daily_limit = 999")
-	wantCode(t, errOf(b.make(t, m, costs.ID, "")), "key_payout_limit")
+	wantCode(t, testenv.ErrOf(b.make(t, m, costs.ID, "")), "key_payout_limit")
 	// It takes a second factor of the last minutes, and somebody who works with money.
 	for _, who := range []caller.Caller{
 		{Kind: caller.MerchantPortal, MerchantID: m.ID, Role: caller.Owner, Stale: true},
@@ -177,8 +177,8 @@ func TestFileFlaws(t *testing.T) {
 		_, err := b.payouts.SendFile(t.Context(), owner(other), payout.NewFile{KeyID: key, Name: "pay.csv", Content: []byte(table(1))})
 		wantFields(t, err, "keyId")
 	}
-	wantCode(t, errOf(b.make(t, other, costs.ID, "")), "not_found")
-	wantCode(t, errOf(b.payouts.File(t.Context(), owner(other), costs.ID)), "not_found")
+	wantCode(t, testenv.ErrOf(b.make(t, other, costs.ID, "")), "not_found")
+	wantCode(t, testenv.ErrOf(b.payouts.File(t.Context(), owner(other), costs.ID)), "not_found")
 }
 
 // Two thousand payouts are made together, once, however often they are asked for at a time; and if the last thing fails,
@@ -188,11 +188,11 @@ func TestFileIsAllOrNothing(t *testing.T) {
 	b.create(t, m.Caller, request("before")) // the balance is short of it now
 	b.Exec(t, "update api_key set payout_daily_limit = 2000000")
 	file := b.send(t, m, table(payout.MaxFileRows))
-	wantCode(t, errOf(b.make(t, m, file.ID, "")), "insufficient_cashbox_balance")
+	wantCode(t, testenv.ErrOf(b.make(t, m, file.ID, "")), "insufficient_cashbox_balance")
 	b.Exec(t, "create function fail() returns trigger language plpgsql as $$ begin raise 'the end'; end $$")
 	b.Exec(t, "create trigger fail before update on account_balance for each row execute function fail()")
 	b.Exec(t, "update cashbox_payout_method set markup_percent = 0")
-	testenv.Check(t, errOf(b.make(t, m, file.ID, "")) != nil, "made without its debit")
+	testenv.Check(t, testenv.ErrOf(b.make(t, m, file.ID, "")) != nil, "made without its debit")
 	testenv.Want(t, b.Count(t, "select count(*) from payin_key"), 1, "order ids that are taken")
 	b.Exec(t, "drop trigger fail on account_balance")
 	made := make([]payout.MadeFile, 4)
@@ -210,7 +210,7 @@ func TestFileIsAllOrNothing(t *testing.T) {
 	testenv.Want(t, fresh, 1, "calls made them")
 	testenv.Want(t, b.Count(t, "select count(*) from payin"), payout.MaxFileRows+1, "payouts")
 	testenv.Want(t, b.Text(t, "select amount::text from key_payout_day"), "2000000.00", "counts of the key's day")
-	counts := must(b.payouts.FileProgress(t.Context(), owner(m), file.ID))(t)
+	counts := testenv.Must(b.payouts.FileProgress(t.Context(), owner(m), file.ID))(t)
 	testenv.Want(t, counts[payout.Waiting], payout.MaxFileRows, "wait")
 	page, _, err := b.payouts.FilePayins(t.Context(), owner(m), file.ID, payout.FilePage{Page: db.Page{Limit: new(int32(2)), Cursor: new("3")}})
 	noError(t, err)

@@ -23,7 +23,7 @@ import (
 // A list by a status that few payouts are in reads those, and not all the others, however often it is asked for.
 func TestListByStatusReadsOnlyThose(t *testing.T) {
 	s := newScene(t)
-	pool := must(db.Open(t.Context(), s.URL, 1, db.ForCommands))(t)
+	pool := testenv.Must(db.Open(t.Context(), s.URL, 1, db.ForCommands))(t)
 	defer pool.Close()
 	for _, sql := range []string{
 		`insert into payin select made.* from payin p, generate_series(1000, 6000) n, jsonb_populate_record(p, jsonb_build_object(
@@ -31,7 +31,7 @@ func TestListByStatusReadsOnlyThose(t *testing.T) {
 			'trader_share_percent', 1, 'trader_usdt', p.frozen_usdt, 'platform_usdt', 0)) made`,
 		"analyze payin",
 	} {
-		must(pool.Exec(t.Context(), sql))(t)
+		testenv.Must(pool.Exec(t.Context(), sql))(t)
 	}
 	payouts := payout.New(db.OnePool(pool), s.clock, nil, nil, foureyes.Rules{})
 	before := dbtest.RowsRead(t, pool, "payin")
@@ -114,12 +114,12 @@ func TestListOwnPlans(t *testing.T) {
 	seldom := query
 	seldom.Status = new("failed")
 	span := db.Span{From: new(dbtest.Start.AddDate(0, 0, 9)), To: new(dbtest.Start.AddDate(0, 0, 10))}
-	b.WantPlan(t, "all", func(q *db.Queries) error { return errOf(q.PayinListByMerchant(t.Context(), query)) },
+	b.WantPlan(t, "all", func(q *db.Queries) error { return testenv.ErrOf(q.PayinListByMerchant(t.Context(), query)) },
 		"Index Cond: ((merchant_id = ", "payin_pkey")
-	b.WantPlan(t, "seldom", func(q *db.Queries) error { return errOf(q.PayinListByMerchant(t.Context(), seldom)) },
+	b.WantPlan(t, "seldom", func(q *db.Queries) error { return testenv.ErrOf(q.PayinListByMerchant(t.Context(), seldom)) },
 		"(status = 'failed'::text) AND (id > ")
 	b.WantPlan(t, "order", func(q *db.Queries) error {
-		return errOf(q.PayinListByOrder(t.Context(), db.PayinListByOrderParams{
+		return testenv.ErrOf(q.PayinListByOrder(t.Context(), db.PayinListByOrderParams{
 			MerchantID: merchant.ID, Channels: []string{"sbp", "c2c"}, OrderID: "order-20000",
 		}))
 	}, "payin_key_pkey", "Index Scan using payin_")
@@ -129,7 +129,7 @@ func TestListOwnPlans(t *testing.T) {
 		times.AboveID, times.BelowID, err = span.IDs(t.Context(), q, "payin", 0, 1<<62)
 		noError(t, err)
 		times.CreatedFrom, times.CreatedTo = span.From, span.To
-		return errOf(q.PayinListByMerchant(t.Context(), times))
+		return testenv.ErrOf(q.PayinListByMerchant(t.Context(), times))
 	}, "id > '22959'", "id < '27280'")
 }
 
@@ -142,20 +142,22 @@ func TestGetOffer(t *testing.T) {
 	stranger := s.NewTrader(t, dbtest.TraderOpts{}).Caller
 	stranger.Role = caller.Owner
 	name := id(s.p)
-	get := func(who caller.Caller) payout.Offer { return must(s.payouts.GetOffer(t.Context(), who, name))(t) }
+	get := func(who caller.Caller) payout.Offer {
+		return testenv.Must(s.payouts.GetOffer(t.Context(), who, name))(t)
+	}
 	waiting := get(taker)
 	testenv.Check(t, waiting.Status == payout.Waiting && waiting.Address == s.p.AddressMask && waiting.Recipient == "",
 		"it waits: %+v", waiting)
-	wantCode(t, errOf(s.payouts.GetOffer(t.Context(), stranger, name)), "not_found")
-	must(s.payouts.Take(t.Context(), taker, name))(t)
+	wantCode(t, testenv.ErrOf(s.payouts.GetOffer(t.Context(), stranger, name)), "not_found")
+	testenv.Must(s.payouts.Take(t.Context(), taker, name))(t)
 	taken := get(taker)
 	testenv.Check(t, taken.Address != s.p.AddressMask && taken.Recipient != "" &&
 		taken.RewardUSDT.Equal(waiting.RewardUSDT), "it is taken: %+v", taken)
 	s.Exec(t, "update trader_payout_method set enabled = false")
 	get(taker) // what they took stays theirs
-	wantCode(t, errOf(s.payouts.GetOffer(t.Context(), taker, "x")), "not_found")
+	wantCode(t, testenv.ErrOf(s.payouts.GetOffer(t.Context(), taker, "x")), "not_found")
 	taker.Role = ""
-	wantCode(t, errOf(s.payouts.GetOffer(t.Context(), taker, name)), "role_not_allowed")
+	wantCode(t, testenv.ErrOf(s.payouts.GetOffer(t.Context(), taker, name)), "role_not_allowed")
 }
 
 const pdf = "%PDF-1.4\n%proof\n"
@@ -171,38 +173,36 @@ func proofOf(content string) payout.Proof {
 func TestProofFile(t *testing.T) {
 	s := newScene(t)
 	s.take(t, s.taker, s.p)
-	wantFields(t, errOf(s.payouts.Prove(t.Context(), s.taker.Caller, id(s.p), proofOf("<html>"))), "file")
-	wantCode(t, errOf(s.payouts.Prove(t.Context(), s.second.Caller, id(s.p), proofOf(pdf))), "not_found")
+	wantFields(t, testenv.ErrOf(s.payouts.Prove(t.Context(), s.taker.Caller, id(s.p), proofOf("<html>"))), "file")
+	wantCode(t, testenv.ErrOf(s.payouts.Prove(t.Context(), s.second.Caller, id(s.p), proofOf(pdf))), "not_found")
 	none, err := s.payouts.FindProof(t.Context(), operator, id(s.p))
 	testenv.Need(t, none == nil && err == nil, "%+v, %v", none, err)
-	wantCode(t, errOf2(s.payouts.ReadProof(t.Context(), operator, id(s.p))), "not_found")
-	must(s.payouts.Prove(t.Context(), s.taker.Caller, id(s.p), proofOf(pdf)))(t)
-	wantCode(t, errOf(s.payouts.Prove(t.Context(), s.taker.Caller, id(s.p), proofOf(pdf))), "payin_not_processing")
+	wantCode(t, testenv.ErrOf2(s.payouts.ReadProof(t.Context(), operator, id(s.p))), "not_found")
+	testenv.Must(s.payouts.Prove(t.Context(), s.taker.Caller, id(s.p), proofOf(pdf)))(t)
+	wantCode(t, testenv.ErrOf(s.payouts.Prove(t.Context(), s.taker.Caller, id(s.p), proofOf(pdf))), "payin_not_processing")
 	testenv.Want(t, s.Text(t, "select status || ' ' || proof_reference from payin"), "completed tx-1", "the payout is")
 
 	member := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Support, MerchantID: s.m.ID}
 	for _, who := range []caller.Caller{s.taker.Caller, member, operator} {
 		file, content, err := s.payouts.ReadProof(t.Context(), who, id(s.p))
 		noError(t, err)
-		found := must(s.payouts.FindProof(t.Context(), who, id(s.p)))(t)
+		found := testenv.Must(s.payouts.FindProof(t.Context(), who, id(s.p)))(t)
 		testenv.Check(t, file.Name == "proof.hta.pdf" && file.Type == "application/pdf" && string(content) == pdf &&
 			*found == file, "%s reads %+v, %q", who.Kind, file, content)
 	}
 	testenv.Want(t, s.Text(t, "select string_agg(subject || ' ' || what, ',') from sensitive_read"), "payin file", "noted")
 	other := s.NewMerchant(t, dbtest.MerchantOpts{})
 	stranger := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: other.ID}
-	wantCode(t, errOf2(s.payouts.ReadProof(t.Context(), s.second.Caller, id(s.p))), "not_found")
-	wantCode(t, errOf2(s.payouts.ReadProof(t.Context(), stranger, id(s.p))), "cashbox_access_denied")
+	wantCode(t, testenv.ErrOf2(s.payouts.ReadProof(t.Context(), s.second.Caller, id(s.p))), "not_found")
+	wantCode(t, testenv.ErrOf2(s.payouts.ReadProof(t.Context(), stranger, id(s.p))), "cashbox_access_denied")
 
 	noError(t, s.payouts.PurgeProofs(t.Context(), time.Hour))
 	testenv.Want(t, s.Count(t, "select count(*) from payin_proof_chunk"), 1, "while it is to be kept")
 	s.clock.Advance(2 * time.Hour)
 	noError(t, s.payouts.PurgeProofs(t.Context(), time.Hour))
 	testenv.Want(t, s.Count(t, "select count(*) from payin_proof_chunk"), 0, "then")
-	wantCode(t, errOf2(s.payouts.ReadProof(t.Context(), operator, id(s.p))), "file_purged")
+	wantCode(t, testenv.ErrOf2(s.payouts.ReadProof(t.Context(), operator, id(s.p))), "file_purged")
 }
-
-func errOf2[A, B any](_ A, _ B, err error) error { return err }
 
 // A payout that was taken and not ended in time waits for an operator, and never goes back by itself.
 func TestOverdue(t *testing.T) {
@@ -233,10 +233,10 @@ func TestOverdue(t *testing.T) {
 func TestExpiry(t *testing.T) {
 	s := newScene(t)
 	s.clock.Advance(day - time.Millisecond)
-	testenv.Want(t, must(s.payouts.Expire(t.Context()))(t), 0, "expired early")
+	testenv.Want(t, testenv.Must(s.payouts.Expire(t.Context()))(t), 0, "expired early")
 	s.clock.Advance(time.Millisecond)
 	wantCode(t, steps["take"](s), "payin_not_waiting")
-	testenv.Want(t, must(s.payouts.Expire(t.Context()))(t), 1, "expired")
+	testenv.Want(t, testenv.Must(s.payouts.Expire(t.Context()))(t), 1, "expired")
 	s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"100", "0", "0", "0"})
 }
 
@@ -249,7 +249,7 @@ func TestEvents(t *testing.T) {
 			for _, step := range path {
 				noError(t, steps[step](s))
 			}
-			want := must(os.ReadFile("testdata/event_" + name + ".json"))(t)
+			want := testenv.Must(os.ReadFile("testdata/event_" + name + ".json"))(t)
 			event := s.Text(t, "select id::text from webhook_event")
 			body := strings.NewReplacer("<event>", event, "<id>", id(s.p)).Replace(strings.TrimSpace(string(want)))
 			got := s.Text(t, "select convert_from(body, 'utf8') from webhook_event")

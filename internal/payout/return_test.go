@@ -26,7 +26,7 @@ func TestTakeLimit(t *testing.T) {
 		made = append(made, id(b.create(t, m.Caller, request(fmt.Sprintf("order-%d", i)))))
 	}
 	taken := dbtest.Through(t, testenv.AtOnce(len(made), func(i int) error {
-		return errOf(b.payouts.Take(context.Background(), trader.Caller, made[i]))
+		return testenv.ErrOf(b.payouts.Take(context.Background(), trader.Caller, made[i]))
 	}), "payin_take_limit")
 	n := b.Count(t, "select count(*) from payin where status = 'processing'")
 	testenv.Need(t, taken == 5 && n == 5, "%d taken, %d processing, want 5", taken, n)
@@ -34,8 +34,8 @@ func TestTakeLimit(t *testing.T) {
 	another := b.create(t, m.Caller, request("another"))
 	b.take(t, other, another)
 	mine := b.Text(t, fmt.Sprintf("select uuid::text from payin where trader_id = %d limit 1", trader.ID))
-	must(b.payouts.GiveBack(context.Background(), trader.Caller, mine, nil))(t)
-	must(b.payouts.Take(context.Background(), trader.Caller, id(b.create(t, m.Caller, request("one more")))))(t)
+	testenv.Must(b.payouts.GiveBack(context.Background(), trader.Caller, mine, nil))(t)
+	testenv.Must(b.payouts.Take(context.Background(), trader.Caller, id(b.create(t, m.Caller, request("one more")))))(t)
 }
 
 // What a trader gave back is neither offered to them again nor theirs to take, and they take only so many in an
@@ -45,13 +45,13 @@ func TestRecipientsAreNotHarvested(t *testing.T) {
 	m, trader := b.merchant(t, "1000", dbtest.MerchantOpts{}), b.trader(t, "sbp")
 	first := b.create(t, m.Caller, request("order-first"))
 	b.take(t, trader, first)
-	must(b.payouts.Reclaim(t.Context(), operator, id(first), nil))(t)
+	testenv.Must(b.payouts.Reclaim(t.Context(), operator, id(first), nil))(t)
 	b.take(t, trader, first)
-	must(b.payouts.GiveBack(t.Context(), trader.Caller, id(first), nil))(t)
-	wantCode(t, errOf(b.payouts.Take(t.Context(), trader.Caller, id(first))), "not_found")
+	testenv.Must(b.payouts.GiveBack(t.Context(), trader.Caller, id(first), nil))(t)
+	wantCode(t, testenv.ErrOf(b.payouts.Take(t.Context(), trader.Caller, id(first))), "not_found")
 	list, _, err := b.payouts.ListForTrader(t.Context(), trader.Caller, payout.Page{})
 	noError(t, err)
-	counts := must(b.payouts.DeskCounts(t.Context(), trader.Caller, 100))(t)
+	counts := testenv.Must(b.payouts.DeskCounts(t.Context(), trader.Caller, 100))(t)
 	testenv.Check(t, len(list) == 0 && counts.Waiting == 0, "offered again: %d, counted %d", len(list), counts.Waiting)
 	b.take(t, b.trader(t, "sbp"), first) // anybody else's
 	b.Exec(t, "update rate_limit set calls = 3 where name = 'trader_takes'")
@@ -73,7 +73,7 @@ func TestGiveBack(t *testing.T) {
 	s := newScene(t)
 	s.take(t, s.taker, s.p)
 	s.clock.Advance(time.Minute)
-	offer := must(s.payouts.GiveBack(t.Context(), s.taker.Caller, id(s.p), nil))(t)
+	offer := testenv.Must(s.payouts.GiveBack(t.Context(), s.taker.Caller, id(s.p), nil))(t)
 	testenv.Check(t, offer.Status == "waiting" && offer.Address == "•••• 4567" && offer.Recipient == "" &&
 		offer.TakenAt == nil && offer.StatusAt.Equal(s.clock.Now()), "given back: %+v", offer)
 	s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"89.8", "10.2", "0", "0"})
@@ -81,7 +81,7 @@ func TestGiveBack(t *testing.T) {
 	for _, step := range []string{"complete", "fail", "give back"} {
 		wantCode(t, steps[step](s), "not_found")
 	}
-	must(s.payouts.Complete(t.Context(), s.second.Caller, id(s.p), new(" tx-9 ")))(t)
+	testenv.Must(s.payouts.Complete(t.Context(), s.second.Caller, id(s.p), new(" tx-9 ")))(t)
 	testenv.Want(t, s.Text(t, "select proof_reference from payin"), "tx-9", "the proof is")
 	s.wantMoney(t, s.m.CashboxID, s.second.ID, money{"89.8", "0", "10.15", "0.05"})
 }
@@ -105,15 +105,15 @@ func TestProofIsRequired(t *testing.T) {
 	ctx := context.Background()
 	s.take(t, s.taker, s.p)
 	for _, proof := range []*string{nil, new(""), new(" \t"), new(strings.Repeat("ж", 256))} {
-		wantFields(t, errOf(s.payouts.Complete(ctx, s.taker.Caller, id(s.p), proof)), "proofReference")
+		wantFields(t, testenv.ErrOf(s.payouts.Complete(ctx, s.taker.Caller, id(s.p), proof)), "proofReference")
 	}
 	for _, reason := range []*string{nil, new(" "), new(strings.Repeat("ж", 256))} {
-		wantFields(t, errOf(s.payouts.Reverse(ctx, operator, id(s.p), reason)), "reason")
+		wantFields(t, testenv.ErrOf(s.payouts.Reverse(ctx, operator, id(s.p), reason)), "reason")
 	}
 	for field, outcome := range map[string]string{"proofReference": "completed", "outcome": "waiting"} {
-		wantFields(t, errOf(s.payouts.Resolve(ctx, operator, id(s.p), payout.Resolution{Outcome: outcome})), field)
+		wantFields(t, testenv.ErrOf(s.payouts.Resolve(ctx, operator, id(s.p), payout.Resolution{Outcome: outcome})), field)
 	}
-	noError(t, errOf(s.payouts.Complete(ctx, s.taker.Caller, id(s.p), new(strings.Repeat("ж", 255)))))
+	noError(t, testenv.ErrOf(s.payouts.Complete(ctx, s.taker.Caller, id(s.p), new(strings.Repeat("ж", 255)))))
 }
 
 // A reversal gives the cashbox what was frozen, and takes from trader and platform what they got,
@@ -151,7 +151,7 @@ func TestLateWordOfTheFormerTaker(t *testing.T) {
 	s := newScene(t)
 	s.take(t, s.taker, s.p)
 	holder := s.Beside(t)
-	must(holder.Exec(t.Context(), `update payin set trader_id = $1`, s.second.ID))(t)
+	testenv.Must(holder.Exec(t.Context(), `update payin set trader_id = $1`, s.second.ID))(t)
 	late := make(chan error, 1)
 	go func() { late <- steps["complete"](s) }()
 	s.AwaitBlocked(t)
@@ -186,7 +186,7 @@ func TestPurgeRequisites(t *testing.T) {
 	for want, address := range map[string]string{"": request("").Address, "address": "+79001230000"} {
 		r := request("order-1")
 		r.Address = address
-		again := must(s.payouts.Create(t.Context(), s.m.Caller, r))(t)
+		again := testenv.Must(s.payouts.Create(t.Context(), s.m.Caller, r))(t)
 		testenv.Check(t, again.Replay && strings.Join(again.Mismatch, " ") == want,
 			"a repeat to %s differs in %v", address, again.Mismatch)
 	}
@@ -205,7 +205,7 @@ func TestExpiryStarvesNobody(t *testing.T) {
 			b.Exec(t, `insert into payin select (jsonb_populate_record(p, jsonb_build_object('id', 100000 + n,
 				'uuid', gen_random_uuid(), 'expires_at', p.expires_at - interval '1 minute'))).* from payin p, generate_series(1, 500) n`)
 			if name == "locked" {
-				must(b.Beside(t).Exec(t.Context(), "select from payin where id > 100000 for update"))(t)
+				testenv.Must(b.Beside(t).Exec(t.Context(), "select from payin where id > 100000 for update"))(t)
 			} else {
 				b.Exec(t, `insert into webhook_event
 					(merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at)

@@ -63,10 +63,10 @@ func gatewayProcess(t *testing.T, dir string) (*exec.Cmd, int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), gatewayDirEnv+"="+dir)
-	out := must(cmd.StdoutPipe())(t)
+	out := testenv.Must(cmd.StdoutPipe())(t)
 	noError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	line := must(bufio.NewReader(out).ReadString('\n'))(t)
+	line := testenv.Must(bufio.NewReader(out).ReadString('\n'))(t)
 	pid, err := strconv.Atoi(strings.TrimSpace(line))
 	testenv.Need(t, err == nil, "gateway says: %s", line)
 	return cmd, pid
@@ -76,7 +76,7 @@ func gatewayProcess(t *testing.T, dir string) (*exec.Cmd, int) {
 // account through, and the server may have to run as one.
 func tempDir(t *testing.T) string {
 	t.Helper()
-	dir := must(os.MkdirTemp("", "t-"))(t)
+	dir := testenv.Must(os.MkdirTemp("", "t-"))(t)
 	noError(t, os.Chmod(dir, 0o711))
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return dir
@@ -100,7 +100,7 @@ var cluster = sync.OnceValues(func() (string, error) {
 func made(t *testing.T, below ...string) string {
 	t.Helper()
 	dir := filepath.Join(append([]string{tempDir(t)}, below...)...)
-	from := must(cluster())(t)
+	from := testenv.Must(cluster())(t)
 	data := theData(t, from)
 	copied := filepath.Join(dir, filepath.Base(data))
 	noError(t, os.CopyFS(copied, os.DirFS(data)))
@@ -118,7 +118,7 @@ func testContext(t *testing.T) context.Context {
 
 func start(t *testing.T, opts Options) *Server {
 	t.Helper()
-	srv := must(Start(testContext(t), opts))(t)
+	srv := testenv.Must(Start(testContext(t), opts))(t)
 	t.Cleanup(func() { _ = srv.Stop(testContext(t)) })
 	return srv
 }
@@ -137,11 +137,11 @@ func stop(t *testing.T, srv *Server) {
 // ask runs statements over one connection and returns the last one's single value as text.
 func ask(t *testing.T, srv *Server, statements ...string) string {
 	t.Helper()
-	conn := must(pgx.Connect(testContext(t), srv.URL("postgres")))(t)
+	conn := testenv.Must(pgx.Connect(testContext(t), srv.URL("postgres")))(t)
 	defer func() { _ = conn.Close(context.Background()) }()
 	last := len(statements) - 1
 	for _, sql := range statements[:last] {
-		must(conn.Exec(testContext(t), sql))(t)
+		testenv.Must(conn.Exec(testContext(t), sql))(t)
 	}
 	var answer string
 	noError(t, conn.QueryRow(testContext(t), statements[last]).Scan(&answer))
@@ -170,7 +170,7 @@ func gone(pid int) bool {
 // theData is the one data directory under dir.
 func theData(t *testing.T, dir string) string {
 	t.Helper()
-	files := must(filepath.Glob(filepath.Join(dir, "pg*", "PG_VERSION")))(t)
+	files := testenv.Must(filepath.Glob(filepath.Join(dir, "pg*", "PG_VERSION")))(t)
 	testenv.Need(t, len(files) == 1, "data directories: %v", files)
 	return filepath.Dir(files[0])
 }
@@ -187,6 +187,3 @@ func fakeInstall(t *testing.T, version string) string {
 }
 
 var noError = testenv.NoError
-
-// must is what a call has given that has to succeed.
-func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }

@@ -61,7 +61,7 @@ func TestHighestMajorUnlessThereIsData(t *testing.T) {
 			noError(t, os.Mkdir(filepath.Join(dir, name), 0o700))
 			noError(t, os.WriteFile(filepath.Join(dir, name, "PG_VERSION"), nil, 0o600))
 		}
-		inst := must(chooseInstall(testContext(t), Options{Dir: dir, searchDirs: search}, identity{}))(t)
+		inst := testenv.Must(chooseInstall(testContext(t), Options{Dir: dir, searchDirs: search}, identity{}))(t)
 		testenv.Want(t, inst.major, c.want, "with data %v: major", c.data)
 	}
 }
@@ -70,7 +70,7 @@ func TestLinksAreResolved(t *testing.T) {
 	t.Parallel()
 	home, links := fakeInstall(t, "16.2"), t.TempDir()
 	noError(t, os.Symlink(filepath.Join(home, "postgres"), filepath.Join(links, "postgres")))
-	inst := must(inspect(testContext(t), links))(t)
+	inst := testenv.Must(inspect(testContext(t), links))(t)
 	want, _ := filepath.EvalSymlinks(home)
 	testenv.Check(t, inst.bin == want, "bin = %s, want %s", inst.bin, want)
 }
@@ -95,11 +95,11 @@ func TestOverride(t *testing.T) {
 // repository serves a tiny PostgreSQL of scripts as the Maven repository does, with a checksum beside it.
 func repository(t *testing.T, checksum func(jar []byte) string) string {
 	t.Helper()
-	archive := must(os.ReadFile("testdata/fake-postgres.txz"))(t)
+	archive := testenv.Must(os.ReadFile("testdata/fake-postgres.txz"))(t)
 	var jar bytes.Buffer
 	zipped := zip.NewWriter(&jar)
-	file := must(zipped.Create("postgres.txz"))(t)
-	must(file.Write(archive))(t)
+	file := testenv.Must(zipped.Create("postgres.txz"))(t)
+	testenv.Must(file.Write(archive))(t)
 	noError(t, zipped.Close())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, ".jar") {
@@ -117,12 +117,12 @@ func TestFetch(t *testing.T) {
 	dir := t.TempDir()
 	url := repository(t, func(jar []byte) string { return fmt.Sprintf("%x", sha256.Sum256(jar)) })
 	for range 2 { // the second time it is there already
-		bin := must(fetchFromRepository(url)(testContext(t), dir))(t)
-		inst := must(inspect(testContext(t), bin))(t)
+		bin := testenv.Must(fetchFromRepository(url)(testContext(t), dir))(t)
+		inst := testenv.Must(inspect(testContext(t), bin))(t)
 		testenv.Want(t, inst.major, 17, "major")
 		url = "http://127.0.0.1:1"
 	}
-	left := must(filepath.Glob(filepath.Join(dir, "fetch-*")))(t)
+	left := testenv.Must(filepath.Glob(filepath.Join(dir, "fetch-*")))(t)
 	testenv.Check(t, len(left) == 0, "left behind: %v", left)
 }
 

@@ -72,7 +72,7 @@ func TestUnusualDirectories(t *testing.T) {
 			t.Parallel()
 			srv := started(t, made(t, sub))
 			testenv.Want(t, ask(t, srv, "SELECT 'ok'"), "ok", "answered")
-			info := must(os.Stat(srv.socketDir))(t)
+			info := testenv.Must(os.Stat(srv.socketDir))(t)
 			testenv.Want(t, info.Mode().Perm(), 0o700, "socket directory has mode %v", info.Mode())
 			stop(t, srv)
 			_, err := os.Stat(srv.socketDir)
@@ -83,8 +83,8 @@ func TestUnusualDirectories(t *testing.T) {
 
 func TestRelativeDirectory(t *testing.T) {
 	t.Parallel()
-	here := must(os.Getwd())(t)
-	dir := must(filepath.Rel(here, made(t)))(t)
+	here := testenv.Must(os.Getwd())(t)
+	dir := testenv.Must(filepath.Rel(here, made(t)))(t)
 	srv := started(t, dir)
 	testenv.Want(t, ask(t, srv, "SELECT 'ok'"), "ok", "answered")
 }
@@ -113,9 +113,9 @@ func TestStopTwice(t *testing.T) {
 func TestStopWithoutTime(t *testing.T) {
 	t.Parallel()
 	srv := started(t, made(t))
-	conn := must(pgx.Connect(testContext(t), srv.URL("postgres")))(t)
+	conn := testenv.Must(pgx.Connect(testContext(t), srv.URL("postgres")))(t)
 	defer func() { _ = conn.Close(context.Background()) }()
-	must(conn.Exec(testContext(t), "BEGIN"))(t)
+	testenv.Must(conn.Exec(testContext(t), "BEGIN"))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	noError(t, srv.Stop(ctx))
@@ -179,9 +179,9 @@ func TestLogHasNoStatementData(t *testing.T) {
 	t.Parallel()
 	const pan = "4111111111111111"
 	srv := start(t, Options{Dir: made(t)})
-	conn := must(pgx.Connect(testContext(t), srv.URL("postgres")))(t)
+	conn := testenv.Must(pgx.Connect(testContext(t), srv.URL("postgres")))(t)
 	defer func() { _ = conn.Close(context.Background()) }()
-	must(conn.Exec(testContext(t), "CREATE TABLE card (pan text PRIMARY KEY CHECK (pan = '"+pan+"'))"))(t)
+	testenv.Must(conn.Exec(testContext(t), "CREATE TABLE card (pan text PRIMARY KEY CHECK (pan = '"+pan+"'))"))(t)
 	for _, c := range []struct {
 		sql  string
 		args []any
@@ -196,7 +196,7 @@ func TestLogHasNoStatementData(t *testing.T) {
 		_, _ = conn.Exec(testContext(t), c.sql, c.args...)
 	}
 	stop(t, srv)
-	text := must(os.ReadFile(srv.proc.log.Name()))(t)
+	text := testenv.Must(os.ReadFile(srv.proc.log.Name()))(t)
 	testenv.Check(t, !strings.Contains(string(text), pan), "the log has the card number:\n%s", text)
 	testenv.Check(t, strings.Contains(string(text), "ready to accept connections"),
 		"the log lacks the server's own events:\n%s", text)
@@ -287,8 +287,8 @@ func strangerPID(t *testing.T) int {
 // byHand runs a server on existing data without Start, and without the parent-death signal; lock may be nil.
 func byHand(t *testing.T, dir string, lock *os.File) *exec.Cmd {
 	t.Helper()
-	who := must(chooseIdentity(testContext(t), false))(t)
-	inst := must(chooseInstall(testContext(t), Options{Dir: dir}, who))(t)
+	who := testenv.Must(chooseIdentity(testContext(t), false))(t)
+	inst := testenv.Must(chooseInstall(testContext(t), Options{Dir: dir}, who))(t)
 	data := theData(t, dir)
 	args := append([]string{"-D", data}, settings(Options{MaxConnections: 10, Ephemeral: true}, data)...)
 	cmd := who.command(inst.postgres(), args...)
@@ -320,7 +320,7 @@ func TestOrphanIsStopped(t *testing.T) {
 	t.Parallel()
 	dir := made(t)
 	stop(t, started(t, dir))
-	held := must(lockDir(testContext(t), dir))(t)
+	held := testenv.Must(lockDir(testContext(t), dir))(t)
 	orphan := byHand(t, dir, held.server)
 	held.release()
 	srv := started(t, dir)

@@ -54,7 +54,7 @@ func setup(t *testing.T) *bundle {
 
 func (b *bundle) operator(t *testing.T, login string, role caller.Role) caller.Caller {
 	t.Helper()
-	id := must(session.InsertUser(t.Context(), b.Queries(), session.NewUser{
+	id := testenv.Must(session.InsertUser(t.Context(), b.Queries(), session.NewUser{
 		Kind: caller.Operator, Role: role, Login: login,
 	}, "hash", dbtest.Start))(t)
 	return caller.Caller{Kind: caller.Operator, Role: role, ID: id, Login: login}
@@ -72,7 +72,7 @@ func (b *bundle) account() ledger.Account { return ledger.Available(ledger.Trade
 // propose makes a proposal, of which nothing may be done.
 func (b *bundle) propose(t *testing.T, a proposal.Action, p proposal.Payload) proposal.Proposal {
 	t.Helper()
-	done := must(b.proposals.Do(t.Context(), b.one, a, p, "Because"))(t)
+	done := testenv.Must(b.proposals.Do(t.Context(), b.one, a, p, "Because"))(t)
 	testenv.Need(t, done.Proposal != nil && done.Change == nil && done.Deposit == nil && done.Rate == nil,
 		"%s was done: %+v", a, done)
 	return *done.Proposal
@@ -93,9 +93,3 @@ var (
 	noError  = testenv.NoError
 	wantCode = dbtest.WantCode
 )
-
-// must is what a call has given that has to succeed.
-func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }
-
-// errOf is what a call was refused with.
-func errOf[T any](_ T, err error) error { return err }

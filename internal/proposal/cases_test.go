@@ -34,11 +34,11 @@ func setupCases(t *testing.T) *cases {
 	t.Helper()
 	c := &cases{bundle: setup(t)}
 	c.SetRate(t, "RUB", "100", true)
-	settings := must(directory.NewKeeper(t.Context(), c.Pool, 0, nil))(t)
+	settings := testenv.Must(directory.NewKeeper(t.Context(), c.Pool, 0, nil))(t)
 	addresses := outbound.NewAddresses(false)
 	rules := foureyes.Rules{On: true, Above: decimal.NewFromInt(10)}
 	c.payouts = payout.New(c.Pools(), c.clock, dbtest.Vault(), addresses, rules)
-	c.payments = must(payment.New(c.Pools(), c.clock, addresses, settings,
+	c.payments = testenv.Must(payment.New(c.Pools(), c.clock, addresses, settings,
 		payment.Config{Requisites: dbtest.Requisites(), ExternalSecret: true, FourEyes: rules, Payouts: c.payouts}))(t)
 	c.proposals = proposal.New(c.Pools(), c.clock, dbtest.Vault(), proposal.Rooms{
 		Deposits: c.deposits, Payments: c.payments, Payouts: c.payouts,
@@ -62,11 +62,11 @@ func setupCases(t *testing.T) *cases {
 func (c *cases) confirm(t *testing.T) (alone bool) {
 	t.Helper()
 	c.deposited++
-	made := must(c.deposits.Create(t.Context(), c.merchant.Caller, deposit.Request{
+	made := testenv.Must(c.deposits.Create(t.Context(), c.merchant.Caller, deposit.Request{
 		Amount: "6", Network: "TRC20", Address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
 		IdempotencyKey: "0193d2f0-0000-7000-8000-00000000000" + string(rune('0'+c.deposited)),
 	}))(t)
-	done := must(c.proposals.Do(t.Context(), c.one, proposal.ConfirmDeposit,
+	done := testenv.Must(c.proposals.Do(t.Context(), c.one, proposal.ConfirmDeposit,
 		proposal.Payload{DepositID: made.Deposit.ID}, ""))(t)
 	return done.Proposal == nil
 }
@@ -83,22 +83,21 @@ func (c *cases) appealed(t *testing.T, orderID, amount string) int64 {
 		payment.Update{Status: "failed"})
 	noError(t, err)
 	reason, name, content := "The bank shows the transfer.", "receipt.png", "\x89PNG\r\n\x1a\n"+strings.Repeat("\x00", 92)
-	opened := must(c.payments.OpenAppeal(t.Context(), c.shop.Caller, made.Payment.ID, payment.AppealRequest{
+	opened := testenv.Must(c.payments.OpenAppeal(t.Context(), c.shop.Caller, made.Payment.ID, payment.AppealRequest{
 		Reason: &reason, FileName: &name, File: io.NewSectionReader(strings.NewReader(content), 0, 100),
 	}))(t)
-	must(c.payments.ReviewAppeal(t.Context(), c.one, opened.ID))(t)
+	testenv.Must(c.payments.ReviewAppeal(t.Context(), c.one, opened.ID))(t)
 	return opened.ID
 }
 
 // taken is a payout that the trader has taken.
 func (c *cases) taken(t *testing.T, orderID, amount string) string {
 	t.Helper()
-	made, err := c.payouts.Create(t.Context(), c.shop.Caller, payout.Request{
+	made := testenv.Must(c.payouts.Create(t.Context(), c.shop.Caller, payout.Request{
 		OrderID: orderID, Amount: amount, Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: "sbp",
 		Address: "+79001234567", Recipient: "Ivan Petrov",
-	})
-	noError(t, err)
-	must(c.payouts.Take(t.Context(), c.trader.Caller, made.Payin.UUID.String()))(t)
+	}))(t)
+	testenv.Must(c.payouts.Take(t.Context(), c.trader.Caller, made.Payin.UUID.String()))(t)
 	return made.Payin.UUID.String()
 }
 
@@ -115,21 +114,21 @@ func TestCasesByTwo(t *testing.T) {
 			t.Helper()
 			id := c.appealed(t, orderID, amount)
 			return func(who caller.Caller) error {
-				return errOf(c.payments.ResolveAppeal(t.Context(), who, id, payment.Resolution{Outcome: "completed", Reason: &word}))
+				return testenv.ErrOf(c.payments.ResolveAppeal(t.Context(), who, id, payment.Resolution{Outcome: "completed", Reason: &word}))
 			}
 		}},
 		{foureyes.ResolvePayin, func(t *testing.T, c *cases, orderID, amount string) func(caller.Caller) error {
 			t.Helper()
 			id := c.taken(t, orderID, amount)
 			return func(who caller.Caller) error {
-				return errOf(c.payouts.Resolve(t.Context(), who, id, payout.Resolution{Outcome: "failed", Reason: &word}))
+				return testenv.ErrOf(c.payouts.Resolve(t.Context(), who, id, payout.Resolution{Outcome: "failed", Reason: &word}))
 			}
 		}},
 		{foureyes.ReversePayin, func(t *testing.T, c *cases, orderID, amount string) func(caller.Caller) error {
 			t.Helper()
 			id := c.taken(t, orderID, amount)
-			must(c.payouts.Complete(t.Context(), c.trader.Caller, id, &word))(t)
-			return func(who caller.Caller) error { return errOf(c.payouts.Reverse(t.Context(), who, id, &word)) }
+			testenv.Must(c.payouts.Complete(t.Context(), c.trader.Caller, id, &word))(t)
+			return func(who caller.Caller) error { return testenv.ErrOf(c.payouts.Reverse(t.Context(), who, id, &word)) }
 		}},
 	} {
 		t.Run(string(test.action), func(t *testing.T) {
@@ -150,7 +149,7 @@ func TestCasesByTwo(t *testing.T) {
 				before string
 				after  string
 			}{{second, "6", "13"}, {large, "13", "23.01"}} {
-				p := must(c.proposals.Propose(t.Context(), c.one, step.decide(c.one)))(t)
+				p := testenv.Must(c.proposals.Propose(t.Context(), c.one, step.decide(c.one)))(t)
 				testenv.Want(t, p.Action, test.action, "the action proposed")
 				has(step.before)
 				wantCode(t, c.approved(t, c.one, p.ID), "proposal_own")
@@ -170,25 +169,25 @@ func TestCasesAfterDeposits(t *testing.T) {
 	id := c.appealed(t, "order", "600")
 	testenv.Want(t, c.confirm(t), true, "the first operator confirms 6 USDT of 10 alone")
 	_, err := c.payments.ResolveAppeal(t.Context(), c.one, id, payment.Resolution{Outcome: "completed"})
-	p := must(c.proposals.Propose(t.Context(), c.one, err))(t)
+	p := testenv.Must(c.proposals.Propose(t.Context(), c.one, err))(t)
 	testenv.Want(t, p.Action, foureyes.ResolveAppeal, "the action proposed")
 }
 
 // To whom another amount goes back is sealed while a second operator is asked, who sees its end, and is as it was typed when they approve.
 func TestReturnByTwo(t *testing.T) {
 	c := setupCases(t)
-	made := must(c.payments.Create(t.Context(), c.shop.Caller, payment.Request{
+	made := testenv.Must(c.payments.Create(t.Context(), c.shop.Caller, payment.Request{
 		OrderID: "order", Amount: "2000", Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: new("sbp"),
 	}))(t)
-	must(c.payments.ConfirmReceived(t.Context(), c.trader.Caller, made.Payment.ID, new("1500")))(t)
+	testenv.Must(c.payments.ConfirmReceived(t.Context(), c.trader.Caller, made.Payment.ID, new("1500")))(t)
 	to := &payout.Recipient{Method: "c2c", Address: "4111111111111111", Recipient: "Ivan Petrov"}
 	_, err := c.payments.DecideCase(t.Context(), c.one, payment.CaseDecision{PaymentID: made.Payment.ID, Decision: "return", To: to})
-	p := must(c.proposals.Propose(t.Context(), c.one, err))(t)
+	p := testenv.Must(c.proposals.Propose(t.Context(), c.one, err))(t)
 	testenv.Want(t, to.Address, "4111111111111111", "what the caller has")
 	payload := c.Text(t, "select payload::text from proposal where id = $1", p.ID)
 	testenv.Check(t, !strings.Contains(payload, "41111111") && strings.Contains(payload, "•••• 1111"), "stored: %s", payload)
 	noError(t, c.approved(t, c.two, p.ID))
 	id := c.Text(t, "select uuid::text from payin")
-	testenv.Want(t, must(c.payouts.GetOffer(t.Context(), c.trader.Caller, id))(t).Address, "4111111111111111", "where it goes")
+	testenv.Want(t, testenv.Must(c.payouts.GetOffer(t.Context(), c.trader.Caller, id))(t).Address, "4111111111111111", "where it goes")
 	c.Audit(t)
 }

@@ -57,7 +57,7 @@ func setupStaff(t *testing.T) *staffed {
 // wants makes a proposal of what a room refused to one operator.
 func (s *staffed) wants(t *testing.T, a proposal.Action, err error) proposal.Proposal {
 	t.Helper()
-	p := must(s.proposals.Propose(t.Context(), s.one, err))(t)
+	p := testenv.Must(s.proposals.Propose(t.Context(), s.one, err))(t)
 	testenv.Want(t, p.Action, a, "the action proposed")
 	return p
 }
@@ -81,26 +81,26 @@ func TestOperatorsAreSetUpByTwo(t *testing.T) {
 	p := s.wants(t, foureyes.CreateUser, create())
 	testenv.Want(t, s.Count(t, "select count(*) from app_user where login = 'puppet'"), 0,
 		"operators made by one alone")
-	done := must(s.approve(t, s.two, p))(t)
+	done := testenv.Must(s.approve(t, s.two, p))(t)
 	testenv.Need(t, strings.Contains(done.Link, "/invitation/"), "no invitation: %+v", done)
-	opened := must(s.users.AcceptInvitation(t.Context(), done.Link[strings.LastIndex(done.Link, "/")+1:],
+	opened := testenv.Must(s.users.AcceptInvitation(t.Context(), done.Link[strings.LastIndex(done.Link, "/")+1:],
 		"a long enough password", session.Origin{}))(t)
 	puppet := caller.Caller{Kind: caller.Operator, Role: caller.Treasury, ID: opened.Session.Caller.ID, Login: "puppet"}
 	// Sessions go by the wall clock, which is not the test's.
 	s.Exec(t, "update app_user set set_up_at = $1 where id = $2 and set_up_at is not null", s.clock.Now(), puppet.ID)
 	funding := s.propose(t, proposal.FundTrader, s.funding("5", "in"))
-	wantCode(t, errOf(s.approve(t, puppet, funding)), "proposal_decider")
+	wantCode(t, testenv.ErrOf(s.approve(t, puppet, funding)), "proposal_decider")
 	s.clock.Advance(25 * time.Hour)
 	funding = s.propose(t, proposal.FundTrader, s.funding("5", "in"))
-	wantCode(t, errOf(s.approve(t, puppet, funding)), "proposal_decider") // the first proposed them
-	of := must(s.proposals.Do(t.Context(), s.three, proposal.FundTrader, s.funding("5", "in"), ""))(t)
+	wantCode(t, testenv.ErrOf(s.approve(t, puppet, funding)), "proposal_decider") // the first proposed them
+	of := testenv.Must(s.proposals.Do(t.Context(), s.three, proposal.FundTrader, s.funding("5", "in"), ""))(t)
 	_, err := s.approve(t, puppet, *of.Proposal) // of another one they decide, after a day
 	noError(t, err)
-	must(s.approve(t, s.two, s.wants(t, foureyes.InviteUser, func() error {
+	testenv.Must(s.approve(t, s.two, s.wants(t, foureyes.InviteUser, func() error {
 		_, _, err := s.users.Invite(t.Context(), s.one, s.three.ID)
 		return err
 	}())))(t)
-	wantCode(t, errOf(s.approve(t, s.three, funding)), "proposal_decider") // somebody else may hold their login now
+	wantCode(t, testenv.ErrOf(s.approve(t, s.three, funding)), "proposal_decider") // somebody else may hold their login now
 	for name, update := range map[string]session.UserUpdate{
 		"raised": {Role: new(caller.Admin)}, "switched on": {Enabled: new(true)},
 	} {
@@ -125,14 +125,14 @@ func TestFirstOperatorMakesNoSecond(t *testing.T) {
 	noError(t, err)
 	s.Exec(t, "update app_user set password_hash = 'hash' where login = 'puppet'")
 	s.clock.Advance(25 * time.Hour)
-	id := must(strconv.ParseInt(change.SubjectKey, 10, 64))(t)
+	id := testenv.Must(strconv.ParseInt(change.SubjectKey, 10, 64))(t)
 	puppet := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: id, Login: "puppet"}
-	wantCode(t, errOf(s.approve(t, puppet, s.propose(t, proposal.FundTrader, s.funding("5", "in")))), "proposal_decider")
-	of := must(s.proposals.Do(t.Context(), puppet, proposal.FundTrader, s.funding("6", "other"), ""))(t)
-	wantCode(t, errOf(s.approve(t, s.one, *of.Proposal)), "proposal_decider")
+	wantCode(t, testenv.ErrOf(s.approve(t, puppet, s.propose(t, proposal.FundTrader, s.funding("5", "in")))), "proposal_decider")
+	of := testenv.Must(s.proposals.Do(t.Context(), puppet, proposal.FundTrader, s.funding("6", "other"), ""))(t)
+	wantCode(t, testenv.ErrOf(s.approve(t, s.one, *of.Proposal)), "proposal_decider")
 	s.has(t, s.account(), "100")
 	for _, who := range []caller.Caller{s.one, puppet} {
-		others := must(s.proposals.Others(t.Context(), who))(t)
+		others := testenv.Must(s.proposals.Others(t.Context(), who))(t)
 		testenv.Want(t, others, int64(0), "operators who decide what %s proposes", who.Login)
 	}
 	s.twoDecide(t, false)
@@ -142,7 +142,7 @@ func TestFirstOperatorMakesNoSecond(t *testing.T) {
 
 func (s *staffed) twoDecide(t *testing.T, want bool) {
 	t.Helper()
-	they := must(s.proposals.TwoDecide(t.Context()))(t)
+	they := testenv.Must(s.proposals.TwoDecide(t.Context()))(t)
 	testenv.Want(t, they, want, "two decide")
 }
 
@@ -164,7 +164,7 @@ func TestDirectoryByTwo(t *testing.T) {
 	testenv.Want(t,
 		s.Count(t, "select count(*) from proposal where payload::text like '%secret of%' or secrets is null"),
 		0, "proposals with the secret in the clear, or without it")
-	must(s.approve(t, s.two, p))(t)
+	testenv.Must(s.approve(t, s.two, p))(t)
 	testenv.Want(t, s.Count(t, "select count(*) from trader_acquirer where url = $1", setting.URL), 1, "processors set")
 	testenv.Want(t, s.Count(t, "select count(*) from proposal where decision is not null and secrets is not null"), 0,
 		"secrets of decided proposals")
@@ -173,7 +173,7 @@ func TestDirectoryByTwo(t *testing.T) {
 
 	// Four points of a share may go alone, but not twice in a day.
 	share := func(percent string) error {
-		return errOf(s.settings.UpdateTrader(t.Context(), s.one, directory.TraderUpdate{ID: s.trader.ID, SharePercent: &percent}))
+		return testenv.ErrOf(s.settings.UpdateTrader(t.Context(), s.one, directory.TraderUpdate{ID: s.trader.ID, SharePercent: &percent}))
 	}
 	s.Exec(t, "update trader set share_percent = 50 where id = $1", s.trader.ID)
 	noError(t, share("54"))
@@ -183,7 +183,7 @@ func TestDirectoryByTwo(t *testing.T) {
 	// A method that is new to a cashbox is judged by the markup there is without it: the merchant's, or the platform's.
 	s.settings.Markup = decimal.NewFromInt(3)
 	margin := func(method, percent string) error {
-		return errOf(s.settings.SetMethod(t.Context(), s.one, directory.CashboxMethod{
+		return testenv.ErrOf(s.settings.SetMethod(t.Context(), s.one, directory.CashboxMethod{
 			CashboxID: s.merchant.CashboxID, Name: method, Enabled: true, MarginPercent: percent, ValiditySeconds: 900,
 		}))
 	}
@@ -193,7 +193,7 @@ func TestDirectoryByTwo(t *testing.T) {
 	noError(t, margin("sim", ""))
 	s.Exec(t, "update merchant set rate_percent = 10 where id = $1", s.merchant.ID)
 	p = s.wants(t, foureyes.SetCashboxMethod, margin("card", "0"))
-	must(s.approve(t, s.two, p))(t)
+	testenv.Must(s.approve(t, s.two, p))(t)
 	margins := s.Text(t, `select string_agg(method || ' ' || coalesce(margin_percent::text, 'none'), ', ' order by method)
 		from cashbox_method`)
 	testenv.Want(t, margins, "card 0.0000, sbp 8.0000, sim none", "margins")
@@ -219,22 +219,22 @@ func TestDirectoryByTwo(t *testing.T) {
 	}
 	stricter := feed
 	stricter.BandPercent, stricter.Enabled = "0.5", false
-	must(s.rates.SetFeed(t.Context(), s.one, stricter))(t)
+	testenv.Must(s.rates.SetFeed(t.Context(), s.one, stricter))(t)
 }
 
 // The only owner of a merchant is invited anew by two, and waits a day then: nobody is left to answer for them.
 func TestOnlyOwnerIsInvitedByTwo(t *testing.T) {
 	s := setupStaff(t)
 	merchant := s.NewMerchant(t, dbtest.MerchantOpts{})
-	owner := must(session.InsertUser(t.Context(), s.Queries(), session.NewUser{
+	owner := testenv.Must(session.InsertUser(t.Context(), s.Queries(), session.NewUser{
 		Kind: caller.MerchantPortal, Login: "anna", MerchantID: &merchant.ID,
 	}, "hash", time.Now()))(t)
 	_, _, err := s.users.Invite(t.Context(), s.one, owner)
 	p := s.wants(t, foureyes.InviteUser, err)
 	testenv.Want(t, s.Count(t, "select count(*) from app_user where id = $1 and password_hash is null", owner), 0,
 		"owners invited anew by one alone")
-	done := must(s.approve(t, s.two, p))(t)
-	opened := must(s.users.AcceptInvitation(t.Context(), done.Link[strings.LastIndex(done.Link, "/")+1:],
+	done := testenv.Must(s.approve(t, s.two, p))(t)
+	opened := testenv.Must(s.users.AcceptInvitation(t.Context(), done.Link[strings.LastIndex(done.Link, "/")+1:],
 		"a long enough password", session.Origin{}))(t)
 	wantCode(t, opened.Session.Caller.Need(caller.MerchantKeys), "consent_awaited")
 }

@@ -30,7 +30,7 @@ import (
 func TestApproved(t *testing.T) {
 	b := setup(t)
 	cashbox, platform := ledger.Available(ledger.Cashbox, b.merchant.CashboxID), ledger.Available(ledger.Platform, 0)
-	dep := must(b.deposits.Create(t.Context(), b.merchant.Caller, deposit.Request{
+	dep := testenv.Must(b.deposits.Create(t.Context(), b.merchant.Caller, deposit.Request{
 		Amount: "20", Network: "TRC20", Address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
 		IdempotencyKey: "0193d2f0-0000-7000-8000-000000000001",
 	}))(t)
@@ -97,7 +97,7 @@ func TestSplit(t *testing.T) {
 	ids := map[int64][]int64{}
 	for i := range 12 {
 		m := []dbtest.Merchant{b.merchant, other}[i/9]
-		made := must(b.deposits.Create(t.Context(), m.Caller, deposit.Request{
+		made := testenv.Must(b.deposits.Create(t.Context(), m.Caller, deposit.Request{
 			Amount: "4", Network: "TRC20", Address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
 			IdempotencyKey: fmt.Sprintf("0193d2f0-0000-7000-8000-%012d", i),
 		}))(t)
@@ -174,7 +174,7 @@ func TestApprovedOnce(t *testing.T) {
 	}
 	b.has(t, b.account(), "105")
 	b.has(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID), "30")
-	wantCode(t, errOf(b.proposals.Refuse(t.Context(), b.two, p.ID, "")), "proposal_decided")
+	wantCode(t, testenv.ErrOf(b.proposals.Refuse(t.Context(), b.two, p.ID, "")), "proposal_decided")
 }
 
 // A day later nothing can be approved or refused.
@@ -183,7 +183,7 @@ func TestExpired(t *testing.T) {
 	p := b.propose(t, proposal.FundTrader, b.funding("5", "in"))
 	b.clock.Advance(proposal.Lasts)
 	wantCode(t, b.approved(t, b.two, p.ID), "proposal_expired")
-	wantCode(t, errOf(b.proposals.Refuse(t.Context(), b.two, p.ID, "")), "proposal_expired")
+	wantCode(t, testenv.ErrOf(b.proposals.Refuse(t.Context(), b.two, p.ID, "")), "proposal_expired")
 	open, _, err := b.proposals.List(t.Context(), b.two, proposal.Page{})
 	testenv.Check(t, err == nil && len(open) == 0, "open: %+v %v", open, err)
 	all, _, err := b.proposals.List(t.Context(), b.two, proposal.Page{All: true})
@@ -234,14 +234,14 @@ func TestRepeated(t *testing.T) {
 	p := b.propose(t, proposal.FundTrader, b.funding("5", "in"))
 	again := b.propose(t, proposal.FundTrader, b.funding("5", "in"))
 	testenv.Check(t, again.ID == p.ID, "proposal %d, want %d", again.ID, p.ID)
-	done := must(b.proposals.Do(t.Context(), b.two, proposal.FundTrader, b.funding("5", "in"), ""))(t)
+	done := testenv.Must(b.proposals.Do(t.Context(), b.two, proposal.FundTrader, b.funding("5", "in"), ""))(t)
 	testenv.Need(t, done.Proposal != nil && done.Proposal.ID != p.ID, "%+v", done)
 	noError(t, b.approved(t, b.two, p.ID))
 	noError(t, b.approved(t, b.one, done.Proposal.ID))
 	b.has(t, b.account(), "105")
 	done, err := b.proposals.Do(t.Context(), b.one, proposal.FundTrader, b.funding("5", "in"), "")
 	testenv.Check(t, err == nil && done.Change != nil && done.Change.ID != 0, "%+v %v", done, err)
-	wantCode(t, errOf(b.proposals.Do(t.Context(), b.one, proposal.FundTrader, b.funding("6", "in"), "")), "idempotency_key_conflict")
+	wantCode(t, testenv.ErrOf(b.proposals.Do(t.Context(), b.one, proposal.FundTrader, b.funding("6", "in"), "")), "idempotency_key_conflict")
 }
 
 // What is wrong is refused before there is a proposal.
@@ -324,9 +324,9 @@ func TestOff(t *testing.T) {
 		From: new(b.account().ID()), To: new(ledger.Available(ledger.Cashbox, b.merchant.CashboxID).ID()),
 		Amount: "105.00000001", Reference: "c", Reason: "Mistake",
 	}
-	wantCode(t, errOf(alone.Do(t.Context(), b.one, proposal.Correct, tooMuch, "")), "insufficient_account_balance")
+	wantCode(t, testenv.ErrOf(alone.Do(t.Context(), b.one, proposal.Correct, tooMuch, "")), "insufficient_account_balance")
 	tooMuch.Amount = "105"
-	must(alone.Do(t.Context(), b.one, proposal.Correct, tooMuch, ""))(t)
+	testenv.Must(alone.Do(t.Context(), b.one, proposal.Correct, tooMuch, ""))(t)
 	b.has(t, b.account(), "0")
 	b.has(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID), "155")
 	if err := db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {

@@ -39,7 +39,7 @@ func TestFeedThatCreeps(t *testing.T) {
 			}
 			var base rate.Base
 			for range 200 {
-				base = must(rate.Current(t.Context(), b.Queries(), "RUB", b.clock.Now()))(t)
+				base = testenv.Must(rate.Current(t.Context(), b.Queries(), "RUB", b.clock.Now()))(t)
 				answer = base.FiatPerUSDT.Mul(decimal.RequireFromString("0.99")).Round(4).String()
 				b.clock.Advance(time.Second)
 				b.poll(t)

@@ -22,15 +22,15 @@ func TestSetFeedValidation(t *testing.T) {
 	for _, row := range testenv.Rows(t, "feeds.txt") {
 		f := feed("https://rates.example/v1")
 		noError(t, json.Unmarshal([]byte(row[1]), &f))
-		t.Run(row[0], func(t *testing.T) { wantFields(t, errOf(b.settings.SetFeed(t.Context(), operator, f)), row[2]) })
+		t.Run(row[0], func(t *testing.T) { wantFields(t, testenv.ErrOf(b.settings.SetFeed(t.Context(), operator, f)), row[2]) })
 	}
-	wantFields(t, errOf(b.settings.SetFeed(t.Context(), operator, rate.Feed{})), "feed.currency", "feed.url",
+	wantFields(t, testenv.ErrOf(b.settings.SetFeed(t.Context(), operator, rate.Feed{})), "feed.currency", "feed.url",
 		"feed.bandPercent", "feed.priority", "feed.pollSeconds", "feed.timeoutMs", "feed.freshSeconds")
 
 	for _, id := range []int64{-1, there.ID + 1} {
 		unknown := feed("https://rates.example/v1")
 		unknown.ID = id
-		wantCode(t, errOf(b.settings.SetFeed(t.Context(), operator, unknown)), "not_found")
+		wantCode(t, testenv.ErrOf(b.settings.SetFeed(t.Context(), operator, unknown)), "not_found")
 	}
 	testenv.Want(t, len(b.log(t)), 1, "changes in the log")
 	// At the bounds: all this is fine.
@@ -165,7 +165,7 @@ func TestListAgreesWithCurrent(t *testing.T) {
 			for i := range 1 + random.IntN(5) {
 				b.randomRate(t, random, currency, fmt.Sprint("source ", i))
 			}
-			base := must(rate.Current(ctx, b.Queries(), currency, b.clock.Now()))(t)
+			base := testenv.Must(rate.Current(ctx, b.Queries(), currency, b.clock.Now()))(t)
 			used = append(used, fmt.Sprint(currency, base.Source, base.Fresh))
 		}
 		rates, _, err := b.settings.List(ctx, operator)

@@ -67,7 +67,7 @@ func (b *bundle) metric(t *testing.T, result string) int {
 	t.Helper()
 	_, rest, _ := strings.Cut(b.measured(t), fmt.Sprintf("gateway_rate_feed_polls_total{result=%q} ", result))
 	value, _, _ := strings.Cut(rest, "\n")
-	return must(strconv.Atoi(value))(t)
+	return testenv.Must(strconv.Atoi(value))(t)
 }
 
 // What a feed brings is observed now, and fresh as long as the feed says. A refusal changes none of
@@ -146,7 +146,7 @@ func TestClaimPassesLockedFeeds(t *testing.T) {
 	locked, free := newSource(t, body(`{"rate":100}`)), newSource(t, body(`{"rate":100}`))
 	b.setFeed(t, feed(locked.URL))
 	b.setFeed(t, feed(free.URL))
-	other := must(db.Open(t.Context(), b.URL, 1, db.ForCommands))(t)
+	other := testenv.Must(db.Open(t.Context(), b.URL, 1, db.ForCommands))(t)
 	t.Cleanup(other.Close)
 	noError(t, db.InTx(context.Background(), other, func(tx pgx.Tx, _ *db.Queries) error {
 		if _, err := tx.Exec(context.Background(), "select from rate_feed where id = 1 for no key update"); err != nil {

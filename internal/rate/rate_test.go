@@ -94,7 +94,7 @@ func TestMarkupPriority(t *testing.T) {
 func TestCurrent(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	testenv.WantError(t, errOf(rate.Current(t.Context(), d.Queries(), "RUB", dbtest.Start)), rate.ErrNone, "never any rate")
+	testenv.WantError(t, testenv.ErrOf(rate.Current(t.Context(), d.Queries(), "RUB", dbtest.Start)), rate.ErrNone, "never any rate")
 	d.SetRate(t, "RUB", "92.35", true)
 	d.SetRate(t, "AZN", "1.7", false) // stale from Start on
 	cases := map[string]struct {
@@ -119,13 +119,13 @@ func dec(s string) decimal.Decimal { return decimal.RequireFromString(s) }
 
 func TestSetRate(t *testing.T) {
 	b := setup(t)
-	known := must(b.settings.Set(t.Context(), operator, rate.Manual{Currency: "RUB", FiatPerUSDT: "92.35"}))(t)
+	known := testenv.Must(b.settings.Set(t.Context(), operator, rate.Manual{Currency: "RUB", FiatPerUSDT: "92.35"}))(t)
 	testenv.Check(t, known.Currency == "RUB" && known.Source == "operator" && known.Priority == 0 &&
 		known.FiatPerUSDT.String() == "92.35" && known.ObservedAt.Equal(after(0)) && known.StaleAt == nil &&
 		known.InUse && known.Fresh, "%+v", known)
 	b.clock.Advance(time.Hour)
 	b.wantRate(t, "operator 92.35")
-	known = must(b.settings.Set(t.Context(), operator,
+	known = testenv.Must(b.settings.Set(t.Context(), operator,
 		rate.Manual{Currency: "RUB", FiatPerUSDT: "93.5", ValidSeconds: new(int64(90))}))(t)
 	testenv.Check(t, known.FiatPerUSDT.String() == "93.5" && known.ObservedAt.Equal(after(3600)) &&
 		known.StaleAt != nil && known.StaleAt.Equal(after(3690)), "%+v", known)
@@ -175,7 +175,7 @@ func TestDecodedFaultsCount(t *testing.T) {
 	b := setup(t)
 	ctx := fault.WithDecoded(context.Background(),
 		fault.Fields{"currency": {"must not contain NUL"}, "feed.url": {"must not contain NUL"}})
-	err := errOf(b.settings.Set(ctx, operator, rate.Manual{FiatPerUSDT: "1"}))
+	err := testenv.ErrOf(b.settings.Set(ctx, operator, rate.Manual{FiatPerUSDT: "1"}))
 	wantFields(t, err, "currency", "feed.url")
 	f := fault.As(err)
 	testenv.Check(t, f == nil || len(f.Fields["currency"]) == 1, "%v", f.Fields)
@@ -185,7 +185,7 @@ func TestDecodedFaultsCount(t *testing.T) {
 func TestSetRateInParallel(t *testing.T) {
 	b := setup(t)
 	noError(t, testenv.AtOnce(6, func(i int) error {
-		return errOf(b.settings.Set(t.Context(), operator, rate.Manual{Currency: "RUB", FiatPerUSDT: fmt.Sprint(91 + i)}))
+		return testenv.ErrOf(b.settings.Set(t.Context(), operator, rate.Manual{Currency: "RUB", FiatPerUSDT: fmt.Sprint(91 + i)}))
 	})...)
 	var before map[string]any
 	rows := b.log(t)

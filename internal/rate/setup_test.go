@@ -69,7 +69,7 @@ func feed(url string) rate.Feed {
 
 func (b *bundle) setFeed(t *testing.T, f rate.Feed) rate.Feed {
 	t.Helper()
-	return must(b.settings.SetFeed(context.Background(), operator, f))(t)
+	return testenv.Must(b.settings.SetFeed(context.Background(), operator, f))(t)
 }
 
 // turn switches a feed off or on.
@@ -85,7 +85,7 @@ func (b *bundle) setRate(t *testing.T, fiat string, valid int64) {
 	if valid > 0 {
 		m.ValidSeconds = &valid
 	}
-	must(b.settings.Set(context.Background(), operator, m))(t)
+	testenv.Must(b.settings.Set(context.Background(), operator, m))(t)
 }
 
 // wantRate wants a rate of RUB in use, written as "source fiat", and " stale" where it is only the last known.
@@ -159,7 +159,7 @@ type settingRow struct {
 // log reads the log of settings.
 func (b *bundle) log(t *testing.T) []settingRow {
 	t.Helper()
-	rows := must(b.Pool.Query(context.Background(),
+	rows := testenv.Must(b.Pool.Query(context.Background(),
 		"select actor, subject, subject_key, before, after, at from setting_change order by id"))(t)
 	defer rows.Close()
 	var all []settingRow
@@ -230,9 +230,3 @@ var (
 	wantCode   = dbtest.WantCode
 	wantFields = dbtest.WantFields
 )
-
-// must is what a call has given that has to succeed.
-func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }
-
-// errOf is what a call was refused with.
-func errOf[T any](_ T, err error) error { return err }

@@ -14,7 +14,6 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/outbound"
@@ -54,21 +53,13 @@ func setup(t *testing.T) *bundle {
 	b.other = b.NewMerchant(t, dbtest.MerchantOpts{Scopes: scopes})
 	b.sbp = b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 1})
 	b.sim = b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 1, Method: "sim"})
-	settings := must(directory.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
+	settings := testenv.Must(directory.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
 	addresses := outbound.NewAddresses(false)
-	b.payments = must(payment.New(b.Pools(), b.clock, addresses, settings,
+	b.payments = testenv.Must(payment.New(b.Pools(), b.clock, addresses, settings,
 		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true}))(t)
 	b.payouts = payout.New(b.Pools(), b.clock, dbtest.Vault(), addresses, foureyes.Rules{})
 	b.reports = report.New(b.Pools(), b.clock, b.payments, nil)
 	return b
-}
-
-// code is that of a refusal, or "" where there is none.
-func code(err error) string {
-	if refusal := fault.As(err); refusal != nil {
-		return refusal.Code
-	}
-	return ""
 }
 
 // Callers, as users of the portals.
@@ -92,7 +83,7 @@ func (b *bundle) createOf(t *testing.T, m dbtest.Merchant, method, orderID, amou
 	t.Helper()
 	who := m.Caller
 	who.RequestID, who.Address = "request-"+orderID, "203.0.113.9"
-	created := must(b.payments.Create(t.Context(), who, payment.Request{
+	created := testenv.Must(b.payments.Create(t.Context(), who, payment.Request{
 		OrderID: orderID, Amount: amount, Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: &method,
 	}))(t)
 	return created.Payment
@@ -101,7 +92,7 @@ func (b *bundle) createOf(t *testing.T, m dbtest.Merchant, method, orderID, amou
 // confirm completes a payment on its trader's word.
 func (b *bundle) confirm(t *testing.T, of dbtest.Trader, id int64) {
 	t.Helper()
-	must(b.payments.Confirm(t.Context(), traderUser(of, caller.Desk), id))(t)
+	testenv.Must(b.payments.Confirm(t.Context(), traderUser(of, caller.Desk), id))(t)
 }
 
 // copies makes payments like the given one, in the database alone, with the ids from first to last,
@@ -156,7 +147,7 @@ func (b *bundle) payOut(t *testing.T, m dbtest.Merchant, orderID string) payout.
 	t.Helper()
 	who := m.Caller
 	who.RequestID, who.Address = "request-"+orderID, "203.0.113.9"
-	created := must(b.payouts.Create(t.Context(), who, payout.Request{
+	created := testenv.Must(b.payouts.Create(t.Context(), who, payout.Request{
 		OrderID: orderID, Amount: "1000", Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: "sbp",
 		Address: "+79001234567", Recipient: "Ivan Petrov",
 	}))(t)
@@ -250,6 +241,3 @@ func wantLines(t *testing.T, name string, lines []report.Line, want []string) {
 const minute = time.Minute
 
 var noError = testenv.NoError
-
-// must is what a call has given that has to succeed.
-func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }

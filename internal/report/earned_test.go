@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/testenv"
 )
 
@@ -24,14 +25,14 @@ func TestEarned(t *testing.T) {
 	paid("yesterday's yesterday", "500")
 	out := b.payOut(t, b.shop, "payout").UUID.String()
 	desk := traderUser(b.sbp, caller.Desk)
-	must(b.payouts.Take(t.Context(), desk, out))(t)
-	must(b.payouts.Complete(t.Context(), desk, out, new("reference 1")))(t)
+	testenv.Must(b.payouts.Take(t.Context(), desk, out))(t)
+	testenv.Must(b.payouts.Complete(t.Context(), desk, out, new("reference 1")))(t)
 	b.clock.Advance(31 * time.Hour)
 	paid("yesterday in Baku", "1000")
 	b.clock.Advance(2 * time.Hour)
 	paid("today", "1000")
 	b.createOf(t, b.shop, "sbp", "open", "1000")
-	baku := must(time.LoadLocation("Asia/Baku"))(t)
+	baku := testenv.Must(time.LoadLocation("Asia/Baku"))(t)
 	for days, expected := range map[int]string{
 		1: "2 0.4, 2 40s; 1 0.2", 7: "4 0.7, 3 40s; 0 0", 30: "5 0.9, 4 40s; 1 0.2", 90: "5 0.9, 4 40s; 1 0.2",
 	} {
@@ -41,5 +42,5 @@ func TestEarned(t *testing.T) {
 		want(t, fmt.Sprint(days), fmt.Sprintf("%d %s, %d %s; %d %s", all.Count, all.USDT, all.Payments, all.Median, last.Count, last.USDT), expected)
 	}
 	_, _, err := b.reports.Earned(t.Context(), desk, 1, baku)
-	testenv.Check(t, code(err) == "role_not_allowed", "who may not see money: %v", err)
+	testenv.Check(t, dbtest.CodeOf(err) == "role_not_allowed", "who may not see money: %v", err)
 }

@@ -39,8 +39,8 @@ func (b *bundle) set(t *testing.T, id int64, status string) {
 // texts are the answer of a query of one column.
 func (b *bundle) texts(t *testing.T, sql string, args ...any) []string {
 	t.Helper()
-	rows := must(b.Pool.Query(t.Context(), sql, args...))(t)
-	return must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
+	rows := testenv.Must(b.Pool.Query(t.Context(), sql, args...))(t)
+	return testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 }
 
 // wantHours compares what is counted with what was counted by hand: hour, method, status, span of the
@@ -59,8 +59,8 @@ func (b *bundle) broken(t *testing.T, rule string) []audit.Violation {
 	t.Helper()
 	var found []audit.Violation
 	for _, list := range [][]audit.Violation{
-		must(audit.Everything(t.Context(), b.Pool))(t),
-		must(audit.Since(t.Context(), b.Pool, dbtest.Start))(t),
+		testenv.Must(audit.Everything(t.Context(), b.Pool))(t),
+		testenv.Must(audit.Since(t.Context(), b.Pool, dbtest.Start))(t),
 	} {
 		for _, v := range list {
 			if v.Rule == rule {
@@ -120,7 +120,7 @@ func TestHoursFollowTheHistory(t *testing.T) {
 // wantCame compares what the metric says.
 func (b *bundle) wantCame(t *testing.T, want ...string) {
 	t.Helper()
-	families := must(b.metrics.Gather())(t)
+	families := testenv.Must(b.metrics.Gather())(t)
 	var got []string
 	for _, family := range families {
 		for _, series := range family.GetMetric() {
@@ -143,7 +143,7 @@ func TestHoursMissNoLateCommit(t *testing.T) {
 	late := b.Beside(t)
 	const move = `insert into payment_history (merchant_id, payment_id, at, actor, from_status, to_status)
 		values ($1, $2, $3, 'system', 'pending', 'failed')`
-	must(late.Exec(t.Context(), move, b.shop.ID, first.ID, b.clock.Now()))(t)
+	testenv.Must(late.Exec(t.Context(), move, b.shop.ID, first.ID, b.clock.Now()))(t)
 	gone := b.Beside(t)
 	var lost int64
 	noError(t, gone.QueryRow(t.Context(), move+" returning id", b.shop.ID, first.ID, b.clock.Now()).Scan(&lost))
@@ -174,10 +174,10 @@ func TestHoursCountOnce(t *testing.T) {
 		b.createOf(t, b.shop, "sbp", "order-"+amount, amount)
 	}
 	dies := b.Beside(t)
-	must(dies.Exec(t.Context(), "select from payment_hour_progress for update"))(t)
+	testenv.Must(dies.Exec(t.Context(), "select from payment_hour_progress for update"))(t)
 	b.countHours(t)
 	b.wantHours(t, "while another is at it")
-	must(dies.Exec(t.Context(), "update payment_hour_progress set last_id = 1000"))(t)
+	testenv.Must(dies.Exec(t.Context(), "update payment_hour_progress set last_id = 1000"))(t)
 	noError(t, dies.Rollback(t.Context()))
 	noError(t, testenv.AtOnce(8, func(int) error { return b.hours.Count(context.Background()) })...)
 	// 100 + 101 + 102 + 103 + 104 + 105

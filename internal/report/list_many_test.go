@@ -44,11 +44,11 @@ func TestListsUseTheirIndexes(t *testing.T) {
 
 func (b *bundle) plan(t *testing.T, query string) string {
 	t.Helper()
-	tx := must(b.Pool.Begin(context.Background()))(t)
+	tx := testenv.Must(b.Pool.Begin(context.Background()))(t)
 	defer func() { _ = tx.Rollback(context.Background()) }()
-	must(tx.Exec(context.Background(), "set local enable_sort = off; set local enable_seqscan = off"))(t)
-	rows := must(tx.Query(context.Background(), "explain "+query))(t)
-	return strings.Join(must(pgx.CollectRows(rows, pgx.RowTo[string]))(t), "\n")
+	testenv.Must(tx.Exec(context.Background(), "set local enable_sort = off; set local enable_seqscan = off"))(t)
+	rows := testenv.Must(tx.Query(context.Background(), "explain "+query))(t)
+	return strings.Join(testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t), "\n")
 }
 
 // manyEnv asks for the measurement of lists over so many payments.
@@ -101,7 +101,7 @@ func TestListsOverMany(t *testing.T) {
 		var took []time.Duration
 		for range 40 {
 			began := time.Now()
-			must(b.reports.Payments(t.Context(), list.who, list.f))(t)
+			testenv.Must(b.reports.Payments(t.Context(), list.who, list.f))(t)
 			took = append(took, time.Since(began))
 		}
 		slices.Sort(took)

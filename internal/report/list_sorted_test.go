@@ -24,7 +24,7 @@ func TestPaymentsSorted(t *testing.T) {
 	read := func(f report.PaymentFilter) (all []int64) {
 		f.Limit = 3
 		for {
-			page := must(b.reports.Payments(t.Context(), merchant, f))(t)
+			page := testenv.Must(b.reports.Payments(t.Context(), merchant, f))(t)
 			all = append(all, ids(page)...)
 			if page.Next == nil {
 				return all
@@ -51,11 +51,11 @@ func TestPaymentsSorted(t *testing.T) {
 			Paging: report.Paging{Sort: sort}, Status: []string{"failed"},
 		})), fmt.Sprint(wanted))
 	}
-	first := must(b.reports.Payments(t.Context(), merchant, report.PaymentFilter{Paging: report.Paging{Sort: report.Oldest, Limit: 3}}))(t)
-	second := must(b.reports.Payments(t.Context(), merchant, report.PaymentFilter{
+	first := testenv.Must(b.reports.Payments(t.Context(), merchant, report.PaymentFilter{Paging: report.Paging{Sort: report.Oldest, Limit: 3}}))(t)
+	second := testenv.Must(b.reports.Payments(t.Context(), merchant, report.PaymentFilter{
 		Paging: report.Paging{Sort: report.Oldest, Limit: 3, Cursor: *first.Next},
 	}))(t)
-	back := must(b.reports.Payments(t.Context(), merchant, report.PaymentFilter{
+	back := testenv.Must(b.reports.Payments(t.Context(), merchant, report.PaymentFilter{
 		Paging: report.Paging{Sort: report.Oldest, Limit: 3, Cursor: *second.Previous, Backward: true},
 	}))(t)
 	want(t, "back", fmt.Sprint(ids(back)), "[1001 1002 1003]")

@@ -96,7 +96,7 @@ func TestPaymentsOfEach(t *testing.T) {
 		"other digits":             {trader, report.PaymentFilter{Search: "0001"}, nil},
 		"limit":                    {operator, report.PaymentFilter{Paging: report.Paging{Limit: 2}}, []int64{third.ID, second.ID}},
 	} {
-		wantIDs(t, name, must(b.reports.Payments(t.Context(), test.who, test.filter))(t), test.want...)
+		wantIDs(t, name, testenv.Must(b.reports.Payments(t.Context(), test.who, test.filter))(t), test.want...)
 	}
 }
 
@@ -112,7 +112,7 @@ func TestOrdersAreFoundByIndex(t *testing.T) {
 	b.createOf(t, b.shop, "sbp", "new-old-2", "2000")
 	b.Exec(t, "vacuum analyze payment_key, payment")
 	search := func(text string) string {
-		page := must(b.reports.Payments(t.Context(), merchantUser(b.shop, caller.Owner), report.PaymentFilter{Search: text}))(t)
+		page := testenv.Must(b.reports.Payments(t.Context(), merchantUser(b.shop, caller.Owner), report.PaymentFilter{Search: text}))(t)
 		var orders []string
 		for _, p := range page.Items {
 			orders = append(orders, p.OrderID)
@@ -144,7 +144,7 @@ func TestPaymentsBySight(t *testing.T) {
 	b := setup(t)
 	b.create(t, b.shop, "order-1")
 	see := func(who caller.Caller) string {
-		page := must(b.reports.Payments(t.Context(), who, report.PaymentFilter{}))(t)
+		page := testenv.Must(b.reports.Payments(t.Context(), who, report.PaymentFilter{}))(t)
 		p := page.Items[0]
 		say := func(d *decimal.Decimal) string {
 			if d == nil {
@@ -176,7 +176,7 @@ func TestListsRefuse(t *testing.T) {
 		_, payouts := b.reports.Payouts(ctx, who, report.PayoutFilter{})
 		_, _, count := b.reports.Count(ctx, who, report.QueuePending)
 		for _, err := range []error{payments, payouts, count} {
-			testenv.Check(t, code(err) == name, "%v; want %s", err, name)
+			testenv.Check(t, dbtest.CodeOf(err) == name, "%v; want %s", err, name)
 		}
 	}
 	for name, f := range map[string]report.PaymentFilter{
@@ -187,7 +187,7 @@ func TestListsRefuse(t *testing.T) {
 		"search": {Search: strings.Repeat("x", 201)},
 	} {
 		_, err := b.reports.Payments(ctx, operator, f)
-		testenv.Check(t, code(err) == "validation_failed" && strings.Contains(fmt.Sprint(fields(err)), name), "%s: %v", name, err)
+		testenv.Check(t, dbtest.CodeOf(err) == "validation_failed" && strings.Contains(fmt.Sprint(fields(err)), name), "%s: %v", name, err)
 	}
 }
 
@@ -236,7 +236,7 @@ func (b *bundle) read(
 	if f.Backward = backward; cursor != nil {
 		f.Cursor = *cursor
 	}
-	return must(b.reports.Payments(t.Context(), who, f))(t)
+	return testenv.Must(b.reports.Payments(t.Context(), who, f))(t)
 }
 
 func wantIDs(t *testing.T, name string, page report.Page[report.PaymentItem], want ...int64) {
@@ -286,7 +286,7 @@ func TestPayoutsOfEach(t *testing.T) {
 	b.mayPayOut(t, b.other)
 	first, second := b.payOut(t, b.shop, "payout-1"), b.payOut(t, b.shop, "payout-2")
 	third := b.payOut(t, b.other, "payout-1")
-	must(b.payouts.Take(t.Context(), traderUser(b.sbp, caller.Desk), first.UUID.String()))(t)
+	testenv.Must(b.payouts.Take(t.Context(), traderUser(b.sbp, caller.Desk), first.UUID.String()))(t)
 	trader, merchant := traderUser(b.sbp, caller.Desk), merchantUser(b.shop, caller.Support)
 	for name, test := range map[string]struct {
 		who    caller.Caller
@@ -310,14 +310,14 @@ func TestPayoutsOfEach(t *testing.T) {
 		"part of an order":  {merchant, report.PayoutFilter{Search: "out-1"}, []int64{first.ID}},
 		"something unknown": {merchant, report.PayoutFilter{Search: "payout-3"}, nil},
 	} {
-		page := must(b.reports.Payouts(t.Context(), test.who, test.filter))(t)
+		page := testenv.Must(b.reports.Payouts(t.Context(), test.who, test.filter))(t)
 		var got []int64
 		for _, item := range page.Items {
 			got = append(got, item.ID)
 		}
 		testenv.WantAll(t, got, test.want, "%s", name)
 	}
-	page := must(b.reports.Payouts(t.Context(), trader, report.PayoutFilter{}))(t)
+	page := testenv.Must(b.reports.Payouts(t.Context(), trader, report.PayoutFilter{}))(t)
 	p := page.Items[0]
 	testenv.Check(t, p.OrderID == "" && p.FrozenUSDT.IsZero() && p.RewardUSDT != nil &&
 		p.RewardUSDT.String() == "10.2", "the trader sees %+v", p)
@@ -351,8 +351,8 @@ func TestCount(t *testing.T) {
 	_, _, err := b.reports.Count(t.Context(), merchant, report.QueueDeposits)
 	_, _, unknown := b.reports.Count(t.Context(), operator, "nothing")
 	_, _, events := b.reports.Count(t.Context(), trader, report.QueueDeadEvents)
-	testenv.Check(t, code(err) == "token_kind_not_allowed" && code(unknown) == "not_found" &&
-		code(events) == "token_kind_not_allowed", "%v, %v, %v", err, unknown, events)
+	testenv.Check(t, dbtest.CodeOf(err) == "token_kind_not_allowed" && dbtest.CodeOf(unknown) == "not_found" &&
+		dbtest.CodeOf(events) == "token_kind_not_allowed", "%v, %v, %v", err, unknown, events)
 }
 
 // The first ids of days bound what a list reads: an empty month reads nothing. A day has its id only
@@ -376,13 +376,13 @@ func TestDayFirstIDs(t *testing.T) {
 		fmt.Sprintf("2026-11-20 %d, 2026-11-21 1002, 2026-11-22 1003, 2026-11-23 1003", p.ID))
 	for from, want := range map[int][]int64{0: {1003, 1002, 1001, p.ID}, 1: {1003, 1002}, 2: {1003}, 4: nil} {
 		day := dbtest.Start.Truncate(24*time.Hour).AddDate(0, 0, from)
-		page := must(b.reports.Payments(t.Context(), operator, report.PaymentFilter{From: day}))(t)
+		page := testenv.Must(b.reports.Payments(t.Context(), operator, report.PaymentFilter{From: day}))(t)
 		wantIDs(t, fmt.Sprint("from day ", from), page, want...)
 	}
 	// Nothing below the first id of its day is read, so a row that is there against all rules is not
 	// found.
 	b.Exec(t, "update payment set created_at = $1 where id = 1001", dbtest.Start.AddDate(0, 0, 3))
-	page := must(b.reports.Payments(t.Context(), operator,
+	page := testenv.Must(b.reports.Payments(t.Context(), operator,
 		report.PaymentFilter{From: dbtest.Start.AddDate(0, 0, 2)}))(t)
 	wantIDs(t, "below the first id", page, 1003)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/report"
 	"gateway.example/internal/testenv"
 )
@@ -46,7 +47,7 @@ func logLines(page report.Page[report.LogItem]) string {
 func TestLogPages(t *testing.T) {
 	b := setup(t)
 	b.logged(t)
-	whole := logLines(must(b.reports.Log(t.Context(), reader, report.LogFilter{}))(t))
+	whole := logLines(testenv.Must(b.reports.Log(t.Context(), reader, report.LogFilter{}))(t))
 	// At 12:10 there are a decision, a sign-in and a change, and at 12:09 a proposal, a reading, and others.
 	begins := "deci1 sign10 sett20 prop1 read3 sign9 sett19 sett18 sign8"
 	testenv.Need(t, len(strings.Fields(whole)) == 35 && strings.HasPrefix(whole, begins), "the log: %s", whole)
@@ -54,7 +55,7 @@ func TestLogPages(t *testing.T) {
 		f := report.LogFilter{Paging: report.Paging{Limit: limit}}
 		var down, up []string
 		for {
-			page := must(b.reports.Log(t.Context(), reader, f))(t)
+			page := testenv.Must(b.reports.Log(t.Context(), reader, f))(t)
 			down = append(down, logLines(page))
 			if page.Next == nil {
 				f.Cursor, f.Backward = "", true
@@ -67,7 +68,7 @@ func TestLogPages(t *testing.T) {
 			f.Cursor = *page.Next
 		}
 		for f.Cursor != "" {
-			page := must(b.reports.Log(t.Context(), reader, f))(t)
+			page := testenv.Must(b.reports.Log(t.Context(), reader, f))(t)
 			up = append([]string{logLines(page)}, up...)
 			f.Cursor = ""
 			if page.Previous != nil {
@@ -97,11 +98,11 @@ func TestLogFilters(t *testing.T) {
 		"deci1 read2":                    {User: "agrees"},
 		"deci1 prop1":                    {Kinds: []string{report.LogProposal, report.LogDecision}, Subject: "trader"},
 	} {
-		got := logLines(must(b.reports.Log(t.Context(), reader, f))(t))
+		got := logLines(testenv.Must(b.reports.Log(t.Context(), reader, f))(t))
 		testenv.Check(t, got == want, "%+v:\n got %s\nwant %s", f, got, want)
 	}
 	_, err := b.reports.Log(t.Context(), reader, report.LogFilter{Key: "7", Kinds: []string{"x"}})
-	testenv.Check(t, code(err) == "invalid_request" || code(err) == "validation_failed", "wrong fields: %v", err)
+	testenv.Check(t, dbtest.CodeOf(err) == "invalid_request" || dbtest.CodeOf(err) == "validation_failed", "wrong fields: %v", err)
 	_, err = b.reports.Log(t.Context(), b.sbp.Caller, report.LogFilter{})
 	testenv.Check(t, err != nil, "a trader reads the log")
 	var file bytes.Buffer
@@ -114,7 +115,7 @@ func TestLogOfReadsAndProposals(t *testing.T) {
 	b := setup(t)
 	b.logged(t)
 	kinds := []string{report.LogRead, report.LogProposal, report.LogDecision}
-	got := must(b.reports.Log(t.Context(), reader, report.LogFilter{Kinds: kinds}))(t).Items
+	got := testenv.Must(b.reports.Log(t.Context(), reader, report.LogFilter{Kinds: kinds}))(t).Items
 	var lines []string
 	for _, l := range got {
 		lines = append(lines, strings.Join([]string{

@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/report"
@@ -57,7 +58,7 @@ func TestOverview(t *testing.T) {
 	b := setup(t)
 	b.week(t, "sbp", "sim")
 	owner := merchantUser(b.shop, caller.Owner)
-	o := must(b.reports.Overview(t.Context(), owner, time.UTC))(t)
+	o := testenv.Must(b.reports.Overview(t.Context(), owner, time.UTC))(t)
 	testenv.Need(t, len(o.Today) == 1 && len(o.Methods) == 2 && len(o.Hours) == 168,
 		"%d currencies, %d methods, %d hours", len(o.Today), len(o.Methods), len(o.Hours))
 	// Of a single payment in the span from 30 s to 45 s half is taken to be below 37.5 s.
@@ -69,15 +70,15 @@ func TestOverview(t *testing.T) {
 	want(t, "this hour", figures(o.Hours[167].Figures), "0 0 0 - - 0s")
 
 	// In Tokyo the 27th began at 15:00 UTC of the 26th, and the 20th ended at 15:00 UTC.
-	o = must(b.reports.Overview(t.Context(), owner, time.FixedZone("", 9*3600)))(t)
+	o = testenv.Must(b.reports.Overview(t.Context(), owner, time.FixedZone("", 9*3600)))(t)
 	want(t, "since 15:00", o.From.UTC().String(), "2026-11-26 15:00:00 +0000 UTC")
 
-	support := must(b.reports.Overview(t.Context(), merchantUser(b.shop, caller.Support), time.UTC))(t)
+	support := testenv.Must(b.reports.Overview(t.Context(), merchantUser(b.shop, caller.Support), time.UTC))(t)
 	want(t, "support", figures(support.Today[0].Now), "3 1 2 50 - 38s")
 	testenv.Want(t, support.Balances != nil || support.Methods[0].Amount != nil, false, "support is shown money")
 	for _, who := range []caller.Caller{operator, traderUser(b.sbp, caller.Owner), b.shop.Caller} {
 		_, err := b.reports.Overview(t.Context(), who, time.UTC)
-		want(t, string(who.Kind), code(err), "token_kind_not_allowed")
+		want(t, string(who.Kind), dbtest.CodeOf(err), "token_kind_not_allowed")
 	}
 }
 
@@ -86,7 +87,7 @@ func TestOverviewOfWhatWaits(t *testing.T) {
 	b := setup(t)
 	b.Fund(t, ledger.Available(ledger.Cashbox, b.shop.CashboxID), "12.5")
 	owner := merchantUser(b.shop, caller.Owner)
-	o := must(b.reports.Overview(t.Context(), owner, time.UTC))(t)
+	o := testenv.Must(b.reports.Overview(t.Context(), owner, time.UTC))(t)
 	want(t, "nothing waits", fmt.Sprint(o.Queues, o.Endpoints), "[] []")
 	want(t, "the balance", fmt.Sprint(len(o.Balances), o.Balances[0].Available, o.Balances[0].Total), "1 12.5 12.5")
 
@@ -100,16 +101,16 @@ func TestOverviewOfWhatWaits(t *testing.T) {
 			select $1, $2, 5, 'TRC20', 'T', gen_random_uuid(), now(), now() from generate_series(1, 100)`,
 			of, b.shop.CashboxID)
 	}
-	o = must(b.reports.Overview(t.Context(), owner, time.UTC))(t)
+	o = testenv.Must(b.reports.Overview(t.Context(), owner, time.UTC))(t)
 	want(t, "queues", fmt.Sprint(o.Queues), "[{deposits.waiting 99 true} {events.dead 1 false}]")
 	testenv.Want(t, len(o.Endpoints), 1, "endpoints")
 	e := o.Endpoints[0]
 	want(t, "endpoint", fmt.Sprint(e.Host, " ", e.Failures, "/", e.Attempts, " ", e.LastStatus), "shop.example 1/1 500")
 
-	support := must(b.reports.Overview(t.Context(), merchantUser(b.shop, caller.Support), time.UTC))(t)
+	support := testenv.Must(b.reports.Overview(t.Context(), merchantUser(b.shop, caller.Support), time.UTC))(t)
 	want(t, "support sees", fmt.Sprint(support.Queues, support.Endpoints), "[] []")
-	other := must(b.reports.Overview(t.Context(), merchantUser(b.other, caller.Developer), time.UTC))(t)
+	other := testenv.Must(b.reports.Overview(t.Context(), merchantUser(b.other, caller.Developer), time.UTC))(t)
 	want(t, "another merchant sees", fmt.Sprint(other.Queues, other.Endpoints), "[] []")
 	b.clock.Advance(time.Hour)
-	testenv.Want(t, len(must(b.reports.Overview(t.Context(), owner, time.UTC))(t).Endpoints), 0, "endpoints an hour later")
+	testenv.Want(t, len(testenv.Must(b.reports.Overview(t.Context(), owner, time.UTC))(t).Endpoints), 0, "endpoints an hour later")
 }

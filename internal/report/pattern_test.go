@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/report"
 	"gateway.example/internal/testenv"
 )
@@ -36,7 +37,7 @@ func TestPatterns(t *testing.T) {
 	}
 	testenv.Want(t, found.Fast[0].TraderID, b.sbp.ID, "who confirmed fast")
 	_, err := b.reports.Patterns(t.Context(), merchantUser(b.shop, caller.Support))
-	testenv.Check(t, code(err) == "token_kind_not_allowed", "a merchant: %v", err)
+	testenv.Check(t, dbtest.CodeOf(err) == "token_kind_not_allowed", "a merchant: %v", err)
 	if plan := b.plan(t, "select id from payment order by id desc limit 5000"); !strings.Contains(plan, "payment_id_idx") {
 		t.Error(plan)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 )
@@ -34,10 +35,10 @@ func TestPayer(t *testing.T) {
 	testenv.Want(t, others.Count, 1, "payments with the other merchant")
 	for who, merchant := range map[*caller.Caller]int64{&operator: 1 << 40, &shop: b.shop.ID} {
 		_, err := b.reports.Payer(t.Context(), *who, merchant, "nobody")
-		testenv.Check(t, code(err) == "not_found", "a payer who never paid: %v", err)
+		testenv.Check(t, dbtest.CodeOf(err) == "not_found", "a payer who never paid: %v", err)
 	}
 	_, err := b.reports.Payer(t.Context(), traderUser(b.sbp, caller.Owner), b.shop.ID, "u-1")
-	testenv.Check(t, code(err) == "token_kind_not_allowed", "a trader: %v", err)
+	testenv.Check(t, dbtest.CodeOf(err) == "token_kind_not_allowed", "a trader: %v", err)
 	plan := b.plan(t, "select id from payment where payer_user_id = 'u-1' and merchant_id = 1 order by id desc limit 1001")
 	testenv.Check(t, strings.Contains(plan, " payment_player_idx "), "%v", plan)
 }

@@ -35,7 +35,7 @@ func statementLines(s report.Statement) []string {
 
 func (b *bundle) statement(t *testing.T, who caller.Caller, f report.StatementFilter) report.Statement {
 	t.Helper()
-	return must(b.reports.Statement(t.Context(), who, f))(t)
+	return testenv.Must(b.reports.Statement(t.Context(), who, f))(t)
 }
 
 func wantStatement(t *testing.T, name string, got report.Statement, want ...string) {
@@ -111,7 +111,7 @@ func TestCheckpoints(t *testing.T) {
 	b.Exec(t, "update account_day set balance = balance + 5 where account_id = $1 and day = '2026-11-20'", account)
 	wantStatement(t, "after", b.statement(t, owner, report.StatementFilter{}),
 		"hold -19.6 = 975.6", "hold -9.8 = 995.2", "funding +1000 = 1005")
-	found := must(audit.Everything(t.Context(), b.Pool))(t)
+	found := testenv.Must(audit.Everything(t.Context(), b.Pool))(t)
 	testenv.Check(t, len(found) == 2 && strings.Contains(found[0].Detail, fmt.Sprintf("account %d", account)),
 		"the audit finds %v", found)
 }
@@ -174,7 +174,7 @@ func TestStatementRefuses(t *testing.T) {
 		"an operator":            {operator, box, ""},
 	} {
 		_, err := b.reports.Statement(t.Context(), test.who, test.f)
-		testenv.Check(t, code(err) == test.want, "%s: %v; want %q", name, err, test.want)
+		testenv.Check(t, dbtest.CodeOf(err) == test.want, "%s: %v; want %q", name, err, test.want)
 	}
 	// A trader who names somebody else's account sees their own.
 	theirs := b.statement(t, traderUser(b.sbp, caller.Owner),
@@ -186,7 +186,7 @@ func TestStatementRefuses(t *testing.T) {
 // the number of rows.
 func TestExports(t *testing.T) {
 	b := setup(t)
-	baku := must(time.LoadLocation("Asia/Baku"))(t)
+	baku := testenv.Must(time.LoadLocation("Asia/Baku"))(t)
 	p := b.create(t, b.shop, "=1+2")
 	b.Exec(t, `update payment set metadata = '{"region": "north"}' where id = $1`, p.ID)
 	var out bytes.Buffer
@@ -223,7 +223,7 @@ rows,1
 		t.Errorf("a search's file ends with %q and has order 1000 %d times", got[len(got)-20:], strings.Count(got, ",1000,sbp,"))
 	}
 	busy := b.Beside(t)
-	must(busy.Exec(t.Context(), "lock table payment"))(t)
+	testenv.Must(busy.Exec(t.Context(), "lock table payment"))(t)
 	exported := make(chan error, 1)
 	go func() {
 		exported <- b.reports.ExportPayments(t.Context(), operator, report.PaymentFilter{}, io.Discard, nil)
@@ -235,7 +235,7 @@ rows,1
 	for who, want := range map[caller.Role]string{caller.Desk: "role_not_allowed", caller.Owner: ""} {
 		err := b.reports.ExportPayments(t.Context(), traderUser(b.sbp, who), report.PaymentFilter{Search: "0000"}, &out,
 			nil)
-		testenv.Check(t, code(err) == want, "a trader's %s: %v", who, err)
+		testenv.Check(t, dbtest.CodeOf(err) == want, "a trader's %s: %v", who, err)
 	}
 }
 
@@ -244,7 +244,7 @@ func TestExportOfPayoutsAndStatement(t *testing.T) {
 	b.mayPayOut(t, b.shop, b.sbp)
 	p := b.payOut(t, b.shop, "payout-1")
 	who := traderUser(b.sbp, caller.Owner)
-	must(b.payouts.Take(t.Context(), who, p.UUID.String()))(t)
+	testenv.Must(b.payouts.Take(t.Context(), who, p.UUID.String()))(t)
 	var out bytes.Buffer
 	noError(t, b.reports.ExportPayouts(t.Context(), who, report.PayoutFilter{}, &out, nil))
 	noError(t, b.reports.ExportStatement(t.Context(), who, report.StatementFilter{}, &out, nil))

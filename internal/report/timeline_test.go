@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 )
@@ -28,7 +29,7 @@ func (b *bundle) paid(t *testing.T) payment.Payment {
 		return b.Count(t, "select count(*) from payment_step where payment_id = $1 and what = 'page_opened'", p.ID) > 0
 	})
 	b.clock.Advance(minute)
-	must(b.payments.Claim(ctx, p.UUID))(t)
+	testenv.Must(b.payments.Claim(ctx, p.UUID))(t)
 	b.clock.Advance(minute)
 	noError(t,
 		b.payments.AddReceipt(ctx, p.UUID, "a.png", io.NewSectionReader(strings.NewReader(png), 0, int64(len(png)))))
@@ -106,7 +107,7 @@ func TestTimelineBySight(t *testing.T) {
 		"an operator":              {operator, forOperator},
 	} {
 		for _, id := range []string{fmt.Sprint(p.ID), p.UUID.String()} {
-			lines := must(b.reports.Timeline(t.Context(), test.who, id))(t)
+			lines := testenv.Must(b.reports.Timeline(t.Context(), test.who, id))(t)
 			wantLines(t, name, lines, test.want)
 		}
 	}
@@ -127,7 +128,7 @@ func TestTimelineOfOthers(t *testing.T) {
 	b.mayPayOut(t, b.shop, b.sbp, b.sim)
 	out := b.payOut(t, b.shop, "payout-1")
 	taken := b.payOut(t, b.shop, "payout-2")
-	must(b.payouts.Take(t.Context(), traderUser(b.sbp, caller.Desk), taken.UUID.String()))(t)
+	testenv.Must(b.payouts.Take(t.Context(), traderUser(b.sbp, caller.Desk), taken.UUID.String()))(t)
 	nobody := traderUser(b.sbp, "")
 	for name, test := range map[string]struct {
 		who              caller.Caller
@@ -148,11 +149,11 @@ func TestTimelineOfOthers(t *testing.T) {
 				want = "not_found" // there is no such payment to be anybody's
 			}
 			_, err := b.reports.Timeline(t.Context(), test.who, id)
-			testenv.Check(t, code(err) == want, "%s, payment %s: %v; want %q", name, id, err, want)
+			testenv.Check(t, dbtest.CodeOf(err) == want, "%s, payment %s: %v; want %q", name, id, err, want)
 		}
 		for id, want := range map[string]string{out.UUID.String(): test.waiting, taken.UUID.String(): test.processing} {
 			_, err := b.reports.PayoutTimeline(t.Context(), test.who, id)
-			testenv.Check(t, code(err) == want, "%s, payout %s: %v; want %q", name, id, err, want)
+			testenv.Check(t, dbtest.CodeOf(err) == want, "%s, payout %s: %v; want %q", name, id, err, want)
 		}
 	}
 }
@@ -172,9 +173,9 @@ func TestPayoutTimeline(t *testing.T) {
 	p := b.payOut(t, b.shop, "payout-1")
 	who := traderUser(b.sbp, caller.Desk)
 	b.clock.Advance(minute)
-	must(b.payouts.Take(t.Context(), who, p.UUID.String()))(t)
+	testenv.Must(b.payouts.Take(t.Context(), who, p.UUID.String()))(t)
 	b.clock.Advance(minute)
-	must(b.payouts.Complete(t.Context(), who, p.UUID.String(), new("reference 1")))(t)
+	testenv.Must(b.payouts.Complete(t.Context(), who, p.UUID.String(), new("reference 1")))(t)
 	b.relay(t)
 	b.attempt(t, b.shop.ID, p.ID)
 	box, key, trader := b.shop.CashboxID, b.shop.Caller.ID, b.sbp.ID
@@ -205,7 +206,7 @@ func TestPayoutTimeline(t *testing.T) {
 			"2 webhook event_attempt payin.status.updated #1 500 250ms out of order",
 		}},
 	} {
-		lines := must(b.reports.PayoutTimeline(t.Context(), test.who, p.UUID.String()))(t)
+		lines := testenv.Must(b.reports.PayoutTimeline(t.Context(), test.who, p.UUID.String()))(t)
 		wantLines(t, name, lines, test.want)
 	}
 }
@@ -220,7 +221,7 @@ func TestVisitsAreBounded(t *testing.T) {
 	b.Exec(t, "alter table payment_step rename to gone")
 	b.payments.Visited(t.Context(), p, "requisite", "Chrome")
 	b.Exec(t, "alter table gone rename to payment_step")
-	lines := must(b.reports.Timeline(t.Context(), operator, fmt.Sprint(p.ID)))(t)
+	lines := testenv.Must(b.reports.Timeline(t.Context(), operator, fmt.Sprint(p.ID)))(t)
 	visits := 0
 	for _, line := range lines {
 		if line.Kind == "visit" {
@@ -240,7 +241,7 @@ func TestTimelineOfALateRate(t *testing.T) {
 	b.confirm(t, b.sbp, p.ID)
 	rate := func() string {
 		t.Helper()
-		lines := must(b.reports.Timeline(t.Context(), operator, fmt.Sprint(p.ID)))(t)
+		lines := testenv.Must(b.reports.Timeline(t.Context(), operator, fmt.Sprint(p.ID)))(t)
 		for _, line := range lines {
 			if line.Kind == "rate" {
 				return told(line)
@@ -251,7 +252,7 @@ func TestTimelineOfALateRate(t *testing.T) {
 	testenv.Want(t, rate(), "0 rate rate_held markup=5 share=2 hold=9.8 source=test/configuration", "before")
 	b.clock.Advance(time.Hour)
 	b.SetRate(t, "RUB", "125", true)
-	must(b.payments.Settle(t.Context()))(t)
+	testenv.Must(b.payments.Settle(t.Context()))(t)
 	// 1000 / 125 = 8 at spot, and 1000 / 131.25 for the merchant; 2% of 8 for the trader.
 	want := "61 rate rate_settled base=125 markup=5 spot=8 amount=7.61904761 profit=0.38095239 share=2 trader=0.16 " +
 		"platform=0.22095239 hold=9.8 source=test/configuration"

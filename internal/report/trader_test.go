@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 )
 
 // An operator is told how traders work: what was paid of what ended, how fast, and what could be given payments.
@@ -24,13 +26,13 @@ func TestTraders(t *testing.T) {
 	}
 	b.Exec(t, "update requisite set enabled = false where trader_id = $1 and id = (select max(id) from requisite where trader_id = $1)", b.sbp.ID)
 	ids := []int64{b.sbp.ID, 999}
-	health := must(b.reports.Traders(t.Context(), operator, ids, time.UTC))(t)
+	health := testenv.Must(b.reports.Traders(t.Context(), operator, ids, time.UTC))(t)
 	h := health[b.sbp.ID]
 	want(t, "health", fmt.Sprint(h.Completed, h.Ended, h.Success(), h.Median, len(h.Days), h.Days[4], h.Days[5], h.Days[6]), "2 3 66.7 40s 7 50 <nil> 100")
 	want(t, "requisites", fmt.Sprint(h.Requisites-h.Usable), "1")
 	want(t, "nobody", fmt.Sprint(health[999].Success(), health[999].Requisites), "<nil> 0")
 	_, err := b.reports.Traders(t.Context(), traderUser(b.sbp, caller.Owner), ids, time.UTC)
-	want(t, "a trader", code(err), "token_kind_not_allowed")
+	want(t, "a trader", dbtest.CodeOf(err), "token_kind_not_allowed")
 }
 
 // An operator is told how card attempts ended at each processor of a trader.
@@ -45,9 +47,9 @@ func TestProcessors(t *testing.T) {
 				took_ms) values ($1, gen_random_uuid(), $2, $3, $4, now(), now(), $5, now(), $6)`, b.shop.ID, id, b.sbp.ID, status, 7+i/5, i*100)
 		}
 	}
-	health := must(b.reports.Processors(t.Context(), operator, b.sbp.ID))(t)
+	health := testenv.Must(b.reports.Processors(t.Context(), operator, b.sbp.ID))(t)
 	want(t, "processors", fmt.Sprint(health, health[7].Success(), health[8].Success(), health[9].Success()),
 		"map[7:{5 2 1 1 100ms 200ms} 8:{1 1 0 0 500ms 500ms}] 50 100 <nil>")
 	_, err := b.reports.Processors(t.Context(), traderUser(b.sbp, caller.Owner), b.sbp.ID)
-	want(t, "a trader", code(err), "token_kind_not_allowed")
+	want(t, "a trader", dbtest.CodeOf(err), "token_kind_not_allowed")
 }

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/report"
+	"gateway.example/internal/testenv"
 )
 
 // A trend counts payments in their slots beside as long a time before, and its funnel follows the newest.
@@ -25,7 +27,7 @@ func TestTrend(t *testing.T) {
 		{Days: 90, Method: "sbp"}: "2 2 2 100 500 45s; 0 0 0 - - 0s; 90 slots, 89: 1 1 1 100 - 0s; 2 2 2 2 []",
 	} {
 		f.Zone = time.UTC
-		got := must(b.reports.Trend(t.Context(), owner, f))(t)
+		got := testenv.Must(b.reports.Trend(t.Context(), owner, f))(t)
 		at := len(got.Slots) - 1
 		for got.Slots[at].Payments == 0 {
 			at--
@@ -34,13 +36,13 @@ func TestTrend(t *testing.T) {
 		want(t, fmt.Sprint(f.Days, f.Method), fmt.Sprintf("%s; %s; %d slots, %d: %s; %d %d %d %d %v", figures(got.Now), figures(got.Before),
 			len(got.Slots), at, figures(got.Slots[at].Figures), u.Payments, u.Opened, u.Claimed, u.Paid, u.Unpaid), expected)
 	}
-	all := must(b.reports.Trend(t.Context(), operator, report.TrendFilter{Days: 30, Zone: time.UTC}))(t)
+	all := testenv.Must(b.reports.Trend(t.Context(), operator, report.TrendFilter{Days: 30, Zone: time.UTC}))(t)
 	want(t, "an operator sees all", figures(all.Now)+fmt.Sprint(all.Volumes), "4 2 3 66.7 - 45s[{RUB 500}]")
-	support := must(b.reports.Trend(t.Context(), merchantUser(b.shop, caller.Support), report.TrendFilter{Days: 1, Zone: time.UTC}))(t)
+	support := testenv.Must(b.reports.Trend(t.Context(), merchantUser(b.shop, caller.Support), report.TrendFilter{Days: 1, Zone: time.UTC}))(t)
 	want(t, "support", figures(support.Now), "2 1 2 50 - 38s")
 	for who, expected := range map[*caller.Caller]string{&owner: "validation_failed", new(traderUser(b.sbp, caller.Owner)): "token_kind_not_allowed"} {
 		_, err := b.reports.Trend(t.Context(), *who, report.TrendFilter{Days: 2, Zone: time.UTC})
-		want(t, "refused", code(err), expected)
+		want(t, "refused", dbtest.CodeOf(err), expected)
 	}
 }
 
@@ -59,8 +61,8 @@ func TestTrendOfDaysIsThatOfHours(t *testing.T) {
 		b.clock.Advance(5*time.Hour + 17*time.Minute)
 		for _, days := range report.TrendDays {
 			f := report.TrendFilter{Days: days, Zone: time.FixedZone("", int(offset.Seconds())), Currency: "RUB"}
-			got := must(b.reports.Trend(t.Context(), owner, f))(t)
-			expected := must(b.reports.Trend(t.Context(), operator, f))(t)
+			got := testenv.Must(b.reports.Trend(t.Context(), owner, f))(t)
+			expected := testenv.Must(b.reports.Trend(t.Context(), operator, f))(t)
 			got.Funnel, expected.Funnel = report.Funnel{}, report.Funnel{}
 			want(t, fmt.Sprint(offset, " ", days, " days"), all(got), all(expected))
 		}

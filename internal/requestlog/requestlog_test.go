@@ -47,9 +47,8 @@ func (b *bundle) entry(id string) requestlog.Entry {
 // rows are what is kept, in the order of ids, a line each.
 func (b *bundle) rows(t *testing.T) string {
 	t.Helper()
-	rows, err := b.Pool.Query(t.Context(), `select concat_ws(' ', merchant_id, method, path, status, code, key_id,
-		request_id, duration_us) from api_request order by id`)
-	noError(t, err)
+	rows := testenv.Must(b.Pool.Query(t.Context(), `select concat_ws(' ', merchant_id, method, path, status, code, key_id,
+		request_id, duration_us) from api_request order by id`))(t)
 	lines := testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	return strings.Join(lines, "\n")
 }

@@ -3,7 +3,6 @@ package reseal
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -21,10 +20,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-func noError(t *testing.T, err error) {
-	t.Helper()
-	testenv.NoError(t, err)
-}
+var noError = testenv.NoError
 
 var older, newer = bytes.Repeat([]byte{1}, vault.KeySize), bytes.Repeat([]byte{2}, vault.KeySize)
 
@@ -175,12 +171,12 @@ func TestRunPassesBy(t *testing.T) {
 			}
 			place := vault.Place{Table: "payment_card", Column: "pan", Row: 3}
 			if _, err := open(t, newer).Open(row.Pan, place); err == nil {
-				noErrors(t, erasing.Commit(t.Context()), reading.Commit(t.Context()))
+				noError(t, erasing.Commit(t.Context()), reading.Commit(t.Context()))
 				return
 			}
 		}
 		t.Error("the card that nobody has locked was not sealed again while others were locked")
-		noErrors(t, erasing.Rollback(t.Context()), reading.Rollback(t.Context()))
+		noError(t, erasing.Rollback(t.Context()), reading.Rollback(t.Context()))
 	})
 	sealed, err := Run(t.Context(), d.Pool, both, vault.Fingerprint(newer))
 	others.Wait()
@@ -188,11 +184,4 @@ func TestRunPassesBy(t *testing.T) {
 	found := count(t, d)
 	testenv.Check(t, len(found) == 1 && found[vault.Fingerprint(newer)] == 4, "sealed with %v", found)
 	saysTheSame(t, d, open(t, newer), 3)
-}
-
-func noErrors(t *testing.T, errs ...error) {
-	t.Helper()
-	if err := errors.Join(errs...); err != nil {
-		t.Error(err)
-	}
 }

@@ -91,8 +91,7 @@ func TestOldSnapshotKeepsADayCheap(t *testing.T) {
 	b.NewTrader(t, dbtest.TraderOpts{Requisites: 1})
 	snapshot := testenv.Must(pgx.Connect(t.Context(), b.URL))(t)
 	t.Cleanup(func() { _ = snapshot.Close(context.Background()) })
-	_, err := snapshot.Exec(t.Context(), "begin isolation level repeatable read; select 1")
-	noError(t, err)
+	testenv.Must(snapshot.Exec(t.Context(), "begin isolation level repeatable read; select 1"))(t)
 	c := b.candidate(t, want(1, "1"))
 	n := int64(0)
 	read := func() (pages []int) {

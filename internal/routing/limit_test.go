@@ -133,12 +133,11 @@ func TestChoiceAndExplanationAgree(t *testing.T) {
 func (b bundle) stand(t *testing.T, traderID int64, now asked) map[int64]string {
 	t.Helper()
 	noError(t, b.settings.Current(t.Context()))
-	list, err := b.settings.Requisites().Stand(t.Context(), b.Queries(), traderID, 0,
+	list := testenv.Must(b.settings.Requisites().Stand(t.Context(), b.Queries(), traderID, 0,
 		func(currency, method string, smallest decimal.Decimal) (routing.Want, func(routing.Candidate) decimal.Decimal) {
 			w := routing.Want{Currency: currency, Method: method, Amount: decimal.Max(smallest, now.Amount), Now: now.Now}
 			return w, func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(10) }
-		})
-	noError(t, err)
+		}))(t)
 	all := map[int64]string{}
 	for _, s := range list {
 		var drops []string

@@ -135,10 +135,9 @@ func TestSecretsAreTrue(t *testing.T) {
 
 func TestUsers(t *testing.T) {
 	s := seed(t)
-	service, err := session.New(s.Pools(), s.vault, limit.New(s.Pool), session.Config{
+	service := testenv.Must(session.New(s.Pools(), s.vault, limit.New(s.Pool), session.Config{
 		PortalURL: "http://127.0.0.1:8082", CookieKeys: [][]byte{make([]byte, session.CookieKeySize)},
-	})
-	noError(t, err)
+	}))(t)
 	kinds := map[string]int{}
 	for _, user := range s.info.Users {
 		kinds[user.Kind]++
@@ -161,9 +160,8 @@ func TestUsers(t *testing.T) {
 // and desks that take cards have no value.
 func TestRequisitesAreWellFormed(t *testing.T) {
 	s := seed(t)
-	rows, err := s.Pool.Query(t.Context(), `select r.id, r.method, r.sealed, m.requisite_type
-		from requisite r join method m on m.method = r.method and m.currency = r.currency`)
-	noError(t, err)
+	rows := testenv.Must(s.Pool.Query(t.Context(), `select r.id, r.method, r.sealed, m.requisite_type
+		from requisite r join method m on m.method = r.method and m.currency = r.currency`))(t)
 	type row struct {
 		ID     int64
 		Method string

@@ -66,7 +66,7 @@ func TestViews(t *testing.T) {
 	}
 	list := testenv.Must(b.views.List(t.Context(), b.one, "/y"))(t)
 	_, err := b.views.Remove(t.Context(), b.two, list[0].ID)
-	testenv.Check(t, code(err) == "not_found", "another user's: %v", err)
+	testenv.Check(t, dbtest.CodeOf(err) == "not_found", "another user's: %v", err)
 	path, err := b.views.Remove(t.Context(), b.one, list[0].ID)
 	testenv.Check(t, err == nil && path == "/y" && b.listed(t, b.one, "/y") == "", "removed: %q, %v", path, err)
 }
@@ -86,7 +86,7 @@ func TestMostViews(t *testing.T) {
 	all.Wait()
 	refused := 0
 	for _, err := range errs {
-		if code(err) == "validation_failed" {
+		if dbtest.CodeOf(err) == "validation_failed" {
 			refused++
 		}
 	}
@@ -103,10 +103,10 @@ func TestWhoseViews(t *testing.T) {
 	b := setup(t)
 	looks := b.one
 	looks.ViewAs = true
-	if err := b.save(looks, "a", "/x", ""); code(err) != fault.ErrViewOnly.Code {
+	if err := b.save(looks, "a", "/x", ""); dbtest.CodeOf(err) != fault.ErrViewOnly.Code {
 		t.Errorf("who only looks saves: %v", err)
 	}
-	if _, err := b.views.Remove(t.Context(), looks, 1); code(err) != fault.ErrViewOnly.Code {
+	if _, err := b.views.Remove(t.Context(), looks, 1); dbtest.CodeOf(err) != fault.ErrViewOnly.Code {
 		t.Errorf("who only looks removes: %v", err)
 	}
 	if _, err := b.views.List(t.Context(), looks, "/x"); err != nil {
@@ -114,17 +114,10 @@ func TestWhoseViews(t *testing.T) {
 	}
 	for _, kind := range []caller.Kind{caller.MerchantKey, caller.Application, caller.Anyone, ""} {
 		err := b.save(caller.Caller{Kind: kind, ID: b.one.ID}, "a", "/x", "")
-		testenv.Check(t, code(err) == fault.ErrTokenKindNotAllowed.Code, "%s saves: %v", kind, err)
+		testenv.Check(t, dbtest.CodeOf(err) == fault.ErrTokenKindNotAllowed.Code, "%s saves: %v", kind, err)
 	}
 	for _, v := range [][3]string{{" ", "/x", ""}, {"a", "x", ""}, {strings.Repeat("ы", 61), "/x", ""}, {"a\x00b", "/x", ""}} {
 		err := b.save(b.one, v[0], v[1], v[2])
-		testenv.Check(t, code(err) == "validation_failed", "%q is saved: %v", v, err)
+		testenv.Check(t, dbtest.CodeOf(err) == "validation_failed", "%q is saved: %v", v, err)
 	}
-}
-
-func code(err error) string {
-	if f := fault.As(err); f != nil {
-		return f.Code
-	}
-	return ""
 }

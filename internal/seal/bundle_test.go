@@ -14,7 +14,6 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/outbound"
@@ -53,12 +52,12 @@ func setup(t *testing.T) *bundle {
 	scopes := []string{caller.ScopePayments, caller.ScopePayouts, caller.ScopeDeposits}
 	b.shop = b.NewMerchant(t, dbtest.MerchantOpts{Scopes: scopes})
 	b.other = b.NewMerchant(t, dbtest.MerchantOpts{Scopes: scopes})
-	settings := must(directory.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
+	settings := testenv.Must(directory.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
 	addresses := outbound.NewAddresses(false)
-	b.payments = must(payment.New(b.Pools(), b.clock, addresses, settings,
+	b.payments = testenv.Must(payment.New(b.Pools(), b.clock, addresses, settings,
 		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true}))(t)
 	b.deposits = deposit.New(b.Pools(), b.clock, foureyes.Rules{})
-	b.signer = must(attest.New(b.Pool, bytes.Repeat([]byte{7}, 32)))(t)
+	b.signer = testenv.Must(attest.New(b.Pool, bytes.Repeat([]byte{7}, 32)))(t)
 	noError(t, b.signer.Note(t.Context(), dbtest.Start))
 	b.rooms = seal.Rooms{
 		Payments: b.payments, Payouts: payout.New(b.Pools(), b.clock, dbtest.Vault(), addresses, foureyes.Rules{}), Deposits: b.deposits,
@@ -66,14 +65,6 @@ func setup(t *testing.T) *bundle {
 	}
 	b.sealer, b.proofs = seal.NewSealer(b.Pool, b.clock, b.signer), seal.New(b.Pools(), b.clock, b.rooms)
 	return b
-}
-
-// code is that of a refusal, or "" where there is none.
-func code(err error) string {
-	if refusal := fault.As(err); refusal != nil {
-		return refusal.Code
-	}
-	return ""
 }
 
 func merchantUser(of dbtest.Merchant) caller.Caller {
@@ -135,9 +126,9 @@ func (b *bundle) smash(t *testing.T, sql string, args ...any) {
 // pages are the days that are sealed, each with its number of transfers.
 func (b *bundle) pages(t *testing.T) (list []string) {
 	t.Helper()
-	rows := must(b.Pool.Query(t.Context(),
+	rows := testenv.Must(b.Pool.Query(t.Context(),
 		"select to_char(day, 'DD') || ': ' || transfers from ledger_page order by day"))(t)
-	return must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
+	return testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 }
 
 // paid makes a payment of 1000 RUB to a merchant and completes it.
@@ -147,15 +138,11 @@ func (b *bundle) paid(t *testing.T, m dbtest.Merchant) payment.Payment {
 		b.trader = b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 1})
 	}
 	method := "sbp"
-	created, err := b.payments.Create(t.Context(), m.Caller, payment.Request{
+	created := testenv.Must(b.payments.Create(t.Context(), m.Caller, payment.Request{
 		OrderID: "one", Amount: "1000", Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: &method,
-	})
-	noError(t, err)
+	}))(t)
 	b.clock.Advance(time.Minute)
-	return must(b.payments.Confirm(t.Context(), b.trader.Caller, created.Payment.ID))(t)
+	return testenv.Must(b.payments.Confirm(t.Context(), b.trader.Caller, created.Payment.ID))(t)
 }
 
 var noError = testenv.NoError
-
-// must is what a call has given that has to succeed.
-func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }

@@ -24,21 +24,21 @@ import (
 
 func (b *bundle) keys(t *testing.T) attest.Keys {
 	t.Helper()
-	file := must(b.signer.Published(t.Context()))(t)
-	return must(attest.ParseKeys(file))(t)
+	file := testenv.Must(b.signer.Published(t.Context()))(t)
+	return testenv.Must(attest.ParseKeys(file))(t)
 }
 
 func (b *bundle) published(t *testing.T, month string) []seal.Page {
 	t.Helper()
 	file, _, err := b.proofs.Published(t.Context(), month)
 	noError(t, err)
-	roots := must(seal.ParseRoots(file))(t)
+	roots := testenv.Must(seal.ParseRoots(file))(t)
 	return roots.Pages
 }
 
 func (b *bundle) prove(t *testing.T, m dbtest.Merchant, id int64) seal.Proof {
 	t.Helper()
-	return must(b.proofs.Payment(t.Context(), merchantUser(m), fmt.Sprint(id)))(t)
+	return testenv.Must(b.proofs.Payment(t.Context(), merchantUser(m), fmt.Sprint(id)))(t)
 }
 
 // verify says what is wrong with a file, or what it proves.
@@ -63,7 +63,7 @@ func TestPaymentProof(t *testing.T) {
 	testenv.Check(t, len(waiting.Transfers) == 0 && len(waiting.Waiting) == 1 &&
 		waiting.Waiting[0].SealedAfter.Equal(want), "before its day is sealed: %+v", waiting)
 	b.sealAt(t, seal.Grace)
-	file := must(b.prove(t, b.shop, p.ID).File())(t)
+	file := testenv.Must(b.prove(t, b.shop, p.ID).File())(t)
 	for _, published := range [][]seal.Page{nil, b.published(t, "2026-11"), b.published(t, "")} {
 		v := b.verify(t, file, published)
 		id := b.prove(t, b.shop, p.ID).Transfers[0].Header.ID
@@ -94,7 +94,7 @@ func TestChangedProofs(t *testing.T) {
 	p := b.paid(t, b.shop)
 	b.posts(t, 3, b.clock.Now())
 	b.sealAt(t, seal.Grace)
-	file := must(b.prove(t, b.shop, p.ID).File())(t)
+	file := testenv.Must(b.prove(t, b.shop, p.ID).File())(t)
 	published := b.published(t, "2026-11")
 	for name, c := range map[string]struct {
 		change func(*seal.Proof)
@@ -147,7 +147,7 @@ func TestPublished(t *testing.T) {
 	b := setup(t)
 	p := b.paid(t, b.shop)
 	b.sealAt(t, 40*day+seal.Grace)
-	file := must(b.prove(t, b.shop, p.ID).File())(t)
+	file := testenv.Must(b.prove(t, b.shop, p.ID).File())(t)
 	newest, keep, err := b.proofs.Published(t.Context(), "")
 	noError(t, err)
 	if got := b.published(t, ""); len(got) != 31 || got[30].Day != "2026-12-30" || keep != 5*time.Minute ||
@@ -166,7 +166,7 @@ func TestPublished(t *testing.T) {
 	testenv.Check(t, slices.Equal(v.Wrong, want), "%q", v.Wrong)
 	for _, month := range []string{"2026", "2026-13", "2026-1", "../x"} {
 		_, _, err := b.proofs.Published(t.Context(), month)
-		testenv.Check(t, code(err) == "not_found", "month %q: %v", month, err)
+		testenv.Check(t, dbtest.CodeOf(err) == "not_found", "month %q: %v", month, err)
 	}
 	empty, _, err := b.proofs.Published(t.Context(), "2020-01")
 	testenv.Check(t, err == nil &&
@@ -177,15 +177,15 @@ func TestPublished(t *testing.T) {
 func TestDepositProof(t *testing.T) {
 	b := setup(t)
 	b.posts(t, 1, b.clock.Now())
-	d := must(b.deposits.Create(t.Context(), b.shop.Caller, deposit.Request{
+	d := testenv.Must(b.deposits.Create(t.Context(), b.shop.Caller, deposit.Request{
 		Amount: "25", Network: "TRC20", Address: "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8",
 		IdempotencyKey: "7c0d4d5e-55f4-4d18-a66c-60b90aef3c55",
 	}))(t)
 	treasury := caller.Caller{Kind: caller.Operator, ID: 7, Role: caller.Treasury}
-	must(b.deposits.Confirm(t.Context(), treasury, d.Deposit.ID))(t)
+	testenv.Must(b.deposits.Confirm(t.Context(), treasury, d.Deposit.ID))(t)
 	b.sealAt(t, seal.Grace)
-	proof := must(b.proofs.Deposit(t.Context(), merchantUser(b.shop), d.Deposit.ID))(t)
-	file := must(proof.File())(t)
+	proof := testenv.Must(b.proofs.Deposit(t.Context(), merchantUser(b.shop), d.Deposit.ID))(t)
+	file := testenv.Must(proof.File())(t)
 	v := b.verify(t, file, nil)
 	testenv.Check(t, len(v.Wrong) == 0 && len(v.Proven) == 1 &&
 		strings.Contains(v.Proven[0], "25.00000000 USDT were given to the available account of cashbox"), "%q", v)
@@ -195,7 +195,7 @@ func TestDepositProof(t *testing.T) {
 			Debit: ledger.Available(ledger.External, 0), Credit: ledger.Available(ledger.Cashbox, b.shop.CashboxID),
 			Amount: decimal.NewFromInt(1),
 		}))
-	proof = must(b.proofs.Deposit(t.Context(), merchantUser(b.shop), d.Deposit.ID))(t)
+	proof = testenv.Must(b.proofs.Deposit(t.Context(), merchantUser(b.shop), d.Deposit.ID))(t)
 	want := time.Date(2026, 11, 22, 0, 10, 0, 0, time.UTC)
 	testenv.Check(t, len(proof.Transfers) == 1 && len(proof.Waiting) == 1 && proof.Waiting[0].SealedAfter.Equal(want),
 		"one of a sealed day that came late: %+v", proof)
@@ -216,12 +216,12 @@ func TestWithdrawalProof(t *testing.T) {
 		ledger.Transfer{Debit: box, Credit: ledger.Available(ledger.External, 0), Amount: decimal.NewFromInt(10)},
 		ledger.Transfer{Debit: box, Credit: ledger.Available(ledger.Platform, 0), Amount: decimal.NewFromInt(1)}))
 	b.sealAt(t, seal.Grace)
-	proof := must(b.proofs.Withdrawal(t.Context(), merchantUser(b.shop), id))(t)
-	v := b.verify(t, must(proof.File())(t), nil)
+	proof := testenv.Must(b.proofs.Withdrawal(t.Context(), merchantUser(b.shop), id))(t)
+	v := b.verify(t, testenv.Must(proof.File())(t), nil)
 	testenv.Check(t, len(v.Wrong) == 0 && len(v.Proven) == 2 && strings.Contains(v.Proven[0], "10.00000000 USDT were taken from the reserved"),
 		"%q", v)
 	_, err := b.proofs.Withdrawal(t.Context(), merchantUser(b.other), id)
-	testenv.Want(t, code(err), "not_found", "another merchant's")
+	testenv.Want(t, dbtest.CodeOf(err), "not_found", "another merchant's")
 }
 
 // A payout of 1000 RUB freezes 1000 / 100 × 1.02 = 10.2 USDT of the cashbox: both sides of that transfer
@@ -239,8 +239,8 @@ func TestPayoutProof(t *testing.T) {
 	})
 	noError(t, err)
 	b.sealAt(t, seal.Grace)
-	proof := must(b.proofs.Payout(t.Context(), merchantUser(b.shop), created.Payin.UUID.String()))(t)
-	file := must(proof.File())(t)
+	proof := testenv.Must(b.proofs.Payout(t.Context(), merchantUser(b.shop), created.Payin.UUID.String()))(t)
+	file := testenv.Must(proof.File())(t)
 	want := fmt.Sprintf(
 		"10.20000000 USDT were taken from the available account of cashbox %[1]d and 10.20000000 USDT were "+
 			"given to the reserved account of cashbox %[1]d",
@@ -249,7 +249,7 @@ func TestPayoutProof(t *testing.T) {
 	v := b.verify(t, file, nil)
 	testenv.Check(t, len(v.Wrong) == 0 && len(v.Proven) == 1 && strings.Contains(v.Proven[0], want), "%q", v)
 	_, err = b.proofs.Payout(t.Context(), merchantUser(b.other), created.Payin.UUID.String())
-	testenv.Want(t, code(err), "cashbox_access_denied", "another merchant: %v", err)
+	testenv.Want(t, dbtest.CodeOf(err), "cashbox_access_denied", "another merchant: %v", err)
 }
 
 // Nothing is proven by a ledger that was changed.
@@ -316,7 +316,7 @@ func TestDayList(t *testing.T) {
 	}
 	wrong, zero := "yesterday", int32(0)
 	_, _, err = b.proofs.Days(t.Context(), operator, seal.Paging{Limit: &zero, Cursor: &wrong})
-	testenv.Want(t, code(err), "validation_failed", "a wrong page")
+	testenv.Want(t, dbtest.CodeOf(err), "validation_failed", "a wrong page")
 }
 
 // Whose a call is, is settled before anything else is looked at.

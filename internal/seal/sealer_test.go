@@ -139,8 +139,8 @@ func TestChangesAreFound(t *testing.T) {
 			b.sealAt(t, day+seal.Grace)
 			wantPages(t, b, "20: 2", "21: 3")
 			b.smash(t, c[1])
-			recent := must(audit.Since(t.Context(), b.Pool, b.clock.Now()))(t)
-			full := must(audit.Everything(t.Context(), b.Pool))(t)
+			recent := testenv.Must(audit.Since(t.Context(), b.Pool, b.clock.Now()))(t)
+			full := testenv.Must(audit.Everything(t.Context(), b.Pool))(t)
 			testenv.Check(t, found(full, c[2]) && found(recent, c[2]) == (len(c) == 3),
 				"in full %v, at once %v", full, recent)
 		})
@@ -198,7 +198,7 @@ func BenchmarkSeal(b *testing.B) {
 
 func benchSigner(b *testing.B, d *dbtest.DB) *attest.Signer {
 	b.Helper()
-	signer := must(attest.New(d.Pool, bytes.Repeat([]byte{7}, 32)))(b)
+	signer := testenv.Must(attest.New(d.Pool, bytes.Repeat([]byte{7}, 32)))(b)
 	noError(b, signer.Note(b.Context(), dbtest.Start))
 	return signer
 }

@@ -48,7 +48,7 @@ func (g guarded) puppet(t *testing.T, role caller.Role) session.Opened {
 
 func (g guarded) takeUp(t *testing.T, token string) session.Opened {
 	t.Helper()
-	return must(g.AcceptInvitation(ctx, token, password, home))(t)
+	return testenv.Must(g.AcceptInvitation(ctx, token, password, home))(t)
 }
 
 // changes are those of the team that an owner is shown.
@@ -79,7 +79,7 @@ func TestOperatorsPuppetWaits(t *testing.T) {
 	until := g.now().Add(24 * time.Hour).UTC().Format("2006-01-02")
 	testenv.Check(t, who.May(caller.MerchantRead) && strings.Contains(fault.As(err).Message, until),
 		"they may not look, or are not told until %s: %v", until, err)
-	asked := must(g.Awaited(ctx, g.owner))(t)
+	asked := testenv.Must(g.Awaited(ctx, g.owner))(t)
 	testenv.Need(t, len(asked) == 1 && asked[0].ID == who.ID && asked[0].Role == caller.Owner && asked[0].Login == "puppet",
 		"the owner is asked about %+v", asked)
 	log := g.changes(t)
@@ -103,7 +103,7 @@ func TestPuppetsDayIsOver(t *testing.T) {
 	refused(t, g.may(t, "puppet"), "consent_awaited")
 	g.wait(time.Hour + time.Second)
 	noError(t, g.may(t, "puppet"))
-	testenv.Want(t, len(must(g.Awaited(ctx, g.owner))(t)), 0, "still asked about")
+	testenv.Want(t, len(testenv.Must(g.Awaited(ctx, g.owner))(t)), 0, "still asked about")
 }
 
 // Whom an owner refuses is out at once, and their invitation is void, with the owner's name in the log. To refuse takes no fresh
@@ -117,11 +117,11 @@ func TestRefusedPuppet(t *testing.T) {
 	hasty := g.owner
 	hasty.Stale, hasty.Factorless = true, true
 	noError(t, g.Consent(ctx, hasty, id, false))
-	refused(t, errOf(g.AcceptInvitation(ctx, last, password, home)), "invitation_invalid")
+	refused(t, testenv.ErrOf(g.AcceptInvitation(ctx, last, password, home)), "invitation_invalid")
 	testenv.Want(t, g.live(t, in.Cookie), false, "a session of who was refused goes on")
 	testenv.Want(t, g.changes(t)[0].Login, "anna", "who refused")
-	must(g.Update(ctx, g.eve, session.UserUpdate{ID: id, Enabled: new(true)}))(t)
-	testenv.Want(t, len(must(g.Awaited(ctx, g.owner))(t)), 1, "asked again")
+	testenv.Must(g.Update(ctx, g.eve, session.UserUpdate{ID: id, Enabled: new(true)}))(t)
+	testenv.Want(t, len(testenv.Must(g.Awaited(ctx, g.owner))(t)), 1, "asked again")
 }
 
 // Operators set nobody's password at a merchant or trader that has users; the first user is made as it is asked for.
@@ -136,10 +136,10 @@ func TestOperatorSetsNoPassword(t *testing.T) {
 		{Kind: caller.Trader, Login: "ghost", Password: password, TraderID: &trader},
 		{Kind: caller.MerchantPortal, Login: "ghost", Password: password, MerchantID: &g.merchantID},
 	} {
-		wrongField(t, errOf2(g.Create(ctx, g.eve, n)), "password")
+		wrongField(t, testenv.ErrOf2(g.Create(ctx, g.eve, n)), "password")
 	}
 	update := session.UserUpdate{ID: g.owner.ID, Password: new("another long password")}
-	wrongField(t, errOf(g.Update(ctx, g.eve, update)), "password")
+	wrongField(t, testenv.ErrOf(g.Update(ctx, g.eve, update)), "password")
 	change, _, err = g.Create(ctx, g.eve, session.NewUser{Kind: caller.Trader, Login: "ghost", TraderID: &trader})
 	noError(t, err)
 	testenv.Check(t, !strings.Contains(string(change.After), `"awaits_until": null`),
@@ -150,9 +150,9 @@ func TestOperatorSetsNoPassword(t *testing.T) {
 func TestRaisedUserWaits(t *testing.T) {
 	g := newGuarded(t)
 	second := g.anOwner(t, "boris")
-	must(g.Update(ctx, g.eve, session.UserUpdate{ID: second.ID, Role: new(caller.Support)}))(t)
-	testenv.Want(t, len(must(g.Awaited(ctx, g.owner))(t)), 0, "asked about who was lowered")
-	must(g.Update(ctx, g.eve, session.UserUpdate{ID: second.ID, Role: new(caller.Developer)}))(t)
+	testenv.Must(g.Update(ctx, g.eve, session.UserUpdate{ID: second.ID, Role: new(caller.Support)}))(t)
+	testenv.Want(t, len(testenv.Must(g.Awaited(ctx, g.owner))(t)), 0, "asked about who was lowered")
+	testenv.Must(g.Update(ctx, g.eve, session.UserUpdate{ID: second.ID, Role: new(caller.Developer)}))(t)
 	refused(t, g.may(t, "boris"), "consent_awaited")
 }
 
@@ -179,17 +179,17 @@ func TestOwnersOutOfTheWay(t *testing.T) {
 	if errs[0] == nil {
 		left = second
 	}
-	asked := must(g.Awaited(ctx, left))(t)
+	asked := testenv.Must(g.Awaited(ctx, left))(t)
 	testenv.Want(t, len(asked), 1, "the other owner is asked")
 	for name, update := range map[string]session.UserUpdate{
 		"off": {Enabled: new(false), Reason: "left"}, "lowered": {Role: new(caller.Support)},
 	} {
 		update.ID = left.ID
 		t.Log(name)
-		dbtest.WantCode(t, errOf(g.Update(ctx, g.eve, update)), "consent_open")
+		dbtest.WantCode(t, testenv.ErrOf(g.Update(ctx, g.eve, update)), "consent_open")
 	}
 	noError(t, g.Consent(ctx, left, asked[0].ID, false))
-	must(g.Update(ctx, g.eve, session.UserUpdate{ID: left.ID, Enabled: new(false), Reason: "left"}))(t)
+	testenv.Must(g.Update(ctx, g.eve, session.UserUpdate{ID: left.ID, Enabled: new(false), Reason: "left"}))(t)
 	// Nobody is left to answer: whoever comes in now takes two.
 	n := session.NewUser{Kind: caller.MerchantPortal, Login: "puppet", MerchantID: &g.merchantID}
 	_, _, err := g.Create(ctx, g.eve, n)
@@ -211,7 +211,7 @@ func TestForeignConsent(t *testing.T) {
 	g.takeUp(t, token(g.Invite(ctx, g.eve, fresh.ID))(t))
 	noError(t, g.Consent(ctx, g.owner, fresh.ID, true))
 	for _, who := range []caller.Caller{foreign, fresh} {
-		testenv.Want(t, len(must(g.Awaited(ctx, who))(t)), 0, "listed")
+		testenv.Want(t, len(testenv.Must(g.Awaited(ctx, who))(t)), 0, "listed")
 		if err := g.Consent(ctx, who, id, true); fault.As(err) == nil {
 			t.Errorf("%s has answered: %v", who.Login, err)
 		} else if who.ID == foreign.ID {
@@ -225,8 +225,8 @@ func TestForeignConsent(t *testing.T) {
 func TestKeysTakeFactor(t *testing.T) {
 	g := newGuarded(t)
 	in := g.signIn(t, "anna", "")
-	token := must(g.Login(ctx, typed("anna", ""), home))(t)
-	byToken := must(g.Bearer(ctx, "Bearer "+token.Bearer))(t)
+	token := testenv.Must(g.Login(ctx, typed("anna", ""), home))(t)
+	byToken := testenv.Must(g.Bearer(ctx, "Bearer "+token.Bearer))(t)
 	for _, who := range []caller.Caller{in.Session.Caller, byToken} {
 		for _, capability := range []caller.Capability{caller.MerchantKeys, caller.MerchantTeam} {
 			refused(t, who.Need(capability), "factor_missing")

@@ -25,19 +25,19 @@ func TestEnrolment(t *testing.T) {
 		t.Error("a sign-in that is not finished lists sessions")
 	}
 	for name, err := range map[string]error{
-		"preferences": errOf(o.SetPreferences(ctx, in.Session, in.Session.Preferences)),
-		"password":    errOf(o.ChangePassword(ctx, in.Session, password, "another long password")),
-		"codes":       errOf(o.RenewRecoveryCodes(ctx, in.Session)),
-		"factor":      errOf(o.GiveFactor(ctx, in.Session, session.Factor{Password: password})),
-		"passkeys":    errOf(o.ListPasskeys(ctx, in.Session)),
+		"preferences": testenv.ErrOf(o.SetPreferences(ctx, in.Session, in.Session.Preferences)),
+		"password":    testenv.ErrOf(o.ChangePassword(ctx, in.Session, password, "another long password")),
+		"codes":       testenv.ErrOf(o.RenewRecoveryCodes(ctx, in.Session)),
+		"factor":      testenv.ErrOf(o.GiveFactor(ctx, in.Session, session.Factor{Password: password})),
+		"passkeys":    testenv.ErrOf(o.ListPasskeys(ctx, in.Session)),
 		"remove":      o.RemoveTOTP(ctx, in.Session),
 	} {
 		t.Log(name)
 		refused(t, err, "second_factor_required")
 	}
-	refused(t, errOf2(o.ConfirmTOTP(ctx, in.Session, "123456")), "factor_not_begun")
-	offer := must(o.BeginTOTP(ctx, in.Session))(t)
-	refused(t, errOf2(o.ConfirmTOTP(ctx, in.Session, "000000x")), "factor_wrong")
+	refused(t, testenv.ErrOf2(o.ConfirmTOTP(ctx, in.Session, "123456")), "factor_not_begun")
+	offer := testenv.Must(o.BeginTOTP(ctx, in.Session))(t)
+	refused(t, testenv.ErrOf2(o.ConfirmTOTP(ctx, in.Session, "000000x")), "factor_wrong")
 	o.StoredNowhere(t, offer.Secret)
 	opened, codes, err := o.ConfirmTOTP(ctx, in.Session, o.code(t, offer.Secret))
 	noError(t, err)
@@ -54,23 +54,19 @@ func TestEnrolment(t *testing.T) {
 	}
 }
 
-func errOf[T any](_ T, err error) error { return err }
-
-func errOf2[A, B any](_ A, _ B, err error) error { return err }
-
 // Who knows only the password cannot add a factor of theirs once the user has one.
 func TestNobodyEnrolsBesideTheUser(t *testing.T) {
 	o := newOffice(t)
 	o.add(t, caller.Operator, "root", nil, nil)
 	thief := o.signIn(t, "root", "")
-	offer := must(o.BeginTOTP(ctx, thief.Session))(t)
+	offer := testenv.Must(o.BeginTOTP(ctx, thief.Session))(t)
 	o.enrol(t, o.signIn(t, "root", "").Session)
 	testenv.Want(t, o.live(t, thief.Cookie), false, "a sign-in still waits for the first factor")
-	refused(t, errOf2(o.ConfirmTOTP(ctx, thief.Session, o.nextCode(t, offer.Secret))), "unauthenticated")
+	refused(t, testenv.ErrOf2(o.ConfirmTOTP(ctx, thief.Session, o.nextCode(t, offer.Secret))), "unauthenticated")
 	waiting := o.signIn(t, "root", "")
 	testenv.Want(t, waiting.Session.State, session.AwaitsFactor, "state")
-	refused(t, errOf(o.BeginTOTP(ctx, waiting.Session)), "second_factor_required")
-	refused(t, errOf(o.BeginPasskey(ctx, waiting.Session)), "second_factor_required")
+	refused(t, testenv.ErrOf(o.BeginTOTP(ctx, waiting.Session)), "second_factor_required")
+	refused(t, testenv.ErrOf(o.BeginPasskey(ctx, waiting.Session)), "second_factor_required")
 }
 
 // A code of the authenticator app works once, also where several use it at the same moment.
@@ -82,14 +78,14 @@ func TestCodeOnce(t *testing.T) {
 		waiting[i] = o.signIn(t, "root", "")
 	}
 	dbtest.WantOne(t, testenv.AtOnce(len(waiting), func(i int) error {
-		return errOf(o.GiveFactor(ctx, waiting[i].Session, given(code)))
+		return testenv.ErrOf(o.GiveFactor(ctx, waiting[i].Session, given(code)))
 	}), "factor_wrong")
-	refused(t, errOf(o.SignIn(ctx, typed("root", code), home)), "invalid_credentials")
+	refused(t, testenv.ErrOf(o.SignIn(ctx, typed("root", code), home)), "invalid_credentials")
 	// The step before is over, too; the next is not.
 	o.wait(30 * time.Second)
 	late := o.signIn(t, "root", "")
-	refused(t, errOf(o.GiveFactor(ctx, late.Session, given(code))), "factor_wrong")
-	must(o.GiveFactor(ctx, late.Session, given(o.code(t, secret))))(t)
+	refused(t, testenv.ErrOf(o.GiveFactor(ctx, late.Session, given(code))), "factor_wrong")
+	testenv.Must(o.GiveFactor(ctx, late.Session, given(o.code(t, secret))))(t)
 }
 
 // Clocks differ by half a minute, and not by a minute.
@@ -115,10 +111,10 @@ func TestRecoveryCodeOnce(t *testing.T) {
 	give := func(code string) (session.Opened, error) {
 		return o.GiveFactor(ctx, o.signIn(t, "root", "").Session, given(code))
 	}
-	refused(t, errOf(give(others[0])), "factor_wrong")
-	opened := must(give(" " + codes[0][:5] + " " + codes[0][6:] + " "))(t)
+	refused(t, testenv.ErrOf(give(others[0])), "factor_wrong")
+	opened := testenv.Must(give(" " + codes[0][:5] + " " + codes[0][6:] + " "))(t)
 	testenv.Want(t, opened.Session.Factors.RecoveryCodes, 9, "codes are left")
-	refused(t, errOf(give(codes[0])), "factor_wrong")
+	refused(t, testenv.ErrOf(give(codes[0])), "factor_wrong")
 	// A sign-in may bring it at once.
 	in := o.signIn(t, "root", codes[1])
 	testenv.Check(t, in.Session.State == session.Whole, "state %s", in.Session.State)
@@ -127,8 +123,8 @@ func TestRecoveryCodeOnce(t *testing.T) {
 	renewed, err := o.RenewRecoveryCodes(ctx, opened.Session)
 	testenv.Need(t, err == nil && len(renewed) == 10, "%v, %v", renewed, err)
 	testenv.Want(t, o.Count(t, told), before+1, "times that the user is told of new codes")
-	refused(t, errOf(give(codes[2])), "factor_wrong")
-	must(give(renewed[0]))(t)
+	refused(t, testenv.ErrOf(give(codes[2])), "factor_wrong")
+	testenv.Must(give(renewed[0]))(t)
 }
 
 // Wrong codes of a sign-in count against its user and address, and keep nobody from another sign-in.
@@ -136,16 +132,16 @@ func TestCodesAreCounted(t *testing.T) {
 	o, _, secret, _ := withRoot(t)
 	in := o.signIn(t, "root", "")
 	for range 10 {
-		refused(t, errOf(o.GiveFactor(ctx, in.Session, given("00000x"))), "factor_wrong")
+		refused(t, testenv.ErrOf(o.GiveFactor(ctx, in.Session, given("00000x"))), "factor_wrong")
 	}
-	refused(t, errOf(o.GiveFactor(ctx, in.Session, given(o.nextCode(t, secret)))), "rate_limited")
+	refused(t, testenv.ErrOf(o.GiveFactor(ctx, in.Session, given(o.nextCode(t, secret)))), "rate_limited")
 	// Elsewhere the user can still sign in, until twenty wrong codes in a row have locked the factor.
-	in = must(o.SignIn(ctx, typed("root", ""), session.Origin{Address: "198.51.100.1"}))(t)
+	in = testenv.Must(o.SignIn(ctx, typed("root", ""), session.Origin{Address: "198.51.100.1"}))(t)
 	for range 10 {
-		refused(t, errOf(o.GiveFactor(ctx, in.Session, given("00000x"))), "factor_wrong")
+		refused(t, testenv.ErrOf(o.GiveFactor(ctx, in.Session, given("00000x"))), "factor_wrong")
 	}
 	o.wait(time.Hour)
-	refused(t, errOf(o.GiveFactor(ctx, in.Session, given(o.nextCode(t, secret)))), "factor_locked")
+	refused(t, testenv.ErrOf(o.GiveFactor(ctx, in.Session, given(o.nextCode(t, secret)))), "factor_locked")
 }
 
 // What needs a fresh factor needs one of the last five minutes; giving one is a new token, and the
@@ -153,29 +149,29 @@ func TestCodesAreCounted(t *testing.T) {
 func TestStepUp(t *testing.T) {
 	o, in, secret, _ := withRoot(t)
 	o.wait(5*time.Minute - time.Second)
-	testenv.Want(t, must(o.Find(ctx, in.Cookie))(t).Caller.Stale, false, "before five minutes are over")
+	testenv.Want(t, testenv.Must(o.Find(ctx, in.Cookie))(t).Caller.Stale, false, "before five minutes are over")
 	o.wait(2 * time.Second)
-	found := must(o.Find(ctx, in.Cookie))(t)
+	found := testenv.Must(o.Find(ctx, in.Cookie))(t)
 	if err := found.Caller.Need(caller.OperatorUsers); !errors.Is(err, fault.ErrFactorNeeded) {
 		t.Errorf("after more than five minutes: %v", err)
 	}
 	for name, err := range map[string]error{
-		"begin TOTP":    errOf(o.BeginTOTP(ctx, found)),
-		"begin passkey": errOf(o.BeginPasskey(ctx, found)),
-		"renew codes":   errOf(o.RenewRecoveryCodes(ctx, found)),
+		"begin TOTP":    testenv.ErrOf(o.BeginTOTP(ctx, found)),
+		"begin passkey": testenv.ErrOf(o.BeginPasskey(ctx, found)),
+		"renew codes":   testenv.ErrOf(o.RenewRecoveryCodes(ctx, found)),
 		"remove":        o.RemoveTOTP(ctx, found),
 		"remove key":    o.RemovePasskey(ctx, found, "AAAA"),
 	} {
 		t.Log(name)
 		refused(t, err, "factor_needed")
 	}
-	refused(t, errOf(o.GiveFactor(ctx, found, session.Factor{Password: password})), "factor_wrong")
-	again := must(o.GiveFactor(ctx, found, given(o.nextCode(t, secret))))(t)
+	refused(t, testenv.ErrOf(o.GiveFactor(ctx, found, session.Factor{Password: password})), "factor_wrong")
+	again := testenv.Must(o.GiveFactor(ctx, found, given(o.nextCode(t, secret))))(t)
 	testenv.Check(t, again.Session.Caller.Need(caller.OperatorUsers) == nil && again.Session.ID == in.Session.ID &&
 		again.Session.ExpiresAt.Equal(in.Session.ExpiresAt), "after the factor: %+v", again.Session)
 	testenv.Check(t, !o.live(t, in.Cookie) && o.live(t, again.Cookie), "the cookie from before the factor goes on")
 	// The session as it was found before can do nothing any more.
-	refused(t, errOf(o.GiveFactor(ctx, found, given(o.nextCode(t, secret)))), "unauthenticated")
+	refused(t, testenv.ErrOf(o.GiveFactor(ctx, found, given(o.nextCode(t, secret)))), "unauthenticated")
 }
 
 // A user without a second factor is fresh after signing in, and again by the password.
@@ -188,14 +184,14 @@ func TestStepUpByPassword(t *testing.T) {
 	o.wait(5*time.Minute + time.Second)
 	found, err := o.Find(ctx, in.Cookie)
 	testenv.Need(t, err == nil && found.Caller.Stale, "found %+v, %v", found, err)
-	refused(t, errOf(o.GiveFactor(ctx, found, session.Factor{Password: "wrong"})), "factor_wrong")
-	refused(t, errOf(o.GiveFactor(ctx, found, given("123456"))), "factor_missing")
+	refused(t, testenv.ErrOf(o.GiveFactor(ctx, found, session.Factor{Password: "wrong"})), "factor_wrong")
+	refused(t, testenv.ErrOf(o.GiveFactor(ctx, found, given("123456"))), "factor_missing")
 	again, err := o.GiveFactor(ctx, found, session.Factor{Password: password})
 	testenv.Check(t, err == nil && !again.Session.Caller.Stale, "%+v, %v", again.Session, err)
 	// A session that was stolen gets no first factor either. It may be taken away again.
 	o.wait(5*time.Minute + time.Second)
-	refused(t, errOf(o.BeginTOTP(ctx, again.Session)), "factor_needed")
-	again = must(o.GiveFactor(ctx, again.Session, session.Factor{Password: password}))(t)
+	refused(t, testenv.ErrOf(o.BeginTOTP(ctx, again.Session)), "factor_needed")
+	again = testenv.Must(o.GiveFactor(ctx, again.Session, session.Factor{Password: password}))(t)
 	enrolled, _, codes := o.enrol(t, again.Session)
 	testenv.Want(t, len(codes), 10, "recovery codes")
 	noError(t, o.RemoveTOTP(ctx, enrolled.Session))
@@ -207,32 +203,32 @@ func TestStepUpByPassword(t *testing.T) {
 func TestLastFactor(t *testing.T) {
 	o, in, _, _ := withRoot(t)
 	refused(t, o.RemoveTOTP(ctx, in.Session), "factor_last")
-	testenv.Want(t, must(o.Find(ctx, in.Cookie))(t).Factors.TOTP, true, "left")
+	testenv.Want(t, testenv.Must(o.Find(ctx, in.Cookie))(t).Factors.TOTP, true, "left")
 }
 
 // The API's sessions know second factors, too: a token without one is good for nothing else.
 func TestSecondFactorOfTheAPI(t *testing.T) {
 	o, _, secret, _ := withRoot(t)
-	token := must(o.Login(ctx, typed("root", ""), home))(t)
+	token := testenv.Must(o.Login(ctx, typed("root", ""), home))(t)
 	testenv.Want(t, token.State, session.AwaitsFactor, "state")
-	refused(t, errOf(o.Bearer(ctx, "Bearer "+token.Bearer)), "second_factor_required")
-	in := must(o.FindBearer(ctx, "Bearer "+token.Bearer))(t)
-	opened := must(o.GiveFactor(ctx, in, given(o.nextCode(t, secret))))(t)
+	refused(t, testenv.ErrOf(o.Bearer(ctx, "Bearer "+token.Bearer)), "second_factor_required")
+	in := testenv.Must(o.FindBearer(ctx, "Bearer "+token.Bearer))(t)
+	opened := testenv.Must(o.GiveFactor(ctx, in, given(o.nextCode(t, secret))))(t)
 	testenv.Want(t, opened.Cookie, "", "a token of the API became a cookie")
 	if _, err := o.Bearer(ctx, "Bearer "+token.Bearer); !errors.Is(err, fault.ErrUnauthenticated) {
 		t.Errorf("the token from before the factor: %v", err)
 	}
 	may := func(bearer string, want error) {
 		t.Helper()
-		who := must(o.Bearer(ctx, "Bearer "+bearer))(t)
+		who := testenv.Must(o.Bearer(ctx, "Bearer "+bearer))(t)
 		err := who.Need(caller.OperatorUsers)
 		testenv.Check(t, errors.Is(err, want), "%+v may change users: %v, want %v", who, err, want)
 	}
 	may(opened.Bearer, nil)
 	o.wait(time.Hour) // there is no idle limit, but the factor is as old as in the browser
 	may(opened.Bearer, fault.ErrFactorNeeded)
-	in = must(o.FindBearer(ctx, "Bearer "+opened.Bearer))(t)
-	opened = must(o.GiveFactor(ctx, in, given(o.nextCode(t, secret))))(t)
+	in = testenv.Must(o.FindBearer(ctx, "Bearer "+opened.Bearer))(t)
+	opened = testenv.Must(o.GiveFactor(ctx, in, given(o.nextCode(t, secret))))(t)
 	may(opened.Bearer, nil)
 	at, err := o.Login(ctx, session.Credentials{Login: "root", Password: password, Code: o.nextCode(t, secret)}, home)
 	testenv.Check(t, err == nil && at.State == session.Whole, "with the code at once: %s, %v", at.State, err)
@@ -248,8 +244,8 @@ func TestSessionFromBeforeTheFactor(t *testing.T) {
 	found, err := o.Find(ctx, other.Cookie)
 	testenv.Check(t, err == nil && found.Caller.Stale && found.State == session.Whole, "%+v, %v", found, err)
 	for name, err := range map[string]error{
-		"replaces the factor":   errOf(o.BeginTOTP(ctx, other.Session)),
-		"renews recovery codes": errOf(o.RenewRecoveryCodes(ctx, other.Session)),
+		"replaces the factor":   testenv.ErrOf(o.BeginTOTP(ctx, other.Session)),
+		"renews recovery codes": testenv.ErrOf(o.RenewRecoveryCodes(ctx, other.Session)),
 		"removes the factor":    o.RemoveTOTP(ctx, other.Session),
 	} {
 		t.Log(name)

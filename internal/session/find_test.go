@@ -25,7 +25,7 @@ func TestIdle(t *testing.T) {
 	}
 	o.wait(30*time.Minute + time.Second)
 	testenv.Want(t, o.live(t, in.Cookie), false, "an idle session goes on")
-	testenv.Want(t, len(must(o.List(ctx, in.Session.Caller, 0))(t)), 0, "listed")
+	testenv.Want(t, len(testenv.Must(o.List(ctx, in.Session.Caller, 0))(t)), 0, "listed")
 }
 
 // It ends twelve hours after the sign-in, however much it is used, and whatever is given meanwhile.
@@ -35,8 +35,8 @@ func TestAbsolute(t *testing.T) {
 		o.wait(20 * time.Minute)
 		testenv.Want(t, o.live(t, in.Cookie), true, "a session in use ended")
 	}
-	found := must(o.Find(ctx, in.Cookie))(t)
-	again := must(o.GiveFactor(ctx, found, given(o.nextCode(t, secret))))(t)
+	found := testenv.Must(o.Find(ctx, in.Cookie))(t)
+	again := testenv.Must(o.GiveFactor(ctx, found, given(o.nextCode(t, secret))))(t)
 	o.wait(18 * time.Minute)
 	testenv.Want(t, o.live(t, again.Cookie), true, "the session ended early")
 	o.wait(3 * time.Minute)
@@ -63,7 +63,7 @@ func TestSeen(t *testing.T) {
 	o, in, _, _ := withRoot(t)
 	seen := func() time.Time {
 		o.live(t, in.Cookie)
-		found := must(o.Find(ctx, in.Cookie))(t)
+		found := testenv.Must(o.Find(ctx, in.Cookie))(t)
 		return found.SeenAt
 	}
 	at := seen()
@@ -84,20 +84,20 @@ func TestOutAtOnce(t *testing.T) {
 		"ended":      func(in session.Session) error { return o.EndOne(ctx, in.Caller, in.ID) },
 		"all ended":  func(in session.Session) error { return o.EndAll(ctx, in.Caller, 0) },
 		"switched off": func(in session.Session) error {
-			return errOf(o.Pool.Exec(ctx, "update app_user set enabled = false where id = $1", in.Caller.ID))
+			return testenv.ErrOf(o.Pool.Exec(ctx, "update app_user set enabled = false where id = $1", in.Caller.ID))
 		},
 		"switched off by an operator": func(in session.Session) error {
-			return errOf(o.Update(ctx, operator.Session.Caller, session.UserUpdate{ID: in.Caller.ID, Enabled: &off, Reason: "left"}))
+			return testenv.ErrOf(o.Update(ctx, operator.Session.Caller, session.UserUpdate{ID: in.Caller.ID, Enabled: &off, Reason: "left"}))
 		},
 		"revoked": func(in session.Session) error {
-			return errOf(o.RevokeTokens(ctx, operator.Session.Caller, in.Caller.ID))
+			return testenv.ErrOf(o.RevokeTokens(ctx, operator.Session.Caller, in.Caller.ID))
 		},
 	} {
 		in, _, _ := o.operator(t, name)
 		noError(t, end(in.Session))
 		testenv.Check(t, !o.live(t, in.Cookie), "%s: still signed in", name)
 		// Nor can the session that was found before go on as another.
-		refused(t, errOf(o.BeginTOTP(ctx, in.Session)), "unauthenticated")
+		refused(t, testenv.ErrOf(o.BeginTOTP(ctx, in.Session)), "unauthenticated")
 	}
 }
 
@@ -108,13 +108,13 @@ func TestDoors(t *testing.T) {
 	key := config.CookieKeys[0]
 	codec := securecookie.New(key[:32], key[32:]).SetSerializer(securecookie.NopEncoder{})
 	noError(t, session.InsertToken(ctx, o.Queries(), "bearer", id, o.now(), time.Hour))
-	cookie := must(codec.Encode("session", []byte("bearer")))(t)
+	cookie := testenv.Must(codec.Encode("session", []byte("bearer")))(t)
 	testenv.Want(t, o.live(t, cookie), false, "a bearer token works as a cookie")
 	in := o.signIn(t, "root", "")
 	var token []byte
 	noError(t, codec.Decode("session", in.Cookie, &token))
 	for _, bearer := range []string{in.Cookie, string(token)} {
-		refused(t, errOf(o.FindBearer(ctx, "Bearer "+bearer)), "unauthenticated")
+		refused(t, testenv.ErrOf(o.FindBearer(ctx, "Bearer "+bearer)), "unauthenticated")
 	}
 }
 
@@ -124,7 +124,7 @@ func TestCookieKeys(t *testing.T) {
 	d := dbtest.New(t)
 	older, newer := bytes.Repeat([]byte{1}, 64), bytes.Repeat([]byte{2}, 64)
 	with := func(keys ...[]byte) people {
-		service := must(session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), session.Config{
+		service := testenv.Must(session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), session.Config{
 			PortalURL: "https://portal.example", CookieKeys: keys,
 		}))(t)
 		return people{DB: d, Service: service}
@@ -132,7 +132,7 @@ func TestCookieKeys(t *testing.T) {
 	before, both, after := with(older), with(newer, older), with(newer)
 	before.add(t, caller.Operator, "root", nil, nil)
 	in := func(p people) string {
-		opened := must(p.SignIn(ctx, typed("root", ""), home))(t)
+		opened := testenv.Must(p.SignIn(ctx, typed("root", ""), home))(t)
 		return opened.Cookie
 	}
 	old, present := in(before), in(both)
@@ -161,7 +161,7 @@ func TestOwnSessions(t *testing.T) {
 	o.wait(time.Minute)
 	second := o.signIn(t, "root", o.nextCode(t, secret))
 	stranger, _, _ := o.operator(t, "stranger")
-	list := must(o.List(ctx, in.Session.Caller, in.Session.ID))(t)
+	list := testenv.Must(o.List(ctx, in.Session.Caller, in.Session.ID))(t)
 	testenv.Check(t, len(list) == 2 && list[0].ID == second.Session.ID && !list[0].Current && list[1].Current &&
 		list[0].Agent == home.Agent && list[0].Address == home.Address, "listed %+v", list)
 	refused(t, o.EndOne(ctx, stranger.Session.Caller, in.Session.ID), "not_found")
@@ -173,7 +173,7 @@ func TestOwnSessions(t *testing.T) {
 		"somebody ended another's session")
 	noError(t, o.EndAll(ctx, in.Session.Caller, in.Session.ID))
 	testenv.Check(t, o.live(t, in.Cookie) && !o.live(t, second.Cookie), "all but one were not ended")
-	refused(t, errOf(o.List(ctx, caller.Caller{Kind: caller.MerchantKey, ID: in.Session.Caller.ID}, 0)), "token_kind_not_allowed")
+	refused(t, testenv.ErrOf(o.List(ctx, caller.Caller{Kind: caller.MerchantKey, ID: in.Session.Caller.ID}, 0)), "token_kind_not_allowed")
 }
 
 // A new password ends all other sessions, and the present one goes on with another token.
@@ -181,13 +181,13 @@ func TestChangePassword(t *testing.T) {
 	o, in, secret, _ := withRoot(t)
 	other := o.signIn(t, "root", o.nextCode(t, secret))
 	const next = "another long password"
-	refused(t, errOf(o.ChangePassword(ctx, in.Session, "wrong", next)), "invalid_credentials")
-	wrongField(t, errOf(o.ChangePassword(ctx, in.Session, password, "short")), "newPassword")
-	changed := must(o.ChangePassword(ctx, in.Session, password, next))(t)
+	refused(t, testenv.ErrOf(o.ChangePassword(ctx, in.Session, "wrong", next)), "invalid_credentials")
+	wrongField(t, testenv.ErrOf(o.ChangePassword(ctx, in.Session, password, "short")), "newPassword")
+	changed := testenv.Must(o.ChangePassword(ctx, in.Session, password, next))(t)
 	testenv.Want(t, o.Count(t, "select count(*) from notify_event where kind = 'password_changed'"), 1, "times that its user is told")
 	testenv.Check(t, !o.live(t, in.Cookie) && !o.live(t, other.Cookie) && o.live(t, changed.Cookie), "the wrong sessions go on")
-	refused(t, errOf(o.SignIn(ctx, typed("root", ""), home)), "invalid_credentials")
-	must(o.SignIn(ctx, session.Credentials{Login: "root", Password: next}, home))(t)
+	refused(t, testenv.ErrOf(o.SignIn(ctx, typed("root", ""), home)), "invalid_credentials")
+	testenv.Must(o.SignIn(ctx, session.Credentials{Login: "root", Password: next}, home))(t)
 }
 
 func TestPreferences(t *testing.T) {
@@ -195,8 +195,8 @@ func TestPreferences(t *testing.T) {
 	testenv.Check(t, in.Session.Preferences == (session.Preferences{Zone: "UTC", Theme: "system", Shortcuts: true}),
 		"at first %+v", in.Session.Preferences)
 	want := session.Preferences{Zone: "Asia/Ulaanbaatar", Language: "ru", Theme: "dark"}
-	must(o.SetPreferences(ctx, in.Session, want))(t)
-	testenv.Want(t, must(o.Find(ctx, in.Cookie))(t).Preferences, want, "kept")
+	testenv.Must(o.SetPreferences(ctx, in.Session, want))(t)
+	testenv.Want(t, testenv.Must(o.Find(ctx, in.Cookie))(t).Preferences, want, "kept")
 	for field, wrong := range map[string]session.Preferences{
 		"zone":     {Zone: "Local", Theme: "dark"},
 		"language": {Zone: "UTC", Theme: "dark", Language: "de"},
@@ -212,7 +212,7 @@ func TestPreferences(t *testing.T) {
 func TestAgent(t *testing.T) {
 	o := newOffice(t)
 	o.add(t, caller.Operator, "root", nil, nil)
-	in := must(o.SignIn(ctx, typed("root", ""), session.Origin{
+	in := testenv.Must(o.SignIn(ctx, typed("root", ""), session.Origin{
 		Address: "192.0.2.1", Agent: "a\x00b\nc\xff" + strings.Repeat("я", 300),
 	}))(t)
 	testenv.Want(t, in.Session.Agent, "a b c "+strings.Repeat("я", 249), "kept")

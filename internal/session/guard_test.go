@@ -35,8 +35,8 @@ func (o office) from(t *testing.T, login string, from session.Origin) error {
 // and not in the browser they did it in. Others wait, whatever their address.
 func TestStrangersLockNobodyOut(t *testing.T) {
 	o, in, secret, _ := withRoot(t)
-	in = must(o.GiveFactor(ctx, in.Session, given(o.nextCode(t, secret))))(t)
-	device := must(o.NewDevice(in.Session))(t)
+	in = testenv.Must(o.GiveFactor(ctx, in.Session, given(o.nextCode(t, secret))))(t)
+	device := testenv.Must(o.NewDevice(in.Session))(t)
 	noError(t, o.tries(t, "root", "198.51.100.%d", 100))
 	refused(t, o.from(t, "root", session.Origin{Address: "203.0.113.1"}), "rate_limited")
 	noError(t, o.from(t, "root", home))
@@ -49,10 +49,10 @@ func TestStrangersLockNobodyOut(t *testing.T) {
 	refused(t, o.from(t, "other", known), "rate_limited")
 	refused(t, o.from(t, "root", forged), "rate_limited")
 	// Who is signed in goes on giving their factor.
-	must(o.GiveFactor(ctx, in.Session, given(o.nextCode(t, secret))))(t)
+	testenv.Must(o.GiveFactor(ctx, in.Session, given(o.nextCode(t, secret))))(t)
 	// A known browser guesses no more often than any other.
 	for range 10 {
-		refused(t, errOf(o.SignIn(ctx, session.Credentials{Login: "root", Password: "wrong wrong wrong"},
+		refused(t, testenv.ErrOf(o.SignIn(ctx, session.Credentials{Login: "root", Password: "wrong wrong wrong"},
 			session.Origin{Address: "203.0.113.2", Device: device})), "invalid_credentials")
 	}
 	refused(t, o.from(t, "root", known), "rate_limited")
@@ -81,9 +81,9 @@ func TestCountsAreShared(t *testing.T) {
 	}
 	limits := limit.New(o.Pool)
 	noError(t, limits.Load(ctx))
-	other := must(session.New(o.Pools(), dbtest.Vault(), limits, config))(t)
+	other := testenv.Must(session.New(o.Pools(), dbtest.Vault(), limits, config))(t)
 	other.At(o.now)
-	refused(t, errOf(other.SignIn(ctx, typed("root", ""), home)), "rate_limited")
+	refused(t, testenv.ErrOf(other.SignIn(ctx, typed("root", ""), home)), "rate_limited")
 }
 
 // Twenty wrong codes in a row lock the second factor, which the log of sign-ins says, until the user is
@@ -93,7 +93,7 @@ func TestGuessedFactorIsLocked(t *testing.T) {
 	wrong := func(times int) {
 		t.Helper()
 		for n := range times {
-			refused(t, errOf(o.SignIn(ctx, typed("root", "00000x"),
+			refused(t, testenv.ErrOf(o.SignIn(ctx, typed("root", "00000x"),
 				session.Origin{Address: fmt.Sprintf("198.51.100.%d", n)})), "invalid_credentials")
 		}
 	}
@@ -101,7 +101,7 @@ func TestGuessedFactorIsLocked(t *testing.T) {
 	o.signIn(t, "root", o.nextCode(t, secret))
 	wrong(20)
 	for _, code := range []string{o.nextCode(t, secret), recovery[0]} {
-		refused(t, errOf(o.SignIn(ctx, typed("root", code), home)), "factor_locked")
+		refused(t, testenv.ErrOf(o.SignIn(ctx, typed("root", code), home)), "factor_locked")
 	}
 	n := o.Text(t, "select count(*) from sign_in_event where outcome = 'factor_locked'")
 	testenv.Check(t, n == "1", "the log says %s times that it was locked", n)

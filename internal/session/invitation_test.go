@@ -22,7 +22,7 @@ func (o office) invited(t testing.TB, login string) (int64, string) {
 	change, link, err := o.Create(ctx, admin, session.NewUser{Kind: caller.Operator, Role: caller.Support, Login: login})
 	of := token(change, link, err)(t)
 	o.StoredNowhere(t, of)
-	return must(strconv.ParseInt(change.SubjectKey, 10, 64))(t), of
+	return testenv.Must(strconv.ParseInt(change.SubjectKey, 10, 64))(t), of
 }
 
 // token is that of a link which invites somebody. What the log keeps of it does not have the token.
@@ -40,26 +40,26 @@ func token(change db.Changed[session.User], link string, err error) func(t testi
 func TestInvitation(t *testing.T) {
 	o := newOffice(t)
 	_, token := o.invited(t, "eva")
-	refused(t, errOf(o.SignIn(ctx, typed("eva", ""), home)), "invalid_credentials")
+	refused(t, testenv.ErrOf(o.SignIn(ctx, typed("eva", ""), home)), "invalid_credentials")
 	o.wait(72*time.Hour - time.Minute)
 	for range 3 {
-		testenv.Want(t, must(o.Invited(ctx, token))(t), "eva", "listed")
+		testenv.Want(t, testenv.Must(o.Invited(ctx, token))(t), "eva", "listed")
 	}
-	wrongField(t, errOf(o.AcceptInvitation(ctx, token, "short", home)), "password")
+	wrongField(t, testenv.ErrOf(o.AcceptInvitation(ctx, token, "short", home)), "password")
 	dbtest.WantOne(t, testenv.AtOnce(4, func(int) error {
-		return errOf(o.AcceptInvitation(ctx, token, password, home))
+		return testenv.ErrOf(o.AcceptInvitation(ctx, token, password, home))
 	}), "invitation_invalid")
 	in := o.signIn(t, "eva", "")
 	testenv.Check(t, in.Session.State == session.AwaitsEnrolment, "state %s", in.Session.State)
-	refused(t, errOf(o.Invited(ctx, token)), "invitation_invalid")
+	refused(t, testenv.ErrOf(o.Invited(ctx, token)), "invitation_invalid")
 }
 
 func TestInvitationExpires(t *testing.T) {
 	o := newOffice(t)
 	_, token := o.invited(t, "eva")
 	o.wait(72*time.Hour + time.Second)
-	refused(t, errOf(o.Invited(ctx, token)), "invitation_invalid")
-	refused(t, errOf(o.AcceptInvitation(ctx, token, password, home)), "invitation_invalid")
+	refused(t, testenv.ErrOf(o.Invited(ctx, token)), "invitation_invalid")
+	refused(t, testenv.ErrOf(o.AcceptInvitation(ctx, token, password, home)), "invitation_invalid")
 	noError(t, o.Prune(ctx))
 	left := o.Count(t, "select count(*) from invitation")
 	testenv.Want(t, left, 0, "invitations are left")
@@ -71,18 +71,18 @@ func TestInvitedAnew(t *testing.T) {
 	o := newOffice(t)
 	id, first := o.invited(t, "eva")
 	second := token(o.Invite(ctx, admin, id))(t)
-	refused(t, errOf(o.AcceptInvitation(ctx, first, password, home)), "invitation_invalid")
-	in := must(o.AcceptInvitation(ctx, second, password, home))(t)
+	refused(t, testenv.ErrOf(o.AcceptInvitation(ctx, first, password, home)), "invitation_invalid")
+	in := testenv.Must(o.AcceptInvitation(ctx, second, password, home))(t)
 	in, _, codes := o.enrol(t, in.Session)
 	testenv.Want(t, in.Session.Caller.Role, caller.Support, "role")
 	// Who lost everything begins anew: neither password nor factors nor sessions are left.
 	third := token(o.Invite(ctx, admin, id))(t)
 	testenv.Want(t, o.live(t, in.Cookie), false, "a session goes on")
-	refused(t, errOf(o.SignIn(ctx, typed("eva", codes[0]), home)), "invalid_credentials")
-	in = must(o.AcceptInvitation(ctx, third, password, home))(t)
+	refused(t, testenv.ErrOf(o.SignIn(ctx, typed("eva", codes[0]), home)), "invalid_credentials")
+	in = testenv.Must(o.AcceptInvitation(ctx, third, password, home))(t)
 	testenv.Check(t, in.Session.State == session.AwaitsEnrolment && in.Session.Factors == (session.Factors{}),
 		"begun anew: %+v", in.Session)
-	refused(t, errOf2(o.Invite(ctx, admin, 1<<40)), "not_found")
+	refused(t, testenv.ErrOf2(o.Invite(ctx, admin, 1<<40)), "not_found")
 }
 
 // A password set by an operator voids the invitation, and so does switching the user off.
@@ -92,8 +92,8 @@ func TestInvitationVoided(t *testing.T) {
 	for name, update := range map[string]session.UserUpdate{"password": {Password: &next}, "off": {Enabled: &off, Reason: "left"}} {
 		id, token := o.invited(t, name)
 		update.ID = id
-		must(o.Update(ctx, admin, update))(t)
-		refused(t, errOf(o.AcceptInvitation(ctx, token, password, home)), "invitation_invalid")
+		testenv.Must(o.Update(ctx, admin, update))(t)
+		refused(t, testenv.ErrOf(o.AcceptInvitation(ctx, token, password, home)), "invitation_invalid")
 	}
 }
 
@@ -102,9 +102,9 @@ func TestRoles(t *testing.T) {
 	o, in, _, _ := withRoot(t)
 	testenv.Want(t, in.Session.Caller.Role, caller.Admin, "role")
 	auditor, desk := caller.Auditor, caller.Desk
-	wrongField(t, errOf(o.Update(ctx, admin, session.UserUpdate{ID: in.Session.Caller.ID, Role: &desk})), "role")
+	wrongField(t, testenv.ErrOf(o.Update(ctx, admin, session.UserUpdate{ID: in.Session.Caller.ID, Role: &desk})), "role")
 	testenv.Want(t, o.live(t, in.Cookie), true, "a refused change ended the session")
-	must(o.Update(ctx, admin, session.UserUpdate{ID: in.Session.Caller.ID, Role: &auditor}))(t)
+	testenv.Must(o.Update(ctx, admin, session.UserUpdate{ID: in.Session.Caller.ID, Role: &auditor}))(t)
 	testenv.Want(t, o.live(t, in.Cookie), false, "a session outlives its role")
 	for kind, role := range map[caller.Kind]caller.Role{caller.Operator: caller.Owner, caller.Cabinet: caller.Owner} {
 		_, _, err := o.Create(ctx, admin, session.NewUser{
@@ -114,6 +114,6 @@ func TestRoles(t *testing.T) {
 		testenv.Check(t, f != nil && len(f.Fields) == 1 && f.Fields.Wrong("role"), "%s as %s: %v", kind, role, err)
 	}
 	support := caller.Caller{Kind: caller.Operator, Role: caller.Support, ID: 1}
-	refused(t, errOf2(o.Create(ctx, support, session.NewUser{})), "role_not_allowed")
-	refused(t, errOf2(o.Invite(ctx, support, 1)), "role_not_allowed")
+	refused(t, testenv.ErrOf2(o.Create(ctx, support, session.NewUser{})), "role_not_allowed")
+	refused(t, testenv.ErrOf2(o.Invite(ctx, support, 1)), "role_not_allowed")
 }

@@ -26,7 +26,7 @@ type authenticator struct {
 
 func newAuthenticator(t testing.TB) *authenticator {
 	t.Helper()
-	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
+	key := testenv.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	id := make([]byte, 16)
 	_, _ = rand.Read(id)
 	return &authenticator{id: id, key: key, origin: "https://portal.example", site: "portal.example"}
@@ -47,7 +47,7 @@ func (a *authenticator) clientData(t testing.TB, kind string, options []byte) []
 	t.Helper()
 	var o asked
 	noError(t, json.Unmarshal(options, &o))
-	data := must(json.Marshal(map[string]any{"type": kind, "challenge": o.PublicKey.Challenge, "origin": a.origin}))(t)
+	data := testenv.Must(json.Marshal(map[string]any{"type": kind, "challenge": o.PublicKey.Challenge, "origin": a.origin}))(t)
 	return data
 }
 
@@ -75,7 +75,7 @@ func (a *authenticator) register(t testing.TB, options []byte) []byte {
 	data := a.authData(append(append(attested, a.id...), cose...))
 	// {"fmt": "none", "attStmt": {}, "authData": data}.
 	object := append([]byte("\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x58"), byte(len(data)))
-	return must(json.Marshal(map[string]any{
+	return testenv.Must(json.Marshal(map[string]any{
 		"id": b64(a.id), "rawId": b64(a.id), "type": "public-key",
 		"response": map[string]any{
 			"clientDataJSON":    b64(a.clientData(t, "webauthn.create", options)),
@@ -92,8 +92,8 @@ func (a *authenticator) assert(t testing.TB, options []byte, userID string) []by
 	hash := sha256.Sum256(client)
 	data := a.authData(nil)
 	digest := sha256.Sum256(append(append([]byte{}, data...), hash[:]...))
-	signature := must(ecdsa.SignASN1(rand.Reader, a.key, digest[:]))(t)
-	return must(json.Marshal(map[string]any{
+	signature := testenv.Must(ecdsa.SignASN1(rand.Reader, a.key, digest[:]))(t)
+	return testenv.Must(json.Marshal(map[string]any{
 		"id": b64(a.id), "rawId": b64(a.id), "type": "public-key",
 		"response": map[string]any{
 			"clientDataJSON": b64(client), "authenticatorData": b64(data), "signature": b64(signature),
@@ -107,7 +107,7 @@ func (o office) withPasskey(t testing.TB, login string) (session.Opened, *authen
 	t.Helper()
 	o.add(t, caller.Operator, login, nil, nil)
 	in := o.signIn(t, login, "")
-	options := must(o.BeginPasskey(ctx, in.Session))(t)
+	options := testenv.Must(o.BeginPasskey(ctx, in.Session))(t)
 	key := newAuthenticator(t)
 	opened, codes, err := o.FinishPasskey(ctx, in.Session, " Blue key ", key.register(t, options))
 	noError(t, err)
@@ -119,24 +119,24 @@ func (o office) withPasskey(t testing.TB, login string) (session.Opened, *authen
 func TestPasskey(t *testing.T) {
 	o := newOffice(t)
 	opened, key := o.withPasskey(t, "root")
-	list := must(o.ListPasskeys(ctx, opened.Session))(t)
+	list := testenv.Must(o.ListPasskeys(ctx, opened.Session))(t)
 	testenv.Check(t, len(list) == 1 && list[0].Name == "Blue key" && list[0].ID == b64(key.id) && list[0].UsedAt == nil,
 		"listed %+v", list)
 	refused(t, o.RemovePasskey(ctx, opened.Session, list[0].ID), "factor_last")
 
 	in := o.signIn(t, "root", "")
 	testenv.Want(t, in.Session.State, session.AwaitsFactor, "state")
-	options := must(o.BeginAssertion(ctx, in.Session))(t)
+	options := testenv.Must(o.BeginAssertion(ctx, in.Session))(t)
 	answer := key.assert(t, options, "")
-	whole := must(o.GiveFactor(ctx, in.Session, session.Factor{Assertion: answer}))(t)
+	whole := testenv.Must(o.GiveFactor(ctx, in.Session, session.Factor{Assertion: answer}))(t)
 	testenv.Check(t, whole.Session.State == session.Whole && !o.live(t, in.Cookie), "state %s", whole.Session.State)
 	// The same answer again, in this session or in another, is none.
-	refused(t, errOf(o.GiveFactor(ctx, whole.Session, session.Factor{Assertion: answer})), "factor_not_begun")
+	refused(t, testenv.ErrOf(o.GiveFactor(ctx, whole.Session, session.Factor{Assertion: answer})), "factor_not_begun")
 	other := o.signIn(t, "root", "")
-	must(o.BeginAssertion(ctx, other.Session))(t)
-	refused(t, errOf(o.GiveFactor(ctx, other.Session, session.Factor{Assertion: answer})), "factor_wrong")
+	testenv.Must(o.BeginAssertion(ctx, other.Session))(t)
+	refused(t, testenv.ErrOf(o.GiveFactor(ctx, other.Session, session.Factor{Assertion: answer})), "factor_wrong")
 	// That challenge is used up by the wrong answer.
-	refused(t, errOf(o.GiveFactor(ctx, other.Session, session.Factor{Assertion: answer})), "factor_not_begun")
+	refused(t, testenv.ErrOf(o.GiveFactor(ctx, other.Session, session.Factor{Assertion: answer})), "factor_not_begun")
 }
 
 // An answer is taken from the user's own key, for this site, with a counter that goes on.
@@ -146,7 +146,7 @@ func TestPasskeyRefused(t *testing.T) {
 	_, strangers := o.withPasskey(t, "stranger")
 	in := o.signIn(t, "root", "")
 	give := func(a *authenticator, change func(*authenticator)) error {
-		options := must(o.BeginAssertion(ctx, in.Session))(t)
+		options := testenv.Must(o.BeginAssertion(ctx, in.Session))(t)
 		copied := *a
 		change(&copied)
 		_, err := o.GiveFactor(ctx, in.Session, session.Factor{Assertion: copied.assert(t, options, "")})
@@ -173,18 +173,18 @@ func TestPasskeyRefused(t *testing.T) {
 func TestPasskeyCeremonies(t *testing.T) {
 	o := newOffice(t)
 	root, key := o.withPasskey(t, "root")
-	options := must(o.BeginAssertion(ctx, root.Session))(t)
-	refused(t, errOf2(o.FinishPasskey(ctx, root.Session, "second", newAuthenticator(t).register(t, options))), "factor_not_begun")
-	options = must(o.BeginPasskey(ctx, root.Session))(t)
-	refused(t, errOf(o.GiveFactor(ctx, root.Session, session.Factor{Assertion: key.assert(t, options, "")})), "factor_not_begun")
+	options := testenv.Must(o.BeginAssertion(ctx, root.Session))(t)
+	refused(t, testenv.ErrOf2(o.FinishPasskey(ctx, root.Session, "second", newAuthenticator(t).register(t, options))), "factor_not_begun")
+	options = testenv.Must(o.BeginPasskey(ctx, root.Session))(t)
+	refused(t, testenv.ErrOf(o.GiveFactor(ctx, root.Session, session.Factor{Assertion: key.assert(t, options, "")})), "factor_not_begun")
 	other, _ := o.withPasskey(t, "other")
-	options = must(o.BeginPasskey(ctx, other.Session))(t)
-	refused(t, errOf2(o.FinishPasskey(ctx, other.Session, "copied", key.register(t, options))), "factor_wrong")
+	options = testenv.Must(o.BeginPasskey(ctx, other.Session))(t)
+	refused(t, testenv.ErrOf2(o.FinishPasskey(ctx, other.Session, "copied", key.register(t, options))), "factor_wrong")
 
-	options = must(o.BeginPasskey(ctx, other.Session))(t)
+	options = testenv.Must(o.BeginPasskey(ctx, other.Session))(t)
 	two, codes, err := o.FinishPasskey(ctx, other.Session, "second", newAuthenticator(t).register(t, options))
 	testenv.Need(t, err == nil && codes == nil && two.Session.Factors.Passkeys == 2, "%+v, %v, %v", two.Session.Factors, codes, err)
-	list := must(o.ListPasskeys(ctx, two.Session))(t)
+	list := testenv.Must(o.ListPasskeys(ctx, two.Session))(t)
 	refused(t, o.RemovePasskey(ctx, root.Session, list[0].ID), "not_found")
 	noError(t, o.RemovePasskey(ctx, two.Session, list[0].ID))
 	found, err := o.Find(ctx, two.Cookie)
@@ -196,7 +196,7 @@ func TestPasskeyCeremonies(t *testing.T) {
 func TestNoPasskeysAtANumber(t *testing.T) {
 	c := config
 	c.PortalURL = "http://127.0.0.1:8082"
-	service := must(session.New(newPeople(t).Pools(), nil, nil, c))(t)
+	service := testenv.Must(session.New(newPeople(t).Pools(), nil, nil, c))(t)
 	testenv.Want(t, service.Passkeys(), false, "passkeys at a number")
-	refused(t, errOf(service.BeginAssertion(ctx, session.Session{})), "passkeys_unavailable")
+	refused(t, testenv.ErrOf(service.BeginAssertion(ctx, session.Session{})), "passkeys_unavailable")
 }

@@ -43,7 +43,7 @@ func newOffice(t *testing.T) office {
 	noError(t, limits.Load(ctx))
 	c := config
 	c.Compulsory = true
-	service := must(session.New(d.Pools(), dbtest.Vault(), limits, c))(t)
+	service := testenv.Must(session.New(d.Pools(), dbtest.Vault(), limits, c))(t)
 	o := office{people: people{DB: d, Service: service}, passed: new(atomic.Int64), begin: time.Now()}
 	service.At(o.now)
 	return o
@@ -55,7 +55,7 @@ func (o office) wait(d time.Duration) { o.passed.Add(int64(d)) }
 
 func (o office) code(t testing.TB, secret string) string {
 	t.Helper()
-	return must(totp.GenerateCode(secret, o.now()))(t)
+	return testenv.Must(totp.GenerateCode(secret, o.now()))(t)
 }
 
 // nextCode is a code that was not used yet.
@@ -67,13 +67,13 @@ func (o office) nextCode(t testing.TB, secret string) string {
 
 func (o office) signIn(t testing.TB, login, code string) session.Opened {
 	t.Helper()
-	return must(o.SignIn(ctx, typed(login, code), home))(t)
+	return testenv.Must(o.SignIn(ctx, typed(login, code), home))(t)
 }
 
 // enrol sets up an authenticator app in a session.
 func (o office) enrol(t testing.TB, in session.Session) (session.Opened, string, []string) {
 	t.Helper()
-	offer := must(o.BeginTOTP(ctx, in))(t)
+	offer := testenv.Must(o.BeginTOTP(ctx, in))(t)
 	opened, codes, err := o.ConfirmTOTP(ctx, in, o.nextCode(t, offer.Secret))
 	noError(t, err)
 	return opened, offer.Secret, codes
@@ -130,6 +130,3 @@ func typed(login, code string) session.Credentials {
 	return session.Credentials{Login: login, Password: password, Code: code}
 }
 func given(code string) session.Factor { return session.Factor{Code: code} }
-
-// must is what a call has given that has to succeed.
-func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }

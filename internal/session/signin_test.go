@@ -35,22 +35,22 @@ func newPeople(t testing.TB) people {
 		t.Parallel()
 	}
 	d := dbtest.New(t)
-	users := must(session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), config))(t)
+	users := testenv.Must(session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), config))(t)
 	return people{DB: d, Service: users}
 }
 
 func (p people) add(t testing.TB, kind caller.Kind, login string, merchantID, traderID *int64) int64 {
 	t.Helper()
-	hash := must(session.HashPassword(password))(t)
+	hash := testenv.Must(session.HashPassword(password))(t)
 	user := session.NewUser{Kind: kind, Login: login, MerchantID: merchantID, TraderID: traderID}
-	return must(session.InsertUser(ctx, p.Queries(), user, hash, dbtest.Start))(t)
+	return testenv.Must(session.InsertUser(ctx, p.Queries(), user, hash, dbtest.Start))(t)
 }
 
 // secondFactor sets up a TOTP secret for the user and returns it.
 func (p people) secondFactor(t *testing.T, userID int64) string {
 	t.Helper()
-	key := must(totp.Generate(totp.GenerateOpts{Issuer: "gateway", AccountName: "user"}))(t)
-	sealed := must(dbtest.Vault().Seal([]byte(key.Secret()),
+	key := testenv.Must(totp.Generate(totp.GenerateOpts{Issuer: "gateway", AccountName: "user"}))(t)
+	sealed := testenv.Must(dbtest.Vault().Seal([]byte(key.Secret()),
 		vault.Place{Table: "app_user", Column: "totp_secret", Row: userID}))(t)
 	p.Exec(t, "update app_user set totp_secret = $2 where id = $1", userID, sealed)
 	return key.Secret()
@@ -65,11 +65,11 @@ func TestLogin(t *testing.T) {
 	}{{caller.Cabinet, 0, 0}, {caller.MerchantPortal, m.ID, 0}, {caller.Trader, 0, trader.ID}, {caller.Operator, 0, 0}} {
 		login := "the " + string(test.kind)
 		id := p.add(t, test.kind, login, unlessZero(test.merchantID), unlessZero(test.traderID))
-		token := must(p.Login(ctx, typed(login, ""), home))(t)
+		token := testenv.Must(p.Login(ctx, typed(login, ""), home))(t)
 		if life := time.Until(token.ExpiresAt); token.Kind != test.kind || life < time.Hour || life > 24*time.Hour {
 			t.Errorf("%s: a token of kind %s for %s", test.kind, token.Kind, life)
 		}
-		who := must(p.Bearer(ctx, "Bearer "+token.Bearer))(t)
+		who := testenv.Must(p.Bearer(ctx, "Bearer "+token.Bearer))(t)
 		testenv.Check(t, who.Kind == test.kind && who.ID == id && who.Login == login && who.MerchantID == test.merchantID &&
 			who.TraderID == test.traderID, "%s: caller %+v", test.kind, who)
 	}
@@ -109,7 +109,7 @@ func TestLoginRefused(t *testing.T) {
 func TestSecondFactor(t *testing.T) {
 	p := newPeople(t)
 	secret := p.secondFactor(t, p.add(t, caller.Operator, "operator", nil, nil))
-	code := func(at time.Time) string { return must(totp.GenerateCode(secret, at))(t) }
+	code := func(at time.Time) string { return testenv.Must(totp.GenerateCode(secret, at))(t) }
 	for name, given := range map[string]string{
 		"wrong": "abcdef", "another": "000000x", "an hour old": code(time.Now().Add(-time.Hour)), "short": code(time.Now())[:5],
 	} {
@@ -119,9 +119,9 @@ func TestSecondFactor(t *testing.T) {
 			refused(t, err, "invalid_credentials")
 		}
 	}
-	refused(t, errOf(p.Login(ctx, session.Credentials{Login: "operator", Password: "wrong", Code: code(time.Now())},
+	refused(t, testenv.ErrOf(p.Login(ctx, session.Credentials{Login: "operator", Password: "wrong", Code: code(time.Now())},
 		home)), "invalid_credentials")
-	must(p.Login(ctx, typed("operator", code(time.Now())), home))(t)
+	testenv.Must(p.Login(ctx, typed("operator", code(time.Now())), home))(t)
 	// Another user's sealed secret, put into this row, must not open.
 	other := p.add(t, caller.Operator, "other", nil, nil)
 	p.Exec(t,
@@ -134,7 +134,7 @@ func TestSecondFactor(t *testing.T) {
 func TestBearerRefused(t *testing.T) {
 	p := newPeople(t)
 	id := p.add(t, caller.Operator, "operator", nil, nil)
-	token := must(p.Login(ctx, typed("operator", ""), home))(t)
+	token := testenv.Must(p.Login(ctx, typed("operator", ""), home))(t)
 	noError(t, session.InsertToken(ctx, p.Queries(), "expired", id, time.Now(), -time.Millisecond))
 	for _, authorization := range []string{
 		"", "Bearer", "Bearer ", "Bearer unknown", "Bearer expired", token.Bearer, "Basic " + token.Bearer, "Bearer  " + token.Bearer,
@@ -145,7 +145,7 @@ func TestBearerRefused(t *testing.T) {
 		testenv.Check(t, errors.Is(err, fault.ErrUnauthenticated) && who.Kind == "", "%q: %+v, %v", authorization, who, err)
 	}
 	// The scheme's name is case-insensitive (RFC 9110, 11.1).
-	must(p.Bearer(ctx, "bearer "+token.Bearer))(t)
+	testenv.Must(p.Bearer(ctx, "bearer "+token.Bearer))(t)
 }
 
 func TestPrune(t *testing.T) {
@@ -155,16 +155,16 @@ func TestPrune(t *testing.T) {
 		noError(t, session.InsertToken(ctx, p.Queries(), token, id, time.Now(), expires))
 	}
 	noError(t, p.Prune(ctx))
-	rows := must(p.Pool.Query(ctx, "select hash from session"))(t)
-	left := must(pgx.CollectRows(rows, pgx.RowTo[[]byte]))(t)
+	rows := testenv.Must(p.Pool.Query(ctx, "select hash from session"))(t)
+	left := testenv.Must(pgx.CollectRows(rows, pgx.RowTo[[]byte]))(t)
 	testenv.Check(t, len(left) == 1 && string(left[0]) == string(auth.HashSecret("future")), "%d tokens are left", len(left))
 }
 
 func TestOnlyHashesAreStored(t *testing.T) {
 	p := newPeople(t)
 	secret := p.secondFactor(t, p.add(t, caller.Operator, "operator", nil, nil))
-	code := must(totp.GenerateCode(secret, time.Now()))(t)
-	token := must(p.Login(ctx, typed("operator", code), home))(t)
+	code := testenv.Must(totp.GenerateCode(secret, time.Now()))(t)
+	token := testenv.Must(p.Login(ctx, typed("operator", code), home))(t)
 	for _, hidden := range []string{token.Bearer, password, secret} {
 		p.StoredNowhere(t, hidden)
 	}
@@ -194,8 +194,7 @@ func TestCreateOperator(t *testing.T) {
 func FuzzBearer(f *testing.F) {
 	p := newPeople(f)
 	p.add(f, caller.Operator, "operator", nil, nil)
-	token, err := p.Login(ctx, typed("operator", ""), home)
-	noError(f, err)
+	token := testenv.Must(p.Login(ctx, typed("operator", ""), home))(f)
 	for _, seed := range []string{"Bearer " + token.Bearer, "BEARER " + token.Bearer, "", "Bearer", "Bearer \x00", "Bearer ' or true --", "\xff"} {
 		f.Add(seed)
 	}
@@ -215,9 +214,9 @@ func FuzzBearer(f *testing.F) {
 // events are the sign-ins that are kept, the oldest first.
 func (o office) events(t testing.TB) string {
 	t.Helper()
-	rows := must(o.Pool.Query(ctx, `select coalesce(u.login, 'nobody') || ' ' || e.outcome || ' ' || e.address
+	rows := testenv.Must(o.Pool.Query(ctx, `select coalesce(u.login, 'nobody') || ' ' || e.outcome || ' ' || e.address
 		from sign_in_event e left join app_user u on u.id = e.user_id order by e.id`))(t)
-	list := must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
+	list := testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	return strings.Join(list, "\n")
 }
 
@@ -234,7 +233,7 @@ func TestSignInsAreKept(t *testing.T) {
 	opened := o.signIn(t, "root", "")
 	_, err := o.GiveFactor(ctx, opened.Session, given("canary"))
 	testenv.Check(t, err != nil, "a wrong code was taken")
-	must(o.GiveFactor(ctx, opened.Session, given(o.nextCode(t, secret))))(t)
+	testenv.Must(o.GiveFactor(ctx, opened.Session, given(o.nextCode(t, secret))))(t)
 	o.signIn(t, "root", o.nextCode(t, secret))
 	want := `root awaits_enrolment 192.0.2.1
 root wrong_password 192.0.2.1

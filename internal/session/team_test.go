@@ -32,9 +32,9 @@ func newTeam(t *testing.T) team {
 // member makes a user of the merchant with the password of all.
 func (m team) member(t *testing.T, login string, role caller.Role) int64 {
 	t.Helper()
-	hash := must(session.HashPassword(password))(t)
+	hash := testenv.Must(session.HashPassword(password))(t)
 	user := session.NewUser{Kind: caller.MerchantPortal, Role: role, Login: login, MerchantID: &m.merchantID}
-	return must(session.InsertUser(ctx, m.Queries(), user, hash, time.Now()))(t)
+	return testenv.Must(session.InsertUser(ctx, m.Queries(), user, hash, time.Now()))(t)
 }
 
 func (m team) as(id int64, role caller.Role) caller.Caller {
@@ -52,12 +52,12 @@ func (p people) bearer(t *testing.T, login, word string) string {
 	return "Bearer " + token.Bearer
 }
 
-func (m team) isIn(bearer string) bool { return errOf(m.Bearer(ctx, bearer)) == nil }
+func (m team) isIn(bearer string) bool { return testenv.ErrOf(m.Bearer(ctx, bearer)) == nil }
 
 // stands is a user as the team's page lists them: role, switched on, and still invited.
 func (m team) stands(t *testing.T, id int64) string {
 	t.Helper()
-	for _, member := range must(m.Team(ctx, m.owner))(t) {
+	for _, member := range testenv.Must(m.Team(ctx, m.owner))(t) {
 		if member.ID == id {
 			return fmt.Sprint(member.Role, " ", member.Enabled, " ", member.Invited)
 		}
@@ -82,9 +82,9 @@ func wrongField(t *testing.T, err error, name string) {
 func TestInviteMember(t *testing.T) {
 	m := newTeam(t)
 	for _, role := range []caller.Role{"", "admin", caller.Desk} {
-		wrongField(t, errOf(m.InviteMember(ctx, m.owner, "boris", role)), "role")
+		wrongField(t, testenv.ErrOf(m.InviteMember(ctx, m.owner, "boris", role)), "role")
 	}
-	wrongField(t, errOf(m.InviteMember(ctx, m.owner, "", caller.Finance)), "login")
+	wrongField(t, testenv.ErrOf(m.InviteMember(ctx, m.owner, "", caller.Finance)), "login")
 	links := make([]string, 2)
 	errs := testenv.AtOnce(2, func(i int) (err error) {
 		links[i], err = m.InviteMember(ctx, m.owner, "boris", caller.Finance)
@@ -98,7 +98,7 @@ func TestInviteMember(t *testing.T) {
 	list, err := m.Team(ctx, m.owner)
 	testenv.Need(t, err == nil && len(list) == 2 && list[1].Invited && list[1].Role == caller.Finance,
 		"the team: %+v, %v", list, err)
-	must(m.AcceptInvitation(ctx, token, password, home))(t)
+	testenv.Must(m.AcceptInvitation(ctx, token, password, home))(t)
 	who, err := m.Bearer(ctx, m.bearer(t, "boris", password))
 	testenv.Check(t, err == nil && who.Role == caller.Finance && who.MerchantID == m.merchantID &&
 		who.Kind == caller.MerchantPortal, "they are %+v, %v", who, err)
@@ -107,8 +107,8 @@ func TestInviteMember(t *testing.T) {
 // Who is switched off before they accept their invitation does not come in by it.
 func TestInvitedAndSwitchedOff(t *testing.T) {
 	m := newTeam(t)
-	link := must(m.InviteMember(ctx, m.owner, "boris", caller.Support))(t)
-	list := must(m.Team(ctx, m.owner))(t)
+	link := testenv.Must(m.InviteMember(ctx, m.owner, "boris", caller.Support))(t)
+	list := testenv.Must(m.Team(ctx, m.owner))(t)
 	noError(t, m.update(m.owner, list[1].ID, session.UserUpdate{Enabled: new(false)}))
 	_, token, _ := strings.Cut(link, "/invitation/")
 	_, err := m.AcceptInvitation(ctx, token, password, home)
@@ -158,21 +158,21 @@ func TestEndAndReinviteMember(t *testing.T) {
 	bearer = m.bearer(t, "boris", password)
 	var tokens []string
 	for range 2 {
-		link := must(m.ReinviteMember(ctx, m.owner, id))(t)
+		link := testenv.Must(m.ReinviteMember(ctx, m.owner, id))(t)
 		_, token, _ := strings.Cut(link, "/invitation/")
 		tokens = append(tokens, token)
 	}
 	testenv.Check(t, !m.isIn(bearer) && m.bearer(t, "boris", password) == "" && m.stands(t, id) == "developer true true",
 		"who is invited anew has what they had")
-	refused(t, errOf(m.AcceptInvitation(ctx, tokens[0], password, home)), "invitation_invalid")
-	must(m.AcceptInvitation(ctx, tokens[1], password, home))(t)
+	refused(t, testenv.ErrOf(m.AcceptInvitation(ctx, tokens[0], password, home)), "invitation_invalid")
+	testenv.Must(m.AcceptInvitation(ctx, tokens[1], password, home))(t)
 }
 
 // The last owner who can sign in stays what they are, however they would go; one who is only invited
 // does not count.
 func TestLastOwnerStays(t *testing.T) {
 	m := newTeam(t)
-	must(m.InviteMember(ctx, m.owner, "invited", caller.Owner))(t)
+	testenv.Must(m.InviteMember(ctx, m.owner, "invited", caller.Owner))(t)
 	bearer := m.bearer(t, "anna", password)
 	_, reinvited := m.ReinviteMember(ctx, m.owner, m.owner.ID)
 	for _, err := range []error{
@@ -201,7 +201,7 @@ func TestOwnersAtOnce(t *testing.T) {
 		"switch": func(by caller.Caller, of int64) error {
 			return m.update(by, of, session.UserUpdate{Enabled: new(false)})
 		},
-		"anew": func(by caller.Caller, of int64) error { return errOf(m.ReinviteMember(ctx, by, of)) },
+		"anew": func(by caller.Caller, of int64) error { return testenv.ErrOf(m.ReinviteMember(ctx, by, of)) },
 	} {
 		for range 5 {
 			m.Exec(t, `update app_user set role = 'owner', enabled = true,
@@ -227,7 +227,7 @@ func TestForeignTeam(t *testing.T) {
 		return []error{
 			m.update(who, id, session.UserUpdate{Role: new(caller.Support)}),
 			m.update(who, id, session.UserUpdate{Enabled: new(false)}),
-			m.EndMember(ctx, who, id), errOf(m.ReinviteMember(ctx, who, id)),
+			m.EndMember(ctx, who, id), testenv.ErrOf(m.ReinviteMember(ctx, who, id)),
 		}
 	}
 	for _, err := range try(stranger, member) {
@@ -241,8 +241,8 @@ func TestForeignTeam(t *testing.T) {
 	for _, role := range []caller.Role{caller.Finance, caller.Developer, caller.Support} {
 		who := m.as(member, role)
 		_, _, logged := m.TeamLog(ctx, who, 0)
-		for _, err := range append(try(who, member), logged, errOf(m.Team(ctx, who)), errOf(m.TeamSessions(ctx, who)),
-			errOf(m.InviteMember(ctx, who, "eve", caller.Owner))) {
+		for _, err := range append(try(who, member), logged, testenv.ErrOf(m.Team(ctx, who)), testenv.ErrOf(m.TeamSessions(ctx, who)),
+			testenv.ErrOf(m.InviteMember(ctx, who, "eve", caller.Owner))) {
 			refused(t, err, "role_not_allowed")
 		}
 	}
@@ -251,10 +251,10 @@ func TestForeignTeam(t *testing.T) {
 	for _, err := range try(stale, member) {
 		refused(t, err, "factor_needed")
 	}
-	testenv.Want(t, len(must(m.Team(ctx, stranger))(t)), 0, "a stranger's team")
+	testenv.Want(t, len(testenv.Must(m.Team(ctx, stranger))(t)), 0, "a stranger's team")
 	list, _, err := m.TeamLog(ctx, stranger, 0)
 	testenv.Check(t, err == nil && len(list) == 0, "a stranger's log: %+v, %v", list, err)
-	testenv.Want(t, len(must(m.TeamSessions(ctx, stranger))(t)), 0, "a stranger's sessions")
+	testenv.Want(t, len(testenv.Must(m.TeamSessions(ctx, stranger))(t)), 0, "a stranger's sessions")
 	testenv.Want(t, m.stands(t, member), "finance true false", "after all that they are")
 	testenv.Want(t, m.isIn(bearer), true, "after all that they are in")
 }

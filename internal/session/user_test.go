@@ -22,7 +22,7 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 	noError(t, err)
 	testenv.Need(t, made.Actor == "operator:1" && made.Subject == "app_user" && made.Before == nil &&
 		!strings.Contains(string(made.After), "argon2"), "kept %s: %s", made.Actor, made.After)
-	id := must(strconv.ParseInt(made.SubjectKey, 10, 64))(t)
+	id := testenv.Must(strconv.ParseInt(made.SubjectKey, 10, 64))(t)
 	known := func(bearer string) bool {
 		who, err := p.Bearer(ctx, bearer)
 		return err == nil && who.ID == id
@@ -30,11 +30,11 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 	update := func(u session.UserUpdate) {
 		t.Helper()
 		u.ID = id
-		must(p.Update(ctx, admin, u))(t)
+		testenv.Must(p.Update(ctx, admin, u))(t)
 	}
 	bearer := p.bearer(t, "boris", password)
 	testenv.Want(t, known(bearer), true, "a new user signs in")
-	must(p.RevokeTokens(ctx, admin, id))(t)
+	testenv.Must(p.RevokeTokens(ctx, admin, id))(t)
 	testenv.Want(t, known(bearer), false, "a revoked session goes on")
 	bearer = p.bearer(t, "boris", password)
 	update(session.UserUpdate{Password: new(second)})
@@ -44,7 +44,7 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 	testenv.Want(t, p.bearer(t, "boris", password), "", "signed in with the old password")
 	bearer = p.bearer(t, "boris", second)
 	testenv.Want(t, known(bearer), true, "the new password is good")
-	dbtest.WantFields(t, errOf(p.Update(ctx, admin, session.UserUpdate{ID: id, Enabled: new(false), Reason: " "})), "reason")
+	dbtest.WantFields(t, testenv.ErrOf(p.Update(ctx, admin, session.UserUpdate{ID: id, Enabled: new(false), Reason: " "})), "reason")
 	testenv.Want(t, known(bearer), true, "nobody is switched off without a reason")
 	update(session.UserUpdate{Enabled: new(false), Reason: "left"})
 	testenv.Want(t, known(bearer), false, "who is switched off goes on")
@@ -73,16 +73,16 @@ func TestWrongUsers(t *testing.T) {
 		"unknown merchant": {session.NewUser{Kind: caller.MerchantPortal, Login: "eva", Password: password, MerchantID: &far}, []string{"merchantId"}},
 	} {
 		t.Log(name)
-		dbtest.WantFields(t, errOf2(p.Create(ctx, admin, c.user)), c.fields...)
+		dbtest.WantFields(t, testenv.ErrOf2(p.Create(ctx, admin, c.user)), c.fields...)
 	}
 	m := p.NewMerchant(t, dbtest.MerchantOpts{})
 	change, _, err := p.Create(ctx, admin,
 		session.NewUser{Kind: caller.Cabinet, Login: "eva", Password: password, MerchantIDs: []int64{m.ID, m.ID}})
 	testenv.Need(t, err == nil && strings.Contains(string(change.After), fmt.Sprintf(`"merchant_ids": [%d]`, m.ID)),
 		"%s, %v", change.After, err)
-	who := must(p.Bearer(ctx, p.bearer(t, "eva", password)))(t)
+	who := testenv.Must(p.Bearer(ctx, p.bearer(t, "eva", password)))(t)
 	testenv.Want(t, fmt.Sprint(who.MerchantIDs), fmt.Sprintf("[%d]", m.ID), "merchants")
-	wrongField(t, errOf2(p.Create(ctx, admin, session.NewUser{Kind: caller.Operator, Login: "eva", Password: password})), "login")
+	wrongField(t, testenv.ErrOf2(p.Create(ctx, admin, session.NewUser{Kind: caller.Operator, Login: "eva", Password: password})), "login")
 	_, _, err = p.Create(ctx, caller.Caller{Kind: caller.Trader, Role: caller.Owner}, session.NewUser{})
 	refused(t, err, "token_kind_not_allowed")
 }
@@ -93,7 +93,7 @@ func newSandbox(t *testing.T) people {
 	t.Parallel()
 	d, c := dbtest.New(t), config
 	c.Sandbox = true
-	return people{DB: d, Service: must(session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), c))(t)}
+	return people{DB: d, Service: testenv.Must(session.New(d.Pools(), dbtest.Vault(), limit.New(d.Pool), c))(t)}
 }
 
 // In a sandbox anybody signs in as anybody, and is that user. Nobody else can be signed in as.
@@ -101,25 +101,25 @@ func TestSignInAs(t *testing.T) {
 	p := newSandbox(t)
 	trader := p.NewTrader(t, dbtest.TraderOpts{})
 	id := p.add(t, caller.Trader, "trader", nil, &trader.ID)
-	opened := must(p.SignInAs(ctx, "trader", home))(t)
-	found := must(p.Find(ctx, opened.Cookie))(t)
+	opened := testenv.Must(p.SignInAs(ctx, "trader", home))(t)
+	found := testenv.Must(p.Find(ctx, opened.Cookie))(t)
 	testenv.Check(t, found.Caller.ID == id && found.Caller.TraderID == trader.ID && found.State == session.Whole &&
 		found.Address == home.Address, "signed in: %+v", found)
-	refused(t, errOf(p.SignInAs(ctx, "nobody", home)), "not_found")
+	refused(t, testenv.ErrOf(p.SignInAs(ctx, "nobody", home)), "not_found")
 
 	// Those who were invited and have no password yet cannot sign in, and neither can those switched off.
 	p.Exec(t, "update app_user set password_hash = null where id = $1", id)
-	refused(t, errOf(p.SignInAs(ctx, "trader", home)), "not_found")
+	refused(t, testenv.ErrOf(p.SignInAs(ctx, "trader", home)), "not_found")
 	off := p.add(t, caller.Trader, "off", nil, &trader.ID)
 	p.Exec(t, "update app_user set enabled = false where id = $1", off)
-	refused(t, errOf(p.SignInAs(ctx, "off", home)), "not_found")
+	refused(t, testenv.ErrOf(p.SignInAs(ctx, "off", home)), "not_found")
 }
 
 // In a sandbox, too, a second factor that somebody has set up is asked for.
 func TestSignInAsWithFactor(t *testing.T) {
 	p := newSandbox(t)
 	p.secondFactor(t, p.add(t, caller.Operator, "operator", nil, nil))
-	opened := must(p.SignInAs(ctx, "operator", home))(t)
+	opened := testenv.Must(p.SignInAs(ctx, "operator", home))(t)
 	testenv.Want(t, opened.Session.State, session.AwaitsFactor, "the session is")
 }
 

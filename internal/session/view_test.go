@@ -35,13 +35,13 @@ func newViewers(t *testing.T) viewers {
 
 func (v viewers) found(t testing.TB) session.Session {
 	t.Helper()
-	return must(v.Find(ctx, v.in.Cookie))(t)
+	return testenv.Must(v.Find(ctx, v.in.Cookie))(t)
 }
 
 // look has the operator look as the owner.
 func (v viewers) look(t testing.TB) session.Session {
 	t.Helper()
-	return must(v.ViewAs(ctx, v.found(t), "owner", "They see no payments"))(t)
+	return testenv.Must(v.ViewAs(ctx, v.found(t), "owner", "They see no payments"))(t)
 }
 
 // log is what the log of settings tells of looking as others, a line each: who and as whom, why before and after, and whether
@@ -72,7 +72,7 @@ func TestViewAs(t *testing.T) {
 		testenv.Check(t, who.Actor() == actor, "acts as %s", who.Actor())
 	}
 	v.wait(time.Minute)
-	after := must(v.EndViewAs(ctx, looks))(t)
+	after := testenv.Must(v.EndViewAs(ctx, looks))(t)
 	for _, found := range []session.Session{after, v.found(t)} {
 		testenv.Check(t, found.View == nil && !found.Caller.ViewAs && found.Caller.ID == v.in.Session.Caller.ID &&
 			found.Caller.May(caller.OperatorUsers), "afterwards %+v", found)
@@ -99,7 +99,7 @@ func TestViewAsEnds(t *testing.T) {
 	v.wait(time.Second)
 	found := v.found(t)
 	testenv.Check(t, found.View == nil && found.Caller.ID == v.in.Session.Caller.ID, "after half an hour %+v", found.Caller)
-	must(v.EndViewAs(ctx, looks))(t)
+	testenv.Must(v.EndViewAs(ctx, looks))(t)
 	testenv.Want(t, strings.Count(v.log(t), "\n"), 1, "what was over is logged as ended: lines")
 
 	v.prove(t)
@@ -108,7 +108,7 @@ func TestViewAsEnds(t *testing.T) {
 	found = v.found(t)
 	testenv.Check(t, !found.Caller.ViewAs, "somebody looks as a user who is switched off")
 	v.Exec(t, "update app_user set enabled = true where id = $1", v.ownerID)
-	must(v.EndViewAs(ctx, v.found(t)))(t)
+	testenv.Must(v.EndViewAs(ctx, v.found(t)))(t)
 
 	v.Exec(t, "update session set expires_at = $1 where id = $2", v.now().Add(time.Minute), looks.ID)
 	soon := v.look(t)
@@ -120,7 +120,7 @@ func TestViewAsEnds(t *testing.T) {
 // prove has the operator give their second factor again.
 func (v *viewers) prove(t *testing.T) {
 	t.Helper()
-	opened := must(v.GiveFactor(ctx, v.found(t), given(v.nextCode(t, v.secret))))(t)
+	opened := testenv.Must(v.GiveFactor(ctx, v.found(t), given(v.nextCode(t, v.secret))))(t)
 	v.in = opened
 }
 
@@ -156,7 +156,7 @@ func TestViewAsRefused(t *testing.T) {
 
 func (v viewers) refusedToOthers(t *testing.T) {
 	t.Helper()
-	try := func(in session.Session) error { return errOf(v.ViewAs(ctx, in, "owner", "why")) }
+	try := func(in session.Session) error { return testenv.ErrOf(v.ViewAs(ctx, in, "owner", "why")) }
 	root := v.found(t)
 	for role, want := range map[caller.Role]error{
 		caller.Treasury: fault.ErrRoleNotAllowed, caller.Auditor: fault.ErrRoleNotAllowed,
@@ -185,12 +185,12 @@ func TestViewAsChangesNothing(t *testing.T) {
 	_, secret, _ := v.enrol(t, theirs.Session)
 	before := v.state(t)
 	v.prove(t)
-	looks := must(v.ViewAs(ctx, v.found(t), "owner", "why"))(t)
+	looks := testenv.Must(v.ViewAs(ctx, v.found(t), "owner", "why"))(t)
 	testenv.Check(t, looks.Factors.TOTP && looks.Factors.RecoveryCodes == 10, "the factors shown are %+v", looks.Factors)
 	for name, try := range map[string]func() error{
 		"password":           func() error { _, err := v.ChangePassword(ctx, looks, password, "another long password"); return err },
 		"a password's guess": func() error { _, err := v.ChangePassword(ctx, looks, "wrong", "another long password"); return err },
-		"a code":             func() error { return errOf(v.GiveFactor(ctx, looks, given(v.nextCode(t, secret)))) },
+		"a code":             func() error { return testenv.ErrOf(v.GiveFactor(ctx, looks, given(v.nextCode(t, secret)))) },
 		"a wrong code":       func() error { _, err := v.GiveFactor(ctx, looks, given("1")); return err },
 		"a passkey's":        func() error { _, err := v.BeginAssertion(ctx, looks); return err },
 		"begin an app":       func() error { _, err := v.BeginTOTP(ctx, looks); return err },
@@ -203,7 +203,7 @@ func TestViewAsChangesNothing(t *testing.T) {
 		"one session":        func() error { return v.EndOne(ctx, looks.Caller, theirs.Session.ID) },
 		"all sessions":       func() error { return v.EndAll(ctx, looks.Caller, 0) },
 		"preferences": func() error {
-			return errOf(v.SetPreferences(ctx, looks, session.Preferences{Zone: "UTC", Theme: "dark"}))
+			return testenv.ErrOf(v.SetPreferences(ctx, looks, session.Preferences{Zone: "UTC", Theme: "dark"}))
 		},
 		"view more": func() error { _, err := v.ViewAs(ctx, looks, "owner", "why"); return err },
 	} {
@@ -233,5 +233,5 @@ func TestSignOutWhileViewing(t *testing.T) {
 	noError(t, v.End(ctx, looks))
 	testenv.Check(t, !v.live(t, v.in.Cookie) && v.live(t, theirs.Cookie), "the wrong session has ended")
 	v.checkLog(t)
-	refused(t, errOf(v.ViewAs(ctx, v.in.Session, "owner", "why")), "unauthenticated")
+	refused(t, testenv.ErrOf(v.ViewAs(ctx, v.in.Session, "owner", "why")), "unauthenticated")
 }

@@ -47,10 +47,9 @@ func setup(t *testing.T) *bundle {
 func (b *bundle) create(t *testing.T, orderID, amount string) payment.Payment {
 	t.Helper()
 	method := "sbp"
-	created, err := b.payments.Create(t.Context(), b.shop.Caller, payment.Request{
+	created := testenv.Must(b.payments.Create(t.Context(), b.shop.Caller, payment.Request{
 		OrderID: orderID, Amount: amount, Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: &method,
-	})
-	noError(t, err)
+	}))(t)
 	return created.Payment
 }
 

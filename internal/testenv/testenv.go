@@ -103,6 +103,12 @@ func Must[T any](value T, err error) func(testing.TB) T {
 	}
 }
 
+// ErrOf is the error of a call, where what else it has given is of no interest.
+func ErrOf[T any](_ T, err error) error { return err }
+
+// ErrOf2 is ErrOf of a call that gives two things.
+func ErrOf2[A, B any](_ A, _ B, err error) error { return err }
+
 // repeated is a cell's shorthand for one character many times over.
 var repeated = regexp.MustCompile(`<(.)\*(\d+)>`)
 

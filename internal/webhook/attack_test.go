@@ -68,7 +68,7 @@ func (n *names) reply(question []byte) ([]byte, error) {
 // same time would ask it too, so the test that calls it must not be parallel.
 func resolveBy(t *testing.T, n *names) {
 	t.Helper()
-	conn := must(net.ListenPacket("udp", "127.0.0.1:0"))(t)
+	conn := testenv.Must(net.ListenPacket("udp", "127.0.0.1:0"))(t)
 	go func() {
 		packet := make([]byte, 1500)
 		for {

@@ -131,7 +131,7 @@ func TestNoAnswer(t *testing.T) {
 // babbler accepts connections and answers with no HTTP.
 func babbler(t *testing.T) string {
 	t.Helper()
-	listener := must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	listener := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
 		for {

@@ -158,7 +158,7 @@ func TestManyHangingEndpointsDelayNobodyElse(t *testing.T) {
 // metric reads a counter or a gauge without labels.
 func (b *bundle) metric(t *testing.T, name string) float64 {
 	t.Helper()
-	families := must(b.metrics.Gather())(t)
+	families := testenv.Must(b.metrics.Gather())(t)
 	for _, family := range families {
 		if family.GetName() == name {
 			metric := family.GetMetric()[0]

@@ -38,7 +38,7 @@ func TestDeliver(t *testing.T) {
 	testenv.Want(t, got.header.Get("webhook-id"), id.String(), "webhook-id")
 	// Verify also refuses a webhook-timestamp off the wall clock; the test's clock is ten years away.
 	verifies(t, b.secret, got)
-	plain := must(signing.Signature(b.secret, got.body))(t)
+	plain := testenv.Must(signing.Signature(b.secret, got.body))(t)
 	testenv.Want(t, got.header.Get("Signature"), plain, "Signature")
 	testenv.Check(t, attempt.StatusCode != nil && *attempt.StatusCode == http.StatusAccepted && attempt.Error == nil &&
 		string(attempt.Answer) == "thanks", "kept %+v", attempt)
@@ -49,7 +49,7 @@ func TestDeliver(t *testing.T) {
 
 func verifies(t *testing.T, secret string, got received) {
 	t.Helper()
-	verifier := must(standardwebhooks.NewWebhook(secret))(t)
+	verifier := testenv.Must(standardwebhooks.NewWebhook(secret))(t)
 	noError(t, verifier.Verify(got.body, got.header))
 }
 
@@ -104,8 +104,8 @@ func TestUnsignableIsDead(t *testing.T) {
 		"no secret":        func(*bundle) []byte { return []byte{} },
 		"not a secret":     func(b *bundle) []byte { return b.seal(t, "%%% no base64 %%%") },
 		"another vault key's": func(b *bundle) []byte {
-			other := must(vault.New(bytes.Repeat([]byte{9}, vault.KeySize)))(t)
-			return must(other.Seal([]byte(b.secret), signing.SecretPlace(b.merchant.CashboxID)))(t)
+			other := testenv.Must(vault.New(bytes.Repeat([]byte{9}, vault.KeySize)))(t)
+			return testenv.Must(other.Seal([]byte(b.secret), signing.SecretPlace(b.merchant.CashboxID)))(t)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestUnsignableIsDead(t *testing.T) {
 // seal seals a text as the secret of the bundle's cashbox.
 func (b *bundle) seal(t *testing.T, text string) []byte {
 	t.Helper()
-	return must(b.vault.Seal([]byte(text), signing.SecretPlace(b.merchant.CashboxID)))(t)
+	return testenv.Must(b.vault.Seal([]byte(text), signing.SecretPlace(b.merchant.CashboxID)))(t)
 }
 
 // setSecret has the bundle's cashbox sign by what is sealed.
@@ -182,7 +182,7 @@ func (b *bundle) rotate(t *testing.T) (old string, until time.Time) {
 
 func refuses(t *testing.T, secret string, got received) {
 	t.Helper()
-	verifier := must(standardwebhooks.NewWebhook(secret))(t)
+	verifier := testenv.Must(standardwebhooks.NewWebhook(secret))(t)
 	testenv.Check(t, verifier.Verify(got.body, got.header) != nil, "a secret signs that no longer should")
 }
 

@@ -200,7 +200,7 @@ func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 		from generate_series(1, 5000) n`, b.merchant.ID, b.merchant.CashboxID)
 	b.Exec(t, "update webhook_relay set last_number = 5000")
 	b.Exec(t, "analyze webhook_event")
-	pool := must(db.Open(t.Context(), b.URL, 1, db.ForCommands))(t)
+	pool := testenv.Must(db.Open(t.Context(), b.URL, 1, db.ForCommands))(t)
 	defer pool.Close()
 	events := NewEvents(db.OnePool(pool), b.vault, b.clock)
 	dead, pending, limit := statusDead, statusPending, int32(3)

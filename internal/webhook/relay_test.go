@@ -38,8 +38,8 @@ func quiet(t *testing.T) *bundle {
 // line are the events that deliveries are queued for, in their order.
 func (b *bundle) line(t *testing.T) []uuid.UUID {
 	t.Helper()
-	rows := must(b.Pool.Query(t.Context(), "select event_id from webhook_delivery order by due_at, event_id"))(t)
-	return must(pgx.CollectRows(rows, pgx.RowTo[uuid.UUID]))(t)
+	rows := testenv.Must(b.Pool.Query(t.Context(), "select event_id from webhook_delivery order by due_at, event_id"))(t)
+	return testenv.Must(pgx.CollectRows(rows, pgx.RowTo[uuid.UUID]))(t)
 }
 
 // all is the whole feed, by pages.
@@ -57,7 +57,7 @@ func (b *bundle) all(t *testing.T) (list []uuid.UUID) {
 // apart is a connection of its own: the tests' pool may be of one.
 func apart(t *testing.T, url string) *pgx.Conn {
 	t.Helper()
-	conn := must(pgx.Connect(t.Context(), url))(t)
+	conn := testenv.Must(pgx.Connect(t.Context(), url))(t)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	return conn
 }
@@ -66,7 +66,7 @@ func apart(t *testing.T, url string) *pgx.Conn {
 func TestRelaysAtOnce(t *testing.T) {
 	b := quiet(t)
 	want := b.write(t, 2*relayBatch+10)
-	pool := must(db.Open(t.Context(), b.URL, 4, db.ForCommands))(t)
+	pool := testenv.Must(db.Open(t.Context(), b.URL, 4, db.ForCommands))(t)
 	defer pool.Close()
 	noError(t, testenv.AtOnce(4, func(int) error {
 		relay := NewRelay(pool, b.clock, prometheus.NewRegistry())
@@ -108,11 +108,11 @@ func TestRelayDies(t *testing.T) {
 // A relay that freezes while it holds the lock keeps the others out for a moment only.
 func TestRelayFreezes(t *testing.T) {
 	b := quiet(t)
-	pool := must(db.Open(t.Context(), b.URL, 1, db.ForCommands))(t)
+	pool := testenv.Must(db.Open(t.Context(), b.URL, 1, db.ForCommands))(t)
 	defer pool.Close()
-	frozen := must(relayTx{pool}.Begin(t.Context()))(t)
+	frozen := testenv.Must(relayTx{pool}.Begin(t.Context()))(t)
 	defer func() { _ = frozen.Rollback(context.Background()) }()
-	must(db.New(frozen).WebhookRelayLock(t.Context()))(t)
+	testenv.Must(db.New(frozen).WebhookRelayLock(t.Context()))(t)
 	want := b.write(t, 1)
 	noError(t, b.relay.Run(t.Context()))
 	testenv.Want(t, len(b.all(t)), 0, "two relays at a time")
@@ -125,7 +125,7 @@ func TestRelayPassesByTheLocked(t *testing.T) {
 	b := quiet(t)
 	list := b.write(t, 3)
 	tx := b.Beside(t)
-	must(tx.Exec(t.Context(), "select from webhook_event where id = $1 for update", list[0]))(t)
+	testenv.Must(tx.Exec(t.Context(), "select from webhook_event where id = $1 for update", list[0]))(t)
 	noError(t, b.relay.Run(t.Context()))
 	testenv.WantAll(t, b.all(t), list[1:], "the feed")
 	noError(t, tx.Rollback(t.Context()))
@@ -138,7 +138,7 @@ func TestRelayPassesByTheLocked(t *testing.T) {
 func TestFeedWaitsForNoTransaction(t *testing.T) {
 	b := quiet(t)
 	elsewhere := dbtest.New(t).Beside(t)
-	must(elsewhere.Exec(t.Context(), "select pg_current_xact_id()"))(t)
+	testenv.Must(elsewhere.Exec(t.Context(), "select pg_current_xact_id()"))(t)
 	tx := b.Beside(t)
 	late := b.event(b.merchant, nowhere)
 	noError(t, late.Insert().Run(t.Context(), db.New(tx)))
@@ -160,15 +160,14 @@ func (b *bundle) restore(t *testing.T) *bundle {
 	restored := &bundle{DB: dbtest.New(t), merchant: b.merchant, clock: b.clock}
 	restored.sequence.Store(b.sequence.Load())
 	from, to := apart(t, b.URL).PgConn(), apart(t, restored.URL).PgConn()
-	must(to.Exec(t.Context(), "delete from webhook_relay").ReadAll())(t)
+	testenv.Must(to.Exec(t.Context(), "delete from webhook_relay").ReadAll())(t)
 	for _, table := range []string{"merchant", "cashbox", "webhook_event", "webhook_outbox", "webhook_relay"} {
 		var rows bytes.Buffer
-		must(from.CopyTo(t.Context(), &rows, "copy (select * from "+table+") to stdout"))(t)
-		must(to.CopyFrom(t.Context(), &rows, "copy "+table+" from stdin"))(t)
+		testenv.Must(from.CopyTo(t.Context(), &rows, "copy (select * from "+table+") to stdout"))(t)
+		testenv.Must(to.CopyFrom(t.Context(), &rows, "copy "+table+" from stdin"))(t)
 	}
-	_, err := to.Exec(t.Context(), "select setval('webhook_outbox_id_seq', (select max(id) from webhook_outbox))").
-		ReadAll()
-	noError(t, err)
+	testenv.Must(to.Exec(t.Context(), "select setval('webhook_outbox_id_seq', (select max(id) from webhook_outbox))").
+		ReadAll())(t)
 	restored.events = NewEvents(restored.Pools(), b.vault, b.clock)
 	restored.relay = NewRelay(restored.Pool, b.clock, prometheus.NewRegistry())
 	return restored

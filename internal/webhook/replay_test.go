@@ -23,7 +23,7 @@ func TestDeadIsListedReplayedDelivered(t *testing.T) {
 	dead, _, err := b.events.ListDead(t.Context(), operator, DeadPage{})
 	noError(t, err)
 	testenv.Need(t, len(dead) == 1 && dead[0].ID == id && len(dead[0].Attempts) == 1, "dead: %+v", dead)
-	progress := must(b.events.Replay(t.Context(), operator,
+	progress := testenv.Must(b.events.Replay(t.Context(), operator,
 		Replay{EventID: new(id.String()), MerchantID: &b.merchant.ID}))(t)
 	testenv.Check(t, progress.Replayed == 1 && progress.Done && progress.ID == nil, "replayed %+v", progress)
 	b.await(t, id, 2)
@@ -109,7 +109,7 @@ func TestReplayRange(t *testing.T) {
 	b.setStatus(t, delivered, statusDelivered)
 
 	ask := Replay{URL: new(r.URL + "/a"), From: &from, Until: &until}
-	progress := must(b.events.Replay(t.Context(), portal(b.merchant.ID), ask))(t)
+	progress := testenv.Must(b.events.Replay(t.Context(), portal(b.merchant.ID), ask))(t)
 	testenv.Check(t, progress.Replayed == 2 && progress.Done, "replayed %+v", progress)
 	testenv.Until(t, "two are sent again", func() bool { return len(r.all()) >= 2 })
 	for id := range within {
@@ -143,7 +143,7 @@ func (b *bundle) goOn(t *testing.T, id *int64) Progress {
 	var progress Progress
 	testenv.Until(t, "the replay is done", func() bool {
 		noError(t, b.events.FeedReplays(t.Context()))
-		progress = must(b.events.ReplayProgress(t.Context(), portal(b.merchant.ID), *id))(t)
+		progress = testenv.Must(b.events.ReplayProgress(t.Context(), portal(b.merchant.ID), *id))(t)
 		return progress.Done
 	})
 	return progress
@@ -173,7 +173,7 @@ func TestReplayFollowsItsEndpoint(t *testing.T) {
 	r := newReceiver(t, func(http.ResponseWriter, int) { <-answer })
 	many := b.manyDead(t, r.URL)
 	own := portal(b.merchant.ID)
-	progress := must(b.events.Replay(t.Context(), own, Replay{URL: &r.URL}))(t)
+	progress := testenv.Must(b.events.Replay(t.Context(), own, Replay{URL: &r.URL}))(t)
 	for range 5 {
 		noError(t, b.events.FeedReplays(t.Context()))
 	}

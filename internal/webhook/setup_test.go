@@ -79,7 +79,7 @@ func (b *bundle) newMerchant(t *testing.T) dbtest.Merchant {
 // where the tests' pool is of one.
 func (b *bundle) deliver(t *testing.T, addresses *outbound.Addresses, metrics prometheus.Registerer) (*Deliverer, func()) {
 	t.Helper()
-	pool := must(db.Open(t.Context(), b.URL, 5, db.ForDeliveries))(t)
+	pool := testenv.Must(db.Open(t.Context(), b.URL, 5, db.ForDeliveries))(t)
 	t.Cleanup(pool.Close)
 	d := NewDeliverer(pool, b.vault, b.clock, addresses, metrics)
 	if b.timeout != 0 {
@@ -128,7 +128,7 @@ func (b *bundle) relayAll(t testing.TB) {
 	t.Helper()
 	testenv.Until(t, "everything is relayed", func() bool {
 		noError(t, b.relay.Run(t.Context()))
-		waiting := must(b.Queries().WebhookOutboxAny(t.Context()))(t)
+		waiting := testenv.Must(b.Queries().WebhookOutboxAny(t.Context()))(t)
 		return !waiting
 	})
 }
@@ -137,9 +137,9 @@ func (b *bundle) relayAll(t testing.TB) {
 func (b *bundle) number(t *testing.T) {
 	t.Helper()
 	noError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, q *db.Queries) error {
-		last := must(q.WebhookRelayLock(t.Context()))(t)
-		ids := must(next(t.Context(), tx, q, math.MaxInt32))(t)
-		rows := must(q.WebhookRelayTake(t.Context(), db.WebhookRelayTakeParams{LastNumber: last, Ids: ids}))(t)
+		last := testenv.Must(q.WebhookRelayLock(t.Context()))(t)
+		ids := testenv.Must(next(t.Context(), tx, q, math.MaxInt32))(t)
+		rows := testenv.Must(q.WebhookRelayTake(t.Context(), db.WebhookRelayTakeParams{LastNumber: last, Ids: ids}))(t)
 		return q.WebhookRelaySetLast(t.Context(), last+int64(len(rows)))
 	}))
 }
@@ -160,7 +160,7 @@ func (b *bundle) status(t *testing.T, id uuid.UUID) string {
 
 func (b *bundle) attempts(t *testing.T, id uuid.UUID) []db.WebhookAttempt {
 	t.Helper()
-	return must(b.Queries().WebhookAttemptList(t.Context(), db.WebhookAttemptListParams{
+	return testenv.Must(b.Queries().WebhookAttemptList(t.Context(), db.WebhookAttemptListParams{
 		MerchantIds: []int64{b.merchant.ID}, EventIds: []uuid.UUID{id},
 	}))(t)
 }
@@ -182,7 +182,7 @@ func (b *bundle) await(t *testing.T, id uuid.UUID, count int) []db.WebhookAttemp
 func (b *bundle) hurry(t *testing.T) {
 	t.Helper()
 	testenv.Until(t, "something waits in the queue", func() bool {
-		tag := must(b.Pool.Exec(t.Context(), "update webhook_delivery set due_at = now() where due_at > now()"))(t)
+		tag := testenv.Must(b.Pool.Exec(t.Context(), "update webhook_delivery set due_at = now() where due_at > now()"))(t)
 		b.Exec(t, "update webhook_endpoint set due_at = now() where due_at > now()")
 		return tag.RowsAffected() > 0
 	})
@@ -203,7 +203,7 @@ func (b *bundle) once(t *testing.T, id uuid.UUID) bool {
 	key := endpointKey{b.merchant.ID, id.String()} // nobody else's, so that nobody else makes it
 	b.Exec(t, `insert into webhook_delivery (merchant_id, event_id, host, due_at, round)
 		select merchant_id, id, $2, now(), round from webhook_event where id = $1`, id, key.host)
-	list := must(b.Queries().WebhookDeliveriesDue(t.Context(), db.WebhookDeliveriesDueParams{
+	list := testenv.Must(b.Queries().WebhookDeliveriesDue(t.Context(), db.WebhookDeliveriesDueParams{
 		MerchantID: key.merchantID, Host: key.host, Most: 2,
 	}))(t)
 	testenv.Need(t, len(list) == 1, "%d deliveries are due", len(list))
@@ -222,7 +222,7 @@ func (b *bundle) insert(t *testing.T, url string) uuid.UUID {
 // again sends an event again, as its merchant does.
 func (b *bundle) again(t *testing.T, id uuid.UUID) Progress {
 	t.Helper()
-	return must(b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(id.String())}))(t)
+	return testenv.Must(b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(id.String())}))(t)
 }
 
 // sent is what an endpoint gets of a new event.
@@ -307,6 +307,3 @@ func portal(merchantID int64) caller.Caller {
 }
 
 var noError = testenv.NoError
-
-// must is what a call has given that has to succeed.
-func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }

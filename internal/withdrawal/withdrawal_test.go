@@ -110,9 +110,6 @@ func wantCode(t *testing.T, err error, code string) {
 	testenv.Want(t, got, code, "refused with")
 }
 
-// errOf is what a call was refused with.
-func errOf[T any](_ T, err error) error { return err }
-
 // A book takes an address of the network's form once, never the platform's or a contract; one that looks like another is
 // confirmed first; and nothing is sent to it before it has rested.
 func TestAddressBook(t *testing.T) {
@@ -127,37 +124,37 @@ func TestAddressBook(t *testing.T) {
 		{"TRC20", ether}, {"ERC20", tron}, {"TRC20", tron[:33] + "n"}, {"SOLANA", tron}, {"ERC20", ""},
 		{"ERC20", "0x8617e340b3d01fa5f11f306f4090fd50e238070d"}, {"ERC20", "0xdac17f958d2ee523a2206206994597c13d831ec7"},
 	} {
-		wantCode(t, errOf(add(d.user, wrong.network, wrong.address, true)), "validation_failed")
+		wantCode(t, testenv.ErrOf(add(d.user, wrong.network, wrong.address, true)), "validation_failed")
 	}
 	first := testenv.Must(add(d.user, "ERC20", ether, false))(t)
 	testenv.Check(t, first.Rests && first.UsableAt.Equal(dbtest.Start.Add(24*time.Hour)), "%+v", first)
-	wantCode(t, errOf(add(d.user, "ERC20", strings.ToUpper(ether[:2])+ether[2:], false)), "validation_failed") // 0X is no prefix
-	wantCode(t, errOf(add(d.user, "ERC20", ether, true)), "withdrawal_address_known")
-	wantCode(t, errOf(add(d.user, "BEP20", alike, false)), "withdrawal_address_alike")
+	wantCode(t, testenv.ErrOf(add(d.user, "ERC20", strings.ToUpper(ether[:2])+ether[2:], false)), "validation_failed") // 0X is no prefix
+	wantCode(t, testenv.ErrOf(add(d.user, "ERC20", ether, true)), "withdrawal_address_known")
+	wantCode(t, testenv.ErrOf(add(d.user, "BEP20", alike, false)), "withdrawal_address_alike")
 	testenv.Must(add(d.user, "BEP20", alike, true))(t)
-	wantCode(t, errOf(add(d.merchant.Caller, "TRC20", tron, true)), "token_kind_not_allowed")
+	wantCode(t, testenv.ErrOf(add(d.merchant.Caller, "TRC20", tron, true)), "token_kind_not_allowed")
 	stale := d.user
 	stale.Stale = true
-	testenv.WantError(t, errOf(add(stale, "TRC20", tron, true)), fault.ErrFactorNeeded, "without a fresh second factor")
+	testenv.WantError(t, testenv.ErrOf(add(stale, "TRC20", tron, true)), fault.ErrFactorNeeded, "without a fresh second factor")
 
 	// Every owner reads in the log who added what.
 	testenv.Want(t, d.Count(t, `select count(*) from setting_change where subject = 'withdrawal_address'
 		and actor = 'merchant_portal:5'`), 2, "noted")
 
-	wantCode(t, errOf(d.service.Request(t.Context(), d.user, d.request(first, "20", ""))), "withdrawal_address_resting")
+	wantCode(t, testenv.ErrOf(d.service.Request(t.Context(), d.user, d.request(first, "20", ""))), "withdrawal_address_resting")
 	d.clock.Advance(24*time.Hour - time.Millisecond)
-	wantCode(t, errOf(d.service.Request(t.Context(), d.user, d.request(first, "20", ""))), "withdrawal_address_resting")
+	wantCode(t, testenv.ErrOf(d.service.Request(t.Context(), d.user, d.request(first, "20", ""))), "withdrawal_address_resting")
 	d.clock.Advance(time.Millisecond)
 	d.asked(t, first)
 	testenv.NoError(t, d.service.RemoveAddress(t.Context(), d.user, first.ID))
-	wantCode(t, errOf(d.service.Request(t.Context(), d.user, d.request(first, "20", ""))), "validation_failed")
+	wantCode(t, testenv.ErrOf(d.service.Request(t.Context(), d.user, d.request(first, "20", ""))), "validation_failed")
 	stranger := caller.Caller{Kind: caller.Trader, Role: caller.Owner, ID: 6, TraderID: d.merchant.ID}
 	wantCode(t, d.service.RemoveAddress(t.Context(), stranger, first.ID+1), "not_found")
 	d.wantBalance(t, "78.5", "21.5")
 
 	trader := d.NewTrader(t, dbtest.TraderOpts{USDT: "100"}).Caller
 	of := withdrawal.Request{Amount: "20", AddressID: testenv.Must(add(trader, "ERC20", ether, false))(t).ID}
-	wantCode(t, errOf(d.service.Request(t.Context(), trader, of)), "withdrawal_address_resting")
+	wantCode(t, testenv.ErrOf(d.service.Request(t.Context(), trader, of)), "withdrawal_address_resting")
 }
 
 // Requests at once never take more than there is, nor more than a day's limit; one order id makes one withdrawal.
@@ -177,14 +174,14 @@ func TestRequestsAtOnce(t *testing.T) {
 
 	d.fund(t, "5000")
 	within := dbtest.Through(t, testenv.AtOnce(6, func(int) error {
-		return errOf(d.service.Request(t.Context(), d.user, d.request(address, "300", "")))
+		return testenv.ErrOf(d.service.Request(t.Context(), d.user, d.request(address, "300", "")))
 	}), "withdrawal_daily_limit")
 	testenv.Want(t, within, 3, "within the limit of the day")
 	for _, wrong := range []string{"9.99", "0", "-1", "10.1234567", ""} {
-		wantCode(t, errOf(d.service.Request(t.Context(), d.user, d.request(address, wrong, ""))), "validation_failed")
+		wantCode(t, testenv.ErrOf(d.service.Request(t.Context(), d.user, d.request(address, wrong, ""))), "validation_failed")
 	}
 	closed := d.known(t, d.user, "ARBITRUM", ether)
-	wantCode(t, errOf(d.service.Request(t.Context(), d.user, d.request(closed, "20", ""))), "withdrawal_network_closed")
+	wantCode(t, testenv.ErrOf(d.service.Request(t.Context(), d.user, d.request(closed, "20", ""))), "withdrawal_network_closed")
 }
 
 // A program asks with its key for an address of its merchant's book; a repeat answers with the first and names what differs.
@@ -196,14 +193,14 @@ func TestByKey(t *testing.T) {
 			Amount: amount, Network: "TRC20", Address: address, OrderID: "w-1",
 		})
 	}
-	wantCode(t, errOf(ask("20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")), "validation_failed")
+	wantCode(t, testenv.ErrOf(ask("20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")), "validation_failed")
 	first := testenv.Must(ask("20", tron))(t)
 	again := testenv.Must(ask("21", tron))(t)
 	testenv.Check(t, again.Replay && again.Withdrawal.ID == first.Withdrawal.ID &&
 		strings.Join(again.Mismatch, " ") == "amount", "%+v", again)
 	without := d.merchant.Caller
 	without.Scopes = []string{caller.ScopePayouts}
-	testenv.WantError(t, errOf(d.service.Get(t.Context(), without, first.Withdrawal.ID)), fault.ErrScopeRequired, "without the scope")
+	testenv.WantError(t, testenv.ErrOf(d.service.Get(t.Context(), without, first.Withdrawal.ID)), fault.ErrScopeRequired, "without the scope")
 	d.wantBalance(t, "78.5", "21.5")
 }
 
@@ -234,14 +231,14 @@ func TestGivenBackOnce(t *testing.T) {
 		testenv.Must(d.service.Reject(t.Context(), operator, w.ID, "late"))(t)
 	}
 	d.wantBalance(t, "100", "0")
-	wantCode(t, errOf(d.service.Cancel(t.Context(), d.user, w.ID)), "withdrawal_not_requested")
+	wantCode(t, testenv.ErrOf(d.service.Cancel(t.Context(), d.user, w.ID)), "withdrawal_not_requested")
 
 	w = d.asked(t, address)
 	testenv.Must(d.service.Approve(t.Context(), operator, w.ID))(t)
 	_, err := d.service.Fail(t.Context(), operator, withdrawal.Decision{ID: w.ID, Reason: "too early"})
 	wantCode(t, err, "withdrawal_not_handed_over")
 	testenv.Must(d.service.Export(t.Context(), operator, 0))(t)
-	wantCode(t, errOf(d.service.Reject(t.Context(), operator, w.ID, "too late")), "withdrawal_not_open")
+	wantCode(t, testenv.ErrOf(d.service.Reject(t.Context(), operator, w.ID, "too late")), "withdrawal_not_open")
 	failed := testenv.Must(d.service.Fail(t.Context(), operator, withdrawal.Decision{ID: w.ID, Reason: "wallet empty"}))(t)
 	testenv.Want(t, failed.Status, withdrawal.Failed, "after a failure")
 	d.wantBalance(t, "100", "0")
@@ -272,7 +269,7 @@ func TestHandOverOnce(t *testing.T) {
 	testenv.Want(t, len(attest.Verify([]byte(documents[0]), d.keys)), 0, "flaws of the signature")
 	only, _, err := d.service.HandOvers(t.Context(), operator, withdrawal.HandOverPage{})
 	testenv.Check(t, err == nil && len(only) == 1 && only[0].Count == 5, "%+v %v", only, err)
-	wantCode(t, errOf(d.service.Export(t.Context(), operator, only[0].ID)), "withdrawal_nothing_approved")
+	wantCode(t, testenv.ErrOf(d.service.Export(t.Context(), operator, only[0].ID)), "withdrawal_nothing_approved")
 
 	late := d.asked(t, address)
 	testenv.Must(d.service.Approve(t.Context(), operator, late.ID))(t)
@@ -299,7 +296,7 @@ func TestSeen(t *testing.T) {
 	w := ask()
 	_, err := d.service.Complete(t.Context(), operator, withdrawal.Decision{ID: w.ID, Reason: "seen by eye"})
 	wantCode(t, err, "withdrawal_without_hash")
-	wantCode(t, errOf(d.service.ReportHash(t.Context(), operator, w.ID, "0x12")), "validation_failed")
+	wantCode(t, testenv.ErrOf(d.service.ReportHash(t.Context(), operator, w.ID, "0x12")), "validation_failed")
 	testenv.Must(d.service.ReportHash(t.Context(), operator, w.ID, strings.ToUpper(hash)))(t)
 	see := func(logIndex int, to, amount, state string) string {
 		t.Helper()
@@ -332,8 +329,8 @@ func TestSeen(t *testing.T) {
 	testenv.Want(t, d.Balance(t, ledger.Available(ledger.Trader, trader.ID)).String(), "78.5", "what is left")
 
 	second := ask()
-	wantCode(t, errOf(d.service.ReportHash(t.Context(), operator, second.ID, "0x"+hash)), "validation_failed") // it pays the first
-	wantCode(t, errOf(d.service.Get(t.Context(), d.user, second.ID)), "not_found")
+	wantCode(t, testenv.ErrOf(d.service.ReportHash(t.Context(), operator, second.ID, "0x"+hash)), "validation_failed") // it pays the first
+	wantCode(t, testenv.ErrOf(d.service.Get(t.Context(), d.user, second.ID)), "not_found")
 	d.Audit(t)
 }
 
@@ -357,7 +354,7 @@ func TestFourEyes(t *testing.T) {
 	_, err = d.service.Complete(t.Context(), operator, withdrawal.Decision{ID: first.ID, Reason: "seen by eye"})
 	testenv.WantError(t, err, foureyes.ErrSecondOperator, "completed by hand")
 	never := withdrawal.Decision{ID: second.ID, Reason: "never sent"}
-	testenv.WantError(t, errOf(d.service.Fail(t.Context(), operator, never)), foureyes.ErrSecondOperator, "failed")
+	testenv.WantError(t, testenv.ErrOf(d.service.Fail(t.Context(), operator, never)), foureyes.ErrSecondOperator, "failed")
 	approve := func() error {
 		return pgx.BeginFunc(t.Context(), d.Pool, func(tx pgx.Tx) error {
 			_, err := d.service.Approved(tx).Fail(t.Context(), operator, never)

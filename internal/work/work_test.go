@@ -142,10 +142,8 @@ type plans struct {
 }
 
 func (p *plans) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
-	rows, err := p.DBTX.Query(ctx, "explain (costs off) "+sql, args...)
-	noError(p.t, err)
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	noError(p.t, err)
+	rows := testenv.Must(p.DBTX.Query(ctx, "explain (costs off) "+sql, args...))(p.t)
+	lines := testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(p.t)
 	p.found = append(p.found, strings.Join(lines, "\n"))
 	return p.DBTX.Query(ctx, sql, args...)
 }

@@ -79,7 +79,7 @@ func (b *bundle) cardStates(t *testing.T, found map[string]string) {
 	off := b.create(t, "RUB", "mtstpay")
 	b.line.without.Store(off.TraderID)
 	found["cards off"] = b.path(off)
-	must(b.checkouts.Resend(t.Context(), b.box(t, "AZN").Caller, code.UUID.String()))(t)
+	testenv.Must(b.checkouts.Resend(t.Context(), b.box(t, "AZN").Caller, code.UUID.String()))(t)
 }
 
 // lostStates adds the pages on which a card, or a code, is asked for again because it did not reach

@@ -7,6 +7,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/testenv"
 )
 
 // logo is a PNG as small as they come.
@@ -16,7 +17,7 @@ const logo = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x0
 func (b *bundle) setBank(t *testing.T, bank directory.Bank) {
 	t.Helper()
 	bank.Currency, bank.Source, bank.Enabled = "RUB", "https://bank.example/links", true
-	must(b.settings.SetBank(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin}, bank))(t)
+	testenv.Must(b.settings.SetBank(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin}, bank))(t)
 }
 
 // The page leads into the apps of the banks that an operator knows, with what has to be entered

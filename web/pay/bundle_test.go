@@ -82,12 +82,12 @@ func serve(t *testing.T, simulate bool) *bundle {
 	b := &bundle{
 		DB: d, clock: &dbtest.Clock{}, boxes: map[string]dbtest.Merchant{}, pooled: map[[2]string]bool{},
 	}
-	b.links = must(auth.NewLinks([]byte(strings.Repeat("k", 32))))(t)
+	b.links = testenv.Must(auth.NewLinks([]byte(strings.Repeat("k", 32))))(t)
 	safe := b.safe(t)
 	// It asks for changes whenever a payment is made, so that a test may set what it likes in
 	// between.
-	settings := must(directory.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
-	b.payments = must(payment.New(d.Pools(), b.clock, outbound.NewAddresses(simulate), settings, payment.Config{
+	settings := testenv.Must(directory.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
+	b.payments = testenv.Must(payment.New(d.Pools(), b.clock, outbound.NewAddresses(simulate), settings, payment.Config{
 		Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true, Cards: safe,
 		CardMoved: checkout.OnStatusChange,
 	}))(t)
@@ -183,7 +183,7 @@ func (l *wire) SubmitCode(
 func (b *bundle) safe(t *testing.T) *card.Safe {
 	t.Helper()
 	key := []byte(strings.Repeat("v", 32))
-	v := must(vault.New(key))(t)
+	v := testenv.Must(vault.New(key))(t)
 	return card.NewSafe(v, key)
 }
 
@@ -201,7 +201,7 @@ func (b *bundle) create(t testing.TB, currency, method string, change ...func(r 
 		change(&request)
 	}
 	b.pool(t, currency, method)
-	created := must(b.payments.Create(context.Background(), b.box(t, currency).Caller, request))(t)
+	created := testenv.Must(b.payments.Create(context.Background(), b.box(t, currency).Caller, request))(t)
 	return created.Payment
 }
 
@@ -214,7 +214,7 @@ func (b *bundle) createFor(t testing.TB, currency, method, userID string) paymen
 // change changes a cashbox as an operator does.
 func (b *bundle) change(t testing.TB, to directory.CashboxUpdate) {
 	t.Helper()
-	must(b.settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin}, to))(t)
+	testenv.Must(b.settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin}, to))(t)
 }
 
 // set moves a payment to a status on the application's word.
@@ -228,7 +228,7 @@ func (b *bundle) set(t testing.TB, p payment.Payment, status string, reason *str
 // confirm completes a payment on its trader's word.
 func (b *bundle) confirm(ctx context.Context, p payment.Payment) error {
 	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
-	return errOf(b.payments.Confirm(ctx, trader, p.ID))
+	return testenv.ErrOf(b.payments.Confirm(ctx, trader, p.ID))
 }
 
 func (b *bundle) path(p payment.Payment) string {
@@ -240,7 +240,7 @@ func (b *bundle) path(p payment.Payment) string {
 
 func (b *bundle) status(t testing.TB, p payment.Payment) string {
 	t.Helper()
-	now := must(b.payments.ByUUID(context.Background(), p.UUID))(t)
+	now := testenv.Must(b.payments.ByUUID(context.Background(), p.UUID))(t)
 	return string(now.Status)
 }
 
@@ -255,7 +255,7 @@ type answer struct {
 // ask sends a request without following redirects; headers are pairs.
 func (b *bundle) ask(t testing.TB, method, path string, headers ...string) answer {
 	t.Helper()
-	r := must(http.NewRequestWithContext(t.Context(), method, b.server.URL+path, nil))(t)
+	r := testenv.Must(http.NewRequestWithContext(t.Context(), method, b.server.URL+path, nil))(t)
 	return b.send(t, r, headers...)
 }
 
@@ -265,13 +265,13 @@ func (b *bundle) send(t testing.TB, r *http.Request, headers ...string) answer {
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	response := must(http.DefaultTransport.RoundTrip(r))(t)
+	response := testenv.Must(http.DefaultTransport.RoundTrip(r))(t)
 	defer func() { _ = response.Body.Close() }()
-	sent := must(io.ReadAll(response.Body))(t)
+	sent := testenv.Must(io.ReadAll(response.Body))(t)
 	a := answer{code: response.StatusCode, header: response.Header, body: string(sent), packed: len(sent)}
 	if response.Header.Get("Content-Encoding") == "gzip" {
-		unpacked := must(gzip.NewReader(strings.NewReader(a.body)))(t)
-		content := must(io.ReadAll(unpacked))(t)
+		unpacked := testenv.Must(gzip.NewReader(strings.NewReader(a.body)))(t)
+		content := testenv.Must(io.ReadAll(unpacked))(t)
 		a.body = string(content)
 	}
 	return a
@@ -287,7 +287,7 @@ func (b *bundle) page(t testing.TB, path string) *goquery.Document {
 
 func parse(t testing.TB, a answer) *goquery.Document {
 	t.Helper()
-	return must(goquery.NewDocumentFromReader(strings.NewReader(a.body)))(t)
+	return testenv.Must(goquery.NewDocumentFromReader(strings.NewReader(a.body)))(t)
 }
 
 // What the portals' tests say, too.
@@ -308,7 +308,7 @@ func (b *bundle) post(t testing.TB, path string, fields ...string) answer {
 	for i := 0; i < len(fields); i += 2 {
 		form.Set(fields[i], fields[i+1])
 	}
-	r := must(http.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+path,
+	r := testenv.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+path,
 		strings.NewReader(form.Encode())))(t)
 	return b.send(t, r, "Origin", "null", "Sec-Fetch-Site", "same-origin", "Content-Type",
 		"application/x-www-form-urlencoded")
@@ -329,9 +329,3 @@ func (b *bundle) mistaken(t testing.TB, path string, fields ...string) answer {
 	t.Fatalf("%s is no page", to)
 	return a
 }
-
-// must is what a call has given that has to succeed.
-func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }
-
-// errOf is what a call was refused with.
-func errOf[T any](_ T, err error) error { return err }

@@ -109,7 +109,7 @@ func TestTypingIsKept(t *testing.T) {
 	page.Open(b.server.URL + b.path(p) + "/code")
 	page.Type("#otp", "1234")
 	b.answers(t)
-	must(b.checkouts.Resend(t.Context(), b.box(t, "AZN").Caller, p.UUID.String()))(t)
+	testenv.Must(b.checkouts.Resend(t.Context(), b.box(t, "AZN").Caller, p.UUID.String()))(t)
 	page.passes(".card > .hint", "No code? It can be sent 2 more times.")
 	if got, at := page.value("#otp"), eval[string](page, "document.activeElement.id"); got != "1234" || at != "otp" {
 		t.Errorf("%q is left, at %q", got, at)

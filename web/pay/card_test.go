@@ -237,7 +237,7 @@ func TestNothingChargedIsSaidByTheBank(t *testing.T) {
 		},
 		"The time to pay is over": func(payment.Payment) {
 			b.clock.Advance(15 * time.Minute)
-			must(b.payments.Expire(t.Context()))(t)
+			testenv.Must(b.payments.Expire(t.Context()))(t)
 		},
 	} {
 		p := b.create(t, "AZN", "quasi_ecom")

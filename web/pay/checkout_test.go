@@ -148,7 +148,7 @@ func TestResends(t *testing.T) {
 		"No further code can be requested.",
 	} {
 		if i == 0 { // the shop, and then the payer
-			must(b.checkouts.Resend(t.Context(), b.box(t, "AZN").Caller, p.UUID.String()))(t)
+			testenv.Must(b.checkouts.Resend(t.Context(), b.box(t, "AZN").Caller, p.UUID.String()))(t)
 		} else {
 			wantBack(t, b, p, b.post(t, b.path(p)+"/resend"))
 		}

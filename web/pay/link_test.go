@@ -21,7 +21,7 @@ func (b *bundle) sell(t *testing.T, d paylink.Draft) (paylink.Link, string) {
 	box := b.box(t, "RUB")
 	d.CashboxID = box.CashboxID
 	owner := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 1, MerchantID: box.ID}
-	made := must(b.payLinks.Create(t.Context(), owner, d))(t)
+	made := testenv.Must(b.payLinks.Create(t.Context(), owner, d))(t)
 	return made, "/l/" + b.links.Token(made.UUID)
 }
 
@@ -66,7 +66,7 @@ func TestLinkEnds(t *testing.T) {
 	slow := b.post(t, path, "method", "sbp")
 	want(t, "too many from one address", line(slow.code, slow.header.Get("Retry-After") != ""), line(http.StatusTooManyRequests, true))
 	owner := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 1, MerchantID: made.MerchantID}
-	must(b.payLinks.Close(t.Context(), owner, made.ID))(t)
+	testenv.Must(b.payLinks.Close(t.Context(), owner, made.ID))(t)
 	for _, a := range []answer{b.ask(t, http.MethodGet, path), b.post(t, path, "method", "sbp")} {
 		testenv.Check(t, a.code == http.StatusGone && strings.Contains(a.body, "takes no payments"),
 			"closed: %d %s", a.code, a.body)
@@ -106,7 +106,7 @@ func TestLinkPicture(t *testing.T) {
 	a := b.ask(t, http.MethodGet, address)
 	want(t, "the picture is", line(a.code, a.header.Get("Content-Type"), a.header.Get("Cache-Control")),
 		"200 image/jpeg public, max-age=31536000, immutable")
-	drawn := must(jpeg.Decode(strings.NewReader(a.body)))(t)
+	drawn := testenv.Must(jpeg.Decode(strings.NewReader(a.body)))(t)
 	white, _, _, _ := drawn.At(0, 0).RGBA()
 	want(t, "it is", line(drawn.Bounds().Size(), white, strings.Contains(a.body, "<script>")), "(960,480) 65535 false")
 	of := strings.Replace(address, path, other, 1)

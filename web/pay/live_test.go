@@ -52,7 +52,7 @@ func TestCountdown(t *testing.T) {
 	testenv.Check(t, strings.HasPrefix(left, "0:"), "%s are left", left)
 	b.clock.Advance(time.Minute)
 	page.passes("h1", "The time to pay is over")
-	must(b.payments.Expire(context.Background()))(t)
+	testenv.Must(b.payments.Expire(context.Background()))(t)
 	want(t, "not expired", b.status(t, p), "failed")
 	// Who had sent the money late is told of it on the same page.
 	b.set(t, p, "completed", nil)

@@ -120,7 +120,7 @@ func TestWeight(t *testing.T) {
 func (b *bundle) setLogo(t *testing.T, p payment.Payment, file []byte) {
 	t.Helper()
 	who := caller.Caller{Kind: caller.MerchantPortal, MerchantID: p.MerchantID, Role: caller.Owner}
-	must(b.settings.UpdateOwnLook(t.Context(), who, directory.LookUpdate{CashboxID: p.CashboxID, Logo: file}))(t)
+	testenv.Must(b.settings.UpdateOwnLook(t.Context(), who, directory.LookUpdate{CashboxID: p.CashboxID, Logo: file}))(t)
 }
 
 // A shop's logo stands in place of its name, which screen readers hear, on pages for transfers and for cards, and

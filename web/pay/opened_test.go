@@ -41,13 +41,13 @@ func TestOpenedPages(t *testing.T) {
 		transfer.ID: {"requisite Safari", "cancel other"},
 		card.ID:     {"checkout Edge", "card Edge"},
 	} {
-		rows := must(b.Pool.Query(
+		rows := testenv.Must(b.Pool.Query(
 			t.Context(),
 			`select coalesce(detail->>'page', '') || ' ' || coalesce(detail->>'agent', '')
 			from payment_step where payment_id = $1 and actor = 'payer' and what = 'page_opened' order by id`,
 			id,
 		))(t)
-		got := must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
+		got := testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 		testenv.Check(t, slices.Equal(got, want), "got %q; want %q", got, want)
 	}
 }

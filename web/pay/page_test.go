@@ -121,7 +121,7 @@ func TestCheckAsked(t *testing.T) {
 		b.set(t, p, "failed", nil)
 		before := b.ask(t, http.MethodGet, b.path(p)+"/status").body
 		file := strings.NewReader(png)
-		must(b.payments.OpenAppeal(t.Context(), b.box(t, p.Currency).Caller, p.ID, payment.AppealRequest{
+		testenv.Must(b.payments.OpenAppeal(t.Context(), b.box(t, p.Currency).Caller, p.ID, payment.AppealRequest{
 			Reason:   ptr("The payer has paid."),
 			FileName: ptr("receipt.png"),
 			File:     io.NewSectionReader(file, 0, file.Size()),
@@ -195,7 +195,7 @@ func TestScan(t *testing.T) {
 		page := b.page(t, b.path(p)+"?lang=ru")
 		drawn := b.ask(t, http.MethodGet, page.Find(".scan img").AttrOr("src", ""))
 		want(t, "the code", line(drawn.code, drawn.header.Get("Content-Type")), line(http.StatusOK, "image/svg+xml"))
-		code := must(qr.Encode("https://pay.example"+b.path(p)+"?lang=ru", qr.M))(t)
+		code := testenv.Must(qr.Encode("https://pay.example"+b.path(p)+"?lang=ru", qr.M))(t)
 		wantIn(t, "the code is not that of the page's address", drawn.body,
 			fmt.Sprintf("viewBox=\"0 0 %[1]d %[1]d\"", code.Size+8))
 	}
@@ -280,7 +280,7 @@ func TestUnknownLinks(t *testing.T) {
 	b := setup(t, false)
 	p := b.create(t, "RUB", "sbp")
 	token := b.links.Token(p.UUID)
-	others := must(auth.NewLinks([]byte(strings.Repeat("x", 32))))(t)
+	others := testenv.Must(auth.NewLinks([]byte(strings.Repeat("x", 32))))(t)
 	bought := b.links.Token(b.create(t, "AZN", "quasi_ecom").UUID)
 	var first answer
 	for i, path := range []string{

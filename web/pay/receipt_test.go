@@ -29,10 +29,10 @@ func (b *bundle) attach(t testing.TB, p payment.Payment, name, content string) a
 	t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
-	part := must(form.CreateFormFile("file", name))(t)
-	must(part.Write([]byte(content)))(t)
+	part := testenv.Must(form.CreateFormFile("file", name))(t)
+	testenv.Must(part.Write([]byte(content)))(t)
 	noError(t, form.Close())
-	r := must(http.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+b.path(p)+"/receipt", &body))(t)
+	r := testenv.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+b.path(p)+"/receipt", &body))(t)
 	return b.send(t, r, "Sec-Fetch-Site", "same-origin", "Content-Type", form.FormDataContentType())
 }
 
@@ -64,7 +64,7 @@ func TestReceipts(t *testing.T) {
 	wantText(t, b.page(t, b.path(p)), ".received", "1 receipt received.")
 
 	b.clock.Advance(time.Hour)
-	must(b.payments.Expire(t.Context()))(t)
+	testenv.Must(b.payments.Expire(t.Context()))(t)
 	for _, name := range []string{"second.pdf", "third.pdf", "fourth.pdf"} {
 		wantBack(t, b, p, b.attach(t, p, name, pdf))
 	}
@@ -73,7 +73,7 @@ func TestReceipts(t *testing.T) {
 	wantText(t, page, ".proof .hint", "No more receipts are needed.")
 	want(t, "a fourth receipt can be sent", page.Find(".proof form").Length(), 0)
 	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
-	list := must(b.payments.ListReceipts(t.Context(), trader, p.ID))(t)
+	list := testenv.Must(b.payments.ListReceipts(t.Context(), trader, p.ID))(t)
 	want(t, "kept are", line(len(list), list[0].Name, list[0].Type, list[2].Name), "3 чек.png image/png third.pdf")
 	_, content, err := b.payments.ReadReceipt(t.Context(), trader, p.ID, 1)
 	noError(t, err)

@@ -36,7 +36,7 @@ func TestReturn(t *testing.T) {
 			want(t, "a payment that waits leads away", b.page(t, b.path(p)).Find("a[target]").Length(), 0)
 			b.set(t, p, status, nil)
 			button := b.page(t, b.path(p)).Find("a.button")
-			to := must(url.Parse(button.AttrOr("href", "")))(t)
+			to := testenv.Must(url.Parse(button.AttrOr("href", "")))(t)
 			wanted := url.Values{"order": {"7"}, "paymentUuid": {p.UUID.String()}, "status": {status}}
 			want(t, method, line(to.Host+to.Path, to.Query().Encode(), words(button)),
 				line("shop.example/thanks", wanted.Encode(), "Back to the shop"))

@@ -230,9 +230,9 @@ func TestAnotherAmountTaken(t *testing.T) {
 	b := setup(t, false)
 	p := b.create(t, "RUB", "sbp")
 	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
-	must(b.payments.ConfirmCame(t.Context(), trader, p.ID, payment.Came{Amount: ptr("700.50")}))(t)
+	testenv.Must(b.payments.ConfirmCame(t.Context(), trader, p.ID, payment.Came{Amount: ptr("700.50")}))(t)
 	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
-	must(b.payments.DecideCase(t.Context(), operator, payment.CaseDecision{PaymentID: p.ID, Decision: payment.TakeWhatCame}))(t)
+	testenv.Must(b.payments.DecideCase(t.Context(), operator, payment.CaseDecision{PaymentID: p.ID, Decision: payment.TakeWhatCame}))(t)
 	for _, language := range texts.Languages {
 		spoken := texts.For(language.Code)
 		for _, path := range []string{"", "/receipt"} {
@@ -255,14 +255,14 @@ func TestPartIsNotCancelled(t *testing.T) {
 	cancel := `a[href$="/cancel"]`
 	want(t, "offered before", b.page(t, b.path(p)).Find(cancel).Length(), 1)
 	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
-	must(b.payments.ConfirmCame(t.Context(), trader, p.ID, payment.Came{Amount: ptr("700.50")}))(t)
+	testenv.Must(b.payments.ConfirmCame(t.Context(), trader, p.ID, payment.Came{Amount: ptr("700.50")}))(t)
 	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
-	must(b.payments.DecideCase(t.Context(), operator, payment.CaseDecision{PaymentID: p.ID, Decision: payment.WaitForRest}))(t)
+	testenv.Must(b.payments.DecideCase(t.Context(), operator, payment.CaseDecision{PaymentID: p.ID, Decision: payment.WaitForRest}))(t)
 	want(t, "offered", b.page(t, b.path(p)).Find(cancel).Length(), 0)
 	for _, method := range []string{"GET", "POST"} {
 		wantBack(t, b, p, b.ask(t, method, b.path(p)+"/cancel"))
 	}
-	must(b.payments.Claim(t.Context(), p.UUID))(t)
+	testenv.Must(b.payments.Claim(t.Context(), p.UUID))(t)
 	want(t, "offered once it is said", b.page(t, b.path(p)).Find(cancel).Length(), 0)
 }
 

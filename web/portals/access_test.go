@@ -317,7 +317,7 @@ func verdict(pattern string, a portaltest.Answer) string {
 // patterns are those of all routes, and whether they are open to everybody.
 func patterns(t testing.TB, rooms portals.Rooms) map[string]bool {
 	t.Helper()
-	features := must(portals.Routes(rooms))(t)
+	features := testenv.Must(portals.Routes(rooms))(t)
 	found := map[string]bool{}
 	for _, route := range append(portal.CoreRoutes(), features...) {
 		found[route.Pattern] = route.Open

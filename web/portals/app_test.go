@@ -31,8 +31,7 @@ func newApp(t *testing.T, b *portaltest.Bundle, p *portaltest.Person) app {
 	var worker *target.Info
 	testenv.Until(t, "the worker runs", func() bool {
 		browsertest.Eval[bool](a.Tab, `fetch("/offline").then(() => true)`) // it passes the worker
-		targets, err := chromedp.Targets(a.Ctx)
-		noError(t, err)
+		targets := testenv.Must(chromedp.Targets(a.Ctx))(t)
 		at := slices.IndexFunc(targets, func(one *target.Info) bool { return one.URL == b.Server.URL+"/worker.js" })
 		if at >= 0 {
 			worker = targets[at]

@@ -7,6 +7,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -46,7 +47,7 @@ func TestMerchantAppeals(t *testing.T) {
 		line(file.Body == portaltest.PDF, file.Header.Get("Content-Disposition"), file.Header.Get("X-Content-Type-Options")),
 		"true attachment; filename=own.pdf nosniff")
 	want(t, "the payment leads there", p.Page(t, path(first)).Find("a[href='/merchant/appeals/1']").Length(), 1)
-	must(b.Payments.ReviewAppeal(t.Context(), portaltest.Admin, 1))(t)
+	testenv.Must(b.Payments.ReviewAppeal(t.Context(), portaltest.Admin, 1))(t)
 	reason := "No such transfer"
 	_, err := b.Payments.ResolveAppeal(t.Context(), portaltest.Admin, 1, payment.Resolution{
 		Outcome: "failed", Reason: &reason, Statement: new("no such line"),

@@ -42,7 +42,7 @@ func makeVictims(t *testing.T, b *portaltest.Bundle) victims {
 	failed := b.Failed(t, "1500")
 	open := b.Create(t, "1600")
 	_, appeal := b.OpenedAppeal(t, "why")
-	must(b.Payments.Claim(t.Context(), open.UUID))(t)
+	testenv.Must(b.Payments.Claim(t.Context(), open.UUID))(t)
 	noError(t, b.Payments.AddReceipt(t.Context(), open.UUID, "proof.pdf", portaltest.Section(portaltest.PDF)))
 	taken := b.TakenPayouts(t, 1)[0]
 	waiting := strings.TrimPrefix(b.PayOut(t, 2)[1], "/trader/payouts/")

@@ -116,7 +116,7 @@ func TestEveryPageIsExamined(t *testing.T) {
 			}
 		}
 		for _, path := range pages {
-			r := must(http.NewRequestWithContext(t.Context(), http.MethodGet, b.Server.URL+path, nil))(t)
+			r := testenv.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, b.Server.URL+path, nil))(t)
 			_, pattern := left.Handler(r)
 			delete(missing, pattern)
 			want(t, path+" is no page, and leads from", wantLight(t, p, browsertest.InLanguage(path, say.Russian), files).To(), "")

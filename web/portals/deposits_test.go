@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -32,7 +33,7 @@ func TestMerchantDeposits(t *testing.T) {
 	want(t, "the first cashbox counts", a.To(), "/merchant/deposits/2")
 	listed := portaltest.List(t, p, "/merchant/deposits", 0, 2, 3, 5)
 	want(t, "listed", listed, []string{"2 | 1.00 USDT | TRC20 | Pending", "1 | 25.50 USDT | TRC20 | Pending"})
-	must(b.Rooms.Deposits.Confirm(t.Context(), portaltest.Admin, 1))(t)
+	testenv.Must(b.Rooms.Deposits.Confirm(t.Context(), portaltest.Admin, 1))(t)
 	text := p.Get(t, "/merchant/deposits/1").Text()
 	wantIn(t, "its page", text, "Pending → Confirmed", "operator")
 	wantNot(t, "its page", text, "operator 1")

@@ -149,8 +149,7 @@ func (p *planted) payment(text string, at int) {
 	for _, field := range []string{"description", "user", "name", "back"} {
 		p.plant(field, text, 250, func(text string) error { return p.detailed(field, text, at) })
 	}
-	_, err := b.Payments.Claim(ctx, made.UUID)
-	noError(p.t, err)
+	testenv.Must(b.Payments.Claim(ctx, made.UUID))(p.t)
 	p.plant("receipt", text, 200, func(text string) error {
 		return b.Payments.AddReceipt(ctx, made.UUID, text+".pdf", portaltest.Section(portaltest.PDF))
 	})
@@ -221,8 +220,7 @@ func (p *planted) payout(text string, at int) {
 func (p *planted) ended(id, text string, paid bool) {
 	p.t.Helper()
 	b, ctx := p.b, p.t.Context()
-	_, err := b.Payouts.Take(ctx, b.AsTrader(), id)
-	noError(p.t, err)
+	testenv.Must(b.Payouts.Take(ctx, b.AsTrader(), id))(p.t)
 	if paid {
 		p.plant("proof", text, 255, func(text string) error {
 			_, err := b.Payouts.Complete(ctx, b.AsTrader(), id, &text)
@@ -241,12 +239,9 @@ func (p *planted) settle() {
 	p.t.Helper()
 	b, ctx := p.b, p.t.Context()
 	b.Clock.Advance(2 * time.Hour)
-	_, err := b.Payments.Expire(ctx)
-	noError(p.t, err)
-	failed, err := b.Pool.Query(ctx, "select id from payment where status = 'failed' order by id")
-	noError(p.t, err)
-	ids, err := pgx.CollectRows(failed, pgx.RowTo[int64])
-	noError(p.t, err)
+	testenv.Must(b.Payments.Expire(ctx))(p.t)
+	failed := testenv.Must(b.Pool.Query(ctx, "select id from payment where status = 'failed' order by id"))(p.t)
+	ids := testenv.Must(pgx.CollectRows(failed, pgx.RowTo[int64]))(p.t)
 	for i, id := range ids {
 		text := p.hostile[i%len(p.hostile)]
 		p.plant("reason", text, 1000, func(reason string) error {
@@ -274,8 +269,7 @@ func (p *planted) settle() {
 // decide has an operator decide an appeal for a reason.
 func (p *planted) decide(id int64, text string) {
 	p.t.Helper()
-	_, err := p.b.Payments.ReviewAppeal(p.t.Context(), portaltest.Admin, id)
-	noError(p.t, err)
+	testenv.Must(p.b.Payments.ReviewAppeal(p.t.Context(), portaltest.Admin, id))(p.t)
 	p.plant("decision", text, 255, func(reason string) error {
 		_, err := p.b.Payments.ResolveAppeal(p.t.Context(), portaltest.Admin, id,
 			payment.Resolution{Outcome: "failed", Reason: &reason, Statement: &reason})

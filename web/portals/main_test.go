@@ -15,6 +15,3 @@ var (
 	hidden, line, rows, says, words   = portaltest.Hidden, portaltest.Line, portaltest.Rows, portaltest.Says, portaltest.Words
 	noError                           = testenv.NoError
 )
-
-// must is what a call has given that has to succeed.
-func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }

@@ -15,6 +15,7 @@ import (
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/report"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -149,7 +150,7 @@ func TestIncome(t *testing.T) {
 	b := portaltest.Parallel(t)
 	one := treasurer(t, b, "one")
 	p := b.Create(t, "1000")
-	must(b.Payments.Confirm(t.Context(), b.AsTrader(), p.ID))(t)
+	testenv.Must(b.Payments.Confirm(t.Context(), b.AsTrader(), p.ID))(t)
 	text := one.Get(t, "/operator/income").Text()
 	wantIn(t, "today", text, "0.47619048")
 	b.Clock.Advance(26 * time.Hour)

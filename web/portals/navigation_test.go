@@ -7,6 +7,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -77,8 +78,8 @@ func TestWaitsInNavigation(t *testing.T) {
 		select merchant_id, cashbox_id, amount, network, address, gen_random_uuid(), created_at, status_at
 		from deposit, generate_series(1, 99)`)
 	tells("many", operator, "/operator/traders", "Deposits 99+ waiting, Appeals 1 waiting")
-	lock := must(b.Pool.Begin(t.Context()))(t)
+	lock := testenv.Must(b.Pool.Begin(t.Context()))(t)
 	defer func() { _ = lock.Rollback(t.Context()) }()
-	must(lock.Exec(t.Context(), "lock table deposit in access exclusive mode"))(t)
+	testenv.Must(lock.Exec(t.Context(), "lock table deposit in access exclusive mode"))(t)
 	want(t, "while they cannot be counted", counts(operator, "/operator/traders"), "")
 }

@@ -12,6 +12,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/report"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -24,7 +25,7 @@ func TestOverviewLinks(t *testing.T) {
 	week(t, b)
 	appealed := b.Failed(t, "1300")
 	reason := "not paid"
-	must(b.Payments.AppealWithReceipt(t.Context(), b.AsMerchant(), appealed.ID, 1, &reason))(t)
+	testenv.Must(b.Payments.AppealWithReceipt(t.Context(), b.AsMerchant(), appealed.ID, 1, &reason))(t)
 	b.Tell(t, b.Merchant, 1, "delivered")
 	dead := b.Tell(t, b.Merchant, 2, "dead")
 	b.Attempt(t, dead, 502, 10, "")
@@ -73,8 +74,8 @@ func week(t testing.TB, b *portaltest.Bundle) {
 	t.Helper()
 	paid, failed := b.Create(t, "1000"), b.Create(t, "500")
 	b.Clock.Advance(90 * time.Second)
-	must(b.Payments.Confirm(t.Context(), b.AsTrader(), paid.ID))(t)
-	must(b.Payments.Cancel(t.Context(), b.AsTrader(), failed.ID, nil))(t)
+	testenv.Must(b.Payments.Confirm(t.Context(), b.AsTrader(), paid.ID))(t)
+	testenv.Must(b.Payments.Cancel(t.Context(), b.AsTrader(), failed.ID, nil))(t)
 	b.Exec(t, `insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key,
 		created_at, status_at) values ($1, $2, 5, 'TRC20', 'T', gen_random_uuid(), now(), now())`,
 		b.Merchant.ID, b.Merchant.CashboxID)

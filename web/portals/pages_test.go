@@ -27,8 +27,8 @@ import (
 func traderPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []string {
 	t.Helper()
 	open, ended := b.Create(t, "1500"), b.Create(t, "1600")
-	must(b.Payments.Claim(t.Context(), open.UUID))(t)
-	must(b.Payments.Confirm(t.Context(), b.AsTrader(), ended.ID))(t)
+	testenv.Must(b.Payments.Claim(t.Context(), open.UUID))(t)
+	testenv.Must(b.Payments.Confirm(t.Context(), b.AsTrader(), ended.ID))(t)
 	taken := b.PayOut(t, 1)[0]
 	p.Post(t, taken+"/take")
 	path := fmt.Sprintf("/trader/payments/%d", open.ID)
@@ -56,12 +56,12 @@ func traderPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []str
 // forwarded is a message that waits, of a phone that the trader has paired.
 func forwarded(t testing.TB, b *portaltest.Bundle) (message, phoneID int64) {
 	t.Helper()
-	phone := must(b.Rooms.Messages.CreateDevice(t.Context(), b.AsTrader(), "Pixel"))(t)
+	phone := testenv.Must(b.Rooms.Messages.CreateDevice(t.Context(), b.AsTrader(), "Pixel"))(t)
 	noError(t, b.Rooms.Messages.SetRule(t.Context(), b.AsTrader(), bankmessage.NewRule{
 		RequisiteID: b.Traders[0].Requisites[0], DeviceID: phone.ID, Bank: "sber", Mode: bankmessage.On, Most: "5000",
 	}))
 	who := caller.Caller{Kind: caller.Device, ID: phone.ID, TraderID: b.Traders[0].ID}
-	must(b.Rooms.Messages.Receive(t.Context(), who, bankmessage.Forwarded{
+	testenv.Must(b.Rooms.Messages.Receive(t.Context(), who, bankmessage.Forwarded{
 		ID: "1", Kind: "sms", Sender: "900", Text: "Перевод по СБП от Иван <b>П. + 1500 ₽",
 	}))(t)
 	b.Get(t, &message, "select max(id) from bank_message")
@@ -71,7 +71,7 @@ func forwarded(t testing.TB, b *portaltest.Bundle) (message, phoneID int64) {
 // invitation is the page by which somebody sets their password.
 func invitation(t testing.TB, b *portaltest.Bundle) string {
 	t.Helper()
-	link := must(b.Sessions.InviteMember(t.Context(), b.AsMerchant(), "invited", caller.Support))(t)
+	link := testenv.Must(b.Sessions.InviteMember(t.Context(), b.AsMerchant(), "invited", caller.Support))(t)
 	_, token, _ := strings.Cut(link, "/invitation/")
 	return "/invitation/" + token
 }
@@ -125,14 +125,14 @@ func casePages(t testing.TB, b *portaltest.Bundle, _ *portaltest.Person) []strin
 	d := b.Deposited(t, "250.5", "<b>first")
 	_, open := b.OpenedAppeal(t, strings.Repeat("It was paid. ", 20))
 	p, reviewed := b.OpenedAppeal(t, "it was paid, too")
-	must(b.Payments.ReviewAppeal(t.Context(), portaltest.Admin, reviewed))(t)
+	testenv.Must(b.Payments.ReviewAppeal(t.Context(), portaltest.Admin, reviewed))(t)
 	noError(t, b.Payments.WriteThread(t.Context(), portaltest.Admin, reviewed, strings.Repeat("Did it come? ", 30)))
 	noError(t, b.Payments.WriteThread(t.Context(), b.AsTrader(), reviewed, strings.Repeat("No.", 90)))
 	b.Tell(t, b.Merchant, 901, "dead")
 	payouts := b.TakenPayouts(t, 2)
 	processing, proof, elsewhere := "/operator/payouts/"+payouts[0], "42", "https://elsewhere.example"
-	must(b.Payouts.Complete(t.Context(), b.AsTrader(), payouts[1], &proof))(t)
-	replay := must(b.Rooms.Events.Replay(t.Context(), portaltest.Admin,
+	testenv.Must(b.Payouts.Complete(t.Context(), b.AsTrader(), payouts[1], &proof))(t)
+	replay := testenv.Must(b.Rooms.Events.Replay(t.Context(), portaltest.Admin,
 		webhook.Replay{MerchantID: &b.Merchant.ID, URL: &elsewhere}))(t)
 	b.Clock.Advance(31 * time.Minute)
 	b.Exec(t, "update payment set payer_user_id = 'payer-1'")
@@ -227,7 +227,7 @@ func directoryPages(t testing.TB, b *portaltest.Bundle, admin *portaltest.Person
 	b.User(t, "desk", caller.Trader, caller.Desk, b.Traders[0].ID)
 	_, phone := forwarded(t, b)
 	who := caller.Caller{Kind: caller.Device, ID: phone, TraderID: b.Traders[0].ID}
-	must(b.Rooms.Messages.Receive(t.Context(), who, bankmessage.Forwarded{
+	testenv.Must(b.Rooms.Messages.Receive(t.Context(), who, bankmessage.Forwarded{
 		ID: "unknown", Kind: "push", Sender: "a.bank.with.a.rather.long.name", Text: strings.Repeat("Nobody <b>knows 5 of this. ", 9),
 	}))(t)
 	return []string{
@@ -285,7 +285,7 @@ func moneyPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []stri
 	fund := p.Get(t, "/operator/money/fund/confirm?"+fundQuery(b, "5", "tx")+"&reason=Why")
 	approval := p.Post(t, "/operator/money/fund", hidden(fund.Page(t))...).To()
 	made := b.Create(t, "1000")
-	must(b.Payments.Confirm(t.Context(), b.AsTrader(), made.ID))(t)
+	testenv.Must(b.Payments.Confirm(t.Context(), b.AsTrader(), made.ID))(t)
 	proposed := p.Post(t, "/operator/rates/feeds/new",
 		hidden(p.Page(t, "/operator/rates/feeds/new"), feed("https://rates.example/v1")...)...).To()
 	second := treasurer(t, b, "second")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gateway.example/internal/clock"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portals"
 )
 
@@ -21,7 +22,7 @@ func TestNothingIsLeftOut(t *testing.T) {
 		}
 	}
 	rooms.Stopping, rooms.Clock = make(chan struct{}), clock.Real{}
-	must(portals.Routes(rooms))(t)
+	testenv.Must(portals.Routes(rooms))(t)
 	for field, room := range all.Fields() {
 		kinds := []reflect.Kind{reflect.Pointer, reflect.Interface, reflect.Chan}
 		if !slices.Contains(kinds, room.Kind()) || field.Name == "Sandbox" || field.Name == "Simulator" {

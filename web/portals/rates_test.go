@@ -9,6 +9,7 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/rate"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -37,7 +38,7 @@ func TestSetRatePage(t *testing.T) {
 	}
 	wantIn(t, "beyond the band", set("105.01", "+5.01 %").To(), "/operator/approvals/")
 	want(t, "within the band: to", set("95", "−5.00 %").To(), "/operator/rates")
-	want(t, "the rate", must(rate.Current(t.Context(), b.Queries(), "RUB", b.Clock.Now()))(t).FiatPerUSDT, "95")
+	want(t, "the rate", testenv.Must(rate.Current(t.Context(), b.Queries(), "RUB", b.Clock.Now()))(t).FiatPerUSDT, "95")
 	text := one.Get(t, "/operator/rates").Text()
 	wantIn(t, "the page", text, "USDT/RUB", "95.00", "By hand", "±5", "No rate")
 }

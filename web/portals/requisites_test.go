@@ -10,6 +10,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -87,7 +88,7 @@ func TestWhyNoPayments(t *testing.T) {
 // Working hours are told in the zone they were set in.
 func TestWhyWorkingHours(t *testing.T) {
 	b, browser := portaltest.Trader(t)
-	tokyo := must(time.LoadLocation("Asia/Tokyo"))(t)
+	tokyo := testenv.Must(time.LoadLocation("Asia/Tokyo"))(t)
 	begin := b.Clock.Now().In(tokyo).Add(2 * time.Hour).Truncate(time.Minute)
 	setRequisite(t, b, "own_work_from = $2::text::time, own_work_until = $3::text::time, own_time_zone = 'Asia/Tokyo'",
 		begin.Format("15:04"), begin.Add(time.Hour).Format("15:04"))

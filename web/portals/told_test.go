@@ -108,8 +108,7 @@ func (f *teller) says(t *testing.T, text string) (answer string) {
 	update := map[string]any{"update_id": f.written.Add(1), "message": map[string]any{
 		"message_id": 1, "date": time.Now().Unix(), "text": text, "chat": map[string]any{"id": json.Number(chatID), "type": "private"},
 	}}
-	body, err := json.Marshal(update)
-	noError(t, err)
+	body := testenv.Must(json.Marshal(update))(t)
 	sent := false
 	testenv.Until(t, "the bot answers "+text, func() bool {
 		noError(t, f.feed.Find(t.Context())) // which is what lets this process hear

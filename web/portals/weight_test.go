@@ -9,6 +9,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -21,8 +22,8 @@ func weighed(t testing.TB, p *portaltest.Person, path string) (a portaltest.Answ
 	a = p.Get(t, path, "Accept-Encoding", "gzip")
 	bytes = len(a.Body)
 	if a.Header.Get("Content-Encoding") == "gzip" {
-		unpacked := must(gzip.NewReader(strings.NewReader(a.Body)))(t)
-		content := must(io.ReadAll(unpacked))(t)
+		unpacked := testenv.Must(gzip.NewReader(strings.NewReader(a.Body)))(t)
+		content := testenv.Must(io.ReadAll(unpacked))(t)
 		a.Body = string(content)
 	}
 	return a, bytes

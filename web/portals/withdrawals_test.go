@@ -144,7 +144,7 @@ func TestWithdrawalWalk(t *testing.T) {
 	paid := &payingChain{head: 100}
 	tron, _ := chain.Find("TRC20")
 	client := &http.Client{Transport: simulated.Transport{Handler: simulated.Handler(tron, paid)}}
-	watcher := must(chain.NewWatcher(b.Pool, b.Clock, client, tron, []string{"http://one.example", "http://two.example"}))(t)
+	watcher := testenv.Must(chain.NewWatcher(b.Pool, b.Clock, client, tron, []string{"http://one.example", "http://two.example"}))(t)
 	watcher.Named = b.Withdrawals
 	round := func() {
 		t.Helper()
@@ -154,7 +154,7 @@ func TestWithdrawalWalk(t *testing.T) {
 	}
 	round()
 	paid.sent = []simulated.Transfer{{
-		Block: 101, Hash: hash, From: chain.Raw{19: 1}, To: must(chain.Read("TRC20", to))(t), Amount: decimal.RequireFromString("20"),
+		Block: 101, Hash: hash, From: chain.Raw{19: 1}, To: testenv.Must(chain.Read("TRC20", to))(t), Amount: decimal.RequireFromString("20"),
 	}}
 	paid.head = 101
 	round()
@@ -176,14 +176,14 @@ func proved(
 	p = b.Joins(t, login, kind, role, of)
 	page := p.Page(t, "/second-factor/app")
 	secret, now := page.Find(".mono").Text(), time.Now()
-	a := p.Post(t, "/second-factor/app", hidden(page, "code", must(totp.GenerateCode(secret, now))(t))...)
+	a := p.Post(t, "/second-factor/app", hidden(page, "code", testenv.Must(totp.GenerateCode(secret, now))(t))...)
 	want(t, login+" has an app", a.Page(t).Find(".codes li").Length(), 10)
 	return p, func() string { // of a step after the one that was used
 		at := now.Add(30 * time.Second)
 		if present := time.Now(); present.After(at) {
 			at = present
 		}
-		return must(totp.GenerateCode(secret, at))(t)
+		return testenv.Must(totp.GenerateCode(secret, at))(t)
 	}
 }
 

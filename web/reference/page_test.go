@@ -14,14 +14,12 @@ import (
 
 func page(t *testing.T, url string, status int) *goquery.Document {
 	t.Helper()
-	response, err := http.Get(url)
-	testenv.NoError(t, err)
+	response := testenv.Must(http.Get(url))(t)
 	defer response.Body.Close()
 	testenv.Need(t, response.StatusCode == status, "%s: %d, want %d", url, response.StatusCode, status)
 	policy := response.Header.Get("Content-Security-Policy")
 	testenv.Check(t, strings.HasPrefix(policy, "default-src 'none'"), "%s: the policy is %q", url, policy)
-	document, err := goquery.NewDocumentFromReader(response.Body)
-	testenv.NoError(t, err)
+	document := testenv.Must(goquery.NewDocumentFromReader(response.Body))(t)
 	return document
 }
 
@@ -85,10 +83,8 @@ func leads(t *testing.T, from, to string) {
 	if strings.HasPrefix(to, "https://") {
 		return
 	}
-	base, err := url.Parse(from)
-	testenv.NoError(t, err)
-	at, err := base.Parse(to)
-	testenv.NoError(t, err)
+	base := testenv.Must(url.Parse(from))(t)
+	at := testenv.Must(base.Parse(to))(t)
 	document := page(t, at.String(), http.StatusOK)
 	testenv.Check(t, at.Fragment == "" || document.Find("#"+at.Fragment).Length() == 1,
 		"%s leads to %s, which has no such part", from, to)

@@ -26,15 +26,13 @@ func TestMain(m *testing.M) {
 // outside a sandbox.
 func serve(t testing.TB, api http.Handler) *httptest.Server {
 	t.Helper()
-	content, err := os.ReadFile("../../docs/openapi.json")
-	testenv.NoError(t, err)
+	content := testenv.Must(os.ReadFile("../../docs/openapi.json"))(t)
 	rooms := reference.Rooms{Description: content}
 	if api != nil {
 		rooms.API = api
 		rooms.Sandbox = &reference.Sandbox{Keys: []reference.Key{key}, Secret: applicationSecret}
 	}
-	pages, err := reference.New(rooms)
-	testenv.NoError(t, err)
+	pages := testenv.Must(reference.New(rooms))(t)
 	server := httptest.NewServer(pages)
 	t.Cleanup(server.Close)
 	return server

@@ -52,22 +52,18 @@ func send(t *testing.T, address, origin string, fields map[string]string, file s
 		_ = form.WriteField(name, value)
 	}
 	if file != "" {
-		part, err := form.CreateFormFile("file", "receipt.pdf")
-		testenv.NoError(t, err)
+		part := testenv.Must(form.CreateFormFile("file", "receipt.pdf"))(t)
 		_, _ = io.WriteString(part, file)
 	}
 	_ = form.Close()
-	request, err := http.NewRequest(http.MethodPost, address, &body)
-	testenv.NoError(t, err)
+	request := testenv.Must(http.NewRequest(http.MethodPost, address, &body))(t)
 	request.Header.Set("Content-Type", form.FormDataContentType())
 	if origin != "" {
 		request.Header.Set("Origin", origin)
 	}
-	response, err := http.DefaultClient.Do(request)
-	testenv.NoError(t, err)
+	response := testenv.Must(http.DefaultClient.Do(request))(t)
 	defer response.Body.Close()
-	document, err := goquery.NewDocumentFromReader(response.Body)
-	testenv.NoError(t, err)
+	document := testenv.Must(goquery.NewDocumentFromReader(response.Body))(t)
 	return response.StatusCode, document
 }
 

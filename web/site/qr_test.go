@@ -16,8 +16,7 @@ var stroke = regexp.MustCompile(`M(\d+) (\d+)h(\d+)v1h-(\d+)z`)
 // What is drawn is the code, square by square, with the white edge that a camera needs.
 func TestDraw(t *testing.T) {
 	t.Parallel()
-	code, err := qr.Encode("https://pay.example/r/token?lang=ru", qr.M)
-	testenv.NoError(t, err)
+	code := testenv.Must(qr.Encode("https://pay.example/r/token?lang=ru", qr.M))(t)
 	drawn := map[string]bool{}
 	for _, found := range stroke.FindAllStringSubmatch(string(draw(code)), -1) {
 		var n [4]int

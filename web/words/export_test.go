@@ -14,16 +14,14 @@ import (
 // Keys are the keys that key.go declares.
 func Keys(t *testing.T) []Key {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "key.go", nil, 0)
-	testenv.NoError(t, err)
+	file := testenv.Must(parser.ParseFile(token.NewFileSet(), "key.go", nil, 0))(t)
 	var keys []Key
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
 		if !ok || fmt.Sprint(spec.Type) != "Key" {
 			return true
 		}
-		text, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
-		testenv.NoError(t, err)
+		text := testenv.Must(strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value))(t)
 		keys = append(keys, Key(text))
 		return true
 	})

@@ -115,8 +115,7 @@ func enrol(t *testing.T, p *portaltest.Person) string {
 
 func code(t *testing.T, secret string, after time.Duration) string {
 	t.Helper()
-	digits, err := totp.GenerateCode(secret, time.Now().Add(after))
-	noError(t, err)
+	digits := testenv.Must(totp.GenerateCode(secret, time.Now().Add(after)))(t)
 	return digits
 }
 

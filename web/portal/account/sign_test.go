@@ -27,9 +27,8 @@ func TestDeviceCookie(t *testing.T) {
 func TestBearerIsNoCookie(t *testing.T) {
 	b := portaltest.Parallel(t)
 	b.User(t, "owner", caller.Trader, caller.Owner, b.Traders[0].ID)
-	token, err := b.Sessions.Login(t.Context(), session.Credentials{Login: "owner", Password: portaltest.Password},
-		session.Origin{})
-	noError(t, err)
+	token := testenv.Must(b.Sessions.Login(t.Context(), session.Credentials{Login: "owner", Password: portaltest.Password},
+		session.Origin{}))(t)
 	p := b.Nobody()
 	p.Cookies["session"] = token.Bearer
 	if a := p.Get(t, "/trader"); a.Code != http.StatusSeeOther || !strings.HasPrefix(a.To(), "/sign-in") {
@@ -47,8 +46,7 @@ func TestSecureCookie(t *testing.T) {
 	b.User(t, "owner", caller.Trader, caller.Owner, b.Traders[0].ID)
 	rooms := b.Rooms
 	rooms.Secure = true
-	pages, err := portals.New(rooms)
-	noError(t, err)
+	pages := testenv.Must(portals.New(rooms))(t)
 	server := httptest.NewServer(pages)
 	t.Cleanup(server.Close)
 	b.Server = server

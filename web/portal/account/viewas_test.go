@@ -27,8 +27,7 @@ func TestViewAsAndBack(t *testing.T) {
 		t.Fatalf("%d to %q", a.Code, a.To())
 	}
 	a := p.Get(t, "/trader")
-	istanbul, err := time.LoadLocation("Europe/Istanbul")
-	noError(t, err)
+	istanbul := testenv.Must(time.LoadLocation("Europe/Istanbul"))(t)
 	var wanted []string
 	for _, second := range []time.Duration{0, time.Minute} {
 		wanted = append(wanted, fmt.Sprintf("Вы смотрите как trader-1 (владелец) до %s: менять ничего нельзя.",

@@ -55,8 +55,7 @@ func TestDeskIsLive(t *testing.T) {
 	want(t, "the hidden tab is titled", browsertest.Eval[string](tab, "document.title"), "(1) Desk · Trader")
 	after := browsertest.Eval[string](tab, `document.documentElement.dataset.chimes || "0"`)
 	testenv.Check(t, after > before, "%s chimes before, %s after", before, after)
-	_, err := b.Payments.Confirm(t.Context(), b.AsTrader(), first.ID)
-	noError(t, err)
+	testenv.Must(b.Payments.Confirm(t.Context(), b.AsTrader(), first.ID))(t)
 	portaltest.AwaitScript(t, tab, jobs, ids(second, third))
 	noError(t, b.Rooms.Settings.SetBreak(t.Context(), b.AsTrader(), true))
 	tab.Await(".receiving .badge", "Paused")
@@ -130,8 +129,7 @@ func (r *replica) start(t *testing.T, rooms portals.Rooms) {
 	t.Helper()
 	stopping := make(chan struct{})
 	rooms.Stopping = stopping
-	pages, err := portals.New(rooms)
-	noError(t, err)
+	pages := testenv.Must(portals.New(rooms))(t)
 	r.pages.Store(&pages)
 	r.stop = sync.OnceFunc(func() {
 		r.pages.Store(nil)
@@ -235,8 +233,7 @@ func TestConfirmInPlace(t *testing.T) {
 
 	tab.Click(row[1] + "a.primary")
 	tab.Await(row[1]+".said", "ConfirmedUndo (5)")
-	_, err := b.Payments.Cancel(t.Context(), b.AsTrader(), made[1].ID, nil)
-	noError(t, err)
+	testenv.Must(b.Payments.Cancel(t.Context(), b.AsTrader(), made[1].ID, nil))(t)
 	b.Confirm(t, made[2]) // the desk is shown anew
 	browsertest.Eval[bool](tab, `htmx.trigger(document.body, "changed")`)
 	tab.Gone(row[2])

@@ -84,8 +84,7 @@ func TestEarnings(t *testing.T) {
 	b.Exec(t, "update trader set share_percent = 2")
 	made := b.Create(t, "1500")
 	b.Clock.Advance(90 * time.Second)
-	_, err := b.Payments.Confirm(t.Context(), b.AsTrader(), made.ID)
-	noError(t, err)
+	testenv.Must(b.Payments.Confirm(t.Context(), b.AsTrader(), made.ID))(t)
 	wantIn(t, "the desk", portaltest.Words(trader.Page(t, "/trader").Find(".earned")), "Today 0.30 0.30000000 1 completed", "30 days 0.30")
 	for _, days := range []string{"", "?days=1", "?days=7", "?days=90", "?days=8"} {
 		page := trader.Page(t, "/trader/earnings"+days).Find("main")

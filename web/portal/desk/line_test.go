@@ -41,11 +41,9 @@ type listening struct{ lines chan string }
 // listen opens a line to the desk of whoever is signed in.
 func listen(t testing.TB, p *portaltest.Person) listening {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.Bundle.Server.URL+"/trader/live", nil)
-	noError(t, err)
+	r := testenv.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, p.Bundle.Server.URL+"/trader/live", nil))(t)
 	r.AddCookie(&http.Cookie{Name: "session", Value: p.Cookie()})
-	response, err := http.DefaultTransport.RoundTrip(r)
-	noError(t, err)
+	response := testenv.Must(http.DefaultTransport.RoundTrip(r))(t)
 	t.Cleanup(func() { _ = response.Body.Close() })
 	kind := response.Header.Get("Content-Type")
 	testenv.Need(t, response.StatusCode == http.StatusOK && kind == "text/event-stream",

@@ -101,9 +101,8 @@ func TestStaleLook(t *testing.T) {
 	want(t, "shown", p.Page(t, path).Find("#pageColor").AttrOr("value", ""), "#222222")
 	// An operator's change counts as well.
 	slow = hidden(p.Page(t, path), "pageColor", "#333333")
-	_, err := b.Settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin},
-		directory.CashboxUpdate{ID: b.Merchant.CashboxID, ReturnHosts: &[]string{"new.example"}})
-	noError(t, err)
+	testenv.Must(b.Settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin},
+		directory.CashboxUpdate{ID: b.Merchant.CashboxID, ReturnHosts: &[]string{"new.example"}}))(t)
 	want(t, "after an operator", line(p.Post(t, path, slow...).To(), p.Cookies["flash"]), path+" look-changed")
 }
 
@@ -211,9 +210,8 @@ func awaitPixel(t testing.TB, tab browsertest.Tab, wanted color.RGBA) {
 		return [r.left, r.top, r.right, r.bottom].map(Math.round); })()`
 	testenv.Until(t, fmt.Sprintf("the frame shows %v", wanted), func() bool {
 		frame := browsertest.Eval[[]int](tab, corners)
-		shot, err := png.Decode(
-			bytes.NewReader(browsertest.Call(tab, page.CaptureScreenshot, page.CaptureScreenshotParams{}).Data))
-		noError(t, err)
+		shot := testenv.Must(png.Decode(
+			bytes.NewReader(browsertest.Call(tab, page.CaptureScreenshot, page.CaptureScreenshotParams{}).Data)))(t)
 		for x := frame[0]; x < frame[2]; x += 4 {
 			for y := frame[1]; y < frame[3]; y += 4 {
 				if color.RGBAModel.Convert(shot.At(x, y)) == wanted {

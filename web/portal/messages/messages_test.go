@@ -34,8 +34,7 @@ func TestMessages(t *testing.T) {
 	want(t, "phones", b.Count(t, "select count(*) from bank_device"), 1)
 	wantIn(t, "paired", words(paired.Find("main")), "Pixel <b>", "https://api.example/api/v1/bank-messages", "device-")
 	want(t, "a code to scan", paired.Find("figure.qr svg").Length(), 1)
-	devices, err := b.Rooms.Messages.ListDevices(t.Context(), b.AsTrader())
-	testenv.NoError(t, err)
+	devices := testenv.Must(b.Rooms.Messages.ListDevices(t.Context(), b.AsTrader()))(t)
 	requisite := b.Traders[0].Requisites[0]
 	rule := fmt.Sprintf("/trader/requisites/%d/messages", requisite)
 	set := func(most string) portaltest.Answer {
@@ -49,10 +48,9 @@ func TestMessages(t *testing.T) {
 	message := func(id, kind, sender, amount string) {
 		t.Helper()
 		b.Clock.Advance(time.Second)
-		_, err := b.Rooms.Messages.Receive(t.Context(), phone, bankmessage.Forwarded{
+		testenv.Must(b.Rooms.Messages.Receive(t.Context(), phone, bankmessage.Forwarded{
 			ID: id, Kind: kind, Sender: sender, Text: "Перевод по СБП от Иван П. + " + amount + " ₽", ReceivedAt: new(b.Clock.Now()),
-		})
-		testenv.NoError(t, err)
+		}))(t)
 	}
 	waits, other, sure := b.Create(t, "1500"), b.Create(t, "1700"), b.Create(t, "1550")
 	message("1", "sms", "900", "1500")
@@ -104,11 +102,10 @@ func TestMessages(t *testing.T) {
 	want(t, "without a reason", a.Code, http.StatusUnprocessableEntity)
 	owner.Fill(t, object, "reason", "Another payer's")
 	for n := range 60 {
-		_, err := directory.InsertRequisite(t.Context(), b.Queries(), dbtest.Requisites(), fmt.Sprintf("+7900555%04d", 1000+n), db.RequisiteInsertParams{
+		testenv.Must(directory.InsertRequisite(t.Context(), b.Queries(), dbtest.Requisites(), fmt.Sprintf("+7900555%04d", 1000+n), db.RequisiteInsertParams{
 			Currency: "RUB", Method: "sbp", TraderID: b.Traders[0].ID, Holder: new("Many"), MinAmount: decimal.NewFromInt(1),
 			MaxAmount: decimal.NewFromInt(1000), Now: b.Clock.Now(),
-		})
-		testenv.NoError(t, err)
+		}))(t)
 	}
 	rows := func(address string) int {
 		t.Helper()

@@ -16,8 +16,7 @@ import (
 func TestUnknown(t *testing.T) {
 	b, operator := portaltest.Operator(t, caller.Support)
 	wantIn(t, "before anything came", words(operator.Page(t, "/operator/messages").Find("main")), "Every message was read", "Nobody objects")
-	device, err := b.Rooms.Messages.CreateDevice(t.Context(), b.AsTrader(), "Pixel")
-	testenv.NoError(t, err)
+	device := testenv.Must(b.Rooms.Messages.CreateDevice(t.Context(), b.AsTrader(), "Pixel"))(t)
 	phone := caller.Caller{Kind: caller.Device, ID: device.ID, TraderID: b.Traders[0].ID}
 	for id, text := range map[string]string{"1": "Came 1500.50 RUB (Ivan)", "2": "Came 20 RUB (Anna)", "3": "Hello <b>"} {
 		_, err := b.Rooms.Messages.Receive(t.Context(), phone, bankmessage.Forwarded{ID: id, Kind: "push", Sender: "new.bank", Text: text})

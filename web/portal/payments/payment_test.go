@@ -66,8 +66,7 @@ func TestPayment(t *testing.T) {
 	page := p.Page(t, "/trader/payments/1")
 	want(t, "steps", words(page.Find("main .actions")), "Money arrived № 1 Cancel № 1")
 	reason := "<b>nothing</b> came"
-	_, err := b.Payments.Cancel(t.Context(), b.AsTrader(), pay.ID, &reason)
-	noError(t, err)
+	testenv.Must(b.Payments.Cancel(t.Context(), b.AsTrader(), pay.ID, &reason))(t)
 	page = p.Page(t, "/trader/payments/1")
 	want(t, "steps of an ended one", page.Find("main .actions").Length(), 0)
 	want(t, "a stranger's elements", page.Find(".timeline b, .facts b").Length(), 0)
@@ -89,8 +88,7 @@ func TestPayment(t *testing.T) {
 func TestReceipt(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	pay := b.Create(t, "1500")
-	_, err := b.Payments.Claim(t.Context(), pay.UUID)
-	noError(t, err)
+	testenv.Must(b.Payments.Claim(t.Context(), pay.UUID))(t)
 	const png = "\x89PNG\r\n\x1a\n"
 	file := io.NewSectionReader(strings.NewReader(png), 0, int64(len(png)))
 	noError(t, b.Payments.AddReceipt(t.Context(), pay.UUID, `<img src=x>.png`, file))

@@ -25,8 +25,7 @@ func TestSignedTimeline(t *testing.T) {
 	testenv.Need(t, a.Code == http.StatusOK && strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment"),
 		"%d %v", a.Code, a.Header)
 	published := b.Nobody().Get(t, "/.well-known/gateway-keys.json")
-	keys, err := attest.ParseKeys([]byte(published.Body))
-	noError(t, err)
+	keys := testenv.Must(attest.ParseKeys([]byte(published.Body)))(t)
 	want(t, "as it was sent", len(attest.Verify([]byte(a.Body), keys)), 0)
 	wantIn(t, "the page", a.Body, `"callback_uri":"https://shop.example/hook"`, `"to":"pending"`,
 		`"what":"rate_fixed"`, `"amount":"1500"`, payment.UUID.String())
@@ -70,8 +69,7 @@ func TestLedgerProof(t *testing.T) {
 	if a := p.Get(t, page); strings.Contains(a.Body, "proof.json") {
 		t.Error("a pending payment has a link to its proof")
 	}
-	_, err := b.Payments.Confirm(t.Context(), b.Traders[0].Caller, payment.ID)
-	noError(t, err)
+	testenv.Must(b.Payments.Confirm(t.Context(), b.Traders[0].Caller, payment.ID))(t)
 	wantAnswer(t, "before the day was sealed", p.Get(t, page+"/proof.json"), http.StatusConflict, "will be sealed on")
 	b.Clock.Advance(24 * time.Hour)
 	noError(t, b.Rooms.Signer.Note(t.Context(), b.Clock.Now()))
@@ -82,15 +80,12 @@ func TestLedgerProof(t *testing.T) {
 	a := p.Get(t, page+"/proof.json")
 	testenv.Need(t, a.Code == http.StatusOK && strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment"),
 		"%d %v", a.Code, a.Header)
-	proof, err := seal.ParseProof([]byte(a.Body))
-	noError(t, err)
+	proof := testenv.Must(seal.ParseProof([]byte(a.Body)))(t)
 	nobody := b.Nobody()
-	keys, err := attest.ParseKeys([]byte(nobody.Get(t, "/.well-known/gateway-keys.json").Body))
-	noError(t, err)
+	keys := testenv.Must(attest.ParseKeys([]byte(nobody.Get(t, "/.well-known/gateway-keys.json").Body)))(t)
 	published := nobody.Get(t, "/.well-known/ledger-roots.json?month="+proof.Months()[0])
 	want(t, "kept by caches", published.Header.Get("Cache-Control"), "public, max-age=300")
-	roots, err := seal.ParseRoots([]byte(published.Body))
-	noError(t, err)
+	roots := testenv.Must(seal.ParseRoots([]byte(published.Body)))(t)
 	v := proof.Verify(keys, roots.Pages)
 	testenv.Check(t, len(v.Wrong) == 0 && len(v.Proven) == 1, "%q", v)
 	if a := nobody.Get(t, "/.well-known/ledger-roots.json?month=2026-99"); a.Code != http.StatusNotFound {

@@ -57,13 +57,11 @@ var othersRefusals = []string{
 // parsed are the files of a directory beside this one, without tests.
 func parsed(t *testing.T, dir string) map[string]*ast.File {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join("..", dir, "*.go"))
-	testenv.NoError(t, err)
+	names := testenv.Must(filepath.Glob(filepath.Join("..", dir, "*.go")))(t)
 	files := map[string]*ast.File{}
 	for _, name := range names {
 		if !strings.HasSuffix(name, "_test.go") {
-			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-			testenv.NoError(t, err)
+			file := testenv.Must(parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution))(t)
 			files[strings.TrimPrefix(filepath.ToSlash(name), "../")] = file
 		}
 	}

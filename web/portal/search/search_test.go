@@ -75,8 +75,7 @@ func TestSearch(t *testing.T) {
 func TestSearchIsBound(t *testing.T) {
 	b, operator := portaltest.Operator(t, caller.Admin)
 	b.Exec(t, "update merchant set name = 'Slow shop'")
-	lock, err := b.Pool.Begin(t.Context())
-	testenv.NoError(t, err)
+	lock := testenv.Must(b.Pool.Begin(t.Context()))(t)
 	defer func() { _ = lock.Rollback(t.Context()) }()
 	testenv.Must(lock.Exec(t.Context(), "lock table deposit, payin_key in access exclusive mode"))(t)
 	a := operator.Get(t, "/operator/search?q=slow")

@@ -238,8 +238,7 @@ func TestBankLogo(t *testing.T) {
 		_, err = file.Write([]byte(logo))
 		noError(t, err)
 		noError(t, form.Close())
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.Server.URL+path, &body)
-		noError(t, err)
+		r := testenv.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, b.Server.URL+path, &body))(t)
 		return p.Send(t, r, "Origin", b.Server.URL, "Sec-Fetch-Site", "same-origin",
 			"Content-Type", form.FormDataContentType())
 	}
@@ -267,8 +266,7 @@ func TestTradersHealth(t *testing.T) {
 	for range 2 {
 		made := b.Create(t, "1500")
 		b.Clock.Advance(90 * time.Second)
-		_, err := b.Payments.Confirm(t.Context(), b.AsTrader(), made.ID)
-		noError(t, err)
+		testenv.Must(b.Payments.Confirm(t.Context(), b.AsTrader(), made.ID))(t)
 	}
 	row := p.Page(t, "/operator/traders").Find("tr[data-row]").Last()
 	wantIn(t, "the first trader", strings.ReplaceAll(portaltest.Words(row), "\u00a0", " "), "100 %", "1 min 30 s", " of ")
