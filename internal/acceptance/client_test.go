@@ -24,7 +24,6 @@ import (
 	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
-	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1client"
 	"gateway.example/rpc/sign"
 )
@@ -323,18 +322,4 @@ func (g *instance) operator(t testing.TB) portalv1client.OperatorServiceClient {
 
 func (g *instance) merchantDesk(token string) portalv1client.MerchantServiceClient {
 	return portalv1client.NewMerchantServiceClient(withToken(token), g.BaseURL)
-}
-
-// feed reads a merchant's whole feed.
-func feed(t *testing.T, desk portalv1client.MerchantServiceClient) []*portalv1.Event {
-	t.Helper()
-	var all []*portalv1.Event
-	var cursor *string
-	for {
-		page := called(t, desk.ListEvents, &portalv1.ListEventsRequest{Cursor: cursor})
-		if len(page.GetData()) == 0 {
-			return all
-		}
-		all, cursor = append(all, page.GetData()...), page.NextCursor
-	}
 }

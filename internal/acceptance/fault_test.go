@@ -58,7 +58,7 @@ type line struct {
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	// The server syncs, as one with real money does: what it has acknowledged is to outlive it.
-	s := &stage{mortal: newMortalWith(t, pgserver.Options{MaxConnections: 140}), within: 10 * time.Second}
+	s := &stage{mortal: newMortal(t, pgserver.Options{MaxConnections: 140}), within: 10 * time.Second}
 	s.moveLog(t)
 	s.relay = newRelay(t, s.url)
 	s.proxy = newToxiproxy(t, s.relay.Addr().String())

@@ -28,8 +28,6 @@ type cardProcessor struct {
 	mu    sync.Mutex
 	book  map[string]*booked
 	calls map[string]int
-	// gates are by PAN; each stops one call.
-	gates map[string]*gate
 	// instead, if there is one, may answer in the processor's place.
 	instead answerer
 }
@@ -48,24 +46,15 @@ type booked struct {
 	charged, undone bool
 }
 
-// gate stops a call: before it gets into the book, so that nobody ever heard of it, or after, so
-// that its answer is held.
-type gate struct {
-	call   string
-	booked bool
-	// reached gets the call's body once it stands here; open lets it pass.
-	reached chan object
-	open    chan struct{}
-}
-
-const processorSecret = "what the processor and we share"
+const (
+	processorSecret = "what the processor and we share"
+	rightCode       = "12345678"
+	wrongCode       = "87654320"
+)
 
 func newCardProcessor(t *testing.T, instead answerer) *cardProcessor {
 	t.Helper()
-	p := &cardProcessor{
-		book: map[string]*booked{}, calls: map[string]int{},
-		gates: map[string]*gate{}, instead: instead,
-	}
+	p := &cardProcessor{book: map[string]*booked{}, calls: map[string]int{}, instead: instead}
 	p.Server = httptest.NewServer(p)
 	t.Cleanup(p.Close)
 	return p
@@ -84,15 +73,7 @@ func (p *cardProcessor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if p.instead != nil && p.instead(w, call, body, sign) {
 		return
 	}
-	stopped := p.gateOf(call, body)
-	if stopped != nil && !stopped.booked {
-		stopped.stop(r, body)
-		panic(http.ErrAbortHandler)
-	}
 	answer, _ := json.Marshal(p.take(call, body))
-	if stopped != nil {
-		stopped.stop(r, body)
-	}
 	w.Header().Set("X-Acquirer-Signature", sign(string(answer)))
 	_, _ = w.Write(answer)
 }
@@ -102,38 +83,6 @@ func processorSign(lines ...string) string {
 	mac := hmac.New(sha256.New, []byte(processorSecret))
 	_, _ = io.WriteString(mac, strings.Join(lines, "\n"))
 	return hex.EncodeToString(mac.Sum(nil))
-}
-
-// stop holds a call until the gate opens or the caller is gone.
-func (g *gate) stop(r *http.Request, body object) {
-	g.reached <- body
-	select {
-	case <-g.open:
-	case <-r.Context().Done():
-	}
-}
-
-// close puts a gate before a card's next call of a kind.
-func (p *cardProcessor) close(pan, call string, booked bool) *gate {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.gates[pan] = &gate{call: call, booked: booked, reached: make(chan object, 1), open: make(chan struct{})}
-	return p.gates[pan]
-}
-
-func (p *cardProcessor) gateOf(call string, body object) *gate {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	pan := panOf(body)
-	if b := p.book[textOf(body["attemptId"])]; b != nil {
-		pan = b.pan
-	}
-	found := p.gates[pan]
-	if found == nil || found.call != call {
-		return nil
-	}
-	delete(p.gates, pan)
-	return found
 }
 
 func panOf(body object) string {

@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -109,8 +109,9 @@ func TestSIGTERMUnderLoad(t *testing.T) {
 	}
 }
 
-// A gateway that is told to stop begins no delivery any more, however long its requests take, and brings to its
-// end what is on the way. The rest is delivered after the next start, and nothing twice.
+// A gateway that is told to stop answers the requests that are under way, and what those did is kept. However long they take, it
+// begins no delivery any more, and brings to its end what is on the way. The rest is delivered after the next start, and nothing
+// twice.
 func TestStopBeginsNoDelivery(t *testing.T) {
 	t.Parallel()
 	v := restartable(t)
@@ -139,9 +140,13 @@ func TestStopBeginsNoDelivery(t *testing.T) {
 	}
 	// A request that is on its way for long keeps the program from ending. It is known to have begun once
 	// the program asks for its body: a connection that nobody has accepted yet would be reset.
-	slow := v.begun(t, payments, with(signed(v.first(), "{}"), "Expect", "100-continue"), 2, "")
-	asked := testenv.Must(bufio.NewReader(slow).ReadString('\n'))(t)
-	testenv.Need(t, asked == "HTTP/1.1 100 Continue\r\n", "the body is not asked for: %q", asked)
+	orderID := newOrder()
+	body := order(object{"orderId": orderID, "callbackUri": receiver.URL})
+	headers := with(signed(v.first(), body), "Content-Type", "application/json")
+	slow := v.begun(t, payments, with(headers, "Expect", "100-continue"), len(body), "")
+	asked := make([]byte, len("HTTP/1.1 100 Continue\r\n\r\n"))
+	testenv.Must(io.ReadFull(slow, asked))(t)
+	testenv.Need(t, string(asked) == "HTTP/1.1 100 Continue\r\n\r\n", "the body is not asked for: %q", asked)
 	testenv.Until(t, "a delivery has begun", func() bool { return count() != 0 })
 	v.cancel()
 	v.stderr.await(t, `"msg":"stopping"`)
@@ -151,11 +156,14 @@ func TestStopBeginsNoDelivery(t *testing.T) {
 	if after := count(); after != before || before == events {
 		t.Errorf("of %d deliveries %d had begun before the stop, and %d after it", events, before, after-before)
 	}
-	testenv.Must(io.WriteString(slow, "{}"))(t)
+	testenv.Must(io.WriteString(slow, body))(t)
+	made := answerOn(t, slow).must(t, "the answer", 200, "data.orderId", orderID)
+	keepSecret(path.Base(made.text("data.paymentPageUrl")))
 	if <-v.ended; v.err != nil {
 		t.Errorf("it ended with %v\n%s", v.err, v.stderr.String())
 	}
 	v.start(t)
+	send(t, "GET", v.BaseURL+payments+"/"+made.text("data.id"), "", signed(v.first(), "")).want(t, "what was answered is kept", 200)
 	testenv.Until(t, "all events have come", func() bool { return count() >= events })
 	mu.Lock()
 	defer mu.Unlock()

@@ -17,7 +17,7 @@ import (
 func TestCommitWaitsForItsStandby(t *testing.T) {
 	testenv.Long(t, "waits for a commit that nobody confirms")
 	t.Parallel()
-	m := newMortalWith(t, pgserver.Options{})
+	m := newMortal(t, pgserver.Options{})
 	v := setup{database: m.url, fixed: true}.start(t)
 	pool := testenv.Must(pgxpool.New(t.Context(), m.url))(t)
 	defer pool.Close()

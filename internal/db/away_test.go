@@ -84,6 +84,7 @@ func TestAwayIsUnavailable(t *testing.T) {
 	terminate(t, beside, conn.Conn().PgConn().PID())
 	_, terminated := conn.Exec(ctx, "select 1")
 	conn.Release()
+	_, amid := other.Exec(ctx, "select pg_terminate_backend(pg_backend_pid())")
 	inTx := db.InTx(ctx, other, func(tx pgx.Tx, q *db.Queries) error {
 		terminate(t, beside, tx.Conn().PgConn().PID())
 		return insert(ctx, q)
@@ -119,7 +120,7 @@ func TestAwayIsUnavailable(t *testing.T) {
 		want *fault.Error
 	}{
 		"connection refused": {refused, db.ErrUnavailable}, "terminated": {terminated, db.ErrUnavailable},
-		"in a transaction": {inTx, db.ErrUnavailable}, "at COMMIT": {atCommit, fault.ErrOutcomeUnknown},
+		"amid a statement": {amid, db.ErrUnavailable}, "in a transaction": {inTx, db.ErrUnavailable}, "at COMMIT": {atCommit, fault.ErrOutcomeUnknown},
 		"too many connections": {tooMany, db.ErrUnavailable},
 		"a mistake":            {mistake, nil}, "an unknown column": {unknown, nil}, "given up": {cancelled, nil},
 		"busy": {errors.Join(fault.ErrBusy, io.EOF), fault.ErrBusy},
