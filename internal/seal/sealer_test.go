@@ -1,13 +1,11 @@
 package seal_test
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"gateway.example/internal/attest"
 	"gateway.example/internal/audit"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
@@ -178,27 +176,4 @@ func TestIDsAreNotKept(t *testing.T) {
 	b := setup(t)
 	kept := b.Count(t, "select seqcache from pg_sequence where seqrelid = 'transfer_id_seq'::regclass")
 	testenv.Want(t, kept, 1, "ids are kept")
-}
-
-// BenchmarkSeal seals a day of 100,000 transfers.
-func BenchmarkSeal(b *testing.B) {
-	for b.Loop() {
-		b.StopTimer()
-		d := dbtest.New(b)
-		d.Exec(b, `insert into transfer (debit_account, credit_account, amount, kind, subject, subject_id, created_at)
-			select 14, 12 + 8 * (n % 100), 1, 'pending-completed', 'payment', n, $1::timestamptz + make_interval(secs => n / 10.0)
-			from generate_series(1, 100000) n`, dbtest.Start.Truncate(24*time.Hour))
-		clock := &dbtest.Clock{}
-		clock.Advance(24 * time.Hour)
-		sealer := seal.NewSealer(d.Pool, clock, benchSigner(b, d))
-		b.StartTimer()
-		noError(b, sealer.Run(b.Context()))
-	}
-}
-
-func benchSigner(b *testing.B, d *dbtest.DB) *attest.Signer {
-	b.Helper()
-	signer := testenv.Must(attest.New(d.Pool, bytes.Repeat([]byte{7}, 32)))(b)
-	noError(b, signer.Note(b.Context(), dbtest.Start))
-	return signer
 }

@@ -97,29 +97,3 @@ func TestEncodeErrors(t *testing.T) {
 		testenv.Check(t, err != nil, "%s: written as %s", name, got)
 	}
 }
-
-func BenchmarkEncodePayment(b *testing.B) {
-	msg := sbpPayment().ProtoReflect()
-	s := newSchema(msg.Descriptor())
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := encode(s, msg); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkDecodeCreatePayment(b *testing.B) {
-	body := []byte(
-		`{"orderId":"A-1","amount":1500.00,"currency":"RUB","callbackUri":"https://shop.example/cb","method":"sbp",` +
-			`"payer":{"userId":"u1","userIp":"10.0.0.1","fullName":"N","type":"t","payments":{"successful":3,"expired":0}}}`,
-	)
-	msg := (&gatewayv1.CreatePaymentRequest{}).ProtoReflect()
-	s := newSchema(msg.Descriptor())
-	b.ReportAllocs()
-	for b.Loop() {
-		if found, _ := decodeBody(body, s, msg.New()); len(found) > 0 {
-			b.Fatal(found)
-		}
-	}
-}
