@@ -116,9 +116,6 @@ func (s setup) start(t *testing.T) *instance {
 
 const anyPort = "127.0.0.1:0"
 
-// anyPorts are flags for a gateway that is to refuse its start.
-var anyPorts = []string{"-api-addr", anyPort, "-pay-addr", anyPort, "-portal-addr", anyPort, "-ops-addr", anyPort}
-
 // connections is the size of every gateway's pool: the suite must also pass with one.
 func connections() string {
 	if size := os.Getenv("GATEWAY_TEST_POOL"); size != "" {

@@ -56,12 +56,3 @@ func TestReadReplica(t *testing.T) {
 	testenv.Check(t, shows(looking), "without its replica the list is empty")
 	g.stderr.await(t, "lists are read from the replica", "lists are read from the primary")
 }
-
-// A replica of another database keeps the gateway from starting, in words.
-func TestReadReplicaOfAnother(t *testing.T) {
-	t.Parallel()
-	g := setup{database: dbtest.URL(t), flags: []string{"-database-read-url", dbtest.URL(t)}}.prepare(t)
-	err := g.tryStart()
-	testenv.Check(t, err != nil &&
-		strings.Contains(err.Error(), "DATABASE_READ_URL is another database than DATABASE_URL"), "it ended with %v", err)
-}

@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"context"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -224,23 +223,4 @@ func TestCollectorAway(t *testing.T) {
 	testenv.Check(t, !testenv.Whole(t) || took <= 20*time.Second, "the end took %s", took)
 	testenv.Want(t, strings.Count(v.stderr.String(), line), 1, "lines")
 	testenv.Check(t, !strings.Contains(v.stderr.String(), "key-in-the-path"), "the log has the collector's path")
-}
-
-// Settings that cannot be meant are refused by the variable's name, and no value is quoted.
-func TestTraceSettings(t *testing.T) {
-	t.Parallel()
-	for name, value := range map[string]string{
-		"OTEL_EXPORTER_OTLP_ENDPOINT": "secret.example:4317", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "https://",
-		"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_HEADERS": "secret",
-	} {
-		variables := map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", name: value}
-		var out text
-		cmd := gatewayCommand(context.Background(), variables,
-			append([]string{"serve", "-data-dir", t.TempDir()}, anyPorts...)...)
-		cmd.Stderr = &out
-		err := cmd.Run()
-		testenv.Check(t, err != nil && cmd.ProcessState.ExitCode() == 2 &&
-			strings.Contains(out.String(), name+" must be") && !strings.Contains(out.String(), "secret"),
-			"%s: %v: %s", name, err, out.String())
-	}
 }
