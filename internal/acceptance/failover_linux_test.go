@@ -181,9 +181,7 @@ func TestFailover(t *testing.T) {
 	}
 	c := newCluster(t)
 	s := &stage{mortal: &mortal{url: c.url()}, within: failoverTakes}
-	var err error
-	s.pool, err = pgxpool.New(t.Context(), s.url)
-	noError(t, err)
+	s.pool = testenv.Must(pgxpool.New(t.Context(), s.url))(t)
 	t.Cleanup(s.pool.Close)
 	s.loadReplicas(t, s.url)
 	s.load.next(newRound())

@@ -117,8 +117,7 @@ func (s *stage) syncStalls(t *testing.T) {
 	defer conn.Release()
 	stopped := 0
 	noError(t, testenv.Eventually(func() error {
-		rows, err := conn.Query(t.Context(), "select pid from pg_stat_activity where application_name = 'gateway' and state = 'active'")
-		noError(t, err)
+		rows := testenv.Must(conn.Query(t.Context(), "select pid from pg_stat_activity where application_name = 'gateway' and state = 'active'"))(t)
 		pids := testenv.Must(pgx.CollectRows(rows, pgx.RowTo[int]))(t)
 		for _, pid := range pids {
 			if syscall.Kill(pid, syscall.SIGSTOP) != nil {

@@ -27,8 +27,7 @@ func (s *stage) descriptorsAreTaken(t *testing.T) {
 		out, err := exec.Command("prlimit", "--pid", fmt.Sprint(pid), "--nofile="+descriptors+":").CombinedOutput()
 		testenv.Check(t, err == nil, "prlimit: %v %s", err, out)
 	}
-	was, err := exec.Command("prlimit", "--pid", fmt.Sprint(pid), "--nofile", "--output=SOFT", "--noheadings").Output()
-	noError(t, err)
+	was := testenv.Must(exec.Command("prlimit", "--pid", fmt.Sprint(pid), "--nofile", "--output=SOFT", "--noheadings").Output())(t)
 	limits("16")
 	for range 4 { // what is open stays so: it has to come again
 		client.Transport.(judged).next.(*http.Transport).CloseIdleConnections()

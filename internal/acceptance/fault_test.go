@@ -62,9 +62,7 @@ func newStage(t *testing.T) *stage {
 	s.moveLog(t)
 	s.relay = newRelay(t, s.url)
 	s.proxy = newToxiproxy(t, s.relay.Addr().String())
-	var err error
-	s.pool, err = pgxpool.New(t.Context(), s.url)
-	noError(t, err)
+	s.pool = testenv.Must(pgxpool.New(t.Context(), s.url))(t)
 	t.Cleanup(s.pool.Close)
 	through := fmt.Sprintf("postgres://postgres@%s/postgres?sslmode=disable", s.proxy.listen)
 	s.uploads = newDisk(t, "6m")

@@ -89,8 +89,7 @@ func TestListenRefuses(t *testing.T) {
 	behind := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("forwarded") }))
 	t.Cleanup(behind.Close)
 	address, heard := listener(t, g, freeAddr(), "-forward", behind.URL)
-	answer, err := client.Post("http://"+address+"/", "application/json", strings.NewReader(`{"type":"forged"}`))
-	noError(t, err)
+	answer := testenv.Must(client.Post("http://"+address+"/", "application/json", strings.NewReader(`{"type":"forged"}`)))(t)
 	_ = answer.Body.Close()
 	heard.await(t, "refused: the signature matches no cashbox of the sandbox\n")
 	testenv.Check(t, answer.StatusCode == http.StatusBadRequest && !strings.Contains(heard.String(), "forged"),

@@ -37,12 +37,10 @@ func setupStaff(t *testing.T) *staffed {
 	b := setup(t)
 	rules := foureyes.Rules{On: true, Above: decimal.NewFromInt(10), RatePercent: decimal.NewFromInt(5)}
 	limits := limit.New(b.Pool)
-	var err error
 	s := &staffed{bundle: b, three: b.operator(t, "three", caller.Admin)}
-	s.users, err = session.New(b.Pools(), dbtest.Vault(), limits, session.Config{
+	s.users = testenv.Must(session.New(b.Pools(), dbtest.Vault(), limits, session.Config{
 		FourEyes: rules, PortalURL: "https://portal.example.com", CookieKeys: [][]byte{make([]byte, session.CookieKeySize)},
-	})
-	noError(t, err)
+	}))(t)
 	s.acquirers = acquirer.NewDirectory(b.Pool, b.clock, dbtest.Vault(), outbound.NewAddresses(true), nil, acquirer.Config{FourEyes: rules})
 	s.settings = directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{FourEyes: rules})
 	s.rates = rate.NewSettings(b.Pool, b.clock, outbound.NewAddresses(true), rules)

@@ -24,14 +24,13 @@ const insertPayments = `insert into payment (merchant_id, id, uuid, cashbox_id, 
 // saysStill opens requisites and those of payments, and looks whether they say what they said.
 func saysStill(t *testing.T, d *dbtest.DB, v *vault.Vault, want map[int64]string) {
 	t.Helper()
-	rows, err := d.Pool.Query(t.Context(), `select id, sealed, last4 from requisite where sealed is not null
-		union all select requisite_id, requisite_sealed, requisite_last4 from payment where requisite_sealed is not null`)
-	noError(t, err)
+	rows := testenv.Must(d.Pool.Query(t.Context(), `select id, sealed, last4 from requisite where sealed is not null
+		union all select requisite_id, requisite_sealed, requisite_last4 from payment where requisite_sealed is not null`))(t)
 	seen := map[int64]bool{}
 	var id int64
 	var sealed []byte
 	var last4 string
-	_, err = pgx.ForEachRow(rows, []any{&id, &sealed, &last4}, func() error {
+	testenv.Must(pgx.ForEachRow(rows, []any{&id, &sealed, &last4}, func() error {
 		seen[id] = true
 		place := vault.Place{Table: "requisite", Column: "value", Row: id}
 		if value, err := v.Open(sealed, place); err != nil || string(value) != want[id] ||
@@ -39,8 +38,7 @@ func saysStill(t *testing.T, d *dbtest.DB, v *vault.Vault, want map[int64]string
 			t.Errorf("requisite %d says %s, ends in %s: %v; want %s", id, value, last4, err, want[id])
 		}
 		return nil
-	})
-	noError(t, err)
+	}))(t)
 	testenv.Want(t, len(seen), len(want), "requisites")
 }
 

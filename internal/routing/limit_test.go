@@ -200,8 +200,7 @@ func TestStandingsTellAllRules(t *testing.T) {
 		testenv.Want(t, got[id], text, "requisite %d", id-ids[0])
 	}
 	// What stands in the way of a real choice is the first that is told.
-	candidates, err := b.explain(t, now, func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(10) })
-	noError(t, err)
+	candidates := testenv.Must(b.explain(t, now, func(routing.Candidate) decimal.Decimal { return decimal.NewFromInt(10) }))(t)
 	for _, c := range candidates {
 		first, _, _ := strings.Cut(strings.Split(got[c.ID], ";")[0], " ")
 		if c.TraderID == other.ID {

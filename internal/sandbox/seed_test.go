@@ -36,9 +36,7 @@ func seed(t *testing.T) seeded {
 	t.Helper()
 	t.Parallel()
 	s := seeded{DB: dbtest.New(t), key: loadKey(t, t.TempDir())}
-	var err error
-	s.vault, err = vault.New(s.key.Bytes("vault"))
-	noError(t, err)
+	s.vault = testenv.Must(vault.New(s.key.Bytes("vault")))(t)
 	noError(t, Seed(t.Context(), s.Pool, s.key, s.vault, dbtest.Requisites()))
 	noError(t, s.info.Describe(t.Context(), s.Queries(), s.key))
 	return s

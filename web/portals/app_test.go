@@ -54,12 +54,10 @@ func TestOffline(t *testing.T) {
 	line := func(offline bool) {
 		t.Helper()
 		for _, ctx := range []context.Context{a.Ctx, a.worker} {
-			_, err := chromedp.Call(ctx, network.Enable, network.EnableParams{})
-			noError(t, err)
-			_, err = chromedp.Call(ctx, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
+			testenv.Must(chromedp.Call(ctx, network.Enable, network.EnableParams{}))(t)
+			testenv.Must(chromedp.Call(ctx, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
 				MatchedNetworkConditions: []*network.Conditions{{Offline: offline, DownloadThroughput: -1, UploadThroughput: -1}},
-			})
-			noError(t, err)
+			}))(t)
 		}
 	}
 	line(true)

@@ -49,10 +49,9 @@ func TestMerchantAppeals(t *testing.T) {
 	want(t, "the payment leads there", p.Page(t, path(first)).Find("a[href='/merchant/appeals/1']").Length(), 1)
 	testenv.Must(b.Payments.ReviewAppeal(t.Context(), portaltest.Admin, 1))(t)
 	reason := "No such transfer"
-	_, err := b.Payments.ResolveAppeal(t.Context(), portaltest.Admin, 1, payment.Resolution{
+	testenv.Must(b.Payments.ResolveAppeal(t.Context(), portaltest.Admin, 1, payment.Resolution{
 		Outcome: "failed", Reason: &reason, Statement: new("no such line"),
-	})
-	noError(t, err)
+	}))(t)
 	wantIn(t, "the decision", p.Get(t, "/merchant/appeals/1").Text(), "stays failed", reason)
 }
 

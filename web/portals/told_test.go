@@ -46,9 +46,7 @@ func newTeller(t *testing.T, b *portaltest.Bundle) *teller {
 	far := &teller{Bundle: b, updates: make(chan string)}
 	server := httptest.NewServer(far)
 	t.Cleanup(server.Close)
-	var err error
-	far.bot, err = notify.NewTelegram("1:token", "GatewayBot", server.URL)
-	noError(t, err)
+	far.bot = testenv.Must(notify.NewTelegram("1:token", "GatewayBot", server.URL))(t)
 	far.Service = notify.New(b.Pools(), b.Clock, notify.Rooms{
 		Vault: dbtest.Vault(), HashKey: make([]byte, 32), PortalURL: "https://portal.example", Senders: []notify.Sender{far.bot},
 		Breaks: b.Settings.SetBreak,
@@ -148,11 +146,9 @@ func TestCaseIsTold(t *testing.T) {
 	page := "\nhttps://portal.example/trader/payments/" + portaltest.Line(pay.ID)
 	want(t, "told of a payment", f.finds(t), "A payment is open."+page)
 	came := "1000"
-	_, err := b.Payments.ConfirmReceived(t.Context(), b.AsTrader(), pay.ID, &came)
-	noError(t, err)
+	testenv.Must(b.Payments.ConfirmReceived(t.Context(), b.AsTrader(), pay.ID, &came))(t)
 	want(t, "told of what came", f.finds(t), "There is news of a payment of which another amount came."+page)
-	_, err = b.Payments.DecideCase(t.Context(), b.AsMerchant(), payment.CaseDecision{PaymentID: pay.ID, Decision: payment.TakeWhatCame})
-	noError(t, err)
+	testenv.Must(b.Payments.DecideCase(t.Context(), b.AsMerchant(), payment.CaseDecision{PaymentID: pay.ID, Decision: payment.TakeWhatCame}))(t)
 	want(t, "told of what was decided", f.finds(t), "There is news of a payment of which another amount came."+page)
 	want(t, "told once more", f.finds(t), "")
 	wantIn(t, "the page", p.Page(t, "/account/notifications").Text(), "Case: another amount came, or is decided")

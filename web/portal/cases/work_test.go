@@ -212,8 +212,7 @@ func TestAppealDesk(t *testing.T) {
 		a = ann.Post(t, path+"/refuse", refusal...)
 		want(t, "refused", line(a.To(), ann.Cookies["flash"]), path+" appeal-refused")
 	}
-	found, err := b.Payments.GetAppeal(t.Context(), portaltest.Admin, id)
-	noError(t, err)
+	found := testenv.Must(b.Payments.GetAppeal(t.Context(), portaltest.Admin, id))(t)
 	want(t, "as chosen", line(found.Status, *found.Payment.StatusReason, b.Status(t, p)), "failed "+chosen+" failed")
 	wantIn(t, "what it rests on", ann.Get(t, path).Text(), "20.11: nothing of 1,500")
 
@@ -238,8 +237,7 @@ func TestAppealDesk(t *testing.T) {
 	tab.Type("#statement", "20.11: nothing of 1,500")
 	tab.Click("button.danger")
 	tab.Gone("#decide")
-	found, err = b.Payments.GetAppeal(t.Context(), portaltest.Admin, id)
-	noError(t, err)
+	found = testenv.Must(b.Payments.GetAppeal(t.Context(), portaltest.Admin, id))(t)
 	wantIn(t, "as typed", *found.Payment.StatusReason, "Of yesterday.")
 	want(t, "left", b.Status(t, p), "failed")
 }
@@ -265,11 +263,9 @@ func TestHome(t *testing.T) {
 	wantIn(t, "the day's income", portaltest.Words(page.Find(".plot").Last()), "20 Nov SBP transfer, RUB 0.47619048 USDT")
 	want(t, "what changes has no charts", p.Page(t, "/operator/work").Find(".plot").Length(), 0)
 	// What waits is shown while the figures cannot be had.
-	tx, err := b.Pool.Begin(t.Context())
-	noError(t, err)
+	tx := testenv.Must(b.Pool.Begin(t.Context()))(t)
 	defer func() { noError(t, tx.Rollback(t.Context())) }()
-	_, err = tx.Exec(t.Context(), "lock income_day")
-	noError(t, err)
+	testenv.Must(tx.Exec(t.Context(), "lock income_day"))(t)
 	page = p.Page(t, "/operator")
 	want(t, "figures", page.Find(".headlines").Length(), 0)
 	wantIn(t, "what waits", portaltest.Words(page.Find("#work")), "Deposits to confirm 1")

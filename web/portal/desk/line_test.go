@@ -24,8 +24,7 @@ func TestLine(t *testing.T) {
 	want(t, "another desk's change tells", events.next(t, 2500*time.Millisecond), "")
 	b.Create(t, "1500")
 	want(t, "told", events.next(t, testenv.Patience), "event: changed")
-	_, err := b.Payments.KeepMoney(t.Context(), b.AsTrader(), b.Traders[0].Requisites[0], payment.Came{Amount: new("1500")})
-	noError(t, err)
+	testenv.Must(b.Payments.KeepMoney(t.Context(), b.AsTrader(), b.Traders[0].Requisites[0], payment.Came{Amount: new("1500")}))(t)
 	want(t, "told of money that fits", events.next(t, testenv.Patience), "event: changed")
 	b.Exec(t, `insert into bank_message (id, trader_id, device_id, message_id, kind, sender, received_at, arrived_at, says, pattern, bank,
 		currency, account, amount, state) values (1, $1, 1, 'a', 'sms', '900', now(), now(), 'incoming', '', 'sber', 'RUB', '', 1500, 'waiting')`,

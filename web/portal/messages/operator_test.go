@@ -19,8 +19,7 @@ func TestUnknown(t *testing.T) {
 	device := testenv.Must(b.Rooms.Messages.CreateDevice(t.Context(), b.AsTrader(), "Pixel"))(t)
 	phone := caller.Caller{Kind: caller.Device, ID: device.ID, TraderID: b.Traders[0].ID}
 	for id, text := range map[string]string{"1": "Came 1500.50 RUB (Ivan)", "2": "Came 20 RUB (Anna)", "3": "Hello <b>"} {
-		_, err := b.Rooms.Messages.Receive(t.Context(), phone, bankmessage.Forwarded{ID: id, Kind: "push", Sender: "new.bank", Text: text})
-		testenv.NoError(t, err)
+		testenv.Must(b.Rooms.Messages.Receive(t.Context(), phone, bankmessage.Forwarded{ID: id, Kind: "push", Sender: "new.bank", Text: text}))(t)
 	}
 	b.Exec(t, `update bank_message set state = 'objected', why = 'Never came', payment_id = 1, decided_at = now() where message_id = '3'`)
 	page := operator.Page(t, "/operator/messages")

@@ -46,15 +46,13 @@ func TestProofsAreLinked(t *testing.T) {
 	payout := "/merchant/payouts/" + id
 	proof := fmt.Sprintf("a[href=%q]", payout+"/proof.json")
 	want(t, "a payout that waits", owner.Page(t, payout).Find(proof).Length(), 0)
-	_, err := b.Payouts.Complete(t.Context(), b.AsTrader(), id, &reference)
-	noError(t, err)
+	testenv.Must(b.Payouts.Complete(t.Context(), b.AsTrader(), id, &reference))(t)
 	want(t, "a completed payout", owner.Page(t, payout).Find(proof).Length(), 1)
 	made := b.Deposited(t, "250.5", "first")
 	path := fmt.Sprintf("/merchant/deposits/%d", made.ID)
 	link := fmt.Sprintf("a[href=%q]", path+"/proof.json")
 	want(t, "a deposit that waits", owner.Page(t, path).Find(link).Length(), 0)
-	_, err = b.Rooms.Deposits.Confirm(t.Context(), portaltest.Admin, made.ID)
-	noError(t, err)
+	testenv.Must(b.Rooms.Deposits.Confirm(t.Context(), portaltest.Admin, made.ID))(t)
 	want(t, "a confirmed deposit", owner.Page(t, path).Find(link).Length(), 1)
 }
 

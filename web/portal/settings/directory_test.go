@@ -233,10 +233,8 @@ func TestBankLogo(t *testing.T) {
 		for i := 0; i < len(typed); i += 2 {
 			noError(t, form.WriteField(typed[i], typed[i+1]))
 		}
-		file, err := form.CreateFormFile("logo", "logo.png")
-		noError(t, err)
-		_, err = file.Write([]byte(logo))
-		noError(t, err)
+		file := testenv.Must(form.CreateFormFile("logo", "logo.png"))(t)
+		testenv.Must(file.Write([]byte(logo)))(t)
 		noError(t, form.Close())
 		r := testenv.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, b.Server.URL+path, &body))(t)
 		return p.Send(t, r, "Origin", b.Server.URL, "Sec-Fetch-Site", "same-origin",
