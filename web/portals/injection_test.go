@@ -277,7 +277,7 @@ func (p *planted) decide(id int64, text string) {
 	})
 }
 
-// Whatever strangers write, wherever they may, is text on every page of merchants and traders and in
+// Whatever strangers write, wherever they may, is text on every page of merchants, traders and operators and in
 // every file of theirs: it makes no element, no attribute and no address of a page, and no formula of
 // a spreadsheet, and files are kept and not shown.
 func TestInjection(t *testing.T) {
@@ -286,6 +286,8 @@ func TestInjection(t *testing.T) {
 	b.Exec(t, `update requisite set holder = '<script>alert("holder")</script>', bank = '=cmd|''bank''!A0'`)
 	b.Exec(t, "update rate_limit set calls = calls * 100 where name = 'trader_takes'")
 	b.Exec(t, `update cashbox set name = '"><img src=x onerror=alert("box")>'`)
+	b.Exec(t, `update merchant set name = '=1+1|<b onclick="x">merchant</b>'`)
+	b.Exec(t, `update trader set name = '=1+1|<b onclick="x">trader</b>' || id`)
 	owner := b.As(t, caller.Owner)
 	p := &planted{t: t, b: b, taken: map[string]string{}, kinds: map[string]int{}, hostile: testenv.Pick(t, worst, hostile)}
 	b.User(t, "shop-owner", caller.MerchantPortal, caller.Owner, b.Merchant.ID)
@@ -297,7 +299,7 @@ func TestInjection(t *testing.T) {
 	seen := &crawl{t: t, files: map[string]int{}}
 	seen.from(owner, "/merchant", "/account", "/merchant/payments", "/merchant/payouts")
 	b.User(t, "root", caller.Operator, caller.Admin, 0)
-	seen.from(b.SignIn(t, "root"), "/account")
+	seen.from(b.SignIn(t, "root"), "/operator", "/account")
 	seen.from(b.Trader(t, 0), "/trader", "/trader/payments", "/trader/payouts")
 	t.Logf("%d pages, files %v, planted %v", seen.pages, seen.files, p.kinds)
 	all := strings.Join(strings.Fields(seen.text.String()), " ")
