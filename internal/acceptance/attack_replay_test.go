@@ -3,10 +3,13 @@ package acceptance
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -205,5 +208,77 @@ func TestForgedCursors(t *testing.T) {
 			testenv.Check(t, got.status == 200 || got.status == 422 && strings.Contains(got.raw, `"cursor"`),
 				"%s with cursor %.60q: %s", kind, cursor, got)
 		}
+	}
+}
+
+// How long a refused sign-in takes does not tell whether there is such a user, whether they are switched
+// off, or whether they have a password yet: the same work is done for each. The samples are taken in turn,
+// so that a busy machine slows all alike; without that work an answer takes a tenth of the time, and only
+// then is the bound passed.
+func TestSignInTellsNothingByTime(t *testing.T) {
+	testenv.Long(t, "measures time")
+	t.Parallel()
+	g := freshSandbox(t)
+	g.exec(t, `insert into app_user (kind, role, login, created_at, password_hash, enabled)
+		select 'operator', 'admin', 'switched-off', now(), password_hash, false from app_user where login = 'operator'
+		union all select 'operator', 'admin', 'invited', now(), null, true`)
+	const rounds = 15
+	took := map[string][]time.Duration{}
+	answers := map[string]bool{}
+	for range rounds {
+		for _, login := range []string{"operator", "nobody-has-this-login", "switched-off", "invited"} {
+			body := fmt.Sprintf(`{"login":%q,"password":"a wrong password"}`, login)
+			began := time.Now()
+			got, err := trySend(http.MethodPost, g.BaseURL+"/portal.v1.AuthService/Login", body, nil)
+			took[login] = append(took[login], time.Since(began))
+			if noError(t, err); got.status != http.StatusUnauthorized {
+				t.Fatalf("%s: %s", login, got)
+			}
+			answers[unstamped(got)] = true
+		}
+	}
+	testenv.Check(t, len(answers) == 1, "%d answers: %v", len(answers), answers)
+	usual := median(took["operator"])
+	for login, all := range took {
+		if is := median(all); is < usual/3 || is > usual*3 {
+			t.Errorf("a sign-in as %s is refused after %s, as somebody there is after %s", login, is, usual)
+		}
+	}
+}
+
+func median(all []time.Duration) time.Duration {
+	sorted := slices.Sorted(slices.Values(all))
+	return sorted[len(sorted)/2]
+}
+
+// Whatever stands in a request line, a header, a query or a body, the log stays a JSON object a line, with
+// nothing of it: no line of a caller's own, no escape of a terminal.
+func TestLogLines(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	const forged = "{\"level\":\"ERROR\",\"msg\":\"forged\"}"
+	for _, address := range []string{g.BaseURL, g.PayURL, g.PortalURL, g.OpsURL} {
+		for _, request := range []string{
+			"GET /%0a" + forged + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+			"GET /?forged=%0d%0a%1b[31m HTTP/1.1\r\nHost: x\r\nX-Request-Id: forged\r\nConnection: close\r\n\r\n",
+			"GET /forged\x1b[31m HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+			"FORGED / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+			"GET / HTTP/1.1\r\nHost: forged\x1b[31m\r\nConnection: close\r\n\r\n",
+			"GET / HTTP/1.1\r\nHost: x\r\nUser-Agent: \x1b[31m" + forged + "\r\nReferer: " + forged + "\r\nX-Merchant-Key-Id: " + forged +
+				"\r\nSignature: " + forged + "\r\nX-Merchant-Secret: x\r\nX-Request-Id: a" + forged + "\r\nConnection: close\r\n\r\n",
+			"POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 15\r\nConnection: close\r\n\r\nlogin=%0aforged",
+		} {
+			_, _ = io.Copy(io.Discard, dialled(t, address, request))
+		}
+	}
+	send(t, http.MethodGet, g.BaseURL+payments, "", header{"X-Request-Id": "the-last-line"})
+	g.stderr.await(t, "the-last-line")
+	written := g.stderr.String()
+	for text := range strings.Lines(written[:strings.LastIndex(written, "\n")+1]) {
+		var line struct{ Level, Msg, Method string }
+		err := json.Unmarshal([]byte(text), &line)
+		known := strings.Contains(text, `"request_id":"forged"`) || line.Method == "FORGED"
+		testenv.Check(t, err == nil && line.Level != "" && line.Msg != "forged" && !strings.Contains(text, "\x1b") &&
+			(!strings.Contains(text, "orged") || known), "the log has %q, %v", text, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/testenv"
 )
 
@@ -74,4 +75,53 @@ func typescriptPayments(t *testing.T, description string, env []string) []string
 	tool(t, dir, nil, "node_modules/.bin/openapi-typescript", description, "-o", "schema.ts")
 	tool(t, dir, nil, "node_modules/.bin/tsc", "-p", ".")
 	return []string{tool(t, dir, env, "node", "out/hey.js"), tool(t, dir, env, "node", "out/fetch.js")}
+}
+
+// The Python client signs, verifies a webhook, and takes a payment and a payout through a running
+// gateway. Its syntax is that of Python 3.9, also where a newer one is installed.
+func TestPythonClient(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil {
+		testenv.Missing(t, "no python3")
+	}
+	source := testenv.Must(filepath.Abs("../../rpc/python"))(t)
+	openAll(t, source)
+	openAll(t, "testdata/python")
+	const parse = "import ast; ast.parse(open('gateway.py').read(), feature_version=(3, 9))"
+	tool(t, source, nil, "python3", "-c", parse)
+	g := sharedSandbox(t)
+	told := driven(t, g)
+	told["external"] = g.ExternalPaymentsSecret
+	env := append(driving(t, told), "PYTHONPATH="+source, "PYTHONDONTWRITEBYTECODE=1")
+	out := tool(t, "testdata/python", env, "python3", "drive.py")
+	testenv.Check(t, strings.Contains(out, "all went well"), "it wrote %s", out)
+}
+
+// The PHP client signs, verifies webhooks, repeats creations, and makes every call of a merchant to a
+// running gateway. The core of shop modules pays, catches up and refunds beside it.
+func TestPHPClient(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"php", "phpunit"} {
+		if _, err := exec.LookPath(name); err != nil {
+			testenv.Missing(t, "no "+name+": install php-cli, php-curl and phpunit")
+		}
+	}
+	source := testenv.Must(filepath.Abs("../../rpc/php"))(t)
+	openAll(t, source)
+	openAll(t, "testdata/php")
+	openAll(t, "../../docs/integrate/php-shop.md")
+	g := sharedSandbox(t)
+	told := driven(t, g)
+	told["external"] = g.ExternalPaymentsSecret
+	methods, payouts := map[string][]string{}, map[string][]string{}
+	for _, currency := range catalogue.Currencies {
+		methods[currency] = catalogue.Names(catalogue.Payments(currency))
+		if names := catalogue.Names(catalogue.Payouts(currency)); len(names) > 0 {
+			payouts[currency] = names
+		}
+	}
+	told["methods"], told["payoutMethods"] = methods, payouts
+	out := tool(t, "testdata/php", driving(t, told), "phpunit", "--no-configuration", "--do-not-cache-result",
+		"--fail-on-warning", "--bootstrap", filepath.Join(source, "gateway.php"), ".")
+	t.Log(out)
 }

@@ -172,3 +172,12 @@ func errorOfNumber(code string) string {
 	w, _ := texts.In(code)
 	return w.Say(texts.MissingNumber)
 }
+
+// Pictures of every state of the payers' pages, to look at.
+func TestGallery(t *testing.T) {
+	dir := browsertest.Gallery(t, "payers")
+	b := setup(t, true)
+	for state, path := range states(t, b) {
+		newTab(t).Pictures(dir, state, b.server.URL+path, "en", "ru")
+	}
+}

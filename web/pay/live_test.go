@@ -14,6 +14,7 @@ import (
 
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
+	"gateway.example/web/browsertest"
 )
 
 // The result comes without anybody doing anything: shown, spoken, and in the title.
@@ -253,4 +254,56 @@ func TestKeyboard(t *testing.T) {
 	page.Await("h2", "Как оплатить")
 	page.Open(b.server.URL + b.path(p))
 	page.Await("h2", "Как оплатить")
+}
+
+// tab is a page in the browser, with what only these tests do in it.
+type tab struct{ browsertest.Tab }
+
+func newTab(t testing.TB) tab {
+	t.Helper()
+	return tab{browsertest.New(t)}
+}
+
+func eval[T any](b tab, script string) T {
+	b.T.Helper()
+	return browsertest.Eval[T](b.Tab, script)
+}
+
+// asksEvery is after how long a page asks again that waits for its payer.
+const asksEvery = 3 * time.Second
+
+// passes has time pass for a timed page until an element says something.
+func (b tab) passes(selector, want string) {
+	b.T.Helper()
+	testenv.Until(b.T, selector+" says "+want, func() bool {
+		b.Pass(asksEvery / 10)
+		return b.Text(selector) == want
+	})
+}
+
+// The main paths in another browser: a transfer, and a card whose bank asks for a code.
+func TestFirefox(t *testing.T) {
+	testenv.Long(t, "another browser takes long to start")
+	b, page := setup(t, false), browsertest.NewFirefox(t)
+	transfer := b.create(t, "RUB", "sbp")
+	page.Open(b.server.URL + b.path(transfer) + "?lang=ru")
+	page.Await(".ask .amount", "1 500 ₽")
+	page.Click("form .button")
+	page.Await("#live", "Перевод в пути. 1 500 ₽. Обычно он приходит за несколько минут. Результат появится здесь сам: "+
+		"оставьте страницу открытой или вернитесь к ней позже. Пожалуйста, не переводите деньги ещё раз.")
+	noError(t, b.confirm(t.Context(), transfer))
+	page.Await("h1", "Оплата получена")
+
+	page.Open(b.server.URL + b.path(b.create(t, "AZN", "quasi_ecom")) + "?lang=en")
+	page.Type("#pan", codeCard)
+	page.Type("#expiry", "1230")
+	page.Type("#cvv", "123")
+	page.Await(".brand", "Visa")
+	page.Click("form .button")
+	page.Await("h1", "Your bank is checking the card")
+	b.answers(t)
+	page.Await("h1", "Enter the code from your bank")
+	page.Type("#otp", "123456")
+	page.Click("form .button")
+	page.Await("h1", "Payment received")
 }

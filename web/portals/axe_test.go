@@ -1,12 +1,15 @@
 package portals_test
 
 import (
+	"compress/gzip"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
 	"github.com/chromedp/chromedp"
 
 	"gateway.example/internal/caller"
@@ -172,3 +175,52 @@ const beyond = `(() => {
 	const all = [...document.querySelectorAll("body *")].filter(e => e.checkVisibility() && !e.closest(".nav") && e.getBoundingClientRect().right > innerWidth + 1);
 	return all.filter(e => !all.some(other => other !== e && e.contains(other))).map(e => e.outerHTML.slice(0, 120)).concat("the page");
 })()`
+
+// Pictures of every page of the portals, to look at.
+func TestGallery(t *testing.T) {
+	for _, group := range groups {
+		t.Run(group.name, func(t *testing.T) {
+			dir := browsertest.Gallery(t, group.name)
+			b, p, pages := group.open(t)
+			for _, page := range pages {
+				p.Tab(t, b.Server.URL).Pictures(dir, page, b.Server.URL+page, "en", "ru")
+			}
+		})
+	}
+}
+
+// heaviest is how many bytes a page may have over the wire, with everything that it loads.
+const heaviest = 60 << 10
+
+// weighed gets an address as a browser does, and how many bytes that were over the wire.
+func weighed(t testing.TB, p *portaltest.Person, path string) (a portaltest.Answer, bytes int) {
+	t.Helper()
+	a = p.Get(t, path, "Accept-Encoding", "gzip")
+	bytes = len(a.Body)
+	if a.Header.Get("Content-Encoding") == "gzip" {
+		unpacked := testenv.Must(gzip.NewReader(strings.NewReader(a.Body)))(t)
+		content := testenv.Must(io.ReadAll(unpacked))(t)
+		a.Body = string(content)
+	}
+	return a, bytes
+}
+
+// wantLight gets a page that must be light, with the script and the stylesheet that it loads. What files weigh is kept
+// by their addresses, which change with their content.
+func wantLight(t testing.TB, p *portaltest.Person, path string, files map[string]int) portaltest.Answer {
+	t.Helper()
+	page, bytes := weighed(t, p, path)
+	page.Page(t).Find("link[rel=stylesheet], link[rel=icon], script[src]").Each(func(_ int, s *goquery.Selection) {
+		address := s.AttrOr("href", s.AttrOr("src", ""))
+		if files[address] == 0 {
+			file, weight := weighed(t, p, address)
+			want(t, path+" loads what is not there", file.Code, http.StatusOK)
+			files[address] = weight
+		}
+		bytes += files[address]
+	})
+	if bytes > heaviest || page.Header.Get("Content-Encoding") != "gzip" && page.To() == "" {
+		t.Errorf("%s weighs %d bytes, packed as %q", path, bytes, page.Header.Get("Content-Encoding"))
+	}
+	return page
+}

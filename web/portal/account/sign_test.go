@@ -116,3 +116,12 @@ func TestFixation(t *testing.T) {
 	testenv.Need(t, victim.Cookie() != attacker.Cookie(), "the victim's session has the attacker's cookie")
 	want(t, "the attacker's cookie still opens", attacker.Get(t, "/trader").Code, http.StatusSeeOther)
 }
+
+func TestMain(m *testing.M) { portaltest.Main(m) }
+
+// What tests say often is short.
+var (
+	want, wantAnswer, wantIn, wantNot = portaltest.Want, portaltest.WantAnswer, portaltest.WantIn, portaltest.WantNot
+	hidden, line                      = portaltest.Hidden, portaltest.Line
+	noError                           = testenv.NoError
+)

@@ -146,3 +146,12 @@ func TestPartIsNotCancelled(t *testing.T) {
 	portaltest.Says(t, p.Post(t, path+"/cancel", form...), "A part of this payment has come")
 	want(t, "it is", b.Status(t, pay), "pending")
 }
+
+func TestMain(m *testing.M) { portaltest.Main(m) }
+
+// What tests say often is short.
+var (
+	want, wantIn, wantNot = portaltest.Want, portaltest.WantIn, portaltest.WantNot
+	hidden                = portaltest.Hidden
+	noError               = testenv.NoError
+)

@@ -153,3 +153,12 @@ func TestRotate(t *testing.T) {
 	want(t, "without a token", p.Post(t, path).Code, http.StatusOK)
 	want(t, "and no secret", p.Post(t, path).Page(t).Find("#secret").Length(), 0)
 }
+
+func TestMain(m *testing.M) { portaltest.Main(m) }
+
+// What tests say often is short.
+var (
+	want, wantIn, wantNot     = portaltest.Want, portaltest.WantIn, portaltest.WantNot
+	hidden, line, rows, words = portaltest.Hidden, portaltest.Line, portaltest.Rows, portaltest.Words
+	noError                   = testenv.NoError
+)

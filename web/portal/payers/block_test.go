@@ -7,6 +7,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -73,3 +74,12 @@ func TestBlockPages(t *testing.T) {
 	want(t, "support's button", support.Page(t, fmt.Sprintf("/merchant/payments/%d", p.ID)).Find("a[href*='/blocks/new']").Length(), 0)
 	wantNot(t, "support's list", words(support.Page(t, "/merchant/blocks").Find("main")), "Block a payer")
 }
+
+func TestMain(m *testing.M) { portaltest.Main(m) }
+
+// What tests say often is short.
+var (
+	want, wantIn, wantNot = portaltest.Want, portaltest.WantIn, portaltest.WantNot
+	line, words           = portaltest.Line, portaltest.Words
+	noError               = testenv.NoError
+)

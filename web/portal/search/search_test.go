@@ -82,3 +82,11 @@ func TestSearchIsBound(t *testing.T) {
 	want(t, "the page", a.Code, http.StatusOK)
 	wantIn(t, "what was found", words(a.Page(t).Find("main")), "Merchants Slow shop", "Not everything could be searched in time")
 }
+
+func TestMain(m *testing.M) { portaltest.Main(m) }
+
+// What tests say often is short.
+var (
+	want, wantIn, wantNot = portaltest.Want, portaltest.WantIn, portaltest.WantNot
+	words                 = portaltest.Words
+)
