@@ -81,7 +81,7 @@ func (p *pair) copy(to, from net.Conn) {
 	for {
 		n, err := from.Read(buffer)
 		if p.silent.Load() {
-			forget(from)
+			_, _ = io.Copy(io.Discard, from) // the sender notices nothing
 			return
 		}
 		if n > 0 {
@@ -94,9 +94,6 @@ func (p *pair) copy(to, from net.Conn) {
 		}
 	}
 }
-
-// forget goes on reading and forgetting, so that the sender notices nothing.
-func forget(from net.Conn) { _, _ = io.Copy(io.Discard, from) }
 
 // silence makes all connections of this moment half-open: they stay, and nothing comes through them
 // any more. New ones are as good as ever.

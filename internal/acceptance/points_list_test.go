@@ -322,15 +322,13 @@ func (c call) outward() bool {
 
 // isLiteral is for a client that is made where it is used.
 func isLiteral(e ast.Expr) bool {
-	e = ast.Unparen(orNil(e))
+	e = ast.Unparen(cmp.Or(e, ast.Expr(&ast.Ident{})))
 	and, is := e.(*ast.UnaryExpr)
 	if is {
 		_, is = and.X.(*ast.CompositeLit)
 	}
 	return is
 }
-
-func orNil(e ast.Expr) ast.Expr { return cmp.Or(e, ast.Expr(&ast.Ident{})) }
 
 // reading are transactions that are only for reading.
 var reading = map[string]bool{ofDB + ".List": true, ofDB + ".Glance": true, ofDB + ".Look": true, "internal/audit.proveAtRest": true}

@@ -85,11 +85,6 @@ func processorSign(lines ...string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-func panOf(body object) string {
-	typed, _ := body["card"].(object)
-	return textOf(typed["pan"])
-}
-
 // textOf is a JSON string, or "" of anything else.
 func textOf(value any) string {
 	s, _ := value.(string)
@@ -112,7 +107,8 @@ func (p *cardProcessor) take(call string, body object) object {
 	}
 	switch call {
 	case "authorize":
-		b.authorize(panOf(body))
+		typed, _ := body["card"].(object)
+		b.authorize(textOf(typed["pan"]))
 	case "code":
 		number, _ := body["number"].(float64)
 		b.code(number, textOf(body["code"]))

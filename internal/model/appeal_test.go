@@ -157,7 +157,7 @@ func (a *modelAppeal) refuseDecision() string {
 func (w *modelWalk) decide(s modelStep, a *modelAppeal) {
 	r := payment.Resolution{Outcome: pickModel([]string{"completed", "failed"}, s.n[1]), Statement: new("no such line")}
 	if r.Outcome == "failed" || s.n[2]%2 == 0 {
-		r.Reason = modelText("the bank says so")
+		r.Reason = new("the bank says so")
 	}
 	ctx, injury := w.injured()
 	got, err := w.service.ResolveAppeal(ctx, modelOperator, a.id, r)
@@ -166,7 +166,7 @@ func (w *modelWalk) decide(s modelStep, a *modelAppeal) {
 
 // decideBoth decides an appeal both ways at once: one of the two holds, if any.
 func (w *modelWalk) decideBoth(_ modelStep, a *modelAppeal) {
-	outcomes, reason := []string{"completed", "failed"}, modelText("the bank says so")
+	outcomes, reason := []string{"completed", "failed"}, new("the bank says so")
 	answers, errs := atOnce(2, func(i int) (payment.AppealRecord, error) {
 		return w.service.ResolveAppeal(w.ctx, modelOperator, a.id, payment.Resolution{
 			Outcome: outcomes[i], Reason: reason, Statement: new("no such line"),

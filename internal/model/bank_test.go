@@ -91,8 +91,6 @@ var (
 // The code that is right, one that is wrong, one that the bank takes its time to look at, and one that is too short.
 const codeRight, codeWrong, codeSlow, codeShort = "123456", "000000", "7777", "12"
 
-func newModelBank() *modelBank { return &modelBank{charges: map[uuid.UUID]*modelCharge{}} }
-
 var _ acquirer.Acquirer = (*modelBank)(nil)
 
 // For implements checkout.Acquirers: every trader's acquirer is this one.

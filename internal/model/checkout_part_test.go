@@ -219,7 +219,7 @@ func (m *gatewayModel) hearPending(a *modelAttempt, answer acquirer.Answer, ques
 		}
 		a.status = attemptLost
 		c := p.checkout
-		c.phase, c.lastError, c.sealed = phaseDetails, modelText("acquirer_unavailable"), false
+		c.phase, c.lastError, c.sealed = phaseDetails, new("acquirer_unavailable"), false
 	case acquirer.Pending, acquirer.CodeNeeded:
 		m.hearUndecided(a, answer, question)
 	case acquirer.Unknown: // it is told to see that the attempt never begins
@@ -255,7 +255,7 @@ func (m *gatewayModel) hearUndecided(a *modelAttempt, answer acquirer.Answer, qu
 		a.followed = answer.Codes
 	}
 	if missing && question == askedResult {
-		c.phase, c.lastError = phaseCode, modelText("acquirer_unavailable")
+		c.phase, c.lastError = phaseCode, new("acquirer_unavailable")
 	}
 }
 
@@ -263,9 +263,9 @@ func (m *gatewayModel) rejectCode(p *modelPayment) {
 	c := p.checkout
 	c.askForCode()
 	c.rejected++
-	c.lastError = modelText("code_rejected")
+	c.lastError = new("code_rejected")
 	if c.rejected >= modelWrongCodes {
-		m.move(p, "failed", "acquirer", modelText("code_rejected"), nil)
+		m.move(p, "failed", "acquirer", new("code_rejected"), nil)
 	}
 }
 

@@ -341,5 +341,3 @@ func (a modelAsk) request() payment.Request {
 	}
 	return r
 }
-
-func modelText(s string) *string { return &s }

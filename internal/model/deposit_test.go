@@ -39,7 +39,7 @@ func (w *modelWalk) depositAsk(s modelStep) modelDepositAsk {
 	}
 	a.cashbox = w.depositCashbox(s, a.merchant)
 	if s.n[4]%2 == 0 {
-		a.reference = modelText("reference " + strconv.Itoa(s.n[4]))
+		a.reference = new("reference " + strconv.Itoa(s.n[4]))
 	}
 	return a
 }
@@ -136,7 +136,7 @@ func (w *modelWalk) confirmTogether(d *modelDeposit) {
 }
 
 func (w *modelWalk) rejectDeposit(_ modelStep, d *modelDeposit) {
-	reason := modelText("nothing came")
+	reason := new("nothing came")
 	ctx, injury := w.injured()
 	_, err := w.accounts.Reject(ctx, modelOperator, d.id, reason)
 	w.endedDeposit(d, injury, err, "rejected", reason)

@@ -279,7 +279,7 @@ func (w *modelWalk) approveLeave(_ modelStep, l *modelLeave) {
 }
 
 func (w *modelWalk) rejectLeave(_ modelStep, l *modelLeave) {
-	reason := modelText("not yours")
+	reason := new("not yours")
 	ctx, injury := w.injured()
 	_, err := w.withdrawals.Reject(ctx, modelOperator, l.id, *reason)
 	if w.judged(injury, err, unless(l.status == "requested" || l.status == "approved", "withdrawal_not_open")) {
@@ -306,7 +306,7 @@ func (w *modelWalk) cancelLeave(_ modelStep, l *modelLeave) {
 // duelLeave has its owner take a withdrawal back while operators approve and reject it: what comes first is done, and of
 // what was approved the rest may follow.
 func (w *modelWalk) duelLeave(_ modelStep, l *modelLeave) {
-	before, reason := l.status, modelText("not yours")
+	before, reason := l.status, new("not yours")
 	errs := testenv.AtOnce(3, func(i int) (err error) {
 		switch i {
 		case 0:

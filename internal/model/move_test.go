@@ -22,10 +22,10 @@ var modelStatuses = []string{"pending", "completed", "failed", "cancelled", "app
 func (w *modelWalk) move(s modelStep, p *modelPayment) {
 	update := payment.Update{Status: pickModel(modelStatuses, s.n[1])}
 	if s.n[2]%3 == 0 {
-		update.Reason = modelText("reason " + strconv.Itoa(s.n[2]%100))
+		update.Reason = new("reason " + strconv.Itoa(s.n[2]%100))
 	}
 	if s.n[3]%4 == 0 {
-		update.ProviderPaymentID = modelText("provider-" + strconv.Itoa(s.n[3]%100))
+		update.ProviderPaymentID = new("provider-" + strconv.Itoa(s.n[3]%100))
 	}
 	ctx, injury := w.injured()
 	got, queued, err := w.service.UpdateStatus(ctx, modelApplication, p.id, update)
@@ -88,7 +88,7 @@ func (p *modelPayment) cancellable() string {
 }
 
 func (w *modelWalk) cancel(s modelStep, p *modelPayment) {
-	reason := modelText("trader " + strconv.Itoa(s.n[2]%10))
+	reason := new("trader " + strconv.Itoa(s.n[2]%10))
 	w.traderMove(s, p, "cancelled", p.cancellable(), reason, nil,
 		func(ctx context.Context, who caller.Caller, id int64) (payment.Payment, error) {
 			return w.service.Cancel(ctx, who, id, reason)

@@ -103,7 +103,7 @@ func (w *modelWalk) taker(s modelStep, p *modelPayout) *modelTrader {
 
 // finish is the word of a trader, mostly the one who took the payout: paid, or not to be paid.
 func (w *modelWalk) finish(s modelStep, p *modelPayout) {
-	trader, text := w.taker(s, p), modelText("word "+strconv.Itoa(s.n[4]%10))
+	trader, text := w.taker(s, p), new("word "+strconv.Itoa(s.n[4]%10))
 	to, call := "completed", w.payouts.Complete
 	reason, proof := (*string)(nil), text
 	if s.n[2]%3 == 0 {
@@ -134,7 +134,7 @@ func (p *modelPayout) bound() string { return unless(p.returnOf == nil, "payin_i
 
 // giveBack lets go of a payout that was taken: its trader does, or an operator does it for them.
 func (w *modelWalk) giveBack(s modelStep, p *modelPayout) {
-	reason := modelText("cannot pay " + strconv.Itoa(s.n[4]%10))
+	reason := new("cannot pay " + strconv.Itoa(s.n[4]%10))
 	ctx, injury := w.injured()
 	var err error
 	who, want := modelOperator, cmp.Or(unless(p.status == "processing", "payin_not_processing"), p.bound())
@@ -153,7 +153,7 @@ func (w *modelWalk) giveBack(s modelStep, p *modelPayout) {
 
 // reverse is an operator's turning a completed payout into a failed one, whatever became of its money.
 func (w *modelWalk) reverse(s modelStep, p *modelPayout) {
-	reason := modelText("never arrived " + strconv.Itoa(s.n[4]%10))
+	reason := new("never arrived " + strconv.Itoa(s.n[4]%10))
 	ctx, injury := w.injured()
 	_, err := w.payouts.Reverse(ctx, modelOperator, p.uuid, reason)
 	if w.judged(injury, err, unless(p.status == "completed", "payin_not_completed")) {
@@ -196,7 +196,7 @@ func (w *modelWalk) overdue(p *modelPayout) bool {
 func (w *modelWalk) resolve(s modelStep, p *modelPayout) {
 	r := payout.Resolution{Outcome: pickModel([]string{"completed", "failed"}, s.n[1])}
 	if s.n[3]%2 == 0 || r.Outcome == "completed" {
-		r.Reason, r.ProofReference = modelText("looked into"), modelText("proof "+strconv.Itoa(s.n[3]%9))
+		r.Reason, r.ProofReference = new("looked into"), new("proof "+strconv.Itoa(s.n[3]%9))
 	}
 	if w.overdue(p) {
 		w.tell("payout overdue", p.origin())

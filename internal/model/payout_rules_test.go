@@ -339,7 +339,7 @@ func (w *modelWalk) taking(p *modelPayout, trader *modelTrader) modelRival {
 
 func (w *modelWalk) rivalsForProcessing(p *modelPayout) []modelRival {
 	const late = "payin_not_processing"
-	refusal, proof := unless(p.status == "processing", late), modelText("at the same time")
+	refusal, proof := unless(p.status == "processing", late), new("at the same time")
 	return []modelRival{{
 		refusal: refusal, late: late, apply: func() { w.endPayout(p, "completed", p.trader.Caller.Actor(), nil, proof) },
 		call: func() error { return testenv.ErrOf(w.payouts.Complete(w.ctx, p.trader.Caller, p.uuid, proof)) },

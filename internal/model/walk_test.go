@@ -85,7 +85,7 @@ func newModelWalk(t testing.TB) *modelWalk {
 	d, v := dbtest.New(t), dbtest.Vault()
 	w := &modelWalk{
 		ctx: t.Context(), t: t, db: d, clock: &dbtest.Clock{}, vault: v,
-		bank: newModelBank(), chain: newModelChain(), outcomes: map[string]int{},
+		bank: &modelBank{charges: map[uuid.UUID]*modelCharge{}}, chain: newModelChain(), outcomes: map[string]int{},
 	}
 	w.model = newModelWorld(t, d)
 	w.model.now = w.clock.Now()

@@ -158,7 +158,8 @@ func (b tab) opened(state, language string) {
 		open("details.tests")
 		b.Finds(state+", tests", browsertest.Examine)
 		b.Click("form .button")
-		b.Await(".error", errorOfNumber(language))
+		w, _ := texts.In(language)
+		b.Await(".error", w.Say(texts.MissingNumber))
 		b.Finds(state+", wrong", browsertest.Examine)
 	case "waiting":
 		open(".banks, .banks details")
@@ -166,11 +167,6 @@ func (b tab) opened(state, language string) {
 		open("details.languages")
 		b.Finds(state+", languages", browsertest.Examine)
 	}
-}
-
-func errorOfNumber(code string) string {
-	w, _ := texts.In(code)
-	return w.Say(texts.MissingNumber)
 }
 
 // Pictures of every state of the payers' pages, to look at.
