@@ -1542,479 +1542,6 @@ func (x *RateFeedState) GetFailures() int32 {
 	return 0
 }
 
-// UpdateMerchantRequest is what UpdateMerchant of OperatorService takes.
-type UpdateMerchantRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The merchant's id.
-	MerchantId int64 `protobuf:"varint,1,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
-	// Whether the merchant's programs may call the API. Unset leaves it.
-	ApiEnabled *bool `protobuf:"varint,2,opt,name=api_enabled,json=apiEnabled,proto3,oneof" json:"api_enabled,omitempty"`
-	// Profile markup; empty clears it.
-	RatePercent *string `protobuf:"bytes,3,opt,name=rate_percent,json=ratePercent,proto3,oneof" json:"rate_percent,omitempty"`
-	// How many of its payments may be pending at the same time, 1 to 50000; 5000 at first.
-	MaxOpenPayments *int32 `protobuf:"varint,4,opt,name=max_open_payments,json=maxOpenPayments,proto3,oneof" json:"max_open_payments,omitempty"`
-	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
-	Version *string `protobuf:"bytes,5,opt,name=version,proto3,oneof" json:"version,omitempty"`
-	// Payers see it, 1 to 100 characters.
-	Name *string `protobuf:"bytes,6,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// Why, for the log of settings; at most 500 characters. Switching the API off takes one.
-	Reason        string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *UpdateMerchantRequest) Reset() {
-	*x = UpdateMerchantRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[22]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *UpdateMerchantRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*UpdateMerchantRequest) ProtoMessage() {}
-
-func (x *UpdateMerchantRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[22]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use UpdateMerchantRequest.ProtoReflect.Descriptor instead.
-func (*UpdateMerchantRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{22}
-}
-
-func (x *UpdateMerchantRequest) GetMerchantId() int64 {
-	if x != nil {
-		return x.MerchantId
-	}
-	return 0
-}
-
-func (x *UpdateMerchantRequest) GetApiEnabled() bool {
-	if x != nil && x.ApiEnabled != nil {
-		return *x.ApiEnabled
-	}
-	return false
-}
-
-func (x *UpdateMerchantRequest) GetRatePercent() string {
-	if x != nil && x.RatePercent != nil {
-		return *x.RatePercent
-	}
-	return ""
-}
-
-func (x *UpdateMerchantRequest) GetMaxOpenPayments() int32 {
-	if x != nil && x.MaxOpenPayments != nil {
-		return *x.MaxOpenPayments
-	}
-	return 0
-}
-
-func (x *UpdateMerchantRequest) GetVersion() string {
-	if x != nil && x.Version != nil {
-		return *x.Version
-	}
-	return ""
-}
-
-func (x *UpdateMerchantRequest) GetName() string {
-	if x != nil && x.Name != nil {
-		return *x.Name
-	}
-	return ""
-}
-
-func (x *UpdateMerchantRequest) GetReason() string {
-	if x != nil {
-		return x.Reason
-	}
-	return ""
-}
-
-// UpdateCashboxRequest is what UpdateCashbox of OperatorService takes.
-type UpdateCashboxRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The cashbox's id.
-	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
-	// Whether it takes payments. Unset leaves it.
-	CollectEnabled *bool `protobuf:"varint,2,opt,name=collect_enabled,json=collectEnabled,proto3,oneof" json:"collect_enabled,omitempty"`
-	// The trader the cashbox is bridged to; 0 removes the bridge.
-	TraderCashboxId *int64 `protobuf:"varint,3,opt,name=trader_cashbox_id,json=traderCashboxId,proto3,oneof" json:"trader_cashbox_id,omitempty"`
-	// The shop's colour on the hosted pages, #rrggbb; empty clears it.
-	PageColor *string `protobuf:"bytes,4,opt,name=page_color,json=pageColor,proto3,oneof" json:"page_color,omitempty"`
-	// The one origin whose pages may show the hosted pages in a frame, such as https://shop.example; empty clears it.
-	FrameOrigin *string `protobuf:"bytes,5,opt,name=frame_origin,json=frameOrigin,proto3,oneof" json:"frame_origin,omitempty"`
-	// The hosts that payers may be led back to by returnUrl; an empty list is any. Unset leaves them.
-	ReturnHosts *ReturnHosts `protobuf:"bytes,6,opt,name=return_hosts,json=returnHosts,proto3" json:"return_hosts,omitempty"`
-	// Leads payers back by itself, five seconds after they have paid.
-	ReturnAutomatic *bool `protobuf:"varint,7,opt,name=return_automatic,json=returnAutomatic,proto3,oneof" json:"return_automatic,omitempty"`
-	// Sends the merchant payment.payer.claimed when a payer says that they have paid.
-	PayerEvents *bool `protobuf:"varint,8,opt,name=payer_events,json=payerEvents,proto3,oneof" json:"payer_events,omitempty"`
-	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
-	Version *string `protobuf:"bytes,9,opt,name=version,proto3,oneof" json:"version,omitempty"`
-	// 1 to 100 characters.
-	Name *string `protobuf:"bytes,10,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// Why, for the log of settings; at most 500 characters. Switching collecting off and removing the logo take one.
-	Reason string `protobuf:"bytes,11,opt,name=reason,proto3" json:"reason,omitempty"`
-	// Removes the shop's logo from the hosted pages. The merchant sets one.
-	RemoveLogo bool `protobuf:"varint,12,opt,name=remove_logo,json=removeLogo,proto3" json:"remove_logo,omitempty"`
-	// Where deposit.status.updated is sent for deposits into the cashbox, an https URL; empty: nowhere. Unset leaves it.
-	DepositCallbackUri *string `protobuf:"bytes,13,opt,name=deposit_callback_uri,json=depositCallbackUri,proto3,oneof" json:"deposit_callback_uri,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
-}
-
-func (x *UpdateCashboxRequest) Reset() {
-	*x = UpdateCashboxRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[23]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *UpdateCashboxRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*UpdateCashboxRequest) ProtoMessage() {}
-
-func (x *UpdateCashboxRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[23]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use UpdateCashboxRequest.ProtoReflect.Descriptor instead.
-func (*UpdateCashboxRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{23}
-}
-
-func (x *UpdateCashboxRequest) GetMerchantCashboxId() int64 {
-	if x != nil {
-		return x.MerchantCashboxId
-	}
-	return 0
-}
-
-func (x *UpdateCashboxRequest) GetCollectEnabled() bool {
-	if x != nil && x.CollectEnabled != nil {
-		return *x.CollectEnabled
-	}
-	return false
-}
-
-func (x *UpdateCashboxRequest) GetTraderCashboxId() int64 {
-	if x != nil && x.TraderCashboxId != nil {
-		return *x.TraderCashboxId
-	}
-	return 0
-}
-
-func (x *UpdateCashboxRequest) GetPageColor() string {
-	if x != nil && x.PageColor != nil {
-		return *x.PageColor
-	}
-	return ""
-}
-
-func (x *UpdateCashboxRequest) GetFrameOrigin() string {
-	if x != nil && x.FrameOrigin != nil {
-		return *x.FrameOrigin
-	}
-	return ""
-}
-
-func (x *UpdateCashboxRequest) GetReturnHosts() *ReturnHosts {
-	if x != nil {
-		return x.ReturnHosts
-	}
-	return nil
-}
-
-func (x *UpdateCashboxRequest) GetReturnAutomatic() bool {
-	if x != nil && x.ReturnAutomatic != nil {
-		return *x.ReturnAutomatic
-	}
-	return false
-}
-
-func (x *UpdateCashboxRequest) GetPayerEvents() bool {
-	if x != nil && x.PayerEvents != nil {
-		return *x.PayerEvents
-	}
-	return false
-}
-
-func (x *UpdateCashboxRequest) GetVersion() string {
-	if x != nil && x.Version != nil {
-		return *x.Version
-	}
-	return ""
-}
-
-func (x *UpdateCashboxRequest) GetName() string {
-	if x != nil && x.Name != nil {
-		return *x.Name
-	}
-	return ""
-}
-
-func (x *UpdateCashboxRequest) GetReason() string {
-	if x != nil {
-		return x.Reason
-	}
-	return ""
-}
-
-func (x *UpdateCashboxRequest) GetRemoveLogo() bool {
-	if x != nil {
-		return x.RemoveLogo
-	}
-	return false
-}
-
-func (x *UpdateCashboxRequest) GetDepositCallbackUri() string {
-	if x != nil && x.DepositCallbackUri != nil {
-		return *x.DepositCallbackUri
-	}
-	return ""
-}
-
-// ReturnHosts are names of hosts, such as shop.example.
-type ReturnHosts struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The names, without scheme and path.
-	Hosts         []string `protobuf:"bytes,1,rep,name=hosts,proto3" json:"hosts,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ReturnHosts) Reset() {
-	*x = ReturnHosts{}
-	mi := &file_portal_v1_operator_proto_msgTypes[24]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ReturnHosts) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ReturnHosts) ProtoMessage() {}
-
-func (x *ReturnHosts) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[24]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ReturnHosts.ProtoReflect.Descriptor instead.
-func (*ReturnHosts) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{24}
-}
-
-func (x *ReturnHosts) GetHosts() []string {
-	if x != nil {
-		return x.Hosts
-	}
-	return nil
-}
-
-// SetCashboxMethodRequest is what SetCashboxMethod of OperatorService takes.
-type SetCashboxMethodRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The cashbox's id.
-	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
-	// The method, such as sbp.
-	Method string `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
-	// Whether payments can be made by it.
-	Enabled bool `protobuf:"varint,3,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	// Empty clears it.
-	MarginPercent string `protobuf:"bytes,4,opt,name=margin_percent,json=marginPercent,proto3" json:"margin_percent,omitempty"`
-	// How long a payment waits, in seconds.
-	ValiditySeconds int32 `protobuf:"varint,5,opt,name=validity_seconds,json=validitySeconds,proto3" json:"validity_seconds,omitempty"`
-	// Limits of one payment; empty is none.
-	MinAmount string `protobuf:"bytes,6,opt,name=min_amount,json=minAmount,proto3" json:"min_amount,omitempty"`
-	// The greatest amount of one payment; empty is none.
-	MaxAmount string `protobuf:"bytes,7,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`
-	// How long a payment waits at least once its payer says that they have paid, 1 to 86400; 900 at first. Unset leaves it.
-	ClaimSeconds *int32 `protobuf:"varint,8,opt,name=claim_seconds,json=claimSeconds,proto3,oneof" json:"claim_seconds,omitempty"`
-	// How many cards may be tried for one payment, 1 to 10; 3 at first. Unset leaves it.
-	Cards *int32 `protobuf:"varint,9,opt,name=cards,proto3,oneof" json:"cards,omitempty"`
-	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
-	Version *string `protobuf:"bytes,10,opt,name=version,proto3,oneof" json:"version,omitempty"`
-	// What becomes of another amount than asked for: exact takes none, tolerance takes what is near enough for the amount asked,
-	// received takes what came. exact at first. Unset leaves it.
-	AmountPolicy *string `protobuf:"bytes,11,opt,name=amount_policy,json=amountPolicy,proto3,oneof" json:"amount_policy,omitempty"`
-	// How far off near enough is, percent of the amount asked. Empty clears it, unset leaves it.
-	TolerancePercent *string `protobuf:"bytes,12,opt,name=tolerance_percent,json=tolerancePercent,proto3,oneof" json:"tolerance_percent,omitempty"`
-	// The same as an amount. Where both are set, near enough is within both.
-	ToleranceAmount *string `protobuf:"bytes,13,opt,name=tolerance_amount,json=toleranceAmount,proto3,oneof" json:"tolerance_amount,omitempty"`
-	// Whose the difference of what is near enough is: trader or platform. trader at first. Unset leaves it.
-	DifferenceTo *string `protobuf:"bytes,14,opt,name=difference_to,json=differenceTo,proto3,oneof" json:"difference_to,omitempty"`
-	// How long after its time a payment can still be completed by its trader, 0 to 604800; 86400 at first. Unset leaves it.
-	LateSeconds   *int32 `protobuf:"varint,15,opt,name=late_seconds,json=lateSeconds,proto3,oneof" json:"late_seconds,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *SetCashboxMethodRequest) Reset() {
-	*x = SetCashboxMethodRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[25]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *SetCashboxMethodRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*SetCashboxMethodRequest) ProtoMessage() {}
-
-func (x *SetCashboxMethodRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[25]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use SetCashboxMethodRequest.ProtoReflect.Descriptor instead.
-func (*SetCashboxMethodRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{25}
-}
-
-func (x *SetCashboxMethodRequest) GetMerchantCashboxId() int64 {
-	if x != nil {
-		return x.MerchantCashboxId
-	}
-	return 0
-}
-
-func (x *SetCashboxMethodRequest) GetMethod() string {
-	if x != nil {
-		return x.Method
-	}
-	return ""
-}
-
-func (x *SetCashboxMethodRequest) GetEnabled() bool {
-	if x != nil {
-		return x.Enabled
-	}
-	return false
-}
-
-func (x *SetCashboxMethodRequest) GetMarginPercent() string {
-	if x != nil {
-		return x.MarginPercent
-	}
-	return ""
-}
-
-func (x *SetCashboxMethodRequest) GetValiditySeconds() int32 {
-	if x != nil {
-		return x.ValiditySeconds
-	}
-	return 0
-}
-
-func (x *SetCashboxMethodRequest) GetMinAmount() string {
-	if x != nil {
-		return x.MinAmount
-	}
-	return ""
-}
-
-func (x *SetCashboxMethodRequest) GetMaxAmount() string {
-	if x != nil {
-		return x.MaxAmount
-	}
-	return ""
-}
-
-func (x *SetCashboxMethodRequest) GetClaimSeconds() int32 {
-	if x != nil && x.ClaimSeconds != nil {
-		return *x.ClaimSeconds
-	}
-	return 0
-}
-
-func (x *SetCashboxMethodRequest) GetCards() int32 {
-	if x != nil && x.Cards != nil {
-		return *x.Cards
-	}
-	return 0
-}
-
-func (x *SetCashboxMethodRequest) GetVersion() string {
-	if x != nil && x.Version != nil {
-		return *x.Version
-	}
-	return ""
-}
-
-func (x *SetCashboxMethodRequest) GetAmountPolicy() string {
-	if x != nil && x.AmountPolicy != nil {
-		return *x.AmountPolicy
-	}
-	return ""
-}
-
-func (x *SetCashboxMethodRequest) GetTolerancePercent() string {
-	if x != nil && x.TolerancePercent != nil {
-		return *x.TolerancePercent
-	}
-	return ""
-}
-
-func (x *SetCashboxMethodRequest) GetToleranceAmount() string {
-	if x != nil && x.ToleranceAmount != nil {
-		return *x.ToleranceAmount
-	}
-	return ""
-}
-
-func (x *SetCashboxMethodRequest) GetDifferenceTo() string {
-	if x != nil && x.DifferenceTo != nil {
-		return *x.DifferenceTo
-	}
-	return ""
-}
-
-func (x *SetCashboxMethodRequest) GetLateSeconds() int32 {
-	if x != nil && x.LateSeconds != nil {
-		return *x.LateSeconds
-	}
-	return 0
-}
-
 // Bank is a bank that payers of a currency use, and how its app is opened.
 type Bank struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2043,7 +1570,7 @@ type Bank struct {
 
 func (x *Bank) Reset() {
 	*x = Bank{}
-	mi := &file_portal_v1_operator_proto_msgTypes[26]
+	mi := &file_portal_v1_operator_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2055,7 +1582,7 @@ func (x *Bank) String() string {
 func (*Bank) ProtoMessage() {}
 
 func (x *Bank) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[26]
+	mi := &file_portal_v1_operator_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2068,7 +1595,7 @@ func (x *Bank) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Bank.ProtoReflect.Descriptor instead.
 func (*Bank) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{26}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Bank) GetCurrency() string {
@@ -2149,7 +1676,7 @@ type SetBankRequest struct {
 
 func (x *SetBankRequest) Reset() {
 	*x = SetBankRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[27]
+	mi := &file_portal_v1_operator_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2161,7 +1688,7 @@ func (x *SetBankRequest) String() string {
 func (*SetBankRequest) ProtoMessage() {}
 
 func (x *SetBankRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[27]
+	mi := &file_portal_v1_operator_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2174,7 +1701,7 @@ func (x *SetBankRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetBankRequest.ProtoReflect.Descriptor instead.
 func (*SetBankRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{27}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *SetBankRequest) GetBank() *Bank {
@@ -2209,7 +1736,7 @@ type ListBanksRequest struct {
 
 func (x *ListBanksRequest) Reset() {
 	*x = ListBanksRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[28]
+	mi := &file_portal_v1_operator_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2221,7 +1748,7 @@ func (x *ListBanksRequest) String() string {
 func (*ListBanksRequest) ProtoMessage() {}
 
 func (x *ListBanksRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[28]
+	mi := &file_portal_v1_operator_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2234,7 +1761,7 @@ func (x *ListBanksRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListBanksRequest.ProtoReflect.Descriptor instead.
 func (*ListBanksRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{28}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListBanksRequest) GetCurrency() string {
@@ -2255,7 +1782,7 @@ type ListBanksResponse struct {
 
 func (x *ListBanksResponse) Reset() {
 	*x = ListBanksResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[29]
+	mi := &file_portal_v1_operator_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2267,7 +1794,7 @@ func (x *ListBanksResponse) String() string {
 func (*ListBanksResponse) ProtoMessage() {}
 
 func (x *ListBanksResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[29]
+	mi := &file_portal_v1_operator_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2280,7 +1807,7 @@ func (x *ListBanksResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListBanksResponse.ProtoReflect.Descriptor instead.
 func (*ListBanksResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{29}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListBanksResponse) GetData() []*Bank {
@@ -2288,515 +1815,6 @@ func (x *ListBanksResponse) GetData() []*Bank {
 		return x.Data
 	}
 	return nil
-}
-
-// SetPlatformLimitRequest is what SetPlatformLimit of OperatorService takes.
-type SetPlatformLimitRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// ISO 4217 code, such as RUB.
-	Currency string `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
-	// The least amount of one payment, at most two decimals.
-	MinAmount string `protobuf:"bytes,2,opt,name=min_amount,json=minAmount,proto3" json:"min_amount,omitempty"`
-	// The greatest amount of one payment, at most two decimals.
-	MaxAmount string `protobuf:"bytes,3,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`
-	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
-	Version *string `protobuf:"bytes,4,opt,name=version,proto3,oneof" json:"version,omitempty"`
-	// Why, for the log of settings; at most 500 characters. Required.
-	Reason        string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *SetPlatformLimitRequest) Reset() {
-	*x = SetPlatformLimitRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[30]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *SetPlatformLimitRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*SetPlatformLimitRequest) ProtoMessage() {}
-
-func (x *SetPlatformLimitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[30]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use SetPlatformLimitRequest.ProtoReflect.Descriptor instead.
-func (*SetPlatformLimitRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{30}
-}
-
-func (x *SetPlatformLimitRequest) GetCurrency() string {
-	if x != nil {
-		return x.Currency
-	}
-	return ""
-}
-
-func (x *SetPlatformLimitRequest) GetMinAmount() string {
-	if x != nil {
-		return x.MinAmount
-	}
-	return ""
-}
-
-func (x *SetPlatformLimitRequest) GetMaxAmount() string {
-	if x != nil {
-		return x.MaxAmount
-	}
-	return ""
-}
-
-func (x *SetPlatformLimitRequest) GetVersion() string {
-	if x != nil && x.Version != nil {
-		return *x.Version
-	}
-	return ""
-}
-
-func (x *SetPlatformLimitRequest) GetReason() string {
-	if x != nil {
-		return x.Reason
-	}
-	return ""
-}
-
-// UpdateTraderRequest is what UpdateTrader of OperatorService takes.
-type UpdateTraderRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The trader's id.
-	TraderId int64 `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
-	// Whether they get payments and payouts. Unset leaves it.
-	Enabled *bool `protobuf:"varint,2,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
-	// Empty clears it.
-	RatePercent *string `protobuf:"bytes,3,opt,name=rate_percent,json=ratePercent,proto3,oneof" json:"rate_percent,omitempty"`
-	// Their share of the spread, as a percent of spot. Unset leaves it.
-	SharePercent *string `protobuf:"bytes,4,opt,name=share_percent,json=sharePercent,proto3,oneof" json:"share_percent,omitempty"`
-	// How many payouts they may have taken and not ended, 0 to 1000; 20 at first.
-	MaxOpenPayins *int32 `protobuf:"varint,5,opt,name=max_open_payins,json=maxOpenPayins,proto3,oneof" json:"max_open_payins,omitempty"`
-	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
-	Version *string `protobuf:"bytes,6,opt,name=version,proto3,oneof" json:"version,omitempty"`
-	// 1 to 100 characters.
-	Name *string `protobuf:"bytes,7,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// Why, for the log of settings; at most 500 characters. Switching the trader off takes one.
-	Reason        string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *UpdateTraderRequest) Reset() {
-	*x = UpdateTraderRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[31]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *UpdateTraderRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*UpdateTraderRequest) ProtoMessage() {}
-
-func (x *UpdateTraderRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[31]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use UpdateTraderRequest.ProtoReflect.Descriptor instead.
-func (*UpdateTraderRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{31}
-}
-
-func (x *UpdateTraderRequest) GetTraderId() int64 {
-	if x != nil {
-		return x.TraderId
-	}
-	return 0
-}
-
-func (x *UpdateTraderRequest) GetEnabled() bool {
-	if x != nil && x.Enabled != nil {
-		return *x.Enabled
-	}
-	return false
-}
-
-func (x *UpdateTraderRequest) GetRatePercent() string {
-	if x != nil && x.RatePercent != nil {
-		return *x.RatePercent
-	}
-	return ""
-}
-
-func (x *UpdateTraderRequest) GetSharePercent() string {
-	if x != nil && x.SharePercent != nil {
-		return *x.SharePercent
-	}
-	return ""
-}
-
-func (x *UpdateTraderRequest) GetMaxOpenPayins() int32 {
-	if x != nil && x.MaxOpenPayins != nil {
-		return *x.MaxOpenPayins
-	}
-	return 0
-}
-
-func (x *UpdateTraderRequest) GetVersion() string {
-	if x != nil && x.Version != nil {
-		return *x.Version
-	}
-	return ""
-}
-
-func (x *UpdateTraderRequest) GetName() string {
-	if x != nil && x.Name != nil {
-		return *x.Name
-	}
-	return ""
-}
-
-func (x *UpdateTraderRequest) GetReason() string {
-	if x != nil {
-		return x.Reason
-	}
-	return ""
-}
-
-// RequisiteLimits are the limits of a requisite. Unset leaves a limit as it is; empty, or 0, clears it.
-type RequisiteLimits struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The least amount of one payment, at most two decimals.
-	MinAmount *string `protobuf:"bytes,1,opt,name=min_amount,json=minAmount,proto3,oneof" json:"min_amount,omitempty"`
-	// The greatest amount of one payment, at most two decimals.
-	MaxAmount *string `protobuf:"bytes,2,opt,name=max_amount,json=maxAmount,proto3,oneof" json:"max_amount,omitempty"`
-	// IANA name; the day and the hours are this zone's.
-	TimeZone *string `protobuf:"bytes,3,opt,name=time_zone,json=timeZone,proto3,oneof" json:"time_zone,omitempty"`
-	// How many payments a day.
-	DailyCount *int32 `protobuf:"varint,4,opt,name=daily_count,json=dailyCount,proto3,oneof" json:"daily_count,omitempty"`
-	// The sum of a day's payments, at most two decimals.
-	DailySum *string `protobuf:"bytes,5,opt,name=daily_sum,json=dailySum,proto3,oneof" json:"daily_sum,omitempty"`
-	// How many payments may be pending at the same time.
-	OpenPayments *int32 `protobuf:"varint,6,opt,name=open_payments,json=openPayments,proto3,oneof" json:"open_payments,omitempty"`
-	// HH:MM; both or neither. From after until means over midnight.
-	WorkFrom *string `protobuf:"bytes,7,opt,name=work_from,json=workFrom,proto3,oneof" json:"work_from,omitempty"`
-	// HH:MM, like work_from.
-	WorkUntil *string `protobuf:"bytes,8,opt,name=work_until,json=workUntil,proto3,oneof" json:"work_until,omitempty"`
-	// Among requisites used equally long ago the heavier comes first.
-	Weight        *int32 `protobuf:"varint,9,opt,name=weight,proto3,oneof" json:"weight,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *RequisiteLimits) Reset() {
-	*x = RequisiteLimits{}
-	mi := &file_portal_v1_operator_proto_msgTypes[32]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *RequisiteLimits) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*RequisiteLimits) ProtoMessage() {}
-
-func (x *RequisiteLimits) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[32]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use RequisiteLimits.ProtoReflect.Descriptor instead.
-func (*RequisiteLimits) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{32}
-}
-
-func (x *RequisiteLimits) GetMinAmount() string {
-	if x != nil && x.MinAmount != nil {
-		return *x.MinAmount
-	}
-	return ""
-}
-
-func (x *RequisiteLimits) GetMaxAmount() string {
-	if x != nil && x.MaxAmount != nil {
-		return *x.MaxAmount
-	}
-	return ""
-}
-
-func (x *RequisiteLimits) GetTimeZone() string {
-	if x != nil && x.TimeZone != nil {
-		return *x.TimeZone
-	}
-	return ""
-}
-
-func (x *RequisiteLimits) GetDailyCount() int32 {
-	if x != nil && x.DailyCount != nil {
-		return *x.DailyCount
-	}
-	return 0
-}
-
-func (x *RequisiteLimits) GetDailySum() string {
-	if x != nil && x.DailySum != nil {
-		return *x.DailySum
-	}
-	return ""
-}
-
-func (x *RequisiteLimits) GetOpenPayments() int32 {
-	if x != nil && x.OpenPayments != nil {
-		return *x.OpenPayments
-	}
-	return 0
-}
-
-func (x *RequisiteLimits) GetWorkFrom() string {
-	if x != nil && x.WorkFrom != nil {
-		return *x.WorkFrom
-	}
-	return ""
-}
-
-func (x *RequisiteLimits) GetWorkUntil() string {
-	if x != nil && x.WorkUntil != nil {
-		return *x.WorkUntil
-	}
-	return ""
-}
-
-func (x *RequisiteLimits) GetWeight() int32 {
-	if x != nil && x.Weight != nil {
-		return *x.Weight
-	}
-	return 0
-}
-
-// CreateRequisiteRequest is what CreateRequisite of OperatorService takes.
-type CreateRequisiteRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose requisite it is.
-	TraderId int64 `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
-	// ISO 4217 code, such as RUB.
-	Currency string `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
-	// The method, such as sbp.
-	Method string `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
-	// What payers send money to: a phone number, a card number or an IBAN, by the method.
-	Value string `protobuf:"bytes,4,opt,name=value,proto3" json:"value,omitempty"`
-	// The holder's name.
-	Holder *string `protobuf:"bytes,5,opt,name=holder,proto3,oneof" json:"holder,omitempty"`
-	// The bank's name.
-	Bank *string `protobuf:"bytes,6,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
-	// Its limits; none when unset.
-	Limits        *RequisiteLimits `protobuf:"bytes,7,opt,name=limits,proto3" json:"limits,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *CreateRequisiteRequest) Reset() {
-	*x = CreateRequisiteRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[33]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *CreateRequisiteRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*CreateRequisiteRequest) ProtoMessage() {}
-
-func (x *CreateRequisiteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[33]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use CreateRequisiteRequest.ProtoReflect.Descriptor instead.
-func (*CreateRequisiteRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{33}
-}
-
-func (x *CreateRequisiteRequest) GetTraderId() int64 {
-	if x != nil {
-		return x.TraderId
-	}
-	return 0
-}
-
-func (x *CreateRequisiteRequest) GetCurrency() string {
-	if x != nil {
-		return x.Currency
-	}
-	return ""
-}
-
-func (x *CreateRequisiteRequest) GetMethod() string {
-	if x != nil {
-		return x.Method
-	}
-	return ""
-}
-
-func (x *CreateRequisiteRequest) GetValue() string {
-	if x != nil {
-		return x.Value
-	}
-	return ""
-}
-
-func (x *CreateRequisiteRequest) GetHolder() string {
-	if x != nil && x.Holder != nil {
-		return *x.Holder
-	}
-	return ""
-}
-
-func (x *CreateRequisiteRequest) GetBank() string {
-	if x != nil && x.Bank != nil {
-		return *x.Bank
-	}
-	return ""
-}
-
-func (x *CreateRequisiteRequest) GetLimits() *RequisiteLimits {
-	if x != nil {
-		return x.Limits
-	}
-	return nil
-}
-
-// UpdateRequisiteRequest is what UpdateRequisite of OperatorService takes.
-type UpdateRequisiteRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The requisite's id.
-	RequisiteId int64 `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3" json:"requisite_id,omitempty"`
-	// The operators' switch. Unset leaves it.
-	Enabled *bool `protobuf:"varint,2,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
-	// The holder's name; empty clears it. Unset leaves it.
-	Holder *string `protobuf:"bytes,3,opt,name=holder,proto3,oneof" json:"holder,omitempty"`
-	// The bank's name; empty clears it. Unset leaves it.
-	Bank *string `protobuf:"bytes,4,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
-	// Its limits. Unset leaves them.
-	Limits *RequisiteLimits `protobuf:"bytes,5,opt,name=limits,proto3" json:"limits,omitempty"`
-	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
-	Version *string `protobuf:"bytes,6,opt,name=version,proto3,oneof" json:"version,omitempty"`
-	// Why, for the log of settings; at most 500 characters. Switching it off takes one.
-	Reason        string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *UpdateRequisiteRequest) Reset() {
-	*x = UpdateRequisiteRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[34]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *UpdateRequisiteRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*UpdateRequisiteRequest) ProtoMessage() {}
-
-func (x *UpdateRequisiteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[34]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use UpdateRequisiteRequest.ProtoReflect.Descriptor instead.
-func (*UpdateRequisiteRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{34}
-}
-
-func (x *UpdateRequisiteRequest) GetRequisiteId() int64 {
-	if x != nil {
-		return x.RequisiteId
-	}
-	return 0
-}
-
-func (x *UpdateRequisiteRequest) GetEnabled() bool {
-	if x != nil && x.Enabled != nil {
-		return *x.Enabled
-	}
-	return false
-}
-
-func (x *UpdateRequisiteRequest) GetHolder() string {
-	if x != nil && x.Holder != nil {
-		return *x.Holder
-	}
-	return ""
-}
-
-func (x *UpdateRequisiteRequest) GetBank() string {
-	if x != nil && x.Bank != nil {
-		return *x.Bank
-	}
-	return ""
-}
-
-func (x *UpdateRequisiteRequest) GetLimits() *RequisiteLimits {
-	if x != nil {
-		return x.Limits
-	}
-	return nil
-}
-
-func (x *UpdateRequisiteRequest) GetVersion() string {
-	if x != nil && x.Version != nil {
-		return *x.Version
-	}
-	return ""
-}
-
-func (x *UpdateRequisiteRequest) GetReason() string {
-	if x != nil {
-		return x.Reason
-	}
-	return ""
 }
 
 // CreateUserRequest is what CreateUser of OperatorService takes.
@@ -2823,7 +1841,7 @@ type CreateUserRequest struct {
 
 func (x *CreateUserRequest) Reset() {
 	*x = CreateUserRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[35]
+	mi := &file_portal_v1_operator_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2835,7 +1853,7 @@ func (x *CreateUserRequest) String() string {
 func (*CreateUserRequest) ProtoMessage() {}
 
 func (x *CreateUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[35]
+	mi := &file_portal_v1_operator_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2848,7 +1866,7 @@ func (x *CreateUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateUserRequest.ProtoReflect.Descriptor instead.
 func (*CreateUserRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{35}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *CreateUserRequest) GetKind() string {
@@ -2911,7 +1929,7 @@ type InviteUserRequest struct {
 
 func (x *InviteUserRequest) Reset() {
 	*x = InviteUserRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[36]
+	mi := &file_portal_v1_operator_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2923,7 +1941,7 @@ func (x *InviteUserRequest) String() string {
 func (*InviteUserRequest) ProtoMessage() {}
 
 func (x *InviteUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[36]
+	mi := &file_portal_v1_operator_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2936,7 +1954,7 @@ func (x *InviteUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InviteUserRequest.ProtoReflect.Descriptor instead.
 func (*InviteUserRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{36}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *InviteUserRequest) GetUserId() int64 {
@@ -2961,7 +1979,7 @@ type UserInvitedResponse struct {
 
 func (x *UserInvitedResponse) Reset() {
 	*x = UserInvitedResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[37]
+	mi := &file_portal_v1_operator_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2973,7 +1991,7 @@ func (x *UserInvitedResponse) String() string {
 func (*UserInvitedResponse) ProtoMessage() {}
 
 func (x *UserInvitedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[37]
+	mi := &file_portal_v1_operator_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2986,7 +2004,7 @@ func (x *UserInvitedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserInvitedResponse.ProtoReflect.Descriptor instead.
 func (*UserInvitedResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{37}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *UserInvitedResponse) GetChange() *SettingChange {
@@ -3031,7 +2049,7 @@ type UpdateUserRequest struct {
 
 func (x *UpdateUserRequest) Reset() {
 	*x = UpdateUserRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[38]
+	mi := &file_portal_v1_operator_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3043,7 +2061,7 @@ func (x *UpdateUserRequest) String() string {
 func (*UpdateUserRequest) ProtoMessage() {}
 
 func (x *UpdateUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[38]
+	mi := &file_portal_v1_operator_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3056,7 +2074,7 @@ func (x *UpdateUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateUserRequest.ProtoReflect.Descriptor instead.
 func (*UpdateUserRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{38}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *UpdateUserRequest) GetUserId() int64 {
@@ -3112,7 +2130,7 @@ type RevokeTokensRequest struct {
 
 func (x *RevokeTokensRequest) Reset() {
 	*x = RevokeTokensRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[39]
+	mi := &file_portal_v1_operator_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3124,7 +2142,7 @@ func (x *RevokeTokensRequest) String() string {
 func (*RevokeTokensRequest) ProtoMessage() {}
 
 func (x *RevokeTokensRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[39]
+	mi := &file_portal_v1_operator_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3137,7 +2155,7 @@ func (x *RevokeTokensRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeTokensRequest.ProtoReflect.Descriptor instead.
 func (*RevokeTokensRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{39}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *RevokeTokensRequest) GetUserId() int64 {
@@ -3160,7 +2178,7 @@ type SettingResponse struct {
 
 func (x *SettingResponse) Reset() {
 	*x = SettingResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[40]
+	mi := &file_portal_v1_operator_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3172,7 +2190,7 @@ func (x *SettingResponse) String() string {
 func (*SettingResponse) ProtoMessage() {}
 
 func (x *SettingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[40]
+	mi := &file_portal_v1_operator_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3185,7 +2203,7 @@ func (x *SettingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettingResponse.ProtoReflect.Descriptor instead.
 func (*SettingResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{40}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *SettingResponse) GetChange() *SettingChange {
@@ -3215,7 +2233,7 @@ type MerchantResponse struct {
 
 func (x *MerchantResponse) Reset() {
 	*x = MerchantResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[41]
+	mi := &file_portal_v1_operator_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3227,7 +2245,7 @@ func (x *MerchantResponse) String() string {
 func (*MerchantResponse) ProtoMessage() {}
 
 func (x *MerchantResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[41]
+	mi := &file_portal_v1_operator_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3240,7 +2258,7 @@ func (x *MerchantResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MerchantResponse.ProtoReflect.Descriptor instead.
 func (*MerchantResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{41}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *MerchantResponse) GetChange() *SettingChange {
@@ -3270,7 +2288,7 @@ type RemoveLinkPictureRequest struct {
 
 func (x *RemoveLinkPictureRequest) Reset() {
 	*x = RemoveLinkPictureRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[42]
+	mi := &file_portal_v1_operator_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3282,7 +2300,7 @@ func (x *RemoveLinkPictureRequest) String() string {
 func (*RemoveLinkPictureRequest) ProtoMessage() {}
 
 func (x *RemoveLinkPictureRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[42]
+	mi := &file_portal_v1_operator_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3295,7 +2313,7 @@ func (x *RemoveLinkPictureRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveLinkPictureRequest.ProtoReflect.Descriptor instead.
 func (*RemoveLinkPictureRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{42}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *RemoveLinkPictureRequest) GetLinkId() int64 {
@@ -3325,7 +2343,7 @@ type CashboxResponse struct {
 
 func (x *CashboxResponse) Reset() {
 	*x = CashboxResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[43]
+	mi := &file_portal_v1_operator_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3337,7 +2355,7 @@ func (x *CashboxResponse) String() string {
 func (*CashboxResponse) ProtoMessage() {}
 
 func (x *CashboxResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[43]
+	mi := &file_portal_v1_operator_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3350,7 +2368,7 @@ func (x *CashboxResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CashboxResponse.ProtoReflect.Descriptor instead.
 func (*CashboxResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{43}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *CashboxResponse) GetChange() *SettingChange {
@@ -3380,7 +2398,7 @@ type CashboxMethodResponse struct {
 
 func (x *CashboxMethodResponse) Reset() {
 	*x = CashboxMethodResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[44]
+	mi := &file_portal_v1_operator_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3392,7 +2410,7 @@ func (x *CashboxMethodResponse) String() string {
 func (*CashboxMethodResponse) ProtoMessage() {}
 
 func (x *CashboxMethodResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[44]
+	mi := &file_portal_v1_operator_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3405,7 +2423,7 @@ func (x *CashboxMethodResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CashboxMethodResponse.ProtoReflect.Descriptor instead.
 func (*CashboxMethodResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{44}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *CashboxMethodResponse) GetChange() *SettingChange {
@@ -3435,7 +2453,7 @@ type CashboxPayoutMethodResponse struct {
 
 func (x *CashboxPayoutMethodResponse) Reset() {
 	*x = CashboxPayoutMethodResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[45]
+	mi := &file_portal_v1_operator_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3447,7 +2465,7 @@ func (x *CashboxPayoutMethodResponse) String() string {
 func (*CashboxPayoutMethodResponse) ProtoMessage() {}
 
 func (x *CashboxPayoutMethodResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[45]
+	mi := &file_portal_v1_operator_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3460,7 +2478,7 @@ func (x *CashboxPayoutMethodResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CashboxPayoutMethodResponse.ProtoReflect.Descriptor instead.
 func (*CashboxPayoutMethodResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{45}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *CashboxPayoutMethodResponse) GetChange() *SettingChange {
@@ -3490,7 +2508,7 @@ type TraderResponse struct {
 
 func (x *TraderResponse) Reset() {
 	*x = TraderResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[46]
+	mi := &file_portal_v1_operator_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3502,7 +2520,7 @@ func (x *TraderResponse) String() string {
 func (*TraderResponse) ProtoMessage() {}
 
 func (x *TraderResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[46]
+	mi := &file_portal_v1_operator_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3515,7 +2533,7 @@ func (x *TraderResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraderResponse.ProtoReflect.Descriptor instead.
 func (*TraderResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{46}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *TraderResponse) GetChange() *SettingChange {
@@ -3545,7 +2563,7 @@ type TraderPayoutMethodResponse struct {
 
 func (x *TraderPayoutMethodResponse) Reset() {
 	*x = TraderPayoutMethodResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[47]
+	mi := &file_portal_v1_operator_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3557,7 +2575,7 @@ func (x *TraderPayoutMethodResponse) String() string {
 func (*TraderPayoutMethodResponse) ProtoMessage() {}
 
 func (x *TraderPayoutMethodResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[47]
+	mi := &file_portal_v1_operator_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3570,7 +2588,7 @@ func (x *TraderPayoutMethodResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraderPayoutMethodResponse.ProtoReflect.Descriptor instead.
 func (*TraderPayoutMethodResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{47}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *TraderPayoutMethodResponse) GetChange() *SettingChange {
@@ -3600,7 +2618,7 @@ type RequisiteResponse struct {
 
 func (x *RequisiteResponse) Reset() {
 	*x = RequisiteResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[48]
+	mi := &file_portal_v1_operator_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3612,7 +2630,7 @@ func (x *RequisiteResponse) String() string {
 func (*RequisiteResponse) ProtoMessage() {}
 
 func (x *RequisiteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[48]
+	mi := &file_portal_v1_operator_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3625,7 +2643,7 @@ func (x *RequisiteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RequisiteResponse.ProtoReflect.Descriptor instead.
 func (*RequisiteResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{48}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *RequisiteResponse) GetChange() *SettingChange {
@@ -3655,7 +2673,7 @@ type UserResponse struct {
 
 func (x *UserResponse) Reset() {
 	*x = UserResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[49]
+	mi := &file_portal_v1_operator_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3667,7 +2685,7 @@ func (x *UserResponse) String() string {
 func (*UserResponse) ProtoMessage() {}
 
 func (x *UserResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[49]
+	mi := &file_portal_v1_operator_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3680,7 +2698,7 @@ func (x *UserResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserResponse.ProtoReflect.Descriptor instead.
 func (*UserResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{49}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *UserResponse) GetChange() *SettingChange {
@@ -3710,7 +2728,7 @@ type PlatformLimitResponse struct {
 
 func (x *PlatformLimitResponse) Reset() {
 	*x = PlatformLimitResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[50]
+	mi := &file_portal_v1_operator_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3722,7 +2740,7 @@ func (x *PlatformLimitResponse) String() string {
 func (*PlatformLimitResponse) ProtoMessage() {}
 
 func (x *PlatformLimitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[50]
+	mi := &file_portal_v1_operator_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3735,7 +2753,7 @@ func (x *PlatformLimitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlatformLimitResponse.ProtoReflect.Descriptor instead.
 func (*PlatformLimitResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{50}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *PlatformLimitResponse) GetChange() *SettingChange {
@@ -3765,7 +2783,7 @@ type BankResponse struct {
 
 func (x *BankResponse) Reset() {
 	*x = BankResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[51]
+	mi := &file_portal_v1_operator_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3777,7 +2795,7 @@ func (x *BankResponse) String() string {
 func (*BankResponse) ProtoMessage() {}
 
 func (x *BankResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[51]
+	mi := &file_portal_v1_operator_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3790,7 +2808,7 @@ func (x *BankResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BankResponse.ProtoReflect.Descriptor instead.
 func (*BankResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{51}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *BankResponse) GetChange() *SettingChange {
@@ -3820,7 +2838,7 @@ type RemoveTraderAcquirerResponse struct {
 
 func (x *RemoveTraderAcquirerResponse) Reset() {
 	*x = RemoveTraderAcquirerResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[52]
+	mi := &file_portal_v1_operator_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3832,7 +2850,7 @@ func (x *RemoveTraderAcquirerResponse) String() string {
 func (*RemoveTraderAcquirerResponse) ProtoMessage() {}
 
 func (x *RemoveTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[52]
+	mi := &file_portal_v1_operator_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3845,7 +2863,7 @@ func (x *RemoveTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveTraderAcquirerResponse.ProtoReflect.Descriptor instead.
 func (*RemoveTraderAcquirerResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{52}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *RemoveTraderAcquirerResponse) GetChange() *SettingChange {
@@ -3877,7 +2895,7 @@ type SetTraderAcquirerResponse struct {
 
 func (x *SetTraderAcquirerResponse) Reset() {
 	*x = SetTraderAcquirerResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[53]
+	mi := &file_portal_v1_operator_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3889,7 +2907,7 @@ func (x *SetTraderAcquirerResponse) String() string {
 func (*SetTraderAcquirerResponse) ProtoMessage() {}
 
 func (x *SetTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[53]
+	mi := &file_portal_v1_operator_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3902,7 +2920,7 @@ func (x *SetTraderAcquirerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetTraderAcquirerResponse.ProtoReflect.Descriptor instead.
 func (*SetTraderAcquirerResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{53}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *SetTraderAcquirerResponse) GetChange() *SettingChange {
@@ -3941,7 +2959,7 @@ type CreateCashboxResponse struct {
 
 func (x *CreateCashboxResponse) Reset() {
 	*x = CreateCashboxResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[54]
+	mi := &file_portal_v1_operator_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3953,7 +2971,7 @@ func (x *CreateCashboxResponse) String() string {
 func (*CreateCashboxResponse) ProtoMessage() {}
 
 func (x *CreateCashboxResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[54]
+	mi := &file_portal_v1_operator_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3966,7 +2984,7 @@ func (x *CreateCashboxResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateCashboxResponse.ProtoReflect.Descriptor instead.
 func (*CreateCashboxResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{54}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *CreateCashboxResponse) GetChange() *SettingChange {
@@ -4016,7 +3034,7 @@ type SettingChange struct {
 
 func (x *SettingChange) Reset() {
 	*x = SettingChange{}
-	mi := &file_portal_v1_operator_proto_msgTypes[55]
+	mi := &file_portal_v1_operator_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4028,7 +3046,7 @@ func (x *SettingChange) String() string {
 func (*SettingChange) ProtoMessage() {}
 
 func (x *SettingChange) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[55]
+	mi := &file_portal_v1_operator_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4041,7 +3059,7 @@ func (x *SettingChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettingChange.ProtoReflect.Descriptor instead.
 func (*SettingChange) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{55}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *SettingChange) GetId() int64 {
@@ -4117,7 +3135,7 @@ type ListSettingChangesRequest struct {
 
 func (x *ListSettingChangesRequest) Reset() {
 	*x = ListSettingChangesRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[56]
+	mi := &file_portal_v1_operator_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4129,7 +3147,7 @@ func (x *ListSettingChangesRequest) String() string {
 func (*ListSettingChangesRequest) ProtoMessage() {}
 
 func (x *ListSettingChangesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[56]
+	mi := &file_portal_v1_operator_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4142,7 +3160,7 @@ func (x *ListSettingChangesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSettingChangesRequest.ProtoReflect.Descriptor instead.
 func (*ListSettingChangesRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{56}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ListSettingChangesRequest) GetSubject() string {
@@ -4186,7 +3204,7 @@ type ListSettingChangesResponse struct {
 
 func (x *ListSettingChangesResponse) Reset() {
 	*x = ListSettingChangesResponse{}
-	mi := &file_portal_v1_operator_proto_msgTypes[57]
+	mi := &file_portal_v1_operator_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4198,7 +3216,7 @@ func (x *ListSettingChangesResponse) String() string {
 func (*ListSettingChangesResponse) ProtoMessage() {}
 
 func (x *ListSettingChangesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[57]
+	mi := &file_portal_v1_operator_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4211,7 +3229,7 @@ func (x *ListSettingChangesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSettingChangesResponse.ProtoReflect.Descriptor instead.
 func (*ListSettingChangesResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{57}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ListSettingChangesResponse) GetData() []*SettingChange {
@@ -4243,7 +3261,7 @@ type ListDeadEventsRequest struct {
 
 func (x *ListDeadEventsRequest) Reset() {
 	*x = ListDeadEventsRequest{}
-	mi := &file_portal_v1_operator_proto_msgTypes[58]
+	mi := &file_portal_v1_operator_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4255,7 +3273,7 @@ func (x *ListDeadEventsRequest) String() string {
 func (*ListDeadEventsRequest) ProtoMessage() {}
 
 func (x *ListDeadEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_operator_proto_msgTypes[58]
+	mi := &file_portal_v1_operator_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4268,7 +3286,7 @@ func (x *ListDeadEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDeadEventsRequest.ProtoReflect.Descriptor instead.
 func (*ListDeadEventsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_operator_proto_rawDescGZIP(), []int{58}
+	return file_portal_v1_operator_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ListDeadEventsRequest) GetMerchantId() int64 {
@@ -4421,80 +3439,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"last_error\x18\x06 \x01(\tH\x01R\tlastError\x88\x01\x01\x12\x1a\n" +
 	"\bfailures\x18\a \x01(\x05R\bfailuresB\b\n" +
 	"\x06_errorB\r\n" +
-	"\v_last_error\"\xd3\x02\n" +
-	"\x15UpdateMerchantRequest\x12\x1f\n" +
-	"\vmerchant_id\x18\x01 \x01(\x03R\n" +
-	"merchantId\x12$\n" +
-	"\vapi_enabled\x18\x02 \x01(\bH\x00R\n" +
-	"apiEnabled\x88\x01\x01\x12&\n" +
-	"\frate_percent\x18\x03 \x01(\tH\x01R\vratePercent\x88\x01\x01\x12/\n" +
-	"\x11max_open_payments\x18\x04 \x01(\x05H\x02R\x0fmaxOpenPayments\x88\x01\x01\x12\x1d\n" +
-	"\aversion\x18\x05 \x01(\tH\x03R\aversion\x88\x01\x01\x12\x17\n" +
-	"\x04name\x18\x06 \x01(\tH\x04R\x04name\x88\x01\x01\x12\x16\n" +
-	"\x06reason\x18\a \x01(\tR\x06reasonB\x0e\n" +
-	"\f_api_enabledB\x0f\n" +
-	"\r_rate_percentB\x14\n" +
-	"\x12_max_open_paymentsB\n" +
-	"\n" +
-	"\b_versionB\a\n" +
-	"\x05_name\"\xca\x05\n" +
-	"\x14UpdateCashboxRequest\x12.\n" +
-	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12,\n" +
-	"\x0fcollect_enabled\x18\x02 \x01(\bH\x00R\x0ecollectEnabled\x88\x01\x01\x12/\n" +
-	"\x11trader_cashbox_id\x18\x03 \x01(\x03H\x01R\x0ftraderCashboxId\x88\x01\x01\x12\"\n" +
-	"\n" +
-	"page_color\x18\x04 \x01(\tH\x02R\tpageColor\x88\x01\x01\x12&\n" +
-	"\fframe_origin\x18\x05 \x01(\tH\x03R\vframeOrigin\x88\x01\x01\x129\n" +
-	"\freturn_hosts\x18\x06 \x01(\v2\x16.portal.v1.ReturnHostsR\vreturnHosts\x12.\n" +
-	"\x10return_automatic\x18\a \x01(\bH\x04R\x0freturnAutomatic\x88\x01\x01\x12&\n" +
-	"\fpayer_events\x18\b \x01(\bH\x05R\vpayerEvents\x88\x01\x01\x12\x1d\n" +
-	"\aversion\x18\t \x01(\tH\x06R\aversion\x88\x01\x01\x12\x17\n" +
-	"\x04name\x18\n" +
-	" \x01(\tH\aR\x04name\x88\x01\x01\x12\x16\n" +
-	"\x06reason\x18\v \x01(\tR\x06reason\x12\x1f\n" +
-	"\vremove_logo\x18\f \x01(\bR\n" +
-	"removeLogo\x125\n" +
-	"\x14deposit_callback_uri\x18\r \x01(\tH\bR\x12depositCallbackUri\x88\x01\x01B\x12\n" +
-	"\x10_collect_enabledB\x14\n" +
-	"\x12_trader_cashbox_idB\r\n" +
-	"\v_page_colorB\x0f\n" +
-	"\r_frame_originB\x13\n" +
-	"\x11_return_automaticB\x0f\n" +
-	"\r_payer_eventsB\n" +
-	"\n" +
-	"\b_versionB\a\n" +
-	"\x05_nameB\x17\n" +
-	"\x15_deposit_callback_uri\"#\n" +
-	"\vReturnHosts\x12\x14\n" +
-	"\x05hosts\x18\x01 \x03(\tR\x05hosts\"\xd5\x05\n" +
-	"\x17SetCashboxMethodRequest\x12.\n" +
-	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x16\n" +
-	"\x06method\x18\x02 \x01(\tR\x06method\x12\x18\n" +
-	"\aenabled\x18\x03 \x01(\bR\aenabled\x12%\n" +
-	"\x0emargin_percent\x18\x04 \x01(\tR\rmarginPercent\x12)\n" +
-	"\x10validity_seconds\x18\x05 \x01(\x05R\x0fvaliditySeconds\x12\x1d\n" +
-	"\n" +
-	"min_amount\x18\x06 \x01(\tR\tminAmount\x12\x1d\n" +
-	"\n" +
-	"max_amount\x18\a \x01(\tR\tmaxAmount\x12(\n" +
-	"\rclaim_seconds\x18\b \x01(\x05H\x00R\fclaimSeconds\x88\x01\x01\x12\x19\n" +
-	"\x05cards\x18\t \x01(\x05H\x01R\x05cards\x88\x01\x01\x12\x1d\n" +
-	"\aversion\x18\n" +
-	" \x01(\tH\x02R\aversion\x88\x01\x01\x12(\n" +
-	"\ramount_policy\x18\v \x01(\tH\x03R\famountPolicy\x88\x01\x01\x120\n" +
-	"\x11tolerance_percent\x18\f \x01(\tH\x04R\x10tolerancePercent\x88\x01\x01\x12.\n" +
-	"\x10tolerance_amount\x18\r \x01(\tH\x05R\x0ftoleranceAmount\x88\x01\x01\x12(\n" +
-	"\rdifference_to\x18\x0e \x01(\tH\x06R\fdifferenceTo\x88\x01\x01\x12&\n" +
-	"\flate_seconds\x18\x0f \x01(\x05H\aR\vlateSeconds\x88\x01\x01B\x10\n" +
-	"\x0e_claim_secondsB\b\n" +
-	"\x06_cardsB\n" +
-	"\n" +
-	"\b_versionB\x10\n" +
-	"\x0e_amount_policyB\x14\n" +
-	"\x12_tolerance_percentB\x13\n" +
-	"\x11_tolerance_amountB\x10\n" +
-	"\x0e_difference_toB\x0f\n" +
-	"\r_late_seconds\"\xb9\x02\n" +
+	"\v_last_error\"\xb9\x02\n" +
 	"\x04Bank\x12\x1a\n" +
 	"\bcurrency\x18\x01 \x01(\tR\bcurrency\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +
@@ -4519,84 +3464,7 @@ const file_portal_v1_operator_proto_rawDesc = "" +
 	"\x10ListBanksRequest\x12\x1a\n" +
 	"\bcurrency\x18\x01 \x01(\tR\bcurrency\"8\n" +
 	"\x11ListBanksResponse\x12#\n" +
-	"\x04data\x18\x01 \x03(\v2\x0f.portal.v1.BankR\x04data\"\xb6\x01\n" +
-	"\x17SetPlatformLimitRequest\x12\x1a\n" +
-	"\bcurrency\x18\x01 \x01(\tR\bcurrency\x12\x1d\n" +
-	"\n" +
-	"min_amount\x18\x02 \x01(\tR\tminAmount\x12\x1d\n" +
-	"\n" +
-	"max_amount\x18\x03 \x01(\tR\tmaxAmount\x12\x1d\n" +
-	"\aversion\x18\x04 \x01(\tH\x00R\aversion\x88\x01\x01\x12\x16\n" +
-	"\x06reason\x18\x05 \x01(\tR\x06reasonB\n" +
-	"\n" +
-	"\b_version\"\xf8\x02\n" +
-	"\x13UpdateTraderRequest\x12\x1b\n" +
-	"\ttrader_id\x18\x01 \x01(\x03R\btraderId\x12\x1d\n" +
-	"\aenabled\x18\x02 \x01(\bH\x00R\aenabled\x88\x01\x01\x12&\n" +
-	"\frate_percent\x18\x03 \x01(\tH\x01R\vratePercent\x88\x01\x01\x12(\n" +
-	"\rshare_percent\x18\x04 \x01(\tH\x02R\fsharePercent\x88\x01\x01\x12+\n" +
-	"\x0fmax_open_payins\x18\x05 \x01(\x05H\x03R\rmaxOpenPayins\x88\x01\x01\x12\x1d\n" +
-	"\aversion\x18\x06 \x01(\tH\x04R\aversion\x88\x01\x01\x12\x17\n" +
-	"\x04name\x18\a \x01(\tH\x05R\x04name\x88\x01\x01\x12\x16\n" +
-	"\x06reason\x18\b \x01(\tR\x06reasonB\n" +
-	"\n" +
-	"\b_enabledB\x0f\n" +
-	"\r_rate_percentB\x10\n" +
-	"\x0e_share_percentB\x12\n" +
-	"\x10_max_open_payinsB\n" +
-	"\n" +
-	"\b_versionB\a\n" +
-	"\x05_name\"\xd4\x03\n" +
-	"\x0fRequisiteLimits\x12\"\n" +
-	"\n" +
-	"min_amount\x18\x01 \x01(\tH\x00R\tminAmount\x88\x01\x01\x12\"\n" +
-	"\n" +
-	"max_amount\x18\x02 \x01(\tH\x01R\tmaxAmount\x88\x01\x01\x12 \n" +
-	"\ttime_zone\x18\x03 \x01(\tH\x02R\btimeZone\x88\x01\x01\x12$\n" +
-	"\vdaily_count\x18\x04 \x01(\x05H\x03R\n" +
-	"dailyCount\x88\x01\x01\x12 \n" +
-	"\tdaily_sum\x18\x05 \x01(\tH\x04R\bdailySum\x88\x01\x01\x12(\n" +
-	"\ropen_payments\x18\x06 \x01(\x05H\x05R\fopenPayments\x88\x01\x01\x12 \n" +
-	"\twork_from\x18\a \x01(\tH\x06R\bworkFrom\x88\x01\x01\x12\"\n" +
-	"\n" +
-	"work_until\x18\b \x01(\tH\aR\tworkUntil\x88\x01\x01\x12\x1b\n" +
-	"\x06weight\x18\t \x01(\x05H\bR\x06weight\x88\x01\x01B\r\n" +
-	"\v_min_amountB\r\n" +
-	"\v_max_amountB\f\n" +
-	"\n" +
-	"_time_zoneB\x0e\n" +
-	"\f_daily_countB\f\n" +
-	"\n" +
-	"_daily_sumB\x10\n" +
-	"\x0e_open_paymentsB\f\n" +
-	"\n" +
-	"_work_fromB\r\n" +
-	"\v_work_untilB\t\n" +
-	"\a_weight\"\xfd\x01\n" +
-	"\x16CreateRequisiteRequest\x12\x1b\n" +
-	"\ttrader_id\x18\x01 \x01(\x03R\btraderId\x12\x1a\n" +
-	"\bcurrency\x18\x02 \x01(\tR\bcurrency\x12\x16\n" +
-	"\x06method\x18\x03 \x01(\tR\x06method\x12\x14\n" +
-	"\x05value\x18\x04 \x01(\tR\x05value\x12\x1b\n" +
-	"\x06holder\x18\x05 \x01(\tH\x00R\x06holder\x88\x01\x01\x12\x17\n" +
-	"\x04bank\x18\x06 \x01(\tH\x01R\x04bank\x88\x01\x01\x122\n" +
-	"\x06limits\x18\a \x01(\v2\x1a.portal.v1.RequisiteLimitsR\x06limitsB\t\n" +
-	"\a_holderB\a\n" +
-	"\x05_bank\"\xa7\x02\n" +
-	"\x16UpdateRequisiteRequest\x12!\n" +
-	"\frequisite_id\x18\x01 \x01(\x03R\vrequisiteId\x12\x1d\n" +
-	"\aenabled\x18\x02 \x01(\bH\x00R\aenabled\x88\x01\x01\x12\x1b\n" +
-	"\x06holder\x18\x03 \x01(\tH\x01R\x06holder\x88\x01\x01\x12\x17\n" +
-	"\x04bank\x18\x04 \x01(\tH\x02R\x04bank\x88\x01\x01\x122\n" +
-	"\x06limits\x18\x05 \x01(\v2\x1a.portal.v1.RequisiteLimitsR\x06limits\x12\x1d\n" +
-	"\aversion\x18\x06 \x01(\tH\x03R\aversion\x88\x01\x01\x12\x16\n" +
-	"\x06reason\x18\a \x01(\tR\x06reasonB\n" +
-	"\n" +
-	"\b_enabledB\t\n" +
-	"\a_holderB\a\n" +
-	"\x05_bankB\n" +
-	"\n" +
-	"\b_version\"\x84\x02\n" +
+	"\x04data\x18\x01 \x03(\v2\x0f.portal.v1.BankR\x04data\"\x84\x02\n" +
 	"\x11CreateUserRequest\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x14\n" +
 	"\x05login\x18\x02 \x01(\tR\x05login\x12\x1a\n" +
@@ -4819,7 +3687,7 @@ func file_portal_v1_operator_proto_rawDescGZIP() []byte {
 	return file_portal_v1_operator_proto_rawDescData
 }
 
-var file_portal_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 60)
+var file_portal_v1_operator_proto_msgTypes = make([]protoimpl.MessageInfo, 51)
 var file_portal_v1_operator_proto_goTypes = []any{
 	(*ExplainRoutingRequest)(nil),                // 0: portal.v1.ExplainRoutingRequest
 	(*ReplayRoutingRequest)(nil),                 // 1: portal.v1.ReplayRoutingRequest
@@ -4843,390 +3711,385 @@ var file_portal_v1_operator_proto_goTypes = []any{
 	(*ListRatesRequest)(nil),                     // 19: portal.v1.ListRatesRequest
 	(*ListRatesResponse)(nil),                    // 20: portal.v1.ListRatesResponse
 	(*RateFeedState)(nil),                        // 21: portal.v1.RateFeedState
-	(*UpdateMerchantRequest)(nil),                // 22: portal.v1.UpdateMerchantRequest
-	(*UpdateCashboxRequest)(nil),                 // 23: portal.v1.UpdateCashboxRequest
-	(*ReturnHosts)(nil),                          // 24: portal.v1.ReturnHosts
-	(*SetCashboxMethodRequest)(nil),              // 25: portal.v1.SetCashboxMethodRequest
-	(*Bank)(nil),                                 // 26: portal.v1.Bank
-	(*SetBankRequest)(nil),                       // 27: portal.v1.SetBankRequest
-	(*ListBanksRequest)(nil),                     // 28: portal.v1.ListBanksRequest
-	(*ListBanksResponse)(nil),                    // 29: portal.v1.ListBanksResponse
-	(*SetPlatformLimitRequest)(nil),              // 30: portal.v1.SetPlatformLimitRequest
-	(*UpdateTraderRequest)(nil),                  // 31: portal.v1.UpdateTraderRequest
-	(*RequisiteLimits)(nil),                      // 32: portal.v1.RequisiteLimits
-	(*CreateRequisiteRequest)(nil),               // 33: portal.v1.CreateRequisiteRequest
-	(*UpdateRequisiteRequest)(nil),               // 34: portal.v1.UpdateRequisiteRequest
-	(*CreateUserRequest)(nil),                    // 35: portal.v1.CreateUserRequest
-	(*InviteUserRequest)(nil),                    // 36: portal.v1.InviteUserRequest
-	(*UserInvitedResponse)(nil),                  // 37: portal.v1.UserInvitedResponse
-	(*UpdateUserRequest)(nil),                    // 38: portal.v1.UpdateUserRequest
-	(*RevokeTokensRequest)(nil),                  // 39: portal.v1.RevokeTokensRequest
-	(*SettingResponse)(nil),                      // 40: portal.v1.SettingResponse
-	(*MerchantResponse)(nil),                     // 41: portal.v1.MerchantResponse
-	(*RemoveLinkPictureRequest)(nil),             // 42: portal.v1.RemoveLinkPictureRequest
-	(*CashboxResponse)(nil),                      // 43: portal.v1.CashboxResponse
-	(*CashboxMethodResponse)(nil),                // 44: portal.v1.CashboxMethodResponse
-	(*CashboxPayoutMethodResponse)(nil),          // 45: portal.v1.CashboxPayoutMethodResponse
-	(*TraderResponse)(nil),                       // 46: portal.v1.TraderResponse
-	(*TraderPayoutMethodResponse)(nil),           // 47: portal.v1.TraderPayoutMethodResponse
-	(*RequisiteResponse)(nil),                    // 48: portal.v1.RequisiteResponse
-	(*UserResponse)(nil),                         // 49: portal.v1.UserResponse
-	(*PlatformLimitResponse)(nil),                // 50: portal.v1.PlatformLimitResponse
-	(*BankResponse)(nil),                         // 51: portal.v1.BankResponse
-	(*RemoveTraderAcquirerResponse)(nil),         // 52: portal.v1.RemoveTraderAcquirerResponse
-	(*SetTraderAcquirerResponse)(nil),            // 53: portal.v1.SetTraderAcquirerResponse
-	(*CreateCashboxResponse)(nil),                // 54: portal.v1.CreateCashboxResponse
-	(*SettingChange)(nil),                        // 55: portal.v1.SettingChange
-	(*ListSettingChangesRequest)(nil),            // 56: portal.v1.ListSettingChangesRequest
-	(*ListSettingChangesResponse)(nil),           // 57: portal.v1.ListSettingChangesResponse
-	(*ListDeadEventsRequest)(nil),                // 58: portal.v1.ListDeadEventsRequest
-	nil,                                          // 59: portal.v1.Bank.StepsEntry
-	(*timestamppb.Timestamp)(nil),                // 60: google.protobuf.Timestamp
-	(*PassedBy)(nil),                             // 61: portal.v1.PassedBy
-	(*Proposal)(nil),                             // 62: portal.v1.Proposal
-	(*User)(nil),                                 // 63: portal.v1.User
-	(*Merchant)(nil),                             // 64: portal.v1.Merchant
-	(*Cashbox)(nil),                              // 65: portal.v1.Cashbox
-	(*CashboxMethod)(nil),                        // 66: portal.v1.CashboxMethod
-	(*CashboxPayoutMethod)(nil),                  // 67: portal.v1.CashboxPayoutMethod
-	(*Trader)(nil),                               // 68: portal.v1.Trader
-	(*TraderPayoutMethod)(nil),                   // 69: portal.v1.TraderPayoutMethod
-	(*Requisite)(nil),                            // 70: portal.v1.Requisite
-	(*PlatformLimit)(nil),                        // 71: portal.v1.PlatformLimit
-	(*Acquirer)(nil),                             // 72: portal.v1.Acquirer
-	(*structpb.Struct)(nil),                      // 73: google.protobuf.Struct
-	(*ListWorkRequest)(nil),                      // 74: portal.v1.ListWorkRequest
-	(*TakeWorkRequest)(nil),                      // 75: portal.v1.TakeWorkRequest
-	(*ReleaseWorkRequest)(nil),                   // 76: portal.v1.ReleaseWorkRequest
-	(*GetRateDayRequest)(nil),                    // 77: portal.v1.GetRateDayRequest
-	(*ListWaitingSettlementsRequest)(nil),        // 78: portal.v1.ListWaitingSettlementsRequest
-	(*CorrectBalanceRequest)(nil),                // 79: portal.v1.CorrectBalanceRequest
-	(*ListProposalsRequest)(nil),                 // 80: portal.v1.ListProposalsRequest
-	(*ApproveProposalRequest)(nil),               // 81: portal.v1.ApproveProposalRequest
-	(*RefuseProposalRequest)(nil),                // 82: portal.v1.RefuseProposalRequest
-	(*CreateMerchantRequest)(nil),                // 83: portal.v1.CreateMerchantRequest
-	(*CreateCashboxRequest)(nil),                 // 84: portal.v1.CreateCashboxRequest
-	(*SetReceivingAddressRequest)(nil),           // 85: portal.v1.SetReceivingAddressRequest
-	(*ListReceivingAddressesRequest)(nil),        // 86: portal.v1.ListReceivingAddressesRequest
-	(*CreateTraderRequest)(nil),                  // 87: portal.v1.CreateTraderRequest
-	(*FundTraderRequest)(nil),                    // 88: portal.v1.FundTraderRequest
-	(*WithdrawTraderRequest)(nil),                // 89: portal.v1.WithdrawTraderRequest
-	(*ListMerchantsRequest)(nil),                 // 90: portal.v1.ListMerchantsRequest
-	(*GetMerchantRequest)(nil),                   // 91: portal.v1.GetMerchantRequest
-	(*OperatorServiceListCashboxesRequest)(nil),  // 92: portal.v1.OperatorServiceListCashboxesRequest
-	(*GetCashboxRequest)(nil),                    // 93: portal.v1.GetCashboxRequest
-	(*ListTradersRequest)(nil),                   // 94: portal.v1.ListTradersRequest
-	(*GetTraderRequest)(nil),                     // 95: portal.v1.GetTraderRequest
-	(*ListRequisitesRequest)(nil),                // 96: portal.v1.ListRequisitesRequest
-	(*GetRequisiteRequest)(nil),                  // 97: portal.v1.GetRequisiteRequest
-	(*RevealRequisiteRequest)(nil),               // 98: portal.v1.RevealRequisiteRequest
-	(*ListUsersRequest)(nil),                     // 99: portal.v1.ListUsersRequest
-	(*GetUserRequest)(nil),                       // 100: portal.v1.GetUserRequest
-	(*ListPlatformLimitsRequest)(nil),            // 101: portal.v1.ListPlatformLimitsRequest
-	(*RemoveTraderAcquirerRequest)(nil),          // 102: portal.v1.RemoveTraderAcquirerRequest
-	(*ListSensitiveReadsRequest)(nil),            // 103: portal.v1.ListSensitiveReadsRequest
-	(*ListUnknownMessagesRequest)(nil),           // 104: portal.v1.ListUnknownMessagesRequest
-	(*ListObjectedMessagesRequest)(nil),          // 105: portal.v1.ListObjectedMessagesRequest
-	(*ResolveObjectionRequest)(nil),              // 106: portal.v1.ResolveObjectionRequest
-	(*TryMessagePatternRequest)(nil),             // 107: portal.v1.TryMessagePatternRequest
-	(*ListDepositsRequest)(nil),                  // 108: portal.v1.ListDepositsRequest
-	(*ConfirmDepositRequest)(nil),                // 109: portal.v1.ConfirmDepositRequest
-	(*RejectDepositRequest)(nil),                 // 110: portal.v1.RejectDepositRequest
-	(*ListTransfersRequest)(nil),                 // 111: portal.v1.ListTransfersRequest
-	(*AssignTransferRequest)(nil),                // 112: portal.v1.AssignTransferRequest
-	(*SetInsuranceRequest)(nil),                  // 113: portal.v1.SetInsuranceRequest
-	(*ListOverduePayinsRequest)(nil),             // 114: portal.v1.ListOverduePayinsRequest
-	(*ResolvePayinRequest)(nil),                  // 115: portal.v1.ResolvePayinRequest
-	(*ReclaimPayinRequest)(nil),                  // 116: portal.v1.ReclaimPayinRequest
-	(*ReversePayinRequest)(nil),                  // 117: portal.v1.ReversePayinRequest
-	(*SetCashboxPayoutMethodRequest)(nil),        // 118: portal.v1.SetCashboxPayoutMethodRequest
-	(*SetTraderPayoutMethodRequest)(nil),         // 119: portal.v1.SetTraderPayoutMethodRequest
-	(*SetTraderAcquirerRequest)(nil),             // 120: portal.v1.SetTraderAcquirerRequest
-	(*ListCardConflictsRequest)(nil),             // 121: portal.v1.ListCardConflictsRequest
-	(*CloseCardConflictRequest)(nil),             // 122: portal.v1.CloseCardConflictRequest
-	(*ReplayEventsRequest)(nil),                  // 123: portal.v1.ReplayEventsRequest
-	(*GetReplayRequest)(nil),                     // 124: portal.v1.GetReplayRequest
-	(*StopReplayRequest)(nil),                    // 125: portal.v1.StopReplayRequest
-	(*ListAppealsRequest)(nil),                   // 126: portal.v1.ListAppealsRequest
-	(*GetAppealFileRequest)(nil),                 // 127: portal.v1.GetAppealFileRequest
-	(*ReviewAppealRequest)(nil),                  // 128: portal.v1.ReviewAppealRequest
-	(*ResolveAppealRequest)(nil),                 // 129: portal.v1.ResolveAppealRequest
-	(*ListAppealMessagesRequest)(nil),            // 130: portal.v1.ListAppealMessagesRequest
-	(*SendAppealMessageRequest)(nil),             // 131: portal.v1.SendAppealMessageRequest
-	(*ListWorkResponse)(nil),                     // 132: portal.v1.ListWorkResponse
-	(*TakeWorkResponse)(nil),                     // 133: portal.v1.TakeWorkResponse
-	(*ReleaseWorkResponse)(nil),                  // 134: portal.v1.ReleaseWorkResponse
-	(*ExplainRequisitesResponse)(nil),            // 135: portal.v1.ExplainRequisitesResponse
-	(*GetRateDayResponse)(nil),                   // 136: portal.v1.GetRateDayResponse
-	(*ListWaitingSettlementsResponse)(nil),       // 137: portal.v1.ListWaitingSettlementsResponse
-	(*ListProposalsResponse)(nil),                // 138: portal.v1.ListProposalsResponse
-	(*ProposalResponse)(nil),                     // 139: portal.v1.ProposalResponse
-	(*ListReceivingAddressesResponse)(nil),       // 140: portal.v1.ListReceivingAddressesResponse
-	(*ListMerchantsResponse)(nil),                // 141: portal.v1.ListMerchantsResponse
-	(*GetMerchantResponse)(nil),                  // 142: portal.v1.GetMerchantResponse
-	(*OperatorServiceListCashboxesResponse)(nil), // 143: portal.v1.OperatorServiceListCashboxesResponse
-	(*GetCashboxResponse)(nil),                   // 144: portal.v1.GetCashboxResponse
-	(*ListTradersResponse)(nil),                  // 145: portal.v1.ListTradersResponse
-	(*GetTraderResponse)(nil),                    // 146: portal.v1.GetTraderResponse
-	(*ListRequisitesResponse)(nil),               // 147: portal.v1.ListRequisitesResponse
-	(*GetRequisiteResponse)(nil),                 // 148: portal.v1.GetRequisiteResponse
-	(*RevealRequisiteResponse)(nil),              // 149: portal.v1.RevealRequisiteResponse
-	(*ListUsersResponse)(nil),                    // 150: portal.v1.ListUsersResponse
-	(*GetUserResponse)(nil),                      // 151: portal.v1.GetUserResponse
-	(*ListPlatformLimitsResponse)(nil),           // 152: portal.v1.ListPlatformLimitsResponse
-	(*ListSensitiveReadsResponse)(nil),           // 153: portal.v1.ListSensitiveReadsResponse
-	(*ListUnknownMessagesResponse)(nil),          // 154: portal.v1.ListUnknownMessagesResponse
-	(*ListObjectedMessagesResponse)(nil),         // 155: portal.v1.ListObjectedMessagesResponse
-	(*ResolveObjectionResponse)(nil),             // 156: portal.v1.ResolveObjectionResponse
-	(*TryMessagePatternResponse)(nil),            // 157: portal.v1.TryMessagePatternResponse
-	(*ListDepositsResponse)(nil),                 // 158: portal.v1.ListDepositsResponse
-	(*DepositResponse)(nil),                      // 159: portal.v1.DepositResponse
-	(*ListTransfersResponse)(nil),                // 160: portal.v1.ListTransfersResponse
-	(*ListOverduePayinsResponse)(nil),            // 161: portal.v1.ListOverduePayinsResponse
-	(*OperatorPayinResponse)(nil),                // 162: portal.v1.OperatorPayinResponse
-	(*ListCardConflictsResponse)(nil),            // 163: portal.v1.ListCardConflictsResponse
-	(*CloseCardConflictResponse)(nil),            // 164: portal.v1.CloseCardConflictResponse
-	(*ListEventsResponse)(nil),                   // 165: portal.v1.ListEventsResponse
-	(*ReplayEventsResponse)(nil),                 // 166: portal.v1.ReplayEventsResponse
-	(*ListAppealsResponse)(nil),                  // 167: portal.v1.ListAppealsResponse
-	(*GetAppealFileResponse)(nil),                // 168: portal.v1.GetAppealFileResponse
-	(*AppealDecisionResponse)(nil),               // 169: portal.v1.AppealDecisionResponse
-	(*ListAppealMessagesResponse)(nil),           // 170: portal.v1.ListAppealMessagesResponse
-	(*SendAppealMessageResponse)(nil),            // 171: portal.v1.SendAppealMessageResponse
+	(*Bank)(nil),                                 // 22: portal.v1.Bank
+	(*SetBankRequest)(nil),                       // 23: portal.v1.SetBankRequest
+	(*ListBanksRequest)(nil),                     // 24: portal.v1.ListBanksRequest
+	(*ListBanksResponse)(nil),                    // 25: portal.v1.ListBanksResponse
+	(*CreateUserRequest)(nil),                    // 26: portal.v1.CreateUserRequest
+	(*InviteUserRequest)(nil),                    // 27: portal.v1.InviteUserRequest
+	(*UserInvitedResponse)(nil),                  // 28: portal.v1.UserInvitedResponse
+	(*UpdateUserRequest)(nil),                    // 29: portal.v1.UpdateUserRequest
+	(*RevokeTokensRequest)(nil),                  // 30: portal.v1.RevokeTokensRequest
+	(*SettingResponse)(nil),                      // 31: portal.v1.SettingResponse
+	(*MerchantResponse)(nil),                     // 32: portal.v1.MerchantResponse
+	(*RemoveLinkPictureRequest)(nil),             // 33: portal.v1.RemoveLinkPictureRequest
+	(*CashboxResponse)(nil),                      // 34: portal.v1.CashboxResponse
+	(*CashboxMethodResponse)(nil),                // 35: portal.v1.CashboxMethodResponse
+	(*CashboxPayoutMethodResponse)(nil),          // 36: portal.v1.CashboxPayoutMethodResponse
+	(*TraderResponse)(nil),                       // 37: portal.v1.TraderResponse
+	(*TraderPayoutMethodResponse)(nil),           // 38: portal.v1.TraderPayoutMethodResponse
+	(*RequisiteResponse)(nil),                    // 39: portal.v1.RequisiteResponse
+	(*UserResponse)(nil),                         // 40: portal.v1.UserResponse
+	(*PlatformLimitResponse)(nil),                // 41: portal.v1.PlatformLimitResponse
+	(*BankResponse)(nil),                         // 42: portal.v1.BankResponse
+	(*RemoveTraderAcquirerResponse)(nil),         // 43: portal.v1.RemoveTraderAcquirerResponse
+	(*SetTraderAcquirerResponse)(nil),            // 44: portal.v1.SetTraderAcquirerResponse
+	(*CreateCashboxResponse)(nil),                // 45: portal.v1.CreateCashboxResponse
+	(*SettingChange)(nil),                        // 46: portal.v1.SettingChange
+	(*ListSettingChangesRequest)(nil),            // 47: portal.v1.ListSettingChangesRequest
+	(*ListSettingChangesResponse)(nil),           // 48: portal.v1.ListSettingChangesResponse
+	(*ListDeadEventsRequest)(nil),                // 49: portal.v1.ListDeadEventsRequest
+	nil,                                          // 50: portal.v1.Bank.StepsEntry
+	(*timestamppb.Timestamp)(nil),                // 51: google.protobuf.Timestamp
+	(*PassedBy)(nil),                             // 52: portal.v1.PassedBy
+	(*Proposal)(nil),                             // 53: portal.v1.Proposal
+	(*User)(nil),                                 // 54: portal.v1.User
+	(*Merchant)(nil),                             // 55: portal.v1.Merchant
+	(*Cashbox)(nil),                              // 56: portal.v1.Cashbox
+	(*CashboxMethod)(nil),                        // 57: portal.v1.CashboxMethod
+	(*CashboxPayoutMethod)(nil),                  // 58: portal.v1.CashboxPayoutMethod
+	(*Trader)(nil),                               // 59: portal.v1.Trader
+	(*TraderPayoutMethod)(nil),                   // 60: portal.v1.TraderPayoutMethod
+	(*Requisite)(nil),                            // 61: portal.v1.Requisite
+	(*PlatformLimit)(nil),                        // 62: portal.v1.PlatformLimit
+	(*Acquirer)(nil),                             // 63: portal.v1.Acquirer
+	(*structpb.Struct)(nil),                      // 64: google.protobuf.Struct
+	(*ListWorkRequest)(nil),                      // 65: portal.v1.ListWorkRequest
+	(*TakeWorkRequest)(nil),                      // 66: portal.v1.TakeWorkRequest
+	(*ReleaseWorkRequest)(nil),                   // 67: portal.v1.ReleaseWorkRequest
+	(*GetRateDayRequest)(nil),                    // 68: portal.v1.GetRateDayRequest
+	(*ListWaitingSettlementsRequest)(nil),        // 69: portal.v1.ListWaitingSettlementsRequest
+	(*CorrectBalanceRequest)(nil),                // 70: portal.v1.CorrectBalanceRequest
+	(*ListProposalsRequest)(nil),                 // 71: portal.v1.ListProposalsRequest
+	(*ApproveProposalRequest)(nil),               // 72: portal.v1.ApproveProposalRequest
+	(*RefuseProposalRequest)(nil),                // 73: portal.v1.RefuseProposalRequest
+	(*CreateMerchantRequest)(nil),                // 74: portal.v1.CreateMerchantRequest
+	(*UpdateMerchantRequest)(nil),                // 75: portal.v1.UpdateMerchantRequest
+	(*CreateCashboxRequest)(nil),                 // 76: portal.v1.CreateCashboxRequest
+	(*UpdateCashboxRequest)(nil),                 // 77: portal.v1.UpdateCashboxRequest
+	(*SetCashboxMethodRequest)(nil),              // 78: portal.v1.SetCashboxMethodRequest
+	(*SetReceivingAddressRequest)(nil),           // 79: portal.v1.SetReceivingAddressRequest
+	(*ListReceivingAddressesRequest)(nil),        // 80: portal.v1.ListReceivingAddressesRequest
+	(*SetPlatformLimitRequest)(nil),              // 81: portal.v1.SetPlatformLimitRequest
+	(*CreateTraderRequest)(nil),                  // 82: portal.v1.CreateTraderRequest
+	(*FundTraderRequest)(nil),                    // 83: portal.v1.FundTraderRequest
+	(*WithdrawTraderRequest)(nil),                // 84: portal.v1.WithdrawTraderRequest
+	(*UpdateTraderRequest)(nil),                  // 85: portal.v1.UpdateTraderRequest
+	(*CreateRequisiteRequest)(nil),               // 86: portal.v1.CreateRequisiteRequest
+	(*UpdateRequisiteRequest)(nil),               // 87: portal.v1.UpdateRequisiteRequest
+	(*ListMerchantsRequest)(nil),                 // 88: portal.v1.ListMerchantsRequest
+	(*GetMerchantRequest)(nil),                   // 89: portal.v1.GetMerchantRequest
+	(*OperatorServiceListCashboxesRequest)(nil),  // 90: portal.v1.OperatorServiceListCashboxesRequest
+	(*GetCashboxRequest)(nil),                    // 91: portal.v1.GetCashboxRequest
+	(*ListTradersRequest)(nil),                   // 92: portal.v1.ListTradersRequest
+	(*GetTraderRequest)(nil),                     // 93: portal.v1.GetTraderRequest
+	(*ListRequisitesRequest)(nil),                // 94: portal.v1.ListRequisitesRequest
+	(*GetRequisiteRequest)(nil),                  // 95: portal.v1.GetRequisiteRequest
+	(*RevealRequisiteRequest)(nil),               // 96: portal.v1.RevealRequisiteRequest
+	(*ListUsersRequest)(nil),                     // 97: portal.v1.ListUsersRequest
+	(*GetUserRequest)(nil),                       // 98: portal.v1.GetUserRequest
+	(*ListPlatformLimitsRequest)(nil),            // 99: portal.v1.ListPlatformLimitsRequest
+	(*RemoveTraderAcquirerRequest)(nil),          // 100: portal.v1.RemoveTraderAcquirerRequest
+	(*ListSensitiveReadsRequest)(nil),            // 101: portal.v1.ListSensitiveReadsRequest
+	(*ListUnknownMessagesRequest)(nil),           // 102: portal.v1.ListUnknownMessagesRequest
+	(*ListObjectedMessagesRequest)(nil),          // 103: portal.v1.ListObjectedMessagesRequest
+	(*ResolveObjectionRequest)(nil),              // 104: portal.v1.ResolveObjectionRequest
+	(*TryMessagePatternRequest)(nil),             // 105: portal.v1.TryMessagePatternRequest
+	(*ListDepositsRequest)(nil),                  // 106: portal.v1.ListDepositsRequest
+	(*ConfirmDepositRequest)(nil),                // 107: portal.v1.ConfirmDepositRequest
+	(*RejectDepositRequest)(nil),                 // 108: portal.v1.RejectDepositRequest
+	(*ListTransfersRequest)(nil),                 // 109: portal.v1.ListTransfersRequest
+	(*AssignTransferRequest)(nil),                // 110: portal.v1.AssignTransferRequest
+	(*SetInsuranceRequest)(nil),                  // 111: portal.v1.SetInsuranceRequest
+	(*ListOverduePayinsRequest)(nil),             // 112: portal.v1.ListOverduePayinsRequest
+	(*ResolvePayinRequest)(nil),                  // 113: portal.v1.ResolvePayinRequest
+	(*ReclaimPayinRequest)(nil),                  // 114: portal.v1.ReclaimPayinRequest
+	(*ReversePayinRequest)(nil),                  // 115: portal.v1.ReversePayinRequest
+	(*SetCashboxPayoutMethodRequest)(nil),        // 116: portal.v1.SetCashboxPayoutMethodRequest
+	(*SetTraderPayoutMethodRequest)(nil),         // 117: portal.v1.SetTraderPayoutMethodRequest
+	(*SetTraderAcquirerRequest)(nil),             // 118: portal.v1.SetTraderAcquirerRequest
+	(*ListCardConflictsRequest)(nil),             // 119: portal.v1.ListCardConflictsRequest
+	(*CloseCardConflictRequest)(nil),             // 120: portal.v1.CloseCardConflictRequest
+	(*ReplayEventsRequest)(nil),                  // 121: portal.v1.ReplayEventsRequest
+	(*GetReplayRequest)(nil),                     // 122: portal.v1.GetReplayRequest
+	(*StopReplayRequest)(nil),                    // 123: portal.v1.StopReplayRequest
+	(*ListAppealsRequest)(nil),                   // 124: portal.v1.ListAppealsRequest
+	(*GetAppealFileRequest)(nil),                 // 125: portal.v1.GetAppealFileRequest
+	(*ReviewAppealRequest)(nil),                  // 126: portal.v1.ReviewAppealRequest
+	(*ResolveAppealRequest)(nil),                 // 127: portal.v1.ResolveAppealRequest
+	(*ListAppealMessagesRequest)(nil),            // 128: portal.v1.ListAppealMessagesRequest
+	(*SendAppealMessageRequest)(nil),             // 129: portal.v1.SendAppealMessageRequest
+	(*ListWorkResponse)(nil),                     // 130: portal.v1.ListWorkResponse
+	(*TakeWorkResponse)(nil),                     // 131: portal.v1.TakeWorkResponse
+	(*ReleaseWorkResponse)(nil),                  // 132: portal.v1.ReleaseWorkResponse
+	(*ExplainRequisitesResponse)(nil),            // 133: portal.v1.ExplainRequisitesResponse
+	(*GetRateDayResponse)(nil),                   // 134: portal.v1.GetRateDayResponse
+	(*ListWaitingSettlementsResponse)(nil),       // 135: portal.v1.ListWaitingSettlementsResponse
+	(*ListProposalsResponse)(nil),                // 136: portal.v1.ListProposalsResponse
+	(*ProposalResponse)(nil),                     // 137: portal.v1.ProposalResponse
+	(*ListReceivingAddressesResponse)(nil),       // 138: portal.v1.ListReceivingAddressesResponse
+	(*ListMerchantsResponse)(nil),                // 139: portal.v1.ListMerchantsResponse
+	(*GetMerchantResponse)(nil),                  // 140: portal.v1.GetMerchantResponse
+	(*OperatorServiceListCashboxesResponse)(nil), // 141: portal.v1.OperatorServiceListCashboxesResponse
+	(*GetCashboxResponse)(nil),                   // 142: portal.v1.GetCashboxResponse
+	(*ListTradersResponse)(nil),                  // 143: portal.v1.ListTradersResponse
+	(*GetTraderResponse)(nil),                    // 144: portal.v1.GetTraderResponse
+	(*ListRequisitesResponse)(nil),               // 145: portal.v1.ListRequisitesResponse
+	(*GetRequisiteResponse)(nil),                 // 146: portal.v1.GetRequisiteResponse
+	(*RevealRequisiteResponse)(nil),              // 147: portal.v1.RevealRequisiteResponse
+	(*ListUsersResponse)(nil),                    // 148: portal.v1.ListUsersResponse
+	(*GetUserResponse)(nil),                      // 149: portal.v1.GetUserResponse
+	(*ListPlatformLimitsResponse)(nil),           // 150: portal.v1.ListPlatformLimitsResponse
+	(*ListSensitiveReadsResponse)(nil),           // 151: portal.v1.ListSensitiveReadsResponse
+	(*ListUnknownMessagesResponse)(nil),          // 152: portal.v1.ListUnknownMessagesResponse
+	(*ListObjectedMessagesResponse)(nil),         // 153: portal.v1.ListObjectedMessagesResponse
+	(*ResolveObjectionResponse)(nil),             // 154: portal.v1.ResolveObjectionResponse
+	(*TryMessagePatternResponse)(nil),            // 155: portal.v1.TryMessagePatternResponse
+	(*ListDepositsResponse)(nil),                 // 156: portal.v1.ListDepositsResponse
+	(*DepositResponse)(nil),                      // 157: portal.v1.DepositResponse
+	(*ListTransfersResponse)(nil),                // 158: portal.v1.ListTransfersResponse
+	(*ListOverduePayinsResponse)(nil),            // 159: portal.v1.ListOverduePayinsResponse
+	(*OperatorPayinResponse)(nil),                // 160: portal.v1.OperatorPayinResponse
+	(*ListCardConflictsResponse)(nil),            // 161: portal.v1.ListCardConflictsResponse
+	(*CloseCardConflictResponse)(nil),            // 162: portal.v1.CloseCardConflictResponse
+	(*ListEventsResponse)(nil),                   // 163: portal.v1.ListEventsResponse
+	(*ReplayEventsResponse)(nil),                 // 164: portal.v1.ReplayEventsResponse
+	(*ListAppealsResponse)(nil),                  // 165: portal.v1.ListAppealsResponse
+	(*GetAppealFileResponse)(nil),                // 166: portal.v1.GetAppealFileResponse
+	(*AppealDecisionResponse)(nil),               // 167: portal.v1.AppealDecisionResponse
+	(*ListAppealMessagesResponse)(nil),           // 168: portal.v1.ListAppealMessagesResponse
+	(*SendAppealMessageResponse)(nil),            // 169: portal.v1.SendAppealMessageResponse
 }
 var file_portal_v1_operator_proto_depIdxs = []int32{
-	60,  // 0: portal.v1.ExplainRoutingRequest.at:type_name -> google.protobuf.Timestamp
-	61,  // 1: portal.v1.ReplayRoutingResponse.passed:type_name -> portal.v1.PassedBy
+	51,  // 0: portal.v1.ExplainRoutingRequest.at:type_name -> google.protobuf.Timestamp
+	52,  // 1: portal.v1.ReplayRoutingResponse.passed:type_name -> portal.v1.PassedBy
 	7,   // 2: portal.v1.ReplayRoutingResponse.now:type_name -> portal.v1.ExplainRoutingResponse
 	5,   // 3: portal.v1.ListRoutingRefusalsResponse.data:type_name -> portal.v1.RoutingRefusals
-	60,  // 4: portal.v1.RoutingRefusals.hour:type_name -> google.protobuf.Timestamp
+	51,  // 4: portal.v1.RoutingRefusals.hour:type_name -> google.protobuf.Timestamp
 	8,   // 5: portal.v1.ExplainRoutingResponse.candidates:type_name -> portal.v1.RoutingCandidate
-	60,  // 6: portal.v1.RoutingCandidate.last_used_at:type_name -> google.protobuf.Timestamp
-	60,  // 7: portal.v1.ExplainRateResponse.rate_observed_at:type_name -> google.protobuf.Timestamp
+	51,  // 6: portal.v1.RoutingCandidate.last_used_at:type_name -> google.protobuf.Timestamp
+	51,  // 7: portal.v1.ExplainRateResponse.rate_observed_at:type_name -> google.protobuf.Timestamp
 	12,  // 8: portal.v1.ExplainRateResponse.steps:type_name -> portal.v1.RateStep
 	15,  // 9: portal.v1.SetRateResponse.data:type_name -> portal.v1.Rate
-	62,  // 10: portal.v1.SetRateResponse.proposal:type_name -> portal.v1.Proposal
-	60,  // 11: portal.v1.Rate.observed_at:type_name -> google.protobuf.Timestamp
-	60,  // 12: portal.v1.Rate.stale_at:type_name -> google.protobuf.Timestamp
+	53,  // 10: portal.v1.SetRateResponse.proposal:type_name -> portal.v1.Proposal
+	51,  // 11: portal.v1.Rate.observed_at:type_name -> google.protobuf.Timestamp
+	51,  // 12: portal.v1.Rate.stale_at:type_name -> google.protobuf.Timestamp
 	16,  // 13: portal.v1.SetRateFeedRequest.feed:type_name -> portal.v1.RateFeed
 	16,  // 14: portal.v1.SetRateFeedResponse.data:type_name -> portal.v1.RateFeed
 	15,  // 15: portal.v1.ListRatesResponse.rates:type_name -> portal.v1.Rate
 	21,  // 16: portal.v1.ListRatesResponse.feeds:type_name -> portal.v1.RateFeedState
 	16,  // 17: portal.v1.RateFeedState.feed:type_name -> portal.v1.RateFeed
-	60,  // 18: portal.v1.RateFeedState.polled_at:type_name -> google.protobuf.Timestamp
-	60,  // 19: portal.v1.RateFeedState.good_at:type_name -> google.protobuf.Timestamp
-	60,  // 20: portal.v1.RateFeedState.failed_at:type_name -> google.protobuf.Timestamp
-	24,  // 21: portal.v1.UpdateCashboxRequest.return_hosts:type_name -> portal.v1.ReturnHosts
-	59,  // 22: portal.v1.Bank.steps:type_name -> portal.v1.Bank.StepsEntry
-	26,  // 23: portal.v1.SetBankRequest.bank:type_name -> portal.v1.Bank
-	26,  // 24: portal.v1.ListBanksResponse.data:type_name -> portal.v1.Bank
-	32,  // 25: portal.v1.CreateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
-	32,  // 26: portal.v1.UpdateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
-	55,  // 27: portal.v1.UserInvitedResponse.change:type_name -> portal.v1.SettingChange
-	63,  // 28: portal.v1.UserInvitedResponse.data:type_name -> portal.v1.User
-	55,  // 29: portal.v1.SettingResponse.change:type_name -> portal.v1.SettingChange
-	62,  // 30: portal.v1.SettingResponse.proposal:type_name -> portal.v1.Proposal
-	55,  // 31: portal.v1.MerchantResponse.change:type_name -> portal.v1.SettingChange
-	64,  // 32: portal.v1.MerchantResponse.data:type_name -> portal.v1.Merchant
-	55,  // 33: portal.v1.CashboxResponse.change:type_name -> portal.v1.SettingChange
-	65,  // 34: portal.v1.CashboxResponse.data:type_name -> portal.v1.Cashbox
-	55,  // 35: portal.v1.CashboxMethodResponse.change:type_name -> portal.v1.SettingChange
-	66,  // 36: portal.v1.CashboxMethodResponse.data:type_name -> portal.v1.CashboxMethod
-	55,  // 37: portal.v1.CashboxPayoutMethodResponse.change:type_name -> portal.v1.SettingChange
-	67,  // 38: portal.v1.CashboxPayoutMethodResponse.data:type_name -> portal.v1.CashboxPayoutMethod
-	55,  // 39: portal.v1.TraderResponse.change:type_name -> portal.v1.SettingChange
-	68,  // 40: portal.v1.TraderResponse.data:type_name -> portal.v1.Trader
-	55,  // 41: portal.v1.TraderPayoutMethodResponse.change:type_name -> portal.v1.SettingChange
-	69,  // 42: portal.v1.TraderPayoutMethodResponse.data:type_name -> portal.v1.TraderPayoutMethod
-	55,  // 43: portal.v1.RequisiteResponse.change:type_name -> portal.v1.SettingChange
-	70,  // 44: portal.v1.RequisiteResponse.data:type_name -> portal.v1.Requisite
-	55,  // 45: portal.v1.UserResponse.change:type_name -> portal.v1.SettingChange
-	63,  // 46: portal.v1.UserResponse.data:type_name -> portal.v1.User
-	55,  // 47: portal.v1.PlatformLimitResponse.change:type_name -> portal.v1.SettingChange
-	71,  // 48: portal.v1.PlatformLimitResponse.data:type_name -> portal.v1.PlatformLimit
-	55,  // 49: portal.v1.BankResponse.change:type_name -> portal.v1.SettingChange
-	26,  // 50: portal.v1.BankResponse.data:type_name -> portal.v1.Bank
-	55,  // 51: portal.v1.RemoveTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
-	72,  // 52: portal.v1.RemoveTraderAcquirerResponse.data:type_name -> portal.v1.Acquirer
-	55,  // 53: portal.v1.SetTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
-	72,  // 54: portal.v1.SetTraderAcquirerResponse.data:type_name -> portal.v1.Acquirer
-	55,  // 55: portal.v1.CreateCashboxResponse.change:type_name -> portal.v1.SettingChange
-	65,  // 56: portal.v1.CreateCashboxResponse.data:type_name -> portal.v1.Cashbox
-	60,  // 57: portal.v1.SettingChange.at:type_name -> google.protobuf.Timestamp
-	73,  // 58: portal.v1.SettingChange.before:type_name -> google.protobuf.Struct
-	73,  // 59: portal.v1.SettingChange.after:type_name -> google.protobuf.Struct
-	55,  // 60: portal.v1.ListSettingChangesResponse.data:type_name -> portal.v1.SettingChange
-	74,  // 61: portal.v1.OperatorService.ListWork:input_type -> portal.v1.ListWorkRequest
-	75,  // 62: portal.v1.OperatorService.TakeWork:input_type -> portal.v1.TakeWorkRequest
-	76,  // 63: portal.v1.OperatorService.ReleaseWork:input_type -> portal.v1.ReleaseWorkRequest
-	0,   // 64: portal.v1.OperatorService.ExplainRouting:input_type -> portal.v1.ExplainRoutingRequest
-	6,   // 65: portal.v1.OperatorService.ExplainTrader:input_type -> portal.v1.ExplainTraderRequest
-	1,   // 66: portal.v1.OperatorService.ReplayRouting:input_type -> portal.v1.ReplayRoutingRequest
-	3,   // 67: portal.v1.OperatorService.ListRoutingRefusals:input_type -> portal.v1.ListRoutingRefusalsRequest
-	9,   // 68: portal.v1.OperatorService.ExplainRate:input_type -> portal.v1.ExplainRateRequest
-	10,  // 69: portal.v1.OperatorService.QuoteRate:input_type -> portal.v1.QuoteRateRequest
-	13,  // 70: portal.v1.OperatorService.SetRate:input_type -> portal.v1.SetRateRequest
-	17,  // 71: portal.v1.OperatorService.SetRateFeed:input_type -> portal.v1.SetRateFeedRequest
-	19,  // 72: portal.v1.OperatorService.ListRates:input_type -> portal.v1.ListRatesRequest
-	77,  // 73: portal.v1.OperatorService.GetRateDay:input_type -> portal.v1.GetRateDayRequest
-	78,  // 74: portal.v1.OperatorService.ListWaitingSettlements:input_type -> portal.v1.ListWaitingSettlementsRequest
-	79,  // 75: portal.v1.OperatorService.CorrectBalance:input_type -> portal.v1.CorrectBalanceRequest
-	80,  // 76: portal.v1.OperatorService.ListProposals:input_type -> portal.v1.ListProposalsRequest
-	81,  // 77: portal.v1.OperatorService.ApproveProposal:input_type -> portal.v1.ApproveProposalRequest
-	82,  // 78: portal.v1.OperatorService.RefuseProposal:input_type -> portal.v1.RefuseProposalRequest
-	83,  // 79: portal.v1.OperatorService.CreateMerchant:input_type -> portal.v1.CreateMerchantRequest
-	22,  // 80: portal.v1.OperatorService.UpdateMerchant:input_type -> portal.v1.UpdateMerchantRequest
-	84,  // 81: portal.v1.OperatorService.CreateCashbox:input_type -> portal.v1.CreateCashboxRequest
-	23,  // 82: portal.v1.OperatorService.UpdateCashbox:input_type -> portal.v1.UpdateCashboxRequest
-	42,  // 83: portal.v1.OperatorService.RemoveLinkPicture:input_type -> portal.v1.RemoveLinkPictureRequest
-	25,  // 84: portal.v1.OperatorService.SetCashboxMethod:input_type -> portal.v1.SetCashboxMethodRequest
-	27,  // 85: portal.v1.OperatorService.SetBank:input_type -> portal.v1.SetBankRequest
-	85,  // 86: portal.v1.OperatorService.SetReceivingAddress:input_type -> portal.v1.SetReceivingAddressRequest
-	86,  // 87: portal.v1.OperatorService.ListReceivingAddresses:input_type -> portal.v1.ListReceivingAddressesRequest
-	28,  // 88: portal.v1.OperatorService.ListBanks:input_type -> portal.v1.ListBanksRequest
-	30,  // 89: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
-	87,  // 90: portal.v1.OperatorService.CreateTrader:input_type -> portal.v1.CreateTraderRequest
-	88,  // 91: portal.v1.OperatorService.FundTrader:input_type -> portal.v1.FundTraderRequest
-	89,  // 92: portal.v1.OperatorService.WithdrawTrader:input_type -> portal.v1.WithdrawTraderRequest
-	31,  // 93: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
-	33,  // 94: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
-	34,  // 95: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
-	35,  // 96: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
-	36,  // 97: portal.v1.OperatorService.InviteUser:input_type -> portal.v1.InviteUserRequest
-	38,  // 98: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
-	39,  // 99: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
-	90,  // 100: portal.v1.OperatorService.ListMerchants:input_type -> portal.v1.ListMerchantsRequest
-	91,  // 101: portal.v1.OperatorService.GetMerchant:input_type -> portal.v1.GetMerchantRequest
-	92,  // 102: portal.v1.OperatorService.ListCashboxes:input_type -> portal.v1.OperatorServiceListCashboxesRequest
-	93,  // 103: portal.v1.OperatorService.GetCashbox:input_type -> portal.v1.GetCashboxRequest
-	94,  // 104: portal.v1.OperatorService.ListTraders:input_type -> portal.v1.ListTradersRequest
-	95,  // 105: portal.v1.OperatorService.GetTrader:input_type -> portal.v1.GetTraderRequest
-	96,  // 106: portal.v1.OperatorService.ListRequisites:input_type -> portal.v1.ListRequisitesRequest
-	97,  // 107: portal.v1.OperatorService.GetRequisite:input_type -> portal.v1.GetRequisiteRequest
-	98,  // 108: portal.v1.OperatorService.RevealRequisite:input_type -> portal.v1.RevealRequisiteRequest
-	99,  // 109: portal.v1.OperatorService.ListUsers:input_type -> portal.v1.ListUsersRequest
-	100, // 110: portal.v1.OperatorService.GetUser:input_type -> portal.v1.GetUserRequest
-	101, // 111: portal.v1.OperatorService.ListPlatformLimits:input_type -> portal.v1.ListPlatformLimitsRequest
-	102, // 112: portal.v1.OperatorService.RemoveTraderAcquirer:input_type -> portal.v1.RemoveTraderAcquirerRequest
-	103, // 113: portal.v1.OperatorService.ListSensitiveReads:input_type -> portal.v1.ListSensitiveReadsRequest
-	104, // 114: portal.v1.OperatorService.ListUnknownMessages:input_type -> portal.v1.ListUnknownMessagesRequest
-	105, // 115: portal.v1.OperatorService.ListObjectedMessages:input_type -> portal.v1.ListObjectedMessagesRequest
-	106, // 116: portal.v1.OperatorService.ResolveObjection:input_type -> portal.v1.ResolveObjectionRequest
-	107, // 117: portal.v1.OperatorService.TryMessagePattern:input_type -> portal.v1.TryMessagePatternRequest
-	56,  // 118: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
-	108, // 119: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
-	109, // 120: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
-	110, // 121: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
-	111, // 122: portal.v1.OperatorService.ListTransfers:input_type -> portal.v1.ListTransfersRequest
-	112, // 123: portal.v1.OperatorService.AssignTransfer:input_type -> portal.v1.AssignTransferRequest
-	113, // 124: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
-	114, // 125: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
-	115, // 126: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
-	116, // 127: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
-	117, // 128: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
-	118, // 129: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
-	119, // 130: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
-	120, // 131: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
-	121, // 132: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
-	122, // 133: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
-	58,  // 134: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
-	123, // 135: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
-	124, // 136: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
-	125, // 137: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
-	126, // 138: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
-	127, // 139: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
-	128, // 140: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
-	129, // 141: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
-	130, // 142: portal.v1.OperatorService.ListAppealMessages:input_type -> portal.v1.ListAppealMessagesRequest
-	131, // 143: portal.v1.OperatorService.SendAppealMessage:input_type -> portal.v1.SendAppealMessageRequest
-	132, // 144: portal.v1.OperatorService.ListWork:output_type -> portal.v1.ListWorkResponse
-	133, // 145: portal.v1.OperatorService.TakeWork:output_type -> portal.v1.TakeWorkResponse
-	134, // 146: portal.v1.OperatorService.ReleaseWork:output_type -> portal.v1.ReleaseWorkResponse
-	7,   // 147: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
-	135, // 148: portal.v1.OperatorService.ExplainTrader:output_type -> portal.v1.ExplainRequisitesResponse
-	2,   // 149: portal.v1.OperatorService.ReplayRouting:output_type -> portal.v1.ReplayRoutingResponse
-	4,   // 150: portal.v1.OperatorService.ListRoutingRefusals:output_type -> portal.v1.ListRoutingRefusalsResponse
-	11,  // 151: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
-	11,  // 152: portal.v1.OperatorService.QuoteRate:output_type -> portal.v1.ExplainRateResponse
-	14,  // 153: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
-	18,  // 154: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
-	20,  // 155: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
-	136, // 156: portal.v1.OperatorService.GetRateDay:output_type -> portal.v1.GetRateDayResponse
-	137, // 157: portal.v1.OperatorService.ListWaitingSettlements:output_type -> portal.v1.ListWaitingSettlementsResponse
-	40,  // 158: portal.v1.OperatorService.CorrectBalance:output_type -> portal.v1.SettingResponse
-	138, // 159: portal.v1.OperatorService.ListProposals:output_type -> portal.v1.ListProposalsResponse
-	139, // 160: portal.v1.OperatorService.ApproveProposal:output_type -> portal.v1.ProposalResponse
-	139, // 161: portal.v1.OperatorService.RefuseProposal:output_type -> portal.v1.ProposalResponse
-	41,  // 162: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.MerchantResponse
-	41,  // 163: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.MerchantResponse
-	54,  // 164: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
-	43,  // 165: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.CashboxResponse
-	40,  // 166: portal.v1.OperatorService.RemoveLinkPicture:output_type -> portal.v1.SettingResponse
-	44,  // 167: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.CashboxMethodResponse
-	51,  // 168: portal.v1.OperatorService.SetBank:output_type -> portal.v1.BankResponse
-	40,  // 169: portal.v1.OperatorService.SetReceivingAddress:output_type -> portal.v1.SettingResponse
-	140, // 170: portal.v1.OperatorService.ListReceivingAddresses:output_type -> portal.v1.ListReceivingAddressesResponse
-	29,  // 171: portal.v1.OperatorService.ListBanks:output_type -> portal.v1.ListBanksResponse
-	50,  // 172: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.PlatformLimitResponse
-	46,  // 173: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.TraderResponse
-	40,  // 174: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
-	40,  // 175: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
-	46,  // 176: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.TraderResponse
-	48,  // 177: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.RequisiteResponse
-	48,  // 178: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.RequisiteResponse
-	37,  // 179: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.UserInvitedResponse
-	37,  // 180: portal.v1.OperatorService.InviteUser:output_type -> portal.v1.UserInvitedResponse
-	49,  // 181: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.UserResponse
-	49,  // 182: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.UserResponse
-	141, // 183: portal.v1.OperatorService.ListMerchants:output_type -> portal.v1.ListMerchantsResponse
-	142, // 184: portal.v1.OperatorService.GetMerchant:output_type -> portal.v1.GetMerchantResponse
-	143, // 185: portal.v1.OperatorService.ListCashboxes:output_type -> portal.v1.OperatorServiceListCashboxesResponse
-	144, // 186: portal.v1.OperatorService.GetCashbox:output_type -> portal.v1.GetCashboxResponse
-	145, // 187: portal.v1.OperatorService.ListTraders:output_type -> portal.v1.ListTradersResponse
-	146, // 188: portal.v1.OperatorService.GetTrader:output_type -> portal.v1.GetTraderResponse
-	147, // 189: portal.v1.OperatorService.ListRequisites:output_type -> portal.v1.ListRequisitesResponse
-	148, // 190: portal.v1.OperatorService.GetRequisite:output_type -> portal.v1.GetRequisiteResponse
-	149, // 191: portal.v1.OperatorService.RevealRequisite:output_type -> portal.v1.RevealRequisiteResponse
-	150, // 192: portal.v1.OperatorService.ListUsers:output_type -> portal.v1.ListUsersResponse
-	151, // 193: portal.v1.OperatorService.GetUser:output_type -> portal.v1.GetUserResponse
-	152, // 194: portal.v1.OperatorService.ListPlatformLimits:output_type -> portal.v1.ListPlatformLimitsResponse
-	52,  // 195: portal.v1.OperatorService.RemoveTraderAcquirer:output_type -> portal.v1.RemoveTraderAcquirerResponse
-	153, // 196: portal.v1.OperatorService.ListSensitiveReads:output_type -> portal.v1.ListSensitiveReadsResponse
-	154, // 197: portal.v1.OperatorService.ListUnknownMessages:output_type -> portal.v1.ListUnknownMessagesResponse
-	155, // 198: portal.v1.OperatorService.ListObjectedMessages:output_type -> portal.v1.ListObjectedMessagesResponse
-	156, // 199: portal.v1.OperatorService.ResolveObjection:output_type -> portal.v1.ResolveObjectionResponse
-	157, // 200: portal.v1.OperatorService.TryMessagePattern:output_type -> portal.v1.TryMessagePatternResponse
-	57,  // 201: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
-	158, // 202: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
-	159, // 203: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
-	159, // 204: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
-	160, // 205: portal.v1.OperatorService.ListTransfers:output_type -> portal.v1.ListTransfersResponse
-	159, // 206: portal.v1.OperatorService.AssignTransfer:output_type -> portal.v1.DepositResponse
-	40,  // 207: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
-	161, // 208: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
-	162, // 209: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
-	162, // 210: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
-	162, // 211: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
-	45,  // 212: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.CashboxPayoutMethodResponse
-	47,  // 213: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.TraderPayoutMethodResponse
-	53,  // 214: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
-	163, // 215: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
-	164, // 216: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
-	165, // 217: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
-	166, // 218: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
-	166, // 219: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
-	166, // 220: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
-	167, // 221: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
-	168, // 222: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
-	169, // 223: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
-	169, // 224: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
-	170, // 225: portal.v1.OperatorService.ListAppealMessages:output_type -> portal.v1.ListAppealMessagesResponse
-	171, // 226: portal.v1.OperatorService.SendAppealMessage:output_type -> portal.v1.SendAppealMessageResponse
-	144, // [144:227] is the sub-list for method output_type
-	61,  // [61:144] is the sub-list for method input_type
-	61,  // [61:61] is the sub-list for extension type_name
-	61,  // [61:61] is the sub-list for extension extendee
-	0,   // [0:61] is the sub-list for field type_name
+	51,  // 18: portal.v1.RateFeedState.polled_at:type_name -> google.protobuf.Timestamp
+	51,  // 19: portal.v1.RateFeedState.good_at:type_name -> google.protobuf.Timestamp
+	51,  // 20: portal.v1.RateFeedState.failed_at:type_name -> google.protobuf.Timestamp
+	50,  // 21: portal.v1.Bank.steps:type_name -> portal.v1.Bank.StepsEntry
+	22,  // 22: portal.v1.SetBankRequest.bank:type_name -> portal.v1.Bank
+	22,  // 23: portal.v1.ListBanksResponse.data:type_name -> portal.v1.Bank
+	46,  // 24: portal.v1.UserInvitedResponse.change:type_name -> portal.v1.SettingChange
+	54,  // 25: portal.v1.UserInvitedResponse.data:type_name -> portal.v1.User
+	46,  // 26: portal.v1.SettingResponse.change:type_name -> portal.v1.SettingChange
+	53,  // 27: portal.v1.SettingResponse.proposal:type_name -> portal.v1.Proposal
+	46,  // 28: portal.v1.MerchantResponse.change:type_name -> portal.v1.SettingChange
+	55,  // 29: portal.v1.MerchantResponse.data:type_name -> portal.v1.Merchant
+	46,  // 30: portal.v1.CashboxResponse.change:type_name -> portal.v1.SettingChange
+	56,  // 31: portal.v1.CashboxResponse.data:type_name -> portal.v1.Cashbox
+	46,  // 32: portal.v1.CashboxMethodResponse.change:type_name -> portal.v1.SettingChange
+	57,  // 33: portal.v1.CashboxMethodResponse.data:type_name -> portal.v1.CashboxMethod
+	46,  // 34: portal.v1.CashboxPayoutMethodResponse.change:type_name -> portal.v1.SettingChange
+	58,  // 35: portal.v1.CashboxPayoutMethodResponse.data:type_name -> portal.v1.CashboxPayoutMethod
+	46,  // 36: portal.v1.TraderResponse.change:type_name -> portal.v1.SettingChange
+	59,  // 37: portal.v1.TraderResponse.data:type_name -> portal.v1.Trader
+	46,  // 38: portal.v1.TraderPayoutMethodResponse.change:type_name -> portal.v1.SettingChange
+	60,  // 39: portal.v1.TraderPayoutMethodResponse.data:type_name -> portal.v1.TraderPayoutMethod
+	46,  // 40: portal.v1.RequisiteResponse.change:type_name -> portal.v1.SettingChange
+	61,  // 41: portal.v1.RequisiteResponse.data:type_name -> portal.v1.Requisite
+	46,  // 42: portal.v1.UserResponse.change:type_name -> portal.v1.SettingChange
+	54,  // 43: portal.v1.UserResponse.data:type_name -> portal.v1.User
+	46,  // 44: portal.v1.PlatformLimitResponse.change:type_name -> portal.v1.SettingChange
+	62,  // 45: portal.v1.PlatformLimitResponse.data:type_name -> portal.v1.PlatformLimit
+	46,  // 46: portal.v1.BankResponse.change:type_name -> portal.v1.SettingChange
+	22,  // 47: portal.v1.BankResponse.data:type_name -> portal.v1.Bank
+	46,  // 48: portal.v1.RemoveTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
+	63,  // 49: portal.v1.RemoveTraderAcquirerResponse.data:type_name -> portal.v1.Acquirer
+	46,  // 50: portal.v1.SetTraderAcquirerResponse.change:type_name -> portal.v1.SettingChange
+	63,  // 51: portal.v1.SetTraderAcquirerResponse.data:type_name -> portal.v1.Acquirer
+	46,  // 52: portal.v1.CreateCashboxResponse.change:type_name -> portal.v1.SettingChange
+	56,  // 53: portal.v1.CreateCashboxResponse.data:type_name -> portal.v1.Cashbox
+	51,  // 54: portal.v1.SettingChange.at:type_name -> google.protobuf.Timestamp
+	64,  // 55: portal.v1.SettingChange.before:type_name -> google.protobuf.Struct
+	64,  // 56: portal.v1.SettingChange.after:type_name -> google.protobuf.Struct
+	46,  // 57: portal.v1.ListSettingChangesResponse.data:type_name -> portal.v1.SettingChange
+	65,  // 58: portal.v1.OperatorService.ListWork:input_type -> portal.v1.ListWorkRequest
+	66,  // 59: portal.v1.OperatorService.TakeWork:input_type -> portal.v1.TakeWorkRequest
+	67,  // 60: portal.v1.OperatorService.ReleaseWork:input_type -> portal.v1.ReleaseWorkRequest
+	0,   // 61: portal.v1.OperatorService.ExplainRouting:input_type -> portal.v1.ExplainRoutingRequest
+	6,   // 62: portal.v1.OperatorService.ExplainTrader:input_type -> portal.v1.ExplainTraderRequest
+	1,   // 63: portal.v1.OperatorService.ReplayRouting:input_type -> portal.v1.ReplayRoutingRequest
+	3,   // 64: portal.v1.OperatorService.ListRoutingRefusals:input_type -> portal.v1.ListRoutingRefusalsRequest
+	9,   // 65: portal.v1.OperatorService.ExplainRate:input_type -> portal.v1.ExplainRateRequest
+	10,  // 66: portal.v1.OperatorService.QuoteRate:input_type -> portal.v1.QuoteRateRequest
+	13,  // 67: portal.v1.OperatorService.SetRate:input_type -> portal.v1.SetRateRequest
+	17,  // 68: portal.v1.OperatorService.SetRateFeed:input_type -> portal.v1.SetRateFeedRequest
+	19,  // 69: portal.v1.OperatorService.ListRates:input_type -> portal.v1.ListRatesRequest
+	68,  // 70: portal.v1.OperatorService.GetRateDay:input_type -> portal.v1.GetRateDayRequest
+	69,  // 71: portal.v1.OperatorService.ListWaitingSettlements:input_type -> portal.v1.ListWaitingSettlementsRequest
+	70,  // 72: portal.v1.OperatorService.CorrectBalance:input_type -> portal.v1.CorrectBalanceRequest
+	71,  // 73: portal.v1.OperatorService.ListProposals:input_type -> portal.v1.ListProposalsRequest
+	72,  // 74: portal.v1.OperatorService.ApproveProposal:input_type -> portal.v1.ApproveProposalRequest
+	73,  // 75: portal.v1.OperatorService.RefuseProposal:input_type -> portal.v1.RefuseProposalRequest
+	74,  // 76: portal.v1.OperatorService.CreateMerchant:input_type -> portal.v1.CreateMerchantRequest
+	75,  // 77: portal.v1.OperatorService.UpdateMerchant:input_type -> portal.v1.UpdateMerchantRequest
+	76,  // 78: portal.v1.OperatorService.CreateCashbox:input_type -> portal.v1.CreateCashboxRequest
+	77,  // 79: portal.v1.OperatorService.UpdateCashbox:input_type -> portal.v1.UpdateCashboxRequest
+	33,  // 80: portal.v1.OperatorService.RemoveLinkPicture:input_type -> portal.v1.RemoveLinkPictureRequest
+	78,  // 81: portal.v1.OperatorService.SetCashboxMethod:input_type -> portal.v1.SetCashboxMethodRequest
+	23,  // 82: portal.v1.OperatorService.SetBank:input_type -> portal.v1.SetBankRequest
+	79,  // 83: portal.v1.OperatorService.SetReceivingAddress:input_type -> portal.v1.SetReceivingAddressRequest
+	80,  // 84: portal.v1.OperatorService.ListReceivingAddresses:input_type -> portal.v1.ListReceivingAddressesRequest
+	24,  // 85: portal.v1.OperatorService.ListBanks:input_type -> portal.v1.ListBanksRequest
+	81,  // 86: portal.v1.OperatorService.SetPlatformLimit:input_type -> portal.v1.SetPlatformLimitRequest
+	82,  // 87: portal.v1.OperatorService.CreateTrader:input_type -> portal.v1.CreateTraderRequest
+	83,  // 88: portal.v1.OperatorService.FundTrader:input_type -> portal.v1.FundTraderRequest
+	84,  // 89: portal.v1.OperatorService.WithdrawTrader:input_type -> portal.v1.WithdrawTraderRequest
+	85,  // 90: portal.v1.OperatorService.UpdateTrader:input_type -> portal.v1.UpdateTraderRequest
+	86,  // 91: portal.v1.OperatorService.CreateRequisite:input_type -> portal.v1.CreateRequisiteRequest
+	87,  // 92: portal.v1.OperatorService.UpdateRequisite:input_type -> portal.v1.UpdateRequisiteRequest
+	26,  // 93: portal.v1.OperatorService.CreateUser:input_type -> portal.v1.CreateUserRequest
+	27,  // 94: portal.v1.OperatorService.InviteUser:input_type -> portal.v1.InviteUserRequest
+	29,  // 95: portal.v1.OperatorService.UpdateUser:input_type -> portal.v1.UpdateUserRequest
+	30,  // 96: portal.v1.OperatorService.RevokeTokens:input_type -> portal.v1.RevokeTokensRequest
+	88,  // 97: portal.v1.OperatorService.ListMerchants:input_type -> portal.v1.ListMerchantsRequest
+	89,  // 98: portal.v1.OperatorService.GetMerchant:input_type -> portal.v1.GetMerchantRequest
+	90,  // 99: portal.v1.OperatorService.ListCashboxes:input_type -> portal.v1.OperatorServiceListCashboxesRequest
+	91,  // 100: portal.v1.OperatorService.GetCashbox:input_type -> portal.v1.GetCashboxRequest
+	92,  // 101: portal.v1.OperatorService.ListTraders:input_type -> portal.v1.ListTradersRequest
+	93,  // 102: portal.v1.OperatorService.GetTrader:input_type -> portal.v1.GetTraderRequest
+	94,  // 103: portal.v1.OperatorService.ListRequisites:input_type -> portal.v1.ListRequisitesRequest
+	95,  // 104: portal.v1.OperatorService.GetRequisite:input_type -> portal.v1.GetRequisiteRequest
+	96,  // 105: portal.v1.OperatorService.RevealRequisite:input_type -> portal.v1.RevealRequisiteRequest
+	97,  // 106: portal.v1.OperatorService.ListUsers:input_type -> portal.v1.ListUsersRequest
+	98,  // 107: portal.v1.OperatorService.GetUser:input_type -> portal.v1.GetUserRequest
+	99,  // 108: portal.v1.OperatorService.ListPlatformLimits:input_type -> portal.v1.ListPlatformLimitsRequest
+	100, // 109: portal.v1.OperatorService.RemoveTraderAcquirer:input_type -> portal.v1.RemoveTraderAcquirerRequest
+	101, // 110: portal.v1.OperatorService.ListSensitiveReads:input_type -> portal.v1.ListSensitiveReadsRequest
+	102, // 111: portal.v1.OperatorService.ListUnknownMessages:input_type -> portal.v1.ListUnknownMessagesRequest
+	103, // 112: portal.v1.OperatorService.ListObjectedMessages:input_type -> portal.v1.ListObjectedMessagesRequest
+	104, // 113: portal.v1.OperatorService.ResolveObjection:input_type -> portal.v1.ResolveObjectionRequest
+	105, // 114: portal.v1.OperatorService.TryMessagePattern:input_type -> portal.v1.TryMessagePatternRequest
+	47,  // 115: portal.v1.OperatorService.ListSettingChanges:input_type -> portal.v1.ListSettingChangesRequest
+	106, // 116: portal.v1.OperatorService.ListDeposits:input_type -> portal.v1.ListDepositsRequest
+	107, // 117: portal.v1.OperatorService.ConfirmDeposit:input_type -> portal.v1.ConfirmDepositRequest
+	108, // 118: portal.v1.OperatorService.RejectDeposit:input_type -> portal.v1.RejectDepositRequest
+	109, // 119: portal.v1.OperatorService.ListTransfers:input_type -> portal.v1.ListTransfersRequest
+	110, // 120: portal.v1.OperatorService.AssignTransfer:input_type -> portal.v1.AssignTransferRequest
+	111, // 121: portal.v1.OperatorService.SetInsurance:input_type -> portal.v1.SetInsuranceRequest
+	112, // 122: portal.v1.OperatorService.ListOverduePayins:input_type -> portal.v1.ListOverduePayinsRequest
+	113, // 123: portal.v1.OperatorService.ResolvePayin:input_type -> portal.v1.ResolvePayinRequest
+	114, // 124: portal.v1.OperatorService.ReclaimPayin:input_type -> portal.v1.ReclaimPayinRequest
+	115, // 125: portal.v1.OperatorService.ReversePayin:input_type -> portal.v1.ReversePayinRequest
+	116, // 126: portal.v1.OperatorService.SetCashboxPayoutMethod:input_type -> portal.v1.SetCashboxPayoutMethodRequest
+	117, // 127: portal.v1.OperatorService.SetTraderPayoutMethod:input_type -> portal.v1.SetTraderPayoutMethodRequest
+	118, // 128: portal.v1.OperatorService.SetTraderAcquirer:input_type -> portal.v1.SetTraderAcquirerRequest
+	119, // 129: portal.v1.OperatorService.ListCardConflicts:input_type -> portal.v1.ListCardConflictsRequest
+	120, // 130: portal.v1.OperatorService.CloseCardConflict:input_type -> portal.v1.CloseCardConflictRequest
+	49,  // 131: portal.v1.OperatorService.ListDeadEvents:input_type -> portal.v1.ListDeadEventsRequest
+	121, // 132: portal.v1.OperatorService.ReplayEvents:input_type -> portal.v1.ReplayEventsRequest
+	122, // 133: portal.v1.OperatorService.GetReplay:input_type -> portal.v1.GetReplayRequest
+	123, // 134: portal.v1.OperatorService.StopReplay:input_type -> portal.v1.StopReplayRequest
+	124, // 135: portal.v1.OperatorService.ListAppeals:input_type -> portal.v1.ListAppealsRequest
+	125, // 136: portal.v1.OperatorService.GetAppealFile:input_type -> portal.v1.GetAppealFileRequest
+	126, // 137: portal.v1.OperatorService.ReviewAppeal:input_type -> portal.v1.ReviewAppealRequest
+	127, // 138: portal.v1.OperatorService.ResolveAppeal:input_type -> portal.v1.ResolveAppealRequest
+	128, // 139: portal.v1.OperatorService.ListAppealMessages:input_type -> portal.v1.ListAppealMessagesRequest
+	129, // 140: portal.v1.OperatorService.SendAppealMessage:input_type -> portal.v1.SendAppealMessageRequest
+	130, // 141: portal.v1.OperatorService.ListWork:output_type -> portal.v1.ListWorkResponse
+	131, // 142: portal.v1.OperatorService.TakeWork:output_type -> portal.v1.TakeWorkResponse
+	132, // 143: portal.v1.OperatorService.ReleaseWork:output_type -> portal.v1.ReleaseWorkResponse
+	7,   // 144: portal.v1.OperatorService.ExplainRouting:output_type -> portal.v1.ExplainRoutingResponse
+	133, // 145: portal.v1.OperatorService.ExplainTrader:output_type -> portal.v1.ExplainRequisitesResponse
+	2,   // 146: portal.v1.OperatorService.ReplayRouting:output_type -> portal.v1.ReplayRoutingResponse
+	4,   // 147: portal.v1.OperatorService.ListRoutingRefusals:output_type -> portal.v1.ListRoutingRefusalsResponse
+	11,  // 148: portal.v1.OperatorService.ExplainRate:output_type -> portal.v1.ExplainRateResponse
+	11,  // 149: portal.v1.OperatorService.QuoteRate:output_type -> portal.v1.ExplainRateResponse
+	14,  // 150: portal.v1.OperatorService.SetRate:output_type -> portal.v1.SetRateResponse
+	18,  // 151: portal.v1.OperatorService.SetRateFeed:output_type -> portal.v1.SetRateFeedResponse
+	20,  // 152: portal.v1.OperatorService.ListRates:output_type -> portal.v1.ListRatesResponse
+	134, // 153: portal.v1.OperatorService.GetRateDay:output_type -> portal.v1.GetRateDayResponse
+	135, // 154: portal.v1.OperatorService.ListWaitingSettlements:output_type -> portal.v1.ListWaitingSettlementsResponse
+	31,  // 155: portal.v1.OperatorService.CorrectBalance:output_type -> portal.v1.SettingResponse
+	136, // 156: portal.v1.OperatorService.ListProposals:output_type -> portal.v1.ListProposalsResponse
+	137, // 157: portal.v1.OperatorService.ApproveProposal:output_type -> portal.v1.ProposalResponse
+	137, // 158: portal.v1.OperatorService.RefuseProposal:output_type -> portal.v1.ProposalResponse
+	32,  // 159: portal.v1.OperatorService.CreateMerchant:output_type -> portal.v1.MerchantResponse
+	32,  // 160: portal.v1.OperatorService.UpdateMerchant:output_type -> portal.v1.MerchantResponse
+	45,  // 161: portal.v1.OperatorService.CreateCashbox:output_type -> portal.v1.CreateCashboxResponse
+	34,  // 162: portal.v1.OperatorService.UpdateCashbox:output_type -> portal.v1.CashboxResponse
+	31,  // 163: portal.v1.OperatorService.RemoveLinkPicture:output_type -> portal.v1.SettingResponse
+	35,  // 164: portal.v1.OperatorService.SetCashboxMethod:output_type -> portal.v1.CashboxMethodResponse
+	42,  // 165: portal.v1.OperatorService.SetBank:output_type -> portal.v1.BankResponse
+	31,  // 166: portal.v1.OperatorService.SetReceivingAddress:output_type -> portal.v1.SettingResponse
+	138, // 167: portal.v1.OperatorService.ListReceivingAddresses:output_type -> portal.v1.ListReceivingAddressesResponse
+	25,  // 168: portal.v1.OperatorService.ListBanks:output_type -> portal.v1.ListBanksResponse
+	41,  // 169: portal.v1.OperatorService.SetPlatformLimit:output_type -> portal.v1.PlatformLimitResponse
+	37,  // 170: portal.v1.OperatorService.CreateTrader:output_type -> portal.v1.TraderResponse
+	31,  // 171: portal.v1.OperatorService.FundTrader:output_type -> portal.v1.SettingResponse
+	31,  // 172: portal.v1.OperatorService.WithdrawTrader:output_type -> portal.v1.SettingResponse
+	37,  // 173: portal.v1.OperatorService.UpdateTrader:output_type -> portal.v1.TraderResponse
+	39,  // 174: portal.v1.OperatorService.CreateRequisite:output_type -> portal.v1.RequisiteResponse
+	39,  // 175: portal.v1.OperatorService.UpdateRequisite:output_type -> portal.v1.RequisiteResponse
+	28,  // 176: portal.v1.OperatorService.CreateUser:output_type -> portal.v1.UserInvitedResponse
+	28,  // 177: portal.v1.OperatorService.InviteUser:output_type -> portal.v1.UserInvitedResponse
+	40,  // 178: portal.v1.OperatorService.UpdateUser:output_type -> portal.v1.UserResponse
+	40,  // 179: portal.v1.OperatorService.RevokeTokens:output_type -> portal.v1.UserResponse
+	139, // 180: portal.v1.OperatorService.ListMerchants:output_type -> portal.v1.ListMerchantsResponse
+	140, // 181: portal.v1.OperatorService.GetMerchant:output_type -> portal.v1.GetMerchantResponse
+	141, // 182: portal.v1.OperatorService.ListCashboxes:output_type -> portal.v1.OperatorServiceListCashboxesResponse
+	142, // 183: portal.v1.OperatorService.GetCashbox:output_type -> portal.v1.GetCashboxResponse
+	143, // 184: portal.v1.OperatorService.ListTraders:output_type -> portal.v1.ListTradersResponse
+	144, // 185: portal.v1.OperatorService.GetTrader:output_type -> portal.v1.GetTraderResponse
+	145, // 186: portal.v1.OperatorService.ListRequisites:output_type -> portal.v1.ListRequisitesResponse
+	146, // 187: portal.v1.OperatorService.GetRequisite:output_type -> portal.v1.GetRequisiteResponse
+	147, // 188: portal.v1.OperatorService.RevealRequisite:output_type -> portal.v1.RevealRequisiteResponse
+	148, // 189: portal.v1.OperatorService.ListUsers:output_type -> portal.v1.ListUsersResponse
+	149, // 190: portal.v1.OperatorService.GetUser:output_type -> portal.v1.GetUserResponse
+	150, // 191: portal.v1.OperatorService.ListPlatformLimits:output_type -> portal.v1.ListPlatformLimitsResponse
+	43,  // 192: portal.v1.OperatorService.RemoveTraderAcquirer:output_type -> portal.v1.RemoveTraderAcquirerResponse
+	151, // 193: portal.v1.OperatorService.ListSensitiveReads:output_type -> portal.v1.ListSensitiveReadsResponse
+	152, // 194: portal.v1.OperatorService.ListUnknownMessages:output_type -> portal.v1.ListUnknownMessagesResponse
+	153, // 195: portal.v1.OperatorService.ListObjectedMessages:output_type -> portal.v1.ListObjectedMessagesResponse
+	154, // 196: portal.v1.OperatorService.ResolveObjection:output_type -> portal.v1.ResolveObjectionResponse
+	155, // 197: portal.v1.OperatorService.TryMessagePattern:output_type -> portal.v1.TryMessagePatternResponse
+	48,  // 198: portal.v1.OperatorService.ListSettingChanges:output_type -> portal.v1.ListSettingChangesResponse
+	156, // 199: portal.v1.OperatorService.ListDeposits:output_type -> portal.v1.ListDepositsResponse
+	157, // 200: portal.v1.OperatorService.ConfirmDeposit:output_type -> portal.v1.DepositResponse
+	157, // 201: portal.v1.OperatorService.RejectDeposit:output_type -> portal.v1.DepositResponse
+	158, // 202: portal.v1.OperatorService.ListTransfers:output_type -> portal.v1.ListTransfersResponse
+	157, // 203: portal.v1.OperatorService.AssignTransfer:output_type -> portal.v1.DepositResponse
+	31,  // 204: portal.v1.OperatorService.SetInsurance:output_type -> portal.v1.SettingResponse
+	159, // 205: portal.v1.OperatorService.ListOverduePayins:output_type -> portal.v1.ListOverduePayinsResponse
+	160, // 206: portal.v1.OperatorService.ResolvePayin:output_type -> portal.v1.OperatorPayinResponse
+	160, // 207: portal.v1.OperatorService.ReclaimPayin:output_type -> portal.v1.OperatorPayinResponse
+	160, // 208: portal.v1.OperatorService.ReversePayin:output_type -> portal.v1.OperatorPayinResponse
+	36,  // 209: portal.v1.OperatorService.SetCashboxPayoutMethod:output_type -> portal.v1.CashboxPayoutMethodResponse
+	38,  // 210: portal.v1.OperatorService.SetTraderPayoutMethod:output_type -> portal.v1.TraderPayoutMethodResponse
+	44,  // 211: portal.v1.OperatorService.SetTraderAcquirer:output_type -> portal.v1.SetTraderAcquirerResponse
+	161, // 212: portal.v1.OperatorService.ListCardConflicts:output_type -> portal.v1.ListCardConflictsResponse
+	162, // 213: portal.v1.OperatorService.CloseCardConflict:output_type -> portal.v1.CloseCardConflictResponse
+	163, // 214: portal.v1.OperatorService.ListDeadEvents:output_type -> portal.v1.ListEventsResponse
+	164, // 215: portal.v1.OperatorService.ReplayEvents:output_type -> portal.v1.ReplayEventsResponse
+	164, // 216: portal.v1.OperatorService.GetReplay:output_type -> portal.v1.ReplayEventsResponse
+	164, // 217: portal.v1.OperatorService.StopReplay:output_type -> portal.v1.ReplayEventsResponse
+	165, // 218: portal.v1.OperatorService.ListAppeals:output_type -> portal.v1.ListAppealsResponse
+	166, // 219: portal.v1.OperatorService.GetAppealFile:output_type -> portal.v1.GetAppealFileResponse
+	167, // 220: portal.v1.OperatorService.ReviewAppeal:output_type -> portal.v1.AppealDecisionResponse
+	167, // 221: portal.v1.OperatorService.ResolveAppeal:output_type -> portal.v1.AppealDecisionResponse
+	168, // 222: portal.v1.OperatorService.ListAppealMessages:output_type -> portal.v1.ListAppealMessagesResponse
+	169, // 223: portal.v1.OperatorService.SendAppealMessage:output_type -> portal.v1.SendAppealMessageResponse
+	141, // [141:224] is the sub-list for method output_type
+	58,  // [58:141] is the sub-list for method input_type
+	58,  // [58:58] is the sub-list for extension type_name
+	58,  // [58:58] is the sub-list for extension extendee
+	0,   // [0:58] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_operator_proto_init() }
@@ -5252,29 +4115,21 @@ func file_portal_v1_operator_proto_init() {
 	file_portal_v1_operator_proto_msgTypes[13].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[16].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[21].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[22].OneofWrappers = []any{}
 	file_portal_v1_operator_proto_msgTypes[23].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[25].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[27].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[30].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[31].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[32].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[33].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[34].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[35].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[37].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[38].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[55].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[56].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[57].OneofWrappers = []any{}
-	file_portal_v1_operator_proto_msgTypes[58].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[26].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[28].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[29].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[46].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[47].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[48].OneofWrappers = []any{}
+	file_portal_v1_operator_proto_msgTypes[49].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_operator_proto_rawDesc), len(file_portal_v1_operator_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   60,
+			NumMessages:   51,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -122,6 +122,106 @@ func (x *Merchant) GetVersion() string {
 	return ""
 }
 
+// UpdateMerchantRequest is what UpdateMerchant of OperatorService takes.
+type UpdateMerchantRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The merchant's id.
+	MerchantId int64 `protobuf:"varint,1,opt,name=merchant_id,json=merchantId,proto3" json:"merchant_id,omitempty"`
+	// Whether the merchant's programs may call the API. Unset leaves it.
+	ApiEnabled *bool `protobuf:"varint,2,opt,name=api_enabled,json=apiEnabled,proto3,oneof" json:"api_enabled,omitempty"`
+	// Profile markup; empty clears it.
+	RatePercent *string `protobuf:"bytes,3,opt,name=rate_percent,json=ratePercent,proto3,oneof" json:"rate_percent,omitempty"`
+	// How many of its payments may be pending at the same time, 1 to 50000; 5000 at first.
+	MaxOpenPayments *int32 `protobuf:"varint,4,opt,name=max_open_payments,json=maxOpenPayments,proto3,oneof" json:"max_open_payments,omitempty"`
+	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+	Version *string `protobuf:"bytes,5,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	// Payers see it, 1 to 100 characters.
+	Name *string `protobuf:"bytes,6,opt,name=name,proto3,oneof" json:"name,omitempty"`
+	// Why, for the log of settings; at most 500 characters. Switching the API off takes one.
+	Reason        string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateMerchantRequest) Reset() {
+	*x = UpdateMerchantRequest{}
+	mi := &file_portal_v1_people_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateMerchantRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateMerchantRequest) ProtoMessage() {}
+
+func (x *UpdateMerchantRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_people_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateMerchantRequest.ProtoReflect.Descriptor instead.
+func (*UpdateMerchantRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *UpdateMerchantRequest) GetMerchantId() int64 {
+	if x != nil {
+		return x.MerchantId
+	}
+	return 0
+}
+
+func (x *UpdateMerchantRequest) GetApiEnabled() bool {
+	if x != nil && x.ApiEnabled != nil {
+		return *x.ApiEnabled
+	}
+	return false
+}
+
+func (x *UpdateMerchantRequest) GetRatePercent() string {
+	if x != nil && x.RatePercent != nil {
+		return *x.RatePercent
+	}
+	return ""
+}
+
+func (x *UpdateMerchantRequest) GetMaxOpenPayments() int32 {
+	if x != nil && x.MaxOpenPayments != nil {
+		return *x.MaxOpenPayments
+	}
+	return 0
+}
+
+func (x *UpdateMerchantRequest) GetVersion() string {
+	if x != nil && x.Version != nil {
+		return *x.Version
+	}
+	return ""
+}
+
+func (x *UpdateMerchantRequest) GetName() string {
+	if x != nil && x.Name != nil {
+		return *x.Name
+	}
+	return ""
+}
+
+func (x *UpdateMerchantRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // Cashbox is a merchant's cashbox.
 type Cashbox struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -163,7 +263,7 @@ type Cashbox struct {
 
 func (x *Cashbox) Reset() {
 	*x = Cashbox{}
-	mi := &file_portal_v1_people_proto_msgTypes[1]
+	mi := &file_portal_v1_people_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -175,7 +275,7 @@ func (x *Cashbox) String() string {
 func (*Cashbox) ProtoMessage() {}
 
 func (x *Cashbox) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[1]
+	mi := &file_portal_v1_people_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -188,7 +288,7 @@ func (x *Cashbox) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cashbox.ProtoReflect.Descriptor instead.
 func (*Cashbox) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{1}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Cashbox) GetId() int64 {
@@ -303,6 +403,206 @@ func (x *Cashbox) GetDepositCallbackUri() string {
 	return ""
 }
 
+// UpdateCashboxRequest is what UpdateCashbox of OperatorService takes.
+type UpdateCashboxRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashbox's id.
+	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	// Whether it takes payments. Unset leaves it.
+	CollectEnabled *bool `protobuf:"varint,2,opt,name=collect_enabled,json=collectEnabled,proto3,oneof" json:"collect_enabled,omitempty"`
+	// The trader the cashbox is bridged to; 0 removes the bridge.
+	TraderCashboxId *int64 `protobuf:"varint,3,opt,name=trader_cashbox_id,json=traderCashboxId,proto3,oneof" json:"trader_cashbox_id,omitempty"`
+	// The shop's colour on the hosted pages, #rrggbb; empty clears it.
+	PageColor *string `protobuf:"bytes,4,opt,name=page_color,json=pageColor,proto3,oneof" json:"page_color,omitempty"`
+	// The one origin whose pages may show the hosted pages in a frame, such as https://shop.example; empty clears it.
+	FrameOrigin *string `protobuf:"bytes,5,opt,name=frame_origin,json=frameOrigin,proto3,oneof" json:"frame_origin,omitempty"`
+	// The hosts that payers may be led back to by returnUrl; an empty list is any. Unset leaves them.
+	ReturnHosts *ReturnHosts `protobuf:"bytes,6,opt,name=return_hosts,json=returnHosts,proto3" json:"return_hosts,omitempty"`
+	// Leads payers back by itself, five seconds after they have paid.
+	ReturnAutomatic *bool `protobuf:"varint,7,opt,name=return_automatic,json=returnAutomatic,proto3,oneof" json:"return_automatic,omitempty"`
+	// Sends the merchant payment.payer.claimed when a payer says that they have paid.
+	PayerEvents *bool `protobuf:"varint,8,opt,name=payer_events,json=payerEvents,proto3,oneof" json:"payer_events,omitempty"`
+	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+	Version *string `protobuf:"bytes,9,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	// 1 to 100 characters.
+	Name *string `protobuf:"bytes,10,opt,name=name,proto3,oneof" json:"name,omitempty"`
+	// Why, for the log of settings; at most 500 characters. Switching collecting off and removing the logo take one.
+	Reason string `protobuf:"bytes,11,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Removes the shop's logo from the hosted pages. The merchant sets one.
+	RemoveLogo bool `protobuf:"varint,12,opt,name=remove_logo,json=removeLogo,proto3" json:"remove_logo,omitempty"`
+	// Where deposit.status.updated is sent for deposits into the cashbox, an https URL; empty: nowhere. Unset leaves it.
+	DepositCallbackUri *string `protobuf:"bytes,13,opt,name=deposit_callback_uri,json=depositCallbackUri,proto3,oneof" json:"deposit_callback_uri,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *UpdateCashboxRequest) Reset() {
+	*x = UpdateCashboxRequest{}
+	mi := &file_portal_v1_people_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateCashboxRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateCashboxRequest) ProtoMessage() {}
+
+func (x *UpdateCashboxRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_people_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateCashboxRequest.ProtoReflect.Descriptor instead.
+func (*UpdateCashboxRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *UpdateCashboxRequest) GetMerchantCashboxId() int64 {
+	if x != nil {
+		return x.MerchantCashboxId
+	}
+	return 0
+}
+
+func (x *UpdateCashboxRequest) GetCollectEnabled() bool {
+	if x != nil && x.CollectEnabled != nil {
+		return *x.CollectEnabled
+	}
+	return false
+}
+
+func (x *UpdateCashboxRequest) GetTraderCashboxId() int64 {
+	if x != nil && x.TraderCashboxId != nil {
+		return *x.TraderCashboxId
+	}
+	return 0
+}
+
+func (x *UpdateCashboxRequest) GetPageColor() string {
+	if x != nil && x.PageColor != nil {
+		return *x.PageColor
+	}
+	return ""
+}
+
+func (x *UpdateCashboxRequest) GetFrameOrigin() string {
+	if x != nil && x.FrameOrigin != nil {
+		return *x.FrameOrigin
+	}
+	return ""
+}
+
+func (x *UpdateCashboxRequest) GetReturnHosts() *ReturnHosts {
+	if x != nil {
+		return x.ReturnHosts
+	}
+	return nil
+}
+
+func (x *UpdateCashboxRequest) GetReturnAutomatic() bool {
+	if x != nil && x.ReturnAutomatic != nil {
+		return *x.ReturnAutomatic
+	}
+	return false
+}
+
+func (x *UpdateCashboxRequest) GetPayerEvents() bool {
+	if x != nil && x.PayerEvents != nil {
+		return *x.PayerEvents
+	}
+	return false
+}
+
+func (x *UpdateCashboxRequest) GetVersion() string {
+	if x != nil && x.Version != nil {
+		return *x.Version
+	}
+	return ""
+}
+
+func (x *UpdateCashboxRequest) GetName() string {
+	if x != nil && x.Name != nil {
+		return *x.Name
+	}
+	return ""
+}
+
+func (x *UpdateCashboxRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *UpdateCashboxRequest) GetRemoveLogo() bool {
+	if x != nil {
+		return x.RemoveLogo
+	}
+	return false
+}
+
+func (x *UpdateCashboxRequest) GetDepositCallbackUri() string {
+	if x != nil && x.DepositCallbackUri != nil {
+		return *x.DepositCallbackUri
+	}
+	return ""
+}
+
+// ReturnHosts are names of hosts, such as shop.example.
+type ReturnHosts struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The names, without scheme and path.
+	Hosts         []string `protobuf:"bytes,1,rep,name=hosts,proto3" json:"hosts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReturnHosts) Reset() {
+	*x = ReturnHosts{}
+	mi := &file_portal_v1_people_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReturnHosts) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReturnHosts) ProtoMessage() {}
+
+func (x *ReturnHosts) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_people_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReturnHosts.ProtoReflect.Descriptor instead.
+func (*ReturnHosts) Descriptor() ([]byte, []int) {
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ReturnHosts) GetHosts() []string {
+	if x != nil {
+		return x.Hosts
+	}
+	return nil
+}
+
 // CashboxMethod is a method of payments to a cashbox.
 type CashboxMethod struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -340,7 +640,7 @@ type CashboxMethod struct {
 
 func (x *CashboxMethod) Reset() {
 	*x = CashboxMethod{}
-	mi := &file_portal_v1_people_proto_msgTypes[2]
+	mi := &file_portal_v1_people_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -352,7 +652,7 @@ func (x *CashboxMethod) String() string {
 func (*CashboxMethod) ProtoMessage() {}
 
 func (x *CashboxMethod) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[2]
+	mi := &file_portal_v1_people_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -365,7 +665,7 @@ func (x *CashboxMethod) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CashboxMethod.ProtoReflect.Descriptor instead.
 func (*CashboxMethod) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{2}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CashboxMethod) GetMethod() string {
@@ -466,6 +766,179 @@ func (x *CashboxMethod) GetLateSeconds() int32 {
 	return 0
 }
 
+// SetCashboxMethodRequest is what SetCashboxMethod of OperatorService takes.
+type SetCashboxMethodRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cashbox's id.
+	MerchantCashboxId int64 `protobuf:"varint,1,opt,name=merchant_cashbox_id,json=merchantCashboxId,proto3" json:"merchant_cashbox_id,omitempty"`
+	// The method, such as sbp.
+	Method string `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
+	// Whether payments can be made by it.
+	Enabled bool `protobuf:"varint,3,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// Empty clears it.
+	MarginPercent string `protobuf:"bytes,4,opt,name=margin_percent,json=marginPercent,proto3" json:"margin_percent,omitempty"`
+	// How long a payment waits, in seconds.
+	ValiditySeconds int32 `protobuf:"varint,5,opt,name=validity_seconds,json=validitySeconds,proto3" json:"validity_seconds,omitempty"`
+	// Limits of one payment; empty is none.
+	MinAmount string `protobuf:"bytes,6,opt,name=min_amount,json=minAmount,proto3" json:"min_amount,omitempty"`
+	// The greatest amount of one payment; empty is none.
+	MaxAmount string `protobuf:"bytes,7,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`
+	// How long a payment waits at least once its payer says that they have paid, 1 to 86400; 900 at first. Unset leaves it.
+	ClaimSeconds *int32 `protobuf:"varint,8,opt,name=claim_seconds,json=claimSeconds,proto3,oneof" json:"claim_seconds,omitempty"`
+	// How many cards may be tried for one payment, 1 to 10; 3 at first. Unset leaves it.
+	Cards *int32 `protobuf:"varint,9,opt,name=cards,proto3,oneof" json:"cards,omitempty"`
+	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+	Version *string `protobuf:"bytes,10,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	// What becomes of another amount than asked for: exact takes none, tolerance takes what is near enough for the amount asked,
+	// received takes what came. exact at first. Unset leaves it.
+	AmountPolicy *string `protobuf:"bytes,11,opt,name=amount_policy,json=amountPolicy,proto3,oneof" json:"amount_policy,omitempty"`
+	// How far off near enough is, percent of the amount asked. Empty clears it, unset leaves it.
+	TolerancePercent *string `protobuf:"bytes,12,opt,name=tolerance_percent,json=tolerancePercent,proto3,oneof" json:"tolerance_percent,omitempty"`
+	// The same as an amount. Where both are set, near enough is within both.
+	ToleranceAmount *string `protobuf:"bytes,13,opt,name=tolerance_amount,json=toleranceAmount,proto3,oneof" json:"tolerance_amount,omitempty"`
+	// Whose the difference of what is near enough is: trader or platform. trader at first. Unset leaves it.
+	DifferenceTo *string `protobuf:"bytes,14,opt,name=difference_to,json=differenceTo,proto3,oneof" json:"difference_to,omitempty"`
+	// How long after its time a payment can still be completed by its trader, 0 to 604800; 86400 at first. Unset leaves it.
+	LateSeconds   *int32 `protobuf:"varint,15,opt,name=late_seconds,json=lateSeconds,proto3,oneof" json:"late_seconds,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetCashboxMethodRequest) Reset() {
+	*x = SetCashboxMethodRequest{}
+	mi := &file_portal_v1_people_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetCashboxMethodRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetCashboxMethodRequest) ProtoMessage() {}
+
+func (x *SetCashboxMethodRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_people_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetCashboxMethodRequest.ProtoReflect.Descriptor instead.
+func (*SetCashboxMethodRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *SetCashboxMethodRequest) GetMerchantCashboxId() int64 {
+	if x != nil {
+		return x.MerchantCashboxId
+	}
+	return 0
+}
+
+func (x *SetCashboxMethodRequest) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *SetCashboxMethodRequest) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
+func (x *SetCashboxMethodRequest) GetMarginPercent() string {
+	if x != nil {
+		return x.MarginPercent
+	}
+	return ""
+}
+
+func (x *SetCashboxMethodRequest) GetValiditySeconds() int32 {
+	if x != nil {
+		return x.ValiditySeconds
+	}
+	return 0
+}
+
+func (x *SetCashboxMethodRequest) GetMinAmount() string {
+	if x != nil {
+		return x.MinAmount
+	}
+	return ""
+}
+
+func (x *SetCashboxMethodRequest) GetMaxAmount() string {
+	if x != nil {
+		return x.MaxAmount
+	}
+	return ""
+}
+
+func (x *SetCashboxMethodRequest) GetClaimSeconds() int32 {
+	if x != nil && x.ClaimSeconds != nil {
+		return *x.ClaimSeconds
+	}
+	return 0
+}
+
+func (x *SetCashboxMethodRequest) GetCards() int32 {
+	if x != nil && x.Cards != nil {
+		return *x.Cards
+	}
+	return 0
+}
+
+func (x *SetCashboxMethodRequest) GetVersion() string {
+	if x != nil && x.Version != nil {
+		return *x.Version
+	}
+	return ""
+}
+
+func (x *SetCashboxMethodRequest) GetAmountPolicy() string {
+	if x != nil && x.AmountPolicy != nil {
+		return *x.AmountPolicy
+	}
+	return ""
+}
+
+func (x *SetCashboxMethodRequest) GetTolerancePercent() string {
+	if x != nil && x.TolerancePercent != nil {
+		return *x.TolerancePercent
+	}
+	return ""
+}
+
+func (x *SetCashboxMethodRequest) GetToleranceAmount() string {
+	if x != nil && x.ToleranceAmount != nil {
+		return *x.ToleranceAmount
+	}
+	return ""
+}
+
+func (x *SetCashboxMethodRequest) GetDifferenceTo() string {
+	if x != nil && x.DifferenceTo != nil {
+		return *x.DifferenceTo
+	}
+	return ""
+}
+
+func (x *SetCashboxMethodRequest) GetLateSeconds() int32 {
+	if x != nil && x.LateSeconds != nil {
+		return *x.LateSeconds
+	}
+	return 0
+}
+
 // CashboxPayoutMethod is a method by which a cashbox pays out.
 type CashboxPayoutMethod struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -489,7 +962,7 @@ type CashboxPayoutMethod struct {
 
 func (x *CashboxPayoutMethod) Reset() {
 	*x = CashboxPayoutMethod{}
-	mi := &file_portal_v1_people_proto_msgTypes[3]
+	mi := &file_portal_v1_people_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -501,7 +974,7 @@ func (x *CashboxPayoutMethod) String() string {
 func (*CashboxPayoutMethod) ProtoMessage() {}
 
 func (x *CashboxPayoutMethod) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[3]
+	mi := &file_portal_v1_people_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -514,7 +987,7 @@ func (x *CashboxPayoutMethod) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CashboxPayoutMethod.ProtoReflect.Descriptor instead.
 func (*CashboxPayoutMethod) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{3}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CashboxPayoutMethod) GetMethod() string {
@@ -593,7 +1066,7 @@ type Trader struct {
 
 func (x *Trader) Reset() {
 	*x = Trader{}
-	mi := &file_portal_v1_people_proto_msgTypes[4]
+	mi := &file_portal_v1_people_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -605,7 +1078,7 @@ func (x *Trader) String() string {
 func (*Trader) ProtoMessage() {}
 
 func (x *Trader) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[4]
+	mi := &file_portal_v1_people_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -618,7 +1091,7 @@ func (x *Trader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trader.ProtoReflect.Descriptor instead.
 func (*Trader) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{4}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Trader) GetId() int64 {
@@ -684,6 +1157,115 @@ func (x *Trader) GetVersion() string {
 	return ""
 }
 
+// UpdateTraderRequest is what UpdateTrader of OperatorService takes.
+type UpdateTraderRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The trader's id.
+	TraderId int64 `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	// Whether they get payments and payouts. Unset leaves it.
+	Enabled *bool `protobuf:"varint,2,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
+	// Empty clears it.
+	RatePercent *string `protobuf:"bytes,3,opt,name=rate_percent,json=ratePercent,proto3,oneof" json:"rate_percent,omitempty"`
+	// Their share of the spread, as a percent of spot. Unset leaves it.
+	SharePercent *string `protobuf:"bytes,4,opt,name=share_percent,json=sharePercent,proto3,oneof" json:"share_percent,omitempty"`
+	// How many payouts they may have taken and not ended, 0 to 1000; 20 at first.
+	MaxOpenPayins *int32 `protobuf:"varint,5,opt,name=max_open_payins,json=maxOpenPayins,proto3,oneof" json:"max_open_payins,omitempty"`
+	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+	Version *string `protobuf:"bytes,6,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	// 1 to 100 characters.
+	Name *string `protobuf:"bytes,7,opt,name=name,proto3,oneof" json:"name,omitempty"`
+	// Why, for the log of settings; at most 500 characters. Switching the trader off takes one.
+	Reason        string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateTraderRequest) Reset() {
+	*x = UpdateTraderRequest{}
+	mi := &file_portal_v1_people_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateTraderRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateTraderRequest) ProtoMessage() {}
+
+func (x *UpdateTraderRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_people_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateTraderRequest.ProtoReflect.Descriptor instead.
+func (*UpdateTraderRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *UpdateTraderRequest) GetTraderId() int64 {
+	if x != nil {
+		return x.TraderId
+	}
+	return 0
+}
+
+func (x *UpdateTraderRequest) GetEnabled() bool {
+	if x != nil && x.Enabled != nil {
+		return *x.Enabled
+	}
+	return false
+}
+
+func (x *UpdateTraderRequest) GetRatePercent() string {
+	if x != nil && x.RatePercent != nil {
+		return *x.RatePercent
+	}
+	return ""
+}
+
+func (x *UpdateTraderRequest) GetSharePercent() string {
+	if x != nil && x.SharePercent != nil {
+		return *x.SharePercent
+	}
+	return ""
+}
+
+func (x *UpdateTraderRequest) GetMaxOpenPayins() int32 {
+	if x != nil && x.MaxOpenPayins != nil {
+		return *x.MaxOpenPayins
+	}
+	return 0
+}
+
+func (x *UpdateTraderRequest) GetVersion() string {
+	if x != nil && x.Version != nil {
+		return *x.Version
+	}
+	return ""
+}
+
+func (x *UpdateTraderRequest) GetName() string {
+	if x != nil && x.Name != nil {
+		return *x.Name
+	}
+	return ""
+}
+
+func (x *UpdateTraderRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // TraderPayoutMethod is a method that a trader may pay out by.
 type TraderPayoutMethod struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -701,7 +1283,7 @@ type TraderPayoutMethod struct {
 
 func (x *TraderPayoutMethod) Reset() {
 	*x = TraderPayoutMethod{}
-	mi := &file_portal_v1_people_proto_msgTypes[5]
+	mi := &file_portal_v1_people_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -713,7 +1295,7 @@ func (x *TraderPayoutMethod) String() string {
 func (*TraderPayoutMethod) ProtoMessage() {}
 
 func (x *TraderPayoutMethod) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[5]
+	mi := &file_portal_v1_people_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -726,7 +1308,7 @@ func (x *TraderPayoutMethod) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraderPayoutMethod.ProtoReflect.Descriptor instead.
 func (*TraderPayoutMethod) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{5}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *TraderPayoutMethod) GetCurrency() string {
@@ -778,7 +1360,7 @@ type Acquirer struct {
 
 func (x *Acquirer) Reset() {
 	*x = Acquirer{}
-	mi := &file_portal_v1_people_proto_msgTypes[6]
+	mi := &file_portal_v1_people_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -790,7 +1372,7 @@ func (x *Acquirer) String() string {
 func (*Acquirer) ProtoMessage() {}
 
 func (x *Acquirer) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[6]
+	mi := &file_portal_v1_people_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -803,7 +1385,7 @@ func (x *Acquirer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Acquirer.ProtoReflect.Descriptor instead.
 func (*Acquirer) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{6}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Acquirer) GetId() int64 {
@@ -887,7 +1469,7 @@ type Requisite struct {
 
 func (x *Requisite) Reset() {
 	*x = Requisite{}
-	mi := &file_portal_v1_people_proto_msgTypes[7]
+	mi := &file_portal_v1_people_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -899,7 +1481,7 @@ func (x *Requisite) String() string {
 func (*Requisite) ProtoMessage() {}
 
 func (x *Requisite) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[7]
+	mi := &file_portal_v1_people_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -912,7 +1494,7 @@ func (x *Requisite) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Requisite.ProtoReflect.Descriptor instead.
 func (*Requisite) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{7}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Requisite) GetId() int64 {
@@ -1020,6 +1602,324 @@ func (x *Requisite) GetVersion() string {
 	return ""
 }
 
+// RequisiteLimits are the limits of a requisite. Unset leaves a limit as it is; empty, or 0, clears it.
+type RequisiteLimits struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The least amount of one payment, at most two decimals.
+	MinAmount *string `protobuf:"bytes,1,opt,name=min_amount,json=minAmount,proto3,oneof" json:"min_amount,omitempty"`
+	// The greatest amount of one payment, at most two decimals.
+	MaxAmount *string `protobuf:"bytes,2,opt,name=max_amount,json=maxAmount,proto3,oneof" json:"max_amount,omitempty"`
+	// IANA name; the day and the hours are this zone's.
+	TimeZone *string `protobuf:"bytes,3,opt,name=time_zone,json=timeZone,proto3,oneof" json:"time_zone,omitempty"`
+	// How many payments a day.
+	DailyCount *int32 `protobuf:"varint,4,opt,name=daily_count,json=dailyCount,proto3,oneof" json:"daily_count,omitempty"`
+	// The sum of a day's payments, at most two decimals.
+	DailySum *string `protobuf:"bytes,5,opt,name=daily_sum,json=dailySum,proto3,oneof" json:"daily_sum,omitempty"`
+	// How many payments may be pending at the same time.
+	OpenPayments *int32 `protobuf:"varint,6,opt,name=open_payments,json=openPayments,proto3,oneof" json:"open_payments,omitempty"`
+	// HH:MM; both or neither. From after until means over midnight.
+	WorkFrom *string `protobuf:"bytes,7,opt,name=work_from,json=workFrom,proto3,oneof" json:"work_from,omitempty"`
+	// HH:MM, like work_from.
+	WorkUntil *string `protobuf:"bytes,8,opt,name=work_until,json=workUntil,proto3,oneof" json:"work_until,omitempty"`
+	// Among requisites used equally long ago the heavier comes first.
+	Weight        *int32 `protobuf:"varint,9,opt,name=weight,proto3,oneof" json:"weight,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RequisiteLimits) Reset() {
+	*x = RequisiteLimits{}
+	mi := &file_portal_v1_people_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RequisiteLimits) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RequisiteLimits) ProtoMessage() {}
+
+func (x *RequisiteLimits) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_people_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RequisiteLimits.ProtoReflect.Descriptor instead.
+func (*RequisiteLimits) Descriptor() ([]byte, []int) {
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *RequisiteLimits) GetMinAmount() string {
+	if x != nil && x.MinAmount != nil {
+		return *x.MinAmount
+	}
+	return ""
+}
+
+func (x *RequisiteLimits) GetMaxAmount() string {
+	if x != nil && x.MaxAmount != nil {
+		return *x.MaxAmount
+	}
+	return ""
+}
+
+func (x *RequisiteLimits) GetTimeZone() string {
+	if x != nil && x.TimeZone != nil {
+		return *x.TimeZone
+	}
+	return ""
+}
+
+func (x *RequisiteLimits) GetDailyCount() int32 {
+	if x != nil && x.DailyCount != nil {
+		return *x.DailyCount
+	}
+	return 0
+}
+
+func (x *RequisiteLimits) GetDailySum() string {
+	if x != nil && x.DailySum != nil {
+		return *x.DailySum
+	}
+	return ""
+}
+
+func (x *RequisiteLimits) GetOpenPayments() int32 {
+	if x != nil && x.OpenPayments != nil {
+		return *x.OpenPayments
+	}
+	return 0
+}
+
+func (x *RequisiteLimits) GetWorkFrom() string {
+	if x != nil && x.WorkFrom != nil {
+		return *x.WorkFrom
+	}
+	return ""
+}
+
+func (x *RequisiteLimits) GetWorkUntil() string {
+	if x != nil && x.WorkUntil != nil {
+		return *x.WorkUntil
+	}
+	return ""
+}
+
+func (x *RequisiteLimits) GetWeight() int32 {
+	if x != nil && x.Weight != nil {
+		return *x.Weight
+	}
+	return 0
+}
+
+// CreateRequisiteRequest is what CreateRequisite of OperatorService takes.
+type CreateRequisiteRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whose requisite it is.
+	TraderId int64 `protobuf:"varint,1,opt,name=trader_id,json=traderId,proto3" json:"trader_id,omitempty"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
+	// The method, such as sbp.
+	Method string `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
+	// What payers send money to: a phone number, a card number or an IBAN, by the method.
+	Value string `protobuf:"bytes,4,opt,name=value,proto3" json:"value,omitempty"`
+	// The holder's name.
+	Holder *string `protobuf:"bytes,5,opt,name=holder,proto3,oneof" json:"holder,omitempty"`
+	// The bank's name.
+	Bank *string `protobuf:"bytes,6,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
+	// Its limits; none when unset.
+	Limits        *RequisiteLimits `protobuf:"bytes,7,opt,name=limits,proto3" json:"limits,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateRequisiteRequest) Reset() {
+	*x = CreateRequisiteRequest{}
+	mi := &file_portal_v1_people_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateRequisiteRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateRequisiteRequest) ProtoMessage() {}
+
+func (x *CreateRequisiteRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_people_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateRequisiteRequest.ProtoReflect.Descriptor instead.
+func (*CreateRequisiteRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *CreateRequisiteRequest) GetTraderId() int64 {
+	if x != nil {
+		return x.TraderId
+	}
+	return 0
+}
+
+func (x *CreateRequisiteRequest) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *CreateRequisiteRequest) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *CreateRequisiteRequest) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
+func (x *CreateRequisiteRequest) GetHolder() string {
+	if x != nil && x.Holder != nil {
+		return *x.Holder
+	}
+	return ""
+}
+
+func (x *CreateRequisiteRequest) GetBank() string {
+	if x != nil && x.Bank != nil {
+		return *x.Bank
+	}
+	return ""
+}
+
+func (x *CreateRequisiteRequest) GetLimits() *RequisiteLimits {
+	if x != nil {
+		return x.Limits
+	}
+	return nil
+}
+
+// UpdateRequisiteRequest is what UpdateRequisite of OperatorService takes.
+type UpdateRequisiteRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The requisite's id.
+	RequisiteId int64 `protobuf:"varint,1,opt,name=requisite_id,json=requisiteId,proto3" json:"requisite_id,omitempty"`
+	// The operators' switch. Unset leaves it.
+	Enabled *bool `protobuf:"varint,2,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
+	// The holder's name; empty clears it. Unset leaves it.
+	Holder *string `protobuf:"bytes,3,opt,name=holder,proto3,oneof" json:"holder,omitempty"`
+	// The bank's name; empty clears it. Unset leaves it.
+	Bank *string `protobuf:"bytes,4,opt,name=bank,proto3,oneof" json:"bank,omitempty"`
+	// Its limits. Unset leaves them.
+	Limits *RequisiteLimits `protobuf:"bytes,5,opt,name=limits,proto3" json:"limits,omitempty"`
+	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+	Version *string `protobuf:"bytes,6,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	// Why, for the log of settings; at most 500 characters. Switching it off takes one.
+	Reason        string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateRequisiteRequest) Reset() {
+	*x = UpdateRequisiteRequest{}
+	mi := &file_portal_v1_people_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateRequisiteRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateRequisiteRequest) ProtoMessage() {}
+
+func (x *UpdateRequisiteRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_people_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateRequisiteRequest.ProtoReflect.Descriptor instead.
+func (*UpdateRequisiteRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *UpdateRequisiteRequest) GetRequisiteId() int64 {
+	if x != nil {
+		return x.RequisiteId
+	}
+	return 0
+}
+
+func (x *UpdateRequisiteRequest) GetEnabled() bool {
+	if x != nil && x.Enabled != nil {
+		return *x.Enabled
+	}
+	return false
+}
+
+func (x *UpdateRequisiteRequest) GetHolder() string {
+	if x != nil && x.Holder != nil {
+		return *x.Holder
+	}
+	return ""
+}
+
+func (x *UpdateRequisiteRequest) GetBank() string {
+	if x != nil && x.Bank != nil {
+		return *x.Bank
+	}
+	return ""
+}
+
+func (x *UpdateRequisiteRequest) GetLimits() *RequisiteLimits {
+	if x != nil {
+		return x.Limits
+	}
+	return nil
+}
+
+func (x *UpdateRequisiteRequest) GetVersion() string {
+	if x != nil && x.Version != nil {
+		return *x.Version
+	}
+	return ""
+}
+
+func (x *UpdateRequisiteRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // User is a user of any kind.
 type User struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1063,7 +1963,7 @@ type User struct {
 
 func (x *User) Reset() {
 	*x = User{}
-	mi := &file_portal_v1_people_proto_msgTypes[8]
+	mi := &file_portal_v1_people_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1075,7 +1975,7 @@ func (x *User) String() string {
 func (*User) ProtoMessage() {}
 
 func (x *User) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[8]
+	mi := &file_portal_v1_people_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1088,7 +1988,7 @@ func (x *User) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use User.ProtoReflect.Descriptor instead.
 func (*User) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{8}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *User) GetId() int64 {
@@ -1227,7 +2127,7 @@ type PlatformLimit struct {
 
 func (x *PlatformLimit) Reset() {
 	*x = PlatformLimit{}
-	mi := &file_portal_v1_people_proto_msgTypes[9]
+	mi := &file_portal_v1_people_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1239,7 +2139,7 @@ func (x *PlatformLimit) String() string {
 func (*PlatformLimit) ProtoMessage() {}
 
 func (x *PlatformLimit) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[9]
+	mi := &file_portal_v1_people_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1252,7 +2152,7 @@ func (x *PlatformLimit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlatformLimit.ProtoReflect.Descriptor instead.
 func (*PlatformLimit) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{9}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *PlatformLimit) GetCurrency() string {
@@ -1283,6 +2183,88 @@ func (x *PlatformLimit) GetVersion() string {
 	return ""
 }
 
+// SetPlatformLimitRequest is what SetPlatformLimit of OperatorService takes.
+type SetPlatformLimitRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ISO 4217 code, such as RUB.
+	Currency string `protobuf:"bytes,1,opt,name=currency,proto3" json:"currency,omitempty"`
+	// The least amount of one payment, at most two decimals.
+	MinAmount string `protobuf:"bytes,2,opt,name=min_amount,json=minAmount,proto3" json:"min_amount,omitempty"`
+	// The greatest amount of one payment, at most two decimals.
+	MaxAmount string `protobuf:"bytes,3,opt,name=max_amount,json=maxAmount,proto3" json:"max_amount,omitempty"`
+	// The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+	Version *string `protobuf:"bytes,4,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	// Why, for the log of settings; at most 500 characters. Required.
+	Reason        string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetPlatformLimitRequest) Reset() {
+	*x = SetPlatformLimitRequest{}
+	mi := &file_portal_v1_people_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetPlatformLimitRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetPlatformLimitRequest) ProtoMessage() {}
+
+func (x *SetPlatformLimitRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_portal_v1_people_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetPlatformLimitRequest.ProtoReflect.Descriptor instead.
+func (*SetPlatformLimitRequest) Descriptor() ([]byte, []int) {
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *SetPlatformLimitRequest) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *SetPlatformLimitRequest) GetMinAmount() string {
+	if x != nil {
+		return x.MinAmount
+	}
+	return ""
+}
+
+func (x *SetPlatformLimitRequest) GetMaxAmount() string {
+	if x != nil {
+		return x.MaxAmount
+	}
+	return ""
+}
+
+func (x *SetPlatformLimitRequest) GetVersion() string {
+	if x != nil && x.Version != nil {
+		return *x.Version
+	}
+	return ""
+}
+
+func (x *SetPlatformLimitRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // OwnerBalance is what a trader or a cashbox has.
 type OwnerBalance struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1296,7 +2278,7 @@ type OwnerBalance struct {
 
 func (x *OwnerBalance) Reset() {
 	*x = OwnerBalance{}
-	mi := &file_portal_v1_people_proto_msgTypes[10]
+	mi := &file_portal_v1_people_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1308,7 +2290,7 @@ func (x *OwnerBalance) String() string {
 func (*OwnerBalance) ProtoMessage() {}
 
 func (x *OwnerBalance) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[10]
+	mi := &file_portal_v1_people_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1321,7 +2303,7 @@ func (x *OwnerBalance) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OwnerBalance.ProtoReflect.Descriptor instead.
 func (*OwnerBalance) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{10}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *OwnerBalance) GetAvailableUsdt() string {
@@ -1363,7 +2345,7 @@ type SensitiveRead struct {
 
 func (x *SensitiveRead) Reset() {
 	*x = SensitiveRead{}
-	mi := &file_portal_v1_people_proto_msgTypes[11]
+	mi := &file_portal_v1_people_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1375,7 +2357,7 @@ func (x *SensitiveRead) String() string {
 func (*SensitiveRead) ProtoMessage() {}
 
 func (x *SensitiveRead) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[11]
+	mi := &file_portal_v1_people_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1388,7 +2370,7 @@ func (x *SensitiveRead) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SensitiveRead.ProtoReflect.Descriptor instead.
 func (*SensitiveRead) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{11}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *SensitiveRead) GetId() int64 {
@@ -1464,7 +2446,7 @@ type ListMerchantsRequest struct {
 
 func (x *ListMerchantsRequest) Reset() {
 	*x = ListMerchantsRequest{}
-	mi := &file_portal_v1_people_proto_msgTypes[12]
+	mi := &file_portal_v1_people_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1476,7 +2458,7 @@ func (x *ListMerchantsRequest) String() string {
 func (*ListMerchantsRequest) ProtoMessage() {}
 
 func (x *ListMerchantsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[12]
+	mi := &file_portal_v1_people_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1489,7 +2471,7 @@ func (x *ListMerchantsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMerchantsRequest.ProtoReflect.Descriptor instead.
 func (*ListMerchantsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{12}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListMerchantsRequest) GetSearch() string {
@@ -1533,7 +2515,7 @@ type ListMerchantsResponse struct {
 
 func (x *ListMerchantsResponse) Reset() {
 	*x = ListMerchantsResponse{}
-	mi := &file_portal_v1_people_proto_msgTypes[13]
+	mi := &file_portal_v1_people_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1545,7 +2527,7 @@ func (x *ListMerchantsResponse) String() string {
 func (*ListMerchantsResponse) ProtoMessage() {}
 
 func (x *ListMerchantsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[13]
+	mi := &file_portal_v1_people_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1558,7 +2540,7 @@ func (x *ListMerchantsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMerchantsResponse.ProtoReflect.Descriptor instead.
 func (*ListMerchantsResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{13}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListMerchantsResponse) GetData() []*Merchant {
@@ -1586,7 +2568,7 @@ type GetMerchantRequest struct {
 
 func (x *GetMerchantRequest) Reset() {
 	*x = GetMerchantRequest{}
-	mi := &file_portal_v1_people_proto_msgTypes[14]
+	mi := &file_portal_v1_people_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1598,7 +2580,7 @@ func (x *GetMerchantRequest) String() string {
 func (*GetMerchantRequest) ProtoMessage() {}
 
 func (x *GetMerchantRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[14]
+	mi := &file_portal_v1_people_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1611,7 +2593,7 @@ func (x *GetMerchantRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMerchantRequest.ProtoReflect.Descriptor instead.
 func (*GetMerchantRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{14}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *GetMerchantRequest) GetMerchantId() int64 {
@@ -1634,7 +2616,7 @@ type GetMerchantResponse struct {
 
 func (x *GetMerchantResponse) Reset() {
 	*x = GetMerchantResponse{}
-	mi := &file_portal_v1_people_proto_msgTypes[15]
+	mi := &file_portal_v1_people_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1646,7 +2628,7 @@ func (x *GetMerchantResponse) String() string {
 func (*GetMerchantResponse) ProtoMessage() {}
 
 func (x *GetMerchantResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[15]
+	mi := &file_portal_v1_people_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1659,7 +2641,7 @@ func (x *GetMerchantResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMerchantResponse.ProtoReflect.Descriptor instead.
 func (*GetMerchantResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{15}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *GetMerchantResponse) GetData() *Merchant {
@@ -1699,7 +2681,7 @@ type OperatorServiceListCashboxesRequest struct {
 
 func (x *OperatorServiceListCashboxesRequest) Reset() {
 	*x = OperatorServiceListCashboxesRequest{}
-	mi := &file_portal_v1_people_proto_msgTypes[16]
+	mi := &file_portal_v1_people_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1711,7 +2693,7 @@ func (x *OperatorServiceListCashboxesRequest) String() string {
 func (*OperatorServiceListCashboxesRequest) ProtoMessage() {}
 
 func (x *OperatorServiceListCashboxesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[16]
+	mi := &file_portal_v1_people_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1724,7 +2706,7 @@ func (x *OperatorServiceListCashboxesRequest) ProtoReflect() protoreflect.Messag
 
 // Deprecated: Use OperatorServiceListCashboxesRequest.ProtoReflect.Descriptor instead.
 func (*OperatorServiceListCashboxesRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{16}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *OperatorServiceListCashboxesRequest) GetSearch() string {
@@ -1789,7 +2771,7 @@ type OperatorServiceListCashboxesResponse struct {
 
 func (x *OperatorServiceListCashboxesResponse) Reset() {
 	*x = OperatorServiceListCashboxesResponse{}
-	mi := &file_portal_v1_people_proto_msgTypes[17]
+	mi := &file_portal_v1_people_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1801,7 +2783,7 @@ func (x *OperatorServiceListCashboxesResponse) String() string {
 func (*OperatorServiceListCashboxesResponse) ProtoMessage() {}
 
 func (x *OperatorServiceListCashboxesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[17]
+	mi := &file_portal_v1_people_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1814,7 +2796,7 @@ func (x *OperatorServiceListCashboxesResponse) ProtoReflect() protoreflect.Messa
 
 // Deprecated: Use OperatorServiceListCashboxesResponse.ProtoReflect.Descriptor instead.
 func (*OperatorServiceListCashboxesResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{17}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *OperatorServiceListCashboxesResponse) GetData() []*Cashbox {
@@ -1842,7 +2824,7 @@ type GetCashboxRequest struct {
 
 func (x *GetCashboxRequest) Reset() {
 	*x = GetCashboxRequest{}
-	mi := &file_portal_v1_people_proto_msgTypes[18]
+	mi := &file_portal_v1_people_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1854,7 +2836,7 @@ func (x *GetCashboxRequest) String() string {
 func (*GetCashboxRequest) ProtoMessage() {}
 
 func (x *GetCashboxRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[18]
+	mi := &file_portal_v1_people_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1867,7 +2849,7 @@ func (x *GetCashboxRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCashboxRequest.ProtoReflect.Descriptor instead.
 func (*GetCashboxRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{18}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetCashboxRequest) GetMerchantCashboxId() int64 {
@@ -1896,7 +2878,7 @@ type GetCashboxResponse struct {
 
 func (x *GetCashboxResponse) Reset() {
 	*x = GetCashboxResponse{}
-	mi := &file_portal_v1_people_proto_msgTypes[19]
+	mi := &file_portal_v1_people_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1908,7 +2890,7 @@ func (x *GetCashboxResponse) String() string {
 func (*GetCashboxResponse) ProtoMessage() {}
 
 func (x *GetCashboxResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[19]
+	mi := &file_portal_v1_people_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1921,7 +2903,7 @@ func (x *GetCashboxResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCashboxResponse.ProtoReflect.Descriptor instead.
 func (*GetCashboxResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{19}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *GetCashboxResponse) GetData() *Cashbox {
@@ -1976,7 +2958,7 @@ type ListTradersRequest struct {
 
 func (x *ListTradersRequest) Reset() {
 	*x = ListTradersRequest{}
-	mi := &file_portal_v1_people_proto_msgTypes[20]
+	mi := &file_portal_v1_people_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1988,7 +2970,7 @@ func (x *ListTradersRequest) String() string {
 func (*ListTradersRequest) ProtoMessage() {}
 
 func (x *ListTradersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[20]
+	mi := &file_portal_v1_people_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2001,7 +2983,7 @@ func (x *ListTradersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTradersRequest.ProtoReflect.Descriptor instead.
 func (*ListTradersRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{20}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListTradersRequest) GetSearch() string {
@@ -2045,7 +3027,7 @@ type ListTradersResponse struct {
 
 func (x *ListTradersResponse) Reset() {
 	*x = ListTradersResponse{}
-	mi := &file_portal_v1_people_proto_msgTypes[21]
+	mi := &file_portal_v1_people_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2057,7 +3039,7 @@ func (x *ListTradersResponse) String() string {
 func (*ListTradersResponse) ProtoMessage() {}
 
 func (x *ListTradersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[21]
+	mi := &file_portal_v1_people_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2070,7 +3052,7 @@ func (x *ListTradersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTradersResponse.ProtoReflect.Descriptor instead.
 func (*ListTradersResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{21}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ListTradersResponse) GetData() []*Trader {
@@ -2098,7 +3080,7 @@ type GetTraderRequest struct {
 
 func (x *GetTraderRequest) Reset() {
 	*x = GetTraderRequest{}
-	mi := &file_portal_v1_people_proto_msgTypes[22]
+	mi := &file_portal_v1_people_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2110,7 +3092,7 @@ func (x *GetTraderRequest) String() string {
 func (*GetTraderRequest) ProtoMessage() {}
 
 func (x *GetTraderRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[22]
+	mi := &file_portal_v1_people_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2123,7 +3105,7 @@ func (x *GetTraderRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTraderRequest.ProtoReflect.Descriptor instead.
 func (*GetTraderRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{22}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *GetTraderRequest) GetTraderId() int64 {
@@ -2152,7 +3134,7 @@ type GetTraderResponse struct {
 
 func (x *GetTraderResponse) Reset() {
 	*x = GetTraderResponse{}
-	mi := &file_portal_v1_people_proto_msgTypes[23]
+	mi := &file_portal_v1_people_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2164,7 +3146,7 @@ func (x *GetTraderResponse) String() string {
 func (*GetTraderResponse) ProtoMessage() {}
 
 func (x *GetTraderResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[23]
+	mi := &file_portal_v1_people_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2177,7 +3159,7 @@ func (x *GetTraderResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTraderResponse.ProtoReflect.Descriptor instead.
 func (*GetTraderResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{23}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *GetTraderResponse) GetData() *Trader {
@@ -2238,7 +3220,7 @@ type ListRequisitesRequest struct {
 
 func (x *ListRequisitesRequest) Reset() {
 	*x = ListRequisitesRequest{}
-	mi := &file_portal_v1_people_proto_msgTypes[24]
+	mi := &file_portal_v1_people_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2250,7 +3232,7 @@ func (x *ListRequisitesRequest) String() string {
 func (*ListRequisitesRequest) ProtoMessage() {}
 
 func (x *ListRequisitesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[24]
+	mi := &file_portal_v1_people_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2263,7 +3245,7 @@ func (x *ListRequisitesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequisitesRequest.ProtoReflect.Descriptor instead.
 func (*ListRequisitesRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{24}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ListRequisitesRequest) GetSearch() string {
@@ -2328,7 +3310,7 @@ type ListRequisitesResponse struct {
 
 func (x *ListRequisitesResponse) Reset() {
 	*x = ListRequisitesResponse{}
-	mi := &file_portal_v1_people_proto_msgTypes[25]
+	mi := &file_portal_v1_people_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2340,7 +3322,7 @@ func (x *ListRequisitesResponse) String() string {
 func (*ListRequisitesResponse) ProtoMessage() {}
 
 func (x *ListRequisitesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[25]
+	mi := &file_portal_v1_people_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2353,7 +3335,7 @@ func (x *ListRequisitesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequisitesResponse.ProtoReflect.Descriptor instead.
 func (*ListRequisitesResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{25}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ListRequisitesResponse) GetData() []*Requisite {
@@ -2381,7 +3363,7 @@ type GetRequisiteRequest struct {
 
 func (x *GetRequisiteRequest) Reset() {
 	*x = GetRequisiteRequest{}
-	mi := &file_portal_v1_people_proto_msgTypes[26]
+	mi := &file_portal_v1_people_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2393,7 +3375,7 @@ func (x *GetRequisiteRequest) String() string {
 func (*GetRequisiteRequest) ProtoMessage() {}
 
 func (x *GetRequisiteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[26]
+	mi := &file_portal_v1_people_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2406,7 +3388,7 @@ func (x *GetRequisiteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequisiteRequest.ProtoReflect.Descriptor instead.
 func (*GetRequisiteRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{26}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *GetRequisiteRequest) GetRequisiteId() int64 {
@@ -2429,7 +3411,7 @@ type GetRequisiteResponse struct {
 
 func (x *GetRequisiteResponse) Reset() {
 	*x = GetRequisiteResponse{}
-	mi := &file_portal_v1_people_proto_msgTypes[27]
+	mi := &file_portal_v1_people_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2441,7 +3423,7 @@ func (x *GetRequisiteResponse) String() string {
 func (*GetRequisiteResponse) ProtoMessage() {}
 
 func (x *GetRequisiteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[27]
+	mi := &file_portal_v1_people_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2454,7 +3436,7 @@ func (x *GetRequisiteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequisiteResponse.ProtoReflect.Descriptor instead.
 func (*GetRequisiteResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{27}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *GetRequisiteResponse) GetData() *Requisite {
@@ -2482,7 +3464,7 @@ type RevealRequisiteRequest struct {
 
 func (x *RevealRequisiteRequest) Reset() {
 	*x = RevealRequisiteRequest{}
-	mi := &file_portal_v1_people_proto_msgTypes[28]
+	mi := &file_portal_v1_people_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2494,7 +3476,7 @@ func (x *RevealRequisiteRequest) String() string {
 func (*RevealRequisiteRequest) ProtoMessage() {}
 
 func (x *RevealRequisiteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[28]
+	mi := &file_portal_v1_people_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2507,7 +3489,7 @@ func (x *RevealRequisiteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevealRequisiteRequest.ProtoReflect.Descriptor instead.
 func (*RevealRequisiteRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{28}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *RevealRequisiteRequest) GetRequisiteId() int64 {
@@ -2528,7 +3510,7 @@ type RevealRequisiteResponse struct {
 
 func (x *RevealRequisiteResponse) Reset() {
 	*x = RevealRequisiteResponse{}
-	mi := &file_portal_v1_people_proto_msgTypes[29]
+	mi := &file_portal_v1_people_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2540,7 +3522,7 @@ func (x *RevealRequisiteResponse) String() string {
 func (*RevealRequisiteResponse) ProtoMessage() {}
 
 func (x *RevealRequisiteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[29]
+	mi := &file_portal_v1_people_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2553,7 +3535,7 @@ func (x *RevealRequisiteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevealRequisiteResponse.ProtoReflect.Descriptor instead.
 func (*RevealRequisiteResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{29}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *RevealRequisiteResponse) GetValue() string {
@@ -2586,7 +3568,7 @@ type ListUsersRequest struct {
 
 func (x *ListUsersRequest) Reset() {
 	*x = ListUsersRequest{}
-	mi := &file_portal_v1_people_proto_msgTypes[30]
+	mi := &file_portal_v1_people_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2598,7 +3580,7 @@ func (x *ListUsersRequest) String() string {
 func (*ListUsersRequest) ProtoMessage() {}
 
 func (x *ListUsersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[30]
+	mi := &file_portal_v1_people_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2611,7 +3593,7 @@ func (x *ListUsersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListUsersRequest.ProtoReflect.Descriptor instead.
 func (*ListUsersRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{30}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ListUsersRequest) GetSearch() string {
@@ -2676,7 +3658,7 @@ type ListUsersResponse struct {
 
 func (x *ListUsersResponse) Reset() {
 	*x = ListUsersResponse{}
-	mi := &file_portal_v1_people_proto_msgTypes[31]
+	mi := &file_portal_v1_people_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2688,7 +3670,7 @@ func (x *ListUsersResponse) String() string {
 func (*ListUsersResponse) ProtoMessage() {}
 
 func (x *ListUsersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[31]
+	mi := &file_portal_v1_people_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2701,7 +3683,7 @@ func (x *ListUsersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListUsersResponse.ProtoReflect.Descriptor instead.
 func (*ListUsersResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{31}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ListUsersResponse) GetData() []*User {
@@ -2729,7 +3711,7 @@ type GetUserRequest struct {
 
 func (x *GetUserRequest) Reset() {
 	*x = GetUserRequest{}
-	mi := &file_portal_v1_people_proto_msgTypes[32]
+	mi := &file_portal_v1_people_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2741,7 +3723,7 @@ func (x *GetUserRequest) String() string {
 func (*GetUserRequest) ProtoMessage() {}
 
 func (x *GetUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[32]
+	mi := &file_portal_v1_people_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2754,7 +3736,7 @@ func (x *GetUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetUserRequest.ProtoReflect.Descriptor instead.
 func (*GetUserRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{32}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *GetUserRequest) GetUserId() int64 {
@@ -2775,7 +3757,7 @@ type GetUserResponse struct {
 
 func (x *GetUserResponse) Reset() {
 	*x = GetUserResponse{}
-	mi := &file_portal_v1_people_proto_msgTypes[33]
+	mi := &file_portal_v1_people_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2787,7 +3769,7 @@ func (x *GetUserResponse) String() string {
 func (*GetUserResponse) ProtoMessage() {}
 
 func (x *GetUserResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[33]
+	mi := &file_portal_v1_people_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2800,7 +3782,7 @@ func (x *GetUserResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetUserResponse.ProtoReflect.Descriptor instead.
 func (*GetUserResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{33}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *GetUserResponse) GetData() *User {
@@ -2819,7 +3801,7 @@ type ListPlatformLimitsRequest struct {
 
 func (x *ListPlatformLimitsRequest) Reset() {
 	*x = ListPlatformLimitsRequest{}
-	mi := &file_portal_v1_people_proto_msgTypes[34]
+	mi := &file_portal_v1_people_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2831,7 +3813,7 @@ func (x *ListPlatformLimitsRequest) String() string {
 func (*ListPlatformLimitsRequest) ProtoMessage() {}
 
 func (x *ListPlatformLimitsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[34]
+	mi := &file_portal_v1_people_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2844,7 +3826,7 @@ func (x *ListPlatformLimitsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPlatformLimitsRequest.ProtoReflect.Descriptor instead.
 func (*ListPlatformLimitsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{34}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{43}
 }
 
 // ListPlatformLimitsResponse is what ListPlatformLimits of OperatorService answers with.
@@ -2858,7 +3840,7 @@ type ListPlatformLimitsResponse struct {
 
 func (x *ListPlatformLimitsResponse) Reset() {
 	*x = ListPlatformLimitsResponse{}
-	mi := &file_portal_v1_people_proto_msgTypes[35]
+	mi := &file_portal_v1_people_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2870,7 +3852,7 @@ func (x *ListPlatformLimitsResponse) String() string {
 func (*ListPlatformLimitsResponse) ProtoMessage() {}
 
 func (x *ListPlatformLimitsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[35]
+	mi := &file_portal_v1_people_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2883,7 +3865,7 @@ func (x *ListPlatformLimitsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPlatformLimitsResponse.ProtoReflect.Descriptor instead.
 func (*ListPlatformLimitsResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{35}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ListPlatformLimitsResponse) GetData() []*PlatformLimit {
@@ -2904,7 +3886,7 @@ type RemoveTraderAcquirerRequest struct {
 
 func (x *RemoveTraderAcquirerRequest) Reset() {
 	*x = RemoveTraderAcquirerRequest{}
-	mi := &file_portal_v1_people_proto_msgTypes[36]
+	mi := &file_portal_v1_people_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2916,7 +3898,7 @@ func (x *RemoveTraderAcquirerRequest) String() string {
 func (*RemoveTraderAcquirerRequest) ProtoMessage() {}
 
 func (x *RemoveTraderAcquirerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[36]
+	mi := &file_portal_v1_people_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2929,7 +3911,7 @@ func (x *RemoveTraderAcquirerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveTraderAcquirerRequest.ProtoReflect.Descriptor instead.
 func (*RemoveTraderAcquirerRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{36}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *RemoveTraderAcquirerRequest) GetTraderId() int64 {
@@ -2958,7 +3940,7 @@ type ListSensitiveReadsRequest struct {
 
 func (x *ListSensitiveReadsRequest) Reset() {
 	*x = ListSensitiveReadsRequest{}
-	mi := &file_portal_v1_people_proto_msgTypes[37]
+	mi := &file_portal_v1_people_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2970,7 +3952,7 @@ func (x *ListSensitiveReadsRequest) String() string {
 func (*ListSensitiveReadsRequest) ProtoMessage() {}
 
 func (x *ListSensitiveReadsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[37]
+	mi := &file_portal_v1_people_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2983,7 +3965,7 @@ func (x *ListSensitiveReadsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSensitiveReadsRequest.ProtoReflect.Descriptor instead.
 func (*ListSensitiveReadsRequest) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{37}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *ListSensitiveReadsRequest) GetSubject() string {
@@ -3034,7 +4016,7 @@ type ListSensitiveReadsResponse struct {
 
 func (x *ListSensitiveReadsResponse) Reset() {
 	*x = ListSensitiveReadsResponse{}
-	mi := &file_portal_v1_people_proto_msgTypes[38]
+	mi := &file_portal_v1_people_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3046,7 +4028,7 @@ func (x *ListSensitiveReadsResponse) String() string {
 func (*ListSensitiveReadsResponse) ProtoMessage() {}
 
 func (x *ListSensitiveReadsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_portal_v1_people_proto_msgTypes[38]
+	mi := &file_portal_v1_people_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3059,7 +4041,7 @@ func (x *ListSensitiveReadsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSensitiveReadsResponse.ProtoReflect.Descriptor instead.
 func (*ListSensitiveReadsResponse) Descriptor() ([]byte, []int) {
-	return file_portal_v1_people_proto_rawDescGZIP(), []int{38}
+	return file_portal_v1_people_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ListSensitiveReadsResponse) GetData() []*SensitiveRead {
@@ -3091,7 +4073,23 @@ const file_portal_v1_people_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x18\n" +
 	"\aversion\x18\a \x01(\tR\aversionB\x0f\n" +
-	"\r_rate_percent\"\xa8\x05\n" +
+	"\r_rate_percent\"\xd3\x02\n" +
+	"\x15UpdateMerchantRequest\x12\x1f\n" +
+	"\vmerchant_id\x18\x01 \x01(\x03R\n" +
+	"merchantId\x12$\n" +
+	"\vapi_enabled\x18\x02 \x01(\bH\x00R\n" +
+	"apiEnabled\x88\x01\x01\x12&\n" +
+	"\frate_percent\x18\x03 \x01(\tH\x01R\vratePercent\x88\x01\x01\x12/\n" +
+	"\x11max_open_payments\x18\x04 \x01(\x05H\x02R\x0fmaxOpenPayments\x88\x01\x01\x12\x1d\n" +
+	"\aversion\x18\x05 \x01(\tH\x03R\aversion\x88\x01\x01\x12\x17\n" +
+	"\x04name\x18\x06 \x01(\tH\x04R\x04name\x88\x01\x01\x12\x16\n" +
+	"\x06reason\x18\a \x01(\tR\x06reasonB\x0e\n" +
+	"\f_api_enabledB\x0f\n" +
+	"\r_rate_percentB\x14\n" +
+	"\x12_max_open_paymentsB\n" +
+	"\n" +
+	"\b_versionB\a\n" +
+	"\x05_name\"\xa8\x05\n" +
 	"\aCashbox\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x1f\n" +
 	"\vmerchant_id\x18\x02 \x01(\x03R\n" +
@@ -3116,7 +4114,36 @@ const file_portal_v1_people_proto_rawDesc = "" +
 	"\x12_trader_cashbox_idB\r\n" +
 	"\v_page_colorB\x0f\n" +
 	"\r_frame_originB\x17\n" +
-	"\x15_deposit_callback_uri\"\xe0\x04\n" +
+	"\x15_deposit_callback_uri\"\xca\x05\n" +
+	"\x14UpdateCashboxRequest\x12.\n" +
+	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12,\n" +
+	"\x0fcollect_enabled\x18\x02 \x01(\bH\x00R\x0ecollectEnabled\x88\x01\x01\x12/\n" +
+	"\x11trader_cashbox_id\x18\x03 \x01(\x03H\x01R\x0ftraderCashboxId\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"page_color\x18\x04 \x01(\tH\x02R\tpageColor\x88\x01\x01\x12&\n" +
+	"\fframe_origin\x18\x05 \x01(\tH\x03R\vframeOrigin\x88\x01\x01\x129\n" +
+	"\freturn_hosts\x18\x06 \x01(\v2\x16.portal.v1.ReturnHostsR\vreturnHosts\x12.\n" +
+	"\x10return_automatic\x18\a \x01(\bH\x04R\x0freturnAutomatic\x88\x01\x01\x12&\n" +
+	"\fpayer_events\x18\b \x01(\bH\x05R\vpayerEvents\x88\x01\x01\x12\x1d\n" +
+	"\aversion\x18\t \x01(\tH\x06R\aversion\x88\x01\x01\x12\x17\n" +
+	"\x04name\x18\n" +
+	" \x01(\tH\aR\x04name\x88\x01\x01\x12\x16\n" +
+	"\x06reason\x18\v \x01(\tR\x06reason\x12\x1f\n" +
+	"\vremove_logo\x18\f \x01(\bR\n" +
+	"removeLogo\x125\n" +
+	"\x14deposit_callback_uri\x18\r \x01(\tH\bR\x12depositCallbackUri\x88\x01\x01B\x12\n" +
+	"\x10_collect_enabledB\x14\n" +
+	"\x12_trader_cashbox_idB\r\n" +
+	"\v_page_colorB\x0f\n" +
+	"\r_frame_originB\x13\n" +
+	"\x11_return_automaticB\x0f\n" +
+	"\r_payer_eventsB\n" +
+	"\n" +
+	"\b_versionB\a\n" +
+	"\x05_nameB\x17\n" +
+	"\x15_deposit_callback_uri\"#\n" +
+	"\vReturnHosts\x12\x14\n" +
+	"\x05hosts\x18\x01 \x03(\tR\x05hosts\"\xe0\x04\n" +
 	"\rCashboxMethod\x12\x16\n" +
 	"\x06method\x18\x01 \x01(\tR\x06method\x12\x18\n" +
 	"\aenabled\x18\x02 \x01(\bR\aenabled\x12*\n" +
@@ -3139,7 +4166,35 @@ const file_portal_v1_people_proto_rawDesc = "" +
 	"\v_min_amountB\r\n" +
 	"\v_max_amountB\x14\n" +
 	"\x12_tolerance_percentB\x13\n" +
-	"\x11_tolerance_amount\"\x99\x02\n" +
+	"\x11_tolerance_amount\"\xd5\x05\n" +
+	"\x17SetCashboxMethodRequest\x12.\n" +
+	"\x13merchant_cashbox_id\x18\x01 \x01(\x03R\x11merchantCashboxId\x12\x16\n" +
+	"\x06method\x18\x02 \x01(\tR\x06method\x12\x18\n" +
+	"\aenabled\x18\x03 \x01(\bR\aenabled\x12%\n" +
+	"\x0emargin_percent\x18\x04 \x01(\tR\rmarginPercent\x12)\n" +
+	"\x10validity_seconds\x18\x05 \x01(\x05R\x0fvaliditySeconds\x12\x1d\n" +
+	"\n" +
+	"min_amount\x18\x06 \x01(\tR\tminAmount\x12\x1d\n" +
+	"\n" +
+	"max_amount\x18\a \x01(\tR\tmaxAmount\x12(\n" +
+	"\rclaim_seconds\x18\b \x01(\x05H\x00R\fclaimSeconds\x88\x01\x01\x12\x19\n" +
+	"\x05cards\x18\t \x01(\x05H\x01R\x05cards\x88\x01\x01\x12\x1d\n" +
+	"\aversion\x18\n" +
+	" \x01(\tH\x02R\aversion\x88\x01\x01\x12(\n" +
+	"\ramount_policy\x18\v \x01(\tH\x03R\famountPolicy\x88\x01\x01\x120\n" +
+	"\x11tolerance_percent\x18\f \x01(\tH\x04R\x10tolerancePercent\x88\x01\x01\x12.\n" +
+	"\x10tolerance_amount\x18\r \x01(\tH\x05R\x0ftoleranceAmount\x88\x01\x01\x12(\n" +
+	"\rdifference_to\x18\x0e \x01(\tH\x06R\fdifferenceTo\x88\x01\x01\x12&\n" +
+	"\flate_seconds\x18\x0f \x01(\x05H\aR\vlateSeconds\x88\x01\x01B\x10\n" +
+	"\x0e_claim_secondsB\b\n" +
+	"\x06_cardsB\n" +
+	"\n" +
+	"\b_versionB\x10\n" +
+	"\x0e_amount_policyB\x14\n" +
+	"\x12_tolerance_percentB\x13\n" +
+	"\x11_tolerance_amountB\x10\n" +
+	"\x0e_difference_toB\x0f\n" +
+	"\r_late_seconds\"\x99\x02\n" +
 	"\x13CashboxPayoutMethod\x12\x16\n" +
 	"\x06method\x18\x01 \x01(\tR\x06method\x12\x18\n" +
 	"\aenabled\x18\x02 \x01(\bR\aenabled\x12%\n" +
@@ -3163,7 +4218,24 @@ const file_portal_v1_people_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x18\n" +
 	"\aversion\x18\t \x01(\tR\aversionB\x0f\n" +
-	"\r_rate_percent\"|\n" +
+	"\r_rate_percent\"\xf8\x02\n" +
+	"\x13UpdateTraderRequest\x12\x1b\n" +
+	"\ttrader_id\x18\x01 \x01(\x03R\btraderId\x12\x1d\n" +
+	"\aenabled\x18\x02 \x01(\bH\x00R\aenabled\x88\x01\x01\x12&\n" +
+	"\frate_percent\x18\x03 \x01(\tH\x01R\vratePercent\x88\x01\x01\x12(\n" +
+	"\rshare_percent\x18\x04 \x01(\tH\x02R\fsharePercent\x88\x01\x01\x12+\n" +
+	"\x0fmax_open_payins\x18\x05 \x01(\x05H\x03R\rmaxOpenPayins\x88\x01\x01\x12\x1d\n" +
+	"\aversion\x18\x06 \x01(\tH\x04R\aversion\x88\x01\x01\x12\x17\n" +
+	"\x04name\x18\a \x01(\tH\x05R\x04name\x88\x01\x01\x12\x16\n" +
+	"\x06reason\x18\b \x01(\tR\x06reasonB\n" +
+	"\n" +
+	"\b_enabledB\x0f\n" +
+	"\r_rate_percentB\x10\n" +
+	"\x0e_share_percentB\x12\n" +
+	"\x10_max_open_payinsB\n" +
+	"\n" +
+	"\b_versionB\a\n" +
+	"\x05_name\"|\n" +
 	"\x12TraderPayoutMethod\x12\x1a\n" +
 	"\bcurrency\x18\x01 \x01(\tR\bcurrency\x12\x16\n" +
 	"\x06method\x18\x02 \x01(\tR\x06method\x12\x18\n" +
@@ -3198,7 +4270,57 @@ const file_portal_v1_people_proto_rawDesc = "" +
 	"created_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x18\n" +
 	"\aversion\x18\x0f \x01(\tR\aversionB\t\n" +
 	"\a_holderB\a\n" +
-	"\x05_bank\"\xcf\x04\n" +
+	"\x05_bank\"\xd4\x03\n" +
+	"\x0fRequisiteLimits\x12\"\n" +
+	"\n" +
+	"min_amount\x18\x01 \x01(\tH\x00R\tminAmount\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"max_amount\x18\x02 \x01(\tH\x01R\tmaxAmount\x88\x01\x01\x12 \n" +
+	"\ttime_zone\x18\x03 \x01(\tH\x02R\btimeZone\x88\x01\x01\x12$\n" +
+	"\vdaily_count\x18\x04 \x01(\x05H\x03R\n" +
+	"dailyCount\x88\x01\x01\x12 \n" +
+	"\tdaily_sum\x18\x05 \x01(\tH\x04R\bdailySum\x88\x01\x01\x12(\n" +
+	"\ropen_payments\x18\x06 \x01(\x05H\x05R\fopenPayments\x88\x01\x01\x12 \n" +
+	"\twork_from\x18\a \x01(\tH\x06R\bworkFrom\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"work_until\x18\b \x01(\tH\aR\tworkUntil\x88\x01\x01\x12\x1b\n" +
+	"\x06weight\x18\t \x01(\x05H\bR\x06weight\x88\x01\x01B\r\n" +
+	"\v_min_amountB\r\n" +
+	"\v_max_amountB\f\n" +
+	"\n" +
+	"_time_zoneB\x0e\n" +
+	"\f_daily_countB\f\n" +
+	"\n" +
+	"_daily_sumB\x10\n" +
+	"\x0e_open_paymentsB\f\n" +
+	"\n" +
+	"_work_fromB\r\n" +
+	"\v_work_untilB\t\n" +
+	"\a_weight\"\xfd\x01\n" +
+	"\x16CreateRequisiteRequest\x12\x1b\n" +
+	"\ttrader_id\x18\x01 \x01(\x03R\btraderId\x12\x1a\n" +
+	"\bcurrency\x18\x02 \x01(\tR\bcurrency\x12\x16\n" +
+	"\x06method\x18\x03 \x01(\tR\x06method\x12\x14\n" +
+	"\x05value\x18\x04 \x01(\tR\x05value\x12\x1b\n" +
+	"\x06holder\x18\x05 \x01(\tH\x00R\x06holder\x88\x01\x01\x12\x17\n" +
+	"\x04bank\x18\x06 \x01(\tH\x01R\x04bank\x88\x01\x01\x122\n" +
+	"\x06limits\x18\a \x01(\v2\x1a.portal.v1.RequisiteLimitsR\x06limitsB\t\n" +
+	"\a_holderB\a\n" +
+	"\x05_bank\"\xa7\x02\n" +
+	"\x16UpdateRequisiteRequest\x12!\n" +
+	"\frequisite_id\x18\x01 \x01(\x03R\vrequisiteId\x12\x1d\n" +
+	"\aenabled\x18\x02 \x01(\bH\x00R\aenabled\x88\x01\x01\x12\x1b\n" +
+	"\x06holder\x18\x03 \x01(\tH\x01R\x06holder\x88\x01\x01\x12\x17\n" +
+	"\x04bank\x18\x04 \x01(\tH\x02R\x04bank\x88\x01\x01\x122\n" +
+	"\x06limits\x18\x05 \x01(\v2\x1a.portal.v1.RequisiteLimitsR\x06limits\x12\x1d\n" +
+	"\aversion\x18\x06 \x01(\tH\x03R\aversion\x88\x01\x01\x12\x16\n" +
+	"\x06reason\x18\a \x01(\tR\x06reasonB\n" +
+	"\n" +
+	"\b_enabledB\t\n" +
+	"\a_holderB\a\n" +
+	"\x05_bankB\n" +
+	"\n" +
+	"\b_version\"\xcf\x04\n" +
 	"\x04User\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x03R\x02id\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x12\n" +
@@ -3229,7 +4351,17 @@ const file_portal_v1_people_proto_rawDesc = "" +
 	"min_amount\x18\x02 \x01(\tR\tminAmount\x12\x1d\n" +
 	"\n" +
 	"max_amount\x18\x03 \x01(\tR\tmaxAmount\x12\x18\n" +
-	"\aversion\x18\x04 \x01(\tR\aversion\"Z\n" +
+	"\aversion\x18\x04 \x01(\tR\aversion\"\xb6\x01\n" +
+	"\x17SetPlatformLimitRequest\x12\x1a\n" +
+	"\bcurrency\x18\x01 \x01(\tR\bcurrency\x12\x1d\n" +
+	"\n" +
+	"min_amount\x18\x02 \x01(\tR\tminAmount\x12\x1d\n" +
+	"\n" +
+	"max_amount\x18\x03 \x01(\tR\tmaxAmount\x12\x1d\n" +
+	"\aversion\x18\x04 \x01(\tH\x00R\aversion\x88\x01\x01\x12\x16\n" +
+	"\x06reason\x18\x05 \x01(\tR\x06reasonB\n" +
+	"\n" +
+	"\b_version\"Z\n" +
 	"\fOwnerBalance\x12%\n" +
 	"\x0eavailable_usdt\x18\x01 \x01(\tR\ravailableUsdt\x12#\n" +
 	"\rreserved_usdt\x18\x02 \x01(\tR\freservedUsdt\"\xe8\x01\n" +
@@ -3413,84 +4545,96 @@ func file_portal_v1_people_proto_rawDescGZIP() []byte {
 	return file_portal_v1_people_proto_rawDescData
 }
 
-var file_portal_v1_people_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
+var file_portal_v1_people_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
 var file_portal_v1_people_proto_goTypes = []any{
 	(*Merchant)(nil),                             // 0: portal.v1.Merchant
-	(*Cashbox)(nil),                              // 1: portal.v1.Cashbox
-	(*CashboxMethod)(nil),                        // 2: portal.v1.CashboxMethod
-	(*CashboxPayoutMethod)(nil),                  // 3: portal.v1.CashboxPayoutMethod
-	(*Trader)(nil),                               // 4: portal.v1.Trader
-	(*TraderPayoutMethod)(nil),                   // 5: portal.v1.TraderPayoutMethod
-	(*Acquirer)(nil),                             // 6: portal.v1.Acquirer
-	(*Requisite)(nil),                            // 7: portal.v1.Requisite
-	(*User)(nil),                                 // 8: portal.v1.User
-	(*PlatformLimit)(nil),                        // 9: portal.v1.PlatformLimit
-	(*OwnerBalance)(nil),                         // 10: portal.v1.OwnerBalance
-	(*SensitiveRead)(nil),                        // 11: portal.v1.SensitiveRead
-	(*ListMerchantsRequest)(nil),                 // 12: portal.v1.ListMerchantsRequest
-	(*ListMerchantsResponse)(nil),                // 13: portal.v1.ListMerchantsResponse
-	(*GetMerchantRequest)(nil),                   // 14: portal.v1.GetMerchantRequest
-	(*GetMerchantResponse)(nil),                  // 15: portal.v1.GetMerchantResponse
-	(*OperatorServiceListCashboxesRequest)(nil),  // 16: portal.v1.OperatorServiceListCashboxesRequest
-	(*OperatorServiceListCashboxesResponse)(nil), // 17: portal.v1.OperatorServiceListCashboxesResponse
-	(*GetCashboxRequest)(nil),                    // 18: portal.v1.GetCashboxRequest
-	(*GetCashboxResponse)(nil),                   // 19: portal.v1.GetCashboxResponse
-	(*ListTradersRequest)(nil),                   // 20: portal.v1.ListTradersRequest
-	(*ListTradersResponse)(nil),                  // 21: portal.v1.ListTradersResponse
-	(*GetTraderRequest)(nil),                     // 22: portal.v1.GetTraderRequest
-	(*GetTraderResponse)(nil),                    // 23: portal.v1.GetTraderResponse
-	(*ListRequisitesRequest)(nil),                // 24: portal.v1.ListRequisitesRequest
-	(*ListRequisitesResponse)(nil),               // 25: portal.v1.ListRequisitesResponse
-	(*GetRequisiteRequest)(nil),                  // 26: portal.v1.GetRequisiteRequest
-	(*GetRequisiteResponse)(nil),                 // 27: portal.v1.GetRequisiteResponse
-	(*RevealRequisiteRequest)(nil),               // 28: portal.v1.RevealRequisiteRequest
-	(*RevealRequisiteResponse)(nil),              // 29: portal.v1.RevealRequisiteResponse
-	(*ListUsersRequest)(nil),                     // 30: portal.v1.ListUsersRequest
-	(*ListUsersResponse)(nil),                    // 31: portal.v1.ListUsersResponse
-	(*GetUserRequest)(nil),                       // 32: portal.v1.GetUserRequest
-	(*GetUserResponse)(nil),                      // 33: portal.v1.GetUserResponse
-	(*ListPlatformLimitsRequest)(nil),            // 34: portal.v1.ListPlatformLimitsRequest
-	(*ListPlatformLimitsResponse)(nil),           // 35: portal.v1.ListPlatformLimitsResponse
-	(*RemoveTraderAcquirerRequest)(nil),          // 36: portal.v1.RemoveTraderAcquirerRequest
-	(*ListSensitiveReadsRequest)(nil),            // 37: portal.v1.ListSensitiveReadsRequest
-	(*ListSensitiveReadsResponse)(nil),           // 38: portal.v1.ListSensitiveReadsResponse
-	(*timestamppb.Timestamp)(nil),                // 39: google.protobuf.Timestamp
-	(*OwnRequisiteLimits)(nil),                   // 40: portal.v1.OwnRequisiteLimits
+	(*UpdateMerchantRequest)(nil),                // 1: portal.v1.UpdateMerchantRequest
+	(*Cashbox)(nil),                              // 2: portal.v1.Cashbox
+	(*UpdateCashboxRequest)(nil),                 // 3: portal.v1.UpdateCashboxRequest
+	(*ReturnHosts)(nil),                          // 4: portal.v1.ReturnHosts
+	(*CashboxMethod)(nil),                        // 5: portal.v1.CashboxMethod
+	(*SetCashboxMethodRequest)(nil),              // 6: portal.v1.SetCashboxMethodRequest
+	(*CashboxPayoutMethod)(nil),                  // 7: portal.v1.CashboxPayoutMethod
+	(*Trader)(nil),                               // 8: portal.v1.Trader
+	(*UpdateTraderRequest)(nil),                  // 9: portal.v1.UpdateTraderRequest
+	(*TraderPayoutMethod)(nil),                   // 10: portal.v1.TraderPayoutMethod
+	(*Acquirer)(nil),                             // 11: portal.v1.Acquirer
+	(*Requisite)(nil),                            // 12: portal.v1.Requisite
+	(*RequisiteLimits)(nil),                      // 13: portal.v1.RequisiteLimits
+	(*CreateRequisiteRequest)(nil),               // 14: portal.v1.CreateRequisiteRequest
+	(*UpdateRequisiteRequest)(nil),               // 15: portal.v1.UpdateRequisiteRequest
+	(*User)(nil),                                 // 16: portal.v1.User
+	(*PlatformLimit)(nil),                        // 17: portal.v1.PlatformLimit
+	(*SetPlatformLimitRequest)(nil),              // 18: portal.v1.SetPlatformLimitRequest
+	(*OwnerBalance)(nil),                         // 19: portal.v1.OwnerBalance
+	(*SensitiveRead)(nil),                        // 20: portal.v1.SensitiveRead
+	(*ListMerchantsRequest)(nil),                 // 21: portal.v1.ListMerchantsRequest
+	(*ListMerchantsResponse)(nil),                // 22: portal.v1.ListMerchantsResponse
+	(*GetMerchantRequest)(nil),                   // 23: portal.v1.GetMerchantRequest
+	(*GetMerchantResponse)(nil),                  // 24: portal.v1.GetMerchantResponse
+	(*OperatorServiceListCashboxesRequest)(nil),  // 25: portal.v1.OperatorServiceListCashboxesRequest
+	(*OperatorServiceListCashboxesResponse)(nil), // 26: portal.v1.OperatorServiceListCashboxesResponse
+	(*GetCashboxRequest)(nil),                    // 27: portal.v1.GetCashboxRequest
+	(*GetCashboxResponse)(nil),                   // 28: portal.v1.GetCashboxResponse
+	(*ListTradersRequest)(nil),                   // 29: portal.v1.ListTradersRequest
+	(*ListTradersResponse)(nil),                  // 30: portal.v1.ListTradersResponse
+	(*GetTraderRequest)(nil),                     // 31: portal.v1.GetTraderRequest
+	(*GetTraderResponse)(nil),                    // 32: portal.v1.GetTraderResponse
+	(*ListRequisitesRequest)(nil),                // 33: portal.v1.ListRequisitesRequest
+	(*ListRequisitesResponse)(nil),               // 34: portal.v1.ListRequisitesResponse
+	(*GetRequisiteRequest)(nil),                  // 35: portal.v1.GetRequisiteRequest
+	(*GetRequisiteResponse)(nil),                 // 36: portal.v1.GetRequisiteResponse
+	(*RevealRequisiteRequest)(nil),               // 37: portal.v1.RevealRequisiteRequest
+	(*RevealRequisiteResponse)(nil),              // 38: portal.v1.RevealRequisiteResponse
+	(*ListUsersRequest)(nil),                     // 39: portal.v1.ListUsersRequest
+	(*ListUsersResponse)(nil),                    // 40: portal.v1.ListUsersResponse
+	(*GetUserRequest)(nil),                       // 41: portal.v1.GetUserRequest
+	(*GetUserResponse)(nil),                      // 42: portal.v1.GetUserResponse
+	(*ListPlatformLimitsRequest)(nil),            // 43: portal.v1.ListPlatformLimitsRequest
+	(*ListPlatformLimitsResponse)(nil),           // 44: portal.v1.ListPlatformLimitsResponse
+	(*RemoveTraderAcquirerRequest)(nil),          // 45: portal.v1.RemoveTraderAcquirerRequest
+	(*ListSensitiveReadsRequest)(nil),            // 46: portal.v1.ListSensitiveReadsRequest
+	(*ListSensitiveReadsResponse)(nil),           // 47: portal.v1.ListSensitiveReadsResponse
+	(*timestamppb.Timestamp)(nil),                // 48: google.protobuf.Timestamp
+	(*OwnRequisiteLimits)(nil),                   // 49: portal.v1.OwnRequisiteLimits
 }
 var file_portal_v1_people_proto_depIdxs = []int32{
-	39, // 0: portal.v1.Merchant.created_at:type_name -> google.protobuf.Timestamp
-	39, // 1: portal.v1.Cashbox.created_at:type_name -> google.protobuf.Timestamp
-	39, // 2: portal.v1.Trader.created_at:type_name -> google.protobuf.Timestamp
-	40, // 3: portal.v1.Requisite.limits:type_name -> portal.v1.OwnRequisiteLimits
-	40, // 4: portal.v1.Requisite.own_limits:type_name -> portal.v1.OwnRequisiteLimits
-	39, // 5: portal.v1.Requisite.created_at:type_name -> google.protobuf.Timestamp
-	39, // 6: portal.v1.User.seen_at:type_name -> google.protobuf.Timestamp
-	39, // 7: portal.v1.User.created_at:type_name -> google.protobuf.Timestamp
-	39, // 8: portal.v1.User.awaits_until:type_name -> google.protobuf.Timestamp
-	39, // 9: portal.v1.SensitiveRead.at:type_name -> google.protobuf.Timestamp
-	0,  // 10: portal.v1.ListMerchantsResponse.data:type_name -> portal.v1.Merchant
-	0,  // 11: portal.v1.GetMerchantResponse.data:type_name -> portal.v1.Merchant
-	1,  // 12: portal.v1.OperatorServiceListCashboxesResponse.data:type_name -> portal.v1.Cashbox
-	1,  // 13: portal.v1.GetCashboxResponse.data:type_name -> portal.v1.Cashbox
-	2,  // 14: portal.v1.GetCashboxResponse.methods:type_name -> portal.v1.CashboxMethod
-	3,  // 15: portal.v1.GetCashboxResponse.payout_methods:type_name -> portal.v1.CashboxPayoutMethod
-	10, // 16: portal.v1.GetCashboxResponse.balance:type_name -> portal.v1.OwnerBalance
-	4,  // 17: portal.v1.ListTradersResponse.data:type_name -> portal.v1.Trader
-	4,  // 18: portal.v1.GetTraderResponse.data:type_name -> portal.v1.Trader
-	5,  // 19: portal.v1.GetTraderResponse.payout_methods:type_name -> portal.v1.TraderPayoutMethod
-	6,  // 20: portal.v1.GetTraderResponse.acquirers:type_name -> portal.v1.Acquirer
-	10, // 21: portal.v1.GetTraderResponse.balance:type_name -> portal.v1.OwnerBalance
-	7,  // 22: portal.v1.ListRequisitesResponse.data:type_name -> portal.v1.Requisite
-	7,  // 23: portal.v1.GetRequisiteResponse.data:type_name -> portal.v1.Requisite
-	8,  // 24: portal.v1.ListUsersResponse.data:type_name -> portal.v1.User
-	8,  // 25: portal.v1.GetUserResponse.data:type_name -> portal.v1.User
-	9,  // 26: portal.v1.ListPlatformLimitsResponse.data:type_name -> portal.v1.PlatformLimit
-	11, // 27: portal.v1.ListSensitiveReadsResponse.data:type_name -> portal.v1.SensitiveRead
-	28, // [28:28] is the sub-list for method output_type
-	28, // [28:28] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	48, // 0: portal.v1.Merchant.created_at:type_name -> google.protobuf.Timestamp
+	48, // 1: portal.v1.Cashbox.created_at:type_name -> google.protobuf.Timestamp
+	4,  // 2: portal.v1.UpdateCashboxRequest.return_hosts:type_name -> portal.v1.ReturnHosts
+	48, // 3: portal.v1.Trader.created_at:type_name -> google.protobuf.Timestamp
+	49, // 4: portal.v1.Requisite.limits:type_name -> portal.v1.OwnRequisiteLimits
+	49, // 5: portal.v1.Requisite.own_limits:type_name -> portal.v1.OwnRequisiteLimits
+	48, // 6: portal.v1.Requisite.created_at:type_name -> google.protobuf.Timestamp
+	13, // 7: portal.v1.CreateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
+	13, // 8: portal.v1.UpdateRequisiteRequest.limits:type_name -> portal.v1.RequisiteLimits
+	48, // 9: portal.v1.User.seen_at:type_name -> google.protobuf.Timestamp
+	48, // 10: portal.v1.User.created_at:type_name -> google.protobuf.Timestamp
+	48, // 11: portal.v1.User.awaits_until:type_name -> google.protobuf.Timestamp
+	48, // 12: portal.v1.SensitiveRead.at:type_name -> google.protobuf.Timestamp
+	0,  // 13: portal.v1.ListMerchantsResponse.data:type_name -> portal.v1.Merchant
+	0,  // 14: portal.v1.GetMerchantResponse.data:type_name -> portal.v1.Merchant
+	2,  // 15: portal.v1.OperatorServiceListCashboxesResponse.data:type_name -> portal.v1.Cashbox
+	2,  // 16: portal.v1.GetCashboxResponse.data:type_name -> portal.v1.Cashbox
+	5,  // 17: portal.v1.GetCashboxResponse.methods:type_name -> portal.v1.CashboxMethod
+	7,  // 18: portal.v1.GetCashboxResponse.payout_methods:type_name -> portal.v1.CashboxPayoutMethod
+	19, // 19: portal.v1.GetCashboxResponse.balance:type_name -> portal.v1.OwnerBalance
+	8,  // 20: portal.v1.ListTradersResponse.data:type_name -> portal.v1.Trader
+	8,  // 21: portal.v1.GetTraderResponse.data:type_name -> portal.v1.Trader
+	10, // 22: portal.v1.GetTraderResponse.payout_methods:type_name -> portal.v1.TraderPayoutMethod
+	11, // 23: portal.v1.GetTraderResponse.acquirers:type_name -> portal.v1.Acquirer
+	19, // 24: portal.v1.GetTraderResponse.balance:type_name -> portal.v1.OwnerBalance
+	12, // 25: portal.v1.ListRequisitesResponse.data:type_name -> portal.v1.Requisite
+	12, // 26: portal.v1.GetRequisiteResponse.data:type_name -> portal.v1.Requisite
+	16, // 27: portal.v1.ListUsersResponse.data:type_name -> portal.v1.User
+	16, // 28: portal.v1.GetUserResponse.data:type_name -> portal.v1.User
+	17, // 29: portal.v1.ListPlatformLimitsResponse.data:type_name -> portal.v1.PlatformLimit
+	20, // 30: portal.v1.ListSensitiveReadsResponse.data:type_name -> portal.v1.SensitiveRead
+	31, // [31:31] is the sub-list for method output_type
+	31, // [31:31] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_portal_v1_people_proto_init() }
@@ -3503,28 +4647,36 @@ func file_portal_v1_people_proto_init() {
 	file_portal_v1_people_proto_msgTypes[1].OneofWrappers = []any{}
 	file_portal_v1_people_proto_msgTypes[2].OneofWrappers = []any{}
 	file_portal_v1_people_proto_msgTypes[3].OneofWrappers = []any{}
-	file_portal_v1_people_proto_msgTypes[4].OneofWrappers = []any{}
+	file_portal_v1_people_proto_msgTypes[5].OneofWrappers = []any{}
+	file_portal_v1_people_proto_msgTypes[6].OneofWrappers = []any{}
 	file_portal_v1_people_proto_msgTypes[7].OneofWrappers = []any{}
 	file_portal_v1_people_proto_msgTypes[8].OneofWrappers = []any{}
+	file_portal_v1_people_proto_msgTypes[9].OneofWrappers = []any{}
 	file_portal_v1_people_proto_msgTypes[12].OneofWrappers = []any{}
 	file_portal_v1_people_proto_msgTypes[13].OneofWrappers = []any{}
+	file_portal_v1_people_proto_msgTypes[14].OneofWrappers = []any{}
+	file_portal_v1_people_proto_msgTypes[15].OneofWrappers = []any{}
 	file_portal_v1_people_proto_msgTypes[16].OneofWrappers = []any{}
-	file_portal_v1_people_proto_msgTypes[17].OneofWrappers = []any{}
-	file_portal_v1_people_proto_msgTypes[20].OneofWrappers = []any{}
+	file_portal_v1_people_proto_msgTypes[18].OneofWrappers = []any{}
 	file_portal_v1_people_proto_msgTypes[21].OneofWrappers = []any{}
-	file_portal_v1_people_proto_msgTypes[24].OneofWrappers = []any{}
+	file_portal_v1_people_proto_msgTypes[22].OneofWrappers = []any{}
 	file_portal_v1_people_proto_msgTypes[25].OneofWrappers = []any{}
+	file_portal_v1_people_proto_msgTypes[26].OneofWrappers = []any{}
+	file_portal_v1_people_proto_msgTypes[29].OneofWrappers = []any{}
 	file_portal_v1_people_proto_msgTypes[30].OneofWrappers = []any{}
-	file_portal_v1_people_proto_msgTypes[31].OneofWrappers = []any{}
-	file_portal_v1_people_proto_msgTypes[37].OneofWrappers = []any{}
-	file_portal_v1_people_proto_msgTypes[38].OneofWrappers = []any{}
+	file_portal_v1_people_proto_msgTypes[33].OneofWrappers = []any{}
+	file_portal_v1_people_proto_msgTypes[34].OneofWrappers = []any{}
+	file_portal_v1_people_proto_msgTypes[39].OneofWrappers = []any{}
+	file_portal_v1_people_proto_msgTypes[40].OneofWrappers = []any{}
+	file_portal_v1_people_proto_msgTypes[46].OneofWrappers = []any{}
+	file_portal_v1_people_proto_msgTypes[47].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_portal_v1_people_proto_rawDesc), len(file_portal_v1_people_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   39,
+			NumMessages:   48,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file portal/v1/people.proto.
  */
 export const file_portal_v1_people: GenFile = /*@__PURE__*/
-  fileDesc("ChZwb3J0YWwvdjEvcGVvcGxlLnByb3RvEglwb3J0YWwudjEiwQEKCE1lcmNoYW50EgoKAmlkGAEgASgDEgwKBG5hbWUYAiABKAkSEwoLYXBpX2VuYWJsZWQYAyABKAgSGQoMcmF0ZV9wZXJjZW50GAQgASgJSACIAQESGQoRbWF4X29wZW5fcGF5bWVudHMYBSABKAUSLgoKY3JlYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHdmVyc2lvbhgHIAEoCUIPCg1fcmF0ZV9wZXJjZW50It8DCgdDYXNoYm94EgoKAmlkGAEgASgDEhMKC21lcmNoYW50X2lkGAIgASgDEhUKDW1lcmNoYW50X25hbWUYAyABKAkSDAoEbmFtZRgEIAEoCRIQCghjdXJyZW5jeRgFIAEoCRIeChF0cmFkZXJfY2FzaGJveF9pZBgGIAEoA0gAiAEBEhcKD2NvbGxlY3RfZW5hYmxlZBgHIAEoCBIXCgpwYWdlX2NvbG9yGAggASgJSAGIAQESGQoMZnJhbWVfb3JpZ2luGAkgASgJSAKIAQESFAoMcmV0dXJuX2hvc3RzGAogAygJEhgKEHJldHVybl9hdXRvbWF0aWMYCyABKAgSFAoMcGF5ZXJfZXZlbnRzGAwgASgIEhYKDmluc3VyYW5jZV91c2R0GA0gASgJEi4KCmNyZWF0ZWRfYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3ZlcnNpb24YDyABKAkSIQoUZGVwb3NpdF9jYWxsYmFja191cmkYECABKAlIA4gBAUIUChJfdHJhZGVyX2Nhc2hib3hfaWRCDQoLX3BhZ2VfY29sb3JCDwoNX2ZyYW1lX29yaWdpbkIXChVfZGVwb3NpdF9jYWxsYmFja191cmkirwMKDUNhc2hib3hNZXRob2QSDgoGbWV0aG9kGAEgASgJEg8KB2VuYWJsZWQYAiABKAgSGwoObWFyZ2luX3BlcmNlbnQYAyABKAlIAIgBARIYChB2YWxpZGl0eV9zZWNvbmRzGAQgASgFEhcKCm1pbl9hbW91bnQYBSABKAlIAYgBARIXCgptYXhfYW1vdW50GAYgASgJSAKIAQESFQoNY2xhaW1fc2Vjb25kcxgHIAEoBRINCgVjYXJkcxgIIAEoBRIPCgd2ZXJzaW9uGAkgASgJEhUKDWFtb3VudF9wb2xpY3kYCiABKAkSHgoRdG9sZXJhbmNlX3BlcmNlbnQYCyABKAlIA4gBARIdChB0b2xlcmFuY2VfYW1vdW50GAwgASgJSASIAQESFQoNZGlmZmVyZW5jZV90bxgNIAEoCRIUCgxsYXRlX3NlY29uZHMYDiABKAVCEQoPX21hcmdpbl9wZXJjZW50Qg0KC19taW5fYW1vdW50Qg0KC19tYXhfYW1vdW50QhQKEl90b2xlcmFuY2VfcGVyY2VudEITChFfdG9sZXJhbmNlX2Ftb3VudCLJAQoTQ2FzaGJveFBheW91dE1ldGhvZBIOCgZtZXRob2QYASABKAkSDwoHZW5hYmxlZBgCIAEoCBIWCg5tYXJrdXBfcGVyY2VudBgDIAEoCRIYChB2YWxpZGl0eV9zZWNvbmRzGAQgASgFEg8KB3ZlcnNpb24YBSABKAkSFwoKbWluX2Ftb3VudBgGIAEoCUgAiAEBEhcKCm1heF9hbW91bnQYByABKAlIAYgBAUINCgtfbWluX2Ftb3VudEINCgtfbWF4X2Ftb3VudCLiAQoGVHJhZGVyEgoKAmlkGAEgASgDEgwKBG5hbWUYAiABKAkSDwoHZW5hYmxlZBgDIAEoCBIQCghvbl9icmVhaxgEIAEoCBIZCgxyYXRlX3BlcmNlbnQYBSABKAlIAIgBARIVCg1zaGFyZV9wZXJjZW50GAYgASgJEhcKD21heF9vcGVuX3BheWlucxgHIAEoBRIuCgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgd2ZXJzaW9uGAkgASgJQg8KDV9yYXRlX3BlcmNlbnQiWAoSVHJhZGVyUGF5b3V0TWV0aG9kEhAKCGN1cnJlbmN5GAEgASgJEg4KBm1ldGhvZBgCIAEoCRIPCgdlbmFibGVkGAMgASgIEg8KB3ZlcnNpb24YBCABKAkiYwoIQWNxdWlyZXISCgoCaWQYASABKAMSCwoDdXJsGAIgASgJEg4KBmtleV9pZBgDIAEoCRIPCgdwcmVzZW50GAQgASgIEgwKBG9wZW4YBSABKAMSDwoHdmVyc2lvbhgGIAEoCSKGAwoJUmVxdWlzaXRlEgoKAmlkGAEgASgDEhEKCXRyYWRlcl9pZBgCIAEoAxITCgt0cmFkZXJfbmFtZRgDIAEoCRIQCghjdXJyZW5jeRgEIAEoCRIOCgZtZXRob2QYBSABKAkSDgoGbWFza2VkGAYgASgJEhMKBmhvbGRlchgHIAEoCUgAiAEBEhEKBGJhbmsYCCABKAlIAYgBARIPCgdlbmFibGVkGAkgASgIEhMKC293bl9lbmFibGVkGAogASgIEi0KBmxpbWl0cxgLIAEoCzIdLnBvcnRhbC52MS5Pd25SZXF1aXNpdGVMaW1pdHMSMQoKb3duX2xpbWl0cxgMIAEoCzIdLnBvcnRhbC52MS5Pd25SZXF1aXNpdGVMaW1pdHMSDgoGd2VpZ2h0GA0gASgFEi4KCmNyZWF0ZWRfYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3ZlcnNpb24YDyABKAlCCQoHX2hvbGRlckIHCgVfYmFuayKxAwoEVXNlchIKCgJpZBgBIAEoAxIMCgRraW5kGAIgASgJEgwKBHJvbGUYAyABKAkSDQoFbG9naW4YBCABKAkSDwoHZW5hYmxlZBgFIAEoCBIYCgttZXJjaGFudF9pZBgGIAEoA0gAiAEBEhYKCXRyYWRlcl9pZBgHIAEoA0gBiAEBEg8KB29mX25hbWUYCCABKAkSFAoMbWVyY2hhbnRfaWRzGAkgAygDEhQKDGhhc19wYXNzd29yZBgKIAEoCBIQCghoYXNfdG90cBgLIAEoCBIQCghwYXNza2V5cxgMIAEoBRIQCghzZXNzaW9ucxgNIAEoBRIrCgdzZWVuX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgd2ZXJzaW9uGBAgASgJEjAKDGF3YWl0c191bnRpbBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDgoMX21lcmNoYW50X2lkQgwKCl90cmFkZXJfaWQiWgoNUGxhdGZvcm1MaW1pdBIQCghjdXJyZW5jeRgBIAEoCRISCgptaW5fYW1vdW50GAIgASgJEhIKCm1heF9hbW91bnQYAyABKAkSDwoHdmVyc2lvbhgEIAEoCSI9CgxPd25lckJhbGFuY2USFgoOYXZhaWxhYmxlX3VzZHQYASABKAkSFQoNcmVzZXJ2ZWRfdXNkdBgCIAEoCSKrAQoNU2Vuc2l0aXZlUmVhZBIKCgJpZBgBIAEoAxImCgJhdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHdXNlcl9pZBgDIAEoAxINCgVsb2dpbhgEIAEoCRIPCgdzdWJqZWN0GAUgASgJEhMKC3N1YmplY3Rfa2V5GAYgASgJEgwKBHdoYXQYByABKAkSEgoKcmVxdWVzdF9pZBgIIAEoCSKeAQoUTGlzdE1lcmNoYW50c1JlcXVlc3QSEwoGc2VhcmNoGAEgASgJSACIAQESGAoLc3dpdGNoZWRfb24YAiABKAhIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBEhMKBmN1cnNvchgEIAEoCUgDiAEBQgkKB19zZWFyY2hCDgoMX3N3aXRjaGVkX29uQggKBl9saW1pdEIJCgdfY3Vyc29yImQKFUxpc3RNZXJjaGFudHNSZXNwb25zZRIhCgRkYXRhGAEgAygLMhMucG9ydGFsLnYxLk1lcmNoYW50EhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIikKEkdldE1lcmNoYW50UmVxdWVzdBITCgttZXJjaGFudF9pZBgBIAEoAyJPChNHZXRNZXJjaGFudFJlc3BvbnNlEiEKBGRhdGEYASABKAsyEy5wb3J0YWwudjEuTWVyY2hhbnQSFQoNb3Blbl9wYXltZW50cxgCIAEoBSKxAgojT3BlcmF0b3JTZXJ2aWNlTGlzdENhc2hib3hlc1JlcXVlc3QSEwoGc2VhcmNoGAEgASgJSACIAQESGAoLc3dpdGNoZWRfb24YAiABKAhIAYgBARIYCgttZXJjaGFudF9pZBgDIAEoA0gCiAEBEh4KEXRyYWRlcl9jYXNoYm94X2lkGAQgASgDSAOIAQESFQoIY3VycmVuY3kYBSABKAlIBIgBARISCgVsaW1pdBgGIAEoBUgFiAEBEhMKBmN1cnNvchgHIAEoCUgGiAEBQgkKB19zZWFyY2hCDgoMX3N3aXRjaGVkX29uQg4KDF9tZXJjaGFudF9pZEIUChJfdHJhZGVyX2Nhc2hib3hfaWRCCwoJX2N1cnJlbmN5QggKBl9saW1pdEIJCgdfY3Vyc29yInIKJE9wZXJhdG9yU2VydmljZUxpc3RDYXNoYm94ZXNSZXNwb25zZRIgCgRkYXRhGAEgAygLMhIucG9ydGFsLnYxLkNhc2hib3gSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiMAoRR2V0Q2FzaGJveFJlcXVlc3QSGwoTbWVyY2hhbnRfY2FzaGJveF9pZBgBIAEoAyLaAQoSR2V0Q2FzaGJveFJlc3BvbnNlEiAKBGRhdGEYASABKAsyEi5wb3J0YWwudjEuQ2FzaGJveBIpCgdtZXRob2RzGAIgAygLMhgucG9ydGFsLnYxLkNhc2hib3hNZXRob2QSNgoOcGF5b3V0X21ldGhvZHMYAyADKAsyHi5wb3J0YWwudjEuQ2FzaGJveFBheW91dE1ldGhvZBIoCgdiYWxhbmNlGAQgASgLMhcucG9ydGFsLnYxLk93bmVyQmFsYW5jZRIVCg1vcGVuX3BheW1lbnRzGAUgASgFIpwBChJMaXN0VHJhZGVyc1JlcXVlc3QSEwoGc2VhcmNoGAEgASgJSACIAQESGAoLc3dpdGNoZWRfb24YAiABKAhIAYgBARISCgVsaW1pdBgDIAEoBUgCiAEBEhMKBmN1cnNvchgEIAEoCUgDiAEBQgkKB19zZWFyY2hCDgoMX3N3aXRjaGVkX29uQggKBl9saW1pdEIJCgdfY3Vyc29yImAKE0xpc3RUcmFkZXJzUmVzcG9uc2USHwoEZGF0YRgBIAMoCzIRLnBvcnRhbC52MS5UcmFkZXISGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiJQoQR2V0VHJhZGVyUmVxdWVzdBIRCgl0cmFkZXJfaWQYASABKAMi1AEKEUdldFRyYWRlclJlc3BvbnNlEh8KBGRhdGEYASABKAsyES5wb3J0YWwudjEuVHJhZGVyEjUKDnBheW91dF9tZXRob2RzGAIgAygLMh0ucG9ydGFsLnYxLlRyYWRlclBheW91dE1ldGhvZBImCglhY3F1aXJlcnMYAyADKAsyEy5wb3J0YWwudjEuQWNxdWlyZXISKAoHYmFsYW5jZRgEIAEoCzIXLnBvcnRhbC52MS5Pd25lckJhbGFuY2USFQoNb3Blbl9wYXltZW50cxgFIAEoBSKJAgoVTGlzdFJlcXVpc2l0ZXNSZXF1ZXN0EhMKBnNlYXJjaBgBIAEoCUgAiAEBEhgKC3N3aXRjaGVkX29uGAIgASgISAGIAQESFgoJdHJhZGVyX2lkGAMgASgDSAKIAQESFQoIY3VycmVuY3kYBCABKAlIA4gBARITCgZtZXRob2QYBSABKAlIBIgBARISCgVsaW1pdBgGIAEoBUgFiAEBEhMKBmN1cnNvchgHIAEoCUgGiAEBQgkKB19zZWFyY2hCDgoMX3N3aXRjaGVkX29uQgwKCl90cmFkZXJfaWRCCwoJX2N1cnJlbmN5QgkKB19tZXRob2RCCAoGX2xpbWl0QgkKB19jdXJzb3IiZgoWTGlzdFJlcXVpc2l0ZXNSZXNwb25zZRIiCgRkYXRhGAEgAygLMhQucG9ydGFsLnYxLlJlcXVpc2l0ZRIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciIrChNHZXRSZXF1aXNpdGVSZXF1ZXN0EhQKDHJlcXVpc2l0ZV9pZBgBIAEoAyJRChRHZXRSZXF1aXNpdGVSZXNwb25zZRIiCgRkYXRhGAEgASgLMhQucG9ydGFsLnYxLlJlcXVpc2l0ZRIVCg1vcGVuX3BheW1lbnRzGAIgASgFIi4KFlJldmVhbFJlcXVpc2l0ZVJlcXVlc3QSFAoMcmVxdWlzaXRlX2lkGAEgASgDIi0KF1JldmVhbFJlcXVpc2l0ZVJlc3BvbnNlEhIKBXZhbHVlGAEgASgJQgOAAQEihgIKEExpc3RVc2Vyc1JlcXVlc3QSEwoGc2VhcmNoGAEgASgJSACIAQESGAoLc3dpdGNoZWRfb24YAiABKAhIAYgBARIRCgRraW5kGAMgASgJSAKIAQESGAoLbWVyY2hhbnRfaWQYBCABKANIA4gBARIWCgl0cmFkZXJfaWQYBSABKANIBIgBARISCgVsaW1pdBgGIAEoBUgFiAEBEhMKBmN1cnNvchgHIAEoCUgGiAEBQgkKB19zZWFyY2hCDgoMX3N3aXRjaGVkX29uQgcKBV9raW5kQg4KDF9tZXJjaGFudF9pZEIMCgpfdHJhZGVyX2lkQggKBl9saW1pdEIJCgdfY3Vyc29yIlwKEUxpc3RVc2Vyc1Jlc3BvbnNlEh0KBGRhdGEYASADKAsyDy5wb3J0YWwudjEuVXNlchIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciIhCg5HZXRVc2VyUmVxdWVzdBIPCgd1c2VyX2lkGAEgASgDIjAKD0dldFVzZXJSZXNwb25zZRIdCgRkYXRhGAEgASgLMg8ucG9ydGFsLnYxLlVzZXIiGwoZTGlzdFBsYXRmb3JtTGltaXRzUmVxdWVzdCJEChpMaXN0UGxhdGZvcm1MaW1pdHNSZXNwb25zZRImCgRkYXRhGAEgAygLMhgucG9ydGFsLnYxLlBsYXRmb3JtTGltaXQiMAobUmVtb3ZlVHJhZGVyQWNxdWlyZXJSZXF1ZXN0EhEKCXRyYWRlcl9pZBgBIAEoAyLHAQoZTGlzdFNlbnNpdGl2ZVJlYWRzUmVxdWVzdBIUCgdzdWJqZWN0GAEgASgJSACIAQESGAoLc3ViamVjdF9rZXkYAiABKAlIAYgBARIUCgd1c2VyX2lkGAMgASgDSAKIAQESEgoFbGltaXQYBCABKAVIA4gBARITCgZjdXJzb3IYBSABKAlIBIgBAUIKCghfc3ViamVjdEIOCgxfc3ViamVjdF9rZXlCCgoIX3VzZXJfaWRCCAoGX2xpbWl0QgkKB19jdXJzb3IibgoaTGlzdFNlbnNpdGl2ZVJlYWRzUmVzcG9uc2USJgoEZGF0YRgBIAMoCzIYLnBvcnRhbC52MS5TZW5zaXRpdmVSZWFkEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yQixaKmdhdGV3YXkuZXhhbXBsZS9ycGMvZ2VuL3BvcnRhbC92MTtwb3J0YWx2MWIGcHJvdG8z", [file_google_protobuf_timestamp, file_portal_v1_trader]);
+  fileDesc("ChZwb3J0YWwvdjEvcGVvcGxlLnByb3RvEglwb3J0YWwudjEiwQEKCE1lcmNoYW50EgoKAmlkGAEgASgDEgwKBG5hbWUYAiABKAkSEwoLYXBpX2VuYWJsZWQYAyABKAgSGQoMcmF0ZV9wZXJjZW50GAQgASgJSACIAQESGQoRbWF4X29wZW5fcGF5bWVudHMYBSABKAUSLgoKY3JlYXRlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHdmVyc2lvbhgHIAEoCUIPCg1fcmF0ZV9wZXJjZW50IoYCChVVcGRhdGVNZXJjaGFudFJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAMSGAoLYXBpX2VuYWJsZWQYAiABKAhIAIgBARIZCgxyYXRlX3BlcmNlbnQYAyABKAlIAYgBARIeChFtYXhfb3Blbl9wYXltZW50cxgEIAEoBUgCiAEBEhQKB3ZlcnNpb24YBSABKAlIA4gBARIRCgRuYW1lGAYgASgJSASIAQESDgoGcmVhc29uGAcgASgJQg4KDF9hcGlfZW5hYmxlZEIPCg1fcmF0ZV9wZXJjZW50QhQKEl9tYXhfb3Blbl9wYXltZW50c0IKCghfdmVyc2lvbkIHCgVfbmFtZSLfAwoHQ2FzaGJveBIKCgJpZBgBIAEoAxITCgttZXJjaGFudF9pZBgCIAEoAxIVCg1tZXJjaGFudF9uYW1lGAMgASgJEgwKBG5hbWUYBCABKAkSEAoIY3VycmVuY3kYBSABKAkSHgoRdHJhZGVyX2Nhc2hib3hfaWQYBiABKANIAIgBARIXCg9jb2xsZWN0X2VuYWJsZWQYByABKAgSFwoKcGFnZV9jb2xvchgIIAEoCUgBiAEBEhkKDGZyYW1lX29yaWdpbhgJIAEoCUgCiAEBEhQKDHJldHVybl9ob3N0cxgKIAMoCRIYChByZXR1cm5fYXV0b21hdGljGAsgASgIEhQKDHBheWVyX2V2ZW50cxgMIAEoCBIWCg5pbnN1cmFuY2VfdXNkdBgNIAEoCRIuCgpjcmVhdGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgd2ZXJzaW9uGA8gASgJEiEKFGRlcG9zaXRfY2FsbGJhY2tfdXJpGBAgASgJSAOIAQFCFAoSX3RyYWRlcl9jYXNoYm94X2lkQg0KC19wYWdlX2NvbG9yQg8KDV9mcmFtZV9vcmlnaW5CFwoVX2RlcG9zaXRfY2FsbGJhY2tfdXJpIpwEChRVcGRhdGVDYXNoYm94UmVxdWVzdBIbChNtZXJjaGFudF9jYXNoYm94X2lkGAEgASgDEhwKD2NvbGxlY3RfZW5hYmxlZBgCIAEoCEgAiAEBEh4KEXRyYWRlcl9jYXNoYm94X2lkGAMgASgDSAGIAQESFwoKcGFnZV9jb2xvchgEIAEoCUgCiAEBEhkKDGZyYW1lX29yaWdpbhgFIAEoCUgDiAEBEiwKDHJldHVybl9ob3N0cxgGIAEoCzIWLnBvcnRhbC52MS5SZXR1cm5Ib3N0cxIdChByZXR1cm5fYXV0b21hdGljGAcgASgISASIAQESGQoMcGF5ZXJfZXZlbnRzGAggASgISAWIAQESFAoHdmVyc2lvbhgJIAEoCUgGiAEBEhEKBG5hbWUYCiABKAlIB4gBARIOCgZyZWFzb24YCyABKAkSEwoLcmVtb3ZlX2xvZ28YDCABKAgSIQoUZGVwb3NpdF9jYWxsYmFja191cmkYDSABKAlICIgBAUISChBfY29sbGVjdF9lbmFibGVkQhQKEl90cmFkZXJfY2FzaGJveF9pZEINCgtfcGFnZV9jb2xvckIPCg1fZnJhbWVfb3JpZ2luQhMKEV9yZXR1cm5fYXV0b21hdGljQg8KDV9wYXllcl9ldmVudHNCCgoIX3ZlcnNpb25CBwoFX25hbWVCFwoVX2RlcG9zaXRfY2FsbGJhY2tfdXJpIhwKC1JldHVybkhvc3RzEg0KBWhvc3RzGAEgAygJIq8DCg1DYXNoYm94TWV0aG9kEg4KBm1ldGhvZBgBIAEoCRIPCgdlbmFibGVkGAIgASgIEhsKDm1hcmdpbl9wZXJjZW50GAMgASgJSACIAQESGAoQdmFsaWRpdHlfc2Vjb25kcxgEIAEoBRIXCgptaW5fYW1vdW50GAUgASgJSAGIAQESFwoKbWF4X2Ftb3VudBgGIAEoCUgCiAEBEhUKDWNsYWltX3NlY29uZHMYByABKAUSDQoFY2FyZHMYCCABKAUSDwoHdmVyc2lvbhgJIAEoCRIVCg1hbW91bnRfcG9saWN5GAogASgJEh4KEXRvbGVyYW5jZV9wZXJjZW50GAsgASgJSAOIAQESHQoQdG9sZXJhbmNlX2Ftb3VudBgMIAEoCUgEiAEBEhUKDWRpZmZlcmVuY2VfdG8YDSABKAkSFAoMbGF0ZV9zZWNvbmRzGA4gASgFQhEKD19tYXJnaW5fcGVyY2VudEINCgtfbWluX2Ftb3VudEINCgtfbWF4X2Ftb3VudEIUChJfdG9sZXJhbmNlX3BlcmNlbnRCEwoRX3RvbGVyYW5jZV9hbW91bnQikQQKF1NldENhc2hib3hNZXRob2RSZXF1ZXN0EhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMSDgoGbWV0aG9kGAIgASgJEg8KB2VuYWJsZWQYAyABKAgSFgoObWFyZ2luX3BlcmNlbnQYBCABKAkSGAoQdmFsaWRpdHlfc2Vjb25kcxgFIAEoBRISCgptaW5fYW1vdW50GAYgASgJEhIKCm1heF9hbW91bnQYByABKAkSGgoNY2xhaW1fc2Vjb25kcxgIIAEoBUgAiAEBEhIKBWNhcmRzGAkgASgFSAGIAQESFAoHdmVyc2lvbhgKIAEoCUgCiAEBEhoKDWFtb3VudF9wb2xpY3kYCyABKAlIA4gBARIeChF0b2xlcmFuY2VfcGVyY2VudBgMIAEoCUgEiAEBEh0KEHRvbGVyYW5jZV9hbW91bnQYDSABKAlIBYgBARIaCg1kaWZmZXJlbmNlX3RvGA4gASgJSAaIAQESGQoMbGF0ZV9zZWNvbmRzGA8gASgFSAeIAQFCEAoOX2NsYWltX3NlY29uZHNCCAoGX2NhcmRzQgoKCF92ZXJzaW9uQhAKDl9hbW91bnRfcG9saWN5QhQKEl90b2xlcmFuY2VfcGVyY2VudEITChFfdG9sZXJhbmNlX2Ftb3VudEIQCg5fZGlmZmVyZW5jZV90b0IPCg1fbGF0ZV9zZWNvbmRzIskBChNDYXNoYm94UGF5b3V0TWV0aG9kEg4KBm1ldGhvZBgBIAEoCRIPCgdlbmFibGVkGAIgASgIEhYKDm1hcmt1cF9wZXJjZW50GAMgASgJEhgKEHZhbGlkaXR5X3NlY29uZHMYBCABKAUSDwoHdmVyc2lvbhgFIAEoCRIXCgptaW5fYW1vdW50GAYgASgJSACIAQESFwoKbWF4X2Ftb3VudBgHIAEoCUgBiAEBQg0KC19taW5fYW1vdW50Qg0KC19tYXhfYW1vdW50IuIBCgZUcmFkZXISCgoCaWQYASABKAMSDAoEbmFtZRgCIAEoCRIPCgdlbmFibGVkGAMgASgIEhAKCG9uX2JyZWFrGAQgASgIEhkKDHJhdGVfcGVyY2VudBgFIAEoCUgAiAEBEhUKDXNoYXJlX3BlcmNlbnQYBiABKAkSFwoPbWF4X29wZW5fcGF5aW5zGAcgASgFEi4KCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3ZlcnNpb24YCSABKAlCDwoNX3JhdGVfcGVyY2VudCKkAgoTVXBkYXRlVHJhZGVyUmVxdWVzdBIRCgl0cmFkZXJfaWQYASABKAMSFAoHZW5hYmxlZBgCIAEoCEgAiAEBEhkKDHJhdGVfcGVyY2VudBgDIAEoCUgBiAEBEhoKDXNoYXJlX3BlcmNlbnQYBCABKAlIAogBARIcCg9tYXhfb3Blbl9wYXlpbnMYBSABKAVIA4gBARIUCgd2ZXJzaW9uGAYgASgJSASIAQESEQoEbmFtZRgHIAEoCUgFiAEBEg4KBnJlYXNvbhgIIAEoCUIKCghfZW5hYmxlZEIPCg1fcmF0ZV9wZXJjZW50QhAKDl9zaGFyZV9wZXJjZW50QhIKEF9tYXhfb3Blbl9wYXlpbnNCCgoIX3ZlcnNpb25CBwoFX25hbWUiWAoSVHJhZGVyUGF5b3V0TWV0aG9kEhAKCGN1cnJlbmN5GAEgASgJEg4KBm1ldGhvZBgCIAEoCRIPCgdlbmFibGVkGAMgASgIEg8KB3ZlcnNpb24YBCABKAkiYwoIQWNxdWlyZXISCgoCaWQYASABKAMSCwoDdXJsGAIgASgJEg4KBmtleV9pZBgDIAEoCRIPCgdwcmVzZW50GAQgASgIEgwKBG9wZW4YBSABKAMSDwoHdmVyc2lvbhgGIAEoCSKGAwoJUmVxdWlzaXRlEgoKAmlkGAEgASgDEhEKCXRyYWRlcl9pZBgCIAEoAxITCgt0cmFkZXJfbmFtZRgDIAEoCRIQCghjdXJyZW5jeRgEIAEoCRIOCgZtZXRob2QYBSABKAkSDgoGbWFza2VkGAYgASgJEhMKBmhvbGRlchgHIAEoCUgAiAEBEhEKBGJhbmsYCCABKAlIAYgBARIPCgdlbmFibGVkGAkgASgIEhMKC293bl9lbmFibGVkGAogASgIEi0KBmxpbWl0cxgLIAEoCzIdLnBvcnRhbC52MS5Pd25SZXF1aXNpdGVMaW1pdHMSMQoKb3duX2xpbWl0cxgMIAEoCzIdLnBvcnRhbC52MS5Pd25SZXF1aXNpdGVMaW1pdHMSDgoGd2VpZ2h0GA0gASgFEi4KCmNyZWF0ZWRfYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3ZlcnNpb24YDyABKAlCCQoHX2hvbGRlckIHCgVfYmFuayLzAgoPUmVxdWlzaXRlTGltaXRzEhcKCm1pbl9hbW91bnQYASABKAlIAIgBARIXCgptYXhfYW1vdW50GAIgASgJSAGIAQESFgoJdGltZV96b25lGAMgASgJSAKIAQESGAoLZGFpbHlfY291bnQYBCABKAVIA4gBARIWCglkYWlseV9zdW0YBSABKAlIBIgBARIaCg1vcGVuX3BheW1lbnRzGAYgASgFSAWIAQESFgoJd29ya19mcm9tGAcgASgJSAaIAQESFwoKd29ya191bnRpbBgIIAEoCUgHiAEBEhMKBndlaWdodBgJIAEoBUgIiAEBQg0KC19taW5fYW1vdW50Qg0KC19tYXhfYW1vdW50QgwKCl90aW1lX3pvbmVCDgoMX2RhaWx5X2NvdW50QgwKCl9kYWlseV9zdW1CEAoOX29wZW5fcGF5bWVudHNCDAoKX3dvcmtfZnJvbUINCgtfd29ya191bnRpbEIJCgdfd2VpZ2h0IsQBChZDcmVhdGVSZXF1aXNpdGVSZXF1ZXN0EhEKCXRyYWRlcl9pZBgBIAEoAxIQCghjdXJyZW5jeRgCIAEoCRIOCgZtZXRob2QYAyABKAkSDQoFdmFsdWUYBCABKAkSEwoGaG9sZGVyGAUgASgJSACIAQESEQoEYmFuaxgGIAEoCUgBiAEBEioKBmxpbWl0cxgHIAEoCzIaLnBvcnRhbC52MS5SZXF1aXNpdGVMaW1pdHNCCQoHX2hvbGRlckIHCgVfYmFuayLqAQoWVXBkYXRlUmVxdWlzaXRlUmVxdWVzdBIUCgxyZXF1aXNpdGVfaWQYASABKAMSFAoHZW5hYmxlZBgCIAEoCEgAiAEBEhMKBmhvbGRlchgDIAEoCUgBiAEBEhEKBGJhbmsYBCABKAlIAogBARIqCgZsaW1pdHMYBSABKAsyGi5wb3J0YWwudjEuUmVxdWlzaXRlTGltaXRzEhQKB3ZlcnNpb24YBiABKAlIA4gBARIOCgZyZWFzb24YByABKAlCCgoIX2VuYWJsZWRCCQoHX2hvbGRlckIHCgVfYmFua0IKCghfdmVyc2lvbiKxAwoEVXNlchIKCgJpZBgBIAEoAxIMCgRraW5kGAIgASgJEgwKBHJvbGUYAyABKAkSDQoFbG9naW4YBCABKAkSDwoHZW5hYmxlZBgFIAEoCBIYCgttZXJjaGFudF9pZBgGIAEoA0gAiAEBEhYKCXRyYWRlcl9pZBgHIAEoA0gBiAEBEg8KB29mX25hbWUYCCABKAkSFAoMbWVyY2hhbnRfaWRzGAkgAygDEhQKDGhhc19wYXNzd29yZBgKIAEoCBIQCghoYXNfdG90cBgLIAEoCBIQCghwYXNza2V5cxgMIAEoBRIQCghzZXNzaW9ucxgNIAEoBRIrCgdzZWVuX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjcmVhdGVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgd2ZXJzaW9uGBAgASgJEjAKDGF3YWl0c191bnRpbBgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCDgoMX21lcmNoYW50X2lkQgwKCl90cmFkZXJfaWQiWgoNUGxhdGZvcm1MaW1pdBIQCghjdXJyZW5jeRgBIAEoCRISCgptaW5fYW1vdW50GAIgASgJEhIKCm1heF9hbW91bnQYAyABKAkSDwoHdmVyc2lvbhgEIAEoCSKFAQoXU2V0UGxhdGZvcm1MaW1pdFJlcXVlc3QSEAoIY3VycmVuY3kYASABKAkSEgoKbWluX2Ftb3VudBgCIAEoCRISCgptYXhfYW1vdW50GAMgASgJEhQKB3ZlcnNpb24YBCABKAlIAIgBARIOCgZyZWFzb24YBSABKAlCCgoIX3ZlcnNpb24iPQoMT3duZXJCYWxhbmNlEhYKDmF2YWlsYWJsZV91c2R0GAEgASgJEhUKDXJlc2VydmVkX3VzZHQYAiABKAkiqwEKDVNlbnNpdGl2ZVJlYWQSCgoCaWQYASABKAMSJgoCYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3VzZXJfaWQYAyABKAMSDQoFbG9naW4YBCABKAkSDwoHc3ViamVjdBgFIAEoCRITCgtzdWJqZWN0X2tleRgGIAEoCRIMCgR3aGF0GAcgASgJEhIKCnJlcXVlc3RfaWQYCCABKAkingEKFExpc3RNZXJjaGFudHNSZXF1ZXN0EhMKBnNlYXJjaBgBIAEoCUgAiAEBEhgKC3N3aXRjaGVkX29uGAIgASgISAGIAQESEgoFbGltaXQYAyABKAVIAogBARITCgZjdXJzb3IYBCABKAlIA4gBAUIJCgdfc2VhcmNoQg4KDF9zd2l0Y2hlZF9vbkIICgZfbGltaXRCCQoHX2N1cnNvciJkChVMaXN0TWVyY2hhbnRzUmVzcG9uc2USIQoEZGF0YRgBIAMoCzITLnBvcnRhbC52MS5NZXJjaGFudBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvciIpChJHZXRNZXJjaGFudFJlcXVlc3QSEwoLbWVyY2hhbnRfaWQYASABKAMiTwoTR2V0TWVyY2hhbnRSZXNwb25zZRIhCgRkYXRhGAEgASgLMhMucG9ydGFsLnYxLk1lcmNoYW50EhUKDW9wZW5fcGF5bWVudHMYAiABKAUisQIKI09wZXJhdG9yU2VydmljZUxpc3RDYXNoYm94ZXNSZXF1ZXN0EhMKBnNlYXJjaBgBIAEoCUgAiAEBEhgKC3N3aXRjaGVkX29uGAIgASgISAGIAQESGAoLbWVyY2hhbnRfaWQYAyABKANIAogBARIeChF0cmFkZXJfY2FzaGJveF9pZBgEIAEoA0gDiAEBEhUKCGN1cnJlbmN5GAUgASgJSASIAQESEgoFbGltaXQYBiABKAVIBYgBARITCgZjdXJzb3IYByABKAlIBogBAUIJCgdfc2VhcmNoQg4KDF9zd2l0Y2hlZF9vbkIOCgxfbWVyY2hhbnRfaWRCFAoSX3RyYWRlcl9jYXNoYm94X2lkQgsKCV9jdXJyZW5jeUIICgZfbGltaXRCCQoHX2N1cnNvciJyCiRPcGVyYXRvclNlcnZpY2VMaXN0Q2FzaGJveGVzUmVzcG9uc2USIAoEZGF0YRgBIAMoCzISLnBvcnRhbC52MS5DYXNoYm94EhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIjAKEUdldENhc2hib3hSZXF1ZXN0EhsKE21lcmNoYW50X2Nhc2hib3hfaWQYASABKAMi2gEKEkdldENhc2hib3hSZXNwb25zZRIgCgRkYXRhGAEgASgLMhIucG9ydGFsLnYxLkNhc2hib3gSKQoHbWV0aG9kcxgCIAMoCzIYLnBvcnRhbC52MS5DYXNoYm94TWV0aG9kEjYKDnBheW91dF9tZXRob2RzGAMgAygLMh4ucG9ydGFsLnYxLkNhc2hib3hQYXlvdXRNZXRob2QSKAoHYmFsYW5jZRgEIAEoCzIXLnBvcnRhbC52MS5Pd25lckJhbGFuY2USFQoNb3Blbl9wYXltZW50cxgFIAEoBSKcAQoSTGlzdFRyYWRlcnNSZXF1ZXN0EhMKBnNlYXJjaBgBIAEoCUgAiAEBEhgKC3N3aXRjaGVkX29uGAIgASgISAGIAQESEgoFbGltaXQYAyABKAVIAogBARITCgZjdXJzb3IYBCABKAlIA4gBAUIJCgdfc2VhcmNoQg4KDF9zd2l0Y2hlZF9vbkIICgZfbGltaXRCCQoHX2N1cnNvciJgChNMaXN0VHJhZGVyc1Jlc3BvbnNlEh8KBGRhdGEYASADKAsyES5wb3J0YWwudjEuVHJhZGVyEhgKC25leHRfY3Vyc29yGAIgASgJSACIAQFCDgoMX25leHRfY3Vyc29yIiUKEEdldFRyYWRlclJlcXVlc3QSEQoJdHJhZGVyX2lkGAEgASgDItQBChFHZXRUcmFkZXJSZXNwb25zZRIfCgRkYXRhGAEgASgLMhEucG9ydGFsLnYxLlRyYWRlchI1Cg5wYXlvdXRfbWV0aG9kcxgCIAMoCzIdLnBvcnRhbC52MS5UcmFkZXJQYXlvdXRNZXRob2QSJgoJYWNxdWlyZXJzGAMgAygLMhMucG9ydGFsLnYxLkFjcXVpcmVyEigKB2JhbGFuY2UYBCABKAsyFy5wb3J0YWwudjEuT3duZXJCYWxhbmNlEhUKDW9wZW5fcGF5bWVudHMYBSABKAUiiQIKFUxpc3RSZXF1aXNpdGVzUmVxdWVzdBITCgZzZWFyY2gYASABKAlIAIgBARIYCgtzd2l0Y2hlZF9vbhgCIAEoCEgBiAEBEhYKCXRyYWRlcl9pZBgDIAEoA0gCiAEBEhUKCGN1cnJlbmN5GAQgASgJSAOIAQESEwoGbWV0aG9kGAUgASgJSASIAQESEgoFbGltaXQYBiABKAVIBYgBARITCgZjdXJzb3IYByABKAlIBogBAUIJCgdfc2VhcmNoQg4KDF9zd2l0Y2hlZF9vbkIMCgpfdHJhZGVyX2lkQgsKCV9jdXJyZW5jeUIJCgdfbWV0aG9kQggKBl9saW1pdEIJCgdfY3Vyc29yImYKFkxpc3RSZXF1aXNpdGVzUmVzcG9uc2USIgoEZGF0YRgBIAMoCzIULnBvcnRhbC52MS5SZXF1aXNpdGUSGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiKwoTR2V0UmVxdWlzaXRlUmVxdWVzdBIUCgxyZXF1aXNpdGVfaWQYASABKAMiUQoUR2V0UmVxdWlzaXRlUmVzcG9uc2USIgoEZGF0YRgBIAEoCzIULnBvcnRhbC52MS5SZXF1aXNpdGUSFQoNb3Blbl9wYXltZW50cxgCIAEoBSIuChZSZXZlYWxSZXF1aXNpdGVSZXF1ZXN0EhQKDHJlcXVpc2l0ZV9pZBgBIAEoAyItChdSZXZlYWxSZXF1aXNpdGVSZXNwb25zZRISCgV2YWx1ZRgBIAEoCUIDgAEBIoYCChBMaXN0VXNlcnNSZXF1ZXN0EhMKBnNlYXJjaBgBIAEoCUgAiAEBEhgKC3N3aXRjaGVkX29uGAIgASgISAGIAQESEQoEa2luZBgDIAEoCUgCiAEBEhgKC21lcmNoYW50X2lkGAQgASgDSAOIAQESFgoJdHJhZGVyX2lkGAUgASgDSASIAQESEgoFbGltaXQYBiABKAVIBYgBARITCgZjdXJzb3IYByABKAlIBogBAUIJCgdfc2VhcmNoQg4KDF9zd2l0Y2hlZF9vbkIHCgVfa2luZEIOCgxfbWVyY2hhbnRfaWRCDAoKX3RyYWRlcl9pZEIICgZfbGltaXRCCQoHX2N1cnNvciJcChFMaXN0VXNlcnNSZXNwb25zZRIdCgRkYXRhGAEgAygLMg8ucG9ydGFsLnYxLlVzZXISGAoLbmV4dF9jdXJzb3IYAiABKAlIAIgBAUIOCgxfbmV4dF9jdXJzb3IiIQoOR2V0VXNlclJlcXVlc3QSDwoHdXNlcl9pZBgBIAEoAyIwCg9HZXRVc2VyUmVzcG9uc2USHQoEZGF0YRgBIAEoCzIPLnBvcnRhbC52MS5Vc2VyIhsKGUxpc3RQbGF0Zm9ybUxpbWl0c1JlcXVlc3QiRAoaTGlzdFBsYXRmb3JtTGltaXRzUmVzcG9uc2USJgoEZGF0YRgBIAMoCzIYLnBvcnRhbC52MS5QbGF0Zm9ybUxpbWl0IjAKG1JlbW92ZVRyYWRlckFjcXVpcmVyUmVxdWVzdBIRCgl0cmFkZXJfaWQYASABKAMixwEKGUxpc3RTZW5zaXRpdmVSZWFkc1JlcXVlc3QSFAoHc3ViamVjdBgBIAEoCUgAiAEBEhgKC3N1YmplY3Rfa2V5GAIgASgJSAGIAQESFAoHdXNlcl9pZBgDIAEoA0gCiAEBEhIKBWxpbWl0GAQgASgFSAOIAQESEwoGY3Vyc29yGAUgASgJSASIAQFCCgoIX3N1YmplY3RCDgoMX3N1YmplY3Rfa2V5QgoKCF91c2VyX2lkQggKBl9saW1pdEIJCgdfY3Vyc29yIm4KGkxpc3RTZW5zaXRpdmVSZWFkc1Jlc3BvbnNlEiYKBGRhdGEYASADKAsyGC5wb3J0YWwudjEuU2Vuc2l0aXZlUmVhZBIYCgtuZXh0X2N1cnNvchgCIAEoCUgAiAEBQg4KDF9uZXh0X2N1cnNvckIsWipnYXRld2F5LmV4YW1wbGUvcnBjL2dlbi9wb3J0YWwvdjE7cG9ydGFsdjFiBnByb3RvMw", [file_google_protobuf_timestamp, file_portal_v1_trader]);
 
 /**
  * Merchant is a merchant's settings.
@@ -78,6 +78,69 @@ export type Merchant = Message<"portal.v1.Merchant"> & {
  */
 export const MerchantSchema: GenMessage<Merchant> = /*@__PURE__*/
   messageDesc(file_portal_v1_people, 0);
+
+/**
+ * UpdateMerchantRequest is what UpdateMerchant of OperatorService takes.
+ *
+ * @generated from message portal.v1.UpdateMerchantRequest
+ */
+export type UpdateMerchantRequest = Message<"portal.v1.UpdateMerchantRequest"> & {
+  /**
+   * The merchant's id.
+   *
+   * @generated from field: int64 merchant_id = 1;
+   */
+  merchantId: bigint;
+
+  /**
+   * Whether the merchant's programs may call the API. Unset leaves it.
+   *
+   * @generated from field: optional bool api_enabled = 2;
+   */
+  apiEnabled?: boolean | undefined;
+
+  /**
+   * Profile markup; empty clears it.
+   *
+   * @generated from field: optional string rate_percent = 3;
+   */
+  ratePercent?: string | undefined;
+
+  /**
+   * How many of its payments may be pending at the same time, 1 to 50000; 5000 at first.
+   *
+   * @generated from field: optional int32 max_open_payments = 4;
+   */
+  maxOpenPayments?: number | undefined;
+
+  /**
+   * The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+   *
+   * @generated from field: optional string version = 5;
+   */
+  version?: string | undefined;
+
+  /**
+   * Payers see it, 1 to 100 characters.
+   *
+   * @generated from field: optional string name = 6;
+   */
+  name?: string | undefined;
+
+  /**
+   * Why, for the log of settings; at most 500 characters. Switching the API off takes one.
+   *
+   * @generated from field: string reason = 7;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message portal.v1.UpdateMerchantRequest.
+ * Use `create(UpdateMerchantRequestSchema)` to create a new message.
+ */
+export const UpdateMerchantRequestSchema: GenMessage<UpdateMerchantRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_people, 1);
 
 /**
  * Cashbox is a merchant's cashbox.
@@ -203,7 +266,133 @@ export type Cashbox = Message<"portal.v1.Cashbox"> & {
  * Use `create(CashboxSchema)` to create a new message.
  */
 export const CashboxSchema: GenMessage<Cashbox> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 1);
+  messageDesc(file_portal_v1_people, 2);
+
+/**
+ * UpdateCashboxRequest is what UpdateCashbox of OperatorService takes.
+ *
+ * @generated from message portal.v1.UpdateCashboxRequest
+ */
+export type UpdateCashboxRequest = Message<"portal.v1.UpdateCashboxRequest"> & {
+  /**
+   * The cashbox's id.
+   *
+   * @generated from field: int64 merchant_cashbox_id = 1;
+   */
+  merchantCashboxId: bigint;
+
+  /**
+   * Whether it takes payments. Unset leaves it.
+   *
+   * @generated from field: optional bool collect_enabled = 2;
+   */
+  collectEnabled?: boolean | undefined;
+
+  /**
+   * The trader the cashbox is bridged to; 0 removes the bridge.
+   *
+   * @generated from field: optional int64 trader_cashbox_id = 3;
+   */
+  traderCashboxId?: bigint | undefined;
+
+  /**
+   * The shop's colour on the hosted pages, #rrggbb; empty clears it.
+   *
+   * @generated from field: optional string page_color = 4;
+   */
+  pageColor?: string | undefined;
+
+  /**
+   * The one origin whose pages may show the hosted pages in a frame, such as https://shop.example; empty clears it.
+   *
+   * @generated from field: optional string frame_origin = 5;
+   */
+  frameOrigin?: string | undefined;
+
+  /**
+   * The hosts that payers may be led back to by returnUrl; an empty list is any. Unset leaves them.
+   *
+   * @generated from field: portal.v1.ReturnHosts return_hosts = 6;
+   */
+  returnHosts?: ReturnHosts | undefined;
+
+  /**
+   * Leads payers back by itself, five seconds after they have paid.
+   *
+   * @generated from field: optional bool return_automatic = 7;
+   */
+  returnAutomatic?: boolean | undefined;
+
+  /**
+   * Sends the merchant payment.payer.claimed when a payer says that they have paid.
+   *
+   * @generated from field: optional bool payer_events = 8;
+   */
+  payerEvents?: boolean | undefined;
+
+  /**
+   * The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+   *
+   * @generated from field: optional string version = 9;
+   */
+  version?: string | undefined;
+
+  /**
+   * 1 to 100 characters.
+   *
+   * @generated from field: optional string name = 10;
+   */
+  name?: string | undefined;
+
+  /**
+   * Why, for the log of settings; at most 500 characters. Switching collecting off and removing the logo take one.
+   *
+   * @generated from field: string reason = 11;
+   */
+  reason: string;
+
+  /**
+   * Removes the shop's logo from the hosted pages. The merchant sets one.
+   *
+   * @generated from field: bool remove_logo = 12;
+   */
+  removeLogo: boolean;
+
+  /**
+   * Where deposit.status.updated is sent for deposits into the cashbox, an https URL; empty: nowhere. Unset leaves it.
+   *
+   * @generated from field: optional string deposit_callback_uri = 13;
+   */
+  depositCallbackUri?: string | undefined;
+};
+
+/**
+ * Describes the message portal.v1.UpdateCashboxRequest.
+ * Use `create(UpdateCashboxRequestSchema)` to create a new message.
+ */
+export const UpdateCashboxRequestSchema: GenMessage<UpdateCashboxRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_people, 3);
+
+/**
+ * ReturnHosts are names of hosts, such as shop.example.
+ *
+ * @generated from message portal.v1.ReturnHosts
+ */
+export type ReturnHosts = Message<"portal.v1.ReturnHosts"> & {
+  /**
+   * The names, without scheme and path.
+   *
+   * @generated from field: repeated string hosts = 1;
+   */
+  hosts: string[];
+};
+
+/**
+ * Describes the message portal.v1.ReturnHosts.
+ * Use `create(ReturnHostsSchema)` to create a new message.
+ */
+export const ReturnHostsSchema: GenMessage<ReturnHosts> = /*@__PURE__*/
+  messageDesc(file_portal_v1_people, 4);
 
 /**
  * CashboxMethod is a method of payments to a cashbox.
@@ -315,7 +504,127 @@ export type CashboxMethod = Message<"portal.v1.CashboxMethod"> & {
  * Use `create(CashboxMethodSchema)` to create a new message.
  */
 export const CashboxMethodSchema: GenMessage<CashboxMethod> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 2);
+  messageDesc(file_portal_v1_people, 5);
+
+/**
+ * SetCashboxMethodRequest is what SetCashboxMethod of OperatorService takes.
+ *
+ * @generated from message portal.v1.SetCashboxMethodRequest
+ */
+export type SetCashboxMethodRequest = Message<"portal.v1.SetCashboxMethodRequest"> & {
+  /**
+   * The cashbox's id.
+   *
+   * @generated from field: int64 merchant_cashbox_id = 1;
+   */
+  merchantCashboxId: bigint;
+
+  /**
+   * The method, such as sbp.
+   *
+   * @generated from field: string method = 2;
+   */
+  method: string;
+
+  /**
+   * Whether payments can be made by it.
+   *
+   * @generated from field: bool enabled = 3;
+   */
+  enabled: boolean;
+
+  /**
+   * Empty clears it.
+   *
+   * @generated from field: string margin_percent = 4;
+   */
+  marginPercent: string;
+
+  /**
+   * How long a payment waits, in seconds.
+   *
+   * @generated from field: int32 validity_seconds = 5;
+   */
+  validitySeconds: number;
+
+  /**
+   * Limits of one payment; empty is none.
+   *
+   * @generated from field: string min_amount = 6;
+   */
+  minAmount: string;
+
+  /**
+   * The greatest amount of one payment; empty is none.
+   *
+   * @generated from field: string max_amount = 7;
+   */
+  maxAmount: string;
+
+  /**
+   * How long a payment waits at least once its payer says that they have paid, 1 to 86400; 900 at first. Unset leaves it.
+   *
+   * @generated from field: optional int32 claim_seconds = 8;
+   */
+  claimSeconds?: number | undefined;
+
+  /**
+   * How many cards may be tried for one payment, 1 to 10; 3 at first. Unset leaves it.
+   *
+   * @generated from field: optional int32 cards = 9;
+   */
+  cards?: number | undefined;
+
+  /**
+   * The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+   *
+   * @generated from field: optional string version = 10;
+   */
+  version?: string | undefined;
+
+  /**
+   * What becomes of another amount than asked for: exact takes none, tolerance takes what is near enough for the amount asked,
+   * received takes what came. exact at first. Unset leaves it.
+   *
+   * @generated from field: optional string amount_policy = 11;
+   */
+  amountPolicy?: string | undefined;
+
+  /**
+   * How far off near enough is, percent of the amount asked. Empty clears it, unset leaves it.
+   *
+   * @generated from field: optional string tolerance_percent = 12;
+   */
+  tolerancePercent?: string | undefined;
+
+  /**
+   * The same as an amount. Where both are set, near enough is within both.
+   *
+   * @generated from field: optional string tolerance_amount = 13;
+   */
+  toleranceAmount?: string | undefined;
+
+  /**
+   * Whose the difference of what is near enough is: trader or platform. trader at first. Unset leaves it.
+   *
+   * @generated from field: optional string difference_to = 14;
+   */
+  differenceTo?: string | undefined;
+
+  /**
+   * How long after its time a payment can still be completed by its trader, 0 to 604800; 86400 at first. Unset leaves it.
+   *
+   * @generated from field: optional int32 late_seconds = 15;
+   */
+  lateSeconds?: number | undefined;
+};
+
+/**
+ * Describes the message portal.v1.SetCashboxMethodRequest.
+ * Use `create(SetCashboxMethodRequestSchema)` to create a new message.
+ */
+export const SetCashboxMethodRequestSchema: GenMessage<SetCashboxMethodRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_people, 6);
 
 /**
  * CashboxPayoutMethod is a method by which a cashbox pays out.
@@ -378,7 +687,7 @@ export type CashboxPayoutMethod = Message<"portal.v1.CashboxPayoutMethod"> & {
  * Use `create(CashboxPayoutMethodSchema)` to create a new message.
  */
 export const CashboxPayoutMethodSchema: GenMessage<CashboxPayoutMethod> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 3);
+  messageDesc(file_portal_v1_people, 7);
 
 /**
  * Trader is a trader's settings.
@@ -455,7 +764,77 @@ export type Trader = Message<"portal.v1.Trader"> & {
  * Use `create(TraderSchema)` to create a new message.
  */
 export const TraderSchema: GenMessage<Trader> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 4);
+  messageDesc(file_portal_v1_people, 8);
+
+/**
+ * UpdateTraderRequest is what UpdateTrader of OperatorService takes.
+ *
+ * @generated from message portal.v1.UpdateTraderRequest
+ */
+export type UpdateTraderRequest = Message<"portal.v1.UpdateTraderRequest"> & {
+  /**
+   * The trader's id.
+   *
+   * @generated from field: int64 trader_id = 1;
+   */
+  traderId: bigint;
+
+  /**
+   * Whether they get payments and payouts. Unset leaves it.
+   *
+   * @generated from field: optional bool enabled = 2;
+   */
+  enabled?: boolean | undefined;
+
+  /**
+   * Empty clears it.
+   *
+   * @generated from field: optional string rate_percent = 3;
+   */
+  ratePercent?: string | undefined;
+
+  /**
+   * Their share of the spread, as a percent of spot. Unset leaves it.
+   *
+   * @generated from field: optional string share_percent = 4;
+   */
+  sharePercent?: string | undefined;
+
+  /**
+   * How many payouts they may have taken and not ended, 0 to 1000; 20 at first.
+   *
+   * @generated from field: optional int32 max_open_payins = 5;
+   */
+  maxOpenPayins?: number | undefined;
+
+  /**
+   * The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+   *
+   * @generated from field: optional string version = 6;
+   */
+  version?: string | undefined;
+
+  /**
+   * 1 to 100 characters.
+   *
+   * @generated from field: optional string name = 7;
+   */
+  name?: string | undefined;
+
+  /**
+   * Why, for the log of settings; at most 500 characters. Switching the trader off takes one.
+   *
+   * @generated from field: string reason = 8;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message portal.v1.UpdateTraderRequest.
+ * Use `create(UpdateTraderRequestSchema)` to create a new message.
+ */
+export const UpdateTraderRequestSchema: GenMessage<UpdateTraderRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_people, 9);
 
 /**
  * TraderPayoutMethod is a method that a trader may pay out by.
@@ -497,7 +876,7 @@ export type TraderPayoutMethod = Message<"portal.v1.TraderPayoutMethod"> & {
  * Use `create(TraderPayoutMethodSchema)` to create a new message.
  */
 export const TraderPayoutMethodSchema: GenMessage<TraderPayoutMethod> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 5);
+  messageDesc(file_portal_v1_people, 10);
 
 /**
  * Acquirer is a processor of a trader's, without its secret.
@@ -553,7 +932,7 @@ export type Acquirer = Message<"portal.v1.Acquirer"> & {
  * Use `create(AcquirerSchema)` to create a new message.
  */
 export const AcquirerSchema: GenMessage<Acquirer> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 6);
+  messageDesc(file_portal_v1_people, 11);
 
 /**
  * Requisite is a requisite as operators see it.
@@ -672,7 +1051,210 @@ export type Requisite = Message<"portal.v1.Requisite"> & {
  * Use `create(RequisiteSchema)` to create a new message.
  */
 export const RequisiteSchema: GenMessage<Requisite> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 7);
+  messageDesc(file_portal_v1_people, 12);
+
+/**
+ * RequisiteLimits are the limits of a requisite. Unset leaves a limit as it is; empty, or 0, clears it.
+ *
+ * @generated from message portal.v1.RequisiteLimits
+ */
+export type RequisiteLimits = Message<"portal.v1.RequisiteLimits"> & {
+  /**
+   * The least amount of one payment, at most two decimals.
+   *
+   * @generated from field: optional string min_amount = 1;
+   */
+  minAmount?: string | undefined;
+
+  /**
+   * The greatest amount of one payment, at most two decimals.
+   *
+   * @generated from field: optional string max_amount = 2;
+   */
+  maxAmount?: string | undefined;
+
+  /**
+   * IANA name; the day and the hours are this zone's.
+   *
+   * @generated from field: optional string time_zone = 3;
+   */
+  timeZone?: string | undefined;
+
+  /**
+   * How many payments a day.
+   *
+   * @generated from field: optional int32 daily_count = 4;
+   */
+  dailyCount?: number | undefined;
+
+  /**
+   * The sum of a day's payments, at most two decimals.
+   *
+   * @generated from field: optional string daily_sum = 5;
+   */
+  dailySum?: string | undefined;
+
+  /**
+   * How many payments may be pending at the same time.
+   *
+   * @generated from field: optional int32 open_payments = 6;
+   */
+  openPayments?: number | undefined;
+
+  /**
+   * HH:MM; both or neither. From after until means over midnight.
+   *
+   * @generated from field: optional string work_from = 7;
+   */
+  workFrom?: string | undefined;
+
+  /**
+   * HH:MM, like work_from.
+   *
+   * @generated from field: optional string work_until = 8;
+   */
+  workUntil?: string | undefined;
+
+  /**
+   * Among requisites used equally long ago the heavier comes first.
+   *
+   * @generated from field: optional int32 weight = 9;
+   */
+  weight?: number | undefined;
+};
+
+/**
+ * Describes the message portal.v1.RequisiteLimits.
+ * Use `create(RequisiteLimitsSchema)` to create a new message.
+ */
+export const RequisiteLimitsSchema: GenMessage<RequisiteLimits> = /*@__PURE__*/
+  messageDesc(file_portal_v1_people, 13);
+
+/**
+ * CreateRequisiteRequest is what CreateRequisite of OperatorService takes.
+ *
+ * @generated from message portal.v1.CreateRequisiteRequest
+ */
+export type CreateRequisiteRequest = Message<"portal.v1.CreateRequisiteRequest"> & {
+  /**
+   * Whose requisite it is.
+   *
+   * @generated from field: int64 trader_id = 1;
+   */
+  traderId: bigint;
+
+  /**
+   * ISO 4217 code, such as RUB.
+   *
+   * @generated from field: string currency = 2;
+   */
+  currency: string;
+
+  /**
+   * The method, such as sbp.
+   *
+   * @generated from field: string method = 3;
+   */
+  method: string;
+
+  /**
+   * What payers send money to: a phone number, a card number or an IBAN, by the method.
+   *
+   * @generated from field: string value = 4;
+   */
+  value: string;
+
+  /**
+   * The holder's name.
+   *
+   * @generated from field: optional string holder = 5;
+   */
+  holder?: string | undefined;
+
+  /**
+   * The bank's name.
+   *
+   * @generated from field: optional string bank = 6;
+   */
+  bank?: string | undefined;
+
+  /**
+   * Its limits; none when unset.
+   *
+   * @generated from field: portal.v1.RequisiteLimits limits = 7;
+   */
+  limits?: RequisiteLimits | undefined;
+};
+
+/**
+ * Describes the message portal.v1.CreateRequisiteRequest.
+ * Use `create(CreateRequisiteRequestSchema)` to create a new message.
+ */
+export const CreateRequisiteRequestSchema: GenMessage<CreateRequisiteRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_people, 14);
+
+/**
+ * UpdateRequisiteRequest is what UpdateRequisite of OperatorService takes.
+ *
+ * @generated from message portal.v1.UpdateRequisiteRequest
+ */
+export type UpdateRequisiteRequest = Message<"portal.v1.UpdateRequisiteRequest"> & {
+  /**
+   * The requisite's id.
+   *
+   * @generated from field: int64 requisite_id = 1;
+   */
+  requisiteId: bigint;
+
+  /**
+   * The operators' switch. Unset leaves it.
+   *
+   * @generated from field: optional bool enabled = 2;
+   */
+  enabled?: boolean | undefined;
+
+  /**
+   * The holder's name; empty clears it. Unset leaves it.
+   *
+   * @generated from field: optional string holder = 3;
+   */
+  holder?: string | undefined;
+
+  /**
+   * The bank's name; empty clears it. Unset leaves it.
+   *
+   * @generated from field: optional string bank = 4;
+   */
+  bank?: string | undefined;
+
+  /**
+   * Its limits. Unset leaves them.
+   *
+   * @generated from field: portal.v1.RequisiteLimits limits = 5;
+   */
+  limits?: RequisiteLimits | undefined;
+
+  /**
+   * The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+   *
+   * @generated from field: optional string version = 6;
+   */
+  version?: string | undefined;
+
+  /**
+   * Why, for the log of settings; at most 500 characters. Switching it off takes one.
+   *
+   * @generated from field: string reason = 7;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message portal.v1.UpdateRequisiteRequest.
+ * Use `create(UpdateRequisiteRequestSchema)` to create a new message.
+ */
+export const UpdateRequisiteRequestSchema: GenMessage<UpdateRequisiteRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_people, 15);
 
 /**
  * User is a user of any kind.
@@ -805,7 +1387,7 @@ export type User = Message<"portal.v1.User"> & {
  * Use `create(UserSchema)` to create a new message.
  */
 export const UserSchema: GenMessage<User> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 8);
+  messageDesc(file_portal_v1_people, 16);
 
 /**
  * PlatformLimit are the limits of every payment in a currency.
@@ -847,7 +1429,56 @@ export type PlatformLimit = Message<"portal.v1.PlatformLimit"> & {
  * Use `create(PlatformLimitSchema)` to create a new message.
  */
 export const PlatformLimitSchema: GenMessage<PlatformLimit> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 9);
+  messageDesc(file_portal_v1_people, 17);
+
+/**
+ * SetPlatformLimitRequest is what SetPlatformLimit of OperatorService takes.
+ *
+ * @generated from message portal.v1.SetPlatformLimitRequest
+ */
+export type SetPlatformLimitRequest = Message<"portal.v1.SetPlatformLimitRequest"> & {
+  /**
+   * ISO 4217 code, such as RUB.
+   *
+   * @generated from field: string currency = 1;
+   */
+  currency: string;
+
+  /**
+   * The least amount of one payment, at most two decimals.
+   *
+   * @generated from field: string min_amount = 2;
+   */
+  minAmount: string;
+
+  /**
+   * The greatest amount of one payment, at most two decimals.
+   *
+   * @generated from field: string max_amount = 3;
+   */
+  maxAmount: string;
+
+  /**
+   * The version that was read. Where it is another now, that is setting_changed. Unset changes any.
+   *
+   * @generated from field: optional string version = 4;
+   */
+  version?: string | undefined;
+
+  /**
+   * Why, for the log of settings; at most 500 characters. Required.
+   *
+   * @generated from field: string reason = 5;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message portal.v1.SetPlatformLimitRequest.
+ * Use `create(SetPlatformLimitRequestSchema)` to create a new message.
+ */
+export const SetPlatformLimitRequestSchema: GenMessage<SetPlatformLimitRequest> = /*@__PURE__*/
+  messageDesc(file_portal_v1_people, 18);
 
 /**
  * OwnerBalance is what a trader or a cashbox has.
@@ -875,7 +1506,7 @@ export type OwnerBalance = Message<"portal.v1.OwnerBalance"> & {
  * Use `create(OwnerBalanceSchema)` to create a new message.
  */
 export const OwnerBalanceSchema: GenMessage<OwnerBalance> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 10);
+  messageDesc(file_portal_v1_people, 19);
 
 /**
  * SensitiveRead is that somebody read what is shown only to who asks for it.
@@ -945,7 +1576,7 @@ export type SensitiveRead = Message<"portal.v1.SensitiveRead"> & {
  * Use `create(SensitiveReadSchema)` to create a new message.
  */
 export const SensitiveReadSchema: GenMessage<SensitiveRead> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 11);
+  messageDesc(file_portal_v1_people, 20);
 
 /**
  * ListMerchantsRequest is what ListMerchants of OperatorService takes.
@@ -987,7 +1618,7 @@ export type ListMerchantsRequest = Message<"portal.v1.ListMerchantsRequest"> & {
  * Use `create(ListMerchantsRequestSchema)` to create a new message.
  */
 export const ListMerchantsRequestSchema: GenMessage<ListMerchantsRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 12);
+  messageDesc(file_portal_v1_people, 21);
 
 /**
  * ListMerchantsResponse is what ListMerchants of OperatorService answers with.
@@ -1015,7 +1646,7 @@ export type ListMerchantsResponse = Message<"portal.v1.ListMerchantsResponse"> &
  * Use `create(ListMerchantsResponseSchema)` to create a new message.
  */
 export const ListMerchantsResponseSchema: GenMessage<ListMerchantsResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 13);
+  messageDesc(file_portal_v1_people, 22);
 
 /**
  * GetMerchantRequest is what GetMerchant of OperatorService takes.
@@ -1036,7 +1667,7 @@ export type GetMerchantRequest = Message<"portal.v1.GetMerchantRequest"> & {
  * Use `create(GetMerchantRequestSchema)` to create a new message.
  */
 export const GetMerchantRequestSchema: GenMessage<GetMerchantRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 14);
+  messageDesc(file_portal_v1_people, 23);
 
 /**
  * GetMerchantResponse is what GetMerchant of OperatorService answers with.
@@ -1064,7 +1695,7 @@ export type GetMerchantResponse = Message<"portal.v1.GetMerchantResponse"> & {
  * Use `create(GetMerchantResponseSchema)` to create a new message.
  */
 export const GetMerchantResponseSchema: GenMessage<GetMerchantResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 15);
+  messageDesc(file_portal_v1_people, 24);
 
 /**
  * OperatorServiceListCashboxesRequest is what ListCashboxes of OperatorService takes.
@@ -1127,7 +1758,7 @@ export type OperatorServiceListCashboxesRequest = Message<"portal.v1.OperatorSer
  * Use `create(OperatorServiceListCashboxesRequestSchema)` to create a new message.
  */
 export const OperatorServiceListCashboxesRequestSchema: GenMessage<OperatorServiceListCashboxesRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 16);
+  messageDesc(file_portal_v1_people, 25);
 
 /**
  * OperatorServiceListCashboxesResponse is what ListCashboxes of OperatorService answers with.
@@ -1155,7 +1786,7 @@ export type OperatorServiceListCashboxesResponse = Message<"portal.v1.OperatorSe
  * Use `create(OperatorServiceListCashboxesResponseSchema)` to create a new message.
  */
 export const OperatorServiceListCashboxesResponseSchema: GenMessage<OperatorServiceListCashboxesResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 17);
+  messageDesc(file_portal_v1_people, 26);
 
 /**
  * GetCashboxRequest is what GetCashbox of OperatorService takes.
@@ -1176,7 +1807,7 @@ export type GetCashboxRequest = Message<"portal.v1.GetCashboxRequest"> & {
  * Use `create(GetCashboxRequestSchema)` to create a new message.
  */
 export const GetCashboxRequestSchema: GenMessage<GetCashboxRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 18);
+  messageDesc(file_portal_v1_people, 27);
 
 /**
  * GetCashboxResponse is what GetCashbox of OperatorService answers with.
@@ -1225,7 +1856,7 @@ export type GetCashboxResponse = Message<"portal.v1.GetCashboxResponse"> & {
  * Use `create(GetCashboxResponseSchema)` to create a new message.
  */
 export const GetCashboxResponseSchema: GenMessage<GetCashboxResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 19);
+  messageDesc(file_portal_v1_people, 28);
 
 /**
  * ListTradersRequest is what ListTraders of OperatorService takes.
@@ -1267,7 +1898,7 @@ export type ListTradersRequest = Message<"portal.v1.ListTradersRequest"> & {
  * Use `create(ListTradersRequestSchema)` to create a new message.
  */
 export const ListTradersRequestSchema: GenMessage<ListTradersRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 20);
+  messageDesc(file_portal_v1_people, 29);
 
 /**
  * ListTradersResponse is what ListTraders of OperatorService answers with.
@@ -1295,7 +1926,7 @@ export type ListTradersResponse = Message<"portal.v1.ListTradersResponse"> & {
  * Use `create(ListTradersResponseSchema)` to create a new message.
  */
 export const ListTradersResponseSchema: GenMessage<ListTradersResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 21);
+  messageDesc(file_portal_v1_people, 30);
 
 /**
  * GetTraderRequest is what GetTrader of OperatorService takes.
@@ -1316,7 +1947,7 @@ export type GetTraderRequest = Message<"portal.v1.GetTraderRequest"> & {
  * Use `create(GetTraderRequestSchema)` to create a new message.
  */
 export const GetTraderRequestSchema: GenMessage<GetTraderRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 22);
+  messageDesc(file_portal_v1_people, 31);
 
 /**
  * GetTraderResponse is what GetTrader of OperatorService answers with.
@@ -1365,7 +1996,7 @@ export type GetTraderResponse = Message<"portal.v1.GetTraderResponse"> & {
  * Use `create(GetTraderResponseSchema)` to create a new message.
  */
 export const GetTraderResponseSchema: GenMessage<GetTraderResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 23);
+  messageDesc(file_portal_v1_people, 32);
 
 /**
  * ListRequisitesRequest is what ListRequisites of OperatorService takes.
@@ -1428,7 +2059,7 @@ export type ListRequisitesRequest = Message<"portal.v1.ListRequisitesRequest"> &
  * Use `create(ListRequisitesRequestSchema)` to create a new message.
  */
 export const ListRequisitesRequestSchema: GenMessage<ListRequisitesRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 24);
+  messageDesc(file_portal_v1_people, 33);
 
 /**
  * ListRequisitesResponse is what ListRequisites of OperatorService answers with.
@@ -1456,7 +2087,7 @@ export type ListRequisitesResponse = Message<"portal.v1.ListRequisitesResponse">
  * Use `create(ListRequisitesResponseSchema)` to create a new message.
  */
 export const ListRequisitesResponseSchema: GenMessage<ListRequisitesResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 25);
+  messageDesc(file_portal_v1_people, 34);
 
 /**
  * GetRequisiteRequest is what GetRequisite of OperatorService takes.
@@ -1477,7 +2108,7 @@ export type GetRequisiteRequest = Message<"portal.v1.GetRequisiteRequest"> & {
  * Use `create(GetRequisiteRequestSchema)` to create a new message.
  */
 export const GetRequisiteRequestSchema: GenMessage<GetRequisiteRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 26);
+  messageDesc(file_portal_v1_people, 35);
 
 /**
  * GetRequisiteResponse is what GetRequisite of OperatorService answers with.
@@ -1505,7 +2136,7 @@ export type GetRequisiteResponse = Message<"portal.v1.GetRequisiteResponse"> & {
  * Use `create(GetRequisiteResponseSchema)` to create a new message.
  */
 export const GetRequisiteResponseSchema: GenMessage<GetRequisiteResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 27);
+  messageDesc(file_portal_v1_people, 36);
 
 /**
  * RevealRequisiteRequest is what RevealRequisite of OperatorService takes.
@@ -1526,7 +2157,7 @@ export type RevealRequisiteRequest = Message<"portal.v1.RevealRequisiteRequest">
  * Use `create(RevealRequisiteRequestSchema)` to create a new message.
  */
 export const RevealRequisiteRequestSchema: GenMessage<RevealRequisiteRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 28);
+  messageDesc(file_portal_v1_people, 37);
 
 /**
  * RevealRequisiteResponse is what RevealRequisite of OperatorService answers with.
@@ -1547,7 +2178,7 @@ export type RevealRequisiteResponse = Message<"portal.v1.RevealRequisiteResponse
  * Use `create(RevealRequisiteResponseSchema)` to create a new message.
  */
 export const RevealRequisiteResponseSchema: GenMessage<RevealRequisiteResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 29);
+  messageDesc(file_portal_v1_people, 38);
 
 /**
  * ListUsersRequest is what ListUsers of OperatorService takes.
@@ -1610,7 +2241,7 @@ export type ListUsersRequest = Message<"portal.v1.ListUsersRequest"> & {
  * Use `create(ListUsersRequestSchema)` to create a new message.
  */
 export const ListUsersRequestSchema: GenMessage<ListUsersRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 30);
+  messageDesc(file_portal_v1_people, 39);
 
 /**
  * ListUsersResponse is what ListUsers of OperatorService answers with.
@@ -1638,7 +2269,7 @@ export type ListUsersResponse = Message<"portal.v1.ListUsersResponse"> & {
  * Use `create(ListUsersResponseSchema)` to create a new message.
  */
 export const ListUsersResponseSchema: GenMessage<ListUsersResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 31);
+  messageDesc(file_portal_v1_people, 40);
 
 /**
  * GetUserRequest is what GetUser of OperatorService takes.
@@ -1659,7 +2290,7 @@ export type GetUserRequest = Message<"portal.v1.GetUserRequest"> & {
  * Use `create(GetUserRequestSchema)` to create a new message.
  */
 export const GetUserRequestSchema: GenMessage<GetUserRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 32);
+  messageDesc(file_portal_v1_people, 41);
 
 /**
  * GetUserResponse is what GetUser of OperatorService answers with.
@@ -1680,7 +2311,7 @@ export type GetUserResponse = Message<"portal.v1.GetUserResponse"> & {
  * Use `create(GetUserResponseSchema)` to create a new message.
  */
 export const GetUserResponseSchema: GenMessage<GetUserResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 33);
+  messageDesc(file_portal_v1_people, 42);
 
 /**
  * ListPlatformLimitsRequest is what ListPlatformLimits of OperatorService takes, which is nothing.
@@ -1695,7 +2326,7 @@ export type ListPlatformLimitsRequest = Message<"portal.v1.ListPlatformLimitsReq
  * Use `create(ListPlatformLimitsRequestSchema)` to create a new message.
  */
 export const ListPlatformLimitsRequestSchema: GenMessage<ListPlatformLimitsRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 34);
+  messageDesc(file_portal_v1_people, 43);
 
 /**
  * ListPlatformLimitsResponse is what ListPlatformLimits of OperatorService answers with.
@@ -1716,7 +2347,7 @@ export type ListPlatformLimitsResponse = Message<"portal.v1.ListPlatformLimitsRe
  * Use `create(ListPlatformLimitsResponseSchema)` to create a new message.
  */
 export const ListPlatformLimitsResponseSchema: GenMessage<ListPlatformLimitsResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 35);
+  messageDesc(file_portal_v1_people, 44);
 
 /**
  * RemoveTraderAcquirerRequest is what RemoveTraderAcquirer of OperatorService takes.
@@ -1737,7 +2368,7 @@ export type RemoveTraderAcquirerRequest = Message<"portal.v1.RemoveTraderAcquire
  * Use `create(RemoveTraderAcquirerRequestSchema)` to create a new message.
  */
 export const RemoveTraderAcquirerRequestSchema: GenMessage<RemoveTraderAcquirerRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 36);
+  messageDesc(file_portal_v1_people, 45);
 
 /**
  * ListSensitiveReadsRequest is what ListSensitiveReads of OperatorService takes.
@@ -1786,7 +2417,7 @@ export type ListSensitiveReadsRequest = Message<"portal.v1.ListSensitiveReadsReq
  * Use `create(ListSensitiveReadsRequestSchema)` to create a new message.
  */
 export const ListSensitiveReadsRequestSchema: GenMessage<ListSensitiveReadsRequest> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 37);
+  messageDesc(file_portal_v1_people, 46);
 
 /**
  * ListSensitiveReadsResponse is what ListSensitiveReads of OperatorService answers with.
@@ -1814,5 +2445,5 @@ export type ListSensitiveReadsResponse = Message<"portal.v1.ListSensitiveReadsRe
  * Use `create(ListSensitiveReadsResponseSchema)` to create a new message.
  */
 export const ListSensitiveReadsResponseSchema: GenMessage<ListSensitiveReadsResponse> = /*@__PURE__*/
-  messageDesc(file_portal_v1_people, 38);
+  messageDesc(file_portal_v1_people, 47);
 
