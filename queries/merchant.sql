@@ -6,12 +6,6 @@ values (@name, coalesce(sqlc.narg(api_enabled)::boolean, true), @rate_percent, @
 -- name: MerchantSetting :one
 select (to_jsonb(m) - 'version')::jsonb from merchant m where m.id = @id for no key update;
 
--- name: MerchantUpdate :exec
-update merchant set name = coalesce(sqlc.narg(name), name), api_enabled = coalesce(sqlc.narg(api_enabled), api_enabled),
-    rate_percent = case when @set_rate_percent::boolean then sqlc.narg(rate_percent) else rate_percent end,
-    max_open_payments = coalesce(sqlc.narg(max_open_payments), max_open_payments)
-where id = @id;
-
 -- name: MerchantsSince :many
 select id, api_enabled, max_open_payments from merchant where version >= @version;
 

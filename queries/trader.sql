@@ -9,13 +9,6 @@ select id, enabled, on_break, rate_percent, share_percent from trader where vers
 -- name: TraderSetting :one
 select (to_jsonb(t) - 'version')::jsonb from trader t where t.id = @id for no key update;
 
--- name: TraderUpdate :exec
-update trader set name = coalesce(sqlc.narg(name), name), enabled = coalesce(sqlc.narg(enabled), enabled),
-    rate_percent = case when @set_rate_percent::boolean then sqlc.narg(rate_percent) else rate_percent end,
-    share_percent = coalesce(sqlc.narg(share_percent), share_percent),
-    max_open_payins = coalesce(sqlc.narg(max_open_payins), max_open_payins)
-where id = @id;
-
 -- name: TraderOnBreak :one
 select on_break from trader where id = @id;
 

@@ -19,6 +19,7 @@ import (
 	"gateway.example/internal/requisite"
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/session"
+	"gateway.example/internal/setting"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook/signing"
 )
@@ -162,8 +163,7 @@ func (s *stage) addMerchants() {
 	}
 	s.scene.boxes, s.scene.creating = boxes[:s.cashboxes], boxes[s.cashboxes:len(boxes)-1]
 	s.scene.recording = boxes[len(boxes)-1]
-	most := int32(mostOpen)
-	s.check(s.q.MerchantUpdate(s.ctx, db.MerchantUpdateParams{ID: s.scene.merchantID, MaxOpenPayments: &most}))
+	s.check(s.q.Set(s.ctx, setting.Merchant.Name, s.scene.merchantID, map[string]any{"max_open_payments": mostOpen}))
 }
 
 // addBox makes a merchant's cashbox, with its methods and a key.

@@ -140,34 +140,6 @@ func (q *Queries) MerchantSetting(ctx context.Context, id int64) ([]byte, error)
 	return column_1, err
 }
 
-const merchantUpdate = `-- name: MerchantUpdate :exec
-update merchant set name = coalesce($1, name), api_enabled = coalesce($2, api_enabled),
-    rate_percent = case when $3::boolean then $4 else rate_percent end,
-    max_open_payments = coalesce($5, max_open_payments)
-where id = $6
-`
-
-type MerchantUpdateParams struct {
-	Name            *string
-	ApiEnabled      *bool
-	SetRatePercent  bool
-	RatePercent     decimal.NullDecimal
-	MaxOpenPayments *int32
-	ID              int64
-}
-
-func (q *Queries) MerchantUpdate(ctx context.Context, arg MerchantUpdateParams) error {
-	_, err := q.db.Exec(ctx, merchantUpdate,
-		arg.Name,
-		arg.ApiEnabled,
-		arg.SetRatePercent,
-		arg.RatePercent,
-		arg.MaxOpenPayments,
-		arg.ID,
-	)
-	return err
-}
-
 const merchantsSince = `-- name: MerchantsSince :many
 select id, api_enabled, max_open_payments from merchant where version >= $1
 `

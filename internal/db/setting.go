@@ -7,7 +7,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -116,6 +119,22 @@ func ChangeSetting(ctx context.Context, b Beginner, c SettingChange, s Setting) 
 		return err
 	})
 	return c, err
+}
+
+// Set changes columns of the row with an id. The names of table and columns are those that internal/setting
+// declares; no caller gives them.
+func (q *Queries) Set(ctx context.Context, table string, id int64, columns map[string]any) error {
+	if len(columns) == 0 {
+		return nil
+	}
+	args, assigned := []any{id}, make([]string, 0, len(columns))
+	for _, name := range slices.Sorted(maps.Keys(columns)) {
+		args = append(args, columns[name])
+		assigned = append(assigned, fmt.Sprintf("%s = $%d", pgx.Identifier{name}.Sanitize(), len(args)))
+	}
+	_, err := q.db.Exec(ctx, "update "+pgx.Identifier{table}.Sanitize()+" set "+strings.Join(assigned, ", ")+
+		" where id = $1", args...)
+	return err
 }
 
 // Creation says how a setting with an id is inserted and read.

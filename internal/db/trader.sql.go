@@ -135,37 +135,6 @@ func (q *Queries) TraderSetting(ctx context.Context, id int64) ([]byte, error) {
 	return column_1, err
 }
 
-const traderUpdate = `-- name: TraderUpdate :exec
-update trader set name = coalesce($1, name), enabled = coalesce($2, enabled),
-    rate_percent = case when $3::boolean then $4 else rate_percent end,
-    share_percent = coalesce($5, share_percent),
-    max_open_payins = coalesce($6, max_open_payins)
-where id = $7
-`
-
-type TraderUpdateParams struct {
-	Name           *string
-	Enabled        *bool
-	SetRatePercent bool
-	RatePercent    decimal.NullDecimal
-	SharePercent   decimal.NullDecimal
-	MaxOpenPayins  *int32
-	ID             int64
-}
-
-func (q *Queries) TraderUpdate(ctx context.Context, arg TraderUpdateParams) error {
-	_, err := q.db.Exec(ctx, traderUpdate,
-		arg.Name,
-		arg.Enabled,
-		arg.SetRatePercent,
-		arg.RatePercent,
-		arg.SharePercent,
-		arg.MaxOpenPayins,
-		arg.ID,
-	)
-	return err
-}
-
 const tradersSince = `-- name: TradersSince :many
 select id, enabled, on_break, rate_percent, share_percent from trader where version >= $1
 `

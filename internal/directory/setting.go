@@ -100,8 +100,7 @@ func (s *Settings) UpdateMerchant(
 		return done, err
 	}
 	f := fault.Decoded(ctx)
-	params := db.MerchantUpdateParams{ID: u.ID}
-	setting.Merchant.Read(f, u, &params)
+	columns := setting.Merchant.Read(f, u)
 	c.Reason = because(f, u.Reason, u.APIEnabled)
 	if err := f.Err(); err != nil {
 		return done, err
@@ -115,7 +114,7 @@ func (s *Settings) UpdateMerchant(
 			if err := s.terms(ctx, q, c, read, setting.Merchant.Terms(u)); err != nil {
 				return foureyes.Want(err, foureyes.UpdateMerchant, u)
 			}
-			return q.MerchantUpdate(ctx, params)
+			return q.Set(ctx, setting.Merchant.Name, u.ID, columns)
 		},
 	}))
 }

@@ -25,8 +25,7 @@ func (s *Settings) UpdateTrader(
 		return done, err
 	}
 	f := fault.Decoded(ctx)
-	params := db.TraderUpdateParams{ID: u.ID}
-	setting.Trader.Read(f, u, &params)
+	columns := setting.Trader.Read(f, u)
 	c.Reason = because(f, u.Reason, u.Enabled)
 	if err := f.Err(); err != nil {
 		return done, err
@@ -40,7 +39,7 @@ func (s *Settings) UpdateTrader(
 			if err := s.terms(ctx, q, c, read, setting.Trader.Terms(u)); err != nil {
 				return foureyes.Want(err, foureyes.UpdateTrader, u)
 			}
-			return q.TraderUpdate(ctx, params)
+			return q.Set(ctx, setting.Trader.Name, u.ID, columns)
 		},
 	}))
 }

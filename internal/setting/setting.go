@@ -156,29 +156,18 @@ func (s Setting) Between(f fault.Fields, n int32) {
 	f.Check(n >= s.Min && (s.Max == 0 || n <= s.Max), s.Name, "must be between %d and %d", s.Min, s.Max)
 }
 
-// Read checks the settings of an update and copies them to the parameters of its query. For one that
-// an empty text clears, it sets the parameter SetX.
-func (s Subject) Read(f fault.Fields, update, params any) {
-	from, to := reflect.ValueOf(update), reflect.ValueOf(params).Elem()
+// Read checks the settings that an update gives, and returns them by their columns.
+func (s Subject) Read(f fault.Fields, update any) map[string]any {
+	columns := map[string]any{}
 	for _, one := range s.Settings {
-		given := one.In(from)
-		if !given.IsValid() || given.IsNil() {
-			continue
+		if given := one.In(reflect.ValueOf(update)); given.IsValid() && !given.IsNil() {
+			columns[Column(one.Name)] = one.checked(f, given.Elem())
 		}
-		if set := to.FieldByName("Set" + one.nameIn(to)); set.IsValid() {
-			set.SetBool(true)
-		}
-		one.In(to).Set(reflect.ValueOf(one.checked(f, given.Elem())).Convert(one.In(to).Type()))
 	}
+	return columns
 }
 
-// nameIn is the setting's field name in a struct.
-func (s Setting) nameIn(object reflect.Value) string {
-	field, _ := object.Type().FieldByNameFunc(func(name string) bool { return strings.EqualFold(name, s.Name) })
-	return field.Name
-}
-
-// checked is a value in the type of the query.
+// checked is a value as its column has it.
 func (s Setting) checked(f fault.Fields, given reflect.Value) any {
 	switch s.Kind {
 	case Percent:
@@ -186,9 +175,9 @@ func (s Setting) checked(f fault.Fields, given reflect.Value) any {
 	case Whole:
 		n := int32(given.Int())
 		s.Between(f, n)
-		return &n
+		return n
 	case Switch:
-		return new(given.Bool())
+		return given.Bool()
 	default:
 		text := strings.TrimSpace(given.String())
 		if s.Needed {
@@ -197,7 +186,7 @@ func (s Setting) checked(f fault.Fields, given reflect.Value) any {
 		if s.Max > 0 {
 			f.MaxLength(s.Name, text, int(s.Max))
 		}
-		return &text
+		return text
 	}
 }
 
