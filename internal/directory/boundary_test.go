@@ -2,6 +2,7 @@ package directory_test
 
 import (
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/setting"
 	"gateway.example/internal/testenv"
 )
 
@@ -69,7 +71,6 @@ var (
 		"CreateRequisite limits.maxAmount":                 limits(func(l *directory.Limits, v string) { l.MaxAmount = &v }),
 		"CreateRequisite limits.dailySum":                  limits(func(l *directory.Limits, v string) { l.DailySum = &v }),
 		"CreateRequisite limits.workFrom limits.workUntil": limits(func(l *directory.Limits, v string) { l.WorkFrom = &v }),
-		"UpdateMerchant ratePercent":                       of((*bundle).merchantSet, func(u *directory.MerchantUpdate, v string) { u.RatePercent = &v }),
 		"CreateMerchant ratePercent": func(b *bundle, v string) error {
 			return errOf(b.settings.CreateMerchant(ctx, operator, directory.NewMerchant{Name: "Shop", RatePercent: v}))
 		},
@@ -80,11 +81,9 @@ var (
 			n := directory.NewTrader{Name: "Trader", SharePercent: "1", RatePercent: v}
 			return errOf(b.settings.CreateTrader(ctx, operator, n))
 		},
-		"UpdateTrader ratePercent":  of((*bundle).traderSet, func(u *directory.TraderUpdate, v string) { u.RatePercent = &v }),
-		"UpdateTrader sharePercent": of((*bundle).traderSet, func(u *directory.TraderUpdate, v string) { u.SharePercent = &v }),
-		"SetMethod marginPercent":   method(func(m *directory.CashboxMethod, v string) { m.MarginPercent = v }),
-		"SetMethod minAmount":       method(func(m *directory.CashboxMethod, v string) { m.MinAmount = v }),
-		"SetMethod maxAmount":       method(func(m *directory.CashboxMethod, v string) { m.MaxAmount = v }),
+		"SetMethod marginPercent": method(func(m *directory.CashboxMethod, v string) { m.MarginPercent = v }),
+		"SetMethod minAmount":     method(func(m *directory.CashboxMethod, v string) { m.MinAmount = v }),
+		"SetMethod maxAmount":     method(func(m *directory.CashboxMethod, v string) { m.MaxAmount = v }),
 		"SetPlatformLimit minAmount maxAmount": func(b *bundle, v string) error {
 			l := directory.NewPlatformLimit{Currency: "RUB", MinAmount: v, MaxAmount: "10", Reason: "why"}
 			return errOf(b.settings.SetPlatformLimit(ctx, operator, l))
@@ -112,8 +111,6 @@ var (
 		"CreateRequisite limits.openPayments": limits(func(l *directory.Limits, n int32) { l.OpenPayments = &n }),
 		"CreateRequisite limits.weight":       limits(func(l *directory.Limits, n int32) { l.Weight = &n }),
 		"SetMethod validitySeconds":           method(func(m *directory.CashboxMethod, n int32) { m.ValiditySeconds = n }),
-		"UpdateMerchant maxOpenPayments":      of((*bundle).merchantSet, func(u *directory.MerchantUpdate, n int32) { u.MaxOpenPayments = &n }),
-		"UpdateTrader maxOpenPayins":          of((*bundle).traderSet, func(u *directory.TraderUpdate, n int32) { u.MaxOpenPayins = &n }),
 		"SetPayoutMethod validitySeconds": func(b *bundle, n int32) error {
 			return errOf(b.settings.SetPayoutMethod(ctx, operator, directory.CashboxPayoutMethod{
 				CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: "1", ValiditySeconds: n,
@@ -149,6 +146,20 @@ func (b *bundle) newCashbox(n directory.NewCashbox) error {
 	return err
 }
 
+// settingCalls change one setting each: those that are declared of a subject and are of one type.
+func settingCalls[V, U any](
+	subject setting.Subject, call func(*bundle, U) (directory.Change, error),
+) map[string]func(b *bundle, v V) error {
+	calls := map[string]func(b *bundle, v V) error{}
+	for _, one := range subject.Settings {
+		var none U
+		if _, is := one.In(reflect.ValueOf(none)).Interface().(*V); is {
+			calls[subject.Name+" "+one.Name] = of(call, func(u *U, v V) { one.In(reflect.ValueOf(u).Elem()).Set(reflect.ValueOf(&v)) })
+		}
+	}
+	return calls
+}
+
 // wantNamed makes each call with each value, and wants a success, a refusal that is no validation, or a 422 that names the
 // call's fields alone: never a 500.
 func wantNamed[V any](t *testing.T, calls map[string]func(b *bundle, v V) error, values []V) {
@@ -180,7 +191,11 @@ func wantNamed[V any](t *testing.T, calls map[string]func(b *bundle, v V) error,
 func TestNoBoundaryIsAnInternalError(t *testing.T) {
 	t.Parallel()
 	wantNamed(t, textCalls, boundaryTexts)
+	wantNamed(t, settingCalls[string](setting.Merchant, (*bundle).merchantSet), boundaryTexts)
+	wantNamed(t, settingCalls[string](setting.Trader, (*bundle).traderSet), boundaryTexts)
 	wantNamed(t, numberCalls, boundaryNumbers)
+	wantNamed(t, settingCalls[int32](setting.Merchant, (*bundle).merchantSet), boundaryNumbers)
+	wantNamed(t, settingCalls[int32](setting.Trader, (*bundle).traderSet), boundaryNumbers)
 	wantNamed(t, idCalls, boundaryIDs)
 }
 
