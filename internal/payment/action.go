@@ -56,7 +56,7 @@ func (s *Service) UpdateStatus(ctx context.Context, who caller.Caller, id int64,
 			return err
 		})
 	}
-	return s.fromRow(after), queued, err
+	return s.FromRow(after), queued, err
 }
 
 func (u Update) validate(ctx context.Context) error {
@@ -95,7 +95,7 @@ func (s *Service) Cancel(ctx context.Context, who caller.Caller, id int64, reaso
 		}
 		return &change{to: Cancelled, actor: who.Actor(), reason: reason}, nil
 	})
-	return s.fromRow(after), err
+	return s.FromRow(after), err
 }
 
 // findTraders finds a payment that the caller may end as its trader.

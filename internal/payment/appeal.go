@@ -70,7 +70,7 @@ func (s *Service) appealFromRows(row db.Appeal, p db.Payment) AppealRecord {
 		FileType:  row.FileType,
 		FileSize:  row.FileSize,
 		Statement: row.Statement,
-		Payment:   s.fromRow(p),
+		Payment:   s.FromRow(p),
 	}
 }
 
@@ -150,7 +150,7 @@ func (s *Service) appealable(ctx context.Context, q *db.Queries, p db.Payment, n
 	case exists:
 		return errAppealExists
 	}
-	return s.fromRow(p).appealable(now)
+	return s.FromRow(p).appealable(now)
 }
 
 func (p Payment) appealable(now time.Time) error {

@@ -103,7 +103,7 @@ func (s *Service) ListCases(ctx context.Context, who caller.Caller, page db.Page
 	rows, cursor := db.Cut(rows, limit, func(row db.Payment) int64 { return row.ID })
 	list := make([]Payment, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, s.fromRow(row))
+		list = append(list, s.FromRow(row))
 	}
 	return list, cursor, nil
 }
@@ -145,7 +145,7 @@ func (s *Service) DecideCase(ctx context.Context, who caller.Caller, d CaseDecis
 		}
 		return err
 	})
-	return s.fromRow(after), err
+	return s.FromRow(after), err
 }
 
 // takeCase completes a payment for what came, at its own rate.

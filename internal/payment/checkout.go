@@ -41,7 +41,7 @@ func (s *Service) moveCard(to db.Payment, now time.Time) []db.Query {
 		queries = append(queries, card.Erase(to.MerchantID, to.ID))
 	case Pending:
 	}
-	return append(queries, s.config.CardMoved(s.fromRow(to), now)...)
+	return append(queries, s.config.CardMoved(s.FromRow(to), now)...)
 }
 
 type payerRequisites struct {

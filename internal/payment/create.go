@@ -84,7 +84,7 @@ func (s *Service) createOrReplay(ctx context.Context, who caller.Caller, o order
 		made, refusal := s.make(ctx, d)
 		switch {
 		case refusal == nil:
-			return Created{Payment: s.fromRow(made)}, nil
+			return Created{Payment: s.FromRow(made)}, nil
 		case db.Violated(refusal) == "payment_key_pkey":
 			return s.replay(ctx, key, o)
 		case !errors.Is(refusal, routing.ErrAgain) && !refuses(refusal):
@@ -144,7 +144,7 @@ func (s *Service) replay(ctx context.Context, key db.PaymentKeyGetParams, o orde
 	if err != nil {
 		return Created{}, fmt.Errorf("read payment: %w", err)
 	}
-	return Created{Payment: s.fromRow(p), Replay: true, Mismatch: mismatch(p, o)}, nil
+	return Created{Payment: s.FromRow(p), Replay: true, Mismatch: mismatch(p, o)}, nil
 }
 
 func mismatch(p db.Payment, o order) []string {
@@ -337,71 +337,10 @@ func (d *draft) price(c routing.Candidate) (decimal.Decimal, string, rate.Quote)
 	return markup, source, rate.Calculate(d.amount, d.base.FiatPerUSDT, terms)
 }
 
-// row is the payment's row, on a requisite and at its trader's terms.
-func (d *draft) row(id int64, number uuid.UUID, r routing.Candidate) db.Payment {
-	markup, source, quote := d.price(r)
-	p := db.Payment{
-		MerchantID:         d.who.MerchantID,
-		ID:                 id,
-		UUID:               number,
-		CashboxID:          d.shop.CashboxID,
-		OrderID:            d.OrderID,
-		Method:             d.method.Name,
-		Currency:           d.Currency,
-		Amount:             d.amount,
-		Description:        d.Description,
-		CallbackURI:        d.CallbackURI,
-		Status:             string(Pending),
-		StatusAt:           d.now,
-		CreatedAt:          d.now,
-		ExpiresAt:          d.now.Add(d.shop.Validity),
-		TraderID:           r.TraderID,
-		RequisiteID:        &r.ID,
-		RequisiteDay:       &r.Day,
-		BaseRate:           d.base.FiatPerUSDT,
-		RateSource:         d.base.Source,
-		RateObservedAt:     &d.base.ObservedAt,
-		RateUnavailable:    !d.base.Fresh,
-		MarkupPercent:      markup,
-		MarkupSource:       source,
-		TraderSharePercent: r.TraderSharePercent,
-		HoldUSDT:           quote.Hold(),
-		AmountUSDT:         quote.Amount,
-		ProfitUSDT:         quote.Profit,
-		SpreadTraderUSDT:   quote.SpreadTrader,
-		SpreadPlatformUSDT: quote.SpreadPlatform,
-		ReturnURL:          d.ReturnURL,
-		RequestID:          optional(d.who.RequestID),
-		RequestAddress:     optional(d.who.Address),
-		ChoicePool:         &r.Pool,
-		ChoiceLooked:       &r.Looked,
-		ChoicePassed:       passedBy(r.Passed),
-		Metadata:           d.Metadata.Column(),
-	}
-	if d.method.RequisiteType != "" {
-		p.RequisiteType, p.RequisiteMethod = &d.method.RequisiteType, &d.method.RequisiteMethod
-		p.RequisiteSealed, p.RequisiteLast4 = r.Sealed, r.Last4
-		p.RequisiteHolder, p.RequisiteBank = r.Holder, r.Bank
-	}
-	d.addPayer(&p)
-	return p
-}
-
 // optional is an optional text.
 func optional(text string) *string {
 	if text == "" {
 		return nil
 	}
 	return &text
-}
-
-func (d *draft) addPayer(p *db.Payment) {
-	if d.Payer == nil {
-		return
-	}
-	p.PayerUserID, p.PayerIP = d.Payer.UserID, d.Payer.UserIP
-	p.PayerFullName, p.PayerType = &d.Payer.FullName, &d.Payer.Type
-	if d.Payer.Counted {
-		p.PayerSuccessful, p.PayerExpired = &d.Payer.Successful, &d.Payer.Expired
-	}
 }

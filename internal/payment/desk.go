@@ -34,7 +34,7 @@ func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, e
 		}
 		list := make([]DeskPayment, 0, len(rows))
 		for _, row := range rows {
-			list = append(list, DeskPayment{Payment: s.fromRow(row.Payment), Receipts: int(row.Receipts)})
+			list = append(list, DeskPayment{Payment: s.FromRow(row.Payment), Receipts: int(row.Receipts)})
 		}
 		return list, fits(ctx, q, list)
 	})

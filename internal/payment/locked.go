@@ -29,7 +29,7 @@ type Locked struct {
 func (s *Service) WithLocked(ctx context.Context, merchantID, id int64, fn func(p *Locked) error) (Payment, error) {
 	var locked *Locked
 	err := s.inLocked(ctx, merchantID, id, func(tx pgx.Tx, p db.Payment) error {
-		locked = &Locked{Payment: s.fromRow(p), Tx: tx, row: p, service: s}
+		locked = &Locked{Payment: s.FromRow(p), Tx: tx, row: p, service: s}
 		return fn(locked)
 	})
 	if locked == nil {
@@ -62,7 +62,7 @@ func (p *Locked) change(ctx context.Context, c change) error {
 }
 
 // update takes over the new state of the payment.
-func (p *Locked) update(row db.Payment) { p.row, p.Payment = row, p.service.fromRow(row) }
+func (p *Locked) update(row db.Payment) { p.row, p.Payment = row, p.service.FromRow(row) }
 
 // QueueEvent writes a webhook event of the payment that is not about its status, with the next event
 // number. It fills in the event's meta.

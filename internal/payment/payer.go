@@ -24,14 +24,14 @@ func (s *Service) CancelByPayer(ctx context.Context, id uuid.UUID) (Payment, err
 	}
 	after, err := s.changeStatus(ctx, found, func(_ *db.Queries, p db.Payment) (*change, error) {
 		switch {
-		case !s.fromRow(p).OpenToPayer(s.clock.Now()):
+		case !s.FromRow(p).OpenToPayer(s.clock.Now()):
 			return nil, ErrNotPending
 		case counted(p).IsPositive():
 			return nil, ErrPartCame
 		}
 		return &change{to: Cancelled, actor: actorPayer}, nil
 	})
-	return s.fromRow(after), err
+	return s.FromRow(after), err
 }
 
 // Claim notes that the payer says they have paid. The first time, the payment's expiry moves to at

@@ -5,29 +5,20 @@ package payment
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shopspring/decimal"
 
-	"gateway.example/internal/block"
 	"gateway.example/internal/caller"
-	"gateway.example/internal/card"
-	"gateway.example/internal/clock"
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
-	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
-	"gateway.example/internal/foureyes"
 	"gateway.example/internal/metadata"
+	"gateway.example/internal/money"
 	"gateway.example/internal/outbound"
-	"gateway.example/internal/payout"
-	"gateway.example/internal/requisite"
+	"gateway.example/internal/routing"
 )
 
 // Status is the status of a payment.
@@ -55,6 +46,139 @@ const reasonLate = "late"
 
 // subject is the subject of a payment's transfers and events.
 const subject = "payment"
+
+// Request is what a merchant asks for when creating a payment, as it was sent.
+type Request struct {
+	OrderID     string
+	Amount      string
+	Currency    string
+	CallbackURI string
+	Method      *string
+	// RubCollectMethod is the method of the nested alternative, which takes precedence over Method.
+	RubCollectMethod *string
+	Description      *string
+	RatePercent      *string
+	Payer            *Payer
+	// ReturnURL is the shop's page to which the payer returns.
+	ReturnURL *string
+	// Metadata is what the merchant notes on the payment.
+	Metadata metadata.Set
+	// FeedOnly says that events of the payment go to no address: they are in the feed alone.
+	FeedOnly bool
+	// MerchantName says that the body names a merchant, which it must not.
+	MerchantName bool
+}
+
+// Payer is what the merchant knows of the payer.
+type Payer struct {
+	UserID     *string
+	UserIP     *string
+	FullName   string
+	Type       string
+	Successful int64
+	Expired    int64
+	// Counted says that the counters were sent.
+	Counted bool
+}
+
+// order is a valid request.
+type order struct {
+	Request
+	amount decimal.Decimal
+	method catalogue.Method
+	// percent is the markup of the body.
+	percent decimal.NullDecimal
+}
+
+const maxText = 255
+
+// validate checks a whole request and reports all wrong fields together with those that the codec
+// found.
+func validate(ctx context.Context, r Request, addresses *outbound.Addresses) (order, error) {
+	f := fault.Decoded(ctx)
+	o := order{Request: r}
+	o.OrderID = f.RequiredText("orderId", r.OrderID, maxText)
+	o.amount = fault.Read(f, "amount", r.Amount, money.ParseFiat)
+	o.method = checkMethod(f, r)
+	if !r.FeedOnly && f.Required("callbackUri", r.CallbackURI) {
+		f.Flaw("callbackUri", addresses.Check(r.CallbackURI))
+	}
+	if r.ReturnURL != nil {
+		f.Flaw("returnUrl", addresses.CheckLink(*r.ReturnURL))
+	}
+	f.OptionalMaxLength("description", r.Description, maxText)
+	r.Metadata.Check(f)
+	o.percent = checkRatePercent(f, r.RatePercent)
+	f.Check(!r.MerchantName, "merchantName", "must not be sent: the key headers identify the merchant")
+	if r.Payer != nil {
+		payer := *r.Payer
+		payer.UserID = trimmed(payer.UserID)
+		checkPayer(f, payer)
+		o.Payer = &payer
+	}
+	return o, f.Err()
+}
+
+// row is the payment's row, on a requisite and at its trader's terms.
+func (d *draft) row(id int64, number uuid.UUID, r routing.Candidate) db.Payment {
+	markup, source, quote := d.price(r)
+	p := db.Payment{
+		MerchantID:         d.who.MerchantID,
+		ID:                 id,
+		UUID:               number,
+		CashboxID:          d.shop.CashboxID,
+		OrderID:            d.OrderID,
+		Method:             d.method.Name,
+		Currency:           d.Currency,
+		Amount:             d.amount,
+		Description:        d.Description,
+		CallbackURI:        d.CallbackURI,
+		Status:             string(Pending),
+		StatusAt:           d.now,
+		CreatedAt:          d.now,
+		ExpiresAt:          d.now.Add(d.shop.Validity),
+		TraderID:           r.TraderID,
+		RequisiteID:        &r.ID,
+		RequisiteDay:       &r.Day,
+		BaseRate:           d.base.FiatPerUSDT,
+		RateSource:         d.base.Source,
+		RateObservedAt:     &d.base.ObservedAt,
+		RateUnavailable:    !d.base.Fresh,
+		MarkupPercent:      markup,
+		MarkupSource:       source,
+		TraderSharePercent: r.TraderSharePercent,
+		HoldUSDT:           quote.Hold(),
+		AmountUSDT:         quote.Amount,
+		ProfitUSDT:         quote.Profit,
+		SpreadTraderUSDT:   quote.SpreadTrader,
+		SpreadPlatformUSDT: quote.SpreadPlatform,
+		ReturnURL:          d.ReturnURL,
+		RequestID:          optional(d.who.RequestID),
+		RequestAddress:     optional(d.who.Address),
+		ChoicePool:         &r.Pool,
+		ChoiceLooked:       &r.Looked,
+		ChoicePassed:       passedBy(r.Passed),
+		Metadata:           d.Metadata.Column(),
+	}
+	if d.method.RequisiteType != "" {
+		p.RequisiteType, p.RequisiteMethod = &d.method.RequisiteType, &d.method.RequisiteMethod
+		p.RequisiteSealed, p.RequisiteLast4 = r.Sealed, r.Last4
+		p.RequisiteHolder, p.RequisiteBank = r.Holder, r.Bank
+	}
+	d.addPayer(&p)
+	return p
+}
+
+func (d *draft) addPayer(p *db.Payment) {
+	if d.Payer == nil {
+		return
+	}
+	p.PayerUserID, p.PayerIP = d.Payer.UserID, d.Payer.UserIP
+	p.PayerFullName, p.PayerType = &d.Payer.FullName, &d.Payer.Type
+	if d.Payer.Counted {
+		p.PayerSuccessful, p.PayerExpired = &d.Payer.Successful, &d.Payer.Expired
+	}
+}
 
 // Payment is a payment as it stands.
 type Payment struct {
@@ -113,7 +237,8 @@ type Payment struct {
 	SpreadPlatformUSDT decimal.Decimal
 }
 
-func (s *Service) fromRow(row db.Payment) Payment {
+// FromRow is the payment of a row.
+func (s *Service) FromRow(row db.Payment) Payment {
 	return Payment{
 		ID:                 row.ID,
 		UUID:               row.UUID,
@@ -161,9 +286,33 @@ func (s *Service) requisite(row db.Payment) *string {
 func (s *Service) fromRows(rows []db.Payment) []Payment {
 	list := make([]Payment, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, s.fromRow(row))
+		list = append(list, s.FromRow(row))
 	}
 	return list
+}
+
+// Shown is the payment with what a user of a portal who may read it is shown of it.
+func (p Payment) Shown(who caller.Caller) Payment {
+	shown := Payment{
+		ID: p.ID, UUID: p.UUID, MerchantID: p.MerchantID, CashboxID: p.CashboxID, Method: p.Method, Currency: p.Currency,
+		Amount: p.Amount, ReceivedAmount: p.ReceivedAmount, Status: p.Status, StatusReason: p.StatusReason, StatusAt: p.StatusAt,
+		CreatedAt: p.CreatedAt, ExpiresAt: p.ExpiresAt, ClaimedAt: p.ClaimedAt, EventSequence: p.EventSequence,
+		RequisiteType: p.RequisiteType, RequisiteMethod: p.RequisiteMethod, RequisiteValue: p.RequisiteFor(who),
+		RequisiteHolder: p.RequisiteHolder, RequisiteBank: p.RequisiteBank,
+		RateUnavailable: p.RateUnavailable, AmountUSDT: p.AmountUSDT,
+	}
+	if who.Kind != caller.Trader {
+		shown.OrderID, shown.Description, shown.PayerUserID = p.OrderID, p.Description, p.PayerUserID
+		shown.ReturnURL, shown.Metadata = p.ReturnURL, p.Metadata
+		shown.BaseRate, shown.MarkupPercent = p.BaseRate, p.MarkupPercent
+	}
+	if who.Kind != caller.MerchantPortal {
+		shown.TraderID, shown.RequisiteID, shown.SpreadTraderUSDT = p.TraderID, p.RequisiteID, p.SpreadTraderUSDT
+	}
+	if who.Kind != caller.Trader && who.Kind != caller.MerchantPortal {
+		shown.ProfitUSDT, shown.SpreadPlatformUSDT = p.ProfitUSDT, p.SpreadPlatformUSDT
+	}
+	return shown
 }
 
 // OpenToPayer reports whether the payer may still act: the payment is pending and not overdue.
@@ -174,17 +323,6 @@ func (p Payment) OpenToPayer(now time.Time) bool {
 // Ended reports whether the payment needs nothing more from the payer.
 func (p Payment) Ended() bool { return p.Status != Pending }
 
-// CardsAllowed is how many cards may be tried for a payment.
-func (s *Service) CardsAllowed(p Payment) int { return s.settings.CardsAllowed(p.CashboxID, p.Method) }
-
-// Blocked reports whether the payer of a payment is kept out by who they are, or by one of these marks.
-func (s *Service) Blocked(ctx context.Context, p Payment, marks ...string) (bool, error) {
-	if err := s.settings.Current(ctx); err != nil {
-		return false, err
-	}
-	return s.settings.Blocked(p.MerchantID, s.clock.Now(), append(marks, block.UserMark(p.PayerUserID))...), nil
-}
-
 // RequisiteSnapshot reports whether the payment shows a requisite. Card checkout has none.
 func (p Payment) RequisiteSnapshot() bool { return p.RequisiteType != nil }
 
@@ -193,197 +331,3 @@ var ErrPartCame = fault.New(fault.Refused, "payment_part_came", "A part of this 
 
 // ErrNotPending refuses an action of a trader or payer on a payment that is no longer pending.
 var ErrNotPending = fault.New(fault.Refused, "payment_not_pending", "The payment is no longer pending.")
-
-var errRequisites = errors.New("what opens the requisites of payments is missing")
-
-var errCardMoved = errors.New("what moves cards and what must be done with each move go together")
-
-// Config configures the service.
-type Config struct {
-	// FourEyes says when completing an appeal takes two operators.
-	FourEyes foureyes.Rules
-	// Markup applies if neither request, cashbox method, merchant nor trader sets a percent.
-	Markup decimal.Decimal
-	// ExternalSecret says whether the application's external-payments secret is configured.
-	ExternalSecret bool
-	// GiveBackOutages gives open payments the time back in which no process served.
-	GiveBackOutages bool
-	// Metrics counts refusals; it may be nil.
-	Metrics prometheus.Registerer
-	// Requisites opens the requisites of payments.
-	Requisites *requisite.Safe
-	// Payouts return what came to payers; without it nothing is returned.
-	Payouts *payout.Service
-	// Cards stores the cards of payments. Without it no card payment changes its status.
-	Cards *card.Safe
-	// CardMoved is called with each change of a card payment's status. It goes with Cards.
-	CardMoved func(to Payment, at time.Time) []db.Query
-}
-
-// Service creates payments and changes their status.
-type Service struct {
-	// pool is for changes of status; creations and reads have their own.
-	pool, creations, reads *pgxpool.Pool
-	// in is where locked payments are changed: the pool, or the transaction of an approval.
-	in        db.Beginner
-	q         *db.Queries
-	clock     clock.Clock
-	addresses *outbound.Addresses
-	config    Config
-	refusals  *prometheus.CounterVec
-	// refused are counts that are not stored yet.
-	refused  *refusalCounts
-	open     *openCounts
-	settings *directory.Keeper
-	ids      *ids
-	expiring *db.Sweep[db.Payment]
-	settling *db.Sweep[db.SettlementDueListRow]
-}
-
-// New makes the service.
-func New(
-	pools db.Pools,
-	c clock.Clock,
-	addresses *outbound.Addresses,
-	settings *directory.Keeper,
-	config Config,
-) (*Service, error) {
-	if config.Requisites == nil {
-		return nil, errRequisites
-	}
-	if (config.Cards == nil) != (config.CardMoved == nil) {
-		return nil, errCardMoved
-	}
-	q := db.New(pools.Reads)
-	return &Service{
-		pool:      pools.Calls,
-		in:        pools.Calls,
-		refused:   &refusalCounts{},
-		creations: pools.Creations,
-		reads:     pools.Reads,
-		q:         q,
-		clock:     c,
-		addresses: addresses,
-		config:    config,
-		refusals:  newRefusals(config.Metrics),
-		open:      newOpenCounts(),
-		settings:  settings,
-		ids:       &ids{q: q},
-		expiring:  db.NewSweep(func(row db.Payment) int64 { return row.ID }),
-		settling:  db.NewSweep(func(row db.SettlementDueListRow) int64 { return row.PaymentID }),
-	}, nil
-}
-
-// Approved returns the service for use inside the transaction in which a second operator approves a
-// change. It does not ask for another approval.
-func (s *Service) Approved(tx pgx.Tx) *Service {
-	within := *s
-	within.in, within.q, within.config.FourEyes = tx, db.New(tx), foureyes.Rules{}
-	return &within
-}
-
-// inLocked locks a payment's row and runs fn on it in a transaction.
-func (s *Service) inLocked(ctx context.Context, merchantID, id int64, fn func(tx pgx.Tx, p db.Payment) error) error {
-	return db.InTx(ctx, s.in, func(tx pgx.Tx, q *db.Queries) error {
-		p, err := q.PaymentLock(ctx, db.PaymentLockParams{MerchantID: merchantID, ID: id})
-		if err != nil {
-			return fmt.Errorf("lock payment: %w", err)
-		}
-		return fn(tx, p)
-	})
-}
-
-// Get reads a payment by its id or uuid, if the caller may see it.
-func (s *Service) Get(ctx context.Context, who caller.Caller, id string) (Payment, error) {
-	row, err := s.findFor(ctx, who, id)
-	if err != nil {
-		return Payment{}, err
-	}
-	return s.fromRow(row), nil
-}
-
-// IDOf is the id of a payment by its uuid. It does not check the caller: whoever uses the id has to.
-func (s *Service) IDOf(ctx context.Context, uuid string) (int64, error) {
-	p, err := s.find(ctx, uuid)
-	return p.ID, err
-}
-
-// findFor finds a payment that the caller may see.
-func (s *Service) findFor(ctx context.Context, who caller.Caller, id string) (db.Payment, error) {
-	if err := mayRead(who); err != nil {
-		return db.Payment{}, err
-	}
-	p, err := s.find(ctx, id)
-	if err != nil {
-		return db.Payment{}, err
-	}
-	return p, visible(who, p)
-}
-
-// mayRead checks that the caller may read payments at all.
-func mayRead(who caller.Caller) error {
-	switch who.Kind {
-	case caller.MerchantKey:
-		return who.NeedMerchant(caller.ScopePayments)
-	case caller.Trader, caller.MerchantPortal, caller.Operator:
-		return who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead)
-	case caller.Anyone, caller.Application, caller.Cabinet, caller.Device, caller.Link:
-	}
-	return nil
-}
-
-// ByUUID reads a payment for the holder of its link. The link is the access control.
-func (s *Service) ByUUID(ctx context.Context, id uuid.UUID) (Payment, error) {
-	row, err := s.findByUUID(ctx, id)
-	return s.fromRow(row), err
-}
-
-func (s *Service) findByUUID(ctx context.Context, id uuid.UUID) (db.Payment, error) {
-	row, err := s.q.PaymentFindByUUID(ctx, id)
-	if db.NoRows(err) {
-		return db.Payment{}, fault.ErrNotFound
-	}
-	return row, err
-}
-
-func (s *Service) find(ctx context.Context, id string) (db.Payment, error) {
-	var p db.Payment
-	var err error
-	if number, ok := parseID(id); ok {
-		p, err = s.q.PaymentFind(ctx, number)
-	} else if asUUID, uuidErr := uuid.Parse(id); uuidErr == nil && len(id) == len(uuid.UUID{}.String()) {
-		p, err = s.q.PaymentFindByUUID(ctx, asUUID)
-	} else {
-		return p, fault.ErrNotFound
-	}
-	if db.NoRows(err) {
-		return p, fault.ErrNotFound
-	}
-	return p, err
-}
-
-// visible refuses the payment with 403 to another merchant, as documented, and with not found to
-// everybody else.
-func visible(who caller.Caller, p db.Payment) error {
-	switch who.Kind {
-	case caller.MerchantKey, caller.MerchantPortal:
-		if p.MerchantID != who.MerchantID {
-			return fault.ErrCashboxAccessDenied
-		}
-		return nil
-	case caller.Operator, caller.Application:
-		return nil
-	case caller.Trader:
-		if p.TraderID == who.TraderID {
-			return nil
-		}
-	case caller.Cabinet:
-		// The same payer id at another merchant is another person.
-		if p.PayerUserID != nil && slices.Contains(who.MerchantIDs, p.MerchantID) &&
-			slices.Contains(payers(who), *p.PayerUserID) {
-			return nil
-		}
-	case caller.Anyone, caller.Device, caller.Link:
-	}
-	return fault.ErrNotFound
-}

@@ -81,7 +81,7 @@ func (s *Service) AddReceipt(ctx context.Context, id uuid.UUID, name string, fil
 	}
 	return s.inLocked(ctx, found.MerchantID, found.ID, func(tx pgx.Tx, p db.Payment) error {
 		q, now := db.New(tx), s.clock.Now()
-		if !s.fromRow(p).TakesReceipts(now) {
+		if !s.FromRow(p).TakesReceipts(now) {
 			return errReceiptsClosed
 		}
 		count, err := q.ReceiptCount(ctx, db.ReceiptCountParams{MerchantID: p.MerchantID, PaymentID: p.ID})
@@ -214,7 +214,7 @@ func (s *Service) AppealWithReceipt(
 	if err != nil {
 		return AppealRecord{}, err
 	}
-	return s.openAppeal(ctx, who, s.fromRow(found), AppealRequest{
+	return s.openAppeal(ctx, who, s.FromRow(found), AppealRequest{
 		Reason: reason, FileName: &receipt.Name,
 		File: io.NewSectionReader(bytes.NewReader(content), 0, int64(len(content))),
 	})

@@ -68,7 +68,7 @@ func (s *Service) ConfirmCame(ctx context.Context, who caller.Caller, id int64, 
 		c.said = &w
 		return c, s.arrive(p, c, w.amount)
 	})
-	return s.fromRow(after), err
+	return s.FromRow(after), err
 }
 
 // receivedAmount is what a trader says came.
@@ -95,7 +95,7 @@ func (s *Service) confirmed(
 	if Status(p.Status) == Pending {
 		return c, nil
 	}
-	if !s.MayComeLate(s.fromRow(p)) {
+	if !s.MayComeLate(s.FromRow(p)) {
 		return nil, ErrNotPending
 	}
 	// A payment that is made only now cannot be what was paid before, so nothing is locked for this.

@@ -1,92 +1,16 @@
 package payment
 
 import (
-	"context"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/fault"
-	"gateway.example/internal/metadata"
 	"gateway.example/internal/money"
-	"gateway.example/internal/outbound"
 )
-
-// Request is what a merchant asks for when creating a payment, as it was sent.
-type Request struct {
-	OrderID     string
-	Amount      string
-	Currency    string
-	CallbackURI string
-	Method      *string
-	// RubCollectMethod is the method of the nested alternative, which takes precedence over Method.
-	RubCollectMethod *string
-	Description      *string
-	RatePercent      *string
-	Payer            *Payer
-	// ReturnURL is the shop's page to which the payer returns.
-	ReturnURL *string
-	// Metadata is what the merchant notes on the payment.
-	Metadata metadata.Set
-	// FeedOnly says that events of the payment go to no address: they are in the feed alone.
-	FeedOnly bool
-	// MerchantName says that the body names a merchant, which it must not.
-	MerchantName bool
-}
-
-// Payer is what the merchant knows of the payer.
-type Payer struct {
-	UserID     *string
-	UserIP     *string
-	FullName   string
-	Type       string
-	Successful int64
-	Expired    int64
-	// Counted says that the counters were sent.
-	Counted bool
-}
-
-// order is a valid request.
-type order struct {
-	Request
-	amount decimal.Decimal
-	method catalogue.Method
-	// percent is the markup of the body.
-	percent decimal.NullDecimal
-}
-
-const maxText = 255
-
-// validate checks a whole request and reports all wrong fields together with those that the codec
-// found.
-func validate(ctx context.Context, r Request, addresses *outbound.Addresses) (order, error) {
-	f := fault.Decoded(ctx)
-	o := order{Request: r}
-	o.OrderID = f.RequiredText("orderId", r.OrderID, maxText)
-	o.amount = fault.Read(f, "amount", r.Amount, money.ParseFiat)
-	o.method = checkMethod(f, r)
-	if !r.FeedOnly && f.Required("callbackUri", r.CallbackURI) {
-		f.Flaw("callbackUri", addresses.Check(r.CallbackURI))
-	}
-	if r.ReturnURL != nil {
-		f.Flaw("returnUrl", addresses.CheckLink(*r.ReturnURL))
-	}
-	f.OptionalMaxLength("description", r.Description, maxText)
-	r.Metadata.Check(f)
-	o.percent = checkRatePercent(f, r.RatePercent)
-	f.Check(!r.MerchantName, "merchantName", "must not be sent: the key headers identify the merchant")
-	if r.Payer != nil {
-		payer := *r.Payer
-		payer.UserID = trimmed(payer.UserID)
-		checkPayer(f, payer)
-		o.Payer = &payer
-	}
-	return o, f.Err()
-}
 
 func checkRatePercent(f fault.Fields, literal *string) decimal.NullDecimal {
 	if literal == nil || f.Wrong("ratePercent") {
@@ -154,10 +78,4 @@ func text(s *string) string {
 		return ""
 	}
 	return *s
-}
-
-// parseID parses a positive decimal id without leading zeros.
-func parseID(s string) (int64, bool) {
-	id, err := strconv.ParseInt(s, 10, 64)
-	return id, err == nil && id > 0 && strconv.FormatInt(id, 10) == s
 }

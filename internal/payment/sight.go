@@ -36,30 +36,6 @@ func (p Payment) RequisiteFor(who caller.Caller) *string {
 	return new(requisite.Mask(*p.RequisiteValue))
 }
 
-// Shown is the payment with what a user of a portal who may read it is shown of it.
-func (p Payment) Shown(who caller.Caller) Payment {
-	shown := Payment{
-		ID: p.ID, UUID: p.UUID, MerchantID: p.MerchantID, CashboxID: p.CashboxID, Method: p.Method, Currency: p.Currency,
-		Amount: p.Amount, ReceivedAmount: p.ReceivedAmount, Status: p.Status, StatusReason: p.StatusReason, StatusAt: p.StatusAt,
-		CreatedAt: p.CreatedAt, ExpiresAt: p.ExpiresAt, ClaimedAt: p.ClaimedAt, EventSequence: p.EventSequence,
-		RequisiteType: p.RequisiteType, RequisiteMethod: p.RequisiteMethod, RequisiteValue: p.RequisiteFor(who),
-		RequisiteHolder: p.RequisiteHolder, RequisiteBank: p.RequisiteBank,
-		RateUnavailable: p.RateUnavailable, AmountUSDT: p.AmountUSDT,
-	}
-	if who.Kind != caller.Trader {
-		shown.OrderID, shown.Description, shown.PayerUserID = p.OrderID, p.Description, p.PayerUserID
-		shown.ReturnURL, shown.Metadata = p.ReturnURL, p.Metadata
-		shown.BaseRate, shown.MarkupPercent = p.BaseRate, p.MarkupPercent
-	}
-	if who.Kind != caller.MerchantPortal {
-		shown.TraderID, shown.RequisiteID, shown.SpreadTraderUSDT = p.TraderID, p.RequisiteID, p.SpreadTraderUSDT
-	}
-	if who.Kind != caller.Trader && who.Kind != caller.MerchantPortal {
-		shown.ProfitUSDT, shown.SpreadPlatformUSDT = p.ProfitUSDT, p.SpreadPlatformUSDT
-	}
-	return shown
-}
-
 // Seen is what a caller who may read the payment sees of it.
 func (p Payment) Seen(who caller.Caller) Sight {
 	s := Sight{

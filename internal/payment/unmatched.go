@@ -136,7 +136,7 @@ func (s *Service) Fitting(ctx context.Context, who caller.Caller, id string) ([]
 	if err != nil || who.Kind == caller.MerchantPortal || cardCheckout(p) || Status(p.Status) == Completed {
 		return nil, err
 	}
-	missing := s.fromRow(p).Missing()
+	missing := s.FromRow(p).Missing()
 	off := missing.Mul(nearPercent).Div(decimal.NewFromInt(100))
 	rows, err := s.q.ArrivalsFitting(ctx, db.ArrivalsFittingParams{
 		RequisiteID: *p.RequisiteID, Amount: missing, Least: missing.Sub(off), Most: missing.Add(off),
@@ -233,7 +233,7 @@ func (s *Service) Attach(ctx context.Context, who caller.Caller, arrivalID, paym
 		after, err = s.move(ctx, tx, p, *c)
 		return err
 	})
-	return s.fromRow(after), err
+	return s.FromRow(after), err
 }
 
 // attachable is the change that money which is attached makes, if the payment takes any.

@@ -281,5 +281,5 @@ func (s *Service) endFrom(ctx context.Context, found db.Payin, admitted admits, 
 // ended is endFrom with the payout as its result.
 func (s *Service) ended(ctx context.Context, found db.Payin, admitted admits, c change) (Payin, error) {
 	after, err := s.endFrom(ctx, found, admitted, c)
-	return fromRow(after), err
+	return FromRow(after), err
 }

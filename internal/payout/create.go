@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
 
@@ -92,7 +91,7 @@ func (s *Service) createOrReplay(
 		}
 	}
 	p, err := s.freeze(ctx, tx, d)
-	return Created{Payin: fromRow(p)}, err
+	return Created{Payin: FromRow(p)}, err
 }
 
 // replay reads the payout with the order id. It is a statement of its own, to see what another
@@ -110,7 +109,7 @@ func (s *Service) replay(ctx context.Context, q *db.Queries, key db.PayinKeyInse
 	if err != nil {
 		return Created{}, err
 	}
-	return Created{Payin: fromRow(p), Replay: true, Mismatch: mismatch(p, address, o)}, nil
+	return Created{Payin: FromRow(p), Replay: true, Mismatch: mismatch(p, address, o)}, nil
 }
 
 func mismatch(p db.Payin, address string, o order) []string {
@@ -244,47 +243,6 @@ func (s *Service) inserts(d *draft, params db.PayinInsertParams, p *db.Payin) []
 	}
 	queries = append(queries, d.Metadata.Index(params.MerchantID, subject, d.id)...)
 	return append(queries, frozen(d, params.FrozenUSDT).Record...)
-}
-
-func (s *Service) row(d *draft) (db.PayinInsertParams, error) {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return db.PayinInsertParams{}, fmt.Errorf("make uuid: %w", err)
-	}
-	sealed, err := s.vault.Seal([]byte(d.Address), place(d.id))
-	if err != nil {
-		return db.PayinInsertParams{}, err
-	}
-	quote := rate.QuotePayout(d.amount, d.base.FiatPerUSDT, d.box.MarkupPercent)
-	return db.PayinInsertParams{
-		MerchantID:     d.who.MerchantID,
-		ID:             d.id,
-		UUID:           id,
-		CashboxID:      d.box.ID,
-		OrderID:        d.OrderID,
-		Method:         d.Method,
-		Currency:       d.Currency,
-		Amount:         d.amount,
-		CallbackURI:    d.CallbackURI,
-		Address:        sealed,
-		AddressMask:    requisite.Mask(d.Address),
-		Recipient:      d.Recipient,
-		BankCode:       d.Code,
-		BankName:       d.BankName,
-		UserID:         d.UserID,
-		UserIP:         d.UserIP,
-		CreatedAt:      d.now,
-		ExpiresAt:      d.now.Add(time.Duration(d.box.ValiditySeconds) * time.Second),
-		BaseRate:       d.base.FiatPerUSDT,
-		RateSource:     d.base.Source,
-		RateObservedAt: d.base.ObservedAt,
-		MarkupPercent:  d.box.MarkupPercent,
-		SpotUSDT:       quote.Spot,
-		FrozenUSDT:     quote.Frozen,
-		RequestID:      optional(d.who.RequestID),
-		RequestAddress: optional(d.who.Address),
-		Metadata:       d.Metadata.Column(),
-	}, nil
 }
 
 // optional is an optional text.

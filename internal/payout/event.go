@@ -39,7 +39,7 @@ type statusMeta struct {
 func statusEvent(from, to db.Payin) (webhook.Event, error) {
 	data := statusData{
 		ID: to.UUID.String(), OrderID: to.OrderID, Status: strings.ToUpper(to.Status), Amount: money.Fiat(to.Amount),
-		Currency: to.Currency, Method: to.Method, FrozenUSDT: money.USDT(fromRow(to).FrozenUSDT),
+		Currency: to.Currency, Method: to.Method, FrozenUSDT: money.USDT(FromRow(to).FrozenUSDT),
 	}
 	meta := statusMeta{
 		ID: to.UUID.String(), Method: to.Method, PreviousStatus: strings.ToUpper(from.Status),

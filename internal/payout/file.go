@@ -236,7 +236,7 @@ func (s *Service) filePayins(ctx context.Context, who caller.Caller, id int64, a
 	rows, cursor := db.Cut(rows, limit, func(row db.PayoutFileRowListRow) int64 { return int64(row.Line) })
 	list := make([]FilePayin, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, FilePayin{Line: int(row.Line), Payin: fromRow(row.Payin)})
+		list = append(list, FilePayin{Line: int(row.Line), Payin: FromRow(row.Payin)})
 	}
 	return list, cursor, nil
 }

@@ -60,7 +60,7 @@ type Offer struct {
 // as the trader.
 func (s *Service) taken(who caller.Caller, p db.Payin) Offer {
 	offer := Offer{
-		Payin: fromRow(p), Address: p.AddressMask, Recipient: p.Recipient, RewardUSDT: p.TraderUSDT.Decimal,
+		Payin: FromRow(p), Address: p.AddressMask, Recipient: p.Recipient, RewardUSDT: p.TraderUSDT.Decimal,
 	}
 	if !who.SeesWhole() {
 		return offer
@@ -77,7 +77,7 @@ func (s *Service) taken(who caller.Caller, p db.Payin) Offer {
 // waiting is a payout that nobody has taken, for a trader with that share of the markup.
 func waiting(p db.Payin, share decimal.Decimal) Offer {
 	reward, _ := rate.PayoutQuote{Spot: p.SpotUSDT, Frozen: p.FrozenUSDT}.Divide(share)
-	return Offer{Payin: fromRow(p), Address: p.AddressMask, RewardUSDT: reward}
+	return Offer{Payin: FromRow(p), Address: p.AddressMask, RewardUSDT: reward}
 }
 
 // GetOffer reads a payout that the caller's trader took, or a waiting one that they can pay.
@@ -260,7 +260,7 @@ func cut(rows []db.Payin, limit int32) ([]Payin, *string) {
 	rows, cursor := db.Cut(rows, limit, number)
 	list := make([]Payin, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, fromRow(row))
+		list = append(list, FromRow(row))
 	}
 	return list, cursor
 }

@@ -8,19 +8,16 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
-	"gateway.example/internal/metadata"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/requisite"
 	"gateway.example/internal/vault"
@@ -48,109 +45,6 @@ var Statuses = []string{
 
 // subject is the subject of a payout's transfers and events.
 const subject = "payin"
-
-// Payin is a payout.
-type Payin struct {
-	ID         int64
-	UUID       uuid.UUID
-	MerchantID int64
-	CashboxID  int64
-	OrderID    string
-	Method     string
-	Currency   string
-	// Amount is what the recipient gets, in the currency.
-	Amount decimal.Decimal
-	// AddressMask is what may be shown of the requisite: its last four digits.
-	AddressMask string
-	// Recipient is the full name.
-	Recipient string
-	// BankCode and BankName are the recipient's bank. UserID and UserIP are the user for whom the
-	// merchant pays out. Each is as the merchant sent it, or nil.
-	BankCode *string
-	BankName *string
-	UserID   *string
-	UserIP   *string
-	// Metadata is what the merchant noted, which is for nobody but the merchant and operators.
-	Metadata metadata.Set
-
-	Status       Status
-	StatusReason *string
-	StatusAt     time.Time
-	CreatedAt    time.Time
-	// ExpiresAt is until when a trader may take the payout.
-	ExpiresAt time.Time
-	// TraderID and TakenAt are who took the payout and when, or nil.
-	TraderID *int64
-	TakenAt  *time.Time
-	// ProofReference proves that the recipient was paid, such as the transfer's number.
-	ProofReference *string
-
-	// FrozenUSDT is what the payout costs the cashbox.
-	FrozenUSDT decimal.Decimal
-	// ReturnOf is the payment whose money goes back to its payer, or nil. That costs the cashbox nothing.
-	ReturnOf *int64
-}
-
-// Seen is the payout as a caller who may read it sees it: what is not named here is for nobody.
-func (p Payin) Seen(who caller.Caller) Payin {
-	seen := Payin{
-		ID: p.ID, UUID: p.UUID, MerchantID: p.MerchantID, CashboxID: p.CashboxID, Method: p.Method, Currency: p.Currency,
-		Amount: p.Amount, AddressMask: p.AddressMask, Recipient: p.Recipient, BankCode: p.BankCode, BankName: p.BankName,
-		Status: p.Status, StatusReason: p.StatusReason, StatusAt: p.StatusAt, CreatedAt: p.CreatedAt, ExpiresAt: p.ExpiresAt,
-		TakenAt: p.TakenAt, ProofReference: p.ProofReference, ReturnOf: p.ReturnOf,
-	}
-	if who.Kind != caller.Trader {
-		seen.OrderID, seen.UserID, seen.UserIP = p.OrderID, p.UserID, p.UserIP
-		seen.Metadata, seen.FrozenUSDT = p.Metadata, p.FrozenUSDT
-	}
-	if who.Kind != caller.MerchantPortal {
-		seen.TraderID = p.TraderID
-	}
-	return seen
-}
-
-func fromRow(row db.Payin) Payin {
-	if row.ReturnOf != nil {
-		row.FrozenUSDT = decimal.Zero
-	}
-	return Payin{
-		ID:             row.ID,
-		UUID:           row.UUID,
-		MerchantID:     row.MerchantID,
-		CashboxID:      row.CashboxID,
-		OrderID:        row.OrderID,
-		Method:         row.Method,
-		Currency:       row.Currency,
-		Amount:         row.Amount,
-		AddressMask:    row.AddressMask,
-		Recipient:      row.Recipient,
-		BankCode:       row.BankCode,
-		BankName:       row.BankName,
-		UserID:         row.UserID,
-		UserIP:         row.UserIP,
-		Metadata:       metadata.Read(row.Metadata),
-		Status:         Status(row.Status),
-		StatusReason:   row.StatusReason,
-		StatusAt:       row.StatusAt,
-		CreatedAt:      row.CreatedAt,
-		ExpiresAt:      row.ExpiresAt,
-		TraderID:       row.TraderID,
-		TakenAt:        row.TakenAt,
-		ProofReference: row.ProofReference,
-		FrozenUSDT:     row.FrozenUSDT,
-		ReturnOf:       row.ReturnOf,
-	}
-}
-
-// Bank is the recipient's bank by code, or by name, or nil.
-func (p Payin) Bank() *string {
-	for _, bank := range []*string{p.BankCode, p.BankName} {
-		if bank != nil && *bank != "" {
-			return bank
-		}
-	}
-	return nil
-}
 
 // Errors of a step.
 var (
@@ -234,7 +128,7 @@ func (s *Service) Get(ctx context.Context, who caller.Caller, id string) (Payin,
 	if err != nil {
 		return Payin{}, err
 	}
-	return fromRow(row), nil
+	return FromRow(row), nil
 }
 
 // findOwn finds a payout of the merchant.

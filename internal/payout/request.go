@@ -1,74 +1,12 @@
 package payout
 
 import (
-	"context"
-	"net/netip"
 	"slices"
 	"strings"
 
-	"github.com/shopspring/decimal"
-
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/fault"
-	"gateway.example/internal/metadata"
-	"gateway.example/internal/money"
-	"gateway.example/internal/outbound"
-	"gateway.example/internal/requisite"
 )
-
-// Request is what a merchant asks for when creating a payout, as it was sent.
-type Request struct {
-	OrderID     string
-	Amount      string
-	Currency    string
-	CallbackURI string
-	// FeedOnly says that events of the payout go to no address: they are in the feed alone.
-	FeedOnly bool
-	Method   string
-	// Address is the recipient's requisite, Recipient their full name.
-	Address   string
-	Recipient string
-	Code      *string
-	BankName  *string
-	UserID    *string
-	UserIP    *string
-	// Metadata is what the merchant notes on the payout.
-	Metadata metadata.Set
-}
-
-// order is a valid request.
-type order struct {
-	Request
-	amount decimal.Decimal
-}
-
-const maxText = 255
-
-// validate checks a whole request and reports all wrong fields together with those that the codec
-// found. No message quotes the requisite.
-func validate(ctx context.Context, r Request, addresses *outbound.Addresses) (order, error) {
-	f := fault.Decoded(ctx)
-	o := order{Request: r}
-	o.OrderID = f.RequiredText("orderId", r.OrderID, maxText)
-	o.Recipient = f.RequiredText("recipient", r.Recipient, maxText)
-	o.amount = fault.Read(f, "amount", r.Amount, money.ParseFiat)
-	checkMethod(f, r)
-	if f.Required("address", r.Address) && !f.Wrong("method") {
-		f.Flaw("address", requisite.WrongRecipient(r.Method, r.Address))
-	}
-	if !r.FeedOnly && f.Required("callbackUri", r.CallbackURI) {
-		f.Flaw("callbackUri", addresses.Check(r.CallbackURI))
-	}
-	f.OptionalMaxLength("code", r.Code, maxText)
-	f.OptionalMaxLength("bankName", r.BankName, maxText)
-	f.OptionalMaxLength("userId", r.UserID, maxText)
-	r.Metadata.Check(f)
-	if r.UserIP != nil && !f.Wrong("userIp") {
-		ip, err := netip.ParseAddr(*r.UserIP)
-		f.Check(err == nil && ip.Zone() == "", "userIp", "must be an IPv4 or IPv6 address")
-	}
-	return o, f.Err()
-}
 
 // requiredText is f.RequiredText for a text that may be missing.
 func requiredText(f fault.Fields, field string, value *string) *string {

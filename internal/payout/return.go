@@ -55,7 +55,7 @@ func (s *Service) Reclaim(ctx context.Context, who caller.Caller, id string, rea
 		is(Processing, ErrNotProcessing),
 		change{to: Waiting, actor: who.Actor(), reason: reason},
 	)
-	return fromRow(after), err
+	return FromRow(after), err
 }
 
 // giveBack moves a payout from processing to waiting. The money stays frozen and the merchant is not
