@@ -248,10 +248,15 @@ func bodies(t *testing.T, g *instance) {
 	_, g.ids["no_card"] = g.cardPayment(t, nil)
 	_, g.ids["no_code"] = g.entered(t, nil)
 	endpoints := map[string]endpoint{
-		"payment": newPayment, "payin": newPayin, "deposit": newDeposit, "callback": newStatus,
-		"key": newKey, "card": newCard, "code": newCode, "appeal": newAppeal,
+		"callback": newStatus, "key": newKey, "card": newCard, "code": newCode, "appeal": newAppeal,
 	}
 	sections := tables(t, "wrong.txt")
+	for title, c := range creations {
+		endpoints[title] = c.endpoint
+		wrong, taken := describedTexts(title)
+		sections[title] = append(sections[title], wrong...)
+		sections[title+" taken"] = append(sections[title+" taken"], taken...)
+	}
 	before, tried := g.rows(t), 0
 	for title, e := range endpoints {
 		t.Run(title, func(t *testing.T) {

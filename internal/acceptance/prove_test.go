@@ -242,11 +242,12 @@ func (w *instance) validBody(t *testing.T, call, short string) string {
 	return ""
 }
 
-// lackingBodies wants wrong.txt to have bodies that are wrong in these fields, which TestTables sends.
+// lackingBodies wants bodies that are wrong in these fields, of wrong.txt or of every text, which TestTables sends.
 func lackingBodies(t *testing.T, cell string) string {
 	t.Helper()
 	title, fields, _ := strings.Cut(cell, ":")
-	rows := tables(t, "wrong.txt")[title]
+	rows, _ := describedTexts(title)
+	rows = append(rows, tables(t, "wrong.txt")[title]...)
 	if len(rows) == 0 {
 		return "no body is wrong"
 	}
