@@ -2,7 +2,8 @@
 // flags and environment variables, metrics, webhook events, fields of requests and methods. It reads the
 // source of the program and docs/openapi.json, and replaces what stands between a line "<!-- generated:
 // NAME -->" and the next line "<!-- end -->" in the Markdown files of the repository. Those in Russian have
-// the cells of russian.txt. It also writes the lists of the TypeScript package.
+// the cells of russian.txt. It also writes the lists of the TypeScript package, and the fields of
+// requests and answers in the clients for Python and PHP.
 //
 // It fails where the code has something that this package says nothing of, such as an error code
 // without a remedy.
@@ -92,6 +93,13 @@ func generate(root string) (map[string]page, error) {
 		if !used[name] {
 			return nil, fmt.Errorf("no page has a place for the table %q", name)
 		}
+	}
+	described, err := readDescription(root)
+	if err != nil {
+		return nil, err
+	}
+	if err := clientTypes(root, described, pages); err != nil {
+		return nil, err
 	}
 	lists, err := typescriptLists(root, src)
 	if err != nil {

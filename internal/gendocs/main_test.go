@@ -43,6 +43,25 @@ func TestFill(t *testing.T) {
 	}
 }
 
+// A client gets the fields that its mark names; a mark of what the description does not have is refused.
+func TestClientFields(t *testing.T) {
+	t.Parallel()
+	described := testenv.Must(readDescription(root))(t)
+	for message, without := range map[string][]string{"CreatePayinRequest": {"nobody"}, "Nothing": nil} {
+		_, err := described.fieldsOf(message, "", without)
+		testenv.Check(t, err != nil, "%s without %v is known", message, without)
+	}
+	fields := testenv.Must(described.fieldsOf("CreatePayinRequest", "optional", []string{"code"}))(t)
+	const file = "x = 1\nBank = Literal[\"a\"]\nclass Payer(TypedDict):\nfinal class Payer extends Record"
+	testenv.Check(t, len(fields) > 1 && fields[0].name == "bankName", "the first field is %v", fields)
+	testenv.Want(t, pythonField(file, "CreatePayinRequest", fields[0], false), "bankName: Optional[str]", "in Python")
+	testenv.Want(t, phpField(file, "CreatePayinRequest", fields[0], false), "?string $bankName = null,", "in PHP")
+	bank := property{"bank", schema{Enum: []any{"a"}, Type: jsonTypes(`"string"`)}}
+	testenv.Want(t, pythonField(file, "Payin", bank, true), "bank: Bank", "a closed list in Python")
+	payer := property{"payer", schema{Ref: "#/components/schemas/Payer"}}
+	testenv.Want(t, phpField(file, "Payin", payer, true), "public readonly Payer $payer,", "a message in PHP")
+}
+
 // Every call of operators, traders and merchants' users is on the page of those who need it.
 func TestCallsAreDescribed(t *testing.T) {
 	t.Parallel()

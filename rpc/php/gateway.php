@@ -85,11 +85,13 @@ final class Client
         string $currency,
         string $method,
         string $callbackUri,
+        // generated: optional CreatePaymentRequest without method rubCollect merchantName
         ?string $description = null,
         ?string $ratePercent = null,
         ?array $payer = null,
         ?string $returnUrl = null,
         ?array $metadata = null,
+        // end
     ): Payment {
         $body = get_defined_vars();
         unset($body['ratePercent']);
@@ -151,11 +153,13 @@ final class Client
         string $address,
         string $recipient,
         string $currency = 'RUB',
+        // generated: optional CreatePayinRequest
         ?string $code = null,
         ?string $bankName = null,
         ?string $userId = null,
         ?string $userIp = null,
         ?array $metadata = null,
+        // end
     ): Payin {
         return Payin::created($this->create('/api/v1/payins', ['metadata' => $metadata ?: null] + get_defined_vars()));
     }
@@ -195,9 +199,11 @@ final class Client
         string $network,
         string $address,
         string $idempotencyKey,
+        // generated: optional CreateDepositRequest without currency
         ?int $merchantCashboxId = null,
         ?string $externalReference = null,
         ?array $metadata = null,
+        // end
     ): Deposit {
         return Deposit::created($this->create('/api/v1/deposits', ['metadata' => $metadata ?: null] + get_defined_vars()));
     }
@@ -241,8 +247,10 @@ final class Client
         string $amount,
         string $network,
         string $address,
+        // generated: optional CreateWithdrawalRequest
         ?int $merchantCashboxId = null,
         ?string $callbackUri = null,
+        // end
     ): Withdrawal {
         return Withdrawal::created($this->create('/api/v1/withdrawals', get_defined_vars()));
     }
@@ -582,6 +590,7 @@ final class Payment extends Record
      * @param list<string> $mismatched the fields in which the earlier call differed; its values hold
      */
     public function __construct(
+        // generated: Payment without extra quasiEcom
         public readonly int $id,
         public readonly string $uuid,
         public readonly string $orderId,
@@ -591,22 +600,23 @@ final class Payment extends Record
         public readonly string $method,
         public readonly string $createdAt,
         public readonly string $statusUpdatedAt,
-        public readonly ?string $statusReason = null,
         public readonly ?string $description = null,
         public readonly ?string $expiresAt = null,
         public readonly ?Requisite $requisite = null,
         public readonly ?string $paymentPageUrl = null,
         public readonly ?string $checkoutUrl = null,
+        public readonly ?array $ledger = null,
+        public readonly ?array $payerRequisites = null,
+        public readonly ?string $statusReason = null,
         public readonly ?string $returnUrl = null,
         public readonly ?string $payerClaimedAt = null,
-        public readonly ?CodeResend $quasiEcom = null,
-        public readonly ?array $payerRequisites = null,
-        public readonly ?array $extra = null,
-        public readonly ?array $ledger = null,
-        public readonly bool $replayed = false,
-        public readonly array $mismatched = [],
         public readonly ?string $receivedAmount = null,
         public readonly ?array $metadata = null,
+        // end
+        public readonly ?array $extra = null,
+        public readonly ?CodeResend $quasiEcom = null,
+        public readonly bool $replayed = false,
+        public readonly array $mismatched = [],
     ) {
     }
 }
@@ -670,6 +680,7 @@ final class Payin extends Record
      * @param list<string> $mismatched the fields in which the earlier call differed; its values hold
      */
     public function __construct(
+        // generated: Payin
         public readonly string $id,
         public readonly string $orderId,
         public readonly string $status,
@@ -678,14 +689,15 @@ final class Payin extends Record
         public readonly string $method,
         public readonly array $beneficiary,
         public readonly string $frozenUsdt,
+        public readonly string $expiresAt,
         public readonly string $createdAt,
         public readonly string $statusUpdatedAt,
-        public readonly ?string $expiresAt = null,
         public readonly ?string $statusReason = null,
         public readonly ?string $proofReference = null,
+        public readonly ?array $metadata = null,
+        // end
         public readonly bool $replayed = false,
         public readonly array $mismatched = [],
-        public readonly ?array $metadata = null,
     ) {
     }
 }
@@ -698,8 +710,10 @@ final class Deposit extends Record
      * @param list<string> $mismatched the fields in which the earlier call differed; its values hold
      */
     public function __construct(
+        // generated: Deposit
         public readonly int $id,
         public readonly int $merchantCashboxId,
+        public readonly string $direction,
         public readonly string $status,
         public readonly string $amount,
         public readonly string $currency,
@@ -709,12 +723,13 @@ final class Deposit extends Record
         public readonly string $createdAt,
         public readonly string $statusUpdatedAt,
         public readonly ?string $externalReference = null,
+        public readonly ?array $metadata = null,
         public readonly ?string $transactionHash = null,
         public readonly ?int $confirmations = null,
+        public readonly ?string $namedTransactionHash = null,
+        // end
         public readonly bool $replayed = false,
         public readonly array $mismatched = [],
-        public readonly ?array $metadata = null,
-        public readonly ?string $namedTransactionHash = null,
     ) {
     }
 }
@@ -728,6 +743,7 @@ final class Withdrawal extends Record
      * @param list<string> $mismatched the fields in which the earlier call differed; its values hold
      */
     public function __construct(
+        // generated: Withdrawal
         public readonly int $id,
         public readonly string $orderId,
         public readonly string $status,
@@ -741,6 +757,7 @@ final class Withdrawal extends Record
         public readonly ?int $merchantCashboxId = null,
         public readonly ?string $statusReason = null,
         public readonly ?string $transactionHash = null,
+        // end
         public readonly bool $replayed = false,
         public readonly array $mismatched = [],
     ) {

@@ -62,21 +62,25 @@ class Payer(TypedDict, total=False):
 
 
 class _RequiredOfPayment(TypedDict):
-    orderId: str
-    amount: str
     currency: Currency
     method: PaymentMethod
+    # generated: required CreatePaymentRequest without currency
+    orderId: str
+    amount: str
     callbackUri: str
+    # end
 
 
 class NewPayment(_RequiredOfPayment, total=False):
     """What create_payment takes."""
 
-    description: str
-    ratePercent: Decimal
-    payer: Payer
-    returnUrl: str
-    metadata: Dict[str, str]
+    # generated: optional CreatePaymentRequest without method rubCollect merchantName
+    description: Optional[str]
+    ratePercent: Optional[Decimal]
+    payer: Optional[Payer]
+    returnUrl: Optional[str]
+    metadata: Optional[Dict[str, str]]
+    # end
 
 
 class Requisite(TypedDict):
@@ -90,94 +94,111 @@ class Requisite(TypedDict):
 
 
 class _Payment(TypedDict):
+    currency: Currency
+    # generated: required Payment without currency
     id: int
     uuid: str
     orderId: str
-    description: Optional[str]
     status: PaymentStatus
     amount: str
-    currency: Currency
     method: PaymentMethod
-    expiresAt: Optional[str]
-    requisite: Optional[Requisite]
     extra: Dict[str, Any]
-    ledger: Optional[Dict[str, Any]]
     createdAt: str
     statusUpdatedAt: str
+    description: Optional[str]
+    expiresAt: Optional[str]
+    requisite: Optional[Requisite]
+    ledger: Optional[Dict[str, Any]]
     statusReason: Optional[str]
     returnUrl: Optional[str]
     payerClaimedAt: Optional[str]
     receivedAmount: Optional[str]
+    # end
 
 
 class Payment(_Payment, total=False):
     """A payment. The fields below are there where the payment has them."""
 
+    # generated: optional Payment
     paymentPageUrl: str
     checkoutUrl: str
     quasiEcom: Dict[str, Any]
-    payerRequisites: Dict[str, str]
+    payerRequisites: Dict[str, Any]
     metadata: Dict[str, str]
+    # end
 
 
 class _RequiredOfPayin(TypedDict):
+    # generated: required CreatePayinRequest
     orderId: str
     amount: str
     currency: Literal["RUB"]
-    method: PayinMethod
     callbackUri: str
+    method: PayinMethod
     address: str
     recipient: str
+    # end
 
 
 class NewPayin(_RequiredOfPayin, total=False):
     """What create_payin takes: a payout."""
 
-    code: str
-    bankName: str
-    userId: str
-    userIp: str
-    metadata: Dict[str, str]
+    # generated: optional CreatePayinRequest
+    code: Optional[str]
+    bankName: Optional[str]
+    userId: Optional[str]
+    userIp: Optional[str]
+    metadata: Optional[Dict[str, str]]
+    # end
 
 
 class _Payin(TypedDict):
+    # generated: required Payin
     id: str
     orderId: str
     status: PayinStatus
     amount: str
     currency: Literal["RUB"]
     method: PayinMethod
-    beneficiary: Dict[str, Optional[str]]
+    beneficiary: Dict[str, Any]
     frozenUsdt: str
-    expiresAt: Optional[str]
+    expiresAt: str
     createdAt: str
     statusUpdatedAt: str
     statusReason: Optional[str]
     proofReference: Optional[str]
+    # end
 
 
 class Payin(_Payin, total=False):
-    """A payout. The field below is there where something was noted."""
+    """A payout. The fields below are there where the payout has them."""
 
+    # generated: optional Payin
     metadata: Dict[str, str]
+    # end
 
 
 class _RequiredOfDeposit(TypedDict):
+    # generated: required CreateDepositRequest
     amount: str
     network: Network
     address: str
     idempotencyKey: str
+    # end
 
 
 class NewDeposit(_RequiredOfDeposit, total=False):
     """What create_deposit takes. The idempotency key is a uuid of yours."""
 
-    merchantCashboxId: int
-    externalReference: str
-    metadata: Dict[str, str]
+    # generated: optional CreateDepositRequest without currency
+    merchantCashboxId: Optional[int]
+    externalReference: Optional[str]
+    metadata: Optional[Dict[str, str]]
+    # end
 
 
 class _Deposit(TypedDict):
+    # generated: required Deposit
     id: int
     merchantCashboxId: int
     direction: Literal["deposit"]
@@ -186,51 +207,60 @@ class _Deposit(TypedDict):
     currency: Literal["USDT"]
     network: Network
     address: str
-    externalReference: Optional[str]
     idempotencyKey: str
     createdAt: str
     statusUpdatedAt: str
+    externalReference: Optional[str]
     transactionHash: Optional[str]
     confirmations: Optional[int]
+    # end
 
 
 class Deposit(_Deposit, total=False):
-    """A deposit of USDT. The fields below are there where something was noted."""
+    """A deposit of USDT. The fields below are there where the deposit has them."""
 
+    # generated: optional Deposit
     metadata: Dict[str, str]
     namedTransactionHash: str
+    # end
 
 
 class _RequiredOfWithdrawal(TypedDict):
+    # generated: required CreateWithdrawalRequest
     orderId: str
     amount: str
     network: Network
     address: str
+    # end
 
 
 class NewWithdrawal(_RequiredOfWithdrawal, total=False):
     """What create_withdrawal takes. The address is one of your address book that has rested."""
 
-    merchantCashboxId: int
-    callbackUri: str
+    # generated: optional CreateWithdrawalRequest
+    merchantCashboxId: Optional[int]
+    callbackUri: Optional[str]
+    # end
 
 
 class Withdrawal(TypedDict):
     """A withdrawal of USDT."""
 
+    # generated: Withdrawal
     id: int
-    merchantCashboxId: Optional[int]
     orderId: str
     status: WithdrawalStatus
-    statusReason: Optional[str]
     amount: str
     fee: str
     currency: Literal["USDT"]
     network: Network
     address: str
-    transactionHash: Optional[str]
     createdAt: str
     statusUpdatedAt: str
+    merchantCashboxId: Optional[int]
+    statusReason: Optional[str]
+    transactionHash: Optional[str]
+    # end
 
 
 class Balance(TypedDict):
