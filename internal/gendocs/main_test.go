@@ -67,7 +67,7 @@ func TestCallsAreDescribed(t *testing.T) {
 	t.Parallel()
 	procedure := regexp.MustCompile(`(?m)^  rpc (\w+)\(`)
 	for proto, page := range map[string]string{
-		"operator": "operate/calls", "merchant": "integrate/portal", "trader": "operate/calls",
+		"operator": "operate/calls", "merchant": "integrate/portal", "trader": "operate/traders",
 	} {
 		described := read(t, "docs/"+page+".md")
 		calls := procedure.FindAllStringSubmatch(read(t, "rpc/proto/portal/v1/"+proto+".proto"), -1)
