@@ -16,7 +16,7 @@ import (
 	"gateway.example/internal/auth"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
-	"gateway.example/internal/directory"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
 )
@@ -71,7 +71,7 @@ const settingsHere = time.Hour
 func (b *bench) creatorHere(
 	ctx context.Context, heard *tap,
 ) (func(ctx context.Context, orderID, amount string) (int64, time.Time, error), error) {
-	settings, err := directory.NewKeeper(ctx, b.pool, settingsHere, nil)
+	settings, err := inforce.NewKeeper(ctx, b.pool, settingsHere, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -41,6 +41,7 @@ var floors = map[string]int{
 	"gateway.example/internal/card":                       2,
 	"gateway.example/internal/acquirer":                   3,
 	"gateway.example/internal/directory":                  3,
+	"gateway.example/internal/inforce":                    3,
 	"gateway.example/internal/checkout":                   5,
 	"gateway.example/internal/report":                     5,
 	"gateway.example/internal/bankmessage":                5,

@@ -18,6 +18,7 @@ import (
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/edge"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/notify"
 	"gateway.example/internal/outbound"
@@ -53,7 +54,7 @@ type services struct {
 	submissions *submission.Service
 
 	// directory is what payments are made by, in memory; settings and rateSettings change it.
-	directory    *directory.Keeper
+	keeper       *inforce.Keeper
 	settings     *directory.Settings
 	looks        *directory.Looks
 	rateSettings *rate.Settings
@@ -170,7 +171,7 @@ func (g *gateway) wireCallers(ctx context.Context) (err error) {
 // wireSettings builds what is set. In a sandbox a trader needs no processor of their own to take cards, and it alone has an
 // acquirer of its own.
 func (g *gateway) wireSettings(ctx context.Context, addresses *outbound.Addresses) (err error) {
-	if g.directory, err = directory.NewKeeper(ctx, g.opsPool, directory.Usable, g.ops.metrics); err != nil {
+	if g.keeper, err = inforce.NewKeeper(ctx, g.opsPool, inforce.Usable, g.ops.metrics); err != nil {
 		return err
 	}
 	g.settings = directory.NewSettings(g.pools, g.clock, g.vault, g.requisites, directory.Config{
@@ -205,7 +206,7 @@ func (g *gateway) wireMoney(addresses *outbound.Addresses) (err error) {
 	g.matcher = deposit.New(db.OnePool(g.workPool), g.clock, g.fourEyes)
 	g.matcher.ConfirmSeen = g.confirmDepositsSeen || g.sandbox
 	g.messages = bankmessage.New(g.pools, g.clock, g.vault, g.payments)
-	g.payLinks = paylink.New(g.pools, g.clock, g.directory, addresses, g.payments)
+	g.payLinks = paylink.New(g.pools, g.clock, g.keeper, addresses, g.payments)
 	if g.sandbox {
 		g.phones = sandbox.NewPhones(g.workPool, g.clock, g.sandboxKey, g.vault)
 		g.simulator = simulator.New(g.workPool, g.clock, g.round.payments)
@@ -225,7 +226,7 @@ func (g *gateway) newMovers(
 	m.payouts = payout.New(pools, g.clock, g.vault, addresses, g.fourEyes)
 	m.payouts.Requisites = g.requisites
 	m.withdrawals = withdrawal.New(pools, g.clock, addresses, g.signer, g.fourEyes)
-	m.payments, err = payment.New(pools, g.clock, addresses, g.directory, payment.Config{
+	m.payments, err = payment.New(pools, g.clock, addresses, g.keeper, payment.Config{
 		FourEyes:       g.fourEyes,
 		Markup:         g.markup,
 		ExternalSecret: g.externalSecret != "",

@@ -61,7 +61,7 @@ func (g *gateway) timelessLoops() []loop {
 		{"compare clocks", clocksEvery, func(ctx context.Context) error { return g.skew.Watch(ctx, g.beatPool) }},
 		{"ask the database", beatEvery, func(ctx context.Context) error { return g.group.Beat(ctx, g.beatPool) }},
 		{"renew settings", settingsEvery, func(ctx context.Context) error {
-			_, err := g.directory.Renew(ctx)
+			_, err := g.keeper.Renew(ctx)
 			return err
 		}},
 		{"rate limits", limitsEvery, g.limits.Load},

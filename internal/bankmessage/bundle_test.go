@@ -12,7 +12,7 @@ import (
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/directory"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/signature"
@@ -42,7 +42,7 @@ func setup(t *testing.T) *bundle {
 	b := &bundle{DB: dbtest.New(t), clock: &dbtest.Clock{}}
 	b.SetRate(t, "RUB", "100", true)
 	b.shop = b.NewMerchant(t, dbtest.MerchantOpts{Scopes: []string{caller.ScopePayments}, Validity: 15 * time.Minute})
-	settings := testenv.Must(directory.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
+	settings := testenv.Must(inforce.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
 	b.payments = testenv.Must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings,
 		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true}))(t)
 	b.messages = bankmessage.New(b.Pools(), b.clock, dbtest.Vault(), b.payments)

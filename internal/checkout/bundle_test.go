@@ -16,8 +16,8 @@ import (
 	"gateway.example/internal/card"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
@@ -116,7 +116,7 @@ func (b *bundle) start(t *testing.T) {
 	limits := limit.New(b.Pool)
 	noError(t, limits.Load(t.Context()))
 	// It asks for changes whenever a payment is made, so that a test may set what it likes in between.
-	settings := testenv.Must(directory.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
+	settings := testenv.Must(inforce.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
 	b.payments = testenv.Must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings, payment.Config{
 		Requisites: dbtest.Requisites(), ExternalSecret: true, Cards: safe, CardMoved: checkout.OnStatusChange,
 	}))(t)

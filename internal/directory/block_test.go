@@ -9,6 +9,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/testenv"
 )
 
@@ -19,7 +20,7 @@ func ownerOf(merchantID int64) caller.Caller {
 // What is blocked keeps payers out where and for as long as it says, from the next renewal on, and every change is logged.
 func TestBlocks(t *testing.T) {
 	b := setup(t)
-	keeper := must(directory.NewKeeper(ctx, b.Pool, 0, nil))(t)
+	keeper := must(inforce.NewKeeper(ctx, b.Pool, 0, nil))(t)
 	other := b.NewMerchant(t, dbtest.MerchantOpts{})
 	hour := dbtest.Start.Add(time.Hour)
 	for name, c := range map[string]struct {

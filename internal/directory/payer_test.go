@@ -10,6 +10,7 @@ import (
 
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/testenv"
 )
 
@@ -92,7 +93,7 @@ func TestClaimSecondsAndCards(t *testing.T) {
 // Payments are made by what was set, as soon as the keeper was renewed.
 func TestKeeperKnowsPayers(t *testing.T) {
 	b := setup(t)
-	keeper := must(directory.NewKeeper(ctx, b.Pool, 0, nil))(t)
+	keeper := must(inforce.NewKeeper(ctx, b.Pool, 0, nil))(t)
 	want := func(patience time.Duration, cards int, events bool, hosts ...string) {
 		t.Helper()
 		must(keeper.Renew(ctx))(t)

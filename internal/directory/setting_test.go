@@ -18,6 +18,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/requisite"
 	"gateway.example/internal/routing"
@@ -234,7 +235,7 @@ func (b *bundle) wantRequisites(t *testing.T, want string) {
 	t.Helper()
 	asked := routing.Want{Currency: "RUB", Method: "sbp", Amount: decimal.NewFromInt(100), Now: dbtest.Start}
 	free := func(routing.Candidate) decimal.Decimal { return decimal.Zero }
-	keeper := must(directory.NewKeeper(ctx, b.Pool, 0, nil))(t)
+	keeper := must(inforce.NewKeeper(ctx, b.Pool, 0, nil))(t)
 	candidates := must(keeper.Requisites().Explain(ctx, b.Queries(), asked, free))(t)
 	var got []string
 	for _, c := range candidates {

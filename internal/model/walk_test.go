@@ -32,6 +32,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
@@ -122,7 +123,7 @@ func (w *modelWalk) restart() {
 	pools, addresses, key := db.OnePool(w.pool), outbound.NewAddresses(true), make([]byte, vault.KeySize)
 	cards := card.NewSafe(w.vault, key)
 	w.payouts = payout.New(pools, w.clock, w.vault, addresses, foureyes.Rules{})
-	keeper := given(directory.NewKeeper(w.ctx, w.pool, 0, nil))
+	keeper := given(inforce.NewKeeper(w.ctx, w.pool, 0, nil))
 	w.service = given(payment.New(pools, w.clock, addresses, keeper, payment.Config{
 		Requisites: dbtest.Requisites(), Markup: decimal.RequireFromString(modelMarkup), ExternalSecret: true,
 		Cards: cards, CardMoved: checkout.OnStatusChange, Payouts: w.payouts,

@@ -16,8 +16,8 @@ import (
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
-	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/money"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
@@ -35,14 +35,14 @@ type Service struct {
 	pools     db.Pools
 	q         *db.Queries
 	clock     clock.Clock
-	settings  *directory.Keeper
+	settings  *inforce.Keeper
 	addresses *outbound.Addresses
 	payments  *payment.Service
 }
 
 // New makes the service.
 func New(
-	pools db.Pools, c clock.Clock, settings *directory.Keeper, addresses *outbound.Addresses, payments *payment.Service,
+	pools db.Pools, c clock.Clock, settings *inforce.Keeper, addresses *outbound.Addresses, payments *payment.Service,
 ) *Service {
 	return &Service{
 		pools: pools, q: db.New(pools.Calls), clock: c, settings: settings, addresses: addresses, payments: payments,

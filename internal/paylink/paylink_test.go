@@ -14,8 +14,8 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/paylink"
 	"gateway.example/internal/payment"
@@ -43,7 +43,7 @@ func setup(t *testing.T) *bundle {
 	b.SetRate(t, "RUB", "100", true)
 	b.merchant = b.NewMerchant(t, dbtest.MerchantOpts{Methods: []string{"sbp", "card"}})
 	b.trader = b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: 3})
-	settings := testenv.Must(directory.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
+	settings := testenv.Must(inforce.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
 	addresses := outbound.NewAddresses(false)
 	b.payments = testenv.Must(payment.New(b.Pools(), b.clock, addresses, settings, payment.Config{
 		Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true,

@@ -11,7 +11,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/directory"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
@@ -58,7 +58,7 @@ var configuration = payment.Config{
 func configured(t *testing.T, d *dbtest.DB, clock *dbtest.Clock, config payment.Config) *payment.Service {
 	t.Helper()
 	// It asks for changes whenever a payment is made, so that a test may set what it likes in between.
-	settings := testenv.Must(directory.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
+	settings := testenv.Must(inforce.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
 	return testenv.Must(payment.New(d.Pools(), clock, outbound.NewAddresses(false), settings, config))(t)
 }
 

@@ -17,6 +17,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/money"
 	"gateway.example/internal/rate"
@@ -168,7 +169,7 @@ type draft struct {
 	who        caller.Caller
 	now        time.Time
 	configured decimal.Decimal
-	shop       *directory.Shop
+	shop       *inforce.Shop
 	limit      *db.PlatformLimit
 	base       rate.Base
 	// blocked tells that the payer is kept out.

@@ -11,8 +11,8 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
-	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/routing"
 )
 
@@ -109,7 +109,7 @@ func (x explainer) draft(currency, method string, amount decimal.Decimal) *draft
 	o := order{Request: Request{Currency: currency}, amount: decimal.Max(amount, smallest)}
 	o.method, _ = catalogue.Find(catalogue.Payments(currency), method)
 	d := x.s.draft(caller.Caller{}, o)
-	d.now, d.shop = x.now, &directory.Shop{}
+	d.now, d.shop = x.now, &inforce.Shop{}
 	if d.limit != nil {
 		d.amount = decimal.Max(d.amount, d.limit.MinAmount)
 	}

@@ -13,9 +13,9 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/directory"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
@@ -31,7 +31,7 @@ func (b *bundle) asRun(t *testing.T) *payment.Service {
 		return pool
 	}
 	pools := db.Pools{Creations: open(db.ForCreations), Calls: open(db.ForCalls), Reads: open(db.ForReads)}
-	keeper := testenv.Must(directory.NewKeeper(t.Context(), pools.Reads, directory.Usable, nil))(t)
+	keeper := testenv.Must(inforce.NewKeeper(t.Context(), pools.Reads, inforce.Usable, nil))(t)
 	return testenv.Must(payment.New(pools, b.clock, outbound.NewAddresses(false), keeper, configuration))(t)
 }
 
@@ -275,7 +275,7 @@ func TestTwinWaits(t *testing.T) {
 func TestRenewedBySomebodyElse(t *testing.T) {
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	settings := testenv.Must(directory.NewKeeper(t.Context(), b.another(t), time.Hour, nil))(t)
+	settings := testenv.Must(inforce.NewKeeper(t.Context(), b.another(t), time.Hour, nil))(t)
 	config := payment.Config{Requisites: dbtest.Requisites(), ExternalSecret: true}
 	service := testenv.Must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings, config))(t)
 	// It has chosen none, and looks whether the order id is taken.
@@ -343,7 +343,7 @@ func TestOpenLimitOverReplicas(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "10000", Requisites: 100})
 	b.Exec(t, "update merchant set max_open_payments = 50 where id = $1", merchant.ID)
 	b.create(t, merchant.Caller, request("first"))
-	second := b.replica(t, directory.Usable)
+	second := b.replica(t, inforce.Usable)
 	// makes counts what a replica makes until it refuses.
 	makes := func(replica *payment.Service, prefix string) int {
 		for n := 0; ; n++ {

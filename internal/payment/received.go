@@ -8,8 +8,8 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
-	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/money"
 	"gateway.example/internal/rate"
 )
@@ -126,7 +126,7 @@ func (s *Service) MayComeLate(p Payment) bool {
 }
 
 // arrivalOf is an amount that has come, if the policy takes it.
-func arrivalOf(p db.Payment, came decimal.Decimal, policy directory.AmountPolicy) (*arrival, error) {
+func arrivalOf(p db.Payment, came decimal.Decimal, policy inforce.AmountPolicy) (*arrival, error) {
 	switch {
 	case p.RateUnavailable && came.GreaterThan(p.Amount):
 		return nil, errMoreUnrated

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/directory"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
@@ -202,7 +202,7 @@ func TestReceivedBeyondHold(t *testing.T) {
 func TestPolicyJustSet(t *testing.T) {
 	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
 	p := b.create(t, merchant.Caller, request("order-1"))
-	settings := testenv.Must(directory.NewKeeper(t.Context(), b.Pool, time.Hour, nil))(t)
+	settings := testenv.Must(inforce.NewKeeper(t.Context(), b.Pool, time.Hour, nil))(t)
 	payments := testenv.Must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings, configuration))(t)
 	b.Exec(t, "update cashbox_method set amount_policy = 'received'")
 	testenv.Must(payments.ConfirmReceived(t.Context(), trader.Caller, p.ID, new("800")))(t)

@@ -14,8 +14,8 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/routing"
@@ -25,7 +25,7 @@ import (
 // replica is another process on the same database: a service with a memory of its own, which may be so old.
 func (b *bundle) replica(t *testing.T, usable time.Duration) *payment.Service {
 	t.Helper()
-	keeper := testenv.Must(directory.NewKeeper(t.Context(), b.Pool, usable, nil))(t)
+	keeper := testenv.Must(inforce.NewKeeper(t.Context(), b.Pool, usable, nil))(t)
 	return testenv.Must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), keeper, configuration))(t)
 }
 
@@ -67,7 +67,7 @@ func TestWhatTheDatabaseDecides(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: c.usdt, Requisites: 3})
 			b.Exec(t, c.limit)
-			services := []*payment.Service{b.payments, b.replica(t, directory.Usable)}
+			services := []*payment.Service{b.payments, b.replica(t, inforce.Usable)}
 			var created atomic.Int64
 			errs := testenv.AtOnce(calls, func(n int) error {
 				r := request(fmt.Sprint("order-", n))
@@ -100,7 +100,7 @@ func TestWhatTheDatabaseDecides(t *testing.T) {
 func TestSwitchedOffWithinASecond(t *testing.T) {
 	t.Parallel()
 	// Fewer calls find it as well when what they may use is older: only the whole check makes as many as it can.
-	usable, pause := testenv.Pick(t, 100*time.Millisecond, directory.Usable), testenv.Pick(t, 10*time.Millisecond, 0)
+	usable, pause := testenv.Pick(t, 100*time.Millisecond, inforce.Usable), testenv.Pick(t, 10*time.Millisecond, 0)
 	for name, off := range map[string]string{
 		"cashbox":   "update cashbox set collect_enabled = false",
 		"method":    "update cashbox_method set enabled = false",
@@ -287,7 +287,7 @@ func testLostSettings(t *testing.T, lose string) {
 	kept := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
 	b.Get(t, &version, "select version from setting_version")
 	lost, losing := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1}), b.NewMerchant(t, dbtest.MerchantOpts{})
-	settings := testenv.Must(directory.NewKeeper(t.Context(), pool, 0, nil))(t)
+	settings := testenv.Must(inforce.NewKeeper(t.Context(), pool, 0, nil))(t)
 	choosing := settings.Requisites()
 	b.Exec(t, "delete from requisite where trader_id = $1", lost.ID)
 	b.forget(t, "trader", lost.ID)

@@ -19,9 +19,9 @@ import (
 	"gateway.example/internal/card"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
-	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/requisite"
@@ -63,7 +63,7 @@ type Service struct {
 	// refused are counts that are not stored yet.
 	refused  *refusalCounts
 	open     *openCounts
-	settings *directory.Keeper
+	settings *inforce.Keeper
 	ids      *ids
 	expiring *db.Sweep[db.Payment]
 	settling *db.Sweep[db.SettlementDueListRow]
@@ -74,7 +74,7 @@ func New(
 	pools db.Pools,
 	c clock.Clock,
 	addresses *outbound.Addresses,
-	settings *directory.Keeper,
+	settings *inforce.Keeper,
 	config Config,
 ) (*Service, error) {
 	if config.Requisites == nil {

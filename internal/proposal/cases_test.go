@@ -11,8 +11,8 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/deposit"
-	"gateway.example/internal/directory"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
@@ -34,7 +34,7 @@ func setupCases(t *testing.T) *cases {
 	t.Helper()
 	c := &cases{bundle: setup(t)}
 	c.SetRate(t, "RUB", "100", true)
-	settings := testenv.Must(directory.NewKeeper(t.Context(), c.Pool, 0, nil))(t)
+	settings := testenv.Must(inforce.NewKeeper(t.Context(), c.Pool, 0, nil))(t)
 	addresses := outbound.NewAddresses(false)
 	rules := foureyes.Rules{On: true, Above: decimal.NewFromInt(10)}
 	c.payouts = payout.New(c.Pools(), c.clock, dbtest.Vault(), addresses, rules)

@@ -15,6 +15,7 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
@@ -53,7 +54,7 @@ func setup(t *testing.T) *bundle {
 	b.other = b.NewMerchant(t, dbtest.MerchantOpts{Scopes: scopes})
 	b.sbp = b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 1})
 	b.sim = b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 1, Method: "sim"})
-	settings := testenv.Must(directory.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
+	settings := testenv.Must(inforce.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
 	addresses := outbound.NewAddresses(false)
 	b.payments = testenv.Must(payment.New(b.Pools(), b.clock, addresses, settings,
 		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true}))(t)

@@ -10,7 +10,7 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/directory"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/routing"
 	"gateway.example/internal/testenv"
 )
@@ -20,13 +20,13 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 // bundle is a database and the memory of one process.
 type bundle struct {
 	*dbtest.DB
-	settings *directory.Keeper
+	settings *inforce.Keeper
 }
 
 // keep is the memory of a process that asks for changes whenever a requisite is chosen.
-func keep(t *testing.T, d *dbtest.DB) *directory.Keeper {
+func keep(t *testing.T, d *dbtest.DB) *inforce.Keeper {
 	t.Helper()
-	return testenv.Must(directory.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
+	return testenv.Must(inforce.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
 }
 
 // setup has the test run beside others.

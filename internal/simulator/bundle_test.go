@@ -9,8 +9,8 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/simulator"
@@ -37,7 +37,7 @@ func setup(t *testing.T) *bundle {
 	b.SetRate(t, "RUB", "100", true)
 	b.shop = b.NewMerchant(t, dbtest.MerchantOpts{Scopes: []string{caller.ScopePayments}})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: 1})
-	settings := testenv.Must(directory.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
+	settings := testenv.Must(inforce.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
 	b.payments = testenv.Must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings,
 		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true}))(t)
 	b.simulator = simulator.New(b.Pool, b.clock, b.payments)

@@ -11,8 +11,8 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/report"
@@ -29,7 +29,7 @@ func TestReportOfATrader(t *testing.T) {
 	d.SetRate(t, "RUB", "100", true)
 	shop := d.NewMerchant(t, dbtest.MerchantOpts{})
 	trader := d.NewTrader(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 1})
-	settings := testenv.Must(directory.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
+	settings := testenv.Must(inforce.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
 	payments := testenv.Must(payment.New(d.Pools(), clock, outbound.NewAddresses(false), settings,
 		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true}))(t)
 	method := "sbp"

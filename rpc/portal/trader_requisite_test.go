@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
@@ -29,7 +30,7 @@ func traderDesk(t *testing.T) (*portal.TraderService, *dbtest.DB, dbtest.Trader)
 	d.SetRate(t, "RUB", "100", true)
 	clock := &dbtest.Clock{}
 	trader := d.NewTrader(t, dbtest.TraderOpts{USDT: "19.6", Requisites: 1, MinAmount: "1000", MaxAmount: "5000"})
-	keeper := testenv.Must(directory.NewKeeper(t.Context(), d.Pool, time.Second, nil))(t)
+	keeper := testenv.Must(inforce.NewKeeper(t.Context(), d.Pool, time.Second, nil))(t)
 	addresses := outbound.NewAddresses(false)
 	payments := testenv.Must(payment.New(d.Pools(), clock, addresses, keeper, payment.Config{Requisites: dbtest.Requisites()}))(t)
 	payouts := payout.New(d.Pools(), clock, dbtest.Vault(), addresses, foureyes.Rules{})

@@ -26,6 +26,7 @@ import (
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/paylink"
@@ -86,7 +87,7 @@ func serve(t *testing.T, simulate bool) *bundle {
 	safe := b.safe(t)
 	// It asks for changes whenever a payment is made, so that a test may set what it likes in
 	// between.
-	settings := testenv.Must(directory.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
+	settings := testenv.Must(inforce.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
 	b.payments = testenv.Must(payment.New(d.Pools(), b.clock, outbound.NewAddresses(simulate), settings, payment.Config{
 		Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true, Cards: safe,
 		CardMoved: checkout.OnStatusChange,

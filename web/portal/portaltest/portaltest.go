@@ -26,6 +26,7 @@ import (
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/foureyes"
+	"gateway.example/internal/inforce"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/notify"
 	"gateway.example/internal/outbound"
@@ -217,7 +218,7 @@ func (b *Bundle) notices(t testing.TB) *notify.Service {
 // furnish makes the rooms that the portals drive.
 func (b *Bundle) furnish(t testing.TB) {
 	t.Helper()
-	keeper, err := directory.NewKeeper(t.Context(), b.Pool, 0, nil)
+	keeper, err := inforce.NewKeeper(t.Context(), b.Pool, 0, nil)
 	noError(t, err)
 	addresses := outbound.NewAddresses(true)
 	safe := card.NewSafe(dbtest.Vault(), []byte(strings.Repeat("v", 32)))

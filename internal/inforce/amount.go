@@ -1,4 +1,4 @@
-package directory
+package inforce
 
 import (
 	"github.com/shopspring/decimal"

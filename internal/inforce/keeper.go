@@ -1,4 +1,6 @@
-package directory
+// Package inforce keeps in memory the settings that payments are made by: shops, methods, limits, rates, requisites, traders'
+// terms, and who is kept out. What internal/directory writes is in force here within a second.
+package inforce
 
 import (
 	"context"
@@ -9,10 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/block"
-	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/routing"
@@ -237,102 +237,6 @@ func (k *Keeper) box(id int64) *cashbox {
 	return k.cashboxes[id]
 }
 
-// Shop is a cashbox for payments by one of its methods.
-type Shop struct {
-	CashboxID      int64
-	CollectEnabled bool
-	// MethodEnabled is also false if the cashbox does not have the method or the currency.
-	MethodEnabled        bool
-	MarginPercent        decimal.NullDecimal
-	Validity             time.Duration
-	MinAmount, MaxAmount decimal.NullDecimal
-	// ReturnHosts are the hosts that a return address may name; none is any.
-	ReturnHosts []string
-}
-
-// Shop finds the cashbox of a payment: the key's own, or, if the key has none, the merchant's first
-// one with the method enabled. It returns nil if there is none.
-func (k *Keeper) Shop(merchantID int64, cashboxID *int64, method, currency string) *Shop {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	if cashboxID != nil {
-		if box := k.cashboxes[*cashboxID]; box != nil && box.MerchantID == merchantID {
-			return box.shop(method, currency)
-		}
-		return nil
-	}
-	for _, id := range k.merchants[merchantID].cashboxes {
-		if shop := k.cashboxes[id].shop(method, currency); shop.CollectEnabled && shop.MethodEnabled {
-			return shop
-		}
-	}
-	return nil
-}
-
-// Offers are the methods and currencies that Shop would find a cashbox for.
-func (k *Keeper) Offers(merchantID int64, cashboxID *int64) []string {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	var offers []string
-	for _, id := range k.merchants[merchantID].cashboxes {
-		if box := k.cashboxes[id]; box.CollectEnabled && (cashboxID == nil || id == *cashboxID) {
-			for name, m := range box.methods {
-				if m.Enabled {
-					offers = append(offers, name+" in "+box.Currency)
-				}
-			}
-		}
-	}
-	slices.Sort(offers)
-	return slices.Compact(offers)
-}
-
-// Methods are those by which a cashbox takes payments, in the catalogue's order.
-func (k *Keeper) Methods(cashboxID int64) []string {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	box := k.cashboxes[cashboxID]
-	if box == nil || !box.CollectEnabled {
-		return nil
-	}
-	return slices.DeleteFunc(catalogue.Names(catalogue.Payments(box.Currency)), func(name string) bool {
-		return !box.methods[name].Enabled
-	})
-}
-
-func (c *cashbox) shop(method, currency string) *Shop {
-	m := c.methods[method]
-	return &Shop{
-		CashboxID: c.ID, CollectEnabled: c.CollectEnabled, MethodEnabled: m.Enabled && c.Currency == currency,
-		MarginPercent: m.MarginPercent, Validity: time.Duration(m.ValiditySeconds) * time.Second,
-		MinAmount: m.MinAmount, MaxAmount: m.MaxAmount, ReturnHosts: c.ReturnHosts,
-	}
-}
-
-// Taken reports whether any cashbox takes payments by a method in a currency.
-func (k *Keeper) Taken(method, currency string) bool {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	for _, box := range k.cashboxes {
-		if shop := box.shop(method, currency); shop.CollectEnabled && shop.MethodEnabled {
-			if k.merchants[box.MerchantID].apiEnabled {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// Validity is how long a payment by a cashbox's method waits for its payer.
-func (k *Keeper) Validity(cashboxID int64, method string) time.Duration {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	if box := k.cashboxes[cashboxID]; box != nil {
-		return time.Duration(box.methods[method].ValiditySeconds) * time.Second
-	}
-	return 0
-}
-
 // Limit is the limits of a currency, or nil.
 func (k *Keeper) Limit(currency string) *db.PlatformLimit {
 	k.mu.RLock()
@@ -362,55 +266,4 @@ func (k *Keeper) MaxOpenPayments(merchantID int64) int32 {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return k.merchants[merchantID].maxOpenPayments
-}
-
-// Patience is how long a payment waits at least after its payer said that they have paid.
-func (k *Keeper) Patience(cashboxID int64, method string) time.Duration {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	if box := k.cashboxes[cashboxID]; box != nil {
-		return time.Duration(box.methods[method].ClaimSeconds) * time.Second
-	}
-	return 0
-}
-
-// Lateness is how long after its time a payment can still be completed by its trader.
-func (k *Keeper) Lateness(cashboxID int64, method string) time.Duration {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	if box := k.cashboxes[cashboxID]; box != nil {
-		return time.Duration(box.methods[method].LateSeconds) * time.Second
-	}
-	return 0
-}
-
-// AmountPolicy says what becomes of another amount than asked for.
-func (k *Keeper) AmountPolicy(cashboxID int64, method string) AmountPolicy {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	if box := k.cashboxes[cashboxID]; box != nil {
-		m := box.methods[method]
-		return AmountPolicy{
-			Kind: m.AmountPolicy, Percent: m.TolerancePercent, Amount: m.ToleranceAmount, ToPlatform: m.DifferenceTo == "platform",
-		}
-	}
-	return AmountPolicy{}
-}
-
-// CardsAllowed is how many cards may be tried for a payment; 1 if its cashbox is not in memory.
-func (k *Keeper) CardsAllowed(cashboxID int64, method string) int {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	if box := k.cashboxes[cashboxID]; box != nil {
-		return int(box.methods[method].Cards)
-	}
-	return 1
-}
-
-// PayerEvents reports whether the merchant wants events about what payers say.
-func (k *Keeper) PayerEvents(cashboxID int64) bool {
-	k.mu.RLock()
-	defer k.mu.RUnlock()
-	box := k.cashboxes[cashboxID]
-	return box != nil && box.PayerEvents
 }
