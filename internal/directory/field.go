@@ -1,12 +1,15 @@
 package directory
 
 import (
+	"slices"
 	"time"
 
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/catalogue"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
+	"gateway.example/internal/setting"
 )
 
 // optionalPercent parses a percent; empty is none.
@@ -49,4 +52,23 @@ func deref[T any](v *T) T {
 		return nothing
 	}
 	return *v
+}
+
+// checkName trims the name of something new and wants one.
+func checkName(f fault.Fields, name string) string {
+	return f.RequiredText("name", name, int(setting.Merchant.Find("name").Max))
+}
+
+// checkRename is checkName of what has a name already; nil leaves that.
+func checkRename(f fault.Fields, name *string) *string {
+	if name == nil {
+		return nil
+	}
+	return new(checkName(f, *name))
+}
+
+// checkCurrency wants a currency that is known. That there is none is for others to say.
+func checkCurrency(f fault.Fields, currency string) {
+	known := currency == "" || slices.Contains(catalogue.Currencies, currency)
+	f.Check(known, "currency", "is not a known currency")
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
@@ -121,4 +123,40 @@ func (s *Settings) SetTraderPayoutMethod(
 		},
 		New: true,
 	}))
+}
+
+// TraderPayoutSetting is a method that a trader pays out by, as it is set.
+type TraderPayoutSetting struct {
+	TraderID int64  `json:"trader_id"`
+	Currency string `json:"currency"`
+	Method   string `json:"method"`
+	Enabled  bool   `json:"enabled"`
+	Versioned
+}
+
+// TraderPayouts lists the methods that a trader pays out by.
+func (s *Settings) TraderPayouts(
+	ctx context.Context, who caller.Caller, traderID int64,
+) ([]TraderPayoutSetting, error) {
+	return few[TraderPayoutSetting](ctx, who, func() ([][]byte, error) { return s.q.TraderPayoutMethodList(ctx, traderID) })
+}
+
+// PayoutMethodSetting is the settings of a method that a cashbox pays out by.
+type PayoutMethodSetting struct {
+	CashboxID       int64           `json:"cashbox_id"`
+	Name            string          `json:"method"`
+	Enabled         bool            `json:"enabled"`
+	MarkupPercent   decimal.Decimal `json:"markup_percent"`
+	ValiditySeconds int32           `json:"validity_seconds"`
+	// MinAmount and MaxAmount limit a payout, if they are set.
+	MinAmount decimal.NullDecimal `json:"min_amount"`
+	MaxAmount decimal.NullDecimal `json:"max_amount"`
+	Versioned
+}
+
+// PayoutMethods lists the methods that a cashbox pays out by.
+func (s *Settings) PayoutMethods(
+	ctx context.Context, who caller.Caller, cashboxID int64,
+) ([]PayoutMethodSetting, error) {
+	return few[PayoutMethodSetting](ctx, who, func() ([][]byte, error) { return s.q.CashboxPayoutMethodList(ctx, cashboxID) })
 }

@@ -1,0 +1,221 @@
+package directory
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/setting"
+	"gateway.example/internal/vault"
+	"gateway.example/internal/webhook/signing"
+)
+
+// Cashbox is a cashbox's settings.
+type Cashbox struct {
+	ID           int64  `json:"id"`
+	MerchantID   int64  `json:"merchant_id"`
+	MerchantName string `json:"-"`
+	Name         string `json:"name"`
+	Currency     string `json:"currency"`
+	// TraderID is the trader that it is bridged to, or nil.
+	TraderID       *int64  `json:"trader_cashbox_id"`
+	CollectEnabled bool    `json:"collect_enabled"`
+	PageColor      *string `json:"page_color"`
+	// LogoHash is of the shop's logo on hosted pages, or nil.
+	LogoHash           *string         `json:"page_logo_hash"`
+	FrameOrigin        *string         `json:"frame_origin"`
+	ReturnHosts        []string        `json:"return_hosts"`
+	ReturnAutomatic    bool            `json:"return_automatic"`
+	PayerEvents        bool            `json:"payer_events"`
+	DepositCallbackURI *string         `json:"deposit_callback_uri"`
+	InsuranceUSDT      decimal.Decimal `json:"insurance_usdt"`
+	CreatedAt          time.Time       `json:"created_at"`
+	Versioned
+}
+
+// CashboxUpdate changes the fields that are set; a TraderID of 0 removes the bridge, an empty text
+// clears its field.
+type CashboxUpdate struct {
+	ID             int64
+	Name           *string
+	CollectEnabled *bool
+	TraderID       *int64
+	// PageColor is #rrggbb, FrameOrigin an https origin: see Look.
+	PageColor, FrameOrigin *string
+	// RemoveLogo takes the shop's logo off the hosted pages, and takes a reason.
+	RemoveLogo bool
+	// ReturnHosts are the hosts that payers may be led back to; none is any.
+	ReturnHosts *[]string
+	// ReturnAutomatic leads them back by itself once they have paid, and PayerEvents tells the
+	// merchant when a payer says that they have.
+	ReturnAutomatic, PayerEvents *bool
+	// DepositCallbackURI is where events of deposits go.
+	DepositCallbackURI *string
+	Reason             string
+	Seen               string
+}
+
+// NewCashbox is a cashbox to be made. Its methods are enabled by SetMethod.
+type NewCashbox struct {
+	MerchantID int64
+	Name       string
+	Currency   string
+	// TraderID is the trader it is bridged to; 0 is none.
+	TraderID int64
+}
+
+// CreateCashbox makes a merchant's cashbox, the accounts of its USDT, and the secret that signs its
+// webhooks, which is shown here and never again.
+func (s *Settings) CreateCashbox(
+	ctx context.Context, who caller.Caller, n NewCashbox,
+) (done Changed[Cashbox], secret string, err error) {
+	c, err := s.change(who, setting.Cashbox.Needs, setting.Cashbox.Name, "")
+	if err != nil {
+		return done, "", err
+	}
+	params, err := s.checkNew(ctx, n)
+	if err != nil {
+		return done, "", err
+	}
+	params.CreatedAt = c.At
+	secret = signing.NewSecret()
+	done.SettingChange, err = db.CreateSetting(ctx, s.pool, c, db.Creation{
+		Insert: func(q *db.Queries) (int64, error) { return InsertCashbox(ctx, q, s.vault, secret, params) },
+		Read: func(q *db.Queries, id int64) ([]byte, error) {
+			// It is read here, since no error may keep the secret back once the cashbox is there.
+			made, err := cashboxes(ctx, q, one(id))
+			if err != nil {
+				return nil, err
+			}
+			done.Now = made[0]
+			return q.CashboxSetting(ctx, id)
+		},
+	})
+	if err != nil {
+		return done, "", err
+	}
+	return done, secret, nil
+}
+
+func (s *Settings) checkNew(ctx context.Context, n NewCashbox) (db.CashboxInsertParams, error) {
+	f := fault.Decoded(ctx)
+	params := db.CashboxInsertParams{MerchantID: n.MerchantID, Name: checkName(f, n.Name), Currency: n.Currency}
+	f.Required("currency", n.Currency)
+	if n.TraderID != 0 {
+		params.TraderCashboxID = &n.TraderID
+		if err := s.checkTrader(ctx, f, n.TraderID); err != nil {
+			return params, err
+		}
+	}
+	_, err := s.q.MerchantSetting(ctx, n.MerchantID)
+	if err != nil && !db.NoRows(err) {
+		return params, fmt.Errorf("find merchant: %w", err)
+	}
+	f.Check(err == nil, "merchantId", "is not a merchant")
+	checkCurrency(f, n.Currency)
+	return params, f.Err()
+}
+
+// InsertCashbox writes a cashbox, seals the secret that signs its webhooks, and opens the accounts
+// of its USDT. The row comes first, because the secret is sealed for its id.
+func InsertCashbox(
+	ctx context.Context,
+	q *db.Queries,
+	v *vault.Vault,
+	secret string,
+	params db.CashboxInsertParams,
+) (int64, error) {
+	params.WebhookSecret = []byte{}
+	id, err := q.CashboxInsert(ctx, params)
+	if err != nil {
+		return 0, fmt.Errorf("insert cashbox: %w", err)
+	}
+	sealed, err := signing.SealSecret(v, id, secret)
+	if err != nil {
+		return 0, err
+	}
+	err = q.CashboxSetWebhookSecret(ctx, db.CashboxSetWebhookSecretParams{ID: id, WebhookSecret: sealed})
+	if err != nil {
+		return 0, fmt.Errorf("keep webhook secret: %w", err)
+	}
+	return id, ledger.Open(ctx, q, ledger.Cashbox, id)
+}
+
+// UpdateCashbox renames a cashbox, switches collecting, sets the bridge, or the look of the hosted pages.
+func (s *Settings) UpdateCashbox(
+	ctx context.Context, who caller.Caller, u CashboxUpdate,
+) (done Changed[Cashbox], err error) {
+	c, err := s.change(who, setting.Cashbox.Needs, setting.Cashbox.Name, strconv.FormatInt(u.ID, 10))
+	if err != nil {
+		return done, err
+	}
+	params := db.CashboxUpdateParams{ID: u.ID, CollectEnabled: u.CollectEnabled, SetBridge: u.TraderID != nil}
+	f := fault.Decoded(ctx)
+	params.Name = checkRename(f, u.Name)
+	u.look(f, &params)
+	u.payer(f, &params)
+	s.callback(f, u.DepositCallbackURI, &params)
+	c.Reason = because(f, u.Reason, u.CollectEnabled)
+	if u.RemoveLogo {
+		params.SetPageLogo = true
+		c.Reason = because(f, u.Reason, new(false))
+	}
+	if u.TraderID != nil && *u.TraderID != 0 {
+		params.TraderCashboxID = u.TraderID
+		if err := s.checkTrader(ctx, f, *u.TraderID); err != nil {
+			return done, err
+		}
+	}
+	if err := f.Err(); err != nil {
+		return done, err
+	}
+	c, err = db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Whole: true,
+		Seen:  u.Seen,
+		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxSetting(ctx, u.ID) },
+		Apply: func(q *db.Queries) error { return q.CashboxUpdate(ctx, params) },
+	})
+	return db.Settled(c, err, func() (Cashbox, error) { return s.Cashbox(ctx, who, u.ID) })
+}
+
+func (s *Settings) checkTrader(ctx context.Context, f fault.Fields, id int64) error {
+	_, err := s.q.TraderSetting(ctx, id)
+	f.Check(!db.NoRows(err), "traderCashboxId", "is not a trader's cashbox")
+	if db.NoRows(err) {
+		return nil
+	}
+	return err
+}
+
+// Cashboxes lists cashboxes for an operator, of one merchant or bridged to one trader if the search
+// says so.
+func (s *Settings) Cashboxes(ctx context.Context, who caller.Caller, search Search) ([]Cashbox, *string, error) {
+	return find(ctx, s, who, search, cashboxes, func(c Cashbox) int64 { return c.ID })
+}
+
+// Cashbox reads a cashbox for an operator.
+func (s *Settings) Cashbox(ctx context.Context, who caller.Caller, id int64) (Cashbox, error) {
+	return get(ctx, s, who, id, cashboxes)
+}
+
+func cashboxes(ctx context.Context, q *db.Queries, l listing) ([]Cashbox, error) {
+	rows, err := q.CashboxList(ctx, db.CashboxListParams{
+		BeforeID: l.before, ID: l.id, MerchantID: orNil(l.MerchantID), TraderID: orNil(l.TraderID),
+		Currency: orNil(l.Currency), Search: l.text, SearchID: l.searchID, SwitchedOn: l.On, Page: l.limit + 1,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return decodeAll(rows, func(row db.CashboxListRow) (c Cashbox, err error) {
+		c, err = decode[Cashbox](row.Setting)
+		c.MerchantName = row.MerchantName
+		return c, err
+	})
+}

@@ -1,0 +1,146 @@
+package directory
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/setting"
+)
+
+// MethodSetting is the settings of a cashbox's method.
+type MethodSetting struct {
+	CashboxID       int64               `json:"cashbox_id"`
+	Name            string              `json:"method"`
+	Enabled         bool                `json:"enabled"`
+	MarginPercent   decimal.NullDecimal `json:"margin_percent"`
+	ValiditySeconds int32               `json:"validity_seconds"`
+	MinAmount       decimal.NullDecimal `json:"min_amount"`
+	MaxAmount       decimal.NullDecimal `json:"max_amount"`
+	ClaimSeconds    int32               `json:"claim_seconds"`
+	Cards           int32               `json:"cards"`
+	// AmountPolicy says what becomes of another amount than asked for: exact, tolerance or received.
+	AmountPolicy     string              `json:"amount_policy"`
+	TolerancePercent decimal.NullDecimal `json:"tolerance_percent"`
+	ToleranceAmount  decimal.NullDecimal `json:"tolerance_amount"`
+	// DifferenceTo says whose the difference is: trader or platform.
+	DifferenceTo string `json:"difference_to"`
+	// LateSeconds is how long after its time a payment can still be completed by its trader.
+	LateSeconds int32 `json:"late_seconds"`
+	Versioned
+}
+
+// CashboxMethod is a method of a cashbox. An empty text is none.
+type CashboxMethod struct {
+	CashboxID            int64
+	Name                 string
+	Enabled              bool
+	MarginPercent        string
+	ValiditySeconds      int32
+	MinAmount, MaxAmount string
+	// ClaimSeconds is how long a payment waits at least once its payer says that they have paid, and
+	// Cards how many cards may be tried for it; nil leaves what is set.
+	ClaimSeconds, Cards *int32
+	// AmountPolicy says what becomes of another amount than asked for, DifferenceTo whose the
+	// difference is; nil leaves what is set, and so it does of the tolerances, which "" clears.
+	AmountPolicy, TolerancePercent, ToleranceAmount, DifferenceTo *string
+	// LateSeconds is how long after its time a payment can still be completed; nil leaves what is set.
+	LateSeconds *int32
+	Seen        string
+}
+
+// SetMethod makes or changes a method of a cashbox.
+func (s *Settings) SetMethod(
+	ctx context.Context, who caller.Caller, m CashboxMethod,
+) (done Changed[MethodSetting], err error) {
+	c, err := s.change(who, setting.Method.Needs, setting.Method.Name, strconv.FormatInt(m.CashboxID, 10)+"/"+m.Name)
+	if err != nil {
+		return done, err
+	}
+	currency, err := s.q.CashboxCurrency(ctx, m.CashboxID)
+	if db.NoRows(err) {
+		return done, fault.ErrNotFound
+	}
+	if err != nil {
+		return done, err
+	}
+	params, err := m.validate(ctx, currency)
+	if err != nil {
+		return done, err
+	}
+	key := db.CashboxMethodSettingParams{CashboxID: m.CashboxID, Method: m.Name}
+	read := func(q *db.Queries) ([]byte, error) { return q.CashboxMethodSetting(ctx, key) }
+	return became[MethodSetting](db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Whole: true,
+		Seen:  m.Seen,
+		Read:  read,
+		Apply: func(q *db.Queries) error {
+			known := func(q *db.Queries) ([]byte, error) { return s.marginNow(ctx, q, m, read) }
+			if err := s.terms(ctx, q, c, known, map[string]*string{"margin_percent": &m.MarginPercent}); err != nil {
+				return foureyes.Want(err, foureyes.SetCashboxMethod, m)
+			}
+			return q.CashboxMethodSet(ctx, params)
+		},
+		New: true,
+	}))
+}
+
+func (m CashboxMethod) validate(ctx context.Context, currency string) (db.CashboxMethodSetParams, error) {
+	f := fault.Decoded(ctx)
+	params := db.CashboxMethodSetParams{
+		CashboxID:       m.CashboxID,
+		Method:          m.Name,
+		Enabled:         m.Enabled,
+		ValiditySeconds: m.ValiditySeconds,
+		MarginPercent:   optionalPercent(f, "marginPercent", m.MarginPercent),
+		MinAmount:       optionalAmount(f, "minAmount", m.MinAmount),
+		MaxAmount:       optionalAmount(f, "maxAmount", m.MaxAmount),
+	}
+	_, known := catalogue.Find(catalogue.Payments(currency), m.Name)
+	f.Check(known, "method", "is not a method for %s", currency)
+	setting.Method.Find("validitySeconds").Between(f, m.ValiditySeconds)
+	checkOrder(f, params.MinAmount, params.MaxAmount)
+	if s := m.ClaimSeconds; s != nil {
+		setting.Method.Find("claimSeconds").Between(f, *s)
+		params.ClaimSeconds = s
+	}
+	if c := m.Cards; c != nil {
+		cards := setting.Method.Find("cards")
+		cards.Between(f, *c)
+		params.Cards = new(int16(max(0, min(*c, cards.Max))))
+	}
+	if s := m.LateSeconds; s != nil {
+		setting.Method.Find("lateSeconds").Between(f, *s)
+		params.LateSeconds = s
+	}
+	m.validatePolicy(f, &params)
+	return params, f.Err()
+}
+
+func (m CashboxMethod) validatePolicy(f fault.Fields, params *db.CashboxMethodSetParams) {
+	if p := m.AmountPolicy; p != nil {
+		setting.Method.Find("amountPolicy").Among(f, *p)
+		params.AmountPolicy = p
+	}
+	if p := m.TolerancePercent; p != nil {
+		params.SetTolerancePercent, params.TolerancePercent = true, optionalPercent(f, "tolerancePercent", *p)
+	}
+	if a := m.ToleranceAmount; a != nil {
+		params.SetToleranceAmount, params.ToleranceAmount = true, optionalAmount(f, "toleranceAmount", *a)
+	}
+	if d := m.DifferenceTo; d != nil {
+		setting.Method.Find("differenceTo").Among(f, *d)
+		params.DifferenceTo = d
+	}
+}
+
+// Methods lists a cashbox's methods for an operator.
+func (s *Settings) Methods(ctx context.Context, who caller.Caller, cashboxID int64) ([]MethodSetting, error) {
+	return few[MethodSetting](ctx, who, func() ([][]byte, error) { return s.q.CashboxMethodList(ctx, cashboxID) })
+}

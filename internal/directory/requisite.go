@@ -1,0 +1,223 @@
+package directory
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/catalogue"
+	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/requisite"
+	"gateway.example/internal/setting"
+)
+
+// NewRequisite is a requisite to add to a trader.
+type NewRequisite struct {
+	TraderID                int64
+	Currency, Method, Value string
+	Holder, Bank            *string
+	Limits                  Limits
+}
+
+// The limits of a requisite that names none.
+const (
+	defaultMin = "1"
+	defaultMax = "999999999999.99"
+)
+
+// CreateRequisite adds a requisite to a trader.
+func (s *Settings) CreateRequisite(
+	ctx context.Context, who caller.Caller, n NewRequisite,
+) (done Changed[Requisite], err error) {
+	c, err := s.change(who, setting.Requisite.Needs, setting.Requisite.Name, "")
+	if err != nil {
+		return done, err
+	}
+	f := fault.Decoded(ctx)
+	limits := n.limits(f)
+	if err := s.checkRequisite(ctx, f, n); err != nil {
+		return done, err
+	}
+	if err := s.mayAdd(ctx, n); err != nil {
+		return done, err
+	}
+	var made int64
+	c, err = db.CreateSetting(ctx, s.pool, c, db.Creation{
+		Insert: func(q *db.Queries) (int64, error) {
+			made, err = s.addRequisite(ctx, q, n, limits, c.At)
+			return made, err
+		},
+		Read: func(q *db.Queries, id int64) ([]byte, error) { return q.RequisiteSetting(ctx, id) },
+	})
+	return db.Settled(c, err, func() (Requisite, error) { return s.Requisite(ctx, who, made) })
+}
+
+// limits are the limits that a new requisite begins with.
+func (n NewRequisite) limits(f fault.Fields) db.RequisiteUpdateParams {
+	limits := n.Limits.params(f)
+	if !limits.MinAmount.Valid {
+		limits.MinAmount = optionalAmount(f, "", defaultMin)
+	}
+	if !limits.MaxAmount.Valid {
+		limits.MaxAmount = optionalAmount(f, "", defaultMax)
+	}
+	ordered := limits.MinAmount.Decimal.LessThanOrEqual(limits.MaxAmount.Decimal)
+	f.Check(ordered, n.Limits.orderField(), wrongOrder, defaultMin, defaultMax)
+	return limits
+}
+
+// mayAdd wants a second operator where the trader has had payments: payers' money would go elsewhere from now on.
+func (s *Settings) mayAdd(ctx context.Context, n NewRequisite) error {
+	if s.FourEyes.Always() == nil {
+		return nil
+	}
+	took, err := s.q.TraderHasPayments(ctx, n.TraderID)
+	if err != nil {
+		return fmt.Errorf("read the trader's payments: %w", err)
+	}
+	if took {
+		return foureyes.Want(foureyes.ErrSecondOperator, foureyes.CreateRequisite, n)
+	}
+	return nil
+}
+
+// addRequisite writes a requisite with its limits, and returns its id.
+func (s *Settings) addRequisite(
+	ctx context.Context, q *db.Queries, n NewRequisite, limits db.RequisiteUpdateParams, now time.Time,
+) (int64, error) {
+	id, err := InsertRequisite(ctx, q, s.requisites, n.Value, db.RequisiteInsertParams{
+		TraderID: n.TraderID, Currency: n.Currency, Method: n.Method, Holder: n.Holder, Bank: n.Bank,
+		MinAmount: limits.MinAmount.Decimal, MaxAmount: limits.MaxAmount.Decimal, Now: now,
+	})
+	if db.NoRows(err) {
+		return 0, fault.Fields{"traderId": {"is not a trader"}}.Err()
+	}
+	if err != nil {
+		return 0, fmt.Errorf("insert requisite: %w", err)
+	}
+	limits.ID = id
+	return id, q.RequisiteUpdate(ctx, limits)
+}
+
+// InsertRequisite writes a requisite, its value sealed for its id. A desk that takes cards has no value.
+func InsertRequisite(
+	ctx context.Context,
+	q *db.Queries,
+	safe *requisite.Safe,
+	value string,
+	params db.RequisiteInsertParams,
+) (id int64, err error) {
+	if params.ID, err = q.RequisiteNextID(ctx); err != nil {
+		return 0, fmt.Errorf("take the id of a requisite: %w", err)
+	}
+	if value != "" {
+		sealed, err := safe.Seal(params.ID, params.Currency, value)
+		if err != nil {
+			return 0, err
+		}
+		params.Sealed, params.Hash, params.Last4 = sealed.Value, sealed.Hash, &sealed.Last4
+	}
+	return q.RequisiteInsert(ctx, params)
+}
+
+// RequisiteUpdate changes the fields that are set.
+type RequisiteUpdate struct {
+	ID           int64
+	Enabled      *bool
+	Holder, Bank *string
+	Limits       Limits
+	Reason       string
+	Seen         string
+}
+
+// UpdateRequisite changes a requisite. Payments made keep the one they were given.
+func (s *Settings) UpdateRequisite(
+	ctx context.Context, who caller.Caller, u RequisiteUpdate,
+) (done Changed[Requisite], err error) {
+	c, err := s.change(who, setting.Requisite.Needs, setting.Requisite.Name, strconv.FormatInt(u.ID, 10))
+	if err != nil {
+		return done, err
+	}
+	f := fault.Decoded(ctx)
+	params := u.Limits.params(f)
+	if params.OpenPayments != nil {
+		isDesk, err := s.q.RequisiteIsDesk(ctx, u.ID)
+		if err != nil && !db.NoRows(err) {
+			return done, err
+		}
+		f.Check(!isDesk, "limits.openPayments", openNotForDesks)
+	}
+	checkZone(f, u.Limits.TimeZone)
+	c.Reason = because(f, u.Reason, u.Enabled)
+	if err := f.Err(); err != nil {
+		return done, err
+	}
+	params.ID, params.Enabled, params.Holder, params.Bank = u.ID, u.Enabled, u.Holder, u.Bank
+	c, err = db.ChangeSetting(ctx, s.pool, c, db.Setting{
+		Whole: true,
+		Seen:  u.Seen,
+		Read:  func(q *db.Queries) ([]byte, error) { return q.RequisiteSetting(ctx, u.ID) },
+		Apply: func(q *db.Queries) error { return q.RequisiteUpdate(ctx, params) },
+	})
+	if db.IsCheckViolation(err) {
+		return done, fault.Fields{u.Limits.orderField(): {"maxAmount must not be less than minAmount"}}.Err()
+	}
+	return db.Settled(c, err, func() (Requisite, error) { return s.Requisite(ctx, who, u.ID) })
+}
+
+// CheckProposed checks a requisite that the caller's trader proposes for themselves. Desks that take cards are operators' to make.
+func (s *Settings) CheckProposed(ctx context.Context, who caller.Caller, n NewRequisite) error {
+	if err := who.Need(caller.TraderRequisites); err != nil {
+		return err
+	}
+	f := fault.Decoded(ctx)
+	f.Required("value", n.Value)
+	f.OptionalMaxLength("holder", n.Holder, maxProposed)
+	f.OptionalMaxLength("bank", n.Bank, maxProposed)
+	if err := f.Err(); err != nil {
+		return err
+	}
+	return s.checkRequisite(ctx, f, n)
+}
+
+// maxProposed is how long the names may be that a trader proposes.
+const maxProposed = 100
+
+func (s *Settings) checkRequisite(ctx context.Context, f fault.Fields, n NewRequisite) error {
+	method, known := catalogue.Find(catalogue.Payments(n.Currency), n.Method)
+	kind := method.RequisiteType
+	f.Check(known, "method", "is not a method for %s", n.Currency)
+	if kind != "" {
+		wrong := requisite.Of(kind).Wrong(n.Value)
+		f.Check(wrong == "", "value", "%s", wrong)
+	}
+	if known && kind == "" {
+		if err := s.checkDesk(ctx, f, n); err != nil {
+			return err
+		}
+	}
+	checkZone(f, n.Limits.TimeZone)
+	return f.Err()
+}
+
+const openNotForDesks = "is not for card methods"
+
+// checkDesk checks a desk that takes cards: a requisite of a card method, which has no value. Any
+// number of payments may be open on it.
+func (s *Settings) checkDesk(ctx context.Context, f fault.Fields, n NewRequisite) error {
+	f.Check(n.Value == "", "value", "must be empty: a payer of this method enters a card")
+	f.Check(n.Limits.OpenPayments == nil || *n.Limits.OpenPayments == 0, "limits.openPayments", openNotForDesks)
+	if s.CardsWithoutAcquirer {
+		return nil
+	}
+	_, err := s.q.AcquirerPresent(ctx, n.TraderID)
+	f.Check(!db.NoRows(err), "traderId", "has no acquirer to take cards with")
+	if db.NoRows(err) {
+		return nil
+	}
+	return err
+}
