@@ -13,7 +13,6 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/directory"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/inforce"
 	"gateway.example/internal/ledger"

@@ -13,7 +13,6 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/deposit"
-	"gateway.example/internal/directory"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/inforce"
 	"gateway.example/internal/ledger"
