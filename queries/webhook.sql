@@ -126,18 +126,19 @@ where e.merchant_id = @merchant_id and e.host = @host and e.holder = @holder::uu
 -- name: WebhookEndpointPrune :exec
 delete from webhook_endpoint where due_at = 'infinity' and leased_until < now() - interval '1 day';
 
--- WebhookDeliveriesDue reads an endpoint's next deliveries, with what they send and what it is signed with.
+-- WebhookDeliveriesDue reads an endpoint's next deliveries, but for those that are under way, with what they send and what it is signed
+-- with. The secrets are read once for all of them.
 -- name: WebhookDeliveriesDue :many
 with due as (
     select d.event_id, d.due_at, d.attempts, d.round, e.url, e.body, e.cashbox_id
     from webhook_delivery d join webhook_event e on e.merchant_id = d.merchant_id and e.id = d.event_id
-    where d.merchant_id = @merchant_id and d.host = @host and d.due_at <= now()
+    where d.merchant_id = @merchant_id and d.host = @host and d.due_at <= now() and d.event_id <> all(coalesce(@under::uuid[], '{}'))
     order by d.due_at, d.event_id limit @most
-), secret as (
+), secret as materialized (
     select c.id, c.webhook_secret,
         array(select p.secret from webhook_secret_previous p where p.cashbox_id = c.id order by p.id desc)::bytea[] as previous_secrets,
         array(select p.until from webhook_secret_previous p where p.cashbox_id = c.id order by p.id desc)::timestamptz[] as previous_until
-    from cashbox c where c.merchant_id = @merchant_id
+    from cashbox c where c.merchant_id = @merchant_id and c.id in (select cashbox_id from due)
 )
 select due.event_id, due.attempts, due.round, due.url, due.body, due.cashbox_id, secret.webhook_secret, secret.previous_secrets,
     secret.previous_until

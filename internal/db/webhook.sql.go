@@ -126,13 +126,13 @@ const webhookDeliveriesDue = `-- name: WebhookDeliveriesDue :many
 with due as (
     select d.event_id, d.due_at, d.attempts, d.round, e.url, e.body, e.cashbox_id
     from webhook_delivery d join webhook_event e on e.merchant_id = d.merchant_id and e.id = d.event_id
-    where d.merchant_id = $1 and d.host = $2 and d.due_at <= now()
-    order by d.due_at, d.event_id limit $3
-), secret as (
+    where d.merchant_id = $1 and d.host = $2 and d.due_at <= now() and d.event_id <> all(coalesce($3::uuid[], '{}'))
+    order by d.due_at, d.event_id limit $4
+), secret as materialized (
     select c.id, c.webhook_secret,
         array(select p.secret from webhook_secret_previous p where p.cashbox_id = c.id order by p.id desc)::bytea[] as previous_secrets,
         array(select p.until from webhook_secret_previous p where p.cashbox_id = c.id order by p.id desc)::timestamptz[] as previous_until
-    from cashbox c where c.merchant_id = $1
+    from cashbox c where c.merchant_id = $1 and c.id in (select cashbox_id from due)
 )
 select due.event_id, due.attempts, due.round, due.url, due.body, due.cashbox_id, secret.webhook_secret, secret.previous_secrets,
     secret.previous_until
@@ -143,6 +143,7 @@ order by due.due_at, due.event_id
 type WebhookDeliveriesDueParams struct {
 	MerchantID int64
 	Host       string
+	Under      []uuid.UUID
 	Most       int32
 }
 
@@ -158,9 +159,15 @@ type WebhookDeliveriesDueRow struct {
 	PreviousUntil   []time.Time
 }
 
-// WebhookDeliveriesDue reads an endpoint's next deliveries, with what they send and what it is signed with.
+// WebhookDeliveriesDue reads an endpoint's next deliveries, but for those that are under way, with what they send and what it is signed
+// with. The secrets are read once for all of them.
 func (q *Queries) WebhookDeliveriesDue(ctx context.Context, arg WebhookDeliveriesDueParams) ([]WebhookDeliveriesDueRow, error) {
-	rows, err := q.db.Query(ctx, webhookDeliveriesDue, arg.MerchantID, arg.Host, arg.Most)
+	rows, err := q.db.Query(ctx, webhookDeliveriesDue,
+		arg.MerchantID,
+		arg.Host,
+		arg.Under,
+		arg.Most,
+	)
 	if err != nil {
 		return nil, err
 	}

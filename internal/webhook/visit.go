@@ -3,6 +3,8 @@ package webhook
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -97,10 +99,11 @@ func (v *visit) begin(ctx context.Context) {
 
 // read reads the next due deliveries, and reports whether there are any.
 func (v *visit) read(ctx context.Context) bool {
-	most := aheadPerPlace*v.width + len(v.under)
+	most := aheadPerPlace * v.width
 	v.readAt = time.Now()
-	rows, err := v.d.q.WebhookDeliveriesDue(ctx, db.WebhookDeliveriesDueParams{
-		MerchantID: v.key.merchantID, Host: v.key.host, Most: int32(most),
+	var err error
+	v.due, err = v.d.q.WebhookDeliveriesDue(ctx, db.WebhookDeliveriesDueParams{
+		MerchantID: v.key.merchantID, Host: v.key.host, Under: slices.Collect(maps.Keys(v.under)), Most: int32(most),
 	})
 	if err != nil {
 		if ctx.Err() == nil {
@@ -109,12 +112,7 @@ func (v *visit) read(ctx context.Context) bool {
 		v.over.Store(true)
 		return false
 	}
-	v.more = len(rows) == most
-	for _, row := range rows {
-		if !v.under[row.EventID] {
-			v.due = append(v.due, row)
-		}
-	}
+	v.more = len(v.due) == most
 	return len(v.due) > 0
 }
 
