@@ -109,8 +109,10 @@ func shift(ctx context.Context, q *db.Queries, seconds float64) error {
 			return ctx.Err()
 		case <-time.After(shiftAgain):
 		}
-		// What has been delivered meanwhile waits no more.
-		left, err = q.WebhookWaiting(ctx, left)
+		// What has been delivered meanwhile waits no more. Asked for nothing, the query would list what has been brought forward.
+		if len(left) > 0 {
+			left, err = q.WebhookWaiting(ctx, left)
+		}
 	}
 	return err
 }
