@@ -45,7 +45,7 @@ type walk struct {
 // Whatever happens to messages on their way, none confirms twice, another amount, or another trader's payment, and a forged one
 // confirms nothing.
 func TestWalk(t *testing.T) {
-	for seed := range uint64(testenv.Pick(t, 2, 20)) {
+	for seed := range uint64(testenv.Pick(t, 2, 8)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			b := setup(t)
 			w := &walk{bundle: b, Rand: rand.New(rand.NewPCG(seed, 34)), known: map[string]told{}, counts: map[string]int{}}
