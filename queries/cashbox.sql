@@ -21,19 +21,6 @@ from cashbox c join merchant m on m.id = c.merchant_id where c.id = @id;
 -- name: CashboxSetting :one
 select (to_jsonb(c) - 'webhook_secret' - 'version' - 'page_logo')::jsonb from cashbox c where c.id = @id for no key update;
 
--- name: CashboxUpdate :exec
-update cashbox set name = coalesce(sqlc.narg(name), name), collect_enabled = coalesce(sqlc.narg(collect_enabled), collect_enabled),
-    trader_cashbox_id = case when @set_bridge::boolean then sqlc.narg(trader_cashbox_id) else trader_cashbox_id end,
-    page_color = case when @set_page_color::boolean then sqlc.narg(page_color) else page_color end,
-    page_logo = case when @set_page_logo::boolean then sqlc.narg(page_logo)::bytea else page_logo end,
-    page_logo_hash = case when @set_page_logo then left(encode(sha256(sqlc.narg(page_logo)::bytea), 'hex'), 32) else page_logo_hash end,
-    frame_origin = case when @set_frame_origin::boolean then sqlc.narg(frame_origin) else frame_origin end,
-    return_hosts = coalesce(sqlc.narg(return_hosts)::text[], return_hosts),
-    return_automatic = coalesce(sqlc.narg(return_automatic), return_automatic),
-    payer_events = coalesce(sqlc.narg(payer_events), payer_events),
-    deposit_callback_uri = case when @set_deposit_callback_uri::boolean then sqlc.narg(deposit_callback_uri) else deposit_callback_uri end
-where id = @id;
-
 -- CashboxLook is what a hosted page shows of the shop behind it.
 -- name: CashboxLook :one
 select m.name, c.page_color, c.page_logo_hash, c.frame_origin, c.return_automatic

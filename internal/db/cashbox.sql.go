@@ -228,61 +228,6 @@ func (q *Queries) CashboxSetting(ctx context.Context, id int64) ([]byte, error) 
 	return column_1, err
 }
 
-const cashboxUpdate = `-- name: CashboxUpdate :exec
-update cashbox set name = coalesce($1, name), collect_enabled = coalesce($2, collect_enabled),
-    trader_cashbox_id = case when $3::boolean then $4 else trader_cashbox_id end,
-    page_color = case when $5::boolean then $6 else page_color end,
-    page_logo = case when $7::boolean then $8::bytea else page_logo end,
-    page_logo_hash = case when $7 then left(encode(sha256($8::bytea), 'hex'), 32) else page_logo_hash end,
-    frame_origin = case when $9::boolean then $10 else frame_origin end,
-    return_hosts = coalesce($11::text[], return_hosts),
-    return_automatic = coalesce($12, return_automatic),
-    payer_events = coalesce($13, payer_events),
-    deposit_callback_uri = case when $14::boolean then $15 else deposit_callback_uri end
-where id = $16
-`
-
-type CashboxUpdateParams struct {
-	Name                  *string
-	CollectEnabled        *bool
-	SetBridge             bool
-	TraderCashboxID       *int64
-	SetPageColor          bool
-	PageColor             *string
-	SetPageLogo           bool
-	PageLogo              []byte
-	SetFrameOrigin        bool
-	FrameOrigin           *string
-	ReturnHosts           []string
-	ReturnAutomatic       *bool
-	PayerEvents           *bool
-	SetDepositCallbackURI bool
-	DepositCallbackURI    *string
-	ID                    int64
-}
-
-func (q *Queries) CashboxUpdate(ctx context.Context, arg CashboxUpdateParams) error {
-	_, err := q.db.Exec(ctx, cashboxUpdate,
-		arg.Name,
-		arg.CollectEnabled,
-		arg.SetBridge,
-		arg.TraderCashboxID,
-		arg.SetPageColor,
-		arg.PageColor,
-		arg.SetPageLogo,
-		arg.PageLogo,
-		arg.SetFrameOrigin,
-		arg.FrameOrigin,
-		arg.ReturnHosts,
-		arg.ReturnAutomatic,
-		arg.PayerEvents,
-		arg.SetDepositCallbackURI,
-		arg.DepositCallbackURI,
-		arg.ID,
-	)
-	return err
-}
-
 const cashboxWebhookSecret = `-- name: CashboxWebhookSecret :one
 select webhook_secret from cashbox where id = $1 and merchant_id = $2 for no key update
 `

@@ -203,7 +203,7 @@ func (d *desk) bridge(t *testing.T) int64 {
 	t.Helper()
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
 	noError(t, d.Queries().
-		CashboxUpdate(context.Background(), db.CashboxUpdateParams{ID: d.merchant.CashboxID, SetBridge: true, TraderCashboxID: &trader.ID}))
+		Set(context.Background(), "cashbox", d.merchant.CashboxID, map[string]any{"trader_cashbox_id": trader.ID}))
 	return trader.ID
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -156,21 +157,20 @@ func (s *Settings) UpdateCashbox(
 	if err != nil {
 		return done, err
 	}
-	params := db.CashboxUpdateParams{ID: u.ID, CollectEnabled: u.CollectEnabled, SetBridge: u.TraderID != nil}
 	f := fault.Decoded(ctx)
-	params.Name = checkRename(f, u.Name)
-	u.look(f, &params)
-	u.payer(f, &params)
-	s.callback(f, u.DepositCallbackURI, &params)
+	columns := s.cashboxColumns(f, u)
 	c.Reason = because(f, u.Reason, u.CollectEnabled)
 	if u.RemoveLogo {
-		params.SetPageLogo = true
+		setLogo(columns, nil)
 		c.Reason = because(f, u.Reason, new(false))
 	}
-	if u.TraderID != nil && *u.TraderID != 0 {
-		params.TraderCashboxID = u.TraderID
-		if err := s.checkTrader(ctx, f, *u.TraderID); err != nil {
-			return done, err
+	if u.TraderID != nil {
+		columns["trader_cashbox_id"] = nil
+		if *u.TraderID != 0 {
+			columns["trader_cashbox_id"] = *u.TraderID
+			if err := s.checkTrader(ctx, f, *u.TraderID); err != nil {
+				return done, err
+			}
 		}
 	}
 	if err := f.Err(); err != nil {
@@ -180,9 +180,27 @@ func (s *Settings) UpdateCashbox(
 		Whole: true,
 		Seen:  u.Seen,
 		Read:  func(q *db.Queries) ([]byte, error) { return q.CashboxSetting(ctx, u.ID) },
-		Apply: func(q *db.Queries) error { return q.CashboxUpdate(ctx, params) },
+		Apply: func(q *db.Queries) error { return q.Set(ctx, setting.Cashbox.Name, u.ID, columns) },
 	})
 	return db.Settled(c, err, func() (Cashbox, error) { return s.Cashbox(ctx, who, u.ID) })
+}
+
+// cashboxColumns checks what an update gives but the bridge and the logo, and returns it by its columns.
+func (s *Settings) cashboxColumns(f fault.Fields, u CashboxUpdate) map[string]any {
+	plain := setting.Cashbox.Only("name", "collectEnabled", "returnAutomatic", "payerEvents")
+	columns := setting.Subject{Settings: plain}.Read(f, u)
+	u.look(f, columns)
+	if u.ReturnHosts != nil {
+		columns["return_hosts"] = returnHosts(f, *u.ReturnHosts)
+	}
+	if u.DepositCallbackURI != nil {
+		address := some(strings.TrimSpace(*u.DepositCallbackURI))
+		if address != nil {
+			f.Flaw("depositCallbackUri", s.Addresses.Check(*address))
+		}
+		columns["deposit_callback_uri"] = address
+	}
+	return columns
 }
 
 func (s *Settings) checkTrader(ctx context.Context, f fault.Fields, id int64) error {

@@ -59,14 +59,6 @@ func checkName(f fault.Fields, name string) string {
 	return f.RequiredText("name", name, int(setting.Merchant.Find("name").Max))
 }
 
-// checkRename is checkName of what has a name already; nil leaves that.
-func checkRename(f fault.Fields, name *string) *string {
-	if name == nil {
-		return nil
-	}
-	return new(checkName(f, *name))
-}
-
 // checkCurrency wants a currency that is known. That there is none is for others to say.
 func checkCurrency(f fault.Fields, currency string) {
 	known := currency == "" || slices.Contains(catalogue.Currencies, currency)

@@ -3,6 +3,8 @@ package directory
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"image/png"
@@ -29,15 +31,27 @@ const (
 	LogoNoImage  = "must be a PNG or JPEG picture"
 )
 
-// logo sets the logo, where one is given; one without content clears it.
-func (u LookUpdate) logo(f fault.Fields, params *db.CashboxUpdateParams) {
-	params.SetPageLogo = u.Logo != nil
-	if len(u.Logo) == 0 {
+// logo checks the logo, where one is given, and adds it to columns; one without content clears it.
+func (u LookUpdate) logo(f fault.Fields, columns map[string]any) {
+	if u.Logo == nil {
 		return
 	}
-	drawn, flaw := drawLogo(u.Logo)
-	f.Flaw("logo", flaw)
-	params.PageLogo = drawn
+	var drawn []byte
+	if len(u.Logo) > 0 {
+		var flaw string
+		drawn, flaw = drawLogo(u.Logo)
+		f.Flaw("logo", flaw)
+	}
+	setLogo(columns, drawn)
+}
+
+// setLogo adds a logo and the hash that it is found by; nil is none.
+func setLogo(columns map[string]any, logo []byte) {
+	columns["page_logo"], columns["page_logo_hash"] = logo, nil
+	if logo != nil {
+		sum := sha256.Sum256(logo)
+		columns["page_logo_hash"] = hex.EncodeToString(sum[:16])
+	}
 }
 
 // drawLogo draws an uploaded picture anew, as a PNG of at most logoWidth by logoHeight, so that nothing else of the

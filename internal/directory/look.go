@@ -60,20 +60,18 @@ const maxOrigin = 260
 // NoColor is the message about a wrong colour.
 const NoColor = "must be a colour such as #1a6b54"
 
-// look sets the fields of the look that are given.
-func (u CashboxUpdate) look(f fault.Fields, params *db.CashboxUpdateParams) {
+// look checks the fields of the look that are given, and adds them to columns.
+func (u CashboxUpdate) look(f fault.Fields, columns map[string]any) {
 	if u.PageColor != nil {
-		params.SetPageColor, params.PageColor = true, some(strings.ToLower(*u.PageColor))
-		f.Check(params.PageColor == nil || colorForm.MatchString(*params.PageColor), "pageColor", NoColor)
+		color := strings.ToLower(*u.PageColor)
+		f.Check(color == "" || colorForm.MatchString(color), "pageColor", NoColor)
+		columns["page_color"] = some(color)
 	}
 	if u.FrameOrigin != nil {
-		params.SetFrameOrigin, params.FrameOrigin = true, some(strings.ToLower(*u.FrameOrigin))
-		f.Check(
-			params.FrameOrigin == nil ||
-				len(*params.FrameOrigin) <= maxOrigin && originForm.MatchString(*params.FrameOrigin),
-			"frameOrigin",
-			"must be an https origin such as https://shop.example, without a path",
-		)
+		origin := strings.ToLower(*u.FrameOrigin)
+		f.Check(origin == "" || len(origin) <= maxOrigin && originForm.MatchString(origin), "frameOrigin",
+			"must be an https origin such as https://shop.example, without a path")
+		columns["frame_origin"] = some(origin)
 	}
 }
 
@@ -81,30 +79,15 @@ var hostForm = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]
 
 const maxReturnHosts = 50
 
-// payer sets the given fields about payers.
-func (u CashboxUpdate) payer(f fault.Fields, params *db.CashboxUpdateParams) {
-	params.ReturnAutomatic, params.PayerEvents = u.ReturnAutomatic, u.PayerEvents
-	if u.ReturnHosts == nil {
-		return
-	}
-	params.ReturnHosts = make([]string, 0, len(*u.ReturnHosts))
-	f.Check(len(*u.ReturnHosts) <= maxReturnHosts, "returnHosts", "must be at most %d", maxReturnHosts)
-	for _, host := range *u.ReturnHosts {
+func returnHosts(f fault.Fields, names []string) []string {
+	f.Check(len(names) <= maxReturnHosts, "returnHosts", "must be at most %d", maxReturnHosts)
+	hosts := make([]string, 0, len(names))
+	for _, host := range names {
 		host = Host(host)
 		f.Check(hostForm.MatchString(host), "returnHosts", "must be names of hosts, such as shop.example")
-		params.ReturnHosts = append(params.ReturnHosts, host)
+		hosts = append(hosts, host)
 	}
-}
-
-// callback sets where events of deposits go.
-func (s *Settings) callback(f fault.Fields, address *string, params *db.CashboxUpdateParams) {
-	if address == nil {
-		return
-	}
-	params.SetDepositCallbackURI, params.DepositCallbackURI = true, some(strings.TrimSpace(*address))
-	if params.DepositCallbackURI != nil {
-		f.Flaw("depositCallbackUri", s.Addresses.Check(*params.DepositCallbackURI))
-	}
+	return hosts
 }
 
 // Host is a host in the form that is compared: lower case, in ASCII. What is not a host name is

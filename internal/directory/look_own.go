@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/setting"
 )
 
 // ErrLookChanged says that somebody has changed a look since it was read.
@@ -105,12 +106,11 @@ func (s *Settings) UpdateOwnLook(ctx context.Context, who caller.Caller, u LookU
 	}
 	fields := CashboxUpdate{
 		PageColor: u.Color, FrameOrigin: u.FrameOrigin, ReturnHosts: u.ReturnHosts, PayerEvents: u.PayerEvents,
+		DepositCallbackURI: u.DepositCallbackURI,
 	}
-	params, f := db.CashboxUpdateParams{ID: u.CashboxID}, fault.Decoded(ctx)
-	fields.look(f, &params)
-	fields.payer(f, &params)
-	s.callback(f, u.DepositCallbackURI, &params)
-	u.logo(f, &params)
+	f := fault.Decoded(ctx)
+	columns := s.cashboxColumns(f, fields)
+	u.logo(f, columns)
 	if err := f.Err(); err != nil {
 		return OwnLook{}, err
 	}
@@ -126,7 +126,7 @@ func (s *Settings) UpdateOwnLook(ctx context.Context, who caller.Caller, u LookU
 			if u.Version != "" && u.Version != look.Version() {
 				return ErrLookChanged
 			}
-			if err := q.CashboxUpdate(ctx, params); err != nil {
+			if err := q.Set(ctx, setting.Cashbox.Name, u.CashboxID, columns); err != nil {
 				return err
 			}
 			look, err = lookOf(ctx, q, find)
