@@ -33,8 +33,7 @@ with next as (
     cross join lateral (
         select coalesce(min(greatest(floor(extract(epoch from f.at - p.created_at)), 0)), 0)::bigint as seconds from (
             select g.at from payment_history g
-            where g.merchant_id = p.merchant_id and g.payment_id = p.id and g.to_status = 'completed' and c.status = 'completed'
-            order by g.id limit 1
+            where g.merchant_id = p.merchant_id and g.payment_id = p.id and g.to_status = 'completed' order by g.id limit 1
         ) f
     ) paid
     where c.status is not null
