@@ -225,17 +225,18 @@ returning e.id, e.number::bigint as number, e.round;
 
 -- WebhookWaiting lists the deliveries that wait: of those that are asked for, or all.
 -- name: WebhookWaiting :many
-select event_id from webhook_delivery
+select merchant_id, event_id from webhook_delivery
 where sqlc.narg(event_ids)::uuid[] is null or event_id = any(sqlc.narg(event_ids)::uuid[]);
 
--- WebhookShift brings deliveries forward by so many seconds, as a test clock does that is moved on, and tells which. Those that
--- somebody is just changing it leaves for later: who waited for them, holding others, could be waited for.
+-- WebhookShift brings deliveries of a merchant forward by so many seconds, as a test clock does that is moved on, and tells which.
+-- Those that somebody is just changing it leaves for later: who waited for them, holding others, could be waited for.
 -- name: WebhookShift :many
 with free as (
-    select merchant_id, event_id from webhook_delivery where event_id = any(@event_ids::uuid[]) for no key update skip locked
+    select event_id from webhook_delivery
+    where merchant_id = @merchant_id and event_id = any(@event_ids::uuid[]) for no key update skip locked
 )
 update webhook_delivery d set due_at = (d.due_at at time zone 'UTC' - make_interval(secs => @seconds)) at time zone 'UTC'
-from free where d.merchant_id = free.merchant_id and d.event_id = free.event_id
+from free where d.merchant_id = @merchant_id and d.event_id = free.event_id
 returning d.event_id;
 
 -- WebhookWake has the endpoints that wait for a delivery looked at at once, but for those that somebody is just changing, which it

@@ -1277,22 +1277,24 @@ func (q *Queries) WebhookReplaysRunning(ctx context.Context) ([]int64, error) {
 
 const webhookShift = `-- name: WebhookShift :many
 with free as (
-    select merchant_id, event_id from webhook_delivery where event_id = any($2::uuid[]) for no key update skip locked
+    select event_id from webhook_delivery
+    where merchant_id = $2 and event_id = any($3::uuid[]) for no key update skip locked
 )
 update webhook_delivery d set due_at = (d.due_at at time zone 'UTC' - make_interval(secs => $1)) at time zone 'UTC'
-from free where d.merchant_id = free.merchant_id and d.event_id = free.event_id
+from free where d.merchant_id = $2 and d.event_id = free.event_id
 returning d.event_id
 `
 
 type WebhookShiftParams struct {
-	Seconds  float64
-	EventIds []uuid.UUID
+	Seconds    float64
+	MerchantID int64
+	EventIds   []uuid.UUID
 }
 
-// WebhookShift brings deliveries forward by so many seconds, as a test clock does that is moved on, and tells which. Those that
-// somebody is just changing it leaves for later: who waited for them, holding others, could be waited for.
+// WebhookShift brings deliveries of a merchant forward by so many seconds, as a test clock does that is moved on, and tells which.
+// Those that somebody is just changing it leaves for later: who waited for them, holding others, could be waited for.
 func (q *Queries) WebhookShift(ctx context.Context, arg WebhookShiftParams) ([]uuid.UUID, error) {
-	rows, err := q.db.Query(ctx, webhookShift, arg.Seconds, arg.EventIds)
+	rows, err := q.db.Query(ctx, webhookShift, arg.Seconds, arg.MerchantID, arg.EventIds)
 	if err != nil {
 		return nil, err
 	}
@@ -1312,24 +1314,29 @@ func (q *Queries) WebhookShift(ctx context.Context, arg WebhookShiftParams) ([]u
 }
 
 const webhookWaiting = `-- name: WebhookWaiting :many
-select event_id from webhook_delivery
+select merchant_id, event_id from webhook_delivery
 where $1::uuid[] is null or event_id = any($1::uuid[])
 `
 
+type WebhookWaitingRow struct {
+	MerchantID int64
+	EventID    uuid.UUID
+}
+
 // WebhookWaiting lists the deliveries that wait: of those that are asked for, or all.
-func (q *Queries) WebhookWaiting(ctx context.Context, eventIds []uuid.UUID) ([]uuid.UUID, error) {
+func (q *Queries) WebhookWaiting(ctx context.Context, eventIds []uuid.UUID) ([]WebhookWaitingRow, error) {
 	rows, err := q.db.Query(ctx, webhookWaiting, eventIds)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []uuid.UUID
+	var items []WebhookWaitingRow
 	for rows.Next() {
-		var event_id uuid.UUID
-		if err := rows.Scan(&event_id); err != nil {
+		var i WebhookWaitingRow
+		if err := rows.Scan(&i.MerchantID, &i.EventID); err != nil {
 			return nil, err
 		}
-		items = append(items, event_id)
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

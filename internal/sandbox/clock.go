@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"time"
 
@@ -91,17 +92,15 @@ func (c *Clock) Advance(ctx context.Context, seconds int64) (time.Time, error) {
 func shift(ctx context.Context, q *db.Queries, seconds float64) error {
 	left, err := q.WebhookWaiting(ctx, nil)
 	for err == nil {
-		var shifted []uuid.UUID
-		if shifted, err = q.WebhookShift(ctx, db.WebhookShiftParams{EventIds: left, Seconds: seconds}); err != nil {
+		ids := map[int64][]uuid.UUID{}
+		for _, one := range left {
+			ids[one.MerchantID] = append(ids[one.MerchantID], one.EventID)
+		}
+		if ids, err = shiftFree(ctx, q, ids, seconds); err != nil {
 			break
 		}
-		done := map[uuid.UUID]bool{}
-		for _, id := range shifted {
-			done[id] = true
-		}
-		left = slices.DeleteFunc(left, func(id uuid.UUID) bool { return done[id] })
 		var asleep int64
-		if asleep, err = q.WebhookWake(ctx); err != nil || asleep == 0 && len(left) == 0 {
+		if asleep, err = q.WebhookWake(ctx); err != nil || asleep == 0 && len(ids) == 0 {
 			break
 		}
 		select {
@@ -110,9 +109,29 @@ func shift(ctx context.Context, q *db.Queries, seconds float64) error {
 		case <-time.After(shiftAgain):
 		}
 		// What has been delivered meanwhile waits no more. Asked for nothing, the query would list what has been brought forward.
-		if len(left) > 0 {
-			left, err = q.WebhookWaiting(ctx, left)
+		if left = nil; len(ids) > 0 {
+			left, err = q.WebhookWaiting(ctx, slices.Concat(slices.Collect(maps.Values(ids))...))
 		}
 	}
 	return err
+}
+
+// shiftFree brings deliveries of merchants forward that nobody is changing, and returns the others.
+func shiftFree(ctx context.Context, q *db.Queries, ids map[int64][]uuid.UUID, seconds float64) (map[int64][]uuid.UUID, error) {
+	left := map[int64][]uuid.UUID{}
+	for merchant, waiting := range ids {
+		shifted, err := q.WebhookShift(ctx, db.WebhookShiftParams{MerchantID: merchant, EventIds: waiting, Seconds: seconds})
+		if err != nil {
+			return nil, err
+		}
+		done := map[uuid.UUID]bool{}
+		for _, id := range shifted {
+			done[id] = true
+		}
+		waiting = slices.DeleteFunc(waiting, func(id uuid.UUID) bool { return done[id] })
+		if len(waiting) > 0 {
+			left[merchant] = waiting
+		}
+	}
+	return left, nil
 }
