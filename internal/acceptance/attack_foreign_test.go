@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/sandbox"
 	"gateway.example/rpc"
 )
 
@@ -52,12 +53,34 @@ func ids(request protoreflect.MessageDescriptor) []string {
 	return found
 }
 
+// foreignCall is a call about records of others, and how strangers of each kind are refused: of some they are told that they
+// are not theirs, of others that there are none. Sessions and events of others are not there for anybody.
+type foreignCall struct {
+	procedure, body string
+	codes           map[string]string
+}
+
+// foreign are those of testdata/foreign.txt.
+func foreign(t *testing.T) (calls []foreignCall) {
+	t.Helper()
+	for _, line := range linesOf(t, "foreign.txt") {
+		cells := strings.Fields(line)
+		call := foreignCall{procedure: cells[0], body: cells[1], codes: map[string]string{}}
+		for _, cell := range cells[2:] {
+			stranger, code, _ := strings.Cut(cell, "=")
+			call.codes[stranger] = code
+		}
+		calls = append(calls, call)
+	}
+	return calls
+}
+
 // Every procedure that takes an id, of whoever has records of their own, is called with another's in
 // TestForeign. A new one fails here until it is.
 func TestForeignRecordsAreComplete(t *testing.T) {
 	t.Parallel()
 	tried := map[string]bool{}
-	for _, row := range foreign() {
+	for _, row := range foreign(t) {
 		for stranger := range row.codes {
 			tried["/"+row.procedure+" "+stranger] = true
 		}
@@ -83,60 +106,52 @@ type owned struct {
 	persons, strangers map[string]func(body string) header
 }
 
-// victims makes records of every sort, each with a text that is nowhere else.
+// victims makes records of every sort, as [owned] of steps.txt says.
 func (g *instance) victims(t *testing.T) owned {
 	t.Helper()
 	box, second := g.first(), g.box(t, "sandbox-second-rub")
-	id := g.records(t)
-	marked := g.create(t, box, object{
-		"orderId": "victims-order", "description": "victims-description",
-		"payer": object{"userId": "victims-user", "fullName": "Victims-Name", "type": "ftd"},
-	})
-	g.createDeposit(t, box, object{"externalReference": "victims-reference"})
-	g.exec(t, "update appeal set reason = 'victims-reason', file_name = 'victims-file.pdf'")
-	g.exec(t, "update payment_link set title = 'victims-link'")
-	g.exec(t, "update api_key set name = 'victims-key' where key_id = $1", box.KeyID)
-	merchantID := g.count(t, "select merchant_id from cashbox where id = $1", box.MerchantCashboxID)
-	victim := g.newUser(t, newUser{
-		login: "victims-owner", kind: "merchant_portal", role: "owner", state: "whole", merchant: merchantID,
-	})
-	stranger := g.newUser(t, newUser{
-		login: "stranger", kind: "merchant_portal", role: "owner", state: "whole",
-		merchant: g.count(t, "select merchant_id from cashbox where id = $1", second.MerchantCashboxID),
-	})
-	otherTrader := g.newUser(t,
-		newUser{login: "stranger-trader", kind: "trader", role: "owner", state: "whole", trader: 3})
-	as := func(token string) func(string) header { return func(string) header { return bearer(token) } }
-	number := func(name string) json.Number { return json.Number(id.Replace(name)) }
-	o := owned{
-		ids: id,
+	g.begin(t)
+	new(proven).run(t, g, "owned")
+	var pairs []string
+	for name, id := range g.ids {
+		if name == strings.ToUpper(name) {
+			pairs = append(pairs, name, id)
+		}
+	}
+	owner := func(login string, box sandbox.Cashbox) func(string) header {
+		merchant := g.count(t, "select merchant_id from cashbox where id = $1", box.MerchantCashboxID)
+		return as(g.newUser(t, newUser{login: login, kind: "merchant_portal", role: "owner", state: "whole", merchant: merchant}))
+	}
+	text := func(name string) any { return g.ids[name] }
+	number := func(name string) any { return json.Number(g.ids[name]) }
+	marked := g.ids["marked_uuid"]
+	return owned{
+		ids: strings.NewReplacer(pairs...),
 		persons: map[string]func(string) header{
-			"key": func(body string) header { return signed(box, body) }, "merchant": as(victim),
+			"key": func(body string) header { return signed(box, body) }, "merchant": owner("victims-owner", box),
 			"trader": as(g.user(t, "trader-1").Token),
 		},
 		strangers: map[string]func(string) header{
-			"key": func(body string) header { return signed(second, body) }, "merchant": as(stranger),
-			"trader": as(otherTrader),
+			"key": func(body string) header { return signed(second, body) }, "merchant": owner("stranger", second),
+			"trader": as(g.newUser(t, newUser{login: "stranger-trader", kind: "trader", role: "owner", state: "whole", trader: 3})),
 		},
 		values: map[string][]any{
-			"payment_id": {number("PAYMENT"), number("OF_APPEAL"), id.Replace("PAYMENT"), marked.text("data.uuid")},
-			"payin_id":   {id.Replace("PAYIN")}, "deposit_id": {number("DEPOSIT")}, "appeal_id": {number("APPEAL")},
-			"merchant_cashbox_id": {box.MerchantCashboxID}, "cashbox_id": {box.MerchantCashboxID},
-			"event_id": {id.Replace("EVENT")}, "replay_id": {number("REPLAY")}, "requisite_id": {number("REQUISITE")},
+			"payment_id": {number("PAYMENT"), number("OF_APPEAL"), text("PAYMENT"), marked},
+			"payin_id":   {text("PAYIN")}, "deposit_id": {number("DEPOSIT")}, "appeal_id": {number("APPEAL")},
+			"merchant_cashbox_id": {number("CASHBOX")}, "cashbox_id": {number("CASHBOX")},
+			"event_id": {text("EVENT")}, "replay_id": {number("REPLAY")}, "requisite_id": {number("REQUISITE")},
 			"credential_id": {number("CREDENTIAL")}, "member_id": {number("MEMBER")}, "id": {number("SESSION")},
-			"owner_id": {box.MerchantCashboxID, 1}, "trader_id": {1}, "merchant_id": {merchantID},
+			"owner_id": {number("CASHBOX"), 1}, "trader_id": {1}, "merchant_id": {number("MERCHANT")},
 			"order_id": {"victims-order"}, "user_id": {"victims-user"}, "key_id": {box.KeyID},
-			"q": {"victims-order", marked.text("data.uuid")}, "query": {"victims-order"},
-			"search": {"victims-order"}, "before_id": {json.Number("1000000")},
+			"q": {"victims-order", marked}, "query": {"victims-order"}, "search": {"victims-order"},
+			"before_id": {json.Number("1000000")}, "idempotency_key": {text("KEY")},
 		},
-		secrets: []string{
-			"victims-", "Victims-Name", marked.text("data.uuid"), id.Replace("UUID"), id.Replace("PAYIN"),
-			id.Replace("EVENT"),
-		},
+		secrets: []string{"victims-", "Victims-Name", marked, g.ids["UUID"], g.ids["PAYIN"], g.ids["EVENT"]},
 	}
-	o.values["idempotency_key"] = []any{id.Replace("KEY")}
-	return o
 }
+
+// as calls by a token.
+func as(token string) func(string) header { return func(string) header { return bearer(token) } }
 
 // What belongs to somebody else is not there for those whom a procedure lets in to their own.
 func TestForeign(t *testing.T) {
@@ -232,7 +247,7 @@ func (o owned) reveals(a answer, body string) string {
 // every record and, where it says that there is none, the same as of an id that nobody has. Nothing changes.
 func foreignRecords(t *testing.T, g *instance, o owned) {
 	before, refusals := g.kept(t), map[string]string{}
-	for _, test := range foreign() {
+	for _, test := range foreign(t) {
 		theirs := o.ids.Replace(test.body)
 		for person, code := range test.codes {
 			foreign := g.ask(t, test.procedure, theirs, o.strangers[person](theirs))
@@ -248,7 +263,7 @@ func foreignRecords(t *testing.T, g *instance, o owned) {
 				"%s %s: another's %s\nnobody's %s", test.procedure, theirs, foreign, missing)
 		}
 	}
-	testenv.Want(t, strings.Join(g.kept(t), "\n"), strings.Join(before, "\n"), "what is kept")
+	testenv.Want(t, g.kept(t), before, "what is kept")
 	testenv.Want(t, len(refusals), 2, "kinds of refusals")
 }
 
@@ -284,9 +299,8 @@ func foreignREST(t *testing.T, g *instance, o owned) {
 			continue // who has a link's token may do what it is for
 		}
 		for name, value := range values {
-			place := regexp.MustCompile(`\{\w+\}`).FindString(name)
 			if strings.Contains(path, name) {
-				path = strings.Replace(path, place, o.ids.Replace(value), 1)
+				path = strings.Replace(path, inBraces.FindString(name), g.ids[value], 1)
 			}
 		}
 		for method := range methods.(object) {
@@ -301,9 +315,7 @@ func foreignREST(t *testing.T, g *instance, o owned) {
 			}
 		}
 	}
-	if after := g.kept(t); !slices.Equal(after, before) {
-		t.Errorf("there was\n%s and is\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
-	}
+	testenv.Want(t, g.kept(t), before, "what is kept")
 	testenv.Check(t, tried >= 12, "only %d were tried", tried)
 }
 

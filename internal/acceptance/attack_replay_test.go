@@ -143,9 +143,7 @@ func TestTruncatedProofs(t *testing.T) {
 			testenv.Check(t, p.refused(given, got), "%s of %d characters for %d: %s", name, len(given), len(p.good), got)
 		}
 	}
-	if after := g.kept(t); fmt.Sprint(after) != fmt.Sprint(before) {
-		t.Errorf("there was\n%s and is\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
-	}
+	testenv.Want(t, g.kept(t), before, "what is kept")
 	for name, p := range proofs {
 		p.send(t, p.good).want(t, name, 200)
 	}

@@ -73,7 +73,7 @@ func postCard(t *testing.T, w *instance, body string) answer {
 func postCode(t *testing.T, w *instance, body string) answer {
 	got := w.checkout(t, w.ids["no_code"], "payer-otp", body)
 	if got.status == http.StatusOK {
-		_, w.ids["no_code"] = w.entered(t, nil)
+		_, w.ids["no_code"] = w.entered(t, deskCard, nil)
 	}
 	return got
 }
@@ -246,7 +246,7 @@ func bodies(t *testing.T, g *instance) {
 	g.ids["payin"] = g.createPayin(t, g.first(), nil).text("data.id")
 	g.ids["failed"] = g.failed(t)
 	_, g.ids["no_card"] = g.cardPayment(t, nil)
-	_, g.ids["no_code"] = g.entered(t, nil)
+	_, g.ids["no_code"] = g.entered(t, deskCard, nil)
 	endpoints := map[string]endpoint{
 		"callback": newStatus, "key": newKey, "card": newCard, "code": newCode, "appeal": newAppeal,
 	}

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"gateway.example/internal/sandbox"
 	"gateway.example/internal/testenv"
 )
 
@@ -28,11 +27,7 @@ func (g *instance) caller(t *testing.T, cell, body string) header {
 	case "key":
 		headers, secret = signed(g.box(t, name), body), g.box(t, name).Secret
 	case "appeal":
-		reason, file, size := "", "", 0
-		if body == wholeForm {
-			reason, file, size = "x", "a.pdf", len(pdf)
-		}
-		headers, secret = appealHeaders(g.box(t, name), reason, file, size), g.box(t, name).Secret
+		headers, secret = signedForm(g.box(t, name), body, "", "", 0), g.box(t, name).Secret
 	case "application":
 		headers, secret = g.application(body), g.ExternalPaymentsSecret
 	case "user":
@@ -118,61 +113,14 @@ func wrongAnswer(got answer, code, cell string) string {
 // wholeForm is an appeal that lacks nothing.
 var wholeForm = form(reasonPart("x"), filePart("a.pdf", pdf))
 
-// makeRefusable makes what the calls of refused.txt are about.
-func (g *instance) makeRefusable(t *testing.T) {
-	t.Helper()
-	box, second := g.first(), g.box(t, "sandbox-second-rub")
-	payment := g.create(t, box, object{"payer": object{"userId": g.user(t, "payer").Login}})
-	payin := g.createPayin(t, box, nil).text("data.id")
-	failed := g.failed(t)
-	card, _ := g.entered(t, nil)
-	opened := g.appeal(t, box, g.failed(t), "x", "a.pdf")
-	trader := g.traderOf(t, payment.text("data.id")).Login
-	strangers := slices.DeleteFunc(slices.Clone(g.Users), func(u sandbox.User) bool {
-		return u.Kind != "trader" || u.Login == trader
-	})
-	others := g.create(t, box, object{"payer": object{"userId": "somebody else"}}).text("data.id")
-	g.exec(t, `insert into api_key
-			(key_id, secret_hash, name, merchant_id, cashbox_id, scopes, created_at, revoked_at)
-		select 'sandbox-revoked', sha256('revoked-secret'::bytea), name, merchant_id, cashbox_id, scopes,
-			created_at, now()
-		from api_key where key_id = 'sandbox-rub'`)
-	g.exec(t, "update api_key set scopes = '{deposits,payouts}' where key_id = 'sandbox-try'")
-	g.ids = map[string]string{
-		"payment": payment.text("data.id"), "uuid": payment.text("data.uuid"),
-		"UUID":   strings.ToUpper(payment.text("data.uuid")),
-		"others": others,
-		"payin":  payin, "payinBare": strings.ReplaceAll(payin, "-", ""),
-		"deposit": g.createDeposit(t, box, nil).text("data.id"),
-		"failed":  failed, "opened": opened.text("data.id"), "card": card,
-		"keys":            strings.TrimPrefix(g.credentials(box.MerchantCashboxID), g.BaseURL),
-		"merchantCashbox": fmt.Sprint(box.MerchantCashboxID),
-		"second":          fmt.Sprint(second.MerchantCashboxID),
-		"bridgeless":      fmt.Sprint(g.box(t, "sandbox-without-bridge").MerchantCashboxID),
-		"ownKey":          g.keyRow(t, "sandbox-rub"),
-		"foreignKey":      g.keyRow(t, "sandbox-second-rub"),
-		"elsewhereKey":    g.keyRow(t, "sandbox-azn"), "legacyKey": g.keyRow(t, "sandbox-legacy"),
-		"unboundKey":  g.keyRow(t, "sandbox-without-merchant"),
-		"otherTrader": strangers[0].Login, "thirdTrader": strangers[1].Login,
-		"firstSecret": box.Secret, "secondSecret": second.Secret, "revokedSecret": "revoked-secret",
-		"webhookSecret": box.WebhookSecret, "applicationSecret": g.ExternalPaymentsSecret,
-		"secretHash":    g.texts(t, "select encode(secret_hash, 'hex') from api_key where key_id = 'sandbox-rub'")[0],
-		"operatorToken": g.user(t, "operator").Token,
-		"token":         g.user(t, "merchant").Token, "cookie": g.browser(t, "merchant"),
-		"form": "--b\r\n", "whole": wholeForm, "typed": newCard.body(),
-	}
-}
-
 // Every call of testdata/refused.txt is answered as it has it, and changes nothing. Then come the bodies of wrong.txt.
 func TestTables(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()
 	g := freshSandbox(t)
-	g.makeRefusable(t)
-	testenv.Until(t, "the key has lost its scope", func() bool {
-		got := g.post(t, g.box(t, "sandbox-try"), "{}")
-		return got.text("code") == "merchant_scope_required"
-	})
+	g.begin(t)
+	g.ids["cookie"] = g.browser(t, "merchant")
+	new(proven).run(t, g, "refusable")
 	before, tried := g.rows(t), 0
 	for title, rows := range tables(t, "refused.txt") {
 		t.Run(title, func(t *testing.T) {

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"gateway.example/internal/testenv"
-	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/gen/portal/v1/portalv1client"
 )
 
 // sandboxCards are those whose numbers the sandbox's acquirer knows, which thinks for a second over
@@ -46,17 +44,15 @@ func (r *cardRun) sandboxCards() {
 
 // traders have phones and cards set, changed, read, and paid to. Only who is answered with one learns it.
 func (r *cardRun) traders() {
-	operator := portalv1client.NewOperatorServiceClient(withToken(r.user(r.t, "operator").Token), r.BaseURL)
-	phone, bank := fmt.Sprintf("+7912%03d%04d", rand.IntN(1000), 1000+rand.IntN(9000)), "Another Bank"
+	phone := fmt.Sprintf("+7912%03d%04d", rand.IntN(1000), 1000+rand.IntN(9000))
 	sum := 7000 + rand.IntN(1000)
 	for method, value := range map[string]string{"sbp": phone, "sim": phone, "card": randomPAN("4")} {
 		r.requisites = append(r.requisites, strings.TrimPrefix(value, "+"))
 		r.exec(r.t, "update requisite set enabled = false where method = $1 and currency = 'RUB'", method)
-		id := called(r.t, operator.CreateRequisite, &portalv1.CreateRequisiteRequest{
-			TraderId: 1, Currency: "RUB", Method: method, Value: value,
-		}).GetData().GetId()
-		called(r.t, operator.UpdateRequisite, &portalv1.UpdateRequisiteRequest{RequisiteId: id, Bank: &bank})
-		whole := called(r.t, operator.RevealRequisite, &portalv1.RevealRequisiteRequest{RequisiteId: id}).GetValue()
+		id := r.operates(r.t, "CreateRequisite",
+			fmt.Sprintf(`{"traderId":1,"currency":"RUB","method":%q,"value":%q}`, method, value)).text("data.id")
+		r.operates(r.t, "UpdateRequisite", `{"requisiteId":`+id+`,"bank":"Another Bank"}`)
+		whole := r.operates(r.t, "RevealRequisite", `{"requisiteId":`+id+`}`).text("value")
 		if sum++; whole != value {
 			r.t.Errorf("operators read %s of %s", whole, value)
 		}

@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"connectrpc.com/connect"
 	"github.com/PuerkitoBio/goquery"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
-	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // cardRun takes cards all the ways there are, each time with other numbers. AZN payments go to a
@@ -288,14 +288,14 @@ func (r *cardRun) connect() {
 		_, token := r.create("sandbox-azn", nil)
 		payer := gatewayv1connect.NewCheckoutServiceClient(client, r.BaseURL, options...)
 		typed := func(year string) *gatewayv1.SubmitPayerDetailsRequest {
-			return &gatewayv1.SubmitPayerDetailsRequest{
-				Token: token, Pan: r.pan("4"), ExpMonth: "1", ExpYear: year, Cvv: r.cvv(),
-			}
+			return &gatewayv1.SubmitPayerDetailsRequest{Token: token, Pan: r.pan("4"), ExpMonth: "1", ExpYear: year, Cvv: r.cvv()}
 		}
-		invalid(r.t, "an expired card", payer.SubmitPayerDetails, typed("20"), "expMonth", "expYear")
+		_, err := payer.SubmitPayerDetails(r.t.Context(), connect.NewRequest(typed("20")))
+		testenv.Want(r.t, connect.CodeOf(err), connect.CodeInvalidArgument, "an expired card")
 		called(r.t, payer.SubmitPayerDetails, typed("35"))
 		long, code := r.code("1")+"1", r.code("1")
-		invalid(r.t, "nine digits", payer.SubmitPayerOtp, &gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &long}, "otp")
+		_, err = payer.SubmitPayerOtp(r.t.Context(), connect.NewRequest(&gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &long}))
+		testenv.Want(r.t, connect.CodeOf(err), connect.CodeInvalidArgument, "nine digits")
 		called(r.t, payer.SubmitPayerOtp, &gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &code})
 		r.ends(token, "completed")
 	}
@@ -305,17 +305,15 @@ func (r *cardRun) connect() {
 func (r *cardRun) desk() {
 	id, token := r.create("sandbox-rub", nil)
 	r.card(token, r.pan("4"))
-	desk := r.instance.desk(r.traderOf(r.t, id).Token)
-	called(r.t, desk.RequestCode, &portalv1.RequestCodeRequest{PaymentId: number(id)})
+	r.trades(r.t, "RequestCode", id)
 	r.otp(token, r.code("1"))
-	called(r.t, desk.ConfirmReceived, &portalv1.ConfirmReceivedRequest{PaymentId: number(id)})
+	r.trades(r.t, "ConfirmReceived", id)
 
 	id, token = r.create("sandbox-rub", nil)
 	r.card(token, r.pan("4"))
-	desk = r.instance.desk(r.traderOf(r.t, id).Token)
-	called(r.t, desk.MarkCodeNotNeeded, &portalv1.MarkCodeNotNeededRequest{PaymentId: number(id)})
-	called(r.t, desk.ListPayments, &portalv1.ListPaymentsRequest{})
-	called(r.t, desk.CancelPayment, &portalv1.CancelPaymentRequest{PaymentId: number(id)})
+	r.trades(r.t, "MarkCodeNotNeeded", id)
+	r.portal(r.t, r.traderOf(r.t, id).Token, "TraderService/ListPayments", "{}")
+	r.trades(r.t, "CancelPayment", id)
 }
 
 // resends has trader and merchant ask for the code again; codes come before and after.
@@ -323,8 +321,7 @@ func (r *cardRun) resends() {
 	id, token := r.create("sandbox-azn", nil)
 	r.card(token, r.pan("6"))
 	r.otp(token, r.code("1"))
-	desk := r.instance.desk(r.traderOf(r.t, id).Token)
-	called(r.t, desk.RequestCodeResend, &portalv1.RequestCodeResendRequest{PaymentId: number(id)})
+	r.trades(r.t, "RequestCodeResend", id)
 	r.otp(token, r.code("1"))
 	r.advance(r.t, 45*time.Second)
 	r.signedTo(r.t, payments+"/"+id+"/quasi-ecom/resend-code", r.box(r.t, "sandbox-azn"), "{}").want(r.t, "resend", 200)

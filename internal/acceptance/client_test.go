@@ -1,12 +1,10 @@
 package acceptance
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -17,15 +15,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"connectrpc.com/connect"
+	"time"
 
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/testenv"
-	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
-	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
-	"gateway.example/rpc/gen/portal/v1/portalv1client"
-	"gateway.example/rpc/sign"
 )
 
 // client waits as long as a test does, and follows no redirect: the gateway must not answer with
@@ -136,8 +129,7 @@ func send(t testing.TB, method, address, body string, headers header) answer {
 // fetched is send for answers that need not be JSON, such as pages.
 func fetched(t testing.TB, method, address, body string, headers header) answer {
 	t.Helper()
-	got := testenv.Must(trySend(method, address, body, headers))(t)
-	return got
+	return testenv.Must(trySend(method, address, body, headers))(t)
 }
 
 // submitted sends a form as a page of that origin does.
@@ -228,98 +220,48 @@ func (g *instance) application(body string) header {
 
 func bearer(token string) header { return header{"Authorization": "Bearer " + token} }
 
-// withToken is an HTTP client that sends a bearer token.
-func withToken(token string) *http.Client {
-	return &http.Client{Timeout: testenv.Patience, Transport: tokenTransport(token)}
-}
-
-type tokenTransport string
-
-func (t tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer "+string(t))
-	return client.Transport.RoundTrip(r)
-}
-
-func (g *instance) desk(token string) portalv1client.TraderServiceClient {
-	return portalv1client.NewTraderServiceClient(withToken(token), g.BaseURL)
-}
-
 // traderOf is the user of the trader whose requisite the payment got.
-func (g *instance) traderOf(t testing.TB, paymentID string) sandbox.User {
+func (g *instance) traderOf(t *testing.T, paymentID string) sandbox.User {
 	t.Helper()
-	var login string
-	err := g.pool.QueryRow(t.Context(), `select u.login from payment p join app_user u on u.trader_id = p.trader_id
-		where p.id = $1::text::bigint`, paymentID).Scan(&login)
-	noError(t, err)
-	return g.user(t, login)
+	return g.user(t, g.texts(t, `select u.login from payment p join app_user u on u.trader_id = p.trader_id
+		where p.id = $1::text::bigint`, paymentID)[0])
 }
 
-func (g *instance) merchantClient(
-	box sandbox.Cashbox,
-	options ...connect.ClientOption,
-) gatewayv1connect.PaymentServiceClient {
-	return gatewayv1connect.NewPaymentServiceClient(
-		&http.Client{Timeout: testenv.Patience, Transport: sign.Transport(client.Transport, box.KeyID, box.Secret)},
-		g.BaseURL, options...)
-}
-
-// connectFault is the code of a Connect error, and the code and fields of its detail.
-func connectFault(t testing.TB, err error) (connect.Code, string, []string) {
+// portal calls a procedure of the portals by a token. It must succeed.
+func (g *instance) portal(t testing.TB, token, procedure, body string) answer {
 	t.Helper()
-	failed := new(connect.Error)
-	testenv.Need(t, errors.As(err, &failed), "no Connect error: %v", err)
-	for _, d := range failed.Details() {
-		value := testenv.Must(d.Value())(t)
-		if detail, ok := value.(*gatewayv1.ErrorDetail); ok {
-			testenv.Check(t, detail.GetRequestId() != "", "the detail has no request id")
-			return failed.Code(), detail.GetCode(), slices.Sorted(maps.Keys(detail.GetErrors()))
-		}
-	}
-	t.Fatalf("no detail: %v", err)
-	return 0, "", nil
+	address := g.BaseURL + "/portal.v1." + procedure
+	return fetched(t, http.MethodPost, address, body, bearer(token)).must(t, procedure, http.StatusOK)
 }
 
-// method is a call of Connect.
-type method[Q, A any] func(context.Context, *connect.Request[Q]) (*connect.Response[A], error)
-
-// called makes a call of Connect, which must succeed, and returns the message that is answered.
-func called[Q, A any](t testing.TB, call method[Q, A], ask *Q) *A {
+// operates calls a procedure for operators.
+func (g *instance) operates(t testing.TB, procedure, body string) answer {
 	t.Helper()
-	return succeeds(t, call, ask).Msg
+	return g.portal(t, g.user(t, "operator").Token, "OperatorService/"+procedure, body)
 }
 
-// succeeds is called for those who look at the headers too.
-func succeeds[Q, A any](t testing.TB, call method[Q, A], ask *Q) *connect.Response[A] {
+// trades has the trader of a payment do something about it.
+func (g *instance) trades(t *testing.T, procedure, paymentID string) answer {
 	t.Helper()
-	got := testenv.Must(call(t.Context(), connect.NewRequest(ask)))(t)
-	return got
+	return g.portal(t, g.traderOf(t, paymentID).Token, "TraderService/"+procedure, `{"paymentId":`+paymentID+`}`)
 }
 
-// invalid makes a call of Connect, which must be refused for exactly these fields.
-func invalid[Q, A any](t testing.TB, what string, call method[Q, A], ask *Q, fields ...string) {
+// advance has the sandbox's clock go on.
+func (g *instance) advance(t testing.TB, by time.Duration) {
 	t.Helper()
-	_, err := call(t.Context(), connect.NewRequest(ask))
-	wantFault(t, what, err, connect.CodeInvalidArgument, "validation_failed", fields...)
+	const call = "/sandbox.v1.SandboxService/AdvanceClock"
+	body := fmt.Sprintf(`{"seconds":%d}`, by/time.Second)
+	fetched(t, http.MethodPost, g.BaseURL+call, body, nil).must(t, "AdvanceClock", http.StatusOK)
 }
 
-// wantFault wants an error of Connect with the code, and a detail with ours and these fields.
-func wantFault(t testing.TB, what string, err error, code connect.Code, why string, fields ...string) {
+// readBy reads with a key.
+func (g *instance) readBy(t testing.TB, box sandbox.Cashbox, path string) answer {
 	t.Helper()
-	have, detail, named := connectFault(t, err)
-	testenv.Check(t, have == code && detail == why && slices.Equal(named, fields),
-		"%s: %s %s %v; want %s %s %v", what, have, detail, named, code, why, fields)
+	return send(t, http.MethodGet, g.BaseURL+path, "", signed(box, ""))
 }
 
-func (g *instance) account(token string) portalv1client.AuthServiceClient {
-	return portalv1client.NewAuthServiceClient(withToken(token), g.BaseURL)
-}
-
-func (g *instance) operator(t testing.TB) portalv1client.OperatorServiceClient {
+// read is how a payment of the first cashbox stands.
+func (g *instance) read(t testing.TB, id string) answer {
 	t.Helper()
-	return portalv1client.NewOperatorServiceClient(withToken(g.user(t, "operator").Token), g.BaseURL)
-}
-
-func (g *instance) merchantDesk(token string) portalv1client.MerchantServiceClient {
-	return portalv1client.NewMerchantServiceClient(withToken(token), g.BaseURL)
+	return g.readBy(t, g.first(), payments+"/"+id)
 }

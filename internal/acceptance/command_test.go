@@ -12,12 +12,9 @@ import (
 	"sync"
 	"testing"
 
-	"connectrpc.com/connect"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"gateway.example/internal/testenv"
-	sandboxv1 "gateway.example/rpc/gen/sandbox/v1"
-	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
 
 // What sign prints, sent with the body, is let in: by a sandbox's own key, and by one that is given. What else the
@@ -41,23 +38,6 @@ func TestSign(t *testing.T) {
 			t.Errorf("%s: %d headers: %s", name, len(headers), got)
 		}
 	}
-}
-
-func (g *instance) sandboxClient() sandboxv1connect.SandboxServiceClient {
-	return sandboxv1connect.NewSandboxServiceClient(client, g.BaseURL)
-}
-
-// trigger has an event happen.
-func (g *instance) trigger(event, id string) (*sandboxv1.TriggerResponse, error) {
-	request := &sandboxv1.TriggerRequest{Event: event}
-	if id != "" {
-		request.Id = &id
-	}
-	answered, err := g.sandboxClient().Trigger(context.Background(), connect.NewRequest(request))
-	if err != nil {
-		return nil, err
-	}
-	return answered.Msg, nil
 }
 
 // program runs the program itself to its end: a command's exit status is its own.
@@ -123,7 +103,7 @@ func TestListenForwards(t *testing.T) {
 
 	made := g.create(t, g.first(), object{"callbackUri": "http://" + address + "/webhook"})
 	id := made.text("data.uuid")
-	testenv.Must(g.trigger("payment.completed", id))(t)
+	g.does(t, `nobody | POST /api/v1/sandbox/trigger | {"event":"payment.completed","id":"`+id+`"} | 200`)
 	heard.await(t, "not forwarded: "+forward+" does not answer; the gateway sends the webhook again later\n")
 
 	behind.Listener = testenv.Must(net.Listen("tcp", port))(t)

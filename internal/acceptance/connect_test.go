@@ -1,8 +1,9 @@
 package acceptance
 
 import (
+	"context"
 	"net/http"
-	"strings"
+	"path"
 	"testing"
 
 	"connectrpc.com/connect"
@@ -13,11 +14,12 @@ import (
 	"gateway.example/rpc/sign"
 )
 
-// gatewayClient signs as the application does.
-func gatewayClient(g *instance, options ...connect.ClientOption) gatewayv1connect.PaymentServiceClient {
-	transport := sign.Transport(client.Transport, "application", g.ExternalPaymentsSecret)
-	return gatewayv1connect.NewPaymentServiceClient(&http.Client{Timeout: testenv.Patience, Transport: transport},
-		g.BaseURL, options...)
+// called makes a call of Connect, which must succeed.
+func called[Q, A any](
+	t testing.TB, call func(context.Context, *connect.Request[Q]) (*connect.Response[A], error), ask *Q,
+) *connect.Response[A] {
+	t.Helper()
+	return testenv.Must(call(t.Context(), connect.NewRequest(ask)))(t)
 }
 
 var codecs = map[string][]connect.ClientOption{"proto": nil, "JSON": {connect.WithProtoJSON()}}
@@ -27,37 +29,36 @@ func TestConnectTwins(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
 	for codec, options := range codecs {
-		t.Run(codec, func(t *testing.T) {
-			t.Parallel()
-			merchant := g.merchantClient(g.first(), options...)
-			method, description, percent := "sbp", "Чашки", "4.5"
-			ask := &gatewayv1.CreatePaymentRequest{
-				OrderId: newOrder(), Amount: "1500", Currency: "RUB",
-				CallbackUri: "https://shop.example/hook", Method: &method, Description: &description,
-				RatePercent: &percent,
-			}
-			created := succeeds(t, merchant.CreatePayment, ask)
-			p := created.Msg.GetData()
-			keepSecret(p.GetPaymentPageUrl()[strings.LastIndex(p.GetPaymentPageUrl(), "/")+1:])
-			testenv.Check(t, created.Msg.GetMessage() == "Payment created" && p.GetStatus() == "pending" &&
-				p.GetAmount() == "1500.00" && p.GetLedger().GetAmountUsdt() == "15.51791025" &&
-				p.GetLedger().GetTransferMethod() == "sbp" && p.GetExtra().GetFiatPerUsdt() == "92.50" &&
-				p.GetDescription() == description && created.Header().Get("Idempotent-Replay") == "",
-				"created %v", created.Msg)
-			ask.Amount = "1600"
-			again := succeeds(t, merchant.CreatePayment, ask)
-			testenv.Check(t, again.Msg.GetData().GetId() == p.GetId() &&
-				again.Header().Get("Idempotent-Replay") == "true" &&
-				again.Header().Get("Idempotent-Mismatch") == "amount", "repeated: %v %v", again.Header(), again.Msg)
-			read := called(t, merchant.GetPayment, &gatewayv1.GetPaymentRequest{PaymentId: p.GetUuid()})
-			testenv.Check(t, read.GetData().GetId() == p.GetId() &&
-				read.GetData().GetPaymentPageUrl() == p.GetPaymentPageUrl(), "read %v", read)
-			reason := "late"
-			moved := called(t, gatewayClient(g, options...).UpdatePaymentStatus,
-				&gatewayv1.UpdatePaymentStatusRequest{PaymentId: p.GetId(), Status: "failed", Reason: &reason})
-			data := moved.GetData()
-			testenv.Check(t, data.GetStatus() == "failed" && data.GetCallbackQueued() && data.GetUuid() == p.GetUuid(),
-				"moved %v", moved)
-		})
+		signing := func(keyID, secret string) gatewayv1connect.PaymentServiceClient {
+			transport := sign.Transport(client.Transport, keyID, secret)
+			return gatewayv1connect.NewPaymentServiceClient(
+				&http.Client{Timeout: testenv.Patience, Transport: transport}, g.BaseURL, options...)
+		}
+		merchant := signing(g.first().KeyID, g.first().Secret)
+		method, description, percent, reason := "sbp", "Чашки", "4.5", "late"
+		ask := &gatewayv1.CreatePaymentRequest{
+			OrderId: newOrder(), Amount: "1500", Currency: "RUB", CallbackUri: "https://shop.example/hook",
+			Method: &method, Description: &description, RatePercent: &percent,
+		}
+		created := called(t, merchant.CreatePayment, ask)
+		p := created.Msg.GetData()
+		keepSecret(path.Base(p.GetPaymentPageUrl()))
+		testenv.Check(t, created.Msg.GetMessage() == "Payment created" && p.GetStatus() == "pending" &&
+			p.GetAmount() == "1500.00" && p.GetLedger().GetAmountUsdt() == "15.51791025" &&
+			p.GetLedger().GetTransferMethod() == "sbp" && p.GetExtra().GetFiatPerUsdt() == "92.50" &&
+			p.GetDescription() == description && created.Header().Get("Idempotent-Replay") == "",
+			"%s: created %v", codec, created.Msg)
+		ask.Amount = "1600"
+		again := called(t, merchant.CreatePayment, ask)
+		testenv.Check(t, again.Msg.GetData().GetId() == p.GetId() &&
+			again.Header().Get("Idempotent-Replay") == "true" && again.Header().Get("Idempotent-Mismatch") == "amount",
+			"%s: repeated: %v %v", codec, again.Header(), again.Msg)
+		read := called(t, merchant.GetPayment, &gatewayv1.GetPaymentRequest{PaymentId: p.GetUuid()}).Msg.GetData()
+		testenv.Check(t, read.GetId() == p.GetId() && read.GetPaymentPageUrl() == p.GetPaymentPageUrl(),
+			"%s: read %v", codec, read)
+		moved := called(t, signing("application", g.ExternalPaymentsSecret).UpdatePaymentStatus,
+			&gatewayv1.UpdatePaymentStatusRequest{PaymentId: p.GetId(), Status: "failed", Reason: &reason}).Msg.GetData()
+		testenv.Check(t, moved.GetStatus() == "failed" && moved.GetCallbackQueued() && moved.GetUuid() == p.GetUuid(),
+			"%s: moved %v", codec, moved)
 	}
 }

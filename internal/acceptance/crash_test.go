@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -11,10 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/testenv"
-	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // acknowledged is what the gateway has told the load's clients, and what they asked without an
@@ -99,15 +95,18 @@ func (v *instance) moveOn(t *testing.T, a *acknowledged, id string, n int) {
 // confirm asks both traders of RUB requisites: the payment is one's, and none of the other's
 // business.
 func (v *instance) confirm(t *testing.T, id string) error {
-	var last error
+	t.Helper()
+	const call = "/portal.v1.TraderService/ConfirmReceived"
 	for _, login := range []string{"trader-1", "trader-2"} {
-		_, last = v.desk(v.user(t, login).Token).ConfirmReceived(context.Background(),
-			connect.NewRequest(&portalv1.ConfirmReceivedRequest{PaymentId: number(id)}))
-		if connect.CodeOf(last) != connect.CodeNotFound || last == nil {
-			return last
+		got, err := trySend(http.MethodPost, v.BaseURL+call, `{"paymentId":`+id+`}`, bearer(v.user(t, login).Token))
+		if err != nil || got.status == http.StatusOK {
+			return err
+		}
+		if why(got) != "not_found" {
+			return fmt.Errorf("%s: %s", login, got)
 		}
 	}
-	return last
+	return fmt.Errorf("payment %s is no trader's", id)
 }
 
 // Killed in the middle of its work and started again, the gateway has kept what it said: every

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"gateway.example/internal/testenv"
-	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // A webhook is on its way soon after the change it tells of. A busy machine makes every delivery
@@ -19,7 +18,7 @@ func TestWebhookComesSoon(t *testing.T) {
 	testenv.Long(t, "measures time")
 	t.Parallel()
 	g := sharedSandbox(t)
-	desk := g.merchantDesk(g.user(t, "merchant").Token)
+	merchant := g.user(t, "merchant").Token
 	arrived := make(chan time.Time, 1)
 	r := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, request *http.Request) {
 		_, _ = io.Copy(io.Discard, request.Body)
@@ -45,7 +44,7 @@ func TestWebhookComesSoon(t *testing.T) {
 		relayed = append(relayed, took(func() { g.callback(t, id, `{"status":"completed"}`) }))
 		event := g.texts(t, "select id::text from webhook_event where url = $1 order by number desc limit 1", r.URL)[0]
 		again = append(again, took(func() {
-			called(t, desk.ReplayEvents, &portalv1.ReplayEventsRequest{EventId: &event})
+			g.portal(t, merchant, "MerchantService/ReplayEvents", `{"eventId":"`+event+`"}`)
 		}))
 	}
 	slices.Sort(relayed)

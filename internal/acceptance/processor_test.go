@@ -5,14 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
-
-	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // cardProcessor is a trader's processor, written from the package comment of internal/acquirer,
@@ -202,10 +201,8 @@ func (p *cardProcessor) called(call string) int {
 // setProcessor has an operator make it the processor of the trader of quasi_ecom payments.
 func (g *instance) setProcessor(t *testing.T, p *cardProcessor) {
 	t.Helper()
-	traderID := int64(g.count(t, "select distinct trader_id from requisite where method = 'quasi_ecom'"))
-	setting := &portalv1.SetTraderAcquirerRequest{
-		TraderId: traderID, Url: p.URL, KeyId: "gateway", Secret: processorSecret,
-	}
-	called(t, g.operator(t).SetTraderAcquirer, setting)
+	trader := g.count(t, "select distinct trader_id from requisite where method = 'quasi_ecom'")
+	g.operates(t, "SetTraderAcquirer",
+		fmt.Sprintf(`{"traderId":%d,"url":%q,"keyId":"gateway","secret":%q}`, trader, p.URL, processorSecret))
 	keepSecret(processorSecret)
 }

@@ -19,27 +19,6 @@ import (
 	"gateway.example/internal/vault"
 )
 
-// section is a part of a file of testdata: its title, and its lines.
-type section struct {
-	title string
-	lines []string
-}
-
-// sections reads a file of testdata.
-func sections(t *testing.T, name string) []section {
-	t.Helper()
-	var all []section
-	for _, line := range linesOf(t, name) {
-		if title := heading.FindStringSubmatch(line); title != nil {
-			all = append(all, section{title: title[1]})
-		} else {
-			last := &all[len(all)-1]
-			last.lines = append(last.lines, line)
-		}
-	}
-	return all
-}
-
 // stepWords are what a line of steps.txt begins with that is no call. What they return is wrong, as of all lines.
 var stepWords = map[string]func(t *testing.T, w *instance, rest string) string{
 	"new": func(_ *testing.T, w *instance, rest string) string {
@@ -50,9 +29,15 @@ var stepWords = map[string]func(t *testing.T, w *instance, rest string) string{
 	},
 	"entered": func(t *testing.T, w *instance, rest string) string {
 		name, pan, _ := strings.Cut(rest, " ")
-		created, token := w.cardPayment(t, object{"callbackUri": w.inbox.URL})
+		created, _ := w.entered(t, pan, object{"callbackUri": w.inbox.URL})
 		w.keep(name, created)
-		return w.checkout(t, token, "payer-details", typedCard(pan, nil)).wrong(200, nil)
+		return ""
+	},
+	"letter": func(t *testing.T, w *instance, rest string) string {
+		words := strings.SplitN(rest, " ", 3)
+		n := int(number(words[1]))
+		w.answers[words[2]] = w.inbox.letters(t, w.ids[words[0]+"_order"], n)[n-1].answer
+		return ""
 	},
 	"moved": func(t *testing.T, w *instance, rest string) string {
 		name, status, _ := strings.Cut(rest, " ")
@@ -164,13 +149,15 @@ func (w *instance) try(t *testing.T, line string) string {
 		return ""
 	case stepWords[word] != nil:
 		return stepWords[word](t, w, w.path(t, rest))
-	case keeps && !strings.Contains(name, " "):
+	case keeps && !strings.ContainsAny(name, "|:"):
 		return w.called(t, name, cellsOf(call))
 	case len(cellsOf(line)) == 4:
 		return w.called(t, "", cellsOf(line))
 	}
 	for fixture := range strings.SplitSeq(fixtures, ", ") {
-		if wrong := w.shows(t, w.fixture(t, fixture), shown); wrong != "" {
+		kept, ok := w.answers[fixture]
+		testenv.Need(t, ok, "no answer is kept as %q", fixture)
+		if wrong := w.shows(t, kept, shown); wrong != "" {
 			return fixture + ": " + wrong
 		}
 	}
@@ -289,47 +276,30 @@ func (w *instance) keep(name string, got answer) {
 	w.ids[name+"_data"] = string(whole)
 }
 
-// proven are the proofs that have run: the first statement that wants one runs it, and others go by how that went.
-type proven struct {
-	mu  sync.Mutex
-	ran map[string]func() (failed bool)
-}
+// proven are the proofs that have run, by name: the first statement that wants one runs it, and others go by how that went.
+type proven struct{ sync.Map }
 
 func (p *proven) once(t *testing.T, w *instance, name string) {
 	t.Helper()
-	run, ok := proofs[name]
-	if !ok {
-		run = steps(t, name, p)
-	}
-	p.mu.Lock()
-	if p.ran == nil {
-		p.ran = map[string]func() bool{}
-	}
-	first := p.ran[name] == nil
-	if first {
-		p.ran[name] = sync.OnceValue(func() bool {
-			failed := true // as long as it has not come to its end
-			func() { run(t, w); failed = t.Failed() }()
-			return failed
-		})
-	}
-	ran := p.ran[name]
-	p.mu.Unlock()
-	testenv.Check(t, !ran() || first, "%s: failed before", name)
+	ran, known := p.LoadOrStore(name, sync.OnceValue(func() (failed bool) {
+		p.run(t, w, name)
+		return t.Failed()
+	}))
+	testenv.Check(t, !ran.(func() bool)() || !known, "%s: failed before", name)
 }
 
-// steps makes the calls of a section of steps.txt.
-func steps(t *testing.T, name string, done *proven) func(t *testing.T, w *instance) {
+// run is a function of the proofs, or the calls of a section of steps.txt.
+func (p *proven) run(t *testing.T, w *instance, name string) {
 	t.Helper()
+	if proof := proofs[name]; proof != nil {
+		proof(t, w)
+		return
+	}
 	all := sections(t, "steps.txt")
 	at := slices.IndexFunc(all, func(s section) bool { return s.title == name })
-	if at < 0 {
-		t.Fatal("no function of the tests and no section of steps.txt is called ", name)
-	}
-	return func(t *testing.T, w *instance) {
-		for _, line := range all[at].lines {
-			w.prove(t, line, done)
-		}
+	testenv.Need(t, at >= 0, "no function of the tests and no section of steps.txt is called %s", name)
+	for _, line := range all[at].lines {
+		w.prove(t, line, p)
 	}
 }
 

@@ -8,21 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"connectrpc.com/connect"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/testenv"
-	sandboxv1 "gateway.example/rpc/gen/sandbox/v1"
-	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
 )
-
-func (g *instance) advance(t *testing.T, by time.Duration) {
-	t.Helper()
-	_, err := sandboxv1connect.NewSandboxServiceClient(client, g.BaseURL).AdvanceClock(t.Context(),
-		connect.NewRequest(&sandboxv1.AdvanceClockRequest{Seconds: int64(by / time.Second)}))
-	noError(t, err)
-}
 
 // Two replicas on one database share the test clock, the payments, the keys and the links.
 func TestReplicas(t *testing.T) {

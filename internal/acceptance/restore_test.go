@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -22,7 +23,6 @@ import (
 	"gateway.example/internal/pgserver"
 	"gateway.example/internal/seal"
 	"gateway.example/internal/testenv"
-	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // pgTool runs one of PostgreSQL's programs to its end, or skips the test where it is not installed.
@@ -220,16 +220,20 @@ func (o *original) feedEnd(t *testing.T, cursor *string) string {
 
 func (o *original) feedFrom(t *testing.T, cursor *string) (ids []string, end string) {
 	t.Helper()
-	desk := o.merchantDesk(o.user(t, "merchant").Token)
+	body := "{}"
+	if cursor != nil {
+		body = bodyOf(object{"cursor": *cursor}, nil)
+	}
 	for {
-		page := called(t, desk.ListEvents, &portalv1.ListEventsRequest{Cursor: cursor})
-		if len(page.GetData()) == 0 {
-			return ids, page.GetNextCursor()
+		page := o.portal(t, o.user(t, "merchant").Token, "MerchantService/ListEvents", body)
+		list, _ := page.at("data").([]any)
+		if len(list) == 0 {
+			return ids, page.text("nextCursor")
 		}
-		for _, e := range page.GetData() {
-			ids = append(ids, e.GetEventId())
+		for _, event := range list {
+			ids = append(ids, fmt.Sprint(event.(object)["eventId"]))
 		}
-		cursor = page.NextCursor
+		body = bodyOf(object{"cursor": page.at("nextCursor")}, nil)
 	}
 }
 
@@ -245,8 +249,8 @@ func (o *original) isWhole(t *testing.T, end string) {
 		return n <= 0
 	})
 	o.feedHasAll(t, o.cursor)
-	desk := o.merchantDesk(o.user(t, "merchant").Token)
-	invalid(t, "a cursor of what was lost", desk.ListEvents, &portalv1.ListEventsRequest{Cursor: &end}, "cursor")
+	o.ids["end"] = end
+	o.does(t, `user merchant | POST /portal.v1.MerchantService/ListEvents | {"cursor":"{end}"} | 400 validation_failed cursor`)
 	out, _, err := command(t, "", nil, "adopt", "-database-url", o.url)
 	testenv.Check(t, err == nil && strings.HasPrefix(out, "adopted: "), "adopt: %s%v", out, err)
 	o.told(t)

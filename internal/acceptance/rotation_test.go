@@ -15,7 +15,6 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/vault"
-	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
 // rotation is a sandbox whose vault keys are rotated while it works, with one of everything sealed.
@@ -92,14 +91,13 @@ func (r *rotation) sealOne(t *testing.T, old []byte) {
 	given := r.create(t, box, nil)
 	r.paid, r.value = given.text("data.id"), given.text("data.requisite.value")
 	// Both secrets of the cashbox sign: the one before is sealed as well.
-	rotated := called(t, r.merchantDesk(r.user(t, "merchant").Token).RotateWebhookSecret,
-		&portalv1.RotateWebhookSecretRequest{MerchantCashboxId: box.MerchantCashboxID})
-	keepSecret(rotated.GetWebhookSecret())
+	r.portal(t, r.user(t, "merchant").Token, "MerchantService/RotateWebhookSecret",
+		fmt.Sprintf(`{"merchantCashboxId":%d}`, box.MerchantCashboxID))
 	r.token = r.user(t, "trader-3").Token
 	begin := func() string {
-		offer := called(t, r.account(r.token).BeginTotp, &portalv1.BeginTotpRequest{})
-		keepSecret(offer.GetSecret())
-		return offer.GetSecret()
+		secret := r.portal(t, r.token, "AuthService/BeginTotp", "{}").text("secret")
+		keepSecret(secret)
+		return secret
 	}
 	r.totp = begin()
 	r.token = r.confirmTOTP(t, r.totp)
@@ -120,9 +118,12 @@ func (r *rotation) sealOne(t *testing.T, old []byte) {
 func (r *rotation) confirmTOTP(t *testing.T, secret string) string {
 	t.Helper()
 	code := testenv.Must(totp.GenerateCode(secret, time.Now()))(t)
-	done := called(t, r.account(r.token).ConfirmTotp, &portalv1.ConfirmTotpRequest{Code: code})
-	keepSecret(append(done.GetRecoveryCodes(), done.GetToken())...)
-	return done.GetToken()
+	done := r.portal(t, r.token, "AuthService/ConfirmTotp", `{"code":"`+code+`"}`)
+	codes, _ := done.at("recoveryCodes").([]any)
+	for _, code := range codes {
+		keepSecret(fmt.Sprint(code))
+	}
+	return done.text("token")
 }
 
 const savedPAN = "5555555555554444"
@@ -147,12 +148,10 @@ func (r *rotation) paysAgain(t *testing.T) {
 // payoutDone creates a payout, reads it, and has a trader take it, see where to pay, and complete it.
 func (r *rotation) payoutDone(t *testing.T, id string) {
 	t.Helper()
-	desk := r.desk(r.user(t, "trader-1").Token)
-	taken := called(t, desk.TakePayin, &portalv1.TakePayinRequest{PayinId: id})
-	testenv.Check(t, taken.GetData().GetAddress() == recipientPhone,
-		"the payout goes to %s", taken.GetData().GetAddress())
-	proof := "transfer"
-	called(t, desk.CompletePayin, &portalv1.CompletePayinRequest{PayinId: id, ProofReference: &proof})
+	trader := r.user(t, "trader-1").Token
+	taken := r.portal(t, trader, "TraderService/TakePayin", `{"payinId":"`+id+`"}`)
+	testenv.Want(t, taken.text("data.address"), recipientPhone, "the payout goes to")
+	r.portal(t, trader, "TraderService/CompletePayin", `{"payinId":"`+id+`","proofReference":"transfer"}`)
 }
 
 // told has a payment completed, and its webhook arrive as it is signed.
@@ -210,17 +209,15 @@ func (r *rotation) opensAll(t *testing.T) {
 	r.payoutDone(t, r.payout)
 	r.paysAgain(t)
 	r.told(t)
-	got := send(t, http.MethodGet, r.BaseURL+payments+"/"+r.paid, "", signed(r.first(), ""))
+	got := r.read(t, r.paid)
 	value := got.text("data.requisite.value")
 	testenv.Check(t, value == r.value && len(value) >= 10, "the payer was told %s, and now %s", r.value, got)
 	testenv.Want(t, r.count(t, "select count(distinct card) from card_attempt"), 1, "cards that one is taken for")
 	user := r.user(t, "trader-3")
-	in := called(t, r.account("").Login, &portalv1.LoginRequest{Login: user.Login, Password: user.Password})
-	keepSecret(in.GetToken())
+	in := r.portal(t, "", "AuthService/Login", fmt.Sprintf(`{"login":%q,"password":%q}`, user.Login, user.Password))
 	// Each code is good once: the next one is good already.
 	code := testenv.Must(totp.GenerateCode(r.totp, time.Now().Add(30*time.Second)))(t)
-	passed := called(t, r.account(in.GetToken()).SecondFactor, &portalv1.SecondFactorRequest{Code: code})
-	keepSecret(passed.GetToken())
+	r.portal(t, in.text("token"), "AuthService/SecondFactor", `{"code":"`+code+`"}`)
 	r.confirmTOTP(t, r.offer)
 	fresh, _ := testKey(2)
 	for _, line := range r.texts(t, "select distinct fingerprint from sealed_value") {

@@ -33,16 +33,35 @@ func linesOf(t *testing.T, name string) []string {
 	return lines
 }
 
-// tables reads a file of testdata: the cells of its lines by the section that they are in.
-func tables(t *testing.T, name string) map[string][][]string {
+// section is a part of a file of testdata: its title, and its lines.
+type section struct {
+	title string
+	lines []string
+}
+
+// sections reads a file of testdata.
+func sections(t *testing.T, name string) []section {
 	t.Helper()
-	found, section := map[string][][]string{}, ""
+	var all []section
 	for _, line := range linesOf(t, name) {
 		if title := heading.FindStringSubmatch(line); title != nil {
-			section = title[1]
-			continue
+			all = append(all, section{title: title[1]})
+		} else {
+			last := &all[len(all)-1]
+			last.lines = append(last.lines, line)
 		}
-		found[section] = append(found[section], cellsOf(line))
+	}
+	return all
+}
+
+// tables are the cells of the lines of a file of testdata, by the section that they are in.
+func tables(t *testing.T, name string) map[string][][]string {
+	t.Helper()
+	found := map[string][][]string{}
+	for _, s := range sections(t, name) {
+		for _, line := range s.lines {
+			found[s.title] = append(found[s.title], cellsOf(line))
+		}
 	}
 	return found
 }
