@@ -3,8 +3,6 @@ package acceptance
 import (
 	"cmp"
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"maps"
 	"os"
@@ -132,28 +130,21 @@ type source struct {
 	writing map[string]bool
 }
 
-// function is one of them, and inside are the calls in it, those of its closures too.
+// function is one of them. What is said of it is so of its closures, too.
 type function struct {
 	in, name string
-	inside   []call
-	// takes says that it is given a function to call.
-	takes bool
+	// takes says that it is given a function to call, and ends that it commits or calls outward itself.
+	takes, ends bool
+	// calls are what is called, of what.
+	calls [][]string
 	// pools are its variables with queries that are made outside of a transaction.
 	pools map[string]bool
-}
-
-// call is what is called, of what: db.InTx, or s.q.PaymentStepInsert.
-type call struct {
-	of   ast.Expr
-	what string
-	args []ast.Expr
 }
 
 // helpers have no data of anybody's: tools, tests, and what is generated.
 var helpers = regexp.MustCompile(`^(internal/(acceptance|dbtest|gendocs|model|testenv|tools|pgserver|history)|rpc/(gen|sign|python|php|typescript|rest/describe)|web/(browsertest|noinline|portal/portaltest))(/|$)`)
 
 func readSource(t *testing.T) *source {
-	t.Helper()
 	s, root := &source{writing: map[string]bool{}}, filepath.Join("..", "..")
 	for _, top := range []string{"cmd/gateway", "internal", "rpc", "web"} {
 		noError(t, filepath.WalkDir(filepath.Join(root, top), func(name string, d fs.DirEntry, err error) error {
@@ -162,9 +153,9 @@ func readSource(t *testing.T) *source {
 				strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, "_templ.go") {
 				return err
 			}
-			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-			if err == nil && filepath.Base(name) != "points.go" { // which has what kills
-				s.read(in, file, strings.HasSuffix(name, ".sql.go"))
+			content, err := os.ReadFile(name)
+			if filepath.Base(name) != "points.go" { // which has what kills
+				s.read(in, string(content), strings.HasSuffix(name, ".sql.go"))
 			}
 			return err
 		}))
@@ -172,163 +163,59 @@ func readSource(t *testing.T) *source {
 	return s
 }
 
+// The source is as gofmt writes it: a function ends with the first brace at the beginning of a line.
 var (
+	inSource  = regexp.MustCompile(`(?ms)^func [^\n]*\}$|^func .*?^\}$`)
+	declared  = regexp.MustCompile(`^func (?:\((?:\w+ )?(\*?)(\w+)(?:\[[^\]]*\])?\) )?(\w+)`)
+	remark    = regexp.MustCompile(`(?m)(^|\s)//.*$`)
+	query     = regexp.MustCompile("(?s)-- name: (\\w+) :\\w+\n(.*?)`")
 	writesSQL = regexp.MustCompile(`(?i)\b(insert into|update|delete from)\b`)
 	locks     = regexp.MustCompile(`(?i)\bfor (no key )?update\b`)
+	// ofPool are queries that commit by themselves: made of something that is no transaction, or a field for them.
+	ofPool = regexp.MustCompile(`^(db\.New\([^()]*\)|[\w.]*\.(q|Queries))$`)
+	ofTx   = regexp.MustCompile(`\((tx|[\w.]*\.Tx)\)$`)
+	assign = regexp.MustCompile(`(?m)(\w[\w, ]*) :?= (.+)$`)
+	// given is a parameter that is a function to call.
+	given = regexp.MustCompile(`^[^{]*\b\w+ func\(`)
+	calls = regexp.MustCompile(`(?:(db\.New\([^()]*\)|\.?\w+)\.)?(\w+)(?:\[[^\]\n]*\])?\(`)
+	// commits begins or ends a transaction by the driver; the signature of a request is begun, too.
+	commits = regexp.MustCompile(`\bpgx\.Begin(Tx)?Func\(|\.(Begin|Commit)\(([^r(),]|[^(),]{2,})\)|\.BeginTx\(|(?i)\.Queue\("commit"`)
+	// outward leaves the machine: by HTTP, also by a client that is made where it is used, or by a library for mail, Telegram
+	// and push.
+	outward = regexp.MustCompile(`(?i:client)\.Do\([^,()]*\)|\bdirect\.Do\(|\}\)\.Do\(|\.(SendMessage|DialAndSend|DialAndSendWithContext|SendNotification|SendNotificationWithContext)\(|\bhttp\.(Get|Post|PostForm|Head)\(`)
 )
 
-func (s *source) read(in string, file *ast.File, generated bool) {
-	for _, d := range file.Decls {
-		if d, is := d.(*ast.GenDecl); is && generated && d.Tok == token.CONST {
-			text := d.Specs[0].(*ast.ValueSpec).Values[0].(*ast.BasicLit).Value
-			if name, sql, _ := strings.Cut(locks.ReplaceAllString(text, ""), "\n"); writesSQL.MatchString(sql) {
-				s.writing[strings.Fields(name)[2]] = true
+func (s *source) read(in, content string, generated bool) {
+	if generated {
+		for _, q := range query.FindAllStringSubmatch(content, -1) {
+			s.writing[q[1]] = writesSQL.MatchString(locks.ReplaceAllString(q[2], ""))
+		}
+		return
+	}
+	for _, text := range inSource.FindAllString(content, -1) {
+		of := declared.FindStringSubmatch(text)
+		text = remark.ReplaceAllString(text[len(of[0]):], "")
+		f := function{
+			in: in, name: of[3], takes: given.MatchString(text), ends: commits.MatchString(text) || outward.MatchString(text),
+			calls: calls.FindAllStringSubmatch(text, -1), pools: map[string]bool{},
+		}
+		if of[1] != "" {
+			f.name = "(*" + of[2] + ")." + f.name
+		} else if of[2] != "" {
+			f.name = of[2] + "." + f.name
+		}
+		for _, a := range assign.FindAllStringSubmatch(text, -1) {
+			values := strings.Split(a[2], ", ")
+			for i, name := range strings.Split(a[1], ", ") {
+				f.pools[name] = f.pools[name] || i < len(values) && alone(values[i])
 			}
 		}
-		if d, is := d.(*ast.FuncDecl); is && !generated && d.Body != nil {
-			s.functions = append(s.functions, newFunction(in, d))
-		}
+		s.functions = append(s.functions, f)
 	}
 }
 
-func newFunction(in string, d *ast.FuncDecl) function {
-	f := function{in: in, name: d.Name.Name, pools: map[string]bool{}}
-	if d.Recv != nil {
-		f.name = receiver(d.Recv.List[0].Type) + "." + f.name
-	}
-	for _, p := range d.Type.Params.List {
-		_, is := p.Type.(*ast.FuncType)
-		f.takes = f.takes || is
-	}
-	ast.Inspect(d.Body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			f.inside = append(f.inside, newCall(n))
-		case *ast.AssignStmt:
-			for i, to := range n.Lhs {
-				if name, is := to.(*ast.Ident); is && i < len(n.Rhs) && ofPool(n.Rhs[i], nil) {
-					f.pools[name.Name] = true
-				}
-			}
-		}
-		return true
-	})
-	return f
-}
-
-// receiver is a method's type as the runtime names it, without the parameters of a generic one.
-func receiver(of ast.Expr) string {
-	switch of := of.(type) {
-	case *ast.StarExpr:
-		return "(*" + receiver(of.X) + ")"
-	case *ast.IndexExpr:
-		return receiver(of.X)
-	case *ast.IndexListExpr:
-		return receiver(of.X)
-	case *ast.Ident:
-		return of.Name
-	}
-	return "?"
-}
-
-func newCall(n *ast.CallExpr) call {
-	fun := n.Fun
-	switch generic := fun.(type) {
-	case *ast.IndexExpr:
-		fun = generic.X
-	case *ast.IndexListExpr:
-		fun = generic.X
-	}
-	switch fun := fun.(type) {
-	case *ast.Ident:
-		return call{what: fun.Name, args: n.Args}
-	case *ast.SelectorExpr:
-		return call{of: fun.X, what: fun.Sel.Name, args: n.Args}
-	}
-	return call{}
-}
-
-func (c call) package_() string {
-	name, _ := c.of.(*ast.Ident)
-	if name == nil {
-		return ""
-	}
-	return name.Name
-}
-
-// ofPool tells whether an expression is queries that commit by themselves: db.New of something that is no transaction, a
-// field for them, or a variable with either.
-func ofPool(e ast.Expr, variables map[string]bool) bool {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return variables[e.Name]
-	case *ast.SelectorExpr:
-		return e.Sel.Name == "q" || e.Sel.Name == "Queries"
-	case *ast.CallExpr:
-		c := newCall(e)
-		return c.package_() == "db" && c.what == "New" && len(c.args) == 1 && !isTx(c.args[0])
-	}
-	return false
-}
-
-func isTx(e ast.Expr) bool {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e.Name == "tx"
-	case *ast.SelectorExpr:
-		return e.Sel.Name == "Tx"
-	}
-	return false
-}
-
-// commits tells whether a call begins or ends a transaction by the driver.
-func (c call) commits() bool {
-	switch c.what {
-	case "BeginFunc", "BeginTxFunc":
-		return c.package_() == "pgx"
-	case "Begin", "Commit":
-		return len(c.args) == 1 && nameOf(c.args[0]) != "r" // the signature of a request is begun, too
-	case "BeginTx":
-		return true
-	case "Queue":
-		text, is := append(c.args, nil)[0].(*ast.BasicLit)
-		return is && strings.EqualFold(text.Value, `"commit"`)
-	}
-	return false
-}
-
-func nameOf(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e.Name
-	case *ast.SelectorExpr:
-		return e.Sel.Name
-	}
-	return ""
-}
-
-// outward tells whether a call leaves the machine: by HTTP, or by a library for mail, Telegram and push.
-func (c call) outward() bool {
-	switch c.what {
-	case "Do":
-		return len(c.args) == 1 && strings.Contains(strings.ToLower(nameOf(c.of)), "client") || c.package_() == "direct" || isLiteral(c.of)
-	case "SendMessage", "DialAndSend", "DialAndSendWithContext", "SendNotification", "SendNotificationWithContext":
-		return true
-	case "Get", "Post", "PostForm", "Head":
-		return c.package_() == "http"
-	}
-	return false
-}
-
-// isLiteral is for a client that is made where it is used.
-func isLiteral(e ast.Expr) bool {
-	e = ast.Unparen(cmp.Or(e, ast.Expr(&ast.Ident{})))
-	and, is := e.(*ast.UnaryExpr)
-	if is {
-		_, is = and.X.(*ast.CompositeLit)
-	}
-	return is
-}
+// alone tells whether an expression is queries that commit by themselves.
+func alone(e string) bool { return ofPool.MatchString(e) && !ofTx.MatchString(e) }
 
 // reading are transactions that are only for reading.
 var reading = map[string]bool{ofDB + ".List": true, ofDB + ".Glance": true, ofDB + ".Look": true, "internal/audit.proveAtRest": true}
@@ -343,11 +230,12 @@ func (s *source) places() []string {
 		more = false
 		for _, f := range s.functions {
 			place := f.in + "." + f.name
-			if places[place] || reading[place] || !slices.ContainsFunc(f.inside, func(c call) bool { return s.ends(f, c, helping) }) {
+			if places[place] || reading[place] || !f.ends && !s.helped(f, helping) {
 				continue
 			}
 			more, places[place] = true, true
-			if short := f.name[strings.LastIndex(f.name, ".")+1:]; f.in == ofDB || f.takes && !ast.IsExported(short) {
+			short := f.name[strings.LastIndex(f.name, ".")+1:]
+			if f.in == ofDB || f.takes && !ast.IsExported(short) {
 				helping[f.in+"."+short] = true
 			}
 		}
@@ -356,7 +244,10 @@ func (s *source) places() []string {
 	return slices.Sorted(maps.Keys(places))
 }
 
-func (s *source) ends(f function, c call, helping map[string]bool) bool {
-	return c.commits() || c.outward() || c.package_() == "db" && helping[ofDB+"."+c.what] || helping[f.in+"."+c.what] ||
-		s.writing[c.what] && c.of != nil && ofPool(c.of, f.pools)
+// helped tells whether a function commits by others, or by a query outside of a transaction.
+func (s *source) helped(f function, helping map[string]bool) bool {
+	return slices.ContainsFunc(f.calls, func(call []string) bool {
+		of, what := call[1], call[2]
+		return of == "db" && helping[ofDB+"."+what] || helping[f.in+"."+what] || s.writing[what] && (f.pools[of] || alone(of))
+	})
 }
