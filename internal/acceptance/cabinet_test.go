@@ -1,10 +1,8 @@
 package acceptance
 
 import (
-	"encoding/json"
 	"html"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,33 +12,6 @@ import (
 
 	"gateway.example/internal/testenv"
 )
-
-// enter signs a user in at the portal, and returns the cookies that a browser has then.
-func (g *instance) enter(t *testing.T, login string) []*http.Cookie {
-	t.Helper()
-	user := g.user(t, login)
-	form := url.Values{"login": {user.Login}, "password": {user.Password}}
-	in := submitted(t, g.PortalURL, "/sign-in", form, nil)
-	return (&http.Response{Header: in.header}).Cookies()
-}
-
-// cabinet is a merchant's user signed in at the portal.
-func (g *instance) cabinet(t *testing.T, login string) func(path string) string {
-	t.Helper()
-	cookies := g.enter(t, login)
-	return func(path string) string { return g.visit(t, path, cookies) }
-}
-
-// visit opens a page of the portals.
-func (g *instance) visit(t *testing.T, path string, cookies []*http.Cookie) string {
-	t.Helper()
-	var pairs []string
-	for _, cookie := range cookies {
-		pairs = append(pairs, cookie.Name+"="+cookie.Value)
-	}
-	page := fetched(t, http.MethodGet, g.PortalURL+path, "", header{"Cookie": strings.Join(pairs, "; ")})
-	return page.must(t, "GET "+path, http.StatusOK).raw
-}
 
 var curlOnPage = regexp.MustCompile(`(?s)<pre[^>]* id="curl"[^>]*>(.*?)</pre>`)
 
@@ -55,7 +26,7 @@ func TestCurlOnPage(t *testing.T) {
 	g := sharedSandbox(t)
 	box := g.first()
 	created := g.create(t, box, object{"orderId": "it's $(id) \"`id`\" <b>; " + newOrder()})
-	page := g.cabinet(t, "merchant")("/merchant/payments/" + created.text("data.id"))
+	page := g.visit(t, "/merchant/payments/"+created.text("data.id"), g.enter(t, "merchant"))
 	found := curlOnPage.FindStringSubmatch(page)
 	testenv.Need(t, found != nil, "no command on the page: %s", page)
 	command := html.UnescapeString(found[1])
@@ -63,14 +34,8 @@ func TestCurlOnPage(t *testing.T) {
 		"a key or secret is on the page: %s", command)
 	filled := strings.NewReplacer("YOUR_KEY_ID", box.KeyID, "YOUR_SECRET", box.Secret).Replace(command)
 	out, err := exec.CommandContext(t.Context(), "sh", "-c", filled).Output()
-	var got struct {
-		Data struct {
-			OrderID string `json:"orderId"`
-			UUID    string `json:"uuid"`
-		} `json:"data"`
-	}
-	testenv.Check(t, err == nil && json.Unmarshal(out, &got) == nil && got.Data.UUID == created.text("data.uuid"),
-		"%s\n%s%v", command, out, err)
+	got := answer{body: decoded(string(out))}
+	testenv.Check(t, err == nil && got.text("data.uuid") == created.text("data.uuid"), "%s\n%s%v", command, out, err)
 }
 
 // A signed timeline is proven by the command with the keys that either address publishes. What else
@@ -80,7 +45,7 @@ func TestVerifyTimeline(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
 	created := g.create(t, g.first(), nil)
-	timeline := g.cabinet(t, "merchant")("/merchant/payments/" + created.text("data.id") + "/timeline.json")
+	timeline := g.visit(t, "/merchant/payments/"+created.text("data.id")+"/timeline.json", g.enter(t, "merchant"))
 	path := filepath.Join(t.TempDir(), "timeline.json")
 	noError(t, os.WriteFile(path, []byte(timeline), 0o600))
 	const published = "/.well-known/gateway-keys.json"

@@ -120,7 +120,7 @@ func TestTables(t *testing.T) {
 	g := freshSandbox(t)
 	g.begin(t)
 	g.ids["cookie"] = g.browser(t, "merchant")
-	new(proven).run(t, g, "refusable")
+	g.runs(t, "refusable")
 	before, tried := g.rows(t), 0
 	for title, rows := range tables(t, "refused.txt") {
 		t.Run(title, func(t *testing.T) {

@@ -265,3 +265,36 @@ func (g *instance) read(t testing.TB, id string) answer {
 	t.Helper()
 	return g.readBy(t, g.first(), payments+"/"+id)
 }
+
+// enter signs a user in at the portal, and returns the cookies that a browser has then.
+func (g *instance) enter(t *testing.T, login string) []*http.Cookie {
+	t.Helper()
+	user := g.user(t, login)
+	form := url.Values{"login": {user.Login}, "password": {user.Password}}
+	in := submitted(t, g.PortalURL, "/sign-in", form, nil)
+	return (&http.Response{Header: in.header}).Cookies()
+}
+
+// browser signs a user in by the portal's form, and returns the cookie of the session.
+func (g *instance) browser(t *testing.T, login string) string {
+	t.Helper()
+	for _, cookie := range g.enter(t, login) {
+		if cookie.Name == "session" {
+			keepSecret(cookie.Value)
+			return cookie.Value
+		}
+	}
+	t.Fatalf("%s cannot sign in", login)
+	return ""
+}
+
+// visit opens a page of the portals.
+func (g *instance) visit(t *testing.T, path string, cookies []*http.Cookie) string {
+	t.Helper()
+	var pairs []string
+	for _, cookie := range cookies {
+		pairs = append(pairs, cookie.Name+"="+cookie.Value)
+	}
+	page := fetched(t, http.MethodGet, g.PortalURL+path, "", header{"Cookie": strings.Join(pairs, "; ")})
+	return page.must(t, "GET "+path, http.StatusOK).raw
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -121,7 +122,7 @@ func TestConformance(t *testing.T) {
 func newWalk(t *testing.T) *instance {
 	w := freshSandbox(t)
 	w.begin(t)
-	new(proven).run(t, w, "everything")
+	w.runs(t, "everything")
 	return w
 }
 
@@ -347,30 +348,26 @@ func getSignsNothing(t *testing.T, w *instance) {
 // headersAreConfigurable: a gateway with names of its own knows no others. Having no requisite it
 // refuses later on.
 func headersAreConfigurable(t *testing.T, _ *instance) {
-	const secret = "an application's secret, long enough to be one"
-	keepSecret(secret)
-	g, box := live(t, map[string]string{
-		"GATEWAY_EXTERNAL_PAYMENTS_SECRET": secret, "GATEWAY_HEADER_KEY_ID": "X-Shop-Key",
+	g := live(t, map[string]string{
+		"GATEWAY_EXTERNAL_PAYMENTS_SECRET": "an application's secret, long enough to be one", "GATEWAY_HEADER_KEY_ID": "X-Shop-Key",
 		"GATEWAY_HEADER_SECRET": "X-Shop-Secret", "GATEWAY_HEADER_SIGNATURE": "X-Shop-Signature",
 	})
-	body := order(nil)
+	box, body := g.first(), order(nil)
 	own := header{"X-Shop-Key": box.KeyID, "X-Shop-Secret": box.Secret, "X-Shop-Signature": signature(box.Secret, body)}
 	send(t, http.MethodPost, g.BaseURL+payments, body, own).
 		want(t, "its own names", 422, "code", "collect_requisites_not_available")
 	g.post(t, box, body).want(t, "the default names", 401, "code", "signature_required")
 }
 
-// withoutApplicationSecret: such a gateway starts, warns, and creates nothing.
+// withoutApplicationSecret: such a gateway starts, warns, and creates nothing. Nothing of a sandbox is seeded, printed or written.
 func withoutApplicationSecret(t *testing.T, _ *instance) {
-	g, box := live(t, nil)
+	g := live(t, nil)
 	g.stderr.await(t, `"WARN"`, "GATEWAY_EXTERNAL_PAYMENTS_SECRET")
-	g.post(t, box, order(nil)).want(t, "create", 503, "code", "external_payments_secret_not_configured")
-	g.callback(t, "1", `{"status":"failed"}`).
-		want(t, "callback", 503, "code", "external_payments_secret_not_configured")
-	// Who calls is settled first.
-	send(t, "POST", g.BaseURL+payments, "{}",
-		with(signed(box, "{}"), "X-Merchant-Secret", "wrong")).want(t, "with a wrong secret", 403)
-	noSandbox(t, g)
+	g.runs(t, "noApplication")
+	_, err := os.Stat(filepath.Join(g.dir, "sandbox.json"))
+	testenv.Check(t, err != nil, "there is a sandbox.json")
+	noError(t, g.stop())
+	testenv.Want(t, g.stdout.String(), "", "printed")
 }
 
 // told makes a payment, has it fail, and returns the webhook of that.

@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -55,12 +57,11 @@ var description = sync.OnceValue(func() *judge {
 	if err := j.compiler.AddResource("openapi.json", document); err != nil {
 		panic(err)
 	}
-	parameter := regexp.MustCompile(`\{\w+\}`)
 	for path, methods := range document.(object)["paths"].(object) {
 		for method, operation := range methods.(object) {
 			one := describedPath{
 				method:  strings.ToUpper(method),
-				matches: regexp.MustCompile("^" + parameter.ReplaceAllString(path, "[^/]+") + "$"),
+				matches: regexp.MustCompile("^" + inBraces.ReplaceAllString(path, "[^/]+") + "$"),
 				at:      "/paths/" + pointer(path) + "/" + method,
 				headers: map[string]object{},
 			}
@@ -92,7 +93,7 @@ func (t judged) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	body, err := io.ReadAll(response.Body)
 	_ = response.Body.Close()
-	response.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failing{err}))
+	response.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), iotest.ErrReader(cmp.Or(err, io.EOF))))
 	if err == nil && r.URL.Path != "/api/v1/openapi.json" {
 		description().answer(r.Method, r.URL.EscapedPath(), response.StatusCode, response.Header, body)
 		if response.StatusCode < 300 && r.GetBody != nil {
@@ -100,16 +101,6 @@ func (t judged) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	return response, nil
-}
-
-// failing gives the error that ended a body, or the end.
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) {
-	if f.err != nil {
-		return 0, f.err
-	}
-	return 0, io.EOF
 }
 
 // find returns the operation of a path, or nil.
@@ -221,23 +212,16 @@ func TestJudge(t *testing.T) {
 	j.answer("GET", "/api/v1/payments/7", 404, nil, []byte(known))
 	j.answer("GET", "/api/v1/nowhere", 404, nil, []byte(known))
 	testenv.Check(t, len(j.wrong) == 0, "%v", j.wrong)
-	for _, wrong := range []struct {
-		status int
-		header http.Header
-		body   string
-	}{
-		{404, nil, `{"message":"m","code":"rate_limited","requestId":"a"}`},
-		{404, nil, `{"message":"m","code":"not_found"}`},
-		{404, http.Header{"Retry-After": {"1"}}, known},
-		{418, nil, known},
-		{200, nil, `{"data":{}}`},
-	} {
+	wrong := func(status int, header http.Header, body string) {
 		before := len(j.wrong)
-		if j.answer("GET", "/api/v1/payments/7", wrong.status, wrong.header,
-			[]byte(wrong.body)); len(j.wrong) == before {
-			t.Errorf("%d %s is taken", wrong.status, wrong.body)
-		}
+		j.answer("GET", "/api/v1/payments/7", status, header, []byte(body))
+		testenv.Check(t, len(j.wrong) > before, "%d %v %s is taken", status, header, body)
 	}
+	wrong(404, nil, `{"message":"m","code":"rate_limited","requestId":"a"}`)
+	wrong(404, nil, `{"message":"m","code":"not_found"}`)
+	wrong(404, http.Header{"Retry-After": {"1"}}, known)
+	wrong(418, nil, known)
+	wrong(200, nil, `{"data":{}}`)
 	before := len(j.wrong)
 	for _, body := range []string{`{}`, `{"status":"gone"}`} {
 		request := testenv.Must(http.NewRequest(http.MethodPost, "/api/v1/payments/7/callback", strings.NewReader(body)))(t)

@@ -1,15 +1,9 @@
 package acceptance
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"net/url"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -19,13 +13,19 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// relay passes TCP connections on to the Unix socket of a PostgreSQL, since the proxy behind which
-// it stands knows no such sockets.
+// relay passes TCP connections on to the Unix socket of a PostgreSQL, and breaks them in the ways it is told to.
 type relay struct {
 	net.Listener
 	socket string
 	mu     sync.Mutex
 	pairs  map[*pair]bool
+	// back is done with what comes from PostgreSQL, and forth with what goes to it, if there is one.
+	back, forth breaking
+}
+
+// breaking does something before what has come is passed on, and says whether it is to be.
+type breaking struct {
+	atomic.Pointer[func(p *pair) bool]
 }
 
 // pair is a connection and its other half.
@@ -35,25 +35,25 @@ type pair struct {
 }
 
 func newRelay(t *testing.T, databaseURL string) *relay {
-	t.Helper()
 	address := testenv.Must(url.Parse(databaseURL))(t)
-	listener := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	r := &relay{
-		Listener: listener,
+		Listener: testenv.Must(net.Listen("tcp", freeAddr()))(t),
 		socket:   filepath.Join(address.Query().Get("host"), ".s.PGSQL."+address.Query().Get("port")),
 		pairs:    map[*pair]bool{},
 	}
-	t.Cleanup(r.end)
-	go func() {
-		for {
-			near, err := r.Accept()
-			if err != nil {
-				return
-			}
-			go r.pass(near)
-		}
-	}()
+	t.Cleanup(r.cut)
+	go r.serve(r.Listener)
 	return r
+}
+
+func (r *relay) serve(listener net.Listener) {
+	for {
+		near, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		go r.pass(near)
+	}
 }
 
 func (r *relay) pass(near net.Conn) {
@@ -66,8 +66,8 @@ func (r *relay) pass(near net.Conn) {
 	r.mu.Lock()
 	r.pairs[p] = true
 	r.mu.Unlock()
-	go p.copy(far, near)
-	p.copy(near, far)
+	go p.copy(far, near, &r.forth)
+	p.copy(near, far, &r.back)
 	if !p.silent.Load() {
 		r.mu.Lock()
 		delete(r.pairs, p)
@@ -76,23 +76,27 @@ func (r *relay) pass(near net.Conn) {
 }
 
 // copy passes on what comes. Of a silent pair it passes on nothing, not even its end.
-func (p *pair) copy(to, from net.Conn) {
-	buffer := make([]byte, 32<<10)
+func (p *pair) copy(to, from net.Conn, how *breaking) {
+	buffer := make([]byte, 1<<20)
 	for {
 		n, err := from.Read(buffer)
 		if p.silent.Load() {
 			_, _ = io.Copy(io.Discard, from) // the sender notices nothing
 			return
 		}
-		if n > 0 {
+		if breaks := how.Load(); n > 0 && (breaks == nil || (*breaks)(p)) {
 			_, _ = to.Write(buffer[:n])
 		}
 		if err != nil {
-			_ = to.Close()
-			_ = from.Close()
+			p.end()
 			return
 		}
 	}
+}
+
+func (p *pair) end() {
+	_ = p.near.Close()
+	_ = p.far.Close()
 }
 
 // silence makes all connections of this moment half-open: they stay, and nothing comes through them
@@ -105,83 +109,40 @@ func (r *relay) silence() {
 	}
 }
 
-func (r *relay) end() {
-	_ = r.Close()
+// endAll ends all connections there are.
+func (r *relay) endAll() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for p := range r.pairs {
-		_ = p.near.Close()
-		_ = p.far.Close()
+		p.end()
 	}
 }
 
-// toxiproxy is a proxy before PostgreSQL that breaks connections in the ways it is told to.
-type toxiproxy struct {
-	api    string
-	listen string
+// cut ends all connections there are, and takes no new ones.
+func (r *relay) cut() {
+	_ = r.Close()
+	r.endAll()
 }
 
-const toxiproxyPackage = "github.com/Shopify/toxiproxy/v2/cmd/server"
-
-// newToxiproxy builds and starts the proxy before an address.
-func newToxiproxy(t *testing.T, upstream string) *toxiproxy {
+// join takes connections again.
+func (r *relay) join(t *testing.T) {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "toxiproxy-server")
-	out, err := exec.Command("go", "build", "-modfile=../tools/toxiproxy/go.mod", "-o", program, toxiproxyPackage).
-		CombinedOutput()
-	testenv.Need(t, err == nil, "build toxiproxy: %v\n%s", err, out)
-	p := &toxiproxy{api: freeAddr(), listen: freeAddr()}
-	host, port, err := net.SplitHostPort(p.api)
-	noError(t, err)
-	cmd := exec.Command(program, "-host", host, "-port", port)
-	cmd.Env = append(os.Environ(), "LOG_LEVEL=error")
-	var log text
-	cmd.Stdout, cmd.Stderr = &log, &log
-	process := start(cmd, &log)
-	t.Cleanup(process.kill)
-	noError(t, testenv.Eventually(func() error {
-		return p.try(http.MethodPost, "/proxies",
-			object{"name": "pg", "listen": p.listen, "upstream": upstream, "enabled": true})
-	}))
-	return p
+	r.Listener = testenv.Must(net.Listen("tcp", r.Addr().String()))(t)
+	go r.serve(r.Listener)
 }
 
-func (p *toxiproxy) try(method, path string, body object) error {
-	content, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	request, err := http.NewRequest(method, "http://"+p.api+path, bytes.NewReader(content))
-	if err != nil {
-		return err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode >= 300 {
-		why, _ := io.ReadAll(response.Body)
-		return fmt.Errorf("toxiproxy %s %s: %d %s", method, path, response.StatusCode, why)
-	}
-	return nil
-}
-
-// enable lets connections through, or cuts all there are and takes no new ones.
-func (p *toxiproxy) enable(t *testing.T, on bool) {
-	t.Helper()
-	noError(t, p.try(http.MethodPost, "/proxies/pg", object{"enabled": on}))
-}
-
-// back is what comes from PostgreSQL, and forth what goes to it.
-const back, forth = "downstream", "upstream"
-
-// poison breaks all connections in a way, in one direction, for a while.
-func (p *toxiproxy) poison(t *testing.T, stream, kind string, attributes object, lasts time.Duration) {
-	t.Helper()
-	noError(t, p.try(http.MethodPost, "/proxies/pg/toxics", object{
-		"name": "toxic", "type": kind, "stream": stream, "toxicity": 1, "attributes": attributes,
-	}))
+// breaks breaks all connections in one direction, for a while.
+func (b *breaking) breaks(lasts time.Duration, how func(p *pair) bool) {
+	b.Store(&how)
 	time.Sleep(lasts)
-	noError(t, p.try(http.MethodDelete, "/proxies/pg/toxics/toxic", nil))
+	b.Store(nil)
+}
+
+// late passes on what has come after two seconds, dropped never does, and resets ends the client's connection at once.
+func late(*pair) bool    { time.Sleep(2 * time.Second); return true }
+func dropped(*pair) bool { return false }
+func resets(p *pair) bool {
+	_ = p.near.(*net.TCPConn).SetLinger(0)
+	p.end()
+	return false
 }

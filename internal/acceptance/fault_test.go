@@ -19,14 +19,13 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// stage is two replicas on one PostgreSQL, which they reach through a proxy that breaks
+// stage is two replicas on one PostgreSQL, which they reach through a relay that breaks
 // connections, and the load on them.
 type stage struct {
 	*mortal
 	relay *relay
-	proxy *toxiproxy
 	a, b  *instance
-	// pool goes past the proxy.
+	// pool goes past the relay.
 	pool  *pgxpool.Pool
 	load  *load
 	lines []line
@@ -61,10 +60,9 @@ func newStage(t *testing.T) *stage {
 	s := &stage{mortal: newMortal(t, pgserver.Options{MaxConnections: 140}), within: 10 * time.Second}
 	s.moveLog(t)
 	s.relay = newRelay(t, s.url)
-	s.proxy = newToxiproxy(t, s.relay.Addr().String())
 	s.pool = testenv.Must(pgxpool.New(t.Context(), s.url))(t)
 	t.Cleanup(s.pool.Close)
-	through := fmt.Sprintf("postgres://postgres@%s/postgres?sslmode=disable", s.proxy.listen)
+	through := fmt.Sprintf("postgres://postgres@%s/postgres?sslmode=disable", s.relay.Addr())
 	s.uploads = newDisk(t, "6m")
 	s.loadReplicas(t, through)
 	return s
@@ -112,19 +110,11 @@ func TestFaults(t *testing.T) {
 		{"`kill -9` of a gateway", s.gatewayIsKilled},
 		{"`kill -9` of PostgreSQL", s.databaseIsKilled},
 		{"all connections to PostgreSQL cut", s.connectionsAreCut},
-		{"2 s latency to PostgreSQL", func(t *testing.T) {
-			s.proxy.poison(t, back, "latency", object{"latency": 2000}, 6*time.Second)
-		}},
-		{"nothing comes back from PostgreSQL", func(t *testing.T) {
-			s.proxy.poison(t, back, "timeout", object{"timeout": 0}, 6*time.Second)
-		}},
-		{"nothing goes to PostgreSQL", func(t *testing.T) {
-			s.proxy.poison(t, forth, "timeout", object{"timeout": 0}, 6*time.Second)
-		}},
+		{"2 s latency to PostgreSQL", func(*testing.T) { s.relay.back.breaks(6*time.Second, late) }},
+		{"nothing comes back from PostgreSQL", func(*testing.T) { s.relay.back.breaks(6*time.Second, dropped); s.relay.endAll() }},
+		{"nothing goes to PostgreSQL", func(*testing.T) { s.relay.forth.breaks(6*time.Second, dropped); s.relay.endAll() }},
 		{"all connections to PostgreSQL half-open", func(*testing.T) { s.relay.silence() }},
-		{"PostgreSQL resets connections", func(t *testing.T) {
-			s.proxy.poison(t, back, "reset_peer", object{"timeout": 0}, 3*time.Second)
-		}},
+		{"PostgreSQL resets connections", func(*testing.T) { s.relay.back.breaks(3*time.Second, resets) }},
 		{"a lock that holds up the whole pool", s.tableIsLocked},
 		{"PostgreSQL has no connection left", s.connectionsAreTaken},
 		{"the disk of appeals' files is full, in PostgreSQL", s.databaseDiskIsFull},
@@ -239,14 +229,12 @@ func (s *stage) databaseIsKilled(t *testing.T) {
 }
 
 func (s *stage) connectionsAreCut(t *testing.T) {
-	for range 3 {
-		s.proxy.enable(t, false)
-		s.proxy.enable(t, true)
+	for _, lasts := range []time.Duration{0, 0, 0, 2 * time.Second} {
+		s.relay.cut()
+		time.Sleep(lasts)
+		s.relay.join(t)
 		time.Sleep(500 * time.Millisecond)
 	}
-	s.proxy.enable(t, false)
-	time.Sleep(2 * time.Second)
-	s.proxy.enable(t, true)
 }
 
 func (s *stage) tableIsLocked(t *testing.T) {

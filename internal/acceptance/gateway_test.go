@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,7 +73,8 @@ func (s setup) instance() *instance {
 			"http://"+api, "http://"+pay, "http://"+portal, "http://"+ops
 	}
 	flags := []string{
-		"serve", "-data-dir", s.dir, "-db-connections", connections(),
+		// The suite must also pass with a pool of one.
+		"serve", "-data-dir", s.dir, "-db-connections", cmp.Or(os.Getenv("GATEWAY_TEST_POOL"), "10"),
 		"-api-addr", api, "-pay-addr", pay, "-portal-addr", portal, "-ops-addr", ops,
 	}
 	switch {
@@ -115,14 +117,6 @@ func (s setup) start(t *testing.T) *instance {
 }
 
 const anyPort = "127.0.0.1:0"
-
-// connections is the size of every gateway's pool: the suite must also pass with one.
-func connections() string {
-	if size := os.Getenv("GATEWAY_TEST_POOL"); size != "" {
-		return size
-	}
-	return "10"
-}
 
 var givenAddrs sync.Map
 
@@ -203,15 +197,11 @@ func (g *instance) awaitReady() error {
 }
 
 func ready(opsURL string) error {
-	response, err := http.Get(opsURL + "/readyz")
-	if err != nil {
-		return err
+	got, err := trySend(http.MethodGet, opsURL+"/readyz", "", nil)
+	if err == nil && got.status != http.StatusOK {
+		err = fmt.Errorf("readyz: %s", got)
 	}
-	_ = response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("readyz: %d", response.StatusCode)
-	}
-	return nil
+	return err
 }
 
 // ends waits for the end of a gateway that ends by itself, and returns what it ended with.
@@ -248,8 +238,7 @@ func (g *instance) kill() {
 // poolOf connects to a database.
 func poolOf(t *testing.T, url string) *pgxpool.Pool {
 	t.Helper()
-	pool := testenv.Must(pgxpool.New(t.Context(), url))(t)
-	return pool
+	return testenv.Must(pgxpool.New(t.Context(), url))(t)
 }
 
 // count runs a query for one number.
@@ -264,8 +253,7 @@ func (g *instance) count(t *testing.T, query string, args ...any) int {
 func (g *instance) texts(t *testing.T, query string, args ...any) []string {
 	t.Helper()
 	rows := testenv.Must(g.pool.Query(t.Context(), query, args...))(t)
-	lines := testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
-	return lines
+	return testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 }
 
 func (g *instance) exec(t *testing.T, sql string, args ...any) {

@@ -3,8 +3,6 @@ package acceptance
 import (
 	"bytes"
 	"encoding/base64"
-	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -22,12 +20,9 @@ func testKey(n byte) (key []byte, text string) {
 }
 
 // readiness is what readyz answers.
-func (g *instance) readiness(t *testing.T) string {
+func (g *instance) readiness(t *testing.T) answer {
 	t.Helper()
-	response := testenv.Must(http.Get(g.OpsURL + "/readyz"))(t)
-	defer func() { _ = response.Body.Close() }()
-	text := testenv.Must(io.ReadAll(response.Body))(t)
-	return string(text)
+	return fetched(t, http.MethodGet, g.OpsURL+"/readyz", "", nil)
 }
 
 // Without the key that alone opens what is stored, the start is refused and says which key and
@@ -36,7 +31,7 @@ func TestVaultKeyIsGone(t *testing.T) {
 	t.Parallel()
 	old, oldText := testKey(1)
 	_, newText := testKey(2)
-	g, _ := live(t, map[string]string{"GATEWAY_VAULT_KEYS": oldText})
+	g := live(t, map[string]string{"GATEWAY_VAULT_KEYS": oldText})
 	v := testenv.Must(vault.New(old))(t)
 	sealed, err := signing.SealSecret(v, 1, signing.NewSecret())
 	noError(t, err)
@@ -53,7 +48,7 @@ func TestVaultKeyIsGone(t *testing.T) {
 		testenv.Check(t, err != nil && strings.Contains(err.Error(), word) && !strings.Contains(err.Error(), oldText),
 			"without the key: %v", err)
 	}
-	testenv.Want(t, g.readiness(t), "ready\n", "a start that was refused has changed others")
+	testenv.Want(t, g.readiness(t).raw, "ready\n", "a start that was refused has changed others")
 	both := testenv.Must(start(newText + "," + oldText))(t)
 	noError(t, both.stop())
 	// The key is lost: what only it opens is given up.
@@ -79,18 +74,10 @@ func TestReplicasNeedTheSameKeys(t *testing.T) {
 	}
 	isNot := func(g *instance, why string) {
 		t.Helper()
-		noError(t, testenv.Eventually(func() error {
-			response, err := http.Get(g.OpsURL + "/readyz")
-			if err != nil {
-				return err
-			}
-			_ = response.Body.Close()
-			if got := g.readiness(t); response.StatusCode != 503 || !strings.Contains(got, why) ||
-				strings.Contains(got, freshText) {
-				return fmt.Errorf("readyz: %d %s", response.StatusCode, got)
-			}
-			return nil
-		}))
+		testenv.Until(t, "it is not ready: "+why, func() bool {
+			got := g.readiness(t)
+			return got.status == 503 && strings.Contains(got.raw, why) && !strings.Contains(got.raw, freshText)
+		})
 	}
 	first := replica(oldText)
 	first.start(t)

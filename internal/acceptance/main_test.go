@@ -94,17 +94,6 @@ func (w *text) await(t *testing.T, words ...string) {
 // logs is what every gateway that was launched wrote to its standard error.
 var logs text
 
-// command runs one of the program's commands to its end.
-func command(
-	t *testing.T,
-	stdin string,
-	variables map[string]string,
-	args ...string,
-) (stdout, stderr string, err error) {
-	t.Helper()
-	return run(t.Context(), stdin, variables, args...)
-}
-
 var noError = testenv.NoError
 
 // secrets are what no log may hold.

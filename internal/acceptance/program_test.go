@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"testing"
 
 	"gateway.example/internal/testenv"
 )
@@ -155,15 +156,13 @@ func explained(err error, stderr string) error {
 	return failure{exit.ExitCode(), message}
 }
 
-// run runs the program to its end.
-func run(
-	ctx context.Context,
-	stdin string,
-	variables map[string]string,
-	args ...string,
+// command runs one of the program's commands to its end.
+func command(
+	t *testing.T, stdin string, variables map[string]string, args ...string,
 ) (stdout, stderr string, err error) {
+	t.Helper()
 	var out, errs bytes.Buffer
-	cmd := gatewayCommand(ctx, variables, args...)
+	cmd := gatewayCommand(t.Context(), variables, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
 	p := start(cmd, &errs)
 	<-p.ended

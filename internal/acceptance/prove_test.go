@@ -295,12 +295,25 @@ func (p *proven) run(t *testing.T, w *instance, name string) {
 		proof(t, w)
 		return
 	}
+	for _, line := range stepsOf(t, name) {
+		w.prove(t, line, p)
+	}
+}
+
+// runs does what a section of steps.txt says that needs no proof.
+func (w *instance) runs(t *testing.T, name string) {
+	t.Helper()
+	for _, line := range stepsOf(t, name) {
+		w.does(t, line)
+	}
+}
+
+func stepsOf(t *testing.T, name string) []string {
+	t.Helper()
 	all := sections(t, "steps.txt")
 	at := slices.IndexFunc(all, func(s section) bool { return s.title == name })
 	testenv.Need(t, at >= 0, "no function of the tests and no section of steps.txt is called %s", name)
-	for _, line := range all[at].lines {
-		w.prove(t, line, p)
-	}
+	return all[at].lines
 }
 
 // path fills in the ids of what was made: "{payment}".

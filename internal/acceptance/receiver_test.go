@@ -136,19 +136,6 @@ func (s *shop) all() (letters []letter) {
 	return slices.DeleteFunc(letters, func(l letter) bool { return !l.taken })
 }
 
-// taken are the ids of all events that were taken.
-func (s *shop) taken() map[string]bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	ids := map[string]bool{}
-	for _, letters := range s.came {
-		for _, l := range letters {
-			ids[l.text("eventId")] = ids[l.text("eventId")] || l.taken
-		}
-	}
-	return ids
-}
-
 // await waits for an order's event.
 func (s *shop) await(t *testing.T, order string) letter {
 	t.Helper()
