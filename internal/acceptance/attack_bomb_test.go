@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"maps"
@@ -16,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"gateway.example/internal/auth"
+	"gateway.example/internal/sandbox"
 	"gateway.example/internal/testenv"
 )
 
@@ -162,5 +165,255 @@ func TestOnlyPlainHTTP(t *testing.T) {
 			testenv.Check(t, err == nil && refused && strings.Count(string(got), "HTTP/1.1 ") == 1,
 				"%s, %s: %.200q, %v", address, name, got, err)
 		}
+	}
+}
+
+// uploader is a stranger's key: enough to have a body of any size read.
+func (g *instance) uploader(t *testing.T, n int) sandbox.Cashbox {
+	t.Helper()
+	box := sandbox.Cashbox{KeyID: fmt.Sprintf("uploader-%d", n), Secret: fmt.Sprintf("secret-of-uploader-%d", n)}
+	g.exec(t, `with made as (insert into merchant (name, created_at) values ($1, now()) returning id)
+		insert into api_key (key_id, secret_hash, name, merchant_id, scopes, created_at)
+		select $1, $2, $1, id, '{payments}', now() from made`, box.KeyID, auth.HashSecret(box.Secret))
+	return box
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+// largeForm is a form of as many bytes as one may have, made as it is sent, with its length.
+func largeForm() (body io.Reader, length, fileSize int64) {
+	head := "--b\r\nContent-Disposition: form-data; name=\"reason\"\r\n\r\nx\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n" + pdf
+	const tail = "\r\n--b--\r\n"
+	padding := int64(uploadLimit - len(head) - len(tail))
+	return io.MultiReader(
+		strings.NewReader(head),
+		io.LimitReader(zeros{}, padding),
+		strings.NewReader(tail),
+	), uploadLimit, padding + int64(len(pdf))
+}
+
+// uploadLarge sends an appeal of the largest size and returns what is answered.
+func uploadLarge(address string, box sandbox.Cashbox) (answer, error) {
+	body, length, size := largeForm()
+	request, err := http.NewRequest(http.MethodPost, address, body)
+	if err != nil {
+		return answer{}, err
+	}
+	request.ContentLength = length
+	return appealHeaders(box, "x", "a.pdf", int(size)).sent(request)
+}
+
+// heap is what a gateway's heap takes now, in MB, by its own metrics: also where a race detector's
+// build takes far more.
+func (g *instance) heap() (int, error) {
+	size, err := g.metric("go_memstats_heap_inuse_bytes")
+	return int(size) >> 20, err
+}
+
+// most is the largest heap seen while fn runs.
+func (g *instance) most(t *testing.T, fn func()) int {
+	t.Helper()
+	ended, peak := make(chan struct{}), make(chan int)
+	go func() {
+		most := 0
+		for {
+			if now, err := g.heap(); err == nil {
+				most = max(most, now)
+			}
+			select {
+			case <-ended:
+				peak <- most
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}()
+	fn()
+	close(ended)
+	return <-peak
+}
+
+// Fifty of the largest uploads at once, in either form, take no more memory than a few.
+func TestUploadsTakeLittleMemory(t *testing.T) {
+	testenv.Long(t, "uploads a hundred large files")
+	t.Parallel()
+	plan := fresh(t)
+	// Garbage is collected early, so that the heap that is measured is one in use.
+	plan.variables = map[string]string{"GOGC": "20"}
+	v := plan.start(t)
+	const each, allowed, little = 2, 150, 100
+	ids := make([]string, 4*each)
+	for i := range ids {
+		ids[i] = v.failed(t)
+	}
+	keys := []sandbox.Cashbox{v.first(), v.box(t, "sandbox-azn"), v.box(t, "sandbox-try"), v.box(t, "sandbox-mnt")}
+	for n := range 22 {
+		keys = append(keys, v.uploader(t, n))
+	}
+	var idle int
+	// The start has hashed passwords, which takes 64 MB each. Reading metrics makes garbage too,
+	// and so has it collected.
+	noError(t, testenv.Eventually(func() (err error) {
+		if idle, err = v.heap(); err == nil && idle > little {
+			err = fmt.Errorf("the heap still has %d MB", idle)
+		}
+		return err
+	}))
+	crowd := func(form string, upload func(n int) (answer, error)) {
+		answers := make([]answer, each*len(keys))
+		peak := v.most(t, func() {
+			var uploads sync.WaitGroup
+			for n := range answers {
+				uploads.Go(func() {
+					var err error
+					if answers[n], err = upload(n); err != nil {
+						t.Errorf("%s: %v", form, err)
+					}
+				})
+			}
+			uploads.Wait()
+		})
+		for n, got := range answers {
+			if want := 201; n < len(ids) && got.status != want || n >= len(ids) && got.status != 403 {
+				t.Errorf("%s, %d: %s", form, n, got)
+			}
+		}
+		t.Logf("%s: %d at once took the heap from %d MB to %d MB", form, len(answers), idle, peak)
+		testenv.Check(t, peak <= idle+allowed, "%s: the heap went from %d MB to %d MB", form, idle, peak)
+	}
+	// The first eight are appeals that are opened; the others are about payments that are not theirs.
+	crowd("forms", func(n int) (answer, error) { return uploadLarge(v.appealURL(ids[n%len(ids)]), keys[n/each]) })
+	for i := range ids {
+		ids[i] = v.failed(t)
+	}
+	file := pdf + strings.Repeat("\x00", 7<<20)
+	encoded := base64.StdEncoding.EncodeToString([]byte(file))
+	crowd("messages", func(n int) (answer, error) {
+		head := fmt.Sprintf(`{"paymentId":"%s","reason":"x","fileName":"a.pdf","file":"`, ids[n%len(ids)])
+		request, err := http.NewRequest(http.MethodPost, v.BaseURL+"/gateway.v1.PaymentService/CreateAppeal",
+			io.MultiReader(strings.NewReader(head), strings.NewReader(encoded), strings.NewReader(`"}`)))
+		if err != nil {
+			return answer{}, err
+		}
+		request.ContentLength = int64(len(head) + len(encoded) + 2)
+		sent := with(appealHeaders(keys[n/each], "x", "a.pdf", len(file)), "Content-Type", "application/json")
+		got, err := sent.sent(request)
+		if got.status == 200 {
+			got.status = 201
+		}
+		return got, err
+	})
+}
+
+// slowUploads begin uploads whose bodies come by a byte a second, until the test ends.
+func slowUploads(t *testing.T, g *instance, box sandbox.Cashbox, id string, many int) {
+	t.Helper()
+	for range many {
+		path := strings.TrimPrefix(g.appealURL(id), g.BaseURL)
+		connection := g.begun(t, path, appealHeaders(box, "x", "a.pdf", len(pdf)), 1_000_000, "--b\r\n")
+		go func() {
+			for err := error(nil); err == nil && t.Context().Err() == nil; {
+				time.Sleep(time.Second) // less than the ten after which silence ends an upload
+				_, err = connection.Write([]byte("x"))
+			}
+		}()
+	}
+}
+
+// Whose bodies come slowly keeps nobody waiting but themselves: not another key of the same merchant, and no other
+// merchant. Who waited for those would be refused at last, like the same key.
+func TestSlowUploadsKeepNobodyElseWaiting(t *testing.T) {
+	testenv.Long(t, "lets uploads wait in vain")
+	t.Parallel()
+	g := freshSandbox(t)
+	id := g.failed(t)
+	slowUploads(t, g, g.first(), id, 20)
+	time.Sleep(300 * time.Millisecond) // for those to have been let in
+	got := g.appeal(t, g.first(), id, "x", "a.pdf")
+	testenv.Check(t, got.status == 503 && got.text("code") == "busy" && got.header.Get("Retry-After") != "",
+		"the same key: %s", got)
+	for name, box := range map[string]sandbox.Cashbox{"another key": g.box(t, "sandbox-azn"), "another merchant": g.uploader(t, 1)} {
+		got := testenv.Must(uploadLarge(g.appealURL(id), box))(t)
+		want := map[string]int{"another key": 201, "another merchant": 403}[name]
+		testenv.Check(t, got.status == want, "%s: %s", name, got)
+	}
+}
+
+// dialled is a bare connection to one of the program's ports.
+func dialled(t *testing.T, address, sent string) net.Conn {
+	t.Helper()
+	conn := testenv.Must(net.DialTimeout("tcp", strings.TrimPrefix(address, "http://"), testenv.Patience))(t)
+	t.Cleanup(func() { _ = conn.Close() })
+	noError(t, conn.SetDeadline(time.Now().Add(testenv.Patience)))
+	testenv.Must(io.WriteString(conn, sent))(t)
+	return conn
+}
+
+// begun is a call that is begun by hand: of a body of that length so much is sent.
+func (g *instance) begun(t *testing.T, path string, headers header, length int, body string) net.Conn {
+	t.Helper()
+	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: gateway\r\nContent-Length: %d\r\n", path, length)
+	for name, value := range headers {
+		if value != "" {
+			head += name + ": " + value + "\r\n"
+		}
+	}
+	return dialled(t, g.BaseURL, head+"\r\n"+body)
+}
+
+// answerOn is what is answered on such a connection.
+func answerOn(t *testing.T, conn net.Conn) answer {
+	t.Helper()
+	response := testenv.Must(http.ReadResponse(bufio.NewReader(conn), nil))(t)
+	defer func() { _ = response.Body.Close() }()
+	raw := string(testenv.Must(io.ReadAll(response.Body))(t))
+	return answer{status: response.StatusCode, header: response.Header, raw: raw, body: decoded(raw)}
+}
+
+// A sender that hangs up in the middle of a body takes nothing along: its order id is still free.
+func TestBrokenSender(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	body := order(nil)
+	headers := with(signed(g.first(), body), "Content-Type", "application/json")
+	for _, sent := range []int{0, 1, len(body) - 1} {
+		noError(t, g.begun(t, payments, headers, len(body), body[:sent]).Close())
+	}
+	got := g.post(t, g.first(), body).must(t, "afterwards", 200)
+	testenv.Want(t, got.header.Get("Idempotent-Replay"), "", "it is a replay")
+}
+
+// A form that is too large comes from a client that sends all before it reads: it gets its answer, not a
+// reset. What a key may do is settled before anything of a body is read: that answer does not wait for a body that never comes.
+func TestUploadsRefusedUnread(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	path := strings.TrimPrefix(g.appealURL(g.failed(t)), g.BaseURL)
+	good := appealHeaders(g.first(), "x", "a.pdf", len(pdf))
+	noScope, off := g.uploader(t, 1), g.uploader(t, 2)
+	g.exec(t, "update api_key set scopes = '{payouts}' where key_id = $1", noScope.KeyID)
+	g.exec(t, "update merchant set api_enabled = false where name = $1", off.KeyID)
+	for name, test := range map[string]struct {
+		length, sent int
+		headers      header
+		status       int
+		code         string
+	}{
+		"one byte over":       {uploadLimit + 1, uploadLimit + 1, good, 413, "body_too_large"},
+		"three times as much": {3 * uploadLimit, 3 * uploadLimit, good, 413, "body_too_large"},
+		"unsigned":            {3 * uploadLimit, 3 * uploadLimit, with(good, "Signature", ""), 401, "signature_required"},
+		"a wrong secret":      {uploadLimit, 0, with(good, "X-Merchant-Secret", "wrong"), 403, "invalid_signature"},
+		"no merchant": {uploadLimit, 0, appealHeaders(g.box(t, "sandbox-without-merchant"), "x", "a.pdf", 1), 403,
+			"merchant_binding_required"},
+		"no scope": {uploadLimit, 0, appealHeaders(noScope, "x", "a.pdf", 1), 403, "merchant_scope_required"},
+		"no API":   {uploadLimit, 0, appealHeaders(off, "x", "a.pdf", 1), 403, "merchant_api_disabled"},
+	} {
+		conn := g.begun(t, path, test.headers, test.length, strings.Repeat("x", test.sent))
+		answerOn(t, conn).want(t, name, test.status, "code", test.code)
 	}
 }

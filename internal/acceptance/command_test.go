@@ -4,12 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
@@ -182,4 +188,102 @@ func TestHealthcheck(t *testing.T) {
 	t.Cleanup(unready.Close)
 	out, status := program(t, "healthcheck", "-ops-addr", unready.Listener.Addr().String())
 	wantExit(t, "not ready", out, status, 1, "gateway: not ready: why\n")
+}
+
+var curlOnPage = regexp.MustCompile(`(?s)<pre[^>]* id="curl"[^>]*>(.*?)</pre>`)
+
+// What a payment's page offers to be copied reads that payment, once key and secret are filled in.
+func TestCurlOnPage(t *testing.T) {
+	t.Parallel()
+	for _, needed := range []string{"sh", "curl", "openssl"} {
+		if _, err := exec.LookPath(needed); err != nil {
+			testenv.Missing(t, "there is no "+needed+" to paste into")
+		}
+	}
+	g := sharedSandbox(t)
+	box := g.first()
+	created := g.create(t, box, object{"orderId": "it's $(id) \"`id`\" <b>; " + newOrder()})
+	page := g.visit(t, "/merchant/payments/"+created.text("data.id"), g.enter(t, "merchant"))
+	found := curlOnPage.FindStringSubmatch(page)
+	testenv.Need(t, found != nil, "no command on the page: %s", page)
+	command := html.UnescapeString(found[1])
+	testenv.Check(t, !strings.Contains(command, box.Secret) && !strings.Contains(command, box.KeyID),
+		"a key or secret is on the page: %s", command)
+	filled := strings.NewReplacer("YOUR_KEY_ID", box.KeyID, "YOUR_SECRET", box.Secret).Replace(command)
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", filled).Output()
+	got := answer{body: decoded(string(out))}
+	testenv.Check(t, err == nil && got.text("data.uuid") == created.text("data.uuid"), "%s\n%s%v", command, out, err)
+}
+
+// A signed timeline is proven by the command with the keys that either address publishes. What else
+// the command says, the scripts of cmd/gateway say.
+func TestVerifyTimeline(t *testing.T) {
+	testenv.OneByOne(t)
+	t.Parallel()
+	g := sharedSandbox(t)
+	created := g.create(t, g.first(), nil)
+	timeline := g.visit(t, "/merchant/payments/"+created.text("data.id")+"/timeline.json", g.enter(t, "merchant"))
+	path := filepath.Join(t.TempDir(), "timeline.json")
+	noError(t, os.WriteFile(path, []byte(timeline), 0o600))
+	const published = "/.well-known/gateway-keys.json"
+	keys := fetched(t, http.MethodGet, g.BaseURL+published, "", nil).raw
+	portals := fetched(t, http.MethodGet, g.PortalURL+published, "", nil).raw
+	testenv.Check(t, portals == keys && strings.Contains(keys, `"Ed25519"`),
+		"the API publishes %s, the portal %s", keys, portals)
+	for _, address := range []string{g.BaseURL, g.PortalURL} {
+		out, status := program(t, "verify-timeline", path, "-keys", address+published)
+		wantExit(t, address, out, status, 0, "valid: ")
+	}
+}
+
+// What is printed works when pasted as it is, also again, and what it starts ends with a verified
+// webhook. The program names itself as it was run.
+func TestWelcome(t *testing.T) {
+	t.Parallel()
+	g := sharedSandbox(t)
+	shell, err := exec.LookPath("bash")
+	if _, curlErr := exec.LookPath("curl"); err != nil || curlErr != nil {
+		t.Skip("there is no shell or curl to paste into")
+	}
+	heard := listenForWebhooks(t, g)
+
+	last := "\n" + executable + " listen -data-dir " + g.dir + "\n"
+	g.stdout.await(t, last)
+	_, script, _ := strings.Cut(g.stdout.String(), "\n\nCreate a payment:\n")
+	script, rest, _ := strings.Cut(script,
+		"\nSay that the money of this payment has arrived, as a bank connection does:\n")
+	completed, _, _ := strings.Cut(rest, "\nThe webhook goes to ")
+	paste := script + script + completed
+	cmd := exec.CommandContext(t.Context(), shell, "-c", paste)
+	cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	testenv.Need(t, err == nil && strings.Count(string(out), `"message":"Payment created"`) == 2 &&
+		strings.Contains(string(out), `"message":"Payment status updated"`), "%s\n%s%v", paste, out, err)
+	made := regexp.MustCompile(`"orderId":"(first-[a-z2-7]{8})"`).FindStringSubmatch(string(out))
+	testenv.Need(t, made != nil, "no order: %s", out)
+	n := g.count(t, "select count(*) from payment where order_id = $1 and status = 'completed'", made[1])
+	testenv.Check(t, n == 1, "%d payments of the order %s", n, made[1])
+	heard.await(t, "verified for "+g.first().KeyID+": payment.status.updated\n{\n  \"type\": ", `"status": "COMPLETED"`)
+}
+
+// welcomeHookAddr is where the printed payment's webhook goes, and where "gateway listen" waits for
+// it.
+const welcomeHookAddr = "127.0.0.1:8099"
+
+// listenForWebhooks runs "gateway listen" where the welcome says.
+func listenForWebhooks(t *testing.T, g *instance) *text {
+	t.Helper()
+	if probe, err := net.Listen("tcp", welcomeHookAddr); errors.Is(err, syscall.EADDRINUSE) {
+		t.Skipf("%s, where the printed payment's webhook goes, is in use", welcomeHookAddr)
+	} else if err == nil {
+		_ = probe.Close()
+	}
+	_, heard := listener(t, g, welcomeHookAddr)
+	return heard
+}
+
+func number(id string) int64 {
+	var n int64
+	_, _ = fmt.Sscan(id, &n)
+	return n
 }

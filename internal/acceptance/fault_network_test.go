@@ -1,12 +1,17 @@
 package acceptance
 
 import (
+	"encoding/json"
 	"io"
 	"net"
 	"net/url"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -145,4 +150,107 @@ func resets(p *pair) bool {
 	_ = p.near.(*net.TCPConn).SetLinger(0)
 	p.end()
 	return false
+}
+
+// buildWith builds the program with other contents of some files, which may be new.
+func buildWith(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	replace := map[string]string{}
+	for path, content := range files {
+		absolute := testenv.Must(filepath.Abs(path))(t)
+		replace[absolute] = filepath.Join(dir, strings.ReplaceAll(strings.TrimPrefix(absolute, "/"), "/", "_"))
+		noError(t, os.WriteFile(replace[absolute], []byte(content), 0o600))
+	}
+	overlay := testenv.Must(json.Marshal(map[string]any{"Replace": replace}))(t)
+	noError(t, os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600))
+	program := filepath.Join(dir, "gateway.bin")
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-overlay", filepath.Join(dir, "overlay.json"),
+		"-o", program, mainPackage).CombinedOutput()
+	testenv.Need(t, err == nil, "build the gateway with other files: %v\n%s", err, out)
+	return program
+}
+
+// buildUnsteady builds the program with a clock that goes ten seconds back at each SIGUSR1 and ten ahead at each SIGUSR2, and
+// that asks whom the test says for the addresses of names. Nothing else is changed: what asks for the real time by itself, such
+// as a sign-in, still gets it.
+func buildUnsteady(t *testing.T) string {
+	t.Helper()
+	// All in the one package that nothing else imports, so that only this is compiled again.
+	const file = "../../cmd/gateway/serve.go"
+	source := testenv.Must(os.ReadFile(file))(t)
+	return buildWith(t, map[string]string{
+		file:                            strings.Replace(string(source), "g.clock = g.testClock", "g.clock = unsteady{g.testClock}", 1),
+		"../../cmd/gateway/unsteady.go": unsteadyClock,
+		"../../cmd/gateway/asks.go":     asks,
+	})
+}
+
+const unsteadyClock = `package main
+
+import (
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"gateway.example/internal/clock"
+)
+
+type unsteady struct{ clock.Clock }
+
+var ahead atomic.Int64
+
+func (u unsteady) Now() time.Time { return u.Clock.Now().Add(time.Duration(ahead.Load())) }
+
+func init() {
+	set := make(chan os.Signal, 1)
+	signal.Notify(set, syscall.SIGUSR1, syscall.SIGUSR2)
+	go func() {
+		for which := range set {
+			by := 10 * time.Second
+			if which == syscall.SIGUSR1 {
+				by = -by
+			}
+			ahead.Add(int64(by))
+		}
+	}()
+}
+`
+
+// clockJumps sets the clock of one replica back, then ahead, then right; the other's and PostgreSQL's stay as they are.
+func (s *stage) clockJumps(t *testing.T) {
+	s.a.again(t, s.unsteady, nil)
+	time.Sleep(time.Second)
+	for _, jump := range []struct {
+		by    syscall.Signal
+		times int
+		ahead time.Duration
+	}{{syscall.SIGUSR1, 1, -10 * time.Second}, {syscall.SIGUSR2, 2, 10 * time.Second}, {syscall.SIGUSR1, 1, 0}} {
+		for range jump.times {
+			noError(t, s.a.cmd.Process.Signal(jump.by))
+			time.Sleep(100 * time.Millisecond)
+		}
+		time.Sleep(time.Second)
+		// The sandbox's clock is ahead by as much on both. How long a creation takes is the machine's.
+		before, at, after := createdAt(t, s.b), createdAt(t, s.a), createdAt(t, s.b)
+		at = at.Add(-jump.ahead)
+		testenv.Check(t, !at.Before(before) && !at.After(after), "with the clock %s ahead: %s is not from %s to %s", jump.ahead, at, before, after)
+	}
+}
+
+// again kills a gateway and starts another program in its place, with variables of its own.
+func (g *instance) again(t *testing.T, program string, variables map[string]string) {
+	t.Helper()
+	g.kill()
+	g.program, g.variables = program, variables
+	g.start(t)
+}
+
+// createdAt is when a replica says that it has created a payment just now.
+func createdAt(t *testing.T, v *instance) time.Time {
+	t.Helper()
+	at := testenv.Must(time.Parse(time.RFC3339, v.create(t, v.first(), nil).text("data.createdAt")))(t)
+	return at
 }

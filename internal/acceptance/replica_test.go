@@ -1,16 +1,27 @@
 package acceptance
 
 import (
+	"context"
+	"encoding/base64"
 	"fmt"
 	"net/http"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"gateway.example/internal/auth"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/pgserver"
+	"gateway.example/internal/sandbox"
 	"gateway.example/internal/testenv"
 )
 
@@ -128,4 +139,256 @@ func TestReadReplica(t *testing.T) {
 	used(0)
 	testenv.Check(t, shows(looking), "without its replica the list is empty")
 	g.stderr.await(t, "lists are read from the replica", "lists are read from the primary")
+}
+
+// mortal is a PostgreSQL that a test may kill while a gateway that was given it goes on.
+type mortal struct {
+	*pgserver.Server
+	options pgserver.Options
+	dir     string
+	url     string
+}
+
+func newMortal(t *testing.T, options pgserver.Options) *mortal {
+	t.Helper()
+	dir := testenv.Must(os.MkdirTemp("", "gateway-mortal-"))(t)
+	noError(t, os.Chmod(dir, 0o711))
+	options.Dir = dir
+	m := &mortal{dir: dir, options: options}
+	m.start(t)
+	t.Cleanup(func() {
+		_ = m.Stop(context.Background())
+		_ = os.RemoveAll(dir)
+	})
+	m.url = m.URL("postgres")
+	return m
+}
+
+func (m *mortal) start(t *testing.T) {
+	t.Helper()
+	m.Server = testenv.Must(pgserver.Start(t.Context(), m.options))(t)
+}
+
+// kill ends the server as kill -9 does, and returns once it is gone.
+func (m *mortal) kill(t *testing.T) {
+	t.Helper()
+	files := testenv.Must(filepath.Glob(filepath.Join(m.dir, "pg*", "postmaster.pid")))(t)
+	content := testenv.Must(os.ReadFile(files[0]))(t)
+	first, _, _ := strings.Cut(string(content), "\n")
+	pid := testenv.Must(strconv.Atoi(first))(t)
+	noError(t, syscall.Kill(pid, syscall.SIGKILL))
+	<-m.Done()
+}
+
+// A PostgreSQL that is killed is a matter of coming back for every caller, whatever they ask for: no answer is one of the
+// gateway's own faults. Once it is there again, so is the gateway.
+func TestDatabaseIsKilled(t *testing.T) {
+	testenv.Long(t, "kills a database that syncs")
+	t.Parallel()
+	m := newMortal(t, pgserver.Options{}) // it syncs: what it has answered outlives it
+	g := setup{database: m.url}.start(t)
+	created := g.create(t, g.first(), nil)
+	page, id, about := created.text("data.paymentPageUrl"), created.text("data.id"), order(nil)
+	keepSecret(path.Base(page))
+	calls := map[string]func() (answer, error){
+		"a creation": func() (answer, error) {
+			return trySend(http.MethodPost, g.BaseURL+payments, about, signed(g.first(), about))
+		},
+		"a read": func() (answer, error) {
+			return trySend(http.MethodGet, g.BaseURL+payments+"/"+id, "", signed(g.first(), ""))
+		},
+		"Connect": func() (answer, error) {
+			body := `{"paymentId":"` + id + `"}`
+			return trySend(http.MethodPost, g.BaseURL+"/gateway.v1.PaymentService/GetPayment", body, signed(g.first(), body))
+		},
+		"a page": func() (answer, error) { return trySend(http.MethodGet, page, "", nil) },
+	}
+	asked := func(name string) int {
+		t.Helper()
+		got := testenv.Must(calls[name]())(t)
+		testenv.Need(t, got.status == 200 || got.status == 503 && (got.header.Get("Retry-After") == "1" ||
+			strings.Contains(got.raw, "outcome_unknown")), "%s: %s", name, got)
+		testenv.Check(t, name != "a page" || got.status == 200 || strings.Contains(got.raw, "Something went wrong"), "no words: %s", got)
+		return got.status
+	}
+	for range 2 {
+		for name := range calls {
+			testenv.Until(t, name+" is answered", func() bool { return asked(name) == 200 })
+		}
+		m.kill(t)
+		for name := range calls {
+			testenv.Until(t, name+" is refused", func() bool { return asked(name) == 503 }) // its last processes end by themselves
+		}
+		testenv.Until(t, "it is not ready", func() bool { return ready(g.OpsURL) != nil })
+		m.start(t)
+	}
+}
+
+// A COMMIT that waits for a standby which is away is not cut short when its caller has been told that the
+// outcome is unknown: nobody sees it, and a call that comes again is not acknowledged, until it is on the standby.
+func TestCommitWaitsForItsStandby(t *testing.T) {
+	testenv.Long(t, "waits for a commit that nobody confirms")
+	t.Parallel()
+	m := newMortal(t, pgserver.Options{})
+	v := setup{database: m.url, fixed: true}.start(t)
+	pool := testenv.Must(pgxpool.New(t.Context(), m.url))(t)
+	defer pool.Close()
+	standby := func(setting string) {
+		t.Helper()
+		for _, sql := range []string{"alter system " + setting, "select pg_reload_conf()"} {
+			testenv.Must(pool.Exec(t.Context(), sql))(t)
+		}
+	}
+	id := v.create(t, v.first(), nil).text("data.id")
+	standby("set synchronous_standby_names = 'nobody'")
+	testenv.Until(t, "a commit waits", func() bool { // until a commit waits
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		_, err := pool.Exec(ctx, "select pg_logical_emit_message(true, 'probe', '')")
+		return err != nil
+	})
+	stands := func() (status string) {
+		t.Helper()
+		noError(t,
+			pool.QueryRow(t.Context(), "select status from payment where id = $1::text::bigint", id).Scan(&status))
+		return status
+	}
+	complete := func() answer { return v.callback(t, id, `{"status":"completed"}`) }
+	if got := complete(); got.text("code") != "outcome_unknown" {
+		t.Errorf("without a standby: %s", got)
+	}
+	time.Sleep(4 * time.Second)
+	if status := stands(); status != "pending" {
+		t.Errorf("it is seen as %s, which is on no standby", status)
+	}
+	complete().want(t, "again, without a standby", http.StatusServiceUnavailable)
+	standby("reset synchronous_standby_names")
+	testenv.Until(t, "the commit is acknowledged", func() bool {
+		got := complete()
+		return got.status == http.StatusOK
+	})
+	testenv.Want(t, stands(), "completed", "in the end")
+}
+
+// production are the variables a production gateway needs besides its database.
+func production() map[string]string {
+	key := base64.StdEncoding.EncodeToString([]byte("a key of exactly 32 bytes, no mo"))
+	return map[string]string{
+		"GATEWAY_VAULT_KEYS":  key,
+		"GATEWAY_LINK_KEYS":   key,
+		"GATEWAY_BASE_URL":    "https://api.example",
+		"GATEWAY_PAY_URL":     "https://pay.example",
+		"GATEWAY_PORTAL_URL":  "https://portal.example",
+		"GATEWAY_DRAIN_DELAY": "0s",
+		"GATEWAY_FOUR_EYES":   "off",
+	}
+}
+
+// live is a production gateway with one merchant in its database.
+func live(t *testing.T, more map[string]string) *instance {
+	t.Helper()
+	g := empty(t, more)
+	box := sandbox.Cashbox{KeyID: "live", Secret: "a secret of the live merchant's"}
+	g.Cashboxes, g.ExternalPaymentsSecret = []sandbox.Cashbox{box}, more["GATEWAY_EXTERNAL_PAYMENTS_SECRET"]
+	keepSecret(box.Secret, g.ExternalPaymentsSecret)
+	g.exec(t, `with m as (insert into merchant (name, created_at) values ('Shop', now()) returning id),
+		c as (insert into cashbox (merchant_id, name, currency, webhook_secret, created_at) select id, 'Shop', 'RUB', '', now() from m returning id),
+		x as (insert into cashbox_method (cashbox_id, method, validity_seconds) select id, 'sbp', 900 from c)
+		insert into api_key (key_id, secret_hash, name, merchant_id, cashbox_id, scopes, created_at)
+		select $1, $2, 'live', m.id, c.id, '{payments}', now() from m, c`, box.KeyID, auth.HashSecret(box.Secret))
+	return g
+}
+
+// empty is a production gateway on a database of its own, in which nobody is.
+func empty(t *testing.T, more map[string]string) *instance {
+	t.Helper()
+	return setup{live: true, database: hurried(t, dbtest.URL(t)), variables: more}.start(t)
+}
+
+// Of a production gateway outsiders learn what they are to, and its settings warn of nothing.
+func TestProduction(t *testing.T) {
+	t.Parallel()
+	g := live(t, map[string]string{"GATEWAY_EXTERNAL_PAYMENTS_SECRET": "the application's own long secret"})
+	g.runs(t, "production")
+	wantStrictTransport(t, map[*instance]string{g: "max-age=31536000", sharedSandbox(t): ""})
+	noError(t, g.stop())
+	for line := range strings.Lines(g.stderr.String()) { // a machine that stands still for seconds is no fault of the settings
+		testenv.Check(t, !strings.Contains(line, `"WARN"`) || strings.Contains(line, "has gone silent") || strings.Contains(line, "clock"),
+			"warned: %s", line)
+	}
+}
+
+// wantStrictTransport: browsers are told to come by https alone where the public URL is one, on every address, whatever
+// the answer.
+func wantStrictTransport(t *testing.T, gateways map[*instance]string) {
+	t.Helper()
+	for g, want := range gateways {
+		for _, address := range []string{
+			g.BaseURL + "/openapi.json", g.BaseURL + payments, g.PayURL + "/r/unknown", g.PayURL + "/static/unknown", g.PortalURL + "/",
+		} {
+			got := fetched(t, "GET", address, "", nil).header.Get("Strict-Transport-Security")
+			testenv.Want(t, got, want, "%s", address)
+		}
+	}
+}
+
+// A replica that freezes in the middle of its work, with whatever it has locked, is not felt by
+// those who call another: after a few seconds, in which the database ends its transactions,
+// creations, moves and reads are what they were.
+func TestFrozenReplica(t *testing.T) {
+	testenv.Long(t, "loads two gateways for ten seconds, and bounds how long others wait")
+	t.Parallel()
+	v := restartable(t)
+	s := newShop(t, v.first().WebhookSecret)
+	frozen := setup{dir: copyKey(t, v.dir), database: v.DatabaseURL}.start(t)
+	a := newAcknowledged()
+	stop := make(chan struct{})
+	var loading sync.WaitGroup
+	for range 6 {
+		loading.Go(func() { frozen.load(t, a, s.URL, stop) })
+	}
+	testenv.Until(t, "both replicas have work", func() bool {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return len(a.ids) >= 60
+	})
+	noError(t, frozen.cmd.Process.Signal(syscall.SIGSTOP))
+	time.Sleep(3 * time.Second)
+	var mu sync.Mutex
+	var took []time.Duration
+	var measuring sync.WaitGroup
+	for client := range 4 {
+		measuring.Go(func() {
+			for n := range 50 {
+				body := order(object{"callbackUri": s.URL, "amount": fmt.Sprintf("%d.%02d", 2000+client, n)})
+				began := time.Now()
+				got, err := trySend(http.MethodPost, v.BaseURL+payments, body, signed(v.first(), body))
+				if err != nil || got.status != http.StatusOK {
+					t.Errorf("beside a frozen replica: %s, %v", got, err)
+					return
+				}
+				read := send(t, http.MethodGet, v.BaseURL+payments+"/"+got.text("data.id"), "", signed(v.first(), ""))
+				if err := ready(v.OpsURL); err != nil || read.status != http.StatusOK {
+					t.Errorf("beside a frozen replica: %s, %v", read, err)
+				}
+				mu.Lock()
+				took = append(took, time.Since(began))
+				mu.Unlock()
+			}
+		})
+	}
+	measuring.Wait()
+	slices.Sort(took)
+	if len(took) > 0 {
+		p99 := took[len(took)*99/100]
+		t.Logf("creation, read and readiness together: median %s, p99 %s", took[len(took)/2], p99)
+		if p99 > 3*time.Second { // a machine that is busy with other tests
+			t.Errorf("p99 is %s", p99)
+		}
+	}
+	close(stop)
+	noError(t, frozen.cmd.Process.Signal(syscall.SIGCONT))
+	frozen.kill()
+	loading.Wait()
+	v.wantAudit(t)
 }
