@@ -111,7 +111,7 @@ func (g *instance) victims(t *testing.T) owned {
 	t.Helper()
 	box, second := g.first(), g.box(t, "sandbox-second-rub")
 	g.begin(t)
-	g.runs(t, "owned")
+	g.runs(t, steps, "owned")
 	var pairs []string
 	for name, id := range g.ids {
 		if name == strings.ToUpper(name) {

@@ -268,7 +268,7 @@ func (r *cardRun) talkative() func() {
 	r.setProcessor(r.t, newCardProcessor(r.t, p.answer))
 	var paying sync.WaitGroup
 	for which := range len(p.bad) + testenv.Pick(r.t, 0, 1) {
-		_, token := r.create("sandbox-azn", nil)
+		token := r.linked()
 		card, code := typedCard(r.pan("4"), object{"cvv": r.cvv()}), fmt.Sprintf(`{"otp":%q}`, r.code("1"))
 		paying.Go(func() {
 			_, _ = trySend(http.MethodPost, r.BaseURL+"/api/v1/checkout/"+token+"/payer-details", card, nil)

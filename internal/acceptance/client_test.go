@@ -277,8 +277,7 @@ func (g *instance) enter(t *testing.T, login string) []*http.Cookie {
 	t.Helper()
 	user := g.user(t, login)
 	form := url.Values{"login": {user.Login}, "password": {user.Password}}
-	in := submitted(t, g.PortalURL, "/sign-in", form, nil)
-	return (&http.Response{Header: in.header}).Cookies()
+	return submitted(t, g.PortalURL, "/sign-in", form, nil).cookies()
 }
 
 // browser signs a user in by the portal's form, and returns the cookie of the session.
@@ -294,15 +293,18 @@ func (g *instance) browser(t *testing.T, login string) string {
 	return ""
 }
 
-// visit opens a page of the portals.
-func (g *instance) visit(t *testing.T, path string, cookies []*http.Cookie) string {
+// cookies are those that a browser has after an answer.
+func (a answer) cookies() []*http.Cookie { return (&http.Response{Header: a.header}).Cookies() }
+
+// visited opens a page with cookies.
+func visited(t *testing.T, address string, cookies []*http.Cookie) string {
 	t.Helper()
 	var pairs []string
 	for _, cookie := range cookies {
 		pairs = append(pairs, cookie.Name+"="+cookie.Value)
 	}
-	page := fetched(t, http.MethodGet, g.PortalURL+path, "", header{"Cookie": strings.Join(pairs, "; ")})
-	return page.must(t, "GET "+path, http.StatusOK).raw
+	page := fetched(t, http.MethodGet, address, "", header{"Cookie": strings.Join(pairs, "; ")})
+	return page.must(t, "GET "+address, http.StatusOK).raw
 }
 
 // called makes a call of Connect, which must succeed.

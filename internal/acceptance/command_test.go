@@ -203,7 +203,7 @@ func TestCurlOnPage(t *testing.T) {
 	g := sharedSandbox(t)
 	box := g.first()
 	created := g.create(t, box, object{"orderId": "it's $(id) \"`id`\" <b>; " + newOrder()})
-	page := g.visit(t, "/merchant/payments/"+created.text("data.id"), g.enter(t, "merchant"))
+	page := visited(t, g.PortalURL+"/merchant/payments/"+created.text("data.id"), g.enter(t, "merchant"))
 	found := curlOnPage.FindStringSubmatch(page)
 	testenv.Need(t, found != nil, "no command on the page: %s", page)
 	command := html.UnescapeString(found[1])
@@ -222,7 +222,7 @@ func TestVerifyTimeline(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
 	created := g.create(t, g.first(), nil)
-	timeline := g.visit(t, "/merchant/payments/"+created.text("data.id")+"/timeline.json", g.enter(t, "merchant"))
+	timeline := visited(t, g.PortalURL+"/merchant/payments/"+created.text("data.id")+"/timeline.json", g.enter(t, "merchant"))
 	path := filepath.Join(t.TempDir(), "timeline.json")
 	noError(t, os.WriteFile(path, []byte(timeline), 0o600))
 	const published = "/.well-known/gateway-keys.json"

@@ -122,7 +122,7 @@ func TestConformance(t *testing.T) {
 func newWalk(t *testing.T) *instance {
 	w := freshSandbox(t)
 	w.begin(t)
-	w.runs(t, "everything")
+	w.runs(t, steps, "everything")
 	return w
 }
 
@@ -363,7 +363,7 @@ func headersAreConfigurable(t *testing.T, _ *instance) {
 func withoutApplicationSecret(t *testing.T, _ *instance) {
 	g := live(t, nil)
 	g.stderr.await(t, `"WARN"`, "GATEWAY_EXTERNAL_PAYMENTS_SECRET")
-	g.runs(t, "noApplication")
+	g.runs(t, steps, "noApplication")
 	_, err := os.Stat(filepath.Join(g.dir, "sandbox.json"))
 	testenv.Check(t, err != nil, "there is a sandbox.json")
 	noError(t, g.stop())

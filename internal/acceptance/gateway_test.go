@@ -63,6 +63,11 @@ type instance struct {
 	// answers and inbox are what a walk through the documents keeps, for checks of their fields.
 	answers map[string]answer
 	inbox   *shop
+	// fresh are names that stand for something new each time, and heard is told what calls of lines are answered. busy says that
+	// others change things meanwhile.
+	fresh map[string]func() string
+	heard func(row []string, got answer)
+	busy  bool
 }
 
 // instance is a gateway that has not been started. Its directory must be there.

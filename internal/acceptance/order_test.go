@@ -28,11 +28,8 @@ const (
 	recipientPhone = "+79991234567"
 	tron           = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
 
-	// Cards of the sandbox: one of which the trader decides, one that needs a code, and two that are declined.
-	deskCard     = "4111111111111111"
-	codeCard     = "4000002500003155"
-	declinedCard = "4000000000000002"
-	poorCard     = "4000000000009995"
+	// deskCard is one of which the trader decides.
+	deskCard = "4111111111111111"
 )
 
 var orders atomic.Int64

@@ -87,6 +87,12 @@ var stepWords = map[string]func(t *testing.T, w *instance, rest string) string{
 		w.inbox.statuses = append(w.inbox.statuses, int(number(rest)))
 		return ""
 	},
+	"let": func(_ *testing.T, w *instance, rest string) string {
+		name, value, _ := strings.Cut(rest, " ")
+		w.ids[name] = value
+		return ""
+	},
+	"types": func(t *testing.T, w *instance, rest string) string { return w.types(t, rest) },
 	"pass": func(t *testing.T, w *instance, rest string) string {
 		by := testenv.Must(time.ParseDuration(rest))(t)
 		w.pass(t, by)
@@ -169,7 +175,7 @@ func (w *instance) called(t *testing.T, name string, cells []string) string {
 	t.Helper()
 	answered, shown, _ := strings.Cut(cells[3], "; ")
 	refused, before := answered >= "400" && answered < "600", ""
-	if refused {
+	if refused && !w.busy {
 		before = w.rows(t)
 	}
 	row := []string{cells[0], cells[1], w.validBody(t, cells[1], w.path(t, cells[2])), answered}
@@ -180,7 +186,7 @@ func (w *instance) called(t *testing.T, name string, cells []string) string {
 	if name != "" {
 		w.keep(name, got)
 	}
-	if refused && before != w.rows(t) {
+	if before != "" && before != w.rows(t) {
 		return "it changed " + before + " to " + w.rows(t)
 	}
 	return w.shows(t, got, shown)
@@ -295,24 +301,26 @@ func (p *proven) run(t *testing.T, w *instance, name string) {
 		proof(t, w)
 		return
 	}
-	for _, line := range stepsOf(t, name) {
+	for _, line := range linesIn(t, steps, name) {
 		w.prove(t, line, p)
 	}
 }
 
-// runs does what a section of steps.txt says that needs no proof.
-func (w *instance) runs(t *testing.T, name string) {
+// runs does what sections of a file say that need no proof.
+func (w *instance) runs(t *testing.T, file string, names ...string) {
 	t.Helper()
-	for _, line := range stepsOf(t, name) {
-		w.does(t, line)
+	for _, name := range names {
+		for _, line := range linesIn(t, file, name) {
+			w.does(t, line)
+		}
 	}
 }
 
-func stepsOf(t *testing.T, name string) []string {
+func linesIn(t *testing.T, file, name string) []string {
 	t.Helper()
-	all := sections(t, "steps.txt")
+	all := sections(t, file)
 	at := slices.IndexFunc(all, func(s section) bool { return s.title == name })
-	testenv.Need(t, at >= 0, "no function of the tests and no section of steps.txt is called %s", name)
+	testenv.Need(t, at >= 0, "no function of the tests and no section of %s is called %s", file, name)
 	return all[at].lines
 }
 
@@ -320,10 +328,12 @@ func stepsOf(t *testing.T, name string) []string {
 func (w *instance) path(t *testing.T, pattern string) string {
 	t.Helper()
 	return inBraces.ReplaceAllStringFunc(pattern, func(name string) string {
-		id, ok := w.ids[strings.Trim(name, "{}")]
-		if !ok {
-			t.Fatal("no id of ", name)
+		name = strings.Trim(name, "{}")
+		if fresh := w.fresh[name]; fresh != nil {
+			return fresh()
 		}
+		id, ok := w.ids[name]
+		testenv.Need(t, ok, "no id of %s", name)
 		return id
 	})
 }

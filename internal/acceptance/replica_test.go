@@ -125,11 +125,11 @@ func TestReadReplica(t *testing.T) {
 	testenv.Must(standby.Exec(t.Context(), "select pg_wal_replay_pause()"))(t)
 	id := g.create(t, g.first(), nil).text("data.id")
 	shows := func(cookies []*http.Cookie) bool {
-		return strings.Contains(g.visit(t, "/merchant/payments", cookies), "/merchant/payments/"+id+`"`)
+		return strings.Contains(visited(t, g.PortalURL+"/merchant/payments", cookies), "/merchant/payments/"+id+`"`)
 	}
 	testenv.Check(t, !shows(looking), "the list is not read from the replica")
 	testenv.Check(t, shows(changed), "who has sent a form does not see what is there")
-	if page := g.visit(t, "/merchant/payments/"+id, looking); !strings.Contains(page, id) {
+	if page := visited(t, g.PortalURL+"/merchant/payments/"+id, looking); !strings.Contains(page, id) {
 		t.Error("the details of a payment are not fresh")
 	}
 	send(t, http.MethodGet, g.BaseURL+payments+"/"+id, "", signed(g.first(), "")).want(t, "a call", http.StatusOK)
@@ -309,7 +309,7 @@ func empty(t *testing.T, more map[string]string) *instance {
 func TestProduction(t *testing.T) {
 	t.Parallel()
 	g := live(t, map[string]string{"GATEWAY_EXTERNAL_PAYMENTS_SECRET": "the application's own long secret"})
-	g.runs(t, "production")
+	g.runs(t, steps, "production")
 	wantStrictTransport(t, map[*instance]string{g: "max-age=31536000", sharedSandbox(t): ""})
 	noError(t, g.stop())
 	for line := range strings.Lines(g.stderr.String()) { // a machine that stands still for seconds is no fault of the settings

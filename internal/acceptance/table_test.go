@@ -41,6 +41,9 @@ func linesOf(t *testing.T, name string) []string {
 	return lines
 }
 
+// steps is the file of what takes several calls.
+const steps = "steps.txt"
+
 // section is a part of a file of testdata: its title, and its lines.
 type section struct {
 	title string
