@@ -301,7 +301,6 @@ func (g *instance) named(t *testing.T) (records object, trader string) {
 
 // callerOf are the headers of a caller whom a procedure lets in.
 func (g *instance) callerOf(t *testing.T, procedure, body, trader string) header {
-	t.Helper()
 	switch rpc.Access(procedure)[0] {
 	case caller.MerchantKey:
 		box := g.first()

@@ -312,7 +312,6 @@ func TestUploadsTakeLittleMemory(t *testing.T) {
 
 // slowUploads begin uploads whose bodies come by a byte a second, until the test ends.
 func slowUploads(t *testing.T, g *instance, box sandbox.Cashbox, id string, many int) {
-	t.Helper()
 	for range many {
 		path := strings.TrimPrefix(g.appealURL(id), g.BaseURL)
 		connection := g.begun(t, path, appealHeaders(box, "x", "a.pdf", len(pdf)), 1_000_000, "--b\r\n")

@@ -321,7 +321,6 @@ func foreignREST(t *testing.T, g *instance, o owned) {
 
 // sendREST calls a path as another merchant does.
 func (o owned) sendREST(t *testing.T, g *instance, method, path string) answer {
-	t.Helper()
 	body, who := "", "key"
 	if method == http.MethodPost {
 		body = `{"status":"completed","name":"mine"}`

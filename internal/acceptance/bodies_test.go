@@ -18,15 +18,6 @@ import (
 // raw is a JSON value as it is to be sent, digits and escapes included.
 type raw = json.RawMessage
 
-// put writes a body whose fields are the given ones, each value as it stands.
-func put(fields map[string]raw) string {
-	parts := make([]string, 0, len(fields))
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		parts = append(parts, fmt.Sprintf("%q:%s", name, fields[name]))
-	}
-	return "{" + strings.Join(parts, ",") + "}"
-}
-
 // endpoint is a call with a JSON body: a valid body, how it is sent, and how it is answered.
 type endpoint struct {
 	good   func(more object) string
@@ -95,7 +86,11 @@ func (e endpoint) body(pairs ...string) string {
 			delete(fields, pairs[i])
 		}
 	}
-	return put(fields)
+	parts := make([]string, 0, len(fields))
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		parts = append(parts, fmt.Sprintf("%q:%s", name, fields[name]))
+	}
+	return "{" + strings.Join(parts, ",") + "}"
 }
 
 // noTexts are values of every type but text. Flawed are texts that neither the database nor whoever

@@ -13,7 +13,6 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/PuerkitoBio/goquery"
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"gateway.example/internal/testenv"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
@@ -187,7 +186,6 @@ func (r *cardRun) plant() *canaries {
 // findsPlanted demands that the search has found what was planted: in tables, log, data files, and
 // in every form in the write-ahead log, though its table is gone.
 func (r *cardRun) findsPlanted(found map[string][]string, c *canaries) {
-	r.t.Helper()
 	at := map[string][]string{}
 	for place, needles := range found {
 		for _, kind := range []string{"pg_wal", "base"} {
@@ -211,15 +209,12 @@ func (r *cardRun) findsPlanted(found map[string][]string, c *canaries) {
 
 // spansHoldNothing looks through the exported spans, in which also that is not what was planted.
 func (r *cardRun) spansHoldNothing(c *canaries) {
-	r.t.Helper()
 	const last = "payment failed" // what expires is the last of the run
 	testenv.Until(r.t, "the last span has come", func() bool {
-		return len(r.spans.find(func(s *tracepb.Span) bool { return s.GetName() == last })) != 0
+		return len(r.spans.named(last)) != 0
 	})
 	for _, wanted := range []string{"acquirer authorize", "acquirer code", "POST /pay/{token}/card"} {
-		if len(r.spans.find(func(s *tracepb.Span) bool { return s.GetName() == wanted })) == 0 {
-			r.t.Errorf("no span %q", wanted)
-		}
+		testenv.Check(r.t, len(r.spans.named(wanted)) != 0, "no span %q", wanted)
 	}
 	r.spans.mu.Lock()
 	defer r.spans.mu.Unlock()
@@ -254,7 +249,6 @@ func (r *cardRun) connect() {
 
 // booksAgree compares the sandbox's acquirer's book with ours.
 func (r *cardRun) booksAgree() {
-	r.t.Helper()
 	for _, line := range r.texts(r.t, `select format('payment %s is %s, its attempt %s, the acquirer has %s, voided %s', p.id, p.status, a.status, s.script, s.voided)
 		from payment p left join card_attempt a on a.payment_id = p.id left join sandbox_acquirer s on s.attempt_id = a.id
 		where p.method = 'mtstpay' and (p.status = 'completed' and (s.attempt_id is null or s.voided or s.script not in ('approve', 'code', 'desk'))

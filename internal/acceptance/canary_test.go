@@ -212,7 +212,6 @@ func (h *haystack) searchText(c *canaries, content string) []string {
 // write-ahead log cuts in two, which of this many would be one; memory, and what a backend has not
 // written to a file at all.
 func (v *instance) searchAll(t *testing.T, c *canaries, answers string) map[string][]string {
-	t.Helper()
 	h, found := newHaystack(c), map[string][]string{}
 	for place, content := range v.texted(t, answers) {
 		found[place] = h.searchText(c, content)
@@ -237,7 +236,6 @@ func (v *instance) searchAll(t *testing.T, c *canaries, answers string) map[stri
 
 // texted is what can be read as text.
 func (v *instance) texted(t *testing.T, answers string) map[string]string {
-	t.Helper()
 	places := map[string]string{"log": v.stderr.String(), "answers": answers}
 	response := testenv.Must(http.Get(v.OpsURL + "/metrics"))(t)
 	defer func() { _ = response.Body.Close() }()

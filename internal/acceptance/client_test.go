@@ -240,18 +240,6 @@ func (g *instance) portal(t testing.TB, token, procedure, body string) answer {
 	return fetched(t, http.MethodPost, address, body, bearer(token)).must(t, procedure, http.StatusOK)
 }
 
-// operates calls a procedure for operators.
-func (g *instance) operates(t testing.TB, procedure, body string) answer {
-	t.Helper()
-	return g.portal(t, g.user(t, "operator").Token, "OperatorService/"+procedure, body)
-}
-
-// trades has the trader of a payment do something about it.
-func (g *instance) trades(t *testing.T, procedure, paymentID string) answer {
-	t.Helper()
-	return g.portal(t, g.traderOf(t, paymentID).Token, "TraderService/"+procedure, `{"paymentId":`+paymentID+`}`)
-}
-
 // advance has the sandbox's clock go on.
 func (g *instance) advance(t testing.TB, by time.Duration) {
 	t.Helper()

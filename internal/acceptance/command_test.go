@@ -272,7 +272,6 @@ const welcomeHookAddr = "127.0.0.1:8099"
 
 // listenForWebhooks runs "gateway listen" where the welcome says.
 func listenForWebhooks(t *testing.T, g *instance) *text {
-	t.Helper()
 	if probe, err := net.Listen("tcp", welcomeHookAddr); errors.Is(err, syscall.EADDRINUSE) {
 		t.Skipf("%s, where the printed payment's webhook goes, is in use", welcomeHookAddr)
 	} else if err == nil {

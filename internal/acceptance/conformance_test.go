@@ -108,7 +108,9 @@ func TestConformance(t *testing.T) {
 	for n, p := range dealt {
 		t.Run(fmt.Sprint("part ", n+1), func(t *testing.T) {
 			t.Parallel()
-			w := newWalk(t)
+			w := freshSandbox(t)
+			w.begin(t)
+			w.runs(t, steps, "everything")
 			// What needs time to pass comes last: the clock moves forward only.
 			for _, run := range slices.Concat(p.now, p.late) {
 				run(t, w)
@@ -116,14 +118,6 @@ func TestConformance(t *testing.T) {
 			w.wantAudit(t)
 		})
 	}
-}
-
-// newWalk is a gateway to walk the documents on, and something made of everything there is.
-func newWalk(t *testing.T) *instance {
-	w := freshSandbox(t)
-	w.begin(t)
-	w.runs(t, steps, "everything")
-	return w
 }
 
 // begin names what lines of testdata may say of a sandbox.

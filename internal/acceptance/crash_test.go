@@ -157,7 +157,6 @@ func TestKilled(t *testing.T) {
 // keptItsWord reads every acknowledged payment: its status is the acknowledged one, or the one last
 // asked for.
 func (v *instance) keptItsWord(t *testing.T, a *acknowledged) {
-	t.Helper()
 	for orderID, id := range a.ids {
 		got := v.read(t, id)
 		status := got.text("data.status")
@@ -167,7 +166,6 @@ func (v *instance) keptItsWord(t *testing.T, a *acknowledged) {
 }
 
 func (v *instance) repeatsOnce(t *testing.T, a *acknowledged) {
-	t.Helper()
 	for orderID, body := range a.open {
 		first, second := v.post(t, v.first(), body), v.post(t, v.first(), body)
 		testenv.Check(t, first.status == 200 && second.text("data.id") == first.text("data.id") &&
@@ -181,7 +179,6 @@ func (v *instance) repeatsOnce(t *testing.T, a *acknowledged) {
 // deliversAll waits for a webhook of every status change. Those that were under way are made again
 // when their endpoints' leases have ended.
 func (v *instance) deliversAll(t *testing.T, s *shop) {
-	t.Helper()
 	changes := v.count(t, "select count(*) from payment_history where from_status is not null")
 	events := v.texts(t, "select id::text from webhook_event")
 	testenv.Check(t, changes == len(events) && changes != 0, "%d events for %d status changes", len(events), changes)
@@ -201,22 +198,16 @@ func keepCalling(g *instance, served *atomic.Int64, leaving *atomic.Bool, post b
 	defer transport.CloseIdleConnections()
 	keeper := &http.Client{Transport: transport, Timeout: testenv.Patience}
 	for {
-		method, body := http.MethodGet, ""
+		method, address, body := http.MethodGet, g.BaseURL+payments+"?orderId=none", ""
 		if post {
-			method, body = http.MethodPost, order(nil)
+			method, address, body = http.MethodPost, g.BaseURL+payments, order(nil)
 		}
-		request, err := http.NewRequest(method, g.BaseURL+payments, strings.NewReader(body))
+		request, err := http.NewRequest(method, address, strings.NewReader(body))
 		if err != nil {
 			return err
 		}
-		if !post {
-			request.URL.RawQuery = "orderId=none"
-		}
-		for name, value := range signed(g.first(), body) {
+		for name, value := range with(signed(g.first(), body), "Content-Type", "application/json") {
 			request.Header.Set(name, value)
-		}
-		if post {
-			request.Header.Set("Content-Type", "application/json")
 		}
 		last := leaving.Load()
 		response, err := keeper.Do(request)
@@ -262,25 +253,21 @@ func TestSIGTERMUnderLoad(t *testing.T) {
 	over := strings.Contains(v.stderr.String(), `"msg":"stopping"`)
 	testenv.Check(t, err == nil && newcomer.status == 200 || over, "a newcomer within the delay: %s %v", newcomer, err)
 	calling.Wait()
-	if <-v.ended; v.err != nil {
-		t.Errorf("it ended with %v\n%s", v.err, v.stderr.String())
-	}
-	var at [2]time.Time
+	<-v.ended
+	testenv.Check(t, v.err == nil, "it ended with %v\n%s", v.err, v.stderr)
+	at := map[string]time.Time{}
 	for line := range strings.Lines(v.stderr.String()) {
 		var said struct {
 			Time time.Time
 			Msg  string
 		}
 		noError(t, json.Unmarshal([]byte(line), &said))
-		if strings.HasPrefix(said.Msg, "no longer ready") {
-			at[0] = said.Time
-		} else if said.Msg == "stopping" {
-			at[1] = said.Time
-		}
+		begins, _, _ := strings.Cut(said.Msg, ";")
+		at[begins] = said.Time
 	}
-	if delay := at[1].Sub(at[0]); at[0].IsZero() || delay < 2*time.Second {
-		t.Errorf("it stopped %s after it had said that it would\n%s", delay, v.stderr.String())
-	}
+	began, ended := at["no longer ready"], at["stopping"]
+	testenv.Check(t, !began.IsZero() && ended.Sub(began) >= 2*time.Second,
+		"it stopped %s after it had said that it would\n%s", ended.Sub(began), v.stderr)
 }
 
 // A gateway that is told to stop answers the requests that are under way, and what those did is kept. However long they take, it
@@ -318,26 +305,25 @@ func TestStopBeginsNoDelivery(t *testing.T) {
 	body := order(object{"orderId": orderID, "callbackUri": receiver.URL})
 	headers := with(signed(v.first(), body), "Content-Type", "application/json")
 	slow := v.begun(t, payments, with(headers, "Expect", "100-continue"), len(body), "")
-	asked := make([]byte, len("HTTP/1.1 100 Continue\r\n\r\n"))
+	const goOn = "HTTP/1.1 100 Continue\r\n\r\n"
+	asked := make([]byte, len(goOn))
 	testenv.Must(io.ReadFull(slow, asked))(t)
-	testenv.Need(t, string(asked) == "HTTP/1.1 100 Continue\r\n\r\n", "the body is not asked for: %q", asked)
+	testenv.Need(t, string(asked) == goOn, "the body is not asked for: %q", asked)
 	testenv.Until(t, "a delivery has begun", func() bool { return count() != 0 })
 	v.cancel()
 	v.stderr.await(t, `"msg":"stopping"`)
 	before := count()
 	close(stopped)
 	time.Sleep(3 * time.Second)
-	if after := count(); after != before || before == events {
-		t.Errorf("of %d deliveries %d had begun before the stop, and %d after it", events, before, after-before)
-	}
+	testenv.Check(t, count() == before && before != events,
+		"of %d deliveries %d had begun before the stop, and %d came after it", events, before, count()-before)
 	testenv.Must(io.WriteString(slow, body))(t)
 	made := answerOn(t, slow).must(t, "the answer", 200, "data.orderId", orderID)
 	keepSecret(path.Base(made.text("data.paymentPageUrl")))
-	if <-v.ended; v.err != nil {
-		t.Errorf("it ended with %v\n%s", v.err, v.stderr.String())
-	}
+	<-v.ended
+	testenv.Check(t, v.err == nil, "it ended with %v\n%s", v.err, v.stderr)
 	v.start(t)
-	send(t, "GET", v.BaseURL+payments+"/"+made.text("data.id"), "", signed(v.first(), "")).want(t, "what was answered is kept", 200)
+	v.read(t, made.text("data.id")).want(t, "what was answered is kept", 200)
 	testenv.Until(t, "all events have come", func() bool { return count() >= events })
 	mu.Lock()
 	defer mu.Unlock()

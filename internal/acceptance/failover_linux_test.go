@@ -26,7 +26,6 @@ type cluster struct {
 }
 
 func newCluster(t *testing.T) *cluster {
-	t.Helper()
 	dir := testenv.Must(os.MkdirTemp("", "gateway-patroni-"))(t)
 	noError(t, os.Chmod(dir, 0o755))
 	c := &cluster{dir: dir, port: 24100}
@@ -147,7 +146,6 @@ func (c *cluster) comesBack(t *testing.T, server int, heal func()) {
 
 // cutOff drops what is sent to a server, and what it sends to etcd; undone by join.
 func (c *cluster) cutOff(t *testing.T, server int) (join func()) {
-	t.Helper()
 	rules := func(action string) error {
 		var errs []error
 		for offset := range 3 {

@@ -69,7 +69,6 @@ func (m *mortal) give(t *testing.T, dir string) {
 
 // moveLog gives PostgreSQL's log a disk of its own.
 func (s *stage) moveLog(t *testing.T) {
-	t.Helper()
 	if s.log = newDisk(t, logSize); !s.log.mounted {
 		return
 	}

@@ -235,7 +235,6 @@ func isTimeout(err error) bool {
 // recovered waits until every client was acknowledged something after a moment, and returns how
 // long the last of them waited for it.
 func (l *load) recovered(t *testing.T, healed time.Time) time.Duration {
-	t.Helper()
 	noError(t, testenv.Eventually(func() error {
 		l.mu.Lock()
 		defer l.mu.Unlock()

@@ -175,7 +175,6 @@ func buildWith(t *testing.T, files map[string]string) string {
 // that asks whom the test says for the addresses of names. Nothing else is changed: what asks for the real time by itself, such
 // as a sign-in, still gets it.
 func buildUnsteady(t *testing.T) string {
-	t.Helper()
 	// All in the one package that nothing else imports, so that only this is compiled again.
 	const file = "../../cmd/gateway/serve.go"
 	source := testenv.Must(os.ReadFile(file))(t)

@@ -190,7 +190,7 @@ func (s *stage) processorMisbehaves(t *testing.T) {
 			}
 			return err
 		}))
-		if charged, kept, _ := p.ofCard(cardOf(i)); charged != 1 || kept != 1 {
+		if charged, kept, _, _ := p.ofCard(cardOf(i)); charged != 1 || kept != 1 {
 			t.Errorf("card %d was charged %d times, and %d charges stand", i, charged, kept)
 		}
 	}
@@ -324,7 +324,6 @@ const (
 )
 
 func newNames(t *testing.T) *names {
-	t.Helper()
 	listener := testenv.Must(net.ListenPacket("udp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = listener.Close() })
 	n := &names{address: listener.LocalAddr().String()}

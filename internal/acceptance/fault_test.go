@@ -279,7 +279,6 @@ const (
 
 // writeTable puts what was measured into the manual.
 func (s *stage) writeTable(t *testing.T) {
-	t.Helper()
 	var table strings.Builder
 	table.WriteString(
 		"| fault | what clients met who came again | longest time without an answer | all answered again after " +

@@ -154,17 +154,6 @@ func openDir(t *testing.T) string {
 	return dir
 }
 
-// launch starts the process and does not wait until it is ready.
-func (g *instance) launch() {
-	g.stdout, g.stderr, g.forgiven = new(text), new(text), false
-	cmd := gatewayCommand(context.Background(), g.variables, g.flags...)
-	if g.program != "" {
-		cmd.Path = g.program
-	}
-	cmd.Stdout, cmd.Stderr = g.stdout, io.MultiWriter(g.stderr, &logs)
-	g.process = start(cmd, g.stderr)
-}
-
 // start starts the gateway and waits until it is ready.
 func (g *instance) start(t testing.TB) {
 	t.Helper()
@@ -173,7 +162,13 @@ func (g *instance) start(t testing.TB) {
 
 // tryStart is start for gateways that may refuse to: it returns what they ended with.
 func (g *instance) tryStart() error {
-	g.launch()
+	g.stdout, g.stderr, g.forgiven = new(text), new(text), false
+	cmd := gatewayCommand(context.Background(), g.variables, g.flags...)
+	if g.program != "" {
+		cmd.Path = g.program
+	}
+	cmd.Stdout, cmd.Stderr = g.stdout, io.MultiWriter(g.stderr, &logs)
+	g.process = start(cmd, g.stderr)
 	if err := g.awaitReady(); err != nil {
 		g.forgiven = true
 		return err
@@ -422,12 +417,6 @@ func seededDatabase(t *testing.T) string {
 		seeded.url = address
 	}
 	return dbtest.Copy(t, seeded.url)
-}
-
-// hurried has a database's users call faster than people do.
-func hurried(t *testing.T, address string) string {
-	t.Helper()
-	return altered(t, address, "update rate_limit set calls = calls * 100 where name = 'user'")
 }
 
 // altered changes what a program reads of a database when it starts.

@@ -36,7 +36,6 @@ func TestGeneratedClients(t *testing.T) {
 
 // oapiPayment creates a payment by a client of oapi-codegen, in the module of a shop.
 func oapiPayment(t *testing.T, description string, env []string) []string {
-	t.Helper()
 	dir := t.TempDir()
 	noError(t, os.Mkdir(filepath.Join(dir, "api"), 0o700))
 	write := func(name, content string) {
@@ -54,7 +53,6 @@ func oapiPayment(t *testing.T, description string, env []string) []string {
 
 // typescriptPayments creates a payment each by the clients of two generators.
 func typescriptPayments(t *testing.T, description string, env []string) []string {
-	t.Helper()
 	modules := testenv.Must(filepath.Abs(filepath.Join(generators, "node_modules")))(t)
 	if _, err := exec.LookPath(filepath.Join(modules, ".bin/openapi-ts")); err != nil {
 		testenv.Missing(t, "no generators: npm ci --prefix internal/tools/clients")
@@ -222,7 +220,6 @@ func codeOf(t *testing.T, page, fence string) string {
 
 // listening starts a program and waits until it listens on the port. It is ended with the test.
 func listening(t *testing.T, dir string, env []string, command, port string) *text {
-	t.Helper()
 	var out text
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(os.Environ(), env...), &out, &out

@@ -250,7 +250,6 @@ func (r *rotation) told(t *testing.T) {
 // underLoad does something while calls of each kind that opens or seals go on, from before it to
 // after it. None of them may fail.
 func (r *rotation) underLoad(t *testing.T, do func()) {
-	t.Helper()
 	var rounds [3]atomic.Int64
 	var stopped atomic.Bool
 	var load sync.WaitGroup
@@ -290,7 +289,6 @@ func (r *rotation) underLoad(t *testing.T, do func()) {
 
 // opensAll uses everything that was sealed with the old key.
 func (r *rotation) opensAll(t *testing.T) {
-	t.Helper()
 	r.payoutDone(t, r.payout)
 	r.paysAgain(t)
 	r.told(t)

@@ -223,7 +223,6 @@ var aPart = regexp.MustCompile(`<part ([^>]*)>`)
 
 // postForm writes out the parts of a form, and signs what is in them.
 func postForm(t *testing.T, g *instance, short string) answer {
-	t.Helper()
 	const part, end = "\r\n--b\r\nContent-Disposition: form-data; ", "\r\n--b--\r\n"
 	body := strings.NewReplacer(
 		"<reason>", `<part name="reason">`, "<file>", `<part name="file"; filename="a.pdf">`, "<pdf>", pdf, "<end>", end,

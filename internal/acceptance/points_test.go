@@ -90,7 +90,6 @@ func TestPoints(t *testing.T) {
 
 // buildPoints builds the program that can be killed at its points, and shows that the other one cannot.
 func buildPoints(t *testing.T) string {
-	t.Helper()
 	const switched = "POINTS_OF_TEST"
 	testenv.Check(t, !strings.Contains(string(testenv.Must(os.ReadFile(executable))(t)), switched), "the program has points")
 	program := filepath.Join(t.TempDir(), "points.bin")
@@ -104,7 +103,6 @@ func buildPoints(t *testing.T) string {
 }
 
 func newPointed(t *testing.T, program string) *pointed {
-	t.Helper()
 	s := fresh(t)
 	p := &pointed{t: t, points: openDir(t), list: "0", final: map[string]string{}}
 	s.fixed, s.program, s.variables = true, program, map[string]string{"POINTS_OF_TEST": p.points}
@@ -257,10 +255,7 @@ func (p *pointed) ends(path, status string, box sandbox.Cashbox) {
 }
 
 // told waits for the webhook of an order's completion.
-func (p *pointed) told(order string) {
-	p.t.Helper()
-	p.toldOf(order, "COMPLETED")
-}
+func (p *pointed) told(order string) { p.toldOf(order, "COMPLETED") }
 
 // toldOf waits for the webhook of an order's end. However often one comes, it says the same, and no other says it, too.
 func (p *pointed) toldOf(order, status string) {
@@ -288,7 +283,6 @@ func (p *pointed) toldOf(order, status string) {
 
 // standsBy wants every answer kept, each proposal made and decided once, and the ledger to hold.
 func (p *pointed) standsBy() {
-	p.t.Helper()
 	open := p.count(p.t, "select count(*) from proposal where decision is null")
 	twice := p.count(p.t, "select count(*) from (select from proposal group by action, payload having count(*) > 1) twice")
 	testenv.Check(p.t, open == 0 && twice == 0, "%d proposals are open, %d were made twice", open, twice)

@@ -20,19 +20,28 @@ var ways = map[string]func(p *pointed, order string){
 	"appeal" + byTwo: (*pointed).appealed,
 }
 
-func (p *pointed) payment(orderID string) {
-	id := p.asks(payments, order(object{"orderId": orderID, "callbackUri": p.shop.URL, "amount": "150.00"})).text("data.id")
-	p.rpc(p.traderOf(p.t, id).Login, "TraderService/ConfirmReceived", `{"paymentId":`+id+`}`)
+// pays makes a payment and returns its answer.
+func (p *pointed) pays(orderID, amount string) answer {
+	return p.asks(payments, order(object{"orderId": orderID, "callbackUri": p.shop.URL, "amount": amount}))
+}
+
+// paid wants a payment to be completed, and its merchant to be told.
+func (p *pointed) paid(id, orderID string) {
 	p.ends(payments+"/"+id, "completed", p.box)
 	p.told(orderID)
 }
 
+func (p *pointed) payment(orderID string) {
+	id := p.pays(orderID, "150.00").text("data.id")
+	p.rpc(p.traderOf(p.t, id).Login, "TraderService/ConfirmReceived", `{"paymentId":`+id+`}`)
+	p.paid(id, orderID)
+}
+
 // application has the other application's word complete a payment.
 func (p *pointed) application(orderID string) {
-	id := p.asks(payments, order(object{"orderId": orderID, "callbackUri": p.shop.URL, "amount": "160.00"})).text("data.id")
+	id := p.pays(orderID, "160.00").text("data.id")
 	p.says(id, "completed")
-	p.ends(payments+"/"+id, "completed", p.box)
-	p.told(orderID)
+	p.paid(id, orderID)
 }
 
 // says has the other application say what a payment is.
@@ -43,25 +52,24 @@ func (p *pointed) says(id, status string) {
 
 // appealed has a payment that has failed be completed by its merchant's appeal.
 func (p *pointed) appealed(orderID string) {
-	id := p.asks(payments, order(object{"orderId": orderID, "callbackUri": p.shop.URL, "amount": "170.00"})).text("data.id")
+	id := p.pays(orderID, "170.00").text("data.id")
 	p.says(id, "failed")
 	p.call(http.MethodPost, p.appealURL(id), form(reasonPart("paid"), filePart("a.pdf", pdf)),
 		appealHeaders(p.box, "paid", "a.pdf", len(pdf)))
 	opened := p.count(p.t, "select id from appeal where payment_id = $1::text::bigint", id)
 	p.operate("OperatorService/ReviewAppeal", fmt.Sprintf(`{"appealId":%d}`, opened))
 	p.operate("OperatorService/ResolveAppeal", fmt.Sprintf(`{"appealId":%d,"outcome":"completed","reason":"it came"}`, opened))
-	p.ends(payments+"/"+id, "completed", p.box)
-	p.told(orderID)
+	p.paid(id, orderID)
 }
 
 // cancel has a payer give up one payment, and its trader another.
 func (p *pointed) cancel(orderID string) {
-	made := p.asks(payments, order(object{"orderId": orderID, "callbackUri": p.shop.URL, "amount": "180.00"}))
+	made := p.pays(orderID, "180.00")
 	p.onPage(http.MethodPost, made.text("data.paymentPageUrl")+"/cancel")
 	p.ends(payments+"/"+made.text("data.id"), "cancelled", p.box)
 	p.toldOf(orderID, "CANCELLED")
 	orderID += "-trader"
-	id := p.asks(payments, order(object{"orderId": orderID, "callbackUri": p.shop.URL, "amount": "180.00"})).text("data.id")
+	id := p.pays(orderID, "180.00").text("data.id")
 	p.rpc(p.traderOf(p.t, id).Login, "TraderService/CancelPayment", `{"paymentId":`+id+`}`)
 	p.ends(payments+"/"+id, "cancelled", p.box)
 	p.toldOf(orderID, "CANCELLED")
@@ -79,8 +87,7 @@ func (p *pointed) link(string) {
 	orderID := "link-" + made.text("link.id") + "-" + attempt[1]
 	id := fmt.Sprint(p.count(p.t, "select id from payment where order_id = $1", orderID))
 	p.rpc(p.traderOf(p.t, id).Login, "TraderService/ConfirmReceived", `{"paymentId":`+id+`}`)
-	p.ends(payments+"/"+id, "completed", p.box)
-	p.told(orderID)
+	p.paid(id, orderID)
 }
 
 var attemptField = regexp.MustCompile(`name="attempt" value="([^"]+)"`)
@@ -172,9 +179,8 @@ func (p *pointed) byCard(orderID, digit string, pay func(page, pan, phase string
 		pay(page, pan, got.text("data.phase"))
 		return fmt.Errorf("%s is not charged: %s", orderID, got.raw)
 	}))
-	p.ends(payments+"/"+made.text("data.id"), "completed", p.box)
-	p.told(orderID)
-	charged, kept, _ := p.processor.ofCard(pan)
+	p.paid(made.text("data.id"), orderID)
+	charged, kept, _, _ := p.processor.ofCard(pan)
 	testenv.Check(p.t, charged == 1 && kept == 1, "%s: charged %d times, %d stand", orderID, charged, kept)
 }
 
@@ -187,12 +193,13 @@ func (p *pointed) code(orderID string) {
 		if phase != "awaiting_payer_otp" {
 			return
 		}
-		if !p.processor.resent(pan) {
+		resent := func() bool { _, _, _, resends := p.processor.ofCard(pan); return resends > 0 }
+		if !resent() {
 			p.onPage(http.MethodPost, page+"/resend")
-			p.until("the processor is asked for another code", func() bool { return p.processor.resent(pan) })
+			p.until("the processor is asked for another code", resent)
 		}
 		otp := wrongCode
-		if _, _, wrong := p.processor.ofCard(pan); wrong > 0 {
+		if _, _, wrong, _ := p.processor.ofCard(pan); wrong > 0 {
 			otp = rightCode
 		}
 		if attempt := attemptField.FindStringSubmatch(p.onPage(http.MethodGet, page+"/code").raw); attempt != nil {

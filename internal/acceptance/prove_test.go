@@ -237,7 +237,6 @@ func (w *instance) validBody(t *testing.T, call, short string) string {
 
 // lackingBodies wants bodies that are wrong in these fields, of wrong.txt or of every text, which TestTables sends.
 func lackingBodies(t *testing.T, cell string) string {
-	t.Helper()
 	title, fields, _ := strings.Cut(cell, ":")
 	rows, _ := describedTexts(title)
 	rows = append(rows, tables(t, "wrong.txt")[title]...)

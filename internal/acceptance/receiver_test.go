@@ -294,16 +294,16 @@ func (b *booked) void() {
 	}
 }
 
-// ofCard is how often a card was charged, how many charges were not undone, and how many of its
-// codes were wrong.
-func (p *cardProcessor) ofCard(pan string) (charged, kept, wrong int) {
+// ofCard is how often a card was charged, how many charges were not undone, how many of its codes were wrong, and how many
+// others were asked for.
+func (p *cardProcessor) ofCard(pan string) (charged, kept, wrong, resends int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, b := range p.book {
 		if b.pan != pan {
 			continue
 		}
-		wrong += b.wrong
+		wrong, resends = wrong+b.wrong, resends+int(b.resends)
 		if b.charged {
 			charged++
 		}
@@ -311,19 +311,7 @@ func (p *cardProcessor) ofCard(pan string) (charged, kept, wrong int) {
 			kept++
 		}
 	}
-	return charged, kept, wrong
-}
-
-// resent tells whether another code of a card was asked for.
-func (p *cardProcessor) resent(pan string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, b := range p.book {
-		if b.pan == pan && b.resends > 0 {
-			return true
-		}
-	}
-	return false
+	return charged, kept, wrong, resends
 }
 
 func (p *cardProcessor) called(call string) int {
@@ -336,7 +324,7 @@ func (p *cardProcessor) called(call string) int {
 func (g *instance) setProcessor(t *testing.T, p *cardProcessor) {
 	t.Helper()
 	trader := g.count(t, "select distinct trader_id from requisite where method = 'quasi_ecom'")
-	g.operates(t, "SetTraderAcquirer",
+	g.portal(t, g.user(t, "operator").Token, "OperatorService/SetTraderAcquirer",
 		fmt.Sprintf(`{"traderId":%d,"url":%q,"keyId":"gateway","secret":%q}`, trader, p.URL, processorSecret))
 	keepSecret(processorSecret)
 }

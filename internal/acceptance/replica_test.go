@@ -35,19 +35,15 @@ func TestReplicas(t *testing.T) {
 	orderID := newOrder()
 	created := a.create(t, a.first(), object{"orderId": orderID, "callbackUri": s.URL})
 	id := created.text("data.id")
-	read := func(g *instance) answer { return send(t, "GET", g.BaseURL+payments+"/"+id, "", signed(g.first(), "")) }
-	read(b).must(t, "on the other replica", 200, "data.status", "pending")
-	again := b.create(t, b.first(), object{"orderId": orderID, "callbackUri": s.URL})
-	testenv.Check(t, again.text("data.id") == id, "repeated on the other replica: %s", again)
+	b.read(t, id).must(t, "on the other replica", 200, "data.status", "pending")
+	b.create(t, b.first(), object{"orderId": orderID, "callbackUri": s.URL}).
+		want(t, "repeated on the other replica", 200, "data.id", id)
 
 	b.advance(t, 14*time.Minute)
-	got := read(a)
-	testenv.Check(t, got.text("data.status") == "pending", "a minute before its end: %s", got)
+	a.read(t, id).want(t, "a minute before its end", 200, "data.status", "pending")
 	b.advance(t, time.Minute+time.Second)
 	for name, g := range map[string]*instance{"asked": b, "other": a} {
-		if got := read(g); got.text("data.status") != "failed" || got.text("data.statusReason") != "expired" {
-			t.Errorf("the %s replica: %s", name, got)
-		}
+		g.read(t, id).want(t, name, 200, "data.status", "failed", "data.statusReason", "expired")
 	}
 	testenv.Until(t, "the webhook has come", func() bool {
 		a.advance(t, 6*time.Second)
@@ -59,17 +55,15 @@ func TestReplicas(t *testing.T) {
 		"trader available 0.00000000, trader reserved 0.00000000", "moved")
 
 	// What is new on one replica is of the moved time, to the other as well.
-	later := a.create(t, a.first(), nil)
-	at, err := time.Parse(time.RFC3339Nano, later.text("data.createdAt"))
-	testenv.Check(t, err == nil && time.Until(at) >= 14*time.Minute, "created at %s", at)
+	at := createdAt(t, a)
+	testenv.Check(t, time.Until(at) >= 14*time.Minute, "created at %s", at)
 }
 
 // A stranger's data directory must not open a sandbox's database.
 func TestOtherSandboxKey(t *testing.T) {
 	t.Parallel()
-	if err := (setup{database: seededDatabase(t)}).prepare(t).tryStart(); err == nil {
-		t.Error("it started")
-	}
+	err := setup{database: seededDatabase(t)}.prepare(t).tryStart()
+	testenv.Check(t, err != nil, "it started")
 }
 
 // A start finds clock, payments and secrets as they were left. What requisites have counted on days long over is
@@ -89,12 +83,9 @@ func TestRestart(t *testing.T) {
 	again := plan.start(t)
 	testenv.Check(t, again.first().Secret == first.first().Secret &&
 		again.ExternalPaymentsSecret == first.ExternalPaymentsSecret, "the secrets are others")
-	got := send(t, "GET", again.BaseURL+payments+"/"+created.text("data.id"), "", signed(again.first(), ""))
-	got.want(t, "after the start", 200, "data.status", "pending")
-	if at, err := time.Parse(time.RFC3339Nano,
-		again.create(t, again.first(), nil).text("data.createdAt")); err != nil || time.Until(at) < 9*time.Minute {
-		t.Errorf("the clock says %s", at)
-	}
+	again.read(t, created.text("data.id")).want(t, "after the start", 200, "data.status", "pending")
+	at := createdAt(t, again)
+	testenv.Check(t, time.Until(at) >= 9*time.Minute, "the clock says %s", at)
 }
 
 // The portals' lists come from the read replica: what it has not replayed is missing in them, but not for who
@@ -109,12 +100,10 @@ func TestReadReplica(t *testing.T) {
 	}.start(t)
 	used := func(want float64) {
 		t.Helper()
-		noError(t, testenv.Eventually(func() error {
-			if got, err := g.metric("gateway_read_replica_used"); err != nil || got != want {
-				return fmt.Errorf("used is %v: %w", got, err)
-			}
-			return nil
-		}))
+		testenv.Until(t, fmt.Sprint("gateway_read_replica_used is ", want), func() bool {
+			got, err := g.metric("gateway_read_replica_used")
+			return err == nil && got == want
+		})
 	}
 	used(1)
 	standby := testenv.Must(pgxpool.New(t.Context(), address))(t)
@@ -129,10 +118,9 @@ func TestReadReplica(t *testing.T) {
 	}
 	testenv.Check(t, !shows(looking), "the list is not read from the replica")
 	testenv.Check(t, shows(changed), "who has sent a form does not see what is there")
-	if page := visited(t, g.PortalURL+"/merchant/payments/"+id, looking); !strings.Contains(page, id) {
-		t.Error("the details of a payment are not fresh")
-	}
-	send(t, http.MethodGet, g.BaseURL+payments+"/"+id, "", signed(g.first(), "")).want(t, "a call", http.StatusOK)
+	details := visited(t, g.PortalURL+"/merchant/payments/"+id, looking)
+	testenv.Check(t, strings.Contains(details, id), "the details of a payment are not fresh")
+	g.read(t, id).want(t, "a call", http.StatusOK)
 	testenv.Must(standby.Exec(t.Context(), "select pg_wal_replay_resume()"))(t)
 	testenv.Until(t, "the standby has caught up", func() bool { return shows(looking) })
 	noError(t, server.Stop(t.Context()))
@@ -241,32 +229,23 @@ func TestCommitWaitsForItsStandby(t *testing.T) {
 	}
 	id := v.create(t, v.first(), nil).text("data.id")
 	standby("set synchronous_standby_names = 'nobody'")
-	testenv.Until(t, "a commit waits", func() bool { // until a commit waits
+	testenv.Until(t, "a commit waits", func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		defer cancel()
 		_, err := pool.Exec(ctx, "select pg_logical_emit_message(true, 'probe', '')")
 		return err != nil
 	})
-	stands := func() (status string) {
+	stands := func() string {
 		t.Helper()
-		noError(t,
-			pool.QueryRow(t.Context(), "select status from payment where id = $1::text::bigint", id).Scan(&status))
-		return status
+		return v.texts(t, "select status from payment where id = $1::text::bigint", id)[0]
 	}
 	complete := func() answer { return v.callback(t, id, `{"status":"completed"}`) }
-	if got := complete(); got.text("code") != "outcome_unknown" {
-		t.Errorf("without a standby: %s", got)
-	}
+	complete().want(t, "without a standby", http.StatusServiceUnavailable, "code", "outcome_unknown")
 	time.Sleep(4 * time.Second)
-	if status := stands(); status != "pending" {
-		t.Errorf("it is seen as %s, which is on no standby", status)
-	}
+	testenv.Want(t, stands(), "pending", "what is on no standby is seen as")
 	complete().want(t, "again, without a standby", http.StatusServiceUnavailable)
 	standby("reset synchronous_standby_names")
-	testenv.Until(t, "the commit is acknowledged", func() bool {
-		got := complete()
-		return got.status == http.StatusOK
-	})
+	testenv.Until(t, "the commit is acknowledged", func() bool { return complete().status == http.StatusOK })
 	testenv.Want(t, stands(), "completed", "in the end")
 }
 
@@ -302,7 +281,9 @@ func live(t *testing.T, more map[string]string) *instance {
 // empty is a production gateway on a database of its own, in which nobody is.
 func empty(t *testing.T, more map[string]string) *instance {
 	t.Helper()
-	return setup{live: true, database: hurried(t, dbtest.URL(t)), variables: more}.start(t)
+	// Users call faster than people do.
+	database := altered(t, dbtest.URL(t), "update rate_limit set calls = calls * 100 where name = 'user'")
+	return setup{live: true, database: database, variables: more}.start(t)
 }
 
 // Of a production gateway outsiders learn what they are to, and its settings warn of nothing.
@@ -310,25 +291,10 @@ func TestProduction(t *testing.T) {
 	t.Parallel()
 	g := live(t, map[string]string{"GATEWAY_EXTERNAL_PAYMENTS_SECRET": "the application's own long secret"})
 	g.runs(t, steps, "production")
-	wantStrictTransport(t, map[*instance]string{g: "max-age=31536000", sharedSandbox(t): ""})
 	noError(t, g.stop())
 	for line := range strings.Lines(g.stderr.String()) { // a machine that stands still for seconds is no fault of the settings
 		testenv.Check(t, !strings.Contains(line, `"WARN"`) || strings.Contains(line, "has gone silent") || strings.Contains(line, "clock"),
 			"warned: %s", line)
-	}
-}
-
-// wantStrictTransport: browsers are told to come by https alone where the public URL is one, on every address, whatever
-// the answer.
-func wantStrictTransport(t *testing.T, gateways map[*instance]string) {
-	t.Helper()
-	for g, want := range gateways {
-		for _, address := range []string{
-			g.BaseURL + "/openapi.json", g.BaseURL + payments, g.PayURL + "/r/unknown", g.PayURL + "/static/unknown", g.PortalURL + "/",
-		} {
-			got := fetched(t, "GET", address, "", nil).header.Get("Strict-Transport-Security")
-			testenv.Want(t, got, want, "%s", address)
-		}
 	}
 }
 
@@ -360,17 +326,12 @@ func TestFrozenReplica(t *testing.T) {
 	for client := range 4 {
 		measuring.Go(func() {
 			for n := range 50 {
-				body := order(object{"callbackUri": s.URL, "amount": fmt.Sprintf("%d.%02d", 2000+client, n)})
 				began := time.Now()
-				got, err := trySend(http.MethodPost, v.BaseURL+payments, body, signed(v.first(), body))
-				if err != nil || got.status != http.StatusOK {
-					t.Errorf("beside a frozen replica: %s, %v", got, err)
-					return
-				}
-				read := send(t, http.MethodGet, v.BaseURL+payments+"/"+got.text("data.id"), "", signed(v.first(), ""))
-				if err := ready(v.OpsURL); err != nil || read.status != http.StatusOK {
-					t.Errorf("beside a frozen replica: %s, %v", read, err)
-				}
+				amount := fmt.Sprintf("%d.%02d", 2000+client, n)
+				id := v.create(t, v.first(), object{"callbackUri": s.URL, "amount": amount}).text("data.id")
+				v.read(t, id).want(t, "beside a frozen replica", http.StatusOK)
+				err := ready(v.OpsURL)
+				testenv.Check(t, err == nil, "beside a frozen replica: %v", err)
 				mu.Lock()
 				took = append(took, time.Since(began))
 				mu.Unlock()

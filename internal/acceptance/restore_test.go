@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -89,7 +90,6 @@ func copied(t *testing.T, url, backup string) string {
 
 // sealsToday seals the present day as if it were over.
 func (o *original) sealsToday(t *testing.T, key []byte) {
-	t.Helper()
 	pool := poolOf(t, o.url)
 	signer := testenv.Must(attest.New(pool, key))(t)
 	noError(t, signer.Note(t.Context(), time.Now()))
@@ -114,7 +114,6 @@ func (o *original) rehearses(t *testing.T, backup string) {
 
 // noticesDamage has one byte of a backup of the transfers change, and the sealed day of the original.
 func (o *original) noticesDamage(t *testing.T, backup string) {
-	t.Helper()
 	damaged := filepath.Join(openDir(t), "damaged")
 	noError(t, os.CopyFS(damaged, os.DirFS(backup)))
 	var file, table string
@@ -152,7 +151,7 @@ func (o *original) refusesBackup(t *testing.T, backup, why string) {
 // original is a sandbox whose database is backed up while it works.
 type original struct {
 	*rotation
-	// link is of a page of a payment, cursor is where its merchant has read the feed before the backup.
+	// link is the token of a page of a payment, cursor is where its merchant has read the feed before the backup.
 	link, cursor string
 }
 
@@ -170,8 +169,8 @@ func TestRestore(t *testing.T) {
 	o.sealOne(t, keys)
 	o.told(t)
 	created := o.create(t, o.first(), nil)
-	o.link = o.PayURL + "/r/" + lastOf(created.text("data.paymentPageUrl"))
-	o.cursor = o.feedEnd(t, nil)
+	o.link = path.Base(created.text("data.paymentPageUrl"))
+	_, o.cursor = o.feed(t, "")
 	var load sync.WaitGroup
 	var stopped atomic.Bool
 	for range 3 {
@@ -194,7 +193,8 @@ func TestRestore(t *testing.T) {
 	noError(t, os.Remove(signal))
 	o.noticesDamage(t, base)
 	copies := []string{dumped(t, file), copied(t, o.url, base)}
-	end := o.feedEnd(t, nil)
+	ids, end := o.feed(t, "")
+	testenv.Check(t, len(ids) != 0, "there are no events")
 	noError(t, o.stop())
 	for _, url := range copies {
 		o.url = url
@@ -206,57 +206,38 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// lastOf is the last part of a path.
-func lastOf(address string) string { return address[strings.LastIndex(address, "/")+1:] }
-
-// feedEnd reads the feed of the first merchant from a cursor on to its end, and returns the cursor of
-// the end.
-func (o *original) feedEnd(t *testing.T, cursor *string) string {
+// feed reads the feed of the first merchant from a cursor on to its end, and returns the cursor of the end.
+func (o *original) feed(t *testing.T, cursor string) (ids []string, end string) {
 	t.Helper()
-	ids, end := o.feedFrom(t, cursor)
-	testenv.Check(t, len(ids) != 0, "there are no events")
-	return end
-}
-
-func (o *original) feedFrom(t *testing.T, cursor *string) (ids []string, end string) {
-	t.Helper()
-	body := "{}"
-	if cursor != nil {
-		body = bodyOf(object{"cursor": *cursor}, nil)
+	from := object{}
+	if cursor != "" {
+		from["cursor"] = cursor
 	}
 	for {
-		page := o.portal(t, o.user(t, "merchant").Token, "MerchantService/ListEvents", body)
+		page := o.portal(t, o.user(t, "merchant").Token, "MerchantService/ListEvents", bodyOf(from, nil))
 		list, _ := page.at("data").([]any)
-		if len(list) == 0 {
+		if from["cursor"] = page.text("nextCursor"); len(list) == 0 {
 			return ids, page.text("nextCursor")
 		}
 		for _, event := range list {
 			ids = append(ids, fmt.Sprint(event.(object)["eventId"]))
 		}
-		body = bodyOf(object{"cursor": page.at("nextCursor")}, nil)
 	}
 }
 
 // isWhole looks at everything of a restored sandbox; end is a cursor of the time after the backup.
 func (o *original) isWhole(t *testing.T, end string) {
-	t.Helper()
-	page := testenv.Must(client.Get(o.PayURL + "/r/" + lastOf(o.link)))(t)
-	noError(t, page.Body.Close())
-	testenv.Check(t, page.StatusCode == http.StatusOK, "the link answers %d", page.StatusCode)
+	fetched(t, http.MethodGet, o.PayURL+"/r/"+o.link, "", nil).want(t, "the link", http.StatusOK)
 	// All that the backup has comes after the cursor of before it, each once.
-	testenv.Until(t, "the outbox is empty", func() bool {
-		n := o.count(t, "select count(*) from webhook_outbox")
-		return n <= 0
-	})
+	testenv.Until(t, "the outbox is empty", func() bool { return o.count(t, "select count(*) from webhook_outbox") == 0 })
 	o.feedHasAll(t, o.cursor)
 	o.ids["end"] = end
 	o.does(t, `user merchant | POST /portal.v1.MerchantService/ListEvents | {"cursor":"{end}"} | 400 validation_failed cursor`)
 	out, _, err := command(t, "", nil, "adopt", "-database-url", o.url)
 	testenv.Check(t, err == nil && strings.HasPrefix(out, "adopted: "), "adopt: %s%v", out, err)
 	o.told(t)
-	if after, _ := o.feedFrom(t, &end); len(after) != 1 {
-		t.Errorf("%d events come after the cursor of what was lost", len(after))
-	}
+	after, _ := o.feed(t, end)
+	testenv.Want(t, len(after), 1, "events after the cursor of what was lost")
 	o.payoutDone(t, o.payout)
 	o.paysAgain(t)
 	o.feedHasAll(t, o.cursor)
@@ -268,7 +249,7 @@ func (o *original) feedHasAll(t *testing.T, cursor string) {
 	want := o.texts(t, `select e.id::text from webhook_event e join merchant m on m.id = e.merchant_id
 		join app_user u on u.merchant_id = m.id and u.login = 'merchant' where e.number > $1::text::bigint order by e.number`, cursor)
 	// What is numbered meanwhile comes after these.
-	got, _ := o.feedFrom(t, &cursor)
+	got, _ := o.feed(t, cursor)
 	testenv.Check(t, len(want) != 0 && len(got) >= len(want) && slices.Equal(got[:len(want)], want),
 		"the feed has %d events after the cursor, the database %d", len(got), len(want))
 }

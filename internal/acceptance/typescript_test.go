@@ -64,7 +64,6 @@ func openAll(t *testing.T, dir string) {
 // installTypescript packs the TypeScript package and installs the packed file in an empty project,
 // as who uses it does. It returns the project's directory.
 func installTypescript(t *testing.T) string {
-	t.Helper()
 	if _, err := exec.LookPath("npm"); err != nil {
 		testenv.Missing(t, "no npm: install nodejs and npm")
 	}
@@ -93,7 +92,6 @@ func installTypescript(t *testing.T) string {
 
 // developmentTools are the compiler and the types of Node, in the versions that the package names.
 func developmentTools(t *testing.T) []string {
-	t.Helper()
 	manifest := testenv.Must(os.ReadFile(filepath.Join(typescript, "package.json")))(t)
 	var read struct{ DevDependencies map[string]string }
 	noError(t, json.Unmarshal(manifest, &read))
@@ -132,7 +130,6 @@ func driveNode(t *testing.T, project string) {
 // driveBrowser: a card payment on a shop's own page, which every origin may do, and a sign-in from an
 // allowed origin and from another.
 func driveBrowser(t *testing.T, project string) {
-	t.Helper()
 	tab := browsertest.New(t)
 	files := http.FileServer(http.Dir(project))
 	allowed, other := httptest.NewServer(files), httptest.NewServer(files)
@@ -242,7 +239,6 @@ func TestWooCommerce(t *testing.T) {
 
 // needsWordPress says where WordPress is.
 func needsWordPress(t *testing.T) string {
-	t.Helper()
 	for _, name := range []string{"php", "phpunit", "mariadbd"} {
 		if _, err := exec.LookPath(name); err != nil {
 			testenv.Missing(t, "no "+name+": install php-cli, php-curl, php-mysql, phpunit and mariadb-server-core")
@@ -263,7 +259,6 @@ func needsWordPress(t *testing.T) string {
 
 // newSite is a directory with what a shop has: room for a database, and WordPress's plug-ins.
 func newSite(t *testing.T) string {
-	t.Helper()
 	site := testenv.Must(os.MkdirTemp("", "gateway-shop-"))(t) // a socket's name must be short
 	t.Cleanup(func() { _ = os.RemoveAll(site) })
 	plugins := filepath.Join(site, "content/plugins")
@@ -299,7 +294,6 @@ func listens(t *testing.T, network, address string) {
 
 // drawsBlocks draws the plug-in's part of the checkout that is made of blocks, with what the shop told its script.
 func drawsBlocks(t *testing.T, data string) {
-	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
 		testenv.Missing(t, "no node: install nodejs")
 	}
