@@ -40,28 +40,23 @@ func TestSign(t *testing.T) {
 			name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 			headers[name] = value
 		}
-		if got := send(t, "POST", g.BaseURL+payments, body, headers); got.status != 200 || len(headers) != 3 {
-			t.Errorf("%s: %d headers: %s", name, len(headers), got)
-		}
+		testenv.Want(t, len(headers), 3, "headers")
+		send(t, http.MethodPost, g.BaseURL+payments, body, headers).want(t, name, http.StatusOK)
 	}
 }
 
-// program runs the program itself to its end: a command's exit status is its own.
-func program(t *testing.T, args ...string) (output string, status int) {
+// exits runs the program itself to its end, wants its exit status, and its output to have all of these words.
+func exits(t *testing.T, want int, words []string, args ...string) string {
 	t.Helper()
 	out, errs, err := command(t, "", nil, args...)
 	var failed failure
 	testenv.Need(t, err == nil || errors.As(err, &failed), "%v", err)
-	return out + errs, failed.status
-}
-
-// wantExit checks a command's exit status and that its output has all of these words.
-func wantExit(t *testing.T, what string, output string, status, want int, words ...string) {
-	t.Helper()
+	output := out + errs
 	for _, word := range words {
-		testenv.Check(t, strings.Contains(output, word), "%s: not told of %q: %s", what, word, output)
+		testenv.Check(t, strings.Contains(output, word), "%q: not told of %q: %s", args, word, output)
 	}
-	testenv.Check(t, status == want && !strings.Contains(output, "hunter2"), "%s: exit %d: %s", what, status, output)
+	testenv.Want(t, failed.status, want, "%q exits, with %s", args, output)
+	return output
 }
 
 // listener runs "gateway listen" on an address, and waits until it listens.
@@ -138,11 +133,9 @@ func TestListenRefuses(t *testing.T) {
 	behind := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("forwarded") }))
 	t.Cleanup(behind.Close)
 	address, heard := listener(t, g, freeAddr(), "-forward", behind.URL)
-	answer := testenv.Must(client.Post("http://"+address+"/", "application/json", strings.NewReader(`{"type":"forged"}`)))(t)
-	_ = answer.Body.Close()
+	fetched(t, http.MethodPost, "http://"+address+"/", `{"type":"forged"}`, nil).want(t, "forged", http.StatusBadRequest)
 	heard.await(t, "refused: the signature matches no cashbox of the sandbox\n")
-	testenv.Check(t, answer.StatusCode == http.StatusBadRequest && !strings.Contains(heard.String(), "forged"),
-		"%s: %s", answer.Status, heard)
+	testenv.Check(t, !strings.Contains(heard.String(), "forged"), "%s", heard)
 }
 
 // "gateway trigger" says what has happened, or in the gateway's words why not.
@@ -150,23 +143,19 @@ func TestTriggerCommand(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()
 	g := sharedSandbox(t)
-	run := func(args ...string) (string, int) {
-		return program(t, append([]string{"trigger", "-data-dir", g.dir}, args...)...)
+	trigger := func(want int, words []string, args ...string) string {
+		t.Helper()
+		return exits(t, want, words, append([]string{"trigger", "-data-dir", g.dir}, args...)...)
 	}
 	id := g.create(t, g.first(), nil).text("data.uuid")
-	out, status := run("payment.failed", "-id", id)
-	order := g.texts(t, "select order_id from payment where uuid::text = $1 and status = 'failed'", id)
-	testenv.Check(t, status == 0 && len(order) == 1 && out == "payment.failed: "+id+", order "+order[0]+", is failed\n",
-		"exit %d: %s, %v", status, out, order)
-	out, status = run("payment.failed", "-id", id)
-	wantExit(t, "again", out, status, 1, "gateway: ")
+	out := trigger(0, nil, "payment.failed", "-id", id)
+	order := g.value(t, "select order_id from payment where uuid::text = '"+id+"' and status = 'failed'")
+	testenv.Want(t, out, "payment.failed: "+id+", order "+order+", is failed\n", "it says")
+	trigger(1, []string{"gateway: "}, "payment.failed", "-id", id)
 	for _, event := range []string{"payment.completed", "code_resend", "payin.completed"} {
-		if out, status := run(event); status != 0 || !strings.Contains(out, ", order trigger-") {
-			t.Errorf("%s: exit %d: %s", event, status, out)
-		}
+		trigger(0, []string{", order trigger-"}, event)
 	}
-	out, status = run("payment.eaten", "-id", "x")
-	wantExit(t, "no such event", out, status, 2, "event must be payment.completed, ", "id must be a uuid")
+	trigger(2, []string{"event must be payment.completed, ", "id must be a uuid"}, "payment.eaten", "-id", "x")
 }
 
 // The health of a gateway is asked by its own program, as in a container that has no other.
@@ -177,17 +166,14 @@ func TestHealthcheck(t *testing.T) {
 	_, port, err := net.SplitHostPort(ops)
 	noError(t, err)
 	for _, address := range []string{ops, ":" + port, "0.0.0.0:" + port} {
-		if out, errs, err := command(t, "", map[string]string{"GATEWAY_OPS_ADDR": address},
-			"healthcheck"); err != nil || out+errs != "" {
-			t.Errorf("%s: %s%s%v", address, out, errs, err)
-		}
+		out, errs, err := command(t, "", map[string]string{"GATEWAY_OPS_ADDR": address}, "healthcheck")
+		testenv.Check(t, err == nil && out+errs == "", "%s: %s%s%v", address, out, errs, err)
 	}
 	unready := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "not ready: why", http.StatusServiceUnavailable)
 	}))
 	t.Cleanup(unready.Close)
-	out, status := program(t, "healthcheck", "-ops-addr", unready.Listener.Addr().String())
-	wantExit(t, "not ready", out, status, 1, "gateway: not ready: why\n")
+	exits(t, 1, []string{"gateway: not ready: why\n"}, "healthcheck", "-ops-addr", unready.Listener.Addr().String())
 }
 
 var curlOnPage = regexp.MustCompile(`(?s)<pre[^>]* id="curl"[^>]*>(.*?)</pre>`)
@@ -195,11 +181,7 @@ var curlOnPage = regexp.MustCompile(`(?s)<pre[^>]* id="curl"[^>]*>(.*?)</pre>`)
 // What a payment's page offers to be copied reads that payment, once key and secret are filled in.
 func TestCurlOnPage(t *testing.T) {
 	t.Parallel()
-	for _, needed := range []string{"sh", "curl", "openssl"} {
-		if _, err := exec.LookPath(needed); err != nil {
-			testenv.Missing(t, "there is no "+needed+" to paste into")
-		}
-	}
+	needs(t, "there is nothing to paste into", "sh", "curl", "openssl")
 	g := sharedSandbox(t)
 	box := g.first()
 	created := g.create(t, box, object{"orderId": "it's $(id) \"`id`\" <b>; " + newOrder()})
@@ -231,8 +213,7 @@ func TestVerifyTimeline(t *testing.T) {
 	testenv.Check(t, portals == keys && strings.Contains(keys, `"Ed25519"`),
 		"the API publishes %s, the portal %s", keys, portals)
 	for _, address := range []string{g.BaseURL, g.PortalURL} {
-		out, status := program(t, "verify-timeline", path, "-keys", address+published)
-		wantExit(t, address, out, status, 0, "valid: ")
+		exits(t, 0, []string{"valid: "}, "verify-timeline", path, "-keys", address+published)
 	}
 }
 
@@ -245,8 +226,13 @@ func TestWelcome(t *testing.T) {
 	if _, curlErr := exec.LookPath("curl"); err != nil || curlErr != nil {
 		t.Skip("there is no shell or curl to paste into")
 	}
-	heard := listenForWebhooks(t, g)
-
+	const hook = "127.0.0.1:8099" // where the printed payment's webhook goes
+	if probe, err := net.Listen("tcp", hook); errors.Is(err, syscall.EADDRINUSE) {
+		t.Skipf("%s, where the printed payment's webhook goes, is in use", hook)
+	} else if err == nil {
+		_ = probe.Close()
+	}
+	_, heard := listener(t, g, hook)
 	last := "\n" + executable + " listen -data-dir " + g.dir + "\n"
 	g.stdout.await(t, last)
 	_, script, _ := strings.Cut(g.stdout.String(), "\n\nCreate a payment:\n")
@@ -262,23 +248,8 @@ func TestWelcome(t *testing.T) {
 	made := regexp.MustCompile(`"orderId":"(first-[a-z2-7]{8})"`).FindStringSubmatch(string(out))
 	testenv.Need(t, made != nil, "no order: %s", out)
 	n := g.count(t, "select count(*) from payment where order_id = $1 and status = 'completed'", made[1])
-	testenv.Check(t, n == 1, "%d payments of the order %s", n, made[1])
+	testenv.Want(t, n, 1, "payments of the order %s", made[1])
 	heard.await(t, "verified for "+g.first().KeyID+": payment.status.updated\n{\n  \"type\": ", `"status": "COMPLETED"`)
-}
-
-// welcomeHookAddr is where the printed payment's webhook goes, and where "gateway listen" waits for
-// it.
-const welcomeHookAddr = "127.0.0.1:8099"
-
-// listenForWebhooks runs "gateway listen" where the welcome says.
-func listenForWebhooks(t *testing.T, g *instance) *text {
-	if probe, err := net.Listen("tcp", welcomeHookAddr); errors.Is(err, syscall.EADDRINUSE) {
-		t.Skipf("%s, where the printed payment's webhook goes, is in use", welcomeHookAddr)
-	} else if err == nil {
-		_ = probe.Close()
-	}
-	_, heard := listener(t, g, welcomeHookAddr)
-	return heard
 }
 
 func number(id string) int64 {

@@ -118,15 +118,11 @@ func (c *cluster) again(t *testing.T, server int) {
 	t.Helper()
 	command := fmt.Sprintf("cd %s; setsid patroni server%d.yaml >>server%d.log 2>&1 & echo $! >server%d.pid", c.dir,
 		server, server, server)
+	as := []string{"bash", "-c", command}
 	if os.Getuid() == 0 {
-		noError(
-			t,
-			exec.Command("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "bash", "-c", command).
-				Run(),
-		)
-		return
+		as = append([]string{"setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"}, as...)
 	}
-	noError(t, exec.Command("bash", "-c", command).Run())
+	noError(t, exec.Command(as[0], as[1:]...).Run())
 }
 
 // comesBack has a server come back that stood still or was cut off. A Patroni up to 3.0.2 may take its

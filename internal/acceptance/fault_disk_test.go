@@ -191,12 +191,9 @@ func (s *stage) appealAll(t *testing.T, gets bool, want string, makeRoom func())
 	took := time.Since(began)
 	testenv.Check(t, took <= 10*time.Second, "the appeals were there %s after there was room", took)
 	var whole int
-	noError(
-		t,
-		s.pool.QueryRow(t.Context(), `select count(*) from appeal a where payment_id = any($1) and file_size = $2 and file_size =
-		(select sum(length(content)) from appeal_chunk c where c.payment_id = a.payment_id)`, ids, len(content)).
-			Scan(&whole),
-	)
+	noError(t, s.pool.QueryRow(t.Context(), `select count(*) from appeal a where payment_id = any($1) and file_size = $2
+		and file_size = (select sum(length(content)) from appeal_chunk c where c.payment_id = a.payment_id)`,
+		ids, len(content)).Scan(&whole))
 	testenv.Check(t, whole == clients*each, "%d of %d appeals are there and whole", whole, clients*each)
 }
 

@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,9 +53,7 @@ func oapiPayment(t *testing.T, description string, env []string) []string {
 // typescriptPayments creates a payment each by the clients of two generators.
 func typescriptPayments(t *testing.T, description string, env []string) []string {
 	modules := testenv.Must(filepath.Abs(filepath.Join(generators, "node_modules")))(t)
-	if _, err := exec.LookPath(filepath.Join(modules, ".bin/openapi-ts")); err != nil {
-		testenv.Missing(t, "no generators: npm ci --prefix internal/tools/clients")
-	}
+	needs(t, "npm ci --prefix internal/tools/clients", filepath.Join(modules, ".bin/openapi-ts"))
 	dir := t.TempDir()
 	noError(t, os.Symlink(modules, filepath.Join(dir, "node_modules")))
 	// Generators are installed elsewhere, from where openapi-ts would not find the project's tsconfig.json.
@@ -81,18 +78,13 @@ func typescriptPayments(t *testing.T, description string, env []string) []string
 // gateway. Its syntax is that of Python 3.9, also where a newer one is installed.
 func TestPythonClient(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("python3"); err != nil {
-		testenv.Missing(t, "no python3")
-	}
+	needs(t, "install python3", "python3")
 	source := testenv.Must(filepath.Abs("../../rpc/python"))(t)
-	openAll(t, source)
-	openAll(t, "testdata/python")
+	openAll(t, source, "testdata/python")
 	const parse = "import ast; ast.parse(open('gateway.py').read(), feature_version=(3, 9))"
 	tool(t, source, nil, "python3", "-c", parse)
 	g := sharedSandbox(t)
-	told := driven(t, g)
-	told["external"] = g.ExternalPaymentsSecret
-	env := append(driving(t, told), "PYTHONPATH="+source, "PYTHONDONTWRITEBYTECODE=1")
+	env := append(driving(t, driven(t, g)), "PYTHONPATH="+source, "PYTHONDONTWRITEBYTECODE=1")
 	out := tool(t, "testdata/python", env, "python3", "drive.py")
 	testenv.Check(t, strings.Contains(out, "all went well"), "it wrote %s", out)
 }
@@ -101,18 +93,11 @@ func TestPythonClient(t *testing.T) {
 // running gateway. The core of shop modules pays, catches up and refunds beside it.
 func TestPHPClient(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"php", "phpunit"} {
-		if _, err := exec.LookPath(name); err != nil {
-			testenv.Missing(t, "no "+name+": install php-cli, php-curl and phpunit")
-		}
-	}
+	needs(t, "install php-cli, php-curl and phpunit", "php", "phpunit")
 	source := testenv.Must(filepath.Abs("../../rpc/php"))(t)
-	openAll(t, source)
-	openAll(t, "testdata/php")
-	openAll(t, "../../docs/integrate/php-shop.md")
+	openAll(t, source, "testdata/php", "../../docs/integrate/php-shop.md")
 	g := sharedSandbox(t)
 	told := driven(t, g)
-	told["external"] = g.ExternalPaymentsSecret
 	methods, payouts := map[string][]string{}, map[string][]string{}
 	for _, currency := range catalogue.Currencies {
 		methods[currency] = catalogue.Names(catalogue.Payments(currency))
@@ -126,75 +111,35 @@ func TestPHPClient(t *testing.T) {
 	t.Log(out)
 }
 
-// sampled are the languages of the samples in docs/integrate: the fence of their code, the page of the
-// call and that of the receiver of webhooks, and what compiles and runs them.
-var sampled = map[string]struct {
-	tools                         []string
-	fence, callPage, receiverPage string
-	callFile, receiverFile        string
-	compile, call, receive        string
-}{
-	"PHP": {
-		tools: []string{"php"}, fence: "php", callPage: "sign", callFile: "create.php", call: "php create.php",
-		receiverPage: "webhooks", receiverFile: "webhook.php", receive: "exec php -S 127.0.0.1:8099 webhook.php",
-	},
-	"Go": {
-		tools: []string{"go"}, fence: "go", callPage: "sign", callFile: "create.go", call: "go run create.go",
-		receiverPage: "webhooks", receiverFile: "webhook.go", compile: "go build -o webhook webhook.go", receive: "exec ./webhook",
-	},
-	"Node": {
-		tools: []string{"node"}, fence: "js", callPage: "sign", callFile: "create.mjs", call: "node create.mjs",
-		receiverPage: "webhooks", receiverFile: "webhook.mjs", receive: "exec node webhook.mjs",
-	},
-	"Python": {
-		tools: []string{"python3"}, fence: "python", callPage: "sign", callFile: "create.py", call: "python3 create.py",
-		receiverPage: "webhooks", receiverFile: "webhook.py", receive: "exec python3 webhook.py",
-	},
-	"Java": {
-		tools: []string{"javac", "java"}, fence: "java", callPage: "java", callFile: "Shop.java", receiverPage: "java",
-		receiverFile: "Shop.java", compile: "javac -Xlint:all -Werror Shop.java", call: "java Shop",
-		receive: "exec java Shop listen",
-	},
-	"C#": {
-		tools: []string{"mcs", "mono"}, fence: "csharp", callPage: "csharp", callFile: "Program.cs", receiverPage: "csharp",
-		receiverFile: "Program.cs", compile: "mcs -warnaserror -r:System.Net.Http.dll Program.cs", call: "mono Program.exe",
-		receive: "exec mono Program.exe listen",
-	},
-}
-
 // The samples of the manual create a payment, and believe the webhook of its end.
 func TestManualSamples(t *testing.T) {
 	testenv.Long(t, "compiles and runs samples in six languages")
 	t.Parallel()
 	g := freshSandbox(t)
-	for language, sample := range sampled {
-		t.Run(language, func(t *testing.T) {
-			for _, name := range sample.tools {
+	for _, line := range linesOf(t, "samples.txt") {
+		c := cellsOf(line)
+		tools, fence, callPage, callFile, compile, call := c[1], c[2], c[3], c[4], c[5], c[6]
+		receiverPage, receiverFile, receive := c[7], c[8], c[9]
+		t.Run(c[0], func(t *testing.T) {
+			for name := range strings.FieldsSeq(tools) {
 				if _, err := exec.LookPath(name); err != nil {
 					t.Skip(name + " is not installed")
 				}
 			}
-			dir := t.TempDir()
-			_, port, _ := strings.Cut(freeAddr(), ":")
-			for file, page := range map[string]string{
-				sample.callFile: sample.callPage, sample.receiverFile: sample.receiverPage,
-			} {
-				code := strings.ReplaceAll(codeOf(t, page, sample.fence), "8099", port)
+			dir, address := t.TempDir(), freeAddr()
+			_, port, _ := strings.Cut(address, ":")
+			for file, page := range map[string]string{callFile: callPage, receiverFile: receiverPage} {
+				code := strings.ReplaceAll(codeOf(t, page, fence), "8099", port)
 				noError(t, os.WriteFile(filepath.Join(dir, file), []byte(code), 0o600))
 			}
-			env := shopEnvironment(g, "http://127.0.0.1:"+port+"/webhook")
-			tool(t, dir, env, "sh", "-c", sample.compile)
-			received := listening(t, dir, env, strings.ReplaceAll(sample.receive, "8099", port), port)
-			answered := tool(t, dir, env, "sh", "-c", sample.call)
+			env := shopEnvironment(g, "http://"+address+"/webhook")
+			tool(t, dir, env, "sh", "-c", compile)
+			received := beside(t, dir, env, "tcp", address, "sh", "-c", strings.ReplaceAll(receive, "8099", port))
+			answered := tool(t, dir, env, "sh", "-c", call)
 			id := regexp.MustCompile(`["']?id["']?: ?(\d+)`).FindStringSubmatch(answered)
 			testenv.Need(t, strings.Contains(answered, "Payment created") && id != nil, "it wrote %s", answered)
 			g.callback(t, id[1], `{"status":"completed"}`)
-			noError(t, testenv.Eventually(func() error {
-				if out := received.String(); !strings.Contains(out, "COMPLETED") {
-					return fmt.Errorf("the receiver wrote %s", out)
-				}
-				return nil
-			}))
+			received.await(t, "COMPLETED")
 		})
 	}
 }
@@ -216,21 +161,4 @@ func codeOf(t *testing.T, page, fence string) string {
 	code, _, ended := strings.Cut(code, "\n```\n")
 	testenv.Need(t, found && ended, "%s.md has no %q", page, fence)
 	return code + "\n"
-}
-
-// listening starts a program and waits until it listens on the port. It is ended with the test.
-func listening(t *testing.T, dir string, env []string, command, port string) *text {
-	var out text
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(os.Environ(), env...), &out, &out
-	noError(t, cmd.Start())
-	t.Cleanup(func() { _ = cmd.Wait() }) // the end of the context has killed it
-	noError(t, testenv.Eventually(func() error {
-		connection, err := net.Dial("tcp", "127.0.0.1:"+port)
-		if err != nil {
-			return fmt.Errorf("%w: %s", err, out.String())
-		}
-		return connection.Close()
-	}))
-	return &out
 }

@@ -45,31 +45,35 @@ func driving(t *testing.T, told object) []string {
 	return []string{"DRIVE=" + string(encoded), "VECTORS=" + vectors}
 }
 
-// openAll opens the files below a directory that another program reads, so that the go command does not
+// openAll opens files, and those below directories, that another program reads, so that the go command does not
 // give an old result once they have changed: see openSources.
-func openAll(t *testing.T, dir string) {
+func openAll(t *testing.T, paths ...string) {
 	t.Helper()
-	noError(t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+	for _, root := range paths {
+		noError(t, filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() {
+				_, err = os.ReadFile(path)
+			}
 			return err
+		}))
+	}
+}
+
+// needs ends a test where a program is missing.
+func needs(t *testing.T, advice string, programs ...string) {
+	t.Helper()
+	for _, name := range programs {
+		if _, err := exec.LookPath(name); err != nil {
+			testenv.Missing(t, "no "+name+": "+advice)
 		}
-		file, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		return file.Close()
-	}))
+	}
 }
 
 // installTypescript packs the TypeScript package and installs the packed file in an empty project,
 // as who uses it does. It returns the project's directory.
 func installTypescript(t *testing.T) string {
-	if _, err := exec.LookPath("npm"); err != nil {
-		testenv.Missing(t, "no npm: install nodejs and npm")
-	}
-	if _, err := os.Stat(filepath.Join(typescript, "node_modules/.bin/tsc")); err != nil {
-		testenv.Missing(t, "no tsc: npm ci --prefix rpc/typescript")
-	}
+	needs(t, "install nodejs and npm", "npm")
+	needs(t, "npm ci --prefix rpc/typescript", filepath.Join(typescript, "node_modules/.bin/tsc"))
 	openAll(t, filepath.Join(typescript, "src"))
 	dir := t.TempDir()
 	tool(t, typescript, nil, "npm", "pack", "--silent", "--pack-destination", dir)
@@ -80,29 +84,19 @@ func installTypescript(t *testing.T) string {
 		testenv.Check(t, strings.Contains(contents, file+"\n"), "the package has no %s", file)
 	}
 	noError(t, os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"private":true,"type":"module"}`), 0o600))
-	tool(
-		t,
-		dir,
-		nil,
-		"npm",
-		append([]string{"install", "--silent", "--no-audit", "--no-fund", "--prefer-offline", packed[0]},
-			developmentTools(t)...)...)
+	// The compiler and the types of Node, in the versions that the package names.
+	var read struct{ DevDependencies map[string]string }
+	noError(t, json.Unmarshal(testenv.Must(os.ReadFile(filepath.Join(typescript, "package.json")))(t), &read))
+	install := []string{"install", "--silent", "--no-audit", "--no-fund", "--prefer-offline", packed[0]}
+	for name, version := range read.DevDependencies {
+		install = append(install, name+"@"+version)
+	}
+	tool(t, dir, nil, "npm", install...)
 	return dir
 }
 
-// developmentTools are the compiler and the types of Node, in the versions that the package names.
-func developmentTools(t *testing.T) []string {
-	manifest := testenv.Must(os.ReadFile(filepath.Join(typescript, "package.json")))(t)
-	var read struct{ DevDependencies map[string]string }
-	noError(t, json.Unmarshal(manifest, &read))
-	var list []string
-	for name, version := range read.DevDependencies {
-		list = append(list, name+"@"+version)
-	}
-	return list
-}
-
-// The TypeScript package as it is installed, on a server and in a browser.
+// The TypeScript package as it is installed, on a server and in a browser. On a server it type-checks strictly, refuses what is
+// in no closed list, and takes a payment, a payout, a deposit, a card checkout and a sign-in through a running gateway.
 func TestTypescriptClient(t *testing.T) {
 	testenv.Long(t, "packs, installs and compiles with npm")
 	t.Parallel()
@@ -110,21 +104,14 @@ func TestTypescriptClient(t *testing.T) {
 	noError(t, os.CopyFS(project, os.DirFS("testdata/typescript")))
 	t.Run("node", func(t *testing.T) {
 		t.Parallel()
-		driveNode(t, project)
+		tool(t, project, nil, "node_modules/.bin/tsc", "-p", ".")
+		out := tool(t, project, driving(t, driven(t, sharedSandbox(t))), "node", "out/drive.js")
+		testenv.Check(t, strings.Contains(out, "all went well"), "it wrote %s", out)
 	})
 	t.Run("browser", func(t *testing.T) {
 		t.Parallel()
 		driveBrowser(t, project)
 	})
-}
-
-// driveNode: the package type-checks strictly, refuses what is in no closed list, and takes a payment,
-// a payout, a deposit, a card checkout and a sign-in through a running gateway.
-func driveNode(t *testing.T, project string) {
-	t.Helper()
-	tool(t, project, nil, "node_modules/.bin/tsc", "-p", ".")
-	out := tool(t, project, driving(t, driven(t, sharedSandbox(t))), "node", "out/drive.js")
-	testenv.Check(t, strings.Contains(out, "all went well"), "it wrote %s", out)
 }
 
 // driveBrowser: a card payment on a shop's own page, which every origin may do, and a sign-in from an
@@ -155,7 +142,7 @@ func driven(t *testing.T, g *instance) object {
 	keepSecret("+79991234567", "4000002500003155")
 	return object{
 		"baseUrl": g.BaseURL, "roubles": g.first(), "cards": g.box(t, "sandbox-azn"), "payouts": g.first(),
-		"traders": g.traders(t), "run": newOrder(),
+		"traders": g.traders(t), "run": newOrder(), "external": g.ExternalPaymentsSecret,
 	}
 }
 
@@ -188,21 +175,18 @@ func TestClientLists(t *testing.T) {
 			payouts = append(payouts, method.Name)
 		}
 	}
-	for name, want := range map[string][]string{
+	for names, want := range map[string][]string{
 		"Currency": catalogue.Currencies, "PaymentMethod": methods, "PayinMethod": payouts,
-		"PaymentStatus":   {"pending", "completed", "failed", "cancelled", "appeal"},
-		"PayinStatus":     {"waiting", "processing", "completed", "failed", "cancelled", "expired"},
-		"paymentStatuses": {"pending", "completed", "failed", "cancelled", "appeal"},
-		"payinStatuses":   {"waiting", "processing", "completed", "failed", "cancelled", "expired"},
-		"depositStatuses": {"pending", "confirmed", "rejected"},
-		"DepositStatus":   {"pending", "confirmed", "rejected"},
-		"networks":        chain.Names(), "Network": chain.Names(),
-		"withdrawalStatuses": withdrawal.Statuses, "WithdrawalStatus": withdrawal.Statuses,
+		"PaymentStatus paymentStatuses": {"pending", "completed", "failed", "cancelled", "appeal"},
+		"PayinStatus payinStatuses":     {"waiting", "processing", "completed", "failed", "cancelled", "expired"},
+		"DepositStatus depositStatuses": {"pending", "confirmed", "rejected"},
+		"Network networks":              chain.Names(), "WithdrawalStatus withdrawalStatuses": withdrawal.Statuses,
 		"phases": {"awaiting_payer_details", "awaiting_trader_bank_sms", "awaiting_payer_otp", "awaiting_trader_confirm"},
 	} {
-		slices.Sort(lists[name])
-		testenv.Check(t, slices.Equal(lists[name], slices.Sorted(slices.Values(want))),
-			"%s: %s; want %s", name, fmt.Sprint(lists[name]), want)
+		for name := range strings.FieldsSeq(names) {
+			slices.Sort(lists[name])
+			testenv.WantAll(t, lists[name], slices.Sorted(slices.Values(want)), "%s", name)
+		}
 	}
 }
 
@@ -215,35 +199,29 @@ func TestWooCommerce(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()
 	wordpress := needsWordPress(t)
-	openAll(t, "../../rpc/php")
-	openAll(t, "testdata/woocommerce")
-	g := freshSandbox(t)
-	told := driven(t, g)
-	told["external"] = g.ExternalPaymentsSecret
-	site := newSite(t)
+	openAll(t, "../../rpc/php", "testdata/woocommerce")
+	told, site := driven(t, freshSandbox(t)), newSite(t)
 	tests := testenv.Must(filepath.Abs("testdata/woocommerce"))(t)
 	address := freeAddr()
 	env := append(driving(t, told), "SITE="+site, "WORDPRESS="+wordpress, "SHOP_URL=http://"+address)
-	beside(t, nil, "mariadbd", "--no-defaults", "--user=root", "--datadir="+filepath.Join(site, "db"),
-		"--socket="+filepath.Join(site, "socket"), "--skip-networking", "--skip-grant-tables", "--innodb-log-file-size=4M")
-	listens(t, "unix", filepath.Join(site, "socket"))
+	socket := filepath.Join(site, "socket")
+	beside(t, "", nil, "unix", socket, "mariadbd", "--no-defaults", "--user=root", "--datadir="+filepath.Join(site, "db"),
+		"--socket="+socket, "--skip-networking", "--skip-grant-tables", "--innodb-log-file-size=4M")
 	boot := filepath.Join(tests, "wordpress.php")
 	tool(t, tests, env, "php", boot)
-	beside(t, env, "php", "-S", address, filepath.Join(tests, "router.php"))
-	listens(t, "tcp", address)
+	beside(t, "", env, "tcp", address, "php", "-S", address, filepath.Join(tests, "router.php"))
 	phpunit := testenv.Must(exec.LookPath("phpunit"))(t)
 	t.Log(tool(t, tests, env, "php", "-d", "auto_prepend_file="+boot, phpunit, "--no-configuration",
 		"--do-not-cache-result", "--fail-on-warning", "."))
-	drawsBlocks(t, filepath.Join(site, "blocks.json"))
+	// The plug-in's part of the checkout that is made of blocks is drawn with what the shop told its script.
+	script := testenv.Must(filepath.Abs("../../rpc/php/woocommerce/blocks.js"))(t)
+	out := tool(t, "testdata/woocommerce", nil, "node", "blocks.mjs", script, filepath.Join(site, "blocks.json"))
+	testenv.Check(t, out == "payment_gateway offers sbp card, sends sbp\n", "the blocks' checkout: %s", out)
 }
 
 // needsWordPress says where WordPress is.
 func needsWordPress(t *testing.T) string {
-	for _, name := range []string{"php", "phpunit", "mariadbd"} {
-		if _, err := exec.LookPath(name); err != nil {
-			testenv.Missing(t, "no "+name+": install php-cli, php-curl, php-mysql, phpunit and mariadb-server-core")
-		}
-	}
+	needs(t, "install php-cli, php-curl, php-mysql, phpunit, mariadb-server-core and nodejs", "php", "phpunit", "mariadbd", "node")
 	if exec.CommandContext(t.Context(), "php", "-r", "exit(extension_loaded('mysqli') ? 0 : 1);").Run() != nil {
 		testenv.Missing(t, "no mysqli: install php-mysql")
 	}
@@ -274,30 +252,20 @@ func newSite(t *testing.T) string {
 	return site
 }
 
-// beside runs a program until the test ends.
-func beside(t *testing.T, env []string, name string, args ...string) {
+// beside runs a program until the test ends, once it listens at an address. It returns what that writes.
+func beside(t *testing.T, dir string, env []string, network, address, name string, args ...string) *text {
 	t.Helper()
+	var out text
 	cmd := exec.CommandContext(t.Context(), name, args...)
-	cmd.Env = append(os.Environ(), env...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(os.Environ(), env...), &out, &out
 	noError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Wait() }) // its context has ended by then
-}
-
-// listens waits until somebody takes connections.
-func listens(t *testing.T, network, address string) {
-	t.Helper()
-	testenv.Until(t, address+" takes connections", func() bool {
+	noError(t, testenv.Eventually(func() error {
 		conn, err := net.Dial(network, address)
-		return err == nil && conn.Close() == nil
-	})
-}
-
-// drawsBlocks draws the plug-in's part of the checkout that is made of blocks, with what the shop told its script.
-func drawsBlocks(t *testing.T, data string) {
-	if _, err := exec.LookPath("node"); err != nil {
-		testenv.Missing(t, "no node: install nodejs")
-	}
-	script := testenv.Must(filepath.Abs("../../rpc/php/woocommerce/blocks.js"))(t)
-	out := tool(t, "testdata/woocommerce", nil, "node", "blocks.mjs", script, data)
-	testenv.Check(t, out == "payment_gateway offers sbp card, sends sbp\n", "the blocks' checkout: %s", out)
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, out.String())
+		}
+		return conn.Close()
+	}))
+	return &out
 }
