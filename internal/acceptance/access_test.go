@@ -229,8 +229,7 @@ func (g *instance) newPayer(t *testing.T, login string) (token string, id int) {
 	return token, id
 }
 
-// kept is what callers could have made or changed. A break that is set to what it was raises a
-// trader's version.
+// kept is what callers could have made or changed. A break that is set to what it was raises a trader's version.
 func (g *instance) kept(t *testing.T) string {
 	t.Helper()
 	return g.value(t, `select unnest(array[
@@ -340,8 +339,7 @@ func unnamed(request protoreflect.MessageDescriptor, path string) bool {
 	return path == "paymentId" || path == "paymentUuid" || path == "token"
 }
 
-// No procedure takes a text with control characters, in any of its fields: each is refused for
-// exactly that field.
+// No procedure takes a text with control characters, in any of its fields: each is refused for exactly that field.
 func TestTextEverywhere(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()

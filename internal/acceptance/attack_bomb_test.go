@@ -46,8 +46,7 @@ func (g *instance) makeBombs(t *testing.T) {
 	})
 }
 
-// What is large, deep, long, packed or many is refused or answered soon, with little memory, and with no
-// fault of ours.
+// What is large, deep, long, packed or many is refused or answered soon, with little memory, and with no fault of ours.
 func TestBombs(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()
@@ -129,9 +128,8 @@ func TestSlowClients(t *testing.T) {
 	testenv.Check(t, took <= time.Minute, "slow clients were cut off after %s", took)
 }
 
-// Every port speaks HTTP/1.1 alone: the beginning of HTTP/2 is refused, and an upgrade to it passed over,
-// so that there are no streams to reset. What two readers of HTTP/1.1 could take for different requests
-// is refused too.
+// Every port speaks HTTP/1.1 alone: the beginning of HTTP/2 is refused, and an upgrade to it passed over, so that there are
+// no streams to reset. What two readers of HTTP/1.1 could take for different requests is refused too.
 func TestOnlyPlainHTTP(t *testing.T) {
 	t.Parallel()
 	g := sharedSandbox(t)
@@ -208,8 +206,7 @@ func uploadLarge(address string, box sandbox.Cashbox) (answer, error) {
 	return appealHeaders(box, "x", "a.pdf", int(size)).sent(request)
 }
 
-// heap is what a gateway's heap takes now, in MB, by its own metrics: also where a race detector's
-// build takes far more.
+// heap is what a gateway's heap takes now, in MB, by its own metrics: also where a race detector's build takes far more.
 func (g *instance) heap() (int, error) {
 	size, err := g.metric("go_memstats_heap_inuse_bytes")
 	return int(size) >> 20, err
@@ -256,8 +253,7 @@ func TestUploadsTakeLittleMemory(t *testing.T) {
 		keys = append(keys, v.uploader(t, n))
 	}
 	var idle int
-	// The start has hashed passwords, which takes 64 MB each. Reading metrics makes garbage too,
-	// and so has it collected.
+	// The start has hashed passwords, which takes 64 MB each. Reading metrics makes garbage too, and so has it collected.
 	noError(t, testenv.Eventually(func() (err error) {
 		if idle, err = v.heap(); err == nil && idle > little {
 			err = fmt.Errorf("the heap still has %d MB", idle)

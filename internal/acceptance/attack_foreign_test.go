@@ -19,8 +19,7 @@ import (
 	"gateway.example/rpc"
 )
 
-// owning are the kinds of callers who have records of their own, as the table of foreign calls names
-// them.
+// owning are the kinds of callers who have records of their own, as the table of foreign calls names them.
 var owning = map[caller.Kind]string{
 	caller.MerchantKey: "key", caller.MerchantPortal: "merchant", caller.Trader: "trader",
 }
@@ -190,15 +189,13 @@ func strangersReadNothing(t *testing.T, g *instance, o owned) {
 	testenv.Check(t, calls >= 150 && shown >= 40, "of %d calls only %d show their owners what is theirs", calls, shown)
 }
 
-// changes are procedures that do something: they are not repeated for the owner. TestForeign calls
-// them.
+// changes are procedures that do something: they are not repeated for the owner. TestForeign calls them.
 var changes = regexp.MustCompile(
 	`/(Create|Close|Cancel|Confirm|Request|Mark|Give|Complete|Fail|Update|Set|Rotate|Replay|Stop|Revoke|Invite|End|Reinvite|Take|` +
 		`Resend|Appeal|Remove|Renew|Change|Begin|Logout|SecondFactor)`,
 )
 
-// bodies are calls with nothing named, and with each value of each field alone. A cursor is the one that
-// the owner is given.
+// bodies are calls with nothing named, and with each value of each field alone. A cursor is the one that the owner is given.
 func (o owned) bodies(
 	g *instance, t *testing.T, procedure, person string, request protoreflect.MessageDescriptor,
 ) []string {

@@ -21,8 +21,7 @@ import (
 type proof struct {
 	good string
 	send func(given string) answer
-	// refused reports whether an answer lets nobody in, and tells no more of a nearly right proof than of
-	// any other.
+	// refused reports whether an answer lets nobody in, and tells no more of a nearly right proof than of any other.
 	refused func(given string, a answer) bool
 }
 
@@ -174,10 +173,9 @@ func TestForgedCursors(t *testing.T) {
 	}
 }
 
-// How long a refused sign-in takes does not tell whether there is such a user, whether they are switched
-// off, or whether they have a password yet: the same work is done for each. The samples are taken in turn,
-// so that a busy machine slows all alike; without that work an answer takes a tenth of the time, and only
-// then is the bound passed.
+// How long a refused sign-in takes does not tell whether there is such a user, whether they are switched off, or whether
+// they have a password yet: the same work is done for each. The samples are taken in turn, so that a busy machine slows all
+// alike; without that work an answer takes a tenth of the time, and only then is the bound passed.
 func TestSignInTellsNothingByTime(t *testing.T) {
 	testenv.Long(t, "measures time")
 	t.Parallel()

@@ -52,8 +52,7 @@ func signedPost(path string) func(*testing.T, *instance, string) answer {
 // fixed is a body that is the same each time.
 func fixed(body string) func(object) string { return func(object) string { return body } }
 
-// postCard types into a checkout that waits for its card. Once that has one, the next call gets
-// another.
+// postCard types into a checkout that waits for its card. Once that has one, the next call gets another.
 func postCard(t *testing.T, w *instance, body string) answer {
 	got := w.checkout(t, w.ids["no_card"], "payer-details", body)
 	if got.status == http.StatusOK {
@@ -71,8 +70,7 @@ func postCode(t *testing.T, w *instance, body string) answer {
 	return got
 }
 
-// body is a valid one with other values, pairs of a name and a JSON text; an empty text leaves the
-// field out.
+// body is a valid one with other values, pairs of a name and a JSON text; an empty text leaves the field out.
 func (e endpoint) body(pairs ...string) string {
 	var fields map[string]raw
 	if err := json.Unmarshal([]byte(e.good(nil)), &fields); err != nil {

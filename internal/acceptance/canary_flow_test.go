@@ -31,11 +31,10 @@ type cardRun struct {
 	links []string
 }
 
-// After every card's every way through a gateway with a process, a data directory and a PostgreSQL
-// of its own, no log, metric, answer, table or file holds a PAN, a CVV or a code, and nothing
-// sealed is left of a card but where it is to be used. What was erased is not gone: it stays in the
-// heap until it is vacuumed, and in the write-ahead log and its archives. That is why nothing but
-// ciphertext may ever be written, and why the files are searched, not only the tables.
+// After every card's every way through a gateway with a process, a data directory and a PostgreSQL of its own, no log,
+// metric, answer, table or file holds a PAN, a CVV or a code, and nothing sealed is left of a card but where it is to be
+// used. What was erased is not gone: it stays in the heap until it is vacuumed, and in the write-ahead log and its archives.
+// That is why nothing but ciphertext may ever be written, and why the files are searched, not only the tables.
 func TestNothingOfCardsIsLeft(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()
@@ -159,8 +158,7 @@ func (w *instance) types(t *testing.T, rest string) string {
 	return ""
 }
 
-// plant puts values of the same kinds where callers may put what they like, and into a table that
-// is dropped again.
+// plant puts values of the same kinds where callers may put what they like, and into a table that is dropped again.
 func (r *cardRun) plant() *canaries {
 	c := &canaries{last4s: r.last4s}
 	pan, cvv, code := c.pan("4"), c.cvv(), c.code("1")

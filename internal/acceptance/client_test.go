@@ -27,8 +27,7 @@ import (
 	"gateway.example/rpc/sign"
 )
 
-// client waits as long as a test does, and follows no redirect: the gateway must not answer with
-// one.
+// client waits as long as a test does, and follows no redirect: the gateway must not answer with one.
 var client = &http.Client{
 	Timeout:       testenv.Patience,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -158,8 +158,7 @@ func (w *instance) begin(t *testing.T) {
 	}
 }
 
-// pass lets time pass, and everything that is then over come to its end, so that nothing changes on
-// its own afterwards.
+// pass lets time pass, and everything that is then over come to its end, so that nothing changes on its own afterwards.
 func (w *instance) pass(t *testing.T, by time.Duration) {
 	t.Helper()
 	w.advance(t, by)

@@ -23,8 +23,7 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// acknowledged is what the gateway has told the load's clients, and what they asked without an
-// answer.
+// acknowledged is what the gateway has told the load's clients, and what they asked without an answer.
 type acknowledged struct {
 	mu sync.Mutex
 	// ids and open, creations without an answer, are by order id; statuses and asked, those asked for, by payment id.
@@ -70,8 +69,7 @@ func (v *instance) load(t *testing.T, a *acknowledged, hook string, killed <-cha
 	}
 }
 
-// moveOn has a payment confirmed by its trader, or set by the application; every third stays
-// pending.
+// moveOn has a payment confirmed by its trader, or set by the application; every third stays pending.
 func (v *instance) moveOn(t *testing.T, a *acknowledged, id string, n int) {
 	status := []string{"completed", "failed", ""}[n%3]
 	if status == "" {
@@ -94,8 +92,7 @@ func (v *instance) moveOn(t *testing.T, a *acknowledged, id string, n int) {
 	}
 }
 
-// confirm asks both traders of RUB requisites: the payment is one's, and none of the other's
-// business.
+// confirm asks both traders of RUB requisites: the payment is one's, and none of the other's business.
 func (v *instance) confirm(t *testing.T, id string) error {
 	t.Helper()
 	const call = "/portal.v1.TraderService/ConfirmReceived"
@@ -111,9 +108,8 @@ func (v *instance) confirm(t *testing.T, id string) error {
 	return fmt.Errorf("payment %s is no trader's", id)
 }
 
-// Killed in the middle of its work and started again, the gateway has kept what it said: every
-// acknowledged payment and status, one payment a repeated order, a ledger that holds, and a webhook
-// for every change.
+// Killed in the middle of its work and started again, the gateway has kept what it said: every acknowledged payment and
+// status, one payment a repeated order, a ledger that holds, and a webhook for every change.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	v := restartable(t)
@@ -154,8 +150,7 @@ func TestKilled(t *testing.T) {
 		len(a.asked))
 }
 
-// keptItsWord reads every acknowledged payment: its status is the acknowledged one, or the one last
-// asked for.
+// keptItsWord reads every acknowledged payment: its status is the acknowledged one, or the one last asked for.
 func (v *instance) keptItsWord(t *testing.T, a *acknowledged) {
 	for orderID, id := range a.ids {
 		got := v.read(t, id)

@@ -34,8 +34,7 @@ type judge struct {
 type describedPath struct {
 	method  string
 	matches *regexp.Regexp
-	// headers are those of its answers, by the statuses that it may answer with, and at is where it is
-	// described.
+	// headers are those of its answers, by the statuses that it may answer with, and at is where it is described.
 	headers map[string]object
 	at      string
 	// json tells that it takes a body of JSON.

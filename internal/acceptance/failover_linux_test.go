@@ -125,9 +125,8 @@ func (c *cluster) again(t *testing.T, server int) {
 	noError(t, exec.Command(as[0], as[1:]...).Run())
 }
 
-// comesBack has a server come back that stood still or was cut off. A Patroni up to 3.0.2 may take its
-// lock back from the new primary, and what was acknowledged meanwhile is gone then: its machine is reset
-// before, as a watchdog does.
+// comesBack has a server come back that stood still or was cut off. A Patroni up to 3.0.2 may take its lock back from the
+// new primary, and what was acknowledged meanwhile is gone then: its machine is reset before, as a watchdog does.
 func (c *cluster) comesBack(t *testing.T, server int, heal func()) {
 	t.Helper()
 	version := testenv.Must(exec.Command("patroni", "--version").Output())(t)

@@ -17,8 +17,7 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// disk is a small file system in memory. Where none may be mounted it is a directory, which never
-// gets full.
+// disk is a small file system in memory. Where none may be mounted it is a directory, which never gets full.
 type disk struct {
 	path    string
 	mounted bool

@@ -21,8 +21,7 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// stage is two replicas on one PostgreSQL, which they reach through a relay that breaks
-// connections, and the load on them.
+// stage is two replicas on one PostgreSQL, which they reach through a relay that breaks connections, and the load on them.
 type stage struct {
 	*mortal
 	relay *relay
@@ -91,10 +90,9 @@ func (s *stage) loadReplicas(t *testing.T, databaseURL string) {
 	s.load.hooks[0] = s.badOr(s.load.hooks[0])
 }
 
-// Over two replicas under load, every fault of a machine, a network, a database, a receiver and a
-// processor is a matter of coming back: each acknowledged call is there exactly once, the ledger
-// holds, each event is delivered, callers who come again meet 503 and broken connections only, and
-// within ten seconds of its end all of them are answered again.
+// Over two replicas under load, every fault of a machine, a network, a database, a receiver and a processor is a matter of
+// coming back: each acknowledged call is there exactly once, the ledger holds, each event is delivered, callers who come
+// again meet 503 and broken connections only, and within ten seconds of its end all of them are answered again.
 func TestFaults(t *testing.T) {
 	mode := os.Getenv("GATEWAY_TEST_FAULTS")
 	if mode == "" {
@@ -246,8 +244,7 @@ func (s *stage) tableIsLocked(t *testing.T) {
 	noError(t, tx.Rollback(t.Context()))
 }
 
-// connectionsAreTaken ends the replicas' connections, and is faster than they are at taking the
-// places.
+// connectionsAreTaken ends the replicas' connections, and is faster than they are at taking the places.
 func (s *stage) connectionsAreTaken(t *testing.T) {
 	conn, err := s.pool.Acquire(t.Context())
 	noError(t, err)

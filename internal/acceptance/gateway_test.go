@@ -127,9 +127,8 @@ const anyPort = "127.0.0.1:0"
 
 var givenAddrs sync.Map
 
-// freeAddr is a loopback address nobody listens on, for programs that must be found again after a
-// start. Its port is not one of those that systems hand out, so that no connection of another test
-// takes it before the program does.
+// freeAddr is a loopback address nobody listens on, for programs that must be found again after a start. Its port is not one
+// of those that systems hand out, so that no connection of another test takes it before the program does.
 func freeAddr() string {
 	for {
 		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000)))
@@ -218,8 +217,7 @@ func (g *instance) ends() error {
 	}
 }
 
-// stop ends the gateway by a signal and returns what it ended with. All that it has written has
-// arrived then.
+// stop ends the gateway by a signal and returns what it ended with. All that it has written has arrived then.
 func (g *instance) stop() error {
 	if g.pool != nil {
 		g.pool.Close()
@@ -401,8 +399,7 @@ func restartable(t *testing.T, flags ...string) *instance {
 	return s.start(t)
 }
 
-// seededDatabase is a database as a sandbox's first start leaves it, if the sandbox has the shared
-// one's key.
+// seededDatabase is a database as a sandbox's first start leaves it, if the sandbox has the shared one's key.
 func seededDatabase(t *testing.T) string {
 	t.Helper()
 	if dbtest.OnCitus() {

@@ -164,8 +164,7 @@ func TestKeysRotate(t *testing.T) {
 	r.opensAll(t)
 }
 
-// sealOne has the gateway seal one of everything, and the test many cards besides, so that the
-// rotation takes its time.
+// sealOne has the gateway seal one of everything, and the test many cards besides, so that the rotation takes its time.
 func (r *rotation) sealOne(t *testing.T, old []byte) {
 	t.Helper()
 	box := r.first()

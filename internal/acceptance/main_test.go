@@ -81,8 +81,7 @@ func (w *text) String() string {
 	return w.buf.String()
 }
 
-// await waits until all of these words have been written: what a process writes arrives a moment
-// later.
+// await waits until all of these words have been written: what a process writes arrives a moment later.
 func (w *text) await(t *testing.T, words ...string) {
 	t.Helper()
 	noError(t, testenv.Eventually(func() error {
@@ -128,8 +127,7 @@ func keepSecret(found ...string) {
 	secrets.all = append(secrets.all, found...)
 }
 
-// leaks searches all that was logged for every secret the tests came by: keys, tokens, passwords,
-// links.
+// leaks searches all that was logged for every secret the tests came by: keys, tokens, passwords, links.
 func leaks() error {
 	logged := logs.String()
 	secrets.Lock()
@@ -143,8 +141,7 @@ func leaks() error {
 	return errors.Join(found...)
 }
 
-// races finds what the race detector saw in gateways whose end nobody looked at: their exit status
-// would tell.
+// races finds what the race detector saw in gateways whose end nobody looked at: their exit status would tell.
 func races() error {
 	logged := logs.String()
 	if at := strings.Index(logged, "WARNING: DATA RACE"); at >= 0 {
@@ -174,8 +171,7 @@ func build(dir string) error {
 	return err
 }
 
-// sources are the directories of the packages that the program is built from, and the files that
-// are embedded in it.
+// sources are the directories of the packages that the program is built from, and the files that are embedded in it.
 var sources []string
 
 func sourcePaths() ([]string, error) {
@@ -188,10 +184,9 @@ func sourcePaths() ([]string, error) {
 	return append(strings.Split(strings.TrimSpace(string(out)), "\n"), "../../go.mod", "../../go.sum"), nil
 }
 
-// openSources opens what the program is built from. The go command notes what a test opens, and
-// does not give an old result once that has changed; of the program it would not know otherwise,
-// since the tests do not import it. It notes nothing before the tests run, so that TestMain is too
-// early.
+// openSources opens what the program is built from. The go command notes what a test opens, and does not give an old result
+// once that has changed; of the program it would not know otherwise, since the tests do not import it. It notes nothing
+// before the tests run, so that TestMain is too early.
 var openSources = sync.OnceFunc(func() {
 	for _, path := range sources {
 		if file, err := os.Open(path); err == nil {
@@ -238,8 +233,7 @@ func start(cmd *exec.Cmd, stderr fmt.Stringer) *process {
 	started := make(chan struct{})
 	go func() {
 		defer close(p.ended)
-		// The thread is kept for the child's whole life: the signal at a parent's death follows the
-		// thread that forked.
+		// The thread is kept for the child's whole life: the signal at a parent's death follows the thread that forked.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()

@@ -126,8 +126,7 @@ func (g *instance) credentials(cashboxID any) string {
 	return g.BaseURL + fmt.Sprintf("/api/merchant-portal/merchant-cashboxes/%v/api-credentials", cashboxID)
 }
 
-// cardPayment creates a payment of 100 AZN by quasi_ecom and returns its answer and its link's
-// token.
+// cardPayment creates a payment of 100 AZN by quasi_ecom and returns its answer and its link's token.
 func (g *instance) cardPayment(t testing.TB, more object) (answer, string) {
 	t.Helper()
 	fields := object{"method": "quasi_ecom", "currency": "AZN", "amount": "100"}

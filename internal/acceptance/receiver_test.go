@@ -31,8 +31,7 @@ type letter struct {
 	taken bool
 }
 
-// shop is a merchant's endpoint. It takes only what is signed with its cashbox's secret, if it is
-// told one.
+// shop is a merchant's endpoint. It takes only what is signed with its cashbox's secret, if it is told one.
 type shop struct {
 	*httptest.Server
 	mu sync.Mutex
@@ -42,8 +41,7 @@ type shop struct {
 	statuses []int
 	// delay is how long it takes over each; who hangs up before has told it nothing.
 	delay time.Duration
-	// instead, if there is one, may answer an event in the shop's place, which has taken it already
-	// where keep says so.
+	// instead, if there is one, may answer an event in the shop's place, which has taken it already where keep says so.
 	instead atomic.Pointer[badManners]
 }
 

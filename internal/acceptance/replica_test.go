@@ -298,9 +298,8 @@ func TestProduction(t *testing.T) {
 	}
 }
 
-// A replica that freezes in the middle of its work, with whatever it has locked, is not felt by
-// those who call another: after a few seconds, in which the database ends its transactions,
-// creations, moves and reads are what they were.
+// A replica that freezes in the middle of its work, with whatever it has locked, is not felt by those who call another:
+// after a few seconds, in which the database ends its transactions, creations, moves and reads are what they were.
 func TestFrozenReplica(t *testing.T) {
 	testenv.Long(t, "loads two gateways for ten seconds, and bounds how long others wait")
 	t.Parallel()

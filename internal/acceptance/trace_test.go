@@ -219,9 +219,8 @@ func TestCollectorAway(t *testing.T) {
 	testenv.Check(t, !strings.Contains(v.stderr.String(), "key-in-the-path"), "the log has the collector's path")
 }
 
-// A webhook is on its way soon after the change it tells of. A busy machine makes every delivery
-// slow, so it is compared with events that are sent again: their deliveries are queued in the call
-// itself and wait for no relay.
+// A webhook is on its way soon after the change it tells of. A busy machine makes every delivery slow, so it is compared
+// with events that are sent again: their deliveries are queued in the call itself and wait for no relay.
 func TestWebhookComesSoon(t *testing.T) {
 	testenv.Long(t, "measures time")
 	t.Parallel()

@@ -156,8 +156,7 @@ func (g *instance) traders(t *testing.T) []sandbox.User {
 // constantList is a list in the source of the TypeScript package, or of the Python client.
 var constantList = regexp.MustCompile(`(?m)^(?:export const )?(\w+) = (?:Literal)?\[([^\]]*)\]`)
 
-// The closed lists of the clients are those of the gateway. Those of TypeScript that are generated are
-// not here.
+// The closed lists of the clients are those of the gateway. Those of TypeScript that are generated are not here.
 func TestClientLists(t *testing.T) {
 	t.Parallel()
 	source := testenv.Must(os.ReadFile(filepath.Join(typescript, "src/types.ts")))(t)
