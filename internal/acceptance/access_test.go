@@ -300,29 +300,25 @@ func (g *instance) named(t *testing.T) (records object, trader string) {
 
 // callerOf are the headers of a caller whom a procedure lets in.
 func (g *instance) callerOf(t *testing.T, procedure, body, trader string) header {
-	switch rpc.Access(procedure)[0] {
-	case caller.MerchantKey:
-		box := g.first()
-		if strings.Contains(procedure, "WithdrawalService") {
-			box = g.withdrawing(t, g.Cashboxes[1])
-		}
-		return signed(box, body)
-	case caller.Application:
-		return g.application(body)
-	case caller.Cabinet:
-		return bearer(g.user(t, "payer").Token)
-	case caller.MerchantPortal:
-		return bearer(g.user(t, "merchant").Token)
+	var cell string
+	switch kind := rpc.Access(procedure)[0]; kind {
 	case caller.Trader:
 		return bearer(trader)
-	case caller.Operator:
-		return bearer(g.user(t, "operator").Token)
 	case caller.Device:
 		paired := send(t, http.MethodPost, g.BaseURL+"/portal.v1.TraderService/CreateDevice", `{"name":"phone"}`, bearer(trader))
 		return header{"X-Device-Key": paired.text("device.key"), "Signature": signature(paired.text("secret"), body)}
-	case caller.Anyone, caller.Link:
+	case caller.MerchantKey:
+		cell = "key " + g.first().KeyID
+		if strings.Contains(procedure, "WithdrawalService") {
+			cell = "key " + g.withdrawing(t, g.Cashboxes[1]).KeyID
+		}
+	default:
+		cell = map[caller.Kind]string{
+			caller.Application: "application", caller.Cabinet: "user payer", caller.MerchantPortal: "user merchant",
+			caller.Operator: "user operator", caller.Anyone: "nobody", caller.Link: "nobody",
+		}[kind]
 	}
-	return nil
+	return g.caller(t, cell, body)
 }
 
 // unnamed reports whether a request is about a record of which the test has none, or names it by
@@ -333,10 +329,7 @@ func unnamed(request protoreflect.MessageDescriptor, path string) bool {
 			return true
 		}
 	}
-	if request.Name() == "ListFilePayoutsRequest" {
-		return true
-	}
-	return path == "paymentId" || path == "paymentUuid" || path == "token"
+	return request.Name() == "ListFilePayoutsRequest" || path == "paymentId" || path == "paymentUuid" || path == "token"
 }
 
 // No procedure takes a text with control characters, in any of its fields: each is refused for exactly that field.

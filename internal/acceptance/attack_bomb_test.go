@@ -138,13 +138,9 @@ func TestOnlyPlainHTTP(t *testing.T) {
 		preface, err := io.ReadAll(dialled(t, address, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"+settings))
 		testenv.Check(t, err == nil && strings.HasPrefix(string(preface), "HTTP/1.1 4") &&
 			!strings.Contains(string(preface), settings), "%s answers HTTP/2 with %q, %v", address, preface, err)
-		upgrade := bufio.NewReader(
-			dialled(t, address, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\n"+
-				"Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n"),
-		)
-		if line, err := upgrade.ReadString('\n'); err != nil || strings.Contains(line, " 101 ") {
-			t.Errorf("%s answers an upgrade with %q, %v", address, line, err)
-		}
+		upgraded := answerOn(t, dialled(t, address, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\n"+
+			"Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n"))
+		testenv.Check(t, upgraded.status != http.StatusSwitchingProtocols, "%s answers an upgrade with %s", address, upgraded)
 		for name, request := range map[string]string{
 			"two lengths":            "Content-Length: 1\r\nContent-Length: 2\r\n\r\nab",
 			"a length that is none":  "Content-Length: +1\r\n\r\na",
@@ -158,8 +154,7 @@ func TestOnlyPlainHTTP(t *testing.T) {
 			"two hosts":              "Host: y\r\n\r\n",
 		} {
 			got, err := io.ReadAll(dialled(t, address, "POST / HTTP/1.1\r\nHost: x\r\n"+request))
-			refused := strings.HasPrefix(string(got), "HTTP/1.1 400 ") ||
-				strings.HasPrefix(string(got), "HTTP/1.1 501 ")
+			refused := strings.HasPrefix(string(got), "HTTP/1.1 400 ") || strings.HasPrefix(string(got), "HTTP/1.1 501 ")
 			testenv.Check(t, err == nil && refused && strings.Count(string(got), "HTTP/1.1 ") == 1,
 				"%s, %s: %.200q, %v", address, name, got, err)
 		}
@@ -176,34 +171,17 @@ func (g *instance) uploader(t *testing.T, n int) sandbox.Cashbox {
 	return box
 }
 
-type zeros struct{}
-
-func (zeros) Read(p []byte) (int, error) {
-	clear(p)
-	return len(p), nil
-}
-
-// largeForm is a form of as many bytes as one may have, made as it is sent, with its length.
-func largeForm() (body io.Reader, length, fileSize int64) {
-	head := "--b\r\nContent-Disposition: form-data; name=\"reason\"\r\n\r\nx\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n" + pdf
-	const tail = "\r\n--b--\r\n"
-	padding := int64(uploadLimit - len(head) - len(tail))
-	return io.MultiReader(
-		strings.NewReader(head),
-		io.LimitReader(zeros{}, padding),
-		strings.NewReader(tail),
-	), uploadLimit, padding + int64(len(pdf))
-}
+// largeForm is a form of as many bytes as one may have, and largeFile how many of them are its file's. All uploads send the same.
+var (
+	largeFile = uploadLimit - len(form(reasonPart("x"), filePart("a.pdf", "")))
+	largeForm = sync.OnceValue(func() string {
+		return form(reasonPart("x"), filePart("a.pdf", pdf+strings.Repeat("\x00", largeFile-len(pdf))))
+	})
+)
 
 // uploadLarge sends an appeal of the largest size and returns what is answered.
 func uploadLarge(address string, box sandbox.Cashbox) (answer, error) {
-	body, length, size := largeForm()
-	request, err := http.NewRequest(http.MethodPost, address, body)
-	if err != nil {
-		return answer{}, err
-	}
-	request.ContentLength = length
-	return appealHeaders(box, "x", "a.pdf", int(size)).sent(request)
+	return trySend(http.MethodPost, address, largeForm(), appealHeaders(box, "x", "a.pdf", largeFile))
 }
 
 // heap is what a gateway's heap takes now, in MB, by its own metrics: also where a race detector's build takes far more.
@@ -245,9 +223,6 @@ func TestUploadsTakeLittleMemory(t *testing.T) {
 	v := plan.start(t)
 	const each, allowed, little = 2, 150, 100
 	ids := make([]string, 4*each)
-	for i := range ids {
-		ids[i] = v.failed(t)
-	}
 	keys := []sandbox.Cashbox{v.first(), v.box(t, "sandbox-azn"), v.box(t, "sandbox-try"), v.box(t, "sandbox-mnt")}
 	for n := range 22 {
 		keys = append(keys, v.uploader(t, n))
@@ -261,32 +236,33 @@ func TestUploadsTakeLittleMemory(t *testing.T) {
 		return err
 	}))
 	crowd := func(form string, upload func(n int) (answer, error)) {
+		for i := range ids {
+			ids[i] = v.failed(t)
+		}
 		answers := make([]answer, each*len(keys))
 		peak := v.most(t, func() {
 			var uploads sync.WaitGroup
 			for n := range answers {
 				uploads.Go(func() {
 					var err error
-					if answers[n], err = upload(n); err != nil {
-						t.Errorf("%s: %v", form, err)
-					}
+					answers[n], err = upload(n)
+					testenv.Check(t, err == nil, "%s: %v", form, err)
 				})
 			}
 			uploads.Wait()
 		})
 		for n, got := range answers {
-			if want := 201; n < len(ids) && got.status != want || n >= len(ids) && got.status != 403 {
-				t.Errorf("%s, %d: %s", form, n, got)
+			want := http.StatusForbidden
+			if n < len(ids) {
+				want = http.StatusCreated
 			}
+			testenv.Check(t, got.status == want, "%s, %d: %s", form, n, got)
 		}
 		t.Logf("%s: %d at once took the heap from %d MB to %d MB", form, len(answers), idle, peak)
 		testenv.Check(t, peak <= idle+allowed, "%s: the heap went from %d MB to %d MB", form, idle, peak)
 	}
 	// The first eight are appeals that are opened; the others are about payments that are not theirs.
 	crowd("forms", func(n int) (answer, error) { return uploadLarge(v.appealURL(ids[n%len(ids)]), keys[n/each]) })
-	for i := range ids {
-		ids[i] = v.failed(t)
-	}
 	file := pdf + strings.Repeat("\x00", 7<<20)
 	encoded := base64.StdEncoding.EncodeToString([]byte(file))
 	crowd("messages", func(n int) (answer, error) {
@@ -393,22 +369,16 @@ func TestUploadsRefusedUnread(t *testing.T) {
 	noScope, off := g.uploader(t, 1), g.uploader(t, 2)
 	g.exec(t, "update api_key set scopes = '{payouts}' where key_id = $1", noScope.KeyID)
 	g.exec(t, "update merchant set api_enabled = false where name = $1", off.KeyID)
-	for name, test := range map[string]struct {
-		length, sent int
-		headers      header
-		status       int
-		code         string
-	}{
-		"one byte over":       {uploadLimit + 1, uploadLimit + 1, good, 413, "body_too_large"},
-		"three times as much": {3 * uploadLimit, 3 * uploadLimit, good, 413, "body_too_large"},
-		"unsigned":            {3 * uploadLimit, 3 * uploadLimit, with(good, "Signature", ""), 401, "signature_required"},
-		"a wrong secret":      {uploadLimit, 0, with(good, "X-Merchant-Secret", "wrong"), 403, "invalid_signature"},
-		"no merchant": {uploadLimit, 0, appealHeaders(g.box(t, "sandbox-without-merchant"), "x", "a.pdf", 1), 403,
-			"merchant_binding_required"},
-		"no scope": {uploadLimit, 0, appealHeaders(noScope, "x", "a.pdf", 1), 403, "merchant_scope_required"},
-		"no API":   {uploadLimit, 0, appealHeaders(off, "x", "a.pdf", 1), 403, "merchant_api_disabled"},
-	} {
-		conn := g.begun(t, path, test.headers, test.length, strings.Repeat("x", test.sent))
-		answerOn(t, conn).want(t, name, test.status, "code", test.code)
+	refused := func(length, sent int, headers header, status int, code string) {
+		t.Helper()
+		answerOn(t, g.begun(t, path, headers, length, strings.Repeat("x", sent))).want(t, code, status, "code", code)
 	}
+	of := func(box sandbox.Cashbox) header { return appealHeaders(box, "x", "a.pdf", 1) }
+	refused(uploadLimit+1, uploadLimit+1, good, 413, "body_too_large")
+	refused(3*uploadLimit, 3*uploadLimit, good, 413, "body_too_large")
+	refused(3*uploadLimit, 3*uploadLimit, with(good, "Signature", ""), 401, "signature_required")
+	refused(uploadLimit, 0, with(good, "X-Merchant-Secret", "wrong"), 403, "invalid_signature")
+	refused(uploadLimit, 0, of(g.box(t, "sandbox-without-merchant")), 403, "merchant_binding_required")
+	refused(uploadLimit, 0, of(noScope), 403, "merchant_scope_required")
+	refused(uploadLimit, 0, of(off), 403, "merchant_api_disabled")
 }

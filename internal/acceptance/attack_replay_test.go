@@ -135,7 +135,7 @@ func TestForgedCursors(t *testing.T) {
 	box := g.first()
 	for range 3 {
 		g.failed(t)
-		g.createPayin(t, box, nil)
+		g.createPayin(t, box)
 		g.createDeposit(t, box, nil)
 	}
 	list := func(kind, cursor string) answer {

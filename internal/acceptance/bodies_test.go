@@ -95,9 +95,7 @@ func (e endpoint) body(pairs ...string) string {
 // sends them could mean: halves of surrogate pairs, NUL, and bytes that are no UTF-8.
 var (
 	noTexts = []string{"1", "1.5", "true", `["x"]`, "[]", `{"x":"y"}`}
-	flawed  = []string{
-		`"a\ud800b"`, `"\udc00"`, `"a\u0000b"`, "\"a\xffb\"", "\"\xc0\xaf\"", "\"\xed\xa0\x80\"",
-	}
+	flawed  = []string{`"a\ud800b"`, `"\udc00"`, `"a\u0000b"`, "\"a\xffb\"", "\"\xc0\xaf\"", "\"\xed\xa0\x80\""}
 )
 
 // bodyCase is a body, what is wrong in it, and the answer where it is not 422 for that.
@@ -238,7 +236,7 @@ func (g *instance) tryBodies(t *testing.T, e endpoint, rows [][]string) int {
 // nothing; what stands just inside a limit, or may be left out, is taken.
 func bodies(t *testing.T, g *instance) {
 	g.ids["spare"] = g.create(t, g.first(), nil).text("data.id")
-	g.ids["payin"] = g.createPayin(t, g.first(), nil).text("data.id")
+	g.ids["payin"] = g.createPayin(t, g.first()).text("data.id")
 	g.ids["failed"] = g.failed(t)
 	_, g.ids["no_card"] = g.cardPayment(t, nil)
 	_, g.ids["no_code"] = g.entered(t, deskCard, nil)

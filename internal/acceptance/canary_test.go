@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/rand/v2"
 	"net/http"
@@ -228,10 +227,7 @@ func (v *instance) searchAll(t *testing.T, c *canaries, answers string) map[stri
 // texted is what can be read as text.
 func (v *instance) texted(t *testing.T, answers string) map[string]string {
 	places := map[string]string{"log": v.stderr.String(), "answers": answers}
-	response := testenv.Must(http.Get(v.OpsURL + "/metrics"))(t)
-	defer func() { _ = response.Body.Close() }()
-	metrics := testenv.Must(io.ReadAll(response.Body))(t)
-	places["metrics"] = string(metrics)
+	places["metrics"] = fetched(t, http.MethodGet, v.OpsURL+"/metrics", "", nil).raw
 	connection := testenv.Must(v.pool.Acquire(t.Context()))(t)
 	defer connection.Release()
 	// Bytes are shown as the characters they are, where they are any.

@@ -193,11 +193,7 @@ func decoded(text string) (body object) {
 
 // signed are the headers of a merchant's request.
 func signed(box sandbox.Cashbox, body string) header {
-	return header{
-		"X-Merchant-Key-Id": box.KeyID,
-		"X-Merchant-Secret": box.Secret,
-		"Signature":         signature(box.Secret, body),
-	}
+	return header{"X-Merchant-Key-Id": box.KeyID, "X-Merchant-Secret": box.Secret, "Signature": signature(box.Secret, body)}
 }
 
 // signature is the documented one, reckoned here: hex HMAC-SHA256.

@@ -69,9 +69,8 @@ func listener(t *testing.T, g *instance, address string, flags ...string) (strin
 	p := start(cmd, heard)
 	t.Cleanup(func() {
 		p.cancel()
-		if <-p.ended; p.err != nil {
-			t.Error(p.err)
-		}
+		<-p.ended
+		testenv.Check(t, p.err == nil, "%v", p.err)
 	})
 	heard.await(t, "waiting for webhooks on http://"+address)
 	return address, heard
@@ -87,10 +86,9 @@ func TestListenForwards(t *testing.T) {
 	behind := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		verifier, _ := standardwebhooks.NewWebhook(g.first().WebhookSecret)
-		if err := verifier.Verify(body, r.Header); err != nil || r.URL.String() != "/hook?a=1" ||
-			r.Header.Get("Content-Type") != "application/json" {
-			t.Errorf("%s %v: %v", r.URL, r.Header, err)
-		}
+		err := verifier.Verify(body, r.Header)
+		testenv.Check(t, err == nil && r.URL.String() == "/hook?a=1" && r.Header.Get("Content-Type") == "application/json",
+			"%s %v: %v", r.URL, r.Header, err)
 		mu.Lock()
 		defer mu.Unlock()
 		if bodies = append(bodies, string(body)); len(bodies) == 1 {

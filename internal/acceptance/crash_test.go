@@ -235,9 +235,8 @@ func TestSIGTERMUnderLoad(t *testing.T) {
 	var calling sync.WaitGroup
 	for n := range 8 {
 		calling.Go(func() {
-			if err := keepCalling(v, &served, &leaving, n%2 == 0); err != nil {
-				t.Error(err)
-			}
+			err := keepCalling(v, &served, &leaving, n%2 == 0)
+			testenv.Check(t, err == nil, "%v", err)
 		})
 	}
 	testenv.Until(t, "two hundred calls were served", func() bool { return served.Load() >= 200 })

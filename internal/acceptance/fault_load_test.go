@@ -348,15 +348,12 @@ func (s *stage) checkHistory(t *testing.T) {
 	t.Helper()
 	orders, calls, unknown := s.load.seen.Counts()
 	began := time.Now()
-	if err := s.load.seen.Check(time.Minute); err != nil {
-		t.Error(err)
-	}
+	err := s.load.seen.Check(time.Minute)
+	testenv.Check(t, err == nil, "%v", err)
 	t.Logf("history: %d calls about %d payments, of %d nobody knows the outcome; checked in %s", calls, orders, unknown, time.Since(began))
 	for i, reader := range s.load.feeds {
 		again, err := s.checkFeed(reader, s.load.hooks[i]())
-		if err != nil {
-			t.Errorf("events of %s: %v", reader.box.KeyID, err)
-		}
+		testenv.Check(t, err == nil, "events of %s: %v", reader.box.KeyID, err)
 		t.Logf("events of %s: %d, of which %d came again", reader.box.KeyID, len(reader.events), again)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -165,9 +164,7 @@ func buildWith(t *testing.T, files map[string]string) string {
 	overlay := testenv.Must(json.Marshal(map[string]any{"Replace": replace}))(t)
 	noError(t, os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600))
 	program := filepath.Join(dir, "gateway.bin")
-	out, err := exec.Command("go", "build", "-buildvcs=false", "-overlay", filepath.Join(dir, "overlay.json"),
-		"-o", program, mainPackage).CombinedOutput()
-	testenv.Need(t, err == nil, "build the gateway with other files: %v\n%s", err, out)
+	noError(t, compile(program, "-overlay", filepath.Join(dir, "overlay.json")))
 	return program
 }
 
@@ -250,6 +247,5 @@ func (g *instance) again(t *testing.T, program string, variables map[string]stri
 // createdAt is when a replica says that it has created a payment just now.
 func createdAt(t *testing.T, v *instance) time.Time {
 	t.Helper()
-	at := testenv.Must(time.Parse(time.RFC3339, v.create(t, v.first(), nil).text("data.createdAt")))(t)
-	return at
+	return testenv.Must(time.Parse(time.RFC3339, v.create(t, v.first(), nil).text("data.createdAt")))(t)
 }

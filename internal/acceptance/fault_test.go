@@ -176,12 +176,11 @@ func (s *stage) kept(t *testing.T, promises []promise) (lost, twice int) {
 	for _, p := range promises {
 		orders = append(orders, p.order)
 	}
-	rows, err := s.pool.Query(t.Context(),
-		"select order_id, id::text || ' ' || status from payment where order_id = any($1)", orders)
-	noError(t, err)
+	rows := testenv.Must(s.pool.Query(t.Context(),
+		"select order_id, id::text || ' ' || status from payment where order_id = any($1)", orders))(t)
 	found := map[string][]string{}
 	var order, stands string
-	_, err = pgx.ForEachRow(rows, []any{&order, &stands}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&order, &stands}, func() error {
 		found[order] = append(found[order], stands)
 		return nil
 	})
@@ -246,14 +245,11 @@ func (s *stage) tableIsLocked(t *testing.T) {
 
 // connectionsAreTaken ends the replicas' connections, and is faster than they are at taking the places.
 func (s *stage) connectionsAreTaken(t *testing.T) {
-	conn, err := s.pool.Acquire(t.Context())
-	noError(t, err)
+	conn := testenv.Must(s.pool.Acquire(t.Context()))(t)
 	defer conn.Release()
 	var taken []*pgx.Conn
 	for end := time.Now().Add(4 * time.Second); time.Now().Before(end); {
-		_, err = conn.Exec(t.Context(),
-			"select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'gateway'")
-		noError(t, err)
+		testenv.Must(conn.Exec(t.Context(), endConnections))(t)
 		for {
 			one, err := pgx.Connect(t.Context(), s.url)
 			if err != nil {
@@ -277,10 +273,8 @@ const (
 // writeTable puts what was measured into the manual.
 func (s *stage) writeTable(t *testing.T) {
 	var table strings.Builder
-	table.WriteString(
-		"| fault | what clients met who came again | longest time without an answer | all answered again after " +
-			"| calls acknowledged | payments | lost | twice | audit | events missing |\n|---|---|---|---|---|---|---|---|---|---|\n",
-	)
+	table.WriteString("| fault | what clients met who came again | longest time without an answer | all answered again after " +
+		"| calls acknowledged | payments | lost | twice | audit | events missing |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, l := range s.lines {
 		audit, _, _ := strings.Cut(l.audit, ":")
 		fmt.Fprintf(&table, "| %s | %s | %s | %s | %d | %d | %d | %d | %s | 0 |\n", l.fault, l.saw, seconds(l.silence),

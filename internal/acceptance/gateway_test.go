@@ -108,9 +108,8 @@ func (s setup) prepare(t *testing.T) *instance {
 		if g.process == nil || g.forgiven {
 			return
 		}
-		if err := g.stop(); err != nil {
-			t.Error(err)
-		}
+		err := g.stop()
+		testenv.Check(t, err == nil, "%v", err)
 	})
 	return g
 }

@@ -133,22 +133,18 @@ func TestKeysRotate(t *testing.T) {
 		return out, err
 	}
 	// Somebody still seals with the old key, and may not have the new one.
-	if _, err := rotate(); err == nil ||
-		!strings.Contains(err.Error(), "a process has the key "+vault.Fingerprint(old)) {
-		t.Errorf("rotated although a process seals with another key: %v", err)
-	}
+	_, err := rotate()
+	testenv.Check(t, err != nil && strings.Contains(err.Error(), "a process has the key "+vault.Fingerprint(old)),
+		"rotated although a process seals with another key: %v", err)
 	noError(t, r.stop())
 	r.variables["GATEWAY_VAULT_KEYS"] = freshText + "," + oldText
 	r.start(t)
-	r.exec(t, "update secret_key set seen_at = now() - interval '1 hour' where fingerprint = $1",
-		vault.Fingerprint(old))
+	r.exec(t, "update secret_key set seen_at = now() - interval '1 hour' where fingerprint = $1", vault.Fingerprint(old))
 	changes := r.count(t, "select count(*) from setting_change")
 	var out string
 	r.underLoad(t, func() {
-		var err error
-		if out, err = rotate(); err != nil {
-			t.Errorf("%v\n%s", err, out)
-		}
+		out, err = rotate()
+		testenv.Check(t, err == nil, "%v\n%s", err, out)
 	})
 	n := r.count(t, "select count(*) from setting_change")
 	testenv.Check(t, n == changes, "the rotation stands in the log of settings, %d times", n-changes)
@@ -170,7 +166,7 @@ func (r *rotation) sealOne(t *testing.T, old []byte) {
 	box := r.first()
 	r.shop, r.processor = newShop(t, box.WebhookSecret), newCardProcessor(t, nil)
 	r.setProcessor(t, r.processor)
-	r.payout = r.createPayin(t, box, nil).text("data.id")
+	r.payout = r.createPayin(t, box).text("data.id")
 	r.paysFirst(t)
 	given := r.create(t, box, nil)
 	r.paid, r.value = given.text("data.id"), given.text("data.requisite.value")
@@ -253,7 +249,7 @@ func (r *rotation) underLoad(t *testing.T, do func()) {
 	var stopped atomic.Bool
 	var load sync.WaitGroup
 	for i, call := range []func(){
-		func() { r.payoutDone(t, r.createPayin(t, r.first(), nil).text("data.id")) },
+		func() { r.payoutDone(t, r.createPayin(t, r.first()).text("data.id")) },
 		func() { r.paysAgain(t) },
 		func() { r.told(t) },
 	} {

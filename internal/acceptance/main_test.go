@@ -158,8 +158,22 @@ var executable string
 // build compiles the program as it stands, with the race detector if these tests have it.
 func build(dir string) error {
 	executable = filepath.Join(dir, "gateway.bin")
-	// No debugger will need what -w leaves out.
-	args := []string{"build", "-buildvcs=false", "-ldflags=-w", "-o", executable}
+	if err := compile(executable); err != nil {
+		return err
+	}
+	const ours = `{{with .Module}}{{if .Main}}{{$.Dir}}{{range $.EmbedFiles}}
+{{$.Dir}}/{{.}}{{end}}{{end}}{{end}}`
+	out, err := exec.Command("go", "list", "-deps", "-f", ours, mainPackage).Output()
+	if err != nil {
+		return fmt.Errorf("list what the gateway is built from: %w", err)
+	}
+	sources = append(strings.Split(strings.TrimSpace(string(out)), "\n"), "../../go.mod", "../../go.sum")
+	return nil
+}
+
+// compile builds a program of the gateway, with the race detector if these tests have it. No debugger will need what -w leaves out.
+func compile(program string, flags ...string) error {
+	args := append([]string{"build", "-buildvcs=false", "-ldflags=-w", "-o", program}, flags...)
 	if testenv.Race {
 		args = append(args, "-race")
 	}
@@ -167,22 +181,11 @@ func build(dir string) error {
 	if err != nil {
 		return fmt.Errorf("build the gateway: %w\n%s", err, out)
 	}
-	sources, err = sourcePaths()
-	return err
+	return nil
 }
 
 // sources are the directories of the packages that the program is built from, and the files that are embedded in it.
 var sources []string
-
-func sourcePaths() ([]string, error) {
-	const ours = `{{with .Module}}{{if .Main}}{{$.Dir}}{{range $.EmbedFiles}}
-{{$.Dir}}/{{.}}{{end}}{{end}}{{end}}`
-	out, err := exec.Command("go", "list", "-deps", "-f", ours, mainPackage).Output()
-	if err != nil {
-		return nil, fmt.Errorf("list what the gateway is built from: %w", err)
-	}
-	return append(strings.Split(strings.TrimSpace(string(out)), "\n"), "../../go.mod", "../../go.sum"), nil
-}
 
 // openSources opens what the program is built from. The go command notes what a test opens, and does not give an old result
 // once that has changed; of the program it would not know otherwise, since the tests do not import it. It notes nothing

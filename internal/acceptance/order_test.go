@@ -103,9 +103,9 @@ func (g *instance) create(t testing.TB, box sandbox.Cashbox, more object) answer
 }
 
 // createPayin makes a payout and returns its answer, which must be a success.
-func (g *instance) createPayin(t testing.TB, box sandbox.Cashbox, more object) answer {
+func (g *instance) createPayin(t testing.TB, box sandbox.Cashbox) answer {
 	t.Helper()
-	return g.signedTo(t, payins, box, payinOrder(more)).must(t, "create", http.StatusOK)
+	return g.signedTo(t, payins, box, payinOrder(nil)).must(t, "create", http.StatusOK)
 }
 
 // createDeposit asks for a deposit, which must be a success.

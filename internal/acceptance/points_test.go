@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -93,12 +92,7 @@ func buildPoints(t *testing.T) string {
 	const switched = "POINTS_OF_TEST"
 	testenv.Check(t, !strings.Contains(string(testenv.Must(os.ReadFile(executable))(t)), switched), "the program has points")
 	program := filepath.Join(t.TempDir(), "points.bin")
-	args := []string{"build", "-buildvcs=false", "-ldflags=-w", "-tags", "points", "-o", program}
-	if testenv.Race {
-		args = append(args, "-race")
-	}
-	out, err := exec.Command("go", append(args, mainPackage)...).CombinedOutput()
-	testenv.Need(t, err == nil, "build: %v\n%s", err, out)
+	noError(t, compile(program, "-tags", "points"))
 	return program
 }
 

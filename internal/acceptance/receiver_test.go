@@ -85,9 +85,8 @@ func newShop(t *testing.T, secret string, statuses ...int) *shop {
 	}))
 	t.Cleanup(func() {
 		s.Close()
-		if err := errors.Join(s.refused...); err != nil {
-			t.Error(err)
-		}
+		err := errors.Join(s.refused...)
+		testenv.Check(t, err == nil, "%v", err)
 	})
 	return s
 }
