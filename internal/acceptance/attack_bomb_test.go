@@ -241,15 +241,7 @@ func TestUploadsTakeLittleMemory(t *testing.T) {
 		}
 		answers := make([]answer, each*len(keys))
 		peak := v.most(t, func() {
-			var uploads sync.WaitGroup
-			for n := range answers {
-				uploads.Go(func() {
-					var err error
-					answers[n], err = upload(n)
-					testenv.Check(t, err == nil, "%s: %v", form, err)
-				})
-			}
-			uploads.Wait()
+			noError(t, testenv.AtOnce(len(answers), func(n int) (err error) { answers[n], err = upload(n); return err })...)
 		})
 		for n, got := range answers {
 			want := http.StatusForbidden
@@ -263,23 +255,30 @@ func TestUploadsTakeLittleMemory(t *testing.T) {
 	}
 	// The first eight are appeals that are opened; the others are about payments that are not theirs.
 	crowd("forms", func(n int) (answer, error) { return uploadLarge(v.appealURL(ids[n%len(ids)]), keys[n/each]) })
-	file := pdf + strings.Repeat("\x00", 7<<20)
-	encoded := base64.StdEncoding.EncodeToString([]byte(file))
-	crowd("messages", func(n int) (answer, error) {
-		head := fmt.Sprintf(`{"paymentId":"%s","reason":"x","fileName":"a.pdf","file":"`, ids[n%len(ids)])
-		request, err := http.NewRequest(http.MethodPost, v.BaseURL+"/gateway.v1.PaymentService/CreateAppeal",
-			io.MultiReader(strings.NewReader(head), strings.NewReader(encoded), strings.NewReader(`"}`)))
-		if err != nil {
-			return answer{}, err
-		}
-		request.ContentLength = int64(len(head) + len(encoded) + 2)
-		sent := with(appealHeaders(keys[n/each], "x", "a.pdf", len(file)), "Content-Type", "application/json")
-		got, err := sent.sent(request)
-		if got.status == 200 {
-			got.status = 201
-		}
-		return got, err
-	})
+	crowd("messages", func(n int) (answer, error) { return v.messageLarge(ids[n%len(ids)], keys[n/each]) })
+}
+
+const messageFile = 7 << 20
+
+var messageText = sync.OnceValue(func() string {
+	return base64.StdEncoding.EncodeToString([]byte(pdf + strings.Repeat("\x00", messageFile-len(pdf))))
+})
+
+// messageLarge is uploadLarge by Connect, whose success is one of a creation.
+func (g *instance) messageLarge(id string, box sandbox.Cashbox) (answer, error) {
+	head := fmt.Sprintf(`{"paymentId":"%s","reason":"x","fileName":"a.pdf","file":"`, id)
+	request, err := http.NewRequest(http.MethodPost, g.BaseURL+"/gateway.v1.PaymentService/CreateAppeal",
+		io.MultiReader(strings.NewReader(head), strings.NewReader(messageText()), strings.NewReader(`"}`)))
+	if err != nil {
+		return answer{}, err
+	}
+	request.ContentLength = int64(len(head) + len(messageText()) + 2)
+	sent := with(appealHeaders(box, "x", "a.pdf", messageFile), "Content-Type", "application/json")
+	got, err := sent.sent(request)
+	if got.status == http.StatusOK {
+		got.status = http.StatusCreated
+	}
+	return got, err
 }
 
 // slowUploads begin uploads whose bodies come by a byte a second, until the test ends.
