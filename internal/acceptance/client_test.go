@@ -266,14 +266,11 @@ func (g *instance) enter(t *testing.T, login string) []*http.Cookie {
 // browser signs a user in by the portal's form, and returns the cookie of the session.
 func (g *instance) browser(t *testing.T, login string) string {
 	t.Helper()
-	for _, cookie := range g.enter(t, login) {
-		if cookie.Name == "session" {
-			keepSecret(cookie.Value)
-			return cookie.Value
-		}
-	}
-	t.Fatalf("%s cannot sign in", login)
-	return ""
+	cookies := g.enter(t, login)
+	at := slices.IndexFunc(cookies, func(c *http.Cookie) bool { return c.Name == "session" })
+	testenv.Need(t, at >= 0, "%s cannot sign in", login)
+	keepSecret(cookies[at].Value)
+	return cookies[at].Value
 }
 
 // cookies are those that a browser has after an answer.

@@ -43,17 +43,11 @@ type describedPath struct {
 
 // description is the judge of all tests, made when something is judged first.
 var description = sync.OnceValue(func() *judge {
-	content, err := os.ReadFile("../../docs/openapi.json")
-	if err != nil {
-		panic(err)
-	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(content))
-	if err != nil {
-		panic(err)
-	}
+	content, readErr := os.ReadFile("../../docs/openapi.json")
+	document, parseErr := jsonschema.UnmarshalJSON(bytes.NewReader(content))
 	j := &judge{compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}}
 	j.compiler.AssertFormat()
-	if err := j.compiler.AddResource("openapi.json", document); err != nil {
+	if err := errors.Join(readErr, parseErr, j.compiler.AddResource("openapi.json", document)); err != nil {
 		panic(err)
 	}
 	for path, methods := range document.(object)["paths"].(object) {

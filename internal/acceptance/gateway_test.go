@@ -302,18 +302,13 @@ func (g *instance) wantAudit(t *testing.T) {
 // box is the cashbox whose key has the id; a legacy key's has nothing but the key.
 func (g *instance) box(t testing.TB, keyID string) sandbox.Cashbox {
 	t.Helper()
-	for _, box := range g.Cashboxes {
-		if box.KeyID == keyID {
-			return box
-		}
-	}
+	boxes := slices.Clone(g.Cashboxes)
 	for _, key := range g.LegacyKeys {
-		if key.KeyID == keyID {
-			return sandbox.Cashbox{KeyID: key.KeyID, Secret: key.Secret}
-		}
+		boxes = append(boxes, sandbox.Cashbox{KeyID: key.KeyID, Secret: key.Secret})
 	}
-	t.Fatalf("no cashbox %s", keyID)
-	return sandbox.Cashbox{}
+	at := slices.IndexFunc(boxes, func(box sandbox.Cashbox) bool { return box.KeyID == keyID })
+	testenv.Need(t, at >= 0, "no cashbox %s", keyID)
+	return boxes[at]
 }
 
 // first is the cashbox that has all a test of RUB payments needs.
