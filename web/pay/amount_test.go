@@ -46,8 +46,7 @@ func TestAmountsNeverBreak(t *testing.T) {
 	var paths []string
 	for _, pool := range [][2]string{{"UZS", "c2c"}, {"AZN", "quasi_ecom"}} {
 		for _, amount := range []string{"7", "1500", "12345.60", "1234567.89", "123456789012.34"} {
-			of := func(r *payment.Request) { r.Amount = amount }
-			paths = append(paths, b.path(b.create(t, pool[0], pool[1], of)))
+			paths = append(paths, b.path(b.create(t, pool[0], pool[1], func(r *payment.Request) { r.Amount = amount })))
 		}
 	}
 	for _, language := range brief(t, texts.Languages) {

@@ -7,7 +7,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/paylink"
 	"gateway.example/internal/testenv"
@@ -20,15 +19,13 @@ func states(t *testing.T, b *bundle) map[string]string {
 	t.Helper()
 	b.change(t, directory.CashboxUpdate{ID: b.box(t, "TRY").CashboxID, PageColor: ptr("#ffd400")})
 	found := map[string]string{"unknown": "/r/nonsense"}
-	// A phone, an account with its name to copy, and a shop's own colour: the other methods look
-	// like one of them.
+	// A phone, an account with its name to copy, and a shop's own colour: the other methods look like one of them.
 	for name, pool := range map[string][2]string{"waiting": {"RUB", "sbp"}, "iban": {"MNT", "iban"}, "colored": {"TRY", "c2c"}} {
 		found[name] = b.path(b.create(t, pool[0], pool[1]))
 	}
 	lamp, path := b.sell(t, paylink.Draft{Title: "A lamp", Description: "Brass.", Least: "100"})
 	found["link"] = path
-	owner := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 1, MerchantID: lamp.MerchantID}
-	noError(t, b.payLinks.SetPicture(t.Context(), owner, lamp.ID, []byte(logo)))
+	noError(t, b.payLinks.SetPicture(t.Context(), ownerOf(lamp.MerchantID), lamp.ID, []byte(logo)))
 	b.cardStates(t, found)
 	b.setBank(t, directory.Bank{
 		Name: "Alpha", Methods: []string{"sbp"}, Link: "https://alpha.example/{value}", Logo: []byte(logo),
@@ -36,8 +33,7 @@ func states(t *testing.T, b *bundle) map[string]string {
 	b.setBank(t, directory.Bank{
 		Name: "Beta", Methods: []string{"sbp"}, Steps: map[string]string{"en": "Choose Payments, then By phone."},
 	})
-	sent := b.create(t, "RUB", "card")
-	found["sent"] = b.path(sent)
+	found["sent"] = b.path(b.create(t, "RUB", "card"))
 	b.post(t, found["sent"]+"/paid")
 	found["cancel"] = found["waiting"] + "/cancel"
 	for _, status := range []string{"completed", "failed", "cancelled", "appeal", "expired"} {
@@ -82,8 +78,7 @@ func (b *bundle) cardStates(t *testing.T, found map[string]string) {
 	testenv.Must(b.checkouts.Resend(t.Context(), b.box(t, "AZN").Caller, code.UUID.String()))(t)
 }
 
-// lostStates adds the pages on which a card, or a code, is asked for again because it did not reach
-// the bank.
+// lostStates adds the pages on which a card, or a code, is asked for again because it did not reach the bank.
 func (b *bundle) lostStates(t *testing.T, found map[string]string) {
 	t.Helper()
 	lost, codeLost := b.create(t, "AZN", "quasi_ecom"), b.create(t, "AZN", "quasi_ecom")

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/testenv"
+	"gateway.example/web/portal/portaltest"
 )
 
 // logo is a PNG as small as they come.
@@ -17,7 +17,7 @@ const logo = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x0
 func (b *bundle) setBank(t *testing.T, bank directory.Bank) {
 	t.Helper()
 	bank.Currency, bank.Source, bank.Enabled = "RUB", "https://bank.example/links", true
-	testenv.Must(b.settings.SetBank(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin}, bank))(t)
+	testenv.Must(b.settings.SetBank(t.Context(), portaltest.Admin, bank))(t)
 }
 
 // The page leads into the apps of the banks that an operator knows, with what has to be entered
@@ -45,10 +45,10 @@ func TestBanks(t *testing.T) {
 	link, wanted := shown.Find(".banks a").AttrOr("href", ""),
 		"alpha-app://pay?to="+(*p.RequisiteValue)[1:]+"&sum=1500.00&name=Ivan+Petrov"
 	want(t, "the link is", link, wanted)
-	image := b.ask(t, http.MethodGet, shown.Find(".banks img").AttrOr("src", ""))
-	want(t, "the logo is", line(image.body, image.header.Get("Content-Type")), line(logo, "image/png"))
-	if a := b.ask(t, http.MethodGet, "/bank/"+strings.Repeat("0", 64)); a.code != http.StatusNotFound {
-		t.Errorf("a logo that is none: %d", a.code)
+	image := b.ask(t, shown.Find(".banks img").AttrOr("src", ""))
+	want(t, "the logo is", line(image.Body, image.Header.Get("Content-Type")), line(logo, "image/png"))
+	if a := b.ask(t, "/bank/"+strings.Repeat("0", 64)); a.Code != http.StatusNotFound {
+		t.Errorf("a logo that is none: %d", a.Code)
 	}
 
 	wantText(t, shown, ".facts .letter[data-letter]", "")
@@ -74,7 +74,7 @@ func TestTestBank(t *testing.T) {
 		to := b.page(t, b.path(p)).Find(".banks a").AttrOr("href", "")
 		if !sandbox {
 			want(t, "the link is as it was set", strings.HasPrefix(to, "https://test-bank.example/?to="), true)
-			want(t, "a stand-in is served", b.ask(t, http.MethodGet, "/test-bank").code, http.StatusNotFound)
+			want(t, "a stand-in is served", b.ask(t, "/test-bank").Code, http.StatusNotFound)
 			continue
 		}
 		wantText(t, b.page(t, to), "h1 + p", "Here the bank’s app would open, the transfer filled in: "+

@@ -1,15 +1,12 @@
 package pay_test
 
 import (
-	"compress/gzip"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -59,6 +56,7 @@ type bundle struct {
 	payLinks  *paylink.Service
 	links     *auth.Links
 	server    *httptest.Server
+	site      *portaltest.Bundle
 	orders    atomic.Int64
 
 	// boxes are merchants by the currency they take, and pooled the methods of which there are requisites: what a test
@@ -85,8 +83,7 @@ func serve(t *testing.T, simulate bool) *bundle {
 	}
 	b.links = testenv.Must(auth.NewLinks([]byte(strings.Repeat("k", 32))))(t)
 	safe := b.safe(t)
-	// It asks for changes whenever a payment is made, so that a test may set what it likes in
-	// between.
+	// It asks for changes whenever a payment is made, so that a test may set what it likes in between.
 	settings := testenv.Must(inforce.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
 	b.payments = testenv.Must(payment.New(d.Pools(), b.clock, outbound.NewAddresses(simulate), settings, payment.Config{
 		Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true, Cards: safe,
@@ -110,6 +107,7 @@ func serve(t *testing.T, simulate bool) *bundle {
 		rooms.Simulate = b.confirm
 	}
 	b.server = httptest.NewServer(pay.New(rooms))
+	b.site = &portaltest.Bundle{Server: b.server}
 	t.Cleanup(func() {
 		b.server.CloseClientConnections() // a page that is still open has a question held
 		b.server.Close()
@@ -184,8 +182,7 @@ func (l *wire) SubmitCode(
 func (b *bundle) safe(t *testing.T) *card.Safe {
 	t.Helper()
 	key := []byte(strings.Repeat("v", 32))
-	v := testenv.Must(vault.New(key))(t)
-	return card.NewSafe(v, key)
+	return card.NewSafe(testenv.Must(vault.New(key))(t), key)
 }
 
 var noError = testenv.NoError
@@ -202,8 +199,7 @@ func (b *bundle) create(t testing.TB, currency, method string, change ...func(r 
 		change(&request)
 	}
 	b.pool(t, currency, method)
-	created := testenv.Must(b.payments.Create(context.Background(), b.box(t, currency).Caller, request))(t)
-	return created.Payment
+	return testenv.Must(b.payments.Create(context.Background(), b.box(t, currency).Caller, request))(t).Payment
 }
 
 // createFor makes a payment of a payer known by an id.
@@ -215,7 +211,7 @@ func (b *bundle) createFor(t testing.TB, currency, method, userID string) paymen
 // change changes a cashbox as an operator does.
 func (b *bundle) change(t testing.TB, to directory.CashboxUpdate) {
 	t.Helper()
-	testenv.Must(b.settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin}, to))(t)
+	testenv.Must(b.settings.UpdateCashbox(t.Context(), portaltest.Admin, to))(t)
 }
 
 // set moves a payment to a status on the application's word.
@@ -226,10 +222,18 @@ func (b *bundle) set(t testing.TB, p payment.Payment, status string, reason *str
 	noError(t, err)
 }
 
+// traderOf is who takes a payment, and ownerOf whose shop a merchant is.
+func traderOf(p payment.Payment) caller.Caller {
+	return caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
+}
+
+func ownerOf(merchantID int64) caller.Caller {
+	return caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 1, MerchantID: merchantID}
+}
+
 // confirm completes a payment on its trader's word.
 func (b *bundle) confirm(ctx context.Context, p payment.Payment) error {
-	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
-	return testenv.ErrOf(b.payments.Confirm(ctx, trader, p.ID))
+	return testenv.ErrOf(b.payments.Confirm(ctx, traderOf(p), p.ID))
 }
 
 func (b *bundle) path(p payment.Payment) string {
@@ -241,54 +245,21 @@ func (b *bundle) path(p payment.Payment) string {
 
 func (b *bundle) status(t testing.TB, p payment.Payment) string {
 	t.Helper()
-	now := testenv.Must(b.payments.ByUUID(context.Background(), p.UUID))(t)
-	return string(now.Status)
+	return string(testenv.Must(b.payments.ByUUID(context.Background(), p.UUID))(t).Status)
 }
 
-// answer is what came for a request, unpacked.
-type answer struct {
-	code   int
-	header http.Header
-	body   string
-	packed int
-}
+type answer = portaltest.Answer
 
-// ask sends a request without following redirects; headers are pairs.
-func (b *bundle) ask(t testing.TB, method, path string, headers ...string) answer {
+// ask reads an address as somebody whose browser has kept nothing; headers are pairs.
+func (b *bundle) ask(t testing.TB, path string, headers ...string) portaltest.Answer {
 	t.Helper()
-	r := testenv.Must(http.NewRequestWithContext(t.Context(), method, b.server.URL+path, nil))(t)
-	return b.send(t, r, headers...)
-}
-
-func (b *bundle) send(t testing.TB, r *http.Request, headers ...string) answer {
-	t.Helper()
-	r.Header.Set("Accept-Encoding", "gzip")
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	response := testenv.Must(http.DefaultTransport.RoundTrip(r))(t)
-	defer func() { _ = response.Body.Close() }()
-	sent := testenv.Must(io.ReadAll(response.Body))(t)
-	a := answer{code: response.StatusCode, header: response.Header, body: string(sent), packed: len(sent)}
-	if response.Header.Get("Content-Encoding") == "gzip" {
-		unpacked := testenv.Must(gzip.NewReader(strings.NewReader(a.body)))(t)
-		content := testenv.Must(io.ReadAll(unpacked))(t)
-		a.body = string(content)
-	}
-	return a
+	return b.site.Nobody().Get(t, path, headers...)
 }
 
 // page reads a page that must be there.
 func (b *bundle) page(t testing.TB, path string) *goquery.Document {
 	t.Helper()
-	a := b.ask(t, http.MethodGet, path)
-	want(t, "GET of a page", a.code, http.StatusOK)
-	return parse(t, a)
-}
-
-func parse(t testing.TB, a answer) *goquery.Document {
-	t.Helper()
-	return testenv.Must(goquery.NewDocumentFromReader(strings.NewReader(a.body)))(t)
+	return b.site.Nobody().Page(t, path)
 }
 
 // What the portals' tests say, too.
@@ -302,17 +273,10 @@ func wantText(t testing.TB, page *goquery.Document, selector, text string) {
 	want(t, selector, words(page.Find(selector)), text)
 }
 
-// post sends a form as the page's own browser does; fields are pairs.
-func (b *bundle) post(t testing.TB, path string, fields ...string) answer {
+// post sends a form as the page's own browser does, which tells nobody where it was; fields are pairs.
+func (b *bundle) post(t testing.TB, path string, fields ...string) portaltest.Answer {
 	t.Helper()
-	form := url.Values{}
-	for i := 0; i < len(fields); i += 2 {
-		form.Set(fields[i], fields[i+1])
-	}
-	r := testenv.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+path,
-		strings.NewReader(form.Encode())))(t)
-	return b.send(t, r, "Origin", "null", "Sec-Fetch-Site", "same-origin", "Content-Type",
-		"application/x-www-form-urlencoded")
+	return b.site.Nobody().PostForm(t, path, portaltest.Form(fields...), "Origin", "null", "Sec-Fetch-Site", "same-origin")
 }
 
 // mistaken sends a form that has mistakes in it, and follows where that leads as a browser does. The
@@ -320,11 +284,11 @@ func (b *bundle) post(t testing.TB, path string, fields ...string) answer {
 func (b *bundle) mistaken(t testing.TB, path string, fields ...string) answer {
 	t.Helper()
 	a := b.post(t, path, fields...)
-	to := a.header.Get("Location")
-	want(t, "the form leads to its mistakes", line(a.code, strings.Contains(to, "wrong=")), line(http.StatusSeeOther, true))
-	cookie, _, _ := strings.Cut(a.header.Get("Set-Cookie"), ";")
-	if page := b.ask(t, http.MethodGet, to, "Cookie", cookie); page.code == http.StatusOK {
-		page.body += "<!-- " + cookie + to + " -->" // where secrets are looked for
+	to := a.To()
+	want(t, "the form leads to its mistakes", line(a.Code, strings.Contains(to, "wrong=")), line(http.StatusSeeOther, true))
+	cookie, _, _ := strings.Cut(a.Header.Get("Set-Cookie"), ";")
+	if page := b.ask(t, to, "Cookie", cookie); page.Code == http.StatusOK {
+		page.Body += "<!-- " + cookie + to + " -->" // where secrets are looked for
 		return page
 	}
 	t.Fatalf("%s is no page", to)

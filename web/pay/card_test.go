@@ -19,8 +19,7 @@ import (
 // The card of the last payment is offered to the same payer alone, and is paid with by its code.
 func TestSavedCard(t *testing.T) {
 	b := setup(t, false)
-	first := b.createFor(t, "AZN", "quasi_ecom", "eva")
-	b.payWith(t, first, approvedCard)
+	b.payWith(t, b.createFor(t, "AZN", "quasi_ecom", "eva"), approvedCard)
 	b.answers(t)
 	second, stranger := b.createFor(t, "AZN", "quasi_ecom", "eva"), b.createFor(t, "AZN", "quasi_ecom", "adam")
 	want(t, "another payer is offered the card", b.page(t, b.path(stranger)).Find("[data-saved-card]").Length(), 0)
@@ -29,12 +28,11 @@ func TestSavedCard(t *testing.T) {
 	testenv.Check(t, page.Find("input:not([type=hidden])").Length() == 1 && !strings.Contains(page.Text(), approvedCard),
 		"it asks for more than the security code, or shows the number")
 	other := b.page(t, page.Find(".choices a").AttrOr("href", ""))
-	want(t, "another card cannot be used", line(other.Find("#pan").Length(), other.Find("[data-saved-card]").Length()),
-		"1 0")
+	want(t, "another card cannot be used", line(other.Find("#pan").Length(), other.Find("[data-saved-card]").Length()), "1 0")
 	wrong := b.mistaken(t, b.path(second), "cvv", "98765", "card", savedID(page))
-	wantText(t, parse(t, wrong), "#cvv-error", "Enter the 3 or 4 digits of the CVV.")
-	wantNot(t, "the code comes back", wrong.body, "98765")
-	wantBack(t, b, second, b.post(t, b.path(second), "cvv", "987", "card", savedID(parse(t, wrong))))
+	wantText(t, wrong.Page(t), "#cvv-error", "Enter the 3 or 4 digits of the CVV.")
+	wantNot(t, "the code comes back", wrong.Body, "98765")
+	wantBack(t, b, second, b.post(t, b.path(second), "cvv", "987", "card", savedID(wrong.Page(t))))
 	b.answers(t)
 	wantText(t, b.page(t, b.path(second)), "h1", "Payment received")
 
@@ -68,7 +66,7 @@ func TestSavedCardChanges(t *testing.T) {
 	for name, id := range map[string]string{"the card shown before": shown, "none": "", "what is no card": "x"} {
 		a := b.mistaken(t, b.path(p), "cvv", "987", "card", id)
 		testenv.Need(t, b.attempts(t, p) == 0, "%s: %d attempts", name, b.attempts(t, p))
-		page := parse(t, a)
+		page := a.Page(t)
 		wantText(t, page, "[data-saved-card] strong", "Mastercard •••• 4444")
 		wantText(t, page, "[role=alert]", "Another card has been saved in the meantime. Check it before you pay.")
 		shown = savedID(page)
@@ -76,24 +74,20 @@ func TestSavedCardChanges(t *testing.T) {
 	wantBack(t, b, p, b.post(t, b.path(p), "cvv", "987", "card", shown))
 	b.answers(t)
 	wantText(t, b.page(t, b.path(p)), "h1", "Payment received")
-	last4 := b.Text(t, "select last4 from payment_card where payment_id = $1", p.ID)
-	want(t, "charged was the card that ends in", last4, "4444")
+	want(t, "charged was the card that ends in", b.Text(t, "select last4 from payment_card where payment_id = $1", p.ID), "4444")
 }
 
-// A number that was right is carried to the next try without being shown, for its own payment
-// alone.
+// A number that was right is carried to the next try without being shown, for its own payment alone.
 func TestNumberIsKept(t *testing.T) {
 	b := setup(t, false)
 	p, another := b.create(t, "AZN", "quasi_ecom"), b.create(t, "AZN", "quasi_ecom")
-	page := parse(t, b.mistaken(t, b.path(p)+"/card", "pan", "4242-4242 4242 4242", "expiry", "12/30", "cvv", "1"))
+	page := b.mistaken(t, b.path(p)+"/card", "pan", "4242-4242 4242 4242", "expiry", "12/30", "cvv", "1").Page(t)
 	again := []string{"kept", page.Find("input[name=kept]").AttrOr("value", ""), "expiry", "12/30", "cvv"}
-	page = parse(t, b.mistaken(t, b.path(p)+"/card", append(again, "2")...))
+	page = b.mistaken(t, b.path(p)+"/card", append(again, "2")...).Page(t)
 	wantText(t, page, "[data-kept] strong", "•••• 4242")
-	stolen := parse(t, b.mistaken(t, b.path(another)+"/card", append(again, "987")...))
-	wantText(t, stolen, "#pan-error", "Enter the number of your card.")
+	wantText(t, b.mistaken(t, b.path(another)+"/card", append(again, "987")...).Page(t), "#pan-error", "Enter the number of your card.")
 	want(t, "another payment takes the number", b.attempts(t, another), 0)
-	want(t, "another card cannot be typed",
-		b.page(t, page.Find("a.quiet").First().AttrOr("href", "")).Find("input#pan").Length(), 1)
+	want(t, "another card cannot be typed", b.page(t, page.Find("a.quiet").First().AttrOr("href", "")).Find("input#pan").Length(), 1)
 	wantBack(t, b, p, b.post(t, b.path(p)+"/card", append(again, "987")...))
 	b.answers(t)
 	wantText(t, b.page(t, b.path(p)), "h1", "Payment received")
@@ -113,12 +107,11 @@ func TestNumberInTheWrongField(t *testing.T) {
 		for key, value := range fields {
 			form = append(form, key, value)
 		}
-		wantNot(t, field+": the number is shown", b.mistaken(t, b.path(p)+"/card", form...).body, number)
+		wantNot(t, field+": the number is shown", b.mistaken(t, b.path(p)+"/card", form...).Body, number)
 	}
 	for _, holder := range []string{"IVAN \xff", "IVAN\x00", "IVAN\u0007"} {
-		a := b.mistaken(t, b.path(p)+"/card", "pan", approvedCard, "expiry", "12/30", "cvv", "987", "cardHolder",
-			holder)
-		want(t, holder+" is taken", line(parse(t, a).Find("#cardHolder-error").Length(), b.attempts(t, p)), "1 0")
+		a := b.mistaken(t, b.path(p)+"/card", "pan", approvedCard, "expiry", "12/30", "cvv", "987", "cardHolder", holder)
+		want(t, holder+" is taken", line(a.Page(t).Find("#cardHolder-error").Length(), b.attempts(t, p)), "1 0")
 	}
 }
 
@@ -135,8 +128,8 @@ func TestFormsAfterTheEnd(t *testing.T) {
 				{}, {"attempt", "0"}, {"attempt", "0", "otp", "123456"}, {"pan", approvedCard, "expiry", "12/30", "cvv", "987"},
 			} {
 				a := b.post(t, b.path(p)+below, fields...)
-				testenv.Check(t, a.code == http.StatusSeeOther || below == "/cancel" &&
-					a.code == http.StatusUnprocessableEntity, "%s %v: %d", below, fields, a.code)
+				testenv.Check(t, a.Code == http.StatusSeeOther || below == "/cancel" &&
+					a.Code == http.StatusUnprocessableEntity, "%s %v: %d", below, fields, a.Code)
 			}
 		}
 	}
@@ -160,16 +153,16 @@ func (b *bundle) wantSlower(t *testing.T, p payment.Payment, below string) {
 	let := 0
 	for ; let < 300; let++ { // the allowance is 60, and one more each second this takes
 		last = b.post(t, b.path(p)+below, "pan", "42")
-		if last.code == http.StatusTooManyRequests {
+		if last.Code == http.StatusTooManyRequests {
 			break
 		}
 	}
 	// Each form of a card is a read besides, of which fewer are allowed at once.
 	testenv.Check(t, let >= 60 || p.CardCheckout(), "%d were let through, want 60", let)
-	wait, err := strconv.Atoi(last.header.Get("Retry-After"))
-	testenv.Need(t, last.code == http.StatusTooManyRequests && err == nil && wait >= 1,
-		"%d, Retry-After %q", last.code, last.header.Get("Retry-After"))
-	page := parse(t, last)
+	wait, err := strconv.Atoi(last.Header.Get("Retry-After"))
+	testenv.Need(t, last.Code == http.StatusTooManyRequests && err == nil && wait >= 1,
+		"%d, Retry-After %q", last.Code, last.Header.Get("Retry-After"))
+	page := last.Page(t)
 	wantText(t, page, "h1", "Please wait a little")
 	wantText(t, page, "h1 + p", "There were too many attempts in a short time. Try again in 1 minute.")
 	want(t, "it leads to", page.Find("a.button").AttrOr("href", ""), b.path(p))
@@ -185,15 +178,13 @@ func TestCardStaysSecret(t *testing.T) { //nolint:paralleltest // it listens to 
 	p := b.create(t, "AZN", "quasi_ecom")
 	seen := []answer{b.payWith(t, p, codeCard)}
 	b.answers(t)
-	seen = append(seen, b.ask(t, http.MethodGet, b.path(p)),
-		b.post(t, b.path(p)+"/code", "otp", "24681357", "attempt", "0"), b.ask(t, http.MethodGet, b.path(p)),
-		b.ask(t, http.MethodGet, b.path(p)+"/status"))
+	seen = append(seen, b.ask(t, b.path(p)),
+		b.post(t, b.path(p)+"/code", "otp", "24681357", "attempt", "0"), b.ask(t, b.path(p)),
+		b.ask(t, b.path(p)+"/status"))
 	for i, a := range seen {
-		wantNot(t, fmt.Sprint("answer ", i), a.body+a.header.Get("Location"), codeCard, "4000 0025",
-			">987<", `"987"`, "24681357")
+		wantNot(t, fmt.Sprint("answer ", i), a.Body+a.To(), codeCard, "4000 0025", ">987<", `"987"`, "24681357")
 	}
-	wantNot(t, "the log has the card, or the link", logged.String(), codeCard,
-		b.links.Token(p.UUID))
+	wantNot(t, "the log has the card, or the link", logged.String(), codeCard, b.links.Token(p.UUID))
 }
 
 // A card is kept only of a payer who has ticked the box, which nobody ticks for them. Of a payer who
@@ -210,14 +201,12 @@ func TestCardIsKeptWithConsent(t *testing.T) {
 	next := b.createFor(t, "AZN", "quasi_ecom", "eva")
 	want(t, "a card is kept without consent", b.page(t, b.path(next)).Find("[data-saved-card]").Length(), 0)
 	// A mistake in the form takes the tick back no more than the number.
-	wrong := parse(t,
-		b.mistaken(t, b.path(next)+"/card", "pan", approvedCard, "expiry", "12/30", "cvv", "1", "keep", "on"))
+	wrong := b.mistaken(t, b.path(next)+"/card", "pan", approvedCard, "expiry", "12/30", "cvv", "1", "keep", "on").Page(t)
 	if _, ticked := wrong.Find("#keep").Attr("checked"); !ticked {
 		t.Error("the tick is lost")
 	}
 	for _, unnamed := range []payment.Payment{b.create(t, "AZN", "quasi_ecom"), b.createFor(t, "RUB", "mtstpay", "eva")} {
-		want(t, "a card that nobody could be offered again may be kept",
-			b.page(t, b.path(unnamed)).Find("#keep").Length(), 0)
+		want(t, "a card that nobody could be offered again may be kept", b.page(t, b.path(unnamed)).Find("#keep").Length(), 0)
 	}
 }
 

@@ -22,8 +22,7 @@ const (
 // payWith sends a card's form, and lets the card be kept.
 func (b *bundle) payWith(t testing.TB, p payment.Payment, number string) answer {
 	t.Helper()
-	return b.post(t, b.path(p)+"/card", "pan", number, "expiry", "12/30", "cvv", "987", "cardHolder", "IVAN IVANOV",
-		"keep", "on")
+	return b.post(t, b.path(p)+"/card", "pan", number, "expiry", "12/30", "cvv", "987", "cardHolder", "IVAN IVANOV", "keep", "on")
 }
 
 // answers has the acquirer answer everything it was asked.
@@ -42,7 +41,7 @@ func (b *bundle) attempts(t testing.TB, p payment.Payment) (n int) {
 
 func wantBack(t testing.TB, b *bundle, p payment.Payment, a answer) {
 	t.Helper()
-	want(t, "back to the payment", line(a.code, a.header.Get("Location")), line(http.StatusSeeOther, b.path(p)))
+	want(t, "back to the payment", line(a.Code, a.To()), line(http.StatusSeeOther, b.path(p)))
 }
 
 // Each of the sandbox's cards, without script. A declined one may be followed by another: three in all.
@@ -63,8 +62,7 @@ func TestCardsWithoutScript(t *testing.T) {
 	b.bought(t, p, approvedCard)
 	end := b.page(t, b.path(p))
 	wantText(t, end, "h1", "Payment received")
-	wantText(t, end, "h1 ~ p:not(.amount)",
-		"Your card payment went through. You can close this page and return to the shop.")
+	wantText(t, end, "h1 ~ p:not(.amount)", "Your card payment went through. You can close this page and return to the shop.")
 	wantText(t, end, ".order > :last-child", "Visa •••• 4242")
 	want(t, "the payment, after cards", line(b.status(t, p), b.attempts(t, p)), "completed 3")
 
@@ -108,7 +106,7 @@ func TestCodeWithoutScript(t *testing.T) {
 	for name, wanted := range map[string]string{"autocomplete": "one-time-code", "inputmode": "numeric", "value": ""} {
 		want(t, name+" is", page.Find("#otp").AttrOr(name, "(none)"), wanted)
 	}
-	wrong := parse(t, b.mistaken(t, b.path(p)+"/code", "otp", "12a", "attempt", "0"))
+	wrong := b.mistaken(t, b.path(p)+"/code", "otp", "12a", "attempt", "0").Page(t)
 	wantText(t, wrong, "#otp-error", "The code has 4 to 8 digits.")
 	wantBack(t, b, p, b.post(t, b.path(p)+"/code", "otp", "111111", "attempt", "0"))
 	wantText(t, b.page(t, b.path(p)), "#otp-error", "The code is not right. Enter the one from the latest message. "+
@@ -154,7 +152,7 @@ func TestResends(t *testing.T) {
 		}
 		again := b.post(t, b.path(p)+"/resend") // too early, or once too often: nothing is sent
 		if i < 2 {
-			wantText(t, b.page(t, again.header.Get("Location")), "[role=alert]", "It is too early for a new code.")
+			wantText(t, b.page(t, again.To()), "[role=alert]", "It is too early for a new code.")
 		}
 		page := b.page(t, b.path(p))
 		wantText(t, page, ".card > .hint", want)
@@ -163,8 +161,7 @@ func TestResends(t *testing.T) {
 		}
 		b.clock.Advance(45 * time.Second)
 	}
-	resends := b.Count(t, "select resends from checkout where payment_id = $1", p.ID)
-	want(t, "sent", resends, 3)
+	want(t, "sent", b.Count(t, "select resends from checkout where payment_id = $1", p.ID), 3)
 }
 
 func TestWhatIsWrongWithACard(t *testing.T) {
@@ -182,9 +179,8 @@ func TestWhatIsWrongWithACard(t *testing.T) {
 		{approvedCard, "11/2026", "98765", "", "cvv", "Enter the 3 or 4 digits of the CVV."},
 		{approvedCard, "2026-11", "123", strings.Repeat("я", 65), "cardHolder", "Enter at most 64 characters."},
 	} {
-		a := b.mistaken(t, b.path(p)+"/card",
-			"pan", test.number, "expiry", test.expiry, "cvv", test.cvv, "cardHolder", test.holder)
-		page := parse(t, a)
+		a := b.mistaken(t, b.path(p)+"/card", "pan", test.number, "expiry", test.expiry, "cvv", test.cvv, "cardHolder", test.holder)
+		page := a.Page(t)
 		want(t, line(test, "errors"), page.Find(".error").Length(), 1)
 		title := page.Find("title").Text()
 		testenv.Check(t, strings.HasPrefix(title, "Error: "), "%+v: the title is %q", test, title)
@@ -203,7 +199,7 @@ func TestWhatIsWrongWithACard(t *testing.T) {
 		for id, kept := range shown {
 			want(t, line(test, id), page.Find("#"+id).AttrOr("value", "(none)"), kept)
 		}
-		testenv.Check(t, a.header.Get("Cache-Control") == "no-store" && !strings.Contains(a.body, approvedCard),
+		testenv.Check(t, a.Header.Get("Cache-Control") == "no-store" && !strings.Contains(a.Body, approvedCard),
 			"a browser may keep the page, or the page shows the number")
 	}
 	want(t, "a wrong card was charged", b.attempts(t, p), 0)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/paylink"
 	"gateway.example/internal/testenv"
@@ -20,8 +19,7 @@ func (b *bundle) sell(t *testing.T, d paylink.Draft) (paylink.Link, string) {
 	t.Helper()
 	box := b.box(t, "RUB")
 	d.CashboxID = box.CashboxID
-	owner := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 1, MerchantID: box.ID}
-	made := testenv.Must(b.payLinks.Create(t.Context(), owner, d))(t)
+	made := testenv.Must(b.payLinks.Create(t.Context(), ownerOf(box.ID), d))(t)
 	return made, "/l/" + b.links.Token(made.UUID)
 }
 
@@ -36,12 +34,12 @@ func TestLink(t *testing.T) {
 	attempt := page.Find("[name=attempt]").AttrOr("value", "")
 	first := b.post(t, path, "attempt", attempt, "amount", "1 500,50", "method", "sbp")
 	again := b.post(t, path, "attempt", attempt, "amount", "1 500,50", "method", "sbp")
-	to := first.header.Get("Location")
-	testenv.Need(t, first.code == http.StatusSeeOther && strings.HasPrefix(to, "/r/") &&
-		again.header.Get("Location") == to, "%d %q, again %q", first.code, to, again.header.Get("Location"))
+	to := first.To()
+	testenv.Need(t, first.Code == http.StatusSeeOther && strings.HasPrefix(to, "/r/") &&
+		again.To() == to, "%d %q, again %q", first.Code, to, again.To())
 	want(t, "payments made", b.Count(t, "select count(*) from payment where amount = 1500.50"), 1)
 	for _, amount := range []string{"99", "", "<b>", "5000,01"} {
-		want(t, "amount "+amount, b.post(t, path, "amount", amount, "method", "sbp").code, http.StatusUnprocessableEntity)
+		want(t, "amount "+amount, b.post(t, path, "amount", amount, "method", "sbp").Code, http.StatusUnprocessableEntity)
 	}
 	tab.Open(b.server.URL + path)
 	tab.Type("#amount", "250")
@@ -58,21 +56,25 @@ func TestLinkEnds(t *testing.T) {
 	want(t, "fields for an amount", page.Find("#amount").Length(), 0)
 	wantText(t, page, ".amount", "700 ₽")
 	refused := b.post(t, path, "method", "sbp") // nobody has a requisite
-	want(t, "without a requisite", refused.code, http.StatusUnprocessableEntity)
-	testenv.Check(t, strings.Contains(refused.body, "Choose another way"), "without a requisite: %s", refused.body)
+	want(t, "without a requisite", refused.Code, http.StatusUnprocessableEntity)
+	testenv.Check(t, strings.Contains(refused.Body, "Choose another way"), "without a requisite: %s", refused.Body)
 	b.Exec(t, "update rate_limit set calls = 1 where name = 'link_payments'")
 	noError(t, b.limits.Load(t.Context()))
 	b.post(t, path, "method", "sbp")
 	slow := b.post(t, path, "method", "sbp")
-	want(t, "too many from one address", line(slow.code, slow.header.Get("Retry-After") != ""), line(http.StatusTooManyRequests, true))
-	owner := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 1, MerchantID: made.MerchantID}
-	testenv.Must(b.payLinks.Close(t.Context(), owner, made.ID))(t)
-	for _, a := range []answer{b.ask(t, http.MethodGet, path), b.post(t, path, "method", "sbp")} {
-		testenv.Check(t, a.code == http.StatusGone && strings.Contains(a.body, "takes no payments"),
-			"closed: %d %s", a.code, a.body)
-	}
-	want(t, "a link that is none", b.ask(t, http.MethodGet, path[:len(path)-2]+"AA").code, http.StatusNotFound)
+	want(t, "too many from one address", line(slow.Code, slow.Header.Get("Retry-After") != ""), line(http.StatusTooManyRequests, true))
+	testenv.Must(b.payLinks.Close(t.Context(), ownerOf(made.MerchantID), made.ID))(t)
+	b.wantOver(t, path)
+	want(t, "a link that is none", b.ask(t, path[:len(path)-2]+"AA").Code, http.StatusNotFound)
 	want(t, "payments made", b.Count(t, "select count(*) from payment"), 0)
+}
+
+// wantOver wants a link to take no payments any more.
+func (b *bundle) wantOver(t *testing.T, path string) {
+	t.Helper()
+	for _, a := range []answer{b.ask(t, path), b.post(t, path, "method", "sbp")} {
+		testenv.Check(t, a.Code == http.StatusGone && strings.Contains(a.Body, "takes no payments"), "%d %s", a.Code, a.Body)
+	}
 }
 
 // A link that is used up says so, but leads back who holds its last place.
@@ -81,14 +83,10 @@ func TestLinkUsedUp(t *testing.T) {
 	b.pool(t, "RUB", "sbp")
 	_, path := b.sell(t, paylink.Draft{Title: "A lamp", Amount: "700", MaxPayments: 1})
 	begun := b.post(t, path, "method", "sbp")
-	want(t, "begun", begun.code, http.StatusSeeOther)
-	for _, a := range []answer{b.ask(t, http.MethodGet, path), b.post(t, path, "method", "sbp")} {
-		testenv.Check(t, a.code == http.StatusGone && strings.Contains(a.body, "takes no payments"),
-			"used up: %d %s", a.code, a.body)
-	}
-	held := strings.Split(begun.header.Get("Set-Cookie"), ";")[0]
-	back := b.ask(t, http.MethodGet, path, "Cookie", held)
-	want(t, "who holds it", line(back.code, back.header.Get("Location")), line(http.StatusSeeOther, begun.header.Get("Location")))
+	want(t, "begun", begun.Code, http.StatusSeeOther)
+	b.wantOver(t, path)
+	back := b.ask(t, path, "Cookie", strings.Split(begun.Header.Get("Set-Cookie"), ";")[0])
+	want(t, "who holds it", line(back.Code, back.To()), line(http.StatusSeeOther, begun.To()))
 }
 
 // A link's picture stands above its title, drawn anew and of a bounded size, at an address that may be kept for good and is
@@ -97,20 +95,20 @@ func TestLinkPicture(t *testing.T) {
 	b := setup(t, false)
 	made, path := b.sell(t, paylink.Draft{Title: "A lamp", Amount: "700"})
 	_, other := b.sell(t, paylink.Draft{Title: "A chair", Amount: "700"})
-	owner := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 1, MerchantID: made.MerchantID}
-	set := func(file []byte) error { return b.payLinks.SetPicture(t.Context(), owner, made.ID, file) }
+	set := func(file []byte) error {
+		return b.payLinks.SetPicture(t.Context(), ownerOf(made.MerchantID), made.ID, file)
+	}
 	var file bytes.Buffer
 	noError(t, imagepng.Encode(&file, image.NewRGBA(image.Rect(0, 0, 2000, 1000))))
 	noError(t, set(append(file.Bytes(), "<script>"...)))
 	address := b.page(t, path).Find("main img").AttrOr("src", "")
-	a := b.ask(t, http.MethodGet, address)
-	want(t, "the picture is", line(a.code, a.header.Get("Content-Type"), a.header.Get("Cache-Control")),
+	a := b.ask(t, address)
+	want(t, "the picture is", line(a.Code, a.Header.Get("Content-Type"), a.Header.Get("Cache-Control")),
 		"200 image/jpeg public, max-age=31536000, immutable")
-	drawn := testenv.Must(jpeg.Decode(strings.NewReader(a.body)))(t)
+	drawn := testenv.Must(jpeg.Decode(strings.NewReader(a.Body)))(t)
 	white, _, _, _ := drawn.At(0, 0).RGBA()
-	want(t, "it is", line(drawn.Bounds().Size(), white, strings.Contains(a.body, "<script>")), "(960,480) 65535 false")
-	of := strings.Replace(address, path, other, 1)
-	want(t, "below another link", b.ask(t, http.MethodGet, of).code, http.StatusNotFound)
+	want(t, "it is", line(drawn.Bounds().Size(), white, strings.Contains(a.Body, "<script>")), "(960,480) 65535 false")
+	want(t, "below another link", b.ask(t, strings.Replace(address, path, other, 1)).Code, http.StatusNotFound)
 	file.Reset()
 	noError(t, imagepng.Encode(&file, image.NewGray(image.Rect(0, 0, 16_001, 1000))))
 	for _, wrong := range [][]byte{[]byte("<svg onload=alert(1)>"), file.Bytes()} {
@@ -118,6 +116,6 @@ func TestLinkPicture(t *testing.T) {
 		testenv.Check(t, f != nil && f.Fields.Wrong("file"), "what is no picture: %v", f)
 	}
 	noError(t, set(nil))
-	want(t, "taken away", line(b.page(t, path).Find("main img").Length(), b.ask(t, http.MethodGet, address).code), "0 404")
+	want(t, "taken away", line(b.page(t, path).Find("main img").Length(), b.ask(t, address).Code), "0 404")
 	want(t, "kept", b.Count(t, "select count(*) from link_picture"), 0)
 }

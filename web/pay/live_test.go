@@ -85,8 +85,7 @@ func TestCopy(t *testing.T) {
 	want(t, "copied", eval[string](page, "window.copied"), "old "+*p.RequisiteValue)
 }
 
-// Everything but copying and counting down works without script, and so does the choice of a
-// language.
+// Everything but copying and counting down works without script, and so does the choice of a language.
 func TestBrowserWithoutScript(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	page.WithoutScript()
@@ -153,7 +152,7 @@ func TestWaitingForNews(t *testing.T) {
 	}
 	b.clock.Advance(time.Second) // so that the acquirer may be asked
 	status := func(p payment.Payment, query string) string {
-		return versionOf(t, b.ask(t, http.MethodGet, b.path(p)+"/status"+query))
+		return versionOf(t, b.ask(t, b.path(p)+"/status"+query))
 	}
 	for i := range waits {
 		wait := &waits[i]
@@ -180,14 +179,13 @@ func TestWaitingForNews(t *testing.T) {
 
 func versionOf(t testing.TB, a answer) string {
 	var status struct{ Version string }
-	if err := json.Unmarshal([]byte(a.body), &status); err != nil || a.code != http.StatusOK {
-		t.Errorf("%d %s: %v", a.code, a.body, err)
+	if err := json.Unmarshal([]byte(a.Body), &status); err != nil || a.Code != http.StatusOK {
+		t.Errorf("%d %s: %v", a.Code, a.Body, err)
 	}
 	return status.Version
 }
 
-// On a slow line, where a question and its answer take four seconds, a page is seen after one of them:
-// it waits for no stylesheet.
+// On a slow line, where a question and its answer take four seconds, a page is seen after one of them: it waits for no stylesheet.
 func TestFirstPaint(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	if testenv.Whole(t) {
@@ -204,8 +202,7 @@ func TestFirstPaint(t *testing.T) {
 			.observe({type: "paint", buffered: true}))`,
 		)
 		// A second question would make it eight: a machine that is busy besides has the time between.
-		testenv.Check(t, !testenv.Whole(t) || painted >= 4000 && painted <= 7500,
-			"%s is seen after %.0f ms", pool[1], painted)
+		testenv.Check(t, !testenv.Whole(t) || painted >= 4000 && painted <= 7500, "%s is seen after %.0f ms", pool[1], painted)
 	}
 }
 
@@ -220,8 +217,7 @@ func TestFewQuestions(t *testing.T) {
 		// A question that is not held would be answered before this one.
 		eval[bool](page, `fetch(document.querySelector("main").dataset.status).then(() => true)`)
 	}
-	answered := eval[int](page,
-		`performance.getEntriesByType("resource").filter(r => r.name.includes("wait=1")).length`)
+	answered := eval[int](page, `performance.getEntriesByType("resource").filter(r => r.name.includes("wait=1")).length`)
 	want(t, "questions were answered, and not held", answered, 0)
 }
 

@@ -1,7 +1,6 @@
 package pay_test
 
 import (
-	"net/http"
 	"slices"
 	"testing"
 
@@ -25,15 +24,15 @@ func TestOpenedPages(t *testing.T) {
 		}
 		before := kept()
 		testenv.Until(t, "the opening is kept", func() bool { // a page waits for that a moment only
-			b.ask(t, http.MethodGet, b.path(p)+below, headers...)
+			b.ask(t, b.path(p)+below, headers...)
 			return kept() > before
 		})
 	}
 	open(transfer, "", "User-Agent", safari)
 	open(transfer, "/cancel", "User-Agent", "curl/8", "Sec-Fetch-Dest", "document")
-	b.ask(t, http.MethodGet, b.path(transfer), "Sec-Fetch-Dest", "empty")
-	b.ask(t, http.MethodGet, b.path(transfer), "Sec-Purpose", "prefetch;prerender")
-	b.ask(t, http.MethodGet, b.path(transfer)+"/status")
+	b.ask(t, b.path(transfer), "Sec-Fetch-Dest", "empty")
+	b.ask(t, b.path(transfer), "Sec-Purpose", "prefetch;prerender")
+	b.ask(t, b.path(transfer)+"/status")
 	b.post(t, b.path(transfer)+"/paid")
 	open(card, "", "User-Agent", edge)
 	open(card, "/card", "User-Agent", edge)

@@ -11,14 +11,13 @@ import (
 	"rsc.io/qr"
 
 	"gateway.example/internal/auth"
-	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
+	"gateway.example/web/portal/portaltest"
 )
 
-// Without script a page says everything: what, where, until when on a clock that is named, and
-// looks for news by itself.
+// Without script a page says everything: what, where, until when on a clock that is named, and looks for news by itself.
 func TestPageWithoutScript(t *testing.T) {
 	b := setup(t, false)
 	p := b.create(t, "RUB", "sbp")
@@ -39,8 +38,7 @@ func TestPageWithoutScript(t *testing.T) {
 	// The parser takes what is inside for text, as a browser with scripts does.
 	wantText(t, page, "head noscript", `<meta http-equiv="refresh" content="10">`)
 	want(t, "it offers copying, which needs a script", page.Find("[data-copy]:not([hidden])").Length(), 0)
-	want(t, "something is inline, which the policy forbids",
-		page.Find("[style], script:not([src]), [onclick]").Length(), 0)
+	want(t, "something is inline, which the policy forbids", page.Find("[style], script:not([src]), [onclick]").Length(), 0)
 	wantText(t, page, ".order > :first-child", "Order:<b>1")
 	wantText(t, page, ".order > :last-child", `"><script>alert(1)</script>`)
 	want(t, "outside a sandbox nothing is simulated", page.Find(`form:not([action$="/paid"]), .test`).Length(), 0)
@@ -97,8 +95,7 @@ func TestOutcomes(t *testing.T) {
 		page := b.page(t, b.path(p))
 		wantText(t, page, "h1", test.title)
 		wantText(t, page, ".amount", "1,500 ₽")
-		want(t, test.status+": tells what to do if the money was sent",
-			page.Find(".besides").Length() == 1, test.late)
+		want(t, test.status+": tells what to do if the money was sent", page.Find(".besides").Length() == 1, test.late)
 		testenv.Check(t, !strings.Contains(page.Text(), (*p.RequisiteValue)[2:]) &&
 			page.Find("#copy-value").Length() == 0, "%s: still shows where to send money", test.status)
 		if !test.late {
@@ -121,7 +118,7 @@ func TestCheckAsked(t *testing.T) {
 	b := setup(t, false)
 	for _, p := range []payment.Payment{b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")} {
 		b.set(t, p, "failed", nil)
-		before := b.ask(t, http.MethodGet, b.path(p)+"/status").body
+		before := b.ask(t, b.path(p)+"/status").Body
 		file := strings.NewReader(png)
 		testenv.Must(b.payments.OpenAppeal(t.Context(), b.box(t, p.Currency).Caller, p.ID, payment.AppealRequest{
 			Reason:   ptr("The payer has paid."),
@@ -131,7 +128,7 @@ func TestCheckAsked(t *testing.T) {
 		page := b.page(t, b.path(p))
 		wantText(t, page, "[role=alert]", "The shop has asked us to check this payment. The result will appear here.")
 		testenv.Check(t, !strings.Contains(page.Text(), "Tell the shop") &&
-			b.ask(t, http.MethodGet, b.path(p)+"/status").body != before,
+			b.ask(t, b.path(p)+"/status").Body != before,
 			"the page still asks for it, or an open one is not told")
 		b.set(t, p, "completed", nil)
 		want(t, "a check that has ended is still asked for", b.page(t, b.path(p)).Find("[role=alert]").Length(), 0)
@@ -142,7 +139,7 @@ func TestCheckAsked(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	b := setup(t, false)
 	p, card := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")
-	status := func() string { return b.ask(t, http.MethodGet, b.path(p)+"/status").body }
+	status := func() string { return b.ask(t, b.path(p)+"/status").Body }
 	b.clock.Advance(15*time.Minute - time.Millisecond)
 	for _, p := range []payment.Payment{p, card} {
 		wantText(t, b.page(t, b.path(p)), "[data-left]", "less than a minute left")
@@ -153,7 +150,7 @@ func TestDeadline(t *testing.T) {
 		wantText(t, b.page(t, b.path(p)), "h1", "The time to pay is over")
 	}
 	want(t, "then", status(), `{"version":"0-false-false-false","seconds":0}`+"\n")
-	want(t, "cancelled after its deadline", line(b.post(t, b.path(p)+"/cancel").code, b.status(t, p)),
+	want(t, "cancelled after its deadline", line(b.post(t, b.path(p)+"/cancel").Code, b.status(t, p)),
 		line(http.StatusUnprocessableEntity, "pending"))
 	wantBack(t, b, card, b.payWith(t, card, approvedCard))
 	want(t, "charged after the deadline", b.attempts(t, card), 0)
@@ -164,7 +161,7 @@ func TestDeadline(t *testing.T) {
 func TestHavePaid(t *testing.T) {
 	b := setup(t, false)
 	p := b.create(t, "RUB", "sbp")
-	before := b.ask(t, http.MethodGet, b.path(p)+"/status").body
+	before := b.ask(t, b.path(p)+"/status").Body
 	b.clock.Advance(10 * time.Minute)
 	for range 2 { // also pressed twice
 		wantBack(t, b, p, b.post(t, b.path(p)+"/paid"))
@@ -176,30 +173,25 @@ func TestHavePaid(t *testing.T) {
 	// It is 12:10, and a quarter of an hour is left once more.
 	wantText(t, page, "time", "Pay before 15:25 (UTC+3)")
 	wantText(t, b.page(t, b.path(p)+"?lang=ru"), "h1", "Перевод в пути")
-	if after := b.ask(t, http.MethodGet, b.path(p)+"/status").body; after == before || b.status(t, p) != "pending" {
+	if after := b.ask(t, b.path(p)+"/status").Body; after == before || b.status(t, p) != "pending" {
 		t.Errorf("a page opened elsewhere is not told, or the payment is %s", b.status(t, p))
 	}
 	wantText(t, b.page(t, b.path(p)+"/cancel"), "h1 ~ p:not(.amount)", "You said that you have sent the money. "+
 		"If that is so, do not cancel: a cancelled payment takes longer to find. Cancel only if nothing was sent.")
 	b.clock.Advance(15 * time.Minute)
-	late := b.post(t, b.path(b.create(t, "RUB", "card"))+"/paid")
-	want(t, "of a payment that still waits", late.code, http.StatusSeeOther)
-	over := parse(t, b.post(t, b.path(p)+"/paid"))
-	wantText(t, over, "h1", "")
+	want(t, "of a payment that still waits", b.post(t, b.path(b.create(t, "RUB", "card"))+"/paid").Code, http.StatusSeeOther)
+	wantText(t, b.post(t, b.path(p)+"/paid").Page(t), "h1", "")
 	wantText(t, b.page(t, b.path(p)), "h1", "We are still looking for your transfer")
 }
 
-// The code at a computer leads the phone to the same page, in the same language. Nobody else's page
-// has one.
+// The code at a computer leads the phone to the same page, in the same language. Nobody else's page has one.
 func TestScan(t *testing.T) {
 	b := setup(t, false)
 	for _, p := range []payment.Payment{b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")} {
-		page := b.page(t, b.path(p)+"?lang=ru")
-		drawn := b.ask(t, http.MethodGet, page.Find(".scan img").AttrOr("src", ""))
-		want(t, "the code", line(drawn.code, drawn.header.Get("Content-Type")), line(http.StatusOK, "image/svg+xml"))
+		drawn := b.ask(t, b.page(t, b.path(p)+"?lang=ru").Find(".scan img").AttrOr("src", ""))
+		want(t, "the code", line(drawn.Code, drawn.Header.Get("Content-Type")), line(http.StatusOK, "image/svg+xml"))
 		code := testenv.Must(qr.Encode("https://pay.example"+b.path(p)+"?lang=ru", qr.M))(t)
-		wantIn(t, "the code is not that of the page's address", drawn.body,
-			fmt.Sprintf("viewBox=\"0 0 %[1]d %[1]d\"", code.Size+8))
+		wantIn(t, "the code is not that of the page's address", drawn.Body, fmt.Sprintf("viewBox=\"0 0 %[1]d %[1]d\"", code.Size+8))
 	}
 }
 
@@ -232,10 +224,10 @@ func TestCancel(t *testing.T) {
 
 		paid(late)
 		a := b.post(t, b.path(late)+"/cancel")
-		want(t, "too late", line(a.code, b.status(t, late)), line(http.StatusUnprocessableEntity, "completed"))
-		wantText(t, parse(t, a), "[role=alert]", "The payment can no longer be cancelled. This is how it stands:")
-		wantText(t, parse(t, a), "h1", "Payment received")
-		want(t, "asked whether to cancel a paid one", b.ask(t, http.MethodGet, b.path(late)+"/cancel").code, http.StatusSeeOther)
+		want(t, "too late", line(a.Code, b.status(t, late)), line(http.StatusUnprocessableEntity, "completed"))
+		wantText(t, a.Page(t), "[role=alert]", "The payment can no longer be cancelled. This is how it stands:")
+		wantText(t, a.Page(t), "h1", "Payment received")
+		want(t, "asked whether to cancel a paid one", b.ask(t, b.path(late)+"/cancel").Code, http.StatusSeeOther)
 	}
 }
 
@@ -246,14 +238,14 @@ func TestSimulate(t *testing.T) {
 	wantText(t, page, ".test p", "Test mode: no real money moves here.")
 	action, _ := page.Find("form.test").Attr("action")
 	a := b.post(t, action)
-	testenv.Check(t, a.code == http.StatusSeeOther && b.status(t, p) == "completed", "%d, %s", a.code, b.status(t, p))
-	if a := b.post(t, action); a.code != http.StatusUnprocessableEntity {
-		t.Errorf("a second time: %d", a.code)
+	testenv.Check(t, a.Code == http.StatusSeeOther && b.status(t, p) == "completed", "%d, %s", a.Code, b.status(t, p))
+	if a := b.post(t, action); a.Code != http.StatusUnprocessableEntity {
+		t.Errorf("a second time: %d", a.Code)
 	}
 	real := serve(t, false)
 	q := real.create(t, "RUB", "sbp")
-	if a := real.post(t, real.path(q)+"/simulate"); a.code != http.StatusNotFound || real.status(t, q) != "pending" {
-		t.Errorf("without a sandbox: %d", a.code)
+	if a := real.post(t, real.path(q)+"/simulate"); a.Code != http.StatusNotFound || real.status(t, q) != "pending" {
+		t.Errorf("without a sandbox: %d", a.Code)
 	}
 }
 
@@ -271,7 +263,7 @@ func TestForeignPosts(t *testing.T) {
 			{"Origin", "https://shop.example"},
 		} {
 			want(t, action+" with",
-				line(b.ask(t, http.MethodPost, action, headers...).code, b.status(t, p), b.status(t, bought)),
+				line(b.site.Nobody().PostForm(t, action, nil, headers...).Code, b.status(t, p), b.status(t, bought)),
 				line(http.StatusForbidden, "pending", "pending"))
 		}
 	}
@@ -293,16 +285,15 @@ func TestUnknownLinks(t *testing.T) {
 		"/pay/" + token + "/status", "/pay/" + others.Token(p.UUID), "/pay/" + b.links.Token([16]byte{1}), "/pay/" + bought + "/resend",
 		"/pay/" + bought + "/other", "/pay/" + bought + "A", "/pay/nonsense/code", "/pay/", "/pay",
 	} {
-		a := b.ask(t, http.MethodGet, path)
-		a.header.Del("Date")
+		a := b.ask(t, path)
+		a.Header.Del("Date")
 		if i == 0 {
 			first = a
 		}
-		want(t, path, line(a.code, a.body, fmt.Sprint(a.header)),
-			line(http.StatusNotFound, first.body, fmt.Sprint(first.header)))
-		wantNot(t, path+": the answer repeats the link", a.body, token)
+		want(t, path, line(a.Code, a.Body, fmt.Sprint(a.Header)), line(http.StatusNotFound, first.Body, fmt.Sprint(first.Header)))
+		wantNot(t, path+": the answer repeats the link", a.Body, token)
 	}
-	wantText(t, parse(t, first), "h1", "This link does not work")
+	wantText(t, first.Page(t), "h1", "This link does not work")
 }
 
 // A payer who is blocked reads that the card is not taken, beside a typed card and above a saved one, and not why.
@@ -311,13 +302,12 @@ func TestBlockedCardPage(t *testing.T) {
 	b.payWith(t, b.createFor(t, "AZN", "quasi_ecom", "eva"), approvedCard)
 	b.answers(t)
 	typed, saved := b.createFor(t, "AZN", "quasi_ecom", ""), b.createFor(t, "AZN", "quasi_ecom", "eva")
-	_, err := b.settings.BlockPayer(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin},
+	_, err := b.settings.BlockPayer(t.Context(), portaltest.Admin,
 		directory.NewBlock{Kind: "address", Value: "127.0.0.1", Reason: "attack"})
 	noError(t, err)
 	const says = "This card cannot be used here. Use another card, or ask the shop."
-	a := b.mistaken(t, b.path(typed)+"/card", "pan", approvedCard, "expiry", "12/30", "cvv", "123")
-	wantText(t, parse(t, a), "#pan-error", says)
-	a = b.mistaken(t, b.path(saved), "cvv", "123", "card", savedID(b.page(t, b.path(saved))))
-	wantText(t, parse(t, a), "[role=alert]", says)
-	wantNot(t, "why", a.body, "attack")
+	wantText(t, b.mistaken(t, b.path(typed)+"/card", "pan", approvedCard, "expiry", "12/30", "cvv", "123").Page(t), "#pan-error", says)
+	a := b.mistaken(t, b.path(saved), "cvv", "123", "card", savedID(b.page(t, b.path(saved))))
+	wantText(t, a.Page(t), "[role=alert]", says)
+	wantNot(t, "why", a.Body, "attack")
 }

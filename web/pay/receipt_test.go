@@ -1,8 +1,6 @@
 package pay_test
 
 import (
-	"bytes"
-	"mime/multipart"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -12,9 +10,9 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"gateway.example/internal/caller"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
+	"gateway.example/web/portal/portaltest"
 )
 
 // The beginnings of files, by which their types are known.
@@ -27,19 +25,13 @@ const (
 // attach sends the form of a receipt.
 func (b *bundle) attach(t testing.TB, p payment.Payment, name, content string) answer {
 	t.Helper()
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	part := testenv.Must(form.CreateFormFile("file", name))(t)
-	testenv.Must(part.Write([]byte(content)))(t)
-	noError(t, form.Close())
-	r := testenv.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+b.path(p)+"/receipt", &body))(t)
-	return b.send(t, r, "Sec-Fetch-Site", "same-origin", "Content-Type", form.FormDataContentType())
+	return b.site.Nobody().Upload(t, b.path(p)+"/receipt", nil, name, content)
 }
 
 func wantWrongFile(t *testing.T, b *bundle, p payment.Payment, a answer) {
 	t.Helper()
-	want(t, "leads to", line(a.code, a.header.Get("Location")), line(http.StatusSeeOther, b.path(p)+"?wrong=file"))
-	page := b.page(t, a.header.Get("Location"))
+	want(t, "leads to", line(a.Code, a.To()), line(http.StatusSeeOther, b.path(p)+"?wrong=file"))
+	page := b.page(t, a.To())
 	wantText(t, page, "#file-error", "Choose a PDF, PNG, JPEG or WebP file of at most 10 MB.")
 	title := page.Find("title").Text()
 	testenv.Check(t, strings.HasPrefix(title, "Error: "), "the title is %q", title)
@@ -72,7 +64,7 @@ func TestReceipts(t *testing.T) {
 	wantText(t, page, ".received", "3 receipts received.")
 	wantText(t, page, ".proof .hint", "No more receipts are needed.")
 	want(t, "a fourth receipt can be sent", page.Find(".proof form").Length(), 0)
-	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
+	trader := traderOf(p)
 	list := testenv.Must(b.payments.ListReceipts(t.Context(), trader, p.ID))(t)
 	want(t, "kept are", line(len(list), list[0].Name, list[0].Type, list[2].Name), "3 чек.png image/png third.pdf")
 	_, content, err := b.payments.ReadReceipt(t.Context(), trader, p.ID, 1)
@@ -86,14 +78,13 @@ func TestReceipts(t *testing.T) {
 	page = b.page(t, b.path(late))
 	testenv.Check(t, page.Find(".proof").Length() == 0 &&
 		strings.Contains(page.Text(), "Receipts can no longer be attached here."), "a receipt is taken after a day")
-	if list, err := b.payments.ListReceipts(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin},
+	if list, err := b.payments.ListReceipts(t.Context(), portaltest.Admin,
 		late.ID); err != nil || len(list) != 0 {
 		t.Errorf("%d receipts, %v", len(list), err)
 	}
 }
 
-// In a browser a file that is too large is never sent, and one that was chosen stays when the page
-// has news.
+// In a browser a file that is too large is never sent, and one that was chosen stays when the page has news.
 func TestReceiptInBrowser(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	p := b.create(t, "RUB", "sbp")

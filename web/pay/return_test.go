@@ -25,8 +25,7 @@ func (b *bundle) returning(t *testing.T, method, to string) payment.Payment {
 	return b.create(t, "RUB", method, func(r *payment.Request) { r.ReturnURL = &to })
 }
 
-// Every ending leads back to the shop, with the payment and its status in the query; what waits does
-// not.
+// Every ending leads back to the shop, with the payment and its status in the query; what waits does not.
 func TestReturn(t *testing.T) {
 	b := setup(t, false)
 	const shop = "https://shop.example/thanks?order=7&status=mine"
@@ -48,8 +47,7 @@ func TestReturn(t *testing.T) {
 		b.page(t, b.path(b.create(t, "RUB", "sbp"))).Find(`[href*="shop.example"]`).Length(), 0)
 }
 
-// shop is a page of a shop's, which says what it was opened with, or shows a payment's page in a
-// frame and what that tells it.
+// shop is a page of a shop's, which says what it was opened with, or shows a payment's page in a frame and what that tells it.
 func shop(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -66,8 +64,7 @@ func shop(t *testing.T) string {
 	return server.URL
 }
 
-// Unless the shop wants it otherwise, a paid page leads back by itself: it counts the seconds, and does not do it to whoever
-// stays.
+// Unless the shop wants it otherwise, a paid page leads back by itself: it counts the seconds, and does not do it to whoever stays.
 func TestLeadsBack(t *testing.T) {
 	b, page := setup(t, true), newTab(t)
 	page.Timed()
@@ -92,8 +89,7 @@ func TestLeadsBack(t *testing.T) {
 		if p.ID == stayed.ID {
 			page.Click("[data-stay]")
 		}
-		want(t, "the page left somebody who stays, or one whose payment failed", page.leavesWithin(6*time.Second),
-			false)
+		want(t, "the page left somebody who stays, or one whose payment failed", page.leavesWithin(6*time.Second), false)
 	}
 	page.Click("a.button")
 	page.Await("p", "failed")
@@ -116,8 +112,7 @@ func TestTellsTheFrame(t *testing.T) {
 	around := shop(t)
 	// An operator can set an https origin alone; the test's shop has none.
 	b.Exec(t, "alter table cashbox drop constraint cashbox_frame_origin_check")
-	b.Exec(t, "update cashbox set frame_origin = $1 where id = $2", around,
-		b.box(t, "RUB").CashboxID)
+	b.Exec(t, "update cashbox set frame_origin = $1 where id = $2", around, b.box(t, "RUB").CashboxID)
 	p := b.create(t, "RUB", "sbp")
 	page.Open(around + "?frame=" + url.QueryEscape(b.server.URL+b.path(p)))
 	told := func(what string) {

@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"gateway.example/internal/caller"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 	"gateway.example/web/browsertest"
+	"gateway.example/web/portal/portaltest"
 	texts "gateway.example/web/words"
 )
 
@@ -113,8 +113,7 @@ func TestEveryChangeOfATransferIsTold(t *testing.T) {
 // The same of a payment by card.
 func TestEveryChangeOfACardIsTold(t *testing.T) {
 	w := newTold(t)
-	p := w.create(t, "AZN", "quasi_ecom")
-	w.Open(w.server.URL + w.path(p))
+	w.Open(w.server.URL + w.path(w.create(t, "AZN", "quasi_ecom")))
 	pay := func(card string) func() {
 		return func() {
 			w.fill(card)
@@ -225,14 +224,18 @@ func TestShare(t *testing.T) {
 	want(t, "the clipboard has", eval[string](page, "window.kept"), "copied "+b.server.URL+b.path(p))
 }
 
+// came has another amount come for a payment, and an operator decide what becomes of it.
+func (b *bundle) came(t *testing.T, p payment.Payment, decision string) {
+	t.Helper()
+	testenv.Must(b.payments.ConfirmCame(t.Context(), traderOf(p), p.ID, payment.Came{Amount: ptr("700.50")}))(t)
+	testenv.Must(b.payments.DecideCase(t.Context(), portaltest.Admin, payment.CaseDecision{PaymentID: p.ID, Decision: decision}))(t)
+}
+
 // Where another amount came and was taken, the page and the receipt say what came, and what was asked for, in every language.
 func TestAnotherAmountTaken(t *testing.T) {
 	b := setup(t, false)
 	p := b.create(t, "RUB", "sbp")
-	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
-	testenv.Must(b.payments.ConfirmCame(t.Context(), trader, p.ID, payment.Came{Amount: ptr("700.50")}))(t)
-	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
-	testenv.Must(b.payments.DecideCase(t.Context(), operator, payment.CaseDecision{PaymentID: p.ID, Decision: payment.TakeWhatCame}))(t)
+	b.came(t, p, payment.TakeWhatCame)
 	for _, language := range texts.Languages {
 		spoken := texts.For(language.Code)
 		for _, path := range []string{"", "/receipt"} {
@@ -254,13 +257,10 @@ func TestPartIsNotCancelled(t *testing.T) {
 	p := b.create(t, "RUB", "sbp")
 	cancel := `a[href$="/cancel"]`
 	want(t, "offered before", b.page(t, b.path(p)).Find(cancel).Length(), 1)
-	trader := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: p.TraderID}
-	testenv.Must(b.payments.ConfirmCame(t.Context(), trader, p.ID, payment.Came{Amount: ptr("700.50")}))(t)
-	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
-	testenv.Must(b.payments.DecideCase(t.Context(), operator, payment.CaseDecision{PaymentID: p.ID, Decision: payment.WaitForRest}))(t)
+	b.came(t, p, payment.WaitForRest)
 	want(t, "offered", b.page(t, b.path(p)).Find(cancel).Length(), 0)
-	for _, method := range []string{"GET", "POST"} {
-		wantBack(t, b, p, b.ask(t, method, b.path(p)+"/cancel"))
+	for _, a := range []answer{b.ask(t, b.path(p)+"/cancel"), b.post(t, b.path(p)+"/cancel")} {
+		wantBack(t, b, p, a)
 	}
 	testenv.Must(b.payments.Claim(t.Context(), p.UUID))(t)
 	want(t, "offered once it is said", b.page(t, b.path(p)).Find(cancel).Length(), 0)
@@ -270,7 +270,7 @@ func TestPartIsNotCancelled(t *testing.T) {
 func TestPrintedReceipt(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	transfer, bought := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")
-	wantBack(t, b, transfer, b.ask(t, "GET", b.path(transfer)+"/receipt"))
+	wantBack(t, b, transfer, b.ask(t, b.path(transfer)+"/receipt"))
 	noError(t, b.confirm(t.Context(), transfer))
 	b.payWith(t, bought, approvedCard)
 	b.answers(t)

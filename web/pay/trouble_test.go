@@ -6,21 +6,20 @@ import (
 	"testing"
 )
 
-// Where nobody charges cards, that is said, and nothing is charged. The card works once somebody
-// does.
+// Where nobody charges cards, that is said, and nothing is charged. The card works once somebody does.
 func TestCardsAreOff(t *testing.T) {
 	b := setup(t, false)
 	p := b.create(t, "AZN", "quasi_ecom")
 	b.line.without.Store(p.TraderID)
 	off := b.payWith(t, p, approvedCard)
-	page := parse(t, off)
+	page := off.Page(t)
 	wantText(t, page, "h1", "Cards are not accepted at the moment")
 	wantText(t, page, "h1 + p", "Nothing was charged. Try again later, or choose another way to pay in the shop.")
 	wantText(t, page, "a.button", "Try again")
-	if got := page.Find("a.button").AttrOr("href", ""); off.code != http.StatusServiceUnavailable || got != b.path(p) {
-		t.Errorf("%d, and it leads to %s", off.code, got)
+	if got := page.Find("a.button").AttrOr("href", ""); off.Code != http.StatusServiceUnavailable || got != b.path(p) {
+		t.Errorf("%d, and it leads to %s", off.Code, got)
 	}
-	want(t, "nothing is tried or shown", line(b.attempts(t, p), b.status(t, p), strings.Contains(off.body, approvedCard[12:])),
+	want(t, "nothing is tried or shown", line(b.attempts(t, p), b.status(t, p), strings.Contains(off.Body, approvedCard[12:])),
 		"0 pending false")
 	b.line.without.Store(0)
 	wantBack(t, b, p, b.payWith(t, p, approvedCard))
@@ -82,8 +81,7 @@ func TestCodeIsLost(t *testing.T) {
 	wantText(t, b.page(t, b.path(p)), "h1", "Payment received")
 }
 
-// Each reason for which a card is not charged has words of its own, and what to do. Any other has
-// words that hold always.
+// Each reason for which a card is not charged has words of its own, and what to do. Any other has words that hold always.
 func TestWhyNotCharged(t *testing.T) {
 	b := setup(t, false)
 	for reason, text := range map[string]string{

@@ -11,8 +11,7 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// A payment is appealed once, with a file or a receipt of the payer's; a double click leads to the
-// same appeal.
+// A payment is appealed once, with a file or a receipt of the payer's; a double click leads to the same appeal.
 func TestMerchantAppeals(t *testing.T) {
 	b, p := portaltest.Member(t, caller.Support)
 	first, second, open := b.Failed(t, "1500"), b.Failed(t, "1600"), b.Create(t, "1700")
@@ -21,19 +20,17 @@ func TestMerchantAppeals(t *testing.T) {
 	want(t, "receipts", page.Find("input[name=receipt]").Length(), 1)
 	fields := hidden(page, "reason", "Paid <i>twice</i>", "receipt", "1")
 	a := p.Upload(t, path(first)+"/appeal", hidden(page, "reason", " ", "receipt", "1"), "", "")
-	want(t, "without a reason", line(a.Code, a.Page(t).Find("#reason-wrong").Text()), "422 is required")
+	want(t, "without a reason", a.At(t, "#reason-wrong"), "422 is required")
 	a = p.Upload(t, path(first)+"/appeal", fields, "page.html", "<html></html>")
 	want(t, "another type", line(a.Code, a.Page(t).Find("#reason").Text()), "422 Paid <i>twice</i>")
 	want(t, "is said", strings.HasPrefix(a.Page(t).Find("#file-wrong").Text(), "must be a PDF"), true)
 	a = p.Upload(t, path(first)+"/appeal", fields, "big.pdf", portaltest.PDF+strings.Repeat("x", 10<<20))
-	want(t, "too large", line(a.Code, a.Page(t).Find("#file-wrong").Text()), "422 is larger than 10 MB")
+	want(t, "too large", a.At(t, "#file-wrong"), "422 is larger than 10 MB")
 	for range 2 {
-		a = p.Upload(t, path(first)+"/appeal", fields, "", "")
-		want(t, "appealed", line(a.Code, a.To(), p.Cookies["flash"]), "303 /merchant/appeals/1 appealed")
+		want(t, "appealed", p.Upload(t, path(first)+"/appeal", fields, "", "").Led(), "303 /merchant/appeals/1 appealed")
 	}
-	a = p.Upload(t, path(first)+"/appeal", hidden(p.Page(t, path(second)+"/appeal"), "reason", "again", "receipt", "1"),
-		"", "")
-	want(t, "a second appeal", line(a.To(), p.Cookies["flash"]), path(first)+" no-appeal")
+	a = p.Upload(t, path(first)+"/appeal", hidden(p.Page(t, path(second)+"/appeal"), "reason", "again", "receipt", "1"), "", "")
+	want(t, "a second appeal", a.Led(), "303 "+path(first)+" no-appeal")
 	a = p.Upload(t, path(second)+"/appeal", hidden(p.Page(t, path(second)+"/appeal"), "reason", "see"), "own.pdf", portaltest.PDF)
 	want(t, "with a file", a.To(), "/merchant/appeals/2")
 	want(t, "of an open payment", p.Get(t, path(open)+"/appeal").To(), path(open))
@@ -64,14 +61,12 @@ func TestAppealThread(t *testing.T) {
 	theirs, ours := fmt.Sprintf("/trader/appeals/%d", id), fmt.Sprintf("/operator/appeals/%d", id)
 	counted := func() string { return words(trader.Page(t, "/trader").Find("#menu a[href='/trader/appeals']")) }
 	want(t, "nothing is written", counted(), "")
-	want(t, "the payment leads there",
-		trader.Page(t, fmt.Sprintf("/trader/payments/%d", p.ID)).Find("a[href='"+theirs+"']").Length(), 1)
+	want(t, "the payment leads there", trader.Page(t, fmt.Sprintf("/trader/payments/%d", p.ID)).Find("a[href='"+theirs+"']").Length(), 1)
 
 	token := admin.Page(t, ours).Find("form[action='"+ours+"/messages'] input[name=token]").AttrOr("value", "")
 	ask := []string{"token", token, "text", "Did <b>1,500</b> come?\nLook, please."}
 	for range 2 {
-		a := admin.Post(t, ours+"/messages", ask...)
-		want(t, "sent", line(a.Code, a.To(), admin.Cookies["flash"]), "303 "+ours+" message-sent")
+		want(t, "sent", admin.Post(t, ours+"/messages", ask...).Led(), "303 "+ours+" message-sent")
 	}
 	portaltest.WantSoon(t, "counted", counted, "Appeals 1 waiting")
 	want(t, "listed", portaltest.List(t, trader, "/trader/appeals", 0, 1, 2, 3, 5), []string{
@@ -85,8 +80,7 @@ func TestAppealThread(t *testing.T) {
 	a := trader.Post(t, theirs+"/messages", hidden(page, "text", "Only to 4111 1111 1111 1111")...)
 	want(t, "a card number", line(a.Code, a.Page(t).Find("#text-wrong").Text(), a.Page(t).Find("#text").Text()),
 		"422 must not contain a card number")
-	a = trader.Post(t, theirs+"/messages", hidden(a.Page(t), "text", "No, it did not.")...)
-	want(t, "answered", a.To(), theirs)
+	want(t, "answered", trader.Post(t, theirs+"/messages", hidden(a.Page(t), "text", "No, it did not.")...).To(), theirs)
 	wantIn(t, "work", admin.Get(t, "/operator").Text(), "Traders' answers to read", fmt.Sprintf("Appeal № %d, new: 1", id))
 	wantIn(t, "the answer", words(admin.Page(t, ours).Find(".thread li:not(.own)")), "No, it did not.")
 	wantNot(t, "work", admin.Get(t, "/operator").Text(), "Traders' answers to read")

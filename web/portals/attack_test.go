@@ -20,8 +20,7 @@ import (
 // named are the ids in a route's pattern, such as {id}.
 var named = regexp.MustCompile(`\{\w+\}`)
 
-// victims are records of the first merchant and the first trader: by the part of the path before an id,
-// what is put for it.
+// victims are records of the first merchant and the first trader: by the part of the path before an id, what is put for it.
 type victims struct {
 	of map[string]string
 	// missing are ids of the same form that no record has.
@@ -158,8 +157,7 @@ func TestForeignIDs(t *testing.T) {
 		}
 		asked++
 		foreign, missing := asks(t, strangers[part], method, theirs), asks(t, strangers[part], method, nobodys)
-		want(t, pattern+": another's is", line(foreign.Code, unnamed(foreign, theirs)),
-			line(missing.Code, unnamed(missing, nobodys)))
+		want(t, pattern+": another's is", line(foreign.Code, unnamed(foreign, theirs)), line(missing.Code, unnamed(missing, nobodys)))
 		want(t, pattern+" of somebody else", foreign.Code, http.StatusNotFound)
 		if own := owners[part].Get(t, theirs); method == http.MethodGet && own.Code != http.StatusOK &&
 			!strings.HasSuffix(theirs, "/proof.json") && // there is none before the day is over
@@ -185,8 +183,7 @@ func asks(t *testing.T, p *portaltest.Person, method, path string) portaltest.An
 
 // unnamed is a page without the address that was asked for.
 func unnamed(a portaltest.Answer, path string) string {
-	text := strings.ReplaceAll(a.Body, url.QueryEscape(path), "PATH")
-	return strings.ReplaceAll(text, path, "PATH")
+	return strings.ReplaceAll(strings.ReplaceAll(a.Body, url.QueryEscape(path), "PATH"), path, "PATH")
 }
 
 // Every form of the portals refuses posts of other sites and of no browser, whoever is signed in. One

@@ -1,9 +1,7 @@
 package portals_test
 
 import (
-	"compress/gzip"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -119,8 +117,7 @@ func TestEveryPageIsExamined(t *testing.T) {
 			}
 		}
 		for _, path := range pages {
-			r := testenv.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, b.Server.URL+path, nil))(t)
-			_, pattern := left.Handler(r)
+			_, pattern := left.Handler(testenv.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, b.Server.URL+path, nil))(t))
 			delete(missing, pattern)
 			want(t, path+" is no page, and leads from", wantLight(t, p, browsertest.InLanguage(path, say.Russian), files).To(), "")
 		}
@@ -167,8 +164,7 @@ func TestAccessible(t *testing.T) {
 	}
 }
 
-// beyond lists what runs out of the screen with text of some size, and is not in something that can be
-// scrolled.
+// beyond lists what runs out of the screen with text of some size, and is not in something that can be scrolled.
 const beyond = `(() => {
 	document.documentElement.style.fontSize = %q;
 	if (document.documentElement.scrollWidth <= innerWidth) return [];
@@ -192,28 +188,15 @@ func TestGallery(t *testing.T) {
 // heaviest is how many bytes a page may have over the wire, with everything that it loads.
 const heaviest = 60 << 10
 
-// weighed gets an address as a browser does, and how many bytes that were over the wire.
-func weighed(t testing.TB, p *portaltest.Person, path string) (a portaltest.Answer, bytes int) {
-	t.Helper()
-	a = p.Get(t, path, "Accept-Encoding", "gzip")
-	bytes = len(a.Body)
-	if a.Header.Get("Content-Encoding") == "gzip" {
-		unpacked := testenv.Must(gzip.NewReader(strings.NewReader(a.Body)))(t)
-		content := testenv.Must(io.ReadAll(unpacked))(t)
-		a.Body = string(content)
-	}
-	return a, bytes
-}
-
 // wantLight gets a page that must be light, with the script and the stylesheet that it loads. What files weigh is kept
 // by their addresses, which change with their content.
 func wantLight(t testing.TB, p *portaltest.Person, path string, files map[string]int) portaltest.Answer {
 	t.Helper()
-	page, bytes := weighed(t, p, path)
+	page, bytes := p.Weighed(t, path)
 	page.Page(t).Find("link[rel=stylesheet], link[rel=icon], script[src]").Each(func(_ int, s *goquery.Selection) {
 		address := s.AttrOr("href", s.AttrOr("src", ""))
 		if files[address] == 0 {
-			file, weight := weighed(t, p, address)
+			file, weight := p.Weighed(t, address)
 			want(t, path+" loads what is not there", file.Code, http.StatusOK)
 			files[address] = weight
 		}

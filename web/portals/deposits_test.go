@@ -17,17 +17,14 @@ func TestMerchantDeposits(t *testing.T) {
 	const address = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
 	box := fmt.Sprint(b.Merchant.CashboxID)
 	form := func(more ...string) []string {
-		page := p.Page(t, "/merchant/deposits/new")
-		return hidden(page, append([]string{"cashbox", box, "network", "TRC20"}, more...)...)
+		return hidden(p.Page(t, "/merchant/deposits/new"), append([]string{"cashbox", box, "network", "TRC20"}, more...)...)
 	}
 	a := p.Post(t, "/merchant/deposits", form("amount", "-1", "address", "nowhere")...)
 	page := a.Page(t)
-	want(t, "wrong", line(a.Code, page.Find("#address").AttrOr("value", ""), page.Find(".wrong").Length()),
-		"422 nowhere 2")
+	want(t, "wrong", line(a.Code, page.Find("#address").AttrOr("value", ""), page.Find(".wrong").Length()), "422 nowhere 2")
 	fields := form("amount", "25,5", "address", address)
 	for range 2 {
-		a = p.Post(t, "/merchant/deposits", fields...)
-		want(t, "asked for", line(a.Code, a.To(), p.Cookies["flash"]), "303 /merchant/deposits/1 deposit-requested")
+		want(t, "asked for", p.Post(t, "/merchant/deposits", fields...).Led(), "303 /merchant/deposits/1 deposit-requested")
 	}
 	a = p.Post(t, "/merchant/deposits", form("amount", "1", "address", address, "cashbox", "1")...)
 	want(t, "the first cashbox counts", a.To(), "/merchant/deposits/2")
@@ -42,8 +39,7 @@ func TestMerchantDeposits(t *testing.T) {
 		[]string{"25.50000000 | 25.50000000 | 0.00000000 | 0.00000000"})
 	want(t, "statement", portaltest.List(t, p, "/merchant/statement", 0, 2, 3, 4),
 		[]string{"Deposit № 1 | Deposit | +25.50000000 | 25.50000000"})
-	a = p.Get(t, "/merchant/statement.csv?cashbox="+box)
-	want(t, "the file", strings.HasSuffix(strings.TrimSpace(a.Body), "\nrows,1"), true)
+	want(t, "the file", strings.HasSuffix(strings.TrimSpace(p.Get(t, "/merchant/statement.csv?cashbox="+box).Body), "\nrows,1"), true)
 	foreign := b.Stranger(t)
 	want(t, "a foreign statement", foreign.Get(t, "/merchant/statement?cashbox="+box).Code, http.StatusNotFound)
 	a = foreign.Post(t, "/merchant/deposits", hidden(foreign.Page(t, "/merchant/deposits/new"),

@@ -11,8 +11,7 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// A form's token does one thing for one user: sent again, with another's record or by somebody else, it
-// moves no money.
+// A form's token does one thing for one user: sent again, with another's record or by somebody else, it moves no money.
 func TestFormTokenReplayed(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	other := b.Trader(t, 1)
@@ -44,8 +43,7 @@ func TestFormActsOnce(t *testing.T) {
 		})
 	}
 	clicks.Wait()
-	again := p.Post(t, "/trader/payments/1/cancel", fields...)
-	led = append(led, again.To()+" "+p.Cookies["flash"])
+	led = append(led, p.Post(t, "/trader/payments/1/cancel", fields...).To()+" "+p.Cookies["flash"])
 	for _, where := range led {
 		want(t, "led to", where, "/trader cancelled")
 	}
@@ -61,8 +59,7 @@ func TestTwoTabs(t *testing.T) {
 	p.Post(t, "/trader/payments/1/cancel", hidden(first)...)
 	a := p.Post(t, "/trader/payments/1/confirm", hidden(second)...)
 	want(t, "led to", line(a.To(), p.Cookies["flash"], b.Status(t, pay)), "/trader/payments/1 changed cancelled")
-	// Even set back to pending it is not what the first form was shown for; a form that never was
-	// shown acts for nobody.
+	// Even set back to pending it is not what the first form was shown for; a form that never was shown acts for nobody.
 	a = p.Post(t, "/trader/payments/1/confirm", "token", "nonsense", "status", "pending")
 	want(t, "a form without a token of ours acts", a.Code == http.StatusSeeOther && a.To() == "/trader", false)
 }
@@ -75,8 +72,7 @@ func TestUnfinished(t *testing.T) {
 	fields := hidden(p.Page(t, "/trader/payments/1/confirm"))
 	b.Exec(t, `insert into submission (token, user_id, created_at)
 		select $1::uuid, id, now() from app_user where login = 'owner-1'`, fields[1])
-	a := p.Post(t, "/trader/payments/1/confirm", fields...)
-	wantAnswer(t, "half way", a, http.StatusConflict, "not known yet")
+	wantAnswer(t, "half way", p.Post(t, "/trader/payments/1/confirm", fields...), http.StatusConflict, "not known yet")
 	want(t, "the payment", b.Status(t, pay), "pending")
 }
 
@@ -92,8 +88,7 @@ func TestRegionsAreNoUse(t *testing.T) {
 
 // A part of a page that is asked for after the session has ended leads the page to the sign-in.
 func TestExpiredFragment(t *testing.T) {
-	b := portaltest.Parallel(t)
-	a := b.Nobody().Get(t, "/trader/desk", "HX-Request", "true")
+	a := portaltest.Parallel(t).Nobody().Get(t, "/trader/desk", "HX-Request", "true")
 	want(t, "the page leads to the sign-in", line(a.Code, strings.HasPrefix(a.Header.Get("HX-Redirect"), "/sign-in"), a.Body),
 		line(http.StatusOK, true, ""))
 }

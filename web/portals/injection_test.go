@@ -50,16 +50,14 @@ func (p *planted) amount() string {
 	return fmt.Sprint(100 + p.made)
 }
 
-// mark makes a text of a stranger's one of its own, which pages can be searched for. The longest are
-// cut to what a field takes.
+// mark makes a text of a stranger's one of its own, which pages can be searched for. The longest are cut to what a field takes.
 func (p *planted) mark(text, kind string, most int) string {
 	end := "~" + kind + fmt.Sprint(len(p.taken))
 	runes := []rune(text)
 	return string(runes[:min(len(runes), most-len(end))]) + end
 }
 
-// plant has something written, which the service may refuse for what is wrong with it and for nothing
-// else.
+// plant has something written, which the service may refuse for what is wrong with it and for nothing else.
 func (p *planted) plant(kind, text string, most int, write func(text string) error) {
 	p.t.Helper()
 	marked := p.mark(text, kind, most)
@@ -122,8 +120,7 @@ func (p *planted) everything(owner *portaltest.Person, text string, at int) {
 		return err
 	})
 	p.plant("view", text, 60, func(text string) error {
-		return posted(
-			owner.Post(p.t, "/views", "name", text, "path", "/merchant/payments", "query", "q="+url.QueryEscape(text)))
+		return posted(owner.Post(p.t, "/views", "name", text, "path", "/merchant/payments", "query", "q="+url.QueryEscape(text)))
 	})
 	p.plant("agent", text, 200, func(text string) error { return p.signsIn("shop-owner", text) })
 	p.payout(text, at)
@@ -155,8 +152,7 @@ func (p *planted) payment(text string, at int) {
 	})
 }
 
-// detailed makes a payment with a text in one of the fields beside, and has its trader cancel it for a
-// reason.
+// detailed makes a payment with a text in one of the fields beside, and has its trader cancel it for a reason.
 func (p *planted) detailed(field, text string, at int) error {
 	b, ctx, method := p.b, p.t.Context(), "sbp"
 	r := payment.Request{
@@ -308,8 +304,7 @@ func TestInjection(t *testing.T) {
 		if kind == "receipt" { // of a file's name what names files elsewhere is left out
 			_, sought, _ = strings.Cut(text, "~")
 		}
-		testenv.Check(t, slices.Contains(shownNowhere, kind) || strings.Contains(all, sought),
-			"%s %q is on no page", kind, text)
+		testenv.Check(t, slices.Contains(shownNowhere, kind) || strings.Contains(all, sought), "%s %q is on no page", kind, text)
 	}
 	for _, kind := range everyKind {
 		testenv.Check(t, p.kinds[kind] >= len(p.hostile)/3, "%s was written only %d times", kind, p.kinds[kind])

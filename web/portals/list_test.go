@@ -52,8 +52,7 @@ func TestListsTurn(t *testing.T) {
 	want(t, "payments", line(len(forth), back), line(3, forth))
 	want(t, "the last payments", len(rows(p.Page(t, "/merchant/payments?min=101&max=110"))), 10)
 	want(t, "a place that is none", p.Get(t, "/merchant/deposits?before=x").Code, http.StatusNotFound)
-	beyond := p.Page(t, "/merchant/appeals?before=112")
-	want(t, "nothing newer", words(beyond.Find(".pages a")), "To the newest")
+	want(t, "nothing newer", words(p.Page(t, "/merchant/appeals?before=112").Find(".pages a")), "To the newest")
 }
 
 // turn reads a list to its end and back, each page by its first and last number.
@@ -85,9 +84,8 @@ func turn(t *testing.T, p *portaltest.Person, path string) (forth, back []string
 func TestFilters(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	b.Create(t, "1500")
-	page := p.Page(t, "/trader/payments")
-	want(t, "the time", strings.HasPrefix(words(page.Find(".window")), "The last 30 days, since "), true)
-	page = p.Page(t, "/trader/payments?status=pending&status=failed&min=1000&q=1234")
+	want(t, "the time", strings.HasPrefix(words(p.Page(t, "/trader/payments").Find(".window")), "The last 30 days, since "), true)
+	page := p.Page(t, "/trader/payments?status=pending&status=failed&min=1000&q=1234")
 	var chips []string
 	page.Find(".chips a").Each(func(_ int, chip *goquery.Selection) {
 		chips = append(chips, words(chip)+" "+chip.AttrOr("href", ""))
@@ -123,8 +121,7 @@ func TestWrongFilters(t *testing.T) {
 		wrong := page.Find("[aria-invalid]")
 		said := page.Find("#" + strings.TrimSpace(wrong.AttrOr("aria-describedby", "none"))).Text()
 		got := fmt.Sprint(wrong.AttrOr("name", ""), " ", wrong.AttrOr("value", ""), " ", said)
-		want(t, query, line(a.Code, got, page.Find("table").Length()),
-			line(http.StatusUnprocessableEntity, expected, 0))
+		want(t, query, line(a.Code, got, page.Find("table").Length()), line(http.StatusUnprocessableEntity, expected, 0))
 		want(t, query+" as a file", p.Get(t, "/trader/payments.csv?"+query).Code, http.StatusUnprocessableEntity)
 	}
 	for query, expected := range map[string]int{"status=odd": 422, "method=odd": 422, "after=odd": 404, "before=1e": 404} {
@@ -150,18 +147,14 @@ func TestSavedViews(t *testing.T) {
 		return p.Post(t, "/views", "name", name, "path", path, "query", query)
 	}
 	a := save("Big <b>", "/trader/payments", "status=completed&min=5000&after=7&lang=ru")
-	want(t, "saved", line(a.Code, a.To(), p.Cookies["flash"]),
-		"303 /trader/payments?min=5000&status=completed view-saved")
+	want(t, "saved", a.Led(), "303 /trader/payments?min=5000&status=completed view-saved")
 	view := p.Page(t, a.To()).Find(".views li")
 	want(t, "its name", words(view.Find("a")), "Big <b>")
 	want(t, "current", view.Find("a").AttrOr("aria-current", ""), "page")
 	want(t, "on another list", p.Page(t, "/trader/payouts").Find(".views li").Length(), 0)
-	a = save(" ", "/trader/payments", "q=1")
-	want(t, "without a name", line(a.Code, words(a.Page(t).Find(".wrong"))), "422 is required")
+	want(t, "without a name", save(" ", "/trader/payments", "q=1").At(t, ".wrong"), "422 is required")
 	want(t, "a list that is none", save("x", "https://elsewhere.example/", "").Code, http.StatusNotFound)
-	remove := view.Find("form").AttrOr("action", "")
-	a = p.Post(t, remove)
-	want(t, "removed", line(a.To(), p.Cookies["flash"]), "/trader/payments view-removed")
+	want(t, "removed", p.Post(t, view.Find("form").AttrOr("action", "")).Led(), "303 /trader/payments view-removed")
 	want(t, "left", p.Page(t, "/trader/payments").Find(".views li").Length(), 0)
 }
 
@@ -173,7 +166,7 @@ func TestColumns(t *testing.T) {
 	heads := func(path string) string { return words(p.Page(t, path).Find("thead th")) }
 	want(t, "as it is at first", heads(list), "№ Created Amount Method Order Status Merchant, USDT")
 	a := p.Post(t, "/columns", "path", list, "query", "min=1&lang=ru", "column", "uuid", "column", "status", "column", "odd")
-	want(t, "chosen", line(a.Code, a.To(), p.Cookies["flash"]), "303 /operator/payments?min=1 columns-saved")
+	want(t, "chosen", a.Led(), "303 /operator/payments?min=1 columns-saved")
 	page := p.Page(t, list)
 	want(t, "what rows show", heads(list), "№ Amount Status UUID")
 	wantIn(t, "a row", words(page.Find("tbody tr")), made.UUID.String())

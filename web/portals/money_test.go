@@ -43,8 +43,7 @@ func fundQuery(b *portaltest.Bundle, amount, reference string) string {
 
 const evil = `<script>alert(1)</script>`
 
-// One operator proposes, sees who must approve it, and another one approves it. What was typed is shown as
-// it was typed.
+// One operator proposes, sees who must approve it, and another one approves it. What was typed is shown as it was typed.
 func TestFundWithFourEyes(t *testing.T) {
 	b := portaltest.Parallel(t)
 	watched(b)
@@ -54,8 +53,7 @@ func TestFundWithFourEyes(t *testing.T) {
 	wantIn(t, "any page, alone", one.Get(t, "/account").Body, band)
 	two := treasurer(t, b, "two")
 	wantNot(t, "two are there", one.Get(t, "/account").Body, band)
-	sure := one.Get(t,
-		"/operator/money/fund/confirm?"+fundQuery(b, "5,5", "tx-1")+"&reason="+"%3Cscript%3Ealert(1)%3C/script%3E")
+	sure := one.Get(t, "/operator/money/fund/confirm?"+fundQuery(b, "5,5", "tx-1")+"&reason="+"%3Cscript%3Ealert(1)%3C/script%3E")
 	for _, word := range []string{"5.5 USDT", "1,000.00 USDT", "tx-1", evil, "another operator has to approve"} {
 		wantIn(t, "the page", strings.ToLower(strings.ReplaceAll(sure.Text(), " ", " ")), strings.ToLower(word))
 	}
@@ -93,12 +91,11 @@ func TestStaleAndRefused(t *testing.T) {
 	one, two := treasurer(t, b, "one"), treasurer(t, b, "two")
 	sure := one.Get(t, "/operator/money/withdraw/confirm?"+fundQuery(b, "1000.5", "tx-1"))
 	path := one.Post(t, "/operator/money/withdraw", hidden(sure.Page(t))...).To()
-	a := two.Post(t, path+"/approve")
-	wantAnswer(t, "too much", a, http.StatusConflict, "does not hold that much")
+	wantAnswer(t, "too much", two.Post(t, path+"/approve"), http.StatusConflict, "does not hold that much")
 	wantIn(t, "not open", two.Get(t, path).Text(), "Open")
 	want(t, "a long reason", two.Post(t, path+"/refuse", "reason", strings.Repeat("x", 501)).Code, http.StatusUnprocessableEntity)
 	want(t, "refused", two.Post(t, path+"/refuse", "reason", evil).To(), path)
-	a = two.Get(t, path)
+	a := two.Get(t, path)
 	wantIn(t, "the refusal", a.Text(), evil)
 	wantNot(t, "the refusal is not escaped", a.Body, evil)
 	traderHas(t, b, "1000")
@@ -106,8 +103,7 @@ func TestStaleAndRefused(t *testing.T) {
 
 // Every form says what is wrong with it, and keeps what was typed.
 func TestWrongMoney(t *testing.T) {
-	b := portaltest.Parallel(t)
-	one := treasurer(t, b, "one")
+	one := treasurer(t, portaltest.Parallel(t), "one")
 	for path, words := range map[string]string{
 		"/operator/money/fund/confirm?traderId=x&amount=1e3&reference=":                              "There is no trader of this name or number",
 		"/operator/money/fund/confirm?traderId=999999&amount=5&reference=a":                          "There is no trader of this name or number",
@@ -118,8 +114,7 @@ func TestWrongMoney(t *testing.T) {
 		"/operator/rates/set/confirm?currency=RUB&fiatPerUsdt=0":                                     "must be more than 0",
 		"/operator/rates/set/confirm?currency=RUB&fiatPerUsdt=-5&validMinutes=x":                     "plain decimal",
 	} {
-		a := one.Get(t, path)
-		wantAnswer(t, path, a, http.StatusUnprocessableEntity, words)
+		wantAnswer(t, path, one.Get(t, path), http.StatusUnprocessableEntity, words)
 	}
 }
 
@@ -135,28 +130,24 @@ func TestCorrection(t *testing.T) {
 	page := one.Page(t, fmt.Sprintf("/operator/accounts/statement?owner=%d", ledger.Available(ledger.Platform, 0).ID()))
 	text := strings.Join(strings.Fields(page.Find("main").Text()), " ")
 	wantIn(t, "the platform's statement", text, "Correction by the operator", "+2.50000000")
-	csv := one.Get(t,
-		fmt.Sprintf("/operator/accounts/statement.csv?owner=%d", ledger.Available(ledger.Platform, 0).ID())).Body
+	csv := one.Get(t, fmt.Sprintf("/operator/accounts/statement.csv?owner=%d", ledger.Available(ledger.Platform, 0).ID())).Body
 	wantIn(t, "the file", csv, "correction,correction,", "2.50000000,2.50000000\nrows,1")
 	list := one.Get(t, "/operator/accounts?type=trader").Text()
 	wantIn(t, "accounts", list, "997.50000000")
 	wantNot(t, "accounts of traders", list, "Cashbox №")
 }
 
-// Income is what the platform got on a day less what it gave back on it: of a payment of 1000 RUB at 100,
-// marked up by 5%, 10 − 9.52380952 = 0.47619048, since the trader's share is nothing. An appeal that is lost
-// a day later counts on that day.
+// Income is what the platform got on a day less what it gave back on it: of a payment of 1000 RUB at 100, marked up by 5%, 10 −
+// 9.52380952 = 0.47619048, since the trader's share is nothing. An appeal that is lost a day later counts on that day.
 func TestIncome(t *testing.T) {
 	b := portaltest.Parallel(t)
 	one := treasurer(t, b, "one")
 	p := b.Create(t, "1000")
 	testenv.Must(b.Payments.Confirm(t.Context(), b.AsTrader(), p.ID))(t)
-	text := one.Get(t, "/operator/income").Text()
-	wantIn(t, "today", text, "0.47619048")
+	wantIn(t, "today", one.Get(t, "/operator/income").Text(), "0.47619048")
 	b.Clock.Advance(26 * time.Hour)
 	noError(t, report.Work(t.Context(), b.Pool, b.Clock))
-	_, _, err := b.Payments.UpdateStatus(
-		t.Context(), caller.Caller{Kind: caller.Application}, p.ID, payment.Update{Status: "failed"})
+	_, _, err := b.Payments.UpdateStatus(t.Context(), caller.Caller{Kind: caller.Application}, p.ID, payment.Update{Status: "failed"})
 	noError(t, err)
 	b.Audit(t)
 	for by, wanted := range map[string]string{

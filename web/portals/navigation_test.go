@@ -17,8 +17,7 @@ func TestMenu(t *testing.T) {
 	page := b.Operator(t, caller.Admin).Page(t, "/operator/rates")
 	want(t, "where", page.Find("#menu .pocket span").Text(), "Rates and routing › Rates")
 	want(t, "opens", page.Find("#menu .opens").AttrOr("href", ""), "#menu")
-	page = b.As(t, caller.Owner).Page(t, "/merchant/team")
-	want(t, "where a merchant is", page.Find("#menu .pocket span").Text(), "Settings › Team")
+	want(t, "where a merchant is", b.As(t, caller.Owner).Page(t, "/merchant/team").Find("#menu .pocket span").Text(), "Settings › Team")
 	want(t, "traders have none", b.Trader(t, 0).Page(t, "/trader").Find(".pocket").Length(), 0)
 }
 
@@ -34,8 +33,7 @@ func TestMerchantNavigation(t *testing.T) {
 		caller.Support: "Overview Payments Payments Payouts Appeals Payment links Blocked payers You Account",
 	} {
 		p := b.As(t, role)
-		a := p.Post(t, "/sign-in", "login", "merchant-"+string(role), "password", portaltest.Password)
-		want(t, "landing", a.To(), "/merchant")
+		want(t, "landing", p.Post(t, "/sign-in", "login", "merchant-"+string(role), "password", portaltest.Password).To(), "/merchant")
 		want(t, string(role), words(p.Page(t, "/merchant").Find(".nav")), expected)
 	}
 }

@@ -25,8 +25,7 @@ func TestNotices(t *testing.T) {
 	want(t, "quiet from", page.Find("#quietFrom").AttrOr("value", ""), "22:30")
 	const inner = `{"endpoint":"https://169.254.169.254/","keys":{"auth":"YQ","p256dh":"YQ"}}`
 	want(t, "an inner address", p.Post(t, path+"/push", "subscription", inner).Code, http.StatusUnprocessableEntity)
-	bot := p.Post(t, path+"/telegram")
-	wantIn(t, "the way to the bot", bot.Body, "https://t.me/GatewayBot?start=")
+	wantIn(t, "the way to the bot", p.Post(t, path+"/telegram").Body, "https://t.me/GatewayBot?start=")
 
 	nobody := b.Nobody()
 	for path, kind := range map[string]string{

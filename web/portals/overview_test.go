@@ -27,19 +27,16 @@ func TestOverviewLinks(t *testing.T) {
 	reason := "not paid"
 	testenv.Must(b.Payments.AppealWithReceipt(t.Context(), b.AsMerchant(), appealed.ID, 1, &reason))(t)
 	b.Tell(t, b.Merchant, 1, "delivered")
-	dead := b.Tell(t, b.Merchant, 2, "dead")
-	b.Attempt(t, dead, 502, 10, "")
+	b.Attempt(t, b.Tell(t, b.Merchant, 2, "dead"), 502, 10, "")
 	b.Exec(t, "update webhook_event set created_at = created_at - interval '50 days' where status = 'dead'")
 	page := p.Page(t, "/merchant")
 	queues := page.Find("#waiting ~ ul li")
 	want(t, words(queues), queues.Length(), 3)
 	for i := range queues.Length() {
 		queue := queues.Eq(i)
-		listed := rows(p.Page(t, queue.Find("a").AttrOr("href", "/none")))
-		want(t, words(queue), len(listed), words(queue.Find("b")))
+		want(t, words(queue), len(rows(p.Page(t, queue.Find("a").AttrOr("href", "/none")))), words(queue.Find("b")))
 	}
-	endpoint := page.Find("#endpoints ~ ul a").AttrOr("href", "")
-	hooks, anchor, _ := strings.Cut(endpoint, "#")
+	hooks, anchor, _ := strings.Cut(page.Find("#endpoints ~ ul a").AttrOr("href", ""), "#")
 	want(t, "the endpoint's cashbox", p.Page(t, hooks).Find("#"+anchor).Length(), 1)
 	want(t, "of 24 hours there is no list", page.Find(".figures dt a").Length(), 0)
 	figures := p.Page(t, "/merchant?days=7").Find(".figures dt a")
@@ -68,8 +65,7 @@ func TestOverdueLink(t *testing.T) {
 	want(t, "the chip", strings.Contains(words(p.Page(t, path).Find(".chips")), "Overdue only"), true)
 }
 
-// week is a merchant's: one payment of 1,000 is paid after 90 seconds and one fails, and there is a
-// deposit to be confirmed.
+// week is a merchant's: one payment of 1,000 is paid after 90 seconds and one fails, and there is a deposit to be confirmed.
 func week(t testing.TB, b *portaltest.Bundle) {
 	t.Helper()
 	paid, failed := b.Create(t, "1000"), b.Create(t, "500")
@@ -93,8 +89,7 @@ func TestOverviewPage(t *testing.T) {
 	wantIn(t, "without payments", text, "No payments in this time")
 	wantNot(t, "without payments", text, "What waits", "Endpoints that fail")
 	week(t, b)
-	a = p.Get(t, "/merchant")
-	page := a.Page(t)
+	page := p.Get(t, "/merchant").Page(t)
 	wantIn(t, "the page", strings.ReplaceAll(words(page.Find("main")), "\u00a0", " "),
 		"Deposits waiting for confirmation : 1", "Payments 2 before: 0", "Paid, % 50 % before: –", "1 min 45 s",
 		"Total 9.52 9.52380952 USDT", "Held 0.00 0.00000000 USDT", "By cashbox")

@@ -76,32 +76,6 @@ func invitation(t testing.TB, b *portaltest.Bundle) string {
 	return "/invitation/" + token
 }
 
-// unexamined are the addresses at which there is no page of its own: files, parts of pages, and those
-// that only lead on.
-var unexamined = []string{
-	"GET /app.webmanifest", "GET /worker.js", "GET /app-192.png", "GET /app-512.png",
-	"GET /{$}", "GET /trader/desk", "GET /trader/live", "GET /.well-known/gateway-keys.json",
-	"GET /trader/payments.csv", "GET /trader/payouts.csv", "GET /trader/statement.csv", "GET /merchant/payments.csv",
-	"GET /merchant/payouts.csv", "GET /merchant/statement.csv", "GET /trader/payments/{id}/receipts/{n}",
-	"GET /merchant/payments/{id}/receipts/{n}", "GET /merchant/looks/preview", "GET /merchant/looks/code.svg",
-	"GET /merchant/payments/{id}/timeline.json", "GET /merchant/appeals/{id}/file",
-	"GET /merchant/payments/{id}/proof.json", "GET /merchant/payouts/{id}/proof.json",
-	"GET /merchant/deposits/{id}/proof.json", "GET /merchant/withdrawals/{id}/proof.json", "GET /operator/hand-overs/{id}", "GET /.well-known/ledger-roots.json",
-	"GET /operator/accounts/statement.csv", "GET /operator/income.csv", "GET /operator/routing/payment",
-	"GET /operator/audit.csv", "GET /operator/reconciliation/days/{day}", "GET /operator/work", "GET /operator/payments.csv",
-	"GET /operator/payouts.csv", "GET /operator/payments/{id}/receipts/{n}", "GET /operator/appeals/{id}/file",
-	"GET /operator/appeals/{id}/file/shown",
-	"GET /trader/payouts/{id}/file", "GET /trader/payouts/{id}/file/shown", "GET /merchant/payouts/{id}/file",
-	"GET /merchant/payouts/{id}/file/shown", "GET /operator/payouts/{id}/file", "GET /operator/payouts/{id}/file/shown", "GET /logo/{hash}",
-	"GET /operator/deposits/{id}/claim", "GET /operator/appeals/{id}/claim", "GET /operator/payouts/{id}/claim", "GET /operator/payments/{id}/claim",
-	"GET /merchant/developers/resend/{replay}/progress", "GET /operator/events/replays/{replay}/progress",
-	"GET /operator/reconciliation/audits", "GET /operator/conflicts/{id}/claim", "GET /operator/objections/{id}/claim", "GET /operator/names/{kind}",
-	"GET /merchant/payout-files/template.csv", "GET /merchant/payout-files/{id}/result.csv", "GET /merchant/payout-files/{id}/progress",
-	"GET /merchant/payments/{id}/came", // the same as the operators'
-	"GET /operator/links/{id}/picture", // asks as the operators' other pages do
-	"GET /operator/messages/{id}/keep", // the same as the traders'
-}
-
 // manualPages are those of the operators' manual.
 func manualPages() []string {
 	var pages []string
@@ -320,8 +294,7 @@ func moneyPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []stri
 // sandboxPages are those of a sandbox, with something made and a webhook that came.
 func sandboxPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []string {
 	t.Helper()
-	p.Post(t, "/sandbox/payments", "cashbox", strconv.FormatInt(b.Merchant.CashboxID, 10), "method", "sbp", "amount",
-		"900")
+	p.Post(t, "/sandbox/payments", "cashbox", strconv.FormatInt(b.Merchant.CashboxID, 10), "method", "sbp", "amount", "900")
 	b.Deliver(t, `{"type":"payment.status.updated","data":{"uuid":"u-1","status":"COMPLETED"}}`, portaltest.HookSecret)
 	return []string{"/", "/sandbox/inbox", "/sandbox/wallet", "/sandbox/message?payment=1"}
 }

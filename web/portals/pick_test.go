@@ -51,8 +51,7 @@ func TestNamesInForms(t *testing.T) {
 	sure := p.Get(t, "/operator/money/correct/confirm?from=platform&to=trader+berg&amount=1&reference=r&reason=why")
 	want(t, "whose account", sure.Page(t).Find("input[name=to]").AttrOr("value", ""), fmt.Sprintf("trader %d", two))
 
-	box := p.Fill(t, "/operator/cashboxes/new", "merchantId", "shop № 7", "name", "Till", "currency", "RUB",
-		"traderCashboxId", "berg")
+	box := p.Fill(t, "/operator/cashboxes/new", "merchantId", "shop № 7", "name", "Till", "currency", "RUB", "traderCashboxId", "berg")
 	path := box.Page(t).Find("main a.primary").AttrOr("href", "")
 	want(t, "the cashbox's trader", p.Page(t, path).Find("#traderCashboxId").AttrOr("value", ""), called)
 	route := p.Get(t, "/operator/routing?method=sbp&currency=RUB&amount=1500&cashboxId=till")

@@ -15,8 +15,7 @@ import (
 
 // Whoever asks what a payment would be worth is told step by step, or what is wrong with the question.
 func TestQuotePage(t *testing.T) {
-	b := portaltest.Parallel(t)
-	one := treasurer(t, b, "one")
+	one := treasurer(t, portaltest.Parallel(t), "one")
 	steps := one.Page(t, "/operator/rates?currency=RUB&amount=1000&markup=5").Find("#quote tbody")
 	want(t, "steps", steps.Find("tr").Length(), 9)
 	wantIn(t, "what the merchant gets", steps.Find("tr").Eq(3).Text(), "/ 100))", "USDT")
@@ -39,8 +38,7 @@ func TestSetRatePage(t *testing.T) {
 	wantIn(t, "beyond the band", set("105.01", "+5.01 %").To(), "/operator/approvals/")
 	want(t, "within the band: to", set("95", "−5.00 %").To(), "/operator/rates")
 	want(t, "the rate", testenv.Must(rate.Current(t.Context(), b.Queries(), "RUB", b.Clock.Now()))(t).FiatPerUSDT, "95")
-	text := one.Get(t, "/operator/rates").Text()
-	wantIn(t, "the page", text, "USDT/RUB", "95.00", "By hand", "±5", "No rate")
+	wantIn(t, "the page", one.Get(t, "/operator/rates").Text(), "USDT/RUB", "95.00", "By hand", "±5", "No rate")
 }
 
 // feed are the fields of one of an address.

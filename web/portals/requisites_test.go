@@ -17,8 +17,7 @@ import (
 // set changes what operators set of the first trader's requisite, or the trader does.
 func setRequisite(t *testing.T, b *portaltest.Bundle, what string, args ...any) {
 	t.Helper()
-	args = append([]any{b.Traders[0].Requisites[0]}, args...)
-	b.Exec(t, "update requisite set "+what+" where id = $1", args...)
+	b.Exec(t, "update requisite set "+what+" where id = $1", append([]any{b.Traders[0].Requisites[0]}, args...)...)
 }
 
 const requisites = "/trader/requisites"
@@ -34,8 +33,7 @@ func TestRequisites(t *testing.T) {
 	setRequisite(t, b, "daily_count = 20, daily_sum = 50000, open_payments = 3")
 	b.Create(t, "1500")
 	a := browser.Get(t, requisites)
-	says(t, a, "Your requisite gets payments now.", "Gets payments", "1 of 20", "1,500 ₽ of 50,000 ₽", "1 of 3",
-		"1 to 10,000 ₽", "all day")
+	says(t, a, "Your requisite gets payments now.", "Gets payments", "1 of 20", "1,500 ₽ of 50,000 ₽", "1 of 3", "1 to 10,000 ₽", "all day")
 	page := a.Page(t)
 	for _, meter := range [][2]string{{"20", "1"}, {"50000", "1500"}, {"3", "1"}} {
 		want(t, "no meter of", page.Find(fmt.Sprintf(`meter[max="%s"][value="%s"]`, meter[0], meter[1])).Length(), 1)
@@ -79,8 +77,7 @@ func TestWhyNoPayments(t *testing.T) {
 			says(t, browser.Get(t, requisites), "None of your requisites gets payments now", test.english)
 			browser.Cookies["lang"] = "ru"
 			says(t, browser.Get(t, requisites), "Сейчас ни один реквизит не получает платежей")
-			text := strings.ReplaceAll(browser.Get(t, requisitePath(b)).Text(), "\u00a0", " ")
-			wantIn(t, "the page", text, test.russian)
+			wantIn(t, "the page", strings.ReplaceAll(browser.Get(t, requisitePath(b)).Text(), "\u00a0", " "), test.russian)
 		})
 	}
 }
@@ -88,8 +85,7 @@ func TestWhyNoPayments(t *testing.T) {
 // Working hours are told in the zone they were set in.
 func TestWhyWorkingHours(t *testing.T) {
 	b, browser := portaltest.Trader(t)
-	tokyo := testenv.Must(time.LoadLocation("Asia/Tokyo"))(t)
-	begin := b.Clock.Now().In(tokyo).Add(2 * time.Hour).Truncate(time.Minute)
+	begin := b.Clock.Now().In(testenv.Must(time.LoadLocation("Asia/Tokyo"))(t)).Add(2 * time.Hour).Truncate(time.Minute)
 	setRequisite(t, b, "own_work_from = $2::text::time, own_work_until = $3::text::time, own_time_zone = 'Asia/Tokyo'",
 		begin.Format("15:04"), begin.Add(time.Hour).Format("15:04"))
 	says(t, browser.Get(t, requisites), "Working hours begin at "+begin.Format("15:04")+" (Asia/Tokyo).")
@@ -100,8 +96,7 @@ func TestWhyShort(t *testing.T) {
 	b, browser := portaltest.Trader(t)
 	setRequisite(t, b, "min_amount = 200000, max_amount = 300000")
 	// The trader has 1,000 USDT. 200,000 at a rate of 100 are 2,000 USDT.
-	says(t, browser.Get(t, requisites),
-		"You have 1,000.00 USDT available; a payment of the minimum, 200,000 ₽, holds 2,000.00 USDT.")
+	says(t, browser.Get(t, requisites), "You have 1,000.00 USDT available; a payment of the minimum, 200,000 ₽, holds 2,000.00 USDT.")
 	desk := b.Clerk(t).Get(t, requisites)
 	says(t, desk, "The trader’s balance does not cover a payment of the minimum, 200,000 ₽.")
 	wantNot(t, "the desk sees the trader's money", desk.Text(), "000.00")
@@ -155,8 +150,7 @@ func TestChangeLimits(t *testing.T) {
 	want(t, "an empty field leaves", browser.Page(t, requisitePath(b)).Find("#minAmount").AttrOr("value", "(none)"), "")
 }
 
-// What goes beyond the operators' limits, and what cannot be read, is said beside its field, and what
-// was typed is kept.
+// What goes beyond the operators' limits, and what cannot be read, is said beside its field, and what was typed is kept.
 func TestChangeLimitsRefused(t *testing.T) {
 	b, browser := portaltest.Trader(t)
 	setRequisite(t, b, "daily_count = 20")
@@ -181,8 +175,7 @@ func TestChangeLimitsRefused(t *testing.T) {
 			}
 		}
 	}
-	changes := b.Count(t, "select count(*) from requisite where own_min_amount is not null")
-	want(t, "a refused form changed something", changes, 0)
+	want(t, "a refused form changed something", b.Count(t, "select count(*) from requisite where own_min_amount is not null"), 0)
 }
 
 // Many requisites are a table by pages, found by the last digits, the bank or the holder. Those that are ticked are switched or

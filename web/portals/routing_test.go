@@ -21,8 +21,7 @@ func TestRoutingPage(t *testing.T) {
 	first, second := b.Traders[0].Requisites[0], b.Traders[1].Requisites[0]
 	query := fmt.Sprintf("/operator/routing?cashboxId=%d&method=sbp&currency=RUB&amount=", b.Merchant.CashboxID)
 	page := one.Page(t, query+"1500")
-	rows := page.Find("tbody").First().Find("tr")
-	want(t, "candidates", rows.Length(), 2)
+	want(t, "candidates", page.Find("tbody").First().Find("tr").Length(), 2)
 	text := strings.Join(strings.Fields(page.Find("main").Text()), " ")
 	wantIn(t, "the page", text, fmt.Sprintf("Requisite № %d gets it", first),
 		fmt.Sprintf("№ %d", second), "limits of the amount", "Would get it")
@@ -52,8 +51,7 @@ func TestStandingPage(t *testing.T) {
 func TestRoutingAtAnotherTime(t *testing.T) {
 	b := portaltest.Parallel(t)
 	one := treasurer(t, b, "one")
-	b.Exec(t, "update requisite set time_zone = 'UTC', work_from = '15:00', work_until = '16:00' where id = $1",
-		b.Traders[0].Requisites[0])
+	b.Exec(t, "update requisite set time_zone = 'UTC', work_from = '15:00', work_until = '16:00' where id = $1", b.Traders[0].Requisites[0])
 	query := fmt.Sprintf("/operator/routing?cashboxId=%d&method=sbp&currency=RUB&amount=1500", b.Merchant.CashboxID)
 	for at, want := range map[string]string{
 		"": "It is refused", "&at=2026-11-20T15:30": "gets it", "&at=2026-11-20T16:30": "It is refused",
@@ -70,14 +68,12 @@ func TestRoutingAtAnotherTime(t *testing.T) {
 	// Who found none is counted, by hour and cause.
 	noError(t, b.Payments.KeepRefusals(t.Context(), b.Pool))
 	noError(t, b.Payments.KeepRefusals(t.Context(), b.Pool))
-	text := one.Get(t, "/operator/routing").Text()
-	wantIn(t, "refusals", text, "working hours 1")
+	wantIn(t, "refusals", one.Get(t, "/operator/routing").Text(), "working hours 1")
 	b.Clock.Advance(26 * time.Hour)
 	wantIn(t, "a day later", one.Get(t, "/operator/routing").Text(), "Every payment found a requisite")
 }
 
-// A payment keeps whom its choice passed by. Its page shows that beside today's rules, and the timeline tells
-// operators alone.
+// A payment keeps whom its choice passed by. Its page shows that beside today's rules, and the timeline tells operators alone.
 func TestReplayPage(t *testing.T) {
 	b := portaltest.Parallel(t)
 	one := treasurer(t, b, "one")
@@ -89,8 +85,7 @@ func TestReplayPage(t *testing.T) {
 	text = strings.ReplaceAll(text, " ", "")
 	wantIn(t, "the page", text, fmt.Sprintf("№%dTrader№%d", third.Requisites[0], third.ID),
 		fmt.Sprintf("№%d1limitsoftheamountlimitsoftheamount", b.Traders[1].Requisites[0]))
-	wantIn(t, "the first", one.Get(t, fmt.Sprintf("/operator/routing/payments/%d", first.ID)).Text(),
-		"Nothing was passed by")
+	wantIn(t, "the first", one.Get(t, fmt.Sprintf("/operator/routing/payments/%d", first.ID)).Text(), "Nothing was passed by")
 	want(t, "no payment", one.Get(t, "/operator/routing/payments/987654").Code, http.StatusNotFound)
 	told := func(lines []report.Line, err error) *report.Choice {
 		t.Helper()
@@ -104,8 +99,7 @@ func TestReplayPage(t *testing.T) {
 		return nil
 	}
 	c := told(b.Rooms.Reports.Timeline(t.Context(), portaltest.Admin, fmt.Sprint(second.ID)))
-	want(t, "operators are told", fmt.Sprint(c.Passed),
-		fmt.Sprintf("[{amount_limits [%d]}]", b.Traders[1].Requisites[0]))
+	want(t, "operators are told", fmt.Sprint(c.Passed), fmt.Sprintf("[{amount_limits [%d]}]", b.Traders[1].Requisites[0]))
 	owner := third.Caller
 	owner.Role = caller.Owner
 	if c := told(b.Rooms.Reports.Timeline(t.Context(), owner, fmt.Sprint(second.ID))); c.Passed != nil {

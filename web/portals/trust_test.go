@@ -40,8 +40,7 @@ func TestAuditLog(t *testing.T) {
 	want(t, "lines", page.Find("tbody tr[data-row]").Length(), 4)
 	wantIn(t, "the log says", page.Find("main").Text(), holder, "4466")
 	want(t, "scripts of strangers", page.Find("main script").Length(), 0)
-	failed := p.Page(t, "/operator/audit?status=sign_in_failed")
-	want(t, "failed", failed.Find("tbody tr[data-row]").Length(), 2)
+	want(t, "failed", p.Page(t, "/operator/audit?status=sign_in_failed").Find("tbody tr[data-row]").Length(), 2)
 	want(t, "failed of root", p.Page(t, "/operator/audit?status=sign_in_failed&q=root").Find("tbody tr").Length(), 1)
 	requisite := p.Page(t, "/operator/audit?subject=requisite&key=7")
 	want(t, "of the requisite", requisite.Find("tbody tr").Length(), 1)
@@ -55,8 +54,7 @@ func TestAuditLog(t *testing.T) {
 	want(t, "the file", file.Code, http.StatusOK)
 	want(t, "its last line", strings.HasSuffix(file.Body, "rows,4\n"), true)
 	wantNot(t, "the file has", file.Body, "canary", portaltest.Password, "79990004455", "79990004466")
-	russian := p.Get(t, "/operator/audit?lang=ru").Text()
-	wantIn(t, "in Russian", russian, "Неудачный вход")
+	wantIn(t, "in Russian", p.Get(t, "/operator/audit?lang=ru").Text(), "Неудачный вход")
 }
 
 // The page says what the audits found, what of it is still so, and which days are sealed.
@@ -75,8 +73,7 @@ func TestReconciliation(t *testing.T) {
 	want(t, "holds", page.Find(".head .badge").Text(), "The ledger holds")
 	want(t, "broken", page.Find("tbody .badge.bad").Length(), 0)
 
-	made := b.Create(t, "1500")
-	b.Exec(t, "update payment set event_sequence = 7 where id = $1", made.ID)
+	b.Exec(t, "update payment set event_sequence = 7 where id = $1", b.Create(t, "1500").ID)
 	run()
 	page = p.Page(t, path)
 	want(t, "does not hold", page.Find(".head .badge").Text(), "The ledger does not hold")
@@ -85,8 +82,7 @@ func TestReconciliation(t *testing.T) {
 	wantIn(t, "in Russian", p.Get(t, path+"?lang=ru").Text(), "Книга не сходится")
 
 	noError(t, seal.NewSealer(b.Pool, b.Clock, b.Rooms.Signer).Run(t.Context()))
-	first := p.Page(t, path+"?lang=en").Find("td.lead a[href*='/days/']").First()
-	day := p.Page(t, first.AttrOr("href", ""))
+	day := p.Page(t, p.Page(t, path+"?lang=en").Find("td.lead a[href*='/days/']").First().AttrOr("href", ""))
 	want(t, "sealed", day.Find(".head .badge").Text(), "as it was signed")
 	want(t, "no day", p.Get(t, path+"/days/1999-01-01").Code, http.StatusNotFound)
 	want(t, "no date", p.Get(t, path+"/days/x").Code, http.StatusNotFound)

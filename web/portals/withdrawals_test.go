@@ -22,10 +22,9 @@ func TestWithdrawalInThePortals(t *testing.T) {
 		return hidden(p.Page(t, path+"/addresses/new"), "network", "ERC20", "label", label, "address", address)
 	}
 	const first, alike = "0x52908400098527886E0F7030069857D2E4169EE7", "0x5290000000000000000000000000000000009ee7"
-	a := p.Post(t, path+"/addresses", address("Exchange", first)...)
-	want(t, "added", line(a.Code, a.To(), p.Cookies["flash"]), "303 /merchant/withdrawals/addresses address-added")
-	a = p.Post(t, path+"/addresses", address("Again", first)...)
-	want(t, "known already", line(a.Code, words(a.Page(t).Find("#address-wrong"))), "422 is in your book already")
+	want(t, "added", p.Post(t, path+"/addresses", address("Exchange", first)...).Led(), "303 /merchant/withdrawals/addresses address-added")
+	a := p.Post(t, path+"/addresses", address("Again", first)...)
+	want(t, "known already", a.At(t, "#address-wrong"), "422 is in your book already")
 	wantIn(t, "all who see money are told", p.Get(t, path).Text(), "If none of you added it, remove it.")
 	a = p.Post(t, path+"/addresses", address("Other", alike)...)
 	want(t, "a look-alike", a.Code, http.StatusUnprocessableEntity)
@@ -38,17 +37,14 @@ func TestWithdrawalInThePortals(t *testing.T) {
 	}
 	want(t, "too little", p.Post(t, path, form("9")...).Code, http.StatusUnprocessableEntity)
 	a = p.Post(t, path, form("1001")...)
-	want(t, "more than the day has", line(a.Code, words(a.Page(t).Find("#amount-wrong"))),
-		"422 More than this may not leave by the network on one day.")
+	want(t, "more than the day has", a.At(t, "#amount-wrong"), "422 More than this may not leave by the network on one day.")
 	a = p.Post(t, path, form("20")...)
 	wantIn(t, "asked once more", a.Text(), "T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm")
-	a = p.Post(t, path, hidden(a.Page(t))...)
-	want(t, "asked for", line(a.Code, a.To(), p.Cookies["flash"]), "303 /merchant/withdrawals/2 withdrawal-requested")
+	want(t, "asked for", p.Post(t, path, hidden(a.Page(t))...).Led(), "303 /merchant/withdrawals/2 withdrawal-requested")
 
 	const one, lists = "/operator/withdrawals/2", "/operator/hand-overs"
 	step := func(name string, typed ...string) string {
-		a := operator.Post(t, one+"/"+name, hidden(operator.Page(t, one+"/"+name), typed...)...)
-		return line(a.Code, a.To(), operator.Cookies["flash"])
+		return operator.Post(t, one+"/"+name, hidden(operator.Page(t, one+"/"+name), typed...)...).Led()
 	}
 	want(t, "approved", step("approve"), "303 "+one+" withdrawal-approved")
 	a = operator.Post(t, lists, hidden(operator.Page(t, lists))...)

@@ -19,8 +19,7 @@ func page(t *testing.T, url string, status int) *goquery.Document {
 	testenv.Need(t, response.StatusCode == status, "%s: %d, want %d", url, response.StatusCode, status)
 	policy := response.Header.Get("Content-Security-Policy")
 	testenv.Check(t, strings.HasPrefix(policy, "default-src 'none'"), "%s: the policy is %q", url, policy)
-	document := testenv.Must(goquery.NewDocumentFromReader(response.Body))(t)
-	return document
+	return testenv.Must(goquery.NewDocumentFromReader(response.Body))(t)
 }
 
 // addresses are those of every page that the start leads to.
@@ -40,8 +39,7 @@ func TestPages(t *testing.T) {
 	server := serve(t, nil)
 	for _, address := range addresses(t, server.URL) {
 		document := page(t, server.URL+address, http.StatusOK)
-		testenv.Check(t, document.Find("h1").Length() == 1 && document.Find("h1").Text() != "",
-			"%s has no title", address)
+		testenv.Check(t, document.Find("h1").Length() == 1 && document.Find("h1").Text() != "", "%s has no title", address)
 		testenv.Check(t, document.Find("script").Length() == 0 && document.Find("form").Length() == 0,
 			"%s has a script, or a form outside a sandbox", address)
 	}
@@ -86,8 +84,7 @@ func leads(t *testing.T, from, to string) {
 	base := testenv.Must(url.Parse(from))(t)
 	at := testenv.Must(base.Parse(to))(t)
 	document := page(t, at.String(), http.StatusOK)
-	testenv.Check(t, at.Fragment == "" || document.Find("#"+at.Fragment).Length() == 1,
-		"%s leads to %s, which has no such part", from, to)
+	testenv.Check(t, at.Fragment == "" || document.Find("#"+at.Fragment).Length() == 1, "%s leads to %s, which has no such part", from, to)
 }
 
 // The codes of the errors page are those that calls answer with, each with what to do.
@@ -95,8 +92,7 @@ func TestErrorsPage(t *testing.T) {
 	t.Parallel()
 	document := page(t, serve(t, nil).URL+"/docs/errors", http.StatusOK)
 	row := document.Find("#code_resend_too_early")
-	testenv.Check(t, strings.Contains(row.Text(), "429") && strings.Contains(row.Text(), "nextAllowedAt"),
-		"%q", row.Text())
+	testenv.Check(t, strings.Contains(row.Text(), "429") && strings.Contains(row.Text(), "nextAllowedAt"), "%q", row.Text())
 	testenv.Check(t, document.Find("#proposal_own").Length() == 0, "a code of operators is among those of the REST API")
 }
 

@@ -147,8 +147,7 @@ func (p program) run(t *testing.T, dir, url string, list []sample) map[string]st
 		return printed
 	}
 	write(t, dir, "all"+p.ending, p.all)
-	names := testenv.Must(json.Marshal(all))(t)
-	out := p.start(t, dir, "all"+p.ending, "SAMPLES="+string(names), "BASE_URL="+url)
+	out := p.start(t, dir, "all"+p.ending, "SAMPLES="+string(testenv.Must(json.Marshal(all))(t)), "BASE_URL="+url)
 	for _, part := range strings.Split(out, "=== ")[1:] {
 		name, text, _ := strings.Cut(part, "\n")
 		printed[name] = text

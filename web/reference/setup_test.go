@@ -22,18 +22,15 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// serve starts the reference of the committed description, with an API that answers calls; nil is none,
-// outside a sandbox.
+// serve starts the reference of the committed description, with an API that answers calls; nil is none, outside a sandbox.
 func serve(t testing.TB, api http.Handler) *httptest.Server {
 	t.Helper()
-	content := testenv.Must(os.ReadFile("../../docs/openapi.json"))(t)
-	rooms := reference.Rooms{Description: content}
+	rooms := reference.Rooms{Description: testenv.Must(os.ReadFile("../../docs/openapi.json"))(t)}
 	if api != nil {
 		rooms.API = api
 		rooms.Sandbox = &reference.Sandbox{Keys: []reference.Key{key}, Secret: applicationSecret}
 	}
-	pages := testenv.Must(reference.New(rooms))(t)
-	server := httptest.NewServer(pages)
+	server := httptest.NewServer(testenv.Must(reference.New(rooms))(t))
 	t.Cleanup(server.Close)
 	return server
 }

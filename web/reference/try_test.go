@@ -52,8 +52,7 @@ func send(t *testing.T, address, origin string, fields map[string]string, file s
 		_ = form.WriteField(name, value)
 	}
 	if file != "" {
-		part := testenv.Must(form.CreateFormFile("file", "receipt.pdf"))(t)
-		_, _ = io.WriteString(part, file)
+		_, _ = io.WriteString(testenv.Must(form.CreateFormFile("file", "receipt.pdf"))(t), file)
 	}
 	_ = form.Close()
 	request := testenv.Must(http.NewRequest(http.MethodPost, address, &body))(t)
@@ -63,8 +62,7 @@ func send(t *testing.T, address, origin string, fields map[string]string, file s
 	}
 	response := testenv.Must(http.DefaultClient.Do(request))(t)
 	defer response.Body.Close()
-	document := testenv.Must(goquery.NewDocumentFromReader(response.Body))(t)
-	return response.StatusCode, document
+	return response.StatusCode, testenv.Must(goquery.NewDocumentFromReader(response.Body))(t)
 }
 
 // A form makes the call that it says, signed where it needs to be, and shows all of it but secrets.
@@ -122,8 +120,7 @@ func TestTry(t *testing.T) {
 func TestTryIsGuarded(t *testing.T) {
 	t.Parallel()
 	asked := 0
-	count := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ })
-	sandbox, production := serve(t, count), serve(t, nil)
+	sandbox, production := serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ })), serve(t, nil)
 	fields := map[string]string{"key": key.ID, "body": "{}"}
 	for name, test := range map[string]struct {
 		address, origin string

@@ -48,8 +48,7 @@ func TestReadableColorStays(t *testing.T) {
 func TestLegible(t *testing.T) {
 	t.Parallel()
 	got := Legible("#ffd400")
-	testenv.Check(t, got.OnLight <= 1.4 && got.OnDark >= 11 && got.Light != "#ffd400" && got.Dark == "#ffd400",
-		"yellow is %+v", got)
+	testenv.Check(t, got.OnLight <= 1.4 && got.OnDark >= 11 && got.Light != "#ffd400" && got.Dark == "#ffd400", "yellow is %+v", got)
 	sheet := accent("#ffd400")
 	testenv.Check(t, strings.Contains(sheet, got.Light), "%s is not in %s", got.Light, sheet)
 	if got = Legible("#0b6650"); got.OnLight < Readable || got.Light != "#0b6650" || got.Dark == "#0b6650" {
@@ -81,8 +80,7 @@ func TestSheets(t *testing.T) {
 // styles are the tokens of the stylesheet: light, and dark.
 func styles(t *testing.T) [2]map[string]rgb {
 	t.Helper()
-	content := static.Read("tokens.css")
-	blocks := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(string(content), -1)
+	blocks := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(string(static.Read("tokens.css")), -1)
 	testenv.Need(t, len(blocks) == 2, "%d blocks of tokens", len(blocks))
 	var themes [2]map[string]rgb
 	for i, block := range blocks {

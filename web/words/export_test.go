@@ -21,8 +21,7 @@ func Keys(t *testing.T) []Key {
 		if !ok || fmt.Sprint(spec.Type) != "Key" {
 			return true
 		}
-		text := testenv.Must(strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value))(t)
-		keys = append(keys, Key(text))
+		keys = append(keys, Key(testenv.Must(strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value))(t)))
 		return true
 	})
 	return keys

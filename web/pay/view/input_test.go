@@ -14,8 +14,7 @@ func render(t *testing.T, f view.Input) *goquery.Document {
 	t.Helper()
 	var out strings.Builder
 	testenv.NoError(t, view.Typing(f).Render(t.Context(), &out))
-	document := testenv.Must(goquery.NewDocumentFromReader(strings.NewReader(out.String())))(t)
-	return document
+	return testenv.Must(goquery.NewDocumentFromReader(strings.NewReader(out.String())))(t)
 }
 
 // A field is named by its label, and described by what is wrong with it.

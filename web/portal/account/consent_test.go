@@ -47,17 +47,14 @@ func TestOwnerRefuses(t *testing.T) {
 				wantIn(t, page, asking(t, a), "An operator has let in <i>puppet</i> (owner). Accept or refuse by ")
 				want(t, "a login's elements", a.Page(t).Find(".asking i").Length(), 0)
 			}
-			wantIn(t, "who waits", asking(t, puppet.Get(t, of.home)),
-				"Your account waits for the consent of an owner until ")
+			wantIn(t, "who waits", asking(t, puppet.Get(t, of.home)), "Your account waits for the consent of an owner until ")
 			for _, act := range of.acts {
 				a := puppet.Post(t, of.home+act)
 				wantAnswer(t, act, a, http.StatusForbidden, "Your account waits for the consent of an owner until ")
 			}
 			refuse, _ := owner.Page(t, of.home+"/consent").Find("form[action$='/refuse']").Attr("action")
 			for _, answer := range []string{"consent-refuse", "consent-over"} { // a double click
-				a := owner.Post(t, refuse)
-				want(t, "refused", line(a.Code, a.To(), owner.Cookies["flash"]),
-					fmt.Sprintf("303 %s %s", of.home, answer))
+				want(t, "refused", owner.Post(t, refuse).Led(), fmt.Sprintf("303 %s %s", of.home, answer))
 			}
 			want(t, "the puppet", puppet.Get(t, of.home).To(), "/sign-in?next="+strings.ReplaceAll(of.home, "/", "%2F"))
 			want(t, "nobody is asked about", asking(t, owner.Get(t, of.home)), "")
@@ -68,8 +65,7 @@ func TestOwnerRefuses(t *testing.T) {
 // An owner without a second factor is led to set one up before they accept somebody, or make a key.
 func TestOwnerWithoutFactorEnrols(t *testing.T) {
 	t.Parallel()
-	b := portaltest.With(t, portaltest.Options{Production: true})
-	owner := b.AskedMerchant(t)
+	owner := portaltest.With(t, portaltest.Options{Production: true}).AskedMerchant(t)
 	accept, _ := owner.Page(t, "/merchant/consent").Find("form[action$='/accept']").Attr("action")
 	want(t, "accept", owner.Post(t, accept).To(), "/second-factor/enrol")
 	want(t, "a colleague", owner.Get(t, "/merchant/team/invite").To(), "/second-factor/enrol")

@@ -62,9 +62,8 @@ func TestPasskey(t *testing.T) {
 	}
 }
 
-// A new user in production: the invitation's link asks for a password once, then a second factor must
-// be set up before anything else opens, and from then on the password alone is not enough. All of it
-// without script.
+// A new user in production: the invitation's link asks for a password once, then a second factor must be set up before anything
+// else opens, and from then on the password alone is not enough. All of it without script.
 func TestFirstDay(t *testing.T) {
 	t.Parallel()
 	b := portaltest.With(t, portaltest.Options{Production: true})
@@ -103,8 +102,7 @@ func enrol(t *testing.T, p *portaltest.Person) string {
 	secret := page.Find(".mono").Text()
 	want(t, "there is no QR code", page.Find(".qr svg").Length(), 1)
 	a := p.Post(t, "/second-factor/app", hidden(page, "code", "000000")...)
-	want(t, "after a wrong code", line(a.Code, a.Page(t).Find(".mono").Text()),
-		line(http.StatusUnprocessableEntity, secret))
+	want(t, "after a wrong code", line(a.Code, a.Page(t).Find(".mono").Text()), line(http.StatusUnprocessableEntity, secret))
 	before := p.Cookie()
 	a = p.Post(t, "/second-factor/app", hidden(a.Page(t), "code", code(t, secret, 0))...)
 	codes := a.Page(t).Find(".codes li").Length()
@@ -115,8 +113,7 @@ func enrol(t *testing.T, p *portaltest.Person) string {
 
 func code(t *testing.T, secret string, after time.Duration) string {
 	t.Helper()
-	digits := testenv.Must(totp.GenerateCode(secret, time.Now().Add(after)))(t)
-	return digits
+	return testenv.Must(totp.GenerateCode(secret, time.Now().Add(after)))(t)
 }
 
 // signsInWith signs in with a code, which works once.
@@ -125,8 +122,7 @@ func signsInWith(t *testing.T, b *portaltest.Bundle, secret string) {
 	given := code(t, secret, 30*time.Second)
 	first, second := b.SignIn(t, "new"), b.SignIn(t, "new")
 	want(t, "the password alone", first.Get(t, "/trader").To(), "/second-factor?next=%2Ftrader")
-	want(t, "with the code", first.Post(t, "/second-factor?next=/trader/payments", "code", given).To(),
-		"/trader/payments")
+	want(t, "with the code", first.Post(t, "/second-factor?next=/trader/payments", "code", given).To(), "/trader/payments")
 	want(t, "the same code again", second.Post(t, "/second-factor", "code", given).Code, http.StatusUnprocessableEntity)
 	if a := second.Get(t, "/trader"); a.Code == http.StatusOK {
 		t.Error("the desk opens after a code that was used")
@@ -144,9 +140,8 @@ func TestFreshProof(t *testing.T) {
 		a := p.Post(t, path)
 		testenv.Check(t, strings.HasPrefix(a.To(), "/second-factor"), "%s: %d to %q", path, a.Code, a.To())
 	}
-	want(t, "the proof", p.Post(t, "/second-factor?next=/account", "code", code(t, secret, 30*time.Second)).To(),
-		"/account")
-	want(t, "then", line(p.Post(t, "/account/app/remove").To(), p.Cookies["flash"]), "/account factor-removed")
+	want(t, "the proof", p.Post(t, "/second-factor?next=/account", "code", code(t, secret, 30*time.Second)).To(), "/account")
+	want(t, "then", p.Post(t, "/account/app/remove").Led(), "303 /account factor-removed")
 }
 
 // A changed password ends the user's other sessions; the page tells of wrong ones.
@@ -171,8 +166,7 @@ func TestSessions(t *testing.T) {
 	b := portaltest.Parallel(t)
 	p, other, third := b.Trader(t, 0), b.SignIn(t, "owner-1"), b.SignIn(t, "owner-1")
 	stranger := b.Trader(t, 1)
-	page := p.Page(t, "/account")
-	rows := page.Find(`form[action^="/account/sessions/"][action$="/end"]`)
+	rows := p.Page(t, "/account").Find(`form[action^="/account/sessions/"][action$="/end"]`)
 	if rows.Length() != 3 { // two others, and all
 		t.Fatalf("%d sessions to end", rows.Length())
 	}

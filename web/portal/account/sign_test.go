@@ -46,18 +46,15 @@ func TestSecureCookie(t *testing.T) {
 	b.User(t, "owner", caller.Trader, caller.Owner, b.Traders[0].ID)
 	rooms := b.Rooms
 	rooms.Secure = true
-	pages := testenv.Must(portals.New(rooms))(t)
-	server := httptest.NewServer(pages)
+	server := httptest.NewServer(testenv.Must(portals.New(rooms))(t))
 	t.Cleanup(server.Close)
 	b.Server = server
-	a := b.Nobody().Post(t, "/sign-in", "login", "owner", "password", portaltest.Password)
-	cookie := a.Header.Get("Set-Cookie")
+	cookie := b.Nobody().Post(t, "/sign-in", "login", "owner", "password", portaltest.Password).Header.Get("Set-Cookie")
 	wantIn(t, "the cookie", cookie, "__Host-session=", "; Path=/", "; HttpOnly", "; Secure", "; SameSite=Lax")
 	wantNot(t, "the cookie has a domain, or outlives the browser", cookie, "Domain=", "Max-Age")
 }
 
-// Signing in leads to the desk, and signing out ends the session for good: its cookie is worth
-// nothing any more.
+// Signing in leads to the desk, and signing out ends the session for good: its cookie is worth nothing any more.
 func TestSignInAndOut(t *testing.T) {
 	_, p := portaltest.Trader(t)
 	want(t, "the desk is headed", p.Page(t, "/trader").Find("h1").Text(), "Desk")
@@ -71,19 +68,16 @@ func TestSignInAndOut(t *testing.T) {
 	}
 }
 
-// A wrong password, an unknown login and a user who is switched off get the same page, with the login
-// still in it and no password.
+// A wrong password, an unknown login and a user who is switched off get the same page, with the login still in it and no password.
 func TestSignInRefused(t *testing.T) {
 	b := portaltest.Parallel(t)
-	off := b.User(t, "off", caller.Trader, caller.Owner, b.Traders[0].ID)
-	b.Exec(t, "update app_user set enabled = false where id = $1", off)
+	b.Exec(t, "update app_user set enabled = false where id = $1", b.User(t, "off", caller.Trader, caller.Owner, b.Traders[0].ID))
 	b.User(t, "owner", caller.Trader, caller.Owner, b.Traders[0].ID)
 	for login, given := range map[string]string{"owner": "wrong password", "nobody": portaltest.Password, "off": portaltest.Password} {
 		p := b.Nobody()
 		a := p.Post(t, "/sign-in", "login", login, "password", given)
 		wantAnswer(t, login, a, http.StatusUnprocessableEntity, "Login or password is wrong.")
-		testenv.Check(t, p.Cookie() == "" && !strings.Contains(a.Body, given),
-			"%s: the answer has a cookie, or the password in it", login)
+		testenv.Check(t, p.Cookie() == "" && !strings.Contains(a.Body, given), "%s: the answer has a cookie, or the password in it", login)
 		want(t, "the login typed is", a.Page(t).Find("#login").AttrOr("value", ""), login)
 	}
 }
@@ -105,8 +99,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// Whoever puts a cookie of their own into a victim's browser is not in the victim's session after
-// the victim has signed in.
+// Whoever puts a cookie of their own into a victim's browser is not in the victim's session after the victim has signed in.
 func TestFixation(t *testing.T) {
 	b, attacker := portaltest.Trader(t)
 	b.User(t, "victim", caller.Trader, caller.Owner, b.Traders[1].ID)

@@ -56,8 +56,7 @@ func TestViewAsAndBack(t *testing.T) {
 func TestViewAsIsOver(t *testing.T) {
 	b := portaltest.Parallel(t)
 	p := b.Viewer(t)
-	end := p.Page(t, "/trader").Find("form[action='/operator/view-as/end'] button")
-	want(t, "the button says", end.Text(), "Be yourself again")
+	want(t, "the button says", p.Page(t, "/trader").Find("form[action='/operator/view-as/end'] button").Text(), "Be yourself again")
 	b.Exec(t, "update session set view_until = now() where view_until is not null")
 	if a := p.Get(t, "/trader"); a.Code != http.StatusNotFound || portaltest.Band(t, a) != "" {
 		t.Errorf("the desk: %d %s", a.Code, portaltest.Band(t, a))
@@ -89,6 +88,5 @@ func TestViewAsForm(t *testing.T) {
 		p.Page(t, "/account").Find("form[action='/operator/view-as']").Length(), 1)
 	a = p.Post(t, "/operator/view-as", "user", "other", "reason", "why")
 	testenv.Check(t, strings.HasPrefix(a.To(), "/second-factor"), "an old second factor: %d to %q", a.Code, a.To())
-	want(t, "an auditor has the form",
-		b.SignIn(t, "auditor").Page(t, "/account").Find("form[action='/operator/view-as']").Length(), 0)
+	want(t, "an auditor has the form", b.SignIn(t, "auditor").Page(t, "/account").Find("form[action='/operator/view-as']").Length(), 0)
 }

@@ -29,8 +29,7 @@ func TestOverduePayouts(t *testing.T) {
 
 	form := hidden(ann.Page(t, path+"/reclaim"), "reason", "the trader is away")
 	stale := hidden(bob.Page(t, path+"/complete"), "proofReference", "42")
-	want(t, "no proof", bob.Post(t, path+"/complete", hidden(bob.Page(t, path+"/complete"))...).Code,
-		http.StatusUnprocessableEntity)
+	want(t, "no proof", bob.Post(t, path+"/complete", hidden(bob.Page(t, path+"/complete"))...).Code, http.StatusUnprocessableEntity)
 	want(t, "reclaimed", ann.Post(t, path+"/reclaim", form...).To(), path)
 	want(t, "reclaimed twice", ann.Post(t, path+"/reclaim", form...).To(), path)
 	want(t, "bob ends it all the same", bob.Post(t, path+"/complete", stale...).To(), path)
@@ -41,10 +40,8 @@ func TestOverduePayouts(t *testing.T) {
 
 	_, err = b.Payouts.Take(t.Context(), b.AsTrader(), id)
 	noError(t, err)
-	form = hidden(ann.Page(t, path+"/complete"), "proofReference", "<b>42</b>")
-	want(t, "completed", ann.Post(t, path+"/complete", form...).To(), path)
-	form = hidden(ann.Page(t, path+"/reverse"), "reason", "it came back")
-	want(t, "reversed", ann.Post(t, path+"/reverse", form...).To(), path)
+	want(t, "completed", ann.Post(t, path+"/complete", hidden(ann.Page(t, path+"/complete"), "proofReference", "<b>42</b>")...).To(), path)
+	want(t, "reversed", ann.Post(t, path+"/reverse", hidden(ann.Page(t, path+"/reverse"), "reason", "it came back")...).To(), path)
 	found, err = b.Payouts.Get(t.Context(), portaltest.Admin, id)
 	noError(t, err)
 	want(t, "status then", found.Status, "failed")
@@ -90,7 +87,7 @@ func TestOtherAmounts(t *testing.T) {
 	wantIn(t, "who has it", words(ann.Page(t, "/operator").Find("#work .badge")), "bob, ")
 	wantIn(t, "its page", words(ann.Page(t, path).Find("#claim")), "bob took this", "Take it over")
 	for _, a := range []portaltest.Answer{ann.Post(t, path+"/came", form...), ann.Get(t, path+"/came")} {
-		want(t, "ann decides it all the same", line(a.To(), ann.Cookies["flash"]), path+" work-others")
+		want(t, "ann decides it all the same", a.Led(), "303 "+path+" work-others")
 	}
 	want(t, "not decided", b.Status(t, p), "appeal")
 	want(t, "she takes it over", ann.Post(t, path+"/take", "over", "yes").To(), path)
@@ -152,12 +149,12 @@ func TestObjections(t *testing.T) {
 	form := hidden(ann.Page(t, path+"/uphold"), "reason", "The statement has none")
 	want(t, "bob takes it", bob.Post(t, path+"/take").To(), path)
 	wantIn(t, "who has it", words(ann.Page(t, path).Find("#claim")), "bob took this", "Take it over")
-	want(t, "ann decides it all the same", line(ann.Post(t, path+"/uphold", form...).To(), ann.Cookies["flash"]), path+" work-others")
+	want(t, "ann decides it all the same", ann.Post(t, path+"/uphold", form...).Led(), "303 "+path+" work-others")
 	want(t, "she takes it over", ann.Post(t, path+"/take", "over", "yes", "next", "uphold").To(), path+"/uphold")
 	want(t, "without a reason", ann.Post(t, path+"/uphold", hidden(ann.Page(t, path+"/uphold"))...).Code, http.StatusUnprocessableEntity)
 	form = hidden(ann.Page(t, path+"/uphold"), "reason", "The statement has none")
 	for range 2 {
-		want(t, "decided", line(ann.Post(t, path+"/uphold", form...).To(), ann.Cookies["flash"]), path+" objection-decided")
+		want(t, "decided", ann.Post(t, path+"/uphold", form...).Led(), "303 "+path+" objection-decided")
 	}
 	want(t, "what waits then", ann.Page(t, "/operator").Find("#work li").Length(), 0)
 	wantIn(t, "its page then", words(ann.Page(t, path).Find("main")), "Upheld", "The statement has none", "Correct the books")
@@ -191,8 +188,7 @@ func steps(page *goquery.Document) string {
 	return strings.Join(all, " ")
 }
 
-// The list of steps tells what is there and leads to what is not, only those who may do it, until there is
-// a payment.
+// The list of steps tells what is there and leads to what is not, only those who may do it, until there is a payment.
 func TestFirstSteps(t *testing.T) {
 	b, admin := portaltest.Operator(t, caller.Admin)
 	want(t, "with a sandbox's", steps(admin.Page(t, "/operator")),
@@ -204,8 +200,7 @@ func TestFirstSteps(t *testing.T) {
 		"/operator/rates/set?currency=KZT done done /operator/cashboxes/2 /operator/users/new?merchant="+portaltest.Last(merchant)+
 			" done done /operator/users/new?trader="+portaltest.Last(trader)+" /operator/money/fund?traderId="+portaltest.Last(trader))
 	auditor := b.Operator(t, caller.Auditor)
-	want(t, "for an auditor", steps(auditor.Page(t, "/operator")),
-		"nowhere done done nowhere nowhere done done nowhere nowhere")
+	want(t, "for an auditor", steps(auditor.Page(t, "/operator")), "nowhere done done nowhere nowhere done done nowhere nowhere")
 	b.Create(t, "1500")
 	want(t, "with a payment", steps(admin.Page(t, "/operator")), "")
 }

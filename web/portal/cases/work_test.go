@@ -60,8 +60,7 @@ func TestWork(t *testing.T) {
 	badge := ann.Page(t, "/operator").Find("section.card .badge").Text()
 	testenv.Check(t, strings.HasPrefix(badge, "bob, "), "taken by %q", badge)
 	part := ann.Get(t, "/operator/work", "HX-Request", "true")
-	testenv.Check(t, strings.Contains(part.Body, "bob") && !strings.Contains(part.Body, "<html"),
-		"the part that changes: %s", part.Body)
+	testenv.Check(t, strings.Contains(part.Body, "bob") && !strings.Contains(part.Body, "<html"), "the part that changes: %s", part.Body)
 	want(t, "Russian", strings.Contains(ann.Get(t, "/operator?lang=ru").Body, "Пополнения без подтверждения"), true)
 }
 
@@ -72,8 +71,7 @@ func TestConfirmDepositOnce(t *testing.T) {
 	d := b.Deposited(t, "250.5", "first")
 	path := fmt.Sprintf("/operator/deposits/%d", d.ID)
 	question := ann.Page(t, path+"/confirm")
-	wantIn(t, "the question", question.Find("main form").Text(), "250.50\u00a0USDT",
-		"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")
+	wantIn(t, "the question", question.Find("main form").Text(), "250.50\u00a0USDT", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")
 	forms := map[*portaltest.Person][]string{ann: hidden(question), bob: hidden(bob.Page(t, path+"/confirm"))}
 	var all sync.WaitGroup
 	var lock sync.Mutex
@@ -90,8 +88,7 @@ func TestConfirmDepositOnce(t *testing.T) {
 	}
 	all.Wait()
 	want(t, "answers", fmt.Sprint(said), fmt.Sprint(map[string]int{"303 " + path: 4}))
-	credited := b.Count(t, "select count(*) from transfer where subject = 'deposit' and subject_id = $1", d.ID)
-	want(t, "credited", credited, 1)
+	want(t, "credited", b.Count(t, "select count(*) from transfer where subject = 'deposit' and subject_id = $1", d.ID), 1)
 	b.Audit(t)
 	wantIn(t, "after that", ann.Page(t, path).Find("main").Text(), "Confirmed")
 	want(t, "the question now", ann.Get(t, path+"/confirm").To(), path)
@@ -110,15 +107,11 @@ func TestTakeOver(t *testing.T) {
 	want(t, "what she is asked", ann.Page(t, path+"/reject").Find("main h1").Text(), "Take it over?")
 	want(t, "she cannot just take it", ann.Post(t, path+"/take").To(), path)
 	want(t, "it is his", strings.Contains(ann.Get(t, path+"/claim").Body, "bob took this"), true)
-	over := hidden(ann.Page(t, path+"/reject"))
-	want(t, "she takes it over", ann.Post(t, path+"/take", over...).To(), path+"/reject")
-	form = hidden(ann.Page(t, path+"/reject"), "reason", "never came")
-	want(t, "rejected", ann.Post(t, path+"/reject", form...).To(), path)
-	found := testenv.Must(b.Rooms.Deposits.Get(t.Context(), b.AsMerchant(), d.ID))(t)
-	want(t, "status", found.Status, "rejected")
+	want(t, "she takes it over", ann.Post(t, path+"/take", hidden(ann.Page(t, path+"/reject"))...).To(), path+"/reject")
+	want(t, "rejected", ann.Post(t, path+"/reject", hidden(ann.Page(t, path+"/reject"), "reason", "never came")...).To(), path)
+	want(t, "status", testenv.Must(b.Rooms.Deposits.Get(t.Context(), b.AsMerchant(), d.ID))(t).Status, "rejected")
 
-	d = b.Deposited(t, "11", "second")
-	path = fmt.Sprintf("/operator/deposits/%d", d.ID)
+	path = fmt.Sprintf("/operator/deposits/%d", b.Deposited(t, "11", "second").ID)
 	want(t, "bob takes the second", bob.Post(t, path+"/take").To(), path)
 	b.Clock.Advance(work.ClaimLasts)
 	want(t, "too long ago", ann.Page(t, path+"/confirm").Find("main h1").Text(), "Have the USDT arrived?")
@@ -143,8 +136,7 @@ func TestDecisionsByRole(t *testing.T) {
 		want(t, string(role)+" confirms", p.Get(t, money+"/confirm").Code, may[0])
 		want(t, string(role)+" reviews", p.Get(t, cases+"/review").Code, may[1])
 		for path, code := range map[string]int{money: may[0], cases: may[1]} {
-			took := p.Post(t, path+"/take").Code
-			want(t, string(role)+" takes "+path, took == http.StatusForbidden, code == http.StatusForbidden)
+			want(t, string(role)+" takes "+path, p.Post(t, path+"/take").Code == http.StatusForbidden, code == http.StatusForbidden)
 			if code == http.StatusOK {
 				p.Post(t, path+"/release")
 			}
@@ -164,13 +156,10 @@ func TestDecideAppeal(t *testing.T) {
 	file := ann.Get(t, path+"/file")
 	want(t, "file", file.Code, http.StatusOK)
 	want(t, "kept", strings.HasPrefix(file.Header.Get("Content-Disposition"), "attachment"), true)
-	stale := hidden(ann.Page(t, path+"/review"))
-	want(t, "reviewed", ann.Post(t, path+"/review", stale...).To(), path)
+	want(t, "reviewed", ann.Post(t, path+"/review", hidden(ann.Page(t, path+"/review"))...).To(), path)
 	want(t, "the payment", b.Status(t, p), "appeal")
-	want(t, "no reason", ann.Post(t, path+"/refuse", hidden(ann.Page(t, path+"/refuse"))...).Code,
-		http.StatusUnprocessableEntity)
-	form := hidden(ann.Page(t, path+"/accept"), "reason", "seen in the bank")
-	want(t, "accepted", ann.Post(t, path+"/accept", form...).To(), path)
+	want(t, "no reason", ann.Post(t, path+"/refuse", hidden(ann.Page(t, path+"/refuse"))...).Code, http.StatusUnprocessableEntity)
+	want(t, "accepted", ann.Post(t, path+"/accept", hidden(ann.Page(t, path+"/accept"), "reason", "seen in the bank")...).To(), path)
 	want(t, "the payment then", b.Status(t, p), "completed")
 	b.Audit(t)
 }
@@ -206,11 +195,10 @@ func TestAppealDesk(t *testing.T) {
 	b.Exec(t, "update session set factor_at = now()")
 	chosen := ann.Page(t, path).Find("[name=prepared]").First().AttrOr("value", "")
 	a = ann.Post(t, path+"/refuse", form("refuse", "prepared", chosen)...)
-	want(t, "without a line of the statement", line(a.Code, words(a.Page(t).Find("#statement-wrong"))), "422 is required")
+	want(t, "without a line of the statement", a.At(t, "#statement-wrong"), "422 is required")
 	refusal := form("refuse", "prepared", chosen, "statement", "20.11: nothing of 1,500")
 	for range 2 {
-		a = ann.Post(t, path+"/refuse", refusal...)
-		want(t, "refused", line(a.To(), ann.Cookies["flash"]), path+" appeal-refused")
+		want(t, "refused", ann.Post(t, path+"/refuse", refusal...).Led(), "303 "+path+" appeal-refused")
 	}
 	found := testenv.Must(b.Payments.GetAppeal(t.Context(), portaltest.Admin, id))(t)
 	want(t, "as chosen", line(found.Status, *found.Payment.StatusReason, b.Status(t, p)), "failed "+chosen+" failed")
@@ -237,24 +225,21 @@ func TestAppealDesk(t *testing.T) {
 	tab.Type("#statement", "20.11: nothing of 1,500")
 	tab.Click("button.danger")
 	tab.Gone("#decide")
-	found = testenv.Must(b.Payments.GetAppeal(t.Context(), portaltest.Admin, id))(t)
-	wantIn(t, "as typed", *found.Payment.StatusReason, "Of yesterday.")
+	wantIn(t, "as typed", *testenv.Must(b.Payments.GetAppeal(t.Context(), portaltest.Admin, id))(t).Payment.StatusReason, "Of yesterday.")
 	want(t, "left", b.Status(t, p), "failed")
 }
 
 // Once there are payments, the first page begins with how the platform stands.
 func TestHome(t *testing.T) {
 	b := portaltest.Parallel(t)
-	p := b.Operator(t, caller.Admin)
-	want(t, "before the first payment", p.Page(t, "/operator").Find(".headlines").Length(), 0)
-	made := b.Create(t, "1000")
-	testenv.Must(b.Payments.Confirm(t.Context(), b.AsTrader(), made.ID))(t)
+	want(t, "before the first payment", b.Operator(t, caller.Admin).Page(t, "/operator").Find(".headlines").Length(), 0)
+	testenv.Must(b.Payments.Confirm(t.Context(), b.AsTrader(), b.Create(t, "1000").ID))(t)
 	b.Create(t, "500")
 	b.Exec(t, `insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key, created_at, status_at)
 		values ($1, $2, 5, 'TRC20', 'T', gen_random_uuid(), $3, $3)`, b.Merchant.ID, b.Merchant.CashboxID, b.Clock.Now().Add(-2*time.Hour))
 	noError(t, report.NewHours(b.Pool, prometheus.NewRegistry()).Count(t.Context()))
 	b.Clock.Advance(12 * time.Hour) // the day is over
-	p = b.Operator(t, caller.Support)
+	p := b.Operator(t, caller.Support)
 	page := p.Page(t, "/operator")
 	wantIn(t, "figures", strings.ReplaceAll(portaltest.Words(page.Find(".headlines")), "\u00a0", " "), "Paid, 24 hours 100 % 1 of 2 payments",
 		"Volume, 24 hours 1,000 ₽", "Income yesterday, UTC 0.47 0.47619048 USDT the day before: 0.00", "Alarms 0 none fires")

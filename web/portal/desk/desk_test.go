@@ -12,8 +12,7 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// Money has arrived: the page of the confirmation says of what, and sending its form completes the
-// payment.
+// Money has arrived: the page of the confirmation says of what, and sending its form completes the payment.
 func TestConfirm(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	pay := b.Create(t, "1500")
@@ -44,8 +43,7 @@ func TestReasonTooLong(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	pay := b.Create(t, "1500")
 	long := strings.Repeat("<я>", 100)
-	fields := hidden(p.Page(t, "/trader/payments/1/cancel"), "reason", long)
-	a := p.Post(t, "/trader/payments/1/cancel", fields...)
+	a := p.Post(t, "/trader/payments/1/cancel", hidden(p.Page(t, "/trader/payments/1/cancel"), "reason", long)...)
 	page := a.Page(t)
 	testenv.Check(t, a.Code == http.StatusUnprocessableEntity && page.Find("#reason").Text() == long &&
 		page.Find("#reason-wrong").Length() == 1, "%d, %q", a.Code, page.Find("#reason").Text())
@@ -116,8 +114,7 @@ func TestLateOnItsPage(t *testing.T) {
 func TestAnotherAmount(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	pay := b.Create(t, "1500")
-	row := p.Page(t, "/trader").Find("#job-1 a[href='/trader/payments/1/confirm?other']")
-	want(t, "the row leads there", row.Length(), 1)
+	want(t, "the row leads there", p.Page(t, "/trader").Find("#job-1 a[href='/trader/payments/1/confirm?other']").Length(), 1)
 	want(t, "it is folded", p.Page(t, "/trader/payments/1/confirm").Find("details[open]").Length(), 0)
 	page := p.Page(t, "/trader/payments/1/confirm?other")
 	want(t, "it is open", page.Find("details[open] #receivedAmount").Length(), 1)

@@ -45,8 +45,7 @@ func listen(t testing.TB, p *portaltest.Person) listening {
 	response := testenv.Must(http.DefaultTransport.RoundTrip(r))(t)
 	t.Cleanup(func() { _ = response.Body.Close() })
 	kind := response.Header.Get("Content-Type")
-	testenv.Need(t, response.StatusCode == http.StatusOK && kind == "text/event-stream",
-		"%d %s", response.StatusCode, kind)
+	testenv.Need(t, response.StatusCode == http.StatusOK && kind == "text/event-stream", "%d %s", response.StatusCode, kind)
 	l := listening{make(chan string, 100)}
 	go func() {
 		defer close(l.lines)

@@ -19,8 +19,7 @@ func TestCaseResend(t *testing.T) {
 	b.Tell(t, b.Merchant, 1, "dead")
 	row := ann.Page(t, "/operator/events/dead").Find("tbody tr")
 	want(t, "addresses", row.Length(), 1)
-	confirm := row.Find("a").AttrOr("href", "")
-	a := ann.Post(t, "/operator/events/dead", hidden(ann.Page(t, confirm))...)
+	a := ann.Post(t, "/operator/events/dead", hidden(ann.Page(t, row.Find("a").AttrOr("href", "")))...)
 	if !strings.HasPrefix(a.To(), "/operator/events/replays/") {
 		t.Fatalf("resent: %d, to %q", a.Code, a.To())
 	}
@@ -31,16 +30,14 @@ func TestCaseResend(t *testing.T) {
 // The health of an endpoint is of its attempts of the last days: 2 of 3 taken, half within 80 ms.
 func TestHealth(t *testing.T) {
 	b, p := portaltest.Member(t, caller.Owner)
-	old := b.Tell(t, b.Merchant, 1, "dead")
-	b.Attempt(t, old, 503, 9999, "long ago")
+	b.Attempt(t, b.Tell(t, b.Merchant, 1, "dead"), 503, 9999, "long ago")
 	b.Clock.Advance(8 * 24 * time.Hour)
 	id := b.Tell(t, b.Merchant, 2, "delivered")
 	b.Attempt(t, id, 500, 40, "<img src=x>\x00broken")
 	b.Attempt(t, id, 200, 120, "")
 	b.Attempt(t, id, 204, 80, "")
 	page := p.Page(t, "/merchant/developers/webhooks")
-	text := words(page.Find(".requisites"))
-	wantIn(t, "the page", text, "Attempts 3", "2xx 66 %", "within 80 ms")
+	wantIn(t, "the page", words(page.Find(".requisites")), "Attempts 3", "2xx 66 %", "within 80 ms")
 	want(t, "failures", page.Find("tbody tr").Length(), 1)
 	wantIn(t, "the failure", words(page.Find("tbody")), "500, 40 ms", "<img src=x>broken")
 	want(t, "a stranger's elements", page.Find("main img").Length(), 0)
@@ -77,8 +74,7 @@ func TestEvents(t *testing.T) {
 	want(t, "a wrong type", p.Get(t, "/merchant/developers/events?type=x").Code, http.StatusUnprocessableEntity)
 	page := p.Page(t, "/merchant/developers/events/"+second)
 	text := words(page.Find("main"))
-	wantIn(t, "the page", text, "Event № 2", "Payment № 902, event 1", portaltest.DeadURL,
-		"<script>alert(1)</script>", "200, 5 ms ok")
+	wantIn(t, "the page", text, "Event № 2", "Payment № 902, event 1", portaltest.DeadURL, "<script>alert(1)</script>", "200, 5 ms ok")
 	want(t, "a stranger's elements", page.Find("main script, main i").Length(), 0)
 	want(t, "no such event", p.Get(t, "/merchant/developers/events/x").Code, http.StatusNotFound)
 	want(t, "a stranger's list", len(rows(stranger.Page(t, "/merchant/developers/events"+year))), 0)
@@ -100,8 +96,7 @@ func TestEventLeads(t *testing.T) {
 	} {
 		b.Exec(t, "update webhook_event set subject = $2 where id = $1", id, subject)
 		name, href, _ := strings.Cut(led, " ")
-		link := owner.Page(t, portal.EventPath(id)).Find(`main a[href="` + href + `"]`)
-		wantIn(t, subject, words(link), name+" № 901")
+		wantIn(t, subject, words(owner.Page(t, portal.EventPath(id)).Find(`main a[href="`+href+`"]`)), name+" № 901")
 		theirs := developer.Page(t, portal.EventPath(id)).Find(`main a[href="` + href + `"]`)
 		want(t, "a developer's "+subject, theirs.Length() == 1, subject == "payment")
 	}
@@ -115,17 +110,14 @@ func TestResendEvent(t *testing.T) {
 	path := "/merchant/developers/events/" + id + "/resend"
 	fields := hidden(p.Page(t, path))
 	for range 2 {
-		a := p.Post(t, path, fields...)
-		want(t, "sent", line(a.Code, a.To(), p.Cookies["flash"]), "303 /merchant/developers/events/"+id+" event-resent")
+		want(t, "sent", p.Post(t, path, fields...).Led(), "303 /merchant/developers/events/"+id+" event-resent")
 	}
 	want(t, "the event", eventStands(t, b, id), "pending 1")
 	a := p.Post(t, b.BoxPath("test"), hidden(p.Page(t, b.BoxPath("test")))...)
 	want(t, "as a test", line(a.Code, eventStands(t, b, id)), "303 pending 2")
 	theirs := stranger.Page(t, "/merchant/developers/webhooks").Find(".actions a").Last().AttrOr("href", "")
-	a = stranger.Get(t, theirs)
-	want(t, "no event to test with", line(a.Code, stranger.Cookies["flash"]), "303 no-event")
-	a = stranger.Post(t, theirs, "event", id)
-	want(t, "a stranger's test", line(a.Code, eventStands(t, b, id)), "404 pending 2")
+	want(t, "no event to test with", stranger.Get(t, theirs).Led(), "303 /merchant/developers/webhooks no-event")
+	want(t, "a stranger's test", line(stranger.Post(t, theirs, "event", id).Code, eventStands(t, b, id)), "404 pending 2")
 }
 
 // The dead events of an address are counted, sent again once, and no other merchant's are.
@@ -143,8 +135,7 @@ func TestResendDead(t *testing.T) {
 	question := p.Page(t, confirm)
 	wantIn(t, "the question", words(question.Find("main")), "Yes, send 2 again", portaltest.DeadURL)
 	fields := hidden(question)
-	a := p.Post(t, "/merchant/developers/resend", fields...)
-	led := a.To()
+	led := p.Post(t, "/merchant/developers/resend", fields...).To()
 	want(t, "again", p.Post(t, "/merchant/developers/resend", fields...).To(), led)
 	wantIn(t, "progress", words(p.Page(t, led).Find("main")), "Queued so far 2", "Done")
 	want(t, "events", line(eventStands(t, b, first), eventStands(t, b, second), eventStands(t, b, third)),
@@ -159,6 +150,6 @@ func TestResendDead(t *testing.T) {
 	want(t, "where it runs", running(p, "/merchant/developers/resend"), led)
 	want(t, "a stranger's", running(stranger, "/merchant/developers/resend"), "")
 	wantIn(t, "an operator's", running(b.Operator(t, caller.Auditor), "/operator/events/dead"), "/operator/events/replays/")
-	a = p.Post(t, led+"/stop")
+	a := p.Post(t, led+"/stop")
 	want(t, "stopped", line(a.Code, a.To()), "303 "+led)
 }

@@ -19,11 +19,10 @@ func TestNewKey(t *testing.T) {
 	fields := hidden(p.Page(t, path), "name", "<b>shop</b>", "scopes", "payments", "scopes", "payouts")
 	a := p.Post(t, path, fields...)
 	secret := a.Page(t).Find("#secret").Text()
-	testenv.Need(t, a.Code == http.StatusOK && strings.HasPrefix(secret, "sk_") && len(secret) == 46,
-		"made: %d, secret %q", a.Code, secret)
+	testenv.Need(t, a.Code == http.StatusOK && strings.HasPrefix(secret, "sk_") && len(secret) == 46, "made: %d, secret %q", a.Code, secret)
 	want(t, "kept by the browser", a.Header.Get("Cache-Control"), "no-store")
 	a = p.Post(t, path, fields...)
-	want(t, "sent twice", line(a.Code, p.Cookies["flash"]), "303 key-made-before")
+	want(t, "sent twice", a.Led(), "303 /merchant/developers/keys?cashbox=1 key-made-before")
 	page := p.Page(t, a.To())
 	text := words(page.Find("main"))
 	testenv.Check(t, !strings.Contains(text, secret) && strings.Contains(text, "<b>shop</b>"), "the list: %s", text)
@@ -65,8 +64,7 @@ func TestKeyLimits(t *testing.T) {
 	b.Exec(t, "update api_key set expires_at = $1 where id = $2", until, key)
 	fields := []string{"allowed_networks", "203.0.113.7/24", "payout_daily_limit", "50000"}
 	day := p.Page(t, path).Find("#expires_at").AttrOr("value", "")
-	a := p.Post(t, path, append(fields, "expires_at", day)...)
-	want(t, "changed", line(a.Code, p.Cookies["flash"]), "303 key-limits")
+	want(t, "changed", p.Post(t, path, append(fields, "expires_at", day)...).Led(), "303 /merchant/developers/keys?cashbox=1 key-limits")
 	want(t, "keys that end in the same moment as before",
 		b.Count(t, "select count(*) from api_key where id = $1 and expires_at = $2", key, until), 1)
 	page := p.Page(t, path)
@@ -75,7 +73,7 @@ func TestKeyLimits(t *testing.T) {
 	} {
 		want(t, name, page.Find("#"+name).AttrOr("value", ""), value)
 	}
-	a = p.Post(t, path, "expires_at", "2020-01-01", "allowed_networks", "shop.example")
+	a := p.Post(t, path, "expires_at", "2020-01-01", "allowed_networks", "shop.example")
 	want(t, "wrong",
 		line(a.Code, a.Page(t).Find(".wrong").Length(), a.Page(t).Find("#allowed_networks").AttrOr("value", "")),
 		"422 2 shop.example")
@@ -93,13 +91,12 @@ func TestWrongKey(t *testing.T) {
 	path := b.BoxPath("keys/new")
 	page := p.Page(t, path)
 	a := p.Post(t, path, hidden(page, "name", "shop")...)
-	want(t, "without scopes", line(a.Code, words(a.Page(t).Find(".wrong"))), "422 Choose at least one.")
+	want(t, "without scopes", a.At(t, ".wrong"), "422 Choose at least one.")
 	want(t, "typed", a.Page(t).Find("#name").AttrOr("value", ""), "shop")
 	a = p.Post(t, path, hidden(page, "name", "", "scopes", "payouts")...)
-	want(t, "without a name", line(a.Code, words(a.Page(t).Find(".wrong"))), "422 is required")
+	want(t, "without a name", a.At(t, ".wrong"), "422 is required")
 	want(t, "ticked", a.Page(t).Find("#scope-payouts[checked]").Length(), 1)
-	a = p.Post(t, path, hidden(page, "name", "shop", "scopes", "all")...)
-	want(t, "an unknown scope", a.Code, http.StatusUnprocessableEntity)
+	want(t, "an unknown scope", p.Post(t, path, hidden(page, "name", "shop", "scopes", "all")...).Code, http.StatusUnprocessableEntity)
 }
 
 // A key is revoked once, and a stranger finds none.
@@ -112,8 +109,7 @@ func TestRevokeKey(t *testing.T) {
 		fmt.Sprintf("/merchant/developers/keys?cashbox=%d", b.Merchant.CashboxID)).Code, http.StatusNotFound)
 	wantIn(t, "the question", words(p.Page(t, path).Find("main")), b.Merchant.KeyID)
 	for range 2 {
-		a := p.Post(t, path)
-		want(t, "revoked", line(a.Code, p.Cookies["flash"]), "303 key-revoked")
+		want(t, "revoked", p.Post(t, path).Led(), "303 /merchant/developers/keys?cashbox=1 key-revoked")
 	}
 	page := p.Page(t, "/merchant/developers/keys")
 	want(t, "the list", page.Find("tbody .badge").Text(), "Revoked")
@@ -139,17 +135,12 @@ func TestRotate(t *testing.T) {
 	fields := hidden(p.Page(t, path))
 	a := p.Post(t, path, fields...)
 	secret := a.Page(t).Find("#secret").Text()
-	testenv.Need(t, a.Code == http.StatusOK && strings.HasPrefix(secret, "whsec_"),
-		"changed: %d, secret %q", a.Code, secret)
-	a = p.Post(t, path, fields...)
-	want(t, "sent twice", line(a.Code, a.To(), p.Cookies["flash"]),
-		"303 /merchant/developers/webhooks secret-made-before")
+	testenv.Need(t, a.Code == http.StatusOK && strings.HasPrefix(secret, "whsec_"), "changed: %d, secret %q", a.Code, secret)
+	want(t, "sent twice", p.Post(t, path, fields...).Led(), "303 /merchant/developers/webhooks secret-made-before")
 	text := words(p.Page(t, "/merchant/developers/webhooks").Find("main"))
-	testenv.Check(t, strings.Count(text, "signs besides until") == 1 && !strings.Contains(text, secret),
-		"the page: %s", text)
+	testenv.Check(t, strings.Count(text, "signs besides until") == 1 && !strings.Contains(text, secret), "the page: %s", text)
 	b.Clock.Advance(25 * time.Hour)
-	text = words(p.Page(t, "/merchant/developers/webhooks").Find("main"))
-	wantNot(t, "a day later", text, "signs besides until")
+	wantNot(t, "a day later", words(p.Page(t, "/merchant/developers/webhooks").Find("main")), "signs besides until")
 	want(t, "without a token", p.Post(t, path).Code, http.StatusOK)
 	want(t, "and no secret", p.Post(t, path).Page(t).Find("#secret").Length(), 0)
 }

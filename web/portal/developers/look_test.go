@@ -33,8 +33,7 @@ func looksPath(b *portaltest.Bundle) string {
 	return fmt.Sprintf("/merchant/looks?cashbox=%d", b.Merchant.CashboxID)
 }
 
-// A look is saved once, however often its form is sent, and the log says who did it. Empty fields clear
-// what was there.
+// A look is saved once, however often its form is sent, and the log says who did it. Empty fields clear what was there.
 func TestLook(t *testing.T) {
 	b, p := portaltest.Member(t, caller.Developer)
 	path := looksPath(b)
@@ -43,8 +42,7 @@ func TestLook(t *testing.T) {
 		"Shop.example\r\nwww.shop.example, a.example", "frameOrigin", "https://Shop.example:8443", "payerEvents", "on",
 		"depositCallbackUri", " https://shop.example/hook ")
 	for range 2 {
-		a := p.Post(t, path, fields...)
-		want(t, "saved", line(a.Code, a.To(), p.Cookies["flash"]), "303 "+path+" look-saved")
+		want(t, "saved", p.Post(t, path, fields...).Led(), "303 "+path+" look-saved")
 	}
 	want(t, "kept", lookKept(t, b), "#ffd400 https://shop.example:8443 {shop.example,www.shop.example,a.example} t https://shop.example/hook")
 	var changes int
@@ -81,8 +79,7 @@ func TestWrongLook(t *testing.T) {
 			"%s: %q is typed anew as %q", test[0], test[1], typed)
 		want(t, "elements", page.Find("main script, main style, main b").Length(), 0)
 	}
-	wrong := hidden(p.Page(t, path+"&lang=ru"), "pageColor", "x", "frameOrigin", "x", "returnHosts", "x")
-	a := p.Post(t, path, wrong...)
+	a := p.Post(t, path, hidden(p.Page(t, path+"&lang=ru"), "pageColor", "x", "frameOrigin", "x", "returnHosts", "x")...)
 	want(t, "three at once", line(a.Code, a.Page(t).Find(".wrong").Length()), "422 3")
 	want(t, "in Russian", words(a.Page(t).Find("#pageColor-wrong")), "цвет, например #1a6b54")
 	want(t, "kept", lookKept(t, b), "- - {} f")
@@ -96,8 +93,7 @@ func TestStaleLook(t *testing.T) {
 	slow := hidden(p.Page(t, path), "pageColor", "#111111")
 	other.Post(t, path, hidden(other.Page(t, path), "pageColor", "#222222")...)
 	for range 2 {
-		a := p.Post(t, path, slow...)
-		want(t, "too late", line(a.Code, a.To(), p.Cookies["flash"]), "303 "+path+" look-changed")
+		want(t, "too late", p.Post(t, path, slow...).Led(), "303 "+path+" look-changed")
 	}
 	want(t, "kept", lookKept(t, b), "#222222 - {} f")
 	want(t, "shown", p.Page(t, path).Find("#pageColor").AttrOr("value", ""), "#222222")
@@ -105,7 +101,7 @@ func TestStaleLook(t *testing.T) {
 	slow = hidden(p.Page(t, path), "pageColor", "#333333")
 	testenv.Must(b.Settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin},
 		directory.CashboxUpdate{ID: b.Merchant.CashboxID, ReturnHosts: &[]string{"new.example"}}))(t)
-	want(t, "after an operator", line(p.Post(t, path, slow...).To(), p.Cookies["flash"]), path+" look-changed")
+	want(t, "after an operator", p.Post(t, path, slow...).Led(), "303 "+path+" look-changed")
 }
 
 // Nobody sees or changes another merchant's look, nor one that their role does not include.
@@ -155,13 +151,11 @@ func TestLookPreview(t *testing.T) {
 	want(t, "its shop", words(page.Find(".shop")), "Merchant")
 	want(t, "its code", p.Get(t, page.Find(".scan img").AttrOr("src", "")).Header.Get("Content-Type"), "image/svg+xml")
 	for _, none := range []string{"red", "#12345", "#123456}", "</style>"} {
-		a := p.Get(t, "/merchant/looks/preview?color="+url.QueryEscape(none))
-		want(t, none, a.Code, http.StatusNotFound)
+		want(t, none, p.Get(t, "/merchant/looks/preview?color="+url.QueryEscape(none)).Code, http.StatusNotFound)
 	}
 	a = p.Post(t, path+"&do=preview", hidden(p.Page(t, path), "pageColor", "red")...)
-	want(t, "no colour", line(a.Code, words(a.Page(t).Find(".wrong"))), "422 must be a colour such as #1a6b54")
-	a = p.Post(t, path+"&do=preview", hidden(p.Page(t, path), "pageColor", "#101010")...)
-	text := words(a.Page(t).Find("#drawn .note"))
+	want(t, "no colour", a.At(t, ".wrong"), "422 must be a colour such as #1a6b54")
+	text := words(p.Post(t, path+"&do=preview", hidden(p.Page(t, path), "pageColor", "#101010")...).Page(t).Find("#drawn .note"))
 	testenv.Check(t, strings.HasPrefix(text, "On dark pages"), "of almost black: %s", text)
 }
 
@@ -172,8 +166,7 @@ func TestLookWhileViewing(t *testing.T) {
 	page := p.Page(t, looksPath(b))
 	want(t, "to save", page.Find("main form button").Length(), 0)
 	want(t, "switched off", page.Find("main fieldset[disabled]").Length(), 1)
-	a := p.Post(t, looksPath(b), hidden(page, "pageColor", "#111111")...)
-	want(t, "saved", line(a.Code, lookKept(t, b)), "403 - - {} f")
+	want(t, "saved", line(p.Post(t, looksPath(b), hidden(page, "pageColor", "#111111")...).Code, lookKept(t, b)), "403 - - {} f")
 }
 
 // In a browser the preview follows what is typed and what is picked, in the frame that its policy lets
@@ -240,29 +233,24 @@ func TestLogo(t *testing.T) {
 	}
 	for lang, said := range map[string]string{"en": "must be a PNG or JPEG picture", "ru": "картинка PNG или JPEG"} {
 		p.Page(t, path+"&lang="+lang)
-		a := send("logo.png", "<svg onload=alert(1)>")
-		want(t, lang, line(a.Code, words(a.Page(t).Find("#file-wrong"))), "422 "+said)
+		want(t, lang, send("logo.png", "<svg onload=alert(1)>").At(t, "#file-wrong"), "422 "+said)
 	}
 	p.Page(t, path+"&lang=en")
-	a := send("", "")
-	want(t, "without a file", line(a.Code, words(a.Page(t).Find("#file-wrong"))), "422 is required")
+	want(t, "without a file", send("", "").At(t, "#file-wrong"), "422 is required")
 	want(t, "to remove", form().Find("[name=remove]").Length(), 0)
 	var drawn bytes.Buffer
 	noError(t, png.Encode(&drawn, image.NewRGBA(image.Rect(0, 0, 480, 96))))
-	a = send("logo.png", drawn.String())
-	want(t, "sent", line(a.Code, a.To(), p.Cookies["flash"]), "303 "+path+" look-saved")
+	want(t, "sent", send("logo.png", drawn.String()).Led(), "303 "+path+" look-saved")
 	preview := p.Page(t, p.Page(t, path).Find("#drawn iframe").AttrOr("src", ""))
 	logo := preview.Find("header img")
 	want(t, "in place of", line(logo.AttrOr("alt", ""), preview.Find("header .shop").Length()), "Merchant 0")
-	a = b.Nobody().Get(t, logo.AttrOr("src", ""))
+	a := b.Nobody().Get(t, logo.AttrOr("src", ""))
 	shown, err := png.Decode(strings.NewReader(a.Body))
 	noError(t, err)
 	want(t, "shown", line(a.Header.Get("Content-Type"), a.Header.Get("Cache-Control"), a.Header.Get("X-Content-Type-Options"),
 		shown.Bounds().Size()), "image/png public, max-age=31536000, immutable nosniff (240,48)")
-	log := words(b.As(t, caller.Owner).Page(t, "/merchant/log").Find("main"))
-	wantIn(t, "the owner's log", log, "page_logo_hash: null → ")
-	support := b.As(t, caller.Support).Upload(t, action, []string{"remove", "1"}, "", "")
-	want(t, "support", support.Code, http.StatusForbidden)
+	wantIn(t, "the owner's log", words(b.As(t, caller.Owner).Page(t, "/merchant/log").Find("main")), "page_logo_hash: null → ")
+	want(t, "support", b.As(t, caller.Support).Upload(t, action, []string{"remove", "1"}, "", "").Code, http.StatusForbidden)
 	want(t, "to remove", form().Find("[name=remove]").Length(), 1)
 	a = send("", "", "remove", "1")
 	want(t, "removed", line(a.Code, p.Page(t, p.Page(t, path).Find("#drawn iframe").AttrOr("src", "")).Find("header img").Length()), "303 0")

@@ -91,7 +91,6 @@ func TestRequestPages(t *testing.T) {
 		}
 	}
 	want(t, "beyond the end", page.Find("a[rel=next]").Length(), 0)
-	page = p.Page(t, page.Find("a[rel=prev]").AttrOr("href", ""))
-	want(t, "back", page.Find("tbody tr").Length(), 50)
+	want(t, "back", p.Page(t, page.Find("a[rel=prev]").AttrOr("href", "")).Find("tbody tr").Length(), 50)
 	want(t, "no such place", p.Get(t, "/merchant/developers/requests?after=x").Code, http.StatusNotFound)
 }

@@ -26,8 +26,7 @@ var want, wantIn, words = portaltest.Want, portaltest.WantIn, portaltest.Words
 // says that another is about none; what a message confirmed by itself they object to. Who only works at the desk sets nothing.
 func TestMessages(t *testing.T) {
 	b, owner := portaltest.Trader(t)
-	a := owner.Fill(t, "/trader/messages/phones/new", "name", "")
-	want(t, "without a name", a.Code, http.StatusUnprocessableEntity)
+	want(t, "without a name", owner.Fill(t, "/trader/messages/phones/new", "name", "").Code, http.StatusUnprocessableEntity)
 	token := owner.Page(t, "/trader/messages/phones/new").Find("input[name=token]").AttrOr("value", "")
 	paired := owner.Post(t, "/trader/messages/phones/new", "name", "Pixel <b>", "token", token).Page(t)
 	want(t, "sent twice", owner.Post(t, "/trader/messages/phones/new", "name", "Pixel <b>", "token", token).To(), "/trader/messages")
@@ -78,13 +77,11 @@ func TestMessages(t *testing.T) {
 		account, amount, state, why) select nextval('bank_message_id_seq'), $1, $2, 'more-' || n, 'sms', '900', $3, $3, 'incoming', '', 'sber', 'RUB', '', n, 'waiting', 'none'
 		from generate_series(1, 50) n`, b.Traders[0].ID, devices[0].ID, b.Clock.Now())
 	const waiting = "section[aria-labelledby=waiting] "
-	further := owner.Page(t, "/trader/messages").Find(waiting+"a[rel=next]").AttrOr("href", "")
-	rest := owner.Page(t, further)
+	rest := owner.Page(t, owner.Page(t, "/trader/messages").Find(waiting+"a[rel=next]").AttrOr("href", ""))
 	wantIn(t, "what waits beyond a page", words(rest.Find(waiting)), "1,700 ₽")
 	want(t, "back to its beginning", rest.Find(waiting+"nav.pages a").AttrOr("href", ""), "/trader/messages")
 	b.Exec(t, "delete from bank_message where message_id like 'more-%'")
-	dismiss := owner.Page(t, "/trader/messages").Find("form[action$='/dismiss']").AttrOr("action", "")
-	owner.Post(t, dismiss)
+	owner.Post(t, owner.Page(t, "/trader/messages").Find("form[action$='/dismiss']").AttrOr("action", ""))
 	want(t, "nothing waits", owner.Page(t, "/trader/messages").Find("form[action$='/dismiss']").Length(), 0)
 	want(t, "the dismissed one's payment", b.Status(t, other), "pending")
 
@@ -98,8 +95,7 @@ func TestMessages(t *testing.T) {
 	testenv.Until(t, "a silent phone counts", func() bool { return strings.Contains(counted(), "1") })
 	b.Clock.Advance(-time.Hour)
 	object := owner.Page(t, "/trader/messages").Find("main a[href$='/object']").AttrOr("href", "")
-	a = owner.Fill(t, object, "reason", "")
-	want(t, "without a reason", a.Code, http.StatusUnprocessableEntity)
+	want(t, "without a reason", owner.Fill(t, object, "reason", "").Code, http.StatusUnprocessableEntity)
 	owner.Fill(t, object, "reason", "Another payer's")
 	for n := range 60 {
 		testenv.Must(directory.InsertRequisite(t.Context(), b.Queries(), dbtest.Requisites(), fmt.Sprintf("+7900555%04d", 1000+n), db.RequisiteInsertParams{
@@ -145,9 +141,8 @@ func TestUnknown(t *testing.T) {
 	ask := func(pattern string) portaltest.Answer {
 		return operator.Post(t, "/operator/messages", "says", "incoming", "currency", "RUB", "pattern", pattern)
 	}
-	a := ask("(")
-	want(t, "no expression", a.Code, http.StatusUnprocessableEntity)
-	a = ask(`came {amount} {unit} \(.*\)`)
+	want(t, "no expression", ask("(").Code, http.StatusUnprocessableEntity)
+	a := ask(`came {amount} {unit} \(.*\)`)
 	want(t, "tried", a.Code, http.StatusOK)
 	main := words(a.Page(t).Find("section:has(#tried)"))
 	wantIn(t, "what it reads", main, "It knows 2 of 3", "1,500.50 ₽", "20 ₽", "Anna", "It does not count yet", `incoming came {amount} {unit} \(.*\)`)
@@ -159,8 +154,7 @@ func TestUnknown(t *testing.T) {
 	keeping := operator.Page(t, path)
 	wantIn(t, "its text", words(keeping.Find("main")), "new.bank: Came")
 	form := portaltest.Hidden(keeping, "requisite", keeping.Find("[name=requisite] option").AttrOr("value", ""), "amount", "1 500,50")
-	wrong := operator.Post(t, path, "token", "x", "requisite", "0", "amount", "no")
-	want(t, "no amount", wrong.Code, http.StatusUnprocessableEntity)
+	want(t, "no amount", operator.Post(t, path, "token", "x", "requisite", "0", "amount", "no").Code, http.StatusUnprocessableEntity)
 	for range 2 {
 		want(t, "kept", operator.Post(t, path, form...).To(), "/operator/messages")
 	}

@@ -32,8 +32,7 @@ func TestMerchantPayments(t *testing.T) {
 		"?cashbox=" + fmt.Sprint(b.Merchant.CashboxID): {three, two, one},
 		"?cashbox=99999": nil,
 	} {
-		want(t, query, portaltest.List(t, p, "/merchant/payments"+strings.ReplaceAll(query, "<b>", "%3Cb%3E"), 0, 2, 4, 5, 6),
-			expected)
+		want(t, query, portaltest.List(t, p, "/merchant/payments"+strings.ReplaceAll(query, "<b>", "%3Cb%3E"), 0, 2, 4, 5, 6), expected)
 	}
 	want(t, "a cashbox that is none", p.Get(t, "/merchant/payments?cashbox=x").Code, 422)
 	want(t, "of another merchant", len(rows(b.Stranger(t).Page(t, "/merchant/payments"))), 0)
@@ -41,8 +40,7 @@ func TestMerchantPayments(t *testing.T) {
 	if lines := strings.Split(strings.TrimSpace(a.Body), "\n"); len(lines) != 5 || lines[4] != "rows,3" {
 		t.Errorf("the file:\n%s", a.Body)
 	}
-	support := b.As(t, caller.Support)
-	want(t, "a file for support", support.Page(t, "/merchant/payments").Find("a[href*='.csv']").Length(), 0)
+	want(t, "a file for support", b.As(t, caller.Support).Page(t, "/merchant/payments").Find("a[href*='.csv']").Length(), 0)
 	a = p.Post(t, "/views", "name", "Done", "path", "/merchant/payments", "query", "status=completed")
 	want(t, "a view", line(a.Code, a.To()), "303 /merchant/payments?status=completed")
 }
@@ -62,10 +60,8 @@ func TestMerchantPayment(t *testing.T) {
 		"+14.28571428 USDT available", "What is sent", "answered with 500 in 12 ms",
 		"<script>alert(1)</script>")
 	want(t, "scripts in the page", page.Find("main script").Length(), 0)
-	support := words(b.As(t, caller.Support).Page(t, "/merchant/payments/1").Find("main"))
-	wantNot(t, "support sees what was sent", support, "What is sent")
-	then := b.Clock.Now().Add(-2 * time.Minute).UTC().Format("2006-01-02T15:04")
-	past := p.Page(t, "/merchant/payments/1?at="+then)
+	wantNot(t, "support sees what was sent", words(b.As(t, caller.Support).Page(t, "/merchant/payments/1").Find("main")), "What is sent")
+	past := p.Page(t, "/merchant/payments/1?at="+b.Clock.Now().Add(-2*time.Minute).UTC().Format("2006-01-02T15:04"))
 	want(t, "then", words(past.Find(".headline .badge")), "Pending")
 	if text := words(past.Find("main")); strings.Contains(text, "Completed") ||
 		!strings.Contains(text, "This is how it stood at") {

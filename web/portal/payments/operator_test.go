@@ -24,12 +24,10 @@ func TestCaseLists(t *testing.T) {
 	want(t, "a wrong trader", ann.Get(t, "/operator/payments?trader=x").Code, http.StatusUnprocessableEntity)
 	text := ann.Get(t, fmt.Sprintf("/operator/payments/%d", small.ID)).Text()
 	wantIn(t, "the page", text, small.OrderID, "TraderTrader № 1", "MerchantMerchant № 1", "The trader keeps")
-	file := ann.Get(t, "/operator/payments.csv")
-	want(t, "lines of the file", strings.Count(strings.TrimSpace(file.Body), "\n"), 3)
+	want(t, "lines of the file", strings.Count(strings.TrimSpace(ann.Get(t, "/operator/payments.csv").Body), "\n"), 3)
 }
 
-// Operators see the end of a payment's requisite. They read it whole at its own page, where that is
-// noted.
+// Operators see the end of a payment's requisite. They read it whole at its own page, where that is noted.
 func TestRequisitesAreHiddenFromOperators(t *testing.T) {
 	b, p := portaltest.Operator(t, caller.Admin)
 	pay := b.Create(t, "1500")
@@ -50,8 +48,7 @@ func TestRequisitesAreHiddenFromOperators(t *testing.T) {
 func TestPaymentLeadsOn(t *testing.T) {
 	b, root := portaltest.Operator(t, caller.Auditor)
 	made := b.Create(t, "1500")
-	path := fmt.Sprintf("/operator/payments/%d", made.ID)
-	page := root.Page(t, path)
+	page := root.Page(t, fmt.Sprintf("/operator/payments/%d", made.ID))
 	for _, href := range []string{
 		fmt.Sprintf("/operator/merchants/%d", b.Merchant.ID),
 		fmt.Sprintf("/operator/cashboxes/%d", b.Merchant.CashboxID),

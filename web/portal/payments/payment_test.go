@@ -40,8 +40,7 @@ func TestPayments(t *testing.T) {
 	} {
 		want(t, query, rows(p.Page(t, "/trader/payments"+query)), expected)
 	}
-	link := p.Page(t, "/trader/payments").Find("tr[data-row] a").First()
-	want(t, "the first link", link.AttrOr("href", ""), "/trader/payments/3")
+	want(t, "the first link", p.Page(t, "/trader/payments").Find("tr[data-row] a").First().AttrOr("href", ""), "/trader/payments/3")
 }
 
 // A file has what the list has, under a name that says of which days, and counts its rows.
@@ -55,20 +54,17 @@ func TestPaymentsFile(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(a.Body), "\n")
 	testenv.Check(t, len(lines) == 3 && strings.Contains(lines[1], ",sbp,RUB,1500.00,completed,") && lines[2] == "rows,1",
 		"the file:\n%s", a.Body)
-	desk := b.Clerk(t)
-	want(t, "offered to who may not", desk.Page(t, "/trader/payments").Find("a[href*=csv]").Length(), 0)
+	want(t, "offered to who may not", b.Clerk(t).Page(t, "/trader/payments").Find("a[href*=csv]").Length(), 0)
 }
 
-// A payment's page says what may be known and done, and what happened, in the reader's language. What
-// strangers wrote is text.
+// A payment's page says what may be known and done, and what happened, in the reader's language. What strangers wrote is text.
 func TestPayment(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	pay := b.Create(t, "1500")
-	page := p.Page(t, "/trader/payments/1")
-	want(t, "steps", words(page.Find("main .actions")), "Money arrived № 1 Cancel № 1")
+	want(t, "steps", words(p.Page(t, "/trader/payments/1").Find("main .actions")), "Money arrived № 1 Cancel № 1")
 	reason := "<b>nothing</b> came"
 	testenv.Must(b.Payments.Cancel(t.Context(), b.AsTrader(), pay.ID, &reason))(t)
-	page = p.Page(t, "/trader/payments/1")
+	page := p.Page(t, "/trader/payments/1")
 	want(t, "steps of an ended one", page.Find("main .actions").Length(), 0)
 	want(t, "a stranger's elements", page.Find(".timeline b, .facts b").Length(), 0)
 	text := words(page.Find("main"))
@@ -77,8 +73,7 @@ func TestPayment(t *testing.T) {
 		"Created: 1,500 ₽, SBP transfer · merchant", "Status: Pending → Cancelled",
 		"−15.00 USDT available Held for a payment",
 		"+15.00 USDT available Payment cancelled: no longer held")
-	at := page.Find(".timeline li.status time").First()
-	want(t, "UTC", at.AttrOr("title", ""), pay.CreatedAt.UTC().Format("2006-01-02 15:04:05 UTC"))
+	want(t, "UTC", page.Find(".timeline li.status time").First().AttrOr("title", ""), pay.CreatedAt.UTC().Format("2006-01-02 15:04:05 UTC"))
 	russian := words(p.Page(t, "/trader/payments/1?lang=ru").Find(".timeline"))
 	testenv.Check(t, strings.Contains(russian, "Статус: Ожидает → Отменён") && !strings.Contains(russian, "Held"),
 		"in Russian: %s", russian)
@@ -95,8 +90,7 @@ func TestReceipt(t *testing.T) {
 	noError(t, b.Payments.AddReceipt(t.Context(), pay.UUID, `<img src=x>.png`, file))
 	page := p.Page(t, "/trader/payments/1")
 	want(t, "its name as an element", page.Find("#receipts img").Length(), 0)
-	want(t, "in the timeline", words(page.Find(".timeline .receipt span").First()),
-		"The payer sent receipt 1: PNG, 8 B")
+	want(t, "in the timeline", words(page.Find(".timeline .receipt span").First()), "The payer sent receipt 1: PNG, 8 B")
 	a := p.Get(t, page.Find("#receipts a").AttrOr("href", ""))
 	want(t, "the file", a.Body, png)
 	want(t, "type", a.Header.Get("Content-Type")+" "+a.Header.Get("X-Content-Type-Options"), "image/png nosniff")
@@ -116,12 +110,10 @@ var (
 	noError                           = testenv.NoError
 )
 
-// A payment's page leads to its file, its printed page and its webhooks, and those lead back; support
-// has no webhooks to see.
+// A payment's page leads to its file, its printed page and its webhooks, and those lead back; support has no webhooks to see.
 func TestPaymentLinks(t *testing.T) {
 	b, p := portaltest.Member(t, caller.Owner)
-	pay := b.Create(t, "1500")
-	b.Confirm(t, pay)
+	b.Confirm(t, b.Create(t, "1500"))
 	page := p.Page(t, "/merchant/payments/1")
 	for _, path := range []string{"/merchant/payments/1/timeline.json", "/merchant/payments/1/print"} {
 		want(t, path, page.Find("main a[href='"+path+"']").Length(), 1)

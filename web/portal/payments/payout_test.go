@@ -11,8 +11,7 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// A payout of 10.2 USDT that waits is cancelled once, and what was frozen is back; one that was taken is
-// left alone.
+// A payout of 10.2 USDT that waits is cancelled once, and what was frozen is back; one that was taken is left alone.
 func TestMerchantPayouts(t *testing.T) {
 	b, p := portaltest.Member(t, caller.Finance)
 	var paths []string
@@ -27,8 +26,7 @@ func TestMerchantPayouts(t *testing.T) {
 	want(t, "by support", b.As(t, caller.Support).Post(t, paths[0]+"/cancel", fields...).Code, http.StatusForbidden)
 	want(t, "frozen", b.Balance(t, ledger.Reserved(ledger.Cashbox, b.Merchant.CashboxID)), "20.4")
 	for range 2 {
-		a := p.Post(t, paths[0]+"/cancel", fields...)
-		want(t, "cancelled", line(a.To(), p.Cookies["flash"]), paths[0]+" payout-cancelled")
+		want(t, "cancelled", p.Post(t, paths[0]+"/cancel", fields...).Led(), "303 "+paths[0]+" payout-cancelled")
 	}
 	want(t, "frozen still", b.Balance(t, ledger.Reserved(ledger.Cashbox, b.Merchant.CashboxID)), "10.2")
 	page := p.Page(t, paths[0])
@@ -36,8 +34,7 @@ func TestMerchantPayouts(t *testing.T) {
 	want(t, "its timeline", strings.Contains(words(page.Find(".timeline")), "Status: Waiting → Cancelled · you"), true)
 	late := hidden(p.Page(t, paths[1]+"/cancel"))
 	b.Trader(t, 0).Post(t, strings.Replace(paths[1], "merchant", "trader", 1)+"/take")
-	a := p.Post(t, paths[1]+"/cancel", late...)
-	want(t, "taken meanwhile", line(a.To(), p.Cookies["flash"]), paths[1]+" changed")
+	want(t, "taken meanwhile", p.Post(t, paths[1]+"/cancel", late...).Led(), "303 "+paths[1]+" changed")
 	want(t, "to be cancelled", p.Page(t, paths[1]).Find("a[href$='/cancel']").Length(), 0)
 	b.Audit(t)
 }
@@ -55,20 +52,15 @@ func TestPayout(t *testing.T) {
 	path := b.PayOut(t, 1)[0]
 	text := words(p.Page(t, path).Find("main"))
 	for _, whole := range []string{"+79001234567", "Petrov"} {
-		testenv.Check(t, !strings.Contains(text, whole) && strings.Contains(text, "4567"),
-			"before it is taken: %s", text)
+		testenv.Check(t, !strings.Contains(text, whole) && strings.Contains(text, "4567"), "before it is taken: %s", text)
 	}
-	a := p.Post(t, path+"/take")
-	want(t, "taken", line(a.Code, a.To(), p.Cookies["flash"]), "303 "+path+" taken")
-	a = p.Post(t, path+"/take")
-	want(t, "taken twice", line(a.To(), p.Cookies["flash"]), path+" taken")
+	want(t, "taken", p.Post(t, path+"/take").Led(), "303 "+path+" taken")
+	want(t, "taken twice", p.Post(t, path+"/take").Led(), "303 "+path+" taken")
 	page := p.Page(t, path)
 	text = words(page.Find("main"))
-	wantIn(t, "taken", text, "+79001234567", "Ivan <i>Petrov</i>", "10.00 USDT", "1,000 ₽",
-		"Status: Waiting → In work · you")
+	wantIn(t, "taken", text, "+79001234567", "Ivan <i>Petrov</i>", "10.00 USDT", "1,000 ₽", "Status: Waiting → In work · you")
 	want(t, "a stranger's elements", page.Find("main i").Length(), 0)
-	a = other.Post(t, path+"/take")
-	want(t, "another takes it", line(a.To(), other.Cookies["flash"]), "/trader gone")
+	want(t, "another takes it", other.Post(t, path+"/take").Led(), "303 /trader gone")
 	want(t, "the list", rows(p.Page(t, "/trader/payouts?status=processing"))[0][:4], "1 | ")
 	want(t, "another's list", len(rows(other.Page(t, "/trader/payouts"))), 0)
 }
@@ -79,30 +71,22 @@ func TestCompletePayout(t *testing.T) {
 	path := b.PayOut(t, 1)[0]
 	p.Post(t, path+"/take")
 	question := p.Page(t, path+"/complete")
-	wantIn(t, "the page", words(question.Find("main")), "1,000 ₽", "+79001234567",
-		"Ivan <i>Petrov</i>", "Yes, 1,000 ₽ are paid")
-	a := end(t, p, path, "complete", "proofReference", "  ")
-	want(t, "without proof", line(a.Code, words(a.Page(t).Find(".wrong"))), "422 is required")
-	a = end(t, p, path, "complete", "proofReference", "a\x00b")
-	want(t, "what is no text", line(a.Code, words(a.Page(t).Find(".wrong"))), `422 must not contain \u0000`)
+	wantIn(t, "the page", words(question.Find("main")), "1,000 ₽", "+79001234567", "Ivan <i>Petrov</i>", "Yes, 1,000 ₽ are paid")
+	want(t, "without proof", end(t, p, path, "complete", "proofReference", "  ").At(t, ".wrong"), "422 is required")
+	want(t, "what is no text", end(t, p, path, "complete", "proofReference", "a\x00b").At(t, ".wrong"), `422 must not contain \u0000`)
 	long := strings.Repeat("x", 256)
-	a = end(t, p, path, "complete", "proofReference", long)
-	want(t, "what was typed", a.Page(t).Find("#proofReference").AttrOr("value", ""), long)
+	want(t, "what was typed", end(t, p, path, "complete", "proofReference", long).Page(t).Find("#proofReference").AttrOr("value", ""), long)
 	fields := hidden(question, "proofReference", "T-17")
 	for range 2 {
-		a = p.Post(t, path+"/complete", fields...)
-		want(t, "completed", line(a.Code, a.To(), p.Cookies["flash"]), "303 /trader completed")
+		want(t, "completed", p.Post(t, path+"/complete", fields...).Led(), "303 /trader completed")
 	}
-	text := words(p.Page(t, path).Find("main"))
-	wantIn(t, "completed", text, "Proof T-17", "+10.00 USDT available Payout completed")
-	a = p.Get(t, path+"/fail")
-	want(t, "too late to fail", line(a.To(), p.Cookies["flash"]), path+" changed")
+	wantIn(t, "completed", words(p.Page(t, path).Find("main")), "Proof T-17", "+10.00 USDT available Payout completed")
+	want(t, "too late to fail", p.Get(t, path+"/fail").Led(), "303 "+path+" changed")
 	b.Audit(t)
 }
 
-// A trader completes a payout with a photo of what their bank shows, by either of the two fields. They, the merchant and
-// operators see it on the payout's page and keep it, and nobody else gets it. Another file is refused beside its field,
-// with what was typed.
+// A trader completes a payout with a photo of what their bank shows, by either of the two fields. They, the merchant and operators
+// see it on the payout's page and keep it, and nobody else gets it. Another file is refused beside its field, with what was typed.
 func TestPayoutProof(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	path := b.PayOut(t, 1)[0]
@@ -116,8 +100,7 @@ func TestPayoutProof(t *testing.T) {
 		"422 must be a PDF, PNG, JPEG or WebP file T-17")
 	const picture = "\x89PNG\r\n\x1a\n"
 	for range 2 {
-		a = p.Upload(t, path+"/complete", fields, "photo <b>.png", picture)
-		want(t, "completed", line(a.Code, a.To(), p.Cookies["flash"]), "303 /trader completed")
+		want(t, "completed", p.Upload(t, path+"/complete", fields, "photo <b>.png", picture).Led(), "303 /trader completed")
 	}
 	id := path[strings.LastIndex(path, "/"):]
 	for where, who := range map[string]*portaltest.Person{
@@ -138,8 +121,7 @@ func TestPayoutProof(t *testing.T) {
 	b.Audit(t)
 }
 
-// A payout that cannot be paid fails; one that another may pay waits again; a form that was shown
-// before does nothing any more.
+// A payout that cannot be paid fails; one that another may pay waits again; a form that was shown before does nothing any more.
 func TestFailAndGiveBack(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	paths := b.PayOut(t, 2)
@@ -149,12 +131,9 @@ func TestFailAndGiveBack(t *testing.T) {
 	stale := hidden(p.Page(t, paths[0]+"/complete"), "proofReference", "T-1")
 	a := end(t, p, paths[0], "fail", "reason", strings.Repeat("y", 256))
 	want(t, "too long", line(a.Code, a.Page(t).Find("textarea").Text()), "422 "+strings.Repeat("y", 256))
-	a = end(t, p, paths[0], "fail", "reason", "no such account")
-	want(t, "failed", line(a.To(), p.Cookies["flash"]), "/trader failed")
-	a = p.Post(t, paths[0]+"/complete", stale...)
-	want(t, "a stale form", line(a.To(), p.Cookies["flash"]), paths[0]+" changed")
-	a = end(t, p, paths[1], "give-back", "reason", "")
-	want(t, "given back", line(a.To(), p.Cookies["flash"]), "/trader given-back")
+	want(t, "failed", end(t, p, paths[0], "fail", "reason", "no such account").Led(), "303 /trader failed")
+	want(t, "a stale form", p.Post(t, paths[0]+"/complete", stale...).Led(), "303 "+paths[0]+" changed")
+	want(t, "given back", end(t, p, paths[1], "give-back", "reason", "").Led(), "303 /trader given-back")
 	want(t, "it waits", words(p.Page(t, paths[1]).Find(".headline .badge")), "Waiting")
 	b.Audit(t)
 }
@@ -165,10 +144,8 @@ func TestTakeLimit(t *testing.T) {
 	paths := b.PayOut(t, 2)
 	b.Exec(t, "update trader set max_open_payins = 1")
 	p.Post(t, paths[0]+"/take")
-	a := p.Post(t, paths[1]+"/take")
-	want(t, "one too many", line(a.To(), p.Cookies["flash"]), "/trader take-limit")
-	a = p.Post(t, paths[0]+"/take")
-	want(t, "the first again", line(a.To(), p.Cookies["flash"]), paths[0]+" taken")
+	want(t, "one too many", p.Post(t, paths[1]+"/take").Led(), "303 /trader take-limit")
+	want(t, "the first again", p.Post(t, paths[0]+"/take").Led(), "303 "+paths[0]+" taken")
 }
 
 func TestPayoutsFile(t *testing.T) {

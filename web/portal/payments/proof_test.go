@@ -14,8 +14,7 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// A merchant's user takes away what happened to a payment as a file that anybody can prove with the
-// keys that are published.
+// A merchant's user takes away what happened to a payment as a file that anybody can prove with the keys that are published.
 func TestSignedTimeline(t *testing.T) {
 	b := portaltest.Parallel(t)
 	payment := b.Create(t, "1500")
@@ -24,8 +23,7 @@ func TestSignedTimeline(t *testing.T) {
 	a := p.Get(t, path+"/timeline.json")
 	testenv.Need(t, a.Code == http.StatusOK && strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment"),
 		"%d %v", a.Code, a.Header)
-	published := b.Nobody().Get(t, "/.well-known/gateway-keys.json")
-	keys := testenv.Must(attest.ParseKeys([]byte(published.Body)))(t)
+	keys := testenv.Must(attest.ParseKeys([]byte(b.Nobody().Get(t, "/.well-known/gateway-keys.json").Body)))(t)
 	want(t, "as it was sent", len(attest.Verify([]byte(a.Body), keys)), 0)
 	wantIn(t, "the page", a.Body, `"callback_uri":"https://shop.example/hook"`, `"to":"pending"`,
 		`"what":"rate_fixed"`, `"amount":"1500"`, payment.UUID.String())
@@ -83,8 +81,7 @@ func TestLedgerProof(t *testing.T) {
 	keys := testenv.Must(attest.ParseKeys([]byte(nobody.Get(t, "/.well-known/gateway-keys.json").Body)))(t)
 	published := nobody.Get(t, "/.well-known/ledger-roots.json?month="+proof.Months()[0])
 	want(t, "kept by caches", published.Header.Get("Cache-Control"), "public, max-age=300")
-	roots := testenv.Must(seal.ParseRoots([]byte(published.Body)))(t)
-	v := proof.Verify(keys, roots.Pages)
+	v := proof.Verify(keys, testenv.Must(seal.ParseRoots([]byte(published.Body)))(t).Pages)
 	testenv.Check(t, len(v.Wrong) == 0 && len(v.Proven) == 1, "%q", v)
 	if a := nobody.Get(t, "/.well-known/ledger-roots.json?month=2026-99"); a.Code != http.StatusNotFound {
 		t.Errorf("a month that there is not: %d", a.Code)

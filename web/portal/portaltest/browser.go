@@ -2,6 +2,7 @@ package portaltest
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"io"
 	"mime/multipart"
@@ -38,6 +39,23 @@ type Answer struct {
 // To is where the answer leads.
 func (a Answer) To() string { return a.Header.Get("Location") }
 
+// Led is how a form was answered that leads on: the status, where to, and what the page there is to say of it.
+func (a Answer) Led() string {
+	said := ""
+	for _, cookie := range (&http.Response{Header: a.Header}).Cookies() {
+		if cookie.Name == "flash" {
+			said = cookie.Value
+		}
+	}
+	return Line(a.Code, a.To(), said)
+}
+
+// At is the status, and what a part of the page says.
+func (a Answer) At(t testing.TB, selector string) string {
+	t.Helper()
+	return Line(a.Code, Words(a.Page(t).Find(selector)))
+}
+
 // Page is the answer as a page.
 func (a Answer) Page(t testing.TB) *goquery.Document {
 	t.Helper()
@@ -63,6 +81,21 @@ func (p *Person) Get(t testing.TB, path string, headers ...string) Answer {
 	return p.Send(t, r, headers...)
 }
 
+// Weighed gets an address as a browser does, and how many bytes that were over the wire.
+func (p *Person) Weighed(t testing.TB, path string) (a Answer, bytes int) {
+	t.Helper()
+	a = p.Get(t, path, "Accept-Encoding", "gzip")
+	bytes = len(a.Body)
+	if a.Header.Get("Content-Encoding") == "gzip" {
+		unpacked, err := gzip.NewReader(strings.NewReader(a.Body))
+		noError(t, err)
+		content, err := io.ReadAll(unpacked)
+		noError(t, err)
+		a.Body = string(content)
+	}
+	return a, bytes
+}
+
 // Page reads a page that must be there.
 func (p *Person) Page(t testing.TB, path string) *goquery.Document {
 	t.Helper()
@@ -76,11 +109,16 @@ func (p *Person) Page(t testing.TB, path string) *goquery.Document {
 // Post sends a form as the page's own browser does; fields are pairs.
 func (p *Person) Post(t testing.TB, path string, fields ...string) Answer {
 	t.Helper()
+	return p.PostForm(t, path, Form(fields...), "Origin", p.Bundle.Server.URL, "Sec-Fetch-Site", "same-origin")
+}
+
+// Form is a form's fields, which are given as pairs.
+func Form(fields ...string) url.Values {
 	form := url.Values{}
 	for field := range slices.Chunk(fields, 2) {
 		form.Add(field[0], field[1])
 	}
-	return p.PostForm(t, path, form, "Origin", p.Bundle.Server.URL, "Sec-Fetch-Site", "same-origin")
+	return form
 }
 
 // PostForm sends a form with the headers that are given, which are pairs.
@@ -182,12 +220,18 @@ func Last(path string) string { return path[strings.LastIndex(path, "/")+1:] }
 // Upload sends a form with a file; a name that is "" sends none.
 func (p *Person) Upload(t testing.TB, path string, fields []string, name, content string) Answer {
 	t.Helper()
+	return p.UploadAs(t, path, "file", fields, name, content)
+}
+
+// UploadAs is Upload of a form whose field for the file has another name.
+func (p *Person) UploadAs(t testing.TB, path, field string, fields []string, name, content string) Answer {
+	t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	for i := 0; i < len(fields); i += 2 {
 		noError(t, form.WriteField(fields[i], fields[i+1]))
 	}
-	part, err := form.CreateFormFile("file", name)
+	part, err := form.CreateFormFile(field, name)
 	noError(t, err)
 	_, err = part.Write([]byte(content))
 	noError(t, err)

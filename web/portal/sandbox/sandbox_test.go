@@ -23,15 +23,13 @@ func sandbox(t *testing.T) *portaltest.Bundle {
 
 // The first page tells what there is to try, and no secrets.
 func TestSandboxStart(t *testing.T) {
-	b := sandbox(t)
-	browser := b.Nobody()
+	browser := sandbox(t).Nobody()
 	a := browser.Get(t, "/")
 	says(t, a, "Create a payment below", "trader-1", "shop", "http://api.example", "the-key", "dir/sandbox.json",
 		"docs/integrate.md", "Nothing yet.")
 	page := a.Page(t)
 	want(t, "users to sign in as; a payer has no portal", page.Find(`form[action="/sandbox/sign-in"]`).Length(), 2)
-	want(t, "things to make",
-		page.Find(`form[action="/sandbox/payments"], form[action="/sandbox/payouts"]`).Length(), 3)
+	want(t, "things to make", page.Find(`form[action="/sandbox/payments"], form[action="/sandbox/payouts"]`).Length(), 3)
 	browser.Cookies["lang"] = "ru"
 	says(t, browser.Get(t, "/"), "Создайте платёж ниже", "Создать выплату", "Войти одним нажатием", "Что вы создали")
 }
@@ -50,8 +48,7 @@ func TestSandboxSignIn(t *testing.T) {
 	b.User(t, "somebody", caller.Operator, caller.Admin, 0)
 	for _, login := range []string{"somebody", "", "nobody"} {
 		a := b.Nobody().Post(t, "/sandbox/sign-in", "login", login)
-		testenv.Check(t, a.Code == http.StatusNotFound && a.Header.Get("Set-Cookie") == "",
-			"%q signs in: %d", login, a.Code)
+		testenv.Check(t, a.Code == http.StatusNotFound && a.Header.Get("Set-Cookie") == "", "%q signs in: %d", login, a.Code)
 	}
 	if a := b.Nobody().Post(t, "/sandbox/sign-in?next=//evil.example", "login", "trader-1"); a.To() != "/trader" {
 		t.Errorf("to %s", a.To())
@@ -70,14 +67,11 @@ func TestSandboxMakesPayments(t *testing.T) {
 	a := browser.Get(t, "/")
 	says(t, a, "The payment is created.", "Payment 1", "Payment 2", "1,234.50 ₽", "900 ₽", "As trader-1")
 	var id, callback string
-	noError(t,
-		b.Pool.QueryRow(t.Context(), "select uuid, callback_uri from payment order by id limit 1").Scan(&id, &callback))
+	noError(t, b.Pool.QueryRow(t.Context(), "select uuid, callback_uri from payment order by id limit 1").Scan(&id, &callback))
 	want(t, "webhooks go to", callback, "http://127.0.0.1:8082/sandbox/hooks/"+box)
 	page := a.Page(t)
-	want(t, "the payer's page is", page.Find("#payment-1 a").First().AttrOr("href", ""),
-		"http://pay.example/r/link-"+id)
-	want(t, "the trader's page is", page.Find("#payment-1 form").AttrOr("action", ""),
-		"/sandbox/sign-in?next=%2Ftrader%2Fpayments%2F1")
+	want(t, "the payer's page is", page.Find("#payment-1 a").First().AttrOr("href", ""), "http://pay.example/r/link-"+id)
+	want(t, "the trader's page is", page.Find("#payment-1 form").AttrOr("action", ""), "/sandbox/sign-in?next=%2Ftrader%2Fpayments%2F1")
 	region := browser.Get(t, "/sandbox/made")
 	testenv.Check(t, strings.Contains(region.Body, `id="payment-2"`) && !strings.Contains(region.Body, "<main"),
 		"the list alone: %d %s", region.Code, region.Body)
@@ -87,8 +81,7 @@ func TestSandboxMakesPayments(t *testing.T) {
 func TestSandboxMakesPayouts(t *testing.T) {
 	b := sandbox(t)
 	for _, method := range []string{"sbp", "c2c"} {
-		b.Exec(t, "insert into cashbox_payout_method (cashbox_id, method, markup_percent) values ($1, $2, 0)",
-			b.Merchant.CashboxID, method)
+		b.Exec(t, "insert into cashbox_payout_method (cashbox_id, method, markup_percent) values ($1, $2, 0)", b.Merchant.CashboxID, method)
 	}
 	b.Fund(t, ledger.Available(ledger.Cashbox, b.Merchant.CashboxID), "1000")
 	browser := b.Nobody()
@@ -109,8 +102,7 @@ func TestSandboxRefuses(t *testing.T) {
 	} {
 		a := b.Nobody().Post(t, "/sandbox/payments", "cashbox", box, "method", "sbp", "amount", typed)
 		input := a.Page(t).Find(`input[aria-invalid="true"]`)
-		want(t, typed, line(a.Code, input.Length(), input.AttrOr("value", "")),
-			line(http.StatusUnprocessableEntity, 1, typed))
+		want(t, typed, line(a.Code, input.Length(), input.AttrOr("value", "")), line(http.StatusUnprocessableEntity, 1, typed))
 		says(t, a, wanted)
 	}
 	want(t, "an unknown cashbox",
@@ -123,8 +115,7 @@ func TestSandboxRefuses(t *testing.T) {
 		PostForm(t, "/sandbox/sign-in", nil, "Origin", "http://evil.example"); a.Code != http.StatusForbidden {
 		t.Errorf("a post of another site: %d", a.Code)
 	}
-	made := b.Count(t, "select count(*) from payment")
-	want(t, "payments", made, 0)
+	want(t, "payments", b.Count(t, "select count(*) from payment"), 0)
 }
 
 // Webhooks are verified and shown, the newest first, with everything escaped that a stranger sent.
@@ -146,8 +137,7 @@ func TestSandboxInbox(t *testing.T) {
 	for i, wanted := range []string{"signature wrong", "signature verified"} {
 		want(t, "webhook", items.Eq(i).Find(".badge").First().Text(), wanted)
 	}
-	wantIn(t, "the page", items.Eq(1).Text(), "payment.status.updated", "№ 7", "Completed",
-		`"uuid": "u-1"`, "Webhook-Id: msg_1")
+	wantIn(t, "the page", items.Eq(1).Text(), "payment.status.updated", "№ 7", "Completed", `"uuid": "u-1"`, "Webhook-Id: msg_1")
 	want(t, "webhooks of the payment", browser.Page(t, "/sandbox/inbox?of=u-1").Find("#inbox li").Length(), 1)
 	want(t, "nothing new is", browser.Get(t, "/sandbox/inbox/list?seen=2").Code, http.StatusNoContent)
 	news := browser.Get(t, "/sandbox/inbox/list?seen=1")
@@ -160,8 +150,7 @@ func TestSandboxMessage(t *testing.T) {
 	browser := b.Nobody()
 	browser.Post(t, "/sandbox/payments", "cashbox", strconv.FormatInt(b.Merchant.CashboxID, 10), "method", "sbp", "amount", "900")
 	link := browser.Page(t, "/").Find("#made a[href^='/sandbox/message']").AttrOr("href", "")
-	form := browser.Page(t, link)
-	want(t, "written", form.Find("#text").Text(), "payment 1 is paid")
+	want(t, "written", browser.Page(t, link).Find("#text").Text(), "payment 1 is paid")
 	want(t, "an empty one", browser.Fill(t, link, "trader", strconv.FormatInt(b.Traders[0].ID, 10), "text", "").Code, http.StatusUnprocessableEntity)
 	want(t, "of nobody", browser.Fill(t, link, "trader", "987654").Code, http.StatusUnprocessableEntity)
 	want(t, "sent", browser.Fill(t, link, "trader", strconv.FormatInt(b.Traders[0].ID, 10), "text", "paid").To(), "/#made")
@@ -258,12 +247,10 @@ func TestSimulator(t *testing.T) {
 	token := page.Find("[name=token]").AttrOr("value", "")
 	a := p.Post(t, path, append(plays("sbp.confirmedPercent", "70", "sbp.cancelledPercent", "40"), "token", token)...)
 	wrong := a.Page(t)
-	want(t, "wrong", line(a.Code, wrong.Find("[id='sbp.confirmedPercent-wrong']").Text()),
-		"422 must be at most 100 with the others")
+	want(t, "wrong", line(a.Code, wrong.Find("[id='sbp.confirmedPercent-wrong']").Text()), "422 must be at most 100 with the others")
 	want(t, "what was typed", wrong.Find("[name='sbp.cancelledPercent']").AttrOr("value", ""), "40")
 	a = p.Post(t, path, append(plays("iban.delayToSeconds", "soon"), "token", token)...)
-	want(t, "no number", line(a.Code, a.Page(t).Find("[id='iban.delayToSeconds-wrong']").Text()),
-		"422 must be a whole number")
+	want(t, "no number", a.At(t, "[id='iban.delayToSeconds-wrong']"), "422 must be a whole number")
 
 	made := b.Create(t, "1000")
 	for range 2 { // the double click is one start
@@ -271,8 +258,7 @@ func TestSimulator(t *testing.T) {
 		want(t, "started", line(a.Code, a.To()), "303 "+path)
 		noError(t, b.Rooms.Simulator.Step(t.Context()))
 	}
-	page = p.Page(t, path)
-	wantIn(t, "counted", page.Find(".figures").Text(), "Confirmed1")
+	wantIn(t, "counted", p.Page(t, path).Find(".figures").Text(), "Confirmed1")
 	want(t, "the payment", b.Status(t, made), "completed")
 
 	a = p.Post(t, path+"/stop")

@@ -33,8 +33,7 @@ func TestUSDT(t *testing.T) {
 		for got, want := range map[string]string{
 			shell.USDT(amount): test.whole + " USDT", shell.Figure(amount): test.column, shell.Short(amount): test.short,
 		} {
-			testenv.Check(t, strings.ReplaceAll(got, "\u00a0", " ") == want,
-				"%s in %s: %q, want %q", test.amount, test.language, got, want)
+			testenv.Check(t, strings.ReplaceAll(got, "\u00a0", " ") == want, "%s in %s: %q, want %q", test.amount, test.language, got, want)
 		}
 	}
 }
