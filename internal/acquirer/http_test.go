@@ -118,8 +118,7 @@ var attempt = acquirer.Attempt{
 func typed(t *testing.T) (card.Card, acquirer.CVV, acquirer.Code) {
 	t.Helper()
 	f := fault.Fields{}
-	c := card.Parse(f, card.Entry{PAN: "4242424242424242", ExpMonth: "1", ExpYear: "30", Holder: "ANNA B"},
-		dbtest.Start)
+	c := card.Parse(f, card.Entry{PAN: "4242424242424242", ExpMonth: "1", ExpYear: "30", Holder: "ANNA B"}, dbtest.Start)
 	cvv, code := acquirer.ParseCVV(f, "cvv", "987"), acquirer.ParseCode(f, "otp", "654321")
 	noError(t, f.Err())
 	return c, cvv, code
@@ -165,8 +164,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// The reasons that payers are told apart are taken as they are, of a declined card; any other is
-// that the card was declined.
+// The reasons that payers are told apart are taken as they are, of a declined card; any other is that the card was declined.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	p := newProcessor(t)
@@ -312,8 +310,7 @@ func TestDialled(t *testing.T) {
 	testenv.Want(t, len(p.calls), 0, "cards sent")
 }
 
-// A processor that was replaced is still found by who began with it, with the key and secret it was
-// last given.
+// A processor that was replaced is still found by who began with it, with the key and secret it was last given.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -331,8 +328,7 @@ func TestReplaced(t *testing.T) {
 		ids = append(ids, id)
 	}
 	one, two := ids[0], ids[1]
-	testenv.Check(t, one != two && slices.Equal(ids, []int64{one, two, two, one}),
-		"ids %v, want the same for the same address", ids)
+	testenv.Check(t, one != two && slices.Equal(ids, []int64{one, two, two, one}), "ids %v, want the same for the same address", ids)
 	for i, keyID := range []string{"fourth", "third"} {
 		got := d.Text(t, "select key_id from trader_acquirer where id = $1", ids[i])
 		_, err := directory.Began(t.Context(), ids[i])

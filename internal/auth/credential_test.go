@@ -30,8 +30,7 @@ func TestMerchantKeys(t *testing.T) {
 	made, secret, err := keys.Create(ctx, portal(m),
 		auth.NewCredential{CashboxID: m.CashboxID, Name: " Shop ", Scopes: []string{"payouts", "payments"}})
 	noError(t, err)
-	header := headers(dbtest.Merchant{KeyID: made.KeyID, Secret: secret}, "{}")
-	who := testenv.Must(signed.Merchant(request(t, header), body("{}")))(t)
+	who := testenv.Must(signed.Merchant(request(t, headers(dbtest.Merchant{KeyID: made.KeyID, Secret: secret}, "{}")), body("{}")))(t)
 	testenv.Check(t, who.MerchantID == m.ID && *who.CashboxID == m.CashboxID &&
 		slices.Equal(who.Scopes, []string{"payments", "payouts"}) && made.Name == "Shop", "the new key is %+v", who)
 	second, otherSecret, err := keys.Create(ctx, portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "Shop"})
@@ -51,8 +50,7 @@ func TestMerchantKeys(t *testing.T) {
 	refused(t, testenv.ErrOf(keys.Revoke(ctx, portal(other), other.CashboxID, made.ID)), fault.NotFound, "not_found")
 	refused(t, testenv.ErrOf(keys.Revoke(ctx, portal(other), m.CashboxID, made.ID)), fault.Forbidden, "cashbox_access_denied")
 	for _, id := range []int64{made.ID, second.ID, m.Caller.ID} {
-		revoked := testenv.Must(keys.Revoke(ctx, portal(m), m.CashboxID, id))(t)
-		testenv.Check(t, !revoked.Active(), "%d is still active", id)
+		testenv.Check(t, !testenv.Must(keys.Revoke(ctx, portal(m), m.CashboxID, id))(t).Active(), "%d is still active", id)
 	}
 	_, legacy, err = keys.List(ctx, portal(m), m.CashboxID)
 	testenv.Check(t, err == nil && legacy == (auth.Legacy{}), "with none left: %+v, %v", legacy, err)
@@ -141,8 +139,7 @@ func TestKindsOfCallers(t *testing.T) {
 	})
 }
 
-// A key that has an end signs until then, and one that has networks from those alone. Who has not its secret
-// learns of neither.
+// A key that has an end signs until then, and one that has networks from those alone. Who has not its secret learns of neither.
 func TestKeysAreBound(t *testing.T) {
 	d, m, _ := signing(t)
 	keys := auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders())
@@ -187,8 +184,7 @@ func TestKeysAreBound(t *testing.T) {
 		{"allowed_networks", auth.Limits{Networks: "2001:db8::/80"}}, {"allowed_networks", auth.Limits{Networks: "10.0.0.0/33"}},
 		{"allowed_networks", auth.Limits{Networks: "::ffff:192.0.2.0/120"}},
 	} {
-		_, _, err := keys.Create(t.Context(), portal(m),
-			auth.NewCredential{CashboxID: m.CashboxID, Name: "wrong", Limits: test.wrong})
+		_, _, err := keys.Create(t.Context(), portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "wrong", Limits: test.wrong})
 		dbtest.WantFields(t, err, test.field)
 		dbtest.WantFields(t, testenv.ErrOf(keys.SetLimits(t.Context(), portal(m), m.CashboxID, made.ID, test.wrong)), test.field)
 	}
@@ -217,8 +213,7 @@ func TestLimitsOfAKey(t *testing.T) {
 		!got.PayoutDailyLimit.Valid && got.Active(), "unbound %+v", got)
 	const logged = `select count(*) from setting_change where subject = 'api_key' and subject_key = $1::text and actor = $2
 		and before->>'payout_daily_limit' is distinct from after->>'payout_daily_limit' and not (after ? 'secret_hash')`
-	testenv.Want(t, d.Count(t, logged, strconv.FormatInt(made.ID, 10), portal(m).Actor()), 2,
-		"changes are in the log, want 2")
+	testenv.Want(t, d.Count(t, logged, strconv.FormatInt(made.ID, 10), portal(m).Actor()), 2, "changes are in the log, want 2")
 
 	stale, support := portal(m), portal(m)
 	stale.Stale, support.Role = true, caller.Support

@@ -143,8 +143,7 @@ func TestConfiguredHeaders(t *testing.T) {
 	header.Set("x-shop-signature", signature(m.Secret, order))
 	testenv.Must(keys.Merchant(request(t, header), body(order)))(t)
 	refused(t, testenv.ErrOf(keys.Merchant(request(t, headers(m, order)), body(order))), fault.Unauthenticated, "signature_required")
-	testenv.Must(keys.Application(t.Context(), http.Header{"X-Shop-Signature": {signature("app", order)}}, body(order),
-		noPayment))(t)
+	testenv.Must(keys.Application(t.Context(), http.Header{"X-Shop-Signature": {signature("app", order)}}, body(order), noPayment))(t)
 	_, err := keys.Application(t.Context(), http.Header{"Signature": {signature("app", order)}}, body(order), noPayment)
 	refused(t, err, fault.Unauthenticated, "signature_required")
 }
@@ -250,8 +249,7 @@ func TestSecretIsNotStored(t *testing.T) {
 func TestManyUnknownKeys(t *testing.T) {
 	_, m, keys := signing(t)
 	for i := range 300 {
-		_, err := keys.Merchant(request(t, with(headers(m, order), "X-Merchant-Key-Id", strings.Repeat("k", i+1))),
-			body(order))
+		_, err := keys.Merchant(request(t, with(headers(m, order), "X-Merchant-Key-Id", strings.Repeat("k", i+1))), body(order))
 		refused(t, err, fault.Forbidden, "invalid_signature")
 	}
 	testenv.Must(keys.Merchant(request(t, headers(m, order)), body(order)))(t)

@@ -27,8 +27,7 @@ func upload(reason, fileName string, size int64) auth.Upload {
 func TestProveUpload(t *testing.T) {
 	_, m, keys := signing(t)
 	good := upload("x", "a.pdf", 4)
-	proof := testenv.Must(keys.Begin(request(t, headers(m, "appeal-v1\nx\na.pdf\n4"))))(t)
-	ctx := auth.WithProof(t.Context(), proof)
+	ctx := auth.WithProof(t.Context(), testenv.Must(keys.Begin(request(t, headers(m, "appeal-v1\nx\na.pdf\n4"))))(t))
 	testenv.Want(t, caller.From(ctx).Kind, caller.Anyone, "unproved, the caller is")
 	who, _, err := auth.ProveUpload(ctx, good)
 	noError(t, err)
@@ -69,8 +68,7 @@ func TestProveFormData(t *testing.T) {
 		"lines as typed": {"a\nb", "a.pdf", "a\nb", "a.pdf"},
 	} {
 		proof := testenv.Must(keys.Begin(request(t, headers(m, auth.AppealText(test.reason, test.fileName, 4)))))(t)
-		who, signed, err := auth.ProveUpload(auth.WithProof(t.Context(), proof),
-			upload(test.sentReason, test.sentName, 4))
+		who, signed, err := auth.ProveUpload(auth.WithProof(t.Context(), proof), upload(test.sentReason, test.sentName, 4))
 		testenv.Check(t, err == nil && who.ID == m.Caller.ID && *signed.Reason == test.reason &&
 			*signed.FileName == test.fileName && *signed.FileSize == 4, "%s: %+v as %+v, %v", name, who, signed, err)
 	}

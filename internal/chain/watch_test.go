@@ -134,8 +134,7 @@ func newLab(t *testing.T) *lab {
 func (l *lab) watcher(t *testing.T) *chain.Watcher {
 	t.Helper()
 	tron, _ := chain.Find("TRC20")
-	client := outbound.NewAddresses(true).Client(patience)
-	return testenv.Must(chain.NewWatcher(l.Pool, l.clock, client, tron, l.urls))(t)
+	return testenv.Must(chain.NewWatcher(l.Pool, l.clock, outbound.NewAddresses(true).Client(patience), tron, l.urls))(t)
 }
 
 // round is one of a process that has just begun, so that every round is also one after a kill.

@@ -149,8 +149,7 @@ func TestProxyKeepsOperatorsIn(t *testing.T) {
 		}
 		merchants := slices.Contains(words[1:], "key") || slices.Contains(words[1:], "financiers")
 		path := "/" + words[0]
-		testenv.Check(t, (!only || !lets(path)) && (!merchants || lets(path)),
-			"%s: let in from everywhere: %t", path, lets(path))
+		testenv.Check(t, (!only || !lets(path)) && (!merchants || lets(path)), "%s: let in from everywhere: %t", path, lets(path))
 	}
 	for path, want := range map[string]bool{
 		"/operator": false, "/operator/users/new": false, "/merchant": true, "/trader/payouts/1": true, "/sign-in": true,

@@ -88,13 +88,10 @@ func TestAlertsHaveRunbooks(t *testing.T) {
 	runbooks := parseMarkdown(t, read(t, "docs/operate/runbooks.md"))
 	for _, rule := range alertRules(t) {
 		severity := alarm.Severity(rule.Labels["severity"])
-		testenv.Check(t, severity == alarm.Page || severity == alarm.Ticket,
-			"%s is of the severity %q", rule.Alert, severity)
-		testenv.Check(t, strings.HasSuffix(rule.Annotations["summary"], "."),
-			"%s has no summary that is a sentence", rule.Alert)
+		testenv.Check(t, severity == alarm.Page || severity == alarm.Ticket, "%s is of the severity %q", rule.Alert, severity)
+		testenv.Check(t, strings.HasSuffix(rule.Annotations["summary"], "."), "%s has no summary that is a sentence", rule.Alert)
 		anchor := runbook(t, rule)
-		testenv.Check(t, runbooks.parts[anchor],
-			"%s leads to %q, which docs/operate/runbooks.md does not have", rule.Alert, anchor)
+		testenv.Check(t, runbooks.parts[anchor], "%s leads to %q, which docs/operate/runbooks.md does not have", rule.Alert, anchor)
 	}
 }
 

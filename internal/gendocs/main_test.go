@@ -13,8 +13,7 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// The tables in the documentation are those that the code makes. go generate ./internal/gendocs
-// writes them anew.
+// The tables in the documentation are those that the code makes. go generate ./internal/gendocs writes them anew.
 func TestPagesAreUpToDate(t *testing.T) {
 	testenv.OneByOne(t)
 	t.Parallel()
@@ -25,15 +24,13 @@ func TestPagesAreUpToDate(t *testing.T) {
 	}
 }
 
-// What stands between the marks is replaced, what stands outside is kept, and marks that do not fit
-// are refused.
+// What stands between the marks is replaced, what stands outside is kept, and marks that do not fit are refused.
 func TestFill(t *testing.T) {
 	t.Parallel()
 	tables := map[string]string{"one": "NEW\n"}
 	used := map[string]bool{}
 	got, err := fill("a\n<!-- generated: one -->\nold\n<!-- end -->\nb\n", tables, used)
-	testenv.Check(t, err == nil && got == "a\n<!-- generated: one -->\nNEW\n<!-- end -->\nb\n" && used["one"],
-		"%q %v", got, err)
+	testenv.Check(t, err == nil && got == "a\n<!-- generated: one -->\nNEW\n<!-- end -->\nb\n" && used["one"], "%q %v", got, err)
 	const inText = "text about `<!-- generated: two -->`\n"
 	got, err = fill(inText, tables, used)
 	testenv.Check(t, err == nil && got == inText, "%q %v", got, err)
@@ -81,8 +78,7 @@ func TestCallsAreDescribed(t *testing.T) {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	content := testenv.Must(os.ReadFile(filepath.Join(root, path)))(t)
-	return string(content)
+	return string(testenv.Must(os.ReadFile(filepath.Join(root, path)))(t))
 }
 
 // A variable or a metric that nobody has described is told, and not left out.
@@ -96,8 +92,7 @@ func TestNothingIsLeftOut(t *testing.T) {
 		got := testenv.Must(test.make(src))(t)
 		// A header and a line below it.
 		lines := strings.Count(got, "\n") - 2
-		testenv.Check(t, lines == len(test.from) && lines != 0,
-			"%s: %d lines for %d descriptions", name, lines, len(test.from))
+		testenv.Check(t, lines == len(test.from) && lines != 0, "%s: %d lines for %d descriptions", name, lines, len(test.from))
 		for described := range test.from {
 			testenv.Check(t, strings.Contains(got, code(described)), "%s: %s is missing", name, described)
 		}

@@ -113,8 +113,7 @@ func TestPagesAreShort(t *testing.T) {
 	t.Parallel()
 	const most = 3000
 	for name, page := range markdownPages(t) {
-		testenv.Check(t, page.words <= most || slices.Contains(longPages, name),
-			"%s has %d words, and may have %d", name, page.words, most)
+		testenv.Check(t, page.words <= most || slices.Contains(longPages, name), "%s has %d words, and may have %d", name, page.words, most)
 	}
 }
 
@@ -141,8 +140,7 @@ var (
 func TestManualsAreInStep(t *testing.T) {
 	t.Parallel()
 	english, russian := docs.Operate(""), docs.Operate(docs.Russian)
-	entries := testenv.Must(os.ReadDir(path.Join(root, "docs/ru/operate")))(t)
-	testenv.Want(t, len(entries)+1, len(english), "pages in Russian")
+	testenv.Want(t, len(testenv.Must(os.ReadDir(path.Join(root, "docs/ru/operate")))(t))+1, len(english), "pages in Russian")
 	for i, page := range english {
 		in, other := string(page.Text), string(russian[i].Text)
 		levels := headingLevel.FindAllString(codeBlock.ReplaceAllString(in, ""), -1)

@@ -102,8 +102,7 @@ func TestDebitPassesByWhatIsGone(t *testing.T) {
 	reads := func() (read int) {
 		check(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, q *db.Queries) error {
 			sofar := func() (n int) {
-				row := tx.QueryRow(t.Context(), "select pg_stat_get_xact_tuples_returned('account_pending_pkey'::regclass)")
-				check(t, row.Scan(&n))
+				check(t, tx.QueryRow(t.Context(), "select pg_stat_get_xact_tuples_returned('account_pending_pkey'::regclass)").Scan(&n))
 				return n
 			}
 			before := sofar()
@@ -126,8 +125,7 @@ func TestDebitPassesByWhatIsGone(t *testing.T) {
 		select account_id, 1, 0.01 from account_fold`)
 	b.Exec(t, "update account_balance set balance = balance - 0.01 where account_id = $1", shop.ID())
 	check(t, ledger.Fold(t.Context(), b.Pool, b.Queries()))
-	testenv.Want(t, b.Count(t, "select count(*) from account_pending where account_id = $1", shop.ID()), 0,
-		"rows are left that came late")
+	testenv.Want(t, b.Count(t, "select count(*) from account_pending where account_id = $1", shop.ID()), 0, "rows are left that came late")
 	b.wantBalance(t, shop, "10.01")
 	b.Audit(t)
 }
@@ -148,8 +146,7 @@ func parallel(t *testing.T, n int, fn func(i int) error) int {
 
 func TestParallelDebitsTakeWhatIsThere(t *testing.T) {
 	b := setup(t, "50")
-	taken := parallel(t, 100, func(int) error { return b.post(move(trader, frozen, "1")) })
-	testenv.Want(t, taken, 50, "debits taken")
+	testenv.Want(t, parallel(t, 100, func(int) error { return b.post(move(trader, frozen, "1")) }), 50, "debits taken")
 	b.wantBalance(t, trader, "0")
 	b.wantBalance(t, frozen, "50")
 	b.Audit(t)

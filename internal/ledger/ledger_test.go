@@ -243,8 +243,7 @@ func wantRefused(t *testing.T, b bundle, code, constraint, sql string, args ...a
 	t.Helper()
 	var refused *pgconn.PgError
 	_, err := b.Pool.Exec(context.Background(), sql, args...)
-	testenv.Check(t, errors.As(err, &refused) && refused.Code == code && refused.ConstraintName == constraint,
-		"%s: %v", sql, err)
+	testenv.Check(t, errors.As(err, &refused) && refused.Code == code && refused.ConstraintName == constraint, "%s: %v", sql, err)
 }
 
 func TestTransfersMoveAnAmountBetweenTwoAccounts(t *testing.T) {
@@ -279,7 +278,6 @@ func TestBooksAreAppendOnly(t *testing.T) {
 // Only Force may leave a balance below zero, and it says so: any other way there is refused.
 func TestBalanceMustBeCovered(t *testing.T) {
 	b := setup(t, "10")
-	wantRefused(t, b, "23514", "account_covered", "update account_balance set balance = -1 where account_id = $1",
-		trader.ID())
+	wantRefused(t, b, "23514", "account_covered", "update account_balance set balance = -1 where account_id = $1", trader.ID())
 	b.Exec(t, "update account_balance set balance = balance - 1 where account_id = $1", outside.ID())
 }

@@ -60,8 +60,7 @@ func TestTurnsAreFair(t *testing.T) {
 	})
 }
 
-// Who waits too long, or behind too many, is told that the service is busy; who hangs up is
-// forgotten.
+// Who waits too long, or behind too many, is told that the service is busy; who hangs up is forgotten.
 func TestTurnsEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -64,8 +64,7 @@ func TestSummary(t *testing.T) {
 	b.clock.Advance(6 * time.Hour)
 	same(t, told(), nil, "told again")
 	testenv.Want(t, len(far.heard("33")), 1, "summaries in a zone that nobody knows")
-	users := testenv.Must(b.feed.summaries(t.Context()))(t)
-	testenv.Want(t, len(users), 0, "users who wait for a summary still")
+	testenv.Want(t, len(testenv.Must(b.feed.summaries(t.Context()))(t)), 0, "users who wait for a summary still")
 	same(t, far.heard("32"), nil, "told who has not asked")
 }
 

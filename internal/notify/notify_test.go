@@ -25,8 +25,7 @@ func TestPaymentsAreToldTogether(t *testing.T) {
 	noError(t, b.Set(t.Context(), other, Update{Choices: []Choice{{PaymentOpened, Telegram, true}, {PaymentOpened, Telegram, false}}}))
 	b.round(t)
 
-	late := b.Beside(t)
-	testenv.Must(late.Exec(t.Context(), "select nextval('payment_history_id_seq')"))(t)
+	testenv.Must(b.Beside(t).Exec(t.Context(), "select nextval('payment_history_id_seq')"))(t)
 	b.pay(t, 1, 1)
 	b.round(t)
 	want := []string{"A payment is open.\nhttps://portal.example/trader/payments/1"}

@@ -170,8 +170,7 @@ func (f *telegram) heard(chat string) []string {
 // linked links a chat of Telegram to a user, as they do it by the code of the portal.
 func (b *bundle) linked(t *testing.T, who caller.Caller, chat string) {
 	t.Helper()
-	address := testenv.Must(b.LinkTelegram(t.Context(), who))(t)
-	_, code, _ := strings.Cut(address, "?start=")
+	_, code, _ := strings.Cut(testenv.Must(b.LinkTelegram(t.Context(), who))(t), "?start=")
 	said := testenv.Must(b.answer(t.Context(), chat, "@"+who.Login, "/start "+code))(t)
 	testenv.Check(t, strings.HasPrefix(said, "Linked."), "the bot says %q", said)
 	said = testenv.Must(b.answer(t.Context(), chat, "@other", "/start "+code))(t)

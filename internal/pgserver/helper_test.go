@@ -100,8 +100,7 @@ var cluster = sync.OnceValues(func() (string, error) {
 func made(t *testing.T, below ...string) string {
 	t.Helper()
 	dir := filepath.Join(append([]string{tempDir(t)}, below...)...)
-	from := testenv.Must(cluster())(t)
-	data := theData(t, from)
+	data := theData(t, testenv.Must(cluster())(t))
 	copied := filepath.Join(dir, filepath.Base(data))
 	noError(t, os.CopyFS(copied, os.DirFS(data)))
 	noError(t, os.Chmod(copied, 0o700))

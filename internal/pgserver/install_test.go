@@ -39,19 +39,16 @@ func TestNoBinaries(t *testing.T) {
 func TestTooOldIsIgnored(t *testing.T) {
 	t.Parallel()
 	old := fakeInstall(t, "14.9 (Debian 14.9-1)")
-	opts := Options{Dir: tempDir(t), searchDirs: []string{old}, fetch: noFetch}
-	_, err := Start(testContext(t), opts)
+	_, err := Start(testContext(t), Options{Dir: tempDir(t), searchDirs: []string{old}, fetch: noFetch})
 	wantError(t, err, ErrNoBinary, old, "version 14")
 
-	opts = Options{Dir: tempDir(t), Ephemeral: true, searchDirs: append([]string{old}, defaultSearchDirs()...)}
-	start(t, opts)
+	start(t, Options{Dir: tempDir(t), Ephemeral: true, searchDirs: append([]string{old}, defaultSearchDirs()...)})
 }
 
 func TestHighestMajorUnlessThereIsData(t *testing.T) {
 	t.Parallel()
 	v15, v16, v17 := fakeInstall(t, "15.1"), fakeInstall(t, "16beta1"), fakeInstall(t, "17.0")
-	broken := filepath.Join(t.TempDir(), "missing")
-	search := []string{v15, broken, v17, v16, fakeInstall(t, "9.6.24"), v15}
+	search := []string{v15, filepath.Join(t.TempDir(), "missing"), v17, v16, fakeInstall(t, "9.6.24"), v15}
 	for _, c := range []struct {
 		data []string
 		want int

@@ -140,8 +140,7 @@ func TestFailedStartQuotesTheLog(t *testing.T) {
 	t.Parallel()
 	dir := made(t)
 	stop(t, started(t, dir))
-	conf := filepath.Join(theData(t, dir), "postgresql.conf")
-	noError(t, os.WriteFile(conf, []byte("work_mem = plenty\n"), 0o600))
+	noError(t, os.WriteFile(filepath.Join(theData(t, dir), "postgresql.conf"), []byte("work_mem = plenty\n"), 0o600))
 	_, err := Start(testContext(t), Options{Dir: dir})
 	wantError(t, err, nil, "ended by itself", logName, "work_mem")
 }
@@ -198,8 +197,7 @@ func TestLogHasNoStatementData(t *testing.T) {
 	stop(t, srv)
 	text := testenv.Must(os.ReadFile(srv.proc.log.Name()))(t)
 	testenv.Check(t, !strings.Contains(string(text), pan), "the log has the card number:\n%s", text)
-	testenv.Check(t, strings.Contains(string(text), "ready to accept connections"),
-		"the log lacks the server's own events:\n%s", text)
+	testenv.Check(t, strings.Contains(string(text), "ready to accept connections"), "the log lacks the server's own events:\n%s", text)
 }
 
 func TestSecondStartIsRefused(t *testing.T) {
@@ -226,13 +224,11 @@ func TestKilledGateway(t *testing.T) {
 	t.Parallel()
 	dir := made(t)
 	gateway, pid := gatewayProcess(t, dir)
-	viaFile := &Server{socketDir: filepath.Join(dir, "run")}
-	ask(t, viaFile, "CREATE TABLE kept (word text)", "INSERT INTO kept VALUES ('yes') RETURNING word")
+	ask(t, &Server{socketDir: filepath.Join(dir, "run")}, "CREATE TABLE kept (word text)", "INSERT INTO kept VALUES ('yes') RETURNING word")
 	noError(t, gateway.Process.Kill())
 	_ = gateway.Wait()
 
-	srv := started(t, dir)
-	testenv.Want(t, ask(t, srv, "SELECT word FROM kept"), "yes", "kept")
+	testenv.Want(t, ask(t, started(t, dir), "SELECT word FROM kept"), "yes", "kept")
 	testenv.Check(t, gone(pid), "the old server still runs")
 }
 
@@ -290,8 +286,7 @@ func byHand(t *testing.T, dir string, lock *os.File) *exec.Cmd {
 	who := testenv.Must(chooseIdentity(testContext(t), false))(t)
 	inst := testenv.Must(chooseInstall(testContext(t), Options{Dir: dir}, who))(t)
 	data := theData(t, dir)
-	args := append([]string{"-D", data}, settings(Options{MaxConnections: 10, Ephemeral: true}, data)...)
-	cmd := who.command(inst.postgres(), args...)
+	cmd := who.command(inst.postgres(), append([]string{"-D", data}, settings(Options{MaxConnections: 10, Ephemeral: true}, data)...)...)
 	cmd.SysProcAttr = withoutParentDeath(cmd.SysProcAttr)
 	if lock != nil {
 		cmd.ExtraFiles = []*os.File{lock}
@@ -323,8 +318,7 @@ func TestOrphanIsStopped(t *testing.T) {
 	held := testenv.Must(lockDir(testContext(t), dir))(t)
 	orphan := byHand(t, dir, held.server)
 	held.release()
-	srv := started(t, dir)
-	testenv.Want(t, ask(t, srv, "SELECT 'ok'"), "ok", "answered")
+	testenv.Want(t, ask(t, started(t, dir), "SELECT 'ok'"), "ok", "answered")
 	testenv.Check(t, gone(orphan.Process.Pid), "the orphan still runs")
 }
 

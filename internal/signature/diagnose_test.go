@@ -198,13 +198,11 @@ func TestLongBody(t *testing.T) {
 	long := `{"a":"` + strings.Repeat("ж/", 20_000) + `"}`
 	spaced := strings.Replace(long, ":", ": ", 1)
 	for signedText, want := range map[string]signature.Mistake{long + "\n": signature.LineBreak, spaced: signature.Other} {
-		got := signature.Diagnose(mine(long, signed(secret, signedText)).request(), names, keys)
-		testenv.Want(t, got.Mistake, want, "the mistake")
+		testenv.Want(t, signature.Diagnose(mine(long, signed(secret, signedText)).request(), names, keys).Mistake, want, "the mistake")
 	}
 }
 
-// However many headers a request has, and however long they are, looking at them takes no more than a few
-// megabytes.
+// However many headers a request has, and however long they are, looking at them takes no more than a few megabytes.
 func TestManyHeaders(t *testing.T) {
 	for name, length := range map[string]int{"short": 8000, "long": 64 << 10} {
 		r := mine(strings.Repeat("x", length), strings.Repeat("0", 64)).request()
@@ -254,8 +252,7 @@ func TestNoOracle(t *testing.T) {
 			without := signature.Diagnose(guess.request(), names, nil)
 			testenv.Check(t, with == without, "%s: %+v of a key that is there, %+v of none", name, with, without)
 			shape := with.Mistake == signature.HeaderMissing || with.Mistake == signature.HeaderMisnamed
-			testenv.Check(t, shape || with.Mistake == signature.Unproven,
-				"%s: who guesses is told %s", name, with.Mistake)
+			testenv.Check(t, shape || with.Mistake == signature.Unproven, "%s: who guesses is told %s", name, with.Mistake)
 		}
 	}
 	// A webhook secret in the wrong place is known by its own form.

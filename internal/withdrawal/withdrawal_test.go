@@ -318,8 +318,7 @@ func TestSeen(t *testing.T) {
 		testenv.Must(d.service.ReportHash(t.Context(), operator, w.ID, hash))(t)
 	}
 	again()
-	testenv.Want(t, see(3, ether, "20.000001", "final"),
-		"handed_over: 20.00000000 to "+alike+", 20.00000100 to "+ether, "another amount")
+	testenv.Want(t, see(3, ether, "20.000001", "final"), "handed_over: 20.00000000 to "+alike+", 20.00000100 to "+ether, "another amount")
 	again()
 	testenv.Want(t, see(4, ether, "20", "final"), "completed", "what was to be paid")
 	testenv.Want(t, see(5, ether, "20", "final"), "completed", "the same again")

@@ -139,8 +139,7 @@ func TestDecodeFindsEverything(t *testing.T) {
 
 func TestDecodeKeepsWhatIsRight(t *testing.T) {
 	t.Parallel()
-	got, _ := decodeNew((&gatewayv1.CreatePaymentRequest{}).ProtoReflect(),
-		`{"orderId":"1","currency":2,"payer":{"userIp":3,"type":"t"}}`)
+	got, _ := decodeNew((&gatewayv1.CreatePaymentRequest{}).ProtoReflect(), `{"orderId":"1","currency":2,"payer":{"userIp":3,"type":"t"}}`)
 	want := &gatewayv1.CreatePaymentRequest{OrderId: "1", Payer: &gatewayv1.Payer{Type: "t"}}
 	testenv.Check(t, proto.Equal(got.Interface(), want), "got %v; want %v", got.Interface(), want)
 }
@@ -188,8 +187,7 @@ func TestDecodeSampleErrors(t *testing.T) {
 		"ratio":                   {"must be a number"},
 	}
 	testenv.Check(t, reflect.DeepEqual(found, want), "got %q\nwant %q", found, want)
-	_, found = decodeNew(newSample(t),
-		`{"tags":null,"items":{},"extra":[],"at":1,"colour":1,"flag":null,"rawBytes":null,"small":null}`)
+	_, found = decodeNew(newSample(t), `{"tags":null,"items":{},"extra":[],"at":1,"colour":1,"flag":null,"rawBytes":null,"small":null}`)
 	want = fault.Fields{
 		"tags":     {"must be a list"},
 		"items":    {"must be a list"},
@@ -211,8 +209,7 @@ func TestDecodeBoundsItsAnswer(t *testing.T) {
 	testenv.Check(t, found.Wrong(strings.Repeat("é", 32)+"….a"), "no finding for the shortened name in %q", found)
 }
 
-// FuzzDecode checks that no body panics, and that what was understood is written and understood the
-// same again.
+// FuzzDecode checks that no body panics, and that what was understood is written and understood the same again.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{"orderId":"A-1","amount":100.10,"rubCollect":{"method":null},"payer":{"payments":{"expired":1}},"merchantName":[{"a":1,"a":2}]}`,

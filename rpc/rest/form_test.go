@@ -102,8 +102,7 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// Whatever is sent, a form is read without a panic, and a field it sets came from a part of its
-// own.
+// Whatever is sent, a form is read without a panic, and a field it sets came from a part of its own.
 func FuzzForm(f *testing.F) {
 	good := part(`Content-Disposition: form-data; name="reason"`, "x") + part(
 		`Content-Disposition: form-data; name="file"; filename="a"`, "y")

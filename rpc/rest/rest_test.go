@@ -99,8 +99,7 @@ func open(_ string, _ func(http.ResponseWriter, *http.Request, error), next http
 	return next
 }
 
-// exchange sends one request to a fresh API over the stub, inside the layer that gives requests
-// their ids.
+// exchange sends one request to a fresh API over the stub, inside the layer that gives requests their ids.
 func exchange(s *stub, guard Guard, r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	r.Header.Set("X-Request-Id", "req-1")
@@ -118,8 +117,7 @@ func get(path string) *http.Request { return httptest.NewRequest(http.MethodGet,
 
 func checkAnswer(t *testing.T, name string, w *httptest.ResponseRecorder, status int, body string) {
 	t.Helper()
-	testenv.Check(t, w.Code == status && w.Body.String() == body,
-		"%s:\n got %d %s\nwant %d %s", name, w.Code, w.Body, status, body)
+	testenv.Check(t, w.Code == status && w.Body.String() == body, "%s:\n got %d %s\nwant %d %s", name, w.Code, w.Body, status, body)
 	for header, want := range map[string]string{
 		"Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store", "Location": "",
 	} {
@@ -155,13 +153,12 @@ func TestCreatePayment(t *testing.T) {
 
 func TestFindingsReachTheService(t *testing.T) {
 	t.Parallel()
-	s := &stub{}
-	w := exchange(s, open, post("/api/v1/payments", `{"orderId":1,"payer":{"userIp":2},"a<b":"\u0000"}`))
+	w := exchange(&stub{}, open, post("/api/v1/payments", `{"orderId":1,"payer":{"userIp":2},"a<b":"\u0000"}`))
 	checkAnswer(t, "findings", w, http.StatusUnprocessableEntity,
 		`{"message":"The request is invalid.","code":"validation_failed","errors":`+
 			`{"a<b":["must not contain \\u0000"],"orderId":["must be a string"],"payer.userIp":["must be a string"]},"requestId":"req-1"}`)
 
-	s = &stub{err: fault.ErrScopeRequired}
+	s := &stub{err: fault.ErrScopeRequired}
 	w = exchange(s, open, post("/api/v1/payments", `{"orderId":1}`))
 	checkAnswer(t, "refused first", w, http.StatusForbidden,
 		errorJSON("merchant_scope_required", "The key lacks the scope this call needs."))
@@ -280,8 +277,7 @@ func TestMediaTypes(t *testing.T) {
 func TestBodySize(t *testing.T) {
 	t.Parallel()
 	body := func(size int) string { return `{"orderId":"` + strings.Repeat("x", size-len(`{"orderId":""}`)) + `"}` }
-	testenv.Want(t, exchange(&stub{}, open, post("/api/v1/payments", body(edge.MaxBody))).Code,
-		http.StatusOK, "at the limit")
+	testenv.Want(t, exchange(&stub{}, open, post("/api/v1/payments", body(edge.MaxBody))).Code, http.StatusOK, "at the limit")
 	checkAnswer(t, "over", exchange(&stub{}, open, post("/api/v1/payments", body(edge.MaxBody+1))),
 		http.StatusRequestEntityTooLarge, tooLargeJSON)
 
@@ -339,8 +335,7 @@ func TestWriteError(t *testing.T) {
 	} {
 		w := exchange(&stub{err: test.err}, open, get("/api/v1/payments/1"))
 		checkAnswer(t, name, w, test.status, test.body)
-		testenv.Check(t, name != "retry" || w.Header().Get("Retry-After") == "2",
-			"Retry-After: %q", w.Header().Get("Retry-After"))
+		testenv.Check(t, name != "retry" || w.Header().Get("Retry-After") == "2", "Retry-After: %q", w.Header().Get("Retry-After"))
 	}
 }
 
@@ -356,7 +351,6 @@ func TestUnimplementedIsInternal(t *testing.T) {
 func TestCreationAndItsRepeat(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]int{"new": http.StatusCreated, "again": http.StatusOK} {
-		w := exchange(&stub{}, open, post("/api/v1/deposits", `{"idempotencyKey":"`+key+`"}`))
-		testenv.Want(t, w.Code, want, "%s", key)
+		testenv.Want(t, exchange(&stub{}, open, post("/api/v1/deposits", `{"idempotencyKey":"`+key+`"}`)).Code, want, "%s", key)
 	}
 }

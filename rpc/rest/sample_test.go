@@ -19,8 +19,7 @@ func sampleDescriptor(t testing.TB, name protoreflect.Name) protoreflect.Message
 	t.Helper()
 	file := &descriptorpb.FileDescriptorProto{}
 	testenv.NoError(t, prototext.Unmarshal(testenv.Must(os.ReadFile("testdata/sample.textproto"))(t), file))
-	desc := testenv.Must(protodesc.NewFile(file, protoregistry.GlobalFiles))(t)
-	return desc.Messages().ByName(name)
+	return testenv.Must(protodesc.NewFile(file, protoregistry.GlobalFiles))(t).Messages().ByName(name)
 }
 
 func newSample(t testing.TB) protoreflect.Message {
