@@ -51,19 +51,6 @@ func TestFormActsOnce(t *testing.T) {
 	want(t, "cancelled", line(moves, b.Status(t, pay)), "1 cancelled")
 }
 
-// Two tabs on one payment: the second one's form is stale and does nothing.
-func TestTwoTabs(t *testing.T) {
-	b, p := portaltest.Trader(t)
-	pay := b.Create(t, "1500")
-	first, second := p.Page(t, "/trader/payments/1/cancel"), p.Page(t, "/trader/payments/1/confirm")
-	p.Post(t, "/trader/payments/1/cancel", hidden(first)...)
-	a := p.Post(t, "/trader/payments/1/confirm", hidden(second)...)
-	want(t, "led to", line(a.To(), p.Cookies["flash"], b.Status(t, pay)), "/trader/payments/1 changed cancelled")
-	// Even set back to pending it is not what the first form was shown for; a form that never was shown acts for nobody.
-	a = p.Post(t, "/trader/payments/1/confirm", "token", "nonsense", "status", "pending")
-	want(t, "a form without a token of ours acts", a.Code == http.StatusSeeOther && a.To() == "/trader", false)
-}
-
 // A form whose first sending died half way says that its outcome is not known, and does not act.
 func TestUnfinished(t *testing.T) {
 	testenv.OneByOne(t)

@@ -53,29 +53,6 @@ func TestLinkPicture(t *testing.T) {
 	want(t, "of a closed link", p.Page(t, path).Find(form).Length(), 0)
 }
 
-// A payment that came by a link leads its merchant, and operators, to that link.
-func TestLinkOfPayment(t *testing.T) {
-	b, p := portaltest.Member(t, caller.Owner)
-	path := p.Post(t, "/merchant/links", hidden(p.Page(t, "/merchant/links/new"), "cashbox", fmt.Sprint(b.Merchant.CashboxID),
-		"title", "A lamp", "amount", "1500")...).To()
-	made := b.Create(t, "1500")
-	b.Exec(t, "update payment set order_id = 'link-1-form' where id = $1", made.ID)
-	for of, who := range map[string]*portaltest.Person{"merchant": p, "operator": b.Operator(t, caller.Admin)} {
-		page := who.Page(t, fmt.Sprintf("/%s/payments/%d", of, made.ID))
-		want(t, of, words(page.Find(`main a[href="`+strings.Replace(path, "merchant", of, 1)+`"]`)), "A lamp")
-	}
-}
-
-// A link may leave several ways to pay, of the currencies that the merchant has.
-func TestLinkOfSeveralMethods(t *testing.T) {
-	b, p := portaltest.Member(t, caller.Owner)
-	form := p.Page(t, "/merchant/links/new")
-	want(t, "offered", line(form.Find("input[value=sbp]").Length(), form.Find("input[value=iban]").Length()), "1 0")
-	path := p.Post(t, "/merchant/links", hidden(form, "cashbox", fmt.Sprint(b.Merchant.CashboxID), "title", "A lamp", "amount", "1500",
-		"method", "sbp", "method", "card")...).To()
-	wantIn(t, "the link", words(p.Page(t, path).Find("main dl")), "SBP transfer", "Card transfer")
-}
-
 // Operators see the links of all merchants, by merchant, state and title, and each with its payments; they change nothing of it
 // but take its picture away, which not every role may.
 func TestLinksOfAllMerchants(t *testing.T) {

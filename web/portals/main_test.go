@@ -14,6 +14,9 @@ import (
 
 func TestMain(m *testing.M) { portaltest.Main(m) }
 
+// What people do at the portals' pages, as walks.txt says.
+func TestWalks(t *testing.T) { portaltest.Walks(t, "walks.txt") }
+
 // What tests say often is short.
 var (
 	want, wantAnswer, wantIn, wantNot = portaltest.Want, portaltest.WantAnswer, portaltest.WantIn, portaltest.WantNot

@@ -101,42 +101,6 @@ func TestStaleAndRefused(t *testing.T) {
 	traderHas(t, b, "1000")
 }
 
-// Every form says what is wrong with it, and keeps what was typed.
-func TestWrongMoney(t *testing.T) {
-	one := treasurer(t, portaltest.Parallel(t), "one")
-	for path, words := range map[string]string{
-		"/operator/money/fund/confirm?traderId=x&amount=1e3&reference=":                              "There is no trader of this name or number",
-		"/operator/money/fund/confirm?traderId=999999&amount=5&reference=a":                          "There is no trader of this name or number",
-		"/operator/money/insurance/confirm?cashboxId=999999&amount=5":                                "There is no cashbox of this name or number",
-		"/operator/money/correct/confirm?from=bank&to=platform&amount=1&reference=a&reason=b":        "must be platform",
-		"/operator/money/correct/confirm?from=trader+9999&to=platform&amount=1&reference=a&reason=b": "There is no trader of this name or number",
-		"/operator/rates/set/confirm?currency=XXX&fiatPerUsdt=1":                                     "not a currency",
-		"/operator/rates/set/confirm?currency=RUB&fiatPerUsdt=0":                                     "must be more than 0",
-		"/operator/rates/set/confirm?currency=RUB&fiatPerUsdt=-5&validMinutes=x":                     "plain decimal",
-	} {
-		wantAnswer(t, path, one.Get(t, path), http.StatusUnprocessableEntity, words)
-	}
-}
-
-// A correction moves what it says between two accounts, at once without four eyes, and its statement has it.
-func TestCorrection(t *testing.T) {
-	b := portaltest.Parallel(t)
-	one := treasurer(t, b, "one")
-	query := fmt.Sprintf("from=trader+%d&to=platform&amount=2.5&reference=c1&reason=Typed+twice", b.Traders[0].ID)
-	sure := one.Get(t, "/operator/money/correct/confirm?"+query)
-	want(t, "leads to", one.Post(t, "/operator/money/correct", hidden(sure.Page(t))...).To(), "/operator/money")
-	traderHas(t, b, "997.5")
-	b.Audit(t)
-	page := one.Page(t, fmt.Sprintf("/operator/accounts/statement?owner=%d", ledger.Available(ledger.Platform, 0).ID()))
-	text := strings.Join(strings.Fields(page.Find("main").Text()), " ")
-	wantIn(t, "the platform's statement", text, "Correction by the operator", "+2.50000000")
-	csv := one.Get(t, fmt.Sprintf("/operator/accounts/statement.csv?owner=%d", ledger.Available(ledger.Platform, 0).ID())).Body
-	wantIn(t, "the file", csv, "correction,correction,", "2.50000000,2.50000000\nrows,1")
-	list := one.Get(t, "/operator/accounts?type=trader").Text()
-	wantIn(t, "accounts", list, "997.50000000")
-	wantNot(t, "accounts of traders", list, "Cashbox №")
-}
-
 // Income is what the platform got on a day less what it gave back on it: of a payment of 1000 RUB at 100, marked up by 5%, 10 −
 // 9.52380952 = 0.47619048, since the trader's share is nothing. An appeal that is lost a day later counts on that day.
 func TestIncome(t *testing.T) {

@@ -156,8 +156,8 @@ func developerPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []
 	replay := p.Post(t, "/merchant/developers/resend", hidden(p.Page(t, confirm))...).To()
 	b.Tell(t, b.Merchant, 3, "dead")
 	return []string{
-		"/merchant/developers/webhooks", memberPath(member, "/off"), confirm, replay, "/merchant/team",
-		"/merchant/team/invite", memberPath(member, ""), "/merchant/developers/doctor", "/merchant/log",
+		"/merchant/developers/webhooks", fmt.Sprintf("/merchant/team/%d/off", member), confirm, replay, "/merchant/team",
+		"/merchant/team/invite", fmt.Sprintf("/merchant/team/%d", member), "/merchant/developers/doctor", "/merchant/log",
 		"/merchant/developers/keys", "/merchant/developers/requests", "/merchant/looks", b.BoxPath("keys/new"),
 		b.BoxPath(fmt.Sprintf("keys/%d/limits", key)), b.BoxPath(fmt.Sprintf("keys/%d/revoke", key)),
 		b.BoxPath("secret"), b.BoxPath("test"), "/merchant/developers/events", "/merchant/developers/events/" + sent,

@@ -13,17 +13,6 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// Whoever asks what a payment would be worth is told step by step, or what is wrong with the question.
-func TestQuotePage(t *testing.T) {
-	one := treasurer(t, portaltest.Parallel(t), "one")
-	steps := one.Page(t, "/operator/rates?currency=RUB&amount=1000&markup=5").Find("#quote tbody")
-	want(t, "steps", steps.Find("tr").Length(), 9)
-	wantIn(t, "what the merchant gets", steps.Find("tr").Eq(3).Text(), "/ 100))", "USDT")
-	a := one.Get(t, "/operator/rates?currency=RUB&amount=nothing")
-	want(t, "no amount", a.Code, http.StatusUnprocessableEntity)
-	want(t, "said", a.Page(t).Find("#amount-wrong").Length(), 1)
-}
-
 // A rate that is set is restated with its distance; beyond the band it waits for a second operator.
 func TestSetRatePage(t *testing.T) {
 	b := portaltest.Parallel(t)

@@ -14,38 +14,6 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// The dry run says who would get a payment and what drops the others, and makes nothing.
-func TestRoutingPage(t *testing.T) {
-	b := portaltest.Parallel(t)
-	one := treasurer(t, b, "one")
-	first, second := b.Traders[0].Requisites[0], b.Traders[1].Requisites[0]
-	query := fmt.Sprintf("/operator/routing?cashboxId=%d&method=sbp&currency=RUB&amount=", b.Merchant.CashboxID)
-	page := one.Page(t, query+"1500")
-	want(t, "candidates", page.Find("tbody").First().Find("tr").Length(), 2)
-	text := strings.Join(strings.Fields(page.Find("main").Text()), " ")
-	wantIn(t, "the page", text, fmt.Sprintf("Requisite № %d gets it", first),
-		fmt.Sprintf("№ %d", second), "limits of the amount", "Would get it")
-	wantIn(t, "nothing", one.Get(t, query+"0").Text(), "must be at least 1")
-	want(t, "a wrong time", one.Get(t, query+"1500&at=soon").Code, http.StatusUnprocessableEntity)
-	want(t, "an unknown cashbox", one.Get(t, strings.Replace(query, "cashboxId=", "cashboxId=99", 1)+"1500").Code,
-		http.StatusUnprocessableEntity)
-}
-
-// Why a trader gets no payments is told with the numbers of each rule, and those that get some are counted.
-func TestStandingPage(t *testing.T) {
-	b := portaltest.Parallel(t)
-	one := treasurer(t, b, "one")
-	trader := b.Traders[0]
-	b.Create(t, "1500")
-	path := fmt.Sprintf("/operator/routing/traders/%d", trader.ID)
-	wantIn(t, "an open payment keeps others of its amount away", one.Get(t, path).Text(), "1 of 1 requisites get payments", "None of them is kept")
-	b.Exec(t, "update requisite set daily_count = 1 where id = $1", trader.Requisites[0])
-	wantIn(t, "the day is full", one.Get(t, path).Text(), "0 of 1 requisites", "day's count (1 of 1), until 20 Nov, 21:00")
-	wantIn(t, "the trader's page leads there", one.Page(t, fmt.Sprintf("/operator/traders/%d", trader.ID)).
-		Find("main a[href='"+path+"']").Text(), "Why payments come")
-	want(t, "nobody", one.Get(t, "/operator/routing/traders/987654").Code, http.StatusNotFound)
-}
-
 // At another time other hours hold, and what is asked changes no order: the requisite whose hours begin at
 // 15 would get a payment then, and does not get one before.
 func TestRoutingAtAnotherTime(t *testing.T) {

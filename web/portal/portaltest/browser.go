@@ -187,12 +187,17 @@ func (p *Person) Typed(t testing.TB, path string, fields ...string) []string {
 		}
 	}
 	form := p.Page(t, path).Find("main form:has([name=token])")
+	return append(all, own(form, func(name string) bool { return given[name] })...)
+}
+
+// own are the fields of a form with what is in them, as pairs, but for those that are left out.
+func own(form *goquery.Selection, without func(name string) bool) (all []string) {
 	for i := range form.Find("[name]").Nodes {
 		one := form.Find("[name]").Eq(i)
 		name, value := one.AttrOr("name", ""), one.AttrOr("value", "")
 		_, checked := one.Attr("checked")
 		switch {
-		case given[name] || one.AttrOr("type", "") == "checkbox" && !checked:
+		case without(name) || one.AttrOr("type", "") == "checkbox" && !checked:
 			continue
 		case one.Is("select"):
 			value = one.Find("option[selected]").AttrOr("value", one.Find("option").First().AttrOr("value", ""))
