@@ -31,26 +31,6 @@ func TestNewKey(t *testing.T) {
 	b.StoredNowhere(t, secret)
 }
 
-// A key is made with an end, networks and a limit of payouts, which the list shows; what is wrong with one is said.
-func TestNewKeyBounds(t *testing.T) {
-	b, p := portaltest.Member(t, caller.Owner)
-	path := b.BoxPath("keys/new")
-	page := p.Page(t, path)
-	for name, value := range map[string]string{
-		"expires_at": "2020-01-01", "allowed_networks": "shop.example", "payout_daily_limit": "much",
-	} {
-		a := p.Post(t, path, hidden(page, "name", "shop", "scopes", "payouts", name, value)...)
-		shown := a.Page(t)
-		want(t, name, line(a.Code, shown.Find("#"+name).AttrOr("value", "")), "422 "+value)
-		want(t, name+" is wrong", shown.Find(".wrong").Length(), 1)
-	}
-	a := p.Post(t, path, hidden(page, "name", "shop", "scopes", "payouts", "expires_at", "2999-12-31",
-		"allowed_networks", "203.0.113.7/24", "payout_daily_limit", "50000")...)
-	want(t, "made", a.Code, http.StatusOK)
-	list := words(p.Page(t, "/merchant/developers/keys").Find("tbody"))
-	wantIn(t, "the list", list, "from 203.0.113.0/24", "payouts up to 50", "a day", "until")
-}
-
 // What a key is good for is changed later: the form has what there is.
 func TestKeyLimits(t *testing.T) {
 	b, p := portaltest.Member(t, caller.Owner)
@@ -85,49 +65,6 @@ func TestKeyLimits(t *testing.T) {
 	want(t, "of a revoked key", line(p.Get(t, path).Code, p.Post(t, path).Code), "404 404")
 }
 
-// What is wrong with a key is said, with what was typed.
-func TestWrongKey(t *testing.T) {
-	b, p := portaltest.Member(t, caller.Owner)
-	path := b.BoxPath("keys/new")
-	page := p.Page(t, path)
-	a := p.Post(t, path, hidden(page, "name", "shop")...)
-	want(t, "without scopes", a.At(t, ".wrong"), "422 Choose at least one.")
-	want(t, "typed", a.Page(t).Find("#name").AttrOr("value", ""), "shop")
-	a = p.Post(t, path, hidden(page, "name", "", "scopes", "payouts")...)
-	want(t, "without a name", a.At(t, ".wrong"), "422 is required")
-	want(t, "ticked", a.Page(t).Find("#scope-payouts[checked]").Length(), 1)
-	want(t, "an unknown scope", p.Post(t, path, hidden(page, "name", "shop", "scopes", "all")...).Code, http.StatusUnprocessableEntity)
-}
-
-// A key is revoked once, and a stranger finds none.
-func TestRevokeKey(t *testing.T) {
-	b, p := portaltest.Member(t, caller.Owner)
-	var key int64
-	b.Get(t, &key, "select id from api_key where key_id = $1", b.Merchant.KeyID)
-	path := b.BoxPath(fmt.Sprintf("keys/%d/revoke", key))
-	want(t, "a stranger's list", b.Stranger(t).Get(t,
-		fmt.Sprintf("/merchant/developers/keys?cashbox=%d", b.Merchant.CashboxID)).Code, http.StatusNotFound)
-	wantIn(t, "the question", words(p.Page(t, path).Find("main")), b.Merchant.KeyID)
-	for range 2 {
-		want(t, "revoked", p.Post(t, path).Led(), "303 /merchant/developers/keys?cashbox=1 key-revoked")
-	}
-	page := p.Page(t, "/merchant/developers/keys")
-	want(t, "the list", page.Find("tbody .badge").Text(), "Revoked")
-	want(t, "to revoke", page.Find("tbody .danger").Length(), 0)
-}
-
-// A second factor that is not fresh is asked for before a key is made, revoked, or a secret changed.
-func TestKeysAskForFactor(t *testing.T) {
-	b, p := portaltest.Member(t, caller.Developer)
-	b.Exec(t, "update session set created_at = created_at - interval '6 minutes'")
-	for _, page := range []string{"keys/new", "secret"} {
-		for _, a := range []portaltest.Answer{p.Get(t, b.BoxPath(page)), p.Post(t, b.BoxPath(page))} {
-			testenv.Check(t, strings.HasPrefix(a.To(), "/second-factor"), "%s: %d, to %q", page, a.Code, a.To())
-		}
-	}
-	want(t, "the list", p.Get(t, "/merchant/developers/keys").Code, http.StatusOK)
-}
-
 // The signing secret is shown once, and the one before signs besides for a day.
 func TestRotate(t *testing.T) {
 	b, p := portaltest.Member(t, caller.Developer)
@@ -147,9 +84,12 @@ func TestRotate(t *testing.T) {
 
 func TestMain(m *testing.M) { portaltest.Main(m) }
 
+// What people do at these pages, as walks.txt says.
+func TestWalks(t *testing.T) { portaltest.Walks(t, "walks.txt") }
+
 // What tests say often is short.
 var (
-	want, wantIn, wantNot     = portaltest.Want, portaltest.WantIn, portaltest.WantNot
-	hidden, line, rows, words = portaltest.Hidden, portaltest.Line, portaltest.Rows, portaltest.Words
-	noError                   = testenv.NoError
+	want, wantIn, wantNot = portaltest.Want, portaltest.WantIn, portaltest.WantNot
+	hidden, line, words   = portaltest.Hidden, portaltest.Line, portaltest.Words
+	noError               = testenv.NoError
 )

@@ -16,7 +16,6 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/directory"
 	"gateway.example/internal/testenv"
 	"gateway.example/web/browsertest"
 	"gateway.example/web/portal/portaltest"
@@ -31,92 +30,6 @@ func lookKept(t testing.TB, b *portaltest.Bundle) string {
 
 func looksPath(b *portaltest.Bundle) string {
 	return fmt.Sprintf("/merchant/looks?cashbox=%d", b.Merchant.CashboxID)
-}
-
-// A look is saved once, however often its form is sent, and the log says who did it. Empty fields clear what was there.
-func TestLook(t *testing.T) {
-	b, p := portaltest.Member(t, caller.Developer)
-	path := looksPath(b)
-	want(t, "before", lookKept(t, b), "- - {} f")
-	fields := hidden(p.Page(t, path), "pageColor", " #FFD400 ", "returnHosts",
-		"Shop.example\r\nwww.shop.example, a.example", "frameOrigin", "https://Shop.example:8443", "payerEvents", "on",
-		"depositCallbackUri", " https://shop.example/hook ")
-	for range 2 {
-		want(t, "saved", p.Post(t, path, fields...).Led(), "303 "+path+" look-saved")
-	}
-	want(t, "kept", lookKept(t, b), "#ffd400 https://shop.example:8443 {shop.example,www.shop.example,a.example} t https://shop.example/hook")
-	var changes int
-	var actor string
-	noError(t, b.Pool.QueryRow(t.Context(), `select count(*), min(actor) from setting_change
-		where subject = 'cashbox' and subject_key = $1`, fmt.Sprint(b.Merchant.CashboxID)).Scan(&changes, &actor))
-	want(t, "changes", changes, 1)
-	testenv.Check(t, strings.HasPrefix(actor, "merchant_portal:"), "changed by %s", actor)
-	log := words(b.As(t, caller.Owner).Page(t, "/merchant/log").Find("main"))
-	wantIn(t, "the owner's log", log, "Look of cashbox № 1", `page_color: null → "#ffd400"`)
-	page := p.Page(t, path)
-	want(t, "hosts", page.Find("#returnHosts").Text(), "shop.example\nwww.shop.example\na.example")
-	want(t, "ticked", page.Find("#payerEvents[checked]").Length(), 1)
-	p.Post(t, path, hidden(page, "pageColor", "", "returnHosts", "", "frameOrigin", "", "depositCallbackUri", "")...)
-	want(t, "cleared", lookKept(t, b), "- - {} f")
-}
-
-// What is wrong is said of each field, with what was typed, and nothing is saved: neither of what is
-// merely wrong nor of what would break out of where it is written.
-func TestWrongLook(t *testing.T) {
-	b, p := portaltest.Member(t, caller.Owner)
-	path := looksPath(b)
-	for _, test := range [][2]string{
-		{"pageColor", "red"}, {"pageColor", "</style><script>alert(1)</script>"},
-		{"frameOrigin", "https://shop.example/path"}, {"frameOrigin", "https://shop.example; script-src *"},
-		{"depositCallbackUri", "http://shop.example/hook"}, {"returnHosts", "<b>.example"}, {"returnHosts", "a\x00b.example"},
-	} {
-		a := p.Post(t, path, hidden(p.Page(t, path), test[0], test[1])...)
-		page := a.Page(t)
-		testenv.Check(t, a.Code == http.StatusUnprocessableEntity && page.Find("#"+test[0]+"-wrong").Length() == 1 &&
-			page.Find(".wrong").Length() == 1, "%s %q: %d, %s", test[0], test[1], a.Code, words(page.Find(".wrong")))
-		typed := page.Find("#"+test[0]).AttrOr("value", page.Find("#"+test[0]).Text())
-		testenv.Check(t, test[1] == "a\x00b.example" || strings.TrimSpace(typed) == strings.TrimSpace(test[1]),
-			"%s: %q is typed anew as %q", test[0], test[1], typed)
-		want(t, "elements", page.Find("main script, main style, main b").Length(), 0)
-	}
-	a := p.Post(t, path, hidden(p.Page(t, path+"&lang=ru"), "pageColor", "x", "frameOrigin", "x", "returnHosts", "x")...)
-	want(t, "three at once", line(a.Code, a.Page(t).Find(".wrong").Length()), "422 3")
-	want(t, "in Russian", words(a.Page(t).Find("#pageColor-wrong")), "цвет, например #1a6b54")
-	want(t, "kept", lookKept(t, b), "- - {} f")
-}
-
-// Who was slower is told what the look is now, and changes nothing.
-func TestStaleLook(t *testing.T) {
-	b, p := portaltest.Member(t, caller.Owner)
-	other := b.As(t, caller.Developer)
-	path := looksPath(b)
-	slow := hidden(p.Page(t, path), "pageColor", "#111111")
-	other.Post(t, path, hidden(other.Page(t, path), "pageColor", "#222222")...)
-	for range 2 {
-		want(t, "too late", p.Post(t, path, slow...).Led(), "303 "+path+" look-changed")
-	}
-	want(t, "kept", lookKept(t, b), "#222222 - {} f")
-	want(t, "shown", p.Page(t, path).Find("#pageColor").AttrOr("value", ""), "#222222")
-	// An operator's change counts as well.
-	slow = hidden(p.Page(t, path), "pageColor", "#333333")
-	testenv.Must(b.Settings.UpdateCashbox(t.Context(), caller.Caller{Kind: caller.Operator, Role: caller.Admin},
-		directory.CashboxUpdate{ID: b.Merchant.CashboxID, ReturnHosts: &[]string{"new.example"}}))(t)
-	want(t, "after an operator", p.Post(t, path, slow...).Led(), "303 "+path+" look-changed")
-}
-
-// Nobody sees or changes another merchant's look, nor one that their role does not include.
-func TestForeignLook(t *testing.T) {
-	b := portaltest.Parallel(t)
-	stranger, support := b.Stranger(t), b.As(t, caller.Support)
-	path := looksPath(b)
-	own := hidden(stranger.Page(t, "/merchant/looks"), "pageColor", "#111111")
-	preview := strings.Replace(path, "looks", "looks/preview", 1)
-	want(t, "a stranger", line(stranger.Get(t, path).Code, stranger.Post(t, path, own...).Code,
-		stranger.Get(t, preview).Code), "404 404 404")
-	want(t, "support",
-		line(support.Get(t, path).Code, support.Post(t, path, own...).Code, support.Get(t, preview).Code),
-		"403 403 403")
-	want(t, "kept", lookKept(t, b), "- - {} f")
 }
 
 // The preview is the payer's page in the colour, shown by the portals' own pages alone and without

@@ -11,40 +11,6 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// 1500 RUB at 105 are 14.28571428 USDT. A merchant sees the payments of all traders, and USDT of what was completed.
-func TestMerchantPayments(t *testing.T) {
-	b, p := portaltest.Member(t, caller.Owner)
-	b.Confirm(t, b.Create(t, "1500"))
-	b.Create(t, "15000")
-	uuid := b.Create(t, "2500").UUID.String()
-	one := "1 | 1,500 ₽ | <b>1 | Completed | 14.28571428"
-	two := "2 | 15,000 ₽ | <b>2 | Pending | "
-	three := "3 | 2,500 ₽ | <b>3 | Pending | "
-	for query, expected := range map[string][]string{
-		"":                   {three, two, one},
-		"?status=completed":  {one},
-		"?min=2000&max=3000": {three},
-		"?q=<b>2":            {two},
-		"?q=" + uuid:         {three},
-		"?q=1":               {one},
-		"?q=nobody":          nil,
-		"?method=card":       nil,
-		"?cashbox=" + fmt.Sprint(b.Merchant.CashboxID): {three, two, one},
-		"?cashbox=99999": nil,
-	} {
-		want(t, query, portaltest.List(t, p, "/merchant/payments"+strings.ReplaceAll(query, "<b>", "%3Cb%3E"), 0, 2, 4, 5, 6), expected)
-	}
-	want(t, "a cashbox that is none", p.Get(t, "/merchant/payments?cashbox=x").Code, 422)
-	want(t, "of another merchant", len(rows(b.Stranger(t).Page(t, "/merchant/payments"))), 0)
-	a := p.Get(t, "/merchant/payments.csv")
-	if lines := strings.Split(strings.TrimSpace(a.Body), "\n"); len(lines) != 5 || lines[4] != "rows,3" {
-		t.Errorf("the file:\n%s", a.Body)
-	}
-	want(t, "a file for support", b.As(t, caller.Support).Page(t, "/merchant/payments").Find("a[href*='.csv']").Length(), 0)
-	a = p.Post(t, "/views", "name", "Done", "path", "/merchant/payments", "query", "status=completed")
-	want(t, "a view", line(a.Code, a.To()), "303 /merchant/payments?status=completed")
-}
-
 // The page of a payment tells what the merchant knows of it, what was moved in its cashbox and what was
 // sent to its endpoint; what a stranger wrote stays text.
 func TestMerchantPayment(t *testing.T) {

@@ -37,23 +37,6 @@ func TestSignedTimeline(t *testing.T) {
 		strings.Contains(printed.Text(), payment.UUID.String()), "%d: %s", printed.Code, printed.Text())
 }
 
-// A merchant's payouts and confirmed deposits lead to their proofs, as payments do.
-func TestProofsAreLinked(t *testing.T) {
-	b, owner := portaltest.Member(t, caller.Owner)
-	id, reference := b.TakenPayouts(t, 1)[0], "42"
-	payout := "/merchant/payouts/" + id
-	proof := fmt.Sprintf("a[href=%q]", payout+"/proof.json")
-	want(t, "a payout that waits", owner.Page(t, payout).Find(proof).Length(), 0)
-	testenv.Must(b.Payouts.Complete(t.Context(), b.AsTrader(), id, &reference))(t)
-	want(t, "a completed payout", owner.Page(t, payout).Find(proof).Length(), 1)
-	made := b.Deposited(t, "250.5", "first")
-	path := fmt.Sprintf("/merchant/deposits/%d", made.ID)
-	link := fmt.Sprintf("a[href=%q]", path+"/proof.json")
-	want(t, "a deposit that waits", owner.Page(t, path).Find(link).Length(), 0)
-	testenv.Must(b.Rooms.Deposits.Confirm(t.Context(), portaltest.Admin, made.ID))(t)
-	want(t, "a confirmed deposit", owner.Page(t, path).Find(link).Length(), 1)
-}
-
 // A merchant's user takes away the proof of what a payment brought, once its day is sealed, and
 // whoever has the file can prove it with what is published.
 func TestLedgerProof(t *testing.T) {

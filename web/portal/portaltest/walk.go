@@ -21,15 +21,16 @@ import (
 //	owner | /merchant | 200; says Payments       somebody opens a page, and what is wanted of it
 //	owner | POST /x | a=b&c=d | 303 /y saved     sends a form with these fields, as a query has them, and is led to /y, which says "saved"
 //	owner | FILL /x | a=b | 422; wrong a no      sends the form of the page /x, with these fields in place of its own; a "-" is not sent
-//	owner | FILL /x form.b | a=b | 200           the form of the page that the selector finds
+//	owner | FILL /x form.b | a=b | 200           the form of the page that the selector finds; "FILL ." is of what was answered last
 //	owner | TYPE f /x | a=b                      fills that form in and keeps it as f
 //	owner | SEND f | 303 /y                      sends what was kept; "SEND f /z" sends it elsewhere
 //	again | 303 /y                               sends once more what was sent last
 //	payment a 1500                               {a} is a payment, {a_uuid} its uuid, {a_order} its order; also "paid"
-//	payout a                                     {a} is the uuid of a payout that waits
+//	payouts a b                                  {a} and {b} are the uuids of payouts that wait
 //	appeal a it was paid                         {a} is an appeal, {a_payment} its payment
 //	deposit a 25.5 first                         {a} is a deposit, of a reference
 //	event a dead                                 {a} is a webhook of this status
+//	sandbox                                      the portals are a sandbox's from then on
 //	audit                                        the books are as they should be
 //	with owner                                   signs somebody in who is named later
 //	stands a completed                           where a payment stands
@@ -38,7 +39,7 @@ import (
 //	found a select ...                           {a} is what the database has
 //	query select ...: 1                          what the database has
 //
-// What is wanted of a page is "404", "303 /to flash", "says TEXT" and "silent TEXT" of all of it, "wrong FIELD TEXT" beside a field,
+// What is wanted of a page, between semicolons of which those of a text are written \;, is "404", "303 /to flash", "says TEXT" and "silent TEXT" of all of it, "wrong FIELD TEXT" beside a field,
 // "header NAME: TEXT", "body has TEXT", and of the elements of a selector "SELECTOR is TEXT", "has", "lacks", "× COUNT", and
 // "as NAME", which keeps it as {NAME}; "SELECTOR @attribute is TEXT" is of an attribute. After "{name} = text" the text is put in
 // wherever the name stands, in one section or, before all of them, in each. {trader}, {trader2}, {requisite}, {requisite2}, {merchant} and {box} are there from the beginning.
@@ -94,7 +95,9 @@ type walk struct {
 	names  map[string]string
 	people map[string]*Person
 	forms  map[string]kept
+	// last is what was sent last, and answer what came for it.
 	last   kept
+	answer Answer
 }
 
 func newWalk(t *testing.T, names map[string]string) *walk {
@@ -193,8 +196,11 @@ func (w *walk) step(line string) {
 		Want(w, w.where, w.b.Text(w, rest[:at]), rest[at+2:])
 	case "payment", "paid":
 		w.pay(command, name, text)
-	case "payout":
-		w.keep(name, Last(w.b.PayOut(w, 1)[0]))
+	case "payouts":
+		names := strings.Fields(rest)
+		for i, path := range w.b.PayOut(w, len(names)) {
+			w.keep(names[i], Last(path))
+		}
 	case "appeal":
 		p, id := w.b.OpenedAppeal(w, text)
 		w.keep(name, fmt.Sprint(id))
@@ -205,6 +211,8 @@ func (w *walk) step(line string) {
 	case "event":
 		n := w.b.Count(w, "select count(*) + 1 from webhook_event")
 		w.keep(name, w.b.Tell(w, w.b.Merchant, int64(n), text))
+	case "sandbox":
+		w.b.AsSandbox(w)
 	case "audit":
 		w.b.Audit(w)
 	case "stands":
@@ -271,7 +279,8 @@ func (w *walk) fields(query string) url.Values {
 func (w *walk) send(k kept) Answer {
 	w.Helper()
 	w.last = k
-	return k.who.PostForm(w, k.to, k.form, "Origin", w.b.Server.URL, "Sec-Fetch-Site", "same-origin")
+	w.answer = k.who.PostForm(w, k.to, k.form, "Origin", w.b.Server.URL, "Sec-Fetch-Site", "same-origin")
+	return w.answer
 }
 
 // fill is a page's form, filled in.
@@ -281,7 +290,13 @@ func (w *walk) fill(who *Person, at, query string) kept {
 	if !chosen {
 		selector = "main form:has([name=token])"
 	}
-	form := who.Page(w, path).Find(selector).First()
+	page := w.answer.Page(w)
+	if path == "." {
+		path = w.last.to
+	} else {
+		page = who.Page(w, path)
+	}
+	form := page.Find(selector).First()
 	testenv.Need(w, form.Length() == 1, "%s: %s has no %s", w.where, path, selector)
 	given, fields := w.fields(query), url.Values{}
 	for name, values := range given {
@@ -298,7 +313,8 @@ func (w *walk) fill(who *Person, at, query string) kept {
 // check wants an answer to be as it should.
 func (w *walk) check(a Answer, wants string) {
 	w.Helper()
-	for want := range strings.SplitSeq(wants, "; ") {
+	for want := range strings.SplitSeq(strings.ReplaceAll(wants, `\;`, "\x00"), "; ") {
+		want = strings.ReplaceAll(want, "\x00", ";")
 		word, rest, more := strings.Cut(want, " ")
 		name, text, _ := strings.Cut(rest, " ")
 		what := w.where + ": " + want

@@ -12,54 +12,6 @@ import (
 	"gateway.example/web/portal/portaltest"
 )
 
-// An operator sets up everything that a payment needs with nothing but pages.
-func TestSetUpByPages(t *testing.T) {
-	b, p := portaltest.Operator(t, caller.Admin)
-	merchant := p.Made(t, "/operator/merchants/new", "name", "Acme <i>", "ratePercent", "4,5")
-	trader := p.Made(t, "/operator/traders/new", "name", "Desk <b>", "sharePercent", "1.5")
-	a := p.Fill(t, "/operator/cashboxes/new?merchant="+portaltest.Last(merchant), "name", "Shop", "currency", "RUB",
-		"traderCashboxId", portaltest.Last(trader))
-	want(t, "a new cashbox", line(a.Code, a.Page(t).Find("#secret").Length()), "200 1")
-	box := a.Page(t).Find("main a.primary").AttrOr("href", "")
-	p.Made(t, box+"/methods/sbp", "marginPercent", "3", "minAmount", "100")
-	p.Made(t, box+"/payouts/sbp", "markupPercent", "2")
-	p.Made(t, trader+"/payouts/RUB/sbp")
-	p.Made(t, trader+"/processor", "url", "https://cards.example", "keyId", "k1", "secret", strings.Repeat("s", 16))
-	wantIn(t, "how the processor works", words(p.Page(t, trader).Find("main")), "https://cards.example k1 – 0 0 – 0")
-	requisite := p.Made(t, "/operator/requisites/new?trader="+portaltest.Last(trader), "method", "RUB/sbp",
-		"value", "+7 900 123-45-67", "bank", "Bank")
-	p.Made(t, "/operator/requisites/new?trader="+portaltest.Last(trader), "method", "RUB/mtstpay", "value", "")
-	p.Made(t, "/operator/limits/RUB", "minAmount", "10", "maxAmount", "100 000", "confirmed", "1", "reason", "the first")
-	p.Made(t, "/operator/banks/RUB", "name", "Alpha", "methods", "sbp", "link", "https://alpha.example/{phone}",
-		"steps", "en: Open it", "source", "https://alpha.example/docs")
-	a = p.Fill(t, "/operator/users/new?merchant="+portaltest.Last(merchant), "login", "acme-owner")
-	_, token, found := strings.Cut(a.Page(t).Find("#secret").Text(), "/invitation/")
-	want(t, "an invitation", line(a.Code, found), "200 true")
-	owner := b.Nobody()
-	a = owner.Post(t, "/invitation/"+token, "password", portaltest.Password, "again", portaltest.Password)
-	want(t, "accepted", a.Code, http.StatusSeeOther)
-	wantIn(t, "the new owner does not see their cashbox", words(owner.Page(t, "/merchant/developers/keys").Find("main")), "Shop")
-	for path, texts := range map[string][]string{
-		merchant:                         {"Acme <i>", "Shop", "acme-owner", "Markup, %: 4.50", "operator-admin"},
-		box:                              {"SBP", "3 On", "2 On", "Acme <i>"},
-		trader:                           {"Desk <b>", "•••• 4567", "https://cards.example", "Card payments", "Shop"},
-		requisite:                        {"•••• 4567", "Bank"},
-		"/operator/merchants?q=acme":     {"Acme <i>"},
-		"/operator/cashboxes?q=acme":     {"Shop"},
-		"/operator/requisites?q=4567":    {"•••• 4567"},
-		"/operator/users?q=acme":         {"acme-owner", "Active"},
-		"/operator/limits":               {"RUB 10 100,000"},
-		"/operator/banks?currency=RUB":   {"Alpha"},
-		"/operator/banks/RUB?bank=Alpha": {"Created", "Open it"},
-	} {
-		page := p.Page(t, path)
-		for _, text := range texts {
-			wantIn(t, path, words(page.Find("body")), text)
-		}
-		want(t, path+": a name's elements", page.Find("main td i, main h1 i, main td b, main h1 b").Length(), 0)
-	}
-}
-
 // A form that somebody else was faster than changes nothing and says so; one that is sent twice acts once.
 func TestStaleSettings(t *testing.T) {
 	b, p := portaltest.Operator(t, caller.Admin)
@@ -171,36 +123,6 @@ func TestReadTheDirectory(t *testing.T) {
 	wantIn(t, "the log says", log.Text(), fmt.Sprintf("Whole value of Requisite № %d", b.Traders[0].Requisites[0]))
 }
 
-// An administrator changes a user's role, switches them off and on, ends their sessions and invites them anew; each once.
-func TestUsersByPages(t *testing.T) {
-	b, p := portaltest.Operator(t, caller.Admin)
-	id := b.User(t, "other", caller.MerchantPortal, caller.Developer, b.Merchant.ID)
-	path := fmt.Sprintf("/operator/users/%d", id)
-	signed := b.SignIn(t, "other")
-	old := p.Typed(t, path, "role", "support")
-	p.Made(t, path, "role", "finance")
-	want(t, "another role", b.UserStands(t, id), "finance true true")
-	want(t, "their session", signed.Get(t, "/account").Code, http.StatusSeeOther)
-	want(t, "too late", p.Post(t, path, old...).Code, http.StatusConflict)
-	want(t, "a foreign role", p.Fill(t, path, "role", "desk").Code, http.StatusUnprocessableEntity)
-	signed = b.SignIn(t, "other")
-	p.Made(t, path+"/end")
-	want(t, "ended", signed.Get(t, "/account").Code, http.StatusSeeOther)
-	wantIn(t, "without a reason", line(p.Fill(t, path+"/off", "reason", " ").Code, b.UserStands(t, id)), "422 finance true true")
-	p.Made(t, path+"/off", "reason", "they left")
-	wantIn(t, "the history", words(p.Page(t, path).Find("main")), "Reason: they left")
-	want(t, "off", b.UserStands(t, id), "finance false true")
-	p.Made(t, path+"/on")
-	want(t, "without a token", p.Post(t, path+"/off").To(), path+"/off")
-	want(t, "on", b.UserStands(t, id), "finance true true")
-	fields := p.Typed(t, path+"/reinvite")
-	a := p.Post(t, path+"/reinvite", fields...)
-	want(t, "invited anew", line(a.Code, a.Page(t).Find("#secret").Length(), b.UserStands(t, id)), "200 1 finance true false")
-	want(t, "sent twice", p.Post(t, path+"/reinvite", fields...).Led(), "303 "+path+" invited-before")
-	want(t, "no such step", p.Get(t, path+"/nonsense").Code, http.StatusNotFound)
-	wantIn(t, "the history", words(p.Page(t, path).Find("main")), "Role: developer → finance", "Ended all sessions")
-}
-
 // What a service refuses is said in the reader's language: here that somebody waits for an owner's answer.
 func TestRefusalInRussian(t *testing.T) {
 	b, p := portaltest.Operator(t, caller.Admin)
@@ -249,38 +171,12 @@ func TestTradersHealth(t *testing.T) {
 
 func TestMain(m *testing.M) { portaltest.Main(m) }
 
+// What operators set, as walks.txt says.
+func TestWalks(t *testing.T) { portaltest.Walks(t, "walks.txt") }
+
 // What tests say often is short.
 var (
 	want, wantIn, wantNot = portaltest.Want, portaltest.WantIn, portaltest.WantNot
 	line, words           = portaltest.Line, portaltest.Words
 	noError               = testenv.NoError
 )
-
-// A merchant who requests a deposit is shown where to send it, and an operator which deposits went elsewhere.
-func TestReceivingAddress(t *testing.T) {
-	const ours, another = "T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm", "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb"
-	b, p := portaltest.Operator(t, caller.Admin)
-	owner := b.As(t, caller.Owner)
-	ask := func(pairs ...string) string {
-		return owner.Post(t, "/merchant/deposits", portaltest.Hidden(owner.Page(t, "/merchant/deposits/new"),
-			append(pairs, "cashbox", fmt.Sprint(b.Merchant.CashboxID), "amount", "25.5", "network", "TRC20")...)...).To()
-	}
-	elsewhere := ask("address", another)
-	p.Made(t, "/operator/receiving/TRC20", "address", ours)
-	wantIn(t, "the addresses", words(p.Page(t, "/operator/receiving").Find("main")), "TRC20 "+ours)
-	if page := owner.Page(t, "/merchant/deposits/new"); page.Find("[name=address]").Length() > 0 {
-		t.Error("a merchant is asked where they send the USDT, which the platform says")
-	}
-	closed := owner.Post(t, "/merchant/deposits", portaltest.Hidden(owner.Page(t, "/merchant/deposits/new"),
-		"cashbox", fmt.Sprint(b.Merchant.CashboxID), "amount", "25.5", "network", "ERC20")...)
-	wantIn(t, "a network without an address", closed.Text(), "takes no deposits by this network any more")
-	sent := ask()
-	page := owner.Page(t, sent)
-	wantIn(t, "what to do", words(page.Find("main")), "Send 25.50 USDT by TRC20 "+ours)
-	testenv.Check(t, page.Find(".qr svg").Length() == 1, "there is no QR code of the address")
-	const mark = "Not the platform's."
-	for path, marked := range map[string]bool{sent: false, elsewhere: true} {
-		page := words(p.Page(t, strings.Replace(path, "/merchant/", "/operator/", 1)).Find("main"))
-		testenv.Check(t, strings.Contains(page, mark) == marked, "%s: marked %v: %s", path, !marked, page)
-	}
-}
