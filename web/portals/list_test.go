@@ -77,33 +77,6 @@ func turn(t *testing.T, p *portaltest.Person, path string) (forth, back []string
 	return forth, back
 }
 
-// What is wrong with a filter is said at its field, and what was typed stays there.
-func TestWrongFilters(t *testing.T) {
-	_, p := portaltest.Trader(t)
-	for query, expected := range map[string]string{
-		"from=soon":                     "from soon Write the date as in 2026-11-03.",
-		"from=2026-02-30":               "from 2026-02-30 Write the date as in 2026-11-03.",
-		"from=2026-11-03&to=2026-11-02": "to 2026-11-02 Must not be before “From”.",
-		"min=abc":                       "min abc Write an amount as in 1000 or 1000.50.",
-		"min=-5":                        "min -5 Write an amount as in 1000 or 1000.50.",
-		"max=1.005":                     "max 1.005 Write an amount as in 1000 or 1000.50.",
-		"min=1e3":                       "min 1e3 Write an amount as in 1000 or 1000.50.",
-		"min=10&max=5":                  "max 5 Must not be less than “Amount from”.",
-		"q=" + strings.Repeat("x", 201): "q " + strings.Repeat("x", 201) + " At most 200 characters.",
-	} {
-		a := p.Get(t, "/trader/payments?"+query)
-		page := a.Page(t)
-		wrong := page.Find("[aria-invalid]")
-		said := page.Find("#" + strings.TrimSpace(wrong.AttrOr("aria-describedby", "none"))).Text()
-		got := fmt.Sprint(wrong.AttrOr("name", ""), " ", wrong.AttrOr("value", ""), " ", said)
-		want(t, query, line(a.Code, got, page.Find("table").Length()), line(http.StatusUnprocessableEntity, expected, 0))
-		want(t, query+" as a file", p.Get(t, "/trader/payments.csv?"+query).Code, http.StatusUnprocessableEntity)
-	}
-	for query, expected := range map[string]int{"status=odd": 422, "method=odd": 422, "after=odd": 404, "before=1e": 404} {
-		want(t, query, p.Get(t, "/trader/payments?"+query).Code, expected)
-	}
-}
-
 // A click anywhere in a row leads where its first link does, but for what else in it can be clicked.
 func TestRowsAreLinks(t *testing.T) {
 	b := portaltest.Parallel(t)

@@ -48,23 +48,6 @@ func TestOverviewLinks(t *testing.T) {
 	want(t, "figures lead to", fmt.Sprint(counts), "[3 1 3]")
 }
 
-// A payout that a trader took too long ago is among the overdue, and one that waits is not.
-func TestOverdueLink(t *testing.T) {
-	b, p := portaltest.Member(t, caller.Owner)
-	paths := b.PayOut(t, 3)
-	trader := b.Trader(t, 0)
-	trader.Post(t, paths[0]+"/take")
-	b.Clock.Advance(31 * time.Minute)
-	trader.Post(t, paths[1]+"/take")
-	queue := p.Page(t, "/merchant").Find("#waiting ~ ul a")
-	want(t, "the queue", words(queue), "Overdue payouts")
-	path := queue.AttrOr("href", "/none")
-	want(t, "overdue", portaltest.List(t, p, path, 0), "[1]")
-	want(t, "the same as a file", strings.HasSuffix(
-		strings.TrimSpace(p.Get(t, strings.Replace(path, "payouts?", "payouts.csv?", 1)).Body), "\nrows,1"), true)
-	want(t, "the chip", strings.Contains(words(p.Page(t, path).Find(".chips")), "Overdue only"), true)
-}
-
 // week is a merchant's: one payment of 1,000 is paid after 90 seconds and one fails, and there is a deposit to be confirmed.
 func week(t testing.TB, b *portaltest.Bundle) {
 	t.Helper()

@@ -3,64 +3,15 @@ package cases_test
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/PuerkitoBio/goquery"
 	"github.com/shopspring/decimal"
 
-	"gateway.example/internal/caller"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
-
-// A payout that a trader does not end is taken back, ended or reversed by an operator.
-func TestOverduePayouts(t *testing.T) {
-	b := portaltest.Parallel(t)
-	ann, bob := b.Two(t)
-	id := b.TakenPayouts(t, 1)[0]
-	path := "/operator/payouts/" + id
-	want(t, "not yet", ann.Page(t, "/operator/overdue").Find("tbody tr").Length(), 0)
-	b.Clock.Advance(30 * time.Minute)
-	want(t, "overdue", ann.Page(t, "/operator/overdue").Find("tbody a").AttrOr("href", ""), path)
-	want(t, "on the first page", ann.Page(t, "/operator").Find(`section.card li a`).AttrOr("href", ""), path)
-
-	form := hidden(ann.Page(t, path+"/reclaim"), "reason", "the trader is away")
-	stale := hidden(bob.Page(t, path+"/complete"), "proofReference", "42")
-	want(t, "no proof", bob.Post(t, path+"/complete", hidden(bob.Page(t, path+"/complete"))...).Code, http.StatusUnprocessableEntity)
-	want(t, "reclaimed", ann.Post(t, path+"/reclaim", form...).To(), path)
-	want(t, "reclaimed twice", ann.Post(t, path+"/reclaim", form...).To(), path)
-	want(t, "bob ends it all the same", bob.Post(t, path+"/complete", stale...).To(), path)
-	found, err := b.Payouts.Get(t.Context(), portaltest.Admin, id)
-	noError(t, err)
-	want(t, "status", found.Status, "waiting")
-	want(t, "nothing to decide", ann.Page(t, path).Find(".actions a").Length(), 0)
-
-	_, err = b.Payouts.Take(t.Context(), b.AsTrader(), id)
-	noError(t, err)
-	want(t, "completed", ann.Post(t, path+"/complete", hidden(ann.Page(t, path+"/complete"), "proofReference", "<b>42</b>")...).To(), path)
-	want(t, "reversed", ann.Post(t, path+"/reverse", hidden(ann.Page(t, path+"/reverse"), "reason", "it came back")...).To(), path)
-	found, err = b.Payouts.Get(t.Context(), portaltest.Admin, id)
-	noError(t, err)
-	want(t, "status then", found.Status, "failed")
-	b.Audit(t)
-}
-
-// A conflict that is closed is listed no more.
-func TestConflicts(t *testing.T) {
-	b := portaltest.Parallel(t)
-	ann, _ := b.Two(t)
-	path := fmt.Sprintf("/operator/conflicts/%d", b.Conflicting(t, b.Create(t, "1500").ID))
-	want(t, "listed", ann.Page(t, "/operator/conflicts").Find("tbody a").AttrOr("href", ""), path)
-	form := hidden(ann.Page(t, path+"/close"))
-	for range 2 {
-		want(t, "closed", ann.Post(t, path+"/close", form...).To(), path)
-	}
-	want(t, "listed then", ann.Page(t, "/operator/conflicts").Find("tbody tr").Length(), 0)
-	want(t, "badge", ann.Page(t, path).Find(".headline .badge").Text(), "Closed")
-}
 
 // A payment of which another amount came is work of operators until somebody decides, and keeps others away while one has it.
 func TestOtherAmounts(t *testing.T) {
@@ -167,6 +118,9 @@ func TestObjections(t *testing.T) {
 
 func TestMain(m *testing.M) { portaltest.Main(m) }
 
+// What people do at these pages, as walks.txt says.
+func TestWalks(t *testing.T) { portaltest.Walks(t, "walks.txt") }
+
 // What tests say often is short.
 var (
 	want, wantIn = portaltest.Want, portaltest.WantIn
@@ -174,33 +128,3 @@ var (
 	noError      = testenv.NoError
 	line, words  = portaltest.Line, portaltest.Words
 )
-
-// steps are those of the list that an operator begins with: where they lead, and "done" for what is.
-func steps(page *goquery.Document) string {
-	var all []string
-	page.Find("#first-steps li").Each(func(_ int, li *goquery.Selection) {
-		state := "done"
-		if li.Find(".badge.good").Length() == 0 {
-			state = li.Find("a").AttrOr("href", "nowhere")
-		}
-		all = append(all, state)
-	})
-	return strings.Join(all, " ")
-}
-
-// The list of steps tells what is there and leads to what is not, only those who may do it, until there is a payment.
-func TestFirstSteps(t *testing.T) {
-	b, admin := portaltest.Operator(t, caller.Admin)
-	want(t, "with a sandbox's", steps(admin.Page(t, "/operator")),
-		"done done done done /operator/users/new?merchant=1 done done /operator/users/new?trader=2 done")
-	merchant := admin.Made(t, "/operator/merchants/new", "name", "Acme")
-	admin.Fill(t, "/operator/cashboxes/new?merchant="+portaltest.Last(merchant), "name", "Shop", "currency", "KZT")
-	trader := admin.Made(t, "/operator/traders/new", "name", "Desk", "sharePercent", "1.5")
-	want(t, "of the newest", steps(admin.Page(t, "/operator")),
-		"/operator/rates/set?currency=KZT done done /operator/cashboxes/2 /operator/users/new?merchant="+portaltest.Last(merchant)+
-			" done done /operator/users/new?trader="+portaltest.Last(trader)+" /operator/money/fund?traderId="+portaltest.Last(trader))
-	auditor := b.Operator(t, caller.Auditor)
-	want(t, "for an auditor", steps(auditor.Page(t, "/operator")), "nowhere done done nowhere nowhere done done nowhere nowhere")
-	b.Create(t, "1500")
-	want(t, "with a payment", steps(admin.Page(t, "/operator")), "")
-}

@@ -15,7 +15,6 @@ import (
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/report"
 	"gateway.example/internal/testenv"
-	"gateway.example/internal/work"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -40,28 +39,6 @@ func TestWorkLeadsOn(t *testing.T) {
 		want(t, href, page.Find(fmt.Sprintf("#work a[href=%q]", href)).Length(), 1)
 		want(t, "the page "+href, root.Get(t, href).Code, http.StatusOK)
 	}
-}
-
-// What waits stands on the first page, which leads to it; what is decided does not.
-func TestWork(t *testing.T) {
-	b := portaltest.Parallel(t)
-	ann, bob := b.Two(t)
-	want(t, "nothing", ann.Page(t, "/operator").Find("section.card").Length(), 0)
-	d := b.Deposited(t, "250.5", "first")
-	b.Clock.Advance(2 * time.Hour)
-	page := ann.Page(t, "/operator")
-	want(t, "queues", page.Find("section.card").Length(), 1)
-	text := strings.Join(strings.Fields(page.Find("section.card").Text()), " ")
-	wantIn(t, "the queue", text, "Deposits to confirm 1", "Deposit № 1", "250.50 USDT", "2 h 0 min")
-	path := fmt.Sprintf("/operator/deposits/%d", d.ID)
-	want(t, "its address", page.Find(`section.card li a`).AttrOr("href", ""), path)
-
-	want(t, "taken", bob.Post(t, path+"/take").To(), path)
-	badge := ann.Page(t, "/operator").Find("section.card .badge").Text()
-	testenv.Check(t, strings.HasPrefix(badge, "bob, "), "taken by %q", badge)
-	part := ann.Get(t, "/operator/work", "HX-Request", "true")
-	testenv.Check(t, strings.Contains(part.Body, "bob") && !strings.Contains(part.Body, "<html"), "the part that changes: %s", part.Body)
-	want(t, "Russian", strings.Contains(ann.Get(t, "/operator?lang=ru").Body, "Пополнения без подтверждения"), true)
 }
 
 // Of two operators who confirm one deposit at once, one does.
@@ -92,76 +69,6 @@ func TestConfirmDepositOnce(t *testing.T) {
 	b.Audit(t)
 	wantIn(t, "after that", ann.Page(t, path).Find("main").Text(), "Confirmed")
 	want(t, "the question now", ann.Get(t, path+"/confirm").To(), path)
-}
-
-// What another operator has taken is decided only by who takes it over.
-func TestTakeOver(t *testing.T) {
-	b := portaltest.Parallel(t)
-	ann, bob := b.Two(t)
-	d := b.Deposited(t, "10", "first")
-	path := fmt.Sprintf("/operator/deposits/%d", d.ID)
-	form := hidden(ann.Page(t, path+"/reject"), "reason", "never came")
-	want(t, "bob takes it", bob.Post(t, path+"/take").To(), path)
-	want(t, "ann rejects it all the same", ann.Post(t, path+"/reject", form...).To(), path)
-	want(t, "the flash", strings.Contains(ann.Get(t, path).Body, "Another operator has taken this"), true)
-	want(t, "what she is asked", ann.Page(t, path+"/reject").Find("main h1").Text(), "Take it over?")
-	want(t, "she cannot just take it", ann.Post(t, path+"/take").To(), path)
-	want(t, "it is his", strings.Contains(ann.Get(t, path+"/claim").Body, "bob took this"), true)
-	want(t, "she takes it over", ann.Post(t, path+"/take", hidden(ann.Page(t, path+"/reject"))...).To(), path+"/reject")
-	want(t, "rejected", ann.Post(t, path+"/reject", hidden(ann.Page(t, path+"/reject"), "reason", "never came")...).To(), path)
-	want(t, "status", testenv.Must(b.Rooms.Deposits.Get(t.Context(), b.AsMerchant(), d.ID))(t).Status, "rejected")
-
-	path = fmt.Sprintf("/operator/deposits/%d", b.Deposited(t, "11", "second").ID)
-	want(t, "bob takes the second", bob.Post(t, path+"/take").To(), path)
-	b.Clock.Advance(work.ClaimLasts)
-	want(t, "too long ago", ann.Page(t, path+"/confirm").Find("main h1").Text(), "Have the USDT arrived?")
-	want(t, "ann takes it", ann.Post(t, path+"/take").To(), path)
-	want(t, "it is hers", strings.Contains(bob.Get(t, path+"/claim").Body, "ann took this"), true)
-	want(t, "released", ann.Post(t, path+"/release").To(), path)
-	want(t, "nobody's", strings.Contains(bob.Get(t, path+"/claim").Body, "Nobody has taken this"), true)
-}
-
-// Each role decides what is its own, and takes nothing else.
-func TestDecisionsByRole(t *testing.T) {
-	b := portaltest.Parallel(t)
-	d := b.Deposited(t, "10", "first")
-	_, appealID := b.OpenedAppeal(t, "it was paid")
-	money, cases := fmt.Sprintf("/operator/deposits/%d", d.ID), fmt.Sprintf("/operator/appeals/%d", appealID)
-	for role, may := range map[caller.Role][2]int{
-		caller.Auditor: {http.StatusForbidden, http.StatusForbidden}, caller.Support: {http.StatusForbidden, http.StatusOK},
-		caller.Treasury: {http.StatusOK, http.StatusForbidden}, caller.Admin: {http.StatusOK, http.StatusOK},
-	} {
-		b.User(t, string(role), caller.Operator, role, 0)
-		p := b.SignIn(t, string(role))
-		want(t, string(role)+" confirms", p.Get(t, money+"/confirm").Code, may[0])
-		want(t, string(role)+" reviews", p.Get(t, cases+"/review").Code, may[1])
-		for path, code := range map[string]int{money: may[0], cases: may[1]} {
-			want(t, string(role)+" takes "+path, p.Post(t, path+"/take").Code == http.StatusForbidden, code == http.StatusForbidden)
-			if code == http.StatusOK {
-				p.Post(t, path+"/release")
-			}
-		}
-	}
-}
-
-// An appeal is read, taken up and accepted, and its payment is completed.
-func TestDecideAppeal(t *testing.T) {
-	b := portaltest.Parallel(t)
-	ann, _ := b.Two(t)
-	p, id := b.OpenedAppeal(t, "<script>it was paid</script>")
-	path := fmt.Sprintf("/operator/appeals/%d", id)
-	page := ann.Page(t, path)
-	want(t, "what was written", page.Find("p.lines").Text(), "<script>it was paid</script>")
-	testenv.Check(t, page.Find("ol.timeline li").Length() >= 3, "the timeline: %s", page.Find("ol.timeline").Text())
-	file := ann.Get(t, path+"/file")
-	want(t, "file", file.Code, http.StatusOK)
-	want(t, "kept", strings.HasPrefix(file.Header.Get("Content-Disposition"), "attachment"), true)
-	want(t, "reviewed", ann.Post(t, path+"/review", hidden(ann.Page(t, path+"/review"))...).To(), path)
-	want(t, "the payment", b.Status(t, p), "appeal")
-	want(t, "no reason", ann.Post(t, path+"/refuse", hidden(ann.Page(t, path+"/refuse"))...).Code, http.StatusUnprocessableEntity)
-	want(t, "accepted", ann.Post(t, path+"/accept", hidden(ann.Page(t, path+"/accept"), "reason", "seen in the bank")...).To(), path)
-	want(t, "the payment then", b.Status(t, p), "completed")
-	b.Audit(t)
 }
 
 // An appeal is decided on its own page, beside what shows how it is: with one press, whether or not its review has

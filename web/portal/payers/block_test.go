@@ -77,6 +77,6 @@ func TestMain(m *testing.M) { portaltest.Main(m) }
 // What tests say often is short.
 var (
 	want, wantIn, wantNot = portaltest.Want, portaltest.WantIn, portaltest.WantNot
-	line, words           = portaltest.Line, portaltest.Words
+	words                 = portaltest.Words
 	noError               = testenv.NoError
 )

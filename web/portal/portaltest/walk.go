@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 )
@@ -19,7 +20,7 @@ import (
 // with "[its name]"; a line of it may be
 //
 //	owner | /merchant | 200; says Payments       somebody opens a page, and what is wanted of it
-//	owner | POST /x | a=b&c=d | 303 /y saved     sends a form with these fields, as a query has them, and is led to /y, which says "saved"
+//	owner | POST /x | a=b&c=d | 303 /y saved     sends a form with these fields, and is led to /y to be told what is "saved"
 //	owner | FILL /x | a=b | 422; wrong a no      sends the form of the page /x, with these fields in place of its own; a "-" is not sent
 //	owner | FILL /x form.b | a=b | 200           the form of the page that the selector finds; "FILL ." is of what was answered last
 //	owner | TYPE f /x | a=b                      fills that form in and keeps it as f
@@ -30,6 +31,8 @@ import (
 //	appeal a it was paid                         {a} is an appeal, {a_payment} its payment
 //	deposit a 25.5 first                         {a} is a deposit, of a reference
 //	event a dead                                 {a} is a webhook of this status
+//	withdrawal a                                 {a} is one of a merchant's
+//	fund 100                                     the merchant has so many USDT more
 //	sandbox                                      the portals are a sandbox's from then on
 //	audit                                        the books are as they should be
 //	with owner                                   signs somebody in who is named later
@@ -39,10 +42,12 @@ import (
 //	found a select ...                           {a} is what the database has
 //	query select ...: 1                          what the database has
 //
-// What is wanted of a page, between semicolons of which those of a text are written \;, is "404", "303 /to flash", "says TEXT" and "silent TEXT" of all of it, "wrong FIELD TEXT" beside a field,
-// "header NAME: TEXT", "body has TEXT", and of the elements of a selector "SELECTOR is TEXT", "has", "lacks", "× COUNT", and
-// "as NAME", which keeps it as {NAME}; "SELECTOR @attribute is TEXT" is of an attribute. After "{name} = text" the text is put in
-// wherever the name stands, in one section or, before all of them, in each. {trader}, {trader2}, {requisite}, {requisite2}, {merchant} and {box} are there from the beginning.
+// What is wanted of a page, between semicolons of which those of a text are written \;, is "404", "303 /to flash", "says TEXT" and
+// "silent TEXT" of all of it, "wrong FIELD TEXT" beside a field, "header NAME: TEXT", "source has TEXT" and "source lacks TEXT", and
+// of the elements of a selector "SELECTOR is TEXT", "has", "lacks", "× COUNT", and "as NAME", which keeps it as {NAME}; "SELECTOR
+// @attribute is TEXT" is of an attribute. After "{name} = text" the text is put in wherever the name stands, in one section or,
+// before all of them, in each. {trader}, {trader2}, {requisite}, {requisite2}, {merchant}, {box} and {nbsp} are there from the
+// beginning.
 func Walks(t *testing.T, file string) {
 	content := testenv.Must(os.ReadFile("testdata/" + file))(t)
 	names, section := map[string]string{}, ""
@@ -106,6 +111,7 @@ func newWalk(t *testing.T, names map[string]string) *walk {
 	for name, text := range names {
 		w.names[name] = text
 	}
+	w.keep("nbsp", "\u00a0")
 	for name, id := range map[string]int64{
 		"trader": w.b.Traders[0].ID, "trader2": w.b.Traders[1].ID, "merchant": w.b.Merchant.ID, "box": w.b.Merchant.CashboxID,
 		"requisite": w.b.Traders[0].Requisites[0], "requisite2": w.b.Traders[1].Requisites[0],
@@ -211,6 +217,10 @@ func (w *walk) step(line string) {
 	case "event":
 		n := w.b.Count(w, "select count(*) + 1 from webhook_event")
 		w.keep(name, w.b.Tell(w, w.b.Merchant, int64(n), text))
+	case "fund":
+		w.b.Fund(w, ledger.Available(ledger.Cashbox, w.b.Merchant.CashboxID), name)
+	case "withdrawal":
+		w.keep(name, fmt.Sprint(w.b.Withdrawn(w, "merchant")))
 	case "sandbox":
 		w.b.AsSandbox(w)
 	case "audit":

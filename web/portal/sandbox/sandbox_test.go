@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/ledger"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook/signing"
 	"gateway.example/web/portal/portaltest"
@@ -19,19 +18,6 @@ func sandbox(t *testing.T) *portaltest.Bundle {
 	b := portaltest.Parallel(t)
 	b.AsSandbox(t)
 	return b
-}
-
-// The first page tells what there is to try, and no secrets.
-func TestSandboxStart(t *testing.T) {
-	browser := sandbox(t).Nobody()
-	a := browser.Get(t, "/")
-	says(t, a, "Create a payment below", "trader-1", "shop", "http://api.example", "the-key", "dir/sandbox.json",
-		"docs/integrate.md", "Nothing yet.")
-	page := a.Page(t)
-	want(t, "users to sign in as; a payer has no portal", page.Find(`form[action="/sandbox/sign-in"]`).Length(), 2)
-	want(t, "things to make", page.Find(`form[action="/sandbox/payments"], form[action="/sandbox/payouts"]`).Length(), 3)
-	browser.Cookies["lang"] = "ru"
-	says(t, browser.Get(t, "/"), "Создайте платёж ниже", "Создать выплату", "Войти одним нажатием", "Что вы создали")
 }
 
 // A click signs in, and leads to what was asked for. The session before it ends.
@@ -55,67 +41,11 @@ func TestSandboxSignIn(t *testing.T) {
 	}
 }
 
-// A payment is made with a fresh order id at each click, and stands in the list with all its pages.
-func TestSandboxMakesPayments(t *testing.T) {
-	b := sandbox(t)
-	browser := b.Nobody()
-	box := strconv.FormatInt(b.Merchant.CashboxID, 10)
-	for _, amount := range []string{"1 234,50", "900"} {
-		a := browser.Post(t, "/sandbox/payments", "cashbox", box, "method", "sbp", "amount", amount)
-		testenv.Need(t, a.Code == http.StatusSeeOther && a.To() == "/#made", "%d: %s", a.Code, a.Text())
-	}
-	a := browser.Get(t, "/")
-	says(t, a, "The payment is created.", "Payment 1", "Payment 2", "1,234.50 ₽", "900 ₽", "As trader-1")
-	var id, callback string
-	noError(t, b.Pool.QueryRow(t.Context(), "select uuid, callback_uri from payment order by id limit 1").Scan(&id, &callback))
-	want(t, "webhooks go to", callback, "http://127.0.0.1:8082/sandbox/hooks/"+box)
-	page := a.Page(t)
-	want(t, "the payer's page is", page.Find("#payment-1 a").First().AttrOr("href", ""), "http://pay.example/r/link-"+id)
-	want(t, "the trader's page is", page.Find("#payment-1 form").AttrOr("action", ""), "/sandbox/sign-in?next=%2Ftrader%2Fpayments%2F1")
-	region := browser.Get(t, "/sandbox/made")
-	testenv.Check(t, strings.Contains(region.Body, `id="payment-2"`) && !strings.Contains(region.Body, "<main"),
-		"the list alone: %d %s", region.Code, region.Body)
-}
-
-// So is a payout.
-func TestSandboxMakesPayouts(t *testing.T) {
-	b := sandbox(t)
-	for _, method := range []string{"sbp", "c2c"} {
-		b.Exec(t, "insert into cashbox_payout_method (cashbox_id, method, markup_percent) values ($1, $2, 0)", b.Merchant.CashboxID, method)
-	}
-	b.Fund(t, ledger.Available(ledger.Cashbox, b.Merchant.CashboxID), "1000")
-	browser := b.Nobody()
-	box := strconv.FormatInt(b.Merchant.CashboxID, 10)
-	for _, method := range []string{"sbp", "c2c"} {
-		a := browser.Post(t, "/sandbox/payouts", "cashbox", box, "method", method, "amount", "1500")
-		testenv.Need(t, a.Code == http.StatusSeeOther, "%s: %d %s", method, a.Code, a.Text())
-	}
-	says(t, browser.Get(t, "/"), "The payout is created.", "Payout 1", "Payout 2", "1,500 ₽")
-}
-
-// What is refused is said beside its field, with what was typed, and nothing is made.
-func TestSandboxRefuses(t *testing.T) {
-	b := sandbox(t)
-	box := strconv.FormatInt(b.Merchant.CashboxID, 10)
-	for typed, wanted := range map[string]string{
-		"<b>": "must be a plain decimal number", "": "is required", "5000000": "collect_requisites_not_available",
-	} {
-		a := b.Nobody().Post(t, "/sandbox/payments", "cashbox", box, "method", "sbp", "amount", typed)
-		input := a.Page(t).Find(`input[aria-invalid="true"]`)
-		want(t, typed, line(a.Code, input.Length(), input.AttrOr("value", "")), line(http.StatusUnprocessableEntity, 1, typed))
-		says(t, a, wanted)
-	}
-	want(t, "an unknown cashbox",
-		b.Nobody().Post(t, "/sandbox/payments", "cashbox", "99", "method", "sbp", "amount", "5").Code,
-		http.StatusNotFound)
-	if a := b.Nobody().PostForm(t, "/sandbox/payments", nil); a.Code != http.StatusForbidden {
-		t.Errorf("a post that does not say where it comes from: %d", a.Code)
-	}
-	if a := b.Nobody().
-		PostForm(t, "/sandbox/sign-in", nil, "Origin", "http://evil.example"); a.Code != http.StatusForbidden {
-		t.Errorf("a post of another site: %d", a.Code)
-	}
-	want(t, "payments", b.Count(t, "select count(*) from payment"), 0)
+// A post that does not say where it comes from, and one of another site, are refused.
+func TestSandboxRefusesForeignPosts(t *testing.T) {
+	browser := sandbox(t).Nobody()
+	want(t, "from nowhere", browser.PostForm(t, "/sandbox/payments", nil).Code, http.StatusForbidden)
+	want(t, "of another site", browser.PostForm(t, "/sandbox/sign-in", nil, "Origin", "http://evil.example").Code, http.StatusForbidden)
 }
 
 // Webhooks are verified and shown, the newest first, with everything escaped that a stranger sent.
@@ -142,19 +72,6 @@ func TestSandboxInbox(t *testing.T) {
 	want(t, "nothing new is", browser.Get(t, "/sandbox/inbox/list?seen=2").Code, http.StatusNoContent)
 	news := browser.Get(t, "/sandbox/inbox/list?seen=1")
 	testenv.Check(t, news.Code == http.StatusOK && !strings.Contains(news.Body, "<main"), "news are %d", news.Code)
-}
-
-// A pending payment leads to the bank's message about it, which the trader's phone forwards.
-func TestSandboxMessage(t *testing.T) {
-	b := sandbox(t)
-	browser := b.Nobody()
-	browser.Post(t, "/sandbox/payments", "cashbox", strconv.FormatInt(b.Merchant.CashboxID, 10), "method", "sbp", "amount", "900")
-	link := browser.Page(t, "/").Find("#made a[href^='/sandbox/message']").AttrOr("href", "")
-	want(t, "written", browser.Page(t, link).Find("#text").Text(), "payment 1 is paid")
-	want(t, "an empty one", browser.Fill(t, link, "trader", strconv.FormatInt(b.Traders[0].ID, 10), "text", "").Code, http.StatusUnprocessableEntity)
-	want(t, "of nobody", browser.Fill(t, link, "trader", "987654").Code, http.StatusUnprocessableEntity)
-	want(t, "sent", browser.Fill(t, link, "trader", strconv.FormatInt(b.Traders[0].ID, 10), "text", "paid").To(), "/#made")
-	says(t, browser.Get(t, "/"), "The message has confirmed a payment.")
 }
 
 // What comes beyond 200 makes the oldest go.
@@ -207,6 +124,9 @@ func TestSandboxWallet(t *testing.T) {
 }
 
 func TestMain(m *testing.M) { portaltest.Main(m) }
+
+// What people do at these pages, as walks.txt says.
+func TestWalks(t *testing.T) { portaltest.Walks(t, "walks.txt") }
 
 // What tests say often is short.
 var (
