@@ -2,13 +2,19 @@ package rest
 
 import (
 	"bytes"
+	"net/url"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/dynamicpb"
 
 	"gateway.example/internal/fault"
 	"gateway.example/internal/testenv"
@@ -241,4 +247,101 @@ func checkStable(t *testing.T, s *schema, sample protoreflect.Message, body []by
 	if again, err := encode(s, second); err != nil || !bytes.Equal(again, written) {
 		t.Fatalf("unstable, %v:\n%s\n%s", err, written, again)
 	}
+}
+
+func TestDecodeQuery(t *testing.T) {
+	t.Parallel()
+	for query, test := range map[string]struct {
+		want  string
+		found fault.Fields
+	}{
+		"":                       {``, fault.Fields{}},
+		"small=5&created_at=x+y": {`small:5 created_at:"x y"`, fault.Fields{}},
+		"flag=true&colour=GREEN": {`flag:true colour:GREEN`, fault.Fields{}},
+		"created_at=123&ratio=1.50&at=2026-11-20T22:14:03Z": {
+			`created_at:"123" ratio:"1.50" at:{seconds:1795212843}`, fault.Fields{}},
+		"small=1&small=1&flag=true":       {`flag:true`, fault.Fields{"small": {"must not be given more than once"}}},
+		"unknown=%zz&small=1&createdAt=1": {`small:1`, fault.Fields{}},
+		"secret=s&tags=a&items=1&extra=1": {``, fault.Fields{}},
+		"anything=1":                      {``, fault.Fields{}},
+		"created_at=":                     {``, fault.Fields{}},
+		"created_at=null":                 {`created_at:"null"`, fault.Fields{}},
+		"small=&flag=1&ratio=x&at=%221%22&colour=true&tiny=null": {``, fault.Fields{
+			"small": {"must be an integer"}, "flag": {"must be true or false"}, "ratio": {"must be a number"},
+			"at": {"must be an ISO 8601 date-time"}, "colour": {"must be one of RED, GREEN"}, "tiny": {"must be an integer"},
+		}},
+		"small=1.0&tiny=99999999999&created_at=%00": {``, fault.Fields{
+			"small": {"must be an integer"}, "tiny": {"is out of range"}, "created_at": {`must not contain \u0000`},
+		}},
+		"created_at=%ff": {``, fault.Fields{"created_at": {"must be valid UTF-8"}}},
+	} {
+		want := newSample(t)
+		got := want.New()
+		testenv.NoError(t, prototext.Unmarshal([]byte(test.want), want.Interface()))
+		found, _ := decodeQuery(&url.URL{RawQuery: query}, newSchema(got.Descriptor()), got)
+		testenv.Check(t, reflect.DeepEqual(found, test.found) && proto.Equal(got.Interface(), want.Interface()),
+			"%s: got %v, errors %v; want %v, errors %v", query, got.Interface(), found, want.Interface(), test.found)
+	}
+}
+
+func TestDecodeBodyWithoutFields(t *testing.T) {
+	t.Parallel()
+	s := &schema{byName: map[string]*field{}}
+	found, _ := decodeBody([]byte(" "), s, newSample(t))
+	testenv.Check(t, len(found) == 0, "empty: %v", found)
+	found, _ = decodeBody([]byte("[]"), s, newSample(t))
+	testenv.Check(t, found.Wrong(fault.Body), "a list was taken")
+}
+
+// A list is asked by the names of its own answers, too, and nobody takes all for what they looked for.
+func TestListParameters(t *testing.T) {
+	t.Parallel()
+	s := newSchema((&gatewayv1.ListPaymentsRequest{}).ProtoReflect().Descriptor())
+	for query, want := range map[string]struct {
+		orderID string
+		found   fault.Fields
+	}{
+		"orderId=a":            {"a", fault.Fields{}},
+		"order_id=a":           {"a", fault.Fields{}},
+		"orderId=a&order_id=b": {"a", fault.Fields{"order_id": {"must not be given more than once"}}},
+		"orderid=a": {"", fault.Fields{"orderid": {"is not a parameter of this list: must be one of status, from, to, " +
+			"limit, cursor, orderId, method, metadata[key]; did you mean orderId?"}}},
+	} {
+		got := &gatewayv1.ListPaymentsRequest{}
+		found, ignored := decodeQuery(&url.URL{RawQuery: query}, s, got.ProtoReflect())
+		refuseUnknown(found, s, ignored)
+		testenv.Want(t, got.GetOrderId(), want.orderID, "%s", query)
+		testenv.Check(t, reflect.DeepEqual(found, want.found), "%s: %v, want %v", query, found, want.found)
+	}
+}
+
+// sampleDescriptor is a message of testdata/sample.textproto, which says what is in it.
+func sampleDescriptor(t testing.TB, name protoreflect.Name) protoreflect.MessageDescriptor {
+	t.Helper()
+	file := &descriptorpb.FileDescriptorProto{}
+	testenv.NoError(t, prototext.Unmarshal(testenv.Must(os.ReadFile("testdata/sample.textproto"))(t), file))
+	return testenv.Must(protodesc.NewFile(file, protoregistry.GlobalFiles))(t).Messages().ByName(name)
+}
+
+func newSample(t testing.TB) protoreflect.Message {
+	t.Helper()
+	return dynamicpb.NewMessage(sampleDescriptor(t, "Sample"))
+}
+
+func TestSchemaRefusesWhatTheCodecCannotCarry(t *testing.T) {
+	t.Parallel()
+	for _, name := range []protoreflect.Name{"Float", "Keys", "Struct", "Hidden"} {
+		desc := sampleDescriptor(t, name)
+		testenv.Check(t, panics(func() { newSchema(desc) }), "%s was accepted", name)
+	}
+	sample := newSchema(sampleDescriptor(t, "Sample"))
+	for _, name := range []string{"nowhere", "flag", "small"} {
+		testenv.Check(t, panics(func() { sample.bindToPath(name) }), "%s was bound to a path", name)
+	}
+}
+
+func panics(f func()) (panicked bool) {
+	defer func() { panicked = recover() != nil }()
+	f()
+	return false
 }

@@ -11,9 +11,12 @@ import (
 
 	"gateway.example/internal/audit"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/rate"
 	"gateway.example/internal/report"
 	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
@@ -132,5 +135,119 @@ func TestIncome(t *testing.T) {
 	broken, err := audit.Everything(t.Context(), b.Pool)
 	if err != nil || len(broken) != 1 || !strings.Contains(broken[0].Detail, "should have 0.47619048 and 0") {
 		t.Errorf("the audit found %v, %v", broken, err)
+	}
+}
+
+// A rate that is set is restated with its distance; beyond the band it waits for a second operator.
+func TestSetRatePage(t *testing.T) {
+	b := portaltest.Parallel(t)
+	watched(b)
+	one := treasurer(t, b, "one")
+	set := func(value, distance string) portaltest.Answer {
+		t.Helper()
+		sure := one.Get(t, "/operator/rates/set/confirm?currency=RUB&validMinutes=60&fiatPerUsdt="+value)
+		wantIn(t, value+": nothing of", sure.Text(), distance, "100.00")
+		return one.Post(t, "/operator/rates/set", hidden(sure.Page(t))...)
+	}
+	wantIn(t, "beyond the band", set("105.01", "+5.01 %").To(), "/operator/approvals/")
+	want(t, "within the band: to", set("95", "−5.00 %").To(), "/operator/rates")
+	want(t, "the rate", testenv.Must(rate.Current(t.Context(), b.Queries(), "RUB", b.Clock.Now()))(t).FiatPerUSDT, "95")
+	wantIn(t, "the page", one.Get(t, "/operator/rates").Text(), "USDT/RUB", "95.00", "By hand", "±5", "No rate")
+}
+
+// feed are the fields of one of an address.
+func feed(address string) []string {
+	return []string{
+		"currency", "RUB", "enabled", "on", "url", address, "pointer", "/rate", "priority", "1", "pollSeconds", "60",
+		"timeoutMs", "5000", "bandPercent", "3", "dayBandPercent", "10", "freshSeconds", "300",
+	}
+}
+
+// A feed is made, shown with its health and the day's chart, and changed.
+func TestFeedPages(t *testing.T) {
+	b := portaltest.Parallel(t)
+	one := treasurer(t, b, "one")
+	form := feed("https://rates.example/v1?key=hunter2")
+	sent := func(path string, form []string) portaltest.Answer {
+		return one.Post(t, path, hidden(one.Page(t, path), form...)...)
+	}
+	a := sent("/operator/rates/feeds/new", append(form[:len(form)-1:len(form)-1], "0"))
+	wantAnswer(t, "a wrong feed", a, http.StatusUnprocessableEntity)
+	wantIn(t, "what was typed", a.Body, "hunter2")
+	want(t, "a new feed", sent("/operator/rates/feeds/new", form).To(), "/operator/rates")
+	for i, value := range []string{"99", "101.5"} {
+		noError(t, b.Queries().RateObservationAdd(t.Context(), db.RateObservationAddParams{
+			FeedID: 1, Now: b.Clock.Now().Add(time.Duration(i-2) * time.Hour),
+			FiatPerUSDT: decimal.RequireFromString(value),
+		}))
+	}
+	b.Exec(t, `update rate_feed set good_at = $1, failed_at = $1, failures = 3, last_error = $2`, b.Clock.Now(), evil)
+	a = one.Get(t, "/operator/rates")
+	wantIn(t, "the page", a.Text(), "rates.example", evil, "±3")
+	wantIn(t, "the chart", words(a.Page(t).Find(".plot")), "99.00", "101.50", "±3 % of the rate in use")
+	wantNot(t, "what strangers wrote is not escaped, or the key shows", a.Body, evil, "hunter2")
+	want(t, "two values far from each other are points", a.Page(t).Find(".plot circle").Length(), 2)
+	form[3] = "off"
+	want(t, "changed", sent("/operator/rates/feeds/1", form).To(), "/operator/rates")
+}
+
+// At another time other hours hold, and what is asked changes no order: the requisite whose hours begin at
+// 15 would get a payment then, and does not get one before.
+func TestRoutingAtAnotherTime(t *testing.T) {
+	b := portaltest.Parallel(t)
+	one := treasurer(t, b, "one")
+	b.Exec(t, "update requisite set time_zone = 'UTC', work_from = '15:00', work_until = '16:00' where id = $1", b.Traders[0].Requisites[0])
+	query := fmt.Sprintf("/operator/routing?cashboxId=%d&method=sbp&currency=RUB&amount=1500", b.Merchant.CashboxID)
+	for at, want := range map[string]string{
+		"": "It is refused", "&at=2026-11-20T15:30": "gets it", "&at=2026-11-20T16:30": "It is refused",
+	} {
+		wantIn(t, at, one.Get(t, query+at).Text(), want)
+	}
+	method := "sbp"
+	_, err := b.Payments.Create(t.Context(), b.Merchant.Caller, payment.Request{
+		OrderID: "early", Amount: "1500", Currency: "RUB", Method: &method, CallbackURI: "https://shop.example/hook",
+	})
+	if err == nil {
+		t.Error("a payment got a requisite outside its hours")
+	}
+	// Who found none is counted, by hour and cause.
+	noError(t, b.Payments.KeepRefusals(t.Context(), b.Pool))
+	noError(t, b.Payments.KeepRefusals(t.Context(), b.Pool))
+	wantIn(t, "refusals", one.Get(t, "/operator/routing").Text(), "working hours 1")
+	b.Clock.Advance(26 * time.Hour)
+	wantIn(t, "a day later", one.Get(t, "/operator/routing").Text(), "Every payment found a requisite")
+}
+
+// A payment keeps whom its choice passed by. Its page shows that beside today's rules, and the timeline tells operators alone.
+func TestReplayPage(t *testing.T) {
+	b := portaltest.Parallel(t)
+	one := treasurer(t, b, "one")
+	// The second trader's requisite takes only what is above 10000 and stands before the new one.
+	third := b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1, MaxAmount: "10000"})
+	first := b.Create(t, "1500")
+	second := b.Create(t, "1600")
+	text := one.Get(t, fmt.Sprintf("/operator/routing/payments/%d", second.ID)).Text()
+	text = strings.ReplaceAll(text, " ", "")
+	wantIn(t, "the page", text, fmt.Sprintf("№%dTrader№%d", third.Requisites[0], third.ID),
+		fmt.Sprintf("№%d1limitsoftheamountlimitsoftheamount", b.Traders[1].Requisites[0]))
+	wantIn(t, "the first", one.Get(t, fmt.Sprintf("/operator/routing/payments/%d", first.ID)).Text(), "Nothing was passed by")
+	want(t, "no payment", one.Get(t, "/operator/routing/payments/987654").Code, http.StatusNotFound)
+	told := func(lines []report.Line, err error) *report.Choice {
+		t.Helper()
+		noError(t, err)
+		for _, line := range lines {
+			if line.Choice != nil {
+				return line.Choice
+			}
+		}
+		t.Fatal("no choice is told")
+		return nil
+	}
+	c := told(b.Rooms.Reports.Timeline(t.Context(), portaltest.Admin, fmt.Sprint(second.ID)))
+	want(t, "operators are told", fmt.Sprint(c.Passed), fmt.Sprintf("[{amount_limits [%d]}]", b.Traders[1].Requisites[0]))
+	owner := third.Caller
+	owner.Role = caller.Owner
+	if c := told(b.Rooms.Reports.Timeline(t.Context(), owner, fmt.Sprint(second.ID))); c.Passed != nil {
+		t.Errorf("a trader is told %v", c.Passed)
 	}
 }

@@ -2,14 +2,26 @@ package portals_test
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"gateway.example/internal/acquirer"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/foureyes"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/proposal"
+	"gateway.example/internal/rate"
+	"gateway.example/internal/session"
+	"gateway.example/internal/testenv"
 	"gateway.example/internal/tongue"
 	"gateway.example/web/portal/portaltest"
+	"gateway.example/web/portal/say"
 )
 
 // A trader chooses Turkish for their account, and reads it; a merchant cannot, nor who looks as a trader.
@@ -76,5 +88,50 @@ func TestTradersMeetNoEnglish(t *testing.T) {
 		if lacking := slices.Sorted(maps.Keys(missed[language])); len(lacking) > 0 {
 			t.Errorf("%s lacks %d texts that a trader meets:\n%s", language, len(lacking), strings.Join(lacking, "\n"))
 		}
+	}
+}
+
+// Whatever an approval sets has a name in the reader's language.
+func TestProposedFieldsHaveNames(t *testing.T) {
+	t.Parallel()
+	for action, params := range map[foureyes.Action]any{
+		foureyes.SetRateFeed: &rate.Feed{}, foureyes.SetAcquirer: &acquirer.Setting{},
+		foureyes.CreateUser: &session.NewUser{}, foureyes.UpdateUser: &session.UserUpdate{},
+		foureyes.CreateRequisite: &directory.NewRequisite{}, foureyes.SetCashboxMethod: &directory.CashboxMethod{},
+		foureyes.UpdateMerchant: &directory.MerchantUpdate{}, foureyes.UpdateTrader: &directory.TraderUpdate{},
+		foureyes.ResolveAppeal: &payment.AppealDecision{}, foureyes.ResolvePayin: &payout.Decision{},
+		foureyes.DecideCase: &payment.CaseDecision{}, foureyes.AttachArrival: &payment.Attachment{}, foureyes.ReversePayin: &payout.Decision{}, foureyes.SetReceiving: &deposit.Receiving{},
+	} {
+		fill(reflect.ValueOf(params).Elem())
+		details := proposal.Proposal{Params: params}.Details()
+		testenv.Check(t, len(details) >= 2, "%s sets %v", action, details)
+		for _, d := range details {
+			name := say.Field(string(action), d.Name)
+			english, russian := name.In(say.English), name.In(say.Russian)
+			testenv.Check(t, strings.ContainsAny(russian, "№абвгдежзийклмнопрстуфхцчшщыьэюя") && english != "",
+				"%s: %s is %q and %q", action, d.Name, english, russian)
+		}
+	}
+}
+
+// fill sets every field of a struct.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i))
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0))
+	case reflect.String:
+		v.SetString("set")
+	case reflect.Bool:
+		v.SetBool(true)
+	default:
+		v.SetInt(1)
 	}
 }

@@ -1,6 +1,7 @@
 package desk_test
 
 import (
+	"bufio"
 	"fmt"
 	"net/http"
 	"strings"
@@ -152,3 +153,77 @@ var (
 	hidden                = portaltest.Hidden
 	noError               = testenv.NoError
 )
+
+// A line tells of what changes on the trader's own desk, whoever changed it, and of nothing else; it
+// ends when the program is about to stop.
+func TestLine(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	events := listen(t, p)
+	first := events.next(t, testenv.Patience)
+	testenv.Need(t, first == ": open", "first %q", first)
+	// At the first look nobody knows what happened since the page was made: the page asks once more.
+	want(t, "at the first look", events.next(t, testenv.Patience), "event: changed")
+	b.Create(t, "20000") // the other trader's
+	want(t, "another desk's change tells", events.next(t, 2500*time.Millisecond), "")
+	b.Create(t, "1500")
+	want(t, "told", events.next(t, testenv.Patience), "event: changed")
+	testenv.Must(b.Payments.KeepMoney(t.Context(), b.AsTrader(), b.Traders[0].Requisites[0], payment.Came{Amount: new("1500")}))(t)
+	want(t, "told of money that fits", events.next(t, testenv.Patience), "event: changed")
+	b.Exec(t, `insert into bank_message (id, trader_id, device_id, message_id, kind, sender, received_at, arrived_at, says, pattern, bank,
+		currency, account, amount, state) values (1, $1, 1, 'a', 'sms', '900', now(), now(), 'incoming', '', 'sber', 'RUB', '', 1500, 'waiting')`,
+		b.Traders[0].ID)
+	want(t, "told of a message that waits", events.next(t, testenv.Patience), "event: changed")
+	b.Stop()
+	want(t, "after the stop", events.next(t, testenv.Patience), "end")
+}
+
+// listening is a line to the desk, as a browser keeps it.
+type listening struct{ lines chan string }
+
+// listen opens a line to the desk of whoever is signed in.
+func listen(t testing.TB, p *portaltest.Person) listening {
+	t.Helper()
+	r := testenv.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, p.Bundle.Server.URL+"/trader/live", nil))(t)
+	r.AddCookie(&http.Cookie{Name: "session", Value: p.Cookie()})
+	response := testenv.Must(http.DefaultTransport.RoundTrip(r))(t)
+	t.Cleanup(func() { _ = response.Body.Close() })
+	kind := response.Header.Get("Content-Type")
+	testenv.Need(t, response.StatusCode == http.StatusOK && kind == "text/event-stream", "%d %s", response.StatusCode, kind)
+	l := listening{make(chan string, 100)}
+	go func() {
+		defer close(l.lines)
+		for scanner := bufio.NewScanner(response.Body); scanner.Scan(); {
+			if line := scanner.Text(); line != "" && line != "data: " && line != ": beat" {
+				l.lines <- line
+			}
+		}
+	}()
+	return l
+}
+
+// next is what comes next within a time: "" is nothing, "end" the end of the line.
+func (l listening) next(t testing.TB, within time.Duration) string {
+	t.Helper()
+	select {
+	case line, open := <-l.lines:
+		if !open {
+			return "end"
+		}
+		return line
+	case <-time.After(within):
+		return ""
+	}
+}
+
+// A second line of a desk that is being watched already is told at once to ask: what happened between its page and the line
+// was told to the first line only.
+func TestSecondLineIsTold(t *testing.T) {
+	_, p := portaltest.Trader(t)
+	for range 2 {
+		line := listen(t, p)
+		if open, told := line.next(t, testenv.Patience), line.next(t,
+			testenv.Patience); open != ": open" || told != "event: changed" {
+			t.Errorf("%q, then %q", open, told)
+		}
+	}
+}
