@@ -95,7 +95,7 @@ func directoryOf(d *dbtest.DB, addresses *outbound.Addresses) *acquirer.Director
 func set(t *testing.T, directory *acquirer.Directory, s acquirer.Setting) {
 	t.Helper()
 	_, _, err := directory.Set(t.Context(), operator, s)
-	noError(t, err)
+	testenv.NoError(t, err)
 }
 
 // at makes the trader's acquirer the processor, set by an operator.
@@ -106,7 +106,7 @@ func at(t *testing.T, url string) acquirer.Acquirer {
 	directory := directoryOf(d, outbound.NewAddresses(true))
 	set(t, directory, acquirer.Setting{TraderID: trader.ID, URL: url, KeyID: "gateway-1", Secret: secret})
 	found, _, err := directory.For(t.Context(), trader.ID)
-	noError(t, err)
+	testenv.NoError(t, err)
 	return found
 }
 
@@ -120,7 +120,7 @@ func typed(t *testing.T) (card.Card, acquirer.CVV, acquirer.Code) {
 	f := fault.Fields{}
 	c := card.Parse(f, card.Entry{PAN: "4242424242424242", ExpMonth: "1", ExpYear: "30", Holder: "ANNA B"}, dbtest.Start)
 	cvv, code := acquirer.ParseCVV(f, "cvv", "987"), acquirer.ParseCode(f, "otp", "654321")
-	noError(t, f.Err())
+	testenv.NoError(t, f.Err())
 	return c, cvv, code
 }
 
@@ -285,7 +285,7 @@ func TestSetRefuses(t *testing.T) {
 	_, _, err := directory.Set(t.Context(), caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: trader.ID}, good)
 	testenv.Check(t, fault.As(err) != nil, "a trader sets his own")
 	change, _, err := directory.Set(t.Context(), operator, good)
-	noError(t, err)
+	testenv.NoError(t, err)
 	testenv.Check(t, !strings.Contains(string(change.After), "secret") && reflect.DeepEqual(change.Before, []byte(nil)),
 		"recorded %s", change.After)
 }
@@ -301,7 +301,7 @@ func TestDialled(t *testing.T) {
 	set(t, directoryOf(d, outbound.NewAddresses(true)), setting)
 	own := outbound.NewAddressesWithin(false, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")})
 	a, _, err := directoryOf(d, own).For(t.Context(), trader.ID)
-	noError(t, err)
+	testenv.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond) // it is tried until the time is over
 	defer cancel()
 	c, cvv, _ := typed(t)
@@ -324,7 +324,7 @@ func TestReplaced(t *testing.T) {
 		s.TraderID, s.Secret = trader.ID, secret
 		set(t, directory, s)
 		_, id, err := directory.For(t.Context(), trader.ID)
-		noError(t, err)
+		testenv.NoError(t, err)
 		ids = append(ids, id)
 	}
 	one, two := ids[0], ids[1]
@@ -335,5 +335,3 @@ func TestReplaced(t *testing.T) {
 		testenv.Check(t, err == nil && got == keyID, "processor %d: key %s, %v; want %s", i+1, got, err, keyID)
 	}
 }
-
-var noError = testenv.NoError

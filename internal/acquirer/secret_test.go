@@ -23,7 +23,7 @@ func TestSecretsHide(t *testing.T) {
 	t.Parallel()
 	f := fault.Fields{}
 	cvv, code := acquirer.ParseCVV(f, "cvv", "7391"), acquirer.ParseCode(f, "otp", "73918264")
-	noError(t, f.Err())
+	testenv.NoError(t, f.Err())
 	type both struct {
 		hidden acquirer.CVV
 		Shown  acquirer.Code

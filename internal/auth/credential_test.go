@@ -29,17 +29,17 @@ func TestMerchantKeys(t *testing.T) {
 	signed := keysOf(d)
 	made, secret, err := keys.Create(ctx, portal(m),
 		auth.NewCredential{CashboxID: m.CashboxID, Name: " Shop ", Scopes: []string{"payouts", "payments"}})
-	noError(t, err)
+	testenv.NoError(t, err)
 	who := testenv.Must(signed.Merchant(request(t, headers(dbtest.Merchant{KeyID: made.KeyID, Secret: secret}, "{}")), body("{}")))(t)
 	testenv.Check(t, who.MerchantID == m.ID && *who.CashboxID == m.CashboxID &&
 		slices.Equal(who.Scopes, []string{"payments", "payouts"}) && made.Name == "Shop", "the new key is %+v", who)
 	second, otherSecret, err := keys.Create(ctx, portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "Shop"})
-	if noError(t, err); second.KeyID == made.KeyID || otherSecret == secret ||
+	if testenv.NoError(t, err); second.KeyID == made.KeyID || otherSecret == secret ||
 		!slices.Equal(second.Scopes, []string{"payments"}) {
 		t.Errorf("the second key: %+v", second)
 	}
 	list, legacy, err := keys.List(ctx, portal(m), m.CashboxID)
-	noError(t, err)
+	testenv.NoError(t, err)
 	var ids []int64
 	for _, key := range list {
 		ids = append(ids, key.ID)
@@ -56,7 +56,7 @@ func TestMerchantKeys(t *testing.T) {
 	testenv.Check(t, err == nil && legacy == (auth.Legacy{}), "with none left: %+v, %v", legacy, err)
 	// Each change is kept, with who made it; none tells the secret or its hash.
 	var changes, telling int
-	noError(t, d.Pool.QueryRow(ctx, `select count(*) filter (where actor = 'merchant_portal:5'),
+	testenv.NoError(t, d.Pool.QueryRow(ctx, `select count(*) filter (where actor = 'merchant_portal:5'),
 		count(*) filter (where after ? 'secret_hash' or before ? 'secret_hash') from setting_change where subject = 'api_key'`).Scan(&changes, &telling))
 	testenv.Check(t, changes == 5 && telling == 0, "%d changes kept, %d tell the hash", changes, telling)
 }
@@ -75,7 +75,7 @@ func TestLegacy(t *testing.T) {
 	d.Exec(t, "update merchant set api_enabled = false where id = $1", m.ID)
 	want(auth.Legacy{Exists: true})
 	made, _, err := keys.Create(t.Context(), portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "x"})
-	noError(t, err)
+	testenv.NoError(t, err)
 	want(auth.Legacy{Exists: true, HasActiveNewCredential: true, CanBeRemoved: true})
 	testenv.Must(keys.Revoke(t.Context(), portal(m), m.CashboxID, made.ID))(t)
 	want(auth.Legacy{Exists: true})
@@ -149,9 +149,9 @@ func TestKeysAreBound(t *testing.T) {
 			ExpiresAt: &soon, Networks: " 203.0.113.7/24, 198.51.100.1,2001:db8:1::5 ", PayoutDailyLimit: "100000",
 		},
 	})
-	noError(t, err)
+	testenv.NoError(t, err)
 	list, _, err := keys.List(t.Context(), portal(m), m.CashboxID)
-	noError(t, err)
+	testenv.NoError(t, err)
 	got := list[0]
 	testenv.Check(t, got.ExpiresAt.Equal(soon) && got.PayoutDailyLimit.Decimal.String() == "100000" &&
 		slices.Equal(got.Networks, []string{"203.0.113.0/24", "198.51.100.1/32", "2001:db8:1::/64"}), "kept %+v", got.Bounds)
@@ -164,7 +164,7 @@ func TestKeysAreBound(t *testing.T) {
 		return err
 	}
 	for _, address := range []string{"203.0.113.255", "198.51.100.1", "2001:db8:1::/64"} {
-		noError(t, from(address))
+		testenv.NoError(t, from(address))
 	}
 	for _, address := range []string{"203.0.114.1", "198.51.100.2", "2001:db8:2::/64", "", "nowhere"} {
 		refused(t, from(address), fault.Forbidden, "key_address_not_allowed")
@@ -197,7 +197,7 @@ func TestLimitsOfAKey(t *testing.T) {
 	m, other := d.NewMerchant(t, dbtest.MerchantOpts{}), d.NewMerchant(t, dbtest.MerchantOpts{})
 	keys := auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders())
 	made, _, err := keys.Create(t.Context(), portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "later"})
-	noError(t, err)
+	testenv.NoError(t, err)
 	set := func(who caller.Caller, id int64, l auth.Limits) (auth.Credential, error) {
 		return keys.SetLimits(t.Context(), who, m.CashboxID, id, l)
 	}

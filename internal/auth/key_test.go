@@ -43,7 +43,7 @@ func TestMerchantRefused(t *testing.T) {
 	d := setup(t)
 	m, other := d.NewMerchant(t, dbtest.MerchantOpts{}), d.NewMerchant(t, dbtest.MerchantOpts{})
 	revoked := d.NewMerchant(t, dbtest.MerchantOpts{})
-	noError(t, d.Queries().KeyRevoke(t.Context(), db.KeyRevokeParams{ID: revoked.Caller.ID, Now: &dbtest.Start}))
+	testenv.NoError(t, d.Queries().KeyRevoke(t.Context(), db.KeyRevokeParams{ID: revoked.Caller.ID, Now: &dbtest.Start}))
 	keys := keysOf(d)
 	good := headers(m, order)
 	_, err := keys.Merchant(request(t, with(good, "X-Merchant-Key-Id", "nobody")), body(order))
@@ -189,7 +189,7 @@ func TestRevokedWithinASecond(t *testing.T) {
 	for _, keys := range replicas {
 		testenv.Must(keys.Merchant(request(t, headers(m, order)), body(order)))(t)
 	}
-	noError(t, d.Queries().KeyRevoke(t.Context(), db.KeyRevokeParams{ID: m.Caller.ID, Now: &dbtest.Start}))
+	testenv.NoError(t, d.Queries().KeyRevoke(t.Context(), db.KeyRevokeParams{ID: m.Caller.ID, Now: &dbtest.Start}))
 	began := time.Now()
 	for _, keys := range replicas {
 		var err error
@@ -366,7 +366,7 @@ func TestProveUpload(t *testing.T) {
 	ctx := auth.WithProof(t.Context(), testenv.Must(keys.Begin(request(t, headers(m, "appeal-v1\nx\na.pdf\n4"))))(t))
 	testenv.Want(t, caller.From(ctx).Kind, caller.Anyone, "unproved, the caller is")
 	who, _, err := auth.ProveUpload(ctx, good)
-	noError(t, err)
+	testenv.NoError(t, err)
 	testenv.Check(t, reflect.DeepEqual(who, m.Caller), "proved to be %+v", who)
 	for name, wrong := range map[string]auth.Upload{
 		"reason": upload("y", "a.pdf", 4), "name": upload("x", "b.pdf", 4), "size": upload("x", "a.pdf", 5),

@@ -81,7 +81,4 @@ func request(t *testing.T, header http.Header) *http.Request {
 	return r
 }
 
-var (
-	noError = testenv.NoError
-	refused = dbtest.WantRefusal
-)
+var refused = dbtest.WantRefusal

@@ -31,7 +31,7 @@ func (b bundle) hold(t *testing.T, accounts ...ledger.Account) pgx.Tx {
 	t.Helper()
 	holder := b.Beside(t)
 	for _, a := range accounts {
-		check(t, db.New(holder).AccountLock(t.Context(), a.ID()))
+		testenv.NoError(t, db.New(holder).AccountLock(t.Context(), a.ID()))
 	}
 	return holder
 }
@@ -53,15 +53,15 @@ func TestFoldWaitsForNoAccount(t *testing.T) {
 		n := b.Count(t, "select count(*) from account_pending where account_id = $1", accounts[i].ID())
 		testenv.Check(t, n == want, "account %d has %d pending, want %d", accounts[i].ID(), n, want)
 	}
-	check(t, holder.Rollback(ctx))
-	check(t, ledger.Fold(ctx, b.Pool, b.Queries()))
+	testenv.NoError(t, holder.Rollback(ctx))
+	testenv.NoError(t, ledger.Fold(ctx, b.Pool, b.Queries()))
 	b.Audit(t)
 }
 
 // credit books n credits of 0.01.
 func credit(t *testing.T, b bundle, a ledger.Account, n int) {
 	t.Helper()
-	check(t, db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
+	testenv.NoError(t, db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
 		for range n {
 			if err := ledger.Post(t.Context(), q, cause, move(outside, a, "0.01")); err != nil {
 				return err
@@ -74,13 +74,13 @@ func credit(t *testing.T, b bundle, a ledger.Account, n int) {
 // A debit that the balance covers leaves what is pending alone; another folds it in.
 func TestDebitFoldsOnlyWhatItNeeds(t *testing.T) {
 	b := setup(t, "10")
-	check(t, b.post(move(trader, shop, "4")))
+	testenv.NoError(t, b.post(move(trader, shop, "4")))
 	b.Fund(t, trader, "1")
 	for _, c := range []struct {
 		debit   string
 		pending int
 	}{{"5.99999999", 1}, {"0.00000001", 1}, {"0.00000001", 0}} {
-		check(t, b.post(move(trader, shop, c.debit)))
+		testenv.NoError(t, b.post(move(trader, shop, c.debit)))
 		n := b.Count(t, "select count(*) from account_pending where account_id = $1", trader.ID())
 		testenv.Check(t, n == c.pending, "%d pending after a debit of %s, want %d", n, c.debit, c.pending)
 	}
@@ -98,11 +98,11 @@ func TestDebitPassesByWhatIsGone(t *testing.T) {
 	testenv.Must(old.Exec(t.Context(), "select count(*) from account_pending"))(t)
 	const many = 1001
 	later := func() { b.Exec(t, "update account_fold set noted_at = noted_at - interval '61 seconds'") }
-	fold := func() { check(t, ledger.FoldNow(t.Context(), b.Pool, shop)) }
+	fold := func() { testenv.NoError(t, ledger.FoldNow(t.Context(), b.Pool, shop)) }
 	reads := func() (read int) {
-		check(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, q *db.Queries) error {
+		testenv.NoError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, q *db.Queries) error {
 			sofar := func() (n int) {
-				check(t, tx.QueryRow(t.Context(), "select pg_stat_get_xact_tuples_returned('account_pending_pkey'::regclass)").Scan(&n))
+				testenv.NoError(t, tx.QueryRow(t.Context(), "select pg_stat_get_xact_tuples_returned('account_pending_pkey'::regclass)").Scan(&n))
 				return n
 			}
 			before := sofar()
@@ -124,7 +124,7 @@ func TestDebitPassesByWhatIsGone(t *testing.T) {
 	b.Exec(t, `insert into account_pending (account_id, id, amount) overriding system value
 		select account_id, 1, 0.01 from account_fold`)
 	b.Exec(t, "update account_balance set balance = balance - 0.01 where account_id = $1", shop.ID())
-	check(t, ledger.Fold(t.Context(), b.Pool, b.Queries()))
+	testenv.NoError(t, ledger.Fold(t.Context(), b.Pool, b.Queries()))
 	testenv.Want(t, b.Count(t, "select count(*) from account_pending where account_id = $1", shop.ID()), 0, "rows are left that came late")
 	b.wantBalance(t, shop, "10.01")
 	b.Audit(t)
@@ -191,8 +191,8 @@ func TestLocksInTheOrderOfIDs(t *testing.T) {
 	var locked *pgconn.PgError
 	_, err := beside.Exec(ctx, "select from account_balance where account_id = $1 for no key update nowait", low.ID())
 	testenv.Check(t, errors.As(err, &locked) && locked.Code == "55P03", "the lower account is not locked: %v", err)
-	check(t, holder.Rollback(ctx))
-	check(t, <-result)
+	testenv.NoError(t, holder.Rollback(ctx))
+	testenv.NoError(t, <-result)
 }
 
 // Credits must not queue behind a debit: an account locked by someone else still takes them.
@@ -201,12 +201,12 @@ func TestCreditsLockNothing(t *testing.T) {
 	holder := b.hold(t, shop, frozen)
 	impatient, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	check(t, db.InTx(impatient, b.Pool, func(_ pgx.Tx, q *db.Queries) error {
+	testenv.NoError(t, db.InTx(impatient, b.Pool, func(_ pgx.Tx, q *db.Queries) error {
 		// A hold's release is a debit of reserved money: that locks nothing either.
 		err := ledger.Post(impatient, q, cause, move(trader, frozen, "6"))
 		return errors.Join(err, ledger.Post(impatient, q, cause, move(frozen, shop, "2")))
 	}))
-	check(t, holder.Rollback(t.Context()))
+	testenv.NoError(t, holder.Rollback(t.Context()))
 	b.wantBalance(t, shop, "2")
 	b.wantBalance(t, frozen, "4")
 	b.Audit(t)

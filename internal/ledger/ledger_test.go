@@ -39,7 +39,7 @@ func setup(t *testing.T, usdt string) bundle {
 	t.Parallel()
 	d := dbtest.New(t)
 	for _, a := range []ledger.Account{shop, trader} {
-		check(t, ledger.Open(t.Context(), d.Queries(), a.Owner, a.OwnerID))
+		testenv.NoError(t, ledger.Open(t.Context(), d.Queries(), a.Owner, a.OwnerID))
 	}
 	d.Fund(t, trader, usdt)
 	return bundle{d}
@@ -68,12 +68,12 @@ func dec(s string) decimal.Decimal { return decimal.RequireFromString(s) }
 
 func TestPost(t *testing.T) {
 	b := setup(t, "10")
-	check(t, b.post(move(trader, shop, "9"), move(trader, platform, "0.5")))
+	testenv.NoError(t, b.post(move(trader, shop, "9"), move(trader, platform, "0.5")))
 	b.wantBalance(t, trader, "0.5")
 	b.wantBalance(t, shop, "9")
 	b.wantBalance(t, platform, "0.5")
 	// To the last unit, and not one further.
-	check(t, b.post(move(trader, shop, "0.5")))
+	testenv.NoError(t, b.post(move(trader, shop, "0.5")))
 	b.wantBalance(t, trader, "0")
 	testenv.WantError(t, b.post(move(trader, shop, "0.00000001")), ledger.ErrInsufficient, "one unit further")
 	b.Audit(t)
@@ -111,7 +111,7 @@ func TestOneRowBetweenTwoAccounts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t, "10")
-			check(t, b.post(c.transfers...))
+			testenv.NoError(t, b.post(c.transfers...))
 			testenv.Want(t, b.rows(t, cause), strings.Join(c.want, ", "), "booked")
 		})
 	}
@@ -122,11 +122,11 @@ func TestOneRowBetweenTwoAccounts(t *testing.T) {
 func TestSettlementOfAHoldLocksNothing(t *testing.T) {
 	b := setup(t, "10")
 	hold := []ledger.Transfer{move(trader, held, "10")}
-	check(t, b.post(hold...))
+	testenv.NoError(t, b.post(hold...))
 	settlement := ledger.Position(hold).To(ledger.Position{move(trader, shop, "9"), move(trader, platform, "1")})
 	p := ledger.Plan(cause, false, settlement...)
 	testenv.Check(t, len(p.Debits) == 0 && p.Covered(), "%d queries to debit, covered: %t", len(p.Debits), p.Covered())
-	check(t, b.post(settlement...))
+	testenv.NoError(t, b.post(settlement...))
 	b.wantBalance(t, trader, "0")
 	b.wantBalance(t, held, "0")
 	b.wantBalance(t, shop, "9")
@@ -136,7 +136,7 @@ func TestSettlementOfAHoldLocksNothing(t *testing.T) {
 // A refusal books nothing, even in a transaction that goes on and commits.
 func TestInsufficientBooksNothing(t *testing.T) {
 	b := setup(t, "10")
-	check(t, db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
+	testenv.NoError(t, db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
 		err := ledger.Post(t.Context(), q, cause, move(trader, shop, "10.00000001"))
 		testenv.WantError(t, err, ledger.ErrInsufficient, "more than is there")
 		return ledger.Post(t.Context(), q, cause, move(trader, frozen, "10"))
@@ -163,7 +163,7 @@ func TestInsufficientRollsBack(t *testing.T) {
 func TestForceOverdrawsAndCreditsRepay(t *testing.T) {
 	b := setup(t, "0")
 	b.Fund(t, shop, "3")
-	check(t, b.Force(cause, move(shop, trader, "8")))
+	testenv.NoError(t, b.Force(cause, move(shop, trader, "8")))
 	b.wantBalance(t, shop, "-5")
 	b.wantOverdrawn(t, shop, true)
 	b.Audit(t)
@@ -172,7 +172,7 @@ func TestForceOverdrawsAndCreditsRepay(t *testing.T) {
 	b.wantBalance(t, shop, "-1")
 	b.wantOverdrawn(t, shop, true)
 	b.Fund(t, shop, "1.5")
-	check(t, b.post(move(shop, trader, "0.5")))
+	testenv.NoError(t, b.post(move(shop, trader, "0.5")))
 	b.wantBalance(t, shop, "0")
 	b.wantOverdrawn(t, shop, false)
 	b.Audit(t)
@@ -181,7 +181,7 @@ func TestForceOverdrawsAndCreditsRepay(t *testing.T) {
 // Force may overdraw, but a debit that is covered leaves no mark.
 func TestForceWithCover(t *testing.T) {
 	b := setup(t, "10")
-	check(t, b.Force(cause, move(trader, shop, "10")))
+	testenv.NoError(t, b.Force(cause, move(trader, shop, "10")))
 	b.wantOverdrawn(t, trader, false)
 	b.Audit(t)
 }
@@ -197,7 +197,7 @@ func TestUnknownAccount(t *testing.T) {
 
 func TestOpenAgainChangesNothing(t *testing.T) {
 	b := setup(t, "10")
-	check(t, ledger.Open(t.Context(), b.Queries(), ledger.Trader, 1))
+	testenv.NoError(t, ledger.Open(t.Context(), b.Queries(), ledger.Trader, 1))
 	b.wantBalance(t, trader, "10")
 }
 
@@ -225,7 +225,7 @@ func TestFold(t *testing.T) {
 	}
 	credit(t, b, shop, 1001)
 	credit(t, b, platform, 1000)
-	check(t, ledger.Fold(t.Context(), b.Pool, b.Queries()))
+	testenv.NoError(t, ledger.Fold(t.Context(), b.Pool, b.Queries()))
 	testenv.Want(t, pending(shop), 0, "shop: pending")
 	// The world outside has given 2001 times and is folded like everyone, though it stands below zero.
 	testenv.Want(t, pending(outside), 0, "outside: pending")
@@ -235,8 +235,6 @@ func TestFold(t *testing.T) {
 	b.wantBalance(t, platform, "10")
 	b.Audit(t)
 }
-
-var check = testenv.NoError
 
 // wantRefused runs raw SQL, as a bug or a hand at the console would, and wants the named refusal.
 func wantRefused(t *testing.T, b bundle, code, constraint, sql string, args ...any) {

@@ -84,7 +84,7 @@ func (m *mailbox) last(t *testing.T) string {
 func TestMail(t *testing.T) {
 	box, sender := newMailbox(t)
 	b := setup(t, sender)
-	noError(t, b.AddMail(t.Context(), b.who, "trader@example.com"))
+	testenv.NoError(t, b.AddMail(t.Context(), b.who, "trader@example.com"))
 	b.round(t)
 	b.pay(t, 1, 1)
 	b.round(t)
@@ -93,7 +93,7 @@ func TestMail(t *testing.T) {
 	code, _, _ = strings.Cut(code, "\r\n")
 	other := b.newUser(t, "desk-2")
 	testenv.Check(t, b.ConfirmMail(t.Context(), other, "WRONG") != nil, "a wrong code is good")
-	noError(t, b.ConfirmMail(t.Context(), b.who, code))
+	testenv.NoError(t, b.ConfirmMail(t.Context(), b.who, code))
 	b.feed.renewAt = b.feed.renewAt.Add(-feedLease)
 	b.round(t)
 	b.pay(t, 2, 2)
@@ -106,11 +106,11 @@ func TestMail(t *testing.T) {
 	}
 	b.StoredNowhere(t, "trader@example.com")
 	for _, user := range []caller.Caller{other, other, b.newUser(t, "desk-3")} {
-		noError(t, b.AddMail(t.Context(), user, "иван@example.com"))
+		testenv.NoError(t, b.AddMail(t.Context(), user, "иван@example.com"))
 	}
 	refused := fault.As(b.AddMail(t.Context(), b.newUser(t, "desk-4"), "иван@example.com"))
 	testenv.Check(t, refused != nil && strings.Contains(fmt.Sprint(refused.Fields), "too many codes"), "a fourth code in a day: %v", refused)
-	noError(t, Forget(b.who.ID).Run(t.Context(), b.q))
+	testenv.NoError(t, Forget(b.who.ID).Run(t.Context(), b.q))
 	testenv.Want(t, b.Count(t, fmt.Sprintf("select count(*) from notify_channel where user_id = %d", b.who.ID)), 0, "channels after a reset")
 	for address, gone := range map[string]bool{"nobody@example.com": true, "from-7@example.com": false, "from-8@example.com": false} {
 		err := sender.Send(t.Context(), address, Message{Text: "x"})
@@ -173,19 +173,19 @@ func (b *browser) open(t *testing.T, body []byte) []byte {
 // and no subscription has the gateway call an address within.
 func TestPush(t *testing.T) {
 	public, private, err := PushKeys()
-	noError(t, err)
+	testenv.NoError(t, err)
 	b := setup(t, NewPush(public, private, "ops@example.com", outbound.NewAddresses(true)))
 	one := newBrowser(t)
 	for _, wrong := range []string{"{}", one.subscription("https://10.0.0.1/push"), one.subscription("https://169.254.169.254/")} {
 		testenv.Check(t, b.AddPush(t.Context(), b.who, wrong, "") != nil, "%s is taken", wrong)
 	}
-	noError(t, b.AddPush(t.Context(), b.who, one.subscription(one.URL), "Firefox"))
+	testenv.NoError(t, b.AddPush(t.Context(), b.who, one.subscription(one.URL), "Firefox"))
 	b.round(t)
 	b.pay(t, 1, 2)
 	b.round(t)
 	testenv.Want(t, len(one.bodies), 1, "pushes")
 	var got pushed
-	noError(t, json.Unmarshal(one.open(t, one.bodies[0]), &got))
+	testenv.NoError(t, json.Unmarshal(one.open(t, one.bodies[0]), &got))
 	open := int64(2)
 	testenv.Check(t, reflect.DeepEqual(got, pushed{"2 payments are open.", "/trader", "payment_opened", &open}), "the browser reads %+v", got)
 	for answer, ended := range map[int]int{
@@ -194,7 +194,7 @@ func TestPush(t *testing.T) {
 		one.answer = answer
 		b.Exec(t, "delete from notice")
 		b.Exec(t, "update notify_channel set ended_at = null, due_at = now()")
-		noError(t, b.Try(t.Context(), b.who))
+		testenv.NoError(t, b.Try(t.Context(), b.who))
 		b.round(t)
 		testenv.Want(t, b.Count(t, "select count(*) from notify_channel where ended_at is not null"), ended, "channels that are ended by %d", answer)
 	}

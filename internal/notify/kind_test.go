@@ -45,16 +45,16 @@ func TestSummary(t *testing.T) {
 		from (values (1, 'RUB', 'completed', 1000.50, interval '1 minute'), (2, 'RUB', 'completed', 2000, '24 hours'), (3, 'RUB', 'failed', 700, '1 hour'),
 		  (4, 'RUB', 'pending', 10, '1 hour'), (5, 'KZT', 'completed', 5, '1 hour'), (6, 'RUB', 'completed', 9, '1441 minutes'),
 		  (7, 'RUB', 'completed', 9, '0')) n (id, currency, status, amount, before) where p.id = n.id`, shop.ID, midnight)
-	noError(t, b.feed.Find(t.Context()))
+	testenv.NoError(t, b.feed.Find(t.Context()))
 	far.heard("31") // that the channels are there is told before
 	told := func() []string {
 		t.Helper()
-		noError(t, b.feed.Summaries(t.Context()))
+		testenv.NoError(t, b.feed.Summaries(t.Context()))
 		b.round(t)
 		return far.heard("31")
 	}
 	b.clock.Advance(morning.Add(-time.Minute).Sub(now))
-	noError(t, b.Set(t.Context(), who, Update{Choices: []Choice{{DailySummary, Telegram, true}}}))
+	testenv.NoError(t, b.Set(t.Context(), who, Update{Choices: []Choice{{DailySummary, Telegram, true}}}))
 	// Neither a zone that nobody knows, nor who hears of it no longer, keeps others from theirs.
 	b.Exec(t, "insert into notify_choice (user_id, kind, channel, wanted) select id, 'daily_summary', 'telegram', true from app_user where login in ('shop-3', 'shop-4')")
 	same(t, told(), nil, "told before the morning")
@@ -94,7 +94,7 @@ func TestOfSecurityAndAlarms(t *testing.T) {
 	testenv.Check(t, !strings.Contains(strings.Join(far.heard("43"), "\n"), "Another place"), "the new place is told of itself")
 	var first int64
 	b.Get(t, &first, "select min(id) from notify_channel where user_id = $1", merchant.ID)
-	noError(t, b.Remove(t.Context(), merchant, first))
+	testenv.NoError(t, b.Remove(t.Context(), merchant, first))
 	testenv.Want(t, len(testenv.Must(b.Own(t.Context(), merchant))(t).Lines), 1, "channels that are left")
 	testenv.Want(t, b.Remove(t.Context(), merchant, first), error(fault.ErrNotFound), "a second removal")
 	b.round(t)

@@ -22,7 +22,7 @@ func TestPaymentsAreToldTogether(t *testing.T) {
 	far, b := byTelegram(t, "71")
 	other := b.newUser(t, "desk-2")
 	b.linked(t, other, "72")
-	noError(t, b.Set(t.Context(), other, Update{Choices: []Choice{{PaymentOpened, Telegram, true}, {PaymentOpened, Telegram, false}}}))
+	testenv.NoError(t, b.Set(t.Context(), other, Update{Choices: []Choice{{PaymentOpened, Telegram, true}, {PaymentOpened, Telegram, false}}}))
 	b.round(t)
 
 	testenv.Must(b.Beside(t).Exec(t.Context(), "select nextval('payment_history_id_seq')"))(t)
@@ -76,7 +76,7 @@ func TestTroubleIsNobodyElses(t *testing.T) {
 func TestWaitsForWhoKnowsIt(t *testing.T) {
 	far, b := byTelegram(t, "85")
 	b.round(t)
-	noError(t, b.tell(t.Context(), []event{{kind: TraderWithdrawal, of: ofTrader, ownerID: b.trader.ID, subject: "5"}}))
+	testenv.NoError(t, b.tell(t.Context(), []event{{kind: TraderWithdrawal, of: ofTrader, ownerID: b.trader.ID, subject: "5"}}))
 	b.Exec(t, `insert into notice (channel_id, kind, subject, path, at, due_at) select id, 'newer', '', '', $1, now() from notify_channel`, b.clock.Now())
 	b.Exec(t, "update app_user set role = 'desk'")
 	b.round(t)
@@ -95,15 +95,15 @@ func TestQuietHours(t *testing.T) {
 	now := b.clock.Now().In(testenv.Must(time.LoadLocation("Asia/Tashkent"))(t))
 	from := (now.Hour()*60 + now.Minute() + 24*60 - 60) % (24 * 60)
 	until := (from + 120) % (24 * 60)
-	noError(t, b.Set(t.Context(), b.who, Update{QuietFrom: &from, QuietUntil: &until}))
+	testenv.NoError(t, b.Set(t.Context(), b.who, Update{QuietFrom: &from, QuietUntil: &until}))
 	err := b.Set(t.Context(), b.who, Update{Choices: []Choice{{PasswordChanged, Telegram, false}}})
 	testenv.Check(t, err != nil, "what is about security is switched off")
 	testenv.Check(t, b.Set(t.Context(), b.who, Update{Choices: []Choice{{AlarmFires, Telegram, true}}}) != nil, "a trader chooses alarms")
-	noError(t, b.Set(t.Context(), b.who, Update{Choices: []Choice{{DeviceSilent, Telegram, false}}, KeepQuiet: true}))
+	testenv.NoError(t, b.Set(t.Context(), b.who, Update{Choices: []Choice{{DeviceSilent, Telegram, false}}, KeepQuiet: true}))
 	b.round(t)
 	b.pay(t, 1, 1)
-	noError(t, Say(PasswordChanged, b.who.ID, "1", time.Now()).Run(t.Context(), b.Queries()))
-	noError(t, b.tell(t.Context(), []event{{kind: TraderAppeal, of: ofTrader, ownerID: b.trader.ID, subject: "5", path: "/trader/appeals/5"}}))
+	testenv.NoError(t, Say(PasswordChanged, b.who.ID, "1", time.Now()).Run(t.Context(), b.Queries()))
+	testenv.NoError(t, b.tell(t.Context(), []event{{kind: TraderAppeal, of: ofTrader, ownerID: b.trader.ID, subject: "5", path: "/trader/appeals/5"}}))
 	b.round(t)
 	same(t, far.heard("91"), []string{"Your password was changed.\nhttps://portal.example/account"}, "told in quiet hours")
 	b.roundLater(t, "2 hours")
@@ -127,7 +127,7 @@ func TestBot(t *testing.T) {
 	testenv.Check(t, until != nil && until.Sub(b.clock.Now()) == muteFor, "muted until %v", until)
 
 	b.round(t)
-	noError(t, b.tell(t.Context(), []event{{kind: TraderAppeal, of: ofTrader, ownerID: b.trader.ID, subject: "5", path: "/trader/appeals/5"}}))
+	testenv.NoError(t, b.tell(t.Context(), []event{{kind: TraderAppeal, of: ofTrader, ownerID: b.trader.ID, subject: "5", path: "/trader/appeals/5"}}))
 	b.round(t)
 	same(t, far.heard("61"), nil, "told while muted")
 	testenv.Want(t, testenv.Must(b.answer(t.Context(), "61", "@x", "/unmute"))(t), "You are told again.", "the answer to /unmute")
@@ -179,8 +179,8 @@ func TestOneHearsTheBot(t *testing.T) {
 		running.Go(func() { bot.Run(ctx, b.Service, f) })
 		return func() { cancel(); running.Wait() }
 	}
-	noError(t, first.Find(t.Context()))
-	noError(t, second.Find(t.Context()))
+	testenv.NoError(t, first.Find(t.Context()))
+	testenv.NoError(t, second.Find(t.Context()))
 	testenv.Check(t, first.Works() && !second.Works(), "the lease is not of one")
 	first.until.Store(time.Now().Add(testenv.Patience).UnixNano()) // nobody prolongs it here
 	stop := hears(bot, first)
@@ -199,7 +199,7 @@ func TestOneHearsTheBot(t *testing.T) {
 	testenv.Until(t, "the end of the first's asking", func() bool { return far.asking.Load() == 0 })
 	b.Exec(t, "update notify_feed set leased_until = now()")
 	second.renewAt = time.Time{}
-	noError(t, second.Find(t.Context()))
+	testenv.NoError(t, second.Find(t.Context()))
 	second.until.Store(time.Now().Add(testenv.Patience).UnixNano())
 	ask(3, "12")
 }
@@ -222,6 +222,6 @@ func TestToldInOneOrder(t *testing.T) {
 	}()
 	b.AwaitBlocked(t)
 	testenv.Must(others.Exec(t.Context(), "select 1 from notify_channel where id > (select min(id) from notify_channel) for update nowait"))(t)
-	noError(t, errors.Join(others.Rollback(t.Context()), first.Rollback(t.Context())))
+	testenv.NoError(t, errors.Join(others.Rollback(t.Context()), first.Rollback(t.Context())))
 	<-told // or it has waited for too long
 }

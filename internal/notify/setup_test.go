@@ -21,8 +21,6 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-var noError = testenv.NoError
-
 // bundle is the whole way of a notice: what finds it out, keeps it and sends it.
 type bundle struct {
 	*dbtest.DB
@@ -73,9 +71,9 @@ func (b *bundle) pay(t *testing.T, from, to int) {
 func (b *bundle) round(t *testing.T) {
 	t.Helper()
 	clear(b.feed.next)
-	noError(t, b.feed.Find(t.Context()))
+	testenv.NoError(t, b.feed.Find(t.Context()))
 	var running sync.WaitGroup
-	noError(t, b.deliverer.Look(t.Context(), &running))
+	testenv.NoError(t, b.deliverer.Look(t.Context(), &running))
 	running.Wait()
 }
 
@@ -83,7 +81,7 @@ func (b *bundle) round(t *testing.T) {
 func (b *bundle) restart(t *testing.T, ago string) {
 	t.Helper()
 	b.feed.renewAt = time.Time{} // it keeps how far it has come
-	noError(t, b.feed.Find(t.Context()))
+	testenv.NoError(t, b.feed.Find(t.Context()))
 	b.Exec(t, "update notify_feed set leased_until = now(), read_until = read_until - $1::interval", ago)
 	b.feed = NewFeed(b.Service)
 }

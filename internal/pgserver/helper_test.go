@@ -64,7 +64,7 @@ func gatewayProcess(t *testing.T, dir string) (*exec.Cmd, int) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), gatewayDirEnv+"="+dir)
 	out := testenv.Must(cmd.StdoutPipe())(t)
-	noError(t, cmd.Start())
+	testenv.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	line := testenv.Must(bufio.NewReader(out).ReadString('\n'))(t)
 	pid, err := strconv.Atoi(strings.TrimSpace(line))
@@ -77,7 +77,7 @@ func gatewayProcess(t *testing.T, dir string) (*exec.Cmd, int) {
 func tempDir(t *testing.T) string {
 	t.Helper()
 	dir := testenv.Must(os.MkdirTemp("", "t-"))(t)
-	noError(t, os.Chmod(dir, 0o711))
+	testenv.NoError(t, os.Chmod(dir, 0o711))
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return dir
 }
@@ -102,8 +102,8 @@ func made(t *testing.T, below ...string) string {
 	dir := filepath.Join(append([]string{tempDir(t)}, below...)...)
 	data := theData(t, testenv.Must(cluster())(t))
 	copied := filepath.Join(dir, filepath.Base(data))
-	noError(t, os.CopyFS(copied, os.DirFS(data)))
-	noError(t, os.Chmod(copied, 0o700))
+	testenv.NoError(t, os.CopyFS(copied, os.DirFS(data)))
+	testenv.NoError(t, os.Chmod(copied, 0o700))
 	return dir
 }
 
@@ -130,7 +130,7 @@ func started(t *testing.T, dir string) *Server {
 
 func stop(t *testing.T, srv *Server) {
 	t.Helper()
-	noError(t, srv.Stop(testContext(t)))
+	testenv.NoError(t, srv.Stop(testContext(t)))
 }
 
 // ask runs statements over one connection and returns the last one's single value as text.
@@ -143,7 +143,7 @@ func ask(t *testing.T, srv *Server, statements ...string) string {
 		testenv.Must(conn.Exec(testContext(t), sql))(t)
 	}
 	var answer string
-	noError(t, conn.QueryRow(testContext(t), statements[last]).Scan(&answer))
+	testenv.NoError(t, conn.QueryRow(testContext(t), statements[last]).Scan(&answer))
 	return answer
 }
 
@@ -180,9 +180,7 @@ func fakeInstall(t *testing.T, version string) string {
 	dir := t.TempDir()
 	script := fmt.Sprintf("#!/bin/sh\necho 'postgres (PostgreSQL) %s'\n", version)
 	for _, name := range []string{"postgres", "initdb"} {
-		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755))
+		testenv.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755))
 	}
 	return dir
 }
-
-var noError = testenv.NoError

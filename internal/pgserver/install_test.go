@@ -55,8 +55,8 @@ func TestHighestMajorUnlessThereIsData(t *testing.T) {
 	}{{nil, 17}, {[]string{"pg15"}, 15}, {[]string{"pg15", "pg16", "pg14"}, 16}, {[]string{"pg14", "pg17.init"}, 17}} {
 		dir := t.TempDir()
 		for _, name := range c.data {
-			noError(t, os.Mkdir(filepath.Join(dir, name), 0o700))
-			noError(t, os.WriteFile(filepath.Join(dir, name, "PG_VERSION"), nil, 0o600))
+			testenv.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o700))
+			testenv.NoError(t, os.WriteFile(filepath.Join(dir, name, "PG_VERSION"), nil, 0o600))
 		}
 		inst := testenv.Must(chooseInstall(testContext(t), Options{Dir: dir, searchDirs: search}, identity{}))(t)
 		testenv.Want(t, inst.major, c.want, "with data %v: major", c.data)
@@ -66,7 +66,7 @@ func TestHighestMajorUnlessThereIsData(t *testing.T) {
 func TestLinksAreResolved(t *testing.T) {
 	t.Parallel()
 	home, links := fakeInstall(t, "16.2"), t.TempDir()
-	noError(t, os.Symlink(filepath.Join(home, "postgres"), filepath.Join(links, "postgres")))
+	testenv.NoError(t, os.Symlink(filepath.Join(home, "postgres"), filepath.Join(links, "postgres")))
 	inst := testenv.Must(inspect(testContext(t), links))(t)
 	want, _ := filepath.EvalSymlinks(home)
 	testenv.Check(t, inst.bin == want, "bin = %s, want %s", inst.bin, want)
@@ -79,7 +79,7 @@ func TestOverride(t *testing.T) {
 		t.Setenv(binaryEnv, fakeInstall(t, c.version))
 		_, err := chooseInstall(testContext(t), Options{Dir: t.TempDir()}, identity{})
 		if c.want == "" {
-			noError(t, err)
+			testenv.NoError(t, err)
 		} else {
 			wantError(t, err, nil, c.want, binaryEnv)
 		}
@@ -97,7 +97,7 @@ func repository(t *testing.T, checksum func(jar []byte) string) string {
 	zipped := zip.NewWriter(&jar)
 	file := testenv.Must(zipped.Create("postgres.txz"))(t)
 	testenv.Must(file.Write(archive))(t)
-	noError(t, zipped.Close())
+	testenv.NoError(t, zipped.Close())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, ".jar") {
 			_, _ = w.Write(jar.Bytes())
@@ -168,8 +168,8 @@ func TestExisting(t *testing.T) {
 	testenv.Check(t, err != nil, "a directory was made")
 	// The data of another version is none that this server could open.
 	other := filepath.Join(dir, "other")
-	noError(t, os.MkdirAll(filepath.Join(other, "pg9"), 0o700))
-	noError(t, os.WriteFile(filepath.Join(other, "pg9", "PG_VERSION"), []byte("9\n"), 0o600))
+	testenv.NoError(t, os.MkdirAll(filepath.Join(other, "pg9"), 0o700))
+	testenv.NoError(t, os.WriteFile(filepath.Join(other, "pg9", "PG_VERSION"), []byte("9\n"), 0o600))
 	_, err = Start(testContext(t), Options{Dir: other, Ephemeral: true, Existing: true})
 	testenv.Check(t, errors.Is(err, ErrNoData), "another version's data: %v", err)
 	start(t, Options{Dir: filepath.Join(dir, "own"), Ephemeral: true})
@@ -203,7 +203,7 @@ func TestOtherAccountCannotReach(t *testing.T) {
 	t.Parallel()
 	closed := filepath.Join(tempDir(t), "closed")
 	opts := asOtherAccount(t, filepath.Join(closed, "data"))
-	noError(t, os.Mkdir(closed, 0o700))
+	testenv.NoError(t, os.Mkdir(closed, 0o700))
 	_, err := Start(testContext(t), opts)
 	wantError(t, err, nil, "GATEWAY_DATA_DIR", closed)
 }

@@ -106,7 +106,7 @@ func TestStopTwice(t *testing.T) {
 	stop(t, srv)
 	stop(t, srv)
 	<-srv.Done()
-	noError(t, srv.Err())
+	testenv.NoError(t, srv.Err())
 }
 
 // An open transaction must not hold a stop up, nor must a context that has ended already.
@@ -118,14 +118,14 @@ func TestStopWithoutTime(t *testing.T) {
 	testenv.Must(conn.Exec(testContext(t), "BEGIN"))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	noError(t, srv.Stop(ctx))
+	testenv.NoError(t, srv.Stop(ctx))
 }
 
 func TestDeathIsReported(t *testing.T) {
 	t.Parallel()
 	dir := made(t)
 	srv := started(t, dir)
-	noError(t, syscall.Kill(srv.proc.cmd.Process.Pid, syscall.SIGTERM))
+	testenv.NoError(t, syscall.Kill(srv.proc.cmd.Process.Pid, syscall.SIGTERM))
 	select {
 	case <-srv.Done():
 	case <-time.After(testenv.Patience):
@@ -140,7 +140,7 @@ func TestFailedStartQuotesTheLog(t *testing.T) {
 	t.Parallel()
 	dir := made(t)
 	stop(t, started(t, dir))
-	noError(t, os.WriteFile(filepath.Join(theData(t, dir), "postgresql.conf"), []byte("work_mem = plenty\n"), 0o600))
+	testenv.NoError(t, os.WriteFile(filepath.Join(theData(t, dir), "postgresql.conf"), []byte("work_mem = plenty\n"), 0o600))
 	_, err := Start(testContext(t), Options{Dir: dir})
 	wantError(t, err, nil, "ended by itself", logName, "work_mem")
 }
@@ -167,8 +167,8 @@ func TestLeftOverInitIsRemoved(t *testing.T) {
 	dir := made(t)
 	stop(t, started(t, dir))
 	data := theData(t, dir)
-	noError(t, os.Rename(data, data+".init"))
-	noError(t, os.Remove(filepath.Join(data+".init", "global", "pg_control")))
+	testenv.NoError(t, os.Rename(data, data+".init"))
+	testenv.NoError(t, os.Remove(filepath.Join(data+".init", "global", "pg_control")))
 	started(t, dir)
 	_, err := os.Stat(data + ".init")
 	testenv.Check(t, err != nil, "the left-over is still there")
@@ -225,7 +225,7 @@ func TestKilledGateway(t *testing.T) {
 	dir := made(t)
 	gateway, pid := gatewayProcess(t, dir)
 	ask(t, &Server{socketDir: filepath.Join(dir, "run")}, "CREATE TABLE kept (word text)", "INSERT INTO kept VALUES ('yes') RETURNING word")
-	noError(t, gateway.Process.Kill())
+	testenv.NoError(t, gateway.Process.Kill())
 	_ = gateway.Wait()
 
 	testenv.Want(t, ask(t, started(t, dir), "SELECT word FROM kept"), "yes", "kept")
@@ -236,7 +236,7 @@ func TestKilledGatewayLeavesNoServer(t *testing.T) {
 	t.Parallel()
 	gateway, pid := gatewayProcess(t, made(t))
 	testenv.Need(t, !gone(pid), "no server to begin with")
-	noError(t, gateway.Process.Kill())
+	testenv.NoError(t, gateway.Process.Kill())
 	_ = gateway.Wait()
 	testenv.Until(t, "the server has ended", func() bool { return gone(pid) })
 }
@@ -251,10 +251,10 @@ func TestStalePIDFile(t *testing.T) {
 		"our own": pidLines(os.Getpid(), data), "a stranger's": pidLines(strangerPID(t), data),
 	} {
 		t.Run(name, func(t *testing.T) {
-			noError(t, os.WriteFile(filepath.Join(data, pidFileName), []byte(content), 0o600))
+			testenv.NoError(t, os.WriteFile(filepath.Join(data, pidFileName), []byte(content), 0o600))
 			run := filepath.Join(dir, "run")
-			noError(t, os.MkdirAll(run, 0o700))
-			noError(t, os.WriteFile(socketFile(run)+".lock", []byte(content), 0o600))
+			testenv.NoError(t, os.MkdirAll(run, 0o700))
+			testenv.NoError(t, os.WriteFile(socketFile(run)+".lock", []byte(content), 0o600))
 			stop(t, started(t, dir))
 		})
 	}
@@ -268,14 +268,14 @@ func pidLines(pid int, data string) string {
 func deadPID(t *testing.T) int {
 	t.Helper()
 	cmd := exec.Command("true")
-	noError(t, cmd.Run())
+	testenv.NoError(t, cmd.Run())
 	return cmd.Process.Pid
 }
 
 func strangerPID(t *testing.T) int {
 	t.Helper()
 	cmd := exec.Command("sleep", "100")
-	noError(t, cmd.Start())
+	testenv.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	return cmd.Process.Pid
 }
@@ -291,7 +291,7 @@ func byHand(t *testing.T, dir string, lock *os.File) *exec.Cmd {
 	if lock != nil {
 		cmd.ExtraFiles = []*os.File{lock}
 	}
-	noError(t, cmd.Start())
+	testenv.NoError(t, cmd.Start())
 	ended := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(ended) }()
 	t.Cleanup(func() { _ = cmd.Process.Signal(syscall.SIGQUIT); <-ended })
@@ -326,7 +326,7 @@ func TestOrphanIsStopped(t *testing.T) {
 func TestUnusableDirectory(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(tempDir(t), "file")
-	noError(t, os.WriteFile(file, nil, 0o600))
+	testenv.NoError(t, os.WriteFile(file, nil, 0o600))
 	_, err := Start(testContext(t), Options{Dir: filepath.Join(file, "below")})
 	wantError(t, err, nil, "GATEWAY_DATA_DIR", strings.TrimSuffix(file, "/"))
 }

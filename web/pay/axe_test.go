@@ -27,7 +27,7 @@ func states(t *testing.T, b *bundle) map[string]string {
 	}
 	lamp, path := b.sell(t, paylink.Draft{Title: "A lamp", Description: "Brass.", Least: "100"})
 	found["link"] = path
-	noError(t, b.payLinks.SetPicture(t.Context(), ownerOf(lamp.MerchantID), lamp.ID, []byte(logo)))
+	testenv.NoError(t, b.payLinks.SetPicture(t.Context(), ownerOf(lamp.MerchantID), lamp.ID, []byte(logo)))
 	b.cardStates(t, found)
 	b.setBank(t, directory.Bank{
 		Name: "Alpha", Methods: []string{"sbp"}, Link: "https://alpha.example/{value}", Logo: []byte(logo),

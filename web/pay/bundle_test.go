@@ -185,8 +185,6 @@ func (b *bundle) safe(t *testing.T) *card.Safe {
 	return card.NewSafe(testenv.Must(vault.New(key))(t), key)
 }
 
-var noError = testenv.NoError
-
 // create makes a payment of 1500 in a currency and by a method, with texts that would do harm if
 // they were not escaped. What is otherwise is changed.
 func (b *bundle) create(t testing.TB, currency, method string, change ...func(r *payment.Request)) payment.Payment {
@@ -219,7 +217,7 @@ func (b *bundle) set(t testing.TB, p payment.Payment, status string, reason *str
 	t.Helper()
 	_, _, err := b.payments.UpdateStatus(context.Background(), caller.Caller{Kind: caller.Application}, p.ID,
 		payment.Update{Status: status, Reason: reason})
-	noError(t, err)
+	testenv.NoError(t, err)
 }
 
 // traderOf is who takes a payment, and ownerOf whose shop a merchant is.

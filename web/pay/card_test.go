@@ -139,7 +139,7 @@ func TestFormsAfterTheEnd(t *testing.T) {
 // Who asks too often is told to wait, and for how long.
 func TestTooOften(t *testing.T) {
 	b := setup(t, false)
-	noError(t, b.limits.Load(t.Context()))
+	testenv.NoError(t, b.limits.Load(t.Context()))
 	for below, p := range map[string]payment.Payment{
 		"/card": b.create(t, "AZN", "quasi_ecom"), "/cancel": b.create(t, "RUB", "sbp"),
 	} {

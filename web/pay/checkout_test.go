@@ -29,7 +29,7 @@ func (b *bundle) payWith(t testing.TB, p payment.Payment, number string) answer 
 func (b *bundle) answers(t testing.TB) {
 	t.Helper()
 	b.clock.Advance(time.Second)
-	noError(t, b.checkouts.Poll(t.Context()))
+	testenv.NoError(t, b.checkouts.Poll(t.Context()))
 }
 
 // attempts counts the tries to charge a payment's card.

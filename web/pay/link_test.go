@@ -59,7 +59,7 @@ func TestLinkEnds(t *testing.T) {
 	want(t, "without a requisite", refused.Code, http.StatusUnprocessableEntity)
 	testenv.Check(t, strings.Contains(refused.Body, "Choose another way"), "without a requisite: %s", refused.Body)
 	b.Exec(t, "update rate_limit set calls = 1 where name = 'link_payments'")
-	noError(t, b.limits.Load(t.Context()))
+	testenv.NoError(t, b.limits.Load(t.Context()))
 	b.post(t, path, "method", "sbp")
 	slow := b.post(t, path, "method", "sbp")
 	want(t, "too many from one address", line(slow.Code, slow.Header.Get("Retry-After") != ""), line(http.StatusTooManyRequests, true))
@@ -99,8 +99,8 @@ func TestLinkPicture(t *testing.T) {
 		return b.payLinks.SetPicture(t.Context(), ownerOf(made.MerchantID), made.ID, file)
 	}
 	var file bytes.Buffer
-	noError(t, imagepng.Encode(&file, image.NewRGBA(image.Rect(0, 0, 2000, 1000))))
-	noError(t, set(append(file.Bytes(), "<script>"...)))
+	testenv.NoError(t, imagepng.Encode(&file, image.NewRGBA(image.Rect(0, 0, 2000, 1000))))
+	testenv.NoError(t, set(append(file.Bytes(), "<script>"...)))
 	address := b.page(t, path).Find("main img").AttrOr("src", "")
 	a := b.ask(t, address)
 	want(t, "the picture is", line(a.Code, a.Header.Get("Content-Type"), a.Header.Get("Cache-Control")),
@@ -110,12 +110,12 @@ func TestLinkPicture(t *testing.T) {
 	want(t, "it is", line(drawn.Bounds().Size(), white, strings.Contains(a.Body, "<script>")), "(960,480) 65535 false")
 	want(t, "below another link", b.ask(t, strings.Replace(address, path, other, 1)).Code, http.StatusNotFound)
 	file.Reset()
-	noError(t, imagepng.Encode(&file, image.NewGray(image.Rect(0, 0, 16_001, 1000))))
+	testenv.NoError(t, imagepng.Encode(&file, image.NewGray(image.Rect(0, 0, 16_001, 1000))))
 	for _, wrong := range [][]byte{[]byte("<svg onload=alert(1)>"), file.Bytes()} {
 		f := fault.As(set(wrong))
 		testenv.Check(t, f != nil && f.Fields.Wrong("file"), "what is no picture: %v", f)
 	}
-	noError(t, set(nil))
+	testenv.NoError(t, set(nil))
 	want(t, "taken away", line(b.page(t, path).Find("main img").Length(), b.ask(t, address).Code), "0 404")
 	want(t, "kept", b.Count(t, "select count(*) from link_picture"), 0)
 }

@@ -24,7 +24,7 @@ func TestResultAppears(t *testing.T) {
 	page.Timed()
 	page.Open(b.server.URL + b.path(p) + "?lang=ru")
 	page.Await(".amount", "1 500 ₽")
-	noError(t, b.confirm(t.Context(), p))
+	testenv.NoError(t, b.confirm(t.Context(), p))
 	page.Pass(asksEvery)
 	page.Await("h1", "Оплата получена")
 	page.Await("#live", "Оплата получена. 1 500 ₽. Ваш перевод пришёл. Можно закрыть страницу и вернуться в магазин.")
@@ -101,7 +101,7 @@ func TestBrowserWithoutScript(t *testing.T) {
 	page.Click("form .button")
 	page.Await("h1", "Таны шилжүүлэг замдаа байна")
 	// And the result comes by itself.
-	noError(t, b.confirm(t.Context(), p))
+	testenv.NoError(t, b.confirm(t.Context(), p))
 	page.refreshed()
 	page.Await("h1", "Төлбөрийг хүлээн авлаа")
 }
@@ -145,9 +145,9 @@ func TestWaitingForNews(t *testing.T) {
 		answers chan string
 	}{
 		{p: claimed, news: func() { b.post(t, b.path(claimed)+"/paid") }},
-		{p: paid, news: func() { noError(t, b.confirm(t.Context(), paid)) }},
+		{p: paid, news: func() { testenv.NoError(t, b.confirm(t.Context(), paid)) }},
 		{p: carded, news: func() { b.payWith(t, carded, approvedCard) }},
-		{p: answered, news: func() { noError(t, b.checkouts.Poll(t.Context())) }},
+		{p: answered, news: func() { testenv.NoError(t, b.checkouts.Poll(t.Context())) }},
 		{p: over, news: func() { b.clock.Advance(20 * time.Minute) }},
 	}
 	b.clock.Advance(time.Second) // so that the acquirer may be asked
@@ -287,7 +287,7 @@ func TestFirefox(t *testing.T) {
 	page.Click("form .button")
 	page.Await("#live", "Перевод в пути. 1 500 ₽. Обычно он приходит за несколько минут. Результат появится здесь сам: "+
 		"оставьте страницу открытой или вернитесь к ней позже. Пожалуйста, не переводите деньги ещё раз.")
-	noError(t, b.confirm(t.Context(), transfer))
+	testenv.NoError(t, b.confirm(t.Context(), transfer))
 	page.Await("h1", "Оплата получена")
 
 	page.Open(b.server.URL + b.path(b.create(t, "AZN", "quasi_ecom")) + "?lang=en")

@@ -202,7 +202,7 @@ func TestScan(t *testing.T) {
 func TestCancel(t *testing.T) {
 	b := setup(t, false)
 	for method, paid := range map[[2]string]func(p payment.Payment){
-		{"RUB", "sbp"}: func(p payment.Payment) { noError(t, b.confirm(t.Context(), p)) },
+		{"RUB", "sbp"}: func(p payment.Payment) { testenv.NoError(t, b.confirm(t.Context(), p)) },
 		{"AZN", "quasi_ecom"}: func(p payment.Payment) {
 			b.payWith(t, p, approvedCard)
 			b.answers(t)
@@ -306,7 +306,7 @@ func TestBlockedCardPage(t *testing.T) {
 	typed, saved := b.createFor(t, "AZN", "quasi_ecom", ""), b.createFor(t, "AZN", "quasi_ecom", "eva")
 	_, err := b.settings.BlockPayer(t.Context(), portaltest.Admin,
 		directory.NewBlock{Kind: "address", Value: "127.0.0.1", Reason: "attack"})
-	noError(t, err)
+	testenv.NoError(t, err)
 	const says = "This card cannot be used here. Use another card, or ask the shop."
 	wantText(t, b.mistaken(t, b.path(typed)+"/card", "pan", approvedCard, "expiry", "12/30", "cvv", "123").Page(t), "#pan-error", says)
 	a := b.mistaken(t, b.path(saved), "cvv", "123", "card", savedID(b.page(t, b.path(saved))))

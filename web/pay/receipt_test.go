@@ -68,7 +68,7 @@ func TestReceipts(t *testing.T) {
 	list := testenv.Must(b.payments.ListReceipts(t.Context(), trader, p.ID))(t)
 	want(t, "kept are", line(len(list), list[0].Name, list[0].Type, list[2].Name), "3 чек.png image/png third.pdf")
 	_, content, err := b.payments.ReadReceipt(t.Context(), trader, p.ID, 1)
-	noError(t, err)
+	testenv.NoError(t, err)
 	want(t, "the file is", string(content), png)
 
 	late := b.create(t, "RUB", "card")
@@ -106,6 +106,6 @@ func TestReceiptInBrowser(t *testing.T) {
 func (b tab) choose(t *testing.T, content string) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "receipt.png")
-	noError(t, os.WriteFile(name, []byte(content), 0o600))
+	testenv.NoError(t, os.WriteFile(name, []byte(content), 0o600))
 	b.Do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{name}))
 }

@@ -71,7 +71,7 @@ func TestLeadsBack(t *testing.T) {
 	to := shop(t)
 	left, stayed, failed := b.returning(t, "sbp", to), b.returning(t, "sbp", to), b.returning(t, "sbp", to)
 	page.Open(b.server.URL + b.path(left))
-	noError(t, b.confirm(t.Context(), left))
+	testenv.NoError(t, b.confirm(t.Context(), left))
 	page.Pass(asksEvery)
 	page.Await("h1", "Payment received")
 	page.Await(".leads .hint", "You will be taken back to the shop in 5 seconds.")
@@ -82,7 +82,7 @@ func TestLeadsBack(t *testing.T) {
 	page.Await("h1", "Thanks")
 	page.Await("p", "completed")
 
-	noError(t, b.confirm(t.Context(), stayed))
+	testenv.NoError(t, b.confirm(t.Context(), stayed))
 	b.set(t, failed, "failed", nil)
 	for _, p := range []payment.Payment{stayed, failed} {
 		page.Open(b.server.URL + b.path(p))
@@ -120,7 +120,7 @@ func TestTellsTheFrame(t *testing.T) {
 		page.Holds("#told", what+" "+b.server.URL)
 	}
 	told("payment.height true")
-	noError(t, b.confirm(context.Background(), p))
+	testenv.NoError(t, b.confirm(context.Background(), p))
 	told("payment.result completed")
 }
 

@@ -247,7 +247,7 @@ func TestAnotherAmountTaken(t *testing.T) {
 		}
 	}
 	paid := b.create(t, "RUB", "sbp")
-	noError(t, b.confirm(t.Context(), paid))
+	testenv.NoError(t, b.confirm(t.Context(), paid))
 	want(t, "as asked", b.page(t, b.path(paid)).Find("#label-asked").Length(), 0)
 }
 
@@ -271,7 +271,7 @@ func TestPrintedReceipt(t *testing.T) {
 	b, page := setup(t, false), newTab(t)
 	transfer, bought := b.create(t, "RUB", "sbp"), b.create(t, "AZN", "quasi_ecom")
 	wantBack(t, b, transfer, b.ask(t, b.path(transfer)+"/receipt"))
-	noError(t, b.confirm(t.Context(), transfer))
+	testenv.NoError(t, b.confirm(t.Context(), transfer))
 	b.payWith(t, bought, approvedCard)
 	b.answers(t)
 	shown := b.page(t, b.path(bought)+"/receipt")

@@ -42,7 +42,7 @@ func makeVictims(t *testing.T, b *portaltest.Bundle) victims {
 	open := b.Create(t, "1600")
 	_, appeal := b.OpenedAppeal(t, "why")
 	testenv.Must(b.Payments.Claim(t.Context(), open.UUID))(t)
-	noError(t, b.Payments.AddReceipt(t.Context(), open.UUID, "proof.pdf", portaltest.Section(portaltest.PDF)))
+	testenv.NoError(t, b.Payments.AddReceipt(t.Context(), open.UUID, "proof.pdf", portaltest.Section(portaltest.PDF)))
 	taken := b.TakenPayouts(t, 1)[0]
 	waiting := strings.TrimPrefix(b.PayOut(t, 2)[1], "/trader/payouts/")
 	b.Exec(t, `with kept as (insert into payin_proof (merchant_id, payin_id, file_name, file_type, file_size, created_at)

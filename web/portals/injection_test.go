@@ -70,7 +70,7 @@ func (p *planted) plant(kind, text string, most int, write func(text string) err
 	if f := fault.As(err); f != nil && f.Kind == fault.Invalid {
 		return
 	}
-	noError(p.t, err)
+	testenv.NoError(p.t, err)
 	p.taken[marked] = kind
 	p.kinds[kind]++
 }
@@ -384,7 +384,7 @@ func (c *crawl) file(path string, a portaltest.Answer) {
 		if err == io.EOF {
 			return
 		}
-		noError(c.t, err)
+		testenv.NoError(c.t, err)
 		for _, cell := range cells {
 			testenv.Check(c.t, !strings.ContainsAny(cell[:min(1, len(cell))], "=+-@\t\r\n") ||
 				plainNumber.MatchString(cell), "%s: the cell %q", path, cell)

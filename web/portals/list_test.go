@@ -119,7 +119,7 @@ func TestLinkPicture(t *testing.T) {
 	p.Page(t, path+"?lang=en")
 	want(t, "without a file", send("", "").At(t, "#file-wrong"), "422 is required")
 	var drawn bytes.Buffer
-	noError(t, png.Encode(&drawn, image.NewRGBA(image.Rect(0, 0, 48, 48))))
+	testenv.NoError(t, png.Encode(&drawn, image.NewRGBA(image.Rect(0, 0, 48, 48))))
 	want(t, "sent", send("lamp.png", drawn.String()).Led(), "303 "+path+" link-picture")
 	want(t, "to remove", p.Page(t, path).Find(form+" [name=remove]").Length(), 1)
 	wantIn(t, "the log", words(p.Page(t, "/merchant/log").Find("main")), "picture_hash: null → ")

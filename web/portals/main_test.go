@@ -21,7 +21,6 @@ func TestWalks(t *testing.T) { portaltest.Walks(t, "walks.txt") }
 var (
 	want, wantAnswer, wantIn, wantNot = portaltest.Want, portaltest.WantAnswer, portaltest.WantIn, portaltest.WantNot
 	hidden, line, rows, says, words   = portaltest.Hidden, portaltest.Line, portaltest.Rows, portaltest.Says, portaltest.Words
-	noError                           = testenv.NoError
 )
 
 // Portals of which a service is left out do not begin, and say whose it is.

@@ -113,9 +113,9 @@ func TestIncome(t *testing.T) {
 	testenv.Must(b.Payments.Confirm(t.Context(), b.AsTrader(), p.ID))(t)
 	wantIn(t, "today", one.Get(t, "/operator/income").Text(), "0.47619048")
 	b.Clock.Advance(26 * time.Hour)
-	noError(t, report.Work(t.Context(), b.Pool, b.Clock))
+	testenv.NoError(t, report.Work(t.Context(), b.Pool, b.Clock))
 	_, _, err := b.Payments.UpdateStatus(t.Context(), caller.Caller{Kind: caller.Application}, p.ID, payment.Update{Status: "failed"})
-	noError(t, err)
+	testenv.NoError(t, err)
 	b.Audit(t)
 	for by, wanted := range map[string]string{
 		"day": "DayEarnedGiven backNetMargin 21 Nov 0.00000000 0.47619048 −0.47619048 – " +
@@ -176,7 +176,7 @@ func TestFeedPages(t *testing.T) {
 	wantIn(t, "what was typed", a.Body, "hunter2")
 	want(t, "a new feed", sent("/operator/rates/feeds/new", form).To(), "/operator/rates")
 	for i, value := range []string{"99", "101.5"} {
-		noError(t, b.Queries().RateObservationAdd(t.Context(), db.RateObservationAddParams{
+		testenv.NoError(t, b.Queries().RateObservationAdd(t.Context(), db.RateObservationAddParams{
 			FeedID: 1, Now: b.Clock.Now().Add(time.Duration(i-2) * time.Hour),
 			FiatPerUSDT: decimal.RequireFromString(value),
 		}))
@@ -211,8 +211,8 @@ func TestRoutingAtAnotherTime(t *testing.T) {
 		t.Error("a payment got a requisite outside its hours")
 	}
 	// Who found none is counted, by hour and cause.
-	noError(t, b.Payments.KeepRefusals(t.Context(), b.Pool))
-	noError(t, b.Payments.KeepRefusals(t.Context(), b.Pool))
+	testenv.NoError(t, b.Payments.KeepRefusals(t.Context(), b.Pool))
+	testenv.NoError(t, b.Payments.KeepRefusals(t.Context(), b.Pool))
 	wantIn(t, "refusals", one.Get(t, "/operator/routing").Text(), "working hours 1")
 	b.Clock.Advance(26 * time.Hour)
 	wantIn(t, "a day later", one.Get(t, "/operator/routing").Text(), "Every payment found a requisite")
@@ -234,7 +234,7 @@ func TestReplayPage(t *testing.T) {
 	want(t, "no payment", one.Get(t, "/operator/routing/payments/987654").Code, http.StatusNotFound)
 	told := func(lines []report.Line, err error) *report.Choice {
 		t.Helper()
-		noError(t, err)
+		testenv.NoError(t, err)
 		for _, line := range lines {
 			if line.Choice != nil {
 				return line.Choice

@@ -171,7 +171,7 @@ func (f *teller) says(t *testing.T, text string) (answer string) {
 	body := testenv.Must(json.Marshal(update))(t)
 	sent := false
 	testenv.Until(t, "the bot answers "+text, func() bool {
-		noError(t, f.feed.Find(t.Context())) // which is what lets this process hear
+		testenv.NoError(t, f.feed.Find(t.Context())) // which is what lets this process hear
 		if !sent {
 			select {
 			case f.updates <- string(body):
@@ -189,11 +189,11 @@ func (f *teller) says(t *testing.T, text string) (answer string) {
 func (f *teller) finds(t *testing.T) string {
 	t.Helper()
 	f.Exec(t, "update notify_feed set leased_until = now()")
-	noError(t, notify.NewFeed(f.Service).Find(t.Context()))
+	testenv.NoError(t, notify.NewFeed(f.Service).Find(t.Context()))
 	f.Exec(t, "update notice set due_at = due_at - interval '61 seconds', done_at = done_at - interval '61 seconds'")
 	f.Exec(t, "update notify_channel set due_at = now() where due_at < 'infinity'")
 	var running sync.WaitGroup
-	noError(t, f.deliverer.Look(t.Context(), &running))
+	testenv.NoError(t, f.deliverer.Look(t.Context(), &running))
 	running.Wait()
 	return f.told()
 }

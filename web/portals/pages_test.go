@@ -34,7 +34,7 @@ func traderPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []str
 	path := fmt.Sprintf("/trader/payments/%d", open.ID)
 	message, _ := forwarded(t, b)
 	_, asked := b.OpenedAppeal(t, "It was paid.")
-	noError(t, b.Payments.WriteThread(t.Context(), portaltest.Admin, asked, "Did 1,500 ₽ come from Ivan P. at 12:05?"))
+	testenv.NoError(t, b.Payments.WriteThread(t.Context(), portaltest.Admin, asked, "Did 1,500 ₽ come from Ivan P. at 12:05?"))
 	w := fmt.Sprintf("/trader/withdrawals/%d", b.Withdrawn(t, "trader"))
 	return []string{
 		"/trader/withdrawals", w, w + "/cancel", "/trader/withdrawals/new", "/trader/withdrawals/addresses",
@@ -57,7 +57,7 @@ func traderPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []str
 func forwarded(t testing.TB, b *portaltest.Bundle) (message, phoneID int64) {
 	t.Helper()
 	phone := testenv.Must(b.Rooms.Messages.CreateDevice(t.Context(), b.AsTrader(), "Pixel"))(t)
-	noError(t, b.Rooms.Messages.SetRule(t.Context(), b.AsTrader(), bankmessage.NewRule{
+	testenv.NoError(t, b.Rooms.Messages.SetRule(t.Context(), b.AsTrader(), bankmessage.NewRule{
 		RequisiteID: b.Traders[0].Requisites[0], DeviceID: phone.ID, Bank: "sber", Mode: bankmessage.On, Most: "5000",
 	}))
 	who := caller.Caller{Kind: caller.Device, ID: phone.ID, TraderID: b.Traders[0].ID}
@@ -100,8 +100,8 @@ func casePages(t testing.TB, b *portaltest.Bundle, _ *portaltest.Person) []strin
 	_, open := b.OpenedAppeal(t, strings.Repeat("It was paid. ", 20))
 	p, reviewed := b.OpenedAppeal(t, "it was paid, too")
 	testenv.Must(b.Payments.ReviewAppeal(t.Context(), portaltest.Admin, reviewed))(t)
-	noError(t, b.Payments.WriteThread(t.Context(), portaltest.Admin, reviewed, strings.Repeat("Did it come? ", 30)))
-	noError(t, b.Payments.WriteThread(t.Context(), b.AsTrader(), reviewed, strings.Repeat("No.", 90)))
+	testenv.NoError(t, b.Payments.WriteThread(t.Context(), portaltest.Admin, reviewed, strings.Repeat("Did it come? ", 30)))
+	testenv.NoError(t, b.Payments.WriteThread(t.Context(), b.AsTrader(), reviewed, strings.Repeat("No.", 90)))
 	b.Tell(t, b.Merchant, 901, "dead")
 	payouts := b.TakenPayouts(t, 2)
 	processing, proof, elsewhere := "/operator/payouts/"+payouts[0], "42", "https://elsewhere.example"
@@ -266,7 +266,7 @@ func moneyPages(t testing.TB, b *portaltest.Bundle, p *portaltest.Person) []stri
 	wantIn(t, "the proposal of a feed", second.Get(t, proposed).Text(), "https://rates.example/v1")
 	second.Post(t, proposed+"/approve", hidden(second.Page(t, proposed))...)
 	for i := range 300 {
-		noError(t, b.Queries().RateObservationAdd(t.Context(), db.RateObservationAddParams{
+		testenv.NoError(t, b.Queries().RateObservationAdd(t.Context(), db.RateObservationAddParams{
 			FeedID: 1, Now: b.Clock.Now().Add(time.Duration(i-340) * 4 * time.Minute),
 			FiatPerUSDT: decimal.NewFromInt(int64(9900 + i*i%97)).Shift(-2),
 		}))

@@ -16,6 +16,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/seal"
+	"gateway.example/internal/testenv"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/portaltest"
 	"gateway.example/web/portal/say"
@@ -30,7 +31,7 @@ func TestAuditLog(t *testing.T) {
 	b.Nobody().Post(t, "/sign-in", "login", "root", "password", "canary-one")
 	b.Nobody().Post(t, "/sign-in", "login", "canary-two", "password", "canary-three")
 	const holder = `=<script>alert(1)</script>`
-	noError(t, db.RecordSetting(t.Context(), b.Queries(), db.SettingChange{
+	testenv.NoError(t, db.RecordSetting(t.Context(), b.Queries(), db.SettingChange{
 		At: time.Now().UTC(), Actor: "operator:1", Subject: "requisite", SubjectKey: "7",
 		Before: []byte(`{"value": "79990004455", "holder": "Before"}`),
 		After:  fmt.Appendf(nil, `{"value": "79990004466", "holder": %q, "webhook_secret": "canary-four"}`, holder),
@@ -64,7 +65,7 @@ func TestReconciliation(t *testing.T) {
 	wantIn(t, "before the first audit", p.Get(t, path).Text(), "No full audit has ended yet")
 	run := func() {
 		_, due, err := audit.Complete.Do(context.Background(), b.Pool, b.Clock.Now)
-		noError(t, err)
+		testenv.NoError(t, err)
 		want(t, "due", due, true)
 		b.Clock.Advance(audit.Complete.Every)
 	}
@@ -81,7 +82,7 @@ func TestReconciliation(t *testing.T) {
 	wantIn(t, "what was found", page.Find(".note.bad").Text(), "sequence 7")
 	wantIn(t, "in Russian", p.Get(t, path+"?lang=ru").Text(), "Книга не сходится")
 
-	noError(t, seal.NewSealer(b.Pool, b.Clock, b.Rooms.Signer).Run(t.Context()))
+	testenv.NoError(t, seal.NewSealer(b.Pool, b.Clock, b.Rooms.Signer).Run(t.Context()))
 	day := p.Page(t, p.Page(t, path+"?lang=en").Find("td.lead a[href*='/days/']").First().AttrOr("href", ""))
 	want(t, "sealed", day.Find(".head .badge").Text(), "as it was signed")
 	want(t, "no day", p.Get(t, path+"/days/1999-01-01").Code, http.StatusNotFound)

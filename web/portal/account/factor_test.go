@@ -70,7 +70,7 @@ func TestFirstDay(t *testing.T) {
 	_, link, err := b.Sessions.Create(t.Context(), portaltest.Admin, session.NewUser{
 		Kind: caller.Trader, Login: "new", TraderID: &b.Traders[0].ID,
 	})
-	noError(t, err)
+	testenv.NoError(t, err)
 	path := strings.TrimPrefix(link, b.Server.URL)
 	p := b.Nobody()
 	wantIn(t, "the invitation says", p.Page(t, path).Find("main").Text(), "You sign in as new.")

@@ -119,7 +119,6 @@ func TestMain(m *testing.M) { portaltest.Main(m) }
 var (
 	want, wantAnswer, wantIn, wantNot = portaltest.Want, portaltest.WantAnswer, portaltest.WantIn, portaltest.WantNot
 	hidden, line                      = portaltest.Hidden, portaltest.Line
-	noError                           = testenv.NoError
 )
 
 // asking is what a page says of consent above everything else.

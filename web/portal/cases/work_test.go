@@ -146,7 +146,7 @@ func TestHome(t *testing.T) {
 	b.Create(t, "500")
 	b.Exec(t, `insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key, created_at, status_at)
 		values ($1, $2, 5, 'TRC20', 'T', gen_random_uuid(), $3, $3)`, b.Merchant.ID, b.Merchant.CashboxID, b.Clock.Now().Add(-2*time.Hour))
-	noError(t, report.NewHours(b.Pool, prometheus.NewRegistry()).Count(t.Context()))
+	testenv.NoError(t, report.NewHours(b.Pool, prometheus.NewRegistry()).Count(t.Context()))
 	b.Clock.Advance(12 * time.Hour) // the day is over
 	p := b.Operator(t, caller.Support)
 	page := p.Page(t, "/operator")
@@ -158,7 +158,7 @@ func TestHome(t *testing.T) {
 	want(t, "what changes has no charts", p.Page(t, "/operator/work").Find(".plot").Length(), 0)
 	// What waits is shown while the figures cannot be had.
 	tx := testenv.Must(b.Pool.Begin(t.Context()))(t)
-	defer func() { noError(t, tx.Rollback(t.Context())) }()
+	defer func() { testenv.NoError(t, tx.Rollback(t.Context())) }()
 	testenv.Must(tx.Exec(t.Context(), "lock income_day"))(t)
 	page = p.Page(t, "/operator")
 	want(t, "figures", page.Find(".headlines").Length(), 0)
@@ -172,7 +172,7 @@ func TestOtherAmounts(t *testing.T) {
 	want(t, "the menu before", ann.Page(t, "/operator").Find(`nav a[href="/operator/cases"]`).Length(), 0)
 	p := b.Create(t, "1500")
 	_, err := b.Payments.ConfirmCame(t.Context(), b.AsTrader(), p.ID, payment.Came{Amount: new("1250.5")})
-	noError(t, err)
+	testenv.NoError(t, err)
 	b.Clock.Advance(90 * time.Minute)
 	path := fmt.Sprintf("/operator/payments/%d", p.ID)
 	page := ann.Page(t, "/operator")
@@ -211,7 +211,7 @@ func TestAttachToAppeal(t *testing.T) {
 	less := p.Amount.Sub(decimal.NewFromInt(10))
 	for _, amount := range []string{less.String(), p.Amount.String(), "7"} {
 		_, err := b.Payments.KeepMoney(t.Context(), b.AsTrader(), *p.RequisiteID, payment.Came{Amount: &amount, Payer: new("<b>Ivan")})
-		noError(t, err)
+		testenv.NoError(t, err)
 	}
 	page := ann.Page(t, path)
 	want(t, "what fits, the nearest first", words(page.Find("#fitting .badge")), "belongs to no payment another amount")
@@ -277,6 +277,5 @@ func TestWalks(t *testing.T) { portaltest.Walks(t, "walks.txt") }
 var (
 	want, wantIn = portaltest.Want, portaltest.WantIn
 	hidden       = portaltest.Hidden
-	noError      = testenv.NoError
 	line, words  = portaltest.Line, portaltest.Words
 )

@@ -57,7 +57,7 @@ func TestDeskIsLive(t *testing.T) {
 	testenv.Check(t, after > before, "%s chimes before, %s after", before, after)
 	testenv.Must(b.Payments.Confirm(t.Context(), b.AsTrader(), first.ID))(t)
 	portaltest.AwaitScript(t, tab, jobs, ids(second, third))
-	noError(t, b.Rooms.Settings.SetBreak(t.Context(), b.AsTrader(), true))
+	testenv.NoError(t, b.Rooms.Settings.SetBreak(t.Context(), b.AsTrader(), true))
 	tab.Await(".receiving .badge", "Paused")
 	want(t, "switches", browsertest.Eval[int](tab, `document.querySelectorAll(".receiving").length`), 1)
 }

@@ -98,7 +98,7 @@ func TestLateOnItsPage(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	pay := b.Create(t, "1500")
 	b.Clock.Advance(time.Hour)
-	noError(t, b.Payments.ExpireAll(t.Context()))
+	testenv.NoError(t, b.Payments.ExpireAll(t.Context()))
 	want(t, "steps", p.Page(t, "/trader/payments/1").Find(".actions a[href='/trader/payments/1/cancel']").Length(), 0)
 	want(t, "confirms", p.Page(t, "/trader/payments/1").Find(".actions a[href='/trader/payments/1/confirm']").Length(), 1)
 	page := p.Page(t, "/trader/payments/1/confirm")
@@ -151,7 +151,6 @@ func TestMain(m *testing.M) { portaltest.Main(m) }
 var (
 	want, wantIn, wantNot = portaltest.Want, portaltest.WantIn, portaltest.WantNot
 	hidden                = portaltest.Hidden
-	noError               = testenv.NoError
 )
 
 // A line tells of what changes on the trader's own desk, whoever changed it, and of nothing else; it

@@ -99,7 +99,6 @@ func TestWalks(t *testing.T) { portaltest.Walks(t, "walks.txt") }
 var (
 	want, wantIn, wantNot = portaltest.Want, portaltest.WantIn, portaltest.WantNot
 	hidden, line, words   = portaltest.Hidden, portaltest.Line, portaltest.Words
-	noError               = testenv.NoError
 )
 
 // The health of an endpoint is of its attempts of the last days: 2 of 3 taken, half within 80 ms.
@@ -168,7 +167,7 @@ func ask(t testing.TB, b *portaltest.Bundle, log *requestlog.Log, status int, co
 		MerchantID: b.Merchant.ID, KeyID: b.Merchant.KeyID, Method: "POST", Path: "/api/v1/payments", Status: status,
 		Code: code, RequestID: id, Took: 12340 * time.Microsecond,
 	})
-	noError(t, log.Flush(t.Context()))
+	testenv.NoError(t, log.Flush(t.Context()))
 }
 
 // Requests are found by status, code, key, day and id, and another merchant finds none of them.

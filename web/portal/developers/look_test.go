@@ -152,14 +152,14 @@ func TestLogo(t *testing.T) {
 	want(t, "without a file", send("", "").At(t, "#file-wrong"), "422 is required")
 	want(t, "to remove", form().Find("[name=remove]").Length(), 0)
 	var drawn bytes.Buffer
-	noError(t, png.Encode(&drawn, image.NewRGBA(image.Rect(0, 0, 480, 96))))
+	testenv.NoError(t, png.Encode(&drawn, image.NewRGBA(image.Rect(0, 0, 480, 96))))
 	want(t, "sent", send("logo.png", drawn.String()).Led(), "303 "+path+" look-saved")
 	preview := p.Page(t, p.Page(t, path).Find("#drawn iframe").AttrOr("src", ""))
 	logo := preview.Find("header img")
 	want(t, "in place of", line(logo.AttrOr("alt", ""), preview.Find("header .shop").Length()), "Merchant 0")
 	a := b.Nobody().Get(t, logo.AttrOr("src", ""))
 	shown, err := png.Decode(strings.NewReader(a.Body))
-	noError(t, err)
+	testenv.NoError(t, err)
 	want(t, "shown", line(a.Header.Get("Content-Type"), a.Header.Get("Cache-Control"), a.Header.Get("X-Content-Type-Options"),
 		shown.Bounds().Size()), "image/png public, max-age=31536000, immutable nosniff (240,48)")
 	wantIn(t, "the owner's log", words(b.As(t, caller.Owner).Page(t, "/merchant/log").Find("main")), "page_logo_hash: null → ")

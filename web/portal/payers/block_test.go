@@ -19,7 +19,7 @@ func paid(t *testing.T, b *portaltest.Bundle, order, user string) payment.Paymen
 		OrderID: order, Amount: "1500", Currency: "RUB", Method: &method, CallbackURI: "https://shop.example/hook",
 		Payer: &payment.Payer{UserID: &user, UserIP: new("192.0.2.1")},
 	})
-	noError(t, err)
+	testenv.NoError(t, err)
 	return created.Payment
 }
 
@@ -78,5 +78,4 @@ func TestMain(m *testing.M) { portaltest.Main(m) }
 var (
 	want, wantIn, wantNot = portaltest.Want, portaltest.WantIn, portaltest.WantNot
 	words                 = portaltest.Words
-	noError               = testenv.NoError
 )

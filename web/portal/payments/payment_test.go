@@ -46,7 +46,7 @@ func TestReceipt(t *testing.T) {
 	testenv.Must(b.Payments.Claim(t.Context(), pay.UUID))(t)
 	const png = "\x89PNG\r\n\x1a\n"
 	file := io.NewSectionReader(strings.NewReader(png), 0, int64(len(png)))
-	noError(t, b.Payments.AddReceipt(t.Context(), pay.UUID, `<img src=x>.png`, file))
+	testenv.NoError(t, b.Payments.AddReceipt(t.Context(), pay.UUID, `<img src=x>.png`, file))
 	page := p.Page(t, "/trader/payments/1")
 	want(t, "its name as an element", page.Find("#receipts img").Length(), 0)
 	want(t, "in the timeline", words(page.Find(".timeline .receipt span").First()), "The payer sent receipt 1: PNG, 8 B")
@@ -69,7 +69,6 @@ func TestWalks(t *testing.T) { portaltest.Walks(t, "walks.txt") }
 var (
 	want, wantAnswer, wantIn, wantNot = portaltest.Want, portaltest.WantAnswer, portaltest.WantIn, portaltest.WantNot
 	hidden, line, words               = portaltest.Hidden, portaltest.Line, portaltest.Words
-	noError                           = testenv.NoError
 )
 
 // What is copied says whose key it needs.
@@ -119,7 +118,7 @@ func TestReturnIsOfferedAsPayouts(t *testing.T) {
 	b, p := portaltest.Member(t, caller.Owner)
 	pay := b.Create(t, "1500")
 	_, err := b.Payments.ConfirmCame(t.Context(), b.AsTrader(), pay.ID, payment.Came{Amount: new("700")})
-	noError(t, err)
+	testenv.NoError(t, err)
 	path := fmt.Sprintf("/merchant/payments/%d", pay.ID)
 	support := b.As(t, caller.Support)
 	for name, who := range map[string]struct {
@@ -234,8 +233,8 @@ func TestLedgerProof(t *testing.T) {
 	testenv.Must(b.Payments.Confirm(t.Context(), b.Traders[0].Caller, payment.ID))(t)
 	wantAnswer(t, "before the day was sealed", p.Get(t, page+"/proof.json"), http.StatusConflict, "will be sealed on")
 	b.Clock.Advance(24 * time.Hour)
-	noError(t, b.Rooms.Signer.Note(t.Context(), b.Clock.Now()))
-	noError(t, seal.NewSealer(b.Pool, b.Clock, b.Rooms.Signer).Run(t.Context()))
+	testenv.NoError(t, b.Rooms.Signer.Note(t.Context(), b.Clock.Now()))
+	testenv.NoError(t, seal.NewSealer(b.Pool, b.Clock, b.Rooms.Signer).Run(t.Context()))
 	if a := p.Get(t, page); !strings.Contains(a.Body, page+"/proof.json") {
 		t.Error("a completed payment has no link to its proof")
 	}

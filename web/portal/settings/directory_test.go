@@ -128,7 +128,7 @@ func TestRefusalInRussian(t *testing.T) {
 	b, p := portaltest.Operator(t, caller.Admin)
 	b.AskedMerchant(t)
 	var anna int64
-	noError(t, b.Pool.QueryRow(t.Context(), "select id from app_user where login = 'anna'").Scan(&anna))
+	testenv.NoError(t, b.Pool.QueryRow(t.Context(), "select id from app_user where login = 'anna'").Scan(&anna))
 	path := fmt.Sprintf("/operator/users/%d/off", anna)
 	p.Page(t, path+"?lang=ru")
 	a := p.Fill(t, path, "reason", "they left")
@@ -178,7 +178,6 @@ func TestWalks(t *testing.T) { portaltest.Walks(t, "walks.txt") }
 var (
 	want, wantIn, wantNot = portaltest.Want, portaltest.WantIn, portaltest.WantNot
 	line, words           = portaltest.Line, portaltest.Words
-	noError               = testenv.NoError
 )
 
 // Whoever is suspended is so for a reason, after the page has said what stays open, and is let work again on the same page;
