@@ -1,10 +1,6 @@
 package browsertest
 
-import (
-	"fmt"
-
-	"github.com/chromedp/cdproto/security"
-)
+import "fmt"
 
 // Write types into a field, in place of what is there.
 func (b Tab) Write(selector, text string) {
@@ -18,10 +14,4 @@ func (b Tab) Write(selector, text string) {
 func (b Tab) Set(selector, value string) {
 	b.T.Helper()
 	Eval[string](b, fmt.Sprintf(`document.querySelector(%q).value = %q`, selector, value))
-}
-
-// TrustAny has the tab open addresses whose certificate is one of a test's own.
-func (b Tab) TrustAny() {
-	b.T.Helper()
-	Call(b, security.SetIgnoreCertificateErrors, security.SetIgnoreCertificateErrorsParams{Ignore: true})
 }

@@ -119,13 +119,6 @@ func (b *Bundle) AskedTrader(t testing.TB) *Person {
 	return b.SignIn(t, "anna")
 }
 
-// UserStands is the role of a user, whether they are switched on, and whether they have a password.
-func (b *Bundle) UserStands(t testing.TB, id int64) string {
-	t.Helper()
-	return b.Text(t, `select concat_ws(' ', role, enabled::text, (password_hash is not null)::text)
-		from app_user where id = $1`, id)
-}
-
 // DeadURL is where the events of Tell go.
 const DeadURL = "https://shop.example/hook?a=1&b=<i>2"
 

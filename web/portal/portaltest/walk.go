@@ -2,6 +2,8 @@ package portaltest
 
 import (
 	"fmt"
+	"maps"
+	"net/http"
 	"net/url"
 	"os"
 	"regexp"
@@ -42,12 +44,15 @@ import (
 //	found a select ...                           {a} is what the database has
 //	query select ...: 1                          what the database has
 //
-// What is wanted of a page, between semicolons of which those of a text are written \;, is "404", "303 /to flash", "says TEXT" and
-// "silent TEXT" of all of it, "wrong FIELD TEXT" beside a field, "header NAME: TEXT", "source has TEXT" and "source lacks TEXT", and
-// of the elements of a selector "SELECTOR is TEXT", "has", "lacks", "× COUNT", and "as NAME", which keeps it as {NAME}; "SELECTOR
-// @attribute is TEXT" is of an attribute. After "{name} = text" the text is put in wherever the name stands, in one section or,
-// before all of them, in each. {trader}, {trader2}, {requisite}, {requisite2}, {merchant}, {box} and {nbsp} are there from the
-// beginning.
+// Of the first merchant are owner, finance, developer and support, of another stranger, of the traders trader, clerk and trader2, and
+// operators are admin, ann, bob, treasury, supporter and auditor; nobody is not signed in.
+//
+// What is wanted of a page, which is there where no status is said, between semicolons of which those of a text are written \;, is
+// "404", "303 /to flash", "says TEXT" and "silent TEXT" of all of it, "wrong FIELD TEXT" beside a field, "header NAME: TEXT", "source
+// has TEXT" and "source lacks TEXT", and of the elements of a selector "SELECTOR is TEXT", "has", "lacks", "× COUNT", and "as NAME",
+// which keeps it as {NAME}; "SELECTOR @attribute is TEXT" is of an attribute. After "{name} = text" the text is put in wherever the
+// name stands, in one section or, before all of them, in each. {trader}, {trader2}, {requisite}, {requisite2}, {merchant}, {box} and
+// {nbsp} are there from the beginning.
 func Walks(t *testing.T, file string) {
 	content := testenv.Must(os.ReadFile("testdata/" + file))(t)
 	names, section := map[string]string{}, ""
@@ -62,13 +67,16 @@ func Walks(t *testing.T, file string) {
 		case line == "" || strings.HasPrefix(line, "#"):
 		case strings.HasPrefix(line, "["):
 			section = strings.Trim(line, "[]")
+			testenv.Need(t, lines[section] == nil, "%s:%d: there are two sections %q", file, number, section)
 			order = append(order, section)
 		case section == "" && assigns:
 			names[name] = text
 		default:
+			testenv.Need(t, section != "", "%s:%d is in no section", file, number)
 			lines[section] = append(lines[section], numbered{number, line})
 		}
 	}
+	testenv.Need(t, len(order) != 0, "%s has no sections", file)
 	for _, section := range order {
 		t.Run(section, func(t *testing.T) {
 			w := newWalk(t, names)
@@ -108,9 +116,12 @@ type walk struct {
 func newWalk(t *testing.T, names map[string]string) *walk {
 	t.Helper()
 	w := &walk{T: t, b: Parallel(t), names: map[string]string{}, people: map[string]*Person{}, forms: map[string]kept{}}
-	for name, text := range names {
-		w.names[name] = text
-	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log("it came to ", w.where)
+		}
+	})
+	maps.Copy(w.names, names)
 	w.keep("nbsp", "\u00a0")
 	for name, id := range map[string]int64{
 		"trader": w.b.Traders[0].ID, "trader2": w.b.Traders[1].ID, "merchant": w.b.Merchant.ID, "box": w.b.Merchant.CashboxID,
@@ -257,7 +268,11 @@ func (w *walk) visit(cells []string) {
 	who := w.person(cells[0])
 	method, path, sends := strings.Cut(cells[1], " ")
 	if !sends {
-		w.check(who.Get(w, method), cells[2])
+		a := who.Get(w, method)
+		if !ofCode.MatchString(cells[2]) { // a page must be there
+			Want(w, w.where+" "+a.To(), a.Code, http.StatusOK)
+		}
+		w.check(a, cells[2])
 		return
 	}
 	switch method {
@@ -300,13 +315,14 @@ func (w *walk) fill(who *Person, at, query string) kept {
 	if !chosen {
 		selector = "main form:has([name=token])"
 	}
-	page := w.answer.Page(w)
+	a := w.answer
 	if path == "." {
 		path = w.last.to
 	} else {
-		page = who.Page(w, path)
+		a = who.Get(w, path)
+		Want(w, w.where+": the page of the form", a.Code, http.StatusOK)
 	}
-	form := page.Find(selector).First()
+	form := a.Page(w).Find(selector).First()
 	testenv.Need(w, form.Length() == 1, "%s: %s has no %s", w.where, path, selector)
 	given, fields := w.fields(query), url.Values{}
 	for name, values := range given {
@@ -351,6 +367,12 @@ func (w *walk) check(a Answer, wants string) {
 	}
 }
 
+// ofCode is what is wanted of a status, which comes first.
+var ofCode = regexp.MustCompile(`^\d{3}\b`)
+
+// none is the value of an attribute that is not there.
+const none = "(none)"
+
 // ofElements is what is wanted of those that a selector finds.
 var ofElements = regexp.MustCompile(`^(.+?)(?: @([\w-]+))? (is|has|lacks|as|×)(?: (.*))?$`)
 
@@ -361,7 +383,7 @@ func (w *walk) elements(a Answer, what, want string) {
 	elements := a.Page(w).Find(found[1])
 	got := Words(elements)
 	if found[2] != "" {
-		got = elements.AttrOr(found[2], "(none)")
+		got = elements.AttrOr(found[2], none)
 	}
 	switch found[3] {
 	case "is":
@@ -371,6 +393,7 @@ func (w *walk) elements(a Answer, what, want string) {
 	case "lacks":
 		WantNot(w, what, got, found[4])
 	case "as":
+		testenv.Need(w, elements.Length() > 0 && got != none, "%s: there is none", what)
 		w.keep(found[4], strings.TrimPrefix(got, w.b.Server.URL))
 	case "×":
 		Want(w, what, elements.Length(), found[4])
