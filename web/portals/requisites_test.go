@@ -19,6 +19,9 @@ func setRequisite(t *testing.T, b *portaltest.Bundle, what string, args ...any) 
 	b.Exec(t, "update requisite set "+what+" where id = $1", append([]any{b.Traders[0].Requisites[0]}, args...)...)
 }
 
+// What traders do at pages of their requisites, as requisites.txt says.
+func TestRequisites(t *testing.T) { portaltest.Walks(t, "requisites.txt") }
+
 const requisites = "/trader/requisites"
 
 // Working hours are told in the zone they were set in.
