@@ -286,7 +286,8 @@ func byHand(t *testing.T, dir string, lock *os.File) *exec.Cmd {
 	who := testenv.Must(chooseIdentity(testContext(t), false))(t)
 	inst := testenv.Must(chooseInstall(testContext(t), Options{Dir: dir}, who))(t)
 	data := theData(t, dir)
-	cmd := who.command(inst.postgres(), append([]string{"-D", data}, settings(Options{MaxConnections: 10, Ephemeral: true}, data)...)...)
+	args := append([]string{"-D", data}, settings(Options{MaxConnections: 10, Ephemeral: true}, data)...)
+	cmd := who.command(inst.postgres(), args...)
 	cmd.SysProcAttr = withoutParentDeath(cmd.SysProcAttr)
 	if lock != nil {
 		cmd.ExtraFiles = []*os.File{lock}
