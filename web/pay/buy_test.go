@@ -47,26 +47,6 @@ func TestBuy(t *testing.T) {
 	}
 }
 
-func TestBuyWithCode(t *testing.T) {
-	b, page := setup(t, false), newTab(t)
-	page.Timed()
-	page.Open(b.server.URL + b.path(b.create(t, "TRY", "quasi_ecom")) + "?lang=tr")
-	page.Type("#pan", codeCard)
-	page.Type("#expiry", "930")
-	page.Type("#cvv", "123")
-	page.Keys(kb.Enter)
-	page.Await("h1", "Bankanız kartı kontrol ediyor")
-	b.answers(t)
-	page.passes("h1", "Bankanızdan gelen kodu girin")
-	page.Type("#otp", "111111")
-	page.Keys(kb.Enter)
-	page.passes("#otp-error", "Kod doğru değil. Son mesajdaki kodu girin. Kodu 2 kez daha girebilirsiniz.")
-	want(t, "the page begins at", eval[string](page, `document.querySelector("[autofocus]").id`), "otp")
-	page.Type("#otp", "123456")
-	page.Keys(kb.Enter)
-	page.passes("h1", "Ödeme alındı")
-}
-
 // While a form is being sent, only its answer shows something new: news that came before it would keep the code that was
 // sent in the field, and the answer would take away what is typed after it.
 func TestAnswerComesFirst(t *testing.T) {
