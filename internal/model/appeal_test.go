@@ -24,27 +24,19 @@ var modelFiles = []modelFile{
 	{"application/pdf", append([]byte("%PDF-1.4\n"), bytes.Repeat([]byte("0123456789abcdef"), 20_000)...)},
 }
 
-// someFailed picks a payment, by preference a failed one without an appeal; now and then one whose window is over.
-func (w *modelWalk) someFailed(s modelStep) *modelPayment {
-	late := s.n[1]%6 == 0
-	return pickRecord(w, s.n[0], w.model.payments, func(p *modelPayment) bool {
-		return p.status == "failed" && p.appeal == nil && late == (w.model.refuseAppeal(p) != "")
-	})
-}
-
 func newModelAppeal(s modelStep, p *modelPayment, actor string) *modelAppeal {
 	file := modelFiles[0]
 	if n := s.n[2] % 16; n < len(modelFiles) {
 		file = modelFiles[n]
 	}
 	return &modelAppeal{
-		modelStepped: modelStepped{s.id}, payment: p, reason: "Paid, see " + strconv.Itoa(s.n[3]),
+		modelStepped: modelStepped{s.id}, payment: p, word: "Paid, see " + strconv.Itoa(s.n[3]),
 		name: pickModel([]string{"чек.pdf", "../a b"}, s.n[3]), file: file, actor: actor,
 	}
 }
 
 func (a *modelAppeal) request() payment.AppealRequest {
-	return payment.AppealRequest{Reason: &a.reason, FileName: &a.name, File: sectionOf(a.file.content)}
+	return payment.AppealRequest{Reason: &a.word, FileName: &a.name, File: sectionOf(a.file.content)}
 }
 
 func sectionOf(content []byte) *io.SectionReader {
@@ -118,12 +110,6 @@ func (w *modelWalk) rushAppeals(s modelStep, p *modelPayment) {
 	}
 }
 
-func appealIn(status string) func(*modelWalk, modelStep) *modelAppeal {
-	return func(w *modelWalk, s modelStep) *modelAppeal {
-		return pickRecord(w, s.n[0], w.model.appeals, func(a *modelAppeal) bool { return a.status == status })
-	}
-}
-
 // review has an operator take up an appeal: its payment moves to appeal.
 func (w *modelWalk) review(_ modelStep, a *modelAppeal) {
 	ctx, injury := w.injured()
@@ -142,7 +128,7 @@ func (w *modelWalk) movedAppeal(
 	w.model.move(a.payment, to, modelOperator.Actor(), reason, nil)
 	if !i.lost() {
 		a.same(got)
-		w.same(a.payment, got.Payment)
+		a.payment.same(got.Payment)
 	}
 }
 
@@ -181,14 +167,13 @@ func (w *modelWalk) decideBoth(_ modelStep, a *modelAppeal) {
 
 type modelAppeal struct {
 	modelStepped
-	id          int64
-	payment     *modelPayment
-	reason      string
-	name        string
-	file        modelFile
-	status      string
-	actor       string
-	at, created time.Time
+	id      int64
+	payment *modelPayment
+	// word is why it was made.
+	word, name string
+	file       modelFile
+	actor      string
+	modelHistory
 }
 
 // modelFile is a file of an appeal, and the media type it is to be known for by its content.
@@ -248,31 +233,25 @@ func (p *modelPayment) lookAtAppeal(b *pgx.Batch) {
 		if len(found) == 0 || p.appeal == nil {
 			fail("payment %d has %d appeals", p.id, len(found))
 		}
-		p.appeal.sameRow(found[0].Appeal, found[0].Sum)
+		want := p.appeal.shown()
+		want["PaymentID"], want["Actor"], want["Sum"] = p.id, p.appeal.actor, fmt.Sprintf("%x", md5.Sum(p.appeal.file.content))
+		wantFields(fmt.Sprint("the row of appeal ", p.appeal.id), found[0], want)
 	})
 }
 
 // look is the payment's, whose appeal it is.
 func (a *modelAppeal) look(w *modelWalk, b *pgx.Batch) { a.payment.look(w, b) }
 
-// sameRow compares an appeal's row, and the sum of its file, with the model's.
-func (a *modelAppeal) sameRow(row db.Appeal, sum string) {
-	a.same(payment.AppealRecord{
-		ID: row.ID, Status: row.Status, StatusAt: row.StatusAt, CreatedAt: row.CreatedAt,
-		Reason: row.Reason, FileName: row.FileName, FileType: row.FileType, FileSize: row.FileSize,
-		Payment: payment.Payment{ID: row.PaymentID},
-	})
-	sameFields(fmt.Sprint("appeal ", a.id), []modelField{
-		{"actor", row.Actor, a.actor}, {"file", sum, fmt.Sprintf("%x", md5.Sum(a.file.content))},
-	})
+// shown is what readers are shown of an appeal.
+func (a *modelAppeal) shown() modelFields {
+	return modelFields{
+		"ID": a.id, "Reason": a.word, "FileName": a.name, "FileType": a.file.kind, "FileSize": len(a.file.content),
+		"Status": a.status, "StatusAt": a.at, "CreatedAt": a.created,
+	}
 }
 
-// same compares an appeal, as readers are shown it, with the model's.
+// same compares an appeal, as readers are shown it, and whose it is, with the model's.
 func (a *modelAppeal) same(got payment.AppealRecord) {
-	sameFields(fmt.Sprint("appeal ", a.id), []modelField{
-		{"id", got.ID, a.id}, {"payment", got.Payment.ID, a.payment.id}, {"reason", got.Reason, a.reason},
-		{"file name", got.FileName, a.name}, {"file type", got.FileType, a.file.kind},
-		{"file size", got.FileSize, len(a.file.content)}, {"status", got.Status, a.status},
-		{"statusUpdatedAt", got.StatusAt, a.at}, {"createdAt", got.CreatedAt, a.created},
-	})
+	wantFields(fmt.Sprint("appeal ", a.id), got, a.shown())
+	wantFields(fmt.Sprint("the payment of appeal ", a.id), got.Payment, modelFields{"ID": a.payment.id})
 }

@@ -43,10 +43,6 @@ func (p *modelPayment) wholeArrival() *modelArrival {
 	return &modelArrival{received: p.amount, asItCame: p.box.methods[p.method].policy.kind == "received"}
 }
 
-func (w *modelWalk) someCase(s modelStep) *modelPayment {
-	return pickRecord(w, s.n[0], w.model.payments, func(p *modelPayment) bool { return s.n[1]%5 == 0 || p.isCase() })
-}
-
 // decideCase is a decision about another amount that came, of an operator or of the merchant: it is taken, or the rest is waited
 // for, or it goes back to the payer.
 func (w *modelWalk) decideCase(s modelStep, p *modelPayment) {
@@ -120,15 +116,14 @@ func (w *modelWalk) adoptReturn(s modelStep, of *modelPayment, actor string, to 
 	p := &modelPayout{
 		modelStepped: modelStepped{s.id}, merchantID: of.merchantID, box: of.box, returnOf: &of.id, currency: of.currency,
 		order: fmt.Sprintf("return-%s-%d", of.uuid, len(of.events)), method: to.Method, callback: of.callback,
-		address: to.Address, recipient: to.Recipient, amount: of.received, at: m.now, created: m.now,
+		address: to.Address, recipient: to.Recipient, amount: of.received,
 		expires: m.now.Add(modelCase), fiat: of.fiat, markup: "0", spot: of.returnWorth(), trader: of.requisite.trader,
 	}
 	p.frozen, p.traderPart = p.spot, p.spot
 	must(w.check.QueryRow(w.ctx, "select id, uuid::text from payin where merchant_id = $1 and order_id = $2", p.merchantID, p.order).
 		Scan(&p.id, &p.uuid))
-	p.begin(actor, "waiting", m.now)
-	p.moves = append(p.moves, modelMove{actor: actor, from: "waiting", to: "processing", at: m.now})
-	m.shift(p, func() { p.status = "processing" })
+	m.begin(p, actor, "waiting")
+	m.carry(p, "processing", actor, nil)
 	merchant := slices.IndexFunc(m.merchants, func(merchant *modelMerchant) bool { return merchant.ID == p.merchantID })
 	m.payoutKeys[modelKey{merchant, p.method, p.order}] = p
 	m.payouts = append(m.payouts, p)

@@ -2,6 +2,8 @@ package model_test
 
 import (
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"time"
@@ -162,20 +164,45 @@ func (w *modelWalk) lookAtDeliveries(b *pgx.Batch) {
 	})
 }
 
-// lookAtRow compares the row of a record in its own table.
-func lookAtRow[T any](b *pgx.Batch, table string, merchant, id int64, same func(T)) {
-	lookAt(b, "select * from "+table+" where merchant_id = $1 and id = $2", []any{merchant, id}, func(rows pgx.Rows) {
-		same(given(pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[T])))
+// lookAtRow compares the row of a record in its own table, and more of it than readers are shown.
+func lookAtRow[T any](b *pgx.Batch, table string, id int64, want, more modelFields) {
+	maps.Copy(want, more)
+	lookAt(b, "select * from "+table+" where id = $1", []any{id}, func(rows pgx.Rows) {
+		row := given(pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[T]))
+		wantFields(fmt.Sprint("the row of ", table, " ", id), row, want)
 	})
 }
 
 func (p *modelPayment) look(w *modelWalk, b *pgx.Batch) {
-	lookAtRow(b, "payment", p.merchantID, p.id, func(row db.Payment) { w.sameRow(p, row) })
+	lookAtRow[db.Payment](b, "payment", p.id, p.shown().renamed("ClaimedAt", "PayerClaimedAt"), modelFields{
+		"CallbackURI": p.callback, "ProviderPaymentID": p.provider, "MarkupSource": p.source, "HoldUSDT": usdt(p.hold),
+		"DifferenceUSDT": usdt(p.difference),
+	})
 	lookAtHistory(b, "payment", p.merchantID, p.id, &p.modelHistory)
 	p.lookAround(w, b)
 	p.lookAtAppeal(b)
 	p.lookAtCheckout(w, b)
 	lookAtEvents(w, b, p)
+}
+
+// modelFields are what is to be found of a record, by the names of its fields.
+type modelFields map[string]any
+
+func (f modelFields) renamed(from, to string) modelFields {
+	f[to] = f[from]
+	delete(f, from)
+	return f
+}
+
+// wantFields ends the step at the first field of what is found that differs from what it is to be.
+func wantFields(record, found any, want modelFields) {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		got := reflect.ValueOf(found).FieldByName(name)
+		if !got.IsValid() {
+			fail("%T has no %s", found, name)
+		}
+		sameFields(record, []modelField{{name, got.Interface(), want[name]}})
+	}
 }
 
 // modelField is what is found of a record, and what is to be.
@@ -210,20 +237,22 @@ func said(value any) string {
 		if v != nil {
 			return strconv.Quote(*v)
 		}
-	case *int64:
-		if v != nil {
-			return strconv.FormatInt(*v, 10)
-		}
-	case *time.Time:
-		if v != nil {
-			return said(*v)
-		}
 	case time.Time:
 		return v.UTC().Format(time.RFC3339Nano)
-	default:
-		return fmt.Sprint(v)
+	case decimal.NullDecimal:
+		if v.Valid {
+			return v.Decimal.String()
+		}
+		return "null"
 	}
-	return "null"
+	switch of := reflect.ValueOf(value); {
+	case of.Kind() != reflect.Pointer:
+		return fmt.Sprint(value)
+	case of.IsNil():
+		return "null"
+	default:
+		return said(of.Elem().Interface())
+	}
 }
 
 // lookAround compares a payment's due settlement and its reservation.
@@ -263,8 +292,8 @@ func (w *modelWalk) audit() {
 	w.lookAtCounts(b)
 	w.lookAtSlots(b)
 	w.chain.look(w, b)
+	w.lookAtMessages(b)
 	must(w.check.SendBatch(w.ctx, b).Close())
-	w.lookAtMessages()
 }
 
 // counts are how many rows each table must have: what a refused or an aborted step left behind would be too many.
@@ -313,27 +342,31 @@ func (w *modelWalk) lookAtCounts(b *pgx.Batch) {
 	}
 }
 
-// lookAtSlots compares all reservations; that no two share requisite and amount is their key.
-func (w *modelWalk) lookAtSlots(b *pgx.Batch) {
-	lookAt(b, `select requisite_id, (amount * 100)::bigint, payment_id, free_at = 'infinity'
-		from requisite_slot where free_at > $1`, []any{w.model.now}, func(rows pgx.Rows) {
-		count := 0
-		var slot modelSlot
-		var payment int64
-		var held bool
+// lookAtAll wants the rows of a query, each a name and what is found of it, to be these and no others.
+func lookAtAll(b *pgx.Batch, what, sql string, args []any, want map[string]string) {
+	lookAt(b, sql, args, func(rows pgx.Rows) {
+		left := maps.Clone(want)
+		var name, found string
 		each(rows, func() {
-			count++
-			if hold, _ := w.model.held(slot); hold.payment != payment || hold.free.IsZero() != held {
-				fail("slot %v: payment %d, held %t; not %v", slot, payment, held, hold)
+			if wanted, is := left[name]; !is || found != wanted {
+				fail("%s %s: %q, not %q", what, name, found, wanted)
 			}
-		}, &slot.requisite, &slot.amount, &payment, &held)
-		for slot := range w.model.slots {
-			if _, held := w.model.held(slot); held {
-				count--
-			}
-		}
-		if count != 0 {
-			fail("%d reservations too many", count)
+			delete(left, name)
+		}, &name, &found)
+		if len(left) > 0 {
+			fail("%s: missing are %v", what, left)
 		}
 	})
+}
+
+// lookAtSlots compares all reservations; that no two share requisite and amount is their key.
+func (w *modelWalk) lookAtSlots(b *pgx.Batch) {
+	want := map[string]string{}
+	for slot := range w.model.slots {
+		if hold, held := w.model.held(slot); held {
+			want[fmt.Sprint(slot.requisite, " ", slot.amount)] = fmt.Sprint(hold.payment, " ", hold.free.IsZero())
+		}
+	}
+	lookAtAll(b, "the slot", `select concat_ws(' ', requisite_id, (amount * 100)::bigint),
+		concat_ws(' ', payment_id, (free_at = 'infinity')::text) from requisite_slot where free_at > $1`, []any{w.model.now}, want)
 }

@@ -70,7 +70,7 @@ func (w *modelWalk) atDesk(s modelStep, p *modelPayment,
 		w.tell(w.now.op, p.origin())
 		apply()
 		if err == nil {
-			w.same(p, got)
+			p.same(got)
 		}
 	})
 }
@@ -163,5 +163,5 @@ func (w *modelWalk) traderResend(s modelStep, p *modelPayment) {
 	}
 	ctx, injury := w.injured()
 	got, err := w.checkouts.RequestResend(ctx, trader.Caller, p.id)
-	w.resent(p, injury, err, want, "trader", func() { w.same(p, got) })
+	w.resent(p, injury, err, want, "trader", func() { p.same(got) })
 }

@@ -163,7 +163,7 @@ func (w *modelWalk) sameView(p *modelPayment, v checkout.View) {
 	if v.Card != nil {
 		last4 = v.Card.Last4
 	}
-	w.same(p, v.Payment)
+	p.same(v.Payment)
 	sameFields("the view of "+p.origin().String(), []modelField{
 		{"phase", v.Phase, p.wantPhase(string(v.Phase))}, {"lastError", v.LastError, c.lastError},
 		{"attemptsLeft", v.ResendsLeft(), modelResends - c.resends}, {"cards left", v.CardsLeft, p.cardsLeft()},

@@ -16,9 +16,7 @@ import (
 
 // checkoutThat picks a card payment, by preference one that is wanted, or nil where there is none yet.
 func checkoutThat(wanted func(*modelWalk, *modelPayment) bool) func(*modelWalk, modelStep) *modelPayment {
-	return func(w *modelWalk, s modelStep) *modelPayment {
-		return pickRecord(w, s.n[0], w.model.byCard(), func(p *modelPayment) bool { return wanted(w, p) })
-	}
+	return some((*gatewayModel).byCard, func(w *modelWalk, _ modelStep, p *modelPayment) bool { return wanted(w, p) })
 }
 
 // byCard are the payments that are paid by entering a card.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway.example/internal/db"
 	"gateway.example/internal/payment"
 )
 
@@ -108,7 +107,7 @@ func (w *modelWalk) creation(a modelAsk) modelCreation[payment.Payment] {
 			c, err := w.service.Create(ctx, who, a.request())
 			return modelMade[payment.Payment]{c.Payment, c.Replay, c.Mismatch}, err
 		},
-		same: func(got payment.Payment) { w.same(w.model.keys[a.key()], got) },
+		same: func(got payment.Payment) { w.model.keys[a.key()].same(got) },
 		// Its requisite must be one of those on offer.
 		adopt: func(want modelExpectation, got payment.Payment) {
 			i := slices.IndexFunc(want.offers, func(o modelOffer) bool { return o.requisite.id == *got.RequisiteID })
@@ -118,64 +117,26 @@ func (w *modelWalk) creation(a modelAsk) modelCreation[payment.Payment] {
 			p := w.model.create(a, want.box, want.offers[i], got.ID, got.UUID.String(), who.Actor())
 			w.touch(p)
 			w.tell("created", "payment ", p.id, " on requisite ", p.requisite.id, fmt.Sprintf(" %+v", a))
-			w.same(p, got)
+			p.same(got)
 		},
 	}
 }
 
-// somePayment picks a payment for the step to be about, or nil where there is none yet.
-func (w *modelWalk) somePayment(s modelStep) *modelPayment {
-	i := w.refer(s.n[0], len(w.model.payments), func(i int) int { return w.model.payments[i].step })
-	if i < 0 {
-		return nil
-	}
-	w.touch(w.model.payments[i])
-	return w.model.payments[i]
-}
-
-// same compares a payment, as readers are shown it, with the model's in everything the contract decides.
-func (w *modelWalk) same(p *modelPayment, got payment.Payment) {
-	sameFields(p.origin(), []modelField{
-		{"id", got.ID, p.id}, {"uuid", got.UUID, p.uuid}, {"merchant", got.MerchantID, p.merchantID},
-		{"cashbox", got.CashboxID, p.box.id}, {"orderId", got.OrderID, p.order}, {"method", got.Method, p.method},
-		{"currency", got.Currency, p.currency}, {"amount", got.Amount.Shift(2), p.amount}, {"status", got.Status, p.status},
-		{"reason", got.StatusReason, p.reason}, {"statusUpdatedAt", got.StatusAt, p.at},
-		{"createdAt", got.CreatedAt, p.created}, {"expiresAt", got.ExpiresAt, p.expires},
-		{"payerClaimedAt", got.ClaimedAt, p.claimed}, {"sequence", got.EventSequence, len(p.events)},
-		{"trader", got.TraderID, p.requisite.trader.ID}, {"requisite", got.RequisiteID, &p.requisite.id},
-		{"markup", got.MarkupPercent, decimal.RequireFromString(p.markup)},
-		{"base", got.BaseRate.StringFixed(8), p.fiat.FloatString(8)},
-		{"rateUnavailable", got.RateUnavailable, p.unavailable}, {"amountUsdt", got.AmountUSDT.Shift(8), p.quote.amount},
-		{"profitUsdt", got.ProfitUSDT.Shift(8), p.quote.profit},
-		{"spreadTraderUsdt", got.SpreadTraderUSDT.Shift(8), p.quote.trader},
-		{"spreadPlatformUsdt", got.SpreadPlatformUSDT.Shift(8), p.quote.platform},
-		{"receivedAmount", got.ReceivedAmount.Decimal.Shift(2), p.received}, {"received", got.ReceivedAmount.Valid, p.received > 0},
-	})
-}
-
-// sameRow compares a payment's row with the model's.
-func (w *modelWalk) sameRow(p *modelPayment, row db.Payment) {
-	w.same(p, shownPayment(row))
-	sameFields(p.origin(), []modelField{
-		{"callbackUri", row.CallbackURI, p.callback}, {"providerPaymentId", row.ProviderPaymentID, p.provider},
-		{"markup source", row.MarkupSource, p.source}, {"hold", row.HoldUSDT.Shift(8), p.hold},
-		{"difference", row.DifferenceUSDT.Shift(8), p.difference},
-	})
-}
-
-// shownPayment is what readers are to be shown of a row.
-func shownPayment(row db.Payment) payment.Payment {
-	return payment.Payment{
-		ID: row.ID, UUID: row.UUID, MerchantID: row.MerchantID, CashboxID: row.CashboxID, OrderID: row.OrderID,
-		Method: row.Method, Currency: row.Currency, Amount: row.Amount, Status: payment.Status(row.Status),
-		StatusReason: row.StatusReason, StatusAt: row.StatusAt, CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt,
-		ClaimedAt: row.PayerClaimedAt, EventSequence: row.EventSequence, TraderID: row.TraderID,
-		RequisiteID: row.RequisiteID, BaseRate: row.BaseRate, RateUnavailable: row.RateUnavailable,
-		MarkupPercent: row.MarkupPercent, AmountUSDT: row.AmountUSDT, ProfitUSDT: row.ProfitUSDT,
-		SpreadTraderUSDT: row.SpreadTraderUSDT, SpreadPlatformUSDT: row.SpreadPlatformUSDT,
-		ReceivedAmount: row.ReceivedAmount,
+// shown is what readers are shown of a payment, as far as the contract decides it.
+func (p *modelPayment) shown() modelFields {
+	return modelFields{
+		"ID": p.id, "UUID": p.uuid, "MerchantID": p.merchantID, "CashboxID": p.box.id, "OrderID": p.order, "Method": p.method,
+		"Currency": p.currency, "Amount": fiat(p.amount), "ReceivedAmount": nullModel(p.received), "Status": p.status,
+		"StatusReason": p.reason, "StatusAt": p.at, "CreatedAt": p.created, "ExpiresAt": p.expires, "ClaimedAt": p.claimed,
+		"EventSequence": len(p.events), "TraderID": p.requisite.trader.ID, "RequisiteID": p.requisite.id,
+		"MarkupPercent": decimal.RequireFromString(p.markup), "BaseRate": rounded(p.fiat), "RateUnavailable": p.unavailable,
+		"AmountUSDT": usdt(p.quote.amount), "ProfitUSDT": usdt(p.quote.profit),
+		"SpreadTraderUSDT": usdt(p.quote.trader), "SpreadPlatformUSDT": usdt(p.quote.platform),
 	}
 }
+
+// same compares a payment, as readers are shown it, with the model's.
+func (p *modelPayment) same(got payment.Payment) { wantFields(p.origin(), got, p.shown()) }
 
 // modelAsks are the creations asked for.
 type modelAsks struct {

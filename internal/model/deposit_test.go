@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -86,7 +85,7 @@ func (w *modelWalk) depositCreation(a modelDepositAsk) modelCreation[deposit.Dep
 	who := w.model.merchants[a.merchant].Caller
 	judge := func(d *modelDeposit, got deposit.Deposit) {
 		w.touch(d)
-		d.same(got)
+		wantFields(fmt.Sprint("deposit ", d.id), got, d.shown())
 	}
 	return modelCreation[deposit.Deposit]{
 		what:   "deposit ",
@@ -103,10 +102,6 @@ func (w *modelWalk) depositCreation(a modelDepositAsk) modelCreation[deposit.Dep
 	}
 }
 
-func (w *modelWalk) someDeposit(s modelStep) *modelDeposit {
-	return pickRecord(w, s.n[0], w.model.deposits, func(d *modelDeposit) bool { return d.status == "pending" })
-}
-
 // confirmDeposit is an operator's word, or that of three at once: one credits.
 func (w *modelWalk) confirmDeposit(s modelStep, d *modelDeposit) {
 	if s.injury == 0 && s.n[1]%3 == 0 {
@@ -121,7 +116,7 @@ func (w *modelWalk) confirmDeposit(s modelStep, d *modelDeposit) {
 func (w *modelWalk) endedDeposit(d *modelDeposit, i *injury, err error, to string, reason *string) {
 	if w.judged(i, err, unless(d.status == "pending", "deposit_not_pending")) {
 		w.tell("deposit "+to, d.id)
-		w.model.endDeposit(d, to, modelOperator.Actor(), reason)
+		w.model.carry(d, to, modelOperator.Actor(), reason)
 	}
 }
 
@@ -150,8 +145,6 @@ type modelDeposit struct {
 	network, address string
 	key              string
 	reference        *string
-	status           string
-	at, created      time.Time
 	modelHistory
 }
 
@@ -222,10 +215,9 @@ func (m *gatewayModel) depositBox(a modelDepositAsk) (*modelBox, string) {
 func (m *gatewayModel) createDeposit(a modelDepositAsk, box *modelBox, id int64, actor string) *modelDeposit {
 	d := &modelDeposit{
 		modelStepped: a.modelStepped, id: id, merchantID: m.merchants[a.merchant].ID, box: box, amount: a.amount,
-		network: a.network, address: a.address, key: a.key, reference: a.reference, status: "pending",
-		at: m.now, created: m.now,
+		network: a.network, address: a.address, key: a.key, reference: a.reference,
 	}
-	d.begin(actor, "pending", m.now)
+	m.begin(d, actor, "pending")
 	m.depositKeys[modelDepositKey{a.merchant, a.key}] = d
 	m.deposits = append(m.deposits, d)
 	return d
@@ -241,34 +233,15 @@ func (d *modelDeposit) position() map[ledger.Account]int64 {
 	}
 }
 
-func (m *gatewayModel) endDeposit(d *modelDeposit, to, actor string, reason *string) {
-	d.moves = append(d.moves, modelMove{actor, d.status, to, reason, m.now})
-	m.shift(d, func() { d.status, d.at = to, m.now })
-}
-
 func (d *modelDeposit) look(_ *modelWalk, b *pgx.Batch) {
-	lookAtRow(b, "deposit", d.merchantID, d.id, d.sameRow)
+	lookAtRow[db.Deposit](b, "deposit", d.id, d.shown(), modelFields{"MerchantID": d.merchantID})
 	lookAtHistory(b, "deposit", d.merchantID, d.id, &d.modelHistory)
 }
 
-// sameRow compares a deposit's row with the model's.
-func (d *modelDeposit) sameRow(row db.Deposit) {
-	if row.MerchantID != d.merchantID {
-		fail("deposit %d is merchant %d's, not %d's", d.id, row.MerchantID, d.merchantID)
+// shown is what readers are shown of a deposit.
+func (d *modelDeposit) shown() modelFields {
+	return modelFields{
+		"ID": d.id, "CashboxID": d.box.id, "Status": d.status, "Amount": usdt(d.amount), "Network": d.network, "Address": d.address,
+		"ExternalReference": d.reference, "IdempotencyKey": d.key, "StatusAt": d.at, "CreatedAt": d.created,
 	}
-	d.same(deposit.Deposit{
-		ID: row.ID, CashboxID: row.CashboxID, Status: row.Status, Amount: row.Amount, Network: row.Network,
-		Address: row.Address, ExternalReference: row.ExternalReference, IdempotencyKey: row.IdempotencyKey,
-		CreatedAt: row.CreatedAt, StatusAt: row.StatusAt,
-	})
-}
-
-// same compares a deposit, as readers are shown it, with the model's.
-func (d *modelDeposit) same(got deposit.Deposit) {
-	sameFields(fmt.Sprint("deposit ", d.id), []modelField{
-		{"id", got.ID, d.id}, {"cashbox", got.CashboxID, d.box.id}, {"status", got.Status, d.status},
-		{"amount", got.Amount.Shift(8), d.amount}, {"network", got.Network, d.network}, {"address", got.Address, d.address},
-		{"externalReference", got.ExternalReference, d.reference}, {"idempotencyKey", got.IdempotencyKey, d.key},
-		{"statusUpdatedAt", got.StatusAt, d.at}, {"createdAt", got.CreatedAt, d.created},
-	})
 }

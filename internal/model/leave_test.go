@@ -35,9 +35,6 @@ type modelLeave struct {
 	amount        int64
 	address       string
 	callback      string
-	status        string
-	reason        *string
-	created, at   time.Time
 	list          *int64
 	hash, stopped string
 	// pays is the transfer by which the signer outside has paid it last, and line what the list says of it.
@@ -170,7 +167,7 @@ func (w *modelWalk) leaving(a modelLeaveAsk) modelCreation[withdrawal.Withdrawal
 	w.asks.leaves = append(w.asks.leaves, a)
 	judge := func(l *modelLeave, got withdrawal.Withdrawal) {
 		w.touch(l)
-		l.same(got)
+		wantFields(l.origin(), got, l.shown())
 	}
 	return modelCreation[withdrawal.Withdrawal]{
 		what:   "leave ",
@@ -215,10 +212,9 @@ func (m *gatewayModel) expectLeave(a modelLeaveAsk) modelExpectation {
 func (m *gatewayModel) createLeave(a modelLeaveAsk, id int64) *modelLeave {
 	l := &modelLeave{
 		modelStepped: a.modelStepped, id: id, key: a.key(), who: a.who, amount: a.amount, address: a.address,
-		callback: a.callback, created: m.now, at: m.now,
+		callback: a.callback,
 	}
-	l.begin(a.who.caller.Actor(), "requested", m.now)
-	m.shift(l, func() { l.status = "requested" })
+	m.begin(l, a.who.caller.Actor(), "requested")
 	m.leaves, m.leaveKeys[l.key] = append(m.leaves, l), l
 	return l
 }
@@ -243,22 +239,15 @@ func (l *modelLeave) position() map[ledger.Account]int64 {
 	return map[ledger.Account]int64{l.who.account: -l.amount - modelLeaveFee, held: l.amount + modelLeaveFee}
 }
 
-// leaveIn picks a withdrawal for the step to be about, by preference one of these statuses.
-func leaveIn(statuses ...string) func(*modelWalk, modelStep) *modelLeave {
-	return func(w *modelWalk, s modelStep) *modelLeave {
-		return pickRecord(w, s.n[0], w.model.leaves, func(l *modelLeave) bool { return slices.Contains(statuses, l.status) })
-	}
-}
-
 // moveLeave carries a withdrawal to another status: its history, the merchant's webhook, the money.
 func (w *modelWalk) moveLeave(l *modelLeave, to, actor string, reason *string) {
 	w.touch(l)
 	w.tell("leave "+l.status+"-"+to, l.id)
-	l.moves = append(l.moves, modelMove{actor, l.status, to, reason, w.model.now})
 	if l.who.box != nil {
 		l.events = append(l.events, modelEvent{from: l.status, to: to, reason: reason, at: w.model.now})
 	}
-	w.model.shift(l, func() { l.status, l.at, l.reason, l.stopped = to, w.model.now, reason, "" })
+	w.model.carry(l, to, actor, reason)
+	l.stopped = ""
 }
 
 // bySecond makes a call as the approval of what another operator has proposed.
@@ -339,29 +328,20 @@ func (w *modelWalk) duelLeave(_ modelStep, l *modelLeave) {
 }
 
 func (l *modelLeave) look(w *modelWalk, b *pgx.Batch) {
-	lookAt(b, "select * from withdrawal where id = $1", []any{l.id}, func(rows pgx.Rows) {
-		row := given(pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[db.Withdrawal]))
-		l.same(withdrawal.Withdrawal{
-			ID: row.ID, OrderID: row.OrderID, Amount: row.Amount, Fee: row.Fee, Network: row.Network, Address: row.Address,
-			Status: withdrawal.Status(row.Status), Reason: row.StatusReason, CreatedAt: row.CreatedAt, StatusAt: row.StatusAt,
-			HandOverID: row.HandOverID, Hash: row.TransactionHash, Mismatch: row.Mismatch, CallbackURI: row.CallbackURI,
-		})
-	})
+	lookAtRow[db.Withdrawal](b, "withdrawal", l.id, l.shown().renamed("Reason", "StatusReason").renamed("Hash", "TransactionHash"), nil)
 	lookAtMoves(b, "withdrawal", "withdrawal_id", l.id, &l.modelHistory)
 	if l.who.box != nil {
 		lookAtEvents(w, b, l)
 	}
 }
 
-// same compares a withdrawal, as readers are shown it, with the model's.
-func (l *modelLeave) same(got withdrawal.Withdrawal) {
-	sameFields(fmt.Sprint("withdrawal ", l.id), []modelField{
-		{"id", got.ID, l.id}, {"orderId", got.OrderID, l.key.order}, {"amount", got.Amount.Shift(8), l.amount},
-		{"fee", got.Fee.Shift(8), int64(modelLeaveFee)}, {"network", got.Network, modelNetwork}, {"address", got.Address, l.address},
-		{"callbackUri", got.CallbackURI, l.callback}, {"status", got.Status, l.status}, {"reason", got.Reason, l.reason},
-		{"createdAt", got.CreatedAt, l.created}, {"statusUpdatedAt", got.StatusAt, l.at}, {"list", got.HandOverID, l.list},
-		{"hash", got.Hash, optionalModel(l.hash)}, {"mismatch", got.Mismatch, optionalModel(l.stopped)},
-	})
+// shown is what readers are shown of a withdrawal.
+func (l *modelLeave) shown() modelFields {
+	return modelFields{
+		"ID": l.id, "OrderID": l.key.order, "Amount": usdt(l.amount), "Fee": usdt(modelLeaveFee), "Network": modelNetwork,
+		"Address": l.address, "CallbackURI": l.callback, "Status": l.status, "Reason": l.reason, "CreatedAt": l.created,
+		"StatusAt": l.at, "HandOverID": l.list, "Hash": optionalModel(l.hash), "Mismatch": optionalModel(l.stopped),
+	}
 }
 
 func (l *modelLeave) origin() modelAddress {

@@ -19,15 +19,6 @@ type modelMoney struct {
 // look asks nothing: all money is looked at after each step.
 func (*modelMoney) look(*modelWalk, *pgx.Batch) {}
 
-func (w *modelWalk) someMoney(s modelStep) *modelMoney {
-	return pickRecord(w, s.n[0], w.model.moneys, func(a *modelMoney) bool { return a.state == "free" })
-}
-
-// payable prefers a payment that waits for a transfer.
-func (w *modelWalk) payable(s modelStep) *modelPayment {
-	return pickRecord(w, s.n[0], w.model.payments, func(p *modelPayment) bool { return p.status == "pending" && p.checkout == nil })
-}
-
 // keep has a trader keep money that came to the requisite of some payment: what it waits for, about that, or any amount.
 func (w *modelWalk) keep(s modelStep, p *modelPayment) {
 	came := max(1, p.missing())

@@ -72,7 +72,7 @@ func (w *modelWalk) moved(p *modelPayment, i *injury, got payment.Payment, err e
 		must(err)
 	}
 	apply()
-	w.same(p, got)
+	p.same(got)
 }
 
 func (w *modelWalk) confirm(s modelStep, p *modelPayment) {
@@ -114,15 +114,6 @@ func (w *modelWalk) traderMove(s modelStep, p *modelPayment, to, want string, re
 		}
 		w.tell("trader "+to, "payment ", p.id)
 		w.model.moveWith(p, to, trader.Caller.Actor(), reason, nil, came, "")
-	})
-}
-
-func (w *modelWalk) someClaimable(s modelStep) *modelPayment {
-	return pickRecord(w, s.n[0], w.model.payments, func(p *modelPayment) bool {
-		if s.n[1]%4 == 0 {
-			return p.claimed != nil
-		}
-		return p.status == "pending" && p.checkout == nil && p.claimed == nil
 	})
 }
 
@@ -221,8 +212,21 @@ func swept[T interface {
 	}
 }
 
-// modelHistory is what is to be found in a record's history: who moved it where and why.
-type modelHistory struct{ moves []modelMove }
+// modelHistory is how a record stands, since when and why, and what is to be found in its history: who moved it where and why.
+type modelHistory struct {
+	status      string
+	reason      *string
+	at, created time.Time
+	moves       []modelMove
+}
+
+func (h *modelHistory) history() *modelHistory { return h }
+
+// modelMoved is a record with a history, whose money stands where its status says.
+type modelMoved interface {
+	modelPosition
+	history() *modelHistory
+}
 
 type modelMove struct {
 	actor, from, to string
@@ -230,9 +234,17 @@ type modelMove struct {
 	at              time.Time
 }
 
-// begin notes the creation, move a later change.
-func (h *modelHistory) begin(actor, status string, at time.Time) {
-	h.moves = append(h.moves, modelMove{actor: actor, to: status, at: at})
+// begin is the creation of a record.
+func (m *gatewayModel) begin(r modelMoved, actor, status string) {
+	r.history().created = m.now
+	m.carry(r, status, actor, nil)
+}
+
+// carry takes a record to another status: its history, and its money.
+func (m *gatewayModel) carry(r modelMoved, to, actor string, reason *string) {
+	h := r.history()
+	h.moves = append(h.moves, modelMove{actor, h.status, to, reason, m.now})
+	m.shift(r, func() { h.status, h.reason, h.at = to, reason, m.now })
 }
 
 func (m modelMove) String() string {

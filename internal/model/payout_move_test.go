@@ -9,17 +9,6 @@ import (
 	"gateway.example/internal/payout"
 )
 
-// payoutIn picks a payout for the step to be about, by preference one of a status.
-func payoutIn(status string) func(*modelWalk, modelStep) *modelPayout {
-	return payoutThat(func(_ *modelWalk, p *modelPayout) bool { return p.status == status })
-}
-
-func payoutThat(wanted func(*modelWalk, *modelPayout) bool) func(*modelWalk, modelStep) *modelPayout {
-	return func(w *modelWalk, s modelStep) *modelPayout {
-		return pickRecord(w, s.n[0], w.model.payouts, func(p *modelPayout) bool { return wanted(w, p) })
-	}
-}
-
 // modelKept is a record that a step can be about: by the number of the step that made it.
 type modelKept interface {
 	comparable

@@ -25,9 +25,8 @@ type modelPayout struct {
 	currency                 string
 	address, recipient       string
 	amount                   int64
-	status                   string
-	reason, proof            *string
-	at, expires, created     time.Time
+	proof                    *string
+	expires                  time.Time
 	fiat                     *big.Rat
 	markup                   string
 	spot, frozen             int64
@@ -136,12 +135,11 @@ func (m *gatewayModel) createPayout(a modelPayoutAsk, box *modelBox, id int64, u
 	method := box.payouts[a.method]
 	p := &modelPayout{
 		modelStepped: a.modelStepped, id: id, uuid: uuid, merchantID: m.merchants[a.merchant].ID, box: box, order: a.order,
-		method: a.method, currency: "RUB", callback: a.callback, address: a.address, recipient: a.recipient, amount: a.amount, at: m.now,
-		created: m.now, expires: m.now.Add(method.validity), fiat: m.rates["RUB"].fiat, markup: method.markup,
+		method: a.method, currency: "RUB", callback: a.callback, address: a.address, recipient: a.recipient, amount: a.amount,
+		expires: m.now.Add(method.validity), fiat: m.rates["RUB"].fiat, markup: method.markup,
 	}
 	p.spot, p.frozen = quotePayout(p.amount, p.fiat, p.markup)
-	p.begin(actor, "waiting", m.now)
-	m.shift(p, func() { p.status = "waiting" })
+	m.begin(p, actor, "waiting")
 	m.payoutKeys[a.key()] = p
 	m.payouts = append(m.payouts, p)
 	return p
@@ -176,7 +174,7 @@ func (m *gatewayModel) taken(trader *modelTrader) int {
 
 // giveBack lets any trader take a payout again, but for one who gave it back themselves. Of it nothing moves but its status.
 func (m *gatewayModel) giveBack(p *modelPayout, actor string, reason *string) {
-	m.movePayout(p, "waiting", actor, reason)
+	m.carry(p, "waiting", actor, reason)
 	if p.trader != nil && actor == p.trader.Caller.Actor() {
 		p.gaveBack = append(p.gaveBack, p.trader)
 	}
@@ -189,7 +187,7 @@ func (m *gatewayModel) take(p *modelPayout, trader *modelTrader) {
 	share := floorUSDT(new(big.Rat).Mul(big.NewRat(p.spot, 1e8), percentOf(trader.share)))
 	p.trader, p.traderPart = trader, p.spot+min(share, p.frozen-p.spot)
 	p.platformPart = p.frozen - p.traderPart
-	m.movePayout(p, "processing", trader.Caller.Actor(), nil)
+	m.carry(p, "processing", trader.Caller.Actor(), nil)
 }
 
 // endPayout carries a payout to a terminal status, of which the merchant is told.
@@ -198,12 +196,7 @@ func (m *gatewayModel) endPayout(p *modelPayout, to, actor string, reason, proof
 	if proof != nil {
 		p.proof = proof
 	}
-	m.movePayout(p, to, actor, reason)
-}
-
-func (m *gatewayModel) movePayout(p *modelPayout, to, actor string, reason *string) {
-	p.moves = append(p.moves, modelMove{actor, p.status, to, reason, m.now})
-	m.shift(p, func() { p.status, p.reason, p.at = to, reason, m.now })
+	m.carry(p, to, actor, reason)
 }
 
 // expiredPayouts are those whose time is over before anybody took them: at the very instant already.
@@ -220,56 +213,33 @@ func (m *gatewayModel) expiredPayouts() []*modelPayout {
 func (m *gatewayModel) expirePayout(p *modelPayout) { m.endPayout(p, "expired", "system", nil, nil) }
 
 func (p *modelPayout) look(w *modelWalk, b *pgx.Batch) {
-	lookAtRow(b, "payin", p.merchantID, p.id, p.sameRow)
+	lookAtRow[db.Payin](b, "payin", p.id, p.shown(), modelFields{
+		"CallbackURI": p.callback, "EventSequence": len(p.events), "BaseRate": rounded(p.fiat), "SpotUSDT": usdt(p.spot),
+		"FrozenUSDT": usdt(p.frozen), "MarkupPercent": decimal.RequireFromString(p.markup),
+		"TraderUSDT":   decimal.NullDecimal{Decimal: usdt(p.traderPart), Valid: p.trader != nil},
+		"PlatformUSDT": decimal.NullDecimal{Decimal: usdt(p.platformPart), Valid: p.trader != nil},
+	})
 	lookAtHistory(b, "payin", p.merchantID, p.id, &p.modelHistory)
 	lookAtEvents(w, b, p)
 }
 
-// same compares a payout, as readers are shown it, with the model's in everything the contract decides.
-func (p *modelPayout) same(got payout.Payin) {
+// shown is what readers are shown of a payout, as far as the contract decides it.
+func (p *modelPayout) shown() modelFields {
 	var trader *int64
 	if p.trader != nil {
 		trader = &p.trader.ID
 	}
-	sameFields(p.origin(), []modelField{
-		{"id", got.ID, p.id}, {"uuid", got.UUID, p.uuid}, {"merchant", got.MerchantID, p.merchantID},
-		{"cashbox", got.CashboxID, p.box.id}, {"orderId", got.OrderID, p.order}, {"method", got.Method, p.method},
-		{"currency", got.Currency, p.currency}, {"amount", got.Amount.Shift(2), p.amount},
-		{"recipient", got.Recipient, p.recipient}, {"address", got.AddressMask, "•••• " + p.address[len(p.address)-4:]},
-		{"status", got.Status, p.status}, {"reason", got.StatusReason, p.reason},
-		{"proofReference", got.ProofReference, p.proof}, {"statusUpdatedAt", got.StatusAt, p.at},
-		{"createdAt", got.CreatedAt, p.created}, {"expiresAt", got.ExpiresAt, p.expires},
-		{"frozenUsdt", got.FrozenUSDT.Shift(8), p.cost()}, {"trader", got.TraderID, trader},
-		{"returnOf", got.ReturnOf, p.returnOf},
-	})
-}
-
-// sameRow compares a payout's row with the model's.
-func (p *modelPayout) sameRow(row db.Payin) {
-	p.same(shownPayout(row))
-	sameFields(p.origin(), []modelField{
-		{"callbackUri", row.CallbackURI, p.callback}, {"sequence", row.EventSequence, len(p.events)},
-		{"base", row.BaseRate.StringFixed(8), p.fiat.FloatString(8)}, {"spot", row.SpotUSDT.Shift(8), p.spot},
-		{"frozen", row.FrozenUSDT.Shift(8), p.frozen},
-		{"markup", row.MarkupPercent, decimal.RequireFromString(p.markup)}, {"taken", row.TraderUSDT.Valid, p.trader != nil},
-		{"the trader's part", row.TraderUSDT.Decimal.Shift(8), p.traderPart},
-		{"the platform's part", row.PlatformUSDT.Decimal.Shift(8), p.platformPart},
-	})
-}
-
-// shownPayout is what readers are to be shown of a row.
-func shownPayout(row db.Payin) payout.Payin {
-	if row.ReturnOf != nil { // which costs the cashbox nothing
-		row.FrozenUSDT = decimal.Zero
-	}
-	return payout.Payin{
-		ID: row.ID, UUID: row.UUID, MerchantID: row.MerchantID, CashboxID: row.CashboxID, OrderID: row.OrderID,
-		Method: row.Method, Currency: row.Currency, Amount: row.Amount, AddressMask: row.AddressMask,
-		Recipient: row.Recipient, Status: payout.Status(row.Status), StatusReason: row.StatusReason,
-		StatusAt: row.StatusAt, CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt, TraderID: row.TraderID,
-		ProofReference: row.ProofReference, FrozenUSDT: row.FrozenUSDT, ReturnOf: row.ReturnOf,
+	return modelFields{
+		"ID": p.id, "UUID": p.uuid, "MerchantID": p.merchantID, "CashboxID": p.box.id, "OrderID": p.order, "Method": p.method,
+		"Currency": p.currency, "Amount": fiat(p.amount), "Recipient": p.recipient,
+		"AddressMask": "•••• " + p.address[len(p.address)-4:], "Status": p.status, "StatusReason": p.reason,
+		"ProofReference": p.proof, "StatusAt": p.at, "CreatedAt": p.created, "ExpiresAt": p.expires,
+		"FrozenUSDT": usdt(p.cost()), "TraderID": trader, "ReturnOf": p.returnOf,
 	}
 }
+
+// same compares a payout, as readers are shown it, with the model's.
+func (p *modelPayout) same(got payout.Payin) { wantFields(p.origin(), got, p.shown()) }
 
 // modelRival is one of two who want to move a payment or payout at the same time.
 type modelRival struct {

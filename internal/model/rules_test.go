@@ -70,9 +70,8 @@ type modelPayment struct {
 	order, method         string
 	currency, callback    string
 	amount                int64
-	status                string
-	reason, provider      *string
-	at, expires, created  time.Time
+	provider              *string
+	expires               time.Time
 	claimed               *time.Time
 	requisite             *modelRequisite
 	markup, source, share string
@@ -414,13 +413,12 @@ func firstPercent(ranked ...string) (percent, source string) {
 func (m *gatewayModel) create(a modelAsk, box *modelBox, o modelOffer, id int64, name, actor string) *modelPayment {
 	p := &modelPayment{
 		modelStepped: a.modelStepped, id: id, uuid: name, merchantID: m.merchants[a.merchant].ID, box: box, order: a.order,
-		method: a.method, currency: a.currency, callback: a.callback, amount: a.amount, at: m.now, created: m.now,
+		method: a.method, currency: a.currency, callback: a.callback, amount: a.amount,
 		expires: m.now.Add(box.methods[a.method].validity), requisite: o.requisite, markup: o.markup, source: o.source,
 		share: o.requisite.trader.share, fiat: m.rates[a.currency].fiat, unavailable: !m.fresh(a.currency),
 		quote: o.quote, hold: o.quote.spot - o.quote.trader,
 	}
-	p.begin(actor, "pending", m.now)
-	m.shift(p, func() { p.status = "pending" })
+	m.begin(p, actor, "pending")
 	if cardMethod(p.method) {
 		p.checkout = &modelCheckout{phase: phaseDetails}
 	} else {

@@ -41,21 +41,67 @@ func about[T comparable](
 	}
 }
 
+// some picks a record for a step to be about, by preference one that is wanted; none where there is none yet.
+func some[T modelKept](
+	list func(*gatewayModel) []T, wanted func(*modelWalk, modelStep, T) bool,
+) func(*modelWalk, modelStep) T {
+	return func(w *modelWalk, s modelStep) T {
+		return pickRecord(w, s.n[0], list(w.model), func(r T) bool { return wanted(w, s, r) })
+	}
+}
+
+// in picks a record, by preference one in one of these statuses.
+func in[T interface {
+	modelKept
+	history() *modelHistory
+}](list func(*gatewayModel) []T, statuses ...string) func(*modelWalk, modelStep) T {
+	return some(list, func(_ *modelWalk, _ modelStep, r T) bool { return slices.Contains(statuses, r.history().status) })
+}
+
+func payments(m *gatewayModel) []*modelPayment { return m.payments }
+func payouts(m *gatewayModel) []*modelPayout   { return m.payouts }
+func deposits(m *gatewayModel) []*modelDeposit { return m.deposits }
+func leaves(m *gatewayModel) []*modelLeave     { return m.leaves }
+func appeals(m *gatewayModel) []*modelAppeal   { return m.appeals }
+func moneys(m *gatewayModel) []*modelMoney     { return m.moneys }
+
 // Whom steps are about, by preference.
 var (
-	anyPayment       = (*modelWalk).somePayment
-	waitingPayout    = payoutIn("waiting")
-	processingPayout = payoutIn("processing")
-	openPayout       = payoutThat(func(_ *modelWalk, p *modelPayout) bool { return p.open() })
-	pendingDeposit   = (*modelWalk).someDeposit
-	failedPayment    = (*modelWalk).someFailed
+	anyPayment = some(payments, func(*modelWalk, modelStep, *modelPayment) bool { return true })
+	// Now and then one whose window for an appeal is over.
+	failedPayment = some(payments, func(w *modelWalk, s modelStep, p *modelPayment) bool {
+		return p.status == "failed" && p.appeal == nil && (s.n[1]%6 == 0) == (w.model.refuseAppeal(p) != "")
+	})
+	claimablePayment = some(payments, func(_ *modelWalk, s modelStep, p *modelPayment) bool {
+		if s.n[1]%4 == 0 {
+			return p.claimed != nil
+		}
+		return p.status == "pending" && p.checkout == nil && p.claimed == nil
+	})
+	openCase = some(payments, func(_ *modelWalk, s modelStep, p *modelPayment) bool { return s.n[1]%5 == 0 || p.isCase() })
+	// They wait for a transfer, and a message can confirm it.
+	payablePayment = some(payments, func(_ *modelWalk, _ modelStep, p *modelPayment) bool {
+		return p.status == "pending" && p.checkout == nil
+	})
+	tellablePayment = some(payments, func(w *modelWalk, _ modelStep, p *modelPayment) bool {
+		return p.status == "pending" && p.checkout == nil && p.currency == "RUB" && p.created.Before(w.model.now) &&
+			!w.model.now.After(p.expires) && p.missing() <= modelMost
+	})
+	freeMoney        = some(moneys, func(_ *modelWalk, _ modelStep, a *modelMoney) bool { return a.state == "free" })
+	waitingPayout    = in(payouts, "waiting")
+	processingPayout = in(payouts, "processing")
+	openPayout       = in(payouts, "waiting", "processing")
+	overduePayout    = some(payouts, func(w *modelWalk, _ modelStep, p *modelPayout) bool { return w.overdue(p) })
+	pendingDeposit   = in(deposits, "pending")
 	waitingForCard   = checkoutIn(phaseDetails)
 	openCheckout     = checkoutThat(func(w *modelWalk, p *modelPayment) bool { return !p.closed(w.model.now) })
 	begunCheckout    = checkoutThat(func(_ *modelWalk, p *modelPayment) bool { return p.checkout.last() != nil })
-	requestedLeave   = leaveIn("requested")
-	approvedLeave    = leaveIn("requested", "approved")
-	handedLeave      = leaveIn("handed_over")
+	requestedLeave   = in(leaves, "requested")
+	approvedLeave    = in(leaves, "requested", "approved")
+	handedLeave      = in(leaves, "handed_over")
 	undecidedCharge  = checkoutThat(func(w *modelWalk, p *modelPayment) bool { return len(w.undecided(p)) > 0 })
+	openAppeal       = in(appeals, "open")
+	reviewedAppeal   = in(appeals, "in_review")
 )
 
 // modelOps are the steps and how often they come.
@@ -66,13 +112,13 @@ var modelOps = []modelOp{
 	{"move", 190, true, about(anyPayment, (*modelWalk).move)},
 	{"confirm", 110, true, about(anyPayment, (*modelWalk).confirm)},
 	{"receive", 60, true, about(anyPayment, (*modelWalk).receive)},
-	{"keep", 60, false, about((*modelWalk).payable, (*modelWalk).keep)},
-	{"message", 90, true, about((*modelWalk).tellable, (*modelWalk).message)},
+	{"keep", 60, false, about(payablePayment, (*modelWalk).keep)},
+	{"message", 90, true, about(tellablePayment, (*modelWalk).message)},
 	{"vouch", 70, false, (*modelWalk).vouch},
-	{"attach", 80, true, about((*modelWalk).someMoney, (*modelWalk).attach)},
-	{"decide-case", 40, true, about((*modelWalk).someCase, (*modelWalk).decideCase)},
+	{"attach", 80, true, about(freeMoney, (*modelWalk).attach)},
+	{"decide-case", 40, true, about(openCase, (*modelWalk).decideCase)},
 	{"cancel", 55, true, about(anyPayment, (*modelWalk).cancel)},
-	{"claim", 60, true, about((*modelWalk).someClaimable, (*modelWalk).claim)},
+	{"claim", 60, true, about(claimablePayment, (*modelWalk).claim)},
 	{"duel", 12, false, about(anyPayment, (*modelWalk).duel)},
 	{"advance", 110, false, (*modelWalk).advance},
 	{"expire", 60, true, (*modelWalk).expire},
@@ -92,9 +138,9 @@ var modelOps = []modelOp{
 	{"payout-duel", 20, false, about(openPayout, (*modelWalk).duelPayout)},
 	{"finish", 75, true, about(processingPayout, (*modelWalk).finish)},
 	{"give-back", 20, true, about(processingPayout, (*modelWalk).giveBack)},
-	{"reverse", 12, true, about(payoutIn("completed"), (*modelWalk).reverse)},
+	{"reverse", 12, true, about(in(payouts, "completed"), (*modelWalk).reverse)},
 	{"withdraw", 24, true, about(waitingPayout, (*modelWalk).withdraw)},
-	{"resolve", 18, true, about(payoutThat((*modelWalk).overdue), (*modelWalk).resolve)},
+	{"resolve", 18, true, about(overduePayout, (*modelWalk).resolve)},
 	{"payout-expire", 24, true, (*modelWalk).expirePayouts},
 	{"deposit", 50, true, (*modelWalk).deposit},
 	{"deposit-again", 100, true, (*modelWalk).depositAgain},
@@ -118,9 +164,9 @@ var modelOps = []modelOp{
 	{"insure", 30, true, about((*modelWalk).someBox, (*modelWalk).insure)},
 	{"appeal", 70, true, about(failedPayment, (*modelWalk).appeal)},
 	{"appeal-rush", 12, false, about(failedPayment, (*modelWalk).rushAppeals)},
-	{"review", 36, true, about(appealIn("open"), (*modelWalk).review)},
-	{"decide", 30, true, about(appealIn("in_review"), (*modelWalk).decide)},
-	{"decide-both", 12, false, about(appealIn("in_review"), (*modelWalk).decideBoth)},
+	{"review", 36, true, about(openAppeal, (*modelWalk).review)},
+	{"decide", 30, true, about(reviewedAppeal, (*modelWalk).decide)},
+	{"decide-both", 12, false, about(reviewedAppeal, (*modelWalk).decideBoth)},
 	{opVisit, 130, false, nil},
 	{opCase, 30, false, nil},
 	{opTold, 40, false, nil},

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
 )
 
 // modelEvent is one webhook the merchant must be told of.
@@ -138,6 +140,11 @@ func (e modelEvent) tellCard(all, data map[string]any) {
 // fiatText and usdtText write amounts as the contract does: two decimals and eight.
 func fiatText(n int64) string { return fmt.Sprintf("%d.%02d", n/100, n%100) }
 func usdtText(n int64) string { return fmt.Sprintf("%d.%08d", n/1e8, n%1e8) }
+
+// fiat and usdt are amounts as they are stored, and rounded is a rate.
+func fiat(n int64) decimal.Decimal          { return decimal.New(n, -2) }
+func usdt(n int64) decimal.Decimal          { return decimal.New(n, -8) }
+func rounded(rate *big.Rat) decimal.Decimal { return decimal.RequireFromString(rate.FloatString(8)) }
 
 func (p *modelPayment) origin() modelAddress {
 	return modelAddress{p.merchantID, p.id, "payment", p.method, p.box, p.callback}
