@@ -21,8 +21,6 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-var noError = testenv.NoError
-
 // bundle is a merchant whose payments go to the one requisite of a trader, whose phone forwards messages.
 type bundle struct {
 	*dbtest.DB
@@ -67,7 +65,7 @@ func (b *bundle) pairOf(t *testing.T, requisites int) (dbtest.Trader, bankmessag
 
 func (b *bundle) rule(t *testing.T, trader dbtest.Trader, device bankmessage.NewDevice, mode bankmessage.Mode) {
 	t.Helper()
-	noError(t, b.messages.SetRule(t.Context(), trader.Caller, bankmessage.NewRule{
+	testenv.NoError(t, b.messages.SetRule(t.Context(), trader.Caller, bankmessage.NewRule{
 		RequisiteID: trader.Requisites[0], DeviceID: device.ID, Bank: "sber", Mode: mode, Most: "5000",
 	}))
 }
@@ -118,8 +116,7 @@ func (b *bundle) send(t *testing.T, m bankmessage.Forwarded) bankmessage.State {
 // list are a trader's messages.
 func (b *bundle) list(t *testing.T, page bankmessage.Page) []bankmessage.Message {
 	t.Helper()
-	list, _, err := b.messages.List(t.Context(), b.trader.Caller, page)
-	noError(t, err)
+	list, _ := testenv.Must2(b.messages.List(t.Context(), b.trader.Caller, page))(t)
 	return list
 }
 

@@ -40,7 +40,7 @@ func TestKeep(t *testing.T) {
 	unknown := bankmessage.Forwarded{ID: "2", Kind: "push", Sender: "new.bank", Text: "Came 55.50 from Ivan"}
 	testenv.Want(t, b.send(t, unknown), bankmessage.Noted, "known to no pattern")
 	dbtest.WantCode(t, keep(operator, message(), nil), "validation_failed")
-	noError(t, keep(operator, message(), new("55.50")))
+	testenv.NoError(t, keep(operator, message(), new("55.50")))
 	testenv.Want(t, b.Text(t, "select amount || ' ' || actor from arrival where message_id = $1", message()), "55.50 "+operator.Actor(), "of an unknown one")
 	dbtest.WantCode(t, keep(operator, message(), new("55.50")), "message_decided")
 

@@ -110,7 +110,7 @@ func (w *walk) step(t *testing.T) {
 	case 7:
 		w.byHand(t)
 	case 8: // somebody has looked
-		noError(t, w.messages.Looked(t.Context(), a.trader.Caller, a.trader.Requisites[0]))
+		testenv.NoError(t, w.messages.Looked(t.Context(), a.trader.Caller, a.trader.Requisites[0]))
 	case 9:
 		testenv.Must(w.payments.Expire(t.Context()))(t)
 	}
@@ -167,7 +167,7 @@ func (w *walk) deliver(t *testing.T, most int) {
 			w.outbox = append(w.outbox, m) // it comes again later
 		}
 	}
-	noError(t, testenv.AtOnce(len(calls), func(i int) error {
+	testenv.NoError(t, testenv.AtOnce(len(calls), func(i int) error {
 		who := phone(calls[i].account.device, calls[i].account.trader)
 		return testenv.ErrOf(w.messages.Receive(t.Context(), who, calls[i].message))
 	})...)
@@ -204,7 +204,7 @@ func (w *walk) check(t *testing.T) {
 		var device, trader, owner, id, completions int64
 		var name string
 		var said, asked decimal.Decimal
-		noError(t, rows.Scan(&device, &name, &said, &asked, &trader, &owner, &id, &completions))
+		testenv.NoError(t, rows.Scan(&device, &name, &said, &asked, &trader, &owner, &id, &completions))
 		m := w.known[fmt.Sprint(device, name)]
 		testenv.Check(t, m.transfer > 0, "%s was forged and confirmed payment %d", name, id)
 		testenv.Check(t, !transfers[m.transfer] && !payments[id] && completions == 1, "transfer %d or payment %d counts twice (%d)",
@@ -214,7 +214,7 @@ func (w *walk) check(t *testing.T) {
 		transfers[m.transfer], payments[id] = true, true
 		w.counts["confirmed"]++
 	}
-	noError(t, rows.Err())
+	testenv.NoError(t, rows.Err())
 	byMessage := w.Count(t, "select count(*) from payment_history where actor = 'message'")
 	testenv.Check(t, byMessage == len(payments) && byMessage > 0, "%d completions by %d messages", byMessage, len(payments))
 	w.counts["waiting"] = w.Count(t, "select count(*) from bank_message where state = 'waiting'")

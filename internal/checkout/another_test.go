@@ -149,7 +149,7 @@ func TestResendByPayer(t *testing.T) {
 	resend := func() error { return b.checkouts.ResendByPayer(ctx, token) }
 	wantCode(t, "before the card", resend(), "code_resend_wrong_step")
 	b.tried(t, token, panDesk)
-	noError(t, resend())
+	testenv.NoError(t, resend())
 	b.want(t, token, code, "pending", "")
 	v := testenv.Must(b.checkouts.Get(ctx, token))(t)
 	testenv.Check(t, v.Resends == 1 && *v.ResentBy == "merchant" && v.ResentAt.Equal(b.clock.Now()) &&
@@ -161,7 +161,7 @@ func TestResendByPayer(t *testing.T) {
 	testenv.Must(b.checkouts.RequestResend(ctx, b.trader.Caller, p.ID))(t)
 	wantCode(t, "after the trader", resend(), "code_resend_too_early")
 	b.clock.Advance(45 * time.Second)
-	noError(t, resend())
+	testenv.NoError(t, resend())
 	wantCode(t, "the fourth", resend(), "code_resend_exhausted")
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event"), 1, "webhooks")
 	// After a declined card there is no code to send.

@@ -114,7 +114,7 @@ func (b *bundle) start(t *testing.T) {
 	safe := card.NewSafe(v, key)
 	b.links = testenv.Must(auth.NewLinks(key))(t)
 	limits := limit.New(b.Pool)
-	noError(t, limits.Load(t.Context()))
+	testenv.NoError(t, limits.Load(t.Context()))
 	// It asks for changes whenever a payment is made, so that a test may set what it likes in between.
 	settings := testenv.Must(inforce.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
 	b.payments = testenv.Must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings, payment.Config{
@@ -201,7 +201,7 @@ func (b *bundle) tries(t *testing.T, cards int) {
 func (b *bundle) later(t *testing.T, by time.Duration) {
 	t.Helper()
 	b.clock.Advance(by)
-	noError(t, b.checkouts.Poll(t.Context()))
+	testenv.NoError(t, b.checkouts.Poll(t.Context()))
 }
 
 // want wants a checkout to stand so.
@@ -232,7 +232,7 @@ func (b *bundle) set(t *testing.T, p payment.Payment, status string) {
 	t.Helper()
 	_, _, err := b.payments.UpdateStatus(t.Context(), caller.Caller{Kind: caller.Application}, p.ID,
 		payment.Update{Status: status})
-	noError(t, err)
+	testenv.NoError(t, err)
 }
 
 func wantCode(t *testing.T, what string, err error, code string) {
@@ -240,5 +240,3 @@ func wantCode(t *testing.T, what string, err error, code string) {
 	f := fault.As(err)
 	testenv.Check(t, f != nil && f.Code == code, "%s: %v, want %s", what, err, code)
 }
-
-var noError = testenv.NoError

@@ -105,7 +105,7 @@ func TestOneWinner(t *testing.T) {
 		}
 		errs := testenv.AtOnce(len(calls), func(i int) error { return calls[i]() })
 		cancelErr, confirmErr := errs[0], errs[1]
-		noError(t, errs[2])
+		testenv.NoError(t, errs[2])
 		v := testenv.Must(b.checkouts.Get(t.Context(), token))(t)
 		won[string(v.Payment.Status)]++
 		testenv.Check(t, (cancelErr == nil) == (v.Payment.Status == "cancelled") && (cancelErr != nil || confirmErr != nil),
@@ -305,7 +305,7 @@ func TestHolderLeavesEvents(t *testing.T) {
 	b := setup(t)
 	const name = `ANNA \ "B" <C>`
 	bodies := func() string {
-		noError(t, webhook.EraseHolders(t.Context(), b.Pool))
+		testenv.NoError(t, webhook.EraseHolders(t.Context(), b.Pool))
 		return b.Text(t, "select string_agg(convert_from(body, 'UTF8'), ' ') from webhook_event")
 	}
 	kept, token := b.create(t, "user-1")
@@ -319,7 +319,7 @@ func TestHolderLeavesEvents(t *testing.T) {
 	testenv.Want(t, bodies(), whole, "an event that is to be delivered")
 	b.Exec(t, "update webhook_event set status = 'delivered'")
 	testenv.Want(t, bodies(), whole, "an event whose card is kept")
-	noError(t, db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
+	testenv.NoError(t, db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
 		return q.CardErase(t.Context(), db.CardEraseParams{MerchantID: kept.MerchantID, PaymentID: kept.ID})
 	}))
 	testenv.Want(t, bodies(), strings.Replace(whole, escaped, "", 1), "an event whose card is erased")

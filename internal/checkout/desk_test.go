@@ -50,7 +50,7 @@ func TestDesk(t *testing.T) {
 	b.wantSteps(t, confirm, "confirm", "request_code", "resend", "cancel")
 	testenv.Must(b.payments.Confirm(ctx, b.trader.Caller, p.ID))(t)
 	b.want(t, token, confirm, "completed", "")
-	testenv.Want(t, len(testenv.Must(b.checkouts.Desk(ctx, b.owner()))(t)), 0, "payments on the desk after the end")
+	testenv.Want(t, len(testenv.Must(b.checkouts.Desk(ctx, b.trader.Caller))(t)), 0, "payments on the desk after the end")
 	b.Audit(t)
 }
 
@@ -97,7 +97,7 @@ func TestResends(t *testing.T) {
 	wantCode(t, "before the card", testenv.ErrOf(b.checkouts.Resend(ctx, b.merchant.Caller, id)), "code_resend_wrong_step")
 	b.enter(t, token, panDesk)
 	state, err := b.checkouts.Resend(ctx, b.merchant.Caller, p.UUID.String())
-	if noError(t, err); state.Phase != code || state.Resends != 1 || *state.ResentBy != "merchant" ||
+	if testenv.NoError(t, err); state.Phase != code || state.Resends != 1 || *state.ResentBy != "merchant" ||
 		state.ResendsLeft() != 2 {
 		t.Errorf("%+v", state)
 	}
@@ -179,22 +179,22 @@ func TestPrefill(t *testing.T) {
 		return testenv.ErrOf(b.checkouts.SubmitDetails(t.Context(), token, checkout.Details{Saved: true, SavedID: v.Saved.ID, CVV: cvv}))
 	}
 	dbtest.WantFields(t, bySaved("12"), "cvv")
-	noError(t, bySaved("123"))
+	testenv.NoError(t, bySaved("123"))
 	b.later(t, time.Second)
 	b.want(t, token, bank, "completed", "")
 	// A later card replaces it.
 	pay("anna", panDesk, complete)
-	noError(t, b.checkouts.Prune(t.Context()))
+	testenv.NoError(t, b.checkouts.Prune(t.Context()))
 	testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null"), 1, "cards are kept")
 	v = saved("anna")
 	testenv.Check(t, v != nil && v.Saved.Last4 == "1111", "saved %+v", v)
 	b.clock.Advance(180*24*time.Hour + time.Minute)
 	testenv.Check(t, saved("anna") == nil, "offered after 180 days")
-	noError(t, b.checkouts.Prune(t.Context()))
+	testenv.NoError(t, b.checkouts.Prune(t.Context()))
 	testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null"), 0, "kept after 180 days")
 	pay("anna", panDesk, complete)
 	_, token = b.create(t, "anna")
-	noError(t, b.checkouts.ForgetCard(t.Context(), token))
+	testenv.NoError(t, b.checkouts.ForgetCard(t.Context(), token))
 	testenv.Check(t, saved("anna") == nil && b.Count(t, "select count(*) from payment_card where pan is not null") == 0,
 		"not forgotten")
 	// A completed payment taken back keeps no card.
@@ -218,20 +218,20 @@ func TestManyCards(t *testing.T) {
 		"4000000000000119",
 	}
 	for _, pan := range pans { // none is declined
-		noError(t, enter(pan, "192.0.2.1"))
+		testenv.NoError(t, enter(pan, "192.0.2.1"))
 	}
 	b.line.declines.Store(true)
 	for _, pan := range pans[:10] {
-		noError(t, enter(pan, "192.0.2.1"))
+		testenv.NoError(t, enter(pan, "192.0.2.1"))
 	}
-	noError(t, enter(pans[3], "192.0.2.1"))
+	testenv.NoError(t, enter(pans[3], "192.0.2.1"))
 	err := enter(pans[10], "192.0.2.1")
 	wantCode(t, "the eleventh", err, "rate_limited")
 	wait := fault.As(err).RetryAfter
 	testenv.Check(t, wait >= 59*time.Minute && wait <= time.Hour, "to wait %s", wait)
-	noError(t, enter(pans[10], "192.0.2.2"))
+	testenv.NoError(t, enter(pans[10], "192.0.2.2"))
 	b.Exec(t, "update card_declined set at = at - interval '61 minutes'")
-	noError(t, enter(pans[10], "192.0.2.1"))
+	testenv.NoError(t, enter(pans[10], "192.0.2.1"))
 	for _, table := range []string{"card_declined", "payment_card", "card_attempt", "sandbox_acquirer", "checkout"} {
 		for _, pan := range pans {
 			query := "select count(*) from " + table + " t where t::text like '%' || $1 || '%' or t::text like '%' || encode($1::bytea, 'hex') || '%'"
@@ -251,16 +251,16 @@ func TestOneCardIsGuessedAt(t *testing.T) {
 		return testenv.ErrOf(b.checkouts.SubmitDetails(t.Context(), token, d))
 	}
 	for n := range 5 {
-		noError(t, enter(panDeclined, n))
+		testenv.NoError(t, enter(panDeclined, n))
 	}
 	wantCode(t, "a sixth at once", enter(panDeclined, 6), "rate_limited")
 	b.later(t, time.Second)
 	testenv.Want(t, b.Count(t, "select count(*) from card_attempt where status = 'declined'"), 5, "attempts")
 	wantCode(t, "a sixth later", enter(panDeclined, 7), "rate_limited")
 	b.Exec(t, "update failure_count set free_at = free_at - interval '1 hour'")
-	noError(t, enter(panDeclined, 8))
+	testenv.NoError(t, enter(panDeclined, 8))
 	for n := range 12 {
-		noError(t, enter(panApproved, n))
+		testenv.NoError(t, enter(panApproved, n))
 		b.later(t, time.Second)
 	}
 }

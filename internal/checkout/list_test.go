@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"gateway.example/internal/caller"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
@@ -12,17 +11,10 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// owner is the trader's user who may do everything.
-func (b *bundle) owner() caller.Caller {
-	who := b.trader.Caller
-	who.Role = caller.Owner
-	return who
-}
-
 // wantSteps wants what the trader can do about the only payment on their desk.
 func (b *bundle) wantSteps(t *testing.T, phase checkout.Phase, want ...checkout.Step) {
 	t.Helper()
-	list := testenv.Must(b.checkouts.Desk(t.Context(), b.owner()))(t)
+	list := testenv.Must(b.checkouts.Desk(t.Context(), b.trader.Caller))(t)
 	testenv.Check(t, len(list) == 1 && list[0].Phase == phase && fmt.Sprint(list[0].Steps) == fmt.Sprint(want),
 		"%+v, want %s %v", list, phase, want)
 }
@@ -39,7 +31,7 @@ func TestStepsByMethod(t *testing.T) {
 		if method == "mtstpay" {
 			b.enter(t, token, panDesk)
 		}
-		list := testenv.Must(b.checkouts.Desk(t.Context(), b.owner()))(t)
+		list := testenv.Must(b.checkouts.Desk(t.Context(), b.trader.Caller))(t)
 		testenv.Check(t, len(list) == 1 && fmt.Sprint(list[0].Steps) == want, "%s: %+v", method, list)
 	}
 	nobody := b.trader.Caller
@@ -85,7 +77,7 @@ func TestDeskStamps(t *testing.T) {
 	} {
 		again := stamps()
 		testenv.Check(t, again[b.trader.ID] == last[b.trader.ID], "before %s: the stamp changes by itself", step.name)
-		noError(t, step.do())
+		testenv.NoError(t, step.do())
 		now := stamps()
 		before, known := seen[now[b.trader.ID]]
 		testenv.Check(t, !known, "%s: the stamp is that of %q", step.name, before)
@@ -101,15 +93,14 @@ func TestPayment(t *testing.T) {
 	p, token := b.create(t, "")
 	b.enter(t, token, panDesk)
 	name := fmt.Sprint(p.ID)
-	desk := testenv.Must(b.checkouts.Desk(t.Context(), b.owner()))(t)
-	one := testenv.Must(b.checkouts.Payment(t.Context(), b.owner(), name))(t)
+	desk := testenv.Must(b.checkouts.Desk(t.Context(), b.trader.Caller))(t)
+	one := testenv.Must(b.checkouts.Payment(t.Context(), b.trader.Caller, name))(t)
 	testenv.Check(t, len(desk) == 1 && len(one.Steps) != 0 &&
 		fmt.Sprint(one.Steps, one.Phase) == fmt.Sprint(desk[0].Steps, desk[0].Phase), "got %v at %s, want as in %+v",
 		one.Steps, one.Phase, desk)
-	testenv.Must(b.checkouts.Payments.Cancel(t.Context(), b.owner(), p.ID, nil))(t)
-	one = testenv.Must(b.checkouts.Payment(t.Context(), b.owner(), name))(t)
+	testenv.Must(b.checkouts.Payments.Cancel(t.Context(), b.trader.Caller, p.ID, nil))(t)
+	one = testenv.Must(b.checkouts.Payment(t.Context(), b.trader.Caller, name))(t)
 	testenv.Check(t, len(one.Steps) == 0 && one.Status == "cancelled", "ended: %v, %s", one.Steps, one.Status)
 	other := b.NewTrader(t, dbtest.TraderOpts{}).Caller
-	other.Role = caller.Owner
 	wantCode(t, "another trader", testenv.ErrOf(b.checkouts.Payment(t.Context(), other, name)), "not_found")
 }

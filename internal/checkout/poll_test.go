@@ -133,7 +133,7 @@ func TestPollPause(t *testing.T) {
 	b := setup(t)
 	_, token := b.create(t, "")
 	b.enter(t, token, panDesk)
-	noError(t, b.checkouts.Poll(t.Context()))
+	testenv.NoError(t, b.checkouts.Poll(t.Context()))
 	pause := func() (seconds int) {
 		t.Helper()
 		b.Get(t, &seconds, "select extract(epoch from poll_at - $1)::integer from card_attempt", b.clock.Now())
@@ -212,8 +212,7 @@ var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
 // onlyConflict is the one conflict that is open, of a completed payment and an attempt in that state.
 func (b *bundle) onlyConflict(t *testing.T, p payment.Payment, attempt string) int64 {
 	t.Helper()
-	list, _, err := b.checkouts.ListConflicts(t.Context(), operator, nil, nil)
-	noError(t, err)
+	list, _ := testenv.Must2(b.checkouts.ListConflicts(t.Context(), operator, nil, nil))(t)
 	testenv.Need(t, len(list) == 1 && list[0].PaymentID == p.ID && list[0].PaymentStatus == "completed" &&
 		list[0].AttemptState == attempt, "conflicts %+v", list)
 	return list[0].ID
@@ -229,7 +228,7 @@ func TestConflict(t *testing.T) {
 	b.want(t, token, bank, "completed", "")
 	id := b.onlyConflict(t, p, "declined")
 	closes := func(who caller.Caller) error { return testenv.ErrOf(b.checkouts.CloseConflict(t.Context(), who, id)) }
-	noError(t, closes(operator))
+	testenv.NoError(t, closes(operator))
 	wantCode(t, "closed twice", closes(operator), "not_found")
 	b.wantConflicts(t, 0, "after it was settled")
 }
@@ -304,7 +303,7 @@ func TestStepsAreKept(t *testing.T) {
 	testenv.Must(b.checkouts.RequestCode(ctx, trader, p.ID))(t)
 	testenv.Must(b.checkouts.SubmitCode(ctx, token, "123456"))(t)
 	b.clock.Advance(time.Minute)
-	noError(t, b.checkouts.ResendByPayer(ctx, token))
+	testenv.NoError(t, b.checkouts.ResendByPayer(ctx, token))
 	testenv.Must(b.checkouts.MarkCodeNotNeeded(ctx, trader, p.ID))(t)
 	b.wantKept(t, p, `payer card_entered {"brand": "visa", "last4": "1111"}`, `trader:3 code_requested {}`,
 		`payer code_entered {}`, `payer code_resent {"by": "merchant"}`, `trader:3 code_not_needed {}`)

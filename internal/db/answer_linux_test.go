@@ -26,7 +26,7 @@ import (
 func silence(t *testing.T, pids []uint32) {
 	t.Helper()
 	for _, pid := range pids {
-		noError(t, syscall.Kill(int(pid), syscall.SIGSTOP))
+		testenv.NoError(t, syscall.Kill(int(pid), syscall.SIGSTOP))
 		t.Cleanup(func() { _ = syscall.Kill(int(pid), syscall.SIGCONT) })
 	}
 }
@@ -78,7 +78,7 @@ func TestSilenceIsNoticedWhileAllWait(t *testing.T) {
 	d := setup(t)
 	var group db.Group
 	beat := among(t, &group, d, 1, db.ForReads)
-	noError(t, group.Beat(t.Context(), beat))
+	testenv.NoError(t, group.Beat(t.Context(), beat))
 	calls := among(t, &group, d, 1, db.ForCalls)
 	silence(t, append(fill(t, beat), fill(t, calls)...))
 	began := time.Now()
@@ -94,7 +94,7 @@ func TestSilenceIsNoticedWhileAllWait(t *testing.T) {
 	testenv.Check(t, edge.Fault(err) == db.ErrUnavailable && (!testenv.Whole(t) || took <= 7500*time.Millisecond),
 		"the call ended after %s with %v", took, err)
 	testenv.Must(calls.Exec(t.Context(), "select 1"))(t)
-	noError(t, group.Beat(t.Context(), beat))
+	testenv.NoError(t, group.Beat(t.Context(), beat))
 }
 
 // A server that stands still takes connections, or does not even do that. Nobody waits long there for a
@@ -129,8 +129,8 @@ func standStill(t *testing.T) (address string) {
 	t.Helper()
 	socket := testenv.Must(syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0))(t)
 	t.Cleanup(func() { _ = syscall.Close(socket) })
-	noError(t, syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
-	noError(t, syscall.Listen(socket, 0))
+	testenv.NoError(t, syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	testenv.NoError(t, syscall.Listen(socket, 0))
 	bound := testenv.Must(syscall.Getsockname(socket))(t).(*syscall.SockaddrInet4)
 	return fmt.Sprintf("127.0.0.1:%d", bound.Port)
 }
@@ -145,9 +145,9 @@ func bouncer(t *testing.T, d *dbtest.DB, settings string) string {
 	server := testenv.Must(pgx.ParseConfig(d.URL))(t)
 	listener := testenv.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	port := listener.Addr().(*net.TCPAddr).Port
-	noError(t, listener.Close())
+	testenv.NoError(t, listener.Close())
 	file := filepath.Join(t.TempDir(), "pgbouncer.ini")
-	noError(t, os.WriteFile(file, fmt.Appendf(nil, `[databases]
+	testenv.NoError(t, os.WriteFile(file, fmt.Appendf(nil, `[databases]
 * = host=%s port=%d user=%s
 [pgbouncer]
 listen_addr = 127.0.0.1
@@ -166,7 +166,7 @@ auth_type = any
 	}
 	var log strings.Builder
 	process.Stderr = &log
-	noError(t, process.Start())
+	testenv.NoError(t, process.Start())
 	t.Cleanup(func() {
 		_ = process.Process.Kill()
 		_ = process.Wait()
@@ -175,7 +175,7 @@ auth_type = any
 		}
 	})
 	url := fmt.Sprintf("postgres://gateway@127.0.0.1:%d/%s?sslmode=disable", port, server.Database)
-	noError(t, testenv.Eventually(func() error {
+	testenv.NoError(t, testenv.Eventually(func() error {
 		conn, err := pgx.Connect(t.Context(), url)
 		if err != nil {
 			return err
@@ -195,9 +195,9 @@ func TestPoolers(t *testing.T) {
 		err := db.Migrate(t.Context(), byTransaction)
 		testenv.Check(t, err != nil && strings.Contains(db.Explain(err), "pool_mode=session"), "by transaction: %v", err)
 	}
-	noError(t, db.Migrate(t.Context(), d.URL))
+	testenv.NoError(t, db.Migrate(t.Context(), d.URL))
 	bySession := bouncer(t, d, "pool_mode = session\n"+ignored)
-	noError(t, db.Migrate(t.Context(), bySession))
+	testenv.NoError(t, db.Migrate(t.Context(), bySession))
 	for url, want := range map[string]string{
 		bySession: "drops the settings of connections", bouncer(t, d, "pool_mode = session"): "takes no settings of connections",
 	} {

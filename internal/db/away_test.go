@@ -31,7 +31,7 @@ func fill(t *testing.T, pool *pgxpool.Pool) []uint32 {
 // Connections that were ended while nobody used them are replaced before anything is sent on them.
 func TestDeadConnectionsAreReplaced(t *testing.T) {
 	d := setup(t)
-	pool, beside := open(t, d, 8), open(t, d, 1)
+	pool, beside := d.Open(t, 8, db.ForCommands), d.Open(t, 1, db.ForCommands)
 	endAll := func() {
 		for _, pid := range fill(t, pool) {
 			terminate(t, beside, pid)
@@ -79,7 +79,7 @@ func TestAwayIsUnavailable(t *testing.T) {
 	ctx := t.Context()
 	_, refused := db.Open(ctx, "postgres://gateway@127.0.0.1:1/none", 1, db.ForCommands)
 
-	beside, other := open(t, d, 1), open(t, d, 1)
+	beside, other := d.Open(t, 1, db.ForCommands), d.Open(t, 1, db.ForCommands)
 	conn := testenv.Must(other.Acquire(ctx))(t)
 	terminate(t, beside, conn.Conn().PgConn().PID())
 	_, terminated := conn.Exec(ctx, "select 1")
@@ -98,7 +98,7 @@ func TestAwayIsUnavailable(t *testing.T) {
 	})
 	testenv.Want(t, runs, 1, "runs of what was lost at COMMIT")
 	// The pool has thrown the dead connection away.
-	noError(t, db.InTx(ctx, other, func(_ pgx.Tx, q *db.Queries) error { return insert(ctx, q) }))
+	testenv.NoError(t, db.InTx(ctx, other, func(_ pgx.Tx, q *db.Queries) error { return insert(ctx, q) }))
 	testenv.Want(t, merchants(t, d), 1, "merchants")
 
 	limited := dbtest.New(t)
@@ -129,5 +129,3 @@ func TestAwayIsUnavailable(t *testing.T) {
 			"%s: %v, a fault %v", name, test.err, edge.Fault(test.err))
 	}
 }
-
-var noError = testenv.NoError

@@ -30,15 +30,6 @@ func setup(t *testing.T) *dbtest.DB {
 	return dbtest.New(t)
 }
 
-// open connects another pool to the test's database, for what has to happen beside a transaction
-// even where the suite runs with one connection.
-func open(t *testing.T, d *dbtest.DB, conns int) *pgxpool.Pool {
-	t.Helper()
-	pool := testenv.Must(db.Open(t.Context(), d.URL, conns, db.ForCommands))(t)
-	t.Cleanup(pool.Close)
-	return pool
-}
-
 func insert(ctx context.Context, q *db.Queries) error {
 	_, err := q.MerchantInsert(ctx, db.MerchantInsertParams{Name: "Merchant", CreatedAt: dbtest.Start})
 	return err
@@ -189,7 +180,7 @@ func TestInTxCommitsAfterALongFn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		tx := endingTx{commit: func(ctx context.Context) error { return ctx.Err() }}
-		noError(t, db.InTx(t.Context(), tx, func(pgx.Tx, *db.Queries) error {
+		testenv.NoError(t, db.InTx(t.Context(), tx, func(pgx.Tx, *db.Queries) error {
 			time.Sleep(time.Hour)
 			return nil
 		}))
@@ -269,8 +260,7 @@ func TestWorkCancelsNoCommit(t *testing.T) {
 		if committing { // the statement has begun by then, and takes longer
 			limit, sleeps = time.Second, 3
 		}
-		pool := testenv.Must(db.Open(t.Context(), d.URL, 1, db.ForWork))(t)
-		t.Cleanup(pool.Close)
+		pool := d.Open(t, 1, db.ForWork)
 		conn := testenv.Must(pool.Acquire(t.Context()))(t)
 		ended := func(error) {}
 		if committing {

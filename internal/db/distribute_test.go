@@ -131,12 +131,12 @@ func TestDistributeKeepsRows(t *testing.T) {
 		select 1, 2, 1, 'test', 'payment', n, now() from generate_series(%s) n`
 	d.Exec(t, fmt.Sprintf(add, "1, 100"))
 	for range 2 { // again it changes nothing
-		noError(t, db.Distribute(ctx, d.URL))
+		testenv.NoError(t, db.Distribute(ctx, d.URL))
 	}
 	d.Exec(t, fmt.Sprintf(add, "101, 200"))
 	var rows, shards, nodes, left int
 	d.Get(t, &rows, "select count(distinct id) from transfer")
-	noError(t, d.Pool.QueryRow(ctx, `select count(*), count(distinct nodeport) from citus_shards
+	testenv.NoError(t, d.Pool.QueryRow(ctx, `select count(*), count(distinct nodeport) from citus_shards
 		where table_name = 'transfer'::regclass`).Scan(&shards, &nodes))
 	d.Get(t, &left, "select pg_relation_size('transfer')")
 	testenv.Check(t, rows == 200 && shards >= 2 && nodes >= 2 && left == 0,

@@ -32,8 +32,8 @@ func TestListIsBounded(t *testing.T) {
 	began := time.Now()
 	testenv.WantError(t, list(), fault.ErrBusy, "a list of a locked table")
 	testenv.Check(t, time.Since(began) >= 1900*time.Millisecond, "it was given up after %s", time.Since(began))
-	noError(t, other.Rollback(t.Context()))
-	noError(t, list())
+	testenv.NoError(t, other.Rollback(t.Context()))
+	testenv.NoError(t, list())
 	_, err := db.List(t.Context(), d.Pool,
 		func(q *db.Queries) ([]int, error) { return nil, q.RateLimitScale(t.Context(), 2) })
 	testenv.Check(t, err != nil && !errors.Is(err, fault.ErrBusy), "a list wrote: %v", err)
@@ -82,18 +82,18 @@ func TestAmountsAreWrittenWhole(t *testing.T) {
 		var got, zeros string
 		var list []decimal.Decimal
 		var null *string
-		noError(t, d.Pool.QueryRow(t.Context(), "select $1::numeric::text, $2::numeric::text, $3::numeric[], $4::numeric::text",
+		testenv.NoError(t, d.Pool.QueryRow(t.Context(), "select $1::numeric::text, $2::numeric::text, $3::numeric[], $4::numeric::text",
 			want, decimal.NewNullDecimal(want), []decimal.Decimal{want, want}, decimal.NullDecimal{}).Scan(&got, &zeros, &list, &null))
 		testenv.Check(t, got == text && zeros == text && list[1].Equal(want) && null == nil, "%s: %s, %s, %v, %v", text, got, zeros, list, null)
 	}
 	for exponent := range int32(30) {
 		want := decimal.New(1234567890123, exponent-20)
 		var got decimal.Decimal
-		noError(t, d.Pool.QueryRow(t.Context(), "select $1::numeric", want).Scan(&got))
+		testenv.NoError(t, d.Pool.QueryRow(t.Context(), "select $1::numeric", want).Scan(&got))
 		testenv.Check(t, got.Equal(want), "%s: %s", want, got)
 	}
 	id := uuid.New()
 	var text string
-	noError(t, d.Pool.QueryRow(t.Context(), "select ($1::uuid)::text || ($2::uuid[])[2]::text", id, []uuid.UUID{uuid.Nil, id}).Scan(&text))
+	testenv.NoError(t, d.Pool.QueryRow(t.Context(), "select ($1::uuid)::text || ($2::uuid[])[2]::text", id, []uuid.UUID{uuid.Nil, id}).Scan(&text))
 	testenv.Want(t, text, id.String()+id.String(), "uuid")
 }

@@ -24,9 +24,9 @@ import (
 func TestMigrateAgainChangesNothing(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t) // migrated already
-	noError(t, insert(t.Context(), d.Queries()))
+	testenv.NoError(t, insert(t.Context(), d.Queries()))
 	for range 2 {
-		noError(t, db.Migrate(t.Context(), d.URL))
+		testenv.NoError(t, db.Migrate(t.Context(), d.URL))
 	}
 	n := merchants(t, d)
 	testenv.Need(t, n == 1, "%d merchants", n)
@@ -51,13 +51,13 @@ func TestMigrateAsAnother(t *testing.T) {
 	})
 	address := testenv.Must(url.Parse(d.URL))(t)
 	address.User = url.User(role)
-	noError(t, db.Migrate(ctx, address.String()))
+	testenv.NoError(t, db.Migrate(ctx, address.String()))
 	const months = "select count(*) from pg_inherits where inhparent = 'payment_history'::regclass"
 	var before, after, others int
 	d.Get(t, &before, months)
 	d.Exec(t, `do $$ begin execute (select format('drop table %s', max(inhrelid::regclass::text)) from pg_inherits
 		where inhparent = 'payment_history'::regclass and inhrelid::regclass::text ~ '_[0-9]{4}_[0-9]{2}$'); end $$`)
-	noError(t, db.Migrate(ctx, d.URL))
+	testenv.NoError(t, db.Migrate(ctx, d.URL))
 	d.Get(t, &after, months)
 	d.Get(t, &others, `select count(*) from pg_class
 		where relnamespace = 'public'::regnamespace and pg_get_userbyid(relowner) <> $1`, role)
@@ -87,8 +87,8 @@ func TestSealedColumnsAreKnown(t *testing.T) {
 func TestMigrateInParallel(t *testing.T) {
 	t.Parallel()
 	empty := dbtest.Empty(t)
-	noError(t, testenv.AtOnce(3, func(int) error { return db.Migrate(t.Context(), empty.URL) })...)
-	noError(t, insert(t.Context(), empty.Queries()))
+	testenv.NoError(t, testenv.AtOnce(3, func(int) error { return db.Migrate(t.Context(), empty.URL) })...)
+	testenv.NoError(t, insert(t.Context(), empty.Queries()))
 }
 
 // A start waits for another process that migrates, and gives up in the end, without a trace.
@@ -102,15 +102,15 @@ func TestMigrateWaits(t *testing.T) {
 	err := db.MigrateWithin(t.Context(), empty.URL, time.Second)
 	testenv.Check(t, errors.Is(err, db.ErrMigrating), "while another migrates: %v", err)
 	var tables, locks int
-	noError(t, other.QueryRow(t.Context(), "select count(*) from pg_tables where schemaname = 'public'").Scan(&tables))
-	noError(t, other.QueryRow(t.Context(), `select count(*) from pg_locks
+	testenv.NoError(t, other.QueryRow(t.Context(), "select count(*) from pg_tables where schemaname = 'public'").Scan(&tables))
+	testenv.NoError(t, other.QueryRow(t.Context(), `select count(*) from pg_locks
 		where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`).Scan(&locks))
 	testenv.Check(t, tables == 0 && locks == 1, "%d tables, %d locks", tables, locks)
 	done := make(chan error)
 	go func() { done <- db.Migrate(t.Context(), empty.URL) }()
 	time.Sleep(100 * time.Millisecond) // it waits meanwhile
-	noError(t, tx.Commit(t.Context()))
-	noError(t, <-done)
+	testenv.NoError(t, tx.Commit(t.Context()))
+	testenv.NoError(t, <-done)
 }
 
 // A migration does not wait long for a lock that somebody holds, so that nobody waits behind it, and is made again.
@@ -128,8 +128,8 @@ func TestMigrationsWaitBriefly(t *testing.T) {
 	done := make(chan error)
 	go func() { done <- db.Migrate(t.Context(), d.URL) }()
 	d.AwaitTries(t, 2)
-	noError(t, holder.Commit(t.Context()))
-	noError(t, <-done)
+	testenv.NoError(t, holder.Commit(t.Context()))
+	testenv.NoError(t, <-done)
 }
 
 // blocking are the indexes that a migration makes while nobody may write what they are on: of tables that grow, unless it makes
@@ -190,7 +190,7 @@ func TestMakeMonths(t *testing.T) {
 	d := setup(t)
 	at := time.Now().UTC().AddDate(1, 0, 0)
 	month := time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)
-	noError(t, testenv.AtOnce(4, func(int) error { return db.MakeMonths(t.Context(), d.Pool, at) })...)
+	testenv.NoError(t, testenv.AtOnce(4, func(int) error { return db.MakeMonths(t.Context(), d.Pool, at) })...)
 	for _, table := range []string{"transfer", "payment_history", "webhook_attempt", "webhook_event"} {
 		have := partitions(t, d, table)
 		for ahead := range 3 {
@@ -235,7 +235,7 @@ func TestMonthOfStrays(t *testing.T) {
 	at := time.Date(2040, 5, 17, 0, 0, 0, 0, time.UTC)
 	d.Exec(t, `insert into payment_history (merchant_id, payment_id, at, actor, to_status)
 		values (1, 1, $1, 'system', 'pending')`, at)
-	noError(t, db.MakeMonths(t.Context(), d.Pool, at))
+	testenv.NoError(t, db.MakeMonths(t.Context(), d.Pool, at))
 	have := partitions(t, d, "payment_history")
 	testenv.Check(t, !slices.Contains(have, "payment_history_2040_05") &&
 		slices.Contains(have, "payment_history_2040_06"), "made %v", have)

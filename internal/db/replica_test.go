@@ -49,7 +49,7 @@ func (r *replicated) exec(pool *pgxpool.Pool, sql string) {
 func (r *replicated) awaitUsable(want bool) {
 	r.t.Helper()
 	if err := testenv.Eventually(func() error {
-		noError(r.t, r.replica.Watch(r.t.Context()))
+		testenv.NoError(r.t, r.replica.Watch(r.t.Context()))
 		if r.replica.Usable() == want {
 			return nil
 		}
@@ -66,7 +66,7 @@ func (r *replicated) pause() {
 	r.exec(r.standby, "select pg_wal_replay_pause()")
 	testenv.Until(r.t, "replay is paused", func() (paused bool) {
 		row := r.standby.QueryRow(r.t.Context(), "select pg_get_wal_replay_pause_state() = 'paused'")
-		noError(r.t, row.Scan(&paused))
+		testenv.NoError(r.t, row.Scan(&paused))
 		return paused
 	})
 }
@@ -94,10 +94,10 @@ func TestReplica(t *testing.T) {
 	r.pause()
 	// The tests' server flushes a commit when it likes, and a standby is late by what was flushed alone.
 	r.exec(r.Pool, "do 'begin set local synchronous_commit = on; create table late (); end'")
-	noError(t, r.replica.Watch(t.Context()))
+	testenv.NoError(t, r.replica.Watch(t.Context()))
 	r.wantFrom(t.Context(), true) // it is not so late yet
 	r.replica.Older(db.ReplicaLate)
-	noError(t, r.replica.Watch(t.Context()))
+	testenv.NoError(t, r.replica.Watch(t.Context()))
 	r.wantFrom(t.Context(), false)
 	lag, known := r.replica.Lag()
 	testenv.Check(t, known && lag >= db.ReplicaLate && lag <= 2*db.ReplicaLate, "the lag is %s, known %t", lag, known)
@@ -106,7 +106,7 @@ func TestReplica(t *testing.T) {
 	lag, known = r.replica.Lag()
 	testenv.Check(t, known && lag <= db.ReplicaLate, "the lag is %s, known %t", lag, known)
 
-	noError(t, r.server.Stop(t.Context()))
+	testenv.NoError(t, r.server.Stop(t.Context()))
 	r.wantFrom(t.Context(), false) // it is read again, with nothing to be seen of it
 	testenv.Check(t, !r.replica.Usable(), "it is still read from a standby that has stopped")
 	r.awaitUsable(false)
@@ -143,7 +143,7 @@ func TestReplicaConflict(t *testing.T) {
 			vacuumed <- errors.Join(err, deleteErr, vacuumErr)
 		}()
 		err = db.Sleep(t.Context(), q, "crowd", 1900*time.Millisecond)
-		noError(t, <-vacuumed)
+		testenv.NoError(t, <-vacuumed)
 		testenv.Check(t, err != nil, "nothing was in the way")
 		return nil, err
 	}))(t)
@@ -156,7 +156,7 @@ func TestReplicaOfAnother(t *testing.T) {
 	d := setup(t)
 	same := testenv.Must(db.OpenReplica(t.Context(), d.URL, 1, d.Pool))(t)
 	defer same.Close()
-	noError(t, same.Watch(t.Context()))
+	testenv.NoError(t, same.Watch(t.Context()))
 	testenv.Check(t, !same.Usable(), "the primary is taken for its standby")
 	for name, address := range map[string]string{
 		"another database": dbtest.New(t).URL,
@@ -206,7 +206,7 @@ func TestSkew(t *testing.T) {
 		{-30 * time.Second, true, false}, {time.Second, false, false},
 	} {
 		ahead = c.ahead
-		noError(t, skew.Watch(t.Context(), d.Pool))
+		testenv.NoError(t, skew.Watch(t.Context(), d.Pool))
 		testenv.Check(t, skew.Noticeable() == c.told && skew.Wrong() == c.wrong &&
 			(c.ahead <= 0 || skew.By() <= c.ahead) && (c.ahead >= 0 || skew.By() >= c.ahead),
 			"%s ahead: found %s, told %t, wrong %t", c.ahead, skew.By(), skew.Noticeable(), skew.Wrong())
@@ -225,8 +225,7 @@ func TestOldPrimaryIsRefused(t *testing.T) {
 	pool := testenv.Must(group.Open(t.Context(), amongBoth(t, address, first.URL), 2, db.ForCommands))(t)
 	t.Cleanup(pool.Close)
 	before := served(t, pool)
-	standby, err := pgxpool.New(t.Context(), address)
-	noError(t, err)
+	standby := testenv.Must(pgxpool.New(t.Context(), address))(t)
 	testenv.Until(t, "the standby is promoted", func() (done bool) {
 		// While it replays what others drop, it may cancel a query.
 		_, _ = standby.Exec(t.Context(), "select pg_promote(false)")
@@ -236,9 +235,9 @@ func TestOldPrimaryIsRefused(t *testing.T) {
 	testenv.Check(t, served(t, pool) == before, "a connection that works is closed")
 	pool.Reset()
 	testenv.Check(t, served(t, pool) != before, "the new primary, which is the first in the URL, is not connected to")
-	noError(t, promoted.Stop(t.Context()))
+	testenv.NoError(t, promoted.Stop(t.Context()))
 	pool.Reset()
-	err = pool.Ping(t.Context())
+	err := pool.Ping(t.Context())
 	testenv.Check(t, db.IsOldPrimary(err), "with the new primary gone: %v", err)
 }
 
@@ -258,6 +257,6 @@ func amongBoth(t *testing.T, one, other string) string {
 // served is the directory of the server that a pool is connected to.
 func served(t *testing.T, pool *pgxpool.Pool) (directory string) {
 	t.Helper()
-	noError(t, pool.QueryRow(t.Context(), "show data_directory").Scan(&directory))
+	testenv.NoError(t, pool.QueryRow(t.Context(), "show data_directory").Scan(&directory))
 	return directory
 }

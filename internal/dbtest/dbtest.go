@@ -166,10 +166,18 @@ func create(t testing.TB, template string) string {
 
 func open(t testing.TB, url string) *DB {
 	t.Helper()
-	pool, err := db.Open(t.Context(), url, PoolSize(), db.ForCommands)
+	d := &DB{URL: url}
+	d.Pool = d.Open(t, PoolSize(), db.ForCommands)
+	return d
+}
+
+// Open is another pool of the test's database, for what has to happen beside the test's own, which may be of one connection.
+func (d *DB) Open(t testing.TB, conns int, kind db.Kind) *pgxpool.Pool {
+	t.Helper()
+	pool, err := db.Open(t.Context(), d.URL, conns, kind)
 	check(t, err)
 	t.Cleanup(pool.Close)
-	return &DB{Pool: pool, URL: url}
+	return pool
 }
 
 // Pools are the test's pool, for whatever is done.
@@ -203,6 +211,16 @@ func (d *DB) Text(t testing.TB, sql string, args ...any) (text string) {
 	t.Helper()
 	d.Get(t, &text, sql, args...)
 	return text
+}
+
+// Texts reads rows of one text.
+func (d *DB) Texts(t testing.TB, sql string, args ...any) []string {
+	t.Helper()
+	rows, err := d.Pool.Query(context.Background(), sql, args...)
+	check(t, err)
+	texts, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	check(t, err)
+	return texts
 }
 
 // Beside begins a transaction of somebody else, on a connection of its own, which ends with the test at the latest.

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/audit"
@@ -248,11 +247,7 @@ func (d *DB) StoredNowhere(t testing.TB, secret string) {
 	for _, table := range []string{
 		"api_key", "app_user", "session", "recovery_code", "invitation", "passkey", "merchant", "cashbox", "setting_change",
 	} {
-		rows, err := d.Pool.Query(t.Context(), "select x::text from "+table+" x")
-		check(t, err)
-		texts, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		check(t, err)
-		for _, text := range texts {
+		for _, text := range d.Texts(t, "select x::text from "+table+" x") {
 			if strings.Contains(text, secret) || strings.Contains(text, hex.EncodeToString([]byte(secret))) {
 				t.Errorf("%s holds the secret itself: %s", table, text)
 			}

@@ -19,8 +19,7 @@ func TestReceiving(t *testing.T) {
 	const former, later = "0x52908400098527886E0F7030069857D2E4169EE7", "0x8617E340B3D01FA5F11F306F4090FD50E238070D"
 	set := func(r deposit.Receiving, want string) {
 		t.Helper()
-		_, err := d.service.SetReceiving(t.Context(), operator, r)
-		testenv.Want(t, dbtest.CodeOf(err), want, "%+v", r)
+		testenv.Want(t, dbtest.CodeOf(testenv.ErrOf(d.service.SetReceiving(t.Context(), operator, r))), want, "%+v", r)
 	}
 	user := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Finance, ID: 5, MerchantID: d.merchant.ID}
 	shown := func(who caller.Caller) string {
@@ -37,8 +36,7 @@ func TestReceiving(t *testing.T) {
 		created, err := d.service.Create(t.Context(), who, r)
 		return created.Deposit, err
 	}
-	_, err := ask(user, 1)
-	testenv.Want(t, dbtest.CodeOf(err), "validation_failed", "a deposit to nowhere")
+	testenv.Want(t, dbtest.CodeOf(testenv.ErrOf(ask(user, 1))), "validation_failed", "a deposit to nowhere")
 
 	set(deposit.Receiving{Network: "ERC20", Address: tron}, "validation_failed")
 	set(deposit.Receiving{Network: "SOLANA", Address: tron}, "validation_failed")
@@ -51,8 +49,7 @@ func TestReceiving(t *testing.T) {
 
 	first := testenv.Must(ask(user, 2))(t)
 	testenv.Want(t, first.Address, former, "the deposit's address")
-	_, err = ask(d.merchant.Caller, 3)
-	testenv.Want(t, dbtest.CodeOf(err), "validation_failed", "a key's deposit without an address")
+	testenv.Want(t, dbtest.CodeOf(testenv.ErrOf(ask(d.merchant.Caller, 3))), "validation_failed", "a key's deposit without an address")
 
 	set(deposit.Receiving{Network: "ERC20", Address: later}, "")
 	set(deposit.Receiving{Network: "TRC20", Address: ""}, "")
@@ -68,7 +65,7 @@ func TestReceiving(t *testing.T) {
 	}
 
 	d.service.FourEyes = foureyes.Rules{On: true}
-	_, err = d.service.SetReceiving(t.Context(), operator, deposit.Receiving{Network: "ERC20", Address: former})
+	_, err := d.service.SetReceiving(t.Context(), operator, deposit.Receiving{Network: "ERC20", Address: former})
 	wanted := new(foureyes.Wanted)
 	testenv.Check(t, errors.As(err, &wanted) && wanted.Action == foureyes.SetReceiving,
 		"one operator sets an address: %v", err)

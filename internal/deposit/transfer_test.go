@@ -208,8 +208,7 @@ func hash(number int) string { return fmt.Sprintf("%064d", number) }
 // names has the merchant name a transaction for a deposit, and wants a refusal of a code, or none.
 func (n network) names(t *testing.T, id int64, hash, want string) {
 	t.Helper()
-	_, err := n.service.Name(t.Context(), n.merchant.Caller, id, hash)
-	testenv.Want(t, dbtest.CodeOf(err), want, "name %s for %d", hash, id)
+	testenv.Want(t, dbtest.CodeOf(testenv.ErrOf(n.service.Name(t.Context(), n.merchant.Caller, id, hash))), want, "name %s for %d", hash, id)
 }
 
 // sends has a final transfer by such a transaction.
@@ -241,12 +240,10 @@ func TestMerchantNamesTransaction(t *testing.T) {
 	n.names(t, less, hash(8), "transfer_taken")
 	n.names(t, one, hash(2), "validation_failed")
 	n.wantBalance(t, "0")
-	_, err := n.service.Confirm(t.Context(), operator, less)
-	testenv.Want(t, dbtest.CodeOf(err), "transfer_differs", "confirm another amount")
+	testenv.Want(t, dbtest.CodeOf(testenv.ErrOf(n.service.Confirm(t.Context(), operator, less))), "transfer_differs", "confirm another amount")
 	testenv.Must(n.service.Confirm(t.Context(), operator, two))(t)
 	n.wantBalance(t, "40")
-	matched, _, err := n.service.Matched(t.Context(), operator, db.Page{})
-	testenv.NoError(t, err)
+	matched, _ := testenv.Must2(n.service.Matched(t.Context(), operator, db.Page{}))(t)
 	testenv.Check(t, len(matched) == 2 && matched[1].DepositID == less && matched[1].ByMerchant, "matched: %+v", matched)
 
 	// Rejected, a deposit leaves transaction and name to the next, which asks for what came. That was requested later, so an
@@ -280,8 +277,7 @@ func TestMerchantNamesTransaction(t *testing.T) {
 
 func (n network) unmatched(t *testing.T) []deposit.Transfer {
 	t.Helper()
-	free, _, err := n.service.Unmatched(t.Context(), operator, db.Page{})
-	testenv.NoError(t, err)
+	free, _ := testenv.Must2(n.service.Unmatched(t.Context(), operator, db.Page{}))(t)
 	return free
 }
 

@@ -13,14 +13,10 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-func ownerOf(merchantID int64) caller.Caller {
-	return caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 5, MerchantID: merchantID}
-}
-
 // What is blocked keeps payers out where and for as long as it says, from the next renewal on, and every change is logged.
 func TestBlocks(t *testing.T) {
 	b := setup(t)
-	keeper := must(inforce.NewKeeper(ctx, b.Pool, 0, nil))(t)
+	keeper := testenv.Must(inforce.NewKeeper(ctx, b.Pool, 0, nil))(t)
 	other := b.NewMerchant(t, dbtest.MerchantOpts{})
 	hour := dbtest.Start.Add(time.Hour)
 	for name, c := range map[string]struct {
@@ -30,7 +26,7 @@ func TestBlocks(t *testing.T) {
 		here, there, later bool
 	}{
 		"user": {operator, directory.NewBlock{Kind: "user", Value: "u-1", MerchantID: b.merchant.ID}, "user:u-1", true, false, true},
-		"own":  {ownerOf(b.merchant.ID), directory.NewBlock{Kind: "user", Value: "u-2"}, "user:u-2", true, false, true},
+		"own":  {userOf(b.merchant, caller.Owner), directory.NewBlock{Kind: "user", Value: "u-2"}, "user:u-2", true, false, true},
 		"everywhere, for an hour": {
 			operator, directory.NewBlock{Kind: "address", Value: "::ffff:192.0.2.7", Until: &hour}, "address:192.0.2.7", true, true, false,
 		},
@@ -40,18 +36,18 @@ func TestBlocks(t *testing.T) {
 		},
 	} {
 		c.n.Reason = "a stolen card"
-		made := must(b.settings.BlockPayer(ctx, c.who, c.n))(t)
-		must(keeper.Renew(ctx))(t)
+		made := testenv.Must(b.settings.BlockPayer(ctx, c.who, c.n))(t)
+		testenv.Must(keeper.Renew(ctx))(t)
 		got := [3]bool{
 			keeper.Blocked(b.merchant.ID, dbtest.Start, c.mark), keeper.Blocked(other.ID, dbtest.Start, c.mark),
 			keeper.Blocked(b.merchant.ID, hour, c.mark),
 		}
 		testenv.Want(t, got, [3]bool{c.here, c.there, c.later}, "%s: blocked here, there, later", name)
-		again := must(b.settings.BlockPayer(ctx, c.who, c.n))(t)
+		again := testenv.Must(b.settings.BlockPayer(ctx, c.who, c.n))(t)
 		testenv.Want(t, again.ID, made.ID, "%s: a repeat makes another", name)
-		lifted := must(b.settings.UnblockPayer(ctx, c.who, made.ID, "it was not them"))(t)
+		lifted := testenv.Must(b.settings.UnblockPayer(ctx, c.who, made.ID, "it was not them"))(t)
 		testenv.Want(t, *lifted.EndedReason, "it was not them", "%s: lifted because", name)
-		must(keeper.Renew(ctx))(t)
+		testenv.Must(keeper.Renew(ctx))(t)
 		testenv.Want(t, keeper.Blocked(b.merchant.ID, dbtest.Start, c.mark), false, "%s: blocked after it was lifted", name)
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from setting_change where subject = 'payer_block'"), 8, "changes in the log")
@@ -63,21 +59,21 @@ func TestBlocks(t *testing.T) {
 func TestOwnBlocks(t *testing.T) {
 	b := setup(t)
 	other := b.NewMerchant(t, dbtest.MerchantOpts{})
-	must(b.settings.BlockPayer(ctx, operator,
+	testenv.Must(b.settings.BlockPayer(ctx, operator,
 		directory.NewBlock{Kind: "user", Value: "u-1", MerchantID: b.merchant.ID, Reason: "police"}))(t)
-	made := must(b.settings.BlockPayer(ctx, ownerOf(b.merchant.ID),
+	made := testenv.Must(b.settings.BlockPayer(ctx, userOf(b.merchant, caller.Owner),
 		directory.NewBlock{Kind: "user", Value: "u-1", MerchantID: other.ID, Reason: "rude"}))(t)
 	testenv.Check(t, made.MerchantID != nil && *made.MerchantID == b.merchant.ID && made.Own, "made %+v", made)
 	for who, want := range map[*caller.Caller]int{
-		new(operator): 2, new(ownerOf(b.merchant.ID)): 1, new(ownerOf(other.ID)): 0,
+		new(operator): 2, new(userOf(b.merchant, caller.Owner)): 1, new(userOf(other, caller.Owner)): 0,
 	} {
 		list, _, err := b.settings.Blocks(ctx, *who, directory.BlockSearch{Holding: true})
 		testenv.Check(t, err == nil && len(list) == want, "%s sees %v, %v; want %d", who.Actor(), list, err, want)
 	}
-	wantCode(t, errOf(b.settings.UnblockPayer(ctx, ownerOf(other.ID), made.ID, "why not")), "not_found")
-	support := ownerOf(b.merchant.ID)
+	dbtest.WantCode(t, testenv.ErrOf(b.settings.UnblockPayer(ctx, userOf(other, caller.Owner), made.ID, "why not")), "not_found")
+	support := userOf(b.merchant, caller.Owner)
 	support.Role = caller.Support
-	wantCode(t, errOf(b.settings.UnblockPayer(ctx, support, made.ID, "why not")), "role_not_allowed")
+	dbtest.WantCode(t, testenv.ErrOf(b.settings.UnblockPayer(ctx, support, made.ID, "why not")), "role_not_allowed")
 }
 
 // What cannot be compared is not blocked.
@@ -91,14 +87,13 @@ func TestWrongBlocks(t *testing.T) {
 		"until":      {Kind: block.User, Value: "u", Reason: "x", Until: new(dbtest.Start)},
 		"merchantId": {Kind: block.User, Value: "u", Reason: "x", MerchantID: 1 << 40},
 	} {
-		wantFields(t, errOf(b.settings.BlockPayer(ctx, operator, n)), field)
+		dbtest.WantFields(t, testenv.ErrOf(b.settings.BlockPayer(ctx, operator, n)), field)
 	}
-	_, err := b.settings.BlockPayer(ctx, operator, directory.NewBlock{Kind: "user", PaymentID: 1 << 40, Reason: "x"})
-	wantCode(t, err, "not_found")
+	dbtest.WantCode(t, testenv.ErrOf(b.settings.BlockPayer(ctx, operator, directory.NewBlock{Kind: "user", PaymentID: 1 << 40, Reason: "x"})), "not_found")
 	testenv.Want(t, b.Count(t, "select count(*) from payer_block"), 0, "blocks")
 	// Lists of blocks go by their newest, a page at a time.
 	for _, value := range []string{"a", "b", "c"} {
-		must(b.settings.BlockPayer(ctx, operator, directory.NewBlock{Kind: "user", Value: value, Reason: "x"}))(t)
+		testenv.Must(b.settings.BlockPayer(ctx, operator, directory.NewBlock{Kind: "user", Value: value, Reason: "x"}))(t)
 	}
 	list, next, err := b.settings.Blocks(ctx, operator, directory.BlockSearch{Page: db.Page{Limit: new(int32(2))}})
 	testenv.Check(t, err == nil && len(list) == 2 && list[0].Shown == "c" && next != nil, "%v, %v, %v", list, next, err)

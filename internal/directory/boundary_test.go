@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/setting"
@@ -38,8 +39,8 @@ var boundaryZones = []string{
 func (b *bundle) limited(l directory.Limits) []error {
 	n := directory.NewRequisite{TraderID: b.trader.ID, Currency: "RUB", Method: "sbp", Value: "+79001234567", Limits: l}
 	return []error{
-		errOf(b.settings.CreateRequisite(ctx, operator, n)),
-		errOf(b.requisiteSet(directory.RequisiteUpdate{Limits: l})),
+		testenv.ErrOf(b.settings.CreateRequisite(ctx, operator, n)),
+		testenv.ErrOf(b.requisiteSet(directory.RequisiteUpdate{Limits: l})),
 	}
 }
 
@@ -48,7 +49,7 @@ func of[U, V any](call func(*bundle, U) (directory.Change, error), set func(u *U
 	return func(b *bundle, v V) error {
 		var u U
 		set(&u, v)
-		return errOf(call(b, u))
+		return testenv.ErrOf(call(b, u))
 	}
 }
 
@@ -72,38 +73,38 @@ var (
 		"CreateRequisite limits.dailySum":                  limits(func(l *directory.Limits, v string) { l.DailySum = &v }),
 		"CreateRequisite limits.workFrom limits.workUntil": limits(func(l *directory.Limits, v string) { l.WorkFrom = &v }),
 		"CreateMerchant ratePercent": func(b *bundle, v string) error {
-			return errOf(b.settings.CreateMerchant(ctx, operator, directory.NewMerchant{Name: "Shop", RatePercent: v}))
+			return testenv.ErrOf(b.settings.CreateMerchant(ctx, operator, directory.NewMerchant{Name: "Shop", RatePercent: v}))
 		},
 		"CreateTrader sharePercent": func(b *bundle, v string) error {
-			return errOf(b.settings.CreateTrader(ctx, operator, directory.NewTrader{Name: "Trader", SharePercent: v}))
+			return testenv.ErrOf(b.settings.CreateTrader(ctx, operator, directory.NewTrader{Name: "Trader", SharePercent: v}))
 		},
 		"CreateTrader ratePercent": func(b *bundle, v string) error {
 			n := directory.NewTrader{Name: "Trader", SharePercent: "1", RatePercent: v}
-			return errOf(b.settings.CreateTrader(ctx, operator, n))
+			return testenv.ErrOf(b.settings.CreateTrader(ctx, operator, n))
 		},
 		"SetMethod marginPercent": method(func(m *directory.CashboxMethod, v string) { m.MarginPercent = v }),
 		"SetMethod minAmount":     method(func(m *directory.CashboxMethod, v string) { m.MinAmount = v }),
 		"SetMethod maxAmount":     method(func(m *directory.CashboxMethod, v string) { m.MaxAmount = v }),
 		"SetPlatformLimit minAmount maxAmount": func(b *bundle, v string) error {
 			l := directory.NewPlatformLimit{Currency: "RUB", MinAmount: v, MaxAmount: "10", Reason: "why"}
-			return errOf(b.settings.SetPlatformLimit(ctx, operator, l))
+			return testenv.ErrOf(b.settings.SetPlatformLimit(ctx, operator, l))
 		},
 		"SetPlatformLimit maxAmount": func(b *bundle, v string) error {
 			l := directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: v, Reason: "why"}
-			return errOf(b.settings.SetPlatformLimit(ctx, operator, l))
+			return testenv.ErrOf(b.settings.SetPlatformLimit(ctx, operator, l))
 		},
 		"SetPayoutMethod markupPercent": func(b *bundle, v string) error {
 			m := directory.CashboxPayoutMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: v}
-			return errOf(b.settings.SetPayoutMethod(ctx, operator, m))
+			return testenv.ErrOf(b.settings.SetPayoutMethod(ctx, operator, m))
 		},
 		"FundTrader amount": func(b *bundle, v string) error {
-			return errOf(b.settings.FundTrader(ctx, operator, b.funding(v, "in "+v[:min(len(v), 50)])))
+			return testenv.ErrOf(b.settings.FundTrader(ctx, operator, b.funding(v, "in "+v[:min(len(v), 50)])))
 		},
 		"WithdrawTrader amount": func(b *bundle, v string) error {
-			return errOf(b.settings.WithdrawTrader(ctx, operator, b.funding(v, "out "+v[:min(len(v), 50)])))
+			return testenv.ErrOf(b.settings.WithdrawTrader(ctx, operator, b.funding(v, "out "+v[:min(len(v), 50)])))
 		},
 		"SetInsurance amount": func(b *bundle, v string) error {
-			return errOf(b.settings.SetInsurance(ctx, operator, b.merchant.CashboxID, v))
+			return testenv.ErrOf(b.settings.SetInsurance(ctx, operator, b.merchant.CashboxID, v))
 		},
 	}
 	numberCalls = map[string]func(b *bundle, n int32) error{
@@ -112,7 +113,7 @@ var (
 		"CreateRequisite limits.weight":       limits(func(l *directory.Limits, n int32) { l.Weight = &n }),
 		"SetMethod validitySeconds":           method(func(m *directory.CashboxMethod, n int32) { m.ValiditySeconds = n }),
 		"SetPayoutMethod validitySeconds": func(b *bundle, n int32) error {
-			return errOf(b.settings.SetPayoutMethod(ctx, operator, directory.CashboxPayoutMethod{
+			return testenv.ErrOf(b.settings.SetPayoutMethod(ctx, operator, directory.CashboxPayoutMethod{
 				CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: "1", ValiditySeconds: n,
 			}))
 		},
@@ -120,7 +121,7 @@ var (
 	idCalls = map[string]func(b *bundle, id int64) error{
 		"CreateRequisite traderId": func(b *bundle, id int64) error {
 			n := directory.NewRequisite{TraderID: id, Currency: "RUB", Method: "sbp", Value: "+79001234567"}
-			return errOf(b.settings.CreateRequisite(ctx, operator, n))
+			return testenv.ErrOf(b.settings.CreateRequisite(ctx, operator, n))
 		},
 		"CreateCashbox traderCashboxId": func(b *bundle, id int64) error {
 			return b.newCashbox(directory.NewCashbox{MerchantID: b.merchant.ID, TraderID: id})
@@ -136,7 +137,7 @@ func method[V any](set func(m *directory.CashboxMethod, v V)) func(b *bundle, v 
 	return func(b *bundle, v V) error {
 		m := directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "sbp", ValiditySeconds: 900}
 		set(&m, v)
-		return errOf(b.settings.SetMethod(ctx, operator, m))
+		return testenv.ErrOf(b.settings.SetMethod(ctx, operator, m))
 	}
 }
 
@@ -205,13 +206,13 @@ func TestZonesAreKnown(t *testing.T) {
 	for _, zone := range boundaryZones {
 		for _, err := range b.limited(directory.Limits{TimeZone: &zone}) {
 			if err != nil {
-				wantFields(t, err, "limits.timeZone")
+				dbtest.WantFields(t, err, "limits.timeZone")
 			} else if at, err := time.LoadLocation(zone); err != nil || at == time.Local {
 				t.Errorf("%q was taken, which is no zone (%v)", zone, err)
 			}
 		}
 	}
 	for _, zone := range []string{"UTC", "Europe/Moscow", "Etc/GMT-14"} {
-		noError(t, b.limited(directory.Limits{TimeZone: &zone})[1])
+		testenv.NoError(t, b.limited(directory.Limits{TimeZone: &zone})[1])
 	}
 }

@@ -15,7 +15,7 @@ import (
 // number is the id of what a change made.
 func number(t *testing.T, c directory.Change) int64 {
 	t.Helper()
-	id := must(strconv.ParseInt(c.SubjectKey, 10, 64))(t)
+	id := testenv.Must(strconv.ParseInt(c.SubjectKey, 10, 64))(t)
 	return id
 }
 
@@ -38,9 +38,8 @@ func TestCreateMerchant(t *testing.T) {
 		directory.ChangePage{Subject: new("merchant"), SubjectKey: &c.SubjectKey})
 	testenv.Check(t, err == nil && len(log) == 2 && log[1].ID == c.ID && string(log[1].After) == string(c.After),
 		"log %+v %v", log, err)
-	_, err = b.settings.CreateMerchant(ctx, operator, directory.NewMerchant{Name: " \t", RatePercent: "100.0001"})
-	wantFields(t, err, "name", "ratePercent")
-	wantFields(t, errOf(b.settings.CreateMerchant(ctx, operator, directory.NewMerchant{Name: long + "ж"})), "name")
+	dbtest.WantFields(t, testenv.ErrOf(b.settings.CreateMerchant(ctx, operator, directory.NewMerchant{Name: " \t", RatePercent: "100.0001"})), "name", "ratePercent")
+	dbtest.WantFields(t, testenv.ErrOf(b.settings.CreateMerchant(ctx, operator, directory.NewMerchant{Name: long + "ж"})), "name")
 }
 
 // A name changes for all who read it, is wanted and bounded as that of something new, and stays where
@@ -65,7 +64,7 @@ func TestRename(t *testing.T) {
 		testenv.Check(t, err == nil && value(t, c.After, "name") == "Another one",
 			"%s without a name: %+v, %v", subject, c, err)
 		for _, wrong := range []string{"", " \t", strings.Repeat("ж", 101)} {
-			wantFields(t, errOf(rename(&wrong)), "name")
+			dbtest.WantFields(t, testenv.ErrOf(rename(&wrong)), "name")
 		}
 	}
 }
@@ -80,10 +79,8 @@ func TestCreateTrader(t *testing.T) {
 	b.wantEmpty(t, ledger.Available(ledger.Trader, number(t, c)))
 	c, err = logged(b.settings.CreateTrader(ctx, operator, directory.NewTrader{Name: "Another", SharePercent: "0"}))
 	wantChange(t, c, err, "trader", c.SubjectKey, "rate_percent", "new", nil)
-	_, err = b.settings.CreateTrader(ctx, operator, directory.NewTrader{RatePercent: "x"})
-	wantFields(t, err, "name", "sharePercent", "ratePercent")
-	_, err = b.settings.CreateTrader(ctx, operator, directory.NewTrader{Name: "Trader", SharePercent: "100.0001"})
-	wantFields(t, err, "sharePercent")
+	dbtest.WantFields(t, testenv.ErrOf(b.settings.CreateTrader(ctx, operator, directory.NewTrader{RatePercent: "x"})), "name", "sharePercent", "ratePercent")
+	dbtest.WantFields(t, testenv.ErrOf(b.settings.CreateTrader(ctx, operator, directory.NewTrader{Name: "Trader", SharePercent: "100.0001"})), "sharePercent")
 }
 
 // wantEmpty wants a new account, and what is reserved of it, to be there with nothing on them.
@@ -143,11 +140,11 @@ func TestWrongCashbox(t *testing.T) {
 		testenv.Want(t, secret, "", "%+v: a secret was shown", n)
 		return err
 	}
-	wantFields(t, create(directory.NewCashbox{}), "merchantId", "name", "currency")
-	wantFields(t, create(directory.NewCashbox{
+	dbtest.WantFields(t, create(directory.NewCashbox{}), "merchantId", "name", "currency")
+	dbtest.WantFields(t, create(directory.NewCashbox{
 		MerchantID: 1 << 40, Name: strings.Repeat("x", 101), Currency: "XXX", TraderID: 1 << 40,
 	}), "merchantId", "name", "currency", "traderCashboxId")
-	wantFields(t, create(directory.NewCashbox{MerchantID: b.merchant.ID, Name: "Shop", Currency: "rub", TraderID: -1}),
+	dbtest.WantFields(t, create(directory.NewCashbox{MerchantID: b.merchant.ID, Name: "Shop", Currency: "rub", TraderID: -1}),
 		"currency", "traderCashboxId")
 	left := b.Count(t, `select (select count(*) from setting_change) + (select count(*) from merchant) - 1
 		+ (select count(*) from trader) - 1 + (select count(*) from cashbox) - 1`)

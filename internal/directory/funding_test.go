@@ -42,17 +42,17 @@ func TestFundAndWithdraw(t *testing.T) {
 	b.wantTrader(t, "100")
 
 	// Repeats answer with what was done, however the number is written, and move nothing.
-	again := must(fund(ctx, operator, b.funding("0100.12345678", "tx-1")))(t)
+	again := testenv.Must(fund(ctx, operator, b.funding("0100.12345678", "tx-1")))(t)
 	testenv.Check(t, again.ID == c.ID && string(again.After) == string(c.After), "again: %+v", again)
-	testenv.Want(t, must(withdraw(ctx, operator, out))(t).ID, taken.ID, "again")
+	testenv.Want(t, testenv.Must(withdraw(ctx, operator, out))(t).ID, taken.ID, "again")
 	b.wantTrader(t, "100")
 
 	// Another movement under the same reference: amount, trader, direction.
 	another := in
 	another.TraderID = b.NewTrader(t, dbtest.TraderOpts{}).ID
 	for _, err := range []error{
-		errOf(fund(ctx, operator, b.funding("100.12345679", "tx-1"))), errOf(fund(ctx, operator, another)),
-		errOf(withdraw(ctx, operator, in)),
+		testenv.ErrOf(fund(ctx, operator, b.funding("100.12345679", "tx-1"))), testenv.ErrOf(fund(ctx, operator, another)),
+		testenv.ErrOf(withdraw(ctx, operator, in)),
 	} {
 		dbtest.WantRefusal(t, err, fault.Conflict, "idempotency_key_conflict")
 	}
@@ -62,32 +62,32 @@ func TestFundAndWithdraw(t *testing.T) {
 func TestWithdrawTooMuch(t *testing.T) {
 	b := setup(t)
 	take := func(amount, reference string) error {
-		return errOf(b.settings.WithdrawTrader(ctx, operator, b.funding(amount, reference)))
+		return testenv.ErrOf(b.settings.WithdrawTrader(ctx, operator, b.funding(amount, reference)))
 	}
 	b.Fund(t, ledger.Available(ledger.Trader, b.trader.ID), "10")
 	dbtest.WantRefusal(t, take("10.00000001", "tx"), fault.Refused, "insufficient_trader_balance")
 	b.wantTrader(t, "10")
-	noError(t, take("10", "tx")) // the refusal left the reference free
+	testenv.NoError(t, take("10", "tx")) // the refusal left the reference free
 	b.wantTrader(t, "0")
 	// What is held for payments is not theirs to take.
 	b.Fund(t, ledger.Reserved(ledger.Trader, b.trader.ID), "5")
-	wantCode(t, take("1", "held"), "insufficient_trader_balance")
+	dbtest.WantCode(t, take("1", "held"), "insufficient_trader_balance")
 }
 
 func TestWrongFunding(t *testing.T) {
 	b := setup(t)
-	fund := func(n directory.Funding) error { return errOf(b.settings.FundTrader(ctx, operator, n)) }
+	fund := func(n directory.Funding) error { return testenv.ErrOf(b.settings.FundTrader(ctx, operator, n)) }
 	for _, wrong := range []string{"", "0", "0.00000000", "-1", "+1", "1e3", "x", "NaN", "1.000000001", "1000000000000"} {
-		wantFields(t, fund(b.funding(wrong, "tx")), "amount")
-		wantFields(t, errOf(b.settings.WithdrawTrader(ctx, operator, b.funding(wrong, ""))), "amount", "reference")
+		dbtest.WantFields(t, fund(b.funding(wrong, "tx")), "amount")
+		dbtest.WantFields(t, testenv.ErrOf(b.settings.WithdrawTrader(ctx, operator, b.funding(wrong, ""))), "amount", "reference")
 	}
-	wantFields(t, fund(b.funding("1", strings.Repeat("x", 256))), "reference")
+	dbtest.WantFields(t, fund(b.funding("1", strings.Repeat("x", 256))), "reference")
 	for _, unknown := range []int64{0, -1, 1 << 40} {
-		wantCode(t, fund(directory.Funding{TraderID: unknown, Amount: "1", Reference: "tx"}), "not_found")
+		dbtest.WantCode(t, fund(directory.Funding{TraderID: unknown, Amount: "1", Reference: "tx"}), "not_found")
 	}
 	b.wantTrader(t, "0")
 	// The largest there is.
-	noError(t, fund(b.funding("999999999999.99999999", strings.Repeat("ж", 255))))
+	testenv.NoError(t, fund(b.funding("999999999999.99999999", strings.Repeat("ж", 255))))
 	b.wantTrader(t, "999999999999.99999999")
 }
 
@@ -95,7 +95,7 @@ func TestWrongFunding(t *testing.T) {
 func TestParallelFunding(t *testing.T) {
 	b := setup(t)
 	answers := make([]directory.Change, 10)
-	noError(t, testenv.AtOnce(len(answers), func(i int) (err error) {
+	testenv.NoError(t, testenv.AtOnce(len(answers), func(i int) (err error) {
 		answers[i], err = b.settings.FundTrader(ctx, operator, b.funding("7", "tx"))
 		return err
 	})...)
@@ -111,12 +111,12 @@ func TestParallelWithdrawals(t *testing.T) {
 	b.Fund(t, ledger.Available(ledger.Trader, b.trader.ID), "35")
 	taken := 0
 	for _, err := range testenv.AtOnce(10, func(i int) error {
-		return errOf(b.settings.WithdrawTrader(ctx, operator, b.funding("10", "tx-"+strconv.Itoa(i))))
+		return testenv.ErrOf(b.settings.WithdrawTrader(ctx, operator, b.funding("10", "tx-"+strconv.Itoa(i))))
 	}) {
 		if err == nil {
 			taken++
 		} else {
-			wantCode(t, err, "insufficient_trader_balance")
+			dbtest.WantCode(t, err, "insufficient_trader_balance")
 		}
 	}
 	testenv.Want(t, taken, 3, "got through")
@@ -137,7 +137,7 @@ func (b *bundle) balance(t *testing.T) string {
 
 func (b *bundle) held(t *testing.T) deposit.Balance {
 	t.Helper()
-	held := must(deposit.New(b.Pools(), &dbtest.Clock{}, foureyes.Rules{}).
+	held := testenv.Must(deposit.New(b.Pools(), &dbtest.Clock{}, foureyes.Rules{}).
 		Balance(ctx, b.merchant.Caller, b.merchant.CashboxID))(t)
 	return held
 }
@@ -166,11 +166,11 @@ func TestInsurance(t *testing.T) {
 		testenv.Want(t, b.balance(t), c.balance, "insured for %s", c.amount)
 		b.Audit(t)
 	}
-	wantCode(t, errOf(set("100.00000001")), "insufficient_cashbox_balance")
+	dbtest.WantCode(t, testenv.ErrOf(set("100.00000001")), "insufficient_cashbox_balance")
 	for _, wrong := range []string{"", "-1", "x", "1.000000001", "1000000000000"} {
-		wantFields(t, errOf(set(wrong)), "amount")
+		dbtest.WantFields(t, testenv.ErrOf(set(wrong)), "amount")
 	}
-	wantCode(t, errOf(b.settings.SetInsurance(ctx, operator, 1<<50, "1")), "not_found")
+	dbtest.WantCode(t, testenv.ErrOf(b.settings.SetInsurance(ctx, operator, 1<<50, "1")), "not_found")
 	testenv.Want(t, b.balance(t), "100 100 0 0", "the balance after refusals")
 }
 
@@ -180,8 +180,8 @@ func TestParallelInsurance(t *testing.T) {
 	b := setup(t)
 	b.bridge(t)
 	b.Fund(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID), "100")
-	noError(t, testenv.AtOnce(10, func(i int) error {
-		return errOf(b.settings.SetInsurance(ctx, operator, b.merchant.CashboxID, strconv.Itoa(10*i)))
+	testenv.NoError(t, testenv.AtOnce(10, func(i int) error {
+		return testenv.ErrOf(b.settings.SetInsurance(ctx, operator, b.merchant.CashboxID, strconv.Itoa(10*i)))
 	})...)
 	held := b.held(t)
 	testenv.Check(t, held.Total.Equal(decimal.NewFromInt(100)) && held.Reserved.Equal(held.Insurance), "%+v", held)
@@ -205,11 +205,11 @@ func TestPayoutSettings(t *testing.T) {
 		"markupPercent":   {CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: "101"},
 		"validitySeconds": {CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: "1", ValiditySeconds: 604_801},
 	} {
-		wantFields(t, errOf(b.settings.SetPayoutMethod(ctx, operator, m)), wrong)
+		dbtest.WantFields(t, testenv.ErrOf(b.settings.SetPayoutMethod(ctx, operator, m)), wrong)
 	}
-	wantFields(t, errOf(b.settings.SetPayoutMethod(ctx, operator,
+	dbtest.WantFields(t, testenv.ErrOf(b.settings.SetPayoutMethod(ctx, operator,
 		directory.CashboxPayoutMethod{CashboxID: b.merchant.CashboxID, Name: "sbp"})), "markupPercent")
-	wantCode(t, errOf(b.settings.SetPayoutMethod(ctx, operator,
+	dbtest.WantCode(t, testenv.ErrOf(b.settings.SetPayoutMethod(ctx, operator,
 		directory.CashboxPayoutMethod{CashboxID: 1 << 50, Name: "sbp", MarkupPercent: "1"})), "not_found")
 
 	can := directory.TraderPayoutMethod{TraderID: trader.ID, Currency: "RUB", Method: "c2c", Enabled: true}
@@ -218,8 +218,8 @@ func TestPayoutSettings(t *testing.T) {
 	can.Enabled = false
 	change, err = logged(b.settings.SetTraderPayoutMethod(ctx, operator, can))
 	wantChange(t, change, err, "trader_payout_method", fmt.Sprintf("%d/RUB/c2c", trader.ID), "enabled", true, false)
-	wantFields(t, errOf(b.settings.SetTraderPayoutMethod(ctx, operator,
+	dbtest.WantFields(t, testenv.ErrOf(b.settings.SetTraderPayoutMethod(ctx, operator,
 		directory.TraderPayoutMethod{TraderID: trader.ID, Currency: "AZN", Method: "c2c"})), "method")
-	wantCode(t, errOf(b.settings.SetTraderPayoutMethod(ctx, operator,
+	dbtest.WantCode(t, testenv.ErrOf(b.settings.SetTraderPayoutMethod(ctx, operator,
 		directory.TraderPayoutMethod{TraderID: 1 << 50, Currency: "RUB", Method: "c2c"})), "not_found")
 }

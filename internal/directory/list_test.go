@@ -117,8 +117,7 @@ func TestListPages(t *testing.T) {
 	var ids []int64
 	search := directory.Search{Page: db.Page{Limit: new(int32(2))}}
 	for {
-		list, next, err := b.settings.Traders(ctx, operator, search)
-		noError(t, err)
+		list, next := testenv.Must2(b.settings.Traders(ctx, operator, search))(t)
 		for _, one := range list {
 			ids = append(ids, one.ID)
 		}
@@ -128,8 +127,7 @@ func TestListPages(t *testing.T) {
 		search.Cursor = next
 	}
 	testenv.Check(t, slices.Equal(ids, []int64{5, 4, 3, 2, 1}), "listed %v", ids)
-	_, _, err := b.settings.Traders(ctx, operator, directory.Search{Page: db.Page{Cursor: new("x")}})
-	wantFields(t, err, "cursor")
+	dbtest.WantFields(t, testenv.ErrOf2(b.settings.Traders(ctx, operator, directory.Search{Page: db.Page{Cursor: new("x")}})), "cursor")
 }
 
 // A requisite is found by the whole of its value, in any currency and however it is typed, and by its last four characters, but
@@ -146,8 +144,8 @@ func TestRequisitesAreFound(t *testing.T) {
 		if n.Method == "iban" {
 			n.Value = requisite.Of("iban").Sample(1)
 		}
-		c := must(b.settings.CreateRequisite(ctx, operator, n))(t)
-		id := must(strconv.ParseInt(c.SubjectKey, 10, 64))(t)
+		c := testenv.Must(b.settings.CreateRequisite(ctx, operator, n))(t)
+		id := testenv.Must(strconv.ParseInt(c.SubjectKey, 10, 64))(t)
 		made[n.Value] = id
 		testenv.Check(t, !strings.Contains(string(c.After), n.Value), "the answer has it whole: %s", c.After)
 	}
@@ -156,8 +154,7 @@ func TestRequisitesAreFound(t *testing.T) {
 		"+79001114567": "+79001114567", "+7900 111 45 67": "+79001114567", "4567": "+79001114567", "9001114567": "", "114567": "",
 		"2200 0000 0000 0004": "2200000000000004", "22000000": "", iban: iban, iban[len(iban)-4:]: iban, iban[:12]: "",
 	} {
-		list, _, err := b.settings.Requisites(ctx, operator, directory.Search{Text: text})
-		noError(t, err)
+		list, _ := testenv.Must2(b.settings.Requisites(ctx, operator, directory.Search{Text: text}))(t)
 		var found []int64
 		for _, r := range list {
 			if r.ID == made[want] || !slices.Contains(b.trader.Requisites, r.ID) {

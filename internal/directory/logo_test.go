@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/testenv"
@@ -41,7 +42,7 @@ func half(width, height int) image.Image {
 func encoded(t *testing.T, of image.Image) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	noError(t, png.Encode(&out, of))
+	testenv.NoError(t, png.Encode(&out, of))
 	return out.Bytes()
 }
 
@@ -58,9 +59,9 @@ func TestPageLogo(t *testing.T) {
 	for size, want := range map[image.Point]image.Point{
 		{480, 480}: {96, 96}, {1000, 100}: {240, 24}, {30, 20}: {30, 20}, {2000, 1}: {240, 1}, {1, 2000}: {1, 96},
 	} {
-		look := must(set(append(encoded(t, half(size.X, size.Y)), "<script>kept</script>"...)))(t)
-		kept := must(looks.PageLogo(ctx, look.Logo))(t)
-		drawn := must(png.Decode(bytes.NewReader(kept)))(t)
+		look := testenv.Must(set(append(encoded(t, half(size.X, size.Y)), "<script>kept</script>"...)))(t)
+		kept := testenv.Must(looks.PageLogo(ctx, look.Logo))(t)
+		drawn := testenv.Must(png.Decode(bytes.NewReader(kept)))(t)
 		testenv.Check(t, drawn.Bounds().Size() == want && !bytes.Contains(kept, []byte("kept")),
 			"%v becomes %v", size, drawn.Bounds())
 		left, right := drawn.At(0, 0), drawn.At(want.X-1, 0)
@@ -69,8 +70,8 @@ func TestPageLogo(t *testing.T) {
 			"%v: %v and %v", size, left, right)
 	}
 	var photo bytes.Buffer
-	noError(t, jpeg.Encode(&photo, half(64, 64), nil))
-	look := must(set(photo.Bytes()))(t)
+	testenv.NoError(t, jpeg.Encode(&photo, half(64, 64), nil))
+	look := testenv.Must(set(photo.Bytes()))(t)
 	for _, test := range []struct {
 		want string
 		file []byte
@@ -82,13 +83,13 @@ func TestPageLogo(t *testing.T) {
 		{directory.LogoNoImage, append(photo.Bytes(), strings.Repeat("\xff\xda", 100)...)},
 	} {
 		_, err := set(test.file)
-		wantFields(t, err, "logo")
+		dbtest.WantFields(t, err, "logo")
 		if f := fault.As(err); f != nil && f.Fields["logo"][0] != test.want {
 			t.Errorf("%s, want %s", f.Fields["logo"], test.want)
 		}
 	}
 	testenv.Check(t, look.Logo != "", "the photo is no logo")
-	testenv.Want(t, must(looks.Of(ctx, id))(t).Logo, look.Logo, "the logo")
+	testenv.Want(t, testenv.Must(looks.Of(ctx, id))(t).Logo, look.Logo, "the logo")
 	after, err := set([]byte{})
 	testenv.Check(t, err == nil && after.Logo == "" && after.Version() != look.Version(), "%+v, %v", after, err)
 	_, err = looks.PageLogo(ctx, look.Logo)

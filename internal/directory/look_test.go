@@ -20,7 +20,7 @@ func TestLook(t *testing.T) {
 	want := func(want directory.Look) {
 		t.Helper()
 		want.Merchant, want.ReturnAutomatic = "Merchant", true
-		testenv.Want(t, must(directory.NewLooks(b.Pools()).Of(ctx, id))(t), want, "look")
+		testenv.Want(t, testenv.Must(directory.NewLooks(b.Pools()).Of(ctx, id))(t), want, "look")
 	}
 	want(directory.Look{})
 	key := strconv.FormatInt(id, 10)
@@ -33,14 +33,14 @@ func TestLook(t *testing.T) {
 	c, err = b.boxSet(directory.CashboxUpdate{PageColor: new(""), FrameOrigin: new("")})
 	wantChange(t, c, err, "cashbox", key, "frame_origin", "https://shop.example:8443", nil)
 	want(directory.Look{})
-	wantCode(t, errOf(directory.NewLooks(b.Pools()).Of(ctx, 1<<40)), "not_found")
+	dbtest.WantCode(t, testenv.ErrOf(directory.NewLooks(b.Pools()).Of(ctx, 1<<40)), "not_found")
 }
 
 // Nothing gets into a policy or a stylesheet but an origin and a colour.
 func TestLookIsChecked(t *testing.T) {
 	b := setup(t)
 	for _, color := range []string{"red", "#fff", "1a6b54", "#1a6b5g", "#1a6b54;", " #1a6b54", "#1a6b54ff"} {
-		wantFields(t, errOf(b.boxSet(directory.CashboxUpdate{PageColor: &color})), "pageColor")
+		dbtest.WantFields(t, testenv.ErrOf(b.boxSet(directory.CashboxUpdate{PageColor: &color})), "pageColor")
 	}
 	for _, origin := range []string{
 		"http://shop.example", "shop.example", "https://", "https://shop.example/", "https://shop.example/path", "https://*.example",
@@ -48,9 +48,9 @@ func TestLookIsChecked(t *testing.T) {
 		"https://shop.example:0", "https://shop.example:123456", "https://-shop.example", "https://shop.example?x", "https://localhost",
 		"https://10.0.0.1", "https://shop.example\n", "https://" + strings.Repeat("a.", 130) + "example",
 	} {
-		wantFields(t, errOf(b.boxSet(directory.CashboxUpdate{FrameOrigin: &origin})), "frameOrigin")
+		dbtest.WantFields(t, testenv.ErrOf(b.boxSet(directory.CashboxUpdate{FrameOrigin: &origin})), "frameOrigin")
 	}
-	wantFields(t, errOf(b.boxSet(directory.CashboxUpdate{
+	dbtest.WantFields(t, testenv.ErrOf(b.boxSet(directory.CashboxUpdate{
 		PageColor: new("red"), FrameOrigin: new("*"), TraderID: new(int64(1 << 40)),
 	})), "pageColor", "frameOrigin", "traderCashboxId")
 }
@@ -111,10 +111,10 @@ func TestOwnLookOfOthers(t *testing.T) {
 		{viewer, fault.ErrViewOnly},
 		{userOf(other, caller.Owner), fault.ErrNotFound},
 	} {
-		testenv.WantError(t, errOf(b.settings.UpdateOwnLook(ctx, test.who, u)), test.want, "%+v", test.who)
+		testenv.WantError(t, testenv.ErrOf(b.settings.UpdateOwnLook(ctx, test.who, u)), test.want, "%+v", test.who)
 	}
-	testenv.WantError(t, errOf(b.settings.OwnLooks(ctx, userOf(b.merchant, caller.Support))), fault.ErrRoleNotAllowed, "support")
-	must(b.settings.OwnLooks(ctx, viewer))(t) // as the owner
+	testenv.WantError(t, testenv.ErrOf(b.settings.OwnLooks(ctx, userOf(b.merchant, caller.Support))), fault.ErrRoleNotAllowed, "support")
+	testenv.Must(b.settings.OwnLooks(ctx, viewer))(t) // as the owner
 	list, err := b.settings.OwnLooks(ctx, userOf(b.merchant, caller.Owner))
 	testenv.Check(t, err == nil && list[0].Color == "", "%+v, %v", list, err)
 }

@@ -17,13 +17,6 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// owner is the user of a trader who may do everything.
-func owner(trader dbtest.Trader) caller.Caller {
-	who := trader.Caller
-	who.Role = caller.Owner
-	return who
-}
-
 func limitsText(l directory.RequisiteLimits) string {
 	number := func(n *int32) string {
 		if n == nil {
@@ -44,12 +37,12 @@ func limitsText(l directory.RequisiteLimits) string {
 // The operators' limits and the trader's stand beside each other, and the stricter one holds.
 func TestOwnLimits(t *testing.T) {
 	b := setup(t)
-	who, id := owner(b.trader), b.trader.Requisites[0]
-	must(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Limits: directory.Limits{
+	who, id := b.trader.Caller, b.trader.Requisites[0]
+	testenv.Must(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Limits: directory.Limits{
 		MinAmount: new("100"), MaxAmount: new("5000"), DailyCount: new(int32(7)), OpenPayments: new(int32(3)),
 		WorkFrom: new("08:00"), WorkUntil: new("22:00"),
 	}}))(t)
-	own := must(b.settings.UpdateOwnRequisite(ctx, who, id, directory.OwnUpdate{Enabled: new(false), Limits: directory.OwnLimits{
+	own := testenv.Must(b.settings.UpdateOwnRequisite(ctx, who, id, directory.OwnUpdate{Enabled: new(false), Limits: directory.OwnLimits{
 		MinAmount: new("100"), MaxAmount: new("4999.99"), DailyCount: new(int32(6)), DailySum: new("90000"),
 		OpenPayments: new(int32(3)), WorkFrom: new("22:30"), WorkUntil: new("06:00"), TimeZone: new("Asia/Baku"),
 	}}))(t)
@@ -58,12 +51,12 @@ func TestOwnLimits(t *testing.T) {
 		"100 to 4999.99, 6 a day, 90000 in sum, 3 open, 22:30-06:00 Asia/Baku",
 		"100 to 4999.99, 6 a day, 90000 in sum, 3 open, - ")
 	// The operator narrows theirs: that holds at once, and the trader's stay as they are.
-	must(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Enabled: new(false), Reason: "narrowed",
+	testenv.Must(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Enabled: new(false), Reason: "narrowed",
 		Limits: directory.Limits{MaxAmount: new("3000"), DailyCount: new(int32(2)), DailySum: new("80000")}}))(t)
 	b.wantOwn(t, who, id, "false false", "100 to 3000, 2 a day, 80000 in sum, 3 open, 08:00-22:00 Europe/Moscow",
 		"100 to 4999.99, 6 a day, 90000 in sum, 3 open, 22:30-06:00 Asia/Baku",
 		"100 to 3000, 2 a day, 80000 in sum, 3 open, - ")
-	must(b.settings.UpdateOwnRequisite(ctx, who, id, directory.OwnUpdate{Limits: directory.OwnLimits{
+	testenv.Must(b.settings.UpdateOwnRequisite(ctx, who, id, directory.OwnUpdate{Limits: directory.OwnLimits{
 		MinAmount: new(""), MaxAmount: new(""), DailyCount: new(int32(0)), DailySum: new(""),
 		OpenPayments: new(int32(0)), WorkFrom: new(""), WorkUntil: new(""), TimeZone: new(""),
 	}}))(t)
@@ -73,7 +66,7 @@ func TestOwnLimits(t *testing.T) {
 
 func (b *bundle) wantOwn(t *testing.T, who caller.Caller, id int64, switches, set, own, effective string) {
 	t.Helper()
-	r := must(b.settings.OwnRequisite(ctx, who, id))(t)
+	r := testenv.Must(b.settings.OwnRequisite(ctx, who, id))(t)
 	for what, pair := range map[string][2]string{
 		"switches": {fmt.Sprint(r.Enabled, r.EnabledByOperator), switches}, "set": {limitsText(r.Set), set},
 		"own": {limitsText(r.Own), own}, "effective": {limitsText(r.Effective), effective},
@@ -84,11 +77,11 @@ func (b *bundle) wantOwn(t *testing.T, who caller.Caller, id int64, switches, se
 
 func TestOwnLimitsStayWithinTheOperators(t *testing.T) {
 	b := setup(t)
-	who, id := owner(b.trader), b.trader.Requisites[0]
+	who, id := b.trader.Caller, b.trader.Requisites[0]
 	b.Exec(t, `update requisite set min_amount = 100, max_amount = 5000, daily_count = 7, daily_sum = 9000, open_payments = 3
 		where id = $1`, id)
 	set := func(l directory.OwnLimits) error {
-		return errOf(b.settings.UpdateOwnRequisite(ctx, who, id, directory.OwnUpdate{Limits: l}))
+		return testenv.ErrOf(b.settings.UpdateOwnRequisite(ctx, who, id, directory.OwnUpdate{Limits: l}))
 	}
 	for field, wrong := range map[string][]directory.OwnLimits{
 		"limits.minAmount":    {{MinAmount: new("99.99")}, {MinAmount: new("5000.01")}},
@@ -100,43 +93,43 @@ func TestOwnLimitsStayWithinTheOperators(t *testing.T) {
 		"limits.workUntil":    {{WorkFrom: new("09:00"), WorkUntil: new("09:00")}},
 	} {
 		for _, l := range wrong {
-			wantFields(t, set(l), field)
+			dbtest.WantFields(t, set(l), field)
 		}
 	}
 	// The bounds themselves are within.
-	noError(t, set(directory.OwnLimits{
+	testenv.NoError(t, set(directory.OwnLimits{
 		MinAmount: new("100"), MaxAmount: new("5000"), DailyCount: new(int32(7)), DailySum: new("9000"),
 		OpenPayments: new(int32(3)),
 	}))
 	b.Exec(t, `update requisite set sealed = null, hash = null, last4 = null, open_payments = null, own_open_payments = null
 		where id = $1`, id)
-	wantFields(t, set(directory.OwnLimits{OpenPayments: new(int32(1))}), "limits.openPayments")
+	dbtest.WantFields(t, set(directory.OwnLimits{OpenPayments: new(int32(1))}), "limits.openPayments")
 }
 
 // What an operator has switched off, a trader may only leave so, or switch off as well.
 func TestOwnSwitch(t *testing.T) {
 	b := setup(t)
-	who, id := owner(b.trader), b.trader.Requisites[0]
+	who, id := b.trader.Caller, b.trader.Requisites[0]
 	b.Exec(t, "update requisite set enabled = false where id = $1", id)
 	set := func(on bool) error {
-		return errOf(b.settings.UpdateOwnRequisite(ctx, who, id, directory.OwnUpdate{Enabled: &on}))
+		return testenv.ErrOf(b.settings.UpdateOwnRequisite(ctx, who, id, directory.OwnUpdate{Enabled: &on}))
 	}
-	wantCode(t, set(true), "requisite_off_by_operator")
-	noError(t, set(false))
+	dbtest.WantCode(t, set(true), "requisite_off_by_operator")
+	testenv.NoError(t, set(false))
 	b.Exec(t, "update requisite set enabled = true where id = $1", id)
 	b.wantRequisites(t, " none 0|requisite_off_by_trader none 0")
-	noError(t, set(true))
+	testenv.NoError(t, set(true))
 	b.wantRequisites(t, " none 0| none 0")
 }
 
 // The log tells who changed what, as it does for operators, and nothing for a change that is none.
 func TestOwnChangesAreKept(t *testing.T) {
 	b := setup(t)
-	who, id := owner(b.trader), b.trader.Requisites[0]
+	who, id := b.trader.Caller, b.trader.Requisites[0]
 	for range 2 {
-		must(b.settings.UpdateOwnRequisite(ctx, who, id,
+		testenv.Must(b.settings.UpdateOwnRequisite(ctx, who, id,
 			directory.OwnUpdate{Limits: directory.OwnLimits{DailyCount: new(int32(5))}}))(t)
-		noError(t, b.settings.SetBreak(ctx, who, true))
+		testenv.NoError(t, b.settings.SetBreak(ctx, who, true))
 	}
 	list, _, err := b.settings.Changes(ctx, operator, directory.ChangePage{})
 	if err != nil || len(list) != 2 {
@@ -161,23 +154,23 @@ func TestOwnChangesAreKept(t *testing.T) {
 
 func TestWhoseRequisites(t *testing.T) {
 	b := setup(t)
-	other := owner(b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}))
+	other := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Caller
 	id := b.trader.Requisites[0]
 	update := func(who caller.Caller) error {
-		return errOf(b.settings.UpdateOwnRequisite(ctx, who, id, directory.OwnUpdate{Enabled: new(false)}))
+		return testenv.ErrOf(b.settings.UpdateOwnRequisite(ctx, who, id, directory.OwnUpdate{Enabled: new(false)}))
 	}
-	wantCode(t, update(other), "not_found")
-	wantCode(t, errOf(b.settings.OwnRequisite(ctx, other, id)), "not_found")
-	desk := owner(b.trader)
+	dbtest.WantCode(t, update(other), "not_found")
+	dbtest.WantCode(t, testenv.ErrOf(b.settings.OwnRequisite(ctx, other, id)), "not_found")
+	desk := b.trader.Caller
 	desk.Role = caller.Desk
-	wantCode(t, update(desk), "role_not_allowed")
-	must(b.settings.OwnRequisite(ctx, desk, id))(t)
-	noError(t, b.settings.SetBreak(ctx, desk, true))
-	wantCode(t, errOf(b.settings.OwnBalance(ctx, desk)), "role_not_allowed")
-	seen := owner(b.trader)
+	dbtest.WantCode(t, update(desk), "role_not_allowed")
+	testenv.Must(b.settings.OwnRequisite(ctx, desk, id))(t)
+	testenv.NoError(t, b.settings.SetBreak(ctx, desk, true))
+	dbtest.WantCode(t, testenv.ErrOf(b.settings.OwnBalance(ctx, desk)), "role_not_allowed")
+	seen := b.trader.Caller
 	seen.ViewAs = true
-	wantCode(t, update(seen), "view_only")
-	wantCode(t, b.settings.SetBreak(ctx, seen, false), "view_only")
+	dbtest.WantCode(t, update(seen), "view_only")
+	dbtest.WantCode(t, b.settings.SetBreak(ctx, seen, false), "view_only")
 	list, err := b.settings.ListOwnRequisites(ctx, seen)
 	testenv.Check(t, err == nil && len(list) == 2 && list[0].ID == id && list[1].ID == b.trader.Requisites[1] && list[0].Enabled,
 		"%+v (%v)", list, err)
@@ -192,7 +185,7 @@ func TestUseOfRequisites(t *testing.T) {
 	id, used := b.trader.Requisites[0], dbtest.Start.Add(9*time.Hour+10*time.Minute)
 	b.Exec(t, "insert into requisite_day values ($1, '2026-11-20', 9, 900), ($1, '2026-11-21', 2, 250.50)", id)
 	b.Exec(t, "update requisite_day set used_at = $1 where day = '2026-11-21'", used)
-	list := must(settings.ListOwnRequisites(ctx, owner(b.trader)))(t)
+	list := testenv.Must(settings.ListOwnRequisites(ctx, b.trader.Caller))(t)
 	use := list[0].Use
 	testenv.Check(t, use.Day.Format(time.DateOnly) == "2026-11-21" && use.Count == 2 && use.Sum.String() == "250.5" &&
 		use.LastUsedAt != nil && use.LastUsedAt.Equal(used), "%+v", use)
@@ -203,9 +196,9 @@ func TestUseOfRequisites(t *testing.T) {
 
 func TestBreak(t *testing.T) {
 	b := setup(t)
-	who := owner(b.trader)
+	who := b.trader.Caller
 	for _, on := range []bool{true, true, false} {
-		noError(t, b.settings.SetBreak(ctx, who, on))
+		testenv.NoError(t, b.settings.SetBreak(ctx, who, on))
 		got, err := b.settings.Break(ctx, who)
 		testenv.Check(t, err == nil && got == on, "on a break: %v (%v), want %v", got, err, on)
 		rule := ""
@@ -219,7 +212,7 @@ func TestBreak(t *testing.T) {
 func TestOwnBalance(t *testing.T) {
 	b := setup(t)
 	b.Fund(t, ledger.Available(ledger.Trader, b.trader.ID), "12.5")
-	got, err := b.settings.OwnBalance(ctx, owner(b.trader))
+	got, err := b.settings.OwnBalance(ctx, b.trader.Caller)
 	testenv.Check(t, err == nil && got.Available.String() == "12.5" && got.Reserved.IsZero(), "%+v (%v)", got, err)
 }
 
@@ -227,19 +220,19 @@ func TestOwnBalance(t *testing.T) {
 // the first has set, and the trader's never is the one that holds beyond the operators'.
 func TestOwnLimitsAgainstOperators(t *testing.T) {
 	b := setup(t)
-	who, id := owner(b.trader), b.trader.Requisites[0]
+	who, id := b.trader.Caller, b.trader.Requisites[0]
 	for i, err := range testenv.AtOnce(40, func(i int) error {
 		n := int32(i / 2)
 		if i%2 == 0 {
-			return errOf(b.settings.UpdateRequisite(ctx, operator,
+			return testenv.ErrOf(b.settings.UpdateRequisite(ctx, operator,
 				directory.RequisiteUpdate{ID: id, Limits: directory.Limits{DailyCount: new(100 - n)}}))
 		}
-		return errOf(b.settings.UpdateOwnRequisite(ctx, who, id,
+		return testenv.ErrOf(b.settings.UpdateOwnRequisite(ctx, who, id,
 			directory.OwnUpdate{Limits: directory.OwnLimits{DailyCount: new(81 + n)}}))
 	}) {
 		testenv.Check(t, err == nil || i%2 != 0 && fault.As(err) != nil, "%v", err)
 	}
-	row := must(b.Queries().RequisiteOwn(ctx, db.RequisiteOwnParams{ID: id, TraderID: b.trader.ID}))(t)
+	row := testenv.Must(b.Queries().RequisiteOwn(ctx, db.RequisiteOwnParams{ID: id, TraderID: b.trader.ID}))(t)
 	held := *row.DailyCount
 	if row.OwnDailyCount != nil {
 		held = min(held, *row.OwnDailyCount)
@@ -251,9 +244,9 @@ func TestOwnLimitsAgainstOperators(t *testing.T) {
 // Who looks as a trader sees the last characters of their requisites, as operators do.
 func TestWhoLooksAsATraderSeesNoWholeRequisite(t *testing.T) {
 	b := setup(t)
-	who := owner(b.trader)
+	who := b.trader.Caller
 	who.ViewAs = true
-	list := must(b.settings.ListOwnRequisites(ctx, who))(t)
+	list := testenv.Must(b.settings.ListOwnRequisites(ctx, who))(t)
 	for _, own := range list {
 		testenv.Check(t, own.Masked != "" && own.Value == own.Masked, "%+v", own)
 	}

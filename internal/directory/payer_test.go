@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/inforce"
@@ -46,7 +47,7 @@ func TestReturnHosts(t *testing.T) {
 	}
 	_, err = set(many[:50]...)
 	testenv.Check(t, err == nil, "50 hosts: %v", err)
-	wantFields(t, errOf(set(many...)), "returnHosts")
+	dbtest.WantFields(t, testenv.ErrOf(set(many...)), "returnHosts")
 	for _, host := range []string{
 		"", " ", "shop", "shop.example.", ".example", "shop..example", "https://shop.example", "shop.example/", "shop.example:443",
 		"*.example", "-shop.example", "shop-.example", "127.0.0.1", "[::1]", "shop example", "user@shop.example",
@@ -82,21 +83,21 @@ func TestClaimSecondsAndCards(t *testing.T) {
 	wantChange(t, c, err, "cashbox_method", box+"/mtstpay", "claim_seconds", 86_400.0, 1.0)
 	wantChange(t, c, err, "cashbox_method", box+"/mtstpay", "cards", 10.0, 1.0)
 	for _, wrong := range []int32{0, -1, 86_401} {
-		wantFields(t, errOf(set(&wrong, nil)), "claimSeconds")
+		dbtest.WantFields(t, testenv.ErrOf(set(&wrong, nil)), "claimSeconds")
 	}
 	for _, wrong := range []int32{0, -1, 11, 65_539} {
-		wantFields(t, errOf(set(nil, &wrong)), "cards")
+		dbtest.WantFields(t, testenv.ErrOf(set(nil, &wrong)), "cards")
 	}
-	wantFields(t, errOf(set(new(int32(0)), new(int32(0)))), "claimSeconds", "cards")
+	dbtest.WantFields(t, testenv.ErrOf(set(new(int32(0)), new(int32(0)))), "claimSeconds", "cards")
 }
 
 // Payments are made by what was set, as soon as the keeper was renewed.
 func TestKeeperKnowsPayers(t *testing.T) {
 	b := setup(t)
-	keeper := must(inforce.NewKeeper(ctx, b.Pool, 0, nil))(t)
+	keeper := testenv.Must(inforce.NewKeeper(ctx, b.Pool, 0, nil))(t)
 	want := func(patience time.Duration, cards int, events bool, hosts ...string) {
 		t.Helper()
-		must(keeper.Renew(ctx))(t)
+		testenv.Must(keeper.Renew(ctx))(t)
 		id := b.merchant.CashboxID
 		shop := keeper.Shop(b.merchant.ID, &id, "sbp", "RUB")
 		testenv.Check(t, shop != nil && fmt.Sprint(shop.ReturnHosts) == fmt.Sprint(hosts) && keeper.Patience(id, "sbp") == patience &&
@@ -104,8 +105,8 @@ func TestKeeperKnowsPayers(t *testing.T) {
 			"%+v, %s, %d cards, events %t", shop, keeper.Patience(id, "sbp"), keeper.CardsAllowed(id, "sbp"), keeper.PayerEvents(id))
 	}
 	want(15*time.Minute, 3, false)
-	must(b.boxSet(directory.CashboxUpdate{PayerEvents: new(true), ReturnHosts: &[]string{"shop.example"}}))(t)
-	must(b.settings.SetMethod(ctx, operator, directory.CashboxMethod{
+	testenv.Must(b.boxSet(directory.CashboxUpdate{PayerEvents: new(true), ReturnHosts: &[]string{"shop.example"}}))(t)
+	testenv.Must(b.settings.SetMethod(ctx, operator, directory.CashboxMethod{
 		CashboxID: b.merchant.CashboxID, Name: "sbp", Enabled: true, ValiditySeconds: 600,
 		ClaimSeconds: new(int32(60)), Cards: new(int32(7)),
 	}))(t)

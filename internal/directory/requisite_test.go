@@ -22,7 +22,7 @@ func TestLimitsOfARequisite(t *testing.T) {
 			WorkFrom: new("22:00"), WorkUntil: new("06:30"), Weight: new(int32(4)),
 		},
 	}
-	c := must(b.settings.CreateRequisite(ctx, operator, n))(t)
+	c := testenv.Must(b.settings.CreateRequisite(ctx, operator, n))(t)
 	for field, want := range map[string]any{
 		"value": "•••• 0004", "min_amount": 100.0, "max_amount": 5000.0, "time_zone": "Asia/Baku", "daily_count": 7.0,
 		"daily_sum": 90000.0, "open_payments": 3.0, "work_from": "22:00:00", "work_until": "06:30:00", "weight": 4.0, "enabled": true,
@@ -34,20 +34,20 @@ func TestLimitsOfARequisite(t *testing.T) {
 		DailyCount: new(int32(0)), DailySum: new(""), OpenPayments: new(int32(0)), WorkFrom: new(""),
 		WorkUntil: new(""),
 	}
-	c = must(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Limits: cleared}))(t)
+	c = testenv.Must(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Limits: cleared}))(t)
 	for _, field := range []string{"daily_count", "daily_sum", "open_payments", "work_from", "work_until"} {
 		got := value(t, c.After, field)
 		testenv.Check(t, got == nil, "%s is %v after it was cleared", field, got)
 	}
 	testenv.Want(t, value(t, c.After, "min_amount"), 100.0, "min_amount became")
-	wantFields(t, errOf(b.settings.UpdateRequisite(ctx, operator,
+	dbtest.WantFields(t, testenv.ErrOf(b.settings.UpdateRequisite(ctx, operator,
 		directory.RequisiteUpdate{ID: id, Limits: directory.Limits{MinAmount: new("5000.01")}})), "limits.minAmount")
 }
 
 func TestWrongSettings(t *testing.T) {
 	b := setup(t)
 	for _, percent := range []string{"100.0001", "1.00001", "-1"} {
-		wantFields(t, errOf(b.merchantSet(directory.MerchantUpdate{RatePercent: &percent})), "ratePercent")
+		dbtest.WantFields(t, testenv.ErrOf(b.merchantSet(directory.MerchantUpdate{RatePercent: &percent})), "ratePercent")
 	}
 	for _, test := range []struct {
 		traderID                       int64
@@ -57,7 +57,7 @@ func TestWrongSettings(t *testing.T) {
 		{b.trader.ID, "RUB", "c2c", "2200000000000004", "method"}, {1 << 40, "RUB", "sbp", "+79001234567", "traderId"},
 		{b.trader.ID, "MNT", "iban", "MN120005000000000000", "value"},
 	} {
-		wantFields(t, errOf(b.settings.CreateRequisite(ctx, operator, directory.NewRequisite{
+		dbtest.WantFields(t, testenv.ErrOf(b.settings.CreateRequisite(ctx, operator, directory.NewRequisite{
 			TraderID: test.traderID, Currency: test.currency, Method: test.method, Value: test.value,
 		})), test.field)
 	}
@@ -67,14 +67,14 @@ func TestWrongSettings(t *testing.T) {
 		"limits.workUntil":                                {WorkFrom: new("09:00"), WorkUntil: new("09:00")},
 		"limits.dailySum":                                 {DailySum: new("0")},
 	} {
-		wantFields(t, errOf(b.requisiteSet(directory.RequisiteUpdate{Limits: l})), strings.Fields(fields)...)
+		dbtest.WantFields(t, testenv.ErrOf(b.requisiteSet(directory.RequisiteUpdate{Limits: l})), strings.Fields(fields)...)
 	}
-	wantFields(t, errOf(b.settings.SetMethod(ctx, operator,
+	dbtest.WantFields(t, testenv.ErrOf(b.settings.SetMethod(ctx, operator,
 		directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "iban", ValiditySeconds: 86401})), "method", "validitySeconds")
-	wantFields(t, errOf(b.settings.SetPlatformLimit(ctx, operator,
+	dbtest.WantFields(t, testenv.ErrOf(b.settings.SetPlatformLimit(ctx, operator,
 		directory.NewPlatformLimit{Currency: "XXX", MinAmount: "2", MaxAmount: "1", Reason: "why"})), "currency", "maxAmount")
-	wantFields(t, errOf(b.boxSet(directory.CashboxUpdate{TraderID: new(int64(1 << 40))})), "traderCashboxId")
-	wantCode(t, errOf(b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: 1 << 40})), "not_found")
+	dbtest.WantFields(t, testenv.ErrOf(b.boxSet(directory.CashboxUpdate{TraderID: new(int64(1 << 40))})), "traderCashboxId")
+	dbtest.WantCode(t, testenv.ErrOf(b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: 1 << 40})), "not_found")
 	testenv.Want(t, b.Count(t, "select count(*) from setting_change"), 0, "refused changes that are kept")
 }
 
@@ -84,10 +84,10 @@ func TestDesk(t *testing.T) {
 	desk := directory.NewRequisite{TraderID: b.trader.ID, Currency: "RUB", Method: "mtstpay"}
 	wrong := func(n directory.NewRequisite, field string) {
 		t.Helper()
-		wantFields(t, errOf(b.settings.CreateRequisite(ctx, operator, n)), field)
+		dbtest.WantFields(t, testenv.ErrOf(b.settings.CreateRequisite(ctx, operator, n)), field)
 	}
 	wrong(desk, "traderId")
-	noError(t, b.Queries().
+	testenv.NoError(t, b.Queries().
 		AcquirerSet(ctx, db.AcquirerSetParams{TraderID: b.trader.ID, URL: "https://cards.example", KeyID: "k", Secret: []byte{}}),
 	)
 	withValue, withOpen, elsewhere := desk, desk, desk
@@ -95,13 +95,13 @@ func TestDesk(t *testing.T) {
 	wrong(withValue, "value")
 	wrong(withOpen, "limits.openPayments")
 	wrong(elsewhere, "method")
-	c := must(b.settings.CreateRequisite(ctx, operator, desk))(t)
-	wantFields(t, errOf(b.settings.UpdateRequisite(ctx, operator, // a limit it cannot keep
+	c := testenv.Must(b.settings.CreateRequisite(ctx, operator, desk))(t)
+	dbtest.WantFields(t, testenv.ErrOf(b.settings.UpdateRequisite(ctx, operator, // a limit it cannot keep
 		directory.RequisiteUpdate{ID: number(t, c.SettingChange), Limits: withOpen.Limits})), "limits.openPayments")
 	// In a sandbox no acquirer is needed.
 	b.settings.CardsWithoutAcquirer = true
 	desk.TraderID = b.NewTrader(t, dbtest.TraderOpts{}).ID
-	must(b.settings.CreateRequisite(ctx, operator, desk))(t)
+	testenv.Must(b.settings.CreateRequisite(ctx, operator, desk))(t)
 }
 
 // What an operator may set of a bank: nothing that a browser would run, and nothing without a source.
@@ -112,7 +112,7 @@ func TestSetBankRefuses(t *testing.T) {
 		Currency: "RUB", Name: "Alpha", Methods: []string{"sbp"},
 		Link: "https://alpha.example/pay?to={phone}&sum={amount}", Source: "https://alpha.example/docs", Enabled: true,
 	}
-	must(s.SetBank(ctx, who, good))(t)
+	testenv.Must(s.SetBank(ctx, who, good))(t)
 	for name, test := range map[string]struct {
 		change func(*directory.Bank)
 		field  string

@@ -71,7 +71,7 @@ func (b *bundle) requisiteSet(u directory.RequisiteUpdate) (directory.Change, er
 // wantChange checks what the log keeps: who, what, and one field before and after.
 func wantChange(t *testing.T, c directory.Change, err error, subject, key, field string, before, after any) {
 	t.Helper()
-	noError(t, err)
+	testenv.NoError(t, err)
 	testenv.Check(t, c.Actor == "operator:9" && c.Subject == subject && c.SubjectKey == key && c.At.Equal(dbtest.Start) &&
 		c.ID != 0, "change %+v", c)
 	testenv.Want(t, value(t, c.Before, field), before, "%s before", field)
@@ -89,7 +89,7 @@ func value(t *testing.T, object []byte, field string) any {
 		return "new"
 	}
 	var fields map[string]any
-	noError(t, json.Unmarshal(object, &fields))
+	testenv.NoError(t, json.Unmarshal(object, &fields))
 	return fields[field]
 }
 
@@ -134,24 +134,24 @@ func TestEveryChangeIsKept(t *testing.T) {
 	if changes, cursor, err = b.settings.Changes(ctx, operator, ofOne); err != nil || len(changes) != 3 || cursor != nil {
 		t.Fatalf("%d changes of the merchant, %v", len(changes), err)
 	}
-	testenv.Check(t, errOf(b.Pool.Exec(ctx, "delete from setting_change")) != nil, "the log can be deleted")
+	testenv.Check(t, testenv.ErrOf(b.Pool.Exec(ctx, "delete from setting_change")) != nil, "the log can be deleted")
 }
 
 // A change answers with what a read finds then, its version included.
 func TestChangesAnswerWithWhatStands(t *testing.T) {
 	b, who := setup(t), operator
 	box, trader, id := b.merchant.CashboxID, b.trader.ID, b.trader.Requisites[0]
-	wantNow(t, must(b.settings.UpdateMerchant(ctx, who, directory.MerchantUpdate{ID: b.merchant.ID, Name: new("M")}))(t),
-		must(b.settings.Merchant(ctx, who, b.merchant.ID)))
-	wantNow(t, must(b.settings.UpdateTrader(ctx, who, directory.TraderUpdate{ID: trader, Name: new("T")}))(t),
-		must(b.settings.Trader(ctx, who, trader)))
-	wantNow(t, must(b.settings.UpdateCashbox(ctx, who, directory.CashboxUpdate{ID: box, Name: new("C")}))(t),
-		must(b.settings.Cashbox(ctx, who, box)))
-	wantNow(t, must(b.settings.UpdateRequisite(ctx, who, directory.RequisiteUpdate{ID: id, Bank: new("B")}))(t),
-		must(b.settings.Requisite(ctx, who, id)))
+	wantNow(t, testenv.Must(b.settings.UpdateMerchant(ctx, who, directory.MerchantUpdate{ID: b.merchant.ID, Name: new("M")}))(t),
+		testenv.Must(b.settings.Merchant(ctx, who, b.merchant.ID)))
+	wantNow(t, testenv.Must(b.settings.UpdateTrader(ctx, who, directory.TraderUpdate{ID: trader, Name: new("T")}))(t),
+		testenv.Must(b.settings.Trader(ctx, who, trader)))
+	wantNow(t, testenv.Must(b.settings.UpdateCashbox(ctx, who, directory.CashboxUpdate{ID: box, Name: new("C")}))(t),
+		testenv.Must(b.settings.Cashbox(ctx, who, box)))
+	wantNow(t, testenv.Must(b.settings.UpdateRequisite(ctx, who, directory.RequisiteUpdate{ID: id, Bank: new("B")}))(t),
+		testenv.Must(b.settings.Requisite(ctx, who, id)))
 	limit := directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: "90", Reason: "why"}
-	set := must(b.settings.SetPlatformLimit(ctx, who, limit))(t)
-	testenv.Want(t, fmt.Sprint(must(b.settings.PlatformLimits(ctx, who))(t)), fmt.Sprint([]any{set.Now}), "limits")
+	set := testenv.Must(b.settings.SetPlatformLimit(ctx, who, limit))(t)
+	testenv.Want(t, fmt.Sprint(testenv.Must(b.settings.PlatformLimits(ctx, who))(t)), fmt.Sprint([]any{set.Now}), "limits")
 }
 
 func wantNow[T any](t *testing.T, c directory.Changed[T], read func(testing.TB) T) {
@@ -168,23 +168,23 @@ func TestNoChangeIsNotRecorded(t *testing.T) {
 	var count int
 	for _, again := range []bool{false, true} {
 		changes := map[string]directory.Change{
-			"merchant": must(b.merchantSet(
+			"merchant": testenv.Must(b.merchantSet(
 				directory.MerchantUpdate{APIEnabled: new(false), Reason: "off", RatePercent: new("3.5")}))(t),
-			"cashbox": must(b.boxSet(directory.CashboxUpdate{CollectEnabled: new(false), Reason: "off"}))(t),
-			"method": must(b.settings.SetMethod(ctx, operator,
+			"cashbox": testenv.Must(b.boxSet(directory.CashboxUpdate{CollectEnabled: new(false), Reason: "off"}))(t),
+			"method": testenv.Must(b.settings.SetMethod(ctx, operator,
 				directory.CashboxMethod{CashboxID: box, Name: "sbp", ValiditySeconds: 77}))(t).SettingChange,
-			"platform limit": must(b.settings.SetPlatformLimit(ctx, operator,
+			"platform limit": testenv.Must(b.settings.SetPlatformLimit(ctx, operator,
 				directory.NewPlatformLimit{Currency: "RUB", MinAmount: "1", MaxAmount: "5", Reason: "why"}))(t).SettingChange,
-			"trader": must(b.traderSet(
+			"trader": testenv.Must(b.traderSet(
 				directory.TraderUpdate{Enabled: new(false), Reason: "off", MaxOpenPayins: new(int32(7))}))(t),
-			"requisite": must(b.requisiteSet(directory.RequisiteUpdate{
+			"requisite": testenv.Must(b.requisiteSet(directory.RequisiteUpdate{
 				Limits: directory.Limits{DailySum: new("5000"), WorkFrom: new("09:00"), WorkUntil: new("18:00")},
 			}))(t),
-			"payout method": must(b.settings.SetPayoutMethod(ctx, operator,
+			"payout method": testenv.Must(b.settings.SetPayoutMethod(ctx, operator,
 				directory.CashboxPayoutMethod{CashboxID: box, Name: "sbp", MarkupPercent: "2"}))(t).SettingChange,
-			"trader's payout method": must(b.settings.SetTraderPayoutMethod(ctx, operator,
+			"trader's payout method": testenv.Must(b.settings.SetTraderPayoutMethod(ctx, operator,
 				directory.TraderPayoutMethod{TraderID: b.trader.ID, Currency: "RUB", Method: "sbp", Enabled: true}))(t).SettingChange,
-			"insurance": must(b.settings.SetInsurance(ctx, operator, box, "3"))(t),
+			"insurance": testenv.Must(b.settings.SetInsurance(ctx, operator, box, "3"))(t),
 		}
 		for name, c := range changes {
 			testenv.Check(t, again == (c.ID == 0) && again == (string(c.Before) == string(c.After)),
@@ -192,8 +192,7 @@ func TestNoChangeIsNotRecorded(t *testing.T) {
 		}
 		count = len(changes)
 	}
-	list, _, err := b.settings.Changes(ctx, operator, directory.ChangePage{})
-	noError(t, err)
+	list, _ := testenv.Must2(b.settings.Changes(ctx, operator, directory.ChangePage{}))(t)
 	testenv.Want(t, len(list), count, "changes that are kept")
 }
 
@@ -202,15 +201,15 @@ func TestHurtTakesReason(t *testing.T) {
 	b := setup(t)
 	for _, reason := range []string{"", " ", strings.Repeat("x", 501)} {
 		for name, err := range map[string]error{
-			"merchant":  errOf(b.merchantSet(directory.MerchantUpdate{APIEnabled: new(false), Reason: reason})),
-			"cashbox":   errOf(b.boxSet(directory.CashboxUpdate{CollectEnabled: new(false), Reason: reason})),
-			"trader":    errOf(b.traderSet(directory.TraderUpdate{Enabled: new(false), Reason: reason})),
-			"requisite": errOf(b.requisiteSet(directory.RequisiteUpdate{Enabled: new(false), Reason: reason})),
-			"limit": errOf(b.settings.SetPlatformLimit(ctx, operator,
+			"merchant":  testenv.ErrOf(b.merchantSet(directory.MerchantUpdate{APIEnabled: new(false), Reason: reason})),
+			"cashbox":   testenv.ErrOf(b.boxSet(directory.CashboxUpdate{CollectEnabled: new(false), Reason: reason})),
+			"trader":    testenv.ErrOf(b.traderSet(directory.TraderUpdate{Enabled: new(false), Reason: reason})),
+			"requisite": testenv.ErrOf(b.requisiteSet(directory.RequisiteUpdate{Enabled: new(false), Reason: reason})),
+			"limit": testenv.ErrOf(b.settings.SetPlatformLimit(ctx, operator,
 				directory.NewPlatformLimit{Currency: "RUB", MinAmount: "1", MaxAmount: "5", Reason: reason})),
 		} {
 			t.Log(name)
-			wantFields(t, err, "reason")
+			dbtest.WantFields(t, err, "reason")
 		}
 	}
 }
@@ -218,7 +217,7 @@ func TestHurtTakesReason(t *testing.T) {
 func TestRequisitesFollowTheirTrader(t *testing.T) {
 	b := setup(t)
 	trader := strconv.FormatInt(b.trader.ID, 10)
-	must(b.requisiteSet(directory.RequisiteUpdate{Enabled: new(false), Reason: "off"}))(t)
+	testenv.Must(b.requisiteSet(directory.RequisiteUpdate{Enabled: new(false), Reason: "off"}))(t)
 	c, err := b.traderSet(
 		directory.TraderUpdate{Enabled: new(false), Reason: "off", SharePercent: new("1.25"), RatePercent: new("3")})
 	wantChange(t, c, err, "trader", trader, "enabled", true, false)
@@ -227,7 +226,7 @@ func TestRequisitesFollowTheirTrader(t *testing.T) {
 	wantChange(t, c, err, "trader", trader, "rate_percent", 3.0, nil)
 	// The requisite that was switched off itself stays off.
 	b.wantRequisites(t, " none 1.25|requisite_off none 1.25")
-	must(b.requisiteSet(directory.RequisiteUpdate{Enabled: new(true)}))(t)
+	testenv.Must(b.requisiteSet(directory.RequisiteUpdate{Enabled: new(true)}))(t)
 	b.wantRequisites(t, " none 1.25| none 1.25")
 }
 
@@ -235,8 +234,8 @@ func (b *bundle) wantRequisites(t *testing.T, want string) {
 	t.Helper()
 	asked := routing.Want{Currency: "RUB", Method: "sbp", Amount: decimal.NewFromInt(100), Now: dbtest.Start}
 	free := func(routing.Candidate) decimal.Decimal { return decimal.Zero }
-	keeper := must(inforce.NewKeeper(ctx, b.Pool, 0, nil))(t)
-	candidates := must(keeper.Requisites().Explain(ctx, b.Queries(), asked, free))(t)
+	keeper := testenv.Must(inforce.NewKeeper(ctx, b.Pool, 0, nil))(t)
+	candidates := testenv.Must(keeper.Requisites().Explain(ctx, b.Queries(), asked, free))(t)
 	var got []string
 	for _, c := range candidates {
 		rate := "none"
@@ -249,15 +248,8 @@ func (b *bundle) wantRequisites(t *testing.T, want string) {
 }
 
 var (
-	ctx        = context.Background()
-	noError    = testenv.NoError
-	wantCode   = dbtest.WantCode
-	wantFields = dbtest.WantFields
+	ctx = context.Background()
 )
-
-// must is what a call has given that has to succeed, and errOf what one was refused with.
-func must[T any](value T, err error) func(testing.TB) T { return testenv.Must(value, err) }
-func errOf[T any](_ T, err error) error                 { return err }
 
 // Whose a call is, is settled before anything else is looked at.
 func TestKindsOfCallers(t *testing.T) {
@@ -282,8 +274,8 @@ func TestCatalogueIsTheDatabases(t *testing.T) {
 	}
 	d := dbtest.New(t)
 	list := func(sql string) []method {
-		rows := must(d.Pool.Query(ctx, sql))(t)
-		found := must(pgx.CollectRows(rows, pgx.RowToStructByNameLax[method]))(t)
+		rows := testenv.Must(d.Pool.Query(ctx, sql))(t)
+		found := testenv.Must(pgx.CollectRows(rows, pgx.RowToStructByNameLax[method]))(t)
 		return found
 	}
 	payments := list("select method, currency, requisite_type, requisite_method from method")

@@ -100,7 +100,7 @@ func TestMoves(t *testing.T) {
 				t.Helper()
 				s := newScene(t)
 				for _, before := range reach[from] {
-					noError(t, steps[before](s))
+					testenv.NoError(t, steps[before](s))
 				}
 				return s
 			}
@@ -111,9 +111,9 @@ func TestMoves(t *testing.T) {
 					s := unmoved
 					if _, moves := stands[want]; moves {
 						s = scene(t)
-						noError(t, steps[name](s))
+						testenv.NoError(t, steps[name](s))
 					} else {
-						wantCode(t, steps[name](s), want)
+						dbtest.WantCode(t, steps[name](s), want)
 						want = from
 					}
 					testenv.Want(t, s.Text(t, "select status from payin"), want, "the payout is")
@@ -155,7 +155,7 @@ func TestHistory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t)
 			for _, step := range c.steps {
-				noError(t, steps[step](s))
+				testenv.NoError(t, steps[step](s))
 			}
 			got := s.Text(t, `select string_agg(trim(actor || ' ' || coalesce(from_status, '-') || '>' || to_status || ' ' ||
 				coalesce(reason, '')), '|' order by id) from payin_history`)
@@ -186,8 +186,8 @@ func TestTwoTradersTake(t *testing.T) {
 		if trader.ID == traders[winner].ID {
 			continue
 		}
-		wantCode(t, testenv.ErrOf(s.payouts.Complete(context.Background(), trader.Caller, id(s.p), nil)), "not_found")
-		wantCode(t, testenv.ErrOf(s.payouts.Fail(context.Background(), trader.Caller, id(s.p), nil)), "not_found")
+		dbtest.WantCode(t, testenv.ErrOf(s.payouts.Complete(context.Background(), trader.Caller, id(s.p), nil)), "not_found")
+		dbtest.WantCode(t, testenv.ErrOf(s.payouts.Fail(context.Background(), trader.Caller, id(s.p), nil)), "not_found")
 		list, _, err := s.payouts.ListForTrader(context.Background(), trader.Caller, payout.Page{})
 		testenv.Check(t, err == nil && len(list) == 0, "trader %d sees %v (%v)", i, list, err)
 	}
@@ -201,10 +201,10 @@ func TestRivals(t *testing.T) {
 		t.Run(strings.Join(rivals, " "), func(t *testing.T) {
 			s := newScene(t)
 			if rivals[0] == "complete" || rivals[0] == "fail" || rivals[0] == "reverse" {
-				noError(t, steps["take"](s))
+				testenv.NoError(t, steps["take"](s))
 			}
 			if rivals[0] == "reverse" {
-				noError(t, steps["complete"](s))
+				testenv.NoError(t, steps["complete"](s))
 			}
 			done := 0
 			results := testenv.AtOnce(8, func(i int) error { return steps[rivals[i%2]](s) })
@@ -232,8 +232,7 @@ func TestTraderList(t *testing.T) {
 	testenv.Check(t, taken.RewardUSDT.String() == "10.15" && taken.Address == phone, "taken %+v", taken)
 	see := func(trader dbtest.Trader, page payout.Page) string {
 		t.Helper()
-		list, _, err := s.payouts.ListForTrader(context.Background(), trader.Caller, page)
-		noError(t, err)
+		list, _ := testenv.Must2(s.payouts.ListForTrader(context.Background(), trader.Caller, page))(t)
 		var lines []string
 		for _, offer := range list {
 			lines = append(lines, fmt.Sprint(offer.OrderID, " ", offer.Status, " ", offer.Address, " ", offer.Recipient, " ", offer.RewardUSDT))
@@ -254,18 +253,15 @@ func TestTraderList(t *testing.T) {
 	// Page by page.
 	page := payout.Page{}
 	page.Limit = new(int32(1))
-	first, cursor, err := s.payouts.ListForTrader(context.Background(), both.Caller, page)
-	noError(t, err)
+	first, cursor := testenv.Must2(s.payouts.ListForTrader(context.Background(), both.Caller, page))(t)
 	page.Cursor = cursor
-	rest, end, err := s.payouts.ListForTrader(context.Background(), both.Caller, page)
-	noError(t, err)
+	rest, end := testenv.Must2(s.payouts.ListForTrader(context.Background(), both.Caller, page))(t)
 	testenv.Check(t, first[0].OrderID == "order-2" && rest[0].OrderID == "order-1" && end == nil,
 		"pages %v, %v, %v", first, rest, end)
 	// They cannot take what they cannot pay, nor once they are switched off.
-	wantCode(t, testenv.ErrOf(s.payouts.Take(context.Background(), none.Caller, id(s.p))), "not_found")
+	dbtest.WantCode(t, testenv.ErrOf(s.payouts.Take(context.Background(), none.Caller, id(s.p))), "not_found")
 	s.Exec(t, "update trader set enabled = false where id = $1", s.second.ID)
-	wantCode(t, testenv.ErrOf(s.payouts.Take(context.Background(), s.second.Caller, id(s.p))), "not_found")
+	dbtest.WantCode(t, testenv.ErrOf(s.payouts.Take(context.Background(), s.second.Caller, id(s.p))), "not_found")
 	testenv.Want(t, see(s.second, payout.Page{}), "", "switched off he sees")
-	_, _, err = s.payouts.ListForTrader(context.Background(), both.Caller, payout.Page{Status: new("done")})
-	wantFields(t, err, "status")
+	dbtest.WantFields(t, testenv.ErrOf2(s.payouts.ListForTrader(context.Background(), both.Caller, payout.Page{Status: new("done")})), "status")
 }

@@ -44,7 +44,7 @@ func setup(t *testing.T) *bundle {
 // relay queues the deliveries of all events so far, as the program does all the time.
 func (b *bundle) relay(t *testing.T) {
 	t.Helper()
-	noError(t, webhook.NewRelay(b.Pool, b.clock, prometheus.NewRegistry()).Run(t.Context()))
+	testenv.NoError(t, webhook.NewRelay(b.Pool, b.clock, prometheus.NewRegistry()).Run(t.Context()))
 }
 
 // merchant is one whose cashbox has USDT and pays out by sbp and c2c, at a markup of 2%, for a day.
@@ -57,7 +57,7 @@ func (b *bundle) merchant(t *testing.T, usdt string, o dbtest.MerchantOpts) dbte
 	check := b.Queries()
 	b.Fund(t, ledger.Available(ledger.Cashbox, m.CashboxID), usdt)
 	for _, method := range []string{"sbp", "c2c"} {
-		noError(t, check.CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
+		testenv.NoError(t, check.CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
 			CashboxID: m.CashboxID, Method: method, Enabled: true,
 			MarkupPercent: decimal.NewFromInt(2), ValiditySeconds: 86400,
 		}))
@@ -77,7 +77,7 @@ func (b *bundle) trader(t *testing.T, methods ...string) dbtest.Trader {
 	t.Helper()
 	trader := b.NewTrader(t, dbtest.TraderOpts{SharePercent: "1.5"})
 	for _, method := range methods {
-		noError(t, b.Queries().TraderPayoutMethodSet(t.Context(), db.TraderPayoutMethodSetParams{
+		testenv.NoError(t, b.Queries().TraderPayoutMethodSet(t.Context(), db.TraderPayoutMethodSetParams{
 			TraderID: trader.ID, Currency: "RUB", Method: method, Enabled: true,
 		}))
 	}
@@ -128,9 +128,3 @@ func (b *bundle) wantMoney(t *testing.T, cashboxID, traderID int64, want money) 
 }
 
 const day = 24 * time.Hour
-
-var (
-	noError    = testenv.NoError
-	wantCode   = dbtest.WantCode
-	wantFields = dbtest.WantFields
-)

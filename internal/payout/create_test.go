@@ -79,7 +79,7 @@ func TestRepeat(t *testing.T) {
 	}
 	wrong := request("order-1")
 	wrong.Amount = "1e3"
-	wantFields(t, testenv.ErrOf(b.payouts.Create(context.Background(), m.Caller, wrong)), "amount")
+	dbtest.WantFields(t, testenv.ErrOf(b.payouts.Create(context.Background(), m.Caller, wrong)), "amount")
 	// What is refused now was not when the payout was made; another method has the order id to itself.
 	b.Exec(t, "update cashbox_payout_method set enabled = false where method = 'sbp'")
 	b.Exec(t, "delete from rate")
@@ -97,7 +97,7 @@ func TestParallelRepeatsMakeOne(t *testing.T) {
 	b, m := withMerchant(t, "1000")
 	const calls = 50
 	answers := make([]payout.Created, calls)
-	noError(t, testenv.AtOnce(calls, func(i int) (err error) {
+	testenv.NoError(t, testenv.AtOnce(calls, func(i int) (err error) {
 		answers[i], err = b.payouts.Create(context.Background(), m.Caller, request("order-1"))
 		return err
 	})...)
@@ -133,16 +133,16 @@ func TestRefusals(t *testing.T) {
 	without := m.Caller
 	without.Scopes = []string{caller.ScopePayments, caller.ScopeDeposits}
 	// What a key may do is settled before anything of the body.
-	wantCode(t, ask(without, payout.Request{}), "merchant_external_payins_disabled")
-	wantCode(t, ask(m.Caller, request("order-1")), "insufficient_cashbox_balance")
+	dbtest.WantCode(t, ask(without, payout.Request{}), "merchant_external_payins_disabled")
+	dbtest.WantCode(t, ask(m.Caller, request("order-1")), "insufficient_cashbox_balance")
 	b.Exec(t, "update cashbox_payout_method set enabled = false")
-	wantFields(t, ask(m.Caller, request("order-1")), "method")
+	dbtest.WantFields(t, ask(m.Caller, request("order-1")), "method")
 	b.Exec(t, "update cashbox set currency = 'AZN'")
-	wantFields(t, ask(m.Caller, request("order-1")), "currency")
+	dbtest.WantFields(t, ask(m.Caller, request("order-1")), "currency")
 	b.Exec(t, "update cashbox_payout_method set enabled = true")
 	b.Exec(t, "update cashbox set currency = 'RUB'")
 	b.Exec(t, "delete from rate")
-	wantCode(t, ask(m.Caller, request("order-1")), "rate_unavailable")
+	dbtest.WantCode(t, ask(m.Caller, request("order-1")), "rate_unavailable")
 	// The last known rate will do.
 	b.SetRate(t, "RUB", "100", false)
 	b.Fund(t, ledger.Available(ledger.Cashbox, m.CashboxID), "0.00000001")
@@ -156,7 +156,7 @@ func TestUnboundKey(t *testing.T) {
 	m := b.merchant(t, "100", dbtest.MerchantOpts{Unbound: true})
 	testenv.Want(t, b.create(t, m.Caller, request("order-1")).CashboxID, m.CashboxID, "paid from")
 	b.Exec(t, "update cashbox_payout_method set enabled = false")
-	wantFields(t, testenv.ErrOf(b.payouts.Create(context.Background(), m.Caller, request("order-2"))), "currency")
+	dbtest.WantFields(t, testenv.ErrOf(b.payouts.Create(context.Background(), m.Caller, request("order-2"))), "currency")
 }
 
 // Each field that is wrong is named, no requisite is told of, and nothing is stored. The bodies are those of wrong.txt in
@@ -175,7 +175,7 @@ func TestValidation(t *testing.T) {
 		r := request("order-1")
 		change(&r)
 		err := testenv.ErrOf(b.payouts.Create(t.Context(), m.Caller, r))
-		wantFields(t, err, strings.Fields(fields)...)
+		dbtest.WantFields(t, err, strings.Fields(fields)...)
 		testenv.Check(t, !strings.Contains(fmt.Sprint(fault.As(err).Fields), r.Address) || len(r.Address) <= 1,
 			"the requisite is in %v", fault.As(err).Fields)
 	}
@@ -227,8 +227,8 @@ func TestPayoutsOfDesks(t *testing.T) {
 	b.wantCounts(t, second, 0, 0, 100)
 	nobody := first.Caller
 	nobody.Role = ""
-	wantCode(t, testenv.ErrOf(b.payouts.DeskCounts(t.Context(), nobody, 100)), "role_not_allowed")
-	wantCode(t, testenv.ErrOf(b.payouts.Desk(t.Context(), nobody, "")), "role_not_allowed")
+	dbtest.WantCode(t, testenv.ErrOf(b.payouts.DeskCounts(t.Context(), nobody, 100)), "role_not_allowed")
+	dbtest.WantCode(t, testenv.ErrOf(b.payouts.Desk(t.Context(), nobody, "")), "role_not_allowed")
 }
 
 func (b *bundle) stamps(t *testing.T, ids []int64) map[int64]uint64 {
@@ -260,11 +260,11 @@ func TestPayoutBounds(t *testing.T) {
 	}
 	b.Exec(t, "update api_key set payout_daily_limit = 2500 where id = $1", m.Caller.ID)
 	b.create(t, m.Caller, of("first", "1000"))
-	wantCode(t, testenv.ErrOf(b.payouts.Create(t.Context(), m.Caller, of("too much at once", "2500.01"))), "key_payout_limit")
+	dbtest.WantCode(t, testenv.ErrOf(b.payouts.Create(t.Context(), m.Caller, of("too much at once", "2500.01"))), "key_payout_limit")
 	again, err := b.payouts.Create(t.Context(), m.Caller, of("first", "1000")) // a repeat counts once
 	testenv.Check(t, err == nil && again.Replay, "a repeat: %+v, %v", again, err)
 	b.create(t, m.Caller, of("second", "1500"))
-	wantCode(t, testenv.ErrOf(b.payouts.Create(t.Context(), m.Caller, of("third", "1"))), "key_payout_limit")
+	dbtest.WantCode(t, testenv.ErrOf(b.payouts.Create(t.Context(), m.Caller, of("third", "1"))), "key_payout_limit")
 	b.clock.Advance(24 * time.Hour)
 	b.create(t, m.Caller, of("third", "1000"))
 
@@ -315,7 +315,7 @@ func TestBlockedRecipient(t *testing.T) {
 		made := testenv.Must(settings.BlockPayer(t.Context(), admin, n))(t)
 		r := request(field)
 		r.UserID, r.UserIP = new("u-1"), new("2001:DB8:0::2")
-		wantFields(t, testenv.ErrOf(b.payouts.Create(t.Context(), m.Caller, r)), field)
+		dbtest.WantFields(t, testenv.ErrOf(b.payouts.Create(t.Context(), m.Caller, r)), field)
 		testenv.Must(settings.UnblockPayer(t.Context(), admin, made.ID, "tried"))(t)
 		b.create(t, m.Caller, r)
 	}
@@ -327,8 +327,7 @@ func TestBlockedRecipient(t *testing.T) {
 func TestTwinWaits(t *testing.T) {
 	b, merchant := withMerchant(t, "100")
 	first := b.create(t, merchant.Caller, request("first"))
-	impatient := testenv.Must(db.Open(t.Context(), b.URL, 2, db.ForCreations))(t)
-	t.Cleanup(impatient.Close)
+	impatient := b.Open(t, 2, db.ForCreations)
 	service := payout.New(db.OnePool(impatient), b.clock, dbtest.Vault(), outbound.NewAddresses(false), foureyes.Rules{})
 	winner := b.Beside(t)
 	testenv.Must(winner.Exec(t.Context(),
@@ -342,7 +341,7 @@ func TestTwinWaits(t *testing.T) {
 		ended <- err
 	}()
 	b.AwaitTries(t, 3)
-	noError(t, winner.Commit(t.Context()))
+	testenv.NoError(t, winner.Commit(t.Context()))
 	if err := <-ended; err != nil || !twin.Replay || twin.Payin.ID != first.ID {
 		t.Errorf("%v, replay %v of payout %d", err, twin.Replay, twin.Payin.ID)
 	}

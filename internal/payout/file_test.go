@@ -60,7 +60,7 @@ func workbook(t *testing.T, cells string) string {
 		file := testenv.Must(archive.Create(name))(t)
 		testenv.Must(file.Write([]byte(content)))(t)
 	}
-	noError(t, archive.Close())
+	testenv.NoError(t, archive.Close())
 	return book.String()
 }
 
@@ -143,7 +143,7 @@ func TestFileFlaws(t *testing.T) {
 6 recipient is required
 7 metadata.region must not contain a card number`
 	testenv.Want(t, strings.Join(said, "\n"), want, "flaws")
-	wantCode(t, testenv.ErrOf(b.make(t, m, file.ID, "")), "payout_file_flawed")
+	dbtest.WantCode(t, testenv.ErrOf(b.make(t, m, file.ID, "")), "payout_file_flawed")
 	for content, wrong := range map[string]string{
 		"":                         "must not be empty",
 		"amount,method\n1,sbp\n":   "has no row that names the columns orderId, amount, method, address and recipient",
@@ -153,15 +153,15 @@ func TestFileFlaws(t *testing.T) {
 		strings.Repeat(" ", 2<<20): "is larger than 1 MB",
 	} {
 		_, err := b.payouts.SendFile(t.Context(), owner(m), payout.NewFile{KeyID: m.Caller.ID, Name: "pay.csv", Content: []byte(content)})
-		wantFields(t, err, "file")
+		dbtest.WantFields(t, err, "file")
 		testenv.Check(t, err != nil && strings.Contains(fmt.Sprint(fault.As(err).Fields), wrong), "%.20q: %v", content, err)
 	}
 	// A file of right rows is refused as a whole: by the balance, the key's day, and what was shown.
 	costs := b.send(t, m, table(1))
-	wantCode(t, testenv.ErrOf(b.make(t, m, costs.ID, "10.19")), "payout_file_costs_more")
-	wantCode(t, testenv.ErrOf(b.make(t, m, b.send(t, m, table(2)).ID, "")), "insufficient_cashbox_balance")
+	dbtest.WantCode(t, testenv.ErrOf(b.make(t, m, costs.ID, "10.19")), "payout_file_costs_more")
+	dbtest.WantCode(t, testenv.ErrOf(b.make(t, m, b.send(t, m, table(2)).ID, "")), "insufficient_cashbox_balance")
 	b.Exec(t, "update api_key set payout_daily_limit = 999")
-	wantCode(t, testenv.ErrOf(b.make(t, m, costs.ID, "")), "key_payout_limit")
+	dbtest.WantCode(t, testenv.ErrOf(b.make(t, m, costs.ID, "")), "key_payout_limit")
 	// It takes a second factor of the last minutes, and somebody who works with money.
 	for _, who := range []caller.Caller{
 		{Kind: caller.MerchantPortal, MerchantID: m.ID, Role: caller.Owner, Stale: true},
@@ -175,10 +175,10 @@ func TestFileFlaws(t *testing.T) {
 	other := b.merchant(t, "20", dbtest.MerchantOpts{Scopes: []string{caller.ScopePayments}})
 	for _, key := range []int64{m.Caller.ID, other.Caller.ID} {
 		_, err := b.payouts.SendFile(t.Context(), owner(other), payout.NewFile{KeyID: key, Name: "pay.csv", Content: []byte(table(1))})
-		wantFields(t, err, "keyId")
+		dbtest.WantFields(t, err, "keyId")
 	}
-	wantCode(t, testenv.ErrOf(b.make(t, other, costs.ID, "")), "not_found")
-	wantCode(t, testenv.ErrOf(b.payouts.File(t.Context(), owner(other), costs.ID)), "not_found")
+	dbtest.WantCode(t, testenv.ErrOf(b.make(t, other, costs.ID, "")), "not_found")
+	dbtest.WantCode(t, testenv.ErrOf(b.payouts.File(t.Context(), owner(other), costs.ID)), "not_found")
 }
 
 // Two thousand payouts are made together, once, however often they are asked for at a time; and if the last thing fails,
@@ -188,7 +188,7 @@ func TestFileIsAllOrNothing(t *testing.T) {
 	b.create(t, m.Caller, request("before")) // the balance is short of it now
 	b.Exec(t, "update api_key set payout_daily_limit = 2000000")
 	file := b.send(t, m, table(payout.MaxFileRows))
-	wantCode(t, testenv.ErrOf(b.make(t, m, file.ID, "")), "insufficient_cashbox_balance")
+	dbtest.WantCode(t, testenv.ErrOf(b.make(t, m, file.ID, "")), "insufficient_cashbox_balance")
 	b.Exec(t, "create function fail() returns trigger language plpgsql as $$ begin raise 'the end'; end $$")
 	b.Exec(t, "create trigger fail before update on account_balance for each row execute function fail()")
 	b.Exec(t, "update cashbox_payout_method set markup_percent = 0")
@@ -196,7 +196,7 @@ func TestFileIsAllOrNothing(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from payin_key"), 1, "order ids that are taken")
 	b.Exec(t, "drop trigger fail on account_balance")
 	made := make([]payout.MadeFile, 4)
-	noError(t, testenv.AtOnce(len(made), func(i int) (err error) {
+	testenv.NoError(t, testenv.AtOnce(len(made), func(i int) (err error) {
 		made[i], err = b.payouts.MakeFile(context.Background(), owner(m), file.ID, shown(m, ""))
 		return err
 	})...)
@@ -213,7 +213,7 @@ func TestFileIsAllOrNothing(t *testing.T) {
 	counts := testenv.Must(b.payouts.FileProgress(t.Context(), owner(m), file.ID))(t)
 	testenv.Want(t, counts[payout.Waiting], payout.MaxFileRows, "wait")
 	page, _, err := b.payouts.FilePayins(t.Context(), owner(m), file.ID, payout.FilePage{Page: db.Page{Limit: new(int32(2)), Cursor: new("3")}})
-	noError(t, err)
+	testenv.NoError(t, err)
 	testenv.Check(t, len(page) == 2 && page[0].Line == 4 && page[0].OrderID == "row-2", "a page: %+v", page)
 	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"389.8", "20010.2", "0", "0"})
 }

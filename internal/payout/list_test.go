@@ -23,8 +23,7 @@ import (
 // A list by a status that few payouts are in reads those, and not all the others, however often it is asked for.
 func TestListByStatusReadsOnlyThose(t *testing.T) {
 	s := newScene(t)
-	pool := testenv.Must(db.Open(t.Context(), s.URL, 1, db.ForCommands))(t)
-	defer pool.Close()
+	pool := s.Open(t, 1, db.ForCommands)
 	for _, sql := range []string{
 		`insert into payin select made.* from payin p, generate_series(1000, 6000) n, jsonb_populate_record(p, jsonb_build_object(
 			'id', n, 'uuid', gen_random_uuid(), 'status', 'failed', 'trader_id', ` + strconv.FormatInt(s.taker.ID, 10) + `, 'taken_at', p.created_at,
@@ -38,10 +37,8 @@ func TestListByStatusReadsOnlyThose(t *testing.T) {
 	for range 10 { // more often than a plan is made anew for each call
 		for status, want := range map[string]int{"waiting": 1, "processing": 0} {
 			page := payout.Page{Status: &status}
-			own, _, err := payouts.ListOwn(t.Context(), s.m.Caller, payout.Query{Page: page})
-			noError(t, err)
-			offered, _, err := payouts.ListForTrader(t.Context(), s.taker.Caller, page)
-			noError(t, err)
+			own, _ := testenv.Must2(payouts.ListOwn(t.Context(), s.m.Caller, payout.Query{Page: page}))(t)
+			offered, _ := testenv.Must2(payouts.ListForTrader(t.Context(), s.taker.Caller, page))(t)
 			testenv.Check(t, len(own) == want && len(offered) == want,
 				"%s: the merchant's %d, the trader's %d", status, len(own), len(offered))
 		}
@@ -83,17 +80,14 @@ func TestListOwn(t *testing.T) {
 		"no such order":    {payout.Query{OrderID: new("order-3")}, nil},
 		"order and status": {payout.Query{OrderID: new("order-2"), Page: status("failed")}, nil},
 	} {
-		list, cursor, err := b.payouts.ListOwn(t.Context(), merchant.Caller, test.query)
-		noError(t, err)
+		list, cursor := testenv.Must2(b.payouts.ListOwn(t.Context(), merchant.Caller, test.query))(t)
 		testenv.Check(t, slices.Equal(ids(list), ids(test.want)) && cursor == nil,
 			"%s: %v, want %v", name, ids(list), ids(test.want))
 	}
 	query := payout.Query{Page: payout.Page{Page: db.Page{Limit: new(int32(2))}}}
-	first, cursor, err := b.payouts.ListOwn(t.Context(), merchant.Caller, query)
-	noError(t, err)
+	first, cursor := testenv.Must2(b.payouts.ListOwn(t.Context(), merchant.Caller, query))(t)
 	query.Cursor = cursor
-	rest, cursor, err := b.payouts.ListOwn(t.Context(), merchant.Caller, query)
-	noError(t, err)
+	rest, cursor := testenv.Must2(b.payouts.ListOwn(t.Context(), merchant.Caller, query))(t)
 	testenv.WantAll(t, append(ids(first), ids(rest)...), ids(made), "turned")
 	testenv.Check(t, len(first) == 2 && cursor == nil, "a page of %d, then %v", len(first), cursor)
 }
@@ -127,7 +121,7 @@ func TestListOwnPlans(t *testing.T) {
 	b.WantPlan(t, "times", func(q *db.Queries) (err error) {
 		times := query
 		times.AboveID, times.BelowID, err = span.IDs(t.Context(), q, "payin", 0, 1<<62)
-		noError(t, err)
+		testenv.NoError(t, err)
 		times.CreatedFrom, times.CreatedTo = span.From, span.To
 		return testenv.ErrOf(q.PayinListByMerchant(t.Context(), times))
 	}, "id > '22959'", "id < '27280'")
@@ -140,7 +134,6 @@ func TestGetOffer(t *testing.T) {
 	taker := s.taker.Caller
 	taker.Role = caller.Desk
 	stranger := s.NewTrader(t, dbtest.TraderOpts{}).Caller
-	stranger.Role = caller.Owner
 	name := id(s.p)
 	get := func(who caller.Caller) payout.Offer {
 		return testenv.Must(s.payouts.GetOffer(t.Context(), who, name))(t)
@@ -148,16 +141,16 @@ func TestGetOffer(t *testing.T) {
 	waiting := get(taker)
 	testenv.Check(t, waiting.Status == payout.Waiting && waiting.Address == s.p.AddressMask && waiting.Recipient == "",
 		"it waits: %+v", waiting)
-	wantCode(t, testenv.ErrOf(s.payouts.GetOffer(t.Context(), stranger, name)), "not_found")
+	dbtest.WantCode(t, testenv.ErrOf(s.payouts.GetOffer(t.Context(), stranger, name)), "not_found")
 	testenv.Must(s.payouts.Take(t.Context(), taker, name))(t)
 	taken := get(taker)
 	testenv.Check(t, taken.Address != s.p.AddressMask && taken.Recipient != "" &&
 		taken.RewardUSDT.Equal(waiting.RewardUSDT), "it is taken: %+v", taken)
 	s.Exec(t, "update trader_payout_method set enabled = false")
 	get(taker) // what they took stays theirs
-	wantCode(t, testenv.ErrOf(s.payouts.GetOffer(t.Context(), taker, "x")), "not_found")
+	dbtest.WantCode(t, testenv.ErrOf(s.payouts.GetOffer(t.Context(), taker, "x")), "not_found")
 	taker.Role = ""
-	wantCode(t, testenv.ErrOf(s.payouts.GetOffer(t.Context(), taker, name)), "role_not_allowed")
+	dbtest.WantCode(t, testenv.ErrOf(s.payouts.GetOffer(t.Context(), taker, name)), "role_not_allowed")
 }
 
 const pdf = "%PDF-1.4\n%proof\n"
@@ -173,19 +166,18 @@ func proofOf(content string) payout.Proof {
 func TestProofFile(t *testing.T) {
 	s := newScene(t)
 	s.take(t, s.taker, s.p)
-	wantFields(t, testenv.ErrOf(s.payouts.Prove(t.Context(), s.taker.Caller, id(s.p), proofOf("<html>"))), "file")
-	wantCode(t, testenv.ErrOf(s.payouts.Prove(t.Context(), s.second.Caller, id(s.p), proofOf(pdf))), "not_found")
+	dbtest.WantFields(t, testenv.ErrOf(s.payouts.Prove(t.Context(), s.taker.Caller, id(s.p), proofOf("<html>"))), "file")
+	dbtest.WantCode(t, testenv.ErrOf(s.payouts.Prove(t.Context(), s.second.Caller, id(s.p), proofOf(pdf))), "not_found")
 	none, err := s.payouts.FindProof(t.Context(), operator, id(s.p))
 	testenv.Need(t, none == nil && err == nil, "%+v, %v", none, err)
-	wantCode(t, testenv.ErrOf2(s.payouts.ReadProof(t.Context(), operator, id(s.p))), "not_found")
+	dbtest.WantCode(t, testenv.ErrOf2(s.payouts.ReadProof(t.Context(), operator, id(s.p))), "not_found")
 	testenv.Must(s.payouts.Prove(t.Context(), s.taker.Caller, id(s.p), proofOf(pdf)))(t)
-	wantCode(t, testenv.ErrOf(s.payouts.Prove(t.Context(), s.taker.Caller, id(s.p), proofOf(pdf))), "payin_not_processing")
+	dbtest.WantCode(t, testenv.ErrOf(s.payouts.Prove(t.Context(), s.taker.Caller, id(s.p), proofOf(pdf))), "payin_not_processing")
 	testenv.Want(t, s.Text(t, "select status || ' ' || proof_reference from payin"), "completed tx-1", "the payout is")
 
 	member := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Support, MerchantID: s.m.ID}
 	for _, who := range []caller.Caller{s.taker.Caller, member, operator} {
-		file, content, err := s.payouts.ReadProof(t.Context(), who, id(s.p))
-		noError(t, err)
+		file, content := testenv.Must2(s.payouts.ReadProof(t.Context(), who, id(s.p)))(t)
 		found := testenv.Must(s.payouts.FindProof(t.Context(), who, id(s.p)))(t)
 		testenv.Check(t, file.Name == "proof.hta.pdf" && file.Type == "application/pdf" && string(content) == pdf &&
 			*found == file, "%s reads %+v, %q", who.Kind, file, content)
@@ -193,15 +185,15 @@ func TestProofFile(t *testing.T) {
 	testenv.Want(t, s.Text(t, "select string_agg(subject || ' ' || what, ',') from sensitive_read"), "payin file", "noted")
 	other := s.NewMerchant(t, dbtest.MerchantOpts{})
 	stranger := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: other.ID}
-	wantCode(t, testenv.ErrOf2(s.payouts.ReadProof(t.Context(), s.second.Caller, id(s.p))), "not_found")
-	wantCode(t, testenv.ErrOf2(s.payouts.ReadProof(t.Context(), stranger, id(s.p))), "cashbox_access_denied")
+	dbtest.WantCode(t, testenv.ErrOf2(s.payouts.ReadProof(t.Context(), s.second.Caller, id(s.p))), "not_found")
+	dbtest.WantCode(t, testenv.ErrOf2(s.payouts.ReadProof(t.Context(), stranger, id(s.p))), "cashbox_access_denied")
 
-	noError(t, s.payouts.PurgeProofs(t.Context(), time.Hour))
+	testenv.NoError(t, s.payouts.PurgeProofs(t.Context(), time.Hour))
 	testenv.Want(t, s.Count(t, "select count(*) from payin_proof_chunk"), 1, "while it is to be kept")
 	s.clock.Advance(2 * time.Hour)
-	noError(t, s.payouts.PurgeProofs(t.Context(), time.Hour))
+	testenv.NoError(t, s.payouts.PurgeProofs(t.Context(), time.Hour))
 	testenv.Want(t, s.Count(t, "select count(*) from payin_proof_chunk"), 0, "then")
-	wantCode(t, testenv.ErrOf2(s.payouts.ReadProof(t.Context(), operator, id(s.p))), "file_purged")
+	dbtest.WantCode(t, testenv.ErrOf2(s.payouts.ReadProof(t.Context(), operator, id(s.p))), "file_purged")
 }
 
 // A payout that was taken and not ended in time waits for an operator, and never goes back by itself.
@@ -210,8 +202,7 @@ func TestOverdue(t *testing.T) {
 	s.take(t, s.taker, s.p)
 	overdue := func() int {
 		t.Helper()
-		list, _, err := s.payouts.ListOverdue(t.Context(), operator, payout.Page{}.Page)
-		noError(t, err)
+		list, _ := testenv.Must2(s.payouts.ListOverdue(t.Context(), operator, payout.Page{}.Page))(t)
 		return len(list)
 	}
 	s.clock.Advance(30*time.Minute - time.Millisecond)
@@ -219,7 +210,7 @@ func TestOverdue(t *testing.T) {
 	s.clock.Advance(time.Millisecond)
 	testenv.Want(t, overdue(), 1, "overdue after half an hour")
 	s.clock.Advance(day)
-	noError(t, s.payouts.ExpireAll(t.Context()))
+	testenv.NoError(t, s.payouts.ExpireAll(t.Context()))
 	n, status := overdue(), s.Text(t, "select status from payin")
 	testenv.Check(t, n == 1 && status == "processing", "%d overdue, %s", n, status)
 	after, err := s.payouts.Resolve(t.Context(), operator, id(s.p),
@@ -235,7 +226,7 @@ func TestExpiry(t *testing.T) {
 	s.clock.Advance(day - time.Millisecond)
 	testenv.Want(t, testenv.Must(s.payouts.Expire(t.Context()))(t), 0, "expired early")
 	s.clock.Advance(time.Millisecond)
-	wantCode(t, steps["take"](s), "payin_not_waiting")
+	dbtest.WantCode(t, steps["take"](s), "payin_not_waiting")
 	testenv.Want(t, testenv.Must(s.payouts.Expire(t.Context()))(t), 1, "expired")
 	s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"100", "0", "0", "0"})
 }
@@ -247,7 +238,7 @@ func TestEvents(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t)
 			for _, step := range path {
-				noError(t, steps[step](s))
+				testenv.NoError(t, steps[step](s))
 			}
 			want := testenv.Must(os.ReadFile("testdata/event_" + name + ".json"))(t)
 			event := s.Text(t, "select id::text from webhook_event")
@@ -270,7 +261,7 @@ func TestReplicasExpire(t *testing.T) {
 	}
 	b.clock.Advance(day)
 	var expired atomic.Int64
-	noError(t, testenv.AtOnce(4, func(int) error {
+	testenv.NoError(t, testenv.AtOnce(4, func(int) error {
 		n, err := b.payouts.Expire(context.Background())
 		expired.Add(int64(n))
 		return err

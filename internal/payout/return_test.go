@@ -48,9 +48,8 @@ func TestRecipientsAreNotHarvested(t *testing.T) {
 	testenv.Must(b.payouts.Reclaim(t.Context(), operator, id(first), nil))(t)
 	b.take(t, trader, first)
 	testenv.Must(b.payouts.GiveBack(t.Context(), trader.Caller, id(first), nil))(t)
-	wantCode(t, testenv.ErrOf(b.payouts.Take(t.Context(), trader.Caller, id(first))), "not_found")
-	list, _, err := b.payouts.ListForTrader(t.Context(), trader.Caller, payout.Page{})
-	noError(t, err)
+	dbtest.WantCode(t, testenv.ErrOf(b.payouts.Take(t.Context(), trader.Caller, id(first))), "not_found")
+	list, _ := testenv.Must2(b.payouts.ListForTrader(t.Context(), trader.Caller, payout.Page{}))(t)
 	counts := testenv.Must(b.payouts.DeskCounts(t.Context(), trader.Caller, 100))(t)
 	testenv.Check(t, len(list) == 0 && counts.Waiting == 0, "offered again: %d, counted %d", len(list), counts.Waiting)
 	b.take(t, b.trader(t, "sbp"), first) // anybody else's
@@ -59,9 +58,9 @@ func TestRecipientsAreNotHarvested(t *testing.T) {
 		p := b.create(t, m.Caller, request(fmt.Sprintf("order-%d", n)))
 		_, err := b.payouts.Take(t.Context(), trader.Caller, id(p))
 		if n < 2 {
-			noError(t, err)
+			testenv.NoError(t, err)
 		} else {
-			wantCode(t, err, "rate_limited")
+			dbtest.WantCode(t, err, "rate_limited")
 			b.clock.Advance(time.Hour)
 			b.take(t, trader, p)
 		}
@@ -79,7 +78,7 @@ func TestGiveBack(t *testing.T) {
 	s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"89.8", "10.2", "0", "0"})
 	s.take(t, s.second, s.p)
 	for _, step := range []string{"complete", "fail", "give back"} {
-		wantCode(t, steps[step](s), "not_found")
+		dbtest.WantCode(t, steps[step](s), "not_found")
 	}
 	testenv.Must(s.payouts.Complete(t.Context(), s.second.Caller, id(s.p), new(" tx-9 ")))(t)
 	testenv.Want(t, s.Text(t, "select proof_reference from payin"), "tx-9", "the proof is")
@@ -91,9 +90,9 @@ func TestGivenBackTooLate(t *testing.T) {
 	s := newScene(t)
 	s.take(t, s.taker, s.p)
 	s.clock.Advance(day)
-	noError(t, steps["reclaim"](s))
-	wantCode(t, steps["take"](s), "payin_not_waiting")
-	noError(t, s.payouts.ExpireAll(context.Background()))
+	testenv.NoError(t, steps["reclaim"](s))
+	dbtest.WantCode(t, steps["take"](s), "payin_not_waiting")
+	testenv.NoError(t, s.payouts.ExpireAll(context.Background()))
 	status := s.Text(t, "select status from payin")
 	testenv.Check(t, status == "expired", "%s", status)
 	s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"100", "0", "0", "0"})
@@ -105,15 +104,15 @@ func TestProofIsRequired(t *testing.T) {
 	ctx := context.Background()
 	s.take(t, s.taker, s.p)
 	for _, proof := range []*string{nil, new(""), new(" \t"), new(strings.Repeat("ж", 256))} {
-		wantFields(t, testenv.ErrOf(s.payouts.Complete(ctx, s.taker.Caller, id(s.p), proof)), "proofReference")
+		dbtest.WantFields(t, testenv.ErrOf(s.payouts.Complete(ctx, s.taker.Caller, id(s.p), proof)), "proofReference")
 	}
 	for _, reason := range []*string{nil, new(" "), new(strings.Repeat("ж", 256))} {
-		wantFields(t, testenv.ErrOf(s.payouts.Reverse(ctx, operator, id(s.p), reason)), "reason")
+		dbtest.WantFields(t, testenv.ErrOf(s.payouts.Reverse(ctx, operator, id(s.p), reason)), "reason")
 	}
 	for field, outcome := range map[string]string{"proofReference": "completed", "outcome": "waiting"} {
-		wantFields(t, testenv.ErrOf(s.payouts.Resolve(ctx, operator, id(s.p), payout.Resolution{Outcome: outcome})), field)
+		dbtest.WantFields(t, testenv.ErrOf(s.payouts.Resolve(ctx, operator, id(s.p), payout.Resolution{Outcome: outcome})), field)
 	}
-	noError(t, testenv.ErrOf(s.payouts.Complete(ctx, s.taker.Caller, id(s.p), new(strings.Repeat("ж", 255)))))
+	testenv.NoError(t, testenv.ErrOf(s.payouts.Complete(ctx, s.taker.Caller, id(s.p), new(strings.Repeat("ж", 255)))))
 }
 
 // A reversal gives the cashbox what was frozen, and takes from trader and platform what they got,
@@ -123,13 +122,13 @@ func TestReverse(t *testing.T) {
 	for name, spent := range map[string]string{"still there": "0", "spent": "9"} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t)
-			noError(t, steps["take"](s))
-			noError(t, steps["complete"](s))
+			testenv.NoError(t, steps["take"](s))
+			testenv.NoError(t, steps["complete"](s))
 			trader := ledger.Available(ledger.Trader, s.taker.ID)
 			if spent != "0" {
 				s.Fund(t, trader, "-"+spent)
 			}
-			noError(t, steps["reverse"](s))
+			testenv.NoError(t, steps["reverse"](s))
 			s.wantMoney(t, s.m.CashboxID, s.taker.ID, money{"100", "0", "-" + spent, "0"})
 			// One from the trader and one from the platform.
 			reversals := "select count(*) from transfer where subject = 'payin' and kind = 'completed-failed'"
@@ -139,7 +138,7 @@ func TestReverse(t *testing.T) {
 				from (select sequence, convert_from(body, 'utf8')::jsonb as body from webhook_event) e`)
 			testenv.Want(t, event, "1 COMPLETED PROCESSING -|2 FAILED COMPLETED never arrived", "events")
 			testenv.Want(t, s.Text(t, "select proof_reference from payin"), "tx-1", "the proof is")
-			wantCode(t, steps["reverse"](s), "payin_not_completed")
+			dbtest.WantCode(t, steps["reverse"](s), "payin_not_completed")
 			s.Audit(t)
 		})
 	}
@@ -155,7 +154,7 @@ func TestLateWordOfTheFormerTaker(t *testing.T) {
 	late := make(chan error, 1)
 	go func() { late <- steps["complete"](s) }()
 	s.AwaitBlocked(t)
-	noError(t, holder.Commit(t.Context()))
+	testenv.NoError(t, holder.Commit(t.Context()))
 	err := <-late
 	testenv.Check(t, fault.As(err) != nil && fault.As(err).Code == "not_found", "the former taker: %v", err)
 }
@@ -169,19 +168,18 @@ func TestPurgeRequisites(t *testing.T) {
 	s.clock.Advance(2 * keep)
 	purged := func(want int, what string) {
 		t.Helper()
-		noError(t, s.payouts.PurgeRequisites(t.Context(), keep))
+		testenv.NoError(t, s.payouts.PurgeRequisites(t.Context(), keep))
 		testenv.Want(t, s.Count(t, "select count(*) from payin where address is null"), want, "%s: removed", what)
 	}
 	purged(0, "while it is being paid")
-	noError(t, steps["complete"](s))
+	testenv.NoError(t, steps["complete"](s))
 	s.clock.Advance(keep)
 	purged(0, "before its time")
 	s.clock.Advance(time.Millisecond)
 	purged(1, "after its time")
 	receipt := "select subject_key || ' ' || (after ->> 'count') from setting_change where subject = 'purge'"
 	testenv.Want(t, s.Text(t, receipt), "payout_requisite 1", "the receipt")
-	offers, _, err := s.payouts.ListForTrader(t.Context(), s.taker.Caller, payout.Page{Status: new("completed")})
-	noError(t, err)
+	offers, _ := testenv.Must2(s.payouts.ListForTrader(t.Context(), s.taker.Caller, payout.Page{Status: new("completed")}))(t)
 	testenv.Check(t, len(offers) == 1 && offers[0].Address == s.p.AddressMask, "its trader sees %+v", offers)
 	for want, address := range map[string]string{"": request("").Address, "address": "+79001230000"} {
 		r := request("order-1")
@@ -191,7 +189,7 @@ func TestPurgeRequisites(t *testing.T) {
 			"a repeat to %s differs in %v", address, again.Mismatch)
 	}
 	// A reversal long after goes by what is left.
-	noError(t, steps["reverse"](s))
+	testenv.NoError(t, steps["reverse"](s))
 	s.Audit(t)
 }
 

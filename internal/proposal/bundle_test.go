@@ -88,8 +88,3 @@ func (b *bundle) approved(t *testing.T, who caller.Caller, id int64) error {
 func (b *bundle) funding(amount, reference string) proposal.Payload {
 	return proposal.Payload{TraderID: b.trader.ID, Amount: amount, Reference: reference}
 }
-
-var (
-	noError  = testenv.NoError
-	wantCode = dbtest.WantCode
-)

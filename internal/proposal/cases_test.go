@@ -48,10 +48,10 @@ func setupCases(t *testing.T) *cases {
 	c.shop = c.NewMerchant(t, dbtest.MerchantOpts{Scopes: []string{caller.ScopePayments, caller.ScopePayouts}})
 	c.Fund(t, ledger.Available(ledger.Cashbox, c.shop.CashboxID), "100")
 	c.trader = c.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
-	noError(t, c.Queries().CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
+	testenv.NoError(t, c.Queries().CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
 		CashboxID: c.shop.CashboxID, Method: "sbp", Enabled: true, ValiditySeconds: 86400,
 	}))
-	noError(t, c.Queries().TraderPayoutMethodSet(t.Context(), db.TraderPayoutMethodSetParams{
+	testenv.NoError(t, c.Queries().TraderPayoutMethodSet(t.Context(), db.TraderPayoutMethodSetParams{
 		TraderID: c.trader.ID, Currency: "RUB", Method: "sbp", Enabled: true,
 	}))
 	return c
@@ -75,13 +75,11 @@ func (c *cases) confirm(t *testing.T) (alone bool) {
 func (c *cases) appealed(t *testing.T, orderID, amount string) int64 {
 	t.Helper()
 	method := "sbp"
-	made, err := c.payments.Create(t.Context(), c.shop.Caller, payment.Request{
+	made := testenv.Must(c.payments.Create(t.Context(), c.shop.Caller, payment.Request{
 		OrderID: orderID, Amount: amount, Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: &method,
-	})
-	noError(t, err)
-	_, _, err = c.payments.UpdateStatus(t.Context(), caller.Caller{Kind: caller.Application}, made.Payment.ID,
-		payment.Update{Status: "failed"})
-	noError(t, err)
+	}))(t)
+	testenv.Must2(c.payments.UpdateStatus(t.Context(), caller.Caller{Kind: caller.Application}, made.Payment.ID,
+		payment.Update{Status: "failed"}))(t)
 	reason, name, content := "The bank shows the transfer.", "receipt.png", "\x89PNG\r\n\x1a\n"+strings.Repeat("\x00", 92)
 	opened := testenv.Must(c.payments.OpenAppeal(t.Context(), c.shop.Caller, made.Payment.ID, payment.AppealRequest{
 		Reason: &reason, FileName: &name, File: io.NewSectionReader(strings.NewReader(content), 0, 100),
@@ -141,7 +139,7 @@ func TestCasesByTwo(t *testing.T) {
 				t.Helper()
 				c.has(t, account, before.Add(decimal.RequireFromString(gained)).String())
 			}
-			noError(t, small(c.one))
+			testenv.NoError(t, small(c.one))
 			has("6")
 			testenv.Want(t, c.confirm(t), false, "the first operator confirms 6 USDT alone, having moved 6 of 10")
 			for _, step := range []struct {
@@ -152,11 +150,11 @@ func TestCasesByTwo(t *testing.T) {
 				p := testenv.Must(c.proposals.Propose(t.Context(), c.one, step.decide(c.one)))(t)
 				testenv.Want(t, p.Action, test.action, "the action proposed")
 				has(step.before)
-				wantCode(t, c.approved(t, c.one, p.ID), "proposal_own")
+				dbtest.WantCode(t, c.approved(t, c.one, p.ID), "proposal_own")
 				has(step.before)
-				noError(t, c.approved(t, c.two, p.ID))
+				testenv.NoError(t, c.approved(t, c.two, p.ID))
 				has(step.after)
-				wantCode(t, c.approved(t, c.two, p.ID), "proposal_decided")
+				dbtest.WantCode(t, c.approved(t, c.two, p.ID), "proposal_decided")
 				has(step.after)
 			}
 		})
@@ -186,7 +184,7 @@ func TestReturnByTwo(t *testing.T) {
 	testenv.Want(t, to.Address, "4111111111111111", "what the caller has")
 	payload := c.Text(t, "select payload::text from proposal where id = $1", p.ID)
 	testenv.Check(t, !strings.Contains(payload, "41111111") && strings.Contains(payload, "•••• 1111"), "stored: %s", payload)
-	noError(t, c.approved(t, c.two, p.ID))
+	testenv.NoError(t, c.approved(t, c.two, p.ID))
 	id := c.Text(t, "select uuid::text from payin")
 	testenv.Want(t, testenv.Must(c.payouts.GetOffer(t.Context(), c.trader.Caller, id))(t).Address, "4111111111111111", "where it goes")
 	c.Audit(t)

@@ -87,18 +87,17 @@ func TestOperatorsAreSetUpByTwo(t *testing.T) {
 	// Sessions go by the wall clock, which is not the test's.
 	s.Exec(t, "update app_user set set_up_at = $1 where id = $2 and set_up_at is not null", s.clock.Now(), puppet.ID)
 	funding := s.propose(t, proposal.FundTrader, s.funding("5", "in"))
-	wantCode(t, testenv.ErrOf(s.approve(t, puppet, funding)), "proposal_decider")
+	dbtest.WantCode(t, testenv.ErrOf(s.approve(t, puppet, funding)), "proposal_decider")
 	s.clock.Advance(25 * time.Hour)
 	funding = s.propose(t, proposal.FundTrader, s.funding("5", "in"))
-	wantCode(t, testenv.ErrOf(s.approve(t, puppet, funding)), "proposal_decider") // the first proposed them
+	dbtest.WantCode(t, testenv.ErrOf(s.approve(t, puppet, funding)), "proposal_decider") // the first proposed them
 	of := testenv.Must(s.proposals.Do(t.Context(), s.three, proposal.FundTrader, s.funding("5", "in"), ""))(t)
-	_, err := s.approve(t, puppet, *of.Proposal) // of another one they decide, after a day
-	noError(t, err)
+	testenv.Must(s.approve(t, puppet, *of.Proposal))(t) // of another one they decide, after a day
 	testenv.Must(s.approve(t, s.two, s.wants(t, foureyes.InviteUser, func() error {
 		_, _, err := s.users.Invite(t.Context(), s.one, s.three.ID)
 		return err
 	}())))(t)
-	wantCode(t, testenv.ErrOf(s.approve(t, s.three, funding)), "proposal_decider") // somebody else may hold their login now
+	dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.three, funding)), "proposal_decider") // somebody else may hold their login now
 	for name, update := range map[string]session.UserUpdate{
 		"raised": {Role: new(caller.Admin)}, "switched on": {Enabled: new(true)},
 	} {
@@ -106,28 +105,27 @@ func TestOperatorsAreSetUpByTwo(t *testing.T) {
 		_, err := s.users.Update(t.Context(), s.one, update)
 		testenv.Want(t, s.wants(t, foureyes.UpdateUser, err).SubjectKey, strconv.FormatInt(puppet.ID, 10), "%s", name)
 	}
-	_, err = s.users.Update(t.Context(), s.one, session.UserUpdate{ID: puppet.ID, Password: new("a long enough password")})
+	_, err := s.users.Update(t.Context(), s.one, session.UserUpdate{ID: puppet.ID, Password: new("a long enough password")})
 	f := fault.As(err)
 	testenv.Check(t, f != nil && f.Fields["password"] != nil, "an operator's password was set by another: %v", err)
-	_, err = s.users.Update(t.Context(), s.one, session.UserUpdate{ID: puppet.ID, Enabled: new(false), Reason: "left"})
-	noError(t, err) // to take away takes one
+	// To take away takes one.
+	testenv.Must(s.users.Update(t.Context(), s.one, session.UserUpdate{ID: puppet.ID, Enabled: new(false), Reason: "left"}))(t)
 }
 
 // While there are not two who could decide, one makes another alone; the two of them decide nothing for each other.
 func TestFirstOperatorMakesNoSecond(t *testing.T) {
 	s := setupStaff(t)
 	s.Exec(t, "update app_user set enabled = false where id = any($1)", []int64{s.two.ID, s.three.ID})
-	change, _, err := s.users.Create(t.Context(), s.one, session.NewUser{
+	change, _ := testenv.Must2(s.users.Create(t.Context(), s.one, session.NewUser{
 		Kind: caller.Operator, Role: caller.Admin, Login: "puppet",
-	})
-	noError(t, err)
+	}))(t)
 	s.Exec(t, "update app_user set password_hash = 'hash' where login = 'puppet'")
 	s.clock.Advance(25 * time.Hour)
 	id := testenv.Must(strconv.ParseInt(change.SubjectKey, 10, 64))(t)
 	puppet := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: id, Login: "puppet"}
-	wantCode(t, testenv.ErrOf(s.approve(t, puppet, s.propose(t, proposal.FundTrader, s.funding("5", "in")))), "proposal_decider")
+	dbtest.WantCode(t, testenv.ErrOf(s.approve(t, puppet, s.propose(t, proposal.FundTrader, s.funding("5", "in")))), "proposal_decider")
 	of := testenv.Must(s.proposals.Do(t.Context(), puppet, proposal.FundTrader, s.funding("6", "other"), ""))(t)
-	wantCode(t, testenv.ErrOf(s.approve(t, s.one, *of.Proposal)), "proposal_decider")
+	dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.one, *of.Proposal)), "proposal_decider")
 	s.has(t, s.account(), "100")
 	for _, who := range []caller.Caller{s.one, puppet} {
 		others := testenv.Must(s.proposals.Others(t.Context(), who))(t)
@@ -174,7 +172,7 @@ func TestDirectoryByTwo(t *testing.T) {
 		return testenv.ErrOf(s.settings.UpdateTrader(t.Context(), s.one, directory.TraderUpdate{ID: s.trader.ID, SharePercent: &percent}))
 	}
 	s.Exec(t, "update trader set share_percent = 50 where id = $1", s.trader.ID)
-	noError(t, share("54"))
+	testenv.NoError(t, share("54"))
 	s.wants(t, foureyes.UpdateTrader, share("58"))
 	s.wants(t, foureyes.UpdateTrader, share("100"))
 
@@ -187,8 +185,8 @@ func TestDirectoryByTwo(t *testing.T) {
 	}
 	s.Exec(t, "delete from cashbox_method")
 	s.wants(t, foureyes.SetCashboxMethod, margin("sbp", "8.01"))
-	noError(t, margin("sbp", "8"))
-	noError(t, margin("sim", ""))
+	testenv.NoError(t, margin("sbp", "8"))
+	testenv.NoError(t, margin("sim", ""))
 	s.Exec(t, "update merchant set rate_percent = 10 where id = $1", s.merchant.ID)
 	p = s.wants(t, foureyes.SetCashboxMethod, margin("card", "0"))
 	testenv.Must(s.approve(t, s.two, p))(t)
@@ -234,5 +232,5 @@ func TestOnlyOwnerIsInvitedByTwo(t *testing.T) {
 	done := testenv.Must(s.approve(t, s.two, p))(t)
 	opened := testenv.Must(s.users.AcceptInvitation(t.Context(), done.Link[strings.LastIndex(done.Link, "/")+1:],
 		"a long enough password", session.Origin{}))(t)
-	wantCode(t, opened.Session.Caller.Need(caller.MerchantKeys), "consent_awaited")
+	dbtest.WantCode(t, opened.Session.Caller.Need(caller.MerchantKeys), "consent_awaited")
 }

@@ -56,14 +56,13 @@ func TestApproved(t *testing.T) {
 	for _, step := range steps {
 		p := b.propose(t, step.action, step.payload)
 		b.has(t, step.account, step.before)
-		decided, _, err := b.proposals.Approve(t.Context(), b.two, p.ID)
-		noError(t, err)
+		decided, _ := testenv.Must2(b.proposals.Approve(t.Context(), b.two, p.ID))(t)
 		testenv.Check(t, decided.State == proposal.Approved && decided.Decider == "two" && decided.Proposer == "one",
 			"%s: %+v", step.action, decided)
 		b.has(t, step.account, step.after)
 	}
 	p := b.propose(t, proposal.SetRate, proposal.Payload{Currency: "RUB", FiatPerUSDT: "105.01"})
-	noError(t, b.approved(t, b.two, p.ID))
+	testenv.NoError(t, b.approved(t, b.two, p.ID))
 	base, err := rate.Current(t.Context(), b.Queries(), "RUB", b.clock.Now())
 	testenv.Check(t, err == nil && base.FiatPerUSDT.String() == "105.01", "the rate is %s %v", base.FiatPerUSDT, err)
 }
@@ -135,25 +134,25 @@ func TestWhoApproves(t *testing.T) {
 	b := setup(t)
 	p := b.propose(t, proposal.FundTrader, b.funding("5", "in"))
 	approve := func(who caller.Caller) error { return b.approved(t, who, p.ID) }
-	wantCode(t, approve(b.one), "proposal_own")
+	dbtest.WantCode(t, approve(b.one), "proposal_own")
 	stale := b.two
 	stale.Stale = true
-	wantCode(t, approve(stale), "factor_needed")
-	wantCode(t, approve(b.operator(t, "support", caller.Support)), "role_not_allowed")
-	wantCode(t, approve(b.operator(t, "auditor", caller.Auditor)), "role_not_allowed")
-	wantCode(t, approve(b.trader.Caller), "token_kind_not_allowed")
+	dbtest.WantCode(t, approve(stale), "factor_needed")
+	dbtest.WantCode(t, approve(b.operator(t, "support", caller.Support)), "role_not_allowed")
+	dbtest.WantCode(t, approve(b.operator(t, "auditor", caller.Auditor)), "role_not_allowed")
+	dbtest.WantCode(t, approve(b.trader.Caller), "token_kind_not_allowed")
 	// Their session still says admin, the database does not.
 	b.Exec(t, "update app_user set role = 'support' where id = $1", b.two.ID)
-	wantCode(t, approve(b.two), "role_not_allowed")
+	dbtest.WantCode(t, approve(b.two), "role_not_allowed")
 	b.Exec(t, "update app_user set role = 'admin', enabled = false where id = $1", b.two.ID)
-	wantCode(t, approve(b.two), "role_not_allowed")
+	dbtest.WantCode(t, approve(b.two), "role_not_allowed")
 	b.Exec(t, "update app_user set enabled = true where id = $1", b.two.ID)
 	// Nor does what somebody proposed count who may not any more.
 	b.Exec(t, "update app_user set role = 'auditor' where id = $1", b.one.ID)
-	wantCode(t, approve(b.two), "proposal_author")
+	dbtest.WantCode(t, approve(b.two), "proposal_author")
 	b.has(t, b.account(), "100")
 	b.Exec(t, "update app_user set role = 'treasury' where id = $1", b.one.ID)
-	noError(t, approve(b.two))
+	testenv.NoError(t, approve(b.two))
 	b.has(t, b.account(), "105")
 }
 
@@ -174,7 +173,7 @@ func TestApprovedOnce(t *testing.T) {
 	}
 	b.has(t, b.account(), "105")
 	b.has(t, ledger.Available(ledger.Cashbox, b.merchant.CashboxID), "30")
-	wantCode(t, testenv.ErrOf(b.proposals.Refuse(t.Context(), b.two, p.ID, "")), "proposal_decided")
+	dbtest.WantCode(t, testenv.ErrOf(b.proposals.Refuse(t.Context(), b.two, p.ID, "")), "proposal_decided")
 }
 
 // A day later nothing can be approved or refused.
@@ -182,8 +181,8 @@ func TestExpired(t *testing.T) {
 	b := setup(t)
 	p := b.propose(t, proposal.FundTrader, b.funding("5", "in"))
 	b.clock.Advance(proposal.Lasts)
-	wantCode(t, b.approved(t, b.two, p.ID), "proposal_expired")
-	wantCode(t, testenv.ErrOf(b.proposals.Refuse(t.Context(), b.two, p.ID, "")), "proposal_expired")
+	dbtest.WantCode(t, b.approved(t, b.two, p.ID), "proposal_expired")
+	dbtest.WantCode(t, testenv.ErrOf(b.proposals.Refuse(t.Context(), b.two, p.ID, "")), "proposal_expired")
 	open, _, err := b.proposals.List(t.Context(), b.two, proposal.Page{})
 	testenv.Check(t, err == nil && len(open) == 0, "open: %+v %v", open, err)
 	all, _, err := b.proposals.List(t.Context(), b.two, proposal.Page{All: true})
@@ -192,7 +191,7 @@ func TestExpired(t *testing.T) {
 	again := b.propose(t, proposal.FundTrader, b.funding("5", "in"))
 	testenv.Check(t, again.ID != p.ID, "the expired one is proposed again")
 	b.clock.Advance(proposal.Lasts - time.Second)
-	noError(t, b.approved(t, b.two, again.ID))
+	testenv.NoError(t, b.approved(t, b.two, again.ID))
 	b.has(t, b.account(), "105")
 }
 
@@ -202,13 +201,13 @@ func TestStaleWorld(t *testing.T) {
 	p := b.propose(t, proposal.WithdrawTrader, b.funding("80", "out"))
 	b.Exec(t, "select 1")
 	first := b.propose(t, proposal.WithdrawTrader, b.funding("30", "first"))
-	noError(t, b.approved(t, b.two, first.ID))
-	wantCode(t, b.approved(t, b.two, p.ID), "insufficient_trader_balance")
+	testenv.NoError(t, b.approved(t, b.two, first.ID))
+	dbtest.WantCode(t, b.approved(t, b.two, p.ID), "insufficient_trader_balance")
 	still, err := b.proposals.Get(t.Context(), b.two, p.ID)
 	testenv.Check(t, err == nil && still.State == proposal.Open && still.Decider == "", "%+v %v", still, err)
 	b.has(t, b.account(), "70")
 	b.Fund(t, b.account(), "10")
-	noError(t, b.approved(t, b.two, p.ID))
+	testenv.NoError(t, b.approved(t, b.two, p.ID))
 	b.has(t, b.account(), "0")
 }
 
@@ -223,7 +222,7 @@ func TestCrashBetween(t *testing.T) {
 	testenv.Check(t, err != nil && fault.As(err) == nil, "approved: %v", err)
 	b.has(t, b.account(), "100")
 	b.Exec(t, "drop trigger die on proposal")
-	noError(t, b.approved(t, b.two, p.ID))
+	testenv.NoError(t, b.approved(t, b.two, p.ID))
 	b.has(t, b.account(), "105")
 }
 
@@ -236,12 +235,12 @@ func TestRepeated(t *testing.T) {
 	testenv.Check(t, again.ID == p.ID, "proposal %d, want %d", again.ID, p.ID)
 	done := testenv.Must(b.proposals.Do(t.Context(), b.two, proposal.FundTrader, b.funding("5", "in"), ""))(t)
 	testenv.Need(t, done.Proposal != nil && done.Proposal.ID != p.ID, "%+v", done)
-	noError(t, b.approved(t, b.two, p.ID))
-	noError(t, b.approved(t, b.one, done.Proposal.ID))
+	testenv.NoError(t, b.approved(t, b.two, p.ID))
+	testenv.NoError(t, b.approved(t, b.one, done.Proposal.ID))
 	b.has(t, b.account(), "105")
 	done, err := b.proposals.Do(t.Context(), b.one, proposal.FundTrader, b.funding("5", "in"), "")
 	testenv.Check(t, err == nil && done.Change != nil && done.Change.ID != 0, "%+v %v", done, err)
-	wantCode(t, testenv.ErrOf(b.proposals.Do(t.Context(), b.one, proposal.FundTrader, b.funding("6", "in"), "")), "idempotency_key_conflict")
+	dbtest.WantCode(t, testenv.ErrOf(b.proposals.Do(t.Context(), b.one, proposal.FundTrader, b.funding("6", "in"), "")), "idempotency_key_conflict")
 }
 
 // What is wrong is refused before there is a proposal.
@@ -324,7 +323,7 @@ func TestOff(t *testing.T) {
 		From: new(b.account().ID()), To: new(ledger.Available(ledger.Cashbox, b.merchant.CashboxID).ID()),
 		Amount: "105.00000001", Reference: "c", Reason: "Mistake",
 	}
-	wantCode(t, testenv.ErrOf(alone.Do(t.Context(), b.one, proposal.Correct, tooMuch, "")), "insufficient_account_balance")
+	dbtest.WantCode(t, testenv.ErrOf(alone.Do(t.Context(), b.one, proposal.Correct, tooMuch, "")), "insufficient_account_balance")
 	tooMuch.Amount = "105"
 	testenv.Must(alone.Do(t.Context(), b.one, proposal.Correct, tooMuch, ""))(t)
 	b.has(t, b.account(), "0")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/dbtest"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/testenv"
 )
@@ -21,16 +22,18 @@ func TestSetFeedValidation(t *testing.T) {
 	there := b.setFeed(t, feed("https://rates.example/v1"))
 	for _, row := range testenv.Rows(t, "feeds.txt") {
 		f := feed("https://rates.example/v1")
-		noError(t, json.Unmarshal([]byte(row[1]), &f))
-		t.Run(row[0], func(t *testing.T) { wantFields(t, testenv.ErrOf(b.settings.SetFeed(t.Context(), operator, f)), row[2]) })
+		testenv.NoError(t, json.Unmarshal([]byte(row[1]), &f))
+		t.Run(row[0], func(t *testing.T) {
+			dbtest.WantFields(t, testenv.ErrOf(b.settings.SetFeed(t.Context(), operator, f)), row[2])
+		})
 	}
-	wantFields(t, testenv.ErrOf(b.settings.SetFeed(t.Context(), operator, rate.Feed{})), "feed.currency", "feed.url",
+	dbtest.WantFields(t, testenv.ErrOf(b.settings.SetFeed(t.Context(), operator, rate.Feed{})), "feed.currency", "feed.url",
 		"feed.bandPercent", "feed.priority", "feed.pollSeconds", "feed.timeoutMs", "feed.freshSeconds")
 
 	for _, id := range []int64{-1, there.ID + 1} {
 		unknown := feed("https://rates.example/v1")
 		unknown.ID = id
-		wantCode(t, testenv.ErrOf(b.settings.SetFeed(t.Context(), operator, unknown)), "not_found")
+		dbtest.WantCode(t, testenv.ErrOf(b.settings.SetFeed(t.Context(), operator, unknown)), "not_found")
 	}
 	testenv.Want(t, len(b.log(t)), 1, "changes in the log")
 	// At the bounds: all this is fine.
@@ -117,8 +120,7 @@ func TestDisabledFeed(t *testing.T) {
 	b.wantRate(t, "feed:1 100")
 	b.turn(t, f, false)
 	b.wantRate(t, "operator 98 stale")
-	rates, _, err := b.settings.List(context.Background(), operator)
-	noError(t, err)
+	rates, _ := testenv.Must2(b.settings.List(context.Background(), operator))(t)
 	testenv.Check(t, len(rates) == 2 && rates[0].Source == "operator" && !rates[1].InUse && !rates[1].Fresh &&
 		rates[1].StaleAt != nil && rates[1].StaleAt.Equal(after(60)), "%+v", rates)
 	b.clock.Advance(time.Hour)
@@ -168,8 +170,7 @@ func TestListAgreesWithCurrent(t *testing.T) {
 			base := testenv.Must(rate.Current(ctx, b.Queries(), currency, b.clock.Now()))(t)
 			used = append(used, fmt.Sprint(currency, base.Source, base.Fresh))
 		}
-		rates, _, err := b.settings.List(ctx, operator)
-		noError(t, err)
+		rates, _ := testenv.Must2(b.settings.List(ctx, operator))(t)
 		var listed []string
 		for _, known := range rates {
 			if known.InUse {
@@ -190,9 +191,9 @@ func (b *bundle) randomRate(t *testing.T, random *rand.Rand, currency, source st
 	if kind != 0 {
 		params.StaleAt = new(after(random.IntN(200) - 150))
 	}
-	noError(t, b.Queries().RateSet(context.Background(), params))
+	testenv.NoError(t, b.Queries().RateSet(context.Background(), params))
 	if kind == 1 {
-		noError(t, b.Queries().RateWithdraw(t.Context(), db.RateWithdrawParams{Currency: currency, Source: source}))
+		testenv.NoError(t, b.Queries().RateWithdraw(t.Context(), db.RateWithdrawParams{Currency: currency, Source: source}))
 	}
 }
 

@@ -77,8 +77,7 @@ func TestRefusalLeavesTheLastGoodRate(t *testing.T) {
 	s := newSource(t, body(`{"rate":100}`))
 	f := b.setFeed(t, feed(s.URL))
 	b.poll(t)
-	rates, _, err := b.settings.List(context.Background(), operator)
-	noError(t, err)
+	rates, _ := testenv.Must2(b.settings.List(context.Background(), operator))(t)
 	testenv.Check(t, len(rates) == 1 && rates[0].ObservedAt.Equal(after(0)) && rates[0].StaleAt.Equal(after(60)) &&
 		rates[0].InUse && rates[0].Priority == 1, "%+v", rates)
 	s.say(status(503))
@@ -122,7 +121,7 @@ func TestPollersInParallel(t *testing.T) {
 		sources = append(sources, s)
 		b.setFeed(t, feed(s.URL))
 	}
-	noError(t, testenv.AtOnce(4, func(int) error {
+	testenv.NoError(t, testenv.AtOnce(4, func(int) error {
 		pool, err := db.Open(t.Context(), b.URL, 2, db.ForCommands)
 		if err != nil {
 			return err
@@ -146,9 +145,8 @@ func TestClaimPassesLockedFeeds(t *testing.T) {
 	locked, free := newSource(t, body(`{"rate":100}`)), newSource(t, body(`{"rate":100}`))
 	b.setFeed(t, feed(locked.URL))
 	b.setFeed(t, feed(free.URL))
-	other := testenv.Must(db.Open(t.Context(), b.URL, 1, db.ForCommands))(t)
-	t.Cleanup(other.Close)
-	noError(t, db.InTx(context.Background(), other, func(tx pgx.Tx, _ *db.Queries) error {
+	other := b.Open(t, 1, db.ForCommands)
+	testenv.NoError(t, db.InTx(context.Background(), other, func(tx pgx.Tx, _ *db.Queries) error {
 		if _, err := tx.Exec(context.Background(), "select from rate_feed where id = 1 for no key update"); err != nil {
 			return err
 		}
@@ -180,7 +178,7 @@ func TestHangingFeedHarmsOnlyItself(t *testing.T) {
 	other.PollSeconds, other.Priority = 1, 2
 	b.setFeed(t, other)
 	for i := range 5 {
-		noError(t, b.poller.Poll(context.Background()))
+		testenv.NoError(t, b.poller.Poll(context.Background()))
 		testenv.Until(t, "the other feed was polled", func() bool {
 			return good.count() == i+1 && b.state(t, 2).PolledAt != nil && b.state(t, 2).PolledAt.Equal(b.clock.Now())
 		})
@@ -242,7 +240,7 @@ func TestClaimRunsOut(t *testing.T) {
 	s := newSource(t, hang)
 	f := b.setFeed(t, feed(s.URL))
 	ctx, cancel := context.WithCancel(context.Background())
-	noError(t, b.poller.Poll(ctx))
+	testenv.NoError(t, b.poller.Poll(ctx))
 	testenv.Until(t, "the other source was asked", func() bool { return s.count() == 1 })
 	cancel()
 	b.poller.Wait()
@@ -291,7 +289,7 @@ func TestAnswerTooLate(t *testing.T) {
 				body(`{"rate":100}`)(w, r)
 			})
 			f := b.setFeed(t, feed(s.URL))
-			noError(t, b.poller.Poll(context.Background()))
+			testenv.NoError(t, b.poller.Poll(context.Background()))
 			<-entered
 			test.meanwhile(t, b, f)
 			close(release)

@@ -157,14 +157,14 @@ func TestSetRateValidation(t *testing.T) {
 	b := setup(t)
 	for _, row := range testenv.Rows(t, "rates.txt") {
 		m := rate.Manual{Currency: "RUB", FiatPerUSDT: "1"}
-		noError(t, json.Unmarshal([]byte(row[1]), &m))
+		testenv.NoError(t, json.Unmarshal([]byte(row[1]), &m))
 		t.Run(row[0], func(t *testing.T) {
 			_, err := b.settings.Set(t.Context(), operator, m)
 			if len(row) == 2 {
-				noError(t, err)
+				testenv.NoError(t, err)
 				return
 			}
-			wantFields(t, err, strings.Fields(row[2])...)
+			dbtest.WantFields(t, err, strings.Fields(row[2])...)
 		})
 	}
 	testenv.Want(t, len(b.log(t)), 2, "changes in the log")
@@ -176,7 +176,7 @@ func TestDecodedFaultsCount(t *testing.T) {
 	ctx := fault.WithDecoded(context.Background(),
 		fault.Fields{"currency": {"must not contain NUL"}, "feed.url": {"must not contain NUL"}})
 	err := testenv.ErrOf(b.settings.Set(ctx, operator, rate.Manual{FiatPerUSDT: "1"}))
-	wantFields(t, err, "currency", "feed.url")
+	dbtest.WantFields(t, err, "currency", "feed.url")
 	f := fault.As(err)
 	testenv.Check(t, f == nil || len(f.Fields["currency"]) == 1, "%v", f.Fields)
 }
@@ -184,7 +184,7 @@ func TestDecodedFaultsCount(t *testing.T) {
 // Of changes at the same time each knows what the one before it left, the first one too.
 func TestSetRateInParallel(t *testing.T) {
 	b := setup(t)
-	noError(t, testenv.AtOnce(6, func(i int) error {
+	testenv.NoError(t, testenv.AtOnce(6, func(i int) error {
 		return testenv.ErrOf(b.settings.Set(t.Context(), operator, rate.Manual{Currency: "RUB", FiatPerUSDT: fmt.Sprint(91 + i)}))
 	})...)
 	var before map[string]any

@@ -55,7 +55,7 @@ func (b *bundle) poll(t *testing.T) {
 
 func pollBy(t *testing.T, poller *rate.Poller) {
 	t.Helper()
-	noError(t, poller.Poll(t.Context()))
+	testenv.NoError(t, poller.Poll(t.Context()))
 	poller.Wait()
 }
 
@@ -105,8 +105,7 @@ func (b *bundle) wantRate(t *testing.T, want string) {
 // state reads how a feed is doing.
 func (b *bundle) state(t *testing.T, id int64) rate.FeedState {
 	t.Helper()
-	_, feeds, err := b.settings.List(context.Background(), operator)
-	noError(t, err)
+	_, feeds := testenv.Must2(b.settings.List(context.Background(), operator))(t)
 	for _, state := range feeds {
 		if state.ID == id {
 			return state
@@ -166,14 +165,14 @@ func (b *bundle) log(t *testing.T) []settingRow {
 	for rows.Next() {
 		var row settingRow
 		var before, after []byte
-		noError(t, rows.Scan(&row.actor, &row.subject, &row.key, &before, &after, &row.at))
+		testenv.NoError(t, rows.Scan(&row.actor, &row.subject, &row.key, &before, &after, &row.at))
 		if before != nil {
-			noError(t, json.Unmarshal(before, &row.before))
+			testenv.NoError(t, json.Unmarshal(before, &row.before))
 		}
-		noError(t, json.Unmarshal(after, &row.after))
+		testenv.NoError(t, json.Unmarshal(after, &row.after))
 		all = append(all, row)
 	}
-	noError(t, rows.Err())
+	testenv.NoError(t, rows.Err())
 	return all
 }
 
@@ -224,9 +223,3 @@ func status(code int) http.HandlerFunc {
 func hang(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
 func after(seconds int) time.Time { return dbtest.Start.Add(time.Duration(seconds) * time.Second) }
-
-var (
-	noError    = testenv.NoError
-	wantCode   = dbtest.WantCode
-	wantFields = dbtest.WantFields
-)

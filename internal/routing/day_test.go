@@ -54,7 +54,7 @@ func TestDayIsOpenedOnceByMany(t *testing.T) {
 		testenv.Want(t, made.Load(), most, "payments made on day %d", day)
 		var versions string
 		var counted, reserved decimal.Decimal
-		noError(t, b.Pool.QueryRow(t.Context(), `select string_agg(count::text, ' ' order by version), sum(sum),
+		testenv.NoError(t, b.Pool.QueryRow(t.Context(), `select string_agg(count::text, ' ' order by version), sum(sum),
 			(select sum(amount) from requisite_slot where payment_id / 1000 = $1)
 			from requisite_day where requisite_id = $2 and day = $3`, day, id, c.Day).Scan(&versions, &counted, &reserved))
 		testenv.Want(t, versions, "0 "+strconv.Itoa(most), "counts on day %d", day)
@@ -101,7 +101,7 @@ func TestOldSnapshotKeepsADayCheap(t *testing.T) {
 			routing.CountDay(c.ID, c.Day, decimal.NewFromInt(1), true),
 		) {
 			looked := &buffers{DBTX: b.Pool}
-			noError(t, query.Run(t.Context(), db.New(looked)))
+			testenv.NoError(t, query.Run(t.Context(), db.New(looked)))
 			pages = append(pages, looked.pages)
 		}
 		n++
@@ -112,7 +112,7 @@ func TestOldSnapshotKeepsADayCheap(t *testing.T) {
 	for range 1500 {
 		n++
 		w := want(n, strconv.FormatInt(n+100, 10))
-		noError(t, db.Write(t.Context(), b.Pool, routing.Reserve(c, w.Want, n)...))
+		testenv.NoError(t, db.Write(t.Context(), b.Pool, routing.Reserve(c, w.Want, n)...))
 	}
 	n++
 	for i, pages := range read() {

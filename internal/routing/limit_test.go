@@ -82,7 +82,7 @@ func (b bundle) explain(
 	t *testing.T, a asked, hold func(routing.Candidate) decimal.Decimal,
 ) ([]routing.Candidate, error) {
 	t.Helper()
-	noError(t, b.settings.Current(t.Context()))
+	testenv.NoError(t, b.settings.Current(t.Context()))
 	return b.settings.Requisites().Explain(t.Context(), b.Queries(), a.Want, hold)
 }
 
@@ -90,7 +90,7 @@ func (b bundle) explain(
 func TestExplainReadsAccountsOnce(t *testing.T) {
 	b := setup(t)
 	b.NewTrader(t, dbtest.TraderOpts{Requisites: 3, USDT: "10"})
-	noError(t, b.settings.Current(t.Context()))
+	testenv.NoError(t, b.settings.Current(t.Context()))
 	plan := b.Plan(t, func(q *db.Queries) error {
 		_, err := b.settings.Requisites().Explain(t.Context(), q, want(1, "100").Want, nothing)
 		return err
@@ -132,7 +132,7 @@ func TestChoiceAndExplanationAgree(t *testing.T) {
 // stand writes how a trader's requisites stand for their smallest payments, with 10 USDT to be held.
 func (b bundle) stand(t *testing.T, traderID int64, now asked) map[int64]string {
 	t.Helper()
-	noError(t, b.settings.Current(t.Context()))
+	testenv.NoError(t, b.settings.Current(t.Context()))
 	list := testenv.Must(b.settings.Requisites().Stand(t.Context(), b.Queries(), traderID, 0,
 		func(currency, method string, smallest decimal.Decimal) (routing.Want, func(routing.Candidate) decimal.Decimal) {
 			w := routing.Want{Currency: currency, Method: method, Amount: decimal.Max(smallest, now.Amount), Now: now.Now}

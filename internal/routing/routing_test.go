@@ -101,7 +101,7 @@ func isNone(err error) bool { return errors.As(err, new(*routing.NoneError)) }
 
 func (b bundle) run(t *testing.T, query db.Query) {
 	t.Helper()
-	noError(t, query.Run(t.Context(), b.Queries()))
+	testenv.NoError(t, query.Run(t.Context(), b.Queries()))
 }
 
 func slot(id int64, a asked) routing.Slot {
@@ -230,13 +230,11 @@ func TestShortTraderIsPassedBy(t *testing.T) {
 func TestOtherErrorsEndTheSearch(t *testing.T) {
 	b := setup(t)
 	b.NewTrader(t, dbtest.TraderOpts{Requisites: 2})
-	noError(t, b.settings.Current(t.Context()))
+	testenv.NoError(t, b.settings.Current(t.Context()))
 	search := b.settings.Requisites().Search(want(1, "100").Want, nothing)
 	for c := range search.Candidates(t.Context(), b.Queries()) {
 		testenv.Need(t, search.Over(c, errors.New("it is broken")), "the search goes on")
 		break
 	}
-	noError(t, search.Err())
+	testenv.NoError(t, search.Err())
 }
-
-var noError = testenv.NoError

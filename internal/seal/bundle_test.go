@@ -58,7 +58,7 @@ func setup(t *testing.T) *bundle {
 		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true}))(t)
 	b.deposits = deposit.New(b.Pools(), b.clock, foureyes.Rules{})
 	b.signer = testenv.Must(attest.New(b.Pool, bytes.Repeat([]byte{7}, 32)))(t)
-	noError(t, b.signer.Note(t.Context(), dbtest.Start))
+	testenv.NoError(t, b.signer.Note(t.Context(), dbtest.Start))
 	b.rooms = seal.Rooms{
 		Payments: b.payments, Payouts: payout.New(b.Pools(), b.clock, dbtest.Vault(), addresses, foureyes.Rules{}), Deposits: b.deposits,
 		Withdrawals: withdrawal.New(b.Pools(), b.clock, addresses, b.signer, foureyes.Rules{}), Signer: b.signer,
@@ -81,7 +81,7 @@ func (b *bundle) until(after time.Duration) {
 
 func (b *bundle) seal(t *testing.T) {
 	t.Helper()
-	noError(t, b.sealer.Run(t.Context()))
+	testenv.NoError(t, b.sealer.Run(t.Context()))
 }
 
 // sealAt seals so long after the midnight that ends the first day.
@@ -94,7 +94,7 @@ func (b *bundle) sealAt(t *testing.T, after time.Duration) {
 // post moves 1 USDT into the first shop, made at that time, in a transaction.
 func post(t *testing.T, q *db.Queries, m dbtest.Merchant, at time.Time) {
 	t.Helper()
-	noError(t, ledger.Post(t.Context(), q, ledger.Cause{Kind: "funding", Subject: "test", SubjectID: 1, At: at},
+	testenv.NoError(t, ledger.Post(t.Context(), q, ledger.Cause{Kind: "funding", Subject: "test", SubjectID: 1, At: at},
 		ledger.Transfer{
 			Debit: ledger.Available(ledger.External, 0), Credit: ledger.Available(ledger.Cashbox, m.CashboxID),
 			Amount: decimal.NewFromInt(1),
@@ -103,7 +103,7 @@ func post(t *testing.T, q *db.Queries, m dbtest.Merchant, at time.Time) {
 
 func (b *bundle) posts(t *testing.T, n int, at time.Time) {
 	t.Helper()
-	noError(t, db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
+	testenv.NoError(t, db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
 		for range n {
 			post(t, q, b.shop, at)
 		}
@@ -114,7 +114,7 @@ func (b *bundle) posts(t *testing.T, n int, at time.Time) {
 // smash changes what cannot be changed, as somebody does who owns the database.
 func (b *bundle) smash(t *testing.T, sql string, args ...any) {
 	t.Helper()
-	noError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, _ *db.Queries) error {
+	testenv.NoError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, _ *db.Queries) error {
 		if _, err := tx.Exec(t.Context(), "set local session_replication_role = replica"); err != nil {
 			return err
 		}
@@ -144,5 +144,3 @@ func (b *bundle) paid(t *testing.T, m dbtest.Merchant) payment.Payment {
 	b.clock.Advance(time.Minute)
 	return testenv.Must(b.payments.Confirm(t.Context(), b.trader.Caller, created.Payment.ID))(t)
 }
-
-var noError = testenv.NoError

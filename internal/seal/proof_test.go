@@ -30,8 +30,7 @@ func (b *bundle) keys(t *testing.T) attest.Keys {
 
 func (b *bundle) published(t *testing.T, month string) []seal.Page {
 	t.Helper()
-	file, _, err := b.proofs.Published(t.Context(), month)
-	noError(t, err)
+	file, _ := testenv.Must2(b.proofs.Published(t.Context(), month))(t)
 	roots := testenv.Must(seal.ParseRoots(file))(t)
 	return roots.Pages
 }
@@ -78,7 +77,7 @@ func TestPaymentProof(t *testing.T) {
 			"%q, proven %q", v.Wrong, v.Proven)
 	}
 	var hold, platform string
-	noError(t, b.Pool.QueryRow(t.Context(), "select hold_usdt, spread_platform_usdt from payment where id = $1", p.ID).
+	testenv.NoError(t, b.Pool.QueryRow(t.Context(), "select hold_usdt, spread_platform_usdt from payment where id = $1", p.ID).
 		Scan(&hold, &platform))
 	for _, canary := range []string{"trader", "platform", "external", hold, platform, "reserved"} {
 		testenv.Check(t, !strings.Contains(string(file), canary), "%s is in %s", canary, file)
@@ -121,7 +120,7 @@ func TestChangedProofs(t *testing.T) {
 		"no transfer": {func(p *seal.Proof) { p.Transfers = nil }, "the file proves nothing"},
 	} {
 		var changed seal.Proof
-		noError(t, json.Unmarshal(file, &changed))
+		testenv.NoError(t, json.Unmarshal(file, &changed))
 		c.change(&changed)
 		v := changed.Verify(b.keys(t), published)
 		testenv.Check(t, len(v.Wrong) != 0 && strings.Contains(strings.Join(v.Wrong, "\n"), c.want),
@@ -148,8 +147,7 @@ func TestPublished(t *testing.T) {
 	p := b.paid(t, b.shop)
 	b.sealAt(t, 40*day+seal.Grace)
 	file := testenv.Must(b.prove(t, b.shop, p.ID).File())(t)
-	newest, keep, err := b.proofs.Published(t.Context(), "")
-	noError(t, err)
+	newest, keep := testenv.Must2(b.proofs.Published(t.Context(), ""))(t)
 	if got := b.published(t, ""); len(got) != 31 || got[30].Day != "2026-12-30" || keep != 5*time.Minute ||
 		!strings.Contains(string(newest), `"months":["2026-11","2026-12"]`) || len(newest) > 20_000 {
 		t.Errorf("%d pages, %d bytes, kept for %s", len(got), len(newest), keep)
@@ -189,7 +187,7 @@ func TestDepositProof(t *testing.T) {
 	v := b.verify(t, file, nil)
 	testenv.Check(t, len(v.Wrong) == 0 && len(v.Proven) == 1 &&
 		strings.Contains(v.Proven[0], "25.00000000 USDT were given to the available account of cashbox"), "%q", v)
-	noError(t, ledger.Post(t.Context(), b.Queries(),
+	testenv.NoError(t, ledger.Post(t.Context(), b.Queries(),
 		ledger.Cause{Kind: "deposit", Subject: "deposit", SubjectID: d.Deposit.ID, At: dbtest.Start},
 		ledger.Transfer{
 			Debit: ledger.Available(ledger.External, 0), Credit: ledger.Available(ledger.Cashbox, b.shop.CashboxID),
@@ -212,7 +210,7 @@ func TestWithdrawalProof(t *testing.T) {
 			created_at, status_at) select 'merchant', $1, $2, 'w', 10, 1, 'TRC20', book.id, 'T', '', now(), now() from book returning id`,
 		b.shop.ID, b.shop.CashboxID)
 	box := ledger.Reserved(ledger.Cashbox, b.shop.CashboxID)
-	noError(t, ledger.Post(t.Context(), b.Queries(), ledger.Cause{Kind: "capture", Subject: "withdrawal", SubjectID: id, At: dbtest.Start},
+	testenv.NoError(t, ledger.Post(t.Context(), b.Queries(), ledger.Cause{Kind: "capture", Subject: "withdrawal", SubjectID: id, At: dbtest.Start},
 		ledger.Transfer{Debit: box, Credit: ledger.Available(ledger.External, 0), Amount: decimal.NewFromInt(10)},
 		ledger.Transfer{Debit: box, Credit: ledger.Available(ledger.Platform, 0), Amount: decimal.NewFromInt(1)}))
 	b.sealAt(t, seal.Grace)
@@ -220,8 +218,7 @@ func TestWithdrawalProof(t *testing.T) {
 	v := b.verify(t, testenv.Must(proof.File())(t), nil)
 	testenv.Check(t, len(v.Wrong) == 0 && len(v.Proven) == 2 && strings.Contains(v.Proven[0], "10.00000000 USDT were taken from the reserved"),
 		"%q", v)
-	_, err := b.proofs.Withdrawal(t.Context(), merchantUser(b.other), id)
-	testenv.Want(t, dbtest.CodeOf(err), "not_found", "another merchant's")
+	testenv.Want(t, dbtest.CodeOf(testenv.ErrOf(b.proofs.Withdrawal(t.Context(), merchantUser(b.other), id))), "not_found", "another merchant's")
 }
 
 // A payout of 1000 RUB freezes 1000 / 100 × 1.02 = 10.2 USDT of the cashbox: both sides of that transfer
@@ -229,15 +226,14 @@ func TestWithdrawalProof(t *testing.T) {
 func TestPayoutProof(t *testing.T) {
 	b := setup(t)
 	b.Fund(t, ledger.Available(ledger.Cashbox, b.shop.CashboxID), "100")
-	noError(t, b.Queries().CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
+	testenv.NoError(t, b.Queries().CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
 		CashboxID: b.shop.CashboxID, Method: "sbp", Enabled: true, MarkupPercent: decimal.NewFromInt(2),
 		ValiditySeconds: 86400,
 	}))
-	created, err := b.rooms.Payouts.Create(t.Context(), b.shop.Caller, payout.Request{
+	created := testenv.Must(b.rooms.Payouts.Create(t.Context(), b.shop.Caller, payout.Request{
 		OrderID: "one", Amount: "1000", Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: "sbp",
 		Address: "+79001234567", Recipient: "Ivan Petrov",
-	})
-	noError(t, err)
+	}))(t)
 	b.sealAt(t, seal.Grace)
 	proof := testenv.Must(b.proofs.Payout(t.Context(), merchantUser(b.shop), created.Payin.UUID.String()))(t)
 	file := testenv.Must(proof.File())(t)
@@ -248,8 +244,8 @@ func TestPayoutProof(t *testing.T) {
 	)
 	v := b.verify(t, file, nil)
 	testenv.Check(t, len(v.Wrong) == 0 && len(v.Proven) == 1 && strings.Contains(v.Proven[0], want), "%q", v)
-	_, err = b.proofs.Payout(t.Context(), merchantUser(b.other), created.Payin.UUID.String())
-	testenv.Want(t, dbtest.CodeOf(err), "cashbox_access_denied", "another merchant: %v", err)
+	_, err := b.proofs.Payout(t.Context(), merchantUser(b.other), created.Payin.UUID.String())
+	dbtest.WantCode(t, err, "cashbox_access_denied") // of another merchant
 }
 
 // Nothing is proven by a ledger that was changed.
@@ -273,8 +269,7 @@ func TestDayList(t *testing.T) {
 	b.Exec(t, "update audit_run set proven_at = 'epoch' where scope = 'recent'")
 	b.Exec(t, "update audit_run set proven_at = $1, violations = 4 where scope = 'full'", b.clock.Now().Add(time.Hour))
 	two := int32(2)
-	days, next, err := b.proofs.Days(t.Context(), operator, seal.Paging{Limit: &two})
-	noError(t, err)
+	days, next := testenv.Must2(b.proofs.Days(t.Context(), operator, seal.Paging{Limit: &two}))(t)
 	told := func(days []seal.SealedDay) (list []string) {
 		for _, d := range days {
 			line := fmt.Sprintf("%s %d %s, %d violations:", d.Day, d.Transfers, d.State, d.Violations)
@@ -294,8 +289,7 @@ func TestDayList(t *testing.T) {
 	}
 	got := told(days)
 	testenv.Check(t, slices.Equal(got, want) && next != nil && *next == "2026-11-21", "%q, next %v", got, next)
-	days, next, err = b.proofs.Days(t.Context(), operator, seal.Paging{Cursor: next})
-	noError(t, err)
+	days, next = testenv.Must2(b.proofs.Days(t.Context(), operator, seal.Paging{Cursor: next}))(t)
 	want = []string{"2026-11-20 2 valid, 4 violations: funding 2 2 cashbox available 2 external available -2"}
 	got = told(days)
 	testenv.Check(t, slices.Equal(got, want) && next == nil, "%q, next %v", got, next)
@@ -307,16 +301,14 @@ func TestDayList(t *testing.T) {
 	} {
 		b.smash(t, "create table kept as select * from ledger_page")
 		b.smash(t, sql)
-		days, _, err := b.proofs.Days(t.Context(), operator, seal.Paging{})
-		noError(t, err)
+		days, _ := testenv.Must2(b.proofs.Days(t.Context(), operator, seal.Paging{}))(t)
 		testenv.Check(t, days[1].State == state && days[0].State == seal.Valid,
 			"%s: %s, %s", state, days[1].State, days[0].State)
 		b.smash(t,
 			"update ledger_page p set totals = k.totals, kid = k.kid, hash = k.hash from kept k where k.day = p.day; drop table kept")
 	}
 	wrong, zero := "yesterday", int32(0)
-	_, _, err = b.proofs.Days(t.Context(), operator, seal.Paging{Limit: &zero, Cursor: &wrong})
-	testenv.Want(t, dbtest.CodeOf(err), "validation_failed", "a wrong page")
+	dbtest.WantFields(t, testenv.ErrOf2(b.proofs.Days(t.Context(), operator, seal.Paging{Limit: &zero, Cursor: &wrong})), "limit", "cursor")
 }
 
 // Whose a call is, is settled before anything else is looked at.

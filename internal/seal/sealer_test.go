@@ -74,8 +74,8 @@ func TestOpenAcrossMidnight(t *testing.T) {
 	sealed := make(chan error, 1)
 	go func() { sealed <- b.sealer.Run(t.Context()) }()
 	time.Sleep(100 * time.Millisecond)
-	noError(t, tx.Commit(t.Context()))
-	noError(t, <-sealed)
+	testenv.NoError(t, tx.Commit(t.Context()))
+	testenv.NoError(t, <-sealed)
 	wantPages(t, b, "20: 3")
 }
 
@@ -87,7 +87,7 @@ func TestManySealers(t *testing.T) {
 	}
 	b.until(3*day + seal.Grace)
 	all := func(run func(*seal.Sealer) error) {
-		noError(t, testenv.AtOnce(4, func(int) error { return run(seal.NewSealer(b.Pool, b.clock, b.signer)) })...)
+		testenv.NoError(t, testenv.AtOnce(4, func(int) error { return run(seal.NewSealer(b.Pool, b.clock, b.signer)) })...)
 	}
 	all(func(s *seal.Sealer) error { return s.SealAll(t.Context()) })
 	wantPages(t, b, "20: 300", "21: 300", "22: 300", "23: 300")

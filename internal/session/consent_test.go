@@ -54,8 +54,7 @@ func (g guarded) takeUp(t *testing.T, token string) session.Opened {
 // changes are those of the team that an owner is shown.
 func (g guarded) changes(t *testing.T) []session.TeamChange {
 	t.Helper()
-	log, _, err := g.TeamLog(ctx, g.owner, 0)
-	noError(t, err)
+	log, _ := testenv.Must2(g.TeamLog(ctx, g.owner, 0))(t)
 	return log
 }
 
@@ -90,8 +89,8 @@ func TestOperatorsPuppetWaits(t *testing.T) {
 	stale := g.owner
 	stale.Stale = true
 	refused(t, g.Consent(ctx, stale, who.ID, true), "factor_needed")
-	noError(t, g.Consent(ctx, g.owner, who.ID, true))
-	noError(t, g.may(t, "puppet"))
+	testenv.NoError(t, g.Consent(ctx, g.owner, who.ID, true))
+	testenv.NoError(t, g.may(t, "puppet"))
 	refused(t, g.Consent(ctx, g.owner, who.ID, false), "consent_over")
 }
 
@@ -102,7 +101,7 @@ func TestPuppetsDayIsOver(t *testing.T) {
 	g.wait(23 * time.Hour)
 	refused(t, g.may(t, "puppet"), "consent_awaited")
 	g.wait(time.Hour + time.Second)
-	noError(t, g.may(t, "puppet"))
+	testenv.NoError(t, g.may(t, "puppet"))
 	testenv.Want(t, len(testenv.Must(g.Awaited(ctx, g.owner))(t)), 0, "still asked about")
 }
 
@@ -116,7 +115,7 @@ func TestRefusedPuppet(t *testing.T) {
 	last := token(g.Invite(ctx, g.eve, id))(t)
 	hasty := g.owner
 	hasty.Stale, hasty.Factorless = true, true
-	noError(t, g.Consent(ctx, hasty, id, false))
+	testenv.NoError(t, g.Consent(ctx, hasty, id, false))
 	refused(t, testenv.ErrOf(g.AcceptInvitation(ctx, last, password, home)), "invitation_invalid")
 	testenv.Want(t, g.live(t, in.Cookie), false, "a session of who was refused goes on")
 	testenv.Want(t, g.changes(t)[0].Login, "anna", "who refused")
@@ -129,8 +128,7 @@ func TestOperatorSetsNoPassword(t *testing.T) {
 	g := newGuarded(t)
 	trader := g.NewTrader(t, dbtest.TraderOpts{}).ID
 	first := session.NewUser{Kind: caller.Trader, Login: "desk-1", Password: password, TraderID: &trader}
-	change, _, err := g.Create(ctx, g.eve, first)
-	noError(t, err)
+	change, _ := testenv.Must2(g.Create(ctx, g.eve, first))(t)
 	testenv.Check(t, strings.Contains(string(change.After), `"awaits_until": null`), "the first user waits: %s", change.After)
 	for _, n := range []session.NewUser{
 		{Kind: caller.Trader, Login: "ghost", Password: password, TraderID: &trader},
@@ -140,8 +138,7 @@ func TestOperatorSetsNoPassword(t *testing.T) {
 	}
 	update := session.UserUpdate{ID: g.owner.ID, Password: new("another long password")}
 	wrongField(t, testenv.ErrOf(g.Update(ctx, g.eve, update)), "password")
-	change, _, err = g.Create(ctx, g.eve, session.NewUser{Kind: caller.Trader, Login: "ghost", TraderID: &trader})
-	noError(t, err)
+	change, _ = testenv.Must2(g.Create(ctx, g.eve, session.NewUser{Kind: caller.Trader, Login: "ghost", TraderID: &trader}))(t)
 	testenv.Check(t, !strings.Contains(string(change.After), `"awaits_until": null`),
 		"a trader's second user does not wait: %s", change.After)
 }
@@ -188,7 +185,7 @@ func TestOwnersOutOfTheWay(t *testing.T) {
 		t.Log(name)
 		dbtest.WantCode(t, testenv.ErrOf(g.Update(ctx, g.eve, update)), "consent_open")
 	}
-	noError(t, g.Consent(ctx, left, asked[0].ID, false))
+	testenv.NoError(t, g.Consent(ctx, left, asked[0].ID, false))
 	testenv.Must(g.Update(ctx, g.eve, session.UserUpdate{ID: left.ID, Enabled: new(false), Reason: "left"}))(t)
 	// Nobody is left to answer: whoever comes in now takes two.
 	n := session.NewUser{Kind: caller.MerchantPortal, Login: "puppet", MerchantID: &g.merchantID}
@@ -209,7 +206,7 @@ func TestForeignConsent(t *testing.T) {
 	}
 	fresh := g.anOwner(t, "boris")
 	g.takeUp(t, token(g.Invite(ctx, g.eve, fresh.ID))(t))
-	noError(t, g.Consent(ctx, g.owner, fresh.ID, true))
+	testenv.NoError(t, g.Consent(ctx, g.owner, fresh.ID, true))
 	for _, who := range []caller.Caller{foreign, fresh} {
 		testenv.Want(t, len(testenv.Must(g.Awaited(ctx, who))(t)), 0, "listed")
 		if err := g.Consent(ctx, who, id, true); fault.As(err) == nil {
@@ -231,8 +228,8 @@ func TestKeysTakeFactor(t *testing.T) {
 		for _, capability := range []caller.Capability{caller.MerchantKeys, caller.MerchantTeam} {
 			refused(t, who.Need(capability), "factor_missing")
 		}
-		noError(t, who.Need(caller.MerchantMoney))
+		testenv.NoError(t, who.Need(caller.MerchantMoney))
 	}
 	enrolled, _, _ := g.enrol(t, in.Session)
-	noError(t, enrolled.Session.Caller.Need(caller.MerchantKeys))
+	testenv.NoError(t, enrolled.Session.Caller.Need(caller.MerchantKeys))
 }

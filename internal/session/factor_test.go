@@ -39,8 +39,7 @@ func TestEnrolment(t *testing.T) {
 	offer := testenv.Must(o.BeginTOTP(ctx, in.Session))(t)
 	refused(t, testenv.ErrOf2(o.ConfirmTOTP(ctx, in.Session, "000000x")), "factor_wrong")
 	o.StoredNowhere(t, offer.Secret)
-	opened, codes, err := o.ConfirmTOTP(ctx, in.Session, o.code(t, offer.Secret))
-	noError(t, err)
+	opened, codes := testenv.Must2(o.ConfirmTOTP(ctx, in.Session, o.code(t, offer.Secret)))(t)
 	testenv.Check(t, opened.Session.State == session.Whole && opened.Session.Caller.May(caller.OperatorUsers) &&
 		opened.Session.Factors.TOTP && opened.Session.Factors.RecoveryCodes == 10 &&
 		opened.Session.ExpiresAt.Sub(opened.Session.CreatedAt) == 12*time.Hour, "enrolled: %+v", opened.Session)
@@ -194,7 +193,7 @@ func TestStepUpByPassword(t *testing.T) {
 	again = testenv.Must(o.GiveFactor(ctx, again.Session, session.Factor{Password: password}))(t)
 	enrolled, _, codes := o.enrol(t, again.Session)
 	testenv.Want(t, len(codes), 10, "recovery codes")
-	noError(t, o.RemoveTOTP(ctx, enrolled.Session))
+	testenv.NoError(t, o.RemoveTOTP(ctx, enrolled.Session))
 	found, err = o.Find(ctx, enrolled.Cookie)
 	testenv.Check(t, err == nil && !found.Factors.Any() && found.Factors.RecoveryCodes == 0, "left %+v, %v", found.Factors, err)
 }

@@ -94,7 +94,7 @@ func TestOutAtOnce(t *testing.T) {
 		},
 	} {
 		in, _, _ := o.operator(t, name)
-		noError(t, end(in.Session))
+		testenv.NoError(t, end(in.Session))
 		testenv.Check(t, !o.live(t, in.Cookie), "%s: still signed in", name)
 		// Nor can the session that was found before go on as another.
 		refused(t, testenv.ErrOf(o.BeginTOTP(ctx, in.Session)), "unauthenticated")
@@ -107,12 +107,12 @@ func TestDoors(t *testing.T) {
 	id := o.add(t, caller.Operator, "root", nil, nil)
 	key := config.CookieKeys[0]
 	codec := securecookie.New(key[:32], key[32:]).SetSerializer(securecookie.NopEncoder{})
-	noError(t, session.InsertToken(ctx, o.Queries(), "bearer", id, o.now(), time.Hour))
+	testenv.NoError(t, session.InsertToken(ctx, o.Queries(), "bearer", id, o.now(), time.Hour))
 	cookie := testenv.Must(codec.Encode("session", []byte("bearer")))(t)
 	testenv.Want(t, o.live(t, cookie), false, "a bearer token works as a cookie")
 	in := o.signIn(t, "root", "")
 	var token []byte
-	noError(t, codec.Decode("session", in.Cookie, &token))
+	testenv.NoError(t, codec.Decode("session", in.Cookie, &token))
 	for _, bearer := range []string{in.Cookie, string(token)} {
 		refused(t, testenv.ErrOf(o.FindBearer(ctx, "Bearer "+bearer)), "unauthenticated")
 	}
@@ -165,13 +165,13 @@ func TestOwnSessions(t *testing.T) {
 	testenv.Check(t, len(list) == 2 && list[0].ID == second.Session.ID && !list[0].Current && list[1].Current &&
 		list[0].Agent == home.Agent && list[0].Address == home.Address, "listed %+v", list)
 	refused(t, o.EndOne(ctx, stranger.Session.Caller, in.Session.ID), "not_found")
-	noError(t, o.EndAll(ctx, stranger.Session.Caller, stranger.Session.ID))
+	testenv.NoError(t, o.EndAll(ctx, stranger.Session.Caller, stranger.Session.ID))
 	looks := in.Session.Caller
 	looks.ViewAs = true
 	refused(t, o.EndAll(ctx, looks, 0), "view_only")
 	testenv.Check(t, o.live(t, in.Cookie) && o.live(t, second.Cookie) && o.live(t, stranger.Cookie),
 		"somebody ended another's session")
-	noError(t, o.EndAll(ctx, in.Session.Caller, in.Session.ID))
+	testenv.NoError(t, o.EndAll(ctx, in.Session.Caller, in.Session.ID))
 	testenv.Check(t, o.live(t, in.Cookie) && !o.live(t, second.Cookie), "all but one were not ended")
 	refused(t, testenv.ErrOf(o.List(ctx, caller.Caller{Kind: caller.MerchantKey, ID: in.Session.Caller.ID}, 0)), "token_kind_not_allowed")
 }

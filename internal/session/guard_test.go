@@ -37,13 +37,13 @@ func TestStrangersLockNobodyOut(t *testing.T) {
 	o, in, secret, _ := withRoot(t)
 	in = testenv.Must(o.GiveFactor(ctx, in.Session, given(o.nextCode(t, secret))))(t)
 	device := testenv.Must(o.NewDevice(in.Session))(t)
-	noError(t, o.tries(t, "root", "198.51.100.%d", 100))
+	testenv.NoError(t, o.tries(t, "root", "198.51.100.%d", 100))
 	refused(t, o.from(t, "root", session.Origin{Address: "203.0.113.1"}), "rate_limited")
-	noError(t, o.from(t, "root", home))
-	noError(t, o.from(t, "root", session.Origin{Address: "203.0.113.1", Device: device}))
+	testenv.NoError(t, o.from(t, "root", home))
+	testenv.NoError(t, o.from(t, "root", session.Origin{Address: "203.0.113.1", Device: device}))
 	// The browser of one user is no help with another's login, nor is one that nobody gave.
 	o.add(t, caller.Operator, "other", nil, nil)
-	noError(t, o.tries(t, "other", "198.51.101.%d", 100))
+	testenv.NoError(t, o.tries(t, "other", "198.51.101.%d", 100))
 	known := session.Origin{Address: "203.0.113.1", Device: device}
 	forged := session.Origin{Address: "203.0.113.1", Device: device + "x"}
 	refused(t, o.from(t, "other", known), "rate_limited")
@@ -62,11 +62,11 @@ func TestStrangersLockNobodyOut(t *testing.T) {
 func TestNetworksAreCounted(t *testing.T) {
 	o := newOffice(t)
 	o.add(t, caller.Operator, "root", nil, nil)
-	noError(t, o.tries(t, "root", "2001:db8:1:%x::/64", 10))
+	testenv.NoError(t, o.tries(t, "root", "2001:db8:1:%x::/64", 10))
 	refused(t, o.tries(t, "root", "2001:db8:1:f%x::/64", 1), "rate_limited")
-	noError(t, o.from(t, "root", session.Origin{Address: "2001:db8:2:1::/64"}))
+	testenv.NoError(t, o.from(t, "root", session.Origin{Address: "2001:db8:2:1::/64"}))
 	for n := range 29 {
-		noError(t, o.tries(t, fmt.Sprintf("made-up-%d", n), "2001:db8:1:%x::/64", 10))
+		testenv.NoError(t, o.tries(t, fmt.Sprintf("made-up-%d", n), "2001:db8:1:%x::/64", 10))
 	}
 	refused(t, o.tries(t, "made-up", "2001:db8:1:fff%x::/64", 1), "rate_limited")
 }
@@ -76,11 +76,10 @@ func TestCountsAreShared(t *testing.T) {
 	o := newOffice(t)
 	o.add(t, caller.Operator, "root", nil, nil)
 	for range 10 {
-		_, err := o.SignIn(ctx, session.Credentials{Login: "root", Password: "wrong wrong wrong"}, home)
-		refused(t, err, "invalid_credentials")
+		refused(t, testenv.ErrOf(o.SignIn(ctx, session.Credentials{Login: "root", Password: "wrong wrong wrong"}, home)), "invalid_credentials")
 	}
 	limits := limit.New(o.Pool)
-	noError(t, limits.Load(ctx))
+	testenv.NoError(t, limits.Load(ctx))
 	other := testenv.Must(session.New(o.Pools(), dbtest.Vault(), limits, config))(t)
 	other.At(o.now)
 	refused(t, testenv.ErrOf(other.SignIn(ctx, typed("root", ""), home)), "rate_limited")
@@ -105,11 +104,10 @@ func TestGuessedFactorIsLocked(t *testing.T) {
 	}
 	n := o.Text(t, "select count(*) from sign_in_event where outcome = 'factor_locked'")
 	testenv.Check(t, n == "1", "the log says %s times that it was locked", n)
-	list, _, err := o.Users(
-		ctx, caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 99}, session.UserSearch{})
-	noError(t, err)
+	list, _ := testenv.Must2(o.Users(
+		ctx, caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 99}, session.UserSearch{}))(t)
 	testenv.Check(t, len(list) == 1 && list[0].FactorLockedAt != nil, "operators see %+v", list)
-	noError(t, o.Queries().UserForget(ctx, list[0].ID))
+	testenv.NoError(t, o.Queries().UserForget(ctx, list[0].ID))
 	testenv.Check(t, o.Text(t, "select count(*) from app_user where factor_locked_at is not null") == "0",
 		"still locked after the reset")
 }

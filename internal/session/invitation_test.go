@@ -29,7 +29,7 @@ func (o office) invited(t testing.TB, login string) (int64, string) {
 func token(change db.Changed[session.User], link string, err error) func(t testing.TB) string {
 	return func(t testing.TB) string {
 		t.Helper()
-		noError(t, err)
+		testenv.NoError(t, err)
 		token, ours := strings.CutPrefix(link, "https://portal.example/invitation/")
 		testenv.Need(t, ours && !strings.Contains(string(change.After), token), "link %s", link)
 		return token
@@ -60,7 +60,7 @@ func TestInvitationExpires(t *testing.T) {
 	o.wait(72*time.Hour + time.Second)
 	refused(t, testenv.ErrOf(o.Invited(ctx, token)), "invitation_invalid")
 	refused(t, testenv.ErrOf(o.AcceptInvitation(ctx, token, password, home)), "invitation_invalid")
-	noError(t, o.Prune(ctx))
+	testenv.NoError(t, o.Prune(ctx))
 	left := o.Count(t, "select count(*) from invitation")
 	testenv.Want(t, left, 0, "invitations are left")
 }

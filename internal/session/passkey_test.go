@@ -46,7 +46,7 @@ type asked struct {
 func (a *authenticator) clientData(t testing.TB, kind string, options []byte) []byte {
 	t.Helper()
 	var o asked
-	noError(t, json.Unmarshal(options, &o))
+	testenv.NoError(t, json.Unmarshal(options, &o))
 	data := testenv.Must(json.Marshal(map[string]any{"type": kind, "challenge": o.PublicKey.Challenge, "origin": a.origin}))(t)
 	return data
 }
@@ -66,8 +66,7 @@ func (a *authenticator) authData(attested []byte) []byte {
 // register answers navigator.credentials.create.
 func (a *authenticator) register(t testing.TB, options []byte) []byte {
 	t.Helper()
-	point, err := a.key.PublicKey.Bytes() // 4, x, y
-	noError(t, err)
+	point := testenv.Must(a.key.PublicKey.Bytes())(t) // 4, x, y
 	// A COSE key in CBOR: {1: 2, 3: -7, -1: 1, -2: x, -3: y}.
 	cose := append([]byte{0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20}, point[1:33]...)
 	cose = append(append(cose, 0x22, 0x58, 0x20), point[33:]...)
@@ -109,8 +108,7 @@ func (o office) withPasskey(t testing.TB, login string) (session.Opened, *authen
 	in := o.signIn(t, login, "")
 	options := testenv.Must(o.BeginPasskey(ctx, in.Session))(t)
 	key := newAuthenticator(t)
-	opened, codes, err := o.FinishPasskey(ctx, in.Session, " Blue key ", key.register(t, options))
-	noError(t, err)
+	opened, codes := testenv.Must2(o.FinishPasskey(ctx, in.Session, " Blue key ", key.register(t, options)))(t)
 	testenv.Need(t, len(codes) == 10 && opened.Session.State == session.Whole && opened.Session.Factors.Passkeys == 1 &&
 		!o.live(t, in.Cookie), "%d codes, %+v", len(codes), opened.Session)
 	return opened, key
@@ -163,7 +161,7 @@ func TestPasskeyRefused(t *testing.T) {
 		t.Log(name)
 		refused(t, err, "factor_wrong")
 	}
-	noError(t, give(key, func(a *authenticator) { a.counter = 7 }))
+	testenv.NoError(t, give(key, func(a *authenticator) { a.counter = 7 }))
 	in = o.signIn(t, "root", "")
 	refused(t, give(key, func(a *authenticator) { a.counter = 3 }), "factor_wrong")
 }
@@ -186,7 +184,7 @@ func TestPasskeyCeremonies(t *testing.T) {
 	testenv.Need(t, err == nil && codes == nil && two.Session.Factors.Passkeys == 2, "%+v, %v, %v", two.Session.Factors, codes, err)
 	list := testenv.Must(o.ListPasskeys(ctx, two.Session))(t)
 	refused(t, o.RemovePasskey(ctx, root.Session, list[0].ID), "not_found")
-	noError(t, o.RemovePasskey(ctx, two.Session, list[0].ID))
+	testenv.NoError(t, o.RemovePasskey(ctx, two.Session, list[0].ID))
 	found, err := o.Find(ctx, two.Cookie)
 	testenv.Check(t, err == nil && found.Factors.Passkeys == 1 &&
 		found.Factors.RecoveryCodes == 10, "left %+v, %v", found.Factors, err)

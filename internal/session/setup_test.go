@@ -40,7 +40,7 @@ func newOffice(t *testing.T) office {
 	t.Parallel()
 	d := dbtest.New(t)
 	limits := limit.New(d.Pool)
-	noError(t, limits.Load(ctx))
+	testenv.NoError(t, limits.Load(ctx))
 	c := config
 	c.Compulsory = true
 	service := testenv.Must(session.New(d.Pools(), dbtest.Vault(), limits, c))(t)
@@ -74,8 +74,7 @@ func (o office) signIn(t testing.TB, login, code string) session.Opened {
 func (o office) enrol(t testing.TB, in session.Session) (session.Opened, string, []string) {
 	t.Helper()
 	offer := testenv.Must(o.BeginTOTP(ctx, in))(t)
-	opened, codes, err := o.ConfirmTOTP(ctx, in, o.nextCode(t, offer.Secret))
-	noError(t, err)
+	opened, codes := testenv.Must2(o.ConfirmTOTP(ctx, in, o.nextCode(t, offer.Secret)))(t)
 	return opened, offer.Secret, codes
 }
 
@@ -105,8 +104,7 @@ func (o office) live(t testing.TB, cookie string) bool {
 }
 
 var (
-	ctx     = context.Background()
-	noError = testenv.NoError
+	ctx = context.Background()
 )
 
 // kinds are those of the refusals there are, by their code: they decide the status.

@@ -135,7 +135,7 @@ func TestBearerRefused(t *testing.T) {
 	p := newPeople(t)
 	id := p.add(t, caller.Operator, "operator", nil, nil)
 	token := testenv.Must(p.Login(ctx, typed("operator", ""), home))(t)
-	noError(t, session.InsertToken(ctx, p.Queries(), "expired", id, time.Now(), -time.Millisecond))
+	testenv.NoError(t, session.InsertToken(ctx, p.Queries(), "expired", id, time.Now(), -time.Millisecond))
 	for _, authorization := range []string{
 		"", "Bearer", "Bearer ", "Bearer unknown", "Bearer expired", token.Bearer, "Basic " + token.Bearer, "Bearer  " + token.Bearer,
 		"Bearer " + token.Bearer + " ", "Bearer " + token.Bearer[1:], "Bearer " + strings.ToUpper(token.Bearer),
@@ -152,9 +152,9 @@ func TestPrune(t *testing.T) {
 	p := newPeople(t)
 	id := p.add(t, caller.Operator, "operator", nil, nil)
 	for token, expires := range map[string]time.Duration{"past": -time.Hour, "future": time.Hour} {
-		noError(t, session.InsertToken(ctx, p.Queries(), token, id, time.Now(), expires))
+		testenv.NoError(t, session.InsertToken(ctx, p.Queries(), token, id, time.Now(), expires))
 	}
-	noError(t, p.Prune(ctx))
+	testenv.NoError(t, p.Prune(ctx))
 	rows := testenv.Must(p.Pool.Query(ctx, "select hash from session"))(t)
 	left := testenv.Must(pgx.CollectRows(rows, pgx.RowTo[[]byte]))(t)
 	testenv.Check(t, len(left) == 1 && string(left[0]) == string(auth.HashSecret("future")), "%d tokens are left", len(left))
@@ -176,7 +176,7 @@ func TestOnlyHashesAreStored(t *testing.T) {
 
 func TestCreateOperator(t *testing.T) {
 	p := newPeople(t)
-	noError(t, session.CreateOperator(ctx, p.Pool, "root", password))
+	testenv.NoError(t, session.CreateOperator(ctx, p.Pool, "root", password))
 	token, err := p.Login(ctx, typed("root", ""), home)
 	testenv.Check(t, err == nil && token.Kind == caller.Operator, "%s, %v", token.Kind, err)
 	err = session.CreateOperator(ctx, p.Pool, "root", "another password")
@@ -272,7 +272,7 @@ func TestSignInsStay(t *testing.T) {
 	}
 	o.Exec(t, `insert into sign_in_event (at, user_id, door, outcome, address, agent)
 		values (now() - interval '402 days', 1, 'web', 'signed_in', 'old', '')`)
-	noError(t, o.Prune(ctx))
+	testenv.NoError(t, o.Prune(ctx))
 	events := o.events(t)
 	testenv.Check(t, !strings.Contains(events, "old") && strings.Contains(events, "payer signed_in"), "kept: %s", events)
 }

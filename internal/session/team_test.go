@@ -109,7 +109,7 @@ func TestInvitedAndSwitchedOff(t *testing.T) {
 	m := newTeam(t)
 	link := testenv.Must(m.InviteMember(ctx, m.owner, "boris", caller.Support))(t)
 	list := testenv.Must(m.Team(ctx, m.owner))(t)
-	noError(t, m.update(m.owner, list[1].ID, session.UserUpdate{Enabled: new(false)}))
+	testenv.NoError(t, m.update(m.owner, list[1].ID, session.UserUpdate{Enabled: new(false)}))
 	_, token, _ := strings.Cut(link, "/invitation/")
 	_, err := m.AcceptInvitation(ctx, token, password, home)
 	testenv.Check(t, err != nil && m.bearer(t, "boris", password) == "", "they are in: %v", err)
@@ -123,11 +123,11 @@ func TestUpdateMember(t *testing.T) {
 		{ID: id, Role: new(caller.Support)}, {ID: id, Role: new(caller.Support)}, {ID: id, Enabled: new(false)}, {ID: id, Enabled: new(false)},
 	} {
 		bearer := m.bearer(t, "boris", password)
-		noError(t, m.UpdateMember(ctx, m.owner, change))
+		testenv.NoError(t, m.UpdateMember(ctx, m.owner, change))
 		testenv.Check(t, bearer == "" || !m.isIn(bearer), "a session outlives %+v", change)
 	}
 	testenv.Want(t, m.bearer(t, "boris", password), "", "who is switched off signs in")
-	noError(t, m.update(m.owner, id, session.UserUpdate{Enabled: new(true)}))
+	testenv.NoError(t, m.update(m.owner, id, session.UserUpdate{Enabled: new(true)}))
 	who, err := m.Bearer(ctx, m.bearer(t, "boris", password))
 	testenv.Check(t, err == nil && who.Role == caller.Support, "switched on they are %+v, %v", who, err)
 	none, king := caller.Role(""), caller.Role("king")
@@ -141,7 +141,7 @@ func TestMemberKeepsPassword(t *testing.T) {
 	m := newTeam(t)
 	id := m.member(t, "boris", caller.Finance)
 	other := "another long password"
-	noError(t, m.update(m.owner, id, session.UserUpdate{Password: &other}))
+	testenv.NoError(t, m.update(m.owner, id, session.UserUpdate{Password: &other}))
 	testenv.Check(t, m.bearer(t, "boris", other) == "" && m.bearer(t, "boris", password) != "", "an owner has set a password")
 }
 
@@ -152,7 +152,7 @@ func TestEndAndReinviteMember(t *testing.T) {
 	id := m.member(t, "boris", caller.Developer)
 	bearer := m.bearer(t, "boris", password)
 	for range 2 {
-		noError(t, m.EndMember(ctx, m.owner, id))
+		testenv.NoError(t, m.EndMember(ctx, m.owner, id))
 	}
 	testenv.Check(t, !m.isIn(bearer) && m.bearer(t, "boris", password) != "", "only their sessions should have ended")
 	bearer = m.bearer(t, "boris", password)
@@ -185,7 +185,7 @@ func TestLastOwnerStays(t *testing.T) {
 	testenv.Want(t, m.stands(t, m.owner.ID), "owner true false", "the last owner is")
 	testenv.Want(t, m.isIn(bearer), true, "the last owner is in")
 	other := m.member(t, "boris", caller.Owner)
-	noError(t, m.update(m.owner, m.owner.ID, session.UserUpdate{Role: new(caller.Support)}))
+	testenv.NoError(t, m.update(m.owner, m.owner.ID, session.UserUpdate{Role: new(caller.Support)}))
 	refused(t, m.update(m.as(other, caller.Owner), other, session.UserUpdate{Enabled: new(false)}), "team_last_owner")
 }
 
@@ -264,7 +264,7 @@ func TestTeamLog(t *testing.T) {
 	m := newTeam(t)
 	id := m.member(t, "boris", caller.Finance)
 	for i := range 60 {
-		noError(t, m.update(m.owner, id, session.UserUpdate{Enabled: new(i%2 == 1)}))
+		testenv.NoError(t, m.update(m.owner, id, session.UserUpdate{Enabled: new(i%2 == 1)}))
 	}
 	first, more, err := m.TeamLog(ctx, m.owner, 0)
 	testenv.Need(t, err == nil && len(first) == 50 && more && first[0].Login == "anna" && first[0].Subject == "app_user",

@@ -230,7 +230,7 @@ func TestSignOutWhileViewing(t *testing.T) {
 	v := newViewers(t)
 	looks := v.look(t)
 	theirs := v.signIn(t, "owner", "")
-	noError(t, v.End(ctx, looks))
+	testenv.NoError(t, v.End(ctx, looks))
 	testenv.Check(t, !v.live(t, v.in.Cookie) && v.live(t, theirs.Cookie), "the wrong session has ended")
 	v.checkLog(t)
 	refused(t, testenv.ErrOf(v.ViewAs(ctx, v.in.Session, "owner", "why")), "unauthenticated")

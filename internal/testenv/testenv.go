@@ -103,6 +103,15 @@ func Must[T any](value T, err error) func(testing.TB) T {
 	}
 }
 
+// Must2 is Must of a call that gives two things.
+func Must2[A, B any](a A, b B, err error) func(testing.TB) (A, B) {
+	return func(t testing.TB) (A, B) {
+		t.Helper()
+		NoError(t, err)
+		return a, b
+	}
+}
+
 // ErrOf is the error of a call, where what else it has given is of no interest.
 func ErrOf[T any](_ T, err error) error { return err }
 

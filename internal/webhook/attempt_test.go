@@ -152,7 +152,7 @@ func TestPurgeAttempts(t *testing.T) {
 	b := setup(t)
 	id := b.written(t, b.merchant, nowhere)
 	month := time.Date(2041, 3, 1, 0, 0, 0, 0, time.UTC)
-	noError(t, db.MakeMonths(t.Context(), b.Pool, month))
+	testenv.NoError(t, db.MakeMonths(t.Context(), b.Pool, month))
 	attempt := func(at time.Time) {
 		b.Exec(t, "insert into webhook_attempt (merchant_id, event_id, at, duration_ms) values ($1, $2, $3, 1)",
 			b.merchant.ID, id, at)
@@ -163,10 +163,10 @@ func TestPurgeAttempts(t *testing.T) {
 	}
 	const keep = 90 * 24 * time.Hour
 	now := month.AddDate(0, 1, 0).Add(keep)
-	noError(t, PurgeAttempts(t.Context(), b.Pool, now.Add(-time.Millisecond), keep))
+	testenv.NoError(t, PurgeAttempts(t.Context(), b.Pool, now.Add(-time.Millisecond), keep))
 	left := func() int { return b.Count(t, "select count(*) from webhook_attempt") }
 	testenv.Want(t, left(), 3, "attempts that are left, those of both months")
-	noError(t, PurgeAttempts(t.Context(), b.Pool, now, keep))
+	testenv.NoError(t, PurgeAttempts(t.Context(), b.Pool, now, keep))
 	testenv.Want(t, left(), 1, "attempts that are left, that of the second month")
 	testenv.Want(t, b.Count(t, "select sum((after ->> 'count')::int) from setting_change where subject = 'purge'"), 5,
 		"the receipts speak of attempts")

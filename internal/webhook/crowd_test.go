@@ -24,7 +24,7 @@ import (
 // insertMany writes many events of a merchant at once.
 func (b *bundle) insertMany(t testing.TB, merchant dbtest.Merchant, url string, count int) {
 	t.Helper()
-	noError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, _ *db.Queries) error {
+	testenv.NoError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, _ *db.Queries) error {
 		inserts := make([]db.Query, 0, count)
 		for range count {
 			inserts = append(inserts, b.event(merchant, url).Insert())
@@ -144,8 +144,7 @@ func TestManyHangingEndpointsDelayNobodyElse(t *testing.T) {
 	b := crowded(t)
 	h := newHanging(t)
 	endpoints, each := testenv.Pick(t, 20, 500), testenv.Pick(t, 5, 100)
-	_, port, err := net.SplitHostPort(h.Listener.Addr().String())
-	noError(t, err)
+	_, port := testenv.Must2(net.SplitHostPort(h.Listener.Addr().String()))(t)
 	b.unhindered(t, h, endpoints/2, func() {
 		for n := range endpoints {
 			b.flood(t, b.newMerchant(t), "http://"+net.JoinHostPort("127.0.0.1", port)+"/"+strconv.Itoa(n), each)

@@ -50,7 +50,7 @@ func TestDeliver(t *testing.T) {
 func verifies(t *testing.T, secret string, got received) {
 	t.Helper()
 	verifier := testenv.Must(standardwebhooks.NewWebhook(secret))(t)
-	noError(t, verifier.Verify(got.body, got.header))
+	testenv.NoError(t, verifier.Verify(got.body, got.header))
 }
 
 // An event and its delivery exist exactly if the transaction of the change commits.
@@ -59,7 +59,7 @@ func TestOutboxRollsBack(t *testing.T) {
 	broken := errors.New("broken")
 	event := b.event(b.merchant, "https://example.com/")
 	err := db.InTx(t.Context(), b.Pool, func(_ pgx.Tx, q *db.Queries) error {
-		noError(t, event.Insert().Run(t.Context(), q))
+		testenv.NoError(t, event.Insert().Run(t.Context(), q))
 		return broken
 	})
 	testenv.Need(t, errors.Is(err, broken), "%v", err)
@@ -142,7 +142,7 @@ func (b *bundle) seal(t *testing.T, text string) []byte {
 // setSecret has the bundle's cashbox sign by what is sealed.
 func (b *bundle) setSecret(t *testing.T, sealed []byte) {
 	t.Helper()
-	noError(t, b.Queries().CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{
+	testenv.NoError(t, b.Queries().CashboxSetWebhookSecret(t.Context(), db.CashboxSetWebhookSecretParams{
 		ID: b.merchant.CashboxID, WebhookSecret: sealed,
 	}))
 }
@@ -176,7 +176,7 @@ func (b *bundle) rotate(t *testing.T) (old string, until time.Time) {
 	old = b.secret
 	var err error
 	b.secret, until, err = b.events.RotateSecret(t.Context(), portal(b.merchant.ID), b.merchant.CashboxID)
-	noError(t, err)
+	testenv.NoError(t, err)
 	return old, until
 }
 

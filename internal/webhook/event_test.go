@@ -21,8 +21,7 @@ const nowhere = "https://shop.example/hook"
 // feed reads one page of a merchant's feed.
 func (b *bundle) feed(t *testing.T, page FeedPage) ([]Record, *string) {
 	t.Helper()
-	list, cursor, err := b.events.List(t.Context(), portal(b.merchant.ID), page)
-	noError(t, err)
+	list, cursor := testenv.Must2(b.events.List(t.Context(), portal(b.merchant.ID), page))(t)
 	return list, cursor
 }
 
@@ -113,13 +112,11 @@ func TestFeedRefuses(t *testing.T) {
 		},
 	} {
 		for _, page := range pages {
-			_, _, err := b.events.List(t.Context(), own, page)
-			dbtest.WantFields(t, err, field)
+			dbtest.WantFields(t, testenv.ErrOf2(b.events.List(t.Context(), own, page)), field)
 		}
 	}
 	found := fault.Fields{"limit": {"must be a number"}}
-	_, _, err := b.events.List(fault.WithDecoded(t.Context(), found), own, FeedPage{})
-	dbtest.WantFields(t, err, "limit")
+	dbtest.WantFields(t, testenv.ErrOf2(b.events.List(fault.WithDecoded(t.Context(), found), own, FeedPage{})), "limit")
 }
 
 // Operators see the dead events of all, the newest first, or of one merchant.
@@ -139,19 +136,15 @@ func TestListDead(t *testing.T) {
 	}
 	b.insert(t, nowhere)
 	operator, limit := operator, int32(4)
-	first, cursor, err := b.events.ListDead(t.Context(), operator, DeadPage{Limit: &limit})
-	noError(t, err)
+	first, cursor := testenv.Must2(b.events.ListDead(t.Context(), operator, DeadPage{Limit: &limit}))(t)
 	testenv.Need(t, cursor != nil, "there is no cursor")
-	second, end, err := b.events.ListDead(t.Context(), operator, DeadPage{Limit: &limit, Cursor: cursor})
-	noError(t, err)
+	second, end := testenv.Must2(b.events.ListDead(t.Context(), operator, DeadPage{Limit: &limit, Cursor: cursor}))(t)
 	got := append(ids(first), ids(second)...)
 	testenv.Check(t, slices.Equal(got, all) && len(first) == 4 && end == nil, "%v; want %v", got, all)
-	list, _, err := b.events.ListDead(t.Context(), operator, DeadPage{MerchantID: &other.ID})
-	noError(t, err)
+	list, _ := testenv.Must2(b.events.ListDead(t.Context(), operator, DeadPage{MerchantID: &other.ID}))(t)
 	testenv.Check(t, slices.Equal(ids(list), theirs) && list[0].MerchantID == other.ID,
 		"%v; want %v", ids(list), theirs)
-	_, _, err = b.events.ListDead(t.Context(), operator, DeadPage{Limit: new(int32), Cursor: new("x")})
-	dbtest.WantFields(t, err, "limit", "cursor")
+	dbtest.WantFields(t, testenv.ErrOf2(b.events.ListDead(t.Context(), operator, DeadPage{Limit: new(int32), Cursor: new("x")})), "limit", "cursor")
 }
 
 // A key reads the same feed as its merchant's portal, by the index of its numbers, if it has the scope.
@@ -169,8 +162,7 @@ func TestFeedByKey(t *testing.T) {
 	var got []uuid.UUID
 	page := FeedPage{Limit: new(int32(2))}
 	for range 3 {
-		list, cursor, err := b.events.Feed(t.Context(), key, page)
-		noError(t, err)
+		list, cursor := testenv.Must2(b.events.Feed(t.Context(), key, page))(t)
 		got, page.Cursor = append(got, ids(list)...), cursor
 	}
 	testenv.Check(t, slices.Equal(got, own) && page.Cursor != nil, "read %v, want %v", got, own)
@@ -200,8 +192,7 @@ func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 		from generate_series(1, 5000) n`, b.merchant.ID, b.merchant.CashboxID)
 	b.Exec(t, "update webhook_relay set last_number = 5000")
 	b.Exec(t, "analyze webhook_event")
-	pool := testenv.Must(db.Open(t.Context(), b.URL, 1, db.ForCommands))(t)
-	defer pool.Close()
+	pool := b.Open(t, 1, db.ForCommands)
 	events := NewEvents(db.OnePool(pool), b.vault, b.clock)
 	dead, pending, limit := statusDead, statusPending, int32(3)
 	before := dbtest.RowsRead(t, pool, "webhook_event")
@@ -209,8 +200,7 @@ func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 		page := FeedPage{Status: &dead, Limit: &limit}
 		var found int
 		for range 3 {
-			list, cursor, err := events.List(t.Context(), portal(b.merchant.ID), page)
-			noError(t, err)
+			list, cursor := testenv.Must2(events.List(t.Context(), portal(b.merchant.ID), page))(t)
 			found, page.Cursor = found+len(list), cursor
 			for _, event := range list {
 				testenv.Want(t, event.Status, dead, "the event is")

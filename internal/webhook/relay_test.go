@@ -66,9 +66,8 @@ func apart(t *testing.T, url string) *pgx.Conn {
 func TestRelaysAtOnce(t *testing.T) {
 	b := quiet(t)
 	want := b.write(t, 2*relayBatch+10)
-	pool := testenv.Must(db.Open(t.Context(), b.URL, 4, db.ForCommands))(t)
-	defer pool.Close()
-	noError(t, testenv.AtOnce(4, func(int) error {
+	pool := b.Open(t, 4, db.ForCommands)
+	testenv.NoError(t, testenv.AtOnce(4, func(int) error {
 		relay := NewRelay(pool, b.clock, prometheus.NewRegistry())
 		var errs []error
 		for range 10 {
@@ -108,13 +107,12 @@ func TestRelayDies(t *testing.T) {
 // A relay that freezes while it holds the lock keeps the others out for a moment only.
 func TestRelayFreezes(t *testing.T) {
 	b := quiet(t)
-	pool := testenv.Must(db.Open(t.Context(), b.URL, 1, db.ForCommands))(t)
-	defer pool.Close()
+	pool := b.Open(t, 1, db.ForCommands)
 	frozen := testenv.Must(relayTx{pool}.Begin(t.Context()))(t)
 	defer func() { _ = frozen.Rollback(context.Background()) }()
 	testenv.Must(db.New(frozen).WebhookRelayLock(t.Context()))(t)
 	want := b.write(t, 1)
-	noError(t, b.relay.Run(t.Context()))
+	testenv.NoError(t, b.relay.Run(t.Context()))
 	testenv.Want(t, len(b.all(t)), 0, "two relays at a time")
 	b.relayAll(t)
 	testenv.WantAll(t, b.all(t), want, "the feed")
@@ -126,9 +124,9 @@ func TestRelayPassesByTheLocked(t *testing.T) {
 	list := b.write(t, 3)
 	tx := b.Beside(t)
 	testenv.Must(tx.Exec(t.Context(), "select from webhook_event where id = $1 for update", list[0]))(t)
-	noError(t, b.relay.Run(t.Context()))
+	testenv.NoError(t, b.relay.Run(t.Context()))
 	testenv.WantAll(t, b.all(t), list[1:], "the feed")
-	noError(t, tx.Rollback(t.Context()))
+	testenv.NoError(t, tx.Rollback(t.Context()))
 	b.relayAll(t)
 	testenv.WantAll(t, b.all(t), append(list[1:], list[0]), "then the feed")
 }
@@ -141,12 +139,12 @@ func TestFeedWaitsForNoTransaction(t *testing.T) {
 	testenv.Must(elsewhere.Exec(t.Context(), "select pg_current_xact_id()"))(t)
 	tx := b.Beside(t)
 	late := b.event(b.merchant, nowhere)
-	noError(t, late.Insert().Run(t.Context(), db.New(tx)))
+	testenv.NoError(t, late.Insert().Run(t.Context(), db.New(tx)))
 	first := b.write(t, 2)
 	b.relayAll(t)
 	list, cursor := b.feed(t, FeedPage{})
 	testenv.WantAll(t, ids(list), first, "while a transaction is open")
-	noError(t, tx.Commit(t.Context()))
+	testenv.NoError(t, tx.Commit(t.Context()))
 	after := b.write(t, 1)
 	b.relayAll(t)
 	list, _ = b.feed(t, FeedPage{Cursor: cursor})
@@ -245,11 +243,11 @@ func TestLostLease(t *testing.T) {
 	})
 	b.flood(t, b.merchant, r.URL, 5)
 	<-asked
-	noError(t, b.deliverer.renew(t.Context()))
+	testenv.NoError(t, b.deliverer.renew(t.Context()))
 	leased := b.Count(t, "select count(*) from webhook_endpoint where leased_until > now() + interval '20 s'")
 	testenv.Check(t, leased == 1, "%d leases were renewed", leased)
 	b.lend(t, 3600)
-	noError(t, b.deliverer.renew(t.Context()))
+	testenv.NoError(t, b.deliverer.renew(t.Context()))
 	close(answer)
 	testenv.Until(t, "the attempt is kept",
 		func() bool { return b.Count(t, "select count(*) from webhook_attempt") == 1 })
@@ -320,7 +318,7 @@ func TestLeavingMissesNothing(t *testing.T) {
 		values ($1, $2, now() - interval '1 minute', now() - interval '1 minute', $3)`, b.merchant.ID, host, b.deliverer.holder)
 	tx := b.Beside(t)
 	merchants, hosts := []int64{b.merchant.ID}, []string{host}
-	noError(t, db.Pipeline(t.Context(), tx,
+	testenv.NoError(t, db.Pipeline(t.Context(), tx,
 		db.Do((*db.Queries).WebhookDeliveryQueue, db.WebhookDeliveryQueueParams{
 			MerchantIds: merchants, EventIds: []uuid.UUID{id}, Hosts: hosts,
 		}),
@@ -332,7 +330,7 @@ func TestLeavingMissesNothing(t *testing.T) {
 		b.deliverer.visit(endpointKey{b.merchant.ID, host}, false).leave(context.WithoutCancel(t.Context()))
 	}()
 	b.AwaitBlocked(t)
-	noError(t, tx.Commit(t.Context()))
+	testenv.NoError(t, tx.Commit(t.Context()))
 	<-left
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_endpoint where holder is null and due_at <= now()"), 1,
 		"endpoints that are looked at now")

@@ -20,8 +20,7 @@ func TestDeadIsListedReplayedDelivered(t *testing.T) {
 	r := newReceiver(t, codes(http.StatusGone, http.StatusInternalServerError, http.StatusOK))
 	id := b.add(t, r.URL)
 	b.await(t, id, 1)
-	dead, _, err := b.events.ListDead(t.Context(), operator, DeadPage{})
-	noError(t, err)
+	dead, _ := testenv.Must2(b.events.ListDead(t.Context(), operator, DeadPage{}))(t)
 	testenv.Need(t, len(dead) == 1 && dead[0].ID == id && len(dead[0].Attempts) == 1, "dead: %+v", dead)
 	progress := testenv.Must(b.events.Replay(t.Context(), operator,
 		Replay{EventID: new(id.String()), MerchantID: &b.merchant.ID}))(t)
@@ -84,7 +83,7 @@ func (b *bundle) dead(t *testing.T, merchant dbtest.Merchant, url string, at tim
 	t.Helper()
 	event := b.event(merchant, url)
 	event.At = at
-	noError(t, event.Insert().Run(t.Context(), b.Queries()))
+	testenv.NoError(t, event.Insert().Run(t.Context(), b.Queries()))
 	b.number(t)
 	b.setStatus(t, event.ID, statusDead)
 	return event.ID
@@ -116,7 +115,7 @@ func TestReplayRange(t *testing.T) {
 		b.await(t, id, 1)
 	}
 	var dead, jobs int
-	noError(t, b.Pool.QueryRow(t.Context(), `select (select count(*) from webhook_event where status = 'dead'),
+	testenv.NoError(t, b.Pool.QueryRow(t.Context(), `select (select count(*) from webhook_event where status = 'dead'),
 		(select count(*) from webhook_attempt)`).Scan(&dead, &jobs))
 	testenv.Check(t, dead == 5 && jobs == 2 && len(r.all()) == 2,
 		"%d are dead still, %d attempts, %d sent", dead, jobs, len(r.all()))
@@ -142,7 +141,7 @@ func (b *bundle) goOn(t *testing.T, id *int64) Progress {
 	t.Helper()
 	var progress Progress
 	testenv.Until(t, "the replay is done", func() bool {
-		noError(t, b.events.FeedReplays(t.Context()))
+		testenv.NoError(t, b.events.FeedReplays(t.Context()))
 		progress = testenv.Must(b.events.ReplayProgress(t.Context(), portal(b.merchant.ID), *id))(t)
 		return progress.Done
 	})
@@ -175,7 +174,7 @@ func TestReplayFollowsItsEndpoint(t *testing.T) {
 	own := portal(b.merchant.ID)
 	progress := testenv.Must(b.events.Replay(t.Context(), own, Replay{URL: &r.URL}))(t)
 	for range 5 {
-		noError(t, b.events.FeedReplays(t.Context()))
+		testenv.NoError(t, b.events.FeedReplays(t.Context()))
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_delivery"), replayBatch,
 		"are queued for an endpoint that takes none")
@@ -188,7 +187,7 @@ func TestReplayFollowsItsEndpoint(t *testing.T) {
 	close(answer)
 	testenv.Until(t, "nothing is left to deliver",
 		func() bool { return b.Count(t, "select count(*) from webhook_delivery") == 0 })
-	noError(t, b.events.FeedReplays(t.Context()))
+	testenv.NoError(t, b.events.FeedReplays(t.Context()))
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event where status = 'dead'"), int(many)-replayBatch,
 		"are dead")
 }
@@ -200,7 +199,7 @@ func TestReplayAtOnce(t *testing.T) {
 	r := newReceiver(t, codes(http.StatusGone))
 	many := b.manyDead(t, r.URL)
 	var total atomic.Int64
-	noError(t, testenv.AtOnce(3, func(int) error {
+	testenv.NoError(t, testenv.AtOnce(3, func(int) error {
 		progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{URL: &r.URL})
 		if err == nil {
 			total.Add(b.goOn(t, progress.ID).Replayed)
@@ -208,7 +207,7 @@ func TestReplayAtOnce(t *testing.T) {
 		return err
 	})...)
 	var again, jobs int64
-	noError(t, b.Pool.QueryRow(t.Context(), `select (select sum(round) from webhook_event),
+	testenv.NoError(t, b.Pool.QueryRow(t.Context(), `select (select sum(round) from webhook_event),
 		(select count(*) from webhook_attempt) + (select count(*) from webhook_delivery)`).Scan(&again, &jobs))
 	testenv.Check(t, total.Load() >= many && again == total.Load(),
 		"replayed %d of %d, %d rounds, %d attempts and deliveries", total.Load(), many, again, jobs)
@@ -217,8 +216,7 @@ func TestReplayAtOnce(t *testing.T) {
 func TestReplayRefused(t *testing.T) {
 	b := setup(t)
 	id, now, own := new(b.insert(t, nowhere).String()), b.clock.Now(), portal(b.merchant.ID)
-	_, err := b.events.Replay(t.Context(), own, Replay{EventID: new(uuid.NewString())})
-	dbtest.WantCode(t, err, "not_found")
+	dbtest.WantCode(t, testenv.ErrOf(b.events.Replay(t.Context(), own, Replay{EventID: new(uuid.NewString())})), "not_found")
 	for fields, test := range map[string]struct {
 		who caller.Caller
 		ask Replay
@@ -229,8 +227,7 @@ func TestReplayRefused(t *testing.T) {
 		"url from until": {own, Replay{EventID: id, URL: new(nowhere), From: &now, Until: &now}},
 		"until":          {own, Replay{URL: new(nowhere), From: &now, Until: &now}},
 	} {
-		_, err := b.events.Replay(t.Context(), test.who, test.ask)
-		dbtest.WantFields(t, err, strings.Fields(fields)...)
+		dbtest.WantFields(t, testenv.ErrOf(b.events.Replay(t.Context(), test.who, test.ask)), strings.Fields(fields)...)
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_delivery"), 0, "deliveries are queued")
 }

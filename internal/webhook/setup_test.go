@@ -79,8 +79,7 @@ func (b *bundle) newMerchant(t *testing.T) dbtest.Merchant {
 // where the tests' pool is of one.
 func (b *bundle) deliver(t *testing.T, addresses *outbound.Addresses, metrics prometheus.Registerer) (*Deliverer, func()) {
 	t.Helper()
-	pool := testenv.Must(db.Open(t.Context(), b.URL, 5, db.ForDeliveries))(t)
-	t.Cleanup(pool.Close)
+	pool := b.Open(t, 5, db.ForDeliveries)
 	d := NewDeliverer(pool, b.vault, b.clock, addresses, metrics)
 	if b.timeout != 0 {
 		d.client = addresses.Client(b.timeout)
@@ -119,7 +118,7 @@ func (b *bundle) addFor(t *testing.T, merchant dbtest.Merchant, url string) uuid
 func (b *bundle) written(t *testing.T, merchant dbtest.Merchant, url string) uuid.UUID {
 	t.Helper()
 	event := b.event(merchant, url)
-	noError(t, event.Insert().Run(t.Context(), b.Queries()))
+	testenv.NoError(t, event.Insert().Run(t.Context(), b.Queries()))
 	return event.ID
 }
 
@@ -127,7 +126,7 @@ func (b *bundle) written(t *testing.T, merchant dbtest.Merchant, url string) uui
 func (b *bundle) relayAll(t testing.TB) {
 	t.Helper()
 	testenv.Until(t, "everything is relayed", func() bool {
-		noError(t, b.relay.Run(t.Context()))
+		testenv.NoError(t, b.relay.Run(t.Context()))
 		waiting := testenv.Must(b.Queries().WebhookOutboxAny(t.Context()))(t)
 		return !waiting
 	})
@@ -136,7 +135,7 @@ func (b *bundle) relayAll(t testing.TB) {
 // number has the events so far in the feed without anything queued for them.
 func (b *bundle) number(t *testing.T) {
 	t.Helper()
-	noError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, q *db.Queries) error {
+	testenv.NoError(t, db.InTx(t.Context(), b.Pool, func(tx pgx.Tx, q *db.Queries) error {
 		last := testenv.Must(q.WebhookRelayLock(t.Context()))(t)
 		ids := testenv.Must(next(t.Context(), tx, q, math.MaxInt32))(t)
 		rows := testenv.Must(q.WebhookRelayTake(t.Context(), db.WebhookRelayTakeParams{LastNumber: last, Ids: ids}))(t)
@@ -193,7 +192,7 @@ func (b *bundle) queued(t *testing.T, id uuid.UUID) (attempts int, due time.Time
 	t.Helper()
 	err := b.Pool.QueryRow(t.Context(), "select attempts, due_at from webhook_delivery where event_id = $1", id).
 		Scan(&attempts, &due)
-	noError(t, db.IgnoreNoRows(err))
+	testenv.NoError(t, db.IgnoreNoRows(err))
 	return attempts, due, err == nil
 }
 
@@ -207,7 +206,7 @@ func (b *bundle) once(t *testing.T, id uuid.UUID) bool {
 		MerchantID: key.merchantID, Host: key.host, Most: 2,
 	}))(t)
 	testenv.Need(t, len(list) == 1, "%d deliveries are due", len(list))
-	b.deliverer.attempt(t.Context(), key, list[0], func(n news) { noError(t, n.err) })
+	b.deliverer.attempt(t.Context(), key, list[0], func(n news) { testenv.NoError(t, n.err) })
 	return b.status(t, id) == statusDelivered
 }
 
@@ -305,5 +304,3 @@ var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 9}
 func portal(merchantID int64) caller.Caller {
 	return caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 1, MerchantID: merchantID}
 }
-
-var noError = testenv.NoError
