@@ -5,8 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook/signing"
@@ -149,4 +152,154 @@ func TestWrongCashbox(t *testing.T) {
 	left := b.Count(t, `select (select count(*) from setting_change) + (select count(*) from merchant) - 1
 		+ (select count(*) from trader) - 1 + (select count(*) from cashbox) - 1`)
 	testenv.Want(t, left, 0, "rows of refused calls")
+}
+
+func TestLimitsOfARequisite(t *testing.T) {
+	b := setup(t)
+	n := directory.NewRequisite{
+		TraderID: b.trader.ID, Currency: "RUB", Method: "card", Value: "2200000000000004", Bank: new("Bank"),
+		Limits: directory.Limits{
+			MinAmount: new("100"), MaxAmount: new("5000"), TimeZone: new("Asia/Baku"),
+			DailyCount: new(int32(7)), DailySum: new("90000"), OpenPayments: new(int32(3)),
+			WorkFrom: new("22:00"), WorkUntil: new("06:30"), Weight: new(int32(4)),
+		},
+	}
+	c := testenv.Must(b.settings.CreateRequisite(ctx, operator, n))(t)
+	for field, want := range map[string]any{
+		"value": "•••• 0004", "min_amount": 100.0, "max_amount": 5000.0, "time_zone": "Asia/Baku", "daily_count": 7.0,
+		"daily_sum": 90000.0, "open_payments": 3.0, "work_from": "22:00:00", "work_until": "06:30:00", "weight": 4.0, "enabled": true,
+	} {
+		testenv.Want(t, value(t, c.After, field), want, "%s is", field)
+	}
+	id := number(t, c.SettingChange)
+	cleared := directory.Limits{
+		DailyCount: new(int32(0)), DailySum: new(""), OpenPayments: new(int32(0)), WorkFrom: new(""),
+		WorkUntil: new(""),
+	}
+	c = testenv.Must(b.settings.UpdateRequisite(ctx, operator, directory.RequisiteUpdate{ID: id, Limits: cleared}))(t)
+	for _, field := range []string{"daily_count", "daily_sum", "open_payments", "work_from", "work_until"} {
+		got := value(t, c.After, field)
+		testenv.Check(t, got == nil, "%s is %v after it was cleared", field, got)
+	}
+	testenv.Want(t, value(t, c.After, "min_amount"), 100.0, "min_amount became")
+	dbtest.WantFields(t, testenv.ErrOf(b.settings.UpdateRequisite(ctx, operator,
+		directory.RequisiteUpdate{ID: id, Limits: directory.Limits{MinAmount: new("5000.01")}})), "limits.minAmount")
+}
+
+func TestWrongSettings(t *testing.T) {
+	b := setup(t)
+	for _, percent := range []string{"100.0001", "1.00001", "-1"} {
+		dbtest.WantFields(t, testenv.ErrOf(b.merchantSet(directory.MerchantUpdate{RatePercent: &percent})), "ratePercent")
+	}
+	for _, test := range []struct {
+		traderID                       int64
+		currency, method, value, field string
+	}{
+		{b.trader.ID, "RUB", "card", "2200000000000005", "value"}, {b.trader.ID, "RUB", "sbp", "89001234567", "value"},
+		{b.trader.ID, "RUB", "c2c", "2200000000000004", "method"}, {1 << 40, "RUB", "sbp", "+79001234567", "traderId"},
+		{b.trader.ID, "MNT", "iban", "MN120005000000000000", "value"},
+	} {
+		dbtest.WantFields(t, testenv.ErrOf(b.settings.CreateRequisite(ctx, operator, directory.NewRequisite{
+			TraderID: test.traderID, Currency: test.currency, Method: test.method, Value: test.value,
+		})), test.field)
+	}
+	for fields, l := range map[string]directory.Limits{
+		"limits.timeZone limits.weight limits.dailyCount": {TimeZone: new("Mars/Base"), Weight: new(int32(0)), DailyCount: new(int32(-1))},
+		"limits.workFrom limits.workUntil":                {WorkFrom: new("24:00"), WorkUntil: new("")},
+		"limits.workUntil":                                {WorkFrom: new("09:00"), WorkUntil: new("09:00")},
+		"limits.dailySum":                                 {DailySum: new("0")},
+	} {
+		dbtest.WantFields(t, testenv.ErrOf(b.requisiteSet(directory.RequisiteUpdate{Limits: l})), strings.Fields(fields)...)
+	}
+	dbtest.WantFields(t, testenv.ErrOf(b.settings.SetMethod(ctx, operator,
+		directory.CashboxMethod{CashboxID: b.merchant.CashboxID, Name: "iban", ValiditySeconds: 86401})), "method", "validitySeconds")
+	dbtest.WantFields(t, testenv.ErrOf(b.settings.SetPlatformLimit(ctx, operator,
+		directory.NewPlatformLimit{Currency: "XXX", MinAmount: "2", MaxAmount: "1", Reason: "why"})), "currency", "maxAmount")
+	dbtest.WantFields(t, testenv.ErrOf(b.boxSet(directory.CashboxUpdate{TraderID: new(int64(1 << 40))})), "traderCashboxId")
+	dbtest.WantCode(t, testenv.ErrOf(b.settings.UpdateMerchant(ctx, operator, directory.MerchantUpdate{ID: 1 << 40})), "not_found")
+	testenv.Want(t, b.Count(t, "select count(*) from setting_change"), 0, "refused changes that are kept")
+}
+
+// A desk that takes cards is a requisite without a value, of a trader who has an acquirer.
+func TestDesk(t *testing.T) {
+	b := setup(t)
+	desk := directory.NewRequisite{TraderID: b.trader.ID, Currency: "RUB", Method: "mtstpay"}
+	wrong := func(n directory.NewRequisite, field string) {
+		t.Helper()
+		dbtest.WantFields(t, testenv.ErrOf(b.settings.CreateRequisite(ctx, operator, n)), field)
+	}
+	wrong(desk, "traderId")
+	testenv.NoError(t, b.Queries().
+		AcquirerSet(ctx, db.AcquirerSetParams{TraderID: b.trader.ID, URL: "https://cards.example", KeyID: "k", Secret: []byte{}}),
+	)
+	withValue, withOpen, elsewhere := desk, desk, desk
+	withValue.Value, withOpen.Limits.OpenPayments, elsewhere.Currency = "+79001234567", new(int32(3)), "AZN"
+	wrong(withValue, "value")
+	wrong(withOpen, "limits.openPayments")
+	wrong(elsewhere, "method")
+	c := testenv.Must(b.settings.CreateRequisite(ctx, operator, desk))(t)
+	dbtest.WantFields(t, testenv.ErrOf(b.settings.UpdateRequisite(ctx, operator, // a limit it cannot keep
+		directory.RequisiteUpdate{ID: number(t, c.SettingChange), Limits: withOpen.Limits})), "limits.openPayments")
+	// In a sandbox no acquirer is needed.
+	b.settings.CardsWithoutAcquirer = true
+	desk.TraderID = b.NewTrader(t, dbtest.TraderOpts{}).ID
+	testenv.Must(b.settings.CreateRequisite(ctx, operator, desk))(t)
+}
+
+// What an operator may set of a bank: nothing that a browser would run, and nothing without a source.
+func TestSetBankRefuses(t *testing.T) {
+	s := setup(t).settings
+	who := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
+	good := directory.Bank{
+		Currency: "RUB", Name: "Alpha", Methods: []string{"sbp"},
+		Link: "https://alpha.example/pay?to={phone}&sum={amount}", Source: "https://alpha.example/docs", Enabled: true,
+	}
+	testenv.Must(s.SetBank(ctx, who, good))(t)
+	for name, test := range map[string]struct {
+		change func(*directory.Bank)
+		field  string
+	}{
+		"no name":           {func(b *directory.Bank) { b.Name = "" }, "name"},
+		"long name":         {func(b *directory.Bank) { b.Name = strings.Repeat("x", 61) }, "name"},
+		"no currency":       {func(b *directory.Bank) { b.Currency = "" }, "currency"},
+		"unknown currency":  {func(b *directory.Bank) { b.Currency = "XXX" }, "currency"},
+		"no methods":        {func(b *directory.Bank) { b.Methods = nil }, "methods"},
+		"another's method":  {func(b *directory.Bank) { b.Methods = []string{"iban"} }, "methods"},
+		"a card checkout":   {func(b *directory.Bank) { b.Methods = []string{"mtstpay"} }, "methods"},
+		"a script":          {func(b *directory.Bank) { b.Link = "javascript:alert({amount})" }, "link"},
+		"an intent":         {func(b *directory.Bank) { b.Link = "intent://pay/{amount}#Intent;package=evil;end" }, "link"},
+		"a script in caps":  {func(b *directory.Bank) { b.Link = "JavaScript:alert(1)" }, "link"},
+		"data":              {func(b *directory.Bank) { b.Link = "data:text/html,{value}" }, "link"},
+		"plain http":        {func(b *directory.Bank) { b.Link = "http://alpha.example/{value}" }, "link"},
+		"no scheme":         {func(b *directory.Bank) { b.Link = "//alpha.example/{value}" }, "link"},
+		"a scheme by place": {func(b *directory.Bank) { b.Link = "{recipient}:pay" }, "link"},
+		"a host by place":   {func(b *directory.Bank) { b.Link = "https://{recipient}/pay" }, "link"},
+		"an unknown place":  {func(b *directory.Bank) { b.Link = "https://alpha.example/{pin}" }, "link"},
+		"an open place":     {func(b *directory.Bank) { b.Link = "https://alpha.example/{value" }, "link"},
+		"a long link":       {func(b *directory.Bank) { b.Link = "https://alpha.example/" + strings.Repeat("x", 500) }, "link"},
+		"neither":           {func(b *directory.Bank) { b.Link = "" }, "link"},
+		"no language":       {func(b *directory.Bank) { b.Steps = map[string]string{"english": "x"} }, "steps"},
+		"empty steps":       {func(b *directory.Bank) { b.Steps = map[string]string{"en": ""} }, "steps"},
+		"no source":         {func(b *directory.Bank) { b.Source = "" }, "source"},
+		"no picture":        {func(b *directory.Bank) { b.Logo = []byte("<svg onload=alert(1)>") }, "logo"},
+		"a large picture":   {func(b *directory.Bank) { b.Logo = []byte("\x89PNG\r\n\x1a\n" + strings.Repeat("x", 32<<10)) }, "logo"},
+	} {
+		bad := good
+		test.change(&bad)
+		_, err := s.SetBank(ctx, who, bad)
+		refusal := fault.As(err)
+		testenv.Check(t, refusal != nil && refusal.Fields[test.field] != nil, "%s: %v", name, err)
+	}
+	// The same once more is no change, and a logo stays until there is another.
+	good.Logo = []byte("\x89PNG\r\n\x1a\n")
+	changed, err := s.SetBank(ctx, who, good)
+	if err != nil || changed.ID == 0 {
+		t.Fatalf("%+v %v", changed, err)
+	}
+	good.Logo = nil
+	again, err := s.SetBank(ctx, who, good)
+	testenv.Check(t, err == nil && again.ID == 0, "the same once more: %+v %v", again, err)
+	list, err := s.ListBanks(ctx, who, "RUB")
+	testenv.Check(t, err == nil && len(list) == 1 && list[0].LogoHash != "" && list[0].Link == good.Link,
+		"%+v %v", list, err)
 }

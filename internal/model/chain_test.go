@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,6 +18,7 @@ import (
 	"gateway.example/internal/chain/simulated"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/testenv"
+	"gateway.example/internal/withdrawal"
 )
 
 const (
@@ -348,5 +350,71 @@ func (c *modelChain) look(w *modelWalk, b *pgx.Batch) {
 	}
 	if external := -w.model.accounts[ledger.Available(ledger.External, 0)]; external != outside {
 		fail("outside are %d by the ledger, %d by the network", external, outside)
+	}
+}
+
+// sign is the signer outside: they pay what a list says, once, now and then wrongly, from the platform's address or
+// another, and report the transaction.
+func (w *modelWalk) sign(s modelStep, l *modelLeave) {
+	handed := l.status == "handed_over"
+	if handed && (l.pays == nil || l.stopped != "" && l.hash == l.pays.Hash) {
+		units := decimal.RequireFromString(l.line.Amount).Shift(8).IntPart()
+		to := given(chain.Read(modelNetwork, l.line.Address))
+		if s.n[1]%5 == 0 {
+			units -= 100
+		}
+		l.pays = w.chain.transfer(s.id, pickModel([]chain.Raw{modelOursRaw, modelForeign}, s.n[2]), to, units)
+		w.tell("signed", l.id, " pays ", units)
+	}
+	hash := modelDigest("nothing", s.id)
+	if l.pays != nil {
+		hash = l.pays.Hash
+	}
+	ctx, injury := w.injured()
+	_, err := w.withdrawals.ReportHash(ctx, modelOperator, l.id, strings.ToUpper(hash))
+	if w.judged(injury, err, unless(handed, "withdrawal_not_handed_over")) {
+		l.hash, l.stopped = hash, ""
+	}
+}
+
+// paidBy reports whether a transfer is what was to be paid.
+func (l *modelLeave) paidBy(t *modelTransfer) bool { return t.Hash == l.hash && t.units == l.amount }
+
+// known reports whether the gateway has what the transfer has moved.
+func (t *modelTransfer) known() bool { return t.named || t.goes() && t.state == "final" }
+
+// settled is what the watcher makes of the transfers that it has seen.
+func (w *modelWalk) settled() {
+	for _, l := range w.model.leaves {
+		if l.status != "handed_over" || l.stopped != "" || l.pays == nil || l.hash != l.pays.Hash || !l.pays.known() {
+			continue
+		}
+		if w.touch(l); l.paidBy(l.pays) {
+			w.moveLeave(l, "completed", "system", nil)
+			continue
+		}
+		w.tell("leave stopped", l.id)
+		l.stopped = usdtText(l.pays.units) + " to " + l.address
+	}
+}
+
+// failLeave is two operators' word that a withdrawal was not paid. They know what the signer has done, but for what the
+// gateway has seen itself.
+func (w *modelWalk) failLeave(s modelStep, l *modelLeave) {
+	d := withdrawal.Decision{ID: l.id, Reason: "never sent", Hash: l.hash}
+	want := unless(l.status == "handed_over", "withdrawal_not_handed_over")
+	if want == "" && l.pays != nil && l.pays.units == l.amount {
+		if !l.paidBy(l.pays) || !l.pays.goes() || !l.pays.stands() {
+			return
+		}
+		want = "withdrawal_paid"
+	}
+	if s.n[1]%7 == 0 && l.status == "handed_over" {
+		d.Hash, want = "another", "withdrawal_hash_changed"
+	}
+	ctx, injury := w.injured()
+	err := w.bySecond(ctx, func(s *withdrawal.Service) error { return testenv.ErrOf(s.Fail(ctx, modelSecond, d)) })
+	if w.judged(injury, err, want) {
+		w.moveLeave(l, "failed", modelSecond.Actor(), &d.Reason)
 	}
 }

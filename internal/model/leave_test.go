@@ -3,6 +3,7 @@ package model_test
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -357,3 +358,63 @@ func (l *modelLeave) data() (map[string]any, any) {
 
 // tellMore: a withdrawal has no method.
 func (*modelLeave) tellMore(meta map[string]any, _ modelEvent) { delete(meta, "method") }
+
+// handOver asks for the list after the last one, or after an earlier one, which is the same list as before.
+func (w *modelWalk) handOver(s modelStep) {
+	lists := w.model.handOvers
+	had, past := len(lists), int64(0)
+	if s.n[0]%5 == 0 && had > 0 {
+		had = s.n[1] % len(lists)
+	}
+	if had > 0 {
+		past = lists[had-1].id
+	}
+	var approved []*modelLeave
+	for _, l := range w.model.leaves {
+		if l.status == "approved" {
+			approved = append(approved, l)
+		}
+	}
+	ctx, injury := w.injured()
+	got, err := w.withdrawals.Export(ctx, modelOperator, past)
+	if !w.judged(injury, err, unless(had < len(lists) || len(approved) > 0, "withdrawal_nothing_approved")) {
+		return
+	}
+	for _, err := range testenv.AtOnce(3, func(int) error { // whoever asks again gets the same
+		again, err := w.withdrawals.Export(w.ctx, modelOperator, past)
+		if err == nil && injury.lost() {
+			return nil
+		}
+		if err == nil && again.Document != got.Document {
+			err = fmt.Errorf("another list after %d: %s", past, again.Document)
+		}
+		return err
+	}) {
+		must(err)
+	}
+	got = given(w.withdrawals.Export(w.ctx, modelOperator, past))
+	if had < len(lists) {
+		w.tell("handed over again", got.ID)
+		sameFields("list", []modelField{{"document", got.Document, lists[had].document}})
+		return
+	}
+	w.tell("handed over", got.ID, " ", len(approved))
+	w.model.handOvers = append(lists, modelHandOver{got.ID, got.Document})
+	w.handed(got, approved)
+}
+
+// handed wants all that was approved on a new list, in order, and nothing else.
+func (w *modelWalk) handed(got withdrawal.HandOver, approved []*modelLeave) {
+	var document struct{ Lines []modelPayLine }
+	must(json.Unmarshal([]byte(got.Document), &document))
+	if len(document.Lines) != len(approved) {
+		fail("the list has %v, %d are approved", document.Lines, len(approved))
+	}
+	for i, l := range approved {
+		sameFields(fmt.Sprint("line of ", l.id), []modelField{
+			{"", document.Lines[i], modelPayLine{l.id, l.address, usdtText(l.amount)}},
+		})
+		l.line, l.list = document.Lines[i], &got.ID
+		w.moveLeave(l, "handed_over", modelOperator.Actor(), nil)
+	}
+}
