@@ -114,11 +114,9 @@ func runs(ctx context.Context, conn *pgx.Conn, sql string) error {
 // Every table has its place, so that who adds one decides where it is.
 func TestEveryTableHasItsPlace(t *testing.T) {
 	t.Parallel()
-	rows := testenv.Must(dbtest.New(t).Pool.Query(t.Context(), `select c.relname::text from pg_class c
-		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`))(t)
-	tables := testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
-	placed := db.PlacedTables()
-	testenv.Check(t, slices.Equal(tables, placed), "tables %v are placed as %v", tables, placed)
+	tables := dbtest.New(t).Texts(t, `select c.relname::text from pg_class c
+		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`)
+	testenv.WantAll(t, db.PlacedTables(), tables, "the tables that have a place")
 }
 
 // What is in the tables when they are distributed goes along, is nowhere twice, and rows that are kept stay kept on

@@ -73,14 +73,12 @@ func TestSealedColumnsAreKnown(t *testing.T) {
 		payment_receipt_chunk.content,payin_proof_chunk.content,bank.logo,cashbox.page_logo,link_picture.content,card_declined.source,card_declined.card,failure_count.counted,card_attempt.source,card_attempt.card,signing_key.public_key,
 		ledger_page.root,ledger_page.totals_hash,ledger_page.previous_hash,ledger_page.hash,ledger_page.signature,ledger_part.hash,ledger_seal.salt,
 		requisite.hash,requisite_slot.hash,notify_channel.mark,notify_code.hash,notify_mailed.mark}`
-	rows := testenv.Must(d.Pool.Query(t.Context(), `select c.table_name || '.' || c.column_name from information_schema.columns c
+	unknown := d.Texts(t, `select c.table_name || '.' || c.column_name from information_schema.columns c
 		join pg_class p on p.oid = c.table_name::regclass and not p.relispartition
 		where c.table_schema = 'public' and c.data_type = 'bytea'
 		  and not c.table_name || '.' || c.column_name = any ($1::text[])
-		  and pg_get_viewdef('sealed_value'::regclass) not like '%''' || c.table_name || '.' || c.column_name || '''%'`, open))(t)
-	unknown, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	testenv.Check(t, err == nil && len(unknown) == 0,
-		"neither known to be open nor in the view sealed_value: %v, %v", unknown, err)
+		  and pg_get_viewdef('sealed_value'::regclass) not like '%''' || c.table_name || '.' || c.column_name || '''%'`, open)
+	testenv.Check(t, len(unknown) == 0, "neither known to be open nor in the view sealed_value: %v", unknown)
 }
 
 // Replicas that start together on an empty database must not trip over each other.
@@ -179,9 +177,7 @@ func TestIndexesAreBuiltConcurrently(t *testing.T) {
 // partitions lists a table's partitions by name.
 func partitions(t *testing.T, d *dbtest.DB, table string) []string {
 	t.Helper()
-	rows := testenv.Must(d.Pool.Query(t.Context(),
-		"select inhrelid::regclass::text from pg_inherits where inhparent = $1::text::regclass order by 1", table))(t)
-	return testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
+	return d.Texts(t, "select inhrelid::regclass::text from pg_inherits where inhparent = $1::text::regclass order by 1", table)
 }
 
 // Months are made ahead of time and once, also by processes that do it together, and what is written goes

@@ -64,6 +64,11 @@ type Merchant struct {
 	WebhookSecret string
 }
 
+// User is a user of the merchant's portal.
+func (m Merchant) User(role caller.Role) caller.Caller {
+	return caller.Caller{Kind: caller.MerchantPortal, Role: role, ID: 7, MerchantID: m.ID}
+}
+
 // NewMerchant makes a merchant with a cashbox and a key.
 func (d *DB) NewMerchant(t testing.TB, o MerchantOpts) Merchant {
 	t.Helper()
@@ -185,6 +190,26 @@ func or(value, otherwise string) string {
 	return value
 }
 
+// PaysOut has a cashbox pay out by methods, at a markup in percent. A payout waits for a day.
+func (d *DB) PaysOut(t testing.TB, cashboxID int64, markup string, methods ...string) {
+	t.Helper()
+	for _, method := range methods {
+		check(t, d.Queries().CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
+			CashboxID: cashboxID, Method: method, Enabled: true, MarkupPercent: decimal.RequireFromString(markup), ValiditySeconds: 86400,
+		}))
+	}
+}
+
+// PaysBy has a trader take payouts of RUB by methods.
+func (d *DB) PaysBy(t testing.TB, traderID int64, methods ...string) {
+	t.Helper()
+	for _, method := range methods {
+		check(t, d.Queries().TraderPayoutMethodSet(t.Context(), db.TraderPayoutMethodSetParams{
+			TraderID: traderID, Currency: "RUB", Method: method, Enabled: true,
+		}))
+	}
+}
+
 // Fund brings USDT in from outside.
 func (d *DB) Fund(t testing.TB, account ledger.Account, amount string) {
 	t.Helper()
@@ -219,6 +244,17 @@ func (d *DB) Balance(t testing.TB, account ledger.Account) decimal.Decimal {
 	balance, err := ledger.Balance(t.Context(), d.Queries(), account)
 	check(t, err)
 	return balance
+}
+
+// WantHas wants accounts to hold so much, pending credits included, and the books to be right.
+func (d *DB) WantHas(t testing.TB, want map[ledger.Account]string) {
+	t.Helper()
+	for account, amount := range want {
+		if got := d.Balance(t, account); !got.Equal(decimal.RequireFromString(amount)) {
+			t.Errorf("%s %d, reserved %t, has %s, want %s", account.Owner, account.OwnerID, account.Reserved, got, amount)
+		}
+	}
+	d.Audit(t)
 }
 
 // Audit fails the test for every invariant of the ledger that is broken.

@@ -346,7 +346,7 @@ func TestReceiving(t *testing.T) {
 		t.Helper()
 		testenv.Want(t, dbtest.CodeOf(testenv.ErrOf(d.service.SetReceiving(t.Context(), operator, r))), want, "%+v", r)
 	}
-	user := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Finance, ID: 5, MerchantID: d.merchant.ID}
+	user := d.merchant.User(caller.Finance)
 	shown := func(who caller.Caller) string {
 		t.Helper()
 		found := map[string]string{}

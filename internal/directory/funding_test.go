@@ -19,8 +19,7 @@ import (
 
 func (b *bundle) wantTrader(t *testing.T, usdt string) {
 	t.Helper()
-	testenv.Want(t, b.Balance(t, ledger.Available(ledger.Trader, b.trader.ID)).String(), usdt, "the trader has")
-	b.Audit(t)
+	b.WantHas(t, map[ledger.Account]string{ledger.Available(ledger.Trader, b.trader.ID): usdt})
 }
 
 // funding is money to the trader or from them.

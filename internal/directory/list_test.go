@@ -184,7 +184,7 @@ func TestBlocks(t *testing.T) {
 		here, there, later bool
 	}{
 		"user": {operator, directory.NewBlock{Kind: "user", Value: "u-1", MerchantID: b.merchant.ID}, "user:u-1", true, false, true},
-		"own":  {userOf(b.merchant, caller.Owner), directory.NewBlock{Kind: "user", Value: "u-2"}, "user:u-2", true, false, true},
+		"own":  {b.merchant.User(caller.Owner), directory.NewBlock{Kind: "user", Value: "u-2"}, "user:u-2", true, false, true},
 		"everywhere, for an hour": {
 			operator, directory.NewBlock{Kind: "address", Value: "::ffff:192.0.2.7", Until: &hour}, "address:192.0.2.7", true, true, false,
 		},
@@ -219,17 +219,17 @@ func TestOwnBlocks(t *testing.T) {
 	other := b.NewMerchant(t, dbtest.MerchantOpts{})
 	testenv.Must(b.settings.BlockPayer(ctx, operator,
 		directory.NewBlock{Kind: "user", Value: "u-1", MerchantID: b.merchant.ID, Reason: "police"}))(t)
-	made := testenv.Must(b.settings.BlockPayer(ctx, userOf(b.merchant, caller.Owner),
+	made := testenv.Must(b.settings.BlockPayer(ctx, b.merchant.User(caller.Owner),
 		directory.NewBlock{Kind: "user", Value: "u-1", MerchantID: other.ID, Reason: "rude"}))(t)
 	testenv.Check(t, made.MerchantID != nil && *made.MerchantID == b.merchant.ID && made.Own, "made %+v", made)
 	for who, want := range map[*caller.Caller]int{
-		new(operator): 2, new(userOf(b.merchant, caller.Owner)): 1, new(userOf(other, caller.Owner)): 0,
+		new(operator): 2, new(b.merchant.User(caller.Owner)): 1, new(other.User(caller.Owner)): 0,
 	} {
 		list, _, err := b.settings.Blocks(ctx, *who, directory.BlockSearch{Holding: true})
 		testenv.Check(t, err == nil && len(list) == want, "%s sees %v, %v; want %d", who.Actor(), list, err, want)
 	}
-	dbtest.WantCode(t, testenv.ErrOf(b.settings.UnblockPayer(ctx, userOf(other, caller.Owner), made.ID, "why not")), "not_found")
-	support := userOf(b.merchant, caller.Owner)
+	dbtest.WantCode(t, testenv.ErrOf(b.settings.UnblockPayer(ctx, other.User(caller.Owner), made.ID, "why not")), "not_found")
+	support := b.merchant.User(caller.Owner)
 	support.Role = caller.Support
 	dbtest.WantCode(t, testenv.ErrOf(b.settings.UnblockPayer(ctx, support, made.ID, "why not")), "role_not_allowed")
 }

@@ -66,15 +66,11 @@ func TestLookIsChecked(t *testing.T) {
 	})), "pageColor", "frameOrigin", "traderCashboxId")
 }
 
-func userOf(m dbtest.Merchant, role caller.Role) caller.Caller {
-	return caller.Caller{Kind: caller.MerchantPortal, ID: 5, MerchantID: m.ID, Role: role}
-}
-
 // A merchant's owners and developers change the look of their own cashboxes, and of what was not seen to
 // be otherwise. The version changes with every field, and with nothing else.
 func TestOwnLook(t *testing.T) {
 	b := setup(t)
-	owner, developer := userOf(b.merchant, caller.Owner), userOf(b.merchant, caller.Developer)
+	owner, developer := b.merchant.User(caller.Owner), b.merchant.User(caller.Developer)
 	id := b.merchant.CashboxID
 	look := func() directory.OwnLook {
 		t.Helper()
@@ -110,23 +106,23 @@ func TestOwnLook(t *testing.T) {
 func TestOwnLookOfOthers(t *testing.T) {
 	b := setup(t)
 	other := b.NewMerchant(t, dbtest.MerchantOpts{})
-	viewer := userOf(b.merchant, caller.Owner)
+	viewer := b.merchant.User(caller.Owner)
 	viewer.ViewAs = true
 	u := directory.LookUpdate{CashboxID: b.merchant.CashboxID, Color: new("#123456")}
 	for _, test := range []struct {
 		who  caller.Caller
 		want error
 	}{
-		{userOf(b.merchant, caller.Finance), fault.ErrRoleNotAllowed},
-		{userOf(b.merchant, caller.Support), fault.ErrRoleNotAllowed},
+		{b.merchant.User(caller.Finance), fault.ErrRoleNotAllowed},
+		{b.merchant.User(caller.Support), fault.ErrRoleNotAllowed},
 		{viewer, fault.ErrViewOnly},
-		{userOf(other, caller.Owner), fault.ErrNotFound},
+		{other.User(caller.Owner), fault.ErrNotFound},
 	} {
 		testenv.WantError(t, testenv.ErrOf(b.settings.UpdateOwnLook(ctx, test.who, u)), test.want, "%+v", test.who)
 	}
-	testenv.WantError(t, testenv.ErrOf(b.settings.OwnLooks(ctx, userOf(b.merchant, caller.Support))), fault.ErrRoleNotAllowed, "support")
+	testenv.WantError(t, testenv.ErrOf(b.settings.OwnLooks(ctx, b.merchant.User(caller.Support))), fault.ErrRoleNotAllowed, "support")
 	testenv.Must(b.settings.OwnLooks(ctx, viewer))(t) // as the owner
-	list, err := b.settings.OwnLooks(ctx, userOf(b.merchant, caller.Owner))
+	list, err := b.settings.OwnLooks(ctx, b.merchant.User(caller.Owner))
 	testenv.Check(t, err == nil && list[0].Color == "", "%+v, %v", list, err)
 }
 
@@ -163,7 +159,7 @@ func encoded(t *testing.T, of image.Image) []byte {
 // draw is refused by its first bytes: the large one here has no others.
 func TestPageLogo(t *testing.T) {
 	b := setup(t)
-	id, owner := b.merchant.CashboxID, userOf(b.merchant, caller.Owner)
+	id, owner := b.merchant.CashboxID, b.merchant.User(caller.Owner)
 	looks := directory.NewLooks(b.Pools())
 	set := func(file []byte) (directory.OwnLook, error) {
 		return b.settings.UpdateOwnLook(ctx, owner, directory.LookUpdate{CashboxID: id, Logo: file})

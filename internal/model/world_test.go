@@ -177,7 +177,10 @@ func newModelWorld(t testing.TB, d *dbtest.DB) *gatewayModel {
 		trader := &modelTrader{share: spec.share, percent: spec.percent, pays: map[string]bool{}, takes: spec.takes}
 		trader.Trader = d.NewTrader(t,
 			dbtest.TraderOpts{SharePercent: spec.share, RatePercent: nullPercent(spec.percent)})
-		addModelPays(t, d, trader, spec.pays)
+		d.PaysBy(t, trader.ID, spec.pays...)
+		for _, method := range spec.pays {
+			trader.pays[method] = true
+		}
 		d.Exec(t, "update trader set max_open_payins = $1 where id = $2", spec.takes, trader.ID)
 		m.openAccounts(ledger.Available(ledger.Trader, trader.ID))
 		m.traders = append(m.traders, trader)
@@ -238,16 +241,6 @@ func addModelPayoutMethods(t testing.TB, d *dbtest.DB, box *modelBox, markups ma
 		testenv.NoError(t, d.Queries().CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
 			CashboxID: box.id, Method: method, Enabled: true, MarkupPercent: decimal.RequireFromString(markup),
 			ValiditySeconds: int32(validity / time.Second),
-		}))
-	}
-}
-
-func addModelPays(t testing.TB, d *dbtest.DB, trader *modelTrader, methods []string) {
-	t.Helper()
-	for _, method := range methods {
-		trader.pays[method] = true
-		testenv.NoError(t, d.Queries().TraderPayoutMethodSet(t.Context(), db.TraderPayoutMethodSetParams{
-			TraderID: trader.ID, Currency: "RUB", Method: method, Enabled: true,
 		}))
 	}
 }

@@ -10,10 +10,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
@@ -59,14 +57,8 @@ func (b *bundle) merchant(t *testing.T, usdt string, o dbtest.MerchantOpts) dbte
 		o.Scopes = []string{caller.ScopePayouts}
 	}
 	m := b.NewMerchant(t, o)
-	check := b.Queries()
 	b.Fund(t, ledger.Available(ledger.Cashbox, m.CashboxID), usdt)
-	for _, method := range []string{"sbp", "c2c"} {
-		testenv.NoError(t, check.CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
-			CashboxID: m.CashboxID, Method: method, Enabled: true,
-			MarkupPercent: decimal.NewFromInt(2), ValiditySeconds: 86400,
-		}))
-	}
+	b.PaysOut(t, m.CashboxID, "2", "sbp", "c2c")
 	return m
 }
 
@@ -81,11 +73,7 @@ func withMerchant(t *testing.T, usdt string) (*bundle, dbtest.Merchant) {
 func (b *bundle) trader(t *testing.T, methods ...string) dbtest.Trader {
 	t.Helper()
 	trader := b.NewTrader(t, dbtest.TraderOpts{SharePercent: "1.5"})
-	for _, method := range methods {
-		testenv.NoError(t, b.Queries().TraderPayoutMethodSet(t.Context(), db.TraderPayoutMethodSetParams{
-			TraderID: trader.ID, Currency: "RUB", Method: method, Enabled: true,
-		}))
-	}
+	b.PaysBy(t, trader.ID, methods...)
 	return trader
 }
 
@@ -121,15 +109,10 @@ type money struct{ available, reserved, trader, platform string }
 
 func (b *bundle) wantMoney(t *testing.T, cashboxID, traderID int64, want money) {
 	t.Helper()
-	for account, amount := range map[ledger.Account]string{
+	b.WantHas(t, map[ledger.Account]string{
 		ledger.Available(ledger.Cashbox, cashboxID): want.available, ledger.Reserved(ledger.Cashbox, cashboxID): want.reserved,
 		ledger.Available(ledger.Trader, traderID): want.trader, ledger.Available(ledger.Platform, 0): want.platform,
-	} {
-		if got := b.Balance(t, account); !got.Equal(decimal.RequireFromString(amount)) {
-			t.Errorf("%s reserved=%v has %s, want %s", account.Owner, account.Reserved, got, amount)
-		}
-	}
-	b.Audit(t)
+	})
 }
 
 const day = 24 * time.Hour
@@ -169,8 +152,7 @@ var steps = map[string]step{
 		return testenv.ErrOf(s.payouts.Cancel(context.Background(), s.m.Caller, id(s.p)))
 	},
 	"portal cancel": func(s *scene) error {
-		portal := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 7, MerchantID: s.m.ID}
-		return testenv.ErrOf(s.payouts.Cancel(context.Background(), portal, id(s.p)))
+		return testenv.ErrOf(s.payouts.Cancel(context.Background(), s.m.User(caller.Owner), id(s.p)))
 	},
 	"expire": func(s *scene) error {
 		s.clock.Advance(day)

@@ -19,11 +19,6 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// owner is a user of a merchant's portal who may have payouts made.
-func owner(m dbtest.Merchant) caller.Caller {
-	return caller.Caller{Kind: caller.MerchantPortal, ID: 7, MerchantID: m.ID, Role: caller.Owner}
-}
-
 const fileHead = "orderId,amount,method,address,recipient,bankName,metadata.region\r\n"
 
 // table is a file of so many payouts of 1000 RUB each.
@@ -66,7 +61,7 @@ func workbook(t *testing.T, cells string) string {
 
 func (b *bundle) send(t *testing.T, m dbtest.Merchant, content string) payout.File {
 	t.Helper()
-	return testenv.Must(b.payouts.SendFile(t.Context(), owner(m), payout.NewFile{KeyID: m.Caller.ID, Name: "pay.csv", Content: []byte(content)}))(t)
+	return testenv.Must(b.payouts.SendFile(t.Context(), m.User(caller.Owner), payout.NewFile{KeyID: m.Caller.ID, Name: "pay.csv", Content: []byte(content)}))(t)
 }
 
 // shown is a file's preview for the merchant's key; an empty text is more than any.
@@ -76,7 +71,7 @@ func shown(m dbtest.Merchant, most string) payout.Shown {
 
 func (b *bundle) make(t *testing.T, m dbtest.Merchant, id int64, most string) (payout.MadeFile, error) {
 	t.Helper()
-	return b.payouts.MakeFile(t.Context(), owner(m), id, shown(m, most))
+	return b.payouts.MakeFile(t.Context(), m.User(caller.Owner), id, shown(m, most))
 }
 
 // Every form in which spreadsheets write the same payouts makes the same ones, whose preview says what they cost; and the
@@ -96,12 +91,12 @@ func TestFileMakesPayouts(t *testing.T) {
 		"of Windows": "ORDERID\tAmount\tMETHOD\taddress\trecipient\tbank\nA-3\t1000.50\tSBP\t+7 900 123-45-67\tПётр Ильин\tТ-Банк\n",
 	} {
 		file := b.send(t, m, content)
-		preview := testenv.Must(b.payouts.PreviewFile(t.Context(), owner(m), file.ID))(t)
+		preview := testenv.Must(b.payouts.PreviewFile(t.Context(), m.User(caller.Owner), file.ID))(t)
 		testenv.Check(t, preview.Good() && preview.Payouts == 1 && preview.Amount.String() == "1000.5" &&
 			preview.FrozenUSDT.String() == "10.2051" && preview.Rate.String() == "100", "%s: %+v", name, preview)
 		made := testenv.Must(b.make(t, m, file.ID, preview.FrozenUSDT.String()))(t)
 		testenv.Check(t, !made.Replay && made.File.Made() && made.File.Payouts == 1, "%s: %+v", name, made)
-		rows := testenv.Must(b.payouts.AllFilePayins(t.Context(), owner(m), file.ID))(t)
+		rows := testenv.Must(b.payouts.AllFilePayins(t.Context(), m.User(caller.Owner), file.ID))(t)
 		testenv.Check(t, len(rows) == 1 && rows[0].Recipient == "Пётр Ильин" && rows[0].AddressMask == "•••• 4567" &&
 			*rows[0].BankName == "Т-Банк" && rows[0].FrozenUSDT.Equal(preview.FrozenUSDT), "%s: %+v", name, rows)
 		again := b.send(t, m, content)
@@ -119,7 +114,7 @@ func TestFileWithLostDigits(t *testing.T) {
 	for _, kept := range []string{"4.0817810900099912E19", "40817810900099912000", "4111111111111111"} {
 		file := b.send(t, m, workbook(t, `<c r="A3" t="inlineStr"><is><t>A-5</t></is></c><c r="B3"><v>1000</v></c>`+
 			`<c r="C3" t="inlineStr"><is><t>c2c</t></is></c><c r="D3"><v>`+kept+`</v></c><c r="E3" t="inlineStr"><is><t>Пётр Ильин</t></is></c>`))
-		flaws := testenv.Must(b.payouts.PreviewFile(t.Context(), owner(m), file.ID))(t).Flaws
+		flaws := testenv.Must(b.payouts.PreviewFile(t.Context(), m.User(caller.Owner), file.ID))(t).Flaws
 		testenv.Check(t, len(flaws) == 1 && flaws[0].Field == "address", "%s: %+v", kept, flaws)
 	}
 }
@@ -131,7 +126,7 @@ func TestFileFlaws(t *testing.T) {
 	file := b.send(t, m, fileHead+
 		"used,1000,sbp,+79001234567,Ivan Petrov,,\n\nsame,1000,sbp,+79001234567,Ivan Petrov,,\nsame,1000,sbp,+79001234567,Ivan Petrov,,\n"+
 		"wrong,ten,c2c,4111111111111112,,,\ncard,1,sbp,+79001234567,Ivan Petrov,,4111111111111111\n")
-	preview := testenv.Must(b.payouts.PreviewFile(t.Context(), owner(m), file.ID))(t)
+	preview := testenv.Must(b.payouts.PreviewFile(t.Context(), m.User(caller.Owner), file.ID))(t)
 	var said []string
 	for _, flaw := range preview.Flaws {
 		said = append(said, fmt.Sprintf("%d %s %s", flaw.Line, flaw.Field, strings.Join(flaw.Reasons, "; ")))
@@ -152,7 +147,7 @@ func TestFileFlaws(t *testing.T) {
 		"PK\x03\x04 and no more":   "is no XLSX workbook that can be opened",
 		strings.Repeat(" ", 2<<20): "is larger than 1 MB",
 	} {
-		_, err := b.payouts.SendFile(t.Context(), owner(m), payout.NewFile{KeyID: m.Caller.ID, Name: "pay.csv", Content: []byte(content)})
+		_, err := b.payouts.SendFile(t.Context(), m.User(caller.Owner), payout.NewFile{KeyID: m.Caller.ID, Name: "pay.csv", Content: []byte(content)})
 		dbtest.WantFields(t, err, "file")
 		testenv.Check(t, err != nil && strings.Contains(fmt.Sprint(fault.As(err).Fields), wrong), "%.20q: %v", content, err)
 	}
@@ -174,11 +169,11 @@ func TestFileFlaws(t *testing.T) {
 	// Only keys that may pay out, of one's own; and of another merchant's file nothing is known.
 	other := b.merchant(t, "20", dbtest.MerchantOpts{Scopes: []string{caller.ScopePayments}})
 	for _, key := range []int64{m.Caller.ID, other.Caller.ID} {
-		_, err := b.payouts.SendFile(t.Context(), owner(other), payout.NewFile{KeyID: key, Name: "pay.csv", Content: []byte(table(1))})
+		_, err := b.payouts.SendFile(t.Context(), other.User(caller.Owner), payout.NewFile{KeyID: key, Name: "pay.csv", Content: []byte(table(1))})
 		dbtest.WantFields(t, err, "keyId")
 	}
 	dbtest.WantCode(t, testenv.ErrOf(b.make(t, other, costs.ID, "")), "not_found")
-	dbtest.WantCode(t, testenv.ErrOf(b.payouts.File(t.Context(), owner(other), costs.ID)), "not_found")
+	dbtest.WantCode(t, testenv.ErrOf(b.payouts.File(t.Context(), other.User(caller.Owner), costs.ID)), "not_found")
 }
 
 // Two thousand payouts are made together, once, however often they are asked for at a time; and if the last thing fails,
@@ -197,7 +192,7 @@ func TestFileIsAllOrNothing(t *testing.T) {
 	b.Exec(t, "drop trigger fail on account_balance")
 	made := make([]payout.MadeFile, 4)
 	testenv.NoError(t, testenv.AtOnce(len(made), func(i int) (err error) {
-		made[i], err = b.payouts.MakeFile(context.Background(), owner(m), file.ID, shown(m, ""))
+		made[i], err = b.payouts.MakeFile(context.Background(), m.User(caller.Owner), file.ID, shown(m, ""))
 		return err
 	})...)
 	fresh := 0
@@ -210,9 +205,9 @@ func TestFileIsAllOrNothing(t *testing.T) {
 	testenv.Want(t, fresh, 1, "calls made them")
 	testenv.Want(t, b.Count(t, "select count(*) from payin"), payout.MaxFileRows+1, "payouts")
 	testenv.Want(t, b.Text(t, "select amount::text from key_payout_day"), "2000000.00", "counts of the key's day")
-	counts := testenv.Must(b.payouts.FileProgress(t.Context(), owner(m), file.ID))(t)
+	counts := testenv.Must(b.payouts.FileProgress(t.Context(), m.User(caller.Owner), file.ID))(t)
 	testenv.Want(t, counts[payout.Waiting], payout.MaxFileRows, "wait")
-	page, _, err := b.payouts.FilePayins(t.Context(), owner(m), file.ID, payout.FilePage{Page: db.Page{Limit: new(int32(2)), Cursor: new("3")}})
+	page, _, err := b.payouts.FilePayins(t.Context(), m.User(caller.Owner), file.ID, payout.FilePage{Page: db.Page{Limit: new(int32(2)), Cursor: new("3")}})
 	testenv.NoError(t, err)
 	testenv.Check(t, len(page) == 2 && page[0].Line == 4 && page[0].OrderID == "row-2", "a page: %+v", page)
 	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"389.8", "20010.2", "0", "0"})

@@ -175,16 +175,14 @@ func TestProofFile(t *testing.T) {
 	dbtest.WantCode(t, testenv.ErrOf(s.payouts.Prove(t.Context(), s.taker.Caller, id(s.p), proofOf(pdf))), "payin_not_processing")
 	testenv.Want(t, s.Text(t, "select status || ' ' || proof_reference from payin"), "completed tx-1", "the payout is")
 
-	member := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Support, MerchantID: s.m.ID}
-	for _, who := range []caller.Caller{s.taker.Caller, member, operator} {
+	for _, who := range []caller.Caller{s.taker.Caller, s.m.User(caller.Support), operator} {
 		file, content := testenv.Must2(s.payouts.ReadProof(t.Context(), who, id(s.p)))(t)
 		found := testenv.Must(s.payouts.FindProof(t.Context(), who, id(s.p)))(t)
 		testenv.Check(t, file.Name == "proof.hta.pdf" && file.Type == "application/pdf" && string(content) == pdf &&
 			*found == file, "%s reads %+v, %q", who.Kind, file, content)
 	}
 	testenv.Want(t, s.Text(t, "select string_agg(subject || ' ' || what, ',') from sensitive_read"), "payin file", "noted")
-	other := s.NewMerchant(t, dbtest.MerchantOpts{})
-	stranger := caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, MerchantID: other.ID}
+	stranger := s.NewMerchant(t, dbtest.MerchantOpts{}).User(caller.Owner)
 	dbtest.WantCode(t, testenv.ErrOf2(s.payouts.ReadProof(t.Context(), s.second.Caller, id(s.p))), "not_found")
 	dbtest.WantCode(t, testenv.ErrOf2(s.payouts.ReadProof(t.Context(), stranger, id(s.p))), "cashbox_access_denied")
 

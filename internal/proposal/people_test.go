@@ -11,7 +11,6 @@ import (
 
 	"gateway.example/internal/acquirer"
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
@@ -269,12 +268,8 @@ func setupCases(t *testing.T) *cases {
 	c.shop = c.NewMerchant(t, dbtest.MerchantOpts{Scopes: []string{caller.ScopePayments, caller.ScopePayouts}})
 	c.Fund(t, ledger.Available(ledger.Cashbox, c.shop.CashboxID), "100")
 	c.trader = c.NewTrader(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
-	testenv.NoError(t, c.Queries().CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
-		CashboxID: c.shop.CashboxID, Method: "sbp", Enabled: true, ValiditySeconds: 86400,
-	}))
-	testenv.NoError(t, c.Queries().TraderPayoutMethodSet(t.Context(), db.TraderPayoutMethodSetParams{
-		TraderID: c.trader.ID, Currency: "RUB", Method: "sbp", Enabled: true,
-	}))
+	c.PaysOut(t, c.shop.CashboxID, "0", "sbp")
+	c.PaysBy(t, c.trader.ID, "sbp")
 	return c
 }
 

@@ -73,8 +73,7 @@ func (b *bundle) operator(t *testing.T, login string, role caller.Role) caller.C
 // has wants an account to hold so much, and the books to be right.
 func (b *bundle) has(t *testing.T, a ledger.Account, usdt string) {
 	t.Helper()
-	testenv.Want(t, b.Balance(t, a).String(), usdt, "%s %d has", a.Owner, a.OwnerID)
-	b.Audit(t)
+	b.WantHas(t, map[ledger.Account]string{a: usdt})
 }
 
 func (b *bundle) account() ledger.Account { return ledger.Available(ledger.Trader, b.trader.ID) }

@@ -32,28 +32,6 @@ func at(n int64, amount, clock string) asked {
 	return w
 }
 
-func TestHeavierFirstAmongEquals(t *testing.T) {
-	b := setup(t)
-	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 3}).Requisites
-	b.Exec(t, "update requisite set weight = 5 where id = $1", ids[2])
-	b.Exec(t, "update requisite set weight = 3 where id = $1", ids[1])
-	// None was ever used: by weight. After that the one used longest ago, whatever its weight.
-	for n, id := range []int64{ids[2], ids[1], ids[0], ids[2]} {
-		b.wantChosen(t, want(int64(n+1), fmt.Sprint(100+n)), id)
-	}
-}
-
-func TestDailyCountInTheRequisitesZone(t *testing.T) {
-	b := setup(t)
-	id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
-	b.Exec(t, "update requisite set daily_count = 2, time_zone = 'Asia/Baku' where id = $1", id)
-	// Baku is 4 hours ahead of UTC: its day ends at 20:00 UTC.
-	b.wantChosen(t, at(1, "100", "2026-11-20 19:59:59.998"), id)
-	b.wantChosen(t, at(2, "101", "2026-11-20 19:59:59.999"), id)
-	b.wantNone(t, at(3, "102", "2026-11-20 19:59:59.999"))
-	b.wantChosen(t, at(4, "102", "2026-11-20 20:00:00.000"), id)
-}
-
 func TestDailySumToTheKopeck(t *testing.T) {
 	b := setup(t)
 	id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]

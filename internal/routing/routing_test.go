@@ -3,6 +3,8 @@ package routing_test
 import (
 	"context"
 	"errors"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -108,14 +110,68 @@ func slot(id int64, a asked) routing.Slot {
 	return routing.Slot{RequisiteID: id, Amount: a.Amount, PaymentID: a.payment}
 }
 
-func TestOldestUseFirst(t *testing.T) {
-	b := setup(t)
-	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 3}).Requisites
-	// Never used ones go by id, and then around.
-	for n, id := range []int64{ids[0], ids[1], ids[2], ids[0], ids[1]} {
-		b.wantChosen(t, want(int64(n+1), decimal.NewFromInt(int64(100+n)).String()), id)
+// Payments come one after another, each with its amount, at its moment of the day if one is given, and the place among a trader's
+// requisites of the one that it gets, or - for none.
+func TestWhoIsChosen(t *testing.T) {
+	t.Parallel()
+	const of = " where id = (select min(id) from requisite)"
+	for name, c := range map[string]struct {
+		trader dbtest.TraderOpts
+		sql    string
+		asks   string
+	}{
+		"nobody":                         {asks: "100 -"},
+		"never used, by id, then around": {trader: dbtest.TraderOpts{Requisites: 3}, asks: "100 0, 101 1, 102 2, 103 0, 104 1"},
+		"never used, by weight, then around": {
+			dbtest.TraderOpts{Requisites: 3}, "update requisite set weight = 1 + 2 * (id - (select min(id) from requisite))",
+			"100 2, 101 1, 102 0, 103 2",
+		},
+		"another method's pool":   {trader: dbtest.TraderOpts{Requisites: 1, Method: "card"}, asks: "100 -"},
+		"another currency's pool": {trader: dbtest.TraderOpts{Requisites: 1, Currency: "AZN"}, asks: "100 -"},
+		"limits of the amount": {
+			trader: dbtest.TraderOpts{Requisites: 1, MinAmount: "100", MaxAmount: "500.50"}, asks: "99.99 -, 100 0, 500.50 0, 500.51 -",
+		},
+		// Two open payments never share requisite and amount; another amount is no matter.
+		"a slot that is taken": {trader: dbtest.TraderOpts{Requisites: 2}, asks: "100 0, 100.00 1, 100 -, 100.01 0"},
+		// A zone that is not known any more fails nobody else's choice: its requisite keeps UTC's clock.
+		"an unknown zone": {
+			dbtest.TraderOpts{Requisites: 2},
+			"update requisite set time_zone = 'Nowhere/Gone', daily_count = 1, work_from = '11:00', work_until = '13:00'" + of, "100 0, 200 1",
+		},
+		// Baku is 4 hours ahead of UTC: its day ends at 20:00 UTC.
+		"a day's count in Baku": {
+			dbtest.TraderOpts{Requisites: 1}, "update requisite set daily_count = 2, time_zone = 'Asia/Baku'",
+			"100 0 19:59:59.998, 101 0 19:59:59.999, 102 - 19:59:59.999, 102 0 20:00:00.000",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t)
+			ids := b.NewTrader(t, c.trader).Requisites
+			if c.sql != "" {
+				b.Exec(t, c.sql)
+			}
+			for n, text := range strings.Split(c.asks, ", ") {
+				parts := strings.Fields(text)
+				w := want(int64(n+1), parts[0])
+				if len(parts) > 2 {
+					w = at(int64(n+1), parts[0], "2026-11-20 "+parts[2])
+				}
+				if parts[1] == "-" {
+					b.wantNone(t, w)
+					continue
+				}
+				b.wantChosen(t, w, ids[testenv.Must(strconv.Atoi(parts[1]))(t)])
+			}
+		})
 	}
-	// Another process, or one started anew, knows of each the last use that was counted.
+}
+
+// Another process, or one started anew, knows of each the last use that was counted.
+func TestLastUseIsKept(t *testing.T) {
+	b := setup(t)
+	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 2}).Requisites
+	b.wantChosen(t, want(1, "100"), ids[0])
+	b.wantChosen(t, want(2, "101"), ids[1])
 	b.Exec(t, "update requisite_day set used_at = $2 where requisite_id = $1", ids[1], dbtest.Start.Add(-time.Hour))
 	b.settings = keep(t, b.DB)
 	b.wantChosen(t, want(9, "200"), ids[1])
@@ -131,43 +187,6 @@ func TestChoiceCarriesTheTradersTerms(t *testing.T) {
 	testenv.Need(t, got.TraderID == trader.ID && got.TraderSharePercent.String() == "1.5" &&
 		got.TraderRatePercent.Decimal.String() == "7" && got.TraderRatePercent.Valid && got.Sealed != nil &&
 		*got.Holder == "Ivan Petrov" && *got.Bank == "Sample Bank", "%+v", got)
-}
-
-func TestAmountLimitsOfARequisite(t *testing.T) {
-	b := setup(t)
-	id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, MinAmount: "100", MaxAmount: "500.50"}).Requisites[0]
-	b.wantNone(t, want(1, "99.99"))
-	b.wantChosen(t, want(2, "100"), id)
-	b.wantChosen(t, want(3, "500.50"), id)
-	b.wantNone(t, want(4, "500.51"))
-}
-
-func TestOnlyItsPool(t *testing.T) {
-	b := setup(t)
-	b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, Currency: "RUB", Method: "card"})
-	b.NewTrader(t, dbtest.TraderOpts{Requisites: 1, Currency: "AZN", Method: "sbp"})
-	b.wantNone(t, want(1, "100"))
-}
-
-// A zone that is not known any more fails nobody else's choice: its requisite keeps UTC's clock.
-func TestDroppedZoneFailsNobody(t *testing.T) {
-	b := setup(t)
-	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 2}).Requisites
-	b.Exec(t,
-		"update requisite set time_zone = 'Nowhere/Gone', daily_count = 1, work_from = '11:00', work_until = '13:00' where id = $1",
-		ids[0])
-	b.wantChosen(t, want(1, "100"), ids[0])
-	b.wantChosen(t, want(2, "200"), ids[1])
-}
-
-// Two open payments never share requisite and amount; another amount is no matter.
-func TestTakenSlotExcludes(t *testing.T) {
-	b := setup(t)
-	ids := b.NewTrader(t, dbtest.TraderOpts{Requisites: 2}).Requisites
-	b.wantChosen(t, want(1, "100"), ids[0])
-	b.wantChosen(t, want(2, "100.00"), ids[1])
-	b.wantNone(t, want(3, "100"))
-	b.wantChosen(t, want(4, "100.01"), ids[0])
 }
 
 func TestSlotIsFreeAgainAtItsTime(t *testing.T) {
@@ -198,10 +217,6 @@ func TestSlotIsTakenAgainByItsPayment(t *testing.T) {
 	late := want(2, "100")
 	late.Now = dbtest.Start.Add(2 * time.Hour)
 	b.wantNone(t, late)
-}
-
-func TestNobody(t *testing.T) {
-	setup(t).wantNone(t, want(1, "100"))
 }
 
 // holder is the payment that has a requisite's only slot.

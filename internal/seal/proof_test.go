@@ -13,7 +13,6 @@ import (
 
 	"gateway.example/internal/attest"
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/ledger"
@@ -37,7 +36,7 @@ func (b *bundle) published(t *testing.T, month string) []seal.Page {
 
 func (b *bundle) prove(t *testing.T, m dbtest.Merchant, id int64) seal.Proof {
 	t.Helper()
-	return testenv.Must(b.proofs.Payment(t.Context(), merchantUser(m), fmt.Sprint(id)))(t)
+	return testenv.Must(b.proofs.Payment(t.Context(), m.User(caller.Owner), fmt.Sprint(id)))(t)
 }
 
 // verify says what is wrong with a file, or what it proves.
@@ -182,7 +181,7 @@ func TestDepositProof(t *testing.T) {
 	treasury := caller.Caller{Kind: caller.Operator, ID: 7, Role: caller.Treasury}
 	testenv.Must(b.deposits.Confirm(t.Context(), treasury, d.Deposit.ID))(t)
 	b.sealAt(t, seal.Grace)
-	proof := testenv.Must(b.proofs.Deposit(t.Context(), merchantUser(b.shop), d.Deposit.ID))(t)
+	proof := testenv.Must(b.proofs.Deposit(t.Context(), b.shop.User(caller.Owner), d.Deposit.ID))(t)
 	file := testenv.Must(proof.File())(t)
 	v := b.verify(t, file, nil)
 	testenv.Check(t, len(v.Wrong) == 0 && len(v.Proven) == 1 &&
@@ -193,7 +192,7 @@ func TestDepositProof(t *testing.T) {
 			Debit: ledger.Available(ledger.External, 0), Credit: ledger.Available(ledger.Cashbox, b.shop.CashboxID),
 			Amount: decimal.NewFromInt(1),
 		}))
-	proof = testenv.Must(b.proofs.Deposit(t.Context(), merchantUser(b.shop), d.Deposit.ID))(t)
+	proof = testenv.Must(b.proofs.Deposit(t.Context(), b.shop.User(caller.Owner), d.Deposit.ID))(t)
 	want := time.Date(2026, 11, 22, 0, 10, 0, 0, time.UTC)
 	testenv.Check(t, len(proof.Transfers) == 1 && len(proof.Waiting) == 1 && proof.Waiting[0].SealedAfter.Equal(want),
 		"one of a sealed day that came late: %+v", proof)
@@ -214,11 +213,11 @@ func TestWithdrawalProof(t *testing.T) {
 		ledger.Transfer{Debit: box, Credit: ledger.Available(ledger.External, 0), Amount: decimal.NewFromInt(10)},
 		ledger.Transfer{Debit: box, Credit: ledger.Available(ledger.Platform, 0), Amount: decimal.NewFromInt(1)}))
 	b.sealAt(t, seal.Grace)
-	proof := testenv.Must(b.proofs.Withdrawal(t.Context(), merchantUser(b.shop), id))(t)
+	proof := testenv.Must(b.proofs.Withdrawal(t.Context(), b.shop.User(caller.Owner), id))(t)
 	v := b.verify(t, testenv.Must(proof.File())(t), nil)
 	testenv.Check(t, len(v.Wrong) == 0 && len(v.Proven) == 2 && strings.Contains(v.Proven[0], "10.00000000 USDT were taken from the reserved"),
 		"%q", v)
-	testenv.Want(t, dbtest.CodeOf(testenv.ErrOf(b.proofs.Withdrawal(t.Context(), merchantUser(b.other), id))), "not_found", "another merchant's")
+	testenv.Want(t, dbtest.CodeOf(testenv.ErrOf(b.proofs.Withdrawal(t.Context(), b.other.User(caller.Owner), id))), "not_found", "another merchant's")
 }
 
 // A payout of 1000 RUB freezes 1000 / 100 × 1.02 = 10.2 USDT of the cashbox: both sides of that transfer
@@ -226,16 +225,13 @@ func TestWithdrawalProof(t *testing.T) {
 func TestPayoutProof(t *testing.T) {
 	b := setup(t)
 	b.Fund(t, ledger.Available(ledger.Cashbox, b.shop.CashboxID), "100")
-	testenv.NoError(t, b.Queries().CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
-		CashboxID: b.shop.CashboxID, Method: "sbp", Enabled: true, MarkupPercent: decimal.NewFromInt(2),
-		ValiditySeconds: 86400,
-	}))
+	b.PaysOut(t, b.shop.CashboxID, "2", "sbp")
 	created := testenv.Must(b.rooms.Payouts.Create(t.Context(), b.shop.Caller, payout.Request{
 		OrderID: "one", Amount: "1000", Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: "sbp",
 		Address: "+79001234567", Recipient: "Ivan Petrov",
 	}))(t)
 	b.sealAt(t, seal.Grace)
-	proof := testenv.Must(b.proofs.Payout(t.Context(), merchantUser(b.shop), created.Payin.UUID.String()))(t)
+	proof := testenv.Must(b.proofs.Payout(t.Context(), b.shop.User(caller.Owner), created.Payin.UUID.String()))(t)
 	file := testenv.Must(proof.File())(t)
 	want := fmt.Sprintf(
 		"10.20000000 USDT were taken from the available account of cashbox %[1]d and 10.20000000 USDT were "+
@@ -244,7 +240,7 @@ func TestPayoutProof(t *testing.T) {
 	)
 	v := b.verify(t, file, nil)
 	testenv.Check(t, len(v.Wrong) == 0 && len(v.Proven) == 1 && strings.Contains(v.Proven[0], want), "%q", v)
-	_, err := b.proofs.Payout(t.Context(), merchantUser(b.other), created.Payin.UUID.String())
+	_, err := b.proofs.Payout(t.Context(), b.other.User(caller.Owner), created.Payin.UUID.String())
 	dbtest.WantCode(t, err, "cashbox_access_denied") // of another merchant
 }
 
@@ -254,7 +250,7 @@ func TestProofOfAChangedLedger(t *testing.T) {
 	p := b.paid(t, b.shop)
 	b.sealAt(t, seal.Grace)
 	b.smash(t, "update transfer set amount = amount + 1 where subject = 'payment' and subject_id = $1", p.ID)
-	proof, err := b.proofs.Payment(t.Context(), merchantUser(b.shop), fmt.Sprint(p.ID))
+	proof, err := b.proofs.Payment(t.Context(), b.shop.User(caller.Owner), fmt.Sprint(p.ID))
 	testenv.Check(t, err != nil, "%+v", proof)
 }
 

@@ -70,10 +70,6 @@ func setup(t *testing.T) *bundle {
 	return b
 }
 
-func merchantUser(of dbtest.Merchant) caller.Caller {
-	return caller.Caller{Kind: caller.MerchantPortal, ID: 50 + of.ID, MerchantID: of.ID, Role: caller.Owner}
-}
-
 var operator = caller.Caller{Kind: caller.Operator, ID: 7, Role: caller.Auditor}
 
 // until moves the clock to so long after the midnight that ends the first day.
@@ -129,9 +125,7 @@ func (b *bundle) smash(t *testing.T, sql string, args ...any) {
 // pages are the days that are sealed, each with its number of transfers.
 func (b *bundle) pages(t *testing.T) (list []string) {
 	t.Helper()
-	rows := testenv.Must(b.Pool.Query(t.Context(),
-		"select to_char(day, 'DD') || ': ' || transfers from ledger_page order by day"))(t)
-	return testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
+	return b.Texts(t, "select to_char(day, 'DD') || ': ' || transfers from ledger_page order by day")
 }
 
 // paid makes a payment of 1000 RUB to a merchant and completes it.

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/outbound"
@@ -175,7 +176,7 @@ func (b *bundle) rotate(t *testing.T) (old string, until time.Time) {
 	t.Helper()
 	old = b.secret
 	var err error
-	b.secret, until, err = b.events.RotateSecret(t.Context(), portal(b.merchant.ID), b.merchant.CashboxID)
+	b.secret, until, err = b.events.RotateSecret(t.Context(), b.merchant.User(caller.Owner), b.merchant.CashboxID)
 	testenv.NoError(t, err)
 	return old, until
 }
@@ -264,7 +265,7 @@ func TestRotatedTooOften(t *testing.T) {
 		b.rotate(t)
 		b.clock.Advance(time.Minute)
 	}
-	_, _, err := b.events.RotateSecret(t.Context(), portal(b.merchant.ID), b.merchant.CashboxID)
+	_, _, err := b.events.RotateSecret(t.Context(), b.merchant.User(caller.Owner), b.merchant.CashboxID)
 	refused := fault.As(err)
 	testenv.Need(t, refused != nil && refused.Code == "rate_limited" && refused.RetryAfter == 24*time.Hour-maxPrevious*time.Minute,
 		"%v", err)

@@ -21,7 +21,7 @@ const nowhere = "https://shop.example/hook"
 // feed reads one page of a merchant's feed.
 func (b *bundle) feed(t *testing.T, page FeedPage) ([]Record, *string) {
 	t.Helper()
-	list, cursor := testenv.Must2(b.events.List(t.Context(), portal(b.merchant.ID), page))(t)
+	list, cursor := testenv.Must2(b.events.List(t.Context(), b.merchant.User(caller.Owner), page))(t)
 	return list, cursor
 }
 
@@ -102,7 +102,7 @@ func (b *bundle) setStatus(t *testing.T, id uuid.UUID, status string) {
 
 func TestFeedRefuses(t *testing.T) {
 	b := setup(t)
-	own := portal(b.merchant.ID)
+	own := b.merchant.User(caller.Owner)
 	for field, pages := range map[string][]FeedPage{
 		"limit":  {{Limit: new(int32)}, {Limit: new(int32(101))}},
 		"status": {{Status: new("sent")}, {Status: new("")}},
@@ -200,14 +200,14 @@ func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 		page := FeedPage{Status: &dead, Limit: &limit}
 		var found int
 		for range 3 {
-			list, cursor := testenv.Must2(events.List(t.Context(), portal(b.merchant.ID), page))(t)
+			list, cursor := testenv.Must2(events.List(t.Context(), b.merchant.User(caller.Owner), page))(t)
 			found, page.Cursor = found+len(list), cursor
 			for _, event := range list {
 				testenv.Want(t, event.Status, dead, "the event is")
 			}
 		}
 		testenv.Want(t, found, 5, "found")
-		list, _, err := events.List(t.Context(), portal(b.merchant.ID), FeedPage{Status: &pending})
+		list, _, err := events.List(t.Context(), b.merchant.User(caller.Owner), FeedPage{Status: &pending})
 		testenv.Check(t, err == nil && len(list) == 0, "pending: %d, %v", len(list), err)
 	}
 	rows := dbtest.RowsRead(t, pool, "webhook_event") - before
@@ -223,7 +223,7 @@ func TestFeedRefusesCursorBeyond(t *testing.T) {
 		b.Exec(t, "update webhook_relay set last_number = $1", last)
 		cursor, status := "1", statusDead
 		for _, page := range []FeedPage{{Cursor: &cursor}, {Cursor: &cursor, Status: &status}} {
-			_, next, err := events.List(t.Context(), portal(b.merchant.ID), page)
+			_, next, err := events.List(t.Context(), b.merchant.User(caller.Owner), page)
 			var found *fault.Error
 			if errors.As(err, &found); want == "" && (err != nil || *next != cursor) ||
 				want != "" && (found == nil || len(found.Fields[want]) != 1) {

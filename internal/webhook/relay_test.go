@@ -36,10 +36,12 @@ func quiet(t *testing.T) *bundle {
 }
 
 // line are the events that deliveries are queued for, in their order.
-func (b *bundle) line(t *testing.T) []uuid.UUID {
+func (b *bundle) line(t *testing.T) (list []uuid.UUID) {
 	t.Helper()
-	rows := testenv.Must(b.Pool.Query(t.Context(), "select event_id from webhook_delivery order by due_at, event_id"))(t)
-	return testenv.Must(pgx.CollectRows(rows, pgx.RowTo[uuid.UUID]))(t)
+	for _, id := range b.Texts(t, "select event_id::text from webhook_delivery order by due_at, event_id") {
+		list = append(list, uuid.MustParse(id))
+	}
+	return list
 }
 
 // all is the whole feed, by pages.

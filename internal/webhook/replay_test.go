@@ -108,7 +108,7 @@ func TestReplayRange(t *testing.T) {
 	b.setStatus(t, delivered, statusDelivered)
 
 	ask := Replay{URL: new(r.URL + "/a"), From: &from, Until: &until}
-	progress := testenv.Must(b.events.Replay(t.Context(), portal(b.merchant.ID), ask))(t)
+	progress := testenv.Must(b.events.Replay(t.Context(), b.merchant.User(caller.Owner), ask))(t)
 	testenv.Check(t, progress.Replayed == 2 && progress.Done, "replayed %+v", progress)
 	testenv.Until(t, "two are sent again", func() bool { return len(r.all()) >= 2 })
 	for id := range within {
@@ -119,10 +119,10 @@ func TestReplayRange(t *testing.T) {
 		(select count(*) from webhook_attempt)`).Scan(&dead, &jobs))
 	testenv.Check(t, dead == 5 && jobs == 2 && len(r.all()) == 2,
 		"%d are dead still, %d attempts, %d sent", dead, jobs, len(r.all()))
-	progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), ask)
+	progress, err := b.events.Replay(t.Context(), b.merchant.User(caller.Owner), ask)
 	testenv.Check(t, err == nil && progress.Replayed == 0, "again: %+v, %v", progress, err)
 	ask.From, ask.Until = nil, nil
-	progress, err = b.events.Replay(t.Context(), portal(b.merchant.ID), ask)
+	progress, err = b.events.Replay(t.Context(), b.merchant.User(caller.Owner), ask)
 	testenv.Check(t, err == nil && progress.Replayed == 2, "with open ends: %+v, %v", progress, err)
 }
 
@@ -142,7 +142,7 @@ func (b *bundle) goOn(t *testing.T, id *int64) Progress {
 	var progress Progress
 	testenv.Until(t, "the replay is done", func() bool {
 		testenv.NoError(t, b.events.FeedReplays(t.Context()))
-		progress = testenv.Must(b.events.ReplayProgress(t.Context(), portal(b.merchant.ID), *id))(t)
+		progress = testenv.Must(b.events.ReplayProgress(t.Context(), b.merchant.User(caller.Owner), *id))(t)
 		return progress.Done
 	})
 	return progress
@@ -153,7 +153,7 @@ func TestReplayTakesAll(t *testing.T) {
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusOK))
 	many := b.manyDead(t, r.URL)
-	progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{URL: &r.URL})
+	progress, err := b.events.Replay(t.Context(), b.merchant.User(caller.Owner), Replay{URL: &r.URL})
 	testenv.Need(t, err == nil && progress.Replayed == replayBatch && progress.Left == many-replayBatch && !progress.Done,
 		"at first %+v, %v", progress, err)
 	if progress = b.goOn(t, progress.ID); progress.Replayed != many || progress.Stopped {
@@ -171,7 +171,7 @@ func TestReplayFollowsItsEndpoint(t *testing.T) {
 	answer := make(chan struct{})
 	r := newReceiver(t, func(http.ResponseWriter, int) { <-answer })
 	many := b.manyDead(t, r.URL)
-	own := portal(b.merchant.ID)
+	own := b.merchant.User(caller.Owner)
 	progress := testenv.Must(b.events.Replay(t.Context(), own, Replay{URL: &r.URL}))(t)
 	for range 5 {
 		testenv.NoError(t, b.events.FeedReplays(t.Context()))
@@ -200,7 +200,7 @@ func TestReplayAtOnce(t *testing.T) {
 	many := b.manyDead(t, r.URL)
 	var total atomic.Int64
 	testenv.NoError(t, testenv.AtOnce(3, func(int) error {
-		progress, err := b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{URL: &r.URL})
+		progress, err := b.events.Replay(t.Context(), b.merchant.User(caller.Owner), Replay{URL: &r.URL})
 		if err == nil {
 			total.Add(b.goOn(t, progress.ID).Replayed)
 		}
@@ -215,7 +215,7 @@ func TestReplayAtOnce(t *testing.T) {
 
 func TestReplayRefused(t *testing.T) {
 	b := setup(t)
-	id, now, own := new(b.insert(t, nowhere).String()), b.clock.Now(), portal(b.merchant.ID)
+	id, now, own := new(b.insert(t, nowhere).String()), b.clock.Now(), b.merchant.User(caller.Owner)
 	dbtest.WantCode(t, testenv.ErrOf(b.events.Replay(t.Context(), own, Replay{EventID: new(uuid.NewString())})), "not_found")
 	for fields, test := range map[string]struct {
 		who caller.Caller

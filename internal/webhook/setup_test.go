@@ -221,7 +221,7 @@ func (b *bundle) insert(t *testing.T, url string) uuid.UUID {
 // again sends an event again, as its merchant does.
 func (b *bundle) again(t *testing.T, id uuid.UUID) Progress {
 	t.Helper()
-	return testenv.Must(b.events.Replay(t.Context(), portal(b.merchant.ID), Replay{EventID: new(id.String())}))(t)
+	return testenv.Must(b.events.Replay(t.Context(), b.merchant.User(caller.Owner), Replay{EventID: new(id.String())}))(t)
 }
 
 // sent is what an endpoint gets of a new event.
@@ -299,8 +299,3 @@ func revealsNothing(t *testing.T, text string) {
 }
 
 var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 9}
-
-// portal is a user of a merchant's portal.
-func portal(merchantID int64) caller.Caller {
-	return caller.Caller{Kind: caller.MerchantPortal, Role: caller.Owner, ID: 1, MerchantID: merchantID}
-}
