@@ -55,7 +55,10 @@ func TestWalk(t *testing.T) {
 			for _, a := range w.accounts { // the first message of an account has nothing to be compared with: a person vouches for it
 				w.transfer(a, "1")
 				w.deliver(t, len(w.outbox))
-				w.vouch(t, a)
+				id := w.Count(t, "select id from bank_message where device_id = $1 and balance is not null", a.device.ID)
+				testenv.Must(w.messages.Keep(t.Context(), a.trader.Caller, bankmessage.Keeping{
+					MessageID: int64(id), RequisiteID: a.trader.Requisites[0],
+				}))(t)
 			}
 			for range testenv.Pick(t, 150, 600) {
 				w.step(t)
@@ -65,14 +68,6 @@ func TestWalk(t *testing.T) {
 			t.Logf("%v", w.counts)
 		})
 	}
-}
-
-// vouch has a trader keep the money of their first message.
-func (w *walk) vouch(t *testing.T, a *account) {
-	t.Helper()
-	var id int64
-	w.Get(t, &id, "select id from bank_message where device_id = $1 and balance is not null", a.device.ID)
-	testenv.Must(w.messages.Keep(t.Context(), a.trader.Caller, bankmessage.Keeping{MessageID: id, RequisiteID: a.trader.Requisites[0]}))(t)
 }
 
 var amounts = []string{"100", "100.50", "250", "1000"}

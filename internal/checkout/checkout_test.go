@@ -124,81 +124,92 @@ func TestOneWinner(t *testing.T) {
 	b.Audit(t)
 }
 
-// The process dies, or the line is cut, between what was committed and the answer.
-func TestCutLine(t *testing.T) {
-	t.Parallel()
-	t.Run("the card never arrived", func(t *testing.T) {
-		b := setup(t)
-		_, token := b.create(t, "")
+// cuts are where the process dies, or the line is cut, between what was committed and the answer.
+var cuts = map[string]func(t *testing.T, b *bundle, token string){
+	"the card never arrived": func(t *testing.T, b *bundle, token string) {
 		b.line.cutBefore.Store(true)
 		testenv.Want(t, b.enter(t, token, panApproved).Phase, bank, "the phase")
-		b.start(t)
-		b.later(t, 0)
+		b.startLater(t, 0)
 		b.want(t, token, details, "pending", "acquirer_unavailable")
-		testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null"), 0,
-			"the lost card is still there")
+		testenv.Want(t, b.Count(t, "select count(*) from payment_card where pan is not null"), 0, "lost cards that are still there")
 		// A call of the lost attempt that arrives late does nothing.
-		testenv.Want(t, b.Count(t, "select count(*) from sandbox_acquirer where voided"), 1, "attempts are voided")
+		testenv.Want(t, b.Count(t, voidedCards), 1, "attempts are voided")
 		b.pay(t, token)
-	})
-	t.Run("killed in the call", func(t *testing.T) {
-		b := setup(t)
-		_, token := b.create(t, "")
+	},
+	"killed in the call": func(t *testing.T, b *bundle, token string) {
 		b.line.cutBefore.Store(true)
 		b.enter(t, token, panApproved)
-		// As if nobody had noticed that the call failed.
-		b.Exec(t, "update card_attempt set poll_at = $1", b.clock.Now().Add(15*time.Second))
-		b.start(t)
-		b.later(t, 14*time.Second)
+		b.unnoticed(t)
+		b.startLater(t, 14*time.Second)
 		b.want(t, token, bank, "pending", "")
 		b.later(t, time.Second)
 		b.want(t, token, details, "pending", "acquirer_unavailable")
-	})
-	t.Run("the answer never came", func(t *testing.T) {
-		b := setup(t)
-		_, token := b.create(t, "")
+	},
+	"the answer never came": func(t *testing.T, b *bundle, token string) {
 		b.line.cutAfter.Store(true)
 		b.enter(t, token, panApproved)
-		b.start(t)
-		b.later(t, time.Second)
+		b.startLater(t, time.Second)
 		b.want(t, token, bank, "completed", "")
-	})
-	t.Run("the code never arrived", func(t *testing.T) {
-		b := setup(t)
-		_, token := b.create(t, "")
+	},
+	"the code never arrived": func(t *testing.T, b *bundle, token string) {
 		b.tried(t, token, panCode)
 		b.want(t, token, code, "pending", "")
 		b.line.cutBefore.Store(true)
-		testenv.Want(t, testenv.Must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t).Phase, confirm, "the phase")
-		b.start(t)
-		b.later(t, time.Second)
+		testenv.Want(t, b.code(t, token, "123456"), confirm, "the phase")
+		b.startLater(t, time.Second)
 		b.want(t, token, code, "pending", "acquirer_unavailable")
-		testenv.Must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t)
+		b.code(t, token, "123456")
 		b.want(t, token, confirm, "completed", "")
-	})
-	t.Run("the code overtakes the card", func(t *testing.T) {
-		b := setup(t)
-		_, token := b.create(t, "")
+	},
+	"the code overtakes the card": func(t *testing.T, b *bundle, token string) {
 		b.line.cutBefore.Store(true)
 		b.enter(t, token, panCode)
-		// As if the call were still under way.
-		b.Exec(t, "update card_attempt set poll_at = $1", b.clock.Now().Add(15*time.Second))
+		b.unnoticed(t)
 		b.line.cutBefore.Store(false)
-		testenv.Must(b.checkouts.SubmitCode(t.Context(), token, "123456"))(t)
+		b.code(t, token, "123456")
 		b.later(t, time.Second)
-		testenv.Want(t, b.Count(t, "select count(*) from sandbox_acquirer where voided"), 0,
-			"the card on its way was voided")
-	})
-	t.Run("the code's answer never came", func(t *testing.T) {
-		b := setup(t)
-		_, token := b.create(t, "")
+		testenv.Want(t, b.Count(t, voidedCards), 0, "cards on their way that were voided")
+	},
+	"the code's answer never came": func(t *testing.T, b *bundle, token string) {
 		b.tried(t, token, panCode)
 		b.line.cutAfter.Store(true)
-		testenv.Must(b.checkouts.SubmitCode(t.Context(), token, "000000"))(t)
-		b.start(t)
-		b.later(t, time.Second)
+		b.code(t, token, "000000")
+		b.startLater(t, time.Second)
 		b.want(t, token, code, "pending", "code_rejected")
-	})
+	},
+}
+
+// voidedCards counts those that the sandbox's acquirer has undone.
+const voidedCards = "select count(*) from sandbox_acquirer where voided"
+
+func TestCutLine(t *testing.T) {
+	t.Parallel()
+	for name, test := range cuts {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t)
+			_, token := b.create(t, "")
+			test(t, b, token)
+		})
+	}
+}
+
+// unnoticed has it be as if nobody had noticed that a call failed, or it were still under way.
+func (b *bundle) unnoticed(t *testing.T) {
+	t.Helper()
+	b.Exec(t, "update card_attempt set poll_at = $1", b.clock.Now().Add(15*time.Second))
+}
+
+// startLater starts the program anew, lets time pass, and has the acquirer be asked.
+func (b *bundle) startLater(t *testing.T, by time.Duration) {
+	t.Helper()
+	b.start(t)
+	b.later(t, by)
+}
+
+// code gives a code, and returns the phase after it.
+func (b *bundle) code(t *testing.T, token, otp string) checkout.Phase {
+	t.Helper()
+	return testenv.Must(b.checkouts.SubmitCode(t.Context(), token, otp))(t).Phase
 }
 
 // What is undone: attempts of payments that ended otherwise, whoever ended them.

@@ -97,7 +97,7 @@ func TestDepositRepeats(t *testing.T) {
 			strings.Join(again.Mismatch, " ") == want, "%s: %+v %v", want, again, err)
 	}
 	// The same key for another cashbox of the merchant is a conflict; another merchant has the key to itself.
-	second := d.secondCashbox(t)
+	second := d.NewCashbox(t, d.merchant.ID, "RUB", d.merchant.WebhookSecret)
 	conflict := request(1)
 	conflict.CashboxID = &second
 	dbtest.WantCode(t, testenv.ErrOf(d.service.Create(t.Context(), d.merchant.Caller, conflict)), "idempotency_key_conflict")
@@ -105,15 +105,6 @@ func TestDepositRepeats(t *testing.T) {
 	other, err := d.service.Create(t.Context(), stranger.Caller, request(1))
 	testenv.Check(t, err == nil && !other.Replay, "another merchant: %+v %v", other, err)
 	testenv.Want(t, d.rows(t), 2, "deposits")
-}
-
-func (d *desk) secondCashbox(t *testing.T) int64 {
-	t.Helper()
-	id := d.Count(t, `insert into cashbox (merchant_id, name, currency, webhook_secret, created_at)
-		select merchant_id, 'Second', currency, webhook_secret, created_at from cashbox where id = $1 returning id`,
-		d.merchant.CashboxID)
-	testenv.NoError(t, ledger.Open(t.Context(), d.Queries(), ledger.Cashbox, int64(id)))
-	return int64(id)
 }
 
 func TestParallelDepositsMakeOne(t *testing.T) {
@@ -186,14 +177,6 @@ func TestReject(t *testing.T) {
 	dbtest.WantFields(t, testenv.ErrOf2(d.service.List(t.Context(), operator, deposit.Page{Status: new("done")})), "status")
 }
 
-func (d *desk) bridge(t *testing.T) int64 {
-	t.Helper()
-	trader := d.NewTrader(t, dbtest.TraderOpts{})
-	testenv.NoError(t, d.Queries().
-		Set(context.Background(), "cashbox", d.merchant.CashboxID, map[string]any{"trader_cashbox_id": trader.ID}))
-	return trader.ID
-}
-
 // balance is total, available, reserved and insurance, as the merchant reads them.
 func (d *desk) balance(t *testing.T) string {
 	t.Helper()
@@ -204,7 +187,8 @@ func (d *desk) balance(t *testing.T) string {
 func TestBalance(t *testing.T) {
 	d := newDesk(t)
 	ctx := context.Background()
-	trader := d.bridge(t)
+	trader := d.NewTrader(t, dbtest.TraderOpts{}).ID
+	d.Exec(t, "update cashbox set trader_cashbox_id = $1 where id = $2", trader, d.merchant.CashboxID)
 	// Any key of the merchant may.
 	other := d.merchant.Caller
 	other.Scopes, other.CashboxID = []string{}, nil

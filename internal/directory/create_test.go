@@ -108,7 +108,11 @@ func TestCreateCashbox(t *testing.T) {
 		testenv.Want(t, value(t, c.After, field), want, "%s is", field)
 	}
 	id := made.Now.ID
-	b.wantSealed(t, id, secret)
+	var sealed []byte // for the cashbox's row, and in no other form
+	b.Get(t, &sealed, "select webhook_secret from cashbox where id = $1", id)
+	opened, err := dbtest.Vault().Open(sealed, signing.SecretPlace(id))
+	testenv.Check(t, err == nil && string(opened) == secret && strings.HasPrefix(secret, "whsec_") &&
+		!strings.Contains(string(sealed), secret), "sealed is %q (%v), the answer %q", opened, err, secret)
 	b.wantEmpty(t, ledger.Available(ledger.Cashbox, id))
 	// It has no method until one is set.
 	set, err := logged(b.settings.SetMethod(ctx, operator,
@@ -123,17 +127,6 @@ func TestCreateCashbox(t *testing.T) {
 	leaked := b.Count(t, `select count(*) from setting_change c
 		where c::text like '%' || $1 || '%' or c::text like '%webhook_secret"%'`, strings.TrimPrefix(secret, "whsec_"))
 	testenv.Want(t, leaked, 0, "rows of the log that tell of the secret")
-}
-
-// wantSealed wants the secret to be kept in the form it was sealed in for the cashbox's row, and in
-// no other.
-func (b *bundle) wantSealed(t *testing.T, id int64, secret string) {
-	t.Helper()
-	var sealed []byte
-	b.Get(t, &sealed, "select webhook_secret from cashbox where id = $1", id)
-	opened, err := dbtest.Vault().Open(sealed, signing.SecretPlace(id))
-	testenv.Check(t, err == nil && string(opened) == secret && strings.HasPrefix(secret, "whsec_") &&
-		!strings.Contains(string(sealed), secret), "sealed is %q (%v), the answer %q", opened, err, secret)
 }
 
 func TestWrongCashbox(t *testing.T) {

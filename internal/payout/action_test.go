@@ -44,12 +44,6 @@ func setup(t *testing.T) *bundle {
 	return &bundle{DB: d, clock: clock, payouts: service}
 }
 
-// relay queues the deliveries of all events so far, as the program does all the time.
-func (b *bundle) relay(t *testing.T) {
-	t.Helper()
-	testenv.NoError(t, webhook.NewRelay(b.Pool, b.clock, prometheus.NewRegistry()).Run(t.Context()))
-}
-
 // merchant is one whose cashbox has USDT and pays out by sbp and c2c, at a markup of 2%, for a day.
 func (b *bundle) merchant(t *testing.T, usdt string, o dbtest.MerchantOpts) dbtest.Merchant {
 	t.Helper()
@@ -226,7 +220,7 @@ func TestMoves(t *testing.T) {
 					case from == "completed" && want == "failed":
 						ended = 2
 					}
-					s.relay(t)
+					testenv.NoError(t, webhook.NewRelay(s.Pool, s.clock, prometheus.NewRegistry()).Run(t.Context()))
 					testenv.Want(t, s.Count(t, "select count(*) from webhook_event"), ended, "events")
 					testenv.Want(t, s.Count(t, "select count(*) from webhook_delivery"), ended, "deliveries")
 				})

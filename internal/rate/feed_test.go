@@ -259,46 +259,35 @@ func TestAnswersUnreachable(t *testing.T) {
 	other := httptest.NewServer(body(`{"rate":92.35}`))
 	t.Cleanup(other.Close)
 	for name, a := range map[string]answer{
-		"500":                        {say: status(500), err: "answered with status 500"},
-		"204":                        {say: status(204), err: "answered with status 204"},
-		"201 with a rate":            {say: created, err: "answered with status 201"},
+		"500": {say: status(500), err: "answered with status 500"},
+		"204": {say: status(204), err: "answered with status 204"},
+		"201 with a rate": {say: func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusCreated)
+			body(`{"rate":92.35}`)(w, r)
+		}, err: "answered with status 201"},
 		"a redirect to another host": {say: redirect(other.URL + "/?key=hunter2"), err: "redirects too often, or to another host"},
-		"a redirect to itself":       {say: toItself, err: "redirects too often, or to another host"},
-		"broken off":                 {say: brokenOff, err: "broke off in the middle of its answer"},
-		"not HTTP":                   {say: notHTTP, err: "gave no answer"},
-		"hangs up":                   {say: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, err: "gave no answer"},
-		"huge headers":               {say: hugeHeaders, err: "gave no answer"},
+		"a redirect to itself": {say: func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, r.URL.Path, http.StatusFound)
+		}, err: "redirects too often, or to another host"},
+		"broken off": {say: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			body(`{"rate":92.35}`)(w, r)
+		}, err: "broke off in the middle of its answer"},
+		"not HTTP": {say: func(w http.ResponseWriter, _ *http.Request) {
+			if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
+				_, _ = conn.Write([]byte("hunter2\r\n\r\n"))
+				_ = conn.Close()
+			}
+		}, err: "gave no answer"},
+		"hangs up": {say: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, err: "gave no answer"},
+		"huge headers": {say: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-Huge", strings.Repeat("x", 64<<10))
+			body(`{"rate":92.35}`)(w, r)
+		}, err: "gave no answer"},
 	} {
 		a.pointer = "/rate"
 		t.Run(name, func(t *testing.T) { b.check(t, a, "unreachable") })
 	}
-}
-
-func toItself(w http.ResponseWriter, r *http.Request) {
-	http.Redirect(w, r, r.URL.Path, http.StatusFound)
-}
-
-func created(w http.ResponseWriter, r *http.Request) {
-	w.WriteHeader(http.StatusCreated)
-	body(`{"rate":92.35}`)(w, r)
-}
-
-func brokenOff(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Length", "1000")
-	_, _ = w.Write([]byte(`{"rate":92.35}`))
-}
-
-func notHTTP(w http.ResponseWriter, _ *http.Request) {
-	conn, _, err := w.(http.Hijacker).Hijack()
-	if err == nil {
-		_, _ = conn.Write([]byte("hunter2\r\n\r\n"))
-		_ = conn.Close()
-	}
-}
-
-func hugeHeaders(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("X-Huge", strings.Repeat("x", 64<<10))
-	body(`{"rate":92.35}`)(w, r)
 }
 
 func TestAnswersInvalid(t *testing.T) {

@@ -143,20 +143,27 @@ func TestDialPrivateHost(t *testing.T) {
 	testenv.Want(t, len(r.all()), 1, "webhooks that went there")
 }
 
-// What Check cannot know is judged where it is dialled: names, and spellings that only a resolver reads as an address.
+// What Check cannot know is judged where it is dialled: names, and spellings that only a resolver reads as an address. The
+// sandbox's exception is loopback's alone.
 func TestDialRefuses(t *testing.T) {
 	t.Parallel()
-	b := setupWith(t, outbound.NewAddresses(false), 0)
-	r := newReceiver(t, codes(http.StatusOK))
-	for _, host := range []string{
-		"localhost", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]",
-		"10.0.0.1", "192.168.0.1", "169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "[fd00:ec2::254]",
+	loopback := []string{
+		"localhost", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "[::]", "[::ffff:169.254.169.254]", "[fd00:ec2::254]",
 		// Decimal, hexadecimal, octal and short spellings of 127.0.0.1.
 		"2130706433", "0x7f000001", "0177.0.0.1", "127.1",
-	} {
-		revealsNothing(t, b.wantUnsent(t, host+r.port(), notAllowed, notResolved))
 	}
-	testenv.Want(t, len(r.all()), 0, "webhooks went to loopback")
+	for sandbox, reasons := range map[bool][]string{false: {notAllowed, notResolved}, true: {notAllowed}} {
+		hosts := []string{"10.0.0.1", "192.168.0.1", "169.254.169.254", "[fe80::1]", "0.0.0.0"}
+		if !sandbox {
+			hosts = append(hosts, loopback...)
+		}
+		b := setupWith(t, outbound.NewAddresses(sandbox), 0)
+		r := newReceiver(t, codes(http.StatusOK))
+		for _, host := range hosts {
+			revealsNothing(t, b.wantUnsent(t, host+r.port(), reasons...))
+		}
+		testenv.Want(t, len(r.all()), 0, "webhooks went to loopback")
+	}
 }
 
 // Why nothing is sent to an address.
@@ -179,12 +186,4 @@ func (b *bundle) wantUnsent(t *testing.T, host string, reasons ...string) string
 		return ""
 	}
 	return *problem
-}
-
-// The sandbox's exception is loopback's alone.
-func TestSandboxDialRefusesPrivate(t *testing.T) {
-	b := setup(t)
-	for _, host := range []string{"10.0.0.1", "169.254.169.254", "192.168.0.1", "[fe80::1]", "0.0.0.0"} {
-		b.wantUnsent(t, host, notAllowed)
-	}
 }

@@ -246,20 +246,14 @@ func TestDeadAfterTheLast(t *testing.T) {
 	b := setup(t)
 	r := newReceiver(t, codes(http.StatusInternalServerError))
 	id := b.add(t, r.URL)
-	for attempt := 1; attempt <= 11; attempt++ {
-		b.await(t, id, attempt)
-		want := statusPending
-		if attempt == 11 {
-			want = statusDead
-		}
-		status := b.status(t, id)
-		testenv.Need(t, status == want, "after attempt %d the event is %s", attempt, status)
-		if attempt < 11 {
-			b.hurry(t)
-		}
+	for made := 1; made < 11; made++ {
+		b.await(t, id, made)
+		testenv.Want(t, b.status(t, id), statusPending, "after attempt %d the event is", made)
+		b.hurry(t)
 	}
+	b.await(t, id, 11)
 	_, _, queued := b.queued(t, id)
-	testenv.Check(t, !queued, "it is queued still")
+	testenv.Check(t, b.status(t, id) == statusDead && !queued, "after the last it is %s, queued %t", b.status(t, id), queued)
 }
 
 func TestRetryAfter(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
@@ -67,15 +66,6 @@ func TestOutboxRollsBack(t *testing.T) {
 	b.relayAll(t)
 	rows := b.Count(t, `select (select count(*) from webhook_event) + (select count(*) from webhook_delivery)`)
 	testenv.Want(t, rows, 0, "rows are left")
-}
-
-// wantSame wants all that was received to be signed and to carry the event's id: receivers drop doubles by it.
-func (b *bundle) wantSame(t *testing.T, r *receiver, id uuid.UUID) {
-	t.Helper()
-	for _, got := range r.all() {
-		verifies(t, b.secret, got)
-		testenv.Want(t, got.header.Get("webhook-id"), id.String(), "the id sent again")
-	}
 }
 
 // A process that lost its lease on the way may make a delivery that another has made: both attempts

@@ -170,11 +170,7 @@ func TestFeedByKey(t *testing.T) {
 	if _, _, err := b.events.Feed(t.Context(), key, FeedPage{}); !errors.Is(err, fault.ErrScopeRequired) {
 		t.Errorf("without the scope: %v", err)
 	}
-	b.Exec(t, `insert into webhook_event
-		(merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at, status, number)
-		select $1, gen_random_uuid(), $2, 'payment.status.updated', 'payment', n, 1, 'https://shop.example', '{}', now(), 'delivered', n
-		from generate_series(1000, 20000) n`, b.merchant.ID, b.merchant.CashboxID)
-	b.Exec(t, "analyze webhook_event")
+	b.many(t, 1000, 20000, "'delivered'")
 	b.WantPlan(t, "the feed", func(q *db.Queries) error {
 		_, err := q.WebhookEventFeed(t.Context(),
 			db.WebhookEventFeedParams{MerchantID: b.merchant.ID, AfterNumber: 15000, Page: 50})
@@ -182,16 +178,21 @@ func TestFeedByKey(t *testing.T) {
 	}, "Index Scan using webhook_event_other_feed_idx", "number > ")
 }
 
+// many makes events of these numbers, each in a status by its number n.
+func (b *bundle) many(t *testing.T, from, to int, status string) {
+	t.Helper()
+	b.Exec(t, `insert into webhook_event
+		(merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at, status, number)
+		select $1, gen_random_uuid(), $2, 'payment.status.updated', 'payment', n, 1, 'https://shop.example', '{}', now(), `+status+`, n
+		from generate_series($3::int, $4::int) n`, b.merchant.ID, b.merchant.CashboxID, from, to)
+	b.Exec(t, "analyze webhook_event")
+}
+
 // Asking for the few events in one status reads those, and not all the others a merchant has.
 func TestFeedByStatusReadsOnlyThose(t *testing.T) {
 	b := setup(t)
-	b.Exec(t, `insert into webhook_event
-		(merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at, status, number)
-		select $1, gen_random_uuid(), $2, 'payment.status.updated', 'payment', n, 1, 'https://shop.example', '{}', now(),
-			case when n % 1000 = 0 then 'dead' else 'delivered' end, n
-		from generate_series(1, 5000) n`, b.merchant.ID, b.merchant.CashboxID)
+	b.many(t, 1, 5000, "case when n % 1000 = 0 then 'dead' else 'delivered' end")
 	b.Exec(t, "update webhook_relay set last_number = 5000")
-	b.Exec(t, "analyze webhook_event")
 	pool := b.Open(t, 1, db.ForCommands)
 	events := NewEvents(db.OnePool(pool), b.vault, b.clock)
 	dead, pending, limit := statusDead, statusPending, int32(3)

@@ -153,10 +153,14 @@ func TestFeedWaitsForNoTransaction(t *testing.T) {
 	testenv.WantAll(t, ids(list), []uuid.UUID{late.ID, after[0]}, "after the cursor")
 }
 
-// restore copies the tables of events into a database of its own, as restoring a dump does: nothing
-// of the server's own transaction ids comes with it.
-func (b *bundle) restore(t *testing.T) *bundle {
-	t.Helper()
+// A restored database shows all events, and a cursor saved before goes on in it. Restoring a dump copies the tables, and nothing of
+// the server's own transaction ids.
+func TestFeedIsRestored(t *testing.T) {
+	b := quiet(t)
+	want := b.write(t, 9)
+	b.relayAll(t)
+	_, cursor := b.feed(t, FeedPage{})
+	want = append(want, b.write(t, 2)...) // not relayed when the dump was made
 	restored := &bundle{DB: dbtest.New(t), merchant: b.merchant, clock: b.clock}
 	restored.sequence.Store(b.sequence.Load())
 	from, to := apart(t, b.URL).PgConn(), apart(t, restored.URL).PgConn()
@@ -170,17 +174,6 @@ func (b *bundle) restore(t *testing.T) *bundle {
 		ReadAll())(t)
 	restored.events = NewEvents(restored.Pools(), b.vault, b.clock)
 	restored.relay = NewRelay(restored.Pool, b.clock, prometheus.NewRegistry())
-	return restored
-}
-
-// A restored database shows all events, and a cursor saved before goes on in it.
-func TestFeedIsRestored(t *testing.T) {
-	b := quiet(t)
-	want := b.write(t, 9)
-	b.relayAll(t)
-	_, cursor := b.feed(t, FeedPage{})
-	want = append(want, b.write(t, 2)...) // not relayed when the dump was made
-	restored := b.restore(t)
 	want = append(want, restored.write(t, 4)...)
 	restored.relayAll(t)
 	testenv.WantAll(t, restored.all(t), want, "the feed")
@@ -235,16 +228,23 @@ func TestLeaseEnds(t *testing.T) {
 	testenv.Check(t, early <= 0, "delivered %s before the lease ended", early)
 }
 
-// A process that finds another has the lease leaves the endpoint alone, but for what it has begun.
-func TestLostLease(t *testing.T) {
-	b := setup(t)
-	asked, answer := make(chan struct{}, 100), make(chan struct{})
-	r := newReceiver(t, func(http.ResponseWriter, int) {
+// midway is a bundle with five deliveries to an endpoint, which has been asked for the first and waits until it may answer.
+func midway(t *testing.T) (b *bundle, r *receiver, answer chan struct{}) {
+	t.Helper()
+	b, answer = setup(t), make(chan struct{})
+	asked := make(chan struct{}, 100)
+	r = newReceiver(t, func(http.ResponseWriter, int) {
 		asked <- struct{}{}
 		<-answer
 	})
 	b.flood(t, b.merchant, r.URL, 5)
 	<-asked
+	return b, r, answer
+}
+
+// A process that finds another has the lease leaves the endpoint alone, but for what it has begun.
+func TestLostLease(t *testing.T) {
+	b, r, answer := midway(t)
 	testenv.NoError(t, b.deliverer.renew(t.Context()))
 	leased := b.Count(t, "select count(*) from webhook_endpoint where leased_until > now() + interval '20 s'")
 	testenv.Check(t, leased == 1, "%d leases were renewed", leased)
@@ -262,14 +262,7 @@ func TestLostLease(t *testing.T) {
 
 // A process that stops brings to an end what it has begun, begins nothing, and leaves the rest to others at once.
 func TestStopInTheMiddle(t *testing.T) {
-	b := setup(t)
-	asked, answer := make(chan struct{}, 100), make(chan struct{})
-	r := newReceiver(t, func(http.ResponseWriter, int) {
-		asked <- struct{}{}
-		<-answer
-	})
-	b.flood(t, b.merchant, r.URL, 5)
-	<-asked
+	b, r, answer := midway(t)
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)

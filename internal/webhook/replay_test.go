@@ -30,7 +30,10 @@ func TestDeadIsListedReplayedDelivered(t *testing.T) {
 	b.hurry(t)
 	b.await(t, id, 3)
 	testenv.Want(t, b.status(t, id), statusDelivered, "the event is")
-	b.wantSame(t, r, id)
+	for _, got := range r.all() { // receivers drop doubles by the event's id
+		verifies(t, b.secret, got)
+		testenv.Want(t, got.header.Get("webhook-id"), id.String(), "the id sent again")
+	}
 }
 
 // A merchant sends its own event again whatever its status: one delivered already goes out once more.

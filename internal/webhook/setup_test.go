@@ -157,19 +157,13 @@ func (b *bundle) status(t *testing.T, id uuid.UUID) string {
 	return b.Text(t, "select status from webhook_event where id = $1", id)
 }
 
-func (b *bundle) attempts(t *testing.T, id uuid.UUID) []db.WebhookAttempt {
-	t.Helper()
-	return testenv.Must(b.Queries().WebhookAttemptList(t.Context(), db.WebhookAttemptListParams{
-		MerchantIds: []int64{b.merchant.ID}, EventIds: []uuid.UUID{id},
-	}))(t)
-}
-
 // await waits until the event has had as many attempts, and returns them.
 func (b *bundle) await(t *testing.T, id uuid.UUID, count int) []db.WebhookAttempt {
 	t.Helper()
 	var list []db.WebhookAttempt
+	of := db.WebhookAttemptListParams{MerchantIds: []int64{b.merchant.ID}, EventIds: []uuid.UUID{id}}
 	testenv.Until(t, "the attempts are made", func() bool {
-		list = b.attempts(t, id)
+		list = testenv.Must(b.Queries().WebhookAttemptList(t.Context(), of))(t)
 		return len(list) >= count
 	})
 	testenv.Need(t, len(list) == count, "%d attempts; want %d", len(list), count)
