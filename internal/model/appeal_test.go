@@ -36,11 +36,8 @@ func newModelAppeal(s modelStep, p *modelPayment, actor string) *modelAppeal {
 }
 
 func (a *modelAppeal) request() payment.AppealRequest {
-	return payment.AppealRequest{Reason: &a.word, FileName: &a.name, File: sectionOf(a.file.content)}
-}
-
-func sectionOf(content []byte) *io.SectionReader {
-	return io.NewSectionReader(bytes.NewReader(content), 0, int64(len(content)))
+	file := io.NewSectionReader(bytes.NewReader(a.file.content), 0, int64(len(a.file.content)))
+	return payment.AppealRequest{Reason: &a.word, FileName: &a.name, File: file}
 }
 
 // appeal is a merchant's, mostly the payment's own.

@@ -53,7 +53,10 @@ func (w *modelWalk) decideCase(s modelStep, p *modelPayment) {
 		PaymentID: p.id, Decision: pickModel([]string{payment.TakeWhatCame, payment.WaitForRest, payment.ReturnIt}, s.n[2]),
 	}
 	if d.Decision == payment.ReturnIt {
-		d.To = modelPayer(s)
+		method := pickModel([]string{"sbp", "c2c"}, s.n[3])
+		d.To = &payout.Recipient{
+			Method: method, Address: pickModel(modelRecipients[method], s.n[3]/2), Recipient: "Payer " + strconv.Itoa(s.n[5]%10),
+		}
 	}
 	who := modelOperator
 	if s.n[4]%2 == 0 {
@@ -102,14 +105,6 @@ func (m *gatewayModel) refuseDecision(p *modelPayment, decision string, came mod
 // returnWorth is what is held of the trader while they send back what came: its worth at the payment's rate, without a markup.
 func (p *modelPayment) returnWorth() int64 {
 	return floorUSDT(new(big.Rat).Quo(big.NewRat(p.received, 100), p.fiat))
-}
-
-// modelPayer is to whom money goes back.
-func modelPayer(s modelStep) *payout.Recipient {
-	method := pickModel([]string{"sbp", "c2c"}, s.n[3])
-	return &payout.Recipient{
-		Method: method, Address: pickModel(modelRecipients[method], s.n[3]/2), Recipient: "Payer " + strconv.Itoa(s.n[5]%10),
-	}
 }
 
 // adoptReturn takes the payout that sends back what came into the model: its trader has been sending it since it was made, and

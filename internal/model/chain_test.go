@@ -136,7 +136,8 @@ func (w *modelWalk) fork(s modelStep) {
 	c := w.chain
 	from := c.head() - int64(s.n[0]%(modelFinal/2))
 	c.hashes = append(c.hashes[:from], modelDigest("fork", s.id, c.hashes[from-1]))
-	c.mine(int(w.chain.depth(s)))
+	// More than it replaces, so that the nodes follow it.
+	c.mine(s.n[0]%(modelFinal/2) + 1)
 	w.tell("network forked", from)
 	for i, t := range c.sent {
 		switch vanishes := t.comes() && (s.n[1]+i)%2 == 0; {
@@ -147,9 +148,6 @@ func (w *modelWalk) fork(s modelStep) {
 		}
 	}
 }
-
-// depth is how many blocks a fork has at most besides its first: more than it replaces, so that the nodes follow it.
-func (*modelChain) depth(s modelStep) int64 { return int64(s.n[0]%(modelFinal/2)) + 1 }
 
 // follow begins a watcher, as a start of the program does. The lease of the one before is over by then.
 func (w *modelWalk) follow() {
@@ -245,7 +243,12 @@ func (w *modelWalk) adopt() {
 	var credited bool
 	each(rows, func() {
 		found[hash] = true
-		w.attached(w.transferOf(hash), w.depositOf(id), credited)
+		i := slices.IndexFunc(w.chain.sent, func(t *modelTransfer) bool { return t.Hash == hash })
+		if i < 0 {
+			fail("transfer %s was never sent", hash)
+		}
+		of := slices.IndexFunc(w.model.deposits, func(d *modelDeposit) bool { return d.id == id })
+		w.attached(w.chain.sent[i], w.model.deposits[of], credited)
 	}, &hash, &id, &credited)
 	for _, t := range w.chain.sent {
 		if t.deposit != nil && !found[t.Hash] {
@@ -255,18 +258,6 @@ func (w *modelWalk) adopt() {
 			t.deposit = nil
 		}
 	}
-}
-
-func (w *modelWalk) transferOf(hash string) *modelTransfer {
-	i := slices.IndexFunc(w.chain.sent, func(t *modelTransfer) bool { return t.Hash == hash })
-	if i < 0 {
-		fail("transfer %s was never sent", hash)
-	}
-	return w.chain.sent[i]
-}
-
-func (w *modelWalk) depositOf(id int64) *modelDeposit {
-	return w.model.deposits[slices.IndexFunc(w.model.deposits, func(d *modelDeposit) bool { return d.id == id })]
 }
 
 func (w *modelWalk) attached(t *modelTransfer, d *modelDeposit, credited bool) {
@@ -309,13 +300,8 @@ func (w *modelWalk) wantMatched() {
 		if !t.comes() || !t.stands() || t.deposit != nil || !t.seen.After(w.model.now.Add(-modelSeenFor)) {
 			continue
 		}
-		var fitting []*modelDeposit
-		for _, d := range w.model.deposits {
-			if d.fits(t) {
-				fitting = append(fitting, d)
-			}
-		}
-		if free := slices.DeleteFunc(fitting, func(d *modelDeposit) bool { return has[d] }); len(free) == 1 {
+		free := those(w.model.deposits, func(d *modelDeposit) bool { return d.fits(t) && !has[d] })
+		if len(free) == 1 {
 			fail("transfer %s is for deposit %d alone, and for none", t.Hash, free[0].id)
 		}
 	}

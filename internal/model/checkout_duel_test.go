@@ -45,11 +45,6 @@ func (w *modelWalk) enders(p *modelPayment) []modelEnder {
 	}
 }
 
-func duelled(w *modelWalk, p *modelPayment) bool {
-	last := p.checkout.last()
-	return last != nil && (last.status == attemptTakenBack || last.status == attemptUnderWay && len(w.undecided(p)) > 0)
-}
-
 // duelBank has the bank's word on a charge come at the same moment as somebody else ends the
 // payment, or as the application says that one is completed whose charge is to be undone.
 func (w *modelWalk) duelBank(s modelStep, p *modelPayment) {
@@ -81,7 +76,7 @@ func (w *modelWalk) duelBank(s modelStep, p *modelPayment) {
 	w.pass(modelAsked)
 	ender := pickModel(w.enders(p), s.n[1])
 	ended, polled := w.whilePolling(pickModel(pollMoments, s.n[4]), ender.call)
-	w.tell("bank against "+ender.who+" "+wonOrLost(ended), p.origin(), " ", charge.state)
+	w.tell("bank against "+ender.who+" "+map[bool]string{true: "lost", false: "won"}[ended == nil], p.origin(), " ", charge.state)
 	calls := w.bank.called()
 	must(polled)
 	hear := func() { w.hearAll(calls) }
@@ -140,13 +135,6 @@ func closed(done chan struct{}) bool {
 	}
 }
 
-func wonOrLost(err error) string {
-	if err == nil {
-		return "lost"
-	}
-	return "won"
-}
-
 // judge: who got through came first, and the others' parts come after theirs; who was refused came after them.
 func (e modelEnder) judge(err error, others ...modelPart) {
 	if err == nil {
@@ -171,7 +159,7 @@ func (w *modelWalk) duelClock(s modelStep, p *modelPayment, charge *modelCharge)
 		charge.state = acquirer.Approved
 	}
 	w.pass(max(p.expires.Sub(w.model.now), modelAsked))
-	due := w.model.expired()
+	due := those(w.model.payments, w.model.expired)
 	for _, other := range due {
 		w.touch(other)
 	}

@@ -250,22 +250,16 @@ func (m *gatewayModel) hearUndecided(a *modelAttempt, answer acquirer.Answer, qu
 			c.askForCode()
 		}
 		if !missing && answer.Codes > 0 {
-			m.rejectCode(a.payment)
+			c.askForCode()
+			c.lastError = new("code_rejected")
+			if c.rejected++; c.rejected >= modelWrongCodes {
+				m.move(a.payment, "failed", "acquirer", new("code_rejected"), nil)
+			}
 		}
 		a.followed = answer.Codes
 	}
 	if missing && question == askedResult {
 		c.phase, c.lastError = phaseCode, new("acquirer_unavailable")
-	}
-}
-
-func (m *gatewayModel) rejectCode(p *modelPayment) {
-	c := p.checkout
-	c.askForCode()
-	c.rejected++
-	c.lastError = new("code_rejected")
-	if c.rejected >= modelWrongCodes {
-		m.move(p, "failed", "acquirer", new("code_rejected"), nil)
 	}
 }
 

@@ -50,11 +50,9 @@ func (w *modelWalk) decideCharge(s modelStep, p *modelPayment) {
 func (w *modelWalk) undecided(p *modelPayment) []*modelCharge {
 	var list []*modelCharge
 	for _, a := range p.checkout.attempts {
-		if c := w.bank.charges[a.id]; c != nil && c.undecided() {
-			list = append(list, c)
-		}
+		list = append(list, w.bank.charges[a.id])
 	}
-	return list
+	return those(list, func(c *modelCharge) bool { return c != nil && c.undecided() })
 }
 
 // poll lets time pass and the bank be asked: mostly until it was asked about everything that is not

@@ -184,13 +184,14 @@ func (p *modelPayment) lookAtCheckout(w *modelWalk, b *pgx.Batch) {
 		[]any{&phase, &rejected, &resends, &by, &at, &last, &declined, &last4, &sealed, &holder, &attempts, &conflicts},
 		func() {
 			c := p.checkout
+			wantAttempts, wantConflicts := c.texts()
 			w.chargedOnce(p)
 			sameFields("the checkout of "+p.origin().String(), []modelField{
 				{"phase", phase, p.wantPhase(phase)}, {"wrong codes", rejected, c.rejected}, {"declined", declined, c.declined},
 				{"resends", resends, c.resends}, {"resent by", by, c.resentBy}, {"resent at", at, c.resentAt},
 				{"last error", last, c.lastError}, {"last4", last4, c.last4}, {"card kept", sealed, c.sealed},
-				{"holder kept", holder, c.sealed && c.holder != ""}, {"attempts", attempts, c.attemptsText()},
-				{"conflicts", conflicts, c.conflictsText()},
+				{"holder kept", holder, c.sealed && c.holder != ""}, {"attempts", attempts, wantAttempts},
+				{"conflicts", conflicts, wantConflicts},
 			})
 		})
 }
@@ -210,27 +211,21 @@ func (c *modelCheckout) count(counts map[string]int) {
 	}
 }
 
-func (c *modelCheckout) attemptsText() string {
-	var texts []string
+// texts are its attempts, and how those stand of which the bank is to be asked; and those that are an operator's.
+func (c *modelCheckout) texts() (attempts, conflicts string) {
+	var all, listed []string
 	for _, a := range c.attempts {
 		text := a.id.String()
+		if a.listed {
+			listed = append(listed, text)
+		}
 		if a.status == attemptUnderWay || a.status == attemptTakenBack {
 			text += " " + a.status
 		}
-		texts = append(texts, text)
+		all = append(all, text)
 	}
-	return strings.Join(texts, ", ")
-}
-
-func (c *modelCheckout) conflictsText() string {
-	var texts []string
-	for _, a := range c.attempts {
-		if a.listed {
-			texts = append(texts, a.id.String())
-		}
-	}
-	slices.Sort(texts)
-	return strings.Join(texts, ", ")
+	slices.Sort(listed)
+	return strings.Join(all, ", "), strings.Join(listed, ", ")
 }
 
 // chargedOnce wants no payer charged twice: of the charges that stand at the bank all but one are

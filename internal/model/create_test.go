@@ -265,17 +265,12 @@ func (w *modelWalk) refer(n, count int, maker func(int) int) int {
 	if count == 0 {
 		return -1
 	}
-	i := recentModel(n, count)
+	i := n / 4 % count
+	if last := 12; n%4 > 0 && count > last { // three times in four one of the last dozen
+		i = count - 1 - n/4%last
+	}
 	w.now.ref = maker(i)
 	return i
-}
-
-// recentModel picks an index, three times in four among the last dozen.
-func recentModel(n, count int) int {
-	if last := 12; n%4 > 0 && count > last {
-		return count - 1 - n/4%last
-	}
-	return n / 4 % count
 }
 
 func (a modelAsk) key() modelKey { return modelKey{a.merchant, a.method, a.order} }

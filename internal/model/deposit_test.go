@@ -105,7 +105,13 @@ func (w *modelWalk) depositCreation(a modelDepositAsk) modelCreation[deposit.Dep
 // confirmDeposit is an operator's word, or that of three at once: one credits.
 func (w *modelWalk) confirmDeposit(s modelStep, d *modelDeposit) {
 	if s.injury == 0 && s.n[1]%3 == 0 {
-		w.confirmTogether(d)
+		errs := testenv.AtOnce(3, func(int) error { return testenv.ErrOf(w.accounts.Confirm(w.ctx, modelOperator, d.id)) })
+		w.tell("deposit confirmed by three", d.id)
+		first := max(slices.Index(errs, nil), 0)
+		w.endedDeposit(d, &injury{}, errs[first], "confirmed", nil)
+		for _, err := range slices.Delete(errs, first, first+1) {
+			wantCode(err, "deposit_not_pending")
+		}
 		return
 	}
 	ctx, injury := w.injured()
@@ -117,16 +123,6 @@ func (w *modelWalk) endedDeposit(d *modelDeposit, i *injury, err error, to strin
 	if w.judged(i, err, unless(d.status == "pending", "deposit_not_pending")) {
 		w.tell("deposit "+to, d.id)
 		w.model.carry(d, to, modelOperator.Actor(), reason)
-	}
-}
-
-func (w *modelWalk) confirmTogether(d *modelDeposit) {
-	errs := testenv.AtOnce(3, func(int) error { return testenv.ErrOf(w.accounts.Confirm(w.ctx, modelOperator, d.id)) })
-	w.tell("deposit confirmed by three", d.id)
-	first := max(slices.Index(errs, nil), 0)
-	w.endedDeposit(d, &injury{}, errs[first], "confirmed", nil)
-	for _, err := range slices.Delete(errs, first, first+1) {
-		wantCode(err, "deposit_not_pending")
 	}
 }
 

@@ -369,12 +369,7 @@ func (w *modelWalk) handOver(s modelStep) {
 	if had > 0 {
 		past = lists[had-1].id
 	}
-	var approved []*modelLeave
-	for _, l := range w.model.leaves {
-		if l.status == "approved" {
-			approved = append(approved, l)
-		}
-	}
+	approved := those(w.model.leaves, func(l *modelLeave) bool { return l.status == "approved" })
 	ctx, injury := w.injured()
 	got, err := w.withdrawals.Export(ctx, modelOperator, past)
 	if !w.judged(injury, err, unless(had < len(lists) || len(approved) > 0, "withdrawal_nothing_approved")) {

@@ -131,10 +131,17 @@ func (w *modelWalk) decideMessage(phone *modelPhone, m *modelMessage, forged boo
 		phone.forged = append(phone.forged, m)
 	case m.balance > 0:
 		// The one between two true ones is found out; of several nobody knows.
-		if len(phone.forged) == 1 && !phone.missed && phone.followsOne() {
+		before := slices.ContainsFunc(phone.told, func(o *modelMessage) bool {
+			return o.balance > 0 && o.why != "forged" && !slices.Contains(phone.forged, o)
+		})
+		if len(phone.forged) == 1 && !phone.missed && before {
 			phone.forged[0].why = "forged"
 			phone.forged = nil
-			w.stopPhone(phone)
+			if !phone.stopped { // its messages confirm nothing until somebody has looked
+				w.tell("message stopped", phone.device)
+				w.model.settings += len(phone.rules)
+				phone.stopped = true
+			}
 		}
 		phone.known = phone.known && !phone.missed && len(phone.forged) == 0
 		trusted, phone.missed, phone.forged = phone.known, false, nil
@@ -151,22 +158,6 @@ func (w *modelWalk) decideMessage(phone *modelPhone, m *modelMessage, forged boo
 		came := modelArrival{received: p.counted() + m.amount, asItCame: p.box.methods[p.method].policy.kind == "received"}
 		w.model.moveWith(p, "completed", bankmessage.Actor, nil, nil, &came, "")
 		p.told = p.told || whole
-	}
-}
-
-// followsOne is whether there was a true message before those that are made up.
-func (f *modelPhone) followsOne() bool {
-	return slices.ContainsFunc(f.told, func(o *modelMessage) bool {
-		return o.balance > 0 && o.why != "forged" && !slices.Contains(f.forged, o)
-	})
-}
-
-// stopPhone has the phone's messages confirm nothing until somebody has looked.
-func (w *modelWalk) stopPhone(phone *modelPhone) {
-	if !phone.stopped {
-		w.tell("message stopped", phone.device)
-		w.model.settings += len(phone.rules)
-		phone.stopped = true
 	}
 }
 
@@ -269,7 +260,10 @@ func (w *modelWalk) vouch(s modelStep) {
 		return
 	}
 	requisite := w.model.requisites[slices.IndexFunc(w.model.requisites, func(r *modelRequisite) bool { return r.id == phone.rules[0] })]
-	kept := given(w.messages.Keep(w.ctx, phone.trader.Caller, bankmessage.Keeping{MessageID: w.idOf(phone, last), RequisiteID: requisite.id}))
+	keeping := bankmessage.Keeping{RequisiteID: requisite.id}
+	must(w.check.QueryRow(w.ctx, "select id from bank_message where device_id = $1 and message_id = $2", phone.device, last.sent.ID).
+		Scan(&keeping.MessageID))
+	kept := given(w.messages.Keep(w.ctx, phone.trader.Caller, keeping))
 	w.tell("message vouched for", last.sent.ID)
 	last.state, last.why = "dismissed", "kept"
 	phone.known = true
@@ -290,12 +284,6 @@ func (i *injury) word() string {
 		return "aborted"
 	}
 	return "lost"
-}
-
-// idOf is the gateway's id of a message.
-func (w *modelWalk) idOf(phone *modelPhone, m *modelMessage) (id int64) {
-	must(w.check.QueryRow(w.ctx, "select id from bank_message where device_id = $1 and message_id = $2", phone.device, m.sent.ID).Scan(&id))
-	return id
 }
 
 // lookAtMessages wants of each message that it confirmed its payment, of its own trader, amount and once, and nothing else by one.

@@ -170,17 +170,21 @@ func (w *modelWalk) duel(_ modelStep, p *modelPayment) {
 }
 
 func (w *modelWalk) expire(modelStep) {
-	swept(w, "expired", w.service.Expire, w.model.expired(), w.model.expire,
+	swept(w, "expired", w.service.Expire, those(w.model.payments, w.model.expired), w.model.expire,
 		"select status = 'failed' from payment where id = $1")
 }
 
 func (w *modelWalk) settle(modelStep) {
-	swept(w, "settled", w.service.Settle, w.model.settleable(), w.model.settle,
+	// Completed payments that wait for a rate, and whose currency has a fresh one.
+	ready := func(p *modelPayment) bool { return p.due() && w.model.fresh(p.currency) }
+	swept(w, "settled", w.service.Settle, those(w.model.payments, ready), w.model.settle,
 		"select not rate_unavailable from payment where id = $1")
 }
 
 func (w *modelWalk) expirePayouts(modelStep) {
-	swept(w, "payout expired", w.payouts.Expire, w.model.expiredPayouts(), w.model.expirePayout,
+	over := func(p *modelPayout) bool { return p.status == "waiting" && !p.expires.After(w.model.now) }
+	expire := func(p *modelPayout) { w.model.endPayout(p, "expired", "system", nil, nil) }
+	swept(w, "payout expired", w.payouts.Expire, those(w.model.payouts, over), expire,
 		"select status = 'expired' from payin where id = $1")
 }
 

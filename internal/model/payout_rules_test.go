@@ -163,13 +163,7 @@ func (m *gatewayModel) refuseTake(p *modelPayout, trader *modelTrader) string {
 
 // taken counts what a trader has taken and not ended.
 func (m *gatewayModel) taken(trader *modelTrader) int {
-	count := 0
-	for _, p := range m.payouts {
-		if p.status == "processing" && p.trader == trader {
-			count++
-		}
-	}
-	return count
+	return len(those(m.payouts, func(p *modelPayout) bool { return p.status == "processing" && p.trader == trader }))
 }
 
 // giveBack lets any trader take a payout again, but for one who gave it back themselves. Of it nothing moves but its status.
@@ -198,19 +192,6 @@ func (m *gatewayModel) endPayout(p *modelPayout, to, actor string, reason, proof
 	}
 	m.carry(p, to, actor, reason)
 }
-
-// expiredPayouts are those whose time is over before anybody took them: at the very instant already.
-func (m *gatewayModel) expiredPayouts() []*modelPayout {
-	var over []*modelPayout
-	for _, p := range m.payouts {
-		if p.status == "waiting" && !p.expires.After(m.now) {
-			over = append(over, p)
-		}
-	}
-	return over
-}
-
-func (m *gatewayModel) expirePayout(p *modelPayout) { m.endPayout(p, "expired", "system", nil, nil) }
 
 func (p *modelPayout) look(w *modelWalk, b *pgx.Batch) {
 	lookAtRow[db.Payin](b, "payin", p.id, p.shown(), modelFields{
@@ -255,11 +236,16 @@ type modelRival struct {
 // ends as failed: one of the two gets through, if any.
 func (w *modelWalk) duelPayout(s modelStep, p *modelPayout) {
 	w.tell("payout duel", p.origin())
-	rivals := w.rivalsForWaiting(p, pickModel(w.model.traders, s.n[1]))
 	if p.trader != nil {
-		rivals = w.rivalsForProcessing(p)
+		rivalsAtOnce(w.rivalsForProcessing(p))
+		return
 	}
-	rivalsAtOnce(rivals)
+	merchant := w.merchantOf(p.merchantID).Caller
+	rivalsAtOnce([]modelRival{{
+		refusal: unless(p.status == "waiting", "payin_not_waiting"), late: "payin_not_waiting",
+		call:  func() error { return testenv.ErrOf(w.payouts.Cancel(w.ctx, merchant, p.uuid)) },
+		apply: func() { w.endPayout(p, "cancelled", merchant.Actor(), nil, nil) },
+	}, w.taking(p, pickModel(w.model.traders, s.n[1]))})
 }
 
 // rivalsAtOnce has two rivals call at the same time, and wants one of those who can to get through.
@@ -285,15 +271,6 @@ func rivalsAtOnce(rivals []modelRival) {
 	if moved != min(able, 1) {
 		fail("%d of %d at once got through", moved, able)
 	}
-}
-
-func (w *modelWalk) rivalsForWaiting(p *modelPayout, trader *modelTrader) []modelRival {
-	merchant := w.merchantOf(p.merchantID).Caller
-	return []modelRival{{
-		refusal: unless(p.status == "waiting", "payin_not_waiting"), late: "payin_not_waiting",
-		call:  func() error { return testenv.ErrOf(w.payouts.Cancel(w.ctx, merchant, p.uuid)) },
-		apply: func() { w.endPayout(p, "cancelled", merchant.Actor(), nil, nil) },
-	}, w.taking(p, trader)}
 }
 
 // taking is a trader who wants to take a payout.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math/big"
-	"slices"
 	"strconv"
 
 	"gateway.example/internal/caller"
@@ -191,7 +190,7 @@ type modelKept interface {
 func pickRecord[T modelKept](w *modelWalk, n int, list []T, wanted func(T) bool) T {
 	from := list
 	if w.now.ref == 0 && n%3 > 0 {
-		from = slices.DeleteFunc(slices.Clone(list), func(r T) bool { return !wanted(r) })
+		from = those(list, wanted)
 	}
 	if len(from) == 0 {
 		from = list

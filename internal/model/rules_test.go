@@ -91,14 +91,6 @@ type modelPayment struct {
 
 type modelQuote struct{ spot, amount, profit, trader, platform int64 }
 
-func newGatewayModel() *gatewayModel {
-	return &gatewayModel{
-		rates: map[string]modelRate{}, limits: map[string][2]int64{}, keys: map[modelKey]*modelPayment{},
-		slots: map[modelSlot]modelHold{}, accounts: map[ledger.Account]int64{}, payoutKeys: map[modelKey]*modelPayout{},
-		leaveKeys: map[modelLeaveKey]*modelLeave{}, depositKeys: map[modelDepositKey]*modelDeposit{}, attempts: map[uuid.UUID]*modelAttempt{},
-	}
-}
-
 func (m *gatewayModel) openAccounts(available ledger.Account) {
 	m.accounts[available] = 0
 	available.Reserved = true
@@ -238,15 +230,9 @@ func (m *gatewayModel) held(slot modelSlot) (modelHold, bool) {
 	return hold, kept && (hold.free.IsZero() || hold.free.After(m.now))
 }
 
-// expired are the payments whose time is over: at the very instant already.
-func (m *gatewayModel) expired() []*modelPayment {
-	var over []*modelPayment
-	for _, p := range m.payments {
-		if (p.status == "pending" || p.isCase()) && !p.expires.After(m.now) {
-			over = append(over, p)
-		}
-	}
-	return over
+// expired: the time of a payment is over at the very instant already.
+func (m *gatewayModel) expired(p *modelPayment) bool {
+	return (p.status == "pending" || p.isCase()) && !p.expires.After(m.now)
 }
 
 // modelClaimWait is how long a payment waits at least once its payer says that they have paid.
@@ -271,17 +257,6 @@ func (m *gatewayModel) claim(p *modelPayment) {
 func (m *gatewayModel) expire(p *modelPayment) {
 	reason := "expired"
 	m.move(p, "failed", "system", &reason, nil)
-}
-
-// settleable are the completed payments that wait for a rate and whose currency has a fresh one.
-func (m *gatewayModel) settleable() []*modelPayment {
-	var ready []*modelPayment
-	for _, p := range m.payments {
-		if p.due() && m.fresh(p.currency) {
-			ready = append(ready, p)
-		}
-	}
-	return ready
 }
 
 func (m *gatewayModel) settle(p *modelPayment) {

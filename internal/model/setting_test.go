@@ -19,10 +19,25 @@ import (
 // advance moves the clock, by preference to the instant at which something changes, or just before it.
 func (w *modelWalk) advance(s modelStep) {
 	m := w.model
-	expiry, payoutExpiry, appealEnd := w.until(m.expiries()...), w.until(m.payoutExpiries()...), w.until(m.appealEnds()...)
+	var expiries, payoutExpiries, appealEnds, freeings []time.Time
+	for _, p := range m.payments {
+		switch {
+		case p.status == "pending":
+			expiries = append(expiries, p.expires)
+		case p.status == "failed" && p.appeal == nil:
+			appealEnds = append(appealEnds, p.at.Add(modelAppealWindow)) // the last instant at which it can be appealed
+		}
+	}
+	for _, p := range those(m.payouts, (*modelPayout).open) { // it expires or becomes overdue
+		payoutExpiries = append(payoutExpiries, p.expires)
+	}
+	for _, hold := range m.slots {
+		freeings = append(freeings, hold.free)
+	}
+	expiry, payoutExpiry, appealEnd := w.until(expiries...), w.until(payoutExpiries...), w.until(appealEnds...)
 	by := pickModel([]time.Duration{
 		time.Duration(1+s.n[1]%90) * time.Second, 5 * time.Minute, 15 * time.Minute,
-		expiry, expiry, expiry - time.Millisecond, w.until(m.freeings()...),
+		expiry, expiry, expiry - time.Millisecond, w.until(freeings...),
 		w.until(m.rates["RUB"].stale, m.rates["MNT"].stale, m.rates["TRY"].stale),
 		payoutExpiry, payoutExpiry, payoutExpiry - time.Millisecond, appealEnd, appealEnd + time.Millisecond,
 	}, s.n[0])
@@ -42,41 +57,6 @@ func (w *modelWalk) until(times ...time.Time) time.Duration {
 		return time.Second
 	}
 	return nearest
-}
-
-// timesOf are the times of those records that are wanted.
-func timesOf[T any](list []T, wanted func(T) bool, at func(T) time.Time) []time.Time {
-	var times []time.Time
-	for _, r := range list {
-		if wanted(r) {
-			times = append(times, at(r))
-		}
-	}
-	return times
-}
-
-func (m *gatewayModel) expiries() []time.Time {
-	return timesOf(m.payments, func(p *modelPayment) bool { return p.status == "pending" },
-		func(p *modelPayment) time.Time { return p.expires })
-}
-
-// payoutExpiries are when open payouts expire or become overdue.
-func (m *gatewayModel) payoutExpiries() []time.Time {
-	return timesOf(m.payouts, (*modelPayout).open, func(p *modelPayout) time.Time { return p.expires })
-}
-
-// appealEnds are the last instants at which failed payments can be appealed.
-func (m *gatewayModel) appealEnds() []time.Time {
-	return timesOf(m.payments, func(p *modelPayment) bool { return p.status == "failed" && p.appeal == nil },
-		func(p *modelPayment) time.Time { return p.at.Add(modelAppealWindow) })
-}
-
-func (m *gatewayModel) freeings() []time.Time {
-	var times []time.Time
-	for _, hold := range m.slots {
-		times = append(times, hold.free)
-	}
-	return times
 }
 
 var modelFiats = map[string][]string{

@@ -41,6 +41,11 @@ func about[T comparable](
 	}
 }
 
+// those are the records of a list that are wanted.
+func those[T any](list []T, wanted func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(r T) bool { return !wanted(r) })
+}
+
 // some picks a record for a step to be about, by preference one that is wanted; none where there is none yet.
 func some[T modelKept](
 	list func(*gatewayModel) []T, wanted func(*modelWalk, modelStep, T) bool,
@@ -100,8 +105,12 @@ var (
 	approvedLeave    = in(leaves, "requested", "approved")
 	handedLeave      = in(leaves, "handed_over")
 	undecidedCharge  = checkoutThat(func(w *modelWalk, p *modelPayment) bool { return len(w.undecided(p)) > 0 })
-	openAppeal       = in(appeals, "open")
-	reviewedAppeal   = in(appeals, "in_review")
+	duelledCharge    = checkoutThat(func(w *modelWalk, p *modelPayment) bool {
+		last := p.checkout.last()
+		return last != nil && (last.status == attemptTakenBack || last.status == attemptUnderWay && len(w.undecided(p)) > 0)
+	})
+	openAppeal     = in(appeals, "open")
+	reviewedAppeal = in(appeals, "in_review")
 )
 
 // modelOps are the steps and how often they come.
@@ -184,7 +193,7 @@ var modelOps = []modelOp{
 	{"bank", 24, false, about(undecidedCharge, (*modelWalk).decideCharge)},
 	{"poll", 36, false, (*modelWalk).poll},
 	{opPause, 6, false, (*modelWalk).pause},
-	{"bank-duel", 80, false, about(checkoutThat(duelled), (*modelWalk).duelBank)},
+	{"bank-duel", 80, false, about(duelledCharge, (*modelWalk).duelBank)},
 	{"card-duel", 10, false, about(checkoutIn(phaseDetails, phaseCode), (*modelWalk).duelCard)},
 	{"restart", 8, false, (*modelWalk).crash},
 	{"deliver", 4, false, (*modelWalk).deliver},

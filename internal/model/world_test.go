@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
@@ -37,8 +38,6 @@ type modelBox struct {
 	secret   string
 	// tells is whether its merchant is told what payers say.
 	tells bool
-	// bridged is whether it is bridged to a trader's cashbox.
-	bridged bool
 	// insurance is a part of what is reserved.
 	insurance int64
 }
@@ -155,7 +154,11 @@ var modelRequisites = []struct {
 // newModelWorld makes the cast in a database and in a model of it.
 func newModelWorld(t testing.TB, d *dbtest.DB) *gatewayModel {
 	t.Helper()
-	m := newGatewayModel()
+	m := &gatewayModel{
+		rates: map[string]modelRate{}, limits: map[string][2]int64{}, keys: map[modelKey]*modelPayment{},
+		slots: map[modelSlot]modelHold{}, accounts: map[ledger.Account]int64{}, payoutKeys: map[modelKey]*modelPayout{},
+		leaveKeys: map[modelLeaveKey]*modelLeave{}, depositKeys: map[modelDepositKey]*modelDeposit{}, attempts: map[uuid.UUID]*modelAttempt{},
+	}
 	for _, spec := range modelMerchants {
 		merchant := &modelMerchant{percent: spec.percent, unbound: spec.unbound}
 		merchant.Merchant = d.NewMerchant(t, dbtest.MerchantOpts{
@@ -185,23 +188,15 @@ func newModelWorld(t testing.TB, d *dbtest.DB) *gatewayModel {
 		m.openAccounts(ledger.Available(ledger.Trader, trader.ID))
 		m.traders = append(m.traders, trader)
 	}
-	bridgeModelBoxes(t, d, m)
+	for _, merchant := range m.merchants[:2] {
+		d.Exec(t, "update cashbox set trader_cashbox_id = $1 where id = $2", m.traders[0].ID, merchant.boxes[0].id)
+	}
 	m.openAccounts(ledger.Available(ledger.Platform, 0))
 	m.openAccounts(ledger.Available(ledger.External, 0))
 	addModelRequisites(t, d, m)
 	addModelPhones(t, d, m)
 	addModelLeaving(t, d, m)
 	return m
-}
-
-// bridgeModelBoxes bridges the cashboxes of the first two merchants.
-func bridgeModelBoxes(t testing.TB, d *dbtest.DB, m *gatewayModel) {
-	t.Helper()
-	for _, merchant := range m.merchants[:2] {
-		box := merchant.boxes[0]
-		box.bridged = true
-		d.Exec(t, "update cashbox set trader_cashbox_id = $1 where id = $2", m.traders[0].ID, box.id)
-	}
 }
 
 func nullPercent(percent string) decimal.NullDecimal {
