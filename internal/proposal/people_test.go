@@ -76,13 +76,8 @@ func (s *staffed) approve(t *testing.T, who caller.Caller, p proposal.Proposal) 
 // never what the one who proposed them proposes.
 func TestOperatorsAreSetUpByTwo(t *testing.T) {
 	s := setupStaff(t)
-	create := func() error {
-		_, _, err := s.users.Create(t.Context(), s.one, session.NewUser{
-			Kind: caller.Operator, Role: caller.Treasury, Login: "puppet",
-		})
-		return err
-	}
-	p := s.wants(t, foureyes.CreateUser, create())
+	n := session.NewUser{Kind: caller.Operator, Role: caller.Treasury, Login: "puppet"}
+	p := s.wants(t, foureyes.CreateUser, testenv.ErrOf2(s.users.Create(t.Context(), s.one, n)))
 	testenv.Want(t, s.Count(t, "select count(*) from app_user where login = 'puppet'"), 0,
 		"operators made by one alone")
 	done := testenv.Must(s.approve(t, s.two, p))(t)
@@ -99,10 +94,7 @@ func TestOperatorsAreSetUpByTwo(t *testing.T) {
 	dbtest.WantCode(t, testenv.ErrOf(s.approve(t, puppet, funding)), "proposal_decider") // the first proposed them
 	of := testenv.Must(s.proposals.Do(t.Context(), s.three, proposal.FundTrader, s.funding("5", "in"), ""))(t)
 	testenv.Must(s.approve(t, puppet, *of.Proposal))(t) // of another one they decide, after a day
-	testenv.Must(s.approve(t, s.two, s.wants(t, foureyes.InviteUser, func() error {
-		_, _, err := s.users.Invite(t.Context(), s.one, s.three.ID)
-		return err
-	}())))(t)
+	testenv.Must(s.approve(t, s.two, s.wants(t, foureyes.InviteUser, testenv.ErrOf2(s.users.Invite(t.Context(), s.one, s.three.ID)))))(t)
 	dbtest.WantCode(t, testenv.ErrOf(s.approve(t, s.three, funding)), "proposal_decider") // somebody else may hold their login now
 	for name, update := range map[string]session.UserUpdate{
 		"raised": {Role: new(caller.Admin)}, "switched on": {Enabled: new(true)},
@@ -161,8 +153,8 @@ func TestDirectoryByTwo(t *testing.T) {
 	testenv.Want(t, again.ID, p.ID, "the same proposal")
 	other := setting
 	other.Secret = "another secret of it"
-	_, _, err = s.acquirers.Set(t.Context(), s.one, other)
-	testenv.Check(t, s.wants(t, foureyes.SetAcquirer, err).ID != p.ID, "another secret is the same proposal")
+	another := s.wants(t, foureyes.SetAcquirer, testenv.ErrOf2(s.acquirers.Set(t.Context(), s.one, other)))
+	testenv.Check(t, another.ID != p.ID, "another secret is the same proposal")
 	testenv.Want(t,
 		s.Count(t, "select count(*) from proposal where payload::text like '%secret of%' or secrets is null"),
 		0, "proposals with the secret in the clear, or without it")
@@ -204,9 +196,7 @@ func TestDirectoryByTwo(t *testing.T) {
 		Currency: "RUB", Enabled: true, Priority: 1, URL: "http://127.0.0.1:1/rate", Pointer: "/rate", PollSeconds: 60,
 		TimeoutMS: 1000, BandPercent: "1", DayBandPercent: "1", FreshSeconds: 60,
 	}
-	_, err = s.rates.SetFeed(t.Context(), s.one, feed)
-	_, err = s.approve(t, s.two, s.wants(t, foureyes.SetRateFeed, err))
-	testenv.NoError(t, err)
+	testenv.Must(s.approve(t, s.two, s.wants(t, foureyes.SetRateFeed, testenv.ErrOf(s.rates.SetFeed(t.Context(), s.one, feed)))))(t)
 	feed.ID = int64(s.Count(t, "select max(id) from rate_feed"))
 	for name, change := range map[string]func(*rate.Feed){
 		"elsewhere": func(f *rate.Feed) { f.URL += "2" }, "another pointer": func(f *rate.Feed) { f.Pointer = "/other" },
@@ -231,8 +221,7 @@ func TestOnlyOwnerIsInvitedByTwo(t *testing.T) {
 	owner := testenv.Must(session.InsertUser(t.Context(), s.Queries(), session.NewUser{
 		Kind: caller.MerchantPortal, Login: "anna", MerchantID: &merchant.ID,
 	}, "hash", time.Now()))(t)
-	_, _, err := s.users.Invite(t.Context(), s.one, owner)
-	p := s.wants(t, foureyes.InviteUser, err)
+	p := s.wants(t, foureyes.InviteUser, testenv.ErrOf2(s.users.Invite(t.Context(), s.one, owner)))
 	testenv.Want(t, s.Count(t, "select count(*) from app_user where id = $1 and password_hash is null", owner), 0,
 		"owners invited anew by one alone")
 	done := testenv.Must(s.approve(t, s.two, p))(t)

@@ -2,7 +2,6 @@ package rate_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -149,31 +148,16 @@ func (b *bundle) wantMetric(t *testing.T, lines ...string) {
 	}
 }
 
-type settingRow struct {
-	actor, subject, key string
-	before, after       map[string]any
-	at                  time.Time
+// wantLog wants the log of settings to have these lines: who, what, before and after, and when.
+func (b *bundle) wantLog(t *testing.T, want ...string) {
+	t.Helper()
+	testenv.Want(t, strings.Join(b.log(t), "\n"), strings.Join(want, "\n"), "the log")
 }
 
-// log reads the log of settings.
-func (b *bundle) log(t *testing.T) []settingRow {
+func (b *bundle) log(t *testing.T) []string {
 	t.Helper()
-	rows := testenv.Must(b.Pool.Query(context.Background(),
-		"select actor, subject, subject_key, before, after, at from setting_change order by id"))(t)
-	defer rows.Close()
-	var all []settingRow
-	for rows.Next() {
-		var row settingRow
-		var before, after []byte
-		testenv.NoError(t, rows.Scan(&row.actor, &row.subject, &row.key, &before, &after, &row.at))
-		if before != nil {
-			testenv.NoError(t, json.Unmarshal(before, &row.before))
-		}
-		testenv.NoError(t, json.Unmarshal(after, &row.after))
-		all = append(all, row)
-	}
-	testenv.NoError(t, rows.Err())
-	return all
+	return b.Texts(t, `select concat_ws(' ', actor, subject, subject_key, coalesce(before::text, 'new'), after, at at time zone 'utc')
+		from setting_change order by id`)
 }
 
 // source is an HTTP server that answers what it is told to, and counts.

@@ -49,6 +49,16 @@ func (b *bundle) verify(t *testing.T, file []byte, published []seal.Page) seal.V
 	return p.Verify(b.keys(t), published)
 }
 
+// proves wants nothing to be wrong with a proof, and each thing that it proves to say what is wanted of it.
+func (b *bundle) proves(t *testing.T, p seal.Proof, want ...string) {
+	t.Helper()
+	v := b.verify(t, testenv.Must(p.File())(t), nil)
+	testenv.Need(t, len(v.Wrong) == 0 && len(v.Proven) == len(want), "%q, want %q", v, want)
+	for i, part := range want {
+		testenv.Check(t, strings.Contains(v.Proven[i], part), "it proves %q, want %q", v.Proven[i], part)
+	}
+}
+
 // A payment of 1000 RUB at 100 RUB for a USDT with a markup of 5% brings the merchant 1000 / (100 ×
 // 1.05) = 9.52380952 USDT. The file proves that, and tells nothing of the trader nor of what the trader
 // and the platform got.
@@ -65,13 +75,9 @@ func TestPaymentProof(t *testing.T) {
 	for _, published := range [][]seal.Page{nil, b.published(t, "2026-11"), b.published(t, "")} {
 		v := b.verify(t, file, published)
 		id := b.prove(t, b.shop, p.ID).Transfers[0].Header.ID
-		want := fmt.Sprintf(
-			"transfer %d of payment %d (pending-completed, 2026-11-20T12:01:00.000000Z): 9.52380952 USDT were "+
-				"given to the available account of cashbox %d; it is one of the 2505 transfers of the ledger's page of 2026-11-20",
-			id,
-			p.ID,
-			b.shop.CashboxID,
-		)
+		want := fmt.Sprintf("transfer %d of payment %d (pending-completed, 2026-11-20T12:01:00.000000Z): 9.52380952 USDT were "+
+			"given to the available account of cashbox %d; it is one of the 2505 transfers of the ledger's page of 2026-11-20",
+			id, p.ID, b.shop.CashboxID)
 		testenv.Check(t, len(v.Wrong) == 0 && slices.Equal(v.Proven, []string{want}),
 			"%q, proven %q", v.Wrong, v.Proven)
 	}
@@ -182,10 +188,7 @@ func TestDepositProof(t *testing.T) {
 	testenv.Must(b.deposits.Confirm(t.Context(), treasury, d.Deposit.ID))(t)
 	b.sealAt(t, seal.Grace)
 	proof := testenv.Must(b.proofs.Deposit(t.Context(), b.shop.User(caller.Owner), d.Deposit.ID))(t)
-	file := testenv.Must(proof.File())(t)
-	v := b.verify(t, file, nil)
-	testenv.Check(t, len(v.Wrong) == 0 && len(v.Proven) == 1 &&
-		strings.Contains(v.Proven[0], "25.00000000 USDT were given to the available account of cashbox"), "%q", v)
+	b.proves(t, proof, "25.00000000 USDT were given to the available account of cashbox")
 	testenv.NoError(t, ledger.Post(t.Context(), b.Queries(),
 		ledger.Cause{Kind: "deposit", Subject: "deposit", SubjectID: d.Deposit.ID, At: dbtest.Start},
 		ledger.Transfer{
@@ -214,9 +217,7 @@ func TestWithdrawalProof(t *testing.T) {
 		ledger.Transfer{Debit: box, Credit: ledger.Available(ledger.Platform, 0), Amount: decimal.NewFromInt(1)}))
 	b.sealAt(t, seal.Grace)
 	proof := testenv.Must(b.proofs.Withdrawal(t.Context(), b.shop.User(caller.Owner), id))(t)
-	v := b.verify(t, testenv.Must(proof.File())(t), nil)
-	testenv.Check(t, len(v.Wrong) == 0 && len(v.Proven) == 2 && strings.Contains(v.Proven[0], "10.00000000 USDT were taken from the reserved"),
-		"%q", v)
+	b.proves(t, proof, "10.00000000 USDT were taken from the reserved", "1.00000000 USDT were taken from the reserved")
 	testenv.Want(t, dbtest.CodeOf(testenv.ErrOf(b.proofs.Withdrawal(t.Context(), b.other.User(caller.Owner), id))), "not_found", "another merchant's")
 }
 
@@ -232,14 +233,8 @@ func TestPayoutProof(t *testing.T) {
 	}))(t)
 	b.sealAt(t, seal.Grace)
 	proof := testenv.Must(b.proofs.Payout(t.Context(), b.shop.User(caller.Owner), created.Payin.UUID.String()))(t)
-	file := testenv.Must(proof.File())(t)
-	want := fmt.Sprintf(
-		"10.20000000 USDT were taken from the available account of cashbox %[1]d and 10.20000000 USDT were "+
-			"given to the reserved account of cashbox %[1]d",
-		b.shop.CashboxID,
-	)
-	v := b.verify(t, file, nil)
-	testenv.Check(t, len(v.Wrong) == 0 && len(v.Proven) == 1 && strings.Contains(v.Proven[0], want), "%q", v)
+	b.proves(t, proof, fmt.Sprintf("10.20000000 USDT were taken from the available account of cashbox %[1]d and 10.20000000 USDT were "+
+		"given to the reserved account of cashbox %[1]d", b.shop.CashboxID))
 	_, err := b.proofs.Payout(t.Context(), b.other.User(caller.Owner), created.Payin.UUID.String())
 	dbtest.WantCode(t, err, "cashbox_access_denied") // of another merchant
 }
