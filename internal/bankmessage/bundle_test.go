@@ -44,18 +44,12 @@ func setup(t *testing.T) *bundle {
 	b.payments = testenv.Must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings,
 		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true}))(t)
 	b.messages = bankmessage.New(b.Pools(), b.clock, dbtest.Vault(), b.payments)
-	b.trader, b.device = b.pair(t)
+	b.trader, b.device = b.pair(t, 1)
 	return b
 }
 
-// pair makes a trader with a requisite and a phone whose messages confirm.
-func (b *bundle) pair(t *testing.T) (dbtest.Trader, bankmessage.NewDevice) {
-	t.Helper()
-	return b.pairOf(t, 1)
-}
-
-// pairOf is pair of a trader with more requisites, for the first of which messages confirm.
-func (b *bundle) pairOf(t *testing.T, requisites int) (dbtest.Trader, bankmessage.NewDevice) {
+// pair makes a trader with requisites and a phone, whose messages confirm for the first of them.
+func (b *bundle) pair(t *testing.T, requisites int) (dbtest.Trader, bankmessage.NewDevice) {
 	t.Helper()
 	trader := b.NewTrader(t, dbtest.TraderOpts{USDT: "100000", Requisites: requisites})
 	device := testenv.Must(b.messages.CreateDevice(t.Context(), trader.Caller, "Phone"))(t)

@@ -90,7 +90,7 @@ func TestDevice(t *testing.T) {
 	testenv.Check(t, err == nil && who.TraderID == b.trader.ID, "an app's own header: %+v, %v", who, err)
 	app.Set("X-Signature", strings.Repeat("0", 64))
 	dbtest.WantCode(t, admit(app), "invalid_signature")
-	_, other := b.pair(t)
+	_, other := b.pair(t, 1)
 	foreign, _ := signed(other, came("a", "1", "1"))
 	foreign.Set(bankmessage.KeyHeader, b.device.Key)
 	dbtest.WantCode(t, admit(foreign), "invalid_signature")
@@ -157,7 +157,7 @@ func TestWaits(t *testing.T) {
 				b.Audit(t)
 				return
 			}
-			other, _ := b.pair(t)
+			other, _ := b.pair(t, 1)
 			dbtest.WantCode(t, b.messages.Assign(t.Context(), other.Caller, m.ID, *m.PaymentID), "not_found")
 			testenv.NoError(t, b.messages.Assign(t.Context(), b.trader.Caller, m.ID, *m.PaymentID))
 			dbtest.WantCode(t, b.messages.Assign(t.Context(), b.trader.Caller, m.ID, *m.PaymentID), "message_decided")
@@ -170,7 +170,7 @@ func TestWaits(t *testing.T) {
 func TestOtherRequisites(t *testing.T) {
 	b := setup(t)
 	testenv.Must(b.Pool.Exec(t.Context(), "update trader set on_break = true"))(t)
-	trader, device := b.pairOf(t, 2)
+	trader, device := b.pair(t, 2)
 	b.trader, b.device = trader, device
 	// A message that names no account can be about any.
 	testenv.Must(b.Pool.Exec(t.Context(), "update requisite_message set account = '1234'"))(t)
@@ -394,7 +394,7 @@ func TestKeep(t *testing.T) {
 	}
 	testenv.Want(t, b.send(t, came("1", "700", "")), bankmessage.Waiting, "about no payment")
 	waits := message()
-	stranger, _ := b.pair(t)
+	stranger, _ := b.pair(t, 1)
 	dbtest.WantCode(t, keep(stranger.Caller, waits, nil), "not_found")
 	elsewhere := bankmessage.Keeping{MessageID: waits, RequisiteID: stranger.Requisites[0]}
 	dbtest.WantCode(t, testenv.ErrOf(b.messages.Keep(ctx, who, elsewhere)), "not_found")

@@ -3,6 +3,7 @@ package bankmessage_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -50,7 +51,7 @@ func TestWalk(t *testing.T) {
 			b := setup(t)
 			w := &walk{bundle: b, Rand: rand.New(rand.NewPCG(seed, 34)), known: map[string]told{}, counts: map[string]int{}}
 			w.accounts = []*account{{trader: b.trader, device: b.device, balance: decimal.NewFromInt(1000)}}
-			trader, device := b.pair(t)
+			trader, device := b.pair(t, 1)
 			w.accounts = append(w.accounts, &account{trader: trader, device: device, balance: decimal.NewFromInt(2000)})
 			for _, a := range w.accounts { // the first message of an account has nothing to be compared with: a person vouches for it
 				w.transfer(a, "1")
@@ -115,12 +116,7 @@ func (w *walk) step(t *testing.T) {
 }
 
 func (w *walk) of(p payment.Payment) *account {
-	for _, a := range w.accounts {
-		if a.trader.ID == p.TraderID {
-			return a
-		}
-	}
-	return nil
+	return w.accounts[slices.IndexFunc(w.accounts, func(a *account) bool { return a.trader.ID == p.TraderID })]
 }
 
 // transfer books a transfer. The bank writes of it, sometimes by its app as well.

@@ -54,18 +54,9 @@ func TestListsAreFast(t *testing.T) {
 	b.Get(t, &trader, "select max(id) from trader")
 	everything := b.Count(t, `select (select count(*) from merchant) + (select count(*) from cashbox) +
 		(select count(*) from trader) + (select count(*) from requisite)`)
-	requisites := func(s directory.Search) error {
-		_, _, err := b.settings.Requisites(ctx, operator, s)
-		return err
-	}
-	boxes := func(s directory.Search) error {
-		_, _, err := b.settings.Cashboxes(ctx, operator, s)
-		return err
-	}
-	merchants := func(s directory.Search) error {
-		_, _, err := b.settings.Merchants(ctx, operator, s)
-		return err
-	}
+	requisites := func(s directory.Search) error { return testenv.ErrOf2(b.settings.Requisites(ctx, operator, s)) }
+	boxes := func(s directory.Search) error { return testenv.ErrOf2(b.settings.Cashboxes(ctx, operator, s)) }
+	merchants := func(s directory.Search) error { return testenv.ErrOf2(b.settings.Merchants(ctx, operator, s)) }
 	for name, test := range map[string]struct {
 		list   func(directory.Search) error
 		search directory.Search
@@ -90,16 +81,12 @@ func TestListsAreFast(t *testing.T) {
 		var took []time.Duration
 		for range testenv.Pick(t, 1, 7) {
 			begun := time.Now()
-			if err := test.list(test.search); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
+			testenv.NoError(t, test.list(test.search))
 			took = append(took, time.Since(begun))
 		}
 		slices.Sort(took) // what else the machine does is not theirs: the fastest counts
 		before := b.rows(t)
-		if err := test.list(test.search); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		testenv.NoError(t, test.list(test.search))
 		read := b.rows(t) - before
 		t.Logf("%s: %s, %d rows", name, took[0], read)
 		most := 1000
