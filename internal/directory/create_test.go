@@ -1,6 +1,8 @@
 package directory_test
 
 import (
+	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -239,6 +241,13 @@ func TestDesk(t *testing.T) {
 	testenv.Must(b.settings.CreateRequisite(ctx, operator, desk))(t)
 }
 
+// wantWrong wants a field to be named as wrong, if not alone.
+func wantWrong(t *testing.T, err error, field string) {
+	t.Helper()
+	refusal := fault.As(err)
+	testenv.Check(t, refusal != nil && refusal.Fields.Wrong(field), "%v, want %s to be wrong", err, field)
+}
+
 // What an operator may set of a bank: nothing that a browser would run, and nothing without a source.
 func TestSetBankRefuses(t *testing.T) {
 	s := setup(t).settings
@@ -248,40 +257,17 @@ func TestSetBankRefuses(t *testing.T) {
 		Link: "https://alpha.example/pay?to={phone}&sum={amount}", Source: "https://alpha.example/docs", Enabled: true,
 	}
 	testenv.Must(s.SetBank(ctx, who, good))(t)
-	for name, test := range map[string]struct {
-		change func(*directory.Bank)
-		field  string
-	}{
-		"no name":           {func(b *directory.Bank) { b.Name = "" }, "name"},
-		"long name":         {func(b *directory.Bank) { b.Name = strings.Repeat("x", 61) }, "name"},
-		"no currency":       {func(b *directory.Bank) { b.Currency = "" }, "currency"},
-		"unknown currency":  {func(b *directory.Bank) { b.Currency = "XXX" }, "currency"},
-		"no methods":        {func(b *directory.Bank) { b.Methods = nil }, "methods"},
-		"another's method":  {func(b *directory.Bank) { b.Methods = []string{"iban"} }, "methods"},
-		"a card checkout":   {func(b *directory.Bank) { b.Methods = []string{"mtstpay"} }, "methods"},
-		"a script":          {func(b *directory.Bank) { b.Link = "javascript:alert({amount})" }, "link"},
-		"an intent":         {func(b *directory.Bank) { b.Link = "intent://pay/{amount}#Intent;package=evil;end" }, "link"},
-		"a script in caps":  {func(b *directory.Bank) { b.Link = "JavaScript:alert(1)" }, "link"},
-		"data":              {func(b *directory.Bank) { b.Link = "data:text/html,{value}" }, "link"},
-		"plain http":        {func(b *directory.Bank) { b.Link = "http://alpha.example/{value}" }, "link"},
-		"no scheme":         {func(b *directory.Bank) { b.Link = "//alpha.example/{value}" }, "link"},
-		"a scheme by place": {func(b *directory.Bank) { b.Link = "{recipient}:pay" }, "link"},
-		"a host by place":   {func(b *directory.Bank) { b.Link = "https://{recipient}/pay" }, "link"},
-		"an unknown place":  {func(b *directory.Bank) { b.Link = "https://alpha.example/{pin}" }, "link"},
-		"an open place":     {func(b *directory.Bank) { b.Link = "https://alpha.example/{value" }, "link"},
-		"a long link":       {func(b *directory.Bank) { b.Link = "https://alpha.example/" + strings.Repeat("x", 500) }, "link"},
-		"neither":           {func(b *directory.Bank) { b.Link = "" }, "link"},
-		"no language":       {func(b *directory.Bank) { b.Steps = map[string]string{"english": "x"} }, "steps"},
-		"empty steps":       {func(b *directory.Bank) { b.Steps = map[string]string{"en": ""} }, "steps"},
-		"no source":         {func(b *directory.Bank) { b.Source = "" }, "source"},
-		"no picture":        {func(b *directory.Bank) { b.Logo = []byte("<svg onload=alert(1)>") }, "logo"},
-		"a large picture":   {func(b *directory.Bank) { b.Logo = []byte("\x89PNG\r\n\x1a\n" + strings.Repeat("x", 32<<10)) }, "logo"},
-	} {
+	for _, row := range testenv.Rows(t, "banks.txt") {
 		bad := good
-		test.change(&bad)
-		_, err := s.SetBank(ctx, who, bad)
-		refusal := fault.As(err)
-		testenv.Check(t, refusal != nil && refusal.Fields[test.field] != nil, "%s: %v", name, err)
+		bad.Methods = slices.Clone(good.Methods) // what is read is put into the list that is there
+		testenv.NoError(t, json.Unmarshal([]byte(row[1]), &bad))
+		t.Log(row[0])
+		wantWrong(t, testenv.ErrOf(s.SetBank(ctx, who, bad)), row[2])
+	}
+	for _, picture := range []string{"<svg onload=alert(1)>", "\x89PNG\r\n\x1a\n" + strings.Repeat("x", 32<<10)} {
+		bad := good
+		bad.Logo = []byte(picture)
+		wantWrong(t, testenv.ErrOf(s.SetBank(ctx, who, bad)), "logo")
 	}
 	// The same once more is no change, and a logo stays until there is another.
 	good.Logo = []byte("\x89PNG\r\n\x1a\n")

@@ -229,34 +229,18 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// Who did what is kept.
+// testdata/history.txt says what it is about.
 func TestHistory(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		steps []string
-		want  string
-	}{
-		"completed": {[]string{"take", "complete"}, "key:1 ->waiting|trader:T waiting>processing|trader:T processing>completed"},
-		"failed":    {[]string{"take", "fail"}, "key:1 ->waiting|trader:T waiting>processing|trader:T processing>failed bank says no"},
-		"resolved":  {[]string{"take", "resolve"}, "key:1 ->waiting|trader:T waiting>processing|operator:1 processing>completed"},
-		"given back": {[]string{"take", "reclaim", "take", "give back", "cancel"}, "key:1 ->waiting|trader:T waiting>processing|" +
-			"operator:1 processing>waiting the trader sleeps|trader:T waiting>processing|trader:T processing>waiting no money there|" +
-			"key:1 waiting>cancelled"},
-		"reversed": {[]string{"take", "complete", "reverse"}, "key:1 ->waiting|trader:T waiting>processing|" +
-			"trader:T processing>completed|operator:1 completed>failed never arrived"},
-		"cancelled": {[]string{"portal cancel"}, "key:1 ->waiting|merchant_portal:7 waiting>cancelled"},
-		"expired":   {[]string{"expire"}, "key:1 ->waiting|system waiting>expired"},
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, row := range testenv.Rows(t, "history.txt") {
+		t.Run(row[0], func(t *testing.T) {
 			s := newScene(t)
-			for _, step := range c.steps {
-				testenv.NoError(t, steps[step](s))
+			for step := range strings.FieldsSeq(row[0]) {
+				testenv.NoError(t, steps[strings.ReplaceAll(step, "-", " ")](s))
 			}
-			got := s.Text(t, `select string_agg(trim(actor || ' ' || coalesce(from_status, '-') || '>' || to_status || ' ' ||
-				coalesce(reason, '')), '|' order by id) from payin_history`)
-			want := strings.ReplaceAll(c.want, "T", fmt.Sprint(s.taker.ID))
-			want = strings.ReplaceAll(want, "key:1", fmt.Sprintf("key:%d", s.m.Caller.ID))
-			testenv.Want(t, got, want, "the history")
+			numbers := strings.NewReplacer("trader:T", fmt.Sprint("trader:", s.taker.ID), "key:K", fmt.Sprint("key:", s.m.Caller.ID))
+			testenv.WantAll(t, s.Texts(t, `select trim(actor || ' ' || coalesce(from_status, '-') || '>' || to_status || ' ' ||
+				coalesce(reason, '')) from payin_history order by id`), strings.Split(numbers.Replace(strings.Join(row[1:], "|")), "|"), "the history")
 		})
 	}
 }

@@ -68,28 +68,17 @@ func cut(a, b *big.Rat) decimal.Decimal {
 
 func TestMarkupPriority(t *testing.T) {
 	t.Parallel()
-	none, zero := decimal.NullDecimal{}, decimal.NewNullDecimal(decimal.Zero)
-	percent := func(n int64) decimal.NullDecimal { return decimal.NewNullDecimal(decimal.NewFromInt(n)) }
-	cases := map[string]struct {
-		body, method, merchant, trader decimal.NullDecimal
-		want, source                   string
-	}{
-		"body over all":           {percent(1), percent(2), percent(3), percent(4), "1", "body"},
-		"method next":             {none, percent(2), percent(3), percent(4), "2", "cashbox_method"},
-		"merchant next":           {none, none, percent(3), percent(4), "3", "merchant"},
-		"trader next":             {none, none, none, percent(4), "4", "trader"},
-		"configuration last":      {none, none, none, none, "5", "configuration"},
-		"a zero is named, body":   {zero, percent(2), percent(3), percent(4), "0", "body"},
-		"a zero is named, method": {none, zero, percent(3), percent(4), "0", "cashbox_method"},
-		"a zero is named, trader": {none, none, none, zero, "0", "trader"},
-	}
-	for name, c := range cases {
+	for _, row := range testenv.Rows(t, "markups.txt") {
+		var percents [4]decimal.NullDecimal
+		for i, percent := range row[1:5] {
+			if percent != "-" {
+				percents[i] = decimal.NewNullDecimal(dec(percent))
+			}
+		}
 		got, source := rate.Markups{
-			Body: c.body, CashboxMethod: c.method, Merchant: c.merchant, Trader: c.trader,
-			Configuration: decimal.NewFromInt(5),
+			Body: percents[0], CashboxMethod: percents[1], Merchant: percents[2], Trader: percents[3], Configuration: dec("5"),
 		}.Pick()
-		testenv.Check(t, got.String() == c.want && source == c.source,
-			"%s: %s from %s, want %s from %s", name, got, source, c.want, c.source)
+		testenv.Want(t, got.String()+" "+source, row[5]+" "+row[6], "%s", row[0])
 	}
 }
 
@@ -304,67 +293,31 @@ type unchecked struct{ *outbound.Addresses }
 
 func (unchecked) Check(string) string { return "" }
 
-// Reckoned by hand; frozen is rounded up, spot and the trader's share down.
+// testdata/payouts.txt says what it is about.
 func TestQuotePayout(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ fiat, base, markup, share, spot, frozen, trader, platform string }{
-		// 1000 / 92.5 = 10.810810810…; × 1.02 = 11.027027027…; 1.5% of spot 0.16216216.
-		{"1000", "92.5", "2", "1.5", "10.81081081", "11.02702703", "10.97297297", "0.05405406"},
-		// Nothing to round.
-		{"1000", "100", "2", "1", "10", "10.2", "10.1", "0.1"},
-		// Without a markup only the rounding is left, and it is the platform's or the trader's, never lost.
-		{"1000", "92.5", "0", "0", "10.81081081", "10.81081082", "10.81081081", "0.00000001"},
-		{"1000", "92.5", "0", "100", "10.81081081", "10.81081082", "10.81081082", "0"},
-		// A share above the markup is the whole markup.
-		{"1000", "100", "2", "5", "10", "10.2", "10.2", "0"},
-		// Less than the last decimal is still paid for.
-		{"1", "999999999999", "0", "1", "0", "0.00000001", "0", "0.00000001"},
-	} {
-		number := decimal.RequireFromString
-		q := rate.QuotePayout(number(c.fiat), number(c.base), number(c.markup))
-		trader, platform := q.Divide(number(c.share))
-		for name, pair := range map[string][2]decimal.Decimal{
-			"spot": {q.Spot, number(c.spot)}, "frozen": {q.Frozen, number(c.frozen)},
-			"trader": {trader, number(c.trader)}, "platform": {platform, number(c.platform)},
-		} {
-			testenv.Check(t, pair[0].Equal(pair[1]),
-				"%s at %s + %s%%: %s is %s, want %s", c.fiat, c.base, c.markup, name, pair[0], pair[1])
+	for _, row := range testenv.Rows(t, "payouts.txt") {
+		q := rate.QuotePayout(dec(row[0]), dec(row[1]), dec(row[2]))
+		trader, platform := q.Divide(dec(row[3]))
+		for i, got := range []decimal.Decimal{q.Spot, q.Frozen, trader, platform} {
+			testenv.Want(t, got.String(), row[4+i], "%s at %s + %s%%, a share of %s%%: part %d", row[0], row[1], row[2], row[3], i)
 		}
 	}
 }
 
-// What money that came is worth, by hand, at 100 RUB per USDT, a markup of 5% and a trader's share of 2% of spot. Of 1000 RUB spot
-// is 1000/100 = 10, the merchant's 1000/105 = 9.52380952, the spread 0.47619048: 0.2 for the trader, 0.27619048 for the platform.
-// Of 800: 8; 800/105 = 7.61904761 (7.619047619… rounded down), 0.38095239: 0.16 and 0.22095239. Of 1250.50: 12.505;
-// 1250.5/105 = 11.90952380, 0.59547620: 0.2501 and 0.34537620. Of 0.01: 0.0001; 0.01/105 = 0.00009523, 0.00000477: 0.000002
-// and 0.00000277.
+// testdata/arrivals.txt says what it is about.
 func TestArrival(t *testing.T) {
 	t.Parallel()
-	number := decimal.RequireFromString
-	for name, c := range map[string]struct {
-		came                 string
-		asItCame, toPlatform bool
-		want                 string
-	}{
-		"as asked":                            {"1000", false, false, "9.52380952 0.2 0.27619048 0"},
-		"as asked, and as it came":            {"1000", true, false, "9.52380952 0.2 0.27619048 0"},
-		"less, taken as it came":              {"800", true, false, "7.61904761 0.16 0.22095239 0"},
-		"more, taken as it came":              {"1250.50", true, false, "11.9095238 0.2501 0.3453762 0"},
-		"next to nothing":                     {"0.01", true, false, "0.00009523 0.000002 0.00000277 0"},
-		"a little less, on the trader":        {"998.50", false, false, "9.52380952 0.2 0.27619048 0"},
-		"a little less, on the platform":      {"998.50", false, true, "9.52380952 0.2 0.27619048 -0.015"},
-		"a little more, for the platform":     {"1001.01", false, true, "9.52380952 0.2 0.27619048 0.0101"},
-		"as it came leaves nobody difference": {"800", true, true, "7.61904761 0.16 0.22095239 0"},
-	} {
-		a := rate.Arrival{Asked: number("1000"), Came: number(c.came), AsItCame: c.asItCame, ToPlatform: c.toPlatform}
-		quote, difference := a.Worth(number("100"), rate.Terms{Markup: number("5"), TraderShare: number("2")})
-		got := quote.Amount.String() + " " + quote.SpreadTrader.String() + " " + quote.SpreadPlatform.String() + " " + difference.String()
-		testenv.Want(t, got, c.want, "%s", name)
+	for _, row := range testenv.Rows(t, "arrivals.txt") {
+		a := rate.Arrival{Asked: dec("1000"), Came: dec(row[1]), AsItCame: row[2] == "as it came", ToPlatform: row[3] == "platform"}
+		quote, difference := a.Worth(dec("100"), rate.Terms{Markup: dec("5"), TraderShare: dec("2")})
+		got := []string{quote.Amount.String(), quote.SpreadTrader.String(), quote.SpreadPlatform.String(), difference.String()}
+		testenv.Want(t, strings.Join(got, " "), row[4], "%s", row[0])
 	}
 	// 0.01 RUB at 92.51 RUB per USDT is 0.000108096…, rounded towards nothing on either side.
 	for came, want := range map[string]string{"999.99": "-0.00010809", "1000.01": "0.00010809"} {
-		a := rate.Arrival{Asked: number("1000"), Came: number(came), ToPlatform: true}
-		_, difference := a.Worth(number("92.51"), rate.Terms{})
+		a := rate.Arrival{Asked: dec("1000"), Came: dec(came), ToPlatform: true}
+		_, difference := a.Worth(dec("92.51"), rate.Terms{})
 		testenv.Want(t, difference.String(), want, "%s", came)
 	}
 }

@@ -205,33 +205,19 @@ func TestStandingsTellAllRules(t *testing.T) {
 // Who does not know yet of a break, or of a limit of the trader's own, is stopped by the database.
 func TestDatabaseGuardsWhatTradersSet(t *testing.T) {
 	t.Parallel()
-	for sql, constraint := range map[string]string{
-		"update trader set on_break = true":                                                           "requisite_day_count",
-		"update requisite set own_enabled = false":                                                    "requisite_day_count",
-		"update requisite set own_daily_count = 1":                                                    "requisite_day_count",
-		"update requisite set own_daily_count = 1, daily_count = 9":                                   "requisite_day_count",
-		"update requisite set own_daily_count = 9, daily_count = 1":                                   "requisite_day_count",
-		"update requisite set own_daily_sum = 299.99":                                                 "requisite_day_sum",
-		"update requisite set own_daily_sum = 900, daily_sum = 299.99":                                "requisite_day_sum",
-		"update requisite set own_open_payments = 1":                                                  "requisite_slot_free",
-		"update requisite set own_open_payments = 3, open_payments = 1":                               "requisite_slot_free",
-		"update requisite set own_daily_sum = 300, own_daily_count = 2, own_open_payments = 2":        "",
-		"update requisite set own_work_from = '01:00', own_work_until = '02:00', own_time_zone = 'x'": "",
-	} {
-		t.Run(sql, func(t *testing.T) {
+	for _, row := range testenv.Rows(t, "guards.txt") {
+		t.Run(row[0], func(t *testing.T) {
 			b := setup(t)
 			id := b.NewTrader(t, dbtest.TraderOpts{Requisites: 1}).Requisites[0]
 			b.wantChosen(t, want(1, "100"), id)
-			old, err := b.explain(t, want(2, "200"), nothing)
-			if err != nil || len(old) != 1 {
-				t.Fatal(old, err)
-			}
-			b.Exec(t, sql)
 			w := want(2, "200")
-			err = db.Write(t.Context(), b.Pool, routing.Reserve(old[0], w.Want, 2)...)
-			if got := db.Violated(err); got != constraint || constraint == "" && err != nil {
-				t.Errorf("violated %q, want %q (%v)", got, constraint, err)
+			old := b.candidate(t, w)
+			b.Exec(t, "update "+row[0])
+			err, got := db.Write(t.Context(), b.Pool, routing.Reserve(old, w.Want, 2)...), "nothing"
+			if err != nil {
+				got = db.Violated(err)
 			}
+			testenv.Want(t, got, row[1], "stopped, %v, by", err)
 		})
 	}
 }

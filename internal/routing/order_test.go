@@ -3,6 +3,7 @@ package routing
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -120,38 +121,27 @@ func TestApartIsExplained(t *testing.T) {
 	wantIDs(t, ids, 2, 3, 1)
 }
 
-// moscow is three hours ahead of UTC, and Baku four.
+// testdata/opens.txt says what it is about.
 func TestOpensAt(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		from, until, ownFrom, ownUntil, zone, now, want string
-	}{
-		"today":                        {"18:00", "20:00", "", "", "UTC", "20T12:00", "20T15:00"},
-		"tomorrow":                     {"09:00", "12:00", "", "", "UTC", "20T12:00", "21T06:00"},
-		"own, in their zone":           {"", "", "17:00", "20:00", "Asia/Baku", "20T12:00", "20T13:00"},
-		"both: the later begin":        {"09:00", "20:00", "12:00", "14:00", "Europe/Moscow", "20T01:00", "20T09:00"},
-		"both: the operators' later":   {"15:00", "20:00", "09:00", "18:00", "Europe/Moscow", "20T01:00", "20T12:00"},
-		"over midnight":                {"22:00", "06:00", "02:00", "04:00", "Europe/Moscow", "20T12:00", "20T23:00"},
-		"own within none of the other": {"09:00", "12:00", "13:00", "14:00", "Europe/Moscow", "20T12:00", "never"},
-	} {
-		r := NewRequisites()
-		row := plain(1)
-		row.TimeZone, row.OwnTimeZone = "Europe/Moscow", c.zone
-		row.WorkFrom, row.WorkUntil, row.OwnWorkFrom, row.OwnWorkUntil = sec(c.from), sec(c.until), sec(c.ownFrom), sec(c.ownUntil)
+	hours := func(cell string) (from, until string) {
+		if from, until, set := strings.Cut(cell, " "); set {
+			return from + ":00", until + ":00"
+		}
+		return "", ""
+	}
+	for _, c := range testenv.Rows(t, "opens.txt") {
+		r, row := NewRequisites(), plain(1)
+		row.TimeZone, row.OwnTimeZone = "Europe/Moscow", c[3]
+		row.WorkFrom, row.WorkUntil = hours(c[1])
+		row.OwnWorkFrom, row.OwnWorkUntil = hours(c[2])
 		r.Renew(&Renewal{traders: []db.TradersSinceRow{{ID: 1, Enabled: true}}, requisites: []db.RequisitesSinceRow{row}})
 		got := "never"
-		if at := r.known[1].opensAt(when(t, c.now)); at != nil {
+		if at := r.known[1].opensAt(when(t, c[4])); at != nil {
 			got = at.UTC().Format("02T15:04")
 		}
-		testenv.Want(t, got, c.want, "%s: opens at", name)
+		testenv.Want(t, got, c[5], "%s: opens at", c[0])
 	}
-}
-
-func sec(clock string) string {
-	if clock == "" {
-		return ""
-	}
-	return clock + ":00"
 }
 
 // when is a time of November 2026.

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -57,25 +58,11 @@ func TestOperatorsMakeAndUnmakeUsers(t *testing.T) {
 
 func TestWrongUsers(t *testing.T) {
 	p := newPeople(t)
-	one, far := int64(1), int64(1<<40)
-	for name, c := range map[string]struct {
-		user   session.NewUser
-		fields []string
-	}{
-		"nothing":          {session.NewUser{}, []string{"kind", "login"}},
-		"a number":         {session.NewUser{Kind: caller.Cabinet, Login: "1234", Password: password, MerchantIDs: []int64{1}}, []string{"login"}},
-		"11 characters":    {session.NewUser{Kind: caller.Cabinet, Login: "eva", Password: "12345678901", MerchantIDs: []int64{1}}, []string{"password"}},
-		"a key's kind":     {session.NewUser{Kind: caller.MerchantKey, Login: "eva", Password: password}, []string{"kind"}},
-		"without merchant": {session.NewUser{Kind: caller.MerchantPortal, Login: "eva", Password: password}, []string{"merchantId"}},
-		"without trader":   {session.NewUser{Kind: caller.Trader, Login: "eva", Password: password}, []string{"traderId"}},
-		"with too much":    {session.NewUser{Kind: caller.Operator, Login: "eva", Password: password, MerchantID: &one, TraderID: &one}, []string{"merchantId", "traderId"}},
-		"of no merchant":   {session.NewUser{Kind: caller.Cabinet, Login: "eva", Password: password}, []string{"merchantIds"}},
-		"of far merchants": {session.NewUser{Kind: caller.Cabinet, Login: "eva", Password: password, MerchantIDs: []int64{far, 1}}, []string{"merchantIds"}},
-		"no player":        {session.NewUser{Kind: caller.Operator, Login: "eva", Password: password, MerchantIDs: []int64{1}}, []string{"merchantIds"}},
-		"unknown merchant": {session.NewUser{Kind: caller.MerchantPortal, Login: "eva", Password: password, MerchantID: &far}, []string{"merchantId"}},
-	} {
-		t.Log(name)
-		dbtest.WantFields(t, testenv.ErrOf2(p.Create(ctx, admin, c.user)), c.fields...)
+	for _, row := range testenv.Rows(t, "wrong_users.txt") {
+		var user session.NewUser
+		testenv.NoError(t, json.Unmarshal([]byte(row[1]), &user))
+		t.Log(row[0])
+		dbtest.WantFields(t, testenv.ErrOf2(p.Create(ctx, admin, user)), strings.Fields(row[2])...)
 	}
 	m := p.NewMerchant(t, dbtest.MerchantOpts{})
 	change, _, err := p.Create(ctx, admin,
