@@ -80,8 +80,8 @@ func TestPriorities(t *testing.T) {
 	b.wantRate(t, "operator 102")
 	b.clock.Advance(30 * time.Second)
 	b.wantRate(t, "feed:1 100")
-	first.say(status(500))
-	second.say(status(500))
+	first.Say(always(status(500)))
+	second.Say(always(status(500)))
 	b.poll(t)
 	b.clock.Advance(29 * time.Second)
 	b.wantRate(t, "feed:2 101") // feed 1 went stale at 60
@@ -89,10 +89,10 @@ func TestPriorities(t *testing.T) {
 	b.wantRate(t, "feed:2 101")
 	b.clock.Advance(time.Millisecond)
 	b.wantRate(t, "operator 102 stale")
-	second.say(body(`{"rate":103}`))
+	second.Say(always(body(`{"rate":103}`)))
 	b.poll(t)
 	b.wantRate(t, "feed:2 103")
-	first.say(body(`{"rate":104}`))
+	first.Say(always(body(`{"rate":104}`)))
 	b.clock.Advance(time.Minute)
 	b.poll(t)
 	b.wantRate(t, "feed:1 104")
@@ -118,12 +118,12 @@ func TestDisabledFeed(t *testing.T) {
 		rates[1].StaleAt != nil && rates[1].StaleAt.Equal(after(60)), "%+v", rates)
 	b.clock.Advance(time.Hour)
 	b.poll(t)
-	testenv.Want(t, s.count(), 1, "times that a disabled feed was polled")
+	testenv.Want(t, len(s.All()), 1, "times that a disabled feed was polled")
 	// Enabled again it does not come back with what it said before, and is judged by the rate in
 	// use: 94 is within 5% of 98, and out of the band around the 100 it brought before.
 	b.turn(t, f, true)
 	b.wantRate(t, "operator 98 stale")
-	s.say(body(`{"rate":94}`))
+	s.Say(always(body(`{"rate":94}`)))
 	b.poll(t)
 	b.wantRate(t, "feed:1 94")
 }

@@ -23,20 +23,20 @@ import (
 // Five percent of 100 is 5: at 105 and at 95 a value is still believed, one unit further it is not.
 func TestBand(t *testing.T) {
 	t.Parallel()
-	for name, first := range map[string]func(*testing.T, *bundle, *source){
+	for name, first := range map[string]func(*testing.T, *bundle, *testenv.Endpoint){
 		// The feed's own last good value counts, whatever else is in use.
-		"from the last good one": func(t *testing.T, b *bundle, s *source) {
-			s.say(body(`{"rate":100}`))
+		"from the last good one": func(t *testing.T, b *bundle, s *testenv.Endpoint) {
+			s.Say(always(body(`{"rate":100}`)))
 			b.poll(t)
 			b.setRate(t, "50", 0)
 		},
-		"from a last good one gone stale": func(t *testing.T, b *bundle, s *source) {
-			s.say(body(`{"rate":100}`))
+		"from a last good one gone stale": func(t *testing.T, b *bundle, s *testenv.Endpoint) {
+			s.Say(always(body(`{"rate":100}`)))
 			b.poll(t)
 			b.clock.Advance(time.Hour)
 		},
-		"from the rate in use":    func(t *testing.T, b *bundle, _ *source) { b.setRate(t, "100", 0) },
-		"from the last one known": func(t *testing.T, b *bundle, _ *source) { b.setRate(t, "100", 1) },
+		"from the rate in use":    func(t *testing.T, b *bundle, _ *testenv.Endpoint) { b.setRate(t, "100", 0) },
+		"from the last one known": func(t *testing.T, b *bundle, _ *testenv.Endpoint) { b.setRate(t, "100", 1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t)
@@ -49,7 +49,7 @@ func TestBand(t *testing.T) {
 				s := newSource(t, body(`{}`))
 				f := b.setFeed(t, feed(s.URL))
 				first(t, b, s)
-				s.say(body(`{"rate":` + value + `}`))
+				s.Say(always(body(`{"rate":` + value + `}`)))
 				b.clock.Advance(10 * time.Second)
 				before := b.metric(t, "out_of_band")
 				b.poll(t)
@@ -80,14 +80,14 @@ func TestRefusalLeavesTheLastGoodRate(t *testing.T) {
 	rates, _ := testenv.Must2(b.settings.List(context.Background(), operator))(t)
 	testenv.Check(t, len(rates) == 1 && rates[0].ObservedAt.Equal(after(0)) && rates[0].StaleAt.Equal(after(60)) &&
 		rates[0].InUse && rates[0].Priority == 1, "%+v", rates)
-	s.say(status(503))
+	s.Say(always(status(503)))
 	b.clock.Advance(60*time.Second - time.Millisecond)
 	b.poll(t)
 	b.wantRate(t, "feed:1 100")
 	b.wantError(t, f.ID, "answered with status 503")
 	b.clock.Advance(time.Millisecond)
 	b.wantRate(t, "feed:1 100 stale")
-	s.say(body(`{"rate":101}`))
+	s.Say(always(body(`{"rate":101}`)))
 	b.clock.Advance(10 * time.Second)
 	b.poll(t)
 	b.wantRate(t, "feed:1 101")
@@ -108,14 +108,14 @@ func TestDue(t *testing.T) {
 	}{{0, 1}, {0, 1}, {10*time.Second - time.Millisecond, 1}, {time.Millisecond, 2}, {time.Hour, 3}, {0, 3}} {
 		b.clock.Advance(step.by)
 		b.poll(t)
-		testenv.Want(t, s.count(), step.calls, "after %s: calls", step.by)
+		testenv.Want(t, len(s.All()), step.calls, "after %s: calls", step.by)
 	}
 }
 
 // Pollers share the feeds: each due feed is polled once.
 func TestPollersInParallel(t *testing.T) {
 	b := setup(t)
-	var sources []*source
+	var sources []*testenv.Endpoint
 	for range 12 {
 		s := newSource(t, body(`{"rate":100}`))
 		sources = append(sources, s)
@@ -135,7 +135,7 @@ func TestPollersInParallel(t *testing.T) {
 		return err
 	})...)
 	for i, s := range sources {
-		testenv.Want(t, s.count(), 1, "times that feed %d was polled", i+1)
+		testenv.Want(t, len(s.All()), 1, "times that feed %d was polled", i+1)
 	}
 }
 
@@ -156,7 +156,7 @@ func TestClaimPassesLockedFeeds(t *testing.T) {
 		b.poller.Wait()
 		return err
 	}))
-	testenv.Check(t, locked.count() == 0 && free.count() == 1, "polled %d and %d times", locked.count(), free.count())
+	testenv.Check(t, len(locked.All()) == 0 && len(free.All()) == 1, "polled %d and %d times", len(locked.All()), len(free.All()))
 }
 
 // A feed that hangs is polled once at a time, however often it would be due, and the others are
@@ -180,18 +180,18 @@ func TestHangingFeedHarmsOnlyItself(t *testing.T) {
 	for i := range 5 {
 		testenv.NoError(t, b.poller.Poll(context.Background()))
 		testenv.Until(t, "the other feed was polled", func() bool {
-			return good.count() == i+1 && b.state(t, 2).PolledAt != nil && b.state(t, 2).PolledAt.Equal(b.clock.Now())
+			return len(good.All()) == i+1 && b.state(t, 2).PolledAt != nil && b.state(t, 2).PolledAt.Equal(b.clock.Now())
 		})
 		b.wantRate(t, "feed:2 100")
 		b.clock.Advance(time.Second)
 	}
 	<-entered
-	testenv.Want(t, hanging.count(), 1, "times that the hanging feed was polled at once")
+	testenv.Want(t, len(hanging.All()), 1, "times that the hanging feed was polled at once")
 	close(release)
 	b.poller.Wait()
 	b.wantError(t, bad.ID, "90 is more than 5% away from 100")
 	b.poll(t)
-	testenv.Want(t, hanging.count(), 2, "times polled once it was due again")
+	testenv.Want(t, len(hanging.All()), 2, "times polled once it was due again")
 }
 
 func TestTimeout(t *testing.T) {
@@ -241,13 +241,13 @@ func TestClaimRunsOut(t *testing.T) {
 	f := b.setFeed(t, feed(s.URL))
 	ctx, cancel := context.WithCancel(context.Background())
 	testenv.NoError(t, b.poller.Poll(ctx))
-	testenv.Until(t, "the other source was asked", func() bool { return s.count() == 1 })
+	testenv.Until(t, "the other source was asked", func() bool { return len(s.All()) == 1 })
 	cancel()
 	b.poller.Wait()
 	b.wantError(t, f.ID, "")
 	b.wantPolls(t, "unreachable", 0)
 	b.wantPolls(t, "failed", 0)
-	s.say(body(`{"rate":100}`))
+	s.Say(always(body(`{"rate":100}`)))
 	b.clock.Advance(time.Minute - time.Millisecond)
 	b.poll(t)
 	b.wantRate(t, "no rate is known")
@@ -281,9 +281,11 @@ func TestAnswerTooLate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t)
 			entered, release := make(chan struct{}), make(chan struct{})
-			s := newSource(t, nil)
-			s.say(func(w http.ResponseWriter, r *http.Request) {
-				s.say(body(`{"rate":80}`))
+			s := testenv.NewEndpoint(t, func(w http.ResponseWriter, r *http.Request, nth int) {
+				if nth > 1 {
+					body(`{"rate":80}`)(w, r)
+					return
+				}
 				close(entered)
 				<-release
 				body(`{"rate":100}`)(w, r)

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -160,38 +159,14 @@ func (b *bundle) log(t *testing.T) []string {
 		from setting_change order by id`)
 }
 
-// source is an HTTP server that answers what it is told to, and counts.
-type source struct {
-	*httptest.Server
-	mu     sync.Mutex
-	answer http.HandlerFunc
-	calls  int
-}
-
-func newSource(t *testing.T, answer http.HandlerFunc) *source {
+func newSource(t *testing.T, answer http.HandlerFunc) *testenv.Endpoint {
 	t.Helper()
-	s := &source{answer: answer}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
-		s.calls++
-		answer := s.answer
-		s.mu.Unlock()
-		answer(w, r)
-	}))
-	t.Cleanup(s.Close)
-	return s
+	return testenv.NewEndpoint(t, always(answer))
 }
 
-func (s *source) say(answer http.HandlerFunc) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.answer = answer
-}
-
-func (s *source) count() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.calls
+// always answers all requests alike.
+func always(answer http.HandlerFunc) testenv.Answer {
+	return func(w http.ResponseWriter, r *http.Request, _ int) { answer(w, r) }
 }
 
 // body answers 200 and the text.

@@ -103,12 +103,12 @@ func TestRebinding(t *testing.T) {
 	r := newReceiver(t, func(w http.ResponseWriter, _ int) {
 		w.Header().Set("Connection", "close") // the next attempt looks the name up
 	})
-	id := b.insert(t, "http://rebinds.test"+r.port()+"/")
+	id := b.insert(t, "http://rebinds.test"+r.Port()+"/")
 	testenv.Need(t, b.once(t, id), "the first address was not called")
 	for _, host := range []string{"rebinds.test", "rebinds.test", "rebinds.test", "both.test"} {
-		b.wantUnsent(t, host+r.port(), notAllowed)
+		b.wantUnsent(t, host+r.Port(), notAllowed)
 	}
-	testenv.Want(t, len(r.all()), 1, "webhooks arrived")
+	testenv.Want(t, len(r.All()), 1, "webhooks arrived")
 }
 
 // What a name stands for in either family, or what a client reads as an address by itself, is judged as the
@@ -126,9 +126,9 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 	r := newReceiver(t, codes(http.StatusOK))
 	for _, row := range hosts {
 		reasons := []string{notAllowed, notResolved}
-		b.wantUnsent(t, row[0]+r.port(), reasons[:3-len(row)]...)
+		b.wantUnsent(t, row[0]+r.Port(), reasons[:3-len(row)]...)
 	}
-	testenv.Want(t, len(r.all()), 0, "webhooks went to loopback")
+	testenv.Want(t, len(r.All()), 0, "webhooks went to loopback")
 }
 
 // The name of a host opens the address behind it, and not the address by itself: here loopback, which
@@ -138,9 +138,9 @@ func TestDialPrivateHost(t *testing.T) {
 	b := setupWith(t, outbound.NewAddresses(false, "localhost"), 0)
 	r := newReceiver(t, codes(http.StatusOK))
 	for host, goes := range map[string]bool{"localhost": true, "127.0.0.1": false} {
-		testenv.Want(t, b.once(t, b.insert(t, "http://"+host+r.port()+"/")), goes, "a webhook goes to %s", host)
+		testenv.Want(t, b.once(t, b.insert(t, "http://"+host+r.Port()+"/")), goes, "a webhook goes to %s", host)
 	}
-	testenv.Want(t, len(r.all()), 1, "webhooks that went there")
+	testenv.Want(t, len(r.All()), 1, "webhooks that went there")
 }
 
 // What Check cannot know is judged where it is dialled: names, and spellings that only a resolver reads as an address. The
@@ -160,9 +160,9 @@ func TestDialRefuses(t *testing.T) {
 		b := setupWith(t, outbound.NewAddresses(sandbox), 0)
 		r := newReceiver(t, codes(http.StatusOK))
 		for _, host := range hosts {
-			revealsNothing(t, b.wantUnsent(t, host+r.port(), reasons...))
+			revealsNothing(t, b.wantUnsent(t, host+r.Port(), reasons...))
 		}
-		testenv.Want(t, len(r.all()), 0, "webhooks went to loopback")
+		testenv.Want(t, len(r.All()), 0, "webhooks went to loopback")
 	}
 }
 

@@ -70,7 +70,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		id := b.insert(t, r.URL)
 		testenv.Check(t, !b.once(t, id), "%d counts as success", code)
 	}
-	testenv.Want(t, len(target.all()), 0, "redirects followed")
+	testenv.Want(t, len(target.All()), 0, "redirects followed")
 }
 
 // The documented 15 s. Only the whole check waits for them.

@@ -88,10 +88,10 @@ func (b *bundle) stream(t *testing.T, merchant dbtest.Merchant, count int) []tim
 		id := b.addFor(t, merchant, quick.URL)
 		committed[id] = time.Now()
 	}
-	testenv.Until(t, "every event has come in", func() bool { return len(quick.all()) == count })
+	testenv.Until(t, "every event has come in", func() bool { return len(quick.All()) == count })
 	var took []time.Duration
-	for _, got := range quick.all() {
-		took = append(took, got.at.Sub(committed[uuid.MustParse(got.header.Get("webhook-id"))]))
+	for _, got := range quick.All() {
+		took = append(took, got.At.Sub(committed[uuid.MustParse(got.Header.Get("webhook-id"))]))
 	}
 	slices.Sort(took)
 	return took

@@ -31,15 +31,15 @@ func TestDeliver(t *testing.T) {
 	id := b.add(t, r.URL+"/hook?shop=1")
 	attempt := b.await(t, id, 1)[0]
 
-	got := r.all()[0]
-	testenv.Check(t, got.method == http.MethodPost && string(got.body) == sampleBody &&
-		got.header.Get("Content-Type") == "application/json", "%s %s %s", got.method, got.header.Get("Content-Type"),
-		got.body)
-	testenv.Want(t, got.header.Get("webhook-id"), id.String(), "webhook-id")
+	got := r.All()[0]
+	testenv.Check(t, got.Method == http.MethodPost && string(got.Body) == sampleBody &&
+		got.Header.Get("Content-Type") == "application/json", "%s %s %s", got.Method, got.Header.Get("Content-Type"),
+		got.Body)
+	testenv.Want(t, got.Header.Get("webhook-id"), id.String(), "webhook-id")
 	// Verify also refuses a webhook-timestamp off the wall clock; the test's clock is ten years away.
 	verifies(t, b.secret, got)
-	plain := testenv.Must(signing.Signature(b.secret, got.body))(t)
-	testenv.Want(t, got.header.Get("Signature"), plain, "Signature")
+	plain := testenv.Must(signing.Signature(b.secret, got.Body))(t)
+	testenv.Want(t, got.Header.Get("Signature"), plain, "Signature")
 	testenv.Check(t, attempt.StatusCode != nil && *attempt.StatusCode == http.StatusAccepted && attempt.Error == nil &&
 		string(attempt.Answer) == "thanks", "kept %+v", attempt)
 	testenv.Check(t, attempt.At.Equal(b.clock.Now()) && attempt.DurationMs >= 20 && attempt.DurationMs <= 15_000,
@@ -47,10 +47,10 @@ func TestDeliver(t *testing.T) {
 	testenv.Want(t, b.status(t, id), statusDelivered, "the event is")
 }
 
-func verifies(t *testing.T, secret string, got received) {
+func verifies(t *testing.T, secret string, got testenv.Sent) {
 	t.Helper()
 	verifier := testenv.Must(standardwebhooks.NewWebhook(secret))(t)
-	testenv.NoError(t, verifier.Verify(got.body, got.header))
+	testenv.NoError(t, verifier.Verify(got.Body, got.Header))
 }
 
 // An event and its delivery exist exactly if the transaction of the change commits.
@@ -115,11 +115,11 @@ func TestUnsignableIsDead(t *testing.T) {
 			dead, err := b.Queries().
 				WebhookEventDead(t.Context(), db.WebhookEventDeadParams{BeforeNumber: 1 << 60, Page: 10})
 			testenv.Check(t, err == nil && len(dead) == 1, "%d dead, %v", len(dead), err)
-			testenv.Want(t, len(r.all()), 0, "it was sent unsigned")
+			testenv.Want(t, len(r.All()), 0, "it was sent unsigned")
 			b.setSecret(t, b.seal(t, b.secret))
 			b.again(t, id)
 			b.await(t, id, 2)
-			verifies(t, b.secret, r.all()[0])
+			verifies(t, b.secret, r.All()[0])
 		})
 	}
 }
@@ -152,13 +152,13 @@ func TestSlowEndpointDelaysNobody(t *testing.T) {
 	quick := newReceiver(t, codes(http.StatusOK))
 	b.flood(t, b.merchant, slow.URL, before+2*perEndpoint)
 	testenv.Until(t, "the slow endpoint has all its places in use",
-		func() bool { return len(slow.all()) == before+perEndpoint })
+		func() bool { return len(slow.All()) == before+perEndpoint })
 	for range 3 {
 		b.await(t, b.add(t, quick.URL), 1)
 	}
-	testenv.Want(t, len(slow.all()), before+perEndpoint, "were sent")
+	testenv.Want(t, len(slow.All()), before+perEndpoint, "were sent")
 	close(release)
-	testenv.Until(t, "the slow endpoint has everything", func() bool { return len(slow.all()) == before+2*perEndpoint })
+	testenv.Until(t, "the slow endpoint has everything", func() bool { return len(slow.All()) == before+2*perEndpoint })
 }
 
 // rotate makes a new secret as the merchant would, and returns the one before.
@@ -171,15 +171,15 @@ func (b *bundle) rotate(t *testing.T) (old string, until time.Time) {
 	return old, until
 }
 
-func refuses(t *testing.T, secret string, got received) {
+func refuses(t *testing.T, secret string, got testenv.Sent) {
 	t.Helper()
 	verifier := testenv.Must(standardwebhooks.NewWebhook(secret))(t)
-	testenv.Check(t, verifier.Verify(got.body, got.header) != nil, "a secret signs that no longer should")
+	testenv.Check(t, verifier.Verify(got.Body, got.Header) != nil, "a secret signs that no longer should")
 }
 
 // signatures counts those of the Standard Webhooks.
-func signatures(got received) int {
-	return len(strings.Fields(got.header.Get(standardwebhooks.HeaderWebhookSignature)))
+func signatures(got testenv.Sent) int {
+	return len(strings.Fields(got.Header.Get(standardwebhooks.HeaderWebhookSignature)))
 }
 
 // For 24 hours after a rotation both secrets sign, so that receivers can change over; Signature is under the newest.
@@ -193,9 +193,9 @@ func TestRotation(t *testing.T) {
 	during := b.sent(t, r)
 	verifies(t, b.secret, during)
 	verifies(t, old, during)
-	plain, _ := signing.Signature(b.secret, during.body)
-	testenv.Check(t, during.header.Get("Signature") == plain && signatures(during) == 2,
-		"%d signatures, Signature %s", signatures(during), during.header.Get("Signature"))
+	plain, _ := signing.Signature(b.secret, during.Body)
+	testenv.Check(t, during.Header.Get("Signature") == plain && signatures(during) == 2,
+		"%d signatures, Signature %s", signatures(during), during.Header.Get("Signature"))
 
 	b.clock.Advance(24*time.Hour - time.Millisecond)
 	verifies(t, old, b.sent(t, r))
@@ -232,14 +232,14 @@ func TestRotationIsNoticed(t *testing.T) {
 	answer := make(chan struct{}, count)
 	r := newReceiver(t, func(http.ResponseWriter, int) { <-answer })
 	b.flood(t, b.merchant, r.URL, count)
-	testenv.Until(t, "the first is sent", func() bool { return len(r.all()) == 1 })
+	testenv.Until(t, "the first is sent", func() bool { return len(r.All()) == 1 })
 	old, _ := b.rotate(t)
 	time.Sleep(goodFor)
 	for range count {
 		answer <- struct{}{}
 	}
-	testenv.Until(t, "all are sent", func() bool { return len(r.all()) == count })
-	for n, got := range r.all() {
+	testenv.Until(t, "all are sent", func() bool { return len(r.All()) == count })
+	for n, got := range r.All() {
 		if n == 0 {
 			verifies(t, old, got)
 			continue

@@ -189,7 +189,7 @@ func TestReplayBeforeRelay(t *testing.T) {
 	b.again(t, id)
 	b.relayAll(t)
 	b.await(t, id, 1)
-	count := len(r.all())
+	count := len(r.All())
 	testenv.Check(t, count == 1 && len(b.all(t)) == 1, "sent %d times, %d in the feed", count, len(b.all(t)))
 }
 
@@ -223,13 +223,13 @@ func TestLeaseEnds(t *testing.T) {
 	b.deliver(t, outbound.NewAddresses(true), prometheus.NewRegistry())
 	// More has come for the endpoint meanwhile: that does not end the lease either.
 	b.flood(t, b.merchant, r.URL, 1)
-	testenv.Until(t, "both are delivered", func() bool { return len(r.all()) == 2 })
+	testenv.Until(t, "both are delivered", func() bool { return len(r.All()) == 2 })
 	early := time.Until(ends)
 	testenv.Check(t, early <= 0, "delivered %s before the lease ended", early)
 }
 
 // midway is a bundle with five deliveries to an endpoint, which has been asked for the first and waits until it may answer.
-func midway(t *testing.T) (b *bundle, r *receiver, answer chan struct{}) {
+func midway(t *testing.T) (b *bundle, r *testenv.Endpoint, answer chan struct{}) {
 	t.Helper()
 	b, answer = setup(t), make(chan struct{})
 	asked := make(chan struct{}, 100)
@@ -255,7 +255,7 @@ func TestLostLease(t *testing.T) {
 		func() bool { return b.Count(t, "select count(*) from webhook_attempt") == 1 })
 	b.stop()
 	left := b.Count(t, "select count(*) from webhook_delivery")
-	testenv.Check(t, left == 4 && len(r.all()) == 1, "%d were sent, %d are left", len(r.all()), left)
+	testenv.Check(t, left == 4 && len(r.All()) == 1, "%d were sent, %d are left", len(r.All()), left)
 	held := b.Count(t, "select count(*) from webhook_endpoint where leased_until > now() + interval '1 minute'")
 	testenv.Check(t, held == 1, "the other's lease was ended")
 }
@@ -280,7 +280,7 @@ func TestStopInTheMiddle(t *testing.T) {
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_endpoint where leased_until > now() or due_at > now()"), 0,
 		"endpoints that others have to wait for")
 	b.deliver(t, outbound.NewAddresses(true), prometheus.NewRegistry())
-	testenv.Until(t, "the others are delivered", func() bool { return len(r.all()) == 5 })
+	testenv.Until(t, "the others are delivered", func() bool { return len(r.All()) == 5 })
 }
 
 // Two processes share the endpoints: each event is delivered once.
@@ -288,7 +288,7 @@ func TestTwoProcesses(t *testing.T) {
 	b := setup(t)
 	b.deliver(t, outbound.NewAddresses(true), prometheus.NewRegistry())
 	endpoints, each := testenv.Pick(t, 4, 8), testenv.Pick(t, 10, 50)
-	var receivers []*receiver
+	var receivers []*testenv.Endpoint
 	for range endpoints {
 		r := newReceiver(t, codes(http.StatusOK))
 		receivers = append(receivers, r)
@@ -297,7 +297,7 @@ func TestTwoProcesses(t *testing.T) {
 	testenv.Until(t, "nothing is left to deliver",
 		func() bool { return b.Count(t, "select count(*) from webhook_delivery") == 0 })
 	for _, r := range receivers {
-		testenv.Want(t, len(r.all()), each, "webhooks that came in")
+		testenv.Want(t, len(r.All()), each, "webhooks that came in")
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_event where status = 'delivered'"), endpoints*each,
 		"are delivered")

@@ -30,9 +30,9 @@ func TestDeadIsListedReplayedDelivered(t *testing.T) {
 	b.hurry(t)
 	b.await(t, id, 3)
 	testenv.Want(t, b.status(t, id), statusDelivered, "the event is")
-	for _, got := range r.all() { // receivers drop doubles by the event's id
+	for _, got := range r.All() { // receivers drop doubles by the event's id
 		verifies(t, b.secret, got)
-		testenv.Want(t, got.header.Get("webhook-id"), id.String(), "the id sent again")
+		testenv.Want(t, got.Header.Get("webhook-id"), id.String(), "the id sent again")
 	}
 }
 
@@ -58,8 +58,8 @@ func TestReplayPending(t *testing.T) {
 	b.await(t, id, 2)
 	// One attempt of this round was made, and one delivery is queued.
 	made, _, _ := b.queued(t, id)
-	testenv.Check(t, made == 1 && b.status(t, id) == statusPending && len(r.all()) == 2,
-		"the event is %s after %d attempts, sent %d times", b.status(t, id), made, len(r.all()))
+	testenv.Check(t, made == 1 && b.status(t, id) == statusPending && len(r.All()) == 2,
+		"the event is %s after %d attempts, sent %d times", b.status(t, id), made, len(r.All()))
 	b.hurry(t)
 	b.await(t, id, 3)
 	testenv.Want(t, b.status(t, id), statusDelivered, "the event is")
@@ -113,15 +113,15 @@ func TestReplayRange(t *testing.T) {
 	ask := Replay{URL: new(r.URL + "/a"), From: &from, Until: &until}
 	progress := testenv.Must(b.events.Replay(t.Context(), b.merchant.User(caller.Owner), ask))(t)
 	testenv.Check(t, progress.Replayed == 2 && progress.Done, "replayed %+v", progress)
-	testenv.Until(t, "two are sent again", func() bool { return len(r.all()) >= 2 })
+	testenv.Until(t, "two are sent again", func() bool { return len(r.All()) >= 2 })
 	for id := range within {
 		b.await(t, id, 1)
 	}
 	var dead, jobs int
 	testenv.NoError(t, b.Pool.QueryRow(t.Context(), `select (select count(*) from webhook_event where status = 'dead'),
 		(select count(*) from webhook_attempt)`).Scan(&dead, &jobs))
-	testenv.Check(t, dead == 5 && jobs == 2 && len(r.all()) == 2,
-		"%d are dead still, %d attempts, %d sent", dead, jobs, len(r.all()))
+	testenv.Check(t, dead == 5 && jobs == 2 && len(r.All()) == 2,
+		"%d are dead still, %d attempts, %d sent", dead, jobs, len(r.All()))
 	progress, err := b.events.Replay(t.Context(), b.merchant.User(caller.Owner), ask)
 	testenv.Check(t, err == nil && progress.Replayed == 0, "again: %+v, %v", progress, err)
 	ask.From, ask.Until = nil, nil

@@ -2,12 +2,9 @@ package webhook
 
 import (
 	"context"
-	"io"
 	"math"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -219,41 +216,17 @@ func (b *bundle) again(t *testing.T, id uuid.UUID) Progress {
 }
 
 // sent is what an endpoint gets of a new event.
-func (b *bundle) sent(t *testing.T, r *receiver) received {
+func (b *bundle) sent(t *testing.T, r *testenv.Endpoint) testenv.Sent {
 	t.Helper()
 	b.await(t, b.add(t, r.URL), 1)
-	got := r.all()
+	got := r.All()
 	return got[len(got)-1]
 }
 
-// received is a webhook as it came in.
-type received struct {
-	header http.Header
-	body   []byte
-	method string
-	at     time.Time
-}
-
-// receiver is a merchant's endpoint that remembers what it got.
-type receiver struct {
-	*httptest.Server
-	mu  sync.Mutex
-	got []received
-}
-
-func newReceiver(t *testing.T, answer func(w http.ResponseWriter, nth int)) *receiver {
+// newReceiver is a merchant's endpoint that remembers what it got.
+func newReceiver(t *testing.T, answer func(w http.ResponseWriter, nth int)) *testenv.Endpoint {
 	t.Helper()
-	r := &receiver{}
-	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		body, _ := io.ReadAll(request.Body)
-		r.mu.Lock()
-		r.got = append(r.got, received{request.Header.Clone(), body, request.Method, time.Now()})
-		nth := len(r.got)
-		r.mu.Unlock()
-		answer(w, nth)
-	}))
-	t.Cleanup(r.Close)
-	return r
+	return testenv.NewEndpoint(t, func(w http.ResponseWriter, _ *http.Request, nth int) { answer(w, nth) })
 }
 
 // codes answers with one status after the other, the last for good.
@@ -262,22 +235,13 @@ func codes(list ...int) func(http.ResponseWriter, int) {
 }
 
 // twoAtOnce is an endpoint that says when it is asked, and answers its first two webhooks with what they are given.
-func twoAtOnce(t *testing.T) (r *receiver, asked chan struct{}, answers []chan int) {
+func twoAtOnce(t *testing.T) (r *testenv.Endpoint, asked chan struct{}, answers []chan int) {
 	t.Helper()
 	asked, answers = make(chan struct{}, 2), []chan int{make(chan int, 1), make(chan int, 1)}
 	return newReceiver(t, func(w http.ResponseWriter, nth int) {
 		asked <- struct{}{}
 		w.WriteHeader(<-answers[nth-1])
 	}), asked, answers
-}
-
-// port is where it listens, as it stands in an address.
-func (r *receiver) port() string { return r.URL[strings.LastIndex(r.URL, ":"):] }
-
-func (r *receiver) all() []received {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return append([]received(nil), r.got...)
 }
 
 // revealing are pieces that would tell a merchant about the network within.
