@@ -94,7 +94,9 @@ func (w *modelWalk) depositCreation(a modelDepositAsk) modelCreation[deposit.Dep
 			c, err := w.accounts.Create(ctx, who, a.request())
 			return modelMade[deposit.Deposit]{c.Deposit, c.Replay, c.Mismatch}, err
 		},
-		same: func(got deposit.Deposit) { judge(w.model.depositKeys[modelDepositKey{a.merchant, a.key}], got) },
+		same: func(got deposit.Deposit) {
+			judge(w.model.depositKeys[modelKey{merchant: a.merchant, order: a.key}], got)
+		},
 		adopt: func(want modelExpectation, got deposit.Deposit) {
 			w.tell("deposit created", got.ID, fmt.Sprintf(" %+v", a))
 			judge(w.model.createDeposit(a, want.box, got.ID, who.Actor()), got)
@@ -144,12 +146,6 @@ type modelDeposit struct {
 	modelHistory
 }
 
-// modelDepositKey is what an idempotency key is unique in: the merchant.
-type modelDepositKey struct {
-	merchant int
-	key      string
-}
-
 // modelDepositAsk is a deposit somebody asks for: always of a valid shape, but for a cashbox that is not said.
 type modelDepositAsk struct {
 	modelAsker
@@ -175,7 +171,7 @@ func (m *gatewayModel) expectDeposit(a modelDepositAsk) modelExpectation {
 	if code != "" {
 		return modelExpectation{code: code, fields: []string{"merchantCashboxId"}}
 	}
-	d := m.depositKeys[modelDepositKey{a.merchant, a.key}]
+	d := m.depositKeys[modelKey{merchant: a.merchant, order: a.key}]
 	switch {
 	case d == nil:
 		return modelExpectation{box: box}
@@ -214,7 +210,7 @@ func (m *gatewayModel) createDeposit(a modelDepositAsk, box *modelBox, id int64,
 		network: a.network, address: a.address, key: a.key, reference: a.reference,
 	}
 	m.begin(d, actor, "pending")
-	m.depositKeys[modelDepositKey{a.merchant, a.key}] = d
+	m.depositKeys[modelKey{merchant: a.merchant, order: a.key}] = d
 	m.deposits = append(m.deposits, d)
 	return d
 }

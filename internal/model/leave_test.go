@@ -31,7 +31,7 @@ const (
 type modelLeave struct {
 	modelStepped
 	id            int64
-	key           modelLeaveKey
+	key           modelKey
 	who           modelOwner
 	amount        int64
 	address       string
@@ -51,9 +51,6 @@ type modelOwner struct {
 	account ledger.Account
 	box     *modelBox
 }
-
-// modelLeaveKey is what an order id is unique in.
-type modelLeaveKey struct{ owner, order string }
 
 // modelPayLine is what a list has the signer pay.
 type modelPayLine struct {
@@ -126,11 +123,11 @@ func (w *modelWalk) leaveAsk(s modelStep) modelLeaveAsk {
 	return a
 }
 
-func (a modelLeaveAsk) key() modelLeaveKey {
+func (a modelLeaveAsk) key() modelKey {
 	if a.who.box == nil {
-		return modelLeaveKey{fmt.Sprint("trader ", a.who.caller.TraderID), a.order}
+		return modelKey{channel: fmt.Sprint("trader ", a.who.caller.TraderID), order: a.order}
 	}
-	return modelLeaveKey{fmt.Sprint("merchant ", a.who.caller.MerchantID), a.order}
+	return modelKey{channel: fmt.Sprint("merchant ", a.who.caller.MerchantID), order: a.order}
 }
 
 func (a modelLeaveAsk) request() withdrawal.Request {
@@ -195,7 +192,7 @@ func (m *gatewayModel) expectLeave(a modelLeaveAsk) modelExpectation {
 	}
 	day := a.amount
 	for _, l := range m.leaves {
-		if l.key.owner == a.key().owner && !l.givenBack() && !l.created.Before(m.now.UTC().Truncate(24*time.Hour)) {
+		if l.key.channel == a.key().channel && !l.givenBack() && !l.created.Before(m.now.UTC().Truncate(24*time.Hour)) {
 			day += l.amount
 		}
 	}

@@ -157,7 +157,7 @@ func wantVariety(t *testing.T, walks []*modelWalk, steps int) {
 	if t.Failed() || steps < modelVaried {
 		return
 	}
-	for _, outcome := range modelOutcomes() {
+	for _, outcome := range modelOutcomes(t) {
 		count := 0
 		for _, w := range walks {
 			count += w.outcomes[outcome]
@@ -190,10 +190,10 @@ func TestModelShrinks(t *testing.T) {
 }
 
 // modelOutcomes are what a long walk must have seen: every move of a status, every refusal, every injury.
-func modelOutcomes() []string {
-	outcomes := strings.FieldsFunc(happenings, func(r rune) bool { return r == ',' || r == '\n' })
-	for i := range outcomes {
-		outcomes[i] = strings.TrimSpace(outcomes[i])
+func modelOutcomes(t *testing.T) (outcomes []string) {
+	t.Helper()
+	for _, row := range testenv.Rows(t, "happenings.txt") {
+		outcomes = append(outcomes, strings.Split(row[0], ", ")...)
 	}
 	for _, from := range modelStatuses {
 		for _, to := range modelStatuses {
@@ -212,61 +212,6 @@ func modelOutcomes() []string {
 	}
 	return outcomes
 }
-
-// happenings are of payments; of cards, and what an acquirer says against what others say; of payouts, between whose
-// statuses there are these moves and no other; of cashboxes; and of appeals: every payment has a trader here, so that
-// appeal_trader_required cannot come.
-const happenings = `
-	created, replayed, rushed, create collect_requisites_not_available, create merchant_collect_disabled,
-	create merchant_collect_method_disabled, create merchant_collect_amount_outside_platform_limits, payment_not_pending,
-	received near, received as it came, received another amount, case take, case wait, case return,
-	case take payment_no_case, case wait payment_no_case, case return payment_no_case, case return validation_failed,
-	case wait validation_failed, return processing-completed, return processing-failed, return completed-failed,
-	message confirmed, message again, message lost, message noted off, message stopped, message vouched for, messages resumed,
-	message waiting none, message waiting several, message waiting time, message waiting twin, message waiting gap,
-	message waiting first, message waiting stopped, message waiting unset, aborted message, lost message,
-	money kept, money attached, attach arrival_taken, attach payment_not_pending,
-	give-back payin_is_return, receive validation_failed, receive payment_not_pending, receive not_found, late,
-	claimed, claimed again, claim payment_not_pending, claim not_found, not_found, trader completed, trader cancelled,
-	expired, settled, expired cut short, delivered, restart, spent, overspent
-	card entered, card entered twice, card checkout_closed, card checkout_wrong_step, cut short enter, code given,
-	code rejected, code lost, code not needed, code checkout_closed, code checkout_wrong_step, code validation_failed,
-	cut short code, payer cancelled, payer-cancel checkout_closed, looked, line cut, request-code,
-	request-code checkout_wrong_step, request-code not_found, request-code payment_not_pending, no-code,
-	no-code checkout_wrong_step, no-code not_found, no-code payment_not_pending, resent by merchant,
-	resend code_resend_wrong_step, resend code_resend_too_early, resend code_resend_exhausted,
-	resend cashbox_access_denied, resent by trader, trader-resend code_resend_wrong_step,
-	trader-resend code_resend_too_early, trader-resend code_resend_exhausted, trader-resend not_found,
-	trader-resend payment_not_pending, resent by payer, bank declined before payer, bank declined before trader's no,
-	bank declined before trader's yes, payer-resend checkout_closed, payer-resend code_resend_wrong_step,
-	payer-resend code_resend_too_early, payer-resend code_resend_exhausted, card declined, desk checkout_wrong_step,
-	desk code_resend_wrong_step, desk payment_not_pending, attempt charged, attempt declined, attempt voided,
-	attempt lost, attempt conflict, bank approves, bank approves for good, bank asks for a code, bank declines,
-	bank undoes, bank pending-completed, bank pending-failed card_declined, bank pending-failed card_expired,
-	bank pending-failed insufficient_funds, bank pending-failed code_rejected, card late, answer late,
-	bank against application, bank against clock won, bank against clock lost
-	payout created, payout replayed, payout rushed, payout rushed for money, payout overdue, payout waiting-processing,
-	payout waiting-cancelled, payout expired, payout expired cut short, payout processing-completed,
-	payout processing-failed, payout taken by two, payout duel, payout validation_failed,
-	payout insufficient_cashbox_balance, take not_found, take payin_not_waiting, finish not_found,
-	finish payin_not_processing, withdraw cashbox_access_denied, withdraw payin_not_waiting,
-	resolve payin_not_processing, payout processing-waiting, payout completed-failed, take payin_take_limit,
-	give-back not_found, give-back payin_not_processing, reverse payin_not_completed
-	deposit created, deposit replayed, deposit validation_failed, deposit cashbox_access_denied, deposit not_found,
-	deposit-again idempotency_key_conflict, deposit confirmed, deposit confirmed by three, deposit rejected,
-	confirm-deposit deposit_not_pending, reject-deposit deposit_not_pending, insured, insurance lowered,
-	insure insufficient_cashbox_balance
-	sent in, network forked, watched, deposit confirmed by chain, leave created, leave replayed, leave rushed,
-	leave withdrawal_daily_limit, leave insufficient_cashbox_balance, leave insufficient_trader_balance,
-	leave requested-approved, leave requested-rejected, leave approved-rejected, leave requested-cancelled,
-	leave approved-handed_over, leave handed_over-failed, leave handed_over-completed, leave stopped, leave duel,
-	leave-approve withdrawal_not_requested, leave-reject withdrawal_not_open, leave-cancel withdrawal_not_requested,
-	leave-fail withdrawal_not_handed_over, leave-fail withdrawal_hash_changed, leave-fail withdrawal_paid,
-	hand-over withdrawal_nothing_approved, handed over, handed over again, sign withdrawal_not_handed_over, signed,
-	appeal opened, appeal rushed, appeal appeal_already_exists, appeal appeal_payment_not_failed,
-	appeal appeal_window_closed, appeal cashbox_access_denied, operator appeal, operator completed, operator failed,
-	review appeal_not_open, decide appeal_not_in_review, appeal decided both ways, appeal followed the application
-`
 
 // What can go wrong in the middle of a transaction.
 const (

@@ -31,11 +31,11 @@ type gatewayModel struct {
 	payouts     []*modelPayout
 	payoutKeys  map[modelKey]*modelPayout
 	deposits    []*modelDeposit
-	depositKeys map[modelDepositKey]*modelDeposit
+	depositKeys map[modelKey]*modelDeposit
 	appeals     []*modelAppeal
 	// leaves are the withdrawals in the order of their requests, and handOvers the lists of them.
 	leaves    []*modelLeave
-	leaveKeys map[modelLeaveKey]*modelLeave
+	leaveKeys map[modelKey]*modelLeave
 	handOvers []modelHandOver
 	// outside is what came from outside, less what left, besides by deposits and withdrawals.
 	outside int64
@@ -46,7 +46,8 @@ type gatewayModel struct {
 	accounts map[ledger.Account]int64
 }
 
-// modelKey is what an order id is unique in: merchant and effective method.
+// modelKey is what an order id is unique in: merchant and effective method, of a withdrawal its owner. Of a deposit it is the
+// merchant's idempotency key.
 type modelKey struct {
 	merchant       int
 	channel, order string

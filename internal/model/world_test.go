@@ -157,7 +157,7 @@ func newModelWorld(t testing.TB, d *dbtest.DB) *gatewayModel {
 	m := &gatewayModel{
 		rates: map[string]modelRate{}, limits: map[string][2]int64{}, keys: map[modelKey]*modelPayment{},
 		slots: map[modelSlot]modelHold{}, accounts: map[ledger.Account]int64{}, payoutKeys: map[modelKey]*modelPayout{},
-		leaveKeys: map[modelLeaveKey]*modelLeave{}, depositKeys: map[modelDepositKey]*modelDeposit{}, attempts: map[uuid.UUID]*modelAttempt{},
+		leaveKeys: map[modelKey]*modelLeave{}, depositKeys: map[modelKey]*modelDeposit{}, attempts: map[uuid.UUID]*modelAttempt{},
 	}
 	for _, spec := range modelMerchants {
 		merchant := &modelMerchant{percent: spec.percent, unbound: spec.unbound}
