@@ -194,11 +194,9 @@ func TestPayoutSettings(t *testing.T) {
 	method := directory.CashboxPayoutMethod{
 		CashboxID: b.merchant.CashboxID, Name: "sbp", Enabled: true, MarkupPercent: "2.5",
 	}
-	change, err := logged(b.settings.SetPayoutMethod(ctx, operator, method))
-	wantChange(t, change, err, "cashbox_payout_method", box+"/sbp", "validity_seconds", "new", 86400.0)
+	made(logged(b.settings.SetPayoutMethod(ctx, operator, method)))(t, "cashbox_payout_method", box+"/sbp", "validity_seconds", "new", 86400.0)
 	method.MarkupPercent, method.ValiditySeconds = "0", 604_800
-	change, err = logged(b.settings.SetPayoutMethod(ctx, operator, method))
-	wantChange(t, change, err, "cashbox_payout_method", box+"/sbp", "markup_percent", 2.5, 0.0)
+	made(logged(b.settings.SetPayoutMethod(ctx, operator, method)))(t, "cashbox_payout_method", box+"/sbp", "markup_percent", 2.5, 0.0)
 	for wrong, m := range map[string]directory.CashboxPayoutMethod{
 		"method":          {CashboxID: b.merchant.CashboxID, Name: "sim", MarkupPercent: "1"},
 		"markupPercent":   {CashboxID: b.merchant.CashboxID, Name: "sbp", MarkupPercent: "101"},
@@ -211,12 +209,12 @@ func TestPayoutSettings(t *testing.T) {
 	dbtest.WantCode(t, testenv.ErrOf(b.settings.SetPayoutMethod(ctx, operator,
 		directory.CashboxPayoutMethod{CashboxID: 1 << 50, Name: "sbp", MarkupPercent: "1"})), "not_found")
 
-	can := directory.TraderPayoutMethod{TraderID: trader.ID, Currency: "RUB", Method: "c2c", Enabled: true}
-	change, err = logged(b.settings.SetTraderPayoutMethod(ctx, operator, can))
-	wantChange(t, change, err, "trader_payout_method", fmt.Sprintf("%d/RUB/c2c", trader.ID), "enabled", "new", true)
-	can.Enabled = false
-	change, err = logged(b.settings.SetTraderPayoutMethod(ctx, operator, can))
-	wantChange(t, change, err, "trader_payout_method", fmt.Sprintf("%d/RUB/c2c", trader.ID), "enabled", true, false)
+	can, key := directory.TraderPayoutMethod{TraderID: trader.ID, Currency: "RUB", Method: "c2c"}, fmt.Sprintf("%d/RUB/c2c", trader.ID)
+	before := any("new")
+	for _, can.Enabled = range []bool{true, false} {
+		made(logged(b.settings.SetTraderPayoutMethod(ctx, operator, can)))(t, "trader_payout_method", key, "enabled", before, can.Enabled)
+		before = can.Enabled
+	}
 	dbtest.WantFields(t, testenv.ErrOf(b.settings.SetTraderPayoutMethod(ctx, operator,
 		directory.TraderPayoutMethod{TraderID: trader.ID, Currency: "AZN", Method: "c2c"})), "method")
 	dbtest.WantCode(t, testenv.ErrOf(b.settings.SetTraderPayoutMethod(ctx, operator,

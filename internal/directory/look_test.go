@@ -35,14 +35,13 @@ func TestLook(t *testing.T) {
 	}
 	want(directory.Look{})
 	key := strconv.FormatInt(id, 10)
-	c, err := b.boxSet(directory.CashboxUpdate{PageColor: new("#1A6B54")})
-	wantChange(t, c, err, "cashbox", key, "page_color", nil, "#1a6b54")
-	c, err = b.boxSet(directory.CashboxUpdate{FrameOrigin: new("https://Shop.example:8443")})
-	wantChange(t, c, err, "cashbox", key, "frame_origin", nil, "https://shop.example:8443")
+	made(b.boxSet(directory.CashboxUpdate{PageColor: new("#1A6B54")}))(t, "cashbox", key, "page_color", nil, "#1a6b54")
+	made(b.boxSet(directory.CashboxUpdate{FrameOrigin: new("https://Shop.example:8443")}))(
+		t, "cashbox", key, "frame_origin", nil, "https://shop.example:8443")
 	// What is not named stays.
 	want(directory.Look{Color: "#1a6b54", FrameOrigin: "https://shop.example:8443"})
-	c, err = b.boxSet(directory.CashboxUpdate{PageColor: new(""), FrameOrigin: new("")})
-	wantChange(t, c, err, "cashbox", key, "frame_origin", "https://shop.example:8443", nil)
+	made(b.boxSet(directory.CashboxUpdate{PageColor: new(""), FrameOrigin: new("")}))(
+		t, "cashbox", key, "frame_origin", "https://shop.example:8443", nil)
 	want(directory.Look{})
 	dbtest.WantCode(t, testenv.ErrOf(directory.NewLooks(b.Pools()).Of(ctx, 1<<40)), "not_found")
 }

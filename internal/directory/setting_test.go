@@ -77,6 +77,14 @@ func wantChange(t *testing.T, c directory.Change, err error, subject, key, field
 	testenv.Want(t, value(t, c.After, field), after, "%s after", field)
 }
 
+// made wants a change to be kept as wantChange does.
+func made(c directory.Change, err error) func(t *testing.T, subject, key, field string, before, after any) {
+	return func(t *testing.T, subject, key, field string, before, after any) {
+		t.Helper()
+		wantChange(t, c, err, subject, key, field, before, after)
+	}
+}
+
 // logged is what the log keeps of a change.
 func logged[T any](c directory.Changed[T], err error) (directory.Change, error) {
 	return c.SettingChange, err
@@ -95,32 +103,23 @@ func value(t *testing.T, object []byte, field string) any {
 func TestEveryChangeIsKept(t *testing.T) {
 	b := setup(t)
 	merchant, box := strconv.FormatInt(b.merchant.ID, 10), strconv.FormatInt(b.merchant.CashboxID, 10)
-	c, err := b.merchantSet(directory.MerchantUpdate{APIEnabled: new(false), Reason: "off"})
-	wantChange(t, c, err, "merchant", merchant, "api_enabled", true, false)
-	c, err = b.merchantSet(directory.MerchantUpdate{RatePercent: new("2.5")})
-	wantChange(t, c, err, "merchant", merchant, "rate_percent", nil, 2.5)
-	c, err = b.merchantSet(directory.MerchantUpdate{RatePercent: new("")})
-	wantChange(t, c, err, "merchant", merchant, "rate_percent", 2.5, nil)
+	made(b.merchantSet(directory.MerchantUpdate{APIEnabled: new(false), Reason: "off"}))(t, "merchant", merchant, "api_enabled", true, false)
+	made(b.merchantSet(directory.MerchantUpdate{RatePercent: new("2.5")}))(t, "merchant", merchant, "rate_percent", nil, 2.5)
+	made(b.merchantSet(directory.MerchantUpdate{RatePercent: new("")}))(t, "merchant", merchant, "rate_percent", 2.5, nil)
 
-	c, err = b.boxSet(directory.CashboxUpdate{CollectEnabled: new(false), Reason: "off"})
-	wantChange(t, c, err, "cashbox", box, "collect_enabled", true, false)
-	c, err = b.boxSet(directory.CashboxUpdate{TraderID: &b.trader.ID})
+	made(b.boxSet(directory.CashboxUpdate{CollectEnabled: new(false), Reason: "off"}))(t, "cashbox", box, "collect_enabled", true, false)
+	c, err := b.boxSet(directory.CashboxUpdate{TraderID: &b.trader.ID})
 	wantChange(t, c, err, "cashbox", box, "trader_cashbox_id", nil, float64(b.trader.ID))
 	testenv.Check(t, !strings.Contains(string(c.After), "secret\""), "the log keeps a secret: %s", c.After)
-	c, err = b.boxSet(directory.CashboxUpdate{TraderID: new(int64(0))})
-	wantChange(t, c, err, "cashbox", box, "trader_cashbox_id", float64(b.trader.ID), nil)
-	c, err = b.boxSet(directory.CashboxUpdate{ReturnAutomatic: new(false)})
-	wantChange(t, c, err, "cashbox", box, "return_automatic", true, false)
-	c, err = b.boxSet(directory.CashboxUpdate{PayerEvents: new(true)})
-	wantChange(t, c, err, "cashbox", box, "payer_events", false, true)
+	made(b.boxSet(directory.CashboxUpdate{TraderID: new(int64(0))}))(t, "cashbox", box, "trader_cashbox_id", float64(b.trader.ID), nil)
+	made(b.boxSet(directory.CashboxUpdate{ReturnAutomatic: new(false)}))(t, "cashbox", box, "return_automatic", true, false)
+	made(b.boxSet(directory.CashboxUpdate{PayerEvents: new(true)}))(t, "cashbox", box, "payer_events", false, true)
 
-	c, err = logged(b.settings.SetMethod(ctx, operator, directory.CashboxMethod{
+	made(logged(b.settings.SetMethod(ctx, operator, directory.CashboxMethod{
 		CashboxID: b.merchant.CashboxID, Name: "sbp", ValiditySeconds: 600, MarginPercent: "4", MaxAmount: "5000",
-	}))
-	wantChange(t, c, err, "cashbox_method", box+"/sbp", "validity_seconds", 900.0, 600.0)
+	})))(t, "cashbox_method", box+"/sbp", "validity_seconds", 900.0, 600.0)
 	limit := directory.NewPlatformLimit{Currency: "RUB", MinAmount: "10", MaxAmount: "100000", Reason: "why"}
-	c, err = logged(b.settings.SetPlatformLimit(ctx, operator, limit))
-	wantChange(t, c, err, "platform_limit", "RUB", "max_amount", "new", 100000.0)
+	made(logged(b.settings.SetPlatformLimit(ctx, operator, limit)))(t, "platform_limit", "RUB", "max_amount", "new", 100000.0)
 	limit.MaxAmount = "200000.50"
 	c, err = logged(b.settings.SetPlatformLimit(ctx, operator, limit))
 	wantChange(t, c, err, "platform_limit", "RUB", "max_amount", 100000.0, 200000.5)
@@ -217,12 +216,10 @@ func TestRequisitesFollowTheirTrader(t *testing.T) {
 	b := setup(t)
 	trader := strconv.FormatInt(b.trader.ID, 10)
 	testenv.Must(b.requisiteSet(directory.RequisiteUpdate{Enabled: new(false), Reason: "off"}))(t)
-	c, err := b.traderSet(
-		directory.TraderUpdate{Enabled: new(false), Reason: "off", SharePercent: new("1.25"), RatePercent: new("3")})
-	wantChange(t, c, err, "trader", trader, "enabled", true, false)
+	made(b.traderSet(directory.TraderUpdate{Enabled: new(false), Reason: "off", SharePercent: new("1.25"), RatePercent: new("3")}))(
+		t, "trader", trader, "enabled", true, false)
 	b.wantRequisites(t, "trader_off 3 1.25|trader_off 3 1.25")
-	c, err = b.traderSet(directory.TraderUpdate{Enabled: new(true), RatePercent: new("")})
-	wantChange(t, c, err, "trader", trader, "rate_percent", 3.0, nil)
+	made(b.traderSet(directory.TraderUpdate{Enabled: new(true), RatePercent: new("")}))(t, "trader", trader, "rate_percent", 3.0, nil)
 	// The requisite that was switched off itself stays off.
 	b.wantRequisites(t, " none 1.25|requisite_off none 1.25")
 	testenv.Must(b.requisiteSet(directory.RequisiteUpdate{Enabled: new(true)}))(t)

@@ -143,19 +143,6 @@ func (p *modelPayout) holder() ledger.Account {
 	return ledger.Reserved(ledger.Cashbox, p.box.id)
 }
 
-// returnPosition: a payout that returns money holds its worth of its trader, who has what came; if they do not send it, the
-// cashbox gets that.
-func (p *modelPayout) returnPosition() map[ledger.Account]int64 {
-	available := ledger.Available(ledger.Trader, p.trader.ID)
-	switch p.status {
-	case "processing":
-		return map[ledger.Account]int64{available: -p.frozen, ledger.Reserved(ledger.Trader, p.trader.ID): p.frozen}
-	case "failed":
-		return map[ledger.Account]int64{available: -p.frozen, ledger.Available(ledger.Cashbox, p.box.id): p.frozen}
-	}
-	return nil
-}
-
 // modelPolicy says what becomes of another amount than asked for: kind "" is exact, near is how many
 // hundredths off are near enough, gains whose the difference is, "" the trader's.
 type modelPolicy struct {

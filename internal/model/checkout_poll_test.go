@@ -144,18 +144,14 @@ func (w *modelWalk) judgeQuestions(calls []modelBankCall) {
 			delete(unknown, call.id)
 		case call.question == askedResult && call.heard && call.answer.State == acquirer.Unknown:
 			unknown[call.id] = true
-		case call.question == askedResult && call.heard && !w.toldOfResends(a):
+		case call.question == askedResult && call.heard && a == p.checkout.last() && p.checkout.resends != a.resent &&
+			int(w.bank.charges[a.id].resends) != p.checkout.resends:
 			fail("%s: the bank was not told of resend %d", p.origin(), p.checkout.resends)
 		}
 	}
 	for id := range unknown {
 		fail("attempt %s never arrived, and is not undone", id)
 	}
-}
-
-func (w *modelWalk) toldOfResends(a *modelAttempt) bool {
-	c := a.payment.checkout
-	return a != c.last() || c.resends == a.resent || int(w.bank.charges[a.id].resends) == c.resends
 }
 
 // What the contract says of card payments: decisions, "Checkout", and the package comment of

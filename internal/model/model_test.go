@@ -88,7 +88,11 @@ func walkModel(t *testing.T, seed uint64, count int) *modelWalk {
 	w := newModelWalk(t)
 	at, err := w.play(steps, modelAuditEvery)
 	if at < 0 {
-		t.Logf("seed %d: %s", seed, w.summary())
+		var counts []string
+		for _, outcome := range slices.Sorted(maps.Keys(w.outcomes)) {
+			counts = append(counts, fmt.Sprintf("%s %d", outcome, w.outcomes[outcome]))
+		}
+		t.Logf("seed %d: %s", seed, strings.Join(counts, ", "))
 		return w
 	}
 	t.Logf("seed %d fails, shrinking %d steps: %v", seed, at+1, err)
@@ -141,14 +145,6 @@ func playModel(t *testing.T, steps []modelStep, auditEvery int) (at int, story [
 		story = w.story
 	})
 	return at, story, err
-}
-
-func (w *modelWalk) summary() string {
-	var counts []string
-	for _, outcome := range slices.Sorted(maps.Keys(w.outcomes)) {
-		counts = append(counts, fmt.Sprintf("%s %d", outcome, w.outcomes[outcome]))
-	}
-	return strings.Join(counts, ", ")
 }
 
 // wantVariety fails long walks that have not been everywhere: what never happens is not tested.

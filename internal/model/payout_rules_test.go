@@ -39,12 +39,17 @@ type modelPayout struct {
 
 func (p *modelPayout) open() bool { return p.status == "waiting" || p.status == "processing" }
 
-// position: open payouts freeze; a completed one has divided what was frozen; the others stand nowhere.
+// position: open payouts freeze; a completed one has divided what was frozen; the others stand nowhere. One that returns money holds
+// its worth of its trader, who has what came; if they do not send it, the cashbox gets that.
 func (p *modelPayout) position() map[ledger.Account]int64 {
 	available := ledger.Available(ledger.Cashbox, p.box.id)
 	switch {
+	case p.returnOf != nil && p.status == "processing":
+		return map[ledger.Account]int64{ledger.Available(ledger.Trader, p.trader.ID): -p.frozen, p.holder(): p.frozen}
+	case p.returnOf != nil && p.status == "failed":
+		return map[ledger.Account]int64{ledger.Available(ledger.Trader, p.trader.ID): -p.frozen, available: p.frozen}
 	case p.returnOf != nil:
-		return p.returnPosition()
+		return nil
 	case p.open():
 		return map[ledger.Account]int64{available: -p.frozen, ledger.Reserved(ledger.Cashbox, p.box.id): p.frozen}
 	case p.status == "completed":
