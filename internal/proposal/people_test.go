@@ -140,21 +140,18 @@ func (s *staffed) twoDecide(t *testing.T, want bool) {
 	testenv.Want(t, they, want, "two decide")
 }
 
-// Where cards and payers' money go, and what somebody earns, takes two. What is secret of it is not kept in the clear,
+// Where cards and payers' money go takes two. What is secret of it is not kept in the clear,
 // and not at all once it is decided.
 func TestDirectoryByTwo(t *testing.T) {
 	s := setupStaff(t)
-	setting := acquirer.Setting{
-		TraderID: s.trader.ID, URL: "https://acquirer.example.com/v1", KeyID: "key", Secret: "a secret of a processor",
+	setting := acquirer.Setting{TraderID: s.trader.ID, URL: "https://acquirer.example.com/v1", KeyID: "key"}
+	set := func(secret string) proposal.Proposal {
+		setting.Secret = secret
+		return s.wants(t, foureyes.SetAcquirer, testenv.ErrOf2(s.acquirers.Set(t.Context(), s.one, setting)))
 	}
-	_, _, err := s.acquirers.Set(t.Context(), s.one, setting)
-	p := s.wants(t, foureyes.SetAcquirer, err)
-	again := s.wants(t, foureyes.SetAcquirer, err)
-	testenv.Want(t, again.ID, p.ID, "the same proposal")
-	other := setting
-	other.Secret = "another secret of it"
-	another := s.wants(t, foureyes.SetAcquirer, testenv.ErrOf2(s.acquirers.Set(t.Context(), s.one, other)))
-	testenv.Check(t, another.ID != p.ID, "another secret is the same proposal")
+	p := set("a secret of a processor")
+	testenv.Want(t, set("a secret of a processor").ID, p.ID, "the same proposal")
+	testenv.Check(t, set("another secret of it").ID != p.ID, "another secret is the same proposal")
 	testenv.Want(t,
 		s.Count(t, "select count(*) from proposal where payload::text like '%secret of%' or secrets is null"),
 		0, "proposals with the secret in the clear, or without it")
@@ -164,8 +161,11 @@ func TestDirectoryByTwo(t *testing.T) {
 		"secrets of decided proposals")
 	_, found, err := s.acquirers.For(t.Context(), s.trader.ID)
 	testenv.Check(t, err == nil && found != 0, "the processor cannot be used: %v", err)
+}
 
-	// Four points of a share may go alone, but not twice in a day.
+// What somebody earns, and which rates are believed, takes two. Four points of a share may go alone, but not twice in a day.
+func TestTermsByTwo(t *testing.T) {
+	s := setupStaff(t)
 	share := func(percent string) error {
 		return testenv.ErrOf(s.settings.UpdateTrader(t.Context(), s.one, directory.TraderUpdate{ID: s.trader.ID, SharePercent: &percent}))
 	}
@@ -186,8 +186,7 @@ func TestDirectoryByTwo(t *testing.T) {
 	testenv.NoError(t, margin("sbp", "8"))
 	testenv.NoError(t, margin("sim", ""))
 	s.Exec(t, "update merchant set rate_percent = 10 where id = $1", s.merchant.ID)
-	p = s.wants(t, foureyes.SetCashboxMethod, margin("card", "0"))
-	testenv.Must(s.approve(t, s.two, p))(t)
+	testenv.Must(s.approve(t, s.two, s.wants(t, foureyes.SetCashboxMethod, margin("card", "0"))))(t)
 	margins := s.Text(t, `select string_agg(method || ' ' || coalesce(margin_percent::text, 'none'), ', ' order by method)
 		from cashbox_method`)
 	testenv.Want(t, margins, "card 0.0000, sbp 8.0000, sim none", "margins")
