@@ -362,7 +362,15 @@ func (w *modelWalk) resend(s modelStep, p *modelPayment) {
 	}
 	ctx, injury := w.injured()
 	got, err := w.checkouts.Resend(ctx, merchant.Caller, name)
-	w.resent(p, injury, err, want, "merchant", func() { p.sameResend(got) })
+	w.resent(p, injury, err, want, "merchant", func() {
+		c := p.checkout
+		sameFields("the resend of "+p.origin().String(), []modelField{
+			{"phase", got.Phase, phaseCode}, {"attemptsLeft", got.ResendsLeft(), modelResends - c.resends},
+			{"codeResendCount", got.Resends, c.resends}, {"codeResendLastBy", got.ResentBy, c.resentBy},
+			{"codeResendLastAt", got.ResentAt, c.resentAt},
+			{"nextAllowedAt", got.NextAllowedAt(), c.resentAt.Add(modelResendPause)},
+		})
+	})
 }
 
 // resent is what it came to that somebody asked for the code again. A payer's asking counts as the merchant's.
@@ -394,17 +402,6 @@ func (w *modelWalk) payerResend(_ modelStep, p *modelPayment) {
 	ctx, injury := w.injured()
 	err := w.checkouts.ResendByPayer(ctx, w.linkOf(p))
 	w.resent(p, injury, err, want, "payer", func() {})
-}
-
-// sameResend compares the answer to a merchant's resend.
-func (p *modelPayment) sameResend(got checkout.State) {
-	c := p.checkout
-	sameFields("the resend of "+p.origin().String(), []modelField{
-		{"phase", got.Phase, phaseCode}, {"attemptsLeft", got.ResendsLeft(), modelResends - c.resends},
-		{"codeResendCount", got.Resends, c.resends}, {"codeResendLastBy", got.ResentBy, c.resentBy},
-		{"codeResendLastAt", got.ResentAt, c.resentAt},
-		{"nextAllowedAt", got.NextAllowedAt(), c.resentAt.Add(modelResendPause)},
-	})
 }
 
 // traderResend is the trader's; the merchant is told.

@@ -58,12 +58,6 @@ type modelTransfer struct {
 	credited bool
 }
 
-func newModelChain() *modelChain {
-	c := &modelChain{}
-	c.mine(2 * modelFinal)
-	return c
-}
-
 // Head implements simulated.Chain.
 func (c *modelChain) Head(context.Context) (int64, error) { return c.head(), nil }
 

@@ -44,7 +44,14 @@ func (w *modelWalk) verify() {
 	for _, r := range w.touched {
 		r.look(w, b)
 	}
-	w.lookAtDeliveries(b)
+	lookAt(b, "select event_id from webhook_delivery where attempts = 0", nil, func(rows pgx.Rows) {
+		queued := given(pgx.CollectRows(rows, pgx.RowTo[uuid.UUID]))
+		for _, id := range w.told {
+			if !slices.Contains(queued, id) {
+				fail("event %s is not queued", id)
+			}
+		}
+	})
 	must(w.check.SendBatch(w.ctx, b).Close())
 }
 
@@ -88,6 +95,7 @@ func (w *modelWalk) lookAtMoney(b *pgx.Batch) {
 	})
 }
 
+// lookAtBalances wants the model's balances, of which the reserved ones must be what is open.
 func (w *modelWalk) lookAtBalances(b *pgx.Batch) {
 	lookAt(b, `
 		select a.id, (b.balance * 1e8)::bigint + coalesce(w.units, 0),
@@ -98,30 +106,23 @@ func (w *modelWalk) lookAtBalances(b *pgx.Batch) {
 		found := map[int64]int64{}
 		var id, units int64
 		var short bool
+		sum, open := int64(0), w.model.open()
 		each(rows, func() {
+			sum += units
 			if found[id] = units; short {
 				fail("account %d is short though nobody forced it", id)
 			}
 		}, &id, &units, &short)
-		w.verifyBalances(found)
-	})
-}
-
-// verifyBalances wants the model's balances, of which the reserved ones must be what is open.
-func (w *modelWalk) verifyBalances(found map[int64]int64) {
-	sum, open := int64(0), w.model.open()
-	for account, units := range w.model.accounts {
-		if found[account.ID()] != units || account.Reserved && open[account] != units {
-			fail("%s %d, reserved %t: balance %d, not %d, and open are %d", account.Owner, account.OwnerID, account.Reserved,
-				found[account.ID()], units, open[account])
+		for account, units := range w.model.accounts {
+			if found[account.ID()] != units || account.Reserved && open[account] != units {
+				fail("%s %d, reserved %t: balance %d, not %d, and open are %d", account.Owner, account.OwnerID, account.Reserved,
+					found[account.ID()], units, open[account])
+			}
 		}
-	}
-	for _, units := range found {
-		sum += units
-	}
-	if sum != 0 {
-		fail("all accounts together hold %d", sum)
-	}
+		if sum != 0 {
+			fail("all accounts together hold %d", sum)
+		}
+	})
 }
 
 // open are the reserved balances as they follow from what is open: traders' holds, payouts, withdrawals, insurance.
@@ -150,18 +151,6 @@ func (m *gatewayModel) open() map[ledger.Account]int64 {
 		}
 	}
 	return sums
-}
-
-// lookAtDeliveries wants a delivery queued for each new event.
-func (w *modelWalk) lookAtDeliveries(b *pgx.Batch) {
-	lookAt(b, "select event_id from webhook_delivery where attempts = 0", nil, func(rows pgx.Rows) {
-		queued := given(pgx.CollectRows(rows, pgx.RowTo[uuid.UUID]))
-		for _, id := range w.told {
-			if !slices.Contains(queued, id) {
-				fail("event %s is not queued", id)
-			}
-		}
-	})
 }
 
 // lookAtRow compares the row of a record in its own table, and more of it than readers are shown.
@@ -289,7 +278,14 @@ func (w *modelWalk) audit() {
 		sameFields(account, []modelField{{"ledger.Balance", balance.Shift(8), units}})
 	}
 	b := &pgx.Batch{}
-	w.lookAtCounts(b)
+	for table, want := range w.counts() {
+		var count int
+		lookAtOne(b, "select count(*) from "+table, nil, []any{&count}, func() {
+			if count != want {
+				fail("%s has %d rows, not %d", table, count, want)
+			}
+		})
+	}
 	w.lookAtSlots(b)
 	w.chain.look(w, b)
 	w.lookAtMessages(b)
@@ -329,17 +325,6 @@ func (w *modelWalk) counts() map[string]int {
 		on d.merchant_id = e.merchant_id and d.event_id = e.id
 		where coalesce(e.status = 'pending', false) <> coalesce(d.round = e.round, false)) as astray`] = 0
 	return counts
-}
-
-func (w *modelWalk) lookAtCounts(b *pgx.Batch) {
-	for table, want := range w.counts() {
-		var count int
-		lookAtOne(b, "select count(*) from "+table, nil, []any{&count}, func() {
-			if count != want {
-				fail("%s has %d rows, not %d", table, count, want)
-			}
-		})
-	}
 }
 
 // lookAtAll wants the rows of a query, each a name and what is found of it, to be these and no others.

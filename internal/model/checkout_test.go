@@ -263,7 +263,15 @@ func (w *modelWalk) closeBooks() {
 		}
 	}
 	w.untilSettled()
-	conflicts := w.conflicts()
+	conflicts := map[uuid.UUID]bool{} // the attempts that an operator is told to look into
+	for cursor, more := (*string)(nil), true; more; more = cursor != nil {
+		list, next, err := w.checkouts.ListConflicts(w.ctx, modelOperator, nil, cursor)
+		must(err)
+		for _, c := range list {
+			conflicts[c.AttemptID] = true
+		}
+		cursor = next
+	}
 	for _, p := range w.model.byCard() {
 		w.compareBooks(p, conflicts)
 	}
@@ -280,21 +288,6 @@ func (w *modelWalk) untilSettled() {
 		}
 	}
 	fail("the bank is asked without end")
-}
-
-// conflicts are the attempts an operator is told to look into.
-func (w *modelWalk) conflicts() map[uuid.UUID]bool {
-	found := map[uuid.UUID]bool{}
-	for cursor := (*string)(nil); ; {
-		list, next, err := w.checkouts.ListConflicts(w.ctx, modelOperator, nil, cursor)
-		must(err)
-		for _, c := range list {
-			found[c.AttemptID] = true
-		}
-		if cursor = next; next == nil {
-			return found
-		}
-	}
 }
 
 // compareBooks wants, of what is no operator's: no charge against a payment that ended unpaid; one for each that its

@@ -86,8 +86,9 @@ func newModelWalk(t testing.TB) *modelWalk {
 	d, v := dbtest.New(t), dbtest.Vault()
 	w := &modelWalk{
 		ctx: t.Context(), t: t, db: d, clock: &dbtest.Clock{}, vault: v,
-		bank: &modelBank{charges: map[uuid.UUID]*modelCharge{}}, chain: newModelChain(), outcomes: map[string]int{},
+		bank: &modelBank{charges: map[uuid.UUID]*modelCharge{}}, chain: &modelChain{}, outcomes: map[string]int{},
 	}
+	w.chain.mine(2 * modelFinal)
 	w.model = newModelWorld(t, d)
 	w.model.now = w.clock.Now()
 	w.hooks = newModelHooks(t, d, v, w.clock)

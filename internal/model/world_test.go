@@ -209,7 +209,14 @@ func nullPercent(percent string) decimal.NullDecimal {
 func newModelBox(t testing.TB, d *dbtest.DB, id int64, secret string, spec modelBoxSpec) *modelBox {
 	t.Helper()
 	box := &modelBox{id: id, currency: spec.currency, collect: true, methods: map[string]*modelMethod{}, secret: secret}
-	addModelPayoutMethods(t, d, box, spec.markups)
+	box.payouts = map[string]*modelPayoutMethod{}
+	for method, markup := range spec.markups {
+		validity := modelPayoutValidities[method]
+		box.payouts[method] = &modelPayoutMethod{enabled: true, markup: markup, validity: validity}
+		d.PaysOut(t, id, markup, method)
+		d.Exec(t, "update cashbox_payout_method set validity_seconds = $1 where cashbox_id = $2 and method = $3",
+			int(validity.Seconds()), id, method)
+	}
 	if _, box.tells = spec.margins["card"]; box.tells {
 		d.Exec(t, "update cashbox set payer_events = true where id = $1", id)
 	}
@@ -225,19 +232,6 @@ func newModelBox(t testing.TB, d *dbtest.DB, id int64, secret string, spec model
 		}))
 	}
 	return box
-}
-
-func addModelPayoutMethods(t testing.TB, d *dbtest.DB, box *modelBox, markups map[string]string) {
-	t.Helper()
-	box.payouts = map[string]*modelPayoutMethod{}
-	for method, markup := range markups {
-		validity := modelPayoutValidities[method]
-		box.payouts[method] = &modelPayoutMethod{enabled: true, markup: markup, validity: validity}
-		testenv.NoError(t, d.Queries().CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
-			CashboxID: box.id, Method: method, Enabled: true, MarkupPercent: decimal.RequireFromString(markup),
-			ValiditySeconds: int32(validity / time.Second),
-		}))
-	}
 }
 
 func addModelRequisites(t testing.TB, d *dbtest.DB, m *gatewayModel) {
