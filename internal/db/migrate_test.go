@@ -118,9 +118,8 @@ func TestMigrationsWaitBriefly(t *testing.T) {
 	d := dbtest.At(t, before)
 	holder := d.Beside(t)
 	testenv.Must(holder.Exec(t.Context(), "lock table api_key in row exclusive mode"))(t)
-	if err := db.MigrateWithin(t.Context(), d.URL, time.Second); !db.IsLockTimeout(err) {
-		t.Fatalf("while somebody writes for long: %v", err)
-	}
+	err := db.MigrateWithin(t.Context(), d.URL, time.Second)
+	testenv.Need(t, db.IsLockTimeout(err), "while somebody writes for long: %v", err)
 	testenv.Want(t, d.Count(t, "select count(*) from pg_tables where tablename = 'payin'"), 0,
 		"tables of a migration that failed")
 	done := make(chan error)

@@ -271,10 +271,8 @@ func TestSetBankRefuses(t *testing.T) {
 	}
 	// The same once more is no change, and a logo stays until there is another.
 	good.Logo = []byte("\x89PNG\r\n\x1a\n")
-	changed, err := s.SetBank(ctx, who, good)
-	if err != nil || changed.ID == 0 {
-		t.Fatalf("%+v %v", changed, err)
-	}
+	changed := testenv.Must(s.SetBank(ctx, who, good))(t)
+	testenv.Need(t, changed.ID != 0, "%+v", changed)
 	good.Logo = nil
 	again, err := s.SetBank(ctx, who, good)
 	testenv.Check(t, err == nil && again.ID == 0, "the same once more: %+v %v", again, err)

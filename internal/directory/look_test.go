@@ -73,10 +73,8 @@ func TestOwnLook(t *testing.T) {
 	id := b.merchant.CashboxID
 	look := func() directory.OwnLook {
 		t.Helper()
-		list, err := b.settings.OwnLooks(ctx, developer)
-		if err != nil || len(list) != 1 || list[0].CashboxID != id {
-			t.Fatalf("%+v, %v", list, err)
-		}
+		list := testenv.Must(b.settings.OwnLooks(ctx, developer))(t)
+		testenv.Need(t, len(list) == 1 && list[0].CashboxID == id, "%+v", list)
 		return list[0]
 	}
 	seen := []string{look().Version()}
@@ -216,9 +214,7 @@ func TestReturnHosts(t *testing.T) {
 	}
 	want := func(c directory.Change, err error, before, after []any) {
 		t.Helper()
-		if err != nil || c.Subject != "cashbox" || c.SubjectKey != box || c.Actor != "operator:9" {
-			t.Fatalf("%+v, %v", c, err)
-		}
+		testenv.Need(t, err == nil && c.Subject == "cashbox" && c.SubjectKey == box && c.Actor == "operator:9", "%+v, %v", c, err)
 		got, want := []any{value(t, c.Before, "return_hosts"), value(t, c.After, "return_hosts")}, []any{before, after}
 		testenv.Check(t, reflect.DeepEqual(got, want), "before and after: %v, want %v", got, want)
 	}

@@ -131,10 +131,8 @@ func TestOwnChangesAreKept(t *testing.T) {
 			directory.OwnUpdate{Limits: directory.OwnLimits{DailyCount: new(int32(5))}}))(t)
 		testenv.NoError(t, b.settings.SetBreak(ctx, who, true))
 	}
-	list, _, err := b.settings.Changes(ctx, operator, directory.ChangePage{})
-	if err != nil || len(list) != 2 {
-		t.Fatalf("%d changes, %v", len(list), err)
-	}
+	list, _ := testenv.Must2(b.settings.Changes(ctx, operator, directory.ChangePage{}))(t)
+	testenv.Need(t, len(list) == 2, "%d changes", len(list))
 	actor := fmt.Sprintf("trader:%d", who.ID)
 	for i, want := range []struct {
 		subject, key, field string

@@ -124,14 +124,11 @@ func TestEveryChangeIsKept(t *testing.T) {
 	c, err = logged(b.settings.SetPlatformLimit(ctx, operator, limit))
 	wantChange(t, c, err, "platform_limit", "RUB", "max_amount", 100000.0, 200000.5)
 
-	changes, cursor, err := b.settings.Changes(ctx, operator, directory.ChangePage{Page: db.Page{Limit: new(int32(2))}})
-	if err != nil || len(changes) != 2 || cursor == nil || changes[0].ID != c.ID {
-		t.Fatalf("%d changes, cursor %v, %v", len(changes), cursor, err)
-	}
+	changes, cursor := testenv.Must2(b.settings.Changes(ctx, operator, directory.ChangePage{Page: db.Page{Limit: new(int32(2))}}))(t)
+	testenv.Need(t, len(changes) == 2 && cursor != nil && changes[0].ID == c.ID, "%d changes, cursor %v", len(changes), cursor)
 	ofOne := directory.ChangePage{Subject: new("merchant"), SubjectKey: &merchant}
-	if changes, cursor, err = b.settings.Changes(ctx, operator, ofOne); err != nil || len(changes) != 3 || cursor != nil {
-		t.Fatalf("%d changes of the merchant, %v", len(changes), err)
-	}
+	changes, cursor = testenv.Must2(b.settings.Changes(ctx, operator, ofOne))(t)
+	testenv.Need(t, len(changes) == 3 && cursor == nil, "%d changes of the merchant", len(changes))
 	testenv.Check(t, testenv.ErrOf(b.Pool.Exec(ctx, "delete from setting_change")) != nil, "the log can be deleted")
 }
 

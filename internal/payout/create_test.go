@@ -342,7 +342,6 @@ func TestTwinWaits(t *testing.T) {
 	}()
 	b.AwaitTries(t, 3)
 	testenv.NoError(t, winner.Commit(t.Context()))
-	if err := <-ended; err != nil || !twin.Replay || twin.Payin.ID != first.ID {
-		t.Errorf("%v, replay %v of payout %d", err, twin.Replay, twin.Payin.ID)
-	}
+	testenv.NoError(t, <-ended)
+	testenv.Check(t, twin.Replay && twin.Payin.ID == first.ID, "replay %v of payout %d", twin.Replay, twin.Payin.ID)
 }

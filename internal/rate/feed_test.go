@@ -45,9 +45,8 @@ func TestSetFeedValidation(t *testing.T) {
 	want := least
 	got := b.setFeed(t, least)
 	want.ID, want.BandPercent, want.DayBandPercent = got.ID, "100", "100"
-	if state := b.state(t, got.ID); got != want || state.Feed != want || state.PolledAt != nil || state.Error != nil {
-		t.Errorf("%+v, %+v, want %+v", got, state, want)
-	}
+	state := b.state(t, got.ID)
+	testenv.Check(t, got == want && state.Feed == want && state.PolledAt == nil && state.Error == nil, "%+v, %+v, want %+v", got, state, want)
 }
 
 func TestSetFeedIsLogged(t *testing.T) {

@@ -158,9 +158,8 @@ func TestPublished(t *testing.T) {
 		t.Errorf("%d pages, %d bytes, kept for %s", len(got), len(newest), keep)
 	}
 	november := b.published(t, "2026-11")
-	if _, keep, err := b.proofs.Published(t.Context(), "2026-11"); len(november) != 11 || keep != day || err != nil {
-		t.Errorf("%d pages, kept for %s, %v", len(november), keep, err)
-	}
+	_, keep = testenv.Must2(b.proofs.Published(t.Context(), "2026-11"))(t)
+	testenv.Check(t, len(november) == 11 && keep == day, "%d pages, kept for %s", len(november), keep)
 	both := append(slices.Clone(november), b.published(t, "2026-12")...)
 	v := b.verify(t, file, both)
 	testenv.Check(t, len(v.Wrong) == 0, "%q", v.Wrong)

@@ -28,9 +28,7 @@ func TestEnrolment(t *testing.T) {
 	in := o.signIn(t, "root", "")
 	testenv.Need(t, in.Session.State == session.AwaitsEnrolment && !in.Session.Caller.May(caller.OperatorRead),
 		"signed in: %+v", in.Session)
-	if _, err := o.List(ctx, in.Session.Caller, 0); err == nil {
-		t.Error("a sign-in that is not finished lists sessions")
-	}
+	testenv.Check(t, testenv.ErrOf(o.List(ctx, in.Session.Caller, 0)) != nil, "a sign-in that is not finished lists sessions")
 	for name, err := range map[string]error{
 		"preferences": testenv.ErrOf(o.SetPreferences(ctx, in.Session, in.Session.Preferences)),
 		"password":    testenv.ErrOf(o.ChangePassword(ctx, in.Session, password, "another long password")),
@@ -158,9 +156,7 @@ func TestStepUp(t *testing.T) {
 	testenv.Want(t, testenv.Must(o.Find(ctx, in.Cookie))(t).Caller.Stale, false, "before five minutes are over")
 	o.wait(2 * time.Second)
 	found := testenv.Must(o.Find(ctx, in.Cookie))(t)
-	if err := found.Caller.Need(caller.OperatorUsers); !errors.Is(err, fault.ErrFactorNeeded) {
-		t.Errorf("after more than five minutes: %v", err)
-	}
+	testenv.WantError(t, found.Caller.Need(caller.OperatorUsers), fault.ErrFactorNeeded, "after more than five minutes")
 	for name, err := range map[string]error{
 		"begin TOTP":    testenv.ErrOf(o.BeginTOTP(ctx, found)),
 		"begin passkey": testenv.ErrOf(o.BeginPasskey(ctx, found)),
@@ -221,9 +217,7 @@ func TestSecondFactorOfTheAPI(t *testing.T) {
 	in := testenv.Must(o.FindBearer(ctx, "Bearer "+token.Bearer))(t)
 	opened := testenv.Must(o.GiveFactor(ctx, in, given(o.nextCode(t, secret))))(t)
 	testenv.Want(t, opened.Cookie, "", "a token of the API became a cookie")
-	if _, err := o.Bearer(ctx, "Bearer "+token.Bearer); !errors.Is(err, fault.ErrUnauthenticated) {
-		t.Errorf("the token from before the factor: %v", err)
-	}
+	testenv.WantError(t, testenv.ErrOf(o.Bearer(ctx, "Bearer "+token.Bearer)), fault.ErrUnauthenticated, "the token from before the factor")
 	may := func(bearer string, want error) {
 		t.Helper()
 		who := testenv.Must(o.Bearer(ctx, "Bearer "+bearer))(t)

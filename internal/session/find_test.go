@@ -169,9 +169,8 @@ func TestReceivingTraderIdles(t *testing.T) {
 	testenv.Want(t, o.live(t, in.Cookie), true, "the session of a trader who receives payments ended")
 	o.Exec(t, "update trader set on_break = true where id = $1", desk.ID)
 	o.wait(31 * time.Minute)
-	if list, err := o.List(ctx, in.Session.Caller, 0); err != nil || len(list) != 0 || o.live(t, in.Cookie) {
-		t.Errorf("an idle session of a trader who has paused goes on: %v, %v", list, err)
-	}
+	list := testenv.Must(o.List(ctx, in.Session.Caller, 0))(t)
+	testenv.Check(t, len(list) == 0 && !o.live(t, in.Cookie), "an idle session of a trader who has paused goes on: %v", list)
 }
 
 // That a session was seen is written once a minute.

@@ -198,7 +198,6 @@ func TestPlacesAreKeptForThoseWhoAnswer(t *testing.T) {
 	for merchant := range int64(placesSlow) {
 		p.back(merchant, true)
 	}
-	if quick, slow := p.free(); quick != placesAll-1 || slow != placesSlow || !p.more(placesSlow) {
-		t.Errorf("given back, %d and %d are free", quick, slow)
-	}
+	quick, slow = p.free()
+	testenv.Check(t, quick == placesAll-1 && slow == placesSlow && p.more(placesSlow), "given back, %d and %d are free", quick, slow)
 }

@@ -56,9 +56,8 @@ func TestFeedShowsWhatIsKept(t *testing.T) {
 // Pages go to the end, and the last cursor goes on from there, also after a page with nothing on it.
 func TestFeedPages(t *testing.T) {
 	b := setup(t)
-	if list, cursor := b.feed(t, FeedPage{}); len(list) != 0 || cursor != nil {
-		t.Errorf("an empty feed has %v, %v", list, cursor)
-	}
+	none, no := b.feed(t, FeedPage{})
+	testenv.Check(t, len(none) == 0 && no == nil, "an empty feed has %v, %v", none, no)
 	b.written(t, b.newMerchant(t), nowhere)
 	b.number(t)
 	var want []uuid.UUID
@@ -167,9 +166,7 @@ func TestFeedByKey(t *testing.T) {
 	}
 	testenv.Check(t, slices.Equal(got, own) && page.Cursor != nil, "read %v, want %v", got, own)
 	key.Scopes = []string{caller.ScopePayouts, caller.ScopeDeposits}
-	if _, _, err := b.events.Feed(t.Context(), key, FeedPage{}); !errors.Is(err, fault.ErrScopeRequired) {
-		t.Errorf("without the scope: %v", err)
-	}
+	testenv.WantError(t, testenv.ErrOf2(b.events.Feed(t.Context(), key, FeedPage{})), fault.ErrScopeRequired, "without the scope")
 	b.many(t, 1000, 20000, "'delivered'")
 	b.WantPlan(t, "the feed", func(q *db.Queries) error {
 		_, err := q.WebhookEventFeed(t.Context(),

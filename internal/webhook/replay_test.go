@@ -159,9 +159,8 @@ func TestReplayTakesAll(t *testing.T) {
 	progress, err := b.events.Replay(t.Context(), b.merchant.User(caller.Owner), Replay{URL: &r.URL})
 	testenv.Need(t, err == nil && progress.Replayed == replayBatch && progress.Left == many-replayBatch && !progress.Done,
 		"at first %+v, %v", progress, err)
-	if progress = b.goOn(t, progress.ID); progress.Replayed != many || progress.Stopped {
-		t.Errorf("in the end %+v of %d", progress, many)
-	}
+	progress = b.goOn(t, progress.ID)
+	testenv.Check(t, progress.Replayed == many && !progress.Stopped, "in the end %+v of %d", progress, many)
 	testenv.Until(t, "all are delivered", func() bool {
 		return b.Count(t, "select count(*) from webhook_event where status = 'delivered'") == int(many)
 	})
@@ -181,9 +180,8 @@ func TestReplayFollowsItsEndpoint(t *testing.T) {
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from webhook_delivery"), replayBatch,
 		"are queued for an endpoint that takes none")
-	if progress, err := b.events.ReplayProgress(t.Context(), operator, *progress.ID); err != nil || progress.Done {
-		t.Errorf("%+v, %v", progress, err)
-	}
+	seen := testenv.Must(b.events.ReplayProgress(t.Context(), operator, *progress.ID))(t)
+	testenv.Check(t, !seen.Done, "%+v", seen)
 	progress, err := b.events.StopReplay(t.Context(), own, *progress.ID)
 	testenv.Check(t, err == nil && progress.Stopped && progress.Done && progress.Replayed == replayBatch,
 		"stopped %+v, %v", progress, err)
