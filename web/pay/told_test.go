@@ -78,7 +78,7 @@ func TestEveryChangeOfATransferIsTold(t *testing.T) {
 	w := newTold(t)
 	open := func() (end func(status string) func()) {
 		p := w.create(t, "RUB", "sbp")
-		w.Open(w.server.URL + w.path(p))
+		w.tab.Open(w.server.URL + w.path(p))
 		w.Await(".ask .amount", "1,500 ₽")
 		return func(status string) func() { return func() { w.set(t, p, status, nil) } }
 	}
@@ -113,7 +113,7 @@ func TestEveryChangeOfATransferIsTold(t *testing.T) {
 // The same of a payment by card.
 func TestEveryChangeOfACardIsTold(t *testing.T) {
 	w := newTold(t)
-	w.Open(w.server.URL + w.path(w.create(t, "AZN", "quasi_ecom")))
+	w.tab.Open(w.server.URL + w.path(w.create(t, "AZN", "quasi_ecom")))
 	pay := func(card string) func() {
 		return func() {
 			w.fill(card)
