@@ -270,23 +270,7 @@ select id, uuid from payment where id = any(@ids::bigint[]);
 -- name: ReportPayinNames :many
 select id, uuid from payin where id = any(@ids::bigint[]);
 
--- ReportCountPayments counts payments in a status, up to so many.
--- name: ReportCountPayments :one
-select count(*) from (
-    select 1 from payment
-    where status = @status and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
-      and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
-    limit @most
-) counted;
-
--- name: ReportCountPayins :one
-select count(*) from (
-    select 1 from payin
-    where status = @status and (sqlc.narg(merchant_id)::bigint is null or merchant_id = sqlc.narg(merchant_id))
-      and (sqlc.narg(trader_id)::bigint is null or trader_id = sqlc.narg(trader_id))
-    limit @most
-) counted;
-
+-- ReportCountDeposits counts what waits, up to so many, as all of these do.
 -- name: ReportCountDeposits :one
 select count(*) from (select 1 from deposit where status = 'pending' limit @most) counted;
 

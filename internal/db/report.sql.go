@@ -237,6 +237,7 @@ const reportCountDeposits = `-- name: ReportCountDeposits :one
 select count(*) from (select 1 from deposit where status = 'pending' limit $1) counted
 `
 
+// ReportCountDeposits counts what waits, up to so many, as all of these do.
 func (q *Queries) ReportCountDeposits(ctx context.Context, most int32) (int64, error) {
 	row := q.db.QueryRow(ctx, reportCountDeposits, most)
 	var count int64
@@ -329,63 +330,6 @@ func (q *Queries) ReportCountOverdue(ctx context.Context, arg ReportCountOverdue
 		arg.MerchantID,
 		arg.TakenUntil,
 		arg.Now,
-		arg.Most,
-	)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}
-
-const reportCountPayins = `-- name: ReportCountPayins :one
-select count(*) from (
-    select 1 from payin
-    where status = $1 and ($2::bigint is null or merchant_id = $2)
-      and ($3::bigint is null or trader_id = $3)
-    limit $4
-) counted
-`
-
-type ReportCountPayinsParams struct {
-	Status     string
-	MerchantID *int64
-	TraderID   *int64
-	Most       int32
-}
-
-func (q *Queries) ReportCountPayins(ctx context.Context, arg ReportCountPayinsParams) (int64, error) {
-	row := q.db.QueryRow(ctx, reportCountPayins,
-		arg.Status,
-		arg.MerchantID,
-		arg.TraderID,
-		arg.Most,
-	)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}
-
-const reportCountPayments = `-- name: ReportCountPayments :one
-select count(*) from (
-    select 1 from payment
-    where status = $1 and ($2::bigint is null or merchant_id = $2)
-      and ($3::bigint is null or trader_id = $3)
-    limit $4
-) counted
-`
-
-type ReportCountPaymentsParams struct {
-	Status     string
-	MerchantID *int64
-	TraderID   *int64
-	Most       int32
-}
-
-// ReportCountPayments counts payments in a status, up to so many.
-func (q *Queries) ReportCountPayments(ctx context.Context, arg ReportCountPaymentsParams) (int64, error) {
-	row := q.db.QueryRow(ctx, reportCountPayments,
-		arg.Status,
-		arg.MerchantID,
-		arg.TraderID,
 		arg.Most,
 	)
 	var count int64

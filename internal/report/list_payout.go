@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/payout"
+	"gateway.example/internal/work"
 )
 
 // PayoutItem is a payout in a list, as its caller sees it: what is not for them is empty.
@@ -131,7 +132,7 @@ func (t payoutTable) list(ctx context.Context, q *db.Queries, branch *string, w 
 		Ids: t.ids,
 	}
 	if t.Overdue {
-		until := t.now.Add(-overdueAfter)
+		until := t.now.Add(-work.OverdueAfter)
 		params.TakenUntil, params.ExpiredBy = &until, &t.now
 	}
 	if branch == nil && len(t.Status) > 0 {

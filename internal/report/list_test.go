@@ -174,8 +174,7 @@ func TestListsRefuse(t *testing.T) {
 	} {
 		_, payments := b.reports.Payments(ctx, who, report.PaymentFilter{})
 		_, payouts := b.reports.Payouts(ctx, who, report.PayoutFilter{})
-		_, _, count := b.reports.Count(ctx, who, report.QueuePending)
-		for _, err := range []error{payments, payouts, count} {
+		for _, err := range []error{payments, payouts} {
 			testenv.Check(t, dbtest.CodeOf(err) == name, "%v; want %s", err, name)
 		}
 	}
@@ -321,38 +320,6 @@ func TestPayoutsOfEach(t *testing.T) {
 	p := page.Items[0]
 	testenv.Check(t, p.OrderID == "" && p.FrozenUSDT.IsZero() && p.RewardUSDT != nil &&
 		p.RewardUSDT.String() == "10.2", "the trader sees %+v", p)
-}
-
-// Queues are counted up to 99.
-func TestCount(t *testing.T) {
-	b := setup(t)
-	p := b.create(t, b.shop, "order-1")
-	want := func(who caller.Caller, queue report.Queue, n int, more bool) {
-		t.Helper()
-		got, gotMore, err := b.reports.Count(t.Context(), who, queue)
-		noError(t, err)
-		testenv.Check(t, got == n && gotMore == more, "%s of %s: %d %t; want %d %t", queue, who.Kind, got, gotMore, n, more)
-	}
-	trader, merchant := traderUser(b.sbp, caller.Desk), merchantUser(b.shop, caller.Owner)
-	want(trader, report.QueuePending, 1, false)
-	want(traderUser(b.sim, caller.Desk), report.QueuePending, 0, false)
-	want(merchantUser(b.other, caller.Owner), report.QueuePending, 0, false)
-	b.copies(t, p, 1001, 1098)
-	want(merchant, report.QueuePending, 99, false)
-	b.copies(t, p, 1099, 1099)
-	want(merchant, report.QueuePending, 99, true)
-	want(operator, report.QueuePending, 99, true)
-	for _, queue := range []report.Queue{
-		report.QueueAppeals, report.QueueWaiting, report.QueueProcessing, report.QueueDeadEvents, report.QueueDeposits,
-		report.QueueOpenAppeals, report.QueueConflicts, report.QueueCases, report.QueueObjections,
-	} {
-		want(operator, queue, 0, false)
-	}
-	_, _, err := b.reports.Count(t.Context(), merchant, report.QueueDeposits)
-	_, _, unknown := b.reports.Count(t.Context(), operator, "nothing")
-	_, _, events := b.reports.Count(t.Context(), trader, report.QueueDeadEvents)
-	testenv.Check(t, dbtest.CodeOf(err) == "token_kind_not_allowed" && dbtest.CodeOf(unknown) == "not_found" &&
-		dbtest.CodeOf(events) == "token_kind_not_allowed", "%v, %v, %v", err, unknown, events)
 }
 
 // The first ids of days bound what a list reads: an empty month reads nothing. A day has its id only

@@ -15,18 +15,9 @@ import (
 	"gateway.example/internal/ledger"
 )
 
-// Queues of overviews.
-const (
-	QueueOwnAppeals  Queue = "appeals.waiting"
-	QueueOwnDeposits Queue = "deposits.waiting"
-	QueueOverdue     Queue = "payouts.overdue"
-)
-
 const (
 	// week is how far back an overview looks.
 	week = 7 * day
-	// overdueAfter is how long somebody who took a payout has for it.
-	overdueAfter = 30 * time.Minute
 	// endpointsWithin is how far back deliveries are looked at, and endpointsMost of how many events.
 	endpointsWithin = time.Hour
 	endpointsMost   = 300
@@ -88,13 +79,6 @@ type EndpointFailures struct {
 	LastStatus int
 	// CashboxID is the cashbox whose delivery failed last.
 	CashboxID int64
-}
-
-// QueueCount is how much waits in a queue, up to 99; More tells that there is more.
-type QueueCount struct {
-	Queue Queue
-	Count int
-	More  bool
 }
 
 // CashboxBalance is what a cashbox has, in USDT. Insurance is a part of Reserved.
@@ -208,7 +192,9 @@ func (s *Service) standing(ctx context.Context, who caller.Caller) (Overview, er
 		if err := o.endpoints(ctx, q, who); err != nil {
 			return nil, err
 		}
-		return nil, o.queues(ctx, q, who)
+		var err error
+		o.Queues, err = counts(ctx, q, who, o.At, QueueOwnAppeals, QueueOwnDeposits, QueueOverdue, QueueDeadEvents)
+		return nil, err
 	})
 	if err != nil {
 		return Overview{}, fmt.Errorf("read what waits: %w", err)
@@ -274,43 +260,6 @@ func (o *Overview) endpoints(ctx context.Context, q *db.Queries, who caller.Call
 		})
 	}
 	return err
-}
-
-// queues count what waits, as far as the caller may see it.
-func (o *Overview) queues(ctx context.Context, q *db.Queries, who caller.Caller) error {
-	m := who.MerchantID
-	for _, queue := range []struct {
-		name  Queue
-		needs caller.Capability
-		count func() (int64, error)
-	}{
-		{QueueOwnAppeals, caller.MerchantRead, func() (int64, error) {
-			return q.ReportCountMerchantAppeals(ctx, db.ReportCountMerchantAppealsParams{MerchantID: m, Most: countMost + 1})
-		}},
-		{QueueOwnDeposits, caller.MerchantMoney, func() (int64, error) {
-			return q.ReportCountMerchantDeposits(ctx, db.ReportCountMerchantDepositsParams{MerchantID: m, Most: countMost + 1})
-		}},
-		{QueueOverdue, caller.MerchantRead, func() (int64, error) {
-			return q.ReportCountOverdue(ctx, db.ReportCountOverdueParams{
-				MerchantID: &m, TakenUntil: o.At.Add(-overdueAfter), Now: o.At, Most: countMost + 1,
-			})
-		}},
-		{QueueDeadEvents, caller.MerchantEvents, func() (int64, error) {
-			return q.ReportCountDeadEvents(ctx, db.ReportCountDeadEventsParams{MerchantID: &m, Most: countMost + 1})
-		}},
-	} {
-		if !who.May(queue.needs) {
-			continue
-		}
-		n, err := queue.count()
-		if err != nil {
-			return err
-		}
-		if n > 0 {
-			o.Queues = append(o.Queues, QueueCount{queue.name, int(min(n, countMost)), n > countMost})
-		}
-	}
-	return nil
 }
 
 // balances reads what the merchant's cashboxes have.

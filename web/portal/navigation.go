@@ -144,7 +144,7 @@ func (v *Visit) tellWaits() {
 		v.Log(err)
 	}
 	for i, item := range v.Shell.Nav {
-		v.Shell.Nav[i].Count = report.CountText(counts[report.Queue(item.Waits)])
+		v.Shell.Nav[i].Count = counts[report.Queue(item.Waits)].Text()
 	}
 	v.Shell.Nav = slices.DeleteFunc(v.Shell.Nav, func(item view.NavItem) bool {
 		return item.Waiting && item.Count == "" && !item.Current
