@@ -17,6 +17,7 @@ var floors = map[string]int{
 	"gateway.example/internal/catalogue":                  0,
 	"gateway.example/internal/tongue":                     0,
 	"gateway.example/internal/money":                      0,
+	"gateway.example/internal/optional":                   0,
 	"gateway.example/internal/outbound":                   0,
 	"gateway.example/internal/bankstatement":              1,
 	"gateway.example/internal/sheet":                      0,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/optional"
 )
 
 // Kind says by what a payer is blocked.
@@ -26,17 +27,17 @@ const (
 var Kinds = []Kind{User, Card, Address, Requisite}
 
 // UserMark is what a block of a user id compares. This mark and the others are "" where there is nothing to block.
-func UserMark(id *string) string { return mark(User, text(id)) }
+func UserMark(id *string) string { return mark(User, optional.Value(id)) }
 
 // CardMark is what a block of a card compares, by the card's keyed hash.
 func CardMark(hash []byte) string { return mark(Card, hex.EncodeToString(hash)) }
 
 // AddressMark is what a block of an address compares: of IPv6 the /64, which whoever has one address of it has whole.
 func AddressMark(address *string) string {
-	if network, err := netip.ParsePrefix(text(address)); err == nil && network.Bits() == ipv6Network {
+	if network, err := netip.ParsePrefix(optional.Value(address)); err == nil && network.Bits() == ipv6Network {
 		return mark(Address, network.Masked().String())
 	}
-	ip, err := netip.ParseAddr(text(address))
+	ip, err := netip.ParseAddr(optional.Value(address))
 	ip = ip.Unmap().WithZone("")
 	switch {
 	case err != nil:
@@ -63,13 +64,6 @@ func mark(kind Kind, value string) string {
 		return ""
 	}
 	return string(kind) + ":" + value
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // List are the blocks that nobody has lifted, by their marks and ids.

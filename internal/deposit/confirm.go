@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/optional"
 )
 
 var errDepositNotPending = fault.New(fault.Refused, "deposit_not_pending", "The deposit is no longer pending.")
@@ -43,7 +44,7 @@ func (s *Service) moveDeposit(
 	}
 	f := fault.Decoded(ctx)
 	if status == depositRejected {
-		f.Required("reason", strings.TrimSpace(text(reason)))
+		f.Required("reason", strings.TrimSpace(optional.Value(reason)))
 	}
 	f.OptionalMaxLength("reason", reason, maxReason)
 	if err := f.Err(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/metadata"
+	"gateway.example/internal/optional"
 )
 
 // OwnPage asks for a page of a merchant's deposits, newest first.
@@ -133,20 +134,13 @@ func (s *Service) History(ctx context.Context, who caller.Caller, id int64) ([]M
 	for _, row := range rows {
 		moves = append(moves, Move{
 			At:     row.At,
-			From:   text(row.FromStatus),
+			From:   optional.Value(row.FromStatus),
 			To:     row.ToStatus,
 			Actor:  who.Knows(row.Actor),
-			Reason: text(row.Reason),
+			Reason: optional.Value(row.Reason),
 		})
 	}
 	return moves, nil
-}
-
-func text(value *string) string {
-	if value == nil {
-		return ""
-	}
-	return *value
 }
 
 // Cashbox is a merchant's cashbox and its balance.

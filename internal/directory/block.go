@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/requisite"
 )
 
@@ -75,7 +76,7 @@ func (s *Settings) BlockPayer(ctx context.Context, who caller.Caller, n NewBlock
 	}
 	list, _, err := s.Blocks(ctx, who, BlockSearch{Marks: []string{row.Mark}, Holding: true})
 	for _, b := range list {
-		if b.Own == row.Own && deref(b.MerchantID) == deref(row.MerchantID) {
+		if b.Own == row.Own && optional.Value(b.MerchantID) == optional.Value(row.MerchantID) {
 			return b, nil
 		}
 	}
@@ -188,11 +189,11 @@ func (s *Settings) payerOf(
 	}
 	switch n.Kind {
 	case block.User:
-		row.Mark, row.Shown = block.UserMark(p.PayerUserID), deref(p.PayerUserID)
+		row.Mark, row.Shown = block.UserMark(p.PayerUserID), optional.Value(p.PayerUserID)
 	case block.Address:
-		row.Mark, row.Shown = block.AddressMark(p.PayerIP), deref(p.PayerIP)
+		row.Mark, row.Shown = block.AddressMark(p.PayerIP), optional.Value(p.PayerIP)
 	case block.Card:
-		row.Mark, row.Shown = block.CardMark(p.Card), requisite.Mask(deref(p.Last4))
+		row.Mark, row.Shown = block.CardMark(p.Card), requisite.Mask(optional.Value(p.Last4))
 	default:
 		f.Add("kind", "must be user, card or address")
 		return nil

@@ -9,6 +9,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/requisite"
 )
 
@@ -91,9 +92,9 @@ func (s *Settings) PaymentPayer(ctx context.Context, who caller.Caller, paymentI
 	if err != nil {
 		return PaymentPayer{}, err
 	}
-	known := PaymentPayer{MerchantID: p.MerchantID, User: deref(p.PayerUserID), Address: deref(p.PayerIP)}
+	known := PaymentPayer{MerchantID: p.MerchantID, User: optional.Value(p.PayerUserID), Address: optional.Value(p.PayerIP)}
 	if p.Card != nil {
-		known.Card = requisite.Mask(deref(p.Last4))
+		known.Card = requisite.Mask(optional.Value(p.Last4))
 	}
 	return known, nil
 }

@@ -14,15 +14,15 @@ import (
 
 // optionalPercent parses a percent; empty is none.
 func optionalPercent(f fault.Fields, field, literal string) decimal.NullDecimal {
-	return optional(f, field, literal, money.ParsePercent)
+	return optionalNumber(f, field, literal, money.ParsePercent)
 }
 
 // optionalAmount parses a fiat amount; empty is none.
 func optionalAmount(f fault.Fields, field, literal string) decimal.NullDecimal {
-	return optional(f, field, literal, func(s string) (decimal.Decimal, error) { return money.Parse(s, money.FiatDecimals) })
+	return optionalNumber(f, field, literal, func(s string) (decimal.Decimal, error) { return money.Parse(s, money.FiatDecimals) })
 }
 
-func optional(f fault.Fields, field, literal string, parse func(string) (decimal.Decimal, error)) decimal.NullDecimal {
+func optionalNumber(f fault.Fields, field, literal string, parse func(string) (decimal.Decimal, error)) decimal.NullDecimal {
 	if literal == "" {
 		return decimal.NullDecimal{}
 	}
@@ -44,14 +44,6 @@ func checkOrder(f fault.Fields, minimum, maximum decimal.NullDecimal) {
 func checkClock(f fault.Fields, field, clock string) {
 	_, err := time.Parse("15:04", clock)
 	f.Check(err == nil, field, "must be a time of day, HH:MM")
-}
-
-func deref[T any](v *T) T {
-	var nothing T
-	if v == nil {
-		return nothing
-	}
-	return *v
 }
 
 // checkName trims the name of something new and wants one.

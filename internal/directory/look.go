@@ -10,6 +10,7 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 )
 
 // Look is what hosted pages show of the cashbox's shop, and who may frame them.
@@ -41,8 +42,8 @@ func (l *Looks) Of(ctx context.Context, cashboxID int64) (Look, error) {
 		return Look{}, fmt.Errorf("read look: %w", err)
 	}
 	return Look{
-		Merchant: row.Name, Color: deref(row.PageColor), Logo: deref(row.PageLogoHash),
-		FrameOrigin: deref(row.FrameOrigin), ReturnAutomatic: row.ReturnAutomatic,
+		Merchant: row.Name, Color: optional.Value(row.PageColor), Logo: optional.Value(row.PageLogoHash),
+		FrameOrigin: optional.Value(row.FrameOrigin), ReturnAutomatic: row.ReturnAutomatic,
 	}, nil
 }
 

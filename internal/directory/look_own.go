@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/setting"
 )
 
@@ -77,9 +78,9 @@ func (s *Settings) OwnLooks(ctx context.Context, who caller.Caller) ([]OwnLook, 
 
 func ownLook(row db.CashboxesLooksRow) OwnLook {
 	return OwnLook{
-		CashboxID: row.ID, Name: row.Name, Currency: row.Currency, Merchant: row.Merchant, Color: deref(row.PageColor),
-		Logo: deref(row.PageLogoHash), FrameOrigin: deref(row.FrameOrigin), ReturnHosts: row.ReturnHosts, PayerEvents: row.PayerEvents,
-		DepositCallbackURI: deref(row.DepositCallbackURI),
+		CashboxID: row.ID, Name: row.Name, Currency: row.Currency, Merchant: row.Merchant, Color: optional.Value(row.PageColor),
+		Logo: optional.Value(row.PageLogoHash), FrameOrigin: optional.Value(row.FrameOrigin), ReturnHosts: row.ReturnHosts, PayerEvents: row.PayerEvents,
+		DepositCallbackURI: optional.Value(row.DepositCallbackURI),
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/requisite"
 )
 
@@ -196,7 +197,7 @@ func day(zone string, now time.Time) time.Time {
 func (s *Settings) ownRequisite(who caller.Caller, row db.Requisite) OwnRequisite {
 	own := OwnRequisite{
 		ID: row.ID, Currency: row.Currency, Method: row.Method,
-		Value:  deref(s.requisites.Read(&row.ID, row.Sealed, row.Last4)),
+		Value:  optional.Value(s.requisites.Read(&row.ID, row.Sealed, row.Last4)),
 		Holder: row.Holder, Bank: row.Bank, Enabled: row.OwnEnabled, EnabledByOperator: row.Enabled,
 		Set: RequisiteLimits{
 			MinAmount: decimal.NewNullDecimal(row.MinAmount), MaxAmount: decimal.NewNullDecimal(row.MaxAmount),
@@ -206,7 +207,7 @@ func (s *Settings) ownRequisite(who caller.Caller, row db.Requisite) OwnRequisit
 		Own: RequisiteLimits{
 			MinAmount: row.OwnMinAmount, MaxAmount: row.OwnMaxAmount, DailyCount: row.OwnDailyCount,
 			DailySum: row.OwnDailySum, OpenPayments: row.OwnOpenPayments,
-			WorkFrom: clockOf(row.OwnWorkFrom), WorkUntil: clockOf(row.OwnWorkUntil), TimeZone: deref(row.OwnTimeZone),
+			WorkFrom: clockOf(row.OwnWorkFrom), WorkUntil: clockOf(row.OwnWorkUntil), TimeZone: optional.Value(row.OwnTimeZone),
 		},
 		Effective: RequisiteLimits{
 			MinAmount:    decimal.NewNullDecimal(row.EffectiveMinAmount),

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 )
 
 var errOperatorOff = fault.New(fault.Refused, "requisite_off_by_operator",
@@ -124,10 +125,10 @@ func (u OwnUpdate) params(f fault.Fields) db.RequisiteUpdateOwnParams {
 	l := u.Limits
 	p := db.RequisiteUpdateOwnParams{
 		Enabled:      u.Enabled,
-		SetMinAmount: l.MinAmount != nil, MinAmount: optionalAmount(f, "limits.minAmount", deref(l.MinAmount)),
-		SetMaxAmount: l.MaxAmount != nil, MaxAmount: optionalAmount(f, "limits.maxAmount", deref(l.MaxAmount)),
+		SetMinAmount: l.MinAmount != nil, MinAmount: optionalAmount(f, "limits.minAmount", optional.Value(l.MinAmount)),
+		SetMaxAmount: l.MaxAmount != nil, MaxAmount: optionalAmount(f, "limits.maxAmount", optional.Value(l.MaxAmount)),
 		SetDailyCount: l.DailyCount != nil, DailyCount: count(f, "limits.dailyCount", l.DailyCount),
-		SetDailySum: l.DailySum != nil, DailySum: optionalAmount(f, "limits.dailySum", deref(l.DailySum)),
+		SetDailySum: l.DailySum != nil, DailySum: optionalAmount(f, "limits.dailySum", optional.Value(l.DailySum)),
 		SetOpenPayments: l.OpenPayments != nil, OpenPayments: count(f, "limits.openPayments", l.OpenPayments),
 		SetTimeZone: l.TimeZone != nil,
 	}
@@ -169,7 +170,7 @@ func between(f fault.Fields, field string, amount decimal.NullDecimal, row db.Re
 }
 
 func atMost(f fault.Fields, field string, own, set *int32) {
-	f.Check(own == nil || set == nil || *own <= *set, field, "must be at most %d, which the operator has set", deref(set))
+	f.Check(own == nil || set == nil || *own <= *set, field, "must be at most %d, which the operator has set", optional.Value(set))
 }
 
 // SetBreak begins or ends a break of the caller's trader. During a break their requisites get no new

@@ -6,6 +6,7 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/setting"
 )
 
@@ -23,11 +24,11 @@ type Limits struct {
 // params checks the limits, and says what they come to in SQL.
 func (l Limits) params(f fault.Fields) db.RequisiteUpdateParams {
 	p := db.RequisiteUpdateParams{
-		MinAmount: optionalAmount(f, "limits.minAmount", deref(l.MinAmount)),
-		MaxAmount: optionalAmount(f, "limits.maxAmount", deref(l.MaxAmount)),
+		MinAmount: optionalAmount(f, "limits.minAmount", optional.Value(l.MinAmount)),
+		MaxAmount: optionalAmount(f, "limits.maxAmount", optional.Value(l.MaxAmount)),
 		TimeZone:  l.TimeZone, Weight: l.Weight,
 		SetDailyCount: l.DailyCount != nil, DailyCount: count(f, "limits.dailyCount", l.DailyCount),
-		SetDailySum: l.DailySum != nil, DailySum: optionalAmount(f, "limits.dailySum", deref(l.DailySum)),
+		SetDailySum: l.DailySum != nil, DailySum: optionalAmount(f, "limits.dailySum", optional.Value(l.DailySum)),
 		SetOpenPayments: l.OpenPayments != nil, OpenPayments: count(f, "limits.openPayments", l.OpenPayments),
 		SetHours: l.WorkFrom != nil || l.WorkUntil != nil,
 	}
@@ -54,7 +55,7 @@ func checkZone(f fault.Fields, zone *string) {
 
 // hours come together or are cleared together.
 func (l Limits) hours(f fault.Fields, p *db.RequisiteUpdateParams) {
-	from, until := deref(l.WorkFrom), deref(l.WorkUntil)
+	from, until := optional.Value(l.WorkFrom), optional.Value(l.WorkUntil)
 	if !p.SetHours || from == "" && until == "" {
 		return
 	}

@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 )
 
 // Refusals of an appeal, in the order they are checked.
@@ -171,16 +172,16 @@ func (p Payment) TakesAppeal(now time.Time) bool { return p.appealable(now) == n
 
 func (r AppealRequest) validate(ctx context.Context) (db.AppealInsertParams, error) {
 	f := fault.Decoded(ctx)
-	reason := strings.TrimSpace(text(r.Reason))
+	reason := strings.TrimSpace(optional.Value(r.Reason))
 	if f.Required("reason", reason) {
-		f.MaxLength("reason", text(r.Reason), maxReason)
+		f.MaxLength("reason", optional.Value(r.Reason), maxReason)
 	}
 	f.Check(r.File != nil || f.Wrong("file"), "file", "is required")
-	params := db.AppealInsertParams{Reason: text(r.Reason)}
+	params := db.AppealInsertParams{Reason: optional.Value(r.Reason)}
 	if r.File == nil {
 		return params, f.Err()
 	}
-	params.FileSize, params.FileName = r.File.Size(), text(r.FileName)
+	params.FileSize, params.FileName = r.File.Size(), optional.Value(r.FileName)
 	var err error
 	if params.FileType, err = attachment.Check(f, params.FileName, r.File, attachment.Proofs); err != nil {
 		return params, err

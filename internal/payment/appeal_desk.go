@@ -16,6 +16,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/sensitive"
 )
 
@@ -95,8 +96,8 @@ func (s *Service) ResolveAppeal(ctx context.Context, who caller.Caller, id int64
 		f.Check(r.Outcome == string(Completed) || r.Outcome == string(Failed), "outcome", "must be completed or failed")
 	}
 	if r.Outcome == string(Failed) {
-		f.Required("reason", strings.TrimSpace(text(r.Reason)))
-		f.Required("statement", strings.TrimSpace(text(r.Statement)))
+		f.Required("reason", strings.TrimSpace(optional.Value(r.Reason)))
+		f.Required("statement", strings.TrimSpace(optional.Value(r.Statement)))
 	}
 	f.OptionalMaxLength("reason", r.Reason, maxText)
 	f.OptionalMaxLength("statement", r.Statement, maxText)

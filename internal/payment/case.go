@@ -18,6 +18,7 @@ import (
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/rate"
 )
@@ -348,7 +349,7 @@ func (w word) insert(p db.Payment, actor string, now time.Time) db.ArrivalInsert
 
 // wordOf is what a caller says came, checked.
 func wordOf(f fault.Fields, said Came, now time.Time) word {
-	w := word{payer: strings.TrimSpace(text(said.Payer)), note: strings.TrimSpace(text(said.Note)), at: said.At, messageID: said.MessageID}
+	w := word{payer: strings.TrimSpace(optional.Value(said.Payer)), note: strings.TrimSpace(optional.Value(said.Note)), at: said.At, messageID: said.MessageID}
 	f.OptionalMaxLength("payer", said.Payer, maxText)
 	f.OptionalMaxLength("note", said.Note, maxText)
 	if said.At != nil {

@@ -337,11 +337,3 @@ func (d *draft) price(c routing.Candidate) (decimal.Decimal, string, rate.Quote)
 	terms := rate.Terms{Markup: markup, TraderShare: c.TraderSharePercent}
 	return markup, source, rate.Calculate(d.amount, d.base.FiatPerUSDT, terms)
 }
-
-// optional is an optional text.
-func optional(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
-}

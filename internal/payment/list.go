@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/metadata"
+	"gateway.example/internal/optional"
 )
 
 // Query asks for payments: interface, "GET /api/v1/payments".
@@ -105,7 +106,7 @@ func (s *Service) listByMerchant(ctx context.Context, who caller.Caller, query Q
 	f.Check(pair == nil || query.OrderID == nil, "metadata", "cannot be given beside orderId")
 	channels := channels(query.Method)
 	f.Check(len(channels) > 0 || f.Wrong("method"), "method", "%s",
-		fault.OneOf(text(query.Method), catalogue.Names(catalogue.Methods)))
+		fault.OneOf(optional.Value(query.Method), catalogue.Names(catalogue.Methods)))
 	if err := f.Err(); err != nil {
 		return nil, nil, err
 	}

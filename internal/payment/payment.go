@@ -17,6 +17,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/metadata"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/routing"
 )
@@ -153,8 +154,8 @@ func (d *draft) row(id int64, number uuid.UUID, r routing.Candidate) db.Payment 
 		SpreadTraderUSDT:   quote.SpreadTrader,
 		SpreadPlatformUSDT: quote.SpreadPlatform,
 		ReturnURL:          d.ReturnURL,
-		RequestID:          optional(d.who.RequestID),
-		RequestAddress:     optional(d.who.Address),
+		RequestID:          optional.Of(d.who.RequestID),
+		RequestAddress:     optional.Of(d.who.Address),
 		ChoicePool:         &r.Pool,
 		ChoiceLooked:       &r.Looked,
 		ChoicePassed:       passedBy(r.Passed),

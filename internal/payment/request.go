@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 )
 
 func checkRatePercent(f fault.Fields, literal *string) decimal.NullDecimal {
@@ -44,7 +45,7 @@ func checkMethod(f fault.Fields, r Request) catalogue.Method {
 		f.Check(*name == "sbp" || *name == "card", field, "must be sbp or card")
 		f.Check(r.Currency == "RUB" || f.Wrong("currency"), "rubCollect", "is for RUB only")
 	}
-	if !f.Required(field, text(name)) || !currencyGiven {
+	if !f.Required(field, optional.Value(name)) || !currencyGiven {
 		return catalogue.Method{}
 	}
 	return findMethod(f, field, *name, r.Currency)
@@ -67,15 +68,8 @@ func findMethod(f fault.Fields, field, name, currency string) catalogue.Method {
 
 // trimmed is a text without space around it; nil if nothing else is in it.
 func trimmed(s *string) *string {
-	if inside := strings.TrimSpace(text(s)); inside != "" {
+	if inside := strings.TrimSpace(optional.Value(s)); inside != "" {
 		return &inside
 	}
 	return nil
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

@@ -16,6 +16,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 )
 
 // errArrivalTaken refuses money that counts towards a payment already.
@@ -95,7 +96,7 @@ func (s *Service) KeepFor(ctx context.Context, who caller.Caller, to KeptFor, sa
 func (s *Service) keepMoney(ctx context.Context, who caller.Caller, to KeptFor, said Came) (Arrival, error) {
 	f, now := fault.Decoded(ctx), s.clock.Now()
 	w := wordOf(f, said, now)
-	if amount := text(said.Amount); f.Required("amount", amount) {
+	if amount := optional.Value(said.Amount); f.Required("amount", amount) {
 		w.amount = fault.Read(f, "amount", amount, fiat)
 		f.Check(f.Wrong("amount") || w.amount.IsPositive(), "amount", "must be more than 0")
 	}

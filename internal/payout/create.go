@@ -244,11 +244,3 @@ func (s *Service) inserts(d *draft, params db.PayinInsertParams, p *db.Payin) []
 	queries = append(queries, d.Metadata.Index(params.MerchantID, subject, d.id)...)
 	return append(queries, frozen(d, params.FrozenUSDT).Record...)
 }
-
-// optional is an optional text.
-func optional(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
-}

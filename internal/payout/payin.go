@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/metadata"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/requisite"
@@ -109,8 +110,8 @@ func (s *Service) row(d *draft) (db.PayinInsertParams, error) {
 		MarkupPercent:  d.box.MarkupPercent,
 		SpotUSDT:       quote.Spot,
 		FrozenUSDT:     quote.Frozen,
-		RequestID:      optional(d.who.RequestID),
-		RequestAddress: optional(d.who.Address),
+		RequestID:      optional.Of(d.who.RequestID),
+		RequestAddress: optional.Of(d.who.Address),
 		Metadata:       d.Metadata.Column(),
 	}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/optional"
 )
 
 // AccountFilter keeps a list of owners to some of them.
@@ -50,7 +51,7 @@ func (s *Service) Accounts(ctx context.Context, who caller.Caller, f AccountFilt
 	}
 	params := db.AccountListParams{
 		Past:      math.MinInt64,
-		OwnerKind: unless(f.Owner),
+		OwnerKind: optional.Of(f.Owner),
 		OwnerID:   f.OwnerID,
 		Page:      int32(f.Limit) + 1,
 	}

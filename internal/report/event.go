@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 )
 
 // EventFilter keeps to some of a merchant's events. Statuses are pending, delivered, dead; a search
@@ -170,7 +171,7 @@ func (t eventTable) list(
 ) ([]db.ReportEventsBelowRow, error) {
 	params := db.ReportEventsBelowParams{
 		MerchantID: t.MerchantID, Above: w.above, Below: w.below, Status: branch, Scan: scanMost,
-		CreatedFrom: t.created.from, CreatedTo: t.created.to, Type: unless(t.Type), Page: int32(w.limit) + 1,
+		CreatedFrom: t.created.from, CreatedTo: t.created.to, Type: optional.Of(t.Type), Page: int32(w.limit) + 1,
 	}
 	if !w.backward {
 		return q.ReportEventsBelow(ctx, params)

@@ -16,6 +16,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 )
@@ -228,7 +229,7 @@ func cell(value any, zone *time.Location) string {
 		}
 		return v.String()
 	case *string:
-		return safeText(text(v))
+		return safeText(optional.Value(v))
 	case string:
 		return safeText(v)
 	}

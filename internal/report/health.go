@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 )
 
 const (
@@ -125,7 +126,7 @@ func (s *Service) DeadAddresses(
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.ReportDeadEverywhereRow, error) {
 		return q.ReportDeadEverywhere(ctx, db.ReportDeadEverywhereParams{
-			MerchantID: unless(merchantID), CreatedFrom: from, CreatedTo: to, Most: DeadMost,
+			MerchantID: optional.Of(merchantID), CreatedFrom: from, CreatedTo: to, Most: DeadMost,
 		})
 	})
 	if err != nil {

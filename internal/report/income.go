@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 )
 
 // incomeMost bounds how many days income is asked for at a time.
@@ -86,7 +87,7 @@ func income(ctx context.Context, q *db.Queries, f IncomeFilter) ([]Income, error
 	if err == nil && !closed.Add(day).Before(open) {
 		open = closed.Add(day)
 	}
-	merchant := unless(f.MerchantID)
+	merchant := optional.Of(f.MerchantID)
 	var list []Income
 	if open.Before(f.To) {
 		rows, err := q.IncomeOpen(ctx, db.IncomeOpenParams{FromAt: open, UntilAt: f.To, MerchantID: merchant})

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/metadata"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 )
@@ -255,11 +256,11 @@ func (t paymentTable) list(ctx context.Context, q *db.Queries, branch *string, w
 // params are those of the query of a branch.
 func (t paymentTable) params(branch *string, w window) db.ReportPaymentsBelowParams {
 	params := db.ReportPaymentsBelowParams{
-		CreatedFrom: t.created.from, CreatedTo: t.created.to, CashboxID: unless(t.CashboxID), Method: unless(t.Method),
-		Currency: unless(t.Currency), MinAmount: amount(t.MinAmount), MaxAmount: amount(t.MaxAmount),
+		CreatedFrom: t.created.from, CreatedTo: t.created.to, CashboxID: optional.Of(t.CashboxID), Method: optional.Of(t.Method),
+		Currency: optional.Of(t.Currency), MinAmount: amount(t.MinAmount), MaxAmount: amount(t.MaxAmount),
 		Sought: t.any(), Last4: t.last4, SumFrom: t.from, SumTo: t.to, Part: t.part,
-		Page: int32(w.limit) + 1, Above: w.above, Below: w.below, MerchantID: unless(t.MerchantID),
-		TraderID: unless(t.TraderID), Status: branch, Payer: t.payer, Scan: scanMost, Requisites: t.requisites,
+		Page: int32(w.limit) + 1, Above: w.above, Below: w.below, MerchantID: optional.Of(t.MerchantID),
+		TraderID: optional.Of(t.TraderID), Status: branch, Payer: t.payer, Scan: scanMost, Requisites: t.requisites,
 		Ids: t.ids,
 	}
 	if branch == nil && len(t.Status) > 0 {
@@ -270,7 +271,7 @@ func (t paymentTable) params(branch *string, w window) db.ReportPaymentsBelowPar
 
 func (t paymentTable) stop(ctx context.Context, q *db.Queries, branch *string, w window) (*mark, error) {
 	params := db.ReportPaymentsStopBelowParams{
-		Above: w.above, Below: w.below, MerchantID: unless(t.MerchantID), TraderID: unless(t.TraderID), Status: branch,
+		Above: w.above, Below: w.below, MerchantID: optional.Of(t.MerchantID), TraderID: optional.Of(t.TraderID), Status: branch,
 		Payer: t.payer, Past: scanMost - 1, Ids: t.ids,
 	}
 	if w.backward {

@@ -11,6 +11,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/work"
 )
@@ -124,11 +125,11 @@ func (payoutTable) id(p db.Payin) int64 { return p.ID }
 
 func (t payoutTable) list(ctx context.Context, q *db.Queries, branch *string, w window) ([]db.Payin, error) {
 	params := db.ReportPayinsBelowParams{
-		CreatedFrom: t.created.from, CreatedTo: t.created.to, CashboxID: unless(t.CashboxID), Method: unless(t.Method),
-		Currency: unless(t.Currency), MinAmount: amount(t.MinAmount), MaxAmount: amount(t.MaxAmount),
+		CreatedFrom: t.created.from, CreatedTo: t.created.to, CashboxID: optional.Of(t.CashboxID), Method: optional.Of(t.Method),
+		Currency: optional.Of(t.Currency), MinAmount: amount(t.MinAmount), MaxAmount: amount(t.MaxAmount),
 		Sought: t.any(), Last4: t.last4, SumFrom: t.from, SumTo: t.to, Part: t.part,
-		Page: int32(w.limit) + 1, Above: w.above, Below: w.below, MerchantID: unless(t.MerchantID),
-		TraderID: unless(t.TraderID), Status: branch, Scan: scanMost,
+		Page: int32(w.limit) + 1, Above: w.above, Below: w.below, MerchantID: optional.Of(t.MerchantID),
+		TraderID: optional.Of(t.TraderID), Status: branch, Scan: scanMost,
 		Ids: t.ids,
 	}
 	if t.Overdue {
@@ -155,7 +156,7 @@ func (t payoutTable) list(ctx context.Context, q *db.Queries, branch *string, w 
 
 func (t payoutTable) stop(ctx context.Context, q *db.Queries, branch *string, w window) (*mark, error) {
 	params := db.ReportPayinsStopBelowParams{
-		Above: w.above, Below: w.below, MerchantID: unless(t.MerchantID), TraderID: unless(t.TraderID), Status: branch,
+		Above: w.above, Below: w.below, MerchantID: optional.Of(t.MerchantID), TraderID: optional.Of(t.TraderID), Status: branch,
 		Past: scanMost - 1, Ids: t.ids,
 	}
 	if w.backward {

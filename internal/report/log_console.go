@@ -5,6 +5,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
+	"gateway.example/internal/optional"
 )
 
 // operatorActor is how the log names an operator.
@@ -21,16 +22,16 @@ func readLines(ctx context.Context, q *db.Queries, rank int, r logRead) ([]logLi
 	if r.Backward {
 		var above []db.AuditReadsAboveRow
 		above, err = q.AuditReadsAbove(ctx, db.AuditReadsAboveParams{
-			AfterAt: at, AfterID: id, FromAt: r.From, ToAt: r.To, UserID: r.userID, Subject: unless(r.Subject),
-			SubjectKey: unless(r.Key), Page: r.page,
+			AfterAt: at, AfterID: id, FromAt: r.From, ToAt: r.To, UserID: r.userID, Subject: optional.Of(r.Subject),
+			SubjectKey: optional.Of(r.Key), Page: r.page,
 		})
 		for _, row := range above {
 			rows = append(rows, db.AuditReadsBelowRow(row))
 		}
 	} else {
 		rows, err = q.AuditReadsBelow(ctx, db.AuditReadsBelowParams{
-			BeforeAt: at, BeforeID: id, FromAt: r.From, ToAt: r.To, UserID: r.userID, Subject: unless(r.Subject),
-			SubjectKey: unless(r.Key), Page: r.page,
+			BeforeAt: at, BeforeID: id, FromAt: r.From, ToAt: r.To, UserID: r.userID, Subject: optional.Of(r.Subject),
+			SubjectKey: optional.Of(r.Key), Page: r.page,
 		})
 	}
 	lines := make([]logLine, 0, len(rows))
@@ -56,7 +57,7 @@ func proposalLines(ctx context.Context, q *db.Queries, rank int, r logRead) ([]l
 		var above []db.AuditProposalsAboveRow
 		above, err = q.AuditProposalsAbove(ctx, db.AuditProposalsAboveParams{
 			Proposed: proposed, Decided: decided, AfterAt: at, AfterID: id, FromAt: r.From, ToAt: r.To,
-			UserID: r.userID, Subject: unless(r.Subject), SubjectKey: unless(r.Key), Page: r.page,
+			UserID: r.userID, Subject: optional.Of(r.Subject), SubjectKey: optional.Of(r.Key), Page: r.page,
 		})
 		for _, row := range above {
 			rows = append(rows, db.AuditProposalsBelowRow(row))
@@ -64,7 +65,7 @@ func proposalLines(ctx context.Context, q *db.Queries, rank int, r logRead) ([]l
 	} else {
 		rows, err = q.AuditProposalsBelow(ctx, db.AuditProposalsBelowParams{
 			Proposed: proposed, Decided: decided, BeforeAt: at, BeforeID: id, FromAt: r.From, ToAt: r.To,
-			UserID: r.userID, Subject: unless(r.Subject), SubjectKey: unless(r.Key), Page: r.page,
+			UserID: r.userID, Subject: optional.Of(r.Subject), SubjectKey: optional.Of(r.Key), Page: r.page,
 		})
 	}
 	lines := make([]logLine, 0, len(rows))

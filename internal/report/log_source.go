@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/optional"
 )
 
 // The subjects of changes that the log treats in a way of their own.
@@ -20,7 +21,7 @@ const (
 // settingLines reads the changes of settings, among which is who looked as another user.
 func settingLines(ctx context.Context, q *db.Queries, rank int, r logRead) ([]logLine, error) {
 	settings, views := r.asks(LogSetting), r.asks(LogViewAs)
-	subject, without := unless(r.Subject), (*string)(nil)
+	subject, without := optional.Of(r.Subject), (*string)(nil)
 	viewAs := LogViewAs
 	switch {
 	case !settings && !views, !settings && r.Subject != "" && r.Subject != viewAs:
@@ -33,14 +34,14 @@ func settingLines(ctx context.Context, q *db.Queries, rank int, r logRead) ([]lo
 	at, id := r.beyond(rank)
 	params := db.AuditSettingsBelowParams{
 		BeforeAt: at, BeforeID: id, FromAt: r.From, ToAt: r.To, Actor: r.actor, Subject: subject,
-		SubjectKey: unless(r.Key), Without: without, Page: r.page,
+		SubjectKey: optional.Of(r.Key), Without: without, Page: r.page,
 	}
 	read := func() ([]db.SettingChange, error) { return q.AuditSettingsBelow(ctx, params) }
 	if r.Backward {
 		read = func() ([]db.SettingChange, error) {
 			return q.AuditSettingsAbove(ctx, db.AuditSettingsAboveParams{
 				AfterAt: at, AfterID: id, FromAt: r.From, ToAt: r.To, Actor: r.actor, Subject: subject,
-				SubjectKey: unless(r.Key), Without: without, Page: r.page,
+				SubjectKey: optional.Of(r.Key), Without: without, Page: r.page,
 			})
 		}
 	}
@@ -53,7 +54,7 @@ func settingLines(ctx context.Context, q *db.Queries, rank int, r logRead) ([]lo
 		}
 		lines = append(lines, logLine{place: logPlace{row.At, rank, row.ID}, LogItem: LogItem{
 			ID: row.ID, At: row.At, Kind: kind, Actor: row.Actor, Subject: row.Subject, Key: row.SubjectKey,
-			Before: shownSetting(row.Before), After: shownSetting(row.After), Reason: text(row.Reason),
+			Before: shownSetting(row.Before), After: shownSetting(row.After), Reason: optional.Value(row.Reason),
 		}})
 	}
 	return lines, err

@@ -11,6 +11,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 )
 
@@ -72,7 +73,7 @@ func (s *Service) Patterns(ctx context.Context, who caller.Caller) (Patterns, er
 	failing, near, fast := tally{}, tally{}, tally{}
 	paid := map[Pattern]bool{}
 	for _, row := range rows {
-		status, payer := payment.Status(row.Status), Pattern{MerchantID: row.MerchantID, User: text(row.PayerUserID)}
+		status, payer := payment.Status(row.Status), Pattern{MerchantID: row.MerchantID, User: optional.Value(row.PayerUserID)}
 		if payer.User != "" {
 			switch status {
 			case payment.Failed, payment.Cancelled:

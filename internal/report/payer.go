@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 )
 
@@ -95,8 +96,8 @@ func (s *Service) Payer(ctx context.Context, who caller.Caller, merchantID int64
 	p := Payer{MerchantID: merchantID, User: user, More: len(rows) > PayerMost}
 	for _, row := range rows[:min(len(rows), PayerMost)] {
 		p.add(PayerPayment{
-			ID: row.ID, OrderID: row.OrderID, Status: payment.Status(row.Status), Reason: text(row.StatusReason),
-			Currency: row.Currency, Amount: row.Amount, CreatedAt: row.CreatedAt, Brand: text(row.Brand), CardEnds: text(row.Last4),
+			ID: row.ID, OrderID: row.OrderID, Status: payment.Status(row.Status), Reason: optional.Value(row.StatusReason),
+			Currency: row.Currency, Amount: row.Amount, CreatedAt: row.CreatedAt, Brand: optional.Value(row.Brand), CardEnds: optional.Value(row.Last4),
 		})
 	}
 	slices.SortFunc(p.Sums, func(a, b PayerSum) int { return b.Count - a.Count })

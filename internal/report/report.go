@@ -33,20 +33,3 @@ func New(pools db.Pools, c clock.Clock, payments *payment.Service, replica *db.R
 
 // MayBeLate tells whether lists may be read from a replica.
 func (s *Service) MayBeLate() bool { return s.replica != nil }
-
-// text is what a column says, "" where it is null.
-func text(value *string) string {
-	if value == nil {
-		return ""
-	}
-	return *value
-}
-
-// unless is a parameter that is null where the value says nothing.
-func unless[T comparable](value T) *T {
-	var nothing T
-	if value == nothing {
-		return nil
-	}
-	return &value
-}

@@ -9,6 +9,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/requestlog"
 )
 
@@ -164,7 +165,7 @@ func (t requestTable) list(
 ) ([]db.ReportRequestsBelowRow, error) {
 	params := db.ReportRequestsBelowParams{
 		MerchantID: t.MerchantID, Above: w.above, Below: w.below, Scan: scanMost, CameFrom: t.came.from,
-		CameTo: t.came.to, Classes: t.classes, Code: unless(t.Code), KeyID: unless(t.KeyID), Page: int32(w.limit) + 1,
+		CameTo: t.came.to, Classes: t.classes, Code: optional.Of(t.Code), KeyID: optional.Of(t.KeyID), Page: int32(w.limit) + 1,
 	}
 	if !w.backward {
 		return q.ReportRequestsBelow(ctx, params)

@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
+	"gateway.example/internal/optional"
 )
 
 // paymentRows reads a page: what the search names, or else what it is like.
@@ -55,7 +56,7 @@ func (s *Service) about(ctx context.Context, t *paymentTable) (err error) {
 	if t.who.Kind == caller.Trader {
 		return nil
 	}
-	payer := db.ReportPayerKnownParams{Payer: &t.Search, MerchantID: unless(t.MerchantID)}
+	payer := db.ReportPayerKnownParams{Payer: &t.Search, MerchantID: optional.Of(t.MerchantID)}
 	known, err := s.q.ReportPayerKnown(ctx, payer)
 	if known {
 		t.payer, t.sought = &t.Search, sought{}

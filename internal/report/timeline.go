@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/routing"
 )
@@ -114,7 +115,7 @@ func (t *told) payment(p payment.Payment, read paymentSources) {
 	t.rate(p, read.row)
 	for _, h := range read.history {
 		t.tell(h.At, KindStatus, h.Actor, WhatStatus, Details{
-			From: text(h.FromStatus), To: h.ToStatus, Reason: text(h.Reason), Received: h.ReceivedAmount, Currency: p.Currency,
+			From: optional.Value(h.FromStatus), To: h.ToStatus, Reason: optional.Value(h.Reason), Received: h.ReceivedAmount, Currency: p.Currency,
 		})
 	}
 	t.ledger(ledger.Cashbox, p.CashboxID)
@@ -147,15 +148,15 @@ func (t *told) request(p db.Payment) *Request {
 	r := &Request{Method: p.Method, Currency: p.Currency, Amount: p.Amount, ExpiresAt: p.ExpiresAt}
 	if t.who.Kind != caller.Trader {
 		r.OrderID, r.CallbackURI = p.OrderID, p.CallbackURI
-		r.RequestID, r.Address = text(p.RequestID), text(p.RequestAddress)
+		r.RequestID, r.Address = optional.Value(p.RequestID), optional.Value(p.RequestAddress)
 	}
 	return r
 }
 
 func (t *told) choice(shown payment.Payment, p db.Payment) *Choice {
 	c := &Choice{
-		Type: text(p.RequisiteType), Value: text(shown.RequisiteFor(t.who)), Holder: text(p.RequisiteHolder),
-		Bank: text(p.RequisiteBank),
+		Type: optional.Value(p.RequisiteType), Value: optional.Value(shown.RequisiteFor(t.who)), Holder: optional.Value(p.RequisiteHolder),
+		Bank: optional.Value(p.RequisiteBank),
 	}
 	if t.who.Kind != caller.MerchantPortal {
 		c.TraderID = p.TraderID
@@ -226,7 +227,7 @@ func (t *told) rate(p payment.Payment, row db.Payment) {
 func of(d decimal.Decimal) *decimal.Decimal { return &d }
 
 func (t *told) status(at time.Time, actor string, from *string, to string, reason *string) {
-	t.tell(at, KindStatus, actor, WhatStatus, Details{From: text(from), To: to, Reason: text(reason)})
+	t.tell(at, KindStatus, actor, WhatStatus, Details{From: optional.Value(from), To: to, Reason: optional.Value(reason)})
 }
 
 // ledger tells what was moved: to operators every row, to others a row for each account of theirs
@@ -305,7 +306,7 @@ func (t *told) webhooks() {
 	for _, a := range t.attempts {
 		t.tell(a.At, KindWebhook, "", WhatAttempt, Details{Webhook: &Webhook{
 			EventID: a.EventID, Type: a.Type, Sequence: a.Sequence, StatusCode: a.StatusCode,
-			Took: time.Duration(a.DurationMs) * time.Millisecond, Answer: a.Answer, Error: text(a.Error),
+			Took: time.Duration(a.DurationMs) * time.Millisecond, Answer: a.Answer, Error: optional.Value(a.Error),
 		}})
 	}
 }
@@ -364,7 +365,7 @@ func (t *told) payout(p db.Payin, history []db.PayinHistory) {
 	}
 	if t.who.Kind != caller.Trader {
 		r.OrderID, r.CallbackURI = p.OrderID, p.CallbackURI
-		r.RequestID, r.Address = text(p.RequestID), text(p.RequestAddress)
+		r.RequestID, r.Address = optional.Value(p.RequestID), optional.Value(p.RequestAddress)
 	}
 	t.tell(p.CreatedAt, KindRequest, creator, WhatCreated, Details{Request: r})
 	t.tell(p.CreatedAt, KindRate, "", WhatRateFixed, Details{Rate: t.payoutRate(p)})

@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/work"
 )
 
@@ -126,7 +127,7 @@ func counts(ctx context.Context, q *db.Queries, who caller.Caller, now time.Time
 // count counts a queue, to one more than is told.
 func count(ctx context.Context, q *db.Queries, who caller.Caller, now time.Time, queue Queue) (int64, error) {
 	const most = countMost + 1
-	merchant := unless(who.MerchantID)
+	merchant := optional.Of(who.MerchantID)
 	switch queue {
 	case QueueDeadEvents:
 		return q.ReportCountDeadEvents(ctx, db.ReportCountDeadEventsParams{MerchantID: merchant, Most: most})

@@ -15,6 +15,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/notify"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/tongue"
 )
 
@@ -52,7 +53,7 @@ func (s *Service) ChangePassword(ctx context.Context, session Session, old, next
 func (s *Service) replacePassword(ctx context.Context, session Session, old, next string) (Opened, error) {
 	token, now := auth.RandomToken(), s.wallNow()
 	err := s.locked(ctx, session, func(q *db.Queries, user db.UserLockRow) error {
-		if orEmpty(user.PasswordHash) != old {
+		if optional.Value(user.PasswordHash) != old {
 			return errInvalidCredentials
 		}
 		if err := q.UserSetPassword(ctx, db.UserSetPasswordParams{ID: user.ID, PasswordHash: &next}); err != nil {
@@ -200,7 +201,7 @@ func (s *Service) SetPreferences(ctx context.Context, session Session, p Prefere
 		return session, err
 	}
 	err = s.q.UserSetPreferences(ctx, db.UserSetPreferencesParams{
-		ID: session.Caller.ID, Zone: p.Zone, Language: orNil(p.Language), Theme: p.Theme, Shortcuts: p.Shortcuts,
+		ID: session.Caller.ID, Zone: p.Zone, Language: optional.Of(p.Language), Theme: p.Theme, Shortcuts: p.Shortcuts,
 	})
 	if err != nil {
 		return session, fmt.Errorf("set preferences: %w", err)

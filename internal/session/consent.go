@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 )
 
 // awaits is how long a user whom an operator let in at a merchant or trader may only read, unless an
@@ -48,7 +49,7 @@ func placeOf(ctx context.Context, q *db.Queries, id int64) (place, error) {
 		return place{}, fmt.Errorf("read what the user is: %w", err)
 	}
 	return place{
-		id: id, kind: caller.Kind(row.Kind), role: caller.Role(orEmpty(row.Role)), enabled: row.Enabled,
+		id: id, kind: caller.Kind(row.Kind), role: caller.Role(optional.Value(row.Role)), enabled: row.Enabled,
 		merchantID: row.MerchantID, traderID: row.TraderID,
 	}, nil
 }
@@ -118,7 +119,7 @@ func (p place) waiting(ctx context.Context, q *db.Queries, now time.Time) ([]Awa
 	var list []Awaiting
 	for _, row := range rows {
 		list = append(list, Awaiting{
-			ID: row.ID, Login: row.Login, Role: caller.Role(orEmpty(row.Role)), Since: row.Since, Until: row.Until,
+			ID: row.ID, Login: row.Login, Role: caller.Role(optional.Value(row.Role)), Since: row.Since, Until: row.Until,
 		})
 	}
 	return list, nil

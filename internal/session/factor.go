@@ -18,6 +18,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/notify"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/vault"
 )
 
@@ -81,7 +82,7 @@ func (s *Service) password(ctx context.Context, session Session, password string
 		return nil, wrongFactor(err)
 	}
 	return func(_ *db.Queries, user db.UserLockRow) error {
-		if hasFactor(user) || orEmpty(user.PasswordHash) != hash {
+		if hasFactor(user) || optional.Value(user.PasswordHash) != hash {
 			return errWrongFactor
 		}
 		return nil

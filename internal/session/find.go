@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 )
 
 // Find finds a session by its cookie's value. Anything else than the cookie of a live session is
@@ -130,12 +131,12 @@ func factorsOf(user db.AppUser, passkeys, recoveryCodes int64) Factors {
 }
 
 func preferencesOf(user db.AppUser) Preferences {
-	return Preferences{Zone: user.Zone, Language: orEmpty(user.Language), Theme: user.Theme, Shortcuts: user.Shortcuts}
+	return Preferences{Zone: user.Zone, Language: optional.Value(user.Language), Theme: user.Theme, Shortcuts: user.Shortcuts}
 }
 
 func callerFromRow(user db.AppUser, merchantIDs []int64) caller.Caller {
 	c := caller.Caller{
-		Kind: caller.Kind(user.Kind), Role: caller.Role(orEmpty(user.Role)), ID: user.ID, Login: user.Login,
+		Kind: caller.Kind(user.Kind), Role: caller.Role(optional.Value(user.Role)), ID: user.ID, Login: user.Login,
 		MerchantIDs: merchantIDs,
 	}
 	if user.MerchantID != nil {
@@ -158,20 +159,6 @@ func (f Session) stale(now time.Time) bool {
 		proved = f.CreatedAt
 	}
 	return now.Sub(proved) > fresh
-}
-
-func orEmpty(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
-}
-
-func orNil(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }
 
 type key struct{}

@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 )
 
 // User is a user as operators see them.
@@ -65,7 +66,7 @@ func (s *Service) Users(ctx context.Context, who caller.Caller, search UserSearc
 		return nil, nil, err
 	}
 	params := db.UserListParams{
-		Now: s.now(), BeforeID: before, Kind: orNil(string(search.Kind)), Search: orNil(strings.TrimSpace(search.Text)),
+		Now: s.now(), BeforeID: before, Kind: optional.Of(string(search.Kind)), Search: optional.Of(strings.TrimSpace(search.Text)),
 		SwitchedOn: search.On, Page: limit + 1,
 	}
 	if id, err := strconv.ParseInt(strings.TrimSpace(search.Text), 10, 64); err == nil {

@@ -17,6 +17,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
+	"gateway.example/internal/optional"
 )
 
 // errInvalidCredentials refuses a sign-in.
@@ -260,7 +261,7 @@ func (s *Service) enter(ctx context.Context, e entrance) (Opened, error) {
 	token, now := auth.RandomToken(), s.wallNow()
 	err := db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
 		user, err := q.UserLock(ctx, e.userID)
-		if db.NoRows(err) || err == nil && orEmpty(user.PasswordHash) != e.hash {
+		if db.NoRows(err) || err == nil && optional.Value(user.PasswordHash) != e.hash {
 			return errInvalidCredentials
 		}
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 )
 
 // errLastOwner keeps a merchant from having no owner.
@@ -57,7 +58,7 @@ func (s *Service) Team(ctx context.Context, who caller.Caller) ([]Member, error)
 		list = append(list, Member{
 			ID:        row.ID,
 			Login:     row.Login,
-			Role:      caller.Role(orEmpty(row.Role)),
+			Role:      caller.Role(optional.Value(row.Role)),
 			Enabled:   row.Enabled,
 			CreatedAt: row.CreatedAt,
 			Invited:   !row.HasPassword,
@@ -110,7 +111,7 @@ func (s *Service) UpdateMember(ctx context.Context, who caller.Caller, u UserUpd
 			flaw = "is required"
 		}
 		f.Flaw("role", flaw)
-		params.Role = orNil(string(*u.Role))
+		params.Role = optional.Of(string(*u.Role))
 	}
 	if err := f.Err(); err != nil {
 		return err

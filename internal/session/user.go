@@ -16,6 +16,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/notify"
+	"gateway.example/internal/optional"
 )
 
 // NewUser is a user to be created.
@@ -161,7 +162,7 @@ func InsertUser(ctx context.Context, q *db.Queries, n NewUser, hash string, at t
 		n.Role = roles[0]
 	}
 	id, err := q.UserInsert(ctx, db.UserInsertParams{
-		Kind: string(n.Kind), Role: orNil(string(n.Role)), Login: n.Login, PasswordHash: orNil(hash),
+		Kind: string(n.Kind), Role: optional.Of(string(n.Role)), Login: n.Login, PasswordHash: optional.Of(hash),
 		MerchantID: n.MerchantID, TraderID: n.TraderID, CreatedAt: at,
 	})
 	if err == nil && len(n.MerchantIDs) > 0 {
@@ -255,12 +256,12 @@ func (s *Service) Update(
 	}
 	params := db.UserUpdateParams{ID: update.ID, Enabled: update.Enabled}
 	update.Reason = strings.TrimSpace(update.Reason)
-	c.Reason = orNil(update.Reason)
+	c.Reason = optional.Of(update.Reason)
 	if err := s.checkUpdate(ctx, update); err != nil {
 		return done, err
 	}
 	if update.Role != nil {
-		params.Role = orNil(string(*update.Role))
+		params.Role = optional.Of(string(*update.Role))
 	}
 	if update.Password != nil {
 		hash, err := HashPassword(*update.Password)

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 )
 
 const (
@@ -194,7 +195,7 @@ func (s *Service) viewCaller(ctx context.Context, found Session, kept db.Session
 		Login:       found.Caller.Login,
 		Preferences: found.Preferences,
 		Until:       *kept.ViewUntil,
-		Reason:      orEmpty(kept.ViewReason),
+		Reason:      optional.Value(kept.ViewReason),
 	}
 	behind := found.Caller.ID
 	found.Caller = callerFromRow(row.AppUser, row.MerchantIds)

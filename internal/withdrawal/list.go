@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 )
 
 // Page asks for a page of withdrawals, newest first.
@@ -100,15 +101,8 @@ func (s *Service) History(ctx context.Context, who caller.Caller, id int64) ([]M
 	moves := make([]Move, 0, len(rows))
 	for _, row := range rows {
 		moves = append(moves, Move{
-			At: row.At, From: text(row.FromStatus), To: row.ToStatus, Actor: who.Knows(row.Actor), Reason: text(row.Reason),
+			At: row.At, From: optional.Value(row.FromStatus), To: row.ToStatus, Actor: who.Knows(row.Actor), Reason: optional.Value(row.Reason),
 		})
 	}
 	return moves, nil
-}
-
-func text(value *string) string {
-	if value == nil {
-		return ""
-	}
-	return *value
 }

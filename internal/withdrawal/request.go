@@ -15,6 +15,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 )
 
 // decimals is how many decimals the token has on every network.
@@ -105,7 +106,7 @@ func (s *Service) validate(ctx context.Context, who caller.Caller, own owner, r 
 	f := fault.Decoded(ctx)
 	o := order{own: own, insert: db.WithdrawalInsertParams{
 		OwnerKind: own.kind, OwnerID: own.id, OrderID: r.OrderID, Now: s.clock.Now(), CallbackURI: r.CallbackURI,
-		RequestID: optional(who.RequestID), RequestAddress: optional(who.Address),
+		RequestID: optional.Of(who.RequestID), RequestAddress: optional.Of(who.Address),
 		Amount: fault.Read(f, "amount", r.Amount, func(text string) (decimal.Decimal, error) {
 			return money.Parse(text, decimals)
 		}),
@@ -273,12 +274,4 @@ func freeze(ctx context.Context, q *db.Queries, w db.Withdrawal) error {
 		return errTrader
 	}
 	return fault.ErrCashboxBalance
-}
-
-// optional is an optional text.
-func optional(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }

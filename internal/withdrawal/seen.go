@@ -10,6 +10,7 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 )
 
 // Seen is a final transfer of USDT that was seen on a chain, in the transaction that pays a withdrawal.
@@ -37,7 +38,7 @@ func (s *Service) Settle(ctx context.Context) error {
 		for len(rows) > 0 && rows[0].Withdrawal.ID == w.ID {
 			seen, rows = append(seen, Seen{To: rows[0].ToAddress, Amount: rows[0].Amount}), rows[1:]
 		}
-		failed = append(failed, s.See(ctx, w.ID, text(w.TransactionHash), seen))
+		failed = append(failed, s.See(ctx, w.ID, optional.Value(w.TransactionHash), seen))
 	}
 	return errors.Join(failed...)
 }
@@ -57,7 +58,7 @@ func (s *Service) Empty(ctx context.Context, network, hash string) error {
 		return db.IgnoreNoRows(err) // another transaction was named meanwhile
 	}
 	err = s.inLocked(ctx, id, errNotHandedOver, []Status{HandedOver}, func(q *db.Queries, w db.Withdrawal) error {
-		if text(w.TransactionHash) != hash {
+		if optional.Value(w.TransactionHash) != hash {
 			return nil
 		}
 		return q.WithdrawalSetMismatch(ctx, db.WithdrawalSetMismatchParams{ID: id, Mismatch: "0 USDT"})
@@ -72,7 +73,7 @@ func (s *Service) Empty(ctx context.Context, network, hash string) error {
 // none is, it stops until operators have decided. The same again changes nothing.
 func (s *Service) See(ctx context.Context, id int64, hash string, seen []Seen) error {
 	err := s.inLocked(ctx, id, errNotHandedOver, []Status{HandedOver}, func(q *db.Queries, w db.Withdrawal) error {
-		if len(seen) == 0 || text(w.TransactionHash) != hash {
+		if len(seen) == 0 || optional.Value(w.TransactionHash) != hash {
 			return nil // another transaction was named meanwhile
 		}
 		var wrong []string

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
@@ -149,7 +150,7 @@ func (s *CredentialService) DiagnoseSignature(
 		return nil, err
 	}
 	out := &portalv1.DiagnoseSignatureResponse{
-		Mistake: string(found.Mistake), Hint: found.Mistake.Hint(), Header: unlessEmpty(found.Header),
+		Mistake: string(found.Mistake), Hint: found.Mistake.Hint(), Header: optional.Of(found.Header),
 	}
 	if found.Offset >= 0 {
 		out.Offset = ptr(int64(found.Offset))

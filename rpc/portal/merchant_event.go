@@ -7,6 +7,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/report"
 	"gateway.example/internal/webhook"
 	"gateway.example/rpc"
@@ -117,7 +118,7 @@ func (s *ReportService) ListEvents(
 	}
 	for _, e := range page.Items {
 		out.Data = append(out.Data, &portalv1.ReportEvent{
-			EventId: e.ID.String(), Number: unlessEmpty(e.Number), Type: e.Type, Subject: e.Subject,
+			EventId: e.ID.String(), Number: optional.Of(e.Number), Type: e.Type, Subject: e.Subject,
 			SubjectId: e.SubjectID, Sequence: e.Sequence, Url: e.URL, CreatedAt: rpc.Timestamp(e.CreatedAt),
 			Status: e.Status, Attempts: e.Attempts, LastStatusCode: e.LastCode,
 		})

@@ -9,6 +9,7 @@ import (
 	"gateway.example/internal/chain"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/rpc"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -79,8 +80,8 @@ func (s *MerchantService) GetDeposit(
 	out := &portalv1.MerchantServiceGetDepositResponse{Data: rpc.DepositView(found)}
 	for _, move := range moves {
 		out.History = append(out.History, &portalv1.DepositMove{
-			At: rpc.Timestamp(move.At), FromStatus: unlessEmpty(move.From), ToStatus: move.To, Actor: move.Actor,
-			Reason: unlessEmpty(move.Reason),
+			At: rpc.Timestamp(move.At), FromStatus: optional.Of(move.From), ToStatus: move.To, Actor: move.Actor,
+			Reason: optional.Of(move.Reason),
 		})
 	}
 	return connect.NewResponse(out), nil

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/paylink"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
@@ -92,12 +93,12 @@ func (s *OperatorService) ExplainTrader(
 
 func routingView(answer payment.RoutingAnswer) *portalv1.ExplainRoutingResponse {
 	out := &portalv1.ExplainRoutingResponse{
-		Refusal:     optional(answer.Refusal),
-		RequisiteId: optional(answer.RequisiteID),
+		Refusal:     optional.Of(answer.Refusal),
+		RequisiteId: optional.Of(answer.RequisiteID),
 	}
 	for _, c := range answer.Candidates {
 		candidate := &portalv1.RoutingCandidate{
-			RequisiteId: c.ID, TraderId: c.TraderID, DroppedBy: optional(string(c.DroppedBy)), Weight: c.Weight,
+			RequisiteId: c.ID, TraderId: c.TraderID, DroppedBy: optional.Of(string(c.DroppedBy)), Weight: c.Weight,
 		}
 		if c.LastUsedAt.Unix() > 0 {
 			candidate.LastUsedAt = rpc.Timestamp(c.LastUsedAt)
@@ -116,7 +117,7 @@ func (s *OperatorService) ReplayRouting(
 		return nil, err
 	}
 	return connect.NewResponse(&portalv1.ReplayRoutingResponse{
-		RequisiteId: optional(r.RequisiteID), TraderId: r.TraderID, Pool: r.Pool, Looked: r.Looked,
+		RequisiteId: optional.Of(r.RequisiteID), TraderId: r.TraderID, Pool: r.Pool, Looked: r.Looked,
 		Passed: passedView(report.ByRule(r.Passed)), Now: routingView(r.Now),
 	}), nil
 }
@@ -145,13 +146,4 @@ func (s *OperatorService) ListRoutingRefusals(
 		})
 	}
 	return connect.NewResponse(out), nil
-}
-
-// optional is v, or nil if it is zero.
-func optional[T comparable](v T) *T {
-	var nothing T
-	if v == nothing {
-		return nil
-	}
-	return &v
 }

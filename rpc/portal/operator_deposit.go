@@ -7,6 +7,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/deposit"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/proposal"
 	"gateway.example/rpc"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
@@ -78,7 +79,7 @@ func (s *OperatorService) ListTransfers(
 		out.Data = append(out.Data, &portalv1.ChainTransfer{
 			Id: t.ID, Network: t.Network, TransactionHash: t.Hash, FromAddress: t.From, ToAddress: t.To, Amount: t.Amount.String(),
 			State: string(t.State), Confirmations: t.Confirmations, SeenAt: rpc.Timestamp(t.SeenAt),
-			DepositId: optional(t.DepositID), NamedByDepositId: optional(t.NamedBy),
+			DepositId: optional.Of(t.DepositID), NamedByDepositId: optional.Of(t.NamedBy),
 		})
 	}
 	return connect.NewResponse(out), nil

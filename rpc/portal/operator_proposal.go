@@ -9,6 +9,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/proposal"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -76,7 +77,7 @@ func (s *OperatorService) ApproveProposal(
 	p, done, err := s.Proposals.Approve(ctx, caller.From(ctx), req.Msg.GetProposalId())
 	res, err := proposalResponse(p, err)
 	if err == nil {
-		res.Msg.InvitationLink = optional(done.Link)
+		res.Msg.InvitationLink = optional.Of(done.Link)
 	}
 	return res, err
 }
@@ -108,9 +109,9 @@ func proposalView(p proposal.Proposal) *portalv1.Proposal {
 		CreatedAt:      rpc.Timestamp(p.CreatedAt),
 		ExpiresAt:      rpc.Timestamp(p.ExpiresAt),
 		State:          string(p.State),
-		DecidedBy:      optional(p.Decider),
+		DecidedBy:      optional.Of(p.Decider),
 		DecidedAt:      optionalTimestamp(p.DecidedAt),
-		DecisionReason: optional(p.DecisionReason),
+		DecisionReason: optional.Of(p.DecisionReason),
 		Details:        proposalDetails(p),
 	}
 }
@@ -126,10 +127,10 @@ func proposalDetails(p proposal.Proposal) []*portalv1.ProposalDetail {
 
 func payloadView(p proposal.Payload) *portalv1.ProposalPayload {
 	return &portalv1.ProposalPayload{
-		TraderId: optional(p.TraderID), MerchantCashboxId: optional(p.CashboxID), DepositId: optional(p.DepositID),
-		From: correctionAccount(p.From), To: correctionAccount(p.To), Amount: optional(p.Amount),
-		Reference: optional(p.Reference), Reason: optional(p.Reason), Currency: optional(p.Currency),
-		FiatPerUsdt: optional(p.FiatPerUSDT), ValidSeconds: p.ValidSeconds,
+		TraderId: optional.Of(p.TraderID), MerchantCashboxId: optional.Of(p.CashboxID), DepositId: optional.Of(p.DepositID),
+		From: correctionAccount(p.From), To: correctionAccount(p.To), Amount: optional.Of(p.Amount),
+		Reference: optional.Of(p.Reference), Reason: optional.Of(p.Reason), Currency: optional.Of(p.Currency),
+		FiatPerUsdt: optional.Of(p.FiatPerUSDT), ValidSeconds: p.ValidSeconds,
 	}
 }
 
@@ -181,10 +182,10 @@ func (s *OperatorService) GetRateDay(
 	for _, b := range bands {
 		view := &portalv1.RateBand{Currency: b.Currency, Percent: money.Plain(b.Percent)}
 		if b.Now.IsPositive() {
-			view.Now = optional(money.Rate(b.Now))
+			view.Now = optional.Of(money.Rate(b.Now))
 		}
 		if b.Anchor.IsPositive() {
-			view.Anchor = optional(money.Rate(b.Anchor))
+			view.Anchor = optional.Of(money.Rate(b.Anchor))
 		}
 		out.Bands = append(out.Bands, view)
 	}

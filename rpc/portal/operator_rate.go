@@ -9,6 +9,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/proposal"
 	"gateway.example/internal/rate"
@@ -104,7 +105,7 @@ func (s *OperatorService) ListRates(
 		out.Feeds = append(out.Feeds, &portalv1.RateFeedState{
 			Feed: feedView(state.Feed), PolledAt: optionalTimestamp(state.PolledAt), Error: state.Error,
 			GoodAt: optionalTimestamp(state.GoodAt), FailedAt: optionalTimestamp(state.FailedAt),
-			LastError: optional(state.LastError), Failures: state.Failures,
+			LastError: optional.Of(state.LastError), Failures: state.Failures,
 		})
 	}
 	return connect.NewResponse(out), nil

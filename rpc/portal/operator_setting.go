@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/session"
 	"gateway.example/internal/setting"
 	"gateway.example/rpc"
@@ -135,7 +136,7 @@ func userInvited(
 	c directory.Changed[session.User], link string, err error,
 ) (*connect.Response[portalv1.UserInvitedResponse], error) {
 	return settled(c, err, func(change *portalv1.SettingChange, u session.User) *portalv1.UserInvitedResponse {
-		return &portalv1.UserInvitedResponse{Change: change, InvitationLink: optional(link), Data: userView(u)}
+		return &portalv1.UserInvitedResponse{Change: change, InvitationLink: optional.Of(link), Data: userView(u)}
 	})
 }
 

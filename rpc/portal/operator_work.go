@@ -8,6 +8,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/work"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -34,12 +35,12 @@ func (s *OperatorService) ListWork(
 
 func workItem(item work.Item) *portalv1.WorkItem {
 	out := &portalv1.WorkItem{
-		SubjectId: item.SubjectID, PaymentId: optional(item.PaymentID), Name: optional(item.Name),
-		Since: rpc.OptionalTime(item.Since), Currency: optional(item.Currency), Count: optional(int32(item.Count)),
+		SubjectId: item.SubjectID, PaymentId: optional.Of(item.PaymentID), Name: optional.Of(item.Name),
+		Since: rpc.OptionalTime(item.Since), Currency: optional.Of(item.Currency), Count: optional.Of(int32(item.Count)),
 		Claim: workClaim(item.Claim),
 	}
 	if item.UUID != uuid.Nil {
-		out.Uuid = optional(item.UUID.String())
+		out.Uuid = optional.Of(item.UUID.String())
 	}
 	if item.Amount != nil {
 		amount := money.USDT(*item.Amount)

@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/report"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
@@ -52,7 +53,7 @@ func overviewState(out *portalv1.GetOverviewResponse, o report.Overview) {
 	for _, e := range o.Endpoints {
 		out.Endpoints = append(out.Endpoints, &portalv1.OverviewEndpoint{
 			Host: e.Host, Attempts: e.Attempts, Failures: e.Failures,
-			LastFailureAt: timestamppb.New(e.LastAt), LastStatusCode: unlessEmpty(int32(e.LastStatus)),
+			LastFailureAt: timestamppb.New(e.LastAt), LastStatusCode: optional.Of(int32(e.LastStatus)),
 		})
 	}
 	for _, q := range o.Queues {

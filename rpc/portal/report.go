@@ -16,6 +16,7 @@ import (
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/metadata"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/report"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -158,15 +159,6 @@ func moment(found fault.Fields, field string, at *timestamppb.Timestamp) time.Ti
 	return time.Time{}
 }
 
-// unlessEmpty is v, or nil if it is zero.
-func unlessEmpty[T comparable](value T) *T {
-	var nothing T
-	if value == nothing {
-		return nil
-	}
-	return &value
-}
-
 // shownUSDT formats an amount; nil is one that the caller may not see.
 func shownUSDT(d *decimal.Decimal) *string {
 	if d == nil {
@@ -180,7 +172,7 @@ func reportPayment(p report.PaymentItem) *portalv1.ReportPayment {
 		Id:                 p.ID,
 		Uuid:               p.UUID.String(),
 		CreatedAt:          rpc.Timestamp(p.CreatedAt),
-		OrderId:            unlessEmpty(p.OrderID),
+		OrderId:            optional.Of(p.OrderID),
 		Method:             p.Method,
 		Currency:           p.Currency,
 		Amount:             money.Fiat(p.Amount),
@@ -191,9 +183,9 @@ func reportPayment(p report.PaymentItem) *portalv1.ReportPayment {
 		ClaimedAt:          rpc.OptionalTime(p.ClaimedAt),
 		MerchantId:         p.MerchantID,
 		MerchantCashboxId:  p.CashboxID,
-		TraderId:           unlessEmpty(p.TraderID),
+		TraderId:           optional.Of(p.TraderID),
 		Requisite:          p.RequisiteValue,
-		CardLast4:          unlessEmpty(p.CardLast4),
+		CardLast4:          optional.Of(p.CardLast4),
 		AmountUsdt:         shownUSDT(p.Sight.Amount),
 		ProfitUsdt:         shownUSDT(p.Sight.Profit),
 		SpreadTraderUsdt:   shownUSDT(p.Sight.SpreadTrader),
@@ -208,7 +200,7 @@ func reportPayin(p report.PayoutItem) *portalv1.ReportPayin {
 		Id:                p.ID,
 		PayinId:           p.UUID.String(),
 		CreatedAt:         rpc.Timestamp(p.CreatedAt),
-		OrderId:           unlessEmpty(p.OrderID),
+		OrderId:           optional.Of(p.OrderID),
 		Method:            p.Method,
 		Currency:          p.Currency,
 		Amount:            money.Fiat(p.Amount),

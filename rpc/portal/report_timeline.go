@@ -7,6 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/report"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -29,20 +30,20 @@ func timelineLine(line report.Line) *portalv1.TimelineLine {
 		Kind:       string(line.Kind),
 		Actor:      line.Actor,
 		What:       line.What,
-		FromStatus: unlessEmpty(line.From),
-		ToStatus:   unlessEmpty(line.To),
-		Reason:     unlessEmpty(line.Reason),
+		FromStatus: optional.Of(line.From),
+		ToStatus:   optional.Of(line.To),
+		Reason:     optional.Of(line.Reason),
 		Request:    timelineRequest(line.Request),
 		Choice:     timelineChoice(line.Choice),
 		Rate:       timelineRate(line.Rate),
 		Transfer:   timelineTransfer(line.Transfer),
 		Webhook:    timelineWebhook(line.What, line.Webhook),
 		File:       timelineFile(line.File),
-		CardLast4:  unlessEmpty(line.Last4),
-		CardBrand:  unlessEmpty(line.Brand),
-		By:         unlessEmpty(line.By),
-		Page:       unlessEmpty(line.Page),
-		Agent:      unlessEmpty(line.Agent),
+		CardLast4:  optional.Of(line.Last4),
+		CardBrand:  optional.Of(line.Brand),
+		By:         optional.Of(line.By),
+		Page:       optional.Of(line.Page),
+		Agent:      optional.Of(line.Agent),
 
 		ReceivedAmount: optionalNumber(line.Received, money.Fiat),
 	}
@@ -57,11 +58,11 @@ func timelineRequest(r *report.Request) *portalv1.TimelineRequest {
 		Currency:       r.Currency,
 		Amount:         money.Fiat(r.Amount),
 		ExpiresAt:      rpc.Timestamp(r.ExpiresAt),
-		OrderId:        unlessEmpty(r.OrderID),
-		CallbackUri:    unlessEmpty(r.CallbackURI),
-		RequestId:      unlessEmpty(r.RequestID),
-		RequestAddress: unlessEmpty(r.Address),
-		AddressMask:    unlessEmpty(r.AddressMask),
+		OrderId:        optional.Of(r.OrderID),
+		CallbackUri:    optional.Of(r.CallbackURI),
+		RequestId:      optional.Of(r.RequestID),
+		RequestAddress: optional.Of(r.Address),
+		AddressMask:    optional.Of(r.AddressMask),
 	}
 }
 
@@ -70,12 +71,12 @@ func timelineChoice(c *report.Choice) *portalv1.TimelineChoice {
 		return nil
 	}
 	return &portalv1.TimelineChoice{
-		TraderId:    unlessEmpty(c.TraderID),
-		RequisiteId: unlessEmpty(c.RequisiteID),
-		Type:        unlessEmpty(c.Type),
-		Value:       unlessEmpty(c.Value),
-		Holder:      unlessEmpty(c.Holder),
-		Bank:        unlessEmpty(c.Bank),
+		TraderId:    optional.Of(c.TraderID),
+		RequisiteId: optional.Of(c.RequisiteID),
+		Type:        optional.Of(c.Type),
+		Value:       optional.Of(c.Value),
+		Holder:      optional.Of(c.Holder),
+		Bank:        optional.Of(c.Bank),
 		Pool:        c.Pool,
 		Looked:      c.Looked,
 		Passed:      passedView(c.Passed),
@@ -95,12 +96,12 @@ func timelineRate(r *report.Rate) *portalv1.TimelineRate {
 		return nil
 	}
 	return &portalv1.TimelineRate{
-		Source:        unlessEmpty(r.Source),
+		Source:        optional.Of(r.Source),
 		ObservedAt:    rpc.OptionalTime(r.ObservedAt),
 		Unavailable:   r.Unavailable,
 		BaseRate:      plain(r.Base, money.Rate),
 		MarkupPercent: plain(r.Markup, money.Plain),
-		MarkupSource:  unlessEmpty(r.MarkupSource),
+		MarkupSource:  optional.Of(r.MarkupSource),
 		SpotUsdt:      shownUSDT(r.Spot),
 		AmountUsdt:    shownUSDT(r.Amount),
 		ProfitUsdt:    shownUSDT(r.Profit),
@@ -129,7 +130,7 @@ func timelineFile(f *report.File) *portalv1.TimelineFile {
 	if f == nil {
 		return nil
 	}
-	return &portalv1.TimelineFile{Number: unlessEmpty(f.Number), Type: f.Type, Size: f.Size}
+	return &portalv1.TimelineFile{Number: optional.Of(f.Number), Type: f.Type, Size: f.Size}
 }
 
 func timelineWebhook(what string, w *report.Webhook) *portalv1.TimelineWebhook {
@@ -137,8 +138,8 @@ func timelineWebhook(what string, w *report.Webhook) *portalv1.TimelineWebhook {
 		return nil
 	}
 	out := &portalv1.TimelineWebhook{
-		EventId: w.EventID.String(), Type: w.Type, Sequence: w.Sequence, Status: unlessEmpty(w.Status),
-		Url: unlessEmpty(w.URL), StatusCode: w.StatusCode, Answer: w.Answer, Error: unlessEmpty(w.Error),
+		EventId: w.EventID.String(), Type: w.Type, Sequence: w.Sequence, Status: optional.Of(w.Status),
+		Url: optional.Of(w.URL), StatusCode: w.StatusCode, Answer: w.Answer, Error: optional.Of(w.Error),
 	}
 	if what == report.WhatAttempt {
 		out.DurationMs = ptr(int32(w.Took / time.Millisecond))

@@ -8,6 +8,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/session"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -130,7 +131,7 @@ func (s *TeamService) ListTeamChanges(
 	for _, c := range list {
 		out.Data = append(out.Data, &portalv1.TeamChange{
 			Id: c.ID, At: rpc.Timestamp(c.At), Login: c.Login, Subject: c.Subject, Key: c.Key,
-			Before: unlessEmpty(string(c.Before)), After: string(c.After),
+			Before: optional.Of(string(c.Before)), After: string(c.After),
 		})
 	}
 	if more {

@@ -7,6 +7,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payout"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -87,7 +88,7 @@ func offerView(o payout.Offer) *portalv1.TraderPayin {
 		Currency:        o.Currency,
 		Method:          o.Method,
 		Address:         o.Address,
-		Recipient:       optional(o.Recipient),
+		Recipient:       optional.Of(o.Recipient),
 		BankCode:        o.BankCode,
 		BankName:        o.BankName,
 		RewardUsdt:      money.USDT(o.RewardUSDT),

@@ -7,6 +7,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/proposal"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -46,6 +47,6 @@ func proposedRequisite(p proposal.Proposal) *portalv1.ProposedRequisite {
 	return &portalv1.ProposedRequisite{
 		Id: p.ID, Currency: n.Currency, Method: n.Method, Masked: n.Value, Holder: n.Holder, Bank: n.Bank,
 		State: string(p.State), CreatedAt: rpc.Timestamp(p.CreatedAt), ExpiresAt: rpc.Timestamp(p.ExpiresAt),
-		DecidedAt: optionalTimestamp(p.DecidedAt), Reason: optional(p.DecisionReason),
+		DecidedAt: optionalTimestamp(p.DecidedAt), Reason: optional.Of(p.DecisionReason),
 	}
 }

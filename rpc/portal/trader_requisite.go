@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/routing"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -142,9 +143,9 @@ func ownLimitsView(l directory.RequisiteLimits) *portalv1.OwnRequisiteLimits {
 		DailyCount:   l.DailyCount,
 		DailySum:     optionalNumber(l.DailySum, money.Fiat),
 		OpenPayments: l.OpenPayments,
-		WorkFrom:     optional(l.WorkFrom),
-		WorkUntil:    optional(l.WorkUntil),
-		TimeZone:     optional(l.TimeZone),
+		WorkFrom:     optional.Of(l.WorkFrom),
+		WorkUntil:    optional.Of(l.WorkUntil),
+		TimeZone:     optional.Of(l.TimeZone),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/withdrawal"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -104,8 +105,8 @@ func (s *WithdrawalService) GetWithdrawal(
 	out := &portalv1.WithdrawalServiceGetWithdrawalResponse{Data: withdrawalView(who, found)}
 	for _, move := range moves {
 		out.History = append(out.History, &portalv1.WithdrawalMove{
-			At: rpc.Timestamp(move.At), FromStatus: unlessEmpty(move.From), ToStatus: move.To, Actor: move.Actor,
-			Reason: unlessEmpty(move.Reason),
+			At: rpc.Timestamp(move.At), FromStatus: optional.Of(move.From), ToStatus: move.To, Actor: move.Actor,
+			Reason: optional.Of(move.Reason),
 		})
 	}
 	return connect.NewResponse(out), nil
