@@ -22,6 +22,7 @@ var floors = map[string]int{
 	"gateway.example/internal/bankstatement":              1,
 	"gateway.example/internal/sheet":                      0,
 	"gateway.example/internal/tracing":                    0,
+	"gateway.example/internal/export":                     1,
 	"gateway.example/internal/fault":                      0,
 	"gateway.example/internal/caller":                     1,
 	"gateway.example/internal/clock":                      0,

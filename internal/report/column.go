@@ -7,6 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/export"
 )
 
 // column is one of an exported list: what it is called, what stands in it, and who has it, where that is not everybody.
@@ -18,7 +19,7 @@ type column[R any] struct {
 
 // file is a list's, with the columns that its reader has.
 type file[R any] struct {
-	*csvTable
+	*export.Table
 
 	columns []column[R]
 }
@@ -30,7 +31,7 @@ func newFile[R any](w io.Writer, zone *time.Location, who caller.Caller, all []c
 			columns, names = append(columns, c), append(names, c.name)
 		}
 	}
-	return file[R]{newTable(w, zone, names...), columns}
+	return file[R]{export.New(w, zone, names...), columns}
 }
 
 func (f file[R]) write(row R) {
@@ -38,7 +39,7 @@ func (f file[R]) write(row R) {
 	for _, c := range f.columns {
 		cells = append(cells, c.cell(row))
 	}
-	f.row(cells...)
+	f.Row(cells...)
 }
 
 func operators(k caller.Kind) bool    { return k == caller.Operator }
@@ -60,7 +61,7 @@ var paymentColumns = []column[paymentRow]{
 	{name: "order_id", cell: func(p paymentRow) any { return p.OrderID }},
 	{name: "method", cell: func(p paymentRow) any { return p.Method }},
 	{name: "currency", cell: func(p paymentRow) any { return p.Currency }},
-	{name: "amount", cell: func(p paymentRow) any { return fiat(p.Amount) }},
+	{name: "amount", cell: func(p paymentRow) any { return export.Fiat(p.Amount) }},
 	{name: "status", cell: func(p paymentRow) any { return string(p.Status) }},
 	{name: "status_reason", cell: func(p paymentRow) any { return p.StatusReason }},
 	{name: "status_at", cell: func(p paymentRow) any { return p.StatusAt }},
@@ -68,10 +69,10 @@ var paymentColumns = []column[paymentRow]{
 	{name: "trader_id", cell: func(p paymentRow) any { return p.TraderID }},
 	{name: "requisite", cell: func(p paymentRow) any { return p.RequisiteValue }},
 	{name: "card_last4", cell: func(p paymentRow) any { return p.CardLast4 }},
-	{name: "amount_usdt", cell: func(p paymentRow) any { return usdt(p.Sight.Amount) }},
-	{name: "profit_usdt", cell: func(p paymentRow) any { return usdt(p.Sight.Profit) }, has: notMerchants},
-	{name: "spread_trader_usdt", cell: func(p paymentRow) any { return usdt(p.Sight.SpreadTrader) }, has: notMerchants},
-	{name: "spread_platform_usdt", cell: func(p paymentRow) any { return usdt(p.Sight.SpreadPlatform) }, has: notMerchants},
+	{name: "amount_usdt", cell: func(p paymentRow) any { return export.USDT(p.Sight.Amount) }},
+	{name: "profit_usdt", cell: func(p paymentRow) any { return export.USDT(p.Sight.Profit) }, has: notMerchants},
+	{name: "spread_trader_usdt", cell: func(p paymentRow) any { return export.USDT(p.Sight.SpreadTrader) }, has: notMerchants},
+	{name: "spread_platform_usdt", cell: func(p paymentRow) any { return export.USDT(p.Sight.SpreadPlatform) }, has: notMerchants},
 	{name: "merchant_id", cell: func(p paymentRow) any { return p.MerchantID }, has: operators},
 	{name: "merchant", cell: func(p paymentRow) any { return p.names.Merchants[p.MerchantID] }, has: operators},
 	{name: "trader", cell: func(p paymentRow) any { return p.names.Traders[p.TraderID] }, has: operators},
@@ -102,7 +103,7 @@ var payoutColumns = []column[payoutRow]{
 	{name: "order_id", cell: func(p payoutRow) any { return p.OrderID }},
 	{name: "method", cell: func(p payoutRow) any { return p.Method }},
 	{name: "currency", cell: func(p payoutRow) any { return p.Currency }},
-	{name: "amount", cell: func(p payoutRow) any { return fiat(p.Amount) }},
+	{name: "amount", cell: func(p payoutRow) any { return export.Fiat(p.Amount) }},
 	{name: "status", cell: func(p payoutRow) any { return string(p.Status) }},
 	{name: "status_reason", cell: func(p payoutRow) any { return p.StatusReason }},
 	{name: "status_at", cell: func(p payoutRow) any { return p.StatusAt }},
@@ -111,10 +112,18 @@ var payoutColumns = []column[payoutRow]{
 	{name: "address", cell: func(p payoutRow) any { return p.AddressMask }},
 	{name: "recipient", cell: func(p payoutRow) any { return p.Recipient }},
 	{name: "proof_reference", cell: func(p payoutRow) any { return p.ProofReference }},
-	{name: "frozen_usdt", cell: func(p payoutRow) any { return usdt(p.frozen) }},
-	{name: "reward_usdt", cell: func(p payoutRow) any { return usdt(p.RewardUSDT) }},
+	{name: "frozen_usdt", cell: func(p payoutRow) any { return export.USDT(p.frozen) }},
+	{name: "reward_usdt", cell: func(p payoutRow) any { return export.USDT(p.RewardUSDT) }},
 	{name: "merchant_id", cell: func(p payoutRow) any { return p.MerchantID }, has: operators},
 	{name: "merchant", cell: func(p payoutRow) any { return p.names.Merchants[p.MerchantID] }, has: operators},
 	{name: "trader", cell: func(p payoutRow) any { return p.trader() }, has: operators},
 	{name: "metadata", cell: func(p payoutRow) any { return p.Metadata.Text() }, has: notTraders},
+}
+
+// fiatOrEmpty is an amount, or an empty cell.
+func fiatOrEmpty(d decimal.NullDecimal) export.Number {
+	if !d.Valid {
+		return ""
+	}
+	return export.Fiat(d.Decimal)
 }

@@ -9,14 +9,12 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
+	"gateway.example/internal/export"
 	"gateway.example/internal/fault"
-	"gateway.example/internal/money"
-	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 )
@@ -82,7 +80,7 @@ func (s *Service) ExportPayouts(
 func exportNamed[O Owned, R any](
 	ctx context.Context, s *Service, who caller.Caller, out file[R], read func(window) (Page[O], error), row func(O, Names) R,
 ) error {
-	return export(ctx, out.csvTable, read, func(items []O) error {
+	return writeAll(ctx, out.Table, read, func(items []O) error {
 		names, err := NamesOf(ctx, s, who, items)
 		if err != nil {
 			return err
@@ -94,10 +92,10 @@ func exportNamed[O Owned, R any](
 	})
 }
 
-// export goes from page to page, of as many rows as fit into one, to the end. Where the database has no time for a page, it
+// writeAll goes from page to page, of as many rows as fit into one, to the end. Where the database has no time for a page, it
 // asks for half as many rows, since a file that ends in the middle is of no use.
-func export[R any](
-	ctx context.Context, out *csvTable, read func(window) (Page[R], error), write func([]R) error,
+func writeAll[R any](
+	ctx context.Context, out *export.Table, read func(window) (Page[R], error), write func([]R) error,
 ) error {
 	at := window{below: math.MaxInt64, limit: exportPage}
 	for {
@@ -112,11 +110,11 @@ func export[R any](
 		if err := write(page.Items); err != nil {
 			return err
 		}
-		if err := out.flush(); err != nil {
+		if err := out.Flush(); err != nil {
 			return err
 		}
 		if page.Next == nil {
-			return out.end()
+			return out.End()
 		}
 		if err := ctx.Err(); err != nil {
 			return err
@@ -148,7 +146,7 @@ func (s *Service) ExportStatement(
 		return err
 	}
 	f.Paging, f.OldestFirst = Paging{}, true
-	out := newTable(w, zone, "at", "transfer_id", "kind", "subject", "subject_id", "subject_uuid", "debit_usdt",
+	out := export.New(w, zone, "at", "transfer_id", "kind", "subject", "subject_id", "subject_uuid", "debit_usdt",
 		"credit_usdt", "balance_usdt")
 	for at := (position{}); ; {
 		part, err := s.statement(ctx, f, at, window{limit: exportPage})
@@ -156,82 +154,24 @@ func (s *Service) ExportStatement(
 			return err
 		}
 		for _, line := range part.Items {
-			out.row(line.At, line.TransferID, line.Kind, line.Subject, line.SubjectID, line.SubjectUUID,
-				moved(line.Debit), moved(line.Credit), usdt(&line.Balance))
+			out.Row(line.At, line.TransferID, line.Kind, line.Subject, line.SubjectID, line.SubjectUUID,
+				moved(line.Debit), moved(line.Credit), export.USDT(&line.Balance))
 		}
-		if err := out.flush(); err != nil {
+		if err := out.Flush(); err != nil {
 			return err
 		}
 		if part.Next == nil {
-			return out.end()
+			return out.End()
 		}
 		f.Cursor = *part.Next
 		at, _ = parsePosition(f.Cursor)
 	}
 }
 
-// number is a cell that is a number already and stays as it is.
-type number string
-
-// fiatOrEmpty is an amount, or an empty cell.
-func fiatOrEmpty(d decimal.NullDecimal) number {
-	if !d.Valid {
-		return ""
-	}
-	return fiat(d.Decimal)
-}
-
-func fiat(d decimal.Decimal) number { return number(money.Fiat(d)) }
-
-// usdt is an amount of USDT; one that is not for the caller is an empty cell.
-func usdt(d *decimal.Decimal) number {
-	if d == nil {
-		return ""
-	}
-	return number(money.USDT(*d))
-}
-
-func usdtOrEmpty(d decimal.NullDecimal) number {
-	if !d.Valid {
-		return ""
-	}
-	return usdt(&d.Decimal)
-}
-
 // moved is what was moved one way, empty where it was the other.
-func moved(d decimal.Decimal) number {
+func moved(d decimal.Decimal) export.Number {
 	if d.IsZero() {
 		return ""
 	}
-	return usdt(&d)
-}
-
-// cell is a value as it stands in a file.
-func cell(value any, zone *time.Location) string {
-	switch v := value.(type) {
-	case time.Time:
-		return v.In(zone).Format(time.RFC3339)
-	case number:
-		return string(v)
-	case int64:
-		if v == 0 {
-			return ""
-		}
-		return strconv.FormatInt(v, 10)
-	case *int64:
-		if v == nil {
-			return ""
-		}
-		return strconv.FormatInt(*v, 10)
-	case uuid.UUID:
-		if v == uuid.Nil {
-			return ""
-		}
-		return v.String()
-	case *string:
-		return safeText(optional.Value(v))
-	case string:
-		return safeText(v)
-	}
-	return safeText(fmt.Sprint(value))
+	return export.USDT(&d)
 }

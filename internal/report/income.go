@@ -10,6 +10,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
+	"gateway.example/internal/export"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/optional"
 )
@@ -117,14 +118,21 @@ func (s *Service) ExportIncome(ctx context.Context, who caller.Caller, f IncomeF
 	if err != nil {
 		return err
 	}
-	out := newTable(w, time.UTC, "day", "merchant_id", "merchant", "subject", "method", "currency", "earned_usdt",
+	out := export.New(w, time.UTC, "day", "merchant_id", "merchant", "subject", "method", "currency", "earned_usdt",
 		"reversed_usdt", "net_usdt", "volume_usdt")
 	for _, row := range rows {
 		net := row.Net()
-		out.row(row.Day.Format(time.DateOnly), row.MerchantID, row.Merchant, row.Subject, row.Method, row.Currency,
-			usdt(&row.Earned), usdt(&row.Reversed), usdt(&net), usdtOrEmpty(row.Volume))
+		out.Row(row.Day.Format(time.DateOnly), row.MerchantID, row.Merchant, row.Subject, row.Method, row.Currency,
+			export.USDT(&row.Earned), export.USDT(&row.Reversed), export.USDT(&net), usdtOrEmpty(row.Volume))
 	}
-	return out.end()
+	return out.End()
+}
+
+func usdtOrEmpty(d decimal.NullDecimal) export.Number {
+	if !d.Valid {
+		return ""
+	}
+	return export.USDT(&d.Decimal)
 }
 
 // closeIncome keeps the income of the days of which the accounts are closed.

@@ -13,6 +13,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
+	"gateway.example/internal/export"
 	"gateway.example/internal/fault"
 )
 
@@ -288,7 +289,7 @@ func (s *Service) ExportLog(
 		return err
 	}
 	r.page = exportPage + 1
-	out := newTable(w, zone, "at", "kind", "actor", "login", "subject", "key", "subject_login", "what", "reason", "before", "after",
+	out := export.New(w, zone, "at", "kind", "actor", "login", "subject", "key", "subject_login", "what", "reason", "before", "after",
 		"door", "outcome", "address", "agent")
 	for {
 		page, err := s.logPage(ctx, r)
@@ -296,14 +297,14 @@ func (s *Service) ExportLog(
 			return err
 		}
 		for _, l := range page.Items {
-			out.row(l.At, l.Kind, l.Actor, l.Login, l.Subject, l.Key, l.SubjectLogin, l.What, l.Reason,
+			out.Row(l.At, l.Kind, l.Actor, l.Login, l.Subject, l.Key, l.SubjectLogin, l.What, l.Reason,
 				string(l.Before), string(l.After), l.Door, l.Outcome, l.Address, l.Agent)
 		}
-		if err := out.flush(); err != nil {
+		if err := out.Flush(); err != nil {
 			return err
 		}
 		if page.Next == nil {
-			return out.end()
+			return out.End()
 		}
 		r.Cursor = *page.Next
 		r.place, _ = parsePlace(r.Cursor)

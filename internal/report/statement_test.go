@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shopspring/decimal"
-
 	"gateway.example/internal/audit"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
@@ -257,18 +255,6 @@ at,transfer_id,kind,subject,subject_id,subject_uuid,debit_usdt,credit_usdt,balan
 rows,1
 `, p.ID, p.UUID, b.shop.CashboxID, b.sbp.ID)
 	testenv.Want(t, out.String(), want, "the file")
-}
-
-// Only texts are prefixed: a number may begin with a minus.
-func TestNoFormulas(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"=1": "'=1", "+1": "'+1", "-1": "'-1", "@x": "'@x", "\tx": "'\tx", "\rx": "'\rx", "\nx": "'\nx", "＝1": "'＝1", "－1": "'－1",
-		"x=1": "x=1", "": "", "1-2": "1-2",
-	} {
-		testenv.Want(t, report.SafeText(text), want, "%q becomes", text)
-	}
-	testenv.Want(t, report.Cell(decimal.NewFromInt(-5)), "-5.00000000", "a number becomes")
 }
 
 type failing struct{}

@@ -206,7 +206,7 @@ func (f *features) ofTradersAndMerchants(r Rooms) {
 	add(f, withdrawals.Routes, withdrawals.Services{
 		Withdrawals: r.Withdrawals, Deposits: r.Deposits, Reports: r.Reports,
 	})
-	add(f, payoutfiles.Routes, payoutfiles.Services{Payouts: r.Payouts, Reports: r.Reports})
+	add(f, payoutfiles.Routes, payoutfiles.Services{Payouts: r.Payouts})
 	add(f, links.Routes, links.Services{PayLinks: r.PayLinks, Settings: r.Settings, Reports: r.Reports, Tokens: r.Tokens, PayURL: r.PayURL})
 }
 

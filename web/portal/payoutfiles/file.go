@@ -11,7 +11,6 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
 	"gateway.example/internal/payout"
-	"gateway.example/internal/report"
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
@@ -364,11 +363,11 @@ func (v *visit) result() error {
 		if err != nil {
 			return err
 		}
-		return v.SendCSV(name+".csv", func(file *portal.CSVFile) error { return report.WriteFilePayouts(file, v.Shell.Zone, rows) })
+		return v.SendCSV(name+".csv", func(file *portal.CSVFile) error { return writePayouts(file, v.Shell.Zone, rows) })
 	}
 	p, err := v.Payouts.PreviewFile(v.Ctx(), v.Who, f.ID)
 	if err != nil {
 		return err
 	}
-	return v.SendCSV(name+"-flaws.csv", func(file *portal.CSVFile) error { return report.WriteFileFlaws(file, p.Flaws, v.reason) })
+	return v.SendCSV(name+"-flaws.csv", func(file *portal.CSVFile) error { return writeFlaws(file, p.Flaws, v.reason) })
 }

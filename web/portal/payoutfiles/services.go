@@ -4,14 +4,12 @@ package payoutfiles
 import (
 	"gateway.example/internal/edge"
 	"gateway.example/internal/payout"
-	"gateway.example/internal/report"
 	"gateway.example/web/portal"
 )
 
 // Services are what these pages work with.
 type Services struct {
 	Payouts *payout.Service
-	Reports *report.Service
 }
 
 // visit is a visit to these pages.

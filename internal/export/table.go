@@ -1,4 +1,6 @@
-package report
+// Package export writes tables as files for people: CSV of which a spreadsheet takes a text for a text and a number for a number,
+// and which says at its end that it is whole.
+package export
 
 import (
 	"encoding/csv"
@@ -10,26 +12,26 @@ import (
 	"unicode/utf8"
 )
 
-// csvTable writes rows as CSV and counts them.
-type csvTable struct {
+// Table writes rows as CSV and counts them.
+type Table struct {
 	csv  *csv.Writer
 	zone *time.Location
 	rows int
 	err  error
 }
 
-// newTable begins a file with the names of its columns.
-func newTable(w io.Writer, zone *time.Location, columns ...string) *csvTable {
+// New begins a file with the names of its columns.
+func New(w io.Writer, zone *time.Location, columns ...string) *Table {
 	if zone == nil {
 		zone = time.UTC
 	}
-	t := &csvTable{csv: csv.NewWriter(w), zone: zone}
+	t := &Table{csv: csv.NewWriter(w), zone: zone}
 	t.err = t.csv.Write(columns)
 	return t
 }
 
-// row writes a row. What goes wrong, flush tells.
-func (t *csvTable) row(values ...any) {
+// Row writes a row. What goes wrong, Flush tells.
+func (t *Table) Row(values ...any) {
 	cells := make([]string, 0, len(values))
 	for _, value := range values {
 		cells = append(cells, cell(value, t.zone))
@@ -40,8 +42,8 @@ func (t *csvTable) row(values ...any) {
 	t.rows++
 }
 
-// flush sends what was written.
-func (t *csvTable) flush() error {
+// Flush sends what was written.
+func (t *Table) Flush() error {
 	t.csv.Flush()
 	if t.err == nil {
 		t.err = t.csv.Error()
@@ -52,12 +54,12 @@ func (t *csvTable) flush() error {
 	return nil
 }
 
-// end writes the line that says the file is whole, and how many rows it has.
-func (t *csvTable) end() error {
+// End writes the line that says the file is whole, and how many rows it has.
+func (t *Table) End() error {
 	if err := t.csv.Write([]string{"rows", strconv.Itoa(t.rows)}); t.err == nil {
 		t.err = err
 	}
-	return t.flush()
+	return t.Flush()
 }
 
 // formulaBegins are what formulas begin with, in full width as well, which some spreadsheets take for

@@ -1,0 +1,29 @@
+package payoutfiles
+
+import (
+	"io"
+	"time"
+
+	"gateway.example/internal/export"
+	"gateway.example/internal/payout"
+)
+
+// writePayouts writes what became of the payouts of a file as CSV, by its lines.
+func writePayouts(w io.Writer, zone *time.Location, rows []payout.FilePayin) error {
+	out := export.New(w, zone, "line", "order_id", "uuid", "status", "status_reason", "status_at", "method", "currency", "amount",
+		"frozen_usdt", "address", "recipient", "proof_reference")
+	for _, p := range rows {
+		out.Row(int64(p.Line), p.OrderID, p.UUID, string(p.Status), p.StatusReason, p.StatusAt, p.Method, p.Currency, export.Fiat(p.Amount),
+			export.USDT(&p.FrozenUSDT), p.AddressMask, p.Recipient, p.ProofReference)
+	}
+	return out.End()
+}
+
+// writeFlaws writes what is wrong with the rows of a file as CSV, in the words that say makes.
+func writeFlaws(w io.Writer, flaws []payout.Flaw, say func(payout.Flaw) string) error {
+	out := export.New(w, nil, "line", "field", "reason")
+	for _, flaw := range flaws {
+		out.Row(int64(flaw.Line), flaw.Field, say(flaw))
+	}
+	return out.End()
+}
