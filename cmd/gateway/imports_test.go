@@ -46,6 +46,7 @@ var floors = map[string]int{
 	"gateway.example/internal/inforce":                    3,
 	"gateway.example/internal/checkout":                   5,
 	"gateway.example/internal/report":                     5,
+	"gateway.example/internal/reporttest":                 5,
 	"gateway.example/internal/bankmessage":                5,
 	"gateway.example/internal/paylink":                    5,
 	"gateway.example/internal/withdrawal":                 3,

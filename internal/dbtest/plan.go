@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/testenv"
 )
 
 // Plan is how the database makes the last query of read.
@@ -19,6 +20,16 @@ func (d *DB) Plan(t testing.TB, read func(q *db.Queries) error) string {
 		t.Fatal(err)
 	}
 	return p.plan
+}
+
+// Explain is how the database makes a query, with the indexes that there are: it neither sorts nor reads a whole table by choice.
+func (d *DB) Explain(t testing.TB, query string) string {
+	t.Helper()
+	tx := testenv.Must(d.Pool.Begin(context.Background()))(t)
+	defer func() { _ = tx.Rollback(context.Background()) }()
+	testenv.Must(tx.Exec(context.Background(), "set local enable_sort = off; set local enable_seqscan = off"))(t)
+	rows := testenv.Must(tx.Query(context.Background(), "explain "+query))(t)
+	return strings.Join(testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t), "\n")
 }
 
 // WantPlan wants the plan of the last query of read to have all parts.

@@ -10,148 +10,35 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shopspring/decimal"
 
-	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/foureyes"
-	"gateway.example/internal/inforce"
-	"gateway.example/internal/ledger"
-	"gateway.example/internal/outbound"
-	"gateway.example/internal/payment"
-	"gateway.example/internal/payout"
 	"gateway.example/internal/report"
+	"gateway.example/internal/reporttest"
 	"gateway.example/internal/testenv"
-	"gateway.example/internal/webhook"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// bundle is the reports over a database of their own, with a rate of 100 RUB per USDT. Two merchants
-// take sbp and sim: payments by sbp go to one trader, by sim to the other.
+// bundle has the reports.
 type bundle struct {
-	*dbtest.DB
-	clock    *dbtest.Clock
-	payments *payment.Service
-	payouts  *payout.Service
-	reports  *report.Service
-	metrics  *prometheus.Registry
-	hours    *report.Hours
-
-	shop, other dbtest.Merchant
-	sbp, sim    dbtest.Trader
+	*reporttest.Bundle
+	reports *report.Service
+	metrics *prometheus.Registry
+	hours   *report.Hours
 }
 
 // setup has the test run beside others.
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	t.Parallel()
-	b := &bundle{DB: dbtest.New(t), clock: &dbtest.Clock{}, metrics: prometheus.NewRegistry()}
+	b := &bundle{Bundle: reporttest.New(t), metrics: prometheus.NewRegistry()}
 	b.hours = report.NewHours(b.Pool, b.metrics)
-	b.SetRate(t, "RUB", "100", true)
-	scopes := []string{caller.ScopePayments, caller.ScopePayouts}
-	b.shop = b.NewMerchant(t, dbtest.MerchantOpts{Scopes: scopes})
-	b.other = b.NewMerchant(t, dbtest.MerchantOpts{Scopes: scopes})
-	b.sbp = b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 1})
-	b.sim = b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", SharePercent: "2", Requisites: 1, Method: "sim"})
-	settings := testenv.Must(inforce.NewKeeper(t.Context(), b.Pool, 0, nil))(t)
-	addresses := outbound.NewAddresses(false)
-	b.payments = testenv.Must(payment.New(b.Pools(), b.clock, addresses, settings,
-		payment.Config{Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true}))(t)
-	b.payouts = payout.New(b.Pools(), b.clock, dbtest.Vault(), addresses, foureyes.Rules{})
-	b.reports = report.New(b.Pools(), b.clock, b.payments, nil)
+	b.reports = report.New(b.Pools(), b.Clock, b.Payments, nil)
 	return b
-}
-
-// Callers, as users of the portals.
-func traderUser(of dbtest.Trader, role caller.Role) caller.Caller {
-	return caller.Caller{Kind: caller.Trader, ID: 30 + of.ID, TraderID: of.ID, Role: role}
-}
-
-func merchantUser(of dbtest.Merchant, role caller.Role) caller.Caller {
-	return caller.Caller{Kind: caller.MerchantPortal, ID: 50 + of.ID, MerchantID: of.ID, Role: role}
-}
-
-var operator = caller.Caller{Kind: caller.Operator, ID: 7, Role: caller.Auditor}
-
-// create makes a payment of 1000 RUB by sbp.
-func (b *bundle) create(t *testing.T, m dbtest.Merchant, orderID string) payment.Payment {
-	t.Helper()
-	return b.createOf(t, m, "sbp", orderID, "1000")
-}
-
-func (b *bundle) createOf(t *testing.T, m dbtest.Merchant, method, orderID, amount string) payment.Payment {
-	t.Helper()
-	who := m.Caller
-	who.RequestID, who.Address = "request-"+orderID, "203.0.113.9"
-	created := testenv.Must(b.payments.Create(t.Context(), who, payment.Request{
-		OrderID: orderID, Amount: amount, Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: &method,
-	}))(t)
-	return created.Payment
-}
-
-// confirm completes a payment on its trader's word.
-func (b *bundle) confirm(t *testing.T, of dbtest.Trader, id int64) {
-	t.Helper()
-	testenv.Must(b.payments.Confirm(t.Context(), traderUser(of, caller.Desk), id))(t)
-}
-
-// copies makes payments like the given one, in the database alone, with the ids from first to last,
-// each a second younger than the one before.
-func (b *bundle) copies(t *testing.T, of payment.Payment, first, last int) {
-	t.Helper()
-	b.Exec(t, `insert into payment select made.* from payment p, generate_series($2::int, $3::int) n,
-			jsonb_populate_record(p, jsonb_build_object('id', n, 'uuid', gen_random_uuid(), 'order_id', 'copy-' || n,
-				'created_at', p.created_at + make_interval(secs => n - $2))) made
-			where p.id = $1`, of.ID, first, last)
-	// The server would do this by itself, a minute later. Until then plans are made for a table of one row.
-	b.Exec(t, "analyze payment")
-}
-
-// relay queues the deliveries of all events so far, as the program does all the time.
-func (b *bundle) relay(t *testing.T) {
-	t.Helper()
-	noError(t, webhook.NewRelay(b.Pool, b.clock, prometheus.NewRegistry()).Run(t.Context()))
-}
-
-// attempt notes an attempt to deliver a subject's last event, answered with 500.
-func (b *bundle) attempt(t *testing.T, merchantID, subjectID int64) {
-	t.Helper()
-	b.Exec(t, `insert into webhook_attempt (merchant_id, event_id, at, duration_ms, status_code, answer)
-		select merchant_id, id, $3, 250, 500, 'out of order' from webhook_event
-		where merchant_id = $1 and subject_id = $2 order by sequence desc limit 1`,
-		merchantID, subjectID, b.clock.Now())
 }
 
 // work sums up, as the program does every hour.
 func (b *bundle) work(t *testing.T) {
 	t.Helper()
-	noError(t, report.Work(context.Background(), b.Pool, b.clock))
-}
-
-// mayPayOut lets a merchant pay out of 100 USDT by sbp, at a markup of 2%, and traders pay.
-func (b *bundle) mayPayOut(t *testing.T, m dbtest.Merchant, traders ...dbtest.Trader) {
-	t.Helper()
-	b.Fund(t, ledger.Available(ledger.Cashbox, m.CashboxID), "100")
-	noError(t, b.Queries().CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
-		CashboxID: m.CashboxID, Method: "sbp", Enabled: true,
-		MarkupPercent: decimal.NewFromInt(2), ValiditySeconds: 86400,
-	}))
-	for _, trader := range traders {
-		noError(t, b.Queries().TraderPayoutMethodSet(t.Context(), db.TraderPayoutMethodSetParams{
-			TraderID: trader.ID, Currency: "RUB", Method: "sbp", Enabled: true,
-		}))
-	}
-}
-
-func (b *bundle) payOut(t *testing.T, m dbtest.Merchant, orderID string) payout.Payin {
-	t.Helper()
-	who := m.Caller
-	who.RequestID, who.Address = "request-"+orderID, "203.0.113.9"
-	created := testenv.Must(b.payouts.Create(t.Context(), who, payout.Request{
-		OrderID: orderID, Amount: "1000", Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: "sbp",
-		Address: "+79001234567", Recipient: "Ivan Petrov",
-	}))(t)
-	return created.Payin
+	noError(t, report.Work(context.Background(), b.Pool, b.Clock))
 }
 
 // told is a line in short: minutes since the beginning, kind, actor, what, and what belongs to it.
@@ -240,4 +127,8 @@ func wantLines(t *testing.T, name string, lines []report.Line, want []string) {
 
 const minute = time.Minute
 
-var noError = testenv.NoError
+var (
+	traderUser, merchantUser, operator = reporttest.TraderUser, reporttest.MerchantUser, reporttest.Operator
+
+	noError = testenv.NoError
+)

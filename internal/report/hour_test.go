@@ -8,12 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"gateway.example/internal/audit"
-	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
-	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 )
 
@@ -28,26 +24,11 @@ func (b *bundle) countHours(t *testing.T) {
 	noError(t, b.hours.Count(context.Background()))
 }
 
-// set sets a payment's status, as the application does.
-func (b *bundle) set(t *testing.T, id int64, status string) {
-	t.Helper()
-	_, _, err := b.payments.UpdateStatus(t.Context(), caller.Caller{Kind: caller.Application}, id,
-		payment.Update{Status: status})
-	noError(t, err)
-}
-
-// texts are the answer of a query of one column.
-func (b *bundle) texts(t *testing.T, sql string, args ...any) []string {
-	t.Helper()
-	rows := testenv.Must(b.Pool.Query(t.Context(), sql, args...))(t)
-	return testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
-}
-
 // wantHours compares what is counted with what was counted by hand: hour, method, status, span of the
 // time to pay, payments, amount, seconds. The audit has to agree.
 func (b *bundle) wantHours(t *testing.T, when string, want ...string) {
 	t.Helper()
-	got := b.texts(t, `select concat_ws(' ', to_char(hour at time zone 'UTC', 'DD/HH24'), method, status, span, payments, amount, seconds)
+	got := b.Texts(t, `select concat_ws(' ', to_char(hour at time zone 'UTC', 'DD/HH24'), method, status, span, payments, amount, seconds)
 		from payment_hour where payments <> 0 or amount <> 0 or seconds <> 0 order by hour, method, status, span`)
 	testenv.WantAll(t, got, want, "%s", when)
 	found := append(b.broken(t, ruleHours), b.broken(t, ruleSums)...)
@@ -76,34 +57,34 @@ func TestHoursFollowTheHistory(t *testing.T) {
 	b := setup(t)
 	b.countHours(t)
 	b.wantHours(t, "without payments")
-	first := b.create(t, b.shop, "first")
-	second := b.createOf(t, b.shop, "sim", "second", "250.50")
+	first := b.Create(t, b.Shop, "first")
+	second := b.CreateOf(t, b.Shop, "sim", "second", "250.50")
 	b.countHours(t)
 	b.wantHours(t, "two wait", "20/12 sbp pending -1 1 1000.00 0", "20/12 sim pending -1 1 250.50 0")
 
-	b.clock.Advance(4 * time.Minute) // 240 s begin the tenth span
-	b.confirm(t, b.sbp, first.ID)
+	b.Clock.Advance(4 * time.Minute) // 240 s begin the tenth span
+	b.Confirm(t, b.SBP, first.ID)
 	b.countHours(t)
 	b.wantHours(t, "one is paid", "20/12 sbp completed 9 1 1000.00 240", "20/12 sim pending -1 1 250.50 0")
 
-	b.clock.Advance(2 * time.Hour)
-	third := b.create(t, b.shop, "third")
-	b.set(t, second.ID, "failed")
+	b.Clock.Advance(2 * time.Hour)
+	third := b.Create(t, b.Shop, "third")
+	b.Set(t, second.ID, "failed")
 	b.countHours(t)
 	b.wantHours(t, "another hour", "20/12 sbp completed 9 1 1000.00 240", "20/12 sim failed -1 1 250.50 0",
 		"20/14 sbp pending -1 1 1000.00 0")
 
-	b.clock.Advance(72 * time.Hour)
-	b.set(t, first.ID, "appeal")
-	b.set(t, second.ID, "completed") // 74 h 4 min after its creation
+	b.Clock.Advance(72 * time.Hour)
+	b.Set(t, first.ID, "appeal")
+	b.Set(t, second.ID, "completed") // 74 h 4 min after its creation
 	b.countHours(t)
 	b.wantHours(t, "days later", "20/12 sbp appeal -1 1 1000.00 0", "20/12 sim completed 25 1 250.50 266640",
 		"20/14 sbp pending -1 1 1000.00 0")
 
 	// The appeal is decided: the payer took as long as they did, however long that took.
-	b.set(t, first.ID, "completed")
-	b.set(t, second.ID, "pending")
-	b.set(t, third.ID, "completed")
+	b.Set(t, first.ID, "completed")
+	b.Set(t, second.ID, "pending")
+	b.Set(t, third.ID, "completed")
 	b.countHours(t)
 	b.wantHours(t, "decided and set back", "20/12 sbp completed 9 1 1000.00 240", "20/12 sim pending -1 1 250.50 0",
 		"20/14 sbp completed 25 1 1000.00 259200")
@@ -139,16 +120,16 @@ func (b *bundle) wantCame(t *testing.T, want ...string) {
 // never comes is not waited for for ever.
 func TestHoursMissNoLateCommit(t *testing.T) {
 	b := setup(t)
-	first := b.create(t, b.shop, "first")
+	first := b.Create(t, b.Shop, "first")
 	late := b.Beside(t)
 	const move = `insert into payment_history (merchant_id, payment_id, at, actor, from_status, to_status)
 		values ($1, $2, $3, 'system', 'pending', 'failed')`
-	testenv.Must(late.Exec(t.Context(), move, b.shop.ID, first.ID, b.clock.Now()))(t)
+	testenv.Must(late.Exec(t.Context(), move, b.Shop.ID, first.ID, b.Clock.Now()))(t)
 	gone := b.Beside(t)
 	var lost int64
-	noError(t, gone.QueryRow(t.Context(), move+" returning id", b.shop.ID, first.ID, b.clock.Now()).Scan(&lost))
+	noError(t, gone.QueryRow(t.Context(), move+" returning id", b.Shop.ID, first.ID, b.Clock.Now()).Scan(&lost))
 	noError(t, gone.Rollback(t.Context()))
-	b.createOf(t, b.shop, "sbp", "second", "500")
+	b.CreateOf(t, b.Shop, "sbp", "second", "500")
 	b.countHours(t)
 	b.wantHours(t, "while one is open", "20/12 sbp pending -1 2 1500.00 0")
 	noError(t, late.Commit(t.Context()))
@@ -171,7 +152,7 @@ func TestHoursMissNoLateCommit(t *testing.T) {
 func TestHoursCountOnce(t *testing.T) {
 	b := setup(t)
 	for _, amount := range []string{"100", "101", "102", "103", "104", "105"} {
-		b.createOf(t, b.shop, "sbp", "order-"+amount, amount)
+		b.CreateOf(t, b.Shop, "sbp", "order-"+amount, amount)
 	}
 	dies := b.Beside(t)
 	testenv.Must(dies.Exec(t.Context(), "select from payment_hour_progress for update"))(t)
@@ -199,7 +180,7 @@ func TestAuditOfHours(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t)
-			b.create(t, b.shop, "first")
+			b.Create(t, b.Shop, "first")
 			b.countHours(t)
 			b.wantHours(t, "as it is", "20/12 sbp pending -1 1 1000.00 0")
 			b.Exec(t, c.sql)
@@ -245,14 +226,14 @@ func TestSumsFollowTheHours(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t)
-			p := b.create(t, b.shop, "first")
-			b.clock.Advance(40 * time.Second)
-			b.confirm(t, b.sbp, p.ID)
+			p := b.Create(t, b.Shop, "first")
+			b.Clock.Advance(40 * time.Second)
+			b.Confirm(t, b.SBP, p.ID)
 			b.countHours(t)
 			b.wantHours(t, "as it is", "20/12 sbp completed 2 1 1000.00 40")
 			b.Exec(t, c.sql)
 			found := b.broken(t, ruleSums)
-			testenv.Check(t, len(found) > 0 && len(found)%2 == 0 && found[0].Detail == fmt.Sprintf(c.want, b.shop.ID), "%v", found)
+			testenv.Check(t, len(found) > 0 && len(found)%2 == 0 && found[0].Detail == fmt.Sprintf(c.want, b.Shop.ID), "%v", found)
 		})
 	}
 }

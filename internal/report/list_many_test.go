@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
@@ -23,8 +21,8 @@ import (
 // rather sort some, so it is told not to.
 func TestListsUseTheirIndexes(t *testing.T) {
 	b := setup(t)
-	p := b.create(t, b.shop, "order-1")
-	b.copies(t, p, 1_001, 9_000)
+	p := b.Create(t, b.Shop, "order-1")
+	b.Copies(t, p, 1_001, 9_000)
 	b.Exec(t, `update payment set trader_id = id % 300, merchant_id = id % 100,
 		status = case when id % 97 = 0 then 'appeal' when id % 7 = 1 then 'pending' else 'completed' end`)
 	b.Exec(t, "analyze payment")
@@ -37,19 +35,10 @@ func TestListsUseTheirIndexes(t *testing.T) {
 		"payment_id_idx":              "true",
 		"payment_pkey":                "merchant_id = 2",
 	} {
-		plan := b.plan(t,
+		plan := b.Explain(t,
 			"select * from payment where id > 500 and id < 9223372036854775807 and "+where+" order by id desc limit 51")
 		testenv.Check(t, strings.Contains(plan, " "+index+" "), "%s:\n%s", where, plan)
 	}
-}
-
-func (b *bundle) plan(t *testing.T, query string) string {
-	t.Helper()
-	tx := testenv.Must(b.Pool.Begin(context.Background()))(t)
-	defer func() { _ = tx.Rollback(context.Background()) }()
-	testenv.Must(tx.Exec(context.Background(), "set local enable_sort = off; set local enable_seqscan = off"))(t)
-	rows := testenv.Must(tx.Query(context.Background(), "explain "+query))(t)
-	return strings.Join(testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t), "\n")
 }
 
 // manyEnv asks for the measurement of lists over so many payments.
@@ -63,7 +52,7 @@ func TestListsOverMany(t *testing.T) {
 		t.Skip(manyEnv + " is no number of payments")
 	}
 	b := setup(t)
-	p := b.create(t, b.shop, "order-1")
+	p := b.Create(t, b.Shop, "order-1")
 	b.Exec(t, `insert into payment select made.* from payment p, generate_series(1, $2::integer) n,
 			jsonb_populate_record(p, jsonb_build_object('id', 1000 + n, 'uuid', gen_random_uuid(), 'order_id', 'copy-' || n,
 				'merchant_id', n % 50 + 1, 'trader_id', n % 100 + 1, 'amount', 1000 + n % 5000,
@@ -73,7 +62,7 @@ func TestListsOverMany(t *testing.T) {
 			where p.id = $1`, p.ID, many)
 	b.Exec(t, "vacuum analyze payment")
 	b.work(t)
-	trader, merchant := traderUser(b.sbp, caller.Desk), merchantUser(b.shop, caller.Owner)
+	trader, merchant := traderUser(b.SBP, caller.Desk), merchantUser(b.Shop, caller.Owner)
 	day := dbtest.Start.AddDate(0, 0, -15)
 	for name, list := range map[string]struct {
 		who caller.Caller
@@ -119,12 +108,12 @@ func TestListsOverMany(t *testing.T) {
 // on leads back as well.
 func TestPaymentsSorted(t *testing.T) {
 	b := setup(t)
-	p := b.create(t, b.shop, "order-1")
-	b.copies(t, p, 1001, 1010)
+	p := b.Create(t, b.Shop, "order-1")
+	b.Copies(t, p, 1001, 1010)
 	b.Exec(t, "delete from payment where id = $1", p.ID)
 	// 1001 to 1010 have 300, 400, 100, 200 and so on: some have the same amount.
 	b.Exec(t, "update payment set amount = 100 * ((id + 1) % 4 + 1), status = case when id % 2 = 0 then 'pending' else 'failed' end")
-	merchant := merchantUser(b.shop, caller.Owner)
+	merchant := merchantUser(b.Shop, caller.Owner)
 	read := func(f report.PaymentFilter) (all []int64) {
 		f.Limit = 3
 		for {
@@ -163,7 +152,7 @@ func TestPaymentsSorted(t *testing.T) {
 		Paging: report.Paging{Sort: report.Oldest, Limit: 3, Cursor: *second.Previous, Backward: true},
 	}))(t)
 	want(t, "back", fmt.Sprint(ids(back)), "[1001 1002 1003]")
-	other := merchantUser(b.other, caller.Owner)
+	other := merchantUser(b.Other, caller.Owner)
 	_, err := b.reports.Payments(t.Context(), other, report.PaymentFilter{Paging: report.Paging{Sort: report.Least, Cursor: "1005"}})
 	testenv.Check(t, err != nil && strings.Contains(fmt.Sprint(err), "invalid"), "a cursor of another merchant's: %v", err)
 }

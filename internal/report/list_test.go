@@ -28,14 +28,14 @@ func ids(page report.Page[report.PaymentItem]) []int64 {
 // Whoever lists sees their own, and operators everybody's; filters keep to what they name.
 func TestPaymentsOfEach(t *testing.T) {
 	b := setup(t)
-	first := b.createOf(t, b.shop, "sbp", "order-1", "1000")
-	second := b.createOf(t, b.shop, "sim", "order-2", "2000.50")
-	third := b.createOf(t, b.other, "sbp", "order-1", "3000")
-	b.confirm(t, b.sbp, first.ID)
+	first := b.CreateOf(t, b.Shop, "sbp", "order-1", "1000")
+	second := b.CreateOf(t, b.Shop, "sim", "order-2", "2000.50")
+	third := b.CreateOf(t, b.Other, "sbp", "order-1", "3000")
+	b.Confirm(t, b.SBP, first.ID)
 	b.Exec(t, "update payment set payer_user_id = case id when $1 then 'user-7' else '15000' end where id in ($1, $2)",
 		second.ID, third.ID)
 	phone := *first.RequisiteValue
-	trader, merchant := traderUser(b.sbp, caller.Desk), merchantUser(b.shop, caller.Support)
+	trader, merchant := traderUser(b.SBP, caller.Desk), merchantUser(b.Shop, caller.Support)
 	date := func(days int) time.Time { return dbtest.Start.AddDate(0, 0, days) }
 	for name, test := range map[string]struct {
 		who    caller.Caller
@@ -43,14 +43,14 @@ func TestPaymentsOfEach(t *testing.T) {
 		want   []int64
 	}{
 		"trader":                   {trader, report.PaymentFilter{}, []int64{third.ID, first.ID}},
-		"the other trader":         {traderUser(b.sim, caller.Owner), report.PaymentFilter{}, []int64{second.ID}},
+		"the other trader":         {traderUser(b.SIM, caller.Owner), report.PaymentFilter{}, []int64{second.ID}},
 		"merchant":                 {merchant, report.PaymentFilter{}, []int64{second.ID, first.ID}},
 		"operator":                 {operator, report.PaymentFilter{}, []int64{third.ID, second.ID, first.ID}},
-		"operator, of a merchant":  {operator, report.PaymentFilter{MerchantID: b.other.ID}, []int64{third.ID}},
-		"operator, of a trader":    {operator, report.PaymentFilter{TraderID: b.sim.ID}, []int64{second.ID}},
-		"operator, of a cashbox":   {operator, report.PaymentFilter{CashboxID: b.shop.CashboxID}, []int64{second.ID, first.ID}},
-		"a merchant of another":    {merchant, report.PaymentFilter{MerchantID: b.other.ID, TraderID: b.sim.ID}, []int64{second.ID, first.ID}},
-		"a trader of another":      {trader, report.PaymentFilter{TraderID: b.sim.ID, MerchantID: b.other.ID}, []int64{third.ID, first.ID}},
+		"operator, of a merchant":  {operator, report.PaymentFilter{MerchantID: b.Other.ID}, []int64{third.ID}},
+		"operator, of a trader":    {operator, report.PaymentFilter{TraderID: b.SIM.ID}, []int64{second.ID}},
+		"operator, of a cashbox":   {operator, report.PaymentFilter{CashboxID: b.Shop.CashboxID}, []int64{second.ID, first.ID}},
+		"a merchant of another":    {merchant, report.PaymentFilter{MerchantID: b.Other.ID, TraderID: b.SIM.ID}, []int64{second.ID, first.ID}},
+		"a trader of another":      {trader, report.PaymentFilter{TraderID: b.SIM.ID, MerchantID: b.Other.ID}, []int64{third.ID, first.ID}},
 		"pending":                  {operator, report.PaymentFilter{Status: []string{"pending"}}, []int64{third.ID, second.ID}},
 		"trader's pending":         {trader, report.PaymentFilter{Status: []string{"pending"}}, []int64{third.ID}},
 		"two statuses by index":    {trader, report.PaymentFilter{Status: []string{"pending", "completed"}}, []int64{third.ID, first.ID}},
@@ -70,12 +70,12 @@ func TestPaymentsOfEach(t *testing.T) {
 		"another's id":             {trader, report.PaymentFilter{Search: fmt.Sprint(second.ID)}, nil},
 		"another's uuid":           {merchant, report.PaymentFilter{Search: third.UUID.String()}, nil},
 		"by order":                 {merchant, report.PaymentFilter{Search: "order-1"}, []int64{first.ID}},
-		"a merchant's order":       {operator, report.PaymentFilter{Search: "order-1", MerchantID: b.other.ID}, []int64{third.ID}},
+		"a merchant's order":       {operator, report.PaymentFilter{Search: "order-1", MerchantID: b.Other.ID}, []int64{third.ID}},
 		"an order of anybody":      {operator, report.PaymentFilter{Search: "order-1"}, []int64{third.ID, first.ID}},
 		"a payer of anybody":       {operator, report.PaymentFilter{Search: "user-7"}, []int64{second.ID}},
 		"another's payer":          {merchant, report.PaymentFilter{Search: "15000"}, nil},
 		"a payer like an amount":   {operator, report.PaymentFilter{Search: "15000"}, []int64{third.ID}},
-		"a payer, for the trader":  {traderUser(b.sim, caller.Desk), report.PaymentFilter{Search: "user-7"}, nil},
+		"a payer, for the trader":  {traderUser(b.SIM, caller.Desk), report.PaymentFilter{Search: "user-7"}, nil},
 		"four digits of an amount": {operator, report.PaymentFilter{Search: "2000"}, []int64{second.ID}},
 		"an amount":                {merchant, report.PaymentFilter{Search: "2000,5"}, []int64{second.ID}},
 		"an amount as written":     {trader, report.PaymentFilter{Search: "1 000"}, []int64{first.ID}},
@@ -90,7 +90,7 @@ func TestPaymentsOfEach(t *testing.T) {
 		"a sign of patterns":       {operator, report.PaymentFilter{Search: "or_er"}, nil},
 		"by a whole requisite":     {operator, report.PaymentFilter{Search: phone}, []int64{third.ID, first.ID}},
 		"by a requisite of theirs": {trader, report.PaymentFilter{Search: "+7 " + phone[2:]}, []int64{third.ID, first.ID}},
-		"by another's requisite":   {traderUser(b.sim, caller.Owner), report.PaymentFilter{Search: phone}, nil},
+		"by another's requisite":   {traderUser(b.SIM, caller.Owner), report.PaymentFilter{Search: phone}, nil},
 		"by part of a requisite":   {operator, report.PaymentFilter{Search: phone[2:]}, nil},
 		"by digits":                {trader, report.PaymentFilter{Search: "0000"}, []int64{third.ID, first.ID}},
 		"other digits":             {trader, report.PaymentFilter{Search: "0001"}, nil},
@@ -104,15 +104,15 @@ func TestPaymentsOfEach(t *testing.T) {
 // newest, which an index gives as well.
 func TestOrdersAreFoundByIndex(t *testing.T) {
 	b := setup(t)
-	first := b.create(t, b.shop, "Old-1")
+	first := b.Create(t, b.Shop, "Old-1")
 	b.Exec(t, `insert into payment_key select merchant_id, channel, 'copy-' || n, 1000000 + n
 		from payment_key, generate_series(1, 5000) n where payment_id = $1`, first.ID)
-	b.copies(t, first, 1_000_001, 1_005_000)
-	b.clock.Advance(40 * 24 * time.Hour)
-	b.createOf(t, b.shop, "sbp", "new-old-2", "2000")
+	b.Copies(t, first, 1_000_001, 1_005_000)
+	b.Clock.Advance(40 * 24 * time.Hour)
+	b.CreateOf(t, b.Shop, "sbp", "new-old-2", "2000")
 	b.Exec(t, "vacuum analyze payment_key, payment")
 	search := func(text string) string {
-		page := testenv.Must(b.reports.Payments(t.Context(), merchantUser(b.shop, caller.Owner), report.PaymentFilter{Search: text}))(t)
+		page := testenv.Must(b.reports.Payments(t.Context(), merchantUser(b.Shop, caller.Owner), report.PaymentFilter{Search: text}))(t)
 		var orders []string
 		for _, p := range page.Items {
 			orders = append(orders, p.OrderID)
@@ -124,13 +124,13 @@ func TestOrdersAreFoundByIndex(t *testing.T) {
 	begins, beyond := db.Begins("OLD")
 	plan := b.Plan(t, func(q *db.Queries) error {
 		_, err := q.ReportPaymentsBegun(t.Context(), db.ReportPaymentsBegunParams{
-			Merchants: []int64{b.shop.ID, b.other.ID}, Begins: begins, Beyond: beyond, Page: 20,
+			Merchants: []int64{b.Shop.ID, b.Other.ID}, Begins: begins, Beyond: beyond, Page: 20,
 		})
 		return err
 	})
 	plan += b.Plan(t, func(q *db.Queries) error {
 		_, err := q.ReportPaymentsBelow(t.Context(), db.ReportPaymentsBelowParams{
-			MerchantID: &b.shop.ID, Below: math.MaxInt64, CreatedTo: b.clock.Now(), Sought: true, Part: new("old"),
+			MerchantID: &b.Shop.ID, Below: math.MaxInt64, CreatedTo: b.Clock.Now(), Sought: true, Part: new("old"),
 			Page: 50, Scan: 1000,
 		})
 		return err
@@ -142,7 +142,7 @@ func TestOrdersAreFoundByIndex(t *testing.T) {
 // Who lists sees of a payment what is for them.
 func TestPaymentsBySight(t *testing.T) {
 	b := setup(t)
-	b.create(t, b.shop, "order-1")
+	b.Create(t, b.Shop, "order-1")
 	see := func(who caller.Caller) string {
 		page := testenv.Must(b.reports.Payments(t.Context(), who, report.PaymentFilter{}))(t)
 		p := page.Items[0]
@@ -156,8 +156,8 @@ func TestPaymentsBySight(t *testing.T) {
 			say(p.Sight.BaseRate), say(p.Sight.Amount), say(p.Sight.Profit), p.ProfitUSDT, p.BaseRate)
 	}
 	for who, want := range map[*caller.Caller]string{
-		new(traderUser(b.sbp, caller.Desk)):     `order "", trader true, base -, amount 9.52380952, profit - 0, base 0`,
-		new(merchantUser(b.shop, caller.Owner)): `order "order-1", trader false, base 100, amount 9.52380952, profit - 0, base 100`,
+		new(traderUser(b.SBP, caller.Desk)):     `order "", trader true, base -, amount 9.52380952, profit - 0, base 0`,
+		new(merchantUser(b.Shop, caller.Owner)): `order "order-1", trader false, base 100, amount 9.52380952, profit - 0, base 100`,
 		&operator:                               `order "order-1", trader true, base 100, amount 9.52380952, profit 0.47619048 0.47619048, base 100`,
 	} {
 		got := see(*who)
@@ -169,8 +169,8 @@ func TestListsRefuse(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
 	for name, who := range map[string]caller.Caller{
-		"role_not_allowed":       traderUser(b.sbp, ""),
-		"token_kind_not_allowed": b.shop.Caller,
+		"role_not_allowed":       traderUser(b.SBP, ""),
+		"token_kind_not_allowed": b.Shop.Caller,
 	} {
 		_, payments := b.reports.Payments(ctx, who, report.PaymentFilter{})
 		_, payouts := b.reports.Payouts(ctx, who, report.PayoutFilter{})
@@ -193,11 +193,11 @@ func TestListsRefuse(t *testing.T) {
 // Going on and back by cursors meets every payment once, whatever comes in meanwhile.
 func TestCursorsBothWays(t *testing.T) {
 	b := setup(t)
-	p := b.create(t, b.shop, "order-1")
-	b.copies(t, p, 1001, 1010)
+	p := b.Create(t, b.Shop, "order-1")
+	b.Copies(t, p, 1001, 1010)
 	b.Exec(t, "update payment set status = 'completed' where id % 2 = 0 and id > 1000")
-	b.clock.Advance(time.Hour)
-	who := traderUser(b.sbp, caller.Desk)
+	b.Clock.Advance(time.Hour)
+	who := traderUser(b.SBP, caller.Desk)
 	for name, f := range map[string]report.PaymentFilter{
 		"all":              {},
 		"branches":         {Status: []string{"pending", "completed"}},
@@ -209,7 +209,7 @@ func TestCursorsBothWays(t *testing.T) {
 		}
 		one := read(nil, false)
 		wantIDs(t, name+", first", one, 1010, 1009, 1008, 1007)
-		b.copies(t, p, 1011, 1012)
+		b.Copies(t, p, 1011, 1012)
 		two := read(one.Next, false)
 		wantIDs(t, name+", second", two, 1006, 1005, 1004, 1003)
 		three := read(two.Next, false)
@@ -247,14 +247,14 @@ func wantIDs(t *testing.T, name string, page report.Page[report.PaymentItem], wa
 // there: forward and backward.
 func TestSearchStops(t *testing.T) {
 	b := setup(t)
-	p := b.create(t, b.shop, "order-1")
+	p := b.Create(t, b.Shop, "order-1")
 	// A payment a second, and the oldest has an amount of its own.
-	b.copies(t, p, 100_001, 145_000)
+	b.Copies(t, p, 100_001, 145_000)
 	b.Exec(t, "update payment set amount = 77 where id in (100001, 145000)")
 	b.Exec(t, "analyze payment")
-	b.clock.Advance(24 * time.Hour)
+	b.Clock.Advance(24 * time.Hour)
 	for name, who := range map[string]caller.Caller{
-		"operator": operator, "merchant": merchantUser(b.shop, caller.Owner), "trader": traderUser(b.sbp, caller.Desk),
+		"operator": operator, "merchant": merchantUser(b.Shop, caller.Owner), "trader": traderUser(b.SBP, caller.Desk),
 	} {
 		f := report.PaymentFilter{MaxAmount: decimal.NewFromInt(100), MinAmount: decimal.NewFromInt(50)}
 		read := func(cursor *string, backward bool) report.Page[report.PaymentItem] {
@@ -281,19 +281,19 @@ func TestSearchStops(t *testing.T) {
 // Payouts are listed by the same rules. A trader sees those they took.
 func TestPayoutsOfEach(t *testing.T) {
 	b := setup(t)
-	b.mayPayOut(t, b.shop, b.sbp)
-	b.mayPayOut(t, b.other)
-	first, second := b.payOut(t, b.shop, "payout-1"), b.payOut(t, b.shop, "payout-2")
-	third := b.payOut(t, b.other, "payout-1")
-	testenv.Must(b.payouts.Take(t.Context(), traderUser(b.sbp, caller.Desk), first.UUID.String()))(t)
-	trader, merchant := traderUser(b.sbp, caller.Desk), merchantUser(b.shop, caller.Support)
+	b.MayPayOut(t, b.Shop, b.SBP)
+	b.MayPayOut(t, b.Other)
+	first, second := b.PayOut(t, b.Shop, "payout-1"), b.PayOut(t, b.Shop, "payout-2")
+	third := b.PayOut(t, b.Other, "payout-1")
+	testenv.Must(b.Payouts.Take(t.Context(), traderUser(b.SBP, caller.Desk), first.UUID.String()))(t)
+	trader, merchant := traderUser(b.SBP, caller.Desk), merchantUser(b.Shop, caller.Support)
 	for name, test := range map[string]struct {
 		who    caller.Caller
 		filter report.PayoutFilter
 		want   []int64
 	}{
 		"trader":            {trader, report.PayoutFilter{}, []int64{first.ID}},
-		"who took none":     {traderUser(b.sim, caller.Owner), report.PayoutFilter{}, nil},
+		"who took none":     {traderUser(b.SIM, caller.Owner), report.PayoutFilter{}, nil},
 		"merchant":          {merchant, report.PayoutFilter{}, []int64{second.ID, first.ID}},
 		"operator":          {operator, report.PayoutFilter{}, []int64{third.ID, second.ID, first.ID}},
 		"waiting":           {operator, report.PayoutFilter{Status: []string{"waiting"}}, []int64{third.ID, second.ID}},
@@ -326,17 +326,17 @@ func TestPayoutsOfEach(t *testing.T) {
 // when nothing of the day before can come any more.
 func TestDayFirstIDs(t *testing.T) {
 	b := setup(t)
-	p := b.create(t, b.shop, "order-1")
-	b.copies(t, p, 1001, 1003)
+	p := b.Create(t, b.Shop, "order-1")
+	b.Copies(t, p, 1001, 1003)
 	b.Exec(t, "update payment set created_at = $1 where id = 1002", dbtest.Start.AddDate(0, 0, 1))
 	b.Exec(t, "update payment set created_at = $1 where id = 1003", dbtest.Start.AddDate(0, 0, 3))
 	days := func() string {
 		t.Helper()
-		return strings.Join(b.texts(t, "select day::text || ' ' || first_id from day_first_id where subject = 'payment' order by day"), ", ")
+		return strings.Join(b.Texts(t, "select day::text || ' ' || first_id from day_first_id where subject = 'payment' order by day"), ", ")
 	}
 	b.work(t)
 	want(t, "on the first day", days(), fmt.Sprintf("2026-11-20 %d", p.ID))
-	b.clock.Advance(4 * 24 * time.Hour)
+	b.Clock.Advance(4 * 24 * time.Hour)
 	b.work(t)
 	b.work(t)
 	want(t, "four days later", days(),

@@ -103,7 +103,7 @@ func TestLogFilters(t *testing.T) {
 	}
 	_, err := b.reports.Log(t.Context(), reader, report.LogFilter{Key: "7", Kinds: []string{"x"}})
 	testenv.Check(t, dbtest.CodeOf(err) == "invalid_request" || dbtest.CodeOf(err) == "validation_failed", "wrong fields: %v", err)
-	_, err = b.reports.Log(t.Context(), b.sbp.Caller, report.LogFilter{})
+	_, err = b.reports.Log(t.Context(), b.SBP.Caller, report.LogFilter{})
 	testenv.Check(t, err != nil, "a trader reads the log")
 	var file bytes.Buffer
 	noError(t, b.reports.ExportLog(t.Context(), reader, report.LogFilter{}, &file, time.UTC))
@@ -151,7 +151,7 @@ func TestLogUsesItsIndexes(t *testing.T) {
 		"sign_in_event_failed_idx":      "sign_in_event where failed",
 		"sign_in_event_user_idx":        "sign_in_event where user_id = 7",
 	} {
-		plan := b.plan(t, "select * from "+query+` and (at, id) < (timestamptz '9999-01-01', 0)
+		plan := b.Explain(t, "select * from "+query+` and (at, id) < (timestamptz '9999-01-01', 0)
 			and at >= timestamptz '1970-01-01' order by at desc, id desc limit 51`)
 		testenv.Check(t, strings.Contains(plan, " "+index+" ") && !strings.Contains(plan, "Sort"), "%s:\n%s", index, plan)
 	}

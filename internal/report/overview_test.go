@@ -35,20 +35,20 @@ func want(t *testing.T, name, got, want string) {
 // one is paid after 30. Another merchant's is not theirs. An hour later they are counted.
 func (b *bundle) week(t *testing.T, methods ...string) (second, third payment.Payment) {
 	t.Helper()
-	b.createOf(t, b.other, "sim", "foreign", "777")
-	first := b.createOf(t, b.shop, "sbp", "first", "300")
-	b.clock.Advance(100 * time.Second) // in the span from 90 s to 120 s
-	b.confirm(t, b.sbp, first.ID)
-	b.clock.Advance(167 * time.Hour) // 27 November, 11:01:40: the hour of the first one is yet to come
-	second = b.createOf(t, b.shop, "sbp", "second", "200")
-	third = b.createOf(t, b.shop, methods[0], "third", "100")
+	b.CreateOf(t, b.Other, "sim", "foreign", "777")
+	first := b.CreateOf(t, b.Shop, "sbp", "first", "300")
+	b.Clock.Advance(100 * time.Second) // in the span from 90 s to 120 s
+	b.Confirm(t, b.SBP, first.ID)
+	b.Clock.Advance(167 * time.Hour) // 27 November, 11:01:40: the hour of the first one is yet to come
+	second = b.CreateOf(t, b.Shop, "sbp", "second", "200")
+	third = b.CreateOf(t, b.Shop, methods[0], "third", "100")
 	for _, method := range methods[1:] {
-		b.createOf(t, b.shop, method, "fourth", "50")
+		b.CreateOf(t, b.Shop, method, "fourth", "50")
 	}
-	b.clock.Advance(30 * time.Second) // begins the span from 30 s to 45 s
-	b.confirm(t, b.sbp, second.ID)
-	b.set(t, third.ID, "failed")
-	b.clock.Advance(time.Hour)
+	b.Clock.Advance(30 * time.Second) // begins the span from 30 s to 45 s
+	b.Confirm(t, b.SBP, second.ID)
+	b.Set(t, third.ID, "failed")
+	b.Clock.Advance(time.Hour)
 	b.countHours(t)
 	return second, third
 }
@@ -57,7 +57,7 @@ func (b *bundle) week(t *testing.T, methods ...string) (second, third payment.Pa
 func TestOverview(t *testing.T) {
 	b := setup(t)
 	b.week(t, "sbp", "sim")
-	owner := merchantUser(b.shop, caller.Owner)
+	owner := merchantUser(b.Shop, caller.Owner)
 	o := testenv.Must(b.reports.Overview(t.Context(), owner, time.UTC))(t)
 	testenv.Need(t, len(o.Today) == 1 && len(o.Methods) == 2 && len(o.Hours) == 168,
 		"%d currencies, %d methods, %d hours", len(o.Today), len(o.Methods), len(o.Hours))
@@ -73,10 +73,10 @@ func TestOverview(t *testing.T) {
 	o = testenv.Must(b.reports.Overview(t.Context(), owner, time.FixedZone("", 9*3600)))(t)
 	want(t, "since 15:00", o.From.UTC().String(), "2026-11-26 15:00:00 +0000 UTC")
 
-	support := testenv.Must(b.reports.Overview(t.Context(), merchantUser(b.shop, caller.Support), time.UTC))(t)
+	support := testenv.Must(b.reports.Overview(t.Context(), merchantUser(b.Shop, caller.Support), time.UTC))(t)
 	want(t, "support", figures(support.Today[0].Now), "3 1 2 50 - 38s")
 	testenv.Want(t, support.Balances != nil || support.Methods[0].Amount != nil, false, "support is shown money")
-	for _, who := range []caller.Caller{operator, traderUser(b.sbp, caller.Owner), b.shop.Caller} {
+	for _, who := range []caller.Caller{operator, traderUser(b.SBP, caller.Owner), b.Shop.Caller} {
 		_, err := b.reports.Overview(t.Context(), who, time.UTC)
 		want(t, string(who.Kind), dbtest.CodeOf(err), "token_kind_not_allowed")
 	}
@@ -85,21 +85,21 @@ func TestOverview(t *testing.T) {
 // What waits is told where something does, to those who may see it.
 func TestOverviewOfWhatWaits(t *testing.T) {
 	b := setup(t)
-	b.Fund(t, ledger.Available(ledger.Cashbox, b.shop.CashboxID), "12.5")
-	owner := merchantUser(b.shop, caller.Owner)
+	b.Fund(t, ledger.Available(ledger.Cashbox, b.Shop.CashboxID), "12.5")
+	owner := merchantUser(b.Shop, caller.Owner)
 	o := testenv.Must(b.reports.Overview(t.Context(), owner, time.UTC))(t)
 	want(t, "nothing waits", fmt.Sprint(o.Queues, o.Endpoints), "[] []")
 	want(t, "the balance", fmt.Sprint(len(o.Balances), o.Balances[0].Available, o.Balances[0].Total), "1 12.5 12.5")
 
-	p := b.create(t, b.shop, "failed")
-	b.set(t, p.ID, "failed")
-	b.relay(t)
-	b.attempt(t, b.shop.ID, p.ID)
-	b.Exec(t, "update webhook_event set status = 'dead' where merchant_id = $1", b.shop.ID)
-	for _, of := range []int64{b.shop.ID, b.other.ID} {
+	p := b.Create(t, b.Shop, "failed")
+	b.Set(t, p.ID, "failed")
+	b.Relay(t)
+	b.Attempt(t, b.Shop.ID, p.ID)
+	b.Exec(t, "update webhook_event set status = 'dead' where merchant_id = $1", b.Shop.ID)
+	for _, of := range []int64{b.Shop.ID, b.Other.ID} {
 		b.Exec(t, `insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key, created_at, status_at)
 			select $1, $2, 5, 'TRC20', 'T', gen_random_uuid(), now(), now() from generate_series(1, 100)`,
-			of, b.shop.CashboxID)
+			of, b.Shop.CashboxID)
 	}
 	o = testenv.Must(b.reports.Overview(t.Context(), owner, time.UTC))(t)
 	want(t, "queues", fmt.Sprint(o.Queues), "[{deposits.waiting 99 true} {events.dead 1 false}]")
@@ -107,10 +107,10 @@ func TestOverviewOfWhatWaits(t *testing.T) {
 	e := o.Endpoints[0]
 	want(t, "endpoint", fmt.Sprint(e.Host, " ", e.Failures, "/", e.Attempts, " ", e.LastStatus), "shop.example 1/1 500")
 
-	support := testenv.Must(b.reports.Overview(t.Context(), merchantUser(b.shop, caller.Support), time.UTC))(t)
+	support := testenv.Must(b.reports.Overview(t.Context(), merchantUser(b.Shop, caller.Support), time.UTC))(t)
 	want(t, "support sees", fmt.Sprint(support.Queues, support.Endpoints), "[] []")
-	other := testenv.Must(b.reports.Overview(t.Context(), merchantUser(b.other, caller.Developer), time.UTC))(t)
+	other := testenv.Must(b.reports.Overview(t.Context(), merchantUser(b.Other, caller.Developer), time.UTC))(t)
 	want(t, "another merchant sees", fmt.Sprint(other.Queues, other.Endpoints), "[] []")
-	b.clock.Advance(time.Hour)
+	b.Clock.Advance(time.Hour)
 	testenv.Want(t, len(testenv.Must(b.reports.Overview(t.Context(), owner, time.UTC))(t).Endpoints), 0, "endpoints an hour later")
 }

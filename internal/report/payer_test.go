@@ -17,31 +17,31 @@ import (
 // A payer is known by their last payments with one merchant; another merchant's of the same name is somebody else.
 func TestPayer(t *testing.T) {
 	b := setup(t)
-	shop := merchantUser(b.shop, caller.Support)
-	p := b.create(t, b.shop, "order-1")
-	b.copies(t, p, 1_001, 1_003)
-	b.Exec(t, "insert into payment select made.* from payment p, jsonb_populate_record(p, jsonb_build_object('id', 1004, 'merchant_id', $1::bigint, 'uuid', gen_random_uuid())) made where p.id = 1003", b.other.ID)
+	shop := merchantUser(b.Shop, caller.Support)
+	p := b.Create(t, b.Shop, "order-1")
+	b.Copies(t, p, 1_001, 1_003)
+	b.Exec(t, "insert into payment select made.* from payment p, jsonb_populate_record(p, jsonb_build_object('id', 1004, 'merchant_id', $1::bigint, 'uuid', gen_random_uuid())) made where p.id = 1003", b.Other.ID)
 	b.Exec(t, `update payment set payer_user_id = 'u-1',
 		status = case id when 1001 then 'completed' when 1002 then 'failed' else status end, status_reason = case id when 1002 then 'card_declined' end
 		where id > 1000`)
 	b.Exec(t, `insert into payment_card (merchant_id, payment_id, cashbox_id, brand, last4, created_at)
 		select merchant_id, id, cashbox_id, 'visa', case id when 1003 then '1111' else '4242' end, created_at from payment where id in (1001, 1002, 1003)`)
-	found := testenv.Must(b.reports.Payer(t.Context(), shop, b.other.ID, "u-1"))(t)
+	found := testenv.Must(b.reports.Payer(t.Context(), shop, b.Other.ID, "u-1"))(t)
 	testenv.Check(t, found.Count == 3 && !found.More && len(found.Sums) == 1 && found.Sums[0].PaidAmount.Equal(decimal.NewFromInt(1000)) &&
 		found.Sums[0].Paid == 1 && found.Sums[0].Open == 1 && found.Sums[0].Ended() == 2 && !found.LastAt.Before(found.FirstAt), "%+v", found)
 	testenv.Check(t, len(found.Cards) == 2 && found.Cards[0].Last4 == "1111" && found.Cards[1].Count == 2 && found.Cards[1].Paid == 1,
 		"cards %+v", found.Cards)
 	testenv.Check(t, len(found.Failures) == 1 && found.Failures[0].Reason == "card_declined" && found.Failures[0].Status == payment.Failed,
 		"failures %+v", found.Failures)
-	others := testenv.Must(b.reports.Payer(t.Context(), operator, b.other.ID, "u-1"))(t)
+	others := testenv.Must(b.reports.Payer(t.Context(), operator, b.Other.ID, "u-1"))(t)
 	testenv.Want(t, others.Count, 1, "payments with the other merchant")
-	for who, merchant := range map[*caller.Caller]int64{&operator: 1 << 40, &shop: b.shop.ID} {
+	for who, merchant := range map[*caller.Caller]int64{&operator: 1 << 40, &shop: b.Shop.ID} {
 		_, err := b.reports.Payer(t.Context(), *who, merchant, "nobody")
 		testenv.Check(t, dbtest.CodeOf(err) == "not_found", "a payer who never paid: %v", err)
 	}
-	_, err := b.reports.Payer(t.Context(), traderUser(b.sbp, caller.Owner), b.shop.ID, "u-1")
+	_, err := b.reports.Payer(t.Context(), traderUser(b.SBP, caller.Owner), b.Shop.ID, "u-1")
 	testenv.Check(t, dbtest.CodeOf(err) == "token_kind_not_allowed", "a trader: %v", err)
-	plan := b.plan(t, "select id from payment where payer_user_id = 'u-1' and merchant_id = 1 order by id desc limit 1001")
+	plan := b.Explain(t, "select id from payment where payer_user_id = 'u-1' and merchant_id = 1 order by id desc limit 1001")
 	testenv.Check(t, strings.Contains(plan, " payment_player_idx "), "%v", plan)
 }
 
@@ -50,7 +50,7 @@ func TestPayer(t *testing.T) {
 func TestPatterns(t *testing.T) {
 	b := setup(t)
 	b.Exec(t, "update cashbox_method set max_amount = 1000")
-	b.copies(t, b.create(t, b.shop, "order-1"), 1_001, 1_017)
+	b.Copies(t, b.Create(t, b.Shop, "order-1"), 1_001, 1_017)
 	b.Exec(t, "update payment set amount = 100, status_at = created_at + interval '1 minute'")
 	for ids, set := range map[string]string{
 		"1001 and 1005": "payer_user_id = 'fails', status = 'failed'",
@@ -69,10 +69,10 @@ func TestPatterns(t *testing.T) {
 		testenv.Check(t, len(list) == 1 && fmt.Sprint(list[0].User, " ", list[0].Count, " ", list[0].LastID) == name,
 			"%+v, want %s", list, name)
 	}
-	testenv.Want(t, found.Fast[0].TraderID, b.sbp.ID, "who confirmed fast")
-	_, err := b.reports.Patterns(t.Context(), merchantUser(b.shop, caller.Support))
+	testenv.Want(t, found.Fast[0].TraderID, b.SBP.ID, "who confirmed fast")
+	_, err := b.reports.Patterns(t.Context(), merchantUser(b.Shop, caller.Support))
 	testenv.Check(t, dbtest.CodeOf(err) == "token_kind_not_allowed", "a merchant: %v", err)
-	if plan := b.plan(t, "select id from payment order by id desc limit 5000"); !strings.Contains(plan, "payment_id_idx") {
+	if plan := b.Explain(t, "select id from payment order by id desc limit 5000"); !strings.Contains(plan, "payment_id_idx") {
 		t.Error(plan)
 	}
 }

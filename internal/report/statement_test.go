@@ -45,12 +45,12 @@ func wantStatement(t *testing.T, name string, got report.Statement, want ...stri
 // On completion 9.52380952 go to the merchant and 0.27619048 to the platform.
 func TestStatementByHand(t *testing.T) {
 	b := setup(t)
-	p := b.create(t, b.shop, "order-1")
-	b.clock.Advance(minute)
-	b.confirm(t, b.sbp, p.ID)
-	b.clock.Advance(24 * time.Hour)
-	b.create(t, b.shop, "order-2")
-	owner := traderUser(b.sbp, caller.Owner)
+	p := b.Create(t, b.Shop, "order-1")
+	b.Clock.Advance(minute)
+	b.Confirm(t, b.SBP, p.ID)
+	b.Clock.Advance(24 * time.Hour)
+	b.Create(t, b.Shop, "order-2")
+	owner := traderUser(b.SBP, caller.Owner)
 	available := []string{
 		"hold -9.8 = 980.4", "pending-completed +9.8 = 990.2", "pending-completed -0.27619048 = 980.4",
 		"pending-completed -9.52380952 = 980.67619048", "hold -9.8 = 990.2", "funding +1000 = 1000",
@@ -63,8 +63,8 @@ func TestStatementByHand(t *testing.T) {
 	reserved := report.StatementFilter{Account: ledger.Account{Reserved: true}}
 	wantStatement(t, "reserved", b.statement(t, owner, reserved),
 		"hold +9.8 = 9.8", "pending-completed -9.8 = 0", "hold +9.8 = 9.8")
-	shop := report.StatementFilter{Account: ledger.Available(ledger.Cashbox, b.shop.CashboxID)}
-	wantStatement(t, "cashbox", b.statement(t, merchantUser(b.shop, caller.Finance), shop),
+	shop := report.StatementFilter{Account: ledger.Available(ledger.Cashbox, b.Shop.CashboxID)}
+	wantStatement(t, "cashbox", b.statement(t, merchantUser(b.Shop, caller.Finance), shop),
 		"pending-completed +9.52380952 = 9.52380952")
 	wantStatement(t, "platform",
 		b.statement(t, operator, report.StatementFilter{Account: ledger.Available(ledger.Platform, 0)}),
@@ -86,20 +86,20 @@ func TestStatementByHand(t *testing.T) {
 // day can come any more, and which the audit proves.
 func TestCheckpoints(t *testing.T) {
 	b := setup(t)
-	b.create(t, b.shop, "order-1")
-	owner := traderUser(b.sbp, caller.Owner)
-	account := ledger.Available(ledger.Trader, b.sbp.ID).ID()
+	b.Create(t, b.Shop, "order-1")
+	owner := traderUser(b.SBP, caller.Owner)
+	account := ledger.Available(ledger.Trader, b.SBP.ID).ID()
 	count := func() int { return b.Count(t, "select count(*) from account_day where account_id = $1", account) }
-	b.clock.Advance(12*time.Hour + 59*minute) // it is noon at the beginning
+	b.Clock.Advance(12*time.Hour + 59*minute) // it is noon at the beginning
 	b.work(t)
 	testenv.Want(t, count(), 0, "days are closed within an hour")
-	b.clock.Advance(minute)
+	b.Clock.Advance(minute)
 	b.work(t)
 	b.work(t)
 	testenv.Want(t, count(), 1, "days are closed")
-	b.clock.Advance(3 * 24 * time.Hour)
-	b.createOf(t, b.shop, "sbp", "order-2", "2000")
-	b.clock.Advance(24 * time.Hour)
+	b.Clock.Advance(3 * 24 * time.Hour)
+	b.CreateOf(t, b.Shop, "sbp", "order-2", "2000")
+	b.Clock.Advance(24 * time.Hour)
 	b.work(t)
 	testenv.Want(t, count(), 2, "days are closed on which something was moved")
 	b.Audit(t)
@@ -118,10 +118,10 @@ func TestCheckpoints(t *testing.T) {
 func TestStatementCursors(t *testing.T) {
 	b := setup(t)
 	for i := range 4 {
-		b.clock.Advance(minute)
-		b.createOf(t, b.shop, "sbp", fmt.Sprintf("order-%d", i), fmt.Sprint(1000+i))
+		b.Clock.Advance(minute)
+		b.CreateOf(t, b.Shop, "sbp", fmt.Sprintf("order-%d", i), fmt.Sprint(1000+i))
 	}
-	owner := traderUser(b.sbp, caller.Owner)
+	owner := traderUser(b.SBP, caller.Owner)
 	for _, oldestFirst := range []bool{false, true} {
 		f := report.StatementFilter{OldestFirst: oldestFirst}
 		var want []int64
@@ -155,18 +155,18 @@ func TestStatementCursors(t *testing.T) {
 
 func TestStatementRefuses(t *testing.T) {
 	b := setup(t)
-	box := report.StatementFilter{Account: ledger.Available(ledger.Cashbox, b.shop.CashboxID)}
+	box := report.StatementFilter{Account: ledger.Available(ledger.Cashbox, b.Shop.CashboxID)}
 	for name, test := range map[string]struct {
 		who  caller.Caller
 		f    report.StatementFilter
 		want string
 	}{
-		"a desk":                 {traderUser(b.sbp, caller.Desk), report.StatementFilter{}, "role_not_allowed"},
-		"support":                {merchantUser(b.shop, caller.Support), box, "role_not_allowed"},
-		"another's cashbox":      {merchantUser(b.other, caller.Owner), box, "cashbox_access_denied"},
-		"no cashbox":             {merchantUser(b.shop, caller.Owner), report.StatementFilter{}, "cashbox_access_denied"},
-		"a trader, as a cashbox": {merchantUser(b.shop, caller.Owner), report.StatementFilter{Account: ledger.Available(ledger.Trader, b.shop.CashboxID)}, "cashbox_access_denied"},
-		"a key":                  {b.shop.Caller, box, "token_kind_not_allowed"},
+		"a desk":                 {traderUser(b.SBP, caller.Desk), report.StatementFilter{}, "role_not_allowed"},
+		"support":                {merchantUser(b.Shop, caller.Support), box, "role_not_allowed"},
+		"another's cashbox":      {merchantUser(b.Other, caller.Owner), box, "cashbox_access_denied"},
+		"no cashbox":             {merchantUser(b.Shop, caller.Owner), report.StatementFilter{}, "cashbox_access_denied"},
+		"a trader, as a cashbox": {merchantUser(b.Shop, caller.Owner), report.StatementFilter{Account: ledger.Available(ledger.Trader, b.Shop.CashboxID)}, "cashbox_access_denied"},
+		"a key":                  {b.Shop.Caller, box, "token_kind_not_allowed"},
 		"a cursor of a list":     {operator, report.StatementFilter{Paging: report.Paging{Cursor: "12"}}, "validation_failed"},
 		"too many":               {operator, report.StatementFilter{Paging: report.Paging{Limit: 101}}, "validation_failed"},
 		"an operator":            {operator, box, ""},
@@ -175,9 +175,9 @@ func TestStatementRefuses(t *testing.T) {
 		testenv.Check(t, dbtest.CodeOf(err) == test.want, "%s: %v; want %q", name, err, test.want)
 	}
 	// A trader who names somebody else's account sees their own.
-	theirs := b.statement(t, traderUser(b.sbp, caller.Owner),
-		report.StatementFilter{Account: ledger.Available(ledger.Trader, b.sim.ID)})
-	testenv.Want(t, theirs.Account.OwnerID, b.sbp.ID, "a trader sees account %+v", theirs.Account)
+	theirs := b.statement(t, traderUser(b.SBP, caller.Owner),
+		report.StatementFilter{Account: ledger.Available(ledger.Trader, b.SIM.ID)})
+	testenv.Want(t, theirs.Account.OwnerID, b.SBP.ID, "a trader sees account %+v", theirs.Account)
 }
 
 // Exports go over as many pages as there are, prefix what a spreadsheet would carry out, and end with
@@ -185,25 +185,25 @@ func TestStatementRefuses(t *testing.T) {
 func TestExports(t *testing.T) {
 	b := setup(t)
 	baku := testenv.Must(time.LoadLocation("Asia/Baku"))(t)
-	p := b.create(t, b.shop, "=1+2")
+	p := b.Create(t, b.Shop, "=1+2")
 	b.Exec(t, `update payment set metadata = '{"region": "north"}' where id = $1`, p.ID)
 	var out bytes.Buffer
 	noError(t,
-		b.reports.ExportPayments(t.Context(), merchantUser(b.shop, caller.Owner), report.PaymentFilter{}, &out, baku))
+		b.reports.ExportPayments(t.Context(), merchantUser(b.Shop, caller.Owner), report.PaymentFilter{}, &out, baku))
 	want := fmt.Sprintf(
 		`created_at,id,uuid,order_id,method,currency,amount,status,status_reason,status_at,cashbox_id,trader_id,requisite,card_last4,amount_usdt,received_amount,metadata
 2026-11-20T16:00:00+04:00,%d,%s,'=1+2,sbp,RUB,1000.00,pending,,2026-11-20T16:00:00+04:00,%d,,'%s,,,,"{""region"":""north""}"
 rows,1
-`, p.ID, p.UUID, b.shop.CashboxID, *p.RequisiteValue)
+`, p.ID, p.UUID, b.Shop.CashboxID, *p.RequisiteValue)
 	testenv.Want(t, out.String(), want, "the file")
-	b.copies(t, p, 1_001, 6_000)
+	b.Copies(t, p, 1_001, 6_000)
 	out.Reset()
-	b.clock.Advance(24 * time.Hour)
-	b.Exec(t, "update merchant set name = '=Shop' where id = $1", b.shop.ID)
-	b.Exec(t, "update trader set name = 'Ann' where id = $1", b.sbp.ID)
+	b.Clock.Advance(24 * time.Hour)
+	b.Exec(t, "update merchant set name = '=Shop' where id = $1", b.Shop.ID)
+	b.Exec(t, "update trader set name = 'Ann' where id = $1", b.SBP.ID)
 	noError(t, b.reports.ExportPayments(t.Context(), operator, report.PaymentFilter{}, &out, nil))
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	owners := fmt.Sprintf(",%d,'=Shop,Ann,,", b.shop.ID)
+	owners := fmt.Sprintf(",%d,'=Shop,Ann,,", b.Shop.ID)
 	testenv.Check(t, strings.HasSuffix(lines[0], ",merchant_id,merchant,trader,received_amount,metadata") &&
 		strings.Contains(lines[1], owners), "an operator's line has no names: %s\n%s", lines[0], lines[1])
 	unique := map[string]bool{}
@@ -231,7 +231,7 @@ rows,1
 	err := b.reports.ExportPayments(t.Context(), operator, report.PaymentFilter{}, failing{}, nil)
 	testenv.WantError(t, err, errFull, "to a full disk")
 	for who, want := range map[caller.Role]string{caller.Desk: "role_not_allowed", caller.Owner: ""} {
-		err := b.reports.ExportPayments(t.Context(), traderUser(b.sbp, who), report.PaymentFilter{Search: "0000"}, &out,
+		err := b.reports.ExportPayments(t.Context(), traderUser(b.SBP, who), report.PaymentFilter{Search: "0000"}, &out,
 			nil)
 		testenv.Check(t, dbtest.CodeOf(err) == want, "a trader's %s: %v", who, err)
 	}
@@ -239,10 +239,10 @@ rows,1
 
 func TestExportOfPayoutsAndStatement(t *testing.T) {
 	b := setup(t)
-	b.mayPayOut(t, b.shop, b.sbp)
-	p := b.payOut(t, b.shop, "payout-1")
-	who := traderUser(b.sbp, caller.Owner)
-	testenv.Must(b.payouts.Take(t.Context(), who, p.UUID.String()))(t)
+	b.MayPayOut(t, b.Shop, b.SBP)
+	p := b.PayOut(t, b.Shop, "payout-1")
+	who := traderUser(b.SBP, caller.Owner)
+	testenv.Must(b.Payouts.Take(t.Context(), who, p.UUID.String()))(t)
 	var out bytes.Buffer
 	noError(t, b.reports.ExportPayouts(t.Context(), who, report.PayoutFilter{}, &out, nil))
 	noError(t, b.reports.ExportStatement(t.Context(), who, report.StatementFilter{}, &out, nil))
@@ -253,7 +253,7 @@ rows,1
 at,transfer_id,kind,subject,subject_id,subject_uuid,debit_usdt,credit_usdt,balance_usdt
 2026-11-20T12:00:00Z,1,funding,test,,,,1000.00000000,1000.00000000
 rows,1
-`, p.ID, p.UUID, b.shop.CashboxID, b.sbp.ID)
+`, p.ID, p.UUID, b.Shop.CashboxID, b.SBP.ID)
 	testenv.Want(t, out.String(), want, "the file")
 }
 

@@ -22,22 +22,22 @@ const png = "\x89PNG\r\n\x1a\n"
 func (b *bundle) paid(t *testing.T) payment.Payment {
 	t.Helper()
 	ctx := t.Context()
-	p := b.create(t, b.shop, "order-1")
-	b.clock.Advance(minute)
+	p := b.Create(t, b.Shop, "order-1")
+	b.Clock.Advance(minute)
 	testenv.Until(t, "the visit is kept", func() bool { // it waits for that a moment only
-		b.payments.Visited(ctx, p, "requisite", "Safari")
+		b.Payments.Visited(ctx, p, "requisite", "Safari")
 		return b.Count(t, "select count(*) from payment_step where payment_id = $1 and what = 'page_opened'", p.ID) > 0
 	})
-	b.clock.Advance(minute)
-	testenv.Must(b.payments.Claim(ctx, p.UUID))(t)
-	b.clock.Advance(minute)
+	b.Clock.Advance(minute)
+	testenv.Must(b.Payments.Claim(ctx, p.UUID))(t)
+	b.Clock.Advance(minute)
 	noError(t,
-		b.payments.AddReceipt(ctx, p.UUID, "a.png", io.NewSectionReader(strings.NewReader(png), 0, int64(len(png)))))
-	b.clock.Advance(minute)
-	b.confirm(t, b.sbp, p.ID)
-	b.relay(t)
-	b.clock.Advance(minute)
-	b.attempt(t, b.shop.ID, p.ID)
+		b.Payments.AddReceipt(ctx, p.UUID, "a.png", io.NewSectionReader(strings.NewReader(png), 0, int64(len(png)))))
+	b.Clock.Advance(minute)
+	b.Confirm(t, b.SBP, p.ID)
+	b.Relay(t)
+	b.Clock.Advance(minute)
+	b.Attempt(t, b.Shop.ID, p.ID)
 	return p
 }
 
@@ -46,8 +46,8 @@ func (b *bundle) paid(t *testing.T) payment.Payment {
 func TestTimelineBySight(t *testing.T) {
 	b := setup(t)
 	p := b.paid(t)
-	trader, requisite, key := b.sbp.ID, b.sbp.Requisites[0], b.shop.Caller.ID
-	box := b.shop.CashboxID
+	trader, requisite, key := b.SBP.ID, b.SBP.Requisites[0], b.Shop.Caller.ID
+	box := b.Shop.CashboxID
 	doings := []string{
 		"1 visit payer page_opened requisite Safari", "2 claim payer claimed",
 		"3 receipt payer receipt_uploaded file 1 image/png 8",
@@ -94,16 +94,16 @@ func TestTimelineBySight(t *testing.T) {
 		fmt.Sprintf("4 ledger transfer pending-completed trader:%d -0.27619048 to platform:0", trader),
 		fmt.Sprintf("4 ledger transfer pending-completed trader:%[1]d:reserved -9.8 to trader:%[1]d", trader),
 	}, webhooks)
-	colleague := traderUser(b.sbp, caller.Owner)
+	colleague := traderUser(b.SBP, caller.Owner)
 	colleague.ID = 99
 	for name, test := range map[string]struct {
 		who  caller.Caller
 		want []string
 	}{
-		"the trader who confirmed": {traderUser(b.sbp, caller.Desk), forTrader(fmt.Sprintf("trader:%d", 30+trader))},
+		"the trader who confirmed": {traderUser(b.SBP, caller.Desk), forTrader(fmt.Sprintf("trader:%d", 30+trader))},
 		"their colleague":          {colleague, forTrader("trader")},
-		"a merchant's developer":   {merchantUser(b.shop, caller.Developer), join(forMerchant, webhooks)},
-		"a merchant's support":     {merchantUser(b.shop, caller.Support), forMerchant},
+		"a merchant's developer":   {merchantUser(b.Shop, caller.Developer), join(forMerchant, webhooks)},
+		"a merchant's support":     {merchantUser(b.Shop, caller.Support), forMerchant},
 		"an operator":              {operator, forOperator},
 	} {
 		for _, id := range []string{fmt.Sprint(p.ID), p.UUID.String()} {
@@ -124,24 +124,24 @@ func join(parts ...[]string) []string {
 // Nobody sees what is not theirs.
 func TestTimelineOfOthers(t *testing.T) {
 	b := setup(t)
-	p := b.create(t, b.shop, "order-1")
-	b.mayPayOut(t, b.shop, b.sbp, b.sim)
-	out := b.payOut(t, b.shop, "payout-1")
-	taken := b.payOut(t, b.shop, "payout-2")
-	testenv.Must(b.payouts.Take(t.Context(), traderUser(b.sbp, caller.Desk), taken.UUID.String()))(t)
-	nobody := traderUser(b.sbp, "")
+	p := b.Create(t, b.Shop, "order-1")
+	b.MayPayOut(t, b.Shop, b.SBP, b.SIM)
+	out := b.PayOut(t, b.Shop, "payout-1")
+	taken := b.PayOut(t, b.Shop, "payout-2")
+	testenv.Must(b.Payouts.Take(t.Context(), traderUser(b.SBP, caller.Desk), taken.UUID.String()))(t)
+	nobody := traderUser(b.SBP, "")
 	for name, test := range map[string]struct {
 		who              caller.Caller
 		payment, waiting string
 		processing       string
 	}{
-		"another trader":   {traderUser(b.sim, caller.Owner), "not_found", "not_found", "not_found"},
-		"the trader":       {traderUser(b.sbp, caller.Owner), "", "not_found", ""},
-		"another merchant": {merchantUser(b.other, caller.Owner), "cashbox_access_denied", "cashbox_access_denied", "cashbox_access_denied"},
-		"the merchant":     {merchantUser(b.shop, caller.Support), "", "", ""},
+		"another trader":   {traderUser(b.SIM, caller.Owner), "not_found", "not_found", "not_found"},
+		"the trader":       {traderUser(b.SBP, caller.Owner), "", "not_found", ""},
+		"another merchant": {merchantUser(b.Other, caller.Owner), "cashbox_access_denied", "cashbox_access_denied", "cashbox_access_denied"},
+		"the merchant":     {merchantUser(b.Shop, caller.Support), "", "", ""},
 		"an operator":      {operator, "", "", ""},
 		"without a role":   {nobody, "role_not_allowed", "role_not_allowed", "role_not_allowed"},
-		"a key":            {b.shop.Caller, "token_kind_not_allowed", "token_kind_not_allowed", "token_kind_not_allowed"},
+		"a key":            {b.Shop.Caller, "token_kind_not_allowed", "token_kind_not_allowed", "token_kind_not_allowed"},
 		"anyone":           {caller.Caller{Kind: caller.Anyone}, "token_kind_not_allowed", "token_kind_not_allowed", "token_kind_not_allowed"},
 	} {
 		for id, want := range map[string]string{fmt.Sprint(p.ID): test.payment, "0": orElse(test.payment, "not_found"), "x": orElse(test.payment, "not_found")} {
@@ -169,16 +169,16 @@ func orElse(text, otherwise string) string {
 // 2% of spot, which is all of the markup.
 func TestPayoutTimeline(t *testing.T) {
 	b := setup(t)
-	b.mayPayOut(t, b.shop, b.sbp)
-	p := b.payOut(t, b.shop, "payout-1")
-	who := traderUser(b.sbp, caller.Desk)
-	b.clock.Advance(minute)
-	testenv.Must(b.payouts.Take(t.Context(), who, p.UUID.String()))(t)
-	b.clock.Advance(minute)
-	testenv.Must(b.payouts.Complete(t.Context(), who, p.UUID.String(), new("reference 1")))(t)
-	b.relay(t)
-	b.attempt(t, b.shop.ID, p.ID)
-	box, key, trader := b.shop.CashboxID, b.shop.Caller.ID, b.sbp.ID
+	b.MayPayOut(t, b.Shop, b.SBP)
+	p := b.PayOut(t, b.Shop, "payout-1")
+	who := traderUser(b.SBP, caller.Desk)
+	b.Clock.Advance(minute)
+	testenv.Must(b.Payouts.Take(t.Context(), who, p.UUID.String()))(t)
+	b.Clock.Advance(minute)
+	testenv.Must(b.Payouts.Complete(t.Context(), who, p.UUID.String(), new("reference 1")))(t)
+	b.Relay(t)
+	b.Attempt(t, b.Shop.ID, p.ID)
+	box, key, trader := b.Shop.CashboxID, b.Shop.Caller.ID, b.SBP.ID
 	for name, test := range map[string]struct {
 		who  caller.Caller
 		want []string
@@ -191,7 +191,7 @@ func TestPayoutTimeline(t *testing.T) {
 			fmt.Sprintf("2 status trader:%d status processing>completed", 30+trader),
 			fmt.Sprintf("2 ledger transfer processing-completed trader:%d +10.2", trader),
 		}},
-		"merchant": {merchantUser(b.shop, caller.Owner), []string{
+		"merchant": {merchantUser(b.Shop, caller.Owner), []string{
 			fmt.Sprintf("0 request key:%d created 1000 RUB sbp order=payout-1 callback=https://shop.example/hook id=request-payout-1 from=203.0.113.9", key),
 			"0 rate rate_fixed base=100 markup=2 spot=10 amount=10.2 source=test/",
 			fmt.Sprintf("0 status key:%d status >waiting", key),
@@ -214,12 +214,12 @@ func TestPayoutTimeline(t *testing.T) {
 // Of a payment's pages, the first fifty openings are kept. One that cannot be kept disturbs nobody.
 func TestVisitsAreBounded(t *testing.T) {
 	b := setup(t)
-	p := b.create(t, b.shop, "order-1")
+	p := b.Create(t, b.Shop, "order-1")
 	for range 60 {
-		b.payments.Visited(t.Context(), p, "requisite", "Chrome")
+		b.Payments.Visited(t.Context(), p, "requisite", "Chrome")
 	}
 	b.Exec(t, "alter table payment_step rename to gone")
-	b.payments.Visited(t.Context(), p, "requisite", "Chrome")
+	b.Payments.Visited(t.Context(), p, "requisite", "Chrome")
 	b.Exec(t, "alter table gone rename to payment_step")
 	lines := testenv.Must(b.reports.Timeline(t.Context(), operator, fmt.Sprint(p.ID)))(t)
 	visits := 0
@@ -236,9 +236,9 @@ func TestVisitsAreBounded(t *testing.T) {
 func TestTimelineOfALateRate(t *testing.T) {
 	b := setup(t)
 	b.SetRate(t, "RUB", "100", false)
-	p := b.create(t, b.shop, "order-1")
-	b.clock.Advance(minute)
-	b.confirm(t, b.sbp, p.ID)
+	p := b.Create(t, b.Shop, "order-1")
+	b.Clock.Advance(minute)
+	b.Confirm(t, b.SBP, p.ID)
 	rate := func() string {
 		t.Helper()
 		lines := testenv.Must(b.reports.Timeline(t.Context(), operator, fmt.Sprint(p.ID)))(t)
@@ -250,9 +250,9 @@ func TestTimelineOfALateRate(t *testing.T) {
 		return ""
 	}
 	testenv.Want(t, rate(), "0 rate rate_held markup=5 share=2 hold=9.8 source=test/configuration", "before")
-	b.clock.Advance(time.Hour)
+	b.Clock.Advance(time.Hour)
 	b.SetRate(t, "RUB", "125", true)
-	testenv.Must(b.payments.Settle(t.Context()))(t)
+	testenv.Must(b.Payments.Settle(t.Context()))(t)
 	// 1000 / 125 = 8 at spot, and 1000 / 131.25 for the merchant; 2% of 8 for the trader.
 	want := "61 rate rate_settled base=125 markup=5 spot=8 amount=7.61904761 profit=0.38095239 share=2 trader=0.16 " +
 		"platform=0.22095239 hold=9.8 source=test/configuration"

@@ -14,43 +14,43 @@ import (
 func TestTraders(t *testing.T) {
 	b := setup(t)
 	for i, status := range []string{"completed", "failed", "completed", "pending"} {
-		made := b.create(t, b.shop, fmt.Sprint("order-", i))
-		b.clock.Advance(40 * time.Second)
+		made := b.Create(t, b.Shop, fmt.Sprint("order-", i))
+		b.Clock.Advance(40 * time.Second)
 		switch status {
 		case "completed":
-			b.confirm(t, b.sbp, made.ID)
+			b.Confirm(t, b.SBP, made.ID)
 		case "failed":
-			b.set(t, made.ID, status)
-			b.clock.Advance(48 * time.Hour)
+			b.Set(t, made.ID, status)
+			b.Clock.Advance(48 * time.Hour)
 		}
 	}
-	b.Exec(t, "update requisite set enabled = false where trader_id = $1 and id = (select max(id) from requisite where trader_id = $1)", b.sbp.ID)
-	ids := []int64{b.sbp.ID, 999}
+	b.Exec(t, "update requisite set enabled = false where trader_id = $1 and id = (select max(id) from requisite where trader_id = $1)", b.SBP.ID)
+	ids := []int64{b.SBP.ID, 999}
 	health := testenv.Must(b.reports.Traders(t.Context(), operator, ids, time.UTC))(t)
-	h := health[b.sbp.ID]
+	h := health[b.SBP.ID]
 	want(t, "health", fmt.Sprint(h.Completed, h.Ended, h.Success(), h.Median, len(h.Days), h.Days[4], h.Days[5], h.Days[6]), "2 3 66.7 40s 7 50 <nil> 100")
 	want(t, "requisites", fmt.Sprint(h.Requisites-h.Usable), "1")
 	want(t, "nobody", fmt.Sprint(health[999].Success(), health[999].Requisites), "<nil> 0")
-	_, err := b.reports.Traders(t.Context(), traderUser(b.sbp, caller.Owner), ids, time.UTC)
+	_, err := b.reports.Traders(t.Context(), traderUser(b.SBP, caller.Owner), ids, time.UTC)
 	want(t, "a trader", dbtest.CodeOf(err), "token_kind_not_allowed")
 }
 
 // An operator is told how card attempts ended at each processor of a trader.
 func TestProcessors(t *testing.T) {
 	b := setup(t)
-	made := b.create(t, b.shop, "order")
-	old := b.createOf(t, b.shop, "sbp", "old", "300")
+	made := b.Create(t, b.Shop, "order")
+	old := b.CreateOf(t, b.Shop, "sbp", "old", "300")
 	b.Exec(t, "update payment set created_at = created_at - interval '8 days' where id = $1", old.ID)
 	for i, status := range []string{"approved", "approved", "declined", "lost", "open", "undoing"} {
 		for _, id := range []int64{made.ID, old.ID} {
 			b.Exec(t, `insert into card_attempt (merchant_id, id, payment_id, trader_id, status, created_at, poll_at, acquirer_id, progress_at,
-				took_ms) values ($1, gen_random_uuid(), $2, $3, $4, now(), now(), $5, now(), $6)`, b.shop.ID, id, b.sbp.ID, status, 7+i/5, i*100)
+				took_ms) values ($1, gen_random_uuid(), $2, $3, $4, now(), now(), $5, now(), $6)`, b.Shop.ID, id, b.SBP.ID, status, 7+i/5, i*100)
 		}
 	}
-	health := testenv.Must(b.reports.Processors(t.Context(), operator, b.sbp.ID))(t)
+	health := testenv.Must(b.reports.Processors(t.Context(), operator, b.SBP.ID))(t)
 	want(t, "processors", fmt.Sprint(health, health[7].Success(), health[8].Success(), health[9].Success()),
 		"map[7:{5 2 1 1 100ms 200ms} 8:{1 1 0 0 500ms 500ms}] 50 100 <nil>")
-	_, err := b.reports.Processors(t.Context(), traderUser(b.sbp, caller.Owner), b.sbp.ID)
+	_, err := b.reports.Processors(t.Context(), traderUser(b.SBP, caller.Owner), b.SBP.ID)
 	want(t, "a trader", dbtest.CodeOf(err), "token_kind_not_allowed")
 }
 
@@ -58,29 +58,29 @@ func TestProcessors(t *testing.T) {
 // beside what they paid. The day begins at midnight in their zone: at 21:00 UTC it is tomorrow in Baku.
 func TestEarned(t *testing.T) {
 	b := setup(t)
-	b.mayPayOut(t, b.shop, b.sbp)
+	b.MayPayOut(t, b.Shop, b.SBP)
 	paid := func(orderID, amount string) {
-		made := b.createOf(t, b.shop, "sbp", orderID, amount)
-		b.clock.Advance(40 * time.Second)
-		b.confirm(t, b.sbp, made.ID)
+		made := b.CreateOf(t, b.Shop, "sbp", orderID, amount)
+		b.Clock.Advance(40 * time.Second)
+		b.Confirm(t, b.SBP, made.ID)
 	}
 	paid("ten days ago", "1000") // 20 November, 12:00 UTC
-	b.clock.Advance(240 * time.Hour)
+	b.Clock.Advance(240 * time.Hour)
 	paid("yesterday's yesterday", "500")
-	out := b.payOut(t, b.shop, "payout").UUID.String()
-	desk := traderUser(b.sbp, caller.Desk)
-	testenv.Must(b.payouts.Take(t.Context(), desk, out))(t)
-	testenv.Must(b.payouts.Complete(t.Context(), desk, out, new("reference 1")))(t)
-	b.clock.Advance(31 * time.Hour)
+	out := b.PayOut(t, b.Shop, "payout").UUID.String()
+	desk := traderUser(b.SBP, caller.Desk)
+	testenv.Must(b.Payouts.Take(t.Context(), desk, out))(t)
+	testenv.Must(b.Payouts.Complete(t.Context(), desk, out, new("reference 1")))(t)
+	b.Clock.Advance(31 * time.Hour)
 	paid("yesterday in Baku", "1000")
-	b.clock.Advance(2 * time.Hour)
+	b.Clock.Advance(2 * time.Hour)
 	paid("today", "1000")
-	b.createOf(t, b.shop, "sbp", "open", "1000")
+	b.CreateOf(t, b.Shop, "sbp", "open", "1000")
 	baku := testenv.Must(time.LoadLocation("Asia/Baku"))(t)
 	for days, expected := range map[int]string{
 		1: "2 0.4, 2 40s; 1 0.2", 7: "4 0.7, 3 40s; 0 0", 30: "5 0.9, 4 40s; 1 0.2", 90: "5 0.9, 4 40s; 1 0.2",
 	} {
-		all, slots, err := b.reports.Earned(t.Context(), traderUser(b.sbp, caller.Owner), days, baku)
+		all, slots, err := b.reports.Earned(t.Context(), traderUser(b.SBP, caller.Owner), days, baku)
 		noError(t, err)
 		last := slots[len(slots)-1]
 		want(t, fmt.Sprint(days), fmt.Sprintf("%d %s, %d %s; %d %s", all.Count, all.USDT, all.Payments, all.Median, last.Count, last.USDT), expected)

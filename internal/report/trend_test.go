@@ -21,7 +21,7 @@ func TestTrend(t *testing.T) {
 	b.Exec(t, `insert into payment_step (merchant_id, payment_id, at, actor, what)
 		select merchant_id, id, created_at, 'payer', 'page_opened' from payment where id = $1`, third.ID)
 	b.Exec(t, `update payment set payer_claimed_at = created_at where id = $1`, second.ID)
-	owner := merchantUser(b.shop, caller.Owner)
+	owner := merchantUser(b.Shop, caller.Owner)
 	for f, expected := range map[report.TrendFilter]string{
 		{Days: 1}: "2 1 2 50 200 38s; 0 0 0 - - 0s; 24 slots, 22: 2 1 2 50 - 0s; 2 2 1 1 [{failed  1}]",
 		// Until 12:02 of the 20th, as today is until 12:02.
@@ -41,9 +41,9 @@ func TestTrend(t *testing.T) {
 	}
 	all := testenv.Must(b.reports.Trend(t.Context(), operator, report.TrendFilter{Days: 30, Zone: time.UTC}))(t)
 	want(t, "an operator sees all", figures(all.Now)+fmt.Sprint(all.Volumes), "4 2 3 66.7 - 45s[{RUB 500}]")
-	support := testenv.Must(b.reports.Trend(t.Context(), merchantUser(b.shop, caller.Support), report.TrendFilter{Days: 1, Zone: time.UTC}))(t)
+	support := testenv.Must(b.reports.Trend(t.Context(), merchantUser(b.Shop, caller.Support), report.TrendFilter{Days: 1, Zone: time.UTC}))(t)
 	want(t, "support", figures(support.Now), "2 1 2 50 - 38s")
-	for who, expected := range map[*caller.Caller]string{&owner: "validation_failed", new(traderUser(b.sbp, caller.Owner)): "token_kind_not_allowed"} {
+	for who, expected := range map[*caller.Caller]string{&owner: "validation_failed", new(traderUser(b.SBP, caller.Owner)): "token_kind_not_allowed"} {
 		_, err := b.reports.Trend(t.Context(), *who, report.TrendFilter{Days: 2, Zone: time.UTC})
 		want(t, "refused", dbtest.CodeOf(err), expected)
 	}
@@ -56,12 +56,12 @@ func TestTrendOfDaysIsThatOfHours(t *testing.T) {
 	b.Exec(t, `insert into payment_hour (merchant_id, hour, cashbox_id, method, currency, status, span, payments, amount, seconds)
 		select $1, date_trunc('hour', $2::timestamptz + interval '1 day', 'UTC') - n % (190 * 24) * interval '1 hour', n % 2, 'm' || n % 3, 'RUB',
 			case when n % 5 = 0 then 'failed' else 'completed' end, case when n % 5 = 0 then -1 else n % 26 end, 1 + n % 7, n, 0
-		from generate_series(1, 12000) n on conflict do nothing`, b.shop.ID, b.clock.Now())
+		from generate_series(1, 12000) n on conflict do nothing`, b.Shop.ID, b.Clock.Now())
 	// What is added to an hour later is in its day as well.
 	b.Exec(t, "update payment_hour set payments = payments + 2, amount = amount + 0.5 where extract(hour from hour at time zone 'UTC') in (0, 20, 23)")
-	owner := merchantUser(b.shop, caller.Owner)
+	owner := merchantUser(b.Shop, caller.Owner)
 	for _, offset := range []time.Duration{0, 3 * time.Hour, 5*time.Hour + 30*time.Minute, -8 * time.Hour, 14 * time.Hour} {
-		b.clock.Advance(5*time.Hour + 17*time.Minute)
+		b.Clock.Advance(5*time.Hour + 17*time.Minute)
 		for _, days := range report.TrendDays {
 			f := report.TrendFilter{Days: days, Zone: time.FixedZone("", int(offset.Seconds())), Currency: "RUB"}
 			got := testenv.Must(b.reports.Trend(t.Context(), owner, f))(t)
@@ -92,7 +92,7 @@ func TestTrendsOverMany(t *testing.T) {
 		t.Skip(manyEnv + " is no number of payments")
 	}
 	b := setup(t)
-	p := b.create(t, b.shop, "order-1")
+	p := b.Create(t, b.Shop, "order-1")
 	b.Exec(t, `insert into payment select made.* from payment p, generate_series(1, $2::integer) n,
 			lateral (select p.created_at - ($2 - n) * interval '90 days' / $2 as at, abs(hashint4(n))::bigint % 100 as luck) c,
 			jsonb_populate_record(p, jsonb_build_object('id', 1000 + n, 'uuid', gen_random_uuid(), 'order_id', 'copy-' || n,
@@ -108,7 +108,7 @@ func TestTrendsOverMany(t *testing.T) {
 			count(*), sum(amount), 0 from payment where id > 1000 group by 1, 2, 3, 4, 5, 6, 7`)
 	b.Exec(t, "vacuum analyze")
 	b.work(t)
-	merchant, trader := merchantUser(b.shop, caller.Owner), traderUser(b.sbp, caller.Owner)
+	merchant, trader := merchantUser(b.Shop, caller.Owner), traderUser(b.SBP, caller.Owner)
 	msk := time.FixedZone("", 3*60*60)
 	trend := func(who caller.Caller, days int) func() error {
 		return func() error {
