@@ -181,7 +181,7 @@ func (f *features) ofAll(r Rooms) {
 	add(f, statement.Routes, statement.Services{Reports: r.Reports, Exports: r.Exports})
 	add(f, payers.Routes, payers.Services{Settings: r.Settings, Reports: r.Reports})
 	add(f, search.Routes, search.Services{
-		Sessions: r.Sessions, Settings: r.Settings, Deposits: r.Deposits, Reports: r.Reports,
+		Sessions: r.Sessions, Settings: r.Settings, Deposits: r.Deposits, Payments: r.Payments, Reports: r.Reports,
 	})
 	add(f, appeals.Routes, appeals.Services{Payments: r.Payments, Clock: r.Clock})
 	add(f, developers.Routes, developers.Services{

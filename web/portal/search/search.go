@@ -135,7 +135,7 @@ func (v *visit) all(text string) (groups []Group, missed bool, err error) {
 
 // has tells whether there is a payment of a number that the visitor may see.
 func (v *visit) has(id int64) bool {
-	_, err := v.Reports.Timeline(v.Ctx(), v.Who, strconv.FormatInt(id, 10))
+	_, err := v.Payments.Get(v.Ctx(), v.Who, strconv.FormatInt(id, 10))
 	return err == nil
 }
 

@@ -4,6 +4,7 @@ package search
 import (
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/payment"
 	"gateway.example/internal/report"
 	"gateway.example/internal/session"
 	"gateway.example/web/portal"
@@ -14,6 +15,7 @@ type Services struct {
 	Sessions *session.Service
 	Settings *directory.Settings
 	Deposits *deposit.Service
+	Payments *payment.Service
 	Reports  *report.Service
 }
 
