@@ -15,6 +15,7 @@ import (
 // floors are the packages, each with the floor it is on. Imports only ever go down.
 var floors = map[string]int{
 	"gateway.example/internal/catalogue":                  0,
+	"gateway.example/internal/timeline":                   5,
 	"gateway.example/internal/tongue":                     0,
 	"gateway.example/internal/money":                      0,
 	"gateway.example/internal/optional":                   0,

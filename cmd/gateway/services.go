@@ -36,6 +36,7 @@ import (
 	"gateway.example/internal/session"
 	"gateway.example/internal/simulator"
 	"gateway.example/internal/submission"
+	"gateway.example/internal/timeline"
 	"gateway.example/internal/webhook"
 	"gateway.example/internal/withdrawal"
 	"gateway.example/internal/work"
@@ -88,6 +89,8 @@ type services struct {
 	// reports answer programs, which go on with what they have just written; pages also read the replica, and exports
 	// have connections of their own.
 	reports, pages, exports *report.Service
+	// timelines tell what happened to payments and payouts.
+	timelines *timeline.Service
 	// hours counts payments.
 	hours *report.Hours
 	// queues are what waits for operators, savedViews lists that users find again by a name.
@@ -268,6 +271,7 @@ func (g *gateway) wireReports() {
 	g.reports = report.New(g.pools, g.clock, g.payments, nil)
 	g.pages = report.New(g.pools, g.clock, g.payments, g.replica)
 	g.exports = report.New(db.OnePool(g.exportPool), g.clock, g.payments, g.replica)
+	g.timelines = timeline.New(g.pools, g.clock, g.payments)
 	g.hours = report.NewHours(g.workPool, g.ops.metrics)
 	g.queues = work.New(g.pools, g.clock)
 	g.savedViews = savedview.New(g.pools)

@@ -38,6 +38,12 @@ func (p Page) Bounds(f fault.Fields) (limit int32, before int64) {
 	return limit, before
 }
 
+// What payments and payouts are called by what is about either: transfers, events and first ids.
+const (
+	SubjectPayment = "payment"
+	SubjectPayout  = "payin"
+)
+
 // Span is a time of creation, from From on and before To. Nil is no bound.
 type Span struct{ From, To *time.Time }
 

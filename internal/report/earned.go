@@ -47,7 +47,7 @@ func (s *Service) Earned(
 	params.Since = params.Starts[0]
 	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.ReportEarnedRow, error) {
 		since := params.Since.Add(-openMost)
-		for subject, above := range map[string]*int64{"payment": &params.PaymentsAbove, "payin": &params.PayoutsAbove} {
+		for subject, above := range map[string]*int64{db.SubjectPayment: &params.PaymentsAbove, db.SubjectPayout: &params.PayoutsAbove} {
 			var err error
 			if *above, _, err = (db.Span{From: &since}).IDs(ctx, q, subject, 0, 0); err != nil {
 				return nil, err

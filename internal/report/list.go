@@ -128,10 +128,10 @@ func scopeOf(who caller.Caller, f Filter) scope {
 
 func (s *Service) paymentPage(ctx context.Context, t paymentTable, w window) (Page[db.Payment], error) {
 	var err error
-	if t.created, w, err = s.bound(ctx, "payment", t.Filter, w); err != nil {
+	if t.created, w, err = s.bound(ctx, db.SubjectPayment, t.Filter, w); err != nil {
 		return Page[db.Payment]{}, err
 	}
-	if t.ids, err = s.paired(ctx, "payment", t.scope, w); err != nil {
+	if t.ids, err = s.paired(ctx, db.SubjectPayment, t.scope, w); err != nil {
 		return Page[db.Payment]{}, err
 	}
 	if w.sort.byAmount() {

@@ -72,10 +72,10 @@ func (s *Service) payoutRows(ctx context.Context, c scope, w window) (Page[db.Pa
 
 func (s *Service) payoutPage(ctx context.Context, t payoutTable, w window) (Page[db.Payin], error) {
 	var err error
-	if t.created, w, err = s.bound(ctx, "payin", t.Filter, w); err != nil {
+	if t.created, w, err = s.bound(ctx, db.SubjectPayout, t.Filter, w); err != nil {
 		return Page[db.Payin]{}, err
 	}
-	if t.ids, err = s.paired(ctx, "payin", t.scope, w); err != nil {
+	if t.ids, err = s.paired(ctx, db.SubjectPayout, t.scope, w); err != nil {
 		return Page[db.Payin]{}, err
 	}
 	page, err := read(ctx, s, t, t.branchesBy(payoutIndexed), w)

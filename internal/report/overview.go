@@ -94,7 +94,7 @@ func (f Figures) Success() *decimal.Decimal {
 	if f.Ended == 0 {
 		return nil
 	}
-	return of(decimal.NewFromInt(f.Completed*100).DivRound(decimal.NewFromInt(f.Ended), 1))
+	return new(decimal.NewFromInt(f.Completed*100).DivRound(decimal.NewFromInt(f.Ended), 1))
 }
 
 // Median is the time to pay that half of the completed payments kept within, from their creation, as
@@ -133,7 +133,7 @@ func (f *Figures) add(row db.PaymentHourListRow, money bool) {
 			f.spans[row.Span] += row.Payments
 		}
 		if money {
-			f.Amount = of(orZero(f.Amount).Add(row.Amount))
+			f.Amount = new(orZero(f.Amount).Add(row.Amount))
 		}
 	case "failed", "cancelled":
 		f.Ended += row.Payments

@@ -300,17 +300,17 @@ func (s *Service) names(ctx context.Context, rows []db.Transfer) (map[subject]uu
 	var payments []db.ReportPaymentNamesRow
 	var payouts []db.ReportPayinNamesRow
 	err := db.Pipeline(ctx, s.reads,
-		db.One(&payments, (*db.Queries).ReportPaymentNames, ids[subjectPayment]),
-		db.One(&payouts, (*db.Queries).ReportPayinNames, ids[subjectPayout]))
+		db.One(&payments, (*db.Queries).ReportPaymentNames, ids[db.SubjectPayment]),
+		db.One(&payouts, (*db.Queries).ReportPayinNames, ids[db.SubjectPayout]))
 	if err != nil {
 		return nil, fmt.Errorf("read the names of subjects: %w", err)
 	}
 	names := make(map[subject]uuid.UUID, len(payments)+len(payouts))
 	for _, p := range payments {
-		names[subject{subjectPayment, p.ID}] = p.UUID
+		names[subject{db.SubjectPayment, p.ID}] = p.UUID
 	}
 	for _, p := range payouts {
-		names[subject{subjectPayout, p.ID}] = p.UUID
+		names[subject{db.SubjectPayout, p.ID}] = p.UUID
 	}
 	return names, nil
 }

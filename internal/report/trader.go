@@ -46,7 +46,7 @@ func (s *Service) Traders(
 	starts := TrendFilter{Days: 30, Zone: zone}.starts(now)[30-7:]
 	health := map[int64]TraderHealth{}
 	_, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]struct{}, error) {
-		above, _, err := (db.Span{From: &starts[0]}).IDs(ctx, q, subjectPayment, 0, 0)
+		above, _, err := (db.Span{From: &starts[0]}).IDs(ctx, q, db.SubjectPayment, 0, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +114,7 @@ func (s *Service) Processors(
 	}
 	since := s.clock.Now().Add(-week)
 	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.AttemptHealthRow, error) {
-		above, _, err := (db.Span{From: &since}).IDs(ctx, q, subjectPayment, 0, 0)
+		above, _, err := (db.Span{From: &since}).IDs(ctx, q, db.SubjectPayment, 0, 0)
 		if err != nil {
 			return nil, err
 		}

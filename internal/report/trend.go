@@ -219,7 +219,7 @@ func (t *Trend) add(methods *Overview, row db.PaymentHourSlotsRow, f TrendFilter
 // funnel looks at the newest payments of the trend.
 func (s *Service) funnel(ctx context.Context, who caller.Caller, f TrendFilter, t *Trend) error {
 	rows, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]db.ReportFunnelRow, error) {
-		above, _, err := (db.Span{From: &t.From}).IDs(ctx, q, subjectPayment, 0, 0)
+		above, _, err := (db.Span{From: &t.From}).IDs(ctx, q, db.SubjectPayment, 0, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -51,7 +51,7 @@ type idSource struct {
 
 func paymentIDs(q *db.Queries) idSource {
 	return idSource{
-		subject: subjectPayment,
+		subject: db.SubjectPayment,
 		from: func(ctx context.Context, id int64) (mark, error) {
 			row, err := q.PaymentAtOrAfter(ctx, id)
 			return mark{row.ID, row.CreatedAt}, err
@@ -68,7 +68,7 @@ func paymentIDs(q *db.Queries) idSource {
 
 func payoutIDs(q *db.Queries) idSource {
 	return idSource{
-		subject: subjectPayout,
+		subject: db.SubjectPayout,
 		from: func(ctx context.Context, id int64) (mark, error) {
 			row, err := q.PayinAtOrAfter(ctx, id)
 			return mark{row.ID, row.CreatedAt}, err

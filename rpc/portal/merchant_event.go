@@ -109,7 +109,7 @@ func (s *ReportService) ListEvents(
 		Status: m.GetStatus(), Search: m.GetSearch(),
 		From: moment(found, "from", m.GetFrom()), To: moment(found, "to", m.GetTo()),
 	}}
-	page, err := s.reports.Events(fault.WithDecoded(ctx, found), caller.From(ctx), filter)
+	page, err := s.Reports.Events(fault.WithDecoded(ctx, found), caller.From(ctx), filter)
 	if err != nil {
 		return nil, err
 	}

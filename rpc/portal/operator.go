@@ -18,9 +18,9 @@ import (
 	"gateway.example/internal/payout"
 	"gateway.example/internal/proposal"
 	"gateway.example/internal/rate"
-	"gateway.example/internal/report"
 	"gateway.example/internal/sensitive"
 	"gateway.example/internal/session"
+	"gateway.example/internal/timeline"
 	"gateway.example/internal/webhook"
 	"gateway.example/internal/work"
 	"gateway.example/rpc"
@@ -118,11 +118,11 @@ func (s *OperatorService) ReplayRouting(
 	}
 	return connect.NewResponse(&portalv1.ReplayRoutingResponse{
 		RequisiteId: optional.Of(r.RequisiteID), TraderId: r.TraderID, Pool: r.Pool, Looked: r.Looked,
-		Passed: passedView(report.ByRule(r.Passed)), Now: routingView(r.Now),
+		Passed: passedView(timeline.ByRule(r.Passed)), Now: routingView(r.Now),
 	}), nil
 }
 
-func passedView(list []report.PassedBy) []*portalv1.PassedBy {
+func passedView(list []timeline.PassedBy) []*portalv1.PassedBy {
 	var out []*portalv1.PassedBy
 	for _, p := range list {
 		out = append(out, &portalv1.PassedBy{Rule: p.Rule, RequisiteIds: p.Requisites})

@@ -25,7 +25,7 @@ func (s *ReportService) GetOverview(
 		found.Check(found.Wrong("zone"), "zone", "must be the name of a time zone, such as Europe/Berlin")
 		zone = time.UTC
 	}
-	o, err := s.reports.Overview(fault.WithDecoded(ctx, found), caller.From(ctx), zone)
+	o, err := s.Reports.Overview(fault.WithDecoded(ctx, found), caller.From(ctx), zone)
 	if err != nil {
 		return nil, err
 	}

@@ -18,38 +18,46 @@ import (
 	"gateway.example/internal/money"
 	"gateway.example/internal/optional"
 	"gateway.example/internal/report"
+	"gateway.example/internal/timeline"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
+// ReportRooms are what reports are read with.
+type ReportRooms struct {
+	Reports   *report.Service
+	Timelines *timeline.Service
+	// Signer signs what leaves the gateway.
+	Signer *attest.Signer
+}
+
 // ReportService serves portal.v1.ReportService.
 type ReportService struct {
-	reports *report.Service
-	signer  *attest.Signer
+	ReportRooms
 	// statements bounds how many statements are read at a time.
 	statements *edge.Turnstile
 }
 
 var _ portalv1connect.ReportServiceHandler = (*ReportService)(nil)
 
-// NewReportService makes the handler. The signer signs what leaves the gateway.
-func NewReportService(reports *report.Service, signer *attest.Signer) *ReportService {
-	return &ReportService{reports, signer, edge.NewTurnstile(statementsAtOnce)}
+// NewReportService makes the handler.
+func NewReportService(rooms ReportRooms) *ReportService {
+	return &ReportService{rooms, edge.NewTurnstile(statementsAtOnce)}
 }
 
 // GetPaymentTimeline implements the service.
 func (s *ReportService) GetPaymentTimeline(
 	ctx context.Context, req *connect.Request[portalv1.GetPaymentTimelineRequest],
 ) (*connect.Response[portalv1.TimelineResponse], error) {
-	return timelineResponse(s.reports.Timeline(ctx, caller.From(ctx), req.Msg.GetPaymentId()))
+	return timelineResponse(s.Timelines.Payment(ctx, caller.From(ctx), req.Msg.GetPaymentId()))
 }
 
 // GetPayinTimeline implements the service.
 func (s *ReportService) GetPayinTimeline(
 	ctx context.Context, req *connect.Request[portalv1.GetPayinTimelineRequest],
 ) (*connect.Response[portalv1.TimelineResponse], error) {
-	return timelineResponse(s.reports.PayoutTimeline(ctx, caller.From(ctx), req.Msg.GetPayinId()))
+	return timelineResponse(s.Timelines.Payout(ctx, caller.From(ctx), req.Msg.GetPayinId()))
 }
 
 // ListPayments implements the service.
@@ -57,7 +65,7 @@ func (s *ReportService) ListPayments(
 	ctx context.Context, req *connect.Request[portalv1.ReportServiceListPaymentsRequest],
 ) (*connect.Response[portalv1.ListReportPaymentsResponse], error) {
 	ctx, filter := reportFilter(ctx, req.Msg.GetFilter())
-	page, err := s.reports.Payments(ctx, caller.From(ctx), filter)
+	page, err := s.Reports.Payments(ctx, caller.From(ctx), filter)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +83,7 @@ func (s *ReportService) ListPayins(
 	ctx context.Context, req *connect.Request[portalv1.ReportServiceListPayinsRequest],
 ) (*connect.Response[portalv1.ListReportPayinsResponse], error) {
 	ctx, filter := reportFilter(ctx, req.Msg.GetFilter())
-	page, err := s.reports.Payouts(ctx, caller.From(ctx), filter)
+	page, err := s.Reports.Payouts(ctx, caller.From(ctx), filter)
 	if err != nil {
 		return nil, err
 	}
@@ -105,13 +113,13 @@ func (s *ReportService) GetStatement(
 		filter.Account.Owner, known = ledger.OwnerNamed(m.GetOwner())
 		found.Check(known || found.Wrong("owner"), "owner", "must be external, platform, cashbox or trader")
 	}
-	statement, err := s.reports.Statement(fault.WithDecoded(ctx, found), caller.From(ctx), filter)
+	statement, err := s.Reports.Statement(fault.WithDecoded(ctx, found), caller.From(ctx), filter)
 	if err != nil {
 		return nil, err
 	}
 	a := statement.Account
 	out := &portalv1.GetStatementResponse{
-		Account:        accountView(report.Account{Owner: a.Owner.String(), OwnerID: a.OwnerID, Reserved: a.Reserved}),
+		Account:        accountView(timeline.Account{Owner: a.Owner.String(), OwnerID: a.OwnerID, Reserved: a.Reserved}),
 		OpeningBalance: money.USDT(statement.Opening),
 		ClosingBalance: money.USDT(statement.Closing),
 		NextCursor:     statement.Next,
@@ -247,7 +255,7 @@ func direction(credit bool) string {
 	return "debit"
 }
 
-func accountView(a report.Account) *portalv1.LedgerAccount {
+func accountView(a timeline.Account) *portalv1.LedgerAccount {
 	purpose := "available"
 	if a.Reserved {
 		purpose = "reserved"

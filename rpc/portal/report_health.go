@@ -18,7 +18,7 @@ import (
 func (s *ReportService) GetPatterns(
 	ctx context.Context, _ *connect.Request[portalv1.GetPatternsRequest],
 ) (*connect.Response[portalv1.GetPatternsResponse], error) {
-	p, err := s.reports.Patterns(ctx, caller.From(ctx))
+	p, err := s.Reports.Patterns(ctx, caller.From(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func pattern(p report.Pattern) *portalv1.Pattern {
 func (s *ReportService) GetProcessors(
 	ctx context.Context, req *connect.Request[portalv1.GetProcessorsRequest],
 ) (*connect.Response[portalv1.GetProcessorsResponse], error) {
-	health, err := s.reports.Processors(ctx, caller.From(ctx), req.Msg.GetTraderId())
+	health, err := s.Reports.Processors(ctx, caller.From(ctx), req.Msg.GetTraderId())
 	if err != nil {
 		return nil, err
 	}

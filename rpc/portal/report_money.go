@@ -18,7 +18,7 @@ import (
 func (s *ReportService) ListAccounts(
 	ctx context.Context, req *connect.Request[portalv1.ListAccountsRequest],
 ) (*connect.Response[portalv1.ListAccountsResponse], error) {
-	list, next, err := s.reports.Accounts(ctx, caller.From(ctx), report.AccountFilter{
+	list, next, err := s.Reports.Accounts(ctx, caller.From(ctx), report.AccountFilter{
 		Owner: req.Msg.GetOwner(), Limit: int(req.Msg.GetLimit()), After: req.Msg.Cursor,
 	})
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *ReportService) GetIncome(
 		From: moment(found, "from", req.Msg.GetFrom()), To: moment(found, "to", req.Msg.GetTo()),
 		MerchantID: req.Msg.GetMerchantId(),
 	}
-	list, err := s.reports.Income(fault.WithDecoded(ctx, found), caller.From(ctx), filter)
+	list, err := s.Reports.Income(fault.WithDecoded(ctx, found), caller.From(ctx), filter)
 	if err != nil {
 		return nil, err
 	}

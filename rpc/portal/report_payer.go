@@ -16,7 +16,7 @@ import (
 func (s *ReportService) GetPayer(
 	ctx context.Context, req *connect.Request[portalv1.GetPayerRequest],
 ) (*connect.Response[portalv1.GetPayerResponse], error) {
-	p, err := s.reports.Payer(ctx, caller.From(ctx), req.Msg.GetMerchantId(), req.Msg.GetUserId())
+	p, err := s.Reports.Payer(ctx, caller.From(ctx), req.Msg.GetMerchantId(), req.Msg.GetUserId())
 	if err != nil {
 		return nil, err
 	}

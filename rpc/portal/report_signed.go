@@ -13,7 +13,7 @@ import (
 func (s *ReportService) GetSignedTimeline(
 	ctx context.Context, req *connect.Request[portalv1.GetSignedTimelineRequest],
 ) (*connect.Response[portalv1.SignedDocumentResponse], error) {
-	file, err := s.reports.SignedTimeline(ctx, caller.From(ctx), req.Msg.GetPaymentId(), s.signer)
+	file, err := s.Timelines.Signed(ctx, caller.From(ctx), req.Msg.GetPaymentId(), s.Signer)
 	return signedDocument(file, err)
 }
 
@@ -22,7 +22,7 @@ func (s *ReportService) GetSignedTimeline(
 func (s *ReportService) GetSigningKeys(
 	ctx context.Context, _ *connect.Request[portalv1.GetSigningKeysRequest],
 ) (*connect.Response[portalv1.SignedDocumentResponse], error) {
-	file, err := s.signer.Published(ctx)
+	file, err := s.Signer.Published(ctx)
 	return signedDocument(file, err)
 }
 

@@ -46,7 +46,7 @@ func (s *ReportService) CompareStatement(
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.reports.CompareStatement(ctx, who, report.StatementFile{
+	c, err := s.Reports.CompareStatement(ctx, who, report.StatementFile{
 		TraderID: req.Msg.GetTraderId(), RequisiteID: req.Msg.GetRequisiteId(), Content: content, Zone: zone,
 	})
 	if err != nil {

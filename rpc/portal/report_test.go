@@ -17,6 +17,7 @@ import (
 	"gateway.example/internal/payment"
 	"gateway.example/internal/report"
 	"gateway.example/internal/testenv"
+	"gateway.example/internal/timeline"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/portal"
 )
@@ -37,7 +38,9 @@ func TestReportOfATrader(t *testing.T) {
 		OrderID: "order-1", Amount: "1000", Currency: "RUB", CallbackURI: "https://shop.example/hook", Method: &method,
 	}))(t)
 	p := created.Payment
-	service := portal.NewReportService(report.New(d.Pools(), clock, payments, nil), nil)
+	service := portal.NewReportService(portal.ReportRooms{
+		Reports: report.New(d.Pools(), clock, payments, nil), Timelines: timeline.New(d.Pools(), clock, payments),
+	})
 	ctx := caller.With(t.Context(), caller.Caller{Kind: caller.Trader, ID: 3, TraderID: trader.ID, Role: caller.Owner})
 
 	timeline := testenv.Must(service.GetPaymentTimeline(ctx,

@@ -8,12 +8,12 @@ import (
 
 	"gateway.example/internal/money"
 	"gateway.example/internal/optional"
-	"gateway.example/internal/report"
+	"gateway.example/internal/timeline"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-func timelineResponse(lines []report.Line, err error) (*connect.Response[portalv1.TimelineResponse], error) {
+func timelineResponse(lines []timeline.Line, err error) (*connect.Response[portalv1.TimelineResponse], error) {
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func timelineResponse(lines []report.Line, err error) (*connect.Response[portalv
 	return connect.NewResponse(out), nil
 }
 
-func timelineLine(line report.Line) *portalv1.TimelineLine {
+func timelineLine(line timeline.Line) *portalv1.TimelineLine {
 	return &portalv1.TimelineLine{
 		At:         rpc.Timestamp(line.At),
 		Kind:       string(line.Kind),
@@ -49,7 +49,7 @@ func timelineLine(line report.Line) *portalv1.TimelineLine {
 	}
 }
 
-func timelineRequest(r *report.Request) *portalv1.TimelineRequest {
+func timelineRequest(r *timeline.Request) *portalv1.TimelineRequest {
 	if r == nil {
 		return nil
 	}
@@ -66,7 +66,7 @@ func timelineRequest(r *report.Request) *portalv1.TimelineRequest {
 	}
 }
 
-func timelineChoice(c *report.Choice) *portalv1.TimelineChoice {
+func timelineChoice(c *timeline.Choice) *portalv1.TimelineChoice {
 	if c == nil {
 		return nil
 	}
@@ -91,7 +91,7 @@ func plain(d *decimal.Decimal, form func(decimal.Decimal) string) *string {
 	return ptr(form(*d))
 }
 
-func timelineRate(r *report.Rate) *portalv1.TimelineRate {
+func timelineRate(r *timeline.Rate) *portalv1.TimelineRate {
 	if r == nil {
 		return nil
 	}
@@ -112,7 +112,7 @@ func timelineRate(r *report.Rate) *portalv1.TimelineRate {
 	}
 }
 
-func timelineTransfer(m *report.Transfer) *portalv1.TimelineTransfer {
+func timelineTransfer(m *timeline.Transfer) *portalv1.TimelineTransfer {
 	if m == nil {
 		return nil
 	}
@@ -126,14 +126,14 @@ func timelineTransfer(m *report.Transfer) *portalv1.TimelineTransfer {
 	return out
 }
 
-func timelineFile(f *report.File) *portalv1.TimelineFile {
+func timelineFile(f *timeline.File) *portalv1.TimelineFile {
 	if f == nil {
 		return nil
 	}
 	return &portalv1.TimelineFile{Number: optional.Of(f.Number), Type: f.Type, Size: f.Size}
 }
 
-func timelineWebhook(what string, w *report.Webhook) *portalv1.TimelineWebhook {
+func timelineWebhook(what string, w *timeline.Webhook) *portalv1.TimelineWebhook {
 	if w == nil {
 		return nil
 	}
@@ -141,7 +141,7 @@ func timelineWebhook(what string, w *report.Webhook) *portalv1.TimelineWebhook {
 		EventId: w.EventID.String(), Type: w.Type, Sequence: w.Sequence, Status: optional.Of(w.Status),
 		Url: optional.Of(w.URL), StatusCode: w.StatusCode, Answer: w.Answer, Error: optional.Of(w.Error),
 	}
-	if what == report.WhatAttempt {
+	if what == timeline.WhatAttempt {
 		out.DurationMs = ptr(int32(w.Took / time.Millisecond))
 	}
 	return out

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"gateway.example/internal/report"
+	"gateway.example/internal/timeline"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 )
@@ -58,11 +58,11 @@ func (m Moment) Shown() view.Moment {
 }
 
 // Cut leaves out what happened later.
-func (m Moment) Cut(lines []report.Line) []report.Line {
+func (m Moment) Cut(lines []timeline.Line) []timeline.Line {
 	if !m.Past() {
 		return lines
 	}
-	var kept []report.Line
+	var kept []timeline.Line
 	for _, line := range lines {
 		if !line.At.After(m.At) {
 			kept = append(kept, line)
@@ -72,10 +72,10 @@ func (m Moment) Cut(lines []report.Line) []report.Line {
 }
 
 // Last is the last change of status until then.
-func (m Moment) Last(lines []report.Line) *report.Line {
-	var last *report.Line
+func (m Moment) Last(lines []timeline.Line) *timeline.Line {
+	var last *timeline.Line
 	for _, line := range m.Cut(lines) {
-		if line.What == report.WhatStatus {
+		if line.What == timeline.WhatStatus {
 			last = &line
 		}
 	}
@@ -83,9 +83,9 @@ func (m Moment) Last(lines []report.Line) *report.Line {
 }
 
 // SettledLater tells that the sum in USDT was not known yet.
-func (m Moment) SettledLater(lines []report.Line) bool {
+func (m Moment) SettledLater(lines []timeline.Line) bool {
 	for _, line := range lines {
-		if m.Past() && line.What == report.WhatRateSettled && line.At.After(m.At) {
+		if m.Past() && line.What == timeline.WhatRateSettled && line.At.After(m.At) {
 			return true
 		}
 	}

@@ -5,16 +5,14 @@ import (
 	"strconv"
 	"strings"
 
-	"gateway.example/internal/bankmessage"
-	"gateway.example/internal/rate"
-
-	"gateway.example/internal/deposit"
-	"gateway.example/internal/payment"
-
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
-	"gateway.example/internal/report"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/rate"
+	"gateway.example/internal/timeline"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 )
@@ -29,27 +27,27 @@ const (
 )
 
 // Timeline puts the lines of a payment's timeline into words.
-func (v *Visit) Timeline(lines []report.Line) []view.Line {
+func (v *Visit) Timeline(lines []timeline.Line) []view.Line {
 	return v.told(lines, SubjectPayment, say.PaymentStatus, say.LineCreated, say.LineWaitsUntil)
 }
 
 // PayoutTimeline puts the lines of a payout's timeline into words.
-func (v *Visit) PayoutTimeline(lines []report.Line) []view.Line {
+func (v *Visit) PayoutTimeline(lines []timeline.Line) []view.Line {
 	return v.told(lines, SubjectPayout, say.PayoutStatus, say.LinePayoutCreated, say.LineTakeUntil)
 }
 
 func (v *Visit) told(
-	lines []report.Line, subject string, status func(string) say.Phrase, created, until say.Phrase,
+	lines []timeline.Line, subject string, status func(string) say.Phrase, created, until say.Phrase,
 ) []view.Line {
 	shown := make([]view.Line, 0, len(lines))
 	for _, line := range lines {
 		told := view.Line{At: line.At, Kind: string(line.Kind), Actor: v.ActorName(line.Actor)}
 		switch line.What {
-		case report.WhatCreated:
+		case timeline.WhatCreated:
 			told.Text = v.Shell.Say(created, v.Shell.Amount(line.Request.Amount, line.Request.Currency),
 				v.Shell.Say(say.Method(line.Request.Method)))
 			told.Notes = []string{v.Shell.Say(until, v.Shell.When(line.Request.ExpiresAt))}
-		case report.WhatStatus:
+		case timeline.WhatStatus:
 			told.Text = v.statusMoved(line, status)
 			if came := line.Received; came.Valid {
 				told.Notes = append(told.Notes, v.Shell.Say(say.LineReceived, v.Shell.Amount(came.Decimal, line.Currency)))
@@ -67,7 +65,7 @@ func (v *Visit) told(
 	return shown
 }
 
-func (v *Visit) statusMoved(line report.Line, status func(string) say.Phrase) string {
+func (v *Visit) statusMoved(line timeline.Line, status func(string) say.Phrase) string {
 	if line.From == "" {
 		return v.Shell.Say(say.LineStatusFirst, v.Shell.Say(status(line.To)))
 	}
@@ -85,7 +83,7 @@ func (v *Visit) Meet(actors []string) error {
 }
 
 // ActorsOf are those who did what lines tell.
-func ActorsOf(lines []report.Line) []string {
+func ActorsOf(lines []timeline.Line) []string {
 	actors := make([]string, 0, len(lines))
 	for _, line := range lines {
 		actors = append(actors, line.Actor)
@@ -114,12 +112,12 @@ func (v *Visit) ActorName(actor string) string {
 
 // steps are what is said of lines that tell nothing but that something happened.
 var steps = map[string]say.Phrase{
-	report.WhatCodeRequested: say.LineCodeRequested,
-	report.WhatCodeResent:    say.LineCodeResent,
-	report.WhatCodeEntered:   say.LineCodeEntered,
-	report.WhatCodeNotNeeded: say.LineCodeNotNeeded,
-	report.WhatClaimed:       say.LineClaimed,
-	report.WhatAppealOpened:  say.LineAppeal,
+	timeline.WhatCodeRequested: say.LineCodeRequested,
+	timeline.WhatCodeResent:    say.LineCodeResent,
+	timeline.WhatCodeEntered:   say.LineCodeEntered,
+	timeline.WhatCodeNotNeeded: say.LineCodeNotNeeded,
+	timeline.WhatClaimed:       say.LineClaimed,
+	timeline.WhatAppealOpened:  say.LineAppeal,
 }
 
 // decided is what is said of another amount that came.
@@ -128,34 +126,34 @@ var decided = map[string]say.Phrase{
 }
 
 // words are what a line says, and what more there is to it.
-func (v *Visit) words(line report.Line, subject string) (text string, notes []string) {
+func (v *Visit) words(line timeline.Line, subject string) (text string, notes []string) {
 	s := v.Shell
 	switch line.What {
-	case report.WhatRequisiteChosen:
+	case timeline.WhatRequisiteChosen:
 		return v.choiceWords(line.Choice)
-	case report.WhatRateFixed, report.WhatRateHeld, report.WhatRateSettled:
+	case timeline.WhatRateFixed, timeline.WhatRateHeld, timeline.WhatRateSettled:
 		return v.rateWords(line, subject)
-	case report.WhatTransfer:
+	case timeline.WhatTransfer:
 		return v.transferWords(line.Transfer, subject)
-	case report.WhatPageOpened:
+	case timeline.WhatPageOpened:
 		return s.Say(say.LineVisit, s.Say(say.PageName(line.Page))), said(line.Agent)
-	case report.WhatTimeGivenBack:
+	case timeline.WhatTimeGivenBack:
 		return s.Say(say.LineTimeGivenBack, line.Minutes), nil
-	case report.WhatBankMessage:
+	case timeline.WhatBankMessage:
 		return s.Say(say.LineBankMessage, bankmessage.NameOf(line.By), line.Message), nil
-	case report.WhatMoneyCame:
+	case timeline.WhatMoneyCame:
 		text = s.Say(say.LineMoneyCame, s.Amount(line.Received.Decimal, line.Currency))
 		if line.Payer != "" {
 			notes = said(s.Say(say.LineFrom, line.Payer))
 		}
 		return text, notes
-	case report.WhatCaseDecided:
+	case timeline.WhatCaseDecided:
 		return s.Say(decided[line.Decision], s.Amount(line.Received.Decimal, line.Currency)), nil
-	case report.WhatCardEntered:
+	case timeline.WhatCardEntered:
 		return s.Say(say.LineCard, line.Brand, line.Last4), nil
-	case report.WhatReceipt:
+	case timeline.WhatReceipt:
 		return s.Say(say.LineReceipt, line.File.Number, s.Say(say.FileType(line.File.Type)), Size(line.File.Size)), nil
-	case report.WhatEvent, report.WhatAttempt:
+	case timeline.WhatEvent, timeline.WhatAttempt:
 		return v.webhookWords(line)
 	}
 	if phrase, known := steps[line.What]; known {
@@ -175,7 +173,7 @@ func said(texts ...string) []string {
 	return list
 }
 
-func (v *Visit) choiceWords(c *report.Choice) (string, []string) {
+func (v *Visit) choiceWords(c *timeline.Choice) (string, []string) {
 	if c.Value == "" {
 		return v.Shell.Say(say.LineDesk), nil
 	}
@@ -192,12 +190,12 @@ func (v *Visit) choiceWords(c *report.Choice) (string, []string) {
 	return v.Shell.Say(say.LineRequisite, c.Value), notes
 }
 
-func (v *Visit) rateWords(line report.Line, subject string) (string, []string) {
+func (v *Visit) rateWords(line timeline.Line, subject string) (string, []string) {
 	text := v.Shell.Say(say.LineRateFixed)
 	switch line.What {
-	case report.WhatRateHeld:
+	case timeline.WhatRateHeld:
 		text = v.Shell.Say(say.LineRateHeld)
-	case report.WhatRateSettled:
+	case timeline.WhatRateSettled:
 		text = v.Shell.Say(say.LineRateSettled)
 	}
 	r := line.Rate
@@ -230,7 +228,7 @@ func (v *Visit) rateWords(line report.Line, subject string) (string, []string) {
 }
 
 // transferWords tell what an account got or gave.
-func (v *Visit) transferWords(t *report.Transfer, subject string) (string, []string) {
+func (v *Visit) transferWords(t *timeline.Transfer, subject string) (string, []string) {
 	amount := t.Amount
 	if !t.Credit {
 		amount = amount.Neg()
@@ -269,10 +267,10 @@ func (v *Visit) Movement(kind, subject string, released bool) string {
 	return v.Shell.Say(say.StatusMoved, v.Shell.Say(status(from)), v.Shell.Say(status(to)))
 }
 
-func (v *Visit) webhookWords(line report.Line) (string, []string) {
+func (v *Visit) webhookWords(line timeline.Line) (string, []string) {
 	w := line.Webhook
 	switch {
-	case line.What == report.WhatEvent:
+	case line.What == timeline.WhatEvent:
 		return v.Shell.Say(say.LineEvent, w.Sequence, w.Type), said(w.URL)
 	case w.StatusCode == nil:
 		return v.Shell.Say(say.LineNoAnswer, w.Sequence), said(w.Error)
@@ -281,7 +279,7 @@ func (v *Visit) webhookWords(line report.Line) (string, []string) {
 }
 
 // eventOf leads to the webhook that a line is about, for who works with those.
-func (v *Visit) eventOf(line report.Line) (view.Link, string) {
+func (v *Visit) eventOf(line timeline.Line) (view.Link, string) {
 	w := line.Webhook
 	if w == nil || v.Who.Kind != caller.MerchantPortal || !v.Who.May(caller.MerchantEvents) {
 		return "", ""
@@ -290,12 +288,12 @@ func (v *Visit) eventOf(line report.Line) (view.Link, string) {
 }
 
 // codeOf is what was sent to a merchant's endpoint, or what it answered, as it was.
-func codeOf(line report.Line) []view.Code {
+func codeOf(line timeline.Line) []view.Code {
 	switch w := line.Webhook; {
 	case w == nil:
-	case line.What == report.WhatEvent && len(w.Body) > 0:
+	case line.What == timeline.WhatEvent && len(w.Body) > 0:
 		return []view.Code{{Title: say.RequestBody, Text: strings.ToValidUTF8(string(w.Body), "\uFFFD")}}
-	case line.What == report.WhatAttempt && len(w.Answer) > 0:
+	case line.What == timeline.WhatAttempt && len(w.Answer) > 0:
 		return []view.Code{{Title: say.AnswerBody, Text: strings.ToValidUTF8(string(w.Answer), "\uFFFD")}}
 	}
 	return nil

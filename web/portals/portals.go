@@ -30,6 +30,7 @@ import (
 	"gateway.example/internal/session"
 	"gateway.example/internal/simulator"
 	"gateway.example/internal/submission"
+	"gateway.example/internal/timeline"
 	"gateway.example/internal/webhook"
 	"gateway.example/internal/withdrawal"
 	"gateway.example/internal/work"
@@ -85,6 +86,8 @@ type Rooms struct {
 	Messages *bankmessage.Service
 	// Reports answer pages, Exports write files.
 	Reports, Exports *report.Service
+	// Timelines tell what happened to a payment or a payout.
+	Timelines *timeline.Service
 	// Work is what waits for operators.
 	Work   *work.Service
 	Keys   *auth.MerchantKeys
@@ -173,7 +176,7 @@ func (f *features) ofAll(r Rooms) {
 	})
 	add(f, payments.Routes, payments.Services{
 		Payments: r.Payments, Checkouts: r.Checkouts, Payouts: r.Payouts, Settings: r.Settings,
-		Reports: r.Reports, Exports: r.Exports, Signer: r.Signer, Proofs: r.Proofs, Clock: r.Clock,
+		Reports: r.Reports, Exports: r.Exports, Timelines: r.Timelines, Signer: r.Signer, Proofs: r.Proofs, Clock: r.Clock,
 		Claim: cases.Claim(ofCases(r)), OnPayout: cases.OnPayout(ofCases(r)),
 		PayLinks: r.PayLinks,
 	})
@@ -231,7 +234,8 @@ func (f *features) ofOperators(r Rooms) {
 func ofCases(r Rooms) cases.Services {
 	return cases.Services{
 		Sessions: r.Sessions, Payments: r.Payments, Checkouts: r.Checkouts, Messages: r.Messages, Payouts: r.Payouts,
-		Settings: r.Settings, Deposits: r.Deposits, Rates: r.Rates, Proposals: r.Proposals, Reports: r.Reports, Work: r.Work, Alarms: r.Alarms,
+		Settings: r.Settings, Deposits: r.Deposits, Rates: r.Rates, Proposals: r.Proposals, Reports: r.Reports,
+		Timelines: r.Timelines, Work: r.Work, Alarms: r.Alarms,
 	}
 }
 

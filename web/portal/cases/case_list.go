@@ -308,7 +308,7 @@ func (v *visit) deskOf(found decidable) *Desk {
 
 // aboutPayment leads to the payment that a case is about, and says what happened to it.
 func (v *visit) aboutPayment(id int64) (Case, error) {
-	lines, err := v.Reports.Timeline(v.Ctx(), v.Who, strconv.FormatInt(id, 10))
+	lines, err := v.Timelines.Payment(v.Ctx(), v.Who, strconv.FormatInt(id, 10))
 	if err != nil {
 		return Case{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/rate"
 	"gateway.example/internal/report"
 	"gateway.example/internal/session"
+	"gateway.example/internal/timeline"
 	"gateway.example/internal/work"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/view"
@@ -30,6 +31,7 @@ type Services struct {
 	Rates     *rate.Settings
 	Proposals *proposal.Service
 	Reports   *report.Service
+	Timelines *timeline.Service
 	// Work is what waits for operators.
 	Work *work.Service
 	// Alarms are what would call somebody now.

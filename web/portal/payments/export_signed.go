@@ -27,7 +27,7 @@ var signedRoutes = []route{
 
 func (v *visit) signedTimeline() error {
 	id := v.R.PathValue("id")
-	file, err := v.Reports.SignedTimeline(v.Ctx(), v.Who, id, v.Signer)
+	file, err := v.Timelines.Signed(v.Ctx(), v.Who, id, v.Signer)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (v *visit) signedTimeline() error {
 
 func (v *visit) printTimeline() error {
 	id := v.R.PathValue("id")
-	lines, err := v.Reports.Timeline(v.Ctx(), v.Who, id)
+	lines, err := v.Timelines.Payment(v.Ctx(), v.Who, id)
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strconv"
 
-	"gateway.example/web/portal"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/checkout"
@@ -13,6 +11,8 @@ import (
 	"gateway.example/internal/paylink"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/report"
+	"gateway.example/internal/timeline"
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -199,7 +199,7 @@ func (v *visit) payment() error {
 	if err != nil {
 		return err
 	}
-	lines, err := v.Reports.Timeline(v.Ctx(), v.Who, name)
+	lines, err := v.Timelines.Payment(v.Ctx(), v.Who, name)
 	if err != nil {
 		return err
 	}
@@ -268,7 +268,7 @@ func (v *visit) paymentShown(p checkout.DeskPayment) Payment {
 }
 
 // paymentThen is a payment as it stood at a moment, with nothing to be done about it.
-func (v *visit) paymentThen(shown Payment, then portal.Moment, lines []report.Line) Payment {
+func (v *visit) paymentThen(shown Payment, then portal.Moment, lines []timeline.Line) Payment {
 	shown.Steps, shown.Phase = nil, say.Phrase{}
 	if last := then.Last(lines); last != nil {
 		shown.Status, shown.StatusAt, shown.Reason = last.To, last.At, last.Reason
@@ -280,7 +280,7 @@ func (v *visit) paymentThen(shown Payment, then portal.Moment, lines []report.Li
 }
 
 // paymentFacts are what the reader's own side knows of a payment.
-func (v *visit) paymentFacts(p checkout.DeskPayment, then portal.Moment, lines []report.Line) ([]view.Fact, error) {
+func (v *visit) paymentFacts(p checkout.DeskPayment, then portal.Moment, lines []timeline.Line) ([]view.Fact, error) {
 	facts, err := v.orderFacts(p)
 	if err != nil {
 		return nil, err

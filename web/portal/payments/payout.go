@@ -3,13 +3,13 @@ package payments
 import (
 	"strconv"
 
-	"gateway.example/web/portal"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/report"
+	"gateway.example/internal/timeline"
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -208,7 +208,7 @@ func (v *visit) payout() error {
 	}
 	then := v.Moment(v.PayoutPath(id), shown.CreatedAt)
 	if v.Who.Kind != caller.Trader || shown.Status != string(payout.Waiting) {
-		lines, err := v.Reports.PayoutTimeline(v.Ctx(), v.Who, id)
+		lines, err := v.Timelines.Payout(v.Ctx(), v.Who, id)
 		if err != nil {
 			return err
 		}
@@ -228,7 +228,7 @@ func (v *visit) payout() error {
 }
 
 // payoutThen is a payout as it stood at a moment, with nothing to be done about it.
-func payoutThen(shown Payout, then portal.Moment, lines []report.Line) Payout {
+func payoutThen(shown Payout, then portal.Moment, lines []timeline.Line) Payout {
 	shown.MayWork, shown.Cancel, shown.Note, shown.Proof = false, "", say.Phrase{}, ""
 	shown.Acts, shown.Claim = nil, nil
 	if last := then.Last(lines); last != nil {

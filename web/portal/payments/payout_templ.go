@@ -685,7 +685,7 @@ func PayoutPage(s view.Shell, p Payout) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = timeline(s, p.Lines, p.Then).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = happened(s, p.Lines, p.Then).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/payout"
 	"gateway.example/internal/report"
 	"gateway.example/internal/seal"
+	"gateway.example/internal/timeline"
 	"gateway.example/internal/work"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/view"
@@ -25,6 +26,7 @@ type Services struct {
 	Settings  *directory.Settings
 	Reports   *report.Service
 	Exports   *report.Service
+	Timelines *timeline.Service
 	// Signer signs what is exported to be proven.
 	Signer *attest.Signer
 	// Proofs prove what is in the ledger, and publish its pages.

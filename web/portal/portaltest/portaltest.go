@@ -42,6 +42,7 @@ import (
 	"gateway.example/internal/simulator"
 	"gateway.example/internal/submission"
 	"gateway.example/internal/testenv"
+	"gateway.example/internal/timeline"
 	"gateway.example/internal/webhook"
 	"gateway.example/internal/withdrawal"
 	"gateway.example/internal/work"
@@ -186,6 +187,7 @@ func (b *Bundle) rooms(t testing.TB, signer *attest.Signer, stopping <-chan stru
 		Audits:    audit.New(b.Pools()),
 		Alarms:    alarm.New(b.Pools(), b.Clock),
 		Reports:   reports,
+		Timelines: timeline.New(b.Pools(), b.Clock, b.Payments),
 		Exports:   reports,
 		Work:      work.New(b.Pools(), b.Clock),
 		Keys:      auth.NewMerchantKeys(b.Pool, dbtest.Vault(), auth.DefaultHeaders()),

@@ -1,4 +1,6 @@
-package report
+// Package timeline tells what happened to a payment or a payout, to each kind of caller what is theirs. Lines are typed, for
+// others to put into words, or go into a signed document.
+package timeline
 
 import (
 	"context"
@@ -8,9 +10,11 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
@@ -20,9 +24,6 @@ import (
 )
 
 const (
-	subjectPayment = "payment"
-	subjectPayout  = "payin"
-
 	// Of the steps and of the attempts to deliver events so many are shown, the first.
 	stepsMost    = 500
 	attemptsMost = 500
@@ -31,9 +32,22 @@ const (
 	actorPayer  = "payer"
 )
 
-// Timeline is what happened to a payment, the oldest first, as the caller may see it. The payment is
+// Service tells timelines.
+type Service struct {
+	reads    *pgxpool.Pool
+	q        *db.Queries
+	clock    clock.Clock
+	payments *payment.Service
+}
+
+// New makes the service. Payments decide whether a caller may see one of them.
+func New(pools db.Pools, c clock.Clock, payments *payment.Service) *Service {
+	return &Service{reads: pools.Reads, q: db.New(pools.Reads), clock: c, payments: payments}
+}
+
+// Payment is what happened to a payment, the oldest first, as the caller may see it. The payment is
 // named by its id or its uuid.
-func (s *Service) Timeline(ctx context.Context, who caller.Caller, paymentID string) ([]Line, error) {
+func (s *Service) Payment(ctx context.Context, who caller.Caller, paymentID string) ([]Line, error) {
 	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return nil, err
 	}
@@ -46,7 +60,7 @@ func (s *Service) Timeline(ctx context.Context, who caller.Caller, paymentID str
 	}
 	t := told{who: who, merchantID: p.MerchantID, id: p.ID, currency: p.Currency}
 	var read paymentSources
-	if err := db.Pipeline(ctx, s.reads, append(read.queries(t), t.queries(subjectPayment)...)...); err != nil {
+	if err := db.Pipeline(ctx, s.reads, append(read.queries(t), t.queries(db.SubjectPayment)...)...); err != nil {
 		return nil, fmt.Errorf("read timeline: %w", err)
 	}
 	t.payment(p, read)
@@ -213,7 +227,7 @@ func (t *told) rate(p payment.Payment, row db.Payment) {
 		r.Source, r.ObservedAt, r.MarkupSource = row.RateSource, row.RateObservedAt, row.MarkupSource
 	}
 	if r.Profit != nil && r.Amount != nil {
-		r.Spot = of(r.Amount.Add(*r.Profit))
+		r.Spot = new(r.Amount.Add(*r.Profit))
 	}
 	if t.who.Kind != caller.MerchantPortal {
 		r.Hold = &row.HoldUSDT
@@ -223,8 +237,6 @@ func (t *told) rate(p payment.Payment, row db.Payment) {
 	}
 	t.tell(at, KindRate, "", what, Details{Rate: r})
 }
-
-func of(d decimal.Decimal) *decimal.Decimal { return &d }
 
 func (t *told) status(at time.Time, actor string, from *string, to string, reason *string) {
 	t.tell(at, KindStatus, actor, WhatStatus, Details{From: optional.Value(from), To: to, Reason: optional.Value(reason)})
@@ -311,9 +323,9 @@ func (t *told) webhooks() {
 	}
 }
 
-// PayoutTimeline is what happened to a payout, the oldest first, as the caller may see it. The
+// Payout is what happened to a payout, the oldest first, as the caller may see it. The
 // payout is named by its uuid. A trader sees those that they took and did not give back.
-func (s *Service) PayoutTimeline(ctx context.Context, who caller.Caller, id string) ([]Line, error) {
+func (s *Service) Payout(ctx context.Context, who caller.Caller, id string) ([]Line, error) {
 	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return nil, err
 	}
@@ -326,7 +338,7 @@ func (s *Service) PayoutTimeline(ctx context.Context, who caller.Caller, id stri
 	}
 	t := told{who: who, merchantID: p.MerchantID, id: p.ID}
 	var history []db.PayinHistory
-	queries := append(t.queries(subjectPayout), db.One(&history, (*db.Queries).PayinHistoryList,
+	queries := append(t.queries(db.SubjectPayout), db.One(&history, (*db.Queries).PayinHistoryList,
 		db.PayinHistoryListParams{MerchantID: p.MerchantID, PayinID: p.ID}))
 	if err := db.Pipeline(ctx, s.reads, queries...); err != nil {
 		return nil, fmt.Errorf("read timeline: %w", err)

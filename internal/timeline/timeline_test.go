@@ -1,4 +1,4 @@
-package report_test
+package timeline_test
 
 import (
 	"fmt"
@@ -7,10 +7,120 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/reporttest"
 	"gateway.example/internal/testenv"
+	"gateway.example/internal/timeline"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// bundle has the timelines.
+type bundle struct {
+	*reporttest.Bundle
+	timelines *timeline.Service
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	b := reporttest.New(t)
+	return &bundle{b, timeline.New(b.Pools(), b.Clock, b.Payments)}
+}
+
+// told is a line in short: minutes since the beginning, kind, actor, what, and what belongs to it.
+func told(line timeline.Line) string {
+	parts := []string{
+		fmt.Sprintf("%d", int(line.At.Sub(dbtest.Start).Minutes())), string(line.Kind), line.Actor, line.What,
+	}
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	if line.From != "" || line.To != "" {
+		add("%s>%s %s", line.From, line.To, line.Reason)
+	}
+	if r := line.Request; r != nil {
+		add("%s %s %s order=%s callback=%s id=%s from=%s", r.Amount, r.Currency, r.Method, r.OrderID, r.CallbackURI,
+			r.RequestID, r.Address)
+	}
+	if c := line.Choice; c != nil {
+		add("trader=%d requisite=%d %s %s", c.TraderID, c.RequisiteID, c.Type, c.Holder)
+		if c.Pool != nil {
+			add("pool=%d looked=%d", *c.Pool, *c.Looked)
+		}
+	}
+	if r := line.Rate; r != nil {
+		for _, n := range []struct {
+			name  string
+			value *decimal.Decimal
+		}{
+			{"base", r.Base}, {"markup", r.Markup}, {"spot", r.Spot}, {"amount", r.Amount}, {"profit", r.Profit},
+			{"share", r.SharePercent}, {"trader", r.Trader}, {"platform", r.Platform}, {"hold", r.Hold},
+		} {
+			if n.value != nil {
+				add("%s=%s", n.name, n.value)
+			}
+		}
+		add("source=%s/%s", r.Source, r.MarkupSource)
+	}
+	if m := line.Transfer; m != nil {
+		add("%s %s %s", m.Kind, side(m.Account), map[bool]string{true: "+", false: "-"}[m.Credit]+m.Amount.String())
+		if m.Other != nil {
+			add("to %s", side(*m.Other))
+		}
+	}
+	if line.File != nil {
+		add("file %d %s %d", line.File.Number, line.File.Type, line.File.Size)
+	}
+	if line.Page != "" {
+		add("%s %s", line.Page, line.Agent)
+	}
+	if line.Last4 != "" {
+		add("%s %s", line.Brand, line.Last4)
+	}
+	if line.By != "" {
+		add("by %s", line.By)
+	}
+	if w := line.Webhook; w != nil {
+		add("%s #%d %s%s", w.Type, w.Sequence, w.Status, w.URL)
+		if w.StatusCode != nil {
+			add("%d %s %s", *w.StatusCode, w.Took, w.Answer)
+		}
+	}
+	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
+}
+
+// side is an account in short.
+func side(a timeline.Account) string {
+	name := fmt.Sprintf("%s:%d", a.Owner, a.OwnerID)
+	if a.Reserved {
+		name += ":reserved"
+	}
+	return name
+}
+
+// wantLines compares a timeline with what was written by hand.
+func wantLines(t *testing.T, name string, lines []timeline.Line, want []string) {
+	t.Helper()
+	for i := range max(len(lines), len(want)) {
+		got, wanted := "nothing", "nothing"
+		if i < len(lines) {
+			got = told(lines[i])
+		}
+		if i < len(want) {
+			wanted = strings.Join(strings.Fields(want[i]), " ")
+		}
+		testenv.Check(t, got == wanted, "%s, line %d:\n got %s\nwant %s", name, i+1, got, wanted)
+	}
+}
+
+const minute = time.Minute
+
+var (
+	traderUser, merchantUser, operator = reporttest.TraderUser, reporttest.MerchantUser, reporttest.Operator
+
+	noError = testenv.NoError
 )
 
 // png is the signature every PNG begins with.
@@ -107,7 +217,7 @@ func TestTimelineBySight(t *testing.T) {
 		"an operator":              {operator, forOperator},
 	} {
 		for _, id := range []string{fmt.Sprint(p.ID), p.UUID.String()} {
-			lines := testenv.Must(b.reports.Timeline(t.Context(), test.who, id))(t)
+			lines := testenv.Must(b.timelines.Payment(t.Context(), test.who, id))(t)
 			wantLines(t, name, lines, test.want)
 		}
 	}
@@ -148,11 +258,11 @@ func TestTimelineOfOthers(t *testing.T) {
 			if id != fmt.Sprint(p.ID) && strings.HasPrefix(want, "cashbox") {
 				want = "not_found" // there is no such payment to be anybody's
 			}
-			_, err := b.reports.Timeline(t.Context(), test.who, id)
+			_, err := b.timelines.Payment(t.Context(), test.who, id)
 			testenv.Check(t, dbtest.CodeOf(err) == want, "%s, payment %s: %v; want %q", name, id, err, want)
 		}
 		for id, want := range map[string]string{out.UUID.String(): test.waiting, taken.UUID.String(): test.processing} {
-			_, err := b.reports.PayoutTimeline(t.Context(), test.who, id)
+			_, err := b.timelines.Payout(t.Context(), test.who, id)
 			testenv.Check(t, dbtest.CodeOf(err) == want, "%s, payout %s: %v; want %q", name, id, err, want)
 		}
 	}
@@ -206,7 +316,7 @@ func TestPayoutTimeline(t *testing.T) {
 			"2 webhook event_attempt payin.status.updated #1 500 250ms out of order",
 		}},
 	} {
-		lines := testenv.Must(b.reports.PayoutTimeline(t.Context(), test.who, p.UUID.String()))(t)
+		lines := testenv.Must(b.timelines.Payout(t.Context(), test.who, p.UUID.String()))(t)
 		wantLines(t, name, lines, test.want)
 	}
 }
@@ -221,7 +331,7 @@ func TestVisitsAreBounded(t *testing.T) {
 	b.Exec(t, "alter table payment_step rename to gone")
 	b.Payments.Visited(t.Context(), p, "requisite", "Chrome")
 	b.Exec(t, "alter table gone rename to payment_step")
-	lines := testenv.Must(b.reports.Timeline(t.Context(), operator, fmt.Sprint(p.ID)))(t)
+	lines := testenv.Must(b.timelines.Payment(t.Context(), operator, fmt.Sprint(p.ID)))(t)
 	visits := 0
 	for _, line := range lines {
 		if line.Kind == "visit" {
@@ -241,7 +351,7 @@ func TestTimelineOfALateRate(t *testing.T) {
 	b.Confirm(t, b.SBP, p.ID)
 	rate := func() string {
 		t.Helper()
-		lines := testenv.Must(b.reports.Timeline(t.Context(), operator, fmt.Sprint(p.ID)))(t)
+		lines := testenv.Must(b.timelines.Payment(t.Context(), operator, fmt.Sprint(p.ID)))(t)
 		for _, line := range lines {
 			if line.Kind == "rate" {
 				return told(line)

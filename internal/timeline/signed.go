@@ -1,4 +1,4 @@
-package report
+package timeline
 
 import (
 	"bytes"
@@ -11,14 +11,15 @@ import (
 
 	"gateway.example/internal/attest"
 	"gateway.example/internal/caller"
+	"gateway.example/internal/db"
 )
 
-// SignedTimeline is Timeline as a signed document: a file that can be given to others, who can prove
+// Signed is the timeline of a payment as a signed document: a file that can be given to others, who can prove
 // that nothing in it was changed.
-func (s *Service) SignedTimeline(
+func (s *Service) Signed(
 	ctx context.Context, who caller.Caller, paymentID string, signer *attest.Signer,
 ) ([]byte, error) {
-	told, err := s.Timeline(ctx, who, paymentID)
+	told, err := s.Payment(ctx, who, paymentID)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func (s *Service) SignedTimeline(
 		lines = append(lines, plain)
 	}
 	return signer.Sign(map[string]any{
-		"subject": subjectPayment, "id": p.ID, "uuid": p.UUID.String(), "status": string(p.Status),
+		"subject": db.SubjectPayment, "id": p.ID, "uuid": p.UUID.String(), "status": string(p.Status),
 		"seen_by": who.Actor(), "signed_at": s.clock.Now().UTC().Format(time.RFC3339),
 	}, lines)
 }
