@@ -68,6 +68,7 @@ var floors = map[string]int{
 	"gateway.example/internal/session":                    3,
 	"gateway.example/internal/edge":                       4,
 	"gateway.example/internal/audit":                      3,
+	"gateway.example/internal/auditlog":                   6,
 	"gateway.example/internal/foureyes":                   1,
 	"gateway.example/internal/setting":                    2,
 	"gateway.example/internal/proposal":                   5,

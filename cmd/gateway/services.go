@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/alarm"
 	"gateway.example/internal/attest"
 	"gateway.example/internal/audit"
+	"gateway.example/internal/auditlog"
 	"gateway.example/internal/auth"
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/checkout"
@@ -86,9 +87,9 @@ type services struct {
 	relay     *webhook.Relay
 	deliverer *webhook.Deliverer
 
-	// reports answer programs, which go on with what they have just written; pages also read the replica, and exports
-	// have connections of their own.
-	reports, pages, exports *report.Service
+	// programs go on with what they have just written; pages are also read from the replica, and exports over connections of
+	// their own.
+	programs, pages, exports readers
 	// timelines tell what happened to payments and payouts.
 	timelines *timeline.Service
 	// hours counts payments.
@@ -114,6 +115,12 @@ type services struct {
 	auditRuns prometheus.Counter
 	alarms    *alarm.Service
 	skew      *db.Skew
+}
+
+// readers are the services that read what there is and what was done.
+type readers struct {
+	reports  *report.Service
+	auditLog *auditlog.Service
 }
 
 // movers are the services that move money.
@@ -268,14 +275,22 @@ func (g *gateway) wireProofs(ctx context.Context) error {
 }
 
 func (g *gateway) wireReports() {
-	g.reports = report.New(g.pools, g.clock, g.payments, nil)
-	g.pages = report.New(g.pools, g.clock, g.payments, g.replica)
-	g.exports = report.New(db.OnePool(g.exportPool), g.clock, g.payments, g.replica)
+	g.programs = g.newReaders(g.pools, nil)
+	g.pages = g.newReaders(g.pools, g.replica)
+	g.exports = g.newReaders(db.OnePool(g.exportPool), g.replica)
 	g.timelines = timeline.New(g.pools, g.clock, g.payments)
 	g.hours = report.NewHours(g.workPool, g.ops.metrics)
 	g.queues = work.New(g.pools, g.clock)
 	g.savedViews = savedview.New(g.pools)
 	g.reads = sensitive.New(g.pools)
+}
+
+// newReaders builds the services that read over the connections given, and from the replica where it is not nil.
+func (g *gateway) newReaders(pools db.Pools, replica *db.Replica) readers {
+	return readers{
+		reports:  report.New(pools, g.clock, g.payments, replica),
+		auditLog: auditlog.New(pools, replica),
+	}
 }
 
 // wireWatch has the metrics and the alarms look at the services and at the database.

@@ -66,13 +66,19 @@ type window struct {
 	sort   Sort
 }
 
+// Size is how many items are asked for. It notes a number that is none of a page.
+func (p Paging) Size(f fault.Fields) int {
+	size := cmp.Or(p.Limit, limitDefault)
+	f.Check(size >= 1 && size <= limitMost, "limit", "must be between 1 and %d", limitMost)
+	return size
+}
+
 // check reads what is asked for and notes what is wrong with it.
 func (p Paging) check(f fault.Fields) window {
 	w := window{
-		below: math.MaxInt64, backward: p.Backward != (p.Sort == Oldest), limit: cmp.Or(p.Limit, limitDefault), sort: p.Sort,
+		below: math.MaxInt64, backward: p.Backward != (p.Sort == Oldest), limit: p.Size(f), sort: p.Sort,
 	}
 	f.Check(slices.Contains([]Sort{"", Oldest, Least, Greatest}, p.Sort), "sort", "is no order of this list")
-	f.Check(w.limit >= 1 && w.limit <= limitMost, "limit", "must be between 1 and %d", limitMost)
 	if p.Cursor != "" {
 		var err error
 		w.cursor, err = strconv.ParseInt(p.Cursor, 10, 64)

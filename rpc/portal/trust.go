@@ -8,6 +8,7 @@ import (
 
 	"gateway.example/internal/alarm"
 	"gateway.example/internal/audit"
+	"gateway.example/internal/auditlog"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/report"
@@ -18,16 +19,16 @@ import (
 
 // TrustService serves portal.v1.TrustService.
 type TrustService struct {
-	reports *report.Service
-	audits  *audit.Service
-	alarms  *alarm.Service
+	log    *auditlog.Service
+	audits *audit.Service
+	alarms *alarm.Service
 }
 
 var _ portalv1connect.TrustServiceHandler = (*TrustService)(nil)
 
 // NewTrustService makes the handler.
-func NewTrustService(reports *report.Service, audits *audit.Service, alarms *alarm.Service) *TrustService {
-	return &TrustService{reports, audits, alarms}
+func NewTrustService(log *auditlog.Service, audits *audit.Service, alarms *alarm.Service) *TrustService {
+	return &TrustService{log, audits, alarms}
 }
 
 // ListAuditLog implements the service.
@@ -35,12 +36,12 @@ func (s *TrustService) ListAuditLog(
 	ctx context.Context, req *connect.Request[portalv1.ListAuditLogRequest],
 ) (*connect.Response[portalv1.ListAuditLogResponse], error) {
 	m, found := req.Msg, fault.Decoded(ctx)
-	filter := report.LogFilter{
+	filter := auditlog.Filter{
 		Paging: report.Paging{Cursor: m.GetCursor(), Backward: m.GetBackward(), Limit: int(m.GetLimit())},
 		Kinds:  m.GetKinds(), User: m.GetUser(), Subject: m.GetSubject(), Key: m.GetKey(),
 		From: moment(found, "from", m.GetFrom()), To: moment(found, "to", m.GetTo()),
 	}
-	page, err := s.reports.Log(fault.WithDecoded(ctx, found), caller.From(ctx), filter)
+	page, err := s.log.List(fault.WithDecoded(ctx, found), caller.From(ctx), filter)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (s *TrustService) ListAuditLog(
 	return connect.NewResponse(out), nil
 }
 
-func auditLine(l report.LogItem) (*portalv1.AuditLogLine, error) {
+func auditLine(l auditlog.Item) (*portalv1.AuditLogLine, error) {
 	before, err := object(l.Before)
 	if err != nil {
 		return nil, err

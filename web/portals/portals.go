@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/alarm"
 	"gateway.example/internal/attest"
 	"gateway.example/internal/audit"
+	"gateway.example/internal/auditlog"
 	"gateway.example/internal/auth"
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/checkout"
@@ -84,8 +85,9 @@ type Rooms struct {
 	PayURL   string
 	// Messages are those of traders' banks.
 	Messages *bankmessage.Service
-	// Reports answer pages, Exports write files.
-	Reports, Exports *report.Service
+	// Reports and the audit log answer pages, their exports write files.
+	Reports, Exports          *report.Service
+	AuditLog, AuditLogExports *auditlog.Service
 	// Timelines tell what happened to a payment or a payout.
 	Timelines *timeline.Service
 	// Work is what waits for operators.
@@ -222,7 +224,7 @@ func (f *features) ofOperators(r Rooms) {
 	add(f, rates.Routes, rates.Services{Payments: r.Payments, Rates: r.Rates})
 	add(f, routing.Routes, routing.Services{Payments: r.Payments, Settings: r.Settings})
 	add(f, trust.Routes, trust.Services{
-		Reports: r.Reports, Exports: r.Exports, Proofs: r.Proofs, Audits: r.Audits, Alarms: r.Alarms, Clock: r.Clock,
+		Reports: r.Reports, AuditLog: r.AuditLog, AuditLogExports: r.AuditLogExports, Proofs: r.Proofs, Audits: r.Audits, Alarms: r.Alarms, Clock: r.Clock,
 	})
 	add(f, settings.Routes, settings.Services{
 		Sessions: r.Sessions, Submissions: r.Submissions, Settings: r.Settings, Acquirers: r.Acquirers, Reports: r.Reports,

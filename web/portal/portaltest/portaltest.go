@@ -17,6 +17,7 @@ import (
 	"gateway.example/internal/alarm"
 	"gateway.example/internal/attest"
 	"gateway.example/internal/audit"
+	"gateway.example/internal/auditlog"
 	"gateway.example/internal/auth"
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
@@ -161,7 +162,7 @@ var cookieKeys = [][]byte{[]byte(strings.Repeat("c", session.CookieKeySize))}
 
 // rooms are what the portals show and drive.
 func (b *Bundle) rooms(t testing.TB, signer *attest.Signer, stopping <-chan struct{}) portals.Rooms {
-	reports := report.New(b.Pools(), b.Clock, b.Payments, nil)
+	reports, log := report.New(b.Pools(), b.Clock, b.Payments, nil), auditlog.New(b.Pools(), nil)
 	return portals.Rooms{
 		Signer:      signer,
 		Sessions:    b.Sessions,
@@ -184,21 +185,23 @@ func (b *Bundle) rooms(t testing.TB, signer *attest.Signer, stopping <-chan stru
 		Proofs: seal.New(b.Pools(), b.Clock, seal.Rooms{
 			Payments: b.Payments, Payouts: b.Payouts, Deposits: b.Deposits, Withdrawals: b.Withdrawals, Signer: signer,
 		}),
-		Audits:    audit.New(b.Pools()),
-		Alarms:    alarm.New(b.Pools(), b.Clock),
-		Reports:   reports,
-		Timelines: timeline.New(b.Pools(), b.Clock, b.Payments),
-		Exports:   reports,
-		Work:      work.New(b.Pools(), b.Clock),
-		Keys:      auth.NewMerchantKeys(b.Pool, dbtest.Vault(), auth.DefaultHeaders()),
-		Events:    webhook.NewEvents(b.Pools(), dbtest.Vault(), b.Clock),
-		Clock:     b.Clock,
-		Limits:    limit.New(b.Pool),
-		Notices:   b.notices(t),
-		Simulator: simulator.New(b.Pool, b.Clock, b.Payments),
-		APIURL:    "https://api.example",
-		Headers:   auth.DefaultHeaders(),
-		Stopping:  stopping,
+		Audits:          audit.New(b.Pools()),
+		Alarms:          alarm.New(b.Pools(), b.Clock),
+		Reports:         reports,
+		Timelines:       timeline.New(b.Pools(), b.Clock, b.Payments),
+		AuditLog:        log,
+		Exports:         reports,
+		AuditLogExports: log,
+		Work:            work.New(b.Pools(), b.Clock),
+		Keys:            auth.NewMerchantKeys(b.Pool, dbtest.Vault(), auth.DefaultHeaders()),
+		Events:          webhook.NewEvents(b.Pools(), dbtest.Vault(), b.Clock),
+		Clock:           b.Clock,
+		Limits:          limit.New(b.Pool),
+		Notices:         b.notices(t),
+		Simulator:       simulator.New(b.Pool, b.Clock, b.Payments),
+		APIURL:          "https://api.example",
+		Headers:         auth.DefaultHeaders(),
+		Stopping:        stopping,
 	}
 }
 

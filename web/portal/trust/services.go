@@ -4,6 +4,7 @@ package trust
 import (
 	"gateway.example/internal/alarm"
 	"gateway.example/internal/audit"
+	"gateway.example/internal/auditlog"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/report"
 	"gateway.example/internal/seal"
@@ -13,7 +14,8 @@ import (
 // Services are what these pages work with.
 type Services struct {
 	Reports *report.Service
-	Exports *report.Service
+	// AuditLog answers pages, AuditLogExports write files.
+	AuditLog, AuditLogExports *auditlog.Service
 	// Proofs prove what is in the ledger, and publish its pages.
 	Proofs *seal.Service
 	// Audits tell whether the ledger holds, and Alarms what needs somebody now.

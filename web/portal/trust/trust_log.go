@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"gateway.example/web/portal"
-
+	"gateway.example/internal/auditlog"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/report"
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -22,7 +22,7 @@ const signInDays = 400
 
 var auditList = portal.List{
 	Path:     portal.AuditPath,
-	Statuses: report.LogKinds(),
+	Statuses: auditlog.Kinds(),
 	Status:   sayLogKind,
 	Search:   true,
 	Hint:     saySearchAudit,
@@ -33,8 +33,8 @@ var auditList = portal.List{
 	None:     sayAuditNone, NoneText: sayAuditNoText,
 }
 
-func logFilter(a portal.Asked) report.LogFilter {
-	return report.LogFilter{
+func logFilter(a portal.Asked) auditlog.Filter {
+	return auditlog.Filter{
 		Paging:  a.Filter.Paging,
 		Kinds:   a.Filter.Status,
 		User:    a.Filter.Search,
@@ -52,16 +52,16 @@ func (v *visit) auditLog(l portal.List) error {
 		return nil
 	}
 	if len(a.Wrong) > 0 {
-		return v.showAuditLog(a, report.Page[report.LogItem]{})
+		return v.showAuditLog(a, report.Page[auditlog.Item]{})
 	}
-	page, err := v.Reports.Log(v.Ctx(), v.Who, logFilter(a))
+	page, err := v.AuditLog.List(v.Ctx(), v.Who, logFilter(a))
 	if a.Wrong, err = v.Flawed(err); err != nil {
 		return err
 	}
 	return v.showAuditLog(a, page)
 }
 
-func (v *visit) showAuditLog(a portal.Asked, page report.Page[report.LogItem]) error {
+func (v *visit) showAuditLog(a portal.Asked, page report.Page[auditlog.Item]) error {
 	filters, err := v.Filters(a)
 	if err != nil {
 		return err
@@ -84,9 +84,9 @@ func (v *visit) showAuditLog(a portal.Asked, page report.Page[report.LogItem]) e
 }
 
 // auditTones are the stylesheet's for the kinds of lines.
-var auditTones = map[string]string{report.LogFailed: "bad", report.LogViewAs: "late", report.LogSignIn: "good"}
+var auditTones = map[string]string{auditlog.Failed: "bad", auditlog.ViewAs: "late", auditlog.SignIn: "good"}
 
-func (v *visit) auditRow(a portal.Asked, item report.LogItem) AuditRow {
+func (v *visit) auditRow(a portal.Asked, item auditlog.Item) AuditRow {
 	row := AuditRow{
 		At: item.At, Kind: view.Badge{Text: sayLogKind(item.Kind), Tone: auditTones[item.Kind]}, Who: item.Login,
 		Fields: v.auditFields(item.Before, item.After),
@@ -109,13 +109,13 @@ func (v *visit) auditRow(a portal.Asked, item report.LogItem) AuditRow {
 	about := v.auditSubject(item)
 	row.What, row.OfWhat = about, view.Query(portal.AuditPath, portal.AsksSubject, item.Subject, portal.AsksKey, item.Key)
 	switch item.Kind {
-	case report.LogSetting:
+	case auditlog.Setting:
 		if item.Reason != "" {
 			row.Notes = []string{item.Reason}
 		}
-	case report.LogRead:
+	case auditlog.Read:
 		row.What = v.Shell.Say(sayReadPart(item.What), about)
-	case report.LogProposal, report.LogDecision:
+	case auditlog.Proposal, auditlog.Decision:
 		row.What = v.Shell.Say(say.ActionOf(item.What)) + " · " + about
 		row.OfWhat = view.Query(portal.ApprovalsPath + "/" + strconv.FormatInt(item.ID, 10))
 		row.Notes = v.auditWhy(item)
@@ -124,7 +124,7 @@ func (v *visit) auditRow(a portal.Asked, item report.LogItem) AuditRow {
 }
 
 // auditWhy are what was decided of a proposal and the words it was given.
-func (v *visit) auditWhy(item report.LogItem) []string {
+func (v *visit) auditWhy(item auditlog.Item) []string {
 	var notes []string
 	if item.Outcome != "" {
 		notes = append(notes, v.Shell.Say(say.StateOf(item.Outcome)))
@@ -136,7 +136,7 @@ func (v *visit) auditWhy(item report.LogItem) []string {
 }
 
 // auditSubject names what a line is about.
-func (v *visit) auditSubject(item report.LogItem) string {
+func (v *visit) auditSubject(item auditlog.Item) string {
 	name := item.Key
 	if item.SubjectLogin != "" {
 		name = item.SubjectLogin + " (№ " + item.Key + ")"
@@ -184,9 +184,9 @@ func plainJSON(value json.RawMessage) string {
 func (v *visit) auditCSV(l portal.List) error {
 	a := v.Asks(l)
 	if len(a.Wrong) > 0 {
-		return v.showAuditLog(a, report.Page[report.LogItem]{})
+		return v.showAuditLog(a, report.Page[auditlog.Item]{})
 	}
 	return v.SendCSV(a.FileName("audit", v.Clock.Now()), func(file *portal.CSVFile) error {
-		return v.Exports.ExportLog(v.Ctx(), v.Who, logFilter(a), file, a.Zone)
+		return v.AuditLogExports.Export(v.Ctx(), v.Who, logFilter(a), file, a.Zone)
 	})
 }

@@ -1,4 +1,6 @@
-package report
+// Package auditlog reads what was done and set, by whom and from where: changes of settings, sign-ins, looks at what is hidden, and
+// what operators proposed and decided. Each is kept in a table of its own, by who does it.
+package auditlog
 
 import (
 	"cmp"
@@ -11,36 +13,39 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/export"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/report"
 )
 
 // The kinds of lines of the log.
 const (
-	// LogSetting is a change of what operators, traders and merchants set.
-	LogSetting = "setting"
-	// LogViewAs is that an operator began or ended to look as another user.
-	LogViewAs = "view_as"
-	// LogSignIn is a sign-in or a second factor that was right, LogFailed one that was wrong.
-	LogSignIn = "sign_in"
-	LogFailed = "sign_in_failed"
-	// LogRead is that an operator saw what is hidden until somebody asks for it.
-	LogRead = "read"
-	// LogProposal is an action that takes a second operator, LogDecision what that one decided.
-	LogProposal = "proposal"
-	LogDecision = "decision"
+	// Setting is a change of what operators, traders and merchants set.
+	Setting = "setting"
+	// ViewAs is that an operator began or ended to look as another user.
+	ViewAs = "view_as"
+	// SignIn is a sign-in or a second factor that was right, Failed one that was wrong.
+	SignIn = "sign_in"
+	Failed = "sign_in_failed"
+	// Read is that an operator saw what is hidden until somebody asks for it.
+	Read = "read"
+	// Proposal is an action that takes a second operator, Decision what that one decided.
+	Proposal = "proposal"
+	Decision = "decision"
 )
 
-// LogKinds are the kinds of lines that the log may be kept to.
-func LogKinds() []string {
-	return []string{LogSetting, LogViewAs, LogSignIn, LogFailed, LogRead, LogProposal, LogDecision}
+// Kinds are the kinds of lines that the log may be kept to.
+func Kinds() []string {
+	return []string{Setting, ViewAs, SignIn, Failed, Read, Proposal, Decision}
 }
 
-// LogFilter keeps to some lines of the log. Its zero value is everything.
-type LogFilter struct {
-	Paging
+// Filter keeps to some lines of the log. Its zero value is everything.
+type Filter struct {
+	report.Paging
 	// Kinds keeps to these; none is any.
 	Kinds []string
 	// User keeps to what a user did, by login or id, or a program by its name, such as application.
@@ -51,8 +56,8 @@ type LogFilter struct {
 	From, To time.Time
 }
 
-// LogItem is a line of the log. What does not belong to its kind is empty.
-type LogItem struct {
+// Item is a line of the log. What does not belong to its kind is empty.
+type Item struct {
 	// ID is its own among the lines of its kind; of a proposal and a decision it is the proposal's.
 	ID   int64
 	At   time.Time
@@ -71,24 +76,24 @@ type LogItem struct {
 	Door, Outcome, Address, Agent string
 }
 
-// logPlace is a place between two lines of the log, which go by time, then by source and id.
-type logPlace struct {
+// place is a place between two lines of the log, which go by time, then by source and id.
+type place struct {
 	at   time.Time
 	rank int
 	id   int64
 }
 
-func (p logPlace) compare(q logPlace) int {
+func (p place) compare(q place) int {
 	return cmp.Or(p.at.Compare(q.at), cmp.Compare(p.rank, q.rank), cmp.Compare(p.id, q.id))
 }
 
-func (p logPlace) cursor() *string {
+func (p place) cursor() *string {
 	text := fmt.Sprintf("%d.%d.%d", p.at.UnixMicro(), p.rank, p.id)
 	return &text
 }
 
 // parsePlace reads a cursor.
-func parsePlace(cursor string) (p logPlace, ok bool) {
+func parsePlace(cursor string) (p place, ok bool) {
 	parts := strings.Split(cursor, ".")
 	if len(parts) != 3 {
 		return p, false
@@ -97,20 +102,20 @@ func parsePlace(cursor string) (p logPlace, ok bool) {
 	rank, err2 := strconv.ParseInt(parts[1], 10, 32)
 	id, err3 := strconv.ParseInt(parts[2], 10, 64)
 	ok = err == nil && err2 == nil && err3 == nil && micro > 0 && micro < lastMicro && rank >= 0
-	return logPlace{time.UnixMicro(micro).UTC(), int(rank), id}, ok
+	return place{time.UnixMicro(micro).UTC(), int(rank), id}, ok
 }
 
 // The log begins and ends within these.
 var (
-	logBegin  = time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC)
-	logEnd    = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
-	lastMicro = logEnd.UnixMicro()
+	begin     = time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC)
+	end       = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+	lastMicro = end.UnixMicro()
 )
 
-// logRead is what is asked of a source: lines beyond a place, in the direction of the filter.
-type logRead struct {
-	LogFilter
-	place logPlace
+// query is what is asked of a source: lines beyond a place, in the direction of the filter.
+type query struct {
+	Filter
+	place place
 	page  int32
 	// actor and userID are the user's that the log is kept to, nil for any. userID is 0 where there
 	// is no such user, of whom no sign-in is kept.
@@ -120,7 +125,7 @@ type logRead struct {
 
 // beyond is the place as a source of a rank has it. Of lines of the same time, those of a lower rank
 // are older.
-func (r logRead) beyond(rank int) (time.Time, int64) {
+func (r query) beyond(rank int) (time.Time, int64) {
 	switch {
 	case rank < r.place.rank:
 		return r.place.at, math.MaxInt64
@@ -131,49 +136,66 @@ func (r logRead) beyond(rank int) (time.Time, int64) {
 }
 
 // asks tells whether lines of a kind are asked for.
-func (r logRead) asks(kind string) bool { return len(r.Kinds) == 0 || slices.Contains(r.Kinds, kind) }
+func (r query) asks(kind string) bool { return len(r.Kinds) == 0 || slices.Contains(r.Kinds, kind) }
 
-// logLine is a line and its place.
-type logLine struct {
-	LogItem
-	place logPlace
+// line is a line and its place.
+type line struct {
+	Item
+	place place
 }
 
-// logSource reads the lines of some kinds from one table.
-type logSource func(ctx context.Context, q *db.Queries, rank int, r logRead) ([]logLine, error)
+// source reads the lines of some kinds from one table.
+type source func(ctx context.Context, q *db.Queries, rank int, r query) ([]line, error)
 
-// logSources are what the log is made of. The place of a source here is its rank: add others at the
+// sources are what the log is made of. The place of a source here is its rank: add others at the
 // end.
-var logSources = []logSource{settingLines, signInLines, readLines, proposalLines}
+var sources = []source{settingLines, signInLines, readLines, proposalLines}
 
-// Log lists what was done and set, and who signed in, for operators, the newest first.
-func (s *Service) Log(ctx context.Context, who caller.Caller, f LogFilter) (Page[LogItem], error) {
+const (
+	maxText = 64
+	maxUser = 200
+	// exportRows is how many lines are read at a time for a file.
+	exportRows = 2_000
+)
+
+// Service reads the log.
+type Service struct {
+	reads   *pgxpool.Pool
+	replica *db.Replica
+}
+
+// New makes the service. The log is read from the replica, where it is not nil.
+func New(pools db.Pools, replica *db.Replica) *Service {
+	return &Service{reads: pools.Reads, replica: replica}
+}
+
+// List lists what was done and set, and who signed in, for operators, the newest first.
+func (s *Service) List(ctx context.Context, who caller.Caller, f Filter) (report.Page[Item], error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
-		return Page[LogItem]{}, err
+		return report.Page[Item]{}, err
 	}
 	r, err := f.check(ctx)
 	if err != nil {
-		return Page[LogItem]{}, err
+		return report.Page[Item]{}, err
 	}
-	return s.logPage(ctx, r)
+	return s.page(ctx, r)
 }
 
-func (f LogFilter) check(ctx context.Context) (logRead, error) {
+func (f Filter) check(ctx context.Context) (query, error) {
 	found := fault.Decoded(ctx)
-	limit := cmp.Or(f.Limit, limitDefault)
-	found.Check(limit >= 1 && limit <= limitMost, "limit", "must be between 1 and %d", limitMost)
+	limit := f.Size(found)
 	for _, kind := range f.Kinds {
-		found.Check(slices.Contains(LogKinds(), kind), "kinds", "must be some of %v", LogKinds())
+		found.Check(slices.Contains(Kinds(), kind), "kinds", "must be some of %v", Kinds())
 	}
-	found.MaxLength("user", f.User, maxSearch)
-	found.MaxLength("subject", f.Subject, maxFilter)
-	found.MaxLength("key", f.Key, maxFilter)
+	found.MaxLength("user", f.User, maxUser)
+	found.MaxLength("subject", f.Subject, maxText)
+	found.MaxLength("key", f.Key, maxText)
 	found.Check(f.Key == "" || f.Subject != "", "key", "must come with a subject")
 	found.Check(f.From.IsZero() || f.To.IsZero() || !f.To.Before(f.From), "to", "must not be before from")
-	r := logRead{LogFilter: f, page: int32(limit) + 1}
-	r.place = logPlace{at: logEnd}
+	r := query{Filter: f, page: int32(limit) + 1}
+	r.place = place{at: end}
 	if f.Backward {
-		r.place = logPlace{at: logBegin}
+		r.place = place{at: begin}
 	}
 	if f.Cursor != "" {
 		var ok bool
@@ -181,23 +203,23 @@ func (f LogFilter) check(ctx context.Context) (logRead, error) {
 		found.Check(ok, "cursor", "is not a cursor of ours")
 	}
 	if f.From.IsZero() {
-		r.From = logBegin
+		r.From = begin
 	}
 	if f.To.IsZero() {
-		r.To = logEnd
+		r.To = end
 	}
 	return r, found.Err()
 }
 
-// logPage reads a page of the log: as much of every source, of which the first lines are kept.
-func (s *Service) logPage(ctx context.Context, r logRead) (Page[LogItem], error) {
-	lines, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]logLine, error) {
+// page reads a page of the log: as much of every source, of which the first lines are kept.
+func (s *Service) page(ctx context.Context, r query) (report.Page[Item], error) {
+	lines, err := db.Look(ctx, s.reads, s.replica, func(q *db.Queries) ([]line, error) {
 		r, err := r.ofUser(ctx, q)
 		if err != nil {
 			return nil, err
 		}
-		var all []logLine
-		for rank, source := range logSources {
+		var all []line
+		for rank, source := range sources {
 			lines, err := source(ctx, q, rank, r)
 			if err != nil {
 				return nil, err
@@ -208,13 +230,13 @@ func (s *Service) logPage(ctx context.Context, r logRead) (Page[LogItem], error)
 		return all, nameUsers(ctx, q, all)
 	})
 	if err != nil {
-		return Page[LogItem]{}, fmt.Errorf("read the log: %w", err)
+		return report.Page[Item]{}, fmt.Errorf("read the log: %w", err)
 	}
 	return r.cut(lines), nil
 }
 
 // ofUser finds who the log is kept to.
-func (r logRead) ofUser(ctx context.Context, q *db.Queries) (logRead, error) {
+func (r query) ofUser(ctx context.Context, q *db.Queries) (query, error) {
 	if r.User == "" {
 		return r, nil
 	}
@@ -235,8 +257,8 @@ func (r logRead) ofUser(ctx context.Context, q *db.Queries) (logRead, error) {
 }
 
 // first are the lines that come first as they are read, one more than a page has.
-func (r logRead) first(lines []logLine) []logLine {
-	slices.SortFunc(lines, func(a, b logLine) int {
+func (r query) first(lines []line) []line {
+	slices.SortFunc(lines, func(a, b line) int {
 		if r.Backward {
 			return a.place.compare(b.place)
 		}
@@ -246,7 +268,7 @@ func (r logRead) first(lines []logLine) []logLine {
 }
 
 // cut makes a page of lines and names its neighbours.
-func (r logRead) cut(lines []logLine) Page[LogItem] {
+func (r query) cut(lines []line) report.Page[Item] {
 	var on, back *string
 	kept := lines[:min(len(lines), int(r.page)-1)]
 	if len(lines) > len(kept) {
@@ -264,9 +286,9 @@ func (r logRead) cut(lines []logLine) Page[LogItem] {
 		}
 		back = at.cursor()
 	}
-	p := Page[LogItem]{Next: on, Previous: back}
+	p := report.Page[Item]{Next: on, Previous: back}
 	for _, line := range kept {
-		p.Items = append(p.Items, line.LogItem)
+		p.Items = append(p.Items, line.Item)
 	}
 	if r.Backward {
 		slices.Reverse(p.Items)
@@ -275,24 +297,24 @@ func (r logRead) cut(lines []logLine) Page[LogItem] {
 	return p
 }
 
-// ExportLog writes the lines of a filter as CSV, the newest first, whatever its paging says. The last
+// Export writes the lines of a filter as CSV, the newest first, whatever its paging says. The last
 // line says how many rows there are: without it the file is not whole.
-func (s *Service) ExportLog(
-	ctx context.Context, who caller.Caller, f LogFilter, w io.Writer, zone *time.Location,
+func (s *Service) Export(
+	ctx context.Context, who caller.Caller, f Filter, w io.Writer, zone *time.Location,
 ) error {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return err
 	}
-	f.Paging = Paging{}
+	f.Paging = report.Paging{}
 	r, err := f.check(ctx)
 	if err != nil {
 		return err
 	}
-	r.page = exportPage + 1
+	r.page = exportRows + 1
 	out := export.New(w, zone, "at", "kind", "actor", "login", "subject", "key", "subject_login", "what", "reason", "before", "after",
 		"door", "outcome", "address", "agent")
 	for {
-		page, err := s.logPage(ctx, r)
+		page, err := s.page(ctx, r)
 		if err != nil {
 			return err
 		}

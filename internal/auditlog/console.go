@@ -1,4 +1,4 @@
-package report
+package auditlog
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 func operatorActor(id int64) string { return caller.Caller{Kind: caller.Operator, ID: id}.Actor() }
 
 // readLines reads what operators saw of what is hidden, such as whole requisites and files.
-func readLines(ctx context.Context, q *db.Queries, rank int, r logRead) ([]logLine, error) {
-	if !r.asks(LogRead) {
+func readLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line, error) {
+	if !r.asks(Read) {
 		return nil, nil
 	}
 	at, id := r.beyond(rank)
@@ -34,10 +34,10 @@ func readLines(ctx context.Context, q *db.Queries, rank int, r logRead) ([]logLi
 			SubjectKey: optional.Of(r.Key), Page: r.page,
 		})
 	}
-	lines := make([]logLine, 0, len(rows))
+	lines := make([]line, 0, len(rows))
 	for _, row := range rows {
-		lines = append(lines, logLine{place: logPlace{row.At, rank, row.ID}, LogItem: LogItem{
-			ID: row.ID, At: row.At, Kind: LogRead, Actor: operatorActor(row.UserID), Login: row.Login,
+		lines = append(lines, line{place: place{row.At, rank, row.ID}, Item: Item{
+			ID: row.ID, At: row.At, Kind: Read, Actor: operatorActor(row.UserID), Login: row.Login,
 			Subject: row.Subject, Key: row.SubjectKey, What: row.What,
 		}})
 	}
@@ -45,8 +45,8 @@ func readLines(ctx context.Context, q *db.Queries, rank int, r logRead) ([]logLi
 }
 
 // proposalLines reads what operators proposed to one another, and what they decided of it.
-func proposalLines(ctx context.Context, q *db.Queries, rank int, r logRead) ([]logLine, error) {
-	proposed, decided := r.asks(LogProposal), r.asks(LogDecision)
+func proposalLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line, error) {
+	proposed, decided := r.asks(Proposal), r.asks(Decision)
 	if !proposed && !decided {
 		return nil, nil
 	}
@@ -68,21 +68,21 @@ func proposalLines(ctx context.Context, q *db.Queries, rank int, r logRead) ([]l
 			UserID: r.userID, Subject: optional.Of(r.Subject), SubjectKey: optional.Of(r.Key), Page: r.page,
 		})
 	}
-	lines := make([]logLine, 0, len(rows))
+	lines := make([]line, 0, len(rows))
 	for _, row := range rows {
-		lines = append(lines, logLine{place: logPlace{row.At, rank, row.ID}, LogItem: proposalItem(row)})
+		lines = append(lines, line{place: place{row.At, rank, row.ID}, Item: proposalItem(row)})
 	}
 	return lines, err
 }
 
 // proposalItem is a line of a proposal: twice its id is what was proposed, one more the decision.
-func proposalItem(row db.AuditProposalsBelowRow) LogItem {
-	item := LogItem{
-		ID: row.ID / 2, At: row.At, Kind: LogProposal, Actor: operatorActor(row.UserID),
+func proposalItem(row db.AuditProposalsBelowRow) Item {
+	item := Item{
+		ID: row.ID / 2, At: row.At, Kind: Proposal, Actor: operatorActor(row.UserID),
 		Subject: row.Subject, Key: row.SubjectKey, What: row.Action, Reason: row.Why,
 	}
 	if row.Decision != "" {
-		item.Kind, item.Outcome = LogDecision, row.Decision
+		item.Kind, item.Outcome = Decision, row.Decision
 		return item
 	}
 	item.After = row.Payload

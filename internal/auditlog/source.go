@@ -1,4 +1,4 @@
-package report
+package auditlog
 
 import (
 	"context"
@@ -19,10 +19,10 @@ const (
 )
 
 // settingLines reads the changes of settings, among which is who looked as another user.
-func settingLines(ctx context.Context, q *db.Queries, rank int, r logRead) ([]logLine, error) {
-	settings, views := r.asks(LogSetting), r.asks(LogViewAs)
+func settingLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line, error) {
+	settings, views := r.asks(Setting), r.asks(ViewAs)
 	subject, without := optional.Of(r.Subject), (*string)(nil)
-	viewAs := LogViewAs
+	viewAs := ViewAs
 	switch {
 	case !settings && !views, !settings && r.Subject != "" && r.Subject != viewAs:
 		return nil, nil
@@ -46,13 +46,13 @@ func settingLines(ctx context.Context, q *db.Queries, rank int, r logRead) ([]lo
 		}
 	}
 	rows, err := read()
-	lines := make([]logLine, 0, len(rows))
+	lines := make([]line, 0, len(rows))
 	for _, row := range rows {
-		kind := LogSetting
+		kind := Setting
 		if row.Subject == viewAs {
-			kind = LogViewAs
+			kind = ViewAs
 		}
-		lines = append(lines, logLine{place: logPlace{row.At, rank, row.ID}, LogItem: LogItem{
+		lines = append(lines, line{place: place{row.At, rank, row.ID}, Item: Item{
 			ID: row.ID, At: row.At, Kind: kind, Actor: row.Actor, Subject: row.Subject, Key: row.SubjectKey,
 			Before: shownSetting(row.Before), After: shownSetting(row.After), Reason: optional.Value(row.Reason),
 		}})
@@ -61,8 +61,8 @@ func settingLines(ctx context.Context, q *db.Queries, rank int, r logRead) ([]lo
 }
 
 // signInLines reads who signed in or tried to. They are about a user, whom a subject may name.
-func signInLines(ctx context.Context, q *db.Queries, rank int, r logRead) ([]logLine, error) {
-	good, failed, user := r.asks(LogSignIn), r.asks(LogFailed), r.userID
+func signInLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line, error) {
+	good, failed, user := r.asks(SignIn), r.asks(Failed), r.userID
 	if !good && !failed || r.Subject != "" && r.Subject != subjectUser || user != nil && *user == 0 {
 		return nil, nil
 	}
@@ -92,25 +92,25 @@ func signInLines(ctx context.Context, q *db.Queries, rank int, r logRead) ([]log
 	} else {
 		rows, err = q.AuditSignInsBelow(ctx, params)
 	}
-	lines := make([]logLine, 0, len(rows))
+	lines := make([]line, 0, len(rows))
 	for _, row := range rows {
-		lines = append(lines, logLine{place: logPlace{row.At, rank, row.ID}, LogItem: signIn(row)})
+		lines = append(lines, line{place: place{row.At, rank, row.ID}, Item: signIn(row)})
 	}
 	return lines, err
 }
 
-func signIn(row db.AuditSignInsBelowRow) LogItem {
-	item := LogItem{
+func signIn(row db.AuditSignInsBelowRow) Item {
+	item := Item{
 		ID:      row.ID,
 		At:      row.At,
-		Kind:    LogSignIn,
+		Kind:    SignIn,
 		Door:    row.Door,
 		Outcome: row.Outcome,
 		Address: row.Address,
 		Agent:   row.Agent,
 	}
 	if strings.HasPrefix(row.Outcome, "wrong_") {
-		item.Kind = LogFailed
+		item.Kind = Failed
 	}
 	if row.UserID != 0 {
 		item.Subject, item.Key = subjectUser, strconv.FormatInt(row.UserID, 10)
@@ -147,13 +147,16 @@ func shownSetting(setting []byte) []byte {
 	return shown
 }
 
+// shownDigits is how many digits are shown of what is hidden.
+const shownDigits = 4
+
 // lastOf are the last digits of what is hidden, none of what is too short to be hidden by that.
 func lastOf(text string) string {
-	if utf8.RuneCountInString(text) < 2*digitsShown {
+	if utf8.RuneCountInString(text) < 2*shownDigits {
 		text = text[:0]
 	}
 	letters := []rune(text)
-	return string(letters[max(0, len(letters)-digitsShown):])
+	return string(letters[max(0, len(letters)-shownDigits):])
 }
 
 func quoted(text string) json.RawMessage {
@@ -162,10 +165,10 @@ func quoted(text string) json.RawMessage {
 }
 
 // nameUsers writes the logins of users beside their ids.
-func nameUsers(ctx context.Context, q *db.Queries, lines []logLine) error {
+func nameUsers(ctx context.Context, q *db.Queries, lines []line) error {
 	var ids []int64
 	for _, line := range lines {
-		ids = append(ids, userOf(line.Actor), changedUser(line.LogItem))
+		ids = append(ids, userOf(line.Actor), changedUser(line.Item))
 	}
 	rows, err := q.AuditUsers(ctx, ids)
 	if err != nil {
@@ -177,7 +180,7 @@ func nameUsers(ctx context.Context, q *db.Queries, lines []logLine) error {
 	}
 	for i := range lines {
 		line := &lines[i]
-		line.SubjectLogin = logins[changedUser(line.LogItem)]
+		line.SubjectLogin = logins[changedUser(line.Item)]
 		if line.Login == "" { // those who read are noted with the login of then
 			line.Login = logins[userOf(line.Actor)]
 		}
@@ -202,8 +205,8 @@ func userOf(actor string) int64 {
 }
 
 // changedUser is the id of the user whom a line is about, 0 where it is about something else.
-func changedUser(item LogItem) int64 {
-	if !slices.Contains([]string{subjectUser, subjectSessions, LogViewAs}, item.Subject) {
+func changedUser(item Item) int64 {
+	if !slices.Contains([]string{subjectUser, subjectSessions, ViewAs}, item.Subject) {
 		return 0
 	}
 	id, _ := strconv.ParseInt(item.Key, 10, 64)

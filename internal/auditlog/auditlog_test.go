@@ -1,4 +1,4 @@
-package report_test
+package auditlog_test
 
 import (
 	"bytes"
@@ -7,11 +7,27 @@ import (
 	"testing"
 	"time"
 
+	"gateway.example/internal/auditlog"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/report"
 	"gateway.example/internal/testenv"
 )
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// bundle has the log.
+type bundle struct {
+	*dbtest.DB
+	log *auditlog.Service
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	t.Parallel()
+	d := dbtest.New(t)
+	return &bundle{d, auditlog.New(d.Pools(), nil)}
+}
 
 var reader = caller.Caller{Kind: caller.Operator, Role: caller.Auditor, ID: 1}
 
@@ -35,7 +51,7 @@ func (b *bundle) logged(t *testing.T) {
 		'his cash', 71, '2026-11-20 12:09Z', '2026-11-21 12:09Z', 'approved', 72, '2026-11-20 12:10Z', 'seen it')`)
 }
 
-func logLines(page report.Page[report.LogItem]) string {
+func logLines(page report.Page[auditlog.Item]) string {
 	var lines []string
 	for _, item := range page.Items {
 		lines = append(lines, fmt.Sprint(item.Kind[:4], item.ID))
@@ -47,15 +63,15 @@ func logLines(page report.Page[report.LogItem]) string {
 func TestLogPages(t *testing.T) {
 	b := setup(t)
 	b.logged(t)
-	whole := logLines(testenv.Must(b.reports.Log(t.Context(), reader, report.LogFilter{}))(t))
+	whole := logLines(testenv.Must(b.log.List(t.Context(), reader, auditlog.Filter{}))(t))
 	// At 12:10 there are a decision, a sign-in and a change, and at 12:09 a proposal, a reading, and others.
 	begins := "deci1 sign10 sett20 prop1 read3 sign9 sett19 sett18 sign8"
 	testenv.Need(t, len(strings.Fields(whole)) == 35 && strings.HasPrefix(whole, begins), "the log: %s", whole)
 	for _, limit := range []int{1, 4, 7, 29, 30} {
-		f := report.LogFilter{Paging: report.Paging{Limit: limit}}
+		f := auditlog.Filter{Paging: report.Paging{Limit: limit}}
 		var down, up []string
 		for {
-			page := testenv.Must(b.reports.Log(t.Context(), reader, f))(t)
+			page := testenv.Must(b.log.List(t.Context(), reader, f))(t)
 			down = append(down, logLines(page))
 			if page.Next == nil {
 				f.Cursor, f.Backward = "", true
@@ -68,7 +84,7 @@ func TestLogPages(t *testing.T) {
 			f.Cursor = *page.Next
 		}
 		for f.Cursor != "" {
-			page := testenv.Must(b.reports.Log(t.Context(), reader, f))(t)
+			page := testenv.Must(b.log.List(t.Context(), reader, f))(t)
 			up = append([]string{logLines(page)}, up...)
 			f.Cursor = ""
 			if page.Previous != nil {
@@ -85,28 +101,28 @@ func TestLogFilters(t *testing.T) {
 	b := setup(t)
 	b.logged(t)
 	at := time.Date(2026, 11, 20, 12, 5, 0, 0, time.UTC)
-	for want, f := range map[string]report.LogFilter{
-		"sign10 sign8 sign6 sign4 sign2": {Kinds: []string{report.LogSignIn}},
-		"sign9 sign7 sign5 sign3 sign1":  {Kinds: []string{report.LogFailed}},
+	for want, f := range map[string]auditlog.Filter{
+		"sign10 sign8 sign6 sign4 sign2": {Kinds: []string{auditlog.SignIn}},
+		"sign9 sign7 sign5 sign3 sign1":  {Kinds: []string{auditlog.Failed}},
 		"sett7":                          {Subject: "cashbox", Key: "7"},
 		"sign5 sett11 sett10":            {From: at, To: at.Add(time.Minute)},
 		"sett20 sett17 sett14":           {User: "operator:2", From: at.Add(2 * time.Minute)},
-		"":                               {Kinds: []string{report.LogViewAs}},
+		"":                               {Kinds: []string{auditlog.ViewAs}},
 		"read3 read2 read1":              {Subject: "appeal", Key: "9"},
-		"read2":                          {User: "72", Kinds: []string{report.LogRead}},
+		"read2":                          {User: "72", Kinds: []string{auditlog.Read}},
 		"prop1 read1":                    {User: "asks"},
 		"deci1 read2":                    {User: "agrees"},
-		"deci1 prop1":                    {Kinds: []string{report.LogProposal, report.LogDecision}, Subject: "trader"},
+		"deci1 prop1":                    {Kinds: []string{auditlog.Proposal, auditlog.Decision}, Subject: "trader"},
 	} {
-		got := logLines(testenv.Must(b.reports.Log(t.Context(), reader, f))(t))
+		got := logLines(testenv.Must(b.log.List(t.Context(), reader, f))(t))
 		testenv.Check(t, got == want, "%+v:\n got %s\nwant %s", f, got, want)
 	}
-	_, err := b.reports.Log(t.Context(), reader, report.LogFilter{Key: "7", Kinds: []string{"x"}})
+	_, err := b.log.List(t.Context(), reader, auditlog.Filter{Key: "7", Kinds: []string{"x"}})
 	testenv.Check(t, dbtest.CodeOf(err) == "invalid_request" || dbtest.CodeOf(err) == "validation_failed", "wrong fields: %v", err)
-	_, err = b.reports.Log(t.Context(), b.SBP.Caller, report.LogFilter{})
+	_, err = b.log.List(t.Context(), caller.Caller{Kind: caller.Trader, Role: caller.Owner}, auditlog.Filter{})
 	testenv.Check(t, err != nil, "a trader reads the log")
 	var file bytes.Buffer
-	noError(t, b.reports.ExportLog(t.Context(), reader, report.LogFilter{}, &file, time.UTC))
+	testenv.NoError(t, b.log.Export(t.Context(), reader, auditlog.Filter{}, &file, time.UTC))
 	testenv.Check(t, strings.HasSuffix(file.String(), "\nrows,35\n"), "the file ends: %s", file.String())
 }
 
@@ -114,8 +130,8 @@ func TestLogFilters(t *testing.T) {
 func TestLogOfReadsAndProposals(t *testing.T) {
 	b := setup(t)
 	b.logged(t)
-	kinds := []string{report.LogRead, report.LogProposal, report.LogDecision}
-	got := testenv.Must(b.reports.Log(t.Context(), reader, report.LogFilter{Kinds: kinds}))(t).Items
+	kinds := []string{auditlog.Read, auditlog.Proposal, auditlog.Decision}
+	got := testenv.Must(b.log.List(t.Context(), reader, auditlog.Filter{Kinds: kinds}))(t).Items
 	var lines []string
 	for _, l := range got {
 		lines = append(lines, strings.Join([]string{
@@ -123,13 +139,13 @@ func TestLogOfReadsAndProposals(t *testing.T) {
 			string(l.After),
 		}, "|"))
 	}
-	want(t, "the lines", strings.Join(lines, "\n"), strings.Join([]string{
+	testenv.Want(t, strings.Join(lines, "\n"), strings.Join([]string{
 		`12:10|decision|operator:72|agrees|trader|4|fund_trader|approved|seen it|`,
 		`12:09|proposal|operator:71|asks|trader|4|fund_trader||his cash|{"amount": "250", "trader_id": 4}`,
 		`12:09|read|operator:73|reader3|appeal|9|file|||`,
 		`12:06|read|operator:72|reader2|appeal|9|file|||`,
 		`12:03|read|operator:71|reader1|appeal|9|file|||`,
-	}, "\n"))
+	}, "\n"), "the lines")
 }
 
 // What the log is asked for is read by indexes, and not by looking at all of it.
