@@ -56,6 +56,7 @@ var floors = map[string]int{
 	"gateway.example/internal/checkdigit":                 0,
 	"gateway.example/internal/requisite":                  1,
 	"gateway.example/internal/block":                      2,
+	"gateway.example/internal/books":                      6,
 	"gateway.example/internal/attachment":                 2,
 	"gateway.example/internal/metadata":                   2,
 	"gateway.example/internal/payout":                     3,

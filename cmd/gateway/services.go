@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/auditlog"
 	"gateway.example/internal/auth"
 	"gateway.example/internal/bankmessage"
+	"gateway.example/internal/books"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/db"
 	"gateway.example/internal/deposit"
@@ -120,6 +121,7 @@ type services struct {
 // readers are the services that read what there is and what was done.
 type readers struct {
 	reports  *report.Service
+	books    *books.Service
 	auditLog *auditlog.Service
 }
 
@@ -289,6 +291,7 @@ func (g *gateway) wireReports() {
 func (g *gateway) newReaders(pools db.Pools, replica *db.Replica) readers {
 	return readers{
 		reports:  report.New(pools, g.clock, g.payments, replica),
+		books:    books.New(pools, g.clock, replica),
 		auditLog: auditlog.New(pools, replica),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/audit"
+	"gateway.example/internal/books"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/db"
 	"gateway.example/internal/ledger"
@@ -91,7 +92,9 @@ func (g *gateway) datedLoops() []loop {
 		{"match deposits", matchEvery, g.matcher.Match},
 		{"keep refusals", foldEvery, func(ctx context.Context) error { return g.payments.KeepRefusals(ctx, g.workPool) }},
 		{"count hours", hoursEvery, g.hours.Count},
-		{"summarise", summariesEvery, func(ctx context.Context) error { return report.Work(ctx, g.workPool, g.clock) }},
+		{"summarise", summariesEvery, func(ctx context.Context) error {
+			return errors.Join(report.NoteFirstIDs(ctx, g.workPool, g.clock), books.Close(ctx, g.workPool, g.clock))
+		}},
 		{"audit", auditEvery, func(ctx context.Context) error { return g.audit(ctx, audit.Recent) }},
 		{"full audit", fullAuditEvery, func(ctx context.Context) error { return g.audit(ctx, audit.Complete) }},
 		{"seal days", sealEvery, g.seal},

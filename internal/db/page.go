@@ -38,6 +38,9 @@ func (p Page) Bounds(f fault.Fields) (limit int32, before int64) {
 	return limit, before
 }
 
+// LateMost is how long after the end of an hour or a day something of it may still be committed.
+const LateMost = time.Hour
+
 // What payments and payouts are called by what is about either: transfers, events and first ids.
 const (
 	SubjectPayment = "payment"
@@ -56,14 +59,14 @@ func (s Span) Check(f fault.Fields) {
 // old payments and payouts are found without reading all newer ones.
 func (s Span) IDs(ctx context.Context, q *Queries, subject string, above, below int64) (int64, int64, error) {
 	if s.From != nil {
-		first, err := q.DayFirstIDFrom(ctx, DayFirstIDFromParams{Subject: subject, Day: dayOf(*s.From)})
+		first, err := q.DayFirstIDFrom(ctx, DayFirstIDFromParams{Subject: subject, Day: DayOf(*s.From)})
 		if IgnoreNoRows(err) != nil {
 			return 0, 0, fmt.Errorf("find the first id of a day: %w", err)
 		}
 		above = max(above, first-1)
 	}
 	if s.To != nil {
-		next := dayOf(*s.To).AddDate(0, 0, 1)
+		next := DayOf(*s.To).AddDate(0, 0, 1)
 		until, err := q.DayFirstIDUntil(ctx, DayFirstIDUntilParams{Subject: subject, Day: next})
 		switch {
 		case err == nil:
@@ -75,8 +78,8 @@ func (s Span) IDs(ctx context.Context, q *Queries, subject string, above, below 
 	return above, below, nil
 }
 
-// dayOf is the day in UTC.
-func dayOf(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
+// DayOf is the day in UTC.
+func DayOf(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
 
 // Cut shortens a list that was read with one row too many, and returns the cursor of the next page;
 // nil on the last.

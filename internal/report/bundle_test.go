@@ -32,10 +32,10 @@ func setup(t *testing.T) *bundle {
 	return b
 }
 
-// work sums up, as the program does every hour.
+// work notes first ids, as the program does every hour.
 func (b *bundle) work(t *testing.T) {
 	t.Helper()
-	noError(t, report.Work(context.Background(), b.Pool, b.Clock))
+	noError(t, report.NoteFirstIDs(context.Background(), b.Pool, b.Clock))
 }
 
 const minute = time.Minute

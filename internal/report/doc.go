@@ -1,4 +1,4 @@
-// Package report is what the portals read: lists of payments and payouts with filters, statements of
-// accounts, counts of what waits, and exports. It changes nothing but its own summaries, which a background job keeps: the first id of each day, and what accounts had at
-// the end of it. What is answered is typed; the words for it are the reader's.
+// Package report is what the portals read: lists of payments, payouts, events and requests with filters, what is known of payers, counts
+// of what waits, and exports. It changes nothing but the first id of each day, which a background job notes. What is answered is
+// typed; the words for it are the reader's.
 package report

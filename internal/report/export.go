@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/shopspring/decimal"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/export"
@@ -132,46 +130,4 @@ func (w window) on(cursor string) (window, error) {
 		return w, fmt.Errorf("go on with a list: %w", err)
 	}
 	return w.at(next), nil
-}
-
-// ExportStatement writes a statement as ExportPayments does payments, the oldest line first.
-func (s *Service) ExportStatement(
-	ctx context.Context, who caller.Caller, f StatementFilter, w io.Writer, zone *time.Location,
-) error {
-	f, err := s.owned(ctx, who, f)
-	if err != nil {
-		return err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
-		return err
-	}
-	f.Paging, f.OldestFirst = Paging{}, true
-	out := export.New(w, zone, "at", "transfer_id", "kind", "subject", "subject_id", "subject_uuid", "debit_usdt",
-		"credit_usdt", "balance_usdt")
-	for at := (position{}); ; {
-		part, err := s.statement(ctx, f, at, window{limit: exportPage})
-		if err != nil {
-			return err
-		}
-		for _, line := range part.Items {
-			out.Row(line.At, line.TransferID, line.Kind, line.Subject, line.SubjectID, line.SubjectUUID,
-				moved(line.Debit), moved(line.Credit), export.USDT(&line.Balance))
-		}
-		if err := out.Flush(); err != nil {
-			return err
-		}
-		if part.Next == nil {
-			return out.End()
-		}
-		f.Cursor = *part.Next
-		at, _ = parsePosition(f.Cursor)
-	}
-}
-
-// moved is what was moved one way, empty where it was the other.
-func moved(d decimal.Decimal) export.Number {
-	if d.IsZero() {
-		return ""
-	}
-	return export.USDT(&d)
 }

@@ -91,7 +91,7 @@ func (h *Hours) count(ctx context.Context) (came []db.PaymentHourFoldRow, err er
 		if err != nil {
 			return err
 		}
-		return q.PaymentHistoryGapPrune(ctx, lateMost.Seconds())
+		return q.PaymentHistoryGapPrune(ctx, db.LateMost.Seconds())
 	})
 	return came, err
 }

@@ -171,9 +171,6 @@ func (s *Service) bound(ctx context.Context, subject string, f Filter, w window)
 	return c, w, err
 }
 
-// dayOf is the day in UTC.
-func dayOf(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
-
 // statusIndexed are the statuses whose rows an index lists apart from all others, for a trader, a
 // merchant, and everybody.
 type statusIndexed struct{ trader, merchant, all []string }

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway.example/internal/attest"
+	"gateway.example/internal/books"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
@@ -27,6 +28,7 @@ import (
 // ReportRooms are what reports are read with.
 type ReportRooms struct {
 	Reports   *report.Service
+	Books     *books.Service
 	Timelines *timeline.Service
 	// Signer signs what leaves the gateway.
 	Signer *attest.Signer
@@ -101,7 +103,7 @@ func (s *ReportService) GetStatement(
 	ctx context.Context, req *connect.Request[portalv1.GetStatementRequest],
 ) (*connect.Response[portalv1.GetStatementResponse], error) {
 	m, found := req.Msg, fault.Decoded(ctx)
-	filter := report.StatementFilter{
+	filter := books.StatementFilter{
 		Paging:      report.Paging{Cursor: m.GetCursor(), Backward: m.GetBackward(), Limit: int(m.GetLimit())},
 		Account:     ledger.Account{OwnerID: m.GetOwnerId(), Reserved: m.GetReserved()},
 		From:        moment(found, "from", m.GetFrom()),
@@ -113,7 +115,7 @@ func (s *ReportService) GetStatement(
 		filter.Account.Owner, known = ledger.OwnerNamed(m.GetOwner())
 		found.Check(known || found.Wrong("owner"), "owner", "must be external, platform, cashbox or trader")
 	}
-	statement, err := s.Reports.Statement(fault.WithDecoded(ctx, found), caller.From(ctx), filter)
+	statement, err := s.Books.Statement(fault.WithDecoded(ctx, found), caller.From(ctx), filter)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +233,7 @@ func reportPayin(p report.PayoutItem) *portalv1.ReportPayin {
 	return out
 }
 
-func statementLine(line report.StatementLine) *portalv1.StatementLine {
+func statementLine(line books.StatementLine) *portalv1.StatementLine {
 	out := &portalv1.StatementLine{
 		TransferId: line.TransferID,
 		At:         rpc.Timestamp(line.At),

@@ -6,10 +6,10 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 
+	"gateway.example/internal/books"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
-	"gateway.example/internal/report"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
@@ -18,7 +18,7 @@ import (
 func (s *ReportService) ListAccounts(
 	ctx context.Context, req *connect.Request[portalv1.ListAccountsRequest],
 ) (*connect.Response[portalv1.ListAccountsResponse], error) {
-	list, next, err := s.Reports.Accounts(ctx, caller.From(ctx), report.AccountFilter{
+	list, next, err := s.Books.Accounts(ctx, caller.From(ctx), books.AccountFilter{
 		Owner: req.Msg.GetOwner(), Limit: int(req.Msg.GetLimit()), After: req.Msg.Cursor,
 	})
 	if err != nil {
@@ -39,11 +39,11 @@ func (s *ReportService) GetIncome(
 	ctx context.Context, req *connect.Request[portalv1.GetIncomeRequest],
 ) (*connect.Response[portalv1.GetIncomeResponse], error) {
 	found := fault.Decoded(ctx)
-	filter := report.IncomeFilter{
+	filter := books.IncomeFilter{
 		From: moment(found, "from", req.Msg.GetFrom()), To: moment(found, "to", req.Msg.GetTo()),
 		MerchantID: req.Msg.GetMerchantId(),
 	}
-	list, err := s.Reports.Income(fault.WithDecoded(ctx, found), caller.From(ctx), filter)
+	list, err := s.Books.Income(fault.WithDecoded(ctx, found), caller.From(ctx), filter)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"gateway.example/internal/books"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
@@ -40,6 +41,7 @@ func TestReportOfATrader(t *testing.T) {
 	p := created.Payment
 	service := portal.NewReportService(portal.ReportRooms{
 		Reports: report.New(d.Pools(), clock, payments, nil), Timelines: timeline.New(d.Pools(), clock, payments),
+		Books: books.New(d.Pools(), clock, nil),
 	})
 	ctx := caller.With(t.Context(), caller.Caller{Kind: caller.Trader, ID: 3, TraderID: trader.ID, Role: caller.Owner})
 

@@ -7,13 +7,13 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway.example/internal/report"
+	"gateway.example/internal/books"
 	"gateway.example/web/chart"
 	"gateway.example/web/portal/say"
 )
 
 // IncomeBy names what the platform's income is added up by: its merchant or its method, or else its day.
-func (v *Visit) IncomeBy(i report.Income, by string) string {
+func (v *Visit) IncomeBy(i books.Income, by string) string {
 	switch by {
 	case "merchant":
 		return Titled(i.Merchant, i.MerchantID)
@@ -31,7 +31,7 @@ func (v *Visit) IncomeBy(i report.Income, by string) string {
 const stackMost = 5
 
 // IncomeChart stacks the income of each day, which are days of UTC, by merchant or by method.
-func (v *Visit) IncomeChart(list []report.Income, by string, from, to time.Time) chart.Chart {
+func (v *Visit) IncomeChart(list []books.Income, by string, from, to time.Time) chart.Chart {
 	c := chart.Chart{
 		Title: v.Shell.Say(say.IncomeByDay), Kind: chart.Stacked, Write: v.Shell.USDT, Axis: v.Shell.Plain,
 		Slot: v.Shell.Say(say.DayLabel), Numbers: v.Shell.Say(say.ShowNumbers),
@@ -46,7 +46,7 @@ func (v *Visit) IncomeChart(list []report.Income, by string, from, to time.Time)
 		}
 		c.Slots = append(c.Slots, slot)
 	}
-	sums := SumIncome(list, func(i report.Income) string { return v.IncomeBy(i, by) })
+	sums := SumIncome(list, func(i books.Income) string { return v.IncomeBy(i, by) })
 	SortIncome(sums)
 	places := map[string]int{}
 	for at, sum := range sums {
@@ -94,7 +94,7 @@ func (s IncomeSum) Margin() (percent decimal.Decimal, known bool) {
 }
 
 // SumIncome adds income up by a name, in the order in which the names come first.
-func SumIncome(list []report.Income, name func(report.Income) string) []IncomeSum {
+func SumIncome(list []books.Income, name func(books.Income) string) []IncomeSum {
 	var sums []IncomeSum
 	places := map[string]int{}
 	for _, i := range list {

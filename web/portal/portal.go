@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gateway.example/internal/auth"
+	"gateway.example/internal/books"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/directory"
@@ -36,6 +37,7 @@ type Core struct {
 	Views       *savedview.Service
 	Proposals   *proposal.Service
 	Reports     *report.Service
+	Books       *books.Service
 	Settings    *directory.Settings
 	Limits      *limit.Limits
 	Clock       clock.Clock

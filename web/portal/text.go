@@ -9,6 +9,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"gateway.example/internal/books"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/directory"
@@ -108,8 +109,8 @@ func (v *Visit) MethodName(method string) string {
 }
 
 // Holding is what an owner has; nothing where there is no such account.
-func (v *Visit) Holding(owner ledger.Owner, id int64) (*report.Holding, error) {
-	list, _, err := v.server.Reports.Accounts(v.Ctx(), v.Who, report.AccountFilter{Owner: owner.String(), OwnerID: &id, Limit: 1})
+func (v *Visit) Holding(owner ledger.Owner, id int64) (*books.Holding, error) {
+	list, _, err := v.server.Books.Accounts(v.Ctx(), v.Who, books.AccountFilter{Owner: owner.String(), OwnerID: &id, Limit: 1})
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -117,7 +118,7 @@ func (v *Visit) Holding(owner ledger.Owner, id int64) (*report.Holding, error) {
 }
 
 // OwnerName says whose an account is.
-func (v *Visit) OwnerName(h report.Holding) string {
+func (v *Visit) OwnerName(h books.Holding) string {
 	id := h.Account.OwnerID
 	switch h.Account.Owner {
 	case ledger.Trader:

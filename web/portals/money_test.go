@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/audit"
+	"gateway.example/internal/books"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"

@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/auditlog"
 	"gateway.example/internal/auth"
 	"gateway.example/internal/bankmessage"
+	"gateway.example/internal/books"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/clock"
 	"gateway.example/internal/deposit"
@@ -85,8 +86,9 @@ type Rooms struct {
 	PayURL   string
 	// Messages are those of traders' banks.
 	Messages *bankmessage.Service
-	// Reports and the audit log answer pages, their exports write files.
+	// Reports, Books and the audit log answer pages, their exports write files.
 	Reports, Exports          *report.Service
+	Books, BookExports        *books.Service
 	AuditLog, AuditLogExports *auditlog.Service
 	// Timelines tell what happened to a payment or a payout.
 	Timelines *timeline.Service
@@ -183,7 +185,7 @@ func (f *features) ofAll(r Rooms) {
 		PayLinks: r.PayLinks,
 	})
 	add(f, bankstatement.Routes, bankstatement.Services{Settings: r.Settings, Reports: r.Reports})
-	add(f, statement.Routes, statement.Services{Reports: r.Reports, Exports: r.Exports})
+	add(f, statement.Routes, statement.Services{Books: r.Books, BookExports: r.BookExports})
 	add(f, payers.Routes, payers.Services{Settings: r.Settings, Reports: r.Reports})
 	add(f, search.Routes, search.Services{
 		Sessions: r.Sessions, Settings: r.Settings, Deposits: r.Deposits, Payments: r.Payments, Reports: r.Reports,
@@ -209,7 +211,7 @@ func (f *features) ofTradersAndMerchants(r Rooms) {
 	add(f, team.Routes, team.Services{Sessions: r.Sessions, Submissions: r.Submissions})
 	add(f, deposits.Routes, deposits.Services{Deposits: r.Deposits})
 	add(f, withdrawals.Routes, withdrawals.Services{
-		Withdrawals: r.Withdrawals, Deposits: r.Deposits, Reports: r.Reports,
+		Withdrawals: r.Withdrawals, Deposits: r.Deposits, Reports: r.Reports, Books: r.Books,
 	})
 	add(f, payoutfiles.Routes, payoutfiles.Services{Payouts: r.Payouts})
 	add(f, links.Routes, links.Services{PayLinks: r.PayLinks, Settings: r.Settings, Reports: r.Reports, Tokens: r.Tokens, PayURL: r.PayURL})
@@ -219,12 +221,12 @@ func (f *features) ofTradersAndMerchants(r Rooms) {
 func (f *features) ofOperators(r Rooms) {
 	add(f, cases.Routes, ofCases(r))
 	add(f, money.Routes, money.Services{
-		Settings: r.Settings, Rates: r.Rates, Proposals: r.Proposals, Reports: r.Reports, Exports: r.Exports,
+		Settings: r.Settings, Rates: r.Rates, Proposals: r.Proposals, Books: r.Books, BookExports: r.BookExports,
 	})
 	add(f, rates.Routes, rates.Services{Payments: r.Payments, Rates: r.Rates})
 	add(f, routing.Routes, routing.Services{Payments: r.Payments, Settings: r.Settings})
 	add(f, trust.Routes, trust.Services{
-		Reports: r.Reports, AuditLog: r.AuditLog, AuditLogExports: r.AuditLogExports, Proofs: r.Proofs, Audits: r.Audits, Alarms: r.Alarms, Clock: r.Clock,
+		Books: r.Books, AuditLog: r.AuditLog, AuditLogExports: r.AuditLogExports, Proofs: r.Proofs, Audits: r.Audits, Alarms: r.Alarms, Clock: r.Clock,
 	})
 	add(f, settings.Routes, settings.Services{
 		Sessions: r.Sessions, Submissions: r.Submissions, Settings: r.Settings, Acquirers: r.Acquirers, Reports: r.Reports,
@@ -237,7 +239,7 @@ func ofCases(r Rooms) cases.Services {
 	return cases.Services{
 		Sessions: r.Sessions, Payments: r.Payments, Checkouts: r.Checkouts, Messages: r.Messages, Payouts: r.Payouts,
 		Settings: r.Settings, Deposits: r.Deposits, Rates: r.Rates, Proposals: r.Proposals, Reports: r.Reports,
-		Timelines: r.Timelines, Work: r.Work, Alarms: r.Alarms,
+		Books: r.Books, Timelines: r.Timelines, Work: r.Work, Alarms: r.Alarms,
 	}
 }
 
@@ -249,6 +251,7 @@ func Core(r Rooms) portal.Core {
 		Views:       r.Views,
 		Proposals:   r.Proposals,
 		Reports:     r.Reports,
+		Books:       r.Books,
 		Settings:    r.Settings,
 		Limits:      r.Limits,
 		Clock:       r.Clock,

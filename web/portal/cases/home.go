@@ -7,6 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/alarm"
+	"gateway.example/internal/books"
 	"gateway.example/internal/report"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
@@ -25,7 +26,7 @@ func (v *visit) home() (*Home, error) {
 	// Days that are over are kept; what today has brought would have to be added up of all its movements.
 	to := v.Shell.Now.UTC().Truncate(24 * time.Hour)
 	from := to.AddDate(0, 0, -incomeDays)
-	income, err := v.Reports.Income(v.Ctx(), v.Who, report.IncomeFilter{From: from, To: to})
+	income, err := v.Books.Income(v.Ctx(), v.Who, books.IncomeFilter{From: from, To: to})
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +71,7 @@ func (v *visit) homeVolume(t report.Trend) view.OverviewFigure {
 }
 
 // homeIncome is the income of yesterday, which is a day of UTC, beside that of the day before.
-func (v *visit) homeIncome(list []report.Income, to time.Time) view.OverviewFigure {
+func (v *visit) homeIncome(list []books.Income, to time.Time) view.OverviewFigure {
 	yesterday, before := decimal.Zero, decimal.Zero
 	for _, i := range list {
 		switch {

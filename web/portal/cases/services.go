@@ -4,6 +4,7 @@ package cases
 import (
 	"gateway.example/internal/alarm"
 	"gateway.example/internal/bankmessage"
+	"gateway.example/internal/books"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
@@ -31,6 +32,7 @@ type Services struct {
 	Rates     *rate.Settings
 	Proposals *proposal.Service
 	Reports   *report.Service
+	Books     *books.Service
 	Timelines *timeline.Service
 	// Work is what waits for operators.
 	Work *work.Service

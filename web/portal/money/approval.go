@@ -6,14 +6,13 @@ import (
 	"strconv"
 	"time"
 
-	"gateway.example/web/portal"
-
+	"gateway.example/internal/books"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/proposal"
-	"gateway.example/internal/report"
 	"gateway.example/internal/submission"
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -185,7 +184,7 @@ func (v *visit) proposalFacts(p proposal.Proposal) ([]view.Fact, error) {
 		a := ledger.AccountOf(*id)
 		h, err := v.Holding(a.Owner, a.OwnerID)
 		if h == nil {
-			h = &report.Holding{Account: a}
+			h = &books.Holding{Account: a}
 		}
 		return v.OwnerName(*h), err
 	}

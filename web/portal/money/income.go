@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"time"
 
-	"gateway.example/web/portal"
-
+	"gateway.example/internal/books"
 	"gateway.example/internal/caller"
-	"gateway.example/internal/report"
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -28,16 +27,16 @@ var incomeRoutes = []route{
 var incomeList = portal.List{Path: portal.IncomePath, Export: caller.OperatorRead, Grouped: true}
 
 // incomeAsked reads which days are asked for. Days of income are in UTC, whatever the reader's zone.
-func (v *visit) incomeAsked(l portal.List) (portal.Asked, report.IncomeFilter) {
+func (v *visit) incomeAsked(l portal.List) (portal.Asked, books.IncomeFilter) {
 	zone := v.Shell.Zone
 	v.Shell.Zone = time.UTC
 	a := v.Asks(l)
 	v.Shell.Zone = zone
-	return a, report.IncomeFilter{From: a.Filter.From, To: a.Filter.To}
+	return a, books.IncomeFilter{From: a.Filter.From, To: a.Filter.To}
 }
 
 // incomeDays are the days that a filter lists.
-func (v *visit) incomeDays(f report.IncomeFilter) (from, to time.Time) {
+func (v *visit) incomeDays(f books.IncomeFilter) (from, to time.Time) {
 	const day = 24 * time.Hour
 	from, to = f.From.UTC().Truncate(day), f.To.UTC().Truncate(day)
 	if f.To.IsZero() {
@@ -54,10 +53,10 @@ func (v *visit) income(l portal.List) error {
 	if v.Tidied(a) {
 		return nil
 	}
-	var found []report.Income
+	var found []books.Income
 	if len(a.Wrong) == 0 {
 		var err error
-		found, err = v.Reports.Income(v.Ctx(), v.Who, filter)
+		found, err = v.Books.Income(v.Ctx(), v.Who, filter)
 		if a.Wrong, err = v.Flawed(err); err != nil {
 			return err
 		}
@@ -77,7 +76,7 @@ func (v *visit) income(l portal.List) error {
 		})
 	}
 	if len(found) > 0 {
-		all := portal.SumIncome(found, func(report.Income) string { return "" })[0]
+		all := portal.SumIncome(found, func(books.Income) string { return "" })[0]
 		shown.Figures = []view.OverviewFigure{
 			v.Shell.Rounded(v.Shell.Say(sayNetIncome), all.Net()),
 			v.Shell.Rounded(v.Shell.Say(sayEarned), all.Earned), v.Shell.Rounded(v.Shell.Say(sayGivenBack), all.Reversed),
@@ -95,7 +94,7 @@ func (v *visit) income(l portal.List) error {
 	return nil
 }
 
-func (v *visit) incomeSheet(list []report.Income, by string) view.Sheet {
+func (v *visit) incomeSheet(list []books.Income, by string) view.Sheet {
 	label := map[string]say.Phrase{"merchant": say.MerchantOne, "method": say.MethodLabel}
 	head, known := label[by]
 	if !known {
@@ -105,7 +104,7 @@ func (v *visit) incomeSheet(list []report.Income, by string) view.Sheet {
 		Label: v.Shell.Say(say.IncomeTitle), Columns: v.Columns(true, head, sayEarned, sayGivenBack, sayNetIncome, sayMargin),
 		Empty: view.Empty{Title: sayNoIncome},
 	}
-	sums := portal.SumIncome(list, func(i report.Income) string { return v.IncomeBy(i, by) })
+	sums := portal.SumIncome(list, func(i books.Income) string { return v.IncomeBy(i, by) })
 	if by != "day" {
 		portal.SortIncome(sums)
 	}
@@ -137,6 +136,6 @@ func (v *visit) incomeCSV(l portal.List) error {
 		return v.Done(portal.IncomePath, "")
 	}
 	return v.SendCSV(a.FileName("income", v.Shell.Now), func(file *portal.CSVFile) error {
-		return v.Exports.ExportIncome(v.Ctx(), v.Who, filter, file)
+		return v.BookExports.ExportIncome(v.Ctx(), v.Who, filter, file)
 	})
 }

@@ -7,15 +7,14 @@ import (
 	"strconv"
 	"strings"
 
-	"gateway.example/web/portal"
-
+	"gateway.example/internal/books"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/money"
 	"gateway.example/internal/proposal"
-	"gateway.example/internal/report"
 	"gateway.example/internal/submission"
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -398,7 +397,7 @@ func readCorrection(form url.Values, f fault.Fields) proposal.Payload {
 }
 
 func correctionFacts(v *visit, p proposal.Payload) ([]view.Fact, error) {
-	var found [2]*report.Holding
+	var found [2]*books.Holding
 	for i, side := range []struct {
 		name string
 		id   int64

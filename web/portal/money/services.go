@@ -2,20 +2,20 @@
 package money
 
 import (
+	"gateway.example/internal/books"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/proposal"
 	"gateway.example/internal/rate"
-	"gateway.example/internal/report"
 	"gateway.example/web/portal"
 )
 
 // Services are what these pages work with.
 type Services struct {
-	Settings  *directory.Settings
-	Rates     *rate.Settings
-	Proposals *proposal.Service
-	Reports   *report.Service
-	Exports   *report.Service
+	Settings    *directory.Settings
+	Rates       *rate.Settings
+	Proposals   *proposal.Service
+	Books       *books.Service
+	BookExports *books.Service
 }
 
 // visit is a visit to these pages.

@@ -20,6 +20,7 @@ import (
 	"gateway.example/internal/auditlog"
 	"gateway.example/internal/auth"
 	"gateway.example/internal/bankmessage"
+	"gateway.example/internal/books"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/card"
 	"gateway.example/internal/checkout"
@@ -163,6 +164,7 @@ var cookieKeys = [][]byte{[]byte(strings.Repeat("c", session.CookieKeySize))}
 // rooms are what the portals show and drive.
 func (b *Bundle) rooms(t testing.TB, signer *attest.Signer, stopping <-chan struct{}) portals.Rooms {
 	reports, log := report.New(b.Pools(), b.Clock, b.Payments, nil), auditlog.New(b.Pools(), nil)
+	accounts := books.New(b.Pools(), b.Clock, nil)
 	return portals.Rooms{
 		Signer:      signer,
 		Sessions:    b.Sessions,
@@ -189,8 +191,10 @@ func (b *Bundle) rooms(t testing.TB, signer *attest.Signer, stopping <-chan stru
 		Alarms:          alarm.New(b.Pools(), b.Clock),
 		Reports:         reports,
 		Timelines:       timeline.New(b.Pools(), b.Clock, b.Payments),
+		Books:           accounts,
 		AuditLog:        log,
 		Exports:         reports,
+		BookExports:     accounts,
 		AuditLogExports: log,
 		Work:            work.New(b.Pools(), b.Clock),
 		Keys:            auth.NewMerchantKeys(b.Pool, dbtest.Vault(), auth.DefaultHeaders()),

@@ -4,12 +4,11 @@ import (
 	"net/http"
 	"strconv"
 
-	"gateway.example/web/portal"
-
+	"gateway.example/internal/books"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
-	"gateway.example/internal/report"
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -38,11 +37,11 @@ var accountStatement = portal.List{Path: portal.StatementPath, Account: true, Ow
 func (v *visit) accountList() error {
 	query := v.R.URL.Query()
 	kind := query.Get(portal.AsksType)
-	f := report.AccountFilter{Owner: kind}
+	f := books.AccountFilter{Owner: kind}
 	if after, err := strconv.ParseInt(query.Get(portal.AsksAfter), 10, 64); err == nil {
 		f.After = &after
 	}
-	found, next, err := v.Reports.Accounts(v.Ctx(), v.Who, f)
+	found, next, err := v.Books.Accounts(v.Ctx(), v.Who, f)
 	if v.Wrong(err) != nil {
 		return v.Done(portal.AccountsPath, "")
 	}
@@ -85,7 +84,7 @@ func (v *visit) accountList() error {
 }
 
 // ownerAsked is the owner whose account an operator asks for.
-func (v *visit) ownerAsked(a portal.Asked) (*report.Holding, error) {
+func (v *visit) ownerAsked(a portal.Asked) (*books.Holding, error) {
 	id, err := strconv.ParseInt(a.Query.Get(portal.AsksOwner), 10, 64)
 	account := ledger.AccountOf(id)
 	if err != nil || account.Reserved { // there is no such account

@@ -2,14 +2,14 @@
 package statement
 
 import (
-	"gateway.example/internal/report"
+	"gateway.example/internal/books"
 	"gateway.example/web/portal"
 )
 
 // Services are what statements are read with.
 type Services struct {
-	Reports *report.Service
-	Exports *report.Service
+	Books       *books.Service
+	BookExports *books.Service
 }
 
 // visit is a visit to these pages.

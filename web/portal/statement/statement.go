@@ -8,12 +8,11 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway.example/web/portal"
-
+	"gateway.example/internal/books"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
-	"gateway.example/internal/report"
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -48,12 +47,12 @@ var statementList = portal.List{Path: "/trader/statement", Account: true, Export
 // reserved names the account of what is held; the other one has no name.
 const reserved = "reserved"
 
-func (v *visit) statementAsked(l portal.List) (portal.Asked, report.StatementFilter, error) {
+func (v *visit) statementAsked(l portal.List) (portal.Asked, books.StatementFilter, error) {
 	a := v.Asks(l)
 	if a.Query.Get(portal.AsksAccount) != reserved { // there are but two
 		a.Query.Del(portal.AsksAccount)
 	}
-	f := report.StatementFilter{
+	f := books.StatementFilter{
 		Paging: a.Filter.Paging, From: a.Filter.From, To: a.Filter.To,
 		Account: ledger.Account{Reserved: a.Query.Has(portal.AsksAccount)},
 	}
@@ -94,7 +93,7 @@ func (v *visit) statement(l portal.List) error {
 	if len(a.Wrong) > 0 {
 		return v.showStatement(a, nil)
 	}
-	found, err := v.Reports.Statement(v.Ctx(), v.Who, filter)
+	found, err := v.Books.Statement(v.Ctx(), v.Who, filter)
 	if a.Wrong, err = v.Flawed(err); err != nil {
 		return err
 	}
@@ -104,7 +103,7 @@ func (v *visit) statement(l portal.List) error {
 	return v.showStatement(a, &found)
 }
 
-func (v *visit) showStatement(a portal.Asked, found *report.Statement) error {
+func (v *visit) showStatement(a portal.Asked, found *books.Statement) error {
 	filters, err := v.Filters(a)
 	if err != nil {
 		return err
@@ -157,7 +156,7 @@ func (v *visit) accounts(a portal.Asked) []view.Tab {
 }
 
 // statementLine is what one event did to an account, its movements the newest first.
-func (v *visit) statementLine(event []report.StatementLine, of ledger.Account) Line {
+func (v *visit) statementLine(event []books.StatementLine, of ledger.Account) Line {
 	line, net := event[0], decimal.Zero
 	for _, movement := range event {
 		net = net.Add(movement.Credit).Sub(movement.Debit)
@@ -190,7 +189,7 @@ func (v *visit) statementLine(event []report.StatementLine, of ledger.Account) L
 
 // parts name what an event moved, what came in first. A merchant is told what left for a payout, not how
 // trader and platform share it.
-func (v *visit) parts(event []report.StatementLine, of ledger.Account) []Part {
+func (v *visit) parts(event []books.StatementLine, of ledger.Account) []Part {
 	var names []say.Phrase
 	sums := map[say.Phrase]decimal.Decimal{}
 	for _, movement := range slices.Backward(event) {
@@ -232,7 +231,7 @@ func (v *visit) statementCSV(l portal.List) error {
 		name = "statement-reserved"
 	}
 	return v.SendCSV(a.FileName(name, v.Shell.Now), func(file *portal.CSVFile) error {
-		return v.Exports.ExportStatement(v.Ctx(), v.Who, filter, file, v.Shell.Zone)
+		return v.BookExports.ExportStatement(v.Ctx(), v.Who, filter, file, v.Shell.Zone)
 	})
 }
 

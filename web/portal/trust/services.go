@@ -5,15 +5,15 @@ import (
 	"gateway.example/internal/alarm"
 	"gateway.example/internal/audit"
 	"gateway.example/internal/auditlog"
+	"gateway.example/internal/books"
 	"gateway.example/internal/clock"
-	"gateway.example/internal/report"
 	"gateway.example/internal/seal"
 	"gateway.example/web/portal"
 )
 
 // Services are what these pages work with.
 type Services struct {
-	Reports *report.Service
+	Books *books.Service
 	// AuditLog answers pages, AuditLogExports write files.
 	AuditLog, AuditLogExports *auditlog.Service
 	// Proofs prove what is in the ledger, and publish its pages.

@@ -72,7 +72,7 @@ func (v *visit) reconciliation() error {
 
 // onChain shows what the networks say beside the ledger.
 func (v *visit) onChain(shown *Reconciliation) error {
-	found, err := v.Reports.OnChain(v.Ctx(), v.Who)
+	found, err := v.Books.OnChain(v.Ctx(), v.Who)
 	if errors.Is(err, fault.ErrBusy) {
 		return nil
 	}

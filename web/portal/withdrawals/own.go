@@ -9,11 +9,11 @@ import (
 
 	"github.com/a-h/templ"
 
+	"gateway.example/internal/books"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/money"
-	"gateway.example/internal/report"
 	"gateway.example/internal/submission"
 	"gateway.example/internal/withdrawal"
 	"gateway.example/web/portal"
@@ -383,7 +383,7 @@ func (v *visit) cancel() error {
 
 // available is what a trader has to withdraw.
 func (v *visit) available() (string, error) {
-	statement, err := v.Reports.Statement(v.Ctx(), v.Who, report.StatementFilter{
+	statement, err := v.Books.Statement(v.Ctx(), v.Who, books.StatementFilter{
 		Account: ledger.Available(ledger.Trader, v.Who.TraderID),
 	})
 	return v.Shell.USDT(statement.Closing), err

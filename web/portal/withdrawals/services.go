@@ -5,6 +5,7 @@ package withdrawals
 import (
 	"slices"
 
+	"gateway.example/internal/books"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/report"
 	"gateway.example/internal/withdrawal"
@@ -16,6 +17,7 @@ type Services struct {
 	Withdrawals *withdrawal.Service
 	Deposits    *deposit.Service
 	Reports     *report.Service
+	Books       *books.Service
 }
 
 // visit is a visit to these pages.

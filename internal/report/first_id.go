@@ -2,8 +2,8 @@ package report
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -14,30 +14,17 @@ import (
 )
 
 const (
-	// lateMost is how long after the end of a day a movement of it may still be committed.
-	lateMost = time.Hour
-	day      = 24 * time.Hour
-	// accountsAtOnce is how many accounts a statement closes a day of.
-	accountsAtOnce = 200
+	day = 24 * time.Hour
 	// nearby is how far from the ids of the first minutes of a day one of its payments may have its
 	// id: a process keeps some for a while before it uses them, and its clock may be a little off.
 	nearby = 20_000
 )
 
-// Work keeps the summaries: the first ids of days, the balances at their ends, and the platform's income. However many
-// processes do it, and however often, it comes to the same.
-func Work(ctx context.Context, pool *pgxpool.Pool, c clock.Clock) error {
+// NoteFirstIDs notes the first ids of days, by which lists find what was created in a time. However many processes do it, and however
+// often, it comes to the same.
+func NoteFirstIDs(ctx context.Context, pool *pgxpool.Pool, c clock.Clock) error {
 	q, now := db.New(pool), c.Now()
-	if err := noteFirstIDs(ctx, q, paymentIDs(q), now); err != nil {
-		return err
-	}
-	if err := noteFirstIDs(ctx, q, payoutIDs(q), now); err != nil {
-		return err
-	}
-	if err := closeDays(ctx, q, now); err != nil {
-		return err
-	}
-	return closeIncome(ctx, q)
+	return errors.Join(noteFirstIDs(ctx, q, paymentIDs(q), now), noteFirstIDs(ctx, q, payoutIDs(q), now))
 }
 
 // idSource reads the ids of payments or payouts.
@@ -90,7 +77,7 @@ func noteFirstIDs(ctx context.Context, q *db.Queries, ids idSource, now time.Tim
 	if err != nil {
 		return db.IgnoreNoRows(err) // there is nothing yet
 	}
-	for !next.Add(lateMost).After(now) {
+	for !next.Add(db.LateMost).After(now) {
 		first, err := ids.first(ctx, next, past)
 		if db.NoRows(err) {
 			return nil
@@ -117,7 +104,7 @@ func nextDay(ctx context.Context, q *db.Queries, ids idSource) (time.Time, int64
 		return time.Time{}, 0, fmt.Errorf("find the last day: %w", err)
 	}
 	oldest, err := ids.from(ctx, 0)
-	return dayOf(oldest.at), 0, err
+	return db.DayOf(oldest.at), 0, err
 }
 
 // first finds the lowest id of what was created since a day. Ids follow time closely enough to be
@@ -147,51 +134,4 @@ func (ids idSource) first(ctx context.Context, since time.Time, past int64) (int
 		err = pgx.ErrNoRows
 	}
 	return first, err
-}
-
-// closeDays keeps what accounts had at the ends of the days that are over, one day after the other
-// and some accounts at a time.
-func closeDays(ctx context.Context, q *db.Queries, now time.Time) error {
-	closed, err := q.AccountDayClosed(ctx)
-	if db.NoRows(err) {
-		oldest, err := q.TransferOldest(ctx)
-		if err != nil {
-			return fmt.Errorf("find the first transfer: %w", err)
-		}
-		if !oldest.Any {
-			return nil
-		}
-		closed = dayOf(oldest.At).Add(-day)
-	} else if err != nil {
-		return fmt.Errorf("find the last closed day: %w", err)
-	}
-	for next := closed.Add(day); !next.Add(day + lateMost).After(now); next = next.Add(day) {
-		if err := closeDay(ctx, q, next); err != nil {
-			return fmt.Errorf("close %s: %w", next.Format(time.DateOnly), err)
-		}
-	}
-	return nil
-}
-
-func closeDay(ctx context.Context, q *db.Queries, date time.Time) error {
-	for past := int64(-1); ; {
-		accounts, err := q.AccountDayAccounts(ctx, db.AccountDayAccountsParams{Past: past, Page: accountsAtOnce})
-		if err != nil {
-			return err
-		}
-		if len(accounts) == 0 {
-			return q.AccountDaySetClosed(ctx, date)
-		}
-		owners := make([]int64, len(accounts))
-		for i, account := range accounts {
-			owners[i] = account >> 1
-		}
-		err = q.AccountDayClose(ctx, db.AccountDayCloseParams{
-			Day: date, FromAt: date, UntilAt: date.Add(day), AccountIds: accounts, Owners: slices.Compact(owners),
-		})
-		if err != nil {
-			return err
-		}
-		past = accounts[len(accounts)-1]
-	}
 }

@@ -1,8 +1,9 @@
-package report
+package books
 
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,14 +14,19 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
+	"gateway.example/internal/export"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/report"
 )
+
+// exportPage is how many lines are read at a time for a file. No transaction lasts longer than that takes.
+const exportPage = 2_000
 
 // StatementFilter says which account, and which part of its statement.
 type StatementFilter struct {
 	// Paging is that of a list. Its cursors are a statement's own.
-	Paging
+	report.Paging
 	// Account is the account. A trader sees their own available and reserved accounts; a merchant
 	// those of its cashboxes; an operator every account. For a trader the owner is always themselves,
 	// and only Reserved says something.
@@ -41,7 +47,7 @@ type Statement struct {
 	Opening, Closing decimal.Decimal
 	// Page has the lines, in the order asked for. A transfer that took a few seconds to be kept may
 	// appear among lines that were read already.
-	Page[StatementLine]
+	report.Page[StatementLine]
 }
 
 // StatementLine is one movement to or from the account.
@@ -76,16 +82,14 @@ func (s *Service) Statement(ctx context.Context, who caller.Caller, f StatementF
 		return Statement{}, err
 	}
 	found := fault.Decoded(ctx)
-	w := f.check(fault.Fields{}) // its cursor is of another form
-	w = window{backward: f.Backward, limit: w.limit}
-	found.Check(w.limit >= 1 && w.limit <= limitMost, "limit", "must be between 1 and %d", limitMost)
+	limit := f.Size(found)
 	at, known := parsePosition(f.Cursor)
 	found.Check(f.Cursor == "" || known, "cursor", "is not a cursor of ours")
 	found.Check(f.To.IsZero() || !f.To.Before(f.From), "to", "must not be before from")
 	if err := found.Err(); err != nil {
 		return Statement{}, err
 	}
-	return s.statement(ctx, f, at, w)
+	return s.statement(ctx, f, at, limit)
 }
 
 // owned settles whose account it is and that the caller may see it, and fills in the bounds.
@@ -111,7 +115,7 @@ func (s *Service) owned(ctx context.Context, who caller.Caller, f StatementFilte
 		if end.IsZero() {
 			end = s.clock.Now()
 		}
-		f.From = end.Add(-windowDefault)
+		f.From = end.Add(-byItself)
 	}
 	return f, nil
 }
@@ -143,7 +147,7 @@ func parsePosition(cursor string) (position, bool) {
 }
 
 // statement reads a page and the balances around it.
-func (s *Service) statement(ctx context.Context, f StatementFilter, at position, w window) (Statement, error) {
+func (s *Service) statement(ctx context.Context, f StatementFilter, at position, limit int) (Statement, error) {
 	account := f.Account.ID()
 	end := never
 	if !f.To.IsZero() {
@@ -166,7 +170,7 @@ func (s *Service) statement(ctx context.Context, f StatementFilter, at position,
 				from = at
 			}
 			return q.StatementBelow(ctx, db.StatementBelowParams{
-				AccountID: account, FromAt: f.From, At: from.at, ID: from.id, Page: int32(w.limit) + 1,
+				AccountID: account, FromAt: f.From, At: from.at, ID: from.id, Page: int32(limit) + 1,
 			})
 		}
 		from := start(f.From)
@@ -174,14 +178,14 @@ func (s *Service) statement(ctx context.Context, f StatementFilter, at position,
 			from = at
 		}
 		return q.StatementAbove(ctx, db.StatementAboveParams{
-			AccountID: account, UntilAt: end, At: from.at, ID: from.id, Page: int32(w.limit) + 1,
+			AccountID: account, UntilAt: end, At: from.at, ID: from.id, Page: int32(limit) + 1,
 		})
 	})
 	if err != nil {
 		return Statement{}, fmt.Errorf("read statement: %w", err)
 	}
-	result.neighbours(rows, f, w)
-	rows = rows[:min(len(rows), w.limit)]
+	result.neighbours(rows, f, limit)
+	rows = rows[:min(len(rows), limit)]
 	if !down {
 		slices.Reverse(rows) // now the newest are first
 	}
@@ -200,14 +204,14 @@ func (p position) before(other position) bool {
 
 // neighbours names the cursors of the pages around one, whose rows are in the order they were read
 // in, one more than the page has where there are more.
-func (s *Statement) neighbours(rows []db.Transfer, f StatementFilter, w window) {
+func (s *Statement) neighbours(rows []db.Transfer, f StatementFilter, limit int) {
 	place := func(row db.Transfer) *string {
 		text := position{row.CreatedAt, row.ID}.String()
 		return &text
 	}
 	var on, back *string
-	if len(rows) > w.limit {
-		on = place(rows[w.limit-1])
+	if len(rows) > limit {
+		on = place(rows[limit-1])
 	}
 	switch {
 	case f.Cursor == "":
@@ -268,7 +272,7 @@ func (s *Service) statementLines(ctx context.Context, account int64, rows []db.T
 // balanceAt is what an account had after a position: what it had at the end of the last closed day
 // before, and what was moved since.
 func balanceAt(ctx context.Context, q *db.Queries, account int64, p position) (decimal.Decimal, error) {
-	kept, err := q.AccountDayBefore(ctx, db.AccountDayBeforeParams{AccountID: account, Day: dayOf(p.at)})
+	kept, err := q.AccountDayBefore(ctx, db.AccountDayBeforeParams{AccountID: account, Day: db.DayOf(p.at)})
 	if db.IgnoreNoRows(err) != nil {
 		return decimal.Zero, fmt.Errorf("read balance: %w", err)
 	}
@@ -313,4 +317,47 @@ func (s *Service) names(ctx context.Context, rows []db.Transfer) (map[subject]uu
 		names[subject{db.SubjectPayout, p.ID}] = p.UUID
 	}
 	return names, nil
+}
+
+// ExportStatement writes a statement as CSV, the oldest line first, whatever its paging says. Times are in the zone. The last line says how many
+// rows there are: without it the file is not whole.
+func (s *Service) ExportStatement(
+	ctx context.Context, who caller.Caller, f StatementFilter, w io.Writer, zone *time.Location,
+) error {
+	f, err := s.owned(ctx, who, f)
+	if err != nil {
+		return err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return err
+	}
+	f.Paging, f.OldestFirst = report.Paging{}, true
+	out := export.New(w, zone, "at", "transfer_id", "kind", "subject", "subject_id", "subject_uuid", "debit_usdt",
+		"credit_usdt", "balance_usdt")
+	for at := (position{}); ; {
+		part, err := s.statement(ctx, f, at, exportPage)
+		if err != nil {
+			return err
+		}
+		for _, line := range part.Items {
+			out.Row(line.At, line.TransferID, line.Kind, line.Subject, line.SubjectID, line.SubjectUUID,
+				moved(line.Debit), moved(line.Credit), export.USDT(&line.Balance))
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+		if part.Next == nil {
+			return out.End()
+		}
+		f.Cursor = *part.Next
+		at, _ = parsePosition(f.Cursor)
+	}
+}
+
+// moved is what was moved one way, empty where it was the other.
+func moved(d decimal.Decimal) export.Number {
+	if d.IsZero() {
+		return ""
+	}
+	return export.USDT(&d)
 }

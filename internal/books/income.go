@@ -1,4 +1,4 @@
-package report
+package books
 
 import (
 	"context"
@@ -68,11 +68,11 @@ func (f IncomeFilter) check(ctx context.Context, now time.Time) (IncomeFilter, e
 	if f.To.IsZero() {
 		f.To = now.Add(day)
 	}
-	f.To = dayOf(f.To)
+	f.To = db.DayOf(f.To)
 	if f.From.IsZero() {
-		f.From = f.To.Add(-windowDefault)
+		f.From = f.To.Add(-byItself)
 	}
-	f.From = dayOf(f.From)
+	f.From = db.DayOf(f.From)
 	found.Check(!f.To.Before(f.From), "to", "must not be before from")
 	found.Check(f.To.Sub(f.From) <= incomeMost*day, "from", "must be at most %d days before to", incomeMost)
 	return f, found.Err()
@@ -112,7 +112,7 @@ func income(ctx context.Context, q *db.Queries, f IncomeFilter) ([]Income, error
 	return list, nil
 }
 
-// ExportIncome writes income as ExportPayments does payments.
+// ExportIncome writes income as ExportStatement does a statement.
 func (s *Service) ExportIncome(ctx context.Context, who caller.Caller, f IncomeFilter, w io.Writer) error {
 	rows, err := s.Income(ctx, who, f)
 	if err != nil {
@@ -147,7 +147,7 @@ func closeIncome(ctx context.Context, q *db.Queries) error {
 		if err != nil || !oldest.Any {
 			return err
 		}
-		closed = dayOf(oldest.At).Add(-day)
+		closed = db.DayOf(oldest.At).Add(-day)
 	} else if err != nil {
 		return fmt.Errorf("find the last day of income: %w", err)
 	}

@@ -1,4 +1,4 @@
-package report
+package books
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/optional"
+	"gateway.example/internal/report"
 )
 
 // AccountFilter keeps a list of owners to some of them.
@@ -40,10 +41,7 @@ func (s *Service) Accounts(ctx context.Context, who caller.Caller, f AccountFilt
 		return nil, nil, err
 	}
 	found := fault.Decoded(ctx)
-	if f.Limit == 0 {
-		f.Limit = limitDefault
-	}
-	found.Check(f.Limit >= 1 && f.Limit <= limitMost, "limit", "must be between 1 and %d", limitMost)
+	f.Limit = report.Paging{Limit: f.Limit}.Size(found)
 	_, known := ledger.OwnerNamed(f.Owner)
 	found.Check(known || f.Owner == "", "owner", "must be external, platform, cashbox or trader")
 	if err := found.Err(); err != nil {

@@ -1,0 +1,28 @@
+// Package books is what accounts of the ledger have and had, for people: statements of accounts, what each owner has, what is on the
+// networks, and the platform's income. It writes nothing but what days ended with, once they are over.
+package books
+
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
+)
+
+// byItself is how far back statements and income go by themselves.
+const byItself = 30 * 24 * time.Hour
+
+// Service reads the books.
+type Service struct {
+	reads   *pgxpool.Pool
+	q       *db.Queries
+	clock   clock.Clock
+	replica *db.Replica
+}
+
+// New makes the service. What nothing is changed by is read from the replica, where it is not nil.
+func New(pools db.Pools, c clock.Clock, replica *db.Replica) *Service {
+	return &Service{reads: pools.Reads, q: db.New(pools.Reads), clock: c, replica: replica}
+}

@@ -1,0 +1,76 @@
+package books
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/clock"
+	"gateway.example/internal/db"
+)
+
+const (
+	day = 24 * time.Hour
+	// accountsAtOnce is how many accounts a statement closes a day of.
+	accountsAtOnce = 200
+)
+
+// Close closes the days that are over: it keeps what accounts had at their ends, and the platform's income. However many processes do
+// it, and however often, it comes to the same.
+func Close(ctx context.Context, pool *pgxpool.Pool, c clock.Clock) error {
+	q := db.New(pool)
+	if err := closeDays(ctx, q, c.Now()); err != nil {
+		return err
+	}
+	return closeIncome(ctx, q)
+}
+
+// closeDays keeps what accounts had at the ends of the days that are over, one day after the other
+// and some accounts at a time.
+func closeDays(ctx context.Context, q *db.Queries, now time.Time) error {
+	closed, err := q.AccountDayClosed(ctx)
+	if db.NoRows(err) {
+		oldest, err := q.TransferOldest(ctx)
+		if err != nil {
+			return fmt.Errorf("find the first transfer: %w", err)
+		}
+		if !oldest.Any {
+			return nil
+		}
+		closed = db.DayOf(oldest.At).Add(-day)
+	} else if err != nil {
+		return fmt.Errorf("find the last closed day: %w", err)
+	}
+	for next := closed.Add(day); !next.Add(day + db.LateMost).After(now); next = next.Add(day) {
+		if err := closeDay(ctx, q, next); err != nil {
+			return fmt.Errorf("close %s: %w", next.Format(time.DateOnly), err)
+		}
+	}
+	return nil
+}
+
+func closeDay(ctx context.Context, q *db.Queries, date time.Time) error {
+	for past := int64(-1); ; {
+		accounts, err := q.AccountDayAccounts(ctx, db.AccountDayAccountsParams{Past: past, Page: accountsAtOnce})
+		if err != nil {
+			return err
+		}
+		if len(accounts) == 0 {
+			return q.AccountDaySetClosed(ctx, date)
+		}
+		owners := make([]int64, len(accounts))
+		for i, account := range accounts {
+			owners[i] = account >> 1
+		}
+		err = q.AccountDayClose(ctx, db.AccountDayCloseParams{
+			Day: date, FromAt: date, UntilAt: date.Add(day), AccountIds: accounts, Owners: slices.Compact(owners),
+		})
+		if err != nil {
+			return err
+		}
+		past = accounts[len(accounts)-1]
+	}
+}
