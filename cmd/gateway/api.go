@@ -85,7 +85,7 @@ func (g *gateway) procedures() rpc.Services {
 		}),
 		Receipt: rpcportal.NewReceiptService(g.payments, g.payouts),
 		Report: rpcportal.NewReportService(rpcportal.ReportRooms{
-			Reports: g.programs.reports, Books: g.programs.books, Timelines: g.timelines, Signer: g.signer,
+			Reports: g.programs.reports, Books: g.programs.books, Figures: g.programs.figures, Timelines: g.timelines, Signer: g.signer,
 		}),
 		Credential: rpcportal.NewCredentialService(g.merchantKeys),
 		Team:       rpcportal.NewTeamService(g.users),
@@ -261,6 +261,8 @@ func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) 
 		Messages:    g.messages,
 		Reports:     g.pages.reports,
 		Books:       g.pages.books,
+		Figures:     g.pages.figures,
+		Waits:       g.waits,
 		AuditLog:    g.pages.auditLog,
 		Timelines:   g.timelines,
 		Exports:     g.exports.reports,

@@ -96,6 +96,8 @@ var floors = map[string]int{
 	"gateway.example/web/static":                          0,
 	"gateway.example/web/chart":                           0,
 	"gateway.example/internal/testenv":                    0,
+	"gateway.example/internal/figures":                    5,
+	"gateway.example/internal/waits":                      4,
 	"gateway.example/internal/history":                    0,
 	"gateway.example/web/browsertest":                     1,
 	"gateway.example/internal/signature":                  1,

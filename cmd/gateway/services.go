@@ -20,6 +20,7 @@ import (
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/edge"
+	"gateway.example/internal/figures"
 	"gateway.example/internal/inforce"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/notify"
@@ -39,6 +40,7 @@ import (
 	"gateway.example/internal/simulator"
 	"gateway.example/internal/submission"
 	"gateway.example/internal/timeline"
+	"gateway.example/internal/waits"
 	"gateway.example/internal/webhook"
 	"gateway.example/internal/withdrawal"
 	"gateway.example/internal/work"
@@ -94,8 +96,9 @@ type services struct {
 	// timelines tell what happened to payments and payouts.
 	timelines *timeline.Service
 	// hours counts payments.
-	hours *report.Hours
-	// queues are what waits for operators, savedViews lists that users find again by a name.
+	hours *figures.Hours
+	// waits counts what waits for whom, queues are what waits for operators, savedViews lists that users find again by a name.
+	waits      *waits.Service
 	queues     *work.Service
 	savedViews *savedview.Service
 	// reads are looks at what is sensitive.
@@ -122,6 +125,7 @@ type services struct {
 type readers struct {
 	reports  *report.Service
 	books    *books.Service
+	figures  *figures.Service
 	auditLog *auditlog.Service
 }
 
@@ -281,7 +285,8 @@ func (g *gateway) wireReports() {
 	g.pages = g.newReaders(g.pools, g.replica)
 	g.exports = g.newReaders(db.OnePool(g.exportPool), g.replica)
 	g.timelines = timeline.New(g.pools, g.clock, g.payments)
-	g.hours = report.NewHours(g.workPool, g.ops.metrics)
+	g.hours = figures.NewHours(g.workPool, g.ops.metrics)
+	g.waits = waits.New(g.pools, g.clock)
 	g.queues = work.New(g.pools, g.clock)
 	g.savedViews = savedview.New(g.pools)
 	g.reads = sensitive.New(g.pools)
@@ -292,6 +297,7 @@ func (g *gateway) newReaders(pools db.Pools, replica *db.Replica) readers {
 	return readers{
 		reports:  report.New(pools, g.clock, g.payments, replica),
 		books:    books.New(pools, g.clock, replica),
+		figures:  figures.New(pools, g.clock, replica),
 		auditLog: auditlog.New(pools, replica),
 	}
 }

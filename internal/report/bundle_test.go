@@ -3,9 +3,6 @@ package report_test
 import (
 	"context"
 	"testing"
-	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/report"
@@ -19,17 +16,13 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 type bundle struct {
 	*reporttest.Bundle
 	reports *report.Service
-	metrics *prometheus.Registry
-	hours   *report.Hours
 }
 
 // setup has the test run beside others.
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	b := &bundle{Bundle: reporttest.New(t), metrics: prometheus.NewRegistry()}
-	b.hours = report.NewHours(b.Pool, b.metrics)
-	b.reports = report.New(b.Pools(), b.Clock, b.Payments, nil)
-	return b
+	b := reporttest.New(t)
+	return &bundle{b, report.New(b.Pools(), b.Clock, b.Payments, nil)}
 }
 
 // work notes first ids, as the program does every hour.
@@ -38,10 +31,8 @@ func (b *bundle) work(t *testing.T) {
 	noError(t, report.NoteFirstIDs(context.Background(), b.Pool, b.Clock))
 }
 
-const minute = time.Minute
-
 var (
 	traderUser, merchantUser, operator = reporttest.TraderUser, reporttest.MerchantUser, reporttest.Operator
 
-	noError = testenv.NoError
+	noError, want = testenv.NoError, reporttest.Want
 )

@@ -156,3 +156,9 @@ func (b *Bundle) Texts(t *testing.T, sql string, args ...any) []string {
 	rows := testenv.Must(b.Pool.Query(t.Context(), sql, args...))(t)
 	return testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 }
+
+// Want compares texts, of which the first is what they are called.
+func Want(t *testing.T, name, got, want string) {
+	t.Helper()
+	testenv.Want(t, got, want, "%s", name)
+}

@@ -9,9 +9,9 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/figures"
 	"gateway.example/internal/money"
 	"gateway.example/internal/optional"
-	"gateway.example/internal/report"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
@@ -25,7 +25,7 @@ func (s *ReportService) GetOverview(
 		found.Check(found.Wrong("zone"), "zone", "must be the name of a time zone, such as Europe/Berlin")
 		zone = time.UTC
 	}
-	o, err := s.Reports.Overview(fault.WithDecoded(ctx, found), caller.From(ctx), zone)
+	o, err := s.Figures.Overview(fault.WithDecoded(ctx, found), caller.From(ctx), zone)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (s *ReportService) GetOverview(
 }
 
 // overviewState fills in what waits, what fails and what exists.
-func overviewState(out *portalv1.GetOverviewResponse, o report.Overview) {
+func overviewState(out *portalv1.GetOverviewResponse, o figures.Overview) {
 	for _, e := range o.Endpoints {
 		out.Endpoints = append(out.Endpoints, &portalv1.OverviewEndpoint{
 			Host: e.Host, Attempts: e.Attempts, Failures: e.Failures,
@@ -68,7 +68,7 @@ func overviewState(out *portalv1.GetOverviewResponse, o report.Overview) {
 	}
 }
 
-func overviewFigures(f report.Figures) *portalv1.OverviewFigures {
+func overviewFigures(f figures.Figures) *portalv1.OverviewFigures {
 	out := &portalv1.OverviewFigures{Payments: f.Payments, Completed: f.Completed, Ended: f.Ended}
 	if success := f.Success(); success != nil {
 		text := success.StringFixed(1)

@@ -14,6 +14,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/figures"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/metadata"
 	"gateway.example/internal/money"
@@ -29,6 +30,7 @@ import (
 type ReportRooms struct {
 	Reports   *report.Service
 	Books     *books.Service
+	Figures   *figures.Service
 	Timelines *timeline.Service
 	// Signer signs what leaves the gateway.
 	Signer *attest.Signer

@@ -45,7 +45,7 @@ func pattern(p report.Pattern) *portalv1.Pattern {
 func (s *ReportService) GetProcessors(
 	ctx context.Context, req *connect.Request[portalv1.GetProcessorsRequest],
 ) (*connect.Response[portalv1.GetProcessorsResponse], error) {
-	health, err := s.Reports.Processors(ctx, caller.From(ctx), req.Msg.GetTraderId())
+	health, err := s.Figures.Processors(ctx, caller.From(ctx), req.Msg.GetTraderId())
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/report"
+	"gateway.example/internal/waits"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 )
@@ -19,7 +19,7 @@ type entry struct {
 	group say.Phrase
 	icon  string
 	// waits is what is counted there; "" is nothing.
-	waits report.Queue
+	waits waits.Queue
 	// waiting tells that it is only there while something waits.
 	waiting bool
 }
@@ -29,17 +29,17 @@ var merchantEntries = []entry{
 	{needs: caller.MerchantRead, href: OwnPaymentsPath, label: say.Payments, group: say.Payments, icon: "in"},
 	{
 		needs: caller.MerchantRead, href: OwnPayoutsPath, label: say.Payouts,
-		group: say.Payments, icon: "out", waits: report.QueueOverdue,
+		group: say.Payments, icon: "out", waits: waits.Overdue,
 	},
 	{
 		needs: caller.MerchantRead, href: OwnAppealsPath, label: say.Appeals,
-		group: say.Payments, icon: "flag", waits: report.QueueOwnAppeals,
+		group: say.Payments, icon: "flag", waits: waits.OwnAppeals,
 	},
 	{needs: caller.MerchantRead, href: "/merchant/links", label: say.LinksTitle, group: say.Payments, icon: "link"},
 	{needs: caller.MerchantRead, href: "/merchant/blocks", label: say.BlocksTitle, group: say.Payments, icon: "ban"},
 	{
 		needs: caller.MerchantMoney, href: OwnDepositsPath, label: say.Deposits,
-		group: say.MoneyGroup, icon: "wallet", waits: report.QueueOwnDeposits,
+		group: say.MoneyGroup, icon: "wallet", waits: waits.OwnDeposits,
 	},
 	{
 		needs: caller.MerchantMoney, href: "/merchant/withdrawals", label: say.Withdrawals,
@@ -59,11 +59,11 @@ var merchantEntries = []entry{
 	},
 	{
 		needs: caller.MerchantEvents, href: HooksPath, label: say.WebhooksTitle,
-		group: say.DeveloperGroup, icon: "link", waits: report.QueueFailing,
+		group: say.DeveloperGroup, icon: "link", waits: waits.Failing,
 	},
 	{
 		needs: caller.MerchantEvents, href: EventsPath, label: say.EventsTitle,
-		group: say.DeveloperGroup, icon: "bell", waits: report.QueueDeadEvents,
+		group: say.DeveloperGroup, icon: "bell", waits: waits.DeadEvents,
 	},
 	{
 		needs: caller.MerchantEvents, href: RequestsPath, label: say.RequestsTitle,
@@ -87,12 +87,12 @@ var traderEntries = []entry{
 	{needs: caller.TraderRead, href: "/trader/payouts", label: say.Payouts, icon: "out"},
 	{
 		needs: caller.TraderRead, href: "/trader/appeals", label: say.Appeals, icon: "flag",
-		waits: report.QueueUnread, waiting: true,
+		waits: waits.Unread, waiting: true,
 	},
 	{needs: caller.TraderRead, href: "/trader/requisites", label: say.Requisites, icon: "card"},
 	{
 		needs: caller.TraderRead, href: "/trader/messages", label: say.MessagesShort, icon: "message",
-		waits: report.QueueMessages,
+		waits: waits.Messages,
 	},
 	{needs: caller.TraderMoney, href: "/trader/statement", label: say.StatementTitle, icon: "list"},
 	{needs: caller.TraderMoney, href: "/trader/withdrawals", label: say.Withdrawals, icon: "wallet"},
@@ -139,12 +139,12 @@ func (v *Visit) tellWaits() {
 	if len(v.Shell.Nav) == 0 || v.route.Fragment {
 		return
 	}
-	counts, err := IfSoon(v.server.Reports.Waits(v.Ctx(), v.Who))
+	counts, err := IfSoon(v.server.Waits.For(v.Ctx(), v.Who))
 	if err != nil {
 		v.Log(err)
 	}
 	for i, item := range v.Shell.Nav {
-		v.Shell.Nav[i].Count = counts[report.Queue(item.Waits)].Text()
+		v.Shell.Nav[i].Count = counts[waits.Queue(item.Waits)].Text()
 	}
 	v.Shell.Nav = slices.DeleteFunc(v.Shell.Nav, func(item view.NavItem) bool {
 		return item.Waiting && item.Count == "" && !item.Current
@@ -167,7 +167,7 @@ var moneyEntries = []entry{
 	{needs: caller.OperatorMoney, href: MoneyPath, label: say.MoneyTitle, group: say.MoneyGroup, icon: "coins"},
 	{
 		needs: caller.OperatorRead, href: ApprovalsPath, label: say.ApprovalsTitle,
-		group: say.MoneyGroup, icon: "approve", waits: report.QueueProposals,
+		group: say.MoneyGroup, icon: "approve", waits: waits.Proposals,
 	},
 	{needs: caller.OperatorRead, href: AccountsPath, label: say.AccountsTitle, group: say.MoneyGroup, icon: "wallet"},
 	{needs: caller.OperatorRead, href: ReceivingPath, label: say.ReceivingTitle, group: say.MoneyGroup, icon: "in"},
@@ -200,39 +200,39 @@ var workEntries = []entry{
 	{needs: caller.OperatorRead, href: LinksPath, label: say.LinksTitle, group: say.WorkGroup, icon: "link"},
 	{
 		needs: caller.OperatorRead, href: DepositsPath, label: say.Deposits,
-		group: say.WorkGroup, icon: "wallet", waits: report.QueueDeposits,
+		group: say.WorkGroup, icon: "wallet", waits: waits.Deposits,
 	},
 	{
 		needs: caller.OperatorRead, href: WithdrawalsPath, label: say.Withdrawals,
-		group: say.WorkGroup, icon: "out", waits: report.QueueWithdrawals,
+		group: say.WorkGroup, icon: "out", waits: waits.Withdrawals,
 	},
 	{
 		needs: caller.OperatorRead, href: AppealsPath, label: say.Appeals,
-		group: say.WorkGroup, icon: "flag", waits: report.QueueOpenAppeals,
+		group: say.WorkGroup, icon: "flag", waits: waits.OpenAppeals,
 	},
 	{
 		needs: caller.OperatorRead, href: CasesPath, label: say.CasesTitle,
-		group: say.WorkGroup, icon: "scales", waits: report.QueueCases, waiting: true,
+		group: say.WorkGroup, icon: "scales", waits: waits.Cases, waiting: true,
 	},
 	{
 		needs: caller.OperatorRead, href: ObjectionsPath, label: say.ObjectionsTitle,
-		group: say.WorkGroup, icon: "message", waits: report.QueueObjections, waiting: true,
+		group: say.WorkGroup, icon: "message", waits: waits.Objections, waiting: true,
 	},
 	{
 		needs: caller.OperatorRead, href: OverduePath, label: say.OverdueTitle,
-		group: say.WorkGroup, icon: "clock", waits: report.QueueOverdue,
+		group: say.WorkGroup, icon: "clock", waits: waits.Overdue,
 	},
 	{
 		needs: caller.OperatorRead, href: ConflictsPath, label: say.ConflictsTitle,
-		group: say.WorkGroup, icon: "card", waits: report.QueueConflicts,
+		group: say.WorkGroup, icon: "card", waits: waits.Conflicts,
 	},
 	{
 		needs: caller.OperatorRead, href: DeadPath, label: say.DeadTitle,
-		group: say.WorkGroup, icon: "link", waits: report.QueueDeadEvents,
+		group: say.WorkGroup, icon: "link", waits: waits.DeadEvents,
 	},
 	{
 		needs: caller.OperatorRead, href: FailingPath, label: say.FailingTitle,
-		group: say.WorkGroup, icon: "pulse", waits: report.QueueFailing,
+		group: say.WorkGroup, icon: "pulse", waits: waits.Failing,
 	},
 }
 

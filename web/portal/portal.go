@@ -24,6 +24,7 @@ import (
 	"gateway.example/internal/session"
 	"gateway.example/internal/submission"
 	"gateway.example/internal/tongue"
+	"gateway.example/internal/waits"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -38,6 +39,7 @@ type Core struct {
 	Proposals   *proposal.Service
 	Reports     *report.Service
 	Books       *books.Service
+	Waits       *waits.Service
 	Settings    *directory.Settings
 	Limits      *limit.Limits
 	Clock       clock.Clock

@@ -9,7 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/fault"
-	"gateway.example/internal/report"
+	"gateway.example/internal/figures"
 	"gateway.example/web/chart"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
@@ -29,8 +29,8 @@ func IfSoon[T any](found T, err error) (T, error) {
 // DaysAsked is of how many days the page is asked for. What is not known is taken as not asked for.
 func (v *Visit) DaysAsked() int {
 	days, err := strconv.Atoi(v.R.URL.Query().Get(AsksDays))
-	if err != nil || !slices.Contains(report.TrendDays, days) {
-		return report.TrendDays[0]
+	if err != nil || !slices.Contains(figures.TrendDays, days) {
+		return figures.TrendDays[0]
 	}
 	return days
 }
@@ -38,7 +38,7 @@ func (v *Visit) DaysAsked() int {
 // DayPicks are the times that may be asked for.
 func (v *Visit) DayPicks(now int, link func(days string) view.Link) []view.Pick {
 	var picks []view.Pick
-	for _, days := range report.TrendDays {
+	for _, days := range figures.TrendDays {
 		text := v.Shell.Say(say.NumberOfDays, days)
 		if days == 1 {
 			text = v.Shell.Say(say.Last24Hours)
@@ -74,7 +74,7 @@ func (v *Visit) ChartSlots(starts []time.Time, days int) []chart.Slot {
 }
 
 // CountChart draws, of the payments that were created in each slot, those that were paid.
-func (v *Visit) CountChart(title say.Phrase, list []report.HourFigures, days int) chart.Chart {
+func (v *Visit) CountChart(title say.Phrase, list []figures.HourFigures, days int) chart.Chart {
 	starts := make([]time.Time, len(list))
 	created, paid := make([]*decimal.Decimal, len(list)), make([]*decimal.Decimal, len(list))
 	for i, one := range list {

@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/report"
+	"gateway.example/internal/figures"
 	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )

@@ -19,6 +19,7 @@ import (
 	"gateway.example/internal/clock"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/figures"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/notify"
 	"gateway.example/internal/paylink"
@@ -33,6 +34,7 @@ import (
 	"gateway.example/internal/simulator"
 	"gateway.example/internal/submission"
 	"gateway.example/internal/timeline"
+	"gateway.example/internal/waits"
 	"gateway.example/internal/webhook"
 	"gateway.example/internal/withdrawal"
 	"gateway.example/internal/work"
@@ -90,6 +92,9 @@ type Rooms struct {
 	Reports, Exports          *report.Service
 	Books, BookExports        *books.Service
 	AuditLog, AuditLogExports *auditlog.Service
+	// Figures tell how payments went, and Waits what waits for whom.
+	Figures *figures.Service
+	Waits   *waits.Service
 	// Timelines tell what happened to a payment or a payout.
 	Timelines *timeline.Service
 	// Work is what waits for operators.
@@ -200,14 +205,14 @@ func (f *features) ofAll(r Rooms) {
 func (f *features) ofTradersAndMerchants(r Rooms) {
 	add(f, desk.Routes, desk.Services{
 		Sessions: r.Sessions, Payments: r.Payments, Checkouts: r.Checkouts, Payouts: r.Payouts,
-		Settings: r.Settings, Reports: r.Reports, Messages: r.Messages, Stopping: r.Stopping,
+		Settings: r.Settings, Figures: r.Figures, Messages: r.Messages, Stopping: r.Stopping,
 	})
 	add(f, arrivals.Routes, arrivals.Services{Payments: r.Payments, Settings: r.Settings})
 	add(f, messages.Routes, messages.Services{
 		Messages: r.Messages, Settings: r.Settings, Submissions: r.Submissions, Address: r.APIURL,
 	})
 	add(f, requisites.Routes, requisites.Services{Payments: r.Payments, Settings: r.Settings, Proposals: r.Proposals})
-	add(f, overview.Routes, overview.Services{Reports: r.Reports})
+	add(f, overview.Routes, overview.Services{Figures: r.Figures})
 	add(f, team.Routes, team.Services{Sessions: r.Sessions, Submissions: r.Submissions})
 	add(f, deposits.Routes, deposits.Services{Deposits: r.Deposits})
 	add(f, withdrawals.Routes, withdrawals.Services{
@@ -229,7 +234,7 @@ func (f *features) ofOperators(r Rooms) {
 		Books: r.Books, AuditLog: r.AuditLog, AuditLogExports: r.AuditLogExports, Proofs: r.Proofs, Audits: r.Audits, Alarms: r.Alarms, Clock: r.Clock,
 	})
 	add(f, settings.Routes, settings.Services{
-		Sessions: r.Sessions, Submissions: r.Submissions, Settings: r.Settings, Acquirers: r.Acquirers, Reports: r.Reports,
+		Sessions: r.Sessions, Submissions: r.Submissions, Settings: r.Settings, Acquirers: r.Acquirers, Reports: r.Reports, Figures: r.Figures,
 		Deposits: r.Deposits, Withdrawals: r.Withdrawals,
 	})
 }
@@ -239,7 +244,7 @@ func ofCases(r Rooms) cases.Services {
 	return cases.Services{
 		Sessions: r.Sessions, Payments: r.Payments, Checkouts: r.Checkouts, Messages: r.Messages, Payouts: r.Payouts,
 		Settings: r.Settings, Deposits: r.Deposits, Rates: r.Rates, Proposals: r.Proposals, Reports: r.Reports,
-		Books: r.Books, Timelines: r.Timelines, Work: r.Work, Alarms: r.Alarms,
+		Books: r.Books, Figures: r.Figures, Timelines: r.Timelines, Work: r.Work, Alarms: r.Alarms,
 	}
 }
 
@@ -252,6 +257,7 @@ func Core(r Rooms) portal.Core {
 		Proposals:   r.Proposals,
 		Reports:     r.Reports,
 		Books:       r.Books,
+		Waits:       r.Waits,
 		Settings:    r.Settings,
 		Limits:      r.Limits,
 		Clock:       r.Clock,

@@ -8,7 +8,7 @@ import (
 
 	"gateway.example/internal/alarm"
 	"gateway.example/internal/books"
-	"gateway.example/internal/report"
+	"gateway.example/internal/figures"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
@@ -19,7 +19,7 @@ const incomeDays = 14
 
 // home is how the platform stands: the last 24 hours beside those before, and the income of some days.
 func (v *visit) home() (*Home, error) {
-	trend, err := v.Reports.Trend(v.Ctx(), v.Who, report.TrendFilter{Days: 1, Zone: v.Shell.Zone})
+	trend, err := v.Figures.Trend(v.Ctx(), v.Who, figures.TrendFilter{Days: 1, Zone: v.Shell.Zone})
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (v *visit) home() (*Home, error) {
 	return home, nil
 }
 
-func (v *visit) homePaid(t report.Trend) view.OverviewFigure {
+func (v *visit) homePaid(t figures.Trend) view.OverviewFigure {
 	figure := view.OverviewFigure{Label: v.Shell.Say(sayPaidLately), Now: "–", By: v.Points(t.Now.Success(), t.Before.Success())}
 	if success := t.Now.Success(); success != nil {
 		figure.Now = v.Shell.Percent(*success) + "\u00a0%"
@@ -56,7 +56,7 @@ func (v *visit) homePaid(t report.Trend) view.OverviewFigure {
 }
 
 // homeVolume is what was completed in the currency that is used most, and in the others below.
-func (v *visit) homeVolume(t report.Trend) view.OverviewFigure {
+func (v *visit) homeVolume(t figures.Trend) view.OverviewFigure {
 	figure := view.OverviewFigure{Label: v.Shell.Say(sayVolumeLately), Now: "–"}
 	var others []string
 	for i, volume := range t.Volumes {

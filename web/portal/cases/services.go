@@ -8,6 +8,7 @@ import (
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/figures"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/proposal"
@@ -33,6 +34,7 @@ type Services struct {
 	Proposals *proposal.Service
 	Reports   *report.Service
 	Books     *books.Service
+	Figures   *figures.Service
 	Timelines *timeline.Service
 	// Work is what waits for operators.
 	Work *work.Service

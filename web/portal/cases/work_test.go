@@ -13,6 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
+	"gateway.example/internal/figures"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/report"

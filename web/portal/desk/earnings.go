@@ -7,7 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/report"
+	"gateway.example/internal/figures"
 	"gateway.example/web/chart"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
@@ -28,7 +28,7 @@ func (v *visit) earned() ([]view.OverviewFigure, error) {
 	if !v.Who.May(caller.TraderMoney) {
 		return nil, nil
 	}
-	_, days, err := v.Reports.Earned(v.Ctx(), v.Who, 30, v.Shell.Zone)
+	_, days, err := v.Figures.Earned(v.Ctx(), v.Who, 30, v.Shell.Zone)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (v *visit) earnings() error {
 	if v.R.URL.Query().Get(portal.AsksDays) == "" {
 		days = 30
 	}
-	all, slots, err := v.Reports.Earned(v.Ctx(), v.Who, days, v.Shell.Zone)
+	all, slots, err := v.Figures.Earned(v.Ctx(), v.Who, days, v.Shell.Zone)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (v *visit) earnings() error {
 }
 
 // earningsCharts draw what was earned in each slot, and how fast payments were confirmed.
-func (v *visit) earningsCharts(slots []report.Earned, days int) (earned, speed chart.Chart) {
+func (v *visit) earningsCharts(slots []figures.Earned, days int) (earned, speed chart.Chart) {
 	var starts []time.Time
 	var usdt, minutes []*decimal.Decimal
 	for _, slot := range slots {

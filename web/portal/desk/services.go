@@ -5,9 +5,9 @@ import (
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/figures"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
-	"gateway.example/internal/report"
 	"gateway.example/internal/session"
 	"gateway.example/web/portal"
 )
@@ -19,7 +19,7 @@ type Services struct {
 	Checkouts *checkout.Service
 	Payouts   *payout.Service
 	Settings  *directory.Settings
-	Reports   *report.Service
+	Figures   *figures.Service
 	// Messages are those of the trader's banks.
 	Messages *bankmessage.Service
 	// Stopping is closed when the program is about to end: live pages are let go then.

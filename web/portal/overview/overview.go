@@ -4,12 +4,12 @@ import (
 	"net/http"
 	"strconv"
 
-	"gateway.example/web/portal"
-
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/report"
+	"gateway.example/internal/figures"
+	"gateway.example/internal/waits"
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/site"
@@ -21,12 +21,12 @@ var overviewRoutes = []route{
 }
 
 func (v *visit) overview() error {
-	o, err := v.Reports.Standing(v.Ctx(), v.Who)
+	o, err := v.Figures.Standing(v.Ctx(), v.Who)
 	if err != nil {
 		return err
 	}
 	asked := v.asked()
-	trend, err := v.Reports.Trend(v.Ctx(), v.Who, asked)
+	trend, err := v.Figures.Trend(v.Ctx(), v.Who, asked)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (v *visit) overview() error {
 }
 
 // overviewState shows what waits, fails and is there.
-func (v *visit) overviewState(shown *Overview, o report.Overview) {
+func (v *visit) overviewState(shown *Overview, o figures.Overview) {
 	for _, q := range o.Queues {
 		count := strconv.Itoa(q.Count)
 		if q.More {
@@ -74,11 +74,11 @@ func (v *visit) overviewState(shown *Overview, o report.Overview) {
 }
 
 // overviewBalance sums what a merchant's cashboxes have.
-func (v *visit) overviewBalance(boxes []report.CashboxBalance) []view.OverviewFigure {
+func (v *visit) overviewBalance(boxes []figures.CashboxBalance) []view.OverviewFigure {
 	if len(boxes) == 0 {
 		return nil
 	}
-	var sum report.CashboxBalance
+	var sum figures.CashboxBalance
 	for _, b := range boxes {
 		sum.Total, sum.Available = sum.Total.Add(b.Total), sum.Available.Add(b.Available)
 		sum.Reserved, sum.Insurance = sum.Reserved.Add(b.Reserved), sum.Insurance.Add(b.Insurance)
@@ -96,9 +96,9 @@ func (v *visit) overviewBalance(boxes []report.CashboxBalance) []view.OverviewFi
 const always = "2000-01-01"
 
 // queuePaths are where what waits is listed, of whatever age.
-var queuePaths = map[report.Queue]view.Link{
-	report.QueueOwnAppeals:  view.Link(portal.OwnAppealsPath + "?status=open&status=in_review"),
-	report.QueueOwnDeposits: view.Link(portal.OwnDepositsPath + "?status=pending"),
-	report.QueueOverdue:     view.Query(portal.OwnPayoutsPath, portal.AsksOverdue, portal.Yes, portal.AsksFrom, always),
-	report.QueueDeadEvents:  view.Query(portal.EventsPath, portal.AsksStatus, "dead", portal.AsksFrom, always),
+var queuePaths = map[waits.Queue]view.Link{
+	waits.OwnAppeals:  view.Link(portal.OwnAppealsPath + "?status=open&status=in_review"),
+	waits.OwnDeposits: view.Link(portal.OwnDepositsPath + "?status=pending"),
+	waits.Overdue:     view.Query(portal.OwnPayoutsPath, portal.AsksOverdue, portal.Yes, portal.AsksFrom, always),
+	waits.DeadEvents:  view.Query(portal.EventsPath, portal.AsksStatus, "dead", portal.AsksFrom, always),
 }

@@ -2,13 +2,13 @@
 package overview
 
 import (
-	"gateway.example/internal/report"
+	"gateway.example/internal/figures"
 	"gateway.example/web/portal"
 )
 
 // Services are what the overview is made of.
 type Services struct {
-	Reports *report.Service
+	Figures *figures.Service
 }
 
 // visit is a visit to these pages.

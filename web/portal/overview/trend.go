@@ -9,7 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/report"
+	"gateway.example/internal/figures"
 	"gateway.example/web/chart"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
@@ -17,16 +17,16 @@ import (
 )
 
 // asked reads of what a trend is asked for. What is not known is taken as not asked for.
-func (v *visit) asked() report.TrendFilter {
+func (v *visit) asked() figures.TrendFilter {
 	query := v.R.URL.Query()
-	f := report.TrendFilter{
+	f := figures.TrendFilter{
 		Days: v.DaysAsked(), Zone: v.Shell.Zone, Currency: query.Get(portal.AsksCurrency), Method: query.Get(portal.AsksMethod),
 	}
 	return f
 }
 
 // picks are the times, currencies and methods that may be chosen.
-func (v *visit) picks(t report.Trend, f report.TrendFilter) (picks [][]view.Pick) {
+func (v *visit) picks(t figures.Trend, f figures.TrendFilter) (picks [][]view.Pick) {
 	link := func(name, value string) view.Link {
 		query := url.Values{}
 		for key, now := range map[string]string{
@@ -62,7 +62,7 @@ func (v *visit) picks(t report.Trend, f report.TrendFilter) (picks [][]view.Pick
 }
 
 // listed leads to the payments of a trend with one of these statuses; nowhere for hours, of which there are no lists.
-func (v *visit) listed(t report.Trend, f report.TrendFilter, statuses ...string) view.Link {
+func (v *visit) listed(t figures.Trend, f figures.TrendFilter, statuses ...string) view.Link {
 	if f.Days == 1 {
 		return ""
 	}
@@ -84,7 +84,7 @@ func (v *visit) listedOf(currency, method string, from, to time.Time, statuses .
 }
 
 // answer is how it went, in figures, each beside what it was before.
-func (v *visit) answer(t report.Trend, f report.TrendFilter) []view.OverviewFigure {
+func (v *visit) answer(t figures.Trend, f figures.TrendFilter) []view.OverviewFigure {
 	now, before := t.Now, t.Before
 	figures := []view.OverviewFigure{{
 		Label: v.Shell.Say(say.PaidRate), Now: v.success(now), By: v.Points(now.Success(), before.Success()),
@@ -107,7 +107,7 @@ func (v *visit) answer(t report.Trend, f report.TrendFilter) []view.OverviewFigu
 }
 
 // plot draws the payments that were paid over those that were created.
-func (v *visit) plot(t report.Trend, f report.TrendFilter) chart.Chart {
+func (v *visit) plot(t figures.Trend, f figures.TrendFilter) chart.Chart {
 	c := v.CountChart(say.ChartPaid, t.Slots, f.Days)
 	if f.Days > 1 {
 		for i := range c.Slots {
@@ -119,7 +119,7 @@ func (v *visit) plot(t report.Trend, f report.TrendFilter) chart.Chart {
 }
 
 // funnel is how far payments came.
-func (v *visit) funnel(f report.Funnel) chart.Ranks {
+func (v *visit) funnel(f figures.Funnel) chart.Ranks {
 	if f.Payments == 0 {
 		return nil
 	}
@@ -153,12 +153,12 @@ func (v *visit) share(label string, n, all int64, tone string) chart.Rank {
 const reasonsMost = 5
 
 // reasons are why payments were not paid.
-func (v *visit) reasons(f report.Funnel) chart.Ranks {
+func (v *visit) reasons(f figures.Funnel) chart.Ranks {
 	var all, shown, most int64
 	for _, u := range f.Unpaid {
 		all, most = all+u.Payments, max(most, u.Payments)
 	}
-	slices.SortStableFunc(f.Unpaid, func(a, b report.Unpaid) int { return int(b.Payments - a.Payments) })
+	slices.SortStableFunc(f.Unpaid, func(a, b figures.Unpaid) int { return int(b.Payments - a.Payments) })
 	var rows chart.Ranks
 	for _, u := range f.Unpaid[:min(reasonsMost, len(f.Unpaid))] {
 		label := v.Shell.Say(say.PaymentStatus(u.Status))
@@ -178,7 +178,7 @@ func (v *visit) reasons(f report.Funnel) chart.Ranks {
 }
 
 // methods are the figures of each method.
-func (v *visit) methods(t report.Trend) view.Sheet {
+func (v *visit) methods(t figures.Trend) view.Sheet {
 	money := v.May(caller.MerchantMoney)
 	sheet := view.Sheet{
 		Label:   v.Shell.Say(say.MethodLabel),
@@ -202,7 +202,7 @@ func (v *visit) methods(t report.Trend) view.Sheet {
 
 func (v *visit) count(n int64) string { return v.Shell.Number(decimal.NewFromInt(n)) }
 
-func sumOf(f report.Figures) decimal.Decimal {
+func sumOf(f figures.Figures) decimal.Decimal {
 	if f.Amount == nil {
 		return decimal.Zero
 	}
@@ -215,7 +215,7 @@ const nothingToSay = "–"
 // was says what a figure was before.
 func (v *visit) was(text string) string { return v.Shell.Say(say.BeforeWas, text) }
 
-func (v *visit) success(f report.Figures) string {
+func (v *visit) success(f figures.Figures) string {
 	success := f.Success()
 	if success == nil {
 		return nothingToSay
@@ -223,11 +223,11 @@ func (v *visit) success(f report.Figures) string {
 	return v.Shell.Percent(*success) + "\u00a0%"
 }
 
-func (v *visit) sum(f report.Figures, currency string) string {
+func (v *visit) sum(f figures.Figures, currency string) string {
 	return v.Shell.Amount(sumOf(f), currency)
 }
 
-func (v *visit) median(f report.Figures) string {
+func (v *visit) median(f figures.Figures) string {
 	if f.Completed == 0 {
 		return nothingToSay
 	}

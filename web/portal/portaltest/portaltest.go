@@ -27,6 +27,7 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/figures"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/inforce"
 	"gateway.example/internal/limit"
@@ -45,6 +46,7 @@ import (
 	"gateway.example/internal/submission"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/timeline"
+	"gateway.example/internal/waits"
 	"gateway.example/internal/webhook"
 	"gateway.example/internal/withdrawal"
 	"gateway.example/internal/work"
@@ -193,6 +195,8 @@ func (b *Bundle) rooms(t testing.TB, signer *attest.Signer, stopping <-chan stru
 		Timelines:       timeline.New(b.Pools(), b.Clock, b.Payments),
 		Books:           accounts,
 		AuditLog:        log,
+		Figures:         figures.New(b.Pools(), b.Clock, nil),
+		Waits:           waits.New(b.Pools(), b.Clock),
 		Exports:         reports,
 		BookExports:     accounts,
 		AuditLogExports: log,

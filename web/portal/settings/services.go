@@ -5,6 +5,7 @@ import (
 	"gateway.example/internal/acquirer"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
+	"gateway.example/internal/figures"
 	"gateway.example/internal/report"
 	"gateway.example/internal/session"
 	"gateway.example/internal/submission"
@@ -21,6 +22,7 @@ type Services struct {
 	Deposits    *deposit.Service
 	Withdrawals *withdrawal.Service
 	Reports     *report.Service
+	Figures     *figures.Service
 }
 
 // visit is a visit to these pages.

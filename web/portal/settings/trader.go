@@ -8,18 +8,17 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway.example/web/portal"
-
 	"gateway.example/internal/acquirer"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/figures"
 	"gateway.example/internal/ledger"
-	"gateway.example/internal/report"
 	"gateway.example/internal/session"
 	"gateway.example/internal/setting"
 	"gateway.example/web/chart"
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 )
@@ -56,7 +55,7 @@ func (v *visit) traderList() error {
 	if len(ids) == 0 {
 		return v.showList(d, cursor, err)
 	}
-	health, err := portal.IfSoon(v.Reports.Traders(v.Ctx(), v.Who, ids, v.Shell.Zone))
+	health, err := portal.IfSoon(v.Figures.Traders(v.Ctx(), v.Who, ids, v.Shell.Zone))
 	for _, t := range list {
 		cells := []SubjectCell{{Text: t.Name}, {Text: portal.IDText(t.ID), Class: "num"}}
 		cells = append(cells, v.healthCells(health[t.ID])...)
@@ -71,7 +70,7 @@ func (v *visit) traderList() error {
 }
 
 // healthCells show how a trader works.
-func (v *visit) healthCells(h report.TraderHealth) []SubjectCell {
+func (v *visit) healthCells(h figures.TraderHealth) []SubjectCell {
 	paid, confirms := SubjectCell{Text: none, Class: "num"}, SubjectCell{Text: none, Class: "num"}
 	if success := h.Success(); success != nil {
 		paid.By = new(success.InexactFloat64())
@@ -295,7 +294,7 @@ func (v *visit) processors(t directory.Trader) (Directory, error) {
 	if err != nil || len(list) == 0 {
 		return d, err
 	}
-	health, err := portal.IfSoon(v.Reports.Processors(v.Ctx(), v.Who, t.ID))
+	health, err := portal.IfSoon(v.Figures.Processors(v.Ctx(), v.Who, t.ID))
 	for _, p := range list {
 		h, known := health[p.ID]
 		approved, took := "–", "–"

@@ -1,4 +1,4 @@
-package report
+package figures
 
 import (
 	"cmp"
@@ -13,9 +13,11 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/waits"
 )
 
 const (
+	day = 24 * time.Hour
 	// week is how far back an overview looks.
 	week = 7 * day
 	// endpointsWithin is how far back deliveries are looked at, and endpointsMost of how many events.
@@ -37,7 +39,7 @@ type Overview struct {
 	// Endpoints are those where deliveries of the last hour failed; only for who reads events.
 	Endpoints []EndpointFailures
 	// Queues are those in which something waits.
-	Queues []QueueCount
+	Queues []waits.Count
 	// Balances are those of cashboxes; only for who sees money.
 	Balances []CashboxBalance
 }
@@ -193,7 +195,7 @@ func (s *Service) standing(ctx context.Context, who caller.Caller) (Overview, er
 			return nil, err
 		}
 		var err error
-		o.Queues, err = counts(ctx, q, who, o.At, QueueOwnAppeals, QueueOwnDeposits, QueueOverdue, QueueDeadEvents)
+		o.Queues, err = waits.In(ctx, q, who, o.At, waits.OwnAppeals, waits.OwnDeposits, waits.Overdue, waits.DeadEvents)
 		return nil, err
 	})
 	if err != nil {

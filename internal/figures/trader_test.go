@@ -1,4 +1,4 @@
-package report_test
+package figures_test
 
 import (
 	"fmt"
@@ -26,12 +26,12 @@ func TestTraders(t *testing.T) {
 	}
 	b.Exec(t, "update requisite set enabled = false where trader_id = $1 and id = (select max(id) from requisite where trader_id = $1)", b.SBP.ID)
 	ids := []int64{b.SBP.ID, 999}
-	health := testenv.Must(b.reports.Traders(t.Context(), operator, ids, time.UTC))(t)
+	health := testenv.Must(b.figures.Traders(t.Context(), operator, ids, time.UTC))(t)
 	h := health[b.SBP.ID]
 	want(t, "health", fmt.Sprint(h.Completed, h.Ended, h.Success(), h.Median, len(h.Days), h.Days[4], h.Days[5], h.Days[6]), "2 3 66.7 40s 7 50 <nil> 100")
 	want(t, "requisites", fmt.Sprint(h.Requisites-h.Usable), "1")
 	want(t, "nobody", fmt.Sprint(health[999].Success(), health[999].Requisites), "<nil> 0")
-	_, err := b.reports.Traders(t.Context(), traderUser(b.SBP, caller.Owner), ids, time.UTC)
+	_, err := b.figures.Traders(t.Context(), traderUser(b.SBP, caller.Owner), ids, time.UTC)
 	want(t, "a trader", dbtest.CodeOf(err), "token_kind_not_allowed")
 }
 
@@ -47,10 +47,10 @@ func TestProcessors(t *testing.T) {
 				took_ms) values ($1, gen_random_uuid(), $2, $3, $4, now(), now(), $5, now(), $6)`, b.Shop.ID, id, b.SBP.ID, status, 7+i/5, i*100)
 		}
 	}
-	health := testenv.Must(b.reports.Processors(t.Context(), operator, b.SBP.ID))(t)
+	health := testenv.Must(b.figures.Processors(t.Context(), operator, b.SBP.ID))(t)
 	want(t, "processors", fmt.Sprint(health, health[7].Success(), health[8].Success(), health[9].Success()),
 		"map[7:{5 2 1 1 100ms 200ms} 8:{1 1 0 0 500ms 500ms}] 50 100 <nil>")
-	_, err := b.reports.Processors(t.Context(), traderUser(b.SBP, caller.Owner), b.SBP.ID)
+	_, err := b.figures.Processors(t.Context(), traderUser(b.SBP, caller.Owner), b.SBP.ID)
 	want(t, "a trader", dbtest.CodeOf(err), "token_kind_not_allowed")
 }
 
@@ -80,11 +80,11 @@ func TestEarned(t *testing.T) {
 	for days, expected := range map[int]string{
 		1: "2 0.4, 2 40s; 1 0.2", 7: "4 0.7, 3 40s; 0 0", 30: "5 0.9, 4 40s; 1 0.2", 90: "5 0.9, 4 40s; 1 0.2",
 	} {
-		all, slots, err := b.reports.Earned(t.Context(), traderUser(b.SBP, caller.Owner), days, baku)
+		all, slots, err := b.figures.Earned(t.Context(), traderUser(b.SBP, caller.Owner), days, baku)
 		noError(t, err)
 		last := slots[len(slots)-1]
 		want(t, fmt.Sprint(days), fmt.Sprintf("%d %s, %d %s; %d %s", all.Count, all.USDT, all.Payments, all.Median, last.Count, last.USDT), expected)
 	}
-	_, _, err := b.reports.Earned(t.Context(), desk, 1, baku)
+	_, _, err := b.figures.Earned(t.Context(), desk, 1, baku)
 	testenv.Check(t, dbtest.CodeOf(err) == "role_not_allowed", "who may not see money: %v", err)
 }

@@ -1,4 +1,4 @@
-package report_test
+package figures_test
 
 import (
 	"context"

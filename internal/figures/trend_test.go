@@ -1,4 +1,4 @@
-package report_test
+package figures_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/figures"
 	"gateway.example/internal/report"
 	"gateway.example/internal/testenv"
 )
@@ -22,7 +23,7 @@ func TestTrend(t *testing.T) {
 		select merchant_id, id, created_at, 'payer', 'page_opened' from payment where id = $1`, third.ID)
 	b.Exec(t, `update payment set payer_claimed_at = created_at where id = $1`, second.ID)
 	owner := merchantUser(b.Shop, caller.Owner)
-	for f, expected := range map[report.TrendFilter]string{
+	for f, expected := range map[figures.TrendFilter]string{
 		{Days: 1}: "2 1 2 50 200 38s; 0 0 0 - - 0s; 24 slots, 22: 2 1 2 50 - 0s; 2 2 1 1 [{failed  1}]",
 		// Until 12:02 of the 20th, as today is until 12:02.
 		{Days: 7}:                 "2 1 2 50 200 38s; 1 1 1 100 300 1m45s; 28 slots, 25: 2 1 2 50 - 0s; 2 2 1 1 [{failed  1}]",
@@ -30,21 +31,21 @@ func TestTrend(t *testing.T) {
 		{Days: 90, Method: "sbp"}: "2 2 2 100 500 45s; 0 0 0 - - 0s; 90 slots, 89: 1 1 1 100 - 0s; 2 2 2 2 []",
 	} {
 		f.Zone = time.UTC
-		got := testenv.Must(b.reports.Trend(t.Context(), owner, f))(t)
+		got := testenv.Must(b.figures.Trend(t.Context(), owner, f))(t)
 		at := len(got.Slots) - 1
 		for got.Slots[at].Payments == 0 {
 			at--
 		}
 		u := got.Funnel
-		want(t, fmt.Sprint(f.Days, f.Method), fmt.Sprintf("%s; %s; %d slots, %d: %s; %d %d %d %d %v", figures(got.Now), figures(got.Before),
-			len(got.Slots), at, figures(got.Slots[at].Figures), u.Payments, u.Opened, u.Claimed, u.Paid, u.Unpaid), expected)
+		want(t, fmt.Sprint(f.Days, f.Method), fmt.Sprintf("%s; %s; %d slots, %d: %s; %d %d %d %d %v", short(got.Now), short(got.Before),
+			len(got.Slots), at, short(got.Slots[at].Figures), u.Payments, u.Opened, u.Claimed, u.Paid, u.Unpaid), expected)
 	}
-	all := testenv.Must(b.reports.Trend(t.Context(), operator, report.TrendFilter{Days: 30, Zone: time.UTC}))(t)
-	want(t, "an operator sees all", figures(all.Now)+fmt.Sprint(all.Volumes), "4 2 3 66.7 - 45s[{RUB 500}]")
-	support := testenv.Must(b.reports.Trend(t.Context(), merchantUser(b.Shop, caller.Support), report.TrendFilter{Days: 1, Zone: time.UTC}))(t)
-	want(t, "support", figures(support.Now), "2 1 2 50 - 38s")
+	all := testenv.Must(b.figures.Trend(t.Context(), operator, figures.TrendFilter{Days: 30, Zone: time.UTC}))(t)
+	want(t, "an operator sees all", short(all.Now)+fmt.Sprint(all.Volumes), "4 2 3 66.7 - 45s[{RUB 500}]")
+	support := testenv.Must(b.figures.Trend(t.Context(), merchantUser(b.Shop, caller.Support), figures.TrendFilter{Days: 1, Zone: time.UTC}))(t)
+	want(t, "support", short(support.Now), "2 1 2 50 - 38s")
 	for who, expected := range map[*caller.Caller]string{&owner: "validation_failed", new(traderUser(b.SBP, caller.Owner)): "token_kind_not_allowed"} {
-		_, err := b.reports.Trend(t.Context(), *who, report.TrendFilter{Days: 2, Zone: time.UTC})
+		_, err := b.figures.Trend(t.Context(), *who, figures.TrendFilter{Days: 2, Zone: time.UTC})
 		want(t, "refused", dbtest.CodeOf(err), expected)
 	}
 }
@@ -62,24 +63,24 @@ func TestTrendOfDaysIsThatOfHours(t *testing.T) {
 	owner := merchantUser(b.Shop, caller.Owner)
 	for _, offset := range []time.Duration{0, 3 * time.Hour, 5*time.Hour + 30*time.Minute, -8 * time.Hour, 14 * time.Hour} {
 		b.Clock.Advance(5*time.Hour + 17*time.Minute)
-		for _, days := range report.TrendDays {
-			f := report.TrendFilter{Days: days, Zone: time.FixedZone("", int(offset.Seconds())), Currency: "RUB"}
-			got := testenv.Must(b.reports.Trend(t.Context(), owner, f))(t)
-			expected := testenv.Must(b.reports.Trend(t.Context(), operator, f))(t)
-			got.Funnel, expected.Funnel = report.Funnel{}, report.Funnel{}
+		for _, days := range figures.TrendDays {
+			f := figures.TrendFilter{Days: days, Zone: time.FixedZone("", int(offset.Seconds())), Currency: "RUB"}
+			got := testenv.Must(b.figures.Trend(t.Context(), owner, f))(t)
+			expected := testenv.Must(b.figures.Trend(t.Context(), operator, f))(t)
+			got.Funnel, expected.Funnel = figures.Funnel{}, figures.Funnel{}
 			want(t, fmt.Sprint(offset, " ", days, " days"), all(got), all(expected))
 		}
 	}
 }
 
 // all is everything that a trend has, with its sums as texts.
-func all(t report.Trend) string {
-	said := fmt.Sprint(t.From, t.Currencies, t.Volumes, figures(t.Now), figures(t.Before))
+func all(t figures.Trend) string {
+	said := fmt.Sprint(t.From, t.Currencies, t.Volumes, short(t.Now), short(t.Before))
 	for _, s := range t.Slots {
-		said += fmt.Sprint("\n", s.At, " ", figures(s.Figures))
+		said += fmt.Sprint("\n", s.At, " ", short(s.Figures))
 	}
 	for _, m := range t.Methods {
-		said += fmt.Sprint("\n", m.Method, " ", figures(m.Figures))
+		said += fmt.Sprint("\n", m.Method, " ", short(m.Figures))
 	}
 	return said
 }
@@ -107,18 +108,18 @@ func TestTrendsOverMany(t *testing.T) {
 				240,300,360,420,480,600,720,900,1200,1500,1800,2700,3600,7200,14400,28800,86400}'::bigint[]) else -1 end,
 			count(*), sum(amount), 0 from payment where id > 1000 group by 1, 2, 3, 4, 5, 6, 7`)
 	b.Exec(t, "vacuum analyze")
-	b.work(t)
+	noError(t, report.NoteFirstIDs(t.Context(), b.Pool, b.Clock))
 	merchant, trader := merchantUser(b.Shop, caller.Owner), traderUser(b.SBP, caller.Owner)
 	msk := time.FixedZone("", 3*60*60)
 	trend := func(who caller.Caller, days int) func() error {
 		return func() error {
-			_, err := b.reports.Trend(t.Context(), who, report.TrendFilter{Days: days, Zone: msk})
+			_, err := b.figures.Trend(t.Context(), who, figures.TrendFilter{Days: days, Zone: msk})
 			return err
 		}
 	}
 	earned := func(days int) func() error {
 		return func() error {
-			_, _, err := b.reports.Earned(t.Context(), trader, days, msk)
+			_, _, err := b.figures.Earned(t.Context(), trader, days, msk)
 			return err
 		}
 	}
