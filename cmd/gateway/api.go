@@ -102,6 +102,7 @@ func (g *gateway) procedures() rpc.Services {
 			Payments: g.payments, Rates: g.rateSettings, Proposals: g.proposals, Settings: g.settings, Users: g.users,
 			Events: g.events, Deposits: g.deposits, Payouts: g.payouts, Checkouts: g.checkouts, Acquirers: g.acquirers,
 			Reads: g.reads, Work: g.queues, Messages: g.messages, PayLinks: g.payLinks,
+			Sums: g.sums, Refusals: g.refusals,
 		}),
 	}
 	if g.testClock != nil {
@@ -253,6 +254,8 @@ func (g *gateway) portalHandler(stopping <-chan struct{}) (http.Handler, error) 
 		Deposits:    g.deposits,
 		Withdrawals: g.withdrawals,
 		Rates:       g.rateSettings,
+		Sums:        g.sums,
+		Refusals:    g.refusals,
 		Proposals:   g.proposals,
 		Acquirers:   g.acquirers,
 		PayLinks:    g.payLinks,

@@ -32,6 +32,7 @@ import (
 	"gateway.example/internal/rate"
 	"gateway.example/internal/report"
 	"gateway.example/internal/requestlog"
+	"gateway.example/internal/routing"
 	"gateway.example/internal/sandbox"
 	"gateway.example/internal/savedview"
 	"gateway.example/internal/seal"
@@ -64,7 +65,10 @@ type services struct {
 	looks        *directory.Looks
 	rateSettings *rate.Settings
 	rates        *rate.Poller
-	acquirers    *acquirer.Directory
+	// sums tell how payments come to be worth what they are, refusals which nobody could be found for.
+	sums      *rate.Explainer
+	refusals  *routing.Refusals
+	acquirers *acquirer.Directory
 	// proposals have two operators do together what takes both.
 	proposals *proposal.Service
 
@@ -212,10 +216,12 @@ func (g *gateway) wireMoney(addresses *outbound.Addresses) (err error) {
 	if g.signer, err = attest.New(g.workPool, g.vaultKeys...); err != nil {
 		return err
 	}
-	if g.movers, err = g.newMovers(g.pools, addresses, g.ops.metrics); err != nil {
+	g.refusals = routing.NewRefusals(g.pools, g.clock, g.ops.metrics)
+	g.sums = rate.NewExplainer(g.pools, g.clock, g.markup, g.keeper.Rate)
+	if g.movers, err = g.newMovers(g.pools, addresses); err != nil {
 		return err
 	}
-	if g.round, err = g.newMovers(db.OnePool(g.workPool), addresses, nil); err != nil {
+	if g.round, err = g.newMovers(db.OnePool(g.workPool), addresses); err != nil {
 		return err
 	}
 	g.deposits = deposit.New(g.pools, g.clock, g.fourEyes)
@@ -235,10 +241,8 @@ func (g *gateway) wireMoney(addresses *outbound.Addresses) (err error) {
 	return nil
 }
 
-// newMovers builds the services that move money over the connections given. Refusals are counted where metrics are not nil.
-func (g *gateway) newMovers(
-	pools db.Pools, addresses *outbound.Addresses, metrics prometheus.Registerer,
-) (m movers, err error) {
+// newMovers builds the services that move money over the connections given.
+func (g *gateway) newMovers(pools db.Pools, addresses *outbound.Addresses) (m movers, err error) {
 	m.payouts = payout.New(pools, g.clock, g.vault, addresses, g.fourEyes)
 	m.payouts.Requisites = g.requisites
 	m.withdrawals = withdrawal.New(pools, g.clock, addresses, g.signer, g.fourEyes)
@@ -246,7 +250,7 @@ func (g *gateway) newMovers(
 		FourEyes:       g.fourEyes,
 		Markup:         g.markup,
 		ExternalSecret: g.externalSecret != "",
-		Metrics:        metrics,
+		Refusals:       g.refusals,
 		Requisites:     g.requisites,
 		Payouts:        m.payouts,
 		Cards:          g.cards,

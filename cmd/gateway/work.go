@@ -90,7 +90,7 @@ func (g *gateway) datedLoops() []loop {
 		{"settle", sweepEvery, func(ctx context.Context) error { _, err := g.round.payments.Settle(ctx); return err }},
 		{"settle withdrawals", sweepEvery, g.round.withdrawals.Settle},
 		{"match deposits", matchEvery, g.matcher.Match},
-		{"keep refusals", foldEvery, func(ctx context.Context) error { return g.payments.KeepRefusals(ctx, g.workPool) }},
+		{"keep refusals", foldEvery, func(ctx context.Context) error { return g.refusals.Keep(ctx, g.workPool) }},
 		{"count hours", hoursEvery, g.hours.Count},
 		{"summarise", summariesEvery, func(ctx context.Context) error {
 			return errors.Join(report.NoteFirstIDs(ctx, g.workPool, g.clock), books.Close(ctx, g.workPool, g.clock))

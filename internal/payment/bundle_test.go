@@ -15,6 +15,7 @@ import (
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/rate"
 	"gateway.example/internal/testenv"
 	"gateway.example/internal/webhook"
 )
@@ -26,6 +27,7 @@ type bundle struct {
 	*dbtest.DB
 	clock    *dbtest.Clock
 	payments *payment.Service
+	sums     *rate.Explainer
 }
 
 // setup has the test run beside others.
@@ -35,7 +37,9 @@ func setup(t *testing.T) *bundle {
 	d := dbtest.New(t)
 	d.SetRate(t, "RUB", "100", true)
 	clock := &dbtest.Clock{}
-	return &bundle{DB: d, clock: clock, payments: newService(t, d, clock)}
+	settings := testenv.Must(inforce.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
+	sums := rate.NewExplainer(d.Pools(), clock, configuration.Markup, settings.Rate)
+	return &bundle{DB: d, clock: clock, payments: newService(t, d, clock), sums: sums}
 }
 
 // trade is a bundle with a merchant, and a trader who takes their payments.

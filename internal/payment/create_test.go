@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
@@ -15,6 +16,7 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/routing"
 	"gateway.example/internal/testenv"
 )
 
@@ -351,7 +353,7 @@ func TestKindsOfCallers(t *testing.T) {
 		"cabinet merchant_key":            "List",
 		"merchant_key merchant_portal":    "OpenAppeal",
 		"trader":                          "Confirm ConfirmReceived ConfirmCame KeepMoney ListFree Cancel ListAssigned Desk DeskCount ExplainForTrader ListThreads",
-		"operator":                        "ListCases ListAppeals ReviewAppeal ResolveAppeal ExplainRate QuoteRate Waiting ExplainRouting ReplayRouting Refusals ExplainTrader",
+		"operator":                        "ListCases ListAppeals ReviewAppeal ResolveAppeal ExplainRouting ReplayRouting ExplainTrader",
 		"merchant_portal":                 "AppealWithReceipt ListOwnAppeals",
 		"trader operator":                 "ReadThread WriteThread Attach KeepFor",
 		"merchant_portal trader operator": "AppealOf",
@@ -359,4 +361,6 @@ func TestKindsOfCallers(t *testing.T) {
 		"trader merchant_portal operator": "ListReceipts ReadReceipt",
 		"anyone application device merchant_key cabinet merchant_portal trader operator": "Get Arrivals Fitting",
 	})
+	dbtest.WantKinds(t, b.sums, map[string]string{"operator": "Payment Quote Waiting"})
+	dbtest.WantKinds(t, routing.NewRefusals(b.Pools(), b.clock, prometheus.NewRegistry()), map[string]string{"operator": "List"})
 }

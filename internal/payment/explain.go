@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
@@ -17,80 +14,15 @@ import (
 	"gateway.example/internal/routing"
 )
 
-// newRefusals counts the payments that found no requisite, by the rule that dropped the last
-// candidate: the one thing that stood between the payment and a requisite.
-func newRefusals(metrics prometheus.Registerer) *prometheus.CounterVec {
-	refusals := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "gateway_routing_refusals_total",
-		Help: "Payments without a requisite, by the rule that dropped the closest candidate.",
-	}, []string{"currency", "method", "rule"})
-	if metrics != nil {
-		metrics.MustRegister(refusals)
-	}
-	return refusals
-}
-
-// ruleNoRequisite is the reason when the pool is empty.
-const ruleNoRequisite routing.Rule = "no_requisite"
-
-// ruleNoRate is the reason when the currency never had a rate.
-const ruleNoRate routing.Rule = "no_rate"
-
-// rules are all rules, in the order in which they are checked.
-var rules = []routing.Rule{
-	ruleNoRequisite,
-	routing.TraderOff,
-	routing.TraderBreak,
-	routing.RequisiteOff,
-	routing.OwnOff,
-	routing.AmountLimits,
-	routing.WorkingHours,
-	routing.DailyCount,
-	routing.DailySum,
-	routing.OpenLimit,
-	routing.SlotTaken,
-	routing.TraderShort,
-}
-
 // tellRefusal counts and logs why a choice found no requisite.
 func (s *Service) tellRefusal(ctx context.Context, d *draft, refusal error) {
 	none := new(routing.NoneError)
-	closest, candidates := ruleNoRequisite, 0
-	if errors.Is(refusal, rate.ErrNone) {
-		closest = ruleNoRate
-	} else if !errors.As(refusal, &none) {
-		return
+	switch {
+	case errors.Is(refusal, rate.ErrNone):
+		s.config.Refusals.Tell(ctx, d.who.MerchantID, d.want(), routing.NoRate, nil)
+	case errors.As(refusal, &none):
+		s.config.Refusals.Tell(ctx, d.who.MerchantID, d.want(), none.Closest(), none.Dropped)
 	}
-	for _, rule := range rules {
-		if candidates += none.Dropped[rule]; none.Dropped[rule] > 0 {
-			closest = rule
-		}
-	}
-	s.refusals.WithLabelValues(d.Currency, d.method.Name, string(closest)).Inc()
-	s.refused.add(refusalKey{
-		hour: d.now.UTC().
-			Truncate(time.Hour),
-		merchantID: d.who.MerchantID,
-		currency:   d.Currency,
-		method:     d.method.Name,
-		cause:      closest,
-	}, 1)
-	slog.InfoContext(
-		ctx,
-		"no requisite",
-		"currency",
-		d.Currency,
-		"method",
-		d.method.Name,
-		"merchant_id",
-		d.who.MerchantID,
-		"closest",
-		closest,
-		"candidates",
-		candidates,
-		"dropped",
-		none.Dropped,
-	)
 }
 
 // RoutingQuestion is a payment that is only tried.
@@ -185,4 +117,46 @@ func (a *RoutingAnswer) settle(refusal error) {
 		}
 	}
 	a.Refusal = errNoRequisite.Code
+}
+
+// Replay is the choice of a payment's requisite as it was made, and as it would be made now.
+type Replay struct {
+	PaymentID, RequisiteID, TraderID int64
+	// Question is what the payment asked for.
+	Question RoutingQuestion
+	// Passed are the candidates that were passed over, in order, at most 100. Pool and Looked belong
+	// to the candidate that was taken; nil if not known.
+	Passed       []routing.Passed
+	Pool, Looked *int32
+	// Now is the choice for the same payment by today's rules.
+	Now RoutingAnswer
+}
+
+// ReplayRouting tells how a payment got its requisite, and repeats the choice by today's rules.
+func (s *Service) ReplayRouting(ctx context.Context, who caller.Caller, id int64) (Replay, error) {
+	if err := who.Need(caller.OperatorRead); err != nil {
+		return Replay{}, err
+	}
+	if err := fault.Decoded(ctx).Err(); err != nil {
+		return Replay{}, err
+	}
+	p, err := s.q.PaymentFind(ctx, id)
+	if db.NoRows(err) {
+		return Replay{}, fault.ErrNotFound
+	}
+	if err != nil {
+		return Replay{}, fmt.Errorf("find payment: %w", err)
+	}
+	r := Replay{PaymentID: p.ID, TraderID: p.TraderID, Pool: p.ChoicePool, Looked: p.ChoiceLooked}
+	if p.RequisiteID != nil {
+		r.RequisiteID = *p.RequisiteID
+	}
+	if r.Passed, err = routing.DecodePassed(p.ChoicePassed); err != nil {
+		return Replay{}, err
+	}
+	r.Question = RoutingQuestion{
+		Amount: p.Amount.String(), Currency: p.Currency, Method: p.Method, CashboxID: p.CashboxID,
+	}
+	r.Now, err = s.ExplainRouting(ctx, who, r.Question)
+	return r, err
 }

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/rate"
 	"gateway.example/internal/testenv"
 )
 
@@ -171,9 +172,9 @@ func TestDeskList(t *testing.T) {
 }
 
 // explained is the sum of a payment as operators are told it, a step a line.
-func (b *bundle) explained(t *testing.T, id int64) ([]string, payment.RateAnswer) {
+func (b *bundle) explained(t *testing.T, id int64) ([]string, rate.Answer) {
 	t.Helper()
-	answer := testenv.Must(b.payments.ExplainRate(t.Context(), operator, id))(t)
+	answer := testenv.Must(b.sums.Payment(t.Context(), operator, id))(t)
 	var lines []string
 	for _, step := range answer.Steps {
 		lines = append(lines, step.Name+" "+step.Value+": "+step.Formula)
@@ -181,7 +182,7 @@ func (b *bundle) explained(t *testing.T, id int64) ([]string, payment.RateAnswer
 	return lines, answer
 }
 
-func (b *bundle) wantSum(t *testing.T, id int64, file string) payment.RateAnswer {
+func (b *bundle) wantSum(t *testing.T, id int64, file string) rate.Answer {
 	t.Helper()
 	lines, answer := b.explained(t, id)
 	want := string(testenv.Must(os.ReadFile("testdata/" + file))(t))
@@ -202,7 +203,7 @@ func TestExplainRate(t *testing.T) {
 	testenv.Check(t, answer.PaymentID == id && answer.MarkupSource == "cashbox_method" && answer.RateSource == "test" &&
 		answer.RateObservedAt.Equal(dbtest.Start), "%+v", answer)
 	for _, unknown := range []int64{0, -1, id + 1} {
-		wantCode(t, testenv.ErrOf(b.payments.ExplainRate(t.Context(), operator, unknown)), "not_found")
+		wantCode(t, testenv.ErrOf(b.sums.Payment(t.Context(), operator, unknown)), "not_found")
 	}
 }
 
@@ -247,8 +248,8 @@ func TestExplainRateUnavailable(t *testing.T) {
 func TestQuoteRate(t *testing.T) {
 	b := setup(t)
 	operator := caller.Caller{Kind: caller.Operator, Role: caller.Auditor, ID: 1}
-	question := payment.RateQuestion{Currency: "RUB", Amount: "1000", Markup: "6.5", TraderShare: "1.5"}
-	answer := testenv.Must(b.payments.QuoteRate(t.Context(), operator, question))(t)
+	question := rate.Question{Currency: "RUB", Amount: "1000", Markup: "6.5", TraderShare: "1.5"}
+	answer := testenv.Must(b.sums.Quote(t.Context(), operator, question))(t)
 	got := map[string]string{}
 	for _, step := range answer.Steps {
 		got[step.Name] = step.Value
@@ -260,17 +261,17 @@ func TestQuoteRate(t *testing.T) {
 	} {
 		testenv.Want(t, got[name], value, "%s is", name)
 	}
-	for field, wrong := range map[string]payment.RateQuestion{
+	for field, wrong := range map[string]rate.Question{
 		"amount":      {Currency: "RUB", Amount: "0.99"},
 		"currency":    {Currency: "XXX", Amount: "1000"},
 		"markup":      {Currency: "RUB", Amount: "1000", Markup: "101"},
 		"traderShare": {Currency: "RUB", Amount: "1000", TraderShare: "-1"},
 	} {
-		_, err := b.payments.QuoteRate(t.Context(), operator, wrong)
+		_, err := b.sums.Quote(t.Context(), operator, wrong)
 		f := fault.As(err)
 		testenv.Check(t, f != nil && len(f.Fields[field]) != 0, "a wrong %s: %v", field, err)
 	}
 	testenv.Check(t, testenv.ErrOf(
-		b.payments.QuoteRate(t.Context(), operator, payment.RateQuestion{Currency: "KZT", Amount: "1000"}),
+		b.sums.Quote(t.Context(), operator, rate.Question{Currency: "KZT", Amount: "1000"}),
 	) != nil, "a currency without a rate is quoted")
 }

@@ -158,7 +158,7 @@ func (d *draft) row(id int64, number uuid.UUID, r routing.Candidate) db.Payment 
 		RequestAddress:     optional.Of(d.who.Address),
 		ChoicePool:         &r.Pool,
 		ChoiceLooked:       &r.Looked,
-		ChoicePassed:       passedBy(r.Passed),
+		ChoicePassed:       routing.EncodePassed(r.Passed),
 		Metadata:           d.Metadata.Column(),
 	}
 	if d.method.RequisiteType != "" {

@@ -48,7 +48,7 @@ func TestReceivedAmount(t *testing.T) {
 			b.wantMoney(t, trader.ID, merchant.CashboxID, c.want)
 			wantSame(t, got, testenv.Must(b.payments.Get(t.Context(), trader.Caller, p.UUID.String()))(t))
 			testenv.Check(t, got.Amount.Equal(p.Amount) && got.ReceivedAmount.Valid, "%s of %s", got.ReceivedAmount.Decimal, got.Amount)
-			steps := testenv.Must(b.payments.ExplainRate(t.Context(), operator, p.ID))(t).Steps
+			steps := testenv.Must(b.sums.Payment(t.Context(), operator, p.ID))(t).Steps
 			testenv.Want(t, steps[2].Value, got.AmountUSDT.Add(got.ProfitUSDT).StringFixed(8), "spot, explained")
 			counted := steps[2].Name + " " + steps[2].Formula
 			testenv.Want(t, strings.Contains(counted, "receivedAmount"), strings.Contains(c.policy, "received"), "%s", counted)

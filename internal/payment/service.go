@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/block"
@@ -25,6 +24,7 @@ import (
 	"gateway.example/internal/outbound"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/requisite"
+	"gateway.example/internal/routing"
 )
 
 // Config configures the service.
@@ -37,8 +37,8 @@ type Config struct {
 	ExternalSecret bool
 	// GiveBackOutages gives open payments the time back in which no process served.
 	GiveBackOutages bool
-	// Metrics counts refusals; it may be nil.
-	Metrics prometheus.Registerer
+	// Refusals counts payments that find no requisite; it may be nil.
+	Refusals *routing.Refusals
 	// Requisites opens the requisites of payments.
 	Requisites *requisite.Safe
 	// Payouts return what came to payers; without it nothing is returned.
@@ -59,14 +59,11 @@ type Service struct {
 	clock     clock.Clock
 	addresses *outbound.Addresses
 	config    Config
-	refusals  *prometheus.CounterVec
-	// refused are counts that are not stored yet.
-	refused  *refusalCounts
-	open     *openCounts
-	settings *inforce.Keeper
-	ids      *ids
-	expiring *db.Sweep[db.Payment]
-	settling *db.Sweep[db.SettlementDueListRow]
+	open      *openCounts
+	settings  *inforce.Keeper
+	ids       *ids
+	expiring  *db.Sweep[db.Payment]
+	settling  *db.Sweep[db.SettlementDueListRow]
 }
 
 // New makes the service.
@@ -87,14 +84,12 @@ func New(
 	return &Service{
 		pool:      pools.Calls,
 		in:        pools.Calls,
-		refused:   &refusalCounts{},
 		creations: pools.Creations,
 		reads:     pools.Reads,
 		q:         q,
 		clock:     c,
 		addresses: addresses,
 		config:    config,
-		refusals:  newRefusals(config.Metrics),
 		open:      newOpenCounts(),
 		settings:  settings,
 		ids:       &ids{q: q},

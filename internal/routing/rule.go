@@ -1,6 +1,9 @@
 package routing
 
 import (
+	"encoding/json"
+	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -174,4 +177,41 @@ func (c Candidate) byFacts(w Want, facts db.RequisiteFactsRow, hold decimal.Deci
 		}
 	}
 	return Free
+}
+
+// EncodePassed encodes which candidates a choice passed over, for the payment. It is empty if the choice
+// took the first, as it nearly always does.
+func EncodePassed(passed []Passed) []byte {
+	if len(passed) == 0 {
+		return nil
+	}
+	text := make([]byte, 0, 32*len(passed))
+	for i, p := range passed {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, '[')
+		text = strconv.AppendQuote(text, string(p.Rule))
+		text = append(text, ',')
+		text = append(strconv.AppendInt(text, p.ID, 10), ']')
+	}
+	return append(append([]byte{'['}, text...), ']')
+}
+
+// DecodePassed decodes which candidates a choice passed over.
+func DecodePassed(kept []byte) ([]Passed, error) {
+	if kept == nil {
+		return nil, nil
+	}
+	var pairs [][2]any
+	if err := json.Unmarshal(kept, &pairs); err != nil {
+		return nil, fmt.Errorf("read a choice: %w", err)
+	}
+	list := make([]Passed, 0, len(pairs))
+	for _, pair := range pairs {
+		rule, _ := pair[0].(string)
+		id, _ := pair[1].(float64)
+		list = append(list, Passed{Rule: Rule(rule), ID: int64(id)})
+	}
+	return list, nil
 }

@@ -186,7 +186,7 @@ func (t *told) choice(shown payment.Payment, p db.Payment) *Choice {
 
 // passedBy brings together what a choice passed by for the same reason. What cannot be read is not told.
 func passedBy(kept []byte) []PassedBy {
-	all, err := payment.PassedBy(kept)
+	all, err := routing.DecodePassed(kept)
 	if err != nil {
 		return nil
 	}

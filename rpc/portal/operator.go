@@ -18,6 +18,7 @@ import (
 	"gateway.example/internal/payout"
 	"gateway.example/internal/proposal"
 	"gateway.example/internal/rate"
+	"gateway.example/internal/routing"
 	"gateway.example/internal/sensitive"
 	"gateway.example/internal/session"
 	"gateway.example/internal/timeline"
@@ -48,6 +49,9 @@ type OperatorRooms struct {
 	// Messages are those of traders' banks.
 	Messages *bankmessage.Service
 	PayLinks *paylink.Service
+	// Sums tell how payments come to be worth what they are, Refusals which nobody could be found for.
+	Sums     *rate.Explainer
+	Refusals *routing.Refusals
 }
 
 // OperatorService serves portal.v1.OperatorService.
@@ -134,7 +138,7 @@ func passedView(list []timeline.PassedBy) []*portalv1.PassedBy {
 func (s *OperatorService) ListRoutingRefusals(
 	ctx context.Context, _ *connect.Request[portalv1.ListRoutingRefusalsRequest],
 ) (*connect.Response[portalv1.ListRoutingRefusalsResponse], error) {
-	list, err := s.Payments.Refusals(ctx, caller.From(ctx))
+	list, err := s.Refusals.List(ctx, caller.From(ctx))
 	if err != nil {
 		return nil, err
 	}

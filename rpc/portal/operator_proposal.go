@@ -146,7 +146,7 @@ func correctionAccount(id *int64) *portalv1.CorrectionAccount {
 func (s *OperatorService) ListWaitingSettlements(
 	ctx context.Context, _ *connect.Request[portalv1.ListWaitingSettlementsRequest],
 ) (*connect.Response[portalv1.ListWaitingSettlementsResponse], error) {
-	list, more, err := s.Payments.Waiting(ctx, caller.From(ctx))
+	list, more, err := s.Sums.Waiting(ctx, caller.From(ctx))
 	if err != nil {
 		return nil, err
 	}

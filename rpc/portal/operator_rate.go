@@ -10,7 +10,6 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/money"
 	"gateway.example/internal/optional"
-	"gateway.example/internal/payment"
 	"gateway.example/internal/proposal"
 	"gateway.example/internal/rate"
 	"gateway.example/rpc"
@@ -21,20 +20,20 @@ import (
 func (s *OperatorService) ExplainRate(
 	ctx context.Context, req *connect.Request[portalv1.ExplainRateRequest],
 ) (*connect.Response[portalv1.ExplainRateResponse], error) {
-	return rateAnswer(s.Payments.ExplainRate(ctx, caller.From(ctx), req.Msg.GetPaymentId()))
+	return rateAnswer(s.Sums.Payment(ctx, caller.From(ctx), req.Msg.GetPaymentId()))
 }
 
 // QuoteRate implements the service.
 func (s *OperatorService) QuoteRate(
 	ctx context.Context, req *connect.Request[portalv1.QuoteRateRequest],
 ) (*connect.Response[portalv1.ExplainRateResponse], error) {
-	return rateAnswer(s.Payments.QuoteRate(ctx, caller.From(ctx), payment.RateQuestion{
+	return rateAnswer(s.Sums.Quote(ctx, caller.From(ctx), rate.Question{
 		Currency: req.Msg.GetCurrency(), Amount: req.Msg.GetAmount(), Markup: req.Msg.GetMarkup(),
 		TraderShare: req.Msg.GetTraderShare(),
 	}))
 }
 
-func rateAnswer(answer payment.RateAnswer, err error) (*connect.Response[portalv1.ExplainRateResponse], error) {
+func rateAnswer(answer rate.Answer, err error) (*connect.Response[portalv1.ExplainRateResponse], error) {
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/deposit"
-	"gateway.example/internal/payment"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/timeline"
 	"gateway.example/web/portal/say"
@@ -318,7 +317,7 @@ func (v *Visit) DepositLines(moves []deposit.Move) []view.Line {
 }
 
 // RateSteps shows a sum in the reader's words: what each line is, the numbers it came of, and its value.
-func (v *Visit) RateSteps(answer payment.RateAnswer, currency string) view.Sheet {
+func (v *Visit) RateSteps(answer rate.Answer, currency string) view.Sheet {
 	sheet := view.Sheet{
 		Label: v.Shell.Say(say.StepsTitle), Columns: v.Columns(false, say.StepOf, say.StepHow, say.StepValue),
 	}

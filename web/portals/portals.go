@@ -28,6 +28,7 @@ import (
 	"gateway.example/internal/proposal"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/report"
+	"gateway.example/internal/routing"
 	"gateway.example/internal/savedview"
 	"gateway.example/internal/seal"
 	"gateway.example/internal/session"
@@ -57,7 +58,7 @@ import (
 	"gateway.example/web/portal/payoutfiles"
 	"gateway.example/web/portal/rates"
 	"gateway.example/web/portal/requisites"
-	"gateway.example/web/portal/routing"
+	routepages "gateway.example/web/portal/routing"
 	"gateway.example/web/portal/sandbox"
 	"gateway.example/web/portal/search"
 	"gateway.example/web/portal/settings"
@@ -81,7 +82,10 @@ type Rooms struct {
 	Deposits    *deposit.Service
 	Withdrawals *withdrawal.Service
 	Rates       *rate.Settings
-	Proposals   *proposal.Service
+	// Sums tell how payments come to be worth what they are, Refusals which nobody could be found for.
+	Sums      *rate.Explainer
+	Refusals  *routing.Refusals
+	Proposals *proposal.Service
 	// PayLinks are merchants' payment links, whose addresses Tokens make below PayURL.
 	PayLinks *paylink.Service
 	Tokens   *auth.Links
@@ -185,7 +189,7 @@ func (f *features) ofAll(r Rooms) {
 	})
 	add(f, payments.Routes, payments.Services{
 		Payments: r.Payments, Checkouts: r.Checkouts, Payouts: r.Payouts, Settings: r.Settings,
-		Reports: r.Reports, Exports: r.Exports, Timelines: r.Timelines, Signer: r.Signer, Proofs: r.Proofs, Clock: r.Clock,
+		Reports: r.Reports, Exports: r.Exports, Timelines: r.Timelines, Sums: r.Sums, Signer: r.Signer, Proofs: r.Proofs, Clock: r.Clock,
 		Claim: cases.Claim(ofCases(r)), OnPayout: cases.OnPayout(ofCases(r)),
 		PayLinks: r.PayLinks,
 	})
@@ -228,8 +232,8 @@ func (f *features) ofOperators(r Rooms) {
 	add(f, money.Routes, money.Services{
 		Settings: r.Settings, Rates: r.Rates, Proposals: r.Proposals, Books: r.Books, BookExports: r.BookExports,
 	})
-	add(f, rates.Routes, rates.Services{Payments: r.Payments, Rates: r.Rates})
-	add(f, routing.Routes, routing.Services{Payments: r.Payments, Settings: r.Settings})
+	add(f, rates.Routes, rates.Services{Rates: r.Rates, Sums: r.Sums})
+	add(f, routepages.Routes, routepages.Services{Payments: r.Payments, Settings: r.Settings, Refusals: r.Refusals})
 	add(f, trust.Routes, trust.Services{
 		Books: r.Books, AuditLog: r.AuditLog, AuditLogExports: r.AuditLogExports, Proofs: r.Proofs, Audits: r.Audits, Alarms: r.Alarms, Clock: r.Clock,
 	})

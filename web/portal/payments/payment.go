@@ -233,7 +233,7 @@ func (v *visit) payment() error {
 		}
 	}
 	if v.Who.Kind == caller.Operator {
-		answer, err := v.Payments.ExplainRate(v.Ctx(), v.Who, id)
+		answer, err := v.Sums.Payment(v.Ctx(), v.Who, id)
 		if err != nil {
 			return err
 		}

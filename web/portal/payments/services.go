@@ -10,6 +10,7 @@ import (
 	"gateway.example/internal/paylink"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
+	"gateway.example/internal/rate"
 	"gateway.example/internal/report"
 	"gateway.example/internal/seal"
 	"gateway.example/internal/timeline"
@@ -27,6 +28,8 @@ type Services struct {
 	Reports   *report.Service
 	Exports   *report.Service
 	Timelines *timeline.Service
+	// Sums tell how payments come to be worth what they are.
+	Sums *rate.Explainer
 	// Signer signs what is exported to be proven.
 	Signer *attest.Signer
 	// Proofs prove what is in the ledger, and publish its pages.

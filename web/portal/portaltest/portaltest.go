@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/acquirer"
@@ -39,6 +40,7 @@ import (
 	"gateway.example/internal/proposal"
 	"gateway.example/internal/rate"
 	"gateway.example/internal/report"
+	"gateway.example/internal/routing"
 	"gateway.example/internal/savedview"
 	"gateway.example/internal/seal"
 	"gateway.example/internal/session"
@@ -94,6 +96,8 @@ type Bundle struct {
 	Purse     []string
 	Rooms     portals.Rooms
 	checkouts *checkout.Service
+	sums      *rate.Explainer
+	refusals  *routing.Refusals
 	payLinks  *paylink.Service
 	links     *auth.Links
 	orders    atomic.Int64
@@ -181,6 +185,8 @@ func (b *Bundle) rooms(t testing.TB, signer *attest.Signer, stopping <-chan stru
 		Deposits:    b.Deposits,
 		Withdrawals: b.Withdrawals,
 		Rates:       b.Rates,
+		Sums:        b.sums,
+		Refusals:    b.refusals,
 		Proposals: proposal.New(b.Pools(), b.Clock, dbtest.Vault(), proposal.Rooms{
 			Settings: b.Settings, Rates: b.Rates, Deposits: b.Deposits, Withdrawals: b.Withdrawals,
 		}),
@@ -236,10 +242,12 @@ func (b *Bundle) furnish(t testing.TB) {
 	addresses := outbound.NewAddresses(true)
 	safe := card.NewSafe(dbtest.Vault(), []byte(strings.Repeat("v", 32)))
 	b.Payouts = payout.New(b.Pools(), b.Clock, dbtest.Vault(), addresses, foureyes.Rules{})
+	b.refusals = routing.NewRefusals(b.Pools(), b.Clock, prometheus.NewRegistry())
+	b.sums = rate.NewExplainer(b.Pools(), b.Clock, decimal.NewFromInt(5), keeper.Rate)
 	b.Payments, err = payment.New(b.Pools(), b.Clock, addresses, keeper, payment.Config{
 		Requisites: dbtest.Requisites(),
 		Markup:     decimal.NewFromInt(5), ExternalSecret: true, Cards: safe, CardMoved: checkout.OnStatusChange,
-		Payouts: b.Payouts,
+		Payouts: b.Payouts, Refusals: b.refusals,
 	})
 	noError(t, err)
 	b.links, err = auth.NewLinks([]byte(strings.Repeat("k", 32)))

@@ -3,7 +3,6 @@ package rates
 import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
-	"gateway.example/internal/payment"
 	"gateway.example/internal/rate"
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
@@ -53,7 +52,7 @@ func (v *visit) rates() error {
 	if err != nil {
 		return err
 	}
-	waiting, more, err := v.Payments.Waiting(v.Ctx(), v.Who)
+	waiting, more, err := v.Sums.Waiting(v.Ctx(), v.Who)
 	if err != nil {
 		return err
 	}
@@ -63,7 +62,7 @@ func (v *visit) rates() error {
 		Feeds: v.feedsSheet(feeds), Charts: v.rateCharts(observed, known, bands), Waiting: v.waitingSheet(waiting),
 	}
 	if more {
-		shown.More = v.Shell.Say(sayMoreWait, payment.WaitingMost)
+		shown.More = v.Shell.Say(sayMoreWait, rate.WaitingMost)
 	}
 	status, err := v.quote(&shown)
 	if err != nil {
@@ -74,7 +73,7 @@ func (v *visit) rates() error {
 	return nil
 }
 
-func (v *visit) waitingSheet(list []payment.Waiting) view.Sheet {
+func (v *visit) waitingSheet(list []rate.Waiting) view.Sheet {
 	sheet := view.Sheet{
 		Label:   v.Shell.Say(sayWaitingTitle),
 		Columns: v.Columns(false, say.Number, say.MethodLabel, say.Amount, sayRateSince),

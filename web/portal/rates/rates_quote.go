@@ -4,10 +4,9 @@ import (
 	"net/http"
 	"net/url"
 
-	"gateway.example/web/portal"
-
 	"gateway.example/internal/money"
-	"gateway.example/internal/payment"
+	"gateway.example/internal/rate"
+	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 )
@@ -17,7 +16,7 @@ func (v *visit) quote(shown *Rates) (int, error) {
 	typed := v.R.URL.Query()
 	var wrong map[string]string
 	if typed.Has("amount") {
-		answer, err := v.Payments.QuoteRate(v.Ctx(), v.Who, payment.RateQuestion{
+		answer, err := v.Sums.Quote(v.Ctx(), v.Who, rate.Question{
 			Currency: typed.Get("currency"), Amount: money.Typed(typed.Get("amount")),
 			Markup: money.Typed(typed.Get("markup")), TraderShare: money.Typed(typed.Get("traderShare")),
 		})

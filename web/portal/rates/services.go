@@ -2,15 +2,15 @@
 package rates
 
 import (
-	"gateway.example/internal/payment"
 	"gateway.example/internal/rate"
 	"gateway.example/web/portal"
 )
 
 // Services are what these pages work with.
 type Services struct {
-	Payments *payment.Service
-	Rates    *rate.Settings
+	Rates *rate.Settings
+	// Sums tell how payments come to be worth what they are.
+	Sums *rate.Explainer
 }
 
 // visit is a visit to these pages.

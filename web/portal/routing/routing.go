@@ -49,7 +49,7 @@ const candidatesShown = 100
 
 func (v *visit) routing() error {
 	typed := v.R.URL.Query()
-	refused, err := v.Payments.Refusals(v.Ctx(), v.Who)
+	refused, err := v.Refusals.List(v.Ctx(), v.Who)
 	if err != nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func (v *visit) candidateSheet(answer payment.RoutingAnswer, most int) view.Shee
 	return sheet
 }
 
-func (v *visit) refusalSheet(list []payment.RefusalHour) view.Sheet {
+func (v *visit) refusalSheet(list []routing.RefusalHour) view.Sheet {
 	sheet := view.Sheet{
 		Label: v.Shell.Say(sayRefusalTitle), Empty: view.Empty{Title: sayRefusalNone},
 		Columns: v.Columns(false, say.Hour, say.MerchantOne, say.MethodLabel, sayCause, sayRefusalCount),

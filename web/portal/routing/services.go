@@ -4,6 +4,7 @@ package routing
 import (
 	"gateway.example/internal/directory"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/routing"
 	"gateway.example/web/portal"
 )
 
@@ -11,6 +12,8 @@ import (
 type Services struct {
 	Payments *payment.Service
 	Settings *directory.Settings
+	// Refusals are the payments that nobody could be found for.
+	Refusals *routing.Refusals
 }
 
 // visit is a visit to these pages.

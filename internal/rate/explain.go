@@ -1,4 +1,4 @@
-package payment
+package rate
 
 import (
 	"context"
@@ -10,22 +10,22 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
+	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
-	"gateway.example/internal/rate"
 )
 
-// RateStep is one line of the calculation of a payment's sums.
-type RateStep struct {
+// Step is one line of the calculation of a payment's sums.
+type Step struct {
 	Name string
 	// Formula is how the value is calculated, first in names and then in numbers.
 	Formula string
 	Value   string
 }
 
-// RateAnswer is the calculation of a payment's worth.
-type RateAnswer struct {
+// Answer is the calculation of a payment's worth.
+type Answer struct {
 	PaymentID int64
 	// RateSource and RateObservedAt belong to the base rate, which is not fresh while
 	// RateUnavailable.
@@ -34,26 +34,42 @@ type RateAnswer struct {
 	RateUnavailable bool
 	// MarkupSource is who set the percent.
 	MarkupSource string
-	Steps        []RateStep
+	Steps        []Step
 }
 
-// ExplainRate lists the calculation of a payment's sums step by step, from what the payment stored.
-func (s *Service) ExplainRate(ctx context.Context, who caller.Caller, id int64) (RateAnswer, error) {
+// Explainer tells operators how payments come to be worth what they are.
+type Explainer struct {
+	q     *db.Queries
+	clock clock.Clock
+	// markup is the configured percent, and inForce the rate that payments in a currency are made by.
+	markup  decimal.Decimal
+	inForce func(currency string, now time.Time) (Base, error)
+}
+
+// NewExplainer makes the service.
+func NewExplainer(
+	pools db.Pools, c clock.Clock, markup decimal.Decimal, inForce func(currency string, now time.Time) (Base, error),
+) *Explainer {
+	return &Explainer{q: db.New(pools.Reads), clock: c, markup: markup, inForce: inForce}
+}
+
+// Payment lists the calculation of a payment's sums step by step, from what the payment stored.
+func (e *Explainer) Payment(ctx context.Context, who caller.Caller, id int64) (Answer, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
-		return RateAnswer{}, err
+		return Answer{}, err
 	}
-	p, err := s.q.PaymentFind(ctx, id)
+	p, err := e.q.PaymentFind(ctx, id)
 	if db.NoRows(err) {
-		return RateAnswer{}, fault.ErrNotFound
+		return Answer{}, fault.ErrNotFound
 	}
 	if err != nil {
-		return RateAnswer{}, fmt.Errorf("find payment: %w", err)
+		return Answer{}, fmt.Errorf("find payment: %w", err)
 	}
 	return answerOf(p), nil
 }
 
-// RateQuestion is a payment that is only calculated.
-type RateQuestion struct {
+// Question is a payment that is only calculated.
+type Question struct {
 	Currency, Amount string
 	// Markup is the percent; "" is the configured one.
 	Markup string
@@ -61,29 +77,29 @@ type RateQuestion struct {
 	TraderShare string
 }
 
-// QuoteRate calculates step by step what a payment would be worth now.
-func (s *Service) QuoteRate(ctx context.Context, who caller.Caller, r RateQuestion) (RateAnswer, error) {
+// Quote calculates step by step what a payment would be worth now.
+func (e *Explainer) Quote(ctx context.Context, who caller.Caller, r Question) (Answer, error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
-		return RateAnswer{}, err
+		return Answer{}, err
 	}
 	f := fault.Decoded(ctx)
 	f.Check(slices.Contains(catalogue.Currencies, r.Currency), "currency", "is not a currency that is known here")
 	p := db.Payment{
 		Amount:        fault.Read(f, "amount", r.Amount, money.ParseFiat),
-		MarkupPercent: s.config.Markup, MarkupSource: rate.MarkupConfiguration,
+		MarkupPercent: e.markup, MarkupSource: MarkupConfiguration,
 	}
 	if r.Markup != "" {
-		p.MarkupPercent, p.MarkupSource = fault.Read(f, "markup", r.Markup, money.ParsePercent), rate.MarkupBody
+		p.MarkupPercent, p.MarkupSource = fault.Read(f, "markup", r.Markup, money.ParsePercent), MarkupBody
 	}
 	if r.TraderShare != "" {
 		p.TraderSharePercent = fault.Read(f, "traderShare", r.TraderShare, money.ParsePercent)
 	}
 	if err := f.Err(); err != nil {
-		return RateAnswer{}, err
+		return Answer{}, err
 	}
-	base, err := s.settings.Rate(r.Currency, s.clock.Now())
+	base, err := e.inForce(r.Currency, e.clock.Now())
 	if err != nil {
-		return RateAnswer{}, fault.Fields{"currency": {"has no rate"}}.Err()
+		return Answer{}, fault.Fields{"currency": {"has no rate"}}.Err()
 	}
 	p.BaseRate, p.RateSource, p.RateObservedAt = base.FiatPerUSDT, base.Source, &base.ObservedAt
 	p.RateUnavailable = !base.Fresh
@@ -92,14 +108,14 @@ func (s *Service) QuoteRate(ctx context.Context, who caller.Caller, r RateQuesti
 
 // quoted is a payment with its worth.
 func quoted(p db.Payment) db.Payment {
-	quote := rate.Calculate(p.Amount, p.BaseRate, rate.Terms{Markup: p.MarkupPercent, TraderShare: p.TraderSharePercent})
+	quote := Calculate(p.Amount, p.BaseRate, Terms{Markup: p.MarkupPercent, TraderShare: p.TraderSharePercent})
 	p.AmountUSDT, p.ProfitUSDT, p.HoldUSDT = quote.Amount, quote.Profit, quote.Hold()
 	p.SpreadTraderUSDT, p.SpreadPlatformUSDT = quote.SpreadTrader, quote.SpreadPlatform
 	return p
 }
 
-func answerOf(p db.Payment) RateAnswer {
-	return RateAnswer{
+func answerOf(p db.Payment) Answer {
+	return Answer{
 		PaymentID: p.ID, RateSource: p.RateSource, RateObservedAt: p.RateObservedAt, RateUnavailable: p.RateUnavailable,
 		MarkupSource: p.MarkupSource, Steps: rateSteps(p),
 	}
@@ -117,11 +133,11 @@ type Waiting struct {
 }
 
 // Waiting lists the payments that wait for a rate, the oldest first, and says whether there are more.
-func (s *Service) Waiting(ctx context.Context, who caller.Caller) (list []Waiting, more bool, err error) {
+func (e *Explainer) Waiting(ctx context.Context, who caller.Caller) (list []Waiting, more bool, err error) {
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, false, err
 	}
-	rows, err := s.q.SettlementDueWaiting(ctx, WaitingMost+1)
+	rows, err := e.q.SettlementDueWaiting(ctx, WaitingMost+1)
 	if err != nil {
 		return nil, false, fmt.Errorf("list what waits for a rate: %w", err)
 	}
@@ -136,7 +152,7 @@ func (s *Service) Waiting(ctx context.Context, who caller.Caller) (list []Waitin
 
 // rateSteps explains the calculation. It shows the stored values and does not calculate them again:
 // if a formula ever disagreed with them, the difference would show.
-func rateSteps(p db.Payment) []RateStep {
+func rateSteps(p db.Payment) []Step {
 	spot := p.AmountUSDT.Add(p.ProfitUSDT)
 	share := spot.Mul(p.TraderSharePercent).Shift(-2).Truncate(money.USDTDecimals)
 	name, amount, base := "amount", money.Fiat(p.Amount), money.Rate(p.BaseRate)
@@ -144,10 +160,10 @@ func rateSteps(p db.Payment) []RateStep {
 		name, amount = "receivedAmount", money.Fiat(p.SettledAmount.Decimal)
 	}
 	markup, percent := money.Plain(p.MarkupPercent), money.Plain(p.TraderSharePercent)
-	step := func(name, names, numbers string, value decimal.Decimal) RateStep {
-		return RateStep{Name: name, Formula: names + " = " + numbers, Value: money.USDT(value)}
+	step := func(name, names, numbers string, value decimal.Decimal) Step {
+		return Step{Name: name, Formula: names + " = " + numbers, Value: money.USDT(value)}
 	}
-	steps := []RateStep{
+	steps := []Step{
 		{Name: "baseRate", Formula: baseFormula(p), Value: base},
 		{Name: "markupPercent", Formula: "percent of the base rate, from " + p.MarkupSource, Value: markup},
 		step("spot", name+" / baseRate, rounded down", amount+" / "+base, spot),
@@ -177,8 +193,8 @@ func baseFormula(p db.Payment) string {
 
 // holdStep says how much of the trader's USDT is held. A payment that was settled late was held at
 // another rate, which is not stored.
-func holdStep(p db.Payment, spot decimal.Decimal) RateStep {
-	step := RateStep{
+func holdStep(p db.Payment, spot decimal.Decimal) Step {
+	step := Step{
 		Name: "hold", Value: money.USDT(p.HoldUSDT),
 		Formula: "spot − spreadTraderUsdt = " + money.USDT(spot) + " − " + money.USDT(p.SpreadTraderUSDT),
 	}
