@@ -113,6 +113,9 @@ func (g *gateway) procedures() rpc.Services {
 	return services
 }
 
+// rootsPath is where the pages of the ledger are published, on the API address and the portal.
+const rootsPath = "/.well-known/ledger-roots.json"
+
 // publish adds what anybody may read: the description of the API, the public keys, and the pages of the ledger.
 func (g *gateway) publish(mux *http.ServeMux, describe func() ([]byte, error)) {
 	description := whenAsked(func() (http.Handler, error) {

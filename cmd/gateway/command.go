@@ -15,6 +15,7 @@ import (
 
 	"gateway.example/internal/audit"
 	"gateway.example/internal/db"
+	"gateway.example/internal/edge"
 	"gateway.example/internal/session"
 )
 
@@ -45,7 +46,7 @@ func (e environment) migrate(ctx context.Context, args []string) error {
 	case check:
 		return e.checkMigrations(ctx, c)
 	}
-	database, err := besideServer(ctx, c, newLogger(e.stderr, slog.LevelWarn))
+	database, err := besideServer(ctx, c, edge.NewLogger(e.stderr, slog.LevelWarn))
 	if err != nil {
 		return err
 	}
@@ -58,7 +59,7 @@ func (e environment) migrate(ctx context.Context, args []string) error {
 
 // checkMigrations tells what a migration would do, and whether older programs can work afterwards.
 func (e environment) checkMigrations(ctx context.Context, c config) error {
-	database, err := existing(ctx, c, newLogger(e.stderr, slog.LevelWarn))
+	database, err := existing(ctx, c, edge.NewLogger(e.stderr, slog.LevelWarn))
 	if err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (e environment) checkMigrations(ctx context.Context, c config) error {
 // withDatabase runs a command on a database that is there and has this program's schema, beside a
 // live gateway if there is one. It makes and migrates nothing.
 func (e environment) withDatabase(ctx context.Context, c config, do func(*pgxpool.Pool, place) error) error {
-	database, err := existing(ctx, c, newLogger(e.stderr, slog.LevelWarn))
+	database, err := existing(ctx, c, edge.NewLogger(e.stderr, slog.LevelWarn))
 	if err != nil {
 		return err
 	}

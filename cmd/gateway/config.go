@@ -258,6 +258,15 @@ func (c *config) readDatabase(o *options, args []string, names ...string) ([]str
 	return found, nil
 }
 
+// loopback is an address of this machine alone, for one that names no host.
+func loopback(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil || host != "" {
+		return address
+	}
+	return net.JoinHostPort("127.0.0.1", port)
+}
+
 // localURL is how this machine reaches a listener.
 func localURL(listener net.Listener) string {
 	_, port, _ := net.SplitHostPort(listener.Addr().String())

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"strconv"
 	"syscall"
-	"time"
+
+	"gateway.example/internal/edge"
 )
 
 // doors are the program's addresses.
@@ -54,7 +54,7 @@ func openDoors(ctx context.Context, c *config, tell func(format string, args ...
 		}
 	}
 	for _, listener := range refusing {
-		if err := refuse(listener); err != nil {
+		if err := edge.Refuse(listener); err != nil {
 			d.close()
 			return nil, fmt.Errorf("hold %s: %w", listener.Addr(), err)
 		}
@@ -85,7 +85,7 @@ func (d *doors) takeConnections() error {
 		listener net.Listener
 		flag     string
 	}{{d.api, flagAPIAddr}, {d.pay, flagPayAddr}, {d.portal, flagPortalAddr}} {
-		if err := take(public.listener); err != nil {
+		if err := edge.Take(public.listener); err != nil {
 			return listenError(public.flag, public.listener.Addr().String(), err)
 		}
 	}
@@ -105,16 +105,4 @@ func listenError(flag, addr string, err error) error {
 		return fmt.Errorf("%s is in use: choose another address with -%s", addr, flag)
 	}
 	return fmt.Errorf("-%s %s: %w", flag, addr, err)
-}
-
-// newServer bounds how long a slow or silent client can keep a connection busy.
-func newServer(handler http.Handler) *http.Server {
-	return &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       30 * time.Second,
-		WriteTimeout:      60 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    32 << 10,
-	}
 }

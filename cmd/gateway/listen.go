@@ -15,6 +15,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"gateway.example/internal/edge"
 	"gateway.example/internal/sandbox"
 )
 
@@ -58,7 +59,7 @@ func (e environment) listen(ctx context.Context, args []string) error {
 		(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil) {
 		return o.wrong(errors.New("-forward must be a whole URL such as http://127.0.0.1:3000/webhook, without a user"))
 	}
-	info, err := readSandbox(c.dataDir)
+	info, err := sandbox.Read(c.dataDir)
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func (e environment) listen(ctx context.Context, args []string) error {
 		return listenError("addr", addr, err)
 	}
 	_, _ = fmt.Fprintf(e.stdout, "waiting for webhooks on http://%s\n", listener.Addr())
-	server := newServer(&receiver{info: info, forward: forward, out: e.stdout})
+	server := edge.NewServer(&receiver{info: info, forward: forward, out: e.stdout})
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

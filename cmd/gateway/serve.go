@@ -89,14 +89,14 @@ func (e environment) serve(ctx context.Context, args []string) error {
 	if err := makeDataDir(&c); err != nil {
 		return err
 	}
-	g := &gateway{config: c, log: newLogger(e.stderr, slog.LevelInfo), ops: newOps(), tell: tell}
+	g := &gateway{config: c, log: edge.NewLogger(e.stderr, slog.LevelInfo), ops: newOps(), tell: tell}
 	slog.SetDefault(g.log)
 	endTraces, err := tracing.Open(ctx, e.getenv, g.log)
 	if err != nil {
 		return usageError{err}
 	}
 	defer endTraces()
-	opsServer := newServer(g.ops.handler())
+	opsServer := edge.NewServer(g.ops.handler())
 	go func() { _ = opsServer.Serve(doors.ops) }()
 	defer func() { _ = opsServer.Close() }()
 
@@ -273,9 +273,9 @@ func (g *gateway) run(ctx context.Context, doors *doors, databaseDied <-chan str
 		working.Go(func() { g.testClock.Follow(background) })
 	}
 	servers := map[*http.Server]net.Listener{
-		newServer(g.public(g.baseURL, api)):                     doors.api,
-		newServer(g.public(g.payURL, g.payHandler(ctx.Done()))): doors.pay,
-		newServer(g.public(g.portalURL, portals)):               doors.portal,
+		edge.NewServer(g.public(g.baseURL, api)):                     doors.api,
+		edge.NewServer(g.public(g.payURL, g.payHandler(ctx.Done()))): doors.pay,
+		edge.NewServer(g.public(g.portalURL, portals)):               doors.portal,
 	}
 	failed := make(chan error, len(servers))
 	for server, listener := range servers {
@@ -319,7 +319,7 @@ func (g *gateway) sayGoodbye() {
 // stop.
 func (g *gateway) public(address string, handler http.Handler) http.Handler {
 	if g.sandbox {
-		handler = onlyOwnHosts(handler, g.baseURL, g.payURL, g.portalURL)
+		handler = edge.OnlyOwnHosts(handler, g.baseURL, g.payURL, g.portalURL)
 	}
 	handler = g.proxies.In(handler)
 	secure := strings.HasPrefix(address, "https://")

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"gateway.example/internal/sandbox"
 	"gateway.example/internal/signature"
 	"gateway.example/rpc/sign"
 )
@@ -60,7 +61,7 @@ func (e environment) key(s *signing) (secret string, err error) {
 		}
 		return secret, nil
 	}
-	info, err := readSandbox(s.dataDir)
+	info, err := sandbox.Read(s.dataDir)
 	if err != nil {
 		return "", fmt.Errorf("%s is not set, and %w", envMerchantSecret, err)
 	}

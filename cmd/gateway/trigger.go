@@ -11,6 +11,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"gateway.example/internal/sandbox"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	sandboxv1 "gateway.example/rpc/gen/sandbox/v1"
 	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
@@ -26,7 +27,7 @@ func (e environment) trigger(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	info, err := readSandbox(c.dataDir)
+	info, err := sandbox.Read(c.dataDir)
 	if err != nil {
 		return err
 	}

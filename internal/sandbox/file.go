@@ -120,6 +120,10 @@ func (i *Info) Write(dir string) error {
 func Read(dir string) (Info, error) {
 	var info Info
 	content, err := os.ReadFile(filepath.Join(dir, infoFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return info, fmt.Errorf(
+			"there is no sandbox in %s: start one with gateway serve, or name its directory with -data-dir (GATEWAY_DATA_DIR)", dir)
+	}
 	if err != nil {
 		return info, fmt.Errorf("read %s: %w", infoFile, err)
 	}

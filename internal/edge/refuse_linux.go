@@ -1,4 +1,4 @@
-package main
+package edge
 
 import (
 	"net"
@@ -7,13 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// refuse has a listener keep its address and refuse connections, until take.
-func refuse(listener net.Listener) error {
+// Refuse has a listener keep its address and refuse connections, until Take.
+func Refuse(listener net.Listener) error {
 	return onSocket(listener, func(fd int) error { return unix.Shutdown(fd, unix.SHUT_RD) })
 }
 
-// take has a listener take connections again.
-func take(listener net.Listener) error {
+// Take has a listener take connections again.
+func Take(listener net.Listener) error {
 	return onSocket(listener, func(fd int) error { return unix.Listen(fd, unix.SOMAXCONN) })
 }
 

@@ -1,7 +1,6 @@
-package main
+package edge
 
 import (
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -9,10 +8,10 @@ import (
 	"strings"
 )
 
-// onlyOwnHosts refuses calls whose Host is a name of somebody else's. A sandbox signs anybody in, so a page
+// OnlyOwnHosts refuses calls whose Host is a name of somebody else's. A sandbox signs anybody in, so a page
 // of a stranger, whose name is made to stand for this machine while it is open in a browser here, would be an
 // operator. An address is no such name, nor is one without a dot, as networks of containers have.
-func onlyOwnHosts(next http.Handler, publicURLs ...string) http.Handler {
+func OnlyOwnHosts(next http.Handler, publicURLs ...string) http.Handler {
 	var own []string
 	for _, public := range publicURLs {
 		if u, err := url.Parse(public); err == nil {
@@ -32,13 +31,4 @@ func onlyOwnHosts(next http.Handler, publicURLs ...string) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// loopback is an address of this machine alone, for one that names no host.
-func loopback(address string) string {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil || host != "" {
-		return address
-	}
-	return net.JoinHostPort("127.0.0.1", port)
 }
