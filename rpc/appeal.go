@@ -17,7 +17,7 @@ func (s *PaymentService) CreateAppeal(
 	m := req.Msg
 	sent, file := auth.Upload{Reason: m.Reason, FileName: m.FileName}, UploadedFile(ctx, m.File)
 	if file != nil {
-		sent.FileSize = ptr(file.Size())
+		sent.FileSize = new(file.Size())
 	}
 	who, signed, err := auth.ProveUpload(ctx, sent)
 	if err != nil {

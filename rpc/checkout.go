@@ -98,7 +98,7 @@ func (s *CheckoutService) response(
 		LastError:        v.LastError,
 	}
 	if !v.Terminal {
-		out.OtpUrl = ptr(checkoutURL(s.payURL, s.links, v.Payment) + "/code")
+		out.OtpUrl = new(checkoutURL(s.payURL, s.links, v.Payment) + "/code")
 	}
 	return connect.NewResponse(&gatewayv1.CheckoutResponse{Message: message, Data: out}), nil
 }
@@ -160,7 +160,7 @@ func (v PaymentView) Show(
 
 func (v PaymentView) addCheckout(out *gatewayv1.Payment, who caller.Caller, p payment.Payment, r checkout.Reading) {
 	if p.Seen(who).Link {
-		out.CheckoutUrl = ptr(checkoutURL(v.payURL, v.links, p))
+		out.CheckoutUrl = new(checkoutURL(v.payURL, v.links, p))
 	}
 	if p.Method == payment.MethodQuasiEcom {
 		out.QuasiEcom = &gatewayv1.QuasiEcom{

@@ -60,5 +60,22 @@ func Instant(found fault.Fields, field string, at *timestamppb.Timestamp) *time.
 		return nil
 	}
 	found.Check(at.IsValid(), field, "must be a time in the years 1 to 9999")
-	return ptr(at.AsTime())
+	return new(at.AsTime())
+}
+
+// Moment is a time that may not be set.
+func Moment(found fault.Fields, field string, at *timestamppb.Timestamp) time.Time {
+	if set := Instant(found, field, at); set != nil {
+		return *set
+	}
+	return time.Time{}
+}
+
+// Views converts a list for an answer.
+func Views[T, V any](list []T, view func(T) V) []V {
+	data := make([]V, 0, len(list))
+	for _, one := range list {
+		data = append(data, view(one))
+	}
+	return data
 }

@@ -188,11 +188,14 @@ func (v PaymentView) payment(who caller.Caller, p payment.Payment) *gatewayv1.Pa
 }
 
 // OptionalFiat is an amount, or nil for none.
-func OptionalFiat(amount decimal.NullDecimal) *string {
-	if !amount.Valid {
+func OptionalFiat(amount decimal.NullDecimal) *string { return OptionalNumber(amount, money.Fiat) }
+
+// OptionalNumber formats a number, or returns nil.
+func OptionalNumber(d decimal.NullDecimal, write func(decimal.Decimal) string) *string {
+	if !d.Valid {
 		return nil
 	}
-	return ptr(money.Fiat(amount.Decimal))
+	return new(write(d.Decimal))
 }
 
 // requisiteView is where the payer sends the money, or nil for card checkout.
@@ -208,7 +211,7 @@ func requisiteView(who caller.Caller, p payment.Payment) *gatewayv1.Requisite {
 
 func extra(seen payment.Sight) *gatewayv1.Extra {
 	return &gatewayv1.Extra{
-		Rate: text(seen.Amount, money.USDT), CryptoCurrency: ptr("USDT"),
+		Rate: text(seen.Amount, money.USDT), CryptoCurrency: new("USDT"),
 		FiatPerUsdt: text(seen.BaseRate, money.Rate), MarginPercent: text(seen.Markup, money.Plain),
 	}
 }
@@ -236,7 +239,7 @@ func transferMethod(p payment.Payment) *string {
 	if p.RequisiteType == nil || *p.RequisiteType == p.Method {
 		return &p.Method
 	}
-	return ptr(p.Method + "/" + *p.RequisiteType)
+	return new(p.Method + "/" + *p.RequisiteType)
 }
 
 // text formats a number, or returns nil for nil.
@@ -244,12 +247,10 @@ func text(number *decimal.Decimal, write func(decimal.Decimal) string) *string {
 	if number == nil {
 		return nil
 	}
-	return ptr(write(*number))
+	return new(write(*number))
 }
 
 // Timestamp is a time in an answer, to the millisecond.
 func Timestamp(t time.Time) *timestamppb.Timestamp {
 	return timestamppb.New(t.Truncate(time.Millisecond))
 }
-
-func ptr[T any](v T) *T { return &v }

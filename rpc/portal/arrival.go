@@ -45,7 +45,7 @@ func (s *ArrivalService) ListPaymentArrivals(
 	}
 	fitting, err := s.payments.Fitting(ctx, who, id)
 	return connect.NewResponse(&portalv1.ListPaymentArrivalsResponse{
-		Data: views(came, arrivalView), Fitting: views(fitting, arrivalView),
+		Data: rpc.Views(came, arrivalView), Fitting: rpc.Views(fitting, arrivalView),
 	}), err
 }
 
@@ -71,7 +71,7 @@ func (s *ArrivalService) ListFreeArrivals(
 	page := payment.FreeArrivals{Amount: req.Msg.GetAmount(), Words: req.Msg.GetWords()}
 	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
 	list, next, err := s.payments.ListFree(ctx, caller.From(ctx), page)
-	return connect.NewResponse(&portalv1.ListFreeArrivalsResponse{Data: views(list, arrivalView), NextCursor: next}), err
+	return connect.NewResponse(&portalv1.ListFreeArrivalsResponse{Data: rpc.Views(list, arrivalView), NextCursor: next}), err
 }
 
 // KeepArrival implements the service.

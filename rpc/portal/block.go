@@ -32,7 +32,7 @@ func (s *BlockService) ListBlocks(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ListBlocksResponse{Data: views(list, blockView), NextCursor: next}), nil
+	return connect.NewResponse(&portalv1.ListBlocksResponse{Data: rpc.Views(list, blockView), NextCursor: next}), nil
 }
 
 // BlockPayer implements the service.

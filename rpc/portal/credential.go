@@ -11,7 +11,6 @@ import (
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
-	"gateway.example/internal/money"
 	"gateway.example/internal/optional"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -41,7 +40,7 @@ func (s *CredentialService) ListCredentials(
 		FallbackEnabled: legacy.FallbackEnabled, CanBeRemoved: legacy.CanBeRemoved,
 	}}
 	if legacy.Exists {
-		out.Legacy.Source = ptr("merchant")
+		out.Legacy.Source = new("merchant")
 	}
 	for _, key := range list {
 		out.Data = append(out.Data, credentialView(key))
@@ -109,14 +108,14 @@ func credentialView(key auth.Credential) *portalv1.Credential {
 		Scopes:            key.Scopes,
 		Status:            "active",
 		CreatedAt:         rpc.Timestamp(key.CreatedAt),
-		LastUsedAt:        optionalTimestamp(key.LastUsedAt),
-		RevokedAt:         optionalTimestamp(key.RevokedAt),
+		LastUsedAt:        rpc.OptionalTime(key.LastUsedAt),
+		RevokedAt:         rpc.OptionalTime(key.RevokedAt),
 	}
-	out.ExpiresAt = optionalTimestamp(key.ExpiresAt)
+	out.ExpiresAt = rpc.OptionalTime(key.ExpiresAt)
 	if len(key.Networks) > 0 {
-		out.AllowedNetworks = ptr(strings.Join(key.Networks, ","))
+		out.AllowedNetworks = new(strings.Join(key.Networks, ","))
 	}
-	out.PayoutDailyLimit = optionalNumber(key.PayoutDailyLimit, money.Fiat)
+	out.PayoutDailyLimit = rpc.OptionalFiat(key.PayoutDailyLimit)
 	switch {
 	case key.RevokedAt != nil:
 		out.Status = "revoked"
@@ -131,7 +130,7 @@ func optionalMoment(t *timestamppb.Timestamp) *time.Time {
 	if t == nil {
 		return nil
 	}
-	return ptr(t.AsTime())
+	return new(t.AsTime())
 }
 
 // DiagnoseSignature implements the service.
@@ -153,7 +152,7 @@ func (s *CredentialService) DiagnoseSignature(
 		Mistake: string(found.Mistake), Hint: found.Mistake.Hint(), Header: optional.Of(found.Header),
 	}
 	if found.Offset >= 0 {
-		out.Offset = ptr(int64(found.Offset))
+		out.Offset = new(int64(found.Offset))
 	}
 	return connect.NewResponse(out), nil
 }

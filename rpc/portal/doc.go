@@ -2,5 +2,3 @@
 // service, and each method a mapping between its messages and a method of a service below. Package
 // rpc says who may call what.
 package portal
-
-func ptr[T any](v T) *T { return &v }

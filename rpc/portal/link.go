@@ -60,7 +60,7 @@ func (s *LinkService) ListLinks(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ListLinksResponse{Data: views(list, s.view), NextCursor: next}), nil
+	return connect.NewResponse(&portalv1.ListLinksResponse{Data: rpc.Views(list, s.view), NextCursor: next}), nil
 }
 
 // GetLink implements the service.
@@ -76,7 +76,7 @@ func (s *LinkService) GetLink(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.GetLinkResponse{Link: s.view(found), Payments: views(payments, linkPayment)}), nil
+	return connect.NewResponse(&portalv1.GetLinkResponse{Link: s.view(found), Payments: rpc.Views(payments, linkPayment)}), nil
 }
 
 // CloseLink implements the service.

@@ -9,7 +9,6 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/report"
@@ -30,12 +29,17 @@ type MerchantRooms struct {
 }
 
 // MerchantService serves portal.v1.MerchantService.
-type MerchantService struct{ MerchantRooms }
+type MerchantService struct {
+	MerchantRooms
+	replays
+}
 
 var _ portalv1connect.MerchantServiceHandler = (*MerchantService)(nil)
 
 // NewMerchantService makes the handler.
-func NewMerchantService(rooms MerchantRooms) *MerchantService { return &MerchantService{rooms} }
+func NewMerchantService(rooms MerchantRooms) *MerchantService {
+	return &MerchantService{rooms, replays{rooms.Events}}
+}
 
 // ListEvents implements the service.
 func (s *MerchantService) ListEvents(
@@ -47,28 +51,7 @@ func (s *MerchantService) ListEvents(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(eventList(list, cursor)), nil
-}
-
-// ReplayEvents implements the service.
-func (s *MerchantService) ReplayEvents(
-	ctx context.Context, req *connect.Request[portalv1.ReplayEventsRequest],
-) (*connect.Response[portalv1.ReplayEventsResponse], error) {
-	return replayEvents(ctx, s.Events, req.Msg)
-}
-
-// GetReplay implements the service.
-func (s *MerchantService) GetReplay(
-	ctx context.Context, req *connect.Request[portalv1.GetReplayRequest],
-) (*connect.Response[portalv1.ReplayEventsResponse], error) {
-	return replayed(s.Events.ReplayProgress(ctx, caller.From(ctx), req.Msg.GetReplayId()))
-}
-
-// StopReplay implements the service.
-func (s *MerchantService) StopReplay(
-	ctx context.Context, req *connect.Request[portalv1.StopReplayRequest],
-) (*connect.Response[portalv1.ReplayEventsResponse], error) {
-	return replayed(s.Events.StopReplay(ctx, caller.From(ctx), req.Msg.GetReplayId()))
+	return connect.NewResponse(&portalv1.ListEventsResponse{Data: rpc.Views(list, eventView), NextCursor: cursor}), nil
 }
 
 // RotateWebhookSecret implements the service.
@@ -82,34 +65,6 @@ func (s *MerchantService) RotateWebhookSecret(
 	return connect.NewResponse(
 		&portalv1.RotateWebhookSecretResponse{WebhookSecret: secret, PreviousUntil: rpc.Timestamp(until)},
 	), nil
-}
-
-func replayEvents(
-	ctx context.Context, events *webhook.Events, m *portalv1.ReplayEventsRequest,
-) (*connect.Response[portalv1.ReplayEventsResponse], error) {
-	found := fault.Decoded(ctx)
-	ask := webhook.Replay{
-		EventID: m.EventId, URL: m.Url, MerchantID: m.MerchantId,
-		From: rpc.Instant(found, "from", m.GetFrom()), Until: rpc.Instant(found, "until", m.GetUntil()),
-	}
-	return replayed(events.Replay(fault.WithDecoded(ctx, found), caller.From(ctx), ask))
-}
-
-func replayed(p webhook.Progress, err error) (*connect.Response[portalv1.ReplayEventsResponse], error) {
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(
-		&portalv1.ReplayEventsResponse{Replayed: p.Replayed, ReplayId: p.ID, Done: p.Done, Stopped: p.Stopped},
-	), nil
-}
-
-func eventList(list []webhook.Record, cursor *string) *portalv1.ListEventsResponse {
-	out := &portalv1.ListEventsResponse{Data: make([]*portalv1.Event, 0, len(list)), NextCursor: cursor}
-	for _, record := range list {
-		out.Data = append(out.Data, eventView(record))
-	}
-	return out
 }
 
 func eventView(record webhook.Record) *portalv1.Event {
@@ -129,7 +84,7 @@ func attemptView(a webhook.Attempt) *portalv1.DeliveryAttempt {
 	}
 	if a.StatusCode != nil {
 		// An answer may be any bytes, but a message only holds text.
-		out.Answer = ptr(strings.ToValidUTF8(string(a.Answer), "\uFFFD"))
+		out.Answer = new(strings.ToValidUTF8(string(a.Answer), "\uFFFD"))
 	}
 	return out
 }

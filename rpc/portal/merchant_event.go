@@ -72,7 +72,7 @@ func (s *MerchantService) ListDeadEndpoints(
 	ctx context.Context, req *connect.Request[portalv1.ListDeadEndpointsRequest],
 ) (*connect.Response[portalv1.ListDeadEndpointsResponse], error) {
 	found := fault.Decoded(ctx)
-	from, to := moment(found, "from", req.Msg.GetFrom()), moment(found, "to", req.Msg.GetTo())
+	from, to := rpc.Moment(found, "from", req.Msg.GetFrom()), rpc.Moment(found, "to", req.Msg.GetTo())
 	list, err := s.Reports.DeadEndpoints(fault.WithDecoded(ctx, found), caller.From(ctx), from, to)
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (s *ReportService) ListEvents(
 	filter := report.EventFilter{Type: m.GetType(), Filter: report.Filter{
 		Paging: report.Paging{Cursor: m.GetCursor(), Backward: m.GetBackward(), Limit: int(m.GetLimit())},
 		Status: m.GetStatus(), Search: m.GetSearch(),
-		From: moment(found, "from", m.GetFrom()), To: moment(found, "to", m.GetTo()),
+		From: rpc.Moment(found, "from", m.GetFrom()), To: rpc.Moment(found, "to", m.GetTo()),
 	}}
 	page, err := s.Reports.Events(fault.WithDecoded(ctx, found), caller.From(ctx), filter)
 	if err != nil {

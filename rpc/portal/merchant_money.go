@@ -61,7 +61,7 @@ func (s *MerchantService) ListDeposits(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(depositList(list, cursor)), nil
+	return connect.NewResponse(&portalv1.ListDepositsResponse{Data: rpc.Views(list, rpc.DepositView), NextCursor: cursor}), nil
 }
 
 // GetDeposit implements the service.

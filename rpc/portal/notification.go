@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/notify"
+	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
@@ -34,8 +35,8 @@ func (s *NotificationService) GetNotifications(
 		return nil, err
 	}
 	out := &portalv1.GetNotificationsResponse{
-		Channels: views(own.Lines, notificationChannel), Choices: views(own.Choices, notificationChoice),
-		Sent: views(own.Sent, notificationSent), Zone: own.Zone, PushKey: own.PushKey,
+		Channels: rpc.Views(own.Lines, notificationChannel), Choices: rpc.Views(own.Choices, notificationChoice),
+		Sent: rpc.Views(own.Sent, notificationSent), Zone: own.Zone, PushKey: own.PushKey,
 	}
 	for _, way := range own.Channels {
 		out.Ways = append(out.Ways, string(way))

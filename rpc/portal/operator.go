@@ -56,15 +56,16 @@ type OperatorRooms struct {
 
 // OperatorService serves portal.v1.OperatorService.
 type OperatorService struct {
-	portalv1connect.UnimplementedOperatorServiceHandler
 	OperatorRooms
+	replays
+	threads
 }
 
 var _ portalv1connect.OperatorServiceHandler = (*OperatorService)(nil)
 
 // NewOperatorService makes the handler.
 func NewOperatorService(rooms OperatorRooms) *OperatorService {
-	return &OperatorService{OperatorRooms: rooms}
+	return &OperatorService{rooms, replays{rooms.Events}, threads{rooms.Payments}}
 }
 
 // ExplainRouting implements the service.
@@ -77,7 +78,7 @@ func (s *OperatorService) ExplainRouting(
 		CashboxID: req.Msg.GetMerchantCashboxId(),
 	}
 	if req.Msg.GetAt() != nil {
-		at := moment(found, "at", req.Msg.GetAt())
+		at := rpc.Moment(found, "at", req.Msg.GetAt())
 		question.At = &at
 	}
 	answer, err := s.Payments.ExplainRouting(fault.WithDecoded(ctx, found), caller.From(ctx), question)

@@ -38,7 +38,7 @@ func (s *OperatorService) ListCashboxes(
 		return nil, err
 	}
 	return connect.NewResponse(
-		&portalv1.OperatorServiceListCashboxesResponse{Data: views(list, cashboxView), NextCursor: next},
+		&portalv1.OperatorServiceListCashboxesResponse{Data: rpc.Views(list, cashboxView), NextCursor: next},
 	), nil
 }
 
@@ -65,7 +65,7 @@ func (s *OperatorService) GetCashbox(
 	}
 	open, err := s.open(ctx, directory.Whose{MerchantID: box.MerchantID, CashboxID: id})
 	return connect.NewResponse(&portalv1.GetCashboxResponse{
-		Data: cashboxView(box), Methods: views(methods, methodView), PayoutMethods: views(payouts, payoutMethodView),
+		Data: cashboxView(box), Methods: rpc.Views(methods, methodView), PayoutMethods: rpc.Views(payouts, payoutMethodView),
 		Balance: ownerBalance(has), OpenPayments: open,
 	}), err
 }
@@ -95,16 +95,16 @@ func methodView(m directory.MethodSetting) *portalv1.CashboxMethod {
 	return &portalv1.CashboxMethod{
 		Method:          m.Name,
 		Enabled:         m.Enabled,
-		MarginPercent:   optionalNumber(m.MarginPercent, decimal.Decimal.String),
+		MarginPercent:   rpc.OptionalNumber(m.MarginPercent, decimal.Decimal.String),
 		ValiditySeconds: m.ValiditySeconds,
-		MinAmount:       optionalNumber(m.MinAmount, money.Fiat),
-		MaxAmount:       optionalNumber(m.MaxAmount, money.Fiat),
+		MinAmount:       rpc.OptionalFiat(m.MinAmount),
+		MaxAmount:       rpc.OptionalFiat(m.MaxAmount),
 		ClaimSeconds:    m.ClaimSeconds,
 		Cards:           m.Cards,
 
 		AmountPolicy:     m.AmountPolicy,
-		TolerancePercent: optionalNumber(m.TolerancePercent, decimal.Decimal.String),
-		ToleranceAmount:  optionalNumber(m.ToleranceAmount, money.Fiat),
+		TolerancePercent: rpc.OptionalNumber(m.TolerancePercent, decimal.Decimal.String),
+		ToleranceAmount:  rpc.OptionalFiat(m.ToleranceAmount),
 		DifferenceTo:     m.DifferenceTo,
 		LateSeconds:      m.LateSeconds,
 
@@ -119,7 +119,7 @@ func payoutMethodView(m directory.PayoutMethodSetting) *portalv1.CashboxPayoutMe
 		MarkupPercent:   m.MarkupPercent.String(),
 		ValiditySeconds: m.ValiditySeconds,
 		Version:         m.Version,
-		MinAmount:       optionalNumber(m.MinAmount, money.Fiat),
-		MaxAmount:       optionalNumber(m.MaxAmount, money.Fiat),
+		MinAmount:       rpc.OptionalFiat(m.MinAmount),
+		MaxAmount:       rpc.OptionalFiat(m.MaxAmount),
 	}
 }

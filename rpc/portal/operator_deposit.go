@@ -10,7 +10,6 @@ import (
 	"gateway.example/internal/optional"
 	"gateway.example/internal/proposal"
 	"gateway.example/rpc"
-	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
@@ -24,15 +23,7 @@ func (s *OperatorService) ListDeposits(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(depositList(list, cursor)), nil
-}
-
-func depositList(list []deposit.Deposit, cursor *string) *portalv1.ListDepositsResponse {
-	data := make([]*gatewayv1.Deposit, 0, len(list))
-	for _, d := range list {
-		data = append(data, rpc.DepositView(d))
-	}
-	return &portalv1.ListDepositsResponse{Data: data, NextCursor: cursor}
+	return connect.NewResponse(&portalv1.ListDepositsResponse{Data: rpc.Views(list, rpc.DepositView), NextCursor: cursor}), nil
 }
 
 // ConfirmDeposit implements the service.

@@ -73,15 +73,6 @@ func page(search *string, on *bool, limit *int32, cursor *string) directory.Sear
 	return s
 }
 
-// views converts a list for an answer.
-func views[T, V any](list []T, view func(T) V) []V {
-	data := make([]V, 0, len(list))
-	for _, one := range list {
-		data = append(data, view(one))
-	}
-	return data
-}
-
 // open counts pending payments.
 func (s *OperatorService) open(ctx context.Context, of directory.Whose) (int32, error) {
 	n, err := s.Settings.OpenPayments(ctx, caller.From(ctx), of)

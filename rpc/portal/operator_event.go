@@ -7,6 +7,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/webhook"
+	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
@@ -20,26 +21,5 @@ func (s *OperatorService) ListDeadEvents(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(eventList(list, cursor)), nil
-}
-
-// ReplayEvents implements the service.
-func (s *OperatorService) ReplayEvents(
-	ctx context.Context, req *connect.Request[portalv1.ReplayEventsRequest],
-) (*connect.Response[portalv1.ReplayEventsResponse], error) {
-	return replayEvents(ctx, s.Events, req.Msg)
-}
-
-// GetReplay implements the service.
-func (s *OperatorService) GetReplay(
-	ctx context.Context, req *connect.Request[portalv1.GetReplayRequest],
-) (*connect.Response[portalv1.ReplayEventsResponse], error) {
-	return replayed(s.Events.ReplayProgress(ctx, caller.From(ctx), req.Msg.GetReplayId()))
-}
-
-// StopReplay implements the service.
-func (s *OperatorService) StopReplay(
-	ctx context.Context, req *connect.Request[portalv1.StopReplayRequest],
-) (*connect.Response[portalv1.ReplayEventsResponse], error) {
-	return replayed(s.Events.StopReplay(ctx, caller.From(ctx), req.Msg.GetReplayId()))
+	return connect.NewResponse(&portalv1.ListEventsResponse{Data: rpc.Views(list, eventView), NextCursor: cursor}), nil
 }

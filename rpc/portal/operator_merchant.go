@@ -25,7 +25,7 @@ func (s *OperatorService) ListMerchants(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ListMerchantsResponse{Data: views(list, merchantView), NextCursor: next}), nil
+	return connect.NewResponse(&portalv1.ListMerchantsResponse{Data: rpc.Views(list, merchantView), NextCursor: next}), nil
 }
 
 // GetMerchant implements the service.

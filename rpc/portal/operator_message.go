@@ -7,6 +7,7 @@ import (
 
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
+	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
@@ -19,7 +20,7 @@ func (s *OperatorService) ListUnknownMessages(
 		return nil, err
 	}
 	return connect.NewResponse(&portalv1.ListUnknownMessagesResponse{
-		Of: int64(unknown.Of), Data: views(unknown.List, messageGroup),
+		Of: int64(unknown.Of), Data: rpc.Views(unknown.List, messageGroup),
 	}), nil
 }
 
@@ -37,7 +38,7 @@ func (s *OperatorService) ListObjectedMessages(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ListObjectedMessagesResponse{Data: views(list, messageView), NextCursor: cursor}), nil
+	return connect.NewResponse(&portalv1.ListObjectedMessagesResponse{Data: rpc.Views(list, messageView), NextCursor: cursor}), nil
 }
 
 // ResolveObjection implements the service.
@@ -64,6 +65,6 @@ func (s *OperatorService) TryMessagePattern(
 		return nil, err
 	}
 	return connect.NewResponse(&portalv1.TryMessagePatternResponse{
-		Of: int64(tried.Of), Known: int64(tried.Known), Cut: tried.Cut, Data: views(tried.Messages, messageView),
+		Of: int64(tried.Of), Known: int64(tried.Known), Cut: tried.Cut, Data: rpc.Views(tried.Messages, messageView),
 	}), nil
 }

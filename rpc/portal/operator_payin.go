@@ -72,7 +72,7 @@ func operatorPayin(p payout.Payin) *portalv1.OperatorPayin {
 		MerchantId:        p.MerchantID,
 		MerchantCashboxId: p.CashboxID,
 		TraderId:          p.TraderID,
-		TakenAt:           optionalTimestamp(p.TakenAt),
+		TakenAt:           rpc.OptionalTime(p.TakenAt),
 		Code:              p.BankCode,
 		BankName:          p.BankName,
 		UserId:            p.UserID,

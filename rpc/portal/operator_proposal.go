@@ -110,7 +110,7 @@ func proposalView(p proposal.Proposal) *portalv1.Proposal {
 		ExpiresAt:      rpc.Timestamp(p.ExpiresAt),
 		State:          string(p.State),
 		DecidedBy:      optional.Of(p.Decider),
-		DecidedAt:      optionalTimestamp(p.DecidedAt),
+		DecidedAt:      rpc.OptionalTime(p.DecidedAt),
 		DecisionReason: optional.Of(p.DecisionReason),
 		Details:        proposalDetails(p),
 	}

@@ -2,10 +2,8 @@ package portal
 
 import (
 	"context"
-	"time"
 
 	"connectrpc.com/connect"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/money"
@@ -39,7 +37,7 @@ func rateAnswer(answer rate.Answer, err error) (*connect.Response[portalv1.Expla
 	}
 	out := &portalv1.ExplainRateResponse{
 		PaymentId: answer.PaymentID, RateSource: answer.RateSource,
-		RateObservedAt:  optionalTimestamp(answer.RateObservedAt),
+		RateObservedAt:  rpc.OptionalTime(answer.RateObservedAt),
 		RateUnavailable: answer.RateUnavailable, MarkupSource: answer.MarkupSource,
 	}
 	for _, step := range answer.Steps {
@@ -102,8 +100,8 @@ func (s *OperatorService) ListRates(
 	}
 	for _, state := range feeds {
 		out.Feeds = append(out.Feeds, &portalv1.RateFeedState{
-			Feed: feedView(state.Feed), PolledAt: optionalTimestamp(state.PolledAt), Error: state.Error,
-			GoodAt: optionalTimestamp(state.GoodAt), FailedAt: optionalTimestamp(state.FailedAt),
+			Feed: feedView(state.Feed), PolledAt: rpc.OptionalTime(state.PolledAt), Error: state.Error,
+			GoodAt: rpc.OptionalTime(state.GoodAt), FailedAt: rpc.OptionalTime(state.FailedAt),
 			LastError: optional.Of(state.LastError), Failures: state.Failures,
 		})
 	}
@@ -117,7 +115,7 @@ func rateView(known rate.Known) *portalv1.Rate {
 		Priority:    known.Priority,
 		FiatPerUsdt: money.Rate(known.FiatPerUSDT),
 		ObservedAt:  rpc.Timestamp(known.ObservedAt),
-		StaleAt:     optionalTimestamp(known.StaleAt),
+		StaleAt:     rpc.OptionalTime(known.StaleAt),
 		InUse:       known.InUse,
 	}
 }
@@ -128,11 +126,4 @@ func feedView(feed rate.Feed) *portalv1.RateFeed {
 		Pointer: feed.Pointer, PollSeconds: feed.PollSeconds, TimeoutMs: feed.TimeoutMS, BandPercent: feed.BandPercent,
 		DayBandPercent: feed.DayBandPercent, FreshSeconds: feed.FreshSeconds,
 	}
-}
-
-func optionalTimestamp(t *time.Time) *timestamppb.Timestamp {
-	if t == nil {
-		return nil
-	}
-	return rpc.Timestamp(*t)
 }

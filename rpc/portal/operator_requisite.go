@@ -27,7 +27,7 @@ func (s *OperatorService) ListRequisites(
 		return nil, err
 	}
 	return connect.NewResponse(&portalv1.ListRequisitesResponse{
-		Data: views(list, requisiteOfTrader), NextCursor: next,
+		Data: rpc.Views(list, requisiteOfTrader), NextCursor: next,
 	}), nil
 }
 

@@ -22,7 +22,7 @@ func (s *OperatorService) ListSensitiveReads(
 		return nil, err
 	}
 	return connect.NewResponse(&portalv1.ListSensitiveReadsResponse{
-		Data: views(list, sensitiveRead), NextCursor: next,
+		Data: rpc.Views(list, sensitiveRead), NextCursor: next,
 	}), nil
 }
 

@@ -311,7 +311,7 @@ func (s *OperatorService) ListPlatformLimits(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ListPlatformLimitsResponse{Data: views(list, limitView)}), nil
+	return connect.NewResponse(&portalv1.ListPlatformLimitsResponse{Data: rpc.Views(list, limitView)}), nil
 }
 
 func limitView(l directory.PlatformLimit) *portalv1.PlatformLimit {

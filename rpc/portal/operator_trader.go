@@ -31,7 +31,7 @@ func (s *OperatorService) ListTraders(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ListTradersResponse{Data: views(list, traderView), NextCursor: next}), nil
+	return connect.NewResponse(&portalv1.ListTradersResponse{Data: rpc.Views(list, traderView), NextCursor: next}), nil
 }
 
 // GetTrader implements the service.
@@ -58,8 +58,8 @@ func (s *OperatorService) GetTrader(
 	open, err := s.open(ctx, directory.Whose{TraderID: id})
 	return connect.NewResponse(&portalv1.GetTraderResponse{
 		Data:          traderView(t),
-		PayoutMethods: views(payouts, traderPayoutView),
-		Acquirers:     views(acquirers, processorView),
+		PayoutMethods: rpc.Views(payouts, traderPayoutView),
+		Acquirers:     rpc.Views(acquirers, processorView),
 		Balance:       ownerBalance(has),
 		OpenPayments:  open,
 	}), err

@@ -30,7 +30,7 @@ func (s *OperatorService) ListUsers(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ListUsersResponse{Data: views(list, userView), NextCursor: next}), nil
+	return connect.NewResponse(&portalv1.ListUsersResponse{Data: rpc.Views(list, userView), NextCursor: next}), nil
 }
 
 // GetUser implements the service.

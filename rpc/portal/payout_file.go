@@ -33,7 +33,7 @@ func (s *PayoutFileService) ListPayoutKeys(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ListPayoutKeysResponse{Data: views(keys, payoutKey)}), nil
+	return connect.NewResponse(&portalv1.ListPayoutKeysResponse{Data: rpc.Views(keys, payoutKey)}), nil
 }
 
 func payoutKey(k payout.Key) *portalv1.PayoutKey {
@@ -89,7 +89,7 @@ func (s *PayoutFileService) file(ctx context.Context, f payout.File) (*connect.R
 	}
 	out.Data.Payouts, out.Data.Amount, out.Data.FrozenUsdt = int32(p.Payouts), money.Fiat(p.Amount), money.USDT(p.FrozenUSDT)
 	out.Preview = &portalv1.PayoutFilePreview{
-		Good: p.Good(), AvailableUsdt: money.USDT(p.Available), Flaws: views(p.Flaws, payoutFlaw),
+		Good: p.Good(), AvailableUsdt: money.USDT(p.Available), Flaws: rpc.Views(p.Flaws, payoutFlaw),
 	}
 	if !p.Rate.IsZero() {
 		out.Preview.Rate = new(p.Rate.String())
@@ -124,7 +124,7 @@ func (s *PayoutFileService) ListPayoutFiles(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ListPayoutFilesResponse{Data: views(list, payoutFile), NextCursor: next}), nil
+	return connect.NewResponse(&portalv1.ListPayoutFilesResponse{Data: rpc.Views(list, payoutFile), NextCursor: next}), nil
 }
 
 // MakeFilePayouts implements the service.
@@ -150,7 +150,7 @@ func (s *PayoutFileService) ListFilePayouts(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ListFilePayoutsResponse{Data: views(list, filePayout), NextCursor: next}), nil
+	return connect.NewResponse(&portalv1.ListFilePayoutsResponse{Data: rpc.Views(list, filePayout), NextCursor: next}), nil
 }
 
 func filePayout(p payout.FilePayin) *portalv1.FilePayout {

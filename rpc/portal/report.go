@@ -2,12 +2,10 @@ package portal
 
 import (
 	"context"
-	"time"
 
 	"connectrpc.com/connect"
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway.example/internal/attest"
 	"gateway.example/internal/books"
@@ -108,8 +106,8 @@ func (s *ReportService) GetStatement(
 	filter := books.StatementFilter{
 		Paging:      report.Paging{Cursor: m.GetCursor(), Backward: m.GetBackward(), Limit: int(m.GetLimit())},
 		Account:     ledger.Account{OwnerID: m.GetOwnerId(), Reserved: m.GetReserved()},
-		From:        moment(found, "from", m.GetFrom()),
-		To:          moment(found, "to", m.GetTo()),
+		From:        rpc.Moment(found, "from", m.GetFrom()),
+		To:          rpc.Moment(found, "to", m.GetTo()),
 		OldestFirst: m.GetOldestFirst(),
 	}
 	if m.GetOwner() != "" {
@@ -150,8 +148,8 @@ func reportFilter(ctx context.Context, m *portalv1.ReportFilter) (context.Contex
 		Status:     m.GetStatus(),
 		Method:     m.GetMethod(),
 		Currency:   m.GetCurrency(),
-		From:       moment(found, "filter.from", m.GetFrom()),
-		To:         moment(found, "filter.to", m.GetTo()),
+		From:       rpc.Moment(found, "filter.from", m.GetFrom()),
+		To:         rpc.Moment(found, "filter.to", m.GetTo()),
 		MinAmount:  amount("filter.minAmount", m.GetMinAmount()),
 		MaxAmount:  amount("filter.maxAmount", m.GetMaxAmount()),
 		CashboxID:  m.GetMerchantCashboxId(),
@@ -163,20 +161,12 @@ func reportFilter(ctx context.Context, m *portalv1.ReportFilter) (context.Contex
 	return fault.WithDecoded(ctx, found), filter
 }
 
-// moment is a time that may not be set.
-func moment(found fault.Fields, field string, at *timestamppb.Timestamp) time.Time {
-	if set := rpc.Instant(found, field, at); set != nil {
-		return *set
-	}
-	return time.Time{}
-}
-
 // shownUSDT formats an amount; nil is one that the caller may not see.
 func shownUSDT(d *decimal.Decimal) *string {
 	if d == nil {
 		return nil
 	}
-	return ptr(money.USDT(*d))
+	return new(money.USDT(*d))
 }
 
 func reportPayment(p report.PaymentItem) *portalv1.ReportPayment {
@@ -202,7 +192,7 @@ func reportPayment(p report.PaymentItem) *portalv1.ReportPayment {
 		ProfitUsdt:         shownUSDT(p.Sight.Profit),
 		SpreadTraderUsdt:   shownUSDT(p.Sight.SpreadTrader),
 		SpreadPlatformUsdt: shownUSDT(p.Sight.SpreadPlatform),
-		ReceivedAmount:     optionalNumber(p.ReceivedAmount, money.Fiat),
+		ReceivedAmount:     rpc.OptionalFiat(p.ReceivedAmount),
 		Metadata:           p.Metadata,
 	}
 }
@@ -247,7 +237,7 @@ func statementLine(line books.StatementLine) *portalv1.StatementLine {
 		Balance:    money.USDT(line.Balance),
 	}
 	if line.SubjectUUID != uuid.Nil {
-		out.SubjectUuid = ptr(line.SubjectUUID.String())
+		out.SubjectUuid = new(line.SubjectUUID.String())
 	}
 	return out
 }

@@ -23,7 +23,7 @@ func (s *ReportService) GetPatterns(
 		return nil, err
 	}
 	out := &portalv1.GetPatternsResponse{
-		Count: int32(p.Count), Failing: views(p.Failing, pattern), NearLimit: views(p.Near, pattern), Fast: views(p.Fast, pattern),
+		Count: int32(p.Count), Failing: rpc.Views(p.Failing, pattern), NearLimit: rpc.Views(p.Near, pattern), Fast: rpc.Views(p.Fast, pattern),
 	}
 	if p.Count > 0 {
 		out.From, out.To = rpc.Timestamp(p.From), rpc.Timestamp(p.To)

@@ -40,7 +40,7 @@ func (s *ReportService) GetIncome(
 ) (*connect.Response[portalv1.GetIncomeResponse], error) {
 	found := fault.Decoded(ctx)
 	filter := books.IncomeFilter{
-		From: moment(found, "from", req.Msg.GetFrom()), To: moment(found, "to", req.Msg.GetTo()),
+		From: rpc.Moment(found, "from", req.Msg.GetFrom()), To: rpc.Moment(found, "to", req.Msg.GetTo()),
 		MerchantID: req.Msg.GetMerchantId(),
 	}
 	list, err := s.Books.Income(fault.WithDecoded(ctx, found), caller.From(ctx), filter)

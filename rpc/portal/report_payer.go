@@ -22,8 +22,8 @@ func (s *ReportService) GetPayer(
 	}
 	return connect.NewResponse(&portalv1.GetPayerResponse{
 		Count: int32(p.Count), More: p.More, FirstAt: rpc.Timestamp(p.FirstAt), LastAt: rpc.Timestamp(p.LastAt),
-		Sums: views(p.Sums, payerSum), Cards: views(p.Cards, payerCard),
-		Failures: views(p.Failures, payerPayment), Latest: views(p.Latest, payerPayment),
+		Sums: rpc.Views(p.Sums, payerSum), Cards: rpc.Views(p.Cards, payerCard),
+		Failures: rpc.Views(p.Failures, payerPayment), Latest: rpc.Views(p.Latest, payerPayment),
 	}), nil
 }
 

@@ -54,7 +54,7 @@ func (s *ReportService) CompareStatement(
 	}
 	return connect.NewResponse(&portalv1.CompareStatementResponse{
 		From: rpc.Timestamp(c.From), Until: rpc.Timestamp(c.Until), Outgoing: int64(c.Out),
-		Came: views(c.In, statementMovement), Missing: views(c.Missing, comparedPayment),
+		Came: rpc.Views(c.In, statementMovement), Missing: rpc.Views(c.Missing, comparedPayment),
 	}), nil
 }
 

@@ -45,7 +45,7 @@ func timelineLine(line timeline.Line) *portalv1.TimelineLine {
 		Page:       optional.Of(line.Page),
 		Agent:      optional.Of(line.Agent),
 
-		ReceivedAmount: optionalNumber(line.Received, money.Fiat),
+		ReceivedAmount: rpc.OptionalFiat(line.Received),
 	}
 }
 
@@ -88,7 +88,7 @@ func plain(d *decimal.Decimal, form func(decimal.Decimal) string) *string {
 	if d == nil {
 		return nil
 	}
-	return ptr(form(*d))
+	return new(form(*d))
 }
 
 func timelineRate(r *timeline.Rate) *portalv1.TimelineRate {
@@ -142,7 +142,7 @@ func timelineWebhook(what string, w *timeline.Webhook) *portalv1.TimelineWebhook
 		Url: optional.Of(w.URL), StatusCode: w.StatusCode, Answer: w.Answer, Error: optional.Of(w.Error),
 	}
 	if what == timeline.WhatAttempt {
-		out.DurationMs = ptr(int32(w.Took / time.Millisecond))
+		out.DurationMs = new(int32(w.Took / time.Millisecond))
 	}
 	return out
 }

@@ -32,8 +32,8 @@ func (s *RequestLogService) ListRequests(
 	filter := report.RequestFilter{Code: m.GetCode(), KeyID: m.GetKeyId(), Filter: report.Filter{
 		Paging: report.Paging{Cursor: m.GetCursor(), Backward: m.GetBackward(), Limit: int(m.GetLimit())},
 		Status: m.GetStatus(),
-		From:   moment(found, "from", m.GetFrom()),
-		To:     moment(found, "to", m.GetTo()),
+		From:   rpc.Moment(found, "from", m.GetFrom()),
+		To:     rpc.Moment(found, "to", m.GetTo()),
 		Search: m.GetRequestId(),
 	}}
 	page, err := s.reports.Requests(fault.WithDecoded(ctx, found), caller.From(ctx), filter)

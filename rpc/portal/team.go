@@ -66,7 +66,7 @@ func (s *TeamService) UpdateMember(
 ) (*connect.Response[portalv1.MemberResponse], error) {
 	update := session.UserUpdate{ID: req.Msg.GetMemberId(), Enabled: req.Msg.Enabled}
 	if req.Msg.Role != nil {
-		update.Role = ptr(caller.Role(req.Msg.GetRole()))
+		update.Role = new(caller.Role(req.Msg.GetRole()))
 	}
 	return s.member(ctx, update.ID, s.users.UpdateMember(ctx, caller.From(ctx), update))
 }
@@ -135,7 +135,7 @@ func (s *TeamService) ListTeamChanges(
 		})
 	}
 	if more {
-		out.NextBeforeId = ptr(list[len(list)-1].ID)
+		out.NextBeforeId = new(list[len(list)-1].ID)
 	}
 	return connect.NewResponse(out), nil
 }

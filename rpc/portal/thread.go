@@ -12,38 +12,14 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// ListAppealMessages implements the service.
-func (s *OperatorService) ListAppealMessages(
-	ctx context.Context, req *connect.Request[portalv1.ListAppealMessagesRequest],
-) (*connect.Response[portalv1.ListAppealMessagesResponse], error) {
-	return appealMessages(ctx, s.Payments, req.Msg.GetAppealId())
-}
-
-// SendAppealMessage implements the service.
-func (s *OperatorService) SendAppealMessage(
-	ctx context.Context, req *connect.Request[portalv1.SendAppealMessageRequest],
-) (*connect.Response[portalv1.SendAppealMessageResponse], error) {
-	return sendAppealMessage(ctx, s.Payments, req.Msg)
-}
+// threads are the methods by which operators and traders write to each other about an appeal.
+type threads struct{ payments *payment.Service }
 
 // ListAppealMessages implements the service.
-func (s *TraderService) ListAppealMessages(
+func (t threads) ListAppealMessages(
 	ctx context.Context, req *connect.Request[portalv1.ListAppealMessagesRequest],
 ) (*connect.Response[portalv1.ListAppealMessagesResponse], error) {
-	return appealMessages(ctx, s.payments, req.Msg.GetAppealId())
-}
-
-// SendAppealMessage implements the service.
-func (s *TraderService) SendAppealMessage(
-	ctx context.Context, req *connect.Request[portalv1.SendAppealMessageRequest],
-) (*connect.Response[portalv1.SendAppealMessageResponse], error) {
-	return sendAppealMessage(ctx, s.payments, req.Msg)
-}
-
-func appealMessages(
-	ctx context.Context, payments *payment.Service, id int64,
-) (*connect.Response[portalv1.ListAppealMessagesResponse], error) {
-	thread, err := payments.ReadThread(ctx, caller.From(ctx), id)
+	thread, err := t.payments.ReadThread(ctx, caller.From(ctx), req.Msg.GetAppealId())
 	if err != nil {
 		return nil, err
 	}
@@ -60,10 +36,11 @@ func appealMessages(
 	return connect.NewResponse(out), nil
 }
 
-func sendAppealMessage(
-	ctx context.Context, payments *payment.Service, sent *portalv1.SendAppealMessageRequest,
+// SendAppealMessage implements the service.
+func (t threads) SendAppealMessage(
+	ctx context.Context, req *connect.Request[portalv1.SendAppealMessageRequest],
 ) (*connect.Response[portalv1.SendAppealMessageResponse], error) {
-	if err := payments.WriteThread(ctx, caller.From(ctx), sent.GetAppealId(), sent.GetText()); err != nil {
+	if err := t.payments.WriteThread(ctx, caller.From(ctx), req.Msg.GetAppealId(), req.Msg.GetText()); err != nil {
 		return nil, err
 	}
 	return connect.NewResponse(&portalv1.SendAppealMessageResponse{}), nil
@@ -80,7 +57,7 @@ func (s *TraderService) ListAppeals(
 		return nil, err
 	}
 	return connect.NewResponse(&portalv1.TraderServiceListAppealsResponse{
-		Data: views(list, traderAppealView), NextCursor: cursor,
+		Data: rpc.Views(list, traderAppealView), NextCursor: cursor,
 	}), nil
 }
 

@@ -32,7 +32,7 @@ func (s *TraderService) ListDevices(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ListDevicesResponse{Data: views(list, deviceView)}), nil
+	return connect.NewResponse(&portalv1.ListDevicesResponse{Data: rpc.Views(list, deviceView)}), nil
 }
 
 // RevokeDevice implements the service.
@@ -62,7 +62,7 @@ func (s *TraderService) ListMessages(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ListMessagesResponse{Data: views(list, messageView), NextCursor: cursor}), nil
+	return connect.NewResponse(&portalv1.ListMessagesResponse{Data: rpc.Views(list, messageView), NextCursor: cursor}), nil
 }
 
 func messageView(m bankmessage.Message) *portalv1.BankMessage {
@@ -133,7 +133,7 @@ func (s *TraderService) ListMessageRules(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ListMessageRulesResponse{Data: views(list, ruleView)}), nil
+	return connect.NewResponse(&portalv1.ListMessageRulesResponse{Data: rpc.Views(list, ruleView)}), nil
 }
 
 func ruleView(r bankmessage.Rule) *portalv1.MessageRule {

@@ -95,7 +95,7 @@ func offerView(o payout.Offer) *portalv1.TraderPayin {
 		ExpiresAt:       rpc.Timestamp(o.ExpiresAt),
 		CreatedAt:       rpc.Timestamp(o.CreatedAt),
 		StatusUpdatedAt: rpc.Timestamp(o.StatusAt),
-		TakenAt:         optionalTimestamp(o.TakenAt),
+		TakenAt:         rpc.OptionalTime(o.TakenAt),
 		StatusReason:    o.StatusReason,
 		ProofReference:  o.ProofReference,
 	}

@@ -47,6 +47,6 @@ func proposedRequisite(p proposal.Proposal) *portalv1.ProposedRequisite {
 	return &portalv1.ProposedRequisite{
 		Id: p.ID, Currency: n.Currency, Method: n.Method, Masked: n.Value, Holder: n.Holder, Bank: n.Bank,
 		State: string(p.State), CreatedAt: rpc.Timestamp(p.CreatedAt), ExpiresAt: rpc.Timestamp(p.ExpiresAt),
-		DecidedAt: optionalTimestamp(p.DecidedAt), Reason: optional.Of(p.DecisionReason),
+		DecidedAt: rpc.OptionalTime(p.DecidedAt), Reason: optional.Of(p.DecisionReason),
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/routing"
+	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
@@ -131,31 +132,22 @@ func ownRequisite(own directory.OwnRequisite) *portalv1.OwnRequisite {
 		EffectiveLimits:   ownLimitsView(own.Effective),
 		Use: &portalv1.RequisiteUse{
 			Day: own.Use.Day.Format(time.DateOnly), Count: own.Use.Count, Sum: money.Fiat(own.Use.Sum),
-			OpenPayments: own.Use.OpenPayments, LastUsedAt: optionalTimestamp(own.Use.LastUsedAt),
+			OpenPayments: own.Use.OpenPayments, LastUsedAt: rpc.OptionalTime(own.Use.LastUsedAt),
 		},
 	}
 }
 
 func ownLimitsView(l directory.RequisiteLimits) *portalv1.OwnRequisiteLimits {
 	return &portalv1.OwnRequisiteLimits{
-		MinAmount:    optionalNumber(l.MinAmount, money.Fiat),
-		MaxAmount:    optionalNumber(l.MaxAmount, money.Fiat),
+		MinAmount:    rpc.OptionalFiat(l.MinAmount),
+		MaxAmount:    rpc.OptionalFiat(l.MaxAmount),
 		DailyCount:   l.DailyCount,
-		DailySum:     optionalNumber(l.DailySum, money.Fiat),
+		DailySum:     rpc.OptionalFiat(l.DailySum),
 		OpenPayments: l.OpenPayments,
 		WorkFrom:     optional.Of(l.WorkFrom),
 		WorkUntil:    optional.Of(l.WorkUntil),
 		TimeZone:     optional.Of(l.TimeZone),
 	}
-}
-
-// optionalNumber formats a number, or returns nil.
-func optionalNumber(d decimal.NullDecimal, write func(decimal.Decimal) string) *string {
-	if !d.Valid {
-		return nil
-	}
-	text := write(d.Decimal)
-	return &text
 }
 
 // ExplainRequisites implements the service.
@@ -186,18 +178,18 @@ func explanation(e payment.RequisiteExplanation) *portalv1.RequisiteExplanation 
 		Method:                e.Method,
 		Free:                  e.Free,
 		Amount:                money.Fiat(e.Amount),
-		HoldUsdt:              optionalNumber(e.Hold, money.USDT),
-		AvailableUsdt:         optionalNumber(e.Available, money.USDT),
+		HoldUsdt:              rpc.OptionalNumber(e.Hold, money.USDT),
+		AvailableUsdt:         rpc.OptionalNumber(e.Available, money.USDT),
 		NoRate:                e.NoRate,
 		TakenByMerchants:      e.Taken,
 		OutsidePlatformLimits: e.OutsidePlatform,
-		LastUsedAt:            optionalTimestamp(e.LastUsedAt),
+		LastUsedAt:            rpc.OptionalTime(e.LastUsedAt),
 	}
 	for _, d := range e.Drops {
 		write := numberOf(d.Rule)
 		out.Drops = append(out.Drops, &portalv1.RequisiteDrop{
-			Rule: string(d.Rule), Limit: optionalNumber(d.Limit, write), Used: optionalNumber(d.Used, write),
-			FreeAt: optionalTimestamp(d.FreeAt),
+			Rule: string(d.Rule), Limit: rpc.OptionalNumber(d.Limit, write), Used: rpc.OptionalNumber(d.Used, write),
+			FreeAt: rpc.OptionalTime(d.FreeAt),
 		})
 	}
 	return out

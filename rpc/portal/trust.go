@@ -39,7 +39,7 @@ func (s *TrustService) ListAuditLog(
 	filter := auditlog.Filter{
 		Paging: report.Paging{Cursor: m.GetCursor(), Backward: m.GetBackward(), Limit: int(m.GetLimit())},
 		Kinds:  m.GetKinds(), User: m.GetUser(), Subject: m.GetSubject(), Key: m.GetKey(),
-		From: moment(found, "from", m.GetFrom()), To: moment(found, "to", m.GetTo()),
+		From: rpc.Moment(found, "from", m.GetFrom()), To: rpc.Moment(found, "to", m.GetTo()),
 	}
 	page, err := s.log.List(fault.WithDecoded(ctx, found), caller.From(ctx), filter)
 	if err != nil {

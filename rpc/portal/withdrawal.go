@@ -46,7 +46,7 @@ func (s *WithdrawalService) ListAddresses(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ListAddressesResponse{Data: views(list, withdrawalAddress)}), nil
+	return connect.NewResponse(&portalv1.ListAddressesResponse{Data: rpc.Views(list, withdrawalAddress)}), nil
 }
 
 // RemoveAddress implements the service.
@@ -190,7 +190,7 @@ func (s *WithdrawalService) ListHandOvers(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ListHandOversResponse{Data: views(list, handOver), NextCursor: next}), nil
+	return connect.NewResponse(&portalv1.ListHandOversResponse{Data: rpc.Views(list, handOver), NextCursor: next}), nil
 }
 
 // GetHandOver implements the service.
