@@ -16,6 +16,8 @@ import (
 	"gateway.example/internal/payment"
 	"gateway.example/rpc"
 	rpcportal "gateway.example/rpc/portal"
+	"gateway.example/rpc/portal/operator"
+	rpcreport "gateway.example/rpc/portal/report"
 	"gateway.example/rpc/rest"
 	"gateway.example/web/pay"
 	"gateway.example/web/portals"
@@ -84,21 +86,21 @@ func (g *gateway) procedures() rpc.Services {
 			Reports: g.programs.reports,
 		}),
 		Receipt: rpcportal.NewReceiptService(g.payments, g.payouts),
-		Report: rpcportal.NewReportService(rpcportal.ReportRooms{
+		Report: rpcreport.New(rpcreport.Rooms{
 			Reports: g.programs.reports, Books: g.programs.books, Figures: g.programs.figures, Timelines: g.timelines, Signer: g.signer,
 		}),
 		Credential: rpcportal.NewCredentialService(g.merchantKeys),
 		Team:       rpcportal.NewTeamService(g.users),
-		Proof:      rpcportal.NewProofService(g.proofs),
-		Requests:   rpcportal.NewRequestLogService(g.programs.reports),
+		Proof:      rpcreport.NewProofService(g.proofs),
+		Requests:   rpcreport.NewRequestLogService(g.programs.reports),
 		Looks:      rpcportal.NewLookService(g.settings),
 		Notices:    rpcportal.NewNotificationService(g.notices),
 		Blocks:     rpcportal.NewBlockService(g.settings),
 		PayLinks:   rpcportal.NewLinkService(g.payLinks, g.links, g.payURL),
 		Files:      rpcportal.NewPayoutFileService(g.payouts),
 		Arrivals:   rpcportal.NewArrivalService(g.payments, g.messages, g.checkouts, g.links, g.payURL),
-		Trust:      rpcportal.NewTrustService(g.programs.auditLog, g.audits, g.alarms),
-		Operator: rpcportal.NewOperatorService(rpcportal.OperatorRooms{
+		Trust:      rpcreport.NewTrustService(g.programs.auditLog, g.audits, g.alarms),
+		Operator: operator.New(operator.Rooms{
 			Payments: g.payments, Rates: g.rateSettings, Proposals: g.proposals, Settings: g.settings, Users: g.users,
 			Events: g.events, Deposits: g.deposits, Payouts: g.payouts, Checkouts: g.checkouts, Acquirers: g.acquirers,
 			Reads: g.reads, Work: g.queues, Messages: g.messages, PayLinks: g.payLinks,

@@ -87,6 +87,8 @@ var floors = map[string]int{
 	"gateway.example/rpc/webhook":                         0,
 	"gateway.example/rpc":                                 6,
 	"gateway.example/rpc/portal":                          7,
+	"gateway.example/rpc/portal/operator":                 8,
+	"gateway.example/rpc/portal/report":                   8,
 	"gateway.example/rpc/rest":                            7,
 	"gateway.example/docs":                                0,
 	"gateway.example/rpc/rest/describe":                   8,

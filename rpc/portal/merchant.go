@@ -31,14 +31,14 @@ type MerchantRooms struct {
 // MerchantService serves portal.v1.MerchantService.
 type MerchantService struct {
 	MerchantRooms
-	replays
+	Replays
 }
 
 var _ portalv1connect.MerchantServiceHandler = (*MerchantService)(nil)
 
 // NewMerchantService makes the handler.
 func NewMerchantService(rooms MerchantRooms) *MerchantService {
-	return &MerchantService{rooms, replays{rooms.Events}}
+	return &MerchantService{rooms, Replays{rooms.Events}}
 }
 
 // ListEvents implements the service.
@@ -51,7 +51,7 @@ func (s *MerchantService) ListEvents(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ListEventsResponse{Data: rpc.Views(list, eventView), NextCursor: cursor}), nil
+	return connect.NewResponse(&portalv1.ListEventsResponse{Data: rpc.Views(list, EventView), NextCursor: cursor}), nil
 }
 
 // RotateWebhookSecret implements the service.
@@ -67,7 +67,8 @@ func (s *MerchantService) RotateWebhookSecret(
 	), nil
 }
 
-func eventView(record webhook.Record) *portalv1.Event {
+// EventView is an event with its attempts.
+func EventView(record webhook.Record) *portalv1.Event {
 	event := &portalv1.Event{
 		EventId: record.ID.String(), MerchantId: record.MerchantID, Type: record.Type, Url: record.URL,
 		Body: string(record.Body), CreatedAt: rpc.Timestamp(record.CreatedAt), Status: record.Status,

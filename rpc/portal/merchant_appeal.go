@@ -55,7 +55,7 @@ func (s *MerchantService) GetAppeal(
 func (s *MerchantService) GetAppealFile(
 	ctx context.Context, req *connect.Request[portalv1.GetAppealFileRequest],
 ) (*connect.Response[portalv1.GetAppealFileResponse], error) {
-	return appealFile(ctx, s.Payments, req.Msg.GetAppealId())
+	return AppealFile(ctx, s.Payments, req.Msg.GetAppealId())
 }
 
 // merchantAppeal leaves out what merchants may not see, such as the trader.
@@ -80,4 +80,17 @@ func merchantAppeal(a payment.AppealRecord) *portalv1.MerchantAppeal {
 		PaymentStatus:       string(p.Status),
 		PaymentStatusReason: p.StatusReason,
 	}
+}
+
+// AppealFile is the file of an appeal, as the caller may see it.
+func AppealFile(
+	ctx context.Context, payments *payment.Service, id int64,
+) (*connect.Response[portalv1.GetAppealFileResponse], error) {
+	file, err := payments.ReadAppealFile(ctx, caller.From(ctx), id)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.GetAppealFileResponse{
+		FileName: file.Name, FileType: file.Type, Content: file.Content,
+	}), nil
 }

@@ -12,11 +12,11 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// replays are the methods by which merchants and operators have events sent again.
-type replays struct{ events *webhook.Events }
+// Replays are the methods by which merchants and operators have events sent again.
+type Replays struct{ Of *webhook.Events }
 
 // ReplayEvents implements the service.
-func (r replays) ReplayEvents(
+func (r Replays) ReplayEvents(
 	ctx context.Context, req *connect.Request[portalv1.ReplayEventsRequest],
 ) (*connect.Response[portalv1.ReplayEventsResponse], error) {
 	m, found := req.Msg, fault.Decoded(ctx)
@@ -24,21 +24,21 @@ func (r replays) ReplayEvents(
 		EventID: m.EventId, URL: m.Url, MerchantID: m.MerchantId,
 		From: rpc.Instant(found, "from", m.GetFrom()), Until: rpc.Instant(found, "until", m.GetUntil()),
 	}
-	return replayed(r.events.Replay(fault.WithDecoded(ctx, found), caller.From(ctx), ask))
+	return replayed(r.Of.Replay(fault.WithDecoded(ctx, found), caller.From(ctx), ask))
 }
 
 // GetReplay implements the service.
-func (r replays) GetReplay(
+func (r Replays) GetReplay(
 	ctx context.Context, req *connect.Request[portalv1.GetReplayRequest],
 ) (*connect.Response[portalv1.ReplayEventsResponse], error) {
-	return replayed(r.events.ReplayProgress(ctx, caller.From(ctx), req.Msg.GetReplayId()))
+	return replayed(r.Of.ReplayProgress(ctx, caller.From(ctx), req.Msg.GetReplayId()))
 }
 
 // StopReplay implements the service.
-func (r replays) StopReplay(
+func (r Replays) StopReplay(
 	ctx context.Context, req *connect.Request[portalv1.StopReplayRequest],
 ) (*connect.Response[portalv1.ReplayEventsResponse], error) {
-	return replayed(r.events.StopReplay(ctx, caller.From(ctx), req.Msg.GetReplayId()))
+	return replayed(r.Of.StopReplay(ctx, caller.From(ctx), req.Msg.GetReplayId()))
 }
 
 func replayed(p webhook.Progress, err error) (*connect.Response[portalv1.ReplayEventsResponse], error) {

@@ -12,14 +12,14 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// threads are the methods by which operators and traders write to each other about an appeal.
-type threads struct{ payments *payment.Service }
+// Threads are the methods by which operators and traders write to each other about an appeal.
+type Threads struct{ Of *payment.Service }
 
 // ListAppealMessages implements the service.
-func (t threads) ListAppealMessages(
+func (t Threads) ListAppealMessages(
 	ctx context.Context, req *connect.Request[portalv1.ListAppealMessagesRequest],
 ) (*connect.Response[portalv1.ListAppealMessagesResponse], error) {
-	thread, err := t.payments.ReadThread(ctx, caller.From(ctx), req.Msg.GetAppealId())
+	thread, err := t.Of.ReadThread(ctx, caller.From(ctx), req.Msg.GetAppealId())
 	if err != nil {
 		return nil, err
 	}
@@ -37,10 +37,10 @@ func (t threads) ListAppealMessages(
 }
 
 // SendAppealMessage implements the service.
-func (t threads) SendAppealMessage(
+func (t Threads) SendAppealMessage(
 	ctx context.Context, req *connect.Request[portalv1.SendAppealMessageRequest],
 ) (*connect.Response[portalv1.SendAppealMessageResponse], error) {
-	if err := t.payments.WriteThread(ctx, caller.From(ctx), req.Msg.GetAppealId(), req.Msg.GetText()); err != nil {
+	if err := t.Of.WriteThread(ctx, caller.From(ctx), req.Msg.GetAppealId(), req.Msg.GetText()); err != nil {
 		return nil, err
 	}
 	return connect.NewResponse(&portalv1.SendAppealMessageResponse{}), nil

@@ -27,7 +27,7 @@ type TraderService struct {
 	proposals *proposal.Service
 	messages  *bankmessage.Service
 	view      rpc.PaymentView
-	threads
+	Threads
 }
 
 var _ portalv1connect.TraderServiceHandler = (*TraderService)(nil)
@@ -42,7 +42,7 @@ func NewTraderService(
 		payments: payments, checkouts: checkouts, payouts: payouts, settings: settings, proposals: proposals,
 		messages: messages,
 		view:     rpc.NewPaymentView(checkouts, links, payURL),
-		threads:  threads{payments},
+		Threads:  Threads{payments},
 	}
 }
 

@@ -62,10 +62,11 @@ func (s *TraderService) ListMessages(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.ListMessagesResponse{Data: rpc.Views(list, messageView), NextCursor: cursor}), nil
+	return connect.NewResponse(&portalv1.ListMessagesResponse{Data: rpc.Views(list, MessageView), NextCursor: cursor}), nil
 }
 
-func messageView(m bankmessage.Message) *portalv1.BankMessage {
+// MessageView is a message of a bank.
+func MessageView(m bankmessage.Message) *portalv1.BankMessage {
 	fiat := func(d *decimal.Decimal) *string {
 		if d == nil {
 			return nil
@@ -122,7 +123,7 @@ func (s *TraderService) decided(
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.MessageDecidedResponse{Data: messageView(m)}), nil
+	return connect.NewResponse(&portalv1.MessageDecidedResponse{Data: MessageView(m)}), nil
 }
 
 // ListMessageRules implements the service.

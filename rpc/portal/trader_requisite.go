@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/routing"
+	"gateway.example/internal/timeline"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
@@ -127,9 +128,9 @@ func ownRequisite(own directory.OwnRequisite) *portalv1.OwnRequisite {
 		Bank:              own.Bank,
 		Enabled:           own.Enabled,
 		EnabledByOperator: own.EnabledByOperator,
-		OperatorLimits:    ownLimitsView(own.Set),
-		OwnLimits:         ownLimitsView(own.Own),
-		EffectiveLimits:   ownLimitsView(own.Effective),
+		OperatorLimits:    OwnLimits(own.Set),
+		OwnLimits:         OwnLimits(own.Own),
+		EffectiveLimits:   OwnLimits(own.Effective),
 		Use: &portalv1.RequisiteUse{
 			Day: own.Use.Day.Format(time.DateOnly), Count: own.Use.Count, Sum: money.Fiat(own.Use.Sum),
 			OpenPayments: own.Use.OpenPayments, LastUsedAt: rpc.OptionalTime(own.Use.LastUsedAt),
@@ -137,7 +138,8 @@ func ownRequisite(own directory.OwnRequisite) *portalv1.OwnRequisite {
 	}
 }
 
-func ownLimitsView(l directory.RequisiteLimits) *portalv1.OwnRequisiteLimits {
+// OwnLimits are those of a requisite.
+func OwnLimits(l directory.RequisiteLimits) *portalv1.OwnRequisiteLimits {
 	return &portalv1.OwnRequisiteLimits{
 		MinAmount:    rpc.OptionalFiat(l.MinAmount),
 		MaxAmount:    rpc.OptionalFiat(l.MaxAmount),
@@ -155,10 +157,11 @@ func (s *TraderService) ExplainRequisites(
 	ctx context.Context, req *connect.Request[portalv1.ExplainRequisitesRequest],
 ) (*connect.Response[portalv1.ExplainRequisitesResponse], error) {
 	list, err := s.payments.ExplainForTrader(ctx, caller.From(ctx), req.Msg.GetRequisiteId())
-	return explanations(list, err)
+	return Explanations(list, err)
 }
 
-func explanations(
+// Explanations say why requisites get payments, or why not.
+func Explanations(
 	list []payment.RequisiteExplanation, err error,
 ) (*connect.Response[portalv1.ExplainRequisitesResponse], error) {
 	if err != nil {
@@ -205,4 +208,13 @@ func numberOf(rule routing.Rule) func(decimal.Decimal) string {
 	default:
 		return money.Fiat
 	}
+}
+
+// PassedBy are the requisites that a choice passed by.
+func PassedBy(list []timeline.PassedBy) []*portalv1.PassedBy {
+	var out []*portalv1.PassedBy
+	for _, p := range list {
+		out = append(out, &portalv1.PassedBy{Rule: p.Rule, RequisiteIds: p.Requisites})
+	}
+	return out
 }

@@ -150,7 +150,7 @@ func (s *WithdrawalService) SetWithdrawalTerms(
 	if err != nil {
 		return nil, err
 	}
-	return settingResponse(c)
+	return SettingResponse(c)
 }
 
 // ApproveWithdrawal implements the service.

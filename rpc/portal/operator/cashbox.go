@@ -1,0 +1,125 @@
+package operator
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/caller"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/money"
+	"gateway.example/rpc"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+)
+
+func cashboxSet(c *portalv1.SettingChange, box directory.Cashbox) *portalv1.CashboxResponse {
+	return &portalv1.CashboxResponse{Change: c, Data: cashboxView(box)}
+}
+
+func methodSet(c *portalv1.SettingChange, m directory.MethodSetting) *portalv1.CashboxMethodResponse {
+	return &portalv1.CashboxMethodResponse{Change: c, Data: methodView(m)}
+}
+
+func payoutMethodSet(c *portalv1.SettingChange, m directory.PayoutMethodSetting) *portalv1.CashboxPayoutMethodResponse {
+	return &portalv1.CashboxPayoutMethodResponse{Change: c, Data: payoutMethodView(m)}
+}
+
+// ListCashboxes implements the service.
+func (s *Service) ListCashboxes(
+	ctx context.Context, req *connect.Request[portalv1.OperatorServiceListCashboxesRequest],
+) (*connect.Response[portalv1.OperatorServiceListCashboxesResponse], error) {
+	m := req.Msg
+	search := page(m.Search, m.SwitchedOn, m.Limit, m.Cursor)
+	search.MerchantID, search.TraderID, search.Currency = m.GetMerchantId(), m.GetTraderCashboxId(), m.GetCurrency()
+	list, next, err := s.Settings.Cashboxes(ctx, caller.From(ctx), search)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(
+		&portalv1.OperatorServiceListCashboxesResponse{Data: rpc.Views(list, cashboxView), NextCursor: next},
+	), nil
+}
+
+// GetCashbox implements the service.
+func (s *Service) GetCashbox(
+	ctx context.Context, req *connect.Request[portalv1.GetCashboxRequest],
+) (*connect.Response[portalv1.GetCashboxResponse], error) {
+	who, id := caller.From(ctx), req.Msg.GetMerchantCashboxId()
+	box, err := s.Settings.Cashbox(ctx, who, id)
+	if err != nil {
+		return nil, err
+	}
+	methods, err := s.Settings.Methods(ctx, who, id)
+	if err != nil {
+		return nil, err
+	}
+	payouts, err := s.Settings.PayoutMethods(ctx, who, id)
+	if err != nil {
+		return nil, err
+	}
+	has, err := s.Settings.Balance(ctx, who, ledger.Cashbox, id)
+	if err != nil {
+		return nil, err
+	}
+	open, err := s.open(ctx, directory.Whose{MerchantID: box.MerchantID, CashboxID: id})
+	return connect.NewResponse(&portalv1.GetCashboxResponse{
+		Data: cashboxView(box), Methods: rpc.Views(methods, methodView), PayoutMethods: rpc.Views(payouts, payoutMethodView),
+		Balance: ownerBalance(has), OpenPayments: open,
+	}), err
+}
+
+func cashboxView(c directory.Cashbox) *portalv1.Cashbox {
+	return &portalv1.Cashbox{
+		Id:                 c.ID,
+		MerchantId:         c.MerchantID,
+		MerchantName:       c.MerchantName,
+		Name:               c.Name,
+		Currency:           c.Currency,
+		TraderCashboxId:    c.TraderID,
+		CollectEnabled:     c.CollectEnabled,
+		PageColor:          c.PageColor,
+		FrameOrigin:        c.FrameOrigin,
+		ReturnHosts:        c.ReturnHosts,
+		ReturnAutomatic:    c.ReturnAutomatic,
+		PayerEvents:        c.PayerEvents,
+		InsuranceUsdt:      money.USDT(c.InsuranceUSDT),
+		DepositCallbackUri: c.DepositCallbackURI,
+		CreatedAt:          rpc.Timestamp(c.CreatedAt),
+		Version:            c.Version,
+	}
+}
+
+func methodView(m directory.MethodSetting) *portalv1.CashboxMethod {
+	return &portalv1.CashboxMethod{
+		Method:          m.Name,
+		Enabled:         m.Enabled,
+		MarginPercent:   rpc.OptionalNumber(m.MarginPercent, decimal.Decimal.String),
+		ValiditySeconds: m.ValiditySeconds,
+		MinAmount:       rpc.OptionalFiat(m.MinAmount),
+		MaxAmount:       rpc.OptionalFiat(m.MaxAmount),
+		ClaimSeconds:    m.ClaimSeconds,
+		Cards:           m.Cards,
+
+		AmountPolicy:     m.AmountPolicy,
+		TolerancePercent: rpc.OptionalNumber(m.TolerancePercent, decimal.Decimal.String),
+		ToleranceAmount:  rpc.OptionalFiat(m.ToleranceAmount),
+		DifferenceTo:     m.DifferenceTo,
+		LateSeconds:      m.LateSeconds,
+
+		Version: m.Version,
+	}
+}
+
+func payoutMethodView(m directory.PayoutMethodSetting) *portalv1.CashboxPayoutMethod {
+	return &portalv1.CashboxPayoutMethod{
+		Method:          m.Name,
+		Enabled:         m.Enabled,
+		MarkupPercent:   m.MarkupPercent.String(),
+		ValiditySeconds: m.ValiditySeconds,
+		Version:         m.Version,
+		MinAmount:       rpc.OptionalFiat(m.MinAmount),
+		MaxAmount:       rpc.OptionalFiat(m.MaxAmount),
+	}
+}

@@ -1,0 +1,148 @@
+// Package operator serves OperatorService of portal.v1: what operators ask, decide and set, a file for each subject.
+package operator
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"gateway.example/internal/acquirer"
+	"gateway.example/internal/bankmessage"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/checkout"
+	"gateway.example/internal/deposit"
+	"gateway.example/internal/directory"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
+	"gateway.example/internal/paylink"
+	"gateway.example/internal/payment"
+	"gateway.example/internal/payout"
+	"gateway.example/internal/proposal"
+	"gateway.example/internal/rate"
+	"gateway.example/internal/routing"
+	"gateway.example/internal/sensitive"
+	"gateway.example/internal/session"
+	"gateway.example/internal/timeline"
+	"gateway.example/internal/webhook"
+	"gateway.example/internal/work"
+	"gateway.example/rpc"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/rpc/portal"
+)
+
+// Rooms are the services behind the operators' portal.
+type Rooms struct {
+	Payments *payment.Service
+	Rates    *rate.Settings
+	Settings *directory.Settings
+	Deposits *deposit.Service
+	// Proposals carries out what may take a second operator.
+	Proposals *proposal.Service
+	Payouts   *payout.Service
+	Users     *session.Service
+	Events    *webhook.Events
+
+	Checkouts *checkout.Service
+	Acquirers *acquirer.Directory
+	// Reads says who read sensitive values.
+	Reads *sensitive.Reads
+	Work  *work.Service
+	// Messages are those of traders' banks.
+	Messages *bankmessage.Service
+	PayLinks *paylink.Service
+	// Sums tell how payments come to be worth what they are, Refusals which nobody could be found for.
+	Sums     *rate.Explainer
+	Refusals *routing.Refusals
+}
+
+// Service serves portal.v1.Service.
+type Service struct {
+	Rooms
+	portal.Replays
+	portal.Threads
+}
+
+var _ portalv1connect.OperatorServiceHandler = (*Service)(nil)
+
+// New makes the handler.
+func New(rooms Rooms) *Service {
+	return &Service{rooms, portal.Replays{Of: rooms.Events}, portal.Threads{Of: rooms.Payments}}
+}
+
+// ExplainRouting implements the service.
+func (s *Service) ExplainRouting(
+	ctx context.Context, req *connect.Request[portalv1.ExplainRoutingRequest],
+) (*connect.Response[portalv1.ExplainRoutingResponse], error) {
+	found := fault.Decoded(ctx)
+	question := payment.RoutingQuestion{
+		Amount: req.Msg.GetAmount(), Currency: req.Msg.GetCurrency(), Method: req.Msg.GetMethod(),
+		CashboxID: req.Msg.GetMerchantCashboxId(),
+	}
+	if req.Msg.GetAt() != nil {
+		at := rpc.Moment(found, "at", req.Msg.GetAt())
+		question.At = &at
+	}
+	answer, err := s.Payments.ExplainRouting(fault.WithDecoded(ctx, found), caller.From(ctx), question)
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(routingView(answer)), nil
+}
+
+// ExplainTrader implements the service.
+func (s *Service) ExplainTrader(
+	ctx context.Context, req *connect.Request[portalv1.ExplainTraderRequest],
+) (*connect.Response[portalv1.ExplainRequisitesResponse], error) {
+	list, err := s.Payments.ExplainTrader(ctx, caller.From(ctx), req.Msg.GetTraderId())
+	return portal.Explanations(list, err)
+}
+
+func routingView(answer payment.RoutingAnswer) *portalv1.ExplainRoutingResponse {
+	out := &portalv1.ExplainRoutingResponse{
+		Refusal:     optional.Of(answer.Refusal),
+		RequisiteId: optional.Of(answer.RequisiteID),
+	}
+	for _, c := range answer.Candidates {
+		candidate := &portalv1.RoutingCandidate{
+			RequisiteId: c.ID, TraderId: c.TraderID, DroppedBy: optional.Of(string(c.DroppedBy)), Weight: c.Weight,
+		}
+		if c.LastUsedAt.Unix() > 0 {
+			candidate.LastUsedAt = rpc.Timestamp(c.LastUsedAt)
+		}
+		out.Candidates = append(out.Candidates, candidate)
+	}
+	return out
+}
+
+// ReplayRouting implements the service.
+func (s *Service) ReplayRouting(
+	ctx context.Context, req *connect.Request[portalv1.ReplayRoutingRequest],
+) (*connect.Response[portalv1.ReplayRoutingResponse], error) {
+	r, err := s.Payments.ReplayRouting(ctx, caller.From(ctx), req.Msg.GetPaymentId())
+	if err != nil {
+		return nil, err
+	}
+	return connect.NewResponse(&portalv1.ReplayRoutingResponse{
+		RequisiteId: optional.Of(r.RequisiteID), TraderId: r.TraderID, Pool: r.Pool, Looked: r.Looked,
+		Passed: portal.PassedBy(timeline.ByRule(r.Passed)), Now: routingView(r.Now),
+	}), nil
+}
+
+// ListRoutingRefusals implements the service.
+func (s *Service) ListRoutingRefusals(
+	ctx context.Context, _ *connect.Request[portalv1.ListRoutingRefusalsRequest],
+) (*connect.Response[portalv1.ListRoutingRefusalsResponse], error) {
+	list, err := s.Refusals.List(ctx, caller.From(ctx))
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.ListRoutingRefusalsResponse{}
+	for _, r := range list {
+		out.Data = append(out.Data, &portalv1.RoutingRefusals{
+			Hour: rpc.Timestamp(r.Hour), MerchantId: r.MerchantID, Merchant: r.Merchant, Currency: r.Currency,
+			Method: r.Method, Cause: r.Cause, Refusals: r.Refusals,
+		})
+	}
+	return connect.NewResponse(out), nil
+}

@@ -1,0 +1,259 @@
+// Package report serves what portal.v1 only reads: lists, timelines, statements, figures, logs, and what proves the ledger.
+package report
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/attest"
+	"gateway.example/internal/books"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/edge"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/figures"
+	"gateway.example/internal/ledger"
+	"gateway.example/internal/metadata"
+	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
+	"gateway.example/internal/report"
+	"gateway.example/internal/timeline"
+	"gateway.example/rpc"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+)
+
+// Rooms are what reports are read with.
+type Rooms struct {
+	Reports   *report.Service
+	Books     *books.Service
+	Figures   *figures.Service
+	Timelines *timeline.Service
+	// Signer signs what leaves the gateway.
+	Signer *attest.Signer
+}
+
+// Service serves portal.v1.Service.
+type Service struct {
+	Rooms
+	// statements bounds how many statements are read at a time.
+	statements *edge.Turnstile
+}
+
+var _ portalv1connect.ReportServiceHandler = (*Service)(nil)
+
+// New makes the handler.
+func New(rooms Rooms) *Service {
+	return &Service{rooms, edge.NewTurnstile(statementsAtOnce)}
+}
+
+// GetPaymentTimeline implements the service.
+func (s *Service) GetPaymentTimeline(
+	ctx context.Context, req *connect.Request[portalv1.GetPaymentTimelineRequest],
+) (*connect.Response[portalv1.TimelineResponse], error) {
+	return timelineResponse(s.Timelines.Payment(ctx, caller.From(ctx), req.Msg.GetPaymentId()))
+}
+
+// GetPayinTimeline implements the service.
+func (s *Service) GetPayinTimeline(
+	ctx context.Context, req *connect.Request[portalv1.GetPayinTimelineRequest],
+) (*connect.Response[portalv1.TimelineResponse], error) {
+	return timelineResponse(s.Timelines.Payout(ctx, caller.From(ctx), req.Msg.GetPayinId()))
+}
+
+// ListPayments implements the service.
+func (s *Service) ListPayments(
+	ctx context.Context, req *connect.Request[portalv1.ReportServiceListPaymentsRequest],
+) (*connect.Response[portalv1.ListReportPaymentsResponse], error) {
+	ctx, filter := reportFilter(ctx, req.Msg.GetFilter())
+	page, err := s.Reports.Payments(ctx, caller.From(ctx), filter)
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.ListReportPaymentsResponse{
+		NextCursor: page.Next, PreviousCursor: page.Previous, SearchedBackTo: rpc.OptionalTime(page.SearchedBackTo),
+	}
+	for _, p := range page.Items {
+		out.Data = append(out.Data, reportPayment(p))
+	}
+	return connect.NewResponse(out), nil
+}
+
+// ListPayins implements the service.
+func (s *Service) ListPayins(
+	ctx context.Context, req *connect.Request[portalv1.ReportServiceListPayinsRequest],
+) (*connect.Response[portalv1.ListReportPayinsResponse], error) {
+	ctx, filter := reportFilter(ctx, req.Msg.GetFilter())
+	page, err := s.Reports.Payouts(ctx, caller.From(ctx), filter)
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.ListReportPayinsResponse{
+		NextCursor: page.Next, PreviousCursor: page.Previous, SearchedBackTo: rpc.OptionalTime(page.SearchedBackTo),
+	}
+	for _, p := range page.Items {
+		out.Data = append(out.Data, reportPayin(p))
+	}
+	return connect.NewResponse(out), nil
+}
+
+// GetStatement implements the service.
+func (s *Service) GetStatement(
+	ctx context.Context, req *connect.Request[portalv1.GetStatementRequest],
+) (*connect.Response[portalv1.GetStatementResponse], error) {
+	m, found := req.Msg, fault.Decoded(ctx)
+	filter := books.StatementFilter{
+		Paging:      report.Paging{Cursor: m.GetCursor(), Backward: m.GetBackward(), Limit: int(m.GetLimit())},
+		Account:     ledger.Account{OwnerID: m.GetOwnerId(), Reserved: m.GetReserved()},
+		From:        rpc.Moment(found, "from", m.GetFrom()),
+		To:          rpc.Moment(found, "to", m.GetTo()),
+		OldestFirst: m.GetOldestFirst(),
+	}
+	if m.GetOwner() != "" {
+		var known bool
+		filter.Account.Owner, known = ledger.OwnerNamed(m.GetOwner())
+		found.Check(known || found.Wrong("owner"), "owner", "must be external, platform, cashbox or trader")
+	}
+	statement, err := s.Books.Statement(fault.WithDecoded(ctx, found), caller.From(ctx), filter)
+	if err != nil {
+		return nil, err
+	}
+	a := statement.Account
+	out := &portalv1.GetStatementResponse{
+		Account:        accountView(timeline.Account{Owner: a.Owner.String(), OwnerID: a.OwnerID, Reserved: a.Reserved}),
+		OpeningBalance: money.USDT(statement.Opening),
+		ClosingBalance: money.USDT(statement.Closing),
+		NextCursor:     statement.Next,
+		PreviousCursor: statement.Previous,
+	}
+	for _, line := range statement.Items {
+		out.Data = append(out.Data, statementLine(line))
+	}
+	return connect.NewResponse(out), nil
+}
+
+// reportFilter reads a filter. What is wrong with it is in the context that it returns, for the
+// service to report.
+func reportFilter(ctx context.Context, m *portalv1.ReportFilter) (context.Context, report.Filter) {
+	found := fault.Decoded(ctx)
+	amount := func(field, text string) decimal.Decimal {
+		if text == "" {
+			return decimal.Zero
+		}
+		return fault.Read(found, field, text, money.ParseFiat)
+	}
+	filter := report.Filter{
+		Paging:     report.Paging{Cursor: m.GetCursor(), Backward: m.GetBackward(), Limit: int(m.GetLimit())},
+		Status:     m.GetStatus(),
+		Method:     m.GetMethod(),
+		Currency:   m.GetCurrency(),
+		From:       rpc.Moment(found, "filter.from", m.GetFrom()),
+		To:         rpc.Moment(found, "filter.to", m.GetTo()),
+		MinAmount:  amount("filter.minAmount", m.GetMinAmount()),
+		MaxAmount:  amount("filter.maxAmount", m.GetMaxAmount()),
+		CashboxID:  m.GetMerchantCashboxId(),
+		MerchantID: m.GetMerchantId(),
+		TraderID:   m.GetTraderId(),
+		Search:     m.GetSearch(),
+		Metadata:   metadata.Wanted(found, m.GetMetadata()),
+	}
+	return fault.WithDecoded(ctx, found), filter
+}
+
+// shownUSDT formats an amount; nil is one that the caller may not see.
+func shownUSDT(d *decimal.Decimal) *string {
+	if d == nil {
+		return nil
+	}
+	return new(money.USDT(*d))
+}
+
+func reportPayment(p report.PaymentItem) *portalv1.ReportPayment {
+	return &portalv1.ReportPayment{
+		Id:                 p.ID,
+		Uuid:               p.UUID.String(),
+		CreatedAt:          rpc.Timestamp(p.CreatedAt),
+		OrderId:            optional.Of(p.OrderID),
+		Method:             p.Method,
+		Currency:           p.Currency,
+		Amount:             money.Fiat(p.Amount),
+		Status:             string(p.Status),
+		StatusReason:       p.StatusReason,
+		StatusAt:           rpc.Timestamp(p.StatusAt),
+		ExpiresAt:          rpc.Timestamp(p.ExpiresAt),
+		ClaimedAt:          rpc.OptionalTime(p.ClaimedAt),
+		MerchantId:         p.MerchantID,
+		MerchantCashboxId:  p.CashboxID,
+		TraderId:           optional.Of(p.TraderID),
+		Requisite:          p.RequisiteValue,
+		CardLast4:          optional.Of(p.CardLast4),
+		AmountUsdt:         shownUSDT(p.Sight.Amount),
+		ProfitUsdt:         shownUSDT(p.Sight.Profit),
+		SpreadTraderUsdt:   shownUSDT(p.Sight.SpreadTrader),
+		SpreadPlatformUsdt: shownUSDT(p.Sight.SpreadPlatform),
+		ReceivedAmount:     rpc.OptionalFiat(p.ReceivedAmount),
+		Metadata:           p.Metadata,
+	}
+}
+
+func reportPayin(p report.PayoutItem) *portalv1.ReportPayin {
+	out := &portalv1.ReportPayin{
+		Id:                p.ID,
+		PayinId:           p.UUID.String(),
+		CreatedAt:         rpc.Timestamp(p.CreatedAt),
+		OrderId:           optional.Of(p.OrderID),
+		Method:            p.Method,
+		Currency:          p.Currency,
+		Amount:            money.Fiat(p.Amount),
+		Status:            string(p.Status),
+		StatusReason:      p.StatusReason,
+		StatusAt:          rpc.Timestamp(p.StatusAt),
+		ExpiresAt:         rpc.Timestamp(p.ExpiresAt),
+		MerchantId:        p.MerchantID,
+		MerchantCashboxId: p.CashboxID,
+		TraderId:          p.TraderID,
+		AddressMask:       p.AddressMask,
+		Recipient:         p.Recipient,
+		ProofReference:    p.ProofReference,
+		RewardUsdt:        shownUSDT(p.RewardUSDT),
+		Metadata:          p.Metadata,
+	}
+	if !p.FrozenUSDT.IsZero() {
+		out.FrozenUsdt = shownUSDT(&p.FrozenUSDT)
+	}
+	return out
+}
+
+func statementLine(line books.StatementLine) *portalv1.StatementLine {
+	out := &portalv1.StatementLine{
+		TransferId: line.TransferID,
+		At:         rpc.Timestamp(line.At),
+		Kind:       line.Kind,
+		Subject:    line.Subject,
+		SubjectId:  line.SubjectID,
+		Direction:  direction(line.Debit.IsZero()),
+		Amount:     money.USDT(line.Debit.Add(line.Credit)),
+		Balance:    money.USDT(line.Balance),
+	}
+	if line.SubjectUUID != uuid.Nil {
+		out.SubjectUuid = new(line.SubjectUUID.String())
+	}
+	return out
+}
+
+func direction(credit bool) string {
+	if credit {
+		return "credit"
+	}
+	return "debit"
+}
+
+func accountView(a timeline.Account) *portalv1.LedgerAccount {
+	purpose := "available"
+	if a.Reserved {
+		purpose = "reserved"
+	}
+	return &portalv1.LedgerAccount{Owner: a.Owner, OwnerId: a.OwnerID, Purpose: purpose}
+}

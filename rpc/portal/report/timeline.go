@@ -1,0 +1,149 @@
+package report
+
+import (
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
+	"gateway.example/internal/timeline"
+	"gateway.example/rpc"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/portal"
+)
+
+func timelineResponse(lines []timeline.Line, err error) (*connect.Response[portalv1.TimelineResponse], error) {
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.TimelineResponse{Data: make([]*portalv1.TimelineLine, 0, len(lines))}
+	for _, line := range lines {
+		out.Data = append(out.Data, timelineLine(line))
+	}
+	return connect.NewResponse(out), nil
+}
+
+func timelineLine(line timeline.Line) *portalv1.TimelineLine {
+	return &portalv1.TimelineLine{
+		At:         rpc.Timestamp(line.At),
+		Kind:       string(line.Kind),
+		Actor:      line.Actor,
+		What:       line.What,
+		FromStatus: optional.Of(line.From),
+		ToStatus:   optional.Of(line.To),
+		Reason:     optional.Of(line.Reason),
+		Request:    timelineRequest(line.Request),
+		Choice:     timelineChoice(line.Choice),
+		Rate:       timelineRate(line.Rate),
+		Transfer:   timelineTransfer(line.Transfer),
+		Webhook:    timelineWebhook(line.What, line.Webhook),
+		File:       timelineFile(line.File),
+		CardLast4:  optional.Of(line.Last4),
+		CardBrand:  optional.Of(line.Brand),
+		By:         optional.Of(line.By),
+		Page:       optional.Of(line.Page),
+		Agent:      optional.Of(line.Agent),
+
+		ReceivedAmount: rpc.OptionalFiat(line.Received),
+	}
+}
+
+func timelineRequest(r *timeline.Request) *portalv1.TimelineRequest {
+	if r == nil {
+		return nil
+	}
+	return &portalv1.TimelineRequest{
+		Method:         r.Method,
+		Currency:       r.Currency,
+		Amount:         money.Fiat(r.Amount),
+		ExpiresAt:      rpc.Timestamp(r.ExpiresAt),
+		OrderId:        optional.Of(r.OrderID),
+		CallbackUri:    optional.Of(r.CallbackURI),
+		RequestId:      optional.Of(r.RequestID),
+		RequestAddress: optional.Of(r.Address),
+		AddressMask:    optional.Of(r.AddressMask),
+	}
+}
+
+func timelineChoice(c *timeline.Choice) *portalv1.TimelineChoice {
+	if c == nil {
+		return nil
+	}
+	return &portalv1.TimelineChoice{
+		TraderId:    optional.Of(c.TraderID),
+		RequisiteId: optional.Of(c.RequisiteID),
+		Type:        optional.Of(c.Type),
+		Value:       optional.Of(c.Value),
+		Holder:      optional.Of(c.Holder),
+		Bank:        optional.Of(c.Bank),
+		Pool:        c.Pool,
+		Looked:      c.Looked,
+		Passed:      portal.PassedBy(c.Passed),
+	}
+}
+
+// plain formats a number with all its decimals; nil is one that the caller may not see.
+func plain(d *decimal.Decimal, form func(decimal.Decimal) string) *string {
+	if d == nil {
+		return nil
+	}
+	return new(form(*d))
+}
+
+func timelineRate(r *timeline.Rate) *portalv1.TimelineRate {
+	if r == nil {
+		return nil
+	}
+	return &portalv1.TimelineRate{
+		Source:        optional.Of(r.Source),
+		ObservedAt:    rpc.OptionalTime(r.ObservedAt),
+		Unavailable:   r.Unavailable,
+		BaseRate:      plain(r.Base, money.Rate),
+		MarkupPercent: plain(r.Markup, money.Plain),
+		MarkupSource:  optional.Of(r.MarkupSource),
+		SpotUsdt:      shownUSDT(r.Spot),
+		AmountUsdt:    shownUSDT(r.Amount),
+		ProfitUsdt:    shownUSDT(r.Profit),
+		SharePercent:  plain(r.SharePercent, money.Plain),
+		TraderUsdt:    shownUSDT(r.Trader),
+		PlatformUsdt:  shownUSDT(r.Platform),
+		HoldUsdt:      shownUSDT(r.Hold),
+	}
+}
+
+func timelineTransfer(m *timeline.Transfer) *portalv1.TimelineTransfer {
+	if m == nil {
+		return nil
+	}
+	out := &portalv1.TimelineTransfer{
+		TransferId: m.ID, Kind: m.Kind, Amount: money.USDT(m.Amount), Account: accountView(m.Account),
+		Direction: direction(m.Credit),
+	}
+	if m.Other != nil {
+		out.Other = accountView(*m.Other)
+	}
+	return out
+}
+
+func timelineFile(f *timeline.File) *portalv1.TimelineFile {
+	if f == nil {
+		return nil
+	}
+	return &portalv1.TimelineFile{Number: optional.Of(f.Number), Type: f.Type, Size: f.Size}
+}
+
+func timelineWebhook(what string, w *timeline.Webhook) *portalv1.TimelineWebhook {
+	if w == nil {
+		return nil
+	}
+	out := &portalv1.TimelineWebhook{
+		EventId: w.EventID.String(), Type: w.Type, Sequence: w.Sequence, Status: optional.Of(w.Status),
+		Url: optional.Of(w.URL), StatusCode: w.StatusCode, Answer: w.Answer, Error: optional.Of(w.Error),
+	}
+	if what == timeline.WhatAttempt {
+		out.DurationMs = new(int32(w.Took / time.Millisecond))
+	}
+	return out
+}

@@ -1,0 +1,129 @@
+package report
+
+import (
+	"context"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"gateway.example/internal/alarm"
+	"gateway.example/internal/audit"
+	"gateway.example/internal/auditlog"
+	"gateway.example/internal/caller"
+	"gateway.example/internal/fault"
+	"gateway.example/internal/report"
+	"gateway.example/rpc"
+	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/rpc/portal"
+)
+
+// TrustService serves portal.v1.TrustService.
+type TrustService struct {
+	log    *auditlog.Service
+	audits *audit.Service
+	alarms *alarm.Service
+}
+
+var _ portalv1connect.TrustServiceHandler = (*TrustService)(nil)
+
+// NewTrustService makes the handler.
+func NewTrustService(log *auditlog.Service, audits *audit.Service, alarms *alarm.Service) *TrustService {
+	return &TrustService{log, audits, alarms}
+}
+
+// ListAuditLog implements the service.
+func (s *TrustService) ListAuditLog(
+	ctx context.Context, req *connect.Request[portalv1.ListAuditLogRequest],
+) (*connect.Response[portalv1.ListAuditLogResponse], error) {
+	m, found := req.Msg, fault.Decoded(ctx)
+	filter := auditlog.Filter{
+		Paging: report.Paging{Cursor: m.GetCursor(), Backward: m.GetBackward(), Limit: int(m.GetLimit())},
+		Kinds:  m.GetKinds(), User: m.GetUser(), Subject: m.GetSubject(), Key: m.GetKey(),
+		From: rpc.Moment(found, "from", m.GetFrom()), To: rpc.Moment(found, "to", m.GetTo()),
+	}
+	page, err := s.log.List(fault.WithDecoded(ctx, found), caller.From(ctx), filter)
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.ListAuditLogResponse{NextCursor: page.Next, PreviousCursor: page.Previous}
+	for _, item := range page.Items {
+		line, err := auditLine(item)
+		if err != nil {
+			return nil, err
+		}
+		out.Data = append(out.Data, line)
+	}
+	return connect.NewResponse(out), nil
+}
+
+func auditLine(l auditlog.Item) (*portalv1.AuditLogLine, error) {
+	before, err := portal.Object(l.Before)
+	if err != nil {
+		return nil, err
+	}
+	after, err := portal.Object(l.After)
+	return &portalv1.AuditLogLine{
+		Id:           l.ID,
+		At:           rpc.Timestamp(l.At),
+		Kind:         l.Kind,
+		Actor:        l.Actor,
+		Login:        l.Login,
+		Subject:      l.Subject,
+		Key:          l.Key,
+		SubjectLogin: l.SubjectLogin,
+		What:         l.What,
+		Reason:       l.Reason,
+		Before:       before,
+		After:        after,
+		Door:         l.Door,
+		Outcome:      l.Outcome,
+		Address:      l.Address,
+		Agent:        l.Agent,
+	}, err
+}
+
+// GetReconciliation implements the service.
+func (s *TrustService) GetReconciliation(
+	ctx context.Context, _ *connect.Request[portalv1.GetReconciliationRequest],
+) (*connect.Response[portalv1.GetReconciliationResponse], error) {
+	state, err := s.audits.State(ctx, caller.From(ctx))
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.GetReconciliationResponse{Recent: auditState(state.Recent), Full: auditState(state.Full)}
+	for _, i := range state.Invariants {
+		out.Invariants = append(out.Invariants, &portalv1.Invariant{
+			Name: i.Name, ProvedAt: rpc.OptionalTime(i.ProvedAt()), Recent: i.RecentAt != nil,
+			Violations: i.Violations[:min(len(i.Violations), 100)],
+		})
+	}
+	return connect.NewResponse(out), nil
+}
+
+func auditState(s audit.Standing) *portalv1.AuditState {
+	out := &portalv1.AuditState{Running: s.Running != nil}
+	if last := s.Last; last != nil {
+		out.ProvedAt, out.RowsRead, out.Violations = rpc.Timestamp(last.BeganAt), last.RowsRead, last.Violations
+		out.DurationMilliseconds = int64(last.Took() / time.Millisecond)
+	}
+	return out
+}
+
+// ListAlarms implements the service.
+func (s *TrustService) ListAlarms(
+	ctx context.Context, _ *connect.Request[portalv1.ListAlarmsRequest],
+) (*connect.Response[portalv1.ListAlarmsResponse], error) {
+	alarms, err := s.alarms.List(ctx, caller.From(ctx))
+	if err != nil {
+		return nil, err
+	}
+	out := &portalv1.ListAlarmsResponse{}
+	for _, a := range alarms {
+		out.Data = append(out.Data, &portalv1.Alarm{
+			Name: a.Name, Severity: string(a.Severity), Firing: a.Firing, Since: rpc.OptionalTime(a.Since), Count: a.Count,
+			Page: a.Link, Runbook: a.Runbook, Expression: a.Expression,
+		})
+	}
+	return connect.NewResponse(out), nil
+}
