@@ -18,8 +18,8 @@ import (
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/rate"
-	"gateway.example/internal/report"
 	"gateway.example/internal/testenv"
+	"gateway.example/internal/timeline"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -114,7 +114,7 @@ func TestIncome(t *testing.T) {
 	testenv.Must(b.Payments.Confirm(t.Context(), b.AsTrader(), p.ID))(t)
 	wantIn(t, "today", one.Get(t, "/operator/income").Text(), "0.47619048")
 	b.Clock.Advance(26 * time.Hour)
-	testenv.NoError(t, report.Work(t.Context(), b.Pool, b.Clock))
+	testenv.NoError(t, books.Close(t.Context(), b.Pool, b.Clock))
 	_, _, err := b.Payments.UpdateStatus(t.Context(), caller.Caller{Kind: caller.Application}, p.ID, payment.Update{Status: "failed"})
 	testenv.NoError(t, err)
 	b.Audit(t)
@@ -212,8 +212,8 @@ func TestRoutingAtAnotherTime(t *testing.T) {
 		t.Error("a payment got a requisite outside its hours")
 	}
 	// Who found none is counted, by hour and cause.
-	testenv.NoError(t, b.Payments.KeepRefusals(t.Context(), b.Pool))
-	testenv.NoError(t, b.Payments.KeepRefusals(t.Context(), b.Pool))
+	testenv.NoError(t, b.Rooms.Refusals.Keep(t.Context(), b.Pool))
+	testenv.NoError(t, b.Rooms.Refusals.Keep(t.Context(), b.Pool))
 	wantIn(t, "refusals", one.Get(t, "/operator/routing").Text(), "working hours 1")
 	b.Clock.Advance(26 * time.Hour)
 	wantIn(t, "a day later", one.Get(t, "/operator/routing").Text(), "Every payment found a requisite")
@@ -233,7 +233,7 @@ func TestReplayPage(t *testing.T) {
 		fmt.Sprintf("№%d1limitsoftheamountlimitsoftheamount", b.Traders[1].Requisites[0]))
 	wantIn(t, "the first", one.Get(t, fmt.Sprintf("/operator/routing/payments/%d", first.ID)).Text(), "Nothing was passed by")
 	want(t, "no payment", one.Get(t, "/operator/routing/payments/987654").Code, http.StatusNotFound)
-	told := func(lines []report.Line, err error) *report.Choice {
+	told := func(lines []timeline.Line, err error) *timeline.Choice {
 		t.Helper()
 		testenv.NoError(t, err)
 		for _, line := range lines {
@@ -244,11 +244,11 @@ func TestReplayPage(t *testing.T) {
 		t.Fatal("no choice is told")
 		return nil
 	}
-	c := told(b.Rooms.Reports.Timeline(t.Context(), portaltest.Admin, fmt.Sprint(second.ID)))
+	c := told(b.Rooms.Timelines.Payment(t.Context(), portaltest.Admin, fmt.Sprint(second.ID)))
 	want(t, "operators are told", fmt.Sprint(c.Passed), fmt.Sprintf("[{amount_limits [%d]}]", b.Traders[1].Requisites[0]))
 	owner := third.Caller
 	owner.Role = caller.Owner
-	if c := told(b.Rooms.Reports.Timeline(t.Context(), owner, fmt.Sprint(second.ID))); c.Passed != nil {
+	if c := told(b.Rooms.Timelines.Payment(t.Context(), owner, fmt.Sprint(second.ID))); c.Passed != nil {
 		t.Errorf("a trader is told %v", c.Passed)
 	}
 }

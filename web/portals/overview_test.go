@@ -59,7 +59,7 @@ func week(t testing.TB, b *portaltest.Bundle) {
 	b.Exec(t, `insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key,
 		created_at, status_at) values ($1, $2, 5, 'TRC20', 'T', gen_random_uuid(), now(), now())`,
 		b.Merchant.ID, b.Merchant.CashboxID)
-	testenv.NoError(t, report.NewHours(b.Pool, prometheus.NewRegistry()).Count(context.Background()))
+	testenv.NoError(t, figures.NewHours(b.Pool, prometheus.NewRegistry()).Count(context.Background()))
 }
 
 // A merchant begins at its overview, which shows figures, and queues only where something waits.

@@ -16,7 +16,6 @@ import (
 	"gateway.example/internal/figures"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
-	"gateway.example/internal/report"
 	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
 )
@@ -147,7 +146,7 @@ func TestHome(t *testing.T) {
 	b.Create(t, "500")
 	b.Exec(t, `insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key, created_at, status_at)
 		values ($1, $2, 5, 'TRC20', 'T', gen_random_uuid(), $3, $3)`, b.Merchant.ID, b.Merchant.CashboxID, b.Clock.Now().Add(-2*time.Hour))
-	testenv.NoError(t, report.NewHours(b.Pool, prometheus.NewRegistry()).Count(t.Context()))
+	testenv.NoError(t, figures.NewHours(b.Pool, prometheus.NewRegistry()).Count(t.Context()))
 	b.Clock.Advance(12 * time.Hour) // the day is over
 	p := b.Operator(t, caller.Support)
 	page := p.Page(t, "/operator")
