@@ -100,12 +100,7 @@ func (g *gateway) procedures() rpc.Services {
 		Files:      rpcportal.NewPayoutFileService(g.payouts),
 		Arrivals:   rpcportal.NewArrivalService(g.payments, g.messages, g.checkouts, g.links, g.payURL),
 		Trust:      rpcreport.NewTrustService(g.programs.auditLog, g.audits, g.alarms),
-		Operator: operator.New(operator.Rooms{
-			Payments: g.payments, Rates: g.rateSettings, Proposals: g.proposals, Settings: g.settings, Users: g.users,
-			Events: g.events, Deposits: g.deposits, Payouts: g.payouts, Checkouts: g.checkouts, Acquirers: g.acquirers,
-			Reads: g.reads, Work: g.queues, Messages: g.messages, PayLinks: g.payLinks,
-			Sums: g.sums, Refusals: g.refusals,
-		}),
+		Operator:   operator.New(g.operatorRooms()),
 	}
 	if g.testClock != nil {
 		services.Sandbox = rpc.NewSandboxService(rpc.SandboxRooms{
@@ -113,6 +108,14 @@ func (g *gateway) procedures() rpc.Services {
 		})
 	}
 	return services
+}
+
+func (g *gateway) operatorRooms() operator.Rooms {
+	return operator.Rooms{
+		Payments: g.payments, Rates: g.rateSettings, Proposals: g.proposals, Settings: g.settings, Users: g.users,
+		Events: g.events, Deposits: g.deposits, Payouts: g.payouts, Checkouts: g.checkouts, Acquirers: g.acquirers,
+		Reads: g.reads, Work: g.queues, Messages: g.messages, PayLinks: g.payLinks, Sums: g.sums, Refusals: g.refusals,
+	}
 }
 
 // rootsPath is where the pages of the ledger are published, on the API address and the portal.

@@ -187,11 +187,9 @@ func (b *Bundle) rooms(t testing.TB, signer *attest.Signer, stopping <-chan stru
 		Rates:       b.Rates,
 		Sums:        b.sums,
 		Refusals:    b.refusals,
-		Proposals: proposal.New(b.Pools(), b.Clock, dbtest.Vault(), proposal.Rooms{
-			Settings: b.Settings, Rates: b.Rates, Deposits: b.Deposits, Withdrawals: b.Withdrawals,
-		}),
-		Messages: bankmessage.New(b.Pools(), b.Clock, dbtest.Vault(), b.Payments),
-		PayLinks: b.payLinks, Tokens: b.links, PayURL: "https://pay.example",
+		Proposals:   b.proposals(),
+		Messages:    bankmessage.New(b.Pools(), b.Clock, dbtest.Vault(), b.Payments),
+		PayLinks:    b.payLinks, Tokens: b.links, PayURL: "https://pay.example",
 		Proofs: seal.New(b.Pools(), b.Clock, seal.Rooms{
 			Payments: b.Payments, Payouts: b.Payouts, Deposits: b.Deposits, Withdrawals: b.Withdrawals, Signer: signer,
 		}),
@@ -217,6 +215,12 @@ func (b *Bundle) rooms(t testing.TB, signer *attest.Signer, stopping <-chan stru
 		Headers:         auth.DefaultHeaders(),
 		Stopping:        stopping,
 	}
+}
+
+func (b *Bundle) proposals() *proposal.Service {
+	return proposal.New(b.Pools(), b.Clock, dbtest.Vault(), proposal.Rooms{
+		Settings: b.Settings, Rates: b.Rates, Deposits: b.Deposits, Withdrawals: b.Withdrawals,
+	})
 }
 
 // notices has every channel, and none that would answer.
