@@ -41,7 +41,7 @@ const byTwo = " by two"
 var ofTwo = regexp.MustCompile(`internal/proposal\.`)
 
 // byTime is what the program does at its own time, whatever way is gone: it may not come again.
-var byTime = regexp.MustCompile(`internal/(alarm|audit|auth\.\(\*Keys\)\.used|chain\.\(\*Watcher\)\.\w+|deposit\.\(\*Service\)\.Match|ledger\.Fold(Now)?|notify|rate|report|requestlog|session\.\(\*Service\)\.see|webhook\.\(\*Deliverer\)\.renew)\b`)
+var byTime = regexp.MustCompile(`internal/(alarm|audit|auth\.\(\*Keys\)\.used|books|chain\.\(\*Watcher\)\.\w+|deposit\.\(\*Service\)\.Match|figures|ledger\.Fold(Now)?|notify|rate|requestlog|session\.\(\*Service\)\.see|webhook\.\(\*Deliverer\)\.renew|\w+\.(\(\*Service\)\.(Prune|Purge)\w*|(Purge|Erase)\w+))\b`)
 
 // TestPoints walks each way of money once to collect its points, every moment before and after a commit or a call outward,
 // and then again for each with a kill at it. Started again it goes on: what it has answered stands, every withdrawal is on
