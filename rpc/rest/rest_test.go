@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -144,7 +145,7 @@ func TestCreatePayment(t *testing.T) {
 	r := post("/api/v1/payments", `{"orderId":"A-1","amount":1500.00,"currency":"RUB"}`)
 	r.Header.Set("X-Custom", "x")
 	w := exchange(s, open, r)
-	checkAnswer(t, "create", w, http.StatusOK, `{"message":"Payment created","data":`+sbpJSON+`}`)
+	checkAnswer(t, "create", w, http.StatusOK, `{"message":"Payment created","data":`+sbpJSON(t)+`}`)
 	testenv.Want(t, w.Header().Get("Idempotent-Replay"), "true", "the response's header is missing")
 	want := &gatewayv1.CreatePaymentRequest{OrderId: "A-1", Amount: "1500.00", Currency: "RUB"}
 	testenv.Check(t, proto.Equal(s.asked, want), "asked %v; want %v", s.asked, want)
@@ -191,41 +192,21 @@ func TestPathParameters(t *testing.T) {
 	}
 }
 
-func TestNotFound(t *testing.T) {
+// The requests are those of testdata/refused.txt: no such thing is there, or it is there for other methods.
+func TestRefusedPaths(t *testing.T) {
 	t.Parallel()
-	for _, id := range []string{
-		"0", "-1", "+1", "01", "1e3", "1.0", "0x1", "1_000", "9223372036854775808", "99999999999999999999", "one", "%201", "1%00", "١",
-	} {
-		s := &stub{}
-		checkAnswer(t, id, exchange(s, open, post("/api/v1/payments/"+id+"/callback", `{}`)), http.StatusNotFound,
-			notFoundJSON)
-		testenv.Check(t, s.asked == nil, "%s: the service was asked", id)
-	}
-	for _, path := range []string{
-		"/", "/api", "/api/", "/api/v1", "/api/v1/", "/api/v2/payments", "/api/v1/payments/", "/api/v1/payments/42/", "/api/v1//payments",
-		"//api/v1/payments/42", "/api/v1/payments//callback", "/api/v1/payments/4%2F2", "/api/v1/payments%2F42", "/api/v1/x/../payments/42",
-		"/api/v1/payments/%2e%2e/42", "/api/v1/payments/42/callback/more", "/API/v1/payments/42", "/api/v1/payments/%ff", "/api/v1/payments/a%00",
-	} {
-		checkAnswer(t, path, exchange(&stub{}, open, get(path)), http.StatusNotFound, notFoundJSON)
-	}
-}
-
-func TestMethodNotAllowed(t *testing.T) {
-	t.Parallel()
-	for request, allow := range map[string]string{
-		"DELETE /api/v1/payments":            "GET, HEAD, POST",
-		"OPTIONS /api/v1/payments":           "GET, HEAD, POST",
-		"post /api/v1/payments":              "GET, HEAD, POST",
-		"GET /api/v1/payments/42/appeal":     "POST",
-		"POST /api/v1/payments/42":           "GET, HEAD",
-		"PUT /api/v1/payments/42/callback":   "POST",
-		"PATCH /api/v1/payments/0/callback":  "POST",
-		"TRACE /api/v1/payments/42/callback": "POST",
-	} {
-		method, path, _ := strings.Cut(request, " ")
-		w := exchange(&stub{}, open, httptest.NewRequest(method, path, http.NoBody))
-		checkAnswer(t, request, w, http.StatusMethodNotAllowed, methodJSON)
-		testenv.Want(t, w.Header().Get("Allow"), allow, "%s: Allow", request)
+	for _, row := range testenv.Rows(t, "refused.txt") {
+		s, status, body, allow := &stub{}, http.StatusMethodNotAllowed, methodJSON, row[1]
+		if allow == "none" {
+			status, body, allow = http.StatusNotFound, notFoundJSON, ""
+		}
+		method, path, _ := strings.Cut(row[0], " ")
+		r := post(path, `{}`)
+		r.Method = method
+		w := exchange(s, open, r)
+		checkAnswer(t, row[0], w, status, body)
+		testenv.Want(t, w.Header().Get("Allow"), allow, "%s: Allow", row[0])
+		testenv.Check(t, s.asked == nil, "%s: the service was asked", row[0])
 	}
 }
 
@@ -241,35 +222,18 @@ func TestHead(t *testing.T) {
 
 func TestMediaTypes(t *testing.T) {
 	t.Parallel()
-	const body = `{"orderId":"1"}`
-	for _, test := range []struct {
-		contentType, encoding, body string
-		status                      int
-	}{
-		{"application/json", "", body, http.StatusOK},
-		{"Application/JSON ; Charset=UTF-8", "identity", body, http.StatusOK},
-		{"application/json", "Identity", body, http.StatusOK},
-		{"", "", body, http.StatusUnsupportedMediaType},
-		{"text/plain", "", body, http.StatusUnsupportedMediaType},
-		{"application/jsonp", "", body, http.StatusUnsupportedMediaType},
-		{"application/json, text/plain", "", body, http.StatusUnsupportedMediaType},
-		{"application/x-www-form-urlencoded", "", body, http.StatusUnsupportedMediaType},
-		{"application/json", "gzip", body, http.StatusUnsupportedMediaType},
-		{"application/json", "identity, br", body, http.StatusUnsupportedMediaType},
-		{"application/json", "gzip", "", http.StatusUnsupportedMediaType},
-		{"text/plain", "", "", http.StatusUnprocessableEntity}, // without a body its type says nothing
-	} {
-		r := post("/api/v1/payments", test.body)
-		r.Header.Set("Content-Type", test.contentType)
-		r.Header.Set("Content-Encoding", test.encoding)
+	for _, row := range testenv.Rows(t, "media.txt") {
+		r := post("/api/v1/payments", row[2])
+		r.Header.Set("Content-Type", row[0])
+		r.Header.Set("Content-Encoding", row[1])
 		w := exchange(&stub{}, open, r)
-		testenv.Want(t, w.Code, test.status, "%+v: %s", test, w.Body)
+		testenv.Want(t, fmt.Sprint(w.Code), row[3], "%q: %s", row, w.Body)
 		if w.Code == http.StatusUnsupportedMediaType {
 			want := mediaTypeJSON
-			if test.encoding != "" && test.encoding != "identity" {
+			if row[1] != "" && row[1] != "identity" {
 				want = compressedJSON
 			}
-			checkAnswer(t, test.contentType, w, w.Code, want)
+			checkAnswer(t, row[0], w, w.Code, want)
 		}
 	}
 }
