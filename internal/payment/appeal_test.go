@@ -85,17 +85,16 @@ func TestWhoMayAppeal(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		who  caller.Caller
-		id   int64
 		code string
 	}{
-		"other scopes":  {otherScopes, p.ID, "merchant_scope_required"},
-		"its owner":     {user(merchant.ID, caller.Owner, false), p.ID, "validation_failed"},
-		"its support":   {user(merchant.ID, caller.Support, false), p.ID, "validation_failed"},
-		"its developer": {user(merchant.ID, caller.Developer, false), p.ID, "role_not_allowed"},
-		"who looks":     {user(merchant.ID, caller.Owner, true), p.ID, "view_only"},
-		"another owner": {user(other.ID, caller.Owner, false), p.ID, "cashbox_access_denied"},
+		"other scopes":  {otherScopes, "merchant_scope_required"},
+		"its owner":     {user(merchant.ID, caller.Owner, false), "validation_failed"},
+		"its support":   {user(merchant.ID, caller.Support, false), "validation_failed"},
+		"its developer": {user(merchant.ID, caller.Developer, false), "role_not_allowed"},
+		"who looks":     {user(merchant.ID, caller.Owner, true), "view_only"},
+		"another owner": {user(other.ID, caller.Owner, false), "cashbox_access_denied"},
 	} {
-		_, err := b.payments.OpenAppeal(t.Context(), test.who, test.id, payment.AppealRequest{})
+		_, err := b.payments.OpenAppeal(t.Context(), test.who, p.ID, payment.AppealRequest{})
 		testenv.Want(t, dbtest.CodeOf(err), test.code, "%s: %v", name, err)
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from appeal"), 0, "appeals")
@@ -117,24 +116,24 @@ func TestAppealConditions(t *testing.T) {
 		return id
 	}
 	for _, status := range []string{"pending", "completed", "cancelled", "appeal"} {
-		wantCode(t, open(made(status)), "appeal_payment_not_failed")
+		dbtest.WantCode(t, open(made(status)), "appeal_payment_not_failed")
 	}
 	atEdge, tooLate, withoutTrader := made("failed"), made("failed"), made("failed")
 	b.Exec(t, "update payment set trader_id = 0 where id = $1", withoutTrader)
-	wantCode(t, open(withoutTrader), "appeal_trader_required")
+	dbtest.WantCode(t, open(withoutTrader), "appeal_trader_required")
 	b.clock.Advance(24 * time.Hour)
-	noError(t, open(atEdge))
+	testenv.NoError(t, open(atEdge))
 	b.clock.Advance(time.Millisecond)
-	wantCode(t, open(tooLate), "appeal_window_closed")
+	dbtest.WantCode(t, open(tooLate), "appeal_window_closed")
 	// The window is looked at before the trader, and the appeal that exists before all.
-	wantCode(t, open(withoutTrader), "appeal_window_closed")
-	wantCode(t, open(atEdge), "appeal_already_exists")
+	dbtest.WantCode(t, open(withoutTrader), "appeal_window_closed")
+	dbtest.WantCode(t, open(atEdge), "appeal_already_exists")
 	b.set(t, atEdge, "completed")
-	wantCode(t, open(atEdge), "appeal_already_exists")
+	dbtest.WantCode(t, open(atEdge), "appeal_already_exists")
 	// The window counts from the last change, whatever it was.
 	b.set(t, tooLate, "cancelled")
 	b.set(t, tooLate, "failed")
-	noError(t, open(tooLate))
+	testenv.NoError(t, open(tooLate))
 }
 
 // Of twenty who appeal at once, one does, and its file alone is kept.
@@ -182,19 +181,19 @@ func TestDecideAppeal(t *testing.T) {
 				return b.payments.ResolveAppeal(ctx, operator, opened.ID,
 					payment.Resolution{Outcome: outcome, Reason: new("seen"), Statement: new("20.11: nothing of 1,500")})
 			}
-			wantCode(t, testenv.ErrOf(resolve()), "appeal_not_in_review")
+			dbtest.WantCode(t, testenv.ErrOf(resolve()), "appeal_not_in_review")
 			b.clock.Advance(30 * time.Hour) // the merchant had 24 hours, the operator has not
 			reviewed := testenv.Must(b.payments.ReviewAppeal(ctx, operator, opened.ID))(t)
 			testenv.Check(t, reviewed.Status == "in_review" && reviewed.Payment.Status == "appeal" &&
 				reviewed.StatusAt.Equal(at(30*60)), "in review: %+v", reviewed)
 			b.wantMoney(t, trader.ID, merchant.CashboxID, positions["appeal"])
-			wantCode(t, testenv.ErrOf(b.payments.ReviewAppeal(ctx, operator, opened.ID)), "appeal_not_open")
+			dbtest.WantCode(t, testenv.ErrOf(b.payments.ReviewAppeal(ctx, operator, opened.ID)), "appeal_not_open")
 			resolved := testenv.Must(resolve())(t)
 			testenv.Check(t, resolved.Status == outcome && string(resolved.Payment.Status) == outcome &&
 				*resolved.Payment.StatusReason == "seen" && (resolved.Statement != nil) == (outcome == "failed"), "resolved: %+v", resolved)
 			b.wantMoney(t, trader.ID, merchant.CashboxID, positions[outcome])
-			wantCode(t, testenv.ErrOf(resolve()), "appeal_not_in_review")
-			wantCode(t, testenv.ErrOf(b.payments.ReviewAppeal(ctx, operator, opened.ID)), "appeal_not_open")
+			dbtest.WantCode(t, testenv.ErrOf(resolve()), "appeal_not_in_review")
+			dbtest.WantCode(t, testenv.ErrOf(b.payments.ReviewAppeal(ctx, operator, opened.ID)), "appeal_not_open")
 			b.wantEvents(t, p, 3) // failed, appeal, outcome
 			var moves []string
 			for _, c := range b.History(t, p.MerchantID, p.ID) {
@@ -243,7 +242,7 @@ func TestAppealFollowsItsPayment(t *testing.T) {
 			string(list[0].Payment.Status) == step.to, "the payment is %s: %+v, %v; want %s", step.to, list, err,
 			step.want)
 	}
-	wantCode(t, testenv.ErrOf(b.payments.ReviewAppeal(t.Context(), operator, opened.ID)), "appeal_not_open")
+	dbtest.WantCode(t, testenv.ErrOf(b.payments.ReviewAppeal(t.Context(), operator, opened.ID)), "appeal_not_open")
 	b.Audit(t)
 }
 
@@ -255,26 +254,19 @@ func TestListAppeals(t *testing.T) {
 		ids = append(ids, testenv.Must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, appeal(100)))(t).ID)
 	}
 	testenv.Must(b.payments.ReviewAppeal(t.Context(), operator, ids[1]))(t)
-	page := func(status *string, limit int32, cursor *string) ([]int64, *string) {
-		list, next, err := b.payments.ListAppeals(t.Context(), operator,
-			payment.Page{Status: status, Page: db.Page{Limit: &limit, Cursor: cursor}})
-		noError(t, err)
-		var got []int64
-		for _, a := range list {
+	list := func(page payment.Page) (got []int64, next *string) {
+		appeals, next := testenv.Must2(b.payments.ListAppeals(t.Context(), operator, page))(t)
+		for _, a := range appeals {
 			got = append(got, a.ID)
 		}
 		return got, next
 	}
-	first, next := page(nil, 2, nil)
-	rest, last := page(nil, 2, next)
-	testenv.Check(t, slices.Equal(first, []int64{ids[2], ids[1]}) && slices.Equal(rest, []int64{ids[0]}) &&
-		next != nil && last == nil, "pages %v, %v", first, rest)
-	open, _ := page(new("open"), 100, nil)
-	testenv.Check(t, slices.Equal(open, []int64{ids[2], ids[0]}), "open: %v", open)
+	wantPages(t, page(2, nil), list, []int64{ids[2], ids[1]}, ids[:1])
+	wantPages(t, page(100, new("open")), list, []int64{ids[2], ids[0]})
 	_, _, err := b.payments.ListAppeals(t.Context(), operator, payment.Page{
 		Status: new("pending"), Page: db.Page{Limit: new(int32(0)), Cursor: new("x")},
 	})
-	wantFields(t, err, "cursor", "limit", "status")
+	dbtest.WantFields(t, err, "cursor", "limit", "status")
 }
 
 // What operators get wrong at the desk is named, and moves nothing.
@@ -284,18 +276,89 @@ func TestAppealDeskRefusals(t *testing.T) {
 	p, merchant, _ := b.failed(t)
 	opened := testenv.Must(b.payments.OpenAppeal(ctx, merchant.Caller, p.ID, appeal(100)))(t)
 	for _, id := range []int64{0, -1, opened.ID + 1} {
-		wantCode(t, testenv.ErrOf(b.payments.ReviewAppeal(ctx, operator, id)), "not_found")
-		wantCode(t, testenv.ErrOf(b.payments.ResolveAppeal(ctx, operator, id, payment.Resolution{Outcome: "x"})), "not_found")
-		wantCode(t, testenv.ErrOf(b.payments.ReadAppealFile(ctx, operator, id)), "not_found")
+		dbtest.WantCode(t, testenv.ErrOf(b.payments.ReviewAppeal(ctx, operator, id)), "not_found")
+		dbtest.WantCode(t, testenv.ErrOf(b.payments.ResolveAppeal(ctx, operator, id, payment.Resolution{Outcome: "x"})), "not_found")
+		dbtest.WantCode(t, testenv.ErrOf(b.payments.ReadAppealFile(ctx, operator, id)), "not_found")
 	}
 	testenv.Must(b.payments.ReviewAppeal(ctx, operator, opened.ID))(t)
 	for _, outcome := range []string{"", "pending", "cancelled", "appeal", "COMPLETED", "x"} {
 		wrong := payment.Resolution{Outcome: outcome, Reason: new(text(256))}
-		wantFields(t, testenv.ErrOf(b.payments.ResolveAppeal(ctx, operator, opened.ID, wrong)), "outcome", "reason")
+		dbtest.WantFields(t, testenv.ErrOf(b.payments.ResolveAppeal(ctx, operator, opened.ID, wrong)), "outcome", "reason")
 	}
 	for _, none := range []*string{nil, new("")} { // a refusal has to be explained
 		wrong := payment.Resolution{Outcome: "failed", Reason: none, Statement: none}
-		wantFields(t, testenv.ErrOf(b.payments.ResolveAppeal(ctx, operator, opened.ID, wrong)), "reason", "statement")
+		dbtest.WantFields(t, testenv.ErrOf(b.payments.ResolveAppeal(ctx, operator, opened.ID, wrong)), "reason", "statement")
 	}
 	b.wantEvents(t, p, 2)
+}
+
+// An operator and the trader who has an appeal's payment write to each other until the appeal is decided. What one has not read is
+// counted for them; another trader, and who only looks, changes nothing.
+func TestThread(t *testing.T) {
+	b := setup(t)
+	p, merchant, trader := b.failed(t)
+	opened := testenv.Must(b.payments.OpenAppeal(t.Context(), merchant.Caller, p.ID, appeal(100)))(t)
+	support := b.user(t, caller.Caller{Kind: caller.Operator, Role: caller.Support, Stale: true}, "olga")
+	desk := b.user(t, caller.Caller{Kind: caller.Trader, Role: caller.Desk, TraderID: trader.ID}, "tim")
+	foreign := caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: trader.ID + 1}
+	write := func(who caller.Caller, text string) error {
+		return b.payments.WriteThread(t.Context(), who, opened.ID, text)
+	}
+	unread := func(side string) int {
+		return b.Count(t, "select coalesce(sum("+side+"_unread), 0) from appeal_thread where appeal_id = $1", opened.ID)
+	}
+
+	dbtest.WantCode(t, write(foreign, "mine?"), "not_found")
+	dbtest.WantCode(t, testenv.ErrOf(b.payments.ReadThread(t.Context(), foreign, opened.ID)), "not_found")
+	dbtest.WantCode(t, write(portalOf(merchant.ID), "and me?"), "token_kind_not_allowed")
+	dbtest.WantCode(t, testenv.ErrOf(b.payments.ReadThread(t.Context(), portalOf(merchant.ID), opened.ID)), "token_kind_not_allowed")
+	auditor := caller.Caller{Kind: caller.Operator, Role: caller.Auditor}
+	dbtest.WantCode(t, write(auditor, "seen"), "role_not_allowed")
+	for _, wrong := range []string{" \n", strings.Repeat("я", 1001), "it went to 4111 1111 1111 1111"} {
+		dbtest.WantCode(t, write(support, wrong), "validation_failed")
+	}
+	testenv.Want(t, unread("trader")+unread("operator"), 0, "nothing is written, unread")
+
+	testenv.NoError(t, write(support, " Did 1,000.00 ₽ come at 12:05? "))
+	testenv.NoError(t, write(support, "Look at the statement, please."))
+	testenv.Want(t, unread("trader"), 2, "the trader has not read")
+	looks := desk
+	looks.ViewAs = true
+	testenv.Must(b.payments.ReadThread(t.Context(), looks, opened.ID))(t)
+	testenv.Must(b.payments.ReadThread(t.Context(), support, opened.ID))(t)
+	list, next, err := b.payments.ListThreads(t.Context(), desk, payment.Page{})
+	testenv.Check(t, err == nil && next == nil && len(list) == 1 && list[0].Unread == 2 && list[0].Messages == 2 &&
+		list[0].Appeal.ID == opened.ID, "listed %+v, %v", list, err)
+	testenv.Must(b.payments.ReadThread(t.Context(), desk, opened.ID))(t)
+	testenv.Want(t, unread("trader"), 0, "the trader has read, unread")
+	b.clock.Advance(time.Minute)
+	testenv.NoError(t, write(desk, "It did not."))
+	testenv.Want(t, unread("operator"), 1, "no operator has read")
+	testenv.Must(b.payments.ReadThread(t.Context(), auditor, opened.ID))(t)
+	testenv.Want(t, unread("operator"), 1, "who may not answer has read it, unread")
+	read := testenv.Must(b.payments.ReadThread(t.Context(), support, opened.ID))(t)
+	last := read.Messages[2]
+	testenv.Check(t, read.Open && read.Messages[0].Login == "olga" && read.Messages[0].Text == "Did 1,000.00 ₽ come at 12:05?" &&
+		last.FromTrader && last.Login == "tim" && last.At.Equal(b.clock.Now()), "read %+v", read)
+	testenv.Want(t, unread("operator"), 0, "unread")
+	theirs := testenv.Must(b.payments.ReadThread(t.Context(), desk, opened.ID))(t)
+	testenv.Check(t, theirs.Messages[0].Login == "" && theirs.Messages[2].Login == "tim", "the trader reads %+v", theirs)
+
+	list, _, err = b.payments.ListThreads(t.Context(), foreign, payment.Page{})
+	testenv.Check(t, err == nil && len(list) == 0, "another trader lists %+v, %v", list, err)
+	b.Exec(t, "update appeal_thread set messages = 100 where appeal_id = $1", opened.ID)
+	dbtest.WantCode(t, write(desk, "once more"), "appeal_thread_full")
+	b.Exec(t, "update appeal_thread set messages = 3 where appeal_id = $1", opened.ID)
+	testenv.Must(b.payments.ReviewAppeal(t.Context(), operator, opened.ID))(t)
+	testenv.NoError(t, write(desk, "Still not."))
+	b.set(t, p.ID, "failed")
+	dbtest.WantCode(t, write(desk, "Too late?"), "appeal_not_open")
+}
+
+// user is a caller with a user of that login.
+func (b *bundle) user(t *testing.T, who caller.Caller, login string) caller.Caller {
+	t.Helper()
+	b.Get(t, &who.ID, `insert into app_user (kind, login, role, trader_id, created_at)
+		values ($1, $2, $3, nullif($4::bigint, 0), $5) returning id`, who.Kind, login, who.Role, who.TraderID, b.clock.Now())
+	return who
 }

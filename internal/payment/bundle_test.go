@@ -38,8 +38,9 @@ func setup(t *testing.T) *bundle {
 	d.SetRate(t, "RUB", "100", true)
 	clock := &dbtest.Clock{}
 	settings := testenv.Must(inforce.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
-	sums := rate.NewExplainer(d.Pools(), clock, configuration.Markup, settings.Rate)
-	return &bundle{DB: d, clock: clock, payments: newService(t, d, clock), sums: sums}
+	b := &bundle{DB: d, clock: clock, sums: rate.NewExplainer(d.Pools(), clock, configuration.Markup, settings.Rate)}
+	b.payments = b.replica(t, 0)
+	return b
 }
 
 // trade is a bundle with a merchant, and a trader who takes their payments.
@@ -49,27 +50,29 @@ func trade(t *testing.T, o dbtest.TraderOpts) (*bundle, dbtest.Merchant, dbtest.
 	return b, b.NewMerchant(t, dbtest.MerchantOpts{}), b.NewTrader(t, o)
 }
 
-func newService(t *testing.T, d *dbtest.DB, clock *dbtest.Clock) *payment.Service {
-	t.Helper()
-	return configured(t, d, clock, configuration)
-}
-
 // configuration is what a service is set up with, unless a test says otherwise.
 var configuration = payment.Config{
 	Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true,
 }
 
-func configured(t *testing.T, d *dbtest.DB, clock *dbtest.Clock, config payment.Config) *payment.Service {
+// replica is another process on the same database: a service with a memory of its own, which may be so old. Without one it asks for
+// changes whenever a payment is made, so that a test may set what it likes in between.
+func (b *bundle) replica(t *testing.T, usable time.Duration) *payment.Service {
 	t.Helper()
-	// It asks for changes whenever a payment is made, so that a test may set what it likes in between.
-	settings := testenv.Must(inforce.NewKeeper(t.Context(), d.Pool, 0, nil))(t)
-	return testenv.Must(payment.New(d.Pools(), clock, outbound.NewAddresses(false), settings, config))(t)
+	return b.service(t, usable, configuration)
+}
+
+// service is a replica that is set up otherwise.
+func (b *bundle) service(t *testing.T, usable time.Duration, config payment.Config) *payment.Service {
+	t.Helper()
+	settings := testenv.Must(inforce.NewKeeper(t.Context(), b.Pool, usable, nil))(t)
+	return testenv.Must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings, config))(t)
 }
 
 // relay queues the deliveries of all events so far, as the program does all the time.
 func (b *bundle) relay(t *testing.T) {
 	t.Helper()
-	noError(t, webhook.NewRelay(b.Pool, b.clock, prometheus.NewRegistry()).Run(t.Context()))
+	testenv.NoError(t, webhook.NewRelay(b.Pool, b.clock, prometheus.NewRegistry()).Run(t.Context()))
 }
 
 // request is a valid sbp payment of 1000 RUB.
@@ -85,6 +88,21 @@ func requestOf(orderID, amount string) payment.Request {
 	r := request(orderID)
 	r.Amount = amount
 	return r
+}
+
+// requestBy is a valid payment of 1000 in another currency, or by another method.
+func requestBy(orderID, currency, method string) payment.Request {
+	r := request(orderID)
+	r.Currency, r.Method = currency, &method
+	return r
+}
+
+// abroad has a merchant and a trader of a method in AZN, at 2 per USDT.
+func (b *bundle) abroad(t *testing.T, method string) (dbtest.Merchant, dbtest.Trader) {
+	t.Helper()
+	b.SetRate(t, "AZN", "2", true)
+	return b.NewMerchant(t, dbtest.MerchantOpts{Currency: "AZN", Methods: []string{method}}),
+		b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1, Currency: "AZN", Method: method})
 }
 
 // portalOf is an owner of a merchant, in its portal.
@@ -130,15 +148,10 @@ type money struct{ trader, reserved, cashbox, platform string }
 // wantMoney wants the parties to have this, and the books to be right.
 func (b *bundle) wantMoney(t *testing.T, traderID, cashboxID int64, want money) {
 	t.Helper()
-	for account, amount := range map[ledger.Account]string{
+	b.WantHas(t, map[ledger.Account]string{
 		ledger.Available(ledger.Trader, traderID): want.trader, ledger.Reserved(ledger.Trader, traderID): want.reserved,
 		ledger.Available(ledger.Cashbox, cashboxID): want.cashbox, ledger.Available(ledger.Platform, 0): want.platform,
-	} {
-		if got := b.Balance(t, account); !got.Equal(decimal.RequireFromString(amount)) {
-			t.Errorf("%s reserved=%v has %s, want %s", account.Owner, account.Reserved, got, amount)
-		}
-	}
-	b.Audit(t)
+	})
 }
 
 func at(minutes int) time.Time { return dbtest.Start.Add(time.Duration(minutes) * time.Minute) }
@@ -146,9 +159,3 @@ func at(minutes int) time.Time { return dbtest.Start.Add(time.Duration(minutes) 
 func percent(s string) decimal.NullDecimal {
 	return decimal.NewNullDecimal(decimal.RequireFromString(s))
 }
-
-var (
-	noError    = testenv.NoError
-	wantCode   = dbtest.WantCode
-	wantFields = dbtest.WantFields
-)

@@ -22,11 +22,10 @@ import (
 func TestCaseWithoutPayouts(t *testing.T) {
 	c := newCase(t, "700")
 	c.Exec(t, "update payment set currency = 'KZT'")
-	operator := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
 	dbtest.WantFields(t, c.decide(t, operator, payment.CaseDecision{
 		Decision: payment.ReturnIt, To: &payout.Recipient{Method: "c2c", Address: "4111111111111111", Recipient: "Ivan"},
 	}), "decision")
-	noError(t, c.decide(t, operator, payment.CaseDecision{Decision: payment.TakeWhatCame}))
+	testenv.NoError(t, c.decide(t, operator, payment.CaseDecision{Decision: payment.TakeWhatCame}))
 	testenv.Want(t, c.p.Status, payment.Completed, "the payment is")
 }
 
@@ -46,7 +45,7 @@ func newCase(t *testing.T, came string) cased {
 	c.payouts = payout.New(b.Pools(), b.clock, dbtest.Vault(), outbound.NewAddresses(false), foureyes.Rules{})
 	config := configuration
 	config.Payouts = c.payouts
-	c.payments = configured(t, b.DB, b.clock, config)
+	c.payments = b.service(t, 0, config)
 	c.p = c.create(t, merchant.Caller, request("order-1"))
 	c.came(t, came)
 	return c
@@ -75,7 +74,6 @@ func (c *cased) want(t *testing.T, status payment.Status, m money, received stri
 	body := c.Text(t, "select convert_from(body, 'utf8') from webhook_event where subject = 'payment' order by sequence desc limit 1")
 	told := `"receivedAmount":"` + received + `"`
 	testenv.Check(t, strings.Contains(body, told), "%s lacks %s", body, told)
-	c.Audit(t)
 }
 
 // told is how the last event says the case stands.
@@ -129,10 +127,9 @@ func TestCaseByHand(t *testing.T) {
 			c := newCase(t, "700")
 			c.want(t, payment.Appeal, money{"90.2", "9.8", "0", "0"}, "700.00")
 			testenv.Want(t, c.told(t), "open", "the case")
-			wantCode(t, testenv.ErrOf(c.payments.ConfirmReceived(t.Context(), c.trader.Caller, c.p.ID, new("700"))), "payment_not_pending")
-			c.Exec(t, `with u as (insert into app_user (kind, login, role, created_at) values ('operator', 'ann', 'admin', now()) returning id)
-				insert into work_claim select 'other_amount', $1, id, now() from u`, c.p.ID)
-			noError(t, c.decide(t, test.who(c), payment.CaseDecision{Decision: test.decision, To: payer()}))
+			dbtest.WantCode(t, testenv.ErrOf(c.payments.ConfirmReceived(t.Context(), c.trader.Caller, c.p.ID, new("700"))), "payment_not_pending")
+			c.Exec(t, "insert into work_claim values ('other_amount', $1, $2, now())", c.p.ID, c.user(t, operator, "ann").ID)
+			testenv.NoError(t, c.decide(t, test.who(c), payment.CaseDecision{Decision: test.decision, To: payer()}))
 			testenv.Want(t, c.Count(t, "select count(*) from work_claim"), 0, "claims of what is decided")
 			if test.then != nil {
 				test.then(t, &c)
@@ -140,7 +137,7 @@ func TestCaseByHand(t *testing.T) {
 			c.want(t, test.status, test.money, test.received)
 			testenv.Want(t, c.told(t), test.told, "the case")
 			if test.status != payment.Appeal {
-				wantCode(t, c.decide(t, byOperator(c), payment.CaseDecision{Decision: "take"}), "payment_no_case")
+				dbtest.WantCode(t, c.decide(t, byOperator(c), payment.CaseDecision{Decision: "take"}), "payment_no_case")
 			}
 			list := testenv.Must(c.payments.Arrivals(t.Context(), portalOf(c.merchant.ID), c.p.UUID.String()))(t)
 			testenv.Check(t, list[0].Payer == "Ivan P." && list[0].Amount.StringFixed(2) == "700.00", "what came: %+v", list)
@@ -163,7 +160,7 @@ func expire(after time.Duration) func(*testing.T, *cased) {
 		c.clock.Advance(after - time.Second)
 		testenv.Want(t, testenv.Must(c.payments.Expire(t.Context()))(t), 0, "expired too early")
 		c.clock.Advance(time.Second)
-		noError(t, c.payments.ExpireAll(t.Context()))
+		testenv.NoError(t, c.payments.ExpireAll(t.Context()))
 		c.p = testenv.Must(c.payments.Get(t.Context(), c.trader.Caller, c.p.UUID.String()))(t)
 	}
 }
@@ -177,8 +174,8 @@ func TestCaseEnds(t *testing.T) {
 	testenv.Want(t, c.Text(t, "select state from arrival"), "free", "what came")
 	c.came(t, "1000.01")
 	c.want(t, payment.Appeal, money{"90.2", "9.8", "0", "0"}, "1000.01")
-	wantFields(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: "wait"}), "decision")
-	noError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: "take"}))
+	dbtest.WantFields(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: "wait"}), "decision")
+	testenv.NoError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: "take"}))
 	c.want(t, payment.Completed, money{"90.199902", "0", "9.52390476", "0.27619324"}, "1000.01")
 }
 
@@ -189,7 +186,7 @@ func TestCompletedWithoutAWord(t *testing.T) {
 		t.Run(decision, func(t *testing.T) {
 			c := newCase(t, "700")
 			if decision != "" {
-				noError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: decision}))
+				testenv.NoError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: decision}))
 			}
 			for _, step := range [][2]string{{"completed", "kept"}, {"failed", "free"}} {
 				c.set(t, c.p.ID, step[0])
@@ -207,25 +204,25 @@ func TestCaseRefused(t *testing.T) {
 	other := c.NewMerchant(t, dbtest.MerchantOpts{})
 	viewer := portalOf(c.merchant.ID)
 	viewer.Role = caller.Developer
-	wantCode(t, c.decide(t, portalOf(other.ID), payment.CaseDecision{Decision: "take"}), "cashbox_access_denied")
-	wantCode(t, c.decide(t, viewer, payment.CaseDecision{Decision: "take"}), "role_not_allowed")
-	wantCode(t, c.decide(t, c.trader.Caller, payment.CaseDecision{Decision: "take"}), "token_kind_not_allowed")
-	wantFields(t, c.decide(t, operator, payment.CaseDecision{}), "decision")
-	wantFields(t, c.decide(t, operator, payment.CaseDecision{Decision: "keep"}), "decision")
-	wantFields(t, c.decide(t, operator, payment.CaseDecision{Decision: "return"}), "method", "address", "recipient")
+	dbtest.WantCode(t, c.decide(t, portalOf(other.ID), payment.CaseDecision{Decision: "take"}), "cashbox_access_denied")
+	dbtest.WantCode(t, c.decide(t, viewer, payment.CaseDecision{Decision: "take"}), "role_not_allowed")
+	dbtest.WantCode(t, c.decide(t, c.trader.Caller, payment.CaseDecision{Decision: "take"}), "token_kind_not_allowed")
+	dbtest.WantFields(t, c.decide(t, operator, payment.CaseDecision{}), "decision")
+	dbtest.WantFields(t, c.decide(t, operator, payment.CaseDecision{Decision: "keep"}), "decision")
+	dbtest.WantFields(t, c.decide(t, operator, payment.CaseDecision{Decision: "return"}), "method", "address", "recipient")
 	to := payer()
 	to.Address = "4111111111111112"
-	wantFields(t, c.decide(t, operator, payment.CaseDecision{Decision: "return", To: to}), "address", "amount")
+	dbtest.WantFields(t, c.decide(t, operator, payment.CaseDecision{Decision: "return", To: to}), "address", "amount")
 	c.want(t, payment.Appeal, money{"90.2", "9.8", "0", "0"}, "0.99")
 	testenv.Want(t, c.Count(t, "select count(*) from payin"), 0, "payouts")
 	// Whose rest another payment asks for cannot be told from that.
 	second := requestOf("order-2", "999.01")
 	p := c.create(t, c.merchant.Caller, second)
-	wantCode(t, c.decide(t, operator, payment.CaseDecision{Decision: "wait"}), "payment_amount_taken")
+	dbtest.WantCode(t, c.decide(t, operator, payment.CaseDecision{Decision: "wait"}), "payment_amount_taken")
 	c.set(t, p.ID, "completed")
-	noError(t, c.decide(t, operator, payment.CaseDecision{Decision: "wait"}))
+	testenv.NoError(t, c.decide(t, operator, payment.CaseDecision{Decision: "wait"}))
 	second.OrderID = "order-3"
-	wantCode(t, testenv.ErrOf(c.payments.Create(t.Context(), c.merchant.Caller, second)), "collect_requisites_not_available")
+	dbtest.WantCode(t, testenv.ErrOf(c.payments.Create(t.Context(), c.merchant.Caller, second)), "collect_requisites_not_available")
 	c.Audit(t)
 }
 
@@ -250,7 +247,7 @@ func TestReturnIsAPayout(t *testing.T) {
 	for role, want := range map[caller.Role]string{caller.Support: "role_not_allowed", caller.Owner: "factor_needed"} {
 		who := portalOf(c.merchant.ID)
 		who.Role, who.Stale = role, role == caller.Owner
-		wantCode(t, c.decide(t, who, d), want)
+		dbtest.WantCode(t, c.decide(t, who, d), want)
 	}
 	d.PaymentID = c.p.ID
 	_, err := c.guarded(t, 9).DecideCase(t.Context(), operator, d)
@@ -259,24 +256,24 @@ func TestReturnIsAPayout(t *testing.T) {
 	testenv.Want(t, c.Count(t, "select count(*) from payin"), 0, "payouts")
 	who := portalOf(c.merchant.ID)
 	who.Role = caller.Finance
-	noError(t, c.decide(t, who, d))
+	testenv.NoError(t, c.decide(t, who, d))
 }
 
 // An operator's return waits for what others move before it locks the trader's account, as all that operators move does: of two that
 // lock in another order one fails.
 func TestReturnWaitsBeforeItLocks(t *testing.T) {
 	c := newCase(t, "700")
-	who := c.anOperator(t)
+	who := c.user(t, operator, "ann")
 	holder := c.Beside(t)
-	noError(t, db.New(holder).OperatorMovementTurn(t.Context(), fmt.Sprint("by ", who.ID)))
+	testenv.NoError(t, db.New(holder).OperatorMovementTurn(t.Context(), fmt.Sprint("by ", who.ID)))
 	c.payments = c.guarded(t, 10)
 	decided := make(chan error, 1)
 	go func() { decided <- c.decide(t, who, payment.CaseDecision{Decision: payment.ReturnIt, To: payer()}) }()
 	c.AwaitBlocked(t)
 	_, err := holder.Exec(t.Context(), lockBalance+" nowait", ledger.Available(ledger.Trader, c.trader.ID).ID())
 	testenv.Check(t, err == nil, "the trader's account while it waits: %v", err)
-	noError(t, holder.Commit(t.Context()))
-	noError(t, <-decided)
+	testenv.NoError(t, holder.Commit(t.Context()))
+	testenv.NoError(t, <-decided)
 	c.want(t, payment.Failed, money{"93", "7", "0", "0"}, "700.00")
 }
 
@@ -285,18 +282,18 @@ func TestReturnWaitsBeforeItLocks(t *testing.T) {
 func TestPartIsNotCancelled(t *testing.T) {
 	c := newCase(t, "700")
 	ctx := t.Context()
-	noError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: payment.WaitForRest}))
-	wantCode(t, testenv.ErrOf(c.payments.Cancel(ctx, c.trader.Caller, c.p.ID, nil)), "payment_part_came")
-	wantCode(t, testenv.ErrOf(c.payments.CancelByPayer(ctx, c.p.UUID)), "payment_part_came")
+	testenv.NoError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: payment.WaitForRest}))
+	dbtest.WantCode(t, testenv.ErrOf(c.payments.Cancel(ctx, c.trader.Caller, c.p.ID, nil)), "payment_part_came")
+	dbtest.WantCode(t, testenv.ErrOf(c.payments.CancelByPayer(ctx, c.p.UUID)), "payment_part_came")
 	c.want(t, payment.Pending, money{"90.2", "9.8", "0", "0"}, "700.00")
 	expire(24*time.Hour)(t, &c)
 	c.want(t, payment.Failed, money{"100", "0", "0", "0"}, "700.00")
 	testenv.Must(c.payments.OpenAppeal(ctx, c.merchant.Caller, c.p.ID, appeal(100)))(t)
 	free, _, err := c.payments.ListFree(ctx, c.trader.Caller, payment.FreeArrivals{})
-	noError(t, err)
+	testenv.NoError(t, err)
 	c.p = testenv.Must(c.payments.Attach(ctx, c.trader.Caller, free[0].ID, c.p.ID))(t)
 	c.want(t, payment.Appeal, money{"90.2", "9.8", "0", "0"}, "700.00")
-	noError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: payment.TakeWhatCame}))
+	testenv.NoError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: payment.TakeWhatCame}))
 	c.want(t, payment.Completed, money{"93.14", "0", "6.66666666", "0.19333334"}, "700.00")
 }
 
@@ -307,7 +304,7 @@ func TestReturnWithoutCallback(t *testing.T) {
 	r.Amount, r.CallbackURI, r.FeedOnly = "2000", "", true
 	c.p = c.create(t, c.merchant.Caller, r)
 	c.came(t, "500")
-	noError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: payment.ReturnIt, To: payer()}))
+	testenv.NoError(t, c.decide(t, byMerchant(c), payment.CaseDecision{Decision: payment.ReturnIt, To: payer()}))
 	id := c.Text(t, "select payin_uuid::text from arrival where payment_id = $1", c.p.ID)
 	testenv.Must(c.payouts.Complete(t.Context(), c.trader.Caller, id, new("receipt 7")))(t)
 	c.Audit(t)

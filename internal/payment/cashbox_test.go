@@ -8,11 +8,9 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/directory"
-	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/testenv"
 )
@@ -27,9 +25,7 @@ func TestOrderIDsAreSeparate(t *testing.T) {
 	seen := map[int64]bool{}
 	for _, merchant := range []dbtest.Merchant{first, second} {
 		for _, method := range []string{"sbp", "sim", "card"} {
-			r := request("order-1")
-			r.Method = &method
-			p := b.create(t, merchant.Caller, r)
+			p := b.create(t, merchant.Caller, requestBy("order-1", "RUB", method))
 			testenv.Check(t, !seen[p.ID] && p.MerchantID == merchant.ID && p.CashboxID == merchant.CashboxID &&
 				p.Method == method, "%+v", p)
 			seen[p.ID] = true
@@ -63,22 +59,17 @@ func TestUnboundKey(t *testing.T) {
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 9, Method: "card"})
 	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 9, Currency: "AZN", Method: "c2c"})
 	b.SetRate(t, "AZN", "100", true)
-	ask := func(order, currency, method string) payment.Request {
-		r := request(order)
-		r.Currency, r.Method = currency, &method
-		return r
-	}
 	want := func(r payment.Request, cashbox int64) {
 		t.Helper()
 		testenv.Want(t, b.create(t, merchant.Caller, r).CashboxID, cashbox, "%s went to the cashbox", r.OrderID)
 	}
-	want(ask("first of two", "RUB", "sbp"), merchant.CashboxID)
-	want(ask("only the second has it", "RUB", "card"), second)
-	want(ask("by currency", "AZN", "c2c"), third)
+	want(requestBy("first of two", "RUB", "sbp"), merchant.CashboxID)
+	want(requestBy("only the second has it", "RUB", "card"), second)
+	want(requestBy("by currency", "AZN", "c2c"), third)
 	b.Exec(t, "update cashbox set collect_enabled = false where id = $1", merchant.CashboxID)
-	want(ask("the first is off", "RUB", "sbp"), second)
+	want(requestBy("the first is off", "RUB", "sbp"), second)
 	b.Exec(t, "update cashbox_method set enabled = false where cashbox_id = $1", second)
-	for _, none := range []payment.Request{ask("none", "RUB", "sbp"), ask("never", "TRY", "c2c")} {
+	for _, none := range []payment.Request{requestBy("none", "RUB", "sbp"), requestBy("never", "TRY", "c2c")} {
 		testenv.Want(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, none)).Error(),
 			"merchant_collect_method_disabled: The method is not enabled on the merchant's cashbox. Enabled: c2c in AZN.", "refused")
 	}
@@ -87,13 +78,10 @@ func TestUnboundKey(t *testing.T) {
 
 func (b *bundle) addCashbox(t *testing.T, merchant dbtest.Merchant, currency string, methods ...string) int64 {
 	t.Helper()
-	ctx, q := context.Background(), b.Queries()
-	id := testenv.Must(q.CashboxInsert(ctx, db.CashboxInsertParams{
-		MerchantID: merchant.ID, Name: "Another", Currency: currency, WebhookSecret: []byte{}, CreatedAt: dbtest.Start,
-	}))(t)
-	noError(t, ledger.Open(ctx, q, ledger.Cashbox, id))
+	id := b.NewCashbox(t, merchant.ID, currency, merchant.WebhookSecret)
 	for _, method := range methods {
-		noError(t, q.CashboxMethodSet(ctx, db.CashboxMethodSetParams{CashboxID: id, Method: method, Enabled: true, ValiditySeconds: 900}))
+		testenv.NoError(t, b.Queries().CashboxMethodSet(t.Context(),
+			db.CashboxMethodSetParams{CashboxID: id, Method: method, Enabled: true, ValiditySeconds: 900}))
 	}
 	return id
 }
@@ -104,10 +92,8 @@ func TestBoundKeyStaysWithItsCashbox(t *testing.T) {
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Methods: []string{"card"}})
 	b.addCashbox(t, merchant, "RUB", "sbp")
 	b.addCashbox(t, merchant, "AZN", "c2c")
-	r := request("order-1")
-	wantCode(t, testenv.ErrOf(b.payments.Create(context.Background(), merchant.Caller, r)), "merchant_collect_method_disabled")
-	r.Currency, r.Method = "AZN", new("c2c")
-	testenv.Want(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, r)).Error(),
+	dbtest.WantCode(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, request("order-1"))), "merchant_collect_method_disabled")
+	testenv.Want(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, requestBy("order-1", "AZN", "c2c"))).Error(),
 		"merchant_collect_method_disabled: The method is not enabled on the merchant's cashbox. Enabled: card in RUB.", "refused")
 }
 
@@ -117,7 +103,7 @@ func TestShortTraderIsPassedBy(t *testing.T) {
 	exact := b.NewTrader(t, dbtest.TraderOpts{USDT: "9.8", SharePercent: "2", Requisites: 3})
 	testenv.Want(t, b.create(t, merchant.Caller, request("order-1")).TraderID, exact.ID, "the payment went to trader")
 	_, err := b.payments.Create(context.Background(), merchant.Caller, request("order-2"))
-	wantCode(t, err, "collect_requisites_not_available")
+	dbtest.WantCode(t, err, "collect_requisites_not_available")
 	b.wantMoney(t, short.ID, merchant.CashboxID, money{"9.79999999", "0", "0", "0"})
 	b.wantMoney(t, exact.ID, merchant.CashboxID, money{"0", "9.8", "0", "0"})
 }
@@ -154,7 +140,6 @@ func TestExtremeAmounts(t *testing.T) {
 func TestBlockedPayer(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 9})
 	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
-	admin := caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
 	of := func(order, user, address string) payment.Request {
 		r := request(order)
 		r.Payer = &payment.Payer{UserID: &user, UserIP: &address}
@@ -165,7 +150,7 @@ func TestBlockedPayer(t *testing.T) {
 		{Kind: "user", PaymentID: before.ID, MerchantID: merchant.ID}, {Kind: "address", Value: "192.0.2.7"},
 	} {
 		n.Reason = "chargebacks"
-		testenv.Must(settings.BlockPayer(t.Context(), admin, n))(t)
+		testenv.Must(settings.BlockPayer(t.Context(), operator, n))(t)
 	}
 	for _, r := range []payment.Request{of("user", "u-1", "192.0.2.2"), of("address", "u-2", "192.0.2.7")} {
 		testenv.Want(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, r)).Error(),
@@ -174,7 +159,7 @@ func TestBlockedPayer(t *testing.T) {
 	again, err := b.payments.Create(t.Context(), merchant.Caller, of("before", "u-1", "192.0.2.1"))
 	testenv.Check(t, err == nil && again.Replay, "a repeat: %+v, %v", again, err)
 	b.create(t, merchant.Caller, of("other", "u-2", "192.0.2.2"))
-	testenv.Must(settings.UnblockPayer(t.Context(), admin, 1, "an error"))(t)
+	testenv.Must(settings.UnblockPayer(t.Context(), operator, 1, "an error"))(t)
 	b.create(t, merchant.Caller, of("user", "u-1", "192.0.2.2"))
 }
 

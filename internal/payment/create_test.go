@@ -3,6 +3,7 @@ package payment_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -31,47 +32,15 @@ func TestCreate(t *testing.T) {
 	}
 	p := b.create(t, merchant.Caller, r)
 	stored := b.row(t, p)
-	want := map[string][2]any{
-		"merchant":         {p.MerchantID, merchant.ID},
-		"cashbox":          {p.CashboxID, merchant.CashboxID},
-		"trader":           {p.TraderID, trader.ID},
-		"status":           {p.Status, payment.Pending},
-		"order id":         {p.OrderID, "order-1"},
-		"currency":         {p.Currency, "RUB"},
-		"method":           {p.Method, "sbp"},
-		"amount":           {p.Amount.StringFixed(2), "1000.00"},
-		"description":      {*p.Description, "Two tickets"},
-		"callback":         {stored.CallbackURI, "https://shop.example/hook"},
-		"created":          {p.CreatedAt.UTC(), at(0)},
-		"moved":            {p.StatusAt.UTC(), at(0)},
-		"expires":          {p.ExpiresAt.UTC(), at(15)},
-		"events":           {p.EventSequence, int32(0)},
-		"uuid version":     {p.UUID.Version().String(), "VERSION_7"},
-		"requisite":        {*p.RequisiteID, trader.Requisites[0]},
-		"type":             {*p.RequisiteType, "sbp"},
-		"via":              {*p.RequisiteMethod, "sbp"},
-		"holder":           {*p.RequisiteHolder, "Ivan Petrov"},
-		"bank":             {*p.RequisiteBank, "Sample Bank"},
-		"base":             {p.BaseRate.String(), "100"},
-		"markup":           {p.MarkupPercent.String(), "5"},
-		"rate unavailable": {p.RateUnavailable, false},
-		"rate source":      {stored.RateSource, "test"},
-		"rate observed":    {stored.RateObservedAt.UTC(), at(0)},
-		"hold":             {stored.HoldUSDT.StringFixed(8), "9.80000000"},
-		"amount USDT":      {p.AmountUSDT.StringFixed(8), "9.52380952"},
-		"profit":           {p.ProfitUSDT.StringFixed(8), "0.47619048"},
-		"trader's":         {p.SpreadTraderUSDT.StringFixed(8), "0.20000000"},
-		"platform's":       {p.SpreadPlatformUSDT.StringFixed(8), "0.27619048"},
-		"user":             {*p.PayerUserID, "user-7"},
-		"ip":               {*stored.PayerIP, "203.0.113.7"},
-		"name":             {*stored.PayerFullName, "Anna Ivanova"},
-		"payer type":       {*stored.PayerType, "vip"},
-		"successful":       {*stored.PayerSuccessful, int64(3)},
-		"expired":          {*stored.PayerExpired, int64(1)},
-	}
-	for name, pair := range want {
-		testenv.Want(t, pair[0], pair[1], "%s", name)
-	}
+	read := testenv.Must(b.payments.Get(t.Context(), merchant.Caller, p.UUID.String()))(t)
+	read.CreatedAt, read.StatusAt, read.ExpiresAt = read.CreatedAt.UTC(), read.StatusAt.UTC(), read.ExpiresAt.UTC()
+	wantSame(t, read, p)
+	places := strings.NewReplacer("{merchant}", fmt.Sprint(merchant.ID), "{cashbox}", fmt.Sprint(merchant.CashboxID), "{id}", fmt.Sprint(p.ID),
+		"{trader}", fmt.Sprint(trader.ID), "{requisite}", fmt.Sprint(trader.Requisites[0]), "{uuid}", p.UUID.String())
+	testenv.Want(t, strings.Join(b.Texts(t, `select key || ' ' || value from payment p, jsonb_each_text(jsonb_strip_nulls(to_jsonb(p)))
+		where p.id = $1 and key <> 'requisite_sealed' order by key collate "C"`, p.ID), "\n")+"\n",
+		places.Replace(string(testenv.Must(os.ReadFile("testdata/created.txt"))(t))), "what is stored")
+	testenv.Want(t, p.UUID.Version().String(), "VERSION_7", "the version of its uuid")
 	b.wantEvents(t, p, 0)
 	b.wantSlot(t, p, open)
 	// The snapshot outlives the requisite as it was.
@@ -99,9 +68,7 @@ func TestRequisiteOfEachMethod(t *testing.T) {
 			merchant := b.NewMerchant(t,
 				dbtest.MerchantOpts{Currency: currency, Methods: []string{method}, Validity: 30 * time.Minute})
 			b.NewTrader(t, dbtest.TraderOpts{USDT: "10", Requisites: 1, Currency: currency, Method: method})
-			r := request("order-1")
-			r.Currency, r.Method = currency, &method
-			p := b.create(t, merchant.Caller, r)
+			p := b.create(t, merchant.Caller, requestBy("order-1", currency, method))
 			testenv.Check(t, *p.RequisiteType == want[0] && *p.RequisiteMethod == want[1] && p.ExpiresAt.Equal(at(30)),
 				"%s %s: %s by %s, expires %s", currency, method, *p.RequisiteType, *p.RequisiteMethod, p.ExpiresAt)
 		}
@@ -127,8 +94,7 @@ func TestMarkupOfAPayment(t *testing.T) {
 		"configuration":  {dbtest.MerchantOpts{}, "", "card", "5"},
 	}
 	for name, c := range cases {
-		r := request(name)
-		r.Method = &c.method
+		r := requestBy(name, "RUB", c.method)
 		if c.body != "" {
 			r.RatePercent = &c.body
 		}
@@ -144,9 +110,7 @@ func TestMarkupOfAPayment(t *testing.T) {
 func TestOrderOfChecks(t *testing.T) {
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	who, r, payments := merchant.Caller, request(
-		"order-1",
-	), configured(t, b.DB, b.clock, payment.Config{Requisites: dbtest.Requisites()})
+	who, r, payments := merchant.Caller, request("order-1"), b.service(t, 0, payment.Config{Requisites: dbtest.Requisites()})
 	breakState := func() {
 		b.Exec(t, "update cashbox set collect_enabled = false")
 		b.Exec(t, "update cashbox_method set enabled = false")
@@ -172,7 +136,7 @@ func TestOrderOfChecks(t *testing.T) {
 		{"collect_requisites_not_available", func() { b.NewTrader(t, dbtest.TraderOpts{USDT: "10", Requisites: 1}) }},
 	}
 	for _, step := range steps {
-		wantCode(t, testenv.ErrOf(payments.Create(t.Context(), who, r)), step.code)
+		dbtest.WantCode(t, testenv.ErrOf(payments.Create(t.Context(), who, r)), step.code)
 		step.right()
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from payment_key"), 0, "order ids are taken by refusals")
@@ -186,7 +150,7 @@ func TestOrderOfChecks(t *testing.T) {
 
 func (b *bundle) limit(t *testing.T, least, most string) {
 	t.Helper()
-	noError(t, b.Queries().PlatformLimitSet(context.Background(), db.PlatformLimitSetParams{
+	testenv.NoError(t, b.Queries().PlatformLimitSet(context.Background(), db.PlatformLimitSetParams{
 		Currency: "RUB", MinAmount: decimal.RequireFromString(least), MaxAmount: decimal.RequireFromString(most),
 	}))
 }
@@ -233,7 +197,7 @@ func TestReplay(t *testing.T) {
 			"%s: %v, replay %v of %d, mismatch %v", name, err, got.Replay, got.Payment.ID, got.Mismatch)
 	}
 	// What is wrong in form is said first, also under an order id that is in use.
-	wantFields(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, requestOf("order-1", "1e3"))), "amount")
+	dbtest.WantFields(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, requestOf("order-1", "1e3"))), "amount")
 	testenv.Want(t, b.Count(t, "select count(*) from payment"), 1, "payments")
 	b.wantEvents(t, p, 1)
 	b.Audit(t)
@@ -242,11 +206,8 @@ func TestReplay(t *testing.T) {
 // The channel is the method alone, so the currency can differ in a repeat.
 func TestReplayWithAnotherCurrency(t *testing.T) {
 	b := setup(t)
-	b.SetRate(t, "AZN", "2", true)
-	merchant := b.NewMerchant(t, dbtest.MerchantOpts{Currency: "AZN", Methods: []string{"c2c"}})
-	b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1, Currency: "AZN", Method: "c2c"})
-	r := request("order-1")
-	r.Currency, r.Method = "AZN", new("c2c")
+	merchant, _ := b.abroad(t, "c2c")
+	r := requestBy("order-1", "AZN", "c2c")
 	p := b.create(t, merchant.Caller, r)
 	r.Currency, r.Amount, r.CallbackURI = "TRY", "7", "https://a.example/"
 	got := testenv.Must(b.payments.Create(context.Background(), merchant.Caller, r))(t)
@@ -278,7 +239,7 @@ func TestInvalidRequests(t *testing.T) {
 	} {
 		r := request("order-1")
 		change(&r)
-		wantFields(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, r)), strings.Fields(fields)...)
+		dbtest.WantFields(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, r)), strings.Fields(fields)...)
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from payment_key"), 0, "order ids are taken")
 }
@@ -305,43 +266,11 @@ func TestFieldsOfTheCodec(t *testing.T) {
 	}
 	ctx := fault.WithDecoded(context.Background(), found)
 	_, err := b.payments.Create(ctx, merchant.Caller, payment.Request{Description: new(text(256))})
-	wantFields(t, err, "orderId", "amount", "currency", "method", "callbackUri", "ratePercent", "payer.userIp",
+	dbtest.WantFields(t, err, "orderId", "amount", "currency", "method", "callbackUri", "ratePercent", "payer.userIp",
 		"description")
 	for field, complaints := range fault.As(err).Fields {
 		testenv.Want(t, len(complaints), 1, "%s: %v", field, complaints)
 	}
-}
-
-// The payer's cancel moves everything a trader's does: status, history, money, and one webhook.
-func TestPayerCancels(t *testing.T) {
-	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", SharePercent: "2", Requisites: 1})
-	p := b.create(t, merchant.Caller, request("order"))
-	after, err := b.payments.CancelByPayer(t.Context(), p.UUID)
-	testenv.Need(t, err == nil && after.Status == "cancelled" && after.StatusReason == nil && !after.Expired(),
-		"%s, %v", after.Status, err)
-	b.wantMoney(t, trader.ID, merchant.CashboxID, positions["cancelled"])
-	changes := b.History(t, after.MerchantID, after.ID)
-	testenv.Check(t, len(changes) == 2 && changes[1].Actor == "payer" && *changes[1].FromStatus == "pending" &&
-		changes[1].ToStatus == "cancelled", "%+v", changes)
-	testenv.Want(t, b.Count(t, "select count(*) from webhook_event where subject_id = $1", p.ID), 1, "webhooks")
-	b.Audit(t)
-}
-
-// Of payer and trader at once one wins, and the other is told.
-func TestPayerAgainstTrader(t *testing.T) {
-	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "1000", Requisites: 20})
-	for i := range 20 {
-		p := b.create(t, merchant.Caller, request(string(rune('a'+i))))
-		errs := b.against(trader, p, b.payments.CancelByPayer)
-		dbtest.WantOne(t, errs, "payment_not_pending")
-		want := "completed"
-		if errs[0] == nil {
-			want = "cancelled"
-		}
-		now, err := b.payments.ByUUID(t.Context(), p.UUID)
-		testenv.Check(t, err == nil && string(now.Status) == want, "%s, want %s, %v", now.Status, want, err)
-	}
-	b.Audit(t)
 }
 
 // Whose a call is, is settled before anything else is looked at.

@@ -79,7 +79,7 @@ func TestExplainForTrader(t *testing.T) {
 
 func (b *bundle) refused(t *testing.T, who caller.Caller, amount, want string) {
 	t.Helper()
-	wantCode(t, testenv.ErrOf(b.payments.Create(t.Context(), who, requestOf("refused-"+amount, amount))), want)
+	dbtest.WantCode(t, testenv.ErrOf(b.payments.Create(t.Context(), who, requestOf("refused-"+amount, amount))), want)
 }
 
 // What keeps payments away from everybody's requisites is told, too.
@@ -130,12 +130,12 @@ func TestBreakKeepsOpenPayments(t *testing.T) {
 	p := b.create(t, merchant.Caller, request("order-1"))
 	settings := directory.NewSettings(b.Pools(), b.clock, dbtest.Vault(), dbtest.Requisites(), directory.Config{})
 	who := as(caller.Owner, trader)
-	noError(t, settings.SetBreak(t.Context(), who, true))
+	testenv.NoError(t, settings.SetBreak(t.Context(), who, true))
 	b.refused(t, merchant.Caller, "1000", "collect_requisites_not_available")
 	list := testenv.Must(b.payments.Desk(t.Context(), who))(t)
 	testenv.Check(t, len(list) == 1 && list[0].ID == p.ID, "on the desk: %+v", list)
 	testenv.Must(b.payments.Confirm(t.Context(), who, p.ID))(t)
-	noError(t, settings.SetBreak(t.Context(), who, false))
+	testenv.NoError(t, settings.SetBreak(t.Context(), who, false))
 	b.create(t, merchant.Caller, request("order-2"))
 	b.Audit(t)
 }
@@ -151,7 +151,7 @@ func TestDeskList(t *testing.T) {
 	b.set(t, ended.ID, "failed")
 	testenv.Must(b.payments.Claim(t.Context(), late.UUID))(t)
 	for _, name := range []string{"a.png", "b.png"} {
-		noError(t, b.payments.AddReceipt(t.Context(), late.UUID, name, fileOf(png)))
+		testenv.NoError(t, b.payments.AddReceipt(t.Context(), late.UUID, name, fileOf(png)))
 	}
 	list := testenv.Must(b.payments.Desk(t.Context(), who))(t)
 	testenv.Check(t, len(list) == 2 && list[0].ID == soon.ID && list[1].ID == late.ID && list[0].Receipts == 0 &&
@@ -203,7 +203,7 @@ func TestExplainRate(t *testing.T) {
 	testenv.Check(t, answer.PaymentID == id && answer.MarkupSource == "cashbox_method" && answer.RateSource == "test" &&
 		answer.RateObservedAt.Equal(dbtest.Start), "%+v", answer)
 	for _, unknown := range []int64{0, -1, id + 1} {
-		wantCode(t, testenv.ErrOf(b.sums.Payment(t.Context(), operator, unknown)), "not_found")
+		dbtest.WantCode(t, testenv.ErrOf(b.sums.Payment(t.Context(), operator, unknown)), "not_found")
 	}
 }
 

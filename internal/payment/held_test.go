@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
@@ -25,12 +24,7 @@ import (
 // asRun is a service with the connections that the program gives it.
 func (b *bundle) asRun(t *testing.T) *payment.Service {
 	t.Helper()
-	open := func(kind db.Kind) *pgxpool.Pool {
-		pool := testenv.Must(db.Open(t.Context(), b.URL, 5, kind))(t)
-		t.Cleanup(pool.Close)
-		return pool
-	}
-	pools := db.Pools{Creations: open(db.ForCreations), Calls: open(db.ForCalls), Reads: open(db.ForReads)}
+	pools := db.Pools{Creations: b.Open(t, 5, db.ForCreations), Calls: b.Open(t, 5, db.ForCalls), Reads: b.Open(t, 5, db.ForReads)}
 	keeper := testenv.Must(inforce.NewKeeper(t.Context(), pools.Reads, inforce.Usable, nil))(t)
 	return testenv.Must(payment.New(pools, b.clock, outbound.NewAddresses(false), keeper, configuration))(t)
 }
@@ -110,7 +104,7 @@ func TestHeldTraderIsPassedBy(t *testing.T) {
 	n := waits()
 	testenv.Check(t, n <= most, "%d waited for the lock, want %d at most", n, most)
 	testenv.Want(t, ofHeld(), 0, "payments are the held trader's")
-	noError(t, lock.Rollback(t.Context()))
+	testenv.NoError(t, lock.Rollback(t.Context()))
 	later := 0
 	testenv.Until(t, "the trader gets payments again", func() bool {
 		later++
@@ -126,7 +120,7 @@ func TestHeldTraderAlone(t *testing.T) {
 	service := b.asRun(t)
 	b.other(t, lockBalance, ledger.Available(ledger.Trader, held.ID).ID())
 	began := time.Now()
-	wantCode(t, testenv.ErrOf(service.Create(context.Background(), merchant.Caller, request("1"))), "busy")
+	dbtest.WantCode(t, testenv.ErrOf(service.Create(context.Background(), merchant.Caller, request("1"))), "busy")
 	took := time.Since(began)
 	testenv.Check(t, !testenv.Whole(t) || took <= 2*time.Second, "refused after %s", took)
 }
@@ -142,11 +136,11 @@ func TestHeldElsewhere(t *testing.T) {
 		testenv.Check(t, err == nil && *got.Payment.RequisiteID != *made.Payment.RequisiteID,
 			"beside a locked requisite: %v", err)
 	}
-	noError(t, lock.Rollback(t.Context()))
+	testenv.NoError(t, lock.Rollback(t.Context()))
 	b.other(t, "select from payment where id = $1 for update", made.Payment.ID)
 	_, _, err := service.UpdateStatus(context.Background(), application, made.Payment.ID,
 		payment.Update{Status: "completed"})
-	wantCode(t, edge.Fault(err), "busy")
+	dbtest.WantCode(t, edge.Fault(err), "busy")
 }
 
 // batch is how many rows a sweep takes at a time.
@@ -184,7 +178,7 @@ func TestExpiryStarvesNobody(t *testing.T) {
 			b.copies(t, last)
 			injured := b.other(t, c.injury)
 			if name == "failing" {
-				noError(t, injured.Commit(t.Context()))
+				testenv.NoError(t, injured.Commit(t.Context()))
 			}
 			b.clock.Advance(15 * time.Minute)
 			began := time.Now()
@@ -234,9 +228,9 @@ func TestExpiryWaitsBriefly(t *testing.T) {
 	defer cancel()
 	n, err := b.payments.Expire(ctx)
 	testenv.Check(t, n == 1 && err != nil && ctx.Err() == nil, "%d expired (%v), want the second alone", n, err)
-	noError(t, tx.Rollback(context.Background()))
+	testenv.NoError(t, tx.Rollback(context.Background()))
 	// Another process has put nothing off.
-	n, err = newService(t, b.DB, b.clock).Expire(ctx)
+	n, err = b.replica(t, 0).Expire(ctx)
 	testenv.Check(t, n == 1 && err == nil, "%d expired (%v), want the first", n, err)
 	b.Audit(t)
 }
@@ -264,7 +258,7 @@ func TestTwinWaits(t *testing.T) {
 		if commits {
 			end = winner.Commit
 		}
-		noError(t, end(t.Context()))
+		testenv.NoError(t, end(t.Context()))
 		if err := <-ended; err != nil || twin.Replay != commits || (twin.Payment.ID == first.Payment.ID) != commits {
 			t.Errorf("%s: %v, replay %v of payment %d", order, err, twin.Replay, twin.Payment.ID)
 		}
@@ -275,7 +269,8 @@ func TestTwinWaits(t *testing.T) {
 func TestRenewedBySomebodyElse(t *testing.T) {
 	b := setup(t)
 	merchant := b.NewMerchant(t, dbtest.MerchantOpts{})
-	settings := testenv.Must(inforce.NewKeeper(t.Context(), b.another(t), time.Hour, nil))(t)
+	another := b.Open(t, 2, db.ForCommands) // the bundle's may be of one connection
+	settings := testenv.Must(inforce.NewKeeper(t.Context(), another, time.Hour, nil))(t)
 	config := payment.Config{Requisites: dbtest.Requisites(), ExternalSecret: true}
 	service := testenv.Must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), settings, config))(t)
 	// It has chosen none, and looks whether the order id is taken.
@@ -286,19 +281,12 @@ func TestRenewedBySomebodyElse(t *testing.T) {
 		ended <- err
 	}()
 	b.AwaitBlocked(t)
-	d := &dbtest.DB{Pool: b.another(t), URL: b.URL}
+	d := &dbtest.DB{Pool: another, URL: b.URL}
 	d.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
 	changed, err := settings.Renew(t.Context())
 	testenv.Need(t, err == nil && changed, "renewed: %v, %v", changed, err)
-	noError(t, looked.Rollback(t.Context()))
-	noError(t, <-ended)
-}
-
-// another is a pool beside the bundle's, which may be of one connection.
-func (b *bundle) another(t *testing.T) *pgxpool.Pool {
-	pool := testenv.Must(pgxpool.New(t.Context(), b.URL))(t)
-	t.Cleanup(pool.Close)
-	return pool
+	testenv.NoError(t, looked.Rollback(t.Context()))
+	testenv.NoError(t, <-ended)
 }
 
 // aCount is longer than until pending payments are counted anew.
@@ -324,17 +312,17 @@ func TestOpenLimit(t *testing.T) {
 	again, err := b.payments.Create(t.Context(), merchant.Caller, request("first"))
 	testenv.Check(t, err == nil && again.Replay, "a repeat: %v", err)
 	// Another replica, too, finds the merchant full.
-	_, err = newService(t, b.DB, b.clock).Create(t.Context(), merchant.Caller, request("elsewhere"))
-	wantCode(t, err, "merchant_collect_open_limit")
+	_, err = b.replica(t, 0).Create(t.Context(), merchant.Caller, request("elsewhere"))
+	dbtest.WantCode(t, err, "merchant_collect_open_limit")
 	b.set(t, first.ID, "completed")
 	time.Sleep(aCount)
 	// A refusal for another reason gives the place back.
 	dear := requestOf("dear", "999999999")
 	for range 3 {
-		wantCode(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, dear)), "collect_requisites_not_available")
+		dbtest.WantCode(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, dear)), "collect_requisites_not_available")
 	}
 	b.create(t, merchant.Caller, request("after one was paid"))
-	wantCode(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, request("and not another"))), "merchant_collect_open_limit")
+	dbtest.WantCode(t, testenv.ErrOf(b.payments.Create(t.Context(), merchant.Caller, request("and not another"))), "merchant_collect_open_limit")
 	b.Audit(t)
 }
 
@@ -348,7 +336,7 @@ func TestOpenLimitOverReplicas(t *testing.T) {
 	makes := func(replica *payment.Service, prefix string) int {
 		for n := 0; ; n++ {
 			if _, err := replica.Create(t.Context(), merchant.Caller, request(fmt.Sprint(prefix, n))); err != nil {
-				wantCode(t, err, "merchant_collect_open_limit")
+				dbtest.WantCode(t, err, "merchant_collect_open_limit")
 				return n
 			}
 		}

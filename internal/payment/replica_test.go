@@ -16,18 +16,10 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/inforce"
-	"gateway.example/internal/outbound"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/routing"
 	"gateway.example/internal/testenv"
 )
-
-// replica is another process on the same database: a service with a memory of its own, which may be so old.
-func (b *bundle) replica(t *testing.T, usable time.Duration) *payment.Service {
-	t.Helper()
-	keeper := testenv.Must(inforce.NewKeeper(t.Context(), b.Pool, usable, nil))(t)
-	return testenv.Must(payment.New(b.Pools(), b.clock, outbound.NewAddresses(false), keeper, configuration))(t)
-}
 
 // oneOrder is the case in which all ask for the same payment: one creates, and the others answer with what it made.
 const oneOrder = "one order id"
@@ -188,10 +180,10 @@ func TestSettingsThatCannotBeRenewed(t *testing.T) {
 		return testenv.ErrOf(service.Create(t.Context(), merchant.Caller, request(order)))
 	}
 	do("alter table setting_version rename to gone", "begin; lock table setting_version in access exclusive mode")
-	noError(t, create(fresh, "order-1"))
-	wantCode(t, create(old, "order-2"), "unavailable")
+	testenv.NoError(t, create(fresh, "order-1"))
+	dbtest.WantCode(t, create(old, "order-2"), "unavailable")
 	do("alter table gone rename to setting_version", "rollback")
-	noError(t, create(old, "order-2"))
+	testenv.NoError(t, create(old, "order-2"))
 }
 
 // everything is what creations and moves write.

@@ -51,7 +51,8 @@ func TestAnyStatusMayFollowAnyOther(t *testing.T) {
 			for i, to := range slots["to"] {
 				t.Run("to "+to, func(t *testing.T) {
 					clock := &dbtest.Clock{} // of its own, set to 12:00
-					own := &bundle{DB: b.DB, clock: clock, payments: newService(t, b.DB, clock)}
+					own := &bundle{DB: b.DB, clock: clock}
+					own.payments = own.replica(t, 0)
 					own.testMove(t, from, to, slots[from][i])
 				})
 			}
@@ -100,7 +101,7 @@ func wantSame(t *testing.T, before, after any) {
 	t.Helper()
 	want := testenv.Must(json.Marshal(before))(t)
 	got := testenv.Must(json.Marshal(after))(t)
-	testenv.Check(t, bytes.Equal(got, want), "the same status changed the payment from %s to %s", want, got)
+	testenv.Check(t, bytes.Equal(got, want), "the payment was %s and is %s", want, got)
 }
 
 // wantMoved wants everything that goes with a move at 12:03.
@@ -138,11 +139,9 @@ func (b *bundle) wantEvents(t *testing.T, p payment.Payment, want int) {
 
 func (b *bundle) wantSlot(t *testing.T, p payment.Payment, want string) {
 	t.Helper()
-	var got string
-	err := b.Pool.QueryRow(context.Background(), `select case when free_at = 'infinity' then 'infinity' else to_char(free_at, 'HH24:MI') end
-		from requisite_slot where requisite_id = $1 and amount = $2 and payment_id = $3`, p.RequisiteID, p.Amount, p.ID).
-		Scan(&got)
-	testenv.Check(t, err == nil && got == want, "slot free at %q, want %q (%v)", got, want, err)
+	got := b.Texts(t, `select case when free_at = 'infinity' then 'infinity' else to_char(free_at, 'HH24:MI') end
+		from requisite_slot where requisite_id = $1 and amount = $2 and payment_id = $3`, p.RequisiteID, p.Amount, p.ID)
+	testenv.WantAll(t, got, []string{want}, "its slot is free at")
 }
 
 // A payment that comes back to pending takes its reservation again only if nobody else has it by then.
@@ -181,7 +180,7 @@ func TestLateCompletionOfAnEmptyTrader(t *testing.T) {
 	// 9.8 to repay and 9.8 to hold: one unit less is too little.
 	b.Fund(t, available, "19.59999999")
 	_, err := b.payments.Create(context.Background(), merchant.Caller, request("order-2"))
-	wantCode(t, err, "collect_requisites_not_available")
+	dbtest.WantCode(t, err, "collect_requisites_not_available")
 	b.Fund(t, available, "0.00000001")
 	b.create(t, merchant.Caller, request("order-2"))
 	b.wantMoney(t, trader.ID, merchant.CashboxID, money{"0", "9.8", "9.52380952", "0.27619048"})

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/ledger"
@@ -59,7 +58,7 @@ func TestExpire(t *testing.T) {
 	// A late transfer must not be taken for the next payer's: the slot rests for 15 minutes.
 	b.wantSlot(t, p, "12:30")
 	b.clock.Advance(15*time.Minute - time.Millisecond)
-	wantCode(t, testenv.ErrOf(b.payments.Create(ctx, merchant.Caller, request("order-2"))), "collect_requisites_not_available")
+	dbtest.WantCode(t, testenv.ErrOf(b.payments.Create(ctx, merchant.Caller, request("order-2"))), "collect_requisites_not_available")
 	b.clock.Advance(time.Millisecond)
 	b.create(t, merchant.Caller, request("order-2"))
 	b.Audit(t)
@@ -90,7 +89,7 @@ func TestConfirmPastExpiry(t *testing.T) {
 func threeAtOnce(t *testing.T, sweep func(context.Context) (int, error), want int64) {
 	t.Helper()
 	var done atomic.Int64
-	noError(t, testenv.AtOnce(3, func(int) error {
+	testenv.NoError(t, testenv.AtOnce(3, func(int) error {
 		n, err := sweep(context.Background())
 		done.Add(int64(n))
 		return err
@@ -199,34 +198,26 @@ func TestPruneSlots(t *testing.T) {
 	kept := b.create(t, merchant.Caller, request("order-1"))
 	b.made(t, merchant, "order-2", "cancelled")
 	b.clock.Advance(15 * time.Minute)
-	b.wantSlots(t, 2)
-	b.clock.Advance(time.Millisecond)
-	b.wantSlots(t, 1)
+	for _, left := range []int{2, 1} {
+		testenv.NoError(t, b.payments.PruneSlots(context.Background()))
+		testenv.Want(t, b.Count(t, "select count(*) from requisite_slot"), left, "slots")
+		b.clock.Advance(time.Millisecond)
+	}
 	b.wantSlot(t, kept, open)
 }
 
-// wantSlots prunes and counts what is left.
-func (b *bundle) wantSlots(t *testing.T, want int) {
-	t.Helper()
-	noError(t, b.payments.PruneSlots(context.Background()))
-	testenv.Want(t, b.Count(t, "select count(*) from requisite_slot"), want, "slots")
-}
-
 // The golden bodies are written by hand from the contract; only what is random is filled in.
-func TestEventOfACompletedPayment(t *testing.T) {
-	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
+func TestEvents(t *testing.T) {
+	b, merchant, trader := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 2})
 	p := b.create(t, merchant.Caller, request(`order <1> & "co"`))
+	other := b.NewMerchant(t, dbtest.MerchantOpts{})
+	late := b.create(t, other.Caller, requestOf("order-1", "10.5"))
 	b.clock.Advance(5*time.Minute + 123*time.Millisecond)
 	testenv.Must(b.payments.Confirm(context.Background(), trader.Caller, p.ID))(t)
 	b.wantEvent(t, p, "event_completed.json")
-}
-
-func TestEventOfAnExpiredPayment(t *testing.T) {
-	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100", Requisites: 1})
-	p := b.create(t, merchant.Caller, requestOf("order-1", "10.5"))
-	b.clock.Advance(15 * time.Minute)
+	b.clock.Advance(10*time.Minute - 123*time.Millisecond)
 	b.wantExpired(t, 1)
-	b.wantEvent(t, p, "event_expired.json")
+	b.wantEvent(t, late, "event_expired.json")
 }
 
 func (b *bundle) wantEvent(t *testing.T, p payment.Payment, golden string) {
@@ -252,7 +243,7 @@ func decode(t *testing.T, body string) any {
 	decoder := json.NewDecoder(strings.NewReader(body))
 	decoder.UseNumber()
 	var v any
-	noError(t, decoder.Decode(&v))
+	testenv.NoError(t, decoder.Decode(&v))
 	return v
 }
 
@@ -277,11 +268,10 @@ func TestEventsFollowEachOther(t *testing.T) {
 // before does not, nor what is made afterwards. A gap that is no outage changes nothing.
 func TestOutageIsGivenBack(t *testing.T) {
 	b, merchant, _ := trade(t, dbtest.TraderOpts{USDT: "100000", Requisites: 9})
-	config := payment.Config{
-		Requisites: dbtest.Requisites(), Markup: decimal.NewFromInt(5), ExternalSecret: true, GiveBackOutages: true,
-	}
-	b.payments = configured(t, b.DB, b.clock, config)
-	rival := configured(t, b.DB, b.clock, config)
+	config := configuration
+	config.GiveBackOutages = true
+	b.payments = b.service(t, 0, config)
+	rival := b.service(t, 0, config)
 	away := func(gap time.Duration) {
 		t.Helper()
 		b.clock.Advance(gap)
@@ -321,7 +311,7 @@ func TestOutageIsGivenBack(t *testing.T) {
 	testenv.Want(t, b.Text(t, "select string_agg(detail ->> 'minutes', ' ' order by id) from payment_step"),
 		"40 40 60 60 60", "minutes")
 
-	b.payments = newService(t, b.DB, b.clock)
+	b.payments = b.replica(t, 0)
 	b.create(t, merchant.Caller, request("fourth"))
 	away(20 * time.Minute)
 	expire(1)
