@@ -36,7 +36,7 @@ func setup(t *testing.T) *bundle {
 // close closes days, as the program does every hour.
 func (b *bundle) close(t *testing.T) {
 	t.Helper()
-	noError(t, books.Close(t.Context(), b.Pool, b.Clock))
+	testenv.NoError(t, books.Close(t.Context(), b.Pool, b.Clock))
 }
 
 // statementLines are a statement's lines in short: kind, what moved, and the balance after it.
@@ -205,7 +205,7 @@ func TestStatementRefuses(t *testing.T) {
 func TestExportOfStatement(t *testing.T) {
 	b := setup(t)
 	var out bytes.Buffer
-	noError(t, b.books.ExportStatement(t.Context(), traderUser(b.SBP, caller.Owner), books.StatementFilter{}, &out, nil))
+	testenv.NoError(t, b.books.ExportStatement(t.Context(), traderUser(b.SBP, caller.Owner), books.StatementFilter{}, &out, nil))
 	testenv.Want(t, out.String(), `at,transfer_id,kind,subject,subject_id,subject_uuid,debit_usdt,credit_usdt,balance_usdt
 2026-11-20T12:00:00Z,1,funding,test,,,,1000.00000000,1000.00000000
 rows,1
@@ -214,8 +214,4 @@ rows,1
 
 const minute = time.Minute
 
-var (
-	traderUser, merchantUser, operator = reporttest.TraderUser, reporttest.MerchantUser, reporttest.Operator
-
-	noError = testenv.NoError
-)
+var traderUser, merchantUser, operator = reporttest.TraderUser, reporttest.MerchantUser, reporttest.Operator

@@ -21,7 +21,7 @@ const (
 // countHours counts, as the program does every two seconds.
 func (b *bundle) countHours(t *testing.T) {
 	t.Helper()
-	noError(t, b.hours.Count(context.Background()))
+	testenv.NoError(t, b.hours.Count(context.Background()))
 }
 
 // wantHours compares what is counted with what was counted by hand: hour, method, status, span of the
@@ -127,12 +127,12 @@ func TestHoursMissNoLateCommit(t *testing.T) {
 	testenv.Must(late.Exec(t.Context(), move, b.Shop.ID, first.ID, b.Clock.Now()))(t)
 	gone := b.Beside(t)
 	var lost int64
-	noError(t, gone.QueryRow(t.Context(), move+" returning id", b.Shop.ID, first.ID, b.Clock.Now()).Scan(&lost))
-	noError(t, gone.Rollback(t.Context()))
+	testenv.NoError(t, gone.QueryRow(t.Context(), move+" returning id", b.Shop.ID, first.ID, b.Clock.Now()).Scan(&lost))
+	testenv.NoError(t, gone.Rollback(t.Context()))
 	b.CreateOf(t, b.Shop, "sbp", "second", "500")
 	b.countHours(t)
 	b.wantHours(t, "while one is open", "20/12 sbp pending -1 2 1500.00 0")
-	noError(t, late.Commit(t.Context()))
+	testenv.NoError(t, late.Commit(t.Context()))
 	b.wantHours(t, "committed and not counted", "20/12 sbp pending -1 2 1500.00 0")
 	b.countHours(t)
 	b.wantHours(t, "counted", "20/12 sbp failed -1 1 1000.00 0", "20/12 sbp pending -1 1 500.00 0")
@@ -159,8 +159,8 @@ func TestHoursCountOnce(t *testing.T) {
 	b.countHours(t)
 	b.wantHours(t, "while another is at it")
 	testenv.Must(dies.Exec(t.Context(), "update payment_hour_progress set last_id = 1000"))(t)
-	noError(t, dies.Rollback(t.Context()))
-	noError(t, testenv.AtOnce(8, func(int) error { return b.hours.Count(context.Background()) })...)
+	testenv.NoError(t, dies.Rollback(t.Context()))
+	testenv.NoError(t, testenv.AtOnce(8, func(int) error { return b.hours.Count(context.Background()) })...)
 	// 100 + 101 + 102 + 103 + 104 + 105
 	b.wantHours(t, "eight at once", "20/12 sbp pending -1 6 615.00 0")
 	b.wantCame(t, "RUB sbp pending 6")
@@ -169,23 +169,15 @@ func TestHoursCountOnce(t *testing.T) {
 // The audit names the row that is wrong, and finds it by what was booked lately, too.
 func TestAuditOfHours(t *testing.T) {
 	t.Parallel()
-	const one = ", should have 1 of 1000.00 in 0 s"
-	for name, c := range map[string]struct{ sql, want string }{
-		"a payment more": {"update payment_hour set payments = payments + 1", "pending, span -1: has 2 payments of 1000.00 in 0 s" + one},
-		"another amount": {"update payment_hour set amount = amount + 0.01", "pending, span -1: has 1 payments of 1000.01 in 0 s" + one},
-		"other seconds":  {"update payment_hour set seconds = 1", "pending, span -1: has 1 payments of 1000.00 in 1 s" + one},
-		"a row lost":     {"delete from payment_hour", "pending, span -1: has 0 payments of 0 in 0 s" + one},
-		"counted as another status": {"update payment_hour set status = 'failed'",
-			"failed, span -1: has 1 payments of 1000.00 in 0 s, should have 0 of 0 in 0 s"},
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, row := range testenv.Rows(t, "hours.txt") {
+		t.Run(row[0], func(t *testing.T) {
 			b := setup(t)
 			b.Create(t, b.Shop, "first")
 			b.countHours(t)
 			b.wantHours(t, "as it is", "20/12 sbp pending -1 1 1000.00 0")
-			b.Exec(t, c.sql)
+			b.Exec(t, row[0])
 			found := b.broken(t, ruleHours)
-			testenv.Check(t, len(found)%2 == 0 && len(found) != 0 && strings.HasSuffix(found[0].Detail, " sbp RUB, "+c.want) &&
+			testenv.Check(t, len(found)%2 == 0 && len(found) != 0 && strings.HasSuffix(found[0].Detail, " sbp RUB, "+row[1]) &&
 				strings.HasPrefix(found[0].Detail, "2026-11-20 12:00, merchant "), "%v", found)
 		})
 	}
@@ -202,38 +194,18 @@ func TestAuditOfHoursWithoutPayments(t *testing.T) {
 
 // The sums of hours follow them, whatever happens to payments and whoever counts, and the audit finds one that does not.
 func TestSumsFollowTheHours(t *testing.T) {
-	for name, c := range map[string]struct{ sql, want string }{
-		"a payment more of a day": {
-			"update payment_day set payments = payments + 1 where status = 'completed'",
-			"day of 2026-11-20 00:00, merchant %d, sbp RUB, completed, span 2: has 2 payments of 1000.00, its hours have 1 of 1000.00",
-		},
-		"another amount": {
-			"update payment_day set amount = 5 where status = 'completed'",
-			"day of 2026-11-20 00:00, merchant %d, sbp RUB, completed, span 2: has 1 payments of 5.00, its hours have 1 of 1000.00",
-		},
-		"a day lost": {
-			"delete from payment_day where status = 'completed'",
-			"day of 2026-11-20 00:00, merchant %d, sbp RUB, completed, span 2: has 0 payments of 0, its hours have 1 of 1000.00",
-		},
-		"an hour counted as another": {
-			"update payment_hour_count set hour = hour - interval '12 hours' where status = 'completed'",
-			"hour of 2026-11-20 00:00, merchant %d, sbp RUB, completed, span -1: has 1 payments of 0, its hours have 0 of 0",
-		},
-		"an hour that is not summed": {
-			"alter table payment_hour disable trigger all; update payment_hour set payments = 3 where status = 'completed'",
-			"day of 2026-11-20 00:00, merchant %d, sbp RUB, completed, span 2: has 1 payments of 1000.00, its hours have 3 of 1000.00",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, row := range testenv.Rows(t, "sums.txt") {
+		t.Run(row[0], func(t *testing.T) {
 			b := setup(t)
 			p := b.Create(t, b.Shop, "first")
 			b.Clock.Advance(40 * time.Second)
 			b.Confirm(t, b.SBP, p.ID)
 			b.countHours(t)
 			b.wantHours(t, "as it is", "20/12 sbp completed 2 1 1000.00 40")
-			b.Exec(t, c.sql)
+			b.Exec(t, row[0])
 			found := b.broken(t, ruleSums)
-			testenv.Check(t, len(found) > 0 && len(found)%2 == 0 && found[0].Detail == fmt.Sprintf(c.want, b.Shop.ID), "%v", found)
+			want := strings.ReplaceAll(row[1], "{merchant}", fmt.Sprint(b.Shop.ID))
+			testenv.Check(t, len(found) > 0 && len(found)%2 == 0 && found[0].Detail == want, "%v, want %s", found, want)
 		})
 	}
 }

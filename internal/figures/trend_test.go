@@ -2,9 +2,6 @@ package figures_test
 
 import (
 	"fmt"
-	"os"
-	"slices"
-	"strconv"
 	"testing"
 	"time"
 
@@ -12,6 +9,7 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/figures"
 	"gateway.example/internal/report"
+	"gateway.example/internal/reporttest"
 	"gateway.example/internal/testenv"
 )
 
@@ -88,10 +86,7 @@ func all(t figures.Trend) string {
 // TestTrendsOverMany tells how long the figures of the portals' first pages take over many payments of one merchant in 90 days and 100
 // traders, by two methods and with times to pay as people have them.
 func TestTrendsOverMany(t *testing.T) {
-	many, err := strconv.Atoi(os.Getenv(manyEnv))
-	if err != nil || many < 10_000 {
-		t.Skip(manyEnv + " is no number of payments")
-	}
+	many := reporttest.Many(t, "GATEWAY_TEST_MANY")
 	b := setup(t)
 	p := b.Create(t, b.Shop, "order-1")
 	b.Exec(t, `insert into payment select made.* from payment p, generate_series(1, $2::integer) n,
@@ -108,44 +103,27 @@ func TestTrendsOverMany(t *testing.T) {
 				240,300,360,420,480,600,720,900,1200,1500,1800,2700,3600,7200,14400,28800,86400}'::bigint[]) else -1 end,
 			count(*), sum(amount), 0 from payment where id > 1000 group by 1, 2, 3, 4, 5, 6, 7`)
 	b.Exec(t, "vacuum analyze")
-	noError(t, report.NoteFirstIDs(t.Context(), b.Pool, b.Clock))
+	testenv.NoError(t, report.NoteFirstIDs(t.Context(), b.Pool, b.Clock))
 	merchant, trader := merchantUser(b.Shop, caller.Owner), traderUser(b.SBP, caller.Owner)
 	msk := time.FixedZone("", 3*60*60)
 	trend := func(who caller.Caller, days int) func() error {
 		return func() error {
-			_, err := b.figures.Trend(t.Context(), who, figures.TrendFilter{Days: days, Zone: msk})
-			return err
+			return testenv.ErrOf(b.figures.Trend(t.Context(), who, figures.TrendFilter{Days: days, Zone: msk}))
 		}
 	}
 	earned := func(days int) func() error {
-		return func() error {
-			_, _, err := b.figures.Earned(t.Context(), trader, days, msk)
-			return err
-		}
+		return func() error { return testenv.ErrOf2(b.figures.Earned(t.Context(), trader, days, msk)) }
 	}
-	for _, page := range []struct {
-		name string
-		read func() error
-	}{
-		{"a merchant's first page, 1 day", trend(merchant, 1)},
-		{"a merchant's first page, 7 days", trend(merchant, 7)},
-		{"a merchant's first page, 30 days", trend(merchant, 30)},
-		{"a merchant's first page, 90 days", trend(merchant, 90)},
-		{"an operator's first page, 1 day", trend(operator, 1)},
-		{"a trader's earnings, 1 day", earned(1)},
-		{"a trader's earnings, 30 days", earned(30)},
-		{"a trader's earnings, 90 days", earned(90)},
+	for name, read := range map[string]func() error{
+		"a merchant's first page, 1 day":   trend(merchant, 1),
+		"a merchant's first page, 7 days":  trend(merchant, 7),
+		"a merchant's first page, 30 days": trend(merchant, 30),
+		"a merchant's first page, 90 days": trend(merchant, 90),
+		"an operator's first page, 1 day":  trend(operator, 1),
+		"a trader's earnings, 1 day":       earned(1),
+		"a trader's earnings, 30 days":     earned(30),
+		"a trader's earnings, 90 days":     earned(90),
 	} {
-		var took []time.Duration
-		for range 40 {
-			began := time.Now()
-			noError(t, page.read())
-			took = append(took, time.Since(began))
-		}
-		slices.Sort(took)
-		t.Logf("%-32s p50 %6.1f ms, p95 %6.1f ms", page.name, took[20].Seconds()*1000, took[38].Seconds()*1000)
-		if took[38] > 50*time.Millisecond {
-			t.Errorf("%s takes %s at p95", page.name, took[38])
-		}
+		reporttest.Within(t, 50*time.Millisecond, name, read)
 	}
 }

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -14,7 +15,35 @@ import (
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/report"
+	"gateway.example/internal/reporttest"
 	"gateway.example/internal/testenv"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// bundle has the reports.
+type bundle struct {
+	*reporttest.Bundle
+	reports *report.Service
+}
+
+// setup has the test run beside others.
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	b := reporttest.New(t)
+	return &bundle{b, report.New(b.Pools(), b.Clock, b.Payments, nil)}
+}
+
+// work notes first ids, as the program does every hour.
+func (b *bundle) work(t *testing.T) {
+	t.Helper()
+	testenv.NoError(t, report.NoteFirstIDs(t.Context(), b.Pool, b.Clock))
+}
+
+var (
+	traderUser, merchantUser, operator = reporttest.TraderUser, reporttest.MerchantUser, reporttest.Operator
+
+	want = reporttest.Want
 )
 
 func ids(page report.Page[report.PaymentItem]) []int64 {
@@ -35,68 +64,28 @@ func TestPaymentsOfEach(t *testing.T) {
 	b.Exec(t, "update payment set payer_user_id = case id when $1 then 'user-7' else '15000' end where id in ($1, $2)",
 		second.ID, third.ID)
 	phone := *first.RequisiteValue
-	trader, merchant := traderUser(b.SBP, caller.Desk), merchantUser(b.Shop, caller.Support)
-	date := func(days int) time.Time { return dbtest.Start.AddDate(0, 0, days) }
-	for name, test := range map[string]struct {
-		who    caller.Caller
-		filter report.PaymentFilter
-		want   []int64
-	}{
-		"trader":                   {trader, report.PaymentFilter{}, []int64{third.ID, first.ID}},
-		"the other trader":         {traderUser(b.SIM, caller.Owner), report.PaymentFilter{}, []int64{second.ID}},
-		"merchant":                 {merchant, report.PaymentFilter{}, []int64{second.ID, first.ID}},
-		"operator":                 {operator, report.PaymentFilter{}, []int64{third.ID, second.ID, first.ID}},
-		"operator, of a merchant":  {operator, report.PaymentFilter{MerchantID: b.Other.ID}, []int64{third.ID}},
-		"operator, of a trader":    {operator, report.PaymentFilter{TraderID: b.SIM.ID}, []int64{second.ID}},
-		"operator, of a cashbox":   {operator, report.PaymentFilter{CashboxID: b.Shop.CashboxID}, []int64{second.ID, first.ID}},
-		"a merchant of another":    {merchant, report.PaymentFilter{MerchantID: b.Other.ID, TraderID: b.SIM.ID}, []int64{second.ID, first.ID}},
-		"a trader of another":      {trader, report.PaymentFilter{TraderID: b.SIM.ID, MerchantID: b.Other.ID}, []int64{third.ID, first.ID}},
-		"pending":                  {operator, report.PaymentFilter{Status: []string{"pending"}}, []int64{third.ID, second.ID}},
-		"trader's pending":         {trader, report.PaymentFilter{Status: []string{"pending"}}, []int64{third.ID}},
-		"two statuses by index":    {trader, report.PaymentFilter{Status: []string{"pending", "completed"}}, []int64{third.ID, first.ID}},
-		"two statuses, no index":   {merchant, report.PaymentFilter{Status: []string{"pending", "completed"}}, []int64{second.ID, first.ID}},
-		"failed":                   {operator, report.PaymentFilter{Status: []string{"failed"}}, nil},
-		"method":                   {operator, report.PaymentFilter{Method: "sim"}, []int64{second.ID}},
-		"currency":                 {operator, report.PaymentFilter{Currency: "AZN"}, nil},
-		"from an amount":           {operator, report.PaymentFilter{MinAmount: decimal.RequireFromString("2000.50")}, []int64{third.ID, second.ID}},
-		"to an amount":             {operator, report.PaymentFilter{MaxAmount: decimal.RequireFromString("2000.49")}, []int64{first.ID}},
-		"from their creation":      {operator, report.PaymentFilter{From: dbtest.Start}, []int64{third.ID, second.ID, first.ID}},
-		"from after":               {operator, report.PaymentFilter{From: dbtest.Start.Add(1000)}, nil},
-		"until their creation":     {operator, report.PaymentFilter{From: date(-1), To: dbtest.Start}, nil},
-		"until after":              {operator, report.PaymentFilter{From: date(-1), To: dbtest.Start.Add(1000)}, []int64{third.ID, second.ID, first.ID}},
-		"by id":                    {operator, report.PaymentFilter{Search: fmt.Sprint(second.ID)}, []int64{second.ID}},
-		"by uuid":                  {trader, report.PaymentFilter{Search: third.UUID.String()}, []int64{third.ID}},
-		"by id of long ago":        {operator, report.PaymentFilter{Search: fmt.Sprint(second.ID), From: date(5)}, []int64{second.ID}},
-		"another's id":             {trader, report.PaymentFilter{Search: fmt.Sprint(second.ID)}, nil},
-		"another's uuid":           {merchant, report.PaymentFilter{Search: third.UUID.String()}, nil},
-		"by order":                 {merchant, report.PaymentFilter{Search: "order-1"}, []int64{first.ID}},
-		"a merchant's order":       {operator, report.PaymentFilter{Search: "order-1", MerchantID: b.Other.ID}, []int64{third.ID}},
-		"an order of anybody":      {operator, report.PaymentFilter{Search: "order-1"}, []int64{third.ID, first.ID}},
-		"a payer of anybody":       {operator, report.PaymentFilter{Search: "user-7"}, []int64{second.ID}},
-		"another's payer":          {merchant, report.PaymentFilter{Search: "15000"}, nil},
-		"a payer like an amount":   {operator, report.PaymentFilter{Search: "15000"}, []int64{third.ID}},
-		"a payer, for the trader":  {traderUser(b.SIM, caller.Desk), report.PaymentFilter{Search: "user-7"}, nil},
-		"four digits of an amount": {operator, report.PaymentFilter{Search: "2000"}, []int64{second.ID}},
-		"an amount":                {merchant, report.PaymentFilter{Search: "2000,5"}, []int64{second.ID}},
-		"an amount as written":     {trader, report.PaymentFilter{Search: "1 000"}, []int64{first.ID}},
-		"another fraction":         {merchant, report.PaymentFilter{Search: "2000.51"}, nil},
-		"an order, for the trader": {trader, report.PaymentFilter{Search: "order-1"}, nil},
-		"the begin of an order":    {merchant, report.PaymentFilter{Search: "ORD"}, []int64{second.ID, first.ID}},
-		"part of an order":         {operator, report.PaymentFilter{Search: "der-1"}, []int64{third.ID, first.ID}},
-		"part, of a status":        {operator, report.PaymentFilter{Search: "der", Status: []string{"completed"}}, []int64{first.ID}},
-		"begin, of a status":       {operator, report.PaymentFilter{Search: "ord", Status: []string{"completed"}}, []int64{first.ID}},
-		"too little of an order":   {operator, report.PaymentFilter{Search: "or"}, nil},
-		"part, for the trader":     {trader, report.PaymentFilter{Search: "order"}, nil},
-		"a sign of patterns":       {operator, report.PaymentFilter{Search: "or_er"}, nil},
-		"by a whole requisite":     {operator, report.PaymentFilter{Search: phone}, []int64{third.ID, first.ID}},
-		"by a requisite of theirs": {trader, report.PaymentFilter{Search: "+7 " + phone[2:]}, []int64{third.ID, first.ID}},
-		"by another's requisite":   {traderUser(b.SIM, caller.Owner), report.PaymentFilter{Search: phone}, nil},
-		"by part of a requisite":   {operator, report.PaymentFilter{Search: phone[2:]}, nil},
-		"by digits":                {trader, report.PaymentFilter{Search: "0000"}, []int64{third.ID, first.ID}},
-		"other digits":             {trader, report.PaymentFilter{Search: "0001"}, nil},
-		"limit":                    {operator, report.PaymentFilter{Paging: report.Paging{Limit: 2}}, []int64{third.ID, second.ID}},
-	} {
-		wantIDs(t, name, testenv.Must(b.reports.Payments(t.Context(), test.who, test.filter))(t), test.want...)
+	who := map[string]caller.Caller{
+		"trader": traderUser(b.SBP, caller.Desk), "other owner": traderUser(b.SIM, caller.Owner), "other desk": traderUser(b.SIM, caller.Desk),
+		"merchant": merchantUser(b.Shop, caller.Support), "operator": operator,
+	}
+	places := strings.NewReplacer("{second}", fmt.Sprint(second.ID), "{third.uuid}", third.UUID.String(), "{phone}", phone, "{digits}", phone[2:],
+		"{other}", fmt.Sprint(b.Other.ID), "{SIM}", fmt.Sprint(b.SIM.ID), "{box}", fmt.Sprint(b.Shop.CashboxID))
+	wantListed(t, "payments.txt", places, []int64{first.ID, second.ID, third.ID}, func(lists string, f report.Filter) []int64 {
+		return ids(testenv.Must(b.reports.Payments(t.Context(), who[lists], f))(t))
+	})
+}
+
+// wantListed reads who is to see which of what was made, by which filter.
+func wantListed(t *testing.T, file string, places *strings.Replacer, made []int64, list func(who string, f report.Filter) []int64) {
+	t.Helper()
+	for _, row := range testenv.Rows(t, file) {
+		var f report.Filter
+		testenv.NoError(t, json.Unmarshal([]byte(places.Replace(row[2])), &f))
+		var seen []int64
+		for _, n := range strings.Fields(row[1]) {
+			seen = append(seen, made[n[0]-'1'])
+		}
+		testenv.WantAll(t, list(row[0], f), seen, "%s by %s", row[0], row[2])
 	}
 }
 
@@ -286,36 +275,17 @@ func TestPayoutsOfEach(t *testing.T) {
 	first, second := b.PayOut(t, b.Shop, "payout-1"), b.PayOut(t, b.Shop, "payout-2")
 	third := b.PayOut(t, b.Other, "payout-1")
 	testenv.Must(b.Payouts.Take(t.Context(), traderUser(b.SBP, caller.Desk), first.UUID.String()))(t)
-	trader, merchant := traderUser(b.SBP, caller.Desk), merchantUser(b.Shop, caller.Support)
-	for name, test := range map[string]struct {
-		who    caller.Caller
-		filter report.PayoutFilter
-		want   []int64
-	}{
-		"trader":            {trader, report.PayoutFilter{}, []int64{first.ID}},
-		"who took none":     {traderUser(b.SIM, caller.Owner), report.PayoutFilter{}, nil},
-		"merchant":          {merchant, report.PayoutFilter{}, []int64{second.ID, first.ID}},
-		"operator":          {operator, report.PayoutFilter{}, []int64{third.ID, second.ID, first.ID}},
-		"waiting":           {operator, report.PayoutFilter{Status: []string{"waiting"}}, []int64{third.ID, second.ID}},
-		"two statuses":      {merchant, report.PayoutFilter{Status: []string{"waiting", "processing"}}, []int64{second.ID, first.ID}},
-		"by order":          {merchant, report.PayoutFilter{Search: "payout-1"}, []int64{first.ID}},
-		"by uuid":           {trader, report.PayoutFilter{Search: first.UUID.String()}, []int64{first.ID}},
-		"another's":         {trader, report.PayoutFilter{Search: second.UUID.String()}, nil},
-		"by digits":         {operator, report.PayoutFilter{Search: "4567"}, []int64{third.ID, second.ID, first.ID}},
-		"other digits":      {operator, report.PayoutFilter{Search: "4568"}, nil},
-		"an amount":         {trader, report.PayoutFilter{Search: "1000.00"}, []int64{first.ID}},
-		"of anybody":        {operator, report.PayoutFilter{Search: "payout-1"}, []int64{third.ID, first.ID}},
-		"begin of an order": {merchant, report.PayoutFilter{Search: "PAY"}, []int64{second.ID, first.ID}},
-		"part of an order":  {merchant, report.PayoutFilter{Search: "out-1"}, []int64{first.ID}},
-		"something unknown": {merchant, report.PayoutFilter{Search: "payout-3"}, nil},
-	} {
-		page := testenv.Must(b.reports.Payouts(t.Context(), test.who, test.filter))(t)
-		var got []int64
-		for _, item := range page.Items {
+	trader := traderUser(b.SBP, caller.Desk)
+	who := map[string]caller.Caller{
+		"trader": trader, "other owner": traderUser(b.SIM, caller.Owner), "merchant": merchantUser(b.Shop, caller.Support), "operator": operator,
+	}
+	places := strings.NewReplacer("{first.uuid}", first.UUID.String(), "{second.uuid}", second.UUID.String())
+	wantListed(t, "payouts.txt", places, []int64{first.ID, second.ID, third.ID}, func(lists string, f report.Filter) (got []int64) {
+		for _, item := range testenv.Must(b.reports.Payouts(t.Context(), who[lists], f))(t).Items {
 			got = append(got, item.ID)
 		}
-		testenv.WantAll(t, got, test.want, "%s", name)
-	}
+		return got
+	})
 	page := testenv.Must(b.reports.Payouts(t.Context(), trader, report.PayoutFilter{}))(t)
 	p := page.Items[0]
 	testenv.Check(t, p.OrderID == "" && p.FrozenUSDT.IsZero() && p.RewardUSDT != nil &&

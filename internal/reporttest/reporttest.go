@@ -2,14 +2,16 @@
 package reporttest
 
 import (
+	"os"
+	"slices"
+	"strconv"
 	"testing"
+	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/foureyes"
 	"gateway.example/internal/inforce"
@@ -119,14 +121,9 @@ func (b *Bundle) Attempt(t *testing.T, merchantID, subjectID int64) {
 func (b *Bundle) MayPayOut(t *testing.T, m dbtest.Merchant, traders ...dbtest.Trader) {
 	t.Helper()
 	b.Fund(t, ledger.Available(ledger.Cashbox, m.CashboxID), "100")
-	testenv.NoError(t, b.Queries().CashboxPayoutMethodSet(t.Context(), db.CashboxPayoutMethodSetParams{
-		CashboxID: m.CashboxID, Method: "sbp", Enabled: true,
-		MarkupPercent: decimal.NewFromInt(2), ValiditySeconds: 86400,
-	}))
+	b.PaysOut(t, m.CashboxID, "2", "sbp")
 	for _, trader := range traders {
-		testenv.NoError(t, b.Queries().TraderPayoutMethodSet(t.Context(), db.TraderPayoutMethodSetParams{
-			TraderID: trader.ID, Currency: "RUB", Method: "sbp", Enabled: true,
-		}))
+		b.PaysBy(t, trader.ID, "sbp")
 	}
 }
 
@@ -150,15 +147,32 @@ func (b *Bundle) Set(t *testing.T, id int64, status string) {
 	testenv.NoError(t, err)
 }
 
-// Texts are the answer of a query of one column.
-func (b *Bundle) Texts(t *testing.T, sql string, args ...any) []string {
-	t.Helper()
-	rows := testenv.Must(b.Pool.Query(t.Context(), sql, args...))(t)
-	return testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
-}
-
 // Want compares texts, of which the first is what they are called.
 func Want(t *testing.T, name, got, want string) {
 	t.Helper()
 	testenv.Want(t, got, want, "%s", name)
+}
+
+// Many is over how many payments a test is to measure, as an environment variable says; it is skipped where nobody asks for that.
+func Many(t *testing.T, variable string) int {
+	t.Helper()
+	many, err := strconv.Atoi(os.Getenv(variable))
+	if err != nil || many < 10_000 {
+		t.Skip(variable + " is no number of payments")
+	}
+	return many
+}
+
+// Within tells how long a call takes of forty, and wants no more than two to take longer than that.
+func Within(t *testing.T, most time.Duration, name string, call func() error) {
+	t.Helper()
+	var took []time.Duration
+	for range 40 {
+		began := time.Now()
+		testenv.NoError(t, call())
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	t.Logf("%-32s p50 %6.1f ms, p95 %6.1f ms", name, took[20].Seconds()*1000, took[38].Seconds()*1000)
+	testenv.Check(t, took[38] <= most, "%s takes %s at p95", name, took[38])
 }

@@ -1,8 +1,10 @@
 package timeline_test
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -100,28 +102,26 @@ func side(a timeline.Account) string {
 	return name
 }
 
-// wantLines compares a timeline with what was written by hand.
-func wantLines(t *testing.T, name string, lines []timeline.Line, want []string) {
+// wantTold compares what somebody is told with what a table says that they are, in this order.
+func (b *bundle) wantTold(t *testing.T, file, name string, lines []timeline.Line) {
 	t.Helper()
-	for i := range max(len(lines), len(want)) {
-		got, wanted := "nothing", "nothing"
-		if i < len(lines) {
-			got = told(lines[i])
-		}
-		if i < len(want) {
-			wanted = strings.Join(strings.Fields(want[i]), " ")
-		}
-		testenv.Check(t, got == wanted, "%s, line %d:\n got %s\nwant %s", name, i+1, got, wanted)
+	places := strings.NewReplacer("{key}", fmt.Sprint(b.Shop.Caller.ID), "{box}", fmt.Sprint(b.Shop.CashboxID), "{trader}", fmt.Sprint(b.SBP.ID),
+		"{user}", fmt.Sprint(30+b.SBP.ID), "{requisite}", fmt.Sprint(b.SBP.Requisites[0]))
+	var got, want []string
+	for _, line := range lines {
+		got = append(got, told(line))
 	}
+	for _, row := range testenv.Rows(t, file) {
+		if slices.Contains(strings.Fields(row[0]), name) {
+			want = append(want, places.Replace(row[1]))
+		}
+	}
+	testenv.Want(t, strings.Join(got, "\n"), strings.Join(want, "\n"), "%s is told", name)
 }
 
 const minute = time.Minute
 
-var (
-	traderUser, merchantUser, operator = reporttest.TraderUser, reporttest.MerchantUser, reporttest.Operator
-
-	noError = testenv.NoError
-)
+var traderUser, merchantUser, operator = reporttest.TraderUser, reporttest.MerchantUser, reporttest.Operator
 
 // png is the signature every PNG begins with.
 const png = "\x89PNG\r\n\x1a\n"
@@ -141,7 +141,7 @@ func (b *bundle) paid(t *testing.T) payment.Payment {
 	b.Clock.Advance(minute)
 	testenv.Must(b.Payments.Claim(ctx, p.UUID))(t)
 	b.Clock.Advance(minute)
-	noError(t,
+	testenv.NoError(t,
 		b.Payments.AddReceipt(ctx, p.UUID, "a.png", io.NewSectionReader(strings.NewReader(png), 0, int64(len(png)))))
 	b.Clock.Advance(minute)
 	b.Confirm(t, b.SBP, p.ID)
@@ -156,79 +156,16 @@ func (b *bundle) paid(t *testing.T) payment.Payment {
 func TestTimelineBySight(t *testing.T) {
 	b := setup(t)
 	p := b.paid(t)
-	trader, requisite, key := b.SBP.ID, b.SBP.Requisites[0], b.Shop.Caller.ID
-	box := b.Shop.CashboxID
-	doings := []string{
-		"1 visit payer page_opened requisite Safari", "2 claim payer claimed",
-		"3 receipt payer receipt_uploaded file 1 image/png 8",
-	}
-	webhooks := []string{
-		"4 webhook event_written payment.status.updated #1 pendinghttps://shop.example/hook",
-		"5 webhook event_attempt payment.status.updated #1 500 250ms out of order",
-	}
-	forTrader := func(confirmed string) []string {
-		return join([]string{
-			"0 request merchant created 1000 RUB sbp order= callback= id= from=",
-			fmt.Sprintf("0 choice requisite_chosen trader=%d requisite=%d sbp Ivan Petrov", trader, requisite),
-			"0 rate rate_fixed amount=9.52380952 trader=0.2 hold=9.8 source=/",
-			"0 status merchant status >pending",
-			fmt.Sprintf("0 ledger transfer hold trader:%d -9.8", trader),
-			fmt.Sprintf("0 ledger transfer hold trader:%d:reserved +9.8", trader),
-		}, doings, []string{
-			"4 status " + confirmed + " status pending>completed",
-			fmt.Sprintf("4 ledger transfer pending-completed trader:%d -9.52380952", trader),
-			fmt.Sprintf("4 ledger transfer pending-completed trader:%d -0.27619048", trader),
-			fmt.Sprintf("4 ledger transfer pending-completed trader:%d:reserved -9.8", trader),
-			fmt.Sprintf("4 ledger transfer pending-completed trader:%d +9.8", trader),
-		})
-	}
-	forMerchant := join([]string{
-		fmt.Sprintf("0 request key:%d created 1000 RUB sbp order=order-1 callback=https://shop.example/hook id=request-order-1 from=203.0.113.9", key),
-		"0 choice requisite_chosen trader=0 requisite=0 sbp Ivan Petrov",
-		"0 rate rate_fixed base=100 markup=5 amount=9.52380952 source=test/configuration",
-		fmt.Sprintf("0 status key:%d status >pending", key),
-	}, doings, []string{
-		"4 status trader status pending>completed",
-		fmt.Sprintf("4 ledger transfer pending-completed cashbox:%d +9.52380952", box),
-	})
-	forOperator := join([]string{
-		fmt.Sprintf("0 request key:%d created 1000 RUB sbp order=order-1 callback=https://shop.example/hook id=request-order-1 from=203.0.113.9", key),
-		fmt.Sprintf("0 choice requisite_chosen trader=%d requisite=%d sbp Ivan Petrov pool=1 looked=1", trader,
-			requisite),
-		"0 rate rate_fixed base=100 markup=5 spot=10 amount=9.52380952 profit=0.47619048 share=2 trader=0.2 platform=0.27619048 hold=9.8 source=test/configuration",
-		fmt.Sprintf("0 status key:%d status >pending", key),
-		fmt.Sprintf("0 ledger transfer hold trader:%[1]d -9.8 to trader:%[1]d:reserved", trader),
-	}, doings, []string{
-		fmt.Sprintf("4 status trader:%d status pending>completed", 30+trader),
-		fmt.Sprintf("4 ledger transfer pending-completed trader:%d -9.52380952 to cashbox:%d", trader, box),
-		fmt.Sprintf("4 ledger transfer pending-completed trader:%d -0.27619048 to platform:0", trader),
-		fmt.Sprintf("4 ledger transfer pending-completed trader:%[1]d:reserved -9.8 to trader:%[1]d", trader),
-	}, webhooks)
 	colleague := traderUser(b.SBP, caller.Owner)
 	colleague.ID = 99
-	for name, test := range map[string]struct {
-		who  caller.Caller
-		want []string
-	}{
-		"the trader who confirmed": {traderUser(b.SBP, caller.Desk), forTrader(fmt.Sprintf("trader:%d", 30+trader))},
-		"their colleague":          {colleague, forTrader("trader")},
-		"a merchant's developer":   {merchantUser(b.Shop, caller.Developer), join(forMerchant, webhooks)},
-		"a merchant's support":     {merchantUser(b.Shop, caller.Support), forMerchant},
-		"an operator":              {operator, forOperator},
+	for name, who := range map[string]caller.Caller{
+		"desk": traderUser(b.SBP, caller.Desk), "owner": colleague, "developer": merchantUser(b.Shop, caller.Developer),
+		"support": merchantUser(b.Shop, caller.Support), "operator": operator,
 	} {
 		for _, id := range []string{fmt.Sprint(p.ID), p.UUID.String()} {
-			lines := testenv.Must(b.timelines.Payment(t.Context(), test.who, id))(t)
-			wantLines(t, name, lines, test.want)
+			b.wantTold(t, "payment.txt", name, testenv.Must(b.timelines.Payment(t.Context(), who, id))(t))
 		}
 	}
-}
-
-func join(parts ...[]string) []string {
-	var all []string
-	for _, part := range parts {
-		all = append(all, part...)
-	}
-	return all
 }
 
 // Nobody sees what is not theirs.
@@ -254,7 +191,7 @@ func TestTimelineOfOthers(t *testing.T) {
 		"a key":            {b.Shop.Caller, "token_kind_not_allowed", "token_kind_not_allowed", "token_kind_not_allowed"},
 		"anyone":           {caller.Caller{Kind: caller.Anyone}, "token_kind_not_allowed", "token_kind_not_allowed", "token_kind_not_allowed"},
 	} {
-		for id, want := range map[string]string{fmt.Sprint(p.ID): test.payment, "0": orElse(test.payment, "not_found"), "x": orElse(test.payment, "not_found")} {
+		for id, want := range map[string]string{fmt.Sprint(p.ID): test.payment, "0": cmp.Or(test.payment, "not_found"), "x": cmp.Or(test.payment, "not_found")} {
 			if id != fmt.Sprint(p.ID) && strings.HasPrefix(want, "cashbox") {
 				want = "not_found" // there is no such payment to be anybody's
 			}
@@ -268,56 +205,21 @@ func TestTimelineOfOthers(t *testing.T) {
 	}
 }
 
-func orElse(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
-}
-
 // 1000 RUB at 100 are 10 USDT at spot; with a markup of 2% the merchant pays 10.2. The trader keeps
 // 2% of spot, which is all of the markup.
 func TestPayoutTimeline(t *testing.T) {
 	b := setup(t)
 	b.MayPayOut(t, b.Shop, b.SBP)
 	p := b.PayOut(t, b.Shop, "payout-1")
-	who := traderUser(b.SBP, caller.Desk)
+	desk := traderUser(b.SBP, caller.Desk)
 	b.Clock.Advance(minute)
-	testenv.Must(b.Payouts.Take(t.Context(), who, p.UUID.String()))(t)
+	testenv.Must(b.Payouts.Take(t.Context(), desk, p.UUID.String()))(t)
 	b.Clock.Advance(minute)
-	testenv.Must(b.Payouts.Complete(t.Context(), who, p.UUID.String(), new("reference 1")))(t)
+	testenv.Must(b.Payouts.Complete(t.Context(), desk, p.UUID.String(), new("reference 1")))(t)
 	b.Relay(t)
 	b.Attempt(t, b.Shop.ID, p.ID)
-	box, key, trader := b.Shop.CashboxID, b.Shop.Caller.ID, b.SBP.ID
-	for name, test := range map[string]struct {
-		who  caller.Caller
-		want []string
-	}{
-		"trader": {who, []string{
-			"0 request merchant created 1000 RUB sbp order= callback= id= from=",
-			"0 rate rate_fixed trader=10.2 source=/",
-			"0 status merchant status >waiting",
-			fmt.Sprintf("1 status trader:%d status waiting>processing", 30+trader),
-			fmt.Sprintf("2 status trader:%d status processing>completed", 30+trader),
-			fmt.Sprintf("2 ledger transfer processing-completed trader:%d +10.2", trader),
-		}},
-		"merchant": {merchantUser(b.Shop, caller.Owner), []string{
-			fmt.Sprintf("0 request key:%d created 1000 RUB sbp order=payout-1 callback=https://shop.example/hook id=request-payout-1 from=203.0.113.9", key),
-			"0 rate rate_fixed base=100 markup=2 spot=10 amount=10.2 source=test/",
-			fmt.Sprintf("0 status key:%d status >waiting", key),
-			fmt.Sprintf("0 ledger transfer freeze cashbox:%d -10.2", box),
-			fmt.Sprintf("0 ledger transfer freeze cashbox:%d:reserved +10.2", box),
-			"1 status trader status waiting>processing",
-			"2 status trader status processing>completed",
-			fmt.Sprintf("2 ledger transfer processing-completed cashbox:%d -10.2", box),
-			fmt.Sprintf("2 ledger transfer processing-completed cashbox:%d:reserved -10.2", box),
-			fmt.Sprintf("2 ledger transfer processing-completed cashbox:%d +10.2", box),
-			"2 webhook event_written payin.status.updated #1 pendinghttps://shop.example/hook",
-			"2 webhook event_attempt payin.status.updated #1 500 250ms out of order",
-		}},
-	} {
-		lines := testenv.Must(b.timelines.Payout(t.Context(), test.who, p.UUID.String()))(t)
-		wantLines(t, name, lines, test.want)
+	for name, who := range map[string]caller.Caller{"desk": desk, "merchant": merchantUser(b.Shop, caller.Owner)} {
+		b.wantTold(t, "payout.txt", name, testenv.Must(b.timelines.Payout(t.Context(), who, p.UUID.String()))(t))
 	}
 }
 
