@@ -56,10 +56,7 @@ func TestEveryProcedureHasARow(t *testing.T) {
 // No procedure that lets operators in comes without a row that says what it takes of them.
 func TestOperatorsNeedARow(t *testing.T) {
 	t.Parallel()
-	var known []string
-	for procedure := range procedures() {
-		known = append(known, procedure)
-	}
+	known := slices.Collect(maps.Keys(procedures()))
 	needs := testenv.Must(operatorNeeds(operatorActs, known))(t)
 	for procedure := range needs {
 		testenv.Check(t, slices.Contains(Access(procedure), caller.Operator), "%s lets no operator in", procedure)
@@ -77,10 +74,7 @@ func TestDoorNeedsARow(t *testing.T) {
 	const unknown = "/gateway.v1.PaymentService/DropEverything"
 	_, err := edge.NewDoor(nil, nil, nil, access, uploads, unfinished, []string{unknown})
 	testenv.Check(t, err != nil && strings.Contains(err.Error(), unknown), "error %v; want it to name the procedure", err)
-	var known []string
-	for procedure := range procedures() {
-		known = append(known, procedure)
-	}
+	known := slices.Collect(maps.Keys(procedures()))
 	_, err = edge.NewDoor(nil, nil, nil, access, uploads, unfinished, known)
 	testenv.Check(t, err == nil, "%v", err)
 }

@@ -59,9 +59,9 @@ func createHandler(b *testing.B, d *dbtest.DB) http.Handler {
 	keys := auth.NewKeys(d.Pool, nil, auth.DefaultHeaders(), auth.Config{Secret: applicationSecret})
 	limits := limit.New(d.Pool)
 	testenv.Must(d.Pool.Exec(b.Context(), "update rate_limit set calls = 1000000000, per_seconds = 1 where name = 'key'"))(b)
-	noError(b, limits.Load(b.Context()))
+	testenv.NoError(b, limits.Load(b.Context()))
 	payment := &gatewayv1.Payment{}
-	noError(b, prototext.Unmarshal(testenv.Must(os.ReadFile("rest/testdata/payment.textproto"))(b), payment))
+	testenv.NoError(b, prototext.Unmarshal(testenv.Must(os.ReadFile("rest/testdata/payment.textproto"))(b), payment))
 	services := servicesWith(made{payment: payment}, portalv1connect.UnimplementedAuthServiceHandler{})
 	door := testenv.Must(rpc.NewDoor(keys, nil, limits, services))(b)
 	log := slog.New(slog.NewJSONHandler(io.Discard, nil))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -124,7 +125,7 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 	keys := auth.NewKeys(nil, nil, auth.DefaultHeaders(), auth.Config{Secret: applicationSecret})
 	door := testenv.Must(rpc.NewDoor(keys, nil, limit.New(nil), services))(t)
 	mux := http.NewServeMux()
-	noError(t, services.Mount(mux, door))
+	testenv.NoError(t, services.Mount(mux, door))
 	mux.Handle("/api/", restOf(services, door))
 	log := slog.New(slog.NewTextHandler(&logged, nil))
 	server := httptest.NewServer(edge.NewObserver(log, prometheus.NewRegistry(), keys.LoggableID, nil).Observe(mux))
@@ -140,8 +141,6 @@ func restOf(services rpc.Services, door *edge.Door) http.Handler {
 		Checkout: services.Checkout, Events: services.Events, Messages: services.Messages, Withdrawals: services.Withdrawals,
 	}, door.Guard)
 }
-
-var noError = testenv.NoError
 
 // callback calls UpdatePaymentStatus over REST, signed by the application.
 func callback(t *testing.T, server *httptest.Server, body string) (*http.Response, string) {
@@ -235,7 +234,7 @@ func TestMalformedIsNotQuoted(t *testing.T) {
 		for _, body := range []string{`{"login":4111111111111111}`, `"4111111111111111"`, `{"login":"4111111111111111`, `{"login":["4111111111111111"]}`} {
 			response := testenv.Must(http.Post(server.URL+"/portal.v1.AuthService/Login", kind, strings.NewReader(body)))(t)
 			answer, err := io.ReadAll(response.Body)
-			noError(t, errors.Join(err, response.Body.Close()))
+			testenv.NoError(t, errors.Join(err, response.Body.Close()))
 			if response.StatusCode != 400 || !strings.Contains(string(answer), `"invalid_argument"`) ||
 				strings.Contains(string(answer), "41111111") { // fewer digits come in the request's id, too
 				t.Errorf("%s %s: %d %s", kind, body, response.StatusCode, answer)
@@ -268,36 +267,20 @@ func TestBodyTooLarge(t *testing.T) {
 func TestOtherProtocols(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(context.Context) error { return nil })
-	const path = "/portal.v1.AuthService/Login"
-	for name, test := range map[string]struct {
-		method, contentType, encoding string
-		status                        int
-	}{
-		"Connect":         {"POST", "application/json", "", 200},
-		"identity":        {"POST", "application/json", "identity", 200},
-		"gRPC":            {"POST", "application/grpc", "", 415},
-		"gRPC with proto": {"POST", "application/grpc+proto", "", 415},
-		"gRPC-Web":        {"POST", "application/grpc-web+proto", "", 415},
-		"text":            {"POST", "text/plain", "", 415},
-		"stream":          {"POST", "application/connect+proto", "", 415},
-		"no type":         {"POST", "", "", 415},
-		"gzip":            {"POST", "application/json", "gzip", 415},
-		"Connect GET":     {"GET", "", "", 405},
-		"PUT":             {"PUT", "application/json", "", 405},
-	} {
-		url := server.URL + path
-		if test.method == http.MethodGet {
+	for _, row := range testenv.Rows(t, "protocols.txt") {
+		url := server.URL + "/portal.v1.AuthService/Login"
+		if row[0] == http.MethodGet {
 			url += "?connect=v1&encoding=json&message=%7B%7D"
 		}
-		request := testenv.Must(http.NewRequestWithContext(t.Context(), test.method, url, strings.NewReader("{}")))(t)
-		request.Header.Set("Content-Type", test.contentType)
-		if test.encoding != "" {
-			request.Header.Set("Content-Encoding", test.encoding)
+		request := testenv.Must(http.NewRequestWithContext(t.Context(), row[0], url, strings.NewReader("{}")))(t)
+		request.Header.Set("Content-Type", row[1])
+		if row[2] != "" {
+			request.Header.Set("Content-Encoding", row[2])
 		}
 		response := testenv.Must(server.Client().Do(request))(t)
 		_ = response.Body.Close()
-		testenv.Check(t, response.StatusCode == test.status && response.Header.Get("X-Request-Id") != "",
-			"%s: %d; want %d", name, response.StatusCode, test.status)
+		testenv.Check(t, fmt.Sprint(response.StatusCode) == row[3] && response.Header.Get("X-Request-Id") != "",
+			"%q: %d; want %s", row, response.StatusCode, row[3])
 	}
 }
 
