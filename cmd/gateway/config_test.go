@@ -72,36 +72,18 @@ func TestProductionNeeds(t *testing.T) {
 	}
 }
 
-// A setting that cannot work is refused at the start, under the names of its flag and its variable.
+// A setting that cannot work is refused at the start, under the names of its flag and its variable, and without secrets: those of
+// testdata/refused.txt are.
 func TestSettingsAreChecked(t *testing.T) {
 	t.Parallel()
-	for name, bad := range map[string][]string{
-		"GATEWAY_BASE_URL": {
-			"foo", "https://", "https:///x", "ftp://api.example", "http://api.example", "https://api.example?x=1", "https://api.example#x",
-			"https://api.example?", "https://api.example#", "https://user@api.example", "//api.example", "https://api example", "/",
-		},
-		"GATEWAY_PAY_URL":    {"foo", "http://pay.example"},
-		"GATEWAY_PORTAL_URL": {"foo", "http://portal.example"},
-		"GATEWAY_API_ADDR":   {"8080", "localhost", ":99999", ":-1", "1.2.3.4:no-such-port"},
-		"GATEWAY_PAY_ADDR":   {"foo"}, "GATEWAY_PORTAL_ADDR": {"foo"}, "GATEWAY_OPS_ADDR": {"foo"},
-		"GATEWAY_HEADER_KEY_ID": {"two words", "Schl\u00fcssel", "Signature", "signature"},
-		"GATEWAY_HEADER_SECRET": {"a:b"},
-		"GATEWAY_PORTAL_ORIGINS": {
-			"*", "https://*", "https://*.example.com", "null", "desk.example.com", "//desk.example.com", "https://", "https://desk.example.com/",
-			"https://desk.example.com/path", "https://desk.example.com?x", "https://desk.example.com#x", "https://user@desk.example.com",
-			"https://Desk.example.com", "https://desk.example.com:443", "https://desk.example.com:", "http://desk.example.com",
-			"ftp://desk.example.com", "https://desk.example.com,", "https://a.example https://b.example", "https://a.example,*",
-		},
-		"GATEWAY_DRAIN_DELAY":              {"5", "-1s", "2m", "soon"},
-		"GATEWAY_EXTERNAL_PAYMENTS_SECRET": {"short", strings.Repeat("x", 31)},
-		"GATEWAY_CALLBACK_SIGNATURE":       {"v1", "V2", "on"},
-		"DATABASE_URL":                     {"postgres://user:hunter2@host:port/x"},
-	} {
-		for _, value := range bad {
-			_, err := parse(map[string]string{name: value})
-			testenv.Check(t, err != nil && (strings.Contains(err.Error(), name) || name == "GATEWAY_HEADER_KEY_ID") &&
-				!strings.Contains(err.Error(), "hunter2"), "%s=%s: %v", name, value, err)
+	for _, row := range testenv.Rows(t, "refused.txt") {
+		var args []string
+		if strings.HasPrefix(row[0], "GATEWAY_SANDBOX_") {
+			args = append(args, "-sandbox")
 		}
+		_, err := parse(map[string]string{row[0]: row[1]}, args...)
+		testenv.Check(t, err != nil && (strings.Contains(err.Error(), row[0]) || row[0] == "GATEWAY_HEADER_KEY_ID") &&
+			!strings.Contains(err.Error(), "hunter2"), "%s=%s: %v", row[0], row[1], err)
 	}
 	_, err := parse(map[string]string{
 		"GATEWAY_BASE_URL": "foo", "GATEWAY_PAY_URL": "", "GATEWAY_OPS_ADDR": "foo",
@@ -164,17 +146,13 @@ func TestCallbackHosts(t *testing.T) {
 	c, err := parse(map[string]string{variable: "shop, Crm.internal"}, "-sandbox")
 	testenv.Check(t, err == nil && slices.Equal(c.callbackHosts, []string{"shop", "crm.internal"}),
 		"%q: %v", c.callbackHosts, err)
-	for _, bad := range []string{"http://shop", "shop:80", "10.0.0.1", "::1", "*", "shop,,crm", "127.1", "-x", "shop/"} {
-		_, err := parse(map[string]string{variable: bad}, "-sandbox")
-		testenv.Check(t, err != nil && strings.Contains(err.Error(), variable), "%s: %v", bad, err)
-	}
 	_, err = parse(map[string]string{variable: "shop"})
 	testenv.Check(t, err != nil &&
 		strings.Contains(err.Error(), "("+variable+") is for a sandbox only: webhooks of production go to public https addresses") &&
 		exitStatus(err) == 2, "production: %v", err)
 }
 
-// Private networks for processors are named one by one, and never loopback, link-local or metadata.
+// Private networks for processors are named one by one.
 func TestProcessorNetworks(t *testing.T) {
 	t.Parallel()
 	const variable = "GATEWAY_PROCESSOR_NETWORKS"
@@ -182,13 +160,6 @@ func TestProcessorNetworks(t *testing.T) {
 	testenv.Check(t, err == nil && slices.Equal(c.processorNetworks,
 		[]netip.Prefix{netip.MustParsePrefix("10.1.2.0/24"), netip.MustParsePrefix("fd12::/48")}),
 		"%q: %v", c.processorNetworks, err)
-	for _, bad := range []string{
-		"10.1.2.3", "127.0.0.0/8", "169.254.0.0/16", "0.0.0.0/0", "::/0", "8.0.0.0/6", "::1/128", "fe80::/10",
-		"fc00::/7", "fd00:ec2::/32", "::ffff:10.0.0.0/104", "10.0.0.0/8,,",
-	} {
-		_, err := parse(map[string]string{variable: bad})
-		testenv.Check(t, err != nil && strings.Contains(err.Error(), variable), "%s: %v", bad, err)
-	}
 }
 
 // A build tells what it was made of, as far as it knows.
@@ -229,15 +200,10 @@ func TestBeginsAnew(t *testing.T) {
 	testenv.Check(t, !strings.Contains(given.Error(), "here/"), "%v", given)
 }
 
-// Nodes of a network are two hosts or more. What is wrong is said without their addresses, which can contain keys.
+// Nodes of a network are two hosts or more.
 func TestChains(t *testing.T) {
 	t.Parallel()
 	const one, two = "https://one.example/hunter2", "http://10.0.0.2:8545"
 	c := testenv.Must(parse(map[string]string{"GATEWAY_CHAIN_TRC20_URLS": one + ", " + two}))(t)
 	testenv.Want(t, fmt.Sprint(c.chainURLs), "map[TRC20:["+one+" "+two+"]]", "nodes")
-	for _, wrong := range []string{one, one + "," + one, one + ",https://one.example/other", one + ",", one + ",ftp://x", "hunter2"} {
-		_, err := parse(map[string]string{"GATEWAY_CHAIN_ERC20_URLS": wrong})
-		testenv.Check(t, err != nil && strings.Contains(err.Error(), "GATEWAY_CHAIN_ERC20_URLS") &&
-			!strings.Contains(err.Error(), "hunter2"), "%s: %v", wrong, err)
-	}
 }

@@ -51,15 +51,6 @@ func TestPortInUse(t *testing.T) {
 	}
 }
 
-// Addresses count as given by flag and by variable alike.
-func TestAddressesGiven(t *testing.T) {
-	t.Parallel()
-	variables := map[string]string{"GATEWAY_PAY_ADDR": ":8081"}
-	c, err := parseConfig([]string{"-api-addr", ":8080"}, func(name string) string { return variables[name] }, nil)
-	testenv.Check(t, err == nil && c.fixed[flagAPIAddr] && c.fixed[flagPayAddr] && !c.fixed[flagPortalAddr] && !c.fixed[flagOpsAddr],
-		"%v: %v", c.fixed, err)
-}
-
 // A sandbox signs anybody in, so it is reached from this machine alone unless it is told an address. Production listens as it is told, by default everywhere.
 func TestSandboxIsOfThisMachine(t *testing.T) {
 	t.Parallel()
@@ -72,6 +63,8 @@ func TestSandboxIsOfThisMachine(t *testing.T) {
 	}, io.Discard)
 	testenv.Check(t, err == nil && c.apiAddr == ":8080" && c.payAddr == "127.0.0.1:8081" && c.portalAddr == ":8082",
 		"told addresses: %s %s %s; %v", c.apiAddr, c.payAddr, c.portalAddr, err)
+	testenv.Check(t, c.fixed[flagAPIAddr] && c.fixed[flagPortalAddr] && !c.fixed[flagPayAddr] && !c.fixed[flagOpsAddr],
+		"given by flag or variable: %v", c.fixed)
 	c, err = parse(nil)
 	testenv.Check(t, err == nil && c.apiAddr == ":8080", "production: %s; %v", c.apiAddr, err)
 }
