@@ -16,7 +16,6 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/requestlog"
 	"gateway.example/internal/testenv"
-	"gateway.example/web/portal"
 	"gateway.example/web/portal/portaltest"
 )
 
@@ -115,22 +114,6 @@ func TestHealth(t *testing.T) {
 	want(t, "failures", page.Find("tbody tr").Length(), 1)
 	wantIn(t, "the failure", words(page.Find("tbody")), "500, 40 ms", "<img src=x>broken")
 	want(t, "a stranger's elements", page.Find("main img").Length(), 0)
-}
-
-// An event leads to what it is about, and not to a payout of the same number; whoever may not look at money is led nowhere.
-func TestEventLeads(t *testing.T) {
-	b, owner := portaltest.Member(t, caller.Owner)
-	developer := b.As(t, caller.Developer)
-	id := b.Tell(t, b.Merchant, 1, "delivered")
-	for subject, led := range map[string]string{
-		"payment": "Payment /merchant/payments/901", "deposit": "Deposit /merchant/deposits/901", "withdrawal": "Withdrawal /merchant/withdrawals/901",
-	} {
-		b.Exec(t, "update webhook_event set subject = $2 where id = $1", id, subject)
-		name, href, _ := strings.Cut(led, " ")
-		wantIn(t, subject, words(owner.Page(t, portal.EventPath(id)).Find(`main a[href="`+href+`"]`)), name+" № 901")
-		theirs := developer.Page(t, portal.EventPath(id)).Find(`main a[href="` + href + `"]`)
-		want(t, "a developer's "+subject, theirs.Length() == 1, subject == "payment")
-	}
 }
 
 // What is wrong with a request is said, and neither the secret nor the right signature.

@@ -10,7 +10,6 @@ import (
 
 	"gateway.example/internal/attest"
 	"gateway.example/internal/caller"
-	"gateway.example/internal/payment"
 	"gateway.example/internal/seal"
 	"gateway.example/internal/testenv"
 	"gateway.example/web/portal/portaltest"
@@ -110,37 +109,6 @@ func TestMerchantPayment(t *testing.T) {
 		a := p.Get(t, "/merchant/payments/1?at="+wrong)
 		want(t, wrong, line(a.Code, a.Page(t).Find("#at").AttrOr("value", "")), "422 "+wrong)
 	}
-}
-
-// What came goes back to whom a user says, as a payout does: it is offered to whom may have payouts made, with a second factor of the
-// last minutes. Support decides the rest.
-func TestReturnIsOfferedAsPayouts(t *testing.T) {
-	b, p := portaltest.Member(t, caller.Owner)
-	pay := b.Create(t, "1500")
-	_, err := b.Payments.ConfirmCame(t.Context(), b.AsTrader(), pay.ID, payment.Came{Amount: new("700")})
-	testenv.NoError(t, err)
-	path := fmt.Sprintf("/merchant/payments/%d", pay.ID)
-	support := b.As(t, caller.Support)
-	for name, who := range map[string]struct {
-		*portaltest.Person
-		offered, code int
-	}{"an owner": {p, 3, 200}, "support": {support, 2, 403}} {
-		want(t, "offered to "+name, who.Page(t, path).Find(`main a[href*="decision="]`).Length(), who.offered)
-		want(t, "asked of "+name, who.Get(t, path+"/came?decision=return").Code, who.code)
-	}
-	b.Exec(t, "update payment set currency = 'KZT'")
-	page := p.Page(t, path)
-	want(t, "offered where nothing is paid out", page.Find(`main a[href*="decision="]`).Length(), 2)
-	wantIn(t, "and why", words(page.Find("#came")), "no payouts are made in KZT")
-	want(t, "asked for all the same", p.Get(t, path+"/came?decision=return").Code, 404)
-	b.Exec(t, "update payment set currency = 'RUB'")
-	form := p.Typed(t, path+"/came?decision=return", "method", "c2c", "address", "4111111111111111", "recipient", "Ivan Petrov")
-	want(t, "decided by support", support.Post(t, path+"/came", form...).Code, 403)
-	b.Exec(t, "update session set created_at = created_at - interval '6 minutes'")
-	want(t, "offered later", p.Page(t, path).Find(`main a[href*="decision="]`).Length(), 3)
-	want(t, "first of all a factor", strings.HasPrefix(p.Get(t, path+"/came?decision=return").To(), "/second-factor"), true)
-	p.Post(t, path+"/came", form...)
-	want(t, "decided without", b.Status(t, pay), "appeal")
 }
 
 // Operators see the end of a payment's requisite. They read it whole at its own page, where that is noted.

@@ -15,6 +15,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/payment"
+	"gateway.example/internal/session"
 	"gateway.example/internal/testenv"
 )
 
@@ -38,6 +39,8 @@ import (
 //	sandbox                                      the portals are a sandbox's from then on
 //	audit                                        the books are as they should be
 //	with owner                                   signs somebody in who is named later
+//	let merchant <i>pup</i>                      has an operator let puppet in at the merchant, or the trader, by that login
+//	expire                                       what has run out is moved
 //	stands a completed                           where a payment stands
 //	pass 2h                                      the clock moves
 //	sql update ...                               changes the database
@@ -45,7 +48,7 @@ import (
 //	query select ...: 1                          what the database has
 //
 // Of the first merchant are owner, finance, developer and support, of another stranger, of the traders trader, clerk and trader2, and
-// operators are admin, ann, bob, treasury, supporter and auditor; nobody is not signed in.
+// operators are admin, ann, bob, treasury, supporter and auditor; nobody and other are two browsers in which nobody is signed in.
 //
 // What is wanted of a page, which is there where no status is said, between semicolons of which those of a text are written \;, is
 // "404", "303 /to flash", "says TEXT" and "silent TEXT" of all of it, "wrong FIELD TEXT" beside a field, "header NAME: TEXT", "source
@@ -146,7 +149,7 @@ func (w *walk) person(name string) *Person {
 func (w *walk) signIn(name string) *Person {
 	w.Helper()
 	switch name {
-	case "nobody":
+	case "nobody", "other":
 		return w.b.Nobody()
 	case "trader", "trader2":
 		return w.b.Trader(w, len(name)-len("trader"))
@@ -202,6 +205,8 @@ func (w *walk) step(line string) {
 	switch command {
 	case "with":
 		w.person(name)
+	case "expire":
+		testenv.NoError(w, w.b.Payments.ExpireAll(w.Context()))
 	case "pass":
 		w.b.Clock.Advance(testenv.Must(time.ParseDuration(name))(w))
 	case "sql":
@@ -211,6 +216,22 @@ func (w *walk) step(line string) {
 	case "query":
 		at := strings.LastIndex(rest, ": ")
 		Want(w, w.where, w.b.Text(w, rest[:at]), rest[at+2:])
+	case "sandbox":
+		w.b.AsSandbox(w)
+	case "audit":
+		w.b.Audit(w)
+	case "stands":
+		Want(w, w.where, w.b.Text(w, "select status from payment where id = $1", w.names["{"+name+"}"]), text)
+	default:
+		w.makes(command, rest)
+	}
+}
+
+// makes does a line that makes something.
+func (w *walk) makes(command, rest string) {
+	w.Helper()
+	name, text, _ := strings.Cut(rest, " ")
+	switch command {
 	case "payment", "paid":
 		w.pay(command, name, text)
 	case "payouts":
@@ -232,12 +253,12 @@ func (w *walk) step(line string) {
 		w.b.Fund(w, ledger.Available(ledger.Cashbox, w.b.Merchant.CashboxID), name)
 	case "withdrawal":
 		w.keep(name, fmt.Sprint(w.b.Withdrawn(w, "merchant")))
-	case "sandbox":
-		w.b.AsSandbox(w)
-	case "audit":
-		w.b.Audit(w)
-	case "stands":
-		Want(w, w.where, w.b.Text(w, "select status from payment where id = $1", w.names["{"+name+"}"]), text)
+	case "let":
+		n := session.NewUser{Kind: caller.Trader, Login: text, TraderID: &w.b.Traders[0].ID}
+		if name == "merchant" {
+			n = session.NewUser{Kind: caller.MerchantPortal, Login: text, MerchantID: &w.b.Merchant.ID}
+		}
+		w.people["puppet"] = w.b.LetIn(w, n)
 	default:
 		w.Fatalf("%s: nobody knows %q", w.where, command)
 	}

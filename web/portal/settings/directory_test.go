@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/testenv"
@@ -52,40 +51,20 @@ func TestStaleSettings(t *testing.T) {
 // What is wrong is said at its field, with what was typed, and in Russian.
 func TestWrongSettings(t *testing.T) {
 	b, p := portaltest.Operator(t, caller.Admin)
-	for _, test := range []struct{ path, field, value string }{
-		{"/operator/merchants/new", "name", " "},
-		{"/operator/merchants/new", "ratePercent", "101"},
-		{fmt.Sprintf("/operator/merchants/%d", b.Merchant.ID), "maxOpenPayments", "<b>x"},
-		{fmt.Sprintf("/operator/merchants/%d", b.Merchant.ID), "name", " "},
-		{fmt.Sprintf("/operator/cashboxes/%d", b.Merchant.CashboxID), "name", ""},
-		{fmt.Sprintf("/operator/traders/%d", b.Traders[0].ID), "name", ""},
-		{"/operator/cashboxes/new", "merchantId", "987654"},
-		{fmt.Sprintf("/operator/cashboxes/%d", b.Merchant.CashboxID), "pageColor", "red"},
-		{fmt.Sprintf("/operator/cashboxes/%d", b.Merchant.CashboxID), "depositCallbackUri", "http://shop.example"},
-		{fmt.Sprintf("/operator/cashboxes/%d", b.Merchant.CashboxID), "frameOrigin", "shop"},
-		{fmt.Sprintf("/operator/cashboxes/%d", b.Merchant.CashboxID), "returnHosts", "https://x/"},
-		{fmt.Sprintf("/operator/cashboxes/%d", b.Merchant.CashboxID), "traderCashboxId", "987654"},
-		{fmt.Sprintf("/operator/cashboxes/%d/methods/sbp", b.Merchant.CashboxID), "validitySeconds", "0"},
-		{"/operator/traders/new", "sharePercent", "many"},
-		{fmt.Sprintf("/operator/traders/%d/processor", b.Traders[0].ID), "url", "http://cards.example"},
-		{"/operator/requisites/new", "value", "12"},
-		{"/operator/requisites/new", "timeZone", "Mars"},
-		{fmt.Sprintf("/operator/requisites/%d", b.Traders[0].Requisites[0]), "minAmount", "1,234"},
-		{fmt.Sprintf("/operator/requisites/%d", b.Traders[0].Requisites[0]), "dailyCount", "-1"},
-		{"/operator/users/new", "login", "7"},
-		{"/operator/limits/RUB", "minAmount", "x"},
-		{"/operator/banks/RUB", "link", "javascript:alert(1)"},
-	} {
+	ids := strings.NewReplacer("{merchant}", fmt.Sprint(b.Merchant.ID), "{box}", fmt.Sprint(b.Merchant.CashboxID),
+		"{trader}", fmt.Sprint(b.Traders[0].ID), "{requisite}", fmt.Sprint(b.Traders[0].Requisites[0]))
+	for _, row := range testenv.Rows(t, "wrong.txt") {
+		path, field, value := ids.Replace(row[0]), row[1], row[2]
 		for _, language := range []string{"en", "ru"} {
 			p.Get(t, "/operator?lang="+language)
-			a := p.Fill(t, test.path, test.field, test.value)
-			want(t, test.path+" "+test.field, a.Code, http.StatusUnprocessableEntity)
+			a := p.Fill(t, path, field, value)
+			want(t, path+" "+field, a.Code, http.StatusUnprocessableEntity)
 			page := a.Page(t)
-			wrong := words(page.Find("#" + test.field + "-wrong"))
+			wrong := words(page.Find("#" + field + "-wrong"))
 			testenv.Check(t, wrong != "" && (language != "ru" || strings.ContainsAny(wrong, "абвгдеиноприст")),
-				"%s, %s: %q is wrong and it says %q", test.path, test.field, test.value, wrong)
-			typed := page.Find("#"+test.field).AttrOr("value", page.Find("#"+test.field).Text())
-			want(t, test.path+" "+test.field+" typed", strings.TrimSpace(typed), strings.TrimSpace(test.value))
+				"%s, %s: %q is wrong and it says %q", path, field, value, wrong)
+			typed := page.Find("#"+field).AttrOr("value", page.Find("#"+field).Text())
+			want(t, path+" "+field+" typed", strings.TrimSpace(typed), strings.TrimSpace(value))
 		}
 	}
 }
@@ -156,19 +135,6 @@ func TestBankLogo(t *testing.T) {
 	wantIn(t, "the bank", words(p.Page(t, page).Find("main")), "Logo yes", "https://alpha.example/{phone} → https://alpha.example/pay")
 }
 
-// The list of traders tells how each works.
-func TestTradersHealth(t *testing.T) {
-	b, p := portaltest.Operator(t, caller.Admin)
-	for range 2 {
-		made := b.Create(t, "1500")
-		b.Clock.Advance(90 * time.Second)
-		testenv.Must(b.Payments.Confirm(t.Context(), b.AsTrader(), made.ID))(t)
-	}
-	row := p.Page(t, "/operator/traders").Find("tr[data-row]").Last()
-	wantIn(t, "the first trader", strings.ReplaceAll(portaltest.Words(row), "\u00a0", " "), "100 %", "1 min 30 s", " of ")
-	want(t, "a sparkline", row.Find("svg.spark").Length(), 1)
-}
-
 func TestMain(m *testing.M) { portaltest.Main(m) }
 
 // What operators set, as walks.txt says.
@@ -179,35 +145,3 @@ var (
 	want, wantIn, wantNot = portaltest.Want, portaltest.WantIn, portaltest.WantNot
 	line, words           = portaltest.Line, portaltest.Words
 )
-
-// Whoever is suspended is so for a reason, after the page has said what stays open, and is let work again on the same page;
-// saving other settings changes nothing of it.
-func TestSuspend(t *testing.T) {
-	b, p := portaltest.Operator(t, caller.Admin)
-	b.Create(t, "1500")
-	for path, of := range map[string]string{
-		fmt.Sprintf("/operator/merchants/%d", b.Merchant.ID):        "select api_enabled::text from merchant where id = 1",
-		fmt.Sprintf("/operator/traders/%d", b.Traders[0].ID):        "select enabled::text from trader where id = 1",
-		fmt.Sprintf("/operator/cashboxes/%d", b.Merchant.CashboxID): "select collect_enabled::text from cashbox where id = 1",
-		fmt.Sprintf("/operator/requisites/%d", b.Traders[0].Requisites[0]): "select enabled::text from requisite where id = " +
-			fmt.Sprint(b.Traders[0].Requisites[0]),
-	} {
-		on := func() string { return b.Text(t, of) }
-		want(t, path+": a tick", p.Page(t, path).Find("#enabled, #apiEnabled, #collectEnabled").Length(), 0)
-		ask := p.Page(t, path).Find("main a.danger[href$='/switch']").AttrOr("href", "")
-		wantIn(t, ask, words(p.Page(t, ask).Find("main")), "Suspend", "Open payments: 1.")
-		want(t, path+": without a reason", line(p.Fill(t, ask, "reason", " ").Code, on()), "422 true")
-		form := p.Typed(t, ask, "reason", "a complaint <b>")
-		want(t, path+": suspended", line(p.Post(t, ask, form...).To(), on()), path+" false")
-		want(t, path+": sent twice", line(p.Post(t, ask, form...).Code, on()), "303 false")
-		p.Made(t, path, map[bool]string{true: "holder", false: "name"}[strings.Contains(path, "requisites")], "Renamed")
-		want(t, path+": after other settings", on(), "false")
-		wantIn(t, path, words(p.Page(t, path).Find("main")), "Off", "Reason: a complaint <b>")
-		p.Made(t, ask, "reason", "settled")
-		want(t, path+": works again", on(), "true")
-	}
-	auditor := b.Operator(t, caller.Auditor)
-	path := fmt.Sprintf("/operator/merchants/%d", b.Merchant.ID)
-	want(t, "an auditor's button", auditor.Page(t, path).Find("a[href$='/switch']").Length(), 0)
-	want(t, "an auditor's page", auditor.Get(t, path+"/switch").Code, http.StatusForbidden)
-}

@@ -4,15 +4,18 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/webauthn"
+	"github.com/pquerna/otp/totp"
+
 	"gateway.example/internal/caller"
 	"gateway.example/internal/session"
 	"gateway.example/internal/testenv"
+	"gateway.example/web/browsertest"
 	"gateway.example/web/portal/portaltest"
 	"gateway.example/web/portals"
 )
@@ -71,37 +74,6 @@ func TestSignInAndOut(t *testing.T) {
 	}
 }
 
-// A wrong password, an unknown login and a user who is switched off get the same page, with the login still in it and no password.
-func TestSignInRefused(t *testing.T) {
-	b := portaltest.Parallel(t)
-	b.Exec(t, "update app_user set enabled = false where id = $1", b.User(t, "off", caller.Trader, caller.Owner, b.Traders[0].ID))
-	b.User(t, "owner", caller.Trader, caller.Owner, b.Traders[0].ID)
-	for login, given := range map[string]string{"owner": "wrong password", "nobody": portaltest.Password, "off": portaltest.Password} {
-		p := b.Nobody()
-		a := p.Post(t, "/sign-in", "login", login, "password", given)
-		wantAnswer(t, login, a, http.StatusUnprocessableEntity, "Login or password is wrong.")
-		testenv.Check(t, p.Cookie() == "" && !strings.Contains(a.Body, given), "%s: the answer has a cookie, or the password in it", login)
-		want(t, "the login typed is", a.Page(t).Find("#login").AttrOr("value", ""), login)
-	}
-}
-
-// What a user was asked for is where they are led; another site is not.
-func TestNext(t *testing.T) {
-	b := portaltest.Parallel(t)
-	b.User(t, "owner", caller.Trader, caller.Owner, b.Traders[0].ID)
-	for next, wanted := range map[string]string{
-		"/trader/payments?status=pending": "/trader/payments?status=pending", "https://evil.example/": "/trader",
-		"//evil.example/": "/trader", `/\evil.example`: "/trader", "javascript:alert(1)": "/trader", "": "/trader",
-		"///evil.example/": "/trader", "////evil.example/": "/trader", `//\evil.example/`: "/trader", `\\evil.example`: "/trader",
-		"/\t/evil.example/": "/trader", "/\n/evil.example/": "/trader", " //evil.example/": "/trader", "evil.example": "/trader",
-		"https:evil.example": "/trader", "https:///evil.example": "/trader", "data:text/html,x": "/trader",
-		"/trader/payments?q=//evil.example": "/trader/payments?q=//evil.example",
-	} {
-		a := b.Nobody().Post(t, "/sign-in?next="+url.QueryEscape(next), "login", "owner", "password", portaltest.Password)
-		want(t, next+" leads to", a.To(), wanted)
-	}
-}
-
 // Whoever puts a cookie of their own into a victim's browser is not in the victim's session after the victim has signed in.
 func TestFixation(t *testing.T) {
 	b, attacker := portaltest.Trader(t)
@@ -113,64 +85,15 @@ func TestFixation(t *testing.T) {
 	want(t, "the attacker's cookie still opens", attacker.Get(t, "/trader").Code, http.StatusSeeOther)
 }
 
+func TestWalks(t *testing.T) { portaltest.Walks(t, "walks.txt") }
+
 func TestMain(m *testing.M) { portaltest.Main(m) }
 
 // What tests say often is short.
 var (
-	want, wantAnswer, wantIn, wantNot = portaltest.Want, portaltest.WantAnswer, portaltest.WantIn, portaltest.WantNot
-	hidden, line                      = portaltest.Hidden, portaltest.Line
+	want, wantIn, wantNot = portaltest.Want, portaltest.WantIn, portaltest.WantNot
+	hidden, line          = portaltest.Hidden, portaltest.Line
 )
-
-// asking is what a page says of consent above everything else.
-func asking(t *testing.T, a portaltest.Answer) string {
-	t.Helper()
-	return strings.Join(strings.Fields(a.Page(t).Find(".asking").Text()), " ")
-}
-
-// Every page of an owner tells of a user whom an operator let in, who can only look; the owner refuses, and they are out.
-func TestOwnerRefuses(t *testing.T) {
-	t.Parallel()
-	for name, of := range map[string]struct {
-		kind        caller.Kind
-		home        string
-		pages, acts []string
-	}{
-		"merchant": {
-			caller.MerchantPortal, "/merchant", []string{"", "/payments", "/team", "/nowhere"}, []string{"/team/invite"},
-		},
-		"trader": {
-			caller.Trader, "/trader", []string{"", "/payments", "/requisites", "/nowhere"},
-			[]string{"/break", "/payouts/00000000-0000-0000-0000-000000000000/take"},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			b := portaltest.Parallel(t)
-			n := session.NewUser{Kind: of.kind, Login: "<i>puppet</i>", MerchantID: &b.Merchant.ID}
-			id := b.Merchant.ID
-			if of.kind == caller.Trader {
-				id, n.MerchantID, n.TraderID = b.Traders[0].ID, nil, &b.Traders[0].ID
-			}
-			b.User(t, "anna", of.kind, caller.Owner, id)
-			puppet, owner := b.LetIn(t, n), b.SignIn(t, "anna")
-			for _, page := range of.pages {
-				a := owner.Get(t, of.home+page)
-				wantIn(t, page, asking(t, a), "An operator has let in <i>puppet</i> (owner). Accept or refuse by ")
-				want(t, "a login's elements", a.Page(t).Find(".asking i").Length(), 0)
-			}
-			wantIn(t, "who waits", asking(t, puppet.Get(t, of.home)), "Your account waits for the consent of an owner until ")
-			for _, act := range of.acts {
-				a := puppet.Post(t, of.home+act)
-				wantAnswer(t, act, a, http.StatusForbidden, "Your account waits for the consent of an owner until ")
-			}
-			refuse, _ := owner.Page(t, of.home+"/consent").Find("form[action$='/refuse']").Attr("action")
-			for _, answer := range []string{"consent-refuse", "consent-over"} { // a double click
-				want(t, "refused", owner.Post(t, refuse).Led(), fmt.Sprintf("303 %s %s", of.home, answer))
-			}
-			want(t, "the puppet", puppet.Get(t, of.home).To(), "/sign-in?next="+strings.ReplaceAll(of.home, "/", "%2F"))
-			want(t, "nobody is asked about", asking(t, owner.Get(t, of.home)), "")
-		})
-	}
-}
 
 // An owner without a second factor is led to set one up before they accept somebody, or make a key.
 func TestOwnerWithoutFactorEnrols(t *testing.T) {
@@ -179,7 +102,7 @@ func TestOwnerWithoutFactorEnrols(t *testing.T) {
 	accept, _ := owner.Page(t, "/merchant/consent").Find("form[action$='/accept']").Attr("action")
 	want(t, "accept", owner.Post(t, accept).To(), "/second-factor/enrol")
 	want(t, "a colleague", owner.Get(t, "/merchant/team/invite").To(), "/second-factor/enrol")
-	wantIn(t, "still asked", asking(t, owner.Get(t, "/merchant")), "puppet")
+	wantIn(t, "still asked", owner.Page(t, "/merchant").Find(".asking").Text(), "puppet")
 }
 
 // The operator begins on their account, sees the trader's desk in their own language and zone, ends
@@ -236,26 +159,128 @@ func TestViewAsIsOver(t *testing.T) {
 	want(t, "signed in is", p.Page(t, "/account").Find(".user span").Last().Text(), "helper")
 }
 
-// What is wrong with the form is said beside its fields, with what was typed; a second factor that is
-// too old is asked for first, and who may not look as others gets no form.
-func TestViewAsForm(t *testing.T) {
-	b := portaltest.Parallel(t)
-	b.User(t, "root", caller.Operator, caller.Admin, 0)
-	b.User(t, "other", caller.Operator, caller.Admin, 0)
-	b.User(t, "auditor", caller.Operator, caller.Auditor, 0)
-	p := b.SignIn(t, "root")
-	a := p.Post(t, "/operator/view-as", "user", "other", "reason", "")
-	page := a.Page(t)
-	testenv.Check(t, a.Code == http.StatusUnprocessableEntity && page.Find("#reason-wrong").Text() != "" &&
-		page.Find("#user").AttrOr("value", "") == "other", "%d %s", a.Code, a.Text())
-	a = p.Post(t, "/operator/view-as", "user", "other", "reason", "why")
-	wrong := a.Page(t).Find("#user-wrong").Text()
-	testenv.Check(t, a.Code == http.StatusUnprocessableEntity && strings.Contains(wrong, "no operator"),
-		"another operator: %d %q", a.Code, wrong)
-	b.Exec(t, "update session set created_at = now() - interval '6 minutes'")
-	want(t, "there is no form for who has to prove again that it is them",
-		p.Page(t, "/account").Find("form[action='/operator/view-as']").Length(), 1)
-	a = p.Post(t, "/operator/view-as", "user", "other", "reason", "why")
-	testenv.Check(t, strings.HasPrefix(a.To(), "/second-factor"), "an old second factor: %d to %q", a.Code, a.To())
-	want(t, "an auditor has the form", b.SignIn(t, "auditor").Page(t, "/account").Find("form[action='/operator/view-as']").Length(), 0)
+// A passkey is made in the browser, and signs in from then on; without it the password is not enough.
+func TestPasskey(t *testing.T) {
+	t.Parallel()
+	b := portaltest.With(t, portaltest.Options{Passkeys: true, Production: true})
+	b.User(t, "owner", caller.Trader, caller.Owner, b.Traders[0].ID)
+	address := strings.Replace(b.Server.URL, "127.0.0.1", "localhost", 1)
+	tab := browsertest.New(t)
+	browsertest.Call(tab, webauthn.Enable, webauthn.EnableParams{})
+	yes := true
+	device := webauthn.VirtualAuthenticatorOptions{
+		Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
+		HasResidentKey: yes, HasUserVerification: yes, IsUserVerified: yes, AutomaticPresenceSimulation: yes,
+	}
+	browsertest.Call(tab, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &device})
+	signIn := func() {
+		tab.Open(address + "/sign-in?next=/account")
+		tab.Type("#login", "owner")
+		tab.Type("#password", portaltest.Password)
+		tab.Click("main button[type=submit]")
+	}
+	signIn()
+	tab.Await("h1", "Set up a second factor")
+	tab.Open(address + "/trader")
+	tab.Await("h1", "Set up a second factor") // nothing else opens before
+	tab.Click(`a[href="/second-factor/passkey"]`)
+	tab.Type("#name", "Laptop")
+	tab.Click("form[data-passkey] button")
+	tab.Await("h1", "Recovery codes")
+	codes := browsertest.Eval[[]string](tab, `[...document.querySelectorAll(".codes li")].map(e => e.textContent)`)
+	testenv.Need(t, len(codes) == 10, "%d recovery codes", len(codes))
+	tab.Open(address + "/trader")
+	tab.Await("h1", "Desk")
+	tab.Click(`form[action="/sign-out"] button`)
+	tab.Await("h1", "Sign in")
+	signIn()
+	tab.Await("h1", "Second factor")
+	tab.Click("form[data-passkey] button")
+	tab.Await("h1", "Account")
+	for i, wanted := range []int{http.StatusSeeOther, http.StatusUnprocessableEntity} {
+		p := b.Nobody()
+		p.Post(t, "/sign-in", "login", "owner", "password", portaltest.Password)
+		want(t, fmt.Sprint("use ", i+1), p.Post(t, "/second-factor", "code", codes[0]).Code, wanted)
+	}
+}
+
+// A new user in production: the invitation's link asks for a password once, then a second factor must be set up before anything
+// else opens, and from then on the password alone is not enough. All of it without script.
+func TestFirstDay(t *testing.T) {
+	t.Parallel()
+	b := portaltest.With(t, portaltest.Options{Production: true})
+	_, link := testenv.Must2(b.Sessions.Create(t.Context(), portaltest.Admin, session.NewUser{
+		Kind: caller.Trader, Login: "new", TraderID: &b.Traders[0].ID,
+	}))(t)
+	path := strings.TrimPrefix(link, b.Server.URL)
+	p := b.Nobody()
+	wantIn(t, "the invitation says", p.Page(t, path).Find("main").Text(), "You sign in as new.")
+	for wrong, fields := range map[string][]string{
+		"too short":    {"password", "short", "again", "short"},
+		"not the same": {"password", portaltest.Password, "again", portaltest.Password + "x"},
+	} {
+		if a := p.Post(t, path, fields...); a.Code != http.StatusUnprocessableEntity ||
+			strings.Contains(a.Body, fields[1]+`"`) {
+			t.Errorf("%s: %d", wrong, a.Code)
+		}
+	}
+	a := p.Post(t, path, "password", portaltest.Password, "again", portaltest.Password)
+	testenv.Need(t, a.To() == "/second-factor/enrol", "led to %q: %d %s", a.To(), a.Code, a.Text())
+	for _, closed := range []string{"/trader", "/account", "/trader/payments"} {
+		want(t, closed+" opens", p.Get(t, closed).To(), "/second-factor/enrol")
+	}
+	want(t, "the invitation works twice", b.Nobody().Post(t, path, "password", portaltest.Password, "again", portaltest.Password).Code,
+		http.StatusNotFound)
+	secret := enrol(t, p)
+	want(t, "the desk", p.Get(t, "/trader").Code, http.StatusOK)
+	signsInWith(t, b, secret)
+}
+
+// enrol sets up an authenticator app, at the second try, and returns its secret.
+func enrol(t *testing.T, p *portaltest.Person) string {
+	t.Helper()
+	page := p.Page(t, "/second-factor/app")
+	secret := page.Find(".mono").Text()
+	want(t, "there is no QR code", page.Find(".qr svg").Length(), 1)
+	a := p.Post(t, "/second-factor/app", hidden(page, "code", "000000")...)
+	want(t, "after a wrong code", line(a.Code, a.Page(t).Find(".mono").Text()), line(http.StatusUnprocessableEntity, secret))
+	before := p.Cookie()
+	a = p.Post(t, "/second-factor/app", hidden(a.Page(t), "code", code(t, secret, 0))...)
+	codes := a.Page(t).Find(".codes li").Length()
+	testenv.Need(t, codes == 10, "%d recovery codes: %d %s", codes, a.Code, a.Text())
+	testenv.Check(t, p.Cookie() != before, "the session keeps its token")
+	return secret
+}
+
+func code(t *testing.T, secret string, after time.Duration) string {
+	t.Helper()
+	return testenv.Must(totp.GenerateCode(secret, time.Now().Add(after)))(t)
+}
+
+// signsInWith signs in with a code, which works once.
+func signsInWith(t *testing.T, b *portaltest.Bundle, secret string) {
+	t.Helper()
+	given := code(t, secret, 30*time.Second)
+	first, second := b.SignIn(t, "new"), b.SignIn(t, "new")
+	want(t, "the password alone", first.Get(t, "/trader").To(), "/second-factor?next=%2Ftrader")
+	want(t, "with the code", first.Post(t, "/second-factor?next=/trader/payments", "code", given).To(), "/trader/payments")
+	want(t, "the same code again", second.Post(t, "/second-factor", "code", given).Code, http.StatusUnprocessableEntity)
+	if a := second.Get(t, "/trader"); a.Code == http.StatusOK {
+		t.Error("the desk opens after a code that was used")
+	}
+}
+
+// What changes how one signs in asks for a fresh proof, after which it goes on.
+func TestFreshProof(t *testing.T) {
+	b, p := portaltest.Trader(t)
+	secret := enrol(t, p)
+	b.Exec(t, "update session set factor_at = now() - interval '5 minutes 1 second'")
+	a := p.Get(t, "/trader")
+	testenv.Check(t, a.Code == http.StatusOK, "the desk asks for a fresh proof: %d to %q", a.Code, a.To())
+	for _, path := range []string{"/account/recovery-codes", "/account/app/remove"} {
+		a := p.Post(t, path)
+		testenv.Check(t, strings.HasPrefix(a.To(), "/second-factor"), "%s: %d to %q", path, a.Code, a.To())
+	}
+	want(t, "the proof", p.Post(t, "/second-factor?next=/account", "code", code(t, secret, 30*time.Second)).To(), "/account")
+	want(t, "then", p.Post(t, "/account/app/remove").Led(), "303 /account factor-removed")
 }

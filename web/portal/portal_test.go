@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os/exec"
 	"testing"
 	"testing/synctest"
 
@@ -38,4 +39,15 @@ func TestExportsAreBounded(t *testing.T) {
 		synctest.Wait()
 		testenv.NoError(t, send(0, func(*CSVFile) error { return nil }))
 	})
+}
+
+// A shell takes every text in a command that is copied as it is.
+func TestQuoted(t *testing.T) {
+	t.Parallel()
+	for _, hostile := range []string{
+		"plain", "it's", "'; touch /tmp/x; '", "$(id) `id` \"q\" \\ \n !", "'\\''", "--help", "", "a b\tc", "№ \u202e end",
+	} {
+		got, err := exec.CommandContext(t.Context(), "sh", "-c", "printf %s "+quoted(hostile)).Output()
+		testenv.Check(t, err == nil && string(got) == hostile, "%q becomes %q, %v", hostile, got, err)
+	}
 }
