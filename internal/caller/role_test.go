@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,48 +13,23 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// granted is the table as an operator reads it: of each kind and role, all that they may.
-var granted = map[caller.Kind]map[caller.Role][]caller.Capability{
-	caller.MerchantPortal: {
-		caller.Owner: {
-			"merchant.appeal", "merchant.block", "merchant.deposits", "merchant.events", "merchant.keys", "merchant.links",
-			"merchant.looks", "merchant.money", "merchant.pay-out", "merchant.payouts", "merchant.read", "merchant.resend",
-			"merchant.sell", "merchant.team", "merchant.team.read", "merchant.withdraw",
-		},
-		caller.Finance: {
-			"merchant.appeal", "merchant.deposits", "merchant.links", "merchant.money", "merchant.pay-out", "merchant.payouts",
-			"merchant.read", "merchant.sell", "merchant.withdraw",
-		},
-		caller.Developer: {"merchant.events", "merchant.keys", "merchant.looks", "merchant.read", "merchant.resend"},
-		caller.Support:   {"merchant.appeal", "merchant.read"},
-	},
-	caller.Trader: {
-		caller.Owner: {"trader.money", "trader.read", "trader.requisites", "trader.team", "trader.withdraw", "trader.work"},
-		caller.Desk:  {"trader.read", "trader.work"},
-	},
-	caller.Operator: {
-		caller.Admin: {
-			"operator.block", "operator.cases", "operator.directory", "operator.money", "operator.rates", "operator.read",
-			"operator.reveal", "operator.users", "operator.view-as",
-		},
-		caller.Treasury: {"operator.money", "operator.rates", "operator.read", "operator.reveal"},
-		caller.Support:  {"operator.block", "operator.cases", "operator.read", "operator.reveal", "operator.view-as"},
-		caller.Auditor:  {"operator.read"},
-	},
+// grant is a row of granted.txt, which says what is in it.
+type grant struct {
+	capability   caller.Capability
+	kind         caller.Kind
+	roles        []string
+	reads, fresh bool
 }
 
-// reads change nothing; fresh need a second factor of the last minutes.
-var (
-	reads = []caller.Capability{
-		caller.MerchantTeamRead, "merchant.events", "merchant.money", "merchant.read", "operator.read", "operator.reveal",
-		"trader.money", "trader.read",
+func grants(t *testing.T) (all []grant) {
+	t.Helper()
+	for _, row := range testenv.Rows(t, "granted.txt") {
+		all = append(all, grant{
+			caller.Capability(row[0]), caller.Kind(row[1]), strings.Fields(row[2]), strings.Contains(row[3], "reads"), strings.Contains(row[3], "fresh"),
+		})
 	}
-	fresh = []caller.Capability{
-		caller.MerchantTeam, caller.TraderTeam, caller.TraderWithdraw, caller.MerchantWithdraw, caller.MerchantPayOut,
-		"merchant.keys", "operator.block", "operator.cases", "operator.directory", "operator.money", "operator.rates",
-		"operator.reveal", "operator.users", "operator.view-as",
-	}
-)
+	return all
+}
 
 var (
 	kinds = []caller.Kind{
@@ -66,63 +42,38 @@ var (
 	}
 )
 
-// capabilities are all that somebody has.
-func capabilities() []caller.Capability {
-	var all []caller.Capability
-	for _, byRole := range granted {
-		for _, list := range byRole {
-			all = append(all, list...)
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// kindOf is whose capability it is.
-func kindOf(capability caller.Capability) caller.Kind {
-	for kind, byRole := range granted {
-		for _, list := range byRole {
-			if slices.Contains(list, capability) {
-				return kind
-			}
-		}
-	}
-	return ""
-}
-
 func TestEveryRoleAndCapability(t *testing.T) {
 	t.Parallel()
+	all := grants(t)
 	for _, kind := range kinds {
 		for _, role := range roles {
 			who := caller.Caller{Kind: kind, Role: role, ID: 1}
-			if got := who.Capabilities(); !slices.Equal(got, granted[kind][role]) {
-				t.Errorf("%s %s may %v; want %v", kind, role, got, granted[kind][role])
-			}
-			for _, capability := range capabilities() {
-				var want error
+			var may []caller.Capability
+			for _, g := range all {
+				var want error = fault.ErrTokenKindNotAllowed
 				switch {
-				case slices.Contains(granted[kind][role], capability):
-				case kind == kindOf(capability):
+				case kind == g.kind && slices.Contains(g.roles, string(role)):
+					want, may = nil, append(may, g.capability)
+				case kind == g.kind:
 					want = fault.ErrRoleNotAllowed
-				default:
-					want = fault.ErrTokenKindNotAllowed
 				}
-				check(t, who, capability, want)
+				check(t, who, g.capability, want)
 				looks, waits, bare, stale := who, who, who, who
 				looks.ViewAs, waits.AwaitsUntil = true, time.Now()
 				bare.Factorless, stale.Stale = true, true
 				wantLooks, wantWaits, wantBare, wantStale := want, want, want, want
-				if want == nil && !slices.Contains(reads, capability) {
+				if want == nil && !g.reads {
 					wantLooks, wantWaits = fault.ErrViewOnly, fault.New(fault.Forbidden, "consent_awaited", "")
 				}
-				if want == nil && slices.Contains(fresh, capability) {
+				if want == nil && g.fresh {
 					wantBare, wantStale = fault.ErrFactorMissing, fault.ErrFactorNeeded
 				}
-				check(t, looks, capability, wantLooks)
-				check(t, waits, capability, wantWaits)
-				check(t, bare, capability, wantBare)
-				check(t, stale, capability, wantStale)
+				check(t, looks, g.capability, wantLooks)
+				check(t, waits, g.capability, wantWaits)
+				check(t, bare, g.capability, wantBare)
+				check(t, stale, g.capability, wantStale)
 			}
+			testenv.WantAll(t, who.Capabilities(), may, "%s %s may", kind, role)
 		}
 	}
 }
@@ -147,12 +98,15 @@ func TestNeedOneOf(t *testing.T) {
 
 func TestRolesOfKinds(t *testing.T) {
 	t.Parallel()
+	named := map[caller.Kind][]caller.Role{}
+	for _, g := range grants(t) {
+		for _, role := range g.roles {
+			named[g.kind] = append(named[g.kind], caller.Role(role))
+		}
+	}
 	for _, kind := range kinds {
 		list := caller.Roles(kind)
-		testenv.Want(t, len(list), len(granted[kind]), "%s: %v", kind, list)
-		for _, role := range list {
-			testenv.Check(t, granted[kind][role] != nil, "%s has the role %s", kind, role)
-		}
+		testenv.WantAll(t, slices.Sorted(slices.Values(list)), slices.Compact(slices.Sorted(slices.Values(named[kind]))), "roles of %q", kind)
 		testenv.Check(t, len(list) == 0 || list[0] == caller.Owner || list[0] == caller.Admin, "%s begins with %s", kind, list)
 	}
 }
