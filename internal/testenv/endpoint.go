@@ -27,6 +27,7 @@ type Sent struct {
 	Header http.Header
 	Body   []byte
 	Method string
+	Path   string
 	At     time.Time
 }
 
@@ -37,7 +38,7 @@ func NewEndpoint(t testing.TB, answer Answer) *Endpoint {
 	e.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		e.mu.Lock()
-		e.sent = append(e.sent, Sent{r.Header.Clone(), body, r.Method, time.Now()})
+		e.sent = append(e.sent, Sent{r.Header.Clone(), body, r.Method, r.URL.Path, time.Now()})
 		answer, nth := e.answer, len(e.sent)
 		e.mu.Unlock()
 		answer(w, r, nth)

@@ -1,19 +1,24 @@
 package acquirer_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"database/sql/driver"
+	"encoding"
+	"encoding/gob"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,15 +38,23 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 const secret = "a processor's secret"
 
-type answering = func(w http.ResponseWriter, call string, body map[string]any, sign func(body string) string)
+// call is one of a processor, which answers it. What it says is signed.
+type call struct {
+	http.ResponseWriter
+	body map[string]any
+	sign func(body string) string
+}
 
-// processor is a trader's processor as the package comment describes it, written from that.
-type processor struct {
-	*httptest.Server
-	mu    sync.Mutex
-	calls []string
-	// answer makes the answer to a call; it may break the rules.
-	answer answering
+func (c call) say(content string) {
+	c.Header().Set("X-Acquirer-Signature", c.sign(content))
+	_, _ = io.WriteString(c, content)
+}
+
+func (c call) state(state, reason string) {
+	content, _ := json.Marshal(map[string]any{
+		"attemptId": c.body["attemptId"], "state": state, "reason": reason, "codes": c.body["number"],
+	})
+	c.say(string(content))
 }
 
 func hexHMAC(lines ...string) string {
@@ -51,37 +64,44 @@ func hexHMAC(lines ...string) string {
 }
 
 // correct answers with a state.
-func correct(state string) answering {
-	return func(w http.ResponseWriter, _ string, body map[string]any, sign func(string) string) {
-		content, _ := json.Marshal(map[string]any{
-			"attemptId": body["attemptId"], "state": state, "reason": "insufficient_funds", "codes": body["number"],
-		})
-		w.Header().Set("X-Acquirer-Signature", sign(string(content)))
-		_, _ = w.Write(content)
-	}
+func correct(state string) func(c call) {
+	return func(c call) { c.state(state, "insufficient_funds") }
+}
+
+// processor is a trader's processor as the package comment describes it, written from that.
+type processor struct {
+	*testenv.Endpoint
+	t *testing.T
 }
 
 func newProcessor(t *testing.T) *processor {
 	t.Helper()
-	p := &processor{answer: correct("pending")}
-	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		content, _ := io.ReadAll(r.Body)
-		call := strings.TrimPrefix(r.URL.Path, "/cards/")
-		signature := r.Header.Get("X-Acquirer-Signature")
-		testenv.Check(t, r.Method == http.MethodPost && r.Header.Get("X-Acquirer-Key") == "gateway-1" &&
-			signature == hexHMAC(r.Header.Get("X-Acquirer-Timestamp"), call, string(content)),
-			"%s %s is not signed as agreed", r.Method, r.URL.Path)
-		var body map[string]any
-		err := json.Unmarshal(content, &body)
-		testenv.Check(t, err == nil, "%v", err)
-		p.mu.Lock()
-		p.calls = append(p.calls, call+" "+string(content))
-		answer := p.answer
-		p.mu.Unlock()
-		answer(w, call, body, func(content string) string { return hexHMAC(signature, content) })
-	}))
-	t.Cleanup(p.Close)
+	p := &processor{testenv.NewEndpoint(t, nil), t}
+	p.answers(correct("pending"))
 	return p
+}
+
+// answers has it answer so from now on, where a call is as it should be; it may break the rules.
+func (p *processor) answers(answer func(c call)) {
+	p.Say(func(w http.ResponseWriter, r *http.Request, nth int) {
+		c, name := call{ResponseWriter: w}, strings.TrimPrefix(r.URL.Path, "/cards/")
+		content, signature := string(p.All()[nth-1].Body), r.Header.Get("X-Acquirer-Signature")
+		testenv.Check(p.t, r.Method == http.MethodPost && r.Header.Get("X-Acquirer-Key") == "gateway-1" &&
+			signature == hexHMAC(r.Header.Get("X-Acquirer-Timestamp"), name, content),
+			"%s %s is not signed as agreed", r.Method, r.URL.Path)
+		err := json.Unmarshal([]byte(content), &c.body)
+		testenv.Check(p.t, err == nil, "%v", err)
+		c.sign = func(content string) string { return hexHMAC(signature, content) }
+		answer(c)
+	})
+}
+
+// calls are those so far, each with what it says.
+func (p *processor) calls() (calls []string) {
+	for _, sent := range p.All() {
+		calls = append(calls, strings.TrimPrefix(sent.Path, "/cards/")+" "+string(sent.Body))
+	}
+	return calls
 }
 
 var operator = caller.Caller{Kind: caller.Operator, Role: caller.Admin, ID: 1}
@@ -91,22 +111,15 @@ func directoryOf(d *dbtest.DB, addresses *outbound.Addresses) *acquirer.Director
 	return acquirer.NewDirectory(d.Pool, &dbtest.Clock{}, dbtest.Vault(), addresses, nil, acquirer.Config{})
 }
 
-// set has an operator set a trader's processor.
-func set(t *testing.T, directory *acquirer.Directory, s acquirer.Setting) {
-	t.Helper()
-	_, _, err := directory.Set(t.Context(), operator, s)
-	testenv.NoError(t, err)
-}
-
 // at makes the trader's acquirer the processor, set by an operator.
 func at(t *testing.T, url string) acquirer.Acquirer {
 	t.Helper()
 	d := dbtest.New(t)
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
 	directory := directoryOf(d, outbound.NewAddresses(true))
-	set(t, directory, acquirer.Setting{TraderID: trader.ID, URL: url, KeyID: "gateway-1", Secret: secret})
-	found, _, err := directory.For(t.Context(), trader.ID)
-	testenv.NoError(t, err)
+	setting := acquirer.Setting{TraderID: trader.ID, URL: url, KeyID: "gateway-1", Secret: secret}
+	testenv.Must2(directory.Set(t.Context(), operator, setting))(t)
+	found, _ := testenv.Must2(directory.For(t.Context(), trader.ID))(t)
 	return found
 }
 
@@ -157,10 +170,11 @@ func TestCalls(t *testing.T) {
 		},
 		{"voided", func() (acquirer.Answer, error) { return a.Void(ctx, id) }, `void ` + named + `}`, acquirer.Answer{State: acquirer.Voided}},
 	} {
-		p.answer = correct(test.state)
+		p.answers(correct(test.state))
 		got, err := test.call()
 		testenv.Check(t, err == nil && got == test.want, "%s: %+v %v, want %+v", test.asked, got, err, test.want)
-		testenv.Want(t, p.calls[len(p.calls)-1], test.asked, "asked for")
+		calls := p.calls()
+		testenv.Want(t, calls[len(calls)-1], test.asked, "asked for")
 	}
 }
 
@@ -174,13 +188,7 @@ func TestReasons(t *testing.T) {
 		"limit_exceeded": "limit_exceeded", "LIMIT_EXCEEDED": "card_declined", "fraud": "card_declined", "": "card_declined",
 	} {
 		for state, want := range map[string]string{"declined": want, "pending": ""} {
-			p.mu.Lock()
-			p.answer = func(w http.ResponseWriter, _ string, body map[string]any, sign func(string) string) {
-				content, _ := json.Marshal(map[string]any{"attemptId": body["attemptId"], "state": state, "reason": reason})
-				w.Header().Set("X-Acquirer-Signature", sign(string(content)))
-				_, _ = w.Write(content)
-			}
-			p.mu.Unlock()
+			p.answers(func(c call) { c.state(state, reason) })
 			got, err := a.Result(t.Context(), attempt.ID)
 			testenv.Check(t, err == nil && got.Reason == want, "%s for %q: %+v, %v", state, reason, got, err)
 		}
@@ -190,46 +198,44 @@ func TestReasons(t *testing.T) {
 // A call whose answer is none, or not to be trusted, is made again with the same attempt.
 func TestCallsAgain(t *testing.T) {
 	t.Parallel()
-	for name, bad := range map[string]answering{
-		"status 500": func(w http.ResponseWriter, _ string, _ map[string]any, _ func(string) string) { w.WriteHeader(500) },
-		"redirect": func(w http.ResponseWriter, _ string, _ map[string]any, _ func(string) string) {
-			w.Header().Set("Location", "https://elsewhere.example/")
-			w.WriteHeader(307)
+	for name, bad := range map[string]func(c call){
+		"status 500": func(c call) { c.WriteHeader(http.StatusInternalServerError) },
+		"redirect": func(c call) {
+			c.Header().Set("Location", "https://elsewhere.example/")
+			c.WriteHeader(http.StatusTemporaryRedirect)
 		},
-		"hangs up": func(http.ResponseWriter, string, map[string]any, func(string) string) { panic(http.ErrAbortHandler) },
-		"not signed": func(w http.ResponseWriter, c string, body map[string]any, _ func(string) string) {
-			correct("approved")(w, c, body, func(string) string { return "" })
+		"hangs up": func(call) { panic(http.ErrAbortHandler) },
+		"not signed": func(c call) {
+			c.sign = func(string) string { return "" }
+			correct("approved")(c)
 		},
-		"signed for another request": func(w http.ResponseWriter, c string, body map[string]any, _ func(string) string) {
-			correct("approved")(w, c, body, func(content string) string { return hexHMAC("0", content) })
+		"signed for another request": func(c call) {
+			c.sign = func(content string) string { return hexHMAC("0", content) }
+			correct("approved")(c)
 		},
-		"another attempt": func(w http.ResponseWriter, c string, _ map[string]any, sign func(string) string) {
-			correct("approved")(w, c, map[string]any{"attemptId": uuid.NewString()}, sign)
+		"another attempt": func(c call) {
+			c.body = map[string]any{"attemptId": uuid.NewString()}
+			correct("approved")(c)
 		},
-		"no state": func(w http.ResponseWriter, c string, body map[string]any, sign func(string) string) {
-			correct("settled")(w, c, body, sign)
-		},
-		"no JSON": func(w http.ResponseWriter, _ string, _ map[string]any, sign func(string) string) {
-			w.Header().Set("X-Acquirer-Signature", sign("ok"))
-			_, _ = io.WriteString(w, "ok")
-		},
+		"no state": correct("settled"),
+		"no JSON":  func(c call) { c.say("ok") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newProcessor(t)
-			first := true
-			p.answer = func(w http.ResponseWriter, call string, body map[string]any, sign func(string) string) {
-				if first {
-					first = false
-					bad(w, call, body, sign)
+			var first atomic.Bool
+			p.answers(func(c call) {
+				if first.CompareAndSwap(false, true) {
+					bad(c)
 					return
 				}
-				correct("pending")(w, call, body, sign)
-			}
+				correct("pending")(c)
+			})
 			c, cvv, _ := typed(t)
 			got, err := at(t, p.URL+"/cards").Authorize(t.Context(), attempt, c, cvv)
 			testenv.Check(t, err == nil && got.State == acquirer.Pending, "%+v %v", got, err)
-			testenv.Check(t, len(p.calls) == 2 && p.calls[0] == p.calls[1], "calls %v", p.calls)
+			calls := p.calls()
+			testenv.Check(t, len(calls) == 2 && calls[0] == calls[1], "calls %v", calls)
 		})
 	}
 }
@@ -240,7 +246,7 @@ func TestTimeout(t *testing.T) {
 	t.Parallel()
 	p := newProcessor(t)
 	over := make(chan struct{})
-	p.answer = func(http.ResponseWriter, string, map[string]any, func(string) string) { <-over }
+	p.answers(func(call) { <-over })
 	defer close(over)
 	c, cvv, _ := typed(t)
 	a := at(t, p.URL+"/cards")
@@ -278,14 +284,12 @@ func TestSetRefuses(t *testing.T) {
 	} {
 		setting := good
 		change(&setting)
-		_, _, err := directory.Set(t.Context(), operator, setting)
 		field, _, _ := strings.Cut(name, " ")
-		dbtest.WantFields(t, err, field)
+		dbtest.WantFields(t, testenv.ErrOf2(directory.Set(t.Context(), operator, setting)), field)
 	}
-	_, _, err := directory.Set(t.Context(), caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: trader.ID}, good)
+	err := testenv.ErrOf2(directory.Set(t.Context(), caller.Caller{Kind: caller.Trader, Role: caller.Owner, TraderID: trader.ID}, good))
 	testenv.Check(t, fault.As(err) != nil, "a trader sets his own")
-	change, _, err := directory.Set(t.Context(), operator, good)
-	testenv.NoError(t, err)
+	change, _ := testenv.Must2(directory.Set(t.Context(), operator, good))(t)
 	testenv.Check(t, !strings.Contains(string(change.After), "secret") && reflect.DeepEqual(change.Before, []byte(nil)),
 		"recorded %s", change.After)
 }
@@ -298,16 +302,15 @@ func TestDialled(t *testing.T) {
 	d := dbtest.New(t)
 	trader := d.NewTrader(t, dbtest.TraderOpts{})
 	setting := acquirer.Setting{TraderID: trader.ID, URL: p.URL + "/cards", KeyID: "gateway-1", Secret: secret}
-	set(t, directoryOf(d, outbound.NewAddresses(true)), setting)
+	testenv.Must2(directoryOf(d, outbound.NewAddresses(true)).Set(t.Context(), operator, setting))(t)
 	own := outbound.NewAddressesWithin(false, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")})
-	a, _, err := directoryOf(d, own).For(t.Context(), trader.ID)
-	testenv.NoError(t, err)
+	a, _ := testenv.Must2(directoryOf(d, own).For(t.Context(), trader.ID))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond) // it is tried until the time is over
 	defer cancel()
 	c, cvv, _ := typed(t)
-	_, err = a.Authorize(ctx, attempt, c, cvv)
+	err := testenv.ErrOf(a.Authorize(ctx, attempt, c, cvv))
 	testenv.Check(t, err != nil && err.Error() == "the processor's address is not allowed", "the call: %v", err)
-	testenv.Want(t, len(p.calls), 0, "cards sent")
+	testenv.Want(t, len(p.All()), 0, "cards sent")
 }
 
 // A processor that was replaced is still found by who began with it, with the key and secret it was last given.
@@ -322,9 +325,8 @@ func TestReplaced(t *testing.T) {
 		{URL: "https://two.example/", KeyID: "third"}, {URL: "https://one.example", KeyID: "fourth"},
 	} {
 		s.TraderID, s.Secret = trader.ID, secret
-		set(t, directory, s)
-		_, id, err := directory.For(t.Context(), trader.ID)
-		testenv.NoError(t, err)
+		testenv.Must2(directory.Set(t.Context(), operator, s))(t)
+		_, id := testenv.Must2(directory.For(t.Context(), trader.ID))(t)
 		ids = append(ids, id)
 	}
 	one, two := ids[0], ids[1]
@@ -333,5 +335,69 @@ func TestReplaced(t *testing.T) {
 		got := d.Text(t, "select key_id from trader_acquirer where id = $1", ids[i])
 		_, err := directory.Began(t.Context(), ids[i])
 		testenv.Check(t, err == nil && got == keyID, "processor %d: key %s, %v; want %s", i+1, got, err, keyID)
+	}
+}
+
+// Whatever prints a code, or something around it, it does not show; nothing encodes it.
+func TestSecretsHide(t *testing.T) {
+	t.Parallel()
+	f := fault.Fields{}
+	cvv, code := acquirer.ParseCVV(f, "cvv", "7391"), acquirer.ParseCode(f, "otp", "73918264")
+	testenv.NoError(t, f.Err())
+	type both struct {
+		hidden acquirer.CVV
+		Shown  acquirer.Code
+		Ptr    *acquirer.CVV
+	}
+	inside := both{cvv, code, &cvv}
+	var out bytes.Buffer
+	slog.New(slog.NewJSONHandler(&out, nil)).Info("x", "cvv", cvv, "code", code, "inside", inside)
+	slog.New(slog.NewTextHandler(&out, nil)).Info("x", "cvv", cvv, "code", code, "inside", inside)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+		for _, value := range []any{cvv, &cvv, code, inside, []acquirer.Code{code}} {
+			_, _ = fmt.Fprintf(&out, verb, value)
+		}
+	}
+	for _, digits := range []string{"7391", "37333931"} {
+		testenv.Check(t, !strings.Contains(out.String(), digits), "%s shows in %s", digits, out.String())
+	}
+	for _, value := range []any{cvv, code, &inside} {
+		text, err := json.Marshal(value)
+		testenv.Check(t, err != nil, "encoded as %s", text)
+	}
+}
+
+// Nothing that stores things takes a code, not even where its type is not checked.
+func TestSecretsCannotBeStored(t *testing.T) {
+	t.Parallel()
+	f := fault.Fields{}
+	cvv, code := acquirer.ParseCVV(f, "cvv", "7391"), acquirer.ParseCode(f, "otp", "73918264")
+	pool := dbtest.New(t).Pool
+	for _, value := range []any{cvv, &cvv, code, &code} {
+		switch value.(type) {
+		case driver.Valuer, encoding.TextMarshaler, encoding.BinaryMarshaler, fmt.Stringer, gob.GobEncoder:
+			t.Errorf("%T has a form", value)
+		}
+		for _, kind := range []string{"text", "bytea", "jsonb", "bigint", "numeric"} {
+			if _, err := pool.Exec(t.Context(), "select $1::"+kind, value); err == nil {
+				t.Errorf("%T is stored as %s", value, kind)
+			} else if strings.Contains(err.Error(), "7391") {
+				t.Errorf("the error tells: %v", err)
+			}
+		}
+		testenv.Check(t, gob.NewEncoder(io.Discard).Encode(value) != nil, "%T is encoded", value)
+	}
+}
+
+func TestParseSecrets(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][2]bool{ // whether it is a CVV, and a code
+		"123": {true, false}, "1234": {true, true}, "12345": {false, true}, "12345678": {false, true}, "123456789": {false, false},
+		"": {false, false}, "12": {false, false}, "12a4": {false, false}, " 1234": {false, false}, "-123": {false, false}, "١٢٣٤": {false, false},
+	} {
+		f := fault.Fields{}
+		acquirer.ParseCVV(f, "cvv", text)
+		acquirer.ParseCode(f, "otp", text)
+		testenv.Want(t, [2]bool{!f.Wrong("cvv"), !f.Wrong("otp")}, want, "%q", text)
 	}
 }
