@@ -26,7 +26,7 @@ func auditable(t *testing.T) bundle {
 	b.Exec(t, data(t, "payments.sql"))
 	book := func(payment int64, transfers ...ledger.Transfer) {
 		t.Helper()
-		check(t, b.Post(causeOf("payment", payment), transfers...))
+		testenv.NoError(t, b.Post(causeOf("payment", payment), transfers...))
 	}
 	for id := range int64(4) {
 		book(id+1, move(trader, held, "9.8"))
@@ -155,8 +155,8 @@ func TestAuditBesideALiveLedger(t *testing.T) {
 func TestAuditWaitsForWhoWrites(t *testing.T) {
 	b := setup(t)
 	tx := b.Beside(t)
-	check(t, ledger.Post(t.Context(), db.New(tx), cause, move(trader, shop, "1")))
-	check(t, b.Post(cause, move(outside, platform, "2")))
+	testenv.NoError(t, ledger.Post(t.Context(), db.New(tx), cause, move(trader, shop, "1")))
+	testenv.NoError(t, b.Post(cause, move(outside, platform, "2")))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -167,7 +167,7 @@ func TestAuditWaitsForWhoWrites(t *testing.T) {
 		t.Error("the audit did not wait")
 	case <-time.After(500 * time.Millisecond):
 	}
-	check(t, tx.Commit(t.Context()))
+	testenv.NoError(t, tx.Commit(t.Context()))
 	<-done
 }
 
@@ -184,7 +184,7 @@ func wantRules(t *testing.T, rule string) func([]audit.Violation, error) {
 	t.Helper()
 	return func(found []audit.Violation, err error) {
 		t.Helper()
-		check(t, err)
+		testenv.NoError(t, err)
 		var broken, want []string
 		for _, v := range found {
 			testenv.Check(t, v.Detail != "", "%s: no detail", v.Rule)
@@ -208,7 +208,7 @@ func auditablePayouts(t *testing.T) bundle {
 	b.Fund(t, shop, "100")
 	book := func(subject string, id int64, transfers ...ledger.Transfer) {
 		t.Helper()
-		check(t, b.Post(causeOf(subject, id), transfers...))
+		testenv.NoError(t, b.Post(causeOf(subject, id), transfers...))
 	}
 	for id := range int64(8) {
 		book("payin", id+1, move(shop, reserved, "10.2"))
@@ -216,7 +216,7 @@ func auditablePayouts(t *testing.T) bundle {
 	for _, id := range []int64{3, 7} {
 		book("payin", id, move(reserved, trader, "10.15"), move(reserved, platform, "0.05"))
 	}
-	check(t, b.Force(causeOf("payin", 7), move(trader, shop, "10.15"), move(platform, shop, "0.05")))
+	testenv.NoError(t, b.Force(causeOf("payin", 7), move(trader, shop, "10.15"), move(platform, shop, "0.05")))
 	for id := int64(4); id <= 6; id++ {
 		book("payin", id, move(reserved, shop, "10.2"))
 	}
@@ -241,7 +241,7 @@ func TestAuditRuns(t *testing.T) {
 	does := func(at time.Time, want bool) []audit.Violation {
 		t.Helper()
 		found, due, err := audit.Recent.Do(t.Context(), b.Pool, always(at))
-		check(t, err)
+		testenv.NoError(t, err)
 		testenv.Want(t, due, want, "at %s it was made", at.Format(time.TimeOnly))
 		return found
 	}
@@ -363,7 +363,7 @@ func setup(t *testing.T) bundle {
 	t.Parallel()
 	d := dbtest.New(t)
 	for _, a := range []ledger.Account{shop, trader} {
-		check(t, ledger.Open(t.Context(), d.Queries(), a.Owner, a.OwnerID))
+		testenv.NoError(t, ledger.Open(t.Context(), d.Queries(), a.Owner, a.OwnerID))
 	}
 	d.Fund(t, trader, "100")
 	return bundle{d}
@@ -377,4 +377,20 @@ func causeOf(subject string, id int64) ledger.Cause {
 
 var cause = causeOf("test", 1)
 
-var check = testenv.NoError
+// auditableWithdrawals has withdrawals of a cashbox, each of 10 for a fee of 1.
+func auditableWithdrawals(t *testing.T) bundle {
+	t.Helper()
+	b := setup(t)
+	b.Exec(t, data(t, "withdrawals.sql"))
+	b.Fund(t, shop, "100")
+	for id := range int64(4) {
+		testenv.NoError(t, b.Post(causeOf("withdrawal", id+1), move(shop, reserved, "11")))
+	}
+	testenv.NoError(t, b.Post(causeOf("withdrawal", 3), move(reserved, outside, "10"), move(reserved, platform, "1")))
+	testenv.NoError(t, b.Post(causeOf("withdrawal", 4), move(reserved, shop, "11")))
+	return b
+}
+
+func TestAuditFindsEachWithdrawalBreakage(t *testing.T) {
+	auditableWithdrawals(t).wantFound(t, breakagesOf(t, "withdrawals.txt"))
+}

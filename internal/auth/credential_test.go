@@ -1,12 +1,20 @@
 package auth_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/caller"
@@ -15,6 +23,163 @@ import (
 	doctor "gateway.example/internal/signature"
 	"gateway.example/internal/testenv"
 )
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// setup is a database of its own. It has the test run beside others.
+func setup(t *testing.T) *dbtest.DB {
+	t.Helper()
+	t.Parallel()
+	return dbtest.New(t)
+}
+
+// signing is a merchant and what its requests are judged by.
+func signing(t *testing.T) (*dbtest.DB, dbtest.Merchant, *auth.Keys) {
+	t.Helper()
+	d := setup(t)
+	return d, d.NewMerchant(t, dbtest.MerchantOpts{}), keysOf(d)
+}
+
+func keysOf(d *dbtest.DB) *auth.Keys {
+	return auth.NewKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders(), auth.Config{})
+}
+
+func body(content string) auth.ReadBody {
+	return func() ([]byte, error) { return []byte(content), nil }
+}
+
+// unread fails the test when the body is asked for.
+func unread(t *testing.T) auth.ReadBody {
+	t.Helper()
+	return func() ([]byte, error) {
+		t.Helper()
+		t.Error("the body was read")
+		return nil, errors.New("read")
+	}
+}
+
+// signature is the documented one: the hex HMAC-SHA256 of what is signed under the raw secret.
+func signature(secret, signed string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(signed))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// headers signs the body for the merchant.
+func headers(m dbtest.Merchant, signed string) http.Header {
+	header := http.Header{}
+	header.Set("X-Merchant-Key-Id", m.KeyID)
+	header.Set("X-Merchant-Secret", m.Secret)
+	header.Set("Signature", signature(m.Secret, signed))
+	return header
+}
+
+// with returns a copy of the headers in which one is another; empty takes it away.
+func with(header http.Header, name, value string) http.Header {
+	changed := header.Clone()
+	changed.Del(name)
+	if value != "" {
+		changed.Set(name, value)
+	}
+	return changed
+}
+
+// request is a call with these headers.
+func request(t *testing.T, header http.Header) *http.Request {
+	t.Helper()
+	r := testenv.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/payments?from=1", nil))(t)
+	r.Header = header
+	return r
+}
+
+var refused = dbtest.WantRefusal
+
+var (
+	linkKey    = bytes.Repeat([]byte{7}, 32)
+	olderKey   = bytes.Repeat([]byte{8}, 32)
+	strangeKey = bytes.Repeat([]byte{9}, 32)
+	linked     = uuid.MustParse("01890a5d-ac96-774b-bcce-b302099a8057")
+)
+
+func links(t testing.TB, keys ...[]byte) *auth.Links {
+	t.Helper()
+	return testenv.Must(auth.NewLinks(keys...))(t)
+}
+
+// The contract's formula: base64url of the uuid and the first 16 bytes of HMAC-SHA256 of the uuid under the link key.
+func TestLinkToken(t *testing.T) {
+	t.Parallel()
+	mac := hmac.New(sha256.New, linkKey)
+	mac.Write(linked[:])
+	want := base64.RawURLEncoding.EncodeToString(append(linked[:], mac.Sum(nil)[:16]...))
+	l := links(t, linkKey)
+	got := l.Token(linked)
+	testenv.Check(t, got == want && got == l.Token(linked), "token %s; want %s", got, want)
+	id, err := l.Parse(want)
+	testenv.Check(t, err == nil && id == linked, "read back %s, %v", id, err)
+}
+
+func TestLinkRotation(t *testing.T) {
+	t.Parallel()
+	old := links(t, olderKey).Token(linked)
+	both := links(t, linkKey, olderKey)
+	for name, token := range map[string]string{"new": both.Token(linked), "old": old} {
+		id, err := both.Parse(token)
+		testenv.Check(t, err == nil && id == linked, "the %s key's token: %s, %v", name, id, err)
+	}
+	testenv.Want(t, both.Token(linked), links(t, linkKey).Token(linked), "new tokens must be the newest key's")
+	testenv.WantError(t, testenv.ErrOf(links(t, linkKey).Parse(old)), auth.ErrLink, "a dropped key's token")
+}
+
+func TestLinkKeys(t *testing.T) {
+	t.Parallel()
+	for name, keys := range map[string][][]byte{
+		"none": nil, "empty": {{}}, "short": {linkKey[:31]}, "long": {append(linkKey[:32:32], 1)}, "second short": {linkKey, {1}},
+	} {
+		testenv.Check(t, testenv.ErrOf(auth.NewLinks(keys...)) != nil, "%s: accepted", name)
+	}
+}
+
+// Every bit of a token counts, those that base64 leaves over included.
+func TestLinkForged(t *testing.T) {
+	t.Parallel()
+	l := links(t, linkKey, olderKey)
+	token := l.Token(linked)
+	raw := testenv.Must(base64.RawURLEncoding.DecodeString(token))(t)
+	for bit := range len(raw) * 8 {
+		flipped := bytes.Clone(raw)
+		flipped[bit/8] ^= 1 << (bit % 8)
+		testenv.WantError(t, testenv.ErrOf(l.Parse(base64.RawURLEncoding.EncodeToString(flipped))), auth.ErrLink, "bit %d", bit)
+	}
+	for i := range len(token) {
+		for c := range 256 {
+			if forged := token[:i] + string([]byte{byte(c)}) + token[i+1:]; forged != token {
+				if _, err := l.Parse(forged); !errors.Is(err, auth.ErrLink) {
+					t.Fatalf("byte %#x at %d: %v", c, i, err)
+				}
+			}
+		}
+	}
+	for name, forged := range map[string]string{
+		"empty": "", "cut": token[:len(token)-1], "longer": token + "A", "padded": token + "=", "twice": token + token,
+		"uuid alone": base64.RawURLEncoding.EncodeToString(linked[:]), "strange key": links(t, strangeKey).Token(linked),
+		"standard base64": base64.StdEncoding.EncodeToString(raw), "line break": token[:10] + "\n" + token[10:], "the uuid": linked.String(),
+	} {
+		testenv.WantError(t, testenv.ErrOf(l.Parse(forged)), auth.ErrLink, "%s", name)
+	}
+}
+
+// Each link key gives a key for another purpose: what the older one made stays good while both are listed.
+func TestDeriveAll(t *testing.T) {
+	t.Parallel()
+	older, newer := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
+	before := testenv.Must(auth.NewLinks(older))(t)
+	both := testenv.Must(auth.NewLinks(newer, older))(t)
+	keys := both.DeriveAll("cookie", 64)
+	testenv.Check(t, len(keys) == 2 && bytes.Equal(keys[0], both.Derive("cookie", 64)) &&
+		bytes.Equal(keys[1], before.Derive("cookie", 64)) && !bytes.Equal(keys[0], keys[1]) &&
+		!bytes.Equal(keys[0], both.Derive("another", 64)), "derived %x", keys)
+}
 
 // portal is a merchant's user.
 func portal(m dbtest.Merchant) caller.Caller {
@@ -27,19 +192,15 @@ func TestMerchantKeys(t *testing.T) {
 	m, other := d.NewMerchant(t, dbtest.MerchantOpts{}), d.NewMerchant(t, dbtest.MerchantOpts{})
 	keys := auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders())
 	signed := keysOf(d)
-	made, secret, err := keys.Create(ctx, portal(m),
-		auth.NewCredential{CashboxID: m.CashboxID, Name: " Shop ", Scopes: []string{"payouts", "payments"}})
-	testenv.NoError(t, err)
+	made, secret := testenv.Must2(keys.Create(ctx, portal(m),
+		auth.NewCredential{CashboxID: m.CashboxID, Name: " Shop ", Scopes: []string{"payouts", "payments"}}))(t)
 	who := testenv.Must(signed.Merchant(request(t, headers(dbtest.Merchant{KeyID: made.KeyID, Secret: secret}, "{}")), body("{}")))(t)
 	testenv.Check(t, who.MerchantID == m.ID && *who.CashboxID == m.CashboxID &&
 		slices.Equal(who.Scopes, []string{"payments", "payouts"}) && made.Name == "Shop", "the new key is %+v", who)
-	second, otherSecret, err := keys.Create(ctx, portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "Shop"})
-	if testenv.NoError(t, err); second.KeyID == made.KeyID || otherSecret == secret ||
-		!slices.Equal(second.Scopes, []string{"payments"}) {
-		t.Errorf("the second key: %+v", second)
-	}
-	list, legacy, err := keys.List(ctx, portal(m), m.CashboxID)
-	testenv.NoError(t, err)
+	second, otherSecret := testenv.Must2(keys.Create(ctx, portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "Shop"}))(t)
+	testenv.Check(t, second.KeyID != made.KeyID && otherSecret != secret &&
+		slices.Equal(second.Scopes, []string{"payments"}), "the second key: %+v", second)
+	list, legacy := testenv.Must2(keys.List(ctx, portal(m), m.CashboxID))(t)
 	var ids []int64
 	for _, key := range list {
 		ids = append(ids, key.ID)
@@ -52,7 +213,7 @@ func TestMerchantKeys(t *testing.T) {
 	for _, id := range []int64{made.ID, second.ID, m.Caller.ID} {
 		testenv.Check(t, !testenv.Must(keys.Revoke(ctx, portal(m), m.CashboxID, id))(t).Active(), "%d is still active", id)
 	}
-	_, legacy, err = keys.List(ctx, portal(m), m.CashboxID)
+	_, legacy, err := keys.List(ctx, portal(m), m.CashboxID)
 	testenv.Check(t, err == nil && legacy == (auth.Legacy{}), "with none left: %+v, %v", legacy, err)
 	// Each change is kept, with who made it; none tells the secret or its hash.
 	var changes, telling int
@@ -74,16 +235,14 @@ func TestLegacy(t *testing.T) {
 	want(auth.Legacy{Exists: true, FallbackEnabled: true})
 	d.Exec(t, "update merchant set api_enabled = false where id = $1", m.ID)
 	want(auth.Legacy{Exists: true})
-	made, _, err := keys.Create(t.Context(), portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "x"})
-	testenv.NoError(t, err)
+	made, _ := testenv.Must2(keys.Create(t.Context(), portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "x"}))(t)
 	want(auth.Legacy{Exists: true, HasActiveNewCredential: true, CanBeRemoved: true})
 	testenv.Must(keys.Revoke(t.Context(), portal(m), m.CashboxID, made.ID))(t)
 	want(auth.Legacy{Exists: true})
 	testenv.Must(keys.Revoke(t.Context(), portal(m), m.CashboxID, m.Caller.ID))(t)
 	want(auth.Legacy{})
 	// A key of no merchant is nobody's, and none is bound to a cashbox without its merchant.
-	_, err = d.Pool.Exec(t.Context(), "update api_key set merchant_id = null")
-	testenv.Check(t, err != nil, "a key of a cashbox lost its merchant")
+	testenv.Check(t, testenv.ErrOf(d.Pool.Exec(t.Context(), "update api_key set merchant_id = null")) != nil, "a key of a cashbox lost its merchant")
 }
 
 // A request is looked at for whoever has the secret, and for nobody else.
@@ -122,12 +281,10 @@ func TestDiagnose(t *testing.T) {
 	read, found, err := keys.Diagnose(t.Context(), developer(m.ID), apart)
 	testenv.Check(t, err == nil && found.Mistake == doctor.Right && read.Path == "/a" &&
 		read.Header.Get("X-Api-Key") == "", "given apart: %+v, %+v, %v", found, read, err)
-	_, _, err = keys.Diagnose(t.Context(), developer(m.ID), auth.Sample{Request: "?"})
-	refused(t, err, fault.Invalid, "validation_failed")
+	refused(t, testenv.ErrOf2(keys.Diagnose(t.Context(), developer(m.ID), auth.Sample{Request: "?"})), fault.Invalid, "validation_failed")
 	support := developer(m.ID)
 	support.Role = caller.Support
-	_, _, err = keys.Diagnose(t.Context(), support, apart)
-	refused(t, err, fault.Forbidden, "role_not_allowed")
+	refused(t, testenv.ErrOf2(keys.Diagnose(t.Context(), support, apart)), fault.Forbidden, "role_not_allowed")
 }
 
 // Whose a call is, is settled before anything else is looked at.
@@ -144,14 +301,12 @@ func TestKeysAreBound(t *testing.T) {
 	d, m, _ := signing(t)
 	keys := auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders())
 	soon := time.Now().Add(time.Hour).UTC().Truncate(time.Millisecond)
-	made, secret, err := keys.Create(t.Context(), portal(m), auth.NewCredential{
+	made, secret := testenv.Must2(keys.Create(t.Context(), portal(m), auth.NewCredential{
 		CashboxID: m.CashboxID, Name: "bound", Limits: auth.Limits{
 			ExpiresAt: &soon, Networks: " 203.0.113.7/24, 198.51.100.1,2001:db8:1::5 ", PayoutDailyLimit: "100000",
 		},
-	})
-	testenv.NoError(t, err)
-	list, _, err := keys.List(t.Context(), portal(m), m.CashboxID)
-	testenv.NoError(t, err)
+	}))(t)
+	list, _ := testenv.Must2(keys.List(t.Context(), portal(m), m.CashboxID))(t)
 	got := list[0]
 	testenv.Check(t, got.ExpiresAt.Equal(soon) && got.PayoutDailyLimit.Decimal.String() == "100000" &&
 		slices.Equal(got.Networks, []string{"203.0.113.0/24", "198.51.100.1/32", "2001:db8:1::/64"}), "kept %+v", got.Bounds)
@@ -196,8 +351,7 @@ func TestLimitsOfAKey(t *testing.T) {
 	d := setup(t)
 	m, other := d.NewMerchant(t, dbtest.MerchantOpts{}), d.NewMerchant(t, dbtest.MerchantOpts{})
 	keys := auth.NewMerchantKeys(d.Pool, dbtest.Vault(), auth.DefaultHeaders())
-	made, _, err := keys.Create(t.Context(), portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "later"})
-	testenv.NoError(t, err)
+	made, _ := testenv.Must2(keys.Create(t.Context(), portal(m), auth.NewCredential{CashboxID: m.CashboxID, Name: "later"}))(t)
 	set := func(who caller.Caller, id int64, l auth.Limits) (auth.Credential, error) {
 		return keys.SetLimits(t.Context(), who, m.CashboxID, id, l)
 	}

@@ -365,8 +365,7 @@ func TestProveUpload(t *testing.T) {
 	good := upload("x", "a.pdf", 4)
 	ctx := auth.WithProof(t.Context(), testenv.Must(keys.Begin(request(t, headers(m, "appeal-v1\nx\na.pdf\n4"))))(t))
 	testenv.Want(t, caller.From(ctx).Kind, caller.Anyone, "unproved, the caller is")
-	who, _, err := auth.ProveUpload(ctx, good)
-	testenv.NoError(t, err)
+	who, _ := testenv.Must2(auth.ProveUpload(ctx, good))(t)
 	testenv.Check(t, reflect.DeepEqual(who, m.Caller), "proved to be %+v", who)
 	for name, wrong := range map[string]auth.Upload{
 		"reason": upload("y", "a.pdf", 4), "name": upload("x", "b.pdf", 4), "size": upload("x", "a.pdf", 5),
@@ -385,7 +384,7 @@ func TestProveUpload(t *testing.T) {
 		testenv.Check(t, err == nil && who.ID == m.Caller.ID, "%s: %+v, %v", name, who, err)
 	}
 	// Nothing was proved at the door: nothing is proved here.
-	who, _, err = auth.ProveUpload(context.Background(), good)
+	who, _, err := auth.ProveUpload(context.Background(), good)
 	testenv.Check(t, err == nil && who.Kind == caller.Anyone, "%+v, %v", who, err)
 }
 

@@ -126,8 +126,7 @@ func TestDebitPassesByWhatIsGone(t *testing.T) {
 	b.Exec(t, "update account_balance set balance = balance - 0.01 where account_id = $1", shop.ID())
 	testenv.NoError(t, ledger.Fold(t.Context(), b.Pool, b.Queries()))
 	testenv.Want(t, b.Count(t, "select count(*) from account_pending where account_id = $1", shop.ID()), 0, "rows are left that came late")
-	b.wantBalance(t, shop, "10.01")
-	b.Audit(t)
+	b.WantHas(t, map[ledger.Account]string{shop: "10.01"})
 }
 
 // parallel runs fn n times at once and counts how many succeed; any error but ErrInsufficient fails the test.
@@ -147,9 +146,7 @@ func parallel(t *testing.T, n int, fn func(i int) error) int {
 func TestParallelDebitsTakeWhatIsThere(t *testing.T) {
 	b := setup(t, "50")
 	testenv.Want(t, parallel(t, 100, func(int) error { return b.post(move(trader, frozen, "1")) }), 50, "debits taken")
-	b.wantBalance(t, trader, "0")
-	b.wantBalance(t, frozen, "50")
-	b.Audit(t)
+	b.WantHas(t, map[ledger.Account]string{trader: "0", frozen: "50"})
 }
 
 // Debits fold while credits pour in: a credit that a fold passed by must still be there for the next one.
@@ -168,10 +165,7 @@ func TestParallelCreditsAndDebitsLoseNothing(t *testing.T) {
 	})
 	// 200 credits of 0.3, and 0.2 off for every debit that found cover.
 	spent := decimal.NewFromInt(debits.Load()).Mul(dec("0.2"))
-	b.wantBalance(t, trader, "940")
-	b.wantBalance(t, shop, dec("60").Sub(spent).String())
-	b.wantBalance(t, platform, spent.String())
-	b.Audit(t)
+	b.WantHas(t, map[ledger.Account]string{trader: "940", shop: dec("60").Sub(spent).String(), platform: spent.String()})
 }
 
 // Whatever the order of the transfers, they lock by account id: here it waits for the higher
@@ -207,7 +201,5 @@ func TestCreditsLockNothing(t *testing.T) {
 		return errors.Join(err, ledger.Post(impatient, q, cause, move(frozen, shop, "2")))
 	}))
 	testenv.NoError(t, holder.Rollback(t.Context()))
-	b.wantBalance(t, shop, "2")
-	b.wantBalance(t, frozen, "4")
-	b.Audit(t)
+	b.WantHas(t, map[ledger.Account]string{shop: "2", frozen: "4"})
 }

@@ -153,10 +153,7 @@ func TestInsufficientRollsBack(t *testing.T) {
 	b := setup(t, "10")
 	b.Fund(t, shop, "1")
 	testenv.WantError(t, b.post(move(trader, platform, "5"), move(shop, platform, "5")), ledger.ErrInsufficient, "two debits")
-	b.wantBalance(t, trader, "10")
-	b.wantBalance(t, shop, "1")
-	b.wantBalance(t, platform, "0")
-	b.Audit(t)
+	b.WantHas(t, map[ledger.Account]string{trader: "10", shop: "1", platform: "0"})
 }
 
 // A reversal of money already spent leaves the owner overdrawn; credits repay before anything can be spent again.
@@ -231,9 +228,7 @@ func TestFold(t *testing.T) {
 	testenv.Want(t, pending(outside), 0, "outside: pending")
 	testenv.Want(t, pending(platform), 1000, "platform: pending")
 	// 1001 and 1000 credits of 0.01.
-	b.wantBalance(t, shop, "10.01")
-	b.wantBalance(t, platform, "10")
-	b.Audit(t)
+	b.WantHas(t, map[ledger.Account]string{shop: "10.01", platform: "10"})
 }
 
 // wantRefused runs raw SQL, as a bug or a hand at the console would, and wants the named refusal.

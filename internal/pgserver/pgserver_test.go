@@ -91,8 +91,7 @@ func TestRelativeDirectory(t *testing.T) {
 
 func TestNoDirectory(t *testing.T) {
 	t.Parallel()
-	_, err := Start(testContext(t), Options{})
-	wantError(t, err, nil, "no directory")
+	wantError(t, testenv.ErrOf(Start(testContext(t), Options{})), nil, "no directory")
 }
 
 func TestStopTwice(t *testing.T) {
@@ -141,8 +140,7 @@ func TestFailedStartQuotesTheLog(t *testing.T) {
 	dir := made(t)
 	stop(t, started(t, dir))
 	testenv.NoError(t, os.WriteFile(filepath.Join(theData(t, dir), "postgresql.conf"), []byte("work_mem = plenty\n"), 0o600))
-	_, err := Start(testContext(t), Options{Dir: dir})
-	wantError(t, err, nil, "ended by itself", logName, "work_mem")
+	wantError(t, testenv.ErrOf(Start(testContext(t), Options{Dir: dir})), nil, "ended by itself", logName, "work_mem")
 }
 
 func TestCancelledStart(t *testing.T) {
@@ -170,8 +168,7 @@ func TestLeftOverInitIsRemoved(t *testing.T) {
 	testenv.NoError(t, os.Rename(data, data+".init"))
 	testenv.NoError(t, os.Remove(filepath.Join(data+".init", "global", "pg_control")))
 	started(t, dir)
-	_, err := os.Stat(data + ".init")
-	testenv.Check(t, err != nil, "the left-over is still there")
+	testenv.Check(t, testenv.ErrOf(os.Stat(data+".init")) != nil, "the left-over is still there")
 }
 
 func TestLogHasNoStatementData(t *testing.T) {
@@ -204,8 +201,7 @@ func TestSecondStartIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := made(t)
 	srv := started(t, dir)
-	_, err := Start(testContext(t), Options{Dir: dir})
-	wantError(t, err, ErrInUse, dir, "another gateway", "GATEWAY_DATA_DIR")
+	wantError(t, testenv.ErrOf(Start(testContext(t), Options{Dir: dir})), ErrInUse, dir, "another gateway", "GATEWAY_DATA_DIR")
 	testenv.Want(t, ask(t, srv, "SELECT 'ok'"), "ok", "the first server suffered")
 }
 
@@ -215,8 +211,7 @@ func TestSecondStartHonoursItsContext(t *testing.T) {
 	started(t, dir)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	_, err := Start(ctx, Options{Dir: dir})
-	wantError(t, err, context.DeadlineExceeded)
+	wantError(t, testenv.ErrOf(Start(ctx, Options{Dir: dir})), context.DeadlineExceeded)
 }
 
 // A killed gateway takes its server with it, and the next one starts at once with everything committed.
@@ -306,8 +301,7 @@ func TestServerStartedByHandIsRespected(t *testing.T) {
 	dir := made(t)
 	stop(t, started(t, dir))
 	hand := byHand(t, dir, nil)
-	_, err := Start(testContext(t), Options{Dir: dir, Ephemeral: true})
-	wantError(t, err, ErrInUse, dir, "by hand", fmt.Sprint(hand.Process.Pid))
+	wantError(t, testenv.ErrOf(Start(testContext(t), Options{Dir: dir, Ephemeral: true})), ErrInUse, dir, "by hand", fmt.Sprint(hand.Process.Pid))
 	testenv.Check(t, !gone(hand.Process.Pid), "it was stopped")
 }
 
@@ -328,6 +322,5 @@ func TestUnusableDirectory(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(tempDir(t), "file")
 	testenv.NoError(t, os.WriteFile(file, nil, 0o600))
-	_, err := Start(testContext(t), Options{Dir: filepath.Join(file, "below")})
-	wantError(t, err, nil, "GATEWAY_DATA_DIR", strings.TrimSuffix(file, "/"))
+	wantError(t, testenv.ErrOf(Start(testContext(t), Options{Dir: filepath.Join(file, "below")})), nil, "GATEWAY_DATA_DIR", strings.TrimSuffix(file, "/"))
 }

@@ -2,6 +2,8 @@ package withdrawal_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/attest"
@@ -90,24 +93,9 @@ func (d *desk) asked(t *testing.T, address withdrawal.Address) withdrawal.Withdr
 
 func (d *desk) wantBalance(t *testing.T, available, reserved string) {
 	t.Helper()
-	for account, want := range map[ledger.Account]string{
-		ledger.Available(ledger.Cashbox, d.merchant.CashboxID): available,
-		ledger.Reserved(ledger.Cashbox, d.merchant.CashboxID):  reserved,
-	} {
-		testenv.Want(t, d.Balance(t, account).String(), want, "reserved=%v", account.Reserved)
-	}
-	d.Audit(t)
-}
-
-func wantCode(t *testing.T, err error, code string) {
-	t.Helper()
-	got := ""
-	if f := fault.As(err); f != nil {
-		got = f.Code
-	} else if err != nil {
-		got = err.Error()
-	}
-	testenv.Want(t, got, code, "refused with")
+	d.WantHas(t, map[ledger.Account]string{
+		ledger.Available(ledger.Cashbox, d.merchant.CashboxID): available, ledger.Reserved(ledger.Cashbox, d.merchant.CashboxID): reserved,
+	})
 }
 
 // A book takes an address of the network's form once, never the platform's or a contract; one that looks like another is
@@ -124,15 +112,15 @@ func TestAddressBook(t *testing.T) {
 		{"TRC20", ether}, {"ERC20", tron}, {"TRC20", tron[:33] + "n"}, {"SOLANA", tron}, {"ERC20", ""},
 		{"ERC20", "0x8617e340b3d01fa5f11f306f4090fd50e238070d"}, {"ERC20", "0xdac17f958d2ee523a2206206994597c13d831ec7"},
 	} {
-		wantCode(t, testenv.ErrOf(add(d.user, wrong.network, wrong.address, true)), "validation_failed")
+		dbtest.WantCode(t, testenv.ErrOf(add(d.user, wrong.network, wrong.address, true)), "validation_failed")
 	}
 	first := testenv.Must(add(d.user, "ERC20", ether, false))(t)
 	testenv.Check(t, first.Rests && first.UsableAt.Equal(dbtest.Start.Add(24*time.Hour)), "%+v", first)
-	wantCode(t, testenv.ErrOf(add(d.user, "ERC20", strings.ToUpper(ether[:2])+ether[2:], false)), "validation_failed") // 0X is no prefix
-	wantCode(t, testenv.ErrOf(add(d.user, "ERC20", ether, true)), "withdrawal_address_known")
-	wantCode(t, testenv.ErrOf(add(d.user, "BEP20", alike, false)), "withdrawal_address_alike")
+	dbtest.WantCode(t, testenv.ErrOf(add(d.user, "ERC20", strings.ToUpper(ether[:2])+ether[2:], false)), "validation_failed") // 0X is no prefix
+	dbtest.WantCode(t, testenv.ErrOf(add(d.user, "ERC20", ether, true)), "withdrawal_address_known")
+	dbtest.WantCode(t, testenv.ErrOf(add(d.user, "BEP20", alike, false)), "withdrawal_address_alike")
 	testenv.Must(add(d.user, "BEP20", alike, true))(t)
-	wantCode(t, testenv.ErrOf(add(d.merchant.Caller, "TRC20", tron, true)), "token_kind_not_allowed")
+	dbtest.WantCode(t, testenv.ErrOf(add(d.merchant.Caller, "TRC20", tron, true)), "token_kind_not_allowed")
 	stale := d.user
 	stale.Stale = true
 	testenv.WantError(t, testenv.ErrOf(add(stale, "TRC20", tron, true)), fault.ErrFactorNeeded, "without a fresh second factor")
@@ -141,20 +129,20 @@ func TestAddressBook(t *testing.T) {
 	testenv.Want(t, d.Count(t, `select count(*) from setting_change where subject = 'withdrawal_address'
 		and actor = 'merchant_portal:5'`), 2, "noted")
 
-	wantCode(t, testenv.ErrOf(d.service.Request(t.Context(), d.user, d.request(first, "20", ""))), "withdrawal_address_resting")
+	dbtest.WantCode(t, testenv.ErrOf(d.service.Request(t.Context(), d.user, d.request(first, "20", ""))), "withdrawal_address_resting")
 	d.clock.Advance(24*time.Hour - time.Millisecond)
-	wantCode(t, testenv.ErrOf(d.service.Request(t.Context(), d.user, d.request(first, "20", ""))), "withdrawal_address_resting")
+	dbtest.WantCode(t, testenv.ErrOf(d.service.Request(t.Context(), d.user, d.request(first, "20", ""))), "withdrawal_address_resting")
 	d.clock.Advance(time.Millisecond)
 	d.asked(t, first)
 	testenv.NoError(t, d.service.RemoveAddress(t.Context(), d.user, first.ID))
-	wantCode(t, testenv.ErrOf(d.service.Request(t.Context(), d.user, d.request(first, "20", ""))), "validation_failed")
+	dbtest.WantCode(t, testenv.ErrOf(d.service.Request(t.Context(), d.user, d.request(first, "20", ""))), "validation_failed")
 	stranger := caller.Caller{Kind: caller.Trader, Role: caller.Owner, ID: 6, TraderID: d.merchant.ID}
-	wantCode(t, d.service.RemoveAddress(t.Context(), stranger, first.ID+1), "not_found")
+	dbtest.WantCode(t, d.service.RemoveAddress(t.Context(), stranger, first.ID+1), "not_found")
 	d.wantBalance(t, "78.5", "21.5")
 
 	trader := d.NewTrader(t, dbtest.TraderOpts{USDT: "100"}).Caller
 	of := withdrawal.Request{Amount: "20", AddressID: testenv.Must(add(trader, "ERC20", ether, false))(t).ID}
-	wantCode(t, testenv.ErrOf(d.service.Request(t.Context(), trader, of)), "withdrawal_address_resting")
+	dbtest.WantCode(t, testenv.ErrOf(d.service.Request(t.Context(), trader, of)), "withdrawal_address_resting")
 }
 
 // Requests at once never take more than there is, nor more than a day's limit; one order id makes one withdrawal.
@@ -178,10 +166,10 @@ func TestRequestsAtOnce(t *testing.T) {
 	}), "withdrawal_daily_limit")
 	testenv.Want(t, within, 3, "within the limit of the day")
 	for _, wrong := range []string{"9.99", "0", "-1", "10.1234567", ""} {
-		wantCode(t, testenv.ErrOf(d.service.Request(t.Context(), d.user, d.request(address, wrong, ""))), "validation_failed")
+		dbtest.WantCode(t, testenv.ErrOf(d.service.Request(t.Context(), d.user, d.request(address, wrong, ""))), "validation_failed")
 	}
 	closed := d.known(t, d.user, "ARBITRUM", ether)
-	wantCode(t, testenv.ErrOf(d.service.Request(t.Context(), d.user, d.request(closed, "20", ""))), "withdrawal_network_closed")
+	dbtest.WantCode(t, testenv.ErrOf(d.service.Request(t.Context(), d.user, d.request(closed, "20", ""))), "withdrawal_network_closed")
 }
 
 // A program asks with its key for an address of its merchant's book; a repeat answers with the first and names what differs.
@@ -193,7 +181,7 @@ func TestByKey(t *testing.T) {
 			Amount: amount, Network: "TRC20", Address: address, OrderID: "w-1",
 		})
 	}
-	wantCode(t, testenv.ErrOf(ask("20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")), "validation_failed")
+	dbtest.WantCode(t, testenv.ErrOf(ask("20", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")), "validation_failed")
 	first := testenv.Must(ask("20", tron))(t)
 	again := testenv.Must(ask("21", tron))(t)
 	testenv.Check(t, again.Replay && again.Withdrawal.ID == first.Withdrawal.ID &&
@@ -211,16 +199,13 @@ func TestGivenBackOnce(t *testing.T) {
 	w := d.asked(t, address)
 	ended := 0
 	for _, err := range testenv.AtOnce(9, func(i int) error {
-		var err error
 		switch i % 3 {
 		case 0:
-			_, err = d.service.Cancel(t.Context(), d.user, w.ID)
+			return testenv.ErrOf(d.service.Cancel(t.Context(), d.user, w.ID))
 		case 1:
-			_, err = d.service.Reject(t.Context(), operator, w.ID, "unknown address")
-		default:
-			_, err = d.service.Approve(t.Context(), operator, w.ID)
+			return testenv.ErrOf(d.service.Reject(t.Context(), operator, w.ID, "unknown address"))
 		}
-		return err
+		return testenv.ErrOf(d.service.Approve(t.Context(), operator, w.ID))
 	}) {
 		if err == nil {
 			ended++
@@ -231,14 +216,13 @@ func TestGivenBackOnce(t *testing.T) {
 		testenv.Must(d.service.Reject(t.Context(), operator, w.ID, "late"))(t)
 	}
 	d.wantBalance(t, "100", "0")
-	wantCode(t, testenv.ErrOf(d.service.Cancel(t.Context(), d.user, w.ID)), "withdrawal_not_requested")
+	dbtest.WantCode(t, testenv.ErrOf(d.service.Cancel(t.Context(), d.user, w.ID)), "withdrawal_not_requested")
 
 	w = d.asked(t, address)
 	testenv.Must(d.service.Approve(t.Context(), operator, w.ID))(t)
-	_, err := d.service.Fail(t.Context(), operator, withdrawal.Decision{ID: w.ID, Reason: "too early"})
-	wantCode(t, err, "withdrawal_not_handed_over")
+	dbtest.WantCode(t, testenv.ErrOf(d.service.Fail(t.Context(), operator, withdrawal.Decision{ID: w.ID, Reason: "too early"})), "withdrawal_not_handed_over")
 	testenv.Must(d.service.Export(t.Context(), operator, 0))(t)
-	wantCode(t, testenv.ErrOf(d.service.Reject(t.Context(), operator, w.ID, "too late")), "withdrawal_not_open")
+	dbtest.WantCode(t, testenv.ErrOf(d.service.Reject(t.Context(), operator, w.ID, "too late")), "withdrawal_not_open")
 	failed := testenv.Must(d.service.Fail(t.Context(), operator, withdrawal.Decision{ID: w.ID, Reason: "wallet empty"}))(t)
 	testenv.Want(t, failed.Status, withdrawal.Failed, "after a failure")
 	d.wantBalance(t, "100", "0")
@@ -269,7 +253,7 @@ func TestHandOverOnce(t *testing.T) {
 	testenv.Want(t, len(attest.Verify([]byte(documents[0]), d.keys)), 0, "flaws of the signature")
 	only, _, err := d.service.HandOvers(t.Context(), operator, withdrawal.HandOverPage{})
 	testenv.Check(t, err == nil && len(only) == 1 && only[0].Count == 5, "%+v %v", only, err)
-	wantCode(t, testenv.ErrOf(d.service.Export(t.Context(), operator, only[0].ID)), "withdrawal_nothing_approved")
+	dbtest.WantCode(t, testenv.ErrOf(d.service.Export(t.Context(), operator, only[0].ID)), "withdrawal_nothing_approved")
 
 	late := d.asked(t, address)
 	testenv.Must(d.service.Approve(t.Context(), operator, late.ID))(t)
@@ -294,9 +278,8 @@ func TestSeen(t *testing.T) {
 		return w
 	}
 	w := ask()
-	_, err := d.service.Complete(t.Context(), operator, withdrawal.Decision{ID: w.ID, Reason: "seen by eye"})
-	wantCode(t, err, "withdrawal_without_hash")
-	wantCode(t, testenv.ErrOf(d.service.ReportHash(t.Context(), operator, w.ID, "0x12")), "validation_failed")
+	dbtest.WantCode(t, testenv.ErrOf(d.service.Complete(t.Context(), operator, withdrawal.Decision{ID: w.ID, Reason: "seen by eye"})), "withdrawal_without_hash")
+	dbtest.WantCode(t, testenv.ErrOf(d.service.ReportHash(t.Context(), operator, w.ID, "0x12")), "validation_failed")
 	testenv.Must(d.service.ReportHash(t.Context(), operator, w.ID, strings.ToUpper(hash)))(t)
 	see := func(logIndex int, to, amount, state string) string {
 		t.Helper()
@@ -328,8 +311,8 @@ func TestSeen(t *testing.T) {
 	testenv.Want(t, d.Balance(t, ledger.Available(ledger.Trader, trader.ID)).String(), "78.5", "what is left")
 
 	second := ask()
-	wantCode(t, testenv.ErrOf(d.service.ReportHash(t.Context(), operator, second.ID, "0x"+hash)), "validation_failed") // it pays the first
-	wantCode(t, testenv.ErrOf(d.service.Get(t.Context(), d.user, second.ID)), "not_found")
+	dbtest.WantCode(t, testenv.ErrOf(d.service.ReportHash(t.Context(), operator, second.ID, "0x"+hash)), "validation_failed") // it pays the first
+	dbtest.WantCode(t, testenv.ErrOf(d.service.Get(t.Context(), d.user, second.ID)), "not_found")
 	d.Audit(t)
 }
 
@@ -342,16 +325,15 @@ func TestFourEyes(t *testing.T) {
 	d.service.FourEyes = foureyes.Rules{On: true, Above: decimal.NewFromInt(30)}
 	first, second := d.asked(t, address), d.asked(t, address)
 	testenv.Must(d.service.Approve(t.Context(), operator, first.ID))(t)
-	_, err := d.service.Approve(t.Context(), operator, second.ID)
-	testenv.WantError(t, err, foureyes.ErrSecondOperator, "more than one may in a day")
+	testenv.WantError(t, testenv.ErrOf(d.service.Approve(t.Context(), operator, second.ID)), foureyes.ErrSecondOperator, "more than one may in a day")
 	testenv.NoError(t, pgx.BeginFunc(t.Context(), d.Pool, func(tx pgx.Tx) error {
 		_, err := d.service.Approved(tx).Approve(t.Context(), operator, second.ID)
 		return err
 	}))
 	testenv.Must(d.service.Export(t.Context(), operator, 0))(t)
 	testenv.Must(d.service.ReportHash(t.Context(), operator, first.ID, hash))(t)
-	_, err = d.service.Complete(t.Context(), operator, withdrawal.Decision{ID: first.ID, Reason: "seen by eye"})
-	testenv.WantError(t, err, foureyes.ErrSecondOperator, "completed by hand")
+	byEye := withdrawal.Decision{ID: first.ID, Reason: "seen by eye"}
+	testenv.WantError(t, testenv.ErrOf(d.service.Complete(t.Context(), operator, byEye)), foureyes.ErrSecondOperator, "completed by hand")
 	never := withdrawal.Decision{ID: second.ID, Reason: "never sent"}
 	testenv.WantError(t, testenv.ErrOf(d.service.Fail(t.Context(), operator, never)), foureyes.ErrSecondOperator, "failed")
 	approve := func() error {
@@ -362,16 +344,15 @@ func TestFourEyes(t *testing.T) {
 	}
 	other := strings.Repeat("b", len(hash))
 	testenv.Must(d.service.ReportHash(t.Context(), operator, second.ID, other))(t)
-	wantCode(t, approve(), "withdrawal_hash_changed")
+	dbtest.WantCode(t, approve(), "withdrawal_hash_changed")
 	never.Hash = other
 	d.Exec(t, `insert into chain_transfer (network, transaction_hash, log_index, direction, block_number, block_hash, from_address,
 		to_address, amount, state, seen_at, state_at) select network, transaction_hash, 0, 'named', 1, 'b', 'x', address, amount, 'seen', now(), now()
 		from withdrawal where id = $1`, second.ID)
-	wantCode(t, approve(), "withdrawal_paid")
-	_, err = d.service.SetTerms(t.Context(), operator, withdrawal.NewTerms{
+	dbtest.WantCode(t, approve(), "withdrawal_paid")
+	testenv.WantError(t, testenv.ErrOf(d.service.SetTerms(t.Context(), operator, withdrawal.NewTerms{
 		Network: "TRC20", Enabled: true, Fee: "0", MinAmount: "1", DailyAmount: "999999",
-	})
-	testenv.WantError(t, err, foureyes.ErrSecondOperator, "terms")
+	})), foureyes.ErrSecondOperator, "terms")
 	d.wantBalance(t, "457", "43")
 }
 
@@ -384,4 +365,83 @@ func TestKindsOfCallers(t *testing.T) {
 		"merchant_portal trader operator":              "Terms",
 		"operator":                                     "Approve Reject Complete Fail Export HandOver HandOvers ReportHash SetTerms",
 	})
+}
+
+var errCut = errors.New("the connection is cut")
+
+// cut is a transaction whose connection breaks before one of its statements.
+type cut struct {
+	pgx.Tx
+	left *int
+}
+
+func (c cut) broken(ctx context.Context) bool {
+	*c.left--
+	if *c.left == 0 {
+		_ = c.Conn().Close(ctx)
+	}
+	return *c.left <= 0
+}
+
+func (c cut) Begin(ctx context.Context) (pgx.Tx, error) {
+	inner, err := c.Tx.Begin(ctx)
+	return cut{inner, c.left}, err
+}
+
+func (c cut) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	if c.broken(ctx) {
+		return pgconn.CommandTag{}, errCut
+	}
+	return c.Tx.Exec(ctx, sql, args...)
+}
+
+func (c cut) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	if c.broken(ctx) {
+		return nil, errCut
+	}
+	return c.Tx.Query(ctx, sql, args...)
+}
+
+func (c cut) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	c.broken(ctx)
+	return c.Tx.QueryRow(ctx, sql, args...)
+}
+
+// However often and wherever a hand-over is cut off, also when only its answer is lost, each withdrawal is on one list, and
+// whoever asks again gets that one.
+func TestHandOverIsCutOffEverywhere(t *testing.T) {
+	d := newDesk(t, "1000")
+	address := d.known(t, d.user, "TRC20", tron)
+	var ids []int64
+	for range 3 {
+		w := d.asked(t, address)
+		testenv.Must(d.service.Approve(t.Context(), operator, w.ID))(t)
+		ids = append(ids, w.ID)
+	}
+	export := func(at int) (list string, err error) {
+		tx := testenv.Must(d.Pool.Begin(t.Context()))(t)
+		defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
+		made, err := d.service.Approved(cut{tx, &at}).Export(t.Context(), operator, 0)
+		if err == nil {
+			err = tx.Commit(t.Context())
+		}
+		return made.Document, err
+	}
+	steps, first := 1, ""
+	for ; first == ""; steps++ {
+		testenv.Check(t, steps < 100, "it never ends")
+		list, err := export(steps)
+		if err == nil {
+			first = list
+			continue
+		}
+		testenv.Want(t, d.Count(t, "select count(*) from withdrawal_hand_over"), 0, "lists after a cut at step %d", steps)
+		testenv.Want(t, d.Count(t, "select count(*) from withdrawal where status <> 'approved'"), 0, "moved after a cut at step %d", steps)
+	}
+	testenv.Check(t, steps > 3*len(ids), "only %d steps", steps)
+	again := testenv.Must(d.service.Export(t.Context(), operator, 0))(t)
+	testenv.Want(t, again.Document, first, "the list after a lost answer")
+	testenv.Want(t, d.Count(t, "select count(*) from withdrawal_hand_over"), 1, "lists")
+	testenv.Want(t, d.Count(t, "select count(*) from withdrawal where status = 'handed_over'"), len(ids), "withdrawals on it")
+	testenv.Check(t, testenv.ErrOf(d.service.Export(t.Context(), operator, again.ID)) != nil, "a second list has nothing on it")
 }

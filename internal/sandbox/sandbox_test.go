@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -9,11 +11,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"gateway.example/internal/auth"
+	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/requisite"
@@ -22,6 +27,193 @@ import (
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook/signing"
 )
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+func loadKey(t testing.TB, dir string) Key {
+	t.Helper()
+	return testenv.Must(LoadKey(dir))(t)
+}
+
+// The same data directory gives the same secrets at every start, another directory others.
+func TestKeyIsKept(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first, again, other := loadKey(t, dir), loadKey(t, dir), loadKey(t, t.TempDir())
+	testenv.Check(t, first.ExternalPaymentsSecret() == again.ExternalPaymentsSecret() &&
+		first.token("operator") == again.token("operator"), "a second start has other secrets")
+	testenv.Check(t, first.ExternalPaymentsSecret() != other.ExternalPaymentsSecret() &&
+		first.fingerprint() != other.fingerprint(), "two sandboxes share secrets")
+	info := testenv.Must(os.Stat(filepath.Join(dir, keyFile)))(t)
+	testenv.Want(t, info.Mode().Perm(), 0o600, "mode")
+	noKeyLeftBehind(t, dir)
+}
+
+func noKeyLeftBehind(t *testing.T, dir string) {
+	t.Helper()
+	files := testenv.Must(os.ReadDir(dir))(t)
+	testenv.Want(t, len(files), 1, "files, a half-made key among them")
+}
+
+// Each purpose has a secret of its own: none may give away another.
+func TestPurposesDiffer(t *testing.T) {
+	t.Parallel()
+	key := loadKey(t, t.TempDir())
+	seen := map[string]bool{string(key.root): true}
+	for _, secret := range []string{
+		key.ExternalPaymentsSecret(), key.merchantSecret("a"), key.merchantSecret("b"), key.webhookSecret("a"), key.password("a"),
+		key.token("a"), string(key.Bytes("vault")), string(key.Bytes("links")), key.fingerprint(),
+	} {
+		testenv.Check(t, !seen[secret] && len(secret) >= 16, "%q is used twice or too short", secret)
+		seen[secret] = true
+	}
+	testenv.Check(t, strings.HasPrefix(key.webhookSecret("a"), "whsec_"),
+		"a webhook secret must have the form merchants are given")
+}
+
+// Replicas that start together on a new directory must agree.
+func TestKeyRace(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	keys := make([]Key, 20)
+	testenv.NoError(t, testenv.AtOnce(len(keys), func(i int) (err error) {
+		keys[i], err = LoadKey(dir)
+		return err
+	})...)
+	for _, key := range keys {
+		testenv.Need(t, len(key.root) == keySize && bytes.Equal(key.root, keys[0].root), "two keys were made")
+	}
+	noKeyLeftBehind(t, dir)
+}
+
+// A damaged key must not quietly become another sandbox's.
+func TestDamagedKey(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	testenv.NoError(t, os.WriteFile(filepath.Join(dir, keyFile), []byte("short"), 0o600))
+	_, err := LoadKey(dir)
+	testenv.Check(t, err != nil && !strings.Contains(err.Error(), "short") && strings.Contains(err.Error(), keyFile),
+		"error %v", err)
+	testenv.Check(t, testenv.ErrOf(LoadKey(filepath.Join(dir, "missing"))) != nil, "a directory that does not exist has a key")
+}
+
+// queue queues a delivery that is due in an hour.
+func (s seeded) queue(t *testing.T) {
+	t.Helper()
+	s.Exec(t, `with d as (
+			insert into webhook_delivery (merchant_id, event_id, host, due_at, round)
+			values (1, gen_random_uuid(), 'shop.example', now() + interval '1 hour', 0) returning merchant_id, host, due_at
+		)
+		insert into webhook_endpoint (merchant_id, host, due_at) select * from d`)
+}
+
+func (s seeded) dueIn(t *testing.T, table string) time.Duration {
+	t.Helper()
+	var at time.Time
+	s.Get(t, &at, "select due_at from "+table)
+	return time.Until(at)
+}
+
+// wantNear wants a time to be so far ahead.
+func wantNear(t *testing.T, at time.Time, want time.Duration, what string) {
+	t.Helper()
+	ahead := time.Until(at)
+	testenv.Check(t, near(ahead, want), "%s: %s ahead, want %s", what, ahead, want)
+}
+
+func near(got, want time.Duration) bool { return (got - want).Abs() < 20*time.Second }
+
+// Advancing moves the clock and brings deliveries as much closer, since those keep real time.
+// Endpoints are looked at again at once.
+func TestAdvance(t *testing.T) {
+	s := seed(t)
+	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
+	wantNear(t, c.Now(), 0, "a new clock")
+	s.queue(t)
+	now := testenv.Must(c.Advance(t.Context(), 1800))(t)
+	wantNear(t, now, 30*time.Minute, "ahead")
+	due := s.dueIn(t, "webhook_delivery")
+	testenv.Check(t, near(due, 30*time.Minute), "the delivery is due in %s", due)
+	due = s.dueIn(t, "webhook_endpoint")
+	testenv.Check(t, due <= 0, "the endpoint is looked at in %s", due)
+	// Steps add up, and none is a step too.
+	for _, seconds := range []int64{0, 600} {
+		now = testenv.Must(c.Advance(t.Context(), seconds))(t)
+	}
+	wantNear(t, now, 40*time.Minute, "ahead after three steps")
+}
+
+// Deliverers change deliveries in any order: who holds one is waited for by an advance that holds none.
+func TestAdvanceBesideDeliverer(t *testing.T) {
+	s := seed(t)
+	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
+	s.queue(t)
+	s.Exec(t, `insert into webhook_delivery (merchant_id, event_id, host, due_at, round)
+		select merchant_id, gen_random_uuid(), host, due_at, 0 from webhook_delivery`)
+	var events []string
+	s.Get(t, &events, "select array_agg(event_id::text order by ctid) from webhook_delivery")
+	const attempt = "update webhook_delivery set attempts = attempts + 1 where event_id = $1"
+	deliverer := testenv.Must(pgx.ConnectConfig(t.Context(), s.Pool.Config().ConnConfig))(t)
+	defer func() { _ = deliverer.Close(context.WithoutCancel(t.Context())) }()
+	advanced := make(chan error, 1)
+	testenv.NoError(t, db.InTx(t.Context(), deliverer, func(tx pgx.Tx, _ *db.Queries) error {
+		if _, err := tx.Exec(t.Context(), attempt, events[1]); err != nil {
+			return err
+		}
+		go func() {
+			_, err := c.Advance(t.Context(), 1800)
+			advanced <- err
+		}()
+		testenv.Until(t, "an endpoint is woken", func() bool { return s.dueIn(t, "webhook_endpoint") <= 0 })
+		_, err := tx.Exec(t.Context(), attempt, events[0])
+		return err
+	}))
+	testenv.NoError(t, <-advanced)
+	var late int
+	s.Get(t, &late, "select count(*) from webhook_delivery where due_at > now() + interval '31 minutes' or attempts <> 1")
+	testenv.Want(t, late, 0, "deliveries not brought forward, or not attempted")
+}
+
+func TestAdvanceRefused(t *testing.T) {
+	s := seed(t)
+	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
+	for _, seconds := range []int64{-1, -1 << 63, 1<<63 - 1, 3_153_600_001} {
+		_, err := c.Advance(t.Context(), seconds)
+		f := fault.As(err)
+		testenv.Check(t, f != nil && f.Kind == fault.Invalid && f.Fields["seconds"] != nil, "%d seconds: %v", seconds, err)
+	}
+	wantNear(t, c.Now(), 0, "a refused step moved the clock")
+}
+
+// Replicas follow, and a start finds the clock where it was left. Advance answers once the replicas had time to notice.
+func TestFollow(t *testing.T) {
+	s := seed(t)
+	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
+	replica := testenv.Must(NewClock(t.Context(), s.Pool))(t)
+	ctx, stop := context.WithCancel(t.Context())
+	followed := make(chan struct{})
+	go func() {
+		defer close(followed)
+		replica.Follow(ctx)
+	}()
+	testenv.Must(c.Advance(t.Context(), 86_400))(t)
+	testenv.Until(t, "the replica is a day ahead", func() bool { return near(time.Until(replica.Now()), 24*time.Hour) })
+	stop()
+	<-followed
+	later := testenv.Must(NewClock(t.Context(), s.Pool))(t)
+	wantNear(t, later.Now(), 24*time.Hour, "after a start the clock")
+}
+
+// However often it is advanced, the clock never gets further than its offset can be counted.
+func TestAdvanceHasAnEnd(t *testing.T) {
+	s := seed(t)
+	c := testenv.Must(NewClock(t.Context(), s.Pool))(t)
+	const century = 100 * 365 * 24 * 3600
+	testenv.Must(c.Advance(t.Context(), century))(t)
+	_, err := c.Advance(t.Context(), 1)
+	testenv.Check(t, fault.As(err) != nil && fault.As(err).Fields.Wrong("seconds"), "a second more than a century: %v", err)
+	testenv.Want(t, c.Ahead(), century*time.Second, "ahead")
+}
 
 // seeded is a sandbox's database with what its file tells.
 type seeded struct {
@@ -37,8 +229,8 @@ func seed(t *testing.T) seeded {
 	t.Parallel()
 	s := seeded{DB: dbtest.New(t), key: loadKey(t, t.TempDir())}
 	s.vault = testenv.Must(vault.New(s.key.Bytes("vault")))(t)
-	noError(t, Seed(t.Context(), s.Pool, s.key, s.vault, dbtest.Requisites()))
-	noError(t, s.info.Describe(t.Context(), s.Queries(), s.key))
+	testenv.NoError(t, Seed(t.Context(), s.Pool, s.key, s.vault, dbtest.Requisites()))
+	testenv.NoError(t, s.info.Describe(t.Context(), s.Queries(), s.key))
 	return s
 }
 
@@ -187,7 +379,7 @@ func TestSeedOnce(t *testing.T) {
 	d := dbtest.New(t)
 	key := loadKey(t, t.TempDir())
 	v := testenv.Must(vault.New(key.Bytes("vault")))(t)
-	noError(t, testenv.AtOnce(4, func(int) error { return Seed(t.Context(), d.Pool, key, v, dbtest.Requisites()) })...)
+	testenv.NoError(t, testenv.AtOnce(4, func(int) error { return Seed(t.Context(), d.Pool, key, v, dbtest.Requisites()) })...)
 	testenv.Want(t, d.Count(t, "select count(*) from merchant"), 3, "merchants")
 	err := Seed(t.Context(), d.Pool, loadKey(t, t.TempDir()), v, nil)
 	testenv.Check(t, errors.Is(err, ErrOtherKey), "another sandbox's key: %v", err)
@@ -198,8 +390,8 @@ func TestSeedOnce(t *testing.T) {
 func TestInfoFile(t *testing.T) {
 	s := seed(t)
 	dir := t.TempDir()
-	noError(t, s.info.Write(dir))
-	noError(t, s.info.Write(dir))
+	testenv.NoError(t, s.info.Write(dir))
+	testenv.NoError(t, s.info.Write(dir))
 	read := testenv.Must(Read(dir))(t)
 	testenv.Check(t, reflect.DeepEqual(read, s.info), "what is read is not what was written")
 	path := filepath.Join(dir, "sandbox.json")
@@ -208,7 +400,7 @@ func TestInfoFile(t *testing.T) {
 	testenv.Check(t, stat.Mode().Perm() == 0o600 && len(files) == 1, "mode %o, %d files", stat.Mode().Perm(), len(files))
 	content := testenv.Must(os.ReadFile(path))(t)
 	var raw map[string]any
-	noError(t, json.Unmarshal(content, &raw))
+	testenv.NoError(t, json.Unmarshal(content, &raw))
 	box, user := raw["cashboxes"].([]any)[0].(map[string]any), raw["users"].([]any)[0].(map[string]any)
 	for names, object := range map[string]map[string]any{
 		"base_url pay_url portal_url ops_url external_payments_secret cashboxes users":           raw,
@@ -221,7 +413,6 @@ func TestInfoFile(t *testing.T) {
 		}
 	}
 
-	noError(t, os.WriteFile(path, []byte("{"), 0o600))
-	_, err := Read(dir)
-	testenv.Check(t, err != nil, "half a file was read")
+	testenv.NoError(t, os.WriteFile(path, []byte("{"), 0o600))
+	testenv.Check(t, testenv.ErrOf(Read(dir)) != nil, "half a file was read")
 }
