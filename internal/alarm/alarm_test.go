@@ -74,7 +74,7 @@ func TestEachAlarmFires(t *testing.T) {
 func TestAlarmsAreKept(t *testing.T) {
 	t.Parallel()
 	d, service := quiet(t)
-	check(t, service.Watch(t.Context()))
+	testenv.NoError(t, service.Watch(t.Context()))
 	at := func() string {
 		t.Helper()
 		alarms := testenv.Must(service.List(t.Context(), auditor))(t)
@@ -86,9 +86,9 @@ func TestAlarmsAreKept(t *testing.T) {
 	later := &dbtest.Clock{}
 	later.Advance(time.Minute)
 	service = alarm.New(d.Pools(), later)
-	check(t, service.Watch(t.Context()))
+	testenv.NoError(t, service.Watch(t.Context()))
 	later.Advance(time.Minute)
-	check(t, service.Watch(t.Context()))
+	testenv.NoError(t, service.Watch(t.Context()))
 	testenv.Want(t, at(), "12:01:00", "fires since")
 }
 
@@ -111,15 +111,12 @@ func TestAlarmsAreMeasured(t *testing.T) {
 	metrics := prometheus.NewRegistry()
 	metrics.MustRegister(alarm.NewMetric(d.Queries(), &dbtest.Clock{}))
 	for _, want := range []float64{0, 1} {
-		check(t, service.Watch(t.Context()))
-		families := testenv.Must(metrics.Gather())(t)
-		testenv.Need(t, len(families) == 2 && len(families[0].GetMetric()) == len(alarm.Rules), "measured: %v", families)
-		for _, m := range families[0].GetMetric() {
-			name, expected := m.GetLabel()[0].GetValue(), 0.0
-			if name == "payouts_overdue" {
-				expected = want
-			}
-			testenv.Want(t, m.GetGauge().GetValue(), expected, "%s", name)
+		testenv.NoError(t, service.Watch(t.Context()))
+		measured := testenv.Metrics(t, metrics)
+		testenv.Want(t, len(measured), len(alarm.Rules)+1, "alarms measured, and their age")
+		for _, rule := range alarm.Rules {
+			value, there := measured["gateway_alarm_firing "+rule.Name]
+			testenv.Check(t, there && value == map[string]float64{"payouts_overdue": want}[rule.Name], "%s: %v, %t", rule.Name, value, there)
 		}
 		if want == 0 {
 			d.Smash(t, causes(t)["payouts_overdue"].sql)
@@ -136,18 +133,9 @@ func TestAnAlarmThatCannotBeAsked(t *testing.T) {
 	service := alarm.New(d.Pools(), now)
 	metrics := prometheus.NewRegistry()
 	metrics.MustRegister(alarm.NewMetric(d.Queries(), now))
-	age := func() float64 {
-		t.Helper()
-		families := testenv.Must(metrics.Gather())(t)
-		for _, family := range families {
-			if family.GetName() == "gateway_alarms_age_seconds" {
-				return family.GetMetric()[0].GetGauge().GetValue()
-			}
-		}
-		return -1
-	}
+	age := func() float64 { return testenv.Metric(t, metrics, "gateway_alarms_age_seconds") }
 	d.Smash(t, causes(t)["payouts_overdue"].sql)
-	check(t, service.Watch(t.Context()))
+	testenv.NoError(t, service.Watch(t.Context()))
 	testenv.Want(t, age(), 0, "just looked at")
 	d.Smash(t, "alter table payin rename to payin_gone; "+causes(t)["appeals_waiting"].sql)
 	now.Advance(time.Minute)
@@ -189,7 +177,7 @@ func TestClockSkewedFires(t *testing.T) {
 	d, service := quiet(t)
 	for ahead, want := range map[time.Duration]int64{0: 0, time.Second: 0, 100 * time.Minute: 60, -100 * time.Minute: 60} {
 		skew := db.NewSkew(func() time.Time { return time.Now().Add(ahead) })
-		check(t, skew.Watch(t.Context(), d.Pool))
+		testenv.NoError(t, skew.Watch(t.Context(), d.Pool))
 		service.WatchClock(skew)
 		fire := firing(t, service)
 		if want == 0 && len(fire) == 0 {
@@ -217,5 +205,3 @@ func TestSecondOperatorMissingFires(t *testing.T) {
 	fire = firing(t, service)
 	testenv.Check(t, len(fire) == 0, "two are there: %+v", fire)
 }
-
-var check = testenv.NoError

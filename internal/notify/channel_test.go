@@ -13,7 +13,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"reflect"
 	"strings"
 	"sync"
@@ -119,29 +118,22 @@ func TestMail(t *testing.T) {
 	}
 }
 
-// browser is a subscription, and what its maker's service was given for it.
+// browser is a subscription, and its maker's service.
 type browser struct {
-	*httptest.Server
-	key    *ecdh.PrivateKey
-	auth   []byte
-	bodies [][]byte
-	answer int
+	*testenv.Endpoint
+	key  *ecdh.PrivateKey
+	auth []byte
 }
 
-func newBrowser(t *testing.T) *browser {
-	t.Helper()
-	b := &browser{key: testenv.Must(ecdh.P256().GenerateKey(rand.Reader))(t), auth: make([]byte, 16), answer: http.StatusCreated}
-	b.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
+// taking answers a push, which has to be signed and encrypted, with a status.
+func taking(code int) testenv.Answer {
+	return func(w http.ResponseWriter, r *http.Request, _ int) {
 		if !strings.HasPrefix(r.Header.Get("Authorization"), "vapid t=") || r.Header.Get("Content-Encoding") != "aes128gcm" {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
-		b.bodies = append(b.bodies, body)
-		w.WriteHeader(b.answer)
-	}))
-	t.Cleanup(b.Close)
-	return b
+		w.WriteHeader(code)
+	}
 }
 
 func (b *browser) subscription(endpoint string) string {
@@ -172,10 +164,9 @@ func (b *browser) open(t *testing.T, body []byte) []byte {
 // A browser can read what it is pushed, and its maker's service cannot. One that has ended its subscription is pushed no more,
 // and no subscription has the gateway call an address within.
 func TestPush(t *testing.T) {
-	public, private, err := PushKeys()
-	testenv.NoError(t, err)
+	public, private := testenv.Must2(PushKeys())(t)
 	b := setup(t, NewPush(public, private, "ops@example.com", outbound.NewAddresses(true)))
-	one := newBrowser(t)
+	one := &browser{testenv.NewEndpoint(t, taking(http.StatusCreated)), testenv.Must(ecdh.P256().GenerateKey(rand.Reader))(t), make([]byte, 16)}
 	for _, wrong := range []string{"{}", one.subscription("https://10.0.0.1/push"), one.subscription("https://169.254.169.254/")} {
 		testenv.Check(t, b.AddPush(t.Context(), b.who, wrong, "") != nil, "%s is taken", wrong)
 	}
@@ -183,15 +174,16 @@ func TestPush(t *testing.T) {
 	b.round(t)
 	b.pay(t, 1, 2)
 	b.round(t)
-	testenv.Want(t, len(one.bodies), 1, "pushes")
+	sent := one.All()
+	testenv.Want(t, len(sent), 1, "pushes")
 	var got pushed
-	testenv.NoError(t, json.Unmarshal(one.open(t, one.bodies[0]), &got))
+	testenv.NoError(t, json.Unmarshal(one.open(t, sent[0].Body), &got))
 	open := int64(2)
 	testenv.Check(t, reflect.DeepEqual(got, pushed{"2 payments are open.", "/trader", "payment_opened", &open}), "the browser reads %+v", got)
 	for answer, ended := range map[int]int{
 		http.StatusGone: 1, http.StatusNotFound: 1, http.StatusForbidden: 1, http.StatusUnauthorized: 0, http.StatusTooManyRequests: 0,
 	} {
-		one.answer = answer
+		one.Say(taking(answer))
 		b.Exec(t, "delete from notice")
 		b.Exec(t, "update notify_channel set ended_at = null, due_at = now()")
 		testenv.NoError(t, b.Try(t.Context(), b.who))

@@ -11,27 +11,21 @@ import (
 	"gateway.example/internal/testenv"
 )
 
-// newOther makes a user who is not a trader's; the merchant may be 0.
-func (b *bundle) newOther(t *testing.T, kind, login string, merchantID int64) caller.Caller {
+// newOther makes an owner of a merchant.
+func (b *bundle) newOther(t *testing.T, login string, merchantID int64) caller.Caller {
 	t.Helper()
-	who := caller.Caller{Kind: caller.Kind(kind), Login: login, Role: caller.Owner, MerchantID: merchantID}
-	if who.Kind == caller.Operator {
-		who.Role = caller.Admin
-	}
-	b.Get(t, &who.ID, `insert into app_user (kind, role, login, password_hash, merchant_id, created_at)
-		values ($1, $2, $3, 'x', nullif($4::bigint, 0), now()) returning id`, kind, who.Role, login, merchantID)
-	return who
+	return b.joins(t, caller.Caller{Kind: caller.MerchantPortal, Login: login, Role: caller.Owner, MerchantID: merchantID})
 }
 
 // Who asks for it reads in the morning where they are how their yesterday was, once; others do not, and nobody before.
 func TestSummary(t *testing.T) {
 	far, b := byTelegram(t, "")
 	shop := b.NewMerchant(t, dbtest.MerchantOpts{})
-	who, other := b.newOther(t, "merchant_portal", "shop-1", shop.ID), b.newOther(t, "merchant_portal", "shop-2", shop.ID)
+	who, other := b.newOther(t, "shop-1", shop.ID), b.newOther(t, "shop-2", shop.ID)
 	b.linked(t, who, "31")
 	b.linked(t, other, "32")
-	b.linked(t, b.newOther(t, "merchant_portal", "shop-3", shop.ID), "33")
-	b.linked(t, b.newOther(t, "merchant_portal", "shop-4", shop.ID), "34")
+	b.linked(t, b.newOther(t, "shop-3", shop.ID), "33")
+	b.linked(t, b.newOther(t, "shop-4", shop.ID), "34")
 	b.Exec(t, "update app_user set zone = 'Asia/Kolkata'") // half an hour from the others
 	b.Exec(t, "update app_user set zone = 'Moon/Base' where login = 'shop-3'")
 	b.Exec(t, "update app_user set role = 'support' where login = 'shop-4'")
@@ -46,12 +40,12 @@ func TestSummary(t *testing.T) {
 		  (4, 'RUB', 'pending', 10, '1 hour'), (5, 'KZT', 'completed', 5, '1 hour'), (6, 'RUB', 'completed', 9, '1441 minutes'),
 		  (7, 'RUB', 'completed', 9, '0')) n (id, currency, status, amount, before) where p.id = n.id`, shop.ID, midnight)
 	testenv.NoError(t, b.feed.Find(t.Context()))
-	far.heard("31") // that the channels are there is told before
+	far.Heard("31") // that the channels are there is told before
 	told := func() []string {
 		t.Helper()
 		testenv.NoError(t, b.feed.Summaries(t.Context()))
 		b.round(t)
-		return far.heard("31")
+		return far.Heard("31")
 	}
 	b.clock.Advance(morning.Add(-time.Minute).Sub(now))
 	testenv.NoError(t, b.Set(t.Context(), who, Update{Choices: []Choice{{DailySummary, Telegram, true}}}))
@@ -63,9 +57,9 @@ func TestSummary(t *testing.T) {
 	same(t, told(), []string{text + "\nhttps://portal.example/merchant"}, "told in the morning")
 	b.clock.Advance(6 * time.Hour)
 	same(t, told(), nil, "told again")
-	testenv.Want(t, len(far.heard("33")), 1, "summaries in a zone that nobody knows")
+	testenv.Want(t, len(far.Heard("33")), 1, "summaries in a zone that nobody knows")
 	testenv.Want(t, len(testenv.Must(b.feed.summaries(t.Context()))(t)), 0, "users who wait for a summary still")
-	same(t, far.heard("32"), nil, "told who has not asked")
+	same(t, far.Heard("32"), nil, "told who has not asked")
 }
 
 // A merchant hears of a key that is used from a new address, a user of a channel that is added, and operators of alarms, by what
@@ -74,11 +68,11 @@ func TestOfSecurityAndAlarms(t *testing.T) {
 	far, b := byTelegram(t, "")
 	b.alarms = map[string]Alarm{"rate_stale": {"/operator/manual/runbooks#when-a-rate-is-stale", false}, "appeals_waiting": {"/operator/appeals", true}}
 	shop := b.NewMerchant(t, dbtest.MerchantOpts{})
-	merchant, operator := b.newOther(t, "merchant_portal", "shop-1", shop.ID), b.newOther(t, "operator", "ops-1", 0)
+	merchant, operator := b.newOther(t, "shop-1", shop.ID), b.joins(t, caller.Caller{Kind: caller.Operator, Login: "ops-1", Role: caller.Admin})
 	b.linked(t, merchant, "41")
 	b.linked(t, operator, "42")
 	b.round(t)
-	same(t, append(far.heard("41"), far.heard("42")...), nil, "told of the only channel")
+	same(t, append(far.Heard("41"), far.Heard("42")...), nil, "told of the only channel")
 
 	b.Exec(t, `insert into key_address (key_id, address, merchant_id, first_at, last_at)
 		select k, a, $1, $2::timestamptz - at, $2 from (values ('old', '192.0.2.1', interval '2 days'), ('old', '192.0.2.2', '1 second'), ('old', '192.0.2.4', '2 seconds'),
@@ -87,11 +81,11 @@ func TestOfSecurityAndAlarms(t *testing.T) {
 		from unnest(array['rate_stale', 'appeals_waiting']) n on conflict (name) do update set firing = true, since = excluded.since`, b.clock.Now())
 	b.linked(t, merchant, "43")
 	b.round(t)
-	heard := strings.Join(far.heard("41"), "\n")
+	heard := strings.Join(far.Heard("41"), "\n")
 	for _, part := range []string{"The API key “old” is used from a new address.", "Another place was added where you are told."} {
 		testenv.Want(t, strings.Count(heard, part), 1, "%q in %q", part, heard)
 	}
-	testenv.Check(t, !strings.Contains(strings.Join(far.heard("43"), "\n"), "Another place"), "the new place is told of itself")
+	testenv.Check(t, !strings.Contains(strings.Join(far.Heard("43"), "\n"), "Another place"), "the new place is told of itself")
 	var first int64
 	b.Get(t, &first, "select min(id) from notify_channel where user_id = $1", merchant.ID)
 	testenv.NoError(t, b.Remove(t.Context(), merchant, first))
@@ -99,11 +93,11 @@ func TestOfSecurityAndAlarms(t *testing.T) {
 	testenv.Want(t, b.Remove(t.Context(), merchant, first), error(fault.ErrNotFound), "a second removal")
 	b.round(t)
 	for _, chat := range []string{"41", "43"} {
-		heard = strings.Join(far.heard(chat), "\n")
+		heard = strings.Join(far.Heard(chat), "\n")
 		testenv.Check(t, strings.Contains(heard, "A place was removed where you are told."), "%s is told %q of the removal", chat, heard)
 	}
 	testenv.Want(t, b.Count(t, "select count(*) from notify_channel"), 2, "channels after the removal was told")
-	heard = strings.Join(far.heard("42"), "\n")
+	heard = strings.Join(far.Heard("42"), "\n")
 	for _, part := range []string{
 		"An alarm fires.\nhttps://portal.example/operator/manual/runbooks#when-a-rate-is-stale", "Work has waited too long.\nhttps://portal.example/operator/appeals",
 	} {
@@ -129,22 +123,20 @@ func TestAddressAdded(t *testing.T) {
 			values ($1, $2, 'TRC20', 'T9yED5xMV5ARV98BexN97aLZ1UUq7eKSxm', 'x', 'x', $3, $3)`, kind, owner, b.clock.Now())
 	}
 	b.round(t)
-	same(t, far.heard("61"), []string{
+	same(t, far.Heard("61"), []string{
 		"An address for withdrawals was added. If this was not you, remove it.\nhttps://portal.example/trader/withdrawals/addresses",
 	}, "told the trader")
-	same(t, far.heard("62"), []string{
+	same(t, far.Heard("62"), []string{
 		"An address for withdrawals was added. If none of you added it, remove it.\nhttps://portal.example/merchant/withdrawals/addresses",
 	}, "told the merchant")
 	b.roundLater(t, "1 hour")
-	same(t, far.heard("61"), nil, "told once more")
+	same(t, far.Heard("61"), nil, "told once more")
 }
 
 // newOwner makes a merchant with a user who hears of everything in a chat.
 func (b *bundle) newOwner(t *testing.T, chat string) int64 {
 	t.Helper()
-	who := caller.Caller{Kind: caller.MerchantPortal, Login: "owner-" + chat, Role: caller.Owner, MerchantID: b.NewMerchant(t, dbtest.MerchantOpts{}).ID}
-	b.Get(t, &who.ID, `insert into app_user (kind, role, login, password_hash, merchant_id, created_at) values ('merchant_portal', 'owner', $1, 'x', $2, now())
-		returning id`, who.Login, who.MerchantID)
+	who := b.newOther(t, "owner-"+chat, b.NewMerchant(t, dbtest.MerchantOpts{}).ID)
 	b.linked(t, who, chat)
 	return who.MerchantID
 }
@@ -152,19 +144,19 @@ func (b *bundle) newOwner(t *testing.T, chat string) int64 {
 // A payout is told when it begins to wait, and again when the trader who took it gives it back.
 func TestPayoutGivenBack(t *testing.T) {
 	far, b := byTelegram(t, "41")
-	b.Exec(t, "insert into trader_payout_method (trader_id, currency, method) values ($1, 'RUB', 'sbp')", b.trader.ID)
+	b.PaysBy(t, b.trader.ID, "sbp")
 	b.Exec(t, `insert into payin (merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, address_mask, recipient,
 		status, status_at, expires_at, created_at, base_rate, rate_source, rate_observed_at, markup_percent, spot_usdt, frozen_usdt)
 		values (1, 1, gen_random_uuid(), 1, 'o', 'sbp', 'RUB', 100, '', '1234', 'x', 'waiting', $1, now(), $1, 100, 'x', now(), 5, 1, 1)`, b.clock.Now())
 	want := []string{"A payout waits to be taken.\nhttps://portal.example/trader/payouts"}
 	b.round(t)
-	same(t, far.heard("41"), want, "told of a payout")
+	same(t, far.Heard("41"), want, "told of a payout")
 	b.clock.Advance(time.Hour)
 	b.Exec(t, "update payin set status_at = $1", b.clock.Now())
 	b.roundLater(t, "1 hour")
-	same(t, far.heard("41"), want, "told of one that was given back")
+	same(t, far.Heard("41"), want, "told of one that was given back")
 	b.roundLater(t, "1 hour")
-	same(t, far.heard("41"), nil, "told of it once more")
+	same(t, far.Heard("41"), nil, "told of it once more")
 }
 
 // An endpoint takes webhooks again once it has taken one: not when its events are sent again from the first try on, nor when they are
@@ -182,7 +174,7 @@ func TestEndpointFailsAndIsBack(t *testing.T) {
 		if told != "" {
 			want = []string{told + "\nhttps://portal.example/merchant/developers/webhooks"}
 		}
-		same(t, far.heard("31"), want, "told of an endpoint that "+what)
+		same(t, far.Heard("31"), want, "told of an endpoint that "+what)
 	}
 	var failed string
 	b.Get(t, &failed, `insert into webhook_event (merchant_id, id, cashbox_id, type, subject, subject_id, sequence, url, body, created_at, number)

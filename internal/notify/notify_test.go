@@ -11,10 +11,126 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
+	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/testenv"
 )
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// bundle is the whole way of a notice: what finds it out, keeps it and sends it.
+type bundle struct {
+	*dbtest.DB
+	*Service
+	clock     *dbtest.Clock
+	feed      *Feed
+	deliverer *Deliverer
+	trader    dbtest.Trader
+	who       caller.Caller
+}
+
+func setup(t *testing.T, senders ...Sender) *bundle {
+	t.Helper()
+	t.Parallel()
+	b := &bundle{DB: dbtest.New(t), clock: new(dbtest.Clock)}
+	b.Service = New(b.Pools(), b.clock, Rooms{
+		Vault: dbtest.Vault(), HashKey: make([]byte, 32), Senders: senders, PortalURL: "https://portal.example",
+	})
+	b.feed, b.deliverer = NewFeed(b.Service), NewDeliverer(b.Service, b.Pool, prometheus.NewRegistry())
+	b.trader = b.NewTrader(t, dbtest.TraderOpts{USDT: "1000", Requisites: 1})
+	b.who = b.newUser(t, "desk-1")
+	return b
+}
+
+// newUser makes a user of the bundle's trader.
+func (b *bundle) newUser(t *testing.T, login string) caller.Caller {
+	t.Helper()
+	return b.joins(t, caller.Caller{Kind: caller.Trader, Login: login, Role: caller.Owner, TraderID: b.trader.ID})
+}
+
+// joins makes a user, and is who calls as them.
+func (b *bundle) joins(t *testing.T, who caller.Caller) caller.Caller {
+	t.Helper()
+	b.Get(t, &who.ID, `insert into app_user (kind, role, login, password_hash, merchant_id, trader_id, created_at)
+		values ($1, $2, $3, 'x', nullif($4::bigint, 0), nullif($5::bigint, 0), now()) returning id`,
+		who.Kind, who.Role, who.Login, who.MerchantID, who.TraderID)
+	return who
+}
+
+// pay makes payments of the trader, as creations leave them.
+func (b *bundle) pay(t *testing.T, from, to int) {
+	t.Helper()
+	b.Exec(t, `with made as (insert into payment (merchant_id, id, uuid, cashbox_id, order_id, method, currency, amount, callback_uri, status,
+		status_at, expires_at, created_at, trader_id, base_rate, rate_source, rate_unavailable, markup_percent, trader_share_percent,
+		hold_usdt, amount_usdt, profit_usdt, spread_trader_usdt, spread_platform_usdt)
+		select 1, n, gen_random_uuid(), 1, 'order-' || n, 'sbp', 'RUB', 100, '', 'pending', now(), now() + interval '15 minutes', now(), $3,
+		90, 'test', false, 1, 0, 1, 1, 0, 0, 0 from generate_series($1::bigint, $2::bigint) n returning merchant_id, id)
+		insert into payment_history (merchant_id, payment_id, at, actor, to_status) select merchant_id, id, now(), 'key:1', 'pending' from made`,
+		from, to, b.trader.ID)
+}
+
+// round finds out what happened and sends what is due.
+func (b *bundle) round(t *testing.T) {
+	t.Helper()
+	clear(b.feed.next)
+	testenv.NoError(t, b.feed.Find(t.Context()))
+	var running sync.WaitGroup
+	testenv.NoError(t, b.deliverer.Look(t.Context(), &running))
+	running.Wait()
+}
+
+// restart has another process find out what happened; the one before has done so last so long ago.
+func (b *bundle) restart(t *testing.T, ago string) {
+	t.Helper()
+	b.feed.renewAt = time.Time{} // it keeps how far it has come
+	testenv.NoError(t, b.feed.Find(t.Context()))
+	b.Exec(t, "update notify_feed set leased_until = now(), read_until = read_until - $1::interval", ago)
+	b.feed = NewFeed(b.Service)
+}
+
+// later has so much time go by for what waits.
+func (b *bundle) later(t *testing.T, by string) {
+	t.Helper()
+	b.Exec(t, `update notice set due_at = due_at - $1::interval, done_at = done_at - $1::interval`, by)
+	b.Exec(t, `update notify_channel set due_at = due_at - $1::interval where due_at < 'infinity'`, by)
+}
+
+// roundLater is a round after so much time has gone by for what waits.
+func (b *bundle) roundLater(t *testing.T, by string) {
+	t.Helper()
+	b.later(t, by)
+	b.round(t)
+}
+
+// byTelegram is a bundle with a bot, and with a chat of its user where one is named.
+func byTelegram(t *testing.T, chat string) (*testenv.Telegram, *bundle) {
+	t.Helper()
+	far := testenv.NewTelegram(t)
+	b := setup(t, testenv.Must(NewTelegram("1:token", "GatewayBot", far.URL))(t))
+	if chat != "" {
+		b.linked(t, b.who, chat)
+	}
+	return far, b
+}
+
+// linked links a chat of Telegram to a user, as they do it by the code of the portal.
+func (b *bundle) linked(t *testing.T, who caller.Caller, chat string) {
+	t.Helper()
+	_, code, _ := strings.Cut(testenv.Must(b.LinkTelegram(t.Context(), who))(t), "?start=")
+	said := testenv.Must(b.answer(t.Context(), chat, "@"+who.Login, "/start "+code))(t)
+	testenv.Check(t, strings.HasPrefix(said, "Linked."), "the bot says %q", said)
+	said = testenv.Must(b.answer(t.Context(), chat, "@other", "/start "+code))(t)
+	testenv.Check(t, !strings.HasPrefix(said, "Linked."), "a code is good twice")
+}
+
+// same compares what a chat was told.
+func same(t *testing.T, got, want []string, what string) {
+	t.Helper()
+	testenv.WantAll(t, got, want, "%s", what)
+}
 
 // A payment is told at once; those of the next minute are one message with their number. Each is told once, also where an id of
 // the history is committed late, and to nobody who does not want it.
@@ -29,20 +145,20 @@ func TestPaymentsAreToldTogether(t *testing.T) {
 	b.pay(t, 1, 1)
 	b.round(t)
 	want := []string{"A payment is open.\nhttps://portal.example/trader/payments/1"}
-	same(t, far.heard("71"), want, "told of the first")
+	same(t, far.Heard("71"), want, "told of the first")
 	b.pay(t, 2, 10)
 	b.round(t)
 	b.round(t)
-	same(t, far.heard("71"), nil, "told within the minute")
+	same(t, far.Heard("71"), nil, "told within the minute")
 	b.roundLater(t, "61 seconds")
-	same(t, far.heard("71"), []string{"9 payments are open.\nhttps://portal.example/trader"}, "told of the others")
-	same(t, far.heard("72"), nil, "told who does not want it")
+	same(t, far.Heard("71"), []string{"9 payments are open.\nhttps://portal.example/trader"}, "told of the others")
+	same(t, far.Heard("72"), nil, "told who does not want it")
 
 	// Another process takes over and reads some of it again.
 	b.Exec(t, "update notify_feed set leased_until = now(), history_id = 0")
 	b.feed = NewFeed(b.Service)
 	b.roundLater(t, "61 seconds")
-	same(t, far.heard("71"), nil, "told twice")
+	same(t, far.Heard("71"), nil, "told twice")
 	own := testenv.Must(b.Own(t.Context(), b.who))(t)
 	testenv.Check(t, len(own.Sent) == 2 && own.Sent[0].Count == 9 && own.Sent[0].Outcome == "sent", "the page has %+v", own.Sent)
 }
@@ -51,15 +167,15 @@ func TestPaymentsAreToldTogether(t *testing.T) {
 // for good ends.
 func TestTroubleIsNobodyElses(t *testing.T) {
 	far, b := byTelegram(t, "")
-	far.refuse["81"] = `{"ok":false,"error_code":403,"description":"1:token is blocked"}`
-	far.refuse["82"] = `{"ok":false,"error_code":429,"description":"slow","parameters":{"retry_after":30}}`
+	far.Refuse["81"] = `{"ok":false,"error_code":403,"description":"1:token is blocked"}`
+	far.Refuse["82"] = `{"ok":false,"error_code":429,"description":"slow","parameters":{"retry_after":30}}`
 	for i, chat := range []string{"81", "82", "83"} {
 		b.linked(t, b.newUser(t, []string{"a", "b", "c"}[i]), chat)
 	}
 	b.round(t)
 	b.pay(t, 1, 3)
 	b.round(t)
-	testenv.Want(t, len(far.heard("83")), 1, "messages to the one that works")
+	testenv.Want(t, len(far.Heard("83")), 1, "messages to the one that works")
 	testenv.Want(t, b.Count(t, "select count(*) from notify_channel where ended_at is not null"), 1, "channels that have ended")
 	testenv.Want(t, b.Count(t, "select count(*) from notify_channel where slow"), 2, "channels that failed")
 	testenv.Want(t, b.Count(t, `select count(*) from notice where done_at is null and attempts = 1
@@ -67,9 +183,9 @@ func TestTroubleIsNobodyElses(t *testing.T) {
 	testenv.Want(t, b.Text(t, "select string_agg(problem, ' ' order by problem) from notify_message where problem <> ''"),
 		"telegram_asks_to_wait telegram_blocked", "why")
 	b.StoredNowhere(t, "1:token")
-	delete(far.refuse, "82")
+	delete(far.Refuse, "82")
 	b.roundLater(t, "31 seconds")
-	same(t, far.heard("82"), []string{"3 payments are open.\nhttps://portal.example/trader"}, "told at the second try")
+	same(t, far.Heard("82"), []string{"3 payments are open.\nhttps://portal.example/trader"}, "told at the second try")
 }
 
 // What only a newer version knows waits for a process of it, for a day. Who hears of a kind no longer is not told what waits of it.
@@ -80,7 +196,7 @@ func TestWaitsForWhoKnowsIt(t *testing.T) {
 	b.Exec(t, `insert into notice (channel_id, kind, subject, path, at, due_at) select id, 'newer', '', '', $1, now() from notify_channel`, b.clock.Now())
 	b.Exec(t, "update app_user set role = 'desk'")
 	b.round(t)
-	same(t, far.heard("85"), nil, "told")
+	same(t, far.Heard("85"), nil, "told")
 	testenv.Want(t, b.Count(t, "select count(*) from notice where kind <> 'newer' and done_at is null"), 0, "that nobody hears of any more")
 	testenv.Want(t, b.Count(t, "select count(*) from notice where done_at is null and attempts = 0 and due_at > now()"), 1, "that wait")
 	b.Exec(t, "update notice set at = at - interval '25 hours'")
@@ -105,9 +221,9 @@ func TestQuietHours(t *testing.T) {
 	testenv.NoError(t, Say(PasswordChanged, b.who.ID, "1", time.Now()).Run(t.Context(), b.Queries()))
 	testenv.NoError(t, b.tell(t.Context(), []event{{kind: TraderAppeal, of: ofTrader, ownerID: b.trader.ID, subject: "5", path: "/trader/appeals/5"}}))
 	b.round(t)
-	same(t, far.heard("91"), []string{"Your password was changed.\nhttps://portal.example/account"}, "told in quiet hours")
+	same(t, far.Heard("91"), []string{"Your password was changed.\nhttps://portal.example/account"}, "told in quiet hours")
 	b.roundLater(t, "2 hours")
-	same(t, far.heard("91"), []string{"There is news of an appeal.\nhttps://portal.example/trader/appeals/5"}, "told after them")
+	same(t, far.Heard("91"), []string{"There is news of an appeal.\nhttps://portal.example/trader/appeals/5"}, "told after them")
 }
 
 // The bot says how the desk stands, begins a break and is quiet when asked to; a chat that is not linked learns nothing.
@@ -129,10 +245,10 @@ func TestBot(t *testing.T) {
 	b.round(t)
 	testenv.NoError(t, b.tell(t.Context(), []event{{kind: TraderAppeal, of: ofTrader, ownerID: b.trader.ID, subject: "5", path: "/trader/appeals/5"}}))
 	b.round(t)
-	same(t, far.heard("61"), nil, "told while muted")
+	same(t, far.Heard("61"), nil, "told while muted")
 	testenv.Want(t, testenv.Must(b.answer(t.Context(), "61", "@x", "/unmute"))(t), "You are told again.", "the answer to /unmute")
 	b.round(t)
-	same(t, far.heard("61"), []string{"There is news of an appeal.\nhttps://portal.example/trader/appeals/5"}, "told once not muted")
+	same(t, far.Heard("61"), []string{"There is news of an appeal.\nhttps://portal.example/trader/appeals/5"}, "told once not muted")
 }
 
 // Thousands of payments that are opened, claimed or about to expire at once are one message of each kind, with all of them.
@@ -144,7 +260,7 @@ func TestThousands(t *testing.T) {
 	b.Exec(t, "update payment set payer_claimed_at = $1, expires_at = $2", b.clock.Now(), b.clock.Now().Add(time.Minute))
 	clear(b.feed.read) // as it is every ten seconds
 	b.round(t)
-	heard := far.heard("51")
+	heard := far.Heard("51")
 	slices.Sort(heard)
 	same(t, heard, []string{
 		"4001 payers say that they have paid.\nhttps://portal.example/trader", "4001 payments are about to expire.\nhttps://portal.example/trader",
@@ -162,16 +278,14 @@ func TestThousands(t *testing.T) {
 	asked := db.NotifyClaimedParams{Since: b.feed.read[PaymentClaimed].until, After: math.MaxInt64, Until: b.clock.Now(), Traders: b.feed.traders, Most: feedMost}
 	testenv.Want(t, len(testenv.Must(b.Queries().NotifyClaimed(t.Context(), asked))(t)), 1, "claims that are read on")
 	b.roundLater(t, "61 seconds")
-	heard = far.heard("51")
+	heard = far.Heard("51")
 	testenv.Check(t, slices.Contains(heard, fmt.Sprintf("A payer says that they have paid.\nhttps://portal.example/trader/payments/%d", many+1)), "told %q", heard)
 }
 
 // Of several processes one asks the bot for what users write; when it is gone, another one does.
 func TestOneHearsTheBot(t *testing.T) {
-	far, bot := newTelegram(t)
-	b := setup(t, bot)
-	far.updates = make(chan string)
-	other := testenv.Must(NewTelegram("1:token", "GatewayBot", far.URL))(t)
+	far, b := byTelegram(t, "")
+	bot, other := testenv.Must(NewTelegram("1:token", "GatewayBot", far.URL))(t), testenv.Must(NewTelegram("1:token", "GatewayBot", far.URL))(t)
 	first, second := NewFeed(b.Service), NewFeed(b.Service)
 	hears := func(bot *TelegramSender, f *Feed) (stop func()) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -187,16 +301,16 @@ func TestOneHearsTheBot(t *testing.T) {
 	defer hears(other, second)()
 	ask := func(id int, chat string) {
 		t.Helper()
-		far.updates <- fmt.Sprintf(`{"update_id":%d,"message":{"message_id":1,"date":%d,"text":"/status","chat":{"id":%s,"type":"private"}}}`,
+		far.Updates <- fmt.Sprintf(`{"update_id":%d,"message":{"message_id":1,"date":%d,"text":"/status","chat":{"id":%s,"type":"private"}}}`,
 			id, time.Now().Unix(), chat)
-		testenv.Until(t, "an answer of the bot", func() bool { return len(far.heard(chat)) == 1 })
-		testenv.Want(t, far.most.Load(), 1, "processes that ask at a time")
+		testenv.Until(t, "an answer of the bot", func() bool { return len(far.Heard(chat)) == 1 })
+		testenv.Want(t, far.Most.Load(), 1, "processes that ask at a time")
 	}
-	far.updates <- `{"update_id":1,"message":{"message_id":1,"date":1700000000,"text":"/status","chat":{"id":13,"type":"private"}}}`
+	far.Updates <- `{"update_id":1,"message":{"message_id":1,"date":1700000000,"text":"/status","chat":{"id":13,"type":"private"}}}`
 	ask(2, "11")
-	same(t, far.heard("13"), nil, "answered what is old")
+	same(t, far.Heard("13"), nil, "answered what is old")
 	stop()
-	testenv.Until(t, "the end of the first's asking", func() bool { return far.asking.Load() == 0 })
+	testenv.Until(t, "the end of the first's asking", func() bool { return far.Asking.Load() == 0 })
 	b.Exec(t, "update notify_feed set leased_until = now()")
 	second.renewAt = time.Time{}
 	testenv.NoError(t, second.Find(t.Context()))
@@ -207,8 +321,7 @@ func TestOneHearsTheBot(t *testing.T) {
 // Who tells several channels takes them in one order: two who tell the same ones never wait for each other both. The first lies
 // last in the table here.
 func TestToldInOneOrder(t *testing.T) {
-	_, bot := newTelegram(t)
-	b := setup(t, bot)
+	_, b := byTelegram(t, "")
 	for _, chat := range []string{"1", "2", "3"} {
 		b.linked(t, b.who, chat)
 	}

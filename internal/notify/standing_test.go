@@ -12,7 +12,7 @@ import (
 )
 
 // looks has another process look each time, after some more time, and wants it to tell what is said.
-func (b *bundle) looks(t *testing.T, far *telegram, chat, told string) func(what string, after time.Duration, begun bool) {
+func (b *bundle) looks(t *testing.T, far *testenv.Telegram, chat, told string) func(what string, after time.Duration, begun bool) {
 	t.Helper()
 	return func(what string, after time.Duration, begun bool) {
 		t.Helper()
@@ -25,7 +25,7 @@ func (b *bundle) looks(t *testing.T, far *telegram, chat, told string) func(what
 		if begun {
 			want = []string{told}
 		}
-		same(t, far.heard(chat), want, "told "+what)
+		same(t, far.Heard(chat), want, "told "+what)
 	}
 }
 
@@ -45,7 +45,7 @@ func TestShortIsToldOnce(t *testing.T) {
 	look("of less than is held", time.Minute, true)
 	b.linked(t, b.newUser(t, "desk-2"), "25")
 	look("of it once more", time.Hour, false)
-	same(t, far.heard("25"), nil, "told who was linked since")
+	same(t, far.Heard("25"), nil, "told who was linked since")
 	move(held, free, 1)
 	look("of enough", time.Minute, false)
 	move(free, held, 1)
@@ -109,20 +109,26 @@ func TestSilentPhoneIsToldOnce(t *testing.T) {
 	look("after the whole", silentHalf, true)
 }
 
+// asked makes so many deposits, appeals and withdrawals of a merchant, which have stood so since then.
+func (b *bundle) asked(t *testing.T, merchant int64, many int, at time.Time, deposits, appeals, withdrawals string) {
+	t.Helper()
+	b.Exec(t, `insert into deposit (merchant_id, cashbox_id, status, amount, network, address, idempotency_key, created_at, status_at)
+		select $1, 1, $4, 10, 'TRC20', 'T', gen_random_uuid(), $2, $2 from generate_series(1, $3)`, merchant, at, many, deposits)
+	b.Exec(t, `insert into appeal (merchant_id, payment_id, reason, file_name, file_type, file_size, status, status_at, actor, created_at)
+		select $1, n, 'paid', 'a.png', 'image/png', 1, $4, $2::timestamptz, 'key:1', $2 from generate_series(1, $3) n`, merchant, at, many, appeals)
+	b.Exec(t, "insert into withdrawal_terms (network, enabled, fee, min_amount, daily_amount) values ('TRC20', true, 1, 1, 1) on conflict do nothing")
+	b.Exec(t, `insert into withdrawal_address (owner_kind, owner_id, network, address, label, added_by, added_at, usable_at)
+		values ('merchant', $1, 'TRC20', 'T', 'x', 'x', $2, $2)`, merchant, at)
+	b.Exec(t, `insert into withdrawal (owner_kind, owner_id, cashbox_id, order_id, amount, fee, network, address_id, address, callback_uri, status, created_at, status_at)
+		select 'merchant', $1, 1, 'order-' || n, 10, 1, 'TRC20', a.id, a.address, '', $4, $2::timestamptz, $2
+		from generate_series(1, $3) n, withdrawal_address a`, merchant, at, many, withdrawals)
+}
+
 // What was decided is told once, however old it was then, also where nobody looked for an hour after it; what came anew, too.
 func TestDecidedLongAfter(t *testing.T) {
 	far, b := byTelegram(t, "")
 	merchant := b.newOwner(t, "24")
-	b.Exec(t, `insert into deposit (merchant_id, cashbox_id, amount, network, address, idempotency_key, created_at, status_at)
-		select $1, 1, 10, 'TRC20', 'T', gen_random_uuid(), $2, $2 from generate_series(1, 1001)`, merchant, b.clock.Now())
-	b.Exec(t, `insert into appeal (merchant_id, payment_id, reason, file_name, file_type, file_size, status, status_at, actor, created_at)
-		select $1, n, 'paid', 'a.png', 'image/png', 1, 'in_review', $2::timestamptz, 'key:1', $2 from generate_series(1, 1001) n`, merchant, b.clock.Now())
-	b.Exec(t, "insert into withdrawal_terms (network, enabled, fee, min_amount, daily_amount) values ('TRC20', true, 1, 1, 1) on conflict do nothing")
-	b.Exec(t, `insert into withdrawal_address (owner_kind, owner_id, network, address, label, added_by, added_at, usable_at)
-		values ('merchant', $1, 'TRC20', 'T', 'x', 'x', $2, $2)`, merchant, b.clock.Now())
-	b.Exec(t, `insert into withdrawal (owner_kind, owner_id, cashbox_id, order_id, amount, fee, network, address_id, address, callback_uri, status, created_at, status_at)
-		select 'merchant', $1, 1, 'order-' || n, 10, 1, 'TRC20', a.id, a.address, '', 'requested', $2::timestamptz, $2
-		from generate_series(1, 1001) n, withdrawal_address a`, merchant, b.clock.Now())
+	b.asked(t, merchant, 1001, b.clock.Now(), "pending", "in_review", "requested")
 	b.round(t)
 	b.clock.Advance(10 * 24 * time.Hour)
 	decide := func(appeals string, ids string) {
@@ -136,7 +142,7 @@ func TestDecidedLongAfter(t *testing.T) {
 	told := func(what string, wanted ...int) {
 		t.Helper()
 		b.roundLater(t, "1 hour")
-		far.heard("24")
+		far.Heard("24")
 		for i, kind := range []string{"appeal_decided", "deposit_decided", "withdrawal_ended"} {
 			testenv.Want(t, b.Count(t, "select count(*) from notice where kind = '"+kind+"'"), wanted[i], "%s told %s", kind, what)
 		}
@@ -171,17 +177,7 @@ func TestDecidedLongAfter(t *testing.T) {
 // Decisions are looked for by when they were made: none of the many before is read.
 func TestDecidedPlans(t *testing.T) {
 	b := setup(t)
-	old := b.clock.Now().Add(-time.Hour)
-	b.Exec(t, `insert into deposit (merchant_id, cashbox_id, status, amount, network, address, idempotency_key, created_at, status_at)
-		select 1, 1, 'confirmed', 10, 'TRC20', 'T', gen_random_uuid(), $1, $1 from generate_series(1, 5000)`, old)
-	b.Exec(t, `insert into appeal (merchant_id, payment_id, reason, file_name, file_type, file_size, status, status_at, actor, created_at)
-		select 1, n, 'paid', 'a.png', 'image/png', 1, 'failed', $1::timestamptz, 'key:1', $1 from generate_series(1, 5000) n`, old)
-	b.Exec(t, "insert into withdrawal_terms (network, enabled, fee, min_amount, daily_amount) values ('TRC20', true, 1, 1, 1) on conflict do nothing")
-	b.Exec(t, `insert into withdrawal_address (owner_kind, owner_id, network, address, label, added_by, added_at, usable_at)
-		values ('trader', 1, 'TRC20', 'T', 'x', 'x', $1, $1)`, old)
-	b.Exec(t, `insert into withdrawal (owner_kind, owner_id, order_id, amount, fee, network, address_id, address, callback_uri, status, created_at, status_at)
-		select 'trader', 1, 'order-' || n, 10, 1, 'TRC20', a.id, a.address, '', 'cancelled', $1::timestamptz, $1
-		from generate_series(1, 5000) n, withdrawal_address a`, old)
+	b.asked(t, 1, 5000, b.clock.Now().Add(-time.Hour), "confirmed", "failed", "cancelled")
 	b.Exec(t, "analyze deposit, appeal, withdrawal")
 	since := b.clock.Now()
 	for index, read := range map[string]func(q *db.Queries) error{
@@ -192,7 +188,7 @@ func TestDecidedPlans(t *testing.T) {
 			return testenv.ErrOf(q.NotifyDeposits(t.Context(), db.NotifyDepositsParams{Since: since, Most: sourceMost}))
 		},
 		"withdrawal_ended_idx": func(q *db.Queries) error {
-			return testenv.ErrOf(q.NotifyWithdrawals(t.Context(), db.NotifyWithdrawalsParams{OwnerKind: "trader", Since: since, Most: sourceMost}))
+			return testenv.ErrOf(q.NotifyWithdrawals(t.Context(), db.NotifyWithdrawalsParams{OwnerKind: "merchant", Since: since, Most: sourceMost}))
 		},
 	} {
 		b.WantPlan(t, index, read, index)

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"gateway.example/internal/dbtest"
@@ -47,22 +46,13 @@ func (b *bundle) entry(id string) requestlog.Entry {
 // rows are what is kept, in the order of ids, a line each.
 func (b *bundle) rows(t *testing.T) string {
 	t.Helper()
-	rows := testenv.Must(b.Pool.Query(t.Context(), `select concat_ws(' ', merchant_id, method, path, status, code, key_id,
-		request_id, duration_us) from api_request order by id`))(t)
-	lines := testenv.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
-	return strings.Join(lines, "\n")
+	return strings.Join(b.Texts(t, `select concat_ws(' ', merchant_id, method, path, status, code, key_id,
+		request_id, duration_us) from api_request order by id`), "\n")
 }
 
 func (b *bundle) dropped(t *testing.T, reason string) float64 {
 	t.Helper()
-	families := testenv.Must(b.metrics.Gather())(t)
-	for _, metric := range families[0].GetMetric() {
-		if metric.GetLabel()[0].GetValue() == reason {
-			return metric.GetCounter().GetValue()
-		}
-	}
-	t.Fatalf("no metric for %s", reason)
-	return 0
+	return testenv.Metric(t, b.metrics, "gateway_request_log_dropped_total "+reason)
 }
 
 // A request is kept for its merchant, one that only names a key for that key's merchant, revoked or
@@ -77,8 +67,8 @@ func TestWhose(t *testing.T) {
 		refused.Status, refused.Code = 403, "invalid_signature"
 		b.log.Add(refused)
 	}
-	noError(t, b.log.Flush(t.Context()))
-	noError(t, b.log.Flush(t.Context())) // nothing is written twice
+	testenv.NoError(t, b.log.Flush(t.Context()))
+	testenv.NoError(t, b.log.Flush(t.Context())) // nothing is written twice
 	want := fmt.Sprintf("%d GET /api/v1/payments/{payment_id} 200  %s good 1500\n"+
 		"%d GET /api/v1/payments/{payment_id} 403 invalid_signature %s refused 1500",
 		b.shop.ID, b.shop.KeyID, b.other.ID, b.other.KeyID)
@@ -91,7 +81,7 @@ func TestMethod(t *testing.T) {
 	e := b.entry("request-1")
 	e.Method = "SECRET"
 	b.log.Add(e)
-	noError(t, b.log.Flush(t.Context()))
+	testenv.NoError(t, b.log.Flush(t.Context()))
 	got := b.rows(t)
 	testenv.Check(t, strings.Contains(got, " OTHER ") && !strings.Contains(got, "SECRET"), "kept: %s", got)
 }
@@ -109,10 +99,8 @@ func TestBounded(t *testing.T) {
 		e.KeyID = fmt.Sprintf("mk_%024x", i)
 		b.log.Add(e)
 	}
-	if got := b.dropped(t, "bounded"); got != 7+501 { // 999 keys beside the first
-		t.Errorf("%f are dropped of all keys", got)
-	}
-	noError(t, b.log.Flush(t.Context()))
+	testenv.Want(t, b.dropped(t, "bounded"), 7+501, "requests dropped of all keys") // 999 keys beside the first
+	testenv.NoError(t, b.log.Flush(t.Context()))
 	testenv.Want(t, strings.Count(b.rows(t)+"\n", "\n"), requestlog.BoundedMost, "entries that are kept")
 }
 
@@ -127,7 +115,7 @@ func TestFull(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	testenv.Check(t, b.log.Flush(gone) != nil, "written without time for it")
-	noError(t, b.log.Flush(t.Context()))
+	testenv.NoError(t, b.log.Flush(t.Context()))
 	n := b.Count(t, "select count(*) from api_request")
 	testenv.Check(t, n == 20_000 && b.dropped(t, "unwritten") == 0, "%d are kept", n)
 }
@@ -138,7 +126,7 @@ func TestUnwritten(t *testing.T) {
 	b.log.Add(b.entry("\xff"))
 	testenv.Check(t, b.log.Flush(t.Context()) != nil, "written")
 	b.log.Add(b.entry("next"))
-	noError(t, b.log.Flush(t.Context()))
+	testenv.NoError(t, b.log.Flush(t.Context()))
 	got := b.rows(t)
 	testenv.Check(t, strings.HasSuffix(got, " next 1500") && b.dropped(t, "unwritten") == 1, "kept: %s", got)
 }
@@ -154,8 +142,7 @@ func TestRun(t *testing.T) {
 	b.log.Add(b.entry("last"))
 	cancel()
 	<-ended
-	got := b.rows(t)
-	testenv.Check(t, strings.Contains(got, "last"), "kept: %s", got)
+	testenv.Check(t, strings.Contains(b.rows(t), "last"), "kept: %s", b.rows(t))
 }
 
 // Requests are kept for a week, and then go, however many they are.
@@ -164,25 +151,23 @@ func TestPrune(t *testing.T) {
 	for range 12_000 {
 		b.log.Add(b.entry("old"))
 	}
-	noError(t, b.log.Flush(t.Context()))
+	testenv.NoError(t, b.log.Flush(t.Context()))
 	b.clock.Advance(requestlog.KeepFor - time.Hour)
 	b.log.Add(b.entry("young"))
-	noError(t, b.log.Flush(t.Context()))
-	noError(t, b.log.Prune(t.Context()))
+	testenv.NoError(t, b.log.Flush(t.Context()))
+	testenv.NoError(t, b.log.Prune(t.Context()))
 	testenv.Want(t, strings.Count(b.rows(t)+"\n", "\n"), 12_001, "are kept before a week has gone")
 	b.clock.Advance(2 * time.Hour)
-	noError(t, b.log.Prune(t.Context()))
+	testenv.NoError(t, b.log.Prune(t.Context()))
 	got := b.rows(t)
 	testenv.Check(t, strings.HasSuffix(got, " young 1500") && !strings.Contains(got, "\n"), "kept: %d bytes", len(got))
 }
-
-var noError = testenv.NoError
 
 // From where a proved key is used is noted once a day, and forgotten after long; who only names a key notes nothing.
 func TestAddressesOfKeys(t *testing.T) {
 	b := setup(t)
 	noted := func() (text string) {
-		noError(t, b.log.Flush(t.Context()))
+		testenv.NoError(t, b.log.Flush(t.Context()))
 		b.Get(t, &text, "select coalesce(string_agg(concat_ws(' ', key_id, address, first_at = last_at), ',' order by address), '') from key_address")
 		return text
 	}
@@ -200,6 +185,6 @@ func TestAddressesOfKeys(t *testing.T) {
 	use("192.0.2.2", b.shop.ID)
 	testenv.Want(t, noted(), "k 192.0.2.1 f,k 192.0.2.2 t", "addresses a day later")
 	b.clock.Advance(91 * 24 * time.Hour)
-	noError(t, b.log.Prune(t.Context()))
+	testenv.NoError(t, b.log.Prune(t.Context()))
 	testenv.Want(t, noted(), "", "addresses at last")
 }

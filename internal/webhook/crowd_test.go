@@ -154,18 +154,10 @@ func TestManyHangingEndpointsDelayNobodyElse(t *testing.T) {
 	testenv.Check(t, most <= 2*endpoints, "%d hung at once", most)
 }
 
-// metric reads a counter or a gauge without labels.
+// metric reads a counter or a gauge.
 func (b *bundle) metric(t *testing.T, name string) float64 {
 	t.Helper()
-	families := testenv.Must(b.metrics.Gather())(t)
-	for _, family := range families {
-		if family.GetName() == name {
-			metric := family.GetMetric()[0]
-			return metric.GetCounter().GetValue() + metric.GetGauge().GetValue()
-		}
-	}
-	t.Fatalf("no metric %s", name)
-	return 0
+	return testenv.Metric(t, b.metrics, name)
 }
 
 // One merchant of many hosts has no more than a merchant's places.

@@ -110,7 +110,7 @@ func TestUnsignableIsDead(t *testing.T) {
 			_, _, queued := b.queued(t, id)
 			testenv.Check(t, !queued, "it is queued still")
 			testenv.Until(t, "it is counted, which comes after it is kept", func() bool {
-				return b.metric(t, "gateway_webhook_attempts_total") == 1
+				return b.metric(t, "gateway_webhook_attempts_total dead") == 1
 			})
 			dead, err := b.Queries().
 				WebhookEventDead(t.Context(), db.WebhookEventDeadParams{BeforeNumber: 1 << 60, Page: 10})

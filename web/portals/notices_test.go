@@ -4,10 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -90,69 +87,33 @@ func TestBrowserSubscribesAnew(t *testing.T) {
 type teller struct {
 	*portaltest.Bundle
 	*notify.Service
-	bot       *notify.TelegramSender
+	far       *testenv.Telegram
 	feed      *notify.Feed
 	deliverer *notify.Deliverer
-	// updates are what users write; texts is what their one chat was told.
-	updates chan string
-	written atomic.Int64
-	down    atomic.Bool
-	mu      sync.Mutex
-	texts   []string
+	written   atomic.Int64
 }
 
 const chatID = "77"
 
 func newTeller(t *testing.T, b *portaltest.Bundle) *teller {
 	t.Helper()
-	far := &teller{Bundle: b, updates: make(chan string)}
-	server := httptest.NewServer(far)
-	t.Cleanup(server.Close)
-	far.bot = testenv.Must(notify.NewTelegram("1:token", "GatewayBot", server.URL))(t)
-	far.Service = notify.New(b.Pools(), b.Clock, notify.Rooms{
-		Vault: dbtest.Vault(), HashKey: make([]byte, 32), PortalURL: "https://portal.example", Senders: []notify.Sender{far.bot},
+	f := &teller{Bundle: b, far: testenv.NewTelegram(t)}
+	bot := testenv.Must(notify.NewTelegram("1:token", "GatewayBot", f.far.URL))(t)
+	f.Service = notify.New(b.Pools(), b.Clock, notify.Rooms{
+		Vault: dbtest.Vault(), HashKey: make([]byte, 32), PortalURL: "https://portal.example", Senders: []notify.Sender{bot},
 		Breaks: b.Settings.SetBreak,
 	})
-	far.feed = notify.NewFeed(far.Service)
-	far.deliverer = notify.NewDeliverer(far.Service, b.Pool, prometheus.NewRegistry())
+	f.feed = notify.NewFeed(f.Service)
+	f.deliverer = notify.NewDeliverer(f.Service, b.Pool, prometheus.NewRegistry())
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() { far.bot.Run(ctx, far.Service, far.feed) })
+	running.Go(func() { bot.Run(ctx, f.Service, f.feed) })
 	t.Cleanup(func() { cancel(); running.Wait() })
-	return far
-}
-
-func (f *teller) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if strings.HasSuffix(r.URL.Path, "/getUpdates") {
-		_, _ = io.Copy(io.Discard, r.Body) // else it is not seen that who asks is gone
-		select {
-		case update := <-f.updates:
-			_, _ = io.WriteString(w, `{"ok":true,"result":[`+update+`]}`)
-		case <-r.Context().Done():
-		}
-		return
-	}
-	if f.down.Load() {
-		panic(http.ErrAbortHandler) // the connection breaks
-	}
-	_ = r.ParseMultipartForm(1 << 16)
-	form := url.Values(r.MultipartForm.Value)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if form.Get("chat_id") == chatID {
-		f.texts = append(f.texts, form.Get("text"))
-	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"ok": true, "result": map[string]any{"message_id": 1}})
+	return f
 }
 
 // told is what the chat was told since it was last asked.
-func (f *teller) told() string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	texts := f.texts
-	f.texts = nil
-	return strings.Join(texts, "\n")
-}
+func (f *teller) told() string { return strings.Join(f.far.Heard(chatID), "\n") }
 
 // link links the chat to a user, by the code of their page.
 func (f *teller) link(t *testing.T, p *portaltest.Person) {
@@ -174,7 +135,7 @@ func (f *teller) says(t *testing.T, text string) (answer string) {
 		testenv.NoError(t, f.feed.Find(t.Context())) // which is what lets this process hear
 		if !sent {
 			select {
-			case f.updates <- string(body):
+			case f.far.Updates <- string(body):
 				sent = true
 			default:
 			}
@@ -247,7 +208,7 @@ func TestWhyItWasNotSent(t *testing.T) {
 	b, p := portaltest.Trader(t)
 	f := newTeller(t, b)
 	f.link(t, p)
-	f.down.Store(true)
+	f.far.Down.Store(true)
 	f.finds(t)
 	for language, why := range map[string]string{"en": "Telegram gives no answer.", "ru": "Telegram не отвечает.", "tr": "Telegram yanıt vermiyor."} {
 		page := p.Page(t, "/account/notifications?lang="+language)
