@@ -215,9 +215,8 @@ func (b *bundle) change(t testing.TB, to directory.CashboxUpdate) {
 // set moves a payment to a status on the application's word.
 func (b *bundle) set(t testing.TB, p payment.Payment, status string, reason *string) {
 	t.Helper()
-	_, _, err := b.payments.UpdateStatus(context.Background(), caller.Caller{Kind: caller.Application}, p.ID,
-		payment.Update{Status: status, Reason: reason})
-	testenv.NoError(t, err)
+	testenv.Must2(b.payments.UpdateStatus(context.Background(), caller.Caller{Kind: caller.Application}, p.ID,
+		payment.Update{Status: status, Reason: reason}))(t)
 }
 
 // traderOf is who takes a payment, and ownerOf whose shop a merchant is.

@@ -67,8 +67,7 @@ func TestReceipts(t *testing.T) {
 	trader := traderOf(p)
 	list := testenv.Must(b.payments.ListReceipts(t.Context(), trader, p.ID))(t)
 	want(t, "kept are", line(len(list), list[0].Name, list[0].Type, list[2].Name), "3 чек.png image/png third.pdf")
-	_, content, err := b.payments.ReadReceipt(t.Context(), trader, p.ID, 1)
-	testenv.NoError(t, err)
+	_, content := testenv.Must2(b.payments.ReadReceipt(t.Context(), trader, p.ID, 1))(t)
 	want(t, "the file is", string(content), png)
 
 	late := b.create(t, "RUB", "card")

@@ -171,8 +171,7 @@ func TestOtherAmounts(t *testing.T) {
 	ann, bob := b.Two(t)
 	want(t, "the menu before", ann.Page(t, "/operator").Find(`nav a[href="/operator/cases"]`).Length(), 0)
 	p := b.Create(t, "1500")
-	_, err := b.Payments.ConfirmCame(t.Context(), b.AsTrader(), p.ID, payment.Came{Amount: new("1250.5")})
-	testenv.NoError(t, err)
+	testenv.Must(b.Payments.ConfirmCame(t.Context(), b.AsTrader(), p.ID, payment.Came{Amount: new("1250.5")}))(t)
 	b.Clock.Advance(90 * time.Minute)
 	path := fmt.Sprintf("/operator/payments/%d", p.ID)
 	page := ann.Page(t, "/operator")
@@ -210,8 +209,7 @@ func TestAttachToAppeal(t *testing.T) {
 	want(t, "nothing fits", ann.Page(t, path).Find("#fitting").Length(), 0)
 	less := p.Amount.Sub(decimal.NewFromInt(10))
 	for _, amount := range []string{less.String(), p.Amount.String(), "7"} {
-		_, err := b.Payments.KeepMoney(t.Context(), b.AsTrader(), *p.RequisiteID, payment.Came{Amount: &amount, Payer: new("<b>Ivan")})
-		testenv.NoError(t, err)
+		testenv.Must(b.Payments.KeepMoney(t.Context(), b.AsTrader(), *p.RequisiteID, payment.Came{Amount: &amount, Payer: new("<b>Ivan")}))(t)
 	}
 	page := ann.Page(t, path)
 	want(t, "what fits, the nearest first", words(page.Find("#fitting .badge")), "belongs to no payment another amount")
