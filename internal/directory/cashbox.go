@@ -13,6 +13,7 @@ import (
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/setting"
 	"gateway.example/internal/vault"
 	"gateway.example/internal/webhook/signing"
@@ -194,7 +195,7 @@ func (s *Settings) cashboxColumns(f fault.Fields, u CashboxUpdate) map[string]an
 		columns["return_hosts"] = returnHosts(f, *u.ReturnHosts)
 	}
 	if u.DepositCallbackURI != nil {
-		address := some(strings.TrimSpace(*u.DepositCallbackURI))
+		address := optional.Of(strings.TrimSpace(*u.DepositCallbackURI))
 		if address != nil {
 			f.Flaw("depositCallbackUri", s.Addresses.Check(*address))
 		}

@@ -66,13 +66,13 @@ func (u CashboxUpdate) look(f fault.Fields, columns map[string]any) {
 	if u.PageColor != nil {
 		color := strings.ToLower(*u.PageColor)
 		f.Check(color == "" || colorForm.MatchString(color), "pageColor", NoColor)
-		columns["page_color"] = some(color)
+		columns["page_color"] = optional.Of(color)
 	}
 	if u.FrameOrigin != nil {
 		origin := strings.ToLower(*u.FrameOrigin)
 		f.Check(origin == "" || len(origin) <= maxOrigin && originForm.MatchString(origin), "frameOrigin",
 			"must be an https origin such as https://shop.example, without a path")
-		columns["frame_origin"] = some(origin)
+		columns["frame_origin"] = optional.Of(origin)
 	}
 }
 
@@ -98,12 +98,4 @@ func Host(name string) string {
 		return ascii
 	}
 	return name
-}
-
-// some is a text, or nil if it is empty.
-func some(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }
