@@ -77,12 +77,13 @@ insert into webhook_delivery (merchant_id, event_id, host, due_at, round)
 select @merchant_id, unnest(@event_ids::uuid[]), @host, now(), unnest(@rounds::integer[])
 on conflict (merchant_id, event_id) do update set due_at = excluded.due_at, attempts = 0, round = excluded.round;
 
--- WebhookEndpointTell tells that there is something to do for endpoints now. They come in one order, for the locks.
+-- WebhookEndpointTell tells that there is something to do for endpoints now. They come in one order, for the locks, which is that of
+-- the process that ends their leases, too.
 -- name: WebhookEndpointTell :exec
 insert into webhook_endpoint as e (merchant_id, host, due_at)
-select distinct told.merchant_id, told.host, now()
-from (select unnest(@merchant_ids::bigint[]) as merchant_id, unnest(@hosts::text[]) as host) told
-order by told.merchant_id, told.host
+select told.merchant_id, told.host, now()
+from (select distinct unnest(@merchant_ids::bigint[]) as merchant_id, unnest(@hosts::text[]) as host) told
+order by told.merchant_id, told.host collate "C"
 on conflict (merchant_id, host) do update set due_at = excluded.due_at where e.due_at > excluded.due_at;
 
 -- WebhookEndpointLease gives a process endpoints with something to do, for a while; those another is taking it leaves out. Until

@@ -425,9 +425,9 @@ func (q *Queries) WebhookEndpointRenew(ctx context.Context, arg WebhookEndpointR
 
 const webhookEndpointTell = `-- name: WebhookEndpointTell :exec
 insert into webhook_endpoint as e (merchant_id, host, due_at)
-select distinct told.merchant_id, told.host, now()
-from (select unnest($1::bigint[]) as merchant_id, unnest($2::text[]) as host) told
-order by told.merchant_id, told.host
+select told.merchant_id, told.host, now()
+from (select distinct unnest($1::bigint[]) as merchant_id, unnest($2::text[]) as host) told
+order by told.merchant_id, told.host collate "C"
 on conflict (merchant_id, host) do update set due_at = excluded.due_at where e.due_at > excluded.due_at
 `
 
@@ -436,7 +436,8 @@ type WebhookEndpointTellParams struct {
 	Hosts       []string
 }
 
-// WebhookEndpointTell tells that there is something to do for endpoints now. They come in one order, for the locks.
+// WebhookEndpointTell tells that there is something to do for endpoints now. They come in one order, for the locks, which is that of
+// the process that ends their leases, too.
 func (q *Queries) WebhookEndpointTell(ctx context.Context, arg WebhookEndpointTellParams) error {
 	_, err := q.db.Exec(ctx, webhookEndpointTell, arg.MerchantIds, arg.Hosts)
 	return err

@@ -51,12 +51,12 @@ type Deliverer struct {
 	vault  *vault.Vault
 	clock  clock.Clock
 	client *http.Client
-	// writer stores for endpoints that answer, slowWriter for the others, so that they do not wait
-	// for each other.
-	writer, slowWriter *writer
-	places             *places
-	inFlight           atomic.Int64
-	attempts           *prometheus.CounterVec
+	// writer stores attempts at endpoints that answer, slowWriter those at the others, and leaveWriter the ends of leases, so that
+	// they do not wait for each other: who ends a lease holds the endpoint, for which the relay has to wait.
+	writer, slowWriter, leaveWriter *writer
+	places                          *places
+	inFlight                        atomic.Int64
+	attempts                        *prometheus.CounterVec
 
 	// holder is this process in its leases.
 	holder uuid.UUID
@@ -74,13 +74,14 @@ func NewDeliverer(
 	metrics prometheus.Registerer,
 ) *Deliverer {
 	d := &Deliverer{
-		q:          db.New(pool),
-		vault:      v,
-		clock:      c,
-		client:     a.Client(answerTimeout),
-		writer:     &writer{pool: pool},
-		slowWriter: &writer{pool: pool},
-		places:     newPlaces(),
+		q:           db.New(pool),
+		vault:       v,
+		clock:       c,
+		client:      a.Client(answerTimeout),
+		writer:      &writer{pool: pool},
+		slowWriter:  &writer{pool: pool},
+		leaveWriter: &writer{pool: pool},
+		places:      newPlaces(),
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "gateway_webhook_attempts_total",
 			Help: "Webhook delivery attempts by the state they left the event in.",
@@ -222,7 +223,11 @@ func (d *Deliverer) attempt(ctx context.Context, key endpointKey, event db.Webho
 	span.SetAttributes(tracing.Status.Int(r.code), tracing.Outcome.String(status))
 	tracing.Failed(span, !r.delivered())
 	span.End()
-	err := d.writing(!answered).write(keep(key.merchantID, event, r, status))
+	w := d.writer
+	if !answered {
+		w = d.slowWriter
+	}
+	err := w.write(key, keep(key.merchantID, event, r, status))
 	if err != nil {
 		slog.ErrorContext(
 			ctx,
@@ -251,13 +256,6 @@ func (d *Deliverer) trace(
 	ctx, span := tracing.Continue(ctx, request, "webhook attempt", tracing.Outgoing())
 	span.SetAttributes(tracing.Event.String(event.EventID.String()), tracing.Attempt.Int(int(event.Attempts)+1))
 	return ctx, span
-}
-
-func (d *Deliverer) writing(slow bool) *writer {
-	if slow {
-		return d.slowWriter
-	}
-	return d.writer
 }
 
 // keep stores an attempt. If the event is still pending, another one follows.

@@ -344,7 +344,7 @@ func TestWriterPutsOneAside(t *testing.T) {
 				EventIds: []uuid.UUID{{}, {}}, Rounds: []int32{1, 1}, // the same twice is refused
 			})
 		}
-		go func() { results <- w.write(query) }()
+		go func() { results <- w.write(endpointKey{int64(n), "h"}, query) }()
 	}
 	failed := 0
 	for range cap(results) {

@@ -144,7 +144,7 @@ func (v *visit) leave(ctx context.Context) {
 		MerchantID: v.key.merchantID, Host: v.key.host, Holder: v.d.holder, Slow: v.slow,
 	})
 	for until := time.Now().Add(leaseLasts); time.Now().Before(until); time.Sleep(leaveEvery) {
-		err := v.d.writing(v.slow).write(hold, leave)
+		err := v.d.leaveWriter.write(v.key, hold, leave)
 		if err == nil {
 			break
 		}

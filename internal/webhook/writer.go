@@ -1,8 +1,10 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,8 +22,8 @@ const (
 	writeLimit = 10 * time.Second
 )
 
-// writer stores results of deliveries, many in one transaction: everything that came while the one
-// before was under way. A write is one query.
+// writer stores what comes of deliveries, many writes in one transaction: everything that came while the one before was under way.
+// They are made in the order of their endpoints, as a relay locks them, so that the two never wait for each other.
 type writer struct {
 	pool *pgxpool.Pool
 
@@ -31,13 +33,14 @@ type writer struct {
 }
 
 type write struct {
+	of      endpointKey
 	queries []db.Query
 	done    chan error
 }
 
-// write returns once the write is committed.
-func (w *writer) write(queries ...db.Query) error {
-	one := &write{queries: queries, done: make(chan error, 1)}
+// write makes queries for an endpoint, and returns once they are committed.
+func (w *writer) write(of endpointKey, queries ...db.Query) error {
+	one := &write{of: of, queries: queries, done: make(chan error, 1)}
 	w.mu.Lock()
 	w.waiting = append(w.waiting, one)
 	if !w.busy {
@@ -59,6 +62,9 @@ func (w *writer) run() {
 			return
 		}
 		batch := w.waiting[:count:count]
+		slices.SortStableFunc(batch, func(a, b *write) int {
+			return cmp.Or(cmp.Compare(a.of.merchantID, b.of.merchantID), cmp.Compare(a.of.host, b.of.host))
+		})
 		w.waiting = w.waiting[count:]
 		w.mu.Unlock()
 		w.commit(batch)
