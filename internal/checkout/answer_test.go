@@ -213,6 +213,9 @@ func TestMovesKeepCount(t *testing.T) {
 	testenv.Check(t, s.AttemptOver && *s.LastError == "acquirer_unavailable", "lost: %+v", s)
 	s, _ = s.cardEntered(id)
 	testenv.Check(t, s.LastError == nil, "a card after a lost one: %+v", s)
+	// Three wrong codes and three declined cards are the limits of a payment, whichever card they are of.
+	counted, _ := State{Phase: AwaitingDetails, Rejected: 2, Declined: 2}.cardEntered(id)
+	testenv.Check(t, counted.Rejected == 2 && counted.Declined == 2, "another card: %+v", counted)
 	// After a code was given the trader asks once more by a resend alone; after it was not needed they may ask.
 	given, _ := s.codeGiven()
 	dbtest.WantCode(t, testenv.ErrOf(given.codeRequested()), wrongStep)

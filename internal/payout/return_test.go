@@ -85,6 +85,18 @@ func TestGiveBack(t *testing.T) {
 	s.wantMoney(t, s.m.CashboxID, s.second.ID, money{"89.8", "0", "10.15", "0.05"})
 }
 
+// What a trader got for a payment they alone send back: neither they nor an operator gives it to others.
+func TestReturnStaysWithItsTrader(t *testing.T) {
+	s := newScene(t)
+	s.take(t, s.taker, s.p)
+	s.Exec(t, "update payin set return_of = 1")
+	for _, step := range []string{"give back", "reclaim"} {
+		dbtest.WantCode(t, steps[step](s), "payin_is_return")
+	}
+	testenv.Want(t, s.Text(t, "select status from payin"), "processing", "the payout is")
+	testenv.NoError(t, steps["complete"](s))
+}
+
 // Once its day is over, a payout that is given back expires like every other that nobody took.
 func TestGivenBackTooLate(t *testing.T) {
 	s := newScene(t)
