@@ -9,12 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shopspring/decimal"
 	"golang.org/x/text/encoding/charmap"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/dbtest"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/ledger"
 	"gateway.example/internal/payout"
 	"gateway.example/internal/testenv"
 )
@@ -211,4 +213,37 @@ func TestFileIsAllOrNothing(t *testing.T) {
 	testenv.NoError(t, err)
 	testenv.Check(t, len(page) == 2 && page[0].Line == 4 && page[0].OrderID == "row-2", "a page: %+v", page)
 	b.wantMoney(t, m.CashboxID, b.trader(t).ID, money{"389.8", "20010.2", "0", "0"})
+}
+
+// What another takes between the look at a file and its payouts is missing for them: nothing is made, and nothing is left.
+func TestFileMeetsOthers(t *testing.T) {
+	t.Parallel()
+	for want, take := range map[string]func(t *testing.T, q *db.Queries, m dbtest.Merchant) error{
+		"insufficient_cashbox_balance": func(t *testing.T, q *db.Queries, m dbtest.Merchant) error {
+			return ledger.Post(t.Context(), q, ledger.Cause{Kind: "funding", Subject: "test", At: dbtest.Start}, ledger.Transfer{
+				Debit:  ledger.Available(ledger.Cashbox, m.CashboxID),
+				Credit: ledger.Available(ledger.External, 0), Amount: decimal.NewFromInt(15),
+			})
+		},
+		"payout_file_flawed": func(t *testing.T, q *db.Queries, m dbtest.Merchant) error {
+			return testenv.ErrOf(q.PayinKeyInsert(t.Context(), db.PayinKeyInsertParams{MerchantID: m.ID, Channel: "sbp", OrderID: "row-0"}))
+		},
+	} {
+		t.Run(want, func(t *testing.T) {
+			b, m := withMerchant(t, "21")
+			file := b.send(t, m, table(1)) // costs 10.2
+			tx := b.Beside(t)
+			testenv.NoError(t, take(t, db.New(tx), m))
+			made := make(chan error, 1)
+			go func() {
+				made <- testenv.ErrOf(b.payouts.MakeFile(context.Background(), m.User(caller.Owner), file.ID, shown(m, "")))
+			}()
+			b.AwaitBlocked(t)
+			testenv.NoError(t, tx.Commit(t.Context()))
+			dbtest.WantCode(t, <-made, want)
+			testenv.Want(t, b.Count(t, "select count(*) from payin"), 0, "payouts")
+			testenv.Want(t, b.Count(t, "select count(*) from payout_file where made_at is not null"), 0, "files that were made")
+			b.Audit(t)
+		})
+	}
 }

@@ -146,6 +146,7 @@ func TestGetOffer(t *testing.T) {
 	taken := get(taker)
 	testenv.Check(t, taken.Address != s.p.AddressMask && taken.Recipient != "" &&
 		taken.RewardUSDT.Equal(waiting.RewardUSDT), "it is taken: %+v", taken)
+	dbtest.WantCode(t, testenv.ErrOf(s.payouts.GetOffer(t.Context(), s.second.Caller, name)), "not_found")
 	s.Exec(t, "update trader_payout_method set enabled = false")
 	get(taker) // what they took stays theirs
 	dbtest.WantCode(t, testenv.ErrOf(s.payouts.GetOffer(t.Context(), taker, "x")), "not_found")

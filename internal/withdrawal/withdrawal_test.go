@@ -141,8 +141,17 @@ func TestAddressBook(t *testing.T) {
 	d.wantBalance(t, "78.5", "21.5")
 
 	trader := d.NewTrader(t, dbtest.TraderOpts{USDT: "100"}).Caller
-	of := withdrawal.Request{Amount: "20", AddressID: testenv.Must(add(trader, "ERC20", ether, false))(t).ID}
+	of := withdrawal.Request{Amount: "99", AddressID: testenv.Must(add(trader, "ERC20", ether, false))(t).ID}
 	dbtest.WantCode(t, testenv.ErrOf(d.service.Request(t.Context(), trader, of)), "withdrawal_address_resting")
+	d.clock.Advance(24 * time.Hour)
+	dbtest.WantCode(t, testenv.ErrOf(d.service.Request(t.Context(), trader, of)), "insufficient_trader_balance") // with its fee
+	dbtest.WantCode(t, testenv.ErrOf(d.service.Request(t.Context(), d.user, d.request(withdrawal.Address{ID: of.AddressID}, "20", ""))),
+		"not_found") // another's address
+
+	// A book has 200 addresses.
+	d.Exec(t, `insert into withdrawal_address (owner_kind, owner_id, network, address, label, usable_at, added_at, added_by)
+		select 'trader', $1, 'TRC20', 'full ' || n, 'One of many', now(), now(), 'test' from generate_series(2, 200) n`, trader.TraderID)
+	dbtest.WantCode(t, testenv.ErrOf(add(trader, "TRC20", tron, false)), "withdrawal_addresses_full")
 }
 
 // Requests at once never take more than there is, nor more than a day's limit; one order id makes one withdrawal.
