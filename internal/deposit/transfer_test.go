@@ -118,6 +118,7 @@ func TestTransfersFindDeposits(t *testing.T) {
 	testenv.Must(n.service.Confirm(t.Context(), operator, alone))(t)
 	n.match(t)
 	n.want(t, two, "rejected none", "rejected")
+	assign("hash2", two, "deposit_not_pending")
 	n.want(t, alone, "confirmed hash1 6 false", "confirmed")
 	n.comes(t, 1, "25.5", "lost")
 	n.match(t)

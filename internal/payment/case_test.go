@@ -145,6 +145,15 @@ func TestCaseByHand(t *testing.T) {
 	}
 }
 
+// What goes back is held of its trader: one who does not have it any more sends nothing back, and the case stays.
+func TestReturnIsCovered(t *testing.T) {
+	c := newCase(t, "1500") // 15 USDT, of which 9.8 are held already
+	c.Fund(t, ledger.Available(ledger.Trader, c.trader.ID), "-88")
+	dbtest.WantCode(t, c.decide(t, operator, payment.CaseDecision{Decision: payment.ReturnIt, To: payer()}), "insufficient_trader_balance")
+	c.want(t, payment.Appeal, money{"2.2", "9.8", "0", "0"}, "1500.00")
+	testenv.Want(t, c.Count(t, "select count(*) from payin"), 0, "payouts")
+}
+
 func byMerchant(c cased) caller.Caller { return portalOf(c.merchant.ID) }
 func byOperator(cased) caller.Caller   { return operator }
 
