@@ -228,6 +228,29 @@ func TestWhoApproves(t *testing.T) {
 	b.has(t, b.account(), "105")
 }
 
+// A requisite that a trader proposes waits for one operator, beside up to 49 others, and only while its author may still sign in.
+func TestProposedRequisite(t *testing.T) {
+	b := setup(t)
+	id := testenv.Must(session.InsertUser(t.Context(), b.Queries(), session.NewUser{
+		Kind: caller.Trader, Role: caller.Owner, Login: "author", TraderID: &b.trader.ID,
+	}, "hash", dbtest.Start))(t)
+	author := caller.Caller{Kind: caller.Trader, Role: caller.Owner, ID: id, TraderID: b.trader.ID}
+	propose := func(n int) (proposal.Proposal, error) {
+		return b.proposals.ProposeRequisite(t.Context(), author, directory.NewRequisite{
+			Currency: "RUB", Method: "sbp", Value: fmt.Sprintf("+7900123%04d", n), Holder: new("Ivan Petrov"), Bank: new("Sberbank"),
+		})
+	}
+	first := testenv.Must(propose(0))(t)
+	b.Exec(t, "update app_user set enabled = false where id = $1", id)
+	dbtest.WantCode(t, b.approved(t, b.two, first.ID), "proposal_author")
+	b.Exec(t, "update app_user set enabled = true where id = $1", id)
+	testenv.NoError(t, b.approved(t, b.two, first.ID))
+	for n := range proposal.MaxRequisites {
+		testenv.Must(propose(n + 1))(t)
+	}
+	dbtest.WantFields(t, testenv.ErrOf(propose(99)), "value")
+}
+
 // Of many approvals at a time one acts.
 func TestApprovedOnce(t *testing.T) {
 	b := setup(t)
