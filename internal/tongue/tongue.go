@@ -1,9 +1,12 @@
 // Package tongue has what traders read in languages other than English and Russian: a catalogue for each, by the English text.
+// What else is said by texts in files is read here, too.
 package tongue
 
 import (
 	"embed"
 	"fmt"
+	"io/fs"
+	"iter"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -18,9 +21,6 @@ var Complete = []string{"az", "kk", "tr", "uz"}
 // Offered tells that a trader may choose a language, by its code.
 func Offered(language string) bool { return slices.Contains(Complete, language) }
 
-// Entry is an English text with its translation.
-type Entry struct{ English, Text string }
-
 //go:embed *.txt
 var files embed.FS
 
@@ -28,38 +28,51 @@ var files embed.FS
 var texts = func() map[string]map[string]string {
 	all := map[string]map[string]string{}
 	for _, language := range Catalogues {
-		all[language] = map[string]string{}
-		for _, e := range Entries(language) {
-			if all[language][e.English] != "" {
-				panic(fmt.Sprintf("tongue: %s has two of %q", language, e.English))
-			}
-			all[language][e.English] = e.Text
-		}
+		all[language] = Pairs(files, language+".txt")
 	}
 	return all
 }()
 
-// Entries are a language's, in the order of its file: a line of English, a line of translation, and an empty line. Lines that
-// begin with # are comments.
-func Entries(language string) []Entry {
-	file, err := files.ReadFile(language + ".txt")
-	if err != nil {
-		panic(fmt.Sprintf("tongue: %v", err))
+// Texts are a language's translations, by the English text.
+func Texts(language string) map[string]string { return texts[language] }
+
+// Pairs are what a file of texts says by what: its parts have two lines.
+func Pairs(files fs.FS, name string) map[string]string {
+	pairs := map[string]string{}
+	for key, lines := range Parts(files, name) {
+		if len(lines) != 1 {
+			panic(fmt.Sprintf("%s: %q has %d lines below it where there must be one", name, key, len(lines)))
+		}
+		pairs[key] = lines[0]
 	}
-	var list []Entry
-	for part := range strings.SplitSeq(string(file), "\n\n") {
-		lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(part), "\n"), func(line string) bool {
-			return line == "" || strings.HasPrefix(line, "#")
-		})
-		switch len(lines) {
-		case 0:
-		case 2:
-			list = append(list, Entry{English: lines[0], Text: lines[1]})
-		default:
-			panic(fmt.Sprintf("tongue: %s has %d lines where there must be two: %q", language, len(lines), lines))
+	return pairs
+}
+
+// Parts are the first lines of the parts of a file of texts, with the lines below each. An empty line is between parts. Lines
+// that begin with # are comments.
+func Parts(files fs.FS, name string) iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
+		file, err := fs.ReadFile(files, name)
+		if err != nil {
+			panic(err) // which names the file
+		}
+		seen := map[string]bool{}
+		for part := range strings.SplitSeq(string(file), "\n\n") {
+			lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(part), "\n"), func(line string) bool {
+				return line == "" || strings.HasPrefix(line, "#")
+			})
+			if len(lines) == 0 {
+				continue
+			}
+			if seen[lines[0]] {
+				panic(fmt.Sprintf("%s: %q stands there twice", name, lines[0]))
+			}
+			seen[lines[0]] = true
+			if !yield(lines[0], lines[1:]) {
+				return
+			}
 		}
 	}
-	return list
 }
 
 // missed is told of every text that was asked for and has no translation. Only tests set it.

@@ -1,10 +1,5 @@
 package words
 
-import (
-	"golang.org/x/text/feature/plural"
-	"golang.org/x/text/message/catalog"
-)
-
 // Key names a phrase.
 type Key string
 
@@ -255,9 +250,3 @@ const (
 	TestDeclined Key = "test declined"
 	TestNoFunds  Key = "test no funds"
 )
-
-// text is a phrase that depends on nothing.
-func text(s string) catalog.Message { return catalog.String(s) }
-
-// counted is a phrase with a number in it. A language lists the forms it has.
-func counted(forms ...any) catalog.Message { return plural.Selectf(1, "%d", forms...) }

@@ -4,19 +4,21 @@
 package words
 
 import (
+	"embed"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/shopspring/decimal"
+	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 	"golang.org/x/text/message/catalog"
 	"golang.org/x/text/number"
 
 	"gateway.example/internal/money"
+	"gateway.example/internal/tongue"
 )
 
 // Language is one the pages speak: its code, and the name its readers know it by.
@@ -28,25 +30,54 @@ var Languages = []Language{
 	{"kk", "Қазақша"}, {"uz", "Oʻzbekcha"}, {"mn", "Монгол"},
 }
 
-// phrases are a language's: texts, or messages that depend on a number.
-type phrases map[Key]catalog.Message
+//go:embed *.txt
+var files embed.FS
 
-var all = map[string]phrases{
-	"en": english,
-	"ru": russian,
-	"az": azerbaijani,
-	"tr": turkish,
-	"kk": kazakh,
-	"uz": uzbek,
-	"mn": mongolian,
+// all are the phrases of each language, by its code: texts, or messages that depend on a number.
+var all = func() map[string]map[Key]catalog.Message {
+	languages := map[string]map[Key]catalog.Message{}
+	for _, l := range Languages {
+		languages[l.Code] = phrases(l.Code)
+	}
+	return languages
+}()
+
+// phrases are those of a language's file: a line with the key, then the text, or a line for each form of a plural.
+func phrases(code string) map[Key]catalog.Message {
+	said := map[Key]catalog.Message{}
+	for key, lines := range tongue.Parts(files, code+".txt") {
+		message, err := phrase(lines)
+		if err != nil {
+			panic(fmt.Sprintf("words: %q in %s: %v", key, code, err))
+		}
+		said[Key(key)] = message
+	}
+	return said
 }
 
-// spoken holds the phrases of all languages, and finds the best of them for a reader.
-var spoken = sync.OnceValue(func() (s struct {
-	catalog catalog.Catalog
-	matcher language.Matcher
-},
-) {
+// forms are those a number in a phrase may ask for. A language lists the ones it has.
+var forms = []string{"=0", "zero", "one", "two", "few", "many", "other"}
+
+// phrase is what the lines below a key say.
+func phrase(lines []string) (catalog.Message, error) {
+	var counted []any
+	for _, line := range lines {
+		if form, text, _ := strings.Cut(line, ": "); slices.Contains(forms, form) {
+			counted = append(counted, form, text)
+		}
+	}
+	switch {
+	case len(lines) == 1 && len(counted) == 0:
+		return catalog.String(lines[0]), nil
+	case len(lines) > 0 && len(counted) == 2*len(lines):
+		return plural.Selectf(1, "%d", counted...), nil
+	}
+	return nil, fmt.Errorf("has %d lines, which are neither one text nor the forms of a plural, each as in %q", len(lines), "other: %d")
+}
+
+// spoken holds the phrases of all languages, and matcher finds the best of them for a reader. They are made at the start, so
+// that a form which a language does not have is refused then.
+var spoken, matcher = func() (catalog.Catalog, language.Matcher) {
 	builder := catalog.NewBuilder()
 	tags := make([]language.Tag, 0, len(Languages))
 	for _, l := range Languages {
@@ -54,13 +85,12 @@ var spoken = sync.OnceValue(func() (s struct {
 		tags = append(tags, tag)
 		for key, phrase := range all[l.Code] {
 			if err := builder.Set(tag, string(key), phrase); err != nil {
-				panic(fmt.Sprintf("words: %s in %s: %v", key, l.Code, err))
+				panic(fmt.Sprintf("words: %q in %s: %v", key, l.Code, err))
 			}
 		}
 	}
-	s.catalog, s.matcher = builder, language.NewMatcher(tags)
-	return s
-})
+	return builder, language.NewMatcher(tags)
+}()
 
 // Words speaks one language.
 type Words struct {
@@ -79,7 +109,7 @@ func In(tag string) (Words, bool) {
 	if at < 0 {
 		return Words{}, false
 	}
-	printer := message.NewPrinter(language.MustParse(Languages[at].Code), message.Catalog(spoken().catalog))
+	printer := message.NewPrinter(language.MustParse(Languages[at].Code), message.Catalog(spoken))
 	return Words{Language: Languages[at], printer: printer}, true
 }
 
@@ -89,7 +119,7 @@ func For(accept string) Words {
 	if err != nil {
 		asked = nil
 	}
-	_, at, _ := spoken().matcher.Match(asked...)
+	_, at, _ := matcher.Match(asked...)
 	w, _ := In(Languages[at].Code)
 	return w
 }

@@ -251,24 +251,24 @@ func follower(files map[string]*ast.File, apart []string, add func(string)) func
 func TestTranslations(t *testing.T) {
 	wanted, spoken := traders(t), literals(t)
 	for _, language := range tongue.Complete { // the walk through a trader's pages has found more
-		for _, e := range tongue.Entries(language) {
-			wanted[e.English] = true
+		for english := range tongue.Texts(language) {
+			wanted[english] = true
 		}
 	}
 	for _, language := range tongue.Catalogues {
 		t.Run(language, func(t *testing.T) {
 			missing, terms := maps.Clone(wanted), termsOf(language)
-			for _, e := range tongue.Entries(language) {
-				delete(missing, e.English)
-				testenv.Check(t, spoken[e.English], "nothing says %q any more", e.English)
+			for english, text := range tongue.Texts(language) {
+				delete(missing, english)
+				testenv.Check(t, spoken[english], "nothing says %q any more", english)
 				for _, term := range terms {
-					testenv.Check(t, !term.english.MatchString(e.English) || term.own.MatchString(e.Text),
-						"%q is not called %v: %q", e.English, term.own, e.Text)
+					testenv.Check(t, !term.english.MatchString(english) || term.own.MatchString(text),
+						"%q is not called %v: %q", english, term.own, text)
 				}
-				testenv.Check(t, !slices.Contains(tabs, e.English) || utf8.RuneCountInString(e.Text) <= 10,
-					"%q is too long for the foot of a phone: %q", e.English, e.Text)
-				english, own := places(e.English), places(e.Text)
-				testenv.Check(t, slices.Equal(english, own), "%q has places %v, and %q has %v", e.English, english, e.Text, own)
+				testenv.Check(t, !slices.Contains(tabs, english) || utf8.RuneCountInString(text) <= 10,
+					"%q is too long for the foot of a phone: %q", english, text)
+				from, to := places(english), places(text)
+				testenv.Check(t, slices.Equal(from, to), "%q has places %v, and %q has %v", english, from, text, to)
 			}
 			lacking := slices.Sorted(maps.Keys(missing))
 			if slices.Contains(tongue.Complete, language) {
