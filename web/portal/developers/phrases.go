@@ -1,8 +1,14 @@
 package developers
 
 import (
+	"embed"
+
+	"gateway.example/internal/tongue"
 	"gateway.example/web/portal/say"
 )
+
+//go:embed *.txt
+var files embed.FS
 
 // Keys, webhooks and events of a merchant.
 var (
@@ -147,15 +153,12 @@ var (
 	sayRefresh       = say.Both("Refresh", "Обновить")
 )
 
-// sayEventStatuses are the names of the statuses of events.
-var sayEventStatuses = map[string]say.Phrase{
+// sayEventStatus is the name of an event's status.
+var sayEventStatus = say.Names{
 	"pending":   say.Both("On its way", "В пути"),
 	"delivered": say.Both("Delivered", "Доставлено"),
 	"dead":      say.Both("Dead", "Не доставлено"),
-}
-
-// sayEventStatus is the name of an event's status.
-func sayEventStatus(name string) say.Phrase { return say.Named(sayEventStatuses, name) }
+}.Of
 
 // saySubjects are what events are about.
 var saySubjects = map[string]say.Phrase{
@@ -194,54 +197,7 @@ var (
 )
 
 // sayDiagnoses are the mistakes in Russian. In English they come with the finding.
-var sayDiagnoses = map[string]string{
-	"header_missing": "В запросе нет заголовка: отправляйте идентификатор ключа, секрет и подпись, каждый в своём.",
-	"header_misnamed": "Есть заголовок с похожим именем: назовите его точно как в документации. Возможно, его убрал или " +
-		"переименовал прокси.",
-	"key": "Ключ не ваш, отозван или секрет не от него.",
-
-	"right": "Подпись верна для этого тела.",
-
-	"key_revoked":      "Ключ отозван: создайте новый.",
-	"key_id_space":     "Вокруг идентификатора ключа пробелы или кавычки: отправляйте только его.",
-	"secret_other_key": "Секрет от другого вашего ключа, не от названного: возьмите оба от одного ключа.",
-	"secret_space":     "Вокруг секрета пробел или перевод строки: уберите их там, где секрет читается.",
-	"secret_quoted":    "Вокруг секрета кавычки: уберите их там, где секрет читается.",
-	"secret_prefix":    "У секрета нет начала sk_: используйте весь показанный текст.",
-	"secret_decoded": "Секрет раскодирован из Base64 или hex перед подписью: ключ HMAC — его текст, байт в " +
-		"байт.",
-	"secret_hashed": "Ключом HMAC был хеш секрета: используйте сам секрет.",
-	"secret_webhook": "Использован секрет вебхуков (whsec_): им подписано то, что шлюз отправляет вам. Нужен секрет ключа " +
-		"API.",
-	"secret_key_id": "Ключом HMAC был идентификатор ключа: используйте секрет.",
-	"secret_empty":  "Ключом HMAC был пустой текст: там, где вы подписываете, не задана переменная с секретом.",
-
-	"prefix":   "Подпись верна, но вокруг неё лишнее: отправьте только 64 шестнадцатеричных знака.",
-	"base64":   "Подпись верна, но в Base64: отправьте её 64 шестнадцатеричными знаками.",
-	"not_hex":  "Подпись не шестнадцатеричная: отправьте 64 шестнадцатеричных знака.",
-	"length":   "В подписи не 64 шестнадцатеричных знака: она обрезана или это не HMAC-SHA256 в hex.",
-	"sha1":     "Подпись длины SHA-1: используйте HMAC-SHA256.",
-	"sha512":   "Подпись длины SHA-384 или SHA-512: используйте HMAC-SHA256.",
-	"no_hmac":  "Это простой SHA-256, не HMAC: возьмите функцию HMAC своего языка, её ключ — секрет.",
-	"swapped":  "В HMAC перепутаны ключ и текст: ключ — секрет, текст — тело запроса.",
-	"no_body":  "Подписано пустое тело: подписывайте то, что отправляете.",
-	"bom":      "Подписанное и это тело отличаются меткой порядка байтов в начале: пишите UTF-8 без неё.",
-	"encoding": "Подписано в одной кодировке, отправлено в другой: обе — UTF-8, подписывайте байты.",
-
-	"signed_nothing_sent": "Тела нет, а подписано что-то вместо него, например {}: подписывайте пустой текст. Если тело " +
-		"отправлялось, его потеряли перенаправление или прокси.",
-	"line_break": "Подписанное и это тело отличаются переводом строки в конце: подписывайте ровно те байты, что " +
-		"отправляете.",
-	"line_endings": "Отличаются концы строк: в одном CR LF, в другом LF.",
-	"reserialised": "Тот же JSON подписан в другом виде: другие пробелы, порядок полей или экранирование. Создайте текст " +
-		"один раз, подпишите и отправьте его.",
-	"encoded_twice": "Тело закодировано в JSON дважды, второй раз для подписи: подписывайте отправляемый текст.",
-	"body_hashed":   "Подписан хеш тела: подписывайте само тело.",
-	"path":          "Подписаны метод, путь или параметры: подписывайте только тело, а без него пустой текст.",
-	"timestamp":     "Вместе с телом подписано время или другой заголовок: подписывайте только тело.",
-	"other": "Подписано не это тело или другим секретом: подписывайте ровно те байты, что " +
-		"отправляете.",
-}
+var sayDiagnoses = tongue.Pairs(files, "diagnosis.txt")
 
 // sayDiagnosis says what is wrong with a signed request: the mistake, and its hint in English.
 func sayDiagnosis(mistake, hint string) say.Phrase { return say.Both(hint, sayDiagnoses[mistake]) }
@@ -332,15 +288,12 @@ var (
 	)
 )
 
-// sayRequestClasses are the classes of answers.
-var sayRequestClasses = map[string]say.Phrase{
+// sayRequestClass is the name of a class of answers.
+var sayRequestClass = say.Names{
 	"2xx": say.Both("2xx: done", "2xx: выполнен"),
 	"4xx": say.Both("4xx: refused", "4xx: отклонён"),
 	"5xx": say.Both("5xx: our fault", "5xx: наша ошибка"),
-}
-
-// sayRequestClass is the name of a class of answers.
-func sayRequestClass(name string) say.Phrase { return say.Named(sayRequestClasses, name) }
+}.Of
 
 // Endpoints that fail.
 var (

@@ -32,13 +32,10 @@ var (
 	sayByCashbox      = say.Both("By cashbox", "По кассам")
 )
 
-// sayOverviewQueues are what waits, by the name of the queue.
-var sayOverviewQueues = map[string]say.Phrase{
+// sayOverviewQueue says what waits in a queue.
+var sayOverviewQueue = say.Names{
 	"appeals.waiting":  say.Both("Appeals waiting for a decision", "Апелляции ждут решения"),
 	"deposits.waiting": say.Both("Deposits waiting for confirmation", "Пополнения ждут подтверждения"),
 	"payouts.overdue":  say.Both("Overdue payouts", "Просроченные выплаты"),
 	"events.dead":      say.Both("Webhooks that were given up", "Вебхуки, которые больше не отправляются"),
-}
-
-// sayOverviewQueue says what waits in a queue.
-func sayOverviewQueue(queue string) say.Phrase { return say.Named(sayOverviewQueues, queue) }
+}.Of

@@ -19,41 +19,13 @@ var (
 	WrongType = Phrase{"There is no such type.", "Такого типа нет."}
 )
 
-// scopes are what keys may do.
-var scopes = map[string]Phrase{
+// Scope is the name of what a key may do.
+var Scope = Names{
 	"payments":    {"Payments", "Платежи"},
 	"deposits":    {"Deposits", "Пополнения"},
 	"payouts":     {"Payouts", "Выплаты"},
 	"withdrawals": {"Withdrawals", "Выводы"},
-}
-
-// Scope is the name of what a key may do.
-func Scope(name string) Phrase { return Named(scopes, name) }
-
-// developerFlashes are what developers' pages say once.
-var developerFlashes = map[string]Flash{
-	"key-limits":  {Phrase{"The limits of the key are changed.", "Ограничения ключа изменены."}, ""},
-	"key-revoked": {Phrase{"The key is revoked.", "Ключ отозван."}, ""},
-	"key-made-before": {
-		Phrase{
-			"That key was made already. Its secret was shown then; if it is lost, revoke the key and make another.",
-			"Этот ключ уже создан, секрет был показан тогда. Если он потерян, отзовите ключ и создайте другой.",
-		}, "late",
-	},
-	"secret-made-before": {
-		Phrase{
-			"The secret was changed already and shown then. If it is lost, change it again.",
-			"Секрет уже сменён и был показан тогда. Если он потерян, смените его ещё раз.",
-		}, "late",
-	},
-	"event-resent": {Phrase{"The event is queued and sent again.", "Событие в очереди и уйдёт снова."}, ""},
-	"no-event": {
-		Phrase{"This cashbox has no event yet that could be sent.", "У этой кассы ещё нет событий для отправки."},
-		"late",
-	},
-	"replay-begun":   {Phrase{"The events are being sent again.", "События отправляются снова."}, ""},
-	"replay-stopped": {Phrase{"Sending again is stopped.", "Повторная отправка остановлена."}, ""},
-}
+}.Of
 
 // What is wrong with a signed request.
 var (
@@ -71,31 +43,6 @@ var (
 var (
 	LooksTitle = Phrase{"Page looks", "Вид страниц"}
 )
-
-// lookFlashes are what the page of looks says once.
-var lookFlashes = map[string]Flash{
-	"look-saved": {Phrase{"Saved.", "Сохранено."}, ""},
-	"look-changed": {
-		Phrase{
-			"Somebody has changed this look since you opened the page: nothing was saved. This is how it is now.",
-			"Пока страница была открыта, вид изменил кто-то другой: ничего не сохранено. Вот как сейчас.",
-		},
-		"late",
-	},
-}
-
-// lookWrongs are what the form of a look says of fields, by the words of the services.
-var lookWrongs = map[string]string{
-	"must be a colour such as #1a6b54": "цвет, например #1a6b54",
-	"must be an https origin such as https://shop.example, without a path": "адрес сайта с https, например " +
-		"https://shop.example, без пути",
-	"must be names of hosts, such as shop.example": "имена хостов, например shop.example",
-	"must be at most 50":                           "не больше 50",
-	"must be at most 512 KB":                       "не больше 512 КБ",
-	"must be at most 2000 pixels wide and high":    "не больше 2000 точек в ширину и высоту",
-	"must be a PNG or JPEG picture":                "картинка PNG или JPEG",
-	"must have at most 16 million pixels":          "не больше 16 миллионов точек",
-}
 
 // A merchant's team, and what it did.
 var (
@@ -159,21 +106,3 @@ var (
 	LogWhat    = Phrase{"What", "Что"}
 	LogChanges = Phrase{"Changes", "Изменения"}
 )
-
-// teamFlashes are what the team's pages say once.
-var teamFlashes = map[string]Flash{
-	"member-changed": {Phrase{"Changed.", "Изменено."}, ""},
-	"member-ended":   {Phrase{"All sessions of the user have ended.", "Все сеансы пользователя завершены."}, ""},
-	"last-owner": {
-		Phrase{
-			"Nothing was changed: they are the last owner who can sign in. Make somebody else an owner first.",
-			"Ничего не изменено: это последний владелец, который может войти. Сначала назначьте другого.",
-		}, "late",
-	},
-	"invited-before": {
-		Phrase{
-			"The link was made already and shown then. If it is lost, invite the user anew.",
-			"Ссылка уже создана и была показана тогда. Если она потеряна, пригласите пользователя заново.",
-		}, "late",
-	},
-}

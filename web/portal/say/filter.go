@@ -68,38 +68,24 @@ var (
 	RemoveView = Phrase{"Remove the view %s", "Удалить вид %s"}
 )
 
-// paymentStatuses and payoutStatuses are the names of statuses.
-var (
-	paymentStatuses = map[string]Phrase{
-		"pending":   {"Pending", "Ожидает"},
-		"completed": {"Completed", "Завершён"},
-		"failed":    {"Failed", "Не удался"},
-		"cancelled": {"Cancelled", "Отменён"},
-		"appeal":    {"Appeal", "Апелляция"},
-	}
-	payoutStatuses = map[string]Phrase{
-		"waiting":    {"Waiting", "Ждёт"},
-		"processing": {"In work", "В работе"},
-		"completed":  {"Completed", "Выполнена"},
-		"failed":     {"Failed", "Не удалась"},
-		"cancelled":  {"Cancelled", "Отменена"},
-		"expired":    {"Expired", "Истекла"},
-	}
-)
-
-// PaymentStatus is the name of a payment's status, PayoutStatus of a payout's.
-func PaymentStatus(name string) Phrase { return Named(paymentStatuses, name) }
+// PaymentStatus is the name of a payment's status.
+var PaymentStatus = Names{
+	"pending":   {"Pending", "Ожидает"},
+	"completed": {"Completed", "Завершён"},
+	"failed":    {"Failed", "Не удался"},
+	"cancelled": {"Cancelled", "Отменён"},
+	"appeal":    {"Appeal", "Апелляция"},
+}.Of
 
 // PayoutStatus is the name of a payout's status.
-func PayoutStatus(name string) Phrase { return Named(payoutStatuses, name) }
-
-// Named is a name's phrase. A name that has none stands for itself.
-func Named(names map[string]Phrase, name string) Phrase {
-	if p, known := names[name]; known {
-		return p
-	}
-	return Phrase{name, name}
-}
+var PayoutStatus = Names{
+	"waiting":    {"Waiting", "Ждёт"},
+	"processing": {"In work", "В работе"},
+	"completed":  {"Completed", "Выполнена"},
+	"failed":     {"Failed", "Не удалась"},
+	"cancelled":  {"Cancelled", "Отменена"},
+	"expired":    {"Expired", "Истекла"},
+}.Of
 
 // Lists and what they list.
 var (

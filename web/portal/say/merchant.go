@@ -64,11 +64,6 @@ var (
 )
 
 var (
-	depositStatuses = map[string]Phrase{
-		"pending":   {"Pending", "Ожидает"},
-		"confirmed": {"Confirmed", "Подтверждено"},
-		"rejected":  {"Rejected", "Отклонено"},
-	}
 	appealStatuses = map[string]Phrase{
 		"open":      {"Open", "Открыта"},
 		"in_review": {"In review", "Рассматривается"},
@@ -83,7 +78,11 @@ var (
 )
 
 // DepositStatus is the name of a deposit's status.
-func DepositStatus(name string) Phrase { return Named(depositStatuses, name) }
+var DepositStatus = Names{
+	"pending":   {"Pending", "Ожидает"},
+	"confirmed": {"Confirmed", "Подтверждено"},
+	"rejected":  {"Rejected", "Отклонено"},
+}.Of
 
 // AppealStatus is the name of an appeal's status, as short as a badge is.
 func AppealStatus(name string) Phrase {
@@ -95,67 +94,6 @@ func AppealStatus(name string) Phrase {
 
 // AppealOutcome is what an appeal's status means.
 func AppealOutcome(name string) Phrase { return Named(appealStatuses, name) }
-
-// merchantWrongs are what services say of the fields of a merchant's forms.
-var merchantWrongs = map[string]string{
-	"must be a request as it is on the wire, or a line of curl": "нужен запрос, как он передаётся, или строка curl",
-	"takes its body from a file: paste the body":                "тело берётся из файла: вставьте тело",
-	"must be a PDF, PNG, JPEG, WebP or MP4 file":                "нужен файл PDF, PNG, JPEG, WebP или MP4",
-	"must not be empty":              "файл пуст",
-	"is larger than 10 MB":           "больше 10 МБ",
-	"is larger than 1 MB":            "больше 1 МБ",
-	"has no payout":                  "в файле нет ни одной выплаты",
-	"has a line that cannot be read": "в файле есть нечитаемая строка",
-	"has no row that names the columns orderId, amount, method, address and recipient": "в файле нет строки с названиями столбцов orderId, amount, method, address и recipient",
-	"was used for a payout before":                                             "уже использован для другой выплаты",
-	"is not paid out to":                                                       "этому получателю не выплачивают",
-	"is not enabled for payouts on the cashbox":                                "на кассе не включён для выплат",
-	"is no key of yours that may ask for payouts":                              "это не ваш ключ с правом на выплаты",
-	"must have one pair such as region=west in each line, each key once":       "по одной паре вида region=west в строке, каждый ключ один раз",
-	"is larger than 4 MB":                                                      "больше 4 МБ",
-	"goes over more than 100 days":                                             "выписка больше чем за 100 дней",
-	"has too many payments in its time: send a shorter period":                 "за это время слишком много платежей: выберите период короче",
-	"has no movement that could be read":                                       "в файле нет ни одной операции",
-	"has no row that names a column of dates and one of amounts":               "в файле нет строки с названиями столбцов даты и суммы",
-	"has more than 10000 movements: send a shorter period":                     "больше 10 000 операций: выберите период короче",
-	"is no XLSX workbook that can be opened":                                   "это не книга XLSX, или она повреждена",
-	"must be at most 2000 characters":                                          "не больше 2000 символов",
-	"must be at most 256 characters":                                           "не больше 256 символов",
-	"must have a name of 1 to 255 characters":                                  "имя файла – от 1 до 255 символов",
-	"must be TRC20, ERC20, BEP20, POLYGON or ARBITRUM":                         "нужна одна из сетей списка",
-	"must be a TRC20 address: 34 characters from T on, with a valid checksum":  "нужен адрес TRC20: 34 символа, первый – T",
-	"must have a valid checksum in the case of its letters (EIP-55)":           "в адресе опечатка: регистр букв не сходится",
-	"must not be the contract of the token itself: what is sent there is lost": "это контракт самого токена: отправленное туда потеряно",
-	"is the platform's own address":                                            "это адрес самой платформы",
-	"must be the 64 hexadecimal digits of a transaction":                       "нужны 64 шестнадцатеричные цифры транзакции",
-	"pays another withdrawal already":                                          "уже оплачивает другой вывод",
-	"is of another deposit already":                                            "относится к другому пополнению",
-	"must be an address of 0x and 40 hexadecimal digits":                       "нужен адрес из 0x и 40 шестнадцатеричных цифр",
-}
-
-var merchantFlashes = map[string]Flash{
-	"transaction-named": {Phrase{"The transaction is noted.", "Транзакция записана."}, ""},
-	"payout-cancelled":  {Phrase{"The payout is cancelled.", "Выплата отменена."}, ""},
-	"deposit-requested": {
-		Phrase{
-			"The deposit is requested. An operator confirms it.",
-			"Пополнение запрошено. Оператор подтвердит его.",
-		},
-		"",
-	},
-	"link-made":    {Phrase{"The link is made.", "Ссылка создана."}, ""},
-	"link-picture": {Phrase{"The picture is saved.", "Картинка сохранена."}, ""},
-	"link-closed":  {Phrase{"The link is closed.", "Ссылка закрыта."}, "late"},
-	"case-decided": {Phrase{"Decided.", "Решено."}, ""},
-	"appealed":     {Phrase{"The appeal is sent.", "Апелляция отправлена."}, ""},
-	"no-appeal": {
-		Phrase{
-			"This payment cannot be appealed, or has been already: nothing was done.",
-			"По этому платежу апелляция невозможна или уже подана: ничего не сделано.",
-		},
-		"late",
-	},
-}
 
 // MessagesOfBanks leads to what banks write to a trader's phones.
 var MessagesOfBanks = Phrase{"Messages of banks", "Сообщения банков"}

@@ -14,15 +14,12 @@ var (
 	NoneLatelyText = Phrase{"There are older ones.", "Есть более ранние."}
 )
 
-// reasons are why something got its status, where the gateway itself gave the reason.
-var reasons = map[string]Phrase{
+// ReasonOf is why something got its status. Others than the gateway's own reasons stand for themselves.
+var ReasonOf = Names{
 	"expired":  {"its time ran out", "истекло время"},
 	"late":     {"the money came late", "деньги пришли с опозданием"},
 	"returned": {"what came goes back to the payer", "пришедшее возвращается плательщику"},
-}
-
-// ReasonOf is why something got its status. Others than the gateway's own stand for themselves.
-func ReasonOf(reason string) Phrase { return Named(reasons, reason) }
+}.Of
 
 // Proofs that what was moved is in the ledger as it was sealed.
 var (
@@ -58,8 +55,8 @@ var (
 	ShortPayment     = Phrase{"Payment № %d", "Платёж № %d"}
 )
 
-// movements are why money was moved.
-var movements = map[string]Phrase{
+// MovementOf says why money was moved; it is empty for what has no phrase.
+var MovementOf = Names{
 	"hold":       {"Held for a payment", "Удержано под платёж"},
 	"freeze":     {"Frozen for a payout", "Заморожено под выплату"},
 	"deposit":    {"Deposit", "Пополнение"},
@@ -80,10 +77,7 @@ var movements = map[string]Phrase{
 	"requested-rejected":    {"Withdrawal rejected: given back", "Вывод отклонён: возвращено"},
 	"approved-rejected":     {"Withdrawal rejected: given back", "Вывод отклонён: возвращено"},
 	"completed-failed":      {"Reversed", "Отменено после завершения"},
-}
-
-// MovementOf says why money was moved; it is empty for what has no phrase.
-func MovementOf(kind string) Phrase { return movements[kind] }
+}.orNothing
 
 // HoldEnded says that what was held for a completed payment is not held any more.
 var HoldEnded = Phrase{"Payment completed: no longer held", "Платёж завершён: удержание снято"}
@@ -123,19 +117,16 @@ var (
 	ReasonHint = Phrase{"The merchant sees it.", "Её увидит мерчант."}
 )
 
-// phases are where a card checkout stands.
-var phases = map[string]Phrase{
+// PhaseOf says where a card checkout stands.
+var PhaseOf = Names{
 	"awaiting_payer_details":   {"The payer enters a card", "Плательщик вводит карту"},
 	"awaiting_trader_bank_sms": {"The bank decides", "Решает банк"},
 	"awaiting_payer_otp":       {"The payer enters the code", "Плательщик вводит код"},
 	"awaiting_trader_confirm":  {"The bank has the code", "Код у банка"},
-}
+}.orNothing
 
-// PhaseOf says where a card checkout stands.
-func PhaseOf(name string) Phrase { return phases[name] }
-
-// methods are the names of ways to pay.
-var methods = map[string]Phrase{
+// Method is the name of a way to pay. One that has none goes by what the API calls it.
+var Method = Names{
 	"sbp":        {"SBP transfer", "Перевод по СБП"},
 	"sim":        {"Phone top-up", "Пополнение телефона"},
 	"card":       {"Card transfer", "Перевод на карту"},
@@ -143,15 +134,7 @@ var methods = map[string]Phrase{
 	"iban":       {"Bank transfer (IBAN)", "Банковский перевод (IBAN)"},
 	"mtstpay":    {"Card (MTS Pay)", "Карта (MTS Pay)"},
 	"quasi_ecom": {"Card on the page", "Карта на странице"},
-}
-
-// Method is the name of a way to pay. One that has none goes by what the API calls it.
-func Method(name string) Phrase {
-	if p, known := methods[name]; known {
-		return p
-	}
-	return Phrase{name, name}
-}
+}.Of
 
 // Empty tells that there is nothing to say.
 func (p Phrase) Empty() bool { return p == Phrase{} }
@@ -169,11 +152,9 @@ var (
 	Attach = Phrase{"Attach to this payment", "Учесть в этом платеже"}
 )
 
-var arrivalStates = map[string]Phrase{
+// ArrivalState is what became of money that came.
+var ArrivalState = Names{
 	"free":     {"belongs to no payment", "не относится к платежу"},
 	"kept":     {"counted", "учтено"},
 	"returned": {"goes back", "возвращается"},
-}
-
-// ArrivalState is what became of money that came.
-func ArrivalState(state string) Phrase { return Named(arrivalStates, state) }
+}.Of

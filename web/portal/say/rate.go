@@ -109,8 +109,8 @@ var (
 	Outcome      = Phrase{"Outcome", "Итог"}
 )
 
-// routingRules name the rules that drop a candidate, to operators.
-var routingRules = map[string]Phrase{
+// RoutingRule names a rule that drops a candidate, to operators.
+var RoutingRule = Names{
 	"trader_off":              {"trader switched off", "трейдер выключен"},
 	"trader_break":            {"the trader has paused", "трейдер приостановил приём"},
 	"requisite_off":           {"switched off", "выключен"},
@@ -126,7 +126,4 @@ var routingRules = map[string]Phrase{
 	"trader_held":             {"trader's account busy", "счёт трейдера занят"},
 	"no_rate":                 {"no rate of the currency", "нет курса валюты"},
 	"no_requisite":            {"no requisite at all", "реквизитов нет вовсе"},
-}
-
-// RoutingRule names a rule that drops a candidate, to operators.
-func RoutingRule(rule string) Phrase { return routingRules[rule] }
+}.orNothing

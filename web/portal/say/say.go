@@ -3,8 +3,10 @@
 package say
 
 import (
+	"embed"
 	"fmt"
-	"maps"
+	"io/fs"
+	"strings"
 
 	"gateway.example/internal/tongue"
 )
@@ -37,6 +39,38 @@ func (p Phrase) In(language string, fill ...any) string {
 		return text
 	}
 	return fmt.Sprintf(text, fill...)
+}
+
+//go:embed *.txt
+var files embed.FS
+
+// Names are the phrases of names.
+type Names map[string]Phrase
+
+// Read are the phrases that a file has for names: below a name the English and the Russian.
+func Read(files fs.FS, file string) Names {
+	names := Names{}
+	for name, lines := range tongue.Parts(files, file) {
+		if len(lines) != 2 {
+			panic(fmt.Sprintf("%s: %q has %d lines below it where there must be two", file, name, len(lines)))
+		}
+		names[name] = Phrase{lines[0], lines[1]}
+	}
+	return names
+}
+
+// Of is a name's phrase. A name that has none stands for itself.
+func (n Names) Of(name string) Phrase { return Named(n, name) }
+
+// orNothing is a name's phrase, which is empty where there is none.
+func (n Names) orNothing(name string) Phrase { return n[name] }
+
+// Named is a name's phrase, as Names has it.
+func Named(names map[string]Phrase, name string) Phrase {
+	if p, known := names[name]; known {
+		return p
+	}
+	return Phrase{name, name}
 }
 
 // Count is a phrase about a number of things, in the forms that the languages have for it. Each form
@@ -76,28 +110,12 @@ type Flash struct {
 	Tone string
 }
 
-// Flashes are what pages say once, by the word for what was done.
-var Flashes = merged(
-	baseFlashes,
-	requisiteFlashes,
-	sandboxFlashes,
-	viewAsFlashes,
-	merchantFlashes, withdrawalFlashes,
-	developerFlashes,
-	teamFlashes,
-	consentFlashes,
-	simulatorFlashes,
-	lookFlashes,
-	moneyFlashes,
-	directoryFlashes,
-	workFlashes,
-	threadFlashes,
-)
-
-func merged(all ...map[string]Flash) map[string]Flash {
-	one := map[string]Flash{}
-	for _, flashes := range all {
-		maps.Copy(one, flashes)
+// Flashes are what pages say once, by the word for what was done. The file has the tone of one that is not good behind its word.
+var Flashes = func() map[string]Flash {
+	flashes := map[string]Flash{}
+	for name, text := range Read(files, "flash.txt") {
+		word, tone, _ := strings.Cut(name, " ")
+		flashes[word] = Flash{text, tone}
 	}
-	return one
-}
+	return flashes
+}()

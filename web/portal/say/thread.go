@@ -17,7 +17,3 @@ var (
 	// ThreadUnread is how many messages nobody has read.
 	ThreadUnread = Phrase{"new: %d", "новых: %d"}
 )
-
-var threadFlashes = map[string]Flash{
-	"message-sent": {Phrase{"The message is sent.", "Сообщение отправлено."}, ""},
-}

@@ -50,8 +50,8 @@ var (
 	LineNoAnswer      = Phrase{"Webhook %d was not answered", "Вебхук %d: нет ответа"}
 )
 
-// actors are who does things.
-var actors = map[string]Phrase{
+// Actor is who does something, "you" for the reader. One without a name goes by what it is called.
+var Actor = Names{
 	"payer":    {"payer", "плательщик"},
 	"merchant": {"merchant", "мерчант"},
 	// These two are told apart from the merchant to operators alone.
@@ -66,26 +66,20 @@ var actors = map[string]Phrase{
 	"message":         {"bank’s message", "сообщение банка"},
 	"system":          {"by itself", "автоматически"},
 	"you":             {"you", "вы"},
-}
+}.Of
 
-// Actor is who does something, "you" for the reader. One without a name goes by what it is called.
-func Actor(name string) Phrase { return Named(actors, name) }
-
-// pageNames are the pages of payers.
-var pageNames = map[string]Phrase{
+// PageName is the name of a payer's page.
+var PageName = Names{
 	"requisite": {"requisite", "реквизит"},
 	"cancel":    {"cancel", "отмена"},
 	"checkout":  {"checkout", "оплата картой"},
 	"card":      {"card", "карта"},
 	"code":      {"code", "код"},
 	"forget":    {"saved card", "сохранённая карта"},
-}
+}.Of
 
-// PageName is the name of a payer's page.
-func PageName(name string) Phrase { return Named(pageNames, name) }
-
-// fileTypes are what receipts are.
-var fileTypes = map[string]Phrase{
+// FileType is the name of a type of file.
+var FileType = Names{
 	"application/pdf": {
 		"PDF",
 		"PDF",
@@ -93,7 +87,4 @@ var fileTypes = map[string]Phrase{
 	"image/png":  {"PNG", "PNG"},
 	"image/jpeg": {"JPEG", "JPEG"},
 	"image/webp": {"WebP", "WebP"},
-}
-
-// FileType is the name of a type of file.
-func FileType(media string) Phrase { return Named(fileTypes, media) }
+}.Of

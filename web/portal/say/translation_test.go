@@ -186,18 +186,16 @@ func traders(t *testing.T) map[string]bool {
 			add(code.Meaning)
 		}
 	}
-	for _, texts := range []map[string]string{wrongs, merchantWrongs, moneyWrongs} {
-		for text := range texts {
-			if plain := plainer[text]; plain != "" {
-				text = plain
-			}
-			if !slices.ContainsFunc(wrongPatterns, func(p wrongPattern) bool { return p.text.MatchString(text) }) {
-				add(text)
-			}
+	for text := range wrongs {
+		if plain := plainer[text]; plain != "" {
+			text = plain
+		}
+		if !slices.ContainsFunc(wrongPatterns, func(p wrongPattern) bool { return p.text.MatchString(text) }) {
+			add(text)
 		}
 	}
 	for _, text := range directoryFields {
-		testenv.Check(t, directoryWrongs[text] != "", "nobody says %q of a field", text)
+		testenv.Check(t, othersWrongs[text] != "", "nobody says %q of a field", text)
 		add(text)
 	}
 	for _, pattern := range wrongPatterns {
@@ -309,10 +307,18 @@ func places(text string) []string {
 	return found
 }
 
-// literals are all texts in the code of the portals and of what they say for others.
+// literals are all texts in the code, and in the files beside it, of the portals and of what they say for others.
 func literals(t *testing.T) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}
+	for _, flash := range Flashes {
+		all[flash.Text.en] = true
+	}
+	for _, texts := range []map[string]string{wrongs, othersWrongs} {
+		for text := range texts {
+			all[text] = true
+		}
+	}
 	dirs := slices.Concat(rooms, shared, []string{"say", "../../internal/notify", "../../internal/setting", "../../internal/fault"})
 	for _, dir := range dirs {
 		for _, file := range parsed(t, dir) {

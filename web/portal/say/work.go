@@ -1,9 +1,7 @@
 package say
 
-// What operators begin with.
-var (
-	WorkTitle = Phrase{"Work", "Работа"}
-)
+// WorkTitle is what operators begin with.
+var WorkTitle = Phrase{"Work", "Работа"}
 
 // What the items of queues are called.
 var (
@@ -29,26 +27,6 @@ var (
 	DeadTitle       = Phrase{"Webhooks given up", "Недоставленные вебхуки"}
 )
 
-var workFlashes = map[string]Flash{
-	"work-taken":    {Phrase{"It is yours now.", "Теперь это у вас."}, ""},
-	"work-released": {Phrase{"You let go of it.", "Вы это отпустили."}, ""},
-	"work-others": {
-		Phrase{"Another operator has taken this: nothing was done.", "Этим занят другой оператор: ничего не сделано."},
-		"late",
-	},
-	"deposit-confirmed": {Phrase{"The deposit is credited.", "Пополнение зачислено."}, ""},
-	"deposit-rejected":  {Phrase{"The deposit is rejected.", "Пополнение отклонено."}, ""},
-	"transfer-assigned": {Phrase{"The transfer is for this deposit.", "Перевод назначен этому пополнению."}, ""},
-	"appeal-reviewed":   {Phrase{"The appeal is in review.", "Апелляция рассматривается."}, ""},
-	"appeal-accepted":   {Phrase{"The payment is completed.", "Платёж завершён."}, ""},
-	"appeal-refused":    {Phrase{"The appeal is refused.", "В апелляции отказано."}, ""},
-	"payout-resolved":   {Phrase{"The payout has ended.", "Выплата окончена."}, ""},
-	"payout-reclaimed":  {Phrase{"The payout waits again.", "Выплата снова ждёт."}, ""},
-	"payout-reversed":   {Phrase{"The payout is reversed.", "Выплата отменена."}, ""},
-	"objection-decided": {Phrase{"The objection is decided.", "Решение по возражению принято."}, ""},
-	"conflict-closed":   {Phrase{"The conflict is closed.", "Спор закрыт."}, ""},
-}
-
 // Groups of pages in the navigation.
 var (
 	WorkGroup    = Phrase{"Work", "Работа"}
@@ -56,6 +34,8 @@ var (
 	MoneyGroup   = Phrase{"Money", "Деньги"}
 	TrustGroup   = Phrase{"Trust", "Проверка"}
 	SandboxGroup = Phrase{"Sandbox", "Песочница"}
+	// SimulatorTitle is the page of the simulated traders of a sandbox.
+	SimulatorTitle = Phrase{"Trader simulator", "Имитация трейдеров"}
 
 	DeveloperGroup = Phrase{"Developers", "Разработчикам"}
 	SettingGroup   = Phrase{"Settings", "Настройки"}

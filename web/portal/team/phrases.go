@@ -17,15 +17,12 @@ var (
 	sayLogFrom     = say.Both("%s: %s → %s", "%s: %s → %s")
 )
 
-// sayLogSubjects are what is changed, as the log names it.
-var sayLogSubjects = map[string]say.Phrase{
+// sayLogSubject is the name of what is changed.
+var sayLogSubject = say.Names{
 	"payer_block":    say.Both("Blocked payer", "Блокировка плательщика"),
 	"app_user":       say.Both("User", "Пользователь"),
 	"token":          say.Both("Sessions of user", "Сеансы пользователя"),
 	"api_key":        say.Both("API key", "Ключ API"),
 	"cashbox":        say.Both("Look of cashbox", "Вид страниц кассы"),
 	"webhook_secret": say.Both("Signing secret of cashbox", "Секрет подписи кассы"),
-}
-
-// sayLogSubject is the name of what is changed.
-func sayLogSubject(name string) say.Phrase { return say.Named(sayLogSubjects, name) }
+}.Of
