@@ -42,7 +42,19 @@ func requisiteTable(source) (string, error) {
 func describe(m catalogue.Method) (requisiteKind, error) {
 	kind, known := requisiteKinds[m.RequisiteType]
 	if !known {
-		return kind, fmt.Errorf("the requisite type %s is not described: do so in internal/gendocs/remedies.go", m.RequisiteType)
+		return kind, fmt.Errorf("the requisite type %s is not described: do so in internal/gendocs/methods.go", m.RequisiteType)
 	}
 	return kind, nil
+}
+
+// requisiteKind is the way that money goes to a type of requisites, and the form of its values.
+type requisiteKind struct{ way, value string }
+
+// requisiteKinds are by type; a method without one is card checkout.
+var requisiteKinds = map[string]requisiteKind{
+	"":      {"card checkout", "none (card checkout)"},
+	"sbp":   {"fast transfer to a phone", "phone, such as `+79001234567`"},
+	"phone": {"phone balance", "phone, such as `+79001234567`"},
+	"card":  {"transfer to a card", "card number of 13 to 19 digits"},
+	"iban":  {"transfer to an account", "IBAN"},
 }

@@ -7,7 +7,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"gateway.example/internal/tongue"
 )
+
+// alerts say when to alert on each metric.
+var alerts = tongue.Pairs(files, "alerts.txt")
 
 // metricName is a literal that names a metric of ours.
 var metricName = regexp.MustCompile(`^gateway_[a-z_]+$`)
@@ -47,18 +52,15 @@ func metricTable(src source) (string, error) {
 	for _, metric := range slices.Sorted(maps.Keys(names)) {
 		alert := alerts[metric]
 		if helps[metric] == "" || alert == "" {
-			return "", fmt.Errorf(
-				"%s: the metric %s has no help, or internal/gendocs/remedies.go does not say when to alert on it",
-				names[metric],
-				metric,
-			)
+			return "", fmt.Errorf("%s: the metric %s has no help, or internal/gendocs/alerts.txt does not say when to alert on it",
+				names[metric], metric)
 		}
 		known[metric] = true
 		rows = append(rows, []string{code(metric), strings.TrimSpace(sentence(helps[metric])), alert})
 	}
 	for metric := range alerts {
 		if !known[metric] {
-			return "", fmt.Errorf("internal/gendocs/remedies.go has an alert for %s, which is no metric", metric)
+			return "", fmt.Errorf("internal/gendocs/alerts.txt has an alert for %s, which is no metric", metric)
 		}
 	}
 	return table([]string{"metric", "meaning", "alert"}, rows), nil

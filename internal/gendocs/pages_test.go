@@ -16,6 +16,7 @@ import (
 
 	"gateway.example/docs"
 	"gateway.example/internal/testenv"
+	"gateway.example/internal/tongue"
 )
 
 // markdown is a page as links see it: where it leads to, and the names of its parts.
@@ -180,8 +181,7 @@ func TestCellsAreInRussian(t *testing.T) {
 			}
 		}
 	}
-	for pair := range strings.SplitSeq(strings.TrimSpace(russianCells), "\n\n") {
-		english, _, _ := strings.Cut(pair, "\n")
+	for english := range tongue.Pairs(files, "russian.txt") {
 		testenv.Check(t, there[english], "russian.txt has %q, which no table has", english)
 	}
 }

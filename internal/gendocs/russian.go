@@ -1,7 +1,7 @@
 package main
 
 import (
-	_ "embed"
+	"embed"
 	"path"
 	"regexp"
 	"slices"
@@ -9,21 +9,18 @@ import (
 
 	"gateway.example/docs"
 	"gateway.example/internal/setting"
+	"gateway.example/internal/tongue"
 )
 
-// russianCells has a cell of a table on a line, what the Russian manual has in its place on the next, and
-// then an empty line. Cells that are not there are the same in both manuals.
+// files are alerts.txt and russian.txt, which has a cell of a table on a line, what the Russian manual has in its place on the
+// next, and then an empty line. Cells that are not there are the same in both manuals.
 //
-//go:embed russian.txt
-var russianCells string
+//go:embed *.txt
+var files embed.FS
 
 // readRussian are the cells in Russian by the English ones, and those that the portal says as well.
 func readRussian() map[string]string {
-	russian := map[string]string{}
-	for pair := range strings.SplitSeq(strings.TrimSpace(russianCells), "\n\n") {
-		english, translated, _ := strings.Cut(pair, "\n")
-		russian[english] = translated
-	}
+	russian := tongue.Pairs(files, "russian.txt")
 	for _, subject := range setting.Subjects {
 		for _, one := range subject.Settings {
 			russian[one.Label.En] = one.Label.Ru
