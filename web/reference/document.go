@@ -7,85 +7,61 @@ import (
 	"strings"
 )
 
-// document is what the pages need of a description of the API.
+// document is what the pages need of a description of the API. JSON's names are those of the fields, but for their first letter.
 type document struct {
-	Info struct {
-		Description string `json:"description"`
-		Version     string `json:"version"`
-	} `json:"info"`
-	Servers []struct {
-		URL string `json:"url"`
-	} `json:"servers"`
-	Tags []struct {
-		Name        string `json:"name"`
-		Description string `json:"description"`
-	} `json:"tags"`
-	Paths    ordered[ordered[*operation]] `json:"paths"`
-	Webhooks ordered[struct {
-		Post *operation `json:"post"`
-	}] `json:"webhooks"`
+	Info     struct{ Description, Version string }
+	Servers  []struct{ URL string }
+	Tags     []struct{ Name, Description string }
+	Paths    ordered[ordered[*operation]]
+	Webhooks ordered[struct{ Post *operation }]
+
 	Components struct {
-		Schemas         map[string]*schema `json:"schemas"`
-		SecuritySchemes map[string]struct {
-			Name string `json:"name"`
-		} `json:"securitySchemes"`
-	} `json:"components"`
+		Schemas         map[string]*schema
+		SecuritySchemes map[string]struct{ Name string }
+	}
 }
 
 // operation is a call, or a webhook.
 type operation struct {
-	OperationID string                `json:"operationId"`
-	Summary     string                `json:"summary"`
-	Description string                `json:"description"`
-	Tags        []string              `json:"tags"`
-	Security    []map[string][]string `json:"security"`
-	Parameters  []parameter           `json:"parameters"`
-	RequestBody *struct {
-		Content map[string]content `json:"content"`
-	} `json:"requestBody"`
-	Responses ordered[response] `json:"responses"`
+	OperationID, Summary, Description string
+
+	Tags        []string
+	Security    []map[string][]string
+	Parameters  []parameter
+	RequestBody *struct{ Content map[string]content }
+	Responses   ordered[response]
 }
 
 type parameter struct {
-	Name        string  `json:"name"`
-	In          string  `json:"in"`
-	Required    bool    `json:"required"`
-	Description string  `json:"description"`
-	Schema      *schema `json:"schema"`
+	Name, In, Description string
+	Required              bool
+	Schema                *schema
 }
 
 type content struct {
-	Schema  *schema         `json:"schema"`
-	Example json.RawMessage `json:"example"`
+	Schema  *schema
+	Example json.RawMessage
 }
 
 type response struct {
-	Description string             `json:"description"`
-	Content     map[string]content `json:"content"`
-	Headers     ordered[any]       `json:"headers"`
+	Description string
+	Content     map[string]content
+	Headers     ordered[any]
 }
 
 // schema is what the description says of a value.
 type schema struct {
-	Ref         string           `json:"$ref"`
-	Type        oneOrMore        `json:"type"`
-	Format      string           `json:"format"`
-	Pattern     string           `json:"pattern"`
-	Enum        []any            `json:"enum"`
-	Minimum     *json.Number     `json:"minimum"`
-	Maximum     *json.Number     `json:"maximum"`
-	MinLength   int              `json:"minLength"`
-	MaxLength   int              `json:"maxLength"`
-	Description string           `json:"description"`
-	Examples    []any            `json:"examples"`
-	WriteOnly   bool             `json:"writeOnly"`
-	Properties  ordered[*schema] `json:"properties"`
-	Required    []string         `json:"required"`
-	Items       *schema          `json:"items"`
-	AnyOf       []*schema        `json:"anyOf"`
-	OneOf       []*schema        `json:"oneOf"`
-	AllOf       []*schema        `json:"allOf"`
-	Not         *schema          `json:"not"`
+	Ref                          string `json:"$ref"`
+	Type                         oneOrMore
+	Format, Pattern, Description string
+	Enum, Examples               []any
+	Minimum, Maximum             *json.Number
+	MinLength, MaxLength         int
+	WriteOnly                    bool
+	Properties                   ordered[*schema]
+	Required                     []string
+	Items, Not                   *schema
+	AnyOf, OneOf, AllOf          []*schema
 }
 
 // oneOrMore are texts of which one may stand without a list.

@@ -79,13 +79,7 @@ func New(rooms Rooms) (http.Handler, error) {
 	mux.HandleFunc("GET "+Path+"/{name}", s.page)
 	if rooms.Sandbox != nil {
 		refuse := func(w http.ResponseWriter, r *http.Request) {
-			s.show(
-				w,
-				r,
-				http.StatusForbidden,
-				"This form came from elsewhere",
-				messagePage("Open the page and send the form from there."),
-			)
+			s.show(w, r, http.StatusForbidden, "This form came from elsewhere", messagePage("Open the page and send the form from there."))
 		}
 		mux.Handle("POST "+Path+"/{name}", edge.SameOrigin(http.HandlerFunc(s.try), http.HandlerFunc(refuse)))
 	}
@@ -101,13 +95,7 @@ func Serves(path string) bool {
 func (s *reference) show(w http.ResponseWriter, r *http.Request, status int, title string, body templ.Component) {
 	shell := s.shell
 	shell.Title, shell.At = title, r.URL.Path
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	var out bytes.Buffer
-	if err := frame(shell, body).Render(r.Context(), &out); err != nil {
-		http.Error(w, "the page cannot be shown", http.StatusInternalServerError)
-		return
-	}
-	site.Send(w, r, status, out.Bytes())
+	site.Show(w, r, status, frame(shell, body))
 }
 
 func (s *reference) start(w http.ResponseWriter, r *http.Request) {

@@ -73,13 +73,7 @@ func (s *reference) try(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxTried)
 	//nolint:gosec // the body is bounded by the line before
 	if err := r.ParseMultipartForm(maxTried); err != nil {
-		s.show(
-			w,
-			r,
-			http.StatusUnprocessableEntity,
-			"The form could not be read",
-			messagePage("Open the page and send it again."),
-		)
+		s.show(w, r, http.StatusUnprocessableEntity, "The form could not be read", messagePage("Open the page and send it again."))
 		return
 	}
 	for name := range call.places {
@@ -126,9 +120,7 @@ func (s *reference) make(r *http.Request, call *Call, form *Form) (*Result, erro
 		Status:   answer.status,
 		IsSigned: signed,
 		Answer: headerLines(answer.header, "X-Request-Id", "Idempotent-Replay", "Idempotent-Mismatch", "Retry-After", "Warning") +
-			"\n" + indented(
-			answer.body.Bytes(),
-		),
+			"\n" + indented(answer.body.Bytes()),
 	}
 	if signed {
 		result.Signed = string(out.signed)

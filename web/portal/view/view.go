@@ -278,25 +278,11 @@ func (s Shell) Device(agent string) string {
 		return ""
 	}
 	browser := find([][2]string{
-		{
-			"YaBrowser",
-			"Yandex",
-		},
-		{"Edg/", "Edge"},
-		{"OPR/", "Opera"},
-		{"Firefox/", "Firefox"},
-		{"Chrome/", "Chrome"},
+		{"YaBrowser", "Yandex"}, {"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"},
 		{"Safari/", "Safari"},
 	})
 	system := find([][2]string{
-		{
-			"Android",
-			"Android",
-		},
-		{"iPhone", "iPhone"},
-		{"iPad", "iPad"},
-		{"Windows", "Windows"},
-		{"Mac OS", "macOS"},
+		{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Windows", "Windows"}, {"Mac OS", "macOS"},
 		{"Linux", "Linux"},
 	})
 	switch {
