@@ -72,9 +72,9 @@ type Column struct {
 	Extra bool
 }
 
-// With has a handler show a list.
-func With[V any](l List, show func(V, List) error) func(V) error {
-	return func(v V) error { return show(v, l) }
+// With has a handler show what it is given, as a list.
+func With[V, A any](a A, show func(V, A) error) func(V) error {
+	return func(v V) error { return show(v, a) }
 }
 
 // The names of parameters.

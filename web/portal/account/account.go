@@ -10,8 +10,6 @@ import (
 	"gateway.example/internal/fault"
 	"gateway.example/internal/session"
 	"gateway.example/web/portal/say"
-	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // The user's own account.
@@ -28,7 +26,7 @@ var accountRoutes = []route{
 }
 
 func (v *visit) account() error {
-	return v.showAccount(http.StatusOK, Account{Preferences: Preferences(v.Session.Preferences)})
+	return v.showAccount(http.StatusOK, Account{Preferences: v.Session.Preferences})
 }
 
 // showAccount shows the account, with what was typed into one of its forms and is wrong.
@@ -37,16 +35,12 @@ func (v *visit) showAccount(status int, shown Account) error {
 	if err != nil {
 		return err
 	}
-	shown.Role, shown.Factors = string(v.Who.Role), Factors(v.Session.Factors)
+	shown.Role, shown.Factors = string(v.Who.Role), v.Session.Factors
 	shown.MayViewAs, shown.Languages = v.MayViewAs(), v.Languages()
 	if v.Sessions.Passkeys() {
 		shown.MayAddPasskey = true
-		passkeys, err := v.Sessions.ListPasskeys(v.Ctx(), v.Session)
-		if err != nil {
+		if shown.Passkeys, err = v.Sessions.ListPasskeys(v.Ctx(), v.Session); err != nil {
 			return err
-		}
-		for _, key := range passkeys {
-			shown.Passkeys = append(shown.Passkeys, Passkey(key))
 		}
 	}
 	for _, s := range sessions {
@@ -55,9 +49,7 @@ func (v *visit) showAccount(status int, shown Account) error {
 			SeenAt: s.SeenAt, CreatedAt: s.CreatedAt, Current: s.ID == v.Session.ID,
 		})
 	}
-	v.Shell.Title = v.Shell.Say(say.Account)
-	v.Show(status, func(s view.Shell) site.Page { return AccountPage(s, shown) })
-	return nil
+	return portal.Page(v.Visit, status, say.Account, AccountPage, shown)
 }
 
 func (v *visit) setPreferences() error {
@@ -71,7 +63,7 @@ func (v *visit) setPreferences() error {
 	}
 	_, err = v.Sessions.SetPreferences(v.Ctx(), v.Session, preferences)
 	if wrong := v.Wrong(err); wrong != nil {
-		asked := Account{Preferences: Preferences(preferences), Wrong: wrong}
+		asked := Account{Preferences: preferences, Wrong: wrong}
 		return v.showAccount(http.StatusUnprocessableEntity, asked)
 	}
 	if err != nil {
@@ -84,8 +76,7 @@ func (v *visit) passwordPage() error { return v.showPassword(http.StatusOK, nil)
 
 func (v *visit) showPassword(status int, wrong map[string]string) error {
 	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(sayChangePassword), wrong != nil
-	v.Show(status, func(s view.Shell) site.Page { return Password(s, wrong) })
-	return nil
+	return portal.Show(v.Visit, status, Password, wrong)
 }
 
 func (v *visit) changePassword() error {

@@ -14,25 +14,10 @@ import (
 
 // An owner answers for the users whom operators let in at their merchant or trader. The services decide who may answer.
 var consentRoutes = []route{
-	{
-		Pattern: "GET /merchant/consent",
-		Kinds:   portal.Merchants,
-		Needs:   caller.MerchantTeamRead,
-		Handle:  (*visit).consentPage,
-	},
-	{
-		Pattern: "POST /merchant/consent/{user}/{answer}",
-		Kinds:   portal.Merchants,
-		Needs:   caller.MerchantTeamRead,
-		Handle:  (*visit).consent,
-	},
-	{Pattern: "GET /trader/consent", Kinds: portal.Traders, Needs: caller.TraderRead, Handle: (*visit).consentPage},
-	{
-		Pattern: "POST /trader/consent/{user}/{answer}",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderRead,
-		Handle:  (*visit).consent,
-	},
+	portal.ForMerchants("GET /merchant/consent", caller.MerchantTeamRead, (*visit).consentPage),
+	portal.ForMerchants("POST /merchant/consent/{user}/{answer}", caller.MerchantTeamRead, (*visit).consent),
+	portal.ForTraders("GET /trader/consent", caller.TraderRead, (*visit).consentPage),
+	portal.ForTraders("POST /trader/consent/{user}/{answer}", caller.TraderRead, (*visit).consent),
 }
 
 // consentPage shows what an owner is asked. To look takes no fresh second factor: to accept does.

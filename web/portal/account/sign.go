@@ -106,8 +106,7 @@ func (v *visit) showFactor(status int, failed string) error {
 		question.Passkey = string(options)
 	}
 	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(saySecondFactor), failed != ""
-	v.Show(status, func(s view.Shell) site.Page { return Factor(s, question) })
-	return nil
+	return portal.Show(v.Visit, status, Factor, question)
 }
 
 func (v *visit) factor() error {
@@ -155,8 +154,7 @@ func (v *visit) showApp(status int, offer session.TOTPOffer, failed string) erro
 	}
 	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(saySetUpApp), failed != ""
 	shown := AppOffer{Secret: offer.Secret, URL: offer.URL, QR: string(drawn), Failed: failed}
-	v.Show(status, func(s view.Shell) site.Page { return App(s, shown) })
-	return nil
+	return portal.Show(v.Visit, status, App, shown)
 }
 
 // addApp takes the first code of an authenticator app. After a wrong one the page shows the secret

@@ -3,6 +3,7 @@ package account
 import (
 	"time"
 
+	"gateway.example/internal/session"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 	"gateway.example/web/words"
@@ -22,25 +23,6 @@ type FactorQuestion struct {
 // AppOffer is a secret for an authenticator app.
 type AppOffer struct{ Secret, URL, QR, Failed string }
 
-// Preferences are how the user wants pages to be.
-type Preferences struct {
-	Zone, Language, Theme string
-	Shortcuts             bool
-}
-
-// Factors are the second factors of the user.
-type Factors struct {
-	TOTP                    bool
-	Passkeys, RecoveryCodes int
-}
-
-// Passkey is one of the user's.
-type Passkey struct {
-	ID, Name  string
-	CreatedAt time.Time
-	UsedAt    *time.Time
-}
-
 // Session is a place where the user is signed in.
 type Session struct {
 	ID                int64
@@ -52,13 +34,13 @@ type Session struct {
 // Account is what the page of the user's own account shows.
 type Account struct {
 	Role          string
-	Preferences   Preferences
+	Preferences   session.Preferences
 	Wrong         map[string]string
-	Factors       Factors
+	Factors       session.Factors
 	MayAddPasskey bool
 	// Languages are those that the user may choose.
 	Languages []words.Language
-	Passkeys  []Passkey
+	Passkeys  []session.Passkey
 	Sessions  []Session
 	// MayViewAs shows the form to look as another user, which ViewAs is filled in with.
 	MayViewAs bool

@@ -12,7 +12,7 @@ import (
 // Operators who look at the portal as another user. To be oneself again works for everybody: whom
 // the session looks as decides nothing of it.
 var viewAsRoutes = []route{
-	{Pattern: "POST /operator/view-as", Kinds: portal.Operators, Needs: caller.OperatorViewAs, Handle: (*visit).viewAs},
+	portal.ForOperators("POST /operator/view-as", caller.OperatorViewAs, (*visit).viewAs),
 	{Pattern: "POST /operator/view-as/end", Kinds: portal.Users, Viewing: true, Handle: (*visit).endViewAs},
 }
 
@@ -25,7 +25,7 @@ func (v *visit) viewAs() error {
 	looks, err := v.Sessions.ViewAs(v.Ctx(), v.Session, asked.User, asked.Reason)
 	if wrong := v.Wrong(err); wrong != nil {
 		return v.showAccount(http.StatusUnprocessableEntity, Account{
-			Preferences: Preferences(v.Session.Preferences), ViewAs: asked, Wrong: wrong,
+			Preferences: v.Session.Preferences, ViewAs: asked, Wrong: wrong,
 		})
 	}
 	if err != nil {

@@ -25,22 +25,16 @@ import (
 const linksPath = "/merchant/links"
 
 var linkRoutes = []route{
-	{
-		Pattern: "GET " + linksPath, Kinds: portal.Merchants, Needs: caller.MerchantRead, Keeps: &ownList,
-		Handle: portal.With(ownList, (*visit).list),
-	},
-	{
-		Pattern: "GET " + portal.LinksPath, Kinds: portal.Operators, Needs: caller.OperatorRead, Keeps: &everyList,
-		Handle: portal.With(everyList, (*visit).list),
-	},
-	{Pattern: "GET " + linksPath + "/new", Kinds: portal.Merchants, Needs: caller.MerchantSell, Handle: (*visit).ask},
-	{Pattern: "POST " + linksPath, Kinds: portal.Merchants, Needs: caller.MerchantSell, Handle: (*visit).create},
-	{Pattern: "GET " + linksPath + "/{id}", Kinds: portal.Merchants, Needs: caller.MerchantRead, Handle: (*visit).link},
-	{Pattern: "GET " + portal.LinksPath + "/{id}", Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).link},
-	{Pattern: "POST " + linksPath + "/{id}/picture", Kinds: portal.Merchants, Needs: caller.MerchantSell, Handle: (*visit).changePicture},
-	{Pattern: "GET " + portal.LinksPath + "/{id}/picture", Kinds: portal.Operators, Needs: caller.OperatorDirectory, Handle: (*visit).askPicture},
-	{Pattern: "POST " + portal.LinksPath + "/{id}/picture", Kinds: portal.Operators, Needs: caller.OperatorDirectory, Handle: (*visit).removePicture},
-	{Pattern: "POST " + linksPath + "/{id}/close", Kinds: portal.Merchants, Needs: caller.MerchantSell, Handle: (*visit).close},
+	{Pattern: "GET " + linksPath, Kinds: portal.Merchants, Needs: caller.MerchantRead, Keeps: &ownList, Handle: portal.With(ownList, (*visit).list)},
+	{Pattern: "GET " + portal.LinksPath, Kinds: portal.Operators, Needs: caller.OperatorRead, Keeps: &everyList, Handle: portal.With(everyList, (*visit).list)},
+	portal.ForMerchants("GET "+linksPath+"/new", caller.MerchantSell, (*visit).ask),
+	portal.ForMerchants("POST "+linksPath, caller.MerchantSell, (*visit).create),
+	portal.ForMerchants("GET "+linksPath+"/{id}", caller.MerchantRead, (*visit).link),
+	portal.ForOperators("GET "+portal.LinksPath+"/{id}", caller.OperatorRead, (*visit).link),
+	portal.ForMerchants("POST "+linksPath+"/{id}/picture", caller.MerchantSell, (*visit).changePicture),
+	portal.ForOperators("GET "+portal.LinksPath+"/{id}/picture", caller.OperatorDirectory, (*visit).askPicture),
+	portal.ForOperators("POST "+portal.LinksPath+"/{id}/picture", caller.OperatorDirectory, (*visit).removePicture),
+	portal.ForMerchants("POST "+linksPath+"/{id}/close", caller.MerchantSell, (*visit).close),
 }
 
 // ownList is a merchant's links, and everyList those of all merchants.
@@ -82,9 +76,7 @@ func (v *visit) list(of portal.List) error {
 	if shown.Links, err = v.sheet(of, found); err != nil {
 		return err
 	}
-	v.Shell.Title = v.Shell.Say(say.LinksTitle)
-	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return ListPage(s, shown) })
-	return nil
+	return portal.Page(v.Visit, a.StatusOf(), say.LinksTitle, ListPage, shown)
 }
 
 // sheet shows links as rows.
@@ -197,8 +189,7 @@ func (v *visit) showLink(status int, id int64, wrong string) error {
 		})
 	}
 	v.Shell.Title = l.Title
-	v.Show(status, func(s view.Shell) site.Page { return DetailPage(s, shown) })
-	return nil
+	return portal.Show(v.Visit, status, DetailPage, shown)
 }
 
 // owned adds what a merchant's user does with a link.
@@ -294,9 +285,7 @@ func (v *visit) showForm(status int, typed url.Values, wrong map[string]string) 
 	}
 	form.Choices = []view.Choice{box}
 	form.Fields = v.fields(typed, wrong)
-	v.Shell.Title = v.Shell.Say(sayNew)
-	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, form) })
-	return nil
+	return portal.Page(v.Visit, status, sayNew, view.MoneyFormPage, form)
 }
 
 // fields are those of the form that are typed.

@@ -12,12 +12,11 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // What a merchant sees first.
 var overviewRoutes = []route{
-	{Pattern: "GET /merchant", Kinds: portal.Merchants, Needs: caller.MerchantRead, Handle: (*visit).overview},
+	portal.ForMerchants("GET /merchant", caller.MerchantRead, (*visit).overview),
 }
 
 func (v *visit) overview() error {
@@ -39,9 +38,7 @@ func (v *visit) overview() error {
 		shown.Newest = v.Shell.Say(sayNewest, trend.Funnel.Payments)
 	}
 	v.overviewState(&shown, o)
-	v.Shell.Title = v.Shell.Say(say.Overview)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return OverviewPage(s, shown) })
-	return nil
+	return portal.Page(v.Visit, http.StatusOK, say.Overview, OverviewPage, shown)
 }
 
 // overviewState shows what waits, fails and is there.

@@ -7,36 +7,15 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // What a USDT costs, and from where that is known.
 var rateRoutes = []route{
-	{Pattern: "GET " + portal.RatesPath, Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).rates},
-	{
-		Pattern: "GET " + portal.FeedsPath + "/new",
-		Kinds:   portal.Operators,
-		Needs:   caller.OperatorRates,
-		Handle:  (*visit).newFeed,
-	},
-	{
-		Pattern: "POST " + portal.FeedsPath + "/new",
-		Kinds:   portal.Operators,
-		Needs:   caller.OperatorRates,
-		Handle:  (*visit).addFeed,
-	},
-	{
-		Pattern: "GET " + portal.FeedsPath + "/{id}",
-		Kinds:   portal.Operators,
-		Needs:   caller.OperatorRates,
-		Handle:  (*visit).feed,
-	},
-	{
-		Pattern: "POST " + portal.FeedsPath + "/{id}",
-		Kinds:   portal.Operators,
-		Needs:   caller.OperatorRates,
-		Handle:  (*visit).setFeed,
-	},
+	portal.ForOperators("GET "+portal.RatesPath, caller.OperatorRead, (*visit).rates),
+	portal.ForOperators("GET "+portal.FeedsPath+"/new", caller.OperatorRates, (*visit).newFeed),
+	portal.ForOperators("POST "+portal.FeedsPath+"/new", caller.OperatorRates, (*visit).addFeed),
+	portal.ForOperators("GET "+portal.FeedsPath+"/{id}", caller.OperatorRates, (*visit).feed),
+	portal.ForOperators("POST "+portal.FeedsPath+"/{id}", caller.OperatorRates, (*visit).setFeed),
 }
 
 func (v *visit) rates() error {
@@ -68,9 +47,7 @@ func (v *visit) rates() error {
 	if err != nil {
 		return err
 	}
-	v.Shell.Title = v.Shell.Say(say.RatesTitle)
-	v.Show(status, func(s view.Shell) site.Page { return RatesPage(s, shown) })
-	return nil
+	return portal.Page(v.Visit, status, say.RatesTitle, RatesPage, shown)
 }
 
 func (v *visit) waitingSheet(list []rate.Waiting) view.Sheet {

@@ -15,7 +15,6 @@ import (
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 func (v *visit) feedsSheet(feeds []rate.FeedState) view.Sheet {
@@ -150,8 +149,7 @@ func (v *visit) feedForm(status int, id int64, typed url.Values, wrong map[strin
 		v.Shell.Title = v.Shell.Say(sayFeedTitle, id)
 		shown.Choices = shown.Choices[1:] // another currency takes another feed
 	}
-	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, shown) })
-	return nil
+	return portal.Show(v.Visit, status, view.MoneyFormPage, shown)
 }
 
 func (v *visit) addFeed() error { return v.keepFeed(rate.Feed{}) }

@@ -17,31 +17,14 @@ import (
 	"gateway.example/internal/routing"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // Who gets which payment, and why.
 var routingRoutes = []route{
-	{
-		Pattern: "GET " + portal.RoutingPath,
-		Kinds:   portal.Operators,
-		Needs:   caller.OperatorRead,
-		Handle:  (*visit).routing,
-	},
-	{
-		Pattern: "GET " + portal.RoutingPath + "/payment",
-		Kinds:   portal.Operators,
-		Needs:   caller.OperatorRead,
-		Handle:  (*visit).choiceAsked,
-	},
-	{
-		Pattern: "GET " + portal.RoutingPath + "/payments/{id}", Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Handle: (*visit).choiceOf,
-	},
-	{
-		Pattern: "GET " + portal.RoutingPath + "/traders/{id}", Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Handle: (*visit).standing,
-	},
+	portal.ForOperators("GET "+portal.RoutingPath, caller.OperatorRead, (*visit).routing),
+	portal.ForOperators("GET "+portal.RoutingPath+"/payment", caller.OperatorRead, (*visit).choiceAsked),
+	portal.ForOperators("GET "+portal.RoutingPath+"/payments/{id}", caller.OperatorRead, (*visit).choiceOf),
+	portal.ForOperators("GET "+portal.RoutingPath+"/traders/{id}", caller.OperatorRead, (*visit).standing),
 }
 
 // candidatesShown is how many candidates a page shows more of each time.
@@ -79,8 +62,7 @@ func (v *visit) routing() error {
 	if wrong != nil {
 		status = http.StatusUnprocessableEntity
 	}
-	v.Show(status, func(s view.Shell) site.Page { return RoutingPage(s, shown) })
-	return nil
+	return portal.Show(v.Visit, status, RoutingPage, shown)
 }
 
 func (v *visit) askRouting(typed url.Values) (payment.RoutingAnswer, error) {
@@ -277,8 +259,7 @@ func (v *visit) choiceOf() error {
 		}
 	}
 	v.Shell.Title = v.Shell.Say(sayChoiceTitle, id)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ChoicePage(s, shown) })
-	return nil
+	return portal.Show(v.Visit, http.StatusOK, ChoicePage, shown)
 }
 
 // passedSheet lists what a choice passed by, beside what drops it now.

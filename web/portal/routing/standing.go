@@ -13,7 +13,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // standing answers what a trader on the telephone asks: why they get no payments.
@@ -47,9 +46,7 @@ func (v *visit) standing() error {
 		shown.More = view.Query(portal.StandingPath(id), "show", strconv.Itoa(most+candidatesShown))
 	}
 	shown.Sheet = v.standingSheet(list[:min(most, len(list))])
-	v.Shell.Title = v.Shell.Say(sayStandingTitle)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return StandingPage(s, shown) })
-	return nil
+	return portal.Page(v.Visit, http.StatusOK, sayStandingTitle, StandingPage, shown)
 }
 
 func (v *visit) standingSheet(list []payment.RequisiteExplanation) view.Sheet {

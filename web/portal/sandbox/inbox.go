@@ -12,8 +12,7 @@ import (
 
 	"gateway.example/internal/edge"
 	"gateway.example/internal/fault"
-	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
+	"gateway.example/web/portal"
 )
 
 // inboxSize is how many webhooks a sandbox keeps, in memory.
@@ -116,8 +115,7 @@ func delivery(body []byte, header http.Header) Delivery {
 func (v *visit) inboxPage() error {
 	v.Shell.Title, v.Shell.Live = v.Shell.Say(sayInbox), true
 	shown := v.inboxShown()
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return InboxPage(s, shown) })
-	return nil
+	return portal.Show(v.Visit, http.StatusOK, InboxPage, shown)
 }
 
 // inboxRegion is the list alone, asked for again and again. While nothing has come there is nothing
@@ -128,8 +126,7 @@ func (v *visit) inboxRegion() error {
 		v.W.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return InboxRegion(s, shown) })
-	return nil
+	return portal.Show(v.Visit, http.StatusOK, InboxRegion, shown)
 }
 
 func (v *visit) inboxShown() Inbox {

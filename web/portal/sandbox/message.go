@@ -12,7 +12,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 const messagePath = "/sandbox/message"
@@ -54,8 +53,7 @@ func (v *visit) showMessage(status int, typed url.Values, wrong map[string]strin
 		},
 	}
 	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(sayMessage), wrong != nil
-	v.Show(status, func(s view.Shell) site.Page { return view.MoneyFormPage(s, asked) })
-	return nil
+	return portal.Show(v.Visit, status, view.MoneyFormPage, asked)
 }
 
 // forward has the trader's phone forward what was typed, and leads to what was made, with what became of the message.

@@ -21,7 +21,6 @@ import (
 	"gateway.example/internal/report"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // Page is what only a sandbox's portals have: a page to try everything from.
@@ -117,8 +116,7 @@ func (v *visit) showStart(status int, tried StartTry) error {
 	}
 	v.Shell.Title, v.Shell.Live = v.Shell.Say(saySandboxTitle), true
 	v.Shell.Mistakes = status != http.StatusOK
-	v.Show(status, func(s view.Shell) site.Page { return StartPage(s, shown) })
-	return nil
+	return portal.Show(v.Visit, status, StartPage, shown)
 }
 
 // presets are amounts that are about as much in each currency.
@@ -229,8 +227,7 @@ func (v *visit) madeRegion() error {
 	if err != nil {
 		return err
 	}
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return MadeRegion(s, made) })
-	return nil
+	return portal.Show(v.Visit, http.StatusOK, MadeRegion, made)
 }
 
 // made are the latest payments and payouts of the sandbox's merchants, however they were made.

@@ -15,23 +15,13 @@ import (
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // The simulated traders of a sandbox.
 var simulatorRoutes = []route{
-	{
-		Pattern: "GET /operator/simulator", Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Handle: (*visit).simulatorPage,
-	},
-	{
-		Pattern: "POST /operator/simulator", Kinds: portal.Operators, Needs: caller.OperatorDirectory,
-		Handle: (*visit).startSimulator,
-	},
-	{
-		Pattern: "POST /operator/simulator/stop", Kinds: portal.Operators, Needs: caller.OperatorDirectory,
-		Handle: (*visit).stopSimulator,
-	},
+	portal.ForOperators("GET /operator/simulator", caller.OperatorRead, (*visit).simulatorPage),
+	portal.ForOperators("POST /operator/simulator", caller.OperatorDirectory, (*visit).startSimulator),
+	portal.ForOperators("POST /operator/simulator/stop", caller.OperatorDirectory, (*visit).stopSimulator),
 }
 
 // playFields are the fields of a play, as the form and the service name them.
@@ -66,9 +56,7 @@ func (v *visit) showSimulator(status int, typed url.Values, wrong map[string]str
 	for i, play := range everyPlay(state.Plays) {
 		shown.Plays = append(shown.Plays, v.playShown(i, play, typed, wrong))
 	}
-	v.Shell.Title = v.Shell.Say(say.SimulatorTitle)
-	v.Show(status, func(s view.Shell) site.Page { return SimulatorPage(s, shown) })
-	return nil
+	return portal.Page(v.Visit, status, say.SimulatorTitle, SimulatorPage, shown)
 }
 
 // everyPlay has a play for each method: one that is not played has only zeroes.

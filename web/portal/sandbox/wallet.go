@@ -15,7 +15,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // Purse sends USDT on the networks of a sandbox.
@@ -48,9 +47,7 @@ func (v *visit) walletPage() error {
 	if err != nil {
 		return err
 	}
-	v.Shell.Title = v.Shell.Say(sayWallet)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return WalletPage(s, w) })
-	return nil
+	return portal.Page(v.Visit, http.StatusOK, sayWallet, WalletPage, w)
 }
 
 func (v *visit) walletRegion() error {
@@ -58,8 +55,7 @@ func (v *visit) walletRegion() error {
 	if err != nil {
 		return err
 	}
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return WalletRegion(s, w) })
-	return nil
+	return portal.Show(v.Visit, http.StatusOK, WalletRegion, w)
 }
 
 // anybody reads what the sandbox has.

@@ -17,13 +17,12 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 var searchRoutes = []route{
-	{Pattern: "GET /trader/search", Kinds: portal.Traders, Needs: caller.TraderRead, Handle: (*visit).search},
-	{Pattern: "GET /merchant/search", Kinds: portal.Merchants, Needs: caller.MerchantRead, Handle: (*visit).search},
-	{Pattern: "GET /operator/search", Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).search},
+	portal.ForTraders("GET /trader/search", caller.TraderRead, (*visit).search),
+	portal.ForMerchants("GET /merchant/search", caller.MerchantRead, (*visit).search),
+	portal.ForOperators("GET /operator/search", caller.OperatorRead, (*visit).search),
 }
 
 // most is how many of a kind are shown.
@@ -81,8 +80,7 @@ func (v *visit) search() error {
 		return nil
 	}
 	v.Shell.Title, v.Shell.Search = v.Shell.Say(sayTitle), found.Asked
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return SearchPage(s, found) })
-	return nil
+	return portal.Show(v.Visit, http.StatusOK, SearchPage, found)
 }
 
 const (

@@ -11,25 +11,13 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // Who has what, and the statement of any account.
 var ledgerRoutes = []route{
-	{
-		Pattern: "GET " + portal.AccountsPath,
-		Kinds:   portal.Operators,
-		Needs:   caller.OperatorRead,
-		Handle:  (*visit).accountList,
-	},
-	{
-		Pattern: "GET " + portal.StatementPath, Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Handle: portal.With(accountStatement, (*visit).statement),
-	},
-	{
-		Pattern: "GET " + portal.StatementPath + ".csv", Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Handle: portal.With(accountStatement, (*visit).statementCSV),
-	},
+	portal.ForOperators("GET "+portal.AccountsPath, caller.OperatorRead, (*visit).accountList),
+	portal.ForOperators("GET "+portal.StatementPath, caller.OperatorRead, portal.With(accountStatement, (*visit).statement)),
+	portal.ForOperators("GET "+portal.StatementPath+".csv", caller.OperatorRead, portal.With(accountStatement, (*visit).statementCSV)),
 }
 
 var accountStatement = portal.List{Path: portal.StatementPath, Account: true, Owner: true, Export: caller.OperatorRead}
@@ -78,9 +66,7 @@ func (v *visit) accountList() error {
 	if next != nil {
 		shown.Pages.Older = view.Query(portal.AccountsPath, portal.AsksType, kind, portal.AsksAfter, strconv.FormatInt(*next, 10))
 	}
-	v.Shell.Title = v.Shell.Say(say.AccountsTitle)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return AccountsPage(s, shown) })
-	return nil
+	return portal.Page(v.Visit, http.StatusOK, say.AccountsTitle, AccountsPage, shown)
 }
 
 // ownerAsked is the owner whose account an operator asks for.

@@ -15,7 +15,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // The statement of a trader's accounts, and of a cashbox's.
@@ -26,20 +25,12 @@ var statementRoutes = []route{
 		Needs:   caller.TraderMoney,
 		Keeps:   &statementList, Handle: portal.With(statementList, (*visit).statement),
 	},
-	{
-		Pattern: "GET /trader/statement.csv",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderMoney,
-		Handle:  portal.With(statementList, (*visit).statementCSV),
-	},
+	portal.ForTraders("GET /trader/statement.csv", caller.TraderMoney, portal.With(statementList, (*visit).statementCSV)),
 	{
 		Pattern: "GET /merchant/statement", Kinds: portal.Merchants, Needs: caller.MerchantMoney,
 		Keeps: &ownStatementList, Handle: portal.With(ownStatementList, (*visit).statement),
 	},
-	{
-		Pattern: "GET /merchant/statement.csv", Kinds: portal.Merchants, Needs: caller.MerchantMoney,
-		Handle: portal.With(ownStatementList, (*visit).statementCSV),
-	},
+	portal.ForMerchants("GET /merchant/statement.csv", caller.MerchantMoney, portal.With(ownStatementList, (*visit).statementCSV)),
 }
 
 var statementList = portal.List{Path: "/trader/statement", Account: true, Export: caller.TraderMoney}
@@ -136,8 +127,7 @@ func (v *visit) showStatement(a portal.Asked, found *books.Statement) error {
 		}
 	}
 	v.Shell.Title = cmp.Or(a.Title, v.Shell.Say(say.StatementTitle))
-	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return StatementPage(s, shown) })
-	return nil
+	return portal.Show(v.Visit, a.StatusOf(), StatementPage, shown)
 }
 
 // accounts lead to the same time of each account.

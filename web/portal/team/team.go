@@ -17,49 +17,18 @@ import (
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // A merchant's team, and what it did.
 var teamRoutes = []route{
-	{Pattern: "GET /merchant/team", Kinds: portal.Merchants, Needs: caller.MerchantTeamRead, Handle: (*visit).team},
-	{
-		Pattern: "GET /merchant/team/invite",
-		Kinds:   portal.Merchants,
-		Needs:   caller.MerchantTeam,
-		Handle:  (*visit).invitePage,
-	},
-	{
-		Pattern: "POST /merchant/team/invite",
-		Kinds:   portal.Merchants,
-		Needs:   caller.MerchantTeam,
-		Handle:  (*visit).invite,
-	},
-	{
-		Pattern: "GET /merchant/team/{member}",
-		Kinds:   portal.Merchants,
-		Needs:   caller.MerchantTeamRead,
-		Handle:  (*visit).member,
-	},
-	{
-		Pattern: "POST /merchant/team/{member}/role",
-		Kinds:   portal.Merchants,
-		Needs:   caller.MerchantTeam,
-		Handle:  (*visit).setRole,
-	},
-	{
-		Pattern: "GET /merchant/team/{member}/{step}",
-		Kinds:   portal.Merchants,
-		Needs:   caller.MerchantTeam,
-		Handle:  (*visit).memberPage,
-	},
-	{
-		Pattern: "POST /merchant/team/{member}/{step}",
-		Kinds:   portal.Merchants,
-		Needs:   caller.MerchantTeam,
-		Handle:  (*visit).memberStep,
-	},
-	{Pattern: "GET /merchant/log", Kinds: portal.Merchants, Needs: caller.MerchantTeamRead, Handle: (*visit).teamLog},
+	portal.ForMerchants("GET /merchant/team", caller.MerchantTeamRead, (*visit).team),
+	portal.ForMerchants("GET /merchant/team/invite", caller.MerchantTeam, (*visit).invitePage),
+	portal.ForMerchants("POST /merchant/team/invite", caller.MerchantTeam, (*visit).invite),
+	portal.ForMerchants("GET /merchant/team/{member}", caller.MerchantTeamRead, (*visit).member),
+	portal.ForMerchants("POST /merchant/team/{member}/role", caller.MerchantTeam, (*visit).setRole),
+	portal.ForMerchants("GET /merchant/team/{member}/{step}", caller.MerchantTeam, (*visit).memberPage),
+	portal.ForMerchants("POST /merchant/team/{member}/{step}", caller.MerchantTeam, (*visit).memberStep),
+	portal.ForMerchants("GET /merchant/log", caller.MerchantTeamRead, (*visit).teamLog),
 }
 
 const teamPath = "/merchant/team"
@@ -75,9 +44,7 @@ func (v *visit) team() error {
 	for _, m := range members {
 		shown.Items = append(shown.Items, v.memberRow(m))
 	}
-	v.Shell.Title = v.Shell.Say(say.TeamTitle)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return TeamPage(s, shown) })
-	return nil
+	return portal.Page(v.Visit, http.StatusOK, say.TeamTitle, TeamPage, shown)
 }
 
 func (v *visit) memberRow(m session.Member) MemberRow {
@@ -110,8 +77,7 @@ func (v *visit) invitePage() error {
 func (v *visit) showInvite(status int, shown Invite) error {
 	shown.Token, shown.Roles = submission.NewToken(), v.roleOptions()
 	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(sayInviteTitle), shown.Wrong != nil
-	v.Show(status, func(s view.Shell) site.Page { return InvitePage(s, shown) })
-	return nil
+	return portal.Show(v.Visit, status, InvitePage, shown)
 }
 
 // invite makes a user, once, and shows their link in the answer.
@@ -170,8 +136,7 @@ func (v *visit) showMember(status int, m session.Member, role string, wrong map[
 		Enabled: m.Enabled, Sessions: m.Sessions,
 	}
 	v.Shell.Title, v.Shell.Mistakes = m.Login, wrong != nil
-	v.Show(status, func(s view.Shell) site.Page { return MemberPage(s, shown) })
-	return nil
+	return portal.Show(v.Visit, status, MemberPage, shown)
 }
 
 // setRole gives a user another role. The same again changes nothing but ends their sessions.
@@ -297,9 +262,7 @@ func (v *visit) teamLog() error {
 			CreatedAt: one.CreatedAt,
 		})
 	}
-	v.Shell.Title = v.Shell.Say(say.LogTitle)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return TeamLogPage(s, shown) })
-	return nil
+	return portal.Page(v.Visit, http.StatusOK, say.LogTitle, TeamLogPage, shown)
 }
 
 // differences are the fields in which what was and what is differ, in their own words.

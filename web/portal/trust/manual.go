@@ -20,8 +20,8 @@ import (
 // manualRoutes show the operators' manual, which alarms lead to: whoever is called at night need not
 // look for it.
 var manualRoutes = []route{
-	{Pattern: "GET " + portal.ManualPath, Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).manual},
-	{Pattern: "GET " + portal.ManualPath + "/{page}", Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).manual},
+	portal.ForOperators("GET "+portal.ManualPath, caller.OperatorRead, (*visit).manual),
+	portal.ForOperators("GET "+portal.ManualPath+"/{page}", caller.OperatorRead, (*visit).manual),
 }
 
 // chapter is a page of the manual as it is shown.

@@ -11,35 +11,17 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // What operators trust the gateway by: the log of what was done, whether the ledger holds, and what
 // needs somebody now.
 var trustRoutes = []route{
-	{
-		Pattern: "GET " + portal.AuditPath, Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Keeps: &auditList, Handle: portal.With(auditList, (*visit).auditLog),
-	},
-	{
-		Pattern: "GET " + portal.AuditPath + ".csv", Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Handle: portal.With(auditList, (*visit).auditCSV),
-	},
-	{
-		Pattern: "GET " + portal.ReconPath,
-		Kinds:   portal.Operators,
-		Needs:   caller.OperatorRead,
-		Handle:  (*visit).reconciliation,
-	},
-	{
-		Pattern: "GET " + portal.ReconPath + "/audits", Kinds: portal.Operators, Needs: caller.OperatorRead, Fragment: true,
-		Handle: (*visit).auditsRegion,
-	},
-	{
-		Pattern: "GET " + portal.ReconPath + "/days/{day}", Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Handle: (*visit).sealedDay,
-	},
-	{Pattern: "GET " + portal.AlarmsPath, Kinds: portal.Operators, Needs: caller.OperatorRead, Handle: (*visit).alarms},
+	{Pattern: "GET " + portal.AuditPath, Kinds: portal.Operators, Needs: caller.OperatorRead, Keeps: &auditList, Handle: portal.With(auditList, (*visit).auditLog)},
+	portal.ForOperators("GET "+portal.AuditPath+".csv", caller.OperatorRead, portal.With(auditList, (*visit).auditCSV)),
+	portal.ForOperators("GET "+portal.ReconPath, caller.OperatorRead, (*visit).reconciliation),
+	{Pattern: "GET " + portal.ReconPath + "/audits", Kinds: portal.Operators, Needs: caller.OperatorRead, Fragment: true, Handle: (*visit).auditsRegion},
+	portal.ForOperators("GET "+portal.ReconPath+"/days/{day}", caller.OperatorRead, (*visit).sealedDay),
+	portal.ForOperators("GET "+portal.AlarmsPath, caller.OperatorRead, (*visit).alarms),
 }
 
 // alarms shows what needs somebody now.
@@ -65,9 +47,7 @@ func (v *visit) alarms() error {
 			shown.Quiet = append(shown.Quiet, row)
 		}
 	}
-	v.Shell.Title = v.Shell.Say(say.AlarmsTitle)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return AlarmsPage(s, shown) })
-	return nil
+	return portal.Page(v.Visit, http.StatusOK, say.AlarmsTitle, AlarmsPage, shown)
 }
 
 // took is a duration as people read it.

@@ -41,12 +41,8 @@ func (v *visit) reconciliation() error {
 	}
 	for _, i := range state.Invariants {
 		shown.Invariants = append(shown.Invariants, InvariantRow{
-			Name:     v.Shell.Say(sayInvariant(i.Name)),
-			FullAt:   i.FullAt,
-			RecentAt: i.RecentAt,
-			OnlyFull: i.RecentAt == nil &&
-				state.Recent.Last != nil,
-			Violations: v.mismatches(i.Violations),
+			Name: v.Shell.Say(sayInvariant(i.Name)), FullAt: i.FullAt, RecentAt: i.RecentAt,
+			OnlyFull: i.RecentAt == nil && state.Recent.Last != nil, Violations: v.mismatches(i.Violations),
 		})
 	}
 	for _, past := range state.Broken {
@@ -66,8 +62,7 @@ func (v *visit) reconciliation() error {
 		return err
 	}
 	v.Shell.Title, v.Shell.Live = v.Shell.Say(say.ReconTitle), runs(shown.Recent, shown.Full).Runs
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return ReconciliationPage(s, shown) })
-	return nil
+	return portal.Show(v.Visit, http.StatusOK, ReconciliationPage, shown)
 }
 
 // onChain shows what the networks say beside the ledger.
@@ -84,10 +79,9 @@ func (v *visit) onChain(shown *Reconciliation) error {
 		{Label: sayReconInLedger, Value: v.Shell.USDT(found.Booked), Class: "num"},
 		{Label: sayReconDifference, Value: v.Shell.USDT(found.Difference()), Class: "num"},
 	}
-	shown.Networks = view.Sheet{Label: v.Shell.Say(say.Network), Columns: []view.Column{
-		{Text: v.Shell.Say(say.Network)}, {Text: v.Shell.Say(sayReconCame), Right: true},
-		{Text: v.Shell.Say(sayReconWent), Right: true}, {Text: v.Shell.Say(sayReconThere), Right: true},
-	}}
+	shown.Networks = view.Sheet{
+		Label: v.Shell.Say(say.Network), Columns: v.Columns(true, say.Network, sayReconCame, sayReconWent, sayReconThere),
+	}
 	for _, n := range found.Networks {
 		shown.Networks.Rows = append(shown.Networks.Rows, []view.Cell{
 			{Text: n.Network}, {Text: v.Shell.USDT(n.Came)}, {Text: v.Shell.USDT(n.Went)}, {Text: v.Shell.USDT(n.Came.Sub(n.Went))},
@@ -247,6 +241,5 @@ func (v *visit) sealedDay() error {
 		})
 	}
 	v.Shell.Title = v.Shell.Say(sayReconDayTitle, d.Day)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return SealedDayPage(s, shown) })
-	return nil
+	return portal.Show(v.Visit, http.StatusOK, SealedDayPage, shown)
 }

@@ -14,7 +14,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // signInDays is for how long sign-ins are kept.
@@ -47,18 +46,9 @@ func logFilter(a portal.Asked) auditlog.Filter {
 
 // auditLog lists what was done.
 func (v *visit) auditLog(l portal.List) error {
-	a := v.Asks(l)
-	if v.Tidied(a) {
-		return nil
-	}
-	if len(a.Wrong) > 0 {
-		return v.showAuditLog(a, report.Page[auditlog.Item]{})
-	}
-	page, err := v.AuditLog.List(v.Ctx(), v.Who, logFilter(a))
-	if a.Wrong, err = v.Flawed(err); err != nil {
-		return err
-	}
-	return v.showAuditLog(a, page)
+	return portal.ShowList(v.Visit, l, func(a portal.Asked) (report.Page[auditlog.Item], error) {
+		return v.AuditLog.List(v.Ctx(), v.Who, logFilter(a))
+	}, v.showAuditLog)
 }
 
 func (v *visit) showAuditLog(a portal.Asked, page report.Page[auditlog.Item]) error {
@@ -78,9 +68,7 @@ func (v *visit) showAuditLog(a portal.Asked, page report.Page[auditlog.Item]) er
 	default:
 		shown.Empty = view.Empty{Title: a.None, Text: a.NoneText}
 	}
-	v.Shell.Title = v.Shell.Say(say.AuditTitle)
-	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return AuditLogPage(s, shown) })
-	return nil
+	return portal.Page(v.Visit, a.StatusOf(), say.AuditTitle, AuditLogPage, shown)
 }
 
 // auditTones are the stylesheet's for the kinds of lines.

@@ -1,0 +1,36 @@
+package portal
+
+import (
+	"gateway.example/web/portal/say"
+	"gateway.example/web/portal/view"
+	"gateway.example/web/site"
+)
+
+// Page shows a page under its title, with what it is given.
+func Page[T any](v *Visit, status int, title say.Phrase, page func(view.Shell, T) site.Page, shown T) error {
+	v.Shell.Title = v.Shell.Say(title)
+	return Show(v, status, page, shown)
+}
+
+// Show shows a page whose title is set, or a part of one.
+func Show[T any](v *Visit, status int, page func(view.Shell, T) site.Page, shown T) error {
+	v.Show(status, func(s view.Shell) site.Page { return page(s, shown) })
+	return nil
+}
+
+// ShowList shows what its address asks of a list: what a service reads of it, or nothing where it is wrong.
+func ShowList[T any](v *Visit, l List, read func(Asked) (T, error), show func(Asked, T) error) error {
+	a := v.Asks(l)
+	if v.Tidied(a) {
+		return nil
+	}
+	var found T
+	if len(a.Wrong) == 0 {
+		var err error
+		found, err = read(a)
+		if a.Wrong, err = v.Flawed(err); err != nil {
+			return err
+		}
+	}
+	return show(a, found)
+}
