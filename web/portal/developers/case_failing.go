@@ -6,7 +6,6 @@ import (
 	"gateway.example/web/portal"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // failing lists merchants' endpoints at which deliveries fail and are tried again. It is where the operators' counter of
@@ -31,6 +30,5 @@ func (v *visit) failing() error {
 			{Text: portal.IDText(int64(one.Attempts))}, {At: &one.NextAt},
 		})
 	}
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return FailingPage(s, sheet) })
-	return nil
+	return portal.Show(v.Visit, http.StatusOK, FailingPage, sheet)
 }

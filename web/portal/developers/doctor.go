@@ -13,32 +13,19 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/signature"
 	"gateway.example/web/portal/say"
-	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // What is wrong with a signed request.
 var doctorRoutes = []route{
-	{
-		Pattern: "GET /merchant/developers/doctor",
-		Kinds:   portal.Merchants,
-		Needs:   caller.MerchantEvents,
-		Handle:  (*visit).doctorPage,
-	},
-	{
-		Pattern: "POST /merchant/developers/doctor",
-		Kinds:   portal.Merchants,
-		Needs:   caller.MerchantEvents,
-		Handle:  (*visit).doctor,
-	},
+	portal.ForMerchants("GET /merchant/developers/doctor", caller.MerchantEvents, (*visit).doctorPage),
+	portal.ForMerchants("POST /merchant/developers/doctor", caller.MerchantEvents, (*visit).doctor),
 }
 
 func (v *visit) doctorPage() error { return v.showDoctor(http.StatusOK, Doctor{}) }
 
 func (v *visit) showDoctor(status int, shown Doctor) error {
 	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(say.DoctorTitle), shown.Wrong != nil
-	v.Show(status, func(s view.Shell) site.Page { return DoctorPage(s, shown) })
-	return nil
+	return portal.Show(v.Visit, status, DoctorPage, shown)
 }
 
 // doctor says what is wrong with a request. Forms send each line break as CRLF: it is taken for LF.

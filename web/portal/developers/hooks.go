@@ -15,7 +15,6 @@ import (
 	"gateway.example/internal/webhook"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // hooks shows where webhooks go, and how they were taken lately.
@@ -48,9 +47,7 @@ func (v *visit) hooks() error {
 			Words:  excerpt(failure.Answer, failure.Error, excerptShort),
 		})
 	}
-	v.Shell.Title = v.Shell.Say(say.WebhooksTitle)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return HooksPage(s, shown) })
-	return nil
+	return portal.Page(v.Visit, http.StatusOK, say.WebhooksTitle, HooksPage, shown)
 }
 
 func (v *visit) hookBox(box directory.OwnCashbox, health report.Health) (HookBox, error) {

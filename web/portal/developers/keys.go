@@ -18,7 +18,6 @@ import (
 	"gateway.example/internal/submission"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 // keys lists the keys of a cashbox: the one that is asked for, or the first.
@@ -44,9 +43,7 @@ func (v *visit) keys() error {
 			return err
 		}
 	}
-	v.Shell.Title = v.Shell.Say(say.KeysTitle)
-	v.Show(http.StatusOK, func(s view.Shell) site.Page { return KeysPage(s, shown) })
-	return nil
+	return portal.Page(v.Visit, http.StatusOK, say.KeysTitle, KeysPage, shown)
 }
 
 func (v *visit) keyRows(box directory.OwnCashbox, shown *Keys) error {
@@ -124,8 +121,7 @@ func (v *visit) showNewKey(status int, box directory.OwnCashbox, typed url.Value
 		})
 	}
 	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(sayNewKey), wrong != nil
-	v.Show(status, func(s view.Shell) site.Page { return NewKeyPage(s, shown) })
-	return nil
+	return portal.Show(v.Visit, status, NewKeyPage, shown)
 }
 
 // newKey makes a key, once, and shows its secret in the answer. The secret is kept nowhere: a second
@@ -215,8 +211,7 @@ func (v *visit) showKeyLimits(
 		},
 	}
 	v.Shell.Title, v.Shell.Mistakes = v.Shell.Say(sayKeyLimits), wrong != nil
-	v.Show(status, func(s view.Shell) site.Page { return KeyLimitsPage(s, shown) })
-	return nil
+	return portal.Show(v.Visit, status, KeyLimitsPage, shown)
 }
 
 // keyLimits changes what a key is good for. To do so again changes nothing, so its form needs no token to be sent once.

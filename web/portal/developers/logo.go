@@ -14,7 +14,7 @@ import (
 
 // The logo that the hosted pages of a cashbox show.
 var logoRoutes = []route{
-	{Pattern: "POST " + portal.LooksPath + "/logo", Kinds: portal.Merchants, Needs: caller.MerchantLooks, Handle: (*visit).changeLogo},
+	portal.ForMerchants("POST "+portal.LooksPath+"/logo", caller.MerchantLooks, (*visit).changeLogo),
 	// The preview shows it, in a frame without cookies.
 	{Pattern: "GET " + directory.LogoPath + "{hash}", Open: true, Handle: (*visit).showLogo},
 }

@@ -22,19 +22,9 @@ import (
 
 // How the hosted pages of a merchant's cashboxes look.
 var lookRoutes = []route{
-	{Pattern: "GET " + portal.LooksPath, Kinds: portal.Merchants, Needs: caller.MerchantEvents, Handle: (*visit).looks},
-	{
-		Pattern: "POST " + portal.LooksPath,
-		Kinds:   portal.Merchants,
-		Needs:   caller.MerchantLooks,
-		Handle:  (*visit).changeLook,
-	},
-	{
-		Pattern: "GET " + portal.LooksPath + "/preview",
-		Kinds:   portal.Merchants,
-		Needs:   caller.MerchantEvents,
-		Handle:  (*visit).sample,
-	},
+	portal.ForMerchants("GET "+portal.LooksPath, caller.MerchantEvents, (*visit).looks),
+	portal.ForMerchants("POST "+portal.LooksPath, caller.MerchantLooks, (*visit).changeLook),
+	portal.ForMerchants("GET "+portal.LooksPath+"/preview", caller.MerchantEvents, (*visit).sample),
 	// The frame of the preview is sandboxed: browsers send no cookie with what is asked for in it.
 	{Pattern: "GET " + portal.LooksPath + "/code.svg", Open: true, Handle: (*visit).sampleCode},
 }
@@ -109,8 +99,7 @@ func (v *visit) showLook(
 	}
 	v.Shell.Title, v.Shell.Live, v.Shell.Mistakes = v.Shell.Say(say.LooksTitle), true, len(wrong) > 0
 	showFrames(v.W)
-	v.Show(status, func(s view.Shell) site.Page { return LooksPage(s, shown) })
-	return nil
+	return portal.Show(v.Visit, status, LooksPage, shown)
 }
 
 func (v *visit) fillLook(shown *Looks, l directory.OwnLook, typed url.Values, wrong map[string]string) {

@@ -12,7 +12,6 @@ import (
 	"gateway.example/internal/requestlog"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
-	"gateway.example/web/site"
 )
 
 var requestRoutes = []route{
@@ -38,20 +37,11 @@ var requestList = portal.List{
 
 // requests lists what the merchant's programs asked of the API in the last days.
 func (v *visit) requests(l portal.List) error {
-	a := v.Asks(l)
-	if v.Tidied(a) {
-		return nil
-	}
-	if len(a.Wrong) > 0 {
-		return v.showRequests(a, report.Page[report.RequestItem]{})
-	}
-	page, err := v.Reports.Requests(v.Ctx(), v.Who, report.RequestFilter{
-		Filter: a.Filter, Code: a.Query.Get(portal.AsksCode), KeyID: a.Query.Get(portal.AsksKey),
-	})
-	if a.Wrong, err = v.Flawed(err); err != nil {
-		return err
-	}
-	return v.showRequests(a, page)
+	return portal.ShowList(v.Visit, l, func(a portal.Asked) (report.Page[report.RequestItem], error) {
+		return v.Reports.Requests(v.Ctx(), v.Who, report.RequestFilter{
+			Filter: a.Filter, Code: a.Query.Get(portal.AsksCode), KeyID: a.Query.Get(portal.AsksKey),
+		})
+	}, v.showRequests)
 }
 
 func (v *visit) showRequests(a portal.Asked, page report.Page[report.RequestItem]) error {
@@ -73,23 +63,13 @@ func (v *visit) showRequests(a portal.Asked, page report.Page[report.RequestItem
 	default:
 		shown.Empty = view.Empty{Title: a.None, Text: a.NoneText}
 	}
-	v.Shell.Title = v.Shell.Say(say.RequestsTitle)
-	v.Show(a.StatusOf(), func(s view.Shell) site.Page { return RequestsPage(s, shown) })
-	return nil
+	return portal.Page(v.Visit, a.StatusOf(), say.RequestsTitle, RequestsPage, shown)
 }
 
 func (v *visit) requestRow(a portal.Asked, item report.RequestItem) RequestRow {
 	took := decimal.New(item.Took.Microseconds(), -3).Round(1)
 	return RequestRow{
-		At:        item.At,
-		Method:    item.Method,
-		Path:      item.Path,
-		Status:    item.Status,
-		Code:      item.Code,
-		KeyID:     item.KeyID,
-		OfCode:    a.With(portal.AsksCode, item.Code),
-		OfKey:     a.With(portal.AsksKey, item.KeyID),
-		RequestID: item.RequestID,
-		Took:      v.Shell.Say(sayRequestTook, took.String()),
+		RequestItem: item, OfCode: a.With(portal.AsksCode, item.Code), OfKey: a.With(portal.AsksKey, item.KeyID),
+		Took: v.Shell.Say(sayRequestTook, took.String()),
 	}
 }

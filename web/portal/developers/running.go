@@ -16,8 +16,7 @@ func (v *visit) running(shown *Dead, path func(int64) string) error {
 	}
 	operator := v.Who.Kind == caller.Operator
 	shown.Running = view.Sheet{
-		Label:   v.Shell.Say(sayRunning),
-		Columns: []view.Column{{Text: v.Shell.Say(saySentTo)}, {Text: v.Shell.Say(sayReplaySent), Right: true}},
+		Label: v.Shell.Say(sayRunning), Columns: v.Columns(true, saySentTo, sayReplaySent),
 	}
 	for _, one := range list {
 		to := view.Cell{Text: one.URL, Href: view.Link(path(one.ID))}

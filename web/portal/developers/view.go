@@ -6,6 +6,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"gateway.example/internal/report"
 	"gateway.example/web/portal/say"
 	"gateway.example/web/portal/view"
 )
@@ -235,14 +236,10 @@ type Requests struct {
 
 // RequestRow is a request in the log.
 type RequestRow struct {
-	At           time.Time
-	Method, Path string
-	Status       int
-	// Code is the error's, "" where there was none; OfCode and OfKey lead to all with the same.
-	Code, KeyID   string
+	report.RequestItem
+	// OfCode and OfKey lead to all with the same error code and of the same key.
 	OfCode, OfKey templ.SafeURL
-	// RequestID is "" where none was kept.
-	RequestID, Took string
+	Took          string
 }
 
 func (r RequestRow) status() string { return strconv.Itoa(r.Status) }
