@@ -6,6 +6,18 @@ import (
 	"gateway.example/web/site"
 )
 
+// After has a handler begin with what it needs, such as the form or the one that the address names. Where that cannot be read,
+// the handler is not come to.
+func After[V, A any](read func(V) (A, error), handle func(V, A) error) func(V) error {
+	return func(v V) error {
+		needed, err := read(v)
+		if err != nil {
+			return err
+		}
+		return handle(v, needed)
+	}
+}
+
 // Page shows a page under its title, with what it is given.
 func Page[T any](v *Visit, status int, title say.Phrase, page func(view.Shell, T) site.Page, shown T) error {
 	v.Shell.Title = v.Shell.Say(title)

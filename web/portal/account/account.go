@@ -2,6 +2,7 @@ package account
 
 import (
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"gateway.example/web/portal"
@@ -15,9 +16,9 @@ import (
 // The user's own account.
 var accountRoutes = []route{
 	{Pattern: "GET /account", Kinds: portal.Users, Handle: (*visit).account},
-	{Pattern: "POST /account/preferences", Kinds: portal.Users, Handle: (*visit).setPreferences},
+	{Pattern: "POST /account/preferences", Kinds: portal.Users, Handle: portal.After((*visit).Form, (*visit).setPreferences)},
 	{Pattern: "GET /account/password", Kinds: portal.Users, Handle: (*visit).passwordPage},
-	{Pattern: "POST /account/password", Kinds: portal.Users, Handle: (*visit).changePassword},
+	{Pattern: "POST /account/password", Kinds: portal.Users, Handle: portal.After((*visit).Form, (*visit).changePassword)},
 	{Pattern: "POST /account/app/remove", Kinds: portal.Users, Handle: (*visit).removeApp},
 	{Pattern: "POST /account/passkeys/{id}/remove", Kinds: portal.Users, Handle: (*visit).removePasskey},
 	{Pattern: "POST /account/recovery-codes", Kinds: portal.Users, Handle: (*visit).renewCodes},
@@ -52,16 +53,12 @@ func (v *visit) showAccount(status int, shown Account) error {
 	return portal.Page(v.Visit, status, say.Account, AccountPage, shown)
 }
 
-func (v *visit) setPreferences() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) setPreferences(form url.Values) error {
 	preferences := session.Preferences{
 		Zone: form.Get("zone"), Language: form.Get("language"), Theme: form.Get("theme"),
 		Shortcuts: form.Get("shortcuts") != "",
 	}
-	_, err = v.Sessions.SetPreferences(v.Ctx(), v.Session, preferences)
+	_, err := v.Sessions.SetPreferences(v.Ctx(), v.Session, preferences)
 	if wrong := v.Wrong(err); wrong != nil {
 		asked := Account{Preferences: preferences, Wrong: wrong}
 		return v.showAccount(http.StatusUnprocessableEntity, asked)
@@ -79,11 +76,7 @@ func (v *visit) showPassword(status int, wrong map[string]string) error {
 	return portal.Show(v.Visit, status, Password, wrong)
 }
 
-func (v *visit) changePassword() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) changePassword(form url.Values) error {
 	if form.Get("newPassword") != form.Get("again") {
 		return v.showPassword(http.StatusUnprocessableEntity, map[string]string{"again": v.Shell.Say(sayNotTheSame)})
 	}

@@ -2,6 +2,7 @@ package account
 
 import (
 	"net/http"
+	"net/url"
 
 	"gateway.example/web/portal"
 
@@ -17,17 +18,17 @@ var startRoutes = []route{{Pattern: "GET /{$}", Open: true, Handle: (*visit).sta
 // Signing in and out, second factors, invitations.
 var signRoutes = []route{
 	{Pattern: "GET /sign-in", Open: true, Handle: (*visit).signInPage},
-	{Pattern: "POST /sign-in", Open: true, Viewing: true, Handle: (*visit).signIn},
+	{Pattern: "POST /sign-in", Open: true, Viewing: true, Handle: portal.After((*visit).Form, (*visit).signIn)},
 	{Pattern: "POST /sign-out", Open: true, Viewing: true, Handle: (*visit).signOut},
 	{Pattern: "GET /second-factor", Kinds: portal.Users, Begun: true, Handle: (*visit).factorPage},
-	{Pattern: "POST /second-factor", Kinds: portal.Users, Begun: true, Handle: (*visit).factor},
+	{Pattern: "POST /second-factor", Kinds: portal.Users, Begun: true, Handle: portal.After((*visit).Form, (*visit).factor)},
 	{Pattern: "GET /second-factor/enrol", Kinds: portal.Users, Begun: true, Handle: (*visit).enrolPage},
 	{Pattern: "GET /second-factor/app", Kinds: portal.Users, Begun: true, Handle: (*visit).appPage},
-	{Pattern: "POST /second-factor/app", Kinds: portal.Users, Begun: true, Handle: (*visit).addApp},
+	{Pattern: "POST /second-factor/app", Kinds: portal.Users, Begun: true, Handle: portal.After((*visit).Form, (*visit).addApp)},
 	{Pattern: "GET /second-factor/passkey", Kinds: portal.Users, Begun: true, Handle: (*visit).passkeyPage},
-	{Pattern: "POST /second-factor/passkey", Kinds: portal.Users, Begun: true, Handle: (*visit).addPasskey},
+	{Pattern: "POST /second-factor/passkey", Kinds: portal.Users, Begun: true, Handle: portal.After((*visit).Form, (*visit).addPasskey)},
 	{Pattern: "GET /invitation/{token}", Open: true, Handle: (*visit).invitationPage},
-	{Pattern: "POST /invitation/{token}", Open: true, Handle: (*visit).accept},
+	{Pattern: "POST /invitation/{token}", Open: true, Handle: portal.After((*visit).Form, (*visit).accept)},
 }
 
 // start leads everybody to where they work.
@@ -53,11 +54,7 @@ func (v *visit) showSignIn(status int, login string, wrong map[string]string, fa
 
 // signIn begins a session. One that the browser had ends, so that nobody is signed in by a cookie
 // that somebody else has put there.
-func (v *visit) signIn() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) signIn(form url.Values) error {
 	credentials := session.Credentials{Login: form.Get("login"), Password: form.Get("password")}
 	opened, err := v.Sessions.SignIn(v.Ctx(), credentials, v.Origin())
 	if wrong := v.Wrong(err); wrong != nil {
@@ -109,11 +106,7 @@ func (v *visit) showFactor(status int, failed string) error {
 	return portal.Show(v.Visit, status, Factor, question)
 }
 
-func (v *visit) factor() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) factor(form url.Values) error {
 	given := session.Factor{Code: form.Get("code"), Password: form.Get("password")}
 	if answer := form.Get("passkey"); answer != "" {
 		given = session.Factor{Assertion: []byte(answer)}
@@ -159,11 +152,7 @@ func (v *visit) showApp(status int, offer session.TOTPOffer, failed string) erro
 
 // addApp takes the first code of an authenticator app. After a wrong one the page shows the secret
 // that was offered before, which the form brings along to be shown and for nothing else.
-func (v *visit) addApp() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) addApp(form url.Values) error {
 	opened, codes, err := v.Sessions.ConfirmTOTP(v.Ctx(), v.Session, form.Get("code"))
 	if f := fault.As(err); f != nil && (f.Kind == fault.Refused || f.Kind == fault.Invalid) {
 		offer := session.TOTPOffer{Secret: form.Get("secret"), URL: form.Get("url")}
@@ -204,11 +193,7 @@ func (v *visit) showPasskey(status int, failed string) error {
 	return nil
 }
 
-func (v *visit) addPasskey() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) addPasskey(form url.Values) error {
 	opened, codes, err := v.Sessions.FinishPasskey(v.Ctx(), v.Session, form.Get("name"), []byte(form.Get("passkey")))
 	if f := fault.As(err); f != nil && (f.Kind == fault.Refused || f.Kind == fault.Invalid) {
 		return v.showPasskey(http.StatusUnprocessableEntity, v.Shell.Say(sayWrongPasskey))
@@ -236,11 +221,7 @@ func (v *visit) showInvitation(status int, login string, wrong map[string]string
 	return nil
 }
 
-func (v *visit) accept() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) accept(form url.Values) error {
 	token := v.R.PathValue("token")
 	login, err := v.Sessions.Invited(v.Ctx(), token)
 	if err != nil {

@@ -2,6 +2,7 @@ package account
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 
 	"gateway.example/web/portal"
@@ -12,15 +13,11 @@ import (
 // Operators who look at the portal as another user. To be oneself again works for everybody: whom
 // the session looks as decides nothing of it.
 var viewAsRoutes = []route{
-	portal.ForOperators("POST /operator/view-as", caller.OperatorViewAs, (*visit).viewAs),
+	portal.ForOperators("POST /operator/view-as", caller.OperatorViewAs, portal.After((*visit).Form, (*visit).viewAs)),
 	{Pattern: "POST /operator/view-as/end", Kinds: portal.Users, Viewing: true, Handle: (*visit).endViewAs},
 }
 
-func (v *visit) viewAs() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) viewAs(form url.Values) error {
 	asked := Look{User: strings.TrimSpace(form.Get("user")), Reason: form.Get("reason")}
 	looks, err := v.Sessions.ViewAs(v.Ctx(), v.Session, asked.User, asked.Reason)
 	if wrong := v.Wrong(err); wrong != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -18,7 +19,7 @@ import (
 // What is wrong with a signed request.
 var doctorRoutes = []route{
 	portal.ForMerchants("GET /merchant/developers/doctor", caller.MerchantEvents, (*visit).doctorPage),
-	portal.ForMerchants("POST /merchant/developers/doctor", caller.MerchantEvents, (*visit).doctor),
+	portal.ForMerchants("POST /merchant/developers/doctor", caller.MerchantEvents, portal.After((*visit).Form, (*visit).doctor)),
 }
 
 func (v *visit) doctorPage() error { return v.showDoctor(http.StatusOK, Doctor{}) }
@@ -29,11 +30,7 @@ func (v *visit) showDoctor(status int, shown Doctor) error {
 }
 
 // doctor says what is wrong with a request. Forms send each line break as CRLF: it is taken for LF.
-func (v *visit) doctor() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) doctor(form url.Values) error {
 	typed := func(name string) string { return strings.ReplaceAll(form.Get(name), "\r\n", "\n") }
 	sample := auth.Sample{Request: typed("request"), Secret: form.Get("secret")}
 	if sample.Request == "" { // the parts may still be those of the request before

@@ -78,11 +78,7 @@ func (v *visit) eventAsked() (webhook.Told, error) {
 	return v.Events.Get(v.Ctx(), v.Who, v.R.PathValue("event"))
 }
 
-func (v *visit) event() error {
-	event, err := v.eventAsked()
-	if err != nil {
-		return err
-	}
+func (v *visit) event(event webhook.Told) error {
 	shown := Event{
 		ID: event.ID.String(), Type: event.Type, About: v.about(event.Subject, event.SubjectID, event.Sequence),
 		URL: event.URL, Body: readable(event.Body), CreatedAt: event.CreatedAt, Status: EventBadge(event.Status),
@@ -138,11 +134,7 @@ func (v *visit) subjectOf(event webhook.Told) (view.Link, error) {
 	return "", nil
 }
 
-func (v *visit) resendPage() error {
-	event, err := v.eventAsked()
-	if err != nil {
-		return err
-	}
+func (v *visit) resendPage(event webhook.Told) error {
 	path := portal.EventPath(event.ID.String())
 	return v.Question(view.Question{
 		Title: sayResendTitle, Texts: []string{v.Shell.Say(sayResendText)}, Action: path + "/resend",
@@ -150,11 +142,7 @@ func (v *visit) resendPage() error {
 	})
 }
 
-func (v *visit) resendEvent() error {
-	event, err := v.eventAsked()
-	if err != nil {
-		return err
-	}
+func (v *visit) resendEvent(event webhook.Told) error {
 	form, err := v.Form()
 	if err != nil {
 		return err

@@ -102,11 +102,7 @@ func excerpt(answer []byte, problem *string, most int) string {
 	return text
 }
 
-func (v *visit) rotatePage() error {
-	box, err := v.box()
-	if err != nil {
-		return err
-	}
+func (v *visit) rotatePage(box directory.OwnCashbox) error {
 	return v.Question(view.Question{
 		Title: sayRotateTitle, Texts: []string{v.Shell.Say(sayRotateText)}, Action: boxPath(box, "secret"),
 		Yes: v.Shell.Say(sayRotateYes), Back: portal.HooksPath,
@@ -115,11 +111,7 @@ func (v *visit) rotatePage() error {
 }
 
 // rotate makes a new signing secret, once, and shows it in the answer.
-func (v *visit) rotate() error {
-	box, err := v.box()
-	if err != nil {
-		return err
-	}
+func (v *visit) rotate(box directory.OwnCashbox) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -132,7 +124,7 @@ func (v *visit) rotate() error {
 		return submission.Outcome{LedTo: portal.HooksPath, Said: "secret-made-before"}, err
 	})
 	if v.Wrong(err) != nil { // the token is none of ours
-		return v.rotatePage()
+		return v.rotatePage(box)
 	}
 	if err != nil || secret == "" {
 		return v.Led(outcome, err)
@@ -146,11 +138,7 @@ func (v *visit) rotate() error {
 	})
 }
 
-func (v *visit) testPage() error {
-	box, err := v.box()
-	if err != nil {
-		return err
-	}
+func (v *visit) testPage(box directory.OwnCashbox) error {
 	id, err := v.Events.Latest(v.Ctx(), v.Who, box.ID)
 	if f := fault.As(err); f != nil && f.Kind == fault.NotFound {
 		return v.Done(portal.HooksPath, "no-event")

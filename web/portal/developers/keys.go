@@ -97,11 +97,7 @@ func keyLimitsPath(box directory.OwnCashbox, key auth.Credential) string {
 	return boxPath(box, "keys/"+strconv.FormatInt(key.ID, 10)+"/limits")
 }
 
-func (v *visit) newKeyPage() error {
-	box, err := v.box()
-	if err != nil {
-		return err
-	}
+func (v *visit) newKeyPage(box directory.OwnCashbox) error {
 	return v.showNewKey(http.StatusOK, box, url.Values{"scopes": {caller.ScopePayments}}, nil)
 }
 
@@ -126,11 +122,7 @@ func (v *visit) showNewKey(status int, box directory.OwnCashbox, typed url.Value
 
 // newKey makes a key, once, and shows its secret in the answer. The secret is kept nowhere: a second
 // sending leads to the list.
-func (v *visit) newKey() error {
-	box, err := v.box()
-	if err != nil {
-		return err
-	}
+func (v *visit) newKey(box directory.OwnCashbox) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -277,11 +269,7 @@ func (v *visit) key(box directory.OwnCashbox) (auth.Credential, error) {
 	return keys[at], nil
 }
 
-func (v *visit) revokePage() error {
-	box, err := v.box()
-	if err != nil {
-		return err
-	}
+func (v *visit) revokePage(box directory.OwnCashbox) error {
 	key, err := v.key(box)
 	if err != nil {
 		return err
@@ -309,11 +297,7 @@ func (v *visit) revokePage() error {
 }
 
 // revoke ends a key. To do so again changes nothing, so its form needs no token to be sent once.
-func (v *visit) revoke() error {
-	box, err := v.box()
-	if err != nil {
-		return err
-	}
+func (v *visit) revoke(box directory.OwnCashbox) error {
 	key, err := v.key(box)
 	if err != nil {
 		return err

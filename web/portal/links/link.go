@@ -28,13 +28,13 @@ var linkRoutes = []route{
 	{Pattern: "GET " + linksPath, Kinds: portal.Merchants, Needs: caller.MerchantRead, Keeps: &ownList, Handle: portal.With(ownList, (*visit).list)},
 	{Pattern: "GET " + portal.LinksPath, Kinds: portal.Operators, Needs: caller.OperatorRead, Keeps: &everyList, Handle: portal.With(everyList, (*visit).list)},
 	portal.ForMerchants("GET "+linksPath+"/new", caller.MerchantSell, (*visit).ask),
-	portal.ForMerchants("POST "+linksPath, caller.MerchantSell, (*visit).create),
-	portal.ForMerchants("GET "+linksPath+"/{id}", caller.MerchantRead, (*visit).link),
-	portal.ForOperators("GET "+portal.LinksPath+"/{id}", caller.OperatorRead, (*visit).link),
-	portal.ForMerchants("POST "+linksPath+"/{id}/picture", caller.MerchantSell, (*visit).changePicture),
+	portal.ForMerchants("POST "+linksPath, caller.MerchantSell, portal.After((*visit).Form, (*visit).create)),
+	portal.ForMerchants("GET "+linksPath+"/{id}", caller.MerchantRead, portal.After((*visit).Numbered, (*visit).link)),
+	portal.ForOperators("GET "+portal.LinksPath+"/{id}", caller.OperatorRead, portal.After((*visit).Numbered, (*visit).link)),
+	portal.ForMerchants("POST "+linksPath+"/{id}/picture", caller.MerchantSell, portal.After((*visit).Numbered, (*visit).changePicture)),
 	portal.ForOperators("GET "+portal.LinksPath+"/{id}/picture", caller.OperatorDirectory, (*visit).askPicture),
-	portal.ForOperators("POST "+portal.LinksPath+"/{id}/picture", caller.OperatorDirectory, (*visit).removePicture),
-	portal.ForMerchants("POST "+linksPath+"/{id}/close", caller.MerchantSell, (*visit).close),
+	portal.ForOperators("POST "+portal.LinksPath+"/{id}/picture", caller.OperatorDirectory, portal.After((*visit).Form, (*visit).removePicture)),
+	portal.ForMerchants("POST "+linksPath+"/{id}/close", caller.MerchantSell, portal.After((*visit).Numbered, (*visit).close)),
 }
 
 // ownList is a merchant's links, and everyList those of all merchants.
@@ -146,13 +146,7 @@ func (v *visit) paid(l paylink.Link) view.Cell {
 	return cell
 }
 
-func (v *visit) link() error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
-	return v.showLink(http.StatusOK, id, "")
-}
+func (v *visit) link(id int64) error { return v.showLink(http.StatusOK, id, "") }
 
 // showLink shows a link, and beside its picture's field what is wrong with the one that was sent.
 func (v *visit) showLink(status int, id int64, wrong string) error {
@@ -318,11 +312,8 @@ func (v *visit) fields(typed url.Values, wrong map[string]string) []view.Field {
 	}
 }
 
-func (v *visit) create() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) create(form url.Values) error {
+	var err error
 	draft := paylink.Draft{
 		Title: form.Get("title"), Description: form.Get("description"), Amount: money.Typed(form.Get("amount")),
 		Least: money.Typed(form.Get("least")), Most: money.Typed(form.Get("most")),
@@ -353,11 +344,7 @@ func (v *visit) create() error {
 	return err
 }
 
-func (v *visit) close() error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
+func (v *visit) close(id int64) error {
 	if _, err := v.PayLinks.Close(v.Ctx(), v.Who, id); err != nil {
 		return err
 	}

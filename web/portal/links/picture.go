@@ -3,6 +3,7 @@ package links
 import (
 	"io"
 	"net/http"
+	"net/url"
 
 	"github.com/a-h/templ"
 
@@ -29,11 +30,7 @@ func (v *visit) pictureForm(l paylink.Link, wrong string) *PictureForm {
 }
 
 // changePicture takes a picture, or takes it away where that is asked for.
-func (v *visit) changePicture() error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
+func (v *visit) changePicture(id int64) error {
 	sent, err := v.TakeUpload(v.uploads, v.Who.MerchantID)
 	if err == nil {
 		err = v.Once(sent.Form, func() (submission.Outcome, error) {
@@ -93,12 +90,8 @@ func (v *visit) pictured() (paylink.Terms, error) {
 	return v.PayLinks.Pictured(v.Ctx(), v.Who, id)
 }
 
-func (v *visit) removePicture() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
-	err = v.Once(form, func() (submission.Outcome, error) {
+func (v *visit) removePicture(form url.Values) error {
+	err := v.Once(form, func() (submission.Outcome, error) {
 		l, err := v.pictured()
 		if err == nil {
 			_, err = v.PayLinks.RemovePicture(v.Ctx(), v.Who, l.ID, form.Get("reason"))

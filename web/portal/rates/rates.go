@@ -14,8 +14,8 @@ var rateRoutes = []route{
 	portal.ForOperators("GET "+portal.RatesPath, caller.OperatorRead, (*visit).rates),
 	portal.ForOperators("GET "+portal.FeedsPath+"/new", caller.OperatorRates, (*visit).newFeed),
 	portal.ForOperators("POST "+portal.FeedsPath+"/new", caller.OperatorRates, (*visit).addFeed),
-	portal.ForOperators("GET "+portal.FeedsPath+"/{id}", caller.OperatorRates, (*visit).feed),
-	portal.ForOperators("POST "+portal.FeedsPath+"/{id}", caller.OperatorRates, (*visit).setFeed),
+	portal.ForOperators("GET "+portal.FeedsPath+"/{id}", caller.OperatorRates, portal.After((*visit).feedAsked, (*visit).feed)),
+	portal.ForOperators("POST "+portal.FeedsPath+"/{id}", caller.OperatorRates, portal.After((*visit).feedAsked, (*visit).setFeed)),
 }
 
 func (v *visit) rates() error {

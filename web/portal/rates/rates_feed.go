@@ -82,11 +82,7 @@ func (v *visit) feedAsked() (rate.FeedState, error) {
 	return feeds[at], nil
 }
 
-func (v *visit) feed() error {
-	f, err := v.feedAsked()
-	if err != nil {
-		return err
-	}
+func (v *visit) feed(f rate.FeedState) error {
 	on := "off"
 	if f.Enabled {
 		on = "on"
@@ -154,11 +150,7 @@ func (v *visit) feedForm(status int, id int64, typed url.Values, wrong map[strin
 
 func (v *visit) addFeed() error { return v.keepFeed(rate.Feed{}) }
 
-func (v *visit) setFeed() error {
-	f, err := v.feedAsked()
-	if err != nil {
-		return err
-	}
+func (v *visit) setFeed(f rate.FeedState) error {
 	return v.keepFeed(f.Feed)
 }
 

@@ -23,8 +23,8 @@ import (
 var routingRoutes = []route{
 	portal.ForOperators("GET "+portal.RoutingPath, caller.OperatorRead, (*visit).routing),
 	portal.ForOperators("GET "+portal.RoutingPath+"/payment", caller.OperatorRead, (*visit).choiceAsked),
-	portal.ForOperators("GET "+portal.RoutingPath+"/payments/{id}", caller.OperatorRead, (*visit).choiceOf),
-	portal.ForOperators("GET "+portal.RoutingPath+"/traders/{id}", caller.OperatorRead, (*visit).standing),
+	portal.ForOperators("GET "+portal.RoutingPath+"/payments/{id}", caller.OperatorRead, portal.After((*visit).Numbered, (*visit).choiceOf)),
+	portal.ForOperators("GET "+portal.RoutingPath+"/traders/{id}", caller.OperatorRead, portal.After((*visit).Numbered, (*visit).standing)),
 }
 
 // candidatesShown is how many candidates a page shows more of each time.
@@ -216,11 +216,7 @@ func (v *visit) choiceAsked() error {
 }
 
 // choiceOf shows how a payment got its requisite, and who would get it now.
-func (v *visit) choiceOf() error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
+func (v *visit) choiceOf(id int64) error {
 	r, err := v.Payments.ReplayRouting(v.Ctx(), v.Who, id)
 	if err != nil {
 		return err

@@ -16,11 +16,7 @@ import (
 )
 
 // standing answers what a trader on the telephone asks: why they get no payments.
-func (v *visit) standing() error {
-	id, err := v.Numbered()
-	if err != nil {
-		return err
-	}
+func (v *visit) standing(id int64) error {
 	trader, err := v.Settings.Trader(v.Ctx(), v.Who, id)
 	if err != nil {
 		return err

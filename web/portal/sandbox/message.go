@@ -57,11 +57,7 @@ func (v *visit) showMessage(status int, typed url.Values, wrong map[string]strin
 }
 
 // forward has the trader's phone forward what was typed, and leads to what was made, with what became of the message.
-func (v *visit) forward() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) forward(form url.Values) error {
 	trader, err := strconv.ParseInt(form.Get("trader"), 10, 64)
 	if err != nil || v.traderLogin(trader) == "" || trader == 0 {
 		return v.showMessage(http.StatusUnprocessableEntity, form, map[string]string{"trader": v.Shell.Say(sayMessageTrader)})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,11 +73,11 @@ type Cashbox struct {
 // What is there in a sandbox only.
 var sandboxRoutes = []route{
 	{Pattern: "GET /{$}", Open: true, Handle: (*visit).sandboxStart},
-	{Pattern: "POST /sandbox/sign-in", Open: true, Handle: (*visit).sandboxSignIn},
+	{Pattern: "POST /sandbox/sign-in", Open: true, Handle: portal.After((*visit).Form, (*visit).sandboxSignIn)},
 	{Pattern: "POST /sandbox/payments", Open: true, Handle: (*visit).makePayment},
 	{Pattern: "POST /sandbox/payouts", Open: true, Handle: (*visit).makePayout},
 	{Pattern: "GET /sandbox/message", Open: true, Handle: (*visit).messagePage},
-	{Pattern: "POST /sandbox/message", Open: true, Handle: (*visit).forward},
+	{Pattern: "POST /sandbox/message", Open: true, Handle: portal.After((*visit).Form, (*visit).forward)},
 	{Pattern: "GET /sandbox/made", Open: true, Fragment: true, Handle: (*visit).madeRegion},
 	{Pattern: "GET /sandbox/inbox", Open: true, Handle: (*visit).inboxPage},
 	{Pattern: "GET /sandbox/inbox/list", Open: true, Fragment: true, Handle: (*visit).inboxRegion},
@@ -130,11 +131,7 @@ func trial(cashbox Cashbox, method, action string) Trial {
 }
 
 // sandboxSignIn begins a session as a user of the sandbox. One that the browser had ends.
-func (v *visit) sandboxSignIn() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) sandboxSignIn(form url.Values) error {
 	login := form.Get("login")
 	if !slices.ContainsFunc(v.Page.Users, func(u User) bool { return u.Login == login }) {
 		return fault.ErrNotFound

@@ -20,7 +20,7 @@ import (
 // The simulated traders of a sandbox.
 var simulatorRoutes = []route{
 	portal.ForOperators("GET /operator/simulator", caller.OperatorRead, (*visit).simulatorPage),
-	portal.ForOperators("POST /operator/simulator", caller.OperatorDirectory, (*visit).startSimulator),
+	portal.ForOperators("POST /operator/simulator", caller.OperatorDirectory, portal.After((*visit).Form, (*visit).startSimulator)),
 	portal.ForOperators("POST /operator/simulator/stop", caller.OperatorDirectory, (*visit).stopSimulator),
 }
 
@@ -90,16 +90,12 @@ func (v *visit) playShown(at int, play simulator.Play, typed url.Values, wrong m
 	return shown
 }
 
-func (v *visit) startSimulator() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) startSimulator(form url.Values) error {
 	plays, flaws := playsOf(form)
 	if err := flaws.Err(); err != nil {
 		return v.showSimulator(http.StatusUnprocessableEntity, form, v.Wrong(err))
 	}
-	err = v.Once(form, func() (submission.Outcome, error) {
+	err := v.Once(form, func() (submission.Outcome, error) {
 		_, err := v.Simulator.Start(v.Ctx(), plays)
 		return submission.Outcome{LedTo: "/operator/simulator", Said: "simulator-started"}, err
 	})

@@ -36,25 +36,17 @@ type Transferred struct {
 const walletPath = "/sandbox/wallet"
 
 var walletRoutes = []route{
-	{Pattern: "GET " + walletPath, Open: true, Handle: (*visit).walletPage},
-	{Pattern: "GET " + walletPath + "/list", Open: true, Fragment: true, Handle: (*visit).walletRegion},
+	{Pattern: "GET " + walletPath, Open: true, Handle: portal.After((*visit).wallet, (*visit).walletPage)},
+	{Pattern: "GET " + walletPath + "/list", Open: true, Fragment: true, Handle: portal.After((*visit).wallet, (*visit).walletRegion)},
 	{Pattern: "POST " + walletPath + "/deposits/{id}", Open: true, Handle: (*visit).sendDeposit},
 	{Pattern: "POST " + walletPath + "/withdrawals/{id}", Open: true, Handle: (*visit).payWithdrawal},
 }
 
-func (v *visit) walletPage() error {
-	w, err := v.wallet()
-	if err != nil {
-		return err
-	}
+func (v *visit) walletPage(w Wallet) error {
 	return portal.Page(v.Visit, http.StatusOK, sayWallet, WalletPage, w)
 }
 
-func (v *visit) walletRegion() error {
-	w, err := v.wallet()
-	if err != nil {
-		return err
-	}
+func (v *visit) walletRegion(w Wallet) error {
 	return portal.Show(v.Visit, http.StatusOK, WalletRegion, w)
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -23,11 +24,11 @@ import (
 var teamRoutes = []route{
 	portal.ForMerchants("GET /merchant/team", caller.MerchantTeamRead, (*visit).team),
 	portal.ForMerchants("GET /merchant/team/invite", caller.MerchantTeam, (*visit).invitePage),
-	portal.ForMerchants("POST /merchant/team/invite", caller.MerchantTeam, (*visit).invite),
-	portal.ForMerchants("GET /merchant/team/{member}", caller.MerchantTeamRead, (*visit).member),
-	portal.ForMerchants("POST /merchant/team/{member}/role", caller.MerchantTeam, (*visit).setRole),
-	portal.ForMerchants("GET /merchant/team/{member}/{step}", caller.MerchantTeam, (*visit).memberPage),
-	portal.ForMerchants("POST /merchant/team/{member}/{step}", caller.MerchantTeam, (*visit).memberStep),
+	portal.ForMerchants("POST /merchant/team/invite", caller.MerchantTeam, portal.After((*visit).Form, (*visit).invite)),
+	portal.ForMerchants("GET /merchant/team/{member}", caller.MerchantTeamRead, portal.After((*visit).memberAsked, (*visit).member)),
+	portal.ForMerchants("POST /merchant/team/{member}/role", caller.MerchantTeam, portal.After((*visit).memberAsked, (*visit).setRole)),
+	portal.ForMerchants("GET /merchant/team/{member}/{step}", caller.MerchantTeam, portal.After((*visit).memberAsked, (*visit).memberPage)),
+	portal.ForMerchants("POST /merchant/team/{member}/{step}", caller.MerchantTeam, portal.After((*visit).memberAsked, (*visit).memberStep)),
 	portal.ForMerchants("GET /merchant/log", caller.MerchantTeamRead, (*visit).teamLog),
 }
 
@@ -81,11 +82,7 @@ func (v *visit) showInvite(status int, shown Invite) error {
 }
 
 // invite makes a user, once, and shows their link in the answer.
-func (v *visit) invite() error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (v *visit) invite(form url.Values) error {
 	asked := Invite{Login: form.Get("login"), Role: form.Get("role")}
 	link := ""
 	outcome, err := v.Submissions.Once(v.Ctx(), v.Who.ID, form.Get("token"), func() (submission.Outcome, error) {
@@ -122,11 +119,7 @@ func (v *visit) memberAsked() (session.Member, error) {
 	return members[at], nil
 }
 
-func (v *visit) member() error {
-	m, err := v.memberAsked()
-	if err != nil {
-		return err
-	}
+func (v *visit) member(m session.Member) error {
 	return v.showMember(http.StatusOK, m, string(m.Role), nil)
 }
 
@@ -140,11 +133,7 @@ func (v *visit) showMember(status int, m session.Member, role string, wrong map[
 }
 
 // setRole gives a user another role. The same again changes nothing but ends their sessions.
-func (v *visit) setRole() error {
-	m, err := v.memberAsked()
-	if err != nil {
-		return err
-	}
+func (v *visit) setRole(m session.Member) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -171,11 +160,7 @@ func (v *visit) memberDone(m session.Member, word string, err error) error {
 	return v.Done(memberPath(m.ID), word)
 }
 
-func (v *visit) memberPage() error {
-	m, err := v.memberAsked()
-	if err != nil {
-		return err
-	}
+func (v *visit) memberPage(m session.Member) error {
 	name := v.R.PathValue("step")
 	step, known := portal.MemberSteps[name]
 	if !known {
@@ -190,11 +175,7 @@ func (v *visit) memberPage() error {
 	})
 }
 
-func (v *visit) memberStep() error {
-	m, err := v.memberAsked()
-	if err != nil {
-		return err
-	}
+func (v *visit) memberStep(m session.Member) error {
 	switch v.R.PathValue("step") {
 	case "off", "on":
 		on := v.R.PathValue("step") == "on"
