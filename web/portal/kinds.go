@@ -24,3 +24,15 @@ func ForTraders[V any](pattern string, needs caller.Capability, handle func(V) e
 func ForOperators[V any](pattern string, needs caller.Capability, handle func(V) error) RouteOf[V] {
 	return RouteOf[V]{Pattern: pattern, Kinds: Operators, Needs: needs, Handle: handle}
 }
+
+// Kept is the same route where a list is shown, of which users may keep views.
+func (r RouteOf[V]) Kept(l *List) RouteOf[V] {
+	r.Keeps = l
+	return r
+}
+
+// Part is the same route where a script asks for what it leads to.
+func (r RouteOf[V]) Part() RouteOf[V] {
+	r.Fragment = true
+	return r
+}

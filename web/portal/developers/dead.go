@@ -52,10 +52,7 @@ var caseEventRoutes = []route{
 	portal.ForOperators("GET /operator/events/dead/confirm", caller.OperatorCases, portal.With(allDead, (*visit).deadPage)),
 	portal.ForOperators("POST /operator/events/dead", caller.OperatorCases, portal.With(allDead, (*visit).resendDead)),
 	portal.ForOperators("GET /operator/events/replays/{replay}", caller.OperatorRead, portal.With(allDead, (*visit).replay)),
-	{
-		Pattern: "GET /operator/events/replays/{replay}/progress", Kinds: portal.Operators, Needs: caller.OperatorRead,
-		Fragment: true, Handle: portal.With(allDead, (*visit).replayRegion),
-	},
+	portal.ForOperators("GET /operator/events/replays/{replay}/progress", caller.OperatorRead, portal.With(allDead, (*visit).replayRegion)).Part(),
 	portal.ForOperators("POST /operator/events/replays/{replay}/stop", caller.OperatorCases, portal.With(allDead, (*visit).stopReplay)),
 }
 

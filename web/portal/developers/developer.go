@@ -28,7 +28,7 @@ var developerRoutes = []route{
 	portal.ForMerchants("POST /merchant/developers/cashboxes/{cashbox}/secret", caller.MerchantKeys, portal.After((*visit).box, (*visit).rotate)),
 	portal.ForMerchants("GET /merchant/developers/cashboxes/{cashbox}/test", caller.MerchantResend, portal.After((*visit).box, (*visit).testPage)),
 	portal.ForMerchants("POST /merchant/developers/cashboxes/{cashbox}/test", caller.MerchantResend, (*visit).test),
-	{Pattern: "GET /merchant/developers/events", Kinds: portal.Merchants, Needs: caller.MerchantEvents, Keeps: &eventList, Handle: (*visit).events},
+	portal.ForMerchants("GET /merchant/developers/events", caller.MerchantEvents, (*visit).events).Kept(&eventList),
 	portal.ForMerchants("GET /merchant/developers/events/{event}", caller.MerchantEvents, portal.After((*visit).eventAsked, (*visit).event)),
 	portal.ForMerchants("GET /merchant/developers/events/{event}/resend", caller.MerchantResend, portal.After((*visit).eventAsked, (*visit).resendPage)),
 	portal.ForMerchants("POST /merchant/developers/events/{event}/resend", caller.MerchantResend, portal.After((*visit).eventAsked, (*visit).resendEvent)),
@@ -36,10 +36,7 @@ var developerRoutes = []route{
 	portal.ForMerchants("GET /merchant/developers/resend/confirm", caller.MerchantResend, portal.With(ownDead, (*visit).deadPage)),
 	portal.ForMerchants("POST /merchant/developers/resend", caller.MerchantResend, portal.With(ownDead, (*visit).resendDead)),
 	portal.ForMerchants("GET /merchant/developers/resend/{replay}", caller.MerchantEvents, portal.With(ownDead, (*visit).replay)),
-	{
-		Pattern: "GET /merchant/developers/resend/{replay}/progress", Kinds: portal.Merchants, Needs: caller.MerchantEvents,
-		Fragment: true, Handle: portal.With(ownDead, (*visit).replayRegion),
-	},
+	portal.ForMerchants("GET /merchant/developers/resend/{replay}/progress", caller.MerchantEvents, portal.With(ownDead, (*visit).replayRegion)).Part(),
 	portal.ForMerchants("POST /merchant/developers/resend/{replay}/stop", caller.MerchantResend, portal.With(ownDead, (*visit).stopReplay)),
 }
 

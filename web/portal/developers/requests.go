@@ -15,12 +15,7 @@ import (
 )
 
 var requestRoutes = []route{
-	{
-		Pattern: "GET " + portal.RequestsPath,
-		Kinds:   portal.Merchants,
-		Needs:   caller.MerchantEvents,
-		Keeps:   &requestList, Handle: portal.With(requestList, (*visit).requests),
-	},
+	portal.ForMerchants("GET "+portal.RequestsPath, caller.MerchantEvents, portal.With(requestList, (*visit).requests)).Kept(&requestList),
 }
 
 var requestList = portal.List{

@@ -25,8 +25,8 @@ import (
 const linksPath = "/merchant/links"
 
 var linkRoutes = []route{
-	{Pattern: "GET " + linksPath, Kinds: portal.Merchants, Needs: caller.MerchantRead, Keeps: &ownList, Handle: portal.With(ownList, (*visit).list)},
-	{Pattern: "GET " + portal.LinksPath, Kinds: portal.Operators, Needs: caller.OperatorRead, Keeps: &everyList, Handle: portal.With(everyList, (*visit).list)},
+	portal.ForMerchants("GET "+linksPath, caller.MerchantRead, portal.With(ownList, (*visit).list)).Kept(&ownList),
+	portal.ForOperators("GET "+portal.LinksPath, caller.OperatorRead, portal.With(everyList, (*visit).list)).Kept(&everyList),
 	portal.ForMerchants("GET "+linksPath+"/new", caller.MerchantSell, (*visit).ask),
 	portal.ForMerchants("POST "+linksPath, caller.MerchantSell, portal.After((*visit).Form, (*visit).create)),
 	portal.ForMerchants("GET "+linksPath+"/{id}", caller.MerchantRead, portal.After((*visit).Numbered, (*visit).link)),

@@ -78,7 +78,7 @@ var sandboxRoutes = []route{
 	{Pattern: "POST /sandbox/payouts", Open: true, Handle: (*visit).makePayout},
 	{Pattern: "GET /sandbox/message", Open: true, Handle: (*visit).messagePage},
 	{Pattern: "POST /sandbox/message", Open: true, Handle: portal.After((*visit).Form, (*visit).forward)},
-	{Pattern: "GET /sandbox/made", Open: true, Fragment: true, Handle: (*visit).madeRegion},
+	{Pattern: "GET /sandbox/made", Open: true, Fragment: true, Handle: portal.After((*visit).made, (*visit).madeRegion)},
 	{Pattern: "GET /sandbox/inbox", Open: true, Handle: (*visit).inboxPage},
 	{Pattern: "GET /sandbox/inbox/list", Open: true, Fragment: true, Handle: (*visit).inboxRegion},
 	{Pattern: "POST /sandbox/hooks/{cashbox}", Open: true, Machine: true, Handle: (*visit).receive},
@@ -219,11 +219,7 @@ func (v *visit) make(word string, create func(caller.Caller, StartTry, Cashbox) 
 
 const madeShown = 20
 
-func (v *visit) madeRegion() error {
-	made, err := v.made()
-	if err != nil {
-		return err
-	}
+func (v *visit) madeRegion(made []Made) error {
 	return portal.Show(v.Visit, http.StatusOK, MadeRegion, made)
 }
 

@@ -19,17 +19,9 @@ import (
 
 // The statement of a trader's accounts, and of a cashbox's.
 var statementRoutes = []route{
-	{
-		Pattern: "GET /trader/statement",
-		Kinds:   portal.Traders,
-		Needs:   caller.TraderMoney,
-		Keeps:   &statementList, Handle: portal.With(statementList, (*visit).statement),
-	},
+	portal.ForTraders("GET /trader/statement", caller.TraderMoney, portal.With(statementList, (*visit).statement)).Kept(&statementList),
 	portal.ForTraders("GET /trader/statement.csv", caller.TraderMoney, portal.With(statementList, (*visit).statementCSV)),
-	{
-		Pattern: "GET /merchant/statement", Kinds: portal.Merchants, Needs: caller.MerchantMoney,
-		Keeps: &ownStatementList, Handle: portal.With(ownStatementList, (*visit).statement),
-	},
+	portal.ForMerchants("GET /merchant/statement", caller.MerchantMoney, portal.With(ownStatementList, (*visit).statement)).Kept(&ownStatementList),
 	portal.ForMerchants("GET /merchant/statement.csv", caller.MerchantMoney, portal.With(ownStatementList, (*visit).statementCSV)),
 }
 

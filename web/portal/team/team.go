@@ -96,13 +96,7 @@ func (v *visit) invite(form url.Values) error {
 	if err != nil || link == "" {
 		return v.Led(outcome, err)
 	}
-	return v.revealLink(asked.Login, link)
-}
-
-func (v *visit) revealLink(login, link string) error {
-	return v.Reveal(say.Invited, view.Shown{
-		Text: v.Shell.Say(say.InvitedText, login), Label: say.InviteLink, Secret: link, Next: teamPath,
-	})
+	return v.Invited(asked.Login, link, teamPath)
 }
 
 // memberAsked is the user of the own team that the address names.
@@ -210,7 +204,7 @@ func (v *visit) reinvite(m session.Member) error {
 	if link == "" {
 		return v.Led(outcome, nil)
 	}
-	return v.revealLink(m.Login, link)
+	return v.Invited(m.Login, link, teamPath)
 }
 
 // teamLog lists what the team changed, and who is signed in.

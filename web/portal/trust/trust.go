@@ -16,10 +16,10 @@ import (
 // What operators trust the gateway by: the log of what was done, whether the ledger holds, and what
 // needs somebody now.
 var trustRoutes = []route{
-	{Pattern: "GET " + portal.AuditPath, Kinds: portal.Operators, Needs: caller.OperatorRead, Keeps: &auditList, Handle: portal.With(auditList, (*visit).auditLog)},
+	portal.ForOperators("GET "+portal.AuditPath, caller.OperatorRead, portal.With(auditList, (*visit).auditLog)).Kept(&auditList),
 	portal.ForOperators("GET "+portal.AuditPath+".csv", caller.OperatorRead, portal.With(auditList, (*visit).auditCSV)),
 	portal.ForOperators("GET "+portal.ReconPath, caller.OperatorRead, (*visit).reconciliation),
-	{Pattern: "GET " + portal.ReconPath + "/audits", Kinds: portal.Operators, Needs: caller.OperatorRead, Fragment: true, Handle: (*visit).auditsRegion},
+	portal.ForOperators("GET "+portal.ReconPath+"/audits", caller.OperatorRead, (*visit).auditsRegion).Part(),
 	portal.ForOperators("GET "+portal.ReconPath+"/days/{day}", caller.OperatorRead, (*visit).sealedDay),
 	portal.ForOperators("GET "+portal.AlarmsPath, caller.OperatorRead, (*visit).alarms),
 }
