@@ -25,11 +25,8 @@ var (
 // ArrivalsTitle is a trader's page of money that came for no payment.
 var ArrivalsTitle = Phrase{"Money without a payment", "Деньги без платежа"}
 
-// Payment links.
-var (
-	LinksTitle = Phrase{"Payment links", "Платёжные ссылки"}
-	LinkTitle  = Phrase{"Payment link № %d", "Платёжная ссылка № %d"}
-)
+// LinksTitle is the page of payment links.
+var LinksTitle = Phrase{"Payment links", "Платёжные ссылки"}
 
 // What cashboxes hold.
 var (

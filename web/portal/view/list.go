@@ -60,8 +60,6 @@ type Filters struct {
 	Views  []SavedView
 	// Columns are those that may be chosen; none does not ask.
 	Columns []Tick
-	// Unsaved tells that the list cannot be kept under a name.
-	Unsaved bool
 }
 
 // Shows tells whether a column that may be chosen is shown.

@@ -744,7 +744,7 @@ func chips(s Shell, f Filters) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if len(f.Wrong) == 0 && !f.Unsaved {
+		if len(f.Wrong) == 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 62, "<details class=\"filtering\"><summary>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
