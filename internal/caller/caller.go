@@ -132,6 +132,14 @@ func (c Caller) NeedMerchant(scope string) error {
 	return nil
 }
 
+// Admit is Need, and then refuses what is wrong with the request itself.
+func (c Caller) Admit(ctx context.Context, wanted ...Capability) error {
+	if err := c.Need(wanted...); err != nil {
+		return err
+	}
+	return fault.Decoded(ctx).Err()
+}
+
 type key struct{}
 
 // With returns a context that hands the caller on to the handler.

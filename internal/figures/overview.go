@@ -11,7 +11,6 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/waits"
 )
@@ -153,10 +152,7 @@ func orZero(d *decimal.Decimal) decimal.Decimal {
 // the last seven days by method and by hour, and what waits or fails. Hours are whole hours of UTC,
 // and belong to the day in which they begin. Figures follow what happens after a few seconds.
 func (s *Service) Overview(ctx context.Context, who caller.Caller, zone *time.Location) (Overview, error) {
-	if err := who.Need(caller.MerchantRead); err != nil {
-		return Overview{}, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := who.Admit(ctx, caller.MerchantRead); err != nil {
 		return Overview{}, err
 	}
 	o, err := s.standing(ctx, who)
@@ -179,10 +175,7 @@ func (s *Service) Overview(ctx context.Context, who caller.Caller, zone *time.Lo
 
 // Standing tells a merchant what waits, what fails and what it has: an overview without figures of payments.
 func (s *Service) Standing(ctx context.Context, who caller.Caller) (Overview, error) {
-	if err := who.Need(caller.MerchantRead); err != nil {
-		return Overview{}, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := who.Admit(ctx, caller.MerchantRead); err != nil {
 		return Overview{}, err
 	}
 	return s.standing(ctx, who)

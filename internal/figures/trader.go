@@ -9,7 +9,6 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
-	"gateway.example/internal/fault"
 )
 
 // tradersMost is how many payments of each trader tell how they work.
@@ -36,10 +35,7 @@ func (h TraderHealth) Success() *decimal.Decimal {
 func (s *Service) Traders(
 	ctx context.Context, who caller.Caller, ids []int64, zone *time.Location,
 ) (map[int64]TraderHealth, error) {
-	if err := who.Need(caller.OperatorRead); err != nil {
-		return nil, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := who.Admit(ctx, caller.OperatorRead); err != nil {
 		return nil, err
 	}
 	now := s.clock.Now()
@@ -106,10 +102,7 @@ func (h ProcessorHealth) Success() *decimal.Decimal {
 func (s *Service) Processors(
 	ctx context.Context, who caller.Caller, traderID int64,
 ) (map[int64]ProcessorHealth, error) {
-	if err := who.Need(caller.OperatorRead); err != nil {
-		return nil, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := who.Admit(ctx, caller.OperatorRead); err != nil {
 		return nil, err
 	}
 	since := s.clock.Now().Add(-week)

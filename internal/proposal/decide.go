@@ -101,10 +101,7 @@ type decision struct {
 // decide checks that the caller can decide the proposal, and does so. Decisions about one proposal
 // wait for one another, so only one is made.
 func (s *Service) decide(ctx context.Context, who caller.Caller, id int64, d decision) (Proposal, error) {
-	if err := who.Need(caller.OperatorMoney); err != nil {
-		return Proposal{}, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := who.Admit(ctx, caller.OperatorMoney); err != nil {
 		return Proposal{}, err
 	}
 	err := db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {

@@ -44,10 +44,7 @@ func (s *Service) ProposeRequisite(ctx context.Context, who caller.Caller, n dir
 
 // Requisites are the newest requisites that the caller's trader proposed, with what became of each. Who decided is not told.
 func (s *Service) Requisites(ctx context.Context, who caller.Caller) ([]Proposal, error) {
-	if err := who.Need(caller.TraderRead); err != nil {
-		return nil, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := who.Admit(ctx, caller.TraderRead); err != nil {
 		return nil, err
 	}
 	rows, err := s.q.ProposalsOfTrader(ctx, db.ProposalsOfTraderParams{Trader: numbered(who.TraderID), Page: MaxRequisites})

@@ -48,10 +48,7 @@ func New(pools db.Pools, c clock.Clock, payments *payment.Service) *Service {
 // Payment is what happened to a payment, the oldest first, as the caller may see it. The payment is
 // named by its id or its uuid.
 func (s *Service) Payment(ctx context.Context, who caller.Caller, paymentID string) ([]Line, error) {
-	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
-		return nil, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := who.Admit(ctx, caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return nil, err
 	}
 	p, err := s.payments.Get(ctx, who, paymentID)
@@ -326,10 +323,7 @@ func (t *told) webhooks() {
 // Payout is what happened to a payout, the oldest first, as the caller may see it. The
 // payout is named by its uuid. A trader sees those that they took and did not give back.
 func (s *Service) Payout(ctx context.Context, who caller.Caller, id string) ([]Line, error) {
-	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
-		return nil, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := who.Admit(ctx, caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
 		return nil, err
 	}
 	p, err := s.findPayout(ctx, who, id)
