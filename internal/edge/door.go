@@ -136,7 +136,7 @@ func (d *Door) Guard(
 		leave := func() {}
 		if err == nil && d.Turns != nil {
 			if leave, err = d.Turns.Enter(r.Context(), owner(r, who)); err != nil {
-				noteTooOften(r.Context()) // of an overload's calls few are kept
+				noted(r.Context()).bounded = true // of an overload's calls few are kept
 			}
 		}
 		if err != nil {

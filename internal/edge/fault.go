@@ -31,7 +31,7 @@ func Public(ctx context.Context, err error) *fault.Error {
 	if f == nil {
 		f = internalFault
 	}
-	noteCode(ctx, f.Code)
+	noted(ctx).code = f.Code
 	// A busy without a reason is an overload's: there may be any number, and the request's own line says as much.
 	if f == internalFault || f.Kind == fault.Unavailable && err != fault.ErrBusy { //nolint:errorlint // one with a reason is logged
 		slog.ErrorContext(ctx, "request failed", "error", err)

@@ -40,56 +40,38 @@ type call struct {
 
 type callKey struct{}
 
+// noted is what is known of the context's request. Of one that nobody observes it is forgotten.
+func noted(ctx context.Context) *call {
+	if c, ok := ctx.Value(callKey{}).(*call); ok {
+		return c
+	}
+	return &call{}
+}
+
 // Name names the request of the context for log and metrics: a procedure, or the pattern of a page's
 // path.
 func Name(ctx context.Context, procedure string) {
-	if c, ok := ctx.Value(callKey{}).(*call); ok {
-		c.procedure = procedure
-	}
+	noted(ctx).procedure = procedure
 }
 
 // noteProcedure names a call by its procedure, and keeps the pattern of its path.
 func noteProcedure(r *http.Request, procedure string) {
-	if c, ok := r.Context().Value(callKey{}).(*call); ok {
-		c.procedure, c.pattern = procedure, r.Pattern
-	}
+	c := noted(r.Context())
+	c.procedure, c.pattern = procedure, r.Pattern
 }
 
 // NoteViewer notes which operator looks as which user in the request of the context.
-func NoteViewer(ctx context.Context, viewer string) {
-	if c, ok := ctx.Value(callKey{}).(*call); ok {
-		c.viewer = viewer
-	}
-}
-
-func noteCode(ctx context.Context, code string) {
-	if c, ok := ctx.Value(callKey{}).(*call); ok {
-		c.code = code
-	}
-}
+func NoteViewer(ctx context.Context, viewer string) { noted(ctx).viewer = viewer }
 
 // noteSigned notes that a request names a merchant's key. The merchant is 0 if the key or secret was
 // wrong.
 func noteSigned(r *http.Request, merchantID int64) {
-	if c, ok := r.Context().Value(callKey{}).(*call); ok {
-		c.signed, c.merchant, c.bounded = true, merchantID, merchantID == 0
-	}
-}
-
-// noteTooOften notes that a request was over a limit.
-func noteTooOften(ctx context.Context) {
-	if c, ok := ctx.Value(callKey{}).(*call); ok {
-		c.bounded = true
-	}
+	c := noted(r.Context())
+	c.signed, c.merchant, c.bounded = true, merchantID, merchantID == 0
 }
 
 // Address is the address of the caller of the context's request.
-func Address(ctx context.Context) string {
-	if c, ok := ctx.Value(callKey{}).(*call); ok {
-		return c.address
-	}
-	return ""
-}
+func Address(ctx context.Context) string { return noted(ctx).address }
 
 // Observer logs and counts the requests of every server.
 type Observer struct {

@@ -71,7 +71,7 @@ func (d *Door) takeUpload(
 		return err
 	}
 	if _, err := d.limits.Count(limit.Key, strconv.FormatInt(proof.Key(), 10)); err != nil {
-		noteTooOften(r.Context())
+		noted(r.Context()).bounded = true
 		return err
 	}
 	leaveKey, err := d.keyUploads.Enter(r.Context(), proof.Key())
