@@ -88,8 +88,7 @@ func (p place) compare(q place) int {
 }
 
 func (p place) cursor() *string {
-	text := fmt.Sprintf("%d.%d.%d", p.at.UnixMicro(), p.rank, p.id)
-	return &text
+	return new(fmt.Sprintf("%d.%d.%d", p.at.UnixMicro(), p.rank, p.id))
 }
 
 // parsePlace reads a cursor.
@@ -286,10 +285,7 @@ func (r query) cut(lines []line) report.Page[Item] {
 		}
 		back = at.cursor()
 	}
-	p := report.Page[Item]{Next: on, Previous: back}
-	for _, line := range kept {
-		p.Items = append(p.Items, line.Item)
-	}
+	p := report.Page[Item]{Next: on, Previous: back, Items: report.Each(kept, func(l line) Item { return l.Item })}
 	if r.Backward {
 		slices.Reverse(p.Items)
 		p.Next, p.Previous = back, on

@@ -6,6 +6,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/optional"
+	"gateway.example/internal/report"
 )
 
 // operatorActor is how the log names an operator.
@@ -17,31 +18,25 @@ func readLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line, e
 		return nil, nil
 	}
 	at, id := r.beyond(rank)
-	var rows []db.AuditReadsBelowRow
-	var err error
 	if r.Backward {
-		var above []db.AuditReadsAboveRow
-		above, err = q.AuditReadsAbove(ctx, db.AuditReadsAboveParams{
+		rows, err := q.AuditReadsAbove(ctx, db.AuditReadsAboveParams{
 			AfterAt: at, AfterID: id, FromAt: r.From, ToAt: r.To, UserID: r.userID, Subject: optional.Of(r.Subject),
 			SubjectKey: optional.Of(r.Key), Page: r.page,
 		})
-		for _, row := range above {
-			rows = append(rows, db.AuditReadsBelowRow(row))
-		}
-	} else {
-		rows, err = q.AuditReadsBelow(ctx, db.AuditReadsBelowParams{
-			BeforeAt: at, BeforeID: id, FromAt: r.From, ToAt: r.To, UserID: r.userID, Subject: optional.Of(r.Subject),
-			SubjectKey: optional.Of(r.Key), Page: r.page,
-		})
+		return report.Each(rows, func(row db.AuditReadsAboveRow) line { return readLine(rank, db.AuditReadsBelowRow(row)) }), err
 	}
-	lines := make([]line, 0, len(rows))
-	for _, row := range rows {
-		lines = append(lines, line{place: place{row.At, rank, row.ID}, Item: Item{
-			ID: row.ID, At: row.At, Kind: Read, Actor: operatorActor(row.UserID), Login: row.Login,
-			Subject: row.Subject, Key: row.SubjectKey, What: row.What,
-		}})
-	}
-	return lines, err
+	rows, err := q.AuditReadsBelow(ctx, db.AuditReadsBelowParams{
+		BeforeAt: at, BeforeID: id, FromAt: r.From, ToAt: r.To, UserID: r.userID, Subject: optional.Of(r.Subject),
+		SubjectKey: optional.Of(r.Key), Page: r.page,
+	})
+	return report.Each(rows, func(row db.AuditReadsBelowRow) line { return readLine(rank, row) }), err
+}
+
+func readLine(rank int, row db.AuditReadsBelowRow) line {
+	return line{place: place{row.At, rank, row.ID}, Item: Item{
+		ID: row.ID, At: row.At, Kind: Read, Actor: operatorActor(row.UserID), Login: row.Login,
+		Subject: row.Subject, Key: row.SubjectKey, What: row.What,
+	}}
 }
 
 // proposalLines reads what operators proposed to one another, and what they decided of it.
@@ -51,40 +46,32 @@ func proposalLines(ctx context.Context, q *db.Queries, rank int, r query) ([]lin
 		return nil, nil
 	}
 	at, id := r.beyond(rank)
-	var rows []db.AuditProposalsBelowRow
-	var err error
 	if r.Backward {
-		var above []db.AuditProposalsAboveRow
-		above, err = q.AuditProposalsAbove(ctx, db.AuditProposalsAboveParams{
+		rows, err := q.AuditProposalsAbove(ctx, db.AuditProposalsAboveParams{
 			Proposed: proposed, Decided: decided, AfterAt: at, AfterID: id, FromAt: r.From, ToAt: r.To,
 			UserID: r.userID, Subject: optional.Of(r.Subject), SubjectKey: optional.Of(r.Key), Page: r.page,
 		})
-		for _, row := range above {
-			rows = append(rows, db.AuditProposalsBelowRow(row))
-		}
-	} else {
-		rows, err = q.AuditProposalsBelow(ctx, db.AuditProposalsBelowParams{
-			Proposed: proposed, Decided: decided, BeforeAt: at, BeforeID: id, FromAt: r.From, ToAt: r.To,
-			UserID: r.userID, Subject: optional.Of(r.Subject), SubjectKey: optional.Of(r.Key), Page: r.page,
-		})
+		return report.Each(rows, func(row db.AuditProposalsAboveRow) line {
+			return proposalLine(rank, db.AuditProposalsBelowRow(row))
+		}), err
 	}
-	lines := make([]line, 0, len(rows))
-	for _, row := range rows {
-		lines = append(lines, line{place: place{row.At, rank, row.ID}, Item: proposalItem(row)})
-	}
-	return lines, err
+	rows, err := q.AuditProposalsBelow(ctx, db.AuditProposalsBelowParams{
+		Proposed: proposed, Decided: decided, BeforeAt: at, BeforeID: id, FromAt: r.From, ToAt: r.To,
+		UserID: r.userID, Subject: optional.Of(r.Subject), SubjectKey: optional.Of(r.Key), Page: r.page,
+	})
+	return report.Each(rows, func(row db.AuditProposalsBelowRow) line { return proposalLine(rank, row) }), err
 }
 
-// proposalItem is a line of a proposal: twice its id is what was proposed, one more the decision.
-func proposalItem(row db.AuditProposalsBelowRow) Item {
+// proposalLine is a line of a proposal: twice its id is what was proposed, one more the decision.
+func proposalLine(rank int, row db.AuditProposalsBelowRow) line {
 	item := Item{
 		ID: row.ID / 2, At: row.At, Kind: Proposal, Actor: operatorActor(row.UserID),
 		Subject: row.Subject, Key: row.SubjectKey, What: row.Action, Reason: row.Why,
 	}
 	if row.Decision != "" {
 		item.Kind, item.Outcome = Decision, row.Decision
-		return item
+	} else {
+		item.After = row.Payload
 	}
-	item.After = row.Payload
-	return item
+	return line{item, place{row.At, rank, row.ID}}
 }

@@ -10,6 +10,7 @@ import (
 
 	"gateway.example/internal/db"
 	"gateway.example/internal/optional"
+	"gateway.example/internal/report"
 )
 
 // The subjects of changes that the log treats in a way of their own.
@@ -32,32 +33,28 @@ func settingLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line
 		without = &viewAs
 	}
 	at, id := r.beyond(rank)
-	params := db.AuditSettingsBelowParams{
-		BeforeAt: at, BeforeID: id, FromAt: r.From, ToAt: r.To, Actor: r.actor, Subject: subject,
-		SubjectKey: optional.Of(r.Key), Without: without, Page: r.page,
-	}
-	read := func() ([]db.SettingChange, error) { return q.AuditSettingsBelow(ctx, params) }
-	if r.Backward {
-		read = func() ([]db.SettingChange, error) {
-			return q.AuditSettingsAbove(ctx, db.AuditSettingsAboveParams{
-				AfterAt: at, AfterID: id, FromAt: r.From, ToAt: r.To, Actor: r.actor, Subject: subject,
-				SubjectKey: optional.Of(r.Key), Without: without, Page: r.page,
-			})
-		}
-	}
-	rows, err := read()
-	lines := make([]line, 0, len(rows))
-	for _, row := range rows {
+	settingLine := func(row db.SettingChange) line {
 		kind := Setting
 		if row.Subject == viewAs {
 			kind = ViewAs
 		}
-		lines = append(lines, line{place: place{row.At, rank, row.ID}, Item: Item{
+		return line{place: place{row.At, rank, row.ID}, Item: Item{
 			ID: row.ID, At: row.At, Kind: kind, Actor: row.Actor, Subject: row.Subject, Key: row.SubjectKey,
 			Before: shownSetting(row.Before), After: shownSetting(row.After), Reason: optional.Value(row.Reason),
-		}})
+		}}
 	}
-	return lines, err
+	if r.Backward {
+		rows, err := q.AuditSettingsAbove(ctx, db.AuditSettingsAboveParams{
+			AfterAt: at, AfterID: id, FromAt: r.From, ToAt: r.To, Actor: r.actor, Subject: subject,
+			SubjectKey: optional.Of(r.Key), Without: without, Page: r.page,
+		})
+		return report.Each(rows, settingLine), err
+	}
+	rows, err := q.AuditSettingsBelow(ctx, db.AuditSettingsBelowParams{
+		BeforeAt: at, BeforeID: id, FromAt: r.From, ToAt: r.To, Actor: r.actor, Subject: subject,
+		SubjectKey: optional.Of(r.Key), Without: without, Page: r.page,
+	})
+	return report.Each(rows, settingLine), err
 }
 
 // signInLines reads who signed in or tried to. They are about a user, whom a subject may name.
@@ -74,32 +71,21 @@ func signInLines(ctx context.Context, q *db.Queries, rank int, r query) ([]line,
 		user = &id
 	}
 	at, id := r.beyond(rank)
-	params := db.AuditSignInsBelowParams{
-		BeforeAt: at, BeforeID: id, FromAt: r.From, ToAt: r.To, UserID: user, OnlyFailed: !good, OnlyGood: !failed,
-		Page: r.page,
-	}
-	var rows []db.AuditSignInsBelowRow
-	var err error
 	if r.Backward {
-		var above []db.AuditSignInsAboveRow
-		above, err = q.AuditSignInsAbove(ctx, db.AuditSignInsAboveParams{
+		rows, err := q.AuditSignInsAbove(ctx, db.AuditSignInsAboveParams{
 			AfterAt: at, AfterID: id, FromAt: r.From, ToAt: r.To, UserID: user, OnlyFailed: !good, OnlyGood: !failed,
 			Page: r.page,
 		})
-		for _, row := range above {
-			rows = append(rows, db.AuditSignInsBelowRow(row))
-		}
-	} else {
-		rows, err = q.AuditSignInsBelow(ctx, params)
+		return report.Each(rows, func(row db.AuditSignInsAboveRow) line { return signInLine(rank, db.AuditSignInsBelowRow(row)) }), err
 	}
-	lines := make([]line, 0, len(rows))
-	for _, row := range rows {
-		lines = append(lines, line{place: place{row.At, rank, row.ID}, Item: signIn(row)})
-	}
-	return lines, err
+	rows, err := q.AuditSignInsBelow(ctx, db.AuditSignInsBelowParams{
+		BeforeAt: at, BeforeID: id, FromAt: r.From, ToAt: r.To, UserID: user, OnlyFailed: !good, OnlyGood: !failed,
+		Page: r.page,
+	})
+	return report.Each(rows, func(row db.AuditSignInsBelowRow) line { return signInLine(rank, row) }), err
 }
 
-func signIn(row db.AuditSignInsBelowRow) Item {
+func signInLine(rank int, row db.AuditSignInsBelowRow) line {
 	item := Item{
 		ID:      row.ID,
 		At:      row.At,
@@ -115,7 +101,7 @@ func signIn(row db.AuditSignInsBelowRow) Item {
 	if row.UserID != 0 {
 		item.Subject, item.Key = subjectUser, strconv.FormatInt(row.UserID, 10)
 	}
-	return item
+	return line{item, place{row.At, rank, row.ID}}
 }
 
 // hiddenFields are the fields of settings of which the log shows the last digits at most: whole

@@ -67,12 +67,10 @@ func (s *Service) Accounts(ctx context.Context, who caller.Caller, f AccountFilt
 		rows = rows[:f.Limit]
 		next = &rows[f.Limit-1].ID
 	}
-	list := make([]Holding, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, Holding{
+	return report.Each(rows, func(row db.AccountListRow) Holding {
+		return Holding{
 			Account: ledger.AccountOf(row.ID), Name: row.Name, Merchant: row.Merchant, Available: row.Available,
 			Reserved: row.Reserved,
-		})
-	}
-	return list, next, nil
+		}
+	}), next, nil
 }

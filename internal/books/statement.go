@@ -205,10 +205,7 @@ func (p position) before(other position) bool {
 // neighbours names the cursors of the pages around one, whose rows are in the order they were read
 // in, one more than the page has where there are more.
 func (s *Statement) neighbours(rows []db.Transfer, f StatementFilter, limit int) {
-	place := func(row db.Transfer) *string {
-		text := position{row.CreatedAt, row.ID}.String()
-		return &text
-	}
+	place := func(row db.Transfer) *string { return new(position{row.CreatedAt, row.ID}.String()) }
 	var on, back *string
 	if len(rows) > limit {
 		on = place(rows[limit-1])
@@ -234,8 +231,7 @@ func (f StatementFilter) turned() *string {
 	} else {
 		at.id++
 	}
-	text := at.String()
-	return &text
+	return new(at.String())
 }
 
 // statementLines turns rows, the newest first, into lines with their balances and names.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/fault"
+	"gateway.example/internal/db"
 )
 
 // Cashbox is a merchant's cashbox, by what people call it.
@@ -16,19 +16,12 @@ type Cashbox struct {
 
 // Cashboxes lists the cashboxes of the caller's merchant.
 func (s *Service) Cashboxes(ctx context.Context, who caller.Caller) ([]Cashbox, error) {
-	if err := who.Need(caller.MerchantRead); err != nil {
-		return nil, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := who.Admit(ctx, caller.MerchantRead); err != nil {
 		return nil, err
 	}
 	rows, err := s.q.CashboxesOf(ctx, who.MerchantID)
 	if err != nil {
 		return nil, fmt.Errorf("list cashboxes: %w", err)
 	}
-	list := make([]Cashbox, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, Cashbox(row))
-	}
-	return list, nil
+	return Each(rows, func(row db.CashboxesOfRow) Cashbox { return Cashbox(row) }), nil
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"fmt"
-	"math"
 	"strconv"
 	"time"
 
@@ -61,9 +60,9 @@ func (s *Service) Events(ctx context.Context, who caller.Caller, f EventFilter) 
 	if f.Search != "" {
 		return s.eventsNamed(ctx, f)
 	}
-	t := eventTable{EventFilter: f}
-	if t.created, w, err = s.boundEvents(ctx, f, w); err != nil {
-		return Page[EventItem]{}, err
+	t := eventTable{EventFilter: f, created: s.createdWithin(f.Filter)}
+	if w, err = s.eventNumbers(ctx, f.MerchantID).bound(w, t.created, f.Filter, relayedWithin); err != nil {
+		return Page[EventItem]{}, fmt.Errorf("bound events: %w", err)
 	}
 	page, err := read(ctx, s, t, scope{Filter: f.Filter}.branchesBy(eventIndexed), w)
 	if err != nil {
@@ -88,74 +87,24 @@ func (s *Service) eventsNamed(ctx context.Context, f EventFilter) (Page[EventIte
 	if err != nil {
 		return Page[EventItem]{}, fmt.Errorf("find events: %w", err)
 	}
-	var page Page[EventItem]
-	for _, row := range rows {
-		page.Items = append(page.Items, eventItem(db.ReportEventsBelowRow(row)))
-	}
-	return page, nil
+	return Page[EventItem]{Items: Each(rows, func(row db.ReportEventsNamedRow) EventItem {
+		return eventItem(db.ReportEventsBelowRow(row))
+	})}, nil
 }
 
 // relayedWithin is more than events wait for their numbers in: by so much the order of numbers may
 // differ from that of creation.
 const relayedWithin = 10 * time.Minute
 
-// boundEvents finds the numbers of what was created within the filter's time.
-func (s *Service) boundEvents(ctx context.Context, f EventFilter, w window) (created, window, error) {
-	c := created{from: f.From, to: f.To}
-	if c.to.IsZero() {
-		c.to = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+// eventNumbers are those of a merchant's events.
+func (s *Service) eventNumbers(ctx context.Context, merchantID int64) numbers {
+	return numbers{
+		last: func() (int64, error) { return s.q.ReportEventLast(ctx, merchantID) },
+		from: func(number int64) (mark, error) {
+			row, err := s.q.ReportEventAtOrAfter(ctx, db.ReportEventAtOrAfterParams{MerchantID: merchantID, Number: number})
+			return mark{row.Number, row.CreatedAt}, err
+		},
 	}
-	if c.from.IsZero() {
-		end := f.To
-		if end.IsZero() {
-			end = s.clock.Now()
-		}
-		c.from = end.Add(-windowDefault)
-	}
-	first, err := s.eventSince(ctx, f.MerchantID, c.from.Add(-relayedWithin))
-	if err != nil {
-		return c, w, err
-	}
-	w.above = max(w.above, first-1)
-	if !f.To.IsZero() {
-		until, err := s.eventSince(ctx, f.MerchantID, c.to.Add(relayedWithin))
-		if err != nil {
-			return c, w, err
-		}
-		w.below = min(w.below, until)
-	}
-	return c, w, nil
-}
-
-// eventSince is a number below which the merchant has no event of that time or later. It halves the
-// range of numbers: there is no index of events by time, which each of them would have to pay for.
-func (s *Service) eventSince(ctx context.Context, merchantID int64, since time.Time) (int64, error) {
-	last, err := s.q.ReportEventLast(ctx, merchantID)
-	if db.NoRows(err) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, fmt.Errorf("find the last event: %w", err)
-	}
-	low, high := int64(0), last+1
-	for low < high {
-		middle := low + (high-low)/2
-		row, err := s.q.ReportEventAtOrAfter(ctx, db.ReportEventAtOrAfterParams{MerchantID: merchantID, Number: middle})
-		switch {
-		case db.NoRows(err):
-			high = middle
-		case err != nil:
-			return 0, fmt.Errorf("find an event by time: %w", err)
-		case row.CreatedAt.Before(since):
-			low = row.Number + 1
-		default:
-			high = middle
-		}
-	}
-	if low > last {
-		return math.MaxInt64, nil
-	}
-	return low, nil
 }
 
 // eventTable reads events.
@@ -177,11 +126,7 @@ func (t eventTable) list(
 		return q.ReportEventsBelow(ctx, params)
 	}
 	rows, err := q.ReportEventsAbove(ctx, db.ReportEventsAboveParams(params))
-	list := make([]db.ReportEventsBelowRow, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, db.ReportEventsBelowRow(row))
-	}
-	return list, err
+	return Each(rows, func(row db.ReportEventsAboveRow) db.ReportEventsBelowRow { return db.ReportEventsBelowRow(row) }), err
 }
 
 func (t eventTable) stop(ctx context.Context, q *db.Queries, branch *string, w window) (*mark, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -107,17 +108,29 @@ func nextDay(ctx context.Context, q *db.Queries, ids idSource) (time.Time, int64
 	return db.DayOf(oldest.at), 0, err
 }
 
-// first finds the lowest id of what was created since a day. Ids follow time closely enough to be
-// searched by halves; what lies near is then looked at one by one.
+// first finds the lowest id of what was created since a day: what lies near the one that follows time is looked at one by one.
 func (ids idSource) first(ctx context.Context, since time.Time, past int64) (int64, error) {
 	newest, err := ids.newest(ctx)
 	if err != nil {
 		return 0, err
 	}
-	low, high := past, newest.id+1
+	low, err := firstSince(past, newest.id+1, since, func(id int64) (mark, error) { return ids.from(ctx, id) })
+	if err != nil {
+		return 0, err
+	}
+	first, err := ids.firstSince(ctx, max(past-1, low-nearby), low+nearby, since)
+	if err == nil && first == 0 {
+		err = pgx.ErrNoRows
+	}
+	return first, err
+}
+
+// firstSince finds among the numbers from low to high, which is excluded, one below which nothing is of a time or later. It halves
+// the range: numbers follow time closely enough for that. A row comes from the first at a number or above it.
+func firstSince(low, high int64, since time.Time, from func(number int64) (mark, error)) (int64, error) {
 	for low < high {
 		middle := low + (high-low)/2
-		found, err := ids.from(ctx, middle)
+		found, err := from(middle)
 		switch {
 		case db.NoRows(err):
 			high = middle
@@ -129,9 +142,46 @@ func (ids idSource) first(ctx context.Context, since time.Time, past int64) (int
 			high = middle
 		}
 	}
-	first, err := ids.firstSince(ctx, max(past-1, low-nearby), low+nearby, since)
-	if err == nil && first == 0 {
-		err = pgx.ErrNoRows
+	return low, nil
+}
+
+// numbers are those of a list that has no index by time, which each of its rows would have to pay for.
+type numbers struct {
+	last func() (int64, error)
+	from func(number int64) (mark, error)
+}
+
+// bound narrows a window to the numbers of what was created within the filter's time. By so much as late the order of numbers may
+// differ from that of creation.
+func (n numbers) bound(w window, c created, f Filter, late time.Duration) (window, error) {
+	first, err := n.since(c.from.Add(-late))
+	if err != nil {
+		return w, err
 	}
-	return first, err
+	w.above = max(w.above, first-1)
+	if f.To.IsZero() {
+		return w, nil
+	}
+	until, err := n.since(c.to.Add(late))
+	w.below = min(w.below, until)
+	return w, err
+}
+
+// since is a number below which nothing is of that time or later.
+func (n numbers) since(since time.Time) (int64, error) {
+	last, err := n.last()
+	if db.NoRows(err) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("find the last number: %w", err)
+	}
+	low, err := firstSince(0, last+1, since, n.from)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("find a number by time: %w", err)
+	case low > last:
+		return math.MaxInt64, nil
+	}
+	return low, nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/optional"
 )
 
@@ -53,10 +52,7 @@ type Failure struct {
 
 // Health sums up how a merchant's endpoints took its events of the last days.
 func (s *Service) Health(ctx context.Context, who caller.Caller) (Health, error) {
-	if err := who.Need(caller.MerchantEvents); err != nil {
-		return Health{}, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := who.Admit(ctx, caller.MerchantEvents); err != nil {
 		return Health{}, err
 	}
 	since := s.clock.Now().AddDate(0, 0, -HealthDays)
@@ -115,31 +111,20 @@ type DeadAddress struct {
 func (s *Service) DeadAddresses(
 	ctx context.Context, who caller.Caller, merchantID int64, from, to time.Time,
 ) ([]DeadAddress, error) {
-	if err := who.Need(caller.OperatorRead); err != nil {
+	if err := who.Admit(ctx, caller.OperatorRead); err != nil {
 		return nil, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
-		return nil, err
-	}
-	if to.IsZero() {
-		to = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.ReportDeadEverywhereRow, error) {
 		return q.ReportDeadEverywhere(ctx, db.ReportDeadEverywhereParams{
-			MerchantID: optional.Of(merchantID), CreatedFrom: from, CreatedTo: to, Most: DeadMost,
+			MerchantID: optional.Of(merchantID), CreatedFrom: from, CreatedTo: endOr(to), Most: DeadMost,
 		})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("count dead events: %w", err)
 	}
-	list := make([]DeadAddress, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, DeadAddress{
-			MerchantID: row.MerchantID, Merchant: row.Name,
-			DeadEndpoint: DeadEndpoint{URL: row.URL, Events: int(row.Events)},
-		})
-	}
-	return list, nil
+	return Each(rows, func(row db.ReportDeadEverywhereRow) DeadAddress {
+		return DeadAddress{row.MerchantID, row.Name, DeadEndpoint{URL: row.URL, Events: int(row.Events)}}
+	}), nil
 }
 
 // failingMost is how many endpoints are listed that fail.
@@ -169,39 +154,29 @@ func (s *Service) Failing(ctx context.Context, who caller.Caller) ([]FailingEndp
 	if err != nil {
 		return nil, fmt.Errorf("list endpoints that fail: %w", err)
 	}
-	list := make([]FailingEndpoint, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, FailingEndpoint{
+	return Each(rows, func(row db.ReportFailingRow) FailingEndpoint {
+		return FailingEndpoint{
 			MerchantID: row.MerchantID, Merchant: row.Merchant, Host: row.Host, Waiting: row.Waiting,
 			Attempts: int(row.Attempts), NextAt: row.NextAt,
-		})
-	}
-	return list, nil
+		}
+	}), nil
 }
 
 // DeadEndpoints counts a merchant's dead events by their address, the most first: those created from
 // then on, and before then; zero leaves that end open. No more than DeadMost are counted.
 func (s *Service) DeadEndpoints(ctx context.Context, who caller.Caller, from, to time.Time) ([]DeadEndpoint, error) {
-	if err := who.Need(caller.MerchantEvents); err != nil {
+	if err := who.Admit(ctx, caller.MerchantEvents); err != nil {
 		return nil, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
-		return nil, err
-	}
-	if to.IsZero() {
-		to = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
 	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.ReportDeadEndpointsRow, error) {
 		return q.ReportDeadEndpoints(ctx, db.ReportDeadEndpointsParams{
-			MerchantID: who.MerchantID, CreatedFrom: from, CreatedTo: to, Most: DeadMost,
+			MerchantID: who.MerchantID, CreatedFrom: from, CreatedTo: endOr(to), Most: DeadMost,
 		})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("count dead events: %w", err)
 	}
-	list := make([]DeadEndpoint, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, DeadEndpoint{URL: row.URL, Events: int(row.Events)})
-	}
-	return list, nil
+	return Each(rows, func(row db.ReportDeadEndpointsRow) DeadEndpoint {
+		return DeadEndpoint{URL: row.URL, Events: int(row.Events)}
+	}), nil
 }

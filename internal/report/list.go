@@ -153,12 +153,17 @@ func (c scope) has(merchantID int64, traderID *int64) bool {
 // created is when what is listed was created: from then on, and before then.
 type created struct{ from, to time.Time }
 
-// bound finds the ids of what was created within the filter's time.
-func (s *Service) bound(ctx context.Context, subject string, f Filter, w window) (created, window, error) {
-	c := created{from: f.From, to: f.To}
-	if c.to.IsZero() {
-		c.to = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+// endOr is the end of a time that may be open: then it is the last there is.
+func endOr(to time.Time) time.Time {
+	if to.IsZero() {
+		return time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
+	return to
+}
+
+// createdWithin is the filter's time, both ends known.
+func (s *Service) createdWithin(f Filter) created {
+	c := created{from: f.From, to: endOr(f.To)}
 	if c.from.IsZero() {
 		end := f.To
 		if end.IsZero() {
@@ -166,6 +171,12 @@ func (s *Service) bound(ctx context.Context, subject string, f Filter, w window)
 		}
 		c.from = end.Add(-windowDefault)
 	}
+	return c
+}
+
+// bound finds the ids of what was created within the filter's time.
+func (s *Service) bound(ctx context.Context, subject string, f Filter, w window) (created, window, error) {
+	c := s.createdWithin(f)
 	var err error
 	w.above, w.below, err = db.Span{From: &c.from, To: &c.to}.IDs(ctx, s.q, subject, w.above, w.below)
 	return c, w, err
@@ -235,19 +246,12 @@ func (paymentTable) id(p db.Payment) int64 { return p.ID }
 
 func (t paymentTable) list(ctx context.Context, q *db.Queries, branch *string, w window) ([]db.Payment, error) {
 	params := t.params(branch, w)
-	var list []db.Payment
 	if w.backward {
 		rows, err := q.ReportPaymentsAbove(ctx, db.ReportPaymentsAboveParams(params))
-		for _, row := range rows {
-			list = append(list, db.Payment(row))
-		}
-		return list, err
+		return Each(rows, func(row db.ReportPaymentsAboveRow) db.Payment { return db.Payment(row) }), err
 	}
 	rows, err := q.ReportPaymentsBelow(ctx, params)
-	for _, row := range rows {
-		list = append(list, db.Payment(row))
-	}
-	return list, err
+	return Each(rows, func(row db.ReportPaymentsBelowRow) db.Payment { return db.Payment(row) }), err
 }
 
 // params are those of the query of a branch.

@@ -133,25 +133,17 @@ func (t payoutTable) list(ctx context.Context, q *db.Queries, branch *string, w 
 		Ids: t.ids,
 	}
 	if t.Overdue {
-		until := t.now.Add(-work.OverdueAfter)
-		params.TakenUntil, params.ExpiredBy = &until, &t.now
+		params.TakenUntil, params.ExpiredBy = new(t.now.Add(-work.OverdueAfter)), &t.now
 	}
 	if branch == nil && len(t.Status) > 0 {
 		params.Statuses = t.Status
 	}
-	var list []db.Payin
 	if w.backward {
 		rows, err := q.ReportPayinsAbove(ctx, db.ReportPayinsAboveParams(params))
-		for _, row := range rows {
-			list = append(list, db.Payin(row))
-		}
-		return list, err
+		return Each(rows, func(row db.ReportPayinsAboveRow) db.Payin { return db.Payin(row) }), err
 	}
 	rows, err := q.ReportPayinsBelow(ctx, params)
-	for _, row := range rows {
-		list = append(list, db.Payin(row))
-	}
-	return list, err
+	return Each(rows, func(row db.ReportPayinsBelowRow) db.Payin { return db.Payin(row) }), err
 }
 
 func (t payoutTable) stop(ctx context.Context, q *db.Queries, branch *string, w window) (*mark, error) {

@@ -6,6 +6,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
+	"gateway.example/internal/optional"
 )
 
 // Names are those of merchants and traders, by their ids.
@@ -47,8 +48,5 @@ func (p PaymentItem) Owners() (merchantID, traderID int64) { return p.MerchantID
 
 // Owners are a payout's.
 func (p PayoutItem) Owners() (merchantID, traderID int64) {
-	if p.TraderID != nil {
-		traderID = *p.TraderID
-	}
-	return p.MerchantID, traderID
+	return p.MerchantID, optional.Value(p.TraderID)
 }

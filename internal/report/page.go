@@ -204,15 +204,19 @@ func page[R any](t table[R], rows []R, stopped *mark, w window) Page[R] {
 }
 
 func cursorOf(id int64) *string {
-	text := strconv.FormatInt(id, 10)
-	return &text
+	return new(strconv.FormatInt(id, 10))
 }
 
 // turned is a page of what its items become.
 func turned[R, T any](p Page[R], turn func(R) T) Page[T] {
-	list := make([]T, 0, len(p.Items))
-	for _, item := range p.Items {
-		list = append(list, turn(item))
+	return Page[T]{Items: Each(p.Items, turn), Next: p.Next, Previous: p.Previous, SearchedBackTo: p.SearchedBackTo}
+}
+
+// Each is what the rows become.
+func Each[R, T any](rows []R, turn func(R) T) []T {
+	list := make([]T, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, turn(row))
 	}
-	return Page[T]{Items: list, Next: p.Next, Previous: p.Previous, SearchedBackTo: p.SearchedBackTo}
+	return list
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"gateway.example/internal/caller"
@@ -82,11 +81,9 @@ func (s *Service) requestsNamed(ctx context.Context, f RequestFilter) (Page[Requ
 	if err != nil {
 		return Page[RequestItem]{}, fmt.Errorf("find requests: %w", err)
 	}
-	var page Page[RequestItem]
-	for _, row := range rows {
-		page.Items = append(page.Items, requestItem(db.ReportRequestsBelowRow(row)))
-	}
-	return page, nil
+	return Page[RequestItem]{Items: Each(rows, func(row db.ReportRequestsNamedRow) RequestItem {
+		return requestItem(db.ReportRequestsBelowRow(row))
+	})}, nil
 }
 
 // writtenWithin is more than requests wait to be written: by so much the order of ids may differ from
@@ -95,60 +92,24 @@ const writtenWithin = 10 * time.Minute
 
 // boundRequests finds the ids of what came within the filter's time.
 func (s *Service) boundRequests(ctx context.Context, f RequestFilter, w window) (created, window, error) {
-	c := created{from: f.From, to: f.To}
-	if c.to.IsZero() {
-		c.to = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
-	}
+	c := created{from: f.From, to: endOr(f.To)}
 	if kept := s.clock.Now().Add(-requestlog.KeepFor); c.from.Before(kept) {
 		c.from = kept
 	}
 	if f.From.IsZero() && f.To.IsZero() {
 		return c, w, nil // what is older is removed, but for a little
 	}
-	first, err := s.requestSince(ctx, f.MerchantID, c.from.Add(-writtenWithin))
+	w, err := numbers{
+		last: func() (int64, error) { return s.q.ReportRequestLast(ctx, f.MerchantID) },
+		from: func(id int64) (mark, error) {
+			row, err := s.q.ReportRequestAtOrAfter(ctx, db.ReportRequestAtOrAfterParams{MerchantID: f.MerchantID, ID: id})
+			return mark{row.ID, row.At}, err
+		},
+	}.bound(w, c, f.Filter, writtenWithin)
 	if err != nil {
-		return c, w, err
+		err = fmt.Errorf("bound requests: %w", err)
 	}
-	w.above = max(w.above, first-1)
-	if !f.To.IsZero() {
-		until, err := s.requestSince(ctx, f.MerchantID, c.to.Add(writtenWithin))
-		if err != nil {
-			return c, w, err
-		}
-		w.below = min(w.below, until)
-	}
-	return c, w, nil
-}
-
-// requestSince is an id below which the merchant has no request of that time or later. It halves the
-// range of ids, as eventSince does for events.
-func (s *Service) requestSince(ctx context.Context, merchantID int64, since time.Time) (int64, error) {
-	last, err := s.q.ReportRequestLast(ctx, merchantID)
-	if db.NoRows(err) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, fmt.Errorf("find the last request: %w", err)
-	}
-	low, high := int64(0), last+1
-	for low < high {
-		middle := low + (high-low)/2
-		row, err := s.q.ReportRequestAtOrAfter(ctx, db.ReportRequestAtOrAfterParams{MerchantID: merchantID, ID: middle})
-		switch {
-		case db.NoRows(err):
-			high = middle
-		case err != nil:
-			return 0, fmt.Errorf("find a request by time: %w", err)
-		case row.At.Before(since):
-			low = row.ID + 1
-		default:
-			high = middle
-		}
-	}
-	if low > last {
-		return math.MaxInt64, nil
-	}
-	return low, nil
+	return c, w, err
 }
 
 // requestTable reads requests.
@@ -171,11 +132,9 @@ func (t requestTable) list(
 		return q.ReportRequestsBelow(ctx, params)
 	}
 	rows, err := q.ReportRequestsAbove(ctx, db.ReportRequestsAboveParams(params))
-	list := make([]db.ReportRequestsBelowRow, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, db.ReportRequestsBelowRow(row))
-	}
-	return list, err
+	return Each(rows, func(row db.ReportRequestsAboveRow) db.ReportRequestsBelowRow {
+		return db.ReportRequestsBelowRow(row)
+	}), err
 }
 
 func (t requestTable) stop(ctx context.Context, q *db.Queries, _ *string, w window) (*mark, error) {

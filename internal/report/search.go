@@ -196,11 +196,7 @@ func (s *Service) ordersOf(ctx context.Context, c scope) ([]int64, error) {
 }
 
 func methods() []string {
-	names := make([]string, 0, len(catalogue.Methods))
-	for _, method := range catalogue.Methods {
-		names = append(names, method.Name)
-	}
-	return names
+	return Each(catalogue.Methods, func(method catalogue.Method) string { return method.Name })
 }
 
 // lastDigits tells whether a search is for the digits of a requisite or card that are shown.
