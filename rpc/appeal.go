@@ -3,18 +3,14 @@ package rpc
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/auth"
 	"gateway.example/internal/payment"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 )
 
-// CreateAppeal implements the service.
-func (s *PaymentService) CreateAppeal(
-	ctx context.Context, req *connect.Request[gatewayv1.CreateAppealRequest],
-) (*connect.Response[gatewayv1.CreateAppealResponse], error) {
-	m := req.Msg
+func (s *paymentService) CreateAppeal(
+	ctx context.Context, m *gatewayv1.CreateAppealRequest,
+) (*gatewayv1.CreateAppealResponse, error) {
 	sent, file := auth.Upload{Reason: m.Reason, FileName: m.FileName}, UploadedFile(ctx, m.File)
 	if file != nil {
 		sent.FileSize = new(file.Size())
@@ -33,14 +29,8 @@ func (s *PaymentService) CreateAppeal(
 }
 
 // AppealCreated answers with a new appeal.
-func AppealCreated(
-	opened payment.AppealRecord,
-	err error,
-) (*connect.Response[gatewayv1.CreateAppealResponse], error) {
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&gatewayv1.CreateAppealResponse{
+func AppealCreated(opened payment.AppealRecord, err error) (*gatewayv1.CreateAppealResponse, error) {
+	return &gatewayv1.CreateAppealResponse{
 		Message: "Appeal created",
 		Data: &gatewayv1.Appeal{
 			Id:        opened.ID,
@@ -52,5 +42,5 @@ func AppealCreated(
 			Status:    opened.Status,
 			CreatedAt: Timestamp(opened.CreatedAt),
 		},
-	}), nil
+	}, err
 }

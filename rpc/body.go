@@ -69,7 +69,7 @@ func checkBody(procedure string, next http.Handler) (http.Handler, error) {
 			failConnect(w, r, err)
 			return
 		}
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, r.WithContext(WithHeader(r.Context(), w.Header())))
 	}), nil
 }
 

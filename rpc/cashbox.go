@@ -3,8 +3,6 @@ package rpc
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/money"
@@ -12,25 +10,19 @@ import (
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
-// CashboxService serves gateway.v1.CashboxService.
-type CashboxService struct{ deposits *deposit.Service }
-
-var _ gatewayv1connect.CashboxServiceHandler = (*CashboxService)(nil)
+// cashboxService serves gateway.v1.CashboxService.
+type cashboxService struct{ deposits *deposit.Service }
 
 // NewCashboxService makes the handler.
-func NewCashboxService(deposits *deposit.Service) *CashboxService {
-	return &CashboxService{deposits: deposits}
+func NewCashboxService(deposits *deposit.Service) gatewayv1connect.CashboxServiceHandler {
+	return &cashboxService{deposits: deposits}
 }
 
-// GetBalance implements the service.
-func (s *CashboxService) GetBalance(
-	ctx context.Context, req *connect.Request[gatewayv1.GetBalanceRequest],
-) (*connect.Response[gatewayv1.GetBalanceResponse], error) {
-	b, err := s.deposits.Balance(ctx, caller.From(ctx), req.Msg.GetMerchantCashboxId())
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&gatewayv1.GetBalanceResponse{Data: &gatewayv1.CashboxBalance{
+func (s *cashboxService) GetBalance(
+	ctx context.Context, req *gatewayv1.GetBalanceRequest,
+) (*gatewayv1.GetBalanceResponse, error) {
+	b, err := s.deposits.Balance(ctx, caller.From(ctx), req.GetMerchantCashboxId())
+	return &gatewayv1.GetBalanceResponse{Data: &gatewayv1.CashboxBalance{
 		MerchantCashboxId: b.CashboxID,
 		TraderCashboxId:   b.TraderCashboxID,
 		Currency:          "USDT",
@@ -38,5 +30,5 @@ func (s *CashboxService) GetBalance(
 		Available:         money.USDT(b.Available),
 		Reserved:          money.USDT(b.Reserved),
 		InsuranceReserved: money.USDT(b.Insurance),
-	}}), nil
+	}}, err
 }

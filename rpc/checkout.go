@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway.example/internal/auth"
@@ -18,66 +17,60 @@ import (
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
-// CheckoutService serves gateway.v1.CheckoutService.
-type CheckoutService struct {
+// checkoutService serves gateway.v1.CheckoutService.
+type checkoutService struct {
 	checkouts *checkout.Service
 	links     *auth.Links
 	payURL    string
 }
 
-var _ gatewayv1connect.CheckoutServiceHandler = (*CheckoutService)(nil)
-
 // NewCheckoutService makes the handler. payURL is the address of the hosted pages, without a trailing
 // slash.
-func NewCheckoutService(checkouts *checkout.Service, links *auth.Links, payURL string) *CheckoutService {
-	return &CheckoutService{checkouts: checkouts, links: links, payURL: payURL}
+func NewCheckoutService(checkouts *checkout.Service, links *auth.Links, payURL string) gatewayv1connect.CheckoutServiceHandler {
+	return &checkoutService{checkouts: checkouts, links: links, payURL: payURL}
 }
 
-// GetCheckout implements the service.
-func (s *CheckoutService) GetCheckout(
-	ctx context.Context, req *connect.Request[gatewayv1.GetCheckoutRequest],
-) (*connect.Response[gatewayv1.CheckoutResponse], error) {
-	v, err := s.checkouts.Get(ctx, req.Msg.GetToken())
+func (s *checkoutService) GetCheckout(
+	ctx context.Context, req *gatewayv1.GetCheckoutRequest,
+) (*gatewayv1.CheckoutResponse, error) {
+	v, err := s.checkouts.Get(ctx, req.GetToken())
 	return s.response("Checkout", v, err)
 }
 
-// SubmitPayerDetails implements the service.
-func (s *CheckoutService) SubmitPayerDetails(
-	ctx context.Context, req *connect.Request[gatewayv1.SubmitPayerDetailsRequest],
-) (*connect.Response[gatewayv1.CheckoutResponse], error) {
-	v, err := s.checkouts.SubmitDetails(ctx, req.Msg.GetToken(), checkout.Details{
+func (s *checkoutService) SubmitPayerDetails(
+	ctx context.Context, req *gatewayv1.SubmitPayerDetailsRequest,
+) (*gatewayv1.CheckoutResponse, error) {
+	v, err := s.checkouts.SubmitDetails(ctx, req.GetToken(), checkout.Details{
 		Entry: card.Entry{
-			PAN:      req.Msg.GetPan(),
-			ExpMonth: req.Msg.GetExpMonth(),
-			ExpYear:  req.Msg.GetExpYear(),
-			Holder:   req.Msg.GetCardHolder(),
+			PAN:      req.GetPan(),
+			ExpMonth: req.GetExpMonth(),
+			ExpYear:  req.GetExpYear(),
+			Holder:   req.GetCardHolder(),
 		},
-		CVV: req.Msg.GetCvv(), Keep: req.Msg.SaveCard == nil || req.Msg.GetSaveCard(), Address: edge.Address(ctx),
+		CVV: req.GetCvv(), Keep: req.SaveCard == nil || req.GetSaveCard(), Address: edge.Address(ctx),
 	})
 	return s.response("Card accepted", v, err)
 }
 
-// SubmitPayerOtp implements the service.
-func (s *CheckoutService) SubmitPayerOtp(
-	ctx context.Context, req *connect.Request[gatewayv1.SubmitPayerOtpRequest],
-) (*connect.Response[gatewayv1.CheckoutResponse], error) {
-	v, err := s.checkouts.SubmitCode(ctx, req.Msg.GetToken(), req.Msg.GetOtp())
+func (s *checkoutService) SubmitPayerOtp(
+	ctx context.Context, req *gatewayv1.SubmitPayerOtpRequest,
+) (*gatewayv1.CheckoutResponse, error) {
+	v, err := s.checkouts.SubmitCode(ctx, req.GetToken(), req.GetOtp())
 	return s.response("Code accepted", v, err)
 }
 
-// CancelCheckout implements the service.
-func (s *CheckoutService) CancelCheckout(
-	ctx context.Context, req *connect.Request[gatewayv1.CancelCheckoutRequest],
-) (*connect.Response[gatewayv1.CheckoutResponse], error) {
-	v, err := s.checkouts.Cancel(ctx, req.Msg.GetToken())
+func (s *checkoutService) CancelCheckout(
+	ctx context.Context, req *gatewayv1.CancelCheckoutRequest,
+) (*gatewayv1.CheckoutResponse, error) {
+	v, err := s.checkouts.Cancel(ctx, req.GetToken())
 	return s.response("Payment cancelled", v, err)
 }
 
-func (s *CheckoutService) response(
+func (s *checkoutService) response(
 	message string,
 	v checkout.View,
 	err error,
-) (*connect.Response[gatewayv1.CheckoutResponse], error) {
+) (*gatewayv1.CheckoutResponse, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +93,7 @@ func (s *CheckoutService) response(
 	if !v.Terminal {
 		out.OtpUrl = new(checkoutURL(s.payURL, s.links, v.Payment) + "/code")
 	}
-	return connect.NewResponse(&gatewayv1.CheckoutResponse{Message: message, Data: out}), nil
+	return &gatewayv1.CheckoutResponse{Message: message, Data: out}, nil
 }
 
 func checkoutURL(payURL string, links *auth.Links, p payment.Payment) string {
@@ -115,15 +108,11 @@ func OptionalTime(t *time.Time) *timestamppb.Timestamp {
 	return Timestamp(*t)
 }
 
-// ResendCode implements gateway.v1.PaymentService.
-func (s *PaymentService) ResendCode(
-	ctx context.Context, req *connect.Request[gatewayv1.ResendCodeRequest],
-) (*connect.Response[gatewayv1.ResendCodeResponse], error) {
-	state, err := s.checkouts.Resend(ctx, caller.From(ctx), req.Msg.GetPaymentId())
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&gatewayv1.ResendCodeResponse{
+func (s *paymentService) ResendCode(
+	ctx context.Context, req *gatewayv1.ResendCodeRequest,
+) (*gatewayv1.ResendCodeResponse, error) {
+	state, err := s.checkouts.Resend(ctx, caller.From(ctx), req.GetPaymentId())
+	return &gatewayv1.ResendCodeResponse{
 		Message: "Code requested again",
 		Data: &gatewayv1.CodeResend{
 			Phase:            string(state.Phase),
@@ -134,7 +123,19 @@ func (s *PaymentService) ResendCode(
 			CodeResendLastBy: state.ResentBy,
 			CodeResendLastAt: OptionalTime(state.ResentAt),
 		},
-	}), nil
+	}, err
+}
+
+// ShowOne shows the caller a payment that a call gave, unless that failed.
+func (v PaymentView) ShowOne(ctx context.Context, p payment.Payment, err error) (*gatewayv1.Payment, error) {
+	if err != nil {
+		return nil, err
+	}
+	shown, err := v.Show(ctx, caller.From(ctx), p)
+	if err != nil {
+		return nil, err
+	}
+	return shown[0], nil
 }
 
 // Show shows payments to a caller, card payments with the state of their checkout.

@@ -11,7 +11,6 @@ import (
 	"os"
 	"testing"
 
-	"connectrpc.com/connect"
 	"github.com/prometheus/client_golang/prometheus"
 	"google.golang.org/protobuf/encoding/prototext"
 
@@ -24,6 +23,7 @@ import (
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
+	"gateway.example/rpc/rest"
 	"gateway.example/rpc/sign"
 )
 
@@ -65,7 +65,7 @@ func createHandler(b *testing.B, d *dbtest.DB) http.Handler {
 	services := servicesWith(made{payment: payment}, portalv1connect.UnimplementedAuthServiceHandler{})
 	door := testenv.Must(rpc.NewDoor(keys, nil, limits, services))(b)
 	log := slog.New(slog.NewJSONHandler(io.Discard, nil))
-	return edge.NewObserver(log, prometheus.NewRegistry(), keys.LoggableID, nil).Observe(restOf(services, door))
+	return edge.NewObserver(log, prometheus.NewRegistry(), keys.LoggableID, nil).Observe(rest.New(services, door.Guard))
 }
 
 func createRequest(m dbtest.Merchant) []byte {
@@ -94,7 +94,7 @@ type made struct {
 }
 
 func (m made) CreatePayment(
-	context.Context, *connect.Request[gatewayv1.CreatePaymentRequest],
-) (*connect.Response[gatewayv1.CreatePaymentResponse], error) {
-	return connect.NewResponse(&gatewayv1.CreatePaymentResponse{Message: "Payment created", Data: m.payment}), nil
+	context.Context, *gatewayv1.CreatePaymentRequest,
+) (*gatewayv1.CreatePaymentResponse, error) {
+	return &gatewayv1.CreatePaymentResponse{Message: "Payment created", Data: m.payment}, nil
 }

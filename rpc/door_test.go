@@ -69,16 +69,16 @@ type trouble struct {
 }
 
 func (s trouble) UpdatePaymentStatus(
-	ctx context.Context, _ *connect.Request[gatewayv1.UpdatePaymentStatusRequest],
-) (*connect.Response[gatewayv1.UpdatePaymentStatusResponse], error) {
-	return connect.NewResponse(&gatewayv1.UpdatePaymentStatusResponse{}), s.fail(ctx)
+	ctx context.Context, _ *gatewayv1.UpdatePaymentStatusRequest,
+) (*gatewayv1.UpdatePaymentStatusResponse, error) {
+	return &gatewayv1.UpdatePaymentStatusResponse{}, s.fail(ctx)
 }
 
 func (s trouble) Login(
 	ctx context.Context,
-	_ *connect.Request[portalv1.LoginRequest],
-) (*connect.Response[portalv1.LoginResponse], error) {
-	return connect.NewResponse(&portalv1.LoginResponse{}), s.fail(ctx)
+	_ *portalv1.LoginRequest,
+) (*portalv1.LoginResponse, error) {
+	return &portalv1.LoginResponse{}, s.fail(ctx)
 }
 
 const applicationSecret = "application"
@@ -126,20 +126,11 @@ func serve(t *testing.T, fail func(context.Context) error) *httptest.Server {
 	door := testenv.Must(rpc.NewDoor(keys, nil, limit.New(nil), services))(t)
 	mux := http.NewServeMux()
 	testenv.NoError(t, services.Mount(mux, door))
-	mux.Handle("/api/", restOf(services, door))
+	mux.Handle("/api/", rest.New(services, door.Guard))
 	log := slog.New(slog.NewTextHandler(&logged, nil))
 	server := httptest.NewServer(edge.NewObserver(log, prometheus.NewRegistry(), keys.LoggableID, nil).Observe(mux))
 	t.Cleanup(server.Close)
 	return server
-}
-
-// restOf is the API of the services behind a door.
-func restOf(services rpc.Services, door *edge.Door) http.Handler {
-	return rest.New(rest.Services{
-		Payment: services.Payment, Operator: services.Operator, Credential: services.Credential,
-		Payin: services.Payin, Deposit: services.Deposit, Cashbox: services.Cashbox,
-		Checkout: services.Checkout, Events: services.Events, Messages: services.Messages, Withdrawals: services.Withdrawals,
-	}, door.Guard)
 }
 
 // callback calls UpdatePaymentStatus over REST, signed by the application.
@@ -159,7 +150,7 @@ func callback(t *testing.T, server *httptest.Server, body string) (*http.Respons
 func login(t *testing.T, server *httptest.Server, m *portalv1.LoginRequest, options ...connect.ClientOption) *connect.Error {
 	t.Helper()
 	_, err := portalv1client.NewAuthServiceClient(server.Client(), server.URL, options...).
-		Login(t.Context(), connect.NewRequest(m))
+		Login(t.Context(), m)
 	var failed *connect.Error
 	testenv.Need(t, errors.As(err, &failed), "error %v", err)
 	return failed
@@ -293,7 +284,7 @@ func TestUnsigned(t *testing.T) {
 	_ = response.Body.Close()
 	testenv.Want(t, response.StatusCode, 401, "REST")
 	_, err := gatewayv1connect.NewPaymentServiceClient(server.Client(), server.URL).
-		UpdatePaymentStatus(t.Context(), connect.NewRequest(&gatewayv1.UpdatePaymentStatusRequest{}))
+		UpdatePaymentStatus(t.Context(), &gatewayv1.UpdatePaymentStatusRequest{})
 	failed := new(connect.Error)
 	testenv.Check(t, errors.As(err, &failed) && failed.Code() == connect.CodeUnauthenticated &&
 		detail(t, failed).GetCode() == "signature_required", "Connect: %v", err)

@@ -3,37 +3,31 @@ package rpc
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/webhook"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
-// EventService serves gateway.v1.EventService.
-type EventService struct{ events *webhook.Events }
-
-var _ gatewayv1connect.EventServiceHandler = (*EventService)(nil)
+// eventService serves gateway.v1.EventService.
+type eventService struct{ events *webhook.Events }
 
 // NewEventService makes the handler.
-func NewEventService(events *webhook.Events) *EventService { return &EventService{events: events} }
+func NewEventService(events *webhook.Events) gatewayv1connect.EventServiceHandler {
+	return &eventService{events: events}
+}
 
-// ListEvents implements the service.
-func (s *EventService) ListEvents(
-	ctx context.Context, req *connect.Request[gatewayv1.ListEventsRequest],
-) (*connect.Response[gatewayv1.ListEventsResponse], error) {
-	page := webhook.FeedPage{Limit: req.Msg.Limit, Cursor: req.Msg.Cursor}
+func (s *eventService) ListEvents(
+	ctx context.Context, req *gatewayv1.ListEventsRequest,
+) (*gatewayv1.ListEventsResponse, error) {
+	page := webhook.FeedPage{Limit: req.Limit, Cursor: req.Cursor}
 	list, cursor, err := s.events.Feed(ctx, caller.From(ctx), page)
-	if err != nil {
-		return nil, err
+	return &gatewayv1.ListEventsResponse{Data: Views(list, eventView), NextCursor: cursor}, err
+}
+
+func eventView(event webhook.Record) *gatewayv1.Event {
+	return &gatewayv1.Event{
+		Id: event.ID.String(), Type: event.Type, Payload: string(event.Body),
+		CreatedAt: Timestamp(event.CreatedAt), Status: event.Status,
 	}
-	out := &gatewayv1.ListEventsResponse{NextCursor: cursor}
-	for _, event := range list {
-		out.Data = append(out.Data, &gatewayv1.Event{
-			Id: event.ID.String(), Type: event.Type, Payload: string(event.Body),
-			CreatedAt: Timestamp(event.CreatedAt), Status: event.Status,
-		})
-	}
-	return connect.NewResponse(out), nil
 }

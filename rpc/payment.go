@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"connectrpc.com/connect"
 	"github.com/shopspring/decimal"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -20,14 +19,12 @@ import (
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 )
 
-// PaymentService serves gateway.v1.PaymentService.
-type PaymentService struct {
+// paymentService serves gateway.v1.PaymentService.
+type paymentService struct {
 	payments  *payment.Service
 	checkouts *checkout.Service
 	view      PaymentView
 }
-
-var _ gatewayv1connect.PaymentServiceHandler = (*PaymentService)(nil)
 
 // NewPaymentService makes the handler. payURL is the address of the hosted pages, without a trailing
 // slash.
@@ -36,10 +33,8 @@ func NewPaymentService(
 	checkouts *checkout.Service,
 	links *auth.Links,
 	payURL string,
-) *PaymentService {
-	return &PaymentService{
-		payments: payments, checkouts: checkouts, view: NewPaymentView(checkouts, links, payURL),
-	}
+) gatewayv1connect.PaymentServiceHandler {
+	return &paymentService{payments: payments, checkouts: checkouts, view: NewPaymentView(checkouts, links, payURL)}
 }
 
 // HeaderReplay marks a repeat of an earlier call; headerMismatch names the fields in which it
@@ -49,7 +44,16 @@ const (
 	headerMismatch = "Idempotent-Mismatch"
 )
 
-func markRepeat(header http.Header, replay bool, mismatch []string) {
+type headerKey struct{}
+
+// WithHeader returns a context in which a handler method finds the header of its answer.
+func WithHeader(ctx context.Context, header http.Header) context.Context {
+	return context.WithValue(ctx, headerKey{}, header)
+}
+
+// MarkRepeat says in the header of the answer that a call repeats an earlier one, and where it differs.
+func MarkRepeat(ctx context.Context, replay bool, mismatch []string) {
+	header, _ := ctx.Value(headerKey{}).(http.Header)
 	if replay {
 		header.Set(HeaderReplay, "true")
 	}
@@ -58,22 +62,16 @@ func markRepeat(header http.Header, replay bool, mismatch []string) {
 	}
 }
 
-// CreatePayment implements the service.
-func (s *PaymentService) CreatePayment(
-	ctx context.Context, req *connect.Request[gatewayv1.CreatePaymentRequest],
-) (*connect.Response[gatewayv1.CreatePaymentResponse], error) {
-	who := caller.From(ctx)
-	created, err := s.payments.Create(ctx, who, paymentRequest(req.Msg))
+func (s *paymentService) CreatePayment(
+	ctx context.Context, req *gatewayv1.CreatePaymentRequest,
+) (*gatewayv1.CreatePaymentResponse, error) {
+	created, err := s.payments.Create(ctx, caller.From(ctx), paymentRequest(req))
+	shown, err := s.view.ShowOne(ctx, created.Payment, err)
 	if err != nil {
 		return nil, err
 	}
-	shown, err := s.view.Show(ctx, who, created.Payment)
-	if err != nil {
-		return nil, err
-	}
-	res := connect.NewResponse(&gatewayv1.CreatePaymentResponse{Message: "Payment created", Data: shown[0]})
-	markRepeat(res.Header(), created.Replay, created.Mismatch)
-	return res, nil
+	MarkRepeat(ctx, created.Replay, created.Mismatch)
+	return &gatewayv1.CreatePaymentResponse{Message: "Payment created", Data: shown}, nil
 }
 
 func paymentRequest(m *gatewayv1.CreatePaymentRequest) payment.Request {
@@ -106,47 +104,35 @@ func paymentRequest(m *gatewayv1.CreatePaymentRequest) payment.Request {
 	return r
 }
 
-// GetPayment implements the service.
-func (s *PaymentService) GetPayment(
-	ctx context.Context, req *connect.Request[gatewayv1.GetPaymentRequest],
-) (*connect.Response[gatewayv1.GetPaymentResponse], error) {
-	who := caller.From(ctx)
-	p, err := s.payments.Get(ctx, who, req.Msg.GetPaymentId())
-	if err != nil {
-		return nil, err
-	}
-	shown, err := s.view.Show(ctx, who, p)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&gatewayv1.GetPaymentResponse{Data: shown[0]}), nil
+func (s *paymentService) GetPayment(
+	ctx context.Context, req *gatewayv1.GetPaymentRequest,
+) (*gatewayv1.GetPaymentResponse, error) {
+	p, err := s.payments.Get(ctx, caller.From(ctx), req.GetPaymentId())
+	shown, err := s.view.ShowOne(ctx, p, err)
+	return &gatewayv1.GetPaymentResponse{Data: shown}, err
 }
 
-// UpdatePaymentStatus implements the service.
-func (s *PaymentService) UpdatePaymentStatus(
-	ctx context.Context, req *connect.Request[gatewayv1.UpdatePaymentStatusRequest],
-) (*connect.Response[gatewayv1.UpdatePaymentStatusResponse], error) {
+func (s *paymentService) UpdatePaymentStatus(
+	ctx context.Context, req *gatewayv1.UpdatePaymentStatusRequest,
+) (*gatewayv1.UpdatePaymentStatusResponse, error) {
 	update := payment.Update{
-		Status: req.Msg.GetStatus(), ProviderPaymentID: req.Msg.ProviderPaymentId, Reason: req.Msg.Reason,
+		Status: req.GetStatus(), ProviderPaymentID: req.ProviderPaymentId, Reason: req.Reason,
 	}
-	id, err := s.idOf(ctx, req.Msg.GetPaymentId(), req.Msg.PaymentUuid)
+	id, err := s.idOf(ctx, req.GetPaymentId(), req.PaymentUuid)
 	if err != nil {
 		return nil, err
 	}
 	p, queued, err := s.payments.UpdateStatus(ctx, caller.From(ctx), id, update)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&gatewayv1.UpdatePaymentStatusResponse{
+	return &gatewayv1.UpdatePaymentStatusResponse{
 		Message: "Payment status updated",
 		Data: &gatewayv1.PaymentStatus{
 			Id: p.ID, Uuid: p.UUID.String(), OrderId: p.OrderID, Status: string(p.Status), CallbackQueued: queued,
 		},
-	}), nil
+	}, err
 }
 
 // idOf is the id of the payment that a request names by id or uuid.
-func (s *PaymentService) idOf(ctx context.Context, id int64, uuid *string) (int64, error) {
+func (s *paymentService) idOf(ctx context.Context, id int64, uuid *string) (int64, error) {
 	if uuid == nil {
 		return id, nil
 	}
@@ -172,17 +158,13 @@ func (v PaymentView) payment(who caller.Caller, p payment.Payment) *gatewayv1.Pa
 		Amount: money.Fiat(p.Amount), Currency: p.Currency, Method: p.Method, ExpiresAt: Timestamp(p.ExpiresAt),
 		Extra: extra(seen), Ledger: ledgerView(who, p, seen), CreatedAt: Timestamp(p.CreatedAt),
 		StatusUpdatedAt: Timestamp(p.StatusAt), StatusReason: p.StatusReason, ReturnUrl: p.ReturnURL,
-		ReceivedAmount: OptionalFiat(p.ReceivedAmount),
+		ReceivedAmount: OptionalFiat(p.ReceivedAmount), PayerClaimedAt: OptionalTime(p.ClaimedAt),
 	}
 	if who.Kind != caller.Cabinet && who.Kind != caller.Trader {
 		out.Metadata = p.Metadata
 	}
-	if p.ClaimedAt != nil {
-		out.PayerClaimedAt = Timestamp(*p.ClaimedAt)
-	}
 	if out.Requisite = requisiteView(who, p); out.Requisite != nil && seen.Link {
-		url := v.payURL + "/r/" + v.links.Token(p.UUID)
-		out.PaymentPageUrl = &url
+		out.PaymentPageUrl = new(v.payURL + "/r/" + v.links.Token(p.UUID))
 	}
 	return out
 }
@@ -211,8 +193,8 @@ func requisiteView(who caller.Caller, p payment.Payment) *gatewayv1.Requisite {
 
 func extra(seen payment.Sight) *gatewayv1.Extra {
 	return &gatewayv1.Extra{
-		Rate: text(seen.Amount, money.USDT), CryptoCurrency: new("USDT"),
-		FiatPerUsdt: text(seen.BaseRate, money.Rate), MarginPercent: text(seen.Markup, money.Plain),
+		Rate: Number(seen.Amount, money.USDT), CryptoCurrency: new("USDT"),
+		FiatPerUsdt: Number(seen.BaseRate, money.Rate), MarginPercent: Number(seen.Markup, money.Plain),
 	}
 }
 
@@ -220,16 +202,16 @@ func extra(seen payment.Sight) *gatewayv1.Extra {
 func ledgerView(who caller.Caller, p payment.Payment, seen payment.Sight) *gatewayv1.Ledger {
 	out := &gatewayv1.Ledger{
 		RequisiteFullName: p.RequisiteHolder, Bank: p.RequisiteBank, TransferMethod: transferMethod(p),
-		AmountUsdt: text(seen.Amount, money.USDT), SpreadTraderUsdt: text(seen.SpreadTrader, money.USDT),
-		ProfitUsdt: text(seen.Profit, money.USDT), SpreadPlatformUsdt: text(seen.SpreadPlatform, money.USDT),
-		SellerRateMarkupPercent: text(seen.Markup, money.Plain),
+		AmountUsdt: Number(seen.Amount, money.USDT), SpreadTraderUsdt: Number(seen.SpreadTrader, money.USDT),
+		ProfitUsdt: Number(seen.Profit, money.USDT), SpreadPlatformUsdt: Number(seen.SpreadPlatform, money.USDT),
+		SellerRateMarkupPercent: Number(seen.Markup, money.Plain),
 		RateUnavailable:         p.RateUnavailable, Restricted: seen.Restricted,
 	}
 	if p.RequisiteType != nil && requisite.Of(*p.RequisiteType).Phone {
 		out.RequisitePhone = p.RequisiteFor(who)
 	}
 	if p.Currency == "RUB" {
-		out.BaseRateRubPerUsdt = text(seen.BaseRate, money.Rate)
+		out.BaseRateRubPerUsdt = Number(seen.BaseRate, money.Rate)
 	}
 	return out
 }
@@ -242,8 +224,8 @@ func transferMethod(p payment.Payment) *string {
 	return new(p.Method + "/" + *p.RequisiteType)
 }
 
-// text formats a number, or returns nil for nil.
-func text(number *decimal.Decimal, write func(decimal.Decimal) string) *string {
+// Number formats a number, or returns nil for nil.
+func Number(number *decimal.Decimal, write func(decimal.Decimal) string) *string {
 	if number == nil {
 		return nil
 	}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"connectrpc.com/connect"
 	"github.com/google/uuid"
 
+	"gateway.example/internal/optional"
 	"gateway.example/internal/simulator"
 	sandboxv1 "gateway.example/rpc/gen/sandbox/v1"
 	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
@@ -33,88 +33,63 @@ type Triggered struct {
 	Status    string
 }
 
-// SandboxService serves sandbox.v1.SandboxService.
-type SandboxService struct{ rooms SandboxRooms }
-
-var _ sandboxv1connect.SandboxServiceHandler = (*SandboxService)(nil)
+// sandboxService serves sandbox.v1.SandboxService.
+type sandboxService struct{ rooms SandboxRooms }
 
 // NewSandboxService makes the handler.
-func NewSandboxService(rooms SandboxRooms) *SandboxService { return &SandboxService{rooms: rooms} }
-
-// AdvanceClock implements the service.
-func (s *SandboxService) AdvanceClock(
-	ctx context.Context, req *connect.Request[sandboxv1.AdvanceClockRequest],
-) (*connect.Response[sandboxv1.AdvanceClockResponse], error) {
-	now, err := s.rooms.Advance(ctx, req.Msg.GetSeconds())
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&sandboxv1.AdvanceClockResponse{Now: Timestamp(now)}), nil
+func NewSandboxService(rooms SandboxRooms) sandboxv1connect.SandboxServiceHandler {
+	return &sandboxService{rooms: rooms}
 }
 
-// GetSimulation implements the service.
-func (s *SandboxService) GetSimulation(
-	ctx context.Context, _ *connect.Request[sandboxv1.GetSimulationRequest],
-) (*connect.Response[sandboxv1.GetSimulationResponse], error) {
+func (s *sandboxService) AdvanceClock(
+	ctx context.Context, req *sandboxv1.AdvanceClockRequest,
+) (*sandboxv1.AdvanceClockResponse, error) {
+	now, err := s.rooms.Advance(ctx, req.GetSeconds())
+	return &sandboxv1.AdvanceClockResponse{Now: Timestamp(now)}, err
+}
+
+func (s *sandboxService) GetSimulation(
+	ctx context.Context, _ *sandboxv1.GetSimulationRequest,
+) (*sandboxv1.GetSimulationResponse, error) {
 	state, err := s.rooms.Simulator.Get(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&sandboxv1.GetSimulationResponse{Simulation: simulation(state)}), nil
+	return &sandboxv1.GetSimulationResponse{Simulation: simulation(state)}, err
 }
 
-// StartSimulation implements the service.
-func (s *SandboxService) StartSimulation(
-	ctx context.Context, req *connect.Request[sandboxv1.StartSimulationRequest],
-) (*connect.Response[sandboxv1.StartSimulationResponse], error) {
+func (s *sandboxService) StartSimulation(
+	ctx context.Context, req *sandboxv1.StartSimulationRequest,
+) (*sandboxv1.StartSimulationResponse, error) {
 	var plays []simulator.Play
-	for _, p := range req.Msg.GetPlays() {
+	for _, p := range req.GetPlays() {
 		plays = append(plays, simulator.Play{
 			Method: p.GetMethod(), Confirmed: p.GetConfirmedPercent(), WrongAmount: p.GetWrongAmountPercent(),
 			Cancelled: p.GetCancelledPercent(), From: p.GetDelayFromSeconds(), To: p.GetDelayToSeconds(),
 		})
 	}
 	state, err := s.rooms.Simulator.Start(ctx, plays)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&sandboxv1.StartSimulationResponse{Simulation: simulation(state)}), nil
+	return &sandboxv1.StartSimulationResponse{Simulation: simulation(state)}, err
 }
 
-// StopSimulation implements the service.
-func (s *SandboxService) StopSimulation(
-	ctx context.Context, _ *connect.Request[sandboxv1.StopSimulationRequest],
-) (*connect.Response[sandboxv1.StopSimulationResponse], error) {
+func (s *sandboxService) StopSimulation(
+	ctx context.Context, _ *sandboxv1.StopSimulationRequest,
+) (*sandboxv1.StopSimulationResponse, error) {
 	state, err := s.rooms.Simulator.Stop(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&sandboxv1.StopSimulationResponse{Simulation: simulation(state)}), nil
+	return &sandboxv1.StopSimulationResponse{Simulation: simulation(state)}, err
 }
 
-// Trigger implements the service.
-func (s *SandboxService) Trigger(
-	ctx context.Context, req *connect.Request[sandboxv1.TriggerRequest],
-) (*connect.Response[sandboxv1.TriggerResponse], error) {
-	done, err := s.rooms.Trigger(ctx, req.Msg.GetEvent(), req.Msg.GetId())
-	if err != nil {
-		return nil, err
-	}
-	out := &sandboxv1.TriggerResponse{
+func (s *sandboxService) Trigger(
+	ctx context.Context, req *sandboxv1.TriggerRequest,
+) (*sandboxv1.TriggerResponse, error) {
+	done, err := s.rooms.Trigger(ctx, req.GetEvent(), req.GetId())
+	return &sandboxv1.TriggerResponse{
 		Event: done.Event, Id: done.ID.String(), OrderId: done.OrderID, Status: done.Status,
-	}
-	if done.PaymentID != 0 {
-		out.PaymentId = &done.PaymentID
-	}
-	return connect.NewResponse(out), nil
+		PaymentId: optional.Of(done.PaymentID),
+	}, err
 }
 
 func simulation(s simulator.State) *sandboxv1.Simulation {
 	out := &sandboxv1.Simulation{
 		Running: s.Running, Confirmed: s.Confirmed, WrongAmount: s.WrongAmount, Cancelled: s.Cancelled,
-	}
-	if s.Since != nil {
-		out.Since = Timestamp(*s.Since)
+		Since: OptionalTime(s.Since),
 	}
 	for _, p := range s.Plays {
 		out.Plays = append(out.Plays, &sandboxv1.SimulationPlay{

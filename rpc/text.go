@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway.example/internal/fault"
 	gatewayv1 "gateway.example/rpc/gen/gateway/v1"
@@ -14,15 +15,25 @@ import (
 // maxFindings limits what a caller can make an error say.
 const maxFindings = 100
 
-// checkText reports every text of a request that cannot be stored, also in lists and maps. For REST
-// the codec does this.
+// checkText reports every text and time of a request that cannot be stored, also in lists and maps.
+// For REST the codec does this.
 func checkText(found fault.Fields, m protoreflect.Message) {
-	eachText(m, "", func(path string, field protoreflect.FieldDescriptor, text string) string {
-		if flaw := textFlaw(field, text); flaw != "" && len(found) < maxFindings {
+	flaw := func(path, flaw string) {
+		if flaw != "" && len(found) < maxFindings {
 			found.Add(path, "%s", flaw)
 		}
-		return text
-	})
+	}
+	visitor{
+		text: func(path string, field protoreflect.FieldDescriptor, text string) string {
+			flaw(path, textFlaw(field, text))
+			return text
+		},
+		time: func(path string, at *timestamppb.Timestamp) {
+			if !at.IsValid() {
+				flaw(path, "must be a time in the years 1 to 9999")
+			}
+		},
+	}.message(m, "")
 }
 
 // textFlaw says why a field cannot have a text, or "".
@@ -47,62 +58,68 @@ func WireFlaw(name string, wire *gatewayv1.Wire, text string) string {
 
 // repairText makes every text of a message valid UTF-8.
 func repairText(m protoreflect.Message) {
-	eachText(m, "", func(_ string, _ protoreflect.FieldDescriptor, text string) string {
-		return strings.ToValidUTF8(text, "\uFFFD")
-	})
+	visitor{
+		text: func(_ string, _ protoreflect.FieldDescriptor, text string) string {
+			return strings.ToValidUTF8(text, "\uFFFD")
+		},
+		time: func(string, *timestamppb.Timestamp) {},
+	}.message(m, "")
 }
 
-// textVisitor gets a text with its path and field, and returns its replacement.
-type textVisitor = func(path string, field protoreflect.FieldDescriptor, text string) string
+// visitor visits every text and time of a message, at any depth. It gets a text with its path and
+// field, and returns its replacement.
+type visitor struct {
+	text func(path string, field protoreflect.FieldDescriptor, text string) string
+	time func(path string, at *timestamppb.Timestamp)
+}
 
-// eachText visits every text of a message, at any depth.
-func eachText(m protoreflect.Message, prefix string, visit textVisitor) {
+func (visit visitor) message(m protoreflect.Message, prefix string) {
 	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		path := prefix + field.JSONName()
 		switch {
 		case field.IsList():
 			list := value.List()
 			for i := range list.Len() {
-				one(field, fmt.Sprintf("%s[%d]", path, i), list.Get(i), visit, func(v protoreflect.Value) { list.Set(i, v) })
+				visit.one(field, fmt.Sprintf("%s[%d]", path, i), list.Get(i), func(v protoreflect.Value) { list.Set(i, v) })
 			}
 		case field.IsMap():
-			eachEntry(field, path, value.Map(), visit)
+			visit.entries(field, path, value.Map())
 		default:
-			one(field, path, value, visit, func(v protoreflect.Value) { m.Set(field, v) })
+			visit.one(field, path, value, func(v protoreflect.Value) { m.Set(field, v) })
 		}
 		return true
 	})
 }
 
-func eachEntry(field protoreflect.FieldDescriptor, path string, entries protoreflect.Map, visit textVisitor) {
+func (visit visitor) entries(field protoreflect.FieldDescriptor, path string, entries protoreflect.Map) {
 	entries.Range(func(key protoreflect.MapKey, value protoreflect.Value) bool {
 		name := key
 		if field.MapKey().Kind() == protoreflect.StringKind {
-			visited := visit(path, field.MapKey(), key.String())
+			visited := visit.text(path, field.MapKey(), key.String())
 			name = protoreflect.ValueOfString(visited).MapKey()
 		}
 		if name.String() != key.String() {
 			entries.Clear(key)
 			entries.Set(name, value)
 		}
-		one(field.MapValue(), path+"."+name.String(), value, visit, func(v protoreflect.Value) { entries.Set(name, v) })
+		visit.one(field.MapValue(), path+"."+name.String(), value, func(v protoreflect.Value) { entries.Set(name, v) })
 		return true
 	})
 }
 
-// one visits a single value: a text, or the texts inside a message.
-func one(
-	field protoreflect.FieldDescriptor,
-	path string,
-	value protoreflect.Value,
-	visit textVisitor,
-	set func(protoreflect.Value),
+// one visits a single value: a text, a time, or what is inside a message.
+func (visit visitor) one(
+	field protoreflect.FieldDescriptor, path string, value protoreflect.Value, set func(protoreflect.Value),
 ) {
 	switch field.Kind() {
 	case protoreflect.MessageKind:
-		eachText(value.Message(), path+".", visit)
+		if at, ok := value.Message().Interface().(*timestamppb.Timestamp); ok {
+			visit.time(path, at)
+			return
+		}
+		visit.message(value.Message(), path+".")
 	case protoreflect.StringKind:
-		if visited := visit(path, field, value.String()); visited != value.String() {
+		if visited := visit.text(path, field, value.String()); visited != value.String() {
 			set(protoreflect.ValueOfString(visited))
 		}
 	default: // the other kinds hold no text

@@ -43,17 +43,11 @@ func (g *gateway) apiHandler() (http.Handler, error) {
 	if err := services.Mount(mux, door); err != nil {
 		return nil, err
 	}
-	routed := rest.Services{
-		Payment: services.Payment, Checkout: services.Checkout, Payin: services.Payin, Deposit: services.Deposit,
-		Cashbox: services.Cashbox, Operator: services.Operator, Credential: services.Credential,
-		Events: services.Events, Messages: services.Messages, Sandbox: services.Sandbox,
-		Withdrawals: services.Withdrawals,
-	}
 	describe := sync.OnceValues(func() ([]byte, error) {
-		return rest.OpenAPI(routed, rest.About{BaseURL: g.baseURL, Headers: g.headers})
+		return rest.OpenAPI(services, rest.About{BaseURL: g.baseURL, Headers: g.headers})
 	})
 	g.publish(mux, describe)
-	calls := g.observer.Observe(besides(mux, rest.New(routed, door.Guard)))
+	calls := g.observer.Observe(besides(mux, rest.New(services, door.Guard)))
 	pages := g.observer.Observe(whenAsked(func() (http.Handler, error) { return g.referenceHandler(describe, calls) }))
 	return rpc.AllowPages(g.portalOrigins, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if reference.Serves(r.URL.Path) {

@@ -37,12 +37,10 @@ func (e environment) trigger(ctx context.Context, args []string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	answered, err := sandboxv1connect.NewSandboxServiceClient(direct, info.BaseURL).
-		Trigger(ctx, connect.NewRequest(request))
+	happened, err := sandboxv1connect.NewSandboxServiceClient(direct, info.BaseURL).Trigger(ctx, request)
 	if err != nil {
 		return triggerError(err, info.BaseURL)
 	}
-	happened := answered.Msg
 	_, err = fmt.Fprintf(e.stdout, "%s: %s, order %s, is %s\n",
 		happened.GetEvent(), happened.GetId(), happened.GetOrderId(), happened.GetStatus())
 	return err

@@ -232,11 +232,11 @@ func (r *cardRun) connect() {
 		typed := func(year string) *gatewayv1.SubmitPayerDetailsRequest {
 			return &gatewayv1.SubmitPayerDetailsRequest{Token: token, Pan: r.pan("4"), ExpMonth: "1", ExpYear: year, Cvv: r.cvv()}
 		}
-		_, err := payer.SubmitPayerDetails(r.t.Context(), connect.NewRequest(typed("20")))
+		_, err := payer.SubmitPayerDetails(r.t.Context(), typed("20"))
 		testenv.Want(r.t, connect.CodeOf(err), connect.CodeInvalidArgument, "an expired card")
 		called(r.t, payer.SubmitPayerDetails, typed("35"))
 		long, code := r.code("1")+"1", r.code("1")
-		_, err = payer.SubmitPayerOtp(r.t.Context(), connect.NewRequest(&gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &long}))
+		_, err = payer.SubmitPayerOtp(r.t.Context(), &gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &long})
 		testenv.Want(r.t, connect.CodeOf(err), connect.CodeInvalidArgument, "nine digits")
 		called(r.t, payer.SubmitPayerOtp, &gatewayv1.SubmitPayerOtpRequest{Token: token, Otp: &code})
 		got := r.awaitCheckout(r.t, token, "isTerminal", "true")

@@ -287,12 +287,11 @@ func visited(t *testing.T, address string, cookies []*http.Cookie) string {
 	return page.must(t, "GET "+address, http.StatusOK).raw
 }
 
-// called makes a call of Connect, which must succeed.
-func called[Q, A any](
-	t testing.TB, call func(context.Context, *connect.Request[Q]) (*connect.Response[A], error), ask *Q,
-) *connect.Response[A] {
+// called makes a call of Connect, which must succeed, and returns the answer with its header.
+func called[Q, A any](t testing.TB, call func(context.Context, *Q) (*A, error), ask *Q) (*A, http.Header) {
 	t.Helper()
-	return testenv.Must(call(t.Context(), connect.NewRequest(ask)))(t)
+	ctx, info := connect.NewClientContext(t.Context())
+	return testenv.Must(call(ctx, ask))(t), info.ResponseHeader()
 }
 
 var codecs = map[string][]connect.ClientOption{"proto": nil, "JSON": {connect.WithProtoJSON()}}
@@ -313,24 +312,26 @@ func TestConnectTwins(t *testing.T) {
 			OrderId: newOrder(), Amount: "1500", Currency: "RUB", CallbackUri: "https://shop.example/hook",
 			Method: &method, Description: &description, RatePercent: &percent,
 		}
-		created := called(t, merchant.CreatePayment, ask)
-		p := created.Msg.GetData()
+		created, header := called(t, merchant.CreatePayment, ask)
+		p := created.GetData()
 		keepSecret(path.Base(p.GetPaymentPageUrl()))
-		testenv.Check(t, created.Msg.GetMessage() == "Payment created" && p.GetStatus() == "pending" &&
+		testenv.Check(t, created.GetMessage() == "Payment created" && p.GetStatus() == "pending" &&
 			p.GetAmount() == "1500.00" && p.GetLedger().GetAmountUsdt() == "15.51791025" &&
 			p.GetLedger().GetTransferMethod() == "sbp" && p.GetExtra().GetFiatPerUsdt() == "92.50" &&
-			p.GetDescription() == description && created.Header().Get("Idempotent-Replay") == "",
-			"%s: created %v", codec, created.Msg)
+			p.GetDescription() == description && header.Get("Idempotent-Replay") == "",
+			"%s: created %v", codec, created)
 		ask.Amount = "1600"
-		again := called(t, merchant.CreatePayment, ask)
-		testenv.Check(t, again.Msg.GetData().GetId() == p.GetId() &&
-			again.Header().Get("Idempotent-Replay") == "true" && again.Header().Get("Idempotent-Mismatch") == "amount",
-			"%s: repeated: %v %v", codec, again.Header(), again.Msg)
-		read := called(t, merchant.GetPayment, &gatewayv1.GetPaymentRequest{PaymentId: p.GetUuid()}).Msg.GetData()
+		again, header := called(t, merchant.CreatePayment, ask)
+		testenv.Check(t, again.GetData().GetId() == p.GetId() &&
+			header.Get("Idempotent-Replay") == "true" && header.Get("Idempotent-Mismatch") == "amount",
+			"%s: repeated: %v %v", codec, header, again)
+		got, _ := called(t, merchant.GetPayment, &gatewayv1.GetPaymentRequest{PaymentId: p.GetUuid()})
+		read := got.GetData()
 		testenv.Check(t, read.GetId() == p.GetId() && read.GetPaymentPageUrl() == p.GetPaymentPageUrl(),
 			"%s: read %v", codec, read)
-		moved := called(t, signing("application", g.ExternalPaymentsSecret).UpdatePaymentStatus,
-			&gatewayv1.UpdatePaymentStatusRequest{PaymentId: p.GetId(), Status: "failed", Reason: &reason}).Msg.GetData()
+		updated, _ := called(t, signing("application", g.ExternalPaymentsSecret).UpdatePaymentStatus,
+			&gatewayv1.UpdatePaymentStatusRequest{PaymentId: p.GetId(), Status: "failed", Reason: &reason})
+		moved := updated.GetData()
 		testenv.Check(t, moved.GetStatus() == "failed" && moved.GetCallbackQueued() && moved.GetUuid() == p.GetUuid(),
 			"%s: moved %v", codec, moved)
 	}

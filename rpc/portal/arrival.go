@@ -4,8 +4,6 @@ import (
 	"context"
 	"strconv"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/auth"
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
@@ -18,42 +16,37 @@ import (
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// ArrivalService serves portal.v1.ArrivalService.
-type ArrivalService struct {
+// arrivalService serves portal.v1.ArrivalService.
+type arrivalService struct {
 	payments *payment.Service
 	messages *bankmessage.Service
 	view     rpc.PaymentView
 }
 
-var _ portalv1connect.ArrivalServiceHandler = (*ArrivalService)(nil)
-
 // NewArrivalService makes the handler. payURL is the address of the hosted pages, without a trailing slash.
 func NewArrivalService(
 	payments *payment.Service, messages *bankmessage.Service, checkouts *checkout.Service, links *auth.Links, payURL string,
-) *ArrivalService {
-	return &ArrivalService{payments: payments, messages: messages, view: rpc.NewPaymentView(checkouts, links, payURL)}
+) portalv1connect.ArrivalServiceHandler {
+	return &arrivalService{payments: payments, messages: messages, view: rpc.NewPaymentView(checkouts, links, payURL)}
 }
 
-// ListPaymentArrivals implements the service.
-func (s *ArrivalService) ListPaymentArrivals(
-	ctx context.Context, req *connect.Request[portalv1.ListPaymentArrivalsRequest],
-) (*connect.Response[portalv1.ListPaymentArrivalsResponse], error) {
-	who, id := caller.From(ctx), strconv.FormatInt(req.Msg.GetPaymentId(), 10)
+func (s *arrivalService) ListPaymentArrivals(
+	ctx context.Context, req *portalv1.ListPaymentArrivalsRequest,
+) (*portalv1.ListPaymentArrivalsResponse, error) {
+	who, id := caller.From(ctx), strconv.FormatInt(req.GetPaymentId(), 10)
 	came, err := s.payments.Arrivals(ctx, who, id)
 	if err != nil {
 		return nil, err
 	}
 	fitting, err := s.payments.Fitting(ctx, who, id)
-	return connect.NewResponse(&portalv1.ListPaymentArrivalsResponse{
+	return &portalv1.ListPaymentArrivalsResponse{
 		Data: rpc.Views(came, arrivalView), Fitting: rpc.Views(fitting, arrivalView),
-	}), err
+	}, err
 }
 
-// DecideCase implements the service.
-func (s *ArrivalService) DecideCase(
-	ctx context.Context, req *connect.Request[portalv1.DecideCaseRequest],
-) (*connect.Response[portalv1.DecideCaseResponse], error) {
-	m := req.Msg
+func (s *arrivalService) DecideCase(
+	ctx context.Context, m *portalv1.DecideCaseRequest,
+) (*portalv1.DecideCaseResponse, error) {
 	d := payment.CaseDecision{PaymentID: m.GetPaymentId(), Decision: m.GetDecision(), Reason: m.Reason}
 	if m.Method != nil || m.Address != nil || m.Recipient != nil {
 		d.To = &payout.Recipient{
@@ -61,57 +54,42 @@ func (s *ArrivalService) DecideCase(
 		}
 	}
 	p, err := s.payments.DecideCase(ctx, caller.From(ctx), d)
-	return connect.NewResponse(&portalv1.DecideCaseResponse{Message: "Decided", Status: string(p.Status)}), err
+	return &portalv1.DecideCaseResponse{Message: "Decided", Status: string(p.Status)}, err
 }
 
-// ListFreeArrivals implements the service.
-func (s *ArrivalService) ListFreeArrivals(
-	ctx context.Context, req *connect.Request[portalv1.ListFreeArrivalsRequest],
-) (*connect.Response[portalv1.ListFreeArrivalsResponse], error) {
-	page := payment.FreeArrivals{Amount: req.Msg.GetAmount(), Words: req.Msg.GetWords()}
-	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
+func (s *arrivalService) ListFreeArrivals(
+	ctx context.Context, req *portalv1.ListFreeArrivalsRequest,
+) (*portalv1.ListFreeArrivalsResponse, error) {
+	page := payment.FreeArrivals{Amount: req.GetAmount(), Words: req.GetWords()}
+	page.Limit, page.Cursor = req.Limit, req.Cursor
 	list, next, err := s.payments.ListFree(ctx, caller.From(ctx), page)
-	return connect.NewResponse(&portalv1.ListFreeArrivalsResponse{Data: rpc.Views(list, arrivalView), NextCursor: next}), err
+	return &portalv1.ListFreeArrivalsResponse{Data: rpc.Views(list, arrivalView), NextCursor: next}, err
 }
 
-// KeepArrival implements the service.
-func (s *ArrivalService) KeepArrival(
-	ctx context.Context, req *connect.Request[portalv1.KeepArrivalRequest],
-) (*connect.Response[portalv1.KeepArrivalResponse], error) {
-	m := req.Msg
-	said := payment.Came{Amount: &m.Amount, Payer: m.Payer, Note: m.Note}
-	if m.CameAt != nil {
-		said.At = new(m.CameAt.AsTime())
-	}
-	kept, err := s.payments.KeepMoney(ctx, caller.From(ctx), m.GetRequisiteId(), said)
-	return connect.NewResponse(&portalv1.KeepArrivalResponse{Message: "Kept", Data: arrivalView(kept)}), err
+func (s *arrivalService) KeepArrival(
+	ctx context.Context, m *portalv1.KeepArrivalRequest,
+) (*portalv1.KeepArrivalResponse, error) {
+	kept, err := s.payments.KeepMoney(ctx, caller.From(ctx), m.GetRequisiteId(), payment.Came{
+		Amount: &m.Amount, Payer: m.Payer, Note: m.Note, At: rpc.Instant(m.CameAt),
+	})
+	return &portalv1.KeepArrivalResponse{Message: "Kept", Data: arrivalView(kept)}, err
 }
 
-// KeepMessage implements the service.
-func (s *ArrivalService) KeepMessage(
-	ctx context.Context, req *connect.Request[portalv1.KeepMessageRequest],
-) (*connect.Response[portalv1.KeepArrivalResponse], error) {
-	m := req.Msg
+func (s *arrivalService) KeepMessage(
+	ctx context.Context, m *portalv1.KeepMessageRequest,
+) (*portalv1.KeepArrivalResponse, error) {
 	kept, err := s.messages.Keep(ctx, caller.From(ctx), bankmessage.Keeping{
 		MessageID: m.GetMessageId(), RequisiteID: m.GetRequisiteId(), Amount: m.Amount, Payer: m.Payer, Note: m.Note,
 	})
-	return connect.NewResponse(&portalv1.KeepArrivalResponse{Message: "Kept", Data: arrivalView(kept)}), err
+	return &portalv1.KeepArrivalResponse{Message: "Kept", Data: arrivalView(kept)}, err
 }
 
-// AttachArrival implements the service.
-func (s *ArrivalService) AttachArrival(
-	ctx context.Context, req *connect.Request[portalv1.AttachArrivalRequest],
-) (*connect.Response[portalv1.AttachArrivalResponse], error) {
-	who := caller.From(ctx)
-	p, err := s.payments.Attach(ctx, who, req.Msg.GetArrivalId(), req.Msg.GetPaymentId())
-	if err != nil {
-		return nil, err
-	}
-	shown, err := s.view.Show(ctx, who, p)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.AttachArrivalResponse{Message: "Attached", Data: shown[0]}), nil
+func (s *arrivalService) AttachArrival(
+	ctx context.Context, req *portalv1.AttachArrivalRequest,
+) (*portalv1.AttachArrivalResponse, error) {
+	p, err := s.payments.Attach(ctx, caller.From(ctx), req.GetArrivalId(), req.GetPaymentId())
+	shown, err := s.view.ShowOne(ctx, p, err)
+	return &portalv1.AttachArrivalResponse{Message: "Attached", Data: shown}, err
 }
 
 func arrivalView(a payment.Arrival) *portalv1.Arrival {

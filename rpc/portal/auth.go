@@ -2,7 +2,6 @@ package portal
 
 import (
 	"context"
-	"net/http"
 
 	"connectrpc.com/connect"
 
@@ -13,64 +12,53 @@ import (
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// AuthService serves portal.v1.AuthService.
-type AuthService struct{ users *session.Service }
-
-var _ portalv1connect.AuthServiceHandler = (*AuthService)(nil)
+// authService serves portal.v1.AuthService.
+type authService struct{ users *session.Service }
 
 // NewAuthService makes the handler.
-func NewAuthService(users *session.Service) *AuthService { return &AuthService{users: users} }
-
-func origin(ctx context.Context, header http.Header) session.Origin {
-	return session.Origin{Address: edge.Address(ctx), Agent: header.Get("User-Agent")}
+func NewAuthService(users *session.Service) portalv1connect.AuthServiceHandler {
+	return &authService{users: users}
 }
 
-// Login implements the service.
-func (s *AuthService) Login(
-	ctx context.Context, req *connect.Request[portalv1.LoginRequest],
-) (*connect.Response[portalv1.LoginResponse], error) {
+// origin is where a call comes from.
+func origin(ctx context.Context) session.Origin {
+	from := session.Origin{Address: edge.Address(ctx)}
+	if call, ok := connect.CallInfoForHandlerContext(ctx); ok {
+		from.Agent = call.RequestHeader().Get("User-Agent")
+	}
+	return from
+}
+
+func (s *authService) Login(ctx context.Context, req *portalv1.LoginRequest) (*portalv1.LoginResponse, error) {
 	credentials := session.Credentials{
-		Login: req.Msg.GetLogin(), Password: req.Msg.GetPassword(), Code: req.Msg.GetTotpCode(),
+		Login: req.GetLogin(), Password: req.GetPassword(), Code: req.GetTotpCode(),
 	}
-	token, err := s.users.Login(ctx, credentials, origin(ctx, req.Header()))
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.LoginResponse{
+	token, err := s.users.Login(ctx, credentials, origin(ctx))
+	return &portalv1.LoginResponse{
 		Token:     token.Bearer,
 		Kind:      string(token.Kind),
 		ExpiresAt: rpc.Timestamp(token.ExpiresAt),
 		State:     string(token.State),
-	}), nil
+	}, err
 }
 
-// SecondFactor implements the service.
-func (s *AuthService) SecondFactor(
-	ctx context.Context, req *connect.Request[portalv1.SecondFactorRequest],
-) (*connect.Response[portalv1.TokenResponse], error) {
-	return tokenResponse(s.users.GiveFactor(ctx, session.From(ctx), session.Factor{Code: req.Msg.GetCode()}))
+func (s *authService) SecondFactor(
+	ctx context.Context, req *portalv1.SecondFactorRequest,
+) (*portalv1.TokenResponse, error) {
+	return tokenResponse(s.users.GiveFactor(ctx, session.From(ctx), session.Factor{Code: req.GetCode()}))
 }
 
-func tokenResponse(opened session.Opened, err error) (*connect.Response[portalv1.TokenResponse], error) {
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.TokenResponse{
-		Token: opened.Bearer, ExpiresAt: rpc.Timestamp(opened.Session.ExpiresAt),
-	}), nil
+func tokenResponse(opened session.Opened, err error) (*portalv1.TokenResponse, error) {
+	return &portalv1.TokenResponse{Token: opened.Bearer, ExpiresAt: rpc.Timestamp(opened.Session.ExpiresAt)}, err
 }
 
-// Logout implements the service.
-func (s *AuthService) Logout(
-	ctx context.Context, _ *connect.Request[portalv1.LogoutRequest],
-) (*connect.Response[portalv1.LogoutResponse], error) {
-	return connect.NewResponse(&portalv1.LogoutResponse{}), s.users.End(ctx, session.From(ctx))
+func (s *authService) Logout(ctx context.Context, _ *portalv1.LogoutRequest) (*portalv1.LogoutResponse, error) {
+	return &portalv1.LogoutResponse{}, s.users.End(ctx, session.From(ctx))
 }
 
-// GetSession implements the service.
-func (s *AuthService) GetSession(
-	ctx context.Context, _ *connect.Request[portalv1.GetSessionRequest],
-) (*connect.Response[portalv1.GetSessionResponse], error) {
+func (s *authService) GetSession(
+	ctx context.Context, _ *portalv1.GetSessionRequest,
+) (*portalv1.GetSessionResponse, error) {
 	found, err := s.users.Show(ctx, session.From(ctx))
 	if err != nil {
 		return nil, err
@@ -90,7 +78,7 @@ func (s *AuthService) GetSession(
 	for _, capability := range found.Caller.Capabilities() {
 		out.Capabilities = append(out.Capabilities, string(capability))
 	}
-	return connect.NewResponse(out), nil
+	return out, nil
 }
 
 func preferences(p session.Preferences) *portalv1.Preferences {
@@ -101,15 +89,11 @@ func preferences(p session.Preferences) *portalv1.Preferences {
 	return out
 }
 
-// ListSessions implements the service.
-func (s *AuthService) ListSessions(
-	ctx context.Context, _ *connect.Request[portalv1.ListSessionsRequest],
-) (*connect.Response[portalv1.ListSessionsResponse], error) {
+func (s *authService) ListSessions(
+	ctx context.Context, _ *portalv1.ListSessionsRequest,
+) (*portalv1.ListSessionsResponse, error) {
 	present := session.From(ctx)
 	list, err := s.users.List(ctx, present.Caller, present.ID)
-	if err != nil {
-		return nil, err
-	}
 	out := &portalv1.ListSessionsResponse{}
 	for _, one := range list {
 		out.Data = append(out.Data, &portalv1.UserSession{
@@ -118,81 +102,62 @@ func (s *AuthService) ListSessions(
 			Agent: one.Agent, Address: one.Address,
 		})
 	}
-	return connect.NewResponse(out), nil
+	return out, err
 }
 
-// EndSession implements the service.
-func (s *AuthService) EndSession(
-	ctx context.Context, req *connect.Request[portalv1.EndSessionRequest],
-) (*connect.Response[portalv1.EndSessionResponse], error) {
+func (s *authService) EndSession(
+	ctx context.Context, req *portalv1.EndSessionRequest,
+) (*portalv1.EndSessionResponse, error) {
 	present := session.From(ctx)
-	if req.Msg.Id == nil {
-		return connect.NewResponse(&portalv1.EndSessionResponse{}), s.users.EndAll(ctx, present.Caller, present.ID)
+	if req.Id == nil {
+		return &portalv1.EndSessionResponse{}, s.users.EndAll(ctx, present.Caller, present.ID)
 	}
-	return connect.NewResponse(&portalv1.EndSessionResponse{}), s.users.EndOne(ctx, present.Caller, req.Msg.GetId())
+	return &portalv1.EndSessionResponse{}, s.users.EndOne(ctx, present.Caller, req.GetId())
 }
 
-// BeginTotp implements the service.
-func (s *AuthService) BeginTotp(
-	ctx context.Context, _ *connect.Request[portalv1.BeginTotpRequest],
-) (*connect.Response[portalv1.BeginTotpResponse], error) {
+func (s *authService) BeginTotp(
+	ctx context.Context, _ *portalv1.BeginTotpRequest,
+) (*portalv1.BeginTotpResponse, error) {
 	offer, err := s.users.BeginTOTP(ctx, session.From(ctx))
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.BeginTotpResponse{Secret: offer.Secret, Url: offer.URL}), nil
+	return &portalv1.BeginTotpResponse{Secret: offer.Secret, Url: offer.URL}, err
 }
 
-// ConfirmTotp implements the service.
-func (s *AuthService) ConfirmTotp(
-	ctx context.Context, req *connect.Request[portalv1.ConfirmTotpRequest],
-) (*connect.Response[portalv1.ConfirmTotpResponse], error) {
-	opened, codes, err := s.users.ConfirmTOTP(ctx, session.From(ctx), req.Msg.GetCode())
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ConfirmTotpResponse{
+func (s *authService) ConfirmTotp(
+	ctx context.Context, req *portalv1.ConfirmTotpRequest,
+) (*portalv1.ConfirmTotpResponse, error) {
+	opened, codes, err := s.users.ConfirmTOTP(ctx, session.From(ctx), req.GetCode())
+	return &portalv1.ConfirmTotpResponse{
 		Token: opened.Bearer, ExpiresAt: rpc.Timestamp(opened.Session.ExpiresAt), RecoveryCodes: codes,
-	}), nil
+	}, err
 }
 
-// RemoveTotp implements the service.
-func (s *AuthService) RemoveTotp(
-	ctx context.Context, _ *connect.Request[portalv1.RemoveTotpRequest],
-) (*connect.Response[portalv1.RemoveTotpResponse], error) {
-	return connect.NewResponse(&portalv1.RemoveTotpResponse{}), s.users.RemoveTOTP(ctx, session.From(ctx))
+func (s *authService) RemoveTotp(
+	ctx context.Context, _ *portalv1.RemoveTotpRequest,
+) (*portalv1.RemoveTotpResponse, error) {
+	return &portalv1.RemoveTotpResponse{}, s.users.RemoveTOTP(ctx, session.From(ctx))
 }
 
-// RenewRecoveryCodes implements the service.
-func (s *AuthService) RenewRecoveryCodes(
-	ctx context.Context, _ *connect.Request[portalv1.RenewRecoveryCodesRequest],
-) (*connect.Response[portalv1.RenewRecoveryCodesResponse], error) {
+func (s *authService) RenewRecoveryCodes(
+	ctx context.Context, _ *portalv1.RenewRecoveryCodesRequest,
+) (*portalv1.RenewRecoveryCodesResponse, error) {
 	codes, err := s.users.RenewRecoveryCodes(ctx, session.From(ctx))
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.RenewRecoveryCodesResponse{RecoveryCodes: codes}), nil
+	return &portalv1.RenewRecoveryCodesResponse{RecoveryCodes: codes}, err
 }
 
-// ChangePassword implements the service.
-func (s *AuthService) ChangePassword(
-	ctx context.Context, req *connect.Request[portalv1.ChangePasswordRequest],
-) (*connect.Response[portalv1.TokenResponse], error) {
-	return tokenResponse(s.users.ChangePassword(ctx, session.From(ctx), req.Msg.GetOldPassword(), req.Msg.GetNewPassword()))
+func (s *authService) ChangePassword(
+	ctx context.Context, req *portalv1.ChangePasswordRequest,
+) (*portalv1.TokenResponse, error) {
+	return tokenResponse(s.users.ChangePassword(ctx, session.From(ctx), req.GetOldPassword(), req.GetNewPassword()))
 }
 
-// SetPreferences implements the service.
-func (s *AuthService) SetPreferences(
-	ctx context.Context, req *connect.Request[portalv1.SetPreferencesRequest],
-) (*connect.Response[portalv1.SetPreferencesResponse], error) {
+func (s *authService) SetPreferences(
+	ctx context.Context, req *portalv1.SetPreferencesRequest,
+) (*portalv1.SetPreferencesResponse, error) {
 	changed, err := s.users.SetPreferences(ctx, session.From(ctx), session.Preferences{
-		Zone:      req.Msg.GetZone(),
-		Language:  req.Msg.GetLanguage(),
-		Theme:     req.Msg.GetTheme(),
-		Shortcuts: req.Msg.GetShortcuts(),
+		Zone:      req.GetZone(),
+		Language:  req.GetLanguage(),
+		Theme:     req.GetTheme(),
+		Shortcuts: req.GetShortcuts(),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.SetPreferencesResponse{Preferences: preferences(changed.Preferences)}), nil
+	return &portalv1.SetPreferencesResponse{Preferences: preferences(changed.Preferences)}, err
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"time"
 
-	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway.example/internal/auth"
@@ -17,49 +15,36 @@ import (
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// CredentialService serves portal.v1.CredentialService.
-type CredentialService struct{ keys *auth.MerchantKeys }
-
-var _ portalv1connect.CredentialServiceHandler = (*CredentialService)(nil)
+// credentialService serves portal.v1.CredentialService.
+type credentialService struct{ keys *auth.MerchantKeys }
 
 // NewCredentialService makes the handler.
-func NewCredentialService(keys *auth.MerchantKeys) *CredentialService {
-	return &CredentialService{keys: keys}
+func NewCredentialService(keys *auth.MerchantKeys) portalv1connect.CredentialServiceHandler {
+	return &credentialService{keys: keys}
 }
 
-// ListCredentials implements the service.
-func (s *CredentialService) ListCredentials(
-	ctx context.Context, req *connect.Request[portalv1.ListCredentialsRequest],
-) (*connect.Response[portalv1.ListCredentialsResponse], error) {
-	list, legacy, err := s.keys.List(ctx, caller.From(ctx), req.Msg.GetMerchantCashboxId())
-	if err != nil {
-		return nil, err
-	}
-	out := &portalv1.ListCredentialsResponse{Legacy: &portalv1.LegacyCredential{
+func (s *credentialService) ListCredentials(
+	ctx context.Context, req *portalv1.ListCredentialsRequest,
+) (*portalv1.ListCredentialsResponse, error) {
+	list, legacy, err := s.keys.List(ctx, caller.From(ctx), req.GetMerchantCashboxId())
+	out := &portalv1.ListCredentialsResponse{Data: rpc.Views(list, credentialView), Legacy: &portalv1.LegacyCredential{
 		Exists: legacy.Exists, HasActiveNewCredential: legacy.HasActiveNewCredential,
 		FallbackEnabled: legacy.FallbackEnabled, CanBeRemoved: legacy.CanBeRemoved,
 	}}
 	if legacy.Exists {
 		out.Legacy.Source = new("merchant")
 	}
-	for _, key := range list {
-		out.Data = append(out.Data, credentialView(key))
-	}
-	return connect.NewResponse(out), nil
+	return out, err
 }
 
-// CreateCredential implements the service.
-func (s *CredentialService) CreateCredential(
-	ctx context.Context, req *connect.Request[portalv1.CreateCredentialRequest],
-) (*connect.Response[portalv1.CreateCredentialResponse], error) {
+func (s *credentialService) CreateCredential(
+	ctx context.Context, req *portalv1.CreateCredentialRequest,
+) (*portalv1.CreateCredentialResponse, error) {
 	key, secret, err := s.keys.Create(ctx, caller.From(ctx), auth.NewCredential{
-		CashboxID: req.Msg.GetMerchantCashboxId(), Name: req.Msg.GetName(), Scopes: req.Msg.GetScopes(),
-		Limits: limitsOf(req.Msg),
+		CashboxID: req.GetMerchantCashboxId(), Name: req.GetName(), Scopes: req.GetScopes(),
+		Limits: limitsOf(req),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.CreateCredentialResponse{Data: credentialView(key), Secret: secret}), nil
+	return &portalv1.CreateCredentialResponse{Data: credentialView(key), Secret: secret}, err
 }
 
 // limited is a request with the limits of a key.
@@ -71,32 +56,24 @@ type limited interface {
 
 func limitsOf(m limited) auth.Limits {
 	return auth.Limits{
-		ExpiresAt: optionalMoment(m.GetExpiresAt()), Networks: m.GetAllowedNetworks(),
+		ExpiresAt: rpc.Instant(m.GetExpiresAt()), Networks: m.GetAllowedNetworks(),
 		PayoutDailyLimit: m.GetPayoutDailyLimit(),
 	}
 }
 
-// SetCredentialLimits implements the service.
-func (s *CredentialService) SetCredentialLimits(
-	ctx context.Context, req *connect.Request[portalv1.SetCredentialLimitsRequest],
-) (*connect.Response[portalv1.SetCredentialLimitsResponse], error) {
-	key, err := s.keys.SetLimits(ctx, caller.From(ctx), req.Msg.GetMerchantCashboxId(), req.Msg.GetCredentialId(),
-		limitsOf(req.Msg))
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.SetCredentialLimitsResponse{Data: credentialView(key)}), nil
+func (s *credentialService) SetCredentialLimits(
+	ctx context.Context, req *portalv1.SetCredentialLimitsRequest,
+) (*portalv1.SetCredentialLimitsResponse, error) {
+	key, err := s.keys.SetLimits(ctx, caller.From(ctx), req.GetMerchantCashboxId(), req.GetCredentialId(),
+		limitsOf(req))
+	return &portalv1.SetCredentialLimitsResponse{Data: credentialView(key)}, err
 }
 
-// RevokeCredential implements the service.
-func (s *CredentialService) RevokeCredential(
-	ctx context.Context, req *connect.Request[portalv1.RevokeCredentialRequest],
-) (*connect.Response[portalv1.RevokeCredentialResponse], error) {
-	key, err := s.keys.Revoke(ctx, caller.From(ctx), req.Msg.GetMerchantCashboxId(), req.Msg.GetCredentialId())
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.RevokeCredentialResponse{Data: credentialView(key)}), nil
+func (s *credentialService) RevokeCredential(
+	ctx context.Context, req *portalv1.RevokeCredentialRequest,
+) (*portalv1.RevokeCredentialResponse, error) {
+	key, err := s.keys.Revoke(ctx, caller.From(ctx), req.GetMerchantCashboxId(), req.GetCredentialId())
+	return &portalv1.RevokeCredentialResponse{Data: credentialView(key)}, err
 }
 
 func credentialView(key auth.Credential) *portalv1.Credential {
@@ -110,12 +87,10 @@ func credentialView(key auth.Credential) *portalv1.Credential {
 		CreatedAt:         rpc.Timestamp(key.CreatedAt),
 		LastUsedAt:        rpc.OptionalTime(key.LastUsedAt),
 		RevokedAt:         rpc.OptionalTime(key.RevokedAt),
+		ExpiresAt:         rpc.OptionalTime(key.ExpiresAt),
+		AllowedNetworks:   optional.Of(strings.Join(key.Networks, ",")),
+		PayoutDailyLimit:  rpc.OptionalFiat(key.PayoutDailyLimit),
 	}
-	out.ExpiresAt = rpc.OptionalTime(key.ExpiresAt)
-	if len(key.Networks) > 0 {
-		out.AllowedNetworks = new(strings.Join(key.Networks, ","))
-	}
-	out.PayoutDailyLimit = rpc.OptionalFiat(key.PayoutDailyLimit)
 	switch {
 	case key.RevokedAt != nil:
 		out.Status = "revoked"
@@ -125,19 +100,10 @@ func credentialView(key auth.Credential) *portalv1.Credential {
 	return out
 }
 
-// optionalMoment is a time that may not be set.
-func optionalMoment(t *timestamppb.Timestamp) *time.Time {
-	if t == nil {
-		return nil
-	}
-	return new(t.AsTime())
-}
-
-// DiagnoseSignature implements the service.
-func (s *CredentialService) DiagnoseSignature(
-	ctx context.Context, req *connect.Request[portalv1.DiagnoseSignatureRequest],
-) (*connect.Response[portalv1.DiagnoseSignatureResponse], error) {
-	m, header := req.Msg, http.Header{}
+func (s *credentialService) DiagnoseSignature(
+	ctx context.Context, m *portalv1.DiagnoseSignatureRequest,
+) (*portalv1.DiagnoseSignatureResponse, error) {
+	header := http.Header{}
 	for _, one := range m.GetHeaders() {
 		header.Add(one.GetName(), one.GetValue())
 	}
@@ -154,5 +120,5 @@ func (s *CredentialService) DiagnoseSignature(
 	if found.Offset >= 0 {
 		out.Offset = new(int64(found.Offset))
 	}
-	return connect.NewResponse(out), nil
+	return out, nil
 }

@@ -3,42 +3,31 @@ package portal
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
+	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// LookService serves portal.v1.LookService.
-type LookService struct{ settings *directory.Settings }
-
-var _ portalv1connect.LookServiceHandler = (*LookService)(nil)
+// lookService serves portal.v1.LookService.
+type lookService struct{ settings *directory.Settings }
 
 // NewLookService makes the handler.
-func NewLookService(settings *directory.Settings) *LookService { return &LookService{settings} }
-
-// ListCashboxLooks implements the service.
-func (s *LookService) ListCashboxLooks(
-	ctx context.Context, _ *connect.Request[portalv1.ListCashboxLooksRequest],
-) (*connect.Response[portalv1.ListCashboxLooksResponse], error) {
-	looks, err := s.settings.OwnLooks(ctx, caller.From(ctx))
-	if err != nil {
-		return nil, err
-	}
-	out := &portalv1.ListCashboxLooksResponse{}
-	for _, look := range looks {
-		out.Data = append(out.Data, cashboxLook(look))
-	}
-	return connect.NewResponse(out), nil
+func NewLookService(settings *directory.Settings) portalv1connect.LookServiceHandler {
+	return &lookService{settings}
 }
 
-// UpdateCashboxLook implements the service.
-func (s *LookService) UpdateCashboxLook(
-	ctx context.Context, req *connect.Request[portalv1.UpdateCashboxLookRequest],
-) (*connect.Response[portalv1.UpdateCashboxLookResponse], error) {
-	m := req.Msg
+func (s *lookService) ListCashboxLooks(
+	ctx context.Context, _ *portalv1.ListCashboxLooksRequest,
+) (*portalv1.ListCashboxLooksResponse, error) {
+	looks, err := s.settings.OwnLooks(ctx, caller.From(ctx))
+	return &portalv1.ListCashboxLooksResponse{Data: rpc.Views(looks, cashboxLook)}, err
+}
+
+func (s *lookService) UpdateCashboxLook(
+	ctx context.Context, m *portalv1.UpdateCashboxLookRequest,
+) (*portalv1.UpdateCashboxLookResponse, error) {
 	u := directory.LookUpdate{
 		CashboxID: m.GetMerchantCashboxId(), Version: m.GetVersion(), Color: m.PageColor, FrameOrigin: m.FrameOrigin,
 		Logo: m.Logo, PayerEvents: m.PayerEvents, DepositCallbackURI: m.DepositCallbackUri,
@@ -48,10 +37,7 @@ func (s *LookService) UpdateCashboxLook(
 		u.ReturnHosts = &hosts
 	}
 	look, err := s.settings.UpdateOwnLook(ctx, caller.From(ctx), u)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.UpdateCashboxLookResponse{Look: cashboxLook(look)}), nil
+	return &portalv1.UpdateCashboxLookResponse{Look: cashboxLook(look)}, err
 }
 
 func cashboxLook(l directory.OwnLook) *portalv1.CashboxLook {

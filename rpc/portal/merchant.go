@@ -4,8 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
@@ -28,55 +26,41 @@ type MerchantRooms struct {
 	Reports  *report.Service
 }
 
-// MerchantService serves portal.v1.MerchantService.
-type MerchantService struct {
+// merchantService serves portal.v1.MerchantService.
+type merchantService struct {
 	MerchantRooms
 	Replays
+	AppealFiles
 }
-
-var _ portalv1connect.MerchantServiceHandler = (*MerchantService)(nil)
 
 // NewMerchantService makes the handler.
-func NewMerchantService(rooms MerchantRooms) *MerchantService {
-	return &MerchantService{rooms, Replays{rooms.Events}}
+func NewMerchantService(rooms MerchantRooms) portalv1connect.MerchantServiceHandler {
+	return &merchantService{rooms, Replays{rooms.Events}, AppealFiles{rooms.Payments}}
 }
 
-// ListEvents implements the service.
-func (s *MerchantService) ListEvents(
-	ctx context.Context, req *connect.Request[portalv1.ListEventsRequest],
-) (*connect.Response[portalv1.ListEventsResponse], error) {
+func (s *merchantService) ListEvents(
+	ctx context.Context, req *portalv1.ListEventsRequest,
+) (*portalv1.ListEventsResponse, error) {
 	list, cursor, err := s.Events.List(ctx, caller.From(ctx), webhook.FeedPage{
-		Status: req.Msg.Status, Limit: req.Msg.Limit, Cursor: req.Msg.Cursor,
+		Status: req.Status, Limit: req.Limit, Cursor: req.Cursor,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ListEventsResponse{Data: rpc.Views(list, EventView), NextCursor: cursor}), nil
+	return &portalv1.ListEventsResponse{Data: rpc.Views(list, EventView), NextCursor: cursor}, err
 }
 
-// RotateWebhookSecret implements the service.
-func (s *MerchantService) RotateWebhookSecret(
-	ctx context.Context, req *connect.Request[portalv1.RotateWebhookSecretRequest],
-) (*connect.Response[portalv1.RotateWebhookSecretResponse], error) {
-	secret, until, err := s.Events.RotateSecret(ctx, caller.From(ctx), req.Msg.GetMerchantCashboxId())
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(
-		&portalv1.RotateWebhookSecretResponse{WebhookSecret: secret, PreviousUntil: rpc.Timestamp(until)},
-	), nil
+func (s *merchantService) RotateWebhookSecret(
+	ctx context.Context, req *portalv1.RotateWebhookSecretRequest,
+) (*portalv1.RotateWebhookSecretResponse, error) {
+	secret, until, err := s.Events.RotateSecret(ctx, caller.From(ctx), req.GetMerchantCashboxId())
+	return &portalv1.RotateWebhookSecretResponse{WebhookSecret: secret, PreviousUntil: rpc.Timestamp(until)}, err
 }
 
 // EventView is an event with its attempts.
 func EventView(record webhook.Record) *portalv1.Event {
-	event := &portalv1.Event{
+	return &portalv1.Event{
 		EventId: record.ID.String(), MerchantId: record.MerchantID, Type: record.Type, Url: record.URL,
 		Body: string(record.Body), CreatedAt: rpc.Timestamp(record.CreatedAt), Status: record.Status,
+		Attempts: rpc.Views(record.Attempts, attemptView),
 	}
-	for _, attempt := range record.Attempts {
-		event.Attempts = append(event.Attempts, attemptView(attempt))
-	}
-	return event
 }
 
 func attemptView(a webhook.Attempt) *portalv1.DeliveryAttempt {

@@ -3,8 +3,6 @@ package portal
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
@@ -13,31 +11,22 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// ListAppeals implements the service.
-func (s *MerchantService) ListAppeals(
-	ctx context.Context, req *connect.Request[portalv1.MerchantServiceListAppealsRequest],
-) (*connect.Response[portalv1.MerchantServiceListAppealsResponse], error) {
-	page := payment.OwnAppeals{Page: payment.Page{Status: req.Msg.Status}, CashboxID: req.Msg.MerchantCashboxId}
-	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
+func (s *merchantService) ListAppeals(
+	ctx context.Context, req *portalv1.MerchantServiceListAppealsRequest,
+) (*portalv1.MerchantServiceListAppealsResponse, error) {
+	page := payment.OwnAppeals{Page: payment.Page{Status: req.Status}, CashboxID: req.MerchantCashboxId}
+	page.Limit, page.Cursor = req.Limit, req.Cursor
 	list, cursor, err := s.Payments.ListOwnAppeals(ctx, caller.From(ctx), page)
-	if err != nil {
-		return nil, err
-	}
-	out := &portalv1.MerchantServiceListAppealsResponse{NextCursor: cursor}
-	for _, a := range list {
-		out.Data = append(out.Data, merchantAppeal(a))
-	}
-	return connect.NewResponse(out), nil
+	return &portalv1.MerchantServiceListAppealsResponse{Data: rpc.Views(list, merchantAppeal), NextCursor: cursor}, err
 }
 
-// GetAppeal implements the service.
-func (s *MerchantService) GetAppeal(
-	ctx context.Context, req *connect.Request[portalv1.GetAppealRequest],
-) (*connect.Response[portalv1.GetAppealResponse], error) {
-	who, id := caller.From(ctx), req.Msg.GetAppealId()
-	if req.Msg.PaymentId != nil && req.Msg.AppealId == nil {
+func (s *merchantService) GetAppeal(
+	ctx context.Context, req *portalv1.GetAppealRequest,
+) (*portalv1.GetAppealResponse, error) {
+	who, id := caller.From(ctx), req.GetAppealId()
+	if req.PaymentId != nil && req.AppealId == nil {
 		var err error
-		if id, err = s.Payments.AppealOf(ctx, who, req.Msg.GetPaymentId()); err != nil {
+		if id, err = s.Payments.AppealOf(ctx, who, req.GetPaymentId()); err != nil {
 			return nil, err
 		}
 		if id == 0 {
@@ -45,17 +34,7 @@ func (s *MerchantService) GetAppeal(
 		}
 	}
 	found, err := s.Payments.GetAppeal(ctx, who, id)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.GetAppealResponse{Data: merchantAppeal(found)}), nil
-}
-
-// GetAppealFile implements the service.
-func (s *MerchantService) GetAppealFile(
-	ctx context.Context, req *connect.Request[portalv1.GetAppealFileRequest],
-) (*connect.Response[portalv1.GetAppealFileResponse], error) {
-	return AppealFile(ctx, s.Payments, req.Msg.GetAppealId())
+	return &portalv1.GetAppealResponse{Data: merchantAppeal(found)}, err
 }
 
 // merchantAppeal leaves out what merchants may not see, such as the trader.
@@ -82,15 +61,13 @@ func merchantAppeal(a payment.AppealRecord) *portalv1.MerchantAppeal {
 	}
 }
 
-// AppealFile is the file of an appeal, as the caller may see it.
-func AppealFile(
-	ctx context.Context, payments *payment.Service, id int64,
-) (*connect.Response[portalv1.GetAppealFileResponse], error) {
-	file, err := payments.ReadAppealFile(ctx, caller.From(ctx), id)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.GetAppealFileResponse{
-		FileName: file.Name, FileType: file.Type, Content: file.Content,
-	}), nil
+// AppealFiles are the method by which merchants and operators get the file of an appeal.
+type AppealFiles struct{ Of *payment.Service }
+
+// GetAppealFile implements the service.
+func (a AppealFiles) GetAppealFile(
+	ctx context.Context, req *portalv1.GetAppealFileRequest,
+) (*portalv1.GetAppealFileResponse, error) {
+	file, err := a.Of.ReadAppealFile(ctx, caller.From(ctx), req.GetAppealId())
+	return &portalv1.GetAppealFileResponse{FileName: file.Name, FileType: file.Type, Content: file.Content}, err
 }

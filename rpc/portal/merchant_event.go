@@ -3,46 +3,35 @@ package portal
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/report"
 	"gateway.example/internal/webhook"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// GetEvent implements the service.
-func (s *MerchantService) GetEvent(
-	ctx context.Context, req *connect.Request[portalv1.GetEventRequest],
-) (*connect.Response[portalv1.GetEventResponse], error) {
-	who, id := caller.From(ctx), req.Msg.GetEventId()
-	if req.Msg.EventId == nil && req.Msg.MerchantCashboxId != nil {
-		latest, err := s.Events.Latest(ctx, who, req.Msg.GetMerchantCashboxId())
+func (s *merchantService) GetEvent(
+	ctx context.Context, req *portalv1.GetEventRequest,
+) (*portalv1.GetEventResponse, error) {
+	who, id := caller.From(ctx), req.GetEventId()
+	if req.EventId == nil && req.MerchantCashboxId != nil {
+		latest, err := s.Events.Latest(ctx, who, req.GetMerchantCashboxId())
 		if err != nil {
 			return nil, err
 		}
 		id = latest.String()
 	}
 	told, err := s.Events.Get(ctx, who, id)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.GetEventResponse{
+	return &portalv1.GetEventResponse{
 		Data: EventView(told.Record), MerchantCashboxId: told.CashboxID, Number: told.Number, Subject: told.Subject,
 		SubjectId: told.SubjectID, Sequence: told.Sequence,
-	}), nil
+	}, err
 }
 
-// GetEndpointHealth implements the service.
-func (s *MerchantService) GetEndpointHealth(
-	ctx context.Context, _ *connect.Request[portalv1.GetEndpointHealthRequest],
-) (*connect.Response[portalv1.GetEndpointHealthResponse], error) {
+func (s *merchantService) GetEndpointHealth(
+	ctx context.Context, _ *portalv1.GetEndpointHealthRequest,
+) (*portalv1.GetEndpointHealthResponse, error) {
 	health, err := s.Reports.Health(ctx, caller.From(ctx))
-	if err != nil {
-		return nil, err
-	}
 	out := &portalv1.GetEndpointHealthResponse{}
 	for _, box := range health.Cashboxes {
 		out.Cashboxes = append(out.Cashboxes, &portalv1.CashboxHealth{
@@ -56,7 +45,7 @@ func (s *MerchantService) GetEndpointHealth(
 			Attempt: failedAttempt(failure),
 		})
 	}
-	return connect.NewResponse(out), nil
+	return out, err
 }
 
 func failedAttempt(f report.Failure) *portalv1.DeliveryAttempt {
@@ -66,34 +55,20 @@ func failedAttempt(f report.Failure) *portalv1.DeliveryAttempt {
 	})
 }
 
-// ListDeadEndpoints implements the service.
-func (s *MerchantService) ListDeadEndpoints(
-	ctx context.Context, req *connect.Request[portalv1.ListDeadEndpointsRequest],
-) (*connect.Response[portalv1.ListDeadEndpointsResponse], error) {
-	found := fault.Decoded(ctx)
-	from, to := rpc.Moment(found, "from", req.Msg.GetFrom()), rpc.Moment(found, "to", req.Msg.GetTo())
-	list, err := s.Reports.DeadEndpoints(fault.WithDecoded(ctx, found), caller.From(ctx), from, to)
-	if err != nil {
-		return nil, err
-	}
+func (s *merchantService) ListDeadEndpoints(
+	ctx context.Context, req *portalv1.ListDeadEndpointsRequest,
+) (*portalv1.ListDeadEndpointsResponse, error) {
+	list, err := s.Reports.DeadEndpoints(ctx, caller.From(ctx), rpc.Moment(req.GetFrom()), rpc.Moment(req.GetTo()))
 	out := &portalv1.ListDeadEndpointsResponse{}
 	for _, one := range list {
 		out.Data = append(out.Data, &portalv1.DeadEndpoint{Url: one.URL, Events: int64(one.Events)})
 	}
-	return connect.NewResponse(out), nil
+	return out, err
 }
 
-// ListOldWebhookSecrets implements the service.
-func (s *MerchantService) ListOldWebhookSecrets(
-	ctx context.Context, req *connect.Request[portalv1.ListOldWebhookSecretsRequest],
-) (*connect.Response[portalv1.ListOldWebhookSecretsResponse], error) {
-	ends, err := s.Events.OldSecrets(ctx, caller.From(ctx), req.Msg.GetMerchantCashboxId())
-	if err != nil {
-		return nil, err
-	}
-	out := &portalv1.ListOldWebhookSecretsResponse{}
-	for _, end := range ends {
-		out.Until = append(out.Until, rpc.Timestamp(end))
-	}
-	return connect.NewResponse(out), nil
+func (s *merchantService) ListOldWebhookSecrets(
+	ctx context.Context, req *portalv1.ListOldWebhookSecretsRequest,
+) (*portalv1.ListOldWebhookSecretsResponse, error) {
+	ends, err := s.Events.OldSecrets(ctx, caller.From(ctx), req.GetMerchantCashboxId())
+	return &portalv1.ListOldWebhookSecretsResponse{Until: rpc.Views(ends, rpc.Timestamp)}, err
 }

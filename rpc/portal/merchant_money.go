@@ -3,8 +3,6 @@ package portal
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/chain"
 	"gateway.example/internal/deposit"
@@ -15,31 +13,23 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// ListCashboxes implements the service.
-func (s *MerchantService) ListCashboxes(
-	ctx context.Context, _ *connect.Request[portalv1.ListCashboxesRequest],
-) (*connect.Response[portalv1.ListCashboxesResponse], error) {
+func (s *merchantService) ListCashboxes(
+	ctx context.Context, _ *portalv1.ListCashboxesRequest,
+) (*portalv1.ListCashboxesResponse, error) {
 	list, err := s.Settings.OwnCashboxes(ctx, caller.From(ctx))
-	if err != nil {
-		return nil, err
-	}
 	out := &portalv1.ListCashboxesResponse{}
 	for _, box := range list {
 		out.Data = append(out.Data, &portalv1.OwnCashbox{
 			Id: box.ID, Name: box.Name, Currency: box.Currency, Collects: box.Collects, SignsWebhooks: box.Signs,
 		})
 	}
-	return connect.NewResponse(out), nil
+	return out, err
 }
 
-// ListBalances implements the service.
-func (s *MerchantService) ListBalances(
-	ctx context.Context, _ *connect.Request[portalv1.ListBalancesRequest],
-) (*connect.Response[portalv1.ListBalancesResponse], error) {
+func (s *merchantService) ListBalances(
+	ctx context.Context, _ *portalv1.ListBalancesRequest,
+) (*portalv1.ListBalancesResponse, error) {
 	list, err := s.Deposits.Balances(ctx, caller.From(ctx))
-	if err != nil {
-		return nil, err
-	}
 	out := &portalv1.ListBalancesResponse{}
 	for _, box := range list {
 		b := box.Balance
@@ -48,35 +38,27 @@ func (s *MerchantService) ListBalances(
 			Available: money.USDT(b.Available), Reserved: money.USDT(b.Reserved), Insurance: money.USDT(b.Insurance),
 		})
 	}
-	return connect.NewResponse(out), nil
+	return out, err
 }
 
-// ListDeposits implements the service.
-func (s *MerchantService) ListDeposits(
-	ctx context.Context, req *connect.Request[portalv1.MerchantServiceListDepositsRequest],
-) (*connect.Response[portalv1.ListDepositsResponse], error) {
-	page := deposit.OwnPage{Page: deposit.Page{Status: req.Msg.Status}, CashboxID: req.Msg.MerchantCashboxId, Metadata: req.Msg.GetMetadata()}
-	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
+func (s *merchantService) ListDeposits(
+	ctx context.Context, req *portalv1.MerchantServiceListDepositsRequest,
+) (*portalv1.ListDepositsResponse, error) {
+	page := deposit.OwnPage{Page: deposit.Page{Status: req.Status}, CashboxID: req.MerchantCashboxId, Metadata: req.GetMetadata()}
+	page.Limit, page.Cursor = req.Limit, req.Cursor
 	list, cursor, err := s.Deposits.ListOwn(ctx, caller.From(ctx), page)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ListDepositsResponse{Data: rpc.Views(list, rpc.DepositView), NextCursor: cursor}), nil
+	return &portalv1.ListDepositsResponse{Data: rpc.Views(list, rpc.DepositView), NextCursor: cursor}, err
 }
 
-// GetDeposit implements the service.
-func (s *MerchantService) GetDeposit(
-	ctx context.Context, req *connect.Request[gatewayv1.GetDepositRequest],
-) (*connect.Response[portalv1.MerchantServiceGetDepositResponse], error) {
+func (s *merchantService) GetDeposit(
+	ctx context.Context, req *gatewayv1.GetDepositRequest,
+) (*portalv1.MerchantServiceGetDepositResponse, error) {
 	who := caller.From(ctx)
-	found, err := s.Deposits.Get(ctx, who, req.Msg.GetDepositId())
+	found, err := s.Deposits.Get(ctx, who, req.GetDepositId())
 	if err != nil {
 		return nil, err
 	}
 	moves, err := s.Deposits.History(ctx, who, found.ID)
-	if err != nil {
-		return nil, err
-	}
 	out := &portalv1.MerchantServiceGetDepositResponse{Data: rpc.DepositView(found)}
 	for _, move := range moves {
 		out.History = append(out.History, &portalv1.DepositMove{
@@ -84,34 +66,29 @@ func (s *MerchantService) GetDeposit(
 			Reason: optional.Of(move.Reason),
 		})
 	}
-	return connect.NewResponse(out), nil
+	return out, err
 }
 
-// CreateDeposit implements the service.
-func (s *MerchantService) CreateDeposit(
-	ctx context.Context, req *connect.Request[gatewayv1.CreateDepositRequest],
-) (*connect.Response[gatewayv1.CreateDepositResponse], error) {
+func (s *merchantService) CreateDeposit(
+	ctx context.Context, req *gatewayv1.CreateDepositRequest,
+) (*gatewayv1.CreateDepositResponse, error) {
 	return rpc.NewDepositService(s.Deposits).CreateDeposit(ctx, req)
 }
 
-// NameTransaction implements the service.
-func (s *MerchantService) NameTransaction(
-	ctx context.Context, req *connect.Request[gatewayv1.NameTransactionRequest],
-) (*connect.Response[gatewayv1.NameTransactionResponse], error) {
+func (s *merchantService) NameTransaction(
+	ctx context.Context, req *gatewayv1.NameTransactionRequest,
+) (*gatewayv1.NameTransactionResponse, error) {
 	return rpc.NewDepositService(s.Deposits).NameTransaction(ctx, req)
 }
 
-// ListDepositNetworks implements the service. All roles may see the list.
-func (s *MerchantService) ListDepositNetworks(
-	ctx context.Context, _ *connect.Request[portalv1.ListDepositNetworksRequest],
-) (*connect.Response[portalv1.ListDepositNetworksResponse], error) {
+// ListDepositNetworks shows the list to all roles.
+func (s *merchantService) ListDepositNetworks(
+	ctx context.Context, _ *portalv1.ListDepositNetworksRequest,
+) (*portalv1.ListDepositNetworksResponse, error) {
 	list, err := s.Deposits.ReceivingAddresses(ctx, caller.From(ctx))
-	if err != nil {
-		return nil, err
-	}
 	out := &portalv1.ListDepositNetworksResponse{Networks: chain.Names()}
 	for _, r := range list {
 		out.Addresses = append(out.Addresses, &portalv1.ReceivingAddress{Network: r.Network, Address: r.Address})
 	}
-	return connect.NewResponse(out), nil
+	return out, err
 }

@@ -3,8 +3,6 @@ package portal
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/payout"
 	"gateway.example/rpc"
@@ -12,20 +10,15 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// ListPayins implements the service.
-func (s *MerchantService) ListPayins(
-	ctx context.Context, req *connect.Request[portalv1.ListPayinsRequest],
-) (*connect.Response[portalv1.ListMerchantPayinsResponse], error) {
-	list, cursor, err := s.Payouts.ListOwn(ctx, caller.From(ctx), payout.Query{Page: payinPage(req.Msg)})
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ListMerchantPayinsResponse{Data: rpc.PayinViews(list), NextCursor: cursor}), nil
+func (s *merchantService) ListPayins(
+	ctx context.Context, req *portalv1.ListPayinsRequest,
+) (*portalv1.ListMerchantPayinsResponse, error) {
+	list, cursor, err := s.Payouts.ListOwn(ctx, caller.From(ctx), payout.Query{Page: payinPage(req)})
+	return &portalv1.ListMerchantPayinsResponse{Data: rpc.Views(list, rpc.PayinView), NextCursor: cursor}, err
 }
 
-// CancelPayin implements the service.
-func (s *MerchantService) CancelPayin(
-	ctx context.Context, req *connect.Request[gatewayv1.CancelPayinRequest],
-) (*connect.Response[gatewayv1.CancelPayinResponse], error) {
+func (s *merchantService) CancelPayin(
+	ctx context.Context, req *gatewayv1.CancelPayinRequest,
+) (*gatewayv1.CancelPayinResponse, error) {
 	return rpc.NewPayinService(s.Payouts).CancelPayin(ctx, req)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway.example/internal/caller"
@@ -16,20 +15,17 @@ import (
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// NotificationService serves portal.v1.NotificationService.
-type NotificationService struct{ notices *notify.Service }
-
-var _ portalv1connect.NotificationServiceHandler = (*NotificationService)(nil)
+// notificationService serves portal.v1.NotificationService.
+type notificationService struct{ notices *notify.Service }
 
 // NewNotificationService makes the handler.
-func NewNotificationService(notices *notify.Service) *NotificationService {
-	return &NotificationService{notices}
+func NewNotificationService(notices *notify.Service) portalv1connect.NotificationServiceHandler {
+	return &notificationService{notices}
 }
 
-// GetNotifications implements the service.
-func (s *NotificationService) GetNotifications(
-	ctx context.Context, _ *connect.Request[portalv1.GetNotificationsRequest],
-) (*connect.Response[portalv1.GetNotificationsResponse], error) {
+func (s *notificationService) GetNotifications(
+	ctx context.Context, _ *portalv1.GetNotificationsRequest,
+) (*portalv1.GetNotificationsResponse, error) {
 	own, err := s.notices.Own(ctx, caller.From(ctx))
 	if err != nil {
 		return nil, err
@@ -38,16 +34,16 @@ func (s *NotificationService) GetNotifications(
 		Channels: rpc.Views(own.Lines, notificationChannel), Choices: rpc.Views(own.Choices, notificationChoice),
 		Sent: rpc.Views(own.Sent, notificationSent), Zone: own.Zone, PushKey: own.PushKey,
 	}
+	if own.MutedUntil != nil {
+		out.MutedUntil = timestamppb.New(*own.MutedUntil)
+	}
 	for _, way := range own.Channels {
 		out.Ways = append(out.Ways, string(way))
 	}
 	if own.QuietFrom != nil && own.QuietUntil != nil {
 		out.QuietHours = &portalv1.QuietHours{From: ofDay(*own.QuietFrom), Until: ofDay(*own.QuietUntil)}
 	}
-	if own.MutedUntil != nil {
-		out.MutedUntil = timestamppb.New(*own.MutedUntil)
-	}
-	return connect.NewResponse(out), nil
+	return out, nil
 }
 
 func notificationChannel(l notify.Line) *portalv1.NotificationChannel {
@@ -71,17 +67,16 @@ func notificationSent(one notify.Sent) *portalv1.NotificationSent {
 // ofDay is a time of the day as people write it.
 func ofDay(minutes int) string { return fmt.Sprintf("%02d:%02d", minutes/60, minutes%60) }
 
-// UpdateNotifications implements the service.
-func (s *NotificationService) UpdateNotifications(
-	ctx context.Context, req *connect.Request[portalv1.UpdateNotificationsRequest],
-) (*connect.Response[portalv1.UpdateNotificationsResponse], error) {
+func (s *notificationService) UpdateNotifications(
+	ctx context.Context, req *portalv1.UpdateNotificationsRequest,
+) (*portalv1.UpdateNotificationsResponse, error) {
 	var update notify.Update
-	for _, c := range req.Msg.GetChoices() {
+	for _, c := range req.GetChoices() {
 		update.Choices = append(update.Choices, notify.Choice{
 			Kind: notify.Kind(c.GetKind()), Channel: notify.Channel(c.GetWay()), Wanted: c.GetWanted(),
 		})
 	}
-	if quiet := req.Msg.GetQuietHours(); quiet == nil {
+	if quiet := req.GetQuietHours(); quiet == nil {
 		update.KeepQuiet = true
 	} else {
 		f := fault.Decoded(ctx)
@@ -90,10 +85,7 @@ func (s *NotificationService) UpdateNotifications(
 			return nil, err
 		}
 	}
-	if err := s.notices.Set(ctx, caller.From(ctx), update); err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.UpdateNotificationsResponse{}), nil
+	return &portalv1.UpdateNotificationsResponse{}, s.notices.Set(ctx, caller.From(ctx), update)
 }
 
 // minutesOf reads a time of the day; none is nil.
@@ -106,57 +98,39 @@ func minutesOf(field, text string, f fault.Fields) *int {
 	return new(at.Hour()*60 + at.Minute())
 }
 
-// LinkTelegram implements the service.
-func (s *NotificationService) LinkTelegram(
-	ctx context.Context, _ *connect.Request[portalv1.LinkTelegramRequest],
-) (*connect.Response[portalv1.LinkTelegramResponse], error) {
+func (s *notificationService) LinkTelegram(
+	ctx context.Context, _ *portalv1.LinkTelegramRequest,
+) (*portalv1.LinkTelegramResponse, error) {
 	url, err := s.notices.LinkTelegram(ctx, caller.From(ctx))
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.LinkTelegramResponse{Url: url}), nil
+	return &portalv1.LinkTelegramResponse{Url: url}, err
 }
 
-// AddMail implements the service.
-func (s *NotificationService) AddMail(
-	ctx context.Context, req *connect.Request[portalv1.AddMailRequest],
-) (*connect.Response[portalv1.AddMailResponse], error) {
-	return unless[portalv1.AddMailResponse](s.notices.AddMail(ctx, caller.From(ctx), req.Msg.GetAddress()))
+func (s *notificationService) AddMail(
+	ctx context.Context, req *portalv1.AddMailRequest,
+) (*portalv1.AddMailResponse, error) {
+	return &portalv1.AddMailResponse{}, s.notices.AddMail(ctx, caller.From(ctx), req.GetAddress())
 }
 
-// ConfirmMail implements the service.
-func (s *NotificationService) ConfirmMail(
-	ctx context.Context, req *connect.Request[portalv1.ConfirmMailRequest],
-) (*connect.Response[portalv1.ConfirmMailResponse], error) {
-	return unless[portalv1.ConfirmMailResponse](s.notices.ConfirmMail(ctx, caller.From(ctx), req.Msg.GetCode()))
+func (s *notificationService) ConfirmMail(
+	ctx context.Context, req *portalv1.ConfirmMailRequest,
+) (*portalv1.ConfirmMailResponse, error) {
+	return &portalv1.ConfirmMailResponse{}, s.notices.ConfirmMail(ctx, caller.From(ctx), req.GetCode())
 }
 
-// AddPush implements the service.
-func (s *NotificationService) AddPush(
-	ctx context.Context, req *connect.Request[portalv1.AddPushRequest],
-) (*connect.Response[portalv1.AddPushResponse], error) {
-	return unless[portalv1.AddPushResponse](
-		s.notices.AddPush(ctx, caller.From(ctx), req.Msg.GetSubscription(), req.Msg.GetLabel()))
+func (s *notificationService) AddPush(
+	ctx context.Context, req *portalv1.AddPushRequest,
+) (*portalv1.AddPushResponse, error) {
+	return &portalv1.AddPushResponse{}, s.notices.AddPush(ctx, caller.From(ctx), req.GetSubscription(), req.GetLabel())
 }
 
-// RemoveChannel implements the service.
-func (s *NotificationService) RemoveChannel(
-	ctx context.Context, req *connect.Request[portalv1.RemoveChannelRequest],
-) (*connect.Response[portalv1.RemoveChannelResponse], error) {
-	return unless[portalv1.RemoveChannelResponse](s.notices.Remove(ctx, caller.From(ctx), req.Msg.GetChannelId()))
+func (s *notificationService) RemoveChannel(
+	ctx context.Context, req *portalv1.RemoveChannelRequest,
+) (*portalv1.RemoveChannelResponse, error) {
+	return &portalv1.RemoveChannelResponse{}, s.notices.Remove(ctx, caller.From(ctx), req.GetChannelId())
 }
 
-// SendTrial implements the service.
-func (s *NotificationService) SendTrial(
-	ctx context.Context, _ *connect.Request[portalv1.SendTrialRequest],
-) (*connect.Response[portalv1.SendTrialResponse], error) {
-	return unless[portalv1.SendTrialResponse](s.notices.Try(ctx, caller.From(ctx)))
-}
-
-// unless is the empty answer of what has nothing to say, unless it failed.
-func unless[M any](err error) (*connect.Response[M], error) {
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(new(M)), nil
+func (s *notificationService) SendTrial(
+	ctx context.Context, _ *portalv1.SendTrialRequest,
+) (*portalv1.SendTrialResponse, error) {
+	return &portalv1.SendTrialResponse{}, s.notices.Try(ctx, caller.From(ctx))
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/money"
 	"gateway.example/internal/payout"
@@ -15,25 +13,19 @@ import (
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// PayoutFileService serves portal.v1.PayoutFileService.
-type PayoutFileService struct{ payouts *payout.Service }
-
-var _ portalv1connect.PayoutFileServiceHandler = (*PayoutFileService)(nil)
+// payoutFileService serves portal.v1.PayoutFileService.
+type payoutFileService struct{ payouts *payout.Service }
 
 // NewPayoutFileService makes the handler.
-func NewPayoutFileService(payouts *payout.Service) *PayoutFileService {
-	return &PayoutFileService{payouts}
+func NewPayoutFileService(payouts *payout.Service) portalv1connect.PayoutFileServiceHandler {
+	return &payoutFileService{payouts}
 }
 
-// ListPayoutKeys implements the service.
-func (s *PayoutFileService) ListPayoutKeys(
-	ctx context.Context, _ *connect.Request[portalv1.ListPayoutKeysRequest],
-) (*connect.Response[portalv1.ListPayoutKeysResponse], error) {
+func (s *payoutFileService) ListPayoutKeys(
+	ctx context.Context, _ *portalv1.ListPayoutKeysRequest,
+) (*portalv1.ListPayoutKeysResponse, error) {
 	keys, err := s.payouts.Keys(ctx, caller.From(ctx))
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ListPayoutKeysResponse{Data: rpc.Views(keys, payoutKey)}), nil
+	return &portalv1.ListPayoutKeysResponse{Data: rpc.Views(keys, payoutKey)}, err
 }
 
 func payoutKey(k payout.Key) *portalv1.PayoutKey {
@@ -42,38 +34,33 @@ func payoutKey(k payout.Key) *portalv1.PayoutKey {
 	}
 }
 
-// SendPayoutFile implements the service.
-func (s *PayoutFileService) SendPayoutFile(
-	ctx context.Context, req *connect.Request[portalv1.SendPayoutFileRequest],
-) (*connect.Response[portalv1.PayoutFileResponse], error) {
-	who, n := caller.From(ctx), payout.NewFile{KeyID: req.Msg.GetKeyId(), Name: req.Msg.GetName()}
+func (s *payoutFileService) SendPayoutFile(
+	ctx context.Context, req *portalv1.SendPayoutFileRequest,
+) (*portalv1.PayoutFileResponse, error) {
+	who, n := caller.From(ctx), payout.NewFile{KeyID: req.GetKeyId(), Name: req.GetName()}
 	if err := who.Need(caller.MerchantPayouts); err != nil {
 		return nil, err
 	}
 	var err error
-	if n.Content, err = rpc.WholeUpload(ctx, req.Msg.GetFile()); err != nil {
+	if n.Content, err = rpc.WholeUpload(ctx, req.GetFile()); err != nil {
 		return nil, err
 	}
 	sent, err := s.payouts.SendFile(ctx, who, n)
+	return s.file(ctx, sent, err)
+}
+
+func (s *payoutFileService) GetPayoutFile(
+	ctx context.Context, req *portalv1.GetPayoutFileRequest,
+) (*portalv1.PayoutFileResponse, error) {
+	found, err := s.payouts.File(ctx, caller.From(ctx), req.GetId())
+	return s.file(ctx, found, err)
+}
+
+// file shows a file that a call gave with what would be made of it, or what was.
+func (s *payoutFileService) file(ctx context.Context, f payout.File, err error) (*portalv1.PayoutFileResponse, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.file(ctx, sent)
-}
-
-// GetPayoutFile implements the service.
-func (s *PayoutFileService) GetPayoutFile(
-	ctx context.Context, req *connect.Request[portalv1.GetPayoutFileRequest],
-) (*connect.Response[portalv1.PayoutFileResponse], error) {
-	found, err := s.payouts.File(ctx, caller.From(ctx), req.Msg.GetId())
-	if err != nil {
-		return nil, err
-	}
-	return s.file(ctx, found)
-}
-
-// file shows a file with what would be made of it, or what was.
-func (s *PayoutFileService) file(ctx context.Context, f payout.File) (*connect.Response[portalv1.PayoutFileResponse], error) {
 	who, out := caller.From(ctx), &portalv1.PayoutFileResponse{Data: payoutFile(f)}
 	if f.Made() {
 		counts, err := s.payouts.FileProgress(ctx, who, f.ID)
@@ -81,7 +68,7 @@ func (s *PayoutFileService) file(ctx context.Context, f payout.File) (*connect.R
 			out.Counts = append(out.Counts, &portalv1.PayoutCount{Status: string(status), Payouts: count})
 		}
 		slices.SortFunc(out.Counts, func(a, b *portalv1.PayoutCount) int { return cmp.Compare(a.Status, b.Status) })
-		return connect.NewResponse(out), err
+		return out, err
 	}
 	p, err := s.payouts.PreviewFile(ctx, who, f.ID)
 	if err != nil {
@@ -97,7 +84,7 @@ func (s *PayoutFileService) file(ctx context.Context, f payout.File) (*connect.R
 	if p.Refused != nil {
 		out.Preview.Refused = &p.Refused.Code
 	}
-	return connect.NewResponse(out), nil
+	return out, nil
 }
 
 func payoutFile(f payout.File) *portalv1.PayoutFile {
@@ -114,43 +101,31 @@ func payoutFlaw(flaw payout.Flaw) *portalv1.PayoutFileFlaw {
 	return &portalv1.PayoutFileFlaw{Line: int32(flaw.Line), Field: flaw.Field, Reasons: flaw.Reasons}
 }
 
-// ListPayoutFiles implements the service.
-func (s *PayoutFileService) ListPayoutFiles(
-	ctx context.Context, req *connect.Request[portalv1.ListPayoutFilesRequest],
-) (*connect.Response[portalv1.ListPayoutFilesResponse], error) {
+func (s *payoutFileService) ListPayoutFiles(
+	ctx context.Context, req *portalv1.ListPayoutFilesRequest,
+) (*portalv1.ListPayoutFilesResponse, error) {
 	var page payout.FilePage
-	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
+	page.Limit, page.Cursor = req.Limit, req.Cursor
 	list, next, err := s.payouts.Files(ctx, caller.From(ctx), page)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ListPayoutFilesResponse{Data: rpc.Views(list, payoutFile), NextCursor: next}), nil
+	return &portalv1.ListPayoutFilesResponse{Data: rpc.Views(list, payoutFile), NextCursor: next}, err
 }
 
-// MakeFilePayouts implements the service.
-func (s *PayoutFileService) MakeFilePayouts(
-	ctx context.Context, req *connect.Request[portalv1.MakeFilePayoutsRequest],
-) (*connect.Response[portalv1.PayoutFileResponse], error) {
-	made, err := s.payouts.MakeFile(ctx, caller.From(ctx), req.Msg.GetId(), payout.Shown{
-		KeyID: req.Msg.GetKeyId(), FrozenUSDT: req.Msg.GetFrozenUsdt(),
+func (s *payoutFileService) MakeFilePayouts(
+	ctx context.Context, req *portalv1.MakeFilePayoutsRequest,
+) (*portalv1.PayoutFileResponse, error) {
+	made, err := s.payouts.MakeFile(ctx, caller.From(ctx), req.GetId(), payout.Shown{
+		KeyID: req.GetKeyId(), FrozenUSDT: req.GetFrozenUsdt(),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return s.file(ctx, made.File)
+	return s.file(ctx, made.File, err)
 }
 
-// ListFilePayouts implements the service.
-func (s *PayoutFileService) ListFilePayouts(
-	ctx context.Context, req *connect.Request[portalv1.ListFilePayoutsRequest],
-) (*connect.Response[portalv1.ListFilePayoutsResponse], error) {
+func (s *payoutFileService) ListFilePayouts(
+	ctx context.Context, req *portalv1.ListFilePayoutsRequest,
+) (*portalv1.ListFilePayoutsResponse, error) {
 	var page payout.FilePage
-	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
-	list, next, err := s.payouts.FilePayins(ctx, caller.From(ctx), req.Msg.GetId(), page)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ListFilePayoutsResponse{Data: rpc.Views(list, filePayout), NextCursor: next}), nil
+	page.Limit, page.Cursor = req.Limit, req.Cursor
+	list, next, err := s.payouts.FilePayins(ctx, caller.From(ctx), req.GetId(), page)
+	return &portalv1.ListFilePayoutsResponse{Data: rpc.Views(list, filePayout), NextCursor: next}, err
 }
 
 func filePayout(p payout.FilePayin) *portalv1.FilePayout {

@@ -3,8 +3,6 @@ package portal
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/payout"
@@ -14,64 +12,45 @@ import (
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// ReceiptService serves portal.v1.ReceiptService.
-type ReceiptService struct {
+// receiptService serves portal.v1.ReceiptService.
+type receiptService struct {
 	payments *payment.Service
 	payouts  *payout.Service
 }
 
-var _ portalv1connect.ReceiptServiceHandler = (*ReceiptService)(nil)
-
 // NewReceiptService makes the handler.
-func NewReceiptService(payments *payment.Service, payouts *payout.Service) *ReceiptService {
-	return &ReceiptService{payments, payouts}
+func NewReceiptService(payments *payment.Service, payouts *payout.Service) portalv1connect.ReceiptServiceHandler {
+	return &receiptService{payments, payouts}
 }
 
-// ListReceipts implements the service.
-func (s *ReceiptService) ListReceipts(
-	ctx context.Context, req *connect.Request[portalv1.ListReceiptsRequest],
-) (*connect.Response[portalv1.ListReceiptsResponse], error) {
-	list, err := s.payments.ListReceipts(ctx, caller.From(ctx), req.Msg.GetPaymentId())
-	if err != nil {
-		return nil, err
-	}
-	out := &portalv1.ListReceiptsResponse{}
-	for _, r := range list {
-		out.Data = append(out.Data, receiptView(r))
-	}
-	return connect.NewResponse(out), nil
+func (s *receiptService) ListReceipts(
+	ctx context.Context, req *portalv1.ListReceiptsRequest,
+) (*portalv1.ListReceiptsResponse, error) {
+	list, err := s.payments.ListReceipts(ctx, caller.From(ctx), req.GetPaymentId())
+	return &portalv1.ListReceiptsResponse{Data: rpc.Views(list, receiptView)}, err
 }
 
-// GetReceipt implements the service.
-func (s *ReceiptService) GetReceipt(
-	ctx context.Context, req *connect.Request[portalv1.GetReceiptRequest],
-) (*connect.Response[portalv1.GetReceiptResponse], error) {
-	found, content, err := s.payments.ReadReceipt(ctx, caller.From(ctx), req.Msg.GetPaymentId(), req.Msg.GetNumber())
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.GetReceiptResponse{Receipt: receiptView(found), Content: content}), nil
+func (s *receiptService) GetReceipt(
+	ctx context.Context, req *portalv1.GetReceiptRequest,
+) (*portalv1.GetReceiptResponse, error) {
+	found, content, err := s.payments.ReadReceipt(ctx, caller.From(ctx), req.GetPaymentId(), req.GetNumber())
+	return &portalv1.GetReceiptResponse{Receipt: receiptView(found), Content: content}, err
 }
 
-// GetPayinReceipt implements the service.
-func (s *ReceiptService) GetPayinReceipt(
-	ctx context.Context, req *connect.Request[portalv1.GetPayinReceiptRequest],
-) (*connect.Response[portalv1.GetPayinReceiptResponse], error) {
-	file, content, err := s.payouts.ReadProof(ctx, caller.From(ctx), req.Msg.GetPayinId())
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.GetPayinReceiptResponse{
+func (s *receiptService) GetPayinReceipt(
+	ctx context.Context, req *portalv1.GetPayinReceiptRequest,
+) (*portalv1.GetPayinReceiptResponse, error) {
+	file, content, err := s.payouts.ReadProof(ctx, caller.From(ctx), req.GetPayinId())
+	return &portalv1.GetPayinReceiptResponse{
 		FileName: file.Name, FileType: file.Type, CreatedAt: rpc.Timestamp(file.SentAt), Content: content,
-	}), nil
+	}, err
 }
 
-// AppealWithReceipt implements the service.
-func (s *ReceiptService) AppealWithReceipt(
-	ctx context.Context, req *connect.Request[portalv1.AppealWithReceiptRequest],
-) (*connect.Response[gatewayv1.CreateAppealResponse], error) {
+func (s *receiptService) AppealWithReceipt(
+	ctx context.Context, req *portalv1.AppealWithReceiptRequest,
+) (*gatewayv1.CreateAppealResponse, error) {
 	return rpc.AppealCreated(s.payments.AppealWithReceipt(
-		ctx, caller.From(ctx), req.Msg.GetPaymentId(), req.Msg.GetNumber(), req.Msg.Reason,
+		ctx, caller.From(ctx), req.GetPaymentId(), req.GetNumber(), req.Reason,
 	))
 }
 

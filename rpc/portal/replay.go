@@ -3,10 +3,7 @@ package portal
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/webhook"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -17,35 +14,28 @@ type Replays struct{ Of *webhook.Events }
 
 // ReplayEvents implements the service.
 func (r Replays) ReplayEvents(
-	ctx context.Context, req *connect.Request[portalv1.ReplayEventsRequest],
-) (*connect.Response[portalv1.ReplayEventsResponse], error) {
-	m, found := req.Msg, fault.Decoded(ctx)
-	ask := webhook.Replay{
+	ctx context.Context, m *portalv1.ReplayEventsRequest,
+) (*portalv1.ReplayEventsResponse, error) {
+	return replayed(r.Of.Replay(ctx, caller.From(ctx), webhook.Replay{
 		EventID: m.EventId, URL: m.Url, MerchantID: m.MerchantId,
-		From: rpc.Instant(found, "from", m.GetFrom()), Until: rpc.Instant(found, "until", m.GetUntil()),
-	}
-	return replayed(r.Of.Replay(fault.WithDecoded(ctx, found), caller.From(ctx), ask))
+		From: rpc.Instant(m.GetFrom()), Until: rpc.Instant(m.GetUntil()),
+	}))
 }
 
 // GetReplay implements the service.
 func (r Replays) GetReplay(
-	ctx context.Context, req *connect.Request[portalv1.GetReplayRequest],
-) (*connect.Response[portalv1.ReplayEventsResponse], error) {
-	return replayed(r.Of.ReplayProgress(ctx, caller.From(ctx), req.Msg.GetReplayId()))
+	ctx context.Context, req *portalv1.GetReplayRequest,
+) (*portalv1.ReplayEventsResponse, error) {
+	return replayed(r.Of.ReplayProgress(ctx, caller.From(ctx), req.GetReplayId()))
 }
 
 // StopReplay implements the service.
 func (r Replays) StopReplay(
-	ctx context.Context, req *connect.Request[portalv1.StopReplayRequest],
-) (*connect.Response[portalv1.ReplayEventsResponse], error) {
-	return replayed(r.Of.StopReplay(ctx, caller.From(ctx), req.Msg.GetReplayId()))
+	ctx context.Context, req *portalv1.StopReplayRequest,
+) (*portalv1.ReplayEventsResponse, error) {
+	return replayed(r.Of.StopReplay(ctx, caller.From(ctx), req.GetReplayId()))
 }
 
-func replayed(p webhook.Progress, err error) (*connect.Response[portalv1.ReplayEventsResponse], error) {
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(
-		&portalv1.ReplayEventsResponse{Replayed: p.Replayed, ReplayId: p.ID, Done: p.Done, Stopped: p.Stopped},
-	), nil
+func replayed(p webhook.Progress, err error) (*portalv1.ReplayEventsResponse, error) {
+	return &portalv1.ReplayEventsResponse{Replayed: p.Replayed, ReplayId: p.ID, Done: p.Done, Stopped: p.Stopped}, err
 }

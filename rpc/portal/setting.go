@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"gateway.example/internal/directory"
@@ -15,16 +14,16 @@ import (
 )
 
 // SettingResponse answers with a change of a setting.
-func SettingResponse(c directory.Change) (*connect.Response[portalv1.SettingResponse], error) {
-	change, err := SettingChange(c)
+func SettingResponse(c directory.Change, err error) (*portalv1.SettingResponse, error) {
+	change, err := SettingChange(c, err)
+	return &portalv1.SettingResponse{Change: change}, err
+}
+
+// SettingChange is a line of the log of settings that a call gave, unless that failed.
+func SettingChange(c directory.Change, err error) (*portalv1.SettingChange, error) {
 	if err != nil {
 		return nil, err
 	}
-	return connect.NewResponse(&portalv1.SettingResponse{Change: change}), nil
-}
-
-// SettingChange is a line of the log of settings.
-func SettingChange(c directory.Change) (*portalv1.SettingChange, error) {
 	before, err := Object(c.Before)
 	if err != nil {
 		return nil, err

@@ -3,10 +3,9 @@ package portal
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -17,48 +16,33 @@ type Threads struct{ Of *payment.Service }
 
 // ListAppealMessages implements the service.
 func (t Threads) ListAppealMessages(
-	ctx context.Context, req *connect.Request[portalv1.ListAppealMessagesRequest],
-) (*connect.Response[portalv1.ListAppealMessagesResponse], error) {
-	thread, err := t.Of.ReadThread(ctx, caller.From(ctx), req.Msg.GetAppealId())
-	if err != nil {
-		return nil, err
-	}
+	ctx context.Context, req *portalv1.ListAppealMessagesRequest,
+) (*portalv1.ListAppealMessagesResponse, error) {
+	thread, err := t.Of.ReadThread(ctx, caller.From(ctx), req.GetAppealId())
 	out := &portalv1.ListAppealMessagesResponse{Open: thread.Open}
 	for _, m := range thread.Messages {
-		shown := &portalv1.AppealMessage{
+		out.Data = append(out.Data, &portalv1.AppealMessage{
 			Number: m.Number, FromTrader: m.FromTrader, Text: m.Text, CreatedAt: rpc.Timestamp(m.At),
-		}
-		if m.Login != "" {
-			shown.Login = &m.Login
-		}
-		out.Data = append(out.Data, shown)
+			Login: optional.Of(m.Login),
+		})
 	}
-	return connect.NewResponse(out), nil
+	return out, err
 }
 
 // SendAppealMessage implements the service.
 func (t Threads) SendAppealMessage(
-	ctx context.Context, req *connect.Request[portalv1.SendAppealMessageRequest],
-) (*connect.Response[portalv1.SendAppealMessageResponse], error) {
-	if err := t.Of.WriteThread(ctx, caller.From(ctx), req.Msg.GetAppealId(), req.Msg.GetText()); err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.SendAppealMessageResponse{}), nil
+	ctx context.Context, req *portalv1.SendAppealMessageRequest,
+) (*portalv1.SendAppealMessageResponse, error) {
+	return &portalv1.SendAppealMessageResponse{}, t.Of.WriteThread(ctx, caller.From(ctx), req.GetAppealId(), req.GetText())
 }
 
-// ListAppeals implements the service.
-func (s *TraderService) ListAppeals(
-	ctx context.Context, req *connect.Request[portalv1.TraderServiceListAppealsRequest],
-) (*connect.Response[portalv1.TraderServiceListAppealsResponse], error) {
+func (s *traderService) ListAppeals(
+	ctx context.Context, req *portalv1.TraderServiceListAppealsRequest,
+) (*portalv1.TraderServiceListAppealsResponse, error) {
 	var page payment.Page
-	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
+	page.Limit, page.Cursor = req.Limit, req.Cursor
 	list, cursor, err := s.payments.ListThreads(ctx, caller.From(ctx), page)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.TraderServiceListAppealsResponse{
-		Data: rpc.Views(list, traderAppealView), NextCursor: cursor,
-	}), nil
+	return &portalv1.TraderServiceListAppealsResponse{Data: rpc.Views(list, traderAppealView), NextCursor: cursor}, err
 }
 
 func traderAppealView(t payment.ThreadSummary) *portalv1.TraderAppeal {

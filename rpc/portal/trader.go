@@ -3,8 +3,6 @@ package portal
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/auth"
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
@@ -18,8 +16,8 @@ import (
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// TraderService serves portal.v1.TraderService.
-type TraderService struct {
+// traderService serves portal.v1.TraderService.
+type traderService struct {
 	payments  *payment.Service
 	checkouts *checkout.Service
 	payouts   *payout.Service
@@ -30,15 +28,13 @@ type TraderService struct {
 	Threads
 }
 
-var _ portalv1connect.TraderServiceHandler = (*TraderService)(nil)
-
 // NewTraderService makes the handler. payURL is the address of the hosted pages, without a trailing
 // slash.
 func NewTraderService(
 	payments *payment.Service, checkouts *checkout.Service, payouts *payout.Service, settings *directory.Settings,
 	proposals *proposal.Service, messages *bankmessage.Service, links *auth.Links, payURL string,
-) *TraderService {
-	return &TraderService{
+) portalv1connect.TraderServiceHandler {
+	return &traderService{
 		payments: payments, checkouts: checkouts, payouts: payouts, settings: settings, proposals: proposals,
 		messages: messages,
 		view:     rpc.NewPaymentView(checkouts, links, payURL),
@@ -46,56 +42,34 @@ func NewTraderService(
 	}
 }
 
-// ListPayments implements the service.
-func (s *TraderService) ListPayments(
-	ctx context.Context, req *connect.Request[portalv1.ListPaymentsRequest],
-) (*connect.Response[portalv1.ListPaymentsResponse], error) {
+func (s *traderService) ListPayments(
+	ctx context.Context, req *portalv1.ListPaymentsRequest,
+) (*portalv1.ListPaymentsResponse, error) {
 	who := caller.From(ctx)
-	page := payment.Page{Status: req.Msg.Status}
-	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
+	page := payment.Page{Status: req.Status}
+	page.Limit, page.Cursor = req.Limit, req.Cursor
 	list, cursor, err := s.payments.ListAssigned(ctx, who, page)
 	if err != nil {
 		return nil, err
 	}
 	data, err := s.view.Show(ctx, who, list...)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ListPaymentsResponse{Data: data, NextCursor: cursor}), nil
+	return &portalv1.ListPaymentsResponse{Data: data, NextCursor: cursor}, err
 }
 
-// ConfirmReceived implements the service.
-func (s *TraderService) ConfirmReceived(
-	ctx context.Context, req *connect.Request[portalv1.ConfirmReceivedRequest],
-) (*connect.Response[portalv1.ConfirmReceivedResponse], error) {
-	who := caller.From(ctx)
-	said := payment.Came{Amount: req.Msg.ReceivedAmount, Payer: req.Msg.Payer, Note: req.Msg.Note}
-	if req.Msg.CameAt != nil {
-		said.At = new(req.Msg.CameAt.AsTime())
-	}
-	p, err := s.payments.ConfirmCame(ctx, who, req.Msg.GetPaymentId(), said)
-	if err != nil {
-		return nil, err
-	}
-	shown, err := s.view.Show(ctx, who, p)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ConfirmReceivedResponse{Message: "Payment confirmed", Data: shown[0]}), nil
+func (s *traderService) ConfirmReceived(
+	ctx context.Context, req *portalv1.ConfirmReceivedRequest,
+) (*portalv1.ConfirmReceivedResponse, error) {
+	p, err := s.payments.ConfirmCame(ctx, caller.From(ctx), req.GetPaymentId(), payment.Came{
+		Amount: req.ReceivedAmount, Payer: req.Payer, Note: req.Note, At: rpc.Instant(req.CameAt),
+	})
+	shown, err := s.view.ShowOne(ctx, p, err)
+	return &portalv1.ConfirmReceivedResponse{Message: "Payment confirmed", Data: shown}, err
 }
 
-// CancelPayment implements the service.
-func (s *TraderService) CancelPayment(
-	ctx context.Context, req *connect.Request[portalv1.CancelPaymentRequest],
-) (*connect.Response[portalv1.CancelPaymentResponse], error) {
-	who := caller.From(ctx)
-	p, err := s.payments.Cancel(ctx, who, req.Msg.GetPaymentId(), req.Msg.Reason)
-	if err != nil {
-		return nil, err
-	}
-	shown, err := s.view.Show(ctx, who, p)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.CancelPaymentResponse{Message: "Payment cancelled", Data: shown[0]}), nil
+func (s *traderService) CancelPayment(
+	ctx context.Context, req *portalv1.CancelPaymentRequest,
+) (*portalv1.CancelPaymentResponse, error) {
+	p, err := s.payments.Cancel(ctx, caller.From(ctx), req.GetPaymentId(), req.Reason)
+	shown, err := s.view.ShowOne(ctx, p, err)
+	return &portalv1.CancelPaymentResponse{Message: "Payment cancelled", Data: shown}, err
 }

@@ -3,46 +3,35 @@ package portal
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/payment"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// RequestCode implements the service.
-func (s *TraderService) RequestCode(
-	ctx context.Context, req *connect.Request[portalv1.RequestCodeRequest],
-) (*connect.Response[portalv1.CardStepResponse], error) {
-	p, err := s.checkouts.RequestCode(ctx, caller.From(ctx), req.Msg.GetPaymentId())
+func (s *traderService) RequestCode(
+	ctx context.Context, req *portalv1.RequestCodeRequest,
+) (*portalv1.CardStepResponse, error) {
+	p, err := s.checkouts.RequestCode(ctx, caller.From(ctx), req.GetPaymentId())
 	return s.cardStep(ctx, "Code requested", p, err)
 }
 
-// RequestCodeResend implements the service.
-func (s *TraderService) RequestCodeResend(
-	ctx context.Context, req *connect.Request[portalv1.RequestCodeResendRequest],
-) (*connect.Response[portalv1.CardStepResponse], error) {
-	p, err := s.checkouts.RequestResend(ctx, caller.From(ctx), req.Msg.GetPaymentId())
+func (s *traderService) RequestCodeResend(
+	ctx context.Context, req *portalv1.RequestCodeResendRequest,
+) (*portalv1.CardStepResponse, error) {
+	p, err := s.checkouts.RequestResend(ctx, caller.From(ctx), req.GetPaymentId())
 	return s.cardStep(ctx, "Code requested again", p, err)
 }
 
-// MarkCodeNotNeeded implements the service.
-func (s *TraderService) MarkCodeNotNeeded(
-	ctx context.Context, req *connect.Request[portalv1.MarkCodeNotNeededRequest],
-) (*connect.Response[portalv1.CardStepResponse], error) {
-	p, err := s.checkouts.MarkCodeNotNeeded(ctx, caller.From(ctx), req.Msg.GetPaymentId())
+func (s *traderService) MarkCodeNotNeeded(
+	ctx context.Context, req *portalv1.MarkCodeNotNeededRequest,
+) (*portalv1.CardStepResponse, error) {
+	p, err := s.checkouts.MarkCodeNotNeeded(ctx, caller.From(ctx), req.GetPaymentId())
 	return s.cardStep(ctx, "Code not needed", p, err)
 }
 
-func (s *TraderService) cardStep(
+func (s *traderService) cardStep(
 	ctx context.Context, message string, p payment.Payment, err error,
-) (*connect.Response[portalv1.CardStepResponse], error) {
-	if err != nil {
-		return nil, err
-	}
-	shown, err := s.view.Show(ctx, caller.From(ctx), p)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.CardStepResponse{Message: message, Data: shown[0]}), nil
+) (*portalv1.CardStepResponse, error) {
+	shown, err := s.view.ShowOne(ctx, p, err)
+	return &portalv1.CardStepResponse{Message: message, Data: shown}, err
 }

@@ -3,7 +3,6 @@ package portal
 import (
 	"context"
 
-	"connectrpc.com/connect"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/bankmessage"
@@ -13,36 +12,24 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// CreateDevice implements the service.
-func (s *TraderService) CreateDevice(
-	ctx context.Context, req *connect.Request[portalv1.CreateDeviceRequest],
-) (*connect.Response[portalv1.CreateDeviceResponse], error) {
-	made, err := s.messages.CreateDevice(ctx, caller.From(ctx), req.Msg.GetName())
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.CreateDeviceResponse{Device: deviceView(made.Device), Secret: made.Secret}), nil
+func (s *traderService) CreateDevice(
+	ctx context.Context, req *portalv1.CreateDeviceRequest,
+) (*portalv1.CreateDeviceResponse, error) {
+	made, err := s.messages.CreateDevice(ctx, caller.From(ctx), req.GetName())
+	return &portalv1.CreateDeviceResponse{Device: deviceView(made.Device), Secret: made.Secret}, err
 }
 
-// ListDevices implements the service.
-func (s *TraderService) ListDevices(
-	ctx context.Context, _ *connect.Request[portalv1.ListDevicesRequest],
-) (*connect.Response[portalv1.ListDevicesResponse], error) {
+func (s *traderService) ListDevices(
+	ctx context.Context, _ *portalv1.ListDevicesRequest,
+) (*portalv1.ListDevicesResponse, error) {
 	list, err := s.messages.ListDevices(ctx, caller.From(ctx))
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ListDevicesResponse{Data: rpc.Views(list, deviceView)}), nil
+	return &portalv1.ListDevicesResponse{Data: rpc.Views(list, deviceView)}, err
 }
 
-// RevokeDevice implements the service.
-func (s *TraderService) RevokeDevice(
-	ctx context.Context, req *connect.Request[portalv1.RevokeDeviceRequest],
-) (*connect.Response[portalv1.RevokeDeviceResponse], error) {
-	if err := s.messages.RevokeDevice(ctx, caller.From(ctx), req.Msg.GetDeviceId()); err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.RevokeDeviceResponse{}), nil
+func (s *traderService) RevokeDevice(
+	ctx context.Context, req *portalv1.RevokeDeviceRequest,
+) (*portalv1.RevokeDeviceResponse, error) {
+	return &portalv1.RevokeDeviceResponse{}, s.messages.RevokeDevice(ctx, caller.From(ctx), req.GetDeviceId())
 }
 
 func deviceView(d bankmessage.Device) *portalv1.Device {
@@ -52,27 +39,18 @@ func deviceView(d bankmessage.Device) *portalv1.Device {
 	}
 }
 
-// ListMessages implements the service.
-func (s *TraderService) ListMessages(
-	ctx context.Context, req *connect.Request[portalv1.ListMessagesRequest],
-) (*connect.Response[portalv1.ListMessagesResponse], error) {
-	page := bankmessage.Page{Waiting: req.Msg.GetWaiting()}
-	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
+func (s *traderService) ListMessages(
+	ctx context.Context, req *portalv1.ListMessagesRequest,
+) (*portalv1.ListMessagesResponse, error) {
+	page := bankmessage.Page{Waiting: req.GetWaiting()}
+	page.Limit, page.Cursor = req.Limit, req.Cursor
 	list, cursor, err := s.messages.List(ctx, caller.From(ctx), page)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ListMessagesResponse{Data: rpc.Views(list, MessageView), NextCursor: cursor}), nil
+	return &portalv1.ListMessagesResponse{Data: rpc.Views(list, MessageView), NextCursor: cursor}, err
 }
 
 // MessageView is a message of a bank.
 func MessageView(m bankmessage.Message) *portalv1.BankMessage {
-	fiat := func(d *decimal.Decimal) *string {
-		if d == nil {
-			return nil
-		}
-		return new(d.StringFixed(money.FiatDecimals))
-	}
+	fiat := func(d *decimal.Decimal) *string { return rpc.Number(d, money.Fiat) }
 	decided := func(s string) *string {
 		if m.Outcome == "" {
 			return nil
@@ -89,83 +67,62 @@ func MessageView(m bankmessage.Message) *portalv1.BankMessage {
 	}
 }
 
-// AssignMessage implements the service.
-func (s *TraderService) AssignMessage(
-	ctx context.Context, req *connect.Request[portalv1.AssignMessageRequest],
-) (*connect.Response[portalv1.MessageDecidedResponse], error) {
-	err := s.messages.Assign(ctx, caller.From(ctx), req.Msg.GetMessageId(), req.Msg.GetPaymentId())
-	return s.decided(ctx, req.Msg.GetMessageId(), err)
+func (s *traderService) AssignMessage(
+	ctx context.Context, req *portalv1.AssignMessageRequest,
+) (*portalv1.MessageDecidedResponse, error) {
+	err := s.messages.Assign(ctx, caller.From(ctx), req.GetMessageId(), req.GetPaymentId())
+	return s.decided(ctx, req.GetMessageId(), err)
 }
 
-// DismissMessage implements the service.
-func (s *TraderService) DismissMessage(
-	ctx context.Context, req *connect.Request[portalv1.DismissMessageRequest],
-) (*connect.Response[portalv1.MessageDecidedResponse], error) {
-	return s.decided(ctx, req.Msg.GetMessageId(), s.messages.Dismiss(ctx, caller.From(ctx), req.Msg.GetMessageId()))
+func (s *traderService) DismissMessage(
+	ctx context.Context, req *portalv1.DismissMessageRequest,
+) (*portalv1.MessageDecidedResponse, error) {
+	return s.decided(ctx, req.GetMessageId(), s.messages.Dismiss(ctx, caller.From(ctx), req.GetMessageId()))
 }
 
-// ObjectToMessage implements the service.
-func (s *TraderService) ObjectToMessage(
-	ctx context.Context, req *connect.Request[portalv1.ObjectToMessageRequest],
-) (*connect.Response[portalv1.MessageDecidedResponse], error) {
-	err := s.messages.Object(ctx, caller.From(ctx), req.Msg.GetMessageId(), req.Msg.GetReason())
-	return s.decided(ctx, req.Msg.GetMessageId(), err)
+func (s *traderService) ObjectToMessage(
+	ctx context.Context, req *portalv1.ObjectToMessageRequest,
+) (*portalv1.MessageDecidedResponse, error) {
+	err := s.messages.Object(ctx, caller.From(ctx), req.GetMessageId(), req.GetReason())
+	return s.decided(ctx, req.GetMessageId(), err)
 }
 
 // decided answers with a message as it is now.
-func (s *TraderService) decided(
-	ctx context.Context, id int64, err error,
-) (*connect.Response[portalv1.MessageDecidedResponse], error) {
+func (s *traderService) decided(ctx context.Context, id int64, err error) (*portalv1.MessageDecidedResponse, error) {
 	if err != nil {
 		return nil, err
 	}
 	m, err := s.messages.Get(ctx, caller.From(ctx), id)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.MessageDecidedResponse{Data: MessageView(m)}), nil
+	return &portalv1.MessageDecidedResponse{Data: MessageView(m)}, err
 }
 
-// ListMessageRules implements the service.
-func (s *TraderService) ListMessageRules(
-	ctx context.Context, _ *connect.Request[portalv1.ListMessageRulesRequest],
-) (*connect.Response[portalv1.ListMessageRulesResponse], error) {
+func (s *traderService) ListMessageRules(
+	ctx context.Context, _ *portalv1.ListMessageRulesRequest,
+) (*portalv1.ListMessageRulesResponse, error) {
 	list, err := s.messages.Rules(ctx, caller.From(ctx))
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ListMessageRulesResponse{Data: rpc.Views(list, ruleView)}), nil
+	return &portalv1.ListMessageRulesResponse{Data: rpc.Views(list, ruleView)}, err
 }
 
 func ruleView(r bankmessage.Rule) *portalv1.MessageRule {
 	return &portalv1.MessageRule{
 		RequisiteId: r.RequisiteID, DeviceId: r.DeviceID, Bank: r.Bank, Account: r.Account, MessageMode: string(r.Mode),
-		Most: r.Most.StringFixed(money.FiatDecimals), Since: rpc.Timestamp(r.Since), StoppedBy: r.StoppedBy,
+		Most: money.Fiat(r.Most), Since: rpc.Timestamp(r.Since), StoppedBy: r.StoppedBy,
 		PrecisionPercent: r.Tally.Precision(), RecallPercent: r.Tally.Recall(),
 	}
 }
 
-// SetMessageRule implements the service.
-func (s *TraderService) SetMessageRule(
-	ctx context.Context, req *connect.Request[portalv1.SetMessageRuleRequest],
-) (*connect.Response[portalv1.SetMessageRuleResponse], error) {
-	m := req.Msg
+func (s *traderService) SetMessageRule(
+	ctx context.Context, m *portalv1.SetMessageRuleRequest,
+) (*portalv1.SetMessageRuleResponse, error) {
 	err := s.messages.SetRule(ctx, caller.From(ctx), bankmessage.NewRule{
 		RequisiteID: m.GetRequisiteId(), DeviceID: m.GetDeviceId(), Bank: m.GetBank(), Account: m.GetAccount(),
 		Mode: bankmessage.Mode(m.GetMessageMode()), Most: m.GetMost(),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.SetMessageRuleResponse{}), nil
+	return &portalv1.SetMessageRuleResponse{}, err
 }
 
-// ResumeMessages implements the service.
-func (s *TraderService) ResumeMessages(
-	ctx context.Context, req *connect.Request[portalv1.ResumeMessagesRequest],
-) (*connect.Response[portalv1.ResumeMessagesResponse], error) {
-	if err := s.messages.Looked(ctx, caller.From(ctx), req.Msg.GetRequisiteId()); err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ResumeMessagesResponse{}), nil
+func (s *traderService) ResumeMessages(
+	ctx context.Context, req *portalv1.ResumeMessagesRequest,
+) (*portalv1.ResumeMessagesResponse, error) {
+	return &portalv1.ResumeMessagesResponse{}, s.messages.Looked(ctx, caller.From(ctx), req.GetRequisiteId())
 }

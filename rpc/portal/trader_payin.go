@@ -3,8 +3,6 @@ package portal
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/money"
 	"gateway.example/internal/optional"
@@ -13,19 +11,11 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// ListPayins implements the service.
-func (s *TraderService) ListPayins(
-	ctx context.Context, req *connect.Request[portalv1.ListPayinsRequest],
-) (*connect.Response[portalv1.ListTraderPayinsResponse], error) {
-	list, cursor, err := s.payouts.ListForTrader(ctx, caller.From(ctx), payinPage(req.Msg))
-	if err != nil {
-		return nil, err
-	}
-	data := make([]*portalv1.TraderPayin, 0, len(list))
-	for _, offer := range list {
-		data = append(data, offerView(offer))
-	}
-	return connect.NewResponse(&portalv1.ListTraderPayinsResponse{Data: data, NextCursor: cursor}), nil
+func (s *traderService) ListPayins(
+	ctx context.Context, req *portalv1.ListPayinsRequest,
+) (*portalv1.ListTraderPayinsResponse, error) {
+	list, cursor, err := s.payouts.ListForTrader(ctx, caller.From(ctx), payinPage(req))
+	return &portalv1.ListTraderPayinsResponse{Data: rpc.Views(list, offerView), NextCursor: cursor}, err
 }
 
 func payinPage(m *portalv1.ListPayinsRequest) payout.Page {
@@ -34,50 +24,39 @@ func payinPage(m *portalv1.ListPayinsRequest) payout.Page {
 	return page
 }
 
-// TakePayin implements the service.
-func (s *TraderService) TakePayin(
-	ctx context.Context, req *connect.Request[portalv1.TakePayinRequest],
-) (*connect.Response[portalv1.TraderPayinResponse], error) {
-	offer, err := s.payouts.Take(ctx, caller.From(ctx), req.Msg.GetPayinId())
+func (s *traderService) TakePayin(
+	ctx context.Context, req *portalv1.TakePayinRequest,
+) (*portalv1.TraderPayinResponse, error) {
+	offer, err := s.payouts.Take(ctx, caller.From(ctx), req.GetPayinId())
 	return offerResponse("Payin taken", offer, err)
 }
 
-// GiveBackPayin implements the service.
-func (s *TraderService) GiveBackPayin(
-	ctx context.Context, req *connect.Request[portalv1.GiveBackPayinRequest],
-) (*connect.Response[portalv1.TraderPayinResponse], error) {
-	offer, err := s.payouts.GiveBack(ctx, caller.From(ctx), req.Msg.GetPayinId(), req.Msg.Reason)
+func (s *traderService) GiveBackPayin(
+	ctx context.Context, req *portalv1.GiveBackPayinRequest,
+) (*portalv1.TraderPayinResponse, error) {
+	offer, err := s.payouts.GiveBack(ctx, caller.From(ctx), req.GetPayinId(), req.Reason)
 	return offerResponse("Payin given back", offer, err)
 }
 
-// CompletePayin implements the service.
-func (s *TraderService) CompletePayin(
-	ctx context.Context, req *connect.Request[portalv1.CompletePayinRequest],
-) (*connect.Response[portalv1.TraderPayinResponse], error) {
+func (s *traderService) CompletePayin(
+	ctx context.Context, req *portalv1.CompletePayinRequest,
+) (*portalv1.TraderPayinResponse, error) {
 	proof := payout.Proof{
-		Reference: req.Msg.ProofReference, FileName: req.Msg.GetFileName(), File: rpc.UploadedFile(ctx, req.Msg.File),
+		Reference: req.ProofReference, FileName: req.GetFileName(), File: rpc.UploadedFile(ctx, req.File),
 	}
-	offer, err := s.payouts.Prove(ctx, caller.From(ctx), req.Msg.GetPayinId(), proof)
+	offer, err := s.payouts.Prove(ctx, caller.From(ctx), req.GetPayinId(), proof)
 	return offerResponse("Payin completed", offer, err)
 }
 
-// FailPayin implements the service.
-func (s *TraderService) FailPayin(
-	ctx context.Context, req *connect.Request[portalv1.FailPayinRequest],
-) (*connect.Response[portalv1.TraderPayinResponse], error) {
-	offer, err := s.payouts.Fail(ctx, caller.From(ctx), req.Msg.GetPayinId(), req.Msg.Reason)
+func (s *traderService) FailPayin(
+	ctx context.Context, req *portalv1.FailPayinRequest,
+) (*portalv1.TraderPayinResponse, error) {
+	offer, err := s.payouts.Fail(ctx, caller.From(ctx), req.GetPayinId(), req.Reason)
 	return offerResponse("Payin failed", offer, err)
 }
 
-func offerResponse(
-	message string,
-	offer payout.Offer,
-	err error,
-) (*connect.Response[portalv1.TraderPayinResponse], error) {
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.TraderPayinResponse{Message: message, Data: offerView(offer)}), nil
+func offerResponse(message string, offer payout.Offer, err error) (*portalv1.TraderPayinResponse, error) {
+	return &portalv1.TraderPayinResponse{Message: message, Data: offerView(offer)}, err
 }
 
 func offerView(o payout.Offer) *portalv1.TraderPayin {

@@ -3,8 +3,6 @@ package portal
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/optional"
@@ -13,33 +11,21 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// ProposeRequisite implements the service.
-func (s *TraderService) ProposeRequisite(
-	ctx context.Context, req *connect.Request[portalv1.ProposeRequisiteRequest],
-) (*connect.Response[portalv1.ProposeRequisiteResponse], error) {
+func (s *traderService) ProposeRequisite(
+	ctx context.Context, req *portalv1.ProposeRequisiteRequest,
+) (*portalv1.ProposeRequisiteResponse, error) {
 	p, err := s.proposals.ProposeRequisite(ctx, caller.From(ctx), directory.NewRequisite{
-		Currency: req.Msg.GetCurrency(), Method: req.Msg.GetMethod(), Value: req.Msg.GetValue(),
-		Holder: req.Msg.Holder, Bank: req.Msg.Bank,
+		Currency: req.GetCurrency(), Method: req.GetMethod(), Value: req.GetValue(),
+		Holder: req.Holder, Bank: req.Bank,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ProposeRequisiteResponse{Data: proposedRequisite(p)}), nil
+	return &portalv1.ProposeRequisiteResponse{Data: proposedRequisite(p)}, err
 }
 
-// ListProposedRequisites implements the service.
-func (s *TraderService) ListProposedRequisites(
-	ctx context.Context, _ *connect.Request[portalv1.ListProposedRequisitesRequest],
-) (*connect.Response[portalv1.ListProposedRequisitesResponse], error) {
+func (s *traderService) ListProposedRequisites(
+	ctx context.Context, _ *portalv1.ListProposedRequisitesRequest,
+) (*portalv1.ListProposedRequisitesResponse, error) {
 	list, err := s.proposals.Requisites(ctx, caller.From(ctx))
-	if err != nil {
-		return nil, err
-	}
-	out := &portalv1.ListProposedRequisitesResponse{}
-	for _, p := range list {
-		out.Data = append(out.Data, proposedRequisite(p))
-	}
-	return connect.NewResponse(out), nil
+	return &portalv1.ListProposedRequisitesResponse{Data: rpc.Views(list, proposedRequisite)}, err
 }
 
 func proposedRequisite(p proposal.Proposal) *portalv1.ProposedRequisite {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"connectrpc.com/connect"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
@@ -21,10 +20,7 @@ import (
 // deskCounts is where counting stops.
 const deskCounts = 100
 
-// GetDesk implements the service.
-func (s *TraderService) GetDesk(
-	ctx context.Context, _ *connect.Request[portalv1.GetDeskRequest],
-) (*connect.Response[portalv1.GetDeskResponse], error) {
+func (s *traderService) GetDesk(ctx context.Context, _ *portalv1.GetDeskRequest) (*portalv1.GetDeskResponse, error) {
 	who := caller.From(ctx)
 	onBreak, err := s.settings.Break(ctx, who)
 	if err != nil {
@@ -47,58 +43,38 @@ func (s *TraderService) GetDesk(
 		if err != nil {
 			return nil, err
 		}
-		available, reserved := money.USDT(balance.Available), money.USDT(balance.Reserved)
-		out.AvailableUsdt, out.ReservedUsdt = &available, &reserved
+		out.AvailableUsdt, out.ReservedUsdt = new(money.USDT(balance.Available)), new(money.USDT(balance.Reserved))
 	}
-	return connect.NewResponse(out), nil
+	return out, nil
 }
 
-// SetBreak implements the service.
-func (s *TraderService) SetBreak(
-	ctx context.Context, req *connect.Request[portalv1.SetBreakRequest],
-) (*connect.Response[portalv1.SetBreakResponse], error) {
-	on := req.Msg.GetOnBreak()
-	if err := s.settings.SetBreak(ctx, caller.From(ctx), on); err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.SetBreakResponse{OnBreak: on}), nil
+func (s *traderService) SetBreak(
+	ctx context.Context, req *portalv1.SetBreakRequest,
+) (*portalv1.SetBreakResponse, error) {
+	on := req.GetOnBreak()
+	return &portalv1.SetBreakResponse{OnBreak: on}, s.settings.SetBreak(ctx, caller.From(ctx), on)
 }
 
-// ListRequisites implements the service.
-func (s *TraderService) ListRequisites(
-	ctx context.Context, req *connect.Request[portalv1.TraderServiceListRequisitesRequest],
-) (*connect.Response[portalv1.TraderServiceListRequisitesResponse], error) {
-	m := req.Msg
-	out := &portalv1.TraderServiceListRequisitesResponse{}
-	var list []directory.OwnRequisite
-	var err error
+func (s *traderService) ListRequisites(
+	ctx context.Context, m *portalv1.TraderServiceListRequisitesRequest,
+) (*portalv1.TraderServiceListRequisitesResponse, error) {
 	if m.Search == nil && m.Limit == nil && m.Cursor == nil {
-		list, err = s.settings.ListOwnRequisites(ctx, caller.From(ctx))
-	} else {
-		query := directory.OwnQuery{Search: m.GetSearch()}
-		query.Limit, query.Cursor = m.Limit, m.Cursor
-		list, out.NextCursor, err = s.settings.OwnPage(ctx, caller.From(ctx), query)
+		list, err := s.settings.ListOwnRequisites(ctx, caller.From(ctx))
+		return &portalv1.TraderServiceListRequisitesResponse{Data: rpc.Views(list, ownRequisite)}, err
 	}
-	if err != nil {
-		return nil, err
-	}
-	for _, own := range list {
-		out.Data = append(out.Data, ownRequisite(own))
-	}
-	return connect.NewResponse(out), nil
+	query := directory.OwnQuery{Search: m.GetSearch()}
+	query.Limit, query.Cursor = m.Limit, m.Cursor
+	list, next, err := s.settings.OwnPage(ctx, caller.From(ctx), query)
+	return &portalv1.TraderServiceListRequisitesResponse{Data: rpc.Views(list, ownRequisite), NextCursor: next}, err
 }
 
-// UpdateRequisite implements the service.
-func (s *TraderService) UpdateRequisite(
-	ctx context.Context, req *connect.Request[portalv1.TraderServiceUpdateRequisiteRequest],
-) (*connect.Response[portalv1.TraderServiceUpdateRequisiteResponse], error) {
-	own, err := s.settings.UpdateOwnRequisite(ctx, caller.From(ctx), req.Msg.GetRequisiteId(), directory.OwnUpdate{
-		Enabled: req.Msg.Enabled, Limits: ownLimits(req.Msg.GetLimits()),
+func (s *traderService) UpdateRequisite(
+	ctx context.Context, req *portalv1.TraderServiceUpdateRequisiteRequest,
+) (*portalv1.TraderServiceUpdateRequisiteResponse, error) {
+	own, err := s.settings.UpdateOwnRequisite(ctx, caller.From(ctx), req.GetRequisiteId(), directory.OwnUpdate{
+		Enabled: req.Enabled, Limits: ownLimits(req.GetLimits()),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.TraderServiceUpdateRequisiteResponse{Data: ownRequisite(own)}), nil
+	return &portalv1.TraderServiceUpdateRequisiteResponse{Data: ownRequisite(own)}, err
 }
 
 func ownLimits(l *portalv1.OwnRequisiteLimits) directory.OwnLimits {
@@ -152,30 +128,20 @@ func OwnLimits(l directory.RequisiteLimits) *portalv1.OwnRequisiteLimits {
 	}
 }
 
-// ExplainRequisites implements the service.
-func (s *TraderService) ExplainRequisites(
-	ctx context.Context, req *connect.Request[portalv1.ExplainRequisitesRequest],
-) (*connect.Response[portalv1.ExplainRequisitesResponse], error) {
-	list, err := s.payments.ExplainForTrader(ctx, caller.From(ctx), req.Msg.GetRequisiteId())
+func (s *traderService) ExplainRequisites(
+	ctx context.Context, req *portalv1.ExplainRequisitesRequest,
+) (*portalv1.ExplainRequisitesResponse, error) {
+	list, err := s.payments.ExplainForTrader(ctx, caller.From(ctx), req.GetRequisiteId())
 	return Explanations(list, err)
 }
 
 // Explanations say why requisites get payments, or why not.
-func Explanations(
-	list []payment.RequisiteExplanation, err error,
-) (*connect.Response[portalv1.ExplainRequisitesResponse], error) {
-	if err != nil {
-		return nil, err
-	}
-	out := &portalv1.ExplainRequisitesResponse{}
-	for _, e := range list {
-		out.Data = append(out.Data, explanation(e))
-	}
-	return connect.NewResponse(out), nil
+func Explanations(list []payment.RequisiteExplanation, err error) (*portalv1.ExplainRequisitesResponse, error) {
+	return &portalv1.ExplainRequisitesResponse{Data: rpc.Views(list, explanation)}, err
 }
 
 func explanation(e payment.RequisiteExplanation) *portalv1.RequisiteExplanation {
-	out := &portalv1.RequisiteExplanation{
+	return &portalv1.RequisiteExplanation{
 		RequisiteId:           e.RequisiteID,
 		Currency:              e.Currency,
 		Method:                e.Method,
@@ -187,15 +153,16 @@ func explanation(e payment.RequisiteExplanation) *portalv1.RequisiteExplanation 
 		TakenByMerchants:      e.Taken,
 		OutsidePlatformLimits: e.OutsidePlatform,
 		LastUsedAt:            rpc.OptionalTime(e.LastUsedAt),
+		Drops:                 rpc.Views(e.Drops, requisiteDrop),
 	}
-	for _, d := range e.Drops {
-		write := numberOf(d.Rule)
-		out.Drops = append(out.Drops, &portalv1.RequisiteDrop{
-			Rule: string(d.Rule), Limit: rpc.OptionalNumber(d.Limit, write), Used: rpc.OptionalNumber(d.Used, write),
-			FreeAt: rpc.OptionalTime(d.FreeAt),
-		})
+}
+
+func requisiteDrop(d routing.Drop) *portalv1.RequisiteDrop {
+	write := numberOf(d.Rule)
+	return &portalv1.RequisiteDrop{
+		Rule: string(d.Rule), Limit: rpc.OptionalNumber(d.Limit, write), Used: rpc.OptionalNumber(d.Used, write),
+		FreeAt: rpc.OptionalTime(d.FreeAt),
 	}
-	return out
 }
 
 // numberOf says how a rule's numbers are formatted: as payments, USDT, or fiat.
@@ -212,9 +179,7 @@ func numberOf(rule routing.Rule) func(decimal.Decimal) string {
 
 // PassedBy are the requisites that a choice passed by.
 func PassedBy(list []timeline.PassedBy) []*portalv1.PassedBy {
-	var out []*portalv1.PassedBy
-	for _, p := range list {
-		out = append(out, &portalv1.PassedBy{Rule: p.Rule, RequisiteIds: p.Requisites})
-	}
-	return out
+	return rpc.Views(list, func(p timeline.PassedBy) *portalv1.PassedBy {
+		return &portalv1.PassedBy{Rule: p.Rule, RequisiteIds: p.Requisites}
+	})
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"connectrpc.com/connect"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
@@ -20,11 +19,12 @@ import (
 	"gateway.example/internal/payout"
 	"gateway.example/internal/testenv"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 	"gateway.example/rpc/portal"
 )
 
 // traderDesk is the service for a trader with a requisite and 19.6 USDT, at 100 RUB per USDT.
-func traderDesk(t *testing.T) (*portal.TraderService, *dbtest.DB, dbtest.Trader) {
+func traderDesk(t *testing.T) (portalv1connect.TraderServiceHandler, *dbtest.DB, dbtest.Trader) {
 	t.Helper()
 	d := dbtest.New(t)
 	d.SetRate(t, "RUB", "100", true)
@@ -41,13 +41,13 @@ func traderDesk(t *testing.T) (*portal.TraderService, *dbtest.DB, dbtest.Trader)
 // says calls a procedure as a role of the trader, and wants its answer.
 func says[Req, Res any](
 	t *testing.T, trader dbtest.Trader, role caller.Role,
-	call func(context.Context, *connect.Request[Req]) (*connect.Response[Res], error), req *Req, want string,
+	call func(context.Context, *Req) (*Res, error), req *Req, want string,
 ) {
 	t.Helper()
 	who := trader.Caller
 	who.Role = role
-	res := testenv.Must(call(caller.With(t.Context(), who), connect.NewRequest(req)))(t)
-	message, _ := any(res.Msg).(proto.Message)
+	res := testenv.Must(call(caller.With(t.Context(), who), req))(t)
+	message, _ := any(res).(proto.Message)
 	wanted := proto.Clone(message)
 	proto.Reset(wanted)
 	testenv.NoError(t, protojson.Unmarshal([]byte(want), wanted))

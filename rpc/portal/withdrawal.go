@@ -3,8 +3,6 @@ package portal
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/money"
 	"gateway.example/internal/optional"
@@ -14,56 +12,39 @@ import (
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// WithdrawalService serves portal.v1.WithdrawalService.
-type WithdrawalService struct{ withdrawals *withdrawal.Service }
-
-var _ portalv1connect.WithdrawalServiceHandler = (*WithdrawalService)(nil)
+// withdrawalService serves portal.v1.WithdrawalService.
+type withdrawalService struct{ withdrawals *withdrawal.Service }
 
 // NewWithdrawalService makes the handler.
-func NewWithdrawalService(withdrawals *withdrawal.Service) *WithdrawalService {
-	return &WithdrawalService{withdrawals}
+func NewWithdrawalService(withdrawals *withdrawal.Service) portalv1connect.WithdrawalServiceHandler {
+	return &withdrawalService{withdrawals}
 }
 
-// AddAddress implements the service.
-func (s *WithdrawalService) AddAddress(
-	ctx context.Context, req *connect.Request[portalv1.AddAddressRequest],
-) (*connect.Response[portalv1.AddressResponse], error) {
-	m := req.Msg
+func (s *withdrawalService) AddAddress(
+	ctx context.Context, m *portalv1.AddAddressRequest,
+) (*portalv1.AddressResponse, error) {
 	added, err := s.withdrawals.AddAddress(ctx, caller.From(ctx), withdrawal.NewAddress{
 		Network: m.GetNetwork(), Address: m.GetAddress(), Label: m.GetLabel(), Confirmed: m.GetConfirmed(),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.AddressResponse{Data: withdrawalAddress(added)}), nil
+	return &portalv1.AddressResponse{Data: withdrawalAddress(added)}, err
 }
 
-// ListAddresses implements the service.
-func (s *WithdrawalService) ListAddresses(
-	ctx context.Context, _ *connect.Request[portalv1.ListAddressesRequest],
-) (*connect.Response[portalv1.ListAddressesResponse], error) {
+func (s *withdrawalService) ListAddresses(
+	ctx context.Context, _ *portalv1.ListAddressesRequest,
+) (*portalv1.ListAddressesResponse, error) {
 	list, err := s.withdrawals.Addresses(ctx, caller.From(ctx))
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ListAddressesResponse{Data: rpc.Views(list, withdrawalAddress)}), nil
+	return &portalv1.ListAddressesResponse{Data: rpc.Views(list, withdrawalAddress)}, err
 }
 
-// RemoveAddress implements the service.
-func (s *WithdrawalService) RemoveAddress(
-	ctx context.Context, req *connect.Request[portalv1.RemoveAddressRequest],
-) (*connect.Response[portalv1.RemoveAddressResponse], error) {
-	if err := s.withdrawals.RemoveAddress(ctx, caller.From(ctx), req.Msg.GetAddressId()); err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.RemoveAddressResponse{}), nil
+func (s *withdrawalService) RemoveAddress(
+	ctx context.Context, req *portalv1.RemoveAddressRequest,
+) (*portalv1.RemoveAddressResponse, error) {
+	return &portalv1.RemoveAddressResponse{}, s.withdrawals.RemoveAddress(ctx, caller.From(ctx), req.GetAddressId())
 }
 
-// RequestWithdrawal implements the service.
-func (s *WithdrawalService) RequestWithdrawal(
-	ctx context.Context, req *connect.Request[portalv1.RequestWithdrawalRequest],
-) (*connect.Response[portalv1.WithdrawalResponse], error) {
-	m := req.Msg
+func (s *withdrawalService) RequestWithdrawal(
+	ctx context.Context, m *portalv1.RequestWithdrawalRequest,
+) (*portalv1.WithdrawalResponse, error) {
 	created, err := s.withdrawals.Request(ctx, caller.From(ctx), withdrawal.Request{
 		CashboxID: m.MerchantCashboxId, Amount: m.GetAmount(), AddressID: m.GetAddressId(), OrderID: m.GetOrderId(),
 		CallbackURI: m.GetCallbackUri(),
@@ -71,63 +52,47 @@ func (s *WithdrawalService) RequestWithdrawal(
 	return changedWithdrawal(ctx, created.Withdrawal, err)
 }
 
-// ListWithdrawals implements the service.
-func (s *WithdrawalService) ListWithdrawals(
-	ctx context.Context, req *connect.Request[portalv1.WithdrawalServiceListWithdrawalsRequest],
-) (*connect.Response[portalv1.WithdrawalServiceListWithdrawalsResponse], error) {
-	page := withdrawal.Page{Status: req.Msg.Status, CashboxID: req.Msg.MerchantCashboxId}
-	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
-	who := caller.From(ctx)
-	list, next, err := s.withdrawals.List(ctx, who, page)
-	if err != nil {
-		return nil, err
-	}
-	out := &portalv1.WithdrawalServiceListWithdrawalsResponse{NextCursor: next}
-	for _, w := range list {
-		out.Data = append(out.Data, withdrawalView(who, w))
-	}
-	return connect.NewResponse(out), nil
+func (s *withdrawalService) ListWithdrawals(
+	ctx context.Context, req *portalv1.WithdrawalServiceListWithdrawalsRequest,
+) (*portalv1.WithdrawalServiceListWithdrawalsResponse, error) {
+	page := withdrawal.Page{Status: req.Status, CashboxID: req.MerchantCashboxId}
+	page.Limit, page.Cursor = req.Limit, req.Cursor
+	list, next, err := s.withdrawals.List(ctx, caller.From(ctx), page)
+	return &portalv1.WithdrawalServiceListWithdrawalsResponse{
+		Data: rpc.Views(list, withdrawalView(ctx)), NextCursor: next,
+	}, err
 }
 
-// GetWithdrawal implements the service.
-func (s *WithdrawalService) GetWithdrawal(
-	ctx context.Context, req *connect.Request[portalv1.WithdrawalServiceGetWithdrawalRequest],
-) (*connect.Response[portalv1.WithdrawalServiceGetWithdrawalResponse], error) {
+func (s *withdrawalService) GetWithdrawal(
+	ctx context.Context, req *portalv1.WithdrawalServiceGetWithdrawalRequest,
+) (*portalv1.WithdrawalServiceGetWithdrawalResponse, error) {
 	who := caller.From(ctx)
-	found, err := s.withdrawals.Get(ctx, who, req.Msg.GetWithdrawalId())
+	found, err := s.withdrawals.Get(ctx, who, req.GetWithdrawalId())
 	if err != nil {
 		return nil, err
 	}
 	moves, err := s.withdrawals.History(ctx, who, found.ID)
-	if err != nil {
-		return nil, err
-	}
-	out := &portalv1.WithdrawalServiceGetWithdrawalResponse{Data: withdrawalView(who, found)}
+	out := &portalv1.WithdrawalServiceGetWithdrawalResponse{Data: withdrawalView(ctx)(found)}
 	for _, move := range moves {
 		out.History = append(out.History, &portalv1.WithdrawalMove{
 			At: rpc.Timestamp(move.At), FromStatus: optional.Of(move.From), ToStatus: move.To, Actor: move.Actor,
 			Reason: optional.Of(move.Reason),
 		})
 	}
-	return connect.NewResponse(out), nil
+	return out, err
 }
 
-// CancelWithdrawal implements the service.
-func (s *WithdrawalService) CancelWithdrawal(
-	ctx context.Context, req *connect.Request[portalv1.CancelWithdrawalRequest],
-) (*connect.Response[portalv1.WithdrawalResponse], error) {
-	w, err := s.withdrawals.Cancel(ctx, caller.From(ctx), req.Msg.GetWithdrawalId())
+func (s *withdrawalService) CancelWithdrawal(
+	ctx context.Context, req *portalv1.CancelWithdrawalRequest,
+) (*portalv1.WithdrawalResponse, error) {
+	w, err := s.withdrawals.Cancel(ctx, caller.From(ctx), req.GetWithdrawalId())
 	return changedWithdrawal(ctx, w, err)
 }
 
-// ListWithdrawalTerms implements the service.
-func (s *WithdrawalService) ListWithdrawalTerms(
-	ctx context.Context, _ *connect.Request[portalv1.ListWithdrawalTermsRequest],
-) (*connect.Response[portalv1.ListWithdrawalTermsResponse], error) {
+func (s *withdrawalService) ListWithdrawalTerms(
+	ctx context.Context, _ *portalv1.ListWithdrawalTermsRequest,
+) (*portalv1.ListWithdrawalTermsResponse, error) {
 	list, err := s.withdrawals.Terms(ctx, caller.From(ctx))
-	if err != nil {
-		return nil, err
-	}
 	out := &portalv1.ListWithdrawalTermsResponse{}
 	for _, t := range list {
 		out.Data = append(out.Data, &portalv1.WithdrawalTerms{
@@ -135,119 +100,94 @@ func (s *WithdrawalService) ListWithdrawalTerms(
 			DailyAmount: money.Fiat(t.DailyAmount), Version: t.Version,
 		})
 	}
-	return connect.NewResponse(out), nil
+	return out, err
 }
 
-// SetWithdrawalTerms implements the service.
-func (s *WithdrawalService) SetWithdrawalTerms(
-	ctx context.Context, req *connect.Request[portalv1.SetWithdrawalTermsRequest],
-) (*connect.Response[portalv1.SettingResponse], error) {
-	m := req.Msg
-	c, err := s.withdrawals.SetTerms(ctx, caller.From(ctx), withdrawal.NewTerms{
+func (s *withdrawalService) SetWithdrawalTerms(
+	ctx context.Context, m *portalv1.SetWithdrawalTermsRequest,
+) (*portalv1.SettingResponse, error) {
+	return SettingResponse(s.withdrawals.SetTerms(ctx, caller.From(ctx), withdrawal.NewTerms{
 		Network: m.GetNetwork(), Enabled: m.GetEnabled(), Fee: m.GetFee(), MinAmount: m.GetMinAmount(),
 		DailyAmount: m.GetDailyAmount(), Seen: m.GetVersion(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	return SettingResponse(c)
+	}))
 }
 
-// ApproveWithdrawal implements the service.
-func (s *WithdrawalService) ApproveWithdrawal(
-	ctx context.Context, req *connect.Request[portalv1.ApproveWithdrawalRequest],
-) (*connect.Response[portalv1.WithdrawalResponse], error) {
-	w, err := s.withdrawals.Approve(ctx, caller.From(ctx), req.Msg.GetWithdrawalId())
+func (s *withdrawalService) ApproveWithdrawal(
+	ctx context.Context, req *portalv1.ApproveWithdrawalRequest,
+) (*portalv1.WithdrawalResponse, error) {
+	w, err := s.withdrawals.Approve(ctx, caller.From(ctx), req.GetWithdrawalId())
 	return changedWithdrawal(ctx, w, err)
 }
 
-// RejectWithdrawal implements the service.
-func (s *WithdrawalService) RejectWithdrawal(
-	ctx context.Context, req *connect.Request[portalv1.RejectWithdrawalRequest],
-) (*connect.Response[portalv1.WithdrawalResponse], error) {
-	w, err := s.withdrawals.Reject(ctx, caller.From(ctx), req.Msg.GetWithdrawalId(), req.Msg.GetReason())
+func (s *withdrawalService) RejectWithdrawal(
+	ctx context.Context, req *portalv1.RejectWithdrawalRequest,
+) (*portalv1.WithdrawalResponse, error) {
+	w, err := s.withdrawals.Reject(ctx, caller.From(ctx), req.GetWithdrawalId(), req.GetReason())
 	return changedWithdrawal(ctx, w, err)
 }
 
-// ExportHandOver implements the service.
-func (s *WithdrawalService) ExportHandOver(
-	ctx context.Context, req *connect.Request[portalv1.ExportHandOverRequest],
-) (*connect.Response[portalv1.HandOverResponse], error) {
-	list, err := s.withdrawals.Export(ctx, caller.From(ctx), req.Msg.GetPast())
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.HandOverResponse{Data: handOver(list)}), nil
+func (s *withdrawalService) ExportHandOver(
+	ctx context.Context, req *portalv1.ExportHandOverRequest,
+) (*portalv1.HandOverResponse, error) {
+	list, err := s.withdrawals.Export(ctx, caller.From(ctx), req.GetPast())
+	return &portalv1.HandOverResponse{Data: handOver(list)}, err
 }
 
-// ListHandOvers implements the service.
-func (s *WithdrawalService) ListHandOvers(
-	ctx context.Context, req *connect.Request[portalv1.ListHandOversRequest],
-) (*connect.Response[portalv1.ListHandOversResponse], error) {
+func (s *withdrawalService) ListHandOvers(
+	ctx context.Context, req *portalv1.ListHandOversRequest,
+) (*portalv1.ListHandOversResponse, error) {
 	var page withdrawal.HandOverPage
-	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
+	page.Limit, page.Cursor = req.Limit, req.Cursor
 	list, next, err := s.withdrawals.HandOvers(ctx, caller.From(ctx), page)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ListHandOversResponse{Data: rpc.Views(list, handOver), NextCursor: next}), nil
+	return &portalv1.ListHandOversResponse{Data: rpc.Views(list, handOver), NextCursor: next}, err
 }
 
-// GetHandOver implements the service.
-func (s *WithdrawalService) GetHandOver(
-	ctx context.Context, req *connect.Request[portalv1.GetHandOverRequest],
-) (*connect.Response[portalv1.HandOverResponse], error) {
-	list, err := s.withdrawals.HandOver(ctx, caller.From(ctx), req.Msg.GetHandOverId())
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.HandOverResponse{Data: handOver(list)}), nil
+func (s *withdrawalService) GetHandOver(
+	ctx context.Context, req *portalv1.GetHandOverRequest,
+) (*portalv1.HandOverResponse, error) {
+	list, err := s.withdrawals.HandOver(ctx, caller.From(ctx), req.GetHandOverId())
+	return &portalv1.HandOverResponse{Data: handOver(list)}, err
 }
 
-// ReportHash implements the service.
-func (s *WithdrawalService) ReportHash(
-	ctx context.Context, req *connect.Request[portalv1.ReportHashRequest],
-) (*connect.Response[portalv1.WithdrawalResponse], error) {
-	w, err := s.withdrawals.ReportHash(ctx, caller.From(ctx), req.Msg.GetWithdrawalId(), req.Msg.GetTransactionHash())
+func (s *withdrawalService) ReportHash(
+	ctx context.Context, req *portalv1.ReportHashRequest,
+) (*portalv1.WithdrawalResponse, error) {
+	w, err := s.withdrawals.ReportHash(ctx, caller.From(ctx), req.GetWithdrawalId(), req.GetTransactionHash())
 	return changedWithdrawal(ctx, w, err)
 }
 
-// CompleteWithdrawal implements the service.
-func (s *WithdrawalService) CompleteWithdrawal(
-	ctx context.Context, req *connect.Request[portalv1.CompleteWithdrawalRequest],
-) (*connect.Response[portalv1.WithdrawalResponse], error) {
+func (s *withdrawalService) CompleteWithdrawal(
+	ctx context.Context, req *portalv1.CompleteWithdrawalRequest,
+) (*portalv1.WithdrawalResponse, error) {
 	w, err := s.withdrawals.Complete(ctx, caller.From(ctx), withdrawal.Decision{
-		ID: req.Msg.GetWithdrawalId(), Reason: req.Msg.GetReason(),
+		ID: req.GetWithdrawalId(), Reason: req.GetReason(),
 	})
 	return changedWithdrawal(ctx, w, err)
 }
 
-// FailWithdrawal implements the service.
-func (s *WithdrawalService) FailWithdrawal(
-	ctx context.Context, req *connect.Request[portalv1.FailWithdrawalRequest],
-) (*connect.Response[portalv1.WithdrawalResponse], error) {
+func (s *withdrawalService) FailWithdrawal(
+	ctx context.Context, req *portalv1.FailWithdrawalRequest,
+) (*portalv1.WithdrawalResponse, error) {
 	w, err := s.withdrawals.Fail(ctx, caller.From(ctx), withdrawal.Decision{
-		ID: req.Msg.GetWithdrawalId(), Reason: req.Msg.GetReason(),
+		ID: req.GetWithdrawalId(), Reason: req.GetReason(),
 	})
 	return changedWithdrawal(ctx, w, err)
 }
 
-func changedWithdrawal(
-	ctx context.Context, w withdrawal.Withdrawal, err error,
-) (*connect.Response[portalv1.WithdrawalResponse], error) {
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.WithdrawalResponse{Data: withdrawalView(caller.From(ctx), w)}), nil
+func changedWithdrawal(ctx context.Context, w withdrawal.Withdrawal, err error) (*portalv1.WithdrawalResponse, error) {
+	return &portalv1.WithdrawalResponse{Data: withdrawalView(ctx)(w)}, err
 }
 
-// withdrawalView shows a withdrawal. What operators work with is theirs alone.
-func withdrawalView(who caller.Caller, w withdrawal.Withdrawal) *portalv1.PortalWithdrawal {
-	view := &portalv1.PortalWithdrawal{Data: rpc.WithdrawalView(w), MerchantId: w.MerchantID, TraderId: w.TraderID}
-	if who.Kind == caller.Operator {
-		view.HandOverId, view.Mismatch = w.HandOverID, w.Mismatch
+// withdrawalView shows withdrawals to the caller. What operators work with is theirs alone.
+func withdrawalView(ctx context.Context) func(withdrawal.Withdrawal) *portalv1.PortalWithdrawal {
+	operator := caller.From(ctx).Kind == caller.Operator
+	return func(w withdrawal.Withdrawal) *portalv1.PortalWithdrawal {
+		view := &portalv1.PortalWithdrawal{Data: rpc.WithdrawalView(w), MerchantId: w.MerchantID, TraderId: w.TraderID}
+		if operator {
+			view.HandOverId, view.Mismatch = w.HandOverID, w.Mismatch
+		}
+		return view
 	}
-	return view
 }
 
 func withdrawalAddress(a withdrawal.Address) *portalv1.WithdrawalAddress {

@@ -2,13 +2,11 @@ package rest
 
 import (
 	"context"
-	"maps"
 	"mime"
 	"net/http"
 	"strconv"
 	"strings"
 
-	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 
 	"gateway.example/internal/caller"
@@ -35,7 +33,7 @@ type adapter[Req, Res any, PReq message[Req], PRes message[Res]] struct {
 }
 
 // method is a handler method of Connect.
-type method[Req, Res any] = func(context.Context, *connect.Request[Req]) (*connect.Response[Res], error)
+type method[Req, Res any] = func(context.Context, *Req) (*Res, error)
 
 // unary is a route for a handler method. It panics if the codec does not support a message, which
 // stops the program when it starts.
@@ -85,12 +83,11 @@ func (a *adapter[Req, Res, PReq, PRes]) ServeHTTP(w http.ResponseWriter, r *http
 		WriteError(w, r, err)
 		return
 	}
-	maps.Copy(w.Header(), response.Header())
 	status := a.status
-	if a.repeated != 0 && response.Header().Get(rpc.HeaderReplay) != "" {
+	if a.repeated != 0 && w.Header().Get(rpc.HeaderReplay) != "" {
 		status = a.repeated
 	}
-	if err := a.write(w, status, PRes(response.Msg)); err != nil {
+	if err := a.write(w, status, response); err != nil {
 		WriteError(w, r, err)
 	}
 }
@@ -105,8 +102,8 @@ func (a *adapter[Req, Res, PReq, PRes]) writeMessage(w http.ResponseWriter, stat
 
 // serve calls the handler method. What the codec finds wrong is in the context: the service reports
 // it together with its own findings, once it has checked what the caller may do.
-func (a *adapter[Req, Res, PReq, PRes]) serve(w http.ResponseWriter, r *http.Request) (*connect.Response[Res], error) {
-	in, ctx := PReq(new(Req)), r.Context()
+func (a *adapter[Req, Res, PReq, PRes]) serve(w http.ResponseWriter, r *http.Request) (PRes, error) {
+	in, ctx := PReq(new(Req)), rpc.WithHeader(r.Context(), w.Header())
 	read, err := a.decode(r, in)
 	if err != nil {
 		return nil, err
@@ -119,9 +116,8 @@ func (a *adapter[Req, Res, PReq, PRes]) serve(w http.ResponseWriter, r *http.Req
 	if len(read.found) > 0 {
 		ctx = fault.WithDecoded(ctx, read.found)
 	}
-	request := connect.NewRequest((*Req)(in))
-	maps.Copy(request.Header(), r.Header)
-	return a.call(ctx, request)
+	response, err := a.call(ctx, (*Req)(in))
+	return PRes(response), err
 }
 
 // decoded is what a request has besides its message.

@@ -197,28 +197,19 @@ func textValue(text string) strictjson.Token {
 
 // nameOf is the field for the name of a bytes field's file.
 func (s *schema) nameOf(file *field) *field {
-	return s.field(string(file.desc.Name()) + fileNameSuffix)
+	return s.named(string(file.desc.Name()) + fileNameSuffix)
 }
 
 // fileOf is the bytes field whose file's name a field holds, or nil.
 func (s *schema) fileOf(name *field) *field {
 	file, ok := strings.CutSuffix(string(name.desc.Name()), fileNameSuffix)
-	if found := s.field(file); ok && found != nil && found.desc.Kind() == protoreflect.BytesKind {
+	if found := s.named(file); ok && found != nil && found.desc.Kind() == protoreflect.BytesKind {
 		return found
 	}
 	return nil
 }
 
 const fileNameSuffix = "_name"
-
-func (s *schema) field(name string) *field {
-	for _, f := range s.fields {
-		if string(f.desc.Name()) == name {
-			return f
-		}
-	}
-	return nil
-}
 
 // upload is a route for a handler method that takes a file.
 func upload[Req, Res any, PReq message[Req], PRes message[Res]](

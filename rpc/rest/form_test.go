@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 
 	"gateway.example/internal/edge"
@@ -17,12 +16,12 @@ import (
 )
 
 func (s *stub) CreateAppeal(
-	ctx context.Context, req *connect.Request[gatewayv1.CreateAppealRequest],
-) (*connect.Response[gatewayv1.CreateAppealResponse], error) {
+	ctx context.Context, req *gatewayv1.CreateAppealRequest,
+) (*gatewayv1.CreateAppealResponse, error) {
 	if file := edge.FileFrom(ctx); file != nil { // which the message itself is without
-		req.Msg.File, _ = io.ReadAll(file)
+		req.File, _ = io.ReadAll(file)
 	}
-	return connect.NewResponse(&gatewayv1.CreateAppealResponse{Message: "Appeal created"}), s.note(ctx, req.Msg, req.Header())
+	return &gatewayv1.CreateAppealResponse{Message: "Appeal created"}, s.note(ctx, req)
 }
 
 func formRequest(body string) *http.Request {

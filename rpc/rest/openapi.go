@@ -15,6 +15,7 @@ import (
 
 	"gateway.example/internal/auth"
 	"gateway.example/internal/bankmessage"
+	"gateway.example/rpc"
 )
 
 // descriptors are those of every proto file with their comments, which generated code leaves out.
@@ -56,7 +57,7 @@ const introduction = "Accept payments, pay out, and hear of every change by webh
 
 // OpenAPI describes the documented paths as OpenAPI 3.1, from the routes, the messages with their
 // comments and options, and the list of error codes.
-func OpenAPI(services Services, about About) ([]byte, error) {
+func OpenAPI(services rpc.Services, about About) ([]byte, error) {
 	comments, err := readComments()
 	if err != nil {
 		return nil, err

@@ -9,29 +9,11 @@ import (
 	"strings"
 
 	"gateway.example/internal/fault"
-	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
-	"gateway.example/rpc/gen/portal/v1/portalv1connect"
-	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
+	"gateway.example/rpc"
 )
 
 var errMethodNotAllowed = fault.New(fault.MethodNotAllowed, "method_not_allowed",
 	"This path does not take this method.")
-
-// Services are the handlers behind the routes, the same ones as for Connect. Sandbox is nil outside a
-// sandbox.
-type Services struct {
-	Payment     gatewayv1connect.PaymentServiceHandler
-	Checkout    gatewayv1connect.CheckoutServiceHandler
-	Payin       gatewayv1connect.PayinServiceHandler
-	Deposit     gatewayv1connect.DepositServiceHandler
-	Cashbox     gatewayv1connect.CashboxServiceHandler
-	Events      gatewayv1connect.EventServiceHandler
-	Messages    gatewayv1connect.MessageServiceHandler
-	Withdrawals gatewayv1connect.WithdrawalServiceHandler
-	Operator    portalv1connect.OperatorServiceHandler
-	Credential  portalv1connect.CredentialServiceHandler
-	Sandbox     sandboxv1connect.SandboxServiceHandler
-}
 
 // Guard wraps a procedure's route with the checks that come before its body: who is calling and how
 // often. It answers refusals with fail. If it reads the body it puts it back.
@@ -40,7 +22,7 @@ type Guard = func(procedure string, fail func(http.ResponseWriter, *http.Request
 // New returns the handler of everything under /api/. It answers unknown paths and wrong methods
 // itself, before guard, and never redirects; so it must not be mounted on an http.ServeMux, which
 // redirects paths that are not clean.
-func New(services Services, guard Guard) http.Handler {
+func New(services rpc.Services, guard Guard) http.Handler {
 	table := routes(services)
 	for i := range table {
 		table[i].handler = guard(table[i].procedure, WriteError, table[i].handler)

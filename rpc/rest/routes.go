@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 
+	"gateway.example/rpc"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
@@ -12,7 +13,7 @@ import (
 const credentials = "/api/merchant-portal/merchant-cashboxes/{merchant_cashbox_id}/api-credentials"
 
 // routes is the table of the documented paths. The first matching row wins.
-func routes(s Services) []route {
+func routes(s rpc.Services) []route {
 	table := documented(s)
 	if s.Sandbox != nil {
 		table = append(table, sandboxed(s.Sandbox)...)
@@ -38,7 +39,7 @@ func sandboxed(s sandboxv1connect.SandboxServiceHandler) []route {
 }
 
 // documented are the paths of every gateway.
-func documented(s Services) []route {
+func documented(s rpc.Services) []route {
 	return slices.Concat(paymentRoutes(s), payoutRoutes(s), usdtRoutes(s), checkoutRoutes(s), []route{
 		unary(http.MethodGet, credentials,
 			portalv1connect.CredentialServiceListCredentialsProcedure, http.StatusOK, s.Credential.ListCredentials),
@@ -55,7 +56,7 @@ func documented(s Services) []route {
 	})
 }
 
-func paymentRoutes(s Services) []route {
+func paymentRoutes(s rpc.Services) []route {
 	return []route{
 		unary(http.MethodPost, "/api/v1/payments",
 			gatewayv1connect.PaymentServiceCreatePaymentProcedure, http.StatusOK, s.Payment.CreatePayment),
@@ -74,7 +75,7 @@ func paymentRoutes(s Services) []route {
 	}
 }
 
-func payoutRoutes(s Services) []route {
+func payoutRoutes(s rpc.Services) []route {
 	return []route{
 		unary(http.MethodPost, "/api/v1/payins",
 			gatewayv1connect.PayinServiceCreatePayinProcedure, http.StatusOK, s.Payin.CreatePayin),
@@ -87,7 +88,7 @@ func payoutRoutes(s Services) []route {
 	}
 }
 
-func usdtRoutes(s Services) []route {
+func usdtRoutes(s rpc.Services) []route {
 	return []route{
 		creation("/api/v1/deposits", gatewayv1connect.DepositServiceCreateDepositProcedure, s.Deposit.CreateDeposit),
 		unary(http.MethodGet, "/api/v1/deposits",
@@ -105,7 +106,7 @@ func usdtRoutes(s Services) []route {
 	}
 }
 
-func checkoutRoutes(s Services) []route {
+func checkoutRoutes(s rpc.Services) []route {
 	return []route{
 		unary(http.MethodGet, "/api/v1/checkout/{token}",
 			gatewayv1connect.CheckoutServiceGetCheckoutProcedure, http.StatusOK, s.Checkout.GetCheckout),

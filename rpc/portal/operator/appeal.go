@@ -3,64 +3,35 @@ package operator
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/money"
 	"gateway.example/internal/payment"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
-	"gateway.example/rpc/portal"
 )
 
-// ListAppeals implements the service.
-func (s *Service) ListAppeals(
-	ctx context.Context, req *connect.Request[portalv1.ListAppealsRequest],
-) (*connect.Response[portalv1.ListAppealsResponse], error) {
-	page := payment.Page{Status: req.Msg.Status}
-	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
+func (s *service) ListAppeals(
+	ctx context.Context, req *portalv1.ListAppealsRequest,
+) (*portalv1.ListAppealsResponse, error) {
+	page := payment.Page{Status: req.Status}
+	page.Limit, page.Cursor = req.Limit, req.Cursor
 	list, cursor, err := s.Payments.ListAppeals(ctx, caller.From(ctx), page)
-	if err != nil {
-		return nil, err
-	}
-	out := &portalv1.ListAppealsResponse{NextCursor: cursor}
-	for _, a := range list {
-		out.Data = append(out.Data, appealView(a))
-	}
-	return connect.NewResponse(out), nil
+	return &portalv1.ListAppealsResponse{Data: rpc.Views(list, appealView), NextCursor: cursor}, err
 }
 
-// GetAppealFile implements the service.
-func (s *Service) GetAppealFile(
-	ctx context.Context, req *connect.Request[portalv1.GetAppealFileRequest],
-) (*connect.Response[portalv1.GetAppealFileResponse], error) {
-	return portal.AppealFile(ctx, s.Payments, req.Msg.GetAppealId())
+func (s *service) ReviewAppeal(
+	ctx context.Context, req *portalv1.ReviewAppealRequest,
+) (*portalv1.AppealDecisionResponse, error) {
+	a, err := s.Payments.ReviewAppeal(ctx, caller.From(ctx), req.GetAppealId())
+	return &portalv1.AppealDecisionResponse{Message: "Appeal in review", Data: appealView(a)}, err
 }
 
-// ReviewAppeal implements the service.
-func (s *Service) ReviewAppeal(
-	ctx context.Context, req *connect.Request[portalv1.ReviewAppealRequest],
-) (*connect.Response[portalv1.AppealDecisionResponse], error) {
-	return appealDecision("Appeal in review")(s.Payments.ReviewAppeal(ctx, caller.From(ctx), req.Msg.GetAppealId()))
-}
-
-// ResolveAppeal implements the service.
-func (s *Service) ResolveAppeal(
-	ctx context.Context, req *connect.Request[portalv1.ResolveAppealRequest],
-) (*connect.Response[portalv1.AppealDecisionResponse], error) {
-	return appealDecision("Appeal resolved")(s.Payments.ResolveAppeal(ctx, caller.From(ctx), req.Msg.GetAppealId(),
-		payment.Resolution{Outcome: req.Msg.GetOutcome(), Reason: req.Msg.Reason, Statement: req.Msg.Statement}))
-}
-
-func appealDecision(
-	message string,
-) func(payment.AppealRecord, error) (*connect.Response[portalv1.AppealDecisionResponse], error) {
-	return func(a payment.AppealRecord, err error) (*connect.Response[portalv1.AppealDecisionResponse], error) {
-		if err != nil {
-			return nil, err
-		}
-		return connect.NewResponse(&portalv1.AppealDecisionResponse{Message: message, Data: appealView(a)}), nil
-	}
+func (s *service) ResolveAppeal(
+	ctx context.Context, req *portalv1.ResolveAppealRequest,
+) (*portalv1.AppealDecisionResponse, error) {
+	a, err := s.Payments.ResolveAppeal(ctx, caller.From(ctx), req.GetAppealId(),
+		payment.Resolution{Outcome: req.GetOutcome(), Reason: req.Reason, Statement: req.Statement})
+	return &portalv1.AppealDecisionResponse{Message: "Appeal resolved", Data: appealView(a)}, err
 }
 
 func appealView(a payment.AppealRecord) *portalv1.OperatorAppeal {

@@ -3,7 +3,6 @@ package operator
 import (
 	"context"
 
-	"connectrpc.com/connect"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
@@ -14,39 +13,19 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-func cashboxSet(c *portalv1.SettingChange, box directory.Cashbox) *portalv1.CashboxResponse {
-	return &portalv1.CashboxResponse{Change: c, Data: cashboxView(box)}
-}
-
-func methodSet(c *portalv1.SettingChange, m directory.MethodSetting) *portalv1.CashboxMethodResponse {
-	return &portalv1.CashboxMethodResponse{Change: c, Data: methodView(m)}
-}
-
-func payoutMethodSet(c *portalv1.SettingChange, m directory.PayoutMethodSetting) *portalv1.CashboxPayoutMethodResponse {
-	return &portalv1.CashboxPayoutMethodResponse{Change: c, Data: payoutMethodView(m)}
-}
-
-// ListCashboxes implements the service.
-func (s *Service) ListCashboxes(
-	ctx context.Context, req *connect.Request[portalv1.OperatorServiceListCashboxesRequest],
-) (*connect.Response[portalv1.OperatorServiceListCashboxesResponse], error) {
-	m := req.Msg
+func (s *service) ListCashboxes(
+	ctx context.Context, m *portalv1.OperatorServiceListCashboxesRequest,
+) (*portalv1.OperatorServiceListCashboxesResponse, error) {
 	search := page(m.Search, m.SwitchedOn, m.Limit, m.Cursor)
 	search.MerchantID, search.TraderID, search.Currency = m.GetMerchantId(), m.GetTraderCashboxId(), m.GetCurrency()
 	list, next, err := s.Settings.Cashboxes(ctx, caller.From(ctx), search)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(
-		&portalv1.OperatorServiceListCashboxesResponse{Data: rpc.Views(list, cashboxView), NextCursor: next},
-	), nil
+	return &portalv1.OperatorServiceListCashboxesResponse{Data: rpc.Views(list, cashboxView), NextCursor: next}, err
 }
 
-// GetCashbox implements the service.
-func (s *Service) GetCashbox(
-	ctx context.Context, req *connect.Request[portalv1.GetCashboxRequest],
-) (*connect.Response[portalv1.GetCashboxResponse], error) {
-	who, id := caller.From(ctx), req.Msg.GetMerchantCashboxId()
+func (s *service) GetCashbox(
+	ctx context.Context, req *portalv1.GetCashboxRequest,
+) (*portalv1.GetCashboxResponse, error) {
+	who, id := caller.From(ctx), req.GetMerchantCashboxId()
 	box, err := s.Settings.Cashbox(ctx, who, id)
 	if err != nil {
 		return nil, err
@@ -64,10 +43,10 @@ func (s *Service) GetCashbox(
 		return nil, err
 	}
 	open, err := s.open(ctx, directory.Whose{MerchantID: box.MerchantID, CashboxID: id})
-	return connect.NewResponse(&portalv1.GetCashboxResponse{
+	return &portalv1.GetCashboxResponse{
 		Data: cashboxView(box), Methods: rpc.Views(methods, methodView), PayoutMethods: rpc.Views(payouts, payoutMethodView),
 		Balance: ownerBalance(has), OpenPayments: open,
-	}), err
+	}, err
 }
 
 func cashboxView(c directory.Cashbox) *portalv1.Cashbox {

@@ -3,8 +3,6 @@ package operator
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/webhook"
 	"gateway.example/rpc"
@@ -12,15 +10,11 @@ import (
 	"gateway.example/rpc/portal"
 )
 
-// ListDeadEvents implements the service.
-func (s *Service) ListDeadEvents(
-	ctx context.Context, req *connect.Request[portalv1.ListDeadEventsRequest],
-) (*connect.Response[portalv1.ListEventsResponse], error) {
+func (s *service) ListDeadEvents(
+	ctx context.Context, req *portalv1.ListDeadEventsRequest,
+) (*portalv1.ListEventsResponse, error) {
 	list, cursor, err := s.Events.ListDead(ctx, caller.From(ctx), webhook.DeadPage{
-		MerchantID: req.Msg.MerchantId, Limit: req.Msg.Limit, Cursor: req.Msg.Cursor,
+		MerchantID: req.MerchantId, Limit: req.Limit, Cursor: req.Cursor,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ListEventsResponse{Data: rpc.Views(list, portal.EventView), NextCursor: cursor}), nil
+	return &portalv1.ListEventsResponse{Data: rpc.Views(list, portal.EventView), NextCursor: cursor}, err
 }

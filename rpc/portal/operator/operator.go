@@ -4,15 +4,12 @@ package operator
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/acquirer"
 	"gateway.example/internal/bankmessage"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/checkout"
 	"gateway.example/internal/deposit"
 	"gateway.example/internal/directory"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/optional"
 	"gateway.example/internal/paylink"
 	"gateway.example/internal/payment"
@@ -56,45 +53,35 @@ type Rooms struct {
 	Refusals *routing.Refusals
 }
 
-// Service serves portal.v1.Service.
-type Service struct {
+// service serves portal.v1.OperatorService.
+type service struct {
 	Rooms
 	portal.Replays
 	portal.Threads
+	portal.AppealFiles
 }
-
-var _ portalv1connect.OperatorServiceHandler = (*Service)(nil)
 
 // New makes the handler.
-func New(rooms Rooms) *Service {
-	return &Service{rooms, portal.Replays{Of: rooms.Events}, portal.Threads{Of: rooms.Payments}}
+func New(rooms Rooms) portalv1connect.OperatorServiceHandler {
+	return &service{
+		rooms, portal.Replays{Of: rooms.Events}, portal.Threads{Of: rooms.Payments}, portal.AppealFiles{Of: rooms.Payments},
+	}
 }
 
-// ExplainRouting implements the service.
-func (s *Service) ExplainRouting(
-	ctx context.Context, req *connect.Request[portalv1.ExplainRoutingRequest],
-) (*connect.Response[portalv1.ExplainRoutingResponse], error) {
-	found := fault.Decoded(ctx)
-	question := payment.RoutingQuestion{
-		Amount: req.Msg.GetAmount(), Currency: req.Msg.GetCurrency(), Method: req.Msg.GetMethod(),
-		CashboxID: req.Msg.GetMerchantCashboxId(),
-	}
-	if req.Msg.GetAt() != nil {
-		at := rpc.Moment(found, "at", req.Msg.GetAt())
-		question.At = &at
-	}
-	answer, err := s.Payments.ExplainRouting(fault.WithDecoded(ctx, found), caller.From(ctx), question)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(routingView(answer)), nil
+func (s *service) ExplainRouting(
+	ctx context.Context, req *portalv1.ExplainRoutingRequest,
+) (*portalv1.ExplainRoutingResponse, error) {
+	answer, err := s.Payments.ExplainRouting(ctx, caller.From(ctx), payment.RoutingQuestion{
+		Amount: req.GetAmount(), Currency: req.GetCurrency(), Method: req.GetMethod(),
+		CashboxID: req.GetMerchantCashboxId(), At: rpc.Instant(req.GetAt()),
+	})
+	return routingView(answer), err
 }
 
-// ExplainTrader implements the service.
-func (s *Service) ExplainTrader(
-	ctx context.Context, req *connect.Request[portalv1.ExplainTraderRequest],
-) (*connect.Response[portalv1.ExplainRequisitesResponse], error) {
-	list, err := s.Payments.ExplainTrader(ctx, caller.From(ctx), req.Msg.GetTraderId())
+func (s *service) ExplainTrader(
+	ctx context.Context, req *portalv1.ExplainTraderRequest,
+) (*portalv1.ExplainRequisitesResponse, error) {
+	list, err := s.Payments.ExplainTrader(ctx, caller.From(ctx), req.GetTraderId())
 	return portal.Explanations(list, err)
 }
 
@@ -115,28 +102,20 @@ func routingView(answer payment.RoutingAnswer) *portalv1.ExplainRoutingResponse 
 	return out
 }
 
-// ReplayRouting implements the service.
-func (s *Service) ReplayRouting(
-	ctx context.Context, req *connect.Request[portalv1.ReplayRoutingRequest],
-) (*connect.Response[portalv1.ReplayRoutingResponse], error) {
-	r, err := s.Payments.ReplayRouting(ctx, caller.From(ctx), req.Msg.GetPaymentId())
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ReplayRoutingResponse{
+func (s *service) ReplayRouting(
+	ctx context.Context, req *portalv1.ReplayRoutingRequest,
+) (*portalv1.ReplayRoutingResponse, error) {
+	r, err := s.Payments.ReplayRouting(ctx, caller.From(ctx), req.GetPaymentId())
+	return &portalv1.ReplayRoutingResponse{
 		RequisiteId: optional.Of(r.RequisiteID), TraderId: r.TraderID, Pool: r.Pool, Looked: r.Looked,
 		Passed: portal.PassedBy(timeline.ByRule(r.Passed)), Now: routingView(r.Now),
-	}), nil
+	}, err
 }
 
-// ListRoutingRefusals implements the service.
-func (s *Service) ListRoutingRefusals(
-	ctx context.Context, _ *connect.Request[portalv1.ListRoutingRefusalsRequest],
-) (*connect.Response[portalv1.ListRoutingRefusalsResponse], error) {
+func (s *service) ListRoutingRefusals(
+	ctx context.Context, _ *portalv1.ListRoutingRefusalsRequest,
+) (*portalv1.ListRoutingRefusalsResponse, error) {
 	list, err := s.Refusals.List(ctx, caller.From(ctx))
-	if err != nil {
-		return nil, err
-	}
 	out := &portalv1.ListRoutingRefusalsResponse{}
 	for _, r := range list {
 		out.Data = append(out.Data, &portalv1.RoutingRefusals{
@@ -144,5 +123,5 @@ func (s *Service) ListRoutingRefusals(
 			Method: r.Method, Cause: r.Cause, Refusals: r.Refusals,
 		})
 	}
-	return connect.NewResponse(out), nil
+	return out, err
 }

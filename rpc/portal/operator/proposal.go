@@ -3,8 +3,6 @@ package operator
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/ledger"
@@ -17,26 +15,25 @@ import (
 )
 
 // proposed answers with a change of a setting, or with the proposal that was made instead.
-func proposed(done proposal.Done, err error) (*connect.Response[portalv1.SettingResponse], error) {
+func proposed(done proposal.Done, err error) (*portalv1.SettingResponse, error) {
 	if err != nil {
 		return nil, err
 	}
 	if done.Proposal != nil {
-		return connect.NewResponse(&portalv1.SettingResponse{Proposal: proposalView(*done.Proposal)}), nil
+		return &portalv1.SettingResponse{Proposal: proposalView(*done.Proposal)}, nil
 	}
-	return portal.SettingResponse(*done.Change)
+	return portal.SettingResponse(*done.Change, nil)
 }
 
-// CorrectBalance implements the service.
-func (s *Service) CorrectBalance(
-	ctx context.Context, req *connect.Request[portalv1.CorrectBalanceRequest],
-) (*connect.Response[portalv1.SettingResponse], error) {
+func (s *service) CorrectBalance(
+	ctx context.Context, req *portalv1.CorrectBalanceRequest,
+) (*portalv1.SettingResponse, error) {
 	found := fault.Decoded(ctx)
 	p := proposal.Payload{
-		From: accountID(found, "from", req.Msg.GetFrom()), To: accountID(found, "to", req.Msg.GetTo()),
-		Amount: req.Msg.GetAmount(), Reference: req.Msg.GetReference(), Reason: req.Msg.GetReason(),
+		From: accountID(found, "from", req.GetFrom()), To: accountID(found, "to", req.GetTo()),
+		Amount: req.GetAmount(), Reference: req.GetReference(), Reason: req.GetReason(),
 	}
-	return proposed(s.Proposals.Do(fault.WithDecoded(ctx, found), caller.From(ctx), proposal.Correct, p, req.Msg.GetReason()))
+	return proposed(s.Proposals.Do(fault.WithDecoded(ctx, found), caller.From(ctx), proposal.Correct, p, req.GetReason()))
 }
 
 // accountID is the available account of an owner; nil without one.
@@ -46,56 +43,34 @@ func accountID(found fault.Fields, field string, m *portalv1.CorrectionAccount) 
 	}
 	owner, known := ledger.OwnerNamed(m.GetOwner())
 	found.Check(known || found.Wrong(field+".owner"), field+".owner", "must be external, platform, cashbox or trader")
-	id := ledger.Available(owner, m.GetOwnerId()).ID()
-	return &id
+	return new(ledger.Available(owner, m.GetOwnerId()).ID())
 }
 
-// ListProposals implements the service.
-func (s *Service) ListProposals(
-	ctx context.Context, req *connect.Request[portalv1.ListProposalsRequest],
-) (*connect.Response[portalv1.ListProposalsResponse], error) {
-	page := proposal.Page{All: req.Msg.GetAll()}
-	page.Limit, page.Cursor = req.Msg.Limit, req.Msg.Cursor
+func (s *service) ListProposals(
+	ctx context.Context, req *portalv1.ListProposalsRequest,
+) (*portalv1.ListProposalsResponse, error) {
+	page := proposal.Page{All: req.GetAll()}
+	page.Limit, page.Cursor = req.Limit, req.Cursor
 	list, cursor, err := s.Proposals.List(ctx, caller.From(ctx), page)
 	if err != nil {
 		return nil, err
 	}
 	others, err := s.Proposals.Others(ctx, caller.From(ctx))
-	if err != nil {
-		return nil, err
-	}
-	out := &portalv1.ListProposalsResponse{NextCursor: cursor, Others: others}
-	for _, p := range list {
-		out.Data = append(out.Data, proposalView(p))
-	}
-	return connect.NewResponse(out), nil
+	return &portalv1.ListProposalsResponse{Data: rpc.Views(list, proposalView), NextCursor: cursor, Others: others}, err
 }
 
-// ApproveProposal implements the service.
-func (s *Service) ApproveProposal(
-	ctx context.Context, req *connect.Request[portalv1.ApproveProposalRequest],
-) (*connect.Response[portalv1.ProposalResponse], error) {
-	p, done, err := s.Proposals.Approve(ctx, caller.From(ctx), req.Msg.GetProposalId())
-	res, err := proposalResponse(p, err)
-	if err == nil {
-		res.Msg.InvitationLink = optional.Of(done.Link)
-	}
-	return res, err
+func (s *service) ApproveProposal(
+	ctx context.Context, req *portalv1.ApproveProposalRequest,
+) (*portalv1.ProposalResponse, error) {
+	p, done, err := s.Proposals.Approve(ctx, caller.From(ctx), req.GetProposalId())
+	return &portalv1.ProposalResponse{Data: proposalView(p), InvitationLink: optional.Of(done.Link)}, err
 }
 
-// RefuseProposal implements the service.
-func (s *Service) RefuseProposal(
-	ctx context.Context, req *connect.Request[portalv1.RefuseProposalRequest],
-) (*connect.Response[portalv1.ProposalResponse], error) {
-	return proposalResponse(
-		s.Proposals.Refuse(ctx, caller.From(ctx), req.Msg.GetProposalId(), req.Msg.GetReason()))
-}
-
-func proposalResponse(p proposal.Proposal, err error) (*connect.Response[portalv1.ProposalResponse], error) {
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ProposalResponse{Data: proposalView(p)}), nil
+func (s *service) RefuseProposal(
+	ctx context.Context, req *portalv1.RefuseProposalRequest,
+) (*portalv1.ProposalResponse, error) {
+	p, err := s.Proposals.Refuse(ctx, caller.From(ctx), req.GetProposalId(), req.GetReason())
+	return &portalv1.ProposalResponse{Data: proposalView(p)}, err
 }
 
 func proposalView(p proposal.Proposal) *portalv1.Proposal {
@@ -113,17 +88,12 @@ func proposalView(p proposal.Proposal) *portalv1.Proposal {
 		DecidedBy:      optional.Of(p.Decider),
 		DecidedAt:      rpc.OptionalTime(p.DecidedAt),
 		DecisionReason: optional.Of(p.DecisionReason),
-		Details:        proposalDetails(p),
+		Details:        rpc.Views(p.Details(), proposalDetail),
 	}
 }
 
-// proposalDetails are the fields of a proposed action.
-func proposalDetails(p proposal.Proposal) []*portalv1.ProposalDetail {
-	var list []*portalv1.ProposalDetail
-	for _, d := range p.Details() {
-		list = append(list, &portalv1.ProposalDetail{Name: d.Name, Value: d.Value})
-	}
-	return list
+func proposalDetail(d proposal.Detail) *portalv1.ProposalDetail {
+	return &portalv1.ProposalDetail{Name: d.Name, Value: d.Value}
 }
 
 func payloadView(p proposal.Payload) *portalv1.ProposalPayload {
@@ -143,14 +113,10 @@ func correctionAccount(id *int64) *portalv1.CorrectionAccount {
 	return &portalv1.CorrectionAccount{Owner: a.Owner.String(), OwnerId: a.OwnerID}
 }
 
-// ListWaitingSettlements implements the service.
-func (s *Service) ListWaitingSettlements(
-	ctx context.Context, _ *connect.Request[portalv1.ListWaitingSettlementsRequest],
-) (*connect.Response[portalv1.ListWaitingSettlementsResponse], error) {
+func (s *service) ListWaitingSettlements(
+	ctx context.Context, _ *portalv1.ListWaitingSettlementsRequest,
+) (*portalv1.ListWaitingSettlementsResponse, error) {
 	list, more, err := s.Sums.Waiting(ctx, caller.From(ctx))
-	if err != nil {
-		return nil, err
-	}
 	out := &portalv1.ListWaitingSettlementsResponse{More: more}
 	for _, w := range list {
 		out.Data = append(out.Data, &portalv1.WaitingSettlement{
@@ -158,13 +124,10 @@ func (s *Service) ListWaitingSettlements(
 			Since: rpc.Timestamp(w.Since),
 		})
 	}
-	return connect.NewResponse(out), nil
+	return out, err
 }
 
-// GetRateDay implements the service.
-func (s *Service) GetRateDay(
-	ctx context.Context, _ *connect.Request[portalv1.GetRateDayRequest],
-) (*connect.Response[portalv1.GetRateDayResponse], error) {
+func (s *service) GetRateDay(ctx context.Context, _ *portalv1.GetRateDayRequest) (*portalv1.GetRateDayResponse, error) {
 	who := caller.From(ctx)
 	observed, err := s.Rates.Day(ctx, who)
 	if err != nil {
@@ -190,5 +153,5 @@ func (s *Service) GetRateDay(
 		}
 		out.Bands = append(out.Bands, view)
 	}
-	return connect.NewResponse(out), nil
+	return out, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"connectrpc.com/connect"
 	"github.com/shopspring/decimal"
 
 	"gateway.example/internal/caller"
@@ -47,19 +46,19 @@ func TestFourEyesByCalls(t *testing.T) {
 			caller.Caller{Kind: caller.Operator, Role: caller.Treasury, ID: id, Login: login})
 	}
 	one, two := operator("one"), operator("two")
-	corrected := testenv.Must(s.CorrectBalance(one, connect.NewRequest(&portalv1.CorrectBalanceRequest{
+	corrected := testenv.Must(s.CorrectBalance(one, &portalv1.CorrectBalanceRequest{
 		From: &portalv1.CorrectionAccount{Owner: "trader", OwnerId: trader.ID},
 		To:   &portalv1.CorrectionAccount{Owner: "platform"}, Amount: "2.5", Reference: "c1", Reason: "Typed twice",
-	})))(t)
-	p := corrected.Msg.GetProposal()
-	if corrected.Msg.GetChange() != nil || p.GetState() != "open" || p.GetAction() != "correct" ||
+	}))(t)
+	p := corrected.GetProposal()
+	if corrected.GetChange() != nil || p.GetState() != "open" || p.GetAction() != "correct" ||
 		p.GetPayload().GetFrom().GetOwnerId() != trader.ID || p.GetPayload().GetTo().GetOwner() != "platform" ||
 		p.GetPayload().GetAmount() != "2.5" || p.GetProposedBy() != "one" {
-		t.Fatalf("%v", corrected.Msg)
+		t.Fatalf("%v", corrected)
 	}
 	approve := func(ctx context.Context) error {
 		_, err := s.ApproveProposal(ctx,
-			connect.NewRequest(&portalv1.ApproveProposalRequest{ProposalId: p.GetProposalId()}))
+			&portalv1.ApproveProposalRequest{ProposalId: p.GetProposalId()})
 		return err
 	}
 	dbtest.WantCode(t, approve(one), "proposal_own")
@@ -68,24 +67,24 @@ func TestFourEyesByCalls(t *testing.T) {
 	testenv.Want(t, d.Balance(t, ledger.Available(ledger.Trader, trader.ID)).String(), "97.5", "the trader has")
 	set := func(value string) *portalv1.SetRateResponse {
 		t.Helper()
-		res := testenv.Must(s.SetRate(one, connect.NewRequest(&portalv1.SetRateRequest{Currency: "RUB", FiatPerUsdt: value})))(t)
-		return res.Msg
+		res := testenv.Must(s.SetRate(one, &portalv1.SetRateRequest{Currency: "RUB", FiatPerUsdt: value}))(t)
+		return res
 	}
 	m := set("105.01")
 	testenv.Check(t, m.GetData() == nil && m.GetProposal() != nil, "beyond the band: %v", m)
 	m = set("105")
 	testenv.Check(t, m.GetData().GetFiatPerUsdt() == "105.00" && m.GetProposal() == nil, "within the band: %v", m)
-	list := testenv.Must(s.ListProposals(two, connect.NewRequest(&portalv1.ListProposalsRequest{All: true})))(t)
-	testenv.Check(t, len(list.Msg.GetData()) == 2 && list.Msg.GetData()[1].GetDecidedBy() == "two" && list.Msg.GetOthers() == 1,
-		"%v", list.Msg)
-	refused := testenv.Must(s.RefuseProposal(one, connect.NewRequest(&portalv1.RefuseProposalRequest{
-		ProposalId: list.Msg.GetData()[0].GetProposalId(), Reason: "Too far",
-	})))(t)
-	decided := refused.Msg.GetData()
+	list := testenv.Must(s.ListProposals(two, &portalv1.ListProposalsRequest{All: true}))(t)
+	testenv.Check(t, len(list.GetData()) == 2 && list.GetData()[1].GetDecidedBy() == "two" && list.GetOthers() == 1,
+		"%v", list)
+	refused := testenv.Must(s.RefuseProposal(one, &portalv1.RefuseProposalRequest{
+		ProposalId: list.GetData()[0].GetProposalId(), Reason: "Too far",
+	}))(t)
+	decided := refused.GetData()
 	testenv.Check(t, decided.GetState() == "refused" && decided.GetDecisionReason() == "Too far", "%v", decided)
-	_, err := s.CorrectBalance(one, connect.NewRequest(&portalv1.CorrectBalanceRequest{
+	_, err := s.CorrectBalance(one, &portalv1.CorrectBalanceRequest{
 		From: &portalv1.CorrectionAccount{Owner: "bank"}, Amount: "1", Reference: "c2", Reason: "x",
-	}))
+	})
 	f := fault.As(err)
 	testenv.Check(t, f != nil && f.Fields["from.owner"] != nil && f.Fields["to"] != nil, "%v", err)
 	d.Audit(t)

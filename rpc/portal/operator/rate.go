@@ -3,8 +3,6 @@ package operator
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/money"
 	"gateway.example/internal/optional"
@@ -14,27 +12,22 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// ExplainRate implements the service.
-func (s *Service) ExplainRate(
-	ctx context.Context, req *connect.Request[portalv1.ExplainRateRequest],
-) (*connect.Response[portalv1.ExplainRateResponse], error) {
-	return rateAnswer(s.Sums.Payment(ctx, caller.From(ctx), req.Msg.GetPaymentId()))
+func (s *service) ExplainRate(
+	ctx context.Context, req *portalv1.ExplainRateRequest,
+) (*portalv1.ExplainRateResponse, error) {
+	return rateAnswer(s.Sums.Payment(ctx, caller.From(ctx), req.GetPaymentId()))
 }
 
-// QuoteRate implements the service.
-func (s *Service) QuoteRate(
-	ctx context.Context, req *connect.Request[portalv1.QuoteRateRequest],
-) (*connect.Response[portalv1.ExplainRateResponse], error) {
+func (s *service) QuoteRate(
+	ctx context.Context, req *portalv1.QuoteRateRequest,
+) (*portalv1.ExplainRateResponse, error) {
 	return rateAnswer(s.Sums.Quote(ctx, caller.From(ctx), rate.Question{
-		Currency: req.Msg.GetCurrency(), Amount: req.Msg.GetAmount(), Markup: req.Msg.GetMarkup(),
-		TraderShare: req.Msg.GetTraderShare(),
+		Currency: req.GetCurrency(), Amount: req.GetAmount(), Markup: req.GetMarkup(),
+		TraderShare: req.GetTraderShare(),
 	}))
 }
 
-func rateAnswer(answer rate.Answer, err error) (*connect.Response[portalv1.ExplainRateResponse], error) {
-	if err != nil {
-		return nil, err
-	}
+func rateAnswer(answer rate.Answer, err error) (*portalv1.ExplainRateResponse, error) {
 	out := &portalv1.ExplainRateResponse{
 		PaymentId: answer.PaymentID, RateSource: answer.RateSource,
 		RateObservedAt:  rpc.OptionalTime(answer.RateObservedAt),
@@ -43,30 +36,26 @@ func rateAnswer(answer rate.Answer, err error) (*connect.Response[portalv1.Expla
 	for _, step := range answer.Steps {
 		out.Steps = append(out.Steps, &portalv1.RateStep{Name: step.Name, Formula: step.Formula, Value: step.Value})
 	}
-	return connect.NewResponse(out), nil
+	return out, err
 }
 
-// SetRate implements the service.
-func (s *Service) SetRate(
-	ctx context.Context, req *connect.Request[portalv1.SetRateRequest],
-) (*connect.Response[portalv1.SetRateResponse], error) {
+func (s *service) SetRate(ctx context.Context, req *portalv1.SetRateRequest) (*portalv1.SetRateResponse, error) {
 	done, err := s.Proposals.Do(ctx, caller.From(ctx), proposal.SetRate, proposal.Payload{
-		Currency: req.Msg.GetCurrency(), FiatPerUSDT: req.Msg.GetFiatPerUsdt(), ValidSeconds: req.Msg.ValidSeconds,
-	}, req.Msg.GetReason())
+		Currency: req.GetCurrency(), FiatPerUSDT: req.GetFiatPerUsdt(), ValidSeconds: req.ValidSeconds,
+	}, req.GetReason())
 	if err != nil {
 		return nil, err
 	}
 	if done.Proposal != nil {
-		return connect.NewResponse(&portalv1.SetRateResponse{Proposal: proposalView(*done.Proposal)}), nil
+		return &portalv1.SetRateResponse{Proposal: proposalView(*done.Proposal)}, nil
 	}
-	return connect.NewResponse(&portalv1.SetRateResponse{Data: rateView(*done.Rate)}), nil
+	return &portalv1.SetRateResponse{Data: rateView(*done.Rate)}, nil
 }
 
-// SetRateFeed implements the service.
-func (s *Service) SetRateFeed(
-	ctx context.Context, req *connect.Request[portalv1.SetRateFeedRequest],
-) (*connect.Response[portalv1.SetRateFeedResponse], error) {
-	m := req.Msg.GetFeed()
+func (s *service) SetRateFeed(
+	ctx context.Context, req *portalv1.SetRateFeedRequest,
+) (*portalv1.SetRateFeedResponse, error) {
+	m := req.GetFeed()
 	feed, err := s.Rates.SetFeed(ctx, caller.From(ctx), rate.Feed{
 		ID:             m.GetFeedId(),
 		Currency:       m.GetCurrency(),
@@ -80,24 +69,12 @@ func (s *Service) SetRateFeed(
 		DayBandPercent: m.GetDayBandPercent(),
 		FreshSeconds:   m.GetFreshSeconds(),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.SetRateFeedResponse{Data: feedView(feed)}), nil
+	return &portalv1.SetRateFeedResponse{Data: feedView(feed)}, err
 }
 
-// ListRates implements the service.
-func (s *Service) ListRates(
-	ctx context.Context, _ *connect.Request[portalv1.ListRatesRequest],
-) (*connect.Response[portalv1.ListRatesResponse], error) {
+func (s *service) ListRates(ctx context.Context, _ *portalv1.ListRatesRequest) (*portalv1.ListRatesResponse, error) {
 	rates, feeds, err := s.Rates.List(ctx, caller.From(ctx))
-	if err != nil {
-		return nil, err
-	}
-	out := &portalv1.ListRatesResponse{}
-	for _, known := range rates {
-		out.Rates = append(out.Rates, rateView(known))
-	}
+	out := &portalv1.ListRatesResponse{Rates: rpc.Views(rates, rateView)}
 	for _, state := range feeds {
 		out.Feeds = append(out.Feeds, &portalv1.RateFeedState{
 			Feed: feedView(state.Feed), PolledAt: rpc.OptionalTime(state.PolledAt), Error: state.Error,
@@ -105,7 +82,7 @@ func (s *Service) ListRates(
 			LastError: optional.Of(state.LastError), Failures: state.Failures,
 		})
 	}
-	return connect.NewResponse(out), nil
+	return out, err
 }
 
 func rateView(known rate.Known) *portalv1.Rate {

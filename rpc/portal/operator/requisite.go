@@ -3,8 +3,6 @@ package operator
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
 	"gateway.example/rpc"
@@ -12,47 +10,31 @@ import (
 	"gateway.example/rpc/portal"
 )
 
-func requisiteSet(c *portalv1.SettingChange, r directory.Requisite) *portalv1.RequisiteResponse {
-	return &portalv1.RequisiteResponse{Change: c, Data: requisiteOfTrader(r)}
-}
-
-// ListRequisites implements the service.
-func (s *Service) ListRequisites(
-	ctx context.Context, req *connect.Request[portalv1.ListRequisitesRequest],
-) (*connect.Response[portalv1.ListRequisitesResponse], error) {
-	m := req.Msg
+func (s *service) ListRequisites(
+	ctx context.Context, m *portalv1.ListRequisitesRequest,
+) (*portalv1.ListRequisitesResponse, error) {
 	search := page(m.Search, m.SwitchedOn, m.Limit, m.Cursor)
 	search.TraderID, search.Currency, search.Method = m.GetTraderId(), m.GetCurrency(), m.GetMethod()
 	list, next, err := s.Settings.Requisites(ctx, caller.From(ctx), search)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ListRequisitesResponse{
-		Data: rpc.Views(list, requisiteOfTrader), NextCursor: next,
-	}), nil
+	return &portalv1.ListRequisitesResponse{Data: rpc.Views(list, requisiteOfTrader), NextCursor: next}, err
 }
 
-// GetRequisite implements the service.
-func (s *Service) GetRequisite(
-	ctx context.Context, req *connect.Request[portalv1.GetRequisiteRequest],
-) (*connect.Response[portalv1.GetRequisiteResponse], error) {
-	r, err := s.Settings.Requisite(ctx, caller.From(ctx), req.Msg.GetRequisiteId())
+func (s *service) GetRequisite(
+	ctx context.Context, req *portalv1.GetRequisiteRequest,
+) (*portalv1.GetRequisiteResponse, error) {
+	r, err := s.Settings.Requisite(ctx, caller.From(ctx), req.GetRequisiteId())
 	if err != nil {
 		return nil, err
 	}
 	open, err := s.open(ctx, directory.Whose{TraderID: r.TraderID, RequisiteID: r.ID})
-	return connect.NewResponse(&portalv1.GetRequisiteResponse{Data: requisiteOfTrader(r), OpenPayments: open}), err
+	return &portalv1.GetRequisiteResponse{Data: requisiteOfTrader(r), OpenPayments: open}, err
 }
 
-// RevealRequisite implements the service.
-func (s *Service) RevealRequisite(
-	ctx context.Context, req *connect.Request[portalv1.RevealRequisiteRequest],
-) (*connect.Response[portalv1.RevealRequisiteResponse], error) {
-	value, err := s.Settings.RequisiteValue(ctx, caller.From(ctx), req.Msg.GetRequisiteId())
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.RevealRequisiteResponse{Value: value}), nil
+func (s *service) RevealRequisite(
+	ctx context.Context, req *portalv1.RevealRequisiteRequest,
+) (*portalv1.RevealRequisiteResponse, error) {
+	value, err := s.Settings.RequisiteValue(ctx, caller.From(ctx), req.GetRequisiteId())
+	return &portalv1.RevealRequisiteResponse{Value: value}, err
 }
 
 func requisiteOfTrader(r directory.Requisite) *portalv1.Requisite {

@@ -3,27 +3,19 @@ package operator
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/sensitive"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// ListSensitiveReads implements the service.
-func (s *Service) ListSensitiveReads(
-	ctx context.Context, req *connect.Request[portalv1.ListSensitiveReadsRequest],
-) (*connect.Response[portalv1.ListSensitiveReadsResponse], error) {
-	filter := sensitive.Filter{Subject: req.Msg.Subject, SubjectKey: req.Msg.SubjectKey, UserID: req.Msg.UserId}
-	filter.Limit, filter.Cursor = req.Msg.Limit, req.Msg.Cursor
+func (s *service) ListSensitiveReads(
+	ctx context.Context, req *portalv1.ListSensitiveReadsRequest,
+) (*portalv1.ListSensitiveReadsResponse, error) {
+	filter := sensitive.Filter{Subject: req.Subject, SubjectKey: req.SubjectKey, UserID: req.UserId}
+	filter.Limit, filter.Cursor = req.Limit, req.Cursor
 	list, next, err := s.Reads.List(ctx, caller.From(ctx), filter)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ListSensitiveReadsResponse{
-		Data: rpc.Views(list, sensitiveRead), NextCursor: next,
-	}), nil
+	return &portalv1.ListSensitiveReadsResponse{Data: rpc.Views(list, sensitiveRead), NextCursor: next}, err
 }
 
 func sensitiveRead(r sensitive.Read) *portalv1.SensitiveRead {

@@ -3,8 +3,6 @@ package operator
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/acquirer"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
@@ -12,33 +10,18 @@ import (
 	"gateway.example/internal/setting"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
+	"gateway.example/rpc/portal"
 )
 
-func traderSet(c *portalv1.SettingChange, t directory.Trader) *portalv1.TraderResponse {
-	return &portalv1.TraderResponse{Change: c, Data: traderView(t)}
-}
-
-func traderPayoutSet(c *portalv1.SettingChange, m directory.TraderPayoutSetting) *portalv1.TraderPayoutMethodResponse {
-	return &portalv1.TraderPayoutMethodResponse{Change: c, Data: traderPayoutView(m)}
-}
-
-// ListTraders implements the service.
-func (s *Service) ListTraders(
-	ctx context.Context, req *connect.Request[portalv1.ListTradersRequest],
-) (*connect.Response[portalv1.ListTradersResponse], error) {
-	m := req.Msg
+func (s *service) ListTraders(
+	ctx context.Context, m *portalv1.ListTradersRequest,
+) (*portalv1.ListTradersResponse, error) {
 	list, next, err := s.Settings.Traders(ctx, caller.From(ctx), page(m.Search, m.SwitchedOn, m.Limit, m.Cursor))
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ListTradersResponse{Data: rpc.Views(list, traderView), NextCursor: next}), nil
+	return &portalv1.ListTradersResponse{Data: rpc.Views(list, traderView), NextCursor: next}, err
 }
 
-// GetTrader implements the service.
-func (s *Service) GetTrader(
-	ctx context.Context, req *connect.Request[portalv1.GetTraderRequest],
-) (*connect.Response[portalv1.GetTraderResponse], error) {
-	who, id := caller.From(ctx), req.Msg.GetTraderId()
+func (s *service) GetTrader(ctx context.Context, req *portalv1.GetTraderRequest) (*portalv1.GetTraderResponse, error) {
+	who, id := caller.From(ctx), req.GetTraderId()
 	t, err := s.Settings.Trader(ctx, who, id)
 	if err != nil {
 		return nil, err
@@ -56,23 +39,23 @@ func (s *Service) GetTrader(
 		return nil, err
 	}
 	open, err := s.open(ctx, directory.Whose{TraderID: id})
-	return connect.NewResponse(&portalv1.GetTraderResponse{
+	return &portalv1.GetTraderResponse{
 		Data:          traderView(t),
 		PayoutMethods: rpc.Views(payouts, traderPayoutView),
 		Acquirers:     rpc.Views(acquirers, processorView),
 		Balance:       ownerBalance(has),
 		OpenPayments:  open,
-	}), err
+	}, err
 }
 
-// UpdateTrader implements the service.
-func (s *Service) UpdateTrader(
-	ctx context.Context, req *connect.Request[portalv1.UpdateTraderRequest],
-) (*connect.Response[portalv1.TraderResponse], error) {
-	u := directory.TraderUpdate{ID: req.Msg.GetTraderId(), Seen: req.Msg.GetVersion(), Reason: req.Msg.GetReason()}
-	setting.Trader.Fill(&u, req.Msg)
+func (s *service) UpdateTrader(
+	ctx context.Context, req *portalv1.UpdateTraderRequest,
+) (*portalv1.TraderResponse, error) {
+	u := directory.TraderUpdate{ID: req.GetTraderId(), Seen: req.GetVersion(), Reason: req.GetReason()}
+	setting.Trader.Fill(&u, req)
 	c, err := s.Settings.UpdateTrader(ctx, caller.From(ctx), u)
-	return settled(c, err, traderSet)
+	change, err := portal.SettingChange(c.SettingChange, err)
+	return &portalv1.TraderResponse{Change: change, Data: traderView(c.Now)}, err
 }
 
 func traderView(t directory.Trader) *portalv1.Trader {

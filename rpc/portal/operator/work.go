@@ -3,7 +3,6 @@ package operator
 import (
 	"context"
 
-	"connectrpc.com/connect"
 	"github.com/google/uuid"
 
 	"gateway.example/internal/caller"
@@ -14,23 +13,15 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// ListWork implements the service.
-func (s *Service) ListWork(
-	ctx context.Context, _ *connect.Request[portalv1.ListWorkRequest],
-) (*connect.Response[portalv1.ListWorkResponse], error) {
+func (s *service) ListWork(ctx context.Context, _ *portalv1.ListWorkRequest) (*portalv1.ListWorkResponse, error) {
 	queues, err := s.Work.Queues(ctx, caller.From(ctx))
-	if err != nil {
-		return nil, err
-	}
 	out := &portalv1.ListWorkResponse{}
 	for _, queue := range queues {
-		one := &portalv1.WorkQueue{Kind: string(queue.Kind), More: queue.More}
-		for _, item := range queue.Items {
-			one.Items = append(one.Items, workItem(item))
-		}
-		out.Queues = append(out.Queues, one)
+		out.Queues = append(out.Queues, &portalv1.WorkQueue{
+			Kind: string(queue.Kind), More: queue.More, Items: rpc.Views(queue.Items, workItem),
+		})
 	}
-	return connect.NewResponse(out), nil
+	return out, err
 }
 
 func workItem(item work.Item) *portalv1.WorkItem {
@@ -42,12 +33,9 @@ func workItem(item work.Item) *portalv1.WorkItem {
 	if item.UUID != uuid.Nil {
 		out.Uuid = optional.Of(item.UUID.String())
 	}
-	if item.Amount != nil {
-		amount := money.USDT(*item.Amount)
-		if item.Currency != "USDT" {
-			amount = item.Amount.StringFixed(2)
-		}
-		out.Amount = &amount
+	out.Amount = rpc.Number(item.Amount, money.Fiat)
+	if item.Currency == "USDT" {
+		out.Amount = rpc.Number(item.Amount, money.USDT)
 	}
 	return out
 }
@@ -61,28 +49,17 @@ func workClaim(claim *work.Claim) *portalv1.WorkClaim {
 	}
 }
 
-// TakeWork implements the service.
-func (s *Service) TakeWork(
-	ctx context.Context, req *connect.Request[portalv1.TakeWorkRequest],
-) (*connect.Response[portalv1.TakeWorkResponse], error) {
-	who, kind, id := caller.From(ctx), work.Kind(req.Msg.GetKind()), req.Msg.GetSubjectId()
-	if err := s.Work.Take(ctx, who, kind, id, req.Msg.GetOver()); err != nil {
+func (s *service) TakeWork(ctx context.Context, req *portalv1.TakeWorkRequest) (*portalv1.TakeWorkResponse, error) {
+	who, kind, id := caller.From(ctx), work.Kind(req.GetKind()), req.GetSubjectId()
+	if err := s.Work.Take(ctx, who, kind, id, req.GetOver()); err != nil {
 		return nil, err
 	}
 	claim, err := s.Work.Taken(ctx, who, kind, id)
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.TakeWorkResponse{Claim: workClaim(claim)}), nil
+	return &portalv1.TakeWorkResponse{Claim: workClaim(claim)}, err
 }
 
-// ReleaseWork implements the service.
-func (s *Service) ReleaseWork(
-	ctx context.Context, req *connect.Request[portalv1.ReleaseWorkRequest],
-) (*connect.Response[portalv1.ReleaseWorkResponse], error) {
-	err := s.Work.Release(ctx, caller.From(ctx), work.Kind(req.Msg.GetKind()), req.Msg.GetSubjectId())
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.ReleaseWorkResponse{}), nil
+func (s *service) ReleaseWork(
+	ctx context.Context, req *portalv1.ReleaseWorkRequest,
+) (*portalv1.ReleaseWorkResponse, error) {
+	return &portalv1.ReleaseWorkResponse{}, s.Work.Release(ctx, caller.From(ctx), work.Kind(req.GetKind()), req.GetSubjectId())
 }

@@ -3,30 +3,22 @@ package report
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/optional"
 	"gateway.example/internal/report"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// ListEvents implements the service.
-func (s *Service) ListEvents(
-	ctx context.Context, req *connect.Request[portalv1.ReportServiceListEventsRequest],
-) (*connect.Response[portalv1.ListReportEventsResponse], error) {
-	m, found := req.Msg, fault.Decoded(ctx)
+func (s *service) ListEvents(
+	ctx context.Context, m *portalv1.ReportServiceListEventsRequest,
+) (*portalv1.ListReportEventsResponse, error) {
 	filter := report.EventFilter{Type: m.GetType(), Filter: report.Filter{
-		Paging: report.Paging{Cursor: m.GetCursor(), Backward: m.GetBackward(), Limit: int(m.GetLimit())},
+		Paging: paging(m),
 		Status: m.GetStatus(), Search: m.GetSearch(),
-		From: rpc.Moment(found, "from", m.GetFrom()), To: rpc.Moment(found, "to", m.GetTo()),
+		From: rpc.Moment(m.GetFrom()), To: rpc.Moment(m.GetTo()),
 	}}
-	page, err := s.Reports.Events(fault.WithDecoded(ctx, found), caller.From(ctx), filter)
-	if err != nil {
-		return nil, err
-	}
+	page, err := s.Reports.Events(ctx, caller.From(ctx), filter)
 	out := &portalv1.ListReportEventsResponse{
 		NextCursor: page.Next, PreviousCursor: page.Previous, SearchedBackTo: rpc.OptionalTime(page.SearchedBackTo),
 	}
@@ -37,5 +29,5 @@ func (s *Service) ListEvents(
 			Status: e.Status, Attempts: e.Attempts, LastStatusCode: e.LastCode,
 		})
 	}
-	return connect.NewResponse(out), nil
+	return out, err
 }

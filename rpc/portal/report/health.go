@@ -6,18 +6,15 @@ import (
 	"slices"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/report"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// GetPatterns implements the service.
-func (s *Service) GetPatterns(
-	ctx context.Context, _ *connect.Request[portalv1.GetPatternsRequest],
-) (*connect.Response[portalv1.GetPatternsResponse], error) {
+func (s *service) GetPatterns(
+	ctx context.Context, _ *portalv1.GetPatternsRequest,
+) (*portalv1.GetPatternsResponse, error) {
 	p, err := s.Reports.Patterns(ctx, caller.From(ctx))
 	if err != nil {
 		return nil, err
@@ -28,7 +25,7 @@ func (s *Service) GetPatterns(
 	if p.Count > 0 {
 		out.From, out.To = rpc.Timestamp(p.From), rpc.Timestamp(p.To)
 	}
-	return connect.NewResponse(out), nil
+	return out, nil
 }
 
 func pattern(p report.Pattern) *portalv1.Pattern {
@@ -41,14 +38,10 @@ func pattern(p report.Pattern) *portalv1.Pattern {
 	return out
 }
 
-// GetProcessors implements the service.
-func (s *Service) GetProcessors(
-	ctx context.Context, req *connect.Request[portalv1.GetProcessorsRequest],
-) (*connect.Response[portalv1.GetProcessorsResponse], error) {
-	health, err := s.Figures.Processors(ctx, caller.From(ctx), req.Msg.GetTraderId())
-	if err != nil {
-		return nil, err
-	}
+func (s *service) GetProcessors(
+	ctx context.Context, req *portalv1.GetProcessorsRequest,
+) (*portalv1.GetProcessorsResponse, error) {
+	health, err := s.Figures.Processors(ctx, caller.From(ctx), req.GetTraderId())
 	out := &portalv1.GetProcessorsResponse{}
 	for _, id := range slices.Sorted(maps.Keys(health)) {
 		h := health[id]
@@ -57,7 +50,7 @@ func (s *Service) GetProcessors(
 			Failed: int32(h.Failed), MedianMs: milliseconds(h.Median), P95Ms: milliseconds(h.P95),
 		})
 	}
-	return connect.NewResponse(out), nil
+	return out, err
 }
 
 // milliseconds is a time that was taken, or nil where there is none.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"connectrpc.com/connect"
+	"github.com/shopspring/decimal"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway.example/internal/caller"
@@ -12,16 +12,16 @@ import (
 	"gateway.example/internal/figures"
 	"gateway.example/internal/money"
 	"gateway.example/internal/optional"
+	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// GetOverview implements the service.
-func (s *Service) GetOverview(
-	ctx context.Context, req *connect.Request[portalv1.GetOverviewRequest],
-) (*connect.Response[portalv1.GetOverviewResponse], error) {
+func (s *service) GetOverview(
+	ctx context.Context, req *portalv1.GetOverviewRequest,
+) (*portalv1.GetOverviewResponse, error) {
 	found := fault.Decoded(ctx)
-	zone, err := time.LoadLocation(req.Msg.GetZone())
-	if err != nil || req.Msg.GetZone() == "Local" {
+	zone, err := time.LoadLocation(req.GetZone())
+	if err != nil || req.GetZone() == "Local" {
 		found.Check(found.Wrong("zone"), "zone", "must be the name of a time zone, such as Europe/Berlin")
 		zone = time.UTC
 	}
@@ -45,7 +45,7 @@ func (s *Service) GetOverview(
 			&portalv1.OverviewHour{At: timestamppb.New(h.At), Figures: overviewFigures(h.Figures)})
 	}
 	overviewState(out, o)
-	return connect.NewResponse(out), nil
+	return out, nil
 }
 
 // overviewState fills in what waits, what fails and what exists.
@@ -69,18 +69,12 @@ func overviewState(out *portalv1.GetOverviewResponse, o figures.Overview) {
 }
 
 func overviewFigures(f figures.Figures) *portalv1.OverviewFigures {
-	out := &portalv1.OverviewFigures{Payments: f.Payments, Completed: f.Completed, Ended: f.Ended}
-	if success := f.Success(); success != nil {
-		text := success.StringFixed(1)
-		out.SuccessPercent = &text
-	}
-	if f.Amount != nil {
-		text := f.Amount.StringFixed(2)
-		out.Amount = &text
+	out := &portalv1.OverviewFigures{
+		Payments: f.Payments, Completed: f.Completed, Ended: f.Ended, Amount: rpc.Number(f.Amount, money.Fiat),
+		SuccessPercent: rpc.Number(f.Success(), func(d decimal.Decimal) string { return d.StringFixed(1) }),
 	}
 	if f.Completed > 0 {
-		seconds := int64(f.Median() / time.Second)
-		out.MedianSeconds = &seconds
+		out.MedianSeconds = new(int64(f.Median() / time.Second))
 	}
 	return out
 }

@@ -3,8 +3,6 @@ package report
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/money"
 	"gateway.example/internal/report"
@@ -12,19 +10,13 @@ import (
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
 
-// GetPayer implements the service.
-func (s *Service) GetPayer(
-	ctx context.Context, req *connect.Request[portalv1.GetPayerRequest],
-) (*connect.Response[portalv1.GetPayerResponse], error) {
-	p, err := s.Reports.Payer(ctx, caller.From(ctx), req.Msg.GetMerchantId(), req.Msg.GetUserId())
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.GetPayerResponse{
+func (s *service) GetPayer(ctx context.Context, req *portalv1.GetPayerRequest) (*portalv1.GetPayerResponse, error) {
+	p, err := s.Reports.Payer(ctx, caller.From(ctx), req.GetMerchantId(), req.GetUserId())
+	return &portalv1.GetPayerResponse{
 		Count: int32(p.Count), More: p.More, FirstAt: rpc.Timestamp(p.FirstAt), LastAt: rpc.Timestamp(p.LastAt),
 		Sums: rpc.Views(p.Sums, payerSum), Cards: rpc.Views(p.Cards, payerCard),
 		Failures: rpc.Views(p.Failures, payerPayment), Latest: rpc.Views(p.Latest, payerPayment),
-	}), nil
+	}, err
 }
 
 func payerSum(s report.PayerSum) *portalv1.PayerSum {

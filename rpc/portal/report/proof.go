@@ -3,8 +3,6 @@ package report
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/money"
 	"gateway.example/internal/seal"
@@ -13,72 +11,57 @@ import (
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// ProofService serves portal.v1.ProofService.
-type ProofService struct{ proofs *seal.Service }
-
-var _ portalv1connect.ProofServiceHandler = (*ProofService)(nil)
+// proofService serves portal.v1.ProofService.
+type proofService struct{ proofs *seal.Service }
 
 // NewProofService makes the handler.
-func NewProofService(proofs *seal.Service) *ProofService { return &ProofService{proofs} }
-
-// GetPaymentProof implements the service.
-func (s *ProofService) GetPaymentProof(
-	ctx context.Context, req *connect.Request[portalv1.GetPaymentProofRequest],
-) (*connect.Response[portalv1.ProofResponse], error) {
-	return proofResponse(s.proofs.Payment(ctx, caller.From(ctx), req.Msg.GetPaymentId()))
+func NewProofService(proofs *seal.Service) portalv1connect.ProofServiceHandler {
+	return &proofService{proofs}
 }
 
-// GetPayinProof implements the service.
-func (s *ProofService) GetPayinProof(
-	ctx context.Context, req *connect.Request[portalv1.GetPayinProofRequest],
-) (*connect.Response[portalv1.ProofResponse], error) {
-	return proofResponse(s.proofs.Payout(ctx, caller.From(ctx), req.Msg.GetPayinId()))
+func (s *proofService) GetPaymentProof(
+	ctx context.Context, req *portalv1.GetPaymentProofRequest,
+) (*portalv1.ProofResponse, error) {
+	return proofResponse(s.proofs.Payment(ctx, caller.From(ctx), req.GetPaymentId()))
 }
 
-// GetDepositProof implements the service.
-func (s *ProofService) GetDepositProof(
-	ctx context.Context, req *connect.Request[portalv1.GetDepositProofRequest],
-) (*connect.Response[portalv1.ProofResponse], error) {
-	return proofResponse(s.proofs.Deposit(ctx, caller.From(ctx), req.Msg.GetDepositId()))
+func (s *proofService) GetPayinProof(
+	ctx context.Context, req *portalv1.GetPayinProofRequest,
+) (*portalv1.ProofResponse, error) {
+	return proofResponse(s.proofs.Payout(ctx, caller.From(ctx), req.GetPayinId()))
 }
 
-// GetWithdrawalProof implements the service.
-func (s *ProofService) GetWithdrawalProof(
-	ctx context.Context, req *connect.Request[portalv1.GetWithdrawalProofRequest],
-) (*connect.Response[portalv1.ProofResponse], error) {
-	return proofResponse(s.proofs.Withdrawal(ctx, caller.From(ctx), req.Msg.GetWithdrawalId()))
+func (s *proofService) GetDepositProof(
+	ctx context.Context, req *portalv1.GetDepositProofRequest,
+) (*portalv1.ProofResponse, error) {
+	return proofResponse(s.proofs.Deposit(ctx, caller.From(ctx), req.GetDepositId()))
 }
 
-func proofResponse(p seal.Proof, err error) (*connect.Response[portalv1.ProofResponse], error) {
+func (s *proofService) GetWithdrawalProof(
+	ctx context.Context, req *portalv1.GetWithdrawalProofRequest,
+) (*portalv1.ProofResponse, error) {
+	return proofResponse(s.proofs.Withdrawal(ctx, caller.From(ctx), req.GetWithdrawalId()))
+}
+
+func proofResponse(p seal.Proof, err error) (*portalv1.ProofResponse, error) {
 	if err != nil {
 		return nil, err
 	}
 	file, err := p.File()
-	if err != nil {
-		return nil, err
-	}
 	out := &portalv1.ProofResponse{File: file, Proven: int32(len(p.Transfers))}
 	for _, w := range p.Waiting {
 		out.Waiting = append(out.Waiting, &portalv1.WaitingTransfer{
 			TransferId: w.ID, SealedAfter: rpc.Timestamp(w.SealedAfter),
 		})
 	}
-	return connect.NewResponse(out), nil
+	return out, err
 }
 
-// ListSealedDays implements the service.
-func (s *ProofService) ListSealedDays(
-	ctx context.Context, req *connect.Request[portalv1.ListSealedDaysRequest],
-) (*connect.Response[portalv1.ListSealedDaysResponse], error) {
-	days, next, err := s.proofs.Days(ctx, caller.From(ctx), seal.Paging{Limit: req.Msg.Limit, Cursor: req.Msg.Cursor})
-	if err != nil {
-		return nil, err
-	}
-	out := &portalv1.ListSealedDaysResponse{NextCursor: next}
-	for _, d := range days {
-		out.Data = append(out.Data, sealedDay(d))
-	}
-	return connect.NewResponse(out), nil
+func (s *proofService) ListSealedDays(
+	ctx context.Context, req *portalv1.ListSealedDaysRequest,
+) (*portalv1.ListSealedDaysResponse, error) {
+	days, next, err := s.proofs.Days(ctx, caller.From(ctx), seal.Paging{Limit: req.Limit, Cursor: req.Cursor})
+	return &portalv1.ListSealedDaysResponse{Data: rpc.Views(days, sealedDay), NextCursor: next}, err
 }
 
 func sealedDay(d seal.SealedDay) *portalv1.SealedDay {

@@ -4,7 +4,6 @@ package report
 import (
 	"context"
 
-	"connectrpc.com/connect"
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
@@ -35,80 +34,61 @@ type Rooms struct {
 	Signer *attest.Signer
 }
 
-// Service serves portal.v1.Service.
-type Service struct {
+// service serves portal.v1.ReportService.
+type service struct {
 	Rooms
 	// statements bounds how many statements are read at a time.
 	statements *edge.Turnstile
 }
 
-var _ portalv1connect.ReportServiceHandler = (*Service)(nil)
-
 // New makes the handler.
-func New(rooms Rooms) *Service {
-	return &Service{rooms, edge.NewTurnstile(statementsAtOnce)}
+func New(rooms Rooms) portalv1connect.ReportServiceHandler {
+	return &service{rooms, edge.NewTurnstile(statementsAtOnce)}
 }
 
-// GetPaymentTimeline implements the service.
-func (s *Service) GetPaymentTimeline(
-	ctx context.Context, req *connect.Request[portalv1.GetPaymentTimelineRequest],
-) (*connect.Response[portalv1.TimelineResponse], error) {
-	return timelineResponse(s.Timelines.Payment(ctx, caller.From(ctx), req.Msg.GetPaymentId()))
+func (s *service) GetPaymentTimeline(
+	ctx context.Context, req *portalv1.GetPaymentTimelineRequest,
+) (*portalv1.TimelineResponse, error) {
+	return timelineResponse(s.Timelines.Payment(ctx, caller.From(ctx), req.GetPaymentId()))
 }
 
-// GetPayinTimeline implements the service.
-func (s *Service) GetPayinTimeline(
-	ctx context.Context, req *connect.Request[portalv1.GetPayinTimelineRequest],
-) (*connect.Response[portalv1.TimelineResponse], error) {
-	return timelineResponse(s.Timelines.Payout(ctx, caller.From(ctx), req.Msg.GetPayinId()))
+func (s *service) GetPayinTimeline(
+	ctx context.Context, req *portalv1.GetPayinTimelineRequest,
+) (*portalv1.TimelineResponse, error) {
+	return timelineResponse(s.Timelines.Payout(ctx, caller.From(ctx), req.GetPayinId()))
 }
 
-// ListPayments implements the service.
-func (s *Service) ListPayments(
-	ctx context.Context, req *connect.Request[portalv1.ReportServiceListPaymentsRequest],
-) (*connect.Response[portalv1.ListReportPaymentsResponse], error) {
-	ctx, filter := reportFilter(ctx, req.Msg.GetFilter())
+func (s *service) ListPayments(
+	ctx context.Context, req *portalv1.ReportServiceListPaymentsRequest,
+) (*portalv1.ListReportPaymentsResponse, error) {
+	ctx, filter := reportFilter(ctx, req.GetFilter())
 	page, err := s.Reports.Payments(ctx, caller.From(ctx), filter)
-	if err != nil {
-		return nil, err
-	}
-	out := &portalv1.ListReportPaymentsResponse{
-		NextCursor: page.Next, PreviousCursor: page.Previous, SearchedBackTo: rpc.OptionalTime(page.SearchedBackTo),
-	}
-	for _, p := range page.Items {
-		out.Data = append(out.Data, reportPayment(p))
-	}
-	return connect.NewResponse(out), nil
+	return &portalv1.ListReportPaymentsResponse{
+		Data: rpc.Views(page.Items, reportPayment), NextCursor: page.Next, PreviousCursor: page.Previous,
+		SearchedBackTo: rpc.OptionalTime(page.SearchedBackTo),
+	}, err
 }
 
-// ListPayins implements the service.
-func (s *Service) ListPayins(
-	ctx context.Context, req *connect.Request[portalv1.ReportServiceListPayinsRequest],
-) (*connect.Response[portalv1.ListReportPayinsResponse], error) {
-	ctx, filter := reportFilter(ctx, req.Msg.GetFilter())
+func (s *service) ListPayins(
+	ctx context.Context, req *portalv1.ReportServiceListPayinsRequest,
+) (*portalv1.ListReportPayinsResponse, error) {
+	ctx, filter := reportFilter(ctx, req.GetFilter())
 	page, err := s.Reports.Payouts(ctx, caller.From(ctx), filter)
-	if err != nil {
-		return nil, err
-	}
-	out := &portalv1.ListReportPayinsResponse{
-		NextCursor: page.Next, PreviousCursor: page.Previous, SearchedBackTo: rpc.OptionalTime(page.SearchedBackTo),
-	}
-	for _, p := range page.Items {
-		out.Data = append(out.Data, reportPayin(p))
-	}
-	return connect.NewResponse(out), nil
+	return &portalv1.ListReportPayinsResponse{
+		Data: rpc.Views(page.Items, reportPayin), NextCursor: page.Next, PreviousCursor: page.Previous,
+		SearchedBackTo: rpc.OptionalTime(page.SearchedBackTo),
+	}, err
 }
 
-// GetStatement implements the service.
-func (s *Service) GetStatement(
-	ctx context.Context, req *connect.Request[portalv1.GetStatementRequest],
-) (*connect.Response[portalv1.GetStatementResponse], error) {
-	m, found := req.Msg, fault.Decoded(ctx)
+func (s *service) GetStatement(
+	ctx context.Context, m *portalv1.GetStatementRequest,
+) (*portalv1.GetStatementResponse, error) {
+	found := fault.Decoded(ctx)
 	filter := books.StatementFilter{
-		Paging:      report.Paging{Cursor: m.GetCursor(), Backward: m.GetBackward(), Limit: int(m.GetLimit())},
+		Paging:      paging(m),
 		Account:     ledger.Account{OwnerID: m.GetOwnerId(), Reserved: m.GetReserved()},
-		From:        rpc.Moment(found, "from", m.GetFrom()),
-		To:          rpc.Moment(found, "to", m.GetTo()),
+		From:        rpc.Moment(m.GetFrom()),
+		To:          rpc.Moment(m.GetTo()),
 		OldestFirst: m.GetOldestFirst(),
 	}
 	if m.GetOwner() != "" {
@@ -117,21 +97,15 @@ func (s *Service) GetStatement(
 		found.Check(known || found.Wrong("owner"), "owner", "must be external, platform, cashbox or trader")
 	}
 	statement, err := s.Books.Statement(fault.WithDecoded(ctx, found), caller.From(ctx), filter)
-	if err != nil {
-		return nil, err
-	}
 	a := statement.Account
-	out := &portalv1.GetStatementResponse{
+	return &portalv1.GetStatementResponse{
+		Data:           rpc.Views(statement.Items, statementLine),
 		Account:        accountView(timeline.Account{Owner: a.Owner.String(), OwnerID: a.OwnerID, Reserved: a.Reserved}),
 		OpeningBalance: money.USDT(statement.Opening),
 		ClosingBalance: money.USDT(statement.Closing),
 		NextCursor:     statement.Next,
 		PreviousCursor: statement.Previous,
-	}
-	for _, line := range statement.Items {
-		out.Data = append(out.Data, statementLine(line))
-	}
-	return connect.NewResponse(out), nil
+	}, err
 }
 
 // reportFilter reads a filter. What is wrong with it is in the context that it returns, for the
@@ -145,12 +119,12 @@ func reportFilter(ctx context.Context, m *portalv1.ReportFilter) (context.Contex
 		return fault.Read(found, field, text, money.ParseFiat)
 	}
 	filter := report.Filter{
-		Paging:     report.Paging{Cursor: m.GetCursor(), Backward: m.GetBackward(), Limit: int(m.GetLimit())},
+		Paging:     paging(m),
 		Status:     m.GetStatus(),
 		Method:     m.GetMethod(),
 		Currency:   m.GetCurrency(),
-		From:       rpc.Moment(found, "filter.from", m.GetFrom()),
-		To:         rpc.Moment(found, "filter.to", m.GetTo()),
+		From:       rpc.Moment(m.GetFrom()),
+		To:         rpc.Moment(m.GetTo()),
 		MinAmount:  amount("filter.minAmount", m.GetMinAmount()),
 		MaxAmount:  amount("filter.maxAmount", m.GetMaxAmount()),
 		CashboxID:  m.GetMerchantCashboxId(),
@@ -162,13 +136,17 @@ func reportFilter(ctx context.Context, m *portalv1.ReportFilter) (context.Contex
 	return fault.WithDecoded(ctx, found), filter
 }
 
-// shownUSDT formats an amount; nil is one that the caller may not see.
-func shownUSDT(d *decimal.Decimal) *string {
-	if d == nil {
-		return nil
-	}
-	return new(money.USDT(*d))
+// paging says which page of a list a request asks for.
+func paging(m interface {
+	GetCursor() string
+	GetBackward() bool
+	GetLimit() int32
+}) report.Paging {
+	return report.Paging{Cursor: m.GetCursor(), Backward: m.GetBackward(), Limit: int(m.GetLimit())}
 }
+
+// shownUSDT formats an amount; nil is one that the caller may not see.
+func shownUSDT(d *decimal.Decimal) *string { return rpc.Number(d, money.USDT) }
 
 func reportPayment(p report.PaymentItem) *portalv1.ReportPayment {
 	return &portalv1.ReportPayment{

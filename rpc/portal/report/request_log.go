@@ -3,43 +3,34 @@ package report
 import (
 	"context"
 
-	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"gateway.example/internal/caller"
-	"gateway.example/internal/fault"
 	"gateway.example/internal/report"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 )
 
-// RequestLogService serves portal.v1.RequestLogService.
-type RequestLogService struct{ reports *report.Service }
-
-var _ portalv1connect.RequestLogServiceHandler = (*RequestLogService)(nil)
+// requestLogService serves portal.v1.RequestLogService.
+type requestLogService struct{ reports *report.Service }
 
 // NewRequestLogService makes the handler.
-func NewRequestLogService(reports *report.Service) *RequestLogService {
-	return &RequestLogService{reports}
+func NewRequestLogService(reports *report.Service) portalv1connect.RequestLogServiceHandler {
+	return &requestLogService{reports}
 }
 
-// ListRequests implements the service.
-func (s *RequestLogService) ListRequests(
-	ctx context.Context, req *connect.Request[portalv1.ListRequestsRequest],
-) (*connect.Response[portalv1.ListRequestsResponse], error) {
-	m, found := req.Msg, fault.Decoded(ctx)
+func (s *requestLogService) ListRequests(
+	ctx context.Context, m *portalv1.ListRequestsRequest,
+) (*portalv1.ListRequestsResponse, error) {
 	filter := report.RequestFilter{Code: m.GetCode(), KeyID: m.GetKeyId(), Filter: report.Filter{
-		Paging: report.Paging{Cursor: m.GetCursor(), Backward: m.GetBackward(), Limit: int(m.GetLimit())},
+		Paging: paging(m),
 		Status: m.GetStatus(),
-		From:   rpc.Moment(found, "from", m.GetFrom()),
-		To:     rpc.Moment(found, "to", m.GetTo()),
+		From:   rpc.Moment(m.GetFrom()),
+		To:     rpc.Moment(m.GetTo()),
 		Search: m.GetRequestId(),
 	}}
-	page, err := s.reports.Requests(fault.WithDecoded(ctx, found), caller.From(ctx), filter)
-	if err != nil {
-		return nil, err
-	}
+	page, err := s.reports.Requests(ctx, caller.From(ctx), filter)
 	out := &portalv1.ListRequestsResponse{
 		NextCursor: page.Next, PreviousCursor: page.Previous, SearchedBackTo: rpc.OptionalTime(page.SearchedBackTo),
 	}
@@ -49,5 +40,5 @@ func (s *RequestLogService) ListRequests(
 			KeyId: r.KeyID, RequestId: r.RequestID, DurationMicroseconds: r.Took.Microseconds(),
 		})
 	}
-	return connect.NewResponse(out), nil
+	return out, err
 }

@@ -5,8 +5,6 @@ import (
 	"io"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/bankstatement"
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
@@ -20,17 +18,16 @@ import (
 // statementsAtOnce is how many statements are read at a time, for everybody together: a large one takes memory.
 const statementsAtOnce = 4
 
-// CompareStatement implements the service.
-func (s *Service) CompareStatement(
-	ctx context.Context, req *connect.Request[portalv1.CompareStatementRequest],
-) (*connect.Response[portalv1.CompareStatementResponse], error) {
+func (s *service) CompareStatement(
+	ctx context.Context, req *portalv1.CompareStatementRequest,
+) (*portalv1.CompareStatementResponse, error) {
 	who, found := caller.From(ctx), fault.Decoded(ctx)
 	if err := who.Need(caller.TraderMoney, caller.OperatorRead); err != nil {
 		return nil, err
 	}
-	zone, err := time.LoadLocation(req.Msg.GetZone())
-	found.Check(err == nil && req.Msg.GetZone() != "Local", "zone", "must be the name of a time zone, such as Europe/Moscow")
-	file := rpc.UploadedFile(ctx, req.Msg.GetFile())
+	zone, err := time.LoadLocation(req.GetZone())
+	found.Check(err == nil && req.GetZone() != "Local", "zone", "must be the name of a time zone, such as Europe/Moscow")
+	file := rpc.UploadedFile(ctx, req.GetFile())
 	if found.Check(file != nil && file.Size() > 0, "file", "must not be empty"); found.Err() == nil {
 		found.Check(file.Size() <= bankstatement.MaxSize, "file", "is larger than %d MB", bankstatement.MaxSize>>20)
 	}
@@ -47,15 +44,12 @@ func (s *Service) CompareStatement(
 		return nil, err
 	}
 	c, err := s.Reports.CompareStatement(ctx, who, report.StatementFile{
-		TraderID: req.Msg.GetTraderId(), RequisiteID: req.Msg.GetRequisiteId(), Content: content, Zone: zone,
+		TraderID: req.GetTraderId(), RequisiteID: req.GetRequisiteId(), Content: content, Zone: zone,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return connect.NewResponse(&portalv1.CompareStatementResponse{
+	return &portalv1.CompareStatementResponse{
 		From: rpc.Timestamp(c.From), Until: rpc.Timestamp(c.Until), Outgoing: int64(c.Out),
 		Came: rpc.Views(c.In, statementMovement), Missing: rpc.Views(c.Missing, comparedPayment),
-	}), nil
+	}, err
 }
 
 func statementMovement(line report.ComparedLine) *portalv1.StatementMovement {

@@ -3,9 +3,6 @@ package report
 import (
 	"time"
 
-	"connectrpc.com/connect"
-	"github.com/shopspring/decimal"
-
 	"gateway.example/internal/money"
 	"gateway.example/internal/optional"
 	"gateway.example/internal/timeline"
@@ -14,15 +11,8 @@ import (
 	"gateway.example/rpc/portal"
 )
 
-func timelineResponse(lines []timeline.Line, err error) (*connect.Response[portalv1.TimelineResponse], error) {
-	if err != nil {
-		return nil, err
-	}
-	out := &portalv1.TimelineResponse{Data: make([]*portalv1.TimelineLine, 0, len(lines))}
-	for _, line := range lines {
-		out.Data = append(out.Data, timelineLine(line))
-	}
-	return connect.NewResponse(out), nil
+func timelineResponse(lines []timeline.Line, err error) (*portalv1.TimelineResponse, error) {
+	return &portalv1.TimelineResponse{Data: rpc.Views(lines, timelineLine)}, err
 }
 
 func timelineLine(line timeline.Line) *portalv1.TimelineLine {
@@ -84,14 +74,6 @@ func timelineChoice(c *timeline.Choice) *portalv1.TimelineChoice {
 	}
 }
 
-// plain formats a number with all its decimals; nil is one that the caller may not see.
-func plain(d *decimal.Decimal, form func(decimal.Decimal) string) *string {
-	if d == nil {
-		return nil
-	}
-	return new(form(*d))
-}
-
 func timelineRate(r *timeline.Rate) *portalv1.TimelineRate {
 	if r == nil {
 		return nil
@@ -100,13 +82,13 @@ func timelineRate(r *timeline.Rate) *portalv1.TimelineRate {
 		Source:        optional.Of(r.Source),
 		ObservedAt:    rpc.OptionalTime(r.ObservedAt),
 		Unavailable:   r.Unavailable,
-		BaseRate:      plain(r.Base, money.Rate),
-		MarkupPercent: plain(r.Markup, money.Plain),
+		BaseRate:      rpc.Number(r.Base, money.Rate),
+		MarkupPercent: rpc.Number(r.Markup, money.Plain),
 		MarkupSource:  optional.Of(r.MarkupSource),
 		SpotUsdt:      shownUSDT(r.Spot),
 		AmountUsdt:    shownUSDT(r.Amount),
 		ProfitUsdt:    shownUSDT(r.Profit),
-		SharePercent:  plain(r.SharePercent, money.Plain),
+		SharePercent:  rpc.Number(r.SharePercent, money.Plain),
 		TraderUsdt:    shownUSDT(r.Trader),
 		PlatformUsdt:  shownUSDT(r.Platform),
 		HoldUsdt:      shownUSDT(r.Hold),

@@ -4,45 +4,35 @@ import (
 	"context"
 	"time"
 
-	"connectrpc.com/connect"
-
 	"gateway.example/internal/alarm"
 	"gateway.example/internal/audit"
 	"gateway.example/internal/auditlog"
 	"gateway.example/internal/caller"
-	"gateway.example/internal/fault"
-	"gateway.example/internal/report"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 	"gateway.example/rpc/portal"
 )
 
-// TrustService serves portal.v1.TrustService.
-type TrustService struct {
+// trustService serves portal.v1.TrustService.
+type trustService struct {
 	log    *auditlog.Service
 	audits *audit.Service
 	alarms *alarm.Service
 }
 
-var _ portalv1connect.TrustServiceHandler = (*TrustService)(nil)
-
 // NewTrustService makes the handler.
-func NewTrustService(log *auditlog.Service, audits *audit.Service, alarms *alarm.Service) *TrustService {
-	return &TrustService{log, audits, alarms}
+func NewTrustService(log *auditlog.Service, audits *audit.Service, alarms *alarm.Service) portalv1connect.TrustServiceHandler {
+	return &trustService{log, audits, alarms}
 }
 
-// ListAuditLog implements the service.
-func (s *TrustService) ListAuditLog(
-	ctx context.Context, req *connect.Request[portalv1.ListAuditLogRequest],
-) (*connect.Response[portalv1.ListAuditLogResponse], error) {
-	m, found := req.Msg, fault.Decoded(ctx)
-	filter := auditlog.Filter{
-		Paging: report.Paging{Cursor: m.GetCursor(), Backward: m.GetBackward(), Limit: int(m.GetLimit())},
-		Kinds:  m.GetKinds(), User: m.GetUser(), Subject: m.GetSubject(), Key: m.GetKey(),
-		From: rpc.Moment(found, "from", m.GetFrom()), To: rpc.Moment(found, "to", m.GetTo()),
-	}
-	page, err := s.log.List(fault.WithDecoded(ctx, found), caller.From(ctx), filter)
+func (s *trustService) ListAuditLog(
+	ctx context.Context, m *portalv1.ListAuditLogRequest,
+) (*portalv1.ListAuditLogResponse, error) {
+	page, err := s.log.List(ctx, caller.From(ctx), auditlog.Filter{
+		Paging: paging(m), Kinds: m.GetKinds(), User: m.GetUser(), Subject: m.GetSubject(), Key: m.GetKey(),
+		From: rpc.Moment(m.GetFrom()), To: rpc.Moment(m.GetTo()),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +44,7 @@ func (s *TrustService) ListAuditLog(
 		}
 		out.Data = append(out.Data, line)
 	}
-	return connect.NewResponse(out), nil
+	return out, nil
 }
 
 func auditLine(l auditlog.Item) (*portalv1.AuditLogLine, error) {
@@ -83,14 +73,10 @@ func auditLine(l auditlog.Item) (*portalv1.AuditLogLine, error) {
 	}, err
 }
 
-// GetReconciliation implements the service.
-func (s *TrustService) GetReconciliation(
-	ctx context.Context, _ *connect.Request[portalv1.GetReconciliationRequest],
-) (*connect.Response[portalv1.GetReconciliationResponse], error) {
+func (s *trustService) GetReconciliation(
+	ctx context.Context, _ *portalv1.GetReconciliationRequest,
+) (*portalv1.GetReconciliationResponse, error) {
 	state, err := s.audits.State(ctx, caller.From(ctx))
-	if err != nil {
-		return nil, err
-	}
 	out := &portalv1.GetReconciliationResponse{Recent: auditState(state.Recent), Full: auditState(state.Full)}
 	for _, i := range state.Invariants {
 		out.Invariants = append(out.Invariants, &portalv1.Invariant{
@@ -98,7 +84,7 @@ func (s *TrustService) GetReconciliation(
 			Violations: i.Violations[:min(len(i.Violations), 100)],
 		})
 	}
-	return connect.NewResponse(out), nil
+	return out, err
 }
 
 func auditState(s audit.Standing) *portalv1.AuditState {
@@ -110,14 +96,10 @@ func auditState(s audit.Standing) *portalv1.AuditState {
 	return out
 }
 
-// ListAlarms implements the service.
-func (s *TrustService) ListAlarms(
-	ctx context.Context, _ *connect.Request[portalv1.ListAlarmsRequest],
-) (*connect.Response[portalv1.ListAlarmsResponse], error) {
+func (s *trustService) ListAlarms(
+	ctx context.Context, _ *portalv1.ListAlarmsRequest,
+) (*portalv1.ListAlarmsResponse, error) {
 	alarms, err := s.alarms.List(ctx, caller.From(ctx))
-	if err != nil {
-		return nil, err
-	}
 	out := &portalv1.ListAlarmsResponse{}
 	for _, a := range alarms {
 		out.Data = append(out.Data, &portalv1.Alarm{
@@ -125,5 +107,5 @@ func (s *TrustService) ListAlarms(
 			Page: a.Link, Runbook: a.Runbook, Expression: a.Expression,
 		})
 	}
-	return connect.NewResponse(out), nil
+	return out, err
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"gateway.example/internal/auth"
+	"gateway.example/rpc"
 	"gateway.example/rpc/gen/gateway/v1/gatewayv1connect"
 	"gateway.example/rpc/gen/portal/v1/portalv1connect"
 	"gateway.example/rpc/gen/sandbox/v1/sandboxv1connect"
@@ -34,7 +35,7 @@ func main() {
 
 // describe is the description, indented for people and for changes to be seen.
 func describe() ([]byte, error) {
-	content, err := rest.OpenAPI(rest.Services{
+	content, err := rest.OpenAPI(rpc.Services{
 		Payment:    gatewayv1connect.UnimplementedPaymentServiceHandler{},
 		Checkout:   gatewayv1connect.UnimplementedCheckoutServiceHandler{},
 		Payin:      gatewayv1connect.UnimplementedPayinServiceHandler{},

@@ -41,7 +41,7 @@ const (
 // CashboxServiceClient is a client for the gateway.v1.CashboxService service.
 type CashboxServiceClient interface {
 	// GetBalance reads a cashbox's balance. Any key of the merchant may.
-	GetBalance(context.Context, *connect.Request[v1.GetBalanceRequest]) (*connect.Response[v1.GetBalanceResponse], error)
+	GetBalance(context.Context, *v1.GetBalanceRequest) (*v1.GetBalanceResponse, error)
 }
 
 // NewCashboxServiceClient constructs a client for the gateway.v1.CashboxService service. By
@@ -70,14 +70,18 @@ type cashboxServiceClient struct {
 }
 
 // GetBalance calls gateway.v1.CashboxService.GetBalance.
-func (c *cashboxServiceClient) GetBalance(ctx context.Context, req *connect.Request[v1.GetBalanceRequest]) (*connect.Response[v1.GetBalanceResponse], error) {
-	return c.getBalance.CallUnary(ctx, req)
+func (c *cashboxServiceClient) GetBalance(ctx context.Context, req *v1.GetBalanceRequest) (*v1.GetBalanceResponse, error) {
+	response, err := c.getBalance.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CashboxServiceHandler is an implementation of the gateway.v1.CashboxService service.
 type CashboxServiceHandler interface {
 	// GetBalance reads a cashbox's balance. Any key of the merchant may.
-	GetBalance(context.Context, *connect.Request[v1.GetBalanceRequest]) (*connect.Response[v1.GetBalanceResponse], error)
+	GetBalance(context.Context, *v1.GetBalanceRequest) (*v1.GetBalanceResponse, error)
 }
 
 // NewCashboxServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -87,7 +91,7 @@ type CashboxServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewCashboxServiceHandler(svc CashboxServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	cashboxServiceMethods := v1.File_gateway_v1_cashbox_proto.Services().ByName("CashboxService").Methods()
-	cashboxServiceGetBalanceHandler := connect.NewUnaryHandler(
+	cashboxServiceGetBalanceHandler := connect.NewUnaryHandlerSimple(
 		CashboxServiceGetBalanceProcedure,
 		svc.GetBalance,
 		connect.WithSchema(cashboxServiceMethods.ByName("GetBalance")),
@@ -106,6 +110,6 @@ func NewCashboxServiceHandler(svc CashboxServiceHandler, opts ...connect.Handler
 // UnimplementedCashboxServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedCashboxServiceHandler struct{}
 
-func (UnimplementedCashboxServiceHandler) GetBalance(context.Context, *connect.Request[v1.GetBalanceRequest]) (*connect.Response[v1.GetBalanceResponse], error) {
+func (UnimplementedCashboxServiceHandler) GetBalance(context.Context, *v1.GetBalanceRequest) (*v1.GetBalanceResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.CashboxService.GetBalance is not implemented"))
 }

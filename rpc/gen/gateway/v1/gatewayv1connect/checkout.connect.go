@@ -50,13 +50,13 @@ const (
 // CheckoutServiceClient is a client for the gateway.v1.CheckoutService service.
 type CheckoutServiceClient interface {
 	// GetCheckout reads how the checkout stands. Ask every 2 to 5 seconds.
-	GetCheckout(context.Context, *connect.Request[v1.GetCheckoutRequest]) (*connect.Response[v1.CheckoutResponse], error)
+	GetCheckout(context.Context, *v1.GetCheckoutRequest) (*v1.CheckoutResponse, error)
 	// SubmitPayerDetails takes the payer's card.
-	SubmitPayerDetails(context.Context, *connect.Request[v1.SubmitPayerDetailsRequest]) (*connect.Response[v1.CheckoutResponse], error)
+	SubmitPayerDetails(context.Context, *v1.SubmitPayerDetailsRequest) (*v1.CheckoutResponse, error)
 	// SubmitPayerOtp takes the code that the payer's bank sent, if it sent one.
-	SubmitPayerOtp(context.Context, *connect.Request[v1.SubmitPayerOtpRequest]) (*connect.Response[v1.CheckoutResponse], error)
+	SubmitPayerOtp(context.Context, *v1.SubmitPayerOtpRequest) (*v1.CheckoutResponse, error)
 	// CancelCheckout cancels the payment for the payer.
-	CancelCheckout(context.Context, *connect.Request[v1.CancelCheckoutRequest]) (*connect.Response[v1.CheckoutResponse], error)
+	CancelCheckout(context.Context, *v1.CancelCheckoutRequest) (*v1.CheckoutResponse, error)
 }
 
 // NewCheckoutServiceClient constructs a client for the gateway.v1.CheckoutService service. By
@@ -106,35 +106,51 @@ type checkoutServiceClient struct {
 }
 
 // GetCheckout calls gateway.v1.CheckoutService.GetCheckout.
-func (c *checkoutServiceClient) GetCheckout(ctx context.Context, req *connect.Request[v1.GetCheckoutRequest]) (*connect.Response[v1.CheckoutResponse], error) {
-	return c.getCheckout.CallUnary(ctx, req)
+func (c *checkoutServiceClient) GetCheckout(ctx context.Context, req *v1.GetCheckoutRequest) (*v1.CheckoutResponse, error) {
+	response, err := c.getCheckout.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SubmitPayerDetails calls gateway.v1.CheckoutService.SubmitPayerDetails.
-func (c *checkoutServiceClient) SubmitPayerDetails(ctx context.Context, req *connect.Request[v1.SubmitPayerDetailsRequest]) (*connect.Response[v1.CheckoutResponse], error) {
-	return c.submitPayerDetails.CallUnary(ctx, req)
+func (c *checkoutServiceClient) SubmitPayerDetails(ctx context.Context, req *v1.SubmitPayerDetailsRequest) (*v1.CheckoutResponse, error) {
+	response, err := c.submitPayerDetails.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SubmitPayerOtp calls gateway.v1.CheckoutService.SubmitPayerOtp.
-func (c *checkoutServiceClient) SubmitPayerOtp(ctx context.Context, req *connect.Request[v1.SubmitPayerOtpRequest]) (*connect.Response[v1.CheckoutResponse], error) {
-	return c.submitPayerOtp.CallUnary(ctx, req)
+func (c *checkoutServiceClient) SubmitPayerOtp(ctx context.Context, req *v1.SubmitPayerOtpRequest) (*v1.CheckoutResponse, error) {
+	response, err := c.submitPayerOtp.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CancelCheckout calls gateway.v1.CheckoutService.CancelCheckout.
-func (c *checkoutServiceClient) CancelCheckout(ctx context.Context, req *connect.Request[v1.CancelCheckoutRequest]) (*connect.Response[v1.CheckoutResponse], error) {
-	return c.cancelCheckout.CallUnary(ctx, req)
+func (c *checkoutServiceClient) CancelCheckout(ctx context.Context, req *v1.CancelCheckoutRequest) (*v1.CheckoutResponse, error) {
+	response, err := c.cancelCheckout.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CheckoutServiceHandler is an implementation of the gateway.v1.CheckoutService service.
 type CheckoutServiceHandler interface {
 	// GetCheckout reads how the checkout stands. Ask every 2 to 5 seconds.
-	GetCheckout(context.Context, *connect.Request[v1.GetCheckoutRequest]) (*connect.Response[v1.CheckoutResponse], error)
+	GetCheckout(context.Context, *v1.GetCheckoutRequest) (*v1.CheckoutResponse, error)
 	// SubmitPayerDetails takes the payer's card.
-	SubmitPayerDetails(context.Context, *connect.Request[v1.SubmitPayerDetailsRequest]) (*connect.Response[v1.CheckoutResponse], error)
+	SubmitPayerDetails(context.Context, *v1.SubmitPayerDetailsRequest) (*v1.CheckoutResponse, error)
 	// SubmitPayerOtp takes the code that the payer's bank sent, if it sent one.
-	SubmitPayerOtp(context.Context, *connect.Request[v1.SubmitPayerOtpRequest]) (*connect.Response[v1.CheckoutResponse], error)
+	SubmitPayerOtp(context.Context, *v1.SubmitPayerOtpRequest) (*v1.CheckoutResponse, error)
 	// CancelCheckout cancels the payment for the payer.
-	CancelCheckout(context.Context, *connect.Request[v1.CancelCheckoutRequest]) (*connect.Response[v1.CheckoutResponse], error)
+	CancelCheckout(context.Context, *v1.CancelCheckoutRequest) (*v1.CheckoutResponse, error)
 }
 
 // NewCheckoutServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -144,25 +160,25 @@ type CheckoutServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewCheckoutServiceHandler(svc CheckoutServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	checkoutServiceMethods := v1.File_gateway_v1_checkout_proto.Services().ByName("CheckoutService").Methods()
-	checkoutServiceGetCheckoutHandler := connect.NewUnaryHandler(
+	checkoutServiceGetCheckoutHandler := connect.NewUnaryHandlerSimple(
 		CheckoutServiceGetCheckoutProcedure,
 		svc.GetCheckout,
 		connect.WithSchema(checkoutServiceMethods.ByName("GetCheckout")),
 		connect.WithHandlerOptions(opts...),
 	)
-	checkoutServiceSubmitPayerDetailsHandler := connect.NewUnaryHandler(
+	checkoutServiceSubmitPayerDetailsHandler := connect.NewUnaryHandlerSimple(
 		CheckoutServiceSubmitPayerDetailsProcedure,
 		svc.SubmitPayerDetails,
 		connect.WithSchema(checkoutServiceMethods.ByName("SubmitPayerDetails")),
 		connect.WithHandlerOptions(opts...),
 	)
-	checkoutServiceSubmitPayerOtpHandler := connect.NewUnaryHandler(
+	checkoutServiceSubmitPayerOtpHandler := connect.NewUnaryHandlerSimple(
 		CheckoutServiceSubmitPayerOtpProcedure,
 		svc.SubmitPayerOtp,
 		connect.WithSchema(checkoutServiceMethods.ByName("SubmitPayerOtp")),
 		connect.WithHandlerOptions(opts...),
 	)
-	checkoutServiceCancelCheckoutHandler := connect.NewUnaryHandler(
+	checkoutServiceCancelCheckoutHandler := connect.NewUnaryHandlerSimple(
 		CheckoutServiceCancelCheckoutProcedure,
 		svc.CancelCheckout,
 		connect.WithSchema(checkoutServiceMethods.ByName("CancelCheckout")),
@@ -187,18 +203,18 @@ func NewCheckoutServiceHandler(svc CheckoutServiceHandler, opts ...connect.Handl
 // UnimplementedCheckoutServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedCheckoutServiceHandler struct{}
 
-func (UnimplementedCheckoutServiceHandler) GetCheckout(context.Context, *connect.Request[v1.GetCheckoutRequest]) (*connect.Response[v1.CheckoutResponse], error) {
+func (UnimplementedCheckoutServiceHandler) GetCheckout(context.Context, *v1.GetCheckoutRequest) (*v1.CheckoutResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.CheckoutService.GetCheckout is not implemented"))
 }
 
-func (UnimplementedCheckoutServiceHandler) SubmitPayerDetails(context.Context, *connect.Request[v1.SubmitPayerDetailsRequest]) (*connect.Response[v1.CheckoutResponse], error) {
+func (UnimplementedCheckoutServiceHandler) SubmitPayerDetails(context.Context, *v1.SubmitPayerDetailsRequest) (*v1.CheckoutResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.CheckoutService.SubmitPayerDetails is not implemented"))
 }
 
-func (UnimplementedCheckoutServiceHandler) SubmitPayerOtp(context.Context, *connect.Request[v1.SubmitPayerOtpRequest]) (*connect.Response[v1.CheckoutResponse], error) {
+func (UnimplementedCheckoutServiceHandler) SubmitPayerOtp(context.Context, *v1.SubmitPayerOtpRequest) (*v1.CheckoutResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.CheckoutService.SubmitPayerOtp is not implemented"))
 }
 
-func (UnimplementedCheckoutServiceHandler) CancelCheckout(context.Context, *connect.Request[v1.CancelCheckoutRequest]) (*connect.Response[v1.CheckoutResponse], error) {
+func (UnimplementedCheckoutServiceHandler) CancelCheckout(context.Context, *v1.CancelCheckoutRequest) (*v1.CheckoutResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.CheckoutService.CancelCheckout is not implemented"))
 }

@@ -50,14 +50,14 @@ const (
 // DepositServiceClient is a client for the gateway.v1.DepositService service.
 type DepositServiceClient interface {
 	// CreateDeposit creates a request, or answers with the one already created under the same idempotencyKey.
-	CreateDeposit(context.Context, *connect.Request[v1.CreateDepositRequest]) (*connect.Response[v1.CreateDepositResponse], error)
+	CreateDeposit(context.Context, *v1.CreateDepositRequest) (*v1.CreateDepositResponse, error)
 	// GetDeposit reads one request.
-	GetDeposit(context.Context, *connect.Request[v1.GetDepositRequest]) (*connect.Response[v1.GetDepositResponse], error)
+	GetDeposit(context.Context, *v1.GetDepositRequest) (*v1.GetDepositResponse, error)
 	// ListDeposits lists the merchant's requests, the newest first.
-	ListDeposits(context.Context, *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error)
+	ListDeposits(context.Context, *v1.ListDepositsRequest) (*v1.ListDepositsResponse, error)
 	// NameTransaction names the transaction by which the USDT of a pending deposit come, in place of one that was named before. It helps to
 	// find what came, of whatever amount, and confirms nothing.
-	NameTransaction(context.Context, *connect.Request[v1.NameTransactionRequest]) (*connect.Response[v1.NameTransactionResponse], error)
+	NameTransaction(context.Context, *v1.NameTransactionRequest) (*v1.NameTransactionResponse, error)
 }
 
 // NewDepositServiceClient constructs a client for the gateway.v1.DepositService service. By
@@ -107,36 +107,52 @@ type depositServiceClient struct {
 }
 
 // CreateDeposit calls gateway.v1.DepositService.CreateDeposit.
-func (c *depositServiceClient) CreateDeposit(ctx context.Context, req *connect.Request[v1.CreateDepositRequest]) (*connect.Response[v1.CreateDepositResponse], error) {
-	return c.createDeposit.CallUnary(ctx, req)
+func (c *depositServiceClient) CreateDeposit(ctx context.Context, req *v1.CreateDepositRequest) (*v1.CreateDepositResponse, error) {
+	response, err := c.createDeposit.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetDeposit calls gateway.v1.DepositService.GetDeposit.
-func (c *depositServiceClient) GetDeposit(ctx context.Context, req *connect.Request[v1.GetDepositRequest]) (*connect.Response[v1.GetDepositResponse], error) {
-	return c.getDeposit.CallUnary(ctx, req)
+func (c *depositServiceClient) GetDeposit(ctx context.Context, req *v1.GetDepositRequest) (*v1.GetDepositResponse, error) {
+	response, err := c.getDeposit.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListDeposits calls gateway.v1.DepositService.ListDeposits.
-func (c *depositServiceClient) ListDeposits(ctx context.Context, req *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error) {
-	return c.listDeposits.CallUnary(ctx, req)
+func (c *depositServiceClient) ListDeposits(ctx context.Context, req *v1.ListDepositsRequest) (*v1.ListDepositsResponse, error) {
+	response, err := c.listDeposits.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // NameTransaction calls gateway.v1.DepositService.NameTransaction.
-func (c *depositServiceClient) NameTransaction(ctx context.Context, req *connect.Request[v1.NameTransactionRequest]) (*connect.Response[v1.NameTransactionResponse], error) {
-	return c.nameTransaction.CallUnary(ctx, req)
+func (c *depositServiceClient) NameTransaction(ctx context.Context, req *v1.NameTransactionRequest) (*v1.NameTransactionResponse, error) {
+	response, err := c.nameTransaction.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DepositServiceHandler is an implementation of the gateway.v1.DepositService service.
 type DepositServiceHandler interface {
 	// CreateDeposit creates a request, or answers with the one already created under the same idempotencyKey.
-	CreateDeposit(context.Context, *connect.Request[v1.CreateDepositRequest]) (*connect.Response[v1.CreateDepositResponse], error)
+	CreateDeposit(context.Context, *v1.CreateDepositRequest) (*v1.CreateDepositResponse, error)
 	// GetDeposit reads one request.
-	GetDeposit(context.Context, *connect.Request[v1.GetDepositRequest]) (*connect.Response[v1.GetDepositResponse], error)
+	GetDeposit(context.Context, *v1.GetDepositRequest) (*v1.GetDepositResponse, error)
 	// ListDeposits lists the merchant's requests, the newest first.
-	ListDeposits(context.Context, *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error)
+	ListDeposits(context.Context, *v1.ListDepositsRequest) (*v1.ListDepositsResponse, error)
 	// NameTransaction names the transaction by which the USDT of a pending deposit come, in place of one that was named before. It helps to
 	// find what came, of whatever amount, and confirms nothing.
-	NameTransaction(context.Context, *connect.Request[v1.NameTransactionRequest]) (*connect.Response[v1.NameTransactionResponse], error)
+	NameTransaction(context.Context, *v1.NameTransactionRequest) (*v1.NameTransactionResponse, error)
 }
 
 // NewDepositServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -146,25 +162,25 @@ type DepositServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewDepositServiceHandler(svc DepositServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	depositServiceMethods := v1.File_gateway_v1_deposit_proto.Services().ByName("DepositService").Methods()
-	depositServiceCreateDepositHandler := connect.NewUnaryHandler(
+	depositServiceCreateDepositHandler := connect.NewUnaryHandlerSimple(
 		DepositServiceCreateDepositProcedure,
 		svc.CreateDeposit,
 		connect.WithSchema(depositServiceMethods.ByName("CreateDeposit")),
 		connect.WithHandlerOptions(opts...),
 	)
-	depositServiceGetDepositHandler := connect.NewUnaryHandler(
+	depositServiceGetDepositHandler := connect.NewUnaryHandlerSimple(
 		DepositServiceGetDepositProcedure,
 		svc.GetDeposit,
 		connect.WithSchema(depositServiceMethods.ByName("GetDeposit")),
 		connect.WithHandlerOptions(opts...),
 	)
-	depositServiceListDepositsHandler := connect.NewUnaryHandler(
+	depositServiceListDepositsHandler := connect.NewUnaryHandlerSimple(
 		DepositServiceListDepositsProcedure,
 		svc.ListDeposits,
 		connect.WithSchema(depositServiceMethods.ByName("ListDeposits")),
 		connect.WithHandlerOptions(opts...),
 	)
-	depositServiceNameTransactionHandler := connect.NewUnaryHandler(
+	depositServiceNameTransactionHandler := connect.NewUnaryHandlerSimple(
 		DepositServiceNameTransactionProcedure,
 		svc.NameTransaction,
 		connect.WithSchema(depositServiceMethods.ByName("NameTransaction")),
@@ -189,18 +205,18 @@ func NewDepositServiceHandler(svc DepositServiceHandler, opts ...connect.Handler
 // UnimplementedDepositServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedDepositServiceHandler struct{}
 
-func (UnimplementedDepositServiceHandler) CreateDeposit(context.Context, *connect.Request[v1.CreateDepositRequest]) (*connect.Response[v1.CreateDepositResponse], error) {
+func (UnimplementedDepositServiceHandler) CreateDeposit(context.Context, *v1.CreateDepositRequest) (*v1.CreateDepositResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.DepositService.CreateDeposit is not implemented"))
 }
 
-func (UnimplementedDepositServiceHandler) GetDeposit(context.Context, *connect.Request[v1.GetDepositRequest]) (*connect.Response[v1.GetDepositResponse], error) {
+func (UnimplementedDepositServiceHandler) GetDeposit(context.Context, *v1.GetDepositRequest) (*v1.GetDepositResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.DepositService.GetDeposit is not implemented"))
 }
 
-func (UnimplementedDepositServiceHandler) ListDeposits(context.Context, *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error) {
+func (UnimplementedDepositServiceHandler) ListDeposits(context.Context, *v1.ListDepositsRequest) (*v1.ListDepositsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.DepositService.ListDeposits is not implemented"))
 }
 
-func (UnimplementedDepositServiceHandler) NameTransaction(context.Context, *connect.Request[v1.NameTransactionRequest]) (*connect.Response[v1.NameTransactionResponse], error) {
+func (UnimplementedDepositServiceHandler) NameTransaction(context.Context, *v1.NameTransactionRequest) (*v1.NameTransactionResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.DepositService.NameTransaction is not implemented"))
 }

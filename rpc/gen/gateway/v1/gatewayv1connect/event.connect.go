@@ -41,7 +41,7 @@ const (
 type EventServiceClient interface {
 	// ListEvents lists events in one order that never changes, the oldest first: who has read up to a cursor never misses an
 	// event by going on from there.
-	ListEvents(context.Context, *connect.Request[v1.ListEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
+	ListEvents(context.Context, *v1.ListEventsRequest) (*v1.ListEventsResponse, error)
 }
 
 // NewEventServiceClient constructs a client for the gateway.v1.EventService service. By default, it
@@ -70,15 +70,19 @@ type eventServiceClient struct {
 }
 
 // ListEvents calls gateway.v1.EventService.ListEvents.
-func (c *eventServiceClient) ListEvents(ctx context.Context, req *connect.Request[v1.ListEventsRequest]) (*connect.Response[v1.ListEventsResponse], error) {
-	return c.listEvents.CallUnary(ctx, req)
+func (c *eventServiceClient) ListEvents(ctx context.Context, req *v1.ListEventsRequest) (*v1.ListEventsResponse, error) {
+	response, err := c.listEvents.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // EventServiceHandler is an implementation of the gateway.v1.EventService service.
 type EventServiceHandler interface {
 	// ListEvents lists events in one order that never changes, the oldest first: who has read up to a cursor never misses an
 	// event by going on from there.
-	ListEvents(context.Context, *connect.Request[v1.ListEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
+	ListEvents(context.Context, *v1.ListEventsRequest) (*v1.ListEventsResponse, error)
 }
 
 // NewEventServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -88,7 +92,7 @@ type EventServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewEventServiceHandler(svc EventServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	eventServiceMethods := v1.File_gateway_v1_event_proto.Services().ByName("EventService").Methods()
-	eventServiceListEventsHandler := connect.NewUnaryHandler(
+	eventServiceListEventsHandler := connect.NewUnaryHandlerSimple(
 		EventServiceListEventsProcedure,
 		svc.ListEvents,
 		connect.WithSchema(eventServiceMethods.ByName("ListEvents")),
@@ -107,6 +111,6 @@ func NewEventServiceHandler(svc EventServiceHandler, opts ...connect.HandlerOpti
 // UnimplementedEventServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedEventServiceHandler struct{}
 
-func (UnimplementedEventServiceHandler) ListEvents(context.Context, *connect.Request[v1.ListEventsRequest]) (*connect.Response[v1.ListEventsResponse], error) {
+func (UnimplementedEventServiceHandler) ListEvents(context.Context, *v1.ListEventsRequest) (*v1.ListEventsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.EventService.ListEvents is not implemented"))
 }

@@ -43,7 +43,7 @@ type MessageServiceClient interface {
 	// ForwardMessage takes a message of a bank from a device of a trader. The call is signed with the device's key. A message that
 	// was sent before is answered with what was done about it, so that a device may send again whatever was not answered. A message
 	// with a one-time code is refused, and nothing of it is kept.
-	ForwardMessage(context.Context, *connect.Request[v1.ForwardMessageRequest]) (*connect.Response[v1.ForwardMessageResponse], error)
+	ForwardMessage(context.Context, *v1.ForwardMessageRequest) (*v1.ForwardMessageResponse, error)
 }
 
 // NewMessageServiceClient constructs a client for the gateway.v1.MessageService service. By
@@ -72,8 +72,12 @@ type messageServiceClient struct {
 }
 
 // ForwardMessage calls gateway.v1.MessageService.ForwardMessage.
-func (c *messageServiceClient) ForwardMessage(ctx context.Context, req *connect.Request[v1.ForwardMessageRequest]) (*connect.Response[v1.ForwardMessageResponse], error) {
-	return c.forwardMessage.CallUnary(ctx, req)
+func (c *messageServiceClient) ForwardMessage(ctx context.Context, req *v1.ForwardMessageRequest) (*v1.ForwardMessageResponse, error) {
+	response, err := c.forwardMessage.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // MessageServiceHandler is an implementation of the gateway.v1.MessageService service.
@@ -81,7 +85,7 @@ type MessageServiceHandler interface {
 	// ForwardMessage takes a message of a bank from a device of a trader. The call is signed with the device's key. A message that
 	// was sent before is answered with what was done about it, so that a device may send again whatever was not answered. A message
 	// with a one-time code is refused, and nothing of it is kept.
-	ForwardMessage(context.Context, *connect.Request[v1.ForwardMessageRequest]) (*connect.Response[v1.ForwardMessageResponse], error)
+	ForwardMessage(context.Context, *v1.ForwardMessageRequest) (*v1.ForwardMessageResponse, error)
 }
 
 // NewMessageServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -91,7 +95,7 @@ type MessageServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewMessageServiceHandler(svc MessageServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	messageServiceMethods := v1.File_gateway_v1_message_proto.Services().ByName("MessageService").Methods()
-	messageServiceForwardMessageHandler := connect.NewUnaryHandler(
+	messageServiceForwardMessageHandler := connect.NewUnaryHandlerSimple(
 		MessageServiceForwardMessageProcedure,
 		svc.ForwardMessage,
 		connect.WithSchema(messageServiceMethods.ByName("ForwardMessage")),
@@ -110,6 +114,6 @@ func NewMessageServiceHandler(svc MessageServiceHandler, opts ...connect.Handler
 // UnimplementedMessageServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedMessageServiceHandler struct{}
 
-func (UnimplementedMessageServiceHandler) ForwardMessage(context.Context, *connect.Request[v1.ForwardMessageRequest]) (*connect.Response[v1.ForwardMessageResponse], error) {
+func (UnimplementedMessageServiceHandler) ForwardMessage(context.Context, *v1.ForwardMessageRequest) (*v1.ForwardMessageResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.MessageService.ForwardMessage is not implemented"))
 }

@@ -48,13 +48,13 @@ const (
 // PayinServiceClient is a client for the gateway.v1.PayinService service.
 type PayinServiceClient interface {
 	// CreatePayin creates a payout, or answers with the one already created under the same orderId and method.
-	CreatePayin(context.Context, *connect.Request[v1.CreatePayinRequest]) (*connect.Response[v1.CreatePayinResponse], error)
+	CreatePayin(context.Context, *v1.CreatePayinRequest) (*v1.CreatePayinResponse, error)
 	// GetPayin reads one payout.
-	GetPayin(context.Context, *connect.Request[v1.GetPayinRequest]) (*connect.Response[v1.GetPayinResponse], error)
+	GetPayin(context.Context, *v1.GetPayinRequest) (*v1.GetPayinResponse, error)
 	// ListPayins lists the merchant's payouts, the newest first.
-	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListPayinsResponse], error)
+	ListPayins(context.Context, *v1.ListPayinsRequest) (*v1.ListPayinsResponse, error)
 	// CancelPayin takes back a payout that still waits.
-	CancelPayin(context.Context, *connect.Request[v1.CancelPayinRequest]) (*connect.Response[v1.CancelPayinResponse], error)
+	CancelPayin(context.Context, *v1.CancelPayinRequest) (*v1.CancelPayinResponse, error)
 }
 
 // NewPayinServiceClient constructs a client for the gateway.v1.PayinService service. By default, it
@@ -104,35 +104,51 @@ type payinServiceClient struct {
 }
 
 // CreatePayin calls gateway.v1.PayinService.CreatePayin.
-func (c *payinServiceClient) CreatePayin(ctx context.Context, req *connect.Request[v1.CreatePayinRequest]) (*connect.Response[v1.CreatePayinResponse], error) {
-	return c.createPayin.CallUnary(ctx, req)
+func (c *payinServiceClient) CreatePayin(ctx context.Context, req *v1.CreatePayinRequest) (*v1.CreatePayinResponse, error) {
+	response, err := c.createPayin.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetPayin calls gateway.v1.PayinService.GetPayin.
-func (c *payinServiceClient) GetPayin(ctx context.Context, req *connect.Request[v1.GetPayinRequest]) (*connect.Response[v1.GetPayinResponse], error) {
-	return c.getPayin.CallUnary(ctx, req)
+func (c *payinServiceClient) GetPayin(ctx context.Context, req *v1.GetPayinRequest) (*v1.GetPayinResponse, error) {
+	response, err := c.getPayin.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListPayins calls gateway.v1.PayinService.ListPayins.
-func (c *payinServiceClient) ListPayins(ctx context.Context, req *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListPayinsResponse], error) {
-	return c.listPayins.CallUnary(ctx, req)
+func (c *payinServiceClient) ListPayins(ctx context.Context, req *v1.ListPayinsRequest) (*v1.ListPayinsResponse, error) {
+	response, err := c.listPayins.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CancelPayin calls gateway.v1.PayinService.CancelPayin.
-func (c *payinServiceClient) CancelPayin(ctx context.Context, req *connect.Request[v1.CancelPayinRequest]) (*connect.Response[v1.CancelPayinResponse], error) {
-	return c.cancelPayin.CallUnary(ctx, req)
+func (c *payinServiceClient) CancelPayin(ctx context.Context, req *v1.CancelPayinRequest) (*v1.CancelPayinResponse, error) {
+	response, err := c.cancelPayin.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // PayinServiceHandler is an implementation of the gateway.v1.PayinService service.
 type PayinServiceHandler interface {
 	// CreatePayin creates a payout, or answers with the one already created under the same orderId and method.
-	CreatePayin(context.Context, *connect.Request[v1.CreatePayinRequest]) (*connect.Response[v1.CreatePayinResponse], error)
+	CreatePayin(context.Context, *v1.CreatePayinRequest) (*v1.CreatePayinResponse, error)
 	// GetPayin reads one payout.
-	GetPayin(context.Context, *connect.Request[v1.GetPayinRequest]) (*connect.Response[v1.GetPayinResponse], error)
+	GetPayin(context.Context, *v1.GetPayinRequest) (*v1.GetPayinResponse, error)
 	// ListPayins lists the merchant's payouts, the newest first.
-	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListPayinsResponse], error)
+	ListPayins(context.Context, *v1.ListPayinsRequest) (*v1.ListPayinsResponse, error)
 	// CancelPayin takes back a payout that still waits.
-	CancelPayin(context.Context, *connect.Request[v1.CancelPayinRequest]) (*connect.Response[v1.CancelPayinResponse], error)
+	CancelPayin(context.Context, *v1.CancelPayinRequest) (*v1.CancelPayinResponse, error)
 }
 
 // NewPayinServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -142,25 +158,25 @@ type PayinServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewPayinServiceHandler(svc PayinServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	payinServiceMethods := v1.File_gateway_v1_payin_proto.Services().ByName("PayinService").Methods()
-	payinServiceCreatePayinHandler := connect.NewUnaryHandler(
+	payinServiceCreatePayinHandler := connect.NewUnaryHandlerSimple(
 		PayinServiceCreatePayinProcedure,
 		svc.CreatePayin,
 		connect.WithSchema(payinServiceMethods.ByName("CreatePayin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	payinServiceGetPayinHandler := connect.NewUnaryHandler(
+	payinServiceGetPayinHandler := connect.NewUnaryHandlerSimple(
 		PayinServiceGetPayinProcedure,
 		svc.GetPayin,
 		connect.WithSchema(payinServiceMethods.ByName("GetPayin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	payinServiceListPayinsHandler := connect.NewUnaryHandler(
+	payinServiceListPayinsHandler := connect.NewUnaryHandlerSimple(
 		PayinServiceListPayinsProcedure,
 		svc.ListPayins,
 		connect.WithSchema(payinServiceMethods.ByName("ListPayins")),
 		connect.WithHandlerOptions(opts...),
 	)
-	payinServiceCancelPayinHandler := connect.NewUnaryHandler(
+	payinServiceCancelPayinHandler := connect.NewUnaryHandlerSimple(
 		PayinServiceCancelPayinProcedure,
 		svc.CancelPayin,
 		connect.WithSchema(payinServiceMethods.ByName("CancelPayin")),
@@ -185,18 +201,18 @@ func NewPayinServiceHandler(svc PayinServiceHandler, opts ...connect.HandlerOpti
 // UnimplementedPayinServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedPayinServiceHandler struct{}
 
-func (UnimplementedPayinServiceHandler) CreatePayin(context.Context, *connect.Request[v1.CreatePayinRequest]) (*connect.Response[v1.CreatePayinResponse], error) {
+func (UnimplementedPayinServiceHandler) CreatePayin(context.Context, *v1.CreatePayinRequest) (*v1.CreatePayinResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PayinService.CreatePayin is not implemented"))
 }
 
-func (UnimplementedPayinServiceHandler) GetPayin(context.Context, *connect.Request[v1.GetPayinRequest]) (*connect.Response[v1.GetPayinResponse], error) {
+func (UnimplementedPayinServiceHandler) GetPayin(context.Context, *v1.GetPayinRequest) (*v1.GetPayinResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PayinService.GetPayin is not implemented"))
 }
 
-func (UnimplementedPayinServiceHandler) ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListPayinsResponse], error) {
+func (UnimplementedPayinServiceHandler) ListPayins(context.Context, *v1.ListPayinsRequest) (*v1.ListPayinsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PayinService.ListPayins is not implemented"))
 }
 
-func (UnimplementedPayinServiceHandler) CancelPayin(context.Context, *connect.Request[v1.CancelPayinRequest]) (*connect.Response[v1.CancelPayinResponse], error) {
+func (UnimplementedPayinServiceHandler) CancelPayin(context.Context, *v1.CancelPayinRequest) (*v1.CancelPayinResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PayinService.CancelPayin is not implemented"))
 }

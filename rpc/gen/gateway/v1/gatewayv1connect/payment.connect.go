@@ -56,18 +56,18 @@ const (
 // PaymentServiceClient is a client for the gateway.v1.PaymentService service.
 type PaymentServiceClient interface {
 	// CreatePayment creates a payment, or answers with the one already created under the same orderId and method.
-	CreatePayment(context.Context, *connect.Request[v1.CreatePaymentRequest]) (*connect.Response[v1.CreatePaymentResponse], error)
+	CreatePayment(context.Context, *v1.CreatePaymentRequest) (*v1.CreatePaymentResponse, error)
 	// GetPayment reads one payment by its integer id or its uuid.
-	GetPayment(context.Context, *connect.Request[v1.GetPaymentRequest]) (*connect.Response[v1.GetPaymentResponse], error)
+	GetPayment(context.Context, *v1.GetPaymentRequest) (*v1.GetPaymentResponse, error)
 	// UpdatePaymentStatus sets a payment's status on the application's word and queues the merchant's webhook.
-	UpdatePaymentStatus(context.Context, *connect.Request[v1.UpdatePaymentStatusRequest]) (*connect.Response[v1.UpdatePaymentStatusResponse], error)
+	UpdatePaymentStatus(context.Context, *v1.UpdatePaymentStatusRequest) (*v1.UpdatePaymentStatusResponse, error)
 	// ListPayments lists a cabinet user's payments, or those of the merchant whose key signs, the newest first.
-	ListPayments(context.Context, *connect.Request[v1.ListPaymentsRequest]) (*connect.Response[v1.ListPaymentsResponse], error)
+	ListPayments(context.Context, *v1.ListPaymentsRequest) (*v1.ListPaymentsResponse, error)
 	// CreateAppeal opens the one appeal a failed payment may have. Its signature covers four lines joined by LF:
 	// appeal-v1, the reason, the file's name and its size in bytes.
-	CreateAppeal(context.Context, *connect.Request[v1.CreateAppealRequest]) (*connect.Response[v1.CreateAppealResponse], error)
+	CreateAppeal(context.Context, *v1.CreateAppealRequest) (*v1.CreateAppealResponse, error)
 	// ResendCode resets a quasi_ecom payment's SMS code and has the trader ask the bank for another one.
-	ResendCode(context.Context, *connect.Request[v1.ResendCodeRequest]) (*connect.Response[v1.ResendCodeResponse], error)
+	ResendCode(context.Context, *v1.ResendCodeRequest) (*v1.ResendCodeResponse, error)
 }
 
 // NewPaymentServiceClient constructs a client for the gateway.v1.PaymentService service. By
@@ -131,50 +131,74 @@ type paymentServiceClient struct {
 }
 
 // CreatePayment calls gateway.v1.PaymentService.CreatePayment.
-func (c *paymentServiceClient) CreatePayment(ctx context.Context, req *connect.Request[v1.CreatePaymentRequest]) (*connect.Response[v1.CreatePaymentResponse], error) {
-	return c.createPayment.CallUnary(ctx, req)
+func (c *paymentServiceClient) CreatePayment(ctx context.Context, req *v1.CreatePaymentRequest) (*v1.CreatePaymentResponse, error) {
+	response, err := c.createPayment.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetPayment calls gateway.v1.PaymentService.GetPayment.
-func (c *paymentServiceClient) GetPayment(ctx context.Context, req *connect.Request[v1.GetPaymentRequest]) (*connect.Response[v1.GetPaymentResponse], error) {
-	return c.getPayment.CallUnary(ctx, req)
+func (c *paymentServiceClient) GetPayment(ctx context.Context, req *v1.GetPaymentRequest) (*v1.GetPaymentResponse, error) {
+	response, err := c.getPayment.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdatePaymentStatus calls gateway.v1.PaymentService.UpdatePaymentStatus.
-func (c *paymentServiceClient) UpdatePaymentStatus(ctx context.Context, req *connect.Request[v1.UpdatePaymentStatusRequest]) (*connect.Response[v1.UpdatePaymentStatusResponse], error) {
-	return c.updatePaymentStatus.CallUnary(ctx, req)
+func (c *paymentServiceClient) UpdatePaymentStatus(ctx context.Context, req *v1.UpdatePaymentStatusRequest) (*v1.UpdatePaymentStatusResponse, error) {
+	response, err := c.updatePaymentStatus.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListPayments calls gateway.v1.PaymentService.ListPayments.
-func (c *paymentServiceClient) ListPayments(ctx context.Context, req *connect.Request[v1.ListPaymentsRequest]) (*connect.Response[v1.ListPaymentsResponse], error) {
-	return c.listPayments.CallUnary(ctx, req)
+func (c *paymentServiceClient) ListPayments(ctx context.Context, req *v1.ListPaymentsRequest) (*v1.ListPaymentsResponse, error) {
+	response, err := c.listPayments.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CreateAppeal calls gateway.v1.PaymentService.CreateAppeal.
-func (c *paymentServiceClient) CreateAppeal(ctx context.Context, req *connect.Request[v1.CreateAppealRequest]) (*connect.Response[v1.CreateAppealResponse], error) {
-	return c.createAppeal.CallUnary(ctx, req)
+func (c *paymentServiceClient) CreateAppeal(ctx context.Context, req *v1.CreateAppealRequest) (*v1.CreateAppealResponse, error) {
+	response, err := c.createAppeal.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ResendCode calls gateway.v1.PaymentService.ResendCode.
-func (c *paymentServiceClient) ResendCode(ctx context.Context, req *connect.Request[v1.ResendCodeRequest]) (*connect.Response[v1.ResendCodeResponse], error) {
-	return c.resendCode.CallUnary(ctx, req)
+func (c *paymentServiceClient) ResendCode(ctx context.Context, req *v1.ResendCodeRequest) (*v1.ResendCodeResponse, error) {
+	response, err := c.resendCode.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // PaymentServiceHandler is an implementation of the gateway.v1.PaymentService service.
 type PaymentServiceHandler interface {
 	// CreatePayment creates a payment, or answers with the one already created under the same orderId and method.
-	CreatePayment(context.Context, *connect.Request[v1.CreatePaymentRequest]) (*connect.Response[v1.CreatePaymentResponse], error)
+	CreatePayment(context.Context, *v1.CreatePaymentRequest) (*v1.CreatePaymentResponse, error)
 	// GetPayment reads one payment by its integer id or its uuid.
-	GetPayment(context.Context, *connect.Request[v1.GetPaymentRequest]) (*connect.Response[v1.GetPaymentResponse], error)
+	GetPayment(context.Context, *v1.GetPaymentRequest) (*v1.GetPaymentResponse, error)
 	// UpdatePaymentStatus sets a payment's status on the application's word and queues the merchant's webhook.
-	UpdatePaymentStatus(context.Context, *connect.Request[v1.UpdatePaymentStatusRequest]) (*connect.Response[v1.UpdatePaymentStatusResponse], error)
+	UpdatePaymentStatus(context.Context, *v1.UpdatePaymentStatusRequest) (*v1.UpdatePaymentStatusResponse, error)
 	// ListPayments lists a cabinet user's payments, or those of the merchant whose key signs, the newest first.
-	ListPayments(context.Context, *connect.Request[v1.ListPaymentsRequest]) (*connect.Response[v1.ListPaymentsResponse], error)
+	ListPayments(context.Context, *v1.ListPaymentsRequest) (*v1.ListPaymentsResponse, error)
 	// CreateAppeal opens the one appeal a failed payment may have. Its signature covers four lines joined by LF:
 	// appeal-v1, the reason, the file's name and its size in bytes.
-	CreateAppeal(context.Context, *connect.Request[v1.CreateAppealRequest]) (*connect.Response[v1.CreateAppealResponse], error)
+	CreateAppeal(context.Context, *v1.CreateAppealRequest) (*v1.CreateAppealResponse, error)
 	// ResendCode resets a quasi_ecom payment's SMS code and has the trader ask the bank for another one.
-	ResendCode(context.Context, *connect.Request[v1.ResendCodeRequest]) (*connect.Response[v1.ResendCodeResponse], error)
+	ResendCode(context.Context, *v1.ResendCodeRequest) (*v1.ResendCodeResponse, error)
 }
 
 // NewPaymentServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -184,37 +208,37 @@ type PaymentServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewPaymentServiceHandler(svc PaymentServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	paymentServiceMethods := v1.File_gateway_v1_payment_proto.Services().ByName("PaymentService").Methods()
-	paymentServiceCreatePaymentHandler := connect.NewUnaryHandler(
+	paymentServiceCreatePaymentHandler := connect.NewUnaryHandlerSimple(
 		PaymentServiceCreatePaymentProcedure,
 		svc.CreatePayment,
 		connect.WithSchema(paymentServiceMethods.ByName("CreatePayment")),
 		connect.WithHandlerOptions(opts...),
 	)
-	paymentServiceGetPaymentHandler := connect.NewUnaryHandler(
+	paymentServiceGetPaymentHandler := connect.NewUnaryHandlerSimple(
 		PaymentServiceGetPaymentProcedure,
 		svc.GetPayment,
 		connect.WithSchema(paymentServiceMethods.ByName("GetPayment")),
 		connect.WithHandlerOptions(opts...),
 	)
-	paymentServiceUpdatePaymentStatusHandler := connect.NewUnaryHandler(
+	paymentServiceUpdatePaymentStatusHandler := connect.NewUnaryHandlerSimple(
 		PaymentServiceUpdatePaymentStatusProcedure,
 		svc.UpdatePaymentStatus,
 		connect.WithSchema(paymentServiceMethods.ByName("UpdatePaymentStatus")),
 		connect.WithHandlerOptions(opts...),
 	)
-	paymentServiceListPaymentsHandler := connect.NewUnaryHandler(
+	paymentServiceListPaymentsHandler := connect.NewUnaryHandlerSimple(
 		PaymentServiceListPaymentsProcedure,
 		svc.ListPayments,
 		connect.WithSchema(paymentServiceMethods.ByName("ListPayments")),
 		connect.WithHandlerOptions(opts...),
 	)
-	paymentServiceCreateAppealHandler := connect.NewUnaryHandler(
+	paymentServiceCreateAppealHandler := connect.NewUnaryHandlerSimple(
 		PaymentServiceCreateAppealProcedure,
 		svc.CreateAppeal,
 		connect.WithSchema(paymentServiceMethods.ByName("CreateAppeal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	paymentServiceResendCodeHandler := connect.NewUnaryHandler(
+	paymentServiceResendCodeHandler := connect.NewUnaryHandlerSimple(
 		PaymentServiceResendCodeProcedure,
 		svc.ResendCode,
 		connect.WithSchema(paymentServiceMethods.ByName("ResendCode")),
@@ -243,26 +267,26 @@ func NewPaymentServiceHandler(svc PaymentServiceHandler, opts ...connect.Handler
 // UnimplementedPaymentServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedPaymentServiceHandler struct{}
 
-func (UnimplementedPaymentServiceHandler) CreatePayment(context.Context, *connect.Request[v1.CreatePaymentRequest]) (*connect.Response[v1.CreatePaymentResponse], error) {
+func (UnimplementedPaymentServiceHandler) CreatePayment(context.Context, *v1.CreatePaymentRequest) (*v1.CreatePaymentResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PaymentService.CreatePayment is not implemented"))
 }
 
-func (UnimplementedPaymentServiceHandler) GetPayment(context.Context, *connect.Request[v1.GetPaymentRequest]) (*connect.Response[v1.GetPaymentResponse], error) {
+func (UnimplementedPaymentServiceHandler) GetPayment(context.Context, *v1.GetPaymentRequest) (*v1.GetPaymentResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PaymentService.GetPayment is not implemented"))
 }
 
-func (UnimplementedPaymentServiceHandler) UpdatePaymentStatus(context.Context, *connect.Request[v1.UpdatePaymentStatusRequest]) (*connect.Response[v1.UpdatePaymentStatusResponse], error) {
+func (UnimplementedPaymentServiceHandler) UpdatePaymentStatus(context.Context, *v1.UpdatePaymentStatusRequest) (*v1.UpdatePaymentStatusResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PaymentService.UpdatePaymentStatus is not implemented"))
 }
 
-func (UnimplementedPaymentServiceHandler) ListPayments(context.Context, *connect.Request[v1.ListPaymentsRequest]) (*connect.Response[v1.ListPaymentsResponse], error) {
+func (UnimplementedPaymentServiceHandler) ListPayments(context.Context, *v1.ListPaymentsRequest) (*v1.ListPaymentsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PaymentService.ListPayments is not implemented"))
 }
 
-func (UnimplementedPaymentServiceHandler) CreateAppeal(context.Context, *connect.Request[v1.CreateAppealRequest]) (*connect.Response[v1.CreateAppealResponse], error) {
+func (UnimplementedPaymentServiceHandler) CreateAppeal(context.Context, *v1.CreateAppealRequest) (*v1.CreateAppealResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PaymentService.CreateAppeal is not implemented"))
 }
 
-func (UnimplementedPaymentServiceHandler) ResendCode(context.Context, *connect.Request[v1.ResendCodeRequest]) (*connect.Response[v1.ResendCodeResponse], error) {
+func (UnimplementedPaymentServiceHandler) ResendCode(context.Context, *v1.ResendCodeRequest) (*v1.ResendCodeResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.PaymentService.ResendCode is not implemented"))
 }

@@ -48,11 +48,11 @@ const (
 type WithdrawalServiceClient interface {
 	// CreateWithdrawal asks for a withdrawal, or answers with the one already asked for under the same orderId. Amount and fee are
 	// held at once.
-	CreateWithdrawal(context.Context, *connect.Request[v1.CreateWithdrawalRequest]) (*connect.Response[v1.CreateWithdrawalResponse], error)
+	CreateWithdrawal(context.Context, *v1.CreateWithdrawalRequest) (*v1.CreateWithdrawalResponse, error)
 	// GetWithdrawal reads one withdrawal.
-	GetWithdrawal(context.Context, *connect.Request[v1.GetWithdrawalRequest]) (*connect.Response[v1.GetWithdrawalResponse], error)
+	GetWithdrawal(context.Context, *v1.GetWithdrawalRequest) (*v1.GetWithdrawalResponse, error)
 	// ListWithdrawals lists the merchant's withdrawals, the newest first.
-	ListWithdrawals(context.Context, *connect.Request[v1.ListWithdrawalsRequest]) (*connect.Response[v1.ListWithdrawalsResponse], error)
+	ListWithdrawals(context.Context, *v1.ListWithdrawalsRequest) (*v1.ListWithdrawalsResponse, error)
 }
 
 // NewWithdrawalServiceClient constructs a client for the gateway.v1.WithdrawalService service. By
@@ -95,29 +95,41 @@ type withdrawalServiceClient struct {
 }
 
 // CreateWithdrawal calls gateway.v1.WithdrawalService.CreateWithdrawal.
-func (c *withdrawalServiceClient) CreateWithdrawal(ctx context.Context, req *connect.Request[v1.CreateWithdrawalRequest]) (*connect.Response[v1.CreateWithdrawalResponse], error) {
-	return c.createWithdrawal.CallUnary(ctx, req)
+func (c *withdrawalServiceClient) CreateWithdrawal(ctx context.Context, req *v1.CreateWithdrawalRequest) (*v1.CreateWithdrawalResponse, error) {
+	response, err := c.createWithdrawal.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetWithdrawal calls gateway.v1.WithdrawalService.GetWithdrawal.
-func (c *withdrawalServiceClient) GetWithdrawal(ctx context.Context, req *connect.Request[v1.GetWithdrawalRequest]) (*connect.Response[v1.GetWithdrawalResponse], error) {
-	return c.getWithdrawal.CallUnary(ctx, req)
+func (c *withdrawalServiceClient) GetWithdrawal(ctx context.Context, req *v1.GetWithdrawalRequest) (*v1.GetWithdrawalResponse, error) {
+	response, err := c.getWithdrawal.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListWithdrawals calls gateway.v1.WithdrawalService.ListWithdrawals.
-func (c *withdrawalServiceClient) ListWithdrawals(ctx context.Context, req *connect.Request[v1.ListWithdrawalsRequest]) (*connect.Response[v1.ListWithdrawalsResponse], error) {
-	return c.listWithdrawals.CallUnary(ctx, req)
+func (c *withdrawalServiceClient) ListWithdrawals(ctx context.Context, req *v1.ListWithdrawalsRequest) (*v1.ListWithdrawalsResponse, error) {
+	response, err := c.listWithdrawals.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // WithdrawalServiceHandler is an implementation of the gateway.v1.WithdrawalService service.
 type WithdrawalServiceHandler interface {
 	// CreateWithdrawal asks for a withdrawal, or answers with the one already asked for under the same orderId. Amount and fee are
 	// held at once.
-	CreateWithdrawal(context.Context, *connect.Request[v1.CreateWithdrawalRequest]) (*connect.Response[v1.CreateWithdrawalResponse], error)
+	CreateWithdrawal(context.Context, *v1.CreateWithdrawalRequest) (*v1.CreateWithdrawalResponse, error)
 	// GetWithdrawal reads one withdrawal.
-	GetWithdrawal(context.Context, *connect.Request[v1.GetWithdrawalRequest]) (*connect.Response[v1.GetWithdrawalResponse], error)
+	GetWithdrawal(context.Context, *v1.GetWithdrawalRequest) (*v1.GetWithdrawalResponse, error)
 	// ListWithdrawals lists the merchant's withdrawals, the newest first.
-	ListWithdrawals(context.Context, *connect.Request[v1.ListWithdrawalsRequest]) (*connect.Response[v1.ListWithdrawalsResponse], error)
+	ListWithdrawals(context.Context, *v1.ListWithdrawalsRequest) (*v1.ListWithdrawalsResponse, error)
 }
 
 // NewWithdrawalServiceHandler builds an HTTP handler from the service implementation. It returns
@@ -127,19 +139,19 @@ type WithdrawalServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewWithdrawalServiceHandler(svc WithdrawalServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	withdrawalServiceMethods := v1.File_gateway_v1_withdrawal_proto.Services().ByName("WithdrawalService").Methods()
-	withdrawalServiceCreateWithdrawalHandler := connect.NewUnaryHandler(
+	withdrawalServiceCreateWithdrawalHandler := connect.NewUnaryHandlerSimple(
 		WithdrawalServiceCreateWithdrawalProcedure,
 		svc.CreateWithdrawal,
 		connect.WithSchema(withdrawalServiceMethods.ByName("CreateWithdrawal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceGetWithdrawalHandler := connect.NewUnaryHandler(
+	withdrawalServiceGetWithdrawalHandler := connect.NewUnaryHandlerSimple(
 		WithdrawalServiceGetWithdrawalProcedure,
 		svc.GetWithdrawal,
 		connect.WithSchema(withdrawalServiceMethods.ByName("GetWithdrawal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceListWithdrawalsHandler := connect.NewUnaryHandler(
+	withdrawalServiceListWithdrawalsHandler := connect.NewUnaryHandlerSimple(
 		WithdrawalServiceListWithdrawalsProcedure,
 		svc.ListWithdrawals,
 		connect.WithSchema(withdrawalServiceMethods.ByName("ListWithdrawals")),
@@ -162,14 +174,14 @@ func NewWithdrawalServiceHandler(svc WithdrawalServiceHandler, opts ...connect.H
 // UnimplementedWithdrawalServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedWithdrawalServiceHandler struct{}
 
-func (UnimplementedWithdrawalServiceHandler) CreateWithdrawal(context.Context, *connect.Request[v1.CreateWithdrawalRequest]) (*connect.Response[v1.CreateWithdrawalResponse], error) {
+func (UnimplementedWithdrawalServiceHandler) CreateWithdrawal(context.Context, *v1.CreateWithdrawalRequest) (*v1.CreateWithdrawalResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.WithdrawalService.CreateWithdrawal is not implemented"))
 }
 
-func (UnimplementedWithdrawalServiceHandler) GetWithdrawal(context.Context, *connect.Request[v1.GetWithdrawalRequest]) (*connect.Response[v1.GetWithdrawalResponse], error) {
+func (UnimplementedWithdrawalServiceHandler) GetWithdrawal(context.Context, *v1.GetWithdrawalRequest) (*v1.GetWithdrawalResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.WithdrawalService.GetWithdrawal is not implemented"))
 }
 
-func (UnimplementedWithdrawalServiceHandler) ListWithdrawals(context.Context, *connect.Request[v1.ListWithdrawalsRequest]) (*connect.Response[v1.ListWithdrawalsResponse], error) {
+func (UnimplementedWithdrawalServiceHandler) ListWithdrawals(context.Context, *v1.ListWithdrawalsRequest) (*v1.ListWithdrawalsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("gateway.v1.WithdrawalService.ListWithdrawals is not implemented"))
 }

@@ -15,17 +15,17 @@ import (
 // ArrivalServiceClient is a client for the portal.v1.ArrivalService service.
 type ArrivalServiceClient interface {
 	// ListPaymentArrivals lists what came for a payment in another amount or in parts. Its trader, its merchant and operators see the same.
-	ListPaymentArrivals(context.Context, *connect.Request[v1.ListPaymentArrivalsRequest]) (*connect.Response[v1.ListPaymentArrivalsResponse], error)
+	ListPaymentArrivals(context.Context, *v1.ListPaymentArrivalsRequest) (*v1.ListPaymentArrivalsResponse, error)
 	// DecideCase decides what becomes of another amount than was asked for. For users of the merchant's portal, and operators.
-	DecideCase(context.Context, *connect.Request[v1.DecideCaseRequest]) (*connect.Response[v1.DecideCaseResponse], error)
+	DecideCase(context.Context, *v1.DecideCaseRequest) (*v1.DecideCaseResponse, error)
 	// ListFreeArrivals lists the money of the caller's trader that belongs to no payment, newest first.
-	ListFreeArrivals(context.Context, *connect.Request[v1.ListFreeArrivalsRequest]) (*connect.Response[v1.ListFreeArrivalsResponse], error)
+	ListFreeArrivals(context.Context, *v1.ListFreeArrivalsRequest) (*v1.ListFreeArrivalsResponse, error)
 	// KeepArrival keeps money that came to a requisite of the caller's trader and belongs to no payment.
-	KeepArrival(context.Context, *connect.Request[v1.KeepArrivalRequest]) (*connect.Response[v1.KeepArrivalResponse], error)
+	KeepArrival(context.Context, *v1.KeepArrivalRequest) (*v1.KeepArrivalResponse, error)
 	// KeepMessage keeps the money that a message of a bank tells of as money of no payment, once. For its trader, and operators.
-	KeepMessage(context.Context, *connect.Request[v1.KeepMessageRequest]) (*connect.Response[v1.KeepArrivalResponse], error)
+	KeepMessage(context.Context, *v1.KeepMessageRequest) (*v1.KeepArrivalResponse, error)
 	// AttachArrival has money that belongs to no payment count towards one of the same trader, once. For traders, and operators.
-	AttachArrival(context.Context, *connect.Request[v1.AttachArrivalRequest]) (*connect.Response[v1.AttachArrivalResponse], error)
+	AttachArrival(context.Context, *v1.AttachArrivalRequest) (*v1.AttachArrivalResponse, error)
 }
 
 // NewArrivalServiceClient constructs a client for the portal.v1.ArrivalService service. By default,
@@ -89,31 +89,55 @@ type arrivalServiceClient struct {
 }
 
 // ListPaymentArrivals calls portal.v1.ArrivalService.ListPaymentArrivals.
-func (c *arrivalServiceClient) ListPaymentArrivals(ctx context.Context, req *connect.Request[v1.ListPaymentArrivalsRequest]) (*connect.Response[v1.ListPaymentArrivalsResponse], error) {
-	return c.listPaymentArrivals.CallUnary(ctx, req)
+func (c *arrivalServiceClient) ListPaymentArrivals(ctx context.Context, req *v1.ListPaymentArrivalsRequest) (*v1.ListPaymentArrivalsResponse, error) {
+	response, err := c.listPaymentArrivals.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DecideCase calls portal.v1.ArrivalService.DecideCase.
-func (c *arrivalServiceClient) DecideCase(ctx context.Context, req *connect.Request[v1.DecideCaseRequest]) (*connect.Response[v1.DecideCaseResponse], error) {
-	return c.decideCase.CallUnary(ctx, req)
+func (c *arrivalServiceClient) DecideCase(ctx context.Context, req *v1.DecideCaseRequest) (*v1.DecideCaseResponse, error) {
+	response, err := c.decideCase.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListFreeArrivals calls portal.v1.ArrivalService.ListFreeArrivals.
-func (c *arrivalServiceClient) ListFreeArrivals(ctx context.Context, req *connect.Request[v1.ListFreeArrivalsRequest]) (*connect.Response[v1.ListFreeArrivalsResponse], error) {
-	return c.listFreeArrivals.CallUnary(ctx, req)
+func (c *arrivalServiceClient) ListFreeArrivals(ctx context.Context, req *v1.ListFreeArrivalsRequest) (*v1.ListFreeArrivalsResponse, error) {
+	response, err := c.listFreeArrivals.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // KeepArrival calls portal.v1.ArrivalService.KeepArrival.
-func (c *arrivalServiceClient) KeepArrival(ctx context.Context, req *connect.Request[v1.KeepArrivalRequest]) (*connect.Response[v1.KeepArrivalResponse], error) {
-	return c.keepArrival.CallUnary(ctx, req)
+func (c *arrivalServiceClient) KeepArrival(ctx context.Context, req *v1.KeepArrivalRequest) (*v1.KeepArrivalResponse, error) {
+	response, err := c.keepArrival.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // KeepMessage calls portal.v1.ArrivalService.KeepMessage.
-func (c *arrivalServiceClient) KeepMessage(ctx context.Context, req *connect.Request[v1.KeepMessageRequest]) (*connect.Response[v1.KeepArrivalResponse], error) {
-	return c.keepMessage.CallUnary(ctx, req)
+func (c *arrivalServiceClient) KeepMessage(ctx context.Context, req *v1.KeepMessageRequest) (*v1.KeepArrivalResponse, error) {
+	response, err := c.keepMessage.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // AttachArrival calls portal.v1.ArrivalService.AttachArrival.
-func (c *arrivalServiceClient) AttachArrival(ctx context.Context, req *connect.Request[v1.AttachArrivalRequest]) (*connect.Response[v1.AttachArrivalResponse], error) {
-	return c.attachArrival.CallUnary(ctx, req)
+func (c *arrivalServiceClient) AttachArrival(ctx context.Context, req *v1.AttachArrivalRequest) (*v1.AttachArrivalResponse, error) {
+	response, err := c.attachArrival.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }

@@ -16,29 +16,29 @@ import (
 type AuthServiceClient interface {
 	// Login exchanges a login and password for a bearer token. Where a second factor is set up and no code is given, the token
 	// works only for SecondFactor until its state is whole.
-	Login(context.Context, *connect.Request[v1.LoginRequest]) (*connect.Response[v1.LoginResponse], error)
+	Login(context.Context, *v1.LoginRequest) (*v1.LoginResponse, error)
 	// SecondFactor finishes a sign-in, or proves again who the user is. It answers with a new token; the old one is dead.
-	SecondFactor(context.Context, *connect.Request[v1.SecondFactorRequest]) (*connect.Response[v1.TokenResponse], error)
+	SecondFactor(context.Context, *v1.SecondFactorRequest) (*v1.TokenResponse, error)
 	// Logout ends the session.
-	Logout(context.Context, *connect.Request[v1.LogoutRequest]) (*connect.Response[v1.LogoutResponse], error)
+	Logout(context.Context, *v1.LogoutRequest) (*v1.LogoutResponse, error)
 	// GetSession tells who is signed in and what they may do.
-	GetSession(context.Context, *connect.Request[v1.GetSessionRequest]) (*connect.Response[v1.GetSessionResponse], error)
+	GetSession(context.Context, *v1.GetSessionRequest) (*v1.GetSessionResponse, error)
 	// ListSessions lists the user's sessions, through the API and in the browser, the last used first.
-	ListSessions(context.Context, *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error)
+	ListSessions(context.Context, *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error)
 	// EndSession ends one of the user's sessions, or all but the present one.
-	EndSession(context.Context, *connect.Request[v1.EndSessionRequest]) (*connect.Response[v1.EndSessionResponse], error)
+	EndSession(context.Context, *v1.EndSessionRequest) (*v1.EndSessionResponse, error)
 	// BeginTotp offers a secret for an authenticator app. It counts once ConfirmTotp has got a code of it.
-	BeginTotp(context.Context, *connect.Request[v1.BeginTotpRequest]) (*connect.Response[v1.BeginTotpResponse], error)
+	BeginTotp(context.Context, *v1.BeginTotpRequest) (*v1.BeginTotpResponse, error)
 	// ConfirmTotp sets the authenticator app up. It answers with a new token; the old one is dead.
-	ConfirmTotp(context.Context, *connect.Request[v1.ConfirmTotpRequest]) (*connect.Response[v1.ConfirmTotpResponse], error)
+	ConfirmTotp(context.Context, *v1.ConfirmTotpRequest) (*v1.ConfirmTotpResponse, error)
 	// RemoveTotp takes the authenticator app away, unless it is the last second factor and one is compulsory.
-	RemoveTotp(context.Context, *connect.Request[v1.RemoveTotpRequest]) (*connect.Response[v1.RemoveTotpResponse], error)
+	RemoveTotp(context.Context, *v1.RemoveTotpRequest) (*v1.RemoveTotpResponse, error)
 	// RenewRecoveryCodes makes ten new recovery codes. The old ones are void.
-	RenewRecoveryCodes(context.Context, *connect.Request[v1.RenewRecoveryCodesRequest]) (*connect.Response[v1.RenewRecoveryCodesResponse], error)
+	RenewRecoveryCodes(context.Context, *v1.RenewRecoveryCodesRequest) (*v1.RenewRecoveryCodesResponse, error)
 	// ChangePassword ends the user's other sessions, and answers with a new token; the old one is dead.
-	ChangePassword(context.Context, *connect.Request[v1.ChangePasswordRequest]) (*connect.Response[v1.TokenResponse], error)
+	ChangePassword(context.Context, *v1.ChangePasswordRequest) (*v1.TokenResponse, error)
 	// SetPreferences keeps how the user wants pages to be.
-	SetPreferences(context.Context, *connect.Request[v1.SetPreferencesRequest]) (*connect.Response[v1.SetPreferencesResponse], error)
+	SetPreferences(context.Context, *v1.SetPreferencesRequest) (*v1.SetPreferencesResponse, error)
 }
 
 // NewAuthServiceClient constructs a client for the portal.v1.AuthService service. By default, it
@@ -144,61 +144,109 @@ type authServiceClient struct {
 }
 
 // Login calls portal.v1.AuthService.Login.
-func (c *authServiceClient) Login(ctx context.Context, req *connect.Request[v1.LoginRequest]) (*connect.Response[v1.LoginResponse], error) {
-	return c.login.CallUnary(ctx, req)
+func (c *authServiceClient) Login(ctx context.Context, req *v1.LoginRequest) (*v1.LoginResponse, error) {
+	response, err := c.login.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SecondFactor calls portal.v1.AuthService.SecondFactor.
-func (c *authServiceClient) SecondFactor(ctx context.Context, req *connect.Request[v1.SecondFactorRequest]) (*connect.Response[v1.TokenResponse], error) {
-	return c.secondFactor.CallUnary(ctx, req)
+func (c *authServiceClient) SecondFactor(ctx context.Context, req *v1.SecondFactorRequest) (*v1.TokenResponse, error) {
+	response, err := c.secondFactor.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // Logout calls portal.v1.AuthService.Logout.
-func (c *authServiceClient) Logout(ctx context.Context, req *connect.Request[v1.LogoutRequest]) (*connect.Response[v1.LogoutResponse], error) {
-	return c.logout.CallUnary(ctx, req)
+func (c *authServiceClient) Logout(ctx context.Context, req *v1.LogoutRequest) (*v1.LogoutResponse, error) {
+	response, err := c.logout.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetSession calls portal.v1.AuthService.GetSession.
-func (c *authServiceClient) GetSession(ctx context.Context, req *connect.Request[v1.GetSessionRequest]) (*connect.Response[v1.GetSessionResponse], error) {
-	return c.getSession.CallUnary(ctx, req)
+func (c *authServiceClient) GetSession(ctx context.Context, req *v1.GetSessionRequest) (*v1.GetSessionResponse, error) {
+	response, err := c.getSession.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListSessions calls portal.v1.AuthService.ListSessions.
-func (c *authServiceClient) ListSessions(ctx context.Context, req *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error) {
-	return c.listSessions.CallUnary(ctx, req)
+func (c *authServiceClient) ListSessions(ctx context.Context, req *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error) {
+	response, err := c.listSessions.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // EndSession calls portal.v1.AuthService.EndSession.
-func (c *authServiceClient) EndSession(ctx context.Context, req *connect.Request[v1.EndSessionRequest]) (*connect.Response[v1.EndSessionResponse], error) {
-	return c.endSession.CallUnary(ctx, req)
+func (c *authServiceClient) EndSession(ctx context.Context, req *v1.EndSessionRequest) (*v1.EndSessionResponse, error) {
+	response, err := c.endSession.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // BeginTotp calls portal.v1.AuthService.BeginTotp.
-func (c *authServiceClient) BeginTotp(ctx context.Context, req *connect.Request[v1.BeginTotpRequest]) (*connect.Response[v1.BeginTotpResponse], error) {
-	return c.beginTotp.CallUnary(ctx, req)
+func (c *authServiceClient) BeginTotp(ctx context.Context, req *v1.BeginTotpRequest) (*v1.BeginTotpResponse, error) {
+	response, err := c.beginTotp.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ConfirmTotp calls portal.v1.AuthService.ConfirmTotp.
-func (c *authServiceClient) ConfirmTotp(ctx context.Context, req *connect.Request[v1.ConfirmTotpRequest]) (*connect.Response[v1.ConfirmTotpResponse], error) {
-	return c.confirmTotp.CallUnary(ctx, req)
+func (c *authServiceClient) ConfirmTotp(ctx context.Context, req *v1.ConfirmTotpRequest) (*v1.ConfirmTotpResponse, error) {
+	response, err := c.confirmTotp.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RemoveTotp calls portal.v1.AuthService.RemoveTotp.
-func (c *authServiceClient) RemoveTotp(ctx context.Context, req *connect.Request[v1.RemoveTotpRequest]) (*connect.Response[v1.RemoveTotpResponse], error) {
-	return c.removeTotp.CallUnary(ctx, req)
+func (c *authServiceClient) RemoveTotp(ctx context.Context, req *v1.RemoveTotpRequest) (*v1.RemoveTotpResponse, error) {
+	response, err := c.removeTotp.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RenewRecoveryCodes calls portal.v1.AuthService.RenewRecoveryCodes.
-func (c *authServiceClient) RenewRecoveryCodes(ctx context.Context, req *connect.Request[v1.RenewRecoveryCodesRequest]) (*connect.Response[v1.RenewRecoveryCodesResponse], error) {
-	return c.renewRecoveryCodes.CallUnary(ctx, req)
+func (c *authServiceClient) RenewRecoveryCodes(ctx context.Context, req *v1.RenewRecoveryCodesRequest) (*v1.RenewRecoveryCodesResponse, error) {
+	response, err := c.renewRecoveryCodes.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ChangePassword calls portal.v1.AuthService.ChangePassword.
-func (c *authServiceClient) ChangePassword(ctx context.Context, req *connect.Request[v1.ChangePasswordRequest]) (*connect.Response[v1.TokenResponse], error) {
-	return c.changePassword.CallUnary(ctx, req)
+func (c *authServiceClient) ChangePassword(ctx context.Context, req *v1.ChangePasswordRequest) (*v1.TokenResponse, error) {
+	response, err := c.changePassword.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SetPreferences calls portal.v1.AuthService.SetPreferences.
-func (c *authServiceClient) SetPreferences(ctx context.Context, req *connect.Request[v1.SetPreferencesRequest]) (*connect.Response[v1.SetPreferencesResponse], error) {
-	return c.setPreferences.CallUnary(ctx, req)
+func (c *authServiceClient) SetPreferences(ctx context.Context, req *v1.SetPreferencesRequest) (*v1.SetPreferencesResponse, error) {
+	response, err := c.setPreferences.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }

@@ -15,11 +15,11 @@ import (
 // BlockServiceClient is a client for the portal.v1.BlockService service.
 type BlockServiceClient interface {
 	// ListBlocks lists blocks, the newest first.
-	ListBlocks(context.Context, *connect.Request[v1.ListBlocksRequest]) (*connect.Response[v1.ListBlocksResponse], error)
+	ListBlocks(context.Context, *v1.ListBlocksRequest) (*v1.ListBlocksResponse, error)
 	// BlockPayer blocks, or changes why and until when something is blocked. The change is in the log of settings.
-	BlockPayer(context.Context, *connect.Request[v1.BlockPayerRequest]) (*connect.Response[v1.BlockPayerResponse], error)
+	BlockPayer(context.Context, *v1.BlockPayerRequest) (*v1.BlockPayerResponse, error)
 	// UnblockPayer lifts a block. One that was lifted before stays as it is.
-	UnblockPayer(context.Context, *connect.Request[v1.UnblockPayerRequest]) (*connect.Response[v1.UnblockPayerResponse], error)
+	UnblockPayer(context.Context, *v1.UnblockPayerRequest) (*v1.UnblockPayerResponse, error)
 }
 
 // NewBlockServiceClient constructs a client for the portal.v1.BlockService service. By default, it
@@ -62,16 +62,28 @@ type blockServiceClient struct {
 }
 
 // ListBlocks calls portal.v1.BlockService.ListBlocks.
-func (c *blockServiceClient) ListBlocks(ctx context.Context, req *connect.Request[v1.ListBlocksRequest]) (*connect.Response[v1.ListBlocksResponse], error) {
-	return c.listBlocks.CallUnary(ctx, req)
+func (c *blockServiceClient) ListBlocks(ctx context.Context, req *v1.ListBlocksRequest) (*v1.ListBlocksResponse, error) {
+	response, err := c.listBlocks.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // BlockPayer calls portal.v1.BlockService.BlockPayer.
-func (c *blockServiceClient) BlockPayer(ctx context.Context, req *connect.Request[v1.BlockPayerRequest]) (*connect.Response[v1.BlockPayerResponse], error) {
-	return c.blockPayer.CallUnary(ctx, req)
+func (c *blockServiceClient) BlockPayer(ctx context.Context, req *v1.BlockPayerRequest) (*v1.BlockPayerResponse, error) {
+	response, err := c.blockPayer.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UnblockPayer calls portal.v1.BlockService.UnblockPayer.
-func (c *blockServiceClient) UnblockPayer(ctx context.Context, req *connect.Request[v1.UnblockPayerRequest]) (*connect.Response[v1.UnblockPayerResponse], error) {
-	return c.unblockPayer.CallUnary(ctx, req)
+func (c *blockServiceClient) UnblockPayer(ctx context.Context, req *v1.UnblockPayerRequest) (*v1.UnblockPayerResponse, error) {
+	response, err := c.unblockPayer.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }

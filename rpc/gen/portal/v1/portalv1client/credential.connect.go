@@ -15,16 +15,16 @@ import (
 // CredentialServiceClient is a client for the portal.v1.CredentialService service.
 type CredentialServiceClient interface {
 	// ListCredentials lists a cashbox's keys, newest first, with those that were revoked, and the merchant's legacy keys.
-	ListCredentials(context.Context, *connect.Request[v1.ListCredentialsRequest]) (*connect.Response[v1.ListCredentialsResponse], error)
+	ListCredentials(context.Context, *v1.ListCredentialsRequest) (*v1.ListCredentialsResponse, error)
 	// CreateCredential makes a key. Its secret is shown only in this answer.
-	CreateCredential(context.Context, *connect.Request[v1.CreateCredentialRequest]) (*connect.Response[v1.CreateCredentialResponse], error)
+	CreateCredential(context.Context, *v1.CreateCredentialRequest) (*v1.CreateCredentialResponse, error)
 	// SetCredentialLimits changes what a key is good for, narrower or wider. It holds within a second.
-	SetCredentialLimits(context.Context, *connect.Request[v1.SetCredentialLimitsRequest]) (*connect.Response[v1.SetCredentialLimitsResponse], error)
+	SetCredentialLimits(context.Context, *v1.SetCredentialLimitsRequest) (*v1.SetCredentialLimitsResponse, error)
 	// RevokeCredential ends a key for good.
-	RevokeCredential(context.Context, *connect.Request[v1.RevokeCredentialRequest]) (*connect.Response[v1.RevokeCredentialResponse], error)
+	RevokeCredential(context.Context, *v1.RevokeCredentialRequest) (*v1.RevokeCredentialResponse, error)
 	// DiagnoseSignature says what is wrong with a signed request. Only whoever has a key's secret learns more of it than that key, secret
 	// and signature do not belong together.
-	DiagnoseSignature(context.Context, *connect.Request[v1.DiagnoseSignatureRequest]) (*connect.Response[v1.DiagnoseSignatureResponse], error)
+	DiagnoseSignature(context.Context, *v1.DiagnoseSignatureRequest) (*v1.DiagnoseSignatureResponse, error)
 }
 
 // NewCredentialServiceClient constructs a client for the portal.v1.CredentialService service. By
@@ -81,26 +81,46 @@ type credentialServiceClient struct {
 }
 
 // ListCredentials calls portal.v1.CredentialService.ListCredentials.
-func (c *credentialServiceClient) ListCredentials(ctx context.Context, req *connect.Request[v1.ListCredentialsRequest]) (*connect.Response[v1.ListCredentialsResponse], error) {
-	return c.listCredentials.CallUnary(ctx, req)
+func (c *credentialServiceClient) ListCredentials(ctx context.Context, req *v1.ListCredentialsRequest) (*v1.ListCredentialsResponse, error) {
+	response, err := c.listCredentials.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CreateCredential calls portal.v1.CredentialService.CreateCredential.
-func (c *credentialServiceClient) CreateCredential(ctx context.Context, req *connect.Request[v1.CreateCredentialRequest]) (*connect.Response[v1.CreateCredentialResponse], error) {
-	return c.createCredential.CallUnary(ctx, req)
+func (c *credentialServiceClient) CreateCredential(ctx context.Context, req *v1.CreateCredentialRequest) (*v1.CreateCredentialResponse, error) {
+	response, err := c.createCredential.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SetCredentialLimits calls portal.v1.CredentialService.SetCredentialLimits.
-func (c *credentialServiceClient) SetCredentialLimits(ctx context.Context, req *connect.Request[v1.SetCredentialLimitsRequest]) (*connect.Response[v1.SetCredentialLimitsResponse], error) {
-	return c.setCredentialLimits.CallUnary(ctx, req)
+func (c *credentialServiceClient) SetCredentialLimits(ctx context.Context, req *v1.SetCredentialLimitsRequest) (*v1.SetCredentialLimitsResponse, error) {
+	response, err := c.setCredentialLimits.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RevokeCredential calls portal.v1.CredentialService.RevokeCredential.
-func (c *credentialServiceClient) RevokeCredential(ctx context.Context, req *connect.Request[v1.RevokeCredentialRequest]) (*connect.Response[v1.RevokeCredentialResponse], error) {
-	return c.revokeCredential.CallUnary(ctx, req)
+func (c *credentialServiceClient) RevokeCredential(ctx context.Context, req *v1.RevokeCredentialRequest) (*v1.RevokeCredentialResponse, error) {
+	response, err := c.revokeCredential.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DiagnoseSignature calls portal.v1.CredentialService.DiagnoseSignature.
-func (c *credentialServiceClient) DiagnoseSignature(ctx context.Context, req *connect.Request[v1.DiagnoseSignatureRequest]) (*connect.Response[v1.DiagnoseSignatureResponse], error) {
-	return c.diagnoseSignature.CallUnary(ctx, req)
+func (c *credentialServiceClient) DiagnoseSignature(ctx context.Context, req *v1.DiagnoseSignatureRequest) (*v1.DiagnoseSignatureResponse, error) {
+	response, err := c.diagnoseSignature.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }

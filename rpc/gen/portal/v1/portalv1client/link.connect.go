@@ -15,15 +15,15 @@ import (
 // LinkServiceClient is a client for the portal.v1.LinkService service.
 type LinkServiceClient interface {
 	// CreateLink makes a link.
-	CreateLink(context.Context, *connect.Request[v1.CreateLinkRequest]) (*connect.Response[v1.CreateLinkResponse], error)
+	CreateLink(context.Context, *v1.CreateLinkRequest) (*v1.CreateLinkResponse, error)
 	// ListLinks lists links, the newest first.
-	ListLinks(context.Context, *connect.Request[v1.ListLinksRequest]) (*connect.Response[v1.ListLinksResponse], error)
+	ListLinks(context.Context, *v1.ListLinksRequest) (*v1.ListLinksResponse, error)
 	// GetLink reads one with its newest payments.
-	GetLink(context.Context, *connect.Request[v1.GetLinkRequest]) (*connect.Response[v1.GetLinkResponse], error)
+	GetLink(context.Context, *v1.GetLinkRequest) (*v1.GetLinkResponse, error)
 	// CloseLink has a link take no payment any more. One that was closed stays so; payments that were begun go on.
-	CloseLink(context.Context, *connect.Request[v1.CloseLinkRequest]) (*connect.Response[v1.CloseLinkResponse], error)
+	CloseLink(context.Context, *v1.CloseLinkRequest) (*v1.CloseLinkResponse, error)
 	// SetLinkPicture gives a link a picture in place of the one that it had, or takes it away.
-	SetLinkPicture(context.Context, *connect.Request[v1.SetLinkPictureRequest]) (*connect.Response[v1.SetLinkPictureResponse], error)
+	SetLinkPicture(context.Context, *v1.SetLinkPictureRequest) (*v1.SetLinkPictureResponse, error)
 }
 
 // NewLinkServiceClient constructs a client for the portal.v1.LinkService service. By default, it
@@ -80,26 +80,46 @@ type linkServiceClient struct {
 }
 
 // CreateLink calls portal.v1.LinkService.CreateLink.
-func (c *linkServiceClient) CreateLink(ctx context.Context, req *connect.Request[v1.CreateLinkRequest]) (*connect.Response[v1.CreateLinkResponse], error) {
-	return c.createLink.CallUnary(ctx, req)
+func (c *linkServiceClient) CreateLink(ctx context.Context, req *v1.CreateLinkRequest) (*v1.CreateLinkResponse, error) {
+	response, err := c.createLink.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListLinks calls portal.v1.LinkService.ListLinks.
-func (c *linkServiceClient) ListLinks(ctx context.Context, req *connect.Request[v1.ListLinksRequest]) (*connect.Response[v1.ListLinksResponse], error) {
-	return c.listLinks.CallUnary(ctx, req)
+func (c *linkServiceClient) ListLinks(ctx context.Context, req *v1.ListLinksRequest) (*v1.ListLinksResponse, error) {
+	response, err := c.listLinks.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetLink calls portal.v1.LinkService.GetLink.
-func (c *linkServiceClient) GetLink(ctx context.Context, req *connect.Request[v1.GetLinkRequest]) (*connect.Response[v1.GetLinkResponse], error) {
-	return c.getLink.CallUnary(ctx, req)
+func (c *linkServiceClient) GetLink(ctx context.Context, req *v1.GetLinkRequest) (*v1.GetLinkResponse, error) {
+	response, err := c.getLink.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CloseLink calls portal.v1.LinkService.CloseLink.
-func (c *linkServiceClient) CloseLink(ctx context.Context, req *connect.Request[v1.CloseLinkRequest]) (*connect.Response[v1.CloseLinkResponse], error) {
-	return c.closeLink.CallUnary(ctx, req)
+func (c *linkServiceClient) CloseLink(ctx context.Context, req *v1.CloseLinkRequest) (*v1.CloseLinkResponse, error) {
+	response, err := c.closeLink.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SetLinkPicture calls portal.v1.LinkService.SetLinkPicture.
-func (c *linkServiceClient) SetLinkPicture(ctx context.Context, req *connect.Request[v1.SetLinkPictureRequest]) (*connect.Response[v1.SetLinkPictureResponse], error) {
-	return c.setLinkPicture.CallUnary(ctx, req)
+func (c *linkServiceClient) SetLinkPicture(ctx context.Context, req *v1.SetLinkPictureRequest) (*v1.SetLinkPictureResponse, error) {
+	response, err := c.setLinkPicture.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }

@@ -15,9 +15,9 @@ import (
 // LookServiceClient is a client for the portal.v1.LookService service.
 type LookServiceClient interface {
 	// ListCashboxLooks lists the merchant's own cashboxes with their looks, the oldest first.
-	ListCashboxLooks(context.Context, *connect.Request[v1.ListCashboxLooksRequest]) (*connect.Response[v1.ListCashboxLooksResponse], error)
+	ListCashboxLooks(context.Context, *v1.ListCashboxLooksRequest) (*v1.ListCashboxLooksResponse, error)
 	// UpdateCashboxLook changes the fields that are set. The change is in the log of settings.
-	UpdateCashboxLook(context.Context, *connect.Request[v1.UpdateCashboxLookRequest]) (*connect.Response[v1.UpdateCashboxLookResponse], error)
+	UpdateCashboxLook(context.Context, *v1.UpdateCashboxLookRequest) (*v1.UpdateCashboxLookResponse, error)
 }
 
 // NewLookServiceClient constructs a client for the portal.v1.LookService service. By default, it
@@ -53,11 +53,19 @@ type lookServiceClient struct {
 }
 
 // ListCashboxLooks calls portal.v1.LookService.ListCashboxLooks.
-func (c *lookServiceClient) ListCashboxLooks(ctx context.Context, req *connect.Request[v1.ListCashboxLooksRequest]) (*connect.Response[v1.ListCashboxLooksResponse], error) {
-	return c.listCashboxLooks.CallUnary(ctx, req)
+func (c *lookServiceClient) ListCashboxLooks(ctx context.Context, req *v1.ListCashboxLooksRequest) (*v1.ListCashboxLooksResponse, error) {
+	response, err := c.listCashboxLooks.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateCashboxLook calls portal.v1.LookService.UpdateCashboxLook.
-func (c *lookServiceClient) UpdateCashboxLook(ctx context.Context, req *connect.Request[v1.UpdateCashboxLookRequest]) (*connect.Response[v1.UpdateCashboxLookResponse], error) {
-	return c.updateCashboxLook.CallUnary(ctx, req)
+func (c *lookServiceClient) UpdateCashboxLook(ctx context.Context, req *v1.UpdateCashboxLookRequest) (*v1.UpdateCashboxLookResponse, error) {
+	response, err := c.updateCashboxLook.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }

@@ -16,48 +16,48 @@ import (
 // MerchantServiceClient is a client for the portal.v1.MerchantService service.
 type MerchantServiceClient interface {
 	// ListEvents is the feed of the merchant's events, oldest first: whoever was down catches up by cursor.
-	ListEvents(context.Context, *connect.Request[v1.ListEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
+	ListEvents(context.Context, *v1.ListEventsRequest) (*v1.ListEventsResponse, error)
 	// ReplayEvents sends events again: one, or all dead ones of an endpoint in a range.
-	ReplayEvents(context.Context, *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	ReplayEvents(context.Context, *v1.ReplayEventsRequest) (*v1.ReplayEventsResponse, error)
 	// GetReplay tells how far a range is that is sent again.
-	GetReplay(context.Context, *connect.Request[v1.GetReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	GetReplay(context.Context, *v1.GetReplayRequest) (*v1.ReplayEventsResponse, error)
 	// StopReplay ends it where it is: what was queued is delivered.
-	StopReplay(context.Context, *connect.Request[v1.StopReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	StopReplay(context.Context, *v1.StopReplayRequest) (*v1.ReplayEventsResponse, error)
 	// RotateWebhookSecret makes a cashbox's new signing secret. The old one signs besides for 24 hours.
-	RotateWebhookSecret(context.Context, *connect.Request[v1.RotateWebhookSecretRequest]) (*connect.Response[v1.RotateWebhookSecretResponse], error)
+	RotateWebhookSecret(context.Context, *v1.RotateWebhookSecretRequest) (*v1.RotateWebhookSecretResponse, error)
 	// ListPayins lists the merchant's payouts, newest first.
-	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListMerchantPayinsResponse], error)
+	ListPayins(context.Context, *v1.ListPayinsRequest) (*v1.ListMerchantPayinsResponse, error)
 	// CancelPayin takes back a payout that still waits.
-	CancelPayin(context.Context, *connect.Request[v11.CancelPayinRequest]) (*connect.Response[v11.CancelPayinResponse], error)
+	CancelPayin(context.Context, *v11.CancelPayinRequest) (*v11.CancelPayinResponse, error)
 	// ListCashboxes lists the merchant's cashboxes, the oldest first.
-	ListCashboxes(context.Context, *connect.Request[v1.ListCashboxesRequest]) (*connect.Response[v1.ListCashboxesResponse], error)
+	ListCashboxes(context.Context, *v1.ListCashboxesRequest) (*v1.ListCashboxesResponse, error)
 	// ListBalances tells what each of the merchant's cashboxes holds. It is for owners and finance.
-	ListBalances(context.Context, *connect.Request[v1.ListBalancesRequest]) (*connect.Response[v1.ListBalancesResponse], error)
+	ListBalances(context.Context, *v1.ListBalancesRequest) (*v1.ListBalancesResponse, error)
 	// ListDeposits lists the merchant's deposits, newest first. It is for owners and finance, like the three after it.
-	ListDeposits(context.Context, *connect.Request[v1.MerchantServiceListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error)
+	ListDeposits(context.Context, *v1.MerchantServiceListDepositsRequest) (*v1.ListDepositsResponse, error)
 	// GetDeposit reads a deposit, and what became of it.
-	GetDeposit(context.Context, *connect.Request[v11.GetDepositRequest]) (*connect.Response[v1.MerchantServiceGetDepositResponse], error)
+	GetDeposit(context.Context, *v11.GetDepositRequest) (*v1.MerchantServiceGetDepositResponse, error)
 	// CreateDeposit asks for a deposit, or answers with the one already made under the same idempotencyKey. The cashbox is to be named.
-	CreateDeposit(context.Context, *connect.Request[v11.CreateDepositRequest]) (*connect.Response[v11.CreateDepositResponse], error)
+	CreateDeposit(context.Context, *v11.CreateDepositRequest) (*v11.CreateDepositResponse, error)
 	// NameTransaction names the transaction by which the USDT of a pending deposit come, in place of one that was named before.
-	NameTransaction(context.Context, *connect.Request[v11.NameTransactionRequest]) (*connect.Response[v11.NameTransactionResponse], error)
+	NameTransaction(context.Context, *v11.NameTransactionRequest) (*v11.NameTransactionResponse, error)
 	// ListDepositNetworks lists the networks that deposits come by.
-	ListDepositNetworks(context.Context, *connect.Request[v1.ListDepositNetworksRequest]) (*connect.Response[v1.ListDepositNetworksResponse], error)
+	ListDepositNetworks(context.Context, *v1.ListDepositNetworksRequest) (*v1.ListDepositNetworksResponse, error)
 	// ListAppeals lists the merchant's appeals, newest first.
-	ListAppeals(context.Context, *connect.Request[v1.MerchantServiceListAppealsRequest]) (*connect.Response[v1.MerchantServiceListAppealsResponse], error)
+	ListAppeals(context.Context, *v1.MerchantServiceListAppealsRequest) (*v1.MerchantServiceListAppealsResponse, error)
 	// GetAppeal reads an appeal, by its id or that of its payment.
-	GetAppeal(context.Context, *connect.Request[v1.GetAppealRequest]) (*connect.Response[v1.GetAppealResponse], error)
+	GetAppeal(context.Context, *v1.GetAppealRequest) (*v1.GetAppealResponse, error)
 	// GetAppealFile reads the file that an appeal was opened with.
-	GetAppealFile(context.Context, *connect.Request[v1.GetAppealFileRequest]) (*connect.Response[v1.GetAppealFileResponse], error)
+	GetAppealFile(context.Context, *v1.GetAppealFileRequest) (*v1.GetAppealFileResponse, error)
 	// GetEvent reads an event with the attempts to deliver it: one by its id, or the latest of a cashbox. It is for owners and developers,
 	// like those after it.
-	GetEvent(context.Context, *connect.Request[v1.GetEventRequest]) (*connect.Response[v1.GetEventResponse], error)
+	GetEvent(context.Context, *v1.GetEventRequest) (*v1.GetEventResponse, error)
 	// GetEndpointHealth sums up how the merchant's endpoints took its events of the last seven days.
-	GetEndpointHealth(context.Context, *connect.Request[v1.GetEndpointHealthRequest]) (*connect.Response[v1.GetEndpointHealthResponse], error)
+	GetEndpointHealth(context.Context, *v1.GetEndpointHealthRequest) (*v1.GetEndpointHealthResponse, error)
 	// ListDeadEndpoints counts events that were given up, by the address that they go to. ReplayEvents sends those of one again.
-	ListDeadEndpoints(context.Context, *connect.Request[v1.ListDeadEndpointsRequest]) (*connect.Response[v1.ListDeadEndpointsResponse], error)
+	ListDeadEndpoints(context.Context, *v1.ListDeadEndpointsRequest) (*v1.ListDeadEndpointsResponse, error)
 	// ListOldWebhookSecrets tells until when the secrets before a cashbox's newest sign besides.
-	ListOldWebhookSecrets(context.Context, *connect.Request[v1.ListOldWebhookSecretsRequest]) (*connect.Response[v1.ListOldWebhookSecretsResponse], error)
+	ListOldWebhookSecrets(context.Context, *v1.ListOldWebhookSecretsRequest) (*v1.ListOldWebhookSecretsResponse, error)
 }
 
 // NewMerchantServiceClient constructs a client for the portal.v1.MerchantService service. By
@@ -226,106 +226,190 @@ type merchantServiceClient struct {
 }
 
 // ListEvents calls portal.v1.MerchantService.ListEvents.
-func (c *merchantServiceClient) ListEvents(ctx context.Context, req *connect.Request[v1.ListEventsRequest]) (*connect.Response[v1.ListEventsResponse], error) {
-	return c.listEvents.CallUnary(ctx, req)
+func (c *merchantServiceClient) ListEvents(ctx context.Context, req *v1.ListEventsRequest) (*v1.ListEventsResponse, error) {
+	response, err := c.listEvents.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ReplayEvents calls portal.v1.MerchantService.ReplayEvents.
-func (c *merchantServiceClient) ReplayEvents(ctx context.Context, req *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
-	return c.replayEvents.CallUnary(ctx, req)
+func (c *merchantServiceClient) ReplayEvents(ctx context.Context, req *v1.ReplayEventsRequest) (*v1.ReplayEventsResponse, error) {
+	response, err := c.replayEvents.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetReplay calls portal.v1.MerchantService.GetReplay.
-func (c *merchantServiceClient) GetReplay(ctx context.Context, req *connect.Request[v1.GetReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
-	return c.getReplay.CallUnary(ctx, req)
+func (c *merchantServiceClient) GetReplay(ctx context.Context, req *v1.GetReplayRequest) (*v1.ReplayEventsResponse, error) {
+	response, err := c.getReplay.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // StopReplay calls portal.v1.MerchantService.StopReplay.
-func (c *merchantServiceClient) StopReplay(ctx context.Context, req *connect.Request[v1.StopReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
-	return c.stopReplay.CallUnary(ctx, req)
+func (c *merchantServiceClient) StopReplay(ctx context.Context, req *v1.StopReplayRequest) (*v1.ReplayEventsResponse, error) {
+	response, err := c.stopReplay.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RotateWebhookSecret calls portal.v1.MerchantService.RotateWebhookSecret.
-func (c *merchantServiceClient) RotateWebhookSecret(ctx context.Context, req *connect.Request[v1.RotateWebhookSecretRequest]) (*connect.Response[v1.RotateWebhookSecretResponse], error) {
-	return c.rotateWebhookSecret.CallUnary(ctx, req)
+func (c *merchantServiceClient) RotateWebhookSecret(ctx context.Context, req *v1.RotateWebhookSecretRequest) (*v1.RotateWebhookSecretResponse, error) {
+	response, err := c.rotateWebhookSecret.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListPayins calls portal.v1.MerchantService.ListPayins.
-func (c *merchantServiceClient) ListPayins(ctx context.Context, req *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListMerchantPayinsResponse], error) {
-	return c.listPayins.CallUnary(ctx, req)
+func (c *merchantServiceClient) ListPayins(ctx context.Context, req *v1.ListPayinsRequest) (*v1.ListMerchantPayinsResponse, error) {
+	response, err := c.listPayins.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CancelPayin calls portal.v1.MerchantService.CancelPayin.
-func (c *merchantServiceClient) CancelPayin(ctx context.Context, req *connect.Request[v11.CancelPayinRequest]) (*connect.Response[v11.CancelPayinResponse], error) {
-	return c.cancelPayin.CallUnary(ctx, req)
+func (c *merchantServiceClient) CancelPayin(ctx context.Context, req *v11.CancelPayinRequest) (*v11.CancelPayinResponse, error) {
+	response, err := c.cancelPayin.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListCashboxes calls portal.v1.MerchantService.ListCashboxes.
-func (c *merchantServiceClient) ListCashboxes(ctx context.Context, req *connect.Request[v1.ListCashboxesRequest]) (*connect.Response[v1.ListCashboxesResponse], error) {
-	return c.listCashboxes.CallUnary(ctx, req)
+func (c *merchantServiceClient) ListCashboxes(ctx context.Context, req *v1.ListCashboxesRequest) (*v1.ListCashboxesResponse, error) {
+	response, err := c.listCashboxes.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListBalances calls portal.v1.MerchantService.ListBalances.
-func (c *merchantServiceClient) ListBalances(ctx context.Context, req *connect.Request[v1.ListBalancesRequest]) (*connect.Response[v1.ListBalancesResponse], error) {
-	return c.listBalances.CallUnary(ctx, req)
+func (c *merchantServiceClient) ListBalances(ctx context.Context, req *v1.ListBalancesRequest) (*v1.ListBalancesResponse, error) {
+	response, err := c.listBalances.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListDeposits calls portal.v1.MerchantService.ListDeposits.
-func (c *merchantServiceClient) ListDeposits(ctx context.Context, req *connect.Request[v1.MerchantServiceListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error) {
-	return c.listDeposits.CallUnary(ctx, req)
+func (c *merchantServiceClient) ListDeposits(ctx context.Context, req *v1.MerchantServiceListDepositsRequest) (*v1.ListDepositsResponse, error) {
+	response, err := c.listDeposits.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetDeposit calls portal.v1.MerchantService.GetDeposit.
-func (c *merchantServiceClient) GetDeposit(ctx context.Context, req *connect.Request[v11.GetDepositRequest]) (*connect.Response[v1.MerchantServiceGetDepositResponse], error) {
-	return c.getDeposit.CallUnary(ctx, req)
+func (c *merchantServiceClient) GetDeposit(ctx context.Context, req *v11.GetDepositRequest) (*v1.MerchantServiceGetDepositResponse, error) {
+	response, err := c.getDeposit.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CreateDeposit calls portal.v1.MerchantService.CreateDeposit.
-func (c *merchantServiceClient) CreateDeposit(ctx context.Context, req *connect.Request[v11.CreateDepositRequest]) (*connect.Response[v11.CreateDepositResponse], error) {
-	return c.createDeposit.CallUnary(ctx, req)
+func (c *merchantServiceClient) CreateDeposit(ctx context.Context, req *v11.CreateDepositRequest) (*v11.CreateDepositResponse, error) {
+	response, err := c.createDeposit.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // NameTransaction calls portal.v1.MerchantService.NameTransaction.
-func (c *merchantServiceClient) NameTransaction(ctx context.Context, req *connect.Request[v11.NameTransactionRequest]) (*connect.Response[v11.NameTransactionResponse], error) {
-	return c.nameTransaction.CallUnary(ctx, req)
+func (c *merchantServiceClient) NameTransaction(ctx context.Context, req *v11.NameTransactionRequest) (*v11.NameTransactionResponse, error) {
+	response, err := c.nameTransaction.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListDepositNetworks calls portal.v1.MerchantService.ListDepositNetworks.
-func (c *merchantServiceClient) ListDepositNetworks(ctx context.Context, req *connect.Request[v1.ListDepositNetworksRequest]) (*connect.Response[v1.ListDepositNetworksResponse], error) {
-	return c.listDepositNetworks.CallUnary(ctx, req)
+func (c *merchantServiceClient) ListDepositNetworks(ctx context.Context, req *v1.ListDepositNetworksRequest) (*v1.ListDepositNetworksResponse, error) {
+	response, err := c.listDepositNetworks.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListAppeals calls portal.v1.MerchantService.ListAppeals.
-func (c *merchantServiceClient) ListAppeals(ctx context.Context, req *connect.Request[v1.MerchantServiceListAppealsRequest]) (*connect.Response[v1.MerchantServiceListAppealsResponse], error) {
-	return c.listAppeals.CallUnary(ctx, req)
+func (c *merchantServiceClient) ListAppeals(ctx context.Context, req *v1.MerchantServiceListAppealsRequest) (*v1.MerchantServiceListAppealsResponse, error) {
+	response, err := c.listAppeals.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetAppeal calls portal.v1.MerchantService.GetAppeal.
-func (c *merchantServiceClient) GetAppeal(ctx context.Context, req *connect.Request[v1.GetAppealRequest]) (*connect.Response[v1.GetAppealResponse], error) {
-	return c.getAppeal.CallUnary(ctx, req)
+func (c *merchantServiceClient) GetAppeal(ctx context.Context, req *v1.GetAppealRequest) (*v1.GetAppealResponse, error) {
+	response, err := c.getAppeal.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetAppealFile calls portal.v1.MerchantService.GetAppealFile.
-func (c *merchantServiceClient) GetAppealFile(ctx context.Context, req *connect.Request[v1.GetAppealFileRequest]) (*connect.Response[v1.GetAppealFileResponse], error) {
-	return c.getAppealFile.CallUnary(ctx, req)
+func (c *merchantServiceClient) GetAppealFile(ctx context.Context, req *v1.GetAppealFileRequest) (*v1.GetAppealFileResponse, error) {
+	response, err := c.getAppealFile.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetEvent calls portal.v1.MerchantService.GetEvent.
-func (c *merchantServiceClient) GetEvent(ctx context.Context, req *connect.Request[v1.GetEventRequest]) (*connect.Response[v1.GetEventResponse], error) {
-	return c.getEvent.CallUnary(ctx, req)
+func (c *merchantServiceClient) GetEvent(ctx context.Context, req *v1.GetEventRequest) (*v1.GetEventResponse, error) {
+	response, err := c.getEvent.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetEndpointHealth calls portal.v1.MerchantService.GetEndpointHealth.
-func (c *merchantServiceClient) GetEndpointHealth(ctx context.Context, req *connect.Request[v1.GetEndpointHealthRequest]) (*connect.Response[v1.GetEndpointHealthResponse], error) {
-	return c.getEndpointHealth.CallUnary(ctx, req)
+func (c *merchantServiceClient) GetEndpointHealth(ctx context.Context, req *v1.GetEndpointHealthRequest) (*v1.GetEndpointHealthResponse, error) {
+	response, err := c.getEndpointHealth.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListDeadEndpoints calls portal.v1.MerchantService.ListDeadEndpoints.
-func (c *merchantServiceClient) ListDeadEndpoints(ctx context.Context, req *connect.Request[v1.ListDeadEndpointsRequest]) (*connect.Response[v1.ListDeadEndpointsResponse], error) {
-	return c.listDeadEndpoints.CallUnary(ctx, req)
+func (c *merchantServiceClient) ListDeadEndpoints(ctx context.Context, req *v1.ListDeadEndpointsRequest) (*v1.ListDeadEndpointsResponse, error) {
+	response, err := c.listDeadEndpoints.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListOldWebhookSecrets calls portal.v1.MerchantService.ListOldWebhookSecrets.
-func (c *merchantServiceClient) ListOldWebhookSecrets(ctx context.Context, req *connect.Request[v1.ListOldWebhookSecretsRequest]) (*connect.Response[v1.ListOldWebhookSecretsResponse], error) {
-	return c.listOldWebhookSecrets.CallUnary(ctx, req)
+func (c *merchantServiceClient) ListOldWebhookSecrets(ctx context.Context, req *v1.ListOldWebhookSecretsRequest) (*v1.ListOldWebhookSecretsResponse, error) {
+	response, err := c.listOldWebhookSecrets.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }

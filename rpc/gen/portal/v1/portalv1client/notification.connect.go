@@ -15,21 +15,21 @@ import (
 // NotificationServiceClient is a client for the portal.v1.NotificationService service.
 type NotificationServiceClient interface {
 	// GetNotifications is what the caller set, their channels, and what they were told last.
-	GetNotifications(context.Context, *connect.Request[v1.GetNotificationsRequest]) (*connect.Response[v1.GetNotificationsResponse], error)
+	GetNotifications(context.Context, *v1.GetNotificationsRequest) (*v1.GetNotificationsResponse, error)
 	// UpdateNotifications changes the choices that are named, and the quiet hours.
-	UpdateNotifications(context.Context, *connect.Request[v1.UpdateNotificationsRequest]) (*connect.Response[v1.UpdateNotificationsResponse], error)
+	UpdateNotifications(context.Context, *v1.UpdateNotificationsRequest) (*v1.UpdateNotificationsResponse, error)
 	// LinkTelegram gives the address at which the caller's chat with the bot begins. It is good once, for 15 minutes.
-	LinkTelegram(context.Context, *connect.Request[v1.LinkTelegramRequest]) (*connect.Response[v1.LinkTelegramResponse], error)
+	LinkTelegram(context.Context, *v1.LinkTelegramRequest) (*v1.LinkTelegramResponse, error)
 	// AddMail sends a code to an address, which nothing else is sent to before ConfirmMail.
-	AddMail(context.Context, *connect.Request[v1.AddMailRequest]) (*connect.Response[v1.AddMailResponse], error)
+	AddMail(context.Context, *v1.AddMailRequest) (*v1.AddMailResponse, error)
 	// ConfirmMail confirms an address by its code.
-	ConfirmMail(context.Context, *connect.Request[v1.ConfirmMailRequest]) (*connect.Response[v1.ConfirmMailResponse], error)
+	ConfirmMail(context.Context, *v1.ConfirmMailRequest) (*v1.ConfirmMailResponse, error)
 	// AddPush adds a browser by its subscription.
-	AddPush(context.Context, *connect.Request[v1.AddPushRequest]) (*connect.Response[v1.AddPushResponse], error)
+	AddPush(context.Context, *v1.AddPushRequest) (*v1.AddPushResponse, error)
 	// RemoveChannel removes a chat, an address or a browser.
-	RemoveChannel(context.Context, *connect.Request[v1.RemoveChannelRequest]) (*connect.Response[v1.RemoveChannelResponse], error)
+	RemoveChannel(context.Context, *v1.RemoveChannelRequest) (*v1.RemoveChannelResponse, error)
 	// SendTrial sends something to every channel of the caller.
-	SendTrial(context.Context, *connect.Request[v1.SendTrialRequest]) (*connect.Response[v1.SendTrialResponse], error)
+	SendTrial(context.Context, *v1.SendTrialRequest) (*v1.SendTrialResponse, error)
 }
 
 // NewNotificationServiceClient constructs a client for the portal.v1.NotificationService service.
@@ -107,41 +107,73 @@ type notificationServiceClient struct {
 }
 
 // GetNotifications calls portal.v1.NotificationService.GetNotifications.
-func (c *notificationServiceClient) GetNotifications(ctx context.Context, req *connect.Request[v1.GetNotificationsRequest]) (*connect.Response[v1.GetNotificationsResponse], error) {
-	return c.getNotifications.CallUnary(ctx, req)
+func (c *notificationServiceClient) GetNotifications(ctx context.Context, req *v1.GetNotificationsRequest) (*v1.GetNotificationsResponse, error) {
+	response, err := c.getNotifications.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateNotifications calls portal.v1.NotificationService.UpdateNotifications.
-func (c *notificationServiceClient) UpdateNotifications(ctx context.Context, req *connect.Request[v1.UpdateNotificationsRequest]) (*connect.Response[v1.UpdateNotificationsResponse], error) {
-	return c.updateNotifications.CallUnary(ctx, req)
+func (c *notificationServiceClient) UpdateNotifications(ctx context.Context, req *v1.UpdateNotificationsRequest) (*v1.UpdateNotificationsResponse, error) {
+	response, err := c.updateNotifications.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // LinkTelegram calls portal.v1.NotificationService.LinkTelegram.
-func (c *notificationServiceClient) LinkTelegram(ctx context.Context, req *connect.Request[v1.LinkTelegramRequest]) (*connect.Response[v1.LinkTelegramResponse], error) {
-	return c.linkTelegram.CallUnary(ctx, req)
+func (c *notificationServiceClient) LinkTelegram(ctx context.Context, req *v1.LinkTelegramRequest) (*v1.LinkTelegramResponse, error) {
+	response, err := c.linkTelegram.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // AddMail calls portal.v1.NotificationService.AddMail.
-func (c *notificationServiceClient) AddMail(ctx context.Context, req *connect.Request[v1.AddMailRequest]) (*connect.Response[v1.AddMailResponse], error) {
-	return c.addMail.CallUnary(ctx, req)
+func (c *notificationServiceClient) AddMail(ctx context.Context, req *v1.AddMailRequest) (*v1.AddMailResponse, error) {
+	response, err := c.addMail.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ConfirmMail calls portal.v1.NotificationService.ConfirmMail.
-func (c *notificationServiceClient) ConfirmMail(ctx context.Context, req *connect.Request[v1.ConfirmMailRequest]) (*connect.Response[v1.ConfirmMailResponse], error) {
-	return c.confirmMail.CallUnary(ctx, req)
+func (c *notificationServiceClient) ConfirmMail(ctx context.Context, req *v1.ConfirmMailRequest) (*v1.ConfirmMailResponse, error) {
+	response, err := c.confirmMail.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // AddPush calls portal.v1.NotificationService.AddPush.
-func (c *notificationServiceClient) AddPush(ctx context.Context, req *connect.Request[v1.AddPushRequest]) (*connect.Response[v1.AddPushResponse], error) {
-	return c.addPush.CallUnary(ctx, req)
+func (c *notificationServiceClient) AddPush(ctx context.Context, req *v1.AddPushRequest) (*v1.AddPushResponse, error) {
+	response, err := c.addPush.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RemoveChannel calls portal.v1.NotificationService.RemoveChannel.
-func (c *notificationServiceClient) RemoveChannel(ctx context.Context, req *connect.Request[v1.RemoveChannelRequest]) (*connect.Response[v1.RemoveChannelResponse], error) {
-	return c.removeChannel.CallUnary(ctx, req)
+func (c *notificationServiceClient) RemoveChannel(ctx context.Context, req *v1.RemoveChannelRequest) (*v1.RemoveChannelResponse, error) {
+	response, err := c.removeChannel.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SendTrial calls portal.v1.NotificationService.SendTrial.
-func (c *notificationServiceClient) SendTrial(ctx context.Context, req *connect.Request[v1.SendTrialRequest]) (*connect.Response[v1.SendTrialResponse], error) {
-	return c.sendTrial.CallUnary(ctx, req)
+func (c *notificationServiceClient) SendTrial(ctx context.Context, req *v1.SendTrialRequest) (*v1.SendTrialResponse, error) {
+	response, err := c.sendTrial.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }

@@ -15,175 +15,175 @@ import (
 // OperatorServiceClient is a client for the portal.v1.OperatorService service.
 type OperatorServiceClient interface {
 	// ListWork lists what waits for operators, by age, and who works on it.
-	ListWork(context.Context, *connect.Request[v1.ListWorkRequest]) (*connect.Response[v1.ListWorkResponse], error)
+	ListWork(context.Context, *v1.ListWorkRequest) (*v1.ListWorkResponse, error)
 	// TakeWork says that the caller works on something that waits. What another operator took in the last 30 minutes is taken
 	// from them only with over.
-	TakeWork(context.Context, *connect.Request[v1.TakeWorkRequest]) (*connect.Response[v1.TakeWorkResponse], error)
+	TakeWork(context.Context, *v1.TakeWorkRequest) (*v1.TakeWorkResponse, error)
 	// ReleaseWork lets go of something that the caller took.
-	ReleaseWork(context.Context, *connect.Request[v1.ReleaseWorkRequest]) (*connect.Response[v1.ReleaseWorkResponse], error)
+	ReleaseWork(context.Context, *v1.ReleaseWorkRequest) (*v1.ReleaseWorkResponse, error)
 	// ExplainRouting lists every candidate for a payment and the rule that drops it. It changes nothing.
-	ExplainRouting(context.Context, *connect.Request[v1.ExplainRoutingRequest]) (*connect.Response[v1.ExplainRoutingResponse], error)
+	ExplainRouting(context.Context, *v1.ExplainRoutingRequest) (*v1.ExplainRoutingResponse, error)
 	// ExplainTrader says of each requisite of a trader whether a payment could get it now, and if not, why.
-	ExplainTrader(context.Context, *connect.Request[v1.ExplainTraderRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error)
+	ExplainTrader(context.Context, *v1.ExplainTraderRequest) (*v1.ExplainRequisitesResponse, error)
 	// ReplayRouting tells how a payment got its requisite, and goes its way again by today's rules. It changes nothing.
-	ReplayRouting(context.Context, *connect.Request[v1.ReplayRoutingRequest]) (*connect.Response[v1.ReplayRoutingResponse], error)
+	ReplayRouting(context.Context, *v1.ReplayRoutingRequest) (*v1.ReplayRoutingResponse, error)
 	// ListRoutingRefusals counts the creations of the last 24 hours that found no requisite, by hour and cause.
-	ListRoutingRefusals(context.Context, *connect.Request[v1.ListRoutingRefusalsRequest]) (*connect.Response[v1.ListRoutingRefusalsResponse], error)
+	ListRoutingRefusals(context.Context, *v1.ListRoutingRefusalsRequest) (*v1.ListRoutingRefusalsResponse, error)
 	// ExplainRate gives a payment's USDT sum step by step.
-	ExplainRate(context.Context, *connect.Request[v1.ExplainRateRequest]) (*connect.Response[v1.ExplainRateResponse], error)
+	ExplainRate(context.Context, *v1.ExplainRateRequest) (*v1.ExplainRateResponse, error)
 	// QuoteRate gives the sum, step by step, of what a payment would be worth now. None is made.
-	QuoteRate(context.Context, *connect.Request[v1.QuoteRateRequest]) (*connect.Response[v1.ExplainRateResponse], error)
+	QuoteRate(context.Context, *v1.QuoteRateRequest) (*v1.ExplainRateResponse, error)
 	// SetRate sets a currency's base rate by hand. It goes before every feed while it is fresh.
-	SetRate(context.Context, *connect.Request[v1.SetRateRequest]) (*connect.Response[v1.SetRateResponse], error)
+	SetRate(context.Context, *v1.SetRateRequest) (*v1.SetRateResponse, error)
 	// SetRateFeed makes or changes a feed of base rates.
-	SetRateFeed(context.Context, *connect.Request[v1.SetRateFeedRequest]) (*connect.Response[v1.SetRateFeedResponse], error)
+	SetRateFeed(context.Context, *v1.SetRateFeedRequest) (*v1.SetRateFeedResponse, error)
 	// ListRates lists every rate known, the one in use first in each currency, and the feeds they come from.
-	ListRates(context.Context, *connect.Request[v1.ListRatesRequest]) (*connect.Response[v1.ListRatesResponse], error)
+	ListRates(context.Context, *v1.ListRatesRequest) (*v1.ListRatesResponse, error)
 	// GetRateDay lists what the feeds brought in the last 24 hours, and how far one operator alone may set each rate.
-	GetRateDay(context.Context, *connect.Request[v1.GetRateDayRequest]) (*connect.Response[v1.GetRateDayResponse], error)
+	GetRateDay(context.Context, *v1.GetRateDayRequest) (*v1.GetRateDayResponse, error)
 	// ListWaitingSettlements lists completed payments whose settlement waits for a fresh rate.
-	ListWaitingSettlements(context.Context, *connect.Request[v1.ListWaitingSettlementsRequest]) (*connect.Response[v1.ListWaitingSettlementsResponse], error)
+	ListWaitingSettlements(context.Context, *v1.ListWaitingSettlementsRequest) (*v1.ListWaitingSettlementsResponse, error)
 	// CorrectBalance moves USDT between two accounts by hand.
-	CorrectBalance(context.Context, *connect.Request[v1.CorrectBalanceRequest]) (*connect.Response[v1.SettingResponse], error)
+	CorrectBalance(context.Context, *v1.CorrectBalanceRequest) (*v1.SettingResponse, error)
 	// ListProposals lists what waits for a second operator, the newest first.
-	ListProposals(context.Context, *connect.Request[v1.ListProposalsRequest]) (*connect.Response[v1.ListProposalsResponse], error)
+	ListProposals(context.Context, *v1.ListProposalsRequest) (*v1.ListProposalsResponse, error)
 	// ApproveProposal does what another operator proposed, once. If it cannot be done, the proposal stays open.
-	ApproveProposal(context.Context, *connect.Request[v1.ApproveProposalRequest]) (*connect.Response[v1.ProposalResponse], error)
+	ApproveProposal(context.Context, *v1.ApproveProposalRequest) (*v1.ProposalResponse, error)
 	// RefuseProposal ends a proposal without doing it. Whoever made it may take it back like that.
-	RefuseProposal(context.Context, *connect.Request[v1.RefuseProposalRequest]) (*connect.Response[v1.ProposalResponse], error)
+	RefuseProposal(context.Context, *v1.RefuseProposalRequest) (*v1.ProposalResponse, error)
 	// CreateMerchant makes a merchant.
-	CreateMerchant(context.Context, *connect.Request[v1.CreateMerchantRequest]) (*connect.Response[v1.MerchantResponse], error)
+	CreateMerchant(context.Context, *v1.CreateMerchantRequest) (*v1.MerchantResponse, error)
 	// UpdateMerchant changes the fields that are set.
-	UpdateMerchant(context.Context, *connect.Request[v1.UpdateMerchantRequest]) (*connect.Response[v1.MerchantResponse], error)
+	UpdateMerchant(context.Context, *v1.UpdateMerchantRequest) (*v1.MerchantResponse, error)
 	// CreateCashbox makes a merchant's cashbox. Its webhook secret is shown only in this answer.
-	CreateCashbox(context.Context, *connect.Request[v1.CreateCashboxRequest]) (*connect.Response[v1.CreateCashboxResponse], error)
+	CreateCashbox(context.Context, *v1.CreateCashboxRequest) (*v1.CreateCashboxResponse, error)
 	// UpdateCashbox changes the fields that are set.
-	UpdateCashbox(context.Context, *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.CashboxResponse], error)
+	UpdateCashbox(context.Context, *v1.UpdateCashboxRequest) (*v1.CashboxResponse, error)
 	// RemoveLinkPicture takes the picture off a merchant's payment link. The merchant sends one.
-	RemoveLinkPicture(context.Context, *connect.Request[v1.RemoveLinkPictureRequest]) (*connect.Response[v1.SettingResponse], error)
+	RemoveLinkPicture(context.Context, *v1.RemoveLinkPictureRequest) (*v1.SettingResponse, error)
 	// SetCashboxMethod makes or changes a method of a cashbox.
-	SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.CashboxMethodResponse], error)
+	SetCashboxMethod(context.Context, *v1.SetCashboxMethodRequest) (*v1.CashboxMethodResponse, error)
 	// SetBank makes or changes a bank that payers of a currency use: hosted pages open its app.
-	SetBank(context.Context, *connect.Request[v1.SetBankRequest]) (*connect.Response[v1.BankResponse], error)
+	SetBank(context.Context, *v1.SetBankRequest) (*v1.BankResponse, error)
 	// SetReceivingAddress sets the platform's address for deposits by a network, which takes a second operator.
-	SetReceivingAddress(context.Context, *connect.Request[v1.SetReceivingAddressRequest]) (*connect.Response[v1.SettingResponse], error)
+	SetReceivingAddress(context.Context, *v1.SetReceivingAddressRequest) (*v1.SettingResponse, error)
 	// ListReceivingAddresses lists the platform's addresses for deposits.
-	ListReceivingAddresses(context.Context, *connect.Request[v1.ListReceivingAddressesRequest]) (*connect.Response[v1.ListReceivingAddressesResponse], error)
+	ListReceivingAddresses(context.Context, *v1.ListReceivingAddressesRequest) (*v1.ListReceivingAddressesResponse, error)
 	// ListBanks lists a currency's banks.
-	ListBanks(context.Context, *connect.Request[v1.ListBanksRequest]) (*connect.Response[v1.ListBanksResponse], error)
+	ListBanks(context.Context, *v1.ListBanksRequest) (*v1.ListBanksResponse, error)
 	// SetPlatformLimit makes or changes a currency's limits.
-	SetPlatformLimit(context.Context, *connect.Request[v1.SetPlatformLimitRequest]) (*connect.Response[v1.PlatformLimitResponse], error)
+	SetPlatformLimit(context.Context, *v1.SetPlatformLimitRequest) (*v1.PlatformLimitResponse, error)
 	// CreateTrader makes a trader.
-	CreateTrader(context.Context, *connect.Request[v1.CreateTraderRequest]) (*connect.Response[v1.TraderResponse], error)
+	CreateTrader(context.Context, *v1.CreateTraderRequest) (*v1.TraderResponse, error)
 	// FundTrader brings a trader's USDT in from outside: they have arrived.
-	FundTrader(context.Context, *connect.Request[v1.FundTraderRequest]) (*connect.Response[v1.SettingResponse], error)
+	FundTrader(context.Context, *v1.FundTraderRequest) (*v1.SettingResponse, error)
 	// WithdrawTrader takes out USDT that a trader has available.
-	WithdrawTrader(context.Context, *connect.Request[v1.WithdrawTraderRequest]) (*connect.Response[v1.SettingResponse], error)
+	WithdrawTrader(context.Context, *v1.WithdrawTraderRequest) (*v1.SettingResponse, error)
 	// UpdateTrader changes the fields that are set.
-	UpdateTrader(context.Context, *connect.Request[v1.UpdateTraderRequest]) (*connect.Response[v1.TraderResponse], error)
+	UpdateTrader(context.Context, *v1.UpdateTraderRequest) (*v1.TraderResponse, error)
 	// CreateRequisite adds a requisite to a trader.
-	CreateRequisite(context.Context, *connect.Request[v1.CreateRequisiteRequest]) (*connect.Response[v1.RequisiteResponse], error)
+	CreateRequisite(context.Context, *v1.CreateRequisiteRequest) (*v1.RequisiteResponse, error)
 	// UpdateRequisite changes the fields that are set.
-	UpdateRequisite(context.Context, *connect.Request[v1.UpdateRequisiteRequest]) (*connect.Response[v1.RequisiteResponse], error)
+	UpdateRequisite(context.Context, *v1.UpdateRequisiteRequest) (*v1.RequisiteResponse, error)
 	// CreateUser adds a user of any kind. One without a password is invited to set it.
-	CreateUser(context.Context, *connect.Request[v1.CreateUserRequest]) (*connect.Response[v1.UserInvitedResponse], error)
+	CreateUser(context.Context, *v1.CreateUserRequest) (*v1.UserInvitedResponse, error)
 	// InviteUser invites a user anew who lost their password or second factor: it takes both away and ends their sessions.
-	InviteUser(context.Context, *connect.Request[v1.InviteUserRequest]) (*connect.Response[v1.UserInvitedResponse], error)
+	InviteUser(context.Context, *v1.InviteUserRequest) (*v1.UserInvitedResponse, error)
 	// UpdateUser changes a password or role, or switches a user off or on; each ends the user's sessions.
-	UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserResponse], error)
+	UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UserResponse, error)
 	// RevokeTokens ends every session of a user.
-	RevokeTokens(context.Context, *connect.Request[v1.RevokeTokensRequest]) (*connect.Response[v1.UserResponse], error)
+	RevokeTokens(context.Context, *v1.RevokeTokensRequest) (*v1.UserResponse, error)
 	// ListMerchants lists merchants, the newest first.
-	ListMerchants(context.Context, *connect.Request[v1.ListMerchantsRequest]) (*connect.Response[v1.ListMerchantsResponse], error)
+	ListMerchants(context.Context, *v1.ListMerchantsRequest) (*v1.ListMerchantsResponse, error)
 	// GetMerchant reads a merchant.
-	GetMerchant(context.Context, *connect.Request[v1.GetMerchantRequest]) (*connect.Response[v1.GetMerchantResponse], error)
+	GetMerchant(context.Context, *v1.GetMerchantRequest) (*v1.GetMerchantResponse, error)
 	// ListCashboxes lists cashboxes, the newest first.
-	ListCashboxes(context.Context, *connect.Request[v1.OperatorServiceListCashboxesRequest]) (*connect.Response[v1.OperatorServiceListCashboxesResponse], error)
+	ListCashboxes(context.Context, *v1.OperatorServiceListCashboxesRequest) (*v1.OperatorServiceListCashboxesResponse, error)
 	// GetCashbox reads a cashbox with its methods and what it has.
-	GetCashbox(context.Context, *connect.Request[v1.GetCashboxRequest]) (*connect.Response[v1.GetCashboxResponse], error)
+	GetCashbox(context.Context, *v1.GetCashboxRequest) (*v1.GetCashboxResponse, error)
 	// ListTraders lists traders, the newest first.
-	ListTraders(context.Context, *connect.Request[v1.ListTradersRequest]) (*connect.Response[v1.ListTradersResponse], error)
+	ListTraders(context.Context, *v1.ListTradersRequest) (*v1.ListTradersResponse, error)
 	// GetTrader reads a trader with what they pay out by, their processors and what they have.
-	GetTrader(context.Context, *connect.Request[v1.GetTraderRequest]) (*connect.Response[v1.GetTraderResponse], error)
+	GetTrader(context.Context, *v1.GetTraderRequest) (*v1.GetTraderResponse, error)
 	// ListRequisites lists requisites, the newest first. Of their values it has the last characters.
-	ListRequisites(context.Context, *connect.Request[v1.ListRequisitesRequest]) (*connect.Response[v1.ListRequisitesResponse], error)
+	ListRequisites(context.Context, *v1.ListRequisitesRequest) (*v1.ListRequisitesResponse, error)
 	// GetRequisite reads a requisite, of its value the last characters.
-	GetRequisite(context.Context, *connect.Request[v1.GetRequisiteRequest]) (*connect.Response[v1.GetRequisiteResponse], error)
+	GetRequisite(context.Context, *v1.GetRequisiteRequest) (*v1.GetRequisiteResponse, error)
 	// RevealRequisite reads a requisite's whole value. Who read it is kept: see ListSensitiveReads.
-	RevealRequisite(context.Context, *connect.Request[v1.RevealRequisiteRequest]) (*connect.Response[v1.RevealRequisiteResponse], error)
+	RevealRequisite(context.Context, *v1.RevealRequisiteRequest) (*v1.RevealRequisiteResponse, error)
 	// ListUsers lists users, the newest first.
-	ListUsers(context.Context, *connect.Request[v1.ListUsersRequest]) (*connect.Response[v1.ListUsersResponse], error)
+	ListUsers(context.Context, *v1.ListUsersRequest) (*v1.ListUsersResponse, error)
 	// GetUser reads a user.
-	GetUser(context.Context, *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.GetUserResponse], error)
+	GetUser(context.Context, *v1.GetUserRequest) (*v1.GetUserResponse, error)
 	// ListPlatformLimits lists the limits of the currencies that have any.
-	ListPlatformLimits(context.Context, *connect.Request[v1.ListPlatformLimitsRequest]) (*connect.Response[v1.ListPlatformLimitsResponse], error)
+	ListPlatformLimits(context.Context, *v1.ListPlatformLimitsRequest) (*v1.ListPlatformLimitsResponse, error)
 	// RemoveTraderAcquirer takes a trader's processor away: they take no new cards. Cards already sent go on.
-	RemoveTraderAcquirer(context.Context, *connect.Request[v1.RemoveTraderAcquirerRequest]) (*connect.Response[v1.RemoveTraderAcquirerResponse], error)
+	RemoveTraderAcquirer(context.Context, *v1.RemoveTraderAcquirerRequest) (*v1.RemoveTraderAcquirerResponse, error)
 	// ListSensitiveReads lists who read what is shown only to who asks for it, the newest first.
-	ListSensitiveReads(context.Context, *connect.Request[v1.ListSensitiveReadsRequest]) (*connect.Response[v1.ListSensitiveReadsResponse], error)
+	ListSensitiveReads(context.Context, *v1.ListSensitiveReadsRequest) (*v1.ListSensitiveReadsResponse, error)
 	// ListUnknownMessages groups the newest messages of banks that no pattern knows. That somebody reads their texts is kept.
-	ListUnknownMessages(context.Context, *connect.Request[v1.ListUnknownMessagesRequest]) (*connect.Response[v1.ListUnknownMessagesResponse], error)
+	ListUnknownMessages(context.Context, *v1.ListUnknownMessagesRequest) (*v1.ListUnknownMessagesResponse, error)
 	// ListObjectedMessages lists the messages that confirmed a payment to which its trader objected, the newest first. That somebody reads
 	// their texts is kept.
-	ListObjectedMessages(context.Context, *connect.Request[v1.ListObjectedMessagesRequest]) (*connect.Response[v1.ListObjectedMessagesResponse], error)
+	ListObjectedMessages(context.Context, *v1.ListObjectedMessagesRequest) (*v1.ListObjectedMessagesResponse, error)
 	// ResolveObjection decides about an objection, once. It moves no money.
-	ResolveObjection(context.Context, *connect.Request[v1.ResolveObjectionRequest]) (*connect.Response[v1.ResolveObjectionResponse], error)
+	ResolveObjection(context.Context, *v1.ResolveObjectionRequest) (*v1.ResolveObjectionResponse, error)
 	// TryMessagePattern tries a pattern against the newest messages that none knows. It changes nothing.
-	TryMessagePattern(context.Context, *connect.Request[v1.TryMessagePatternRequest]) (*connect.Response[v1.TryMessagePatternResponse], error)
+	TryMessagePattern(context.Context, *v1.TryMessagePatternRequest) (*v1.TryMessagePatternResponse, error)
 	// ListSettingChanges lists the changes of settings, the newest first.
-	ListSettingChanges(context.Context, *connect.Request[v1.ListSettingChangesRequest]) (*connect.Response[v1.ListSettingChangesResponse], error)
+	ListSettingChanges(context.Context, *v1.ListSettingChangesRequest) (*v1.ListSettingChangesResponse, error)
 	// ListDeposits lists deposits of every merchant, newest first.
-	ListDeposits(context.Context, *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error)
+	ListDeposits(context.Context, *v1.ListDepositsRequest) (*v1.ListDepositsResponse, error)
 	// ConfirmDeposit credits a pending deposit to its cashbox: the USDT have arrived.
-	ConfirmDeposit(context.Context, *connect.Request[v1.ConfirmDepositRequest]) (*connect.Response[v1.DepositResponse], error)
+	ConfirmDeposit(context.Context, *v1.ConfirmDepositRequest) (*v1.DepositResponse, error)
 	// RejectDeposit ends a pending deposit without a credit.
-	RejectDeposit(context.Context, *connect.Request[v1.RejectDepositRequest]) (*connect.Response[v1.DepositResponse], error)
+	RejectDeposit(context.Context, *v1.RejectDepositRequest) (*v1.DepositResponse, error)
 	// ListTransfers lists the USDT that came to the platform's addresses, newest first: what is for no deposit, or what is for one.
-	ListTransfers(context.Context, *connect.Request[v1.ListTransfersRequest]) (*connect.Response[v1.ListTransfersResponse], error)
+	ListTransfers(context.Context, *v1.ListTransfersRequest) (*v1.ListTransfersResponse, error)
 	// AssignTransfer has a transfer that is for no deposit be for a pending one of its network and amount. It confirms nothing.
-	AssignTransfer(context.Context, *connect.Request[v1.AssignTransferRequest]) (*connect.Response[v1.DepositResponse], error)
+	AssignTransfer(context.Context, *v1.AssignTransferRequest) (*v1.DepositResponse, error)
 	// SetInsurance sets what of a cashbox's USDT is reserved as insurance.
-	SetInsurance(context.Context, *connect.Request[v1.SetInsuranceRequest]) (*connect.Response[v1.SettingResponse], error)
+	SetInsurance(context.Context, *v1.SetInsuranceRequest) (*v1.SettingResponse, error)
 	// ListOverduePayins lists the payouts that a trader took and did not end within 30 minutes, or before they expired.
-	ListOverduePayins(context.Context, *connect.Request[v1.ListOverduePayinsRequest]) (*connect.Response[v1.ListOverduePayinsResponse], error)
+	ListOverduePayins(context.Context, *v1.ListOverduePayinsRequest) (*v1.ListOverduePayinsResponse, error)
 	// ResolvePayin ends a payout that is being processed.
-	ResolvePayin(context.Context, *connect.Request[v1.ResolvePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error)
+	ResolvePayin(context.Context, *v1.ResolvePayinRequest) (*v1.OperatorPayinResponse, error)
 	// ReclaimPayin takes a payout from its trader, who has not paid it: it waits again, for any trader.
-	ReclaimPayin(context.Context, *connect.Request[v1.ReclaimPayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error)
+	ReclaimPayin(context.Context, *v1.ReclaimPayinRequest) (*v1.OperatorPayinResponse, error)
 	// ReversePayin turns a completed payout into a failed one: the recipient never got the money, or it came back. The trader
 	// and the platform give back their parts, whether they still have them or not, and the cashbox gets back what was frozen.
-	ReversePayin(context.Context, *connect.Request[v1.ReversePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error)
+	ReversePayin(context.Context, *v1.ReversePayinRequest) (*v1.OperatorPayinResponse, error)
 	// SetCashboxPayoutMethod makes or changes a method by which a cashbox pays out.
-	SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.CashboxPayoutMethodResponse], error)
+	SetCashboxPayoutMethod(context.Context, *v1.SetCashboxPayoutMethodRequest) (*v1.CashboxPayoutMethodResponse, error)
 	// SetTraderPayoutMethod says whether a trader may take payouts of a method.
-	SetTraderPayoutMethod(context.Context, *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.TraderPayoutMethodResponse], error)
+	SetTraderPayoutMethod(context.Context, *v1.SetTraderPayoutMethodRequest) (*v1.TraderPayoutMethodResponse, error)
 	// SetTraderAcquirer gives a trader a processor, or another one: outside a sandbox only such a trader takes cards. Cards
 	// already sent stay with the processor they were sent to, which must go on answering until none of them is open.
-	SetTraderAcquirer(context.Context, *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SetTraderAcquirerResponse], error)
+	SetTraderAcquirer(context.Context, *v1.SetTraderAcquirerRequest) (*v1.SetTraderAcquirerResponse, error)
 	// ListCardConflicts lists the charges that ended otherwise than their payments.
-	ListCardConflicts(context.Context, *connect.Request[v1.ListCardConflictsRequest]) (*connect.Response[v1.ListCardConflictsResponse], error)
+	ListCardConflicts(context.Context, *v1.ListCardConflictsRequest) (*v1.ListCardConflictsResponse, error)
 	// CloseCardConflict notes that a conflict is settled.
-	CloseCardConflict(context.Context, *connect.Request[v1.CloseCardConflictRequest]) (*connect.Response[v1.CloseCardConflictResponse], error)
+	CloseCardConflict(context.Context, *v1.CloseCardConflictRequest) (*v1.CloseCardConflictResponse, error)
 	// ListDeadEvents lists events that were given up, of any merchant.
-	ListDeadEvents(context.Context, *connect.Request[v1.ListDeadEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
+	ListDeadEvents(context.Context, *v1.ListDeadEventsRequest) (*v1.ListEventsResponse, error)
 	// ReplayEvents sends events again: one, or all dead ones of an endpoint in a range.
-	ReplayEvents(context.Context, *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	ReplayEvents(context.Context, *v1.ReplayEventsRequest) (*v1.ReplayEventsResponse, error)
 	// GetReplay tells how far a range is that is sent again.
-	GetReplay(context.Context, *connect.Request[v1.GetReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	GetReplay(context.Context, *v1.GetReplayRequest) (*v1.ReplayEventsResponse, error)
 	// StopReplay ends it where it is: what was queued is delivered.
-	StopReplay(context.Context, *connect.Request[v1.StopReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	StopReplay(context.Context, *v1.StopReplayRequest) (*v1.ReplayEventsResponse, error)
 	// ListAppeals lists appeals, newest first.
-	ListAppeals(context.Context, *connect.Request[v1.ListAppealsRequest]) (*connect.Response[v1.ListAppealsResponse], error)
+	ListAppeals(context.Context, *v1.ListAppealsRequest) (*v1.ListAppealsResponse, error)
 	// GetAppealFile reads an appeal's file; over REST it is a download.
-	GetAppealFile(context.Context, *connect.Request[v1.GetAppealFileRequest]) (*connect.Response[v1.GetAppealFileResponse], error)
+	GetAppealFile(context.Context, *v1.GetAppealFileRequest) (*v1.GetAppealFileResponse, error)
 	// ReviewAppeal takes up an open appeal: its payment moves from failed to appeal.
-	ReviewAppeal(context.Context, *connect.Request[v1.ReviewAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error)
+	ReviewAppeal(context.Context, *v1.ReviewAppealRequest) (*v1.AppealDecisionResponse, error)
 	// ResolveAppeal decides an appeal in review: its payment is completed or failed.
-	ResolveAppeal(context.Context, *connect.Request[v1.ResolveAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error)
+	ResolveAppeal(context.Context, *v1.ResolveAppealRequest) (*v1.AppealDecisionResponse, error)
 	// ListAppealMessages lists what operators and the payment's trader wrote to each other about an appeal. It counts as read.
-	ListAppealMessages(context.Context, *connect.Request[v1.ListAppealMessagesRequest]) (*connect.Response[v1.ListAppealMessagesResponse], error)
+	ListAppealMessages(context.Context, *v1.ListAppealMessagesRequest) (*v1.ListAppealMessagesResponse, error)
 	// SendAppealMessage writes to the payment's trader about an appeal that is not decided.
-	SendAppealMessage(context.Context, *connect.Request[v1.SendAppealMessageRequest]) (*connect.Response[v1.SendAppealMessageResponse], error)
+	SendAppealMessage(context.Context, *v1.SendAppealMessageRequest) (*v1.SendAppealMessageResponse, error)
 }
 
 // NewOperatorServiceClient constructs a client for the portal.v1.OperatorService service. By
@@ -786,416 +786,748 @@ type operatorServiceClient struct {
 }
 
 // ListWork calls portal.v1.OperatorService.ListWork.
-func (c *operatorServiceClient) ListWork(ctx context.Context, req *connect.Request[v1.ListWorkRequest]) (*connect.Response[v1.ListWorkResponse], error) {
-	return c.listWork.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListWork(ctx context.Context, req *v1.ListWorkRequest) (*v1.ListWorkResponse, error) {
+	response, err := c.listWork.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // TakeWork calls portal.v1.OperatorService.TakeWork.
-func (c *operatorServiceClient) TakeWork(ctx context.Context, req *connect.Request[v1.TakeWorkRequest]) (*connect.Response[v1.TakeWorkResponse], error) {
-	return c.takeWork.CallUnary(ctx, req)
+func (c *operatorServiceClient) TakeWork(ctx context.Context, req *v1.TakeWorkRequest) (*v1.TakeWorkResponse, error) {
+	response, err := c.takeWork.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ReleaseWork calls portal.v1.OperatorService.ReleaseWork.
-func (c *operatorServiceClient) ReleaseWork(ctx context.Context, req *connect.Request[v1.ReleaseWorkRequest]) (*connect.Response[v1.ReleaseWorkResponse], error) {
-	return c.releaseWork.CallUnary(ctx, req)
+func (c *operatorServiceClient) ReleaseWork(ctx context.Context, req *v1.ReleaseWorkRequest) (*v1.ReleaseWorkResponse, error) {
+	response, err := c.releaseWork.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ExplainRouting calls portal.v1.OperatorService.ExplainRouting.
-func (c *operatorServiceClient) ExplainRouting(ctx context.Context, req *connect.Request[v1.ExplainRoutingRequest]) (*connect.Response[v1.ExplainRoutingResponse], error) {
-	return c.explainRouting.CallUnary(ctx, req)
+func (c *operatorServiceClient) ExplainRouting(ctx context.Context, req *v1.ExplainRoutingRequest) (*v1.ExplainRoutingResponse, error) {
+	response, err := c.explainRouting.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ExplainTrader calls portal.v1.OperatorService.ExplainTrader.
-func (c *operatorServiceClient) ExplainTrader(ctx context.Context, req *connect.Request[v1.ExplainTraderRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error) {
-	return c.explainTrader.CallUnary(ctx, req)
+func (c *operatorServiceClient) ExplainTrader(ctx context.Context, req *v1.ExplainTraderRequest) (*v1.ExplainRequisitesResponse, error) {
+	response, err := c.explainTrader.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ReplayRouting calls portal.v1.OperatorService.ReplayRouting.
-func (c *operatorServiceClient) ReplayRouting(ctx context.Context, req *connect.Request[v1.ReplayRoutingRequest]) (*connect.Response[v1.ReplayRoutingResponse], error) {
-	return c.replayRouting.CallUnary(ctx, req)
+func (c *operatorServiceClient) ReplayRouting(ctx context.Context, req *v1.ReplayRoutingRequest) (*v1.ReplayRoutingResponse, error) {
+	response, err := c.replayRouting.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListRoutingRefusals calls portal.v1.OperatorService.ListRoutingRefusals.
-func (c *operatorServiceClient) ListRoutingRefusals(ctx context.Context, req *connect.Request[v1.ListRoutingRefusalsRequest]) (*connect.Response[v1.ListRoutingRefusalsResponse], error) {
-	return c.listRoutingRefusals.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListRoutingRefusals(ctx context.Context, req *v1.ListRoutingRefusalsRequest) (*v1.ListRoutingRefusalsResponse, error) {
+	response, err := c.listRoutingRefusals.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ExplainRate calls portal.v1.OperatorService.ExplainRate.
-func (c *operatorServiceClient) ExplainRate(ctx context.Context, req *connect.Request[v1.ExplainRateRequest]) (*connect.Response[v1.ExplainRateResponse], error) {
-	return c.explainRate.CallUnary(ctx, req)
+func (c *operatorServiceClient) ExplainRate(ctx context.Context, req *v1.ExplainRateRequest) (*v1.ExplainRateResponse, error) {
+	response, err := c.explainRate.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // QuoteRate calls portal.v1.OperatorService.QuoteRate.
-func (c *operatorServiceClient) QuoteRate(ctx context.Context, req *connect.Request[v1.QuoteRateRequest]) (*connect.Response[v1.ExplainRateResponse], error) {
-	return c.quoteRate.CallUnary(ctx, req)
+func (c *operatorServiceClient) QuoteRate(ctx context.Context, req *v1.QuoteRateRequest) (*v1.ExplainRateResponse, error) {
+	response, err := c.quoteRate.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SetRate calls portal.v1.OperatorService.SetRate.
-func (c *operatorServiceClient) SetRate(ctx context.Context, req *connect.Request[v1.SetRateRequest]) (*connect.Response[v1.SetRateResponse], error) {
-	return c.setRate.CallUnary(ctx, req)
+func (c *operatorServiceClient) SetRate(ctx context.Context, req *v1.SetRateRequest) (*v1.SetRateResponse, error) {
+	response, err := c.setRate.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SetRateFeed calls portal.v1.OperatorService.SetRateFeed.
-func (c *operatorServiceClient) SetRateFeed(ctx context.Context, req *connect.Request[v1.SetRateFeedRequest]) (*connect.Response[v1.SetRateFeedResponse], error) {
-	return c.setRateFeed.CallUnary(ctx, req)
+func (c *operatorServiceClient) SetRateFeed(ctx context.Context, req *v1.SetRateFeedRequest) (*v1.SetRateFeedResponse, error) {
+	response, err := c.setRateFeed.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListRates calls portal.v1.OperatorService.ListRates.
-func (c *operatorServiceClient) ListRates(ctx context.Context, req *connect.Request[v1.ListRatesRequest]) (*connect.Response[v1.ListRatesResponse], error) {
-	return c.listRates.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListRates(ctx context.Context, req *v1.ListRatesRequest) (*v1.ListRatesResponse, error) {
+	response, err := c.listRates.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetRateDay calls portal.v1.OperatorService.GetRateDay.
-func (c *operatorServiceClient) GetRateDay(ctx context.Context, req *connect.Request[v1.GetRateDayRequest]) (*connect.Response[v1.GetRateDayResponse], error) {
-	return c.getRateDay.CallUnary(ctx, req)
+func (c *operatorServiceClient) GetRateDay(ctx context.Context, req *v1.GetRateDayRequest) (*v1.GetRateDayResponse, error) {
+	response, err := c.getRateDay.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListWaitingSettlements calls portal.v1.OperatorService.ListWaitingSettlements.
-func (c *operatorServiceClient) ListWaitingSettlements(ctx context.Context, req *connect.Request[v1.ListWaitingSettlementsRequest]) (*connect.Response[v1.ListWaitingSettlementsResponse], error) {
-	return c.listWaitingSettlements.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListWaitingSettlements(ctx context.Context, req *v1.ListWaitingSettlementsRequest) (*v1.ListWaitingSettlementsResponse, error) {
+	response, err := c.listWaitingSettlements.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CorrectBalance calls portal.v1.OperatorService.CorrectBalance.
-func (c *operatorServiceClient) CorrectBalance(ctx context.Context, req *connect.Request[v1.CorrectBalanceRequest]) (*connect.Response[v1.SettingResponse], error) {
-	return c.correctBalance.CallUnary(ctx, req)
+func (c *operatorServiceClient) CorrectBalance(ctx context.Context, req *v1.CorrectBalanceRequest) (*v1.SettingResponse, error) {
+	response, err := c.correctBalance.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListProposals calls portal.v1.OperatorService.ListProposals.
-func (c *operatorServiceClient) ListProposals(ctx context.Context, req *connect.Request[v1.ListProposalsRequest]) (*connect.Response[v1.ListProposalsResponse], error) {
-	return c.listProposals.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListProposals(ctx context.Context, req *v1.ListProposalsRequest) (*v1.ListProposalsResponse, error) {
+	response, err := c.listProposals.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ApproveProposal calls portal.v1.OperatorService.ApproveProposal.
-func (c *operatorServiceClient) ApproveProposal(ctx context.Context, req *connect.Request[v1.ApproveProposalRequest]) (*connect.Response[v1.ProposalResponse], error) {
-	return c.approveProposal.CallUnary(ctx, req)
+func (c *operatorServiceClient) ApproveProposal(ctx context.Context, req *v1.ApproveProposalRequest) (*v1.ProposalResponse, error) {
+	response, err := c.approveProposal.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RefuseProposal calls portal.v1.OperatorService.RefuseProposal.
-func (c *operatorServiceClient) RefuseProposal(ctx context.Context, req *connect.Request[v1.RefuseProposalRequest]) (*connect.Response[v1.ProposalResponse], error) {
-	return c.refuseProposal.CallUnary(ctx, req)
+func (c *operatorServiceClient) RefuseProposal(ctx context.Context, req *v1.RefuseProposalRequest) (*v1.ProposalResponse, error) {
+	response, err := c.refuseProposal.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CreateMerchant calls portal.v1.OperatorService.CreateMerchant.
-func (c *operatorServiceClient) CreateMerchant(ctx context.Context, req *connect.Request[v1.CreateMerchantRequest]) (*connect.Response[v1.MerchantResponse], error) {
-	return c.createMerchant.CallUnary(ctx, req)
+func (c *operatorServiceClient) CreateMerchant(ctx context.Context, req *v1.CreateMerchantRequest) (*v1.MerchantResponse, error) {
+	response, err := c.createMerchant.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateMerchant calls portal.v1.OperatorService.UpdateMerchant.
-func (c *operatorServiceClient) UpdateMerchant(ctx context.Context, req *connect.Request[v1.UpdateMerchantRequest]) (*connect.Response[v1.MerchantResponse], error) {
-	return c.updateMerchant.CallUnary(ctx, req)
+func (c *operatorServiceClient) UpdateMerchant(ctx context.Context, req *v1.UpdateMerchantRequest) (*v1.MerchantResponse, error) {
+	response, err := c.updateMerchant.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CreateCashbox calls portal.v1.OperatorService.CreateCashbox.
-func (c *operatorServiceClient) CreateCashbox(ctx context.Context, req *connect.Request[v1.CreateCashboxRequest]) (*connect.Response[v1.CreateCashboxResponse], error) {
-	return c.createCashbox.CallUnary(ctx, req)
+func (c *operatorServiceClient) CreateCashbox(ctx context.Context, req *v1.CreateCashboxRequest) (*v1.CreateCashboxResponse, error) {
+	response, err := c.createCashbox.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateCashbox calls portal.v1.OperatorService.UpdateCashbox.
-func (c *operatorServiceClient) UpdateCashbox(ctx context.Context, req *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.CashboxResponse], error) {
-	return c.updateCashbox.CallUnary(ctx, req)
+func (c *operatorServiceClient) UpdateCashbox(ctx context.Context, req *v1.UpdateCashboxRequest) (*v1.CashboxResponse, error) {
+	response, err := c.updateCashbox.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RemoveLinkPicture calls portal.v1.OperatorService.RemoveLinkPicture.
-func (c *operatorServiceClient) RemoveLinkPicture(ctx context.Context, req *connect.Request[v1.RemoveLinkPictureRequest]) (*connect.Response[v1.SettingResponse], error) {
-	return c.removeLinkPicture.CallUnary(ctx, req)
+func (c *operatorServiceClient) RemoveLinkPicture(ctx context.Context, req *v1.RemoveLinkPictureRequest) (*v1.SettingResponse, error) {
+	response, err := c.removeLinkPicture.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SetCashboxMethod calls portal.v1.OperatorService.SetCashboxMethod.
-func (c *operatorServiceClient) SetCashboxMethod(ctx context.Context, req *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.CashboxMethodResponse], error) {
-	return c.setCashboxMethod.CallUnary(ctx, req)
+func (c *operatorServiceClient) SetCashboxMethod(ctx context.Context, req *v1.SetCashboxMethodRequest) (*v1.CashboxMethodResponse, error) {
+	response, err := c.setCashboxMethod.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SetBank calls portal.v1.OperatorService.SetBank.
-func (c *operatorServiceClient) SetBank(ctx context.Context, req *connect.Request[v1.SetBankRequest]) (*connect.Response[v1.BankResponse], error) {
-	return c.setBank.CallUnary(ctx, req)
+func (c *operatorServiceClient) SetBank(ctx context.Context, req *v1.SetBankRequest) (*v1.BankResponse, error) {
+	response, err := c.setBank.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SetReceivingAddress calls portal.v1.OperatorService.SetReceivingAddress.
-func (c *operatorServiceClient) SetReceivingAddress(ctx context.Context, req *connect.Request[v1.SetReceivingAddressRequest]) (*connect.Response[v1.SettingResponse], error) {
-	return c.setReceivingAddress.CallUnary(ctx, req)
+func (c *operatorServiceClient) SetReceivingAddress(ctx context.Context, req *v1.SetReceivingAddressRequest) (*v1.SettingResponse, error) {
+	response, err := c.setReceivingAddress.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListReceivingAddresses calls portal.v1.OperatorService.ListReceivingAddresses.
-func (c *operatorServiceClient) ListReceivingAddresses(ctx context.Context, req *connect.Request[v1.ListReceivingAddressesRequest]) (*connect.Response[v1.ListReceivingAddressesResponse], error) {
-	return c.listReceivingAddresses.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListReceivingAddresses(ctx context.Context, req *v1.ListReceivingAddressesRequest) (*v1.ListReceivingAddressesResponse, error) {
+	response, err := c.listReceivingAddresses.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListBanks calls portal.v1.OperatorService.ListBanks.
-func (c *operatorServiceClient) ListBanks(ctx context.Context, req *connect.Request[v1.ListBanksRequest]) (*connect.Response[v1.ListBanksResponse], error) {
-	return c.listBanks.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListBanks(ctx context.Context, req *v1.ListBanksRequest) (*v1.ListBanksResponse, error) {
+	response, err := c.listBanks.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SetPlatformLimit calls portal.v1.OperatorService.SetPlatformLimit.
-func (c *operatorServiceClient) SetPlatformLimit(ctx context.Context, req *connect.Request[v1.SetPlatformLimitRequest]) (*connect.Response[v1.PlatformLimitResponse], error) {
-	return c.setPlatformLimit.CallUnary(ctx, req)
+func (c *operatorServiceClient) SetPlatformLimit(ctx context.Context, req *v1.SetPlatformLimitRequest) (*v1.PlatformLimitResponse, error) {
+	response, err := c.setPlatformLimit.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CreateTrader calls portal.v1.OperatorService.CreateTrader.
-func (c *operatorServiceClient) CreateTrader(ctx context.Context, req *connect.Request[v1.CreateTraderRequest]) (*connect.Response[v1.TraderResponse], error) {
-	return c.createTrader.CallUnary(ctx, req)
+func (c *operatorServiceClient) CreateTrader(ctx context.Context, req *v1.CreateTraderRequest) (*v1.TraderResponse, error) {
+	response, err := c.createTrader.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // FundTrader calls portal.v1.OperatorService.FundTrader.
-func (c *operatorServiceClient) FundTrader(ctx context.Context, req *connect.Request[v1.FundTraderRequest]) (*connect.Response[v1.SettingResponse], error) {
-	return c.fundTrader.CallUnary(ctx, req)
+func (c *operatorServiceClient) FundTrader(ctx context.Context, req *v1.FundTraderRequest) (*v1.SettingResponse, error) {
+	response, err := c.fundTrader.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // WithdrawTrader calls portal.v1.OperatorService.WithdrawTrader.
-func (c *operatorServiceClient) WithdrawTrader(ctx context.Context, req *connect.Request[v1.WithdrawTraderRequest]) (*connect.Response[v1.SettingResponse], error) {
-	return c.withdrawTrader.CallUnary(ctx, req)
+func (c *operatorServiceClient) WithdrawTrader(ctx context.Context, req *v1.WithdrawTraderRequest) (*v1.SettingResponse, error) {
+	response, err := c.withdrawTrader.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateTrader calls portal.v1.OperatorService.UpdateTrader.
-func (c *operatorServiceClient) UpdateTrader(ctx context.Context, req *connect.Request[v1.UpdateTraderRequest]) (*connect.Response[v1.TraderResponse], error) {
-	return c.updateTrader.CallUnary(ctx, req)
+func (c *operatorServiceClient) UpdateTrader(ctx context.Context, req *v1.UpdateTraderRequest) (*v1.TraderResponse, error) {
+	response, err := c.updateTrader.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CreateRequisite calls portal.v1.OperatorService.CreateRequisite.
-func (c *operatorServiceClient) CreateRequisite(ctx context.Context, req *connect.Request[v1.CreateRequisiteRequest]) (*connect.Response[v1.RequisiteResponse], error) {
-	return c.createRequisite.CallUnary(ctx, req)
+func (c *operatorServiceClient) CreateRequisite(ctx context.Context, req *v1.CreateRequisiteRequest) (*v1.RequisiteResponse, error) {
+	response, err := c.createRequisite.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateRequisite calls portal.v1.OperatorService.UpdateRequisite.
-func (c *operatorServiceClient) UpdateRequisite(ctx context.Context, req *connect.Request[v1.UpdateRequisiteRequest]) (*connect.Response[v1.RequisiteResponse], error) {
-	return c.updateRequisite.CallUnary(ctx, req)
+func (c *operatorServiceClient) UpdateRequisite(ctx context.Context, req *v1.UpdateRequisiteRequest) (*v1.RequisiteResponse, error) {
+	response, err := c.updateRequisite.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CreateUser calls portal.v1.OperatorService.CreateUser.
-func (c *operatorServiceClient) CreateUser(ctx context.Context, req *connect.Request[v1.CreateUserRequest]) (*connect.Response[v1.UserInvitedResponse], error) {
-	return c.createUser.CallUnary(ctx, req)
+func (c *operatorServiceClient) CreateUser(ctx context.Context, req *v1.CreateUserRequest) (*v1.UserInvitedResponse, error) {
+	response, err := c.createUser.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // InviteUser calls portal.v1.OperatorService.InviteUser.
-func (c *operatorServiceClient) InviteUser(ctx context.Context, req *connect.Request[v1.InviteUserRequest]) (*connect.Response[v1.UserInvitedResponse], error) {
-	return c.inviteUser.CallUnary(ctx, req)
+func (c *operatorServiceClient) InviteUser(ctx context.Context, req *v1.InviteUserRequest) (*v1.UserInvitedResponse, error) {
+	response, err := c.inviteUser.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateUser calls portal.v1.OperatorService.UpdateUser.
-func (c *operatorServiceClient) UpdateUser(ctx context.Context, req *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserResponse], error) {
-	return c.updateUser.CallUnary(ctx, req)
+func (c *operatorServiceClient) UpdateUser(ctx context.Context, req *v1.UpdateUserRequest) (*v1.UserResponse, error) {
+	response, err := c.updateUser.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RevokeTokens calls portal.v1.OperatorService.RevokeTokens.
-func (c *operatorServiceClient) RevokeTokens(ctx context.Context, req *connect.Request[v1.RevokeTokensRequest]) (*connect.Response[v1.UserResponse], error) {
-	return c.revokeTokens.CallUnary(ctx, req)
+func (c *operatorServiceClient) RevokeTokens(ctx context.Context, req *v1.RevokeTokensRequest) (*v1.UserResponse, error) {
+	response, err := c.revokeTokens.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListMerchants calls portal.v1.OperatorService.ListMerchants.
-func (c *operatorServiceClient) ListMerchants(ctx context.Context, req *connect.Request[v1.ListMerchantsRequest]) (*connect.Response[v1.ListMerchantsResponse], error) {
-	return c.listMerchants.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListMerchants(ctx context.Context, req *v1.ListMerchantsRequest) (*v1.ListMerchantsResponse, error) {
+	response, err := c.listMerchants.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetMerchant calls portal.v1.OperatorService.GetMerchant.
-func (c *operatorServiceClient) GetMerchant(ctx context.Context, req *connect.Request[v1.GetMerchantRequest]) (*connect.Response[v1.GetMerchantResponse], error) {
-	return c.getMerchant.CallUnary(ctx, req)
+func (c *operatorServiceClient) GetMerchant(ctx context.Context, req *v1.GetMerchantRequest) (*v1.GetMerchantResponse, error) {
+	response, err := c.getMerchant.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListCashboxes calls portal.v1.OperatorService.ListCashboxes.
-func (c *operatorServiceClient) ListCashboxes(ctx context.Context, req *connect.Request[v1.OperatorServiceListCashboxesRequest]) (*connect.Response[v1.OperatorServiceListCashboxesResponse], error) {
-	return c.listCashboxes.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListCashboxes(ctx context.Context, req *v1.OperatorServiceListCashboxesRequest) (*v1.OperatorServiceListCashboxesResponse, error) {
+	response, err := c.listCashboxes.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetCashbox calls portal.v1.OperatorService.GetCashbox.
-func (c *operatorServiceClient) GetCashbox(ctx context.Context, req *connect.Request[v1.GetCashboxRequest]) (*connect.Response[v1.GetCashboxResponse], error) {
-	return c.getCashbox.CallUnary(ctx, req)
+func (c *operatorServiceClient) GetCashbox(ctx context.Context, req *v1.GetCashboxRequest) (*v1.GetCashboxResponse, error) {
+	response, err := c.getCashbox.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListTraders calls portal.v1.OperatorService.ListTraders.
-func (c *operatorServiceClient) ListTraders(ctx context.Context, req *connect.Request[v1.ListTradersRequest]) (*connect.Response[v1.ListTradersResponse], error) {
-	return c.listTraders.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListTraders(ctx context.Context, req *v1.ListTradersRequest) (*v1.ListTradersResponse, error) {
+	response, err := c.listTraders.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetTrader calls portal.v1.OperatorService.GetTrader.
-func (c *operatorServiceClient) GetTrader(ctx context.Context, req *connect.Request[v1.GetTraderRequest]) (*connect.Response[v1.GetTraderResponse], error) {
-	return c.getTrader.CallUnary(ctx, req)
+func (c *operatorServiceClient) GetTrader(ctx context.Context, req *v1.GetTraderRequest) (*v1.GetTraderResponse, error) {
+	response, err := c.getTrader.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListRequisites calls portal.v1.OperatorService.ListRequisites.
-func (c *operatorServiceClient) ListRequisites(ctx context.Context, req *connect.Request[v1.ListRequisitesRequest]) (*connect.Response[v1.ListRequisitesResponse], error) {
-	return c.listRequisites.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListRequisites(ctx context.Context, req *v1.ListRequisitesRequest) (*v1.ListRequisitesResponse, error) {
+	response, err := c.listRequisites.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetRequisite calls portal.v1.OperatorService.GetRequisite.
-func (c *operatorServiceClient) GetRequisite(ctx context.Context, req *connect.Request[v1.GetRequisiteRequest]) (*connect.Response[v1.GetRequisiteResponse], error) {
-	return c.getRequisite.CallUnary(ctx, req)
+func (c *operatorServiceClient) GetRequisite(ctx context.Context, req *v1.GetRequisiteRequest) (*v1.GetRequisiteResponse, error) {
+	response, err := c.getRequisite.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RevealRequisite calls portal.v1.OperatorService.RevealRequisite.
-func (c *operatorServiceClient) RevealRequisite(ctx context.Context, req *connect.Request[v1.RevealRequisiteRequest]) (*connect.Response[v1.RevealRequisiteResponse], error) {
-	return c.revealRequisite.CallUnary(ctx, req)
+func (c *operatorServiceClient) RevealRequisite(ctx context.Context, req *v1.RevealRequisiteRequest) (*v1.RevealRequisiteResponse, error) {
+	response, err := c.revealRequisite.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListUsers calls portal.v1.OperatorService.ListUsers.
-func (c *operatorServiceClient) ListUsers(ctx context.Context, req *connect.Request[v1.ListUsersRequest]) (*connect.Response[v1.ListUsersResponse], error) {
-	return c.listUsers.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListUsers(ctx context.Context, req *v1.ListUsersRequest) (*v1.ListUsersResponse, error) {
+	response, err := c.listUsers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetUser calls portal.v1.OperatorService.GetUser.
-func (c *operatorServiceClient) GetUser(ctx context.Context, req *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.GetUserResponse], error) {
-	return c.getUser.CallUnary(ctx, req)
+func (c *operatorServiceClient) GetUser(ctx context.Context, req *v1.GetUserRequest) (*v1.GetUserResponse, error) {
+	response, err := c.getUser.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListPlatformLimits calls portal.v1.OperatorService.ListPlatformLimits.
-func (c *operatorServiceClient) ListPlatformLimits(ctx context.Context, req *connect.Request[v1.ListPlatformLimitsRequest]) (*connect.Response[v1.ListPlatformLimitsResponse], error) {
-	return c.listPlatformLimits.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListPlatformLimits(ctx context.Context, req *v1.ListPlatformLimitsRequest) (*v1.ListPlatformLimitsResponse, error) {
+	response, err := c.listPlatformLimits.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RemoveTraderAcquirer calls portal.v1.OperatorService.RemoveTraderAcquirer.
-func (c *operatorServiceClient) RemoveTraderAcquirer(ctx context.Context, req *connect.Request[v1.RemoveTraderAcquirerRequest]) (*connect.Response[v1.RemoveTraderAcquirerResponse], error) {
-	return c.removeTraderAcquirer.CallUnary(ctx, req)
+func (c *operatorServiceClient) RemoveTraderAcquirer(ctx context.Context, req *v1.RemoveTraderAcquirerRequest) (*v1.RemoveTraderAcquirerResponse, error) {
+	response, err := c.removeTraderAcquirer.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListSensitiveReads calls portal.v1.OperatorService.ListSensitiveReads.
-func (c *operatorServiceClient) ListSensitiveReads(ctx context.Context, req *connect.Request[v1.ListSensitiveReadsRequest]) (*connect.Response[v1.ListSensitiveReadsResponse], error) {
-	return c.listSensitiveReads.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListSensitiveReads(ctx context.Context, req *v1.ListSensitiveReadsRequest) (*v1.ListSensitiveReadsResponse, error) {
+	response, err := c.listSensitiveReads.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListUnknownMessages calls portal.v1.OperatorService.ListUnknownMessages.
-func (c *operatorServiceClient) ListUnknownMessages(ctx context.Context, req *connect.Request[v1.ListUnknownMessagesRequest]) (*connect.Response[v1.ListUnknownMessagesResponse], error) {
-	return c.listUnknownMessages.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListUnknownMessages(ctx context.Context, req *v1.ListUnknownMessagesRequest) (*v1.ListUnknownMessagesResponse, error) {
+	response, err := c.listUnknownMessages.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListObjectedMessages calls portal.v1.OperatorService.ListObjectedMessages.
-func (c *operatorServiceClient) ListObjectedMessages(ctx context.Context, req *connect.Request[v1.ListObjectedMessagesRequest]) (*connect.Response[v1.ListObjectedMessagesResponse], error) {
-	return c.listObjectedMessages.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListObjectedMessages(ctx context.Context, req *v1.ListObjectedMessagesRequest) (*v1.ListObjectedMessagesResponse, error) {
+	response, err := c.listObjectedMessages.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ResolveObjection calls portal.v1.OperatorService.ResolveObjection.
-func (c *operatorServiceClient) ResolveObjection(ctx context.Context, req *connect.Request[v1.ResolveObjectionRequest]) (*connect.Response[v1.ResolveObjectionResponse], error) {
-	return c.resolveObjection.CallUnary(ctx, req)
+func (c *operatorServiceClient) ResolveObjection(ctx context.Context, req *v1.ResolveObjectionRequest) (*v1.ResolveObjectionResponse, error) {
+	response, err := c.resolveObjection.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // TryMessagePattern calls portal.v1.OperatorService.TryMessagePattern.
-func (c *operatorServiceClient) TryMessagePattern(ctx context.Context, req *connect.Request[v1.TryMessagePatternRequest]) (*connect.Response[v1.TryMessagePatternResponse], error) {
-	return c.tryMessagePattern.CallUnary(ctx, req)
+func (c *operatorServiceClient) TryMessagePattern(ctx context.Context, req *v1.TryMessagePatternRequest) (*v1.TryMessagePatternResponse, error) {
+	response, err := c.tryMessagePattern.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListSettingChanges calls portal.v1.OperatorService.ListSettingChanges.
-func (c *operatorServiceClient) ListSettingChanges(ctx context.Context, req *connect.Request[v1.ListSettingChangesRequest]) (*connect.Response[v1.ListSettingChangesResponse], error) {
-	return c.listSettingChanges.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListSettingChanges(ctx context.Context, req *v1.ListSettingChangesRequest) (*v1.ListSettingChangesResponse, error) {
+	response, err := c.listSettingChanges.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListDeposits calls portal.v1.OperatorService.ListDeposits.
-func (c *operatorServiceClient) ListDeposits(ctx context.Context, req *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error) {
-	return c.listDeposits.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListDeposits(ctx context.Context, req *v1.ListDepositsRequest) (*v1.ListDepositsResponse, error) {
+	response, err := c.listDeposits.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ConfirmDeposit calls portal.v1.OperatorService.ConfirmDeposit.
-func (c *operatorServiceClient) ConfirmDeposit(ctx context.Context, req *connect.Request[v1.ConfirmDepositRequest]) (*connect.Response[v1.DepositResponse], error) {
-	return c.confirmDeposit.CallUnary(ctx, req)
+func (c *operatorServiceClient) ConfirmDeposit(ctx context.Context, req *v1.ConfirmDepositRequest) (*v1.DepositResponse, error) {
+	response, err := c.confirmDeposit.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RejectDeposit calls portal.v1.OperatorService.RejectDeposit.
-func (c *operatorServiceClient) RejectDeposit(ctx context.Context, req *connect.Request[v1.RejectDepositRequest]) (*connect.Response[v1.DepositResponse], error) {
-	return c.rejectDeposit.CallUnary(ctx, req)
+func (c *operatorServiceClient) RejectDeposit(ctx context.Context, req *v1.RejectDepositRequest) (*v1.DepositResponse, error) {
+	response, err := c.rejectDeposit.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListTransfers calls portal.v1.OperatorService.ListTransfers.
-func (c *operatorServiceClient) ListTransfers(ctx context.Context, req *connect.Request[v1.ListTransfersRequest]) (*connect.Response[v1.ListTransfersResponse], error) {
-	return c.listTransfers.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListTransfers(ctx context.Context, req *v1.ListTransfersRequest) (*v1.ListTransfersResponse, error) {
+	response, err := c.listTransfers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // AssignTransfer calls portal.v1.OperatorService.AssignTransfer.
-func (c *operatorServiceClient) AssignTransfer(ctx context.Context, req *connect.Request[v1.AssignTransferRequest]) (*connect.Response[v1.DepositResponse], error) {
-	return c.assignTransfer.CallUnary(ctx, req)
+func (c *operatorServiceClient) AssignTransfer(ctx context.Context, req *v1.AssignTransferRequest) (*v1.DepositResponse, error) {
+	response, err := c.assignTransfer.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SetInsurance calls portal.v1.OperatorService.SetInsurance.
-func (c *operatorServiceClient) SetInsurance(ctx context.Context, req *connect.Request[v1.SetInsuranceRequest]) (*connect.Response[v1.SettingResponse], error) {
-	return c.setInsurance.CallUnary(ctx, req)
+func (c *operatorServiceClient) SetInsurance(ctx context.Context, req *v1.SetInsuranceRequest) (*v1.SettingResponse, error) {
+	response, err := c.setInsurance.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListOverduePayins calls portal.v1.OperatorService.ListOverduePayins.
-func (c *operatorServiceClient) ListOverduePayins(ctx context.Context, req *connect.Request[v1.ListOverduePayinsRequest]) (*connect.Response[v1.ListOverduePayinsResponse], error) {
-	return c.listOverduePayins.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListOverduePayins(ctx context.Context, req *v1.ListOverduePayinsRequest) (*v1.ListOverduePayinsResponse, error) {
+	response, err := c.listOverduePayins.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ResolvePayin calls portal.v1.OperatorService.ResolvePayin.
-func (c *operatorServiceClient) ResolvePayin(ctx context.Context, req *connect.Request[v1.ResolvePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error) {
-	return c.resolvePayin.CallUnary(ctx, req)
+func (c *operatorServiceClient) ResolvePayin(ctx context.Context, req *v1.ResolvePayinRequest) (*v1.OperatorPayinResponse, error) {
+	response, err := c.resolvePayin.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ReclaimPayin calls portal.v1.OperatorService.ReclaimPayin.
-func (c *operatorServiceClient) ReclaimPayin(ctx context.Context, req *connect.Request[v1.ReclaimPayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error) {
-	return c.reclaimPayin.CallUnary(ctx, req)
+func (c *operatorServiceClient) ReclaimPayin(ctx context.Context, req *v1.ReclaimPayinRequest) (*v1.OperatorPayinResponse, error) {
+	response, err := c.reclaimPayin.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ReversePayin calls portal.v1.OperatorService.ReversePayin.
-func (c *operatorServiceClient) ReversePayin(ctx context.Context, req *connect.Request[v1.ReversePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error) {
-	return c.reversePayin.CallUnary(ctx, req)
+func (c *operatorServiceClient) ReversePayin(ctx context.Context, req *v1.ReversePayinRequest) (*v1.OperatorPayinResponse, error) {
+	response, err := c.reversePayin.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SetCashboxPayoutMethod calls portal.v1.OperatorService.SetCashboxPayoutMethod.
-func (c *operatorServiceClient) SetCashboxPayoutMethod(ctx context.Context, req *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.CashboxPayoutMethodResponse], error) {
-	return c.setCashboxPayoutMethod.CallUnary(ctx, req)
+func (c *operatorServiceClient) SetCashboxPayoutMethod(ctx context.Context, req *v1.SetCashboxPayoutMethodRequest) (*v1.CashboxPayoutMethodResponse, error) {
+	response, err := c.setCashboxPayoutMethod.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SetTraderPayoutMethod calls portal.v1.OperatorService.SetTraderPayoutMethod.
-func (c *operatorServiceClient) SetTraderPayoutMethod(ctx context.Context, req *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.TraderPayoutMethodResponse], error) {
-	return c.setTraderPayoutMethod.CallUnary(ctx, req)
+func (c *operatorServiceClient) SetTraderPayoutMethod(ctx context.Context, req *v1.SetTraderPayoutMethodRequest) (*v1.TraderPayoutMethodResponse, error) {
+	response, err := c.setTraderPayoutMethod.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SetTraderAcquirer calls portal.v1.OperatorService.SetTraderAcquirer.
-func (c *operatorServiceClient) SetTraderAcquirer(ctx context.Context, req *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SetTraderAcquirerResponse], error) {
-	return c.setTraderAcquirer.CallUnary(ctx, req)
+func (c *operatorServiceClient) SetTraderAcquirer(ctx context.Context, req *v1.SetTraderAcquirerRequest) (*v1.SetTraderAcquirerResponse, error) {
+	response, err := c.setTraderAcquirer.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListCardConflicts calls portal.v1.OperatorService.ListCardConflicts.
-func (c *operatorServiceClient) ListCardConflicts(ctx context.Context, req *connect.Request[v1.ListCardConflictsRequest]) (*connect.Response[v1.ListCardConflictsResponse], error) {
-	return c.listCardConflicts.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListCardConflicts(ctx context.Context, req *v1.ListCardConflictsRequest) (*v1.ListCardConflictsResponse, error) {
+	response, err := c.listCardConflicts.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CloseCardConflict calls portal.v1.OperatorService.CloseCardConflict.
-func (c *operatorServiceClient) CloseCardConflict(ctx context.Context, req *connect.Request[v1.CloseCardConflictRequest]) (*connect.Response[v1.CloseCardConflictResponse], error) {
-	return c.closeCardConflict.CallUnary(ctx, req)
+func (c *operatorServiceClient) CloseCardConflict(ctx context.Context, req *v1.CloseCardConflictRequest) (*v1.CloseCardConflictResponse, error) {
+	response, err := c.closeCardConflict.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListDeadEvents calls portal.v1.OperatorService.ListDeadEvents.
-func (c *operatorServiceClient) ListDeadEvents(ctx context.Context, req *connect.Request[v1.ListDeadEventsRequest]) (*connect.Response[v1.ListEventsResponse], error) {
-	return c.listDeadEvents.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListDeadEvents(ctx context.Context, req *v1.ListDeadEventsRequest) (*v1.ListEventsResponse, error) {
+	response, err := c.listDeadEvents.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ReplayEvents calls portal.v1.OperatorService.ReplayEvents.
-func (c *operatorServiceClient) ReplayEvents(ctx context.Context, req *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
-	return c.replayEvents.CallUnary(ctx, req)
+func (c *operatorServiceClient) ReplayEvents(ctx context.Context, req *v1.ReplayEventsRequest) (*v1.ReplayEventsResponse, error) {
+	response, err := c.replayEvents.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetReplay calls portal.v1.OperatorService.GetReplay.
-func (c *operatorServiceClient) GetReplay(ctx context.Context, req *connect.Request[v1.GetReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
-	return c.getReplay.CallUnary(ctx, req)
+func (c *operatorServiceClient) GetReplay(ctx context.Context, req *v1.GetReplayRequest) (*v1.ReplayEventsResponse, error) {
+	response, err := c.getReplay.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // StopReplay calls portal.v1.OperatorService.StopReplay.
-func (c *operatorServiceClient) StopReplay(ctx context.Context, req *connect.Request[v1.StopReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
-	return c.stopReplay.CallUnary(ctx, req)
+func (c *operatorServiceClient) StopReplay(ctx context.Context, req *v1.StopReplayRequest) (*v1.ReplayEventsResponse, error) {
+	response, err := c.stopReplay.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListAppeals calls portal.v1.OperatorService.ListAppeals.
-func (c *operatorServiceClient) ListAppeals(ctx context.Context, req *connect.Request[v1.ListAppealsRequest]) (*connect.Response[v1.ListAppealsResponse], error) {
-	return c.listAppeals.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListAppeals(ctx context.Context, req *v1.ListAppealsRequest) (*v1.ListAppealsResponse, error) {
+	response, err := c.listAppeals.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetAppealFile calls portal.v1.OperatorService.GetAppealFile.
-func (c *operatorServiceClient) GetAppealFile(ctx context.Context, req *connect.Request[v1.GetAppealFileRequest]) (*connect.Response[v1.GetAppealFileResponse], error) {
-	return c.getAppealFile.CallUnary(ctx, req)
+func (c *operatorServiceClient) GetAppealFile(ctx context.Context, req *v1.GetAppealFileRequest) (*v1.GetAppealFileResponse, error) {
+	response, err := c.getAppealFile.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ReviewAppeal calls portal.v1.OperatorService.ReviewAppeal.
-func (c *operatorServiceClient) ReviewAppeal(ctx context.Context, req *connect.Request[v1.ReviewAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error) {
-	return c.reviewAppeal.CallUnary(ctx, req)
+func (c *operatorServiceClient) ReviewAppeal(ctx context.Context, req *v1.ReviewAppealRequest) (*v1.AppealDecisionResponse, error) {
+	response, err := c.reviewAppeal.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ResolveAppeal calls portal.v1.OperatorService.ResolveAppeal.
-func (c *operatorServiceClient) ResolveAppeal(ctx context.Context, req *connect.Request[v1.ResolveAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error) {
-	return c.resolveAppeal.CallUnary(ctx, req)
+func (c *operatorServiceClient) ResolveAppeal(ctx context.Context, req *v1.ResolveAppealRequest) (*v1.AppealDecisionResponse, error) {
+	response, err := c.resolveAppeal.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListAppealMessages calls portal.v1.OperatorService.ListAppealMessages.
-func (c *operatorServiceClient) ListAppealMessages(ctx context.Context, req *connect.Request[v1.ListAppealMessagesRequest]) (*connect.Response[v1.ListAppealMessagesResponse], error) {
-	return c.listAppealMessages.CallUnary(ctx, req)
+func (c *operatorServiceClient) ListAppealMessages(ctx context.Context, req *v1.ListAppealMessagesRequest) (*v1.ListAppealMessagesResponse, error) {
+	response, err := c.listAppealMessages.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SendAppealMessage calls portal.v1.OperatorService.SendAppealMessage.
-func (c *operatorServiceClient) SendAppealMessage(ctx context.Context, req *connect.Request[v1.SendAppealMessageRequest]) (*connect.Response[v1.SendAppealMessageResponse], error) {
-	return c.sendAppealMessage.CallUnary(ctx, req)
+func (c *operatorServiceClient) SendAppealMessage(ctx context.Context, req *v1.SendAppealMessageRequest) (*v1.SendAppealMessageResponse, error) {
+	response, err := c.sendAppealMessage.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }

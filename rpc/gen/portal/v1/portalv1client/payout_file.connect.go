@@ -15,17 +15,17 @@ import (
 // PayoutFileServiceClient is a client for the portal.v1.PayoutFileService service.
 type PayoutFileServiceClient interface {
 	// ListPayoutKeys lists the keys by which payouts of a file may be made: those with the scope payouts that are good now.
-	ListPayoutKeys(context.Context, *connect.Request[v1.ListPayoutKeysRequest]) (*connect.Response[v1.ListPayoutKeysResponse], error)
+	ListPayoutKeys(context.Context, *v1.ListPayoutKeysRequest) (*v1.ListPayoutKeysResponse, error)
 	// SendPayoutFile keeps a file for a day. The same file again is the same one, for the key that it names now unless its payouts are made.
-	SendPayoutFile(context.Context, *connect.Request[v1.SendPayoutFileRequest]) (*connect.Response[v1.PayoutFileResponse], error)
+	SendPayoutFile(context.Context, *v1.SendPayoutFileRequest) (*v1.PayoutFileResponse, error)
 	// GetPayoutFile reads a file: what its payouts would be and what is wrong with it, or how far they are.
-	GetPayoutFile(context.Context, *connect.Request[v1.GetPayoutFileRequest]) (*connect.Response[v1.PayoutFileResponse], error)
+	GetPayoutFile(context.Context, *v1.GetPayoutFileRequest) (*v1.PayoutFileResponse, error)
 	// ListPayoutFiles lists files, the newest first.
-	ListPayoutFiles(context.Context, *connect.Request[v1.ListPayoutFilesRequest]) (*connect.Response[v1.ListPayoutFilesResponse], error)
+	ListPayoutFiles(context.Context, *v1.ListPayoutFilesRequest) (*v1.ListPayoutFilesResponse, error)
 	// MakeFilePayouts makes all payouts of a file, or none. It takes a second factor of the last minutes. Called again it makes nothing.
-	MakeFilePayouts(context.Context, *connect.Request[v1.MakeFilePayoutsRequest]) (*connect.Response[v1.PayoutFileResponse], error)
+	MakeFilePayouts(context.Context, *v1.MakeFilePayoutsRequest) (*v1.PayoutFileResponse, error)
 	// ListFilePayouts lists the payouts that were made of a file, by its lines.
-	ListFilePayouts(context.Context, *connect.Request[v1.ListFilePayoutsRequest]) (*connect.Response[v1.ListFilePayoutsResponse], error)
+	ListFilePayouts(context.Context, *v1.ListFilePayoutsRequest) (*v1.ListFilePayoutsResponse, error)
 }
 
 // NewPayoutFileServiceClient constructs a client for the portal.v1.PayoutFileService service. By
@@ -89,31 +89,55 @@ type payoutFileServiceClient struct {
 }
 
 // ListPayoutKeys calls portal.v1.PayoutFileService.ListPayoutKeys.
-func (c *payoutFileServiceClient) ListPayoutKeys(ctx context.Context, req *connect.Request[v1.ListPayoutKeysRequest]) (*connect.Response[v1.ListPayoutKeysResponse], error) {
-	return c.listPayoutKeys.CallUnary(ctx, req)
+func (c *payoutFileServiceClient) ListPayoutKeys(ctx context.Context, req *v1.ListPayoutKeysRequest) (*v1.ListPayoutKeysResponse, error) {
+	response, err := c.listPayoutKeys.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SendPayoutFile calls portal.v1.PayoutFileService.SendPayoutFile.
-func (c *payoutFileServiceClient) SendPayoutFile(ctx context.Context, req *connect.Request[v1.SendPayoutFileRequest]) (*connect.Response[v1.PayoutFileResponse], error) {
-	return c.sendPayoutFile.CallUnary(ctx, req)
+func (c *payoutFileServiceClient) SendPayoutFile(ctx context.Context, req *v1.SendPayoutFileRequest) (*v1.PayoutFileResponse, error) {
+	response, err := c.sendPayoutFile.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetPayoutFile calls portal.v1.PayoutFileService.GetPayoutFile.
-func (c *payoutFileServiceClient) GetPayoutFile(ctx context.Context, req *connect.Request[v1.GetPayoutFileRequest]) (*connect.Response[v1.PayoutFileResponse], error) {
-	return c.getPayoutFile.CallUnary(ctx, req)
+func (c *payoutFileServiceClient) GetPayoutFile(ctx context.Context, req *v1.GetPayoutFileRequest) (*v1.PayoutFileResponse, error) {
+	response, err := c.getPayoutFile.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListPayoutFiles calls portal.v1.PayoutFileService.ListPayoutFiles.
-func (c *payoutFileServiceClient) ListPayoutFiles(ctx context.Context, req *connect.Request[v1.ListPayoutFilesRequest]) (*connect.Response[v1.ListPayoutFilesResponse], error) {
-	return c.listPayoutFiles.CallUnary(ctx, req)
+func (c *payoutFileServiceClient) ListPayoutFiles(ctx context.Context, req *v1.ListPayoutFilesRequest) (*v1.ListPayoutFilesResponse, error) {
+	response, err := c.listPayoutFiles.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // MakeFilePayouts calls portal.v1.PayoutFileService.MakeFilePayouts.
-func (c *payoutFileServiceClient) MakeFilePayouts(ctx context.Context, req *connect.Request[v1.MakeFilePayoutsRequest]) (*connect.Response[v1.PayoutFileResponse], error) {
-	return c.makeFilePayouts.CallUnary(ctx, req)
+func (c *payoutFileServiceClient) MakeFilePayouts(ctx context.Context, req *v1.MakeFilePayoutsRequest) (*v1.PayoutFileResponse, error) {
+	response, err := c.makeFilePayouts.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListFilePayouts calls portal.v1.PayoutFileService.ListFilePayouts.
-func (c *payoutFileServiceClient) ListFilePayouts(ctx context.Context, req *connect.Request[v1.ListFilePayoutsRequest]) (*connect.Response[v1.ListFilePayoutsResponse], error) {
-	return c.listFilePayouts.CallUnary(ctx, req)
+func (c *payoutFileServiceClient) ListFilePayouts(ctx context.Context, req *v1.ListFilePayoutsRequest) (*v1.ListFilePayoutsResponse, error) {
+	response, err := c.listFilePayouts.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }

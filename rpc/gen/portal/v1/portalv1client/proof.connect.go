@@ -15,15 +15,15 @@ import (
 // ProofServiceClient is a client for the portal.v1.ProofService service.
 type ProofServiceClient interface {
 	// GetPaymentProof proves a payment's transfers to and from its merchant. For a merchant's portal users.
-	GetPaymentProof(context.Context, *connect.Request[v1.GetPaymentProofRequest]) (*connect.Response[v1.ProofResponse], error)
+	GetPaymentProof(context.Context, *v1.GetPaymentProofRequest) (*v1.ProofResponse, error)
 	// GetPayinProof proves a payout's transfers to and from its merchant. For a merchant's portal users.
-	GetPayinProof(context.Context, *connect.Request[v1.GetPayinProofRequest]) (*connect.Response[v1.ProofResponse], error)
+	GetPayinProof(context.Context, *v1.GetPayinProofRequest) (*v1.ProofResponse, error)
 	// GetDepositProof proves a deposit's transfers. For a merchant's portal users who see deposits.
-	GetDepositProof(context.Context, *connect.Request[v1.GetDepositProofRequest]) (*connect.Response[v1.ProofResponse], error)
+	GetDepositProof(context.Context, *v1.GetDepositProofRequest) (*v1.ProofResponse, error)
 	// GetWithdrawalProof proves a withdrawal's transfers. For a merchant's portal users who see withdrawals.
-	GetWithdrawalProof(context.Context, *connect.Request[v1.GetWithdrawalProofRequest]) (*connect.Response[v1.ProofResponse], error)
+	GetWithdrawalProof(context.Context, *v1.GetWithdrawalProofRequest) (*v1.ProofResponse, error)
 	// ListSealedDays lists the sealed days, from the newest down. For operators.
-	ListSealedDays(context.Context, *connect.Request[v1.ListSealedDaysRequest]) (*connect.Response[v1.ListSealedDaysResponse], error)
+	ListSealedDays(context.Context, *v1.ListSealedDaysRequest) (*v1.ListSealedDaysResponse, error)
 }
 
 // NewProofServiceClient constructs a client for the portal.v1.ProofService service. By default, it
@@ -80,26 +80,46 @@ type proofServiceClient struct {
 }
 
 // GetPaymentProof calls portal.v1.ProofService.GetPaymentProof.
-func (c *proofServiceClient) GetPaymentProof(ctx context.Context, req *connect.Request[v1.GetPaymentProofRequest]) (*connect.Response[v1.ProofResponse], error) {
-	return c.getPaymentProof.CallUnary(ctx, req)
+func (c *proofServiceClient) GetPaymentProof(ctx context.Context, req *v1.GetPaymentProofRequest) (*v1.ProofResponse, error) {
+	response, err := c.getPaymentProof.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetPayinProof calls portal.v1.ProofService.GetPayinProof.
-func (c *proofServiceClient) GetPayinProof(ctx context.Context, req *connect.Request[v1.GetPayinProofRequest]) (*connect.Response[v1.ProofResponse], error) {
-	return c.getPayinProof.CallUnary(ctx, req)
+func (c *proofServiceClient) GetPayinProof(ctx context.Context, req *v1.GetPayinProofRequest) (*v1.ProofResponse, error) {
+	response, err := c.getPayinProof.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetDepositProof calls portal.v1.ProofService.GetDepositProof.
-func (c *proofServiceClient) GetDepositProof(ctx context.Context, req *connect.Request[v1.GetDepositProofRequest]) (*connect.Response[v1.ProofResponse], error) {
-	return c.getDepositProof.CallUnary(ctx, req)
+func (c *proofServiceClient) GetDepositProof(ctx context.Context, req *v1.GetDepositProofRequest) (*v1.ProofResponse, error) {
+	response, err := c.getDepositProof.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetWithdrawalProof calls portal.v1.ProofService.GetWithdrawalProof.
-func (c *proofServiceClient) GetWithdrawalProof(ctx context.Context, req *connect.Request[v1.GetWithdrawalProofRequest]) (*connect.Response[v1.ProofResponse], error) {
-	return c.getWithdrawalProof.CallUnary(ctx, req)
+func (c *proofServiceClient) GetWithdrawalProof(ctx context.Context, req *v1.GetWithdrawalProofRequest) (*v1.ProofResponse, error) {
+	response, err := c.getWithdrawalProof.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListSealedDays calls portal.v1.ProofService.ListSealedDays.
-func (c *proofServiceClient) ListSealedDays(ctx context.Context, req *connect.Request[v1.ListSealedDaysRequest]) (*connect.Response[v1.ListSealedDaysResponse], error) {
-	return c.listSealedDays.CallUnary(ctx, req)
+func (c *proofServiceClient) ListSealedDays(ctx context.Context, req *v1.ListSealedDaysRequest) (*v1.ListSealedDaysResponse, error) {
+	response, err := c.listSealedDays.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }

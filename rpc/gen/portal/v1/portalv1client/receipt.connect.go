@@ -16,14 +16,14 @@ import (
 // ReceiptServiceClient is a client for the portal.v1.ReceiptService service.
 type ReceiptServiceClient interface {
 	// ListReceipts lists a payment's receipts, in the order they came.
-	ListReceipts(context.Context, *connect.Request[v1.ListReceiptsRequest]) (*connect.Response[v1.ListReceiptsResponse], error)
+	ListReceipts(context.Context, *v1.ListReceiptsRequest) (*v1.ListReceiptsResponse, error)
 	// GetReceipt reads a receipt's file.
-	GetReceipt(context.Context, *connect.Request[v1.GetReceiptRequest]) (*connect.Response[v1.GetReceiptResponse], error)
+	GetReceipt(context.Context, *v1.GetReceiptRequest) (*v1.GetReceiptResponse, error)
 	// GetPayinReceipt reads the file with which a trader showed that a payout is paid: for that trader, for users of the merchant's portal, and
 	// for operators.
-	GetPayinReceipt(context.Context, *connect.Request[v1.GetPayinReceiptRequest]) (*connect.Response[v1.GetPayinReceiptResponse], error)
+	GetPayinReceipt(context.Context, *v1.GetPayinReceiptRequest) (*v1.GetPayinReceiptResponse, error)
 	// AppealWithReceipt opens the appeal of a failed payment with one of its receipts. For a merchant's portal users.
-	AppealWithReceipt(context.Context, *connect.Request[v1.AppealWithReceiptRequest]) (*connect.Response[v11.CreateAppealResponse], error)
+	AppealWithReceipt(context.Context, *v1.AppealWithReceiptRequest) (*v11.CreateAppealResponse, error)
 }
 
 // NewReceiptServiceClient constructs a client for the portal.v1.ReceiptService service. By default,
@@ -73,21 +73,37 @@ type receiptServiceClient struct {
 }
 
 // ListReceipts calls portal.v1.ReceiptService.ListReceipts.
-func (c *receiptServiceClient) ListReceipts(ctx context.Context, req *connect.Request[v1.ListReceiptsRequest]) (*connect.Response[v1.ListReceiptsResponse], error) {
-	return c.listReceipts.CallUnary(ctx, req)
+func (c *receiptServiceClient) ListReceipts(ctx context.Context, req *v1.ListReceiptsRequest) (*v1.ListReceiptsResponse, error) {
+	response, err := c.listReceipts.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetReceipt calls portal.v1.ReceiptService.GetReceipt.
-func (c *receiptServiceClient) GetReceipt(ctx context.Context, req *connect.Request[v1.GetReceiptRequest]) (*connect.Response[v1.GetReceiptResponse], error) {
-	return c.getReceipt.CallUnary(ctx, req)
+func (c *receiptServiceClient) GetReceipt(ctx context.Context, req *v1.GetReceiptRequest) (*v1.GetReceiptResponse, error) {
+	response, err := c.getReceipt.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetPayinReceipt calls portal.v1.ReceiptService.GetPayinReceipt.
-func (c *receiptServiceClient) GetPayinReceipt(ctx context.Context, req *connect.Request[v1.GetPayinReceiptRequest]) (*connect.Response[v1.GetPayinReceiptResponse], error) {
-	return c.getPayinReceipt.CallUnary(ctx, req)
+func (c *receiptServiceClient) GetPayinReceipt(ctx context.Context, req *v1.GetPayinReceiptRequest) (*v1.GetPayinReceiptResponse, error) {
+	response, err := c.getPayinReceipt.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // AppealWithReceipt calls portal.v1.ReceiptService.AppealWithReceipt.
-func (c *receiptServiceClient) AppealWithReceipt(ctx context.Context, req *connect.Request[v1.AppealWithReceiptRequest]) (*connect.Response[v11.CreateAppealResponse], error) {
-	return c.appealWithReceipt.CallUnary(ctx, req)
+func (c *receiptServiceClient) AppealWithReceipt(ctx context.Context, req *v1.AppealWithReceiptRequest) (*v11.CreateAppealResponse, error) {
+	response, err := c.appealWithReceipt.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }

@@ -15,38 +15,38 @@ import (
 // ReportServiceClient is a client for the portal.v1.ReportService service.
 type ReportServiceClient interface {
 	// GetPaymentTimeline tells what happened to a payment, the oldest first.
-	GetPaymentTimeline(context.Context, *connect.Request[v1.GetPaymentTimelineRequest]) (*connect.Response[v1.TimelineResponse], error)
+	GetPaymentTimeline(context.Context, *v1.GetPaymentTimelineRequest) (*v1.TimelineResponse, error)
 	// GetPayinTimeline tells what happened to a payout, the oldest first.
-	GetPayinTimeline(context.Context, *connect.Request[v1.GetPayinTimelineRequest]) (*connect.Response[v1.TimelineResponse], error)
+	GetPayinTimeline(context.Context, *v1.GetPayinTimelineRequest) (*v1.TimelineResponse, error)
 	// ListPayments lists a trader's or merchant's own payments, or all, the newest first.
-	ListPayments(context.Context, *connect.Request[v1.ReportServiceListPaymentsRequest]) (*connect.Response[v1.ListReportPaymentsResponse], error)
+	ListPayments(context.Context, *v1.ReportServiceListPaymentsRequest) (*v1.ListReportPaymentsResponse, error)
 	// ListPayins lists the payouts that a trader took, a merchant's own, or all, the newest first.
-	ListPayins(context.Context, *connect.Request[v1.ReportServiceListPayinsRequest]) (*connect.Response[v1.ListReportPayinsResponse], error)
+	ListPayins(context.Context, *v1.ReportServiceListPayinsRequest) (*v1.ListReportPayinsResponse, error)
 	// GetStatement lists what was moved to and from an account, with the balance after each movement.
-	GetStatement(context.Context, *connect.Request[v1.GetStatementRequest]) (*connect.Response[v1.GetStatementResponse], error)
+	GetStatement(context.Context, *v1.GetStatementRequest) (*v1.GetStatementResponse, error)
 	// GetOverview tells a merchant how it stands: today, the last seven days, what waits and what fails. It is for users of merchants.
-	GetOverview(context.Context, *connect.Request[v1.GetOverviewRequest]) (*connect.Response[v1.GetOverviewResponse], error)
+	GetOverview(context.Context, *v1.GetOverviewRequest) (*v1.GetOverviewResponse, error)
 	// ListEvents lists a merchant's events, newest first. It is for owners and developers of merchants. MerchantService.GetEvent reads one
 	// with its attempts, and MerchantService.ListEvents is the feed to catch up by.
-	ListEvents(context.Context, *connect.Request[v1.ReportServiceListEventsRequest]) (*connect.Response[v1.ListReportEventsResponse], error)
+	ListEvents(context.Context, *v1.ReportServiceListEventsRequest) (*v1.ListReportEventsResponse, error)
 	// GetSignedTimeline is the timeline of a payment as a file that can be given to others, who can prove that nothing in it was changed.
-	GetSignedTimeline(context.Context, *connect.Request[v1.GetSignedTimelineRequest]) (*connect.Response[v1.SignedDocumentResponse], error)
+	GetSignedTimeline(context.Context, *v1.GetSignedTimelineRequest) (*v1.SignedDocumentResponse, error)
 	// ListAccounts lists who has what. It is for operators.
-	ListAccounts(context.Context, *connect.Request[v1.ListAccountsRequest]) (*connect.Response[v1.ListAccountsResponse], error)
+	ListAccounts(context.Context, *v1.ListAccountsRequest) (*v1.ListAccountsResponse, error)
 	// GetIncome lists what the platform earned, by day, merchant and method. It is for operators.
-	GetIncome(context.Context, *connect.Request[v1.GetIncomeRequest]) (*connect.Response[v1.GetIncomeResponse], error)
+	GetIncome(context.Context, *v1.GetIncomeRequest) (*v1.GetIncomeResponse, error)
 	// GetPayer tells what is known of a payer across a merchant's payments. It is for users of that merchant, and for operators.
-	GetPayer(context.Context, *connect.Request[v1.GetPayerRequest]) (*connect.Response[v1.GetPayerResponse], error)
+	GetPayer(context.Context, *v1.GetPayerRequest) (*v1.GetPayerResponse, error)
 	// GetPatterns tells what a person should look at in the newest payments of all: who fails often and never pays, who stays just under a
 	// limit, and who confirms sooner than anybody can have looked. It is for operators, and proves nothing.
-	GetPatterns(context.Context, *connect.Request[v1.GetPatternsRequest]) (*connect.Response[v1.GetPatternsResponse], error)
+	GetPatterns(context.Context, *v1.GetPatternsRequest) (*v1.GetPatternsResponse, error)
 	// GetProcessors tells how a trader's processors worked over the trader's newest payments of the last seven days. It is for operators.
-	GetProcessors(context.Context, *connect.Request[v1.GetProcessorsRequest]) (*connect.Response[v1.GetProcessorsResponse], error)
+	GetProcessors(context.Context, *v1.GetProcessorsRequest) (*v1.GetProcessorsResponse, error)
 	// CompareStatement finds which movements of a bank's statement are payments of a trader, and which completed payments are not on it.
 	// Nothing of the statement is kept. It is for owners of traders, and for operators.
-	CompareStatement(context.Context, *connect.Request[v1.CompareStatementRequest]) (*connect.Response[v1.CompareStatementResponse], error)
+	CompareStatement(context.Context, *v1.CompareStatementRequest) (*v1.CompareStatementResponse, error)
 	// GetSigningKeys is the file of public keys by which signed files are proven. It is for everybody.
-	GetSigningKeys(context.Context, *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error)
+	GetSigningKeys(context.Context, *v1.GetSigningKeysRequest) (*v1.SignedDocumentResponse, error)
 }
 
 // NewReportServiceClient constructs a client for the portal.v1.ReportService service. By default,
@@ -173,76 +173,136 @@ type reportServiceClient struct {
 }
 
 // GetPaymentTimeline calls portal.v1.ReportService.GetPaymentTimeline.
-func (c *reportServiceClient) GetPaymentTimeline(ctx context.Context, req *connect.Request[v1.GetPaymentTimelineRequest]) (*connect.Response[v1.TimelineResponse], error) {
-	return c.getPaymentTimeline.CallUnary(ctx, req)
+func (c *reportServiceClient) GetPaymentTimeline(ctx context.Context, req *v1.GetPaymentTimelineRequest) (*v1.TimelineResponse, error) {
+	response, err := c.getPaymentTimeline.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetPayinTimeline calls portal.v1.ReportService.GetPayinTimeline.
-func (c *reportServiceClient) GetPayinTimeline(ctx context.Context, req *connect.Request[v1.GetPayinTimelineRequest]) (*connect.Response[v1.TimelineResponse], error) {
-	return c.getPayinTimeline.CallUnary(ctx, req)
+func (c *reportServiceClient) GetPayinTimeline(ctx context.Context, req *v1.GetPayinTimelineRequest) (*v1.TimelineResponse, error) {
+	response, err := c.getPayinTimeline.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListPayments calls portal.v1.ReportService.ListPayments.
-func (c *reportServiceClient) ListPayments(ctx context.Context, req *connect.Request[v1.ReportServiceListPaymentsRequest]) (*connect.Response[v1.ListReportPaymentsResponse], error) {
-	return c.listPayments.CallUnary(ctx, req)
+func (c *reportServiceClient) ListPayments(ctx context.Context, req *v1.ReportServiceListPaymentsRequest) (*v1.ListReportPaymentsResponse, error) {
+	response, err := c.listPayments.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListPayins calls portal.v1.ReportService.ListPayins.
-func (c *reportServiceClient) ListPayins(ctx context.Context, req *connect.Request[v1.ReportServiceListPayinsRequest]) (*connect.Response[v1.ListReportPayinsResponse], error) {
-	return c.listPayins.CallUnary(ctx, req)
+func (c *reportServiceClient) ListPayins(ctx context.Context, req *v1.ReportServiceListPayinsRequest) (*v1.ListReportPayinsResponse, error) {
+	response, err := c.listPayins.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetStatement calls portal.v1.ReportService.GetStatement.
-func (c *reportServiceClient) GetStatement(ctx context.Context, req *connect.Request[v1.GetStatementRequest]) (*connect.Response[v1.GetStatementResponse], error) {
-	return c.getStatement.CallUnary(ctx, req)
+func (c *reportServiceClient) GetStatement(ctx context.Context, req *v1.GetStatementRequest) (*v1.GetStatementResponse, error) {
+	response, err := c.getStatement.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetOverview calls portal.v1.ReportService.GetOverview.
-func (c *reportServiceClient) GetOverview(ctx context.Context, req *connect.Request[v1.GetOverviewRequest]) (*connect.Response[v1.GetOverviewResponse], error) {
-	return c.getOverview.CallUnary(ctx, req)
+func (c *reportServiceClient) GetOverview(ctx context.Context, req *v1.GetOverviewRequest) (*v1.GetOverviewResponse, error) {
+	response, err := c.getOverview.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListEvents calls portal.v1.ReportService.ListEvents.
-func (c *reportServiceClient) ListEvents(ctx context.Context, req *connect.Request[v1.ReportServiceListEventsRequest]) (*connect.Response[v1.ListReportEventsResponse], error) {
-	return c.listEvents.CallUnary(ctx, req)
+func (c *reportServiceClient) ListEvents(ctx context.Context, req *v1.ReportServiceListEventsRequest) (*v1.ListReportEventsResponse, error) {
+	response, err := c.listEvents.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetSignedTimeline calls portal.v1.ReportService.GetSignedTimeline.
-func (c *reportServiceClient) GetSignedTimeline(ctx context.Context, req *connect.Request[v1.GetSignedTimelineRequest]) (*connect.Response[v1.SignedDocumentResponse], error) {
-	return c.getSignedTimeline.CallUnary(ctx, req)
+func (c *reportServiceClient) GetSignedTimeline(ctx context.Context, req *v1.GetSignedTimelineRequest) (*v1.SignedDocumentResponse, error) {
+	response, err := c.getSignedTimeline.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListAccounts calls portal.v1.ReportService.ListAccounts.
-func (c *reportServiceClient) ListAccounts(ctx context.Context, req *connect.Request[v1.ListAccountsRequest]) (*connect.Response[v1.ListAccountsResponse], error) {
-	return c.listAccounts.CallUnary(ctx, req)
+func (c *reportServiceClient) ListAccounts(ctx context.Context, req *v1.ListAccountsRequest) (*v1.ListAccountsResponse, error) {
+	response, err := c.listAccounts.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetIncome calls portal.v1.ReportService.GetIncome.
-func (c *reportServiceClient) GetIncome(ctx context.Context, req *connect.Request[v1.GetIncomeRequest]) (*connect.Response[v1.GetIncomeResponse], error) {
-	return c.getIncome.CallUnary(ctx, req)
+func (c *reportServiceClient) GetIncome(ctx context.Context, req *v1.GetIncomeRequest) (*v1.GetIncomeResponse, error) {
+	response, err := c.getIncome.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetPayer calls portal.v1.ReportService.GetPayer.
-func (c *reportServiceClient) GetPayer(ctx context.Context, req *connect.Request[v1.GetPayerRequest]) (*connect.Response[v1.GetPayerResponse], error) {
-	return c.getPayer.CallUnary(ctx, req)
+func (c *reportServiceClient) GetPayer(ctx context.Context, req *v1.GetPayerRequest) (*v1.GetPayerResponse, error) {
+	response, err := c.getPayer.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetPatterns calls portal.v1.ReportService.GetPatterns.
-func (c *reportServiceClient) GetPatterns(ctx context.Context, req *connect.Request[v1.GetPatternsRequest]) (*connect.Response[v1.GetPatternsResponse], error) {
-	return c.getPatterns.CallUnary(ctx, req)
+func (c *reportServiceClient) GetPatterns(ctx context.Context, req *v1.GetPatternsRequest) (*v1.GetPatternsResponse, error) {
+	response, err := c.getPatterns.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetProcessors calls portal.v1.ReportService.GetProcessors.
-func (c *reportServiceClient) GetProcessors(ctx context.Context, req *connect.Request[v1.GetProcessorsRequest]) (*connect.Response[v1.GetProcessorsResponse], error) {
-	return c.getProcessors.CallUnary(ctx, req)
+func (c *reportServiceClient) GetProcessors(ctx context.Context, req *v1.GetProcessorsRequest) (*v1.GetProcessorsResponse, error) {
+	response, err := c.getProcessors.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CompareStatement calls portal.v1.ReportService.CompareStatement.
-func (c *reportServiceClient) CompareStatement(ctx context.Context, req *connect.Request[v1.CompareStatementRequest]) (*connect.Response[v1.CompareStatementResponse], error) {
-	return c.compareStatement.CallUnary(ctx, req)
+func (c *reportServiceClient) CompareStatement(ctx context.Context, req *v1.CompareStatementRequest) (*v1.CompareStatementResponse, error) {
+	response, err := c.compareStatement.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetSigningKeys calls portal.v1.ReportService.GetSigningKeys.
-func (c *reportServiceClient) GetSigningKeys(ctx context.Context, req *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error) {
-	return c.getSigningKeys.CallUnary(ctx, req)
+func (c *reportServiceClient) GetSigningKeys(ctx context.Context, req *v1.GetSigningKeysRequest) (*v1.SignedDocumentResponse, error) {
+	response, err := c.getSigningKeys.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }

@@ -16,7 +16,7 @@ import (
 type RequestLogServiceClient interface {
 	// ListRequests lists the merchant's signed requests, the newest first. Requests that name a key of the merchant and are not rightly
 	// signed are among them, a few of each key in a minute. A request is listed a second or two after its answer.
-	ListRequests(context.Context, *connect.Request[v1.ListRequestsRequest]) (*connect.Response[v1.ListRequestsResponse], error)
+	ListRequests(context.Context, *v1.ListRequestsRequest) (*v1.ListRequestsResponse, error)
 }
 
 // NewRequestLogServiceClient constructs a client for the portal.v1.RequestLogService service. By
@@ -45,6 +45,10 @@ type requestLogServiceClient struct {
 }
 
 // ListRequests calls portal.v1.RequestLogService.ListRequests.
-func (c *requestLogServiceClient) ListRequests(ctx context.Context, req *connect.Request[v1.ListRequestsRequest]) (*connect.Response[v1.ListRequestsResponse], error) {
-	return c.listRequests.CallUnary(ctx, req)
+func (c *requestLogServiceClient) ListRequests(ctx context.Context, req *v1.ListRequestsRequest) (*v1.ListRequestsResponse, error) {
+	response, err := c.listRequests.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }

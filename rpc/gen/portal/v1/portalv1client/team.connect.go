@@ -15,22 +15,22 @@ import (
 // TeamServiceClient is a client for the portal.v1.TeamService service.
 type TeamServiceClient interface {
 	// ListMembers lists the users of the merchant.
-	ListMembers(context.Context, *connect.Request[v1.ListMembersRequest]) (*connect.Response[v1.ListMembersResponse], error)
+	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListMembersResponse, error)
 	// InviteMember makes a user, who sets their password by the link of the answer.
-	InviteMember(context.Context, *connect.Request[v1.InviteMemberRequest]) (*connect.Response[v1.InvitationLinkResponse], error)
+	InviteMember(context.Context, *v1.InviteMemberRequest) (*v1.InvitationLinkResponse, error)
 	// UpdateMember changes a user's role, or switches them off or on, and ends their sessions. The last owner stays one.
-	UpdateMember(context.Context, *connect.Request[v1.UpdateMemberRequest]) (*connect.Response[v1.MemberResponse], error)
+	UpdateMember(context.Context, *v1.UpdateMemberRequest) (*v1.MemberResponse, error)
 	// EndMemberSessions signs a user out everywhere.
-	EndMemberSessions(context.Context, *connect.Request[v1.EndMemberSessionsRequest]) (*connect.Response[v1.MemberResponse], error)
+	EndMemberSessions(context.Context, *v1.EndMemberSessionsRequest) (*v1.MemberResponse, error)
 	// ReinviteMember invites a user anew who lost their password or second factors: it takes both away, and ends their sessions.
-	ReinviteMember(context.Context, *connect.Request[v1.ReinviteMemberRequest]) (*connect.Response[v1.InvitationLinkResponse], error)
+	ReinviteMember(context.Context, *v1.ReinviteMemberRequest) (*v1.InvitationLinkResponse, error)
 	// AnswerMember accepts a user whom an operator let in, or refuses them: then they are switched off, their sessions end and their
 	// invitation is void. Only an owner answers who was there before. A user who does not wait is consent_over.
-	AnswerMember(context.Context, *connect.Request[v1.AnswerMemberRequest]) (*connect.Response[v1.MemberResponse], error)
+	AnswerMember(context.Context, *v1.AnswerMemberRequest) (*v1.MemberResponse, error)
 	// ListTeamChanges lists what users of the merchant changed, and what operators changed of these users, the newest first.
-	ListTeamChanges(context.Context, *connect.Request[v1.ListTeamChangesRequest]) (*connect.Response[v1.ListTeamChangesResponse], error)
+	ListTeamChanges(context.Context, *v1.ListTeamChangesRequest) (*v1.ListTeamChangesResponse, error)
 	// ListTeamSessions lists the open sessions of the merchant's users, the last used first.
-	ListTeamSessions(context.Context, *connect.Request[v1.ListTeamSessionsRequest]) (*connect.Response[v1.ListTeamSessionsResponse], error)
+	ListTeamSessions(context.Context, *v1.ListTeamSessionsRequest) (*v1.ListTeamSessionsResponse, error)
 }
 
 // NewTeamServiceClient constructs a client for the portal.v1.TeamService service. By default, it
@@ -108,41 +108,73 @@ type teamServiceClient struct {
 }
 
 // ListMembers calls portal.v1.TeamService.ListMembers.
-func (c *teamServiceClient) ListMembers(ctx context.Context, req *connect.Request[v1.ListMembersRequest]) (*connect.Response[v1.ListMembersResponse], error) {
-	return c.listMembers.CallUnary(ctx, req)
+func (c *teamServiceClient) ListMembers(ctx context.Context, req *v1.ListMembersRequest) (*v1.ListMembersResponse, error) {
+	response, err := c.listMembers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // InviteMember calls portal.v1.TeamService.InviteMember.
-func (c *teamServiceClient) InviteMember(ctx context.Context, req *connect.Request[v1.InviteMemberRequest]) (*connect.Response[v1.InvitationLinkResponse], error) {
-	return c.inviteMember.CallUnary(ctx, req)
+func (c *teamServiceClient) InviteMember(ctx context.Context, req *v1.InviteMemberRequest) (*v1.InvitationLinkResponse, error) {
+	response, err := c.inviteMember.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateMember calls portal.v1.TeamService.UpdateMember.
-func (c *teamServiceClient) UpdateMember(ctx context.Context, req *connect.Request[v1.UpdateMemberRequest]) (*connect.Response[v1.MemberResponse], error) {
-	return c.updateMember.CallUnary(ctx, req)
+func (c *teamServiceClient) UpdateMember(ctx context.Context, req *v1.UpdateMemberRequest) (*v1.MemberResponse, error) {
+	response, err := c.updateMember.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // EndMemberSessions calls portal.v1.TeamService.EndMemberSessions.
-func (c *teamServiceClient) EndMemberSessions(ctx context.Context, req *connect.Request[v1.EndMemberSessionsRequest]) (*connect.Response[v1.MemberResponse], error) {
-	return c.endMemberSessions.CallUnary(ctx, req)
+func (c *teamServiceClient) EndMemberSessions(ctx context.Context, req *v1.EndMemberSessionsRequest) (*v1.MemberResponse, error) {
+	response, err := c.endMemberSessions.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ReinviteMember calls portal.v1.TeamService.ReinviteMember.
-func (c *teamServiceClient) ReinviteMember(ctx context.Context, req *connect.Request[v1.ReinviteMemberRequest]) (*connect.Response[v1.InvitationLinkResponse], error) {
-	return c.reinviteMember.CallUnary(ctx, req)
+func (c *teamServiceClient) ReinviteMember(ctx context.Context, req *v1.ReinviteMemberRequest) (*v1.InvitationLinkResponse, error) {
+	response, err := c.reinviteMember.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // AnswerMember calls portal.v1.TeamService.AnswerMember.
-func (c *teamServiceClient) AnswerMember(ctx context.Context, req *connect.Request[v1.AnswerMemberRequest]) (*connect.Response[v1.MemberResponse], error) {
-	return c.answerMember.CallUnary(ctx, req)
+func (c *teamServiceClient) AnswerMember(ctx context.Context, req *v1.AnswerMemberRequest) (*v1.MemberResponse, error) {
+	response, err := c.answerMember.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListTeamChanges calls portal.v1.TeamService.ListTeamChanges.
-func (c *teamServiceClient) ListTeamChanges(ctx context.Context, req *connect.Request[v1.ListTeamChangesRequest]) (*connect.Response[v1.ListTeamChangesResponse], error) {
-	return c.listTeamChanges.CallUnary(ctx, req)
+func (c *teamServiceClient) ListTeamChanges(ctx context.Context, req *v1.ListTeamChangesRequest) (*v1.ListTeamChangesResponse, error) {
+	response, err := c.listTeamChanges.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListTeamSessions calls portal.v1.TeamService.ListTeamSessions.
-func (c *teamServiceClient) ListTeamSessions(ctx context.Context, req *connect.Request[v1.ListTeamSessionsRequest]) (*connect.Response[v1.ListTeamSessionsResponse], error) {
-	return c.listTeamSessions.CallUnary(ctx, req)
+func (c *teamServiceClient) ListTeamSessions(ctx context.Context, req *v1.ListTeamSessionsRequest) (*v1.ListTeamSessionsResponse, error) {
+	response, err := c.listTeamSessions.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }

@@ -15,67 +15,67 @@ import (
 // TraderServiceClient is a client for the portal.v1.TraderService service.
 type TraderServiceClient interface {
 	// ListPayments lists the payments assigned to the caller, newest first.
-	ListPayments(context.Context, *connect.Request[v1.ListPaymentsRequest]) (*connect.Response[v1.ListPaymentsResponse], error)
+	ListPayments(context.Context, *v1.ListPaymentsRequest) (*v1.ListPaymentsResponse, error)
 	// ConfirmReceived completes a pending payment: the payer's transfer has arrived.
-	ConfirmReceived(context.Context, *connect.Request[v1.ConfirmReceivedRequest]) (*connect.Response[v1.ConfirmReceivedResponse], error)
+	ConfirmReceived(context.Context, *v1.ConfirmReceivedRequest) (*v1.ConfirmReceivedResponse, error)
 	// CancelPayment cancels a pending payment.
-	CancelPayment(context.Context, *connect.Request[v1.CancelPaymentRequest]) (*connect.Response[v1.CancelPaymentResponse], error)
+	CancelPayment(context.Context, *v1.CancelPaymentRequest) (*v1.CancelPaymentResponse, error)
 	// RequestCode asks the payer of a card payment for the code their bank sent.
-	RequestCode(context.Context, *connect.Request[v1.RequestCodeRequest]) (*connect.Response[v1.CardStepResponse], error)
+	RequestCode(context.Context, *v1.RequestCodeRequest) (*v1.CardStepResponse, error)
 	// RequestCodeResend asks for another code; the merchant gets a webhook.
-	RequestCodeResend(context.Context, *connect.Request[v1.RequestCodeResendRequest]) (*connect.Response[v1.CardStepResponse], error)
+	RequestCodeResend(context.Context, *v1.RequestCodeResendRequest) (*v1.CardStepResponse, error)
 	// MarkCodeNotNeeded says that the bank asks for no code.
-	MarkCodeNotNeeded(context.Context, *connect.Request[v1.MarkCodeNotNeededRequest]) (*connect.Response[v1.CardStepResponse], error)
+	MarkCodeNotNeeded(context.Context, *v1.MarkCodeNotNeededRequest) (*v1.CardStepResponse, error)
 	// ListPayins lists the payouts the caller took and those waiting that they can pay, newest first.
-	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListTraderPayinsResponse], error)
+	ListPayins(context.Context, *v1.ListPayinsRequest) (*v1.ListTraderPayinsResponse, error)
 	// TakePayin takes a waiting payout. Of several traders at once one gets it, and they alone see the whole requisite.
-	TakePayin(context.Context, *connect.Request[v1.TakePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
+	TakePayin(context.Context, *v1.TakePayinRequest) (*v1.TraderPayinResponse, error)
 	// GiveBackPayin lets go of a payout that the caller took and has not paid: it waits again, for any trader.
-	GiveBackPayin(context.Context, *connect.Request[v1.GiveBackPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
+	GiveBackPayin(context.Context, *v1.GiveBackPayinRequest) (*v1.TraderPayinResponse, error)
 	// CompletePayin ends a payout the caller took: the recipient has the money.
-	CompletePayin(context.Context, *connect.Request[v1.CompletePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
+	CompletePayin(context.Context, *v1.CompletePayinRequest) (*v1.TraderPayinResponse, error)
 	// FailPayin ends a payout the caller took: it cannot be paid.
-	FailPayin(context.Context, *connect.Request[v1.FailPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
+	FailPayin(context.Context, *v1.FailPayinRequest) (*v1.TraderPayinResponse, error)
 	// GetDesk tells whether the caller's trader is on a break, what they have, and how much waits for them.
-	GetDesk(context.Context, *connect.Request[v1.GetDeskRequest]) (*connect.Response[v1.GetDeskResponse], error)
+	GetDesk(context.Context, *v1.GetDeskRequest) (*v1.GetDeskResponse, error)
 	// SetBreak begins or ends a break. While it lasts the trader gets no new payments; those that are open stay.
-	SetBreak(context.Context, *connect.Request[v1.SetBreakRequest]) (*connect.Response[v1.SetBreakResponse], error)
+	SetBreak(context.Context, *v1.SetBreakRequest) (*v1.SetBreakResponse, error)
 	// ListRequisites lists the requisites of the caller's trader, by their ids.
-	ListRequisites(context.Context, *connect.Request[v1.TraderServiceListRequisitesRequest]) (*connect.Response[v1.TraderServiceListRequisitesResponse], error)
+	ListRequisites(context.Context, *v1.TraderServiceListRequisitesRequest) (*v1.TraderServiceListRequisitesResponse, error)
 	// UpdateRequisite changes what the trader sets of a requisite of theirs. Operators' limits stay the ceiling.
-	UpdateRequisite(context.Context, *connect.Request[v1.TraderServiceUpdateRequisiteRequest]) (*connect.Response[v1.TraderServiceUpdateRequisiteResponse], error)
+	UpdateRequisite(context.Context, *v1.TraderServiceUpdateRequisiteRequest) (*v1.TraderServiceUpdateRequisiteResponse, error)
 	// ProposeRequisite asks operators for another requisite. The same proposed again while it waits is one proposal.
-	ProposeRequisite(context.Context, *connect.Request[v1.ProposeRequisiteRequest]) (*connect.Response[v1.ProposeRequisiteResponse], error)
+	ProposeRequisite(context.Context, *v1.ProposeRequisiteRequest) (*v1.ProposeRequisiteResponse, error)
 	// ListProposedRequisites lists the newest 50 requisites that the caller's trader proposed, newest first, with what became of them.
-	ListProposedRequisites(context.Context, *connect.Request[v1.ListProposedRequisitesRequest]) (*connect.Response[v1.ListProposedRequisitesResponse], error)
+	ListProposedRequisites(context.Context, *v1.ListProposedRequisitesRequest) (*v1.ListProposedRequisitesResponse, error)
 	// ExplainRequisites says of each requisite whether a payment could get it now, and if not, why.
-	ExplainRequisites(context.Context, *connect.Request[v1.ExplainRequisitesRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error)
+	ExplainRequisites(context.Context, *v1.ExplainRequisitesRequest) (*v1.ExplainRequisitesResponse, error)
 	// ListAppeals lists the appeals of the trader's payments about which something was written, newest first.
-	ListAppeals(context.Context, *connect.Request[v1.TraderServiceListAppealsRequest]) (*connect.Response[v1.TraderServiceListAppealsResponse], error)
+	ListAppeals(context.Context, *v1.TraderServiceListAppealsRequest) (*v1.TraderServiceListAppealsResponse, error)
 	// ListAppealMessages lists what operators and the trader wrote to each other about an appeal. It counts as read.
-	ListAppealMessages(context.Context, *connect.Request[v1.ListAppealMessagesRequest]) (*connect.Response[v1.ListAppealMessagesResponse], error)
+	ListAppealMessages(context.Context, *v1.ListAppealMessagesRequest) (*v1.ListAppealMessagesResponse, error)
 	// SendAppealMessage writes to operators about an appeal of a payment of the trader's that is not decided.
-	SendAppealMessage(context.Context, *connect.Request[v1.SendAppealMessageRequest]) (*connect.Response[v1.SendAppealMessageResponse], error)
+	SendAppealMessage(context.Context, *v1.SendAppealMessageRequest) (*v1.SendAppealMessageResponse, error)
 	// CreateDevice pairs a phone that forwards messages of banks. Its secret is shown this once.
-	CreateDevice(context.Context, *connect.Request[v1.CreateDeviceRequest]) (*connect.Response[v1.CreateDeviceResponse], error)
+	CreateDevice(context.Context, *v1.CreateDeviceRequest) (*v1.CreateDeviceResponse, error)
 	// ListDevices lists the devices of the caller's trader.
-	ListDevices(context.Context, *connect.Request[v1.ListDevicesRequest]) (*connect.Response[v1.ListDevicesResponse], error)
+	ListDevices(context.Context, *v1.ListDevicesRequest) (*v1.ListDevicesResponse, error)
 	// RevokeDevice takes nothing from a device any more.
-	RevokeDevice(context.Context, *connect.Request[v1.RevokeDeviceRequest]) (*connect.Response[v1.RevokeDeviceResponse], error)
+	RevokeDevice(context.Context, *v1.RevokeDeviceRequest) (*v1.RevokeDeviceResponse, error)
 	// ListMessages lists the messages of banks of the caller's trader, newest first.
-	ListMessages(context.Context, *connect.Request[v1.ListMessagesRequest]) (*connect.Response[v1.ListMessagesResponse], error)
+	ListMessages(context.Context, *v1.ListMessagesRequest) (*v1.ListMessagesResponse, error)
 	// AssignMessage confirms an open payment by a message that waits for a person.
-	AssignMessage(context.Context, *connect.Request[v1.AssignMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error)
+	AssignMessage(context.Context, *v1.AssignMessageRequest) (*v1.MessageDecidedResponse, error)
 	// DismissMessage says that a message that waits is about no payment.
-	DismissMessage(context.Context, *connect.Request[v1.DismissMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error)
+	DismissMessage(context.Context, *v1.DismissMessageRequest) (*v1.MessageDecidedResponse, error)
 	// ObjectToMessage says that a message confirmed a payment wrongly. Its requisite's messages only count from then on.
-	ObjectToMessage(context.Context, *connect.Request[v1.ObjectToMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error)
+	ObjectToMessage(context.Context, *v1.ObjectToMessageRequest) (*v1.MessageDecidedResponse, error)
 	// ListMessageRules lists what messages do for the trader's requisites, and how right they were.
-	ListMessageRules(context.Context, *connect.Request[v1.ListMessageRulesRequest]) (*connect.Response[v1.ListMessageRulesResponse], error)
+	ListMessageRules(context.Context, *v1.ListMessageRulesRequest) (*v1.ListMessageRulesResponse, error)
 	// SetMessageRule sets what messages do for a requisite of the trader.
-	SetMessageRule(context.Context, *connect.Request[v1.SetMessageRuleRequest]) (*connect.Response[v1.SetMessageRuleResponse], error)
+	SetMessageRule(context.Context, *v1.SetMessageRuleRequest) (*v1.SetMessageRuleResponse, error)
 	// ResumeMessages lets messages confirm again, after somebody has looked at what stopped them.
-	ResumeMessages(context.Context, *connect.Request[v1.ResumeMessagesRequest]) (*connect.Response[v1.ResumeMessagesResponse], error)
+	ResumeMessages(context.Context, *v1.ResumeMessagesRequest) (*v1.ResumeMessagesResponse, error)
 }
 
 // NewTraderServiceClient constructs a client for the portal.v1.TraderService service. By default,
@@ -314,156 +314,280 @@ type traderServiceClient struct {
 }
 
 // ListPayments calls portal.v1.TraderService.ListPayments.
-func (c *traderServiceClient) ListPayments(ctx context.Context, req *connect.Request[v1.ListPaymentsRequest]) (*connect.Response[v1.ListPaymentsResponse], error) {
-	return c.listPayments.CallUnary(ctx, req)
+func (c *traderServiceClient) ListPayments(ctx context.Context, req *v1.ListPaymentsRequest) (*v1.ListPaymentsResponse, error) {
+	response, err := c.listPayments.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ConfirmReceived calls portal.v1.TraderService.ConfirmReceived.
-func (c *traderServiceClient) ConfirmReceived(ctx context.Context, req *connect.Request[v1.ConfirmReceivedRequest]) (*connect.Response[v1.ConfirmReceivedResponse], error) {
-	return c.confirmReceived.CallUnary(ctx, req)
+func (c *traderServiceClient) ConfirmReceived(ctx context.Context, req *v1.ConfirmReceivedRequest) (*v1.ConfirmReceivedResponse, error) {
+	response, err := c.confirmReceived.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CancelPayment calls portal.v1.TraderService.CancelPayment.
-func (c *traderServiceClient) CancelPayment(ctx context.Context, req *connect.Request[v1.CancelPaymentRequest]) (*connect.Response[v1.CancelPaymentResponse], error) {
-	return c.cancelPayment.CallUnary(ctx, req)
+func (c *traderServiceClient) CancelPayment(ctx context.Context, req *v1.CancelPaymentRequest) (*v1.CancelPaymentResponse, error) {
+	response, err := c.cancelPayment.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RequestCode calls portal.v1.TraderService.RequestCode.
-func (c *traderServiceClient) RequestCode(ctx context.Context, req *connect.Request[v1.RequestCodeRequest]) (*connect.Response[v1.CardStepResponse], error) {
-	return c.requestCode.CallUnary(ctx, req)
+func (c *traderServiceClient) RequestCode(ctx context.Context, req *v1.RequestCodeRequest) (*v1.CardStepResponse, error) {
+	response, err := c.requestCode.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RequestCodeResend calls portal.v1.TraderService.RequestCodeResend.
-func (c *traderServiceClient) RequestCodeResend(ctx context.Context, req *connect.Request[v1.RequestCodeResendRequest]) (*connect.Response[v1.CardStepResponse], error) {
-	return c.requestCodeResend.CallUnary(ctx, req)
+func (c *traderServiceClient) RequestCodeResend(ctx context.Context, req *v1.RequestCodeResendRequest) (*v1.CardStepResponse, error) {
+	response, err := c.requestCodeResend.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // MarkCodeNotNeeded calls portal.v1.TraderService.MarkCodeNotNeeded.
-func (c *traderServiceClient) MarkCodeNotNeeded(ctx context.Context, req *connect.Request[v1.MarkCodeNotNeededRequest]) (*connect.Response[v1.CardStepResponse], error) {
-	return c.markCodeNotNeeded.CallUnary(ctx, req)
+func (c *traderServiceClient) MarkCodeNotNeeded(ctx context.Context, req *v1.MarkCodeNotNeededRequest) (*v1.CardStepResponse, error) {
+	response, err := c.markCodeNotNeeded.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListPayins calls portal.v1.TraderService.ListPayins.
-func (c *traderServiceClient) ListPayins(ctx context.Context, req *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListTraderPayinsResponse], error) {
-	return c.listPayins.CallUnary(ctx, req)
+func (c *traderServiceClient) ListPayins(ctx context.Context, req *v1.ListPayinsRequest) (*v1.ListTraderPayinsResponse, error) {
+	response, err := c.listPayins.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // TakePayin calls portal.v1.TraderService.TakePayin.
-func (c *traderServiceClient) TakePayin(ctx context.Context, req *connect.Request[v1.TakePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
-	return c.takePayin.CallUnary(ctx, req)
+func (c *traderServiceClient) TakePayin(ctx context.Context, req *v1.TakePayinRequest) (*v1.TraderPayinResponse, error) {
+	response, err := c.takePayin.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GiveBackPayin calls portal.v1.TraderService.GiveBackPayin.
-func (c *traderServiceClient) GiveBackPayin(ctx context.Context, req *connect.Request[v1.GiveBackPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
-	return c.giveBackPayin.CallUnary(ctx, req)
+func (c *traderServiceClient) GiveBackPayin(ctx context.Context, req *v1.GiveBackPayinRequest) (*v1.TraderPayinResponse, error) {
+	response, err := c.giveBackPayin.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CompletePayin calls portal.v1.TraderService.CompletePayin.
-func (c *traderServiceClient) CompletePayin(ctx context.Context, req *connect.Request[v1.CompletePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
-	return c.completePayin.CallUnary(ctx, req)
+func (c *traderServiceClient) CompletePayin(ctx context.Context, req *v1.CompletePayinRequest) (*v1.TraderPayinResponse, error) {
+	response, err := c.completePayin.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // FailPayin calls portal.v1.TraderService.FailPayin.
-func (c *traderServiceClient) FailPayin(ctx context.Context, req *connect.Request[v1.FailPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
-	return c.failPayin.CallUnary(ctx, req)
+func (c *traderServiceClient) FailPayin(ctx context.Context, req *v1.FailPayinRequest) (*v1.TraderPayinResponse, error) {
+	response, err := c.failPayin.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetDesk calls portal.v1.TraderService.GetDesk.
-func (c *traderServiceClient) GetDesk(ctx context.Context, req *connect.Request[v1.GetDeskRequest]) (*connect.Response[v1.GetDeskResponse], error) {
-	return c.getDesk.CallUnary(ctx, req)
+func (c *traderServiceClient) GetDesk(ctx context.Context, req *v1.GetDeskRequest) (*v1.GetDeskResponse, error) {
+	response, err := c.getDesk.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SetBreak calls portal.v1.TraderService.SetBreak.
-func (c *traderServiceClient) SetBreak(ctx context.Context, req *connect.Request[v1.SetBreakRequest]) (*connect.Response[v1.SetBreakResponse], error) {
-	return c.setBreak.CallUnary(ctx, req)
+func (c *traderServiceClient) SetBreak(ctx context.Context, req *v1.SetBreakRequest) (*v1.SetBreakResponse, error) {
+	response, err := c.setBreak.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListRequisites calls portal.v1.TraderService.ListRequisites.
-func (c *traderServiceClient) ListRequisites(ctx context.Context, req *connect.Request[v1.TraderServiceListRequisitesRequest]) (*connect.Response[v1.TraderServiceListRequisitesResponse], error) {
-	return c.listRequisites.CallUnary(ctx, req)
+func (c *traderServiceClient) ListRequisites(ctx context.Context, req *v1.TraderServiceListRequisitesRequest) (*v1.TraderServiceListRequisitesResponse, error) {
+	response, err := c.listRequisites.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // UpdateRequisite calls portal.v1.TraderService.UpdateRequisite.
-func (c *traderServiceClient) UpdateRequisite(ctx context.Context, req *connect.Request[v1.TraderServiceUpdateRequisiteRequest]) (*connect.Response[v1.TraderServiceUpdateRequisiteResponse], error) {
-	return c.updateRequisite.CallUnary(ctx, req)
+func (c *traderServiceClient) UpdateRequisite(ctx context.Context, req *v1.TraderServiceUpdateRequisiteRequest) (*v1.TraderServiceUpdateRequisiteResponse, error) {
+	response, err := c.updateRequisite.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ProposeRequisite calls portal.v1.TraderService.ProposeRequisite.
-func (c *traderServiceClient) ProposeRequisite(ctx context.Context, req *connect.Request[v1.ProposeRequisiteRequest]) (*connect.Response[v1.ProposeRequisiteResponse], error) {
-	return c.proposeRequisite.CallUnary(ctx, req)
+func (c *traderServiceClient) ProposeRequisite(ctx context.Context, req *v1.ProposeRequisiteRequest) (*v1.ProposeRequisiteResponse, error) {
+	response, err := c.proposeRequisite.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListProposedRequisites calls portal.v1.TraderService.ListProposedRequisites.
-func (c *traderServiceClient) ListProposedRequisites(ctx context.Context, req *connect.Request[v1.ListProposedRequisitesRequest]) (*connect.Response[v1.ListProposedRequisitesResponse], error) {
-	return c.listProposedRequisites.CallUnary(ctx, req)
+func (c *traderServiceClient) ListProposedRequisites(ctx context.Context, req *v1.ListProposedRequisitesRequest) (*v1.ListProposedRequisitesResponse, error) {
+	response, err := c.listProposedRequisites.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ExplainRequisites calls portal.v1.TraderService.ExplainRequisites.
-func (c *traderServiceClient) ExplainRequisites(ctx context.Context, req *connect.Request[v1.ExplainRequisitesRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error) {
-	return c.explainRequisites.CallUnary(ctx, req)
+func (c *traderServiceClient) ExplainRequisites(ctx context.Context, req *v1.ExplainRequisitesRequest) (*v1.ExplainRequisitesResponse, error) {
+	response, err := c.explainRequisites.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListAppeals calls portal.v1.TraderService.ListAppeals.
-func (c *traderServiceClient) ListAppeals(ctx context.Context, req *connect.Request[v1.TraderServiceListAppealsRequest]) (*connect.Response[v1.TraderServiceListAppealsResponse], error) {
-	return c.listAppeals.CallUnary(ctx, req)
+func (c *traderServiceClient) ListAppeals(ctx context.Context, req *v1.TraderServiceListAppealsRequest) (*v1.TraderServiceListAppealsResponse, error) {
+	response, err := c.listAppeals.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListAppealMessages calls portal.v1.TraderService.ListAppealMessages.
-func (c *traderServiceClient) ListAppealMessages(ctx context.Context, req *connect.Request[v1.ListAppealMessagesRequest]) (*connect.Response[v1.ListAppealMessagesResponse], error) {
-	return c.listAppealMessages.CallUnary(ctx, req)
+func (c *traderServiceClient) ListAppealMessages(ctx context.Context, req *v1.ListAppealMessagesRequest) (*v1.ListAppealMessagesResponse, error) {
+	response, err := c.listAppealMessages.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SendAppealMessage calls portal.v1.TraderService.SendAppealMessage.
-func (c *traderServiceClient) SendAppealMessage(ctx context.Context, req *connect.Request[v1.SendAppealMessageRequest]) (*connect.Response[v1.SendAppealMessageResponse], error) {
-	return c.sendAppealMessage.CallUnary(ctx, req)
+func (c *traderServiceClient) SendAppealMessage(ctx context.Context, req *v1.SendAppealMessageRequest) (*v1.SendAppealMessageResponse, error) {
+	response, err := c.sendAppealMessage.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CreateDevice calls portal.v1.TraderService.CreateDevice.
-func (c *traderServiceClient) CreateDevice(ctx context.Context, req *connect.Request[v1.CreateDeviceRequest]) (*connect.Response[v1.CreateDeviceResponse], error) {
-	return c.createDevice.CallUnary(ctx, req)
+func (c *traderServiceClient) CreateDevice(ctx context.Context, req *v1.CreateDeviceRequest) (*v1.CreateDeviceResponse, error) {
+	response, err := c.createDevice.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListDevices calls portal.v1.TraderService.ListDevices.
-func (c *traderServiceClient) ListDevices(ctx context.Context, req *connect.Request[v1.ListDevicesRequest]) (*connect.Response[v1.ListDevicesResponse], error) {
-	return c.listDevices.CallUnary(ctx, req)
+func (c *traderServiceClient) ListDevices(ctx context.Context, req *v1.ListDevicesRequest) (*v1.ListDevicesResponse, error) {
+	response, err := c.listDevices.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RevokeDevice calls portal.v1.TraderService.RevokeDevice.
-func (c *traderServiceClient) RevokeDevice(ctx context.Context, req *connect.Request[v1.RevokeDeviceRequest]) (*connect.Response[v1.RevokeDeviceResponse], error) {
-	return c.revokeDevice.CallUnary(ctx, req)
+func (c *traderServiceClient) RevokeDevice(ctx context.Context, req *v1.RevokeDeviceRequest) (*v1.RevokeDeviceResponse, error) {
+	response, err := c.revokeDevice.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListMessages calls portal.v1.TraderService.ListMessages.
-func (c *traderServiceClient) ListMessages(ctx context.Context, req *connect.Request[v1.ListMessagesRequest]) (*connect.Response[v1.ListMessagesResponse], error) {
-	return c.listMessages.CallUnary(ctx, req)
+func (c *traderServiceClient) ListMessages(ctx context.Context, req *v1.ListMessagesRequest) (*v1.ListMessagesResponse, error) {
+	response, err := c.listMessages.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // AssignMessage calls portal.v1.TraderService.AssignMessage.
-func (c *traderServiceClient) AssignMessage(ctx context.Context, req *connect.Request[v1.AssignMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error) {
-	return c.assignMessage.CallUnary(ctx, req)
+func (c *traderServiceClient) AssignMessage(ctx context.Context, req *v1.AssignMessageRequest) (*v1.MessageDecidedResponse, error) {
+	response, err := c.assignMessage.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // DismissMessage calls portal.v1.TraderService.DismissMessage.
-func (c *traderServiceClient) DismissMessage(ctx context.Context, req *connect.Request[v1.DismissMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error) {
-	return c.dismissMessage.CallUnary(ctx, req)
+func (c *traderServiceClient) DismissMessage(ctx context.Context, req *v1.DismissMessageRequest) (*v1.MessageDecidedResponse, error) {
+	response, err := c.dismissMessage.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ObjectToMessage calls portal.v1.TraderService.ObjectToMessage.
-func (c *traderServiceClient) ObjectToMessage(ctx context.Context, req *connect.Request[v1.ObjectToMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error) {
-	return c.objectToMessage.CallUnary(ctx, req)
+func (c *traderServiceClient) ObjectToMessage(ctx context.Context, req *v1.ObjectToMessageRequest) (*v1.MessageDecidedResponse, error) {
+	response, err := c.objectToMessage.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListMessageRules calls portal.v1.TraderService.ListMessageRules.
-func (c *traderServiceClient) ListMessageRules(ctx context.Context, req *connect.Request[v1.ListMessageRulesRequest]) (*connect.Response[v1.ListMessageRulesResponse], error) {
-	return c.listMessageRules.CallUnary(ctx, req)
+func (c *traderServiceClient) ListMessageRules(ctx context.Context, req *v1.ListMessageRulesRequest) (*v1.ListMessageRulesResponse, error) {
+	response, err := c.listMessageRules.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SetMessageRule calls portal.v1.TraderService.SetMessageRule.
-func (c *traderServiceClient) SetMessageRule(ctx context.Context, req *connect.Request[v1.SetMessageRuleRequest]) (*connect.Response[v1.SetMessageRuleResponse], error) {
-	return c.setMessageRule.CallUnary(ctx, req)
+func (c *traderServiceClient) SetMessageRule(ctx context.Context, req *v1.SetMessageRuleRequest) (*v1.SetMessageRuleResponse, error) {
+	response, err := c.setMessageRule.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ResumeMessages calls portal.v1.TraderService.ResumeMessages.
-func (c *traderServiceClient) ResumeMessages(ctx context.Context, req *connect.Request[v1.ResumeMessagesRequest]) (*connect.Response[v1.ResumeMessagesResponse], error) {
-	return c.resumeMessages.CallUnary(ctx, req)
+func (c *traderServiceClient) ResumeMessages(ctx context.Context, req *v1.ResumeMessagesRequest) (*v1.ResumeMessagesResponse, error) {
+	response, err := c.resumeMessages.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }

@@ -16,11 +16,11 @@ import (
 type TrustServiceClient interface {
 	// ListAuditLog lists changes of settings, sign-ins and tries, what operators read of what is hidden, and what they proposed and
 	// decided, the newest first.
-	ListAuditLog(context.Context, *connect.Request[v1.ListAuditLogRequest]) (*connect.Response[v1.ListAuditLogResponse], error)
+	ListAuditLog(context.Context, *v1.ListAuditLogRequest) (*v1.ListAuditLogResponse, error)
 	// GetReconciliation tells of each invariant of the ledger when it was last proved and what breaks it.
-	GetReconciliation(context.Context, *connect.Request[v1.GetReconciliationRequest]) (*connect.Response[v1.GetReconciliationResponse], error)
+	GetReconciliation(context.Context, *v1.GetReconciliationRequest) (*v1.GetReconciliationResponse, error)
 	// ListAlarms tells of each alarm whether it fires, and since when.
-	ListAlarms(context.Context, *connect.Request[v1.ListAlarmsRequest]) (*connect.Response[v1.ListAlarmsResponse], error)
+	ListAlarms(context.Context, *v1.ListAlarmsRequest) (*v1.ListAlarmsResponse, error)
 }
 
 // NewTrustServiceClient constructs a client for the portal.v1.TrustService service. By default, it
@@ -63,16 +63,28 @@ type trustServiceClient struct {
 }
 
 // ListAuditLog calls portal.v1.TrustService.ListAuditLog.
-func (c *trustServiceClient) ListAuditLog(ctx context.Context, req *connect.Request[v1.ListAuditLogRequest]) (*connect.Response[v1.ListAuditLogResponse], error) {
-	return c.listAuditLog.CallUnary(ctx, req)
+func (c *trustServiceClient) ListAuditLog(ctx context.Context, req *v1.ListAuditLogRequest) (*v1.ListAuditLogResponse, error) {
+	response, err := c.listAuditLog.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetReconciliation calls portal.v1.TrustService.GetReconciliation.
-func (c *trustServiceClient) GetReconciliation(ctx context.Context, req *connect.Request[v1.GetReconciliationRequest]) (*connect.Response[v1.GetReconciliationResponse], error) {
-	return c.getReconciliation.CallUnary(ctx, req)
+func (c *trustServiceClient) GetReconciliation(ctx context.Context, req *v1.GetReconciliationRequest) (*v1.GetReconciliationResponse, error) {
+	response, err := c.getReconciliation.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListAlarms calls portal.v1.TrustService.ListAlarms.
-func (c *trustServiceClient) ListAlarms(ctx context.Context, req *connect.Request[v1.ListAlarmsRequest]) (*connect.Response[v1.ListAlarmsResponse], error) {
-	return c.listAlarms.CallUnary(ctx, req)
+func (c *trustServiceClient) ListAlarms(ctx context.Context, req *v1.ListAlarmsRequest) (*v1.ListAlarmsResponse, error) {
+	response, err := c.listAlarms.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }

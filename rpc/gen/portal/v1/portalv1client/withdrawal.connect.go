@@ -15,41 +15,41 @@ import (
 // WithdrawalServiceClient is a client for the portal.v1.WithdrawalService service.
 type WithdrawalServiceClient interface {
 	// AddAddress adds an address to the caller's address book. It rests for 24 hours before anything may be sent to it.
-	AddAddress(context.Context, *connect.Request[v1.AddAddressRequest]) (*connect.Response[v1.AddressResponse], error)
+	AddAddress(context.Context, *v1.AddAddressRequest) (*v1.AddressResponse, error)
 	// ListAddresses lists the caller's address book, the newest first.
-	ListAddresses(context.Context, *connect.Request[v1.ListAddressesRequest]) (*connect.Response[v1.ListAddressesResponse], error)
+	ListAddresses(context.Context, *v1.ListAddressesRequest) (*v1.ListAddressesResponse, error)
 	// RemoveAddress takes an address out of the caller's address book.
-	RemoveAddress(context.Context, *connect.Request[v1.RemoveAddressRequest]) (*connect.Response[v1.RemoveAddressResponse], error)
+	RemoveAddress(context.Context, *v1.RemoveAddressRequest) (*v1.RemoveAddressResponse, error)
 	// RequestWithdrawal asks for a withdrawal to an address of the book. Amount and fee are held at once.
-	RequestWithdrawal(context.Context, *connect.Request[v1.RequestWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error)
+	RequestWithdrawal(context.Context, *v1.RequestWithdrawalRequest) (*v1.WithdrawalResponse, error)
 	// ListWithdrawals lists the caller's withdrawals, or for an operator everybody's, the newest first.
-	ListWithdrawals(context.Context, *connect.Request[v1.WithdrawalServiceListWithdrawalsRequest]) (*connect.Response[v1.WithdrawalServiceListWithdrawalsResponse], error)
+	ListWithdrawals(context.Context, *v1.WithdrawalServiceListWithdrawalsRequest) (*v1.WithdrawalServiceListWithdrawalsResponse, error)
 	// GetWithdrawal reads a withdrawal with the changes of its status.
-	GetWithdrawal(context.Context, *connect.Request[v1.WithdrawalServiceGetWithdrawalRequest]) (*connect.Response[v1.WithdrawalServiceGetWithdrawalResponse], error)
+	GetWithdrawal(context.Context, *v1.WithdrawalServiceGetWithdrawalRequest) (*v1.WithdrawalServiceGetWithdrawalResponse, error)
 	// CancelWithdrawal takes a withdrawal back that waits for a decision.
-	CancelWithdrawal(context.Context, *connect.Request[v1.CancelWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error)
+	CancelWithdrawal(context.Context, *v1.CancelWithdrawalRequest) (*v1.WithdrawalResponse, error)
 	// ListWithdrawalTerms lists what withdrawals cost by each network, and how much may leave.
-	ListWithdrawalTerms(context.Context, *connect.Request[v1.ListWithdrawalTermsRequest]) (*connect.Response[v1.ListWithdrawalTermsResponse], error)
+	ListWithdrawalTerms(context.Context, *v1.ListWithdrawalTermsRequest) (*v1.ListWithdrawalTermsResponse, error)
 	// SetWithdrawalTerms sets what holds for a network. It takes a second operator.
-	SetWithdrawalTerms(context.Context, *connect.Request[v1.SetWithdrawalTermsRequest]) (*connect.Response[v1.SettingResponse], error)
+	SetWithdrawalTerms(context.Context, *v1.SetWithdrawalTermsRequest) (*v1.SettingResponse, error)
 	// ApproveWithdrawal lets a withdrawal be handed over. Above what one operator may move alone it takes a second one.
-	ApproveWithdrawal(context.Context, *connect.Request[v1.ApproveWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error)
+	ApproveWithdrawal(context.Context, *v1.ApproveWithdrawalRequest) (*v1.WithdrawalResponse, error)
 	// RejectWithdrawal ends a withdrawal that was not handed over, and gives all of it back.
-	RejectWithdrawal(context.Context, *connect.Request[v1.RejectWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error)
+	RejectWithdrawal(context.Context, *v1.RejectWithdrawalRequest) (*v1.WithdrawalResponse, error)
 	// ExportHandOver answers with the signed list after the one that the signer had last. If there is none yet, it is made of
 	// all that is approved. The same number gets the same list, so whoever loses an answer asks again.
-	ExportHandOver(context.Context, *connect.Request[v1.ExportHandOverRequest]) (*connect.Response[v1.HandOverResponse], error)
+	ExportHandOver(context.Context, *v1.ExportHandOverRequest) (*v1.HandOverResponse, error)
 	// ListHandOvers lists the lists, the newest first, without their documents.
-	ListHandOvers(context.Context, *connect.Request[v1.ListHandOversRequest]) (*connect.Response[v1.ListHandOversResponse], error)
+	ListHandOvers(context.Context, *v1.ListHandOversRequest) (*v1.ListHandOversResponse, error)
 	// GetHandOver reads a list.
-	GetHandOver(context.Context, *connect.Request[v1.GetHandOverRequest]) (*connect.Response[v1.HandOverResponse], error)
+	GetHandOver(context.Context, *v1.GetHandOverRequest) (*v1.HandOverResponse, error)
 	// ReportHash tells the transaction that pays a withdrawal. Another one replaces it until the withdrawal has ended.
-	ReportHash(context.Context, *connect.Request[v1.ReportHashRequest]) (*connect.Response[v1.WithdrawalResponse], error)
+	ReportHash(context.Context, *v1.ReportHashRequest) (*v1.WithdrawalResponse, error)
 	// CompleteWithdrawal ends a withdrawal as paid where no watcher sees it on the chain. It takes a second operator.
-	CompleteWithdrawal(context.Context, *connect.Request[v1.CompleteWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error)
+	CompleteWithdrawal(context.Context, *v1.CompleteWithdrawalRequest) (*v1.WithdrawalResponse, error)
 	// FailWithdrawal ends a withdrawal that was handed over and not paid, and gives all of it back. It takes a second
 	// operator.
-	FailWithdrawal(context.Context, *connect.Request[v1.FailWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error)
+	FailWithdrawal(context.Context, *v1.FailWithdrawalRequest) (*v1.WithdrawalResponse, error)
 }
 
 // NewWithdrawalServiceClient constructs a client for the portal.v1.WithdrawalService service. By
@@ -190,86 +190,154 @@ type withdrawalServiceClient struct {
 }
 
 // AddAddress calls portal.v1.WithdrawalService.AddAddress.
-func (c *withdrawalServiceClient) AddAddress(ctx context.Context, req *connect.Request[v1.AddAddressRequest]) (*connect.Response[v1.AddressResponse], error) {
-	return c.addAddress.CallUnary(ctx, req)
+func (c *withdrawalServiceClient) AddAddress(ctx context.Context, req *v1.AddAddressRequest) (*v1.AddressResponse, error) {
+	response, err := c.addAddress.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListAddresses calls portal.v1.WithdrawalService.ListAddresses.
-func (c *withdrawalServiceClient) ListAddresses(ctx context.Context, req *connect.Request[v1.ListAddressesRequest]) (*connect.Response[v1.ListAddressesResponse], error) {
-	return c.listAddresses.CallUnary(ctx, req)
+func (c *withdrawalServiceClient) ListAddresses(ctx context.Context, req *v1.ListAddressesRequest) (*v1.ListAddressesResponse, error) {
+	response, err := c.listAddresses.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RemoveAddress calls portal.v1.WithdrawalService.RemoveAddress.
-func (c *withdrawalServiceClient) RemoveAddress(ctx context.Context, req *connect.Request[v1.RemoveAddressRequest]) (*connect.Response[v1.RemoveAddressResponse], error) {
-	return c.removeAddress.CallUnary(ctx, req)
+func (c *withdrawalServiceClient) RemoveAddress(ctx context.Context, req *v1.RemoveAddressRequest) (*v1.RemoveAddressResponse, error) {
+	response, err := c.removeAddress.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RequestWithdrawal calls portal.v1.WithdrawalService.RequestWithdrawal.
-func (c *withdrawalServiceClient) RequestWithdrawal(ctx context.Context, req *connect.Request[v1.RequestWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error) {
-	return c.requestWithdrawal.CallUnary(ctx, req)
+func (c *withdrawalServiceClient) RequestWithdrawal(ctx context.Context, req *v1.RequestWithdrawalRequest) (*v1.WithdrawalResponse, error) {
+	response, err := c.requestWithdrawal.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListWithdrawals calls portal.v1.WithdrawalService.ListWithdrawals.
-func (c *withdrawalServiceClient) ListWithdrawals(ctx context.Context, req *connect.Request[v1.WithdrawalServiceListWithdrawalsRequest]) (*connect.Response[v1.WithdrawalServiceListWithdrawalsResponse], error) {
-	return c.listWithdrawals.CallUnary(ctx, req)
+func (c *withdrawalServiceClient) ListWithdrawals(ctx context.Context, req *v1.WithdrawalServiceListWithdrawalsRequest) (*v1.WithdrawalServiceListWithdrawalsResponse, error) {
+	response, err := c.listWithdrawals.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetWithdrawal calls portal.v1.WithdrawalService.GetWithdrawal.
-func (c *withdrawalServiceClient) GetWithdrawal(ctx context.Context, req *connect.Request[v1.WithdrawalServiceGetWithdrawalRequest]) (*connect.Response[v1.WithdrawalServiceGetWithdrawalResponse], error) {
-	return c.getWithdrawal.CallUnary(ctx, req)
+func (c *withdrawalServiceClient) GetWithdrawal(ctx context.Context, req *v1.WithdrawalServiceGetWithdrawalRequest) (*v1.WithdrawalServiceGetWithdrawalResponse, error) {
+	response, err := c.getWithdrawal.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CancelWithdrawal calls portal.v1.WithdrawalService.CancelWithdrawal.
-func (c *withdrawalServiceClient) CancelWithdrawal(ctx context.Context, req *connect.Request[v1.CancelWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error) {
-	return c.cancelWithdrawal.CallUnary(ctx, req)
+func (c *withdrawalServiceClient) CancelWithdrawal(ctx context.Context, req *v1.CancelWithdrawalRequest) (*v1.WithdrawalResponse, error) {
+	response, err := c.cancelWithdrawal.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListWithdrawalTerms calls portal.v1.WithdrawalService.ListWithdrawalTerms.
-func (c *withdrawalServiceClient) ListWithdrawalTerms(ctx context.Context, req *connect.Request[v1.ListWithdrawalTermsRequest]) (*connect.Response[v1.ListWithdrawalTermsResponse], error) {
-	return c.listWithdrawalTerms.CallUnary(ctx, req)
+func (c *withdrawalServiceClient) ListWithdrawalTerms(ctx context.Context, req *v1.ListWithdrawalTermsRequest) (*v1.ListWithdrawalTermsResponse, error) {
+	response, err := c.listWithdrawalTerms.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SetWithdrawalTerms calls portal.v1.WithdrawalService.SetWithdrawalTerms.
-func (c *withdrawalServiceClient) SetWithdrawalTerms(ctx context.Context, req *connect.Request[v1.SetWithdrawalTermsRequest]) (*connect.Response[v1.SettingResponse], error) {
-	return c.setWithdrawalTerms.CallUnary(ctx, req)
+func (c *withdrawalServiceClient) SetWithdrawalTerms(ctx context.Context, req *v1.SetWithdrawalTermsRequest) (*v1.SettingResponse, error) {
+	response, err := c.setWithdrawalTerms.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ApproveWithdrawal calls portal.v1.WithdrawalService.ApproveWithdrawal.
-func (c *withdrawalServiceClient) ApproveWithdrawal(ctx context.Context, req *connect.Request[v1.ApproveWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error) {
-	return c.approveWithdrawal.CallUnary(ctx, req)
+func (c *withdrawalServiceClient) ApproveWithdrawal(ctx context.Context, req *v1.ApproveWithdrawalRequest) (*v1.WithdrawalResponse, error) {
+	response, err := c.approveWithdrawal.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // RejectWithdrawal calls portal.v1.WithdrawalService.RejectWithdrawal.
-func (c *withdrawalServiceClient) RejectWithdrawal(ctx context.Context, req *connect.Request[v1.RejectWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error) {
-	return c.rejectWithdrawal.CallUnary(ctx, req)
+func (c *withdrawalServiceClient) RejectWithdrawal(ctx context.Context, req *v1.RejectWithdrawalRequest) (*v1.WithdrawalResponse, error) {
+	response, err := c.rejectWithdrawal.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ExportHandOver calls portal.v1.WithdrawalService.ExportHandOver.
-func (c *withdrawalServiceClient) ExportHandOver(ctx context.Context, req *connect.Request[v1.ExportHandOverRequest]) (*connect.Response[v1.HandOverResponse], error) {
-	return c.exportHandOver.CallUnary(ctx, req)
+func (c *withdrawalServiceClient) ExportHandOver(ctx context.Context, req *v1.ExportHandOverRequest) (*v1.HandOverResponse, error) {
+	response, err := c.exportHandOver.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListHandOvers calls portal.v1.WithdrawalService.ListHandOvers.
-func (c *withdrawalServiceClient) ListHandOvers(ctx context.Context, req *connect.Request[v1.ListHandOversRequest]) (*connect.Response[v1.ListHandOversResponse], error) {
-	return c.listHandOvers.CallUnary(ctx, req)
+func (c *withdrawalServiceClient) ListHandOvers(ctx context.Context, req *v1.ListHandOversRequest) (*v1.ListHandOversResponse, error) {
+	response, err := c.listHandOvers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetHandOver calls portal.v1.WithdrawalService.GetHandOver.
-func (c *withdrawalServiceClient) GetHandOver(ctx context.Context, req *connect.Request[v1.GetHandOverRequest]) (*connect.Response[v1.HandOverResponse], error) {
-	return c.getHandOver.CallUnary(ctx, req)
+func (c *withdrawalServiceClient) GetHandOver(ctx context.Context, req *v1.GetHandOverRequest) (*v1.HandOverResponse, error) {
+	response, err := c.getHandOver.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ReportHash calls portal.v1.WithdrawalService.ReportHash.
-func (c *withdrawalServiceClient) ReportHash(ctx context.Context, req *connect.Request[v1.ReportHashRequest]) (*connect.Response[v1.WithdrawalResponse], error) {
-	return c.reportHash.CallUnary(ctx, req)
+func (c *withdrawalServiceClient) ReportHash(ctx context.Context, req *v1.ReportHashRequest) (*v1.WithdrawalResponse, error) {
+	response, err := c.reportHash.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // CompleteWithdrawal calls portal.v1.WithdrawalService.CompleteWithdrawal.
-func (c *withdrawalServiceClient) CompleteWithdrawal(ctx context.Context, req *connect.Request[v1.CompleteWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error) {
-	return c.completeWithdrawal.CallUnary(ctx, req)
+func (c *withdrawalServiceClient) CompleteWithdrawal(ctx context.Context, req *v1.CompleteWithdrawalRequest) (*v1.WithdrawalResponse, error) {
+	response, err := c.completeWithdrawal.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // FailWithdrawal calls portal.v1.WithdrawalService.FailWithdrawal.
-func (c *withdrawalServiceClient) FailWithdrawal(ctx context.Context, req *connect.Request[v1.FailWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error) {
-	return c.failWithdrawal.CallUnary(ctx, req)
+func (c *withdrawalServiceClient) FailWithdrawal(ctx context.Context, req *v1.FailWithdrawalRequest) (*v1.WithdrawalResponse, error) {
+	response, err := c.failWithdrawal.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }

@@ -55,17 +55,17 @@ const (
 // ArrivalServiceHandler is an implementation of the portal.v1.ArrivalService service.
 type ArrivalServiceHandler interface {
 	// ListPaymentArrivals lists what came for a payment in another amount or in parts. Its trader, its merchant and operators see the same.
-	ListPaymentArrivals(context.Context, *connect.Request[v1.ListPaymentArrivalsRequest]) (*connect.Response[v1.ListPaymentArrivalsResponse], error)
+	ListPaymentArrivals(context.Context, *v1.ListPaymentArrivalsRequest) (*v1.ListPaymentArrivalsResponse, error)
 	// DecideCase decides what becomes of another amount than was asked for. For users of the merchant's portal, and operators.
-	DecideCase(context.Context, *connect.Request[v1.DecideCaseRequest]) (*connect.Response[v1.DecideCaseResponse], error)
+	DecideCase(context.Context, *v1.DecideCaseRequest) (*v1.DecideCaseResponse, error)
 	// ListFreeArrivals lists the money of the caller's trader that belongs to no payment, newest first.
-	ListFreeArrivals(context.Context, *connect.Request[v1.ListFreeArrivalsRequest]) (*connect.Response[v1.ListFreeArrivalsResponse], error)
+	ListFreeArrivals(context.Context, *v1.ListFreeArrivalsRequest) (*v1.ListFreeArrivalsResponse, error)
 	// KeepArrival keeps money that came to a requisite of the caller's trader and belongs to no payment.
-	KeepArrival(context.Context, *connect.Request[v1.KeepArrivalRequest]) (*connect.Response[v1.KeepArrivalResponse], error)
+	KeepArrival(context.Context, *v1.KeepArrivalRequest) (*v1.KeepArrivalResponse, error)
 	// KeepMessage keeps the money that a message of a bank tells of as money of no payment, once. For its trader, and operators.
-	KeepMessage(context.Context, *connect.Request[v1.KeepMessageRequest]) (*connect.Response[v1.KeepArrivalResponse], error)
+	KeepMessage(context.Context, *v1.KeepMessageRequest) (*v1.KeepArrivalResponse, error)
 	// AttachArrival has money that belongs to no payment count towards one of the same trader, once. For traders, and operators.
-	AttachArrival(context.Context, *connect.Request[v1.AttachArrivalRequest]) (*connect.Response[v1.AttachArrivalResponse], error)
+	AttachArrival(context.Context, *v1.AttachArrivalRequest) (*v1.AttachArrivalResponse, error)
 }
 
 // NewArrivalServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -75,37 +75,37 @@ type ArrivalServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewArrivalServiceHandler(svc ArrivalServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	arrivalServiceMethods := v1.File_portal_v1_arrival_proto.Services().ByName("ArrivalService").Methods()
-	arrivalServiceListPaymentArrivalsHandler := connect.NewUnaryHandler(
+	arrivalServiceListPaymentArrivalsHandler := connect.NewUnaryHandlerSimple(
 		ArrivalServiceListPaymentArrivalsProcedure,
 		svc.ListPaymentArrivals,
 		connect.WithSchema(arrivalServiceMethods.ByName("ListPaymentArrivals")),
 		connect.WithHandlerOptions(opts...),
 	)
-	arrivalServiceDecideCaseHandler := connect.NewUnaryHandler(
+	arrivalServiceDecideCaseHandler := connect.NewUnaryHandlerSimple(
 		ArrivalServiceDecideCaseProcedure,
 		svc.DecideCase,
 		connect.WithSchema(arrivalServiceMethods.ByName("DecideCase")),
 		connect.WithHandlerOptions(opts...),
 	)
-	arrivalServiceListFreeArrivalsHandler := connect.NewUnaryHandler(
+	arrivalServiceListFreeArrivalsHandler := connect.NewUnaryHandlerSimple(
 		ArrivalServiceListFreeArrivalsProcedure,
 		svc.ListFreeArrivals,
 		connect.WithSchema(arrivalServiceMethods.ByName("ListFreeArrivals")),
 		connect.WithHandlerOptions(opts...),
 	)
-	arrivalServiceKeepArrivalHandler := connect.NewUnaryHandler(
+	arrivalServiceKeepArrivalHandler := connect.NewUnaryHandlerSimple(
 		ArrivalServiceKeepArrivalProcedure,
 		svc.KeepArrival,
 		connect.WithSchema(arrivalServiceMethods.ByName("KeepArrival")),
 		connect.WithHandlerOptions(opts...),
 	)
-	arrivalServiceKeepMessageHandler := connect.NewUnaryHandler(
+	arrivalServiceKeepMessageHandler := connect.NewUnaryHandlerSimple(
 		ArrivalServiceKeepMessageProcedure,
 		svc.KeepMessage,
 		connect.WithSchema(arrivalServiceMethods.ByName("KeepMessage")),
 		connect.WithHandlerOptions(opts...),
 	)
-	arrivalServiceAttachArrivalHandler := connect.NewUnaryHandler(
+	arrivalServiceAttachArrivalHandler := connect.NewUnaryHandlerSimple(
 		ArrivalServiceAttachArrivalProcedure,
 		svc.AttachArrival,
 		connect.WithSchema(arrivalServiceMethods.ByName("AttachArrival")),
@@ -134,26 +134,26 @@ func NewArrivalServiceHandler(svc ArrivalServiceHandler, opts ...connect.Handler
 // UnimplementedArrivalServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedArrivalServiceHandler struct{}
 
-func (UnimplementedArrivalServiceHandler) ListPaymentArrivals(context.Context, *connect.Request[v1.ListPaymentArrivalsRequest]) (*connect.Response[v1.ListPaymentArrivalsResponse], error) {
+func (UnimplementedArrivalServiceHandler) ListPaymentArrivals(context.Context, *v1.ListPaymentArrivalsRequest) (*v1.ListPaymentArrivalsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ArrivalService.ListPaymentArrivals is not implemented"))
 }
 
-func (UnimplementedArrivalServiceHandler) DecideCase(context.Context, *connect.Request[v1.DecideCaseRequest]) (*connect.Response[v1.DecideCaseResponse], error) {
+func (UnimplementedArrivalServiceHandler) DecideCase(context.Context, *v1.DecideCaseRequest) (*v1.DecideCaseResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ArrivalService.DecideCase is not implemented"))
 }
 
-func (UnimplementedArrivalServiceHandler) ListFreeArrivals(context.Context, *connect.Request[v1.ListFreeArrivalsRequest]) (*connect.Response[v1.ListFreeArrivalsResponse], error) {
+func (UnimplementedArrivalServiceHandler) ListFreeArrivals(context.Context, *v1.ListFreeArrivalsRequest) (*v1.ListFreeArrivalsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ArrivalService.ListFreeArrivals is not implemented"))
 }
 
-func (UnimplementedArrivalServiceHandler) KeepArrival(context.Context, *connect.Request[v1.KeepArrivalRequest]) (*connect.Response[v1.KeepArrivalResponse], error) {
+func (UnimplementedArrivalServiceHandler) KeepArrival(context.Context, *v1.KeepArrivalRequest) (*v1.KeepArrivalResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ArrivalService.KeepArrival is not implemented"))
 }
 
-func (UnimplementedArrivalServiceHandler) KeepMessage(context.Context, *connect.Request[v1.KeepMessageRequest]) (*connect.Response[v1.KeepArrivalResponse], error) {
+func (UnimplementedArrivalServiceHandler) KeepMessage(context.Context, *v1.KeepMessageRequest) (*v1.KeepArrivalResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ArrivalService.KeepMessage is not implemented"))
 }
 
-func (UnimplementedArrivalServiceHandler) AttachArrival(context.Context, *connect.Request[v1.AttachArrivalRequest]) (*connect.Response[v1.AttachArrivalResponse], error) {
+func (UnimplementedArrivalServiceHandler) AttachArrival(context.Context, *v1.AttachArrivalRequest) (*v1.AttachArrivalResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ArrivalService.AttachArrival is not implemented"))
 }

@@ -67,29 +67,29 @@ const (
 type AuthServiceHandler interface {
 	// Login exchanges a login and password for a bearer token. Where a second factor is set up and no code is given, the token
 	// works only for SecondFactor until its state is whole.
-	Login(context.Context, *connect.Request[v1.LoginRequest]) (*connect.Response[v1.LoginResponse], error)
+	Login(context.Context, *v1.LoginRequest) (*v1.LoginResponse, error)
 	// SecondFactor finishes a sign-in, or proves again who the user is. It answers with a new token; the old one is dead.
-	SecondFactor(context.Context, *connect.Request[v1.SecondFactorRequest]) (*connect.Response[v1.TokenResponse], error)
+	SecondFactor(context.Context, *v1.SecondFactorRequest) (*v1.TokenResponse, error)
 	// Logout ends the session.
-	Logout(context.Context, *connect.Request[v1.LogoutRequest]) (*connect.Response[v1.LogoutResponse], error)
+	Logout(context.Context, *v1.LogoutRequest) (*v1.LogoutResponse, error)
 	// GetSession tells who is signed in and what they may do.
-	GetSession(context.Context, *connect.Request[v1.GetSessionRequest]) (*connect.Response[v1.GetSessionResponse], error)
+	GetSession(context.Context, *v1.GetSessionRequest) (*v1.GetSessionResponse, error)
 	// ListSessions lists the user's sessions, through the API and in the browser, the last used first.
-	ListSessions(context.Context, *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error)
+	ListSessions(context.Context, *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error)
 	// EndSession ends one of the user's sessions, or all but the present one.
-	EndSession(context.Context, *connect.Request[v1.EndSessionRequest]) (*connect.Response[v1.EndSessionResponse], error)
+	EndSession(context.Context, *v1.EndSessionRequest) (*v1.EndSessionResponse, error)
 	// BeginTotp offers a secret for an authenticator app. It counts once ConfirmTotp has got a code of it.
-	BeginTotp(context.Context, *connect.Request[v1.BeginTotpRequest]) (*connect.Response[v1.BeginTotpResponse], error)
+	BeginTotp(context.Context, *v1.BeginTotpRequest) (*v1.BeginTotpResponse, error)
 	// ConfirmTotp sets the authenticator app up. It answers with a new token; the old one is dead.
-	ConfirmTotp(context.Context, *connect.Request[v1.ConfirmTotpRequest]) (*connect.Response[v1.ConfirmTotpResponse], error)
+	ConfirmTotp(context.Context, *v1.ConfirmTotpRequest) (*v1.ConfirmTotpResponse, error)
 	// RemoveTotp takes the authenticator app away, unless it is the last second factor and one is compulsory.
-	RemoveTotp(context.Context, *connect.Request[v1.RemoveTotpRequest]) (*connect.Response[v1.RemoveTotpResponse], error)
+	RemoveTotp(context.Context, *v1.RemoveTotpRequest) (*v1.RemoveTotpResponse, error)
 	// RenewRecoveryCodes makes ten new recovery codes. The old ones are void.
-	RenewRecoveryCodes(context.Context, *connect.Request[v1.RenewRecoveryCodesRequest]) (*connect.Response[v1.RenewRecoveryCodesResponse], error)
+	RenewRecoveryCodes(context.Context, *v1.RenewRecoveryCodesRequest) (*v1.RenewRecoveryCodesResponse, error)
 	// ChangePassword ends the user's other sessions, and answers with a new token; the old one is dead.
-	ChangePassword(context.Context, *connect.Request[v1.ChangePasswordRequest]) (*connect.Response[v1.TokenResponse], error)
+	ChangePassword(context.Context, *v1.ChangePasswordRequest) (*v1.TokenResponse, error)
 	// SetPreferences keeps how the user wants pages to be.
-	SetPreferences(context.Context, *connect.Request[v1.SetPreferencesRequest]) (*connect.Response[v1.SetPreferencesResponse], error)
+	SetPreferences(context.Context, *v1.SetPreferencesRequest) (*v1.SetPreferencesResponse, error)
 }
 
 // NewAuthServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -99,73 +99,73 @@ type AuthServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewAuthServiceHandler(svc AuthServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	authServiceMethods := v1.File_portal_v1_auth_proto.Services().ByName("AuthService").Methods()
-	authServiceLoginHandler := connect.NewUnaryHandler(
+	authServiceLoginHandler := connect.NewUnaryHandlerSimple(
 		AuthServiceLoginProcedure,
 		svc.Login,
 		connect.WithSchema(authServiceMethods.ByName("Login")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceSecondFactorHandler := connect.NewUnaryHandler(
+	authServiceSecondFactorHandler := connect.NewUnaryHandlerSimple(
 		AuthServiceSecondFactorProcedure,
 		svc.SecondFactor,
 		connect.WithSchema(authServiceMethods.ByName("SecondFactor")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceLogoutHandler := connect.NewUnaryHandler(
+	authServiceLogoutHandler := connect.NewUnaryHandlerSimple(
 		AuthServiceLogoutProcedure,
 		svc.Logout,
 		connect.WithSchema(authServiceMethods.ByName("Logout")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceGetSessionHandler := connect.NewUnaryHandler(
+	authServiceGetSessionHandler := connect.NewUnaryHandlerSimple(
 		AuthServiceGetSessionProcedure,
 		svc.GetSession,
 		connect.WithSchema(authServiceMethods.ByName("GetSession")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceListSessionsHandler := connect.NewUnaryHandler(
+	authServiceListSessionsHandler := connect.NewUnaryHandlerSimple(
 		AuthServiceListSessionsProcedure,
 		svc.ListSessions,
 		connect.WithSchema(authServiceMethods.ByName("ListSessions")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceEndSessionHandler := connect.NewUnaryHandler(
+	authServiceEndSessionHandler := connect.NewUnaryHandlerSimple(
 		AuthServiceEndSessionProcedure,
 		svc.EndSession,
 		connect.WithSchema(authServiceMethods.ByName("EndSession")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceBeginTotpHandler := connect.NewUnaryHandler(
+	authServiceBeginTotpHandler := connect.NewUnaryHandlerSimple(
 		AuthServiceBeginTotpProcedure,
 		svc.BeginTotp,
 		connect.WithSchema(authServiceMethods.ByName("BeginTotp")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceConfirmTotpHandler := connect.NewUnaryHandler(
+	authServiceConfirmTotpHandler := connect.NewUnaryHandlerSimple(
 		AuthServiceConfirmTotpProcedure,
 		svc.ConfirmTotp,
 		connect.WithSchema(authServiceMethods.ByName("ConfirmTotp")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceRemoveTotpHandler := connect.NewUnaryHandler(
+	authServiceRemoveTotpHandler := connect.NewUnaryHandlerSimple(
 		AuthServiceRemoveTotpProcedure,
 		svc.RemoveTotp,
 		connect.WithSchema(authServiceMethods.ByName("RemoveTotp")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceRenewRecoveryCodesHandler := connect.NewUnaryHandler(
+	authServiceRenewRecoveryCodesHandler := connect.NewUnaryHandlerSimple(
 		AuthServiceRenewRecoveryCodesProcedure,
 		svc.RenewRecoveryCodes,
 		connect.WithSchema(authServiceMethods.ByName("RenewRecoveryCodes")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceChangePasswordHandler := connect.NewUnaryHandler(
+	authServiceChangePasswordHandler := connect.NewUnaryHandlerSimple(
 		AuthServiceChangePasswordProcedure,
 		svc.ChangePassword,
 		connect.WithSchema(authServiceMethods.ByName("ChangePassword")),
 		connect.WithHandlerOptions(opts...),
 	)
-	authServiceSetPreferencesHandler := connect.NewUnaryHandler(
+	authServiceSetPreferencesHandler := connect.NewUnaryHandlerSimple(
 		AuthServiceSetPreferencesProcedure,
 		svc.SetPreferences,
 		connect.WithSchema(authServiceMethods.ByName("SetPreferences")),
@@ -206,50 +206,50 @@ func NewAuthServiceHandler(svc AuthServiceHandler, opts ...connect.HandlerOption
 // UnimplementedAuthServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedAuthServiceHandler struct{}
 
-func (UnimplementedAuthServiceHandler) Login(context.Context, *connect.Request[v1.LoginRequest]) (*connect.Response[v1.LoginResponse], error) {
+func (UnimplementedAuthServiceHandler) Login(context.Context, *v1.LoginRequest) (*v1.LoginResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.Login is not implemented"))
 }
 
-func (UnimplementedAuthServiceHandler) SecondFactor(context.Context, *connect.Request[v1.SecondFactorRequest]) (*connect.Response[v1.TokenResponse], error) {
+func (UnimplementedAuthServiceHandler) SecondFactor(context.Context, *v1.SecondFactorRequest) (*v1.TokenResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.SecondFactor is not implemented"))
 }
 
-func (UnimplementedAuthServiceHandler) Logout(context.Context, *connect.Request[v1.LogoutRequest]) (*connect.Response[v1.LogoutResponse], error) {
+func (UnimplementedAuthServiceHandler) Logout(context.Context, *v1.LogoutRequest) (*v1.LogoutResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.Logout is not implemented"))
 }
 
-func (UnimplementedAuthServiceHandler) GetSession(context.Context, *connect.Request[v1.GetSessionRequest]) (*connect.Response[v1.GetSessionResponse], error) {
+func (UnimplementedAuthServiceHandler) GetSession(context.Context, *v1.GetSessionRequest) (*v1.GetSessionResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.GetSession is not implemented"))
 }
 
-func (UnimplementedAuthServiceHandler) ListSessions(context.Context, *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error) {
+func (UnimplementedAuthServiceHandler) ListSessions(context.Context, *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.ListSessions is not implemented"))
 }
 
-func (UnimplementedAuthServiceHandler) EndSession(context.Context, *connect.Request[v1.EndSessionRequest]) (*connect.Response[v1.EndSessionResponse], error) {
+func (UnimplementedAuthServiceHandler) EndSession(context.Context, *v1.EndSessionRequest) (*v1.EndSessionResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.EndSession is not implemented"))
 }
 
-func (UnimplementedAuthServiceHandler) BeginTotp(context.Context, *connect.Request[v1.BeginTotpRequest]) (*connect.Response[v1.BeginTotpResponse], error) {
+func (UnimplementedAuthServiceHandler) BeginTotp(context.Context, *v1.BeginTotpRequest) (*v1.BeginTotpResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.BeginTotp is not implemented"))
 }
 
-func (UnimplementedAuthServiceHandler) ConfirmTotp(context.Context, *connect.Request[v1.ConfirmTotpRequest]) (*connect.Response[v1.ConfirmTotpResponse], error) {
+func (UnimplementedAuthServiceHandler) ConfirmTotp(context.Context, *v1.ConfirmTotpRequest) (*v1.ConfirmTotpResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.ConfirmTotp is not implemented"))
 }
 
-func (UnimplementedAuthServiceHandler) RemoveTotp(context.Context, *connect.Request[v1.RemoveTotpRequest]) (*connect.Response[v1.RemoveTotpResponse], error) {
+func (UnimplementedAuthServiceHandler) RemoveTotp(context.Context, *v1.RemoveTotpRequest) (*v1.RemoveTotpResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.RemoveTotp is not implemented"))
 }
 
-func (UnimplementedAuthServiceHandler) RenewRecoveryCodes(context.Context, *connect.Request[v1.RenewRecoveryCodesRequest]) (*connect.Response[v1.RenewRecoveryCodesResponse], error) {
+func (UnimplementedAuthServiceHandler) RenewRecoveryCodes(context.Context, *v1.RenewRecoveryCodesRequest) (*v1.RenewRecoveryCodesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.RenewRecoveryCodes is not implemented"))
 }
 
-func (UnimplementedAuthServiceHandler) ChangePassword(context.Context, *connect.Request[v1.ChangePasswordRequest]) (*connect.Response[v1.TokenResponse], error) {
+func (UnimplementedAuthServiceHandler) ChangePassword(context.Context, *v1.ChangePasswordRequest) (*v1.TokenResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.ChangePassword is not implemented"))
 }
 
-func (UnimplementedAuthServiceHandler) SetPreferences(context.Context, *connect.Request[v1.SetPreferencesRequest]) (*connect.Response[v1.SetPreferencesResponse], error) {
+func (UnimplementedAuthServiceHandler) SetPreferences(context.Context, *v1.SetPreferencesRequest) (*v1.SetPreferencesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.AuthService.SetPreferences is not implemented"))
 }

@@ -44,11 +44,11 @@ const (
 // BlockServiceHandler is an implementation of the portal.v1.BlockService service.
 type BlockServiceHandler interface {
 	// ListBlocks lists blocks, the newest first.
-	ListBlocks(context.Context, *connect.Request[v1.ListBlocksRequest]) (*connect.Response[v1.ListBlocksResponse], error)
+	ListBlocks(context.Context, *v1.ListBlocksRequest) (*v1.ListBlocksResponse, error)
 	// BlockPayer blocks, or changes why and until when something is blocked. The change is in the log of settings.
-	BlockPayer(context.Context, *connect.Request[v1.BlockPayerRequest]) (*connect.Response[v1.BlockPayerResponse], error)
+	BlockPayer(context.Context, *v1.BlockPayerRequest) (*v1.BlockPayerResponse, error)
 	// UnblockPayer lifts a block. One that was lifted before stays as it is.
-	UnblockPayer(context.Context, *connect.Request[v1.UnblockPayerRequest]) (*connect.Response[v1.UnblockPayerResponse], error)
+	UnblockPayer(context.Context, *v1.UnblockPayerRequest) (*v1.UnblockPayerResponse, error)
 }
 
 // NewBlockServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -58,19 +58,19 @@ type BlockServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewBlockServiceHandler(svc BlockServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	blockServiceMethods := v1.File_portal_v1_block_proto.Services().ByName("BlockService").Methods()
-	blockServiceListBlocksHandler := connect.NewUnaryHandler(
+	blockServiceListBlocksHandler := connect.NewUnaryHandlerSimple(
 		BlockServiceListBlocksProcedure,
 		svc.ListBlocks,
 		connect.WithSchema(blockServiceMethods.ByName("ListBlocks")),
 		connect.WithHandlerOptions(opts...),
 	)
-	blockServiceBlockPayerHandler := connect.NewUnaryHandler(
+	blockServiceBlockPayerHandler := connect.NewUnaryHandlerSimple(
 		BlockServiceBlockPayerProcedure,
 		svc.BlockPayer,
 		connect.WithSchema(blockServiceMethods.ByName("BlockPayer")),
 		connect.WithHandlerOptions(opts...),
 	)
-	blockServiceUnblockPayerHandler := connect.NewUnaryHandler(
+	blockServiceUnblockPayerHandler := connect.NewUnaryHandlerSimple(
 		BlockServiceUnblockPayerProcedure,
 		svc.UnblockPayer,
 		connect.WithSchema(blockServiceMethods.ByName("UnblockPayer")),
@@ -93,14 +93,14 @@ func NewBlockServiceHandler(svc BlockServiceHandler, opts ...connect.HandlerOpti
 // UnimplementedBlockServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedBlockServiceHandler struct{}
 
-func (UnimplementedBlockServiceHandler) ListBlocks(context.Context, *connect.Request[v1.ListBlocksRequest]) (*connect.Response[v1.ListBlocksResponse], error) {
+func (UnimplementedBlockServiceHandler) ListBlocks(context.Context, *v1.ListBlocksRequest) (*v1.ListBlocksResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.BlockService.ListBlocks is not implemented"))
 }
 
-func (UnimplementedBlockServiceHandler) BlockPayer(context.Context, *connect.Request[v1.BlockPayerRequest]) (*connect.Response[v1.BlockPayerResponse], error) {
+func (UnimplementedBlockServiceHandler) BlockPayer(context.Context, *v1.BlockPayerRequest) (*v1.BlockPayerResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.BlockService.BlockPayer is not implemented"))
 }
 
-func (UnimplementedBlockServiceHandler) UnblockPayer(context.Context, *connect.Request[v1.UnblockPayerRequest]) (*connect.Response[v1.UnblockPayerResponse], error) {
+func (UnimplementedBlockServiceHandler) UnblockPayer(context.Context, *v1.UnblockPayerRequest) (*v1.UnblockPayerResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.BlockService.UnblockPayer is not implemented"))
 }

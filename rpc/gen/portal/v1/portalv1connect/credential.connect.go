@@ -52,16 +52,16 @@ const (
 // CredentialServiceHandler is an implementation of the portal.v1.CredentialService service.
 type CredentialServiceHandler interface {
 	// ListCredentials lists a cashbox's keys, newest first, with those that were revoked, and the merchant's legacy keys.
-	ListCredentials(context.Context, *connect.Request[v1.ListCredentialsRequest]) (*connect.Response[v1.ListCredentialsResponse], error)
+	ListCredentials(context.Context, *v1.ListCredentialsRequest) (*v1.ListCredentialsResponse, error)
 	// CreateCredential makes a key. Its secret is shown only in this answer.
-	CreateCredential(context.Context, *connect.Request[v1.CreateCredentialRequest]) (*connect.Response[v1.CreateCredentialResponse], error)
+	CreateCredential(context.Context, *v1.CreateCredentialRequest) (*v1.CreateCredentialResponse, error)
 	// SetCredentialLimits changes what a key is good for, narrower or wider. It holds within a second.
-	SetCredentialLimits(context.Context, *connect.Request[v1.SetCredentialLimitsRequest]) (*connect.Response[v1.SetCredentialLimitsResponse], error)
+	SetCredentialLimits(context.Context, *v1.SetCredentialLimitsRequest) (*v1.SetCredentialLimitsResponse, error)
 	// RevokeCredential ends a key for good.
-	RevokeCredential(context.Context, *connect.Request[v1.RevokeCredentialRequest]) (*connect.Response[v1.RevokeCredentialResponse], error)
+	RevokeCredential(context.Context, *v1.RevokeCredentialRequest) (*v1.RevokeCredentialResponse, error)
 	// DiagnoseSignature says what is wrong with a signed request. Only whoever has a key's secret learns more of it than that key, secret
 	// and signature do not belong together.
-	DiagnoseSignature(context.Context, *connect.Request[v1.DiagnoseSignatureRequest]) (*connect.Response[v1.DiagnoseSignatureResponse], error)
+	DiagnoseSignature(context.Context, *v1.DiagnoseSignatureRequest) (*v1.DiagnoseSignatureResponse, error)
 }
 
 // NewCredentialServiceHandler builds an HTTP handler from the service implementation. It returns
@@ -71,31 +71,31 @@ type CredentialServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewCredentialServiceHandler(svc CredentialServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	credentialServiceMethods := v1.File_portal_v1_credential_proto.Services().ByName("CredentialService").Methods()
-	credentialServiceListCredentialsHandler := connect.NewUnaryHandler(
+	credentialServiceListCredentialsHandler := connect.NewUnaryHandlerSimple(
 		CredentialServiceListCredentialsProcedure,
 		svc.ListCredentials,
 		connect.WithSchema(credentialServiceMethods.ByName("ListCredentials")),
 		connect.WithHandlerOptions(opts...),
 	)
-	credentialServiceCreateCredentialHandler := connect.NewUnaryHandler(
+	credentialServiceCreateCredentialHandler := connect.NewUnaryHandlerSimple(
 		CredentialServiceCreateCredentialProcedure,
 		svc.CreateCredential,
 		connect.WithSchema(credentialServiceMethods.ByName("CreateCredential")),
 		connect.WithHandlerOptions(opts...),
 	)
-	credentialServiceSetCredentialLimitsHandler := connect.NewUnaryHandler(
+	credentialServiceSetCredentialLimitsHandler := connect.NewUnaryHandlerSimple(
 		CredentialServiceSetCredentialLimitsProcedure,
 		svc.SetCredentialLimits,
 		connect.WithSchema(credentialServiceMethods.ByName("SetCredentialLimits")),
 		connect.WithHandlerOptions(opts...),
 	)
-	credentialServiceRevokeCredentialHandler := connect.NewUnaryHandler(
+	credentialServiceRevokeCredentialHandler := connect.NewUnaryHandlerSimple(
 		CredentialServiceRevokeCredentialProcedure,
 		svc.RevokeCredential,
 		connect.WithSchema(credentialServiceMethods.ByName("RevokeCredential")),
 		connect.WithHandlerOptions(opts...),
 	)
-	credentialServiceDiagnoseSignatureHandler := connect.NewUnaryHandler(
+	credentialServiceDiagnoseSignatureHandler := connect.NewUnaryHandlerSimple(
 		CredentialServiceDiagnoseSignatureProcedure,
 		svc.DiagnoseSignature,
 		connect.WithSchema(credentialServiceMethods.ByName("DiagnoseSignature")),
@@ -122,22 +122,22 @@ func NewCredentialServiceHandler(svc CredentialServiceHandler, opts ...connect.H
 // UnimplementedCredentialServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedCredentialServiceHandler struct{}
 
-func (UnimplementedCredentialServiceHandler) ListCredentials(context.Context, *connect.Request[v1.ListCredentialsRequest]) (*connect.Response[v1.ListCredentialsResponse], error) {
+func (UnimplementedCredentialServiceHandler) ListCredentials(context.Context, *v1.ListCredentialsRequest) (*v1.ListCredentialsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.CredentialService.ListCredentials is not implemented"))
 }
 
-func (UnimplementedCredentialServiceHandler) CreateCredential(context.Context, *connect.Request[v1.CreateCredentialRequest]) (*connect.Response[v1.CreateCredentialResponse], error) {
+func (UnimplementedCredentialServiceHandler) CreateCredential(context.Context, *v1.CreateCredentialRequest) (*v1.CreateCredentialResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.CredentialService.CreateCredential is not implemented"))
 }
 
-func (UnimplementedCredentialServiceHandler) SetCredentialLimits(context.Context, *connect.Request[v1.SetCredentialLimitsRequest]) (*connect.Response[v1.SetCredentialLimitsResponse], error) {
+func (UnimplementedCredentialServiceHandler) SetCredentialLimits(context.Context, *v1.SetCredentialLimitsRequest) (*v1.SetCredentialLimitsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.CredentialService.SetCredentialLimits is not implemented"))
 }
 
-func (UnimplementedCredentialServiceHandler) RevokeCredential(context.Context, *connect.Request[v1.RevokeCredentialRequest]) (*connect.Response[v1.RevokeCredentialResponse], error) {
+func (UnimplementedCredentialServiceHandler) RevokeCredential(context.Context, *v1.RevokeCredentialRequest) (*v1.RevokeCredentialResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.CredentialService.RevokeCredential is not implemented"))
 }
 
-func (UnimplementedCredentialServiceHandler) DiagnoseSignature(context.Context, *connect.Request[v1.DiagnoseSignatureRequest]) (*connect.Response[v1.DiagnoseSignatureResponse], error) {
+func (UnimplementedCredentialServiceHandler) DiagnoseSignature(context.Context, *v1.DiagnoseSignatureRequest) (*v1.DiagnoseSignatureResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.CredentialService.DiagnoseSignature is not implemented"))
 }

@@ -48,15 +48,15 @@ const (
 // LinkServiceHandler is an implementation of the portal.v1.LinkService service.
 type LinkServiceHandler interface {
 	// CreateLink makes a link.
-	CreateLink(context.Context, *connect.Request[v1.CreateLinkRequest]) (*connect.Response[v1.CreateLinkResponse], error)
+	CreateLink(context.Context, *v1.CreateLinkRequest) (*v1.CreateLinkResponse, error)
 	// ListLinks lists links, the newest first.
-	ListLinks(context.Context, *connect.Request[v1.ListLinksRequest]) (*connect.Response[v1.ListLinksResponse], error)
+	ListLinks(context.Context, *v1.ListLinksRequest) (*v1.ListLinksResponse, error)
 	// GetLink reads one with its newest payments.
-	GetLink(context.Context, *connect.Request[v1.GetLinkRequest]) (*connect.Response[v1.GetLinkResponse], error)
+	GetLink(context.Context, *v1.GetLinkRequest) (*v1.GetLinkResponse, error)
 	// CloseLink has a link take no payment any more. One that was closed stays so; payments that were begun go on.
-	CloseLink(context.Context, *connect.Request[v1.CloseLinkRequest]) (*connect.Response[v1.CloseLinkResponse], error)
+	CloseLink(context.Context, *v1.CloseLinkRequest) (*v1.CloseLinkResponse, error)
 	// SetLinkPicture gives a link a picture in place of the one that it had, or takes it away.
-	SetLinkPicture(context.Context, *connect.Request[v1.SetLinkPictureRequest]) (*connect.Response[v1.SetLinkPictureResponse], error)
+	SetLinkPicture(context.Context, *v1.SetLinkPictureRequest) (*v1.SetLinkPictureResponse, error)
 }
 
 // NewLinkServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -66,31 +66,31 @@ type LinkServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewLinkServiceHandler(svc LinkServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	linkServiceMethods := v1.File_portal_v1_link_proto.Services().ByName("LinkService").Methods()
-	linkServiceCreateLinkHandler := connect.NewUnaryHandler(
+	linkServiceCreateLinkHandler := connect.NewUnaryHandlerSimple(
 		LinkServiceCreateLinkProcedure,
 		svc.CreateLink,
 		connect.WithSchema(linkServiceMethods.ByName("CreateLink")),
 		connect.WithHandlerOptions(opts...),
 	)
-	linkServiceListLinksHandler := connect.NewUnaryHandler(
+	linkServiceListLinksHandler := connect.NewUnaryHandlerSimple(
 		LinkServiceListLinksProcedure,
 		svc.ListLinks,
 		connect.WithSchema(linkServiceMethods.ByName("ListLinks")),
 		connect.WithHandlerOptions(opts...),
 	)
-	linkServiceGetLinkHandler := connect.NewUnaryHandler(
+	linkServiceGetLinkHandler := connect.NewUnaryHandlerSimple(
 		LinkServiceGetLinkProcedure,
 		svc.GetLink,
 		connect.WithSchema(linkServiceMethods.ByName("GetLink")),
 		connect.WithHandlerOptions(opts...),
 	)
-	linkServiceCloseLinkHandler := connect.NewUnaryHandler(
+	linkServiceCloseLinkHandler := connect.NewUnaryHandlerSimple(
 		LinkServiceCloseLinkProcedure,
 		svc.CloseLink,
 		connect.WithSchema(linkServiceMethods.ByName("CloseLink")),
 		connect.WithHandlerOptions(opts...),
 	)
-	linkServiceSetLinkPictureHandler := connect.NewUnaryHandler(
+	linkServiceSetLinkPictureHandler := connect.NewUnaryHandlerSimple(
 		LinkServiceSetLinkPictureProcedure,
 		svc.SetLinkPicture,
 		connect.WithSchema(linkServiceMethods.ByName("SetLinkPicture")),
@@ -117,22 +117,22 @@ func NewLinkServiceHandler(svc LinkServiceHandler, opts ...connect.HandlerOption
 // UnimplementedLinkServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedLinkServiceHandler struct{}
 
-func (UnimplementedLinkServiceHandler) CreateLink(context.Context, *connect.Request[v1.CreateLinkRequest]) (*connect.Response[v1.CreateLinkResponse], error) {
+func (UnimplementedLinkServiceHandler) CreateLink(context.Context, *v1.CreateLinkRequest) (*v1.CreateLinkResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.LinkService.CreateLink is not implemented"))
 }
 
-func (UnimplementedLinkServiceHandler) ListLinks(context.Context, *connect.Request[v1.ListLinksRequest]) (*connect.Response[v1.ListLinksResponse], error) {
+func (UnimplementedLinkServiceHandler) ListLinks(context.Context, *v1.ListLinksRequest) (*v1.ListLinksResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.LinkService.ListLinks is not implemented"))
 }
 
-func (UnimplementedLinkServiceHandler) GetLink(context.Context, *connect.Request[v1.GetLinkRequest]) (*connect.Response[v1.GetLinkResponse], error) {
+func (UnimplementedLinkServiceHandler) GetLink(context.Context, *v1.GetLinkRequest) (*v1.GetLinkResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.LinkService.GetLink is not implemented"))
 }
 
-func (UnimplementedLinkServiceHandler) CloseLink(context.Context, *connect.Request[v1.CloseLinkRequest]) (*connect.Response[v1.CloseLinkResponse], error) {
+func (UnimplementedLinkServiceHandler) CloseLink(context.Context, *v1.CloseLinkRequest) (*v1.CloseLinkResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.LinkService.CloseLink is not implemented"))
 }
 
-func (UnimplementedLinkServiceHandler) SetLinkPicture(context.Context, *connect.Request[v1.SetLinkPictureRequest]) (*connect.Response[v1.SetLinkPictureResponse], error) {
+func (UnimplementedLinkServiceHandler) SetLinkPicture(context.Context, *v1.SetLinkPictureRequest) (*v1.SetLinkPictureResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.LinkService.SetLinkPicture is not implemented"))
 }

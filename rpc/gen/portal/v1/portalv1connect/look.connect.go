@@ -43,9 +43,9 @@ const (
 // LookServiceHandler is an implementation of the portal.v1.LookService service.
 type LookServiceHandler interface {
 	// ListCashboxLooks lists the merchant's own cashboxes with their looks, the oldest first.
-	ListCashboxLooks(context.Context, *connect.Request[v1.ListCashboxLooksRequest]) (*connect.Response[v1.ListCashboxLooksResponse], error)
+	ListCashboxLooks(context.Context, *v1.ListCashboxLooksRequest) (*v1.ListCashboxLooksResponse, error)
 	// UpdateCashboxLook changes the fields that are set. The change is in the log of settings.
-	UpdateCashboxLook(context.Context, *connect.Request[v1.UpdateCashboxLookRequest]) (*connect.Response[v1.UpdateCashboxLookResponse], error)
+	UpdateCashboxLook(context.Context, *v1.UpdateCashboxLookRequest) (*v1.UpdateCashboxLookResponse, error)
 }
 
 // NewLookServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -55,13 +55,13 @@ type LookServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewLookServiceHandler(svc LookServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	lookServiceMethods := v1.File_portal_v1_look_proto.Services().ByName("LookService").Methods()
-	lookServiceListCashboxLooksHandler := connect.NewUnaryHandler(
+	lookServiceListCashboxLooksHandler := connect.NewUnaryHandlerSimple(
 		LookServiceListCashboxLooksProcedure,
 		svc.ListCashboxLooks,
 		connect.WithSchema(lookServiceMethods.ByName("ListCashboxLooks")),
 		connect.WithHandlerOptions(opts...),
 	)
-	lookServiceUpdateCashboxLookHandler := connect.NewUnaryHandler(
+	lookServiceUpdateCashboxLookHandler := connect.NewUnaryHandlerSimple(
 		LookServiceUpdateCashboxLookProcedure,
 		svc.UpdateCashboxLook,
 		connect.WithSchema(lookServiceMethods.ByName("UpdateCashboxLook")),
@@ -82,10 +82,10 @@ func NewLookServiceHandler(svc LookServiceHandler, opts ...connect.HandlerOption
 // UnimplementedLookServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedLookServiceHandler struct{}
 
-func (UnimplementedLookServiceHandler) ListCashboxLooks(context.Context, *connect.Request[v1.ListCashboxLooksRequest]) (*connect.Response[v1.ListCashboxLooksResponse], error) {
+func (UnimplementedLookServiceHandler) ListCashboxLooks(context.Context, *v1.ListCashboxLooksRequest) (*v1.ListCashboxLooksResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.LookService.ListCashboxLooks is not implemented"))
 }
 
-func (UnimplementedLookServiceHandler) UpdateCashboxLook(context.Context, *connect.Request[v1.UpdateCashboxLookRequest]) (*connect.Response[v1.UpdateCashboxLookResponse], error) {
+func (UnimplementedLookServiceHandler) UpdateCashboxLook(context.Context, *v1.UpdateCashboxLookRequest) (*v1.UpdateCashboxLookResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.LookService.UpdateCashboxLook is not implemented"))
 }

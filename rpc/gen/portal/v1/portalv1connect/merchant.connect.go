@@ -101,48 +101,48 @@ const (
 // MerchantServiceHandler is an implementation of the portal.v1.MerchantService service.
 type MerchantServiceHandler interface {
 	// ListEvents is the feed of the merchant's events, oldest first: whoever was down catches up by cursor.
-	ListEvents(context.Context, *connect.Request[v1.ListEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
+	ListEvents(context.Context, *v1.ListEventsRequest) (*v1.ListEventsResponse, error)
 	// ReplayEvents sends events again: one, or all dead ones of an endpoint in a range.
-	ReplayEvents(context.Context, *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	ReplayEvents(context.Context, *v1.ReplayEventsRequest) (*v1.ReplayEventsResponse, error)
 	// GetReplay tells how far a range is that is sent again.
-	GetReplay(context.Context, *connect.Request[v1.GetReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	GetReplay(context.Context, *v1.GetReplayRequest) (*v1.ReplayEventsResponse, error)
 	// StopReplay ends it where it is: what was queued is delivered.
-	StopReplay(context.Context, *connect.Request[v1.StopReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	StopReplay(context.Context, *v1.StopReplayRequest) (*v1.ReplayEventsResponse, error)
 	// RotateWebhookSecret makes a cashbox's new signing secret. The old one signs besides for 24 hours.
-	RotateWebhookSecret(context.Context, *connect.Request[v1.RotateWebhookSecretRequest]) (*connect.Response[v1.RotateWebhookSecretResponse], error)
+	RotateWebhookSecret(context.Context, *v1.RotateWebhookSecretRequest) (*v1.RotateWebhookSecretResponse, error)
 	// ListPayins lists the merchant's payouts, newest first.
-	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListMerchantPayinsResponse], error)
+	ListPayins(context.Context, *v1.ListPayinsRequest) (*v1.ListMerchantPayinsResponse, error)
 	// CancelPayin takes back a payout that still waits.
-	CancelPayin(context.Context, *connect.Request[v11.CancelPayinRequest]) (*connect.Response[v11.CancelPayinResponse], error)
+	CancelPayin(context.Context, *v11.CancelPayinRequest) (*v11.CancelPayinResponse, error)
 	// ListCashboxes lists the merchant's cashboxes, the oldest first.
-	ListCashboxes(context.Context, *connect.Request[v1.ListCashboxesRequest]) (*connect.Response[v1.ListCashboxesResponse], error)
+	ListCashboxes(context.Context, *v1.ListCashboxesRequest) (*v1.ListCashboxesResponse, error)
 	// ListBalances tells what each of the merchant's cashboxes holds. It is for owners and finance.
-	ListBalances(context.Context, *connect.Request[v1.ListBalancesRequest]) (*connect.Response[v1.ListBalancesResponse], error)
+	ListBalances(context.Context, *v1.ListBalancesRequest) (*v1.ListBalancesResponse, error)
 	// ListDeposits lists the merchant's deposits, newest first. It is for owners and finance, like the three after it.
-	ListDeposits(context.Context, *connect.Request[v1.MerchantServiceListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error)
+	ListDeposits(context.Context, *v1.MerchantServiceListDepositsRequest) (*v1.ListDepositsResponse, error)
 	// GetDeposit reads a deposit, and what became of it.
-	GetDeposit(context.Context, *connect.Request[v11.GetDepositRequest]) (*connect.Response[v1.MerchantServiceGetDepositResponse], error)
+	GetDeposit(context.Context, *v11.GetDepositRequest) (*v1.MerchantServiceGetDepositResponse, error)
 	// CreateDeposit asks for a deposit, or answers with the one already made under the same idempotencyKey. The cashbox is to be named.
-	CreateDeposit(context.Context, *connect.Request[v11.CreateDepositRequest]) (*connect.Response[v11.CreateDepositResponse], error)
+	CreateDeposit(context.Context, *v11.CreateDepositRequest) (*v11.CreateDepositResponse, error)
 	// NameTransaction names the transaction by which the USDT of a pending deposit come, in place of one that was named before.
-	NameTransaction(context.Context, *connect.Request[v11.NameTransactionRequest]) (*connect.Response[v11.NameTransactionResponse], error)
+	NameTransaction(context.Context, *v11.NameTransactionRequest) (*v11.NameTransactionResponse, error)
 	// ListDepositNetworks lists the networks that deposits come by.
-	ListDepositNetworks(context.Context, *connect.Request[v1.ListDepositNetworksRequest]) (*connect.Response[v1.ListDepositNetworksResponse], error)
+	ListDepositNetworks(context.Context, *v1.ListDepositNetworksRequest) (*v1.ListDepositNetworksResponse, error)
 	// ListAppeals lists the merchant's appeals, newest first.
-	ListAppeals(context.Context, *connect.Request[v1.MerchantServiceListAppealsRequest]) (*connect.Response[v1.MerchantServiceListAppealsResponse], error)
+	ListAppeals(context.Context, *v1.MerchantServiceListAppealsRequest) (*v1.MerchantServiceListAppealsResponse, error)
 	// GetAppeal reads an appeal, by its id or that of its payment.
-	GetAppeal(context.Context, *connect.Request[v1.GetAppealRequest]) (*connect.Response[v1.GetAppealResponse], error)
+	GetAppeal(context.Context, *v1.GetAppealRequest) (*v1.GetAppealResponse, error)
 	// GetAppealFile reads the file that an appeal was opened with.
-	GetAppealFile(context.Context, *connect.Request[v1.GetAppealFileRequest]) (*connect.Response[v1.GetAppealFileResponse], error)
+	GetAppealFile(context.Context, *v1.GetAppealFileRequest) (*v1.GetAppealFileResponse, error)
 	// GetEvent reads an event with the attempts to deliver it: one by its id, or the latest of a cashbox. It is for owners and developers,
 	// like those after it.
-	GetEvent(context.Context, *connect.Request[v1.GetEventRequest]) (*connect.Response[v1.GetEventResponse], error)
+	GetEvent(context.Context, *v1.GetEventRequest) (*v1.GetEventResponse, error)
 	// GetEndpointHealth sums up how the merchant's endpoints took its events of the last seven days.
-	GetEndpointHealth(context.Context, *connect.Request[v1.GetEndpointHealthRequest]) (*connect.Response[v1.GetEndpointHealthResponse], error)
+	GetEndpointHealth(context.Context, *v1.GetEndpointHealthRequest) (*v1.GetEndpointHealthResponse, error)
 	// ListDeadEndpoints counts events that were given up, by the address that they go to. ReplayEvents sends those of one again.
-	ListDeadEndpoints(context.Context, *connect.Request[v1.ListDeadEndpointsRequest]) (*connect.Response[v1.ListDeadEndpointsResponse], error)
+	ListDeadEndpoints(context.Context, *v1.ListDeadEndpointsRequest) (*v1.ListDeadEndpointsResponse, error)
 	// ListOldWebhookSecrets tells until when the secrets before a cashbox's newest sign besides.
-	ListOldWebhookSecrets(context.Context, *connect.Request[v1.ListOldWebhookSecretsRequest]) (*connect.Response[v1.ListOldWebhookSecretsResponse], error)
+	ListOldWebhookSecrets(context.Context, *v1.ListOldWebhookSecretsRequest) (*v1.ListOldWebhookSecretsResponse, error)
 }
 
 // NewMerchantServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -152,127 +152,127 @@ type MerchantServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewMerchantServiceHandler(svc MerchantServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	merchantServiceMethods := v1.File_portal_v1_merchant_proto.Services().ByName("MerchantService").Methods()
-	merchantServiceListEventsHandler := connect.NewUnaryHandler(
+	merchantServiceListEventsHandler := connect.NewUnaryHandlerSimple(
 		MerchantServiceListEventsProcedure,
 		svc.ListEvents,
 		connect.WithSchema(merchantServiceMethods.ByName("ListEvents")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceReplayEventsHandler := connect.NewUnaryHandler(
+	merchantServiceReplayEventsHandler := connect.NewUnaryHandlerSimple(
 		MerchantServiceReplayEventsProcedure,
 		svc.ReplayEvents,
 		connect.WithSchema(merchantServiceMethods.ByName("ReplayEvents")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceGetReplayHandler := connect.NewUnaryHandler(
+	merchantServiceGetReplayHandler := connect.NewUnaryHandlerSimple(
 		MerchantServiceGetReplayProcedure,
 		svc.GetReplay,
 		connect.WithSchema(merchantServiceMethods.ByName("GetReplay")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceStopReplayHandler := connect.NewUnaryHandler(
+	merchantServiceStopReplayHandler := connect.NewUnaryHandlerSimple(
 		MerchantServiceStopReplayProcedure,
 		svc.StopReplay,
 		connect.WithSchema(merchantServiceMethods.ByName("StopReplay")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceRotateWebhookSecretHandler := connect.NewUnaryHandler(
+	merchantServiceRotateWebhookSecretHandler := connect.NewUnaryHandlerSimple(
 		MerchantServiceRotateWebhookSecretProcedure,
 		svc.RotateWebhookSecret,
 		connect.WithSchema(merchantServiceMethods.ByName("RotateWebhookSecret")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceListPayinsHandler := connect.NewUnaryHandler(
+	merchantServiceListPayinsHandler := connect.NewUnaryHandlerSimple(
 		MerchantServiceListPayinsProcedure,
 		svc.ListPayins,
 		connect.WithSchema(merchantServiceMethods.ByName("ListPayins")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceCancelPayinHandler := connect.NewUnaryHandler(
+	merchantServiceCancelPayinHandler := connect.NewUnaryHandlerSimple(
 		MerchantServiceCancelPayinProcedure,
 		svc.CancelPayin,
 		connect.WithSchema(merchantServiceMethods.ByName("CancelPayin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceListCashboxesHandler := connect.NewUnaryHandler(
+	merchantServiceListCashboxesHandler := connect.NewUnaryHandlerSimple(
 		MerchantServiceListCashboxesProcedure,
 		svc.ListCashboxes,
 		connect.WithSchema(merchantServiceMethods.ByName("ListCashboxes")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceListBalancesHandler := connect.NewUnaryHandler(
+	merchantServiceListBalancesHandler := connect.NewUnaryHandlerSimple(
 		MerchantServiceListBalancesProcedure,
 		svc.ListBalances,
 		connect.WithSchema(merchantServiceMethods.ByName("ListBalances")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceListDepositsHandler := connect.NewUnaryHandler(
+	merchantServiceListDepositsHandler := connect.NewUnaryHandlerSimple(
 		MerchantServiceListDepositsProcedure,
 		svc.ListDeposits,
 		connect.WithSchema(merchantServiceMethods.ByName("ListDeposits")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceGetDepositHandler := connect.NewUnaryHandler(
+	merchantServiceGetDepositHandler := connect.NewUnaryHandlerSimple(
 		MerchantServiceGetDepositProcedure,
 		svc.GetDeposit,
 		connect.WithSchema(merchantServiceMethods.ByName("GetDeposit")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceCreateDepositHandler := connect.NewUnaryHandler(
+	merchantServiceCreateDepositHandler := connect.NewUnaryHandlerSimple(
 		MerchantServiceCreateDepositProcedure,
 		svc.CreateDeposit,
 		connect.WithSchema(merchantServiceMethods.ByName("CreateDeposit")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceNameTransactionHandler := connect.NewUnaryHandler(
+	merchantServiceNameTransactionHandler := connect.NewUnaryHandlerSimple(
 		MerchantServiceNameTransactionProcedure,
 		svc.NameTransaction,
 		connect.WithSchema(merchantServiceMethods.ByName("NameTransaction")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceListDepositNetworksHandler := connect.NewUnaryHandler(
+	merchantServiceListDepositNetworksHandler := connect.NewUnaryHandlerSimple(
 		MerchantServiceListDepositNetworksProcedure,
 		svc.ListDepositNetworks,
 		connect.WithSchema(merchantServiceMethods.ByName("ListDepositNetworks")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceListAppealsHandler := connect.NewUnaryHandler(
+	merchantServiceListAppealsHandler := connect.NewUnaryHandlerSimple(
 		MerchantServiceListAppealsProcedure,
 		svc.ListAppeals,
 		connect.WithSchema(merchantServiceMethods.ByName("ListAppeals")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceGetAppealHandler := connect.NewUnaryHandler(
+	merchantServiceGetAppealHandler := connect.NewUnaryHandlerSimple(
 		MerchantServiceGetAppealProcedure,
 		svc.GetAppeal,
 		connect.WithSchema(merchantServiceMethods.ByName("GetAppeal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceGetAppealFileHandler := connect.NewUnaryHandler(
+	merchantServiceGetAppealFileHandler := connect.NewUnaryHandlerSimple(
 		MerchantServiceGetAppealFileProcedure,
 		svc.GetAppealFile,
 		connect.WithSchema(merchantServiceMethods.ByName("GetAppealFile")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceGetEventHandler := connect.NewUnaryHandler(
+	merchantServiceGetEventHandler := connect.NewUnaryHandlerSimple(
 		MerchantServiceGetEventProcedure,
 		svc.GetEvent,
 		connect.WithSchema(merchantServiceMethods.ByName("GetEvent")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceGetEndpointHealthHandler := connect.NewUnaryHandler(
+	merchantServiceGetEndpointHealthHandler := connect.NewUnaryHandlerSimple(
 		MerchantServiceGetEndpointHealthProcedure,
 		svc.GetEndpointHealth,
 		connect.WithSchema(merchantServiceMethods.ByName("GetEndpointHealth")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceListDeadEndpointsHandler := connect.NewUnaryHandler(
+	merchantServiceListDeadEndpointsHandler := connect.NewUnaryHandlerSimple(
 		MerchantServiceListDeadEndpointsProcedure,
 		svc.ListDeadEndpoints,
 		connect.WithSchema(merchantServiceMethods.ByName("ListDeadEndpoints")),
 		connect.WithHandlerOptions(opts...),
 	)
-	merchantServiceListOldWebhookSecretsHandler := connect.NewUnaryHandler(
+	merchantServiceListOldWebhookSecretsHandler := connect.NewUnaryHandlerSimple(
 		MerchantServiceListOldWebhookSecretsProcedure,
 		svc.ListOldWebhookSecrets,
 		connect.WithSchema(merchantServiceMethods.ByName("ListOldWebhookSecrets")),
@@ -331,86 +331,86 @@ func NewMerchantServiceHandler(svc MerchantServiceHandler, opts ...connect.Handl
 // UnimplementedMerchantServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedMerchantServiceHandler struct{}
 
-func (UnimplementedMerchantServiceHandler) ListEvents(context.Context, *connect.Request[v1.ListEventsRequest]) (*connect.Response[v1.ListEventsResponse], error) {
+func (UnimplementedMerchantServiceHandler) ListEvents(context.Context, *v1.ListEventsRequest) (*v1.ListEventsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.ListEvents is not implemented"))
 }
 
-func (UnimplementedMerchantServiceHandler) ReplayEvents(context.Context, *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
+func (UnimplementedMerchantServiceHandler) ReplayEvents(context.Context, *v1.ReplayEventsRequest) (*v1.ReplayEventsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.ReplayEvents is not implemented"))
 }
 
-func (UnimplementedMerchantServiceHandler) GetReplay(context.Context, *connect.Request[v1.GetReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
+func (UnimplementedMerchantServiceHandler) GetReplay(context.Context, *v1.GetReplayRequest) (*v1.ReplayEventsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.GetReplay is not implemented"))
 }
 
-func (UnimplementedMerchantServiceHandler) StopReplay(context.Context, *connect.Request[v1.StopReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
+func (UnimplementedMerchantServiceHandler) StopReplay(context.Context, *v1.StopReplayRequest) (*v1.ReplayEventsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.StopReplay is not implemented"))
 }
 
-func (UnimplementedMerchantServiceHandler) RotateWebhookSecret(context.Context, *connect.Request[v1.RotateWebhookSecretRequest]) (*connect.Response[v1.RotateWebhookSecretResponse], error) {
+func (UnimplementedMerchantServiceHandler) RotateWebhookSecret(context.Context, *v1.RotateWebhookSecretRequest) (*v1.RotateWebhookSecretResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.RotateWebhookSecret is not implemented"))
 }
 
-func (UnimplementedMerchantServiceHandler) ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListMerchantPayinsResponse], error) {
+func (UnimplementedMerchantServiceHandler) ListPayins(context.Context, *v1.ListPayinsRequest) (*v1.ListMerchantPayinsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.ListPayins is not implemented"))
 }
 
-func (UnimplementedMerchantServiceHandler) CancelPayin(context.Context, *connect.Request[v11.CancelPayinRequest]) (*connect.Response[v11.CancelPayinResponse], error) {
+func (UnimplementedMerchantServiceHandler) CancelPayin(context.Context, *v11.CancelPayinRequest) (*v11.CancelPayinResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.CancelPayin is not implemented"))
 }
 
-func (UnimplementedMerchantServiceHandler) ListCashboxes(context.Context, *connect.Request[v1.ListCashboxesRequest]) (*connect.Response[v1.ListCashboxesResponse], error) {
+func (UnimplementedMerchantServiceHandler) ListCashboxes(context.Context, *v1.ListCashboxesRequest) (*v1.ListCashboxesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.ListCashboxes is not implemented"))
 }
 
-func (UnimplementedMerchantServiceHandler) ListBalances(context.Context, *connect.Request[v1.ListBalancesRequest]) (*connect.Response[v1.ListBalancesResponse], error) {
+func (UnimplementedMerchantServiceHandler) ListBalances(context.Context, *v1.ListBalancesRequest) (*v1.ListBalancesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.ListBalances is not implemented"))
 }
 
-func (UnimplementedMerchantServiceHandler) ListDeposits(context.Context, *connect.Request[v1.MerchantServiceListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error) {
+func (UnimplementedMerchantServiceHandler) ListDeposits(context.Context, *v1.MerchantServiceListDepositsRequest) (*v1.ListDepositsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.ListDeposits is not implemented"))
 }
 
-func (UnimplementedMerchantServiceHandler) GetDeposit(context.Context, *connect.Request[v11.GetDepositRequest]) (*connect.Response[v1.MerchantServiceGetDepositResponse], error) {
+func (UnimplementedMerchantServiceHandler) GetDeposit(context.Context, *v11.GetDepositRequest) (*v1.MerchantServiceGetDepositResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.GetDeposit is not implemented"))
 }
 
-func (UnimplementedMerchantServiceHandler) CreateDeposit(context.Context, *connect.Request[v11.CreateDepositRequest]) (*connect.Response[v11.CreateDepositResponse], error) {
+func (UnimplementedMerchantServiceHandler) CreateDeposit(context.Context, *v11.CreateDepositRequest) (*v11.CreateDepositResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.CreateDeposit is not implemented"))
 }
 
-func (UnimplementedMerchantServiceHandler) NameTransaction(context.Context, *connect.Request[v11.NameTransactionRequest]) (*connect.Response[v11.NameTransactionResponse], error) {
+func (UnimplementedMerchantServiceHandler) NameTransaction(context.Context, *v11.NameTransactionRequest) (*v11.NameTransactionResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.NameTransaction is not implemented"))
 }
 
-func (UnimplementedMerchantServiceHandler) ListDepositNetworks(context.Context, *connect.Request[v1.ListDepositNetworksRequest]) (*connect.Response[v1.ListDepositNetworksResponse], error) {
+func (UnimplementedMerchantServiceHandler) ListDepositNetworks(context.Context, *v1.ListDepositNetworksRequest) (*v1.ListDepositNetworksResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.ListDepositNetworks is not implemented"))
 }
 
-func (UnimplementedMerchantServiceHandler) ListAppeals(context.Context, *connect.Request[v1.MerchantServiceListAppealsRequest]) (*connect.Response[v1.MerchantServiceListAppealsResponse], error) {
+func (UnimplementedMerchantServiceHandler) ListAppeals(context.Context, *v1.MerchantServiceListAppealsRequest) (*v1.MerchantServiceListAppealsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.ListAppeals is not implemented"))
 }
 
-func (UnimplementedMerchantServiceHandler) GetAppeal(context.Context, *connect.Request[v1.GetAppealRequest]) (*connect.Response[v1.GetAppealResponse], error) {
+func (UnimplementedMerchantServiceHandler) GetAppeal(context.Context, *v1.GetAppealRequest) (*v1.GetAppealResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.GetAppeal is not implemented"))
 }
 
-func (UnimplementedMerchantServiceHandler) GetAppealFile(context.Context, *connect.Request[v1.GetAppealFileRequest]) (*connect.Response[v1.GetAppealFileResponse], error) {
+func (UnimplementedMerchantServiceHandler) GetAppealFile(context.Context, *v1.GetAppealFileRequest) (*v1.GetAppealFileResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.GetAppealFile is not implemented"))
 }
 
-func (UnimplementedMerchantServiceHandler) GetEvent(context.Context, *connect.Request[v1.GetEventRequest]) (*connect.Response[v1.GetEventResponse], error) {
+func (UnimplementedMerchantServiceHandler) GetEvent(context.Context, *v1.GetEventRequest) (*v1.GetEventResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.GetEvent is not implemented"))
 }
 
-func (UnimplementedMerchantServiceHandler) GetEndpointHealth(context.Context, *connect.Request[v1.GetEndpointHealthRequest]) (*connect.Response[v1.GetEndpointHealthResponse], error) {
+func (UnimplementedMerchantServiceHandler) GetEndpointHealth(context.Context, *v1.GetEndpointHealthRequest) (*v1.GetEndpointHealthResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.GetEndpointHealth is not implemented"))
 }
 
-func (UnimplementedMerchantServiceHandler) ListDeadEndpoints(context.Context, *connect.Request[v1.ListDeadEndpointsRequest]) (*connect.Response[v1.ListDeadEndpointsResponse], error) {
+func (UnimplementedMerchantServiceHandler) ListDeadEndpoints(context.Context, *v1.ListDeadEndpointsRequest) (*v1.ListDeadEndpointsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.ListDeadEndpoints is not implemented"))
 }
 
-func (UnimplementedMerchantServiceHandler) ListOldWebhookSecrets(context.Context, *connect.Request[v1.ListOldWebhookSecretsRequest]) (*connect.Response[v1.ListOldWebhookSecretsResponse], error) {
+func (UnimplementedMerchantServiceHandler) ListOldWebhookSecrets(context.Context, *v1.ListOldWebhookSecretsRequest) (*v1.ListOldWebhookSecretsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.MerchantService.ListOldWebhookSecrets is not implemented"))
 }

@@ -61,21 +61,21 @@ const (
 // NotificationServiceHandler is an implementation of the portal.v1.NotificationService service.
 type NotificationServiceHandler interface {
 	// GetNotifications is what the caller set, their channels, and what they were told last.
-	GetNotifications(context.Context, *connect.Request[v1.GetNotificationsRequest]) (*connect.Response[v1.GetNotificationsResponse], error)
+	GetNotifications(context.Context, *v1.GetNotificationsRequest) (*v1.GetNotificationsResponse, error)
 	// UpdateNotifications changes the choices that are named, and the quiet hours.
-	UpdateNotifications(context.Context, *connect.Request[v1.UpdateNotificationsRequest]) (*connect.Response[v1.UpdateNotificationsResponse], error)
+	UpdateNotifications(context.Context, *v1.UpdateNotificationsRequest) (*v1.UpdateNotificationsResponse, error)
 	// LinkTelegram gives the address at which the caller's chat with the bot begins. It is good once, for 15 minutes.
-	LinkTelegram(context.Context, *connect.Request[v1.LinkTelegramRequest]) (*connect.Response[v1.LinkTelegramResponse], error)
+	LinkTelegram(context.Context, *v1.LinkTelegramRequest) (*v1.LinkTelegramResponse, error)
 	// AddMail sends a code to an address, which nothing else is sent to before ConfirmMail.
-	AddMail(context.Context, *connect.Request[v1.AddMailRequest]) (*connect.Response[v1.AddMailResponse], error)
+	AddMail(context.Context, *v1.AddMailRequest) (*v1.AddMailResponse, error)
 	// ConfirmMail confirms an address by its code.
-	ConfirmMail(context.Context, *connect.Request[v1.ConfirmMailRequest]) (*connect.Response[v1.ConfirmMailResponse], error)
+	ConfirmMail(context.Context, *v1.ConfirmMailRequest) (*v1.ConfirmMailResponse, error)
 	// AddPush adds a browser by its subscription.
-	AddPush(context.Context, *connect.Request[v1.AddPushRequest]) (*connect.Response[v1.AddPushResponse], error)
+	AddPush(context.Context, *v1.AddPushRequest) (*v1.AddPushResponse, error)
 	// RemoveChannel removes a chat, an address or a browser.
-	RemoveChannel(context.Context, *connect.Request[v1.RemoveChannelRequest]) (*connect.Response[v1.RemoveChannelResponse], error)
+	RemoveChannel(context.Context, *v1.RemoveChannelRequest) (*v1.RemoveChannelResponse, error)
 	// SendTrial sends something to every channel of the caller.
-	SendTrial(context.Context, *connect.Request[v1.SendTrialRequest]) (*connect.Response[v1.SendTrialResponse], error)
+	SendTrial(context.Context, *v1.SendTrialRequest) (*v1.SendTrialResponse, error)
 }
 
 // NewNotificationServiceHandler builds an HTTP handler from the service implementation. It returns
@@ -85,49 +85,49 @@ type NotificationServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	notificationServiceMethods := v1.File_portal_v1_notification_proto.Services().ByName("NotificationService").Methods()
-	notificationServiceGetNotificationsHandler := connect.NewUnaryHandler(
+	notificationServiceGetNotificationsHandler := connect.NewUnaryHandlerSimple(
 		NotificationServiceGetNotificationsProcedure,
 		svc.GetNotifications,
 		connect.WithSchema(notificationServiceMethods.ByName("GetNotifications")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceUpdateNotificationsHandler := connect.NewUnaryHandler(
+	notificationServiceUpdateNotificationsHandler := connect.NewUnaryHandlerSimple(
 		NotificationServiceUpdateNotificationsProcedure,
 		svc.UpdateNotifications,
 		connect.WithSchema(notificationServiceMethods.ByName("UpdateNotifications")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceLinkTelegramHandler := connect.NewUnaryHandler(
+	notificationServiceLinkTelegramHandler := connect.NewUnaryHandlerSimple(
 		NotificationServiceLinkTelegramProcedure,
 		svc.LinkTelegram,
 		connect.WithSchema(notificationServiceMethods.ByName("LinkTelegram")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceAddMailHandler := connect.NewUnaryHandler(
+	notificationServiceAddMailHandler := connect.NewUnaryHandlerSimple(
 		NotificationServiceAddMailProcedure,
 		svc.AddMail,
 		connect.WithSchema(notificationServiceMethods.ByName("AddMail")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceConfirmMailHandler := connect.NewUnaryHandler(
+	notificationServiceConfirmMailHandler := connect.NewUnaryHandlerSimple(
 		NotificationServiceConfirmMailProcedure,
 		svc.ConfirmMail,
 		connect.WithSchema(notificationServiceMethods.ByName("ConfirmMail")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceAddPushHandler := connect.NewUnaryHandler(
+	notificationServiceAddPushHandler := connect.NewUnaryHandlerSimple(
 		NotificationServiceAddPushProcedure,
 		svc.AddPush,
 		connect.WithSchema(notificationServiceMethods.ByName("AddPush")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceRemoveChannelHandler := connect.NewUnaryHandler(
+	notificationServiceRemoveChannelHandler := connect.NewUnaryHandlerSimple(
 		NotificationServiceRemoveChannelProcedure,
 		svc.RemoveChannel,
 		connect.WithSchema(notificationServiceMethods.ByName("RemoveChannel")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceSendTrialHandler := connect.NewUnaryHandler(
+	notificationServiceSendTrialHandler := connect.NewUnaryHandlerSimple(
 		NotificationServiceSendTrialProcedure,
 		svc.SendTrial,
 		connect.WithSchema(notificationServiceMethods.ByName("SendTrial")),
@@ -160,34 +160,34 @@ func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...conne
 // UnimplementedNotificationServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedNotificationServiceHandler struct{}
 
-func (UnimplementedNotificationServiceHandler) GetNotifications(context.Context, *connect.Request[v1.GetNotificationsRequest]) (*connect.Response[v1.GetNotificationsResponse], error) {
+func (UnimplementedNotificationServiceHandler) GetNotifications(context.Context, *v1.GetNotificationsRequest) (*v1.GetNotificationsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.NotificationService.GetNotifications is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) UpdateNotifications(context.Context, *connect.Request[v1.UpdateNotificationsRequest]) (*connect.Response[v1.UpdateNotificationsResponse], error) {
+func (UnimplementedNotificationServiceHandler) UpdateNotifications(context.Context, *v1.UpdateNotificationsRequest) (*v1.UpdateNotificationsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.NotificationService.UpdateNotifications is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) LinkTelegram(context.Context, *connect.Request[v1.LinkTelegramRequest]) (*connect.Response[v1.LinkTelegramResponse], error) {
+func (UnimplementedNotificationServiceHandler) LinkTelegram(context.Context, *v1.LinkTelegramRequest) (*v1.LinkTelegramResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.NotificationService.LinkTelegram is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) AddMail(context.Context, *connect.Request[v1.AddMailRequest]) (*connect.Response[v1.AddMailResponse], error) {
+func (UnimplementedNotificationServiceHandler) AddMail(context.Context, *v1.AddMailRequest) (*v1.AddMailResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.NotificationService.AddMail is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) ConfirmMail(context.Context, *connect.Request[v1.ConfirmMailRequest]) (*connect.Response[v1.ConfirmMailResponse], error) {
+func (UnimplementedNotificationServiceHandler) ConfirmMail(context.Context, *v1.ConfirmMailRequest) (*v1.ConfirmMailResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.NotificationService.ConfirmMail is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) AddPush(context.Context, *connect.Request[v1.AddPushRequest]) (*connect.Response[v1.AddPushResponse], error) {
+func (UnimplementedNotificationServiceHandler) AddPush(context.Context, *v1.AddPushRequest) (*v1.AddPushResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.NotificationService.AddPush is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) RemoveChannel(context.Context, *connect.Request[v1.RemoveChannelRequest]) (*connect.Response[v1.RemoveChannelResponse], error) {
+func (UnimplementedNotificationServiceHandler) RemoveChannel(context.Context, *v1.RemoveChannelRequest) (*v1.RemoveChannelResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.NotificationService.RemoveChannel is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) SendTrial(context.Context, *connect.Request[v1.SendTrialRequest]) (*connect.Response[v1.SendTrialResponse], error) {
+func (UnimplementedNotificationServiceHandler) SendTrial(context.Context, *v1.SendTrialRequest) (*v1.SendTrialResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.NotificationService.SendTrial is not implemented"))
 }

@@ -283,175 +283,175 @@ const (
 // OperatorServiceHandler is an implementation of the portal.v1.OperatorService service.
 type OperatorServiceHandler interface {
 	// ListWork lists what waits for operators, by age, and who works on it.
-	ListWork(context.Context, *connect.Request[v1.ListWorkRequest]) (*connect.Response[v1.ListWorkResponse], error)
+	ListWork(context.Context, *v1.ListWorkRequest) (*v1.ListWorkResponse, error)
 	// TakeWork says that the caller works on something that waits. What another operator took in the last 30 minutes is taken
 	// from them only with over.
-	TakeWork(context.Context, *connect.Request[v1.TakeWorkRequest]) (*connect.Response[v1.TakeWorkResponse], error)
+	TakeWork(context.Context, *v1.TakeWorkRequest) (*v1.TakeWorkResponse, error)
 	// ReleaseWork lets go of something that the caller took.
-	ReleaseWork(context.Context, *connect.Request[v1.ReleaseWorkRequest]) (*connect.Response[v1.ReleaseWorkResponse], error)
+	ReleaseWork(context.Context, *v1.ReleaseWorkRequest) (*v1.ReleaseWorkResponse, error)
 	// ExplainRouting lists every candidate for a payment and the rule that drops it. It changes nothing.
-	ExplainRouting(context.Context, *connect.Request[v1.ExplainRoutingRequest]) (*connect.Response[v1.ExplainRoutingResponse], error)
+	ExplainRouting(context.Context, *v1.ExplainRoutingRequest) (*v1.ExplainRoutingResponse, error)
 	// ExplainTrader says of each requisite of a trader whether a payment could get it now, and if not, why.
-	ExplainTrader(context.Context, *connect.Request[v1.ExplainTraderRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error)
+	ExplainTrader(context.Context, *v1.ExplainTraderRequest) (*v1.ExplainRequisitesResponse, error)
 	// ReplayRouting tells how a payment got its requisite, and goes its way again by today's rules. It changes nothing.
-	ReplayRouting(context.Context, *connect.Request[v1.ReplayRoutingRequest]) (*connect.Response[v1.ReplayRoutingResponse], error)
+	ReplayRouting(context.Context, *v1.ReplayRoutingRequest) (*v1.ReplayRoutingResponse, error)
 	// ListRoutingRefusals counts the creations of the last 24 hours that found no requisite, by hour and cause.
-	ListRoutingRefusals(context.Context, *connect.Request[v1.ListRoutingRefusalsRequest]) (*connect.Response[v1.ListRoutingRefusalsResponse], error)
+	ListRoutingRefusals(context.Context, *v1.ListRoutingRefusalsRequest) (*v1.ListRoutingRefusalsResponse, error)
 	// ExplainRate gives a payment's USDT sum step by step.
-	ExplainRate(context.Context, *connect.Request[v1.ExplainRateRequest]) (*connect.Response[v1.ExplainRateResponse], error)
+	ExplainRate(context.Context, *v1.ExplainRateRequest) (*v1.ExplainRateResponse, error)
 	// QuoteRate gives the sum, step by step, of what a payment would be worth now. None is made.
-	QuoteRate(context.Context, *connect.Request[v1.QuoteRateRequest]) (*connect.Response[v1.ExplainRateResponse], error)
+	QuoteRate(context.Context, *v1.QuoteRateRequest) (*v1.ExplainRateResponse, error)
 	// SetRate sets a currency's base rate by hand. It goes before every feed while it is fresh.
-	SetRate(context.Context, *connect.Request[v1.SetRateRequest]) (*connect.Response[v1.SetRateResponse], error)
+	SetRate(context.Context, *v1.SetRateRequest) (*v1.SetRateResponse, error)
 	// SetRateFeed makes or changes a feed of base rates.
-	SetRateFeed(context.Context, *connect.Request[v1.SetRateFeedRequest]) (*connect.Response[v1.SetRateFeedResponse], error)
+	SetRateFeed(context.Context, *v1.SetRateFeedRequest) (*v1.SetRateFeedResponse, error)
 	// ListRates lists every rate known, the one in use first in each currency, and the feeds they come from.
-	ListRates(context.Context, *connect.Request[v1.ListRatesRequest]) (*connect.Response[v1.ListRatesResponse], error)
+	ListRates(context.Context, *v1.ListRatesRequest) (*v1.ListRatesResponse, error)
 	// GetRateDay lists what the feeds brought in the last 24 hours, and how far one operator alone may set each rate.
-	GetRateDay(context.Context, *connect.Request[v1.GetRateDayRequest]) (*connect.Response[v1.GetRateDayResponse], error)
+	GetRateDay(context.Context, *v1.GetRateDayRequest) (*v1.GetRateDayResponse, error)
 	// ListWaitingSettlements lists completed payments whose settlement waits for a fresh rate.
-	ListWaitingSettlements(context.Context, *connect.Request[v1.ListWaitingSettlementsRequest]) (*connect.Response[v1.ListWaitingSettlementsResponse], error)
+	ListWaitingSettlements(context.Context, *v1.ListWaitingSettlementsRequest) (*v1.ListWaitingSettlementsResponse, error)
 	// CorrectBalance moves USDT between two accounts by hand.
-	CorrectBalance(context.Context, *connect.Request[v1.CorrectBalanceRequest]) (*connect.Response[v1.SettingResponse], error)
+	CorrectBalance(context.Context, *v1.CorrectBalanceRequest) (*v1.SettingResponse, error)
 	// ListProposals lists what waits for a second operator, the newest first.
-	ListProposals(context.Context, *connect.Request[v1.ListProposalsRequest]) (*connect.Response[v1.ListProposalsResponse], error)
+	ListProposals(context.Context, *v1.ListProposalsRequest) (*v1.ListProposalsResponse, error)
 	// ApproveProposal does what another operator proposed, once. If it cannot be done, the proposal stays open.
-	ApproveProposal(context.Context, *connect.Request[v1.ApproveProposalRequest]) (*connect.Response[v1.ProposalResponse], error)
+	ApproveProposal(context.Context, *v1.ApproveProposalRequest) (*v1.ProposalResponse, error)
 	// RefuseProposal ends a proposal without doing it. Whoever made it may take it back like that.
-	RefuseProposal(context.Context, *connect.Request[v1.RefuseProposalRequest]) (*connect.Response[v1.ProposalResponse], error)
+	RefuseProposal(context.Context, *v1.RefuseProposalRequest) (*v1.ProposalResponse, error)
 	// CreateMerchant makes a merchant.
-	CreateMerchant(context.Context, *connect.Request[v1.CreateMerchantRequest]) (*connect.Response[v1.MerchantResponse], error)
+	CreateMerchant(context.Context, *v1.CreateMerchantRequest) (*v1.MerchantResponse, error)
 	// UpdateMerchant changes the fields that are set.
-	UpdateMerchant(context.Context, *connect.Request[v1.UpdateMerchantRequest]) (*connect.Response[v1.MerchantResponse], error)
+	UpdateMerchant(context.Context, *v1.UpdateMerchantRequest) (*v1.MerchantResponse, error)
 	// CreateCashbox makes a merchant's cashbox. Its webhook secret is shown only in this answer.
-	CreateCashbox(context.Context, *connect.Request[v1.CreateCashboxRequest]) (*connect.Response[v1.CreateCashboxResponse], error)
+	CreateCashbox(context.Context, *v1.CreateCashboxRequest) (*v1.CreateCashboxResponse, error)
 	// UpdateCashbox changes the fields that are set.
-	UpdateCashbox(context.Context, *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.CashboxResponse], error)
+	UpdateCashbox(context.Context, *v1.UpdateCashboxRequest) (*v1.CashboxResponse, error)
 	// RemoveLinkPicture takes the picture off a merchant's payment link. The merchant sends one.
-	RemoveLinkPicture(context.Context, *connect.Request[v1.RemoveLinkPictureRequest]) (*connect.Response[v1.SettingResponse], error)
+	RemoveLinkPicture(context.Context, *v1.RemoveLinkPictureRequest) (*v1.SettingResponse, error)
 	// SetCashboxMethod makes or changes a method of a cashbox.
-	SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.CashboxMethodResponse], error)
+	SetCashboxMethod(context.Context, *v1.SetCashboxMethodRequest) (*v1.CashboxMethodResponse, error)
 	// SetBank makes or changes a bank that payers of a currency use: hosted pages open its app.
-	SetBank(context.Context, *connect.Request[v1.SetBankRequest]) (*connect.Response[v1.BankResponse], error)
+	SetBank(context.Context, *v1.SetBankRequest) (*v1.BankResponse, error)
 	// SetReceivingAddress sets the platform's address for deposits by a network, which takes a second operator.
-	SetReceivingAddress(context.Context, *connect.Request[v1.SetReceivingAddressRequest]) (*connect.Response[v1.SettingResponse], error)
+	SetReceivingAddress(context.Context, *v1.SetReceivingAddressRequest) (*v1.SettingResponse, error)
 	// ListReceivingAddresses lists the platform's addresses for deposits.
-	ListReceivingAddresses(context.Context, *connect.Request[v1.ListReceivingAddressesRequest]) (*connect.Response[v1.ListReceivingAddressesResponse], error)
+	ListReceivingAddresses(context.Context, *v1.ListReceivingAddressesRequest) (*v1.ListReceivingAddressesResponse, error)
 	// ListBanks lists a currency's banks.
-	ListBanks(context.Context, *connect.Request[v1.ListBanksRequest]) (*connect.Response[v1.ListBanksResponse], error)
+	ListBanks(context.Context, *v1.ListBanksRequest) (*v1.ListBanksResponse, error)
 	// SetPlatformLimit makes or changes a currency's limits.
-	SetPlatformLimit(context.Context, *connect.Request[v1.SetPlatformLimitRequest]) (*connect.Response[v1.PlatformLimitResponse], error)
+	SetPlatformLimit(context.Context, *v1.SetPlatformLimitRequest) (*v1.PlatformLimitResponse, error)
 	// CreateTrader makes a trader.
-	CreateTrader(context.Context, *connect.Request[v1.CreateTraderRequest]) (*connect.Response[v1.TraderResponse], error)
+	CreateTrader(context.Context, *v1.CreateTraderRequest) (*v1.TraderResponse, error)
 	// FundTrader brings a trader's USDT in from outside: they have arrived.
-	FundTrader(context.Context, *connect.Request[v1.FundTraderRequest]) (*connect.Response[v1.SettingResponse], error)
+	FundTrader(context.Context, *v1.FundTraderRequest) (*v1.SettingResponse, error)
 	// WithdrawTrader takes out USDT that a trader has available.
-	WithdrawTrader(context.Context, *connect.Request[v1.WithdrawTraderRequest]) (*connect.Response[v1.SettingResponse], error)
+	WithdrawTrader(context.Context, *v1.WithdrawTraderRequest) (*v1.SettingResponse, error)
 	// UpdateTrader changes the fields that are set.
-	UpdateTrader(context.Context, *connect.Request[v1.UpdateTraderRequest]) (*connect.Response[v1.TraderResponse], error)
+	UpdateTrader(context.Context, *v1.UpdateTraderRequest) (*v1.TraderResponse, error)
 	// CreateRequisite adds a requisite to a trader.
-	CreateRequisite(context.Context, *connect.Request[v1.CreateRequisiteRequest]) (*connect.Response[v1.RequisiteResponse], error)
+	CreateRequisite(context.Context, *v1.CreateRequisiteRequest) (*v1.RequisiteResponse, error)
 	// UpdateRequisite changes the fields that are set.
-	UpdateRequisite(context.Context, *connect.Request[v1.UpdateRequisiteRequest]) (*connect.Response[v1.RequisiteResponse], error)
+	UpdateRequisite(context.Context, *v1.UpdateRequisiteRequest) (*v1.RequisiteResponse, error)
 	// CreateUser adds a user of any kind. One without a password is invited to set it.
-	CreateUser(context.Context, *connect.Request[v1.CreateUserRequest]) (*connect.Response[v1.UserInvitedResponse], error)
+	CreateUser(context.Context, *v1.CreateUserRequest) (*v1.UserInvitedResponse, error)
 	// InviteUser invites a user anew who lost their password or second factor: it takes both away and ends their sessions.
-	InviteUser(context.Context, *connect.Request[v1.InviteUserRequest]) (*connect.Response[v1.UserInvitedResponse], error)
+	InviteUser(context.Context, *v1.InviteUserRequest) (*v1.UserInvitedResponse, error)
 	// UpdateUser changes a password or role, or switches a user off or on; each ends the user's sessions.
-	UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserResponse], error)
+	UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UserResponse, error)
 	// RevokeTokens ends every session of a user.
-	RevokeTokens(context.Context, *connect.Request[v1.RevokeTokensRequest]) (*connect.Response[v1.UserResponse], error)
+	RevokeTokens(context.Context, *v1.RevokeTokensRequest) (*v1.UserResponse, error)
 	// ListMerchants lists merchants, the newest first.
-	ListMerchants(context.Context, *connect.Request[v1.ListMerchantsRequest]) (*connect.Response[v1.ListMerchantsResponse], error)
+	ListMerchants(context.Context, *v1.ListMerchantsRequest) (*v1.ListMerchantsResponse, error)
 	// GetMerchant reads a merchant.
-	GetMerchant(context.Context, *connect.Request[v1.GetMerchantRequest]) (*connect.Response[v1.GetMerchantResponse], error)
+	GetMerchant(context.Context, *v1.GetMerchantRequest) (*v1.GetMerchantResponse, error)
 	// ListCashboxes lists cashboxes, the newest first.
-	ListCashboxes(context.Context, *connect.Request[v1.OperatorServiceListCashboxesRequest]) (*connect.Response[v1.OperatorServiceListCashboxesResponse], error)
+	ListCashboxes(context.Context, *v1.OperatorServiceListCashboxesRequest) (*v1.OperatorServiceListCashboxesResponse, error)
 	// GetCashbox reads a cashbox with its methods and what it has.
-	GetCashbox(context.Context, *connect.Request[v1.GetCashboxRequest]) (*connect.Response[v1.GetCashboxResponse], error)
+	GetCashbox(context.Context, *v1.GetCashboxRequest) (*v1.GetCashboxResponse, error)
 	// ListTraders lists traders, the newest first.
-	ListTraders(context.Context, *connect.Request[v1.ListTradersRequest]) (*connect.Response[v1.ListTradersResponse], error)
+	ListTraders(context.Context, *v1.ListTradersRequest) (*v1.ListTradersResponse, error)
 	// GetTrader reads a trader with what they pay out by, their processors and what they have.
-	GetTrader(context.Context, *connect.Request[v1.GetTraderRequest]) (*connect.Response[v1.GetTraderResponse], error)
+	GetTrader(context.Context, *v1.GetTraderRequest) (*v1.GetTraderResponse, error)
 	// ListRequisites lists requisites, the newest first. Of their values it has the last characters.
-	ListRequisites(context.Context, *connect.Request[v1.ListRequisitesRequest]) (*connect.Response[v1.ListRequisitesResponse], error)
+	ListRequisites(context.Context, *v1.ListRequisitesRequest) (*v1.ListRequisitesResponse, error)
 	// GetRequisite reads a requisite, of its value the last characters.
-	GetRequisite(context.Context, *connect.Request[v1.GetRequisiteRequest]) (*connect.Response[v1.GetRequisiteResponse], error)
+	GetRequisite(context.Context, *v1.GetRequisiteRequest) (*v1.GetRequisiteResponse, error)
 	// RevealRequisite reads a requisite's whole value. Who read it is kept: see ListSensitiveReads.
-	RevealRequisite(context.Context, *connect.Request[v1.RevealRequisiteRequest]) (*connect.Response[v1.RevealRequisiteResponse], error)
+	RevealRequisite(context.Context, *v1.RevealRequisiteRequest) (*v1.RevealRequisiteResponse, error)
 	// ListUsers lists users, the newest first.
-	ListUsers(context.Context, *connect.Request[v1.ListUsersRequest]) (*connect.Response[v1.ListUsersResponse], error)
+	ListUsers(context.Context, *v1.ListUsersRequest) (*v1.ListUsersResponse, error)
 	// GetUser reads a user.
-	GetUser(context.Context, *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.GetUserResponse], error)
+	GetUser(context.Context, *v1.GetUserRequest) (*v1.GetUserResponse, error)
 	// ListPlatformLimits lists the limits of the currencies that have any.
-	ListPlatformLimits(context.Context, *connect.Request[v1.ListPlatformLimitsRequest]) (*connect.Response[v1.ListPlatformLimitsResponse], error)
+	ListPlatformLimits(context.Context, *v1.ListPlatformLimitsRequest) (*v1.ListPlatformLimitsResponse, error)
 	// RemoveTraderAcquirer takes a trader's processor away: they take no new cards. Cards already sent go on.
-	RemoveTraderAcquirer(context.Context, *connect.Request[v1.RemoveTraderAcquirerRequest]) (*connect.Response[v1.RemoveTraderAcquirerResponse], error)
+	RemoveTraderAcquirer(context.Context, *v1.RemoveTraderAcquirerRequest) (*v1.RemoveTraderAcquirerResponse, error)
 	// ListSensitiveReads lists who read what is shown only to who asks for it, the newest first.
-	ListSensitiveReads(context.Context, *connect.Request[v1.ListSensitiveReadsRequest]) (*connect.Response[v1.ListSensitiveReadsResponse], error)
+	ListSensitiveReads(context.Context, *v1.ListSensitiveReadsRequest) (*v1.ListSensitiveReadsResponse, error)
 	// ListUnknownMessages groups the newest messages of banks that no pattern knows. That somebody reads their texts is kept.
-	ListUnknownMessages(context.Context, *connect.Request[v1.ListUnknownMessagesRequest]) (*connect.Response[v1.ListUnknownMessagesResponse], error)
+	ListUnknownMessages(context.Context, *v1.ListUnknownMessagesRequest) (*v1.ListUnknownMessagesResponse, error)
 	// ListObjectedMessages lists the messages that confirmed a payment to which its trader objected, the newest first. That somebody reads
 	// their texts is kept.
-	ListObjectedMessages(context.Context, *connect.Request[v1.ListObjectedMessagesRequest]) (*connect.Response[v1.ListObjectedMessagesResponse], error)
+	ListObjectedMessages(context.Context, *v1.ListObjectedMessagesRequest) (*v1.ListObjectedMessagesResponse, error)
 	// ResolveObjection decides about an objection, once. It moves no money.
-	ResolveObjection(context.Context, *connect.Request[v1.ResolveObjectionRequest]) (*connect.Response[v1.ResolveObjectionResponse], error)
+	ResolveObjection(context.Context, *v1.ResolveObjectionRequest) (*v1.ResolveObjectionResponse, error)
 	// TryMessagePattern tries a pattern against the newest messages that none knows. It changes nothing.
-	TryMessagePattern(context.Context, *connect.Request[v1.TryMessagePatternRequest]) (*connect.Response[v1.TryMessagePatternResponse], error)
+	TryMessagePattern(context.Context, *v1.TryMessagePatternRequest) (*v1.TryMessagePatternResponse, error)
 	// ListSettingChanges lists the changes of settings, the newest first.
-	ListSettingChanges(context.Context, *connect.Request[v1.ListSettingChangesRequest]) (*connect.Response[v1.ListSettingChangesResponse], error)
+	ListSettingChanges(context.Context, *v1.ListSettingChangesRequest) (*v1.ListSettingChangesResponse, error)
 	// ListDeposits lists deposits of every merchant, newest first.
-	ListDeposits(context.Context, *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error)
+	ListDeposits(context.Context, *v1.ListDepositsRequest) (*v1.ListDepositsResponse, error)
 	// ConfirmDeposit credits a pending deposit to its cashbox: the USDT have arrived.
-	ConfirmDeposit(context.Context, *connect.Request[v1.ConfirmDepositRequest]) (*connect.Response[v1.DepositResponse], error)
+	ConfirmDeposit(context.Context, *v1.ConfirmDepositRequest) (*v1.DepositResponse, error)
 	// RejectDeposit ends a pending deposit without a credit.
-	RejectDeposit(context.Context, *connect.Request[v1.RejectDepositRequest]) (*connect.Response[v1.DepositResponse], error)
+	RejectDeposit(context.Context, *v1.RejectDepositRequest) (*v1.DepositResponse, error)
 	// ListTransfers lists the USDT that came to the platform's addresses, newest first: what is for no deposit, or what is for one.
-	ListTransfers(context.Context, *connect.Request[v1.ListTransfersRequest]) (*connect.Response[v1.ListTransfersResponse], error)
+	ListTransfers(context.Context, *v1.ListTransfersRequest) (*v1.ListTransfersResponse, error)
 	// AssignTransfer has a transfer that is for no deposit be for a pending one of its network and amount. It confirms nothing.
-	AssignTransfer(context.Context, *connect.Request[v1.AssignTransferRequest]) (*connect.Response[v1.DepositResponse], error)
+	AssignTransfer(context.Context, *v1.AssignTransferRequest) (*v1.DepositResponse, error)
 	// SetInsurance sets what of a cashbox's USDT is reserved as insurance.
-	SetInsurance(context.Context, *connect.Request[v1.SetInsuranceRequest]) (*connect.Response[v1.SettingResponse], error)
+	SetInsurance(context.Context, *v1.SetInsuranceRequest) (*v1.SettingResponse, error)
 	// ListOverduePayins lists the payouts that a trader took and did not end within 30 minutes, or before they expired.
-	ListOverduePayins(context.Context, *connect.Request[v1.ListOverduePayinsRequest]) (*connect.Response[v1.ListOverduePayinsResponse], error)
+	ListOverduePayins(context.Context, *v1.ListOverduePayinsRequest) (*v1.ListOverduePayinsResponse, error)
 	// ResolvePayin ends a payout that is being processed.
-	ResolvePayin(context.Context, *connect.Request[v1.ResolvePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error)
+	ResolvePayin(context.Context, *v1.ResolvePayinRequest) (*v1.OperatorPayinResponse, error)
 	// ReclaimPayin takes a payout from its trader, who has not paid it: it waits again, for any trader.
-	ReclaimPayin(context.Context, *connect.Request[v1.ReclaimPayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error)
+	ReclaimPayin(context.Context, *v1.ReclaimPayinRequest) (*v1.OperatorPayinResponse, error)
 	// ReversePayin turns a completed payout into a failed one: the recipient never got the money, or it came back. The trader
 	// and the platform give back their parts, whether they still have them or not, and the cashbox gets back what was frozen.
-	ReversePayin(context.Context, *connect.Request[v1.ReversePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error)
+	ReversePayin(context.Context, *v1.ReversePayinRequest) (*v1.OperatorPayinResponse, error)
 	// SetCashboxPayoutMethod makes or changes a method by which a cashbox pays out.
-	SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.CashboxPayoutMethodResponse], error)
+	SetCashboxPayoutMethod(context.Context, *v1.SetCashboxPayoutMethodRequest) (*v1.CashboxPayoutMethodResponse, error)
 	// SetTraderPayoutMethod says whether a trader may take payouts of a method.
-	SetTraderPayoutMethod(context.Context, *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.TraderPayoutMethodResponse], error)
+	SetTraderPayoutMethod(context.Context, *v1.SetTraderPayoutMethodRequest) (*v1.TraderPayoutMethodResponse, error)
 	// SetTraderAcquirer gives a trader a processor, or another one: outside a sandbox only such a trader takes cards. Cards
 	// already sent stay with the processor they were sent to, which must go on answering until none of them is open.
-	SetTraderAcquirer(context.Context, *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SetTraderAcquirerResponse], error)
+	SetTraderAcquirer(context.Context, *v1.SetTraderAcquirerRequest) (*v1.SetTraderAcquirerResponse, error)
 	// ListCardConflicts lists the charges that ended otherwise than their payments.
-	ListCardConflicts(context.Context, *connect.Request[v1.ListCardConflictsRequest]) (*connect.Response[v1.ListCardConflictsResponse], error)
+	ListCardConflicts(context.Context, *v1.ListCardConflictsRequest) (*v1.ListCardConflictsResponse, error)
 	// CloseCardConflict notes that a conflict is settled.
-	CloseCardConflict(context.Context, *connect.Request[v1.CloseCardConflictRequest]) (*connect.Response[v1.CloseCardConflictResponse], error)
+	CloseCardConflict(context.Context, *v1.CloseCardConflictRequest) (*v1.CloseCardConflictResponse, error)
 	// ListDeadEvents lists events that were given up, of any merchant.
-	ListDeadEvents(context.Context, *connect.Request[v1.ListDeadEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
+	ListDeadEvents(context.Context, *v1.ListDeadEventsRequest) (*v1.ListEventsResponse, error)
 	// ReplayEvents sends events again: one, or all dead ones of an endpoint in a range.
-	ReplayEvents(context.Context, *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	ReplayEvents(context.Context, *v1.ReplayEventsRequest) (*v1.ReplayEventsResponse, error)
 	// GetReplay tells how far a range is that is sent again.
-	GetReplay(context.Context, *connect.Request[v1.GetReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	GetReplay(context.Context, *v1.GetReplayRequest) (*v1.ReplayEventsResponse, error)
 	// StopReplay ends it where it is: what was queued is delivered.
-	StopReplay(context.Context, *connect.Request[v1.StopReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error)
+	StopReplay(context.Context, *v1.StopReplayRequest) (*v1.ReplayEventsResponse, error)
 	// ListAppeals lists appeals, newest first.
-	ListAppeals(context.Context, *connect.Request[v1.ListAppealsRequest]) (*connect.Response[v1.ListAppealsResponse], error)
+	ListAppeals(context.Context, *v1.ListAppealsRequest) (*v1.ListAppealsResponse, error)
 	// GetAppealFile reads an appeal's file; over REST it is a download.
-	GetAppealFile(context.Context, *connect.Request[v1.GetAppealFileRequest]) (*connect.Response[v1.GetAppealFileResponse], error)
+	GetAppealFile(context.Context, *v1.GetAppealFileRequest) (*v1.GetAppealFileResponse, error)
 	// ReviewAppeal takes up an open appeal: its payment moves from failed to appeal.
-	ReviewAppeal(context.Context, *connect.Request[v1.ReviewAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error)
+	ReviewAppeal(context.Context, *v1.ReviewAppealRequest) (*v1.AppealDecisionResponse, error)
 	// ResolveAppeal decides an appeal in review: its payment is completed or failed.
-	ResolveAppeal(context.Context, *connect.Request[v1.ResolveAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error)
+	ResolveAppeal(context.Context, *v1.ResolveAppealRequest) (*v1.AppealDecisionResponse, error)
 	// ListAppealMessages lists what operators and the payment's trader wrote to each other about an appeal. It counts as read.
-	ListAppealMessages(context.Context, *connect.Request[v1.ListAppealMessagesRequest]) (*connect.Response[v1.ListAppealMessagesResponse], error)
+	ListAppealMessages(context.Context, *v1.ListAppealMessagesRequest) (*v1.ListAppealMessagesResponse, error)
 	// SendAppealMessage writes to the payment's trader about an appeal that is not decided.
-	SendAppealMessage(context.Context, *connect.Request[v1.SendAppealMessageRequest]) (*connect.Response[v1.SendAppealMessageResponse], error)
+	SendAppealMessage(context.Context, *v1.SendAppealMessageRequest) (*v1.SendAppealMessageResponse, error)
 }
 
 // NewOperatorServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -461,499 +461,499 @@ type OperatorServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	operatorServiceMethods := v1.File_portal_v1_operator_proto.Services().ByName("OperatorService").Methods()
-	operatorServiceListWorkHandler := connect.NewUnaryHandler(
+	operatorServiceListWorkHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListWorkProcedure,
 		svc.ListWork,
 		connect.WithSchema(operatorServiceMethods.ByName("ListWork")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceTakeWorkHandler := connect.NewUnaryHandler(
+	operatorServiceTakeWorkHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceTakeWorkProcedure,
 		svc.TakeWork,
 		connect.WithSchema(operatorServiceMethods.ByName("TakeWork")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceReleaseWorkHandler := connect.NewUnaryHandler(
+	operatorServiceReleaseWorkHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceReleaseWorkProcedure,
 		svc.ReleaseWork,
 		connect.WithSchema(operatorServiceMethods.ByName("ReleaseWork")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceExplainRoutingHandler := connect.NewUnaryHandler(
+	operatorServiceExplainRoutingHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceExplainRoutingProcedure,
 		svc.ExplainRouting,
 		connect.WithSchema(operatorServiceMethods.ByName("ExplainRouting")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceExplainTraderHandler := connect.NewUnaryHandler(
+	operatorServiceExplainTraderHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceExplainTraderProcedure,
 		svc.ExplainTrader,
 		connect.WithSchema(operatorServiceMethods.ByName("ExplainTrader")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceReplayRoutingHandler := connect.NewUnaryHandler(
+	operatorServiceReplayRoutingHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceReplayRoutingProcedure,
 		svc.ReplayRouting,
 		connect.WithSchema(operatorServiceMethods.ByName("ReplayRouting")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListRoutingRefusalsHandler := connect.NewUnaryHandler(
+	operatorServiceListRoutingRefusalsHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListRoutingRefusalsProcedure,
 		svc.ListRoutingRefusals,
 		connect.WithSchema(operatorServiceMethods.ByName("ListRoutingRefusals")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceExplainRateHandler := connect.NewUnaryHandler(
+	operatorServiceExplainRateHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceExplainRateProcedure,
 		svc.ExplainRate,
 		connect.WithSchema(operatorServiceMethods.ByName("ExplainRate")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceQuoteRateHandler := connect.NewUnaryHandler(
+	operatorServiceQuoteRateHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceQuoteRateProcedure,
 		svc.QuoteRate,
 		connect.WithSchema(operatorServiceMethods.ByName("QuoteRate")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSetRateHandler := connect.NewUnaryHandler(
+	operatorServiceSetRateHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceSetRateProcedure,
 		svc.SetRate,
 		connect.WithSchema(operatorServiceMethods.ByName("SetRate")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSetRateFeedHandler := connect.NewUnaryHandler(
+	operatorServiceSetRateFeedHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceSetRateFeedProcedure,
 		svc.SetRateFeed,
 		connect.WithSchema(operatorServiceMethods.ByName("SetRateFeed")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListRatesHandler := connect.NewUnaryHandler(
+	operatorServiceListRatesHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListRatesProcedure,
 		svc.ListRates,
 		connect.WithSchema(operatorServiceMethods.ByName("ListRates")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceGetRateDayHandler := connect.NewUnaryHandler(
+	operatorServiceGetRateDayHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceGetRateDayProcedure,
 		svc.GetRateDay,
 		connect.WithSchema(operatorServiceMethods.ByName("GetRateDay")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListWaitingSettlementsHandler := connect.NewUnaryHandler(
+	operatorServiceListWaitingSettlementsHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListWaitingSettlementsProcedure,
 		svc.ListWaitingSettlements,
 		connect.WithSchema(operatorServiceMethods.ByName("ListWaitingSettlements")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceCorrectBalanceHandler := connect.NewUnaryHandler(
+	operatorServiceCorrectBalanceHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceCorrectBalanceProcedure,
 		svc.CorrectBalance,
 		connect.WithSchema(operatorServiceMethods.ByName("CorrectBalance")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListProposalsHandler := connect.NewUnaryHandler(
+	operatorServiceListProposalsHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListProposalsProcedure,
 		svc.ListProposals,
 		connect.WithSchema(operatorServiceMethods.ByName("ListProposals")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceApproveProposalHandler := connect.NewUnaryHandler(
+	operatorServiceApproveProposalHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceApproveProposalProcedure,
 		svc.ApproveProposal,
 		connect.WithSchema(operatorServiceMethods.ByName("ApproveProposal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceRefuseProposalHandler := connect.NewUnaryHandler(
+	operatorServiceRefuseProposalHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceRefuseProposalProcedure,
 		svc.RefuseProposal,
 		connect.WithSchema(operatorServiceMethods.ByName("RefuseProposal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceCreateMerchantHandler := connect.NewUnaryHandler(
+	operatorServiceCreateMerchantHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceCreateMerchantProcedure,
 		svc.CreateMerchant,
 		connect.WithSchema(operatorServiceMethods.ByName("CreateMerchant")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceUpdateMerchantHandler := connect.NewUnaryHandler(
+	operatorServiceUpdateMerchantHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceUpdateMerchantProcedure,
 		svc.UpdateMerchant,
 		connect.WithSchema(operatorServiceMethods.ByName("UpdateMerchant")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceCreateCashboxHandler := connect.NewUnaryHandler(
+	operatorServiceCreateCashboxHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceCreateCashboxProcedure,
 		svc.CreateCashbox,
 		connect.WithSchema(operatorServiceMethods.ByName("CreateCashbox")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceUpdateCashboxHandler := connect.NewUnaryHandler(
+	operatorServiceUpdateCashboxHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceUpdateCashboxProcedure,
 		svc.UpdateCashbox,
 		connect.WithSchema(operatorServiceMethods.ByName("UpdateCashbox")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceRemoveLinkPictureHandler := connect.NewUnaryHandler(
+	operatorServiceRemoveLinkPictureHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceRemoveLinkPictureProcedure,
 		svc.RemoveLinkPicture,
 		connect.WithSchema(operatorServiceMethods.ByName("RemoveLinkPicture")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSetCashboxMethodHandler := connect.NewUnaryHandler(
+	operatorServiceSetCashboxMethodHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceSetCashboxMethodProcedure,
 		svc.SetCashboxMethod,
 		connect.WithSchema(operatorServiceMethods.ByName("SetCashboxMethod")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSetBankHandler := connect.NewUnaryHandler(
+	operatorServiceSetBankHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceSetBankProcedure,
 		svc.SetBank,
 		connect.WithSchema(operatorServiceMethods.ByName("SetBank")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSetReceivingAddressHandler := connect.NewUnaryHandler(
+	operatorServiceSetReceivingAddressHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceSetReceivingAddressProcedure,
 		svc.SetReceivingAddress,
 		connect.WithSchema(operatorServiceMethods.ByName("SetReceivingAddress")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListReceivingAddressesHandler := connect.NewUnaryHandler(
+	operatorServiceListReceivingAddressesHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListReceivingAddressesProcedure,
 		svc.ListReceivingAddresses,
 		connect.WithSchema(operatorServiceMethods.ByName("ListReceivingAddresses")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListBanksHandler := connect.NewUnaryHandler(
+	operatorServiceListBanksHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListBanksProcedure,
 		svc.ListBanks,
 		connect.WithSchema(operatorServiceMethods.ByName("ListBanks")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSetPlatformLimitHandler := connect.NewUnaryHandler(
+	operatorServiceSetPlatformLimitHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceSetPlatformLimitProcedure,
 		svc.SetPlatformLimit,
 		connect.WithSchema(operatorServiceMethods.ByName("SetPlatformLimit")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceCreateTraderHandler := connect.NewUnaryHandler(
+	operatorServiceCreateTraderHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceCreateTraderProcedure,
 		svc.CreateTrader,
 		connect.WithSchema(operatorServiceMethods.ByName("CreateTrader")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceFundTraderHandler := connect.NewUnaryHandler(
+	operatorServiceFundTraderHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceFundTraderProcedure,
 		svc.FundTrader,
 		connect.WithSchema(operatorServiceMethods.ByName("FundTrader")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceWithdrawTraderHandler := connect.NewUnaryHandler(
+	operatorServiceWithdrawTraderHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceWithdrawTraderProcedure,
 		svc.WithdrawTrader,
 		connect.WithSchema(operatorServiceMethods.ByName("WithdrawTrader")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceUpdateTraderHandler := connect.NewUnaryHandler(
+	operatorServiceUpdateTraderHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceUpdateTraderProcedure,
 		svc.UpdateTrader,
 		connect.WithSchema(operatorServiceMethods.ByName("UpdateTrader")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceCreateRequisiteHandler := connect.NewUnaryHandler(
+	operatorServiceCreateRequisiteHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceCreateRequisiteProcedure,
 		svc.CreateRequisite,
 		connect.WithSchema(operatorServiceMethods.ByName("CreateRequisite")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceUpdateRequisiteHandler := connect.NewUnaryHandler(
+	operatorServiceUpdateRequisiteHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceUpdateRequisiteProcedure,
 		svc.UpdateRequisite,
 		connect.WithSchema(operatorServiceMethods.ByName("UpdateRequisite")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceCreateUserHandler := connect.NewUnaryHandler(
+	operatorServiceCreateUserHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceCreateUserProcedure,
 		svc.CreateUser,
 		connect.WithSchema(operatorServiceMethods.ByName("CreateUser")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceInviteUserHandler := connect.NewUnaryHandler(
+	operatorServiceInviteUserHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceInviteUserProcedure,
 		svc.InviteUser,
 		connect.WithSchema(operatorServiceMethods.ByName("InviteUser")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceUpdateUserHandler := connect.NewUnaryHandler(
+	operatorServiceUpdateUserHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceUpdateUserProcedure,
 		svc.UpdateUser,
 		connect.WithSchema(operatorServiceMethods.ByName("UpdateUser")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceRevokeTokensHandler := connect.NewUnaryHandler(
+	operatorServiceRevokeTokensHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceRevokeTokensProcedure,
 		svc.RevokeTokens,
 		connect.WithSchema(operatorServiceMethods.ByName("RevokeTokens")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListMerchantsHandler := connect.NewUnaryHandler(
+	operatorServiceListMerchantsHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListMerchantsProcedure,
 		svc.ListMerchants,
 		connect.WithSchema(operatorServiceMethods.ByName("ListMerchants")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceGetMerchantHandler := connect.NewUnaryHandler(
+	operatorServiceGetMerchantHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceGetMerchantProcedure,
 		svc.GetMerchant,
 		connect.WithSchema(operatorServiceMethods.ByName("GetMerchant")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListCashboxesHandler := connect.NewUnaryHandler(
+	operatorServiceListCashboxesHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListCashboxesProcedure,
 		svc.ListCashboxes,
 		connect.WithSchema(operatorServiceMethods.ByName("ListCashboxes")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceGetCashboxHandler := connect.NewUnaryHandler(
+	operatorServiceGetCashboxHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceGetCashboxProcedure,
 		svc.GetCashbox,
 		connect.WithSchema(operatorServiceMethods.ByName("GetCashbox")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListTradersHandler := connect.NewUnaryHandler(
+	operatorServiceListTradersHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListTradersProcedure,
 		svc.ListTraders,
 		connect.WithSchema(operatorServiceMethods.ByName("ListTraders")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceGetTraderHandler := connect.NewUnaryHandler(
+	operatorServiceGetTraderHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceGetTraderProcedure,
 		svc.GetTrader,
 		connect.WithSchema(operatorServiceMethods.ByName("GetTrader")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListRequisitesHandler := connect.NewUnaryHandler(
+	operatorServiceListRequisitesHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListRequisitesProcedure,
 		svc.ListRequisites,
 		connect.WithSchema(operatorServiceMethods.ByName("ListRequisites")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceGetRequisiteHandler := connect.NewUnaryHandler(
+	operatorServiceGetRequisiteHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceGetRequisiteProcedure,
 		svc.GetRequisite,
 		connect.WithSchema(operatorServiceMethods.ByName("GetRequisite")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceRevealRequisiteHandler := connect.NewUnaryHandler(
+	operatorServiceRevealRequisiteHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceRevealRequisiteProcedure,
 		svc.RevealRequisite,
 		connect.WithSchema(operatorServiceMethods.ByName("RevealRequisite")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListUsersHandler := connect.NewUnaryHandler(
+	operatorServiceListUsersHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListUsersProcedure,
 		svc.ListUsers,
 		connect.WithSchema(operatorServiceMethods.ByName("ListUsers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceGetUserHandler := connect.NewUnaryHandler(
+	operatorServiceGetUserHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceGetUserProcedure,
 		svc.GetUser,
 		connect.WithSchema(operatorServiceMethods.ByName("GetUser")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListPlatformLimitsHandler := connect.NewUnaryHandler(
+	operatorServiceListPlatformLimitsHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListPlatformLimitsProcedure,
 		svc.ListPlatformLimits,
 		connect.WithSchema(operatorServiceMethods.ByName("ListPlatformLimits")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceRemoveTraderAcquirerHandler := connect.NewUnaryHandler(
+	operatorServiceRemoveTraderAcquirerHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceRemoveTraderAcquirerProcedure,
 		svc.RemoveTraderAcquirer,
 		connect.WithSchema(operatorServiceMethods.ByName("RemoveTraderAcquirer")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListSensitiveReadsHandler := connect.NewUnaryHandler(
+	operatorServiceListSensitiveReadsHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListSensitiveReadsProcedure,
 		svc.ListSensitiveReads,
 		connect.WithSchema(operatorServiceMethods.ByName("ListSensitiveReads")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListUnknownMessagesHandler := connect.NewUnaryHandler(
+	operatorServiceListUnknownMessagesHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListUnknownMessagesProcedure,
 		svc.ListUnknownMessages,
 		connect.WithSchema(operatorServiceMethods.ByName("ListUnknownMessages")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListObjectedMessagesHandler := connect.NewUnaryHandler(
+	operatorServiceListObjectedMessagesHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListObjectedMessagesProcedure,
 		svc.ListObjectedMessages,
 		connect.WithSchema(operatorServiceMethods.ByName("ListObjectedMessages")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceResolveObjectionHandler := connect.NewUnaryHandler(
+	operatorServiceResolveObjectionHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceResolveObjectionProcedure,
 		svc.ResolveObjection,
 		connect.WithSchema(operatorServiceMethods.ByName("ResolveObjection")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceTryMessagePatternHandler := connect.NewUnaryHandler(
+	operatorServiceTryMessagePatternHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceTryMessagePatternProcedure,
 		svc.TryMessagePattern,
 		connect.WithSchema(operatorServiceMethods.ByName("TryMessagePattern")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListSettingChangesHandler := connect.NewUnaryHandler(
+	operatorServiceListSettingChangesHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListSettingChangesProcedure,
 		svc.ListSettingChanges,
 		connect.WithSchema(operatorServiceMethods.ByName("ListSettingChanges")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListDepositsHandler := connect.NewUnaryHandler(
+	operatorServiceListDepositsHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListDepositsProcedure,
 		svc.ListDeposits,
 		connect.WithSchema(operatorServiceMethods.ByName("ListDeposits")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceConfirmDepositHandler := connect.NewUnaryHandler(
+	operatorServiceConfirmDepositHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceConfirmDepositProcedure,
 		svc.ConfirmDeposit,
 		connect.WithSchema(operatorServiceMethods.ByName("ConfirmDeposit")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceRejectDepositHandler := connect.NewUnaryHandler(
+	operatorServiceRejectDepositHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceRejectDepositProcedure,
 		svc.RejectDeposit,
 		connect.WithSchema(operatorServiceMethods.ByName("RejectDeposit")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListTransfersHandler := connect.NewUnaryHandler(
+	operatorServiceListTransfersHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListTransfersProcedure,
 		svc.ListTransfers,
 		connect.WithSchema(operatorServiceMethods.ByName("ListTransfers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceAssignTransferHandler := connect.NewUnaryHandler(
+	operatorServiceAssignTransferHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceAssignTransferProcedure,
 		svc.AssignTransfer,
 		connect.WithSchema(operatorServiceMethods.ByName("AssignTransfer")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSetInsuranceHandler := connect.NewUnaryHandler(
+	operatorServiceSetInsuranceHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceSetInsuranceProcedure,
 		svc.SetInsurance,
 		connect.WithSchema(operatorServiceMethods.ByName("SetInsurance")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListOverduePayinsHandler := connect.NewUnaryHandler(
+	operatorServiceListOverduePayinsHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListOverduePayinsProcedure,
 		svc.ListOverduePayins,
 		connect.WithSchema(operatorServiceMethods.ByName("ListOverduePayins")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceResolvePayinHandler := connect.NewUnaryHandler(
+	operatorServiceResolvePayinHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceResolvePayinProcedure,
 		svc.ResolvePayin,
 		connect.WithSchema(operatorServiceMethods.ByName("ResolvePayin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceReclaimPayinHandler := connect.NewUnaryHandler(
+	operatorServiceReclaimPayinHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceReclaimPayinProcedure,
 		svc.ReclaimPayin,
 		connect.WithSchema(operatorServiceMethods.ByName("ReclaimPayin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceReversePayinHandler := connect.NewUnaryHandler(
+	operatorServiceReversePayinHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceReversePayinProcedure,
 		svc.ReversePayin,
 		connect.WithSchema(operatorServiceMethods.ByName("ReversePayin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSetCashboxPayoutMethodHandler := connect.NewUnaryHandler(
+	operatorServiceSetCashboxPayoutMethodHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceSetCashboxPayoutMethodProcedure,
 		svc.SetCashboxPayoutMethod,
 		connect.WithSchema(operatorServiceMethods.ByName("SetCashboxPayoutMethod")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSetTraderPayoutMethodHandler := connect.NewUnaryHandler(
+	operatorServiceSetTraderPayoutMethodHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceSetTraderPayoutMethodProcedure,
 		svc.SetTraderPayoutMethod,
 		connect.WithSchema(operatorServiceMethods.ByName("SetTraderPayoutMethod")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSetTraderAcquirerHandler := connect.NewUnaryHandler(
+	operatorServiceSetTraderAcquirerHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceSetTraderAcquirerProcedure,
 		svc.SetTraderAcquirer,
 		connect.WithSchema(operatorServiceMethods.ByName("SetTraderAcquirer")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListCardConflictsHandler := connect.NewUnaryHandler(
+	operatorServiceListCardConflictsHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListCardConflictsProcedure,
 		svc.ListCardConflicts,
 		connect.WithSchema(operatorServiceMethods.ByName("ListCardConflicts")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceCloseCardConflictHandler := connect.NewUnaryHandler(
+	operatorServiceCloseCardConflictHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceCloseCardConflictProcedure,
 		svc.CloseCardConflict,
 		connect.WithSchema(operatorServiceMethods.ByName("CloseCardConflict")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListDeadEventsHandler := connect.NewUnaryHandler(
+	operatorServiceListDeadEventsHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListDeadEventsProcedure,
 		svc.ListDeadEvents,
 		connect.WithSchema(operatorServiceMethods.ByName("ListDeadEvents")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceReplayEventsHandler := connect.NewUnaryHandler(
+	operatorServiceReplayEventsHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceReplayEventsProcedure,
 		svc.ReplayEvents,
 		connect.WithSchema(operatorServiceMethods.ByName("ReplayEvents")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceGetReplayHandler := connect.NewUnaryHandler(
+	operatorServiceGetReplayHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceGetReplayProcedure,
 		svc.GetReplay,
 		connect.WithSchema(operatorServiceMethods.ByName("GetReplay")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceStopReplayHandler := connect.NewUnaryHandler(
+	operatorServiceStopReplayHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceStopReplayProcedure,
 		svc.StopReplay,
 		connect.WithSchema(operatorServiceMethods.ByName("StopReplay")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListAppealsHandler := connect.NewUnaryHandler(
+	operatorServiceListAppealsHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListAppealsProcedure,
 		svc.ListAppeals,
 		connect.WithSchema(operatorServiceMethods.ByName("ListAppeals")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceGetAppealFileHandler := connect.NewUnaryHandler(
+	operatorServiceGetAppealFileHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceGetAppealFileProcedure,
 		svc.GetAppealFile,
 		connect.WithSchema(operatorServiceMethods.ByName("GetAppealFile")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceReviewAppealHandler := connect.NewUnaryHandler(
+	operatorServiceReviewAppealHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceReviewAppealProcedure,
 		svc.ReviewAppeal,
 		connect.WithSchema(operatorServiceMethods.ByName("ReviewAppeal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceResolveAppealHandler := connect.NewUnaryHandler(
+	operatorServiceResolveAppealHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceResolveAppealProcedure,
 		svc.ResolveAppeal,
 		connect.WithSchema(operatorServiceMethods.ByName("ResolveAppeal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceListAppealMessagesHandler := connect.NewUnaryHandler(
+	operatorServiceListAppealMessagesHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceListAppealMessagesProcedure,
 		svc.ListAppealMessages,
 		connect.WithSchema(operatorServiceMethods.ByName("ListAppealMessages")),
 		connect.WithHandlerOptions(opts...),
 	)
-	operatorServiceSendAppealMessageHandler := connect.NewUnaryHandler(
+	operatorServiceSendAppealMessageHandler := connect.NewUnaryHandlerSimple(
 		OperatorServiceSendAppealMessageProcedure,
 		svc.SendAppealMessage,
 		connect.WithSchema(operatorServiceMethods.ByName("SendAppealMessage")),
@@ -1136,334 +1136,334 @@ func NewOperatorServiceHandler(svc OperatorServiceHandler, opts ...connect.Handl
 // UnimplementedOperatorServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedOperatorServiceHandler struct{}
 
-func (UnimplementedOperatorServiceHandler) ListWork(context.Context, *connect.Request[v1.ListWorkRequest]) (*connect.Response[v1.ListWorkResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListWork(context.Context, *v1.ListWorkRequest) (*v1.ListWorkResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListWork is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) TakeWork(context.Context, *connect.Request[v1.TakeWorkRequest]) (*connect.Response[v1.TakeWorkResponse], error) {
+func (UnimplementedOperatorServiceHandler) TakeWork(context.Context, *v1.TakeWorkRequest) (*v1.TakeWorkResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.TakeWork is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ReleaseWork(context.Context, *connect.Request[v1.ReleaseWorkRequest]) (*connect.Response[v1.ReleaseWorkResponse], error) {
+func (UnimplementedOperatorServiceHandler) ReleaseWork(context.Context, *v1.ReleaseWorkRequest) (*v1.ReleaseWorkResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ReleaseWork is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ExplainRouting(context.Context, *connect.Request[v1.ExplainRoutingRequest]) (*connect.Response[v1.ExplainRoutingResponse], error) {
+func (UnimplementedOperatorServiceHandler) ExplainRouting(context.Context, *v1.ExplainRoutingRequest) (*v1.ExplainRoutingResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ExplainRouting is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ExplainTrader(context.Context, *connect.Request[v1.ExplainTraderRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error) {
+func (UnimplementedOperatorServiceHandler) ExplainTrader(context.Context, *v1.ExplainTraderRequest) (*v1.ExplainRequisitesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ExplainTrader is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ReplayRouting(context.Context, *connect.Request[v1.ReplayRoutingRequest]) (*connect.Response[v1.ReplayRoutingResponse], error) {
+func (UnimplementedOperatorServiceHandler) ReplayRouting(context.Context, *v1.ReplayRoutingRequest) (*v1.ReplayRoutingResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ReplayRouting is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListRoutingRefusals(context.Context, *connect.Request[v1.ListRoutingRefusalsRequest]) (*connect.Response[v1.ListRoutingRefusalsResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListRoutingRefusals(context.Context, *v1.ListRoutingRefusalsRequest) (*v1.ListRoutingRefusalsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListRoutingRefusals is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ExplainRate(context.Context, *connect.Request[v1.ExplainRateRequest]) (*connect.Response[v1.ExplainRateResponse], error) {
+func (UnimplementedOperatorServiceHandler) ExplainRate(context.Context, *v1.ExplainRateRequest) (*v1.ExplainRateResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ExplainRate is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) QuoteRate(context.Context, *connect.Request[v1.QuoteRateRequest]) (*connect.Response[v1.ExplainRateResponse], error) {
+func (UnimplementedOperatorServiceHandler) QuoteRate(context.Context, *v1.QuoteRateRequest) (*v1.ExplainRateResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.QuoteRate is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) SetRate(context.Context, *connect.Request[v1.SetRateRequest]) (*connect.Response[v1.SetRateResponse], error) {
+func (UnimplementedOperatorServiceHandler) SetRate(context.Context, *v1.SetRateRequest) (*v1.SetRateResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetRate is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) SetRateFeed(context.Context, *connect.Request[v1.SetRateFeedRequest]) (*connect.Response[v1.SetRateFeedResponse], error) {
+func (UnimplementedOperatorServiceHandler) SetRateFeed(context.Context, *v1.SetRateFeedRequest) (*v1.SetRateFeedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetRateFeed is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListRates(context.Context, *connect.Request[v1.ListRatesRequest]) (*connect.Response[v1.ListRatesResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListRates(context.Context, *v1.ListRatesRequest) (*v1.ListRatesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListRates is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) GetRateDay(context.Context, *connect.Request[v1.GetRateDayRequest]) (*connect.Response[v1.GetRateDayResponse], error) {
+func (UnimplementedOperatorServiceHandler) GetRateDay(context.Context, *v1.GetRateDayRequest) (*v1.GetRateDayResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.GetRateDay is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListWaitingSettlements(context.Context, *connect.Request[v1.ListWaitingSettlementsRequest]) (*connect.Response[v1.ListWaitingSettlementsResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListWaitingSettlements(context.Context, *v1.ListWaitingSettlementsRequest) (*v1.ListWaitingSettlementsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListWaitingSettlements is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) CorrectBalance(context.Context, *connect.Request[v1.CorrectBalanceRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) CorrectBalance(context.Context, *v1.CorrectBalanceRequest) (*v1.SettingResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.CorrectBalance is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListProposals(context.Context, *connect.Request[v1.ListProposalsRequest]) (*connect.Response[v1.ListProposalsResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListProposals(context.Context, *v1.ListProposalsRequest) (*v1.ListProposalsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListProposals is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ApproveProposal(context.Context, *connect.Request[v1.ApproveProposalRequest]) (*connect.Response[v1.ProposalResponse], error) {
+func (UnimplementedOperatorServiceHandler) ApproveProposal(context.Context, *v1.ApproveProposalRequest) (*v1.ProposalResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ApproveProposal is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) RefuseProposal(context.Context, *connect.Request[v1.RefuseProposalRequest]) (*connect.Response[v1.ProposalResponse], error) {
+func (UnimplementedOperatorServiceHandler) RefuseProposal(context.Context, *v1.RefuseProposalRequest) (*v1.ProposalResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.RefuseProposal is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) CreateMerchant(context.Context, *connect.Request[v1.CreateMerchantRequest]) (*connect.Response[v1.MerchantResponse], error) {
+func (UnimplementedOperatorServiceHandler) CreateMerchant(context.Context, *v1.CreateMerchantRequest) (*v1.MerchantResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.CreateMerchant is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) UpdateMerchant(context.Context, *connect.Request[v1.UpdateMerchantRequest]) (*connect.Response[v1.MerchantResponse], error) {
+func (UnimplementedOperatorServiceHandler) UpdateMerchant(context.Context, *v1.UpdateMerchantRequest) (*v1.MerchantResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.UpdateMerchant is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) CreateCashbox(context.Context, *connect.Request[v1.CreateCashboxRequest]) (*connect.Response[v1.CreateCashboxResponse], error) {
+func (UnimplementedOperatorServiceHandler) CreateCashbox(context.Context, *v1.CreateCashboxRequest) (*v1.CreateCashboxResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.CreateCashbox is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) UpdateCashbox(context.Context, *connect.Request[v1.UpdateCashboxRequest]) (*connect.Response[v1.CashboxResponse], error) {
+func (UnimplementedOperatorServiceHandler) UpdateCashbox(context.Context, *v1.UpdateCashboxRequest) (*v1.CashboxResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.UpdateCashbox is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) RemoveLinkPicture(context.Context, *connect.Request[v1.RemoveLinkPictureRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) RemoveLinkPicture(context.Context, *v1.RemoveLinkPictureRequest) (*v1.SettingResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.RemoveLinkPicture is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) SetCashboxMethod(context.Context, *connect.Request[v1.SetCashboxMethodRequest]) (*connect.Response[v1.CashboxMethodResponse], error) {
+func (UnimplementedOperatorServiceHandler) SetCashboxMethod(context.Context, *v1.SetCashboxMethodRequest) (*v1.CashboxMethodResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetCashboxMethod is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) SetBank(context.Context, *connect.Request[v1.SetBankRequest]) (*connect.Response[v1.BankResponse], error) {
+func (UnimplementedOperatorServiceHandler) SetBank(context.Context, *v1.SetBankRequest) (*v1.BankResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetBank is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) SetReceivingAddress(context.Context, *connect.Request[v1.SetReceivingAddressRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) SetReceivingAddress(context.Context, *v1.SetReceivingAddressRequest) (*v1.SettingResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetReceivingAddress is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListReceivingAddresses(context.Context, *connect.Request[v1.ListReceivingAddressesRequest]) (*connect.Response[v1.ListReceivingAddressesResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListReceivingAddresses(context.Context, *v1.ListReceivingAddressesRequest) (*v1.ListReceivingAddressesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListReceivingAddresses is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListBanks(context.Context, *connect.Request[v1.ListBanksRequest]) (*connect.Response[v1.ListBanksResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListBanks(context.Context, *v1.ListBanksRequest) (*v1.ListBanksResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListBanks is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) SetPlatformLimit(context.Context, *connect.Request[v1.SetPlatformLimitRequest]) (*connect.Response[v1.PlatformLimitResponse], error) {
+func (UnimplementedOperatorServiceHandler) SetPlatformLimit(context.Context, *v1.SetPlatformLimitRequest) (*v1.PlatformLimitResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetPlatformLimit is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) CreateTrader(context.Context, *connect.Request[v1.CreateTraderRequest]) (*connect.Response[v1.TraderResponse], error) {
+func (UnimplementedOperatorServiceHandler) CreateTrader(context.Context, *v1.CreateTraderRequest) (*v1.TraderResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.CreateTrader is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) FundTrader(context.Context, *connect.Request[v1.FundTraderRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) FundTrader(context.Context, *v1.FundTraderRequest) (*v1.SettingResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.FundTrader is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) WithdrawTrader(context.Context, *connect.Request[v1.WithdrawTraderRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) WithdrawTrader(context.Context, *v1.WithdrawTraderRequest) (*v1.SettingResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.WithdrawTrader is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) UpdateTrader(context.Context, *connect.Request[v1.UpdateTraderRequest]) (*connect.Response[v1.TraderResponse], error) {
+func (UnimplementedOperatorServiceHandler) UpdateTrader(context.Context, *v1.UpdateTraderRequest) (*v1.TraderResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.UpdateTrader is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) CreateRequisite(context.Context, *connect.Request[v1.CreateRequisiteRequest]) (*connect.Response[v1.RequisiteResponse], error) {
+func (UnimplementedOperatorServiceHandler) CreateRequisite(context.Context, *v1.CreateRequisiteRequest) (*v1.RequisiteResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.CreateRequisite is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) UpdateRequisite(context.Context, *connect.Request[v1.UpdateRequisiteRequest]) (*connect.Response[v1.RequisiteResponse], error) {
+func (UnimplementedOperatorServiceHandler) UpdateRequisite(context.Context, *v1.UpdateRequisiteRequest) (*v1.RequisiteResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.UpdateRequisite is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) CreateUser(context.Context, *connect.Request[v1.CreateUserRequest]) (*connect.Response[v1.UserInvitedResponse], error) {
+func (UnimplementedOperatorServiceHandler) CreateUser(context.Context, *v1.CreateUserRequest) (*v1.UserInvitedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.CreateUser is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) InviteUser(context.Context, *connect.Request[v1.InviteUserRequest]) (*connect.Response[v1.UserInvitedResponse], error) {
+func (UnimplementedOperatorServiceHandler) InviteUser(context.Context, *v1.InviteUserRequest) (*v1.UserInvitedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.InviteUser is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) UpdateUser(context.Context, *connect.Request[v1.UpdateUserRequest]) (*connect.Response[v1.UserResponse], error) {
+func (UnimplementedOperatorServiceHandler) UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UserResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.UpdateUser is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) RevokeTokens(context.Context, *connect.Request[v1.RevokeTokensRequest]) (*connect.Response[v1.UserResponse], error) {
+func (UnimplementedOperatorServiceHandler) RevokeTokens(context.Context, *v1.RevokeTokensRequest) (*v1.UserResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.RevokeTokens is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListMerchants(context.Context, *connect.Request[v1.ListMerchantsRequest]) (*connect.Response[v1.ListMerchantsResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListMerchants(context.Context, *v1.ListMerchantsRequest) (*v1.ListMerchantsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListMerchants is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) GetMerchant(context.Context, *connect.Request[v1.GetMerchantRequest]) (*connect.Response[v1.GetMerchantResponse], error) {
+func (UnimplementedOperatorServiceHandler) GetMerchant(context.Context, *v1.GetMerchantRequest) (*v1.GetMerchantResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.GetMerchant is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListCashboxes(context.Context, *connect.Request[v1.OperatorServiceListCashboxesRequest]) (*connect.Response[v1.OperatorServiceListCashboxesResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListCashboxes(context.Context, *v1.OperatorServiceListCashboxesRequest) (*v1.OperatorServiceListCashboxesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListCashboxes is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) GetCashbox(context.Context, *connect.Request[v1.GetCashboxRequest]) (*connect.Response[v1.GetCashboxResponse], error) {
+func (UnimplementedOperatorServiceHandler) GetCashbox(context.Context, *v1.GetCashboxRequest) (*v1.GetCashboxResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.GetCashbox is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListTraders(context.Context, *connect.Request[v1.ListTradersRequest]) (*connect.Response[v1.ListTradersResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListTraders(context.Context, *v1.ListTradersRequest) (*v1.ListTradersResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListTraders is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) GetTrader(context.Context, *connect.Request[v1.GetTraderRequest]) (*connect.Response[v1.GetTraderResponse], error) {
+func (UnimplementedOperatorServiceHandler) GetTrader(context.Context, *v1.GetTraderRequest) (*v1.GetTraderResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.GetTrader is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListRequisites(context.Context, *connect.Request[v1.ListRequisitesRequest]) (*connect.Response[v1.ListRequisitesResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListRequisites(context.Context, *v1.ListRequisitesRequest) (*v1.ListRequisitesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListRequisites is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) GetRequisite(context.Context, *connect.Request[v1.GetRequisiteRequest]) (*connect.Response[v1.GetRequisiteResponse], error) {
+func (UnimplementedOperatorServiceHandler) GetRequisite(context.Context, *v1.GetRequisiteRequest) (*v1.GetRequisiteResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.GetRequisite is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) RevealRequisite(context.Context, *connect.Request[v1.RevealRequisiteRequest]) (*connect.Response[v1.RevealRequisiteResponse], error) {
+func (UnimplementedOperatorServiceHandler) RevealRequisite(context.Context, *v1.RevealRequisiteRequest) (*v1.RevealRequisiteResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.RevealRequisite is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListUsers(context.Context, *connect.Request[v1.ListUsersRequest]) (*connect.Response[v1.ListUsersResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListUsers(context.Context, *v1.ListUsersRequest) (*v1.ListUsersResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListUsers is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) GetUser(context.Context, *connect.Request[v1.GetUserRequest]) (*connect.Response[v1.GetUserResponse], error) {
+func (UnimplementedOperatorServiceHandler) GetUser(context.Context, *v1.GetUserRequest) (*v1.GetUserResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.GetUser is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListPlatformLimits(context.Context, *connect.Request[v1.ListPlatformLimitsRequest]) (*connect.Response[v1.ListPlatformLimitsResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListPlatformLimits(context.Context, *v1.ListPlatformLimitsRequest) (*v1.ListPlatformLimitsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListPlatformLimits is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) RemoveTraderAcquirer(context.Context, *connect.Request[v1.RemoveTraderAcquirerRequest]) (*connect.Response[v1.RemoveTraderAcquirerResponse], error) {
+func (UnimplementedOperatorServiceHandler) RemoveTraderAcquirer(context.Context, *v1.RemoveTraderAcquirerRequest) (*v1.RemoveTraderAcquirerResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.RemoveTraderAcquirer is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListSensitiveReads(context.Context, *connect.Request[v1.ListSensitiveReadsRequest]) (*connect.Response[v1.ListSensitiveReadsResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListSensitiveReads(context.Context, *v1.ListSensitiveReadsRequest) (*v1.ListSensitiveReadsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListSensitiveReads is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListUnknownMessages(context.Context, *connect.Request[v1.ListUnknownMessagesRequest]) (*connect.Response[v1.ListUnknownMessagesResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListUnknownMessages(context.Context, *v1.ListUnknownMessagesRequest) (*v1.ListUnknownMessagesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListUnknownMessages is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListObjectedMessages(context.Context, *connect.Request[v1.ListObjectedMessagesRequest]) (*connect.Response[v1.ListObjectedMessagesResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListObjectedMessages(context.Context, *v1.ListObjectedMessagesRequest) (*v1.ListObjectedMessagesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListObjectedMessages is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ResolveObjection(context.Context, *connect.Request[v1.ResolveObjectionRequest]) (*connect.Response[v1.ResolveObjectionResponse], error) {
+func (UnimplementedOperatorServiceHandler) ResolveObjection(context.Context, *v1.ResolveObjectionRequest) (*v1.ResolveObjectionResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ResolveObjection is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) TryMessagePattern(context.Context, *connect.Request[v1.TryMessagePatternRequest]) (*connect.Response[v1.TryMessagePatternResponse], error) {
+func (UnimplementedOperatorServiceHandler) TryMessagePattern(context.Context, *v1.TryMessagePatternRequest) (*v1.TryMessagePatternResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.TryMessagePattern is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListSettingChanges(context.Context, *connect.Request[v1.ListSettingChangesRequest]) (*connect.Response[v1.ListSettingChangesResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListSettingChanges(context.Context, *v1.ListSettingChangesRequest) (*v1.ListSettingChangesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListSettingChanges is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListDeposits(context.Context, *connect.Request[v1.ListDepositsRequest]) (*connect.Response[v1.ListDepositsResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListDeposits(context.Context, *v1.ListDepositsRequest) (*v1.ListDepositsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListDeposits is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ConfirmDeposit(context.Context, *connect.Request[v1.ConfirmDepositRequest]) (*connect.Response[v1.DepositResponse], error) {
+func (UnimplementedOperatorServiceHandler) ConfirmDeposit(context.Context, *v1.ConfirmDepositRequest) (*v1.DepositResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ConfirmDeposit is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) RejectDeposit(context.Context, *connect.Request[v1.RejectDepositRequest]) (*connect.Response[v1.DepositResponse], error) {
+func (UnimplementedOperatorServiceHandler) RejectDeposit(context.Context, *v1.RejectDepositRequest) (*v1.DepositResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.RejectDeposit is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListTransfers(context.Context, *connect.Request[v1.ListTransfersRequest]) (*connect.Response[v1.ListTransfersResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListTransfers(context.Context, *v1.ListTransfersRequest) (*v1.ListTransfersResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListTransfers is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) AssignTransfer(context.Context, *connect.Request[v1.AssignTransferRequest]) (*connect.Response[v1.DepositResponse], error) {
+func (UnimplementedOperatorServiceHandler) AssignTransfer(context.Context, *v1.AssignTransferRequest) (*v1.DepositResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.AssignTransfer is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) SetInsurance(context.Context, *connect.Request[v1.SetInsuranceRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedOperatorServiceHandler) SetInsurance(context.Context, *v1.SetInsuranceRequest) (*v1.SettingResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetInsurance is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListOverduePayins(context.Context, *connect.Request[v1.ListOverduePayinsRequest]) (*connect.Response[v1.ListOverduePayinsResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListOverduePayins(context.Context, *v1.ListOverduePayinsRequest) (*v1.ListOverduePayinsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListOverduePayins is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ResolvePayin(context.Context, *connect.Request[v1.ResolvePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error) {
+func (UnimplementedOperatorServiceHandler) ResolvePayin(context.Context, *v1.ResolvePayinRequest) (*v1.OperatorPayinResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ResolvePayin is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ReclaimPayin(context.Context, *connect.Request[v1.ReclaimPayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error) {
+func (UnimplementedOperatorServiceHandler) ReclaimPayin(context.Context, *v1.ReclaimPayinRequest) (*v1.OperatorPayinResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ReclaimPayin is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ReversePayin(context.Context, *connect.Request[v1.ReversePayinRequest]) (*connect.Response[v1.OperatorPayinResponse], error) {
+func (UnimplementedOperatorServiceHandler) ReversePayin(context.Context, *v1.ReversePayinRequest) (*v1.OperatorPayinResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ReversePayin is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) SetCashboxPayoutMethod(context.Context, *connect.Request[v1.SetCashboxPayoutMethodRequest]) (*connect.Response[v1.CashboxPayoutMethodResponse], error) {
+func (UnimplementedOperatorServiceHandler) SetCashboxPayoutMethod(context.Context, *v1.SetCashboxPayoutMethodRequest) (*v1.CashboxPayoutMethodResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetCashboxPayoutMethod is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) SetTraderPayoutMethod(context.Context, *connect.Request[v1.SetTraderPayoutMethodRequest]) (*connect.Response[v1.TraderPayoutMethodResponse], error) {
+func (UnimplementedOperatorServiceHandler) SetTraderPayoutMethod(context.Context, *v1.SetTraderPayoutMethodRequest) (*v1.TraderPayoutMethodResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetTraderPayoutMethod is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) SetTraderAcquirer(context.Context, *connect.Request[v1.SetTraderAcquirerRequest]) (*connect.Response[v1.SetTraderAcquirerResponse], error) {
+func (UnimplementedOperatorServiceHandler) SetTraderAcquirer(context.Context, *v1.SetTraderAcquirerRequest) (*v1.SetTraderAcquirerResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SetTraderAcquirer is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListCardConflicts(context.Context, *connect.Request[v1.ListCardConflictsRequest]) (*connect.Response[v1.ListCardConflictsResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListCardConflicts(context.Context, *v1.ListCardConflictsRequest) (*v1.ListCardConflictsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListCardConflicts is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) CloseCardConflict(context.Context, *connect.Request[v1.CloseCardConflictRequest]) (*connect.Response[v1.CloseCardConflictResponse], error) {
+func (UnimplementedOperatorServiceHandler) CloseCardConflict(context.Context, *v1.CloseCardConflictRequest) (*v1.CloseCardConflictResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.CloseCardConflict is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListDeadEvents(context.Context, *connect.Request[v1.ListDeadEventsRequest]) (*connect.Response[v1.ListEventsResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListDeadEvents(context.Context, *v1.ListDeadEventsRequest) (*v1.ListEventsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListDeadEvents is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ReplayEvents(context.Context, *connect.Request[v1.ReplayEventsRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
+func (UnimplementedOperatorServiceHandler) ReplayEvents(context.Context, *v1.ReplayEventsRequest) (*v1.ReplayEventsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ReplayEvents is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) GetReplay(context.Context, *connect.Request[v1.GetReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
+func (UnimplementedOperatorServiceHandler) GetReplay(context.Context, *v1.GetReplayRequest) (*v1.ReplayEventsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.GetReplay is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) StopReplay(context.Context, *connect.Request[v1.StopReplayRequest]) (*connect.Response[v1.ReplayEventsResponse], error) {
+func (UnimplementedOperatorServiceHandler) StopReplay(context.Context, *v1.StopReplayRequest) (*v1.ReplayEventsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.StopReplay is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListAppeals(context.Context, *connect.Request[v1.ListAppealsRequest]) (*connect.Response[v1.ListAppealsResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListAppeals(context.Context, *v1.ListAppealsRequest) (*v1.ListAppealsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListAppeals is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) GetAppealFile(context.Context, *connect.Request[v1.GetAppealFileRequest]) (*connect.Response[v1.GetAppealFileResponse], error) {
+func (UnimplementedOperatorServiceHandler) GetAppealFile(context.Context, *v1.GetAppealFileRequest) (*v1.GetAppealFileResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.GetAppealFile is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ReviewAppeal(context.Context, *connect.Request[v1.ReviewAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error) {
+func (UnimplementedOperatorServiceHandler) ReviewAppeal(context.Context, *v1.ReviewAppealRequest) (*v1.AppealDecisionResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ReviewAppeal is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ResolveAppeal(context.Context, *connect.Request[v1.ResolveAppealRequest]) (*connect.Response[v1.AppealDecisionResponse], error) {
+func (UnimplementedOperatorServiceHandler) ResolveAppeal(context.Context, *v1.ResolveAppealRequest) (*v1.AppealDecisionResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ResolveAppeal is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) ListAppealMessages(context.Context, *connect.Request[v1.ListAppealMessagesRequest]) (*connect.Response[v1.ListAppealMessagesResponse], error) {
+func (UnimplementedOperatorServiceHandler) ListAppealMessages(context.Context, *v1.ListAppealMessagesRequest) (*v1.ListAppealMessagesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.ListAppealMessages is not implemented"))
 }
 
-func (UnimplementedOperatorServiceHandler) SendAppealMessage(context.Context, *connect.Request[v1.SendAppealMessageRequest]) (*connect.Response[v1.SendAppealMessageResponse], error) {
+func (UnimplementedOperatorServiceHandler) SendAppealMessage(context.Context, *v1.SendAppealMessageRequest) (*v1.SendAppealMessageResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.OperatorService.SendAppealMessage is not implemented"))
 }

@@ -55,17 +55,17 @@ const (
 // PayoutFileServiceHandler is an implementation of the portal.v1.PayoutFileService service.
 type PayoutFileServiceHandler interface {
 	// ListPayoutKeys lists the keys by which payouts of a file may be made: those with the scope payouts that are good now.
-	ListPayoutKeys(context.Context, *connect.Request[v1.ListPayoutKeysRequest]) (*connect.Response[v1.ListPayoutKeysResponse], error)
+	ListPayoutKeys(context.Context, *v1.ListPayoutKeysRequest) (*v1.ListPayoutKeysResponse, error)
 	// SendPayoutFile keeps a file for a day. The same file again is the same one, for the key that it names now unless its payouts are made.
-	SendPayoutFile(context.Context, *connect.Request[v1.SendPayoutFileRequest]) (*connect.Response[v1.PayoutFileResponse], error)
+	SendPayoutFile(context.Context, *v1.SendPayoutFileRequest) (*v1.PayoutFileResponse, error)
 	// GetPayoutFile reads a file: what its payouts would be and what is wrong with it, or how far they are.
-	GetPayoutFile(context.Context, *connect.Request[v1.GetPayoutFileRequest]) (*connect.Response[v1.PayoutFileResponse], error)
+	GetPayoutFile(context.Context, *v1.GetPayoutFileRequest) (*v1.PayoutFileResponse, error)
 	// ListPayoutFiles lists files, the newest first.
-	ListPayoutFiles(context.Context, *connect.Request[v1.ListPayoutFilesRequest]) (*connect.Response[v1.ListPayoutFilesResponse], error)
+	ListPayoutFiles(context.Context, *v1.ListPayoutFilesRequest) (*v1.ListPayoutFilesResponse, error)
 	// MakeFilePayouts makes all payouts of a file, or none. It takes a second factor of the last minutes. Called again it makes nothing.
-	MakeFilePayouts(context.Context, *connect.Request[v1.MakeFilePayoutsRequest]) (*connect.Response[v1.PayoutFileResponse], error)
+	MakeFilePayouts(context.Context, *v1.MakeFilePayoutsRequest) (*v1.PayoutFileResponse, error)
 	// ListFilePayouts lists the payouts that were made of a file, by its lines.
-	ListFilePayouts(context.Context, *connect.Request[v1.ListFilePayoutsRequest]) (*connect.Response[v1.ListFilePayoutsResponse], error)
+	ListFilePayouts(context.Context, *v1.ListFilePayoutsRequest) (*v1.ListFilePayoutsResponse, error)
 }
 
 // NewPayoutFileServiceHandler builds an HTTP handler from the service implementation. It returns
@@ -75,37 +75,37 @@ type PayoutFileServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewPayoutFileServiceHandler(svc PayoutFileServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	payoutFileServiceMethods := v1.File_portal_v1_payout_file_proto.Services().ByName("PayoutFileService").Methods()
-	payoutFileServiceListPayoutKeysHandler := connect.NewUnaryHandler(
+	payoutFileServiceListPayoutKeysHandler := connect.NewUnaryHandlerSimple(
 		PayoutFileServiceListPayoutKeysProcedure,
 		svc.ListPayoutKeys,
 		connect.WithSchema(payoutFileServiceMethods.ByName("ListPayoutKeys")),
 		connect.WithHandlerOptions(opts...),
 	)
-	payoutFileServiceSendPayoutFileHandler := connect.NewUnaryHandler(
+	payoutFileServiceSendPayoutFileHandler := connect.NewUnaryHandlerSimple(
 		PayoutFileServiceSendPayoutFileProcedure,
 		svc.SendPayoutFile,
 		connect.WithSchema(payoutFileServiceMethods.ByName("SendPayoutFile")),
 		connect.WithHandlerOptions(opts...),
 	)
-	payoutFileServiceGetPayoutFileHandler := connect.NewUnaryHandler(
+	payoutFileServiceGetPayoutFileHandler := connect.NewUnaryHandlerSimple(
 		PayoutFileServiceGetPayoutFileProcedure,
 		svc.GetPayoutFile,
 		connect.WithSchema(payoutFileServiceMethods.ByName("GetPayoutFile")),
 		connect.WithHandlerOptions(opts...),
 	)
-	payoutFileServiceListPayoutFilesHandler := connect.NewUnaryHandler(
+	payoutFileServiceListPayoutFilesHandler := connect.NewUnaryHandlerSimple(
 		PayoutFileServiceListPayoutFilesProcedure,
 		svc.ListPayoutFiles,
 		connect.WithSchema(payoutFileServiceMethods.ByName("ListPayoutFiles")),
 		connect.WithHandlerOptions(opts...),
 	)
-	payoutFileServiceMakeFilePayoutsHandler := connect.NewUnaryHandler(
+	payoutFileServiceMakeFilePayoutsHandler := connect.NewUnaryHandlerSimple(
 		PayoutFileServiceMakeFilePayoutsProcedure,
 		svc.MakeFilePayouts,
 		connect.WithSchema(payoutFileServiceMethods.ByName("MakeFilePayouts")),
 		connect.WithHandlerOptions(opts...),
 	)
-	payoutFileServiceListFilePayoutsHandler := connect.NewUnaryHandler(
+	payoutFileServiceListFilePayoutsHandler := connect.NewUnaryHandlerSimple(
 		PayoutFileServiceListFilePayoutsProcedure,
 		svc.ListFilePayouts,
 		connect.WithSchema(payoutFileServiceMethods.ByName("ListFilePayouts")),
@@ -134,26 +134,26 @@ func NewPayoutFileServiceHandler(svc PayoutFileServiceHandler, opts ...connect.H
 // UnimplementedPayoutFileServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedPayoutFileServiceHandler struct{}
 
-func (UnimplementedPayoutFileServiceHandler) ListPayoutKeys(context.Context, *connect.Request[v1.ListPayoutKeysRequest]) (*connect.Response[v1.ListPayoutKeysResponse], error) {
+func (UnimplementedPayoutFileServiceHandler) ListPayoutKeys(context.Context, *v1.ListPayoutKeysRequest) (*v1.ListPayoutKeysResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.PayoutFileService.ListPayoutKeys is not implemented"))
 }
 
-func (UnimplementedPayoutFileServiceHandler) SendPayoutFile(context.Context, *connect.Request[v1.SendPayoutFileRequest]) (*connect.Response[v1.PayoutFileResponse], error) {
+func (UnimplementedPayoutFileServiceHandler) SendPayoutFile(context.Context, *v1.SendPayoutFileRequest) (*v1.PayoutFileResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.PayoutFileService.SendPayoutFile is not implemented"))
 }
 
-func (UnimplementedPayoutFileServiceHandler) GetPayoutFile(context.Context, *connect.Request[v1.GetPayoutFileRequest]) (*connect.Response[v1.PayoutFileResponse], error) {
+func (UnimplementedPayoutFileServiceHandler) GetPayoutFile(context.Context, *v1.GetPayoutFileRequest) (*v1.PayoutFileResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.PayoutFileService.GetPayoutFile is not implemented"))
 }
 
-func (UnimplementedPayoutFileServiceHandler) ListPayoutFiles(context.Context, *connect.Request[v1.ListPayoutFilesRequest]) (*connect.Response[v1.ListPayoutFilesResponse], error) {
+func (UnimplementedPayoutFileServiceHandler) ListPayoutFiles(context.Context, *v1.ListPayoutFilesRequest) (*v1.ListPayoutFilesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.PayoutFileService.ListPayoutFiles is not implemented"))
 }
 
-func (UnimplementedPayoutFileServiceHandler) MakeFilePayouts(context.Context, *connect.Request[v1.MakeFilePayoutsRequest]) (*connect.Response[v1.PayoutFileResponse], error) {
+func (UnimplementedPayoutFileServiceHandler) MakeFilePayouts(context.Context, *v1.MakeFilePayoutsRequest) (*v1.PayoutFileResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.PayoutFileService.MakeFilePayouts is not implemented"))
 }
 
-func (UnimplementedPayoutFileServiceHandler) ListFilePayouts(context.Context, *connect.Request[v1.ListFilePayoutsRequest]) (*connect.Response[v1.ListFilePayoutsResponse], error) {
+func (UnimplementedPayoutFileServiceHandler) ListFilePayouts(context.Context, *v1.ListFilePayoutsRequest) (*v1.ListFilePayoutsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.PayoutFileService.ListFilePayouts is not implemented"))
 }

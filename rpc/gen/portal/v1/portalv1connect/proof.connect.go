@@ -52,15 +52,15 @@ const (
 // ProofServiceHandler is an implementation of the portal.v1.ProofService service.
 type ProofServiceHandler interface {
 	// GetPaymentProof proves a payment's transfers to and from its merchant. For a merchant's portal users.
-	GetPaymentProof(context.Context, *connect.Request[v1.GetPaymentProofRequest]) (*connect.Response[v1.ProofResponse], error)
+	GetPaymentProof(context.Context, *v1.GetPaymentProofRequest) (*v1.ProofResponse, error)
 	// GetPayinProof proves a payout's transfers to and from its merchant. For a merchant's portal users.
-	GetPayinProof(context.Context, *connect.Request[v1.GetPayinProofRequest]) (*connect.Response[v1.ProofResponse], error)
+	GetPayinProof(context.Context, *v1.GetPayinProofRequest) (*v1.ProofResponse, error)
 	// GetDepositProof proves a deposit's transfers. For a merchant's portal users who see deposits.
-	GetDepositProof(context.Context, *connect.Request[v1.GetDepositProofRequest]) (*connect.Response[v1.ProofResponse], error)
+	GetDepositProof(context.Context, *v1.GetDepositProofRequest) (*v1.ProofResponse, error)
 	// GetWithdrawalProof proves a withdrawal's transfers. For a merchant's portal users who see withdrawals.
-	GetWithdrawalProof(context.Context, *connect.Request[v1.GetWithdrawalProofRequest]) (*connect.Response[v1.ProofResponse], error)
+	GetWithdrawalProof(context.Context, *v1.GetWithdrawalProofRequest) (*v1.ProofResponse, error)
 	// ListSealedDays lists the sealed days, from the newest down. For operators.
-	ListSealedDays(context.Context, *connect.Request[v1.ListSealedDaysRequest]) (*connect.Response[v1.ListSealedDaysResponse], error)
+	ListSealedDays(context.Context, *v1.ListSealedDaysRequest) (*v1.ListSealedDaysResponse, error)
 }
 
 // NewProofServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -70,31 +70,31 @@ type ProofServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewProofServiceHandler(svc ProofServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	proofServiceMethods := v1.File_portal_v1_proof_proto.Services().ByName("ProofService").Methods()
-	proofServiceGetPaymentProofHandler := connect.NewUnaryHandler(
+	proofServiceGetPaymentProofHandler := connect.NewUnaryHandlerSimple(
 		ProofServiceGetPaymentProofProcedure,
 		svc.GetPaymentProof,
 		connect.WithSchema(proofServiceMethods.ByName("GetPaymentProof")),
 		connect.WithHandlerOptions(opts...),
 	)
-	proofServiceGetPayinProofHandler := connect.NewUnaryHandler(
+	proofServiceGetPayinProofHandler := connect.NewUnaryHandlerSimple(
 		ProofServiceGetPayinProofProcedure,
 		svc.GetPayinProof,
 		connect.WithSchema(proofServiceMethods.ByName("GetPayinProof")),
 		connect.WithHandlerOptions(opts...),
 	)
-	proofServiceGetDepositProofHandler := connect.NewUnaryHandler(
+	proofServiceGetDepositProofHandler := connect.NewUnaryHandlerSimple(
 		ProofServiceGetDepositProofProcedure,
 		svc.GetDepositProof,
 		connect.WithSchema(proofServiceMethods.ByName("GetDepositProof")),
 		connect.WithHandlerOptions(opts...),
 	)
-	proofServiceGetWithdrawalProofHandler := connect.NewUnaryHandler(
+	proofServiceGetWithdrawalProofHandler := connect.NewUnaryHandlerSimple(
 		ProofServiceGetWithdrawalProofProcedure,
 		svc.GetWithdrawalProof,
 		connect.WithSchema(proofServiceMethods.ByName("GetWithdrawalProof")),
 		connect.WithHandlerOptions(opts...),
 	)
-	proofServiceListSealedDaysHandler := connect.NewUnaryHandler(
+	proofServiceListSealedDaysHandler := connect.NewUnaryHandlerSimple(
 		ProofServiceListSealedDaysProcedure,
 		svc.ListSealedDays,
 		connect.WithSchema(proofServiceMethods.ByName("ListSealedDays")),
@@ -121,22 +121,22 @@ func NewProofServiceHandler(svc ProofServiceHandler, opts ...connect.HandlerOpti
 // UnimplementedProofServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedProofServiceHandler struct{}
 
-func (UnimplementedProofServiceHandler) GetPaymentProof(context.Context, *connect.Request[v1.GetPaymentProofRequest]) (*connect.Response[v1.ProofResponse], error) {
+func (UnimplementedProofServiceHandler) GetPaymentProof(context.Context, *v1.GetPaymentProofRequest) (*v1.ProofResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ProofService.GetPaymentProof is not implemented"))
 }
 
-func (UnimplementedProofServiceHandler) GetPayinProof(context.Context, *connect.Request[v1.GetPayinProofRequest]) (*connect.Response[v1.ProofResponse], error) {
+func (UnimplementedProofServiceHandler) GetPayinProof(context.Context, *v1.GetPayinProofRequest) (*v1.ProofResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ProofService.GetPayinProof is not implemented"))
 }
 
-func (UnimplementedProofServiceHandler) GetDepositProof(context.Context, *connect.Request[v1.GetDepositProofRequest]) (*connect.Response[v1.ProofResponse], error) {
+func (UnimplementedProofServiceHandler) GetDepositProof(context.Context, *v1.GetDepositProofRequest) (*v1.ProofResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ProofService.GetDepositProof is not implemented"))
 }
 
-func (UnimplementedProofServiceHandler) GetWithdrawalProof(context.Context, *connect.Request[v1.GetWithdrawalProofRequest]) (*connect.Response[v1.ProofResponse], error) {
+func (UnimplementedProofServiceHandler) GetWithdrawalProof(context.Context, *v1.GetWithdrawalProofRequest) (*v1.ProofResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ProofService.GetWithdrawalProof is not implemented"))
 }
 
-func (UnimplementedProofServiceHandler) ListSealedDays(context.Context, *connect.Request[v1.ListSealedDaysRequest]) (*connect.Response[v1.ListSealedDaysResponse], error) {
+func (UnimplementedProofServiceHandler) ListSealedDays(context.Context, *v1.ListSealedDaysRequest) (*v1.ListSealedDaysResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ProofService.ListSealedDays is not implemented"))
 }

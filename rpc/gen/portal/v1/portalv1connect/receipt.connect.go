@@ -50,14 +50,14 @@ const (
 // ReceiptServiceHandler is an implementation of the portal.v1.ReceiptService service.
 type ReceiptServiceHandler interface {
 	// ListReceipts lists a payment's receipts, in the order they came.
-	ListReceipts(context.Context, *connect.Request[v1.ListReceiptsRequest]) (*connect.Response[v1.ListReceiptsResponse], error)
+	ListReceipts(context.Context, *v1.ListReceiptsRequest) (*v1.ListReceiptsResponse, error)
 	// GetReceipt reads a receipt's file.
-	GetReceipt(context.Context, *connect.Request[v1.GetReceiptRequest]) (*connect.Response[v1.GetReceiptResponse], error)
+	GetReceipt(context.Context, *v1.GetReceiptRequest) (*v1.GetReceiptResponse, error)
 	// GetPayinReceipt reads the file with which a trader showed that a payout is paid: for that trader, for users of the merchant's portal, and
 	// for operators.
-	GetPayinReceipt(context.Context, *connect.Request[v1.GetPayinReceiptRequest]) (*connect.Response[v1.GetPayinReceiptResponse], error)
+	GetPayinReceipt(context.Context, *v1.GetPayinReceiptRequest) (*v1.GetPayinReceiptResponse, error)
 	// AppealWithReceipt opens the appeal of a failed payment with one of its receipts. For a merchant's portal users.
-	AppealWithReceipt(context.Context, *connect.Request[v1.AppealWithReceiptRequest]) (*connect.Response[v11.CreateAppealResponse], error)
+	AppealWithReceipt(context.Context, *v1.AppealWithReceiptRequest) (*v11.CreateAppealResponse, error)
 }
 
 // NewReceiptServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -67,25 +67,25 @@ type ReceiptServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewReceiptServiceHandler(svc ReceiptServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	receiptServiceMethods := v1.File_portal_v1_receipt_proto.Services().ByName("ReceiptService").Methods()
-	receiptServiceListReceiptsHandler := connect.NewUnaryHandler(
+	receiptServiceListReceiptsHandler := connect.NewUnaryHandlerSimple(
 		ReceiptServiceListReceiptsProcedure,
 		svc.ListReceipts,
 		connect.WithSchema(receiptServiceMethods.ByName("ListReceipts")),
 		connect.WithHandlerOptions(opts...),
 	)
-	receiptServiceGetReceiptHandler := connect.NewUnaryHandler(
+	receiptServiceGetReceiptHandler := connect.NewUnaryHandlerSimple(
 		ReceiptServiceGetReceiptProcedure,
 		svc.GetReceipt,
 		connect.WithSchema(receiptServiceMethods.ByName("GetReceipt")),
 		connect.WithHandlerOptions(opts...),
 	)
-	receiptServiceGetPayinReceiptHandler := connect.NewUnaryHandler(
+	receiptServiceGetPayinReceiptHandler := connect.NewUnaryHandlerSimple(
 		ReceiptServiceGetPayinReceiptProcedure,
 		svc.GetPayinReceipt,
 		connect.WithSchema(receiptServiceMethods.ByName("GetPayinReceipt")),
 		connect.WithHandlerOptions(opts...),
 	)
-	receiptServiceAppealWithReceiptHandler := connect.NewUnaryHandler(
+	receiptServiceAppealWithReceiptHandler := connect.NewUnaryHandlerSimple(
 		ReceiptServiceAppealWithReceiptProcedure,
 		svc.AppealWithReceipt,
 		connect.WithSchema(receiptServiceMethods.ByName("AppealWithReceipt")),
@@ -110,18 +110,18 @@ func NewReceiptServiceHandler(svc ReceiptServiceHandler, opts ...connect.Handler
 // UnimplementedReceiptServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedReceiptServiceHandler struct{}
 
-func (UnimplementedReceiptServiceHandler) ListReceipts(context.Context, *connect.Request[v1.ListReceiptsRequest]) (*connect.Response[v1.ListReceiptsResponse], error) {
+func (UnimplementedReceiptServiceHandler) ListReceipts(context.Context, *v1.ListReceiptsRequest) (*v1.ListReceiptsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReceiptService.ListReceipts is not implemented"))
 }
 
-func (UnimplementedReceiptServiceHandler) GetReceipt(context.Context, *connect.Request[v1.GetReceiptRequest]) (*connect.Response[v1.GetReceiptResponse], error) {
+func (UnimplementedReceiptServiceHandler) GetReceipt(context.Context, *v1.GetReceiptRequest) (*v1.GetReceiptResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReceiptService.GetReceipt is not implemented"))
 }
 
-func (UnimplementedReceiptServiceHandler) GetPayinReceipt(context.Context, *connect.Request[v1.GetPayinReceiptRequest]) (*connect.Response[v1.GetPayinReceiptResponse], error) {
+func (UnimplementedReceiptServiceHandler) GetPayinReceipt(context.Context, *v1.GetPayinReceiptRequest) (*v1.GetPayinReceiptResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReceiptService.GetPayinReceipt is not implemented"))
 }
 
-func (UnimplementedReceiptServiceHandler) AppealWithReceipt(context.Context, *connect.Request[v1.AppealWithReceiptRequest]) (*connect.Response[v11.CreateAppealResponse], error) {
+func (UnimplementedReceiptServiceHandler) AppealWithReceipt(context.Context, *v1.AppealWithReceiptRequest) (*v11.CreateAppealResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReceiptService.AppealWithReceipt is not implemented"))
 }

@@ -80,38 +80,38 @@ const (
 // ReportServiceHandler is an implementation of the portal.v1.ReportService service.
 type ReportServiceHandler interface {
 	// GetPaymentTimeline tells what happened to a payment, the oldest first.
-	GetPaymentTimeline(context.Context, *connect.Request[v1.GetPaymentTimelineRequest]) (*connect.Response[v1.TimelineResponse], error)
+	GetPaymentTimeline(context.Context, *v1.GetPaymentTimelineRequest) (*v1.TimelineResponse, error)
 	// GetPayinTimeline tells what happened to a payout, the oldest first.
-	GetPayinTimeline(context.Context, *connect.Request[v1.GetPayinTimelineRequest]) (*connect.Response[v1.TimelineResponse], error)
+	GetPayinTimeline(context.Context, *v1.GetPayinTimelineRequest) (*v1.TimelineResponse, error)
 	// ListPayments lists a trader's or merchant's own payments, or all, the newest first.
-	ListPayments(context.Context, *connect.Request[v1.ReportServiceListPaymentsRequest]) (*connect.Response[v1.ListReportPaymentsResponse], error)
+	ListPayments(context.Context, *v1.ReportServiceListPaymentsRequest) (*v1.ListReportPaymentsResponse, error)
 	// ListPayins lists the payouts that a trader took, a merchant's own, or all, the newest first.
-	ListPayins(context.Context, *connect.Request[v1.ReportServiceListPayinsRequest]) (*connect.Response[v1.ListReportPayinsResponse], error)
+	ListPayins(context.Context, *v1.ReportServiceListPayinsRequest) (*v1.ListReportPayinsResponse, error)
 	// GetStatement lists what was moved to and from an account, with the balance after each movement.
-	GetStatement(context.Context, *connect.Request[v1.GetStatementRequest]) (*connect.Response[v1.GetStatementResponse], error)
+	GetStatement(context.Context, *v1.GetStatementRequest) (*v1.GetStatementResponse, error)
 	// GetOverview tells a merchant how it stands: today, the last seven days, what waits and what fails. It is for users of merchants.
-	GetOverview(context.Context, *connect.Request[v1.GetOverviewRequest]) (*connect.Response[v1.GetOverviewResponse], error)
+	GetOverview(context.Context, *v1.GetOverviewRequest) (*v1.GetOverviewResponse, error)
 	// ListEvents lists a merchant's events, newest first. It is for owners and developers of merchants. MerchantService.GetEvent reads one
 	// with its attempts, and MerchantService.ListEvents is the feed to catch up by.
-	ListEvents(context.Context, *connect.Request[v1.ReportServiceListEventsRequest]) (*connect.Response[v1.ListReportEventsResponse], error)
+	ListEvents(context.Context, *v1.ReportServiceListEventsRequest) (*v1.ListReportEventsResponse, error)
 	// GetSignedTimeline is the timeline of a payment as a file that can be given to others, who can prove that nothing in it was changed.
-	GetSignedTimeline(context.Context, *connect.Request[v1.GetSignedTimelineRequest]) (*connect.Response[v1.SignedDocumentResponse], error)
+	GetSignedTimeline(context.Context, *v1.GetSignedTimelineRequest) (*v1.SignedDocumentResponse, error)
 	// ListAccounts lists who has what. It is for operators.
-	ListAccounts(context.Context, *connect.Request[v1.ListAccountsRequest]) (*connect.Response[v1.ListAccountsResponse], error)
+	ListAccounts(context.Context, *v1.ListAccountsRequest) (*v1.ListAccountsResponse, error)
 	// GetIncome lists what the platform earned, by day, merchant and method. It is for operators.
-	GetIncome(context.Context, *connect.Request[v1.GetIncomeRequest]) (*connect.Response[v1.GetIncomeResponse], error)
+	GetIncome(context.Context, *v1.GetIncomeRequest) (*v1.GetIncomeResponse, error)
 	// GetPayer tells what is known of a payer across a merchant's payments. It is for users of that merchant, and for operators.
-	GetPayer(context.Context, *connect.Request[v1.GetPayerRequest]) (*connect.Response[v1.GetPayerResponse], error)
+	GetPayer(context.Context, *v1.GetPayerRequest) (*v1.GetPayerResponse, error)
 	// GetPatterns tells what a person should look at in the newest payments of all: who fails often and never pays, who stays just under a
 	// limit, and who confirms sooner than anybody can have looked. It is for operators, and proves nothing.
-	GetPatterns(context.Context, *connect.Request[v1.GetPatternsRequest]) (*connect.Response[v1.GetPatternsResponse], error)
+	GetPatterns(context.Context, *v1.GetPatternsRequest) (*v1.GetPatternsResponse, error)
 	// GetProcessors tells how a trader's processors worked over the trader's newest payments of the last seven days. It is for operators.
-	GetProcessors(context.Context, *connect.Request[v1.GetProcessorsRequest]) (*connect.Response[v1.GetProcessorsResponse], error)
+	GetProcessors(context.Context, *v1.GetProcessorsRequest) (*v1.GetProcessorsResponse, error)
 	// CompareStatement finds which movements of a bank's statement are payments of a trader, and which completed payments are not on it.
 	// Nothing of the statement is kept. It is for owners of traders, and for operators.
-	CompareStatement(context.Context, *connect.Request[v1.CompareStatementRequest]) (*connect.Response[v1.CompareStatementResponse], error)
+	CompareStatement(context.Context, *v1.CompareStatementRequest) (*v1.CompareStatementResponse, error)
 	// GetSigningKeys is the file of public keys by which signed files are proven. It is for everybody.
-	GetSigningKeys(context.Context, *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error)
+	GetSigningKeys(context.Context, *v1.GetSigningKeysRequest) (*v1.SignedDocumentResponse, error)
 }
 
 // NewReportServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -121,91 +121,91 @@ type ReportServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewReportServiceHandler(svc ReportServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	reportServiceMethods := v1.File_portal_v1_report_proto.Services().ByName("ReportService").Methods()
-	reportServiceGetPaymentTimelineHandler := connect.NewUnaryHandler(
+	reportServiceGetPaymentTimelineHandler := connect.NewUnaryHandlerSimple(
 		ReportServiceGetPaymentTimelineProcedure,
 		svc.GetPaymentTimeline,
 		connect.WithSchema(reportServiceMethods.ByName("GetPaymentTimeline")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceGetPayinTimelineHandler := connect.NewUnaryHandler(
+	reportServiceGetPayinTimelineHandler := connect.NewUnaryHandlerSimple(
 		ReportServiceGetPayinTimelineProcedure,
 		svc.GetPayinTimeline,
 		connect.WithSchema(reportServiceMethods.ByName("GetPayinTimeline")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceListPaymentsHandler := connect.NewUnaryHandler(
+	reportServiceListPaymentsHandler := connect.NewUnaryHandlerSimple(
 		ReportServiceListPaymentsProcedure,
 		svc.ListPayments,
 		connect.WithSchema(reportServiceMethods.ByName("ListPayments")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceListPayinsHandler := connect.NewUnaryHandler(
+	reportServiceListPayinsHandler := connect.NewUnaryHandlerSimple(
 		ReportServiceListPayinsProcedure,
 		svc.ListPayins,
 		connect.WithSchema(reportServiceMethods.ByName("ListPayins")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceGetStatementHandler := connect.NewUnaryHandler(
+	reportServiceGetStatementHandler := connect.NewUnaryHandlerSimple(
 		ReportServiceGetStatementProcedure,
 		svc.GetStatement,
 		connect.WithSchema(reportServiceMethods.ByName("GetStatement")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceGetOverviewHandler := connect.NewUnaryHandler(
+	reportServiceGetOverviewHandler := connect.NewUnaryHandlerSimple(
 		ReportServiceGetOverviewProcedure,
 		svc.GetOverview,
 		connect.WithSchema(reportServiceMethods.ByName("GetOverview")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceListEventsHandler := connect.NewUnaryHandler(
+	reportServiceListEventsHandler := connect.NewUnaryHandlerSimple(
 		ReportServiceListEventsProcedure,
 		svc.ListEvents,
 		connect.WithSchema(reportServiceMethods.ByName("ListEvents")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceGetSignedTimelineHandler := connect.NewUnaryHandler(
+	reportServiceGetSignedTimelineHandler := connect.NewUnaryHandlerSimple(
 		ReportServiceGetSignedTimelineProcedure,
 		svc.GetSignedTimeline,
 		connect.WithSchema(reportServiceMethods.ByName("GetSignedTimeline")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceListAccountsHandler := connect.NewUnaryHandler(
+	reportServiceListAccountsHandler := connect.NewUnaryHandlerSimple(
 		ReportServiceListAccountsProcedure,
 		svc.ListAccounts,
 		connect.WithSchema(reportServiceMethods.ByName("ListAccounts")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceGetIncomeHandler := connect.NewUnaryHandler(
+	reportServiceGetIncomeHandler := connect.NewUnaryHandlerSimple(
 		ReportServiceGetIncomeProcedure,
 		svc.GetIncome,
 		connect.WithSchema(reportServiceMethods.ByName("GetIncome")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceGetPayerHandler := connect.NewUnaryHandler(
+	reportServiceGetPayerHandler := connect.NewUnaryHandlerSimple(
 		ReportServiceGetPayerProcedure,
 		svc.GetPayer,
 		connect.WithSchema(reportServiceMethods.ByName("GetPayer")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceGetPatternsHandler := connect.NewUnaryHandler(
+	reportServiceGetPatternsHandler := connect.NewUnaryHandlerSimple(
 		ReportServiceGetPatternsProcedure,
 		svc.GetPatterns,
 		connect.WithSchema(reportServiceMethods.ByName("GetPatterns")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceGetProcessorsHandler := connect.NewUnaryHandler(
+	reportServiceGetProcessorsHandler := connect.NewUnaryHandlerSimple(
 		ReportServiceGetProcessorsProcedure,
 		svc.GetProcessors,
 		connect.WithSchema(reportServiceMethods.ByName("GetProcessors")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceCompareStatementHandler := connect.NewUnaryHandler(
+	reportServiceCompareStatementHandler := connect.NewUnaryHandlerSimple(
 		ReportServiceCompareStatementProcedure,
 		svc.CompareStatement,
 		connect.WithSchema(reportServiceMethods.ByName("CompareStatement")),
 		connect.WithHandlerOptions(opts...),
 	)
-	reportServiceGetSigningKeysHandler := connect.NewUnaryHandler(
+	reportServiceGetSigningKeysHandler := connect.NewUnaryHandlerSimple(
 		ReportServiceGetSigningKeysProcedure,
 		svc.GetSigningKeys,
 		connect.WithSchema(reportServiceMethods.ByName("GetSigningKeys")),
@@ -252,62 +252,62 @@ func NewReportServiceHandler(svc ReportServiceHandler, opts ...connect.HandlerOp
 // UnimplementedReportServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedReportServiceHandler struct{}
 
-func (UnimplementedReportServiceHandler) GetPaymentTimeline(context.Context, *connect.Request[v1.GetPaymentTimelineRequest]) (*connect.Response[v1.TimelineResponse], error) {
+func (UnimplementedReportServiceHandler) GetPaymentTimeline(context.Context, *v1.GetPaymentTimelineRequest) (*v1.TimelineResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetPaymentTimeline is not implemented"))
 }
 
-func (UnimplementedReportServiceHandler) GetPayinTimeline(context.Context, *connect.Request[v1.GetPayinTimelineRequest]) (*connect.Response[v1.TimelineResponse], error) {
+func (UnimplementedReportServiceHandler) GetPayinTimeline(context.Context, *v1.GetPayinTimelineRequest) (*v1.TimelineResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetPayinTimeline is not implemented"))
 }
 
-func (UnimplementedReportServiceHandler) ListPayments(context.Context, *connect.Request[v1.ReportServiceListPaymentsRequest]) (*connect.Response[v1.ListReportPaymentsResponse], error) {
+func (UnimplementedReportServiceHandler) ListPayments(context.Context, *v1.ReportServiceListPaymentsRequest) (*v1.ListReportPaymentsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.ListPayments is not implemented"))
 }
 
-func (UnimplementedReportServiceHandler) ListPayins(context.Context, *connect.Request[v1.ReportServiceListPayinsRequest]) (*connect.Response[v1.ListReportPayinsResponse], error) {
+func (UnimplementedReportServiceHandler) ListPayins(context.Context, *v1.ReportServiceListPayinsRequest) (*v1.ListReportPayinsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.ListPayins is not implemented"))
 }
 
-func (UnimplementedReportServiceHandler) GetStatement(context.Context, *connect.Request[v1.GetStatementRequest]) (*connect.Response[v1.GetStatementResponse], error) {
+func (UnimplementedReportServiceHandler) GetStatement(context.Context, *v1.GetStatementRequest) (*v1.GetStatementResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetStatement is not implemented"))
 }
 
-func (UnimplementedReportServiceHandler) GetOverview(context.Context, *connect.Request[v1.GetOverviewRequest]) (*connect.Response[v1.GetOverviewResponse], error) {
+func (UnimplementedReportServiceHandler) GetOverview(context.Context, *v1.GetOverviewRequest) (*v1.GetOverviewResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetOverview is not implemented"))
 }
 
-func (UnimplementedReportServiceHandler) ListEvents(context.Context, *connect.Request[v1.ReportServiceListEventsRequest]) (*connect.Response[v1.ListReportEventsResponse], error) {
+func (UnimplementedReportServiceHandler) ListEvents(context.Context, *v1.ReportServiceListEventsRequest) (*v1.ListReportEventsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.ListEvents is not implemented"))
 }
 
-func (UnimplementedReportServiceHandler) GetSignedTimeline(context.Context, *connect.Request[v1.GetSignedTimelineRequest]) (*connect.Response[v1.SignedDocumentResponse], error) {
+func (UnimplementedReportServiceHandler) GetSignedTimeline(context.Context, *v1.GetSignedTimelineRequest) (*v1.SignedDocumentResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetSignedTimeline is not implemented"))
 }
 
-func (UnimplementedReportServiceHandler) ListAccounts(context.Context, *connect.Request[v1.ListAccountsRequest]) (*connect.Response[v1.ListAccountsResponse], error) {
+func (UnimplementedReportServiceHandler) ListAccounts(context.Context, *v1.ListAccountsRequest) (*v1.ListAccountsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.ListAccounts is not implemented"))
 }
 
-func (UnimplementedReportServiceHandler) GetIncome(context.Context, *connect.Request[v1.GetIncomeRequest]) (*connect.Response[v1.GetIncomeResponse], error) {
+func (UnimplementedReportServiceHandler) GetIncome(context.Context, *v1.GetIncomeRequest) (*v1.GetIncomeResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetIncome is not implemented"))
 }
 
-func (UnimplementedReportServiceHandler) GetPayer(context.Context, *connect.Request[v1.GetPayerRequest]) (*connect.Response[v1.GetPayerResponse], error) {
+func (UnimplementedReportServiceHandler) GetPayer(context.Context, *v1.GetPayerRequest) (*v1.GetPayerResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetPayer is not implemented"))
 }
 
-func (UnimplementedReportServiceHandler) GetPatterns(context.Context, *connect.Request[v1.GetPatternsRequest]) (*connect.Response[v1.GetPatternsResponse], error) {
+func (UnimplementedReportServiceHandler) GetPatterns(context.Context, *v1.GetPatternsRequest) (*v1.GetPatternsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetPatterns is not implemented"))
 }
 
-func (UnimplementedReportServiceHandler) GetProcessors(context.Context, *connect.Request[v1.GetProcessorsRequest]) (*connect.Response[v1.GetProcessorsResponse], error) {
+func (UnimplementedReportServiceHandler) GetProcessors(context.Context, *v1.GetProcessorsRequest) (*v1.GetProcessorsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetProcessors is not implemented"))
 }
 
-func (UnimplementedReportServiceHandler) CompareStatement(context.Context, *connect.Request[v1.CompareStatementRequest]) (*connect.Response[v1.CompareStatementResponse], error) {
+func (UnimplementedReportServiceHandler) CompareStatement(context.Context, *v1.CompareStatementRequest) (*v1.CompareStatementResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.CompareStatement is not implemented"))
 }
 
-func (UnimplementedReportServiceHandler) GetSigningKeys(context.Context, *connect.Request[v1.GetSigningKeysRequest]) (*connect.Response[v1.SignedDocumentResponse], error) {
+func (UnimplementedReportServiceHandler) GetSigningKeys(context.Context, *v1.GetSigningKeysRequest) (*v1.SignedDocumentResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.ReportService.GetSigningKeys is not implemented"))
 }

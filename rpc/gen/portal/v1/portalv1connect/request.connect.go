@@ -41,7 +41,7 @@ const (
 type RequestLogServiceHandler interface {
 	// ListRequests lists the merchant's signed requests, the newest first. Requests that name a key of the merchant and are not rightly
 	// signed are among them, a few of each key in a minute. A request is listed a second or two after its answer.
-	ListRequests(context.Context, *connect.Request[v1.ListRequestsRequest]) (*connect.Response[v1.ListRequestsResponse], error)
+	ListRequests(context.Context, *v1.ListRequestsRequest) (*v1.ListRequestsResponse, error)
 }
 
 // NewRequestLogServiceHandler builds an HTTP handler from the service implementation. It returns
@@ -51,7 +51,7 @@ type RequestLogServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewRequestLogServiceHandler(svc RequestLogServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	requestLogServiceMethods := v1.File_portal_v1_request_proto.Services().ByName("RequestLogService").Methods()
-	requestLogServiceListRequestsHandler := connect.NewUnaryHandler(
+	requestLogServiceListRequestsHandler := connect.NewUnaryHandlerSimple(
 		RequestLogServiceListRequestsProcedure,
 		svc.ListRequests,
 		connect.WithSchema(requestLogServiceMethods.ByName("ListRequests")),
@@ -70,6 +70,6 @@ func NewRequestLogServiceHandler(svc RequestLogServiceHandler, opts ...connect.H
 // UnimplementedRequestLogServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedRequestLogServiceHandler struct{}
 
-func (UnimplementedRequestLogServiceHandler) ListRequests(context.Context, *connect.Request[v1.ListRequestsRequest]) (*connect.Response[v1.ListRequestsResponse], error) {
+func (UnimplementedRequestLogServiceHandler) ListRequests(context.Context, *v1.ListRequestsRequest) (*v1.ListRequestsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.RequestLogService.ListRequests is not implemented"))
 }

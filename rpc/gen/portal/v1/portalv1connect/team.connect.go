@@ -60,22 +60,22 @@ const (
 // TeamServiceHandler is an implementation of the portal.v1.TeamService service.
 type TeamServiceHandler interface {
 	// ListMembers lists the users of the merchant.
-	ListMembers(context.Context, *connect.Request[v1.ListMembersRequest]) (*connect.Response[v1.ListMembersResponse], error)
+	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListMembersResponse, error)
 	// InviteMember makes a user, who sets their password by the link of the answer.
-	InviteMember(context.Context, *connect.Request[v1.InviteMemberRequest]) (*connect.Response[v1.InvitationLinkResponse], error)
+	InviteMember(context.Context, *v1.InviteMemberRequest) (*v1.InvitationLinkResponse, error)
 	// UpdateMember changes a user's role, or switches them off or on, and ends their sessions. The last owner stays one.
-	UpdateMember(context.Context, *connect.Request[v1.UpdateMemberRequest]) (*connect.Response[v1.MemberResponse], error)
+	UpdateMember(context.Context, *v1.UpdateMemberRequest) (*v1.MemberResponse, error)
 	// EndMemberSessions signs a user out everywhere.
-	EndMemberSessions(context.Context, *connect.Request[v1.EndMemberSessionsRequest]) (*connect.Response[v1.MemberResponse], error)
+	EndMemberSessions(context.Context, *v1.EndMemberSessionsRequest) (*v1.MemberResponse, error)
 	// ReinviteMember invites a user anew who lost their password or second factors: it takes both away, and ends their sessions.
-	ReinviteMember(context.Context, *connect.Request[v1.ReinviteMemberRequest]) (*connect.Response[v1.InvitationLinkResponse], error)
+	ReinviteMember(context.Context, *v1.ReinviteMemberRequest) (*v1.InvitationLinkResponse, error)
 	// AnswerMember accepts a user whom an operator let in, or refuses them: then they are switched off, their sessions end and their
 	// invitation is void. Only an owner answers who was there before. A user who does not wait is consent_over.
-	AnswerMember(context.Context, *connect.Request[v1.AnswerMemberRequest]) (*connect.Response[v1.MemberResponse], error)
+	AnswerMember(context.Context, *v1.AnswerMemberRequest) (*v1.MemberResponse, error)
 	// ListTeamChanges lists what users of the merchant changed, and what operators changed of these users, the newest first.
-	ListTeamChanges(context.Context, *connect.Request[v1.ListTeamChangesRequest]) (*connect.Response[v1.ListTeamChangesResponse], error)
+	ListTeamChanges(context.Context, *v1.ListTeamChangesRequest) (*v1.ListTeamChangesResponse, error)
 	// ListTeamSessions lists the open sessions of the merchant's users, the last used first.
-	ListTeamSessions(context.Context, *connect.Request[v1.ListTeamSessionsRequest]) (*connect.Response[v1.ListTeamSessionsResponse], error)
+	ListTeamSessions(context.Context, *v1.ListTeamSessionsRequest) (*v1.ListTeamSessionsResponse, error)
 }
 
 // NewTeamServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -85,49 +85,49 @@ type TeamServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewTeamServiceHandler(svc TeamServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	teamServiceMethods := v1.File_portal_v1_team_proto.Services().ByName("TeamService").Methods()
-	teamServiceListMembersHandler := connect.NewUnaryHandler(
+	teamServiceListMembersHandler := connect.NewUnaryHandlerSimple(
 		TeamServiceListMembersProcedure,
 		svc.ListMembers,
 		connect.WithSchema(teamServiceMethods.ByName("ListMembers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	teamServiceInviteMemberHandler := connect.NewUnaryHandler(
+	teamServiceInviteMemberHandler := connect.NewUnaryHandlerSimple(
 		TeamServiceInviteMemberProcedure,
 		svc.InviteMember,
 		connect.WithSchema(teamServiceMethods.ByName("InviteMember")),
 		connect.WithHandlerOptions(opts...),
 	)
-	teamServiceUpdateMemberHandler := connect.NewUnaryHandler(
+	teamServiceUpdateMemberHandler := connect.NewUnaryHandlerSimple(
 		TeamServiceUpdateMemberProcedure,
 		svc.UpdateMember,
 		connect.WithSchema(teamServiceMethods.ByName("UpdateMember")),
 		connect.WithHandlerOptions(opts...),
 	)
-	teamServiceEndMemberSessionsHandler := connect.NewUnaryHandler(
+	teamServiceEndMemberSessionsHandler := connect.NewUnaryHandlerSimple(
 		TeamServiceEndMemberSessionsProcedure,
 		svc.EndMemberSessions,
 		connect.WithSchema(teamServiceMethods.ByName("EndMemberSessions")),
 		connect.WithHandlerOptions(opts...),
 	)
-	teamServiceReinviteMemberHandler := connect.NewUnaryHandler(
+	teamServiceReinviteMemberHandler := connect.NewUnaryHandlerSimple(
 		TeamServiceReinviteMemberProcedure,
 		svc.ReinviteMember,
 		connect.WithSchema(teamServiceMethods.ByName("ReinviteMember")),
 		connect.WithHandlerOptions(opts...),
 	)
-	teamServiceAnswerMemberHandler := connect.NewUnaryHandler(
+	teamServiceAnswerMemberHandler := connect.NewUnaryHandlerSimple(
 		TeamServiceAnswerMemberProcedure,
 		svc.AnswerMember,
 		connect.WithSchema(teamServiceMethods.ByName("AnswerMember")),
 		connect.WithHandlerOptions(opts...),
 	)
-	teamServiceListTeamChangesHandler := connect.NewUnaryHandler(
+	teamServiceListTeamChangesHandler := connect.NewUnaryHandlerSimple(
 		TeamServiceListTeamChangesProcedure,
 		svc.ListTeamChanges,
 		connect.WithSchema(teamServiceMethods.ByName("ListTeamChanges")),
 		connect.WithHandlerOptions(opts...),
 	)
-	teamServiceListTeamSessionsHandler := connect.NewUnaryHandler(
+	teamServiceListTeamSessionsHandler := connect.NewUnaryHandlerSimple(
 		TeamServiceListTeamSessionsProcedure,
 		svc.ListTeamSessions,
 		connect.WithSchema(teamServiceMethods.ByName("ListTeamSessions")),
@@ -160,34 +160,34 @@ func NewTeamServiceHandler(svc TeamServiceHandler, opts ...connect.HandlerOption
 // UnimplementedTeamServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedTeamServiceHandler struct{}
 
-func (UnimplementedTeamServiceHandler) ListMembers(context.Context, *connect.Request[v1.ListMembersRequest]) (*connect.Response[v1.ListMembersResponse], error) {
+func (UnimplementedTeamServiceHandler) ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListMembersResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TeamService.ListMembers is not implemented"))
 }
 
-func (UnimplementedTeamServiceHandler) InviteMember(context.Context, *connect.Request[v1.InviteMemberRequest]) (*connect.Response[v1.InvitationLinkResponse], error) {
+func (UnimplementedTeamServiceHandler) InviteMember(context.Context, *v1.InviteMemberRequest) (*v1.InvitationLinkResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TeamService.InviteMember is not implemented"))
 }
 
-func (UnimplementedTeamServiceHandler) UpdateMember(context.Context, *connect.Request[v1.UpdateMemberRequest]) (*connect.Response[v1.MemberResponse], error) {
+func (UnimplementedTeamServiceHandler) UpdateMember(context.Context, *v1.UpdateMemberRequest) (*v1.MemberResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TeamService.UpdateMember is not implemented"))
 }
 
-func (UnimplementedTeamServiceHandler) EndMemberSessions(context.Context, *connect.Request[v1.EndMemberSessionsRequest]) (*connect.Response[v1.MemberResponse], error) {
+func (UnimplementedTeamServiceHandler) EndMemberSessions(context.Context, *v1.EndMemberSessionsRequest) (*v1.MemberResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TeamService.EndMemberSessions is not implemented"))
 }
 
-func (UnimplementedTeamServiceHandler) ReinviteMember(context.Context, *connect.Request[v1.ReinviteMemberRequest]) (*connect.Response[v1.InvitationLinkResponse], error) {
+func (UnimplementedTeamServiceHandler) ReinviteMember(context.Context, *v1.ReinviteMemberRequest) (*v1.InvitationLinkResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TeamService.ReinviteMember is not implemented"))
 }
 
-func (UnimplementedTeamServiceHandler) AnswerMember(context.Context, *connect.Request[v1.AnswerMemberRequest]) (*connect.Response[v1.MemberResponse], error) {
+func (UnimplementedTeamServiceHandler) AnswerMember(context.Context, *v1.AnswerMemberRequest) (*v1.MemberResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TeamService.AnswerMember is not implemented"))
 }
 
-func (UnimplementedTeamServiceHandler) ListTeamChanges(context.Context, *connect.Request[v1.ListTeamChangesRequest]) (*connect.Response[v1.ListTeamChangesResponse], error) {
+func (UnimplementedTeamServiceHandler) ListTeamChanges(context.Context, *v1.ListTeamChangesRequest) (*v1.ListTeamChangesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TeamService.ListTeamChanges is not implemented"))
 }
 
-func (UnimplementedTeamServiceHandler) ListTeamSessions(context.Context, *connect.Request[v1.ListTeamSessionsRequest]) (*connect.Response[v1.ListTeamSessionsResponse], error) {
+func (UnimplementedTeamServiceHandler) ListTeamSessions(context.Context, *v1.ListTeamSessionsRequest) (*v1.ListTeamSessionsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TeamService.ListTeamSessions is not implemented"))
 }

@@ -126,67 +126,67 @@ const (
 // TraderServiceHandler is an implementation of the portal.v1.TraderService service.
 type TraderServiceHandler interface {
 	// ListPayments lists the payments assigned to the caller, newest first.
-	ListPayments(context.Context, *connect.Request[v1.ListPaymentsRequest]) (*connect.Response[v1.ListPaymentsResponse], error)
+	ListPayments(context.Context, *v1.ListPaymentsRequest) (*v1.ListPaymentsResponse, error)
 	// ConfirmReceived completes a pending payment: the payer's transfer has arrived.
-	ConfirmReceived(context.Context, *connect.Request[v1.ConfirmReceivedRequest]) (*connect.Response[v1.ConfirmReceivedResponse], error)
+	ConfirmReceived(context.Context, *v1.ConfirmReceivedRequest) (*v1.ConfirmReceivedResponse, error)
 	// CancelPayment cancels a pending payment.
-	CancelPayment(context.Context, *connect.Request[v1.CancelPaymentRequest]) (*connect.Response[v1.CancelPaymentResponse], error)
+	CancelPayment(context.Context, *v1.CancelPaymentRequest) (*v1.CancelPaymentResponse, error)
 	// RequestCode asks the payer of a card payment for the code their bank sent.
-	RequestCode(context.Context, *connect.Request[v1.RequestCodeRequest]) (*connect.Response[v1.CardStepResponse], error)
+	RequestCode(context.Context, *v1.RequestCodeRequest) (*v1.CardStepResponse, error)
 	// RequestCodeResend asks for another code; the merchant gets a webhook.
-	RequestCodeResend(context.Context, *connect.Request[v1.RequestCodeResendRequest]) (*connect.Response[v1.CardStepResponse], error)
+	RequestCodeResend(context.Context, *v1.RequestCodeResendRequest) (*v1.CardStepResponse, error)
 	// MarkCodeNotNeeded says that the bank asks for no code.
-	MarkCodeNotNeeded(context.Context, *connect.Request[v1.MarkCodeNotNeededRequest]) (*connect.Response[v1.CardStepResponse], error)
+	MarkCodeNotNeeded(context.Context, *v1.MarkCodeNotNeededRequest) (*v1.CardStepResponse, error)
 	// ListPayins lists the payouts the caller took and those waiting that they can pay, newest first.
-	ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListTraderPayinsResponse], error)
+	ListPayins(context.Context, *v1.ListPayinsRequest) (*v1.ListTraderPayinsResponse, error)
 	// TakePayin takes a waiting payout. Of several traders at once one gets it, and they alone see the whole requisite.
-	TakePayin(context.Context, *connect.Request[v1.TakePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
+	TakePayin(context.Context, *v1.TakePayinRequest) (*v1.TraderPayinResponse, error)
 	// GiveBackPayin lets go of a payout that the caller took and has not paid: it waits again, for any trader.
-	GiveBackPayin(context.Context, *connect.Request[v1.GiveBackPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
+	GiveBackPayin(context.Context, *v1.GiveBackPayinRequest) (*v1.TraderPayinResponse, error)
 	// CompletePayin ends a payout the caller took: the recipient has the money.
-	CompletePayin(context.Context, *connect.Request[v1.CompletePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
+	CompletePayin(context.Context, *v1.CompletePayinRequest) (*v1.TraderPayinResponse, error)
 	// FailPayin ends a payout the caller took: it cannot be paid.
-	FailPayin(context.Context, *connect.Request[v1.FailPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error)
+	FailPayin(context.Context, *v1.FailPayinRequest) (*v1.TraderPayinResponse, error)
 	// GetDesk tells whether the caller's trader is on a break, what they have, and how much waits for them.
-	GetDesk(context.Context, *connect.Request[v1.GetDeskRequest]) (*connect.Response[v1.GetDeskResponse], error)
+	GetDesk(context.Context, *v1.GetDeskRequest) (*v1.GetDeskResponse, error)
 	// SetBreak begins or ends a break. While it lasts the trader gets no new payments; those that are open stay.
-	SetBreak(context.Context, *connect.Request[v1.SetBreakRequest]) (*connect.Response[v1.SetBreakResponse], error)
+	SetBreak(context.Context, *v1.SetBreakRequest) (*v1.SetBreakResponse, error)
 	// ListRequisites lists the requisites of the caller's trader, by their ids.
-	ListRequisites(context.Context, *connect.Request[v1.TraderServiceListRequisitesRequest]) (*connect.Response[v1.TraderServiceListRequisitesResponse], error)
+	ListRequisites(context.Context, *v1.TraderServiceListRequisitesRequest) (*v1.TraderServiceListRequisitesResponse, error)
 	// UpdateRequisite changes what the trader sets of a requisite of theirs. Operators' limits stay the ceiling.
-	UpdateRequisite(context.Context, *connect.Request[v1.TraderServiceUpdateRequisiteRequest]) (*connect.Response[v1.TraderServiceUpdateRequisiteResponse], error)
+	UpdateRequisite(context.Context, *v1.TraderServiceUpdateRequisiteRequest) (*v1.TraderServiceUpdateRequisiteResponse, error)
 	// ProposeRequisite asks operators for another requisite. The same proposed again while it waits is one proposal.
-	ProposeRequisite(context.Context, *connect.Request[v1.ProposeRequisiteRequest]) (*connect.Response[v1.ProposeRequisiteResponse], error)
+	ProposeRequisite(context.Context, *v1.ProposeRequisiteRequest) (*v1.ProposeRequisiteResponse, error)
 	// ListProposedRequisites lists the newest 50 requisites that the caller's trader proposed, newest first, with what became of them.
-	ListProposedRequisites(context.Context, *connect.Request[v1.ListProposedRequisitesRequest]) (*connect.Response[v1.ListProposedRequisitesResponse], error)
+	ListProposedRequisites(context.Context, *v1.ListProposedRequisitesRequest) (*v1.ListProposedRequisitesResponse, error)
 	// ExplainRequisites says of each requisite whether a payment could get it now, and if not, why.
-	ExplainRequisites(context.Context, *connect.Request[v1.ExplainRequisitesRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error)
+	ExplainRequisites(context.Context, *v1.ExplainRequisitesRequest) (*v1.ExplainRequisitesResponse, error)
 	// ListAppeals lists the appeals of the trader's payments about which something was written, newest first.
-	ListAppeals(context.Context, *connect.Request[v1.TraderServiceListAppealsRequest]) (*connect.Response[v1.TraderServiceListAppealsResponse], error)
+	ListAppeals(context.Context, *v1.TraderServiceListAppealsRequest) (*v1.TraderServiceListAppealsResponse, error)
 	// ListAppealMessages lists what operators and the trader wrote to each other about an appeal. It counts as read.
-	ListAppealMessages(context.Context, *connect.Request[v1.ListAppealMessagesRequest]) (*connect.Response[v1.ListAppealMessagesResponse], error)
+	ListAppealMessages(context.Context, *v1.ListAppealMessagesRequest) (*v1.ListAppealMessagesResponse, error)
 	// SendAppealMessage writes to operators about an appeal of a payment of the trader's that is not decided.
-	SendAppealMessage(context.Context, *connect.Request[v1.SendAppealMessageRequest]) (*connect.Response[v1.SendAppealMessageResponse], error)
+	SendAppealMessage(context.Context, *v1.SendAppealMessageRequest) (*v1.SendAppealMessageResponse, error)
 	// CreateDevice pairs a phone that forwards messages of banks. Its secret is shown this once.
-	CreateDevice(context.Context, *connect.Request[v1.CreateDeviceRequest]) (*connect.Response[v1.CreateDeviceResponse], error)
+	CreateDevice(context.Context, *v1.CreateDeviceRequest) (*v1.CreateDeviceResponse, error)
 	// ListDevices lists the devices of the caller's trader.
-	ListDevices(context.Context, *connect.Request[v1.ListDevicesRequest]) (*connect.Response[v1.ListDevicesResponse], error)
+	ListDevices(context.Context, *v1.ListDevicesRequest) (*v1.ListDevicesResponse, error)
 	// RevokeDevice takes nothing from a device any more.
-	RevokeDevice(context.Context, *connect.Request[v1.RevokeDeviceRequest]) (*connect.Response[v1.RevokeDeviceResponse], error)
+	RevokeDevice(context.Context, *v1.RevokeDeviceRequest) (*v1.RevokeDeviceResponse, error)
 	// ListMessages lists the messages of banks of the caller's trader, newest first.
-	ListMessages(context.Context, *connect.Request[v1.ListMessagesRequest]) (*connect.Response[v1.ListMessagesResponse], error)
+	ListMessages(context.Context, *v1.ListMessagesRequest) (*v1.ListMessagesResponse, error)
 	// AssignMessage confirms an open payment by a message that waits for a person.
-	AssignMessage(context.Context, *connect.Request[v1.AssignMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error)
+	AssignMessage(context.Context, *v1.AssignMessageRequest) (*v1.MessageDecidedResponse, error)
 	// DismissMessage says that a message that waits is about no payment.
-	DismissMessage(context.Context, *connect.Request[v1.DismissMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error)
+	DismissMessage(context.Context, *v1.DismissMessageRequest) (*v1.MessageDecidedResponse, error)
 	// ObjectToMessage says that a message confirmed a payment wrongly. Its requisite's messages only count from then on.
-	ObjectToMessage(context.Context, *connect.Request[v1.ObjectToMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error)
+	ObjectToMessage(context.Context, *v1.ObjectToMessageRequest) (*v1.MessageDecidedResponse, error)
 	// ListMessageRules lists what messages do for the trader's requisites, and how right they were.
-	ListMessageRules(context.Context, *connect.Request[v1.ListMessageRulesRequest]) (*connect.Response[v1.ListMessageRulesResponse], error)
+	ListMessageRules(context.Context, *v1.ListMessageRulesRequest) (*v1.ListMessageRulesResponse, error)
 	// SetMessageRule sets what messages do for a requisite of the trader.
-	SetMessageRule(context.Context, *connect.Request[v1.SetMessageRuleRequest]) (*connect.Response[v1.SetMessageRuleResponse], error)
+	SetMessageRule(context.Context, *v1.SetMessageRuleRequest) (*v1.SetMessageRuleResponse, error)
 	// ResumeMessages lets messages confirm again, after somebody has looked at what stopped them.
-	ResumeMessages(context.Context, *connect.Request[v1.ResumeMessagesRequest]) (*connect.Response[v1.ResumeMessagesResponse], error)
+	ResumeMessages(context.Context, *v1.ResumeMessagesRequest) (*v1.ResumeMessagesResponse, error)
 }
 
 // NewTraderServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -196,187 +196,187 @@ type TraderServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewTraderServiceHandler(svc TraderServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	traderServiceMethods := v1.File_portal_v1_trader_proto.Services().ByName("TraderService").Methods()
-	traderServiceListPaymentsHandler := connect.NewUnaryHandler(
+	traderServiceListPaymentsHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceListPaymentsProcedure,
 		svc.ListPayments,
 		connect.WithSchema(traderServiceMethods.ByName("ListPayments")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceConfirmReceivedHandler := connect.NewUnaryHandler(
+	traderServiceConfirmReceivedHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceConfirmReceivedProcedure,
 		svc.ConfirmReceived,
 		connect.WithSchema(traderServiceMethods.ByName("ConfirmReceived")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceCancelPaymentHandler := connect.NewUnaryHandler(
+	traderServiceCancelPaymentHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceCancelPaymentProcedure,
 		svc.CancelPayment,
 		connect.WithSchema(traderServiceMethods.ByName("CancelPayment")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceRequestCodeHandler := connect.NewUnaryHandler(
+	traderServiceRequestCodeHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceRequestCodeProcedure,
 		svc.RequestCode,
 		connect.WithSchema(traderServiceMethods.ByName("RequestCode")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceRequestCodeResendHandler := connect.NewUnaryHandler(
+	traderServiceRequestCodeResendHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceRequestCodeResendProcedure,
 		svc.RequestCodeResend,
 		connect.WithSchema(traderServiceMethods.ByName("RequestCodeResend")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceMarkCodeNotNeededHandler := connect.NewUnaryHandler(
+	traderServiceMarkCodeNotNeededHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceMarkCodeNotNeededProcedure,
 		svc.MarkCodeNotNeeded,
 		connect.WithSchema(traderServiceMethods.ByName("MarkCodeNotNeeded")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceListPayinsHandler := connect.NewUnaryHandler(
+	traderServiceListPayinsHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceListPayinsProcedure,
 		svc.ListPayins,
 		connect.WithSchema(traderServiceMethods.ByName("ListPayins")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceTakePayinHandler := connect.NewUnaryHandler(
+	traderServiceTakePayinHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceTakePayinProcedure,
 		svc.TakePayin,
 		connect.WithSchema(traderServiceMethods.ByName("TakePayin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceGiveBackPayinHandler := connect.NewUnaryHandler(
+	traderServiceGiveBackPayinHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceGiveBackPayinProcedure,
 		svc.GiveBackPayin,
 		connect.WithSchema(traderServiceMethods.ByName("GiveBackPayin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceCompletePayinHandler := connect.NewUnaryHandler(
+	traderServiceCompletePayinHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceCompletePayinProcedure,
 		svc.CompletePayin,
 		connect.WithSchema(traderServiceMethods.ByName("CompletePayin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceFailPayinHandler := connect.NewUnaryHandler(
+	traderServiceFailPayinHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceFailPayinProcedure,
 		svc.FailPayin,
 		connect.WithSchema(traderServiceMethods.ByName("FailPayin")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceGetDeskHandler := connect.NewUnaryHandler(
+	traderServiceGetDeskHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceGetDeskProcedure,
 		svc.GetDesk,
 		connect.WithSchema(traderServiceMethods.ByName("GetDesk")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceSetBreakHandler := connect.NewUnaryHandler(
+	traderServiceSetBreakHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceSetBreakProcedure,
 		svc.SetBreak,
 		connect.WithSchema(traderServiceMethods.ByName("SetBreak")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceListRequisitesHandler := connect.NewUnaryHandler(
+	traderServiceListRequisitesHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceListRequisitesProcedure,
 		svc.ListRequisites,
 		connect.WithSchema(traderServiceMethods.ByName("ListRequisites")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceUpdateRequisiteHandler := connect.NewUnaryHandler(
+	traderServiceUpdateRequisiteHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceUpdateRequisiteProcedure,
 		svc.UpdateRequisite,
 		connect.WithSchema(traderServiceMethods.ByName("UpdateRequisite")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceProposeRequisiteHandler := connect.NewUnaryHandler(
+	traderServiceProposeRequisiteHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceProposeRequisiteProcedure,
 		svc.ProposeRequisite,
 		connect.WithSchema(traderServiceMethods.ByName("ProposeRequisite")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceListProposedRequisitesHandler := connect.NewUnaryHandler(
+	traderServiceListProposedRequisitesHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceListProposedRequisitesProcedure,
 		svc.ListProposedRequisites,
 		connect.WithSchema(traderServiceMethods.ByName("ListProposedRequisites")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceExplainRequisitesHandler := connect.NewUnaryHandler(
+	traderServiceExplainRequisitesHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceExplainRequisitesProcedure,
 		svc.ExplainRequisites,
 		connect.WithSchema(traderServiceMethods.ByName("ExplainRequisites")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceListAppealsHandler := connect.NewUnaryHandler(
+	traderServiceListAppealsHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceListAppealsProcedure,
 		svc.ListAppeals,
 		connect.WithSchema(traderServiceMethods.ByName("ListAppeals")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceListAppealMessagesHandler := connect.NewUnaryHandler(
+	traderServiceListAppealMessagesHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceListAppealMessagesProcedure,
 		svc.ListAppealMessages,
 		connect.WithSchema(traderServiceMethods.ByName("ListAppealMessages")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceSendAppealMessageHandler := connect.NewUnaryHandler(
+	traderServiceSendAppealMessageHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceSendAppealMessageProcedure,
 		svc.SendAppealMessage,
 		connect.WithSchema(traderServiceMethods.ByName("SendAppealMessage")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceCreateDeviceHandler := connect.NewUnaryHandler(
+	traderServiceCreateDeviceHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceCreateDeviceProcedure,
 		svc.CreateDevice,
 		connect.WithSchema(traderServiceMethods.ByName("CreateDevice")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceListDevicesHandler := connect.NewUnaryHandler(
+	traderServiceListDevicesHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceListDevicesProcedure,
 		svc.ListDevices,
 		connect.WithSchema(traderServiceMethods.ByName("ListDevices")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceRevokeDeviceHandler := connect.NewUnaryHandler(
+	traderServiceRevokeDeviceHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceRevokeDeviceProcedure,
 		svc.RevokeDevice,
 		connect.WithSchema(traderServiceMethods.ByName("RevokeDevice")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceListMessagesHandler := connect.NewUnaryHandler(
+	traderServiceListMessagesHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceListMessagesProcedure,
 		svc.ListMessages,
 		connect.WithSchema(traderServiceMethods.ByName("ListMessages")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceAssignMessageHandler := connect.NewUnaryHandler(
+	traderServiceAssignMessageHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceAssignMessageProcedure,
 		svc.AssignMessage,
 		connect.WithSchema(traderServiceMethods.ByName("AssignMessage")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceDismissMessageHandler := connect.NewUnaryHandler(
+	traderServiceDismissMessageHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceDismissMessageProcedure,
 		svc.DismissMessage,
 		connect.WithSchema(traderServiceMethods.ByName("DismissMessage")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceObjectToMessageHandler := connect.NewUnaryHandler(
+	traderServiceObjectToMessageHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceObjectToMessageProcedure,
 		svc.ObjectToMessage,
 		connect.WithSchema(traderServiceMethods.ByName("ObjectToMessage")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceListMessageRulesHandler := connect.NewUnaryHandler(
+	traderServiceListMessageRulesHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceListMessageRulesProcedure,
 		svc.ListMessageRules,
 		connect.WithSchema(traderServiceMethods.ByName("ListMessageRules")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceSetMessageRuleHandler := connect.NewUnaryHandler(
+	traderServiceSetMessageRuleHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceSetMessageRuleProcedure,
 		svc.SetMessageRule,
 		connect.WithSchema(traderServiceMethods.ByName("SetMessageRule")),
 		connect.WithHandlerOptions(opts...),
 	)
-	traderServiceResumeMessagesHandler := connect.NewUnaryHandler(
+	traderServiceResumeMessagesHandler := connect.NewUnaryHandlerSimple(
 		TraderServiceResumeMessagesProcedure,
 		svc.ResumeMessages,
 		connect.WithSchema(traderServiceMethods.ByName("ResumeMessages")),
@@ -455,126 +455,126 @@ func NewTraderServiceHandler(svc TraderServiceHandler, opts ...connect.HandlerOp
 // UnimplementedTraderServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedTraderServiceHandler struct{}
 
-func (UnimplementedTraderServiceHandler) ListPayments(context.Context, *connect.Request[v1.ListPaymentsRequest]) (*connect.Response[v1.ListPaymentsResponse], error) {
+func (UnimplementedTraderServiceHandler) ListPayments(context.Context, *v1.ListPaymentsRequest) (*v1.ListPaymentsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ListPayments is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) ConfirmReceived(context.Context, *connect.Request[v1.ConfirmReceivedRequest]) (*connect.Response[v1.ConfirmReceivedResponse], error) {
+func (UnimplementedTraderServiceHandler) ConfirmReceived(context.Context, *v1.ConfirmReceivedRequest) (*v1.ConfirmReceivedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ConfirmReceived is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) CancelPayment(context.Context, *connect.Request[v1.CancelPaymentRequest]) (*connect.Response[v1.CancelPaymentResponse], error) {
+func (UnimplementedTraderServiceHandler) CancelPayment(context.Context, *v1.CancelPaymentRequest) (*v1.CancelPaymentResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.CancelPayment is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) RequestCode(context.Context, *connect.Request[v1.RequestCodeRequest]) (*connect.Response[v1.CardStepResponse], error) {
+func (UnimplementedTraderServiceHandler) RequestCode(context.Context, *v1.RequestCodeRequest) (*v1.CardStepResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.RequestCode is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) RequestCodeResend(context.Context, *connect.Request[v1.RequestCodeResendRequest]) (*connect.Response[v1.CardStepResponse], error) {
+func (UnimplementedTraderServiceHandler) RequestCodeResend(context.Context, *v1.RequestCodeResendRequest) (*v1.CardStepResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.RequestCodeResend is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) MarkCodeNotNeeded(context.Context, *connect.Request[v1.MarkCodeNotNeededRequest]) (*connect.Response[v1.CardStepResponse], error) {
+func (UnimplementedTraderServiceHandler) MarkCodeNotNeeded(context.Context, *v1.MarkCodeNotNeededRequest) (*v1.CardStepResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.MarkCodeNotNeeded is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) ListPayins(context.Context, *connect.Request[v1.ListPayinsRequest]) (*connect.Response[v1.ListTraderPayinsResponse], error) {
+func (UnimplementedTraderServiceHandler) ListPayins(context.Context, *v1.ListPayinsRequest) (*v1.ListTraderPayinsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ListPayins is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) TakePayin(context.Context, *connect.Request[v1.TakePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
+func (UnimplementedTraderServiceHandler) TakePayin(context.Context, *v1.TakePayinRequest) (*v1.TraderPayinResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.TakePayin is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) GiveBackPayin(context.Context, *connect.Request[v1.GiveBackPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
+func (UnimplementedTraderServiceHandler) GiveBackPayin(context.Context, *v1.GiveBackPayinRequest) (*v1.TraderPayinResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.GiveBackPayin is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) CompletePayin(context.Context, *connect.Request[v1.CompletePayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
+func (UnimplementedTraderServiceHandler) CompletePayin(context.Context, *v1.CompletePayinRequest) (*v1.TraderPayinResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.CompletePayin is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) FailPayin(context.Context, *connect.Request[v1.FailPayinRequest]) (*connect.Response[v1.TraderPayinResponse], error) {
+func (UnimplementedTraderServiceHandler) FailPayin(context.Context, *v1.FailPayinRequest) (*v1.TraderPayinResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.FailPayin is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) GetDesk(context.Context, *connect.Request[v1.GetDeskRequest]) (*connect.Response[v1.GetDeskResponse], error) {
+func (UnimplementedTraderServiceHandler) GetDesk(context.Context, *v1.GetDeskRequest) (*v1.GetDeskResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.GetDesk is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) SetBreak(context.Context, *connect.Request[v1.SetBreakRequest]) (*connect.Response[v1.SetBreakResponse], error) {
+func (UnimplementedTraderServiceHandler) SetBreak(context.Context, *v1.SetBreakRequest) (*v1.SetBreakResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.SetBreak is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) ListRequisites(context.Context, *connect.Request[v1.TraderServiceListRequisitesRequest]) (*connect.Response[v1.TraderServiceListRequisitesResponse], error) {
+func (UnimplementedTraderServiceHandler) ListRequisites(context.Context, *v1.TraderServiceListRequisitesRequest) (*v1.TraderServiceListRequisitesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ListRequisites is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) UpdateRequisite(context.Context, *connect.Request[v1.TraderServiceUpdateRequisiteRequest]) (*connect.Response[v1.TraderServiceUpdateRequisiteResponse], error) {
+func (UnimplementedTraderServiceHandler) UpdateRequisite(context.Context, *v1.TraderServiceUpdateRequisiteRequest) (*v1.TraderServiceUpdateRequisiteResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.UpdateRequisite is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) ProposeRequisite(context.Context, *connect.Request[v1.ProposeRequisiteRequest]) (*connect.Response[v1.ProposeRequisiteResponse], error) {
+func (UnimplementedTraderServiceHandler) ProposeRequisite(context.Context, *v1.ProposeRequisiteRequest) (*v1.ProposeRequisiteResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ProposeRequisite is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) ListProposedRequisites(context.Context, *connect.Request[v1.ListProposedRequisitesRequest]) (*connect.Response[v1.ListProposedRequisitesResponse], error) {
+func (UnimplementedTraderServiceHandler) ListProposedRequisites(context.Context, *v1.ListProposedRequisitesRequest) (*v1.ListProposedRequisitesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ListProposedRequisites is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) ExplainRequisites(context.Context, *connect.Request[v1.ExplainRequisitesRequest]) (*connect.Response[v1.ExplainRequisitesResponse], error) {
+func (UnimplementedTraderServiceHandler) ExplainRequisites(context.Context, *v1.ExplainRequisitesRequest) (*v1.ExplainRequisitesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ExplainRequisites is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) ListAppeals(context.Context, *connect.Request[v1.TraderServiceListAppealsRequest]) (*connect.Response[v1.TraderServiceListAppealsResponse], error) {
+func (UnimplementedTraderServiceHandler) ListAppeals(context.Context, *v1.TraderServiceListAppealsRequest) (*v1.TraderServiceListAppealsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ListAppeals is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) ListAppealMessages(context.Context, *connect.Request[v1.ListAppealMessagesRequest]) (*connect.Response[v1.ListAppealMessagesResponse], error) {
+func (UnimplementedTraderServiceHandler) ListAppealMessages(context.Context, *v1.ListAppealMessagesRequest) (*v1.ListAppealMessagesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ListAppealMessages is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) SendAppealMessage(context.Context, *connect.Request[v1.SendAppealMessageRequest]) (*connect.Response[v1.SendAppealMessageResponse], error) {
+func (UnimplementedTraderServiceHandler) SendAppealMessage(context.Context, *v1.SendAppealMessageRequest) (*v1.SendAppealMessageResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.SendAppealMessage is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) CreateDevice(context.Context, *connect.Request[v1.CreateDeviceRequest]) (*connect.Response[v1.CreateDeviceResponse], error) {
+func (UnimplementedTraderServiceHandler) CreateDevice(context.Context, *v1.CreateDeviceRequest) (*v1.CreateDeviceResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.CreateDevice is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) ListDevices(context.Context, *connect.Request[v1.ListDevicesRequest]) (*connect.Response[v1.ListDevicesResponse], error) {
+func (UnimplementedTraderServiceHandler) ListDevices(context.Context, *v1.ListDevicesRequest) (*v1.ListDevicesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ListDevices is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) RevokeDevice(context.Context, *connect.Request[v1.RevokeDeviceRequest]) (*connect.Response[v1.RevokeDeviceResponse], error) {
+func (UnimplementedTraderServiceHandler) RevokeDevice(context.Context, *v1.RevokeDeviceRequest) (*v1.RevokeDeviceResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.RevokeDevice is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) ListMessages(context.Context, *connect.Request[v1.ListMessagesRequest]) (*connect.Response[v1.ListMessagesResponse], error) {
+func (UnimplementedTraderServiceHandler) ListMessages(context.Context, *v1.ListMessagesRequest) (*v1.ListMessagesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ListMessages is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) AssignMessage(context.Context, *connect.Request[v1.AssignMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error) {
+func (UnimplementedTraderServiceHandler) AssignMessage(context.Context, *v1.AssignMessageRequest) (*v1.MessageDecidedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.AssignMessage is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) DismissMessage(context.Context, *connect.Request[v1.DismissMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error) {
+func (UnimplementedTraderServiceHandler) DismissMessage(context.Context, *v1.DismissMessageRequest) (*v1.MessageDecidedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.DismissMessage is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) ObjectToMessage(context.Context, *connect.Request[v1.ObjectToMessageRequest]) (*connect.Response[v1.MessageDecidedResponse], error) {
+func (UnimplementedTraderServiceHandler) ObjectToMessage(context.Context, *v1.ObjectToMessageRequest) (*v1.MessageDecidedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ObjectToMessage is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) ListMessageRules(context.Context, *connect.Request[v1.ListMessageRulesRequest]) (*connect.Response[v1.ListMessageRulesResponse], error) {
+func (UnimplementedTraderServiceHandler) ListMessageRules(context.Context, *v1.ListMessageRulesRequest) (*v1.ListMessageRulesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ListMessageRules is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) SetMessageRule(context.Context, *connect.Request[v1.SetMessageRuleRequest]) (*connect.Response[v1.SetMessageRuleResponse], error) {
+func (UnimplementedTraderServiceHandler) SetMessageRule(context.Context, *v1.SetMessageRuleRequest) (*v1.SetMessageRuleResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.SetMessageRule is not implemented"))
 }
 
-func (UnimplementedTraderServiceHandler) ResumeMessages(context.Context, *connect.Request[v1.ResumeMessagesRequest]) (*connect.Response[v1.ResumeMessagesResponse], error) {
+func (UnimplementedTraderServiceHandler) ResumeMessages(context.Context, *v1.ResumeMessagesRequest) (*v1.ResumeMessagesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TraderService.ResumeMessages is not implemented"))
 }

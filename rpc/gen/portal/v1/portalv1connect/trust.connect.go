@@ -46,11 +46,11 @@ const (
 type TrustServiceHandler interface {
 	// ListAuditLog lists changes of settings, sign-ins and tries, what operators read of what is hidden, and what they proposed and
 	// decided, the newest first.
-	ListAuditLog(context.Context, *connect.Request[v1.ListAuditLogRequest]) (*connect.Response[v1.ListAuditLogResponse], error)
+	ListAuditLog(context.Context, *v1.ListAuditLogRequest) (*v1.ListAuditLogResponse, error)
 	// GetReconciliation tells of each invariant of the ledger when it was last proved and what breaks it.
-	GetReconciliation(context.Context, *connect.Request[v1.GetReconciliationRequest]) (*connect.Response[v1.GetReconciliationResponse], error)
+	GetReconciliation(context.Context, *v1.GetReconciliationRequest) (*v1.GetReconciliationResponse, error)
 	// ListAlarms tells of each alarm whether it fires, and since when.
-	ListAlarms(context.Context, *connect.Request[v1.ListAlarmsRequest]) (*connect.Response[v1.ListAlarmsResponse], error)
+	ListAlarms(context.Context, *v1.ListAlarmsRequest) (*v1.ListAlarmsResponse, error)
 }
 
 // NewTrustServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -60,19 +60,19 @@ type TrustServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewTrustServiceHandler(svc TrustServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	trustServiceMethods := v1.File_portal_v1_trust_proto.Services().ByName("TrustService").Methods()
-	trustServiceListAuditLogHandler := connect.NewUnaryHandler(
+	trustServiceListAuditLogHandler := connect.NewUnaryHandlerSimple(
 		TrustServiceListAuditLogProcedure,
 		svc.ListAuditLog,
 		connect.WithSchema(trustServiceMethods.ByName("ListAuditLog")),
 		connect.WithHandlerOptions(opts...),
 	)
-	trustServiceGetReconciliationHandler := connect.NewUnaryHandler(
+	trustServiceGetReconciliationHandler := connect.NewUnaryHandlerSimple(
 		TrustServiceGetReconciliationProcedure,
 		svc.GetReconciliation,
 		connect.WithSchema(trustServiceMethods.ByName("GetReconciliation")),
 		connect.WithHandlerOptions(opts...),
 	)
-	trustServiceListAlarmsHandler := connect.NewUnaryHandler(
+	trustServiceListAlarmsHandler := connect.NewUnaryHandlerSimple(
 		TrustServiceListAlarmsProcedure,
 		svc.ListAlarms,
 		connect.WithSchema(trustServiceMethods.ByName("ListAlarms")),
@@ -95,14 +95,14 @@ func NewTrustServiceHandler(svc TrustServiceHandler, opts ...connect.HandlerOpti
 // UnimplementedTrustServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedTrustServiceHandler struct{}
 
-func (UnimplementedTrustServiceHandler) ListAuditLog(context.Context, *connect.Request[v1.ListAuditLogRequest]) (*connect.Response[v1.ListAuditLogResponse], error) {
+func (UnimplementedTrustServiceHandler) ListAuditLog(context.Context, *v1.ListAuditLogRequest) (*v1.ListAuditLogResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TrustService.ListAuditLog is not implemented"))
 }
 
-func (UnimplementedTrustServiceHandler) GetReconciliation(context.Context, *connect.Request[v1.GetReconciliationRequest]) (*connect.Response[v1.GetReconciliationResponse], error) {
+func (UnimplementedTrustServiceHandler) GetReconciliation(context.Context, *v1.GetReconciliationRequest) (*v1.GetReconciliationResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TrustService.GetReconciliation is not implemented"))
 }
 
-func (UnimplementedTrustServiceHandler) ListAlarms(context.Context, *connect.Request[v1.ListAlarmsRequest]) (*connect.Response[v1.ListAlarmsResponse], error) {
+func (UnimplementedTrustServiceHandler) ListAlarms(context.Context, *v1.ListAlarmsRequest) (*v1.ListAlarmsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.TrustService.ListAlarms is not implemented"))
 }

@@ -88,41 +88,41 @@ const (
 // WithdrawalServiceHandler is an implementation of the portal.v1.WithdrawalService service.
 type WithdrawalServiceHandler interface {
 	// AddAddress adds an address to the caller's address book. It rests for 24 hours before anything may be sent to it.
-	AddAddress(context.Context, *connect.Request[v1.AddAddressRequest]) (*connect.Response[v1.AddressResponse], error)
+	AddAddress(context.Context, *v1.AddAddressRequest) (*v1.AddressResponse, error)
 	// ListAddresses lists the caller's address book, the newest first.
-	ListAddresses(context.Context, *connect.Request[v1.ListAddressesRequest]) (*connect.Response[v1.ListAddressesResponse], error)
+	ListAddresses(context.Context, *v1.ListAddressesRequest) (*v1.ListAddressesResponse, error)
 	// RemoveAddress takes an address out of the caller's address book.
-	RemoveAddress(context.Context, *connect.Request[v1.RemoveAddressRequest]) (*connect.Response[v1.RemoveAddressResponse], error)
+	RemoveAddress(context.Context, *v1.RemoveAddressRequest) (*v1.RemoveAddressResponse, error)
 	// RequestWithdrawal asks for a withdrawal to an address of the book. Amount and fee are held at once.
-	RequestWithdrawal(context.Context, *connect.Request[v1.RequestWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error)
+	RequestWithdrawal(context.Context, *v1.RequestWithdrawalRequest) (*v1.WithdrawalResponse, error)
 	// ListWithdrawals lists the caller's withdrawals, or for an operator everybody's, the newest first.
-	ListWithdrawals(context.Context, *connect.Request[v1.WithdrawalServiceListWithdrawalsRequest]) (*connect.Response[v1.WithdrawalServiceListWithdrawalsResponse], error)
+	ListWithdrawals(context.Context, *v1.WithdrawalServiceListWithdrawalsRequest) (*v1.WithdrawalServiceListWithdrawalsResponse, error)
 	// GetWithdrawal reads a withdrawal with the changes of its status.
-	GetWithdrawal(context.Context, *connect.Request[v1.WithdrawalServiceGetWithdrawalRequest]) (*connect.Response[v1.WithdrawalServiceGetWithdrawalResponse], error)
+	GetWithdrawal(context.Context, *v1.WithdrawalServiceGetWithdrawalRequest) (*v1.WithdrawalServiceGetWithdrawalResponse, error)
 	// CancelWithdrawal takes a withdrawal back that waits for a decision.
-	CancelWithdrawal(context.Context, *connect.Request[v1.CancelWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error)
+	CancelWithdrawal(context.Context, *v1.CancelWithdrawalRequest) (*v1.WithdrawalResponse, error)
 	// ListWithdrawalTerms lists what withdrawals cost by each network, and how much may leave.
-	ListWithdrawalTerms(context.Context, *connect.Request[v1.ListWithdrawalTermsRequest]) (*connect.Response[v1.ListWithdrawalTermsResponse], error)
+	ListWithdrawalTerms(context.Context, *v1.ListWithdrawalTermsRequest) (*v1.ListWithdrawalTermsResponse, error)
 	// SetWithdrawalTerms sets what holds for a network. It takes a second operator.
-	SetWithdrawalTerms(context.Context, *connect.Request[v1.SetWithdrawalTermsRequest]) (*connect.Response[v1.SettingResponse], error)
+	SetWithdrawalTerms(context.Context, *v1.SetWithdrawalTermsRequest) (*v1.SettingResponse, error)
 	// ApproveWithdrawal lets a withdrawal be handed over. Above what one operator may move alone it takes a second one.
-	ApproveWithdrawal(context.Context, *connect.Request[v1.ApproveWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error)
+	ApproveWithdrawal(context.Context, *v1.ApproveWithdrawalRequest) (*v1.WithdrawalResponse, error)
 	// RejectWithdrawal ends a withdrawal that was not handed over, and gives all of it back.
-	RejectWithdrawal(context.Context, *connect.Request[v1.RejectWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error)
+	RejectWithdrawal(context.Context, *v1.RejectWithdrawalRequest) (*v1.WithdrawalResponse, error)
 	// ExportHandOver answers with the signed list after the one that the signer had last. If there is none yet, it is made of
 	// all that is approved. The same number gets the same list, so whoever loses an answer asks again.
-	ExportHandOver(context.Context, *connect.Request[v1.ExportHandOverRequest]) (*connect.Response[v1.HandOverResponse], error)
+	ExportHandOver(context.Context, *v1.ExportHandOverRequest) (*v1.HandOverResponse, error)
 	// ListHandOvers lists the lists, the newest first, without their documents.
-	ListHandOvers(context.Context, *connect.Request[v1.ListHandOversRequest]) (*connect.Response[v1.ListHandOversResponse], error)
+	ListHandOvers(context.Context, *v1.ListHandOversRequest) (*v1.ListHandOversResponse, error)
 	// GetHandOver reads a list.
-	GetHandOver(context.Context, *connect.Request[v1.GetHandOverRequest]) (*connect.Response[v1.HandOverResponse], error)
+	GetHandOver(context.Context, *v1.GetHandOverRequest) (*v1.HandOverResponse, error)
 	// ReportHash tells the transaction that pays a withdrawal. Another one replaces it until the withdrawal has ended.
-	ReportHash(context.Context, *connect.Request[v1.ReportHashRequest]) (*connect.Response[v1.WithdrawalResponse], error)
+	ReportHash(context.Context, *v1.ReportHashRequest) (*v1.WithdrawalResponse, error)
 	// CompleteWithdrawal ends a withdrawal as paid where no watcher sees it on the chain. It takes a second operator.
-	CompleteWithdrawal(context.Context, *connect.Request[v1.CompleteWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error)
+	CompleteWithdrawal(context.Context, *v1.CompleteWithdrawalRequest) (*v1.WithdrawalResponse, error)
 	// FailWithdrawal ends a withdrawal that was handed over and not paid, and gives all of it back. It takes a second
 	// operator.
-	FailWithdrawal(context.Context, *connect.Request[v1.FailWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error)
+	FailWithdrawal(context.Context, *v1.FailWithdrawalRequest) (*v1.WithdrawalResponse, error)
 }
 
 // NewWithdrawalServiceHandler builds an HTTP handler from the service implementation. It returns
@@ -132,103 +132,103 @@ type WithdrawalServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewWithdrawalServiceHandler(svc WithdrawalServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	withdrawalServiceMethods := v1.File_portal_v1_withdrawal_proto.Services().ByName("WithdrawalService").Methods()
-	withdrawalServiceAddAddressHandler := connect.NewUnaryHandler(
+	withdrawalServiceAddAddressHandler := connect.NewUnaryHandlerSimple(
 		WithdrawalServiceAddAddressProcedure,
 		svc.AddAddress,
 		connect.WithSchema(withdrawalServiceMethods.ByName("AddAddress")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceListAddressesHandler := connect.NewUnaryHandler(
+	withdrawalServiceListAddressesHandler := connect.NewUnaryHandlerSimple(
 		WithdrawalServiceListAddressesProcedure,
 		svc.ListAddresses,
 		connect.WithSchema(withdrawalServiceMethods.ByName("ListAddresses")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceRemoveAddressHandler := connect.NewUnaryHandler(
+	withdrawalServiceRemoveAddressHandler := connect.NewUnaryHandlerSimple(
 		WithdrawalServiceRemoveAddressProcedure,
 		svc.RemoveAddress,
 		connect.WithSchema(withdrawalServiceMethods.ByName("RemoveAddress")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceRequestWithdrawalHandler := connect.NewUnaryHandler(
+	withdrawalServiceRequestWithdrawalHandler := connect.NewUnaryHandlerSimple(
 		WithdrawalServiceRequestWithdrawalProcedure,
 		svc.RequestWithdrawal,
 		connect.WithSchema(withdrawalServiceMethods.ByName("RequestWithdrawal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceListWithdrawalsHandler := connect.NewUnaryHandler(
+	withdrawalServiceListWithdrawalsHandler := connect.NewUnaryHandlerSimple(
 		WithdrawalServiceListWithdrawalsProcedure,
 		svc.ListWithdrawals,
 		connect.WithSchema(withdrawalServiceMethods.ByName("ListWithdrawals")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceGetWithdrawalHandler := connect.NewUnaryHandler(
+	withdrawalServiceGetWithdrawalHandler := connect.NewUnaryHandlerSimple(
 		WithdrawalServiceGetWithdrawalProcedure,
 		svc.GetWithdrawal,
 		connect.WithSchema(withdrawalServiceMethods.ByName("GetWithdrawal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceCancelWithdrawalHandler := connect.NewUnaryHandler(
+	withdrawalServiceCancelWithdrawalHandler := connect.NewUnaryHandlerSimple(
 		WithdrawalServiceCancelWithdrawalProcedure,
 		svc.CancelWithdrawal,
 		connect.WithSchema(withdrawalServiceMethods.ByName("CancelWithdrawal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceListWithdrawalTermsHandler := connect.NewUnaryHandler(
+	withdrawalServiceListWithdrawalTermsHandler := connect.NewUnaryHandlerSimple(
 		WithdrawalServiceListWithdrawalTermsProcedure,
 		svc.ListWithdrawalTerms,
 		connect.WithSchema(withdrawalServiceMethods.ByName("ListWithdrawalTerms")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceSetWithdrawalTermsHandler := connect.NewUnaryHandler(
+	withdrawalServiceSetWithdrawalTermsHandler := connect.NewUnaryHandlerSimple(
 		WithdrawalServiceSetWithdrawalTermsProcedure,
 		svc.SetWithdrawalTerms,
 		connect.WithSchema(withdrawalServiceMethods.ByName("SetWithdrawalTerms")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceApproveWithdrawalHandler := connect.NewUnaryHandler(
+	withdrawalServiceApproveWithdrawalHandler := connect.NewUnaryHandlerSimple(
 		WithdrawalServiceApproveWithdrawalProcedure,
 		svc.ApproveWithdrawal,
 		connect.WithSchema(withdrawalServiceMethods.ByName("ApproveWithdrawal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceRejectWithdrawalHandler := connect.NewUnaryHandler(
+	withdrawalServiceRejectWithdrawalHandler := connect.NewUnaryHandlerSimple(
 		WithdrawalServiceRejectWithdrawalProcedure,
 		svc.RejectWithdrawal,
 		connect.WithSchema(withdrawalServiceMethods.ByName("RejectWithdrawal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceExportHandOverHandler := connect.NewUnaryHandler(
+	withdrawalServiceExportHandOverHandler := connect.NewUnaryHandlerSimple(
 		WithdrawalServiceExportHandOverProcedure,
 		svc.ExportHandOver,
 		connect.WithSchema(withdrawalServiceMethods.ByName("ExportHandOver")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceListHandOversHandler := connect.NewUnaryHandler(
+	withdrawalServiceListHandOversHandler := connect.NewUnaryHandlerSimple(
 		WithdrawalServiceListHandOversProcedure,
 		svc.ListHandOvers,
 		connect.WithSchema(withdrawalServiceMethods.ByName("ListHandOvers")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceGetHandOverHandler := connect.NewUnaryHandler(
+	withdrawalServiceGetHandOverHandler := connect.NewUnaryHandlerSimple(
 		WithdrawalServiceGetHandOverProcedure,
 		svc.GetHandOver,
 		connect.WithSchema(withdrawalServiceMethods.ByName("GetHandOver")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceReportHashHandler := connect.NewUnaryHandler(
+	withdrawalServiceReportHashHandler := connect.NewUnaryHandlerSimple(
 		WithdrawalServiceReportHashProcedure,
 		svc.ReportHash,
 		connect.WithSchema(withdrawalServiceMethods.ByName("ReportHash")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceCompleteWithdrawalHandler := connect.NewUnaryHandler(
+	withdrawalServiceCompleteWithdrawalHandler := connect.NewUnaryHandlerSimple(
 		WithdrawalServiceCompleteWithdrawalProcedure,
 		svc.CompleteWithdrawal,
 		connect.WithSchema(withdrawalServiceMethods.ByName("CompleteWithdrawal")),
 		connect.WithHandlerOptions(opts...),
 	)
-	withdrawalServiceFailWithdrawalHandler := connect.NewUnaryHandler(
+	withdrawalServiceFailWithdrawalHandler := connect.NewUnaryHandlerSimple(
 		WithdrawalServiceFailWithdrawalProcedure,
 		svc.FailWithdrawal,
 		connect.WithSchema(withdrawalServiceMethods.ByName("FailWithdrawal")),
@@ -279,70 +279,70 @@ func NewWithdrawalServiceHandler(svc WithdrawalServiceHandler, opts ...connect.H
 // UnimplementedWithdrawalServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedWithdrawalServiceHandler struct{}
 
-func (UnimplementedWithdrawalServiceHandler) AddAddress(context.Context, *connect.Request[v1.AddAddressRequest]) (*connect.Response[v1.AddressResponse], error) {
+func (UnimplementedWithdrawalServiceHandler) AddAddress(context.Context, *v1.AddAddressRequest) (*v1.AddressResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.WithdrawalService.AddAddress is not implemented"))
 }
 
-func (UnimplementedWithdrawalServiceHandler) ListAddresses(context.Context, *connect.Request[v1.ListAddressesRequest]) (*connect.Response[v1.ListAddressesResponse], error) {
+func (UnimplementedWithdrawalServiceHandler) ListAddresses(context.Context, *v1.ListAddressesRequest) (*v1.ListAddressesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.WithdrawalService.ListAddresses is not implemented"))
 }
 
-func (UnimplementedWithdrawalServiceHandler) RemoveAddress(context.Context, *connect.Request[v1.RemoveAddressRequest]) (*connect.Response[v1.RemoveAddressResponse], error) {
+func (UnimplementedWithdrawalServiceHandler) RemoveAddress(context.Context, *v1.RemoveAddressRequest) (*v1.RemoveAddressResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.WithdrawalService.RemoveAddress is not implemented"))
 }
 
-func (UnimplementedWithdrawalServiceHandler) RequestWithdrawal(context.Context, *connect.Request[v1.RequestWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error) {
+func (UnimplementedWithdrawalServiceHandler) RequestWithdrawal(context.Context, *v1.RequestWithdrawalRequest) (*v1.WithdrawalResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.WithdrawalService.RequestWithdrawal is not implemented"))
 }
 
-func (UnimplementedWithdrawalServiceHandler) ListWithdrawals(context.Context, *connect.Request[v1.WithdrawalServiceListWithdrawalsRequest]) (*connect.Response[v1.WithdrawalServiceListWithdrawalsResponse], error) {
+func (UnimplementedWithdrawalServiceHandler) ListWithdrawals(context.Context, *v1.WithdrawalServiceListWithdrawalsRequest) (*v1.WithdrawalServiceListWithdrawalsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.WithdrawalService.ListWithdrawals is not implemented"))
 }
 
-func (UnimplementedWithdrawalServiceHandler) GetWithdrawal(context.Context, *connect.Request[v1.WithdrawalServiceGetWithdrawalRequest]) (*connect.Response[v1.WithdrawalServiceGetWithdrawalResponse], error) {
+func (UnimplementedWithdrawalServiceHandler) GetWithdrawal(context.Context, *v1.WithdrawalServiceGetWithdrawalRequest) (*v1.WithdrawalServiceGetWithdrawalResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.WithdrawalService.GetWithdrawal is not implemented"))
 }
 
-func (UnimplementedWithdrawalServiceHandler) CancelWithdrawal(context.Context, *connect.Request[v1.CancelWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error) {
+func (UnimplementedWithdrawalServiceHandler) CancelWithdrawal(context.Context, *v1.CancelWithdrawalRequest) (*v1.WithdrawalResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.WithdrawalService.CancelWithdrawal is not implemented"))
 }
 
-func (UnimplementedWithdrawalServiceHandler) ListWithdrawalTerms(context.Context, *connect.Request[v1.ListWithdrawalTermsRequest]) (*connect.Response[v1.ListWithdrawalTermsResponse], error) {
+func (UnimplementedWithdrawalServiceHandler) ListWithdrawalTerms(context.Context, *v1.ListWithdrawalTermsRequest) (*v1.ListWithdrawalTermsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.WithdrawalService.ListWithdrawalTerms is not implemented"))
 }
 
-func (UnimplementedWithdrawalServiceHandler) SetWithdrawalTerms(context.Context, *connect.Request[v1.SetWithdrawalTermsRequest]) (*connect.Response[v1.SettingResponse], error) {
+func (UnimplementedWithdrawalServiceHandler) SetWithdrawalTerms(context.Context, *v1.SetWithdrawalTermsRequest) (*v1.SettingResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.WithdrawalService.SetWithdrawalTerms is not implemented"))
 }
 
-func (UnimplementedWithdrawalServiceHandler) ApproveWithdrawal(context.Context, *connect.Request[v1.ApproveWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error) {
+func (UnimplementedWithdrawalServiceHandler) ApproveWithdrawal(context.Context, *v1.ApproveWithdrawalRequest) (*v1.WithdrawalResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.WithdrawalService.ApproveWithdrawal is not implemented"))
 }
 
-func (UnimplementedWithdrawalServiceHandler) RejectWithdrawal(context.Context, *connect.Request[v1.RejectWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error) {
+func (UnimplementedWithdrawalServiceHandler) RejectWithdrawal(context.Context, *v1.RejectWithdrawalRequest) (*v1.WithdrawalResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.WithdrawalService.RejectWithdrawal is not implemented"))
 }
 
-func (UnimplementedWithdrawalServiceHandler) ExportHandOver(context.Context, *connect.Request[v1.ExportHandOverRequest]) (*connect.Response[v1.HandOverResponse], error) {
+func (UnimplementedWithdrawalServiceHandler) ExportHandOver(context.Context, *v1.ExportHandOverRequest) (*v1.HandOverResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.WithdrawalService.ExportHandOver is not implemented"))
 }
 
-func (UnimplementedWithdrawalServiceHandler) ListHandOvers(context.Context, *connect.Request[v1.ListHandOversRequest]) (*connect.Response[v1.ListHandOversResponse], error) {
+func (UnimplementedWithdrawalServiceHandler) ListHandOvers(context.Context, *v1.ListHandOversRequest) (*v1.ListHandOversResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.WithdrawalService.ListHandOvers is not implemented"))
 }
 
-func (UnimplementedWithdrawalServiceHandler) GetHandOver(context.Context, *connect.Request[v1.GetHandOverRequest]) (*connect.Response[v1.HandOverResponse], error) {
+func (UnimplementedWithdrawalServiceHandler) GetHandOver(context.Context, *v1.GetHandOverRequest) (*v1.HandOverResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.WithdrawalService.GetHandOver is not implemented"))
 }
 
-func (UnimplementedWithdrawalServiceHandler) ReportHash(context.Context, *connect.Request[v1.ReportHashRequest]) (*connect.Response[v1.WithdrawalResponse], error) {
+func (UnimplementedWithdrawalServiceHandler) ReportHash(context.Context, *v1.ReportHashRequest) (*v1.WithdrawalResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.WithdrawalService.ReportHash is not implemented"))
 }
 
-func (UnimplementedWithdrawalServiceHandler) CompleteWithdrawal(context.Context, *connect.Request[v1.CompleteWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error) {
+func (UnimplementedWithdrawalServiceHandler) CompleteWithdrawal(context.Context, *v1.CompleteWithdrawalRequest) (*v1.WithdrawalResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.WithdrawalService.CompleteWithdrawal is not implemented"))
 }
 
-func (UnimplementedWithdrawalServiceHandler) FailWithdrawal(context.Context, *connect.Request[v1.FailWithdrawalRequest]) (*connect.Response[v1.WithdrawalResponse], error) {
+func (UnimplementedWithdrawalServiceHandler) FailWithdrawal(context.Context, *v1.FailWithdrawalRequest) (*v1.WithdrawalResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("portal.v1.WithdrawalService.FailWithdrawal is not implemented"))
 }

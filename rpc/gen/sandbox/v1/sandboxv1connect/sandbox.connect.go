@@ -52,17 +52,17 @@ const (
 // SandboxServiceClient is a client for the sandbox.v1.SandboxService service.
 type SandboxServiceClient interface {
 	// AdvanceClock moves the test clock forward, on every replica and for good.
-	AdvanceClock(context.Context, *connect.Request[v1.AdvanceClockRequest]) (*connect.Response[v1.AdvanceClockResponse], error)
+	AdvanceClock(context.Context, *v1.AdvanceClockRequest) (*v1.AdvanceClockResponse, error)
 	// GetSimulation tells whether traders are simulated, how, and what they have answered.
-	GetSimulation(context.Context, *connect.Request[v1.GetSimulationRequest]) (*connect.Response[v1.GetSimulationResponse], error)
+	GetSimulation(context.Context, *v1.GetSimulationRequest) (*v1.GetSimulationResponse, error)
 	// StartSimulation has traders answer for payments by themselves, also for those that are open
 	// already. One that runs goes on by the new plays, and counts anew.
-	StartSimulation(context.Context, *connect.Request[v1.StartSimulationRequest]) (*connect.Response[v1.StartSimulationResponse], error)
+	StartSimulation(context.Context, *v1.StartSimulationRequest) (*v1.StartSimulationResponse, error)
 	// StopSimulation has nobody answer any more. What was answered stays.
-	StopSimulation(context.Context, *connect.Request[v1.StopSimulationRequest]) (*connect.Response[v1.StopSimulationResponse], error)
+	StopSimulation(context.Context, *v1.StopSimulationRequest) (*v1.StopSimulationResponse, error)
 	// Trigger makes an event happen: a payment or a payout is made and ended as traders and payers do it,
 	// and its webhook is sent as always.
-	Trigger(context.Context, *connect.Request[v1.TriggerRequest]) (*connect.Response[v1.TriggerResponse], error)
+	Trigger(context.Context, *v1.TriggerRequest) (*v1.TriggerResponse, error)
 }
 
 // NewSandboxServiceClient constructs a client for the sandbox.v1.SandboxService service. By
@@ -119,44 +119,64 @@ type sandboxServiceClient struct {
 }
 
 // AdvanceClock calls sandbox.v1.SandboxService.AdvanceClock.
-func (c *sandboxServiceClient) AdvanceClock(ctx context.Context, req *connect.Request[v1.AdvanceClockRequest]) (*connect.Response[v1.AdvanceClockResponse], error) {
-	return c.advanceClock.CallUnary(ctx, req)
+func (c *sandboxServiceClient) AdvanceClock(ctx context.Context, req *v1.AdvanceClockRequest) (*v1.AdvanceClockResponse, error) {
+	response, err := c.advanceClock.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetSimulation calls sandbox.v1.SandboxService.GetSimulation.
-func (c *sandboxServiceClient) GetSimulation(ctx context.Context, req *connect.Request[v1.GetSimulationRequest]) (*connect.Response[v1.GetSimulationResponse], error) {
-	return c.getSimulation.CallUnary(ctx, req)
+func (c *sandboxServiceClient) GetSimulation(ctx context.Context, req *v1.GetSimulationRequest) (*v1.GetSimulationResponse, error) {
+	response, err := c.getSimulation.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // StartSimulation calls sandbox.v1.SandboxService.StartSimulation.
-func (c *sandboxServiceClient) StartSimulation(ctx context.Context, req *connect.Request[v1.StartSimulationRequest]) (*connect.Response[v1.StartSimulationResponse], error) {
-	return c.startSimulation.CallUnary(ctx, req)
+func (c *sandboxServiceClient) StartSimulation(ctx context.Context, req *v1.StartSimulationRequest) (*v1.StartSimulationResponse, error) {
+	response, err := c.startSimulation.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // StopSimulation calls sandbox.v1.SandboxService.StopSimulation.
-func (c *sandboxServiceClient) StopSimulation(ctx context.Context, req *connect.Request[v1.StopSimulationRequest]) (*connect.Response[v1.StopSimulationResponse], error) {
-	return c.stopSimulation.CallUnary(ctx, req)
+func (c *sandboxServiceClient) StopSimulation(ctx context.Context, req *v1.StopSimulationRequest) (*v1.StopSimulationResponse, error) {
+	response, err := c.stopSimulation.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // Trigger calls sandbox.v1.SandboxService.Trigger.
-func (c *sandboxServiceClient) Trigger(ctx context.Context, req *connect.Request[v1.TriggerRequest]) (*connect.Response[v1.TriggerResponse], error) {
-	return c.trigger.CallUnary(ctx, req)
+func (c *sandboxServiceClient) Trigger(ctx context.Context, req *v1.TriggerRequest) (*v1.TriggerResponse, error) {
+	response, err := c.trigger.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // SandboxServiceHandler is an implementation of the sandbox.v1.SandboxService service.
 type SandboxServiceHandler interface {
 	// AdvanceClock moves the test clock forward, on every replica and for good.
-	AdvanceClock(context.Context, *connect.Request[v1.AdvanceClockRequest]) (*connect.Response[v1.AdvanceClockResponse], error)
+	AdvanceClock(context.Context, *v1.AdvanceClockRequest) (*v1.AdvanceClockResponse, error)
 	// GetSimulation tells whether traders are simulated, how, and what they have answered.
-	GetSimulation(context.Context, *connect.Request[v1.GetSimulationRequest]) (*connect.Response[v1.GetSimulationResponse], error)
+	GetSimulation(context.Context, *v1.GetSimulationRequest) (*v1.GetSimulationResponse, error)
 	// StartSimulation has traders answer for payments by themselves, also for those that are open
 	// already. One that runs goes on by the new plays, and counts anew.
-	StartSimulation(context.Context, *connect.Request[v1.StartSimulationRequest]) (*connect.Response[v1.StartSimulationResponse], error)
+	StartSimulation(context.Context, *v1.StartSimulationRequest) (*v1.StartSimulationResponse, error)
 	// StopSimulation has nobody answer any more. What was answered stays.
-	StopSimulation(context.Context, *connect.Request[v1.StopSimulationRequest]) (*connect.Response[v1.StopSimulationResponse], error)
+	StopSimulation(context.Context, *v1.StopSimulationRequest) (*v1.StopSimulationResponse, error)
 	// Trigger makes an event happen: a payment or a payout is made and ended as traders and payers do it,
 	// and its webhook is sent as always.
-	Trigger(context.Context, *connect.Request[v1.TriggerRequest]) (*connect.Response[v1.TriggerResponse], error)
+	Trigger(context.Context, *v1.TriggerRequest) (*v1.TriggerResponse, error)
 }
 
 // NewSandboxServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -166,31 +186,31 @@ type SandboxServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewSandboxServiceHandler(svc SandboxServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	sandboxServiceMethods := v1.File_sandbox_v1_sandbox_proto.Services().ByName("SandboxService").Methods()
-	sandboxServiceAdvanceClockHandler := connect.NewUnaryHandler(
+	sandboxServiceAdvanceClockHandler := connect.NewUnaryHandlerSimple(
 		SandboxServiceAdvanceClockProcedure,
 		svc.AdvanceClock,
 		connect.WithSchema(sandboxServiceMethods.ByName("AdvanceClock")),
 		connect.WithHandlerOptions(opts...),
 	)
-	sandboxServiceGetSimulationHandler := connect.NewUnaryHandler(
+	sandboxServiceGetSimulationHandler := connect.NewUnaryHandlerSimple(
 		SandboxServiceGetSimulationProcedure,
 		svc.GetSimulation,
 		connect.WithSchema(sandboxServiceMethods.ByName("GetSimulation")),
 		connect.WithHandlerOptions(opts...),
 	)
-	sandboxServiceStartSimulationHandler := connect.NewUnaryHandler(
+	sandboxServiceStartSimulationHandler := connect.NewUnaryHandlerSimple(
 		SandboxServiceStartSimulationProcedure,
 		svc.StartSimulation,
 		connect.WithSchema(sandboxServiceMethods.ByName("StartSimulation")),
 		connect.WithHandlerOptions(opts...),
 	)
-	sandboxServiceStopSimulationHandler := connect.NewUnaryHandler(
+	sandboxServiceStopSimulationHandler := connect.NewUnaryHandlerSimple(
 		SandboxServiceStopSimulationProcedure,
 		svc.StopSimulation,
 		connect.WithSchema(sandboxServiceMethods.ByName("StopSimulation")),
 		connect.WithHandlerOptions(opts...),
 	)
-	sandboxServiceTriggerHandler := connect.NewUnaryHandler(
+	sandboxServiceTriggerHandler := connect.NewUnaryHandlerSimple(
 		SandboxServiceTriggerProcedure,
 		svc.Trigger,
 		connect.WithSchema(sandboxServiceMethods.ByName("Trigger")),
@@ -217,22 +237,22 @@ func NewSandboxServiceHandler(svc SandboxServiceHandler, opts ...connect.Handler
 // UnimplementedSandboxServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedSandboxServiceHandler struct{}
 
-func (UnimplementedSandboxServiceHandler) AdvanceClock(context.Context, *connect.Request[v1.AdvanceClockRequest]) (*connect.Response[v1.AdvanceClockResponse], error) {
+func (UnimplementedSandboxServiceHandler) AdvanceClock(context.Context, *v1.AdvanceClockRequest) (*v1.AdvanceClockResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("sandbox.v1.SandboxService.AdvanceClock is not implemented"))
 }
 
-func (UnimplementedSandboxServiceHandler) GetSimulation(context.Context, *connect.Request[v1.GetSimulationRequest]) (*connect.Response[v1.GetSimulationResponse], error) {
+func (UnimplementedSandboxServiceHandler) GetSimulation(context.Context, *v1.GetSimulationRequest) (*v1.GetSimulationResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("sandbox.v1.SandboxService.GetSimulation is not implemented"))
 }
 
-func (UnimplementedSandboxServiceHandler) StartSimulation(context.Context, *connect.Request[v1.StartSimulationRequest]) (*connect.Response[v1.StartSimulationResponse], error) {
+func (UnimplementedSandboxServiceHandler) StartSimulation(context.Context, *v1.StartSimulationRequest) (*v1.StartSimulationResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("sandbox.v1.SandboxService.StartSimulation is not implemented"))
 }
 
-func (UnimplementedSandboxServiceHandler) StopSimulation(context.Context, *connect.Request[v1.StopSimulationRequest]) (*connect.Response[v1.StopSimulationResponse], error) {
+func (UnimplementedSandboxServiceHandler) StopSimulation(context.Context, *v1.StopSimulationRequest) (*v1.StopSimulationResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("sandbox.v1.SandboxService.StopSimulation is not implemented"))
 }
 
-func (UnimplementedSandboxServiceHandler) Trigger(context.Context, *connect.Request[v1.TriggerRequest]) (*connect.Response[v1.TriggerResponse], error) {
+func (UnimplementedSandboxServiceHandler) Trigger(context.Context, *v1.TriggerRequest) (*v1.TriggerResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("sandbox.v1.SandboxService.Trigger is not implemented"))
 }
