@@ -15,6 +15,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/fault"
 	"gateway.example/internal/money"
+	"gateway.example/internal/optional"
 )
 
 // Kind is the type of a setting, which says how it is typed and checked.
@@ -213,7 +214,8 @@ func (s Subject) Terms(update any) map[string]*string {
 	return terms
 }
 
-// Fill copies the fields that both structs have, into the types of messages. It formats numbers.
+// Fill copies the fields that both structs have, into the types of messages or out of them. It formats numbers, and a text that
+// may be missing becomes one that is empty.
 func (s Subject) Fill(to, from any) {
 	source, target := reflect.ValueOf(from).Elem(), reflect.ValueOf(to).Elem()
 	for _, one := range s.Settings {
@@ -223,13 +225,24 @@ func (s Subject) Fill(to, from any) {
 		}
 		switch number := value.Interface().(type) {
 		case decimal.Decimal:
-			field.SetString(number.String())
+			field.SetString(one.shown(number))
 		case decimal.NullDecimal:
 			if number.Valid {
-				field.Set(reflect.ValueOf(new(number.Decimal.String())))
+				field.Set(reflect.ValueOf(new(one.shown(number.Decimal))))
 			}
 		default:
+			if field.Kind() == reflect.String && value.Kind() == reflect.Pointer {
+				value = reflect.ValueOf(optional.Value(value.Interface().(*string))) //nolint:forcetypeassert // what else leads to a text
+			}
 			field.Set(value)
 		}
 	}
+}
+
+// shown is a number as a message has it.
+func (s Setting) shown(d decimal.Decimal) string {
+	if s.Kind == Amount {
+		return money.Fiat(d)
+	}
+	return d.String()
 }

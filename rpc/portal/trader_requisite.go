@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/optional"
 	"gateway.example/internal/payment"
 	"gateway.example/internal/routing"
+	"gateway.example/internal/setting"
 	"gateway.example/internal/timeline"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
@@ -77,20 +78,11 @@ func (s *traderService) UpdateRequisite(
 	return &portalv1.TraderServiceUpdateRequisiteResponse{Data: ownRequisite(own)}, err
 }
 
-func ownLimits(l *portalv1.OwnRequisiteLimits) directory.OwnLimits {
-	if l == nil {
-		return directory.OwnLimits{}
+func ownLimits(l *portalv1.OwnRequisiteLimits) (set directory.OwnLimits) {
+	if l != nil {
+		setting.Requisite.Fill(&set, l)
 	}
-	return directory.OwnLimits{
-		MinAmount:    l.MinAmount,
-		MaxAmount:    l.MaxAmount,
-		DailyCount:   l.DailyCount,
-		DailySum:     l.DailySum,
-		OpenPayments: l.OpenPayments,
-		WorkFrom:     l.WorkFrom,
-		WorkUntil:    l.WorkUntil,
-		TimeZone:     l.TimeZone,
-	}
+	return set
 }
 
 func ownRequisite(own directory.OwnRequisite) *portalv1.OwnRequisite {

@@ -3,12 +3,11 @@ package operator
 import (
 	"context"
 
-	"github.com/shopspring/decimal"
-
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/ledger"
 	"gateway.example/internal/money"
+	"gateway.example/internal/setting"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 )
@@ -71,34 +70,13 @@ func cashboxView(c directory.Cashbox) *portalv1.Cashbox {
 }
 
 func methodView(m directory.MethodSetting) *portalv1.CashboxMethod {
-	return &portalv1.CashboxMethod{
-		Method:          m.Name,
-		Enabled:         m.Enabled,
-		MarginPercent:   rpc.OptionalNumber(m.MarginPercent, decimal.Decimal.String),
-		ValiditySeconds: m.ValiditySeconds,
-		MinAmount:       rpc.OptionalFiat(m.MinAmount),
-		MaxAmount:       rpc.OptionalFiat(m.MaxAmount),
-		ClaimSeconds:    m.ClaimSeconds,
-		Cards:           m.Cards,
-
-		AmountPolicy:     m.AmountPolicy,
-		TolerancePercent: rpc.OptionalNumber(m.TolerancePercent, decimal.Decimal.String),
-		ToleranceAmount:  rpc.OptionalFiat(m.ToleranceAmount),
-		DifferenceTo:     m.DifferenceTo,
-		LateSeconds:      m.LateSeconds,
-
-		Version: m.Version,
-	}
+	view := &portalv1.CashboxMethod{Method: m.Name, Version: m.Version}
+	setting.Method.Fill(view, &m)
+	return view
 }
 
 func payoutMethodView(m directory.PayoutMethodSetting) *portalv1.CashboxPayoutMethod {
-	return &portalv1.CashboxPayoutMethod{
-		Method:          m.Name,
-		Enabled:         m.Enabled,
-		MarkupPercent:   m.MarkupPercent.String(),
-		ValiditySeconds: m.ValiditySeconds,
-		Version:         m.Version,
-		MinAmount:       rpc.OptionalFiat(m.MinAmount),
-		MaxAmount:       rpc.OptionalFiat(m.MaxAmount),
-	}
+	view := &portalv1.CashboxPayoutMethod{Method: m.Name, Version: m.Version}
+	setting.PayoutMethod.Fill(view, &m)
+	return view
 }

@@ -6,6 +6,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/directory"
 	"gateway.example/internal/payout"
+	"gateway.example/internal/setting"
 	"gateway.example/rpc"
 	portalv1 "gateway.example/rpc/gen/portal/v1"
 	"gateway.example/rpc/portal"
@@ -64,11 +65,9 @@ func operatorPayin(p payout.Payin) *portalv1.OperatorPayin {
 func (s *service) SetCashboxPayoutMethod(
 	ctx context.Context, req *portalv1.SetCashboxPayoutMethodRequest,
 ) (*portalv1.CashboxPayoutMethodResponse, error) {
-	c, err := s.Settings.SetPayoutMethod(ctx, caller.From(ctx), directory.CashboxPayoutMethod{
-		CashboxID: req.GetMerchantCashboxId(), Name: req.GetMethod(), Enabled: req.GetEnabled(),
-		MarkupPercent: req.GetMarkupPercent(), ValiditySeconds: req.GetValiditySeconds(),
-		MinAmount: req.GetMinAmount(), MaxAmount: req.GetMaxAmount(), Seen: req.GetVersion(),
-	})
+	m := directory.CashboxPayoutMethod{CashboxID: req.GetMerchantCashboxId(), Name: req.GetMethod(), Seen: req.GetVersion()}
+	setting.PayoutMethod.Fill(&m, req)
+	c, err := s.Settings.SetPayoutMethod(ctx, caller.From(ctx), m)
 	change, err := portal.SettingChange(c.SettingChange, err)
 	return &portalv1.CashboxPayoutMethodResponse{Change: change, Data: payoutMethodView(c.Now)}, err
 }

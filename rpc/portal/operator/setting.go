@@ -40,15 +40,9 @@ func (s *service) UpdateCashbox(
 func (s *service) SetCashboxMethod(
 	ctx context.Context, req *portalv1.SetCashboxMethodRequest,
 ) (*portalv1.CashboxMethodResponse, error) {
-	c, err := s.Settings.SetMethod(ctx, caller.From(ctx), directory.CashboxMethod{
-		CashboxID: req.GetMerchantCashboxId(), Name: req.GetMethod(), Enabled: req.GetEnabled(),
-		MarginPercent: req.GetMarginPercent(), ValiditySeconds: req.GetValiditySeconds(),
-		ClaimSeconds: req.ClaimSeconds, Cards: req.Cards,
-		MinAmount: req.GetMinAmount(), MaxAmount: req.GetMaxAmount(),
-		AmountPolicy: req.AmountPolicy, TolerancePercent: req.TolerancePercent,
-		ToleranceAmount: req.ToleranceAmount, DifferenceTo: req.DifferenceTo, LateSeconds: req.LateSeconds,
-		Seen: req.GetVersion(),
-	})
+	m := directory.CashboxMethod{CashboxID: req.GetMerchantCashboxId(), Name: req.GetMethod(), Seen: req.GetVersion()}
+	setting.Method.Fill(&m, req)
+	c, err := s.Settings.SetMethod(ctx, caller.From(ctx), m)
 	change, err := portal.SettingChange(c.SettingChange, err)
 	return &portalv1.CashboxMethodResponse{Change: change, Data: methodView(c.Now)}, err
 }
@@ -91,21 +85,11 @@ func (s *service) UpdateRequisite(
 	return &portalv1.RequisiteResponse{Change: change, Data: requisiteOfTrader(c.Now)}, err
 }
 
-func limits(l *portalv1.RequisiteLimits) directory.Limits {
-	if l == nil {
-		return directory.Limits{}
+func limits(l *portalv1.RequisiteLimits) (set directory.Limits) {
+	if l != nil {
+		setting.Requisite.Fill(&set, l)
 	}
-	return directory.Limits{
-		MinAmount:    l.MinAmount,
-		MaxAmount:    l.MaxAmount,
-		TimeZone:     l.TimeZone,
-		DailyCount:   l.DailyCount,
-		DailySum:     l.DailySum,
-		OpenPayments: l.OpenPayments,
-		WorkFrom:     l.WorkFrom,
-		WorkUntil:    l.WorkUntil,
-		Weight:       l.Weight,
-	}
+	return set
 }
 
 func (s *service) CreateUser(
