@@ -101,12 +101,7 @@ func checkoutURL(payURL string, links *auth.Links, p payment.Payment) string {
 }
 
 // OptionalTime is Timestamp of a time that may be nil.
-func OptionalTime(t *time.Time) *timestamppb.Timestamp {
-	if t == nil {
-		return nil
-	}
-	return Timestamp(*t)
-}
+func OptionalTime(t *time.Time) *timestamppb.Timestamp { return Maybe(t, Timestamp) }
 
 func (s *paymentService) ResendCode(
 	ctx context.Context, req *gatewayv1.ResendCodeRequest,

@@ -64,3 +64,11 @@ func Views[T, V any](list []T, view func(T) V) []V {
 	}
 	return data
 }
+
+// Maybe converts what may be missing; nil is missing in the answer, too.
+func Maybe[T, V any](one *T, view func(T) *V) *V {
+	if one == nil {
+		return nil
+	}
+	return view(*one)
+}

@@ -12,6 +12,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
 	"gateway.example/internal/ledger"
+	"gateway.example/internal/optional"
 	"gateway.example/internal/waits"
 )
 
@@ -134,18 +135,11 @@ func (f *Figures) add(row db.PaymentHourListRow, money bool) {
 			f.spans[row.Span] += row.Payments
 		}
 		if money {
-			f.Amount = new(orZero(f.Amount).Add(row.Amount))
+			f.Amount = new(optional.Value(f.Amount).Add(row.Amount))
 		}
 	case "failed", "cancelled":
 		f.Ended += row.Payments
 	}
-}
-
-func orZero(d *decimal.Decimal) decimal.Decimal {
-	if d == nil {
-		return decimal.Zero
-	}
-	return *d
 }
 
 // Overview tells a merchant how it stands: today in the given zone against the same day last week,

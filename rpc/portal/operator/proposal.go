@@ -99,17 +99,14 @@ func proposalDetail(d proposal.Detail) *portalv1.ProposalDetail {
 func payloadView(p proposal.Payload) *portalv1.ProposalPayload {
 	return &portalv1.ProposalPayload{
 		TraderId: optional.Of(p.TraderID), MerchantCashboxId: optional.Of(p.CashboxID), DepositId: optional.Of(p.DepositID),
-		From: correctionAccount(p.From), To: correctionAccount(p.To), Amount: optional.Of(p.Amount),
+		From: rpc.Maybe(p.From, correctionAccount), To: rpc.Maybe(p.To, correctionAccount), Amount: optional.Of(p.Amount),
 		Reference: optional.Of(p.Reference), Reason: optional.Of(p.Reason), Currency: optional.Of(p.Currency),
 		FiatPerUsdt: optional.Of(p.FiatPerUSDT), ValidSeconds: p.ValidSeconds,
 	}
 }
 
-func correctionAccount(id *int64) *portalv1.CorrectionAccount {
-	if id == nil {
-		return nil
-	}
-	a := ledger.AccountOf(*id)
+func correctionAccount(id int64) *portalv1.CorrectionAccount {
+	a := ledger.AccountOf(id)
 	return &portalv1.CorrectionAccount{Owner: a.Owner.String(), OwnerId: a.OwnerID}
 }
 

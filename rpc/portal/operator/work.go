@@ -28,7 +28,7 @@ func workItem(item work.Item) *portalv1.WorkItem {
 	out := &portalv1.WorkItem{
 		SubjectId: item.SubjectID, PaymentId: optional.Of(item.PaymentID), Name: optional.Of(item.Name),
 		Since: rpc.OptionalTime(item.Since), Currency: optional.Of(item.Currency), Count: optional.Of(int32(item.Count)),
-		Claim: workClaim(item.Claim),
+		Claim: rpc.Maybe(item.Claim, workClaim),
 	}
 	if item.UUID != uuid.Nil {
 		out.Uuid = optional.Of(item.UUID.String())
@@ -40,10 +40,7 @@ func workItem(item work.Item) *portalv1.WorkItem {
 	return out
 }
 
-func workClaim(claim *work.Claim) *portalv1.WorkClaim {
-	if claim == nil {
-		return nil
-	}
+func workClaim(claim work.Claim) *portalv1.WorkClaim {
 	return &portalv1.WorkClaim{
 		UserId: claim.UserID, Login: claim.Login, Since: rpc.Timestamp(claim.Since), Mine: claim.Mine, Stale: claim.Stale,
 	}
@@ -55,7 +52,7 @@ func (s *service) TakeWork(ctx context.Context, req *portalv1.TakeWorkRequest) (
 		return nil, err
 	}
 	claim, err := s.Work.Taken(ctx, who, kind, id)
-	return &portalv1.TakeWorkResponse{Claim: workClaim(claim)}, err
+	return &portalv1.TakeWorkResponse{Claim: rpc.Maybe(claim, workClaim)}, err
 }
 
 func (s *service) ReleaseWork(

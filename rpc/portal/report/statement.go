@@ -53,13 +53,10 @@ func (s *service) CompareStatement(
 }
 
 func statementMovement(line report.ComparedLine) *portalv1.StatementMovement {
-	out := &portalv1.StatementMovement{
+	return &portalv1.StatementMovement{
 		Number: int64(line.Number), At: rpc.Timestamp(line.At), Timed: line.Timed, Amount: money.Fiat(line.Amount), Text: line.Text,
+		Payment: rpc.Maybe(line.Payment, comparedPayment),
 	}
-	if line.Payment != nil {
-		out.Payment = comparedPayment(*line.Payment)
-	}
-	return out
 }
 
 func comparedPayment(p payment.Payment) *portalv1.ComparedPayment {

@@ -24,12 +24,12 @@ func timelineLine(line timeline.Line) *portalv1.TimelineLine {
 		FromStatus: optional.Of(line.From),
 		ToStatus:   optional.Of(line.To),
 		Reason:     optional.Of(line.Reason),
-		Request:    timelineRequest(line.Request),
-		Choice:     timelineChoice(line.Choice),
-		Rate:       timelineRate(line.Rate),
-		Transfer:   timelineTransfer(line.Transfer),
+		Request:    rpc.Maybe(line.Request, timelineRequest),
+		Choice:     rpc.Maybe(line.Choice, timelineChoice),
+		Rate:       rpc.Maybe(line.Rate, timelineRate),
+		Transfer:   rpc.Maybe(line.Transfer, timelineTransfer),
 		Webhook:    timelineWebhook(line.What, line.Webhook),
-		File:       timelineFile(line.File),
+		File:       rpc.Maybe(line.File, timelineFile),
 		CardLast4:  optional.Of(line.Last4),
 		CardBrand:  optional.Of(line.Brand),
 		By:         optional.Of(line.By),
@@ -40,10 +40,7 @@ func timelineLine(line timeline.Line) *portalv1.TimelineLine {
 	}
 }
 
-func timelineRequest(r *timeline.Request) *portalv1.TimelineRequest {
-	if r == nil {
-		return nil
-	}
+func timelineRequest(r timeline.Request) *portalv1.TimelineRequest {
 	return &portalv1.TimelineRequest{
 		Method:         r.Method,
 		Currency:       r.Currency,
@@ -57,10 +54,7 @@ func timelineRequest(r *timeline.Request) *portalv1.TimelineRequest {
 	}
 }
 
-func timelineChoice(c *timeline.Choice) *portalv1.TimelineChoice {
-	if c == nil {
-		return nil
-	}
+func timelineChoice(c timeline.Choice) *portalv1.TimelineChoice {
 	return &portalv1.TimelineChoice{
 		TraderId:    optional.Of(c.TraderID),
 		RequisiteId: optional.Of(c.RequisiteID),
@@ -74,10 +68,7 @@ func timelineChoice(c *timeline.Choice) *portalv1.TimelineChoice {
 	}
 }
 
-func timelineRate(r *timeline.Rate) *portalv1.TimelineRate {
-	if r == nil {
-		return nil
-	}
+func timelineRate(r timeline.Rate) *portalv1.TimelineRate {
 	return &portalv1.TimelineRate{
 		Source:        optional.Of(r.Source),
 		ObservedAt:    rpc.OptionalTime(r.ObservedAt),
@@ -95,24 +86,14 @@ func timelineRate(r *timeline.Rate) *portalv1.TimelineRate {
 	}
 }
 
-func timelineTransfer(m *timeline.Transfer) *portalv1.TimelineTransfer {
-	if m == nil {
-		return nil
-	}
-	out := &portalv1.TimelineTransfer{
+func timelineTransfer(m timeline.Transfer) *portalv1.TimelineTransfer {
+	return &portalv1.TimelineTransfer{
 		TransferId: m.ID, Kind: m.Kind, Amount: money.USDT(m.Amount), Account: accountView(m.Account),
-		Direction: direction(m.Credit),
+		Direction: direction(m.Credit), Other: rpc.Maybe(m.Other, accountView),
 	}
-	if m.Other != nil {
-		out.Other = accountView(*m.Other)
-	}
-	return out
 }
 
-func timelineFile(f *timeline.File) *portalv1.TimelineFile {
-	if f == nil {
-		return nil
-	}
+func timelineFile(f timeline.File) *portalv1.TimelineFile {
 	return &portalv1.TimelineFile{Number: optional.Of(f.Number), Type: f.Type, Size: f.Size}
 }
 
