@@ -68,22 +68,22 @@ func (s seen) rate() float64 {
 // patience is how long nothing may arrive before what is missing is given up.
 const patience = 30 * time.Second
 
-// await waits until so many have come since restart.
-func (a *arrivals) await(ctx context.Context, count int) (seen, error) {
+// await waits until so many have come since restart, and ends the part where they do not.
+func (a *arrivals) await(ctx context.Context, count int, what string) seen {
 	for {
 		a.mu.Lock()
 		arrived := len(a.at)
 		if arrived >= count {
 			defer a.mu.Unlock()
-			return maps.Clone(a.at), nil
+			return maps.Clone(a.at)
 		}
 		a.mu.Unlock()
 		select {
 		case <-a.more:
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			check(ctx.Err(), what)
 		case <-time.After(patience):
-			return nil, fmt.Errorf("%d of %d have arrived, and no more come", arrived, count)
+			check(fmt.Errorf("%d of %d have arrived, and no more come", arrived, count), what)
 		}
 	}
 }
@@ -96,12 +96,14 @@ const endpoints = 4
 type receivers struct {
 	*arrivals
 	servers []*httptest.Server
+	urls    []string
 }
 
 func openReceivers() *receivers {
 	r := &receivers{arrivals: newArrivals()}
 	for range endpoints {
-		r.servers = append(r.servers, httptest.NewServer(http.HandlerFunc(r.take)))
+		server := httptest.NewServer(http.HandlerFunc(r.take))
+		r.servers, r.urls = append(r.servers, server), append(r.urls, server.URL+"/hook")
 	}
 	return r
 }
@@ -111,14 +113,6 @@ func (r *receivers) close() {
 		server.CloseClientConnections()
 		server.Close()
 	}
-}
-
-func (r *receivers) urls() []string {
-	urls := make([]string, 0, len(r.servers))
-	for _, server := range r.servers {
-		urls = append(urls, server.URL+"/hook")
-	}
-	return urls
 }
 
 func (r *receivers) take(_ http.ResponseWriter, request *http.Request) {

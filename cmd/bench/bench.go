@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gateway.example/internal/db"
@@ -57,32 +57,23 @@ const (
 )
 
 // open brings everything up.
-func (b *bench) open(ctx context.Context) error {
+func (b *bench) open(ctx context.Context) {
 	var err error
-	if b.dir, err = os.MkdirTemp("", "gateway-bench-"); err != nil {
-		return fmt.Errorf("make a directory: %w", err)
-	}
+	b.dir, err = os.MkdirTemp("", "gateway-bench-")
+	check(err, "make a directory")
 	b.atEnd(func() {
 		if err := os.RemoveAll(b.dir); err != nil {
 			b.say("tidying up: %v", err)
 		}
 	})
 	// PostgreSQL may run as another user, who has to pass through.
-	if err := os.Chmod(b.dir, 0o711); err != nil { //nolint:gosec // nothing secret is readable in it
-		return err
-	}
+	check(os.Chmod(b.dir, 0o711)) //nolint:gosec // nothing secret is readable in it
 	b.say("building the gateway")
-	if b.binary, err = build(ctx, b.dir); err != nil {
-		return err
-	}
+	b.binary = build(ctx, b.dir)
 	b.say("starting PostgreSQL")
 	b.atEnd(func() { b.stopServer(context.WithoutCancel(ctx)) })
-	if err := b.startServer(ctx); err != nil {
-		return err
-	}
-	if err := b.countStatements(ctx); err != nil {
-		return err
-	}
+	b.startServer(ctx)
+	b.countStatements(ctx)
 	b.hooks = openReceivers()
 	b.atEnd(b.hooks.close)
 	b.atEnd(func() {
@@ -92,42 +83,17 @@ func (b *bench) open(ctx context.Context) error {
 		b.leave()
 	})
 	b.say("setting the stage")
-	if err := b.makeStage(ctx); err != nil {
-		return err
-	}
-	if err := b.openPlace(ctx, "bench"); err != nil {
-		return err
-	}
-	return b.describe(ctx)
+	b.makeStage(ctx)
+	b.openPlace(ctx, "bench")
+	b.describe(ctx)
 }
 
-// ends let go of what was taken up.
-type ends []func()
-
-func (e *ends) atEnd(end func()) { *e = append(*e, end) }
-
-// within does something and then lets go of all that was taken up in it, the last first.
-func (e *ends) within(do func() error) error {
-	from := len(*e)
-	defer func() {
-		for _, end := range slices.Backward((*e)[from:]) {
-			end()
-		}
-		*e = (*e)[:from]
-	}()
-	return do()
-}
-
-func (b *bench) startServer(ctx context.Context) error {
+func (b *bench) startServer(ctx context.Context) {
 	starting, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	dir := filepath.Join(b.dir, "pg")
-	var err error
-	if b.server, err = pgserver.Start(starting, pgserver.Options{Dir: dir}); err != nil {
-		return err
-	}
-	b.postmaster, err = postmasterPID(dir)
-	return err
+	b.server = must(pgserver.Start(starting, pgserver.Options{Dir: dir}))
+	b.postmaster = must(postmasterPID(dir))
 }
 
 func (b *bench) stopServer(ctx context.Context) {
@@ -142,56 +108,42 @@ func (b *bench) stopServer(ctx context.Context) {
 }
 
 // makeStage has a gateway make a sandbox's database, and sets the stage in it.
-func (b *bench) makeStage(ctx context.Context) error {
-	if err := b.createDatabase(ctx, stageName, "template1"); err != nil {
-		return err
-	}
-	var err error
-	if b.gateway, err = b.launch(ctx, b.placeDir(stageName), b.url); err != nil {
-		return err
-	}
-	err = b.setTheStage(ctx)
+func (b *bench) makeStage(ctx context.Context) {
+	b.createDatabase(ctx, stageName, "template1")
+	b.gateway = b.launch(ctx, b.placeDir(stageName))
+	b.setTheStage(ctx)
 	b.leave()
-	return err
 }
 
 func (b *bench) placeDir(name string) string { return filepath.Join(b.dir, name) }
 
 // createDatabase makes a place's database as a copy of another, to which nobody is connected.
-func (b *bench) createDatabase(ctx context.Context, name, like string) error {
-	admin, err := db.Open(ctx, b.server.URL("postgres"), 1, db.ForCommands)
-	if err != nil {
-		return err
-	}
+func (b *bench) createDatabase(ctx context.Context, name, like string) {
+	admin := must(db.Open(ctx, b.server.URL("postgres"), 1, db.ForCommands))
 	defer admin.Close()
-	if _, err := admin.Exec(ctx, fmt.Sprintf("create database %s template %s", name, like)); err != nil {
-		return fmt.Errorf("create database: %w", err)
-	}
+	_, err := admin.Exec(ctx, fmt.Sprintf("create database %s template %s", name, like))
+	check(err, "create database")
 	b.url = b.server.URL(name)
-	b.pool, err = db.Open(ctx, b.url, ownPool, db.ForCommands)
-	return err
+	b.pool = must(db.Open(ctx, b.url, ownPool, db.ForCommands))
 }
 
 // openPlace copies the stage and starts a gateway there.
-func (b *bench) openPlace(ctx context.Context, name string) error {
-	err := b.createDatabase(ctx, name, stageName)
-	if err == nil {
-		b.gateway, err = b.launchBeside(ctx, b.placeDir(stageName), b.placeDir(name))
-	}
-	return err
+func (b *bench) openPlace(ctx context.Context, name string) {
+	b.createDatabase(ctx, name, stageName)
+	b.gateway = b.launchBeside(ctx, b.placeDir(stageName), b.placeDir(name))
 }
 
 // apart is the bench at another place, for parts that must find nothing of what the others leave
 // behind.
-func (b *bench) apart(ctx context.Context, name string) (*bench, error) {
+func (b *bench) apart(ctx context.Context, name string) *bench {
 	a := *b
 	a.place, a.recorded = place{scene: b.scene}, nil
-	if err := a.openPlace(ctx, name); err != nil {
+	if err := caught(func() { a.openPlace(ctx, name) }); err != nil {
 		a.leave()
-		return nil, fmt.Errorf("open a place apart: %w", err)
+		check(err, "open a place apart")
 	}
 	a.say("  a place apart")
-	return &a, nil
+	return &a
 }
 
 // leave takes the gateway down and lets go of the database.
@@ -214,24 +166,38 @@ func (b *bench) stopGateway() error {
 }
 
 // restart starts the place's gateway anew. What is to be done while none runs is done in between.
-func (b *bench) restart(ctx context.Context, between func() error) error {
+func (b *bench) restart(ctx context.Context, between func()) {
 	dir := b.gateway.dir
-	if err := b.stopGateway(); err != nil {
-		return err
-	}
-	err := between()
-	if err == nil {
-		b.gateway, err = b.launch(ctx, dir, b.url)
-	}
-	return err
+	check(b.stopGateway())
+	between()
+	b.gateway = b.launch(ctx, dir)
+}
+
+// exec has the place's database do something, and answers how many rows that was.
+func (b *bench) exec(ctx context.Context, doing, sql string, args ...any) int {
+	tag, err := b.pool.Exec(ctx, sql, args...)
+	check(err, doing)
+	return int(tag.RowsAffected())
+}
+
+// list reads rows of the place's database.
+func list[T any](ctx context.Context, b *bench, doing string, to pgx.RowToFunc[T], sql string, args ...any) []T {
+	rows, _ := b.pool.Query(ctx, sql, args...) // the rows have its error
+	found, err := pgx.CollectRows(rows, to)
+	check(err, doing)
+	return found
+}
+
+// single reads a value of the place's database.
+func single[T any](ctx context.Context, b *bench, doing, sql string, args ...any) T {
+	var value T
+	check(b.pool.QueryRow(ctx, sql, args...).Scan(&value), doing)
+	return value
 }
 
 // vacuum does what autovacuum and the next checkpoint would do at some time of a measurement.
-func (b *bench) vacuum(ctx context.Context) error {
+func (b *bench) vacuum(ctx context.Context) {
 	for _, command := range []string{"vacuum analyze", "checkpoint"} {
-		if _, err := b.pool.Exec(ctx, command); err != nil {
-			return fmt.Errorf("%s: %w", command, err)
-		}
+		b.exec(ctx, command, command)
 	}
-	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,16 +18,16 @@ import (
 )
 
 // build compiles the gateway as it stands.
-func build(ctx context.Context, dir string) (string, error) {
+func build(ctx context.Context, dir string) string {
 	binary := filepath.Join(dir, "gateway.bin")
 	// No debugger needs what -w leaves out, and nothing takes as long as to link it.
 	//nolint:gosec // our own
 	command := exec.CommandContext(ctx, "go", "build", "-tags", "benchprofile", "-ldflags=-w", "-o", binary, "gateway.example/cmd/gateway")
 	out, err := command.CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("build the gateway: %w\n%s", err, out)
+		check(fmt.Errorf("build the gateway: %w\n%s", err, out))
 	}
-	return binary, nil
+	return binary
 }
 
 // child is a gateway in a process of its own.
@@ -40,23 +41,18 @@ type child struct {
 	err     error
 }
 
-// launch starts a gateway on a database, as a sandbox with free ports, and waits until it is ready.
+// launch starts a gateway on the place's database, as a sandbox with free ports, and waits until it is ready.
 // Its log goes to a file beside its data.
-func (b *bench) launch(ctx context.Context, dir, databaseURL string) (*child, error) {
-	if err := os.MkdirAll(dir, 0o711); err != nil {
-		return nil, err
-	}
+func (b *bench) launch(ctx context.Context, dir string) *child {
+	check(os.MkdirAll(dir, 0o711))
 	const free = "127.0.0.1:0"
 	c := &child{dir: dir, logPath: filepath.Join(dir, "log.jsonl"), done: make(chan struct{})}
-	log, err := os.Create(c.logPath)
-	if err != nil {
-		return nil, err
-	}
+	log := must(os.Create(c.logPath))
 	defer func() { _ = log.Close() }() // the child has it
 	//nolint:gosec,noctx // built by us, and stopped in its turn, not by the context
 	c.cmd = exec.Command(b.binary, "serve", "-sandbox", "-data-dir", dir, "-db-connections", strconv.Itoa(b.connections),
 		"-api-addr", free, "-pay-addr", free, "-portal-addr", free, "-ops-addr", free)
-	c.cmd.Env = append(cleanEnvironment(), "DATABASE_URL="+databaseURL, "BENCH_PROFILE="+c.profilePath())
+	c.cmd.Env = append(cleanEnvironment(), "DATABASE_URL="+b.url, "BENCH_PROFILE="+c.profilePath())
 	if b.telegram != "" {
 		c.cmd.Args = append(c.cmd.Args, "-telegram-bot", "bench", "-telegram-url", b.telegram)
 		c.cmd.Env = append(c.cmd.Env, "GATEWAY_TELEGRAM_TOKEN=1:bench")
@@ -65,29 +61,21 @@ func (b *bench) launch(ctx context.Context, dir, databaseURL string) (*child, er
 	c.cmd.SysProcAttr = childAttributes()
 	started := make(chan error, 1)
 	go c.run(started)
-	if err := <-started; err != nil {
-		return nil, fmt.Errorf("start the gateway: %w", err)
+	check(<-started, "start the gateway")
+	if err := c.await(ctx); err != nil {
+		check(errors.Join(err, c.stop()))
 	}
-	if err := c.await(ctx, dir); err != nil {
-		return nil, errors.Join(err, c.stop())
-	}
-	return c, nil
+	return c
 }
 
 // launchBeside starts one on the place's database with the key of another, in a directory of its own.
-func (b *bench) launchBeside(ctx context.Context, other, dir string) (*child, error) {
-	const key = "sandbox.key"
+func (b *bench) launchBeside(ctx context.Context, other, dir string) *child {
+	const key, sharing = "sandbox.key", "share the sandbox's key"
 	content, err := os.ReadFile(filepath.Join(other, key))
-	if err == nil {
-		err = os.MkdirAll(dir, 0o711)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, key), content, 0o600) //nolint:gosec // in our own directory
-	}
-	if err != nil {
-		return nil, fmt.Errorf("share the sandbox's key: %w", err)
-	}
-	return b.launch(ctx, dir, b.url)
+	check(err, sharing)
+	check(os.MkdirAll(dir, 0o711), sharing)
+	check(os.WriteFile(filepath.Join(dir, key), content, 0o600), sharing) //nolint:gosec // in our own directory
+	return b.launch(ctx, dir)
 }
 
 // run keeps its thread for the child's whole life: the signal at a parent's death follows the
@@ -105,14 +93,10 @@ func (c *child) run(started chan<- error) {
 
 // cleanEnvironment is ours without what would configure a gateway.
 func cleanEnvironment() []string {
-	var kept []string
-	for _, variable := range os.Environ() {
-		if !strings.HasPrefix(variable, "GATEWAY_") && !strings.HasPrefix(variable, "DATABASE_URL=") &&
-			!strings.HasPrefix(variable, "PG") {
-			kept = append(kept, variable)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		return strings.HasPrefix(variable, "GATEWAY_") || strings.HasPrefix(variable, "DATABASE_URL=") ||
+			strings.HasPrefix(variable, "PG")
+	})
 }
 
 func (c *child) pid() int { return c.cmd.Process.Pid }
@@ -120,15 +104,17 @@ func (c *child) pid() int { return c.cmd.Process.Pid }
 func (c *child) signal(s os.Signal) error { return c.cmd.Process.Signal(s) }
 
 // await waits until the gateway's file is there and it says that it is ready.
-func (c *child) await(ctx context.Context, dir string) error {
+func (c *child) await(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		var err error
-		if c.Info, err = sandbox.Read(dir); err == nil && isReady(ctx, c.OpsURL) {
-			return nil
+		if c.Info, err = sandbox.Read(c.dir); err == nil {
+			if _, err = read(ctx, c.OpsURL+"/readyz"); err == nil {
+				return nil
+			}
 		}
 		select {
 		case <-c.done:
@@ -138,11 +124,6 @@ func (c *child) await(ctx context.Context, dir string) error {
 		case <-tick.C:
 		}
 	}
-}
-
-func isReady(ctx context.Context, opsURL string) bool {
-	_, err := read(ctx, opsURL+"/readyz")
-	return err == nil
 }
 
 // stop asks the gateway to end, and makes it.

@@ -30,79 +30,41 @@ const (
 // openDesksCost measures what desks cost that are open in browsers, while payments come now and then:
 // what the same payments cost without them is taken off. A desk has the payments of some hours, not the thousands of a load, and what
 // those leave to tidy up is none of its cost.
-func (b *bench) openDesksCost(ctx context.Context) error {
-	if err := b.vacuum(ctx); err != nil {
-		return err
-	}
-	a, err := b.apart(ctx, "desks")
-	if err != nil {
-		return err
-	}
+func (b *bench) openDesksCost(ctx context.Context) {
+	b.vacuum(ctx)
+	a := b.apart(ctx, "desks")
 	defer a.leave()
-	return a.openDesksApart(ctx)
-}
-
-func (b *bench) openDesksApart(ctx context.Context) error {
-	alone, err := b.trickle(ctx)
-	if err != nil {
-		return err
-	}
+	alone := a.trickle(ctx)
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
-	browsers, err := b.openBrowsers(watching)
-	if err != nil {
-		return err
-	}
-	beside, err := b.trickle(ctx)
-	if err != nil {
-		return err
-	}
+	browsers := a.openBrowsers(watching)
+	more := a.trickle(ctx).since(alone).per((deskRuns * b.seconds).Seconds() * 1000)
 	stop()
-	if err := browsers(); err != nil {
-		return err
-	}
-	more := beside.since(alone).per((deskRuns * b.seconds).Seconds() * 1000)
+	browsers()
 	b.report.sample("open_desks_cpu_ms_per_s.gateway", more[gatewayCPU])
 	b.report.sample("open_desks_cpu_ms_per_s.postgres", more[postgresCPU])
-	return nil
 }
 
 // trickle has payments come now and then, and tells what was used meanwhile.
-func (b *bench) trickle(ctx context.Context) (usage, error) {
-	over, err := b.creator(ctx, manyMethod, 1)
-	if err != nil {
-		return usage{}, err
-	}
+func (b *bench) trickle(ctx context.Context) usage {
+	over := b.creator(ctx, manyMethod, 1)
 	defer over.hangUp()
-	before, err := b.use(ctx)
-	if err != nil {
-		return usage{}, err
-	}
+	before := b.use(ctx)
 	for end := time.Now().Add(deskRuns * b.seconds); time.Now().Before(end); pause(ctx, deskPause) {
-		if _, err := over.act(ctx, 0); err != nil {
-			return usage{}, err
-		}
+		must(over.act(ctx, 0))
 	}
-	after, err := b.use(ctx)
-	return after.since(before), err
+	return b.use(ctx).since(before)
 }
 
 // openBrowsers signs traders in and opens their desks, which each ask once for what happened while they opened. What it
-// returns waits for the browsers' end and tells what went wrong.
-func (b *bench) openBrowsers(ctx context.Context) (func() error, error) {
-	hash, err := session.HashPassword(deskPassword)
-	if err == nil {
-		_, err = b.pool.Exec(ctx, "update app_user set password_hash = $1 where login like 'bench-trader-%'", hash)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("give the traders a password: %w", err)
-	}
+// returns waits for the browsers' end, and ends the part where something went wrong.
+func (b *bench) openBrowsers(ctx context.Context) func() {
+	b.exec(ctx, "give the traders a password", "update app_user set password_hash = $1 where login like 'bench-trader-%'",
+		must(session.HashPassword(deskPassword)))
 	// A sign-in takes long on purpose: the browsers share some.
 	sessions := make([]*http.Client, min(len(b.scene.traderIDs), deskTraders))
 	for n := range sessions {
-		if sessions[n], err = b.signIn(ctx, b.scene.traderIDs[n]); err != nil {
-			return nil, err
-		}
+		sessions[n] = b.signIn(ctx, b.scene.traderIDs[n])
 	}
 	errs, opened := make(chan error, openDesks), make(chan struct{}, openDesks)
 	for n := range openDesks {
@@ -112,39 +74,31 @@ func (b *bench) openBrowsers(ctx context.Context) (func() error, error) {
 		select {
 		case <-opened:
 		case err := <-errs:
-			return nil, errors.Join(err, ctx.Err())
+			panic(failure{errors.Join(err, ctx.Err())})
 		}
 	}
-	return func() (failed error) {
+	return func() {
+		var failed error
 		for range openDesks {
 			failed = errors.Join(failed, <-errs)
 		}
-		return failed
-	}, nil
+		check(failed)
+	}
 }
 
-func (b *bench) signIn(ctx context.Context, traderID int64) (*http.Client, error) {
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		return nil, fmt.Errorf("make a cookie jar: %w", err)
-	}
-	client := &http.Client{Jar: jar}
+func (b *bench) signIn(ctx context.Context, traderID int64) *http.Client {
+	client := &http.Client{Jar: must(cookiejar.New(nil))}
 	form := url.Values{"login": {fmt.Sprintf("bench-trader-%d", traderID)}, "password": {deskPassword}}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, b.gateway.PortalURL+"/sign-in", strings.NewReader(form.Encode()))
-	if err != nil {
-		return nil, err
-	}
+	r := must(http.NewRequestWithContext(ctx, http.MethodPost, b.gateway.PortalURL+"/sign-in", strings.NewReader(form.Encode())))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Origin", b.gateway.PortalURL)
 	response, err := client.Do(r)
-	if err != nil {
-		return nil, fmt.Errorf("sign in: %w", err)
-	}
+	check(err, "sign in")
 	_ = response.Body.Close()
 	if response.Request.URL.Path != "/trader" || response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%w: trader %d is not let in: %s", errStatus, traderID, response.Status)
+		check(fmt.Errorf("%w: trader %d is not let in: %s", errStatus, traderID, response.Status))
 	}
-	return client, nil
+	return client
 }
 
 // watchDesk listens as an open desk does, and asks for it anew when something has changed. opened hears of the first time.

@@ -34,6 +34,13 @@ func closedLoop(ctx context.Context, clients int, length time.Duration, do act) 
 	})
 }
 
+// loop is that of the place's clients, without an error.
+func (b *bench) loop(ctx context.Context, length time.Duration, do act) (int64, time.Duration) {
+	done, took, err := closedLoop(ctx, b.clients, length, do)
+	check(err)
+	return done, took
+}
+
 // workOff has the clients act count times together.
 func workOff(ctx context.Context, clients, count int, do func(ctx context.Context, client, i int) error) (time.Duration, error) {
 	var next atomic.Int64

@@ -41,13 +41,11 @@ func (u usage) per(n float64) usage {
 }
 
 // use reads what the gateway, the whole PostgreSQL server and this process have used.
-func (b *bench) use(ctx context.Context) (usage, error) {
-	var wal float64
-	err := b.pool.QueryRow(ctx, "select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8").Scan(&wal)
-	gateway, gatewayErr := threadCPU(b.gateway.pid())
-	postgres, postgresErr := treeCPU(b.postmaster)
-	generator, generatorErr := threadCPU(os.Getpid())
-	return usage{micros(gateway), micros(postgres), micros(generator), wal}, errors.Join(err, gatewayErr, postgresErr, generatorErr)
+func (b *bench) use(ctx context.Context) usage {
+	wal := single[float64](ctx, b, "read the position of the log", "select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8")
+	return usage{
+		micros(must(threadCPU(b.gateway.pid()))), micros(must(treeCPU(b.postmaster))), micros(must(threadCPU(os.Getpid()))), wal,
+	}
 }
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
@@ -55,15 +53,9 @@ func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsec
 // treeCPU is the CPU of a process, of its children that run, and of those that have ended.
 func treeCPU(parent int) (time.Duration, error) {
 	total, err := threadCPU(parent)
-	if err != nil {
-		return 0, err
-	}
-	_, ended, err := readStat(parent)
-	if err != nil {
-		return 0, err
-	}
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
+	_, ended, statErr := readStat(parent)
+	stats, globErr := filepath.Glob("/proc/[0-9]*/stat")
+	if err := errors.Join(err, statErr, globErr); err != nil {
 		return 0, err
 	}
 	for _, path := range stats {
@@ -180,7 +172,7 @@ var serverSettings = []string{
 	"max_wal_size", "checkpoint_timeout", "max_connections", "autovacuum", "jit",
 }
 
-func (b *bench) describe(ctx context.Context) error {
+func (b *bench) describe(ctx context.Context) {
 	b.report.machine = machine{
 		Cores:  runtime.NumCPU(),
 		Memory: firstField("/proc/meminfo", "MemTotal"),
@@ -192,7 +184,7 @@ func (b *bench) describe(ctx context.Context) error {
 	b.report.settings = settings{
 		"postgresql":    server,
 		"creating_keys": len(b.scene.creating), "run_seconds": b.seconds.Seconds(), "brief_run_seconds": b.brief().Seconds(),
-		"payload":            string(orders{b.scene.boxes[0], manyMethod, b.hooks.urls()[0]}.body(orderID(1), amount())),
+		"payload":            string(b.orders(b.scene.boxes[0], manyMethod, 0).body(orderID(1), amount())),
 		"checkpoint":         "one in the middle of every measured run",
 		"webhook_deliveries": "on",
 		"credits_path":       "HTTP, Connect JSON: portal.v1.TraderService/ConfirmReceived",
@@ -202,12 +194,7 @@ func (b *bench) describe(ctx context.Context) error {
 		b.report.settings[n.named] = *n.into
 	}
 	for _, name := range append(serverSettings, "server_version") {
-		var value string
-		if err := b.pool.QueryRow(ctx, "select current_setting($1)", name).Scan(&value); err != nil {
-			return fmt.Errorf("read the server's settings: %w", err)
-		}
-		server[name] = value
+		server[name] = single[string](ctx, b, "read the server's settings", "select current_setting($1)", name)
 	}
 	b.report.machine.PostgreSQL = server["server_version"]
-	return nil
 }

@@ -95,11 +95,11 @@ func parseOptions(args []string, usage io.Writer) (options, error) {
 			}
 		}
 	}
-	o.only, o.skip = list(only), list(skip)
+	o.only, o.skip = names(only), names(skip)
 	return o, o.check()
 }
 
-func list(text string) []string {
+func names(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
 }
 
@@ -130,11 +130,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	b := &bench{options: o, progress: &progress{out: stderr, began: time.Now()}, report: newReport(), ends: new(ends)}
-	err = b.within(func() error {
-		if err := b.open(ctx); err != nil {
-			return err
-		}
-		return b.measure(ctx)
+	err = b.within(func() {
+		b.open(ctx)
+		b.measure(ctx)
 	})
 	if err != nil {
 		return err

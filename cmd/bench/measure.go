@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 // found or made.
 type part struct {
 	name    string
-	measure func(*bench, context.Context) error
+	measure func(*bench, context.Context)
 }
 
 func parts() []part {
@@ -54,19 +53,16 @@ func (b *bench) wanted(name string) bool {
 	return (len(b.only) == 0 || slices.Contains(b.only, name)) && !slices.Contains(b.skip, name)
 }
 
-func (b *bench) measure(ctx context.Context) error {
+func (b *bench) measure(ctx context.Context) {
 	for _, p := range parts() {
 		if !b.wanted(p.name) {
 			continue
 		}
 		b.say("%s", p.name)
-		if err := b.within(func() error { return p.measure(b, ctx) }); err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
-		}
+		check(b.within(func() { p.measure(b, ctx) }), p.name)
 	}
 	b.report.sample("busy_answers", float64(busyAnswers.Load()))
 	b.report.finish()
-	return nil
 }
 
 // load is something that clients do without a pause, and what its runs are kept as.
@@ -94,58 +90,47 @@ func (b *bench) lengthOf(l load) time.Duration {
 
 // inTurn warms the loads up and measures runs of each in turn, so that whatever the machine is doing
 // meets all of them.
-func (b *bench) inTurn(ctx context.Context, loads ...load) error {
+func (b *bench) inTurn(ctx context.Context, loads ...load) {
 	for _, l := range loads {
-		if _, _, err := closedLoop(ctx, b.clients, b.lengthOf(l)/2, l.do); err != nil {
-			return err
-		}
+		b.loop(ctx, b.lengthOf(l)/2, l.do)
 	}
 	for range b.runs {
 		for _, l := range loads {
-			if err := b.measured(ctx, l); err != nil {
-				return err
-			}
+			b.measured(ctx, l)
 		}
 	}
-	return nil
 }
 
 // ahead is the rate of creations that requests are made ahead for.
 const ahead = 3000
 
 // measured makes one measured run, with a checkpoint in its middle, and keeps its numbers.
-func (b *bench) measured(ctx context.Context, l load) error {
+func (b *bench) measured(ctx context.Context, l load) {
 	length := b.lengthOf(l)
 	if l.made != nil {
 		l.made.prepare(int(ahead * length.Seconds()))
 	}
-	return b.costs(ctx, l.use, l.window, func() (int64, error) {
-		checkpointed := b.checkpointIn(ctx, length/2)
-		done, took, err := closedLoop(ctx, b.clients, length, l.do)
-		b.report.sample(l.rate, float64(done)/took.Seconds())
-		b.say("  %s: %.0f", l.rate, float64(done)/took.Seconds())
-		return done, errors.Join(err, <-checkpointed)
+	b.costs(ctx, l.use, l.window, func() (done int64) {
+		b.besideCheckpoint(ctx, length/2, func() {
+			var took time.Duration
+			done, took = b.loop(ctx, length, l.do)
+			b.report.sample(l.rate, float64(done)/took.Seconds())
+			b.say("  %s: %.0f", l.rate, float64(done)/took.Seconds())
+		})
+		return done
 	})
 }
 
 // costs does something so many times, and keeps what each of them takes: CPU, WAL, and what statements
 // take in all. "" keeps none.
-func (b *bench) costs(ctx context.Context, use, windowOf string, do func() (int64, error)) error {
-	statements, err := b.statements(ctx)
-	before, useErr := b.use(ctx)
-	if err := errors.Join(err, useErr); err != nil {
-		return err
+func (b *bench) costs(ctx context.Context, use, windowOf string, do func() int64) {
+	statements, before := b.statements(ctx), b.use(ctx)
+	done := do()
+	if done == 0 {
+		panic(failure{errors.New("nothing was done")})
 	}
-	done, err := do()
-	if err == nil && done == 0 {
-		err = errors.New("nothing was done")
-	}
-	after, useErr := b.use(ctx)
-	if err := errors.Join(err, useErr); err != nil {
-		return err
-	}
+	each := b.use(ctx).since(before).per(float64(done))
 	if use != "" {
-		each := after.since(before).per(float64(done))
 		b.report.sample(use+"_cpu_us", each[gatewayCPU]+each[postgresCPU])
 		for i, name := range usageNames {
 			b.report.sample(use+name, each[i])
@@ -153,17 +138,15 @@ func (b *bench) costs(ctx context.Context, use, windowOf string, do func() (int6
 		b.say("  CPU of each: gateway %.0f µs, PostgreSQL %.0f µs, bench %.0f µs", each[gatewayCPU], each[postgresCPU], each[generatorCPU])
 	}
 	if windowOf == "" {
-		return nil
+		return
 	}
-	now, err := b.statements(ctx)
-	if seen := window(statements, now); len(seen) > 0 {
+	if seen := window(statements, b.statements(ctx)); len(seen) > 0 {
 		b.report.windows[windowOf] = append(b.report.windows[windowOf], seen)
 	}
-	return err
 }
 
-// checkpointIn makes a checkpoint after a while.
-func (b *bench) checkpointIn(ctx context.Context, after time.Duration) <-chan error {
+// besideCheckpoint does something in which a checkpoint is made after a while.
+func (b *bench) besideCheckpoint(ctx context.Context, after time.Duration, do func()) {
 	made := make(chan error, 1)
 	go func() {
 		select {
@@ -174,26 +157,23 @@ func (b *bench) checkpointIn(ctx context.Context, after time.Duration) <-chan er
 			made <- err
 		}
 	}()
-	return made
+	do()
+	check(<-made)
 }
 
 // audit proves the ledgers after all that was done to them. What the bench wrote itself, the replay
 // and the stored payments, must hold like the gateway's own.
-func (b *bench) audit(ctx context.Context) error {
+func (b *bench) audit(ctx context.Context) {
 	count := 0.0
 	for _, at := range []*bench{b, b.crowd} {
 		if at == nil {
 			continue
 		}
-		found, err := audit.Everything(ctx, at.pool)
-		if err != nil {
-			return err
-		}
+		found := must(audit.Everything(ctx, at.pool))
 		for _, violation := range found[:min(len(found), 5)] {
 			b.say("%s: %s", violation.Rule, violation.Detail)
 		}
 		count += float64(len(found))
 	}
 	b.report.sample("audit_violations", count)
-	return nil
 }

@@ -20,8 +20,6 @@ import (
 // Of ten messages that a phone forwards one tells of money that has come.
 const messagesEach = 10
 
-const messagePath = "/api/v1/bank-messages"
-
 // noise is what banks write besides.
 var noise = []string{
 	"Вам одобрен кредит до 300 000р под 12,9%. Подробности в приложении",
@@ -35,54 +33,28 @@ type phone struct{ key, secret string }
 // messages measures messages of banks that confirm payments, where many are kept already and many payments are open: first
 // without a pause, then on schedule at half the rate, from the message to the webhook of the payment that it has
 // completed. Creations come beside the latter, and before it alone.
-func (b *bench) messages(ctx context.Context) error {
-	a, err := b.apart(ctx, "messages")
-	if err != nil {
-		return err
-	}
+func (b *bench) messages(ctx context.Context) {
+	a := b.apart(ctx, "messages")
 	defer a.leave()
-	return a.messagesApart(ctx)
-}
-
-func (b *bench) messagesApart(ctx context.Context) error {
-	phones, err := b.pairPhones(ctx)
-	if err != nil {
-		return err
-	}
-	b.say("  %d phones are paired", len(phones))
-	if err := b.keepMessages(ctx); err != nil {
-		return err
-	}
-	payments := max(b.messageCount/messagesEach/2/b.runs, b.clients)
-	for range b.runs {
-		due, err := b.dueMessages(ctx, phones, payments)
-		if err != nil {
-			return err
-		}
+	phones := a.pairPhones(ctx)
+	a.say("  %d phones are paired", len(phones))
+	a.keepMessages(ctx)
+	payments := max(a.messageCount/messagesEach/2/a.runs, a.clients)
+	for range a.runs {
+		due := a.dueMessages(ctx, phones, payments)
 		var rate float64
-		_, err = b.forward(ctx, due, payments, func(request func(i int) []byte) error {
-			took, err := b.each(ctx, len(due), request, nil)
-			rate = float64(len(due)) / took.Seconds()
-			return err
+		a.forward(ctx, due, payments, func(request func(i int) []byte) {
+			rate = float64(len(due)) / a.each(ctx, len(due), request, nil).Seconds()
 		})
-		if err != nil {
-			return err
-		}
-		b.report.sample("messages_per_s", rate)
-		b.say("  %d messages, %d payments, %.0f/s", len(due), payments, rate)
-		if due, err = b.dueMessages(ctx, phones, payments); err != nil {
-			return err
-		}
-		if err := b.forwardBeside(ctx, due, payments, rate/2); err != nil {
-			return err
-		}
+		a.report.sample("messages_per_s", rate)
+		a.say("  %d messages, %d payments, %.0f/s", len(due), payments, rate)
+		a.forwardBeside(ctx, a.dueMessages(ctx, phones, payments), payments, rate/2)
 	}
-	return nil
 }
 
 // keepMessages has the phones have forwarded messages about nothing, and makes a tenth as many payments that stay open.
-func (b *bench) keepMessages(ctx context.Context) error {
-	_, err := b.pool.Exec(ctx, `insert into bank_message (id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at,
+func (b *bench) keepMessages(ctx context.Context) {
+	b.exec(ctx, "keep messages", `insert into bank_message (id, trader_id, device_id, message_id, kind, sender, text, received_at, arrived_at,
 			says, pattern, bank, currency, account, state)
 		select nextval('bank_message_id_seq'), d.trader_id, d.id, 'kept-' || n, 'push', 'ru.sberbankmobile', sha512(n::text::bytea),
 			at, at, 'declined', 'kept', 'sber', $2, '', 'noted'
@@ -90,59 +62,37 @@ func (b *bench) keepMessages(ctx context.Context) error {
 		join (select id, trader_id, row_number() over (order by id) - 1 as place, count(*) over () as all from bank_device) d
 			on d.place = n % d.all
 		cross join lateral (select now() - n * interval '1 second' as at) t`, b.keptMessages, currency)
-	if err != nil {
-		return fmt.Errorf("keep messages: %w", err)
-	}
 	b.say("  %d messages are kept", b.keptMessages)
-	if _, err := b.prepare(ctx, b.scene.boxes, b.keptMessages/messagesEach); err != nil {
-		return err
-	}
-	return b.vacuum(ctx)
+	b.prepare(ctx, b.scene.boxes, b.keptMessages/messagesEach)
+	b.vacuum(ctx)
 }
 
 // forwardBeside has creations come alone, and then beside messages on schedule.
-func (b *bench) forwardBeside(ctx context.Context, due []message, payments int, perSecond float64) error {
+func (b *bench) forwardBeside(ctx context.Context, due []message, payments int, perSecond float64) {
 	length := time.Duration(float64(len(due)-1) / perSecond * float64(time.Second))
-	alone, err := b.scheduled(ctx, createsBeside, length)
-	if err != nil {
-		return err
-	}
+	alone := b.scheduled(ctx, createsBeside, length)
 	var beside *hdrhistogram.Histogram
-	taken, err := b.forward(ctx, due, payments, func(request func(i int) []byte) error {
+	taken := b.forward(ctx, due, payments, func(request func(i int) []byte) {
 		var next atomic.Int64
-		phones, err := b.callers(ctx, scheduledClients, func(int) []byte { return request(int(next.Add(1)-1) % len(due)) })
-		if err != nil {
-			return err
-		}
+		phones := b.callers(ctx, scheduledClients, func(int) []byte { return request(int(next.Add(1)-1) % len(due)) })
 		defer phones.hangUp()
 		created := make(chan error, 1)
-		go func() {
-			var err error
-			beside, err = b.scheduled(ctx, createsBeside, length)
-			created <- err
-		}()
-		_, err = openLoop(ctx, scheduledClients, perSecond, length, phones.act)
-		return errors.Join(err, <-created)
+		go func() { created <- caught(func() { beside = b.scheduled(ctx, createsBeside, length) }) }()
+		_, err := openLoop(ctx, scheduledClients, perSecond, length, phones.act)
+		check(errors.Join(err, <-created))
 	})
-	if err != nil {
-		return err
-	}
 	b.report.latencies("message_webhook", taken)
 	b.report.latencies("create_without_messages", alone)
 	b.report.latencies("create_beside_messages", beside)
-	return nil
 }
 
 // pairPhones has the traders pair a phone for each requisite of the larger pool, whose messages confirm.
-func (b *bench) pairPhones(ctx context.Context) (map[int64]phone, error) {
+func (b *bench) pairPhones(ctx context.Context) map[int64]phone {
 	var ids, traders []int64
-	err := b.pool.QueryRow(ctx, `select array_agg(id order by id), array_agg(trader_id order by id) from requisite
-		where enabled and method = $1 and currency = $2`, manyMethod, currency).Scan(&ids, &traders)
-	if err != nil {
-		return nil, fmt.Errorf("find the requisites: %w", err)
-	}
+	check(b.pool.QueryRow(ctx, `select array_agg(id order by id), array_agg(trader_id order by id) from requisite
+		where enabled and method = $1 and currency = $2`, manyMethod, currency).Scan(&ids, &traders), "find the requisites")
 	devices, paired := make([]int64, len(ids)), make([]phone, len(ids))
-	_, err = b.each(ctx, len(ids), func(i int) []byte {
+	b.each(ctx, len(ids), func(i int) []byte {
 		return b.bearer(traderService+"CreateDevice", b.scene.tokens[traders[i]], `{"name":"bench"}`)
 	}, func(i int, answer []byte) error {
 		var made struct {
@@ -156,45 +106,34 @@ func (b *bench) pairPhones(ctx context.Context) (map[int64]phone, error) {
 		devices[i], paired[i] = made.Device.ID, phone{made.Device.Key, made.Secret}
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("pair phones: %w", err)
-	}
 	phones := map[int64]phone{}
 	for i, id := range ids {
 		phones[id] = paired[i]
 	}
-	_, err = b.pool.Exec(ctx, `insert into requisite_message (requisite_id, trader_id, device_id, bank, mode, most, since)
+	b.exec(ctx, "switch messages on", `insert into requisite_message (requisite_id, trader_id, device_id, bank, mode, most, since)
 		select unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::bigint[]), 'sber', 'on', 1000000, now()`, ids, traders, devices)
-	if err != nil {
-		return nil, fmt.Errorf("switch messages on: %w", err)
-	}
-	return phones, nil
+	return phones
 }
 
 // forward has messages about payments sent among others, each once, and waits for the payments' webhooks. It answers how long
 // each payment took from its message to its webhook.
-func (b *bench) forward(
-	ctx context.Context, due []message, payments int, send func(request func(i int) []byte) error,
-) (*hdrhistogram.Histogram, error) {
+func (b *bench) forward(ctx context.Context, due []message, payments int, send func(request func(i int) []byte)) *hdrhistogram.Histogram {
 	sent, taken := make([]time.Time, len(due)), newLatencies()
 	b.hooks.restart()
-	err := b.costs(ctx, "message", "messages", func() (int64, error) {
-		err := send(func(i int) []byte {
+	b.costs(ctx, "message", "messages", func() int64 {
+		send(func(i int) []byte {
 			sent[i] = time.Now()
 			return due[i].request
 		})
-		if err != nil {
-			return 0, err
-		}
-		arrived, err := b.hooks.await(ctx, payments)
+		arrived := b.hooks.await(ctx, payments, "webhooks")
 		for i, m := range due {
 			if at, there := arrived[m.order]; there {
 				record(taken, at.Sub(sent[i]))
 			}
 		}
-		return int64(len(due)), err
+		return int64(len(due))
 	})
-	return taken, err
+	return taken
 }
 
 // message is a phone's request; order is the one whose money it tells of, or "".
@@ -204,13 +143,9 @@ type message struct {
 }
 
 // dueMessages makes payments, and the messages about them and about nothing in no order.
-func (b *bench) dueMessages(ctx context.Context, phones map[int64]phone, payments int) ([]message, error) {
-	pending, err := b.prepare(ctx, b.scene.boxes, payments)
-	if err != nil {
-		return nil, err
-	}
+func (b *bench) dueMessages(ctx context.Context, phones map[int64]phone, payments int) []message {
 	var due []message
-	for _, p := range pending {
+	for _, p := range b.prepare(ctx, b.scene.boxes, payments) {
 		from := phones[p.RequisiteID]
 		due = append(due, message{p.OrderID, from.request(b.address(), p.OrderID, "Перевод по СБП от Иван П. + "+p.Amount+" ₽")})
 		for n := range messagesEach - 1 {
@@ -218,7 +153,7 @@ func (b *bench) dueMessages(ctx context.Context, phones map[int64]phone, payment
 		}
 	}
 	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
-	return due, nil
+	return due
 }
 
 // request is a message as a phone forwards it.
@@ -228,7 +163,6 @@ func (p phone) request(address, id, text string) []byte {
 	})
 	mac := hmac.New(sha256.New, []byte(p.secret))
 	mac.Write(body)
-	head := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%s: %s\r\n%s: %s\r\n\r\n",
-		messagePath, address, len(body), bankmessage.KeyHeader, p.key, bankmessage.SignatureHeader, hex.EncodeToString(mac.Sum(nil)))
-	return append(head, body...)
+	return post(address, "/api/v1/bank-messages", body,
+		bankmessage.KeyHeader, p.key, bankmessage.SignatureHeader, hex.EncodeToString(mac.Sum(nil)))
 }

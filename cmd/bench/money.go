@@ -16,63 +16,44 @@ import (
 // that the two are alike is what the ledger is built for. Each run confirms as many payments as
 // were made ready before it, and ends when all of their webhooks are at their receivers: what is
 // delivered of those that are spread counts from the first confirmation to the last webhook.
-func (b *bench) credits(ctx context.Context) error {
+func (b *bench) credits(ctx context.Context) {
 	one, spread := b.scene.boxes[:1], b.scene.boxes
 	// A few of each warm up, and tell how many a run takes.
-	if _, _, err := b.settle(ctx, one, 10*b.clients); err != nil {
-		return err
-	}
-	rate, _, err := b.settle(ctx, spread, 20*b.clients)
-	if err != nil {
-		return err
-	}
+	b.settle(ctx, one, 10*b.clients)
+	rate, _ := b.settle(ctx, spread, 20*b.clients)
 	count := max(int(rate*b.seconds.Seconds()/2), 2*b.clients)
 	for range b.runs {
-		confirmed, _, err := b.settle(ctx, one, count)
-		if err != nil {
-			return err
-		}
+		confirmed, _ := b.settle(ctx, one, count)
 		b.report.sample("credits_one_cashbox_per_s", confirmed)
-		confirmed, delivered, err := b.settle(ctx, spread, count)
-		if err != nil {
-			return err
-		}
+		confirmed, delivered := b.settle(ctx, spread, count)
 		b.report.sample("credits_spread_per_s", confirmed)
 		b.report.sample("settled_delivered_per_s", delivered)
-		if err := b.commitsNow(ctx, "settled_commit_per_s"); err != nil {
-			return err
-		}
+		b.commitsNow(ctx, "settled_commit_per_s")
 	}
-	return nil
 }
 
 // settle makes payments ready, confirms them with a checkpoint on the way, and waits for their
 // webhooks. It answers how many were confirmed a second, and how many delivered.
-func (b *bench) settle(ctx context.Context, boxes []box, count int) (confirmed, delivered float64, err error) {
-	pending, err := b.prepare(ctx, boxes, count)
-	if err != nil {
-		return 0, 0, err
-	}
+func (b *bench) settle(ctx context.Context, boxes []box, count int) (confirmed, delivered float64) {
+	pending := b.prepare(ctx, boxes, count)
 	rand.Shuffle(len(pending), func(i, j int) { pending[i], pending[j] = pending[j], pending[i] })
 	var requests [][]byte
 	for _, p := range pending {
 		requests = append(requests, b.bearer(traderService+"ConfirmReceived", b.scene.tokens[p.TraderID], fmt.Sprintf(`{"paymentId":"%d"}`, p.ID)))
 	}
 	b.hooks.restart()
-	err = b.costs(ctx, "settled", "settlements", func() (int64, error) {
-		checkpointed := b.checkpointIn(ctx, b.seconds/4)
+	b.costs(ctx, "settled", "settlements", func() int64 {
 		began := time.Now()
-		took, err := b.each(ctx, count, func(i int) []byte { return requests[i] }, nil)
-		if err := errors.Join(err, <-checkpointed); err != nil {
-			return 0, err
-		}
-		arrived, err := b.hooks.await(ctx, count)
-		_, last := arrived.span()
-		confirmed, delivered = float64(count)/took.Seconds(), float64(count)/last.Sub(began).Seconds()
-		return int64(count), err
+		b.besideCheckpoint(ctx, b.seconds/4, func() {
+			took := b.each(ctx, count, func(i int) []byte { return requests[i] }, nil)
+			confirmed = float64(count) / took.Seconds()
+		})
+		_, last := b.hooks.await(ctx, count, "webhooks").span()
+		delivered = float64(count) / last.Sub(began).Seconds()
+		return int64(count)
 	})
 	b.say("  %d settled onto %d cashboxes, %.0f/s, delivered %.0f/s", count, len(boxes), confirmed, delivered)
-	return confirmed, delivered, err
+	return confirmed, delivered
 }
 
 // pendingPayment is one that waits for its money, and whom it was given to: merchants are not told.
@@ -91,25 +72,17 @@ select p.* from k, lateral (
 ) p`
 
 // prepare creates payments of the cashboxes in turn.
-func (b *bench) prepare(ctx context.Context, boxes []box, count int) ([]pendingPayment, error) {
+func (b *bench) prepare(ctx context.Context, boxes []box, count int) []pendingPayment {
 	ids := make([]string, count)
 	for i := range ids {
 		ids[i] = orderID(b.scene.next.Add(1))
 	}
-	address := b.address()
-	_, err := b.each(ctx, count, func(i int) []byte {
-		o := orders{boxes[i%len(boxes)], manyMethod, b.hooks.urls()[i%endpoints]}
-		return o.request(address, o.body(ids[i], amount()))
-	}, nil)
-	if err != nil {
-		return nil, err
+	b.each(ctx, count, func(i int) []byte { return b.create(boxes[i%len(boxes)], manyMethod, i, ids[i]) }, nil)
+	found := list(ctx, b, "find the payments", pgx.RowToStructByPos[pendingPayment], findPending, b.scene.merchantID, manyMethod, ids)
+	if len(found) != count {
+		check(fmt.Errorf("%d of %d payments are there", len(found), count))
 	}
-	rows, _ := b.pool.Query(ctx, findPending, b.scene.merchantID, manyMethod, ids) // the rows have its error
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pendingPayment])
-	if err == nil && len(found) != count {
-		err = fmt.Errorf("%d of %d payments are there", len(found), count)
-	}
-	return found, err
+	return found
 }
 
 // firstEvents warm the deliveries up, and tell how many a run takes.
@@ -119,42 +92,24 @@ const firstEvents = 200
 // declared dead and sent again by the operator's call, which queues them a thousand at a time while
 // the first are on their way; the rate is counted at the receivers, from the first arrival to the
 // last.
-func (b *bench) webhooks(ctx context.Context) error {
-	rate, err := b.deliver(ctx, firstEvents)
-	if err != nil {
-		return err
-	}
-	count := max(int(rate*b.seconds.Seconds()/2), firstEvents)
+func (b *bench) webhooks(ctx context.Context) {
+	count := max(int(b.deliver(ctx, firstEvents)*b.seconds.Seconds()/2), firstEvents)
 	for range b.runs {
-		rate, err := b.deliver(ctx, count)
-		if err != nil {
-			return err
-		}
-		b.report.sample("webhooks_per_s", rate)
+		b.report.sample("webhooks_per_s", b.deliver(ctx, count))
 	}
-	return nil
 }
 
 // deliver has up to so many events delivered again, and answers how many arrived a second.
-func (b *bench) deliver(ctx context.Context, count int) (rate float64, err error) {
-	events, err := b.killEvents(ctx, count)
-	if err != nil {
-		return 0, err
-	}
+func (b *bench) deliver(ctx context.Context, count int) (rate float64) {
+	events := b.killEvents(ctx, count)
 	b.hooks.restart()
-	err = b.costs(ctx, "webhook", "webhooks", func() (int64, error) {
-		_, err := b.each(ctx, endpoints, func(i int) []byte {
-			return b.sendAgain(b.scene.merchantID, b.hooks.urls()[i])
-		}, nil)
-		if err != nil {
-			return 0, err
-		}
-		arrived, err := b.hooks.await(ctx, events)
-		rate = arrived.rate()
-		return int64(events), err
+	b.costs(ctx, "webhook", "webhooks", func() int64 {
+		b.each(ctx, endpoints, func(i int) []byte { return b.sendAgain(b.scene.merchantID, b.hooks.urls[i]) }, nil)
+		rate = b.hooks.await(ctx, events, "webhooks").rate()
+		return int64(events)
 	})
 	b.say("  %d delivered, %.0f/s", events, rate)
-	return rate, err
+	return rate
 }
 
 // sendAgain has all sent again that a merchant's endpoint did not take.
@@ -167,17 +122,14 @@ where (merchant_id, id) in (select merchant_id, id from webhook_event where merc
 
 // killEvents declares up to so many delivered events dead. An event has arrived a moment before it is written down as
 // delivered.
-func (b *bench) killEvents(ctx context.Context, count int) (int, error) {
+func (b *bench) killEvents(ctx context.Context, count int) int {
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		tag, err := b.pool.Exec(ctx, killEvents, b.scene.merchantID, b.hooks.urls(), count)
-		if err != nil {
-			return 0, fmt.Errorf("declare events dead: %w", err)
-		}
-		if tag.RowsAffected() >= 2 {
-			return int(tag.RowsAffected()), nil
+		killed := b.exec(ctx, "declare events dead", killEvents, b.scene.merchantID, b.hooks.urls, count)
+		if killed >= 2 {
+			return killed
 		}
 		if time.Since(began) > patience {
-			return 0, errors.New("there are no events to send: measure credits, too")
+			check(errors.New("there are no events to send: measure credits, too"))
 		}
 	}
 }
@@ -190,26 +142,17 @@ func (b *bench) killEvents(ctx context.Context, count int) (int, error) {
 // it is committed. A request here does that and in the same transaction writes the log of what
 // operators change; it is signed in by a bearer token, and many users make the calls. It has no
 // postings script to interpret, and answers with no balances.
-func (b *bench) hotAccount(ctx context.Context) error {
+func (b *bench) hotAccount(ctx context.Context) {
 	// A trader without requisites: nobody else moves their money.
 	var traderID int64
-	err := b.onStage(ctx, func(s *stage) { traderID = s.addTrader("Hot account") })
-	if err != nil {
-		return err
-	}
+	b.onStage(ctx, func(s *stage) { traderID = s.addTrader("Hot account") })
 	var references atomic.Int64
-	over, err := b.callers(ctx, b.clients, func(int) []byte {
+	over := b.callers(ctx, b.clients, func(int) []byte {
 		n := references.Add(1)
 		return b.bearer(operatorService+"FundTrader", b.scene.operators[n%operators],
 			fmt.Sprintf(`{"traderId":"%d","amount":"1.5","reference":"hot-%d"}`, traderID, n))
 	})
-	if err != nil {
-		return err
-	}
 	defer over.hangUp()
-	commits, err := b.committer(ctx, "hot_commit_per_s")
-	if err != nil {
-		return err
-	}
-	return b.inTurn(ctx, load{rate: "hot_account_transfers_per_s", use: "hot_account", do: over.act, made: over, brief: true}, commits)
+	hot := load{rate: "hot_account_transfers_per_s", use: "hot_account", do: over.act, made: over, brief: true}
+	b.inTurn(ctx, hot, b.committer(ctx, "hot_commit_per_s"))
 }

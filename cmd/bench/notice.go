@@ -29,100 +29,66 @@ const (
 
 // notifications measures what users are told: creations without anybody who is, then beside chats of every trader; how long a
 // payment's first message takes to each chat; and how many messages a second are handed over. The far side is a bot's, here.
-func (b *bench) notifications(ctx context.Context) error {
+func (b *bench) notifications(ctx context.Context) {
 	far := newFarSide()
 	defer far.Close()
 	with := *b
 	with.telegram = far.URL
-	a, err := with.apart(ctx, "notifications")
-	if err != nil {
-		return err
-	}
+	a := with.apart(ctx, "notifications")
 	defer a.leave()
 	for range a.runs {
-		alone, err := a.scheduled(ctx, createsBeside, a.besideTime())
-		if err != nil {
-			return err
-		}
-		a.report.latencies("create_without_subscribers", alone)
+		a.report.latencies("create_without_subscribers", a.scheduled(ctx, createsBeside, a.besideTime()))
 	}
-	linked, err := a.linkChats(ctx, far)
-	if err != nil {
-		return err
-	}
+	linked := a.linkChats(ctx, far)
 	a.say("  all chats are linked")
 	pause(ctx, time.Until(linked.Add(feedNotices))) // nobody is told of what happens before
 	for range a.runs {
-		if err := a.tellOfPayments(ctx, far); err != nil {
-			return err
-		}
-		if err := a.tellOfTrials(ctx, far); err != nil {
-			return err
-		}
+		a.tellOfPayments(ctx, far)
+		a.tellOfTrials(ctx, far)
 	}
-	return nil
 }
 
 // chat is that of a trader, by the trader's place.
 func chat(trader, n int) string { return strconv.Itoa(chatBase + trader*chatsEach + n) }
 
 // asTraders calls a procedure as each trader.
-func (b *bench) asTraders(ctx context.Context, procedure string, read func(trader int, answer []byte) error) error {
-	_, err := b.each(ctx, len(b.scene.traderIDs), func(trader int) []byte {
+func (b *bench) asTraders(ctx context.Context, procedure string, read func(trader int, answer []byte) error) {
+	b.each(ctx, len(b.scene.traderIDs), func(trader int) []byte {
 		return b.bearer("/portal.v1.NotificationService/"+procedure, b.scene.tokens[b.scene.traderIDs[trader]], "{}")
 	}, read)
-	return err
 }
 
 // linkChats has every trader link their chats, as people do it: by the address that a call gives, opened in the chat. A code
 // replaces the one before it, so a trader's chats come one after another. It answers when the first were linked.
-func (b *bench) linkChats(ctx context.Context, far *farSide) (first time.Time, err error) {
+func (b *bench) linkChats(ctx context.Context, far *farSide) (first time.Time) {
 	for n := range chatsEach {
 		far.heed("Linked.")
-		err := b.asTraders(ctx, "LinkTelegram", func(trader int, answer []byte) error {
+		b.asTraders(ctx, "LinkTelegram", func(trader int, answer []byte) error {
 			var link struct{ URL string }
 			err := json.Unmarshal(answer, &link)
 			_, code, _ := strings.Cut(link.URL, "?start=")
 			far.write(chat(trader, n), "/start "+code)
 			return err
 		})
-		if err == nil {
-			_, err = far.await(ctx, len(b.scene.traderIDs))
-		}
-		if err != nil {
-			return first, fmt.Errorf("link chats: %w", err)
-		}
+		far.await(ctx, len(b.scene.traderIDs), "link chats")
 		if n == 0 {
 			first = time.Now()
 		}
 	}
-	return first, nil
+	return first
 }
 
 // tellOfPayments measures how long the first payment of each trader takes to their chats, beside the creations that make it.
-func (b *bench) tellOfPayments(ctx context.Context, far *farSide) error {
-	if err := b.forgetTold(ctx); err != nil {
-		return err
-	}
+func (b *bench) tellOfPayments(ctx context.Context, far *farSide) {
+	b.forgetTold(ctx)
 	far.heed(" open.")
 	began := time.Now()
-	beside, err := b.scheduled(ctx, createsBeside, b.besideTime())
-	if err != nil {
-		return err
-	}
-	const first = "select trader_id, min(created_at) from payment where created_at >= $1 group by trader_id"
-	rows, _ := b.pool.Query(ctx, first, began) // the rows have its error
-	firsts, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct {
+	beside := b.scheduled(ctx, createsBeside, b.besideTime())
+	firsts := list(ctx, b, "find the payments", pgx.RowToStructByPos[struct {
 		Trader int64
 		At     time.Time
-	}])
-	if err != nil {
-		return fmt.Errorf("find the payments: %w", err)
-	}
-	told, err := far.await(ctx, len(firsts)*chatsEach)
-	if err != nil {
-		return fmt.Errorf("tell of payments: %w", err)
-	}
+	}], "select trader_id, min(created_at) from payment where created_at >= $1 group by trader_id", began)
+	told := far.await(ctx, len(firsts)*chatsEach, "tell of payments")
 	taken := newLatencies()
 	for _, first := range firsts {
 		for n := range chatsEach {
@@ -133,42 +99,29 @@ func (b *bench) tellOfPayments(ctx context.Context, far *farSide) error {
 	}
 	b.report.latencies("create_with_subscribers", beside)
 	b.report.latencies("notification", taken)
-	return nil
 }
 
 // tellOfTrials measures how many messages a second are handed over, of trials of all at once.
-func (b *bench) tellOfTrials(ctx context.Context, far *farSide) error {
-	if err := b.forgetTold(ctx); err != nil {
-		return err
-	}
+func (b *bench) tellOfTrials(ctx context.Context, far *farSide) {
+	b.forgetTold(ctx)
 	far.heed("trial")
 	began := time.Now()
-	err := b.asTraders(ctx, "SendTrial", nil)
+	b.asTraders(ctx, "SendTrial", nil)
 	messages := len(b.scene.traderIDs) * chatsEach
-	if err == nil {
-		_, err = far.await(ctx, messages)
-	}
-	if err != nil {
-		return fmt.Errorf("tell of trials: %w", err)
-	}
+	far.await(ctx, messages, "tell of trials")
 	rate := float64(messages) / time.Since(began).Seconds()
 	b.report.sample("notifications_per_s", rate)
 	b.say("  %d messages, %.0f/s", messages, rate)
-	return nil
 }
 
 // forgetTold has what was told be long ago, so that nothing waits to be told together with what follows.
-func (b *bench) forgetTold(ctx context.Context) error {
-	err := pgx.BeginFunc(ctx, b.pool, func(tx pgx.Tx) error {
+func (b *bench) forgetTold(ctx context.Context) {
+	check(pgx.BeginFunc(ctx, b.pool, func(tx pgx.Tx) error {
 		// The lock waits for the gateway, which tells and delivers meanwhile.
 		_, lock := tx.Exec(ctx, "lock table notify_channel, notice in share row exclusive mode")
 		_, forget := tx.Exec(ctx, `with old as (delete from notice) update notify_channel set due_at = 'infinity'`)
 		return errors.Join(lock, forget)
-	})
-	if err != nil {
-		return fmt.Errorf("forget what was told: %w", err)
-	}
-	return nil
+	}), "forget what was told")
 }
 
 // farSide is Telegram, as a bot knows it. What arrives there are the first messages to each chat about something.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"gateway.example/internal/payment"
 	"gateway.example/rpc/sign"
@@ -40,14 +41,31 @@ func (o orders) asked(id, amount string) payment.Request {
 	}
 }
 
-const createPath = "/api/v1/payments"
-
 // request is a whole creation as it goes over the wire: it is made, and signed, before the clock
 // runs.
 func (o orders) request(address string, body []byte) []byte {
 	names := sign.DefaultHeaders
-	head := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"+
-		"%s: %s\r\n%s: %s\r\n%s: %s\r\n\r\n", createPath, address, len(body),
+	return post(address, "/api/v1/payments", body,
 		names.KeyID, o.keyID, names.Secret, o.secret, names.Signature, sign.Signature(o.secret, body))
-	return append(head, body...)
+}
+
+// post is a request with JSON, and with headers after the names of each.
+func post(address, path string, body []byte, headers ...string) []byte {
+	made := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n",
+		path, address, len(body))
+	for header := range slices.Chunk(headers, 2) {
+		made = fmt.Appendf(made, "%s: %s\r\n", header[0], header[1])
+	}
+	return append(append(made, "\r\n"...), body...)
+}
+
+// orders are those of a cashbox whose webhooks go to the endpoint of a number.
+func (b *bench) orders(of box, method string, endpoint int) orders {
+	return orders{of, method, b.hooks.urls[endpoint%endpoints]}
+}
+
+// create is the request of a creation.
+func (b *bench) create(of box, method string, endpoint int, id string) []byte {
+	o := b.orders(of, method, endpoint)
+	return o.request(b.address(), o.body(id, amount()))
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"time"
 
@@ -28,14 +27,14 @@ const othersName = "others_p99_ms."
 // trouble is what one of them has, or does. What it takes up it lets go of at its end.
 type trouble struct {
 	name  string
-	begin func(*bench, context.Context) error
+	begin func(*bench, context.Context)
 	// outside says that the trouble itself keeps a snapshot, as nothing of the house does.
 	outside bool
 }
 
 func troubles() []trouble {
 	return []trouble{
-		{name: "none", begin: func(*bench, context.Context) error { return nil }},
+		{name: "none", begin: func(*bench, context.Context) {}},
 		{name: "held_account", begin: (*bench).holdAccount, outside: true},
 		{name: "frozen_replica", begin: (*bench).freezeReplica},
 		{name: "burst", begin: (*bench).burst},
@@ -49,21 +48,13 @@ func troubles() []trouble {
 
 // others measures how long creations of merchants take who have no part in a trouble, while it
 // lasts, and how long the house itself keeps a snapshot at most.
-func (b *bench) others(ctx context.Context) error {
-	c, err := b.apart(ctx, "others")
-	if err != nil {
-		return err
-	}
+func (b *bench) others(ctx context.Context) {
+	c := b.apart(ctx, "others")
 	defer c.leave()
-	if err := c.fill(ctx, c.overdue); err != nil {
-		return err
-	}
+	c.fill(ctx, c.overdue)
 	for _, t := range troubles() {
-		if err := c.within(func() error { return c.beside(ctx, t) }); err != nil {
-			return fmt.Errorf("beside %s: %w", t.name, err)
-		}
+		check(c.within(func() { c.beside(ctx, t) }), "beside "+t.name)
 	}
-	return nil
 }
 
 // watchSnapshots looks at the age of every snapshot in the database until what it answers is
@@ -81,6 +72,7 @@ func (b *bench) watchSnapshots(ctx context.Context) func() float64 {
 			pause(ctx, 20*time.Millisecond)
 		}
 	})
+	b.atEnd(end)
 	return func() float64 {
 		end()
 		return most
@@ -88,77 +80,61 @@ func (b *bench) watchSnapshots(ctx context.Context) func() float64 {
 }
 
 // beside measures them beside one trouble.
-func (b *bench) beside(ctx context.Context, t trouble) error {
-	if err := t.begin(b, ctx); err != nil {
-		return err
-	}
+func (b *bench) beside(ctx context.Context, t trouble) {
+	t.begin(b, ctx)
 	oldest := b.watchSnapshots(ctx)
 	pause(ctx, b.seconds/6) // the trouble is well under way before the others are looked at
-	taken, err := b.scheduled(ctx, createsBeside, b.besideTime())
+	taken := b.scheduled(ctx, createsBeside, b.besideTime())
 	if age := oldest(); !t.outside {
 		b.report.sample("longest_snapshot_s", age)
-	}
-	if err != nil {
-		return err
 	}
 	p99 := percentile(taken, 99)
 	b.report.sample(othersName+t.name, p99)
 	b.say("  beside %s: p50 %.1f ms, p99 %.1f ms, longest %.1f ms", t.name, percentile(taken, 50), p99, percentile(taken, 100))
-	return nil
 }
 
 // holdAccount locks a trader's balance in a transaction that does nothing else.
-func (b *bench) holdAccount(ctx context.Context) error {
-	return b.hold(ctx, pgx.ReadCommitted, "select from account_balance where account_id = $1 for update",
+func (b *bench) holdAccount(ctx context.Context) {
+	b.hold(ctx, pgx.ReadCommitted, "select from account_balance where account_id = $1 for update",
 		ledger.Available(ledger.Trader, b.scene.traderIDs[0]).ID())
 }
 
 // freezeReplica loads a second gateway and stops it in the middle.
-func (b *bench) freezeReplica(ctx context.Context) error {
+func (b *bench) freezeReplica(ctx context.Context) {
 	replica := *b
-	var err error
-	if replica.gateway, err = b.launchBeside(ctx, b.gateway.dir, b.gateway.dir+"-replica"); err != nil {
-		return err
-	}
+	replica.gateway = b.launchBeside(ctx, b.gateway.dir, b.gateway.dir+"-replica")
 	b.atEnd(func() {
 		_ = replica.gateway.signal(thaw)
 		_ = replica.stopGateway()
 	})
-	if err := replica.along(ctx, b.clients, replica.creation(manyMethod)); err != nil {
-		return err
-	}
+	replica.along(ctx, b.clients, replica.creation(manyMethod))
 	pause(ctx, time.Second)
-	return replica.gateway.signal(freeze)
+	check(replica.gateway.signal(freeze))
 }
 
 // burst has one merchant create over many connections at once.
-func (b *bench) burst(ctx context.Context) error {
-	o, address := orders{b.scene.boxes[0], manyMethod, b.hooks.urls()[0]}, b.address()
-	return b.along(ctx, burstClients, func(int) []byte {
-		return o.request(address, o.body(orderID(b.scene.next.Add(1)), amount()))
+func (b *bench) burst(ctx context.Context) {
+	b.along(ctx, burstClients, func(int) []byte {
+		return b.create(b.scene.boxes[0], manyMethod, 0, orderID(b.scene.next.Add(1)))
 	})
 }
 
 // list has traders look for what they have confirmed, of which there is nothing among all they have
 // open.
-func (b *bench) list(ctx context.Context) error {
-	return b.along(ctx, desks, func(client int) []byte {
-		return b.listCompleted(b.scene.traderIDs[client%len(b.scene.traderIDs)])
-	})
-}
+func (b *bench) list(ctx context.Context) { b.along(ctx, desks, b.listCompleted) }
 
-func (b *bench) listCompleted(trader int64) []byte {
+func (b *bench) listCompleted(client int) []byte {
+	trader := b.scene.traderIDs[client%len(b.scene.traderIDs)]
 	return b.bearer(traderService+"ListPayments", b.scene.tokens[trader], `{"status":"completed"}`)
 }
 
 // auditAlong audits the whole ledger, again and again.
-func (b *bench) auditAlong(ctx context.Context) error {
+func (b *bench) auditAlong(ctx context.Context) {
 	b.atEnd(meanwhile(ctx, func(ctx context.Context) {
 		for ctx.Err() == nil {
 			_, _ = audit.Everything(ctx, b.pool)
 		}
 	}))
-	return nil
 }
 
 // hangEvents writes events for the merchants given, of an endpoint each that is at the address:
@@ -174,11 +150,9 @@ with owner as (
 insert into webhook_outbox (merchant_id, event_id) select merchant_id, id from event where $4 = 'pending'`
 
 // hangingHost accepts connections and never answers.
-func (b *bench) hangingHost(ctx context.Context) (url string, err error) {
+func (b *bench) hangingHost(ctx context.Context) (url string) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("listen: %w", err)
-	}
+	check(err, "listen")
 	b.atEnd(func() { _ = listener.Close() })
 	go func() {
 		for {
@@ -189,44 +163,31 @@ func (b *bench) hangingHost(ctx context.Context) (url string, err error) {
 			defer func() { _ = conn.Close() }()
 		}
 	}()
-	return "http://" + listener.Addr().String() + "/", nil
+	return "http://" + listener.Addr().String() + "/"
 }
 
 // hang has many merchants' endpoints accept deliveries and never answer.
-func (b *bench) hang(ctx context.Context) error {
-	url, err := b.hangingHost(ctx)
-	if err == nil {
-		_, err = b.merchantsOf(ctx, hangingEndpoints, url, hangingEvents, "pending")
-	}
-	return err
+func (b *bench) hang(ctx context.Context) {
+	b.merchantsOf(ctx, hangingEndpoints, b.hangingHost(ctx), hangingEvents, "pending")
 }
 
 // replayToHanging has a merchant send again all that their endpoint did not take, and it still
 // hangs.
-func (b *bench) replayToHanging(ctx context.Context) error {
-	url, err := b.hangingHost(ctx)
-	if err != nil {
-		return err
-	}
-	ids, err := b.merchantsOf(ctx, 1, url, replayedEvents, "dead")
-	if err != nil {
-		return err
-	}
-	_, err = b.each(ctx, 1, func(int) []byte { return b.sendAgain(ids[0], url) }, nil)
-	return err
+func (b *bench) replayToHanging(ctx context.Context) {
+	url := b.hangingHost(ctx)
+	ids := b.merchantsOf(ctx, 1, url, replayedEvents, "dead")
+	b.each(ctx, 1, func(int) []byte { return b.sendAgain(ids[0], url) }, nil)
 }
 
 // merchantsOf makes merchants with a cashbox and as many events each, in a status.
-func (b *bench) merchantsOf(ctx context.Context, merchants int, url string, events int, status string) ([]int64, error) {
-	var ids []int64
-	err := b.onStage(ctx, func(s *stage) {
+func (b *bench) merchantsOf(ctx context.Context, merchants int, url string, events int, status string) (ids []int64) {
+	b.onStage(ctx, func(s *stage) {
 		for range merchants {
 			id := s.addMerchant("Hanging")
 			s.addCashbox(id, "Hanging")
 			ids = append(ids, id)
 		}
-		_, err := s.tx.Exec(ctx, hangEvents, ids, url, events, status)
-		s.check(err)
+		must(s.tx.Exec(ctx, hangEvents, ids, url, events, status))
 	})
-	return ids, err
+	return ids
 }

@@ -19,51 +19,36 @@ const (
 // overload has ten times the creations come that can be made. It measures how many are made all the same, how soon the others
 // are refused, and how many are made a while later. The gateway has one connection for creations, and the disk is slow: that
 // bounds it, and not the machine, which the generator needs as well.
-func (b *bench) overload(ctx context.Context) error {
+func (b *bench) overload(ctx context.Context) {
 	narrow := *b
 	narrow.connections = 1
-	c, err := narrow.apart(ctx, "overload")
-	if err != nil {
-		return err
-	}
+	c := narrow.apart(ctx, "overload")
 	defer c.leave()
-	if err := c.slowCommits(ctx, overloadSync); err != nil {
-		return err
-	}
-	defer func() { _ = c.slowCommits(context.WithoutCancel(ctx), 0) }()
-	if err := c.createsOf(ctx, manyMethod, "overload_before_per_s", "overload_before"); err != nil {
-		return err
-	}
-	if err := c.overloaded(ctx, *c.report.median("overload_before_per_s")); err != nil {
-		return err
-	}
+	c.slowCommits(ctx, overloadSync)
+	defer func() { _ = caught(func() { c.slowCommits(context.WithoutCancel(ctx), 0) }) }()
+	c.createsOf(ctx, manyMethod, "overload_before_per_s", "overload_before")
+	c.overloaded(ctx, *c.report.median("overload_before_per_s"))
 	pause(ctx, b.seconds*10/3) // ten seconds of a whole run, after which all is to be well again
-	return c.createsOf(ctx, manyMethod, "overload_after_per_s", "overload_after")
+	c.createsOf(ctx, manyMethod, "overload_after_per_s", "overload_after")
 }
 
 // slowCommits has each COMMIT take so many microseconds longer.
-func (b *bench) slowCommits(ctx context.Context, longer int) error {
+func (b *bench) slowCommits(ctx context.Context, longer int) {
 	for _, set := range []string{"set commit_siblings = 0", fmt.Sprint("set commit_delay = ", longer)} {
-		if _, err := b.pool.Exec(ctx, "alter system "+set); err != nil {
-			return fmt.Errorf("%s: %w", set, err)
-		}
+		b.exec(ctx, set, "alter system "+set)
 	}
-	_, err := b.pool.Exec(ctx, "select pg_reload_conf()")
-	return err
+	b.exec(ctx, "reload the configuration", "select pg_reload_conf()")
 }
 
-func (b *bench) overloaded(ctx context.Context, best float64) error {
-	over, err := b.creator(ctx, manyMethod, overloadClients)
-	if err != nil {
-		return err
-	}
+func (b *bench) overloaded(ctx context.Context, best float64) {
+	over := b.creator(ctx, manyMethod, overloadClients)
 	defer over.hangUp()
 	over.prepare(int(overloadTimes * best * b.seconds.Seconds()))
 	var made atomic.Int64
 	var lock sync.Mutex
 	refused := newLatencies()
 	began := time.Now()
-	_, err = openLoop(ctx, overloadClients, overloadTimes*best, b.seconds, func(_ context.Context, client int) (bool, error) {
+	must(openLoop(ctx, overloadClients, overloadTimes*best, b.seconds, func(_ context.Context, client int) (bool, error) {
 		sent := time.Now()
 		_, err := over.wires[client].send(over.take(client))
 		if errors.Is(err, errBusy) {
@@ -75,13 +60,9 @@ func (b *bench) overloaded(ctx context.Context, best float64) error {
 		}
 		made.Add(1)
 		return true, err
-	})
-	if err != nil {
-		return err
-	}
+	}))
 	took := time.Since(began).Seconds() // longer than planned where the generator cannot send as many
 	b.report.sample("overload_creates_per_s", float64(made.Load())/took)
 	b.report.sample("overload_offered_per_s", float64(made.Load()+refused.TotalCount())/took)
 	b.report.sample("overload_refused_p99_ms", percentile(refused, 99))
-	return nil
 }

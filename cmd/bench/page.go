@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -22,37 +21,31 @@ const pageLinks = 20
 
 // pages weighs what a payer's browser loads: the page with its stylesheets and scripts, as they come
 // compressed, and measures how often the one of a requisite is shown.
-func (b *bench) pages(ctx context.Context) error {
-	_, checkouts, err := b.links(ctx, cardMethod, 1)
+func (b *bench) pages(ctx context.Context) {
+	err := caught(func() {
+		_, checkouts := b.links(ctx, cardMethod, 1)
+		b.weigh(ctx, "pay_page_bytes", checkouts[0])
+	})
 	if errors.Is(err, errStatus) {
 		b.say("  no card checkout to weigh: %v", err)
-	} else if err == nil {
-		err = b.weigh(ctx, "pay_page_bytes", checkouts[0])
-	}
-	if err != nil && !errors.Is(err, errStatus) {
-		return err
+	} else {
+		check(err)
 	}
 	// One link is shown so many times a second only.
-	links, _, err := b.links(ctx, manyMethod, pageLinks*b.clients)
-	if err != nil {
-		return err
-	}
-	if err := b.weigh(ctx, "r_page_bytes", links[0]); err != nil {
-		return err
-	}
+	links, _ := b.links(ctx, manyMethod, pageLinks*b.clients)
+	b.weigh(ctx, "r_page_bytes", links[0])
 	var next atomic.Int64
-	return b.inTurn(ctx, load{rate: "r_pages_per_s", use: "r_page", window: "pages", brief: true, do: func(ctx context.Context, _ int) (bool, error) {
+	b.inTurn(ctx, load{rate: "r_pages_per_s", use: "r_page", window: "pages", brief: true, do: func(ctx context.Context, _ int) (bool, error) {
 		_, _, err := fetch(ctx, links[next.Add(1)%int64(len(links))])
 		return err == nil, err
 	}})
 }
 
 // links creates payments and answers the pages they name; "" is none.
-func (b *bench) links(ctx context.Context, method string, count int) (requisites, checkouts []string, err error) {
+func (b *bench) links(ctx context.Context, method string, count int) (requisites, checkouts []string) {
 	requisites, checkouts = make([]string, count), make([]string, count)
-	address, o := b.address(), orders{b.scene.boxes[0], method, b.hooks.urls()[0]}
-	_, err = b.each(ctx, count, func(int) []byte {
-		return o.request(address, o.body(orderID(b.scene.next.Add(1)), amount()))
+	b.each(ctx, count, func(int) []byte {
+		return b.create(b.scene.boxes[0], method, 0, orderID(b.scene.next.Add(1)))
 	}, func(i int, answer []byte) error {
 		var created struct {
 			Data struct{ PaymentPageURL, CheckoutURL string }
@@ -61,22 +54,18 @@ func (b *bench) links(ctx context.Context, method string, count int) (requisites
 		requisites[i], checkouts[i] = created.Data.PaymentPageURL, created.Data.CheckoutURL
 		return err
 	})
-	return requisites, checkouts, err
+	return requisites, checkouts
 }
 
 // loaded finds what a page loads to be shown: stylesheets and scripts.
 var loaded = regexp.MustCompile(`(?:<link\b[^>]*\brel="?stylesheet"?[^>]*\bhref|<script\b[^>]*\bsrc)="([^"]+)"`)
 
 // weigh adds up the compressed bytes of a page and what it loads.
-func (b *bench) weigh(ctx context.Context, name, address string) error {
+func (b *bench) weigh(ctx context.Context, name, address string) {
 	base, err := url.Parse(address)
-	if err != nil {
-		return fmt.Errorf("the page's address: %w", err)
-	}
+	check(err, "the page's address")
 	page, total, err := fetch(ctx, address)
-	if err != nil {
-		return err
-	}
+	check(err)
 	seen := map[string]bool{}
 	for _, found := range loaded.FindAllSubmatch(page, -1) {
 		reference, err := base.Parse(string(found[1]))
@@ -85,13 +74,10 @@ func (b *bench) weigh(ctx context.Context, name, address string) error {
 		}
 		seen[reference.String()] = true
 		_, size, err := fetch(ctx, reference.String())
-		if err != nil {
-			return err
-		}
+		check(err)
 		total += size
 	}
 	b.report.sample(name, float64(total))
-	return nil
 }
 
 // browsers keep a connection for each client.

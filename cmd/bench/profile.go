@@ -23,41 +23,29 @@ type packageUse struct {
 func (c *child) profilePath() string { return filepath.Join(c.dir, "cpu.pprof") }
 
 // profiled has the gateway profile itself while something is done, and keeps what its packages took.
-func (b *bench) profiled(ctx context.Context, do func() error) error {
+func (b *bench) profiled(ctx context.Context, do func()) {
 	gateway := b.gateway
-	if err := gateway.signal(beginProfile); err != nil {
-		return fmt.Errorf("begin a profile: %w", err)
-	}
-	if err := do(); err != nil {
-		return err
-	}
-	if err := gateway.signal(endProfile); err != nil {
-		return fmt.Errorf("end a profile: %w", err)
-	}
+	check(gateway.signal(beginProfile), "begin a profile")
+	do()
+	check(gateway.signal(endProfile), "end a profile")
 	// The profile is written by the gateway, which says not when.
 	for until := time.Now().Add(startTimeout); ; time.Sleep(100 * time.Millisecond) {
 		if info, err := os.Stat(gateway.profilePath()); err == nil && info.Size() > 0 {
 			break
 		}
 		if time.Now().After(until) {
-			return fmt.Errorf("%s: no profile was written", gateway.profilePath())
+			check(fmt.Errorf("%s: no profile was written", gateway.profilePath()))
 		}
 	}
 	//nolint:gosec // our own file
 	top, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-top", "-nodecount=1000000", "-nodefraction=0",
 		gateway.profilePath()).Output()
-	if err != nil {
-		return fmt.Errorf("read the profile: %w", err)
-	}
+	check(err, "read the profile")
 	b.report.packages = byPackage(string(top))
-	if b.profile == "" {
-		return nil
+	if b.profile != "" {
+		content := must(os.ReadFile(gateway.profilePath()))
+		check(os.WriteFile(b.profile, content, 0o644)) //nolint:gosec // it has no secrets
 	}
-	content, err := os.ReadFile(gateway.profilePath())
-	if err == nil {
-		err = os.WriteFile(b.profile, content, 0o644) //nolint:gosec // it has no secrets
-	}
-	return err
 }
 
 // byPackage adds up the lines of pprof's list: a function's own time, in what part of all, and its name.

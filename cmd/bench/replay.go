@@ -16,23 +16,18 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// errNotRecorded asks for the part that the replay is made of.
-var errNotRecorded = errors.New("no creation was recorded: measure trips, too")
-
 // connectOne opens a connection to the place's database, until the part ends.
-func (b *bench) connectOne(ctx context.Context) (*pgx.Conn, error) {
+func (b *bench) connectOne(ctx context.Context) *pgx.Conn {
 	config, err := pgx.ParseConfig(b.url)
 	if err != nil {
-		return nil, errors.New("the database's URL is not valid")
+		panic(failure{errors.New("the database's URL is not valid")})
 	}
 	config.RuntimeParams["timezone"] = "UTC"
 	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return nil, fmt.Errorf("reach PostgreSQL: %w", err)
-	}
+	check(err, "reach PostgreSQL")
 	pgxdecimal.Register(conn.TypeMap())
 	b.atEnd(func() { _ = conn.Close(context.WithoutCancel(ctx)) })
-	return conn, nil
+	return conn
 }
 
 // creation is a creation as the database saw it.
@@ -68,15 +63,12 @@ const replayedIDs = 1 << 40
 // replayer replays recorded creations, a connection a client: the same statements in the same round
 // trips, without HTTP and without the gateway. Order ids, amounts, uuids and times are fresh; what the
 // gateway would choose and calculate is taken from the recorded creation.
-func (b *bench) replayer(ctx context.Context) (act, error) {
+func (b *bench) replayer(ctx context.Context) act {
 	recorded := usual(b.recorded)
 	if len(recorded) == 0 {
-		return nil, errNotRecorded
+		check(errors.New("no creation was recorded: measure trips, too"))
 	}
-	conns, err := b.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
+	conns := b.connect(ctx)
 	return func(ctx context.Context, client int) (bool, error) {
 		n := b.scene.next.Add(1)
 		like := recorded[rand.IntN(len(recorded))]
@@ -92,7 +84,7 @@ func (b *bench) replayer(ctx context.Context) (act, error) {
 			}
 		}
 		return true, nil
-	}, nil
+	}
 }
 
 // refused tells a creation that a constraint of the database refused.

@@ -63,7 +63,7 @@ create table written (made bigint references made, limited integer)`)
 	}
 
 	b.clients = 1
-	replay := testenv.Must(b.replayer(ctx))(t)
+	replay := b.replayer(ctx)
 	t.Cleanup(func() {
 		for _, end := range *b.ends {
 			end()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -64,8 +63,7 @@ type scene struct {
 }
 
 // stage writes into a scene's database what operators would set there by as many calls: the gateways
-// find it at their start, or notice it, as they notice what other replicas set. err is what went wrong first; what follows
-// that comes to nothing.
+// find it at their start, or notice it, as they notice what other replicas set.
 type stage struct {
 	*bench
 	ctx   context.Context
@@ -74,54 +72,31 @@ type stage struct {
 	vault *vault.Vault
 	safe  *requisite.Safe
 	now   time.Time
-	err   error
-}
-
-func (s *stage) check(err error) { s.err = cmp.Or(s.err, err) }
-
-// id is that of something written.
-func (s *stage) id(id int64, err error) int64 {
-	s.check(err)
-	return id
 }
 
 // onStage writes all of something, or nothing.
-func (b *bench) onStage(ctx context.Context, write func(*stage)) error {
-	v, safe, err := b.safes(ctx)
-	if err != nil {
-		return err
-	}
-	err = db.InTx(ctx, b.pool, func(tx pgx.Tx, q *db.Queries) error {
-		s := &stage{bench: b, ctx: ctx, tx: tx, q: q, vault: v, safe: safe, now: time.Now().UTC()}
-		write(s)
-		return s.err
-	})
-	if err != nil {
-		return fmt.Errorf("set the stage: %w", err)
-	}
-	return nil
+func (b *bench) onStage(ctx context.Context, write func(*stage)) {
+	v, safe := b.safes(ctx)
+	check(db.InTx(ctx, b.pool, func(tx pgx.Tx, q *db.Queries) error {
+		return caught(func() {
+			write(&stage{bench: b, ctx: ctx, tx: tx, q: q, vault: v, safe: safe, now: time.Now().UTC()})
+		})
+	}), "set the stage")
 }
 
 // safes seal as the gateway does.
-func (b *bench) safes(ctx context.Context) (*vault.Vault, *requisite.Safe, error) {
-	key, err := sandbox.LoadKey(b.gateway.dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	v, err := vault.New(key.Bytes("vault"))
-	if err != nil {
-		return nil, nil, err
-	}
-	hashKey, err := card.HashKey(ctx, db.New(b.pool), v, key.Bytes("unused"))
-	return v, requisite.NewSafe(v, hashKey), err
+func (b *bench) safes(ctx context.Context) (*vault.Vault, *requisite.Safe) {
+	key := must(sandbox.LoadKey(b.gateway.dir))
+	v := must(vault.New(key.Bytes("vault")))
+	return v, requisite.NewSafe(v, must(card.HashKey(ctx, db.New(b.pool), v, key.Bytes("unused"))))
 }
 
 // setTheStage adds the bench's own merchants and traders to the sandbox, and leaves them alone in
 // their two pools: the sandbox's few traders would each be a lock that thousands of payments wait
 // for.
-func (b *bench) setTheStage(ctx context.Context) error {
+func (b *bench) setTheStage(ctx context.Context) {
 	b.scene = scene{tokens: map[int64]string{}, next: new(atomic.Int64)}
-	err := b.onStage(ctx, func(s *stage) {
+	b.onStage(ctx, func(s *stage) {
 		for n := range operators {
 			operator := session.NewUser{Kind: caller.Operator, Login: fmt.Sprintf("bench-operator-%d", n)}
 			s.scene.operators = append(s.scene.operators, s.addUser(operator))
@@ -130,23 +105,20 @@ func (b *bench) setTheStage(ctx context.Context) error {
 		s.addTraders()
 		s.addRequisites()
 	})
-	if err != nil {
-		return err
-	}
-	return b.vacuum(ctx)
+	b.vacuum(ctx)
 }
 
 // addUser makes a user, whom nobody signs in by password, and answers the token that signs them in.
 // A hundred passwords to hash would take longer than everything else.
 func (s *stage) addUser(user session.NewUser) string {
 	token := rand.Text()
-	id := s.id(session.InsertUser(s.ctx, s.q, user, "none", s.now))
-	s.check(session.InsertToken(s.ctx, s.q, token, id, s.now, validity))
+	id := must(session.InsertUser(s.ctx, s.q, user, "none", s.now))
+	check(session.InsertToken(s.ctx, s.q, token, id, s.now, validity))
 	return token
 }
 
 func (s *stage) addMerchant(name string) int64 {
-	return s.id(s.q.MerchantInsert(s.ctx, db.MerchantInsertParams{Name: name, CreatedAt: s.now}))
+	return must(s.q.MerchantInsert(s.ctx, db.MerchantInsertParams{Name: name, CreatedAt: s.now}))
 }
 
 // addMerchants makes the merchant with many cashboxes and the many with one.
@@ -163,28 +135,27 @@ func (s *stage) addMerchants() {
 	}
 	s.scene.boxes, s.scene.creating = boxes[:s.cashboxes], boxes[s.cashboxes:len(boxes)-1]
 	s.scene.recording = boxes[len(boxes)-1]
-	s.check(s.q.Set(s.ctx, setting.Merchant.Name, s.scene.merchantID, map[string]any{"max_open_payments": mostOpen}))
+	check(s.q.Set(s.ctx, setting.Merchant.Name, s.scene.merchantID, map[string]any{"max_open_payments": mostOpen}))
 }
 
 // addBox makes a merchant's cashbox, with its methods and a key.
 func (s *stage) addBox(merchantID int64, keyID string) box {
 	made := box{id: s.addCashbox(merchantID, keyID), keyID: keyID, secret: rand.Text()}
 	for _, method := range []string{manyMethod, fewMethod, cardMethod} {
-		s.check(s.q.CashboxMethodSet(s.ctx, db.CashboxMethodSetParams{
+		check(s.q.CashboxMethodSet(s.ctx, db.CashboxMethodSetParams{
 			CashboxID: made.id, Method: method, Enabled: true, ValiditySeconds: int32(validity / time.Second),
 			MarginPercent: decimal.NewNullDecimal(decimal.RequireFromString("4.5")),
 		}))
 	}
-	_, err := auth.InsertKey(s.ctx, s.q, made.secret, db.KeyInsertParams{
+	must(auth.InsertKey(s.ctx, s.q, made.secret, db.KeyInsertParams{
 		KeyID: keyID, Name: "bench", MerchantID: &merchantID, CashboxID: &made.id,
 		Scopes: []string{caller.ScopePayments}, CreatedAt: s.now,
-	})
-	s.check(err)
+	}))
 	return made
 }
 
 func (s *stage) addCashbox(merchantID int64, name string) int64 {
-	return s.id(directory.InsertCashbox(s.ctx, s.q, s.vault, signing.NewSecret(), db.CashboxInsertParams{
+	return must(directory.InsertCashbox(s.ctx, s.q, s.vault, signing.NewSecret(), db.CashboxInsertParams{
 		MerchantID: merchantID, Name: name, Currency: currency, CreatedAt: s.now,
 	}))
 }
@@ -194,17 +165,16 @@ func (s *stage) addTraders() {
 	for n := range s.traders {
 		id := s.addTrader(fmt.Sprintf("Bench trader %d", n))
 		name := fmt.Sprintf("bench-trader-%d", id)
-		_, err := directory.InsertFunding(s.ctx, s.q, db.TraderFundingInsertParams{
+		must(directory.InsertFunding(s.ctx, s.q, db.TraderFundingInsertParams{
 			TraderID: id, Amount: decimal.RequireFromString(funds), Reference: name, CreatedAt: s.now,
-		})
-		s.check(err)
+		}))
 		s.scene.traderIDs = append(s.scene.traderIDs, id)
 		s.scene.tokens[id] = s.addUser(session.NewUser{Kind: caller.Trader, Login: name, TraderID: &id})
 	}
 }
 
 func (s *stage) addTrader(name string) int64 {
-	return s.id(directory.InsertTrader(s.ctx, s.q, db.TraderInsertParams{
+	return must(directory.InsertTrader(s.ctx, s.q, db.TraderInsertParams{
 		Name: name, SharePercent: decimal.RequireFromString("1.5"), CreatedAt: s.now,
 	}))
 }
@@ -212,9 +182,8 @@ func (s *stage) addTrader(name string) int64 {
 // addRequisites switches off the requisites that are in the two pools already, and deals new ones
 // out to the traders in turn.
 func (s *stage) addRequisites() {
-	_, err := s.tx.Exec(s.ctx, "update requisite set enabled = false where currency = $1 and method = any($2)",
-		currency, []string{manyMethod, fewMethod})
-	s.check(err)
+	must(s.tx.Exec(s.ctx, "update requisite set enabled = false where currency = $1 and method = any($2)",
+		currency, []string{manyMethod, fewMethod}))
 	holder, bank := "Ivan P.", "Sample Bank"
 	for n := range s.requisites + s.few {
 		// No phone is in both pools: it would have one slot.
@@ -222,11 +191,10 @@ func (s *stage) addRequisites() {
 		if n >= s.requisites {
 			method, place = fewMethod, n-s.requisites
 		}
-		_, err := directory.InsertRequisite(s.ctx, s.q, s.safe, fmt.Sprintf("+7911%07d", n), db.RequisiteInsertParams{
+		must(directory.InsertRequisite(s.ctx, s.q, s.safe, fmt.Sprintf("+7911%07d", n), db.RequisiteInsertParams{
 			TraderID: s.scene.traderIDs[place%s.traders], Currency: currency, Method: method,
 			Holder: &holder, Bank: &bank,
 			MinAmount: decimal.NewFromInt(1), MaxAmount: decimal.NewFromInt(5_000_000), Now: s.now,
-		})
-		s.check(err)
+		}))
 	}
 }

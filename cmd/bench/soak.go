@@ -30,88 +30,60 @@ type standing map[string]float64
 
 // soak settles payments and loads pages and lists for as long as it is told, and looks each minute at what
 // the gateway holds. It fails where that goes on growing.
-func (b *bench) soak(ctx context.Context) error {
+func (b *bench) soak(ctx context.Context) {
 	if b.soakFor == 0 {
-		return nil
+		return
 	}
 	began, settled := time.Now(), 0
 	for next := began; time.Since(began) < b.soakFor; {
-		if err := b.soakRound(ctx); err != nil {
-			return err
-		}
+		b.soakRound(ctx)
 		settled += soakSettled
 		if time.Now().Before(next) {
 			continue
 		}
 		next = next.Add(soakSample)
-		now, err := b.stand(ctx)
-		if err != nil {
-			return err
-		}
+		now := b.stand(ctx)
 		now["at_s"], now["settled"] = time.Since(began).Seconds(), float64(settled)
 		b.report.soak = append(b.report.soak, now)
 		b.say("  %v", now)
 	}
-	if err := b.reportBloat(ctx); err != nil {
-		return err
+	b.report.bloat = list(ctx, b, "read what the tables take", pgx.RowToMap, soakBloat)
+	for _, t := range b.report.bloat {
+		b.say("  %v", t)
 	}
-	return checkSoak(b.report.soak)
+	check(checkSoak(b.report.soak))
 }
 
-func (b *bench) soakRound(ctx context.Context) error {
-	if _, _, err := b.settle(ctx, b.scene.boxes, soakSettled); err != nil {
-		return err
-	}
-	pages, _, err := b.links(ctx, manyMethod, 1)
-	if err != nil {
-		return err
-	}
+func (b *bench) soakRound(ctx context.Context) {
+	b.settle(ctx, b.scene.boxes, soakSettled)
+	pages, _ := b.links(ctx, manyMethod, 1)
 	for range soakPages {
-		if _, err := read(ctx, pages[0]); err != nil {
-			return err
-		}
+		must(read(ctx, pages[0]))
 	}
-	_, err = b.each(ctx, soakLists, func(i int) []byte {
-		return b.listCompleted(b.scene.traderIDs[i%len(b.scene.traderIDs)])
-	}, nil)
-	return err
+	b.each(ctx, soakLists, b.listCompleted, nil)
 }
 
 // stand reads what the gateway uses now from its metrics and from the database.
-func (b *bench) stand(ctx context.Context) (standing, error) {
-	metrics, err := read(ctx, b.gateway.OpsURL+"/metrics")
-	if err != nil {
-		return nil, err
-	}
-	s, connections := standing{}, 0.0
+func (b *bench) stand(ctx context.Context) standing {
+	metrics, s := must(read(ctx, b.gateway.OpsURL+"/metrics")), standing{}
 	for name, metric := range map[string]string{
 		"goroutines": "go_goroutines", "resident_bytes": "process_resident_memory_bytes", "open_files": "process_open_fds",
 	} {
 		_, after, _ := strings.Cut(string(metrics), "\n"+metric+" ")
 		value, _, _ := strings.Cut(after, "\n")
-		if s[name], err = strconv.ParseFloat(value, 64); err != nil {
-			return nil, fmt.Errorf("the metric %s: %w", metric, err)
-		}
+		var err error
+		s[name], err = strconv.ParseFloat(value, 64)
+		check(err, "the metric "+metric)
 	}
-	err = b.pool.QueryRow(ctx, "select count(*)::float8 from pg_stat_activity where datname = current_database() and application_name = 'gateway'").
-		Scan(&connections)
-	s["database_connections"] = connections
-	return s, err
+	s["database_connections"] = single[float64](ctx, b, "count connections",
+		"select count(*)::float8 from pg_stat_activity where datname = current_database() and application_name = 'gateway'")
+	return s
 }
 
 // soakBloat is what the tables that take the most take on the disk at the end, and how much of it is nothing any more.
 const soakBloat = `select relname::text as "table", n_live_tup::float8 as live_rows, n_dead_tup::float8 as dead_rows,
     pg_table_size(relid)::float8 as table_bytes, pg_indexes_size(relid)::float8 as index_bytes
 from pg_stat_user_tables order by pg_total_relation_size(relid) desc limit 20`
-
-func (b *bench) reportBloat(ctx context.Context) (err error) {
-	rows, _ := b.pool.Query(ctx, soakBloat) // the rows have its error
-	b.report.bloat, err = pgx.CollectRows(rows, pgx.RowToMap)
-	for _, t := range b.report.bloat {
-		b.say("  %v", t)
-	}
-	return err
-}
 
 var errLeak = errors.New("what the gateway uses goes on growing")
 

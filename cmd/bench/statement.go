@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -22,24 +21,20 @@ type statementUse struct {
 }
 
 // countStatements has PostgreSQL count what each statement takes, where it has the extension.
-func (b *bench) countStatements(ctx context.Context) error {
+func (b *bench) countStatements(ctx context.Context) {
 	admin, err := pgx.Connect(ctx, b.server.URL("postgres"))
-	if err != nil {
-		return fmt.Errorf("reach PostgreSQL: %w", err)
-	}
+	check(err, "reach PostgreSQL")
 	defer func() { _ = admin.Close(ctx) }()
 	err = admin.QueryRow(ctx, "select exists (select from pg_available_extensions where name = 'pg_stat_statements')").
 		Scan(&b.counts)
-	if err != nil || !b.counts {
-		return err
+	check(err)
+	if !b.counts {
+		return
 	}
-	if _, err := admin.Exec(ctx, "alter system set shared_preload_libraries = 'pg_stat_statements'"); err != nil {
-		return fmt.Errorf("have PostgreSQL count statements: %w", err)
-	}
-	if err := b.server.Stop(ctx); err != nil {
-		return err
-	}
-	return b.startServer(ctx)
+	_, err = admin.Exec(ctx, "alter system set shared_preload_libraries = 'pg_stat_statements'")
+	check(err, "have PostgreSQL count statements")
+	check(b.server.Stop(ctx))
+	b.startServer(ctx)
 }
 
 // statementsOf lists what statements took of a database, but for the bench's own.
@@ -48,25 +43,19 @@ from pg_stat_statements where dbid = (select oid from pg_database where datname 
     and query not like 'checkpoint%' and query not like '%pg_stat_statements%'`
 
 // statements reads what each statement took so far. It is empty where PostgreSQL does not count.
-func (b *bench) statements(ctx context.Context) (map[string]statementUse, error) {
+func (b *bench) statements(ctx context.Context) map[string]statementUse {
 	all := map[string]statementUse{}
 	if !b.counts {
-		return all, nil
+		return all
 	}
-	if _, err := b.pool.Exec(ctx, "create extension if not exists pg_stat_statements"); err != nil {
-		return nil, fmt.Errorf("read the statements' counts: %w", err)
-	}
-	rows, _ := b.pool.Query(ctx, statementsOf) // the rows have its error
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[statementUse])
-	if err != nil {
-		return nil, fmt.Errorf("read the statements' counts: %w", err)
-	}
-	for _, s := range list {
+	const doing = "read the statements' counts"
+	b.exec(ctx, doing, "create extension if not exists pg_stat_statements")
+	for _, s := range list(ctx, b, doing, pgx.RowToStructByPos[statementUse], statementsOf) {
 		s.Name = statementName(s.Name)
 		s.add(all[s.Name])
 		all[s.Name] = s
 	}
-	return all, nil
+	return all
 }
 
 func (s *statementUse) add(more statementUse) {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"fmt"
 	"net/http"
 	"reflect"
 	"sync"
@@ -30,22 +29,15 @@ const (
 
 // roundTrips has one client create payments in this process, and notes the statements. What counts
 // is all that is said to PostgreSQL for the creations, in whatever tables.
-func (b *bench) roundTrips(ctx context.Context) error {
+func (b *bench) roundTrips(ctx context.Context) {
 	// Ids of payments are like those of nothing else then, and so are found among what is said.
-	if _, err := b.pool.Exec(ctx, reserveIDs, 1_000_000); err != nil {
-		return fmt.Errorf("reserve ids: %w", err)
-	}
+	b.exec(ctx, "reserve ids", reserveIDs, 1_000_000)
 	heard := new(tap)
-	create, err := b.creatorHere(ctx, heard)
-	if err != nil {
-		return err
-	}
+	create := b.creatorHere(ctx, heard)
 	trips, statements := 0.0, 0.0
 	for i := range unrecorded + recordings {
 		c := creation{orderID: orderID(b.scene.next.Add(1)), amount: amount()}
-		if c.id, c.at, err = create(ctx, c.orderID, c.amount); err != nil {
-			return err
-		}
+		c.id, c.at = create(c.orderID, c.amount)
 		c.trips = heard.told()
 		if i < unrecorded {
 			continue
@@ -59,7 +51,6 @@ func (b *bench) roundTrips(ctx context.Context) error {
 	trips, statements = trips/recordings, statements/recordings
 	b.report.sample("create_round_trips", trips)
 	b.report.sample("create_statements", statements)
-	return nil
 }
 
 // settingsHere is how long settings are believed that this process has read. Nobody changes them
@@ -68,60 +59,34 @@ const settingsHere = time.Hour
 
 // creatorHere authenticates and creates payments in this process, with the rooms that the gateway
 // has for it, over connections that are heard.
-func (b *bench) creatorHere(
-	ctx context.Context, heard *tap,
-) (func(ctx context.Context, orderID, amount string) (int64, time.Time, error), error) {
-	settings, err := inforce.NewKeeper(ctx, b.pool, settingsHere, nil)
-	if err != nil {
-		return nil, err
-	}
-	_, safe, err := b.safes(ctx)
-	if err != nil {
-		return nil, err
-	}
-	pool, err := b.heardPool(ctx, heard)
-	if err != nil {
-		return nil, err
-	}
-	pools, addresses := db.OnePool(pool), outbound.NewAddresses(true)
-	payments, err := payment.New(pools, clock.Real{}, addresses, settings, payment.Config{
+func (b *bench) creatorHere(ctx context.Context, heard *tap) func(orderID, amount string) (int64, time.Time) {
+	settings := must(inforce.NewKeeper(ctx, b.pool, settingsHere, nil))
+	_, safe := b.safes(ctx)
+	pool := b.heardPool(ctx, heard)
+	payments := must(payment.New(db.OnePool(pool), clock.Real{}, outbound.NewAddresses(true), settings, payment.Config{
 		ExternalSecret: true, Requisites: safe,
-	})
-	if err != nil {
-		return nil, err
-	}
+	}))
 	keys := auth.NewKeys(pool, nil, auth.DefaultHeaders(), auth.Config{})
-	o := orders{b.scene.recording, manyMethod, b.hooks.urls()[0]}
-	return func(ctx context.Context, orderID, amount string) (int64, time.Time, error) {
+	o := b.orders(b.scene.recording, manyMethod, 0)
+	return func(orderID, amount string) (int64, time.Time) {
 		body := o.body(orderID, amount)
-		signed, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(o.request("bench", body))))
-		if err != nil {
-			return 0, time.Time{}, err
-		}
-		who, err := keys.Merchant(signed.WithContext(ctx), func() ([]byte, error) { return body, nil })
-		if err != nil {
-			return 0, time.Time{}, err
-		}
-		made, err := payments.Create(ctx, who, o.asked(orderID, amount))
-		return made.Payment.ID, made.Payment.CreatedAt, err
-	}, nil
+		signed := must(http.ReadRequest(bufio.NewReader(bytes.NewReader(o.request("bench", body)))))
+		who := must(keys.Merchant(signed.WithContext(ctx), func() ([]byte, error) { return body, nil }))
+		made := must(payments.Create(ctx, who, o.asked(orderID, amount)))
+		return made.Payment.ID, made.Payment.CreatedAt
+	}
 }
 
 // heardPool opens a pool as the gateway's for creations, until the part ends.
-func (b *bench) heardPool(ctx context.Context, heard *tap) (*pgxpool.Pool, error) {
-	pool, err := db.Open(ctx, b.url, ownPool, db.ForCreations)
-	if err != nil {
-		return nil, err
-	}
+func (b *bench) heardPool(ctx context.Context, heard *tap) *pgxpool.Pool {
+	pool := must(db.Open(ctx, b.url, ownPool, db.ForCreations))
 	defer pool.Close()
 	config := pool.Config()
 	config.ConnConfig.Tracer = heard
 	tapped, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return nil, fmt.Errorf("open the pool that is heard: %w", err)
-	}
+	check(err, "open the pool that is heard")
 	b.atEnd(tapped.Close)
-	return tapped, nil
+	return tapped
 }
 
 // call is a statement as it was sent, and how it ended. One that failed, or came after one that did,

@@ -9,7 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -74,11 +74,7 @@ func insist[T any](ask func() (T, error)) (T, error) {
 
 // address is the host and port of the gateway's API.
 func (b *bench) address() string {
-	u, err := url.Parse(b.gateway.BaseURL)
-	if err != nil {
-		return ""
-	}
-	return u.Host
+	return strings.TrimPrefix(b.gateway.BaseURL, "http://")
 }
 
 // callers are clients of the gateway, a connection each. What they send is made ahead; one that comes to the end of that makes
@@ -91,17 +87,17 @@ type callers struct {
 }
 
 // callers connects them. The gateway closes connections on which nothing comes, so they are opened just before they are needed.
-func (b *bench) callers(ctx context.Context, clients int, request func(client int) []byte) (*callers, error) {
+func (b *bench) callers(ctx context.Context, clients int, request func(client int) []byte) *callers {
 	c := &callers{make: request, made: make([][][]byte, clients)}
 	for range clients {
 		conn, err := new(net.Dialer).DialContext(ctx, "tcp", b.address())
 		if err != nil {
 			c.hangUp()
-			return nil, fmt.Errorf("reach the gateway: %w", err)
+			check(err, "reach the gateway")
 		}
 		c.wires = append(c.wires, &wire{conn: conn, in: bufio.NewReaderSize(conn, 8<<10)})
 	}
-	return c, nil
+	return c
 }
 
 func (c *callers) hangUp() {
@@ -138,28 +134,22 @@ func (c *callers) act(_ context.Context, client int) (bool, error) {
 
 // each has the clients send so many requests together, and hands the answers to read, if there is one. It answers how long that
 // took once they had connected.
-func (b *bench) each(ctx context.Context, count int, request func(i int) []byte, read func(i int, answer []byte) error) (time.Duration, error) {
-	c, err := b.callers(ctx, b.clients, nil)
-	if err != nil {
-		return 0, err
-	}
+func (b *bench) each(ctx context.Context, count int, request func(i int) []byte, read func(i int, answer []byte) error) time.Duration {
+	c := b.callers(ctx, b.clients, nil)
 	defer c.hangUp()
-	return workOff(ctx, b.clients, count, func(_ context.Context, client, i int) error {
+	return must(workOff(ctx, b.clients, count, func(_ context.Context, client, i int) error {
 		made := request(i)
 		answer, err := insist(func() ([]byte, error) { return c.wires[client].send(made) })
 		if err == nil && read != nil {
 			err = read(i, answer)
 		}
 		return err
-	})
+	}))
 }
 
 // along has clients call again and again until the part ends. They may be told to come later.
-func (b *bench) along(ctx context.Context, clients int, request func(client int) []byte) error {
-	c, err := b.callers(ctx, clients, request)
-	if err != nil {
-		return err
-	}
+func (b *bench) along(ctx context.Context, clients int, request func(client int) []byte) {
+	c := b.callers(ctx, clients, request)
 	b.atEnd(meanwhile(ctx, func(ctx context.Context) {
 		context.AfterFunc(ctx, c.hangUp)
 		_, _, err := closedLoop(ctx, clients, time.Hour, func(_ context.Context, client int) (bool, error) {
@@ -173,13 +163,11 @@ func (b *bench) along(ctx context.Context, clients int, request func(client int)
 			b.say("  beside it: %v", err)
 		}
 	}))
-	return nil
 }
 
 // bearer is a Connect call in JSON by whom the token signs in.
 func (b *bench) bearer(procedure, token, body string) []byte {
-	return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"+
-		"Authorization: Bearer %s\r\n\r\n%s", procedure, b.address(), len(body), token, body)
+	return post(b.address(), procedure, []byte(body), "Authorization", "Bearer "+token)
 }
 
 // The services that are called.
