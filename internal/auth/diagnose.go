@@ -103,14 +103,9 @@ func (k *MerchantKeys) Diagnose(
 // proofs are what proves the keys of a merchant.
 func (k *MerchantKeys) proofs(ctx context.Context, merchantID int64) ([]signature.Key, error) {
 	rows, err := k.q.KeySecretList(ctx, db.KeySecretListParams{MerchantID: &merchantID, Most: keysMost})
-	if err != nil {
-		return nil, fmt.Errorf("list what proves keys: %w", err)
-	}
-	list := make([]signature.Key, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, signature.Key{ID: row.KeyID, Hash: row.SecretHash, Revoked: row.RevokedAt != nil})
-	}
-	return list, nil
+	return db.Each(rows, func(row db.KeySecretListRow) signature.Key {
+		return signature.Key{ID: row.KeyID, Hash: row.SecretHash, Revoked: row.RevokedAt != nil}
+	}), fault.Doing("list what proves keys", err)
 }
 
 // webhookSecrets are those of a merchant's cashboxes. One that cannot be opened is left out.

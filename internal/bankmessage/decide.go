@@ -146,10 +146,8 @@ func (s *Service) settle(
 			return "", err
 		}
 	}
-	if err := q.BankMessageDecide(ctx, d.params(m, stands, now)); err != nil {
-		return "", fmt.Errorf("decide about a message: %w", err)
-	}
-	return d.state, nil
+	err := q.BankMessageDecide(ctx, d.params(m, stands, now))
+	return d.state, fault.Doing("decide about a message", err)
 }
 
 // match finds the one payment that a message of what came is about.

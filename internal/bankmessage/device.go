@@ -95,16 +95,11 @@ func (s *Service) ListDevices(ctx context.Context, who caller.Caller) ([]Device,
 		return nil, err
 	}
 	rows, err := s.q.BankDeviceList(ctx, who.TraderID)
-	if err != nil {
-		return nil, fmt.Errorf("list devices: %w", err)
-	}
-	list := make([]Device, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, Device{
+	return db.Each(rows, func(row db.BankDevice) Device {
+		return Device{
 			ID: row.ID, Name: row.Name, Key: row.KeyID, CreatedAt: row.CreatedAt, HeardAt: row.HeardAt, RevokedAt: row.RevokedAt,
-		})
-	}
-	return list, nil
+		}
+	}), fault.Doing("list devices", err)
 }
 
 // RevokeDevice takes nothing from a device any more. One that was revoked stays so.

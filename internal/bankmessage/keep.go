@@ -2,7 +2,6 @@ package bankmessage
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -84,11 +83,8 @@ func (s *Service) ToKeep(ctx context.Context, who caller.Caller, id int64) (Mess
 		return Message{}, err
 	}
 	row, err := s.q.BankMessageFind(ctx, id)
-	if db.NoRows(err) {
-		return Message{}, fault.ErrNotFound
-	}
 	if err != nil {
-		return Message{}, fmt.Errorf("read message: %w", err)
+		return Message{}, db.Missing(err, fault.ErrNotFound, "read message")
 	}
 	return s.messageOf(row), nil
 }

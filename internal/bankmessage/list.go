@@ -86,33 +86,19 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Mes
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, nil, err
 	}
-	return s.list(ctx, page.Page, func(q *db.Queries, limit int32, before int64) ([]db.BankMessage, error) {
+	return s.list(ctx, page.Page, func(q *db.Queries, before int64, rows int32) ([]db.BankMessage, error) {
 		return q.BankMessageListOwn(ctx, db.BankMessageListOwnParams{
-			TraderID: who.TraderID, BeforeID: before, Waiting: page.Waiting, Page: limit,
+			TraderID: who.TraderID, BeforeID: before, Waiting: page.Waiting, Page: rows,
 		})
 	})
 }
 
 func (s *Service) list(
-	ctx context.Context, page db.Page, read func(q *db.Queries, limit int32, before int64) ([]db.BankMessage, error),
+	ctx context.Context, page db.Page, read func(q *db.Queries, before int64, rows int32) ([]db.BankMessage, error),
 ) ([]Message, *string, error) {
-	f := fault.Decoded(ctx)
-	limit, before := page.Bounds(f)
-	if err := f.Err(); err != nil {
-		return nil, nil, err
-	}
-	rows, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]db.BankMessage, error) {
-		return read(q, limit+1, before)
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list messages: %w", err)
-	}
-	rows, cursor := db.Cut(rows, limit, func(row db.BankMessage) int64 { return row.ID })
-	list := make([]Message, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, s.messageOf(row))
-	}
-	return list, cursor, nil
+	rows, cursor, err := db.ListPage(ctx, s.pools.Reads, fault.Decoded(ctx), page, "list messages", read,
+		func(row db.BankMessage) int64 { return row.ID })
+	return db.Each(rows, s.messageOf), cursor, err
 }
 
 // Beside finds, for open payments of the caller's trader, the messages that wait and can be about each: of the amount that it waits

@@ -61,7 +61,7 @@ func (s *Service) Objected(ctx context.Context, who caller.Caller, page Page) ([
 	if err := s.note(ctx, who, "text"); err != nil {
 		return nil, nil, err
 	}
-	return s.list(ctx, page.Page, func(q *db.Queries, limit int32, before int64) ([]db.BankMessage, error) {
+	return s.list(ctx, page.Page, func(q *db.Queries, before int64, limit int32) ([]db.BankMessage, error) {
 		return q.BankMessageObjected(ctx, db.BankMessageObjectedParams{BeforeID: before, Page: limit})
 	})
 }
@@ -71,7 +71,7 @@ func (s *Service) Objections(ctx context.Context, who caller.Caller, page db.Pag
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
-	return s.list(ctx, page, func(q *db.Queries, limit int32, before int64) ([]db.BankMessage, error) {
+	return s.list(ctx, page, func(q *db.Queries, before int64, limit int32) ([]db.BankMessage, error) {
 		rows, err := q.BankMessageObjected(ctx, db.BankMessageObjectedParams{BeforeID: before, Page: limit})
 		for i := range rows {
 			rows[i].Text = nil
@@ -90,11 +90,8 @@ func (s *Service) Objection(ctx context.Context, who caller.Caller, id int64) (M
 }
 
 func (s *Service) objection(row db.BankMessage, err error) (Message, error) {
-	if db.NoRows(err) {
-		return Message{}, fault.ErrNotFound
-	}
 	if err != nil {
-		return Message{}, fmt.Errorf("read an objection: %w", err)
+		return Message{}, db.Missing(err, fault.ErrNotFound, "read an objection")
 	}
 	row.Text = nil
 	return s.messageOf(row), nil

@@ -72,10 +72,7 @@ func decideBy(ctx context.Context, q *db.Queries, m db.BankMessage, d decision, 
 	vouched := m.Why != WhyForged && (d.state == Assigned || d.why == WhyKept)
 	p := d.params(m, standing{gap: m.Gap, trusted: m.Trusted || vouched}, now)
 	p.DecidedBy = who.Actor()
-	if err := q.BankMessageDecide(ctx, p); err != nil {
-		return fmt.Errorf("decide about a message: %w", err)
-	}
-	return nil
+	return fault.Doing("decide about a message", q.BankMessageDecide(ctx, p))
 }
 
 // byHand has a person of the message's trader, or an operator who may, do something about it, with its device locked as messages

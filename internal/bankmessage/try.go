@@ -88,10 +88,7 @@ func (s *Service) unknown(ctx context.Context) ([]db.BankMessage, error) {
 	rows, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]db.BankMessage, error) {
 		return q.BankMessageUnknown(ctx, db.BankMessageUnknownParams{BeforeID: 1 << 62, Page: lastUnknown})
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list messages: %w", err)
-	}
-	return rows, nil
+	return rows, fault.Doing("list messages", err)
 }
 
 func (s *Service) note(ctx context.Context, who caller.Caller, what string) error {

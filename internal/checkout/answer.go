@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/acquirer"
 	"gateway.example/internal/card"
 	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/limit"
 	"gateway.example/internal/payment"
 )
@@ -164,10 +165,7 @@ func putAttempt(ctx context.Context, q *db.Queries, a db.CardAttempt) error {
 		CodesFollowed: a.CodesFollowed, Submitting: a.Submitting, ProgressAt: a.ProgressAt, PollAt: a.PollAt,
 		HandedAt: a.HandedAt, TookMs: a.TookMs,
 	})
-	if err != nil {
-		return fmt.Errorf("write attempt: %w", err)
-	}
-	return nil
+	return fault.Doing("write attempt", err)
 }
 
 // taking applies an answer: it is given what is known, and decides what happens to attempt, checkout

@@ -1,8 +1,8 @@
 package checkout
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -49,49 +49,28 @@ func (s *Service) ListConflicts(
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
-	f := fault.Decoded(ctx)
-	limit, before := db.Page{Limit: size, Cursor: cursor}.Bounds(f)
-	if err := f.Err(); err != nil {
-		return nil, nil, err
-	}
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.CardConflict, error) {
-		return q.ConflictListOpen(ctx, db.ConflictListOpenParams{BeforeID: before, Page: limit + 1})
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list conflicts: %w", err)
-	}
-	rows, next := db.Cut(rows, limit, func(c db.CardConflict) int64 { return c.ID })
-	list := make([]Conflict, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, conflictFromRow(row))
-	}
-	return list, next, nil
+	rows, next, err := db.ListPage(ctx, s.reads, fault.Decoded(ctx), db.Page{Limit: size, Cursor: cursor}, "list conflicts",
+		func(q *db.Queries, before int64, rows int32) ([]db.CardConflict, error) {
+			return q.ConflictListOpen(ctx, db.ConflictListOpenParams{BeforeID: before, Page: rows})
+		}, func(c db.CardConflict) int64 { return c.ID })
+	return db.Each(rows, conflictFromRow), next, err
 }
 
 // GetConflict reads a conflict, open or closed.
 func (s *Service) GetConflict(ctx context.Context, who caller.Caller, id int64) (Conflict, error) {
-	if err := who.Need(caller.OperatorRead); err != nil {
-		return Conflict{}, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := cmp.Or(who.Need(caller.OperatorRead), fault.Decoded(ctx).Err()); err != nil {
 		return Conflict{}, err
 	}
 	row, err := s.q.ConflictGet(ctx, id)
-	if db.NoRows(err) {
-		return Conflict{}, fault.ErrNotFound
-	}
 	if err != nil {
-		return Conflict{}, fmt.Errorf("read conflict: %w", err)
+		return Conflict{}, db.Missing(err, fault.ErrNotFound, "read conflict")
 	}
 	return conflictFromRow(row), nil
 }
 
 // CloseConflict notes that an operator has dealt with a conflict.
 func (s *Service) CloseConflict(ctx context.Context, who caller.Caller, id int64) (Conflict, error) {
-	if err := who.Need(caller.OperatorCases); err != nil {
-		return Conflict{}, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := cmp.Or(who.Need(caller.OperatorCases), fault.Decoded(ctx).Err()); err != nil {
 		return Conflict{}, err
 	}
 	now, actor := s.clock.Now(), who.Actor()

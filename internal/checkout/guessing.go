@@ -65,8 +65,5 @@ func (s *Service) Prune(ctx context.Context) error {
 	if _, err := s.q.CardDeclinedPrune(ctx, time.Now().Add(-declinedFor)); err != nil {
 		return fmt.Errorf("forget declined cards: %w", err)
 	}
-	if err := s.Cards.Prune(ctx, s.q, s.clock.Now()); err != nil {
-		return fmt.Errorf("erase cards: %w", err)
-	}
-	return nil
+	return fault.Doing("erase cards", s.Cards.Prune(ctx, s.q, s.clock.Now()))
 }

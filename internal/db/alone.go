@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/shopspring/decimal"
+
+	"gateway.example/internal/fault"
 )
 
 // aloneWindow is the time over which an operator's lone movements are added up.
@@ -37,8 +39,5 @@ func (q *Queries) MoveAlone(
 	err = q.OperatorMovementInsert(ctx, OperatorMovementInsertParams{
 		At: at, OperatorID: operatorID, Owner: owner, Amount: amount,
 	})
-	if err != nil {
-		return false, fmt.Errorf("note movement: %w", err)
-	}
-	return true, nil
+	return err == nil, fault.Doing("note movement", err)
 }

@@ -306,6 +306,15 @@ func hasCode(err error, code string) bool {
 // NoRows reports whether err says that a :one query found nothing.
 func NoRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
 
+// Missing is what a caller is refused with where a :one query found nothing, or else what went wrong and in doing what. It is nil
+// for no error.
+func Missing(err, refusal error, doing string) error {
+	if NoRows(err) {
+		return refusal
+	}
+	return fault.Doing(doing, err)
+}
+
 // IgnoreNoRows is err, or nil if a :one query found nothing.
 func IgnoreNoRows(err error) error {
 	if NoRows(err) {

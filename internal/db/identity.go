@@ -2,9 +2,10 @@ package db
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/fault"
 )
 
 // Identity is the identity of a database. A standby has that of its primary.
@@ -27,10 +28,7 @@ func Identify(ctx context.Context, pool *pgxpool.Pool) (id Identity, err error) 
 	if err == nil && tells {
 		err = pool.QueryRow(ctx, "select system_identifier from pg_control_system()").Scan(&id.Cluster)
 	}
-	if err != nil {
-		return id, fmt.Errorf("ask which database this is: %w", err)
-	}
-	return id, nil
+	return id, fault.Doing("ask which database this is", err)
 }
 
 // is reports whether two identities are the same, as far as is known.

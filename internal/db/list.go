@@ -30,6 +30,34 @@ func Glance[R any](ctx context.Context, pool *pgxpool.Pool, query func(q *Querie
 	return within(ctx, pool, glanceBegin, query)
 }
 
+// ListPage is List for a page of a list that goes from the newest row down. The query is told the id that it stays below, and how
+// many rows to read: one too many, by which the cursor of the next page is known. It is nil on the last. What is wrong with the
+// page is added to what is wrong with the call.
+func ListPage[R any](
+	ctx context.Context, pool *pgxpool.Pool, f fault.Fields, page Page, doing string,
+	query func(q *Queries, before int64, rows int32) ([]R, error), id func(R) int64,
+) ([]R, *string, error) {
+	limit, before := page.Bounds(f)
+	if err := f.Err(); err != nil {
+		return nil, nil, err
+	}
+	rows, err := List(ctx, pool, func(q *Queries) ([]R, error) { return query(q, before, limit+1) })
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", doing, err)
+	}
+	rows, cursor := Cut(rows, limit, id)
+	return rows, cursor, nil
+}
+
+// Each is what every row becomes.
+func Each[R, T any](rows []R, turn func(R) T) []T {
+	list := make([]T, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, turn(row))
+	}
+	return list
+}
+
 func within[R any](
 	ctx context.Context, pool *pgxpool.Pool, begin string, query func(q *Queries) ([]R, error),
 ) ([]R, error) {

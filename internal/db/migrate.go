@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
+	"gateway.example/internal/fault"
 	"gateway.example/schema"
 )
 
@@ -190,10 +191,8 @@ func keeper(ctx context.Context, conn *pgx.Conn) (role string, err error) {
 	const query = `select coalesce((select pg_get_userbyid(relowner) from pg_class
 			where oid = to_regclass('goose_db_version') and pg_has_role(relowner, 'member')
 			and pg_get_userbyid(relowner) <> current_user), '')`
-	if err := conn.QueryRow(ctx, query).Scan(&role); err != nil {
-		return "", fmt.Errorf("read whom the tables belong to: %w", err)
-	}
-	return role, nil
+	err = conn.QueryRow(ctx, query).Scan(&role)
+	return role, fault.Doing("read whom the tables belong to", err)
 }
 
 // migrateSchema makes the due migrations. A migration waits for a lock only briefly, because

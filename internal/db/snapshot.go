@@ -2,9 +2,10 @@ package db
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gateway.example/internal/fault"
 )
 
 // OldestSnapshot is the age in seconds of the oldest open snapshot, for example of a dump or an
@@ -15,17 +16,13 @@ func OldestSnapshot(ctx context.Context, pool *pgxpool.Pool) (seconds int64, err
 			then coalesce(max(extract(epoch from now() - xact_start)), 0)::bigint else -1 end
 		from pg_stat_activity
 		where datname = current_database() and backend_xmin is not null and pid <> pg_backend_pid()`
-	if err := pool.QueryRow(ctx, query).Scan(&seconds); err != nil {
-		return 0, fmt.Errorf("read the oldest snapshot: %w", err)
-	}
-	return seconds, nil
+	err = pool.QueryRow(ctx, query).Scan(&seconds)
+	return seconds, fault.Doing("read the oldest snapshot", err)
 }
 
 // DamagedReads is how often the server has read a page whose checksum was wrong, since its statistics began.
 func DamagedReads(ctx context.Context, pool *pgxpool.Pool) (count int64, err error) {
 	const query = "select coalesce(sum(checksum_failures), 0)::bigint from pg_stat_database where datname = current_database() or datid = 0"
-	if err := pool.QueryRow(ctx, query).Scan(&count); err != nil {
-		return 0, fmt.Errorf("count damaged pages: %w", err)
-	}
-	return count, nil
+	err = pool.QueryRow(ctx, query).Scan(&count)
+	return count, fault.Doing("count damaged pages", err)
 }

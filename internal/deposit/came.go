@@ -8,20 +8,19 @@ import (
 	"gateway.example/internal/chain"
 	"gateway.example/internal/db"
 	"gateway.example/internal/fault"
+	"gateway.example/internal/optional"
 )
 
 // Unmatched lists the transfers that are for no deposit, the newest first. The cursor is nil on the last page.
 func (s *Service) Unmatched(ctx context.Context, who caller.Caller, page db.Page) ([]Transfer, *string, error) {
 	return s.transfers(ctx, who, page, func(q *db.Queries, before int64, most int32) ([]db.DepositTransfersMatchedRow, error) {
 		rows, err := q.DepositTransfersFree(ctx, db.DepositTransfersFreeParams{BeforeID: before, Page: most})
-		list := make([]db.DepositTransfersMatchedRow, 0, len(rows))
-		for _, t := range rows {
-			list = append(list, db.DepositTransfersMatchedRow{
+		return db.Each(rows, func(t db.DepositTransfersFreeRow) db.DepositTransfersMatchedRow {
+			return db.DepositTransfersMatchedRow{
 				ID: t.ID, Network: t.Network, TransactionHash: t.TransactionHash, FromAddress: t.FromAddress, ToAddress: t.ToAddress,
 				Amount: t.Amount, State: t.State, SeenAt: t.SeenAt, Confirmations: t.Confirmations, Actor: byChain, NamedBy: t.NamedBy,
-			})
-		}
-		return list, err
+			}
+		}), err
 	})
 }
 
@@ -39,35 +38,18 @@ func (s *Service) transfers(
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
-	f := fault.Decoded(ctx)
-	limit, before := page.Bounds(f)
-	if err := f.Err(); err != nil {
-		return nil, nil, err
-	}
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.DepositTransfersMatchedRow, error) {
-		return read(q, before, limit+1)
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list transfers: %w", err)
-	}
-	rows, cursor := db.Cut(rows, limit, func(t db.DepositTransfersMatchedRow) int64 { return t.ID })
-	list := make([]Transfer, 0, len(rows))
-	for _, t := range rows {
-		list = append(list, Transfer{
-			ID: t.ID, Network: t.Network, Hash: t.TransactionHash, From: t.FromAddress, To: t.ToAddress, Amount: t.Amount,
-			SeenAt: t.SeenAt, State: chain.State(t.State), Confirmations: t.Confirmations, Needed: needed(t.Network),
-			ByOperator: t.Actor != byChain && !byMerchant(t.Actor), ByMerchant: byMerchant(t.Actor), Alone: t.Credited.Valid,
-			DepositID: number(t.DepositID), NamedBy: number(t.NamedBy),
-		})
-	}
-	return list, cursor, nil
+	rows, cursor, err := db.ListPage(ctx, s.reads, fault.Decoded(ctx), page, "list transfers", read,
+		func(t db.DepositTransfersMatchedRow) int64 { return t.ID })
+	return db.Each(rows, transferOf), cursor, err
 }
 
-func number(id *int64) int64 {
-	if id == nil {
-		return 0
+func transferOf(t db.DepositTransfersMatchedRow) Transfer {
+	return Transfer{
+		ID: t.ID, Network: t.Network, Hash: t.TransactionHash, From: t.FromAddress, To: t.ToAddress, Amount: t.Amount,
+		SeenAt: t.SeenAt, State: chain.State(t.State), Confirmations: t.Confirmations, Needed: needed(t.Network),
+		ByOperator: t.Actor != byChain && !byMerchant(t.Actor), ByMerchant: byMerchant(t.Actor), Alone: t.Credited.Valid,
+		DepositID: optional.Value(t.DepositID), NamedBy: optional.Value(t.NamedBy),
 	}
-	return *id
 }
 
 // withTransfers adds to deposits the transfers that are for them, and what their merchants have named.

@@ -109,10 +109,7 @@ func recordDepositBy(ctx context.Context, q *db.Queries, d db.Deposit, actor str
 		MerchantID: d.MerchantID, DepositID: d.ID, At: d.StatusAt, Actor: actor,
 		FromStatus: from, ToStatus: d.Status, Reason: reason,
 	})
-	if err != nil {
-		return fmt.Errorf("record deposit: %w", err)
-	}
-	return nil
+	return fault.Doing("record deposit", err)
 }
 
 // credit brings the USDT of a confirmed deposit in from outside.
@@ -140,26 +137,24 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Dep
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
-	f := fault.Decoded(ctx)
-	limit, before := page.bounds(f)
-	if err := f.Err(); err != nil {
-		return nil, nil, err
-	}
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Deposit, error) {
-		return q.DepositList(ctx, db.DepositListParams{BeforeID: before, Status: page.Status, Page: limit + 1})
+	return s.page(ctx, fault.Decoded(ctx), page, func(q *db.Queries, before int64, rows int32) ([]db.Deposit, error) {
+		return q.DepositList(ctx, db.DepositListParams{BeforeID: before, Status: page.Status, Page: rows})
 	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list deposits: %w", err)
-	}
-	return s.listed(ctx, rows, limit)
 }
 
-// bounds checks a page and turns it into SQL's terms.
-func (p Page) bounds(f fault.Fields) (limit int32, before int64) {
-	limit, before = p.Bounds(f)
-	if p.Status != nil {
-		known := slices.Contains(Statuses, *p.Status)
-		f.Check(known, "status", "must be pending, confirmed or rejected")
+// page reads a page of deposits, with what came for each.
+func (s *Service) page(
+	ctx context.Context, f fault.Fields, page Page, query func(q *db.Queries, before int64, rows int32) ([]db.Deposit, error),
+) ([]Deposit, *string, error) {
+	f.Check(page.Status == nil || slices.Contains(Statuses, *page.Status), "status", "must be pending, confirmed or rejected")
+	rows, cursor, err := db.ListPage(ctx, s.reads, f, page.Page, "list deposits", query, func(d db.Deposit) int64 { return d.ID })
+	if err != nil {
+		return nil, nil, err
 	}
-	return limit, before
+	list, shown := make([]Deposit, len(rows)), make([]*Deposit, len(rows))
+	for i, row := range rows {
+		list[i] = fromRow(row)
+		shown[i] = &list[i]
+	}
+	return list, cursor, s.withTransfers(ctx, shown...)
 }

@@ -1,6 +1,7 @@
 package deposit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -37,12 +38,10 @@ func (s *Service) ListOwn(ctx context.Context, who caller.Caller, page OwnPage) 
 	if err := needMerchant(who, caller.MerchantMoney); err != nil {
 		return nil, nil, err
 	}
-	params, err := page.params(ctx, who.MerchantID)
-	if err != nil {
-		return nil, nil, err
-	}
-	limit := params.Page - 1
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Deposit, error) {
+	f := fault.Decoded(ctx)
+	params := page.params(f, who.MerchantID)
+	list, cursor, err := s.page(ctx, f, page.Page, func(q *db.Queries, from int64, rows int32) ([]db.Deposit, error) {
+		params.BeforeID, params.Page = from, rows
 		if page.pair != nil {
 			return page.paired(ctx, q, params)
 		}
@@ -55,20 +54,14 @@ func (s *Service) ListOwn(ctx context.Context, who caller.Caller, page OwnPage) 
 		}
 		return q.DepositListOwn(ctx, params)
 	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list the merchant's deposits: %w", err)
-	}
-	list, cursor, err := s.listed(ctx, rows, limit)
 	if page.Backward {
 		slices.Reverse(list)
 	}
 	return list, cursor, err
 }
 
-// params checks a page and turns it into SQL's terms. One row more than the page is read.
-func (p *OwnPage) params(ctx context.Context, merchantID int64) (db.DepositListOwnParams, error) {
-	f := fault.Decoded(ctx)
-	limit, from := p.bounds(f)
+// params checks what a page asks for, and turns it into SQL's terms.
+func (p *OwnPage) params(f fault.Fields, merchantID int64) db.DepositListOwnParams {
 	p.Check(f)
 	p.pair = metadata.Wanted(f, p.Metadata)
 	var key pgtype.UUID
@@ -76,9 +69,9 @@ func (p *OwnPage) params(ctx context.Context, merchantID int64) (db.DepositListO
 		key = pgtype.UUID{Bytes: readKey(f, *p.IdempotencyKey), Valid: true}
 	}
 	return db.DepositListOwnParams{
-		MerchantID: merchantID, BeforeID: from, Status: p.Status, CashboxID: p.CashboxID, IdempotencyKey: key,
-		CreatedFrom: p.From, CreatedTo: p.To, Page: limit + 1,
-	}, f.Err()
+		MerchantID: merchantID, Status: p.Status, CashboxID: p.CashboxID, IdempotencyKey: key,
+		CreatedFrom: p.From, CreatedTo: p.To,
+	}
 }
 
 // paired reads the deposits that have the page's pair.
@@ -95,17 +88,6 @@ func (p *OwnPage) paired(ctx context.Context, q *db.Queries, of db.DepositListOw
 		})
 	}
 	return q.DepositListByPair(ctx, params)
-}
-
-// listed makes a page of rows that were read with one row too many, with what came for each.
-func (s *Service) listed(ctx context.Context, rows []db.Deposit, limit int32) ([]Deposit, *string, error) {
-	rows, cursor := db.Cut(rows, limit, func(d db.Deposit) int64 { return d.ID })
-	list, shown := make([]Deposit, len(rows)), make([]*Deposit, len(rows))
-	for i, row := range rows {
-		list[i] = fromRow(row)
-		shown[i] = &list[i]
-	}
-	return list, cursor, s.withTransfers(ctx, shown...)
 }
 
 // Move is a change of a deposit's status.
@@ -127,20 +109,15 @@ func (s *Service) History(ctx context.Context, who caller.Caller, id int64) ([]M
 		return nil, err
 	}
 	rows, err := s.q.DepositHistoryList(ctx, db.DepositHistoryListParams{MerchantID: found.MerchantID, DepositID: found.ID})
-	if err != nil {
-		return nil, fmt.Errorf("read the history of a deposit: %w", err)
-	}
-	moves := make([]Move, 0, len(rows))
-	for _, row := range rows {
-		moves = append(moves, Move{
+	return db.Each(rows, func(row db.DepositHistory) Move {
+		return Move{
 			At:     row.At,
 			From:   optional.Value(row.FromStatus),
 			To:     row.ToStatus,
 			Actor:  who.Knows(row.Actor),
 			Reason: optional.Value(row.Reason),
-		})
-	}
-	return moves, nil
+		}
+	}), fault.Doing("read the history of a deposit", err)
 }
 
 // Cashbox is a merchant's cashbox and its balance.
@@ -153,10 +130,7 @@ type Cashbox struct {
 
 // Balances reads the balances of the cashboxes of the caller's merchant, for a user of its portal.
 func (s *Service) Balances(ctx context.Context, who caller.Caller) ([]Cashbox, error) {
-	if err := who.Need(caller.MerchantMoney); err != nil {
-		return nil, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := cmp.Or(who.Need(caller.MerchantMoney), fault.Decoded(ctx).Err()); err != nil {
 		return nil, err
 	}
 	boxes, err := s.q.CashboxesOf(ctx, who.MerchantID)

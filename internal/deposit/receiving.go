@@ -1,6 +1,7 @@
 package deposit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -28,10 +29,7 @@ func (s *Service) ReceivingAddresses(ctx context.Context, who caller.Caller) ([]
 	if who.Kind == caller.MerchantPortal {
 		needed = caller.MerchantRead
 	}
-	if err := who.Need(needed); err != nil {
-		return nil, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := cmp.Or(who.Need(needed), fault.Decoded(ctx).Err()); err != nil {
 		return nil, err
 	}
 	rows, err := s.q.ReceivingList(ctx)
@@ -93,10 +91,7 @@ func (s *Service) Ours(ctx context.Context, who caller.Caller, d Deposit) (bool,
 		return false, err
 	}
 	known, err := s.q.ReceivingKnown(ctx, db.ReceivingKnownParams{Network: d.Network, Address: d.Address})
-	if err != nil {
-		return false, fmt.Errorf("look for a receiving address: %w", err)
-	}
-	return known, nil
+	return known, fault.Doing("look for a receiving address", err)
 }
 
 // address is where a portal's user is told to send a deposit who has named no address: the platform's, or "". What the

@@ -1,6 +1,7 @@
 package deposit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -313,18 +314,12 @@ func needed(network string) int64 {
 
 // Assign has a transfer that is for no deposit be for this one, as an operator says. It confirms nothing.
 func (s *Service) Assign(ctx context.Context, who caller.Caller, transfer, id int64) (Deposit, error) {
-	if err := who.Need(caller.OperatorMoney); err != nil {
-		return Deposit{}, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := cmp.Or(who.Need(caller.OperatorMoney), fault.Decoded(ctx).Err()); err != nil {
 		return Deposit{}, err
 	}
 	t, err := s.q.DepositTransferFind(ctx, transfer)
-	if db.NoRows(err) {
-		return Deposit{}, fault.ErrNotFound
-	}
 	if err != nil {
-		return Deposit{}, fmt.Errorf("find transfer: %w", err)
+		return Deposit{}, db.Missing(err, fault.ErrNotFound, "find transfer")
 	}
 	d, err := s.findDeposit(ctx, id)
 	if err != nil {
@@ -361,12 +356,7 @@ func (s *Service) Nodes(ctx context.Context, who caller.Caller, network string) 
 		return nil, err
 	}
 	rows, err := s.q.ChainNodes(ctx, network)
-	if err != nil {
-		return nil, fmt.Errorf("read nodes: %w", err)
-	}
-	nodes := make([]Node, 0, len(rows))
-	for _, row := range rows {
-		nodes = append(nodes, Node{Host: row.Host, Head: row.HeadNumber, Trouble: row.Trouble, AskedAt: row.AskedAt})
-	}
-	return nodes, nil
+	return db.Each(rows, func(row db.ChainNode) Node {
+		return Node{Host: row.Host, Head: row.HeadNumber, Trouble: row.Trouble, AskedAt: row.AskedAt}
+	}), fault.Doing("read nodes", err)
 }

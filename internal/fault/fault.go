@@ -78,6 +78,14 @@ func Newf(kind Kind, code, format string, args ...any) *Error {
 	return New(kind, code, fmt.Sprintf(format, args...))
 }
 
+// Doing says of an error in doing what it came. It is nil for no error.
+func Doing(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
 // As returns the fault inside err, or nil.
 func As(err error) *Error {
 	var f *Error

@@ -208,8 +208,5 @@ func (s *Service) Payments(ctx context.Context, who caller.Caller, l Link) ([]Pa
 	rows, err := db.List(ctx, s.pools.Reads, func(q *db.Queries) ([]Paid, error) {
 		return q.LinkPaymentList(ctx, db.LinkPaymentListParams{MerchantID: l.MerchantID, LinkID: l.ID, Page: newest})
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list payments of a link: %w", err)
-	}
-	return rows, nil
+	return rows, fault.Doing("list payments of a link", err)
 }

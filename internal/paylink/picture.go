@@ -135,11 +135,5 @@ func drawPicture(file []byte) (drawn []byte, flaw string) {
 // Picture is the picture of an open link that has a hash, a JPEG.
 func (s *Service) Picture(ctx context.Context, l Open, hash string) ([]byte, error) {
 	content, err := s.q.LinkPicture(ctx, db.LinkPictureParams{LinkID: l.ID, Hash: hash})
-	if db.NoRows(err) {
-		return nil, fault.ErrNotFound
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the picture of a link: %w", err)
-	}
-	return content, nil
+	return content, db.Missing(err, fault.ErrNotFound, "read the picture of a link")
 }

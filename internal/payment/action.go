@@ -2,7 +2,6 @@ package payment
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
@@ -27,11 +26,8 @@ func (s *Service) UpdateStatus(ctx context.Context, who caller.Caller, id int64,
 		return Payment{}, false, fault.ErrTokenKindNotAllowed
 	}
 	found, err := s.q.PaymentFind(ctx, id)
-	if db.NoRows(err) {
-		return Payment{}, false, fault.ErrNotFound
-	}
 	if err != nil {
-		return Payment{}, false, fmt.Errorf("find payment: %w", err)
+		return Payment{}, false, db.Missing(err, fault.ErrNotFound, "find payment")
 	}
 	if err := u.validate(ctx); err != nil {
 		return Payment{}, false, err
@@ -113,14 +109,6 @@ type Page struct {
 	Status *string
 }
 
-func (p Page) bounds(f fault.Fields) (limit int32, before int64) {
-	limit, before = p.Bounds(f)
-	if p.Status != nil {
-		checkStatus(f, *p.Status)
-	}
-	return limit, before
-}
-
 func checkStatus(f fault.Fields, status string) {
 	f.Check(known(status), "status", "must be pending, completed, failed, cancelled or appeal")
 }
@@ -130,19 +118,9 @@ func (s *Service) ListAssigned(ctx context.Context, who caller.Caller, page Page
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, nil, err
 	}
-	f := fault.Decoded(ctx)
-	limit, before := page.bounds(f)
-	if err := f.Err(); err != nil {
-		return nil, nil, err
-	}
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payment, error) {
+	return s.page(ctx, fault.Decoded(ctx), page, "list payments", func(q *db.Queries, before int64, rows int32) ([]db.Payment, error) {
 		return q.PaymentListByTrader(ctx, db.PaymentListByTraderParams{
-			TraderID: who.TraderID, Status: page.Status, BeforeID: before, Page: limit + 1,
+			TraderID: who.TraderID, Status: page.Status, BeforeID: before, Page: rows,
 		})
 	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list payments: %w", err)
-	}
-	rows, cursor := db.Cut(rows, limit, func(p db.Payment) int64 { return p.ID })
-	return s.fromRows(rows), cursor, nil
 }

@@ -36,24 +36,14 @@ func (s *Service) ListAppeals(ctx context.Context, who caller.Caller, page Page)
 		return nil, nil, err
 	}
 	f := fault.Decoded(ctx)
-	limit, before := page.Bounds(f)
 	f.Check(page.Status == nil || slices.Contains(appealStatuses, *page.Status), "status",
 		"must be open, in_review, completed, failed or closed")
-	if err := f.Err(); err != nil {
-		return nil, nil, err
-	}
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.AppealListRow, error) {
-		return q.AppealList(ctx, db.AppealListParams{BeforeID: before, Status: page.Status, Page: limit + 1})
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list appeals: %w", err)
-	}
-	rows, cursor := db.Cut(rows, limit, func(row db.AppealListRow) int64 { return row.Appeal.ID })
-	list := make([]AppealRecord, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, s.appealFromRows(row.Appeal, row.Payment))
-	}
-	return list, cursor, nil
+	rows, cursor, err := db.ListPage(ctx, s.reads, f, page.Page, "list appeals",
+		func(q *db.Queries, before int64, rows int32) ([]db.AppealListRow, error) {
+			return q.AppealList(ctx, db.AppealListParams{BeforeID: before, Status: page.Status, Page: rows})
+		}, func(row db.AppealListRow) int64 { return row.Appeal.ID })
+	list := db.Each(rows, func(row db.AppealListRow) AppealRecord { return s.appealFromRows(row.Appeal, row.Payment) })
+	return list, cursor, err
 }
 
 // ReviewAppeal begins the review of an open appeal: its payment, which must still be failed, moves to
@@ -125,13 +115,7 @@ func (s *Service) findAppeal(
 		return db.Appeal{}, err
 	}
 	found, err := s.q.AppealFind(ctx, id)
-	if db.NoRows(err) {
-		return db.Appeal{}, fault.ErrNotFound
-	}
-	if err != nil {
-		return db.Appeal{}, fmt.Errorf("find appeal: %w", err)
-	}
-	return found, nil
+	return found, db.Missing(err, fault.ErrNotFound, "find appeal")
 }
 
 // moveAppealed moves the payment of an appeal that must be in the wanted status; the appeal follows.

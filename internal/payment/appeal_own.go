@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -39,54 +40,33 @@ func (s *Service) ListOwnAppeals(
 		return nil, nil, err
 	}
 	f := fault.Decoded(ctx)
-	limit, from := page.Bounds(f)
 	statuses := page.statuses()
 	for _, status := range statuses {
 		f.Check(slices.Contains(appealStatuses, status), "status", "must be open, in_review, completed, failed or closed")
 	}
-	if err := f.Err(); err != nil {
-		return nil, nil, err
-	}
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.AppealListOwnRow, error) {
-		if page.Backward {
-			above, err := q.AppealListOwnAbove(ctx, db.AppealListOwnAboveParams{
-				MerchantID: who.MerchantID,
-				AfterID:    from,
-				Statuses:   statuses,
-				CashboxID:  page.CashboxID,
-				Page:       limit + 1,
-			})
-			rows := make([]db.AppealListOwnRow, 0, len(above))
-			for _, row := range above {
-				rows = append(rows, db.AppealListOwnRow(row))
+	rows, cursor, err := db.ListPage(ctx, s.reads, f, page.Page.Page, "list the merchant's appeals",
+		func(q *db.Queries, from int64, rows int32) ([]db.AppealListOwnRow, error) {
+			if page.Backward {
+				above, err := q.AppealListOwnAbove(ctx, db.AppealListOwnAboveParams{
+					MerchantID: who.MerchantID, AfterID: from, Statuses: statuses, CashboxID: page.CashboxID, Page: rows,
+				})
+				return db.Each(above, func(row db.AppealListOwnAboveRow) db.AppealListOwnRow { return db.AppealListOwnRow(row) }), err
 			}
-			return rows, err
-		}
-		return q.AppealListOwn(ctx, db.AppealListOwnParams{
-			MerchantID: who.MerchantID, BeforeID: from, Statuses: statuses, CashboxID: page.CashboxID, Page: limit + 1,
-		})
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list the merchant's appeals: %w", err)
-	}
-	rows, cursor := db.Cut(rows, limit, func(row db.AppealListOwnRow) int64 { return row.Appeal.ID })
-	list := make([]AppealRecord, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, s.appealFromRows(row.Appeal, row.Payment))
-	}
+			return q.AppealListOwn(ctx, db.AppealListOwnParams{
+				MerchantID: who.MerchantID, BeforeID: from, Statuses: statuses, CashboxID: page.CashboxID, Page: rows,
+			})
+		}, func(row db.AppealListOwnRow) int64 { return row.Appeal.ID })
 	if page.Backward {
-		slices.Reverse(list)
+		slices.Reverse(rows)
 	}
-	return list, cursor, nil
+	list := db.Each(rows, func(row db.AppealListOwnRow) AppealRecord { return s.appealFromRows(row.Appeal, row.Payment) })
+	return list, cursor, err
 }
 
 // GetAppeal reads an appeal of the caller's merchant for a user of its portal, or any for an
 // operator.
 func (s *Service) GetAppeal(ctx context.Context, who caller.Caller, id int64) (AppealRecord, error) {
-	if err := who.Need(caller.MerchantRead, caller.OperatorRead); err != nil {
-		return AppealRecord{}, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := cmp.Or(who.Need(caller.MerchantRead, caller.OperatorRead), fault.Decoded(ctx).Err()); err != nil {
 		return AppealRecord{}, err
 	}
 	merchantID := who.MerchantID
@@ -98,11 +78,8 @@ func (s *Service) GetAppeal(ctx context.Context, who caller.Caller, id int64) (A
 		merchantID = found.MerchantID
 	}
 	row, err := s.q.AppealGet(ctx, db.AppealGetParams{MerchantID: merchantID, ID: id})
-	if db.NoRows(err) {
-		return AppealRecord{}, fault.ErrNotFound
-	}
 	if err != nil {
-		return AppealRecord{}, fmt.Errorf("read appeal: %w", err)
+		return AppealRecord{}, db.Missing(err, fault.ErrNotFound, "read appeal")
 	}
 	return s.appealFromRows(row.Appeal, row.Payment), nil
 }

@@ -54,14 +54,6 @@ func arrivalFrom(row db.Arrival) Arrival {
 	return a
 }
 
-func arrivalsFrom(rows []db.Arrival) []Arrival {
-	list := make([]Arrival, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, arrivalFrom(row))
-	}
-	return list
-}
-
 // Came is what is said of money that came. Amount is nil for what a payment waits for.
 type Came struct {
 	Amount *string
@@ -85,7 +77,7 @@ func (s *Service) Arrivals(ctx context.Context, who caller.Caller, id string) ([
 	if err != nil {
 		return nil, fmt.Errorf("read what came: %w", err)
 	}
-	list := arrivalsFrom(rows)
+	list := db.Each(rows, arrivalFrom)
 	for i := range list {
 		list[i].Actor = who.Knows(list[i].Actor)
 	}

@@ -90,23 +90,9 @@ func (s *Service) ListCases(ctx context.Context, who caller.Caller, page db.Page
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
-	f := fault.Decoded(ctx)
-	limit, before := page.Bounds(f)
-	if err := f.Err(); err != nil {
-		return nil, nil, err
-	}
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payment, error) {
-		return q.CaseList(ctx, db.CaseListParams{BeforeID: before, Page: limit + 1})
+	return s.page(ctx, fault.Decoded(ctx), Page{Page: page}, "list cases", func(q *db.Queries, before int64, rows int32) ([]db.Payment, error) {
+		return q.CaseList(ctx, db.CaseListParams{BeforeID: before, Page: rows})
 	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list cases: %w", err)
-	}
-	rows, cursor := db.Cut(rows, limit, func(row db.Payment) int64 { return row.ID })
-	list := make([]Payment, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, s.FromRow(row))
-	}
-	return list, cursor, nil
 }
 
 // MayDecide refuses who may not decide a case so. What goes back is a payout to whom the decision names, so of a merchant's

@@ -2,7 +2,6 @@ package payment
 
 import (
 	"context"
-	"fmt"
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
@@ -38,10 +37,7 @@ func (s *Service) Desk(ctx context.Context, who caller.Caller) ([]DeskPayment, e
 		}
 		return list, fits(ctx, q, list)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list open payments: %w", err)
-	}
-	return list, nil
+	return list, fault.Doing("list open payments", err)
 }
 
 // DeskCount counts the open payments of the caller's trader, and stops at most.
@@ -50,10 +46,7 @@ func (s *Service) DeskCount(ctx context.Context, who caller.Caller, most int32) 
 		return 0, err
 	}
 	count, err := s.q.PaymentDeskCount(ctx, db.PaymentDeskCountParams{TraderID: who.TraderID, Most: most})
-	if err != nil {
-		return 0, fmt.Errorf("count open payments: %w", err)
-	}
-	return int(count), nil
+	return int(count), fault.Doing("count open payments", err)
 }
 
 func checkDesk(ctx context.Context, who caller.Caller) error {

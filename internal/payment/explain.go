@@ -1,9 +1,9 @@
 package payment
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"gateway.example/internal/caller"
@@ -72,11 +72,8 @@ func (s *Service) explainRouting(
 		return RoutingAnswer{}, err
 	}
 	owner, err := s.q.CashboxOwner(ctx, cashboxID)
-	if db.NoRows(err) {
-		return RoutingAnswer{}, fault.ErrNotFound
-	}
 	if err != nil {
-		return RoutingAnswer{}, fmt.Errorf("find cashbox: %w", err)
+		return RoutingAnswer{}, db.Missing(err, fault.ErrNotFound, "find cashbox")
 	}
 	merchant := caller.Caller{
 		Kind: caller.MerchantKey, MerchantID: owner.MerchantID, CashboxID: &cashboxID, APIEnabled: owner.ApiEnabled,
@@ -134,18 +131,12 @@ type Replay struct {
 
 // ReplayRouting tells how a payment got its requisite, and repeats the choice by today's rules.
 func (s *Service) ReplayRouting(ctx context.Context, who caller.Caller, id int64) (Replay, error) {
-	if err := who.Need(caller.OperatorRead); err != nil {
-		return Replay{}, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := cmp.Or(who.Need(caller.OperatorRead), fault.Decoded(ctx).Err()); err != nil {
 		return Replay{}, err
 	}
 	p, err := s.q.PaymentFind(ctx, id)
-	if db.NoRows(err) {
-		return Replay{}, fault.ErrNotFound
-	}
 	if err != nil {
-		return Replay{}, fmt.Errorf("find payment: %w", err)
+		return Replay{}, db.Missing(err, fault.ErrNotFound, "find payment")
 	}
 	r := Replay{PaymentID: p.ID, TraderID: p.TraderID, Pool: p.ChoicePool, Looked: p.ChoiceLooked}
 	if p.RequisiteID != nil {

@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -56,10 +57,7 @@ var smallest = decimal.NewFromInt(1)
 func (s *Service) ExplainForTrader(
 	ctx context.Context, who caller.Caller, requisiteID int64,
 ) ([]RequisiteExplanation, error) {
-	if err := who.Need(caller.TraderRead); err != nil {
-		return nil, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := cmp.Or(who.Need(caller.TraderRead), fault.Decoded(ctx).Err()); err != nil {
 		return nil, err
 	}
 	return s.explainTrader(ctx, who.TraderID, requisiteID, who.May(caller.TraderMoney))

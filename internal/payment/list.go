@@ -3,7 +3,6 @@ package payment
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -47,28 +46,26 @@ func payers(who caller.Caller) []string {
 // listByPayer finds the payments at the user's merchants that name the user as their payer.
 func (s *Service) listByPayer(ctx context.Context, who caller.Caller, query Query) ([]Payment, *string, error) {
 	f := fault.Decoded(ctx)
-	limit, before := query.bounds(f)
 	query.Check(f)
 	f.Check(len(query.Metadata) == 0, "metadata", "is for the lists of merchants' keys")
-	if err := f.Err(); err != nil {
-		return nil, nil, err
-	}
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payment, error) {
+	return s.page(ctx, f, query.Page, "list payments", func(q *db.Queries, before int64, rows int32) ([]db.Payment, error) {
 		return listOfPayer(ctx, q, who, db.PaymentListByPayerParams{
-			BeforeID:    before,
-			Page:        limit + 1,
-			Status:      query.Status,
-			OrderID:     query.OrderID,
-			Method:      query.Method,
-			CreatedFrom: query.From,
-			CreatedTo:   query.To,
+			BeforeID: before, Page: rows, Status: query.Status, OrderID: query.OrderID, Method: query.Method,
+			CreatedFrom: query.From, CreatedTo: query.To,
 		})
 	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list payments: %w", err)
+}
+
+// page reads a page of payments.
+func (s *Service) page(
+	ctx context.Context, f fault.Fields, page Page, doing string,
+	query func(q *db.Queries, before int64, rows int32) ([]db.Payment, error),
+) ([]Payment, *string, error) {
+	if page.Status != nil {
+		checkStatus(f, *page.Status)
 	}
-	rows, cursor := db.Cut(rows, limit, func(p db.Payment) int64 { return p.ID })
-	return s.fromRows(rows), cursor, nil
+	rows, cursor, err := db.ListPage(ctx, s.reads, f, page.Page, doing, query, func(p db.Payment) int64 { return p.ID })
+	return db.Each(rows, s.FromRow), cursor, err
 }
 
 // listOfPayer reads a page for each name and merchant, so that none reads more rows than it needs,
@@ -96,7 +93,6 @@ func (s *Service) listByMerchant(ctx context.Context, who caller.Caller, query Q
 		return nil, nil, err
 	}
 	f := fault.Decoded(ctx)
-	limit, before := query.bounds(f)
 	query.Check(f)
 	if query.OrderID != nil {
 		orderID := f.RequiredText("orderId", *query.OrderID, maxText)
@@ -107,27 +103,15 @@ func (s *Service) listByMerchant(ctx context.Context, who caller.Caller, query Q
 	channels := channels(query.Method)
 	f.Check(len(channels) > 0 || f.Wrong("method"), "method", "%s",
 		fault.OneOf(optional.Value(query.Method), catalogue.Names(catalogue.Methods)))
-	if err := f.Err(); err != nil {
-		return nil, nil, err
-	}
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payment, error) {
+	return s.page(ctx, f, query.Page, "list payments", func(q *db.Queries, before int64, rows int32) ([]db.Payment, error) {
 		if query.OrderID != nil {
 			return q.PaymentListByOrder(ctx, db.PaymentListByOrderParams{
-				MerchantID:  who.MerchantID,
-				Channels:    channels,
-				OrderID:     *query.OrderID,
-				CreatedFrom: query.From,
-				CreatedTo:   query.To,
-				Status:      query.Status,
+				MerchantID: who.MerchantID, Channels: channels, OrderID: *query.OrderID,
+				CreatedFrom: query.From, CreatedTo: query.To, Status: query.Status,
 			})
 		}
-		return query.ofMerchant(ctx, q, who.MerchantID, pair, before, limit+1)
+		return query.ofMerchant(ctx, q, who.MerchantID, pair, before, rows)
 	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list payments: %w", err)
-	}
-	rows, cursor := db.Cut(rows, limit, func(p db.Payment) int64 { return p.ID })
-	return s.fromRows(rows), cursor, nil
 }
 
 // ofMerchant reads a page of a merchant's payments.

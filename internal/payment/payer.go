@@ -73,10 +73,7 @@ func (s *Service) CheckAsked(ctx context.Context, p Payment) (bool, error) {
 		return false, nil
 	}
 	asked, err := s.q.AppealExists(ctx, db.AppealExistsParams{MerchantID: p.MerchantID, PaymentID: p.ID})
-	if err != nil {
-		return false, fmt.Errorf("look for an appeal: %w", err)
-	}
-	return asked, nil
+	return asked, fault.Doing("look for an appeal", err)
 }
 
 // Expired reports whether the payment failed because nobody paid in time.

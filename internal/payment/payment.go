@@ -284,14 +284,6 @@ func (s *Service) requisite(row db.Payment) *string {
 	return s.config.Requisites.Read(row.RequisiteID, row.RequisiteSealed, row.RequisiteLast4)
 }
 
-func (s *Service) fromRows(rows []db.Payment) []Payment {
-	list := make([]Payment, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, s.FromRow(row))
-	}
-	return list
-}
-
 // Shown is the payment with what a user of a portal who may read it is shown of it.
 func (p Payment) Shown(who caller.Caller) Payment {
 	shown := Payment{

@@ -2,6 +2,7 @@ package payment
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -132,19 +133,12 @@ func (s *Service) ListReceipts(ctx context.Context, who caller.Caller, paymentID
 	if err != nil {
 		return nil, fmt.Errorf("list receipts: %w", err)
 	}
-	list := make([]Receipt, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, receiptFromRow(row))
-	}
-	return list, nil
+	return db.Each(rows, receiptFromRow), nil
 }
 
 // findWithReceipts finds a payment if the caller may read its receipts.
 func (s *Service) findWithReceipts(ctx context.Context, who caller.Caller, paymentID int64) (db.Payment, error) {
-	if err := who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead); err != nil {
-		return db.Payment{}, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := cmp.Or(who.Need(caller.TraderRead, caller.MerchantRead, caller.OperatorRead), fault.Decoded(ctx).Err()); err != nil {
 		return db.Payment{}, err
 	}
 	return s.findFor(ctx, who, strconv.FormatInt(paymentID, 10))
@@ -176,11 +170,8 @@ func (s *Service) readReceipt(ctx context.Context, found db.Payment, number int3
 	row, err := s.q.ReceiptGet(ctx, db.ReceiptGetParams{
 		MerchantID: found.MerchantID, PaymentID: found.ID, Number: int16(number),
 	})
-	if db.NoRows(err) {
-		return Receipt{}, nil, fault.ErrNotFound
-	}
 	if err != nil {
-		return Receipt{}, nil, fmt.Errorf("read receipt: %w", err)
+		return Receipt{}, nil, db.Missing(err, fault.ErrNotFound, "read receipt")
 	}
 	if row.PurgedAt != nil {
 		return Receipt{}, nil, attachment.ErrPurged

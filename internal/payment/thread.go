@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -54,11 +55,8 @@ type ThreadSummary struct {
 // threadAppeal finds an appeal for an operator, or for a user of the trader who has its payment.
 func (s *Service) threadAppeal(ctx context.Context, who caller.Caller, id int64) (AppealRecord, error) {
 	found, err := s.q.AppealFind(ctx, id)
-	if db.NoRows(err) {
-		return AppealRecord{}, fault.ErrNotFound
-	}
 	if err != nil {
-		return AppealRecord{}, fmt.Errorf("find appeal: %w", err)
+		return AppealRecord{}, db.Missing(err, fault.ErrNotFound, "find appeal")
 	}
 	row, err := s.q.AppealGet(ctx, db.AppealGetParams{MerchantID: found.MerchantID, ID: id})
 	if err != nil {
@@ -74,10 +72,7 @@ func (s *Service) threadAppeal(ctx context.Context, who caller.Caller, id int64)
 // ReadThread reads what was written about an appeal. It counts as read for everybody of the caller's side when they could
 // answer.
 func (s *Service) ReadThread(ctx context.Context, who caller.Caller, appealID int64) (Thread, error) {
-	if err := who.Need(caller.OperatorRead, caller.TraderRead); err != nil {
-		return Thread{}, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := cmp.Or(who.Need(caller.OperatorRead, caller.TraderRead), fault.Decoded(ctx).Err()); err != nil {
 		return Thread{}, err
 	}
 	a, err := s.threadAppeal(ctx, who, appealID)
@@ -102,10 +97,7 @@ func (s *Service) ReadThread(ctx context.Context, who caller.Caller, appealID in
 	err = s.q.AppealThreadSeen(ctx, db.AppealThreadSeenParams{
 		AppealID: appealID, ByTrader: who.Kind == caller.Trader, Messages: int32(len(rows)),
 	})
-	if err != nil {
-		return Thread{}, fmt.Errorf("note that messages were read: %w", err)
-	}
-	return thread, nil
+	return thread, fault.Doing("note that messages were read", err)
 }
 
 // WriteThread writes a message about an appeal that is not decided.
@@ -135,11 +127,8 @@ func (s *Service) WriteThread(ctx context.Context, who caller.Caller, appealID i
 		number, err := q.AppealThreadGrow(ctx, db.AppealThreadGrowParams{
 			AppealID: appealID, TraderID: a.Payment.TraderID, Now: now, FromTrader: fromTrader, Most: maxMessages,
 		})
-		if db.NoRows(err) {
-			return errThreadFull
-		}
 		if err != nil {
-			return fmt.Errorf("count a message of an appeal: %w", err)
+			return db.Missing(err, errThreadFull, "count a message of an appeal")
 		}
 		return q.AppealMessageInsert(ctx, db.AppealMessageInsertParams{
 			AppealID: appealID, Number: number, UserID: who.ID, FromTrader: fromTrader, Text: message, CreatedAt: now,
@@ -153,22 +142,15 @@ func (s *Service) ListThreads(ctx context.Context, who caller.Caller, page Page)
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, nil, err
 	}
-	f := fault.Decoded(ctx)
-	limit, before := page.Bounds(f)
-	if err := f.Err(); err != nil {
+	number := func(row db.AppealThread) int64 { return row.AppealID }
+	rows, cursor, err := db.ListPage(ctx, s.reads, fault.Decoded(ctx), page.Page, "list a trader's appeals",
+		func(q *db.Queries, before int64, rows int32) ([]db.AppealThread, error) {
+			return q.AppealThreadList(ctx, db.AppealThreadListParams{TraderID: who.TraderID, BeforeID: before, Page: rows})
+		}, number)
+	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.AppealThread, error) {
-		return q.AppealThreadList(ctx, db.AppealThreadListParams{TraderID: who.TraderID, BeforeID: before, Page: limit + 1})
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list a trader's appeals: %w", err)
-	}
-	rows, cursor := db.Cut(rows, limit, func(row db.AppealThread) int64 { return row.AppealID })
-	ids := make([]int64, 0, len(rows))
-	for _, row := range rows {
-		ids = append(ids, row.AppealID)
-	}
+	ids := db.Each(rows, number)
 	found, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.AppealsNamedRow, error) {
 		return q.AppealsNamed(ctx, db.AppealsNamedParams{Ids: ids, TraderID: who.TraderID})
 	})

@@ -41,26 +41,18 @@ func (s *Service) ListFree(ctx context.Context, who caller.Caller, page FreeArri
 		return nil, nil, err
 	}
 	f := fault.Decoded(ctx)
-	limit, before := page.Bounds(f)
 	amount := decimal.NullDecimal{}
 	if page.Amount != "" {
 		amount = decimal.NewNullDecimal(fault.Read(f, "amount", page.Amount, fiat))
 	}
 	f.MaxLength("words", page.Words, maxText)
-	if err := f.Err(); err != nil {
-		return nil, nil, err
-	}
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Arrival, error) {
-		return q.ArrivalList(ctx, db.ArrivalListParams{
-			TraderID: who.TraderID, BeforeID: before, Amount: amount, Words: like.Replace(strings.TrimSpace(page.Words)),
-			Page: limit + 1,
-		})
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list what came: %w", err)
-	}
-	rows, cursor := db.Cut(rows, limit, func(row db.Arrival) int64 { return row.ID })
-	return arrivalsFrom(rows), cursor, nil
+	rows, cursor, err := db.ListPage(ctx, s.reads, f, page.Page, "list what came",
+		func(q *db.Queries, before int64, rows int32) ([]db.Arrival, error) {
+			return q.ArrivalList(ctx, db.ArrivalListParams{
+				TraderID: who.TraderID, BeforeID: before, Amount: amount, Words: like.Replace(strings.TrimSpace(page.Words)), Page: rows,
+			})
+		}, func(row db.Arrival) int64 { return row.ID })
+	return db.Each(rows, arrivalFrom), cursor, err
 }
 
 // like takes the meaning from what a pattern has.
@@ -104,11 +96,8 @@ func (s *Service) keepMoney(ctx context.Context, who caller.Caller, to KeptFor, 
 		return Arrival{}, err
 	}
 	own, err := s.q.RequisiteOwn(ctx, db.RequisiteOwnParams{ID: to.RequisiteID, TraderID: to.TraderID})
-	if db.NoRows(err) {
-		return Arrival{}, fault.ErrNotFound
-	}
 	if err != nil {
-		return Arrival{}, fmt.Errorf("read requisite: %w", err)
+		return Arrival{}, db.Missing(err, fault.ErrNotFound, "read requisite")
 	}
 	if to.Currency != "" && to.Currency != own.Currency {
 		return Arrival{}, fault.Fields{"requisiteId": {"must be one in the currency of the message"}}.Err()
@@ -146,7 +135,7 @@ func (s *Service) Fitting(ctx context.Context, who caller.Caller, id string) ([]
 	if err != nil {
 		return nil, fmt.Errorf("look for money that fits: %w", err)
 	}
-	return arrivalsFrom(rows), nil
+	return db.Each(rows, arrivalFrom), nil
 }
 
 // fits notes on a desk which payments have free money that came in the amount they wait for.

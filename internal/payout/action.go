@@ -41,11 +41,8 @@ func (s *Service) Take(ctx context.Context, who caller.Caller, id string) (Offer
 		terms, err := db.New(tx).TraderPayoutTerms(ctx, db.TraderPayoutTermsParams{
 			TraderID: who.TraderID, Currency: p.Currency, Method: p.Method,
 		})
-		if db.NoRows(err) {
-			return fault.ErrNotFound
-		}
 		if err != nil {
-			return fmt.Errorf("read the trader's terms: %w", err)
+			return db.Missing(err, fault.ErrNotFound, "read the trader's terms")
 		}
 		after, err = s.take(ctx, tx, who, p, terms)
 		return err
@@ -85,10 +82,7 @@ func (s *Service) take(
 		}),
 		record(change{to: Processing, actor: who.Actor()}, p.MerchantID, p.ID, &p.Status, now),
 	)
-	if err != nil {
-		return p, fmt.Errorf("take payout: %w", err)
-	}
-	return after, nil
+	return after, fault.Doing("take payout", err)
 }
 
 // Complete ends a payout when the trader who took it says that the recipient has the money. proof,

@@ -199,13 +199,7 @@ func withinKey(ctx context.Context, q *db.Queries, keyID int64, amount decimal.D
 		return errKeyLimit
 	}
 	_, err = q.KeyPayoutAdd(ctx, db.KeyPayoutAddParams{KeyID: keyID, Day: keyDay(now), Amount: amount, Most: most.Decimal})
-	if db.NoRows(err) {
-		return errKeyLimit
-	}
-	if err != nil {
-		return fmt.Errorf("count against the key's limit: %w", err)
-	}
-	return nil
+	return db.Missing(err, errKeyLimit, "count against the key's limit")
 }
 
 // freeze moves the payout's cost from the cashbox's available money to its reserved, and inserts the
@@ -223,10 +217,8 @@ func (s *Service) freeze(ctx context.Context, tx pgx.Tx, d *draft) (db.Payin, er
 	if !freeze.Covered() {
 		return p, errBalance
 	}
-	if err := db.Pipeline(ctx, tx, s.inserts(d, params, &p)...); err != nil {
-		return p, fmt.Errorf("insert payout: %w", err)
-	}
-	return p, nil
+	err = db.Pipeline(ctx, tx, s.inserts(d, params, &p)...)
+	return p, fault.Doing("insert payout", err)
 }
 
 // frozen is the transfer of a payout's cost to what is reserved.

@@ -181,11 +181,7 @@ func (s *Service) Files(ctx context.Context, who caller.Caller, page FilePage) (
 		return nil, nil, fmt.Errorf("list files of payouts: %w", err)
 	}
 	rows, cursor := db.Cut(rows, limit, func(row db.PayoutFileListRow) int64 { return row.ID })
-	files := make([]File, 0, len(rows))
-	for _, row := range rows {
-		files = append(files, fileOf(row))
-	}
-	return files, cursor, nil
+	return db.Each(rows, fileOf), cursor, nil
 }
 
 // FileProgress counts the payouts of a file by their status.

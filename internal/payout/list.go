@@ -1,6 +1,7 @@
 package payout
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -25,12 +26,10 @@ type Page struct {
 	Status *string
 }
 
-func (p Page) bounds(f fault.Fields) (limit int32, before int64) {
-	limit, before = p.Bounds(f)
+func (p Page) check(f fault.Fields) {
 	last := len(Statuses) - 1
 	f.Check(p.Status == nil || slices.Contains(Statuses, *p.Status), "status", "must be %s or %s",
 		strings.Join(Statuses[:last], ", "), Statuses[last])
-	return limit, before
 }
 
 // Query asks for a page of a merchant's payouts, newest first.
@@ -82,10 +81,7 @@ func waiting(p db.Payin, share decimal.Decimal) Offer {
 
 // GetOffer reads a payout that the caller's trader took, or a waiting one that they can pay.
 func (s *Service) GetOffer(ctx context.Context, who caller.Caller, id string) (Offer, error) {
-	if err := who.Need(caller.TraderRead); err != nil {
-		return Offer{}, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := cmp.Or(who.Need(caller.TraderRead), fault.Decoded(ctx).Err()); err != nil {
 		return Offer{}, err
 	}
 	p, err := s.find(ctx, id)
@@ -99,11 +95,8 @@ func (s *Service) GetOffer(ctx context.Context, who caller.Caller, id string) (O
 		return Offer{}, fault.ErrNotFound
 	}
 	share, err := s.q.TraderPays(ctx, db.TraderPaysParams{TraderID: who.TraderID, Currency: p.Currency, Method: p.Method})
-	if db.NoRows(err) {
-		return Offer{}, fault.ErrNotFound
-	}
 	if err != nil {
-		return Offer{}, fmt.Errorf("read the trader's terms: %w", err)
+		return Offer{}, db.Missing(err, fault.ErrNotFound, "read the trader's terms")
 	}
 	return waiting(p, share), nil
 }
@@ -114,24 +107,18 @@ func (s *Service) ListForTrader(ctx context.Context, who caller.Caller, page Pag
 	if err := who.Need(caller.TraderRead); err != nil {
 		return nil, nil, err
 	}
-	f := fault.Decoded(ctx)
-	limit, before := page.bounds(f)
-	if err := f.Err(); err != nil {
-		return nil, nil, err
-	}
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payin, error) {
+	rows, cursor, err := s.page(ctx, fault.Decoded(ctx), page, "list payouts", func(q *db.Queries, before int64, rows int32) ([]db.Payin, error) {
 		givenBack, err := s.givenBack(ctx, q, who.TraderID)
 		if err != nil {
 			return nil, err
 		}
 		return q.PayinListForTrader(ctx, db.PayinListForTraderParams{
-			TraderID: who.TraderID, BeforeID: before, Status: page.Status, Page: limit + 1, GivenBack: givenBack,
+			TraderID: who.TraderID, BeforeID: before, Status: page.Status, Page: rows, GivenBack: givenBack,
 		})
 	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("list payouts: %w", err)
+		return nil, nil, err
 	}
-	rows, cursor := db.Cut(rows, limit, number)
 	offers, err := s.offers(ctx, who, rows)
 	return offers, cursor, err
 }
@@ -158,7 +145,6 @@ func (s *Service) ListOwn(ctx context.Context, who caller.Caller, query Query) (
 		return nil, nil, err
 	}
 	f := fault.Decoded(ctx)
-	limit, before := query.bounds(f)
 	query.Check(f)
 	if query.OrderID != nil {
 		orderID := f.RequiredText("orderId", *query.OrderID, maxText)
@@ -166,27 +152,25 @@ func (s *Service) ListOwn(ctx context.Context, who caller.Caller, query Query) (
 	}
 	pair := metadata.Wanted(f, query.Metadata)
 	f.Check(pair == nil || query.OrderID == nil, "metadata", "cannot be given beside orderId")
-	if err := f.Err(); err != nil {
-		return nil, nil, err
-	}
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payin, error) {
+	rows, cursor, err := s.page(ctx, f, query.Page, "list payouts", func(q *db.Queries, before int64, rows int32) ([]db.Payin, error) {
 		if query.OrderID != nil {
 			return q.PayinListByOrder(ctx, db.PayinListByOrderParams{
-				MerchantID:  who.MerchantID,
-				Channels:    channels(),
-				OrderID:     *query.OrderID,
-				CreatedFrom: query.From,
-				CreatedTo:   query.To,
-				Status:      query.Status,
+				MerchantID: who.MerchantID, Channels: channels(), OrderID: *query.OrderID,
+				CreatedFrom: query.From, CreatedTo: query.To, Status: query.Status,
 			})
 		}
-		return query.ofMerchant(ctx, q, who.MerchantID, pair, before, limit+1)
+		return query.ofMerchant(ctx, q, who.MerchantID, pair, before, rows)
 	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list payouts: %w", err)
-	}
-	list, cursor := cut(rows, limit)
-	return list, cursor, nil
+	return db.Each(rows, FromRow), cursor, err
+}
+
+// page reads a page of payouts.
+func (s *Service) page(
+	ctx context.Context, f fault.Fields, page Page, doing string,
+	query func(q *db.Queries, before int64, rows int32) ([]db.Payin, error),
+) ([]db.Payin, *string, error) {
+	page.check(f)
+	return db.ListPage(ctx, s.reads, f, page.Page, doing, query, func(p db.Payin) int64 { return p.ID })
 }
 
 // ofMerchant reads a page of a merchant's payouts.
@@ -235,32 +219,11 @@ func (s *Service) ListOverdue(ctx context.Context, who caller.Caller, page db.Pa
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
-	f := fault.Decoded(ctx)
-	limit, before := page.Bounds(f)
-	if err := f.Err(); err != nil {
-		return nil, nil, err
-	}
 	now := s.clock.Now()
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Payin, error) {
-		return q.PayinListOverdue(
-			ctx,
-			db.PayinListOverdueParams{TakenUntil: now.Add(-takenTime), Now: now, BeforeID: before, Page: limit + 1},
-		)
+	rows, cursor, err := s.page(ctx, fault.Decoded(ctx), Page{Page: page}, "list overdue payouts", func(q *db.Queries, before int64, rows int32) ([]db.Payin, error) {
+		return q.PayinListOverdue(ctx, db.PayinListOverdueParams{
+			TakenUntil: now.Add(-takenTime), Now: now, BeforeID: before, Page: rows,
+		})
 	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list overdue payouts: %w", err)
-	}
-	list, cursor := cut(rows, limit)
-	return list, cursor, nil
-}
-
-func number(p db.Payin) int64 { return p.ID }
-
-func cut(rows []db.Payin, limit int32) ([]Payin, *string) {
-	rows, cursor := db.Cut(rows, limit, number)
-	list := make([]Payin, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, FromRow(row))
-	}
-	return list, cursor
+	return db.Each(rows, FromRow), cursor, err
 }

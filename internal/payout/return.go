@@ -81,10 +81,7 @@ func (s *Service) giveBack(ctx context.Context, found db.Payin, admitted admits,
 			}),
 			record(c, p.MerchantID, p.ID, &p.Status, now),
 		)
-		if err != nil {
-			return fmt.Errorf("give back payout: %w", err)
-		}
-		return nil
+		return fault.Doing("give back payout", err)
 	})
 	return after, err
 }

@@ -50,8 +50,5 @@ func (s *Service) mayTake(ctx context.Context, q *db.Queries, traderID int64, p 
 		return fault.RateLimited(max(taken.Oldest.Add(span).Sub(now), time.Second)).
 			Saying("You have taken as many payouts as you may in an hour.")
 	}
-	if err := q.TakePut(ctx, db.TakePutParams{TraderID: traderID, PayinID: p.ID, At: now}); err != nil {
-		return fmt.Errorf("note who takes the payout: %w", err)
-	}
-	return nil
+	return fault.Doing("note who takes the payout", q.TakePut(ctx, db.TakePutParams{TraderID: traderID, PayinID: p.ID, At: now}))
 }

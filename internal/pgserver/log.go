@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"gateway.example/internal/fault"
 )
 
 const (
@@ -26,10 +28,7 @@ func openLog(dir string) (*os.File, error) {
 		return nil, fmt.Errorf("pgserver: %w", err)
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("pgserver: %w", err)
-	}
-	return f, nil
+	return f, fault.Doing("pgserver", err)
 }
 
 // tail is the end of a log, as far as it can be read.

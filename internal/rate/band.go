@@ -11,6 +11,7 @@ import (
 	"gateway.example/internal/caller"
 	"gateway.example/internal/catalogue"
 	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
 )
 
@@ -107,12 +108,7 @@ func (s *Settings) Day(ctx context.Context, who caller.Caller) ([]Observation, e
 		return nil, err
 	}
 	rows, err := s.q.RateObservationDay(ctx, s.clock.Now().Add(-day))
-	if err != nil {
-		return nil, fmt.Errorf("list what feeds brought: %w", err)
-	}
-	list := make([]Observation, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, Observation(row))
-	}
-	return list, nil
+	return db.Each(rows, func(row db.RateObservationDayRow) Observation {
+		return Observation(row)
+	}), fault.Doing("list what feeds brought", err)
 }

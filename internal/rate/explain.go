@@ -59,11 +59,8 @@ func (e *Explainer) Payment(ctx context.Context, who caller.Caller, id int64) (A
 		return Answer{}, err
 	}
 	p, err := e.q.PaymentFind(ctx, id)
-	if db.NoRows(err) {
-		return Answer{}, fault.ErrNotFound
-	}
 	if err != nil {
-		return Answer{}, fmt.Errorf("find payment: %w", err)
+		return Answer{}, db.Missing(err, fault.ErrNotFound, "find payment")
 	}
 	return answerOf(p), nil
 }

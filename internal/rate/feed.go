@@ -174,11 +174,8 @@ func (s *Settings) checkFeedCurrency(ctx context.Context, f fault.Fields, feed F
 		return nil
 	}
 	currency, err := s.q.RateFeedCurrency(ctx, feed.ID)
-	if db.NoRows(err) {
-		return fault.ErrNotFound
-	}
 	if err != nil {
-		return fmt.Errorf("find feed: %w", err)
+		return db.Missing(err, fault.ErrNotFound, "find feed")
 	}
 	f.Check(feed.Currency == currency, "feed.currency", "must stay %s: another currency takes another feed", currency)
 	return nil

@@ -56,10 +56,7 @@ func (s *Settings) List(ctx context.Context, who caller.Caller) ([]Known, []Feed
 	if err != nil {
 		return nil, nil, fmt.Errorf("list feeds: %w", err)
 	}
-	feeds := make([]FeedState, 0, len(rows))
-	for _, row := range rows {
-		feeds = append(feeds, stateOf(row))
-	}
+	feeds := db.Each(rows, stateOf)
 	return rates, feeds, nil
 }
 

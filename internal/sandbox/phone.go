@@ -70,11 +70,8 @@ func Write(p db.SandboxTransferRow) (Written, bool) {
 // Find is what a bank writes when the payment with an id is paid.
 func (p *Phones) Find(ctx context.Context, paymentID int64) (Written, error) {
 	row, err := db.New(p.pool).SandboxTransfer(ctx, paymentID)
-	if db.NoRows(err) {
-		return Written{}, fault.ErrNotFound
-	}
 	if err != nil {
-		return Written{}, fmt.Errorf("read payment: %w", err)
+		return Written{}, db.Missing(err, fault.ErrNotFound, "read payment")
 	}
 	w, ok := Write(row)
 	if !ok {
@@ -181,8 +178,5 @@ func (p *Phones) pair(ctx context.Context, traderID int64, key, secret string) e
 		}
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("pair a phone: %w", err)
-	}
-	return nil
+	return fault.Doing("pair a phone", err)
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -22,10 +23,7 @@ import (
 // ChangePassword changes the user's password. It ends their other sessions, and gives this one a new
 // token.
 func (s *Service) ChangePassword(ctx context.Context, session Session, old, next string) (Opened, error) {
-	if err := session.NeedWhole(); err != nil {
-		return Opened{}, err
-	}
-	if err := session.needOwn(); err != nil {
+	if err := cmp.Or(session.NeedWhole(), session.needOwn()); err != nil {
 		return Opened{}, err
 	}
 	f := fault.Decoded(ctx)
@@ -107,10 +105,7 @@ func mayEnd(ctx context.Context, who caller.Caller) error {
 // List lists the caller's sessions through either door, the last used first. current is the id of
 // this session.
 func (s *Service) List(ctx context.Context, who caller.Caller, current int64) ([]Session, error) {
-	if err := ownSessions(who); err != nil {
-		return nil, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := cmp.Or(ownSessions(who), fault.Decoded(ctx).Err()); err != nil {
 		return nil, err
 	}
 	now := s.now()
@@ -150,10 +145,7 @@ func (s *Service) EndAll(ctx context.Context, who caller.Caller, exceptID int64)
 		return err
 	}
 	_, err := s.q.SessionEndOthers(ctx, db.SessionEndOthersParams{UserID: who.ID, ExceptID: exceptID})
-	if err != nil {
-		return fmt.Errorf("end sessions: %w", err)
-	}
-	return nil
+	return fault.Doing("end sessions", err)
 }
 
 // Show describes this session.
@@ -173,19 +165,13 @@ func (s *Service) End(ctx context.Context, session Session) error {
 			}
 		}
 		_, err := q.SessionEnd(ctx, db.SessionEndParams{ID: session.ID, UserID: session.userID()})
-		if err != nil {
-			return fmt.Errorf("end session: %w", err)
-		}
-		return nil
+		return fault.Doing("end session", err)
 	})
 }
 
 // SetPreferences stores the user's preferences.
 func (s *Service) SetPreferences(ctx context.Context, session Session, p Preferences) (Session, error) {
-	if err := session.NeedWhole(); err != nil {
-		return session, err
-	}
-	if err := session.needOwn(); err != nil {
+	if err := cmp.Or(session.NeedWhole(), session.needOwn()); err != nil {
 		return session, err
 	}
 	f := fault.Decoded(ctx)

@@ -1,11 +1,11 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"gateway.example/internal/caller"
@@ -42,11 +42,8 @@ func ofSomebody(kind caller.Kind) bool { return kind == caller.MerchantPortal ||
 
 func placeOf(ctx context.Context, q *db.Queries, id int64) (place, error) {
 	row, err := q.UserPlace(ctx, id)
-	if db.NoRows(err) {
-		return place{}, fault.ErrNotFound
-	}
 	if err != nil {
-		return place{}, fmt.Errorf("read what the user is: %w", err)
+		return place{}, db.Missing(err, fault.ErrNotFound, "read what the user is")
 	}
 	return place{
 		id: id, kind: caller.Kind(row.Kind), role: caller.Role(optional.Value(row.Role)), enabled: row.Enabled,
@@ -57,10 +54,7 @@ func placeOf(ctx context.Context, q *db.Queries, id int64) (place, error) {
 // lock keeps others from changing users of the same merchant or trader meanwhile.
 func (p place) lock(ctx context.Context, q *db.Queries) error {
 	_, err := q.FellowLock(ctx, db.FellowLockParams{MerchantID: p.merchantID, TraderID: p.traderID})
-	if err != nil {
-		return fmt.Errorf("lock the users: %w", err)
-	}
-	return nil
+	return fault.Doing("lock the users", err)
 }
 
 // answered reports whether there are others who have to know of the user, and how many other owners
@@ -78,10 +72,7 @@ func (p place) owners(ctx context.Context, q *db.Queries, besides int64, now tim
 	owners, err := q.ConsentOwners(ctx, db.ConsentOwnersParams{
 		MerchantID: p.merchantID, TraderID: p.traderID, Besides: besides, Before: now.Add(-awaits), Now: now,
 	})
-	if err != nil {
-		return 0, fmt.Errorf("count owners: %w", err)
-	}
-	return owners, nil
+	return owners, fault.Doing("count owners", err)
 }
 
 // keepsOwner makes an operator's change of a user, unless it removes the last owner who could answer
@@ -171,10 +162,7 @@ func (p place) with(other place) bool {
 
 func answers(ctx context.Context, q *db.Queries, who caller.Caller, now time.Time) (bool, error) {
 	answers, err := q.ConsentOwner(ctx, db.ConsentOwnerParams{ID: who.ID, Before: now.Add(-awaits)})
-	if err != nil {
-		return false, fmt.Errorf("look whether the owner was there before: %w", err)
-	}
-	return answers, nil
+	return answers, fault.Doing("look whether the owner was there before", err)
 }
 
 // Consent accepts or refuses a user who waits for the owner's answer. Refusing switches the user off,
@@ -185,16 +173,11 @@ func (s *Service) Consent(ctx context.Context, who caller.Caller, id int64, acce
 	if !accept {
 		asked = who.Proved()
 	}
-	if err := asked.Need(caller.MerchantTeam, caller.TraderTeam); err != nil {
+	c, err := s.change(asked, id, caller.MerchantTeam, caller.TraderTeam)
+	if err := cmp.Or(err, fault.Decoded(ctx).Err()); err != nil {
 		return err
 	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
-		return err
-	}
-	c := db.SettingChange{
-		At: s.now().UTC(), Actor: who.Actor(), Subject: "app_user", SubjectKey: strconv.FormatInt(id, 10),
-	}
-	_, err := db.ChangeSetting(ctx, s.pool, c, db.Setting{
+	_, err = db.ChangeSetting(ctx, s.pool, c, db.Setting{
 		Read: func(q *db.Queries) ([]byte, error) {
 			theirs, err := placeOf(ctx, q, id)
 			if err != nil {

@@ -1,13 +1,13 @@
 package session
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/gorilla/securecookie"
 
 	"gateway.example/internal/auth"
+	"gateway.example/internal/fault"
 )
 
 const (
@@ -21,10 +21,7 @@ const (
 func (s *Service) NewDevice(session Session) (string, error) {
 	value := strconv.FormatInt(session.userID(), 10) + " " + auth.RandomToken()
 	cookie, err := securecookie.EncodeMulti(deviceName, []byte(value), s.devices...)
-	if err != nil {
-		return "", fmt.Errorf("seal the device's cookie: %w", err)
-	}
-	return cookie, nil
+	return cookie, fault.Doing("seal the device's cookie", err)
 }
 
 // IsDevice reports whether a cookie marks a browser in which the session's user has signed in.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/notify"
 )
 
@@ -48,10 +49,7 @@ func (s *Service) logEvent(ctx context.Context, q *db.Queries, e event) error {
 		At: now, UserID: e.userID, Door: string(e.door), Outcome: e.outcome, Address: printable(e.from.Address),
 		Agent: printable(e.from.Agent), Since: now.Add(-eventsWithin), Most: eventsMost,
 	})
-	if err != nil {
-		return fmt.Errorf("keep the sign-in: %w", err)
-	}
-	return nil
+	return fault.Doing("keep the sign-in", err)
 }
 
 // say has the user be told of a change of how they sign in, by every channel of theirs.

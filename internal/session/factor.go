@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -136,11 +137,8 @@ func (s *Service) locked(ctx context.Context, session Session, do change) error 
 	}
 	return db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
 		user, err := q.UserLock(ctx, session.Caller.ID)
-		if db.NoRows(err) {
-			return fault.ErrUnauthenticated
-		}
 		if err != nil {
-			return fmt.Errorf("lock user: %w", err)
+			return db.Missing(err, fault.ErrUnauthenticated, "lock user")
 		}
 		return do(q, user)
 	})
@@ -202,10 +200,7 @@ func (s *Service) takeCode(ctx context.Context, q *db.Queries, user db.UserLockR
 	case err != nil:
 		return err
 	}
-	if err := q.UserFactorRight(ctx, user.ID); err != nil {
-		return fmt.Errorf("end a row of wrong codes: %w", err)
-	}
-	return nil
+	return fault.Doing("end a row of wrong codes", q.UserFactorRight(ctx, user.ID))
 }
 
 func (s *Service) useCode(ctx context.Context, q *db.Queries, user db.UserLockRow, code string) error {
@@ -311,10 +306,7 @@ func putRecoveryCodes(ctx context.Context, q *db.Queries, userID int64) ([]strin
 // RenewRecoveryCodes gives a user ten new recovery codes, which are shown only here. The old ones
 // stop working.
 func (s *Service) RenewRecoveryCodes(ctx context.Context, session Session) ([]string, error) {
-	if err := s.mayChange(session); err != nil {
-		return nil, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := cmp.Or(s.mayChange(session), fault.Decoded(ctx).Err()); err != nil {
 		return nil, err
 	}
 	var codes []string
@@ -358,10 +350,25 @@ func afterLoss(ctx context.Context, q *db.Queries, user db.UserLockRow, had int6
 	if had > 1 {
 		return nil
 	}
-	if err := q.RecoveryCodeDeleteAll(ctx, user.ID); err != nil {
-		return fmt.Errorf("forget recovery codes: %w", err)
+	return fault.Doing("forget recovery codes", q.RecoveryCodeDeleteAll(ctx, user.ID))
+}
+
+// enrol adds a factor and gives the session a new token. The first factor brings recovery codes.
+func (s *Service) enrol(ctx context.Context, session Session, add change) (opened Opened, codes []string, err error) {
+	opened, err = s.renew(ctx, session, func(q *db.Queries, user db.UserLockRow) error {
+		if err := s.mayEnrol(session, user); err != nil {
+			return err
+		}
+		if err := add(q, user); err != nil {
+			return err
+		}
+		codes, err = enrolled(ctx, q, session, user)
+		return err
+	})
+	if err != nil {
+		return Opened{}, nil, err
 	}
-	return nil
+	return opened, codes, nil
 }
 
 // enrolled does what follows a new factor: the first one brings recovery codes, and ends other

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -81,11 +80,8 @@ func (s *Service) findByHash(ctx context.Context, hash []byte, door Door) (Sessi
 		Hash: hash, Door: string(door), Now: now,
 		DeskSince: now.Add(-deskLife), IdleSince: now.Add(-idleLife),
 	})
-	if db.NoRows(err) {
-		return Session{}, fault.ErrUnauthenticated
-	}
 	if err != nil {
-		return Session{}, fmt.Errorf("read session: %w", err)
+		return Session{}, db.Missing(err, fault.ErrUnauthenticated, "read session")
 	}
 	found := fromRow(row, now)
 	found.Caller.Factorless = s.Compulsory && !found.Factors.Any()
@@ -99,10 +95,7 @@ func (s *Service) see(ctx context.Context, found Session) error {
 		return nil
 	}
 	err := s.q.SessionSeen(ctx, db.SessionSeenParams{ID: found.ID, Now: now, Before: now.Add(-seenEvery)})
-	if err != nil {
-		return fmt.Errorf("note that the session is used: %w", err)
-	}
-	return nil
+	return fault.Doing("note that the session is used", err)
 }
 
 func fromRow(row db.SessionFindRow, now time.Time) Session {

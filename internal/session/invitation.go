@@ -17,13 +17,7 @@ import (
 // Invited finds the user of an invitation's token. It does not use the invitation up.
 func (s *Service) Invited(ctx context.Context, token string) (login string, err error) {
 	login, err = s.reads.InvitationLogin(ctx, db.InvitationLoginParams{Hash: auth.HashSecret(token), Now: s.now()})
-	if db.NoRows(err) {
-		return "", errNoInvitation
-	}
-	if err != nil {
-		return "", fmt.Errorf("read invitation: %w", err)
-	}
-	return login, nil
+	return login, db.Missing(err, errNoInvitation, "read invitation")
 }
 
 // AcceptInvitation sets the invited user's password and signs them in. An invitation can be accepted
@@ -59,18 +53,12 @@ func (s *Service) AcceptInvitation(ctx context.Context, token, password string, 
 // acceptInvitation uses an invitation up, ends all sessions of the user, and forgets where they were told of things.
 func acceptInvitation(ctx context.Context, q *db.Queries, token, hash string, now time.Time) (db.UserLockRow, error) {
 	id, err := q.InvitationTake(ctx, db.InvitationTakeParams{Hash: auth.HashSecret(token), Now: now})
-	if db.NoRows(err) {
-		return db.UserLockRow{}, errNoInvitation
-	}
 	if err != nil {
-		return db.UserLockRow{}, fmt.Errorf("take invitation: %w", err)
+		return db.UserLockRow{}, db.Missing(err, errNoInvitation, "take invitation")
 	}
 	user, err := q.UserLock(ctx, id)
-	if db.NoRows(err) { // switched off meanwhile
-		return db.UserLockRow{}, errNoInvitation
-	}
-	if err != nil {
-		return db.UserLockRow{}, fmt.Errorf("lock user: %w", err)
+	if err != nil { // no row: switched off meanwhile
+		return db.UserLockRow{}, db.Missing(err, errNoInvitation, "lock user")
 	}
 	if err := q.UserSetPassword(ctx, db.UserSetPasswordParams{ID: id, PasswordHash: &hash}); err != nil {
 		return db.UserLockRow{}, fmt.Errorf("set password: %w", err)

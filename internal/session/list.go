@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -60,38 +61,23 @@ func (s *Service) Users(ctx context.Context, who caller.Caller, search UserSearc
 		return nil, nil, err
 	}
 	f := fault.Decoded(ctx)
-	limit, before := search.Bounds(f)
 	f.MaxLength("search", search.Text, maxSearch)
-	if err := f.Err(); err != nil {
-		return nil, nil, err
-	}
 	params := db.UserListParams{
-		Now: s.now(), BeforeID: before, Kind: optional.Of(string(search.Kind)), Search: optional.Of(strings.TrimSpace(search.Text)),
-		SwitchedOn: search.On, Page: limit + 1,
+		Now: s.now(), Kind: optional.Of(string(search.Kind)), Search: optional.Of(strings.TrimSpace(search.Text)), SwitchedOn: search.On,
+		MerchantID: optional.Of(search.MerchantID), TraderID: optional.Of(search.TraderID),
 	}
 	if id, err := strconv.ParseInt(strings.TrimSpace(search.Text), 10, 64); err == nil {
 		params.SearchID = &id
 	}
-	if search.MerchantID != 0 {
-		params.MerchantID = &search.MerchantID
-	}
-	if search.TraderID != 0 {
-		params.TraderID = &search.TraderID
-	}
-	list, err := db.List(ctx, s.lists, func(q *db.Queries) ([]User, error) { return users(ctx, q, params) })
-	if err != nil {
-		return nil, nil, fmt.Errorf("list users: %w", err)
-	}
-	list, cursor := db.Cut(list, limit, func(u User) int64 { return u.ID })
-	return list, cursor, nil
+	return db.ListPage(ctx, s.lists, f, search.Page, "list users", func(q *db.Queries, before int64, rows int32) ([]User, error) {
+		params.BeforeID, params.Page = before, rows
+		return users(ctx, q, params)
+	}, func(u User) int64 { return u.ID })
 }
 
 // User reads a user for an operator.
 func (s *Service) User(ctx context.Context, who caller.Caller, id int64) (User, error) {
-	if err := who.Need(caller.OperatorRead); err != nil {
-		return User{}, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := cmp.Or(who.Need(caller.OperatorRead), fault.Decoded(ctx).Err()); err != nil {
 		return User{}, err
 	}
 	list, err := users(ctx, s.reads, db.UserListParams{Now: s.now(), BeforeID: id + 1, ID: &id, Page: 1})

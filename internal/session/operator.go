@@ -9,6 +9,7 @@ import (
 
 	"gateway.example/internal/caller"
 	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 	"gateway.example/internal/foureyes"
 )
 
@@ -93,10 +94,7 @@ func (u setUp) note(ctx context.Context, q *db.Queries, id int64) error {
 		return nil
 	}
 	err := q.UserSetUpBy(ctx, db.UserSetUpByParams{ID: id, At: u.at, By: u.by, Alone: u.alone, Until: u.until})
-	if err != nil {
-		return fmt.Errorf("note who set the user up: %w", err)
-	}
-	return nil
+	return fault.Doing("note who set the user up", err)
 }
 
 // raises reports whether a user may do more after the change. An auditor only reads, and an owner of

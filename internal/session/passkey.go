@@ -115,11 +115,8 @@ func (s *Service) takeChallenge(ctx context.Context, session Session, adds bool)
 	kept, err := s.q.SessionTakeChallenge(ctx, db.SessionTakeChallengeParams{
 		ID: session.ID, Hash: []byte(session.hash),
 	})
-	if db.NoRows(err) {
-		return webauthn.SessionData{}, errNotBegun
-	}
 	if err != nil {
-		return webauthn.SessionData{}, fmt.Errorf("take the challenge: %w", err)
+		return webauthn.SessionData{}, db.Missing(err, errNotBegun, "take the challenge")
 	}
 	var c challenge
 	if err := json.Unmarshal(kept, &c); err != nil {
@@ -157,10 +154,7 @@ func (s *Service) assertion(ctx context.Context, session Session, answer []byte)
 		}
 		now := s.wallNow()
 		_, err = q.PasskeyUsed(ctx, db.PasskeyUsedParams{ID: key.ID, UserID: user.ID, Credential: kept, Now: &now})
-		if err != nil {
-			return fmt.Errorf("note that the passkey was used: %w", err)
-		}
-		return nil
+		return fault.Doing("note that the passkey was used", err)
 	}, nil
 }
 
@@ -211,22 +205,9 @@ func (s *Service) FinishPasskey(
 	if err != nil {
 		return Opened{}, nil, errWrongFactor
 	}
-	var codes []string
-	opened, err := s.renew(ctx, session, func(q *db.Queries, user db.UserLockRow) error {
-		if err := s.mayEnrol(session, user); err != nil {
-			return err
-		}
-		if err := s.addPasskey(ctx, q, session, name, asked, parsed); err != nil {
-			return err
-		}
-		var err error
-		codes, err = enrolled(ctx, q, session, user)
-		return err
+	return s.enrol(ctx, session, func(q *db.Queries, _ db.UserLockRow) error {
+		return s.addPasskey(ctx, q, session, name, asked, parsed)
 	})
-	if err != nil {
-		return Opened{}, nil, err
-	}
-	return opened, codes, nil
 }
 
 func (s *Service) addPasskey(
@@ -263,19 +244,14 @@ func (s *Service) ListPasskeys(ctx context.Context, session Session) ([]Passkey,
 		return nil, err
 	}
 	rows, err := s.reads.PasskeyList(ctx, session.Caller.ID)
-	if err != nil {
-		return nil, fmt.Errorf("list passkeys: %w", err)
-	}
-	list := make([]Passkey, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, Passkey{
+	return db.Each(rows, func(row db.PasskeyListRow) Passkey {
+		return Passkey{
 			ID:        base64.RawURLEncoding.EncodeToString(row.ID),
 			Name:      row.Name,
 			CreatedAt: row.CreatedAt,
 			UsedAt:    row.UsedAt,
-		})
-	}
-	return list, nil
+		}
+	}), fault.Doing("list passkeys", err)
 }
 
 // RemovePasskey removes one of the user's passkeys.

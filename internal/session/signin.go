@@ -333,8 +333,5 @@ func InsertToken(
 		Hash: auth.HashSecret(bearer), UserID: userID, Door: string(API), State: string(Whole),
 		CreatedAt: at, ExpiresAt: at.Add(life),
 	})
-	if err != nil {
-		return fmt.Errorf("insert token: %w", err)
-	}
-	return nil
+	return fault.Doing("insert token", err)
 }

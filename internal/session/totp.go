@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -62,22 +63,7 @@ func (s *Service) ConfirmTOTP(ctx context.Context, session Session, code string)
 	if err := f.Err(); err != nil {
 		return Opened{}, nil, err
 	}
-	var codes []string
-	opened, err := s.renew(ctx, session, func(q *db.Queries, user db.UserLockRow) error {
-		if err := s.mayEnrol(session, user); err != nil {
-			return err
-		}
-		if err := s.setTOTP(ctx, q, session, user.ID, code); err != nil {
-			return err
-		}
-		var err error
-		codes, err = enrolled(ctx, q, session, user)
-		return err
-	})
-	if err != nil {
-		return Opened{}, nil, err
-	}
-	return opened, codes, nil
+	return s.enrol(ctx, session, func(q *db.Queries, user db.UserLockRow) error { return s.setTOTP(ctx, q, session, user.ID, code) })
 }
 
 func (s *Service) setTOTP(ctx context.Context, q *db.Queries, session Session, userID int64, code string) error {
@@ -111,10 +97,7 @@ func (s *Service) setTOTP(ctx context.Context, q *db.Queries, session Session, u
 
 // RemoveTOTP removes the authenticator app.
 func (s *Service) RemoveTOTP(ctx context.Context, session Session) error {
-	if err := s.mayChange(session); err != nil {
-		return err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := cmp.Or(s.mayChange(session), fault.Decoded(ctx).Err()); err != nil {
 		return err
 	}
 	return s.locked(ctx, session, func(q *db.Queries, user db.UserLockRow) error {

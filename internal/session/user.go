@@ -46,7 +46,7 @@ const (
 func (s *Service) Create(
 	ctx context.Context, who caller.Caller, n NewUser,
 ) (done db.Changed[User], link string, err error) {
-	c, err := s.userChange(who, 0)
+	c, err := s.change(who, 0, caller.OperatorUsers)
 	if err != nil {
 		return done, "", err
 	}
@@ -250,7 +250,7 @@ type UserUpdate struct {
 func (s *Service) Update(
 	ctx context.Context, who caller.Caller, update UserUpdate,
 ) (done db.Changed[User], err error) {
-	c, err := s.userChange(who, update.ID)
+	c, err := s.change(who, update.ID, caller.OperatorUsers)
 	if err != nil {
 		return done, err
 	}
@@ -325,7 +325,7 @@ func (s *Service) checkUpdate(ctx context.Context, update UserUpdate) error {
 
 // RevokeTokens ends all sessions of a user.
 func (s *Service) RevokeTokens(ctx context.Context, who caller.Caller, id int64) (done db.Changed[User], err error) {
-	c, err := s.userChange(who, id)
+	c, err := s.change(who, id, caller.OperatorUsers)
 	if err != nil {
 		return done, err
 	}
@@ -342,7 +342,7 @@ func (s *Service) RevokeTokens(ctx context.Context, who caller.Caller, id int64)
 func (s *Service) Invite(
 	ctx context.Context, who caller.Caller, id int64,
 ) (done db.Changed[User], link string, err error) {
-	c, err := s.userChange(who, id)
+	c, err := s.change(who, id, caller.OperatorUsers)
 	if err != nil {
 		return done, "", err
 	}
@@ -418,11 +418,9 @@ func (s *Service) changeUser(
 	})
 }
 
-func (s *Service) userChange(who caller.Caller, id int64) (db.SettingChange, error) {
-	if err := who.Need(caller.OperatorUsers); err != nil {
-		return db.SettingChange{}, err
-	}
+// change is what is noted of a change of a user, which takes one of the capabilities.
+func (s *Service) change(who caller.Caller, id int64, needed ...caller.Capability) (db.SettingChange, error) {
 	return db.SettingChange{
 		At: s.now().UTC(), Actor: who.Actor(), Subject: "app_user", SubjectKey: strconv.FormatInt(id, 10),
-	}, nil
+	}, who.Need(needed...)
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -95,10 +96,7 @@ func (s *Service) ViewAs(ctx context.Context, session Session, user, reason stri
 
 // mayView checks that the session may look as another user.
 func mayView(session Session) error {
-	if err := session.NeedWhole(); err != nil {
-		return err
-	}
-	if err := session.needOwn(); err != nil {
+	if err := cmp.Or(session.NeedWhole(), session.needOwn()); err != nil {
 		return err
 	}
 	if session.Door != Web {
@@ -118,10 +116,7 @@ func toView(ctx context.Context, q *db.Queries, user string) (int64, error) {
 	if db.NoRows(err) {
 		return 0, fault.Fields{"user": {"must be a user who is no operator and not switched off"}}.Err()
 	}
-	if err != nil {
-		return 0, fmt.Errorf("read the user to look as: %w", err)
-	}
-	return row, nil
+	return row, fault.Doing("read the user to look as", err)
 }
 
 // EndViewAs makes the session the operator's again, which is in the log of settings. It does nothing

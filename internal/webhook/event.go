@@ -171,32 +171,18 @@ func (s *Events) ListDead(ctx context.Context, who caller.Caller, page DeadPage)
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
-	f := fault.Decoded(ctx)
-	limit, before := db.Page{Limit: page.Limit, Cursor: page.Cursor}.Bounds(f)
-	if err := f.Err(); err != nil {
+	rows, cursor, err := db.ListPage(ctx, s.reads, fault.Decoded(ctx), db.Page{Limit: page.Limit, Cursor: page.Cursor}, "list dead events",
+		func(q *db.Queries, before int64, rows int32) ([]db.WebhookEventDeadRow, error) {
+			return q.WebhookEventDead(ctx, db.WebhookEventDeadParams{MerchantID: page.MerchantID, BeforeNumber: before, Page: rows})
+		}, func(row db.WebhookEventDeadRow) int64 { return row.Number })
+	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.WebhookEventDeadRow, error) {
-		return q.WebhookEventDead(ctx, db.WebhookEventDeadParams{
-			MerchantID: page.MerchantID, BeforeNumber: before, Page: limit + 1,
-		})
+	list := db.Each(rows, func(row db.WebhookEventDeadRow) Record {
+		return Record{
+			ID: row.ID, MerchantID: row.MerchantID, Type: row.Type, URL: row.URL, Body: row.Body, CreatedAt: row.CreatedAt, Status: row.Status,
+		}
 	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list dead events: %w", err)
-	}
-	rows, cursor := db.Cut(rows, limit, func(row db.WebhookEventDeadRow) int64 { return row.Number })
-	list := make([]Record, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, Record{
-			ID:         row.ID,
-			MerchantID: row.MerchantID,
-			Type:       row.Type,
-			URL:        row.URL,
-			Body:       row.Body,
-			CreatedAt:  row.CreatedAt,
-			Status:     row.Status,
-		})
-	}
 	return list, cursor, s.addAttempts(ctx, list)
 }
 

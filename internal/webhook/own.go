@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -26,10 +27,7 @@ type Told struct {
 
 // Get reads an event of a merchant with its attempts.
 func (s *Events) Get(ctx context.Context, who caller.Caller, id string) (Told, error) {
-	if err := who.Need(caller.MerchantEvents); err != nil {
-		return Told{}, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := cmp.Or(who.Need(caller.MerchantEvents), fault.Decoded(ctx).Err()); err != nil {
 		return Told{}, err
 	}
 	parsed, err := uuid.Parse(id)
@@ -37,11 +35,8 @@ func (s *Events) Get(ctx context.Context, who caller.Caller, id string) (Told, e
 		return Told{}, fault.ErrNotFound
 	}
 	row, err := s.q.WebhookEventGet(ctx, db.WebhookEventGetParams{MerchantID: who.MerchantID, ID: parsed})
-	if db.NoRows(err) {
-		return Told{}, fault.ErrNotFound
-	}
 	if err != nil {
-		return Told{}, fmt.Errorf("read event: %w", err)
+		return Told{}, db.Missing(err, fault.ErrNotFound, "read event")
 	}
 	list := []Record{{
 		ID: row.ID, MerchantID: row.MerchantID, Type: row.Type, URL: row.URL, Body: row.Body, CreatedAt: row.CreatedAt,
@@ -62,30 +57,18 @@ const latestAmong = 5000
 // Latest is the last event of a merchant's cashbox, to be sent again as a test. The contract has no
 // event just for tests, and an endpoint need not expect one.
 func (s *Events) Latest(ctx context.Context, who caller.Caller, cashboxID int64) (uuid.UUID, error) {
-	if err := who.Need(caller.MerchantEvents); err != nil {
-		return uuid.Nil, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := cmp.Or(who.Need(caller.MerchantEvents), fault.Decoded(ctx).Err()); err != nil {
 		return uuid.Nil, err
 	}
 	id, err := s.q.WebhookEventLatest(ctx, db.WebhookEventLatestParams{
 		MerchantID: who.MerchantID, CashboxID: cashboxID, Most: latestAmong,
 	})
-	if db.NoRows(err) {
-		return uuid.Nil, fault.ErrNotFound
-	}
-	if err != nil {
-		return uuid.Nil, fmt.Errorf("find the last event: %w", err)
-	}
-	return id, nil
+	return id, db.Missing(err, fault.ErrNotFound, "find the last event")
 }
 
 // OldSecrets lists until when each older secret of a merchant's cashbox still signs.
 func (s *Events) OldSecrets(ctx context.Context, who caller.Caller, cashboxID int64) ([]time.Time, error) {
-	if err := who.Need(caller.MerchantEvents); err != nil {
-		return nil, err
-	}
-	if err := fault.Decoded(ctx).Err(); err != nil {
+	if err := cmp.Or(who.Need(caller.MerchantEvents), fault.Decoded(ctx).Err()); err != nil {
 		return nil, err
 	}
 	box, err := s.q.CashboxOwner(ctx, cashboxID)

@@ -12,6 +12,7 @@ import (
 
 	"gateway.example/internal/clock"
 	"gateway.example/internal/db"
+	"gateway.example/internal/fault"
 )
 
 // Relay takes committed events out of the outbox, gives them their numbers and queues their
@@ -166,10 +167,7 @@ func queue(ctx context.Context, tx pgx.Tx, rows []db.WebhookRelayTakeRow) error 
 		),
 		db.Do((*db.Queries).WebhookEndpointTell, db.WebhookEndpointTellParams{MerchantIds: merchants, Hosts: hosts}),
 	)
-	if err != nil {
-		return fmt.Errorf("queue deliveries: %w", err)
-	}
-	return nil
+	return fault.Doing("queue deliveries", err)
 }
 
 // relayTx begins the relay's transactions. A relay that freezes loses the lock after two seconds, and

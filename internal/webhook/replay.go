@@ -89,11 +89,8 @@ func (s *Events) ReplayProgress(ctx context.Context, who caller.Caller, id int64
 		return Progress{}, err
 	}
 	row, err := s.q.WebhookReplayGet(ctx, db.WebhookReplayGetParams{ID: id, MerchantID: whose})
-	if db.NoRows(err) {
-		return Progress{}, fault.ErrNotFound
-	}
 	if err != nil {
-		return Progress{}, fmt.Errorf("read a replay: %w", err)
+		return Progress{}, db.Missing(err, fault.ErrNotFound, "read a replay")
 	}
 	p := Progress{ID: &id, Replayed: row.Replayed, Done: row.State != "running", Stopped: row.State == "stopped"}
 	if p.Done {
@@ -131,14 +128,9 @@ func (s *Events) Replays(ctx context.Context, who caller.Caller) ([]Range, error
 		return nil, err
 	}
 	rows, err := s.q.WebhookReplaysOf(ctx, db.WebhookReplaysOfParams{Whose: whose, Most: rangesMost})
-	if err != nil {
-		return nil, fmt.Errorf("list replays: %w", err)
-	}
-	list := make([]Range, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, Range{ID: row.ID, Merchant: row.Merchant, URL: row.URL, Replayed: row.Replayed})
-	}
-	return list, nil
+	return db.Each(rows, func(row db.WebhookReplaysOfRow) Range {
+		return Range{ID: row.ID, Merchant: row.Merchant, URL: row.URL, Replayed: row.Replayed}
+	}), fault.Doing("list replays", err)
 }
 
 // StopReplay stops a range. What is already pending is delivered.
@@ -202,11 +194,8 @@ func (r Replay) validate(ctx context.Context) (id uuid.UUID, err error) {
 func (s *Events) replayOne(ctx context.Context, merchantID int64, id uuid.UUID) error {
 	return db.InTx(ctx, s.pool, func(tx pgx.Tx, q *db.Queries) error {
 		row, err := q.WebhookEventReplay(ctx, db.WebhookEventReplayParams{MerchantID: merchantID, ID: id})
-		if db.NoRows(err) {
-			return fault.ErrNotFound
-		}
 		if err != nil {
-			return fmt.Errorf("replay event: %w", err)
+			return db.Missing(err, fault.ErrNotFound, "replay event")
 		}
 		return queueAgain(ctx, tx, endpointKey{merchantID, hostOf(row.URL)}, []uuid.UUID{id}, []int32{row.Round})
 	})
@@ -277,8 +266,5 @@ func queueAgain(ctx context.Context, tx pgx.Tx, e endpointKey, events []uuid.UUI
 			db.WebhookEndpointTellParams{MerchantIds: []int64{e.merchantID}, Hosts: []string{e.host}},
 		),
 	)
-	if err != nil {
-		return fmt.Errorf("queue deliveries: %w", err)
-	}
-	return nil
+	return fault.Doing("queue deliveries", err)
 }

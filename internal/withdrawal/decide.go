@@ -31,11 +31,8 @@ func (s *Service) inLocked(
 ) error {
 	return db.InTx(ctx, s.pool, func(_ pgx.Tx, q *db.Queries) error {
 		locked, err := q.WithdrawalLock(ctx, id)
-		if db.NoRows(err) {
-			return fault.ErrNotFound
-		}
 		if err != nil {
-			return fmt.Errorf("lock withdrawal: %w", err)
+			return db.Missing(err, fault.ErrNotFound, "lock withdrawal")
 		}
 		for _, status := range in {
 			if Status(locked.Status) == status {

@@ -111,25 +111,14 @@ func (s *Service) HandOvers(ctx context.Context, who caller.Caller, page HandOve
 	if err := who.Need(caller.OperatorRead); err != nil {
 		return nil, nil, err
 	}
-	f := fault.Decoded(ctx)
-	limit, before := page.Bounds(f)
-	if err := f.Err(); err != nil {
-		return nil, nil, err
-	}
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.WithdrawalHandOverListRow, error) {
-		return q.WithdrawalHandOverList(ctx, db.WithdrawalHandOverListParams{BeforeID: before, Page: limit + 1})
+	rows, cursor, err := db.ListPage(ctx, s.reads, fault.Decoded(ctx), page.Page, "list hand-overs",
+		func(q *db.Queries, before int64, rows int32) ([]db.WithdrawalHandOverListRow, error) {
+			return q.WithdrawalHandOverList(ctx, db.WithdrawalHandOverListParams{BeforeID: before, Page: rows})
+		}, func(r db.WithdrawalHandOverListRow) int64 { return r.ID })
+	list := db.Each(rows, func(row db.WithdrawalHandOverListRow) HandOver {
+		return HandOver{ID: row.ID, CreatedAt: row.CreatedAt, CreatedBy: row.CreatedBy, Count: int(row.Count), Amount: row.Amount}
 	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list hand-overs: %w", err)
-	}
-	rows, cursor := db.Cut(rows, limit, func(r db.WithdrawalHandOverListRow) int64 { return r.ID })
-	list := make([]HandOver, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, HandOver{
-			ID: row.ID, CreatedAt: row.CreatedAt, CreatedBy: row.CreatedBy, Count: int(row.Count), Amount: row.Amount,
-		})
-	}
-	return list, cursor, nil
+	return list, cursor, err
 }
 
 // HandOver reads a list with its document.
@@ -138,11 +127,8 @@ func (s *Service) HandOver(ctx context.Context, who caller.Caller, id int64) (Ha
 		return HandOver{}, err
 	}
 	row, err := s.q.WithdrawalHandOverGet(ctx, id)
-	if db.NoRows(err) {
-		return HandOver{}, fault.ErrNotFound
-	}
 	if err != nil {
-		return HandOver{}, fmt.Errorf("read a list: %w", err)
+		return HandOver{}, db.Missing(err, fault.ErrNotFound, "read a list")
 	}
 	return handOverOf(row), nil
 }

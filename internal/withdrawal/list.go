@@ -2,7 +2,6 @@ package withdrawal
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -37,28 +36,18 @@ func (s *Service) List(ctx context.Context, who caller.Caller, page Page) ([]Wit
 		return nil, nil, err
 	}
 	f := fault.Decoded(ctx)
-	limit, from := page.Bounds(f)
 	page.Check(f)
 	f.Check(page.Status == nil || slices.Contains(Statuses, *page.Status), "status", "must be one of: %s",
 		strings.Join(Statuses, ", "))
-	if err := f.Err(); err != nil {
-		return nil, nil, err
-	}
-	rows, err := db.List(ctx, s.reads, func(q *db.Queries) ([]db.Withdrawal, error) {
-		return page.read(ctx, q, own, from, limit+1)
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("list withdrawals: %w", err)
-	}
-	rows, cursor := db.Cut(rows, limit, func(w db.Withdrawal) int64 { return w.ID })
-	list := make([]Withdrawal, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, fromRow(row))
-	}
+	rows, cursor, err := db.ListPage(ctx, s.reads, f, page.Page, "list withdrawals",
+		func(q *db.Queries, from int64, rows int32) ([]db.Withdrawal, error) {
+			return page.read(ctx, q, own, from, rows)
+		},
+		func(w db.Withdrawal) int64 { return w.ID })
 	if page.Backward {
-		slices.Reverse(list)
+		slices.Reverse(rows)
 	}
-	return list, cursor, nil
+	return db.Each(rows, fromRow), cursor, err
 }
 
 func (p Page) read(ctx context.Context, q *db.Queries, own owner, from int64, rows int32) ([]db.Withdrawal, error) {
@@ -95,14 +84,9 @@ func (s *Service) History(ctx context.Context, who caller.Caller, id int64) ([]M
 		return nil, err
 	}
 	rows, err := s.q.WithdrawalHistoryList(ctx, id)
-	if err != nil {
-		return nil, fmt.Errorf("read the history of a withdrawal: %w", err)
-	}
-	moves := make([]Move, 0, len(rows))
-	for _, row := range rows {
-		moves = append(moves, Move{
+	return db.Each(rows, func(row db.WithdrawalHistory) Move {
+		return Move{
 			At: row.At, From: optional.Value(row.FromStatus), To: row.ToStatus, Actor: who.Knows(row.Actor), Reason: optional.Value(row.Reason),
-		})
-	}
-	return moves, nil
+		}
+	}), fault.Doing("read the history of a withdrawal", err)
 }

@@ -15,6 +15,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"gateway.example/internal/fault"
 	"gateway.example/internal/vault"
 )
 
@@ -33,10 +34,7 @@ func NewSecret() string {
 // SealSecret seals a cashbox's secret for its row.
 func SealSecret(v *vault.Vault, cashboxID int64, secret string) ([]byte, error) {
 	sealed, err := v.Seal([]byte(secret), SecretPlace(cashboxID))
-	if err != nil {
-		return nil, fmt.Errorf("seal webhook secret: %w", err)
-	}
-	return sealed, nil
+	return sealed, fault.Doing("seal webhook secret", err)
 }
 
 // SecretPlace is the place that a cashbox's webhook secret is sealed for.
