@@ -77,11 +77,49 @@ func (s *Sweep[R]) Run(
 	}
 }
 
-// ListFree lists the next page of due rows that nobody has locked, so that locked rows do not take
+// RunFree is Run over the due rows that nobody has locked: see listFree.
+func (s *Sweep[R]) RunFree(
+	ctx context.Context, b Batcher, page int32,
+	list func(putOff []int64, page int32) ([]R, error), key func(R) (merchantID, id int64),
+	free func(free *[]int64, merchantID int64, ids []int64) Query,
+	do func(ctx context.Context, row R) (bool, error),
+) (int, error) {
+	return s.Run(ctx, page, func(putOff []int64, page int32) ([]R, error) {
+		return listFree(ctx, b, putOff, page, list, key, free)
+	}, do)
+}
+
+// others is how long another process gets to finish with a row.
+const others = 20 * time.Millisecond
+
+// RunAll runs until nothing is due any more, not even what another process is handling, but for what has just failed here.
+func (s *Sweep[R]) RunAll(
+	ctx context.Context, left func(putOff []int64) (bool, error), run func(ctx context.Context) (int, error),
+) error {
+	for {
+		if left, err := left(s.PutOff()); err != nil || !left {
+			return err
+		}
+		handled, err := run(ctx)
+		if err != nil {
+			return err
+		}
+		if handled > 0 {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(others):
+		}
+	}
+}
+
+// listFree lists the next page of due rows that nobody has locked, so that locked rows do not take
 // the places of later ones. list returns rows without the given ids; free returns those of a
 // merchant's ids that are not locked. It is asked for each merchant, in one round trip: their rows
 // may be on several nodes, and no statement can lock rows on more than one.
-func ListFree[R any](
+func listFree[R any](
 	ctx context.Context, b Batcher, putOff []int64, page int32,
 	list func(putOff []int64, page int32) ([]R, error),
 	key func(R) (merchantID, id int64),

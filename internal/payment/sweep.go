@@ -33,11 +33,8 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 		cases, err := s.q.CasesExpired(ctx, db.CasesExpiredParams{Now: now, PutOff: putOff, Page: page - int32(len(rows))})
 		return append(rows, cases...), err
 	}
-	due := func(putOff []int64, page int32) ([]db.Payment, error) {
-		key := func(p db.Payment) (int64, int64) { return p.MerchantID, p.ID }
-		return db.ListFree(ctx, s.pool, putOff, page, list, key, paymentsFree)
-	}
-	return s.expiring.Run(ctx, sweepBatch, due, func(ctx context.Context, p db.Payment) (bool, error) {
+	key := func(p db.Payment) (int64, int64) { return p.MerchantID, p.ID }
+	return s.expiring.RunFree(ctx, s.pool, sweepBatch, list, key, paymentsFree, func(ctx context.Context, p db.Payment) (bool, error) {
 		if cardCheckout(p) {
 			return s.expireLocked(ctx, p, now, expired)
 		}
@@ -72,32 +69,9 @@ func (s *Service) expireLocked(ctx context.Context, p db.Payment, now time.Time,
 // ExpireAll expires payments until none is overdue, including those that another process is expiring,
 // but not those that have just failed.
 func (s *Service) ExpireAll(ctx context.Context) error {
-	for {
-		left, err := s.q.PaymentsExpiredLeft(ctx, db.PaymentsExpiredLeftParams{Now: s.clock.Now(), PutOff: s.expiring.PutOff()})
-		if err != nil || !left {
-			return err
-		}
-		moved, err := s.Expire(ctx)
-		if err != nil {
-			return err
-		}
-		if moved == 0 && !pause(ctx, others) {
-			return ctx.Err()
-		}
-	}
-}
-
-// others is how long another process gets to finish with a row.
-const others = 20 * time.Millisecond
-
-// pause waits, and reports false if the context ended.
-func pause(ctx context.Context, wait time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(wait):
-		return true
-	}
+	return s.expiring.RunAll(ctx, func(putOff []int64) (bool, error) {
+		return s.q.PaymentsExpiredLeft(ctx, db.PaymentsExpiredLeftParams{Now: s.clock.Now(), PutOff: putOff})
+	}, s.Expire)
 }
 
 // Settle settles completed payments that waited for a fresh rate, the oldest first, and reports how
@@ -106,28 +80,21 @@ func (s *Service) Settle(ctx context.Context) (int, error) {
 	list := func(putOff []int64, page int32) ([]db.SettlementDueListRow, error) {
 		return s.q.SettlementDueList(ctx, db.SettlementDueListParams{Now: s.clock.Now(), PutOff: putOff, Page: page})
 	}
-	due := func(putOff []int64, page int32) ([]db.SettlementDueListRow, error) {
-		key := func(row db.SettlementDueListRow) (int64, int64) { return row.MerchantID, row.PaymentID }
-		return db.ListFree(ctx, s.pool, putOff, page, list, key, paymentsFree)
+	key := func(row db.SettlementDueListRow) (int64, int64) { return row.MerchantID, row.PaymentID }
+	settle := func(ctx context.Context, row db.SettlementDueListRow) (settled bool, err error) {
+		err = db.InTx(ctx, s.pool, func(tx pgx.Tx, _ *db.Queries) error {
+			var p db.Payment
+			err := db.Pipeline(ctx, tx, db.WaitBriefly(), db.One(&p, (*db.Queries).PaymentLock,
+				db.PaymentLockParams{MerchantID: row.MerchantID, ID: row.PaymentID}))
+			if err != nil {
+				return fmt.Errorf("lock payment: %w", err)
+			}
+			settled, err = s.settle(ctx, tx, p)
+			return err
+		})
+		return settled, err
 	}
-	return s.settling.Run(
-		ctx,
-		sweepBatch,
-		due,
-		func(ctx context.Context, row db.SettlementDueListRow) (settled bool, err error) {
-			err = db.InTx(ctx, s.pool, func(tx pgx.Tx, _ *db.Queries) error {
-				var p db.Payment
-				err := db.Pipeline(ctx, tx, db.WaitBriefly(), db.One(&p, (*db.Queries).PaymentLock,
-					db.PaymentLockParams{MerchantID: row.MerchantID, ID: row.PaymentID}))
-				if err != nil {
-					return fmt.Errorf("lock payment: %w", err)
-				}
-				settled, err = s.settle(ctx, tx, p)
-				return err
-			})
-			return settled, err
-		},
-	)
+	return s.settling.RunFree(ctx, s.pool, sweepBatch, list, key, paymentsFree, settle)
 }
 
 // settle settles one payment at the present rate, if it still waits and there is a rate.

@@ -2,7 +2,6 @@ package payout
 
 import (
 	"context"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,8 +11,6 @@ import (
 const (
 	sweepBatch  = 500
 	actorSystem = "system"
-	// others is how long another process gets to finish with a row.
-	others = 20 * time.Millisecond
 )
 
 // Expire ends the payouts that nobody took in time, the oldest first, and reports how many. Processes
@@ -23,11 +20,8 @@ func (s *Service) Expire(ctx context.Context) (int, error) {
 	list := func(putOff []int64, page int32) ([]db.PayinsExpiredRow, error) {
 		return s.q.PayinsExpired(ctx, db.PayinsExpiredParams{Now: now, PutOff: putOff, Page: page})
 	}
-	due := func(putOff []int64, page int32) ([]db.PayinsExpiredRow, error) {
-		key := func(row db.PayinsExpiredRow) (int64, int64) { return row.MerchantID, row.ID }
-		return db.ListFree(ctx, s.pool, putOff, page, list, key, payoutsFree)
-	}
-	return s.expiring.Run(ctx, sweepBatch, due, func(ctx context.Context, row db.PayinsExpiredRow) (bool, error) {
+	key := func(row db.PayinsExpiredRow) (int64, int64) { return row.MerchantID, row.ID }
+	return s.expiring.RunFree(ctx, s.pool, sweepBatch, list, key, payoutsFree, func(ctx context.Context, row db.PayinsExpiredRow) (bool, error) {
 		var overdue *db.Payin
 		err := db.InTx(ctx, s.pool, func(tx pgx.Tx, _ *db.Queries) error {
 			err := db.Pipeline(ctx, tx, db.WaitBriefly(), db.Maybe(&overdue, (*db.Queries).PayinLockExpired,
@@ -50,22 +44,7 @@ func payoutsFree(free *[]int64, merchantID int64, ids []int64) db.Query {
 // ExpireAll expires payouts until none is overdue, including those that another process is expiring,
 // but not those that have just failed.
 func (s *Service) ExpireAll(ctx context.Context) error {
-	for {
-		left, err := s.q.PayinsExpiredLeft(ctx, db.PayinsExpiredLeftParams{Now: s.clock.Now(), PutOff: s.expiring.PutOff()})
-		if err != nil || !left {
-			return err
-		}
-		moved, err := s.Expire(ctx)
-		if err != nil {
-			return err
-		}
-		if moved > 0 {
-			continue
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(others):
-		}
-	}
+	return s.expiring.RunAll(ctx, func(putOff []int64) (bool, error) {
+		return s.q.PayinsExpiredLeft(ctx, db.PayinsExpiredLeftParams{Now: s.clock.Now(), PutOff: putOff})
+	}, s.Expire)
 }
